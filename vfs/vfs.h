@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The filesystem: a persistent (copy-on-write) tree of inodes. Knows nothing of processes.
+ *
+ *   struct vfs ──> root of the inode map (persistent radix tree: number -> node)
+ *                     └─ node: metadata + one of
+ *                          directory   persistent B-tree, name -> inode number, sorted by bytes
+ *                          file        inline bytes, or persistent radix tree of 4 KiB pages
+ *                          symlink     target
+ *                          fifo, device, socket
+ *                          lazy        bytes or entries that a source supplies at first use
+ *                          dynamic     asked from a provider at every use (/proc)
+ *
+ * Everything reachable from a root is reference counted and shared between snapshots and
+ * sessions. A part with one owner is edited in place; a shared part is copied first, and
+ * only the path to it. Nothing points upwards, except that a directory knows its parent's
+ * inode number. So a snapshot or fork takes one reference, whatever the tree holds.
+ *
+ * Who holds a reference to what: a vfs and a vfs_tree hold their root; a map node holds its
+ * children; an inode node holds its name tree or page tree; a page leaf holds its pages; a
+ * page into foreign memory holds nothing: its owner must outlive the store.
+ *
+ * Threads: a struct vfs belongs to one thread at a time; counts of shared parts are atomic.
+ * Functions return 0 or more, or a negative E_ number with Linux's meaning. Names and paths
+ * are bytes ended by NUL.
+ */
+#ifndef VFS_VFS_H
+#define VFS_VFS_H
+
+#include "base/err.h"
+#include "base/heap.h"
+
+struct vfs;
+struct vfs_tree; /* an immutable snapshot */
+
+typedef uint64_t vfs_ino;
+
+enum { VFS_ROOT = 1, VFS_NAME_MAX = 255, VFS_PATH_MAX = 4096, VFS_LINK_HOPS_MAX = 40,
+       VFS_GROUPS_MAX = 32 };
+
+/* Mode bits, Linux's values. */
+enum {
+	S_FMT = 0170000, S_SOCK = 0140000, S_LNK = 0120000, S_REG = 0100000, S_BLK = 0060000,
+	S_DIR = 0040000, S_CHR = 0020000, S_FIFO = 0010000,
+	S_SUID = 04000, S_SGID = 02000, S_SVTX = 01000,
+};
+
+/* Open flags, Linux's values on x86-64. */
+enum {
+	O_RDONLY_ = 0, O_WRONLY_ = 1, O_RDWR_ = 2, O_ACCMODE_ = 3, O_CREAT_ = 0100, O_EXCL_ = 0200,
+	O_NOCTTY_ = 0400, O_TRUNC_ = 01000, O_APPEND_ = 02000, O_NONBLOCK_ = 04000,
+	O_DIRECTORY_ = 0200000, O_NOFOLLOW_ = 0400000, O_CLOEXEC_ = 02000000, O_PATH_ = 010000000,
+};
+
+struct vfs_cred {
+	uint32_t uid;
+	uint32_t gid;
+	uint32_t ngroups;
+	uint32_t groups[VFS_GROUPS_MAX];
+};
+
+struct vfs_stat {
+	vfs_ino ino;
+	uint64_t dev;
+	uint32_t mode; /* type and permissions */
+	uint32_t nlink;
+	uint32_t uid;
+	uint32_t gid;
+	uint64_t rdev; /* major << 8 | minor */
+	uint64_t size;
+	uint64_t blocks; /* of 512 bytes, holes not counted */
+	int64_t atime_ns;
+	int64_t mtime_ns;
+	int64_t ctime_ns;
+	int64_t btime_ns;
+};
+
+/* What this vfs may add to its tree; 0: no limit. */
+struct vfs_limits {
+	uint64_t bytes;      /* of file data and names, E_NOSPC beyond */
+	uint64_t inodes;     /* E_NOSPC beyond */
+	uint64_t file_bytes; /* size of one file, E_FBIG beyond */
+};
+
+struct vfs_usage {
+	uint64_t bytes;
+	uint64_t inodes;
+};
+
+/*
+ * Life. A vfs lives in the store; `tree` NULL means an empty root directory (mode 0755, owner
+ * 0:0). now is asked for the time of every change (nanoseconds since 1970).
+ */
+int vfs_new(struct store *store, struct vfs_tree *tree, int64_t (*now)(void *user), void *user,
+	    struct vfs **out);
+void vfs_free(struct vfs *v);
+void vfs_set_limits(struct vfs *v, const struct vfs_limits *limits);
+void vfs_get_usage(const struct vfs *v, struct vfs_usage *out);
+/* Total and free space as df shows them, from the limits. */
+
+/* O(1): the state as it is now. The caller puts the reference. */
+struct vfs_tree *vfs_snapshot(struct vfs *v);
+/* O(1): the vfs continues from that state; descriptors' holds are kept where inodes remain. */
+void vfs_restore(struct vfs *v, struct vfs_tree *tree);
+struct vfs_tree *vfs_tree_get(struct vfs_tree *t);
+void vfs_tree_put(struct vfs_tree *t);
+
+/*
+ * Differences between two trees, in path order, at a cost of the size of the difference.
+ * kind: '+' added, '-' removed, 'M' content changed, 'm' only metadata changed, 'T' type
+ * changed. A non-zero return of emit ends the walk and is returned.
+ */
+struct vfs_change {
+	char kind;
+	const char *path; /* absolute; valid during the call */
+	vfs_ino old_ino;  /* 0 if added */
+	vfs_ino new_ino;  /* 0 if removed */
+};
+int vfs_diff(struct vfs_tree *old, struct vfs_tree *new, struct arena *scratch,
+	     int (*emit)(void *user, const struct vfs_change *), void *user);
+
+/*
+ * Path lookups. `dir` is where a relative path starts (an inode number of a directory). With
+ * VFS_NOFOLLOW a symlink in last place is not followed. A path that ends in '/' must be a
+ * directory. Search permission is checked on every directory passed.
+ */
+enum vfs_lookup_flags {
+	VFS_NOFOLLOW = 1,
+	VFS_EMPTY_PATH = 2, /* "" means dir itself */
+	VFS_REAL_CRED = 4,  /* reserved for access(2) */
+};
+int vfs_lookup(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path,
+	       unsigned flags, vfs_ino *out);
+int vfs_getattr(struct vfs *v, vfs_ino ino, struct vfs_stat *out);
+/* mask: 4 read, 2 write, 1 execute, as access(2). */
+int vfs_access(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, unsigned mask);
+/* The absolute path of a directory, into the arena; -E_NOENT if it was removed. */
+int vfs_dir_path(struct vfs *v, vfs_ino dir, struct arena *a, char **out);
+
+/*
+ * open(2) without the descriptor: follows, creates (mode already masked by umask), truncates,
+ * and checks permissions as the flags say. The inode is held: call vfs_drop when done.
+ * *created says whether the file was made. FIFOs and devices are opened by the kernel.
+ */
+int vfs_open(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path,
+	     unsigned oflags, uint32_t mode, vfs_ino *out, bool *created);
+/* A held inode lives on when its last name goes. */
+void vfs_hold(struct vfs *v, vfs_ino ino);
+void vfs_drop(struct vfs *v, vfs_ino ino);
+
+/* Data of regular files. Positions past the end read as nothing, holes as zeros. */
+int64_t vfs_read(struct vfs *v, vfs_ino ino, uint64_t pos, void *out, size_t n);
+int64_t vfs_write(struct vfs *v, vfs_ino ino, uint64_t pos, const void *data, size_t n);
+/*
+ * Zero-copy reading: *out points at the bytes of the file at pos, as many as are contiguous
+ * (at most max). Returns their number, 0 at the end. Valid until the file is next written or
+ * truncated through this vfs, or until vfs_view_hold's matching release.
+ */
+int64_t vfs_view(struct vfs *v, vfs_ino ino, uint64_t pos, size_t max, const char **out);
+int vfs_truncate(struct vfs *v, vfs_ino ino, uint64_t size);
+/* SEEK_DATA (3) and SEEK_HOLE (4). */
+int64_t vfs_seek_data(struct vfs *v, vfs_ino ino, uint64_t pos, int whence);
+
+/* Names. mode is already masked by umask. As the *at(2) calls; errno as Linux's tmpfs/ext4. */
+int vfs_mkdir(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path, uint32_t mode);
+int vfs_mknod(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path, uint32_t mode,
+	      uint64_t rdev);
+int vfs_symlink(struct vfs *v, const struct vfs_cred *c, const char *target, vfs_ino dir,
+		const char *path);
+int vfs_link(struct vfs *v, const struct vfs_cred *c, vfs_ino old_dir, const char *old_path,
+	     unsigned flags, vfs_ino new_dir, const char *new_path);
+int vfs_unlink(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path);
+int vfs_rmdir(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path);
+enum vfs_rename_flags { VFS_RENAME_NOREPLACE = 1, VFS_RENAME_EXCHANGE = 2 };
+int vfs_rename(struct vfs *v, const struct vfs_cred *c, vfs_ino old_dir, const char *old_path,
+	       vfs_ino new_dir, const char *new_path, unsigned flags);
+/* The target's length; at most n bytes are copied, without a NUL. */
+int64_t vfs_readlink(struct vfs *v, vfs_ino ino, char *out, size_t n);
+
+/* Metadata, with Linux's permission rules (owner or root; setgid cleared, ...). */
+int vfs_chmod(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, uint32_t mode);
+enum { VFS_KEEP_ID = 0xffffffffu };
+int vfs_chown(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, uint32_t uid, uint32_t gid);
+/* VFS_UTIME_NOW and VFS_UTIME_OMIT as utimensat(2) has them. */
+#define VFS_UTIME_NOW  INT64_MAX
+#define VFS_UTIME_OMIT INT64_MIN
+int vfs_utimes(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, int64_t atime_ns,
+	       int64_t mtime_ns);
+
+/*
+ * Directory listing, in byte order of names, without "." and "..". `after` is the last name
+ * seen, NULL at the start: entries may come and go between calls. Fills up to n entries;
+ * returns how many. Names live in the arena.
+ */
+struct vfs_dirent {
+	struct bytes name; /* with a NUL behind */
+	vfs_ino ino;
+	uint32_t type; /* S_REG, S_DIR, ... */
+};
+int vfs_readdir(struct vfs *v, vfs_ino dir, const char *after, struct arena *a,
+		struct vfs_dirent *out, size_t n);
+
+/*
+ * A source supplies files from outside: a directory of the host, an image, single lazy files.
+ * Called on first use, then the result is part of the tree and copied on write. `id` is the
+ * source's own number for the object. Errors are negative E_ numbers; VFS_PENDING says that
+ * the answer comes later: the operation returns it unchanged and is tried again.
+ */
+enum { VFS_PENDING = -2000 };
+
+struct vfs_source_entry {
+	const char *name;
+	uint64_t id;
+	uint32_t mode;
+	uint32_t uid;
+	uint32_t gid;
+	uint64_t size;
+	int64_t mtime_ns;
+	const char *target; /* of a symlink */
+	uint64_t rdev;
+};
+
+struct vfs_source {
+	/* Calls emit for each entry of directory id; stops when emit returns non-zero. */
+	int (*list)(void *user, uint64_t id,
+		    int (*emit)(void *sink, const struct vfs_source_entry *), void *sink);
+	/* Reads up to n bytes at pos; fewer only at the end. */
+	int64_t (*read)(void *user, uint64_t id, uint64_t pos, void *out, size_t n);
+	/* Optional: memory with the whole content, valid as long as the store; else NULL. */
+	const char *(*map)(void *user, uint64_t id, uint64_t *size);
+	void *user;
+	bool read_only; /* changes below it fail with E_ROFS */
+};
+
+/*
+ * Grafts the source's directory `id` at `path`, which is made if missing and must be an empty
+ * directory otherwise. The struct source must outlive the store. Entries keep the owner given
+ * by `owner`, or their own if that is NULL.
+ */
+int vfs_mount_source(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
+		     const struct vfs_cred *owner);
+/* One lazy file. size may be UINT64_MAX when it is not known before the first read. */
+int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
+		 uint64_t size, uint32_t mode, const struct vfs_cred *owner);
+
+/*
+ * A provider answers for a dynamic directory (/proc) each time; nothing of it is stored.
+ * Objects are named by the provider's own ids. Inode numbers shown are made from them.
+ * The provider sees `asker`, which vfs_set_asker stored: the process that is asking.
+ */
+struct vfs_provider {
+	int (*lookup)(void *user, void *asker, uint64_t dir, struct bytes name, uint64_t *id);
+	int (*getattr)(void *user, void *asker, uint64_t id, struct vfs_stat *out);
+	/* The name of the entry after `after` (NULL: the first), or -E_NOENT at the end. */
+	int (*next)(void *user, void *asker, uint64_t dir, const char *after, struct arena *a,
+		    struct vfs_dirent *out);
+	/* The whole content, made at open; into the arena. */
+	int (*content)(void *user, void *asker, uint64_t id, struct arena *a, struct bytes *out);
+	/*
+	 * A symlink's text, into the arena. *jump is set to an inode number when following it
+	 * leads there whatever the text says (/proc/self/fd/3, cwd), else 0.
+	 */
+	int (*readlink)(void *user, void *asker, uint64_t id, struct arena *a, struct bytes *out,
+			vfs_ino *jump);
+	void *user;
+};
+int vfs_mount_provider(struct vfs *v, const char *path, const struct vfs_provider *p, uint64_t root);
+void vfs_set_asker(struct vfs *v, void *asker);
+/* For the kernel's open: whether ino is a provider's object, and which. */
+bool vfs_is_dynamic(struct vfs *v, vfs_ino ino, const struct vfs_provider **p, uint64_t *id);
+
+#endif
