@@ -31,7 +31,7 @@ struct store_slab {
 	uint32_t used;
 	uint32_t class;
 	uint32_t fresh;    /* offset of the space not yet cut into blocks */
-	uint32_t pad[5];   /* blocks begin on a cache line */
+	uint32_t pad[7];   /* blocks begin on a cache line */
 };
 
 static void lock(struct store *s)

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The virtual kernel: processes, descriptors, pipes, signals, clock, limits, trace.
+ *
+ *   struct kernel (one session's machine)
+ *     ├─ processes by pid: struct proc ── coroutine, arena, pool, descriptors, cwd, signals
+ *     │      └─ descriptor table ──> struct file (open file description, counted)
+ *     │                                 ├─ regular file, directory   an inode of the vfs
+ *     │                                 ├─ pipe end, FIFO            a 64 KiB ring
+ *     │                                 ├─ capture                   the output of $(...)
+ *     │                                 ├─ device                    /dev/null, zero, ...
+ *     │                                 └─ console                   the host's callbacks
+ *     ├─ run queue, timers, virtual clock, random state
+ *     ├─ limits and what was used of them
+ *     └─ struct vfs
+ *
+ * One process runs at a time. It gives up the processor when it blocks in a sys_* call or
+ * when its slice of steps is used up; the order is a round robin and depends on nothing
+ * outside. A process can be stopped at any kernel call or charge: it is never resumed, and
+ * the kernel closes its descriptors and frees its memory. So code that runs in a process
+ * holds nothing that needs unwinding, except what is linked into a kernel or shell structure.
+ *
+ * sys_* functions are the one door for interpreter, commands and real binaries. They take
+ * the calling process and return 0 or more, or a negative E_ number, with Linux's meanings.
+ */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
+
+#include "base/buf.h"
+#include "base/heap.h"
+#include "vfs/vfs.h"
+
+struct kernel;
+struct proc;
+struct file;
+struct trace_event; /* kernel/trace.h */
+
+/* --- limits --- */
+
+/* LIMIT(name, option, default, unit): the list is printed by --help and kept by limits.md. */
+#define LIMIT_LIST(LIMIT)                                                                          \
+	LIMIT(STEPS, "steps", 0, "steps of one command; 0: none")                                  \
+	LIMIT(TIME, "time", 0, "milliseconds of real time of one command; 0: none")                \
+	LIMIT(CPU, "cpu", 0, "milliseconds of virtual time of one command; 0: none")               \
+	LIMIT(MEMORY, "memory", 512u << 20, "bytes of processes, descriptors and variables")       \
+	LIMIT(OUTPUT, "output", 1u << 30, "bytes written to the host by one command")              \
+	LIMIT(FILES, "files", 1000000, "inodes added")                                             \
+	LIMIT(DISK, "disk", 2147483648u, "bytes of file data added")                               \
+	LIMIT(FILE_SIZE, "file-size", 1099511627776, "bytes of one file")                          \
+	LIMIT(PROCESSES, "processes", 1000, "processes alive at once")                             \
+	LIMIT(DESCRIPTORS, "descriptors", 1024, "descriptors of one process")                      \
+	LIMIT(RECURSION, "recursion", 10000, "nested function calls, sourced files, evals")        \
+	LIMIT(PATTERN, "pattern", 10000000, "backtracking steps of one pattern match")             \
+	LIMIT(EXPANSION, "expansion", 10000000, "words made by one expansion")
+
+enum limit {
+#define LIMIT(name, option, value, unit) LIMIT_##name,
+	LIMIT_LIST(LIMIT)
+#undef LIMIT
+	LIMIT_COUNT,
+	LIMIT_DEADLOCK, /* not settable: every process waits for another */
+	LIMIT_CANCEL    /* the host asked to stop */
+};
+
+const char *limit_name(enum limit l); /* as in --limit NAME=VALUE */
+uint64_t limit_default(enum limit l);
+/* LIMIT_COUNT for an unknown name. */
+enum limit limit_of_name(struct bytes name);
+
+/* --- what the host supplies (api/ fills it from cowsh_host) --- */
+
+enum { KERNEL_PENDING = VFS_PENDING };
+
+struct kernel_host {
+	/* Output of the session: fd 1 or 2. 0, KERNEL_PENDING (tried again later), or an error. */
+	int (*output)(void *user, int fd, const char *data, size_t n);
+	/* Standard input: bytes read, 0 at the end, KERNEL_PENDING, or an error. */
+	int64_t (*input)(void *user, char *out, size_t n);
+	/* Real time in nanoseconds since 1970; NULL: the clock is virtual. */
+	int64_t (*clock)(void *user);
+	/* Called every slice: non-zero stops everything (LIMIT_TIME). May be NULL. */
+	int (*expired)(void *user);
+	/* Trace events; NULL: off. See kernel/trace.h. */
+	void (*trace)(void *user, const struct trace_event *event);
+	void *user;
+	bool terminal[3]; /* whether descriptors 0..2 are to look like a terminal */
+};
+
+/* --- life of a kernel --- */
+
+struct kernel_config {
+	struct store *store;
+	struct vfs_tree *tree;         /* files to start with; NULL: empty */
+	const struct kernel_host *host;
+	uint64_t limit[LIMIT_COUNT];   /* 0 means none, for every limit */
+	uint64_t seed;
+	int64_t epoch_ns;              /* the virtual clock starts here */
+	uint64_t step_ps;              /* virtual picoseconds per step; 0 means 10,000 */
+	const char *hostname;
+	struct vfs_cred cred;          /* of processes that the host starts */
+};
+
+int kernel_new(const struct kernel_config *config, struct kernel **out);
+void kernel_free(struct kernel *k);
+/* Kills all processes, gives the session's tree, clock, random state and usage to a new kernel
+ * that shares the store. The processes themselves are not copied. */
+int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel **out);
+
+/*
+ * Runs processes until all have ended (KERNEL_DONE), `steps` were charged (KERNEL_SLICE; 0: no
+ * bound), or all that live wait for the host (KERNEL_WAIT). When nothing can run and only
+ * timers are left, the virtual clock jumps to the next one.
+ */
+enum kernel_state { KERNEL_DONE, KERNEL_SLICE, KERNEL_WAIT };
+enum kernel_state kernel_run(struct kernel *k, uint64_t steps);
+/* Async-signal-safe and thread-safe: the running command ends with LIMIT_CANCEL soon. */
+void kernel_cancel(struct kernel *k);
+/* Which limit stopped the current command, or -1. Cleared by kernel_begin. */
+int kernel_limit_hit(const struct kernel *k);
+/* Starts a new command's accounting (steps, output, real time). */
+void kernel_begin(struct kernel *k);
+/* Signals every process that waits for the host, after something was completed. */
+void kernel_wake_host(struct kernel *k);
+
+struct kernel_usage {
+	uint64_t steps;        /* of the current command */
+	uint64_t steps_total;
+	uint64_t output_bytes;
+	uint64_t processes;    /* started in all */
+	size_t memory;
+	size_t memory_peak;
+};
+void kernel_get_usage(const struct kernel *k, struct kernel_usage *out);
+
+/* --- processes --- */
+
+enum { PROC_PIDS_FIRST = 1, PROC_STACK_BYTES = 128 * 1024, SIG_COUNT = 65 };
+
+enum proc_state { PROC_READY, PROC_RUNNING, PROC_BLOCKED, PROC_STOPPED, PROC_ZOMBIE };
+
+struct descriptor {
+	struct file *file;
+	bool cloexec;
+};
+
+/* How a signal is treated. A caught one is only recorded: see proc_next_signal. */
+enum sig_action { SIG_DEFAULT, SIG_IGNORED, SIG_CAUGHT };
+
+struct proc {
+	struct kernel *k;
+	int pid;
+	int ppid;
+	int pgid;
+	int sid;
+	enum proc_state state;
+	struct arena arena;      /* dies with the process; scratch by mark and release */
+	struct pool pool;        /* dies with the process; blocks can be freed before */
+	struct descriptor *fd;   /* table of nfds entries */
+	int nfds;
+	uint32_t umask;
+	vfs_ino cwd;             /* held */
+	struct vfs_cred cred;
+	const char *name;        /* comm, as ps and /proc show it */
+	char *const *argv;       /* as started; NULL-ended */
+	char *const *envp;
+	uint8_t sig_action[SIG_COUNT];
+	uint64_t sig_pending;    /* bit n: signal n */
+	uint64_t sig_blocked;
+	uint64_t rlimit[16][2];  /* soft, hard; ULIMIT_* order of Linux */
+	int nice;
+	uint64_t steps;          /* charged so far */
+	uint64_t bytes_read;
+	uint64_t bytes_written;
+	int64_t started_ns;
+	void *task;              /* owned by the program format: the shell's, the microVM's state */
+	struct proc_private *priv;
+};
+
+/* Signals, Linux's numbers on x86-64. */
+enum {
+	SIGHUP_ = 1, SIGINT_, SIGQUIT_, SIGILL_, SIGTRAP_, SIGABRT_, SIGBUS_, SIGFPE_, SIGKILL_,
+	SIGUSR1_, SIGSEGV_, SIGUSR2_, SIGPIPE_, SIGALRM_, SIGTERM_, SIGSTKFLT_, SIGCHLD_, SIGCONT_,
+	SIGSTOP_, SIGTSTP_, SIGTTIN_, SIGTTOU_, SIGURG_, SIGXCPU_, SIGXFSZ_, SIGVTALRM_, SIGPROF_,
+	SIGWINCH_, SIGIO_, SIGPWR_, SIGSYS_, SIGRTMIN_ = 34, SIGRTMAX_ = 64,
+};
+
+/*
+ * Starts a process that runs fn(child, arg) on a stack of its own; fn's return value is its
+ * exit status (0..255). The child inherits, as after fork(2): descriptors (shared
+ * descriptions), cwd, umask, cred, signal actions, blocked mask, rlimits, group and session;
+ * arena and pool are empty. `arg` is the parent's memory: it is valid as long as the caller
+ * guarantees it. The child first runs when the parent blocks or its slice ends.
+ */
+struct spawn {
+	int (*fn)(struct proc *child, void *arg);
+	void *arg;
+	const char *name;
+	int pgid;            /* 0: the parent's; -1: its own, as setpgid(0, 0) */
+	bool ignore_int;     /* SIGINT and SIGQUIT ignored, for background jobs */
+};
+int64_t sys_spawn(struct proc *p, const struct spawn *s, struct proc **child);
+
+/*
+ * Starts the program at `path` in a new process (fork + exec in one): looked up relative to
+ * p's cwd, permission checked, handed to the first program format that takes it. argv and
+ * envp are copied into the child. fds: what the child has as descriptors 0..nfds-1 (parent's
+ * numbers, -1: closed); others are inherited unless cloexec; fds NULL: all are inherited.
+ * Returns the pid, or -E_NOENT, -E_ACCES, -E_NOEXEC (no format takes it), -E_2BIG, ...
+ */
+struct exec {
+	const char *path;
+	char *const *argv;
+	char *const *envp;
+	const int *fds;
+	int nfds;
+	int pgid;            /* as in struct spawn */
+	bool ignore_int;
+};
+int64_t sys_spawn_program(struct proc *p, const struct exec *e);
+/* execve(2): replaces the calling process. Returns only on error. */
+int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *const *envp);
+
+/*
+ * Program formats, tried in the order of registration. "#!" lines are the kernel's own: the
+ * interpreter named there is started with the path as its argument, as Linux does.
+ */
+struct program_format {
+	const char *name;
+	/* head: the first up to 256 bytes of the file. Whether the format takes it. */
+	bool (*probe)(struct proc *p, struct bytes head);
+	/* Runs in the new process, which already has name, argv, envp. Returns the status. */
+	int (*run)(struct proc *p, const char *path, int argc, char **argv, char **envp);
+};
+int kernel_add_format(struct kernel *k, const struct program_format *format);
+
+/* Ends the calling process with a wait status: exit code << 8, or a signal number. */
+_Noreturn void proc_exit(struct proc *p, int status);
+_Noreturn void proc_die(struct proc *p, int sig);
+/* Ends the whole command because of a limit; says so on descriptor 2 of the session. */
+_Noreturn void proc_limit(struct proc *p, enum limit l);
+
+/* The process with that pid (also a zombie), or NULL. */
+struct proc *proc_find(struct kernel *k, int pid);
+/* The live process with the lowest pid above `pid`, or NULL: for ps and /proc. */
+struct proc *proc_next(struct kernel *k, int pid);
+struct proc *kernel_current(const struct kernel *k);
+
+/* A first process for the host: descriptors 0..2 are the console. See struct spawn. */
+int kernel_start(struct kernel *k, const struct spawn *s, char *const *argv, char *const *envp,
+		 struct proc **out);
+/* Abandons the coroutine of a process that stopped at a limit and gives it a new one that runs
+ * fn(p, arg): its memory, descriptors and task stay. For a shell that outlives its commands. */
+int proc_restart(struct proc *p, int (*fn)(struct proc *, void *), void *arg);
+/* Marks a process as one that survives limits: proc_limit parks it instead of freeing it. */
+void proc_set_survivor(struct proc *p, bool on);
+/* A survivor that finished its command waits here until proc_restart. */
+_Noreturn void proc_park(struct proc *p);
+
+/* wait4(2). pid as there; WNOHANG_, WUNTRACED_, WCONTINUED_. *status as wait(2) encodes it. */
+enum { WNOHANG_ = 1, WUNTRACED_ = 2, WCONTINUED_ = 8 };
+int64_t sys_wait(struct proc *p, int pid, int *status, int options);
+int64_t sys_kill(struct proc *p, int pid, int sig);
+int64_t sys_setpgid(struct proc *p, int pid, int pgid);
+int64_t sys_setsid(struct proc *p);
+/* alarm-like: sends sig after ns (0 cancels). One per process. */
+int64_t sys_alarm(struct proc *p, int64_t ns, int sig);
+/* Blocks until a caught signal arrives: always -E_INTR. */
+int64_t sys_pause(struct proc *p);
+void sys_sigaction(struct proc *p, int sig, enum sig_action action);
+/* Takes one caught, unblocked, pending signal: its number, or 0. */
+int proc_next_signal(struct proc *p);
+static inline bool proc_has_signal(const struct proc *p)
+{
+	return (p->sig_pending & ~p->sig_blocked) != 0;
+}
+/* "TERM" for 15; NULL if there is none. And back: with or without "SIG", any case; -1. */
+const char *sig_name(int sig);
+int sig_of_name(struct bytes name);
+/* "Terminated" for 15, as strsignal(3). */
+const char *sig_text(int sig);
+
+/* --- steps, stack --- */
+
+void proc_charge_slow(struct proc *p);
+
+struct fuel {
+	int64_t left; /* of the running slice */
+};
+/* The kernel's first member, so that charging is one subtraction. */
+static inline struct fuel *kernel_fuel(struct kernel *k)
+{
+	return (struct fuel *)k;
+}
+
+/* Charges n steps: one step is about what a simple loop turn or 64 bytes of work costs. May
+ * switch to another process, deliver a signal or end the command. */
+static inline void proc_charge(struct proc *p, uint64_t n)
+{
+	struct fuel *f = kernel_fuel(p->k);
+
+	f->left -= (int64_t)n;
+	if (f->left < 0)
+		proc_charge_slow(p);
+}
+
+/* Bytes left on the stack that the process runs on. */
+size_t proc_stack_left(const struct proc *p);
+/* Runs fn(arg) on a fresh stack if less than `need` bytes are left, else right here. */
+int proc_deepen(struct proc *p, size_t need, int (*fn)(void *arg), void *arg);
+
+/* An arena or pool that belongs to the process and fails by LIMIT_MEMORY. */
+struct arena_fail proc_arena_fail(struct proc *p);
+
+/* --- descriptors --- */
+
+int64_t sys_open(struct proc *p, int dirfd, const char *path, unsigned oflags, uint32_t mode);
+int64_t sys_close(struct proc *p, int fd);
+int64_t sys_dup(struct proc *p, int fd);
+int64_t sys_dup2(struct proc *p, int from, int to, bool cloexec);
+/* The lowest free number that is at least `least`. */
+int64_t sys_dup_from(struct proc *p, int fd, int least, bool cloexec);
+int64_t sys_set_cloexec(struct proc *p, int fd, bool on);
+int64_t sys_getfl(struct proc *p, int fd);
+int64_t sys_pipe(struct proc *p, int fds[2], bool cloexec);
+/*
+ * A write end whose bytes collect in memory: what $( ) reads. capture_take waits until all
+ * writers but the caller's own descriptor are gone, closes fd, and gives the bytes, which are
+ * in p's arena.
+ */
+int64_t sys_capture(struct proc *p);
+int64_t sys_capture_take(struct proc *p, int fd, struct bytes *out);
+/* An anonymous readable file with these bytes (here-documents). */
+int64_t sys_memfile(struct proc *p, struct bytes content);
+
+int64_t sys_read(struct proc *p, int fd, void *out, size_t n);
+int64_t sys_write(struct proc *p, int fd, const void *data, size_t n);
+int64_t sys_pread(struct proc *p, int fd, void *out, size_t n, uint64_t pos);
+int64_t sys_pwrite(struct proc *p, int fd, const void *data, size_t n, uint64_t pos);
+/*
+ * Reading without a copy: *out points at the next bytes (at most max), which count as read.
+ * Returns their number, 0 at the end. Valid until the process's next kernel call.
+ */
+int64_t sys_view(struct proc *p, int fd, size_t max, const char **out);
+int64_t sys_lseek(struct proc *p, int fd, int64_t offset, int whence);
+/* What can be done without blocking: POLL_READ | POLL_WRITE | POLL_HUP. timeout_ns < 0: waits. */
+enum { POLL_READ_ = 1, POLL_WRITE_ = 4, POLL_HUP_ = 16 };
+struct poll_item {
+	int fd;
+	unsigned want;
+	unsigned got;
+};
+int64_t sys_poll(struct proc *p, struct poll_item *items, int n, int64_t timeout_ns);
+bool sys_isatty(struct proc *p, int fd);
+int64_t sys_fstat(struct proc *p, int fd, struct vfs_stat *out);
+int64_t sys_ftruncate(struct proc *p, int fd, uint64_t size);
+int64_t sys_fsync(struct proc *p, int fd);
+int64_t sys_fchdir(struct proc *p, int fd);
+/* Entries of an open directory, in byte order; 0 at the end. Names live in a. No "." and "..". */
+int64_t sys_readdir(struct proc *p, int fd, struct arena *a, struct vfs_dirent *out, size_t n);
+
+/* --- paths; dirfd may be AT_FDCWD_ --- */
+
+enum { AT_FDCWD_ = -100, AT_NOFOLLOW_ = 0x100, AT_REMOVEDIR_ = 0x200, AT_EMPTY_ = 0x1000,
+       AT_FOLLOW_ = 0x400 };
+int64_t sys_stat(struct proc *p, int dirfd, const char *path, int flags, struct vfs_stat *out);
+int64_t sys_access(struct proc *p, int dirfd, const char *path, unsigned mask);
+int64_t sys_mkdir(struct proc *p, int dirfd, const char *path, uint32_t mode);
+int64_t sys_mknod(struct proc *p, int dirfd, const char *path, uint32_t mode, uint64_t rdev);
+int64_t sys_symlink(struct proc *p, const char *target, int dirfd, const char *path);
+int64_t sys_link(struct proc *p, int olddir, const char *old, int newdir, const char *new, int flags);
+int64_t sys_unlink(struct proc *p, int dirfd, const char *path, int flags);
+int64_t sys_rename(struct proc *p, int olddir, const char *old, int newdir, const char *new,
+		   unsigned flags);
+/* The target, in a, with a NUL behind. */
+int64_t sys_readlink(struct proc *p, int dirfd, const char *path, struct arena *a,
+		     struct bytes *out);
+int64_t sys_chmod(struct proc *p, int dirfd, const char *path, uint32_t mode, int flags);
+int64_t sys_fchmod(struct proc *p, int fd, uint32_t mode);
+int64_t sys_chown(struct proc *p, int dirfd, const char *path, uint32_t uid, uint32_t gid, int flags);
+int64_t sys_utimes(struct proc *p, int dirfd, const char *path, int64_t atime_ns, int64_t mtime_ns,
+		   int flags);
+int64_t sys_chdir(struct proc *p, const char *path);
+/* The absolute path of the working directory, in a. */
+int64_t sys_getcwd(struct proc *p, struct arena *a, char **out);
+uint32_t sys_umask(struct proc *p, uint32_t mask);
+/* Reads a whole file into a; NUL behind. For profiles, scripts, small tables. */
+int64_t sys_read_file(struct proc *p, const char *path, struct arena *a, struct bytes *out);
+
+/* --- clock, randomness, machine --- */
+
+int64_t sys_now(struct proc *p);                    /* nanoseconds since 1970 */
+int64_t sys_uptime(struct proc *p);                 /* nanoseconds since the session began */
+int64_t sys_sleep(struct proc *p, int64_t ns);      /* 0 or -E_INTR */
+uint64_t sys_random(struct proc *p);
+void sys_random_bytes(struct proc *p, void *out, size_t n);
+const char *sys_hostname(struct proc *p);
+
+/* --- for api/ and for formats that need more than sys_* --- */
+
+struct vfs *kernel_vfs(struct kernel *k);
+struct heap *kernel_heap(struct kernel *k);
+uint64_t kernel_limit(const struct kernel *k, enum limit l);
+void kernel_set_limit(struct kernel *k, enum limit l, uint64_t value);
+/* Slot for api/: what a format's run finds through p->k. */
+void kernel_set_user(struct kernel *k, void *user);
+void *kernel_user(struct kernel *k);
+/* Blocks p until the host completes something (kernel_wake_host): -E_INTR on a signal. */
+int proc_wait_host(struct proc *p);
+/* Flushes what is buffered for the host's output callbacks. */
+void kernel_flush(struct kernel *k);
+
+#endif
