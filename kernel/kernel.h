@@ -173,6 +173,9 @@ struct proc {
 	uint64_t bytes_written;
 	int64_t started_ns;
 	void *task;              /* owned by the program format: the shell's, the microVM's state */
+	/* Called once before the process's memory is freed, however it ended, to put references
+	 * that reach outside it; must not block, allocate or charge. May be NULL. */
+	void (*release)(struct proc *p);
 	struct proc_private *priv;
 };
 
