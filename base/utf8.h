@@ -35,4 +35,10 @@ uint32_t utf8_to_lower(uint32_t c);
 /* Columns on a terminal as wcwidth gives: 0, 1, 2, or -1 for what is not printable. */
 int utf8_width(uint32_t c);
 
+/* For building sets: the properties that c shares with all code points up to the returned one
+ * (exclusive): a bit per enum utf8_class, and one bit of what utf8_general_mask gives. */
+uint32_t utf8_next_run(uint32_t c, uint32_t *classes, uint32_t *general);
+/* The general categories named "L", "Lu", "Nd"...: one bit each; 0 for an unknown name. */
+uint32_t utf8_general_mask(struct bytes name);
+
 #endif
