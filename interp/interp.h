@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bash interpreter, as other rooms see it: the program `bash`, and the shell of a session
+ * that outlives its commands.
+ */
+#ifndef INTERP_INTERP_H
+#define INTERP_INTERP_H
+
+#include "kernel/kernel.h"
+
+struct shell;
+
+/*
+ * The program `bash` (or `sh`, by the base name of argv[0]): parses its options (-c, -s, -e, -x,
+ * -o, -O, --posix, --version, ...), runs and returns the exit status. For a program format.
+ */
+int interp_program(struct proc *p, int argc, char **argv, char **envp);
+
+/* The session's own shell as task of p. arg0 is $0 and the name in messages ("bash"). */
+struct shell *interp_new(struct proc *p, char *const *envp, const char *arg0);
+/* Positional parameters for the next commands; copied. */
+void interp_set_params(struct shell *sh, int count, char *const *values);
+/*
+ * Executes a script's text in the session's shell, as `bash -c` would, but keeps the state:
+ * `exit` and `set -e` end only this command (*exited tells). Runs on p's coroutine.
+ */
+int interp_command(struct shell *sh, struct bytes script, bool *exited);
+/* Ends the session's shell: runs the EXIT trap, once. */
+int interp_end(struct shell *sh);
+/* After a limit cut a command short: the shell is consistent again, `status` is $?. */
+void interp_recover(struct shell *sh, int status);
+/* Gives process `child` of another kernel a copy of the shell (fork of a session). */
+struct shell *interp_copy(struct proc *child, struct shell *from);
+/* Variables for the host: value of a scalar or element 0; false if unset. View until the next
+ * command. */
+bool interp_get_variable(struct shell *sh, struct bytes name, struct bytes *out);
+
+#endif

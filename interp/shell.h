@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shell: the state that execution, expansion and the shell's own builtins share.
+ *
+ *   ast.h / arith.h    syntax: knows nothing of what is here
+ *   var.h  var*.c      variables, arrays, scopes, environment
+ *   expand*.c          words -> fields
+ *   exec*.c            nodes -> statuses; redirections, pipelines, functions
+ *   job.c trap.c       background jobs, traps
+ *   builtin_*.c        commands that change shell state
+ *   interp.h           what api/ sees
+ *
+ * Subshells. A subshell is a process with a struct shell of its own whose `parent` points to
+ * the shell it came from. For ( ), $( ), <( ) and the stages of a pipeline the parent waits,
+ * so its state cannot change meanwhile: the child reads through to it and copies only what it
+ * writes (an overlay). For & and coproc the parent goes on: the child gets a full copy.
+ *
+ * Control flow. exec_* functions return the exit status and leave in sh->flow what is under
+ * way (break, return, exit, ...); each loop and list looks at it. Nothing jumps. A process
+ * may be abandoned at any kernel call, so what must be undone when a command is cut short by
+ * a limit is linked into the shell (scopes, saved descriptors, frames): see shell_recover.
+ *
+ * Memory: what lives in variables, functions and traps is in sh->pool and freed when it is
+ * replaced. Everything made while a command runs is in sh->arena, between a mark and its
+ * release, so that a loop of ten million turns stays flat.
+ */
+#ifndef INTERP_SHELL_H
+#define INTERP_SHELL_H
+
+#include "interp/arith.h"
+#include "interp/ast.h"
+#include "interp/var.h"
+#include "kernel/kernel.h"
+
+/* --- options --- */
+
+/* SET(letter, name, default): `set -o` options; letter 0 if it has none. In bash's order. */
+#define SET_LIST(SET)                                                                              \
+	SET('a', ALLEXPORT, "allexport", 0)                                                        \
+	SET('B', BRACEEXPAND, "braceexpand", 1)                                                    \
+	SET(0, EMACS, "emacs", 0)                                                                  \
+	SET('e', ERREXIT, "errexit", 0)                                                            \
+	SET('E', ERRTRACE, "errtrace", 0)                                                          \
+	SET('T', FUNCTRACE, "functrace", 0)                                                        \
+	SET('h', HASHALL, "hashall", 1)                                                            \
+	SET('H', HISTEXPAND, "histexpand", 0)                                                      \
+	SET(0, HISTORY, "history", 0)                                                              \
+	SET(0, IGNOREEOF, "ignoreeof", 0)                                                          \
+	SET(0, INTERACTIVE_COMMENTS, "interactive-comments", 1)                                    \
+	SET('k', KEYWORD, "keyword", 0)                                                            \
+	SET('m', MONITOR, "monitor", 0)                                                            \
+	SET('C', NOCLOBBER, "noclobber", 0)                                                        \
+	SET('n', NOEXEC, "noexec", 0)                                                              \
+	SET('f', NOGLOB, "noglob", 0)                                                              \
+	SET(0, NOLOG, "nolog", 0)                                                                  \
+	SET('b', NOTIFY, "notify", 0)                                                              \
+	SET('u', NOUNSET, "nounset", 0)                                                            \
+	SET('t', ONECMD, "onecmd", 0)                                                              \
+	SET('P', PHYSICAL, "physical", 0)                                                          \
+	SET(0, PIPEFAIL, "pipefail", 0)                                                            \
+	SET(0, POSIX, "posix", 0)                                                                  \
+	SET('p', PRIVILEGED, "privileged", 0)                                                      \
+	SET('v', VERBOSE, "verbose", 0)                                                            \
+	SET(0, VI, "vi", 0)                                                                        \
+	SET('x', XTRACE, "xtrace", 0)
+
+enum set_option {
+#define SET(letter, name, text, value) SET_##name,
+	SET_LIST(SET)
+#undef SET
+	SET_COUNT,
+	SET_INTERACTIVE, /* $- shows i; c and s likewise, but `set -o` does not list them */
+	SET_COMMAND,
+	SET_STDIN,
+	SET_LOGIN,
+	SET_RESTRICTED
+};
+
+/* SHOPT(name, default): all of bash 5.2's, in its order. */
+#define SHOPT_LIST(SHOPT)                                                                          \
+	SHOPT(autocd, 0) SHOPT(assoc_expand_once, 0) SHOPT(cdable_vars, 0) SHOPT(cdspell, 0)       \
+	SHOPT(checkhash, 0) SHOPT(checkjobs, 0) SHOPT(checkwinsize, 1) SHOPT(cmdhist, 1)           \
+	SHOPT(compat31, 0) SHOPT(compat32, 0) SHOPT(compat40, 0) SHOPT(compat41, 0)                \
+	SHOPT(compat42, 0) SHOPT(compat43, 0) SHOPT(compat44, 0) SHOPT(complete_fullquote, 1)      \
+	SHOPT(direxpand, 0) SHOPT(dirspell, 0) SHOPT(dotglob, 0) SHOPT(execfail, 0)                \
+	SHOPT(expand_aliases, 0) SHOPT(extdebug, 0) SHOPT(extglob, 0) SHOPT(extquote, 1)           \
+	SHOPT(failglob, 0) SHOPT(force_fignore, 1) SHOPT(globasciiranges, 1)                       \
+	SHOPT(globskipdots, 1) SHOPT(globstar, 0) SHOPT(gnu_errfmt, 0) SHOPT(histappend, 0)        \
+	SHOPT(histreedit, 0) SHOPT(histverify, 0) SHOPT(hostcomplete, 1) SHOPT(huponexit, 0)       \
+	SHOPT(inherit_errexit, 0) SHOPT(interactive_comments, 1) SHOPT(lastpipe, 0)                \
+	SHOPT(lithist, 0) SHOPT(localvar_inherit, 0) SHOPT(localvar_unset, 0)                      \
+	SHOPT(login_shell, 0) SHOPT(mailwarn, 0) SHOPT(no_empty_cmd_completion, 0)                 \
+	SHOPT(nocaseglob, 0) SHOPT(nocasematch, 0) SHOPT(noexpand_translation, 0)                  \
+	SHOPT(nullglob, 0) SHOPT(patsub_replacement, 1) SHOPT(progcomp, 1)                         \
+	SHOPT(progcomp_alias, 0) SHOPT(promptvars, 1) SHOPT(restricted_shell, 0)                   \
+	SHOPT(shift_verbose, 0) SHOPT(sourcepath, 1) SHOPT(syslog_history, 0)                      \
+	SHOPT(varredir_close, 0) SHOPT(xpg_echo, 0)
+
+enum shopt_option {
+#define SHOPT(name, value) SHOPT_##name,
+	SHOPT_LIST(SHOPT)
+#undef SHOPT
+	SHOPT_COUNT
+};
+
+struct options {
+	uint64_t set;   /* bit per enum set_option */
+	uint64_t shopt; /* bit per enum shopt_option */
+};
+
+/* --- parts of the state --- */
+
+enum flow {
+	FLOW_NONE,
+	FLOW_BREAK,    /* sh->flow_count loops to leave */
+	FLOW_CONTINUE, /* sh->flow_count - 1 loops to leave, then go on */
+	FLOW_RETURN,   /* from function or sourced file; status in sh->status */
+	FLOW_EXIT,     /* end of the shell; status in sh->status */
+	FLOW_ABORT,    /* expansion error: back to the top level (ends a non-interactive shell) */
+};
+
+/* One entry of the call stack: FUNCNAME, BASH_LINENO, BASH_SOURCE, caller. */
+struct frame {
+	struct frame *up;
+	const char *function;     /* "main", "source", or the name */
+	const char *source;       /* file in which it was defined or is */
+	int call_line;            /* line of the call in the caller */
+	bool is_function;
+	bool is_source;
+	struct function *fn;      /* counted while it runs */
+	struct ast *unit;         /* counted: the unit being executed */
+	struct params *saved_params; /* positional parameters of the caller */
+	int loop_depth;           /* of the caller */
+	int scope;                /* sh->scope before the call */
+	struct options *saved_options; /* of `local -`; NULL if unused */
+	bool returns_traced;
+};
+
+struct params {
+	int count;
+	char **values;   /* values[0] is $1; in the pool or in an outer arena */
+	bool pooled;     /* set by `set --` or shift: owned by the pool */
+	int offset;      /* how many were shifted away from `values` */
+};
+
+struct function {
+	struct bytes name;
+	uint64_t hash;
+	const struct function_node *node;
+	struct ast *ast;          /* counted */
+	const char *source;       /* file of definition */
+	bool exported;
+	bool readonly;
+	bool traced;
+	bool deleted;             /* in an overlay: hides the parent's */
+	int running;              /* activations: freed only when 0 */
+	struct function *next;
+};
+
+/* A descriptor that a redirection replaced, to be put back. Linked from sh->saved_fds. */
+struct saved_fd {
+	struct saved_fd *up;
+	int fd;
+	int copy;   /* where the old one is kept (>= 10), or -1 if it was closed */
+};
+
+/* Pseudo signals of trap, beside 1..64. EXIT is 0. */
+enum { TRAP_EXIT = 0, TRAP_DEBUG = 65, TRAP_ERR, TRAP_RETURN, TRAP_COUNT };
+
+struct trap {
+	char *text;      /* in the pool; NULL: default; "" : ignored */
+	bool inherited_ignored; /* ignored at start: can't be trapped in a non-interactive shell */
+	bool parents;    /* a subshell: shown by `trap -p` until one is set, but not executed */
+};
+
+struct job;
+
+struct shell {
+	struct proc *p;
+	struct pool *pool;        /* &p->pool */
+	struct arena *arena;      /* &p->arena */
+	struct shell *parent;     /* NULL for a shell that stands alone */
+	bool overlay;             /* reads through to parent */
+	int subshell_depth;       /* BASH_SUBSHELL */
+
+	struct var_table vars;    /* var.h */
+	struct function **functions; /* hash table */
+	size_t functions_size;
+	size_t functions_count;
+	struct alias_table *aliases;
+	struct options opt;
+	struct params params;
+	const char *arg0;         /* $0 */
+	const char *script_name;  /* for messages: "bash", "script.sh" */
+	struct frame *frame;      /* innermost; never NULL while running */
+	int frames;
+
+	int status;               /* $? */
+	enum flow flow;
+	int flow_count;
+	int loop_depth;
+	int scope;                /* function nesting of local variables; 0 is global */
+	int no_errexit;           /* > 0 inside conditions, !, && || lists: set -e is off */
+	int line;                 /* LINENO */
+	int depth;                /* of nested calls, evals, sources: LIMIT_RECURSION */
+	const struct node *command; /* for BASH_COMMAND */
+	int *pipestatus;          /* in the pool */
+	int npipestatus;
+	int last_background;      /* $!; 0 if none yet */
+	int shell_pid;            /* $$ */
+	const char *last_arg;     /* $_ ; in the pool */
+
+	struct trap traps[TRAP_COUNT];
+	int trap_running;         /* which trap's action is being executed, or -1 */
+	int trap_depth;
+	uint64_t traps_pending;   /* set by the kernel's caught signals */
+	struct saved_fd *saved_fds;
+	struct job *jobs;         /* newest first */
+	int current_job;
+	int previous_job;
+
+	bool utf8;                /* from LC_ALL, LC_CTYPE, LANG */
+	struct bytes ifs;         /* cached value of IFS; ifs_set false: unset */
+	bool ifs_set;
+	uint8_t ifs_class[256];   /* 0 none, 1 white space, 2 other separator */
+	uint64_t random_state;    /* $RANDOM */
+	int64_t seconds_base_ns;  /* $SECONDS */
+	int getopts_index;        /* position inside a group of letters */
+	int getopts_optind;
+	bool procsubs_pending;    /* process substitutions of this command to reap */
+	struct procsub *procsubs;
+	bool in_function_env;     /* a temporary environment is on top of the scopes */
+	bool is_sh;               /* invoked as sh: POSIX mode */
+	bool is_command_sub;
+	bool stdin_script;        /* commands are read from descriptor 0 */
+	struct dir_stack *dirs;
+	struct hash_table *hashed;
+	struct cache *parsed;     /* units by text: eval, traps, $( ) at run time */
+	/* While a declaration builtin runs: declare_args[i] is the parsed assignment of argv[i], or
+	 * NULL if that argument is no assignment. NULL when run through `builtin "$x"`. */
+	const struct assign *const *declare_args;
+	void *history;
+	void *completions;
+};
+
+static inline bool opt_set(const struct shell *sh, enum set_option o)
+{
+	return (sh->opt.set >> o & 1) != 0;
+}
+static inline bool opt_shopt(const struct shell *sh, enum shopt_option o)
+{
+	return (sh->opt.shopt >> o & 1) != 0;
+}
+
+/* --- shell.c: life --- */
+
+/* A new shell as process p's task, with variables from envp and bash's own. */
+struct shell *shell_new(struct proc *p, char *const *envp, bool is_sh);
+/* In the child process: a shell that reads through to `from` (which must wait) or copies it. */
+struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy);
+/* After the process was cut short by a limit: undoes open scopes, frames, descriptors. */
+void shell_recover(struct shell *sh);
+/* proc.release of a shell process. */
+void shell_release(struct proc *p);
+/* Changes an option with its side effects (posix, extglob, ...). */
+void shell_set_option(struct shell *sh, enum set_option o, bool on);
+int set_option_of_name(struct bytes name);   /* -1 if unknown */
+int set_option_of_letter(char letter);
+int shopt_of_name(struct bytes name);
+
+/* --- error.c: messages as bash writes them --- */
+
+/* "bash: line 3: " + text + newline, on descriptor 2. */
+void shell_error(struct shell *sh, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* With the builtin's name: "bash: line 3: cd: nope: No such file or directory". */
+void builtin_error(struct shell *sh, const char *builtin, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The prefix alone, into out. */
+void shell_error_prefix(struct shell *sh, struct buf *out);
+
+/* --- expand.c --- */
+
+/* A list of fields (arguments); strings live in sh->arena. */
+struct fields {
+	char **v;      /* NULL-ended */
+	int count;
+	int cap;
+};
+
+/* All functions below return 0, or -1 after an error message; then sh->flow is FLOW_ABORT (or
+ * FLOW_EXIT for ${x?} and set -u in a script) and sh->status is set. */
+
+/* Full expansion of command words: braces, expansions, splitting, pathnames, quote removal. */
+int expand_words(struct shell *sh, struct word *const *words, int n, struct fields *out);
+/* One word to exactly one string: no splitting, no pathnames (assignments, case subjects,
+ * here-strings, [[ ]] operands). */
+int expand_string(struct shell *sh, const struct word *w, struct bytes *out);
+/* As the value of an assignment: tilde also behind ':'. */
+int expand_assignment(struct shell *sh, const struct word *w, struct bytes *out);
+/* As a pattern: quoted characters are escaped with backslashes. */
+int expand_pattern(struct shell *sh, const struct word *w, struct bytes *out);
+/* As a regular expression (right side of =~): quoted characters match themselves. */
+int expand_regex(struct shell *sh, const struct word *w, struct bytes *out);
+/* A redirection's file name: like a word, must give one field ("ambiguous redirect"). */
+int expand_redirect(struct shell *sh, const struct word *w, char **out);
+/* Body of a here-document. */
+int expand_heredoc(struct shell *sh, const struct word *w, struct bytes *out);
+/* Text given at run time, expanded as inside double quotes: PS4, ${x@P}, MAILCHECK. */
+int expand_text(struct shell *sh, struct bytes text, struct bytes *out);
+/* PS1-style escapes, then expand_text. */
+int expand_prompt(struct shell *sh, struct bytes text, struct bytes *out);
+/* Evaluates an arithmetic text. */
+int expand_arith(struct shell *sh, struct arith_text *a, int64_t *out);
+/* Evaluates text given at run time (let, test -eq, declare -i, array subscripts). */
+int eval_arith(struct shell *sh, struct bytes text, int64_t *out);
+/* Pathname expansion of one pattern; sorted; appends to out. Number of matches. */
+int expand_pathname(struct shell *sh, struct bytes pattern, struct fields *out);
+/* The pattern compiled under the current options; cached in the word when it is literal. */
+struct glob *shell_glob(struct shell *sh, struct bytes pattern, bool for_case);
+void fields_add(struct shell *sh, struct fields *f, char *s);
+/* Splits at IFS as `read` does: at most `max` fields (0: no bound), the last takes the rest.
+ * escaped[i] marks bytes that were behind a backslash (NULL: none). */
+void split_fields(struct shell *sh, struct bytes text, const uint8_t *escaped, int max,
+		  struct fields *out);
+/* Quoting as printf %q / ${x@Q} / set / declare -p write it. */
+void quote_for_printf(struct buf *out, struct bytes s);   /* %q: backslashes or $'..' */
+void quote_for_at_q(struct buf *out, struct bytes s);     /* 'it'\''s' or $'..' */
+void quote_for_set(struct buf *out, struct bytes s);      /* `set`: only if needed, '..' or $'..' */
+void quote_for_declare(struct buf *out, struct bytes s);  /* "a\"b" or $'..' */
+void quote_for_xtrace(struct buf *out, struct bytes s);
+/* $'...' escapes of s. */
+void unescape_ansi_c(struct buf *out, struct bytes s);
+
+/* --- exec.c --- */
+
+/* Executes a node; returns the status, which is also sh->status. */
+int exec_node(struct shell *sh, const struct node *n);
+/* Parses and executes text unit by unit (eval, -c, source, traps). name and line as shown in
+ * messages. Returns the last status. */
+int exec_text(struct shell *sh, struct bytes text, const char *name, int line);
+/* Executes a script file or descriptor 0 until its end. */
+int exec_fd_script(struct shell *sh, int fd);
+/* $( ): output with trailing newlines and NULs removed, in sh->arena. Sets sh->status. */
+int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes *out);
+/* <( ) >( ): the path /dev/fd/N, in sh->arena. */
+int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path);
+/* Calls a function with argv[1..]. */
+int exec_function(struct shell *sh, struct function *f, int argc, char **argv);
+/* What the first word names when keywords and functions are left out as flags say: runs argv
+ * as `command` and `builtin` do. */
+enum { RUN_NO_FUNCTIONS = 1, RUN_BUILTIN_ONLY = 2, RUN_DEFAULT_PATH = 4, RUN_EXEC = 8 };
+int exec_argv(struct shell *sh, int argc, char **argv, unsigned flags);
+/* PATH search: the file to start, in sh->arena; NULL if not found. all_dirs: see type -a. */
+char *find_program(struct shell *sh, const char *name, const char *path_value);
+/* Applies redirections; the old descriptors are linked into sh->saved_fds until
+ * redir_undo(mark). keep: for `exec`, nothing is saved. 0, or -1 after a message. */
+int redir_apply(struct shell *sh, const struct redir *r, int n, bool keep);
+void redir_undo(struct shell *sh, struct saved_fd *mark);
+/* Ends the shell process: EXIT trap, then proc_exit. */
+_Noreturn void shell_exit(struct shell *sh, int status);
+/* Runs traps for signals that came in; called between commands. */
+void trap_poll(struct shell *sh);
+/* Runs the action of a pseudo signal (ERR, DEBUG, RETURN, EXIT). */
+void trap_run(struct shell *sh, int which);
+int trap_set(struct shell *sh, int which, const char *text); /* text NULL: default */
+/* In a subshell: resets caught traps to default. */
+void trap_reset_for_subshell(struct shell *sh);
+int trap_number(struct bytes name);                  /* "INT", "SIGINT", "2", "EXIT"; -1 */
+void trap_name(int which, char out[16], bool sig_prefix);
+
+/* --- functions and aliases --- */
+
+struct function *function_find(struct shell *sh, struct bytes name, uint64_t hash);
+int function_define(struct shell *sh, const struct function_node *node);
+int function_unset(struct shell *sh, struct bytes name);
+/* Sorted by name; in sh->arena; overlays resolved. */
+int function_list(struct shell *sh, struct function ***out);
+bool alias_find(struct shell *sh, struct bytes name, struct bytes *out);
+void alias_set(struct shell *sh, struct bytes name, struct bytes value);
+bool alias_unset(struct shell *sh, struct bytes name);
+void alias_clear(struct shell *sh);
+int alias_list(struct shell *sh, struct bytes **names, struct bytes **values);
+
+/* --- job.c --- */
+
+enum job_state { JOB_RUNNING, JOB_STOPPED, JOB_DONE };
+struct job {
+	struct job *next;
+	int number;
+	int pgid;
+	int npids;
+	int *pids;
+	int *statuses;        /* wait statuses; -1 while running */
+	enum job_state state;
+	char *text;
+	bool notified;
+	bool disowned;
+	bool no_hup;
+	bool foreground;
+	bool is_coproc;
+};
+
+/* Records a background pipeline; returns its job. */
+struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, struct bytes text);
+/* Collects ended children without blocking. */
+void job_poll(struct shell *sh);
+/* Waits until a child process ended; returns its exit status as $? shows it (128 + signal). */
+int job_wait_pid(struct shell *sh, int pid);
+int job_wait(struct shell *sh, struct job *j);
+struct job *job_of_spec(struct shell *sh, const char *spec); /* %1 %+ %- %name %?text */
+struct job *job_of_pid(struct shell *sh, int pid);
+void job_remove(struct shell *sh, struct job *j);
+int status_of_wait(int wait_status);
+/* "[1]+  Running                 sleep 5 &" */
+void job_print(struct shell *sh, struct buf *out, const struct job *j, bool with_pids);
+
+/* --- builtin.c: the shell's own commands --- */
+
+enum builtin_flags {
+	BUILTIN_SPECIAL = 1 << 0,     /* POSIX special builtin: assignments persist in posix mode,
+				       * errors end a POSIX shell */
+	BUILTIN_DECLARATION = 1 << 1, /* words of the form name=value are assignments */
+	BUILTIN_DISABLED = 1 << 2,
+};
+
+struct shell_builtin {
+	const char *name;
+	int (*run)(struct shell *sh, int argc, char **argv);
+	unsigned flags;
+	const char *usage;    /* as `help -s` shows: "cd [-L|[-P [-e]] [-@]] [dir]" */
+	const char *summary;  /* first line of `help name` */
+};
+
+const struct shell_builtin *builtin_find(const struct shell *sh, struct bytes name);
+const struct shell_builtin *builtin_at(int i);   /* sorted by name; NULL at the end */
+bool builtin_enabled(const struct shell *sh, const struct shell_builtin *b);
+
+/* Writes to descriptor 1; false after "write error: ..." was said (status 1). */
+bool out_write(struct shell *sh, const char *builtin, struct bytes text);
+
+/* Letters as getopt: "ab:c"; '-' alone ends. Returns the option letter, -1 at the end, '?'
+ * after an "invalid option" message with the usage line (status 2). */
+struct optscan {
+	int index;      /* of the argument being looked at; the first operand at the end */
+	int pos;
+	char *value;
+	bool plus;      /* the option began with '+': if allowed by a leading '+' in letters */
+};
+int optscan_next(struct shell *sh, const struct shell_builtin *b, struct optscan *o, int argc,
+		 char **argv, const char *letters);
+
+#endif
