@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Remembered locations of commands: what `hash` lists.
+ */
+#ifndef INTERP_HASH_H
+#define INTERP_HASH_H
+
+#include "base/bytes.h"
+
+struct shell;
+
+struct hash_entry {
+	struct hash_entry *next;
+	struct bytes name;
+	uint64_t hash;
+	char *path;
+	int hits;
+};
+
+enum { HASH_SLOTS = 64 };
+
+struct hash_table {
+	struct hash_entry *slot[HASH_SLOTS];
+	size_t count;
+};
+
+/* The remembered entry, or NULL. */
+struct hash_entry *hash_find(struct shell *sh, struct bytes name);
+/* Remembers name at path (both copied), with no hits. */
+void hash_put(struct shell *sh, struct bytes name, struct bytes path);
+/* False if it was not remembered. */
+bool hash_remove(struct shell *sh, struct bytes name);
+/* Forgets all: `hash -r`, and whenever PATH changes. */
+void hash_clear(struct shell *sh);
+/* All entries in the order in which bash's `hash` lists them; in sh->arena. */
+size_t hash_list(struct shell *sh, struct hash_entry ***out);
+
+#endif
