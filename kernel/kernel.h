@@ -113,6 +113,14 @@ int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel 
  */
 enum kernel_state { KERNEL_DONE, KERNEL_SLICE, KERNEL_WAIT };
 enum kernel_state kernel_run(struct kernel *k, uint64_t steps);
+/* kernel_run returns KERNEL_SLICE as soon as the running process gives up the processor. Called
+ * by proc_park, and by a process that wants the host to look at something it queued. */
+void kernel_break(struct kernel *k);
+/* When the first timer ends (nanoseconds since 1970), INT64_MAX if there is none. */
+int64_t kernel_next_timer(const struct kernel *k);
+/* Runs fn(arg) on the stack that called kernel_run, then goes on with p: every callback of the
+ * host is called this way, because it may need more stack than a process has. */
+int proc_call_host(struct proc *p, int (*fn)(void *arg), void *arg);
 /* Async-signal-safe and thread-safe: the running command ends with LIMIT_CANCEL soon. */
 void kernel_cancel(struct kernel *k);
 /* Which limit stopped the current command, or -1. Cleared by kernel_begin. */
@@ -231,8 +239,10 @@ struct program_format {
 	const char *name;
 	/* head: the first up to 256 bytes of the file. Whether the format takes it. */
 	bool (*probe)(struct proc *p, struct bytes head);
-	/* Runs in the new process, which already has name, argv, envp. Returns the status. */
-	int (*run)(struct proc *p, const char *path, int argc, char **argv, char **envp);
+	/* Runs in the new process, which already has name, argv, envp; head is what probe saw.
+	 * Returns the exit status. */
+	int (*run)(struct proc *p, struct bytes head, const char *path, int argc, char **argv,
+		   char **envp);
 };
 int kernel_add_format(struct kernel *k, const struct program_format *format);
 
@@ -256,7 +266,8 @@ int kernel_start(struct kernel *k, const struct spawn *s, char *const *argv, cha
 int proc_restart(struct proc *p, int (*fn)(struct proc *, void *), void *arg);
 /* Marks a process as one that survives limits: proc_limit parks it instead of freeing it. */
 void proc_set_survivor(struct proc *p, bool on);
-/* A survivor that finished its command waits here until proc_restart. */
+/* A survivor that finished its command waits here until proc_restart. Parked survivors do not
+ * count as alive for KERNEL_DONE. */
 _Noreturn void proc_park(struct proc *p);
 
 /* wait4(2). pid as there; WNOHANG_, WUNTRACED_, WCONTINUED_. *status as wait(2) encodes it. */
