@@ -261,6 +261,11 @@ struct proc *kernel_current(const struct kernel *k);
 /* A first process for the host: descriptors 0..2 are the console. See struct spawn. */
 int kernel_start(struct kernel *k, const struct spawn *s, char *const *argv, char *const *envp,
 		 struct proc **out);
+/* The same in a forked kernel, as a copy of `like`, a process of another kernel of the store:
+ * pid, directory, umask, cred, signals, limits and descriptors. Console and files are opened
+ * anew, with their offsets; pipes, whose other ends are gone, are closed. */
+int kernel_start_like(struct kernel *k, const struct proc *like, const struct spawn *s,
+		      struct proc **out);
 /* Abandons the coroutine of a process that stopped at a limit and gives it a new one that runs
  * fn(p, arg): its memory, descriptors and task stay. For a shell that outlives its commands. */
 int proc_restart(struct proc *p, int (*fn)(struct proc *, void *), void *arg);
