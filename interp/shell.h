@@ -241,6 +241,25 @@ struct shell {
 	const struct assign *const *declare_args;
 	void *history;
 	void *completions;
+
+	/* Execution's own; see exec.h. */
+	const char *command_name; /* what arithmetic errors are said by: "((", "[[", "let"; or NULL */
+	struct buf *captured;     /* output of builtins goes here, not to descriptor 1; or NULL */
+	struct unit_ref *units;   /* the units being executed, innermost first */
+	struct ast *last_unit;    /* the unit that ended last: sh->command may point into it */
+	struct shell *children;   /* overlays that read through to this shell */
+	struct shell *next_child;
+	struct shell **child_link;
+	struct task *task;        /* what a subshell's process is to do */
+	struct finished *finished; /* background processes that ended, for `wait pid` */
+	unsigned substitutions;   /* command substitutions so far */
+	int indirection;          /* PS4's first character is repeated so often */
+	size_t last_arg_cap;      /* 0: last_arg is not in the pool */
+	int pipestatus_cap;
+	bool may_exec;            /* the process ends after this command: a program may replace it */
+	bool jobs_foreign;        /* a command substitution: `jobs` shows the parent's */
+	bool tracing;             /* PS4 is being expanded, or an xtrace line written */
+	uint64_t traps_set;       /* bit n: traps[n].text is not NULL, for n < 64 */
 };
 
 static inline bool opt_set(const struct shell *sh, enum set_option o)
@@ -435,7 +454,8 @@ const struct shell_builtin *builtin_find(const struct shell *sh, struct bytes na
 const struct shell_builtin *builtin_at(int i);   /* sorted by name; NULL at the end */
 bool builtin_enabled(const struct shell *sh, const struct shell_builtin *b);
 
-/* Writes to descriptor 1; false after "write error: ..." was said (status 1). */
+/* Writes to descriptor 1, or to sh->captured if that is set; false after "write error: ..." was
+ * said (status 1). */
 bool out_write(struct shell *sh, const char *builtin, struct bytes text);
 
 /* Letters as getopt: "ab:c"; '-' alone ends. Returns the option letter, -1 at the end, '?'
