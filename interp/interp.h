@@ -31,6 +31,8 @@ int interp_end(struct shell *sh);
 void interp_recover(struct shell *sh, int status);
 /* Gives process `child` of another kernel a copy of the shell (fork of a session). */
 struct shell *interp_copy(struct proc *child, struct shell *from);
+/* The exported variables, NULL-ended; valid until one changes. */
+char *const *interp_environ(struct shell *sh);
 /* Variables for the host: value of a scalar or element 0; false if unset. View until the next
  * command. */
 bool interp_get_variable(struct shell *sh, struct bytes name, struct bytes *out);

@@ -417,6 +417,9 @@ const char *sys_hostname(struct proc *p);
 /* --- for api/ and for formats that need more than sys_* --- */
 
 struct vfs *kernel_vfs(struct kernel *k);
+int64_t kernel_now(const struct kernel *k);
+/* A signal from outside, as sys_kill by root. */
+int kernel_signal(struct kernel *k, int pid, int sig);
 struct heap *kernel_heap(struct kernel *k);
 uint64_t kernel_limit(const struct kernel *k, enum limit l);
 void kernel_set_limit(struct kernel *k, enum limit l, uint64_t value);
