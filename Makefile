@@ -1,32 +1,122 @@
-# cowsh: `make`, `make test`, `make demo`; docs/architecture.md says what lives where.
-CC ?= cc
-CFLAGS ?= -O2 -g
-B = build
-WARN = -Wall -Wextra -Wshadow -Wconversion -Wvla -Werror
-override CFLAGS += -std=c11 $(WARN) -I. -Iinclude -fvisibility=hidden -fno-strict-aliasing -MMD -MP
+# cowsh. docs/architecture.md says what lives where.
+#
+#   make            build/cowsh and the libraries          make install PREFIX= DESTDIR=
+#   make demo       the main job on real input             make test     all quick tests
+#   make oracle     the cases in the real bash             make asan     tests under sanitizers
+#   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
+#   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
+#   make wasm-test  the cases in wasm under Node           make check    what CI runs
 
+B ?= build
+CFLAGS ?= -O2 -g
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+WARN = -Wall -Wextra -Wshadow -Wconversion -Wvla -Werror
+STD = -std=c11 $(WARN) -I. -Iinclude -MMD -MP
+LIB_CFLAGS = $(STD) -fPIC -fvisibility=hidden -fno-strict-aliasing -fno-math-errno $(CFLAGS)
 ARCH := $(shell $(CC) -dumpmachine | cut -d- -f1)
-# Files named *_x86_64.c, *_aarch64.S, *_wasm.c, *_generic.c are chosen here, not by #ifdef.
-ALL_SRC := $(wildcard base/*.c base/*/*.c vfs/*.c kernel/*.c interp/*.c interp/*/*.c builtins/*.c \
-	builtins/*/*.c api/*.c)
-ARCH_ONLY := %_x86_64.c %_aarch64.c %_wasm.c
-LIB_SRC := $(filter-out $(ARCH_ONLY),$(ALL_SRC)) $(filter %_$(ARCH).c,$(ALL_SRC)) \
-	$(wildcard kernel/*_$(ARCH).S)
-LIB_OBJ := $(addprefix $(B)/,$(addsuffix .o,$(basename $(LIB_SRC))))
+
+# Files named *_x86_64.*, *_aarch64.*, *_wasm.c, *_generic.c are chosen here, not by #ifdef.
+ROOMS = base vfs kernel interp builtins api
+SRC = $(foreach r,$(ROOMS),$(wildcard $(r)/*.c $(r)/*/*.c $(r)/*_$(ARCH).S))
+PLATFORM = %_x86_64.c %_aarch64.c %_wasm.c %_generic.c %_asan.c %_plain.c
+LIB_SRC = $(filter-out $(PLATFORM),$(SRC)) $(filter %_$(SIMD).c,$(SRC)) \
+	$(filter %_$(SANITIZE).c,$(SRC)) $(EXTRA_SRC)
+SIMD = $(if $(filter x86_64,$(ARCH)),x86_64,generic)
+SANITIZE = $(if $(findstring -fsanitize=address,$(CFLAGS)),asan,plain)
+OBJ = $(addprefix $(B)/,$(addsuffix .o,$(basename $(LIB_SRC))))
+CLI_OBJ = $(patsubst %.c,$(B)/%.o,$(wildcard cli/*.c))
+
+all: $(B)/cowsh $(B)/libcowsh.a $(B)/libcowsh.so
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -c $< -o $@
+	$(CC) $(LIB_CFLAGS) -c $< -o $@
 $(B)/%.o: %.S
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -c $< -o $@
+	$(CC) $(LIB_CFLAGS) -c $< -o $@
+$(B)/cli/%.o: cli/%.c
+	@mkdir -p $(@D)
+	$(CC) $(STD) -D_GNU_SOURCE $(CFLAGS) -c $< -o $@
 
 # One archive a room, for unit tests that link only what they test.
-room = $(B)/$(1).a
 define ROOM
-$(B)/$(1).a: $(filter $(B)/$(1)/%,$(LIB_OBJ))
-	rm -f $$@ && ar rcs $$@ $$^
+$(B)/$(1).a: $(filter $(B)/$(1)/%,$(OBJ))
+	@rm -f $$@ && ar rcs $$@ $$^
 endef
-$(foreach r,base vfs kernel interp builtins api,$(eval $(call ROOM,$(r))))
+$(foreach r,$(ROOMS),$(eval $(call ROOM,$(r))))
 
--include $(LIB_OBJ:.o=.d)
+# One object in which only cowsh_* is visible, whatever the program around it defines.
+$(B)/libcowsh.o: $(OBJ)
+	ld -r -o $@ $^
+	objcopy -w --keep-global-symbol='cowsh_*' $@
+$(B)/libcowsh.a: $(B)/libcowsh.o
+	@rm -f $@ && ar rcs $@ $<
+$(B)/libcowsh.so: $(OBJ)
+	$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^
+
+LINK = $(if $(findstring -fsanitize,$(CFLAGS)),,-static)
+$(B)/cowsh: $(CLI_OBJ) $(B)/libcowsh.a
+	$(CC) $(CFLAGS) $(LINK) -o $@ $^ $(CLI_LIBS)
+$(B)/run: tests/run.c tests/cases.c $(B)/libcowsh.a
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^
+CLI_LIBS = -ledit -lbsd -lmd -ltinfo
+
+CASES = $(sort $(wildcard tests/*/*.test))
+UNIT = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
+UNIT_LIBS = $(addprefix $(B)/,api.a builtins.a interp.a kernel.a vfs.a base.a)
+$(B)/unit/%: tests/unit/%.c $(UNIT_LIBS)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $< \
+		-Wl,--start-group $(UNIT_LIBS) -Wl,--end-group -lm -lpthread
+
+deps:
+	@tools/need gcc make binutils libc6-dev libedit-dev libbsd-dev libncurses-dev bash coreutils \
+		grep sed findutils
+test: deps
+	@$(MAKE) --no-print-directory all $(B)/run unit
+	@tools/test $(B)
+unit: $(UNIT)
+oracle: deps
+	@$(MAKE) --no-print-directory $(B)/run
+	$(B)/run --oracle $(CASES)
+asan:
+	@$(MAKE) --no-print-directory B=$(B)/asan CC=gcc \
+		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' test
+lint: deps
+	@tools/need clang-format git
+	@$(MAKE) --no-print-directory $(B)/libcowsh.o
+	@tools/style $(B)/libcowsh.o
+demo: deps
+	@$(MAKE) --no-print-directory $(B)/cowsh
+	@tools/demo $(B)/cowsh
+bench: deps
+	@$(MAKE) --no-print-directory all
+	@bench/run $(B)
+fuzz:
+	@tools/need clang libclang-rt-14-dev
+	@tools/fuzz $(B)/fuzz $(FUZZ_SECONDS)
+fuzz-diff: deps
+	@$(MAKE) --no-print-directory $(B)/run
+	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS)
+wasm-test:
+	@tools/need emscripten nodejs
+	@wasm/test $(B)/wasm
+check: lint test oracle asan wasm-test
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/cowsh $(DESTDIR)$(PREFIX)/bin/cowsh
+	install -m 644 $(B)/libcowsh.a $(DESTDIR)$(PREFIX)/lib/libcowsh.a
+	install -m 755 $(B)/libcowsh.so $(DESTDIR)$(PREFIX)/lib/libcowsh.so.0
+	ln -sf libcowsh.so.0 $(DESTDIR)$(PREFIX)/lib/libcowsh.so
+	install -m 644 include/cowsh.h $(DESTDIR)$(PREFIX)/include/cowsh.h
+	sed 's|@PREFIX@|$(PREFIX)|' docs/cowsh.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cowsh.pc
+	install -m 644 docs/cowsh.1 $(DESTDIR)$(PREFIX)/share/man/man1/cowsh.1
+
+clean:
+	rm -rf $(B)
+
+.PHONY: all deps test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
+-include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d)

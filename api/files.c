@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files from the host's side: put, get, list, mounts, snapshots, differences.
+ */
+#include "api/private.h"
+
+static const struct vfs_cred root_cred = { .uid = 0, .gid = 0 };
+
+static int find(struct cowsh *s, const char *path, unsigned flags, vfs_ino *out)
+{
+	return vfs_lookup(kernel_vfs(s->kernel), &root_cred, s->shell_proc->cwd, path, flags, out);
+}
+
+int cowsh_put_file(cowsh *s, const char *path, const void *data, size_t len, unsigned mode)
+{
+	struct vfs *v;
+	int err;
+
+	if (s == NULL || path == NULL || (data == NULL && len != 0))
+		return -E_INVAL;
+	v = kernel_vfs(s->kernel);
+	err = make_parents(v, &s->cred, s->shell_proc->cwd, path);
+	if (err < 0)
+		return err;
+	return write_file(v, &s->cred, s->shell_proc->cwd, path, (struct bytes){ data, len }, mode);
+}
+
+static int read_all(struct vfs *v, vfs_ino ino, char *out, size_t len)
+{
+	for (size_t done = 0; done < len;) {
+		int64_t n = vfs_read(v, ino, done, out + done, len - done);
+
+		if (n <= 0)
+			return n < 0 ? (int)n : -E_IO;
+		done += (size_t)n;
+	}
+	out[len] = '\0';
+	return 0;
+}
+
+int cowsh_get_file(cowsh *s, const char *path, char **out, size_t *out_len)
+{
+	struct vfs *v;
+	struct vfs_stat st;
+	vfs_ino ino;
+	char *copy;
+	int err;
+
+	if (s == NULL || path == NULL || out == NULL || out_len == NULL)
+		return -E_INVAL;
+	v = kernel_vfs(s->kernel);
+	err = find(s, path, 0, &ino);
+	if (err == 0)
+		err = vfs_getattr(v, ino, &st);
+	if (err < 0)
+		return err;
+	if ((st.mode & S_FMT) != S_REG)
+		return (st.mode & S_FMT) == S_DIR ? -E_ISDIR : -E_INVAL;
+	copy = heap_alloc(kernel_heap(s->kernel), (size_t)st.size + 1);
+	if (copy == NULL)
+		return -E_NOMEM;
+	err = read_all(v, ino, copy, (size_t)st.size);
+	if (err < 0) {
+		heap_free(kernel_heap(s->kernel), copy, (size_t)st.size + 1);
+		return err;
+	}
+	*out = copy;
+	*out_len = (size_t)st.size;
+	return 0;
+}
+
+void cowsh_bytes_free(cowsh *s, char *bytes, size_t len)
+{
+	heap_free(kernel_heap(s->kernel), bytes, len + 1);
+}
+
+int cowsh_make_directory(cowsh *s, const char *path, unsigned mode)
+{
+	struct vfs *v;
+	vfs_ino ino;
+	int err;
+
+	if (s == NULL || path == NULL)
+		return -E_INVAL;
+	v = kernel_vfs(s->kernel);
+	err = make_parents(v, &s->cred, s->shell_proc->cwd, path);
+	if (err == 0)
+		err = vfs_mkdir(v, &root_cred, s->shell_proc->cwd, path, mode & 07777);
+	if (err == 0)
+		err = find(s, path, 0, &ino);
+	return err < 0 ? err : vfs_chown(v, &root_cred, ino, s->cred.uid, s->cred.gid);
+}
+
+/* Removes what is at path; a directory with all that is in it. Deep trees need no stack: the
+ * walk goes down to a directory without directories, empties it, and starts again. */
+static int remove_tree(struct vfs *v, vfs_ino dir, const char *path, struct arena *a)
+{
+	char name[VFS_NAME_MAX + 1];
+	vfs_ino top;
+	int err = vfs_lookup(v, &root_cred, dir, path, VFS_NOFOLLOW, &top);
+
+	while (err == 0) {
+		vfs_ino at = top;
+		vfs_ino above = 0;
+		struct vfs_dirent e;
+		struct arena_mark mark = arena_mark(a);
+		int n;
+
+		while ((n = vfs_readdir(v, at, NULL, a, &e, 1)) == 1 && e.type == S_DIR) {
+			above = at;
+			at = e.ino;
+			memcpy(name, e.name.ptr, e.name.len + 1);
+		}
+		if (n == 1)
+			err = vfs_unlink(v, &root_cred, at, e.name.ptr);
+		else if (n == 0 && at != top)
+			err = vfs_rmdir(v, &root_cred, above, name);
+		arena_release(a, mark);
+		if (n < 0)
+			return n;
+		if (n == 0 && at == top)
+			return vfs_rmdir(v, &root_cred, dir, path);
+	}
+	return err;
+}
+
+int cowsh_remove(cowsh *s, const char *path)
+{
+	struct vfs *v;
+	struct vfs_stat st;
+	vfs_ino ino;
+	int err;
+
+	if (s == NULL || path == NULL)
+		return -E_INVAL;
+	v = kernel_vfs(s->kernel);
+	err = find(s, path, VFS_NOFOLLOW, &ino);
+	if (err == 0)
+		err = vfs_getattr(v, ino, &st);
+	if (err < 0)
+		return err;
+	if ((st.mode & S_FMT) != S_DIR)
+		return vfs_unlink(v, &root_cred, s->shell_proc->cwd, path);
+	return remove_tree(v, s->shell_proc->cwd, path, &s->shell_proc->arena);
+}
+
+int cowsh_stat_file(cowsh *s, const char *path, struct cowsh_stat *out)
+{
+	struct vfs_stat st;
+	vfs_ino ino;
+	int err;
+
+	if (s == NULL || path == NULL || out == NULL)
+		return -E_INVAL;
+	err = find(s, path, VFS_NOFOLLOW, &ino);
+	if (err == 0)
+		err = vfs_getattr(kernel_vfs(s->kernel), ino, &st);
+	if (err == 0)
+		*out = (struct cowsh_stat){ st.mode, st.size, st.ino,     st.nlink,
+					    st.uid,  st.gid,  st.mtime_ns };
+	return err;
+}
+
+int cowsh_list(cowsh *s, const char *path, int (*each)(void *, const char *, unsigned), void *user)
+{
+	char after[VFS_NAME_MAX + 1];
+	const char *last = NULL;
+	struct arena *a;
+	vfs_ino dir;
+	int n;
+
+	if (s == NULL || path == NULL || each == NULL)
+		return -E_INVAL;
+	n = find(s, path, 0, &dir);
+	if (n < 0)
+		return n;
+	a = &s->shell_proc->arena;
+	for (;;) {
+		struct arena_mark mark = arena_mark(a);
+		struct vfs_dirent e;
+		struct vfs_stat st;
+		int stop = 0;
+
+		n = vfs_readdir(kernel_vfs(s->kernel), dir, last, a, &e, 1);
+		if (n == 1) {
+			memcpy(after, e.name.ptr, e.name.len + 1);
+			last = after;
+			if (vfs_getattr(kernel_vfs(s->kernel), e.ino, &st) == 0)
+				stop = each(user, after, st.mode);
+		}
+		arena_release(a, mark);
+		if (n <= 0 || stop != 0)
+			return n < 0 ? n : 0;
+	}
+}
+
+/* --- mounts --- */
+
+struct emit {
+	int (*fn)(void *sink, const struct vfs_source_entry *);
+	void *sink;
+};
+
+static int emit_entry(void *sink, const struct cowsh_entry *e)
+{
+	struct emit *emit = sink;
+	struct vfs_source_entry entry = { .name = e->name,
+					  .id = e->id,
+					  .mode = e->mode,
+					  .size = e->size,
+					  .mtime_ns = e->mtime_ns,
+					  .target = e->target };
+
+	return emit->fn(emit->sink, &entry);
+}
+
+static int source_list(void *user, uint64_t id,
+		       int (*fn)(void *, const struct vfs_source_entry *), void *sink)
+{
+	struct mounted *m = user;
+	struct emit emit = { fn, sink };
+
+	if (m->callbacks.list == NULL)
+		return -E_NOTDIR;
+	return m->callbacks.list(m->callbacks.user, id, emit_entry, &emit);
+}
+
+static int64_t source_read(void *user, uint64_t id, uint64_t pos, void *out, size_t n)
+{
+	struct mounted *m = user;
+
+	return m->callbacks.read(m->callbacks.user, id, pos, out, n);
+}
+
+static const char *source_map(void *user, uint64_t id, uint64_t *size)
+{
+	struct mounted *m = user;
+
+	return m->callbacks.map(m->callbacks.user, id, size);
+}
+
+static int add_source(struct cowsh *s, const struct cowsh_source *source, bool read_only,
+		      struct mounted **out)
+{
+	struct mounted *m;
+
+	if (source == NULL || source->size < sizeof *source || source->read == NULL)
+		return -E_INVAL;
+	m = store_alloc(&s->store->store, sizeof *m);
+	if (m == NULL)
+		return -E_NOMEM;
+	m->callbacks = *source;
+	m->source = (struct vfs_source){ .list = source_list,
+					 .read = source_read,
+					 .map = source->map != NULL ? source_map : NULL,
+					 .user = m,
+					 .read_only = read_only };
+	store_lock(s->store);
+	m->next = s->store->mounts;
+	s->store->mounts = m;
+	store_unlock(s->store);
+	*out = m;
+	return 0;
+}
+
+int cowsh_mount(cowsh *s, const char *path, const struct cowsh_source *source, uint64_t id,
+		bool read_only)
+{
+	struct mounted *m;
+	int err;
+
+	if (s == NULL || path == NULL || path[0] != '/')
+		return -E_INVAL;
+	err = make_parents(kernel_vfs(s->kernel), &s->cred, VFS_ROOT, path);
+	if (err == 0)
+		err = add_source(s, source, read_only, &m);
+	if (err < 0)
+		return err;
+	return vfs_mount_source(kernel_vfs(s->kernel), path, &m->source, id, &s->cred);
+}
+
+int cowsh_put_lazy(cowsh *s, const char *path, const struct cowsh_source *source, uint64_t id,
+		   uint64_t size, unsigned mode)
+{
+	struct mounted *m;
+	int err;
+
+	if (s == NULL || path == NULL || path[0] != '/')
+		return -E_INVAL;
+	err = make_parents(kernel_vfs(s->kernel), &s->cred, VFS_ROOT, path);
+	if (err == 0)
+		err = add_source(s, source, false, &m);
+	if (err < 0)
+		return err;
+	return vfs_put_lazy(kernel_vfs(s->kernel), path, &m->source, id, size, mode, &s->cred);
+}
+
+/* --- snapshots: a cowsh_snapshot is the vfs's tree --- */
+
+int cowsh_snapshot_new(cowsh *s, cowsh_snapshot **out)
+{
+	struct vfs_tree *tree;
+
+	if (s == NULL || out == NULL)
+		return -E_INVAL;
+	tree = vfs_snapshot(kernel_vfs(s->kernel));
+	if (tree == NULL)
+		return -E_NOMEM;
+	*out = (cowsh_snapshot *)tree;
+	return 0;
+}
+
+void cowsh_snapshot_free(cowsh_snapshot *snapshot)
+{
+	if (snapshot != NULL)
+		vfs_tree_put((struct vfs_tree *)snapshot);
+}
+
+int cowsh_restore(cowsh *s, const cowsh_snapshot *snapshot)
+{
+	if (s == NULL || snapshot == NULL)
+		return -E_INVAL;
+	if (s->running)
+		return -E_BUSY;
+	vfs_restore(kernel_vfs(s->kernel), (struct vfs_tree *)(uintptr_t)snapshot);
+	return 0;
+}
+
+struct diff {
+	int (*each)(void *user, const struct cowsh_change *change);
+	void *user;
+};
+
+static int emit_change(void *user, const struct vfs_change *change)
+{
+	struct diff *d = user;
+	struct cowsh_change c = { change->kind, change->path };
+
+	return d->each(d->user, &c);
+}
+
+int cowsh_diff(cowsh *s, const cowsh_snapshot *since,
+	       int (*each)(void *, const struct cowsh_change *), void *user)
+{
+	struct diff d = { each, user };
+	cowsh_snapshot *now;
+	struct arena *a;
+	struct arena_mark mark;
+	int err;
+
+	if (s == NULL || since == NULL || each == NULL)
+		return -E_INVAL;
+	err = cowsh_snapshot_new(s, &now);
+	if (err < 0)
+		return err;
+	a = &s->shell_proc->arena;
+	mark = arena_mark(a);
+	err = vfs_diff((struct vfs_tree *)(uintptr_t)since, (struct vfs_tree *)now, a, emit_change, &d);
+	arena_release(a, mark);
+	cowsh_snapshot_free(now);
+	return err < 0 ? err : 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What stands behind the opaque types of cowsh.h. Only api/ knows all the rooms.
+ */
+#ifndef API_PRIVATE_H
+#define API_PRIVATE_H
+
+#include "cowsh.h"
+
+#include "interp/interp.h"
+#include "kernel/kernel.h"
+
+enum { CUSTOM_NAME_MAX = 64 };
+
+struct cowsh_store {
+	struct store store;
+	atomic_flag lock;          /* of what follows */
+	struct vfs_tree *standard; /* the tree new sessions start from; made by the first one */
+	struct mounted *mounts;    /* trees point to them, so they live as long as the store */
+};
+
+/* One custom command of a session; a list. */
+struct custom {
+	struct custom *next;
+	char name[CUSTOM_NAME_MAX];
+	struct cowsh_command command;
+};
+
+/* One run of a custom command: lives in the arena of the process that runs it. */
+struct cowsh_call {
+	struct proc *p;
+	const struct custom *custom;
+	int argc;
+	char **argv;
+	const char *cwd;
+	struct bytes input;
+	struct buf output[2];
+	bool finished;
+	int status;
+};
+
+struct mounted {
+	struct mounted *next;
+	struct vfs_source source;       /* what the vfs calls */
+	struct cowsh_source callbacks;  /* what the host gave */
+};
+
+struct cowsh {
+	struct cowsh_store *store;
+	struct kernel *kernel;
+	struct kernel_host kernel_host;
+	struct cowsh_host host;
+	struct custom *customs;
+	struct proc *shell_proc;
+	struct shell *shell;
+	struct vfs_cred cred;
+	bool running;
+	int program_pid;             /* of cowsh_start_program, else 0 */
+	char *script;                /* being run: freed at the end */
+	size_t script_len;
+	bool command_done;
+	bool exited;
+	int status;
+	int64_t started_ns;
+	uint64_t started_processes;
+	struct cowsh_result result;
+	char *temp;                  /* what a getter returned last */
+	size_t temp_size;
+};
+
+/* tree.c: the standard tree, as a snapshot the store keeps. */
+int standard_tree(struct cowsh_store *store, struct vfs_tree **out);
+/* The user's ids and home. Unknown names get uid 1000 and /home/NAME. */
+void user_lookup(const char *user, struct vfs_cred *cred, char home[128]);
+/* Creates directories up to the last '/' of path. */
+int make_parents(struct vfs *v, const struct vfs_cred *owner, vfs_ino dir, const char *path);
+int write_file(struct vfs *v, const struct vfs_cred *owner, vfs_ino dir, const char *path,
+	       struct bytes content, unsigned mode);
+
+/* programs.c: program formats; the content of a program file of ours. */
+int register_formats(struct kernel *k);
+void program_image(struct buf *out, const char *name);
+
+/* Spin lock of the store's own lists. */
+void store_lock(struct cowsh_store *store);
+void store_unlock(struct cowsh_store *store);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Program formats of a session: the shell, the builtin commands, and the host's own.
+ *
+ * A program of ours is a file that begins with a magic and then its name: it can be copied,
+ * linked, renamed and removed like any program.
+ */
+#include "api/private.h"
+
+#include "builtins/builtin.h"
+
+static const struct bytes magic = { "\177COWSH\n", 7 };
+
+void program_image(struct buf *out, const char *name)
+{
+	buf_add(out, magic);
+	buf_puts(out, name);
+	buf_putc(out, '\n');
+}
+
+static bool probe(struct proc *p, struct bytes head)
+{
+	(void)p;
+	return bytes_starts(head, magic);
+}
+
+static struct bytes image_name(struct bytes head)
+{
+	struct bytes name = bytes_slice(head, magic.len, head.len);
+	const char *end = memchr(name.ptr, '\n', name.len);
+
+	if (end != NULL)
+		name.len = (size_t)(end - name.ptr);
+	return name;
+}
+
+/* --- custom commands --- */
+
+static const struct custom *custom_find(const struct cowsh *s, struct bytes name)
+{
+	for (const struct custom *c = s->customs; c != NULL; c = c->next)
+		if (bytes_is(name, c->name))
+			return c;
+	return NULL;
+}
+
+/* On the host's stack: `run` may need more of it than a process has. */
+static int call_host(void *arg)
+{
+	struct cowsh_call *call = arg;
+	const struct cowsh_command *command = &call->custom->command;
+	int status = command->run(command->user, call);
+
+	if (status != COWSH_PENDING)
+		cowsh_call_finish(call, status < 0 ? 1 : status & 255);
+	return 0;
+}
+
+static struct bytes read_input(struct proc *p)
+{
+	struct buf in = buf_in(&p->arena);
+	int64_t n;
+
+	do {
+		buf_reserve(&in, 65536);
+		n = sys_read(p, 0, in.ptr + in.len, 65536);
+		if (n > 0)
+			in.len += (size_t)n;
+	} while (n > 0);
+	return buf_bytes(&in);
+}
+
+static void write_output(struct proc *p, int fd, struct bytes text)
+{
+	while (text.len != 0) {
+		int64_t n = sys_write(p, fd, text.ptr, text.len);
+
+		if (n <= 0)
+			return;
+		text = bytes_slice(text, (size_t)n, text.len);
+	}
+}
+
+static int run_custom(struct proc *p, const struct custom *custom, int argc, char **argv)
+{
+	struct cowsh_call *call = arena_zalloc(&p->arena, sizeof *call);
+	char *cwd = NULL;
+
+	*call = (struct cowsh_call){ .p = p, .custom = custom, .argc = argc, .argv = argv };
+	call->output[0] = buf_in(&p->arena);
+	call->output[1] = buf_in(&p->arena);
+	call->cwd = sys_getcwd(p, &p->arena, &cwd) >= 0 ? cwd : "/";
+	if (custom->command.want_input)
+		call->input = read_input(p);
+	proc_call_host(p, call_host, call);
+	while (!call->finished)
+		if (proc_wait_host(p) < 0 && proc_has_signal(p))
+			proc_next_signal(p);
+	write_output(p, 1, buf_bytes(&call->output[0]));
+	write_output(p, 2, buf_bytes(&call->output[1]));
+	return call->status;
+}
+
+int cowsh_add_command(cowsh *s, const struct cowsh_command *command)
+{
+	struct heap *heap = kernel_heap(s->kernel);
+	char text[CUSTOM_NAME_MAX + 16];
+	char path[CUSTOM_NAME_MAX + 16] = "/usr/bin/";
+	size_t len;
+	struct custom *c;
+	int err;
+
+	if (command == NULL || command->size < sizeof *command || command->name == NULL ||
+	    command->run == NULL)
+		return -E_INVAL;
+	len = strlen(command->name);
+	if (len == 0 || len >= CUSTOM_NAME_MAX || memchr(command->name, '/', len) != NULL)
+		return -E_INVAL;
+	c = heap_zalloc(heap, sizeof *c);
+	if (c == NULL)
+		return -E_NOMEM;
+	memcpy(c->name, command->name, len);
+	c->command = *command;
+	memcpy(text, magic.ptr, magic.len);
+	memcpy(text + magic.len, command->name, len);
+	text[magic.len + len] = '\n';
+	memcpy(path + 9, command->name, len + 1);
+	err = write_file(kernel_vfs(s->kernel), &(struct vfs_cred){ .uid = 0 }, VFS_ROOT, path,
+			 (struct bytes){ text, magic.len + len + 1 }, 0755);
+	if (err < 0) {
+		heap_free(heap, c, sizeof *c);
+		return err;
+	}
+	c->next = s->customs;
+	s->customs = c;
+	return 0;
+}
+
+int cowsh_call_argc(const cowsh_call *call)
+{
+	return call->argc;
+}
+
+const char *const *cowsh_call_argv(const cowsh_call *call)
+{
+	return (const char *const *)call->argv;
+}
+
+const char *cowsh_call_cwd(const cowsh_call *call)
+{
+	return call->cwd;
+}
+
+const char *cowsh_call_getenv(const cowsh_call *call, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (char *const *e = call->p->envp; e != NULL && *e != NULL; e++)
+		if (strncmp(*e, name, len) == 0 && (*e)[len] == '=')
+			return *e + len + 1;
+	return NULL;
+}
+
+const char *cowsh_call_input(const cowsh_call *call, size_t *len)
+{
+	*len = call->input.len;
+	return call->input.ptr;
+}
+
+int cowsh_call_write(cowsh_call *call, int fd, const void *data, size_t len)
+{
+	if (fd != 1 && fd != 2)
+		return -E_BADF;
+	buf_put(&call->output[fd - 1], data, len);
+	return 0;
+}
+
+void cowsh_call_finish(cowsh_call *call, int status)
+{
+	call->status = status;
+	call->finished = true;
+}
+
+/* --- the format --- */
+
+static int run(struct proc *p, struct bytes head, const char *path, int argc, char **argv,
+	       char **envp)
+{
+	struct bytes name = image_name(head);
+	const struct builtin *b = builtin_lookup(name);
+	const struct custom *custom = custom_find(kernel_user(p->k), name);
+
+	(void)path;
+	if (custom != NULL)
+		return run_custom(p, custom, argc, argv);
+	if (bytes_is(name, "bash") || bytes_is(name, "sh"))
+		return interp_program(p, argc, argv, envp);
+	if (b != NULL)
+		return builtin_run(p, b, argc, argv, envp);
+	return 126;
+}
+
+int register_formats(struct kernel *k)
+{
+	static const struct program_format cowsh_format = { "builtin", probe, run };
+
+	return kernel_add_format(k, &cowsh_format);
+}

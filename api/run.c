@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Running: a command is started, stepped until it is done, and leaves a result.
+ *
+ * A script runs in the session's shell process, which is given a fresh coroutine each time
+ * and parks when it is done. A program runs as a child of that process.
+ */
+#include "api/private.h"
+
+static void account_start(struct cowsh *s)
+{
+	struct kernel_usage usage;
+
+	kernel_begin(s->kernel);
+	kernel_get_usage(s->kernel, &usage);
+	s->started_processes = usage.processes;
+	s->started_ns = kernel_now(s->kernel);
+	s->running = true;
+	s->command_done = false;
+	s->exited = false;
+	s->status = 0;
+	s->program_pid = 0;
+}
+
+static int run_script(struct proc *p, void *arg)
+{
+	struct cowsh *s = arg;
+
+	s->status = interp_command(s->shell, (struct bytes){ s->script, s->script_len }, &s->exited);
+	s->command_done = true;
+	proc_park(p);
+}
+
+/* --- programs --- */
+
+struct program {
+	struct cowsh *s;
+	int argc;
+	char **argv;
+	char **envp;
+};
+
+static char **copy_list(struct arena *a, const char *const *list, int count)
+{
+	char **copy = arena_array(a, (size_t)count + 1, sizeof *copy);
+
+	for (int i = 0; i < count; i++)
+		copy[i] = arena_dup(a, bytes_of(list[i]));
+	return copy;
+}
+
+/* The first file of that name in PATH; the name itself if it has a slash or is nowhere. */
+static const char *find_in_path(struct proc *p, struct arena *a, const char *name)
+{
+	static const char *const dirs[] = { "/usr/local/bin/", "/usr/bin/" };
+	struct vfs_stat st;
+
+	for (size_t i = 0; i < 2 && strchr(name, '/') == NULL; i++) {
+		struct buf path = buf_in(a);
+
+		buf_printf(&path, "%s%s", dirs[i], name);
+		if (sys_stat(p, AT_FDCWD_, buf_cstr(&path), 0, &st) == 0)
+			return buf_cstr(&path);
+	}
+	return name;
+}
+
+/* In the shell process: starts the program and waits for it. */
+static int run_program(struct proc *p, void *arg)
+{
+	struct program *program = arg;
+	struct cowsh *s = program->s;
+	struct exec e = { .path = find_in_path(p, &p->arena, program->argv[0]),
+			  .argv = program->argv,
+			  .envp = interp_environ(s->shell) };
+	int64_t pid = sys_spawn_program(p, &e);
+	int status = 0;
+
+	if (pid < 0) {
+		s->status = pid == -E_NOENT ? 127 : 126;
+	} else {
+		s->program_pid = (int)pid;
+		while (sys_wait(p, (int)pid, &status, 0) == -E_INTR)
+			proc_next_signal(p);
+		s->status = (status & 127) != 0 ? 128 + (status & 127) : status >> 8 & 255;
+	}
+	s->command_done = true;
+	proc_park(p);
+}
+
+static int copy_program(struct cowsh *s, int argc, const char *const *argv, struct program **out)
+{
+	struct arena *a = &s->shell_proc->arena;
+	struct program *program = arena_alloc(a, sizeof *program);
+
+	*program = (struct program){ s, argc, copy_list(a, argv, argc), NULL };
+	*out = program;
+	return 0;
+}
+
+int cowsh_start_program(cowsh *s, int argc, const char *const *argv)
+{
+	struct program *program;
+	int err;
+
+	if (s == NULL || argc < 1 || argv == NULL)
+		return -E_INVAL;
+	if (s->running)
+		return -E_BUSY;
+	err = copy_program(s, argc, argv, &program);
+	if (err < 0)
+		return err;
+	account_start(s);
+	return proc_restart(s->shell_proc, run_program, program);
+}
+
+/* --- scripts --- */
+
+int cowsh_start(cowsh *s, const char *script, size_t len)
+{
+	struct heap *heap;
+	char *copy;
+
+	if (s == NULL || script == NULL)
+		return -E_INVAL;
+	if (s->running)
+		return -E_BUSY;
+	heap = kernel_heap(s->kernel);
+	copy = heap_alloc(heap, len + 1);
+	if (copy == NULL)
+		return -E_NOMEM;
+	heap_free(heap, s->script, s->script_len + 1);
+	memcpy(copy, script, len);
+	copy[len] = '\0';
+	s->script = copy;
+	s->script_len = len;
+	account_start(s);
+	return proc_restart(s->shell_proc, run_script, s);
+}
+
+static void finish(struct cowsh *s)
+{
+	int limit = kernel_limit_hit(s->kernel);
+	struct kernel_usage usage;
+
+	if (limit >= 0) {
+		s->status = 137;
+		interp_recover(s->shell, s->status);
+	}
+	kernel_flush(s->kernel);
+	kernel_get_usage(s->kernel, &usage);
+	s->running = false;
+	s->result = (struct cowsh_result){
+		.status = s->status,
+		.limit = limit,
+		.exited = s->exited,
+		.steps = usage.steps,
+		.output_bytes = usage.output_bytes,
+		.processes = usage.processes - s->started_processes,
+		.memory_peak = usage.memory_peak,
+		.time_ns = kernel_now(s->kernel) - s->started_ns,
+	};
+}
+
+static enum cowsh_state state_of(enum kernel_state k)
+{
+	return k == KERNEL_WAIT ? COWSH_WAIT : k == KERNEL_SLICE ? COWSH_SLICE : COWSH_DONE;
+}
+
+int cowsh_step(cowsh *s, uint64_t steps)
+{
+	struct kernel_usage usage;
+	uint64_t end;
+	enum kernel_state state = KERNEL_SLICE;
+
+	if (s == NULL)
+		return -E_INVAL;
+	if (!s->running)
+		return COWSH_DONE;
+	kernel_get_usage(s->kernel, &usage);
+	end = usage.steps + steps;
+	for (;;) {
+		uint64_t left = steps == 0 ? 0 : end > usage.steps ? end - usage.steps : 0;
+
+		if (steps != 0 && left == 0)
+			return COWSH_SLICE;
+		state = kernel_run(s->kernel, left);
+		if (s->command_done || kernel_limit_hit(s->kernel) >= 0 || state == KERNEL_DONE) {
+			finish(s);
+			return COWSH_DONE;
+		}
+		if (state == KERNEL_WAIT)
+			return COWSH_WAIT;
+		kernel_get_usage(s->kernel, &usage);
+	}
+}
+
+int cowsh_drain(cowsh *s, uint64_t steps)
+{
+	enum kernel_state state;
+
+	if (s == NULL)
+		return -E_INVAL;
+	if (s->running)
+		return -E_BUSY;
+	state = kernel_run(s->kernel, steps);
+	while (steps == 0 && state == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
+		state = kernel_run(s->kernel, 0);
+	if (kernel_limit_hit(s->kernel) >= 0)
+		state = KERNEL_DONE;
+	kernel_flush(s->kernel);
+	return state_of(state);
+}
+
+int cowsh_get_result(const cowsh *s, struct cowsh_result *out)
+{
+	if (s == NULL || out == NULL)
+		return -E_INVAL;
+	if (s->running)
+		return -E_BUSY;
+	*out = s->result;
+	return 0;
+}
+
+int cowsh_run(cowsh *s, const char *script, size_t len, struct cowsh_result *out)
+{
+	int state = cowsh_start(s, script, len);
+
+	if (state < 0)
+		return state;
+	state = cowsh_step(s, 0);
+	if (state < 0)
+		return state;
+	if (state != COWSH_DONE)
+		return -E_AGAIN;
+	if (out != NULL)
+		*out = s->result;
+	return 0;
+}
+
+int64_t cowsh_next_timer(const cowsh *s)
+{
+	return kernel_next_timer(s->kernel);
+}
+
+void cowsh_wake(cowsh *s)
+{
+	kernel_wake_host(s->kernel);
+}
+
+void cowsh_cancel(cowsh *s)
+{
+	kernel_cancel(s->kernel);
+}
+
+/* As ^C: to every process but the shell that owns the session; to that one too if it runs a
+ * script itself. */
+int cowsh_signal(cowsh *s, int signal)
+{
+	if (s == NULL || signal < 1 || signal >= SIG_COUNT)
+		return -E_INVAL;
+	for (struct proc *p = proc_next(s->kernel, 0); p != NULL; p = proc_next(s->kernel, p->pid))
+		if (p != s->shell_proc)
+			kernel_signal(s->kernel, p->pid, signal);
+	return 0;
+}
+
+int cowsh_set_limit(cowsh *s, int limit, uint64_t value)
+{
+	if (s == NULL || limit < 0 || limit >= COWSH_LIMIT_COUNT)
+		return -E_INVAL;
+	kernel_set_limit(s->kernel, (enum limit)limit, value);
+	return 0;
+}
+
+uint64_t cowsh_get_limit(const cowsh *s, int limit)
+{
+	return limit >= 0 && limit < COWSH_LIMIT_COUNT ? kernel_limit(s->kernel, (enum limit)limit) : 0;
+}
+
+int cowsh_get_variable(cowsh *s, const char *name, const char **out, size_t *out_len)
+{
+	struct bytes value;
+
+	if (s == NULL || name == NULL || out == NULL || out_len == NULL)
+		return -E_INVAL;
+	if (!interp_get_variable(s->shell, bytes_of(name), &value))
+		return -E_NOENT;
+	*out = value.ptr;
+	*out_len = value.len;
+	return 0;
+}

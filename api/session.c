@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sessions: making, configuring, copying and freeing them.
+ */
+#include "api/private.h"
+
+#define DEFAULT_EPOCH_NS ((int64_t)1767225600 * 1000000000)
+
+/* --- the kernel's host callbacks, handed on to the customer's --- */
+
+static int host_output(void *user, int fd, const char *data, size_t n)
+{
+	struct cowsh *s = user;
+
+	return s->host.output != NULL ? s->host.output(s->host.user, fd, data, n) : 0;
+}
+
+static int64_t host_input(void *user, char *out, size_t n)
+{
+	struct cowsh *s = user;
+
+	return s->host.input != NULL ? s->host.input(s->host.user, out, n) : 0;
+}
+
+static int64_t host_clock(void *user)
+{
+	struct cowsh *s = user;
+
+	return s->host.clock(s->host.user);
+}
+
+static int host_expired(void *user)
+{
+	struct cowsh *s = user;
+
+	return s->host.expired(s->host.user);
+}
+
+static void set_host(struct cowsh *s, const struct cowsh_host *host)
+{
+	if (host != NULL)
+		memcpy(&s->host, host, host->size < sizeof s->host ? host->size : sizeof s->host);
+	s->kernel_host = (struct kernel_host){
+		.output = host_output,
+		.input = host_input,
+		.clock = s->host.clock != NULL ? host_clock : NULL,
+		.expired = s->host.expired != NULL ? host_expired : NULL,
+		.user = s,
+	};
+	memcpy(s->kernel_host.terminal, s->host.terminal, sizeof s->host.terminal);
+}
+
+/* --- environment --- */
+
+enum { ENV_MAX = 1024 };
+
+struct environment {
+	char *v[ENV_MAX];
+	int count;
+	struct arena *arena;
+};
+
+static size_t name_length(const char *entry)
+{
+	const char *equals = strchr(entry, '=');
+
+	return equals != NULL ? (size_t)(equals - entry) : strlen(entry);
+}
+
+/* Later values of a name replace earlier ones. */
+static void env_put(struct environment *env, const char *entry)
+{
+	size_t len = name_length(entry);
+	char *copy = arena_dup(env->arena, bytes_of(entry));
+
+	for (int i = 0; i < env->count; i++) {
+		if (name_length(env->v[i]) == len && memcmp(env->v[i], entry, len) == 0) {
+			env->v[i] = copy;
+			return;
+		}
+	}
+	if (env->count < ENV_MAX - 1)
+		env->v[env->count++] = copy;
+	env->v[env->count] = NULL;
+}
+
+static void env_pair(struct environment *env, const char *name, const char *value)
+{
+	struct buf entry = buf_in(env->arena);
+
+	buf_printf(&entry, "%s=%s", name, value);
+	env_put(env, buf_cstr(&entry));
+}
+
+static void default_environment(struct environment *env, const struct cowsh_config *c,
+				const char *user, const char *home)
+{
+	env_pair(env, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+	env_pair(env, "HOME", home);
+	env_pair(env, "USER", user);
+	env_pair(env, "LOGNAME", user);
+	env_pair(env, "SHELL", "/bin/bash");
+	env_pair(env, "LANG", "C.UTF-8");
+	env_pair(env, "TERM", "dumb");
+	for (const char *const *e = c->env; e != NULL && *e != NULL; e++)
+		env_put(env, *e);
+}
+
+/* --- the shell process --- */
+
+
+struct shell_start {
+	struct cowsh *s;
+	const struct cowsh_config *config;
+	const char *user;
+	const char *home;
+};
+
+/* Runs as the shell process, so that running out of memory ends it and not the host. */
+static int start_shell(struct proc *p, void *arg)
+{
+	struct shell_start *start = arg;
+	const struct cowsh_config *c = start->config;
+	struct environment *env = arena_zalloc(&p->arena, sizeof *env);
+
+	env->arena = &p->arena;
+	default_environment(env, c, start->user, start->home);
+	if (sys_chdir(p, c->cwd != NULL ? c->cwd : start->home) < 0)
+		sys_chdir(p, "/");
+	p->envp = env->v;
+	start->s->shell = interp_new(p, env->v, c->arg0 != NULL ? c->arg0 : "bash");
+	proc_park(p);
+}
+
+static int make_shell(struct cowsh *s, struct shell_start *start)
+{
+	static char *const argv[] = { (char[]){ "bash" }, NULL };
+	static char *const envp[] = { NULL };
+	struct spawn spawn = { .fn = start_shell, .arg = start, .name = "bash" };
+	int err = kernel_start(s->kernel, &spawn, argv, envp, &s->shell_proc);
+
+	if (err < 0)
+		return err;
+	proc_set_survivor(s->shell_proc, true);
+	kernel_begin(s->kernel);
+	while (kernel_run(s->kernel, 0) == KERNEL_SLICE)
+		;
+	return s->shell != NULL ? 0 : -E_NOMEM;
+}
+
+/* --- making --- */
+
+static int make_home(struct cowsh *s, const struct cowsh_config *c, const char *home)
+{
+	struct vfs *v = kernel_vfs(s->kernel);
+	char path[VFS_PATH_MAX];
+	const char *dirs[2] = { home, c->cwd };
+
+	for (int i = 0; i < 2; i++) {
+		size_t len = dirs[i] != NULL ? strlen(dirs[i]) : 0;
+		int err;
+
+		if (len == 0)
+			continue;
+		if (len + 2 > sizeof path)
+			return -E_NAMETOOLONG;
+		memcpy(path, dirs[i], len);
+		memcpy(path + len, "/", 2);
+		err = make_parents(v, &s->cred, VFS_ROOT, path);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+/* A user that the standard tree does not know gets a line in /etc/passwd. */
+static int add_user(struct cowsh *s, const char *user, const char *home)
+{
+	struct vfs *v = kernel_vfs(s->kernel);
+	struct vfs_cred root = { .uid = 0 };
+	char line[512] = "";
+	const char *parts[] = { user, ":x:1000:1000:", user, ":", home, ":/bin/bash\n" };
+	struct vfs_stat st;
+	bool created;
+	vfs_ino ino;
+	size_t len = 0;
+	int err;
+
+	if (strcmp(user, "root") == 0 || strcmp(user, "user") == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		memcpy(line + len, parts[i], strlen(parts[i]) + 1);
+		len += strlen(parts[i]);
+	}
+	err = vfs_open(v, &root, VFS_ROOT, "/etc/passwd", O_WRONLY_ | O_CREAT_, 0644, &ino, &created);
+	if (err < 0)
+		return err;
+	vfs_getattr(v, ino, &st);
+	err = (int)vfs_write(v, ino, st.size, line, len);
+	vfs_drop(v, ino);
+	return err < 0 ? err : 0;
+}
+
+static void kernel_settings(struct cowsh *s, const struct cowsh_config *c, struct kernel_config *k)
+{
+	*k = (struct kernel_config){
+		.store = &s->store->store,
+		.host = &s->kernel_host,
+		.seed = c->seed,
+		.epoch_ns = c->epoch_ns != 0 ? c->epoch_ns : DEFAULT_EPOCH_NS,
+		.hostname = c->hostname != NULL ? c->hostname : "cowsh",
+		.cred = s->cred,
+	};
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		k->limit[i] = (c->limits_set >> i & 1) != 0 ? c->limit[i]
+							    : limit_default((enum limit)i);
+}
+
+static int start(struct cowsh *s, const struct cowsh_config *c)
+{
+	struct kernel_config settings;
+	char home[128];
+	const char *user = c->user != NULL && strlen(c->user) <= 100 ? c->user : "user";
+	struct shell_start shell = { s, c, user, home };
+	struct vfs_tree *standard = NULL;
+	int err = 0;
+
+	user_lookup(user, &s->cred, home);
+	kernel_settings(s, c, &settings);
+	if (c->tree == NULL)
+		err = standard_tree(s->store, &standard);
+	if (err < 0)
+		return err;
+	settings.tree = c->tree != NULL ? (struct vfs_tree *)c->tree : standard;
+	err = kernel_new(&settings, &s->kernel);
+	if (standard != NULL)
+		vfs_tree_put(standard);
+	if (err < 0)
+		return err;
+	kernel_set_user(s->kernel, s);
+	err = register_formats(s->kernel);
+	if (err == 0)
+		err = make_home(s, c, home);
+	if (err == 0)
+		err = add_user(s, user, home);
+	return err < 0 ? err : make_shell(s, &shell);
+}
+
+int cowsh_new(cowsh_store *store, const struct cowsh_config *config, const struct cowsh_host *host,
+	      cowsh **out)
+{
+	static const struct cowsh_config defaults = COWSH_CONFIG_INIT;
+	struct cowsh_config c = defaults;
+	struct cowsh *s;
+	int err;
+
+	if (store == NULL || out == NULL || (config != NULL && config->size > sizeof c))
+		return -E_INVAL;
+	if (config != NULL)
+		memcpy(&c, config, config->size);
+	s = store_alloc(&store->store, sizeof *s);
+	if (s == NULL)
+		return -E_NOMEM;
+	memset(s, 0, sizeof *s);
+	s->store = store;
+	s->result.limit = -1;
+	set_host(s, host);
+	err = start(s, &c);
+	if (err < 0) {
+		cowsh_free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+static void free_lists(struct cowsh *s)
+{
+	struct heap *heap = kernel_heap(s->kernel);
+
+	for (struct custom *c = s->customs, *next; c != NULL; c = next) {
+		next = c->next;
+		heap_free(heap, c, sizeof *c);
+	}
+	heap_free(heap, s->script, s->script_len + 1);
+	heap_free(heap, s->temp, s->temp_size);
+}
+
+void cowsh_free(cowsh *s)
+{
+	if (s == NULL)
+		return;
+	if (s->kernel != NULL) {
+		free_lists(s);
+		kernel_free(s->kernel);
+	}
+	store_free(&s->store->store, s, sizeof *s);
+}
+
+/* --- fork --- */
+
+struct shell_copy {
+	struct cowsh *s;
+	struct cowsh *from;
+};
+
+static int copy_shell(struct proc *p, void *arg)
+{
+	struct shell_copy *copy = arg;
+
+	copy->s->shell = interp_copy(p, copy->from->shell);
+	proc_park(p);
+}
+
+static int copy_customs(struct cowsh *s, const struct cowsh *from)
+{
+	for (const struct custom *c = from->customs; c != NULL; c = c->next) {
+		struct custom *copy = heap_alloc(kernel_heap(s->kernel), sizeof *copy);
+
+		if (copy == NULL)
+			return -E_NOMEM;
+		*copy = *c;
+		copy->next = s->customs;
+		s->customs = copy;
+	}
+	return 0;
+}
+
+static int fork_into(struct cowsh *s, struct cowsh *from)
+{
+	struct shell_copy copy = { s, from };
+	struct spawn spawn = { .fn = copy_shell, .arg = &copy, .name = "bash" };
+	int err = kernel_fork(from->kernel, &s->kernel_host, &s->kernel);
+
+	if (err < 0)
+		return err;
+	kernel_set_user(s->kernel, s);
+	s->cred = from->cred;
+	err = register_formats(s->kernel);
+	if (err == 0)
+		err = copy_customs(s, from);
+	if (err == 0)
+		err = kernel_start_like(s->kernel, from->shell_proc, &spawn, &s->shell_proc);
+	if (err < 0)
+		return err;
+	proc_set_survivor(s->shell_proc, true);
+	kernel_begin(s->kernel);
+	while (kernel_run(s->kernel, 0) == KERNEL_SLICE)
+		;
+	return s->shell != NULL ? 0 : -E_NOMEM;
+}
+
+int cowsh_fork(cowsh *from, const struct cowsh_host *host, cowsh **out)
+{
+	struct cowsh *s;
+	int err;
+
+	if (from == NULL || out == NULL)
+		return -E_INVAL;
+	if (from->running)
+		return -E_BUSY;
+	s = store_alloc(&from->store->store, sizeof *s);
+	if (s == NULL)
+		return -E_NOMEM;
+	memset(s, 0, sizeof *s);
+	s->store = from->store;
+	s->result.limit = -1;
+	set_host(s, host);
+	err = fork_into(s, from);
+	if (err < 0) {
+		cowsh_free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options of the cowsh program. Those that are bash's own are handed on to it.
+ */
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char usage[] =
+	"usage: cowsh [OPTION]... [-c SCRIPT [NAME [ARG]...] | FILE [ARG]...]\n"
+	"Run a bash script in a simulated computer: nothing it does reaches this one.\n"
+	"\n"
+	"Without a script, commands are read from standard input; on a terminal, with line\n"
+	"editing. FILE is a script of this computer; it appears in the sandbox under its name.\n"
+	"\n"
+	"  -c SCRIPT               run SCRIPT; NAME is its $0\n"
+	"  -e -u -x -v -n -f       and -o NAME, -O NAME: as bash has them\n"
+	"      --mount DIR:PATH[:ro]\n"
+	"                          the directory DIR appears at PATH; writes go to a copy in\n"
+	"                          memory, or fail if `ro` is given (repeatable)\n"
+	"      --cwd PATH          start in this directory of the sandbox\n"
+	"      --env NAME=VALUE    set a variable of the environment (repeatable)\n"
+	"      --user NAME         run as this user; `root` may do everything inside\n"
+	"      --limit NAME=VALUE  see below; VALUE may end in K, M or G; 0 is no limit\n"
+	"      --seed N            of $RANDOM, mktemp, shuf, /dev/urandom (default 0)\n"
+	"      --clock WHEN        `real`, or where the virtual clock starts: @SECONDS or\n"
+	"                          YYYY-MM-DD[THH:MM:SS] in UTC (default: now)\n"
+	"      --json              print one JSON object: stdout, stderr, status, limit, changes\n"
+	"      --diff              after the run, list on stderr what changed in the files\n"
+	"      --help              this text\n"
+	"      --version           version of cowsh\n"
+	"\n"
+	"Limits:\n";
+
+static void print_help(void)
+{
+	fputs(usage, stdout);
+	for (int i = 0; i < COWSH_LIMIT_COUNT; i++) {
+		uint64_t value = cowsh_limit_default(i);
+
+		printf("  %-12s %s", cowsh_limit_name(i), cowsh_limit_help(i));
+		if (value != 0)
+			printf(" (default %llu)", (unsigned long long)value);
+		putchar('\n');
+	}
+}
+
+static uint64_t number(const char *text, const char *what)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char *end;
+	uint64_t value;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (end == text || errno != 0 || !isdigit((unsigned char)text[0]))
+		fatal("bad number in %s", what);
+	unit = *end != '\0' ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit != NULL) {
+		unsigned shift = (unsigned)(unit - units + 1) * 10;
+
+		if (value > UINT64_MAX >> shift)
+			fatal("number too large in %s", what);
+		value <<= shift;
+		end++;
+	}
+	if (*end != '\0')
+		fatal("bad number in %s", what);
+	return value;
+}
+
+static void set_limit(struct options *o, const char *arg)
+{
+	char name[32];
+	const char *equals = strchr(arg, '=');
+	size_t len = equals != NULL ? (size_t)(equals - arg) : 0;
+	int limit;
+
+	if (len == 0 || len >= sizeof name)
+		fatal("--limit wants NAME=VALUE, not '%s'", arg);
+	memcpy(name, arg, len);
+	name[len] = '\0';
+	limit = cowsh_limit_find(name);
+	if (limit < 0)
+		fatal("there is no limit '%s' (see --help)", name);
+	o->config.limit[limit] = number(equals + 1, arg);
+	o->config.limits_set |= (uint64_t)1 << limit;
+	if (limit == COWSH_LIMIT_TIME)
+		o->time_limit_ms = o->config.limit[limit];
+}
+
+static void set_mount(struct options *o, char *arg)
+{
+	struct mount_option *m = &o->mounts[o->nmounts];
+	char *colon = strchr(arg, ':');
+	char *flag;
+
+	if (colon == NULL || colon == arg || colon[1] != '/')
+		fatal("--mount wants HOSTDIR:PATH[:ro] with an absolute PATH, not '%s'", arg);
+	if (o->nmounts == MOUNTS_MAX)
+		fatal("more than %d mounts", MOUNTS_MAX);
+	*colon = '\0';
+	m->host_dir = arg;
+	m->path = colon + 1;
+	flag = strchr(colon + 1, ':');
+	if (flag != NULL) {
+		if (strcmp(flag, ":ro") != 0)
+			fatal("--mount: unknown flag '%s'", flag + 1);
+		m->read_only = true;
+		*flag = '\0';
+	}
+	o->nmounts++;
+}
+
+static int64_t days_from_civil(int year, int month, int day)
+{
+	int y = year - (month <= 2);
+	int era = (y >= 0 ? y : y - 399) / 400;
+	int yoe = y - era * 400;
+	int doy = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+	return (int64_t)era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+static void set_clock(struct options *o, const char *arg)
+{
+	int year, month, day, hour = 0, minute = 0, second = 0;
+	int used = 0;
+
+	if (strcmp(arg, "real") == 0) {
+		o->real_clock = true;
+		return;
+	}
+	if (arg[0] == '@') {
+		o->config.epoch_ns = (int64_t)number(arg + 1, arg) * 1000000000;
+		return;
+	}
+	if (sscanf(arg, "%4d-%2d-%2d%n", &year, &month, &day, &used) != 3 || month < 1 ||
+	    month > 12 || day < 1 || day > 31)
+		fatal("--clock wants `real`, @SECONDS or YYYY-MM-DD[THH:MM:SS], not '%s'", arg);
+	arg += used;
+	if ((arg[0] == 'T' || arg[0] == ' ') &&
+	    sscanf(arg + 1, "%2d:%2d:%2d%n", &hour, &minute, &second, &used) == 3)
+		arg += 1 + used;
+	if (strcmp(arg, "Z") != 0 && arg[0] != '\0')
+		fatal("--clock: unexpected '%s'", arg);
+	o->config.epoch_ns = (days_from_civil(year, month, day) * 86400 + hour * 3600 +
+			      minute * 60 + second) * 1000000000;
+}
+
+static void set_env(struct options *o, const char *arg)
+{
+	if (strchr(arg, '=') == NULL || arg[0] == '=')
+		fatal("--env wants NAME=VALUE, not '%s'", arg);
+	if (o->nenv == ENV_MAX)
+		fatal("more than %d --env options", ENV_MAX);
+	o->env[o->nenv++] = arg;
+}
+
+static void hand_on(struct options *o, const char *arg)
+{
+	if (o->shell_argc + 1 >= (int)(sizeof o->shell_argv / sizeof o->shell_argv[0]))
+		fatal("too many shell options");
+	o->shell_argv[o->shell_argc++] = arg;
+}
+
+/* The value of --name VALUE or --name=VALUE; NULL if arg is another option. */
+static char *value_of(const char *name, int argc, char **argv, int *i)
+{
+	size_t len = strlen(name);
+	char *arg = argv[*i];
+
+	if (strncmp(arg, name, len) != 0)
+		return NULL;
+	if (arg[len] == '=')
+		return arg + len + 1;
+	if (arg[len] != '\0')
+		return NULL;
+	if (*i + 1 >= argc)
+		fatal("option '%s' needs a value", name);
+	return argv[++*i];
+}
+
+static bool long_option(struct options *o, int argc, char **argv, int *i)
+{
+	char *v;
+
+	if ((v = value_of("--mount", argc, argv, i)) != NULL)
+		set_mount(o, v);
+	else if ((v = value_of("--cwd", argc, argv, i)) != NULL)
+		o->config.cwd = v;
+	else if ((v = value_of("--env", argc, argv, i)) != NULL)
+		set_env(o, v);
+	else if ((v = value_of("--user", argc, argv, i)) != NULL)
+		o->config.user = v;
+	else if ((v = value_of("--limit", argc, argv, i)) != NULL)
+		set_limit(o, v);
+	else if ((v = value_of("--seed", argc, argv, i)) != NULL)
+		o->config.seed = number(v, "--seed");
+	else if ((v = value_of("--clock", argc, argv, i)) != NULL)
+		set_clock(o, v);
+	else if (strcmp(argv[*i], "--json") == 0)
+		o->json = true;
+	else if (strcmp(argv[*i], "--diff") == 0)
+		o->diff = true;
+	else if (strcmp(argv[*i], "--posix") == 0 || strcmp(argv[*i], "--norc") == 0 ||
+		 strcmp(argv[*i], "--noprofile") == 0 || strcmp(argv[*i], "--login") == 0)
+		hand_on(o, argv[*i]);
+	else
+		return false;
+	return true;
+}
+
+/* A group such as -xeuc: c takes the script from the next argument, o and O their names. */
+static void short_options(struct options *o, int argc, char **argv, int *i)
+{
+	const char *arg = argv[*i];
+	bool command = false;
+
+	for (const char *c = arg + 1; *c != '\0'; c++)
+		if (strchr("abcefhiklmnoprstuvxBCEHOPT", *c) == NULL)
+			fatal("unknown option '-%c' (see --help)", *c);
+	for (const char *c = arg + 1; *c != '\0'; c++) {
+		static char letters[64][3];
+		char *one = letters[o->shell_argc & 63];
+
+		if (*c == 'c') {
+			command = true;
+			continue;
+		}
+		one[0] = arg[0];
+		one[1] = *c;
+		hand_on(o, one);
+		if (*c == 'o' || *c == 'O') {
+			if (*i + 1 >= argc)
+				fatal("option '%s' needs a name", arg);
+			hand_on(o, argv[++*i]);
+		}
+	}
+	if (command) {
+		if (*i + 1 >= argc)
+			fatal("option '-c' needs a script");
+		o->script = argv[++*i];
+	}
+}
+
+void options_parse(int argc, char **argv, struct options *o)
+{
+	static const struct cowsh_config defaults = COWSH_CONFIG_INIT;
+	int i = 1;
+
+	o->config = defaults;
+	for (; i < argc && o->script == NULL && (argv[i][0] == '-' || argv[i][0] == '+') &&
+	       argv[i][1] != '\0';
+	     i++) {
+		if (strcmp(argv[i], "--help") == 0) {
+			print_help();
+			exit(0);
+		}
+		if (strcmp(argv[i], "--version") == 0) {
+			printf("cowsh %s\n", cowsh_version());
+			exit(0);
+		}
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		if (argv[i][1] != '-')
+			short_options(o, argc, argv, &i);
+		else if (!long_option(o, argc, argv, &i))
+			fatal("unknown option '%s' (see --help)", argv[i]);
+	}
+	if (o->script == NULL && i < argc)
+		o->file = argv[i++];
+	o->args = argv + i;
+	o->nargs = argc - i;
+	o->config.env = o->env;
+}

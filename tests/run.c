@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs case files. A case is a script and what it must print:
+ *
+ *	### name of the behaviour
+ *	echo hi; exit 3
+ *	--- stdin
+ *	--- stdout
+ *	hi
+ *	--- stderr
+ *	--- status 3
+ *	--- differs: why cowsh is not as the real tools here
+ *
+ * Output that does not end in a newline is written with the line "\ no newline" behind it.
+ * An absent section means empty, or status 0. By default cases run in cowsh; with --oracle in
+ * the real bash, as an unprivileged user in an empty directory, and a case that says `differs`
+ * must fail there. --record rewrites the expectations of a file from the real bash.
+ */
+#include "tests/cases.h"
+
+#include "cowsh.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CASE_DIR "/tmp/case"
+enum { CASE_SECONDS = 20, USER_ID = 1000 };
+
+struct outcome {
+	struct text part[SECTIONS];
+	int status;
+	int limit;
+};
+
+static struct {
+	bool oracle;
+	bool record;
+	bool forked;
+	bool private;
+	bool verbose;
+	const char *only;
+	int passed;
+	int failed;
+} run;
+
+static cowsh_store *store;
+static cowsh *base_session;
+
+static bool same(const struct text *a, const struct text *b)
+{
+	return a->len == b->len && (a->len == 0 || memcmp(a->ptr, b->ptr, a->len) == 0);
+}
+
+/* --- in cowsh --- */
+
+struct streams {
+	struct outcome *out;
+	const struct text *input;
+	size_t input_at;
+	time_t deadline;
+};
+
+static int on_output(void *user, int fd, const char *data, size_t len)
+{
+	struct streams *s = user;
+
+	text_add(&s->out->part[fd == 2 ? ERRORS : OUTPUT], data, len);
+	return 0;
+}
+
+static int64_t on_input(void *user, char *into, size_t len)
+{
+	struct streams *s = user;
+	size_t left = s->input->len - s->input_at;
+	size_t n = left < len ? left : len;
+
+	if (n != 0)
+		memcpy(into, s->input->ptr + s->input_at, n);
+	s->input_at += n;
+	return (int64_t)n;
+}
+
+static int on_expired(void *user)
+{
+	const struct streams *s = user;
+
+	return time(NULL) >= s->deadline;
+}
+
+static cowsh *new_session(const struct cowsh_host *host)
+{
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	cowsh *session = NULL;
+	int err;
+
+	config.cwd = CASE_DIR;
+	if (run.forked) {
+		if (base_session == NULL)
+			cowsh_new(store, &config, NULL, &base_session);
+		err = cowsh_fork(base_session, host, &session);
+	} else {
+		err = cowsh_new(store, &config, host, &session);
+	}
+	if (err < 0) {
+		fprintf(stderr, "no session: %s\n", cowsh_error_text(err));
+		exit(1);
+	}
+	return session;
+}
+
+static void run_in_cowsh(const struct test *t, struct outcome *out)
+{
+	struct streams streams = { out, &t->part[INPUT], 0, time(NULL) + CASE_SECONDS };
+	struct cowsh_host host = COWSH_HOST_INIT;
+	const char *argv[] = { "bash", "-c", t->part[SCRIPT].ptr, "bash" };
+	struct cowsh_result result;
+	cowsh *session;
+
+	host.output = on_output;
+	host.input = on_input;
+	host.expired = on_expired;
+	host.user = &streams;
+	session = new_session(&host);
+	if (cowsh_start_program(session, 4, argv) < 0) {
+		out->status = -1;
+	} else {
+		while (cowsh_step(session, 0) != COWSH_DONE)
+			;
+		cowsh_get_result(session, &result);
+		if (result.limit < 0)
+			cowsh_drain(session, 0);
+		out->status = result.status;
+		out->limit = result.limit;
+	}
+	cowsh_free(session);
+}
+
+static void make_store(void)
+{
+	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
+
+	config.region_size = (size_t)8 << 30;
+	config.region = mmap(NULL, config.region_size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (config.region == MAP_FAILED || cowsh_store_new(&config, &store) < 0)
+		abort();
+}
+
+/* --- in the real bash --- */
+
+/* Where that is allowed the case directory is private, so that runs do not meet. */
+static bool make_private(void)
+{
+	return geteuid() == 0 && unshare(CLONE_NEWNS) == 0 &&
+	       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+static void empty_case_dir(void)
+{
+	static bool mounted;
+
+	if (mounted && (chdir("/") < 0 || umount2(CASE_DIR, MNT_DETACH) < 0))
+		abort();
+	mkdir(CASE_DIR, 0755);
+	if (run.private)
+		mounted = mount("tmpfs", CASE_DIR, "tmpfs", 0, "mode=755") == 0;
+	else if (system("rm -rf " CASE_DIR) != 0 || mkdir(CASE_DIR, 0755) < 0)
+		abort();
+	if (chdir(CASE_DIR) < 0 || (geteuid() == 0 && chown(CASE_DIR, USER_ID, USER_ID) < 0))
+		abort();
+}
+
+static void exec_bash(const struct test *t, int in, int out, int err)
+{
+	static const char *const envp[] = {
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"HOME=/home/user", "USER=user", "LOGNAME=user",
+		"SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=dumb", NULL
+	};
+	const char *argv[] = { "bash", "-c", t->part[SCRIPT].ptr, "bash", NULL };
+
+	dup2(in, 0);
+	dup2(out, 1);
+	dup2(err, 2);
+	for (int fd = 3; fd < 256; fd++)
+		close(fd);
+	umask(022);
+	signal(SIGPIPE, SIG_DFL);
+	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setgid(USER_ID) < 0 || setuid(USER_ID) < 0))
+		_exit(126);
+	execve("/bin/bash", (char *const *)argv, (char *const *)envp);
+	_exit(127);
+}
+
+static void collect(int out, int err, struct outcome *o, pid_t child)
+{
+	struct pollfd p[2] = { { out, POLLIN, 0 }, { err, POLLIN, 0 } };
+	time_t deadline = time(NULL) + CASE_SECONDS;
+	int open_ends = 2;
+
+	while (open_ends > 0) {
+		char data[65536];
+
+		poll(p, 2, 1000);
+		if (time(NULL) >= deadline) {
+			kill(-child, SIGKILL);
+			break;
+		}
+		for (int i = 0; i < 2; i++) {
+			ssize_t n;
+
+			if (p[i].fd < 0 || (p[i].revents & (POLLIN | POLLHUP)) == 0)
+				continue;
+			n = read(p[i].fd, data, sizeof data);
+			if (n > 0) {
+				text_add(&o->part[i == 0 ? OUTPUT : ERRORS], data, (size_t)n);
+			} else {
+				p[i].fd = -1;
+				open_ends--;
+			}
+		}
+	}
+}
+
+static void run_in_bash(const struct test *t, struct outcome *o)
+{
+	int in = memfd_create("stdin", MFD_CLOEXEC);
+	int out[2], err[2], status;
+	pid_t child;
+
+	empty_case_dir();
+	if (pipe(out) < 0 || pipe(err) < 0 ||
+	    write(in, t->part[INPUT].ptr, t->part[INPUT].len) < 0)
+		abort();
+	lseek(in, 0, SEEK_SET);
+	child = fork();
+	if (child == 0) {
+		setpgid(0, 0);
+		exec_bash(t, in, out[1], err[1]);
+	}
+	close(in);
+	close(out[1]);
+	close(err[1]);
+	collect(out[0], err[0], o, child);
+	close(out[0]);
+	close(err[0]);
+	waitpid(child, &status, 0);
+	kill(-child, SIGKILL);
+	o->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	o->limit = -1;
+}
+
+/* What does not end in a newline is shown with a marker line behind it. */
+static void normalise(struct text *t)
+{
+	static const char marker[] = "\n\\ no newline\n";
+
+	if (t->len != 0 && t->ptr[t->len - 1] != '\n')
+		text_add(t, marker, sizeof marker - 1);
+}
+
+/* --- reporting --- */
+
+static void show(const char *what, const struct text *wanted, const struct text *got)
+{
+	if (!same(wanted, got))
+		printf("  %s wanted:\n%s  %s got:\n%s", what, wanted->ptr, what,
+		       got->ptr != NULL ? got->ptr : "");
+}
+
+static void judge(const char *file, const struct test *t, struct outcome *o)
+{
+	bool ok;
+
+	normalise(&o->part[OUTPUT]);
+	normalise(&o->part[ERRORS]);
+	ok = same(&t->part[OUTPUT], &o->part[OUTPUT]) && same(&t->part[ERRORS], &o->part[ERRORS]) &&
+	     t->status == o->status && o->limit < 0;
+	if (run.oracle && t->differs[0] != '\0') {
+		run.passed++;
+		return;
+	}
+	if (ok) {
+		run.passed++;
+		if (run.verbose)
+			printf("ok   %s: %s\n", file, t->name);
+		return;
+	}
+	run.failed++;
+	printf("FAIL %s: %s\n", file, t->name);
+	show("stdout", &t->part[OUTPUT], &o->part[OUTPUT]);
+	show("stderr", &t->part[ERRORS], &o->part[ERRORS]);
+	if (t->status != o->status)
+		printf("  status wanted %d, got %d\n", t->status, o->status);
+	if (o->limit >= 0)
+		printf("  stopped by limit %s\n", cowsh_limit_name(o->limit));
+}
+
+static void put_section(FILE *f, const char *header, const struct text *t)
+{
+	if (t->len == 0)
+		return;
+	fprintf(f, "%s\n", header);
+	fwrite(t->ptr, 1, t->len, f);
+}
+
+static void record(FILE *f, const struct test *t, struct outcome *o)
+{
+	bool keep = t->differs[0] != '\0';
+
+	normalise(&o->part[OUTPUT]);
+	normalise(&o->part[ERRORS]);
+	fprintf(f, "### %s\n", t->name);
+	fwrite(t->part[SCRIPT].ptr, 1, t->part[SCRIPT].len, f);
+	put_section(f, "--- stdin", &t->part[INPUT]);
+	put_section(f, "--- stdout", keep ? &t->part[OUTPUT] : &o->part[OUTPUT]);
+	put_section(f, "--- stderr", keep ? &t->part[ERRORS] : &o->part[ERRORS]);
+	if ((keep ? t->status : o->status) != 0)
+		fprintf(f, "--- status %d\n", keep ? t->status : o->status);
+	if (keep)
+		fprintf(f, "--- differs: %s\n", t->differs);
+	fputc('\n', f);
+}
+
+static void run_file(const char *path)
+{
+	size_t len;
+	char *text = file_read(path, &len);
+	struct case_reader r = { text, text + len, NULL, 0 };
+	struct test t;
+	struct text recorded = { 0 };
+	FILE *f = run.record ? open_memstream(&recorded.ptr, &recorded.len) : NULL;
+	const char *file = strstr(path, "tests/") != NULL ? strstr(path, "tests/") + 6 : path;
+
+	while (case_next(&r, &t)) {
+		struct outcome o = { .limit = -1 };
+
+		if (run.only == NULL || strstr(t.name, run.only) != NULL) {
+			if (run.oracle)
+				run_in_bash(&t, &o);
+			else
+				run_in_cowsh(&t, &o);
+			if (run.record)
+				record(f, &t, &o);
+			else
+				judge(file, &t, &o);
+		}
+		for (int i = 0; i < SECTIONS; i++) {
+			free(t.part[i].ptr);
+			free(o.part[i].ptr);
+		}
+	}
+	free(text);
+	if (f != NULL) {
+		fclose(f);
+		f = fopen(path, "wb");
+		if (f == NULL || recorded.len == 0 ||
+		    fwrite(recorded.ptr, 1, recorded.len - 1, f) != recorded.len - 1)
+			perror(path);
+		if (f != NULL)
+			fclose(f);
+		free(recorded.ptr);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int i = 1;
+
+	for (; i < argc && argv[i][0] == '-'; i++) {
+		if (strcmp(argv[i], "--oracle") == 0)
+			run.oracle = true;
+		else if (strcmp(argv[i], "--record") == 0)
+			run.oracle = run.record = true;
+		else if (strcmp(argv[i], "--forked") == 0)
+			run.forked = true;
+		else if (strcmp(argv[i], "-v") == 0)
+			run.verbose = true;
+		else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+			run.only = argv[++i];
+		else
+			i = argc;
+	}
+	if (i >= argc) {
+		fprintf(stderr, "usage: run [--oracle|--record|--forked] [-v] [--only TEXT] FILE...\n");
+		return 2;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (run.oracle) {
+		/* Paths are the caller's: they must be absolute before the directory changes. */
+		for (int j = i; j < argc; j++)
+			argv[j] = realpath(argv[j], NULL) != NULL ? realpath(argv[j], NULL) : argv[j];
+		run.private = make_private();
+	} else {
+		make_store();
+	}
+	for (; i < argc; i++)
+		run_file(argv[i]);
+	cowsh_free(base_session);
+	printf("%d passed, %d failed\n", run.passed, run.failed);
+	return run.failed != 0;
+}
