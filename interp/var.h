@@ -53,15 +53,22 @@ struct var {
 		struct assoc *assoc;
 	};
 	const struct var_hook *hook;
+	struct var *local_next;  /* the other bindings of the same scope */
+	unsigned order;          /* of creation: the environment lists the newest first */
 };
 
 struct var_hook {
 	const char *name;
 	unsigned flags;
-	/* VAR_DYNAMIC: the value now, in sh->arena. For arrays element `index` (-1: as scalar). */
+	/* VAR_DYNAMIC scalars: the value now, in sh->arena; false: unset. */
 	bool (*get)(struct shell *sh, struct var *v, struct bytes *out);
-	/* Before a change takes effect (DYNAMIC), or after it (HOOKED). */
+	/* VAR_DYNAMIC arrays: brings v->array or v->assoc up to date before it is read. */
+	void (*refresh)(struct shell *sh, struct var *v);
+	/* VAR_DYNAMIC scalars: the new value is in v->value. VAR_HOOKED: after any change; v is
+	 * the binding now in force, NULL when there is none. */
 	void (*changed)(struct shell *sh, struct var *v);
+	/* VAR_DYNAMIC arrays: an element was assigned; value.ptr NULL: removed. */
+	void (*changed_element)(struct shell *sh, struct bytes sub, struct bytes value);
 };
 
 struct var_table {
@@ -69,8 +76,13 @@ struct var_table {
 	size_t size;           /* a power of two, or 0 */
 	size_t count;
 	unsigned export_serial; /* changes when the environment does */
-	char **environ;         /* cached for export_serial */
+	char **environ;         /* cached for environ_serial; a spare slot before the NULL */
+	size_t environ_count;
 	unsigned environ_serial;
+	struct var **locals;    /* by scope: its bindings, linked by local_next */
+	int locals_cap;
+	unsigned order;
+	char **foreign;         /* imported "a.b=c" whose names are no names; NULL-ended */
 };
 
 /* --- finding --- */
@@ -81,7 +93,12 @@ struct var *var_find(struct shell *sh, struct bytes name, uint64_t hash);
 /* Follows namerefs; a reference to an element gives its subscript text (else ptr NULL).
  * Says "circular name reference" and gives NULL on a loop. */
 struct var *var_resolve(struct shell *sh, struct bytes name, uint64_t hash, struct bytes *sub);
+/* The binding of this process that v stands for: a copy if v is the parent's. */
 struct var *var_own(struct shell *sh, struct var *v);
+/* Replaces name, hash (and sub, as above) by what namerefs lead to. *out may be NULL: the
+ * variable does not exist yet. -1 after the message of a loop. */
+int var_follow(struct shell *sh, struct bytes *name, uint64_t *hash, struct bytes *sub,
+	       struct var **out);
 /* The binding of this process to be changed, made if missing. */
 struct var *var_ensure(struct shell *sh, struct bytes name, uint64_t hash);
 
@@ -134,6 +151,8 @@ int assign_compound_text(struct shell *sh, struct var *v, struct bytes text, boo
 
 /* A local binding in the current scope (the existing one if it is already local here). */
 struct var *var_local(struct shell *sh, struct bytes name, uint64_t hash);
+/* Copies value and attributes of the binding below a new local one (local -I). */
+void var_inherit(struct shell *sh, struct var *v);
 /* Pops all bindings of the current scope; sh->scope is lowered. */
 void scope_push(struct shell *sh);
 void scope_pop(struct shell *sh);
@@ -146,6 +165,10 @@ size_t var_list(struct shell *sh, struct var ***out);
 size_t var_names(struct shell *sh, struct bytes prefix, struct bytes **out);
 /* NULL-ended "NAME=value" of the exported variables, valid until one changes. */
 char *const *var_environ(struct shell *sh);
+/* The same with "_=path" added, as a program that is started gets it. */
+char *const *var_environ_for(struct shell *sh, const char *path);
+/* To be called after flags of a variable were changed by hand (export, declare -x). */
+void var_flags_changed(struct shell *sh, struct var *v);
 void var_init(struct shell *sh, char *const *envp);
 /* Copies all bindings of `from` into sh (a full copy for & and coproc). */
 void var_copy_all(struct shell *sh, struct shell *from);
@@ -178,5 +201,13 @@ bool assoc_remove(struct pool *pool, struct assoc *a, struct bytes key);
 size_t assoc_count(const struct assoc *a);
 /* Walks: *cursor starts at 0. */
 bool assoc_next(const struct assoc *a, size_t *cursor, struct bytes *key, struct bytes *value);
+/* bash's hash of a string (32-bit FNV-1 over signed bytes): it orders the environment too. */
+uint32_t assoc_hash(struct bytes key);
+
+/* --- sort.c --- */
+
+/* Sorts pointers, stably, in n log n comparisons. */
+void sort_pointers(struct arena *scratch, void **v, size_t n,
+		   int (*cmp)(const void *a, const void *b));
 
 #endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of var.h share among themselves.
+ */
+#ifndef INTERP_VAR_PRIVATE_H
+#define INTERP_VAR_PRIVATE_H
+
+#include "base/utf8.h"
+#include "interp/shell.h"
+
+enum { VAR_CASED = VAR_LOWER | VAR_UPPER | VAR_CAPITAL };
+
+/* var.c */
+struct var *var_table_find(const struct var_table *t, struct bytes name, uint64_t hash);
+void var_table_insert(struct shell *sh, struct var *v);
+/* Puts `by`, another binding of the same name or NULL, where v is linked. */
+void var_table_replace(struct shell *sh, struct var *v, struct var *by);
+/* A binding that is in no table yet. */
+struct var *var_new(struct shell *sh, struct bytes name, uint64_t hash);
+void var_free(struct shell *sh, struct var *v);
+/* Frees what v holds; it is an unset scalar then. */
+void var_free_value(struct shell *sh, struct var *v);
+struct var *var_copy_chain(struct shell *sh, const struct var *from);
+/* Makes value the bytes of v, nothing else. It may be a part of what v holds. */
+void var_store(struct shell *sh, struct var *v, struct bytes value);
+/* Environment and hooks, after a change of value or flags. */
+void var_changed(struct shell *sh, struct var *v, unsigned old_flags);
+/* 0, or -1 after "x: readonly variable". */
+int var_check_writable(struct shell *sh, const struct var *v, unsigned how);
+/* Applies -i, -l, -u, -c to the value that is to be assigned over (or appended to) `old`;
+ * with -i appending is done here and VAR_APPEND taken out of *how. digits may hold the result.
+ * -1 after an arithmetic error. */
+int var_transform(struct shell *sh, const struct var *v, struct bytes old, struct bytes *value,
+		  unsigned *how, char digits[24]);
+
+/* var_special.c: the hook of a plain variable whose changes have effects, or NULL. */
+const struct var_hook *var_hook_of(struct bytes name);
+
+/* v in decimal, inside digits. NUL behind. */
+static inline struct bytes i64_text(int64_t v, char digits[24])
+{
+	char *end = digits + 23;
+	char *at = end;
+	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+	*end = '\0';
+	do {
+		*--at = (char)('0' + u % 10);
+		u /= 10;
+	} while (u != 0);
+	if (v < 0)
+		*--at = '-';
+	return (struct bytes){ at, (size_t)(end - at) };
+}
+
+#endif

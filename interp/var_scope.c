@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Local variables and scopes; the table as a whole: lists, the environment, copies.
+ */
+#include "interp/var_private.h"
+
+/* --- scopes --- */
+
+static void link_local(struct shell *sh, struct var *v)
+{
+	struct var_table *t = &sh->vars;
+
+	if (sh->scope >= t->locals_cap) {
+		int cap = sh->scope < 8 ? 16 : sh->scope * 2;
+
+		t->locals = pool_resize(sh->pool, t->locals,
+					(size_t)t->locals_cap * sizeof *t->locals,
+					(size_t)cap * sizeof *t->locals);
+		memset(t->locals + t->locals_cap, 0,
+		       (size_t)(cap - t->locals_cap) * sizeof *t->locals);
+		t->locals_cap = cap;
+	}
+	v->local_next = t->locals[sh->scope];
+	t->locals[sh->scope] = v;
+}
+
+void var_inherit(struct shell *sh, struct var *v)
+{
+	struct var *from = v->shadowed;
+	unsigned keep = v->flags & (VAR_LOCAL | VAR_TEMPORARY | VAR_HOOKED);
+	struct var *parents;
+
+	if (from == NULL && sh->overlay) {
+		parents = var_find(sh->parent, v->name, v->hash);
+		from = parents;
+	}
+	if (from == NULL || (from->flags & (VAR_NAMEREF | VAR_DELETED)) != 0)
+		return;
+	if ((from->flags & VAR_ARRAY) != 0 && from->array != NULL)
+		v->array = array_copy(sh->pool, from->array);
+	else if ((from->flags & VAR_ASSOC) != 0 && from->assoc != NULL)
+		v->assoc = assoc_copy(sh->pool, from->assoc);
+	if (from->value != NULL)
+		var_store(sh, v, (struct bytes){ from->value, from->len });
+	v->flags = keep | (from->flags & ~(unsigned)(VAR_TEMPORARY | VAR_DYNAMIC | VAR_NOASSIGN));
+	v->flags |= VAR_LOCAL;
+	var_changed(sh, v, 0);
+}
+
+/* The binding that a local one would hide, if it is this shell's or its parent's local of the
+ * same scope: then there is nothing to make. */
+static struct var *local_here(struct shell *sh, struct bytes name, uint64_t hash)
+{
+	struct var *v = var_find(sh, name, hash);
+
+	if (v == NULL || v->scope != sh->scope)
+		return NULL;
+	return var_own(sh, v);
+}
+
+struct var *var_local(struct shell *sh, struct bytes name, uint64_t hash)
+{
+	struct var *below;
+	struct var *v;
+
+	if (sh->scope == 0)
+		return var_ensure(sh, name, hash);
+	v = local_here(sh, name, hash);
+	if (v != NULL)
+		return v;
+	below = var_table_find(&sh->vars, name, hash);
+	v = var_new(sh, name, hash);
+	v->scope = sh->scope;
+	v->flags |= VAR_LOCAL;
+	v->shadowed = below;
+	if (below != NULL)
+		var_table_replace(sh, below, v);
+	else
+		var_table_insert(sh, v);
+	link_local(sh, v);
+	sh->vars.export_serial += below == NULL || (below->flags & VAR_EXPORT) != 0;
+	if ((below != NULL && (below->flags & VAR_TEMPORARY) != 0) ||
+	    opt_shopt(sh, SHOPT_localvar_inherit))
+		var_inherit(sh, v);
+	else if ((v->flags & VAR_HOOKED) != 0)
+		var_changed(sh, v, v->flags);
+	return v;
+}
+
+void scope_push(struct shell *sh)
+{
+	sh->scope++;
+}
+
+static void pop_binding(struct shell *sh, struct var *v)
+{
+	const struct var_hook *hook = (v->flags & VAR_HOOKED) != 0 ? v->hook : NULL;
+	struct var *below = v->shadowed;
+	struct bytes name = v->name;
+	uint64_t hash = v->hash;
+	struct var *now;
+
+	sh->vars.export_serial += (v->flags & VAR_EXPORT) != 0 ||
+				  (below != NULL && (below->flags & VAR_EXPORT) != 0);
+	var_table_replace(sh, v, below);
+	if (hook != NULL && hook->changed != NULL) {
+		now = var_find(sh, name, hash);
+		hook->changed(sh, now);
+	}
+	var_free(sh, v);
+}
+
+void scope_pop(struct shell *sh)
+{
+	struct var_table *t = &sh->vars;
+
+	if (sh->scope < t->locals_cap) {
+		struct var *v = t->locals[sh->scope];
+
+		t->locals[sh->scope] = NULL;
+		for (struct var *next; v != NULL; v = next) {
+			next = v->local_next;
+			pop_binding(sh, v);
+		}
+	}
+	sh->scope--;
+}
+
+/* --- lists --- */
+
+static int by_name(const void *a, const void *b)
+{
+	return bytes_cmp(((const struct var *)a)->name, ((const struct var *)b)->name);
+}
+
+static size_t collect(struct shell *sh, struct var ***out)
+{
+	size_t cap = 1;
+	size_t n = 0;
+
+	for (struct shell *s = sh; s != NULL; s = s->overlay ? s->parent : NULL)
+		cap += s->vars.count;
+	*out = arena_alloc(sh->arena, cap * sizeof **out);
+	for (struct shell *s = sh; s != NULL; s = s->overlay ? s->parent : NULL) {
+		for (size_t i = 0; i < s->vars.size; i++) {
+			for (struct var *v = s->vars.slot[i]; v != NULL; v = v->next) {
+				if (s == sh ? (v->flags & VAR_DELETED) == 0
+					    : var_find(sh, v->name, v->hash) == v)
+					(*out)[n++] = v;
+			}
+		}
+	}
+	(*out)[n] = NULL;
+	return n;
+}
+
+/* Dynamic variables of the parent are copied when they are found: before the table is walked,
+ * because that changes it. */
+static void own_dynamic(struct shell *sh)
+{
+	if (!sh->overlay)
+		return;
+	for (struct shell *s = sh->parent; s != NULL; s = s->overlay ? s->parent : NULL) {
+		for (size_t i = 0; i < s->vars.size; i++) {
+			for (struct var *v = s->vars.slot[i]; v != NULL; v = v->next) {
+				if ((v->flags & VAR_DYNAMIC) != 0)
+					var_find(sh, v->name, v->hash);
+			}
+		}
+	}
+}
+
+size_t var_list(struct shell *sh, struct var ***out)
+{
+	size_t n;
+
+	own_dynamic(sh);
+	n = collect(sh, out);
+	proc_charge(sh->p, n / 4);
+	sort_pointers(sh->arena, (void **)*out, n, by_name);
+	return n;
+}
+
+size_t var_names(struct shell *sh, struct bytes prefix, struct bytes **out)
+{
+	struct var **all;
+	size_t n = var_list(sh, &all);
+	size_t count = 0;
+
+	*out = arena_alloc(sh->arena, (n + 1) * sizeof **out);
+	for (size_t i = 0; i < n; i++) {
+		if (!bytes_starts(all[i]->name, prefix))
+			continue;
+		if ((all[i]->flags & (VAR_SET | VAR_DYNAMIC)) != 0)
+			(*out)[count++] = all[i]->name;
+	}
+	return count;
+}
+
+/* --- the environment --- */
+
+enum { GLOBAL_BUCKETS = 1024, LOCAL_BUCKETS = 4 };
+
+static unsigned bucket_of(const struct var *v)
+{
+	return assoc_hash(v->name) & (v->scope == 0 ? GLOBAL_BUCKETS - 1 : LOCAL_BUCKETS - 1);
+}
+
+/* bash walks the inner scopes' hash tables first, and the newest entry of a bucket first. */
+static int by_environment(const void *a, const void *b)
+{
+	const struct var *x = a;
+	const struct var *y = b;
+
+	if (x->scope != y->scope)
+		return x->scope > y->scope ? -1 : 1;
+	if (bucket_of(x) != bucket_of(y))
+		return bucket_of(x) < bucket_of(y) ? -1 : 1;
+	return x->order > y->order ? -1 : 1;
+}
+
+static void free_environ(struct shell *sh)
+{
+	struct var_table *t = &sh->vars;
+
+	if (t->environ == NULL)
+		return;
+	for (size_t i = 0; i < t->environ_count; i++)
+		pool_free(sh->pool, t->environ[i], strlen(t->environ[i]) + 1);
+	pool_free(sh->pool, t->environ, (t->environ_count + 2) * sizeof *t->environ);
+	t->environ = NULL;
+}
+
+/* "NAME=value" in the pool. A NUL can't be in a value. */
+static char *environ_entry(struct shell *sh, struct bytes name, struct bytes value)
+{
+	struct buf b = buf_in(sh->arena);
+
+	buf_add(&b, name);
+	buf_putc(&b, '=');
+	buf_add(&b, value);
+	return pool_dup(sh->pool, bytes_of(buf_cstr(&b)));
+}
+
+static bool is_exported(const struct var *v)
+{
+	return (v->flags & (VAR_EXPORT | VAR_SET | VAR_ARRAY | VAR_ASSOC | VAR_NAMEREF)) ==
+	       (VAR_EXPORT | VAR_SET);
+}
+
+static size_t exported_functions(struct shell *sh, char **out)
+{
+	struct function **all;
+	int count = function_list(sh, &all);
+	size_t n = 0;
+
+	for (int i = 0; i < count; i++) {
+		struct buf name = buf_in(sh->arena);
+		struct buf text = buf_in(sh->arena);
+		struct bytes body;
+
+		if (!all[i]->exported)
+			continue;
+		if (out != NULL) {
+			buf_printf(&name, "BASH_FUNC_%.*s%%%%", (int)all[i]->name.len,
+				   all[i]->name.ptr);
+			print_function(&text, all[i]->node);
+			/* The name is replaced by "()", and "{" joins its line. */
+			body = bytes_slice(buf_bytes(&text), all[i]->name.len + 1, text.len);
+			out[n] = environ_entry(sh, buf_bytes(&name), body);
+		}
+		n++;
+	}
+	return n;
+}
+
+static char **foreign_names(struct shell *sh, size_t *n)
+{
+	while (sh->overlay)
+		sh = sh->parent;
+	for (*n = 0; sh->vars.foreign != NULL && sh->vars.foreign[*n] != NULL; (*n)++)
+		continue;
+	return sh->vars.foreign;
+}
+
+static void build_environ(struct shell *sh)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct var_table *t = &sh->vars;
+	struct var **all;
+	size_t nforeign;
+	char **foreign = foreign_names(sh, &nforeign);
+	size_t n = collect(sh, &all);
+	size_t kept = 0;
+	char **to;
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_exported(all[i]))
+			all[kept++] = all[i];
+	}
+	sort_pointers(sh->arena, (void **)all, kept, by_environment);
+	t->environ_count = nforeign + kept + exported_functions(sh, NULL);
+	to = pool_alloc(sh->pool, (t->environ_count + 2) * sizeof *to);
+	t->environ = to;
+	for (size_t i = 0; i < nforeign; i++)
+		*to++ = pool_dup(sh->pool, bytes_of(foreign[i]));
+	for (size_t i = 0; i < kept; i++) {
+		struct bytes value = { all[i]->value, all[i]->len };
+
+		*to++ = environ_entry(sh, all[i]->name, value);
+	}
+	to += exported_functions(sh, to);
+	to[0] = NULL;
+	to[1] = NULL;
+	t->environ_serial = t->export_serial;
+	arena_release(sh->arena, mark);
+}
+
+char *const *var_environ(struct shell *sh)
+{
+	struct var_table *t = &sh->vars;
+
+	if (t->environ == NULL || t->environ_serial != t->export_serial) {
+		free_environ(sh);
+		build_environ(sh);
+	}
+	t->environ[t->environ_count] = NULL;
+	return t->environ;
+}
+
+char *const *var_environ_for(struct shell *sh, const char *path)
+{
+	struct buf b = buf_in(sh->arena);
+
+	var_environ(sh);
+	buf_printf(&b, "_=%s", path);
+	sh->vars.environ[sh->vars.environ_count] = buf_cstr(&b);
+	return sh->vars.environ;
+}
+
+void var_copy_all(struct shell *sh, struct shell *from)
+{
+	struct var **all;
+	size_t n = collect(from, &all);
+	size_t nforeign;
+	char **foreign = foreign_names(from, &nforeign);
+
+	for (size_t i = 0; i < n; i++)
+		var_copy_chain(sh, all[i]);
+	sh->vars.order = from->vars.order;
+	if (nforeign == 0)
+		return;
+	sh->vars.foreign = pool_zalloc(sh->pool, (nforeign + 1) * sizeof *foreign);
+	for (size_t i = 0; i < nforeign; i++)
+		sh->vars.foreign[i] = pool_dup(sh->pool, bytes_of(foreign[i]));
+}
