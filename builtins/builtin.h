@@ -64,7 +64,7 @@ struct builtin {
 /* By name ("[" included), or NULL. A path is not looked at. */
 const struct builtin *builtin_lookup(const char *name);
 /* All of them in the order of their names: index from 0; NULL behind the last. */
-const struct builtin *builtin_at(size_t index);
+const struct builtin *builtin_nth(size_t index);
 /* Runs b in process p, whose program it is. Returns the exit status, 0..255. */
 int builtin_run(struct proc *p, const struct builtin *b, int argc, char **argv, char *const *envp);
 

@@ -12,7 +12,7 @@ static const struct builtin *const table[] = {
 
 enum { COUNT = sizeof(table) / sizeof(table[0]) };
 
-const struct builtin *builtin_at(size_t index)
+const struct builtin *builtin_nth(size_t index)
 {
 	return index < COUNT ? table[index] : NULL;
 }
