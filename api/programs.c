@@ -187,7 +187,7 @@ static int run(struct proc *p, struct bytes head, const char *path, int argc, ch
 	       char **envp)
 {
 	struct bytes name = image_name(head);
-	const struct builtin *b = builtin_lookup(name);
+	const struct builtin *b = builtin_lookup(arena_dup(&p->arena, name));
 	const struct custom *custom = custom_find(kernel_user(p->k), name);
 
 	(void)path;

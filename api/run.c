@@ -138,6 +138,32 @@ int cowsh_start(cowsh *s, const char *script, size_t len)
 	return proc_restart(s->shell_proc, run_script, s);
 }
 
+struct check {
+	struct cowsh *s;
+	struct bytes text;
+	bool incomplete;
+};
+
+static int run_check(struct proc *p, void *arg)
+{
+	struct check *check = arg;
+
+	check->incomplete = interp_incomplete(check->s->shell, check->text);
+	proc_park(p);
+}
+
+bool cowsh_incomplete(cowsh *s, const char *text, size_t len)
+{
+	struct check check = { s, { text, len }, false };
+
+	if (s == NULL || s->running || proc_restart(s->shell_proc, run_check, &check) < 0)
+		return false;
+	kernel_begin(s->kernel);
+	while (kernel_run(s->kernel, 0) == KERNEL_SLICE)
+		;
+	return check.incomplete;
+}
+
 static void finish(struct cowsh *s)
 {
 	int limit = kernel_limit_hit(s->kernel);

@@ -134,8 +134,9 @@ static int start_shell(struct proc *p, void *arg)
 
 static int make_shell(struct cowsh *s, struct shell_start *start)
 {
-	static char *const argv[] = { (char[]){ "bash" }, NULL };
-	static char *const envp[] = { NULL };
+	static char name[] = "bash";
+	char *const argv[] = { name, NULL };
+	char *const envp[] = { NULL };
 	struct spawn spawn = { .fn = start_shell, .arg = start, .name = "bash" };
 	int err = kernel_start(s->kernel, &spawn, argv, envp, &s->shell_proc);
 

@@ -148,8 +148,8 @@ static int fill(struct vfs *v, struct arena *a)
 		err = make_entry(v, &standard[i]);
 	for (size_t i = 0; err == 0 && i < 2; i++)
 		err = make_program(v, a, shells[i]);
-	for (int i = 0; err == 0 && builtin_at_index(i) != NULL; i++)
-		err = make_program(v, a, builtin_at_index(i)->name);
+	for (size_t i = 0; err == 0 && builtin_nth(i) != NULL; i++)
+		err = make_program(v, a, builtin_nth(i)->name);
 	if (err == 0)
 		err = vfs_mkdir(v, &root_cred, VFS_ROOT, "/home/user", 0755);
 	if (err == 0)

@@ -235,6 +235,10 @@ COWSH_API void cowsh_cancel(cowsh *session);
 /* Sends a signal to the foreground processes, as a terminal does on ^C (SIGINT is 2). */
 COWSH_API int cowsh_signal(cowsh *session, int signal);
 
+/* Whether the text is the beginning of a command that needs more lines (an open quote, `if`,
+ * here-document, ...), for line editors. Not while a command runs. */
+COWSH_API bool cowsh_incomplete(cowsh *session, const char *text, size_t len);
+
 COWSH_API int cowsh_set_limit(cowsh *session, int limit, uint64_t value);
 COWSH_API uint64_t cowsh_get_limit(const cowsh *session, int limit);
 /* A shell variable's value as a view until the next call; -COWSH_ENOENT if it is unset. */

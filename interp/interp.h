@@ -25,6 +25,8 @@ void interp_set_params(struct shell *sh, int count, char *const *values);
  * `exit` and `set -e` end only this command (*exited tells). Runs on p's coroutine.
  */
 int interp_command(struct shell *sh, struct bytes script, bool *exited);
+/* Whether the text is the beginning of a command that needs more lines. Runs on p's coroutine. */
+bool interp_incomplete(struct shell *sh, struct bytes text);
 /* Ends the session's shell: runs the EXIT trap, once. */
 int interp_end(struct shell *sh);
 /* After a limit cut a command short: the shell is consistent again, `status` is $?. */
