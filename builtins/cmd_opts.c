@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Option parsing over the table of a command, as GNU getopt_long does it: bundled letters,
+ * abbreviated names, operands anywhere (unless the command stops at the first one).
+ */
+#include "builtins/cmd_private.h"
+
+static const struct opt help_row = {
+	.name = "help", .kind = OPT_KIND_END, .help = "say how to use this command, and exit"
+};
+static const struct opt version_row = {
+	.name = "version", .kind = OPT_KIND_END, .help = "say which version this is, and exit"
+};
+
+struct parse {
+	struct cmd *c;
+	int next;      /* index of the next argument */
+	bool done;     /* only operands follow */
+};
+
+/* --- --help and --version --- */
+
+static void put_row(struct cmd *c, const struct opt *o)
+{
+	struct buf left = buf_in(c->arena);
+
+	if (o->help == NULL)
+		return;
+	if (o->letter != 0)
+		buf_printf(&left, "  -%c%s", o->letter, o->name != NULL ? ", " : "");
+	else
+		buf_puts(&left, "      ");
+	if (o->name != NULL)
+		buf_printf(&left, "--%s", o->name);
+	if (o->arg == OPT_ARG_OPTIONAL)
+		buf_printf(&left, o->name != NULL ? "[=%s]" : "[%s]", o->metavar);
+	else if (o->arg == OPT_ARG_REQUIRED)
+		buf_printf(&left, "%c%s", o->name != NULL ? '=' : ' ', o->metavar);
+	cmd_printf(c, left.len < 26 ? "%-26s%s\n" : "%s\n                          %s\n",
+		   buf_cstr(&left), o->help);
+}
+
+static void put_help(struct cmd *c)
+{
+	cmd_printf(c, "Usage: %s %s\n", c->name, c->b->usage);
+	if (c->b->summary != NULL)
+		cmd_printf(c, "%s\n", c->b->summary);
+	cmd_putc(c, '\n');
+	for (const struct opt *o = c->b->opts; o != NULL && o->kind != OPT_KIND_END; o++)
+		put_row(c, o);
+	put_row(c, &help_row);
+	put_row(c, &version_row);
+}
+
+static void put_version(struct cmd *c)
+{
+	const char *family = c->b->family != NULL ? c->b->family : "GNU coreutils 9.1";
+
+	cmd_printf(c, "%s (cowsh; behaves as %s)\n", c->b->name, family);
+}
+
+/* --- enum words --- */
+
+/* The row whose word is `arg` or its only continuation; -1: none, -2: several. */
+static int find_word(const struct opt_word *words, const char *arg)
+{
+	size_t len = strlen(arg);
+	int found = -1;
+	bool several = false;
+
+	for (int i = 0; words[i].word != NULL; i++) {
+		if (strncmp(words[i].word, arg, len) != 0)
+			continue;
+		if (words[i].word[len] == '\0')
+			return i;
+		if (found < 0)
+			found = i;
+		else
+			several |= words[i].value != words[found].value;
+	}
+	return several ? -2 : found;
+}
+
+int opt_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg,
+	     int *out)
+{
+	int found = find_word(words, arg);
+	struct buf text = buf_in(c->arena);
+
+	if (found >= 0) {
+		*out = words[found].value;
+		return 0;
+	}
+	cmd_error(c, 0, "%s argument %s for %s", found == -1 ? "invalid" : "ambiguous",
+		  cmd_quote(c, arg), cmd_quote(c, what));
+	buf_puts(&text, "Valid arguments are:");
+	for (int i = 0; words[i].word != NULL; i++) {
+		bool same = i > 0 && words[i].value == words[i - 1].value;
+
+		buf_printf(&text, "%s%s", same ? ", " : "\n  - ", cmd_quote(c, words[i].word));
+	}
+	buf_putc(&text, '\n');
+	cmd_err_write(c, text.ptr, text.len);
+	return cmd_usage(c, NULL);
+}
+
+/* --- one option --- */
+
+int opt_missing(struct cmd *c, const struct opt *o, const char *arg)
+{
+	(void)arg;
+	if (o->name != NULL)
+		return cmd_usage(c, "option '--%s' is not supported", o->name);
+	return cmd_usage(c, "option '-%c' is not supported", o->letter);
+}
+
+int opt_ignored(struct cmd *c, const struct opt *o, const char *arg)
+{
+	(void)c, (void)o, (void)arg;
+	return 0;
+}
+
+static int set_enum(struct cmd *c, const struct opt *o, const char *arg, int *field)
+{
+	struct buf what = buf_in(c->arena);
+
+	if (arg == NULL) {
+		*field = o->value;
+		return 0;
+	}
+	if (o->name != NULL)
+		buf_printf(&what, "--%s", o->name);
+	else
+		buf_printf(&what, "-%c", o->letter);
+	return opt_word(c, o->words, buf_cstr(&what), arg, field);
+}
+
+/* 0, or a status that ends the command. */
+static int apply(struct cmd *c, const struct opt *o, const char *arg)
+{
+	void *field = (char *)c->opts + o->offset;
+
+	switch (o->kind) {
+	case OPT_KIND_FLAG:
+		*(bool *)field = true;
+		return 0;
+	case OPT_KIND_COUNT:
+		++*(int *)field;
+		return 0;
+	case OPT_KIND_SET:
+		*(int *)field = o->value;
+		return 0;
+	case OPT_KIND_STR:
+		*(const char **)field = arg != NULL ? arg : o->words->word;
+		return 0;
+	case OPT_KIND_BYTES:
+		*(struct bytes *)field = bytes_of(arg);
+		return 0;
+	case OPT_KIND_ENUM:
+		return set_enum(c, o, arg, field);
+	case OPT_KIND_CALL:
+	case OPT_KIND_DIGIT:
+	case OPT_KIND_DIGITS:
+		return o->fn(c, o, arg);
+	case OPT_KIND_END:
+		break;
+	}
+	if (o == &help_row)
+		put_help(c);
+	else
+		put_version(c);
+	cmd_exit(c, 0);
+}
+
+static void set_defaults(struct cmd *c)
+{
+	for (const struct opt *o = c->b->opts; o != NULL && o->kind != OPT_KIND_END; o++) {
+		char *field = (char *)c->opts + o->offset;
+
+		if (o->def == NULL)
+			continue;
+		if (o->kind == OPT_KIND_STR)
+			*(const char **)(void *)field = o->def;
+		else
+			*(struct bytes *)(void *)field = bytes_of(o->def);
+	}
+}
+
+/* --- long options --- */
+
+struct match {
+	const struct opt *row;
+	bool exact;
+	bool several;
+	struct buf names;   /* the candidates, quoted, for the message */
+};
+
+static bool same_effect(const struct opt *a, const struct opt *b)
+{
+	return a->kind == b->kind && a->kind != OPT_KIND_END && a->arg == b->arg &&
+	       a->offset == b->offset && a->value == b->value && a->fn == b->fn &&
+	       a->letter == b->letter;
+}
+
+static void consider(struct match *m, const struct opt *o, struct bytes name)
+{
+	if (o->name == NULL || m->exact || !bytes_starts(bytes_of(o->name), name))
+		return;
+	if (o->name[name.len] == '\0') {
+		m->row = o;
+		m->exact = true;
+		return;
+	}
+	buf_printf(&m->names, " '--%s'", o->name);
+	if (m->row == NULL)
+		m->row = o;
+	else
+		m->several |= !same_effect(m->row, o);
+}
+
+static struct match find_long(struct cmd *c, struct bytes name)
+{
+	struct match m = { .names = buf_in(c->arena) };
+
+	for (const struct opt *o = c->b->opts; o != NULL && o->kind != OPT_KIND_END; o++)
+		consider(&m, o, name);
+	if (!(c->b->flags & BUILTIN_NO_HELP)) {
+		consider(&m, &help_row, name);
+		consider(&m, &version_row, name);
+	}
+	return m;
+}
+
+static int parse_long(struct parse *ps, const char *text)
+{
+	struct cmd *c = ps->c;
+	const char *equals = strchr(text, '=');
+	struct bytes name = { text, equals != NULL ? (size_t)(equals - text) : strlen(text) };
+	const char *arg = equals != NULL ? equals + 1 : NULL;
+	struct match m = find_long(c, name);
+
+	if (m.row == NULL)
+		return cmd_usage(c, "unrecognized option '--%s'", text);
+	if (m.several && !m.exact)
+		return cmd_usage(c, "option '--%s' is ambiguous; possibilities:%s", text,
+				 buf_cstr(&m.names));
+	if (arg != NULL && m.row->arg == OPT_ARG_NONE)
+		return cmd_usage(c, "option '--%s' doesn't allow an argument", m.row->name);
+	if (arg == NULL && m.row->arg == OPT_ARG_REQUIRED) {
+		if (ps->next >= c->argc)
+			return cmd_usage(c, "option '--%s' requires an argument", m.row->name);
+		arg = c->argv[ps->next++];
+	}
+	return apply(c, m.row, arg);
+}
+
+/* --- letters --- */
+
+static const struct opt *find_letter(const struct opt *o, char letter)
+{
+	for (; o != NULL && o->kind != OPT_KIND_END; o++) {
+		bool digits = o->kind == OPT_KIND_DIGIT || o->kind == OPT_KIND_DIGITS;
+
+		if (digits ? byte_is_digit(letter) : o->letter == letter && letter != 0)
+			return o;
+	}
+	return NULL;
+}
+
+/* The argument of a letter option: what follows in the same word, or the next word. */
+static int take_argument(struct parse *ps, const struct opt *o, const char *rest, const char **out)
+{
+	struct cmd *c = ps->c;
+
+	*out = NULL;
+	if (o->arg == OPT_ARG_NONE)
+		return 0;
+	if (*rest != '\0')
+		*out = rest;
+	else if (o->arg == OPT_ARG_REQUIRED && ps->next >= c->argc)
+		return cmd_usage(c, "option requires an argument -- '%c'", o->letter);
+	else if (o->arg == OPT_ARG_REQUIRED)
+		*out = c->argv[ps->next++];
+	return 0;
+}
+
+static int parse_letters(struct parse *ps, const char *letters)
+{
+	struct cmd *c = ps->c;
+
+	for (const char *at = letters; *at != '\0'; at++) {
+		const struct opt *o = find_letter(c->b->opts, *at);
+		const char *arg = NULL;
+
+		if (o == NULL)
+			return cmd_usage(c, "invalid option -- '%c'", *at);
+		if (o->kind == OPT_KIND_DIGITS)
+			return apply(c, o, at);
+		if (o->kind == OPT_KIND_DIGIT)
+			arg = cmd_slot(c, (struct bytes){ at, 1 });
+		int status = o->kind == OPT_KIND_DIGIT ? 0 : take_argument(ps, o, at + 1, &arg);
+
+		if (status == 0)
+			status = apply(c, o, arg);
+		if (status != 0 || o->arg != OPT_ARG_NONE)
+			if (status != 0 || o->arg == OPT_ARG_REQUIRED || at[1] != '\0')
+				return status;
+	}
+	return 0;
+}
+
+/* --- all of them --- */
+
+static int parse_one(struct parse *ps, char *word)
+{
+	struct cmd *c = ps->c;
+
+	if (!ps->done && c->b->legacy != NULL) {
+		int taken = c->b->legacy(c, c->argc, c->argv, ps->next - 1);
+
+		if (taken > 0) {
+			ps->next += taken - 1;
+			return 0;
+		}
+	}
+	if (ps->done || word[0] != '-' || word[1] == '\0') {
+		c->args[c->nargs++] = word;
+		ps->done |= (c->b->flags & BUILTIN_STOP) != 0;
+		return 0;
+	}
+	if (word[1] != '-')
+		return parse_letters(ps, word + 1);
+	if (word[2] != '\0')
+		return parse_long(ps, word + 2);
+	ps->done = true;
+	return 0;
+}
+
+static void raw_help(struct cmd *c)
+{
+	if (!(c->b->flags & BUILTIN_RAW_HELP) || c->argc != 2)
+		return;
+	if (strcmp(c->argv[1], "--help") == 0)
+		apply(c, &help_row, NULL);
+	if (strcmp(c->argv[1], "--version") == 0)
+		apply(c, &version_row, NULL);
+}
+
+int opts_parse(struct cmd *c)
+{
+	struct parse ps = { .c = c, .next = 1 };
+	int status = 0;
+
+	if (c->b->flags & (BUILTIN_RAW | BUILTIN_RAW_HELP)) {
+		raw_help(c);
+		c->nargs = c->argc > 0 ? c->argc - 1 : 0;
+		c->args = c->argv + (c->argc > 0);
+		return -1;
+	}
+	set_defaults(c);
+	c->args = arena_array(c->arena, (size_t)c->argc + 1, sizeof(char *));
+	while (ps.next < c->argc && status == 0) {
+		char *word = c->argv[ps.next++];
+
+		status = parse_one(&ps, word);
+	}
+	return status != 0 ? status : -1;
+}
