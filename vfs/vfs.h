@@ -44,7 +44,11 @@ struct vfs_cred {
 	uint32_t groups[VFS_GROUPS_MAX];
 };
 
-/* What this vfs may add to its tree; 0: no limit. */
+/*
+ * What this vfs may add to its tree; 0: no limit. Counted are the pages (or inline bytes) of
+ * files that were written here, also when they replace a base's, and names (length and 16).
+ * What the tree had when the vfs started costs nothing, and gives nothing back when removed.
+ */
 struct vfs_limits {
 	uint64_t bytes;      /* of file data and names, E_NOSPC beyond */
 	uint64_t inodes;     /* E_NOSPC beyond */
@@ -65,11 +69,23 @@ int vfs_new(struct store *store, struct vfs_tree *tree, int64_t (*now)(void *use
 void vfs_free(struct vfs *v);
 void vfs_set_limits(struct vfs *v, const struct vfs_limits *limits);
 void vfs_get_usage(const struct vfs *v, struct vfs_usage *out);
-/* Total and free space as df shows them, from the limits. */
+/* Total and free space as df shows them, from the limits; without one a large number. */
+struct vfs_statfs {
+	uint64_t block_bytes;
+	uint64_t blocks;
+	uint64_t blocks_free;
+	uint64_t inodes;
+	uint64_t inodes_free;
+};
+void vfs_statfs(const struct vfs *v, struct vfs_statfs *out);
 
-/* O(1): the state as it is now. The caller puts the reference. */
+/* O(1): the state as it is now, or NULL: no memory. The caller puts the reference. */
 struct vfs_tree *vfs_snapshot(struct vfs *v);
-/* O(1): the vfs continues from that state; descriptors' holds are kept where inodes remain. */
+/*
+ * O(1), and freeing what only the state left had: the vfs continues from that state;
+ * descriptors' holds are kept where inodes remain. Providers stay where they are mounted in
+ * both; else they are to be mounted again.
+ */
 void vfs_restore(struct vfs *v, struct vfs_tree *tree);
 struct vfs_tree *vfs_tree_get(struct vfs_tree *t);
 void vfs_tree_put(struct vfs_tree *t);
@@ -113,17 +129,33 @@ int vfs_dir_path(struct vfs *v, vfs_ino dir, struct arena *a, char **out);
  */
 int vfs_open(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path,
 	     unsigned oflags, uint32_t mode, vfs_ino *out, bool *created);
-/* A held inode lives on when its last name goes. */
-void vfs_hold(struct vfs *v, vfs_ino ino);
+/*
+ * A held inode lives on when its last name goes. Holding fails with -E_NOENT for a number that
+ * is not there, and with -E_NOMEM, but not for an inode that is held already.
+ */
+int vfs_hold(struct vfs *v, vfs_ino ino);
 void vfs_drop(struct vfs *v, vfs_ino ino);
+/*
+ * A vfs made from a tree whose maker had nameless files open has them too, held by nobody.
+ * Once what is still needed was held, this frees the rest.
+ */
+void vfs_reap(struct vfs *v);
 
-/* Data of regular files. Positions past the end read as nothing, holes as zeros. */
+/*
+ * Data of regular files. Positions past the end read as nothing, holes as zeros. Permission
+ * was checked at open. Reading changes no times (as a mount with noatime). Writing is short
+ * when space ends in the middle; at file_bytes it is E_FBIG.
+ */
 int64_t vfs_read(struct vfs *v, vfs_ino ino, uint64_t pos, void *out, size_t n);
 int64_t vfs_write(struct vfs *v, vfs_ino ino, uint64_t pos, const void *data, size_t n);
+/* To be called when c writes: takes set-user-id and set-group-id away, unless c is root. */
+int vfs_drop_setid(struct vfs *v, const struct vfs_cred *c, vfs_ino ino);
 /*
  * Zero-copy reading: *out points at the bytes of the file at pos, as many as are contiguous
- * (at most max). Returns their number, 0 at the end. Valid until the file is next written or
- * truncated through this vfs, or until vfs_view_hold's matching release.
+ * (at most max). Returns their number, 0 at the end. Valid until the file is next written,
+ * truncated or freed through this vfs. Files over 2 KiB lie in pages: at a position that is a
+ * multiple of 4096 the bytes are page aligned, and what a last page holds behind the end of
+ * the file is zero.
  */
 int64_t vfs_view(struct vfs *v, vfs_ino ino, uint64_t pos, size_t max, const char **out);
 int vfs_truncate(struct vfs *v, vfs_ino ino, uint64_t size);
@@ -131,11 +163,13 @@ int vfs_truncate(struct vfs *v, vfs_ino ino, uint64_t size);
 int64_t vfs_seek_data(struct vfs *v, vfs_ino ino, uint64_t pos, int whence);
 
 /* Names. mode is already masked by umask. As the *at(2) calls; errno as Linux's tmpfs/ext4. */
-int vfs_mkdir(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path, uint32_t mode);
+int vfs_mkdir(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path,
+	      uint32_t mode);
 int vfs_mknod(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path, uint32_t mode,
 	      uint64_t rdev);
 int vfs_symlink(struct vfs *v, const struct vfs_cred *c, const char *target, vfs_ino dir,
 		const char *path);
+/* flags as vfs_lookup's, for the old path: link(2) is VFS_NOFOLLOW. */
 int vfs_link(struct vfs *v, const struct vfs_cred *c, vfs_ino old_dir, const char *old_path,
 	     unsigned flags, vfs_ino new_dir, const char *new_path);
 int vfs_unlink(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path);
@@ -209,13 +243,19 @@ int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *sourc
 
 /*
  * A provider answers for a dynamic directory (/proc) each time; nothing of it is stored.
- * Objects are named by the provider's own ids. Inode numbers shown are made from them.
+ * Objects are named by the provider's own ids, below 2^56. Inode numbers shown are made from
+ * them, with the highest bit set. Mounting again at the same path replaces the provider: a
+ * session made from a tree must do that, as the tree knows the place but not the provider.
  * The provider sees `asker`, which vfs_set_asker stored: the process that is asking.
  */
 struct vfs_provider {
+	/* ".." is asked for below the root. */
 	int (*lookup)(void *user, void *asker, uint64_t dir, struct bytes name, uint64_t *id);
 	int (*getattr)(void *user, void *asker, uint64_t id, struct vfs_stat *out);
-	/* The name of the entry after `after` (NULL: the first), or -E_NOENT at the end. */
+	/*
+	 * The entry after `after` (NULL: the first), or -E_NOENT at the end. out->ino is set to
+	 * its id.
+	 */
 	int (*next)(void *user, void *asker, uint64_t dir, const char *after, struct arena *a,
 		    struct vfs_dirent *out);
 	/* The whole content, made at open; into the arena. */
@@ -228,7 +268,8 @@ struct vfs_provider {
 			vfs_ino *jump);
 	void *user;
 };
-int vfs_mount_provider(struct vfs *v, const char *path, const struct vfs_provider *p, uint64_t root);
+int vfs_mount_provider(struct vfs *v, const char *path, const struct vfs_provider *p,
+		       uint64_t root);
 void vfs_set_asker(struct vfs *v, void *asker);
 /* For the kernel's open: whether ino is a provider's object, and which. */
 bool vfs_is_dynamic(struct vfs *v, vfs_ino ino, const struct vfs_provider **p, uint64_t *id);

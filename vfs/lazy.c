@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Objects from a source: directories whose entries are made at first use, files whose bytes
+ * are read at first use. What was made so is an ordinary part of the tree that remembers its
+ * origin. Loading is not a change: it counts in no usage, moves no times and shows in no diff.
+ */
+#include "vfs/private.h"
+
+struct origin *origin_new(struct store *s, const struct vfs_source *source, uint64_t id,
+			  const struct vfs_cred *owner)
+{
+	struct origin *o = store_alloc(s, sizeof *o);
+
+	if (o == NULL)
+		return NULL;
+	atomic_init(&o->refs, 1);
+	o->masked = owner != NULL;
+	o->source = source;
+	o->id = id;
+	o->uid = owner != NULL ? owner->uid : 0;
+	o->gid = owner != NULL ? owner->gid : 0;
+	return o;
+}
+
+/* --- directories --- */
+
+struct load {
+	struct vfs *v;
+	vfs_ino dir;
+	struct origin *origin; /* of the directory */
+	struct names *names;   /* what was made so far */
+	vfs_ino first;
+	uint64_t count;
+	uint32_t subdirs;
+	int err;
+};
+
+static bool is_valid(const struct vfs_source_entry *e)
+{
+	size_t len = strlen(e->name);
+
+	if (len == 0 || len > VFS_NAME_MAX || memchr(e->name, '/', len) != NULL)
+		return false;
+	if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
+		return false;
+	switch (e->mode & S_FMT) {
+	case S_LNK: return e->target != NULL && strlen(e->target) - 1 < VFS_PATH_MAX - 1;
+	case S_REG:
+	case S_DIR:
+	case S_FIFO:
+	case S_SOCK:
+	case S_CHR:
+	case S_BLK: return true;
+	default: return false;
+	}
+}
+
+static int fill_link(struct store *s, struct inode *n, const char *target)
+{
+	size_t len = strlen(target);
+
+	n->blob = blob_new(s, len + 1);
+	if (n->blob == NULL)
+		return -E_NOMEM;
+	memcpy(n->blob->bytes, target, len + 1);
+	n->flags |= INODE_INLINE;
+	n->size = len;
+	return 0;
+}
+
+/* What depends on the type of a new object. */
+static int fill_content(struct load *l, struct inode *n, const struct vfs_source_entry *e)
+{
+	switch (e->mode & S_FMT) {
+	case S_LNK: return fill_link(l->v->store, n, e->target);
+	case S_DIR:
+		n->nlink = 2;
+		n->parent = l->dir;
+		n->flags |= INODE_UNLOADED;
+		return 0;
+	case S_REG:
+		if (e->size > INT64_MAX) {
+			n->flags |= INODE_SIZE_UNKNOWN;
+		} else {
+			n->size = e->size;
+			n->lazy_end = e->size;
+		}
+		return 0;
+	default: n->rdev = e->rdev; return 0;
+	}
+}
+
+static struct inode *make_inode(struct load *l, const struct vfs_source_entry *e)
+{
+	struct origin *from = l->origin;
+	struct store *s = l->v->store;
+	struct vfs_cred owner = { .uid = from->uid, .gid = from->gid };
+	struct inode *n = store_alloc(s, sizeof *n);
+
+	if (n == NULL)
+		return NULL;
+	memset(n, 0, sizeof *n);
+	atomic_init(&n->refs, 1);
+	n->mode = e->mode & (S_FMT | 07777);
+	n->nlink = 1;
+	n->flags = INODE_PRISTINE;
+	n->uid = from->masked ? from->uid : e->uid;
+	n->gid = from->masked ? from->gid : e->gid;
+	n->atime_ns = n->mtime_ns = n->ctime_ns = n->btime_ns = e->mtime_ns;
+	n->origin = origin_new(s, from->source, e->id, from->masked ? &owner : NULL);
+	if (n->origin == NULL || fill_content(l, n, e) != 0) {
+		inode_put(s, n);
+		return NULL;
+	}
+	return n;
+}
+
+static int add_entry(void *sink, const struct vfs_source_entry *e)
+{
+	struct load *l = sink;
+	struct vfs *v = l->v;
+	struct name_entry entry = { { e->name, strlen(e->name) }, v->next_ino,
+				    (e->mode & S_FMT) >> 12 };
+	struct name_entry same;
+	struct inode *n;
+
+	if (!is_valid(e) || names_get(l->names, entry.name, &same))
+		return 0;
+	n = make_inode(l, e);
+	l->err = n == NULL ? -E_NOMEM : names_insert(v->store, &l->names, &entry);
+	if (l->err != 0) {
+		if (n != NULL)
+			inode_put(v->store, n);
+		return 1;
+	}
+	/* If this fails the name has no inode; undo_load only frees the names. */
+	l->err = radix_put(v->store, &v->inodes, v->next_ino, n);
+	if (l->err != 0) {
+		inode_put(v->store, n);
+		return 1;
+	}
+	v->next_ino++;
+	l->count++;
+	l->subdirs += inode_is(n, S_DIR);
+	return 0;
+}
+
+static void undo_load(struct load *l)
+{
+	struct vfs *v = l->v;
+
+	while (v->next_ino > l->first)
+		inode_put(v->store, radix_take(v->store, &v->inodes, --v->next_ino));
+	names_put(v->store, l->names);
+}
+
+int lazy_load_dir(struct vfs *v, vfs_ino dir)
+{
+	struct inode *n = inode_get(v, dir);
+	struct origin *o = n->origin;
+	struct load l = { .v = v, .dir = dir, .origin = o, .first = v->next_ino };
+	int err;
+
+	ref_get(&o->refs);
+	err = o->source->list(o->source->user, o->id, add_entry, &l);
+	if (l.err != 0)
+		err = l.err;
+	n = err == 0 ? inode_edit(v, dir) : NULL;
+	if (n == NULL) {
+		undo_load(&l);
+		origin_put(v->store, o);
+		return err == 0 ? -E_NOMEM : err;
+	}
+	n->names = l.names;
+	n->size = l.count;
+	n->nlink = 2 + l.subdirs;
+	n->flags &= ~(uint32_t)INODE_UNLOADED;
+	origin_put(v->store, o);
+	return 0;
+}
+
+/* --- files --- */
+
+static void set_size(struct inode *n, uint64_t size)
+{
+	n->size = size;
+	n->flags &= ~(uint32_t)INODE_SIZE_UNKNOWN;
+}
+
+/* What was read before a failure is kept; the next try goes on behind it. */
+int lazy_load_file(struct vfs *v, vfs_ino ino)
+{
+	struct inode *n = inode_edit(v, ino);
+	const char *map;
+	size_t mapped;
+
+	if (n == NULL)
+		return -E_NOMEM;
+	mapped = page_map(n, 0, &map);
+	if (mapped != 0) {
+		n->lazy_end = mapped;
+		set_size(n, mapped);
+		return 0;
+	}
+	for (;;) {
+		struct page *p = page_new(v);
+		int64_t got;
+
+		if (p == NULL)
+			return -E_NOMEM;
+		got = origin_read(n->origin, n->npages * PAGE_BYTES, p->data, PAGE_BYTES);
+		if (got > 0 && radix_put(v->store, &n->pages, n->npages, p) != 0)
+			got = -E_NOMEM;
+		if (got <= 0)
+			page_drop(v->store, p);
+		if (got < 0)
+			return (int)got;
+		n->npages += got > 0;
+		if (got < (int64_t)PAGE_BYTES) {
+			set_size(n, (n->npages - (got > 0)) * PAGE_BYTES + (uint64_t)got);
+			return 0;
+		}
+	}
+}
+
+/* --- mounting --- */
+
+int vfs_mount_source(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
+		     const struct vfs_cred *owner)
+{
+	static const struct vfs_cred root = { 0 };
+	struct origin *o;
+	struct inode *n;
+	vfs_ino at;
+	int err = vfs_lookup(v, &root, VFS_ROOT, path, 0, &at);
+
+	if (err == -E_NOENT) {
+		err = vfs_mkdir(v, &root, VFS_ROOT, path, 0755);
+		if (err == 0)
+			err = vfs_lookup(v, &root, VFS_ROOT, path, 0, &at);
+	}
+	if (err != 0)
+		return err;
+	n = ino_is_dynamic(at) ? NULL : inode_get(v, at);
+	if (n == NULL || !inode_is(n, S_DIR))
+		return n == NULL ? -E_BUSY : -E_NOTDIR;
+	err = dir_check_empty(v, at);
+	if (err != 0)
+		return err;
+	n = inode_edit(v, at);
+	o = n != NULL ? origin_new(v->store, source, id, owner) : NULL;
+	if (o == NULL)
+		return -E_NOMEM;
+	origin_put(v->store, n->origin);
+	n->origin = o;
+	if (owner != NULL) {
+		n->uid = owner->uid;
+		n->gid = owner->gid;
+	}
+	n->flags |= INODE_UNLOADED | INODE_MOUNT | INODE_PRISTINE;
+	return 0;
+}
+
+int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
+		 uint64_t size, uint32_t mode, const struct vfs_cred *owner)
+{
+	static const struct vfs_cred root = { 0 };
+	struct origin *o = origin_new(v->store, source, id, owner);
+	struct inode *n;
+	vfs_ino ino;
+	int err;
+
+	if (o == NULL)
+		return -E_NOMEM;
+	err = vfs_mknod(v, &root, VFS_ROOT, path, S_REG | (mode & 07777), 0);
+	if (err == 0)
+		err = vfs_lookup(v, &root, VFS_ROOT, path, VFS_NOFOLLOW, &ino);
+	n = err == 0 ? inode_edit(v, ino) : NULL;
+	if (n == NULL) {
+		origin_put(v->store, o);
+		return err == 0 ? -E_NOMEM : err;
+	}
+	n->origin = o;
+	n->uid = o->uid;
+	n->gid = o->gid;
+	n->flags |= INODE_PRISTINE;
+	n->size = size <= INT64_MAX ? size : 0;
+	n->lazy_end = n->size;
+	if (size > INT64_MAX)
+		n->flags |= INODE_SIZE_UNKNOWN;
+	return 0;
+}
