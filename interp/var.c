@@ -56,6 +56,8 @@ struct var *var_new(struct shell *sh, struct bytes name, uint64_t hash)
 
 	v->name = (struct bytes){ pool_dup(sh->pool, name), name.len };
 	v->hash = hash;
+	if (sh->vars.order == 0 && sh->overlay)
+		sh->vars.order = sh->parent->vars.order;
 	v->order = ++sh->vars.order;
 	v->hook = var_hook_of(name);
 	if (v->hook != NULL)

@@ -76,7 +76,7 @@ struct var_table {
 	size_t size;           /* a power of two, or 0 */
 	size_t count;
 	unsigned export_serial; /* changes when the environment does */
-	char **environ;         /* cached for environ_serial; a spare slot before the NULL */
+	char **environ;         /* cached for environ_serial */
 	size_t environ_count;
 	unsigned environ_serial;
 	struct var **locals;    /* by scope: its bindings, linked by local_next */
@@ -165,8 +165,6 @@ size_t var_list(struct shell *sh, struct var ***out);
 size_t var_names(struct shell *sh, struct bytes prefix, struct bytes **out);
 /* NULL-ended "NAME=value" of the exported variables, valid until one changes. */
 char *const *var_environ(struct shell *sh);
-/* The same with "_=path" added, as a program that is started gets it. */
-char *const *var_environ_for(struct shell *sh, const char *path);
 /* To be called after flags of a variable were changed by hand (export, declare -x). */
 void var_flags_changed(struct shell *sh, struct var *v);
 void var_init(struct shell *sh, char *const *envp);

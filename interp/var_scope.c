@@ -227,7 +227,7 @@ static void free_environ(struct shell *sh)
 		return;
 	for (size_t i = 0; i < t->environ_count; i++)
 		pool_free(sh->pool, t->environ[i], strlen(t->environ[i]) + 1);
-	pool_free(sh->pool, t->environ, (t->environ_count + 2) * sizeof *t->environ);
+	pool_free(sh->pool, t->environ, (t->environ_count + 1) * sizeof *t->environ);
 	t->environ = NULL;
 }
 
@@ -246,32 +246,6 @@ static bool is_exported(const struct var *v)
 {
 	return (v->flags & (VAR_EXPORT | VAR_SET | VAR_ARRAY | VAR_ASSOC | VAR_NAMEREF)) ==
 	       (VAR_EXPORT | VAR_SET);
-}
-
-static size_t exported_functions(struct shell *sh, char **out)
-{
-	struct function **all;
-	int count = function_list(sh, &all);
-	size_t n = 0;
-
-	for (int i = 0; i < count; i++) {
-		struct buf name = buf_in(sh->arena);
-		struct buf text = buf_in(sh->arena);
-		struct bytes body;
-
-		if (!all[i]->exported)
-			continue;
-		if (out != NULL) {
-			buf_printf(&name, "BASH_FUNC_%.*s%%%%", (int)all[i]->name.len,
-				   all[i]->name.ptr);
-			print_function(&text, all[i]->node);
-			/* The name is replaced by "()", and "{" joins its line. */
-			body = bytes_slice(buf_bytes(&text), all[i]->name.len + 1, text.len);
-			out[n] = environ_entry(sh, buf_bytes(&name), body);
-		}
-		n++;
-	}
-	return n;
 }
 
 static char **foreign_names(struct shell *sh, size_t *n)
@@ -299,8 +273,8 @@ static void build_environ(struct shell *sh)
 			all[kept++] = all[i];
 	}
 	sort_pointers(sh->arena, (void **)all, kept, by_environment);
-	t->environ_count = nforeign + kept + exported_functions(sh, NULL);
-	to = pool_alloc(sh->pool, (t->environ_count + 2) * sizeof *to);
+	t->environ_count = nforeign + kept;
+	to = pool_alloc(sh->pool, (t->environ_count + 1) * sizeof *to);
 	t->environ = to;
 	for (size_t i = 0; i < nforeign; i++)
 		*to++ = pool_dup(sh->pool, bytes_of(foreign[i]));
@@ -309,9 +283,7 @@ static void build_environ(struct shell *sh)
 
 		*to++ = environ_entry(sh, all[i]->name, value);
 	}
-	to += exported_functions(sh, to);
-	to[0] = NULL;
-	to[1] = NULL;
+	*to = NULL;
 	t->environ_serial = t->export_serial;
 	arena_release(sh->arena, mark);
 }
@@ -324,27 +296,18 @@ char *const *var_environ(struct shell *sh)
 		free_environ(sh);
 		build_environ(sh);
 	}
-	t->environ[t->environ_count] = NULL;
 	return t->environ;
-}
-
-char *const *var_environ_for(struct shell *sh, const char *path)
-{
-	struct buf b = buf_in(sh->arena);
-
-	var_environ(sh);
-	buf_printf(&b, "_=%s", path);
-	sh->vars.environ[sh->vars.environ_count] = buf_cstr(&b);
-	return sh->vars.environ;
 }
 
 void var_copy_all(struct shell *sh, struct shell *from)
 {
-	struct var **all;
-	size_t n = collect(from, &all);
 	size_t nforeign;
 	char **foreign = foreign_names(from, &nforeign);
+	struct var **all;
+	size_t n;
 
+	own_dynamic(from);
+	n = collect(from, &all);
 	for (size_t i = 0; i < n; i++)
 		var_copy_chain(sh, all[i]);
 	sh->vars.order = from->vars.order;

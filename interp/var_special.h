@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Variables whose values other files supply: the directory stack's, for example.
+ */
+#ifndef INTERP_VAR_SPECIAL_H
+#define INTERP_VAR_SPECIAL_H
+
+#include "interp/var.h"
+
+/* Makes a VAR_DYNAMIC variable of a static hook. */
+void var_add_dynamic(struct shell *sh, const struct var_hook *hook);
+/* All those that var_special.c knows, and the effects of what was imported. */
+void var_init_special(struct shell *sh);
+
+#endif
