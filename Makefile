@@ -60,6 +60,8 @@ $(B)/cowsh: $(CLI_OBJ) $(B)/libcowsh.a
 	$(CC) $(CFLAGS) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(B)/run: tests/run.c tests/cases.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^
+$(B)/bench: bench/bench.c $(B)/libcowsh.a
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^
 CLI_LIBS = -ledit -lbsd -lmd -ltinfo
 
 CASES = $(sort $(wildcard tests/*/*.test))
@@ -91,7 +93,8 @@ demo: deps
 	@$(MAKE) --no-print-directory $(B)/cowsh
 	@tools/demo $(B)/cowsh
 bench: deps
-	@$(MAKE) --no-print-directory all
+	@tools/need dash gawk
+	@$(MAKE) --no-print-directory all $(B)/bench
 	@bench/run $(B)
 fuzz:
 	@tools/need clang libclang-rt-14-dev

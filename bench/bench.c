@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In-process figures: new sessions, warm commands, forks. A customer of cowsh.h.
+ */
+#include "cowsh.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { ROUNDS = 21 };
+
+static cowsh_store *store;
+
+static double cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static int discard(void *user, int fd, const char *data, size_t len)
+{
+	(void)user, (void)fd, (void)data, (void)len;
+	return 0;
+}
+
+static cowsh *session_new(void)
+{
+	struct cowsh_host host = COWSH_HOST_INIT;
+	cowsh *session;
+
+	host.output = discard;
+	if (cowsh_new(store, NULL, &host, &session) < 0)
+		abort();
+	return session;
+}
+
+static void run(cowsh *session, const char *script)
+{
+	struct cowsh_result result;
+
+	if (cowsh_run(session, script, strlen(script), &result) < 0)
+		abort();
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median over the rounds of `turns` calls each. */
+static void report(const char *name, int turns, void (*turn)(cowsh *), cowsh *session)
+{
+	double round[ROUNDS];
+
+	for (int r = 0; r < ROUNDS; r++) {
+		double start = cpu_us();
+
+		for (int i = 0; i < turns; i++)
+			turn(session);
+		round[r] = (cpu_us() - start) / turns;
+	}
+	qsort(round, ROUNDS, sizeof round[0], by_value);
+	printf("  %-44s %9.3f us\n", name, round[ROUNDS / 2]);
+}
+
+static void new_and_first(cowsh *unused)
+{
+	cowsh *session = session_new();
+
+	(void)unused;
+	run(session, "echo hello");
+	cowsh_free(session);
+}
+
+static void warm_true(cowsh *session)
+{
+	run(session, "true");
+}
+
+static void warm_echo(cowsh *session)
+{
+	run(session, "echo hello");
+}
+
+static void warm_pipe(cowsh *session)
+{
+	run(session, "cat f | wc -l");
+}
+
+static void agent_script(cowsh *session)
+{
+	run(session, "mkdir -p work && cd work\n"
+		     "for i in 1 2 3; do echo \"line $i of $(basename /a/b$i.txt)\"; done > log\n"
+		     "count=$(grep -c line log)\n"
+		     "sort -r log | head -n 2 > top\n"
+		     "sed 's/line/LINE/' top | tr a-z A-Z > upper\n"
+		     "total=$(cat log | wc -l)\n"
+		     "echo \"$count $total\" | cut -d' ' -f1\n"
+		     "if [ -f upper ]; then cat upper | sort | uniq -c; fi\n"
+		     "x=$(echo a:b:c | cut -d: -f2); y=$(printf '%03d' 7)\n"
+		     "cd .. && rm -rf work\n");
+}
+
+static void fork_session(cowsh *session)
+{
+	cowsh *fork;
+
+	if (cowsh_fork(session, NULL, &fork) < 0)
+		abort();
+	cowsh_free(fork);
+}
+
+static void append_after_fork(cowsh *session)
+{
+	cowsh *fork;
+
+	if (cowsh_fork(session, NULL, &fork) < 0)
+		abort();
+	run(fork, "echo -n x >> big");
+	cowsh_free(fork);
+}
+
+static double used_kb(size_t before)
+{
+	return (double)(cowsh_store_used(store) - before) / 1024;
+}
+
+int main(void)
+{
+	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
+	cowsh *session, *fork;
+	size_t before;
+
+	config.region_size = (size_t)8 << 30;
+	config.region = mmap(NULL, config.region_size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (config.region == MAP_FAILED || cowsh_store_new(&config, &store) < 0)
+		abort();
+	puts("in-process, CPU time (median of 21 rounds)");
+	report("new session, first command, free", 200, new_and_first, NULL);
+	before = cowsh_store_used(store);
+	session = session_new();
+	printf("  %-44s %9.1f KB\n", "idle session", used_kb(before));
+	run(session, "seq 100 > f");
+	report("warm `true`", 2000, warm_true, session);
+	report("warm `echo hello`", 2000, warm_echo, session);
+	report("warm `cat f | wc -l`", 1000, warm_pipe, session);
+	report("10-line agent script", 200, agent_script, session);
+	run(session, "mkdir m; cd m; for i in {1..1000}; do echo \"file $i\" > f$i; done; cd ..");
+	report("fork and free, 1,000 files", 500, fork_session, session);
+	run(session, "cd m; for ((i=1000;i<100000;i++)); do : > g$i; done; cd ..");
+	report("fork and free, 100,000 files", 500, fork_session, session);
+	before = cowsh_store_used(store);
+	if (cowsh_fork(session, NULL, &fork) < 0)
+		abort();
+	printf("  %-44s %9.1f KB\n", "a live fork", used_kb(before));
+	cowsh_free(fork);
+	run(session, "head -c 100000000 /dev/zero > big");
+	report("fork, append a byte to 100 MB, free", 200, append_after_fork, session);
+	cowsh_free(session);
+	cowsh_store_free(store);
+	return 0;
+}
