@@ -31,13 +31,16 @@ all: $(B)/cowsh $(B)/libcowsh.a $(B)/libcowsh.so
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(LIB_CFLAGS) -c $< -o $@
+	@echo '  CC $<'
+	@$(CC) $(LIB_CFLAGS) -c $< -o $@
 $(B)/%.o: %.S
 	@mkdir -p $(@D)
-	$(CC) $(LIB_CFLAGS) -c $< -o $@
+	@echo '  AS $<'
+	@$(CC) $(LIB_CFLAGS) -c $< -o $@
 $(B)/cli/%.o: cli/%.c
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(CFLAGS) -c $< -o $@
+	@echo '  CC $<'
+	@$(CC) $(STD) -D_GNU_SOURCE $(CFLAGS) -c $< -o $@
 
 # One archive a room, for unit tests that link only what they test.
 define ROOM
