@@ -32,6 +32,9 @@ enum regex_flags {
 	REGEX_NULDATA = 1 << 8,   /* with REGEX_NEWLINE: lines end in NUL, not in newline */
 	REGEX_AWK = 1 << 9,       /* ERE as awk writes it: \/ \" \ddd \n escapes, also in brackets */
 	REGEX_SED = 1 << 10,      /* \n \t \dNNN \oNNN \xHH escapes as GNU sed has them */
+	REGEX_GREP = 1 << 12,     /* POSIX syntax as GNU grep reads it: a newline separates patterns,
+				     an operator with nothing before it is skipped (ERE), and a{1
+				     is text; without it as regcomp (bash) or, with SED, as sed */
 	REGEX_LAZY_LIMIT = 1 << 11, /* reserved for tests: smallest DFA cache, to force flushes */
 };
 

@@ -245,6 +245,27 @@ uint32_t utf8_to_lower(uint32_t c)
 	return c < UTF8_TOP ? change_case(c, utf8_lower_runs, COUNT(utf8_lower_runs)) : c;
 }
 
+uint32_t utf8_next_cased(uint32_t c)
+{
+	size_t low = 0;
+	size_t high = COUNT(utf8_upper_runs);
+
+	/* The first run that does not end before or at c. */
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (utf8_upper_runs[mid].last <= c)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == COUNT(utf8_upper_runs))
+		return 0;
+	if (c < utf8_upper_runs[low].first)
+		return utf8_upper_runs[low].first;
+	return c + (uint32_t)utf8_upper_runs[low].step;
+}
+
 int utf8_width(uint32_t c)
 {
 	if (c >= 0x20 && c < 0x7f)

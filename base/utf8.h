@@ -32,6 +32,8 @@ bool utf8_is(uint32_t c, enum utf8_class class);
 enum utf8_class utf8_class_of(struct bytes name);
 uint32_t utf8_to_upper(uint32_t c);
 uint32_t utf8_to_lower(uint32_t c);
+/* The next character after c that has another upper case than itself; 0 when there is none. */
+uint32_t utf8_next_cased(uint32_t c);
 /* Columns on a terminal as wcwidth gives: 0, 1, 2, or -1 for what is not printable. */
 int utf8_width(uint32_t c);
 

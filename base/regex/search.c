@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Searching: which engine answers what.
+ */
+#include "base/regex/private.h"
+
+static struct rx_alphabet *alphabet(struct regex *re)
+{
+	if (re->alphabet == NULL)
+		re->alphabet = rx_alphabet(re->arena, re->prog, re->flags);
+	return re->alphabet;
+}
+
+static struct rx_dfa *forward_dfa(struct regex *re, struct rx_dfa **dfa, unsigned mode)
+{
+	if (*dfa == NULL) {
+		if (!re->anchored || (mode & RX_D_LINES) != 0)
+			mode |= RX_D_SEEDED;
+		*dfa = rx_dfa_new(re->arena, re->prog, alphabet(re), re->flags, mode);
+		(*dfa)->skips = re->literals != NULL && re->literals->prefix;
+	}
+	return *dfa;
+}
+
+static struct rx_dfa *backward_dfa(struct regex *re)
+{
+	const char *error;
+
+	if (re->back_dfa == NULL) {
+		re->backward = rx_prog_build(re->arena, re->tree, re->ngroups, RX_BACKWARD,
+					     (re->flags & REGEX_UTF8) != 0, &error);
+		if (re->backward == NULL)
+			return NULL;
+		re->back_dfa = rx_dfa_new(re->arena, re->backward, alphabet(re), re->flags, 0);
+	}
+	return re->back_dfa;
+}
+
+/* Where a match that ends at `to` begins. */
+static size_t find_start(struct regex *re, struct bytes text, size_t from, size_t to,
+			 unsigned exec_flags)
+{
+	struct rx_part part = { text, from, to, exec_flags };
+	struct rx_dfa *d;
+
+	if (re->extent.min == re->extent.max)
+		return to - re->extent.min;
+	if (re->anchored)
+		return from;
+	d = backward_dfa(re);
+	return rx_dfa_backward(re, d, &part);
+}
+
+static void clear_spans(struct regex_span *spans, size_t from, size_t n)
+{
+	for (size_t i = from; i < n; i++)
+		spans[i] = (struct regex_span){ SIZE_MAX, SIZE_MAX };
+}
+
+/* The span of the leftmost-longest match. */
+static bool find_match(struct regex *re, struct bytes text, size_t from, unsigned exec_flags,
+		       struct regex_span *match)
+{
+	struct rx_part part = { text, from, text.len, exec_flags };
+	struct rx_dfa *d = forward_dfa(re, &re->left_dfa, RX_D_LEFTMOST);
+
+	match->to = rx_dfa_forward(re, d, &part);
+	if (match->to == SIZE_MAX)
+		return false;
+	match->from = find_start(re, text, from, match->to, exec_flags);
+	return true;
+}
+
+static int backtrack(struct regex *re, struct bytes text, size_t from, unsigned exec_flags,
+		     struct regex_span *spans, size_t nspans)
+{
+	struct rx_try t = { text, from, text.len, SIZE_MAX, exec_flags,
+			    (re->flags & REGEX_SYNTAX) != REGEX_PERL };
+
+	return rx_backtrack(re, &t, spans, nspans);
+}
+
+int regex_search(struct regex *re, struct bytes text, size_t from, unsigned exec_flags,
+		 struct regex_span *spans, size_t nspans)
+{
+	struct regex_span match;
+	size_t groups = re->ngroups + 1u;
+
+	if (re->backtrack) {
+		int err = backtrack(re, text, from, exec_flags, spans, nspans);
+
+		return err;
+	}
+	if (!find_match(re, text, from, exec_flags, &match))
+		return REGEX_NOMATCH;
+	if (nspans == 0)
+		return 0;
+	if (groups > nspans)
+		groups = nspans;
+	clear_spans(spans, groups, nspans);
+	spans[0] = match;
+	if (groups == 1)
+		return 0;
+	if ((re->flags & REGEX_NOSUB) != 0) {
+		clear_spans(spans, 1, groups);
+		return 0;
+	}
+	return rx_captures(re, text, &match, exec_flags, spans, groups);
+}
+
+int regex_test(struct regex *re, struct bytes text, unsigned exec_flags)
+{
+	struct rx_part part = { text, 0, text.len, exec_flags };
+	struct rx_dfa *d;
+
+	if (!re->by_dfa)
+		return backtrack(re, text, 0, exec_flags, NULL, 0);
+	d = forward_dfa(re, &re->test_dfa, 0);
+	return rx_dfa_forward(re, d, &part) != SIZE_MAX ? 0 : REGEX_NOMATCH;
+}
+
+/* The line around `at`. */
+static void line_around(struct bytes text, size_t from, size_t at, char eol,
+			struct regex_span *line)
+{
+	const char *end = memchr(text.ptr + at, eol, text.len - at);
+
+	line->to = end != NULL ? (size_t)(end - text.ptr) : text.len;
+	while (at > from && text.ptr[at - 1] != eol)
+		at--;
+	line->from = at;
+}
+
+static int line_by_line(struct regex *re, struct bytes text, size_t from, struct regex_span *line)
+{
+	char eol = rx_eol(re->flags);
+
+	while (from < text.len) {
+		int err;
+
+		line_around(text, from, from, eol, line);
+		err = regex_test(re, bytes_slice(text, line->from, line->to), 0);
+		if (err != REGEX_NOMATCH)
+			return err;
+		from = line->to + 1;
+	}
+	return REGEX_NOMATCH;
+}
+
+int regex_search_line(struct regex *re, struct bytes text, size_t from, struct regex_span *line)
+{
+	struct rx_part part = { text, from, text.len, 0 };
+	size_t at;
+
+	if (from >= text.len)
+		return REGEX_NOMATCH;
+	if (!re->by_dfa)
+		return line_by_line(re, text, from, line);
+	at = rx_dfa_forward(re, forward_dfa(re, &re->line_dfa, RX_D_LINES), &part);
+	if (at == SIZE_MAX)
+		return REGEX_NOMATCH;
+	line_around(text, from, at, rx_eol(re->flags), line);
+	return 0;
+}
