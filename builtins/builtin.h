@@ -364,7 +364,8 @@ int cmd_read_all(struct cmd *c, const char *path, struct bytes *out);
 
 /*
  * Calls fn for each of c->files. Files that can't be opened are reported ("name: file: text")
- * and skipped; fn returns 0, or an error of reading that is reported likewise. Returns the
+ * and skipped; fn returns 0, or an error of reading (negative) that is reported likewise, or a
+ * positive status after a message of its own. Returns the
  * status for the command: 0, or that of failures.
  */
 int cmd_each_file(struct cmd *c, int (*fn)(struct input *in, void *arg), void *arg);

@@ -223,6 +223,8 @@ int cmd_each_file(struct cmd *c, int (*fn)(struct input *in, void *arg), void *a
 		}
 		if (err < 0)
 			status = cmd_error(c, err, "%s", cmd_quotef(c, c->files[i]));
+		else if (err > 0)
+			status = err;
 	}
 	return status;
 }
