@@ -27,6 +27,7 @@ struct ast {
 	struct ast *next_cached;
 };
 
+/* One more owner of a tree; and one less: the last one frees it. NULL is allowed. */
 struct ast *ast_get(struct ast *a);
 void ast_put(struct ast *a);
 
@@ -40,7 +41,7 @@ enum part_kind {
 	PART_PROCSUB, /* <(...) >(...) */
 	PART_TILDE,   /* ~ ~user ~+ ~- where bash would expand it; text is what follows ~ */
 	PART_BRACE,   /* {a,b} {1..5}: only in words with WORD_BRACES */
-	PART_EXTGLOB, /* never quoted; text is the whole ?(...), which may contain expansions in `word` */
+	PART_EXTGLOB, /* not produced: ?(...) stands in unquoted TEXT parts, with WORD_GLOB set */
 };
 
 struct part {
@@ -74,8 +75,17 @@ struct word {
 	struct bytes literal;      /* with a NUL behind; if WORD_LITERAL */
 	struct bytes text;         /* the source text of the word */
 	struct assign *assign;     /* if WORD_ASSIGNMENT and the command is a declaration builtin */
+	int nsubs;                 /* command substitutions anywhere in the text, for printing */
+	struct word_sub *subs;
 	struct glob *cache_glob;   /* compiled pattern of a word without expansions */
 	unsigned cache_glob_flags;
+};
+
+/* Where in word.text a command or process substitution stands: printed from its tree. */
+struct word_sub {
+	size_t from;
+	size_t to;
+	struct command_sub *command;
 };
 
 /* A brace expression. Alternatives are lists of parts; a sequence has from, to, step. */
@@ -153,10 +163,16 @@ struct arith_text {
 	struct bytes text;
 	struct arith *cache;     /* compiled, when the text does not depend on expansions */
 	bool cache_tried;
+	/* The arena of the tree, set by the parser: expansion allocates `cache` there. NULL: the
+	 * text is compiled at each use. */
+	struct arena *arena;
 };
 
 struct command_sub {
-	struct node *root;
+	struct node *root;       /* NULL if empty, or if `error` is set */
+	/* Syntax error of the text, to be reported when it is expanded (backquotes and what stands
+	 * in here-documents are parsed early but may be wrong until then). */
+	const struct parse_error *error;
 	struct bytes text;       /* between the parentheses, or unescaped from the backquotes */
 	bool backquoted;
 	bool input_file;         /* $(< file): root is a simple command with one redirection only */
@@ -177,6 +193,12 @@ enum redir_kind {
 	REDIR_BOTH_APPEND,/* &>> */
 	REDIR_HEREDOC,    /* << <<- */
 	REDIR_HERESTRING, /* <<< */
+};
+
+/* Builtins whose arguments may be assignments: a=(1 2). */
+struct declaration {
+	const char *name;
+	bool assigns;            /* declare and such: word.assign is filled; false: eval, let, alias */
 };
 
 struct redir {
@@ -370,6 +392,13 @@ enum { PARSE_DEPTH_MAX = 1000 };
 
 struct parser;
 
+/* Shown on standard error without stopping anything: here-documents ended by the end of input. */
+struct parse_warning {
+	int line;                /* of the "bash: line N: " prefix */
+	struct bytes message;    /* "warning: here-document at line 1 delimited by ..." */
+	struct parse_warning *next;
+};
+
 struct parse_config {
 	struct heap *heap;
 	struct arena_fail fail;
@@ -383,10 +412,16 @@ struct parse_config {
 	bool (*alias)(void *user, struct bytes name, struct bytes *out);
 	/* The parse_flags now: asked before each unit. */
 	unsigned (*flags)(void *user);
+	/* Runs fn(arg), on another stack if this one may be short: at most 16 KiB are used until
+	 * it is called again. Returns what fn returns. NULL: the stack is large (some MiB). */
+	int (*deepen)(void *user, int (*fn)(void *arg), void *arg);
 	/* Charges the process for n bytes read; may not return. */
 	void (*charge)(void *user, size_t n);
 	void *user;
 	int line;                     /* number of the first line, from 1 */
+	/* Holds the tree under construction, else NULL: for whoever cleans up when a callback does
+	 * not return (ast_put it). May itself be NULL. */
+	struct ast **building;
 };
 
 struct parse_error {
@@ -405,6 +440,8 @@ struct parser *parse_new(const struct parse_config *config);
 /* 1: *out is a unit (the caller puts it); 0: end of input; -1: *error says what is wrong, and
  * the parser is behind the offending line. */
 int parse_unit(struct parser *p, struct ast **out, struct parse_error *error);
+/* The warnings of the unit that parse_unit gave last, in order; NULL if there are none. */
+const struct parse_warning *parse_warnings(const struct parser *p);
 /* Line number of the input that will be read next. */
 int parse_line(const struct parser *p);
 

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Word tokens: plain words, and words of the form name=value, which are assignments in front of
+ * a command and in the arguments of declare and its like.
+ */
+#include "interp/parser.h"
+
+static const struct declaration declarations[] = {
+	{ "declare", true }, { "typeset", true }, { "local", true },  { "export", true },
+	{ "readonly", true }, { "eval", false }, { "let", false }, { "alias", false },
+};
+
+const struct declaration *declaration_find(struct bytes name)
+{
+	for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++)
+		if (bytes_is(name, declarations[i].name))
+			return &declarations[i];
+	return NULL;
+}
+
+/* Length of the name at pos, or 0. */
+static size_t name_length(const struct parser *p)
+{
+	size_t n = p->pos;
+
+	if (n >= p->len || byte_is_digit((unsigned char)p->src[n]))
+		return 0;
+	while (n < p->len && byte_is_name((unsigned char)p->src[n]))
+		n++;
+	return n - p->pos;
+}
+
+/* = or += behind pos + n: its length, or 0. */
+static size_t assign_length(const struct parser *p, size_t n)
+{
+	const char *at = p->src + p->pos + n;
+	size_t left = p->len - p->pos - n;
+
+	if (left != 0 && at[0] == '=')
+		return 1;
+	return left > 1 && at[0] == '+' && at[1] == '=' ? 2 : 0;
+}
+
+/* Consumes = or +=. */
+static bool accept_assign(struct parser *p, bool *append)
+{
+	size_t n = assign_length(p, 0);
+
+	*append = n == 2;
+	p->pos += n;
+	return n != 0;
+}
+
+/* An unquoted blank in a subscript, which splits the word where no assignment is sure. */
+static bool has_blank(const struct word *w)
+{
+	for (int i = 0; i < w->nparts; i++) {
+		const struct part *part = &w->parts[i];
+
+		if (part->kind != PART_TEXT || part->quoted)
+			continue;
+		for (size_t n = 0; n < part->text.len; n++)
+			if (byte_is_blank(part->text.ptr[n]) || part->text.ptr[n] == '\n')
+				return true;
+	}
+	return false;
+}
+
+/* name[ is next, with the name of length n: reads up to behind the = or nothing. */
+static bool read_subscript(struct parser *p, struct assign *a, size_t n, bool blanks)
+{
+	struct source_mark mark = source_mark(p);
+	size_t at = p->pos;
+
+	if (source_guess_known(p, at))
+		return false;
+	p->guessing++;
+	p->pos += n + 1;
+	a->sub = word_read(p, MODE_SUB, false);
+	p->guessing--;
+	if (a->sub == NULL)
+		return false;
+	if (source_raw(p) != ']') {
+		if (blanks)
+			return parse_fail_matching(p, mark.line, ']');
+	} else {
+		p->pos++;
+		if ((blanks || !has_blank(a->sub)) && accept_assign(p, &a->append)) {
+			a->sub_arith = arith_of_word(p, a->sub);
+			return true;
+		}
+	}
+	source_return(p, mark);
+	source_guess_failed(p, at);
+	return false;
+}
+
+/* Reads name=, name+= or name[sub]= ; NULL and nothing consumed if that is not there. */
+static struct assign *read_target(struct parser *p, bool blanks)
+{
+	size_t n = name_length(p);
+	size_t start = p->pos;
+	struct assign target = { .line = p->line };
+	struct assign *a;
+
+	if (n == 0)
+		return NULL;
+	if (p->pos + n < p->len && p->src[p->pos + n] == '[') {
+		if (!read_subscript(p, &target, n, blanks))
+			return NULL;
+	} else {
+		size_t op = assign_length(p, n);
+
+		if (op == 0)
+			return NULL;
+		target.append = op == 2;
+		p->pos += n + op;
+	}
+	a = arena_alloc(p->arena, sizeof *a);
+	*a = target;
+	a->name = arena_bytes(p->arena, (struct bytes){ p->src + start, n });
+	a->hash = bytes_hash(a->name);
+	return a;
+}
+
+/* The value behind =, as a word. */
+static struct word *read_value(struct parser *p)
+{
+	struct word_state w;
+	size_t start = p->pos;
+	int line = p->line;
+
+	word_begin(p, &w, MODE_WORD);
+	w.assignment = true;
+	return word_pieces(p, &w) ? word_finish(p, &w, start, line) : NULL;
+}
+
+static bool read_assigned(struct parser *p, struct assign *a)
+{
+	if (source_peek(p) == '(') {
+		a->array = true;
+		return parse_array(p, a);
+	}
+	a->value = read_value(p);
+	return a->value != NULL;
+}
+
+/* A word of one literal text: the source from start to pos. */
+static struct word *literal_word(struct parser *p, size_t start, int line)
+{
+	struct word_state w;
+
+	word_begin(p, &w, MODE_WORD);
+	word_text(p, &w, source_slice(p, start, p->pos), false);
+	w.flags |= WORD_ASSIGNMENT;
+	return word_finish(p, &w, start, line);
+}
+
+/* An argument of declare: the word, with its assignment. */
+static struct word *declared_word(struct parser *p, struct assign *a, size_t start, int line)
+{
+	struct word_state w;
+	struct word *word;
+	size_t value = p->pos;
+
+	if (source_peek(p) == '(') {
+		a->array = true;
+		if (!parse_array(p, a))
+			return NULL;
+		word = literal_word(p, start, line);
+		word->assign = a;
+		return word;
+	}
+	word_begin(p, &w, MODE_WORD);
+	word_text(p, &w, source_slice(p, start, value), false);
+	word_flush(p, &w);
+	w.assignment = w.tilde = true;
+	w.flags |= WORD_ASSIGNMENT;
+	if (!word_pieces(p, &w))
+		return NULL;
+	word = word_finish(p, &w, start, line);
+	a->value = word_tail(p, word, 1, value);
+	a->value->flags &= ~(unsigned)WORD_ASSIGNMENT;
+	word->assign = a;
+	if (w.brace && !(p->flags & PARSE_NO_BRACES))
+		word_braces(p, word, CTX_DECL);
+	return word;
+}
+
+static struct word *plain_word(struct parser *p, unsigned context)
+{
+	struct word_state w;
+	struct word *word;
+	size_t start = p->pos;
+	int line = p->line;
+	size_t n = name_length(p);
+	size_t op = n != 0 && !(context & CTX_COND) ? assign_length(p, n) : 0;
+
+	word_begin(p, &w, MODE_WORD);
+	w.extglob |= (context & CTX_COND) != 0;
+	if (op != 0) {
+		word_text(p, &w, (struct bytes){ p->src + start, n + op }, false);
+		p->pos += n + op;
+		w.begun = w.assignment = w.tilde = true;
+		w.flags |= WORD_ASSIGNMENT;
+	}
+	if (!word_pieces(p, &w))
+		return NULL;
+	word = word_finish(p, &w, start, line);
+	if (w.brace && !(context & (CTX_COND | CTX_NO_BRACES)) && !(p->flags & PARSE_NO_BRACES))
+		word_braces(p, word, context);
+	return word;
+}
+
+/* eval, let and alias take name=( ... ) as text. */
+static struct word *text_argument(struct parser *p, size_t start, int line)
+{
+	struct assign unused = { 0 };
+	size_t nkept = p->nkept;
+
+	if (!parse_array(p, &unused))
+		return NULL;
+	p->nkept = nkept;
+	return literal_word(p, start, line);
+}
+
+static enum tok_kind word_in_context(struct parser *p, struct token *t, unsigned context)
+{
+	bool assigns = (context & CTX_COMMAND) || ((context & CTX_DECL) && p->decl != NULL);
+	struct source_mark mark = source_mark(p);
+	struct assign *a = assigns ? read_target(p, (context & CTX_COMMAND) != 0) : NULL;
+
+	if (p->failed)
+		return TOK_ERROR;
+	if (a != NULL && (context & CTX_COMMAND)) {
+		size_t nsubs = p->nsubs;
+
+		t->assign = a;
+		if (!read_assigned(p, a))
+			return TOK_ERROR;
+		p->nsubs = nsubs;
+		source_keep(p, &a->text, t->start, p->pos);
+		return TOK_ASSIGN;
+	}
+	if (a != NULL && p->decl->assigns) {
+		t->word = declared_word(p, a, t->start, t->line);
+		if (t->word != NULL)
+			source_keep(p, &a->text, t->start, p->pos);
+	} else if (a != NULL && source_peek(p) == '(') {
+		t->word = text_argument(p, t->start, t->line);
+	} else {
+		source_return(p, mark);
+		t->word = plain_word(p, context);
+	}
+	return t->word != NULL ? TOK_WORD : TOK_ERROR;
+}
+
+enum tok_kind lex_word(struct parser *p, struct token *t, unsigned context)
+{
+	size_t nsubs = p->nsubs;
+	struct token own = *t;
+	enum tok_kind kind = word_in_context(p, &own, context);
+
+	p->nsubs = nsubs;
+	*t = own;
+	return kind;
+}

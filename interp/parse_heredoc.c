@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Here-documents: the delimiter is read with the redirection, the body when the newline behind
+ * the command is read.
+ */
+#include "interp/parser.h"
+
+bool heredoc_start(struct parser *p, struct redir *r)
+{
+	struct here_doc doc = { .tabs = r->heredoc_tabs };
+	const struct word *w;
+
+	if (token_peek(p, CTX_NO_BRACES) != TOK_WORD)
+		return p->failed ? false : parse_fail_token(p);
+	w = p->tok.word;
+	doc.line = p->tok.line;
+	doc.quoted = (w->flags & WORD_QUOTED) != 0;
+	doc.delimiter = (w->flags & WORD_LITERAL)
+				? w->literal
+				: arena_bytes(p->arena, source_slice(p, p->tok.start, p->tok.end));
+	doc.body = arena_zalloc(p->arena, sizeof *doc.body);
+	r->target = doc.body;
+	r->heredoc_quoted = doc.quoted;
+	r->delimiter = doc.delimiter;
+	p->docs = parser_grow(p, p->docs, &p->docs_cap, p->ndocs + 1, sizeof *p->docs);
+	p->docs[p->ndocs++] = doc;
+	token_next(p);
+	return true;
+}
+
+/* The line at pos with its newline; pos goes behind it. False at the end of the input. */
+static bool next_line(struct parser *p, struct bytes *line)
+{
+	const char *nl;
+	size_t start = p->pos;
+
+	if (source_raw(p) < 0)
+		return false;
+	while (nl = memchr(p->src + p->pos, '\n', p->len - p->pos), nl == NULL) {
+		p->pos = p->len;
+		if (!source_pull(p))
+			break;
+	}
+	p->pos = nl != NULL ? (size_t)(nl - p->src) + 1 : p->len;
+	p->line += nl != NULL;
+	*line = (struct bytes){ p->src + start, p->pos - start };
+	return true;
+}
+
+static bool is_delimiter(struct bytes line, struct bytes delimiter)
+{
+	if (line.len != 0 && line.ptr[line.len - 1] == '\n')
+		line.len--;
+	return bytes_eq(line, delimiter);
+}
+
+/* Whether a backslash joins the line to the next one. */
+static bool is_continued(struct bytes line)
+{
+	size_t n = 0;
+
+	if (line.len == 0 || line.ptr[line.len - 1] != '\n')
+		return false;
+	while (n + 1 < line.len && line.ptr[line.len - 2 - n] == '\\')
+		n++;
+	return n % 2 != 0;
+}
+
+/* The lines up to the delimiter into p->lit. */
+static void collect(struct parser *p, const struct here_doc *doc)
+{
+	bool joined = false;
+	struct bytes line;
+
+	while (next_line(p, &line)) {
+		while (!joined && doc->tabs && line.len != 0 && line.ptr[0] == '\t')
+			line = bytes_slice(line, 1, line.len);
+		if (!joined && is_delimiter(line, doc->delimiter))
+			return;
+		joined = !doc->quoted && is_continued(line);
+		buf_add(&p->lit, line);
+	}
+	parse_warn(p, p->line - 1,
+		   parse_text(p, "warning: here-document at line %d delimited by end-of-file "
+			      "(wanted `%.*s')", doc->line, (int)doc->delimiter.len,
+			      doc->delimiter.ptr));
+}
+
+/* A body whose expansions are wrong: the error waits until it is expanded. */
+static struct word *wrong_body(struct parser *p, const struct parse_error *error)
+{
+	struct word *w = arena_zalloc(p->arena, sizeof *w);
+	struct command_sub *cs = arena_zalloc(p->arena, sizeof *cs);
+
+	cs->error = error;
+	w->parts = arena_zalloc(p->arena, sizeof *w->parts);
+	w->nparts = 1;
+	w->parts[0] = (struct part){ .kind = PART_COMMAND, .quoted = true, .command = cs };
+	return w;
+}
+
+static struct word *text_word(struct parser *p, struct bytes text, int line)
+{
+	struct parser *in = parse_inner_new(p, text, line);
+	const struct parse_error *error;
+	struct word *w;
+
+	in->text_only = true;
+	w = word_read(in, MODE_TEXT, true);
+	error = parse_inner_done(p, in);
+	return error != NULL ? wrong_body(p, error) : w;
+}
+
+static struct word *quoted_body(struct parser *p, struct bytes text)
+{
+	struct word *w = arena_zalloc(p->arena, sizeof *w);
+
+	w->flags = WORD_LITERAL | WORD_QUOTED;
+	w->parts = arena_zalloc(p->arena, sizeof *w->parts);
+	w->nparts = 1;
+	w->parts[0] = (struct part){ .kind = PART_TEXT, .quoted = true, .text = text };
+	w->literal = text;
+	return w;
+}
+
+static void read_body(struct parser *p, const struct here_doc *doc)
+{
+	size_t base = p->lit.len;
+	int line = p->line;
+	struct bytes text;
+	struct word *w;
+
+	collect(p, doc);
+	text = lit_take(p, base);
+	w = doc->quoted ? quoted_body(p, text) : text_word(p, text, line);
+	*doc->body = *w;
+	doc->body->text = text;
+	doc->body->line = line;
+}
+
+void heredoc_read(struct parser *p)
+{
+	for (size_t i = p->docs_base; i < p->ndocs && !p->failed; i++) {
+		struct here_doc doc = p->docs[i];
+
+		read_body(p, &doc);
+	}
+	p->ndocs = p->docs_base;
+}
+
+/* --- text that is not part of a script --- */
+
+struct word *parse_text_word(const struct parse_config *config, struct arena *arena, bool quoted,
+			     struct parse_error *error)
+{
+	struct parser *p = parse_new(config);
+	struct word *w;
+
+	p->arena = arena;
+	p->text_only = true;
+	p->warnings_end = &p->warnings;
+	if (config->flags != NULL)
+		p->flags = config->flags(config->user);
+	w = word_read(p, quoted ? MODE_TEXT : MODE_TEXT_WORD, quoted);
+	if (p->failed || w == NULL) {
+		*error = p->error;
+		return NULL;
+	}
+	source_resolve(p);
+	return w;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ${...}: the parameter, its subscript, the operator and the operator's words.
+ *
+ * What is no valid expansion is not a syntax error: it becomes OP_BAD, which is reported when
+ * it is expanded.
+ */
+#include "interp/parser.h"
+
+struct braced {
+	struct parser *p;
+	struct word_state *w;
+	struct param *param;
+	size_t start;
+	bool ok;
+};
+
+static bool is_special(int c)
+{
+	return c == '@' || c == '*' || c == '#' || c == '?' || c == '-' || c == '$' || c == '!';
+}
+
+/* --- the parameter --- */
+
+static void read_name(struct parser *p, struct param *param)
+{
+	size_t base = p->lit.len;
+	int c;
+
+	while (c = source_peek(p), byte_is_name(c)) {
+		buf_putc(&p->lit, (char)c);
+		p->pos++;
+	}
+	param->kind = PARAM_NAME;
+	param->name = lit_take(p, base);
+	param->hash = bytes_hash(param->name);
+}
+
+static void read_number(struct parser *p, struct param *param)
+{
+	uint64_t n = 0;
+	int c;
+
+	while (c = source_peek(p), byte_is_digit(c)) {
+		n = n < UINT32_MAX ? n * 10 + (uint64_t)(c - '0') : n;
+		p->pos++;
+	}
+	param->kind = PARAM_POSITIONAL;
+	param->index = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+	if (n == 0) {
+		param->kind = PARAM_SPECIAL;
+		param->special = '0';
+	}
+}
+
+/* @] or *] : a whole array. */
+static bool read_whole_array(struct parser *p, struct param *param)
+{
+	int c = source_peek(p);
+
+	if ((c != '@' && c != '*') || source_second(p) != ']')
+		return false;
+	param->subscript = c == '@' ? SUB_AT : SUB_STAR;
+	p->pos += 2;
+	return true;
+}
+
+static bool read_subscript(struct parser *p, struct param *param)
+{
+	if (source_peek(p) != '[')
+		return true;
+	p->pos++;
+	if (read_whole_array(p, param))
+		return true;
+	param->subscript = SUB_INDEX;
+	param->sub = word_read(p, MODE_SUB, false);
+	if (param->sub == NULL)
+		return false;
+	param->sub_arith = arith_of_word(p, param->sub);
+	if (source_peek(p) != ']')
+		return parse_fail_matching(p, p->line, ']');
+	p->pos++;
+	return param->sub->text.len != 0;
+}
+
+/* The parameter with its subscript. False if there is none. */
+static bool read_parameter(struct parser *p, struct param *param)
+{
+	int c = source_peek(p);
+
+	if (byte_is_digit(c)) {
+		read_number(p, param);
+		return true;
+	}
+	if (byte_is_name(c)) {
+		read_name(p, param);
+		return read_subscript(p, param);
+	}
+	if (c < 0 || !is_special(c))
+		return false;
+	param->kind = PARAM_SPECIAL;
+	param->special = (char)c;
+	p->pos++;
+	return true;
+}
+
+/* --- prefixes # and ! --- */
+
+/* Whether ${# is followed by a parameter whose length is meant. */
+static bool is_length(const struct parser *p, size_t at)
+{
+	int c = at < p->len ? (unsigned char)p->src[at] : -1;
+	int next = at + 1 < p->len ? (unsigned char)p->src[at + 1] : -1;
+
+	return byte_is_name(c) || (c > 0 && is_special(c) && next == '}');
+}
+
+static bool is_indirect(const struct parser *p, size_t at)
+{
+	int c = at < p->len ? (unsigned char)p->src[at] : -1;
+	int next = at + 1 < p->len ? (unsigned char)p->src[at + 1] : -1;
+
+	if (byte_is_name(c) || c == '@' || c == '*')
+		return true;
+	return (c == '#' || c == '?') && (next == '}' || c == '#');
+}
+
+/* --- operators --- */
+
+static struct word *read_arg(struct braced *b)
+{
+	bool dq = b->w->dq;
+
+	return word_read(b->p, dq ? MODE_ARG_DQ : MODE_ARG, false);
+}
+
+static bool read_default(struct braced *b, int c)
+{
+	static const enum param_op ops[] = { ['-'] = OP_DEFAULT, ['='] = OP_ASSIGN,
+					     ['?'] = OP_ERROR, ['+'] = OP_ALTERNATE };
+
+	b->p->pos++;
+	b->param->op = ops[c];
+	b->param->arg = read_arg(b);
+	return b->param->arg != NULL;
+}
+
+static struct arith_text *read_offset(struct parser *p)
+{
+	struct word *w = word_read(p, MODE_OFFSET, false);
+
+	return w != NULL ? arith_of_word(p, w) : NULL;
+}
+
+static bool read_substring(struct braced *b)
+{
+	struct param *param = b->param;
+
+	param->op = OP_SUBSTRING;
+	param->offset = read_offset(b->p);
+	if (param->offset == NULL)
+		return false;
+	param->arg = param->offset->word;
+	if (!source_accept(b->p, ':'))
+		return true;
+	param->length = read_offset(b->p);
+	if (param->length == NULL)
+		return false;
+	param->arg2 = param->length->word;
+	return true;
+}
+
+static bool read_colon(struct braced *b)
+{
+	int c;
+
+	b->p->pos++;
+	c = source_peek(b->p);
+	if (c != '-' && c != '=' && c != '?' && c != '+')
+		return read_substring(b);
+	b->param->colon = true;
+	return read_default(b, c);
+}
+
+/* Operators that may be doubled: # % ^ , ~ with a pattern. */
+static bool read_pattern_op(struct braced *b, int c)
+{
+	enum param_op op = c == '#' ? OP_PREFIX : c == '%' ? OP_SUFFIX : c == '^' ? OP_UPPER
+			   : c == ',' ? OP_LOWER : OP_TOGGLE;
+
+	b->p->pos++;
+	if (source_accept(b->p, (char)c))
+		op = (enum param_op)(op + 1);
+	b->param->op = op;
+	b->param->arg = word_read(b->p, MODE_ARG, false);
+	return b->param->arg != NULL;
+}
+
+static struct word *read_replaced(struct parser *p, bool anchored)
+{
+	struct word_state w;
+	size_t start = p->pos;
+	int line = p->line;
+
+	word_begin(p, &w, MODE_PATTERN);
+	w.begun = anchored;
+	return word_pieces(p, &w) ? word_finish(p, &w, start, line) : NULL;
+}
+
+static bool read_replace(struct braced *b)
+{
+	struct param *param = b->param;
+	struct parser *p = b->p;
+
+	p->pos++;
+	param->op = source_accept(p, '/') ? OP_REPLACE_ALL
+		    : source_accept(p, '#') ? OP_REPLACE_HEAD
+		    : source_accept(p, '%') ? OP_REPLACE_TAIL : OP_REPLACE;
+	param->arg = read_replaced(p, param->op == OP_REPLACE_HEAD || param->op == OP_REPLACE_TAIL);
+	if (param->arg == NULL)
+		return false;
+	if (!source_accept(p, '/'))
+		return true;
+	param->arg2 = word_read(p, MODE_ARG, false);
+	return param->arg2 != NULL;
+}
+
+static bool read_transform(struct braced *b)
+{
+	int c;
+
+	b->p->pos++;
+	c = source_peek(b->p);
+	if (b->param->indirect && c == '}' && b->param->kind == PARAM_NAME &&
+	    b->param->subscript == SUB_NONE) {
+		b->param->op = OP_NAMES;
+		b->param->transform = '@';
+		b->param->indirect = false;
+		return true;
+	}
+	if (c <= 0 || memchr("UuLQEPAKak", c, 10) == NULL || source_second(b->p) != '}') {
+		b->param->op = OP_BAD;
+		return true;
+	}
+	b->p->pos++;
+	b->param->op = OP_TRANSFORM;
+	b->param->transform = (char)c;
+	return true;
+}
+
+static bool read_names(struct braced *b)
+{
+	b->param->op = OP_BAD;
+	if (b->param->indirect && source_second(b->p) == '}' && b->param->kind == PARAM_NAME &&
+	    b->param->subscript == SUB_NONE) {
+		b->p->pos++;
+		b->param->op = OP_NAMES;
+		b->param->transform = '*';
+		b->param->indirect = false;
+	}
+	return true;
+}
+
+static bool read_operator(struct braced *b)
+{
+	int c = source_peek(b->p);
+
+	switch (c) {
+	case '}': return true;
+	case ':': return read_colon(b);
+	case '-': case '=': case '?': case '+': return read_default(b, c);
+	case '#': case '%': case '^': case ',': case '~': return read_pattern_op(b, c);
+	case '/': return read_replace(b);
+	case '@': return read_transform(b);
+	case '*': return read_names(b);
+	default:
+		b->param->op = OP_BAD;
+		return true;
+	}
+}
+
+/* --- the whole --- */
+
+/* Skips to the closing brace of what makes no sense. */
+static bool skip_rest(struct braced *b)
+{
+	struct word *rest = read_arg(b);
+
+	return rest != NULL;
+}
+
+static bool read_body(struct braced *b)
+{
+	struct parser *p = b->p;
+	struct param *param = b->param;
+	int c = source_peek(p);
+	bool length = c == '#' && is_length(p, p->pos + 1);
+
+	if (c == '!' && is_indirect(p, p->pos + 1))
+		param->indirect = true;
+	p->pos += length || param->indirect;
+	if (!read_parameter(p, param)) {
+		param->op = OP_BAD;
+		return !p->failed && skip_rest(b);
+	}
+	if (length) {
+		param->op = source_peek(p) == '}' ? OP_LENGTH : OP_BAD;
+	} else if (param->indirect && param->subscript > SUB_INDEX && source_peek(p) == '}') {
+		param->op = OP_KEYS;
+		param->indirect = false;
+	} else if (!read_operator(b)) {
+		return false;
+	}
+	return param->op != OP_BAD || skip_rest(b);
+}
+
+static int braced_run(void *arg)
+{
+	struct braced *b = arg;
+	struct parser *p = b->p;
+	int line = p->line;
+	struct part part = { .kind = PART_PARAM, .quoted = b->w->dq, .param = b->param };
+
+	if (!read_body(b))
+		return 0;
+	if (source_peek(p) != '}') {
+		if (source_peek(p) < 0)
+			parse_fail_matching(p, line, '}');
+		else
+			b->param->op = OP_BAD;
+		if (p->failed || !skip_rest(b))
+			return 0;
+		if (source_peek(p) != '}') {
+			parse_fail_matching(p, line, '}');
+			return 0;
+		}
+	}
+	p->pos++;
+	source_keep(p, &b->param->source, b->start, p->pos);
+	part.text = (struct bytes){ (const char *)(uintptr_t)b->start, p->pos - b->start };
+	word_add(p, b->w, &part);
+	b->ok = true;
+	return 0;
+}
+
+bool parse_braced_param(struct parser *p, struct word_state *w, size_t start)
+{
+	struct braced b = { .p = p, .w = w, .start = start };
+
+	word_flush(p, w);
+	b.param = arena_zalloc(p->arena, sizeof *b.param);
+	b.param->braced = true;
+	parse_deeper(p, braced_run, &b);
+	return b.ok;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Simple commands, redirections, and the arrays of name=( ... ).
+ */
+#include "interp/parser.h"
+
+/* --- redirections --- */
+
+static enum redir_kind redir_kind_of(enum tok_kind kind)
+{
+	switch (kind) {
+	case TOK_LESS: return REDIR_IN;
+	case TOK_GREAT: return REDIR_OUT;
+	case TOK_CLOBBER: return REDIR_CLOBBER;
+	case TOK_DGREAT: return REDIR_APPEND;
+	case TOK_LESSGREAT: return REDIR_RDWR;
+	case TOK_LESSAND: return REDIR_DUP_IN;
+	case TOK_GREATAND: return REDIR_DUP_OUT;
+	case TOK_ANDGREAT: return REDIR_BOTH;
+	case TOK_ANDDGREAT: return REDIR_BOTH_APPEND;
+	case TOK_TLESS: return REDIR_HERESTRING;
+	default: return REDIR_HEREDOC;
+	}
+}
+
+/* The descriptor or {name} in front of an operator. */
+static void read_redir_prefix(struct parser *p, struct redir *r)
+{
+	if (p->tok.kind == TOK_IO_NUMBER)
+		r->fd = p->tok.number;
+	else if (p->tok.kind == TOK_IO_VAR)
+		r->var = p->tok.text;
+	else
+		return;
+	token_next(p);
+	token_peek(p, CTX_ARG);
+}
+
+bool parse_redir(struct parser *p)
+{
+	struct redir r = { .fd = -1, .line = p->tok.line };
+	enum tok_kind op;
+
+	read_redir_prefix(p, &r);
+	op = token_peek(p, CTX_ARG);
+	if (op < TOK_REDIR_FIRST)
+		return parse_fail_token(p);
+	r.kind = redir_kind_of(op);
+	r.heredoc_tabs = op == TOK_DLESSDASH;
+	token_next(p);
+	if (r.kind == REDIR_HEREDOC) {
+		if (!heredoc_start(p, &r))
+			return false;
+	} else {
+		if (token_peek(p, r.kind == REDIR_HERESTRING ? CTX_NO_BRACES : CTX_ARG) !=
+		    TOK_WORD)
+			return p->failed ? false : parse_fail_token(p);
+		r.target = p->tok.word;
+		token_next(p);
+	}
+	stack_push(p, &p->redirs, &r, sizeof r);
+	return true;
+}
+
+bool parse_redirs(struct parser *p, struct node *n)
+{
+	size_t base = p->redirs.len;
+
+	while (token_is_redir(token_peek(p, CTX_COMMAND)))
+		if (!parse_redir(p))
+			return false;
+	n->redirs = stack_take(p, &p->redirs, base, sizeof *n->redirs, &n->nredirs);
+	return !p->failed;
+}
+
+/* --- arrays --- */
+
+/* At [ : [sub]=value, or false and nothing consumed. */
+static bool read_indexed(struct parser *p, struct array_item *item)
+{
+	struct source_mark mark = source_mark(p);
+	size_t at = p->pos;
+	struct word_state w;
+	size_t start;
+
+	if (source_guess_known(p, at))
+		return false;
+	p->guessing++;
+	p->pos++;
+	item->sub = word_read(p, MODE_SUB, false);
+	p->guessing--;
+	if (item->sub == NULL)
+		return false;
+	if (!source_accept(p, ']') ||
+	    !((item->append = source_raw(p) == '+' && source_second(p) == '=') ||
+	      source_raw(p) == '=')) {
+		source_return(p, mark);
+		source_guess_failed(p, at);
+		return false;
+	}
+	p->pos += 1 + item->append;
+	item->sub_arith = arith_of_word(p, item->sub);
+	start = p->pos;
+	word_begin(p, &w, MODE_WORD);
+	w.assignment = true;
+	item->value = word_pieces(p, &w) ? word_finish(p, &w, start, mark.line) : NULL;
+	return item->value != NULL;
+}
+
+/* One item, or what ends the array: false on ) or failure. */
+static bool read_item(struct parser *p, int line)
+{
+	struct array_item item = { 0 };
+	size_t nsubs = p->nsubs;
+	enum tok_kind kind;
+
+	if (!p->has_tok && lex_skip_blanks(p) == '[' && read_indexed(p, &item)) {
+		p->nsubs = nsubs;
+		stack_push(p, &p->items, &item, sizeof item);
+		return true;
+	}
+	kind = token_peek(p, CTX_ITEM);
+	if (kind == TOK_EOF)
+		return parse_fail_matching(p, line, ')');
+	if (kind == TOK_WORD) {
+		item = (struct array_item){ .value = p->tok.word };
+		stack_push(p, &p->items, &item, sizeof item);
+	} else if (kind != TOK_NEWLINE) {
+		if (kind != TOK_RPAREN)
+			parse_fail_token(p);
+		return false;
+	}
+	token_next(p);
+	return true;
+}
+
+bool parse_array(struct parser *p, struct assign *a)
+{
+	struct token saved = p->tok;
+	size_t base = p->items.len;
+	int line = p->line;
+
+	p->pos++;
+	p->has_tok = false;
+	while (read_item(p, line))
+		continue;
+	p->has_tok = false;
+	p->tok = saved;
+	if (p->failed)
+		return false;
+	a->items = stack_take(p, &p->items, base, sizeof *a->items, &a->nitems);
+	return true;
+}
+
+/* --- simple commands --- */
+
+static bool is_literal(const struct word *w)
+{
+	return (w->flags & (WORD_LITERAL | WORD_GLOB)) == WORD_LITERAL;
+}
+
+static void finish_simple(struct simple *s)
+{
+	s->all_literal = true;
+	for (int i = 0; i < s->nwords; i++)
+		s->all_literal = s->all_literal && is_literal(s->words[i]) &&
+				 s->words[i]->assign == NULL;
+	if (s->nwords == 0 || !is_literal(s->words[0]))
+		return;
+	s->hash = bytes_hash(s->words[0]->literal);
+	s->declaration = declaration_find(s->words[0]->literal);
+	if (s->declaration != NULL && !s->declaration->assigns)
+		s->declaration = NULL;
+}
+
+/* Takes the next word, assignment or redirection. False at the end of the command. */
+static bool simple_item(struct parser *p, unsigned context)
+{
+	enum tok_kind kind = token_peek(p, context);
+
+	if (token_is_redir(kind))
+		return parse_redir(p);
+	if (kind == TOK_WORD)
+		stack_push(p, &p->items, &p->tok.word, sizeof p->tok.word);
+	else if (kind == TOK_ASSIGN)
+		stack_push(p, &p->assigns, p->tok.assign, sizeof *p->tok.assign);
+	else
+		return false;
+	token_next(p);
+	return true;
+}
+
+/* Takes the assignments to their final place, where their source text is due. */
+static void take_assigns(struct parser *p, struct simple *s, size_t base)
+{
+	s->assigns = stack_take(p, &p->assigns, base, sizeof *s->assigns, &s->nassigns);
+	for (int i = 0; i < s->nassigns; i++) {
+		struct bytes *text = &s->assigns[i].text;
+		size_t from = (size_t)(uintptr_t)text->ptr;
+
+		source_keep(p, text, from, from + text->len);
+	}
+}
+
+/* After the first word: how the others are read. */
+static unsigned argument_context(struct parser *p, const struct word *first)
+{
+	p->decl = is_literal(first) ? declaration_find(first->literal) : NULL;
+	return p->decl != NULL ? CTX_DECL : CTX_ARG;
+}
+
+struct node *parse_simple(struct parser *p)
+{
+	size_t words = p->items.len;
+	size_t redirs = p->redirs.len;
+	size_t assigns = p->assigns.len;
+	const struct declaration *outer = p->decl;
+	struct simple *s = node_new(p, NODE_SIMPLE, sizeof *s, p->tok.line);
+	unsigned context = CTX_COMMAND;
+
+	p->decl = NULL;
+	while (simple_item(p, context)) {
+		if (context == CTX_COMMAND && p->items.len > words) {
+			const struct word *first;
+
+			memcpy(&first, p->items.ptr + words, sizeof first);
+			context = argument_context(p, first);
+			if (p->assigns.len == assigns && p->redirs.len == redirs &&
+			    token_peek(p, context) == TOK_LPAREN) {
+				p->items.len = words;
+				p->decl = outer;
+				return parse_function_parens(p, first, s->node.line);
+			}
+		}
+	}
+	p->decl = outer;
+	if (p->failed)
+		return NULL;
+	s->words = stack_take(p, &p->items, words, sizeof *s->words, &s->nwords);
+	take_assigns(p, s, assigns);
+	s->node.redirs = stack_take(p, &p->redirs, redirs, sizeof *s->node.redirs,
+				    &s->node.nredirs);
+	finish_simple(s);
+	return &s->node;
+}
