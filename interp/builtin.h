@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the shell's own commands (builtin_*.c) share.
+ */
+#ifndef INTERP_BUILTIN_H
+#define INTERP_BUILTIN_H
+
+#include "base/buf.h"
+#include "base/number.h"
+#include "interp/shell.h"
+
+#define BUILTIN(ident, name, flags, usage, summary)                                                \
+	int builtin_##ident(struct shell *sh, int argc, char **argv);
+#include "interp/builtin_list.h"
+#undef BUILTIN
+
+enum { STATUS_MISUSE = 2 };
+
+/* "cd: usage: cd ..." on descriptor 2; gives STATUS_MISUSE. */
+int usage_error(struct shell *sh, const char *name);
+void builtin_enable_set(struct shell *sh, const struct shell_builtin *b, bool on);
+/* Writes raw bytes to descriptor 2. */
+void err_write(struct shell *sh, struct bytes text);
+/* The whole of out to descriptor 1: 0, or 1 after a message. */
+int out_flush(struct shell *sh, const char *name, struct buf *out);
+/* The text of `help name` (also --help), as it is written. */
+void help_text(struct buf *out, const struct shell_builtin *b);
+
+/* For commands that take no options: argv[1] may be "--"; a word that begins with '-' is said to
+ * be an invalid option. Returns the index of the first operand, or -1 (status 2). */
+int no_options(struct shell *sh, int argc, char **argv);
+
+/* A decimal number with optional sign and white space around, as bash's `break 2` reads it. */
+bool number_argument(const char *text, int64_t *out);
+
+/* Caught signals that ended a kernel call are noted for trap_poll, so that it can be tried again.*/
+void signals_note(struct shell *sh);
+
+static inline uint64_t name_hash(struct bytes name)
+{
+	return bytes_hash(name);
+}
+
+/* The zone that TZ names, in sh->arena. */
+struct zone *shell_zone(struct shell *sh);
+
+/* --- builtin_declare_print.c --- */
+
+/* "declare -x a=\"1\"": the definition of v as `declare -p` shows it. */
+void print_variable(struct shell *sh, struct buf *out, struct var *v);
+/* a=1, a=([0]="x"): as `set` and `declare` without arguments show it. */
+void print_assignment(struct shell *sh, struct buf *out, struct var *v);
+/* All variables as `set` lists them, then all functions unless in POSIX mode. */
+void print_all_variables(struct shell *sh, struct buf *out, bool functions);
+
+/* --- builtin_cd.c --- */
+
+/* Changes the directory as `cd name` does, without CDPATH; messages by `who`. Status. */
+int change_directory(struct shell *sh, const char *who, const char *path);
+/* The logical working directory ($PWD as the shell keeps it), in sh->arena. */
+const char *logical_directory(struct shell *sh);
+
+/* --- builtin_test.c --- */
+
+/* Evaluates argv[0..argc) as `test` does; name is "test" or "[". 0, 1 or 2 after a message. */
+int test_evaluate(struct shell *sh, const char *name, int argc, char **argv);
+
+#endif

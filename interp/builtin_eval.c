@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * eval, . and source, exec, builtin, caller, let: commands that run other text or commands.
+ */
+#include "base/err.h"
+#include "interp/builtin.h"
+#include "interp/exec.h"
+
+static struct bytes joined(struct shell *sh, int argc, char **argv)
+{
+	struct buf text = buf_in(sh->arena);
+
+	for (int i = 0; i < argc; i++) {
+		if (i > 0)
+			buf_putc(&text, ' ');
+		buf_puts(&text, argv[i]);
+	}
+	return buf_bytes(&text);
+}
+
+int builtin_eval(struct shell *sh, int argc, char **argv)
+{
+	int i = no_options(sh, argc, argv);
+
+	if (i < 0)
+		return STATUS_MISUSE;
+	if (i == argc)
+		return 0;
+	struct bytes text = i + 1 == argc ? bytes_of(argv[i]) : joined(sh, argc - i, argv + i);
+
+	return exec_text(sh, text, "eval", sh->line);
+}
+
+/* --- source --- */
+
+/* A file for `.` is looked for in PATH, where it need not be executable, then here. */
+static const char *source_in_path(struct shell *sh, const char *name)
+{
+	const char *at = var_get_text(sh, "PATH");
+
+	while (at != NULL && *at != '\0') {
+		size_t len = strcspn(at, ":");
+		struct buf path = buf_in(sh->arena);
+		struct vfs_stat st;
+
+		buf_put(&path, len != 0 ? at : ".", len != 0 ? len : 1);
+		buf_putc(&path, '/');
+		buf_puts(&path, name);
+		if (sys_stat(sh->p, AT_FDCWD_, path.ptr, 0, &st) == 0 &&
+		    (st.mode & S_FMT) == S_REG)
+			return path.ptr;
+		at = at[len] == ':' ? at + len + 1 : NULL;
+	}
+	return NULL;
+}
+
+static int source_failed(struct shell *sh)
+{
+	if (opt_set(sh, SET_POSIX)) {
+		sh->flow = FLOW_EXIT;
+		sh->status = 1;
+	}
+	return 1;
+}
+
+/* Executes text as the file `path`, with its own positional parameters if there are any. */
+static int source_text(struct shell *sh, const char *path, struct bytes text, int argc, char **argv)
+{
+	struct frame *f = frame_push(sh, "source", path);
+	struct params outer = sh->params;
+	struct params *own = NULL;
+	int loops = sh->loop_depth;
+
+	f->is_source = true;
+	if (argc > 0) {
+		own = &sh->params;
+		*own = (struct params){ .count = argc, .values = argv };
+		f->saved_params = &outer;
+	}
+	int status = exec_text(sh, text, NULL, 1);
+
+	if (sh->flow == FLOW_RETURN) {
+		sh->flow = FLOW_NONE;
+		status = sh->status;
+	}
+	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE)
+		trap_run(sh, TRAP_RETURN);
+	/* `set --` in the file replaced them: then they stay. */
+	if (own != NULL && !own->pooled) {
+		sh->params = outer;
+	} else if (own != NULL) {
+		params_free(sh, &outer);
+	}
+	frame_pop(sh);
+	sh->loop_depth = loops;
+	return status;
+}
+
+static int source_file(struct shell *sh, const char *name, int argc, char **argv)
+{
+	const char *path = NULL;
+	struct bytes text;
+
+	if (strchr(name, '/') == NULL && opt_shopt(sh, SHOPT_sourcepath)) {
+		path = source_in_path(sh, name);
+		if (path == NULL && opt_set(sh, SET_POSIX)) {
+			builtin_error(sh, ".", "%s: file not found", name);
+			return source_failed(sh);
+		}
+	}
+	if (path == NULL)
+		path = name;
+	int64_t err = sys_read_file(sh->p, path, sh->arena, &text);
+
+	if (err == -E_ISDIR) {
+		builtin_error(sh, ".", "%s: is a directory", path);
+		return source_failed(sh);
+	}
+	if (err < 0) {
+		shell_error(sh, "%s: %s", path, err_text((int)err));
+		return source_failed(sh);
+	}
+	return source_text(sh, path, text, argc, argv);
+}
+
+int builtin_dot(struct shell *sh, int argc, char **argv)
+{
+	int i = no_options(sh, argc, argv);
+
+	if (i < 0)
+		return STATUS_MISUSE;
+	if (i == argc) {
+		builtin_error(sh, argv[0], "filename argument required");
+		usage_error(sh, argv[0]);
+		if (opt_set(sh, SET_POSIX)) {
+			sh->flow = FLOW_EXIT;
+			sh->status = STATUS_MISUSE;
+		}
+		return STATUS_MISUSE;
+	}
+	if ((uint64_t)sh->frames > kernel_limit(sh->p->k, LIMIT_RECURSION)) {
+		builtin_error(sh, argv[0], "%s: maximum source nesting level exceeded", argv[i]);
+		return 1;
+	}
+	return source_file(sh, argv[i], argc - i - 1, argv + i + 1);
+}
+
+int builtin_source(struct shell *sh, int argc, char **argv)
+{
+	return builtin_dot(sh, argc, argv);
+}
+
+/* --- exec --- */
+
+struct exec_options {
+	bool empty_environ;
+	bool login;
+	const char *name;
+};
+
+/* exec with a changed name or environment. Returns only if it failed. */
+static int exec_changed(struct shell *sh, char **argv, const struct exec_options *o)
+{
+	static char *const nothing[] = { NULL };
+	char *path = program_path(sh, argv[0]);
+	struct buf name = buf_in(sh->arena);
+
+	if (path == NULL) {
+		builtin_error(sh, "exec", "%s: not found", argv[0]);
+		return STATUS_NOT_FOUND;
+	}
+	if (o->login)
+		buf_putc(&name, '-');
+	buf_puts(&name, o->name != NULL ? o->name : argv[0]);
+	argv[0] = buf_cstr(&name);
+	struct exec e = { .path = path, .argv = argv };
+
+	e.envp = o->empty_environ ? nothing : program_environ(sh, path);
+	if (sh->session) {
+		int64_t pid = sys_spawn_program(sh->p, &e);
+
+		if (pid < 0)
+			return program_failed(sh, path, pid);
+		sh->status = exec_wait(sh, (int)pid, NULL);
+		sh->flow = FLOW_EXIT;
+		return sh->status;
+	}
+	return program_failed(sh, path, sys_exec(sh->p, path, e.argv, e.envp));
+}
+
+int builtin_exec(struct shell *sh, int argc, char **argv)
+{
+	struct exec_options o = { 0 };
+	struct optscan scan = { 0 };
+	int c;
+	int status;
+
+	while ((c = optscan_next(sh, NULL, &scan, argc, argv, "cla:")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		o.empty_environ = o.empty_environ || c == 'c';
+		o.login = o.login || c == 'l';
+		if (c == 'a')
+			o.name = scan.value;
+	}
+	argc -= scan.index;
+	argv += scan.index;
+	if (argc == 0)
+		return 0;
+	if (o.empty_environ || o.login || o.name != NULL)
+		status = exec_changed(sh, argv, &o);
+	else
+		status = exec_argv(sh, argc, argv, RUN_EXEC);
+	if (sh->flow == FLOW_NONE && !opt_shopt(sh, SHOPT_execfail)) {
+		sh->status = status;
+		sh->flow = FLOW_EXIT;
+	}
+	return status;
+}
+
+int builtin_builtin(struct shell *sh, int argc, char **argv)
+{
+	int i = no_options(sh, argc, argv);
+
+	if (i < 0)
+		return STATUS_MISUSE;
+	if (i == argc)
+		return 0;
+	const struct shell_builtin *b = builtin_find(sh, bytes_of(argv[i]));
+
+	if (b == NULL || !builtin_enabled(sh, b)) {
+		builtin_error(sh, "builtin", "%s: not a shell builtin", argv[i]);
+		return 1;
+	}
+	/* What was parsed as assignments stands under the numbers of our own words. */
+	if (sh->declare_args != NULL)
+		sh->declare_args += i;
+	return exec_builtin(sh, b, argc - i, argv + i);
+}
+
+/* --- caller --- */
+
+int builtin_caller(struct shell *sh, int argc, char **argv)
+{
+	struct buf out = buf_in(sh->arena);
+	struct frame *f = sh->frame;
+	int i = no_options(sh, argc, argv);
+	int64_t n = 0;
+
+	if (i < 0)
+		return STATUS_MISUSE;
+	if (i < argc && !number_argument(argv[i], &n)) {
+		builtin_error(sh, "caller", "%s: invalid number", argv[i]);
+		return usage_error(sh, "caller");
+	}
+	if (f->up == NULL && i == argc && *f->source != '\0')
+		return out_write(sh, "caller", BYTES("0 NULL\n")) ? 0 : 1;
+	for (int64_t k = n; k > 0 && f != NULL; k--)
+		f = f->up;
+	if (f == NULL || f->up == NULL)
+		return 1;
+	/* With -c nothing stands below the first function. */
+	const char *source = f->up->source;
+
+	if (*source == '\0' && f->up->up == NULL) {
+		if (i < argc)
+			return 1;
+		source = "NULL";
+	}
+	if (i < argc)
+		buf_printf(&out, "%d %s %s\n", f->call_line, f->up->function, source);
+	else
+		buf_printf(&out, "%d %s\n", f->call_line, source);
+	return out_flush(sh, "caller", &out);
+}
+
+/* --- let --- */
+
+int builtin_let(struct shell *sh, int argc, char **argv)
+{
+	int64_t value = 0;
+	int i = 1;
+
+	if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+		no_options(sh, argc, argv);
+		return STATUS_MISUSE;
+	}
+	if (argc > 1 && strcmp(argv[1], "--") == 0)
+		i++;
+	if (i == argc) {
+		builtin_error(sh, "let", "expression expected");
+		return 1;
+	}
+	for (; i < argc; i++) {
+		if (eval_arith(sh, bytes_of(argv[i]), &value) != 0)
+			return 1;
+	}
+	return value == 0;
+}
