@@ -118,11 +118,11 @@ static int check_free(struct walk *w, bool directory)
 	if (w->kind != WALK_NAME)
 		return -E_EXIST;
 	err = walk_last(w, &there);
-	if (err == 0)
-		return -E_EXIST;
-	if (err == -E_NOENT && w->slash && !directory)
+	if (err != -E_NOENT)
+		return err == 0 ? -E_EXIST : err;
+	if (dir_is_dead(w->v, w->at) || (w->slash && !directory))
 		return -E_NOENT;
-	return err == -E_NOENT ? 0 : err;
+	return 0;
 }
 
 static int make_node(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path,

@@ -78,16 +78,33 @@ static int find_or_create(struct opening *o)
 	}
 }
 
+/* O_CREAT does not open others' special files in a sticky directory that all may write. */
+static int check_sticky(const struct opening *o, uint32_t type)
+{
+	const struct inode *dir = ino_is_dynamic(o->w.at) ? NULL : inode_get(o->w.v, o->w.at);
+	const struct inode *n = ino_is_dynamic(o->ino) ? NULL : inode_get(o->w.v, o->ino);
+
+	if (dir == NULL || n == NULL || type == S_REG || type == S_FIFO)
+		return 0;
+	if ((dir->mode & (S_SVTX | 02)) != (S_SVTX | 02))
+		return 0;
+	return n->uid == dir->uid || n->uid == o->w.cred->uid ? 0 : -E_ACCES;
+}
+
 /* What do_open and may_open refuse by type. */
 static int check_type(const struct opening *o, uint32_t mode, unsigned access)
 {
 	uint32_t type = mode & S_FMT;
 
 	if ((o->flags & O_CREAT_) != 0) {
+		int err = check_sticky(o, type);
+
 		if ((o->flags & O_EXCL_) != 0)
 			return -E_EXIST;
 		if (type == S_DIR)
 			return -E_ISDIR;
+		if (err != 0)
+			return err;
 	}
 	if (o->must_be_dir && type != S_DIR)
 		return -E_NOTDIR;

@@ -211,6 +211,14 @@ struct vfs_tree {
 	vfs_ino orphan[];
 };
 
+/* A provider's object; it is not in the tree. */
+#define DYNAMIC_BIT ((vfs_ino)1 << 63)
+
+static inline bool ino_is_dynamic(vfs_ino ino)
+{
+	return (ino & DYNAMIC_BIT) != 0;
+}
+
 struct inode *inode_get(const struct vfs *v, vfs_ino ino);
 /* The inode for changing, with its path owned. NULL: no memory. ino must exist. */
 struct inode *inode_edit(struct vfs *v, vfs_ino ino);
@@ -321,6 +329,12 @@ void walk_end(struct walk *w);
 /* A name in a directory of the tree, without permission checks; loads lazy directories. */
 int dir_find(struct vfs *v, vfs_ino dir, struct bytes name, vfs_ino *out);
 
+/* Whether a directory of the tree was removed, and is only still held. */
+static inline bool dir_is_dead(struct vfs *v, vfs_ino dir)
+{
+	return !ino_is_dynamic(dir) && inode_get(v, dir)->nlink == 0;
+}
+
 /* --- dirs.c: changes of directories --- */
 
 /* May c add a name to (remove `victim` from) the edited or read inode of a directory? */
@@ -347,12 +361,6 @@ int lazy_load_file(struct vfs *v, vfs_ino ino);
 
 /* --- provider.c --- */
 
-#define DYNAMIC_BIT ((vfs_ino)1 << 63)
-
-static inline bool ino_is_dynamic(vfs_ino ino)
-{
-	return (ino & DYNAMIC_BIT) != 0;
-}
 /* The number shown for the inode: a provider's root stands for the directory it covers. */
 vfs_ino dynamic_cover(struct vfs *v, vfs_ino ino, const struct inode *n);
 /* The other way: the directory of the tree that a provider's root covers. */

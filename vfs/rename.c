@@ -62,7 +62,7 @@ static int find_both(struct side *from, struct side *to, unsigned flags)
 	if (err != 0)
 		return err;
 	err = find_side(to);
-	if (err != 0 && (err != -E_NOENT || exchange))
+	if (err != 0 && (err != -E_NOENT || exchange || dir_is_dead(to->w.v, to->w.at)))
 		return err;
 	if (err == 0 && (flags & VFS_RENAME_NOREPLACE) != 0)
 		return -E_EXIST;

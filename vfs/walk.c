@@ -25,13 +25,14 @@ static int find_parent(struct vfs *v, vfs_ino dir, vfs_ino *out)
 int dir_find(struct vfs *v, vfs_ino dir, struct bytes name, vfs_ino *out)
 {
 	struct name_entry entry;
-	struct inode *n;
+	struct inode *n = ino_is_dynamic(dir) ? NULL : inode_get(v, dir);
 
+	if (n != NULL && n->nlink == 0)
+		return -E_NOENT;
 	if (name.len > VFS_NAME_MAX)
 		return -E_NAMETOOLONG;
-	if (ino_is_dynamic(dir))
+	if (n == NULL)
 		return dynamic_find(v, dir, name, out);
-	n = inode_get(v, dir);
 	if ((n->flags & INODE_UNLOADED) != 0) {
 		int err = lazy_load_dir(v, dir);
 
