@@ -61,7 +61,7 @@ $(B)/libcowsh.so: $(OBJ)
 LINK = $(if $(findstring -fsanitize,$(CFLAGS)),,-static)
 $(B)/cowsh: $(CLI_OBJ) $(B)/libcowsh.a
 	$(CC) $(CFLAGS) $(LINK) -o $@ $^ $(CLI_LIBS)
-$(B)/run: tests/run.c tests/cases.c $(B)/libcowsh.a
+$(B)/run: tests/run.c tests/cases.c tests/oracle.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^
 $(B)/bench: bench/bench.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^

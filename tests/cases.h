@@ -23,6 +23,12 @@ struct test {
 	char differs[512];
 };
 
+struct outcome {
+	struct text part[SECTIONS];
+	int status;
+	int limit;
+};
+
 struct case_reader {
 	char *at;
 	char *end;
@@ -35,5 +41,14 @@ void text_add(struct text *t, const char *data, size_t len);
 char *file_read(const char *path, size_t *len);
 /* Reads one case; false at the end. The parts are the caller's to free. */
 bool case_next(struct case_reader *r, struct test *t);
+
+/* oracle.c, or wasm/host.c: address space for the store. */
+void *reserve_memory(size_t *size);
+/* Running cases in the real bash. Called once before the others; false where there is none. */
+bool oracle_start(void);
+void oracle_run(const struct test *t, struct outcome *o);
+
+enum { CASE_SECONDS = 20 };
+#define CASE_DIR "/tmp/case"
 
 #endif

@@ -20,36 +20,15 @@
 
 #include "cowsh.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-
-#define CASE_DIR "/tmp/case"
-enum { CASE_SECONDS = 20, USER_ID = 1000 };
-
-struct outcome {
-	struct text part[SECTIONS];
-	int status;
-	int limit;
-};
 
 static struct {
 	bool oracle;
 	bool record;
 	bool forked;
-	bool private;
 	bool verbose;
 	const char *only;
 	int passed;
@@ -152,115 +131,9 @@ static void make_store(void)
 {
 	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
 
-	config.region_size = (size_t)8 << 30;
-	config.region = mmap(NULL, config.region_size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (config.region == MAP_FAILED || cowsh_store_new(&config, &store) < 0)
+	config.region = reserve_memory(&config.region_size);
+	if (config.region == NULL || cowsh_store_new(&config, &store) < 0)
 		abort();
-}
-
-/* --- in the real bash --- */
-
-/* Where that is allowed the case directory is private, so that runs do not meet. */
-static bool make_private(void)
-{
-	return geteuid() == 0 && unshare(CLONE_NEWNS) == 0 &&
-	       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-}
-
-static void empty_case_dir(void)
-{
-	static bool mounted;
-
-	if (mounted && (chdir("/") < 0 || umount2(CASE_DIR, MNT_DETACH) < 0))
-		abort();
-	mkdir(CASE_DIR, 0755);
-	if (run.private)
-		mounted = mount("tmpfs", CASE_DIR, "tmpfs", 0, "mode=755") == 0;
-	else if (system("rm -rf " CASE_DIR) != 0 || mkdir(CASE_DIR, 0755) < 0)
-		abort();
-	if (chdir(CASE_DIR) < 0 || (geteuid() == 0 && chown(CASE_DIR, USER_ID, USER_ID) < 0))
-		abort();
-}
-
-static void exec_bash(const struct test *t, int in, int out, int err)
-{
-	static const char *const envp[] = {
-		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"HOME=/home/user", "USER=user", "LOGNAME=user",
-		"SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=dumb", NULL
-	};
-	const char *argv[] = { "bash", "-c", t->part[SCRIPT].ptr, "bash", NULL };
-
-	dup2(in, 0);
-	dup2(out, 1);
-	dup2(err, 2);
-	for (int fd = 3; fd < 256; fd++)
-		close(fd);
-	umask(022);
-	signal(SIGPIPE, SIG_DFL);
-	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setgid(USER_ID) < 0 || setuid(USER_ID) < 0))
-		_exit(126);
-	execve("/bin/bash", (char *const *)argv, (char *const *)envp);
-	_exit(127);
-}
-
-static void collect(int out, int err, struct outcome *o, pid_t child)
-{
-	struct pollfd p[2] = { { out, POLLIN, 0 }, { err, POLLIN, 0 } };
-	time_t deadline = time(NULL) + CASE_SECONDS;
-	int open_ends = 2;
-
-	while (open_ends > 0) {
-		char data[65536];
-
-		poll(p, 2, 1000);
-		if (time(NULL) >= deadline) {
-			kill(-child, SIGKILL);
-			break;
-		}
-		for (int i = 0; i < 2; i++) {
-			ssize_t n;
-
-			if (p[i].fd < 0 || (p[i].revents & (POLLIN | POLLHUP)) == 0)
-				continue;
-			n = read(p[i].fd, data, sizeof data);
-			if (n > 0) {
-				text_add(&o->part[i == 0 ? OUTPUT : ERRORS], data, (size_t)n);
-			} else {
-				p[i].fd = -1;
-				open_ends--;
-			}
-		}
-	}
-}
-
-static void run_in_bash(const struct test *t, struct outcome *o)
-{
-	int in = memfd_create("stdin", MFD_CLOEXEC);
-	int out[2], err[2], status;
-	pid_t child;
-
-	empty_case_dir();
-	if (pipe(out) < 0 || pipe(err) < 0 ||
-	    write(in, t->part[INPUT].ptr, t->part[INPUT].len) < 0)
-		abort();
-	lseek(in, 0, SEEK_SET);
-	child = fork();
-	if (child == 0) {
-		setpgid(0, 0);
-		exec_bash(t, in, out[1], err[1]);
-	}
-	close(in);
-	close(out[1]);
-	close(err[1]);
-	collect(out[0], err[0], o, child);
-	close(out[0]);
-	close(err[0]);
-	waitpid(child, &status, 0);
-	kill(-child, SIGKILL);
-	o->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	o->limit = -1;
 }
 
 /* What does not end in a newline is shown with a marker line behind it. */
@@ -350,7 +223,7 @@ static void run_file(const char *path)
 
 		if (run.only == NULL || strstr(t.name, run.only) != NULL) {
 			if (run.oracle)
-				run_in_bash(&t, &o);
+				oracle_run(&t, &o);
 			else
 				run_in_cowsh(&t, &o);
 			if (run.record)
@@ -403,7 +276,8 @@ int main(int argc, char **argv)
 		/* Paths are the caller's: they must be absolute before the directory changes. */
 		for (int j = i; j < argc; j++)
 			argv[j] = realpath(argv[j], NULL) != NULL ? realpath(argv[j], NULL) : argv[j];
-		run.private = make_private();
+		if (!oracle_start())
+			return 2;
 	} else {
 		make_store();
 	}
