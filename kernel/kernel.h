@@ -102,14 +102,20 @@ struct kernel_config {
 
 int kernel_new(const struct kernel_config *config, struct kernel **out);
 void kernel_free(struct kernel *k);
-/* Kills all processes, gives the session's tree, clock, random state and usage to a new kernel
- * that shares the store. The processes themselves are not copied. */
+/* A new kernel on the same store that has k's tree, clock, random state, limits and formats as
+ * they are now, and no processes. k goes on. Not to be called while k runs. */
 int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel **out);
 
+/* vfs_restore for a kernel that has processes: what they look at stays, /proc is mounted. */
+int kernel_restore(struct kernel *k, struct vfs_tree *tree);
+
 /*
- * Runs processes until all have ended (KERNEL_DONE), `steps` were charged (KERNEL_SLICE; 0: no
- * bound), or all that live wait for the host (KERNEL_WAIT). When nothing can run and only
- * timers are left, the virtual clock jumps to the next one.
+ * Runs processes. KERNEL_DONE: all have ended or are parked, or those that live can never run
+ * again before a parked one is restarted. KERNEL_SLICE: `steps` were charged (0: no bound), or
+ * kernel_break, or a process that the host started has ended; where it stops does not change
+ * what happens. KERNEL_WAIT: all that live wait for the host. When nothing can run and only
+ * timers are left, the virtual clock jumps to the next one; with a clock of the host that is
+ * KERNEL_WAIT until kernel_next_timer.
  */
 enum kernel_state { KERNEL_DONE, KERNEL_SLICE, KERNEL_WAIT };
 enum kernel_state kernel_run(struct kernel *k, uint64_t steps);
@@ -121,6 +127,8 @@ int64_t kernel_next_timer(const struct kernel *k);
 /* Runs fn(arg) on the stack that called kernel_run, then goes on with p: every callback of the
  * host is called this way, because it may need more stack than a process has. */
 int proc_call_host(struct proc *p, int (*fn)(void *arg), void *arg);
+/* While some wait for the host: lets virtual time go on to the next timer. False: none. */
+bool kernel_skip_to_timer(struct kernel *k);
 /* Async-signal-safe and thread-safe: the running command ends with LIMIT_CANCEL soon. */
 void kernel_cancel(struct kernel *k);
 /* Which limit stopped the current command, or -1. Cleared by kernel_begin. */
@@ -172,17 +180,19 @@ struct proc {
 	char *const *argv;       /* as started; NULL-ended */
 	char *const *envp;
 	uint8_t sig_action[SIG_COUNT];
-	uint64_t sig_pending;    /* bit n: signal n */
+	uint64_t sig_pending;    /* bit n - 1: signal n, as in Linux's masks */
 	uint64_t sig_blocked;
 	uint64_t rlimit[16][2];  /* soft, hard; ULIMIT_* order of Linux */
 	int nice;
-	uint64_t steps;          /* charged so far */
+	uint64_t steps;          /* charged so far, the running slice not counted */
+	uint64_t child_steps;    /* of children that were waited for, and theirs */
 	uint64_t bytes_read;
 	uint64_t bytes_written;
 	int64_t started_ns;
 	void *task;              /* owned by the program format: the shell's, the microVM's state */
-	/* Called once before the process's memory is freed, however it ended, to put references
-	 * that reach outside it; must not block, allocate or charge. May be NULL. */
+	/* Called once before the process's memory is freed, however it ended, or when it executes
+	 * another program, to put references that reach outside it; on any stack; must not block,
+	 * allocate or charge. May be NULL. Not inherited. */
 	void (*release)(struct proc *p);
 	struct proc_private *priv;
 };
@@ -266,6 +276,11 @@ int kernel_start(struct kernel *k, const struct spawn *s, char *const *argv, cha
  * anew, with their offsets; pipes, whose other ends are gone, are closed. */
 int kernel_start_like(struct kernel *k, const struct proc *like, const struct spawn *s,
 		      struct proc **out);
+/* The host's wait: the status of an ended process that it started, which is then gone.
+ * -E_AGAIN: it has not ended; -E_SRCH. */
+int kernel_reap(struct kernel *k, int pid, int *status);
+/* Ends all processes, survivors too. Between runs only. */
+void kernel_kill_all(struct kernel *k);
 /* Abandons the coroutine of a process that stopped at a limit and gives it a new one that runs
  * fn(p, arg): its memory, descriptors and task stay. For a shell that outlives its commands. */
 int proc_restart(struct proc *p, int (*fn)(struct proc *, void *), void *arg);
@@ -286,6 +301,8 @@ int64_t sys_alarm(struct proc *p, int64_t ns, int sig);
 /* Blocks until a caught signal arrives: always -E_INTR. */
 int64_t sys_pause(struct proc *p);
 void sys_sigaction(struct proc *p, int sig, enum sig_action action);
+/* Sets sig_blocked; acts on what is no longer blocked. Returns the old mask. */
+uint64_t sys_sigmask(struct proc *p, uint64_t blocked);
 /* Takes one caught, unblocked, pending signal: its number, or 0. */
 int proc_next_signal(struct proc *p);
 static inline bool proc_has_signal(const struct proc *p)
@@ -339,7 +356,10 @@ int64_t sys_dup2(struct proc *p, int from, int to, bool cloexec);
 /* The lowest free number that is at least `least`. */
 int64_t sys_dup_from(struct proc *p, int fd, int least, bool cloexec);
 int64_t sys_set_cloexec(struct proc *p, int fd, bool on);
+int64_t sys_get_cloexec(struct proc *p, int fd);
 int64_t sys_getfl(struct proc *p, int fd);
+/* Changes O_APPEND and O_NONBLOCK, as F_SETFL. */
+int64_t sys_setfl(struct proc *p, int fd, unsigned flags);
 int64_t sys_pipe(struct proc *p, int fds[2], bool cloexec);
 /*
  * A write end whose bytes collect in memory: what $( ) reads. capture_take waits until all
@@ -357,7 +377,8 @@ int64_t sys_pread(struct proc *p, int fd, void *out, size_t n, uint64_t pos);
 int64_t sys_pwrite(struct proc *p, int fd, const void *data, size_t n, uint64_t pos);
 /*
  * Reading without a copy: *out points at the next bytes (at most max), which count as read.
- * Returns their number, 0 at the end. Valid until the process's next kernel call.
+ * Returns their number, 0 at the end. Valid until the process reads, views, seeks or closes
+ * that descriptor again, whatever else it or others do meanwhile (also to the file).
  */
 int64_t sys_view(struct proc *p, int fd, size_t max, const char **out);
 int64_t sys_lseek(struct proc *p, int fd, int64_t offset, int whence);
@@ -418,7 +439,7 @@ const char *sys_hostname(struct proc *p);
 
 struct vfs *kernel_vfs(struct kernel *k);
 int64_t kernel_now(const struct kernel *k);
-/* A signal from outside, as sys_kill by root. */
+/* A signal from outside, as sys_kill by root; not to 0. Between runs only. */
 int kernel_signal(struct kernel *k, int pid, int sig);
 struct heap *kernel_heap(struct kernel *k);
 uint64_t kernel_limit(const struct kernel *k, enum limit l);

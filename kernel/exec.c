@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Starting programs: from a path to a program format, through "#!" lines.
+ */
+#include "kernel/internal.h"
+
+enum { HEAD_BYTES = 256, HEAD_ARGS = 2 * SHEBANG_MAX + 1 };
+
+/* What a path leads to. "#!" lines put arguments in front: the last one read comes first. */
+struct image {
+	const struct program_format *format;
+	const char *path;                       /* of the program itself, not the script */
+	char line[SHEBANG_MAX][HEAD_BYTES + 1]; /* the lines, cut into strings */
+	char start[HEAD_BYTES + 1];             /* of the program itself */
+	size_t nstart;
+	char *head[HEAD_ARGS + 1];
+	int nhead;
+	int depth;
+};
+
+int kernel_add_format(struct kernel *k, const struct program_format *format)
+{
+	if (k->nformats == FORMATS_MAX)
+		return -E_NOMEM;
+	k->format[k->nformats++] = format;
+	return 0;
+}
+
+static int64_t read_head(struct proc *p, const char *path, char *out)
+{
+	struct vfs *v = p->k->vfs;
+	struct vfs_stat st;
+	vfs_ino ino;
+	int64_t r;
+
+	do
+		r = vfs_lookup(v, &p->cred, p->cwd, path, 0, &ino);
+	while (path_again(p, &r));
+	if (r == 0)
+		r = vfs_getattr(v, ino, &st);
+	if (r != 0)
+		return r;
+	if ((st.mode & S_FMT) != S_REG)
+		return -E_ACCES;
+	r = vfs_access(v, &p->cred, ino, 1);
+	if (r != 0)
+		return r;
+	do
+		r = vfs_read(v, ino, 0, out, HEAD_BYTES);
+	while (path_again(p, &r));
+	return r;
+}
+
+static void push_front(struct image *im, char *s)
+{
+	memmove(im->head + 1, im->head, (size_t)im->nhead * sizeof im->head[0]);
+	im->head[0] = s;
+	im->nhead++;
+}
+
+/*
+ * "#! /bin/x arg" as Linux reads it: the interpreter's path, and the rest of the line without
+ * surrounding blanks as a single argument. False if there is no usable interpreter.
+ */
+static bool cut_line(char *line, size_t n, char **interp, char **arg)
+{
+	char *end = memchr(line, '\n', n);
+	char *at = line + 2;
+	bool cut = end == NULL;
+
+	if (cut)
+		end = line + n;
+	while (end > at && byte_is_blank(end[-1]))
+		end--;
+	*end = '\0';
+	while (byte_is_blank(*at))
+		at++;
+	if (*at == '\0')
+		return false;
+	*interp = at;
+	while (*at != '\0' && !byte_is_blank(*at))
+		at++;
+	if (cut && *at == '\0' && n == HEAD_BYTES)
+		return false;
+	while (byte_is_blank(*at))
+		*at++ = '\0';
+	*arg = *at != '\0' ? at : NULL;
+	return true;
+}
+
+static int follow_line(struct image *im, size_t n)
+{
+	char *line = im->line[im->depth];
+	char *script = (char *)(uintptr_t)im->path;
+	char *interp;
+	char *arg;
+
+	if (!cut_line(line, n, &interp, &arg))
+		return -E_NOEXEC;
+	if (im->nhead != 0)
+		im->head[0] = script;
+	else
+		push_front(im, script);
+	if (arg != NULL)
+		push_front(im, arg);
+	push_front(im, interp);
+	im->path = interp;
+	im->depth++;
+	return 0;
+}
+
+static int find_format(struct proc *p, struct image *im)
+{
+	struct bytes head = { im->start, im->nstart };
+
+	for (int i = 0; i < p->k->nformats; i++) {
+		const struct program_format *f = p->k->format[i];
+
+		if (f->probe(p, head)) {
+			im->format = f;
+			return 0;
+		}
+	}
+	return -E_NOEXEC;
+}
+
+static int resolve(struct proc *p, const char *path, struct image *im)
+{
+	im->path = path;
+	im->nhead = 0;
+	im->depth = 0;
+	memset(im->head, 0, sizeof im->head);
+	for (;;) {
+		int64_t n = read_head(p, im->path, im->start);
+
+		if (n < 0)
+			return (int)n;
+		im->start[n] = '\0';
+		im->nstart = (size_t)n;
+		if (n < 2 || im->start[0] != '#' || im->start[1] != '!')
+			return find_format(p, im);
+		if (im->depth == SHEBANG_MAX)
+			return -E_LOOP;
+		memcpy(im->line[im->depth], im->start, (size_t)n + 1);
+		if (follow_line(im, (size_t)n) != 0)
+			return -E_NOEXEC;
+	}
+}
+
+static int run_image(struct proc *p, void *arg)
+{
+	const struct program_format *format = arg;
+
+	return format->run(p, p->priv->start, p->priv->path, p->priv->argc,
+			   (char **)(uintptr_t)p->argv, (char **)(uintptr_t)p->envp);
+}
+
+static void *as_arg(const struct program_format *format)
+{
+	return (void *)(uintptr_t)format;
+}
+
+static int load(struct proc *p, const char *path, const struct image *im, char *const *argv,
+		char *const *envp)
+{
+	struct args args = { .path = im->path, .head = im->head, .nhead = im->nhead, .argv = argv,
+			     .envp = envp, .start = { im->start, im->nstart } };
+	int r = args_set(p, &args);
+
+	if (r != 0)
+		return r;
+	proc_set_name(p, path);
+	p->priv->format = im->format->name;
+	for (int sig = 1; sig < SIG_COUNT; sig++)
+		if (p->sig_action[sig] == SIG_CAUGHT)
+			p->sig_action[sig] = SIG_DEFAULT;
+	return 0;
+}
+
+int64_t sys_spawn_program(struct proc *p, const struct exec *e)
+{
+	struct image im;
+	struct proc *c;
+	int r;
+
+	proc_charge(p, 40);
+	r = resolve(p, e->path, &im);
+	if (r == 0)
+		r = proc_new(p->k, p, &c);
+	if (r != 0)
+		return r;
+	r = e->fds != NULL ? fd_map(c, p, e->fds, e->nfds) : fd_inherit(c, p);
+	if (r == 0)
+		r = load(c, e->path, &im, e->argv, e->envp);
+	if (r == 0)
+		r = proc_set_stack(c, run_image, as_arg(im.format));
+	if (r != 0) {
+		proc_undo(c);
+		return r;
+	}
+	fd_close_on_exec(c);
+	proc_set_spawned(c, e->pgid, e->ignore_int);
+	sched_ready(c);
+	if (tracing(p->k))
+		trace_start(c);
+	return c->pid;
+}
+
+/* The caller's stack, arena and pool go; the process continues on a new stack. */
+int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *const *envp)
+{
+	struct kernel *k = p->k;
+	struct segment *old = p->priv->top;
+	struct image im;
+	int r;
+
+	proc_charge(p, 40);
+	r = resolve(p, path, &im);
+	if (r == 0)
+		r = proc_set_stack(p, run_image, as_arg(im.format));
+	if (r == 0) {
+		struct segment *fresh = p->priv->top;
+
+		p->priv->top = old;
+		r = load(p, path, &im, argv, envp);
+		if (r != 0)
+			stack_put(k, fresh);
+		else
+			p->priv->top = fresh;
+	}
+	if (r != 0)
+		return r;
+	if (p->release != NULL)
+		p->release(p);
+	p->release = NULL;
+	p->task = NULL;
+	fd_close_on_exec(p);
+	view_end_all(p);
+	arena_clear(&p->arena);
+	pool_clear(&p->pool);
+	p->priv->ran_exec = true;
+	if (tracing(k))
+		trace_start(p);
+	k->doomed = old;
+	coro_leave(&old->coro, &p->priv->top->coro);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The end of a process: what it held is released, its parent learns of it.
+ */
+#include "kernel/internal.h"
+
+/* A child whose parent is gone belongs to nobody who would wait for it. */
+static void orphan(struct proc *child)
+{
+	proc_unlink_child(child);
+	child->ppid = PROC_PIDS_FIRST;
+	child->priv->orphan = true;
+	if (child->state == PROC_ZOMBIE)
+		proc_free(child);
+}
+
+static void leave_children(struct proc *p)
+{
+	while (p->priv->child != NULL)
+		orphan(p->priv->child);
+}
+
+static void let_go(struct proc *p)
+{
+	struct kernel *k = p->k;
+
+	if (p->release != NULL)
+		p->release(p);
+	p->release = NULL;
+	p->task = NULL;
+	view_end_all(p);
+	fd_drop_all(p);
+	timer_clear(k, &p->priv->alarm);
+	vfs_drop(k->vfs, p->cwd);
+	arena_clear(&p->arena);
+	pool_clear(&p->pool);
+	args_clear(p);
+	p->name = p->priv->comm;
+}
+
+static bool nobody_waits(const struct proc *p)
+{
+	const struct proc *parent = p->priv->parent;
+
+	if (p->priv->from_host)
+		return false;
+	return parent == NULL || parent->sig_action[SIGCHLD_] == SIG_IGNORED;
+}
+
+struct segment *proc_end(struct proc *p, int status)
+{
+	struct kernel *k = p->k;
+	struct segment *stacks;
+
+	if (tracing(k))
+		trace_end(p, status);
+	stacks = p->priv->top;
+	p->priv->top = NULL;
+	sched_forget(p);
+	k->nprocs--;
+	if (!p->priv->parked)
+		k->nlive--;
+	p->state = PROC_ZOMBIE;
+	p->priv->parked = false;
+	p->priv->status = status;
+	let_go(p);
+	leave_children(p);
+	if (p->priv->from_host)
+		k->stop_run = true;
+	if (p->priv->parent != NULL)
+		sig_child_changed(p);
+	if (nobody_waits(p))
+		proc_free(p);
+	return stacks;
+}
+
+/* Takes back a process that was made but never became ready. */
+void proc_undo(struct proc *p)
+{
+	struct kernel *k = p->k;
+	struct segment *stacks = p->priv->top;
+
+	let_go(p);
+	k->nprocs--;
+	k->nlive--;
+	k->processes--;
+	proc_free(p);
+	stack_put_all(k, stacks);
+}
+
+void proc_exit(struct proc *p, int status)
+{
+	struct kernel *k = p->k;
+
+	sched_settle(k);
+	sched_vanish(k, proc_end(p, status));
+}
+
+void proc_die(struct proc *p, int sig)
+{
+	proc_exit(p, sig);
+}
+
+void proc_kill(struct proc *p, int sig)
+{
+	if (p == p->k->current)
+		proc_die(p, sig);
+	stack_put_all(p->k, proc_end(p, sig));
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * FIFOs: a name in the tree leads to a pipe that lives as long as somebody has it open.
+ * Opening one end waits for the other.
+ */
+#include "kernel/pipe.h"
+
+static struct pipe *find(struct kernel *k, vfs_ino ino)
+{
+	struct pipe *pi = k->fifos;
+
+	while (pi != NULL && pi->ino != ino)
+		pi = pi->next;
+	return pi;
+}
+
+void fifo_unlink(struct kernel *k, struct pipe *pi)
+{
+	struct pipe **link = &k->fifos;
+
+	while (*link != pi)
+		link = &(*link)->next;
+	*link = pi->next;
+}
+
+int fifo_open(struct proc *p, vfs_ino ino, unsigned oflags, struct file **out)
+{
+	struct kernel *k = p->k;
+	struct pipe *pi = find(k, ino);
+	bool fresh = pi == NULL;
+
+	if ((oflags & (O_ACCMODE_ | O_NONBLOCK_)) == (O_WRONLY_ | O_NONBLOCK_) &&
+	    (pi == NULL || pi->readers == 0))
+		return -E_NXIO;
+	if (fresh)
+		pi = pipe_new(k);
+	*out = pi != NULL ? file_new(k, &file_pipe, oflags) : NULL;
+	if (*out == NULL) {
+		if (fresh && pi != NULL)
+			heap_free(&k->heap, pi, sizeof *pi);
+		return -E_NOMEM;
+	}
+	if (fresh) {
+		pi->ino = ino;
+		pi->next = k->fifos;
+		k->fifos = pi;
+	}
+	pipe_attach(pi, *out);
+	sched_wake_all(&pi->wait_open);
+	return 0;
+}
+
+int fifo_wait(struct proc *p, struct file *f)
+{
+	struct pipe *pi = f->u.pipe;
+	unsigned mode = f->flags & O_ACCMODE_;
+	uint32_t reads = pi->read_opens;
+	uint32_t writes = pi->write_opens;
+	int r = 0;
+
+	if (mode == O_RDWR_ || (f->flags & O_NONBLOCK_) != 0)
+		return 0;
+	if (mode == O_RDONLY_)
+		while (r == 0 && pi->writers == 0 && pi->write_opens == writes)
+			r = sched_block(p, &pi->wait_open, TIMER_NEVER);
+	else
+		while (r == 0 && pi->readers == 0 && pi->read_opens == reads)
+			r = sched_block(p, &pi->wait_open, TIMER_NEVER);
+	return r;
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the kernel's files share and nobody else sees.
+ *
+ * Who holds a reference to what: a descriptor holds its struct file; a file holds its inode
+ * (vfs_hold) and its object (pipe, mem, capture); a process holds the inode of its cwd. A view
+ * holds nothing: it ends when its process closes the descriptor.
+ *
+ * Where code runs: processes run on their own stacks; the scheduler's loop, timers and all
+ * callbacks of the host run on the stack that called kernel_run.
+ */
+#ifndef KERNEL_INTERNAL_H
+#define KERNEL_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "kernel/coro.h"
+#include "kernel/kernel.h"
+#include "kernel/trace.h"
+
+enum {
+	SLICE_STEPS = 10000,
+	STACK_PAGES = PROC_STACK_BYTES / (int)PAGE_BYTES,
+	STACK_CACHE_MAX = 8,
+	PROC_CACHE_MAX = 8,
+	PID_MAX = 4194304,
+	PID_WRAP = 300,       /* where numbers start again, as on Linux */
+	PID_BUCKETS = 128,
+	FD_INLINE = 12,       /* descriptors kept in the process itself */
+	PIPE_BYTES = 65536,
+	PIPE_PAGES = PIPE_BYTES / (int)PAGE_BYTES,
+	PIPE_ATOMIC = 4096,
+	PIPE_CACHE_MAX = 4,
+	CONSOLE_BYTES = 65536,
+	VIEW_BUCKETS = 64,
+	FORMATS_MAX = 8,
+	SHEBANG_MAX = 5,      /* interpreters of interpreters, as Linux */
+	ARG_STRING_MAX = 131072,
+	ARG_TOTAL_MAX = 2 << 20,
+	RLIMIT_CPU_ = 0, RLIMIT_FSIZE_ = 1, RLIMIT_NPROC_ = 6, RLIMIT_NOFILE_ = 7,
+};
+
+#define RLIMIT_NONE UINT64_MAX
+#define STACK_CANARY 0x5ca1ab1e0ddba11u
+
+/* --- processes --- */
+
+struct waitq {
+	struct proc *first;
+	struct proc *last;
+};
+
+struct timer {
+	struct timer *next;
+	struct timer *prev;
+	struct proc *p;
+	int64_t at_ns;
+	int sig;              /* what an alarm sends; 0: a timeout that wakes */
+	bool armed;
+};
+
+/* A piece of stack with the context that runs on it. It lies at the piece's high end. */
+struct segment {
+	struct segment *below;
+	struct coro coro;
+	void *memory;
+	size_t npages;
+	int (*fn)(void *arg);
+	void *arg;
+	int result;
+	struct proc *p;
+};
+
+/* Bytes that a process was shown in place. */
+struct view {
+	struct view *next;
+	struct file *file;
+	struct pipe *pipe;        /* whose ring is held */
+	char *run;                /* a ring of our own: taken over from the pipe, or a copy */
+	struct vfs_tree *keep;    /* keeps the pages of a file that was changed meanwhile */
+	vfs_ino ino;              /* of a regular file that is being viewed, else 0 */
+};
+
+struct proc_private {
+	struct segment *top;
+	int (*fn)(struct proc *, void *);
+	void *arg;
+	int64_t slice_left;
+	struct proc *run_next;    /* run queue */
+	struct proc *run_prev;
+	struct waitq *wq;         /* what it waits in, if anything */
+	struct proc *wq_next;
+	struct proc *wq_prev;
+	int wake;                 /* result of the wait */
+	enum proc_state under;    /* of a stopped process: what it continues as */
+	struct timer timeout;
+	struct timer alarm;
+	struct proc *all_next;    /* by pid */
+	struct proc *all_prev;
+	struct proc *hash_next;
+	struct proc *parent;
+	struct proc *child;       /* youngest first */
+	struct proc *sib_next;
+	struct proc *sib_prev;
+	int status;
+	char comm[16];            /* what name points to */
+	bool queued;
+	bool waits_child;
+	bool polls_host;
+	bool report_stop;         /* to tell by WUNTRACED, WCONTINUED */
+	bool report_cont;
+	bool orphan;              /* nobody will wait for it */
+	bool survivor;
+	bool parked;
+	bool from_host;
+	bool ran_exec;
+	const char *format;
+	struct args_block *args;  /* what argv, envp and path point into; shared by forks */
+	const char *path;         /* of the program; "" before any exec */
+	struct bytes start;       /* the program file's first bytes */
+	int argc;
+	int fd_top;               /* one above the highest open descriptor */
+	struct view *view;
+	uint64_t cpu_signalled;   /* seconds of RLIMIT_CPU already told */
+	struct descriptor fd_inline[FD_INLINE];
+};
+
+/* --- kernel --- */
+
+struct console {
+	char *out;                /* bytes not yet given to the host; NULL: no buffer */
+	size_t out_len;
+	int out_fd;
+	int error;                /* of the host, kept for the next write */
+	bool stuck;               /* the host said "pending" */
+	char *in;                 /* bytes read ahead */
+	size_t in_pos;
+	size_t in_len;
+	bool in_end;
+};
+
+struct kernel {
+	struct fuel fuel;         /* first: kernel_fuel */
+	int64_t granted;          /* what fuel.left was when it was filled */
+	struct heap heap;
+	struct vfs *vfs;
+	struct kernel_host host;
+	struct proc *current;
+	struct coro home;         /* the stack of kernel_run's caller */
+	void *home_memory;
+	struct proc *run_first;
+	struct proc *run_last;
+	struct proc *resume;      /* was interrupted by the end of the budget: continues first */
+	struct segment *doomed;   /* stacks of the process that just left for good */
+	int64_t (*host_fn)(void *arg);
+	void *host_arg;
+	int64_t host_result;
+	struct waitq host_waiters;
+	struct waitq poll_waiters;
+	struct timer *timers;     /* sorted by time */
+	bool attention;           /* the scheduler's loop is needed before the next process */
+	bool stop_run;            /* kernel_run returns as soon as it can */
+	bool running;
+	atomic_bool cancel;
+	int64_t budget;           /* of kernel_run; negative: a debt */
+	bool bounded;
+	uint64_t steps_total;
+	uint64_t steps_begin;     /* at kernel_begin */
+	uint64_t steps_polled;    /* when the host was last asked whether time is up */
+	uint64_t step_ps;
+	int64_t epoch_ns;
+	int64_t slept_ns;
+	int64_t real_start_ns;
+	uint64_t rng[4];
+	uint64_t boot_id[2];
+	uint64_t limit[LIMIT_COUNT];
+	int limit_hit;
+	uint64_t output_bytes;
+	uint64_t processes;
+	int nprocs;               /* not yet ended */
+	int nlive;                /* neither ended nor parked */
+	int last_pid;
+	struct proc *all_first;
+	struct proc *all_last;
+	struct proc *bucket[PID_BUCKETS];
+	const struct program_format *format[FORMATS_MAX];
+	int nformats;
+	struct segment *stack_cache;
+	int nstacks;
+	struct proc *proc_cache;
+	int nproc_cache;
+	char *ring_cache[PIPE_CACHE_MAX];
+	int nrings;
+	struct capture *capture_cache;
+	struct pipe *fifos;
+	uint64_t pipes_made;
+	struct file *jump;        /* object that a followed link of /proc leads to */
+	uint16_t viewed[VIEW_BUCKETS]; /* views of regular files by inode */
+	uint32_t nviewed;
+	vfs_ino jump_ino;         /* where such a link leads, for the tree */
+	struct console console;
+	struct vfs_cred cred;
+	uint64_t trace_seq;
+	void *user;
+	char hostname[65];
+};
+
+/* --- open files --- */
+
+struct file_ops {
+	const char *name;         /* as /proc/PID/fd shows it: "pipe", "socket" */
+	int64_t (*read)(struct proc *p, struct file *f, void *out, size_t n);
+	int64_t (*write)(struct proc *p, struct file *f, const void *data, size_t n);
+	/* NULL: the bytes are copied by read. */
+	int64_t (*view)(struct proc *p, struct file *f, size_t max, const char **out);
+	/* POLL_* bits that would not block. */
+	unsigned (*poll)(struct proc *p, struct file *f);
+	/* NULL: the attributes of the inode. */
+	int (*stat)(struct proc *p, struct file *f, struct vfs_stat *out);
+	/* The last reference is gone; may run in any context, must not block. */
+	void (*close)(struct kernel *k, struct file *f);
+	bool seekable;
+};
+
+struct file {
+	const struct file_ops *ops;
+	struct kernel *k;
+	uint32_t refs;
+	unsigned flags;           /* open flags, without O_CREAT and the like */
+	uint64_t pos;
+	vfs_ino ino;              /* held, or 0 */
+	vfs_ino dir;              /* where path starts, not held */
+	char *path;               /* as it was opened by, or NULL: for /proc/PID/fd */
+	union {
+		struct pipe *pipe;
+		struct capture *capture;
+		struct mem *mem;
+		char *after;      /* directory: last name seen, or NULL */
+		int console;      /* 0, 1, 2: which of the host's streams it stands for */
+		uint64_t dev;
+	} u;
+};
+
+/* Bytes in memory that several open files may share. */
+struct mem {
+	uint32_t refs;
+	size_t size;
+	char data[];
+};
+
+static inline bool file_reads(const struct file *f)
+{
+	return (f->flags & (O_ACCMODE_ | O_PATH_)) != O_WRONLY_ && (f->flags & O_PATH_) == 0;
+}
+
+static inline bool file_writes(const struct file *f)
+{
+	return (f->flags & O_ACCMODE_) != O_RDONLY_ && (f->flags & O_PATH_) == 0;
+}
+
+/* coroutine stacks: stack.c */
+struct segment *stack_get(struct kernel *k, size_t npages);
+void stack_put(struct kernel *k, struct segment *s);
+void stack_put_all(struct kernel *k, struct segment *top);
+/* Makes s ready to run fn(s) when it is switched to. */
+void stack_begin(struct segment *s, void (*fn)(void *));
+void stack_check(const struct segment *s);
+void stack_clear_cache(struct kernel *k);
+
+/* sched.c */
+void sched_ready(struct proc *p);        /* appends to the run queue */
+void sched_unready(struct proc *p);
+void sched_settle(struct kernel *k);     /* books the steps of the running process */
+void sched_leave(struct proc *p);        /* p is queued, waiting or stopped: runs the next */
+void sched_arrived(struct kernel *k);    /* first thing on a new stack */
+_Noreturn void sched_vanish(struct kernel *k, struct segment *last);
+/* Waits in q (may be NULL) until woken: 0 or the waker's result, -E_INTR, -E_TIMEDOUT. */
+int sched_block(struct proc *p, struct waitq *q, int64_t until_ns);
+void sched_wake(struct proc *p, int result);
+void sched_wake_all(struct waitq *q);
+void sched_forget(struct proc *p);       /* out of every queue and timer */
+void sched_stop(struct proc *p);
+void sched_continue(struct proc *p);
+static inline bool sched_alone(const struct kernel *k)
+{
+	return k->run_first == NULL;
+}
+
+/* timer.c */
+enum { TIMER_NEVER = 0 };
+void timer_set(struct kernel *k, struct timer *t, int64_t at_ns);
+void timer_clear(struct kernel *k, struct timer *t);
+void timer_fire_due(struct kernel *k);
+/* Calls fn(arg) on the stack of kernel_run's caller, whatever process runs now; no other
+ * process runs meanwhile. */
+int64_t kernel_on_host(struct kernel *k, int64_t (*fn)(void *arg), void *arg);
+uint64_t kernel_steps(const struct kernel *k);
+
+/* proc.c, exit.c, args.c */
+/* A new process, as fork(2) leaves it; parent NULL: the host's. No stack, not ready. */
+int proc_new(struct kernel *k, struct proc *parent, struct proc **out);
+/* Gives it a stack that runs fn(p, arg). */
+int proc_set_stack(struct proc *p, int (*fn)(struct proc *, void *), void *arg);
+/* Releases what a process holds and makes it a zombie, or nothing at all when nobody waits for
+ * it. It must not be running, or be about to leave for good. Returns its stacks. */
+struct segment *proc_end(struct proc *p, int status);
+/* Ends a process from outside; for the running one, does not return. */
+void proc_kill(struct proc *p, int sig);
+void proc_free(struct proc *p);
+void proc_clear_cache(struct kernel *k);
+/* Copies path, head, argv and envp into one block of the process: 0, -E_2BIG, -E_NOMEM. */
+struct args {
+	const char *path;
+	char *const *head;     /* what "#!" lines put in place of argv[0] */
+	int nhead;
+	char *const *argv;
+	char *const *envp;
+	struct bytes start;    /* of the program file */
+};
+int args_set(struct proc *p, const struct args *a);
+void args_share(struct proc *child, const struct proc *parent);
+void args_clear(struct proc *p);
+/* The last component of path, as Linux names processes: at most 15 bytes. */
+void proc_set_name(struct proc *p, const char *path);
+void proc_unlink_child(struct proc *p);
+/* pgid and ignore_int as in struct spawn. */
+void proc_set_spawned(struct proc *p, int pgid, bool ignore_int);
+void proc_undo(struct proc *p);
+/* Takes a survivor out of everything; returns its stacks. */
+struct segment *proc_set_parked(struct proc *p);
+
+/* signal.c */
+void sig_send(struct proc *p, int sig);
+bool sig_interrupts(const struct proc *p);
+void sig_child_changed(struct proc *child);
+
+/* limit.c */
+_Noreturn void limit_stop(struct kernel *k, enum limit l);
+void limit_kill_all(struct kernel *k, enum limit l);
+void limit_check_steps(struct proc *p);
+int64_t limit_steps_left(const struct kernel *k);
+void limit_apply_vfs(struct kernel *k);
+
+/* fd.c */
+struct file *fd_file(const struct proc *p, int fd);
+/* Room at the lowest free number that is at least `least`: the number or -E_MFILE, -E_NOMEM. */
+int fd_slot(struct proc *p, int least);
+void fd_set(struct proc *p, int fd, struct file *f, bool cloexec);
+int fd_install(struct proc *p, struct file *f, bool cloexec);
+void fd_drop(struct proc *p, int fd);
+void fd_drop_all(struct proc *p);
+int fd_inherit(struct proc *child, struct proc *parent);
+int fd_map(struct proc *child, struct proc *parent, const int *fds, int nfds);
+void fd_close_on_exec(struct proc *p);
+
+/* file.c */
+struct file *file_new(struct kernel *k, const struct file_ops *ops, unsigned flags);
+struct file *file_get(struct file *f);
+void file_put(struct file *f);
+int file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
+
+/* regular.c */
+extern const struct file_ops file_regular;
+extern const struct file_ops file_dir;
+extern const struct file_ops file_path;
+extern const struct file_ops file_mem;
+int64_t dir_seek(struct file *f, int64_t offset, int whence);
+struct mem *mem_new(struct kernel *k, struct bytes content);
+void mem_put(struct kernel *k, struct mem *m);
+int mem_open(struct kernel *k, struct mem *m, unsigned flags, struct file **out);
+
+/* view.c */
+struct view *view_of(struct proc *p, struct file *f);
+struct view *view_begin(struct proc *p, struct file *f);
+void view_end(struct proc *p, struct view *v);
+void view_end_file(struct proc *p, struct file *f);
+/* The process comes back to f: what it looked at is let go, the record stays for the next. */
+void view_pause(struct proc *p, struct file *f);
+void view_end_all(struct proc *p);
+int64_t view_by_copy(struct proc *p, struct file *f, size_t max, const char **out);
+void view_set_ino(struct kernel *k, struct view *v, vfs_ino ino);
+/* Before a regular file changes: what is being looked at stays as it is. */
+int view_protect(struct kernel *k, vfs_ino ino);
+/* Before any file may change; ino 0 in view_protect. */
+int view_protect_all(struct kernel *k);
+static inline int view_writing(struct kernel *k, vfs_ino ino)
+{
+	return k->viewed[ino % VIEW_BUCKETS] != 0 ? view_protect(k, ino) : 0;
+}
+
+/* pipe.c, fifo.c */
+extern const struct file_ops file_pipe;
+int pipe_reopen(struct proc *p, struct file *f, unsigned oflags, struct file **out);
+void pipe_release_view(struct kernel *k, struct view *v);
+/* Opens one end without waiting. */
+int fifo_open(struct proc *p, vfs_ino ino, unsigned oflags, struct file **out);
+/* Waits for the other end; f is in the descriptor table already. */
+int fifo_wait(struct proc *p, struct file *f);
+char *ring_get(struct kernel *k);
+void ring_put(struct kernel *k, char *ring);
+void ring_clear_cache(struct kernel *k);
+
+/* capture.c */
+extern const struct file_ops file_capture;
+/* All references but one are gone. */
+void capture_alone(struct file *f);
+void capture_clear_cache(struct kernel *k);
+
+/* console.c */
+extern const struct file_ops file_console;
+int console_open(struct kernel *k, int which, unsigned flags, struct file **out);
+int console_flush(struct kernel *k);   /* 0, KERNEL_PENDING, or an error */
+void console_say(struct kernel *k, struct bytes text);
+void console_clear(struct kernel *k);
+void console_clear_input(struct kernel *k);
+
+/* dev.c */
+int dev_make_nodes(struct kernel *k);
+int dev_open(struct proc *p, uint64_t rdev, unsigned oflags, struct file **out);
+/* The object that a link of /proc/PID/fd led to, opened anew as Linux does. */
+int dev_jump(struct proc *p, struct file *target, unsigned oflags, struct file **out);
+
+/* procfs.c, procfs_text.c */
+enum procfs_kind {
+	PROCFS_ROOT = 1, PROCFS_JUMP, PROCFS_SELF, PROCFS_CPUINFO, PROCFS_FILESYSTEMS,
+	PROCFS_LOADAVG, PROCFS_MEMINFO, PROCFS_MOUNTS_LINK, PROCFS_STAT, PROCFS_SYS, PROCFS_UPTIME,
+	PROCFS_VERSION, PROCFS_SYS_KERNEL, PROCFS_HOSTNAME, PROCFS_OSRELEASE, PROCFS_OSTYPE,
+	PROCFS_PID_MAX, PROCFS_RANDOM, PROCFS_KVERSION, PROCFS_BOOT_ID, PROCFS_ENTROPY,
+	PROCFS_UUID, PROCFS_PID, PROCFS_CMDLINE, PROCFS_COMM, PROCFS_CWD, PROCFS_ENVIRON,
+	PROCFS_EXE, PROCFS_FD_DIR, PROCFS_LIMITS, PROCFS_MAPS, PROCFS_MOUNTINFO, PROCFS_MOUNTS,
+	PROCFS_PID_ROOT, PROCFS_PID_STAT, PROCFS_STATM, PROCFS_STATUS, PROCFS_FD,
+};
+/* What a file of /proc says; p is the process it is about, NULL for those of the system. */
+int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, struct buf *b);
+extern const struct vfs_provider procfs_provider;
+int procfs_mount(struct kernel *k);
+int procfs_open(struct proc *p, const struct vfs_provider *provider, uint64_t id, unsigned oflags,
+		struct file **out);
+
+/* random.c */
+void random_seed(struct kernel *k, uint64_t seed);
+uint64_t random_next(struct kernel *k);
+void random_fill(struct kernel *k, void *out, size_t n);
+
+/* path.c */
+int path_dir(struct proc *p, int dirfd, const char *path, vfs_ino *out);
+/* After a vfs call: whether the host must supply something first and the call is to be made
+ * again. Waits; puts -E_INTR into *r when a signal came. */
+bool path_again(struct proc *p, int64_t *r);
+
+/* trace.c; each is called only when tracing */
+static inline bool tracing(const struct kernel *k)
+{
+	return k->host.trace != NULL;
+}
+void trace_start(struct proc *p);
+void trace_end(struct proc *p, int status);
+void trace_path(struct proc *p, int kind, vfs_ino dir, const char *path, vfs_ino dir2,
+		const char *path2);
+void trace_limit(struct kernel *k, enum limit l);
+
+#endif

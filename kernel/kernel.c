@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Life of a kernel, and what the host asks it.
+ */
+#include "kernel/internal.h"
+
+static int64_t vfs_clock(void *user)
+{
+	return kernel_now(user);
+}
+
+static struct kernel *alloc_kernel(struct store *store)
+{
+	struct heap heap = { .store = store };
+	struct kernel *k = heap_zalloc(&heap, sizeof *k);
+
+	if (k == NULL)
+		return NULL;
+	k->heap = heap;
+	k->limit_hit = -1;
+	k->home_memory = coro_adopt_bytes() != 0 ? heap_alloc(&k->heap, coro_adopt_bytes()) : NULL;
+	if (coro_adopt_bytes() == 0 || k->home_memory != NULL)
+		return k;
+	heap_free(&heap, k, sizeof *k);
+	return NULL;
+}
+
+static void settings(struct kernel *k, const struct kernel_config *c)
+{
+	const char *name = c->hostname != NULL ? c->hostname : "cowsh";
+	size_t n = strlen(name);
+
+	if (c->host != NULL)
+		k->host = *c->host;
+	memcpy(k->limit, c->limit, sizeof k->limit);
+	k->step_ps = c->step_ps != 0 ? c->step_ps : 10000;
+	k->epoch_ns = c->epoch_ns;
+	k->cred = c->cred;
+	if (n > sizeof k->hostname - 1)
+		n = sizeof k->hostname - 1;
+	memcpy(k->hostname, name, n);
+	if (k->host.clock != NULL)
+		k->real_start_ns = k->host.clock(k->host.user);
+	random_seed(k, c->seed);
+}
+
+int kernel_new(const struct kernel_config *config, struct kernel **out)
+{
+	struct kernel *k = alloc_kernel(config->store);
+	int r;
+
+	if (k == NULL)
+		return -E_NOMEM;
+	settings(k, config);
+	r = vfs_new(config->store, config->tree, vfs_clock, k, &k->vfs);
+	if (r == 0) {
+		r = procfs_mount(k);
+		if (r == 0)
+			r = dev_make_nodes(k);
+		limit_apply_vfs(k);
+	}
+	if (r != 0) {
+		kernel_free(k);
+		return r;
+	}
+	*out = k;
+	return 0;
+}
+
+void kernel_kill_all(struct kernel *k)
+{
+	while (k->all_first != NULL) {
+		struct proc *p = k->all_first;
+
+		p->priv->from_host = false;
+		if (p->state == PROC_ZOMBIE) {
+			proc_free(p);
+			continue;
+		}
+		proc_unlink_child(p);
+		stack_put_all(k, proc_end(p, SIGKILL_));
+	}
+}
+
+void kernel_free(struct kernel *k)
+{
+	struct heap heap;
+
+	if (k == NULL)
+		return;
+	kernel_kill_all(k);
+	k->console.out_len = 0;
+	console_clear(k);
+	console_clear_input(k);
+	capture_clear_cache(k);
+	ring_clear_cache(k);
+	stack_clear_cache(k);
+	proc_clear_cache(k);
+	if (k->vfs != NULL)
+		vfs_free(k->vfs);
+	if (k->home_memory != NULL)
+		heap_free(&k->heap, k->home_memory, coro_adopt_bytes());
+	heap = k->heap;
+	heap_free(&heap, k, sizeof *k);
+}
+
+int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel **out)
+{
+	struct kernel_config c = { .store = k->heap.store, .host = host, .step_ps = k->step_ps,
+				   .epoch_ns = k->epoch_ns, .cred = k->cred,
+				   .hostname = k->hostname };
+	struct kernel *n;
+	int r;
+
+	memcpy(c.limit, k->limit, sizeof c.limit);
+	c.tree = vfs_snapshot(k->vfs);
+	r = c.tree != NULL ? kernel_new(&c, &n) : -E_NOMEM;
+	if (c.tree != NULL)
+		vfs_tree_put(c.tree);
+	if (r != 0)
+		return r;
+	memcpy(n->rng, k->rng, sizeof n->rng);
+	memcpy(n->boot_id, k->boot_id, sizeof n->boot_id);
+	memcpy(n->format, k->format, sizeof n->format);
+	n->nformats = k->nformats;
+	n->slept_ns = k->slept_ns;
+	n->real_start_ns = k->real_start_ns;
+	n->steps_total = k->steps_total;
+	n->steps_begin = k->steps_begin;
+	n->steps_polled = k->steps_polled;
+	n->last_pid = k->last_pid;
+	n->processes = k->processes;
+	*out = n;
+	return 0;
+}
+
+int kernel_restore(struct kernel *k, struct vfs_tree *tree)
+{
+	int r = view_protect_all(k);
+
+	if (r != 0)
+		return r;
+	vfs_restore(k->vfs, tree);
+	return procfs_mount(k);
+}
+
+void kernel_begin(struct kernel *k)
+{
+	k->limit_hit = -1;
+	k->steps_begin = k->steps_total;
+	k->output_bytes = 0;
+	k->console.error = 0;
+	k->console.stuck = false;
+	k->console.in_end = false;
+	k->heap.peak = k->heap.used;
+	atomic_store_explicit(&k->cancel, false, memory_order_relaxed);
+}
+
+void kernel_get_usage(const struct kernel *k, struct kernel_usage *out)
+{
+	uint64_t steps = kernel_steps(k);
+
+	*out = (struct kernel_usage){
+		.steps = steps - k->steps_begin,
+		.steps_total = steps,
+		.output_bytes = k->output_bytes,
+		.processes = k->processes,
+		.memory = k->heap.used,
+		.memory_peak = k->heap.peak,
+	};
+}
+
+struct vfs *kernel_vfs(struct kernel *k)
+{
+	return k->vfs;
+}
+
+struct heap *kernel_heap(struct kernel *k)
+{
+	return &k->heap;
+}
+
+void kernel_set_user(struct kernel *k, void *user)
+{
+	k->user = user;
+}
+
+void *kernel_user(struct kernel *k)
+{
+	return k->user;
+}
+
+const char *sys_hostname(struct proc *p)
+{
+	return p->k->hostname;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Limits: their table, and what happens when one is hit.
+ */
+#include "kernel/internal.h"
+
+struct limit_row {
+	const char *name;
+	const char *option;
+	uint64_t value;
+};
+
+static const struct limit_row rows[LIMIT_COUNT] = {
+#define LIMIT(name, option, value, unit) { #name, option, value },
+	LIMIT_LIST(LIMIT)
+#undef LIMIT
+};
+
+const char *limit_name(enum limit l)
+{
+	if ((unsigned)l < LIMIT_COUNT)
+		return rows[l].option;
+	return l == LIMIT_DEADLOCK ? "deadlock" : "canceled";
+}
+
+uint64_t limit_default(enum limit l)
+{
+	return (unsigned)l < LIMIT_COUNT ? rows[l].value : 0;
+}
+
+enum limit limit_of_name(struct bytes name)
+{
+	for (int l = 0; l < LIMIT_COUNT; l++)
+		if (bytes_is(name, rows[l].option))
+			return (enum limit)l;
+	return LIMIT_COUNT;
+}
+
+uint64_t kernel_limit(const struct kernel *k, enum limit l)
+{
+	return (unsigned)l < LIMIT_COUNT ? k->limit[l] : 0;
+}
+
+void limit_apply_vfs(struct kernel *k)
+{
+	struct vfs_limits limits = { .bytes = k->limit[LIMIT_DISK],
+				     .inodes = k->limit[LIMIT_FILES],
+				     .file_bytes = k->limit[LIMIT_FILE_SIZE] };
+
+	k->heap.limit = (size_t)k->limit[LIMIT_MEMORY];
+	vfs_set_limits(k->vfs, &limits);
+}
+
+void kernel_set_limit(struct kernel *k, enum limit l, uint64_t value)
+{
+	if ((unsigned)l >= LIMIT_COUNT)
+		return;
+	k->limit[l] = value;
+	limit_apply_vfs(k);
+}
+
+int kernel_limit_hit(const struct kernel *k)
+{
+	return k->limit_hit;
+}
+
+/* --- steps --- */
+
+/* Steps of virtual processor time; the quotient is kept within 64 bits. */
+static uint64_t steps_of_ms(const struct kernel *k, uint64_t ms)
+{
+	return ms > UINT64_MAX / 1000000000u ? UINT64_MAX : ms * 1000000000u / k->step_ps;
+}
+
+/* May be negative. What is left of LIMIT_STEPS and LIMIT_CPU. */
+int64_t limit_steps_left(const struct kernel *k)
+{
+	uint64_t used = k->steps_total - k->steps_begin;
+	uint64_t max = INT64_MAX;
+
+	if (k->limit[LIMIT_STEPS] != 0 && k->limit[LIMIT_STEPS] < max)
+		max = k->limit[LIMIT_STEPS];
+	if (k->limit[LIMIT_CPU] != 0 && steps_of_ms(k, k->limit[LIMIT_CPU]) < max)
+		max = steps_of_ms(k, k->limit[LIMIT_CPU]);
+	return (int64_t)(max - used);
+}
+
+static bool over(uint64_t used, uint64_t max)
+{
+	return max != 0 && used > max;
+}
+
+/* RLIMIT_CPU of the process: a signal for every second above the soft limit. */
+static void check_rlimit(struct proc *p)
+{
+	const uint64_t *limit = p->rlimit[RLIMIT_CPU_];
+	uint64_t seconds;
+
+	if (limit[0] == RLIMIT_NONE && limit[1] == RLIMIT_NONE)
+		return;
+	seconds = p->steps / 1000 * p->k->step_ps / 1000000000u;
+	if (seconds >= limit[1])
+		proc_die(p, SIGKILL_);
+	if (seconds >= limit[0] && seconds > p->priv->cpu_signalled) {
+		p->priv->cpu_signalled = seconds;
+		sig_send(p, SIGXCPU_);
+	}
+}
+
+void limit_check_steps(struct proc *p)
+{
+	struct kernel *k = p->k;
+	uint64_t used = k->steps_total - k->steps_begin;
+
+	if (over(used, k->limit[LIMIT_STEPS]))
+		limit_stop(k, LIMIT_STEPS);
+	if (k->limit[LIMIT_CPU] != 0 && used > steps_of_ms(k, k->limit[LIMIT_CPU]))
+		limit_stop(k, LIMIT_CPU);
+	if (atomic_load_explicit(&k->cancel, memory_order_relaxed)) {
+		atomic_store_explicit(&k->cancel, false, memory_order_relaxed);
+		limit_stop(k, LIMIT_CANCEL);
+	}
+	check_rlimit(p);
+}
+
+/* --- stopping --- */
+
+static void put_text(char *line, size_t *len, const char *text)
+{
+	size_t n = strlen(text);
+
+	memcpy(line + *len, text, n);
+	*len += n;
+}
+
+static void put_number(char *line, size_t *len, uint64_t v)
+{
+	char digits[24];
+	size_t at = sizeof digits;
+
+	do
+		digits[--at] = (char)('0' + v % 10);
+	while ((v /= 10) != 0);
+	memcpy(line + *len, digits + at, sizeof digits - at);
+	*len += sizeof digits - at;
+}
+
+static void say(struct kernel *k, enum limit l)
+{
+	char line[128];
+	size_t len = 0;
+
+	put_text(line, &len, "cowsh: stopped: ");
+	if (l == LIMIT_DEADLOCK) {
+		put_text(line, &len, "deadlock: every process waits for another");
+	} else if (l == LIMIT_CANCEL) {
+		put_text(line, &len, "canceled");
+	} else {
+		put_text(line, &len, "limit of ");
+		put_text(line, &len, limit_name(l));
+		put_text(line, &len, " (");
+		put_number(line, &len, k->limit[l]);
+		put_text(line, &len, ") reached");
+	}
+	put_text(line, &len, "\n");
+	console_say(k, (struct bytes){ line, len });
+}
+
+static void record(struct kernel *k, enum limit l)
+{
+	k->limit_hit = (int)l;
+	k->stop_run = true;
+	if (tracing(k))
+		trace_limit(k, l);
+	say(k, l);
+}
+
+static struct proc *find_victim(struct kernel *k)
+{
+	for (struct proc *p = k->all_first; p != NULL; p = p->priv->all_next)
+		if (p != k->current && p->state != PROC_ZOMBIE && !p->priv->parked)
+			return p;
+	return NULL;
+}
+
+static struct segment *stop_one(struct proc *p)
+{
+	return p->priv->survivor ? proc_set_parked(p) : proc_end(p, SIGKILL_);
+}
+
+static void stop_others(struct kernel *k)
+{
+	struct proc *p;
+
+	while ((p = find_victim(k)) != NULL)
+		stack_put_all(k, stop_one(p));
+}
+
+void limit_kill_all(struct kernel *k, enum limit l)
+{
+	record(k, l);
+	stop_others(k);
+}
+
+void limit_stop(struct kernel *k, enum limit l)
+{
+	record(k, l);
+	stop_others(k);
+	sched_settle(k);
+	sched_vanish(k, stop_one(k->current));
+}
+
+void proc_limit(struct proc *p, enum limit l)
+{
+	limit_stop(p->k, l);
+}
+
+static void no_memory(void *arg)
+{
+	proc_limit(arg, LIMIT_MEMORY);
+}
+
+struct arena_fail proc_arena_fail(struct proc *p)
+{
+	return (struct arena_fail){ no_memory, p };
+}

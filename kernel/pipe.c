@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pipes: rings of 64 KiB, and the FIFOs of the tree, which are the same with a name.
+ *
+ *   tail <= rpos <= wpos, counted from the last time the ring was empty
+ *   [tail, rpos)  read, but still looked at by a view
+ *   [rpos, wpos)  written, not yet read
+ */
+#include "kernel/pipe.h"
+
+/* --- rings --- */
+
+char *ring_get(struct kernel *k)
+{
+	if (k->nrings > 0)
+		return k->ring_cache[--k->nrings];
+	return heap_pages(&k->heap, PIPE_PAGES);
+}
+
+void ring_put(struct kernel *k, char *ring)
+{
+	if (ring == NULL)
+		return;
+	if (k->nrings == PIPE_CACHE_MAX)
+		heap_pages_free(&k->heap, ring, PIPE_PAGES);
+	else
+		k->ring_cache[k->nrings++] = ring;
+}
+
+void ring_clear_cache(struct kernel *k)
+{
+	while (k->nrings > 0)
+		heap_pages_free(&k->heap, k->ring_cache[--k->nrings], PIPE_PAGES);
+}
+
+static size_t filled(const struct pipe *pi)
+{
+	return (size_t)(pi->wpos - pi->rpos);
+}
+
+static size_t room(const struct pipe *pi)
+{
+	return PIPE_BYTES - (size_t)(pi->wpos - pi->tail);
+}
+
+static void wake(struct waitq *q, struct kernel *k)
+{
+	sched_wake_all(q);
+	sched_wake_all(&k->poll_waiters);
+}
+
+/* Bytes before rpos are free again. While a view looks at them, writers can still get room:
+ * see part_from_view. */
+static void consumed(struct kernel *k, struct pipe *pi)
+{
+	if (pi->view == NULL) {
+		pi->tail = pi->rpos;
+		if (pi->rpos == pi->wpos)
+			pi->tail = pi->rpos = pi->wpos = 0;
+	}
+	wake(&pi->wait_room, k);
+}
+
+void pipe_release_view(struct kernel *k, struct view *v)
+{
+	struct pipe *pi = v->pipe;
+
+	v->pipe = NULL;
+	pi->view = NULL;
+	consumed(k, pi);
+}
+
+/* Copies n bytes from ring position `at`. */
+static void copy_out(const struct pipe *pi, uint64_t at, char *out, size_t n)
+{
+	size_t from = (size_t)(at % PIPE_BYTES);
+	size_t first = n < PIPE_BYTES - from ? n : PIPE_BYTES - from;
+
+	memcpy(out, pi->ring + from, first);
+	memcpy(out + first, pi->ring, n - first);
+}
+
+/* The view keeps the ring, the pipe gets a new one with what was not read. */
+static bool part_from_view(struct kernel *k, struct pipe *pi)
+{
+	struct view *v = pi->view;
+	size_t n = filled(pi);
+	char *ring = v->run != NULL ? v->run : ring_get(k);
+
+	if (ring == NULL)
+		return false;
+	copy_out(pi, pi->rpos, ring, n);
+	v->run = pi->ring;
+	v->pipe = NULL;
+	pi->view = NULL;
+	pi->ring = ring;
+	pi->tail = 0;
+	pi->rpos = 0;
+	pi->wpos = n;
+	return true;
+}
+
+/* --- reading --- */
+
+/* Waits for bytes: their number, 0 at the end, -E_AGAIN, -E_INTR. */
+static int64_t wait_bytes(struct proc *p, struct file *f)
+{
+	struct pipe *pi = f->u.pipe;
+
+	while (filled(pi) == 0) {
+		int r;
+
+		if (pi->writers == 0)
+			return 0;
+		if ((f->flags & O_NONBLOCK_) != 0)
+			return -E_AGAIN;
+		r = sched_block(p, &pi->wait_bytes, TIMER_NEVER);
+		if (r != 0)
+			return r;
+	}
+	return (int64_t)filled(pi);
+}
+
+static int64_t pipe_read(struct proc *p, struct file *f, void *out, size_t n)
+{
+	struct pipe *pi = f->u.pipe;
+	int64_t have;
+
+	if (n == 0)
+		return 0;
+	have = wait_bytes(p, f);
+	if (have <= 0)
+		return have;
+	if (n > (size_t)have)
+		n = (size_t)have;
+	copy_out(pi, pi->rpos, out, n);
+	pi->rpos += n;
+	consumed(p->k, pi);
+	return (int64_t)n;
+}
+
+static int64_t pipe_view(struct proc *p, struct file *f, size_t max, const char **out)
+{
+	struct pipe *pi = f->u.pipe;
+	struct view *v = view_begin(p, f);
+	size_t at;
+	int64_t n;
+
+	if (v == NULL)
+		return -E_NOMEM;
+	n = wait_bytes(p, f);
+	if (n <= 0 || max == 0)
+		return n < 0 ? n : 0;
+	if (pi->view != NULL && !part_from_view(p->k, pi))
+		return -E_NOMEM;
+	at = (size_t)(pi->rpos % PIPE_BYTES);
+	if ((size_t)n > PIPE_BYTES - at)
+		n = (int64_t)(PIPE_BYTES - at);
+	if ((size_t)n > max)
+		n = (int64_t)max;
+	*out = pi->ring + at;
+	pi->rpos += (uint64_t)n;
+	v->pipe = pi;
+	pi->view = v;
+	consumed(p->k, pi);
+	return n;
+}
+
+/* --- writing --- */
+
+static int64_t broken(struct proc *p)
+{
+	sig_send(p, SIGPIPE_);
+	return -E_PIPE;
+}
+
+/* Waits until `need` bytes fit: 0, -E_PIPE (after the signal), -E_AGAIN, -E_INTR. */
+static int64_t wait_room(struct proc *p, struct file *f, size_t need)
+{
+	struct pipe *pi = f->u.pipe;
+
+	for (;;) {
+		int r;
+
+		if (pi->readers == 0)
+			return broken(p);
+		if (room(pi) >= need)
+			return 0;
+		if (pi->view != NULL && part_from_view(p->k, pi))
+			continue;
+		if ((f->flags & O_NONBLOCK_) != 0)
+			return -E_AGAIN;
+		r = sched_block(p, &pi->wait_room, TIMER_NEVER);
+		if (r != 0)
+			return r;
+	}
+}
+
+static void copy_in(struct pipe *pi, const char *data, size_t n)
+{
+	size_t at = (size_t)(pi->wpos % PIPE_BYTES);
+	size_t first = n < PIPE_BYTES - at ? n : PIPE_BYTES - at;
+
+	memcpy(pi->ring + at, data, first);
+	memcpy(pi->ring, data + first, n - first);
+	pi->wpos += n;
+}
+
+static int64_t pipe_write(struct proc *p, struct file *f, const void *data, size_t n)
+{
+	struct pipe *pi = f->u.pipe;
+	const char *from = data;
+	size_t done = 0;
+
+	if (n == 0)
+		return 0;
+	if (pi->ring == NULL && (pi->ring = ring_get(p->k)) == NULL)
+		proc_limit(p, LIMIT_MEMORY);
+	while (done < n) {
+		size_t part = n - done;
+		int64_t r = wait_room(p, f, n <= PIPE_ATOMIC ? n : 1);
+
+		if (r != 0)
+			return done != 0 ? (int64_t)done : r;
+		if (part > room(pi))
+			part = room(pi);
+		copy_in(pi, from + done, part);
+		done += part;
+		wake(&pi->wait_bytes, p->k);
+	}
+	return (int64_t)done;
+}
+
+/* --- the rest of the operations --- */
+
+static unsigned pipe_poll(struct proc *p, struct file *f)
+{
+	const struct pipe *pi = f->u.pipe;
+	unsigned got = 0;
+
+	(void)p;
+	if (file_reads(f) && filled(pi) != 0)
+		got |= POLL_READ_;
+	if (file_reads(f) && pi->writers == 0 && pi->had_writer)
+		got |= POLL_HUP_;
+	if (file_writes(f) && (room(pi) >= PIPE_ATOMIC || pi->view != NULL))
+		got |= POLL_WRITE_;
+	if (file_writes(f) && pi->readers == 0)
+		got |= POLL_WRITE_ | POLL_HUP_;
+	return got;
+}
+
+static int pipe_stat(struct proc *p, struct file *f, struct vfs_stat *out)
+{
+	if (f->ino != 0)
+		return vfs_getattr(p->k->vfs, f->ino, out);
+	*out = (struct vfs_stat){ .ino = f->u.pipe->id, .dev = 14, .mode = S_FIFO | 0600, .nlink = 1,
+				  .uid = p->cred.uid, .gid = p->cred.gid };
+	return 0;
+}
+
+void pipe_attach(struct pipe *pi, struct file *f)
+{
+	if (file_reads(f)) {
+		pi->readers++;
+		pi->read_opens++;
+	}
+	if (file_writes(f)) {
+		pi->writers++;
+		pi->write_opens++;
+		pi->had_writer = true;
+	}
+	f->u.pipe = pi;
+}
+
+static void pipe_close(struct kernel *k, struct file *f)
+{
+	struct pipe *pi = f->u.pipe;
+
+	if (file_reads(f) && --pi->readers == 0)
+		wake(&pi->wait_room, k);
+	if (file_writes(f) && --pi->writers == 0)
+		wake(&pi->wait_bytes, k);
+	if (pi->readers != 0 || pi->writers != 0)
+		return;
+	if (pi->ino != 0)
+		fifo_unlink(k, pi);
+	ring_put(k, pi->ring);
+	heap_free(&k->heap, pi, sizeof *pi);
+}
+
+const struct file_ops file_pipe = {
+	.name = "pipe",
+	.read = pipe_read,
+	.write = pipe_write,
+	.view = pipe_view,
+	.poll = pipe_poll,
+	.stat = pipe_stat,
+	.close = pipe_close,
+};
+
+struct pipe *pipe_new(struct kernel *k)
+{
+	struct pipe *pi = heap_zalloc(&k->heap, sizeof *pi);
+
+	if (pi != NULL)
+		pi->id = ++k->pipes_made + 100000;
+	return pi;
+}
+
+/* A file on the pipe; a pipe that nobody has open yet is freed on failure. */
+static struct file *open_end(struct kernel *k, struct pipe *pi, unsigned flags)
+{
+	struct file *f = file_new(k, &file_pipe, flags);
+
+	if (f != NULL)
+		pipe_attach(pi, f);
+	else if (pi->readers == 0 && pi->writers == 0)
+		heap_free(&k->heap, pi, sizeof *pi);
+	return f;
+}
+
+int64_t sys_pipe(struct proc *p, int fds[2], bool cloexec)
+{
+	struct pipe *pi;
+	struct file *r;
+	struct file *w;
+
+	proc_charge(p, 4);
+	pi = pipe_new(p->k);
+	r = pi != NULL ? open_end(p->k, pi, O_RDONLY_) : NULL;
+	if (r == NULL)
+		return -E_NOMEM;
+	fds[0] = fd_install(p, r, cloexec);
+	if (fds[0] < 0)
+		return fds[0];
+	w = open_end(p->k, pi, O_WRONLY_);
+	fds[1] = w != NULL ? fd_install(p, w, cloexec) : -E_NOMEM;
+	if (fds[1] < 0)
+		fd_drop(p, fds[0]);
+	return fds[1] < 0 ? fds[1] : 0;
+}
+
+int pipe_reopen(struct proc *p, struct file *f, unsigned oflags, struct file **out)
+{
+	*out = file_new(p->k, &file_pipe, oflags);
+	if (*out == NULL)
+		return -E_NOMEM;
+	pipe_attach(f->u.pipe, *out);
+	return 0;
+}

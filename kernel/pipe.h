@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pipe itself, shared by pipe.c and fifo.c.
+ */
+#ifndef KERNEL_PIPE_H
+#define KERNEL_PIPE_H
+
+#include "kernel/internal.h"
+
+struct pipe {
+	char *ring;                 /* from the first write on */
+	uint64_t tail;
+	uint64_t rpos;
+	uint64_t wpos;
+	uint32_t readers;           /* open files that can read, write */
+	uint32_t writers;
+	uint32_t read_opens;        /* ever: what a FIFO's openers wait to change */
+	uint32_t write_opens;
+	bool had_writer;            /* so an end can be told from a beginning */
+	struct view *view;          /* holds [tail, rpos) of the ring */
+	struct waitq wait_bytes;
+	struct waitq wait_room;
+	struct waitq wait_open;
+	vfs_ino ino;                /* of a FIFO, else 0 */
+	uint64_t id;                /* shown as its inode number */
+	struct pipe *next;          /* list of FIFOs */
+};
+
+struct pipe *pipe_new(struct kernel *k);
+void pipe_attach(struct pipe *pi, struct file *f);
+void fifo_unlink(struct kernel *k, struct pipe *pi);
+
+#endif

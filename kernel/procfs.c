@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * /proc: the directories, links and attributes of it. What its files say is in procfs_text.c.
+ *
+ * An object's id is its kind, the process it belongs to and the descriptor. The asker is the
+ * kernel; the process that asks is the one that runs.
+ */
+#include "kernel/pipe.h"
+
+#define ID(kind, pid, fd)                                                                          \
+	((uint64_t)(kind) << 48 | (uint64_t)(unsigned)(pid) << 24 | (uint64_t)(unsigned)(fd))
+
+static enum procfs_kind kind_of(uint64_t id)
+{
+	return (enum procfs_kind)(id >> 48 & 0xff);
+}
+
+static int pid_of(uint64_t id)
+{
+	return (int)(id >> 24 & 0xffffff);
+}
+
+static int fd_of(uint64_t id)
+{
+	return (int)(id & 0xffffff);
+}
+
+struct entry {
+	enum procfs_kind dir;
+	const char *name;
+	enum procfs_kind kind;
+	uint32_t mode;
+};
+
+/* Sorted by bytes within a directory. */
+static const struct entry entries[] = {
+	{ PROCFS_ROOT, "cpuinfo", PROCFS_CPUINFO, S_REG | 0444 },
+	{ PROCFS_ROOT, "filesystems", PROCFS_FILESYSTEMS, S_REG | 0444 },
+	{ PROCFS_ROOT, "loadavg", PROCFS_LOADAVG, S_REG | 0444 },
+	{ PROCFS_ROOT, "meminfo", PROCFS_MEMINFO, S_REG | 0444 },
+	{ PROCFS_ROOT, "mounts", PROCFS_MOUNTS_LINK, S_LNK | 0777 },
+	{ PROCFS_ROOT, "self", PROCFS_SELF, S_LNK | 0777 },
+	{ PROCFS_ROOT, "stat", PROCFS_STAT, S_REG | 0444 },
+	{ PROCFS_ROOT, "sys", PROCFS_SYS, S_DIR | 0555 },
+	{ PROCFS_ROOT, "uptime", PROCFS_UPTIME, S_REG | 0444 },
+	{ PROCFS_ROOT, "version", PROCFS_VERSION, S_REG | 0444 },
+	{ PROCFS_SYS, "kernel", PROCFS_SYS_KERNEL, S_DIR | 0555 },
+	{ PROCFS_SYS_KERNEL, "hostname", PROCFS_HOSTNAME, S_REG | 0444 },
+	{ PROCFS_SYS_KERNEL, "osrelease", PROCFS_OSRELEASE, S_REG | 0444 },
+	{ PROCFS_SYS_KERNEL, "ostype", PROCFS_OSTYPE, S_REG | 0444 },
+	{ PROCFS_SYS_KERNEL, "pid_max", PROCFS_PID_MAX, S_REG | 0444 },
+	{ PROCFS_SYS_KERNEL, "random", PROCFS_RANDOM, S_DIR | 0555 },
+	{ PROCFS_SYS_KERNEL, "version", PROCFS_KVERSION, S_REG | 0444 },
+	{ PROCFS_RANDOM, "boot_id", PROCFS_BOOT_ID, S_REG | 0444 },
+	{ PROCFS_RANDOM, "entropy_avail", PROCFS_ENTROPY, S_REG | 0444 },
+	{ PROCFS_RANDOM, "uuid", PROCFS_UUID, S_REG | 0444 },
+	{ PROCFS_PID, "cmdline", PROCFS_CMDLINE, S_REG | 0444 },
+	{ PROCFS_PID, "comm", PROCFS_COMM, S_REG | 0444 },
+	{ PROCFS_PID, "cwd", PROCFS_CWD, S_LNK | 0777 },
+	{ PROCFS_PID, "environ", PROCFS_ENVIRON, S_REG | 0400 },
+	{ PROCFS_PID, "exe", PROCFS_EXE, S_LNK | 0777 },
+	{ PROCFS_PID, "fd", PROCFS_FD_DIR, S_DIR | 0500 },
+	{ PROCFS_PID, "limits", PROCFS_LIMITS, S_REG | 0444 },
+	{ PROCFS_PID, "maps", PROCFS_MAPS, S_REG | 0444 },
+	{ PROCFS_PID, "mountinfo", PROCFS_MOUNTINFO, S_REG | 0444 },
+	{ PROCFS_PID, "mounts", PROCFS_MOUNTS, S_REG | 0444 },
+	{ PROCFS_PID, "root", PROCFS_PID_ROOT, S_LNK | 0777 },
+	{ PROCFS_PID, "stat", PROCFS_PID_STAT, S_REG | 0444 },
+	{ PROCFS_PID, "statm", PROCFS_STATM, S_REG | 0444 },
+	{ PROCFS_PID, "status", PROCFS_STATUS, S_REG | 0444 },
+};
+
+enum { NENTRIES = sizeof entries / sizeof entries[0] };
+
+/* The name of no file: where links to objects without an inode lead. */
+#define JUMP_NAME "\001jump"
+
+static const struct entry *entry_of(enum procfs_kind kind)
+{
+	for (int i = 0; i < NENTRIES; i++)
+		if (entries[i].kind == kind)
+			return &entries[i];
+	return NULL;
+}
+
+static enum procfs_kind parent_of(enum procfs_kind kind)
+{
+	const struct entry *e = entry_of(kind);
+
+	if (kind == PROCFS_FD)
+		return PROCFS_FD_DIR;
+	return e != NULL ? e->dir : PROCFS_ROOT;
+}
+
+/* A decimal number without sign or leading zeros, or -1. */
+static int number_of(struct bytes s)
+{
+	int n = 0;
+
+	if (s.len == 0 || s.len > 7 || (s.ptr[0] == '0' && s.len > 1))
+		return -1;
+	for (size_t i = 0; i < s.len; i++) {
+		if (!byte_is_digit((unsigned char)s.ptr[i]))
+			return -1;
+		n = n * 10 + (s.ptr[i] - '0');
+	}
+	return n;
+}
+
+static int lookup_entry(uint64_t dir, struct bytes name, uint64_t *id)
+{
+	for (int i = 0; i < NENTRIES; i++) {
+		if (entries[i].dir == kind_of(dir) && bytes_is(name, entries[i].name)) {
+			*id = ID(entries[i].kind, pid_of(dir), 0);
+			return 0;
+		}
+	}
+	return -E_NOENT;
+}
+
+static int lookup_up(uint64_t dir, uint64_t *id)
+{
+	enum procfs_kind up = parent_of(kind_of(dir));
+
+	*id = ID(up, up == PROCFS_ROOT ? 0 : pid_of(dir), 0);
+	return 0;
+}
+
+static int proc_lookup(void *user, void *asker, uint64_t dir, struct bytes name, uint64_t *id)
+{
+	struct kernel *k = asker;
+	int n = number_of(name);
+
+	(void)user;
+	if (bytes_is(name, ".."))
+		return lookup_up(dir, id);
+	if (kind_of(dir) == PROCFS_FD_DIR) {
+		const struct proc *p = proc_find(k, pid_of(dir));
+
+		if (p == NULL || n < 0 || fd_file(p, n) == NULL)
+			return -E_NOENT;
+		*id = ID(PROCFS_FD, pid_of(dir), n);
+		return 0;
+	}
+	if (kind_of(dir) == PROCFS_ROOT && proc_find(k, n) != NULL) {
+		*id = ID(PROCFS_PID, n, 0);
+		return 0;
+	}
+	if (kind_of(dir) == PROCFS_ROOT && bytes_is(name, JUMP_NAME)) {
+		*id = ID(PROCFS_JUMP, 0, 0);
+		return 0;
+	}
+	return lookup_entry(dir, name, id);
+}
+
+static uint32_t mode_of(const struct proc *p, uint64_t id)
+{
+	enum procfs_kind kind = kind_of(id);
+	const struct entry *e = entry_of(kind);
+	const struct file *f = kind == PROCFS_FD ? fd_file(p, fd_of(id)) : NULL;
+
+	if (f != NULL)
+		return S_LNK | 0100 | (file_reads(f) ? 0400u : 0) | (file_writes(f) ? 0200u : 0);
+	if (kind == PROCFS_JUMP)
+		return S_CHR | 0666;
+	return e != NULL ? e->mode : S_DIR | 0555;
+}
+
+static int proc_getattr(void *user, void *asker, uint64_t id, struct vfs_stat *out)
+{
+	struct kernel *k = asker;
+	const struct proc *p = NULL;
+
+	(void)user;
+	if (pid_of(id) != 0) {
+		p = proc_find(k, pid_of(id));
+		if (p == NULL || (kind_of(id) == PROCFS_FD && fd_file(p, fd_of(id)) == NULL))
+			return -E_NOENT;
+		out->uid = p->cred.uid;
+		out->gid = p->cred.gid;
+	}
+	out->dev = 16;
+	out->mode = mode_of(p, id);
+	out->nlink = (out->mode & S_FMT) == S_DIR ? 2 : 1;
+	out->size = kind_of(id) == PROCFS_FD ? 64 : 0;
+	out->atime_ns = kernel_now(k);
+	out->mtime_ns = out->atime_ns;
+	out->ctime_ns = out->atime_ns;
+	out->btime_ns = out->atime_ns;
+	return 0;
+}
+
+/* --- listing --- */
+
+struct candidate {
+	char name[12];
+	int number;
+	bool found;
+};
+
+static void put_decimal(char *out, int n)
+{
+	char digits[12];
+	size_t at = sizeof digits;
+
+	digits[--at] = '\0';
+	do
+		digits[--at] = (char)('0' + n % 10);
+	while ((n /= 10) != 0);
+	memcpy(out, digits + at, sizeof digits - at);
+}
+
+/* Keeps the number whose digits come first after `after`. */
+static void consider(struct candidate *best, int n, const char *after)
+{
+	char name[12];
+
+	put_decimal(name, n);
+	if (after != NULL && strcmp(name, after) <= 0)
+		return;
+	if (best->found && strcmp(name, best->name) >= 0)
+		return;
+	memcpy(best->name, name, sizeof name);
+	best->number = n;
+	best->found = true;
+}
+
+static int next_number(struct kernel *k, uint64_t dir, const char *after, struct arena *a,
+		       struct vfs_dirent *out)
+{
+	struct candidate best = { .found = false };
+	bool fds = kind_of(dir) == PROCFS_FD_DIR;
+	const struct proc *p = fds ? proc_find(k, pid_of(dir)) : k->all_first;
+
+	for (int fd = 0; fds && p != NULL && fd < p->nfds; fd++)
+		if (p->fd[fd].file != NULL)
+			consider(&best, fd, after);
+	for (; !fds && p != NULL; p = p->priv->all_next)
+		consider(&best, p->pid, after);
+	if (!best.found)
+		return -E_NOENT;
+	out->name = arena_bytes(a, bytes_of(best.name));
+	out->ino = fds ? ID(PROCFS_FD, pid_of(dir), best.number) : ID(PROCFS_PID, best.number, 0);
+	out->type = fds ? S_LNK : S_DIR;
+	return 0;
+}
+
+static int proc_next_entry(void *user, void *asker, uint64_t dir, const char *after,
+			   struct arena *a, struct vfs_dirent *out)
+{
+	enum procfs_kind kind = kind_of(dir);
+
+	(void)user;
+	if ((kind == PROCFS_ROOT || kind == PROCFS_FD_DIR) &&
+	    next_number(asker, dir, after, a, out) == 0)
+		return 0;
+	for (int i = 0; i < NENTRIES; i++) {
+		const struct entry *e = &entries[i];
+
+		if (e->dir != kind || (after != NULL && strcmp(e->name, after) <= 0))
+			continue;
+		out->name = arena_bytes(a, bytes_of(e->name));
+		out->ino = ID(e->kind, pid_of(dir), 0);
+		out->type = e->mode & S_FMT;
+		return 0;
+	}
+	return -E_NOENT;
+}
+
+/* --- links --- */
+
+static void put_path(struct kernel *k, const struct file *f, struct arena *a, struct buf *b)
+{
+	char *dir;
+
+	if (f->path[0] != '/' && vfs_dir_path(k->vfs, f->dir, a, &dir) == 0) {
+		buf_puts(b, dir);
+		if (strcmp(dir, "/") != 0)
+			buf_putc(b, '/');
+	}
+	buf_puts(b, f->path);
+}
+
+static void put_target(struct kernel *k, const struct file *f, struct arena *a, struct buf *b)
+{
+	char *dir;
+
+	if (f->ops == &file_dir && vfs_dir_path(k->vfs, f->ino, a, &dir) == 0)
+		buf_puts(b, dir);
+	else if (f->path != NULL)
+		put_path(k, f, a, b);
+	else if (f->ops == &file_console && k->host.terminal[f->u.console])
+		buf_puts(b, "/dev/tty");
+	else if (f->ops == &file_pipe)
+		buf_printf(b, "pipe:[%llu]", (unsigned long long)f->u.pipe->id);
+	else
+		buf_printf(b, "%s:[0]", f->ops->name);
+}
+
+static int read_fd_link(struct kernel *k, const struct proc *p, int fd, struct arena *a,
+			struct buf *b, vfs_ino *jump)
+{
+	struct file *f = fd_file(p, fd);
+
+	if (f == NULL)
+		return -E_NOENT;
+	put_target(k, f, a, b);
+	*jump = f->ino;
+	if (f->ino == 0) {
+		*jump = k->jump_ino;
+		k->jump = f;
+	}
+	return 0;
+}
+
+static int read_cwd_link(struct kernel *k, const struct proc *p, struct arena *a, struct buf *b,
+			 vfs_ino *jump)
+{
+	char *dir;
+	int r = vfs_dir_path(k->vfs, p->cwd, a, &dir);
+
+	buf_puts(b, r == 0 ? dir : "(deleted)");
+	*jump = p->cwd;
+	return 0;
+}
+
+static int proc_readlink(void *user, void *asker, uint64_t id, struct arena *a, struct bytes *out,
+			 vfs_ino *jump)
+{
+	struct kernel *k = asker;
+	const struct proc *self = k->current != NULL ? k->current : k->all_first;
+	const struct proc *p = proc_find(k, pid_of(id));
+	struct buf b = buf_in(a);
+	int r = 0;
+
+	(void)user;
+	if (kind_of(id) == PROCFS_MOUNTS_LINK)
+		buf_puts(&b, "self/mounts");
+	else if (kind_of(id) == PROCFS_SELF && self != NULL)
+		buf_put_i64(&b, self->pid);
+	else if (p == NULL || p->state == PROC_ZOMBIE)
+		r = -E_NOENT;
+	else if (kind_of(id) == PROCFS_FD)
+		r = read_fd_link(k, p, fd_of(id), a, &b, jump);
+	else if (kind_of(id) == PROCFS_CWD)
+		r = read_cwd_link(k, p, a, &b, jump);
+	else if (kind_of(id) == PROCFS_PID_ROOT)
+		buf_puts(&b, "/");
+	else if (p->priv->path[0] != '\0')
+		buf_puts(&b, p->priv->path);
+	else
+		r = -E_NOENT;
+	*out = buf_bytes(&b);
+	return r;
+}
+
+/* --- contents --- */
+
+static int proc_content(void *user, void *asker, uint64_t id, struct arena *a, struct bytes *out)
+{
+	struct kernel *k = asker;
+	const struct proc *p = pid_of(id) != 0 ? proc_find(k, pid_of(id)) : NULL;
+	struct buf b = buf_in(a);
+	int r = -E_SRCH;
+
+	(void)user;
+	if (pid_of(id) == 0 || p != NULL)
+		r = procfs_text(k, p, kind_of(id), &b);
+	*out = buf_bytes(&b);
+	return r;
+}
+
+const struct vfs_provider procfs_provider = {
+	.lookup = proc_lookup,
+	.getattr = proc_getattr,
+	.next = proc_next_entry,
+	.content = proc_content,
+	.readlink = proc_readlink,
+};
+
+int procfs_mount(struct kernel *k)
+{
+	static const struct vfs_cred root = { 0 };
+	int r;
+
+	vfs_set_asker(k->vfs, k);
+	r = vfs_mount_provider(k->vfs, "/proc", &procfs_provider, ID(PROCFS_ROOT, 0, 0));
+	if (r != 0)
+		return r;
+	return vfs_lookup(k->vfs, &root, VFS_ROOT, "/proc/" JUMP_NAME, 0, &k->jump_ino);
+}
+
+int procfs_open(struct proc *p, const struct vfs_provider *provider, uint64_t id, unsigned oflags,
+		struct file **out)
+{
+	struct arena_mark mark = arena_mark(&p->arena);
+	struct bytes text;
+	struct mem *m;
+	int r;
+
+	if ((oflags & O_ACCMODE_) != O_RDONLY_)
+		return -E_ACCES;
+	if (provider == &procfs_provider && kind_of(id) == PROCFS_JUMP)
+		return -E_NXIO;
+	r = provider->content(provider->user, p->k, id, &p->arena, &text);
+	m = r == 0 ? mem_new(p->k, text) : NULL;
+	arena_release(&p->arena, mark);
+	if (r != 0)
+		return r;
+	return m != NULL ? mem_open(p->k, m, oflags, out) : -E_NOMEM;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Signals. One that is ignored vanishes, one with a default action acts when it is sent, one
+ * that is caught becomes pending and interrupts what its process waits for; the process asks
+ * for it by proc_next_signal. A blocked one stays pending whatever its action.
+ */
+#include "kernel/internal.h"
+
+enum sig_default { ENDS, NOTHING, STOPS, CONTINUES };
+
+struct sig_row {
+	const char *name;
+	const char *text;
+	enum sig_default action;
+};
+
+static const struct sig_row rows[SIGSYS_ + 1] = {
+	[SIGHUP_] = { "HUP", "Hangup", ENDS },
+	[SIGINT_] = { "INT", "Interrupt", ENDS },
+	[SIGQUIT_] = { "QUIT", "Quit", ENDS },
+	[SIGILL_] = { "ILL", "Illegal instruction", ENDS },
+	[SIGTRAP_] = { "TRAP", "Trace/breakpoint trap", ENDS },
+	[SIGABRT_] = { "ABRT", "Aborted", ENDS },
+	[SIGBUS_] = { "BUS", "Bus error", ENDS },
+	[SIGFPE_] = { "FPE", "Floating point exception", ENDS },
+	[SIGKILL_] = { "KILL", "Killed", ENDS },
+	[SIGUSR1_] = { "USR1", "User defined signal 1", ENDS },
+	[SIGSEGV_] = { "SEGV", "Segmentation fault", ENDS },
+	[SIGUSR2_] = { "USR2", "User defined signal 2", ENDS },
+	[SIGPIPE_] = { "PIPE", "Broken pipe", ENDS },
+	[SIGALRM_] = { "ALRM", "Alarm clock", ENDS },
+	[SIGTERM_] = { "TERM", "Terminated", ENDS },
+	[SIGSTKFLT_] = { "STKFLT", "Stack fault", ENDS },
+	[SIGCHLD_] = { "CHLD", "Child exited", NOTHING },
+	[SIGCONT_] = { "CONT", "Continued", CONTINUES },
+	[SIGSTOP_] = { "STOP", "Stopped (signal)", STOPS },
+	[SIGTSTP_] = { "TSTP", "Stopped", STOPS },
+	[SIGTTIN_] = { "TTIN", "Stopped (tty input)", STOPS },
+	[SIGTTOU_] = { "TTOU", "Stopped (tty output)", STOPS },
+	[SIGURG_] = { "URG", "Urgent I/O condition", NOTHING },
+	[SIGXCPU_] = { "XCPU", "CPU time limit exceeded", ENDS },
+	[SIGXFSZ_] = { "XFSZ", "File size limit exceeded", ENDS },
+	[SIGVTALRM_] = { "VTALRM", "Virtual timer expired", ENDS },
+	[SIGPROF_] = { "PROF", "Profiling timer expired", ENDS },
+	[SIGWINCH_] = { "WINCH", "Window changed", NOTHING },
+	[SIGIO_] = { "IO", "I/O possible", ENDS },
+	[SIGPWR_] = { "PWR", "Power failure", ENDS },
+	[SIGSYS_] = { "SYS", "Bad system call", ENDS },
+};
+
+/* Real-time signals as bash lists them: RTMIN, RTMIN+1 .. RTMIN+15, RTMAX-14 .. RTMAX. */
+static const char *const realtime[SIGRTMAX_ - SIGRTMIN_ + 1] = {
+	"RTMIN", "RTMIN+1", "RTMIN+2", "RTMIN+3", "RTMIN+4", "RTMIN+5", "RTMIN+6", "RTMIN+7",
+	"RTMIN+8", "RTMIN+9", "RTMIN+10", "RTMIN+11", "RTMIN+12", "RTMIN+13", "RTMIN+14",
+	"RTMIN+15", "RTMAX-14", "RTMAX-13", "RTMAX-12", "RTMAX-11", "RTMAX-10", "RTMAX-9",
+	"RTMAX-8", "RTMAX-7", "RTMAX-6", "RTMAX-5", "RTMAX-4", "RTMAX-3", "RTMAX-2", "RTMAX-1",
+	"RTMAX",
+};
+
+const char *sig_name(int sig)
+{
+	if (sig >= SIGRTMIN_ && sig <= SIGRTMAX_)
+		return realtime[sig - SIGRTMIN_];
+	return sig > 0 && sig <= SIGSYS_ ? rows[sig].name : NULL;
+}
+
+const char *sig_text(int sig)
+{
+	if (sig > 0 && sig <= SIGSYS_)
+		return rows[sig].text;
+	return sig >= SIGRTMIN_ && sig <= SIGRTMAX_ ? "Real-time signal" : "Unknown signal";
+}
+
+static bool same_name(struct bytes a, const char *name)
+{
+	if (name == NULL || a.len != strlen(name))
+		return false;
+	for (size_t i = 0; i < a.len; i++)
+		if (byte_to_upper((unsigned char)a.ptr[i]) != name[i])
+			return false;
+	return true;
+}
+
+int sig_of_name(struct bytes name)
+{
+	static const struct {
+		const char *name;
+		int sig;
+	} others[] = { { "CLD", SIGCHLD_ }, { "POLL", SIGIO_ }, { "IOT", SIGABRT_ } };
+
+	if (name.len > 3 && same_name((struct bytes){ name.ptr, 3 }, "SIG"))
+		name = bytes_slice(name, 3, name.len);
+	for (int sig = 1; sig < SIG_COUNT; sig++)
+		if (same_name(name, sig_name(sig)))
+			return sig;
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (same_name(name, others[i].name))
+			return others[i].sig;
+	return -1;
+}
+
+/* --- sending --- */
+
+static uint64_t bit(int sig)
+{
+	return (uint64_t)1 << (sig - 1);
+}
+
+static enum sig_default default_of(int sig)
+{
+	return sig <= SIGSYS_ ? rows[sig].action : ENDS;
+}
+
+bool sig_interrupts(const struct proc *p)
+{
+	return proc_has_signal(p);
+}
+
+static void act(struct proc *p, int sig)
+{
+	switch (default_of(sig)) {
+	case ENDS:
+		proc_kill(p, sig);
+		break;
+	case STOPS:
+		if (p->state == PROC_STOPPED || p->priv->parked)
+			break;
+		p->priv->status = sig << 8 | 0x7f;
+		p->priv->report_stop = true;
+		sig_child_changed(p);
+		sched_stop(p);
+		break;
+	case NOTHING:
+	case CONTINUES:
+		break;
+	}
+}
+
+static void make_pending(struct proc *p, int sig)
+{
+	bool waiting = p->state == PROC_BLOCKED ||
+		       (p->state == PROC_STOPPED && p->priv->under == PROC_BLOCKED);
+
+	p->sig_pending |= bit(sig);
+	if (waiting && !p->priv->parked && proc_has_signal(p))
+		sched_wake(p, -E_INTR);
+}
+
+static void continue_stopped(struct proc *p)
+{
+	p->sig_pending &= ~(bit(SIGSTOP_) | bit(SIGTSTP_) | bit(SIGTTIN_) | bit(SIGTTOU_));
+	if (p->state != PROC_STOPPED)
+		return;
+	p->priv->report_stop = false;
+	p->priv->report_cont = true;
+	sched_continue(p);
+	sig_child_changed(p);
+}
+
+/* May end or stop the running process, and then not return (soon). */
+void sig_send(struct proc *p, int sig)
+{
+	enum sig_action action = (enum sig_action)p->sig_action[sig];
+
+	if (p->state == PROC_ZOMBIE)
+		return;
+	if (sig == SIGCONT_)
+		continue_stopped(p);
+	if (sig == SIGKILL_ || sig == SIGSTOP_) {
+		act(p, sig);
+		return;
+	}
+	if (default_of(sig) == STOPS)
+		p->sig_pending &= ~bit(SIGCONT_);
+	if ((p->sig_blocked & bit(sig)) != 0)
+		p->sig_pending |= bit(sig);
+	else if (action == SIG_CAUGHT)
+		make_pending(p, sig);
+	else if (action == SIG_DEFAULT)
+		act(p, sig);
+}
+
+/* The parent learns of an end, a stop or a continuation. */
+void sig_child_changed(struct proc *child)
+{
+	struct proc *parent = child->priv->parent;
+
+	if (parent == NULL || parent->state == PROC_ZOMBIE)
+		return;
+	if (parent->priv->waits_child &&
+	    (parent->state == PROC_BLOCKED ||
+	     (parent->state == PROC_STOPPED && parent->priv->under == PROC_BLOCKED))) {
+		parent->priv->waits_child = false;
+		sched_wake(parent, 0);
+	}
+	sig_send(parent, SIGCHLD_);
+}
+
+/* --- what processes call --- */
+
+/* Acts on pending signals that are not caught and no longer blocked. */
+static void deliver(struct proc *p)
+{
+	uint64_t ready = p->sig_pending & ~p->sig_blocked;
+
+	for (int sig = 1; sig < SIG_COUNT && ready != 0; sig++) {
+		if ((ready & bit(sig)) == 0 || p->sig_action[sig] == SIG_CAUGHT)
+			continue;
+		p->sig_pending &= ~bit(sig);
+		if (p->sig_action[sig] == SIG_DEFAULT)
+			act(p, sig);
+	}
+}
+
+void sys_sigaction(struct proc *p, int sig, enum sig_action action)
+{
+	if (sig <= 0 || sig >= SIG_COUNT || sig == SIGKILL_ || sig == SIGSTOP_)
+		return;
+	p->sig_action[sig] = (uint8_t)action;
+	if (action == SIG_IGNORED)
+		p->sig_pending &= ~bit(sig);
+	else
+		deliver(p);
+}
+
+uint64_t sys_sigmask(struct proc *p, uint64_t blocked)
+{
+	uint64_t old = p->sig_blocked;
+
+	p->sig_blocked = blocked & ~(bit(SIGKILL_) | bit(SIGSTOP_));
+	deliver(p);
+	return old;
+}
+
+int proc_next_signal(struct proc *p)
+{
+	uint64_t ready = p->sig_pending & ~p->sig_blocked;
+
+	for (int sig = 1; sig < SIG_COUNT && ready != 0; sig++) {
+		if ((ready & bit(sig)) != 0) {
+			p->sig_pending &= ~bit(sig);
+			return sig;
+		}
+	}
+	return 0;
+}
+
+static bool may_signal(const struct proc *p, const struct proc *target, int sig)
+{
+	if (p == NULL || p->cred.uid == 0 || p->cred.uid == target->cred.uid)
+		return true;
+	return sig == SIGCONT_ && p->sid == target->sid;
+}
+
+static bool addressed(const struct proc *p, const struct proc *target, int pid)
+{
+	if (pid > 0)
+		return target->pid == pid;
+	if (pid == -1)
+		return target != p && target->pid != PROC_PIDS_FIRST;
+	return target->pgid == (pid == 0 ? p->pgid : -pid);
+}
+
+/* The caller comes last: the signal may end it. */
+static int64_t send_to_all(struct kernel *k, struct proc *p, int pid, int sig)
+{
+	int64_t r = -E_SRCH;
+	bool self = false;
+	int at = 0;
+
+	for (struct proc *t = k->all_first; t != NULL;) {
+		at = t->pid;
+		if (addressed(p, t, pid) && !may_signal(p, t, sig)) {
+			r = r == 0 ? 0 : -E_PERM;
+		} else if (addressed(p, t, pid)) {
+			r = 0;
+			if (t == p)
+				self = true;
+			else if (sig != 0)
+				sig_send(t, sig);
+		}
+		for (t = k->all_first; t != NULL && t->pid <= at;)
+			t = t->priv->all_next;
+	}
+	if (self && sig != 0)
+		sig_send(p, sig);
+	return r;
+}
+
+static int64_t send_to_one(struct kernel *k, struct proc *p, int pid, int sig)
+{
+	struct proc *t = proc_find(k, pid);
+
+	if (t == NULL)
+		return -E_SRCH;
+	if (!may_signal(p, t, sig))
+		return -E_PERM;
+	if (sig != 0)
+		sig_send(t, sig);
+	return 0;
+}
+
+int64_t sys_kill(struct proc *p, int pid, int sig)
+{
+	proc_charge(p, 5);
+	if (sig < 0 || sig >= SIG_COUNT)
+		return -E_INVAL;
+	if (pid > 0)
+		return send_to_one(p->k, p, pid, sig);
+	return send_to_all(p->k, p, pid, sig);
+}
+
+int kernel_signal(struct kernel *k, int pid, int sig)
+{
+	if (sig < 0 || sig >= SIG_COUNT || pid == 0)
+		return -E_INVAL;
+	return (int)(pid > 0 ? send_to_one(k, NULL, pid, sig) : send_to_all(k, NULL, pid, sig));
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Waiting for children; process groups and sessions.
+ */
+#include "kernel/internal.h"
+
+static bool meant(const struct proc *p, const struct proc *child, int pid)
+{
+	if (pid > 0)
+		return child->pid == pid;
+	if (pid == -1)
+		return true;
+	return child->pgid == (pid == 0 ? p->pgid : -pid);
+}
+
+static bool has_news(const struct proc *child, int options)
+{
+	const struct proc_private *pp = child->priv;
+
+	return child->state == PROC_ZOMBIE || ((options & WUNTRACED_) != 0 && pp->report_stop) ||
+	       ((options & WCONTINUED_) != 0 && pp->report_cont);
+}
+
+/* Tells the news once; an ended child is gone then. */
+static int64_t take(struct proc *p, struct proc *child, int options, int *status)
+{
+	struct proc_private *pp = child->priv;
+	int pid = child->pid;
+
+	*status = pp->status;
+	if (child->state == PROC_ZOMBIE) {
+		p->child_steps += child->steps + child->child_steps;
+		proc_free(child);
+	} else if ((options & WUNTRACED_) != 0 && pp->report_stop) {
+		pp->report_stop = false;
+	} else {
+		*status = 0xffff;
+		pp->report_cont = false;
+	}
+	return pid;
+}
+
+/* The oldest child with news; 0 if none has any, -E_CHILD if there is no such child. */
+static int64_t look(struct proc *p, int pid, int *status, int options)
+{
+	struct proc *found = NULL;
+	bool any = false;
+
+	for (struct proc *c = p->priv->child; c != NULL; c = c->priv->sib_next) {
+		if (!meant(p, c, pid))
+			continue;
+		any = true;
+		if (has_news(c, options))
+			found = c;
+	}
+	if (found != NULL)
+		return take(p, found, options, status);
+	return any ? 0 : -E_CHILD;
+}
+
+int64_t sys_wait(struct proc *p, int pid, int *status, int options)
+{
+	int told = 0;
+	int interrupted = 0;
+	int64_t r;
+
+	proc_charge(p, 5);
+	for (;;) {
+		r = look(p, pid, &told, options);
+		if (r == 0 && (options & WNOHANG_) == 0 && interrupted == 0) {
+			p->priv->waits_child = true;
+			interrupted = sched_block(p, NULL, TIMER_NEVER);
+			p->priv->waits_child = false;
+			continue;
+		}
+		break;
+	}
+	if (r == 0)
+		return interrupted;
+	if (r > 0 && status != NULL)
+		*status = told;
+	return r;
+}
+
+/* --- groups --- */
+
+int64_t sys_setpgid(struct proc *p, int pid, int pgid)
+{
+	struct proc *t = pid == 0 ? p : proc_find(p->k, pid);
+
+	proc_charge(p, 2);
+	if (pgid < 0)
+		return -E_INVAL;
+	if (t == NULL || (t != p && t->priv->parent != p))
+		return -E_SRCH;
+	if (t->sid != p->sid || t->sid == t->pid)
+		return -E_PERM;
+	t->pgid = pgid == 0 ? t->pid : pgid;
+	return 0;
+}
+
+int64_t sys_setsid(struct proc *p)
+{
+	proc_charge(p, 2);
+	if (p->pgid == p->pid)
+		return -E_PERM;
+	p->sid = p->pid;
+	p->pgid = p->pid;
+	return p->sid;
+}
