@@ -45,7 +45,7 @@ $(B)/cli/%.o: cli/%.c
 # One archive a room, for unit tests that link only what they test.
 define ROOM
 $(B)/$(1).a: $(filter $(B)/$(1)/%,$(OBJ))
-	@rm -f $$@ && ar rcs $$@ $$^
+	@rm -f $$@ && $(AR) rcs $$@ $$^
 endef
 $(foreach r,$(ROOMS),$(eval $(call ROOM,$(r))))
 
@@ -54,7 +54,7 @@ $(B)/libcowsh.o: $(OBJ)
 	ld -r -o $@ $^
 	objcopy -w --keep-global-symbol='cowsh_*' $@
 $(B)/libcowsh.a: $(B)/libcowsh.o
-	@rm -f $@ && ar rcs $@ $<
+	@rm -f $@ && $(AR) rcs $@ $<
 $(B)/libcowsh.so: $(OBJ)
 	$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^
 

@@ -163,7 +163,7 @@ static char *take_run(struct store *s, uint32_t pages)
 	region = run->region;
 	r = &s->region[region];
 	rest = run->pages - pages;
-	page = (uint32_t)(((char *)run - r->base) / PAGE_BYTES);
+	page = (uint32_t)((size_t)((char *)run - r->base) / PAGE_BYTES);
 	if (rest != 0)
 		bin_insert(s, region, page + pages, rest);
 	tag_run(r, page, pages, 0);
@@ -243,7 +243,7 @@ static void free_locked(struct store *s, char *run, uint32_t pages)
 					 (size_t)s->region[i].pages * PAGE_BYTES)
 		i++;
 	r = &s->region[i];
-	page = (uint32_t)((run - r->base) / PAGE_BYTES);
+	page = (uint32_t)((size_t)(run - r->base) / PAGE_BYTES);
 	s->pages_used -= pages;
 	if (page > 0 && (r->tag[page - 1] & TAG_FREE) != 0) {
 		uint32_t before = r->tag[page - 1] & ~TAG_FREE;
