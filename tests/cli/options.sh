@@ -1,0 +1,83 @@
+#!/bin/bash
+# The program's options and its behaviour around the shell. usage: tests/cli/options.sh BUILD
+set -u
+cowsh=$(realpath "$1")/cowsh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+
+# check NAME WANTED GOT
+check() {
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
+	fi
+}
+
+check '-c runs a script' hi "$("$cowsh" -c 'echo hi')"
+check '-c NAME ARG' 'name a b c' "$("$cowsh" -c 'echo $0 "$@"' name a 'b c')"
+"$cowsh" -c 'exit 7'
+check 'the exit status is the script'"'"'s' 7 $?
+check 'a script on standard input' 'in 1' "$(echo 'read x; echo "in $x"
+1' | "$cowsh")"
+printf 'echo "$0 $1 $#"\n' > script.sh
+check 'a script file, with arguments' 'script.sh one 2' "$("$cowsh" script.sh one two)"
+check 'standard input goes to the script' 'ABC' "$(echo abc | "$cowsh" -c 'tr a-z A-Z')"
+check '-e is handed on' before "$("$cowsh" -ec 'echo before; false; echo after')"
+check '-o is handed on' 1 "$("$cowsh" -o pipefail -c 'false | true; echo $?')"
+
+"$cowsh" --nonsense > out 2> err
+check 'a bad option: status' 2 $?
+check 'a bad option: one line' "cowsh: unknown option '--nonsense' (see --help)" "$(< err)"
+"$cowsh" missing.sh > out 2> err
+check 'a missing file: status' 2 $?
+check 'a missing file: one line' 'cowsh: missing.sh: No such file or directory' "$(< err)"
+"$cowsh" --mount nowhere:/x -c : 2> err
+check 'a missing mount' "2 cowsh: can't open directory 'nowhere': No such file or directory" "$? $(< err)"
+"$cowsh" --limit nothing=3 -c : 2> err
+check 'an unknown limit' "2 cowsh: there is no limit 'nothing' (see --help)" "$? $(< err)"
+"$cowsh" -c 2> err
+check '-c without script' "2 cowsh: option '-c' needs a script" "$? $(< err)"
+check '--version' 'cowsh 0.1.0' "$("$cowsh" --version)"
+check '--help names every limit' 13 "$("$cowsh" --help | sed -n '/^Limits/,$p' | grep -c '^  ')"
+
+mkdir -p tree/sub
+echo one > tree/f; echo two > tree/sub/g; ln -s f tree/link; printf '\0\377' > tree/bytes
+check 'a mount shows the files' 'one two f' \
+	"$("$cowsh" --mount tree:/t -c 'echo $(cat /t/f /t/sub/g) $(readlink /t/link)')"
+check 'bytes are exact' "$(md5sum < tree/bytes)" "$("$cowsh" --mount tree:/t -c 'cat /t/bytes' | md5sum)"
+check 'writes go to a copy' 'changed one' \
+	"$("$cowsh" --mount tree:/t -c 'echo changed > /t/f; cat /t/f') $(cat tree/f)"
+"$cowsh" --mount tree:/t --diff -c 'echo x > /t/f; rm /t/sub/g; mkdir /t/new; chmod 600 /t/bytes' 2> err
+check '--diff lists the changes' 'm /t/bytes M /t/f + /t/new - /t/sub/g' \
+	"$(grep -v '^m /t/*$\|^m /t/sub$\|^m /$' err | sort -k2 | tr '\n' ' ' | sed 's/ $//')"
+check 'a read-only mount' 1 "$("$cowsh" --mount tree:/t:ro -c 'echo x > /t/f' 2> err; echo $?)"
+check 'its message' 'bash: line 1: /t/f: Read-only file system' "$(< err)"
+check '--cwd' /t/sub "$("$cowsh" --mount tree:/t --cwd /t/sub -c pwd)"
+check '--env, and nothing of the host' 'v:' "$(HOSTVAR=1 "$cowsh" --env K=v -c 'echo $K:$HOSTVAR')"
+check '--user root' '0 root' "$("$cowsh" --user root -c 'echo $(id -u) $(whoami)')"
+check 'the default user' '1000 user /home/user' "$("$cowsh" -c 'echo $(id -u) $(whoami) $PWD')"
+check '--clock' '2001-02-03 04:05:06' "$("$cowsh" --clock 2001-02-03T04:05:06 -c 'date "+%F %T"')"
+check 'sleep takes no time' 86400 \
+	"$("$cowsh" --clock @0 -c 's=$(date +%s); sleep 1d; echo $(($(date +%s) - s))')"
+check 'the same seed' "$("$cowsh" --seed 5 -c 'echo $RANDOM')" "$("$cowsh" --seed 5 -c 'echo $RANDOM')"
+
+check '--json' '{"stdout":"a\n","stderr":"b\n","status":3,"limit":null' \
+	"$("$cowsh" --json -c 'echo a; echo b >&2; exit 3' | sed 's/,"steps.*//')"
+check '--json: bytes' '"stdout":"\ufffd","stdout_base64":"/w=="' \
+	"$("$cowsh" --json -c "printf '\377'" | grep -o '"stdout.*==\"')"
+check '--json: changes' '[{"kind":"+","path":"/home/user/new"}]' \
+	"$("$cowsh" --json -c 'echo > new' | grep -o '\[.*\]' | sed 's/{"kind":"m"[^}]*},*//g')"
+"$cowsh" --limit steps=100K -c 'while :; do :; done' 2> err
+check 'a step limit: status' 137 $?
+check 'a step limit: message' "cowsh: stopped: limit 'steps' reached" "$(< err)"
+"$cowsh" --limit time=200 -c 'while :; do :; done' 2> err
+check 'a time limit' "137 cowsh: stopped: limit 'time' reached" "$? $(< err)"
+"$cowsh" --limit memory=20M -c 'x=a; while :; do x=$x$x; done' 2> err
+check 'a memory limit' "137 cowsh: stopped: limit 'memory' reached" "$? $(tail -n 1 err)"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
