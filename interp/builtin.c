@@ -8,7 +8,7 @@
 
 static const struct shell_builtin table[] = {
 #define BUILTIN(ident, name, flags, usage, summary)                                                \
-	{ name, builtin_##ident, flags, usage, summary },
+	{ name, do_##ident, flags, usage, summary },
 #include "interp/builtin_list.h"
 #undef BUILTIN
 };

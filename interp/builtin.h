@@ -10,7 +10,7 @@
 #include "interp/shell.h"
 
 #define BUILTIN(ident, name, flags, usage, summary)                                                \
-	int builtin_##ident(struct shell *sh, int argc, char **argv);
+	int do_##ident(struct shell *sh, int argc, char **argv);
 #include "interp/builtin_list.h"
 #undef BUILTIN
 

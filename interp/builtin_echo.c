@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "interp/builtin.h"
 
-int builtin_colon(struct shell *sh, int argc, char **argv)
+int do_colon(struct shell *sh, int argc, char **argv)
 {
 	(void)sh;
 	(void)argc;
@@ -13,12 +13,12 @@ int builtin_colon(struct shell *sh, int argc, char **argv)
 	return 0;
 }
 
-int builtin_true(struct shell *sh, int argc, char **argv)
+int do_true(struct shell *sh, int argc, char **argv)
 {
-	return builtin_colon(sh, argc, argv);
+	return do_colon(sh, argc, argv);
 }
 
-int builtin_false(struct shell *sh, int argc, char **argv)
+int do_false(struct shell *sh, int argc, char **argv)
 {
 	(void)sh;
 	(void)argc;
@@ -111,7 +111,7 @@ static int echo_plain(struct shell *sh, int argc, char **argv, int first, bool n
 	return out_flush(sh, "echo", &out);
 }
 
-int builtin_echo(struct shell *sh, int argc, char **argv)
+int do_echo(struct shell *sh, int argc, char **argv)
 {
 	struct echo_options o = { .newline = true, .escapes = opt_shopt(sh, SHOPT_xpg_echo) };
 	int i = 1;

@@ -18,7 +18,7 @@ static struct bytes joined(struct shell *sh, int argc, char **argv)
 	return buf_bytes(&text);
 }
 
-int builtin_eval(struct shell *sh, int argc, char **argv)
+int do_eval(struct shell *sh, int argc, char **argv)
 {
 	int i = no_options(sh, argc, argv);
 
@@ -123,7 +123,7 @@ static int source_file(struct shell *sh, const char *name, int argc, char **argv
 	return source_text(sh, path, text, argc, argv);
 }
 
-int builtin_dot(struct shell *sh, int argc, char **argv)
+int do_dot(struct shell *sh, int argc, char **argv)
 {
 	int i = no_options(sh, argc, argv);
 
@@ -145,9 +145,9 @@ int builtin_dot(struct shell *sh, int argc, char **argv)
 	return source_file(sh, argv[i], argc - i - 1, argv + i + 1);
 }
 
-int builtin_source(struct shell *sh, int argc, char **argv)
+int do_source(struct shell *sh, int argc, char **argv)
 {
-	return builtin_dot(sh, argc, argv);
+	return do_dot(sh, argc, argv);
 }
 
 /* --- exec --- */
@@ -188,7 +188,7 @@ static int exec_changed(struct shell *sh, char **argv, const struct exec_options
 	return program_failed(sh, path, sys_exec(sh->p, path, e.argv, e.envp));
 }
 
-int builtin_exec(struct shell *sh, int argc, char **argv)
+int do_exec(struct shell *sh, int argc, char **argv)
 {
 	struct exec_options o = { 0 };
 	struct optscan scan = { 0 };
@@ -218,7 +218,7 @@ int builtin_exec(struct shell *sh, int argc, char **argv)
 	return status;
 }
 
-int builtin_builtin(struct shell *sh, int argc, char **argv)
+int do_builtin(struct shell *sh, int argc, char **argv)
 {
 	int i = no_options(sh, argc, argv);
 
@@ -240,7 +240,7 @@ int builtin_builtin(struct shell *sh, int argc, char **argv)
 
 /* --- caller --- */
 
-int builtin_caller(struct shell *sh, int argc, char **argv)
+int do_caller(struct shell *sh, int argc, char **argv)
 {
 	struct buf out = buf_in(sh->arena);
 	struct frame *f = sh->frame;
@@ -276,7 +276,7 @@ int builtin_caller(struct shell *sh, int argc, char **argv)
 
 /* --- let --- */
 
-int builtin_let(struct shell *sh, int argc, char **argv)
+int do_let(struct shell *sh, int argc, char **argv)
 {
 	int64_t value = 0;
 	int i = 1;

@@ -68,12 +68,12 @@ static int leave_loops(struct shell *sh, int argc, char **argv, enum flow flow)
 	return 1;
 }
 
-int builtin_break(struct shell *sh, int argc, char **argv)
+int do_break(struct shell *sh, int argc, char **argv)
 {
 	return leave_loops(sh, argc, argv, FLOW_BREAK);
 }
 
-int builtin_continue(struct shell *sh, int argc, char **argv)
+int do_continue(struct shell *sh, int argc, char **argv)
 {
 	return leave_loops(sh, argc, argv, FLOW_CONTINUE);
 }
@@ -105,7 +105,7 @@ static bool can_return(const struct shell *sh)
 	return false;
 }
 
-int builtin_return(struct shell *sh, int argc, char **argv)
+int do_return(struct shell *sh, int argc, char **argv)
 {
 	int status;
 
@@ -121,7 +121,7 @@ int builtin_return(struct shell *sh, int argc, char **argv)
 	return sh->status = status;
 }
 
-int builtin_exit(struct shell *sh, int argc, char **argv)
+int do_exit(struct shell *sh, int argc, char **argv)
 {
 	int status;
 
@@ -133,7 +133,7 @@ int builtin_exit(struct shell *sh, int argc, char **argv)
 	return sh->status = status;
 }
 
-int builtin_logout(struct shell *sh, int argc, char **argv)
+int do_logout(struct shell *sh, int argc, char **argv)
 {
 	if (wants_help(sh, argc, argv))
 		return STATUS_MISUSE;
@@ -141,10 +141,10 @@ int builtin_logout(struct shell *sh, int argc, char **argv)
 		builtin_error(sh, "logout", "not login shell: use `exit'");
 		return 1;
 	}
-	return builtin_exit(sh, argc, argv);
+	return do_exit(sh, argc, argv);
 }
 
-int builtin_shift(struct shell *sh, int argc, char **argv)
+int do_shift(struct shell *sh, int argc, char **argv)
 {
 	struct params *p = &sh->params;
 	int64_t n = 1;

@@ -2,7 +2,7 @@
  *
  * The shell's own commands: one row each, sorted by name.
  *
- * BUILTIN(ident, name, flags, usage, summary): int builtin_ident(sh, argc, argv) runs it; usage
+ * BUILTIN(ident, name, flags, usage, summary): int do_ident(sh, argc, argv) runs it; usage
  * is what `help -s` and a wrong option show. Flags: S special, D declaration. After a change
  * run tools/gen_builtin_hash.py.
  */

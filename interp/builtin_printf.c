@@ -387,7 +387,7 @@ static bool is_target(const char *text)
 	return parse_name_ref(bytes_of(text), &name, &sub);
 }
 
-int builtin_printf(struct shell *sh, int argc, char **argv)
+int do_printf(struct shell *sh, int argc, char **argv)
 {
 	struct printf_state s = { .sh = sh, .out = buf_in(sh->arena) };
 	struct optscan scan = { 0 };

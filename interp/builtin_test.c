@@ -270,12 +270,12 @@ int test_evaluate(struct shell *sh, const char *name, int argc, char **argv)
 	return t.failed ? STATUS_MISUSE : !yes;
 }
 
-int builtin_test(struct shell *sh, int argc, char **argv)
+int do_test(struct shell *sh, int argc, char **argv)
 {
 	return test_evaluate(sh, argv[0], argc - 1, argv + 1);
 }
 
-int builtin_bracket(struct shell *sh, int argc, char **argv)
+int do_bracket(struct shell *sh, int argc, char **argv)
 {
 	if (strcmp(argv[argc - 1], "]") != 0 || argc < 2) {
 		builtin_error(sh, "[", "missing `]'");
