@@ -185,7 +185,7 @@ static size_t expected_size(struct input *in)
 int input_all(struct input *in, struct bytes *out)
 {
 	struct buf all = buf_in(in->c->arena);
-	struct bytes part;
+	struct bytes part = { NULL, 0 };
 	int more;
 
 	buf_reserve(&all, expected_size(in) + in->to - in->from);

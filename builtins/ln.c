@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ln - make links.
+ */
+#include "builtins/ask.h"
+#include "builtins/copy.h"
+
+struct ln_opts {
+	struct backup_opts backup;
+	struct target_opts target;
+	bool symbolic;
+	bool relative;
+	bool verbose;
+	bool no_follow;    /* -n */
+	bool dirs;
+	int logical;       /* -L, -P */
+	int ask;           /* ASK_FORCE: -f, ASK_ALWAYS: -i */
+};
+
+static const struct opt ln_options[] = {
+	{ .letter = 'b', .kind = OPT_KIND_CALL, .fn = opt_backup, .help = "--backup without a word",
+	  .offset = offsetof(struct ln_opts, backup) },
+	{ .name = "backup", .kind = OPT_KIND_CALL, .fn = opt_backup, .arg = OPT_ARG_OPTIONAL,
+	  .offset = offsetof(struct ln_opts, backup), .metavar = "CONTROL",
+	  .help = "keep what would be replaced" },
+	OPT_FLAG('d', "directory", struct ln_opts, dirs, "try hard links to directories"),
+	OPT_FLAG('F', NULL, struct ln_opts, dirs, "the same"),
+	OPT_SET('f', "force", struct ln_opts, ask, ASK_FORCE, "remove what has the name already"),
+	OPT_SET('i', "interactive", struct ln_opts, ask, ASK_ALWAYS, "ask before removing it"),
+	OPT_SET('L', "logical", struct ln_opts, logical, 1, "follow targets that are symbolic links"),
+	OPT_FLAG('n', "no-dereference", struct ln_opts, no_follow,
+		 "a name that is a link to a directory is a plain name"),
+	OPT_SET('P', "physical", struct ln_opts, logical, 0, "link to symbolic links themselves"),
+	OPT_FLAG('r', "relative", struct ln_opts, relative, "with -s: relative to the link's place"),
+	OPT_FLAG('s', "symbolic", struct ln_opts, symbolic, "symbolic links"),
+	{ .letter = 'S', .name = "suffix", .kind = OPT_KIND_CALL, .fn = opt_backup,
+	  .arg = OPT_ARG_REQUIRED, .offset = offsetof(struct ln_opts, backup),
+	  .metavar = "SUFFIX", .help = "what names of backups end with (~)" },
+	OPT_STR('t', "target-directory", struct ln_opts, target.directory, NULL, "DIRECTORY",
+		"make the links in DIRECTORY"),
+	OPT_FLAG('T', "no-target-directory", struct ln_opts, target.no_directory,
+		 "the last operand is the link's name, never a directory"),
+	OPT_FLAG('v', "verbose", struct ln_opts, verbose, "say what is made"),
+	OPT_END(),
+};
+
+/* `target` as seen from the directory of the link `name`. */
+static char *relative_to(struct cmd *c, const char *target, const char *name)
+{
+	struct buf out = buf_in(c->arena);
+	struct bytes link = bytes_of(name);
+	const char *slash = bytes_rfind(link, BYTES("/"));
+	const char *dir = slash == NULL ? "." : slash == name ? "/" :
+			  arena_dup(c->arena, bytes_slice(link, 0, (size_t)(slash - name)));
+	char *from;
+	char *to;
+
+	if (cmd_canonical(c, dir, CANON_MISSING, &from) != 0 ||
+	    cmd_canonical(c, target, CANON_MISSING, &to) != 0)
+		return arena_dup(c->arena, bytes_of(target));
+	size_t same = 0;  /* length of the common leading components */
+
+	for (size_t i = 0;; i++) {
+		bool end_from = from[i] == '\0' || from[i] == '/';
+		bool end_to = to[i] == '\0' || to[i] == '/';
+
+		if (end_from && end_to)
+			same = i;
+		if (from[i] != to[i] || from[i] == '\0')
+			break;
+	}
+	if (strcmp(from, "/") == 0)
+		same = 0;
+	for (const char *at = from + same; *at != '\0'; at++)
+		if (*at == '/' && at[1] != '\0')
+			buf_puts(&out, out.len > 0 ? "/.." : "..");
+	const char *rest = to + same + strspn(to + same, "/");
+
+	if (*rest != '\0')
+		buf_printf(&out, "%s%s", out.len > 0 ? "/" : "", rest);
+	if (out.len == 0)
+		buf_putc(&out, '.');
+	return buf_cstr(&out);
+}
+
+static int failed(struct cmd *c, const struct ln_opts *o, int err, const char *target,
+		  const char *name)
+{
+	bool short_form = err == -E_EXIST || (o->symbolic && (err == -E_NOENT || err == -E_NAMETOOLONG)
+					      && target[0] != '\0');
+
+	if (o->symbolic)
+		return short_form || target[0] != '\0' ?
+			cmd_error(c, err, "failed to create symbolic link %s", cmd_quoteaf(c, name)) :
+			cmd_error(c, err, "failed to create symbolic link %s -> %s",
+				  cmd_quoteaf(c, name), cmd_quoteaf(c, target));
+	if (short_form)
+		return cmd_error(c, err, "failed to create hard link %s", cmd_quoteaf(c, name));
+	return cmd_error(c, err, "failed to create hard link %s => %s", cmd_quoteaf(c, name),
+			 cmd_quoteaf(c, target));
+}
+
+/* What stands at the link's name goes. -1: leave it and make nothing; 0; or a status. */
+static int make_way(struct cmd *c, const struct ln_opts *o, const char *target, const char *name,
+		    const char **backup)
+{
+	struct vfs_stat old;
+	struct vfs_stat st;
+
+	if (cmd_lstat(c, name, &old) != 0)
+		return 0;
+	if ((old.mode & S_FMT) == S_DIR)
+		return o->ask == ASK_DEFAULT && o->backup.kind == BACKUP_NONE ? 0 :
+			cmd_error(c, 0, "%s: cannot overwrite directory", cmd_quotef(c, name));
+	if (o->ask == ASK_ALWAYS && !ask(c, "replace %s?", cmd_quoteaf(c, name)))
+		return -1;
+	if (o->ask == ASK_DEFAULT && o->backup.kind == BACKUP_NONE)
+		return 0;
+	bool through = o->symbolic || o->logical;
+	int err = through ? cmd_stat(c, target, &st) : cmd_lstat(c, target, &st);
+
+	if (err == 0 && st.ino == old.ino && st.dev == old.dev &&
+	    (old.nlink == 1 || strcmp(target, name) == 0) && o->backup.kind == BACKUP_NONE)
+		return cmd_error(c, 0, "%s and %s are the same file", cmd_quoteaf(c, target),
+				 cmd_quoteaf(c, name));
+	if (o->backup.kind != BACKUP_NONE) {
+		*backup = backup_name(c, &o->backup, name);
+		err = cmd_rename(c, CMD_CWD, name, CMD_CWD, *backup, 0);
+		return err < 0 ? cmd_error(c, err, "cannot backup %s", cmd_quoteaf(c, name)) : 0;
+	}
+	err = cmd_unlink(c, CMD_CWD, name, 0);
+	return err < 0 ? cmd_error(c, err, "cannot remove %s", cmd_quoteaf(c, name)) : 0;
+}
+
+static int check_target(struct cmd *c, const struct ln_opts *o, const char *target)
+{
+	struct vfs_stat st;
+	int err = o->logical ? cmd_stat(c, target, &st) : cmd_lstat(c, target, &st);
+
+	if (err < 0)
+		return cmd_error(c, err, "failed to access %s", cmd_quoteaf(c, target));
+	if ((st.mode & S_FMT) == S_DIR && !o->dirs)
+		return cmd_error(c, 0, "%s: hard link not allowed for directory",
+				 cmd_quotef(c, target));
+	return 0;
+}
+
+static int make_link(struct cmd *c, const struct ln_opts *o, const char *target, const char *name)
+{
+	const char *backup = NULL;
+	int status = o->symbolic ? 0 : check_target(c, o, target);
+
+	if (status != 0)
+		return status;
+	if (o->symbolic && o->relative)
+		target = relative_to(c, target, name);
+	status = make_way(c, o, target, name, &backup);
+	if (status != 0)
+		return status < 0 ? 0 : status;
+	int err = o->symbolic ? cmd_symlink(c, target, CMD_CWD, name) :
+				cmd_link(c, CMD_CWD, target, CMD_CWD, name, o->logical);
+
+	if (err < 0)
+		return failed(c, o, err, target, name);
+	if (o->verbose) {
+		if (backup != NULL)
+			cmd_printf(c, "%s ~ ", cmd_quoteaf(c, backup));
+		cmd_printf(c, "%s %s %s\n", cmd_quoteaf(c, name), o->symbolic ? "->" : "=>",
+			   cmd_quoteaf(c, target));
+	}
+	return 0;
+}
+
+/* Where the links go: a directory, or one name. 0, or a status. */
+static int split(struct cmd *c, const struct ln_opts *o, int *n, const char **dir, const char **name)
+{
+	struct vfs_stat st;
+
+	if (c->nargs == 1 && o->target.directory == NULL && !o->target.no_directory) {
+		*n = 1;
+		*dir = ".";
+		return 0;
+	}
+	if (c->nargs == 2 && o->no_follow && o->target.directory == NULL &&
+	    cmd_lstat(c, c->args[1], &st) == 0 && (st.mode & S_FMT) == S_LNK) {
+		*n = 1;
+		*name = c->args[1];
+		return 0;
+	}
+	return target_split(c, &o->target, n, dir, name);
+}
+
+static int ln_run(struct cmd *c)
+{
+	struct ln_opts *o = c->opts;
+	const char *dir = NULL;
+	const char *name = NULL;
+	int n;
+	int status = backup_setup(c, &o->backup);
+
+	if (status == 0 && o->relative && !o->symbolic)
+		status = cmd_error(c, 0, "cannot do --relative without --symbolic");
+	if (status == 0)
+		status = split(c, o, &n, &dir, &name);
+	if (status != 0)
+		return status;
+	for (int i = 0; i < n; i++)
+		status |= make_link(c, o, c->args[i],
+				    dir != NULL ? target_join(c, dir, c->args[i]) : name);
+	return status;
+}
+
+const struct builtin builtin_ln = {
+	.name = "ln", .usage = "[OPTION]... TARGET... [LINK_NAME | DIRECTORY]",
+	.summary = "Makes links to the targets: hard ones, or with -s symbolic ones.",
+	.run = ln_run, .opts = ln_options, .opts_size = sizeof(struct ln_opts),
+};
