@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The public interface, as a customer uses it: running, slices, files, mounts, forks, custom
+ * commands, limits, pending callbacks.
+ */
+#include "cowsh.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tests/unit/check.h"
+
+static cowsh_store *store;
+
+/* --- a host that keeps what was written --- */
+
+struct host {
+	char out[3][65536];
+	size_t len[3];
+	const char *input;
+	int pending; /* how many more times callbacks say that they are not ready */
+};
+
+static int on_output(void *user, int fd, const char *data, size_t len)
+{
+	struct host *h = user;
+
+	if (h->len[fd] + len >= sizeof h->out[fd])
+		len = sizeof h->out[fd] - 1 - h->len[fd];
+	memcpy(h->out[fd] + h->len[fd], data, len);
+	h->len[fd] += len;
+	h->out[fd][h->len[fd]] = '\0';
+	return 0;
+}
+
+static int64_t on_input(void *user, char *into, size_t len)
+{
+	struct host *h = user;
+	size_t n;
+
+	if (h->pending > 0) {
+		h->pending--;
+		return COWSH_PENDING;
+	}
+	n = h->input != NULL ? strlen(h->input) : 0;
+	n = n < len ? n : len;
+	if (n != 0)
+		memcpy(into, h->input, n);
+	if (n != 0)
+		h->input += n;
+	return (int64_t)n;
+}
+
+static struct cowsh_host callbacks(struct host *h)
+{
+	struct cowsh_host host = COWSH_HOST_INIT;
+
+	memset(h, 0, sizeof *h);
+	host.output = on_output;
+	host.input = on_input;
+	host.user = h;
+	return host;
+}
+
+static cowsh *new_session(struct host *h, const struct cowsh_config *config)
+{
+	struct cowsh_host host = callbacks(h);
+	cowsh *s = NULL;
+
+	if (cowsh_new(store, config, &host, &s) < 0)
+		abort();
+	return s;
+}
+
+static struct cowsh_result run(cowsh *s, const char *script)
+{
+	struct cowsh_result r = { .status = -1 };
+
+	CHECK_EQ(cowsh_run(s, script, strlen(script), &r), 0);
+	return r;
+}
+
+/* --- running --- */
+
+TEST(state_stays_between_commands)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+
+	CHECK_EQ(run(s, "x=1; cd /tmp; f() { echo \"f $x\"; }").status, 0);
+	CHECK_EQ(run(s, "x=2; f; pwd; exit 4; echo no").status, 4);
+	CHECK_EQ(run(s, "echo $x $?").status, 0);
+	CHECK_STR(h.out[1], "f 2\n/tmp\n2 4\n");
+	cowsh_free(s);
+}
+
+TEST(exit_is_told_and_errexit_too)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	struct cowsh_result r = run(s, "exit 3");
+
+	CHECK(r.exited);
+	CHECK_EQ(r.status, 3);
+	CHECK(!run(s, "true").exited);
+	cowsh_free(s);
+}
+
+TEST(programs_leave_the_shell_alone)
+{
+	const char *argv[] = { "bash", "-c", "x=9; echo $0 $1", "name", "one" };
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	struct cowsh_result r;
+
+	run(s, "x=1");
+	CHECK_EQ(cowsh_start_program(s, 5, argv), 0);
+	CHECK_EQ(cowsh_step(s, 0), COWSH_DONE);
+	CHECK_EQ(cowsh_get_result(s, &r), 0);
+	CHECK_EQ(r.status, 0);
+	run(s, "echo $x");
+	CHECK_STR(h.out[1], "name one\n1\n");
+	cowsh_free(s);
+}
+
+TEST(slices_add_up_and_repeat)
+{
+	const char *script = "for ((i = 0; i < 2000; i++)); do x=$((x + i)); done; echo $x";
+	uint64_t steps[3];
+
+	for (int round = 0; round < 3; round++) {
+		struct host h;
+		cowsh *s = new_session(&h, NULL);
+		struct cowsh_result r;
+		int slices = 0;
+
+		CHECK_EQ(cowsh_start(s, script, strlen(script)), 0);
+		while (cowsh_step(s, round == 0 ? 0 : 500) == COWSH_SLICE)
+			slices++;
+		CHECK_EQ(cowsh_get_result(s, &r), 0);
+		CHECK(round == 0 || slices > 3);
+		CHECK_STR(h.out[1], "1999000\n");
+		steps[round] = r.steps;
+		cowsh_free(s);
+	}
+	CHECK_EQ(steps[1], steps[0]);
+	CHECK_EQ(steps[2], steps[0]);
+}
+
+TEST(standard_input_may_be_pending)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	const char *script = "read a; echo \"got $a\"";
+	int waits = 0;
+	int state;
+
+	h.input = "line\n";
+	h.pending = 2;
+	CHECK_EQ(cowsh_start(s, script, strlen(script)), 0);
+	while ((state = cowsh_step(s, 0)) == COWSH_WAIT) {
+		waits++;
+		cowsh_wake(s);
+	}
+	CHECK_EQ(state, COWSH_DONE);
+	CHECK_EQ(waits, 2);
+	CHECK_STR(h.out[1], "got line\n");
+	cowsh_free(s);
+}
+
+TEST(incomplete_text_is_known)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+
+	CHECK(cowsh_incomplete(s, "if true; then", 13));
+	CHECK(cowsh_incomplete(s, "echo 'a", 7));
+	CHECK(cowsh_incomplete(s, "cat <<E\nx", 9));
+	CHECK(!cowsh_incomplete(s, "echo a", 6));
+	CHECK(!cowsh_incomplete(s, "fi", 2));
+	cowsh_free(s);
+}
+
+/* --- limits --- */
+
+static struct cowsh_result run_limited(cowsh *s, int limit, uint64_t value, const char *script)
+{
+	struct cowsh_result r;
+
+	CHECK_EQ(cowsh_set_limit(s, limit, value), 0);
+	r = run(s, script);
+	CHECK_EQ(r.limit, limit);
+	CHECK_EQ(r.status, 137);
+	CHECK_EQ(cowsh_set_limit(s, limit, cowsh_limit_default(limit)), 0);
+	r = run(s, "echo alive");
+	CHECK_EQ(r.status, 0);
+	CHECK_EQ(r.limit, -1);
+	return r;
+}
+
+TEST(a_limit_ends_the_command_not_the_session)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+
+	run(s, "kept=yes");
+	run_limited(s, COWSH_LIMIT_STEPS, 100000, "f() { while :; do :; done; }; f");
+	run_limited(s, COWSH_LIMIT_STEPS, 100000, "echo $(while :; do :; done) | cat");
+	run_limited(s, COWSH_LIMIT_MEMORY, 8 << 20, "x=a; while :; do x=$x$x; done");
+	run_limited(s, COWSH_LIMIT_OUTPUT, 1000, "yes");
+	run_limited(s, COWSH_LIMIT_STEPS, 1000000, "yes > /dev/null & yes | cat > /dev/null");
+	h.len[1] = 0;
+	run(s, "echo $kept");
+	CHECK_STR(h.out[1], "yes\n");
+	cowsh_free(s);
+}
+
+TEST(a_deadlock_is_found)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	struct cowsh_result r = run(s, "mkfifo p; cat p");
+
+	CHECK_EQ(r.limit, COWSH_LIMIT_DEADLOCK);
+	CHECK_EQ(run(s, "echo on").status, 0);
+	cowsh_free(s);
+}
+
+static void *cancel_soon(void *session)
+{
+	for (volatile int i = 0; i < 30000000; i++)
+		;
+	cowsh_cancel(session);
+	return NULL;
+}
+
+TEST(cancel_from_another_thread)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, cancel_soon, s);
+	CHECK_EQ(run(s, "while :; do :; done").limit, COWSH_LIMIT_CANCEL);
+	pthread_join(thread, NULL);
+	CHECK_EQ(run(s, "true").status, 0);
+	cowsh_free(s);
+}
+
+/* --- files --- */
+
+TEST(files_go_in_and_out)
+{
+	static const char bytes[] = { 'a', 0, '\n', (char)0xff };
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	struct cowsh_stat st;
+	char *data;
+	size_t len;
+
+	CHECK_EQ(cowsh_put_file(s, "/data/deep/f", bytes, 4, 0640), 0);
+	CHECK_EQ(cowsh_get_file(s, "/data/deep/f", &data, &len), 0);
+	CHECK_EQ(len, 4);
+	CHECK(memcmp(data, bytes, 4) == 0);
+	cowsh_bytes_free(s, data, len);
+	CHECK_EQ(cowsh_stat_file(s, "/data/deep/f", &st), 0);
+	CHECK_EQ(st.mode & 07777, 0640);
+	CHECK_EQ(st.size, 4);
+	CHECK_EQ(cowsh_get_file(s, "/data/none", &data, &len), -COWSH_ENOENT);
+	CHECK_EQ(cowsh_get_file(s, "/data", &data, &len), -COWSH_EISDIR);
+	run(s, "mkdir -p t/{a,b}/c; echo x > t/a/f; ln -s / t/link; wc -c < /data/deep/f");
+	CHECK_STR(h.out[1], "4\n");
+	CHECK_EQ(cowsh_remove(s, "t"), 0);
+	CHECK_EQ(run(s, "[ -e t ] || [ ! -d /etc ]").status, 1);
+	cowsh_free(s);
+}
+
+static int list_names(void *user, const char *name, unsigned mode)
+{
+	(void)mode;
+	strcat(user, name);
+	strcat(user, " ");
+	return 0;
+}
+
+TEST(listing)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	char names[256] = "";
+
+	run(s, "mkdir l; cd l; touch b a .c; mkdir d");
+	CHECK_EQ(cowsh_list(s, ".", list_names, names), 0);
+	CHECK_STR(names, ".c a b d ");
+	cowsh_free(s);
+}
+
+/* A source with a directory (0) that holds a file (1) and a directory (2) with a file (3). */
+static int source_list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_entry *),
+		       void *sink)
+{
+	struct cowsh_entry file = { "f", 1, 0100644, 6, 0, NULL };
+	struct cowsh_entry dir = { "d", 2, 0040755, 0, 0, NULL };
+	struct cowsh_entry deep = { "g", 3, 0100644, 6, 0, NULL };
+
+	++*(int *)user;
+	if (id == 2)
+		return emit(sink, &deep);
+	emit(sink, &file);
+	return emit(sink, &dir);
+}
+
+static int64_t source_read(void *user, uint64_t id, uint64_t pos, void *into, size_t len)
+{
+	const char *text = id == 1 ? "first\n" : "third\n";
+	size_t n = pos < 6 ? 6 - (size_t)pos : 0;
+
+	(void)user;
+	n = n < len ? n : len;
+	memcpy(into, text + (pos < 6 ? pos : 0), n);
+	return (int64_t)n;
+}
+
+static struct cowsh_source source = { sizeof source, source_list, source_read, NULL, NULL };
+
+TEST(mounts_are_read_when_needed_and_never_written)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	int lists = 0;
+
+	source.user = &lists;
+	CHECK_EQ(cowsh_mount(s, "/m", &source, 0, false), 0);
+	CHECK_EQ(lists, 0);
+	run(s, "cat /m/f; echo more >> /m/f; cat /m/f /m/d/g; ls /m");
+	CHECK_STR(h.out[1], "first\nfirst\nmore\nthird\nd\nf\n");
+	CHECK_EQ(lists, 2);
+	CHECK_EQ(cowsh_mount(s, "/ro", &source, 0, true), 0);
+	CHECK_EQ(run(s, "echo x > /ro/f").status, 1);
+	CHECK_EQ(run(s, "mkdir /ro/new").status, 1);
+	CHECK_EQ(cowsh_put_lazy(s, "/lazy", &source, 3, 6, 0644), 0);
+	h.len[1] = 0;
+	run(s, "cat /lazy");
+	CHECK_STR(h.out[1], "third\n");
+	cowsh_free(s);
+}
+
+/* --- copies --- */
+
+TEST(forks_are_independent)
+{
+	struct host h, h2;
+	struct cowsh_host host = callbacks(&h2);
+	cowsh *s = new_session(&h, NULL);
+	cowsh *fork;
+
+	run(s, "x=1; a=(1 2); declare -A m=([k]=v); f() { echo \"f$x\"; }; echo old > file; cd /tmp; "
+	       "set -o pipefail; trap 'echo bye' EXIT; shopt -s extglob; alias q=true");
+	CHECK_EQ(cowsh_fork(s, &host, &fork), 0);
+	run(s, "x=2; f() { :; }; echo new > ~/file; unset a");
+	run(fork, "f; echo ${a[1]} ${m[k]}; cat ~/file; pwd; set -o | grep pipefail; shopt extglob");
+	CHECK_STR(h2.out[1], "f1\n2 v\nold\n/tmp\npipefail       \ton\nextglob        \ton\n");
+	cowsh_free(s);
+	h2.len[1] = 0;
+	run(fork, "x=3; f; echo $(echo sub)");
+	CHECK_STR(h2.out[1], "f3\nsub\n");
+	cowsh_free(fork);
+}
+
+static int collect(void *user, const struct cowsh_change *change)
+{
+	size_t len = strlen(user);
+
+	snprintf((char *)user + len, 1000 - len, "%c%s ", change->kind, change->path);
+	return 0;
+}
+
+TEST(snapshots_differences_and_restoring)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	cowsh_snapshot *before;
+	char changes[1000] = "";
+
+	run(s, "mkdir /tmp/w; cd /tmp/w; echo 1 > a; echo 2 > b");
+	CHECK_EQ(cowsh_snapshot_new(s, &before), 0);
+	run(s, "echo 3 > a; rm b; echo 4 > c");
+	CHECK_EQ(cowsh_diff(s, before, collect, changes), 0);
+	CHECK(strstr(changes, "M/tmp/w/a -/tmp/w/b +/tmp/w/c ") != NULL);
+	CHECK_EQ(cowsh_restore(s, before), 0);
+	changes[0] = '\0';
+	CHECK_EQ(cowsh_diff(s, before, collect, changes), 0);
+	CHECK_STR(changes, "");
+	run(s, "cat /tmp/w/a /tmp/w/b; ls /tmp/w");
+	CHECK_STR(h.out[1], "1\n2\na\nb\n");
+	cowsh_snapshot_free(before);
+	cowsh_free(s);
+}
+
+/* --- custom commands --- */
+
+static cowsh_call *waiting;
+
+static int upper(void *user, cowsh_call *call)
+{
+	size_t len;
+	const char *in = cowsh_call_input(call, &len);
+
+	++*(int *)user;
+	for (size_t i = 0; i < len; i++) {
+		char c = (char)(in[i] >= 'a' && in[i] <= 'z' ? in[i] - 32 : in[i]);
+
+		cowsh_call_write(call, 1, &c, 1);
+	}
+	cowsh_call_write(call, 2, cowsh_call_argv(call)[1], strlen(cowsh_call_argv(call)[1]));
+	return cowsh_call_argc(call);
+}
+
+static int later(void *user, cowsh_call *call)
+{
+	(void)user;
+	waiting = call;
+	return COWSH_PENDING;
+}
+
+TEST(custom_commands_run_in_pipelines)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	int calls = 0;
+	struct cowsh_command command = { sizeof command, "upper", true, upper, &calls };
+
+	CHECK_EQ(cowsh_add_command(s, &command), 0);
+	run(s, "echo hello | upper warn | cat; echo ${PIPESTATUS[@]}; type upper");
+	CHECK_STR(h.out[1], "HELLO\n0 2 0\nupper is /usr/bin/upper\n");
+	CHECK_STR(h.out[2], "warn");
+	CHECK_EQ(calls, 1);
+	cowsh_free(s);
+}
+
+TEST(custom_commands_may_answer_later)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	struct cowsh_command command = { sizeof command, "fetch", false, later, NULL };
+	const char *script = "fetch & echo first; wait $!; echo \"then $?\"";
+	struct cowsh_result r;
+
+	CHECK_EQ(cowsh_add_command(s, &command), 0);
+	CHECK_EQ(cowsh_start(s, script, strlen(script)), 0);
+	CHECK_EQ(cowsh_step(s, 0), COWSH_WAIT);
+	CHECK(waiting != NULL);
+	cowsh_call_write(waiting, 1, "answer\n", 7);
+	cowsh_call_finish(waiting, 5);
+	cowsh_wake(s);
+	CHECK_EQ(cowsh_step(s, 0), COWSH_DONE);
+	CHECK_EQ(cowsh_get_result(s, &r), 0);
+	CHECK_STR(h.out[1], "first\nanswer\nthen 5\n");
+	cowsh_free(s);
+}
+
+/* --- configuration, memory --- */
+
+TEST(configuration)
+{
+	struct cowsh_config c = COWSH_CONFIG_INIT;
+	const char *env[] = { "K=v", "HOME=/work", NULL };
+	struct host h;
+	cowsh *s;
+
+	c.user = "ann";
+	c.hostname = "box";
+	c.cwd = "/work/here";
+	c.env = env;
+	c.seed = 3;
+	c.epoch_ns = (int64_t)86400 * 1000000000;
+	c.arg0 = "sh0";
+	s = new_session(&h, &c);
+	run(s, "echo $(whoami) $(hostname) $PWD $K ~ $(date -u +%F) $0; nonesuch");
+	CHECK_STR(h.out[1], "ann box /work/here v /work 1970-01-02 sh0\n");
+	CHECK_STR(h.out[2], "sh0: line 1: nonesuch: command not found\n");
+	cowsh_free(s);
+}
+
+TEST(bad_arguments_are_refused)
+{
+	struct cowsh_store_config small = COWSH_STORE_CONFIG_INIT;
+	cowsh_store *none;
+	char region[100];
+	cowsh *s;
+
+	small.region = region;
+	small.region_size = sizeof region;
+	CHECK_EQ(cowsh_store_new(&small, &none), -COWSH_ENOMEM);
+	CHECK_EQ(cowsh_new(NULL, NULL, NULL, &s), -COWSH_EINVAL);
+	CHECK_EQ(cowsh_limit_find("nothing"), -COWSH_ENOENT);
+	CHECK_EQ(cowsh_limit_find("memory"), COWSH_LIMIT_MEMORY);
+	CHECK(cowsh_limit_name(99) == NULL);
+}
+
+TEST(sessions_give_everything_back)
+{
+	struct host h;
+	size_t used = 0;
+
+	for (int i = 0; i < 50; i++) {
+		cowsh *s = new_session(&h, NULL);
+
+		run(s, "x=(1 2 3); f() { :; }; echo a | cat > f; sleep 100 & echo $(ls)");
+		cowsh_free(s);
+		if (i == 5)
+			used = cowsh_store_used(store);
+	}
+	CHECK_EQ(cowsh_store_used(store), used);
+}
+
+TEST(commands_leave_no_memory_behind)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	size_t used = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		run(s, "x=$(echo a | tr a b); [[ $x == b ]] && y=${x/b/c}; f() { :; }; f > /dev/null");
+		if (i == 1000)
+			used = cowsh_store_used(store);
+	}
+	CHECK(cowsh_store_used(store) <= used + 65536);
+	cowsh_free(s);
+}
+
+int main(void)
+{
+	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
+
+	config.region_size = (size_t)4 << 30;
+	config.region = mmap(NULL, config.region_size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (config.region == MAP_FAILED || cowsh_store_new(&config, &store) < 0)
+		return 1;
+	RUN(state_stays_between_commands);
+	RUN(exit_is_told_and_errexit_too);
+	RUN(programs_leave_the_shell_alone);
+	RUN(slices_add_up_and_repeat);
+	RUN(standard_input_may_be_pending);
+	RUN(incomplete_text_is_known);
+	RUN(a_limit_ends_the_command_not_the_session);
+	RUN(a_deadlock_is_found);
+	RUN(cancel_from_another_thread);
+	RUN(files_go_in_and_out);
+	RUN(listing);
+	RUN(mounts_are_read_when_needed_and_never_written);
+	RUN(forks_are_independent);
+	RUN(snapshots_differences_and_restoring);
+	RUN(custom_commands_run_in_pipelines);
+	RUN(custom_commands_may_answer_later);
+	RUN(configuration);
+	RUN(bad_arguments_are_refused);
+	RUN(sessions_give_everything_back);
+	RUN(commands_leave_no_memory_behind);
+	return check_end();
+}
