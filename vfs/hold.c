@@ -15,7 +15,7 @@ static uint32_t slot_for(const struct vfs *v, vfs_ino ino)
 
 struct hold *hold_find(const struct vfs *v, vfs_ino ino)
 {
-	if (v->holds_used == 0)
+	if (v->holds_used == 0 || ino == 0)
 		return NULL;
 	for (uint32_t i = slot_for(v, ino);; i = (i + 1) & (v->holds_cap - 1)) {
 		if (v->holds[i].ino == ino)

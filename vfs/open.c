@@ -9,7 +9,7 @@ struct opening {
 	unsigned flags;
 	uint32_t mode;
 	vfs_ino ino;
-	bool must_be_dir;
+	bool slashed; /* a '/' came behind a last name: symlinks are followed from then on */
 	bool created;
 };
 
@@ -39,7 +39,7 @@ static int follow_last(struct opening *o)
 	vfs_ino jump;
 	int err;
 
-	if (stays && !o->w.slash)
+	if (stays && !o->slashed)
 		return 0;
 	err = vfs_getattr(o->w.v, o->ino, &st);
 	if (err != 0 || (st.mode & S_FMT) != S_LNK)
@@ -67,7 +67,7 @@ static int find_or_create(struct opening *o)
 		if ((o->flags & O_CREAT_) != 0 && o->w.kind == WALK_NAME && o->w.slash)
 			return -E_ISDIR;
 		err = walk_last(&o->w, &o->ino);
-		o->must_be_dir = o->must_be_dir || o->w.slash;
+		o->slashed = o->slashed || o->w.slash;
 		if (err == -E_NOENT && (o->flags & O_CREAT_) != 0 && o->w.kind == WALK_NAME)
 			return create_file(o);
 		if (err != 0 || plain_type(o))
@@ -106,7 +106,7 @@ static int check_type(const struct opening *o, uint32_t mode, unsigned access)
 		if (err != 0)
 			return err;
 	}
-	if (o->must_be_dir && type != S_DIR)
+	if ((o->slashed || (o->flags & O_DIRECTORY_) != 0) && type != S_DIR)
 		return -E_NOTDIR;
 	if (type == S_LNK)
 		return -E_LOOP;
@@ -189,7 +189,7 @@ int vfs_open(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *p
 		return -E_INVAL;
 	o.flags = oflags;
 	o.mode = mode;
-	o.must_be_dir = (oflags & O_DIRECTORY_) != 0;
+	o.slashed = false;
 	o.created = false;
 	err = walk_start(&o.w, v, c, dir, path);
 	if (err == 0)

@@ -81,6 +81,7 @@ static char data[DATA_MAX];
 static char data2[DATA_MAX];
 static long differences;
 static long refusals;
+static long succeeded[KINDS];
 
 static const struct vfs_cred user_cred[USERS] = {
 	{ .uid = 0, .gid = 0 },
@@ -124,7 +125,7 @@ static const char *some_name(void)
 
 static void some_path(char *out, bool dotdot)
 {
-	unsigned parts = 1 + roll(4);
+	unsigned parts = 1 + roll(2) + (roll(3) == 0 ? roll(3) : 0);
 	unsigned r = roll(400);
 
 	*out = '\0';
@@ -150,7 +151,7 @@ static void some_path(char *out, bool dotdot)
 		if (i + 1 < parts)
 			strcat(out, roll(30) == 0 ? "//" : "/");
 	}
-	if (roll(14) == 0)
+	if (roll(20) == 0)
 		strcat(out, "/");
 }
 
@@ -159,7 +160,7 @@ static uint32_t some_mode(void)
 	static const uint32_t modes[] = { 0755, 0777, 01777, 0700, 0644, 0666, 0, 0111, 02775, 04755,
 					  06777, 0750, 0570, 02755 };
 
-	return roll(3) == 0 ? roll(010000) : modes[roll(14)];
+	return roll(12) == 0 ? roll(010000) : modes[roll(3) != 0 ? roll(3) : roll(14)];
 }
 
 static uint32_t some_id(void)
@@ -193,8 +194,8 @@ static bool is_dead(unsigned slot)
 
 static void make_op(struct op *o, int only)
 {
-	static const unsigned char weights[KINDS] = { 10, 16, 16, 8, 5, 8, 6, 14, 8, 6, 3, 8, 6, 8,
-						      6, 4, 3, 4, 4, 2, 4 };
+	static const unsigned char weights[KINDS] = { 20, 16, 12, 6, 4, 8, 6, 24, 14, 8, 5, 6, 6, 6,
+						      6, 4, 4, 6, 4, 2, 3 };
 	unsigned sum = 0;
 	unsigned r;
 
@@ -206,7 +207,7 @@ static void make_op(struct op *o, int only)
 		r -= weights[o->kind++];
 	if (only >= 0)
 		o->kind = (enum kind)only;
-	o->user = as_root ? (roll(3) == 0 ? 0 : roll(USERS)) : 0;
+	o->user = as_root && roll(2) == 0 ? roll(USERS) : 0;
 	o->dir = roll(3) == 0 ? roll(DIRS) : 0;
 	o->dir2 = roll(3) == 0 ? roll(DIRS) : 0;
 	o->slot = o->kind == OP_OPENDIR ? 1 + roll(DIRS - 1) : roll(FILES);
@@ -822,14 +823,15 @@ static bool refused_cleanly(const struct op *o, struct answer *a, bool readable,
 	uint64_t before = digest_of(v);
 	bool refused_it;
 
-	fail_after(1 + roll(8));
+	fail_after(1 + (long)roll(8));
 	do_vfs(o, a, readable, writable);
-	fail_after(0);
+	fail_at = 0;
 	refused_it = a->result == -E_NOMEM;
 	refusals += refused_it;
 	if (refused_it)
 		CHECK(digest_of(v) == before);
-	CHECK(digest_of_tree(t) == before);
+	if (!CHECK(digest_of_tree(t) == before))
+		printf("%s %s %s failed at %ld of %ld: %lld\n", kind_name[o->kind], o->path, o->path2, fail_at, allocations, (long long)a->result);
 	vfs_tree_put(t);
 	return refused_it;
 }
@@ -855,6 +857,7 @@ static void run_op(const struct op *o)
 	do_real(o, &real);
 	if (roll(40) != 0 || refused_cleanly(o, &sim, readable, writable))
 		do_vfs(o, &sim, readable, writable);
+	succeeded[o->kind] += real.result >= 0;
 	if (!same(o, &real, &sim))
 		report(o, &real, &sim);
 }
@@ -943,6 +946,8 @@ TEST(random_operations)
 	used = store.pages_used;
 	printf("seed %llu: %ld operations, %ld refused by memory, %zu pages left\n",
 	       (unsigned long long)seed, operations, refusals, used);
+	for (int i = 0; i < KINDS; i++)
+		printf("%s %ld%s", kind_name[i], succeeded[i], i + 1 < KINDS ? ", " : " succeeded\n");
 	/* A slab stays for each size of block that was ever used. */
 	CHECK(used <= STORE_CLASSES * 4);
 }
