@@ -169,25 +169,39 @@ int64_t sys_pwrite(struct proc *p, int fd, const void *data, size_t n, uint64_t 
 
 /* --- the rest --- */
 
-static int64_t seek_from_end(struct proc *p, struct file *f, int64_t offset, int whence)
+/* SEEK_DATA and SEEK_HOLE; files that are not in the tree have no holes. */
+static int64_t seek_data(struct proc *p, struct file *f, int64_t offset, int whence,
+			 uint64_t size)
 {
-	struct vfs_stat st;
-	int r;
-
-	if (whence > 2 && f->ops == &file_regular && offset >= 0)
-		return vfs_seek_data(p->k->vfs, f->ino, (uint64_t)offset, whence);
-	r = file_stat(p, f, &st);
-	if (r != 0 || whence == 2)
-		return r != 0 ? r : (int64_t)st.size + offset;
-	if (offset < 0 || (uint64_t)offset >= st.size)
+	if (offset < 0 || (uint64_t)offset >= size)
 		return -E_NXIO;
-	return whence == 3 ? offset : (int64_t)st.size;
+	if (f->ops == &file_regular)
+		return vfs_seek_data(p->k->vfs, f->ino, (uint64_t)offset, whence);
+	return whence == 3 ? offset : (int64_t)size;
+}
+
+static int64_t seek(struct proc *p, struct file *f, int64_t offset, int whence)
+{
+	struct vfs_stat st = { .size = 0 };
+	int64_t from = whence == 1 ? (int64_t)f->pos : 0;
+	int64_t to;
+	int r = whence >= 2 ? file_stat(p, f, &st) : 0;
+
+	if (r != 0)
+		return r;
+	if (whence > 2)
+		return seek_data(p, f, offset, whence, st.size);
+	if (whence == 2)
+		from = (int64_t)st.size;
+	if (__builtin_add_overflow(from, offset, &to))
+		return -E_OVERFLOW;
+	return to < 0 ? -E_INVAL : to;
 }
 
 int64_t sys_lseek(struct proc *p, int fd, int64_t offset, int whence)
 {
 	struct file *f = fd_file(p, fd);
-	int64_t to = offset;
+	int64_t to;
 
 	proc_charge(p, 1);
 	if (f == NULL || (f->flags & O_PATH_) != 0)
@@ -198,13 +212,9 @@ int64_t sys_lseek(struct proc *p, int fd, int64_t offset, int whence)
 		return -E_SPIPE;
 	if (whence < 0 || whence > 4)
 		return -E_INVAL;
-	if (whence == 1 && __builtin_add_overflow((int64_t)f->pos, offset, &to))
-		return -E_OVERFLOW;
-	if (whence >= 2)
-		to = seek_from_end(p, f, offset, whence);
-	if (to < 0)
-		return whence >= 2 && to >= -E_CANCELED && offset >= 0 ? to : -E_INVAL;
-	f->pos = (uint64_t)to;
+	to = seek(p, f, offset, whence);
+	if (to >= 0)
+		f->pos = (uint64_t)to;
 	return to;
 }
 

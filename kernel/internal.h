@@ -160,7 +160,7 @@ struct kernel {
 	struct timer *timers;     /* sorted by time */
 	bool attention;           /* the scheduler's loop is needed before the next process */
 	bool stop_run;            /* kernel_run returns as soon as it can */
-	bool running;
+	bool on_host;             /* a callback of the host runs for the current process */
 	atomic_bool cancel;
 	int64_t budget;           /* of kernel_run; negative: a debt */
 	bool bounded;

@@ -198,17 +198,17 @@ int64_t sys_access(struct proc *p, int dirfd, const char *path, unsigned mask)
 int64_t sys_readlink(struct proc *p, int dirfd, const char *path, struct arena *a,
 		     struct bytes *out)
 {
-	char *text = arena_alloc(a, VFS_PATH_MAX + 1);
+	char text[VFS_PATH_MAX];
 	vfs_ino ino;
 	int64_t r = find(p, dirfd, path, AT_NOFOLLOW_ | AT_EMPTY_, &ino);
 
 	if (r != 0)
 		return r;
-	r = vfs_readlink(p->k->vfs, ino, text, VFS_PATH_MAX);
-	if (r < 0)
-		return r;
-	text[r] = '\0';
-	*out = (struct bytes){ text, (size_t)r };
+	r = vfs_readlink(p->k->vfs, ino, text, sizeof text);
+	if (r > (int64_t)sizeof text)
+		return -E_NAMETOOLONG;
+	if (r >= 0)
+		*out = arena_bytes(a, (struct bytes){ text, (size_t)r });
 	return r;
 }
 

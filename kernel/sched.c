@@ -282,7 +282,7 @@ int64_t kernel_on_host(struct kernel *k, int64_t (*fn)(void *arg), void *arg)
 {
 	struct segment *mine;
 
-	if (k->current == NULL)
+	if (k->current == NULL || k->on_host)
 		return fn(arg);
 	mine = k->current->priv->top;
 	k->host_fn = fn;
@@ -315,7 +315,9 @@ static void run_from(struct kernel *k, struct proc *p)
 
 		sched_arrived(k);
 		k->host_fn = NULL;
+		k->on_host = true;
 		k->host_result = fn(k->host_arg);
+		k->on_host = false;
 		coro_switch(&k->home, &k->current->priv->top->coro);
 	}
 	sched_arrived(k);
@@ -350,14 +352,14 @@ static bool host_is_awaited(const struct kernel *k)
 /* Nothing can run: -1 to go on, else what kernel_run returns. */
 static int idle(struct kernel *k)
 {
-	if (console_flush(k) == KERNEL_PENDING || host_is_awaited(k))
+	if (host_is_awaited(k))
 		return KERNEL_WAIT;
-	if (k->timers != NULL) {
-		if (kernel_skip_to_timer(k))
-			return -1;
-		timer_fire_due(k);
-		return k->run_first != NULL ? -1 : KERNEL_WAIT;
-	}
+	if (kernel_skip_to_timer(k))
+		return -1;
+	if (k->timers != NULL)
+		return KERNEL_WAIT;
+	if (console_flush(k) == KERNEL_PENDING)
+		return KERNEL_WAIT;
 	if (!somebody_parked(k))
 		limit_kill_all(k, LIMIT_DEADLOCK);
 	return KERNEL_DONE;
@@ -365,10 +367,16 @@ static int idle(struct kernel *k)
 
 static enum kernel_state finish(struct kernel *k, enum kernel_state state)
 {
-	if (console_flush(k) == KERNEL_PENDING && state == KERNEL_DONE)
+	bool pending = console_flush(k) == KERNEL_PENDING;
+
+	if (pending && state == KERNEL_DONE)
 		return KERNEL_WAIT;
-	if (state == KERNEL_DONE)
+	if (state == KERNEL_DONE) {
+		/* A session that waits for its next command keeps no caches. */
 		console_clear(k);
+		ring_clear_cache(k);
+		stack_clear_cache(k);
+	}
 	k->stop_run = false;
 	return state;
 }
