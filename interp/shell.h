@@ -170,6 +170,7 @@ enum { TRAP_EXIT = 0, TRAP_DEBUG = 65, TRAP_ERR, TRAP_RETURN, TRAP_COUNT };
 struct trap {
 	char *text;      /* in the pool; NULL: default; "" : ignored */
 	bool inherited_ignored; /* ignored at start: can't be trapped in a non-interactive shell */
+	int level;       /* DEBUG, ERR, RETURN: valid down to this function depth; see trap.c */
 	bool parents;    /* a subshell: shown by `trap -p` until one is set, but not executed */
 };
 
@@ -202,6 +203,7 @@ struct shell {
 	int scope;                /* function nesting of local variables; 0 is global */
 	int no_errexit;           /* > 0 inside conditions, !, && || lists: set -e is off */
 	int line;                 /* LINENO */
+	int function_depth;       /* functions being called, for inherited traps */
 	int depth;                /* of nested calls, evals, sources: LIMIT_RECURSION */
 	const struct node *command; /* for BASH_COMMAND */
 	int *pipestatus;          /* in the pool */
@@ -223,7 +225,8 @@ struct shell {
 	struct bytes ifs;         /* cached value of IFS; ifs_set false: unset */
 	bool ifs_set;
 	uint8_t ifs_class[256];   /* 0 none, 1 white space, 2 other separator */
-	uint64_t random_state;    /* $RANDOM */
+	uint64_t random_state;    /* $RANDOM: the generator's state, and the last value << 32 */
+	int random_pid;           /* process in which it was seeded */
 	int64_t seconds_base_ns;  /* $SECONDS */
 	int getopts_index;        /* position inside a group of letters */
 	int getopts_optind;
@@ -241,6 +244,7 @@ struct shell {
 	const struct assign *const *declare_args;
 	void *history;
 	void *completions;
+	uint64_t builtins_disabled; /* `enable -n`: a bit per row of builtin_list.h */
 
 	/* Execution's own; see exec.h. */
 	const char *command_name; /* what arithmetic errors are said by: "((", "[[", "let"; or NULL */
@@ -250,12 +254,16 @@ struct shell {
 	struct shell *children;   /* overlays that read through to this shell */
 	struct shell *next_child;
 	struct shell **child_link;
+	struct ast *building;     /* by the parser; see parse_config */
+	struct cached *recording; /* units of texts being executed that may be kept */
+	struct script *script;    /* being read from a descriptor */
 	struct task *task;        /* what a subshell's process is to do */
 	struct finished *finished; /* background processes that ended, for `wait pid` */
 	unsigned substitutions;   /* command substitutions so far */
 	int indirection;          /* PS4's first character is repeated so often */
 	size_t last_arg_cap;      /* 0: last_arg is not in the pool */
 	int pipestatus_cap;
+	bool session;             /* its process outlives the command: `exec` must not replace it */
 	bool may_exec;            /* the process ends after this command: a program may replace it */
 	bool jobs_foreign;        /* a command substitution: `jobs` shows the parent's */
 	bool tracing;             /* PS4 is being expanded, or an xtrace line written */
@@ -347,6 +355,10 @@ void quote_for_at_q(struct buf *out, struct bytes s);     /* 'it'\''s' or $'..' 
 void quote_for_set(struct buf *out, struct bytes s);      /* `set`: only if needed, '..' or $'..' */
 void quote_for_declare(struct buf *out, struct bytes s);  /* "a\"b" or $'..' */
 void quote_for_xtrace(struct buf *out, struct bytes s);
+void quote_for_key(struct buf *out, struct bytes s);      /* [key] of declare -p */
+/* Letters of attributes in bash's order ("aix"), and ([0]="a" ...) as declare -p writes them. */
+void quote_attributes(struct buf *out, unsigned flags);
+void quote_array(struct shell *sh, struct buf *out, struct var *v);
 /* $'...' escapes of s. */
 void unescape_ansi_c(struct buf *out, struct bytes s);
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Messages as bash writes them: "bash: line 3: text".
+ *
+ * The name is the file in which the code being executed was written (BASH_SOURCE[0]; it is
+ * "environment" for functions given by -c), else $0. A message is one write.
+ */
+#include "interp/exec.h"
+
+static void put_name(struct shell *sh, struct buf *out)
+{
+	const char *source = sh->frame != NULL ? sh->frame->source : NULL;
+
+	buf_puts(out, source != NULL && *source != '\0' ? source : sh->arg0);
+	buf_puts(out, ": ");
+}
+
+static void put_line(struct buf *out, int line)
+{
+	if (line > 0)
+		buf_printf(out, "line %d: ", line);
+}
+
+void shell_error_prefix(struct shell *sh, struct buf *out)
+{
+	if (opt_set(sh, SET_INTERACTIVE)) {
+		buf_puts(out, sh->arg0);
+		buf_puts(out, ": ");
+		return;
+	}
+	put_name(sh, out);
+	put_line(out, sh->line);
+}
+
+static void say(struct shell *sh, struct buf *out)
+{
+	buf_putc(out, '\n');
+	sys_write(sh->p, 2, out->ptr, out->len);
+}
+
+void shell_error(struct shell *sh, const char *format, ...)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf out = buf_in(sh->arena);
+	va_list args;
+
+	shell_error_prefix(sh, &out);
+	va_start(args, format);
+	buf_vprintf(&out, format, args);
+	va_end(args);
+	say(sh, &out);
+	arena_release(sh->arena, mark);
+}
+
+void builtin_error(struct shell *sh, const char *builtin, const char *format, ...)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf out = buf_in(sh->arena);
+	va_list args;
+
+	shell_error_prefix(sh, &out);
+	buf_printf(&out, "%s: ", builtin);
+	va_start(args, format);
+	buf_vprintf(&out, format, args);
+	va_end(args);
+	say(sh, &out);
+	arena_release(sh->arena, mark);
+}
+
+/* name: "-c", "eval", ... stands between the shell's name and the line; NULL: none. */
+void parse_error_print(struct shell *sh, const char *name, const struct parse_error *e)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf out = buf_in(sh->arena);
+
+	for (int i = 0; i < 2; i++) {
+		if (e->message[i].len == 0)
+			continue;
+		put_name(sh, &out);
+		if (name != NULL)
+			buf_printf(&out, "%s: ", name);
+		put_line(&out, i == 0 ? e->line : e->second_line);
+		buf_add(&out, e->message[i]);
+		buf_putc(&out, '\n');
+	}
+	sys_write(sh->p, 2, out.ptr, out.len);
+	arena_release(sh->arena, mark);
+}

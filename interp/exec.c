@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Execution: dispatch by kind of node, lists, conditions, set -e, subshell processes.
+ */
+#include "interp/exec.h"
+
+/* --- the unit being executed --- */
+
+void unit_enter(struct shell *sh, struct unit_ref *ref, struct ast *ast)
+{
+	ref->ast = ast_get(ast);
+	ref->up = sh->units;
+	sh->units = ref;
+}
+
+void unit_leave(struct shell *sh)
+{
+	struct ast *ended = sh->units->ast;
+
+	sh->units = sh->units->up;
+	if (sh->trap_running >= 0) {
+		ast_put(ended);
+		return;
+	}
+	if (sh->last_unit != NULL)
+		ast_put(sh->last_unit);
+	sh->last_unit = ended;
+}
+
+/* --- statuses --- */
+
+int exec_check(struct shell *sh, int status)
+{
+	sh->status = status;
+	if (status == 0 || sh->no_errexit > 0 || sh->flow != FLOW_NONE)
+		return status;
+	if (sh->traps[TRAP_ERR].text != NULL)
+		trap_run(sh, TRAP_ERR);
+	if (opt_set(sh, SET_ERREXIT) && sh->flow == FLOW_NONE) {
+		sh->status = status;
+		sh->flow = FLOW_EXIT;
+	}
+	return status;
+}
+
+bool exec_debug(struct shell *sh, const struct node *n)
+{
+	int status = sh->status;
+
+	if (sh->trap_running >= 0)
+		return false;
+	sh->command = n;
+	if (sh->traps[TRAP_DEBUG].text == NULL)
+		return false;
+	trap_run(sh, TRAP_DEBUG);
+	if (sh->flow != FLOW_NONE)
+		return true;
+	if (opt_shopt(sh, SHOPT_extdebug) && sh->status != 0) {
+		bool leaves = sh->status == 2 && sh->frame->up != NULL;
+
+		sh->status = status;
+		if (leaves)
+			sh->flow = FLOW_RETURN;
+		return true;
+	}
+	sh->status = status;
+	return false;
+}
+
+/* A condition or another command whose failure set -e forgives. */
+static int exec_forgiven(struct shell *sh, const struct node *n)
+{
+	int status;
+
+	sh->no_errexit++;
+	status = exec_node(sh, n);
+	sh->no_errexit--;
+	return status;
+}
+
+/* --- processes of the shell --- */
+
+static void plumb(struct proc *p, const struct task *t)
+{
+	if (t->in >= 0 && t->in != 0) {
+		sys_dup2(p, t->in, 0, false);
+		sys_close(p, t->in);
+	}
+	if (t->out >= 0 && t->out != 1) {
+		sys_dup2(p, t->out, 1, false);
+		sys_close(p, t->out);
+	}
+	if (t->error_too)
+		sys_dup2(p, 1, 2, false);
+	for (int i = 0; i < 2; i++) {
+		if (t->close[i] >= 0)
+			sys_close(p, t->close[i]);
+	}
+}
+
+/* A command in the background does not read what the shell reads. */
+static void input_from_null(struct shell *sh)
+{
+	int64_t fd;
+
+	if (opt_set(sh, SET_MONITOR))
+		return;
+	fd = sys_open(sh->p, AT_FDCWD_, "/dev/null", 0, 0);
+	if (fd > 0) {
+		sys_dup2(sh->p, (int)fd, 0, false);
+		sys_close(sh->p, (int)fd);
+	}
+}
+
+static int task_main(struct proc *p, void *arg)
+{
+	struct shell *sh = p->task;
+	struct task *t = sh->task;
+
+	(void)arg;
+	if (t->background && t->in < 0)
+		input_from_null(sh);
+	plumb(p, t);
+	return exec_finish(sh, t->run(sh, t)) & 255;
+}
+
+int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
+{
+	struct spawn s = { .fn = task_main, .name = sh->p->name };
+	struct proc *p;
+	struct shell *sub;
+	int64_t pid;
+
+	s.pgid = t->background && opt_set(sh, SET_MONITOR) ? -1 : 0;
+	s.ignore_int = t->background && !opt_set(sh, SET_MONITOR);
+	pid = sys_spawn(sh->p, &s, &p);
+	if (pid < 0) {
+		shell_error(sh, "fork: %s", err_text((int)pid));
+		sh->status = STATUS_NO_FORK;
+		sh->flow = FLOW_ABORT;
+		return pid;
+	}
+	sub = shell_subshell(p, sh, t->background || t->copy);
+	sub->task = arena_alloc(sub->arena, sizeof(*t));
+	*sub->task = *t;
+	if (t->background)
+		sub->no_errexit = 0;
+	if (child != NULL)
+		*child = p;
+	return pid;
+}
+
+/* The body of a subshell that has a process of its own already. */
+static int run_subshell_body(struct shell *sh, const struct node *n)
+{
+	if (n->nredirs != 0 && redir_apply(sh, n->redirs, n->nredirs, true) != 0)
+		return 1;
+	return exec_node(sh, ((const struct group *)n)->body);
+}
+
+int task_run_node(struct shell *sh, struct task *t)
+{
+	sh->may_exec = true;
+	if (t->node == NULL)
+		return 0;
+	if (t->node->kind == NODE_SUBSHELL)
+		return run_subshell_body(sh, t->node);
+	return exec_node(sh, t->node);
+}
+
+static int exec_subshell(struct shell *sh, const struct node *n)
+{
+	struct task t = { .run = task_run_node, .node = n, .in = -1, .out = -1,
+			  .close = { -1, -1 } };
+	int64_t pid;
+
+	pid = task_start(sh, &t, NULL);
+	if (pid < 0)
+		return sh->status;
+	return exec_check(sh, exec_wait(sh, (int)pid, n));
+}
+
+int exec_background(struct shell *sh, const struct group *g)
+{
+	struct task t = { .run = task_run_node, .node = g->body, .in = -1, .out = -1,
+			  .close = { -1, -1 }, .background = true };
+	int64_t pid = task_start(sh, &t, NULL);
+	int started = (int)pid;
+	struct job *j;
+
+	if (pid < 0)
+		return sh->status;
+	j = job_add(sh, &started, 1, opt_set(sh, SET_MONITOR) ? started : sh->p->pgid, g->text);
+	sh->last_background = started;
+	if (opt_set(sh, SET_INTERACTIVE)) {
+		struct buf out = buf_in(sh->arena);
+
+		buf_printf(&out, "[%d] %d\n", j->number, started);
+		sys_write(sh->p, 2, out.ptr, out.len);
+	}
+	return sh->status = 0;
+}
+
+/* --- lists and conditions --- */
+
+static int exec_list(struct shell *sh, const struct list *l, bool last)
+{
+	int status = 0;
+
+	for (int i = 0; i < l->count; i++) {
+		sh->may_exec = last && i == l->count - 1;
+		status = exec_node(sh, l->commands[i]);
+		if (sh->flow != FLOW_NONE)
+			return sh->status;
+	}
+	return status;
+}
+
+static int exec_and_or(struct shell *sh, const struct binary *b, bool wanted)
+{
+	int status = exec_forgiven(sh, b->left);
+
+	if (sh->flow != FLOW_NONE || (status == 0) != wanted)
+		return status;
+	return exec_node(sh, b->right);
+}
+
+static int exec_if(struct shell *sh, const struct if_node *n)
+{
+	for (;;) {
+		int status = exec_forgiven(sh, n->test);
+
+		if (sh->flow != FLOW_NONE)
+			return sh->status;
+		if (status == 0)
+			return exec_node(sh, n->then);
+		if (n->otherwise == NULL)
+			return sh->status = 0;
+		if (n->otherwise->kind != NODE_IF || n->otherwise->nredirs != 0)
+			return exec_node(sh, n->otherwise);
+		n = (const struct if_node *)n->otherwise;
+	}
+}
+
+/* --- dispatch --- */
+
+static int exec_group(struct shell *sh, const struct group *g, bool last)
+{
+	if (g->body->kind == NODE_LIST)
+		return exec_list(sh, (const struct list *)g->body, last);
+	sh->may_exec = last;
+	return exec_node(sh, g->body);
+}
+
+static int exec_kind(struct shell *sh, const struct node *n, bool last)
+{
+	switch (n->kind) {
+	case NODE_SIMPLE: return exec_simple(sh, (const struct simple *)n);
+	case NODE_LIST: return exec_list(sh, (const struct list *)n, last);
+	case NODE_GROUP: return exec_group(sh, (const struct group *)n, last);
+	case NODE_PIPELINE: return exec_pipeline(sh, (const struct pipeline *)n);
+	case NODE_AND: return exec_and_or(sh, (const struct binary *)n, true);
+	case NODE_OR: return exec_and_or(sh, (const struct binary *)n, false);
+	case NODE_BACKGROUND: return exec_background(sh, (const struct group *)n);
+	case NODE_SUBSHELL: return exec_subshell(sh, n);
+	case NODE_IF: return exec_if(sh, (const struct if_node *)n);
+	case NODE_WHILE:
+	case NODE_UNTIL: return exec_loop(sh, (const struct loop *)n);
+	case NODE_FOR: return exec_for(sh, (const struct for_node *)n);
+	case NODE_CFOR: return exec_cfor(sh, (const struct cfor *)n);
+	case NODE_SELECT: return exec_select(sh, (const struct for_node *)n);
+	case NODE_CASE: return exec_case(sh, (const struct case_node *)n);
+	case NODE_COND: return exec_cond(sh, (const struct cond_node *)n);
+	case NODE_ARITH: return exec_arith(sh, (const struct arith_node *)n);
+	case NODE_COPROC: return exec_coproc(sh, (const struct coproc_node *)n);
+	case NODE_FUNCTION:
+		sh->line = n->line;
+		return exec_check(sh, function_define(sh, (const struct function_node *)n));
+	}
+	return 0;
+}
+
+static bool redirects_itself(const struct node *n)
+{
+	return n->kind == NODE_SUBSHELL || n->kind == NODE_FUNCTION || n->kind == NODE_COPROC;
+}
+
+static int exec_redirected(struct shell *sh, const struct node *n)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct saved_fd *saved = sh->saved_fds;
+	struct procsub *subs = sh->procsubs;
+	int status;
+
+	sh->line = n->line;
+	if (redir_apply(sh, n->redirs, n->nredirs, false) == 0) {
+		status = exec_kind(sh, n, false);
+		redir_undo(sh, saved);
+	} else {
+		redir_undo(sh, saved);
+		if (sh->flow == FLOW_NONE)
+			set_pipestatus(sh, &(int){ 1 }, 1);
+		status = sh->flow != FLOW_NONE ? sh->status : exec_check(sh, 1);
+	}
+	if (sh->procsubs != subs)
+		procsub_close(sh, subs);
+	arena_release(sh->arena, mark);
+	return sh->status = status;
+}
+
+int exec_compound(struct shell *sh, const struct node *n)
+{
+	bool last = sh->may_exec;
+
+	sh->may_exec = false;
+	if (n->nredirs != 0 && !redirects_itself(n))
+		return exec_redirected(sh, n);
+	return exec_kind(sh, n, last);
+}
+
+struct deeper {
+	struct shell *sh;
+	const struct node *node;
+};
+
+static int run_deeper(void *arg)
+{
+	struct deeper *d = arg;
+
+	return exec_compound(d->sh, d->node);
+}
+
+int exec_node(struct shell *sh, const struct node *n)
+{
+	if (n->kind == NODE_SIMPLE)
+		return exec_simple(sh, (const struct simple *)n);
+	if (proc_stack_left(sh->p) < EXEC_STACK_BYTES) {
+		struct deeper d = { sh, n };
+
+		return proc_deepen(sh->p, EXEC_STACK_BYTES, run_deeper, &d);
+	}
+	return exec_compound(sh, n);
+}
+
+/* --- the end --- */
+
+int exec_finish(struct shell *sh, int status)
+{
+	if (sh->flow == FLOW_EXIT || sh->flow == FLOW_RETURN || sh->flow == FLOW_ABORT)
+		status = sh->status;
+	sh->flow = FLOW_NONE;
+	sh->status = status;
+	if (trap_is_set(sh, TRAP_EXIT)) {
+		sh->loop_depth = 0;
+		sh->no_errexit = 0;
+		trap_run(sh, TRAP_EXIT);
+		if (sh->flow == FLOW_EXIT)
+			status = sh->status;
+		sh->flow = FLOW_NONE;
+	}
+	return status;
+}
+
+void shell_exit(struct shell *sh, int status)
+{
+	sh->status = status;
+	sh->flow = FLOW_EXIT;
+	proc_exit(sh->p, (exec_finish(sh, status) & 255) << 8);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of execution share among themselves: exec*.c, redir.c, job.c, trap.c,
+ * program.c. The rest of the room uses shell.h only.
+ *
+ *   exec_node ── exec_simple ── functions, builtins ── exec_node ...
+ *       │            └── programs: sys_spawn_program, or sys_exec when nothing follows
+ *       └── ( ) | & $( ) <( ): task_start gives a process of its own a struct shell
+ *
+ * Everything a command allocates lies in sh->arena between a mark and its release; what must
+ * be undone after a command that was cut short (frames, units, scopes, descriptors) is linked
+ * from struct shell, so that shell_recover and shell_release find it.
+ */
+#ifndef INTERP_EXEC_H
+#define INTERP_EXEC_H
+
+#include "base/err.h"
+#include "interp/shell.h"
+
+/* Below this a nested command continues on a new stack. */
+enum { EXEC_STACK_BYTES = 40 * 1024 };
+
+/* Exit statuses that bash gives a meaning. */
+enum {
+	STATUS_USAGE = 2,
+	STATUS_NOT_EXECUTABLE = 126,
+	STATUS_NOT_FOUND = 127,
+	STATUS_SIGNAL = 128,
+	STATUS_NO_FORK = 254,
+};
+
+/* A counted unit that is being executed. */
+struct unit_ref {
+	struct unit_ref *up;
+	struct ast *ast;
+};
+
+/* A unit's reference for the time of its execution. leave puts it, but keeps the one that
+ * ended last alive for BASH_COMMAND. */
+void unit_enter(struct shell *sh, struct unit_ref *ref, struct ast *ast);
+void unit_leave(struct shell *sh);
+
+/* What a process of the shell is to do; in that process's arena. */
+struct task {
+	int (*run)(struct shell *sh, struct task *t);
+	const struct node *node;
+	void *arg;
+	int in;            /* become descriptors 0 and 1; -1: as they are */
+	int out;
+	bool error_too;    /* descriptor 2 becomes out as well */
+	int close[2];      /* ends that the child has no use for; -1: none */
+	bool copy;         /* the parent goes on meanwhile: a full copy */
+	bool background;   /* copy as well; interrupts ignored; input from /dev/null */
+	bool command_sub;
+};
+
+/* Starts a process that runs t (copied) in a subshell of sh: its pid, or a negative error after
+ * a message. A task that is not in the background reads through to sh, which must wait. */
+int64_t task_start(struct shell *sh, const struct task *t, struct proc **child);
+/* task.run: executes t->node. */
+int task_run_node(struct shell *sh, struct task *t);
+
+/* --- exec.c --- */
+
+/* Looks at a command's status: ERR trap and set -e. Returns the status. */
+int exec_check(struct shell *sh, int status);
+int exec_compound(struct shell *sh, const struct node *n);
+/* The EXIT trap, for a process that is about to end with `status`; returns the new one. */
+int exec_finish(struct shell *sh, int status);
+/* The DEBUG trap before a command; true if it says that the command is to be skipped. */
+bool exec_debug(struct shell *sh, const struct node *n);
+
+/* --- the kinds of commands; each returns the status --- */
+
+int exec_simple(struct shell *sh, const struct simple *s);
+int exec_pipeline(struct shell *sh, const struct pipeline *p);
+int exec_background(struct shell *sh, const struct group *g);
+int exec_coproc(struct shell *sh, const struct coproc_node *c);
+int exec_loop(struct shell *sh, const struct loop *l);
+int exec_for(struct shell *sh, const struct for_node *f);
+int exec_select(struct shell *sh, const struct for_node *f);
+int exec_cfor(struct shell *sh, const struct cfor *f);
+int exec_case(struct shell *sh, const struct case_node *c);
+int exec_cond(struct shell *sh, const struct cond_node *c);
+int exec_arith(struct shell *sh, const struct arith_node *a);
+/* (( )) and the parts of for (( )): false after a message. */
+bool exec_arith_text(struct shell *sh, struct arith_text *a, int64_t *out);
+/* Leaves a loop? Counts down break and continue. */
+bool loop_ends(struct shell *sh);
+
+/* --- exec_pattern.c --- */
+
+/* The unit whose tree is being executed. */
+struct ast *current_ast(struct shell *sh);
+/* Whether a word contains no expansions. */
+bool word_is_constant(const struct word *w);
+/* Whether subject matches w as a pattern: 1, 0, or -1 after a message. */
+int pattern_matches(struct shell *sh, const struct word *w, struct bytes subject, bool in_cond);
+
+/* --- exec_command.c --- */
+
+/* Runs a program that is neither function nor builtin. last: it may replace the process. */
+int exec_program(struct shell *sh, char **argv, bool last, const struct node *n);
+/* The path to start for a command name: hashed or searched; NULL if there is none. */
+char *program_path(struct shell *sh, const char *name);
+/* The environment with _=path; in sh->arena. */
+char *const *program_environ(struct shell *sh, const char *path);
+/* Starts argv with the descriptors as they are: a pid, or minus the exit status after a
+ * message. */
+int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid, bool background);
+/* Says why path can't be started and returns 126 or 127. */
+int program_failed(struct shell *sh, const char *path, int64_t err);
+/* Runs a builtin with its name in messages. */
+int exec_builtin(struct shell *sh, const struct shell_builtin *b, int argc, char **argv);
+/* Waits for a foreground child and says when a signal ended it; n for that message. */
+int exec_wait(struct shell *sh, int pid, const struct node *n);
+/* $_ */
+void set_last_arg(struct shell *sh, const char *value);
+void set_pipestatus(struct shell *sh, const int *statuses, int n);
+
+/* --- exec_sub.c --- */
+
+/* Closes process substitutions made after `mark` and forgets them. */
+struct procsub {
+	struct procsub *up;
+	int fd;
+	int pid;
+};
+void procsub_close(struct shell *sh, struct procsub *mark);
+/* Whether expanding w changes nothing in the shell: then it needs no process of its own. */
+bool word_is_pure(const struct word *w);
+
+/* --- xtrace.c --- */
+
+void xtrace_words(struct shell *sh, char *const *argv, int argc);
+void xtrace_assign(struct shell *sh, const struct assign *a);
+void xtrace_text(struct shell *sh, struct bytes text);
+
+/* --- exec_text.c --- */
+
+void parse_error_print(struct shell *sh, const char *name, const struct parse_error *e);
+/* The parse_config that all of the shell's parsing uses. */
+struct parse_config shell_parse_config(struct shell *sh, struct bytes text, int line);
+void parsed_cache_free(struct shell *sh);
+/* Puts what was under way when the shell was cut short. */
+void parsed_abandon(struct shell *sh);
+
+/* --- trap.c, job.c --- */
+
+static inline bool trap_is_set(const struct shell *sh, int which)
+{
+	return sh->traps[which].text != NULL && !sh->traps[which].parents;
+}
+/* In a new shell: signals that were ignored at its start stay so. */
+void trap_init(struct shell *sh);
+/* Remembers and finds statuses of background processes that ended. */
+void finished_add(struct shell *sh, int pid, int status);
+/* A child that nobody waits for: its status is taken when it has ended. */
+void finished_expect(struct shell *sh, int pid);
+/* `wait` without arguments: earlier statuses can't be asked for any more. */
+void finished_forget(struct shell *sh);
+bool finished_take(struct shell *sh, int pid, int *status);
+/* "line 3:  123 Killed   text" for a child that a signal ended. */
+void job_report_signal(struct shell *sh, int pid, int wait_status, const struct node *n);
+void job_report_pipeline(struct shell *sh, const struct pipeline *p, const int *pids,
+			 const int *wait_statuses);
+
+/* --- shell.c --- */
+
+struct frame *frame_push(struct shell *sh, const char *function, const char *source);
+void frame_pop(struct shell *sh);
+/* set -- : copies of the values, in the pool. */
+void params_set(struct shell *sh, int count, char *const *values);
+/* Frees what params_set made. */
+void params_free(struct shell *sh, struct params *params);
+void function_tables_free(struct shell *sh);
+
+#endif

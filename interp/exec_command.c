@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Running what a command name stands for when it is no function: builtins, programs found in
+ * PATH, scripts without "#!", and the messages when nothing can be run.
+ */
+#include "interp/exec.h"
+#include "interp/hash.h"
+#include "interp/interp.h"
+#include "interp/state.h"
+
+/* --- what a command leaves behind --- */
+
+void set_last_arg(struct shell *sh, const char *value)
+{
+	size_t need = strlen(value) + 1;
+	char *room = (char *)(uintptr_t)sh->last_arg;
+
+	if (need > sh->last_arg_cap) {
+		size_t cap = need + 32;
+
+		room = pool_alloc(sh->pool, cap);
+		if (sh->last_arg_cap != 0)
+			pool_free(sh->pool, (void *)(uintptr_t)sh->last_arg, sh->last_arg_cap);
+		sh->last_arg_cap = cap;
+	}
+	memcpy(room, value, need);
+	sh->last_arg = room;
+}
+
+void set_pipestatus(struct shell *sh, const int *statuses, int n)
+{
+	if (n > sh->pipestatus_cap) {
+		int cap = n + 4;
+		int *room = pool_alloc(sh->pool, (size_t)cap * sizeof(int));
+
+		if (sh->pipestatus_cap != 0)
+			pool_free(sh->pool, sh->pipestatus,
+				  (size_t)sh->pipestatus_cap * sizeof(int));
+		sh->pipestatus = room;
+		sh->pipestatus_cap = cap;
+	}
+	for (int i = 0; i < n; i++)
+		sh->pipestatus[i] = statuses[i];
+	sh->npipestatus = n;
+}
+
+int exec_builtin(struct shell *sh, const struct shell_builtin *b, int argc, char **argv)
+{
+	const char *outer = sh->command_name;
+	int status;
+
+	sh->command_name = b->name;
+	status = b->run(sh, argc, argv);
+	sh->command_name = outer;
+	return status;
+}
+
+/* --- finding programs --- */
+
+/* Whether path is a regular file that may be executed. */
+static bool is_program(struct shell *sh, const char *path, bool *exists)
+{
+	struct vfs_stat st;
+
+	if (sys_stat(sh->p, AT_FDCWD_, path, 0, &st) != 0 || (st.mode & S_FMT) == S_DIR)
+		return false;
+	*exists = true;
+	return sys_access(sh->p, AT_FDCWD_, path, 1) == 0;
+}
+
+char *find_program(struct shell *sh, const char *name, const char *path_value)
+{
+	char *unusable = NULL;
+
+	if (path_value == NULL)
+		path_value = "";
+	for (const char *at = path_value;; at++) {
+		const char *end = at + strcspn(at, ":");
+		struct buf path = buf_in(sh->arena);
+		bool exists = false;
+
+		if (end == at)
+			buf_putc(&path, '.');
+		buf_put(&path, at, (size_t)(end - at));
+		if (path.ptr[path.len - 1] != '/')
+			buf_putc(&path, '/');
+		buf_puts(&path, name);
+		if (is_program(sh, path.ptr, &exists))
+			return path.ptr;
+		if (exists && unusable == NULL)
+			unusable = path.ptr;
+		if (*end == '\0')
+			return unusable;
+		at = end;
+	}
+}
+
+char *program_path(struct shell *sh, const char *name)
+{
+	struct bytes key = bytes_of(name);
+	struct hash_entry *e;
+	const char *path_value;
+	char *found;
+
+	if (*name == '\0')
+		return NULL;
+	if (strchr(name, '/') != NULL)
+		return (char *)(uintptr_t)name;
+	e = hash_find(sh, key);
+	if (e != NULL) {
+		bool exists = false;
+
+		if (!opt_shopt(sh, SHOPT_checkhash) || is_program(sh, e->path, &exists)) {
+			e->hits++;
+			return e->path;
+		}
+		hash_remove(sh, key);
+	}
+	path_value = var_get_text(sh, "PATH");
+	found = find_program(sh, name, path_value);
+	if (found != NULL && found[0] == '/' && opt_set(sh, SET_HASHALL)) {
+		hash_put(sh, key, bytes_of(found));
+		e = hash_find(sh, key);
+		e->hits = 1;
+	}
+	return found;
+}
+
+char *const *program_environ(struct shell *sh, const char *path)
+{
+	char *const *environ = function_environ(sh, var_environ(sh));
+	size_t n = 0;
+	size_t kept = 0;
+	char **out;
+	struct buf underscore = buf_in(sh->arena);
+
+	while (environ[n] != NULL)
+		n++;
+	out = arena_alloc(sh->arena, (n + 2) * sizeof(*out));
+	for (size_t i = 0; i < n; i++) {
+		if (environ[i][0] != '_' || environ[i][1] != '=')
+			out[kept++] = environ[i];
+	}
+	buf_puts(&underscore, "_=");
+	buf_puts(&underscore, path);
+	out[kept++] = buf_cstr(&underscore);
+	out[kept] = NULL;
+	return out;
+}
+
+/* --- why a program does not start --- */
+
+static bool is_directory(struct shell *sh, const char *path)
+{
+	struct vfs_stat st;
+
+	return sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0 && (st.mode & S_FMT) == S_DIR;
+}
+
+int program_failed(struct shell *sh, const char *path, int64_t err)
+{
+	struct vfs_stat st;
+
+	if (is_directory(sh, path)) {
+		shell_error(sh, "%s: Is a directory", path);
+		return STATUS_NOT_EXECUTABLE;
+	}
+	if (err == -E_NOENT && sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0) {
+		/* The interpreter that its first line names. */
+		shell_error(sh, "%s: cannot execute: required file not found", path);
+		return STATUS_NOT_FOUND;
+	}
+	shell_error(sh, "%s: %s", path, err_text((int)err));
+	return err == -E_NOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}
+
+/* --- scripts without "#!" --- */
+
+/* Whether the beginning of a file says that it is no text: a NUL in its first line. */
+static bool looks_binary(struct shell *sh, const char *path)
+{
+	char head[80];
+	int64_t fd = sys_open(sh->p, AT_FDCWD_, path, 0, 0);
+	int64_t n;
+
+	if (fd < 0)
+		return false;
+	n = sys_read(sh->p, (int)fd, head, sizeof(head));
+	sys_close(sh->p, (int)fd);
+	for (int64_t i = 0; i < n && head[i] != '\n'; i++) {
+		if (head[i] == '\0')
+			return true;
+	}
+	return false;
+}
+
+struct script_task {
+	char **argv;
+	char *const *envp;
+	const char *path;
+};
+
+/* The script is run by a shell that starts afresh in this process. */
+static int run_script(struct shell *sh, struct task *t)
+{
+	struct script_task *s = t->arg;
+	struct proc *p = sh->p;
+	int argc = 0;
+	char **argv;
+
+	while (s->argv[argc] != NULL)
+		argc++;
+	argv = arena_alloc(&p->arena, (size_t)(argc + 2) * sizeof(*argv));
+	argv[0] = arena_dup(&p->arena, BYTES("bash"));
+	argv[1] = arena_dup(&p->arena, bytes_of(s->path));
+	for (int i = 1; i <= argc; i++)
+		argv[i + 1] = s->argv[i];
+	shell_release(p);
+	p->task = NULL;
+	p->release = NULL;
+	proc_exit(p, (interp_program(p, argc + 1, argv, (char **)(uintptr_t)s->envp) & 255) << 8);
+}
+
+static int64_t spawn_script(struct shell *sh, const char *path, char **argv, char *const *envp)
+{
+	struct script_task s = { argv, envp, path };
+	struct task t = { .run = run_script, .in = -1, .out = -1, .close = { -1, -1 } };
+	struct script_task *kept = arena_alloc(sh->arena, sizeof(s));
+
+	if (looks_binary(sh, path)) {
+		shell_error(sh, "%s: cannot execute binary file: %s", path, err_text(E_NOEXEC));
+		return -STATUS_NOT_EXECUTABLE;
+	}
+	*kept = s;
+	t.arg = kept;
+	return task_start(sh, &t, NULL);
+}
+
+/* --- starting --- */
+
+int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid, bool background)
+{
+	struct exec e = { .path = path, .argv = argv, .pgid = pgid, .ignore_int = background };
+	int64_t pid;
+
+	e.envp = program_environ(sh, path);
+	pid = sys_spawn_program(sh->p, &e);
+	if (pid == -E_NOEXEC)
+		return spawn_script(sh, path, argv, e.envp);
+	if (pid == -E_AGAIN) {
+		shell_error(sh, "fork: %s", err_text(E_AGAIN));
+		sh->status = STATUS_NO_FORK;
+		sh->flow = FLOW_ABORT;
+		return -STATUS_NO_FORK;
+	}
+	return pid < 0 ? -(int64_t)program_failed(sh, path, pid) : pid;
+}
+
+int exec_wait(struct shell *sh, int pid, const struct node *n)
+{
+	int status = 0;
+	int64_t got;
+
+	do {
+		got = sys_wait(sh->p, pid, &status, 0);
+	} while (got == -E_INTR);
+	if (got < 0)
+		return STATUS_NOT_FOUND;
+	if ((status & 0x7f) != 0)
+		job_report_signal(sh, pid, status, n);
+	return status_of_wait(status);
+}
+
+/* In place of the process, if nothing is to be done after it. Returns only on failure. */
+static int replace_process(struct shell *sh, const char *path, char **argv)
+{
+	char *const *envp = program_environ(sh, path);
+	struct script_task s = { argv, envp, path };
+	struct task t = { .arg = &s };
+	int64_t err;
+
+	err = sys_exec(sh->p, path, argv, envp);
+	if (err != -E_NOEXEC)
+		return program_failed(sh, path, err);
+	if (looks_binary(sh, path)) {
+		shell_error(sh, "%s: cannot execute binary file: %s", path, err_text(E_NOEXEC));
+		return STATUS_NOT_EXECUTABLE;
+	}
+	return run_script(sh, &t);
+}
+
+static bool has_traps(const struct shell *sh)
+{
+	return sh->traps_set != 0 || sh->traps[TRAP_ERR].text != NULL ||
+	       sh->traps[TRAP_DEBUG].text != NULL;
+}
+
+/* --- not found --- */
+
+struct handler_task {
+	struct function *handler;
+	char **argv;
+};
+
+static int run_handler(struct shell *sh, struct task *t)
+{
+	struct handler_task *h = t->arg;
+	int argc = 0;
+	char **argv;
+
+	while (h->argv[argc] != NULL)
+		argc++;
+	argv = arena_alloc(sh->arena, (size_t)(argc + 2) * sizeof(*argv));
+	argv[0] = arena_dup(sh->arena, h->handler->name);
+	memcpy(argv + 1, h->argv, (size_t)(argc + 1) * sizeof(*argv));
+	return exec_function(sh, h->handler, argc + 1, argv);
+}
+
+static int not_found(struct shell *sh, char **argv, const struct node *n)
+{
+	struct bytes name = BYTES("command_not_found_handle");
+	struct handler_task h = { function_find(sh, name, bytes_hash(name)), argv };
+	struct task t = { .run = run_handler, .arg = &h, .in = -1, .out = -1,
+			  .close = { -1, -1 } };
+	int64_t pid;
+
+	if (h.handler == NULL) {
+		shell_error(sh, "%s: command not found", argv[0]);
+		return STATUS_NOT_FOUND;
+	}
+	pid = task_start(sh, &t, NULL);
+	return pid < 0 ? sh->status : exec_wait(sh, (int)pid, n);
+}
+
+int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
+{
+	char *path = program_path(sh, argv[0]);
+	int64_t pid;
+
+	if (path == NULL)
+		return not_found(sh, argv, n);
+	if (last && !sh->session && !has_traps(sh))
+		return replace_process(sh, path, argv);
+	pid = program_spawn(sh, path, argv, 0, false);
+	return pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, n);
+}
+
+/* --- command, builtin, exec --- */
+
+/* `exec program`: its messages, and what failure means. */
+static int exec_replace(struct shell *sh, char **argv)
+{
+	const char *path = program_path(sh, argv[0]);
+	int status;
+
+	if (path == NULL) {
+		builtin_error(sh, "exec", "%s: not found", argv[0]);
+		return STATUS_NOT_FOUND;
+	}
+	if (is_directory(sh, path)) {
+		shell_error(sh, "%s: Is a directory", path);
+		builtin_error(sh, "exec", "%s: cannot execute: Is a directory", path);
+		return STATUS_NOT_EXECUTABLE;
+	}
+	if (sh->session) {
+		int64_t pid = program_spawn(sh, path, argv, 0, false);
+
+		status = pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, NULL);
+		sh->status = status;
+		sh->flow = FLOW_EXIT;
+		return status;
+	}
+	status = replace_process(sh, path, argv);
+	if (status == STATUS_NOT_FOUND)
+		builtin_error(sh, "exec", "%s: cannot execute: %s", path, err_text(E_NOENT));
+	else
+		builtin_error(sh, "exec", "%s: cannot execute: %s", path, err_text(E_ACCES));
+	return status;
+}
+
+/* The PATH of `command -p`. */
+static const char default_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+int exec_argv(struct shell *sh, int argc, char **argv, unsigned flags)
+{
+	struct bytes name = bytes_of(argv[0]);
+	const struct shell_builtin *b;
+	char *path;
+	int64_t pid;
+
+	if ((flags & RUN_EXEC) != 0)
+		return exec_replace(sh, argv);
+	if ((flags & (RUN_NO_FUNCTIONS | RUN_BUILTIN_ONLY)) == 0) {
+		struct function *f = function_find(sh, name, bytes_hash(name));
+
+		if (f != NULL)
+			return exec_function(sh, f, argc, argv);
+	}
+	b = builtin_find(sh, name);
+	if (b != NULL && builtin_enabled(sh, b))
+		return exec_builtin(sh, b, argc, argv);
+	if ((flags & RUN_BUILTIN_ONLY) != 0)
+		return -1;
+	if ((flags & RUN_DEFAULT_PATH) == 0 || strchr(argv[0], '/') != NULL)
+		return exec_program(sh, argv, false, sh->command);
+	path = find_program(sh, argv[0], default_path);
+	if (path == NULL)
+		return not_found(sh, argv, sh->command);
+	pid = program_spawn(sh, path, argv, 0, false);
+	return pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, sh->command);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calling functions: frames, positional parameters, local scopes, return.
+ */
+#include "interp/exec.h"
+#include "interp/state.h"
+
+/* FUNCNEST and the session's limit of nested calls. */
+static bool too_deep(struct shell *sh, const struct function *f)
+{
+	const char *nest = var_get_text(sh, "FUNCNEST");
+	uint64_t most = kernel_limit(sh->p->k, LIMIT_RECURSION);
+	int64_t wanted = 0;
+
+	if (nest != NULL && arith_plain_number(bytes_of(nest), &wanted) && wanted > 0 &&
+	    (most == 0 || (uint64_t)wanted < most))
+		most = (uint64_t)wanted;
+	if (most == 0 || (uint64_t)sh->depth < most)
+		return false;
+	shell_error(sh, "%s: maximum function nesting level exceeded (%llu)", f->name.ptr,
+		    (unsigned long long)most);
+	sh->status = 1;
+	sh->flow = FLOW_ABORT;
+	return true;
+}
+
+/* DEBUG, ERR and RETURN traps are inherited only with -T and -E, or by a traced function. */
+static void enter_traps(struct shell *sh, const struct function *f)
+{
+	static const int which[] = { TRAP_DEBUG, TRAP_RETURN, TRAP_ERR };
+
+	for (int i = 0; i < 3; i++) {
+		struct trap *t = &sh->traps[which[i]];
+		bool inherits = which[i] == TRAP_ERR ? opt_set(sh, SET_ERRTRACE)
+						     : opt_set(sh, SET_FUNCTRACE) || f->traced;
+
+		if (t->text == NULL)
+			continue;
+		if (inherits && t->level == sh->function_depth - 1)
+			t->level = sh->function_depth;
+	}
+}
+
+static void leave_traps(struct shell *sh)
+{
+	for (int i = TRAP_DEBUG; i < TRAP_COUNT; i++) {
+		if (sh->traps[i].level > sh->function_depth)
+			sh->traps[i].level = sh->function_depth;
+	}
+}
+
+static int run_body(struct shell *sh, struct function *f)
+{
+	int status;
+
+	if (sh->traps[TRAP_DEBUG].text != NULL)
+		exec_debug(sh, sh->command);
+	if (sh->flow != FLOW_NONE)
+		return sh->status;
+	status = exec_node(sh, f->node->body);
+	if (sh->flow == FLOW_RETURN) {
+		sh->flow = FLOW_NONE;
+		status = sh->status;
+	}
+	if (sh->flow == FLOW_BREAK || sh->flow == FLOW_CONTINUE)
+		sh->flow = FLOW_NONE;
+	return status;
+}
+
+static void pop_call(struct shell *sh, struct params outer)
+{
+	struct frame *frame = sh->frame;
+
+	if (frame->saved_options != NULL)
+		sh->opt = *frame->saved_options;
+	params_free(sh, &sh->params);
+	sh->params = outer;
+	sh->line = frame->call_line;
+	scope_pop(sh);
+	frame_pop(sh);
+	unit_leave(sh);
+	sh->function_depth--;
+	sh->depth--;
+}
+
+int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
+{
+	struct params *outer = arena_alloc(sh->arena, sizeof(*outer));
+	struct unit_ref *unit = arena_alloc(sh->arena, sizeof(*unit));
+	struct frame *frame;
+	int status;
+
+	if (too_deep(sh, f))
+		return sh->status;
+	*outer = sh->params;
+	frame = frame_push(sh, f->name.ptr, f->source);
+	frame->is_function = true;
+	frame->fn = f;
+	frame->saved_params = outer;
+	f->running++;
+	unit_enter(sh, unit, f->ast);
+	scope_push(sh);
+	sh->depth++;
+	sh->function_depth++;
+	sh->loop_depth = 0;
+	sh->params = (struct params){ .count = argc - 1, .values = argv + 1 };
+	enter_traps(sh, f);
+	status = run_body(sh, f);
+	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE) {
+		sh->status = status;
+		trap_run(sh, TRAP_RETURN);
+	}
+	pop_call(sh, *outer);
+	leave_traps(sh);
+	function_done(sh, f);
+	return sh->status = status;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Simple commands: words are expanded, then assignments, then redirections; then the
+ * function, builtin or program runs. Nothing is kept but what the command itself changes.
+ */
+#include "interp/exec.h"
+
+/* A simple command under way. */
+struct call {
+	const struct simple *simple;
+	struct fields argv;
+	const struct assign **declare_args;
+	struct function *function;
+	const struct shell_builtin *builtin;
+	bool last;    /* a program may replace the process */
+};
+
+/* Stands in simple.cache_command for "the first word names no builtin". */
+static const char no_builtin;
+
+/* --- words --- */
+
+/* An argument of a declaration builtin: one field "name=value", or an array literal that is
+ * executed by the builtin. */
+static int expand_declaration(struct shell *sh, struct call *c, struct assign *a)
+{
+	struct buf text = buf_in(sh->arena);
+	struct bytes value;
+
+	if (a->array) {
+		c->declare_args[c->argv.count] = a;
+		fields_add(sh, &c->argv, arena_dup(sh->arena, a->text));
+		return 0;
+	}
+	if (expand_assignment(sh, a->value, &value) != 0)
+		return -1;
+	buf_add(&text, a->name);
+	if (a->sub != NULL) {
+		buf_putc(&text, '[');
+		buf_add(&text, a->sub->text);
+		buf_putc(&text, ']');
+	}
+	buf_puts(&text, a->append ? "+=" : "=");
+	buf_add(&text, value);
+	fields_add(sh, &c->argv, buf_cstr(&text));
+	return 0;
+}
+
+static void grow_declare_args(struct shell *sh, struct call *c, int *cap, int want)
+{
+	if (want <= *cap)
+		return;
+	want += 16;
+	c->declare_args = arena_grow(sh->arena, c->declare_args,
+				     (size_t)*cap * sizeof(*c->declare_args),
+				     (size_t)want * sizeof(*c->declare_args));
+	for (int i = *cap; i < want; i++)
+		c->declare_args[i] = NULL;
+	*cap = want;
+}
+
+static int expand_declarations(struct shell *sh, struct call *c)
+{
+	const struct simple *s = c->simple;
+	int cap = 0;
+
+	for (int i = 0; i < s->nwords; i++) {
+		const struct word *w = s->words[i];
+		int failed;
+
+		grow_declare_args(sh, c, &cap, c->argv.count + 1);
+		if ((w->flags & WORD_ASSIGNMENT) != 0 && w->assign != NULL)
+			failed = expand_declaration(sh, c, w->assign);
+		else
+			failed = expand_words(sh, &s->words[i], 1, &c->argv);
+		if (failed != 0)
+			return -1;
+		grow_declare_args(sh, c, &cap, c->argv.count + 1);
+	}
+	return 0;
+}
+
+static int expand_call(struct shell *sh, struct call *c)
+{
+	const struct simple *s = c->simple;
+
+	if (s->declaration != NULL)
+		return expand_declarations(sh, c);
+	if (!s->all_literal)
+		return expand_words(sh, s->words, s->nwords, &c->argv);
+	c->argv.v = arena_alloc(sh->arena, (size_t)(s->nwords + 1) * sizeof(char *));
+	for (int i = 0; i < s->nwords; i++)
+		c->argv.v[i] = (char *)(uintptr_t)s->words[i]->literal.ptr;
+	c->argv.v[s->nwords] = NULL;
+	c->argv.count = c->argv.cap = s->nwords;
+	return 0;
+}
+
+/* --- what the first word names --- */
+
+static const struct shell_builtin *cached_builtin(struct shell *sh, struct simple *s,
+						  struct bytes name)
+{
+	if (s->cache_command == NULL) {
+		const struct shell_builtin *b = builtin_find(sh, name);
+
+		s->cache_command = b != NULL ? (void *)(uintptr_t)b : (void *)(uintptr_t)&no_builtin;
+	}
+	return s->cache_command != &no_builtin ? s->cache_command : NULL;
+}
+
+static void resolve(struct shell *sh, struct call *c)
+{
+	struct simple *s = (struct simple *)(uintptr_t)c->simple;
+	bool literal = (s->words[0]->flags & WORD_LITERAL) != 0 && s->words[0]->literal.ptr == c->argv.v[0];
+	struct bytes name = literal ? s->words[0]->literal : bytes_of(c->argv.v[0]);
+	const struct shell_builtin *b;
+
+	b = literal ? cached_builtin(sh, s, name) : builtin_find(sh, name);
+	if (b != NULL && !builtin_enabled(sh, b))
+		b = NULL;
+	if (b != NULL && (b->flags & BUILTIN_SPECIAL) != 0 && opt_set(sh, SET_POSIX)) {
+		c->builtin = b;
+		return;
+	}
+	c->function = function_find(sh, name, literal && s->hash != 0 ? s->hash : bytes_hash(name));
+	if (c->function == NULL)
+		c->builtin = b;
+}
+
+/* --- assignments --- */
+
+/* What a failed assignment ends: the command line, in a POSIX shell the shell. */
+static int assignment_failed(struct shell *sh)
+{
+	if (sh->flow == FLOW_NONE) {
+		sh->flow = opt_set(sh, SET_POSIX) ? FLOW_EXIT : FLOW_ABORT;
+		sh->status = 1;
+	}
+	return sh->status;
+}
+
+/* Expands first, shows, then assigns what was shown. */
+static int assign_traced(struct shell *sh, const struct assign *a)
+{
+	struct assign shown = *a;
+	struct word value = { .flags = WORD_LITERAL | WORD_QUOTED, .line = a->line };
+	struct part part = { .kind = PART_TEXT, .quoted = true };
+
+	if (a->array || a->value == NULL) {
+		xtrace_assign(sh, a);
+		return assign_execute(sh, a, 0);
+	}
+	if (expand_assignment(sh, a->value, &value.literal) != 0)
+		return -1;
+	value.literal = arena_bytes(sh->arena, value.literal);
+	part.text = value.literal;
+	value.text = value.literal;
+	value.parts = &part;
+	value.nparts = 1;
+	shown.value = &value;
+	xtrace_assign(sh, &shown);
+	return assign_execute(sh, &shown, 0);
+}
+
+static int run_assignments(struct shell *sh, const struct simple *s)
+{
+	unsigned before = sh->substitutions;
+	bool traced = opt_set(sh, SET_XTRACE);
+
+	for (int i = 0; i < s->nassigns; i++) {
+		const struct assign *a = &s->assigns[i];
+
+		if ((traced ? assign_traced(sh, a) : assign_execute(sh, a, 0)) != 0)
+			return assignment_failed(sh);
+	}
+	return sh->substitutions != before ? sh->status : 0;
+}
+
+/* The value that `x=... command` gives x. */
+static int temporary_value(struct shell *sh, const struct assign *a, struct bytes *out)
+{
+	struct bytes old = { "", 0 };
+	struct buf joined = buf_in(sh->arena);
+
+	if (a->array) {
+		size_t skip = a->name.len + (a->append ? 2 : 1);
+
+		*out = bytes_slice(a->text, skip, a->text.len);
+		return 0;
+	}
+	if (expand_assignment(sh, a->value, out) != 0)
+		return -1;
+	if (a->append && var_get(sh, a->name, a->hash, &old)) {
+		buf_add(&joined, old);
+		buf_add(&joined, *out);
+		*out = buf_bytes(&joined);
+	}
+	return 0;
+}
+
+static int assign_temporary(struct shell *sh, const struct assign *a)
+{
+	struct var *v;
+	struct bytes value;
+
+	if (a->sub != NULL) {
+		shell_error(sh, "`%.*s[%.*s]': not a valid identifier", (int)a->name.len,
+			    a->name.ptr, (int)a->sub->text.len, a->sub->text.ptr);
+		return 0;
+	}
+	if (temporary_value(sh, a, &value) != 0)
+		return -1;
+	value = arena_bytes(sh->arena, value);
+	if (opt_set(sh, SET_XTRACE)) {
+		struct word w = { .flags = WORD_LITERAL, .literal = value };
+		struct assign shown = *a;
+
+		shown.value = &w;
+		shown.array = false;
+		xtrace_assign(sh, &shown);
+	}
+	v = var_find(sh, a->name, a->hash);
+	if (v != NULL && (v->flags & VAR_READONLY) != 0) {
+		shell_error(sh, "%.*s: readonly variable", (int)a->name.len, a->name.ptr);
+		return opt_set(sh, SET_POSIX) ? -1 : 0;
+	}
+	v = var_local(sh, a->name, a->hash);
+	if (v == NULL)
+		return 0;
+	v->flags |= VAR_TEMPORARY | VAR_EXPORT;
+	sh->vars.export_serial++;
+	return var_assign(sh, v, value, 0);
+}
+
+/* --- running --- */
+
+static int run_builtin(struct shell *sh, struct call *c)
+{
+	int status;
+
+	sh->declare_args = c->declare_args;
+	status = exec_builtin(sh, c->builtin, c->argv.count, c->argv.v);
+	sh->declare_args = NULL;
+	return status;
+}
+
+static int run_target(struct shell *sh, struct call *c)
+{
+	if (c->function != NULL)
+		return exec_function(sh, c->function, c->argv.count, c->argv.v);
+	if (c->builtin != NULL)
+		return run_builtin(sh, c);
+	return exec_program(sh, c->argv.v, c->last, &c->simple->node);
+}
+
+/* `export x` and `readonly x` behind `x=1` keep the value. */
+static void keep_exported(struct shell *sh, const struct call *c)
+{
+	const struct simple *s = c->simple;
+
+	if (c->builtin == NULL || (strcmp(c->builtin->name, "export") != 0 &&
+				   strcmp(c->builtin->name, "readonly") != 0))
+		return;
+	for (int i = 0; i < s->nassigns; i++) {
+		const struct assign *a = &s->assigns[i];
+
+		for (int k = 1; k < c->argv.count; k++) {
+			if (bytes_is(a->name, c->argv.v[k])) {
+				assign_execute(sh, a, 0);
+				exec_builtin(sh, c->builtin, c->argv.count, c->argv.v);
+			}
+		}
+	}
+}
+
+static bool is_special(const struct call *c)
+{
+	return c->builtin != NULL && (c->builtin->flags & BUILTIN_SPECIAL) != 0;
+}
+
+/* `exec >file` changes the shell's own descriptors. */
+static bool keeps_redirections(const struct call *c)
+{
+	int i = 0;
+
+	if (c->builtin == NULL)
+		return c->last && c->function == NULL;
+	while (i + 1 < c->argv.count &&
+	       (strcmp(c->argv.v[i], "command") == 0 || strcmp(c->argv.v[i], "builtin") == 0))
+		i++;
+	return strcmp(c->argv.v[i], "exec") == 0;
+}
+
+static int redirection_failed(struct shell *sh, const struct call *c)
+{
+	if (sh->flow != FLOW_NONE)
+		return sh->status;
+	if (is_special(c) && opt_set(sh, SET_POSIX)) {
+		sh->status = 1;
+		sh->flow = FLOW_EXIT;
+	}
+	return 1;
+}
+
+static int run_redirected(struct shell *sh, struct call *c)
+{
+	const struct node *n = &c->simple->node;
+	struct saved_fd *saved = sh->saved_fds;
+	int status;
+
+	if (opt_set(sh, SET_XTRACE))
+		xtrace_words(sh, c->argv.v, c->argv.count);
+	if (n->nredirs == 0)
+		return run_target(sh, c);
+	if (redir_apply(sh, n->redirs, n->nredirs, keeps_redirections(c)) != 0) {
+		redir_undo(sh, saved);
+		return redirection_failed(sh, c);
+	}
+	status = run_target(sh, c);
+	redir_undo(sh, saved);
+	return status;
+}
+
+/* With a temporary environment, which is a scope of its own. */
+static int run_with_assigns(struct shell *sh, struct call *c)
+{
+	const struct simple *s = c->simple;
+	bool outer = sh->in_function_env;
+	int failed = 0;
+	int status;
+
+	scope_push(sh);
+	for (int i = 0; i < s->nassigns && failed == 0; i++)
+		failed = assign_temporary(sh, &s->assigns[i]);
+	if (failed != 0) {
+		scope_pop(sh);
+		return assignment_failed(sh);
+	}
+	sh->in_function_env = true;
+	status = run_redirected(sh, c);
+	sh->in_function_env = outer;
+	scope_pop(sh);
+	keep_exported(sh, c);
+	return status;
+}
+
+static int run_assigned(struct shell *sh, struct call *c)
+{
+	int status;
+
+	if (c->simple->nassigns == 0)
+		return run_redirected(sh, c);
+	if (!is_special(c) || !opt_set(sh, SET_POSIX))
+		return run_with_assigns(sh, c);
+	status = run_assignments(sh, c->simple);
+	if (sh->flow != FLOW_NONE)
+		return status;
+	return run_redirected(sh, c);
+}
+
+/* Only assignments and redirections. */
+static int run_empty(struct shell *sh, const struct simple *s)
+{
+	struct saved_fd *saved = sh->saved_fds;
+	int status = run_assignments(sh, s);
+
+	if (s->nassigns != 0)
+		set_last_arg(sh, "");
+	if (sh->flow != FLOW_NONE || s->node.nredirs == 0)
+		return status;
+	if (redir_apply(sh, s->node.redirs, s->node.nredirs, false) != 0)
+		status = sh->flow != FLOW_NONE ? sh->status : 1;
+	redir_undo(sh, saved);
+	return status;
+}
+
+static int run_call(struct shell *sh, struct call *c)
+{
+	unsigned before = sh->substitutions;
+
+	sh->command_name = NULL;
+	if (c->simple->nwords != 0) {
+		if (expand_call(sh, c) != 0)
+			return sh->status;
+	}
+	if (c->argv.count == 0) {
+		int status = run_empty(sh, c->simple);
+
+		/* `$(false)` alone has the substitution's status. */
+		return c->simple->nassigns == 0 && status == 0 && sh->substitutions != before
+			       ? sh->status : status;
+	}
+	resolve(sh, c);
+	set_last_arg(sh, c->argv.v[c->argv.count - 1]);
+	return run_assigned(sh, c);
+}
+
+int exec_simple(struct shell *sh, const struct simple *s)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct procsub *subs = sh->procsubs;
+	struct call c = { .simple = s, .last = sh->may_exec };
+	int status;
+
+	sh->may_exec = false;
+	sh->line = s->node.line;
+	proc_charge(sh->p, 1);
+	if (proc_has_signal(sh->p)) {
+		trap_poll(sh);
+		if (sh->flow != FLOW_NONE)
+			return sh->status;
+	}
+	if (opt_set(sh, SET_NOEXEC))
+		return sh->status;
+	if (exec_debug(sh, &s->node))
+		return sh->flow != FLOW_NONE ? sh->status : 0;
+	status = run_call(sh, &c);
+	if (sh->procsubs != subs)
+		procsub_close(sh, subs);
+	set_pipestatus(sh, &status, 1);
+	arena_release(sh->arena, mark);
+	return exec_check(sh, status);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * $( ), $(< ), <( ), >( ), coproc.
+ *
+ * A substitution is a subshell, but most need no process to be one: when the command is a
+ * builtin that only writes, and its words can be expanded without changing anything, it runs
+ * right here into a buffer; when it is a program, that is started without a shell around it.
+ */
+#include "interp/exec.h"
+
+/* --- what changes nothing --- */
+
+static bool param_is_pure(const struct param *p);
+
+static bool arith_is_pure(const struct arith_text *a)
+{
+	for (size_t i = 0; a != NULL && i < a->text.len; i++) {
+		char c = a->text.ptr[i];
+
+		if (!byte_is_alnum(c) && strchr(" _+-*$#{}", c) == NULL)
+			return false;
+		if ((c == '+' || c == '-') && i + 1 < a->text.len && a->text.ptr[i + 1] == c)
+			return false;
+	}
+	return true;
+}
+
+static bool part_is_pure(const struct part *p)
+{
+	switch (p->kind) {
+	case PART_TEXT:
+	case PART_TILDE: return true;
+	case PART_PARAM: return param_is_pure(p->param);
+	case PART_COMMAND: return true; /* a subshell of its own */
+	case PART_ARITH: return false;
+	case PART_PROCSUB:
+	case PART_BRACE:
+	case PART_EXTGLOB: return false;
+	}
+	return false;
+}
+
+bool word_is_pure(const struct word *w)
+{
+	if (w == NULL || (w->flags & WORD_LITERAL) != 0)
+		return true;
+	for (int i = 0; i < w->nparts; i++) {
+		if (!part_is_pure(&w->parts[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Variables that a subshell sees differently, or that change when they are read. */
+static bool name_is_plain(struct bytes name)
+{
+	return !bytes_starts(name, BYTES("BASH")) && !bytes_is(name, "RANDOM") &&
+	       !bytes_is(name, "SRANDOM");
+}
+
+static bool param_is_pure(const struct param *p)
+{
+	switch (p->op) {
+	case OP_ASSIGN:
+	case OP_ERROR:
+	case OP_TRANSFORM:
+	case OP_BAD: return false;
+	default: break;
+	}
+	if (p->indirect || (p->kind == PARAM_NAME && !name_is_plain(p->name)))
+		return false;
+	if (p->subscript == SUB_INDEX && !arith_is_pure(p->sub_arith))
+		return false;
+	return word_is_pure(p->arg) && word_is_pure(p->arg2) && arith_is_pure(p->offset) &&
+	       arith_is_pure(p->length);
+}
+
+/* --- without a process --- */
+
+/* Builtins that only write. */
+static bool only_writes(const struct simple *s, const struct shell_builtin *b)
+{
+	static const char *const names[] = { "echo", "printf", "pwd", "true", "false", ":", "test",
+					     "[", "type", NULL };
+
+	for (int i = 0; names[i] != NULL; i++) {
+		if (strcmp(b->name, names[i]) != 0)
+			continue;
+		/* printf -v, and formats such as %n, write elsewhere. */
+		return i != 1 || s->nwords < 2 ||
+		       ((s->words[1]->flags & WORD_LITERAL) != 0 && s->words[1]->literal.len != 0 &&
+			s->words[1]->literal.ptr[0] != '-');
+	}
+	return false;
+}
+
+/* The simple command of a substitution that can run without a subshell, or NULL. */
+static const struct simple *plain_command(struct shell *sh, const struct command_sub *c)
+{
+	const struct simple *s = (const struct simple *)c->root;
+
+	if (c->root == NULL || c->root->kind != NODE_SIMPLE || c->root->nredirs != 0)
+		return NULL;
+	if (s->nassigns != 0 || s->nwords == 0 || (s->words[0]->flags & WORD_LITERAL) == 0 ||
+	    s->declaration != NULL)
+		return NULL;
+	if (opt_set(sh, SET_XTRACE) || opt_set(sh, SET_NOUNSET) || opt_set(sh, SET_NOEXEC) ||
+	    opt_set(sh, SET_ERREXIT) || sh->traps[TRAP_DEBUG].text != NULL ||
+	    sh->traps[TRAP_ERR].text != NULL)
+		return NULL;
+	for (int i = 0; i < s->nwords; i++) {
+		if (!word_is_pure(s->words[i]))
+			return NULL;
+	}
+	return s;
+}
+
+static struct bytes trimmed(struct bytes s)
+{
+	while (s.len > 0 && s.ptr[s.len - 1] == '\n')
+		s.len--;
+	return s;
+}
+
+/* Without NULs, which bash warns about, and without newlines at the end. */
+static struct bytes cleaned(struct shell *sh, struct bytes s)
+{
+	struct buf kept = buf_in(sh->arena);
+
+	if (s.len == 0 || memchr(s.ptr, '\0', s.len) == NULL)
+		return trimmed(s);
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.ptr[i] != '\0')
+			buf_putc(&kept, s.ptr[i]);
+	}
+	shell_error(sh, "warning: command substitution: ignored null byte in input");
+	return trimmed(buf_bytes(&kept));
+}
+
+static int run_captured(struct shell *sh, const struct simple *s, const struct shell_builtin *b,
+			struct bytes *out)
+{
+	struct fields argv = { 0 };
+	struct buf text = buf_in(sh->arena);
+	struct buf *outer = sh->captured;
+	int line = sh->line;
+
+	proc_charge(sh->p, 1);
+	sh->captured = NULL;
+	if (expand_words(sh, s->words, s->nwords, &argv) != 0) {
+		sh->captured = outer;
+		*out = (struct bytes){ "", 0 };
+		sh->flow = FLOW_NONE;
+		return sh->status;
+	}
+	sh->line = s->node.line;
+	sh->captured = &text;
+	sh->status = exec_builtin(sh, b, argv.count, argv.v);
+	sh->captured = outer;
+	sh->line = line;
+	*out = cleaned(sh, buf_bytes(&text));
+	return sh->status;
+}
+
+/* A program without a shell around it: true if it could be started. */
+static bool run_program(struct shell *sh, const struct simple *s, struct bytes *out)
+{
+	struct fields argv = { 0 };
+	struct exec e = { 0 };
+	int fds[3] = { 0, -1, 2 };
+	int64_t cap;
+	int64_t pid;
+
+	if (expand_words(sh, s->words, s->nwords, &argv) != 0) {
+		sh->flow = FLOW_NONE;
+		return false;
+	}
+	e.path = program_path(sh, argv.v[0]);
+	if (e.path == NULL)
+		return false;
+	cap = sys_capture(sh->p);
+	if (cap < 0)
+		return false;
+	sys_set_cloexec(sh->p, (int)cap, true);
+	fds[1] = (int)cap;
+	e.argv = argv.v;
+	e.envp = program_environ(sh, e.path);
+	e.fds = fds;
+	e.nfds = 3;
+	pid = sys_spawn_program(sh->p, &e);
+	if (pid < 0) {
+		sys_close(sh->p, (int)cap);
+		return false;
+	}
+	if (sys_capture_take(sh->p, (int)cap, out) < 0)
+		*out = (struct bytes){ "", 0 };
+	sh->status = exec_wait(sh, (int)pid, &s->node);
+	*out = cleaned(sh, *out);
+	return true;
+}
+
+/* True if the substitution was done in a short way. */
+static bool run_short(struct shell *sh, const struct command_sub *c, struct bytes *out)
+{
+	const struct simple *s = plain_command(sh, c);
+	const struct shell_builtin *b;
+	struct bytes name;
+
+	if (s == NULL)
+		return false;
+	name = s->words[0]->literal;
+	if (function_find(sh, name, s->hash != 0 ? s->hash : bytes_hash(name)) != NULL)
+		return false;
+	b = builtin_find(sh, name);
+	if (b == NULL)
+		return run_program(sh, s, out);
+	if (!builtin_enabled(sh, b) || !only_writes(s, b))
+		return false;
+	run_captured(sh, s, b, out);
+	return true;
+}
+
+/* --- $(< file) --- */
+
+static int read_file(struct shell *sh, const struct redir *r, struct bytes *out)
+{
+	struct buf text = buf_in(sh->arena);
+	char *path;
+	int64_t fd;
+	int64_t n;
+
+	*out = (struct bytes){ "", 0 };
+	if (expand_redirect(sh, r->target, &path) != 0)
+		return 1;
+	fd = sys_open(sh->p, AT_FDCWD_, path, O_RDONLY_, 0);
+	if (fd < 0) {
+		shell_error(sh, "%s: %s", path, err_text((int)fd));
+		return 1;
+	}
+	for (;;) {
+		const char *view;
+
+		n = sys_view(sh->p, (int)fd, 1 << 20, &view);
+		if (n == -E_INTR)
+			continue;
+		if (n <= 0)
+			break;
+		buf_put(&text, view, (size_t)n);
+	}
+	if (n < 0)
+		shell_error(sh, "%s: %s", path, err_text((int)n));
+	sys_close(sh->p, (int)fd);
+	*out = cleaned(sh, buf_bytes(&text));
+	return n < 0 ? 1 : 0;
+}
+
+/* --- in a process --- */
+
+static int task_run_sub(struct shell *sh, struct task *t)
+{
+	sh->is_command_sub = true;
+	sh->indirection++;
+	if (!opt_shopt(sh, SHOPT_inherit_errexit) && !opt_set(sh, SET_POSIX))
+		sh->opt.set &= ~((uint64_t)1 << SET_ERREXIT);
+	return task_run_node(sh, t);
+}
+
+static int run_process(struct shell *sh, const struct command_sub *c, struct bytes *out)
+{
+	struct task t = { .run = task_run_sub, .node = c->root, .in = -1, .close = { -1, -1 },
+			  .command_sub = true };
+	int64_t cap = sys_capture(sh->p);
+	int64_t pid;
+
+	if (cap < 0) {
+		shell_error(sh, "cannot make pipe for command substitution: %s",
+			    err_text((int)cap));
+		return 1;
+	}
+	sys_set_cloexec(sh->p, (int)cap, true);
+	t.out = (int)cap;
+	pid = task_start(sh, &t, NULL);
+	if (pid < 0) {
+		sys_close(sh->p, (int)cap);
+		return sh->status;
+	}
+	if (sys_capture_take(sh->p, (int)cap, out) < 0)
+		*out = (struct bytes){ "", 0 };
+	*out = cleaned(sh, *out);
+	return exec_wait(sh, (int)pid, c->root);
+}
+
+int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes *out)
+{
+	*out = (struct bytes){ "", 0 };
+	sh->substitutions++;
+	if (c->error != NULL) {
+		parse_error_print(sh, "command substitution", c->error);
+		sh->status = c->error->at_end ? 1 : STATUS_USAGE;
+		return 0;
+	}
+	if (c->root == NULL) {
+		sh->status = 0;
+		return 0;
+	}
+	if (c->input_file && c->root->nredirs == 1) {
+		sh->status = read_file(sh, c->root->redirs, out);
+		if (sh->flow == FLOW_ABORT)
+			sh->flow = FLOW_NONE;
+		return 0;
+	}
+	if (run_short(sh, c, out))
+		return 0;
+	sh->status = run_process(sh, c, out);
+	return sh->flow != FLOW_NONE ? -1 : 0;
+}
+
+/* --- process substitution --- */
+
+enum { HIGH_FD = 63, HIGH_FD_LEAST = 10 };
+
+/* Moves a descriptor to the highest free number up to `most`. */
+static int move_high(struct shell *sh, int fd, int most, bool cloexec)
+{
+	int to = most;
+
+	while (to > HIGH_FD_LEAST && sys_getfl(sh->p, to) >= 0)
+		to--;
+	sys_dup2(sh->p, fd, to, cloexec);
+	sys_close(sh->p, fd);
+	return to;
+}
+
+void procsub_close(struct shell *sh, struct procsub *mark)
+{
+	while (sh->procsubs != mark && sh->procsubs != NULL) {
+		struct procsub *s = sh->procsubs;
+
+		sh->procsubs = s->up;
+		sys_close(sh->p, s->fd);
+		finished_expect(sh, s->pid);
+		pool_free(sh->pool, s, sizeof(*s));
+	}
+}
+
+int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
+{
+	bool reads = c->direction == '<';
+	struct task t = { .run = task_run_sub, .node = c->root, .in = -1, .out = -1,
+			  .close = { -1, -1 }, .copy = true };
+	struct procsub *s;
+	struct buf text = buf_in(sh->arena);
+	int ends[2];
+	int64_t pid;
+
+	if (sys_pipe(sh->p, ends, true) < 0) {
+		shell_error(sh, "cannot make pipe for process substitution: %s",
+			    err_text(E_MFILE));
+		sh->status = 1;
+		sh->flow = FLOW_ABORT;
+		return -1;
+	}
+	t.close[0] = ends[reads ? 0 : 1];
+	t.in = reads ? -1 : ends[0];
+	t.out = reads ? ends[1] : -1;
+	pid = task_start(sh, &t, NULL);
+	sys_close(sh->p, ends[reads ? 1 : 0]);
+	if (pid < 0) {
+		sys_close(sh->p, ends[reads ? 0 : 1]);
+		return -1;
+	}
+	s = pool_alloc(sh->pool, sizeof(*s));
+	s->up = sh->procsubs;
+	s->pid = (int)pid;
+	s->fd = move_high(sh, ends[reads ? 0 : 1], HIGH_FD, false);
+	sh->procsubs = s;
+	sh->last_background = (int)pid;
+	buf_printf(&text, "/dev/fd/%d", s->fd);
+	*path = buf_cstr(&text);
+	return 0;
+}
+
+/* --- coproc --- */
+
+static void set_coproc_variables(struct shell *sh, struct bytes name, int in, int out, int pid)
+{
+	struct var *v = var_ensure(sh, name, bytes_hash(name));
+	struct buf text = buf_in(sh->arena);
+	int fds[2] = { in, out };
+
+	if (v == NULL || var_make_array(sh, v, false) != 0)
+		return;
+	for (int i = 0; i < 2; i++) {
+		text.len = 0;
+		buf_put_i64(&text, fds[i]);
+		var_assign_at(sh, v, i, buf_bytes(&text), 0);
+	}
+	text.len = 0;
+	buf_add(&text, name);
+	buf_puts(&text, "_PID");
+	var_set_int(sh, buf_cstr(&text), pid);
+}
+
+int exec_coproc(struct shell *sh, const struct coproc_node *c)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct task t = { .run = task_run_node, .node = c->body, .background = true,
+			  .close = { -1, -1 } };
+	int to[2];
+	int from[2];
+	int64_t pid;
+	int started;
+	struct job *j;
+
+	if (sys_pipe(sh->p, to, true) < 0)
+		return sh->status = 1;
+	if (sys_pipe(sh->p, from, true) < 0) {
+		sys_close(sh->p, to[0]);
+		sys_close(sh->p, to[1]);
+		return sh->status = 1;
+	}
+	t.in = to[0];
+	t.out = from[1];
+	t.close[0] = to[1];
+	t.close[1] = from[0];
+	pid = task_start(sh, &t, NULL);
+	sys_close(sh->p, to[0]);
+	sys_close(sh->p, from[1]);
+	if (pid < 0)
+		return sh->status;
+	started = (int)pid;
+	from[0] = move_high(sh, from[0], HIGH_FD, true);
+	to[1] = move_high(sh, to[1], HIGH_FD - 3, true);
+	j = job_add(sh, &started, 1, sh->p->pgid, c->text);
+	j->is_coproc = true;
+	sh->last_background = started;
+	set_coproc_variables(sh, c->name, from[0], to[1], started);
+	arena_release(sh->arena, mark);
+	return sh->status = 0;
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Executing text: eval, -c, traps, scripts from a file or from standard input.
+ *
+ * Text is parsed unit by unit, each executed before the next is parsed, because a unit may
+ * change how the next is read (aliases, extglob). Units of text that was executed whole, with
+ * nothing of that kind changed, are kept: eval in a loop and traps parse only once.
+ */
+#include "interp/exec.h"
+
+/* --- configuration of the parser --- */
+
+static bool alias_of(void *user, struct bytes name, struct bytes *out)
+{
+	return alias_find(user, name, out);
+}
+
+static unsigned flags_now(void *user)
+{
+	struct shell *sh = user;
+	unsigned flags = 0;
+
+	if (opt_shopt(sh, SHOPT_extglob))
+		flags |= PARSE_EXTGLOB;
+	if (opt_set(sh, SET_POSIX))
+		flags |= PARSE_POSIX;
+	if (opt_shopt(sh, SHOPT_expand_aliases))
+		flags |= PARSE_ALIASES;
+	if (opt_set(sh, SET_INTERACTIVE) && !opt_set(sh, SET_INTERACTIVE_COMMENTS))
+		flags |= PARSE_NO_COMMENTS;
+	if (!opt_set(sh, SET_BRACEEXPAND))
+		flags |= PARSE_NO_BRACES;
+	return flags;
+}
+
+static void charge(void *user, size_t n)
+{
+	struct shell *sh = user;
+
+	proc_charge(sh->p, n / 16 + 1);
+}
+
+static int deepen(void *user, int (*fn)(void *arg), void *arg)
+{
+	struct shell *sh = user;
+
+	return proc_deepen(sh->p, EXEC_STACK_BYTES, fn, arg);
+}
+
+struct parse_config shell_parse_config(struct shell *sh, struct bytes text, int line)
+{
+	return (struct parse_config){
+		.heap = kernel_heap(sh->p->k),
+		.fail = proc_arena_fail(sh->p),
+		.scratch = sh->arena,
+		.text = text,
+		.alias = alias_of,
+		.flags = flags_now,
+		.charge = charge,
+		.deepen = deepen,
+		.building = &sh->building,
+		.user = sh,
+		.line = line,
+	};
+}
+
+/* --- the cache of parsed text --- */
+
+enum { CACHE_SLOTS = 64, CACHE_UNITS_MAX = 8, CACHE_TEXT_MAX = 4096 };
+
+struct cached {
+	uint64_t hash;
+	struct bytes text;        /* in the pool */
+	unsigned flags;
+	int line;
+	int count;
+	struct ast *unit[CACHE_UNITS_MAX];
+	struct cached *up;        /* while it is being recorded */
+};
+
+struct cache {
+	struct cached *slot[CACHE_SLOTS];
+};
+
+static void put_units(const struct cached *c)
+{
+	for (int i = 0; i < c->count; i++)
+		ast_put(c->unit[i]);
+}
+
+static void free_cached(struct shell *sh, struct cached *c)
+{
+	put_units(c);
+	pool_free(sh->pool, (void *)(uintptr_t)c->text.ptr, c->text.len + 1);
+	pool_free(sh->pool, c, sizeof(*c));
+}
+
+void parsed_cache_free(struct shell *sh)
+{
+	for (int i = 0; sh->parsed != NULL && i < CACHE_SLOTS; i++) {
+		if (sh->parsed->slot[i] != NULL)
+			put_units(sh->parsed->slot[i]);
+	}
+	sh->parsed = NULL;
+	parsed_abandon(sh);
+}
+
+void parsed_abandon(struct shell *sh)
+{
+	for (; sh->recording != NULL; sh->recording = sh->recording->up)
+		put_units(sh->recording);
+	if (sh->building != NULL)
+		ast_put(sh->building);
+	sh->building = NULL;
+}
+
+static const struct cached *cache_find(struct shell *sh, struct bytes text, uint64_t hash,
+				       int line)
+{
+	struct cached *c = sh->parsed != NULL ? sh->parsed->slot[hash % CACHE_SLOTS] : NULL;
+
+	if (c == NULL || c->hash != hash || c->flags != flags_now(sh) || c->line != line ||
+	    !bytes_eq(c->text, text))
+		return NULL;
+	return c;
+}
+
+static void cache_put(struct shell *sh, const struct cached *made)
+{
+	struct cached **slot;
+
+	if (sh->parsed == NULL)
+		sh->parsed = pool_zalloc(sh->pool, sizeof(*sh->parsed));
+	slot = &sh->parsed->slot[made->hash % CACHE_SLOTS];
+	if (*slot != NULL)
+		free_cached(sh, *slot);
+	*slot = pool_alloc(sh->pool, sizeof(**slot));
+	**slot = *made;
+	(*slot)->text.ptr = pool_dup(sh->pool, made->text);
+	for (int i = 0; i < made->count; i++)
+		ast_get(made->unit[i]);
+}
+
+/* --- executing units --- */
+
+/* Executes a unit and takes over the caller's reference. */
+static int run_unit(struct shell *sh, struct ast *ast)
+{
+	struct unit_ref *ref = arena_alloc(sh->arena, sizeof(*ref));
+	int status = sh->status;
+
+	unit_enter(sh, ref, ast);
+	if (ast->root != NULL)
+		status = exec_node(sh, ast->root);
+	unit_leave(sh);
+	ast_put(ast);
+	return status;
+}
+
+/* After an error that ends a line: whether reading goes on with the next one. */
+static bool goes_on(struct shell *sh)
+{
+	if (sh->flow == FLOW_ABORT && sh->task == NULL) {
+		sh->flow = FLOW_NONE;
+		return true;
+	}
+	return sh->flow == FLOW_NONE;
+}
+
+struct reader {
+	struct parser *parser;
+	const char *name;       /* for messages */
+	struct cached *record;  /* units so far, when they are to be kept; count -1: too many */
+	bool once;              /* only the first unit: set -t */
+};
+
+static void record_unit(struct reader *r, struct ast *ast)
+{
+	struct cached *c = r->record;
+
+	if (c == NULL || c->count < 0)
+		return;
+	if (c->count == CACHE_UNITS_MAX) {
+		put_units(c);
+		c->count = -1;
+		return;
+	}
+	c->unit[c->count++] = ast_get(ast);
+}
+
+static void print_warnings(struct shell *sh, const struct parser *p)
+{
+	const struct parse_warning *w = parse_warnings(p);
+	int line = sh->line;
+
+	for (; w != NULL; w = w->next) {
+		sh->line = w->line;
+		shell_error(sh, "%.*s", (int)w->message.len, w->message.ptr);
+	}
+	sh->line = line;
+}
+
+/* Parses and executes until the end. Returns the status; *failed: a syntax error was said. */
+static int run_reader(struct shell *sh, struct reader *r, bool *failed)
+{
+	struct parse_error error;
+	int status = 0;
+
+	*failed = false;
+	for (;;) {
+		struct arena_mark mark;
+		struct ast *ast = NULL;
+		int got = parse_unit(r->parser, &ast, &error);
+
+		if (got == 0)
+			return status;
+		if (got < 0) {
+			*failed = true;
+			parse_error_print(sh, r->name, &error);
+			return sh->status = STATUS_USAGE;
+		}
+		print_warnings(sh, r->parser);
+		record_unit(r, ast);
+		mark = arena_mark(sh->arena);
+		status = run_unit(sh, ast);
+		arena_release(sh->arena, mark);
+		if (!goes_on(sh))
+			return sh->status;
+		status = sh->status;
+		if (opt_set(sh, SET_ONECMD) && r->once) {
+			sh->flow = FLOW_EXIT;
+			return status;
+		}
+	}
+}
+
+static int run_cached(struct shell *sh, const struct cached *c)
+{
+	int count = c->count;
+	struct unit_ref *refs = arena_alloc(sh->arena, CACHE_UNITS_MAX * sizeof(*refs));
+	int status = 0;
+	bool stopped = false;
+
+	/* The entry may be replaced while its units run. */
+	for (int i = count - 1; i >= 0; i--)
+		unit_enter(sh, &refs[i], c->unit[i]);
+	for (int i = 0; i < count; i++) {
+		if (!stopped) {
+			if (refs[i].ast->root != NULL)
+				exec_node(sh, refs[i].ast->root);
+			stopped = !goes_on(sh);
+			status = sh->status;
+		}
+		unit_leave(sh);
+	}
+	return status;
+}
+
+/* Parses and executes; keeps the units if all went well. */
+static int run_recording(struct shell *sh, struct reader *r, struct cached *record)
+{
+	bool failed;
+	int status;
+
+	record->up = sh->recording;
+	sh->recording = record;
+	status = run_reader(sh, r, &failed);
+	sh->recording = record->up;
+	if (!failed && record->count >= 0 && sh->flow == FLOW_NONE &&
+	    record->flags == flags_now(sh))
+		cache_put(sh, record);
+	put_units(record);
+	return status;
+}
+
+static int run_text(struct shell *sh, struct bytes text, const char *name, int line)
+{
+	bool keeps = text.len <= CACHE_TEXT_MAX && !opt_shopt(sh, SHOPT_expand_aliases);
+	uint64_t hash = keeps ? bytes_hash(text) : 0;
+	const struct cached *found = keeps ? cache_find(sh, text, hash, line) : NULL;
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct reader r = { .name = name };
+	struct parse_config config;
+	bool failed;
+	int status;
+
+	if (found != NULL) {
+		status = run_cached(sh, found);
+	} else {
+		config = shell_parse_config(sh, text, line);
+		r.parser = parse_new(&config);
+		if (keeps) {
+			r.record = arena_zalloc(sh->arena, sizeof(*r.record));
+			r.record->hash = hash;
+			r.record->text = text;
+			r.record->flags = flags_now(sh);
+			r.record->line = line;
+			status = run_recording(sh, &r, r.record);
+		} else {
+			status = run_reader(sh, &r, &failed);
+		}
+	}
+	arena_release(sh->arena, mark);
+	return status;
+}
+
+struct text_call {
+	struct shell *sh;
+	struct bytes text;
+	const char *name;
+	int line;
+};
+
+static int run_text_call(void *arg)
+{
+	struct text_call *t = arg;
+
+	return run_text(t->sh, t->text, t->name, t->line);
+}
+
+int exec_text(struct shell *sh, struct bytes text, const char *name, int line)
+{
+	struct text_call t = { sh, text, name, line };
+	uint64_t most = kernel_limit(sh->p->k, LIMIT_RECURSION);
+	int status;
+
+	if (most != 0 && (uint64_t)sh->depth >= most) {
+		shell_error(sh, "%s: maximum evaluation nesting level exceeded (%llu)",
+			    name != NULL ? name : "eval", (unsigned long long)most);
+		sh->flow = FLOW_ABORT;
+		return sh->status = 1;
+	}
+	sh->depth++;
+	status = proc_deepen(sh->p, EXEC_STACK_BYTES, run_text_call, &t);
+	sh->depth--;
+	return sh->status = status;
+}
+
+/* --- scripts read from a descriptor --- */
+
+enum { LINE_CHUNK = 512 };
+
+struct script {
+	struct shell *sh;
+	int fd;
+	bool seekable;
+	struct buf line;
+};
+
+/* Adds bytes up to the end of a line; what was read too much of a file is given back. */
+static bool add_chunk(struct script *s, bool *ended)
+{
+	char chunk[LINE_CHUNK];
+	int64_t n = sys_read(s->sh->p, s->fd, chunk, s->seekable ? sizeof(chunk) : 1);
+	const char *newline;
+	size_t take;
+
+	if (n == -E_INTR) {
+		trap_poll(s->sh);
+		return s->sh->flow == FLOW_NONE;
+	}
+	if (n <= 0) {
+		*ended = true;
+		return false;
+	}
+	newline = memchr(chunk, '\n', (size_t)n);
+	take = newline != NULL ? (size_t)(newline - chunk) + 1 : (size_t)n;
+	for (size_t i = 0; i < take; i++) {
+		if (chunk[i] != '\0')
+			buf_putc(&s->line, chunk[i]);
+	}
+	if (take < (size_t)n)
+		sys_lseek(s->sh->p, s->fd, (int64_t)take - n, 1);
+	return newline == NULL;
+}
+
+static int next_line(void *user, bool continued, struct bytes *line)
+{
+	struct shell *sh = user;
+	struct script *s = sh->script;
+	bool ended = false;
+
+	if (opt_set(sh, SET_INTERACTIVE)) {
+		const char *prompt = var_get_text(sh, continued ? "PS2" : "PS1");
+		struct bytes shown;
+
+		if (prompt != NULL && expand_prompt(sh, bytes_of(prompt), &shown) == 0)
+			sys_write(sh->p, 2, shown.ptr, shown.len);
+	}
+	s->line.len = 0;
+	while (add_chunk(s, &ended))
+		continue;
+	*line = buf_bytes(&s->line);
+	if (line->len != 0 && opt_set(sh, SET_VERBOSE))
+		sys_write(sh->p, 2, line->ptr, line->len);
+	return line->len != 0;
+}
+
+int exec_fd_script(struct shell *sh, int fd)
+{
+	struct script s = { .sh = sh, .fd = fd, .line = buf_in(sh->arena) };
+	struct script *outer = sh->script;
+	struct parse_config config = shell_parse_config(sh, (struct bytes){ "", 0 }, 1);
+	struct reader r = { .once = true };
+	bool failed;
+	int status;
+
+	s.seekable = sys_lseek(sh->p, fd, 0, 1) >= 0;
+	buf_reserve(&s.line, LINE_CHUNK);
+	sh->script = &s;
+	config.more = next_line;
+	r.parser = parse_new(&config);
+	do {
+		status = run_reader(sh, &r, &failed);
+	} while (failed && opt_set(sh, SET_INTERACTIVE));
+	sh->script = outer;
+	return status;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of functions.
+ *
+ * A subshell that reads through to its parent has no table until it defines or unsets a
+ * function; then it copies the parent's. A function holds the unit that defined it; one that
+ * is replaced while it runs is freed when it returns.
+ */
+#include "interp/exec.h"
+#include "interp/state.h"
+
+enum { FUNCTION_SLOTS_FIRST = 32 };
+
+/* The shell whose table is valid for sh. */
+static struct shell *owner(struct shell *sh)
+{
+	while (sh->functions == NULL && sh->overlay)
+		sh = sh->parent;
+	return sh;
+}
+
+struct function *function_find(struct shell *sh, struct bytes name, uint64_t hash)
+{
+	struct function *f;
+
+	sh = owner(sh);
+	if (sh->functions_count == 0)
+		return NULL;
+	for (f = sh->functions[hash & (sh->functions_size - 1)]; f != NULL; f = f->next) {
+		if (f->hash == hash && bytes_eq(f->name, name))
+			return f;
+	}
+	return NULL;
+}
+
+static void resize(struct shell *sh, size_t size)
+{
+	struct function **slots = pool_zalloc(sh->pool, size * sizeof(*slots));
+
+	for (size_t i = 0; i < sh->functions_size; i++) {
+		struct function *next;
+
+		for (struct function *f = sh->functions[i]; f != NULL; f = next) {
+			next = f->next;
+			f->next = slots[f->hash & (size - 1)];
+			slots[f->hash & (size - 1)] = f;
+		}
+	}
+	pool_free(sh->pool, sh->functions, sh->functions_size * sizeof(*slots));
+	sh->functions = slots;
+	sh->functions_size = size;
+}
+
+static void insert(struct shell *sh, struct function *f)
+{
+	struct function **slot;
+
+	if (sh->functions_count >= sh->functions_size)
+		resize(sh, sh->functions_size != 0 ? 2 * sh->functions_size : FUNCTION_SLOTS_FIRST);
+	slot = &sh->functions[f->hash & (sh->functions_size - 1)];
+	f->next = *slot;
+	*slot = f;
+	sh->functions_count++;
+}
+
+static struct function *make(struct shell *sh, const struct function_node *node,
+			     const char *source)
+{
+	struct function *f = pool_zalloc(sh->pool, sizeof(*f));
+
+	f->name = node->name;
+	f->hash = node->hash;
+	f->node = node;
+	f->ast = ast_get(node->ast);
+	f->source = pool_dup(sh->pool, bytes_of(source));
+	return f;
+}
+
+void function_copy_all(struct shell *sh, struct shell *from)
+{
+	from = owner(from);
+	for (size_t i = 0; i < from->functions_size; i++) {
+		for (struct function *f = from->functions[i]; f != NULL; f = f->next) {
+			struct function *copy = make(sh, f->node, f->source);
+
+			copy->exported = f->exported;
+			copy->readonly = f->readonly;
+			copy->traced = f->traced;
+			insert(sh, copy);
+		}
+	}
+	if (sh->functions == NULL)
+		resize(sh, FUNCTION_SLOTS_FIRST);
+}
+
+/* Gives an overlay a table of its own. */
+static void own_table(struct shell *sh)
+{
+	if (sh->functions == NULL && sh->overlay)
+		function_copy_all(sh, sh->parent);
+}
+
+static void free_function(struct shell *sh, struct function *f)
+{
+	sh->command = NULL; /* BASH_COMMAND may point into its body */
+	ast_put(f->ast);
+	pool_free(sh->pool, (void *)(uintptr_t)f->source, strlen(f->source) + 1);
+	pool_free(sh->pool, f, sizeof(*f));
+}
+
+void function_done(struct shell *sh, struct function *f)
+{
+	if (--f->running == 0 && f->deleted)
+		free_function(sh, f);
+}
+
+static bool remove_function(struct shell *sh, struct bytes name, uint64_t hash)
+{
+	struct function **link;
+
+	if (sh->functions_count == 0)
+		return false;
+	link = &sh->functions[hash & (sh->functions_size - 1)];
+	for (; *link != NULL; link = &(*link)->next) {
+		struct function *f = *link;
+
+		if (f->hash != hash || !bytes_eq(f->name, name))
+			continue;
+		*link = f->next;
+		sh->functions_count--;
+		f->deleted = true;
+		if (f->running == 0)
+			free_function(sh, f);
+		return true;
+	}
+	return false;
+}
+
+/* Where a function being defined is said to come from. */
+static const char *definition_source(struct shell *sh)
+{
+	const char *source = sh->frame->source;
+
+	if (source != NULL && *source != '\0')
+		return source;
+	return sh->stdin_script || opt_set(sh, SET_INTERACTIVE) ? "main" : "environment";
+}
+
+static bool name_refused(struct shell *sh, struct bytes name)
+{
+	const struct shell_builtin *b;
+
+	if (!opt_set(sh, SET_POSIX))
+		return false;
+	if (!is_name(name)) {
+		shell_error(sh, "`%.*s': not a valid identifier", (int)name.len, name.ptr);
+		sh->flow = FLOW_EXIT;
+		return true;
+	}
+	b = builtin_find(sh, name);
+	if (b == NULL || (b->flags & BUILTIN_SPECIAL) == 0)
+		return false;
+	shell_error(sh, "`%.*s': is a special builtin", (int)name.len, name.ptr);
+	sh->flow = FLOW_EXIT;
+	return true;
+}
+
+int function_define(struct shell *sh, const struct function_node *node)
+{
+	struct function *old;
+	struct function *f;
+	bool exported;
+
+	if (name_refused(sh, node->name))
+		return sh->status = STATUS_USAGE;
+	own_table(sh);
+	old = function_find(sh, node->name, node->hash);
+	if (old != NULL && old->readonly) {
+		shell_error(sh, "%.*s: readonly function", (int)node->name.len, node->name.ptr);
+		return 1;
+	}
+	exported = old != NULL && old->exported;
+	f = make(sh, node, definition_source(sh));
+	f->exported = exported || opt_set(sh, SET_ALLEXPORT);
+	if (old != NULL)
+		remove_function(sh, node->name, node->hash);
+	insert(sh, f);
+	if (f->exported)
+		sh->vars.export_serial++;
+	return 0;
+}
+
+int function_unset(struct shell *sh, struct bytes name)
+{
+	uint64_t hash = bytes_hash(name);
+	struct function *f;
+
+	own_table(sh);
+	f = function_find(sh, name, hash);
+	if (f == NULL)
+		return -1;
+	if (f->exported)
+		sh->vars.export_serial++;
+	remove_function(sh, name, hash);
+	return 0;
+}
+
+void function_tables_free(struct shell *sh)
+{
+	for (size_t i = 0; i < sh->functions_size && sh->functions != NULL; i++) {
+		for (struct function *f = sh->functions[i]; f != NULL; f = f->next)
+			ast_put(f->ast);
+	}
+	sh->functions = NULL;
+	sh->functions_count = sh->functions_size = 0;
+}
+
+/* Merges two sorted runs of v[from..mid) and v[mid..to). */
+static void merge(struct function **v, struct function **tmp, size_t from, size_t mid, size_t to)
+{
+	size_t a = from;
+	size_t b = mid;
+
+	for (size_t i = from; i < to; i++) {
+		bool left = b >= to || (a < mid && bytes_cmp(v[a]->name, v[b]->name) <= 0);
+
+		tmp[i] = left ? v[a++] : v[b++];
+	}
+	memcpy(v + from, tmp + from, (to - from) * sizeof(*v));
+}
+
+int function_list(struct shell *sh, struct function ***out)
+{
+	struct shell *o = owner(sh);
+	size_t n = o->functions_count;
+	struct function **v = arena_array(sh->arena, 2 * n + 1, sizeof(struct function *));
+	size_t k = 0;
+
+	for (size_t i = 0; i < o->functions_size; i++) {
+		for (struct function *f = o->functions[i]; f != NULL; f = f->next)
+			v[k++] = f;
+	}
+	for (size_t width = 1; width < n; width *= 2) {
+		for (size_t i = 0; i + width < n; i += 2 * width)
+			merge(v, v + n, i, i + width, i + 2 * width < n ? i + 2 * width : n);
+	}
+	*out = v;
+	return (int)n;
+}
+
+/* --- the environment --- */
+
+/* Defines the function that an entry "BASH_FUNC_name%%=() { ..." describes. */
+static void import_one(struct shell *sh, struct bytes name, struct bytes value)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf text = buf_in(sh->arena);
+	struct parse_config config;
+	struct parse_error error;
+	struct ast *ast = NULL;
+
+	buf_add(&text, name);
+	buf_putc(&text, ' ');
+	buf_add(&text, value);
+	config = shell_parse_config(sh, buf_bytes(&text), 0);
+	if (parse_unit(parse_new(&config), &ast, &error) == 1 && ast->root != NULL &&
+	    ast->root->kind == NODE_FUNCTION) {
+		const struct function_node *node = (const struct function_node *)ast->root;
+		struct function *f = make(sh, node, "environment");
+
+		f->exported = true;
+		insert(sh, f);
+	}
+	if (ast != NULL)
+		ast_put(ast);
+	arena_release(sh->arena, mark);
+}
+
+void function_import(struct shell *sh, char *const *envp)
+{
+	struct bytes prefix = BYTES("BASH_FUNC_");
+	struct bytes middle = BYTES("%%=");
+
+	for (; envp != NULL && *envp != NULL; envp++) {
+		struct bytes entry = bytes_of(*envp);
+		struct bytes name;
+		const char *end;
+
+		if (!bytes_starts(entry, prefix))
+			continue;
+		end = bytes_find(entry, middle);
+		if (end == NULL || strncmp(end + middle.len, "() {", 4) != 0)
+			continue;
+		name.ptr = entry.ptr + prefix.len;
+		name.len = (size_t)(end - name.ptr);
+		import_one(sh, name, bytes_of(end + middle.len));
+	}
+}
+
+/* "BASH_FUNC_f%%=() { ...": what print_function writes behind the name. */
+static char *export_text(struct shell *sh, const struct function *f)
+{
+	struct buf text = buf_in(sh->arena);
+	struct buf out = buf_in(sh->arena);
+	struct bytes printed;
+	const char *open;
+
+	print_function(&text, f->node);
+	printed = buf_bytes(&text);
+	open = bytes_find(printed, BYTES("()"));
+	buf_puts(&out, "BASH_FUNC_");
+	buf_add(&out, f->name);
+	buf_puts(&out, "%%=");
+	if (open != NULL)
+		buf_puts(&out, "() ");
+	open = bytes_find(printed, BYTES("{"));
+	if (open != NULL)
+		buf_put(&out, open, printed.len - (size_t)(open - printed.ptr));
+	return buf_cstr(&out);
+}
+
+char *const *function_environ(struct shell *sh, char *const *environ)
+{
+	struct function **list;
+	int n = function_list(sh, &list);
+	int exported = 0;
+	size_t count = 0;
+	char **out;
+
+	for (int i = 0; i < n; i++)
+		exported += list[i]->exported;
+	if (exported == 0)
+		return environ;
+	while (environ[count] != NULL)
+		count++;
+	out = arena_array(sh->arena, count + (size_t)exported + 1, sizeof(*out));
+	memcpy(out, environ, count * sizeof(*out));
+	for (int i = 0; i < n; i++) {
+		if (list[i]->exported)
+			out[count++] = export_text(sh, list[i]);
+	}
+	return out;
+}

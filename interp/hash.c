@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Remembered locations of commands. A subshell adds to a table of its own and otherwise
+ * looks into its parent's.
+ */
+#include "interp/exec.h"
+#include "interp/hash.h"
+
+static struct hash_entry *find_in(const struct hash_table *t, struct bytes name, uint64_t hash)
+{
+	struct hash_entry *e = t->slot[hash % HASH_SLOTS];
+
+	while (e != NULL && (e->hash != hash || !bytes_eq(e->name, name)))
+		e = e->next;
+	return e;
+}
+
+struct hash_entry *hash_find(struct shell *sh, struct bytes name)
+{
+	uint64_t hash = bytes_hash(name);
+
+	for (;;) {
+		if (sh->hashed != NULL) {
+			struct hash_entry *e = find_in(sh->hashed, name, hash);
+
+			if (e != NULL || sh->hashed->cleared)
+				return e;
+		}
+		if (!sh->overlay)
+			return NULL;
+		sh = sh->parent;
+	}
+}
+
+static struct hash_table *own_table(struct shell *sh)
+{
+	if (sh->hashed == NULL)
+		sh->hashed = pool_zalloc(sh->pool, sizeof(*sh->hashed));
+	return sh->hashed;
+}
+
+void hash_put(struct shell *sh, struct bytes name, struct bytes path)
+{
+	struct hash_table *t = own_table(sh);
+	uint64_t hash = bytes_hash(name);
+	struct hash_entry *e = find_in(t, name, hash);
+
+	if (e != NULL) {
+		pool_free(sh->pool, e->path, strlen(e->path) + 1);
+	} else {
+		e = pool_zalloc(sh->pool, sizeof(*e));
+		e->name = (struct bytes){ pool_dup(sh->pool, name), name.len };
+		e->hash = hash;
+		e->next = t->slot[hash % HASH_SLOTS];
+		t->slot[hash % HASH_SLOTS] = e;
+		t->count++;
+	}
+	e->path = pool_dup(sh->pool, path);
+	e->hits = 0;
+}
+
+static void free_entry(struct shell *sh, struct hash_entry *e)
+{
+	pool_free(sh->pool, (void *)(uintptr_t)e->name.ptr, e->name.len + 1);
+	pool_free(sh->pool, e->path, strlen(e->path) + 1);
+	pool_free(sh->pool, e, sizeof(*e));
+}
+
+bool hash_remove(struct shell *sh, struct bytes name)
+{
+	struct hash_table *t = own_table(sh);
+	uint64_t hash = bytes_hash(name);
+	struct hash_entry **link = &t->slot[hash % HASH_SLOTS];
+
+	for (; *link != NULL; link = &(*link)->next) {
+		struct hash_entry *e = *link;
+
+		if (e->hash != hash || !bytes_eq(e->name, name))
+			continue;
+		*link = e->next;
+		t->count--;
+		free_entry(sh, e);
+		return true;
+	}
+	return false;
+}
+
+void hash_clear(struct shell *sh)
+{
+	struct hash_table *t;
+
+	if (sh->hashed == NULL && !sh->overlay)
+		return;
+	t = own_table(sh);
+	for (int i = 0; i < HASH_SLOTS; i++) {
+		while (t->slot[i] != NULL) {
+			struct hash_entry *e = t->slot[i];
+
+			t->slot[i] = e->next;
+			free_entry(sh, e);
+		}
+	}
+	t->count = 0;
+	t->cleared = true;
+}
+
+size_t hash_list(struct shell *sh, struct hash_entry ***out)
+{
+	size_t n = 0;
+	struct shell *top = sh;
+
+	for (;; sh = sh->parent) {
+		n += sh->hashed != NULL ? sh->hashed->count : 0;
+		if (!sh->overlay || (sh->hashed != NULL && sh->hashed->cleared))
+			break;
+	}
+	*out = arena_array(top->arena, n + 1, sizeof(**out));
+	n = 0;
+	for (sh = top;; sh = sh->parent) {
+		for (int i = 0; sh->hashed != NULL && i < HASH_SLOTS; i++) {
+			for (struct hash_entry *e = sh->hashed->slot[i]; e != NULL; e = e->next)
+				(*out)[n++] = e;
+		}
+		if (!sh->overlay || (sh->hashed != NULL && sh->hashed->cleared))
+			break;
+	}
+	return n;
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Background jobs: the table, waiting, and what is said about them.
+ */
+#include "interp/exec.h"
+
+int status_of_wait(int wait_status)
+{
+	if ((wait_status & 0xff) == 0x7f)
+		return STATUS_SIGNAL + (wait_status >> 8 & 0xff);
+	if ((wait_status & 0x7f) != 0)
+		return STATUS_SIGNAL + (wait_status & 0x7f);
+	return wait_status >> 8 & 0xff;
+}
+
+/* --- processes that ended --- */
+
+enum { FINISHED_MAX = 1024 };
+
+/* A ring of what `wait pid` may still ask for, and children of nobody. */
+struct finished {
+	int next;
+	int pid[FINISHED_MAX];
+	int status[FINISHED_MAX];
+	int nexpected;
+	int expected_cap;
+	int *expected;
+};
+
+static struct finished *finished_of(struct shell *sh)
+{
+	if (sh->finished == NULL)
+		sh->finished = pool_zalloc(sh->pool, sizeof(*sh->finished));
+	return sh->finished;
+}
+
+void finished_add(struct shell *sh, int pid, int status)
+{
+	struct finished *f = finished_of(sh);
+
+	f->pid[f->next] = pid;
+	f->status[f->next] = status;
+	f->next = (f->next + 1) % FINISHED_MAX;
+}
+
+bool finished_take(struct shell *sh, int pid, int *status)
+{
+	struct finished *f = sh->finished;
+
+	for (int i = 0; f != NULL && i < FINISHED_MAX; i++) {
+		if (f->pid[i] == pid) {
+			*status = f->status[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+void finished_forget(struct shell *sh)
+{
+	struct finished *f = sh->finished;
+
+	if (f != NULL)
+		memset(f->pid, 0, sizeof(f->pid));
+}
+
+/* Takes the statuses of ended children that nobody waits for. */
+static void reap_expected(struct shell *sh)
+{
+	struct finished *f = sh->finished;
+	int kept = 0;
+
+	if (f == NULL)
+		return;
+	for (int i = 0; i < f->nexpected; i++) {
+		int status = 0;
+		int64_t got = sys_wait(sh->p, f->expected[i], &status, WNOHANG_);
+
+		if (got == 0)
+			f->expected[kept++] = f->expected[i];
+		else if (got > 0)
+			finished_add(sh, f->expected[i], status_of_wait(status));
+	}
+	f->nexpected = kept;
+}
+
+void finished_expect(struct shell *sh, int pid)
+{
+	struct finished *f = finished_of(sh);
+
+	reap_expected(sh);
+	if (f->nexpected == f->expected_cap) {
+		int cap = f->expected_cap != 0 ? 2 * f->expected_cap : 16;
+
+		f->expected = pool_resize(sh->pool, f->expected,
+					  (size_t)f->expected_cap * sizeof(int),
+					  (size_t)cap * sizeof(int));
+		f->expected_cap = cap;
+	}
+	f->expected[f->nexpected++] = pid;
+	reap_expected(sh);
+}
+
+/* --- the table --- */
+
+enum { DONE_JOBS_MAX = 32 };
+
+static int highest_number(struct shell *sh)
+{
+	int most = 0;
+
+	for (struct job *j = sh->jobs; j != NULL; j = j->next)
+		most = j->number > most ? j->number : most;
+	return most;
+}
+
+static void free_job(struct shell *sh, struct job *j)
+{
+	pool_free(sh->pool, j->pids, (size_t)j->npids * sizeof(int));
+	pool_free(sh->pool, j->statuses, (size_t)j->npids * sizeof(int));
+	pool_free(sh->pool, j->text, strlen(j->text) + 1);
+	pool_free(sh->pool, j, sizeof(*j));
+}
+
+/* The job that %+ means once the current one is gone. */
+static void choose_current(struct shell *sh)
+{
+	bool has_current = false;
+	bool has_previous = false;
+
+	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
+		has_current |= j->number == sh->current_job;
+		has_previous |= j->number == sh->previous_job;
+	}
+	if (!has_current) {
+		sh->current_job = has_previous ? sh->previous_job : 0;
+		has_previous = false;
+	}
+	if (sh->current_job == 0 && sh->jobs != NULL)
+		sh->current_job = sh->jobs->number;
+	if (has_previous && sh->previous_job != sh->current_job)
+		return;
+	sh->previous_job = 0;
+	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
+		if (j->number != sh->current_job) {
+			sh->previous_job = j->number;
+			return;
+		}
+	}
+}
+
+void job_remove(struct shell *sh, struct job *j)
+{
+	struct job **link = &sh->jobs;
+
+	if (sh->jobs_foreign)
+		return;
+	while (*link != NULL && *link != j)
+		link = &(*link)->next;
+	if (*link == NULL)
+		return;
+	*link = j->next;
+	for (int i = 0; i < j->npids; i++) {
+		if (j->statuses[i] < 0)
+			finished_expect(sh, j->pids[i]);
+	}
+	free_job(sh, j);
+	choose_current(sh);
+}
+
+static void own_jobs(struct shell *sh)
+{
+	if (!sh->jobs_foreign)
+		return;
+	sh->jobs_foreign = false;
+	sh->jobs = NULL;
+	sh->current_job = sh->previous_job = 0;
+}
+
+/* Ended jobs that nobody asked about do not pile up. */
+static void drop_old(struct shell *sh)
+{
+	int done = 0;
+	struct job *next;
+
+	for (struct job *j = sh->jobs; j != NULL; j = next) {
+		next = j->next;
+		if (j->state == JOB_DONE && ++done > DONE_JOBS_MAX)
+			job_remove(sh, j);
+	}
+}
+
+struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, struct bytes text)
+{
+	struct job *j;
+
+	own_jobs(sh);
+	job_poll(sh);
+	drop_old(sh);
+	j = pool_zalloc(sh->pool, sizeof(*j));
+	j->number = highest_number(sh) + 1;
+	j->pgid = pgid;
+	j->npids = npids;
+	j->pids = pool_alloc(sh->pool, (size_t)npids * sizeof(int));
+	j->statuses = pool_alloc(sh->pool, (size_t)npids * sizeof(int));
+	for (int i = 0; i < npids; i++) {
+		j->pids[i] = pids[i];
+		j->statuses[i] = -1;
+	}
+	j->text = pool_dup(sh->pool, text);
+	j->next = sh->jobs;
+	sh->jobs = j;
+	sh->previous_job = sh->current_job;
+	sh->current_job = j->number;
+	return j;
+}
+
+struct job *job_of_pid(struct shell *sh, int pid)
+{
+	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
+		for (int i = 0; i < j->npids; i++) {
+			if (j->pids[i] == pid)
+				return j;
+		}
+	}
+	return NULL;
+}
+
+static struct job *job_of_number(struct shell *sh, int64_t number)
+{
+	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
+		if (j->number == number)
+			return j;
+	}
+	return NULL;
+}
+
+static struct job *job_of_text(struct shell *sh, const char *text)
+{
+	bool anywhere = *text == '?';
+	struct bytes wanted = bytes_of(text + anywhere);
+
+	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
+		struct bytes command = bytes_of(j->text);
+
+		if (anywhere ? bytes_find(command, wanted) != NULL : bytes_starts(command, wanted))
+			return j;
+	}
+	return NULL;
+}
+
+struct job *job_of_spec(struct shell *sh, const char *spec)
+{
+	int64_t number;
+
+	if (*spec == '%')
+		spec++;
+	if (*spec == '\0' || strcmp(spec, "+") == 0 || strcmp(spec, "%") == 0)
+		return job_of_number(sh, sh->current_job);
+	if (strcmp(spec, "-") == 0)
+		return job_of_number(sh, sh->previous_job != 0 ? sh->previous_job
+							       : sh->current_job);
+	if (arith_plain_number(bytes_of(spec), &number))
+		return job_of_number(sh, number);
+	return job_of_text(sh, spec);
+}
+
+/* --- ending --- */
+
+static bool worth_saying(int wait_status)
+{
+	int sig = wait_status & 0x7f;
+
+	return sig != 0 && sig != 0x7f && sig != SIGINT_ && sig != SIGPIPE_ && sig != SIGTERM_;
+}
+
+static void put_line(struct buf *out, int pid, const char *what, const char *text)
+{
+	buf_printf(out, "%5d %-24s", pid, what);
+	buf_puts(out, text);
+	buf_putc(out, '\n');
+}
+
+static void say_killed(struct shell *sh, struct job *j)
+{
+	int status = j->statuses[j->npids - 1];
+	struct buf out = buf_in(sh->arena);
+
+	if (j->notified || !worth_saying(status) || opt_set(sh, SET_INTERACTIVE))
+		return;
+	j->notified = true;
+	shell_error_prefix(sh, &out);
+	put_line(&out, j->pids[j->npids - 1], sig_text(status & 0x7f), j->text);
+	sys_write(sh->p, 2, out.ptr, out.len);
+}
+
+static void set_ended(struct shell *sh, struct job *j, int i, int wait_status)
+{
+	bool running = false;
+
+	j->statuses[i] = wait_status;
+	finished_add(sh, j->pids[i], status_of_wait(wait_status));
+	for (int k = 0; k < j->npids; k++)
+		running |= j->statuses[k] < 0;
+	if (running)
+		return;
+	j->state = JOB_DONE;
+	say_killed(sh, j);
+}
+
+void job_poll(struct shell *sh)
+{
+	if (sh->jobs_foreign)
+		return;
+	reap_expected(sh);
+	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
+		for (int i = 0; i < j->npids; i++) {
+			int status = 0;
+			int64_t got;
+
+			if (j->statuses[i] >= 0)
+				continue;
+			got = sys_wait(sh->p, j->pids[i], &status, WNOHANG_ | WUNTRACED_ | WCONTINUED_);
+			if (got <= 0)
+				continue;
+			if (status == 0xffff)
+				j->state = JOB_RUNNING;
+			else if ((status & 0xff) == 0x7f)
+				j->state = JOB_STOPPED;
+			else
+				set_ended(sh, j, i, status);
+		}
+	}
+}
+
+/* A caught signal cut a wait short: its status; the trap runs after the command. */
+static int interrupted(struct shell *sh)
+{
+	int sig = proc_next_signal(sh->p);
+
+	if (sig == 0)
+		return 0;
+	if (sig < 64)
+		sh->traps_pending |= (uint64_t)1 << sig;
+	return STATUS_SIGNAL + sig;
+}
+
+int job_wait_pid(struct shell *sh, int pid)
+{
+	struct job *j = job_of_pid(sh, pid);
+	int status = 0;
+
+	if (finished_take(sh, pid, &status))
+		return status;
+	for (;;) {
+		int64_t got = sys_wait(sh->p, pid, &status, 0);
+
+		if (got == -E_INTR) {
+			int code = interrupted(sh);
+
+			if (code != 0)
+				return code;
+			continue;
+		}
+		if (got < 0)
+			return STATUS_NOT_FOUND;
+		break;
+	}
+	for (int i = 0; j != NULL && i < j->npids; i++) {
+		if (j->pids[i] == pid)
+			set_ended(sh, j, i, status);
+	}
+	if (j == NULL)
+		finished_add(sh, pid, status_of_wait(status));
+	return status_of_wait(status);
+}
+
+int job_wait(struct shell *sh, struct job *j)
+{
+	int status = 0;
+
+	for (int i = 0; i < j->npids; i++) {
+		if (j->statuses[i] >= 0)
+			status = status_of_wait(j->statuses[i]);
+		else
+			status = job_wait_pid(sh, j->pids[i]);
+		if (sh->traps_pending != 0)
+			return status;
+	}
+	return status;
+}
+
+/* --- what is shown --- */
+
+static void put_state(struct buf *out, const struct job *j)
+{
+	int status = j->statuses[j->npids - 1];
+
+	if (j->state == JOB_RUNNING)
+		buf_puts(out, "Running");
+	else if (j->state == JOB_STOPPED)
+		buf_puts(out, "Stopped");
+	else if ((status & 0x7f) != 0)
+		buf_puts(out, sig_text(status & 0x7f));
+	else if (status >> 8 != 0)
+		buf_printf(out, "Exit %d", status >> 8 & 0xff);
+	else
+		buf_puts(out, "Done");
+}
+
+void job_print(struct shell *sh, struct buf *out, const struct job *j, bool with_pids)
+{
+	struct buf state = buf_in(sh->arena);
+	char mark = j->number == sh->current_job ? '+' : j->number == sh->previous_job ? '-' : ' ';
+
+	put_state(&state, j);
+	buf_printf(out, "[%d]%c ", j->number, mark);
+	if (with_pids)
+		buf_printf(out, "%5d", j->pids[0]);
+	buf_printf(out, " %-24s", buf_cstr(&state));
+	buf_puts(out, j->text);
+	if (j->state == JOB_RUNNING)
+		buf_puts(out, " &");
+	buf_putc(out, '\n');
+}
+
+/* --- foreground children --- */
+
+void job_report_signal(struct shell *sh, int pid, int wait_status, const struct node *n)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf out = buf_in(sh->arena);
+	struct buf text = buf_in(sh->arena);
+	int sig = wait_status & 0x7f;
+
+	if (sig == SIGTERM_ && !sh->is_command_sub) {
+		buf_puts(&out, "Terminated\n");
+	} else if (worth_saying(wait_status)) {
+		shell_error_prefix(sh, &out);
+		if (n != NULL)
+			print_command(&text, n);
+		put_line(&out, pid, sig_text(sig), buf_cstr(&text));
+	}
+	if (out.len != 0)
+		sys_write(sh->p, 2, out.ptr, out.len);
+	arena_release(sh->arena, mark);
+}
+
+static const char *state_text(struct shell *sh, int status)
+{
+	struct buf out = buf_in(sh->arena);
+
+	if ((status & 0x7f) != 0)
+		return sig_text(status & 0x7f);
+	if (status >> 8 == 0)
+		return "Done";
+	buf_printf(&out, "Exit %d", status >> 8 & 0xff);
+	return buf_cstr(&out);
+}
+
+void job_report_pipeline(struct shell *sh, const struct pipeline *p, const int *pids,
+			 const int *wait_statuses)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf out = buf_in(sh->arena);
+	int last = wait_statuses[p->ncommands - 1];
+
+	if ((last & 0x7f) == SIGTERM_)
+		buf_puts(&out, "Terminated\n");
+	if (worth_saying(last))
+		shell_error_prefix(sh, &out);
+	for (int i = 0; i < p->ncommands && worth_saying(last); i++) {
+		struct buf text = buf_in(sh->arena);
+
+		if (i > 0) {
+			buf_puts(&out, "     ");
+			buf_puts(&text, "| ");
+		}
+		print_command(&text, p->commands[i]);
+		put_line(&out, pids[i], state_text(sh, wait_statuses[i]), buf_cstr(&text));
+	}
+	if (out.len != 0)
+		sys_write(sh->p, 2, out.ptr, out.len);
+	arena_release(sh->arena, mark);
+}

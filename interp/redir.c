@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Redirections: applied from left to right; the descriptors they replace are kept above 9
+ * and put back in the opposite order.
+ */
+#include "interp/exec.h"
+
+enum { KEPT_FD_LEAST = 10 };
+
+/* --- saving and restoring --- */
+
+static void remember(struct shell *sh, int fd, int copy)
+{
+	struct saved_fd *s = arena_alloc(sh->arena, sizeof(*s));
+
+	s->up = sh->saved_fds;
+	s->fd = fd;
+	s->copy = copy;
+	sh->saved_fds = s;
+}
+
+static void save(struct shell *sh, int fd, bool keep)
+{
+	int64_t copy;
+
+	if (keep)
+		return;
+	copy = sys_dup_from(sh->p, fd, KEPT_FD_LEAST, true);
+	remember(sh, fd, copy >= 0 ? (int)copy : -1);
+}
+
+void redir_undo(struct shell *sh, struct saved_fd *mark)
+{
+	while (sh->saved_fds != mark) {
+		struct saved_fd *s = sh->saved_fds;
+
+		sh->saved_fds = s->up;
+		if (s->copy >= 0) {
+			sys_dup2(sh->p, s->copy, s->fd, false);
+			sys_close(sh->p, s->copy);
+		} else {
+			sys_close(sh->p, s->fd);
+		}
+	}
+}
+
+/* --- one redirection --- */
+
+struct redirection {
+	const struct redir *r;
+	int fd;           /* which it sets; -1 with a variable: one that is free */
+	bool keep;
+};
+
+static int fail(struct shell *sh, const char *what, int64_t err)
+{
+	shell_error(sh, "%s: %s", what, err_text((int)err));
+	return -1;
+}
+
+/* Gives the open descriptor `from` the number that was asked for. */
+static int place(struct shell *sh, const struct redirection *d, int from)
+{
+	int64_t err;
+
+	if (from == d->fd) {
+		/* The number was free, so nothing is to be put back but that. */
+		if (!d->keep)
+			remember(sh, d->fd, -1);
+		sys_set_cloexec(sh->p, from, false);
+		return 0;
+	}
+	save(sh, d->fd, d->keep);
+	err = sys_dup2(sh->p, from, d->fd, false);
+	sys_close(sh->p, from);
+	if (err < 0) {
+		struct arena_mark mark = arena_mark(sh->arena);
+		struct buf text = buf_in(sh->arena);
+
+		buf_put_i64(&text, d->fd);
+		fail(sh, buf_cstr(&text), err);
+		arena_release(sh->arena, mark);
+		return -1;
+	}
+	return 0;
+}
+
+/* {name}>file: a free descriptor, whose number goes into the variable. */
+static int place_in_variable(struct shell *sh, const struct redirection *d, int from)
+{
+	int64_t fd = sys_dup_from(sh->p, from, KEPT_FD_LEAST, false);
+	struct buf number = buf_in(sh->arena);
+
+	sys_close(sh->p, from);
+	if (fd < 0)
+		return fail(sh, "redirection error: cannot duplicate fd", fd);
+	buf_put_i64(&number, fd);
+	if (var_set_ref(sh, NULL, d->r->var, buf_bytes(&number)) != 0) {
+		shell_error(sh, "%.*s: cannot assign fd to variable", (int)d->r->var.len,
+			    d->r->var.ptr);
+		sys_close(sh->p, (int)fd);
+		return -1;
+	}
+	if (opt_shopt(sh, SHOPT_varredir_close) && !d->keep)
+		remember(sh, (int)fd, -1);
+	return 0;
+}
+
+static int put_in_place(struct shell *sh, const struct redirection *d, int from)
+{
+	return d->r->var.len != 0 ? place_in_variable(sh, d, from) : place(sh, d, from);
+}
+
+/* noclobber: a regular file that exists is refused. */
+static int64_t open_new(struct shell *sh, const char *path, bool *refused)
+{
+	struct vfs_stat st;
+
+	if (sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0) {
+		*refused = (st.mode & S_FMT) == S_REG;
+		return *refused ? -E_EXIST : sys_open(sh->p, AT_FDCWD_, path, O_WRONLY_, 0);
+	}
+	return sys_open(sh->p, AT_FDCWD_, path, O_WRONLY_ | O_CREAT_ | O_EXCL_, 0666);
+}
+
+static int64_t open_target(struct shell *sh, enum redir_kind kind, const char *path, bool *refused)
+{
+	unsigned flags;
+
+	switch (kind) {
+	case REDIR_IN: flags = O_RDONLY_; break;
+	case REDIR_APPEND:
+	case REDIR_BOTH_APPEND: flags = O_WRONLY_ | O_CREAT_ | O_APPEND_; break;
+	case REDIR_RDWR: flags = O_RDWR_ | O_CREAT_; break;
+	default:
+		if (kind != REDIR_CLOBBER && opt_set(sh, SET_NOCLOBBER))
+			return open_new(sh, path, refused);
+		flags = O_WRONLY_ | O_CREAT_ | O_TRUNC_;
+	}
+	return sys_open(sh->p, AT_FDCWD_, path, flags, 0666);
+}
+
+static int redirect_file(struct shell *sh, const struct redirection *d, const char *path)
+{
+	enum redir_kind kind = d->r->kind;
+	bool both = kind == REDIR_BOTH || kind == REDIR_BOTH_APPEND || kind == REDIR_DUP_OUT;
+	bool refused = false;
+	int64_t fd = open_target(sh, kind, path, &refused);
+
+	if (refused) {
+		shell_error(sh, "%s: cannot overwrite existing file", path);
+		return -1;
+	}
+	if (fd < 0)
+		return fail(sh, path, fd);
+	if (put_in_place(sh, d, (int)fd) != 0)
+		return -1;
+	if (both) {
+		save(sh, 2, d->keep);
+		sys_dup2(sh->p, 1, 2, false);
+	}
+	return 0;
+}
+
+static int redirect_text(struct shell *sh, const struct redirection *d)
+{
+	struct bytes text;
+	int64_t fd;
+
+	if (d->r->kind == REDIR_HERESTRING) {
+		struct buf line = buf_in(sh->arena);
+
+		if (expand_string(sh, d->r->target, &text) != 0)
+			return -1;
+		buf_add(&line, text);
+		buf_putc(&line, '\n');
+		text = buf_bytes(&line);
+	} else if (d->r->heredoc_quoted && d->r->target != NULL &&
+		   (d->r->target->flags & WORD_LITERAL) != 0) {
+		text = d->r->target->literal;
+	} else if (expand_heredoc(sh, d->r->target, &text) != 0) {
+		return -1;
+	}
+	fd = sys_memfile(sh->p, text);
+	if (fd < 0)
+		return fail(sh, "cannot create temp file for here-document", fd);
+	return put_in_place(sh, d, (int)fd);
+}
+
+/* --- n>&m --- */
+
+static int close_fd(struct shell *sh, const struct redirection *d)
+{
+	if (d->r->var.len != 0) {
+		const char *value = var_get_text(sh, d->r->var.ptr);
+		int64_t fd;
+
+		if (value == NULL || !arith_plain_number(bytes_of(value), &fd) || fd < 0) {
+			shell_error(sh, "%.*s: %s", (int)d->r->var.len, d->r->var.ptr,
+				    err_text(E_BADF));
+			return -1;
+		}
+		sys_close(sh->p, (int)fd);
+		return 0;
+	}
+	save(sh, d->fd, d->keep);
+	sys_close(sh->p, d->fd);
+	return 0;
+}
+
+static int duplicate(struct shell *sh, const struct redirection *d, int from, const char *text,
+		     bool moves)
+{
+	int64_t copy = sys_dup_from(sh->p, from, KEPT_FD_LEAST, true);
+
+	if (copy < 0)
+		return fail(sh, text, copy);
+	if (d->r->var.len == 0 && from == d->fd) {
+		sys_close(sh->p, (int)copy);
+		return 0;
+	}
+	if (put_in_place(sh, d, (int)copy) != 0)
+		return -1;
+	if (moves) {
+		save(sh, from, d->keep);
+		sys_close(sh->p, from);
+	}
+	return 0;
+}
+
+/* "5" or "5-"; false if the text is neither. */
+static bool scan_fd(const char *text, int *fd, bool *moves)
+{
+	int64_t value = 0;
+	const char *at = text;
+
+	while (byte_is_digit(*at) && value < 100000)
+		value = value * 10 + (*at++ - '0');
+	*moves = *at == '-';
+	*fd = (int)value;
+	return at != text && at[*moves ? 1 : 0] == '\0';
+}
+
+static int ambiguous(struct shell *sh, struct bytes text)
+{
+	shell_error(sh, "%.*s: ambiguous redirect", (int)text.len, text.ptr);
+	return -1;
+}
+
+static int redirect_dup(struct shell *sh, const struct redirection *d)
+{
+	const struct redir *r = d->r;
+	char *text;
+	int from;
+	bool moves;
+
+	if (expand_redirect(sh, r->target, &text) != 0)
+		return -1;
+	if (strcmp(text, "-") == 0)
+		return close_fd(sh, d);
+	if (scan_fd(text, &from, &moves))
+		return duplicate(sh, d, from, text, moves);
+	if (*text != '\0' && r->kind == REDIR_DUP_OUT && r->var.len == 0 && (r->fd == -1 || r->fd == 1))
+		return redirect_file(sh, d, text);
+	return ambiguous(sh, r->target->text);
+}
+
+static int default_fd(enum redir_kind kind)
+{
+	switch (kind) {
+	case REDIR_IN:
+	case REDIR_RDWR:
+	case REDIR_DUP_IN:
+	case REDIR_HEREDOC:
+	case REDIR_HERESTRING: return 0;
+	default: return 1;
+	}
+}
+
+static int apply_one(struct shell *sh, const struct redir *r, bool keep)
+{
+	struct redirection d = { r, r->fd >= 0 ? r->fd : default_fd(r->kind), keep };
+	char *path;
+
+	if (r->kind == REDIR_HEREDOC || r->kind == REDIR_HERESTRING)
+		return redirect_text(sh, &d);
+	if (r->kind == REDIR_DUP_IN || r->kind == REDIR_DUP_OUT)
+		return redirect_dup(sh, &d);
+	if (expand_redirect(sh, r->target, &path) != 0)
+		return -1;
+	return redirect_file(sh, &d, path);
+}
+
+int redir_apply(struct shell *sh, const struct redir *r, int n, bool keep)
+{
+	for (int i = 0; i < n; i++) {
+		if (apply_one(sh, &r[i], keep) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The life of a shell: making, copying for subshells, recovering, releasing; options; call
+ * frames and positional parameters.
+ */
+#include "interp/exec.h"
+#include "interp/state.h"
+
+/* --- options --- */
+
+struct option_name {
+	const char *name;
+	char letter;
+	unsigned char option;
+};
+
+static const struct option_name set_names[] = {
+#define SET(letter, name, text, value) { text, letter, SET_##name },
+	SET_LIST(SET)
+#undef SET
+};
+
+static const char *const shopt_names[] = {
+#define SHOPT(name, value) #name,
+	SHOPT_LIST(SHOPT)
+#undef SHOPT
+};
+
+int set_option_of_name(struct bytes name)
+{
+	for (int i = 0; i < SET_COUNT; i++) {
+		if (bytes_is(name, set_names[i].name))
+			return set_names[i].option;
+	}
+	return -1;
+}
+
+int set_option_of_letter(char letter)
+{
+	for (int i = 0; i < SET_COUNT; i++) {
+		if (set_names[i].letter == letter && letter != 0)
+			return set_names[i].option;
+	}
+	return -1;
+}
+
+int shopt_of_name(struct bytes name)
+{
+	for (int i = 0; i < SHOPT_COUNT; i++) {
+		if (bytes_is(name, shopt_names[i]))
+			return i;
+	}
+	return -1;
+}
+
+static struct options default_options(void)
+{
+	struct options o = { 0, 0 };
+
+#define SET(letter, name, text, value) o.set |= (uint64_t)(value) << SET_##name;
+	SET_LIST(SET)
+#undef SET
+#define SHOPT(name, value) o.shopt |= (uint64_t)(value) << SHOPT_##name;
+	SHOPT_LIST(SHOPT)
+#undef SHOPT
+	return o;
+}
+
+static void put_bit(uint64_t *word, unsigned bit, bool on)
+{
+	*word = on ? *word | (uint64_t)1 << bit : *word & ~((uint64_t)1 << bit);
+}
+
+/* What `set -o posix` switches with it. */
+static void follow_posix(struct shell *sh, bool on)
+{
+	put_bit(&sh->opt.shopt, SHOPT_inherit_errexit, on);
+	put_bit(&sh->opt.shopt, SHOPT_shift_verbose, on);
+	put_bit(&sh->opt.shopt, SHOPT_expand_aliases, on || opt_set(sh, SET_INTERACTIVE));
+	if (!on)
+		return;
+	put_bit(&sh->opt.shopt, SHOPT_sourcepath, true);
+	put_bit(&sh->opt.set, SET_INTERACTIVE_COMMENTS, true);
+	put_bit(&sh->opt.shopt, SHOPT_interactive_comments, true);
+}
+
+void shell_set_option(struct shell *sh, enum set_option o, bool on)
+{
+	bool was = opt_set(sh, o);
+
+	put_bit(&sh->opt.set, o, on);
+	if (o == SET_POSIX && was != on)
+		follow_posix(sh, on);
+	if (o == SET_INTERACTIVE_COMMENTS)
+		put_bit(&sh->opt.shopt, SHOPT_interactive_comments, on);
+	if (o == SET_EMACS && on)
+		put_bit(&sh->opt.set, SET_VI, false);
+	if (o == SET_VI && on)
+		put_bit(&sh->opt.set, SET_EMACS, false);
+	if (o == SET_RESTRICTED)
+		put_bit(&sh->opt.shopt, SHOPT_restricted_shell, on);
+}
+
+/* --- frames and parameters --- */
+
+struct frame *frame_push(struct shell *sh, const char *function, const char *source)
+{
+	struct frame *f = arena_zalloc(sh->arena, sizeof(*f));
+
+	f->up = sh->frame;
+	f->function = function;
+	f->source = source;
+	f->call_line = sh->line;
+	f->loop_depth = sh->loop_depth;
+	f->scope = sh->scope;
+	if (sh->frame != NULL)
+		f->unit = sh->frame->unit;
+	sh->frame = f;
+	sh->frames++;
+	return f;
+}
+
+void frame_pop(struct shell *sh)
+{
+	struct frame *f = sh->frame;
+
+	sh->frame = f->up;
+	sh->frames--;
+	sh->loop_depth = f->loop_depth;
+}
+
+void params_free(struct shell *sh, struct params *params)
+{
+	int total = params->count + params->offset;
+	char **values = params->values - params->offset;
+
+	if (!params->pooled)
+		return;
+	for (int i = 0; i < total; i++)
+		pool_free(sh->pool, values[i], strlen(values[i]) + 1);
+	pool_free(sh->pool, values, (size_t)(total + 1) * sizeof(*values));
+	*params = (struct params){ 0 };
+}
+
+void params_set(struct shell *sh, int count, char *const *values)
+{
+	struct params old = sh->params;
+	char **copy = pool_alloc(sh->pool, (size_t)(count + 1) * sizeof(*copy));
+
+	for (int i = 0; i < count; i++)
+		copy[i] = pool_dup(sh->pool, bytes_of(values[i]));
+	copy[count] = NULL;
+	sh->params = (struct params){ .count = count, .values = copy, .pooled = true };
+	params_free(sh, &old);
+}
+
+/* --- life --- */
+
+struct shell *shell_new(struct proc *p, char *const *envp, bool is_sh)
+{
+	struct shell *sh = pool_zalloc(&p->pool, sizeof(*sh));
+
+	sh->p = p;
+	sh->pool = &p->pool;
+	sh->arena = &p->arena;
+	sh->opt = default_options();
+	sh->is_sh = is_sh;
+	sh->arg0 = "bash";
+	sh->script_name = "bash";
+	sh->shell_pid = p->pid;
+	sh->trap_running = -1;
+	sh->last_arg = "";
+	sh->seconds_base_ns = sys_now(p);
+	sh->random_state = sys_random(p);
+	p->task = sh;
+	p->release = shell_release;
+	frame_push(sh, "main", "");
+	trap_init(sh);
+	var_init(sh, envp);
+	function_import(sh, envp);
+	if (is_sh)
+		shell_set_option(sh, SET_POSIX, true);
+	return sh;
+}
+
+static void link_child(struct shell *parent, struct shell *sh)
+{
+	sh->next_child = parent->children;
+	if (sh->next_child != NULL)
+		sh->next_child->child_link = &sh->next_child;
+	sh->child_link = &parent->children;
+	parent->children = sh;
+}
+
+static void unlink_child(struct shell *sh)
+{
+	if (sh->child_link == NULL)
+		return;
+	*sh->child_link = sh->next_child;
+	if (sh->next_child != NULL)
+		sh->next_child->child_link = sh->child_link;
+	sh->child_link = NULL;
+	sh->next_child = NULL;
+}
+
+static const char *copy_text(struct pool *pool, const char *s)
+{
+	return s != NULL ? pool_dup(pool, bytes_of(s)) : NULL;
+}
+
+/* The call stack in memory of its own; what is only needed to return is left out. */
+static struct frame *copy_frames(struct pool *pool, const struct frame *from)
+{
+	struct frame *first = NULL;
+	struct frame **end = &first;
+
+	for (; from != NULL; from = from->up) {
+		struct frame *f = pool_zalloc(pool, sizeof(*f));
+
+		f->function = copy_text(pool, from->function);
+		f->source = copy_text(pool, from->source);
+		f->call_line = from->call_line;
+		f->is_function = from->is_function;
+		f->is_source = from->is_source;
+		f->unit = from->unit;
+		*end = f;
+		end = &f->up;
+	}
+	return first;
+}
+
+/* The parent's state as a copy that stays when the parent goes on. */
+static void copy_state(struct shell *sh, struct shell *from)
+{
+	if (from->units != NULL)
+		unit_enter(sh, pool_alloc(sh->pool, sizeof(struct unit_ref)), from->units->ast);
+	sh->parent = NULL;
+	sh->arg0 = copy_text(sh->pool, from->arg0);
+	sh->script_name = copy_text(sh->pool, from->script_name);
+	sh->frame = copy_frames(sh->pool, from->frame);
+	sh->params = (struct params){ 0 };
+	params_set(sh, from->params.count, from->params.values);
+	sh->last_arg = "";
+	sh->npipestatus = 0;
+	var_copy_all(sh, from);
+	function_copy_all(sh, from);
+	alias_copy_all(sh, from);
+	set_last_arg(sh, from->last_arg);
+	set_pipestatus(sh, from->pipestatus, from->npipestatus);
+	builtin_state_copy(sh, from);
+}
+
+struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
+{
+	struct shell *sh = pool_alloc(&child->pool, sizeof(*sh));
+
+	*sh = *from;
+	sh->p = child;
+	sh->pool = &child->pool;
+	sh->arena = &child->arena;
+	sh->parent = from;
+	sh->overlay = !copy;
+	sh->subshell_depth++;
+	sh->vars = (struct var_table){ 0 };
+	sh->functions = NULL;
+	sh->functions_size = sh->functions_count = 0;
+	sh->aliases = NULL;
+	sh->hashed = NULL;
+	sh->parsed = NULL;
+	sh->params.pooled = false;
+	sh->saved_fds = NULL;
+	sh->jobs = NULL;
+	sh->finished = NULL;
+	sh->procsubs = NULL;
+	sh->units = NULL;
+	sh->last_unit = NULL;
+	sh->building = NULL;
+	sh->recording = NULL;
+	sh->script = NULL;
+	sh->children = NULL;
+	sh->child_link = NULL;
+	sh->next_child = NULL;
+	sh->captured = NULL;
+	sh->last_arg_cap = 0;
+	sh->pipestatus_cap = 0;
+	sh->may_exec = false;
+	sh->session = false;
+	sh->trap_running = -1;
+	sh->flow = FLOW_NONE;
+	child->task = sh;
+	child->release = shell_release;
+	if (copy)
+		copy_state(sh, from);
+	else
+		link_child(from, sh);
+	trap_reset_for_subshell(sh);
+	return sh;
+}
+
+void shell_recover(struct shell *sh)
+{
+	while (sh->children != NULL)
+		unlink_child(sh->children);
+	redir_undo(sh, NULL);
+	while (sh->scope > 0)
+		scope_pop(sh);
+	while (sh->frame->up != NULL) {
+		struct frame *f = sh->frame;
+
+		if (f->fn != NULL)
+			f->fn->running--;
+		if (f->saved_params != NULL) {
+			params_free(sh, &sh->params);
+			sh->params = *f->saved_params;
+		}
+		if (f->saved_options != NULL)
+			sh->opt = *f->saved_options;
+		frame_pop(sh);
+	}
+	while (sh->units != NULL)
+		unit_leave(sh);
+	parsed_abandon(sh);
+	sh->procsubs = NULL;
+	sh->captured = NULL;
+	sh->command_name = NULL;
+	sh->declare_args = NULL;
+	sh->loop_depth = sh->depth = sh->function_depth = 0;
+	sh->no_errexit = sh->indirection = 0;
+	sh->trap_running = -1;
+	sh->trap_depth = 0;
+	sh->may_exec = sh->tracing = false;
+	sh->in_function_env = false;
+	sh->flow = FLOW_NONE;
+}
+
+void shell_release(struct proc *p)
+{
+	struct shell *sh = p->task;
+
+	unlink_child(sh);
+	while (sh->children != NULL) {
+		struct shell *child = sh->children;
+
+		/* It reads through to memory that is about to go. */
+		unlink_child(child);
+		sys_kill(p, child->p->pid, SIGKILL_);
+	}
+	while (sh->units != NULL) {
+		ast_put(sh->units->ast);
+		sh->units = sh->units->up;
+	}
+	if (sh->last_unit != NULL)
+		ast_put(sh->last_unit);
+	parsed_cache_free(sh);
+	function_tables_free(sh);
+}

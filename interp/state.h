@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Parts of the shell's state that are copied when a subshell is to stand alone.
+ */
+#ifndef INTERP_STATE_H
+#define INTERP_STATE_H
+
+struct function;
+struct shell;
+
+/* Functions of the environment (BASH_FUNC_name%%=() { ...}). */
+void function_import(struct shell *sh, char *const *envp);
+/* A call of f returned: frees it if it was replaced meanwhile. */
+void function_done(struct shell *sh, struct function *f);
+void function_copy_all(struct shell *sh, struct shell *from);
+/* Appends BASH_FUNC_ entries of exported functions to an environment: the new list, or the
+ * old one when there are none; in sh->arena. */
+char *const *function_environ(struct shell *sh, char *const *environ);
+void alias_copy_all(struct shell *sh, struct shell *from);
+/* State of builtins (directory stack, ...): forgotten where it can't be shared. */
+void builtin_state_copy(struct shell *sh, struct shell *from);
+
+#endif

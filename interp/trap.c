@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Traps: actions for signals, EXIT, DEBUG, ERR and RETURN.
+ *
+ * DEBUG, ERR and RETURN are not inherited by functions unless -T or -E is set: each has the
+ * depth of function calls down to which it is valid, raised by exec_function where it is
+ * inherited and lowered when functions return.
+ */
+#include "interp/exec.h"
+
+static const struct {
+	const char *name;
+	int which;
+} pseudo[] = {
+	{ "EXIT", TRAP_EXIT }, { "DEBUG", TRAP_DEBUG }, { "ERR", TRAP_ERR }, { "RETURN", TRAP_RETURN },
+};
+
+enum { NPSEUDO = sizeof(pseudo) / sizeof(pseudo[0]) };
+
+static bool same_letters(struct bytes a, const char *b)
+{
+	size_t i;
+
+	for (i = 0; i < a.len && b[i] != '\0'; i++) {
+		if (byte_to_upper(a.ptr[i]) != b[i])
+			return false;
+	}
+	return i == a.len && b[i] == '\0';
+}
+
+int trap_number(struct bytes name)
+{
+	int64_t number;
+
+	if (arith_plain_number(name, &number))
+		return number >= 0 && number < SIG_COUNT ? (int)number : -1;
+	for (int i = 0; i < NPSEUDO; i++) {
+		if (same_letters(name, pseudo[i].name))
+			return pseudo[i].which;
+	}
+	return sig_of_name(name);
+}
+
+void trap_name(int which, char out[16], bool sig_prefix)
+{
+	const char *name = NULL;
+	size_t at = 0;
+
+	for (int i = 0; i < NPSEUDO; i++) {
+		if (pseudo[i].which == which)
+			name = pseudo[i].name;
+	}
+	if (name == NULL) {
+		name = sig_name(which);
+		if (sig_prefix) {
+			memcpy(out, "SIG", 3);
+			at = 3;
+		}
+	}
+	if (name == NULL)
+		name = "?";
+	while (*name != '\0' && at < 15)
+		out[at++] = *name++;
+	out[at] = '\0';
+}
+
+/* --- setting --- */
+
+static bool is_signal(int which)
+{
+	return which > 0 && which < SIG_COUNT;
+}
+
+static void forget(struct shell *sh, int which)
+{
+	struct trap *t = &sh->traps[which];
+
+	if (t->text != NULL && !t->parents && *t->text != '\0')
+		pool_free(sh->pool, t->text, strlen(t->text) + 1);
+	t->text = NULL;
+	t->parents = false;
+	if (which < 64)
+		sh->traps_set &= ~((uint64_t)1 << which);
+}
+
+/* `trap -p` in a subshell shows the parent's traps until one is set. */
+static void forget_parents(struct shell *sh)
+{
+	for (int i = 0; i < TRAP_COUNT; i++) {
+		if (sh->traps[i].parents)
+			forget(sh, i);
+	}
+}
+
+/* Stands for "ignored"; never written, never freed. */
+static const char ignored_text[1] = "";
+
+int trap_set(struct shell *sh, int which, const char *text)
+{
+	struct trap *t = &sh->traps[which];
+	char *copy = NULL;
+
+	if (t->inherited_ignored && !opt_set(sh, SET_INTERACTIVE))
+		return 0;
+	forget_parents(sh);
+	if (text != NULL)
+		copy = *text != '\0' ? pool_dup(sh->pool, bytes_of(text))
+				      : (char *)(uintptr_t)ignored_text;
+	forget(sh, which);
+	t->text = copy;
+	t->level = sh->function_depth;
+	if (copy != NULL && *copy != '\0' && which < 64)
+		sh->traps_set |= (uint64_t)1 << which;
+	if (is_signal(which) && which != SIGKILL_ && which != SIGSTOP_)
+		sys_sigaction(sh->p, which, copy == NULL ? SIG_DEFAULT
+					    : *copy == '\0' ? SIG_IGNORED : SIG_CAUGHT);
+	return 0;
+}
+
+void trap_init(struct shell *sh)
+{
+	for (int i = 1; i < SIG_COUNT; i++) {
+		if (sh->p->sig_action[i] == SIG_IGNORED) {
+			sh->traps[i].inherited_ignored = true;
+			sh->traps[i].text = (char *)(uintptr_t)ignored_text;
+		} else if (sh->p->sig_action[i] == SIG_CAUGHT) {
+			sys_sigaction(sh->p, i, SIG_DEFAULT);
+		}
+	}
+}
+
+static bool stays_in_subshell(const struct shell *sh, int which)
+{
+	if (which == TRAP_ERR)
+		return opt_set(sh, SET_ERRTRACE);
+	return which > TRAP_EXIT && opt_set(sh, SET_FUNCTRACE) && !is_signal(which);
+}
+
+void trap_reset_for_subshell(struct shell *sh)
+{
+	sh->traps_set = 0;
+	sh->traps_pending = 0;
+	for (int i = 0; i < TRAP_COUNT; i++) {
+		struct trap *t = &sh->traps[i];
+
+		if (t->text == NULL || *t->text == '\0')
+			continue;
+		if (stays_in_subshell(sh, i)) {
+			t->text = pool_dup(sh->pool, bytes_of(t->text));
+			t->parents = false;
+			continue;
+		}
+		if (!sh->overlay)
+			t->text = pool_dup(sh->pool, bytes_of(t->text));
+		t->parents = sh->overlay || i >= SIG_COUNT || i == TRAP_EXIT || is_signal(i);
+		if (is_signal(i))
+			sys_sigaction(sh->p, i, SIG_DEFAULT);
+	}
+}
+
+/* --- running --- */
+
+static void run_action(struct shell *sh, int which, const char *name, int line)
+{
+	int outer = sh->trap_running;
+	const struct node *command = sh->command;
+	bool captured = sh->captured != NULL;
+	struct buf *out = sh->captured;
+	struct arena_mark mark = arena_mark(sh->arena);
+	/* The action may set another trap in its own place. */
+	struct bytes text = bytes_of(arena_dup(sh->arena, bytes_of(sh->traps[which].text)));
+	int was = sh->line;
+
+	if (captured)
+		sh->captured = NULL;
+	sh->trap_running = which;
+	exec_text(sh, text, name, line);
+	sh->trap_running = outer;
+	sh->captured = out;
+	sh->command = command;
+	sh->line = was;
+	arena_release(sh->arena, mark);
+}
+
+void trap_run(struct shell *sh, int which)
+{
+	static const char *const names[] = { "debug trap", "error trap", "return trap" };
+	const struct trap *t = &sh->traps[which];
+	int status = sh->status;
+	int pipe = sh->npipestatus > 0 ? sh->pipestatus[0] : 0;
+
+	if (t->text == NULL || t->parents || *t->text == '\0' || sh->trap_running == which)
+		return;
+	if (which == TRAP_EXIT) {
+		run_action(sh, which, "exit trap", 1);
+		return;
+	}
+	if (sh->function_depth > t->level)
+		return;
+	run_action(sh, which, names[which - TRAP_DEBUG], sh->line);
+	if (sh->flow == FLOW_NONE && which != TRAP_DEBUG)
+		sh->status = status;
+	if (which == TRAP_DEBUG)
+		set_pipestatus(sh, &pipe, 1);
+}
+
+static int next_pending(struct shell *sh)
+{
+	for (int i = 1; i < 64 && sh->traps_pending != 0; i++) {
+		if ((sh->traps_pending >> i & 1) != 0) {
+			sh->traps_pending &= ~((uint64_t)1 << i);
+			return i;
+		}
+	}
+	return proc_next_signal(sh->p);
+}
+
+void trap_poll(struct shell *sh)
+{
+	int sig;
+
+	while (sh->flow == FLOW_NONE && (sig = next_pending(sh)) != 0) {
+		int status = sh->status;
+
+		if (!trap_is_set(sh, sig) || *sh->traps[sig].text == '\0')
+			continue;
+		run_action(sh, sig, "trap", 1);
+		if (sh->flow == FLOW_NONE)
+			sh->status = status;
+	}
+}
