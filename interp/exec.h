@@ -167,6 +167,8 @@ void job_report_pipeline(struct shell *sh, const struct pipeline *p, const int *
 
 /* --- shell.c --- */
 
+/* In a process of another kernel: a full copy that shares nothing. */
+struct shell *shell_copy(struct proc *child, struct shell *from);
 struct frame *frame_push(struct shell *sh, const char *function, const char *source);
 void frame_pop(struct shell *sh);
 /* set -- : copies of the values, in the pool. */

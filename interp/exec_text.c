@@ -150,7 +150,7 @@ static int run_unit(struct shell *sh, struct ast *ast)
 	int status = sh->status;
 
 	unit_enter(sh, ref, ast);
-	if (ast->root != NULL)
+	if (ast->root != NULL && (!opt_set(sh, SET_NOEXEC) || opt_set(sh, SET_INTERACTIVE)))
 		status = exec_node(sh, ast->root);
 	unit_leave(sh);
 	ast_put(ast);
@@ -331,46 +331,68 @@ int exec_text(struct shell *sh, struct bytes text, const char *name, int line)
 		return sh->status = 1;
 	}
 	sh->depth++;
+	sh->indirection++;
 	status = proc_deepen(sh->p, EXEC_STACK_BYTES, run_text_call, &t);
+	sh->indirection--;
 	sh->depth--;
 	return sh->status = status;
 }
 
 /* --- scripts read from a descriptor --- */
 
-enum { LINE_CHUNK = 512 };
+enum { LINE_CHUNK = 1024 };
 
 struct script {
 	struct shell *sh;
 	int fd;
+	bool shared;       /* with the commands: descriptor 0 */
 	bool seekable;
+	size_t from;       /* what was read and not used yet */
+	size_t to;
+	char *chunk;
 	struct buf line;
 };
 
-/* Adds bytes up to the end of a line; what was read too much of a file is given back. */
-static bool add_chunk(struct script *s, bool *ended)
+/* Reads from the descriptor what may be read: of one that others share, no more than a line.
+ * -1 at the end, 0 after a signal. */
+static int64_t fill(struct script *s)
 {
-	char chunk[LINE_CHUNK];
-	int64_t n = sys_read(s->sh->p, s->fd, chunk, s->seekable ? sizeof(chunk) : 1);
+	int64_t n = sys_read(s->sh->p, s->fd, s->chunk, s->shared && !s->seekable ? 1 : LINE_CHUNK);
+
+	s->from = s->to = 0;
+	if (n == -E_INTR) {
+		trap_poll(s->sh);
+		return s->sh->flow == FLOW_NONE ? 0 : -1;
+	}
+	if (n <= 0)
+		return -1;
+	s->to = (size_t)n;
+	return n;
+}
+
+/* Adds bytes up to the end of a line; what was read too much of a shared file is given back.
+ * False when the line is complete. */
+static bool add_chunk(struct script *s)
+{
+	const char *start = s->chunk + s->from;
 	const char *newline;
 	size_t take;
 
-	if (n == -E_INTR) {
-		trap_poll(s->sh);
-		return s->sh->flow == FLOW_NONE;
+	if (s->from == s->to)
+		return fill(s) >= 0;
+	newline = memchr(start, '\n', s->to - s->from);
+	take = newline != NULL ? (size_t)(newline - start) + 1 : s->to - s->from;
+	if (memchr(start, '\0', take) == NULL)
+		buf_put(&s->line, start, take);
+	else
+		for (size_t i = 0; i < take; i++)
+			if (start[i] != '\0')
+				buf_putc(&s->line, start[i]);
+	s->from += take;
+	if (s->shared && s->from < s->to) {
+		sys_lseek(s->sh->p, s->fd, (int64_t)s->from - (int64_t)s->to, 1);
+		s->from = s->to;
 	}
-	if (n <= 0) {
-		*ended = true;
-		return false;
-	}
-	newline = memchr(chunk, '\n', (size_t)n);
-	take = newline != NULL ? (size_t)(newline - chunk) + 1 : (size_t)n;
-	for (size_t i = 0; i < take; i++) {
-		if (chunk[i] != '\0')
-			buf_putc(&s->line, chunk[i]);
-	}
-	if (take < (size_t)n)
-		sys_lseek(s->sh->p, s->fd, (int64_t)take - n, 1);
 	return newline == NULL;
 }
 
@@ -378,7 +400,6 @@ static int next_line(void *user, bool continued, struct bytes *line)
 {
 	struct shell *sh = user;
 	struct script *s = sh->script;
-	bool ended = false;
 
 	if (opt_set(sh, SET_INTERACTIVE)) {
 		const char *prompt = var_get_text(sh, continued ? "PS2" : "PS1");
@@ -388,7 +409,7 @@ static int next_line(void *user, bool continued, struct bytes *line)
 			sys_write(sh->p, 2, shown.ptr, shown.len);
 	}
 	s->line.len = 0;
-	while (add_chunk(s, &ended))
+	while (add_chunk(s))
 		continue;
 	*line = buf_bytes(&s->line);
 	if (line->len != 0 && opt_set(sh, SET_VERBOSE))
@@ -398,7 +419,7 @@ static int next_line(void *user, bool continued, struct bytes *line)
 
 int exec_fd_script(struct shell *sh, int fd)
 {
-	struct script s = { .sh = sh, .fd = fd, .line = buf_in(sh->arena) };
+	struct script s = { .sh = sh, .fd = fd, .shared = fd == 0, .line = buf_in(sh->arena) };
 	struct script *outer = sh->script;
 	struct parse_config config = shell_parse_config(sh, (struct bytes){ "", 0 }, 1);
 	struct reader r = { .once = true };
@@ -406,13 +427,16 @@ int exec_fd_script(struct shell *sh, int fd)
 	int status;
 
 	s.seekable = sys_lseek(sh->p, fd, 0, 1) >= 0;
+	s.chunk = arena_alloc(sh->arena, LINE_CHUNK);
 	buf_reserve(&s.line, LINE_CHUNK);
 	sh->script = &s;
 	config.more = next_line;
 	r.parser = parse_new(&config);
+	sh->indirection++;
 	do {
 		status = run_reader(sh, &r, &failed);
 	} while (failed && opt_set(sh, SET_INTERACTIVE));
+	sh->indirection--;
 	sh->script = outer;
 	return status;
 }

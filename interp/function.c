@@ -93,6 +93,74 @@ void function_copy_all(struct shell *sh, struct shell *from)
 		resize(sh, FUNCTION_SLOTS_FIRST);
 }
 
+/* The definition of `name` in a tree: its root, or a command of the root's list. */
+static const struct function_node *definition_in(const struct ast *ast, struct bytes name)
+{
+	const struct list *l = (const struct list *)ast->root;
+
+	if (ast->root == NULL)
+		return NULL;
+	if (ast->root->kind == NODE_FUNCTION) {
+		const struct function_node *f = (const struct function_node *)ast->root;
+
+		return bytes_eq(f->name, name) ? f : NULL;
+	}
+	for (int i = 0; ast->root->kind == NODE_LIST && i < l->count; i++) {
+		const struct function_node *f = (const struct function_node *)l->commands[i];
+
+		if (f->node.kind == NODE_FUNCTION && bytes_eq(f->name, name))
+			return f;
+	}
+	return NULL;
+}
+
+/* Parses text, whose first line has that number, and takes the definition of f's name. */
+static struct function *parse_copy(struct shell *sh, const struct function *f, struct bytes text,
+				   int line)
+{
+	struct parse_config config = shell_parse_config(sh, text, line);
+	struct parse_error error;
+	struct function *copy = NULL;
+	struct ast *ast = NULL;
+
+	if (parse_unit(parse_new(&config), &ast, &error) == 1) {
+		const struct function_node *node = definition_in(ast, f->name);
+
+		if (node != NULL)
+			copy = make(sh, node, f->source);
+	}
+	if (ast != NULL)
+		ast_put(ast);
+	return copy;
+}
+
+void function_parse_all(struct shell *sh, struct shell *from)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+
+	resize(sh, FUNCTION_SLOTS_FIRST);
+	for (size_t i = 0; i < from->functions_size; i++) {
+		for (struct function *f = from->functions[i]; f != NULL; f = f->next) {
+			struct function *copy = NULL;
+			struct buf text = buf_in(sh->arena);
+
+			if (definition_in(f->ast, f->name) == f->node)
+				copy = parse_copy(sh, f, f->ast->text, f->ast->root->line);
+			if (copy == NULL) {
+				print_function(&text, f->node);
+				copy = parse_copy(sh, f, buf_bytes(&text), f->node->node.line);
+			}
+			if (copy == NULL)
+				continue;
+			copy->exported = f->exported;
+			copy->readonly = f->readonly;
+			copy->traced = f->traced;
+			insert(sh, copy);
+		}
+	}
+	arena_release(sh->arena, mark);
+}
+
 /* Gives an overlay a table of its own. */
 static void own_table(struct shell *sh)
 {

@@ -230,11 +230,10 @@ static struct frame *copy_frames(struct pool *pool, const struct frame *from)
 }
 
 /* The parent's state as a copy that stays when the parent goes on. */
-static void copy_state(struct shell *sh, struct shell *from)
+static void copy_state(struct shell *sh, struct shell *from, bool same_kernel)
 {
-	if (from->units != NULL)
-		unit_enter(sh, pool_alloc(sh->pool, sizeof(struct unit_ref)), from->units->ast);
 	sh->parent = NULL;
+	sh->overlay = false;
 	sh->arg0 = copy_text(sh->pool, from->arg0);
 	sh->script_name = copy_text(sh->pool, from->script_name);
 	sh->frame = copy_frames(sh->pool, from->frame);
@@ -243,14 +242,20 @@ static void copy_state(struct shell *sh, struct shell *from)
 	sh->last_arg = "";
 	sh->npipestatus = 0;
 	var_copy_all(sh, from);
-	function_copy_all(sh, from);
+	if (same_kernel)
+		function_copy_all(sh, from);
+	else
+		function_parse_all(sh, from);
 	alias_copy_all(sh, from);
 	set_last_arg(sh, from->last_arg);
 	set_pipestatus(sh, from->pipestatus, from->npipestatus);
-	builtin_state_copy(sh, from);
+	sh->dirs = NULL;
+	sh->history = NULL;
+	sh->completions = NULL;
 }
 
-struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
+/* A struct that has everything `from` has except what belongs to its process. */
+static struct shell *clone(struct proc *child, struct shell *from)
 {
 	struct shell *sh = pool_alloc(&child->pool, sizeof(*sh));
 
@@ -258,9 +263,6 @@ struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 	sh->p = child;
 	sh->pool = &child->pool;
 	sh->arena = &child->arena;
-	sh->parent = from;
-	sh->overlay = !copy;
-	sh->subshell_depth++;
 	sh->vars = (struct var_table){ 0 };
 	sh->functions = NULL;
 	sh->functions_size = sh->functions_count = 0;
@@ -273,8 +275,7 @@ struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 	sh->finished = NULL;
 	sh->procsubs = NULL;
 	sh->units = NULL;
-	sh->last_unit = NULL;
-	sh->building = NULL;
+	sh->last_unit = sh->building = NULL;
 	sh->recording = NULL;
 	sh->script = NULL;
 	sh->children = NULL;
@@ -283,17 +284,47 @@ struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 	sh->captured = NULL;
 	sh->last_arg_cap = 0;
 	sh->pipestatus_cap = 0;
-	sh->may_exec = false;
-	sh->session = false;
+	sh->may_exec = sh->session = false;
 	sh->trap_running = -1;
 	sh->flow = FLOW_NONE;
+	return sh;
+}
+
+struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
+{
+	struct shell *sh = clone(child, from);
+
+	sh->parent = from;
+	sh->overlay = !copy;
+	sh->subshell_depth++;
 	child->task = sh;
 	child->release = shell_release;
-	if (copy)
-		copy_state(sh, from);
-	else
+	if (copy) {
+		if (from->units != NULL)
+			unit_enter(sh, pool_alloc(sh->pool, sizeof(struct unit_ref)),
+				   from->units->ast);
+		copy_state(sh, from, true);
+	} else {
 		link_child(from, sh);
+	}
 	trap_reset_for_subshell(sh);
+	return sh;
+}
+
+struct shell *shell_copy(struct proc *child, struct shell *from)
+{
+	struct shell *sh = clone(child, from);
+
+	child->task = sh;
+	child->release = shell_release;
+	sh->command = NULL;
+	copy_state(sh, from, false);
+	for (int i = 0; i < TRAP_COUNT; i++) {
+		struct trap *t = &sh->traps[i];
+
+		if (t->text != NULL && *t->text != '\0')
+			t->text = pool_dup(sh->pool, bytes_of(t->text));
+	}
 	return sh;
 }
 

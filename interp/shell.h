@@ -254,6 +254,7 @@ struct shell {
 	struct shell *children;   /* overlays that read through to this shell */
 	struct shell *next_child;
 	struct shell **child_link;
+	struct arena_mark idle;   /* of a session: what lies above belongs to one command */
 	struct ast *building;     /* by the parser; see parse_config */
 	struct cached *recording; /* units of texts being executed that may be kept */
 	struct script *script;    /* being read from a descriptor */

@@ -13,11 +13,11 @@ void function_import(struct shell *sh, char *const *envp);
 /* A call of f returned: frees it if it was replaced meanwhile. */
 void function_done(struct shell *sh, struct function *f);
 void function_copy_all(struct shell *sh, struct shell *from);
+/* The same for another kernel, which shares no trees: parses them anew. */
+void function_parse_all(struct shell *sh, struct shell *from);
 /* Appends BASH_FUNC_ entries of exported functions to an environment: the new list, or the
  * old one when there are none; in sh->arena. */
 char *const *function_environ(struct shell *sh, char *const *environ);
 void alias_copy_all(struct shell *sh, struct shell *from);
-/* State of builtins (directory stack, ...): forgotten where it can't be shared. */
-void builtin_state_copy(struct shell *sh, struct shell *from);
 
 #endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shell of a session, which outlives its commands: interp.h.
+ */
+#include "interp/interp.h"
+#include "interp/exec.h"
+#include "interp/state.h"
+
+struct shell *interp_new(struct proc *p, char *const *envp, const char *arg0)
+{
+	struct shell *sh = shell_new(p, envp, false);
+
+	sh->session = true;
+	sh->arg0 = pool_dup(sh->pool, bytes_of(arg0));
+	sh->script_name = sh->arg0;
+	sh->opt.set |= (uint64_t)1 << SET_COMMAND;
+	sh->idle = arena_mark(sh->arena);
+	return sh;
+}
+
+void interp_set_params(struct shell *sh, int count, char *const *values)
+{
+	params_set(sh, count, values);
+}
+
+int interp_command(struct shell *sh, struct bytes script, bool *exited)
+{
+	int status = exec_text(sh, script, "-c", 1);
+
+	*exited = sh->flow == FLOW_EXIT;
+	if (*exited)
+		status = exec_finish(sh, status);
+	if (*exited)
+		trap_set(sh, TRAP_EXIT, NULL);
+	sh->flow = FLOW_NONE;
+	sh->indirection = 0;
+	sh->status = status & 255;
+	job_poll(sh);
+	arena_release(sh->arena, sh->idle);
+	return sh->status;
+}
+
+bool interp_incomplete(struct shell *sh, struct bytes text)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct parse_config config = shell_parse_config(sh, text, 1);
+	struct parser *parser = parse_new(&config);
+	struct parse_error error = { 0 };
+	struct ast *ast;
+	int got;
+
+	while ((got = parse_unit(parser, &ast, &error)) == 1)
+		ast_put(ast);
+	arena_release(sh->arena, mark);
+	return got < 0 && error.at_end;
+}
+
+int interp_end(struct shell *sh)
+{
+	int status = exec_finish(sh, sh->status);
+
+	trap_set(sh, TRAP_EXIT, NULL);
+	return status & 255;
+}
+
+void interp_recover(struct shell *sh, int status)
+{
+	shell_recover(sh);
+	sh->status = status;
+	set_pipestatus(sh, &status, 1);
+	arena_release(sh->arena, sh->idle);
+}
+
+char *const *interp_environ(struct shell *sh)
+{
+	return function_environ(sh, var_environ(sh));
+}
+
+bool interp_get_variable(struct shell *sh, struct bytes name, struct bytes *out)
+{
+	return var_get(sh, name, bytes_hash(name), out);
+}
+
+struct shell *interp_copy(struct proc *child, struct shell *from)
+{
+	struct shell *sh = shell_copy(child, from);
+
+	sh->session = true;
+	sh->idle = arena_mark(sh->arena);
+	return sh;
+}
