@@ -35,6 +35,7 @@ enum regex_flags {
 	REGEX_GREP = 1 << 12,     /* POSIX syntax as GNU grep reads it: a newline separates patterns,
 				     an operator with nothing before it is skipped (ERE), and a{1
 				     is text; without it as regcomp (bash) or, with SED, as sed */
+	REGEX_UCP = 1 << 13,      /* Perl's \d \w \s \b know all of Unicode (jq), not ASCII only */
 	REGEX_LAZY_LIMIT = 1 << 11, /* reserved for tests: smallest DFA cache, to force flushes */
 };
 

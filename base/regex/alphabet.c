@@ -113,9 +113,9 @@ static void cover_sides(struct cuts *all, const struct rx_prog *prog, unsigned f
 		cover(all, RX_RAW, RX_TOP - 1, mix(1002));
 	}
 	if (prog->words) {
-		rx_set_add_word(all->arena, &words, prog->utf8);
+		rx_set_add_word(all->arena, &words, rx_wide_words(flags));
 		for (uint32_t c = RX_RAW + 0x80; c < RX_TOP; c++)
-			if (rx_is_word(c, prog->utf8))
+			if (rx_is_word(c, flags))
 				rx_set_add(all->arena, &words, c, c);
 		rx_set_finish(&words);
 		cover_set(all, &words);
@@ -160,7 +160,7 @@ static void fill_sides(struct rx_alphabet *alpha, const struct rx_prog *prog, un
 
 		if ((flags & REGEX_NEWLINE) != 0 && c == (unsigned char)rx_eol(flags))
 			side |= RX_LINE;
-		if (prog->words && rx_is_word(c, prog->utf8))
+		if (prog->words && rx_is_word(c, flags))
 			side |= RX_WORD;
 		alpha->side[k] = (uint8_t)side;
 	}

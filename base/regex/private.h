@@ -96,7 +96,6 @@ struct rx_parse {
 	const char **names;   /* by group, or NULL: ngroups + 1 entries when not NULL */
 	uint32_t names_cap;
 	bool backrefs;        /* also set by everything else that only backtrack.c can do */
-	bool only_perl;
 };
 
 struct rx_node *rx_node(struct rx_parse *p, enum rx_op op);
@@ -215,6 +214,7 @@ struct rx_prog {
 	bool words;              /* has an assertion about words */
 	uint32_t copies;         /* while building: of how many repeats this is another copy */
 	bool loops;              /* a turn of a loop may take nothing */
+	bool linear;             /* registers don't influence whether it matches */
 	bool too_big;
 	const char *error;
 };
@@ -227,6 +227,8 @@ struct rx_prog *rx_prog_build(struct arena *a, const struct rx_node *tree, uint3
 /* For perl_prog.c, which builds what POSIX syntax does not have. */
 uint32_t rx_prog_add(struct rx_prog *g, struct rx_inst i);
 uint32_t rx_prog_node(struct rx_prog *g, const struct rx_node *n, uint32_t next);
+/* The repeat n, whatever its mode. */
+uint32_t rx_prog_repeat(struct rx_prog *g, const struct rx_node *n, uint32_t next);
 uint32_t rx_build_perl(struct rx_prog *g, const struct rx_node *n, uint32_t next);
 
 /* alphabet.c: characters that no part of a program tells apart are one class. */
@@ -352,6 +354,7 @@ struct regex {
 	const char **names;
 	const struct rx_node *tree;
 	struct rx_prog *prog;
+	struct rx_prog *automaton;  /* what the DFA runs: prog, or another one for Perl */
 	struct rx_prog *backward;   /* made when first needed */
 	struct rx_alphabet *alphabet;
 	struct rx_dfa *test_dfa;    /* made when first needed */
@@ -396,13 +399,12 @@ size_t rx_dfa_forward(struct regex *re, struct rx_dfa *d, const struct rx_part *
 /* The leftmost place in the part where a match begins that ends at part->to. */
 size_t rx_dfa_backward(struct regex *re, struct rx_dfa *d, const struct rx_part *part);
 
-/* backtrack.c: the preferred match that begins in [from, last_start]. With end != SIZE_MAX only
- * one that ends there. 0, REGEX_NOMATCH, REGEX_EWORK. */
+/* backtrack.c: the preferred match that begins in [from, last_start]. 0, REGEX_NOMATCH,
+ * REGEX_EWORK. */
 struct rx_try {
 	struct bytes text;
 	size_t from;
 	size_t last_start;
-	size_t end;
 	unsigned exec_flags;
 	bool longest;        /* POSIX with back-references: the longest at the first start */
 };
@@ -420,7 +422,13 @@ struct rx_scratch {
 };
 struct arena *rx_scratch(struct rx_scratch *s, struct arena *a);
 
-bool rx_is_word(uint32_t c, bool utf8);
+bool rx_is_word(uint32_t c, unsigned flags);
+/* Whether words are made of more than ASCII. */
+static inline bool rx_wide_words(unsigned flags)
+{
+	return (flags & REGEX_UTF8) != 0 &&
+	       ((flags & REGEX_SYNTAX) != REGEX_PERL || (flags & REGEX_UCP) != 0);
+}
 /* What a matcher knows about the two sides of `at`: bits of enum rx_side. */
 unsigned rx_left_of(struct bytes text, size_t at, unsigned flags, unsigned exec_flags);
 unsigned rx_right_of(struct bytes text, size_t at, unsigned flags, unsigned exec_flags);

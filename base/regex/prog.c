@@ -145,6 +145,13 @@ static uint32_t build_chain(struct rx_prog *g, const struct rx_node *kid, uint32
 	return next;
 }
 
+/* One character any number of times is one instruction of the backtracking matcher. */
+static uint32_t build_star(struct rx_prog *g, const struct rx_node *n, uint32_t next)
+{
+	return add(g, (struct rx_inst){ .op = RX_I_STAR, .kind = n->kind, .n = n->kid->n,
+					.set = n->kid->set, .out = next });
+}
+
 static uint32_t build_loop(struct rx_prog *g, const struct rx_node *n, uint32_t next)
 {
 	bool lazy = g->perl && n->kind == RX_LAZY;
@@ -152,8 +159,10 @@ static uint32_t build_loop(struct rx_prog *g, const struct rx_node *n, uint32_t 
 	uint32_t back = loop;
 	uint32_t body;
 
-	if (n->kid->nullable)
+	if (n->kid->nullable) {
 		g->loops = true;
+		g->linear = false;
+	}
 	if (g->perl && n->kid->nullable) {
 		uint32_t slot = g->nslots++;
 
@@ -174,7 +183,10 @@ static uint32_t build_loop(struct rx_prog *g, const struct rx_node *n, uint32_t 
 
 static uint32_t build_repeat(struct rx_prog *g, const struct rx_node *n, uint32_t next)
 {
-	if (n->max == RX_INFINITE)
+	if (g->perl && n->max == RX_INFINITE && n->kind != RX_LAZY &&
+	    (n->kid->op == RX_CHAR || n->kid->op == RX_SET))
+		next = build_star(g, n, next);
+	else if (n->max == RX_INFINITE)
 		next = build_loop(g, n, next);
 	else if (g->perl || g->reverse)
 		next = build_chain(g, n->kid, n->max - n->min, next, n->kind == RX_LAZY);
@@ -204,7 +216,10 @@ static uint32_t build(struct rx_prog *g, const struct rx_node *n, uint32_t next)
 		return add(g, i);
 	case RX_CAT: return build_cat(g, n, next);
 	case RX_ALT: return build_alt(g, n, next);
-	case RX_REPEAT: return build_repeat(g, n, next);
+	case RX_REPEAT:
+		if (g->perl && n->kind == RX_POSSESSIVE)
+			return rx_build_perl(g, n, next);
+		return build_repeat(g, n, next);
 	case RX_GROUP: return build_group(g, n, next, false);
 	case RX_ASSERT:
 		i.op = RX_I_ASSERT;
@@ -212,11 +227,17 @@ static uint32_t build(struct rx_prog *g, const struct rx_node *n, uint32_t next)
 		return add(g, i);
 	case RX_FAIL: return add_op(g, RX_I_FAIL, 0, 0);
 	case RX_BACKREF:
+		g->linear = false;
 		i.op = RX_I_BACKREF;
 		return add(g, i);
 	case RX_EMPTY: return next;
 	default: return rx_build_perl(g, n, next);
 	}
+}
+
+uint32_t rx_prog_repeat(struct rx_prog *g, const struct rx_node *n, uint32_t next)
+{
+	return build_repeat(g, n, next);
 }
 
 uint32_t rx_prog_add(struct rx_prog *g, struct rx_inst i)
@@ -239,6 +260,7 @@ struct rx_prog *rx_prog_build(struct arena *a, const struct rx_node *tree, uint3
 	g->reverse = kind == RX_BACKWARD;
 	g->perl = kind == RX_PERL;
 	g->utf8 = utf8;
+	g->linear = true;
 	if (g->perl)
 		g->entry = arena_array(a, ngroups + 1, sizeof(g->entry[0]));
 	g->start = build(g, tree, add_op(g, RX_I_MATCH, 0, 0));

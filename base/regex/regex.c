@@ -54,9 +54,13 @@ static struct regex *finish(struct rx_parse *p, struct rx_node *tree)
 	re->anchored = rx_anchored(tree, (p->flags & REGEX_NEWLINE) != 0);
 	re->by_dfa = !p->backrefs;
 	re->backtrack = perl || p->backrefs;
-	re->prog = rx_prog_build(p->arena, tree, p->ngroups, perl ? RX_PERL : RX_FORWARD,
+	re->prog = rx_prog_build(p->arena, tree, p->ngroups, re->backtrack ? RX_PERL : RX_FORWARD,
 				 rx_utf8(p), &p->error);
-	if (re->prog == NULL)
+	re->automaton = re->prog;
+	if (re->by_dfa && re->backtrack)
+		re->automaton = rx_prog_build(p->arena, tree, p->ngroups, RX_FORWARD, rx_utf8(p),
+					      &p->error);
+	if (re->prog == NULL || re->automaton == NULL)
 		return NULL;
 	re->literals = rx_literals(p->arena, tree, p->flags);
 	return re;

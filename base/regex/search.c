@@ -7,7 +7,7 @@
 static struct rx_alphabet *alphabet(struct regex *re)
 {
 	if (re->alphabet == NULL)
-		re->alphabet = rx_alphabet(re->arena, re->prog, re->flags);
+		re->alphabet = rx_alphabet(re->arena, re->automaton, re->flags);
 	return re->alphabet;
 }
 
@@ -16,7 +16,7 @@ static struct rx_dfa *forward_dfa(struct regex *re, struct rx_dfa **dfa, unsigne
 	if (*dfa == NULL) {
 		if (!re->anchored || (mode & RX_D_LINES) != 0)
 			mode |= RX_D_SEEDED;
-		*dfa = rx_dfa_new(re->arena, re->prog, alphabet(re), re->flags, mode);
+		*dfa = rx_dfa_new(re->arena, re->automaton, alphabet(re), re->flags, mode);
 		(*dfa)->skips = re->literals != NULL && re->literals->prefix;
 	}
 	return *dfa;
@@ -71,10 +71,10 @@ static bool find_match(struct regex *re, struct bytes text, size_t from, unsigne
 	return true;
 }
 
-static int backtrack(struct regex *re, struct bytes text, size_t from, unsigned exec_flags,
-		     struct regex_span *spans, size_t nspans)
+static int backtrack(struct regex *re, struct bytes text, size_t from, size_t last,
+		     unsigned exec_flags, struct regex_span *spans, size_t nspans)
 {
-	struct rx_try t = { text, from, text.len, SIZE_MAX, exec_flags,
+	struct rx_try t = { text, from, last, exec_flags,
 			    (re->flags & REGEX_SYNTAX) != REGEX_PERL };
 
 	return rx_backtrack(re, &t, spans, nspans);
@@ -86,13 +86,12 @@ int regex_search(struct regex *re, struct bytes text, size_t from, unsigned exec
 	struct regex_span match;
 	size_t groups = re->ngroups + 1u;
 
-	if (re->backtrack) {
-		int err = backtrack(re, text, from, exec_flags, spans, nspans);
-
-		return err;
-	}
+	if (!re->by_dfa)
+		return backtrack(re, text, from, text.len, exec_flags, spans, nspans);
 	if (!find_match(re, text, from, exec_flags, &match))
 		return REGEX_NOMATCH;
+	if (re->backtrack)
+		return backtrack(re, text, match.from, match.from, exec_flags, spans, nspans);
 	if (nspans == 0)
 		return 0;
 	if (groups > nspans)
@@ -114,7 +113,7 @@ int regex_test(struct regex *re, struct bytes text, unsigned exec_flags)
 	struct rx_dfa *d;
 
 	if (!re->by_dfa)
-		return backtrack(re, text, 0, exec_flags, NULL, 0);
+		return backtrack(re, text, 0, text.len, exec_flags, NULL, 0);
 	d = forward_dfa(re, &re->test_dfa, 0);
 	return rx_dfa_forward(re, d, &part) != SIZE_MAX ? 0 : REGEX_NOMATCH;
 }

@@ -46,6 +46,18 @@ void rx_set_add_class(struct arena *a, struct rx_set *s, enum utf8_class class, 
 	}
 }
 
+void rx_set_add_general(struct arena *a, struct rx_set *s, uint32_t mask)
+{
+	for (uint32_t from = 0; from < RX_UNICODE_TOP;) {
+		uint32_t classes, general;
+		uint32_t end = utf8_next_run(from, &classes, &general);
+
+		if ((mask & general) != 0)
+			rx_set_add(a, s, from, end - 1);
+		from = end;
+	}
+}
+
 void rx_set_add_word(struct arena *a, struct rx_set *s, bool utf8)
 {
 	rx_set_add_class(a, s, UTF8_ALNUM, utf8);

@@ -34,6 +34,8 @@ void rx_set_add(struct arena *a, struct rx_set *s, uint32_t lo, uint32_t hi);
 void rx_set_add_set(struct arena *a, struct rx_set *s, const struct rx_set *other);
 /* A named class; outside UTF-8 its ASCII part. */
 void rx_set_add_class(struct arena *a, struct rx_set *s, enum utf8_class class, bool utf8);
+/* The characters of general categories, a bit each as utf8_general_mask gives them. */
+void rx_set_add_general(struct arena *a, struct rx_set *s, uint32_t mask);
 /* Letters and digits in the sense of \w, and '_'. */
 void rx_set_add_word(struct arena *a, struct rx_set *s, bool utf8);
 /* Adds what differs from a member by case only. */

@@ -34,12 +34,12 @@ size_t rx_char_before(struct bytes text, size_t at, bool utf8, uint32_t *c)
 	return 1;
 }
 
-bool rx_is_word(uint32_t c, bool utf8)
+bool rx_is_word(uint32_t c, unsigned flags)
 {
 	if (c < 0x80)
 		return byte_is_name((int)c);
 	/* GNU takes a stray byte for the Latin-1 letter of its value here, and only here. */
-	return utf8 && utf8_is(c >= RX_RAW ? c - RX_RAW : c, UTF8_ALNUM);
+	return rx_wide_words(flags) && utf8_is(c >= RX_RAW ? c - RX_RAW : c, UTF8_ALNUM);
 }
 
 static bool is_line_end(uint32_t c, unsigned flags)
@@ -55,7 +55,7 @@ unsigned rx_left_of(struct bytes text, size_t at, unsigned flags, unsigned exec_
 	if (at == 0)
 		return (exec_flags & REGEX_NOTBOL) != 0 ? RX_EDGE : RX_EDGE | RX_LINE;
 	rx_char_before(text, at, utf8, &c);
-	return (is_line_end(c, flags) ? RX_LINE : 0u) | (rx_is_word(c, utf8) ? RX_WORD : 0u);
+	return (is_line_end(c, flags) ? RX_LINE : 0u) | (rx_is_word(c, flags) ? RX_WORD : 0u);
 }
 
 unsigned rx_right_of(struct bytes text, size_t at, unsigned flags, unsigned exec_flags)
@@ -66,5 +66,5 @@ unsigned rx_right_of(struct bytes text, size_t at, unsigned flags, unsigned exec
 	if (at == text.len)
 		return (exec_flags & REGEX_NOTEOL) != 0 ? RX_EDGE : RX_EDGE | RX_LINE;
 	rx_char_at(text, at, utf8, &c);
-	return (is_line_end(c, flags) ? RX_LINE : 0u) | (rx_is_word(c, utf8) ? RX_WORD : 0u);
+	return (is_line_end(c, flags) ? RX_LINE : 0u) | (rx_is_word(c, flags) ? RX_WORD : 0u);
 }
