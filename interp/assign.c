@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Assignments as parsed: x=1, a[i]+=2, a=(x [3]=y), and array literals given as text.
+ *
+ * All words of a literal are expanded before the array is emptied, so that
+ * a=("${a[@]}" more) works; subscripts are evaluated one by one while values are stored.
+ */
+#include "interp/exec.h"
+#include "interp/expand.h"
+#include "interp/var_private.h"
+
+/* An item of a literal after expansion. */
+struct item {
+	const struct array_item *source; /* with a subscript; NULL for a plain value */
+	struct bytes value;
+};
+
+struct items {
+	struct item *v;
+	size_t n;
+	size_t cap;
+};
+
+static void add_item(struct shell *sh, struct items *items, const struct array_item *source,
+		     struct bytes value)
+{
+	if (items->n == items->cap) {
+		size_t cap = items->cap == 0 ? 16 : items->cap * 2;
+
+		items->v = arena_grow(sh->arena, items->v, items->cap * sizeof *items->v,
+				      cap * sizeof *items->v);
+		items->cap = cap;
+	}
+	items->v[items->n++] = (struct item){ source, value };
+}
+
+/* --- expanding the literal --- */
+
+static int expand_plain(struct shell *sh, const struct array_item *source, bool assoc,
+			struct items *items)
+{
+	struct fields f = { NULL, 0, 0 };
+	struct bytes value;
+
+	if (assoc) {
+		if (expand_assignment(sh, source->value, &value) != 0)
+			return -1;
+		add_item(sh, items, NULL, value);
+		return 0;
+	}
+	if (expand_words(sh, &((struct array_item *)(uintptr_t)source)->value, 1, &f) != 0)
+		return -1;
+	for (int i = 0; i < f.count; i++)
+		add_item(sh, items, NULL, bytes_of(f.v[i]));
+	return 0;
+}
+
+static int expand_items(struct shell *sh, const struct assign *a, bool assoc, struct items *items)
+{
+	struct bytes value;
+
+	*items = (struct items){ NULL, 0, 0 };
+	for (int i = 0; i < a->nitems; i++) {
+		const struct array_item *source = &a->items[i];
+
+		if (source->sub == NULL) {
+			if (expand_plain(sh, source, assoc, items) != 0)
+				return -1;
+			continue;
+		}
+		if (expand_assignment(sh, source->value, &value) != 0)
+			return -1;
+		add_item(sh, items, source, value);
+	}
+	return 0;
+}
+
+/* --- storing --- */
+
+static unsigned item_how(const struct array_item *source, unsigned how)
+{
+	return (how & VAR_FORCE) | (source != NULL && source->append ? VAR_APPEND : 0);
+}
+
+static int bad_item(struct shell *sh, const struct item *item)
+{
+	struct bytes sub = item->source->sub->text;
+
+	shell_error(sh, "[%.*s]=%.*s: bad array subscript", (int)sub.len, sub.ptr,
+		    (int)item->value.len, item->value.ptr);
+	return 0;
+}
+
+static int store_indexed(struct shell *sh, struct var *v, const struct items *items, unsigned how)
+{
+	int64_t at = array_last(v->array);
+
+	for (size_t i = 0; i < items->n; i++) {
+		const struct item *item = &items->v[i];
+
+		if (item->source == NULL) {
+			at++;
+		} else {
+			if (expand_arith(sh, item->source->sub_arith, &at) != 0)
+				return -1;
+			if (at < 0)
+				at += array_last(v->array) + 1;
+			if (at < 0) {
+				at = array_last(v->array);
+				bad_item(sh, item);
+				continue;
+			}
+		}
+		if (var_assign_at(sh, v, at, item->value, item_how(item->source, how)) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* (k1 v1 k2 v2): what bash 5.2 takes when the first item has no subscript. */
+static int store_pairs(struct shell *sh, struct var *v, const struct items *items, unsigned how)
+{
+	for (size_t i = 0; i < items->n; i += 2) {
+		struct bytes value = i + 1 < items->n ? items->v[i + 1].value : BYTES("");
+
+		if (items->v[i].value.len == 0) {
+			shell_error(sh, "%s: bad array subscript", v->name.ptr);
+			continue;
+		}
+		if (var_assign_element(sh, v, items->v[i].value, value, how & VAR_FORCE) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int store_assoc(struct shell *sh, struct var *v, const struct items *items, unsigned how)
+{
+	struct bytes key;
+
+	if (items->n != 0 && items->v[0].source == NULL)
+		return store_pairs(sh, v, items, how);
+	for (size_t i = 0; i < items->n; i++) {
+		const struct item *item = &items->v[i];
+
+		if (item->source == NULL) {
+			shell_error(sh, "%s: '%.*s': must use subscript when assigning "
+				    "associative array", v->name.ptr, (int)item->value.len,
+				    item->value.ptr);
+			continue;
+		}
+		if (expand_string(sh, item->source->sub, &key) != 0)
+			return -1;
+		if (key.len == 0) {
+			bad_item(sh, item);
+			continue;
+		}
+		if (var_assign_element(sh, v, key, item->value, item_how(item->source, how)) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int assign_items(struct shell *sh, struct var *v, const struct assign *a, unsigned how)
+{
+	struct items items;
+	bool assoc = (v->flags & VAR_ASSOC) != 0;
+	bool append = a->append || (how & VAR_APPEND) != 0;
+
+	if (expand_items(sh, a, assoc, &items) != 0)
+		return -1;
+	v = var_own(sh, v);
+	if (var_check_writable(sh, v, how) != 0)
+		return -1;
+	if ((v->flags & VAR_NOASSIGN) != 0)
+		return 0;
+	if (append)
+		var_make_array(sh, v, assoc);
+	else
+		var_clear_array(sh, v);
+	if (!assoc && v->array == NULL)
+		v->array = array_new(sh->pool);
+	v->flags |= VAR_SET;
+	if (opt_set(sh, SET_ALLEXPORT))
+		v->flags |= VAR_EXPORT;
+	return assoc ? store_assoc(sh, v, &items, how) : store_indexed(sh, v, &items, how);
+}
+
+/* --- the assignment --- */
+
+static struct var *bottom_of(struct var *v)
+{
+	while (v->scope != 0 && v->shadowed != NULL)
+		v = v->shadowed;
+	return v;
+}
+
+/* The variable that is assigned to, namerefs followed. NULL after a message. */
+static struct var *target_of(struct shell *sh, const struct assign *a, unsigned how)
+{
+	struct bytes name = a->name;
+	uint64_t hash = a->hash;
+	struct bytes sub = { NULL, 0 };
+	struct var *v = var_find(sh, name, hash);
+
+	if (v != NULL && (v->flags & VAR_NAMEREF) != 0 && (how & VAR_NO_REF) == 0) {
+		if (var_follow(sh, &name, &hash, &sub, &v) != 0)
+			return NULL;
+		if (v != NULL && (v->flags & VAR_NAMEREF) != 0) {
+			shell_error(sh, "warning: %s: removing nameref attribute", v->name.ptr);
+			v = var_own(sh, v);
+			v->flags &= ~(unsigned)VAR_NAMEREF;
+		}
+	}
+	if (v == NULL)
+		v = var_ensure(sh, name, hash);
+	if ((how & VAR_GLOBAL) != 0)
+		v = bottom_of(var_own(sh, v));
+	return v;
+}
+
+static int assign_subscripted(struct shell *sh, const struct assign *a, struct bytes value,
+			      unsigned how)
+{
+	struct var *v = target_of(sh, a, how);
+	struct bytes key;
+	int64_t index;
+
+	if (v == NULL)
+		return -1;
+	if ((v->flags & VAR_ASSOC) != 0) {
+		if (expand_string(sh, a->sub, &key) != 0)
+			return -1;
+		if (key.len == 0) {
+			shell_error(sh, "%.*s[%.*s]: bad array subscript", (int)a->name.len,
+				    a->name.ptr, (int)a->sub->text.len, a->sub->text.ptr);
+			return -1;
+		}
+		return var_assign_element(sh, v, key, value, how);
+	}
+	key = a->sub->text;
+	if (key.len == 0 || (key.len == 1 && (key.ptr[0] == '@' || key.ptr[0] == '*')))
+		return var_assign_element(sh, v, key, value, how);
+	if (expand_arith(sh, a->sub_arith, &index) != 0)
+		return -1;
+	return var_assign_at(sh, v, index, value, how);
+}
+
+int assign_execute(struct shell *sh, const struct assign *a, unsigned how)
+{
+	struct bytes value = BYTES("");
+	struct var *v;
+
+	if (a->append)
+		how |= VAR_APPEND;
+	if (a->array) {
+		v = target_of(sh, a, how);
+		return v != NULL ? assign_items(sh, v, a, how) : -1;
+	}
+	if (a->value != NULL && expand_view(sh, a->value, EXPAND_ASSIGN, &value) != 0)
+		return -1;
+	if (a->sub != NULL) {
+		value = arena_bytes(sh->arena, value);
+		return assign_subscripted(sh, a, value, how);
+	}
+	return var_set(sh, a->name, a->hash, value, how);
+}
+
+/* The first word of "_=(...)" parsed as a command is the literal. */
+int assign_compound_text(struct shell *sh, struct var *v, struct bytes text, bool append)
+{
+	struct buf source = buf_in(sh->arena);
+	struct parse_config config;
+	struct parse_error error;
+	struct parser *parser;
+	struct ast *unit;
+	int err = 0;
+
+	buf_puts(&source, "_=");
+	buf_add(&source, text);
+	buf_putc(&source, '\n');
+	config = shell_parse_config(sh, buf_bytes(&source), sh->line);
+	parser = parse_new(&config);
+	if (parse_unit(parser, &unit, &error) != 1)
+		return var_assign(sh, v, text, append ? VAR_APPEND : 0);
+	if (unit->root != NULL && unit->root->kind == NODE_SIMPLE) {
+		const struct simple *s = (const struct simple *)unit->root;
+
+		if (s->nassigns == 1 && s->assigns[0].array)
+			err = assign_items(sh, v, &s->assigns[0], append ? VAR_APPEND : 0);
+	}
+	ast_put(unit);
+	return err;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Expansion of words: the entry points, and the parts of a word one after the other.
+ */
+#include "interp/expand.h"
+
+/* Below this, a word inside an expansion continues on a new stack. */
+enum { EXPAND_STACK_BYTES = 24 * 1024, FIELDS_FIRST = 8 };
+
+int expand_fail(struct shell *sh)
+{
+	sh->status = 1;
+	sh->flow = FLOW_ABORT;
+	return -1;
+}
+
+void fields_add(struct shell *sh, struct fields *f, char *s)
+{
+	uint64_t max;
+
+	if (f->count + 1 >= f->cap) {
+		int cap = f->cap == 0 ? FIELDS_FIRST : f->cap * 2;
+
+		max = kernel_limit(sh->p->k, LIMIT_EXPANSION);
+		if ((max != 0 && (uint64_t)f->count > max) || cap <= f->cap)
+			proc_limit(sh->p, LIMIT_EXPANSION);
+		proc_charge(sh->p, (uint64_t)cap / 8);
+		f->v = arena_grow(sh->arena, f->v, (size_t)f->cap * sizeof *f->v,
+				  (size_t)cap * sizeof *f->v);
+		f->cap = cap;
+	}
+	f->v[f->count++] = s;
+	f->v[f->count] = NULL;
+}
+
+/* --- parts --- */
+
+/* "$@" and its like: what may come to no field although it is quoted. */
+static bool is_at(const struct part *part)
+{
+	const struct param *p = part->param;
+
+	if (part->kind != PART_PARAM || !part->quoted)
+		return false;
+	if (p->op == OP_NAMES)
+		return p->transform == '@';
+	if (p->op >= OP_DEFAULT && p->op <= OP_ERROR)
+		return false;
+	return p->subscript == SUB_AT || (p->kind == PARAM_SPECIAL && p->special == '@');
+}
+
+/* Whether an empty quoted part stands in the same quotes as a "$@": `"$x$@"` can vanish. */
+static bool beside_at(const struct part *parts, int n, int i)
+{
+	for (int k = i + 1; k < n && parts[k].quoted && parts[k].kind == PART_PARAM; k++) {
+		if (is_at(&parts[k]))
+			return true;
+	}
+	for (int k = i - 1; k >= 0 && parts[k].quoted && parts[k].kind == PART_PARAM; k--) {
+		if (is_at(&parts[k]))
+			return true;
+	}
+	return false;
+}
+
+static void expand_text_part(struct expander *e, const struct part *parts, int n, int i)
+{
+	const struct part *part = &parts[i];
+
+	if (part->quoted && part->text.len == 0) {
+		/* The parser begins quotes with an empty text. */
+		if (i + 1 == n || !is_at(&parts[i + 1]))
+			emit_quoted_null(e);
+	} else if (!part->quoted && e->split_text) {
+		emit_split(e, part->text);
+	} else {
+		emit(e, part->text, part->quoted);
+	}
+}
+
+static int expand_tilde_part(struct expander *e, const struct part *part)
+{
+	struct bytes dir = tilde_directory(e->sh, part->text);
+
+	if (dir.ptr == NULL) {
+		emit(e, BYTES("~"), false);
+		emit(e, part->text, false);
+	} else {
+		emit(e, dir, true);
+	}
+	return 0;
+}
+
+static int expand_arith_part(struct expander *e, const struct part *part)
+{
+	char digits[24];
+	char *end = digits + sizeof digits;
+	char *at = end;
+	int64_t value;
+	uint64_t u;
+
+	if (expand_arith(e->sh, part->arith, &value) != 0)
+		return -1;
+	u = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	do {
+		*--at = (char)('0' + u % 10);
+		u /= 10;
+	} while (u != 0);
+	if (value < 0)
+		*--at = '-';
+	if (part->quoted)
+		emit(e, (struct bytes){ at, (size_t)(end - at) }, true);
+	else
+		emit_split(e, (struct bytes){ at, (size_t)(end - at) });
+	return 0;
+}
+
+static int expand_command_part(struct expander *e, const struct part *part)
+{
+	struct bytes text;
+
+	if (exec_command_sub(e->sh, part->command, &text) != 0)
+		return -1;
+	if (part->quoted)
+		emit(e, text, true);
+	else
+		emit_split(e, text);
+	return 0;
+}
+
+static int expand_procsub_part(struct expander *e, const struct part *part)
+{
+	char *path;
+
+	if (exec_process_sub(e->sh, part->command, &path) != 0)
+		return -1;
+	emit(e, bytes_of(path), true);
+	return 0;
+}
+
+static int expand_part(struct expander *e, const struct part *parts, int n, int i)
+{
+	const struct part *part = &parts[i];
+
+	switch (part->kind) {
+	case PART_TEXT:
+	case PART_EXTGLOB:
+		expand_text_part(e, parts, n, i);
+		return 0;
+	case PART_PARAM:
+		e->empty_at = part->quoted && beside_at(parts, n, i);
+		return expand_param(e, part->param, part->quoted);
+	case PART_COMMAND: return expand_command_part(e, part);
+	case PART_ARITH: return expand_arith_part(e, part);
+	case PART_PROCSUB: return expand_procsub_part(e, part);
+	case PART_TILDE: return expand_tilde_part(e, part);
+	case PART_BRACE:
+		/* Brace expansion is off, or does not happen here: it stands for itself. */
+		emit(e, part->text, part->quoted);
+		return 0;
+	}
+	return 0;
+}
+
+int expand_parts(struct expander *e, const struct part *parts, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (expand_part(e, parts, n, i) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+struct inner {
+	struct expander *e;
+	const struct word *w;
+};
+
+static int inner_run(void *arg)
+{
+	struct inner *in = arg;
+
+	return expand_parts(in->e, in->w->parts, in->w->nparts);
+}
+
+int expand_inner(struct expander *e, const struct word *w)
+{
+	struct inner in = { e, w };
+
+	if (proc_stack_left(e->sh->p) > EXPAND_STACK_BYTES)
+		return inner_run(&in);
+	return proc_deepen(e->sh->p, EXPAND_STACK_BYTES, inner_run, &in);
+}
+
+/* --- one string --- */
+
+/* $x or "$x", nothing more: its value as it is. */
+static const struct param *only_param(const struct word *w)
+{
+	const struct part *part = w->parts;
+
+	/* Quotes begin with an empty text. */
+	if (w->nparts == 2 && part->kind == PART_TEXT && part->quoted && part->text.len == 0)
+		part++;
+	else if (w->nparts != 1)
+		return NULL;
+	if (part->kind != PART_PARAM || part->param->kind != PARAM_NAME ||
+	    part->param->op != OP_NONE || part->param->subscript != SUB_NONE ||
+	    part->param->indirect)
+		return NULL;
+	return part->param;
+}
+
+static bool is_raw(enum expand_mode mode)
+{
+	return mode == EXPAND_STRING || mode == EXPAND_ASSIGN || mode == EXPAND_HEREDOC;
+}
+
+int expand_view(struct shell *sh, const struct word *w, enum expand_mode mode, struct bytes *out)
+{
+	struct expander e = { .sh = sh, .mode = mode, .cur = buf_in(sh->arena) };
+	const struct param *p;
+
+	if (w == NULL) {
+		*out = BYTES("");
+		return 0;
+	}
+	if (is_raw(mode)) {
+		if ((w->flags & WORD_LITERAL) != 0) {
+			*out = w->literal;
+			return 0;
+		}
+		p = only_param(w);
+		if (p != NULL && var_get(sh, p->name, p->hash, out))
+			return 0;
+	}
+	if (expand_inner(&e, w) != 0)
+		return -1;
+	buf_cstr(&e.cur);
+	*out = buf_bytes(&e.cur);
+	return sh->flow < FLOW_EXIT ? 0 : -1;
+}
+
+/* The same, but the bytes are in the arena: they outlive changes of variables. */
+static int expand_copy(struct shell *sh, const struct word *w, enum expand_mode mode,
+		       struct bytes *out)
+{
+	if (expand_view(sh, w, mode, out) != 0)
+		return -1;
+	if (w != NULL && only_param(w) != NULL)
+		*out = arena_bytes(sh->arena, *out);
+	return 0;
+}
+
+int expand_string(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	return expand_copy(sh, w, EXPAND_STRING, out);
+}
+
+int expand_assignment(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	return expand_copy(sh, w, EXPAND_ASSIGN, out);
+}
+
+int expand_pattern(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	return expand_view(sh, w, EXPAND_PATTERN, out);
+}
+
+int expand_regex(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	return expand_view(sh, w, EXPAND_REGEX, out);
+}
+
+int expand_heredoc(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	return expand_copy(sh, w, EXPAND_HEREDOC, out);
+}
+
+/* --- fields --- */
+
+static int expand_combination(void *arg, const struct part *parts, int n)
+{
+	struct expander *outer = arg;
+	struct expander e = { .sh = outer->sh, .cur = buf_in(outer->sh->arena),
+			      .out = outer->out };
+
+	proc_charge(e.sh->p, 1);
+	if (expand_parts(&e, parts, n) != 0)
+		return -1;
+	return field_end(&e);
+}
+
+/* A literal word with pattern characters. */
+static int expand_literal_glob(struct shell *sh, const struct word *w, struct fields *out)
+{
+	return expand_field(sh, w->literal, (char *)(uintptr_t)w->literal.ptr, out);
+}
+
+static int expand_word(struct shell *sh, const struct word *w, struct fields *out)
+{
+	struct expander e = { .sh = sh, .out = out };
+
+	if ((w->flags & WORD_BRACES) != 0 && opt_set(sh, SET_BRACEEXPAND))
+		return brace_each(sh, w, expand_combination, &e);
+	return expand_combination(&e, w->parts, w->nparts);
+}
+
+/* The common case "$x". False: the long way. */
+static bool expand_quoted_param(struct shell *sh, const struct word *w, struct fields *out)
+{
+	const struct param *p = only_param(w);
+	struct bytes value;
+
+	if (p == NULL || !w->parts[w->nparts - 1].quoted || !var_get(sh, p->name, p->hash, &value))
+		return false;
+	fields_add(sh, out, arena_dup(sh->arena, value));
+	return true;
+}
+
+int expand_words(struct shell *sh, struct word *const *words, int n, struct fields *out)
+{
+	for (int i = 0; i < n; i++) {
+		const struct word *w = words[i];
+		int err = 0;
+
+		if ((w->flags & (WORD_LITERAL | WORD_GLOB)) == WORD_LITERAL)
+			fields_add(sh, out, (char *)(uintptr_t)w->literal.ptr);
+		else if ((w->flags & WORD_LITERAL) != 0 && opt_set(sh, SET_NOGLOB))
+			fields_add(sh, out, (char *)(uintptr_t)w->literal.ptr);
+		else if ((w->flags & WORD_LITERAL) != 0)
+			err = expand_literal_glob(sh, w, out);
+		else if (!expand_quoted_param(sh, w, out))
+			err = expand_word(sh, w, out);
+		if (err != 0 || sh->flow >= FLOW_EXIT)
+			return -1;
+	}
+	if (out->v == NULL) {
+		out->v = arena_zalloc(sh->arena, FIELDS_FIRST * sizeof *out->v);
+		out->cap = FIELDS_FIRST;
+	}
+	return 0;
+}
+
+int expand_redirect(struct shell *sh, const struct word *w, char **out)
+{
+	struct word *words[1] = { (struct word *)(uintptr_t)w };
+	struct fields f = { NULL, 0, 0 };
+
+	if (opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE)) {
+		struct bytes text;
+
+		if (expand_string(sh, w, &text) != 0)
+			return -1;
+		*out = arena_dup(sh->arena, text);
+		return 0;
+	}
+	if (expand_words(sh, words, 1, &f) != 0)
+		return -1;
+	if (f.count != 1) {
+		shell_error(sh, "%.*s: ambiguous redirect", (int)w->text.len, w->text.ptr);
+		return -1;
+	}
+	*out = f.v[0];
+	return 0;
+}

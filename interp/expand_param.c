@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Parameters: which value one has, what happens when it has none, and how a value becomes
+ * fields or a string. Operators on values are in expand_op.c.
+ */
+#include "interp/expand.h"
+
+struct bytes value_join(struct shell *sh, const struct bytes *many, size_t n, struct bytes sep)
+{
+	struct buf b = buf_in(sh->arena);
+
+	for (size_t i = 0; i < n; i++) {
+		if (i != 0)
+			buf_add(&b, sep);
+		buf_add(&b, many[i]);
+	}
+	buf_cstr(&b);
+	return buf_bytes(&b);
+}
+
+struct bytes param_name(struct shell *sh, const struct param *p)
+{
+	struct buf b = buf_in(sh->arena);
+
+	if (p->kind == PARAM_POSITIONAL)
+		buf_put_u64(&b, p->index);
+	else if (p->kind == PARAM_SPECIAL)
+		buf_putc(&b, p->special);
+	else
+		buf_add(&b, p->name);
+	if (p->subscript == SUB_AT || p->subscript == SUB_STAR)
+		buf_puts(&b, p->subscript == SUB_AT ? "[@]" : "[*]");
+	else if (p->subscript == SUB_INDEX && p->sub != NULL)
+		buf_printf(&b, "[%.*s]", (int)p->sub->text.len, p->sub->text.ptr);
+	buf_cstr(&b);
+	return buf_bytes(&b);
+}
+
+/* --- special parameters --- */
+
+static struct bytes number(struct shell *sh, int64_t n)
+{
+	struct buf b = buf_in(sh->arena);
+
+	buf_put_i64(&b, n);
+	return buf_bytes(&b);
+}
+
+static struct bytes option_letters(struct shell *sh)
+{
+	static const struct { char letter; unsigned char option; } letters[] = {
+#define SET(letter, name, text, value) { letter, SET_##name },
+		SET_LIST(SET)
+#undef SET
+	};
+	struct buf b = buf_in(sh->arena);
+
+	/* bash sorts them so: small letters, then large ones, then where commands come from. */
+	for (char c = 'a'; c <= 'z'; c++) {
+		for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+			if (letters[i].letter == c && (sh->opt.set >> letters[i].option & 1) != 0)
+				buf_putc(&b, c);
+		}
+		if (c == 'i' && opt_set(sh, SET_INTERACTIVE))
+			buf_putc(&b, 'i');
+	}
+	for (char c = 'A'; c <= 'Z'; c++) {
+		for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+			if (letters[i].letter == c && (sh->opt.set >> letters[i].option & 1) != 0)
+				buf_putc(&b, c);
+		}
+	}
+	if (opt_set(sh, SET_COMMAND))
+		buf_putc(&b, 'c');
+	if (opt_set(sh, SET_STDIN))
+		buf_putc(&b, 's');
+	buf_cstr(&b);
+	return buf_bytes(&b);
+}
+
+static void positional_list(struct shell *sh, struct value *v)
+{
+	struct bytes *many = arena_alloc(sh->arena, ((size_t)sh->params.count + 1) * sizeof *many);
+
+	for (int i = 0; i < sh->params.count; i++)
+		many[i] = bytes_of(sh->params.values[i]);
+	v->many = many;
+	v->n = (size_t)sh->params.count;
+	v->list = true;
+	v->positional = true;
+	v->set = v->n != 0;
+	proc_charge(sh->p, v->n / 8);
+}
+
+static void special_value(struct shell *sh, char special, struct value *v)
+{
+	v->set = true;
+	switch (special) {
+	case '@': case '*':
+		positional_list(sh, v);
+		v->star = special == '*';
+		break;
+	case '#': v->one = number(sh, sh->params.count); break;
+	case '?': v->one = number(sh, sh->status); break;
+	case '$': v->one = number(sh, sh->shell_pid); break;
+	case '-': v->one = option_letters(sh); break;
+	case '0': v->one = bytes_of(sh->arg0); break;
+	case '!':
+		v->set = sh->last_background != 0;
+		v->one = v->set ? number(sh, sh->last_background) : BYTES("");
+		break;
+	default: v->set = false; break;
+	}
+}
+
+/* --- variables --- */
+
+int expand_subscript(struct shell *sh, const struct param *p, const struct var *v,
+		     struct bytes *out)
+{
+	if (v == NULL || (v->flags & VAR_ASSOC) == 0) {
+		*out = p->sub->text;
+		return 0;
+	}
+	if (expand_string(sh, p->sub, out) != 0)
+		return -1;
+	if (out->len != 0)
+		return 0;
+	shell_error(sh, "%.*s[]: bad array subscript", (int)p->name.len, p->name.ptr);
+	return 1;
+}
+
+static int element_value(struct shell *sh, const struct param *p, struct value *v)
+{
+	int64_t index;
+	int found;
+
+	if (v->var != NULL && (v->var->flags & VAR_ASSOC) != 0) {
+		int err = expand_subscript(sh, p, v->var, &v->sub);
+
+		if (err != 0)
+			return err < 0 ? -1 : 0;
+		found = var_element(sh, v->var, v->sub, &v->one);
+		v->set = found == 1;
+		return found < 0 ? -1 : 0;
+	}
+	if (expand_arith(sh, p->sub_arith, &index) != 0)
+		return -1;
+	v->sub = number(sh, index);
+	if (v->var == NULL)
+		return 0;
+	v->set = var_element_at(sh, v->var, index, &v->one) == 1;
+	return 0;
+}
+
+static void whole_value(struct shell *sh, struct value *v, bool star)
+{
+	struct bytes *many = NULL;
+
+	v->list = true;
+	v->star = star;
+	v->n = v->var != NULL ? var_values(sh, v->var, &many) : 0;
+	v->many = many;
+	v->set = v->n != 0;
+}
+
+/* The element that a nameref's target names. */
+static int target_value(struct shell *sh, struct value *v, struct bytes sub)
+{
+	int found;
+
+	v->sub = sub;
+	if (v->var == NULL)
+		return 0;
+	if (sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*')) {
+		whole_value(sh, v, sub.ptr[0] == '*');
+		return 0;
+	}
+	found = var_element(sh, v->var, sub, &v->one);
+	v->set = found == 1;
+	return found < 0 ? -1 : 0;
+}
+
+static int variable_value(struct shell *sh, const struct param *p, struct value *v)
+{
+	struct bytes name = p->name;
+	uint64_t hash = p->hash;
+	struct bytes sub = { NULL, 0 };
+
+	v->var = var_find(sh, name, hash);
+	if (v->var != NULL && (v->var->flags & VAR_NAMEREF) != 0) {
+		if (var_follow(sh, &name, &hash, &sub, &v->var) != 0)
+			v->var = NULL;
+		if (v->var != NULL && (v->var->flags & VAR_NAMEREF) != 0)
+			return 0;
+		if (sub.ptr != NULL)
+			return target_value(sh, v, sub);
+	}
+	if (p->subscript == SUB_AT || p->subscript == SUB_STAR) {
+		whole_value(sh, v, p->subscript == SUB_STAR);
+		return 0;
+	}
+	if (p->subscript == SUB_INDEX)
+		return element_value(sh, p, v);
+	v->set = v->var != NULL && var_scalar(sh, v->var, &v->one);
+	return 0;
+}
+
+static int param_value(struct shell *sh, const struct param *p, struct value *v)
+{
+	*v = (struct value){ .one = BYTES(""), .plain = true };
+	if (p->kind == PARAM_NAME)
+		return variable_value(sh, p, v);
+	if (p->kind == PARAM_SPECIAL) {
+		special_value(sh, p->special, v);
+	} else if (p->index <= (uint32_t)sh->params.count) {
+		v->set = true;
+		v->one = bytes_of(sh->params.values[p->index - 1]);
+	}
+	return 0;
+}
+
+/* --- ${!x} --- */
+
+static int bad_indirection(struct shell *sh, struct bytes what, const char *why)
+{
+	shell_error(sh, "%.*s: %s", (int)what.len, what.ptr, why);
+	return expand_fail(sh);
+}
+
+/* Splits text into the parameter it names: false if it names none. */
+static bool parse_target(struct shell *sh, struct bytes text, struct param *out, struct bytes *sub)
+{
+	int64_t index;
+
+	sub->ptr = NULL;
+	out->subscript = SUB_NONE;
+	out->kind = PARAM_SPECIAL;
+	if (text.len == 1 && strchr("@*#?-$!0", text.ptr[0]) != NULL) {
+		out->special = text.ptr[0];
+		return true;
+	}
+	if (arith_plain_number(text, &index) && index > 0 && index < UINT32_MAX) {
+		out->kind = PARAM_POSITIONAL;
+		out->index = (uint32_t)index;
+		return true;
+	}
+	out->kind = PARAM_NAME;
+	if (!parse_name_ref(text, &out->name, sub))
+		return false;
+	out->name = arena_bytes(sh->arena, out->name);
+	out->hash = bytes_hash(out->name);
+	return true;
+}
+
+static int expand_target_sub(struct shell *sh, struct bytes *sub)
+{
+	if (memchr(sub->ptr, '$', sub->len) == NULL && memchr(sub->ptr, '`', sub->len) == NULL)
+		return 0;
+	return expand_text(sh, *sub, sub);
+}
+
+static int indirect_element(struct shell *sh, struct param *target, struct bytes sub,
+			    struct value *v)
+{
+	struct bytes unused;
+
+	if (sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*')) {
+		target->subscript = sub.ptr[0] == '@' ? SUB_AT : SUB_STAR;
+		return param_value(sh, target, v);
+	}
+	if (expand_target_sub(sh, &sub) != 0)
+		return -1;
+	v->var = var_resolve(sh, target->name, target->hash, &unused);
+	return target_value(sh, v, sub);
+}
+
+/* *target: the parameter to be used instead of p, in the arena. NULL: the value is the name
+ * that a nameref refers to. */
+static int indirect_value(struct shell *sh, const struct param *p, struct param **target,
+			  struct value *v)
+{
+	struct var *ref = p->kind == PARAM_NAME && p->subscript == SUB_NONE
+				  ? var_find(sh, p->name, p->hash) : NULL;
+	struct param *to;
+	struct bytes text;
+	struct bytes sub;
+
+	*target = NULL;
+	if (ref != NULL && (ref->flags & VAR_NAMEREF) != 0) {
+		*v = (struct value){ .set = ref->len != 0, .plain = true,
+				     .one = { ref->len != 0 ? ref->value : "", ref->len } };
+		return 0;
+	}
+	if (param_value(sh, p, v) != 0)
+		return -1;
+	if (!v->set)
+		return bad_indirection(sh, param_name(sh, p), "invalid indirect expansion");
+	text = v->list ? value_join(sh, v->many, v->n, ifs_first(sh)) : v->one;
+	to = arena_alloc(sh->arena, sizeof *to);
+	*to = *p;
+	to->indirect = false;
+	to->sub = NULL;
+	if (!parse_target(sh, text, to, &sub))
+		return bad_indirection(sh, text, "invalid variable name");
+	*target = to;
+	*v = (struct value){ .one = BYTES(""), .plain = true };
+	return sub.ptr != NULL ? indirect_element(sh, to, sub, v) : param_value(sh, to, v);
+}
+
+/* --- values into the word --- */
+
+/* What stands between the elements of a list that becomes one string. bash is not regular
+ * here; this is what it does. */
+static struct bytes list_separator(const struct expander *e, const struct param *p,
+				   const struct value *v, bool quoted)
+{
+	struct bytes first = ifs_first(e->sh);
+
+	if (v->star) {
+		if (e->mode == EXPAND_HEREDOC && (v->positional || !v->plain))
+			return BYTES(" ");
+		return first;
+	}
+	if (e->mode != EXPAND_ASSIGN || v->plain || first.len == 0)
+		return BYTES(" ");
+	if (quoted || (p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG) || p->op == OP_TRANSFORM ||
+	    p->op == OP_NAMES)
+		return first;
+	return BYTES(" ");
+}
+
+static void emit_list(struct expander *e, const struct value *v, bool quoted)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		if (i != 0)
+			field_break(e);
+		if (quoted)
+			emit(e, v->many[i], true);
+		else
+			emit_split(e, v->many[i]);
+	}
+}
+
+static void emit_value(struct expander *e, const struct param *p, const struct value *v,
+		       bool quoted)
+{
+	struct bytes text = v->one;
+
+	if (v->list && e->mode == EXPAND_FIELDS && (!quoted || !v->star)) {
+		emit_list(e, v, quoted);
+		return;
+	}
+	if (v->list)
+		text = value_join(e->sh, v->many, v->n, list_separator(e, p, v, quoted));
+	if (!quoted)
+		emit_split(e, text);
+	else if (text.len != 0 || !e->empty_at)
+		emit(e, text, true);
+}
+
+static bool is_null(const struct value *v)
+{
+	if (!v->set)
+		return true;
+	return v->list ? v->n == 0 || (v->n == 1 && v->many[0].len == 0) : v->one.len == 0;
+}
+
+/* --- ${x-word} and its like --- */
+
+static int emit_word(struct expander *e, const struct word *w, bool quoted)
+{
+	bool split_text = e->split_text;
+	int err;
+
+	e->split_text = !quoted;
+	err = expand_inner(e, w);
+	e->split_text = split_text;
+	if (err == 0 && quoted && e->mode == EXPAND_FIELDS)
+		emit_quoted_null(e);
+	return err;
+}
+
+static int cannot_assign(struct shell *sh, const struct param *p)
+{
+	struct bytes name = param_name(sh, p);
+
+	shell_error(sh, "$%.*s: cannot assign in this way", (int)name.len, name.ptr);
+	return expand_fail(sh);
+}
+
+static int assign_default(struct expander *e, const struct param *p, struct value *v, bool quoted)
+{
+	struct shell *sh = e->sh;
+	struct bytes text;
+	int err;
+
+	if (p->kind != PARAM_NAME)
+		return cannot_assign(sh, p);
+	if (p->subscript == SUB_AT || p->subscript == SUB_STAR) {
+		struct bytes name = param_name(sh, p);
+
+		shell_error(sh, "%.*s: bad array subscript", (int)name.len, name.ptr);
+		return expand_fail(sh);
+	}
+	if (expand_assignment(sh, p->arg, &text) != 0)
+		return -1;
+	text = arena_bytes(sh->arena, text);
+	if (v->sub.ptr != NULL) {
+		struct var *var = v->var != NULL ? v->var : var_ensure(sh, p->name, p->hash);
+
+		err = var_assign_element(sh, var, v->sub, text, 0);
+	} else {
+		err = var_set(sh, p->name, p->hash, text, 0);
+	}
+	if (err != 0)
+		return expand_fail(sh);
+	/* What is substituted is the variable's new value: -i and -u have changed it. */
+	if (v->sub.ptr == NULL)
+		var_get(sh, p->name, p->hash, &text);
+	v->one = text;
+	v->list = false;
+	emit_value(e, p, v, quoted);
+	return 0;
+}
+
+/* `set -u` and ${x?} end a shell that is not interactive. */
+static int unbound_exit(struct shell *sh)
+{
+	sh->status = opt_set(sh, SET_COMMAND) && sh->subshell_depth == 0 ? 127 : 1;
+	sh->flow = opt_set(sh, SET_INTERACTIVE) ? FLOW_ABORT : FLOW_EXIT;
+	return -1;
+}
+
+static int parameter_error(struct shell *sh, const struct param *p)
+{
+	struct bytes name = param_name(sh, p);
+	struct bytes text = BYTES("");
+
+	if (p->arg != NULL && p->arg->nparts != 0 && expand_string(sh, p->arg, &text) != 0)
+		return -1;
+	if (text.len == 0)
+		text = p->colon ? BYTES("parameter null or not set") : BYTES("parameter not set");
+	shell_error(sh, "%.*s: %.*s", (int)name.len, name.ptr, (int)text.len, text.ptr);
+	return unbound_exit(sh);
+}
+
+static int expand_default(struct expander *e, const struct param *p, struct value *v, bool quoted)
+{
+	bool use_value = p->colon ? !is_null(v) : v->set;
+
+	if (p->op == OP_ALTERNATE) {
+		if (use_value)
+			return emit_word(e, p->arg, quoted);
+		if (quoted && !v->list)
+			emit(e, BYTES(""), true);
+		return 0;
+	}
+	if (use_value) {
+		emit_value(e, p, v, quoted);
+		return 0;
+	}
+	if (p->op == OP_DEFAULT)
+		return emit_word(e, p->arg, quoted);
+	if (p->op == OP_ASSIGN)
+		return assign_default(e, p, v, quoted);
+	return parameter_error(e->sh, p);
+}
+
+/* --- the whole --- */
+
+static int bad_substitution(struct expander *e, const struct param *p)
+{
+	struct shell *sh = e->sh;
+	size_t at = 2 + p->name.len;
+	struct bytes unused;
+
+	/* An unknown ${x@?} is noticed only when x is set. */
+	if (p->kind == PARAM_NAME && p->subscript == SUB_NONE && p->name.len != 0 &&
+	    p->source.len > at && p->source.ptr[at] == '@' &&
+	    !var_get(sh, p->name, p->hash, &unused))
+		return 0;
+	shell_error(sh, "%.*s: bad substitution", (int)p->source.len, p->source.ptr);
+	return expand_fail(sh);
+}
+
+static int unbound(struct shell *sh, const struct param *p)
+{
+	struct bytes name = param_name(sh, p);
+	bool dollar = !p->braced && p->kind != PARAM_NAME;
+
+	shell_error(sh, "%s%.*s: unbound variable", dollar ? "$" : "", (int)name.len, name.ptr);
+	return unbound_exit(sh);
+}
+
+/* Keys of an array, or names with a prefix: a list that replaces the value. */
+static void list_names(struct shell *sh, const struct param *p, struct value *v)
+{
+	struct bytes *many = NULL;
+	struct bytes sub;
+
+	*v = (struct value){ .list = true, .set = true, .one = BYTES("") };
+	if (p->op == OP_NAMES) {
+		v->star = p->transform == '*';
+		v->n = var_names(sh, p->name, &many);
+	} else {
+		struct var *var = var_resolve(sh, p->name, p->hash, &sub);
+
+		v->star = p->subscript == SUB_STAR;
+		v->n = var != NULL ? var_keys(sh, var, &many) : 0;
+	}
+	v->many = many;
+}
+
+static int emit_length(struct expander *e, const struct param *p, const struct value *v,
+		       bool quoted)
+{
+	size_t n = v->one.len;
+
+	if (v->list)
+		n = v->n;
+	else if (e->sh->utf8)
+		n = utf8_count(v->one);
+	struct value length = { .set = true, .one = number(e->sh, (int64_t)n) };
+
+	emit_value(e, p, &length, quoted);
+	return 0;
+}
+
+/* ${#a[@]} without listing the array. */
+static bool emit_count(struct expander *e, const struct param *p, bool quoted)
+{
+	struct bytes sub;
+	struct value v = { .set = true };
+	struct var *var;
+
+	if (p->kind != PARAM_NAME || p->subscript < SUB_AT)
+		return false;
+	var = var_resolve(e->sh, p->name, p->hash, &sub);
+	if (sub.ptr != NULL || (var == NULL && opt_set(e->sh, SET_NOUNSET)))
+		return false;
+	v.one = number(e->sh, var != NULL ? (int64_t)var_count(e->sh, var) : 0);
+	emit_value(e, p, &v, quoted);
+	return true;
+}
+
+/* Operators on a value that may be unset. */
+static int expand_operator(struct expander *e, const struct param *p, struct value *v,
+			   bool quoted)
+{
+	bool whole = v->list && p->op != OP_LENGTH;
+
+	if (p->op >= OP_DEFAULT && p->op <= OP_ALTERNATE)
+		return expand_default(e, p, v, quoted);
+	if (!v->set && opt_set(e->sh, SET_NOUNSET) && !whole && !v->positional) {
+		if (v->list) {
+			shell_error(e->sh, "%.*s: unbound variable", (int)p->name.len,
+				    p->name.ptr);
+			return expand_fail(e->sh);
+		}
+		return unbound(e->sh, p);
+	}
+	if (p->op == OP_LENGTH)
+		return emit_length(e, p, v, quoted);
+	if (p->op != OP_NONE && param_operate(e, p, quoted, v) != 0)
+		return -1;
+	emit_value(e, p, v, quoted);
+	return 0;
+}
+
+int expand_param(struct expander *e, const struct param *p, bool quoted)
+{
+	struct value v;
+	struct param *target = NULL;
+
+	if (p->op == OP_BAD)
+		return bad_substitution(e, p);
+	if (p->op == OP_NAMES || p->op == OP_KEYS) {
+		list_names(e->sh, p, &v);
+		emit_value(e, p, &v, quoted);
+		return 0;
+	}
+	if (p->indirect) {
+		if (indirect_value(e->sh, p, &target, &v) != 0)
+			return -1;
+		return expand_operator(e, target != NULL ? target : p, &v, quoted);
+	}
+	if (p->op == OP_LENGTH && emit_count(e, p, quoted))
+		return 0;
+	if (param_value(e->sh, p, &v) != 0)
+		return -1;
+	return expand_operator(e, p, &v, quoted);
+}

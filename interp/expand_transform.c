@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ${x@Q} and its like.
+ */
+#include "interp/expand.h"
+
+typedef struct bytes transform_fn(struct shell *sh, struct bytes s);
+
+static struct bytes quoted(struct shell *sh, struct bytes s)
+{
+	struct buf b = buf_in(sh->arena);
+
+	quote_for_at_q(&b, s);
+	return buf_bytes(&b);
+}
+
+static struct bytes unescaped(struct shell *sh, struct bytes s)
+{
+	struct buf b = buf_in(sh->arena);
+
+	unescape_ansi_c(&b, s);
+	buf_cstr(&b);
+	return buf_bytes(&b);
+}
+
+static struct bytes prompted(struct shell *sh, struct bytes s)
+{
+	struct bytes out = s;
+
+	expand_prompt(sh, arena_bytes(sh->arena, s), &out);
+	return out;
+}
+
+static struct bytes upper(struct shell *sh, struct bytes s)
+{
+	return case_change(sh, NULL, OP_UPPER_ALL, s);
+}
+
+static struct bytes capital(struct shell *sh, struct bytes s)
+{
+	return case_change(sh, NULL, OP_UPPER, s);
+}
+
+static struct bytes lower(struct shell *sh, struct bytes s)
+{
+	return case_change(sh, NULL, OP_LOWER_ALL, s);
+}
+
+static transform_fn *simple_transform(char letter)
+{
+	switch (letter) {
+	case 'Q': return quoted;
+	case 'E': return unescaped;
+	case 'P': return prompted;
+	case 'U': return upper;
+	case 'u': return capital;
+	case 'L': return lower;
+	default: return NULL;
+	}
+}
+
+static void each_value(struct shell *sh, struct value *v, transform_fn *fn)
+{
+	struct bytes *many;
+
+	if (!v->list) {
+		v->one = fn(sh, v->one);
+		return;
+	}
+	many = arena_alloc(sh->arena, (v->n + 1) * sizeof *many);
+	for (size_t i = 0; i < v->n; i++)
+		many[i] = fn(sh, v->many[i]);
+	v->many = many;
+}
+
+/* --- @a --- */
+
+static struct bytes attributes(struct shell *sh, const struct var *v)
+{
+	struct buf b = buf_in(sh->arena);
+
+	if (v != NULL)
+		quote_attributes(&b, v->flags);
+	buf_cstr(&b);
+	return buf_bytes(&b);
+}
+
+static void give_one(struct value *v, struct bytes one)
+{
+	v->one = one;
+	v->list = false;
+	v->set = true;
+}
+
+static void transform_attributes(struct shell *sh, struct value *v)
+{
+	struct bytes letters = attributes(sh, v->var);
+	struct bytes *many;
+
+	if (!v->list) {
+		give_one(v, letters);
+		return;
+	}
+	many = arena_alloc(sh->arena, (v->n + 1) * sizeof *many);
+	for (size_t i = 0; i < v->n; i++)
+		many[i] = letters;
+	v->many = many;
+}
+
+/* --- @A --- */
+
+static void put_declaration(struct buf *b, const struct var *v, bool attributes_only)
+{
+	size_t mark;
+
+	buf_puts(b, "declare -");
+	mark = b->len;
+	quote_attributes(b, v->flags);
+	if (b->len == mark)
+		buf_putc(b, '-');
+	buf_putc(b, ' ');
+	if (attributes_only)
+		buf_add(b, v->name);
+}
+
+static bool has_attributes(const struct var *v)
+{
+	return (v->flags & (VAR_ARRAY | VAR_ASSOC | VAR_INTEGER | VAR_NAMEREF | VAR_READONLY |
+			    VAR_TRACE | VAR_EXPORT | VAR_LOWER | VAR_UPPER | VAR_CAPITAL)) != 0;
+}
+
+static void declare_positional(struct shell *sh, struct value *v)
+{
+	struct buf b = buf_in(sh->arena);
+
+	if (v->n != 0)
+		buf_puts(&b, "set --");
+	for (size_t i = 0; i < v->n; i++) {
+		buf_putc(&b, ' ');
+		quote_for_at_q(&b, v->many[i]);
+	}
+	buf_cstr(&b);
+	give_one(v, buf_bytes(&b));
+}
+
+static void transform_declare(struct shell *sh, struct value *v)
+{
+	struct buf b = buf_in(sh->arena);
+
+	if (v->positional) {
+		declare_positional(sh, v);
+		return;
+	}
+	if (v->var == NULL) {
+		if (v->set)
+			quote_for_at_q(&b, v->one);
+	} else if (v->list && (v->var->flags & (VAR_ARRAY | VAR_ASSOC)) != 0) {
+		put_declaration(&b, v->var, true);
+		if ((v->var->flags & VAR_SET) != 0) {
+			buf_putc(&b, '=');
+			quote_array(sh, &b, v->var);
+		}
+	} else if (v->set || has_attributes(v->var)) {
+		if (has_attributes(v->var))
+			put_declaration(&b, v->var, false);
+		buf_add(&b, v->var->name);
+		if (v->list && v->n != 0)
+			v->one = v->many[0];
+		if (v->set) {
+			buf_putc(&b, '=');
+			quote_for_at_q(&b, v->one);
+		}
+	}
+	buf_cstr(&b);
+	give_one(v, buf_bytes(&b));
+}
+
+/* --- @K, @k --- */
+
+static void pairs_text(struct shell *sh, struct value *v, const struct bytes *keys)
+{
+	struct buf b = buf_in(sh->arena);
+	bool assoc = (v->var->flags & VAR_ASSOC) != 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (i != 0 && !assoc)
+			buf_putc(&b, ' ');
+		quote_for_key(&b, keys[i]);
+		buf_putc(&b, ' ');
+		quote_for_declare(&b, v->many[i]);
+		if (assoc)
+			buf_putc(&b, ' ');
+	}
+	buf_cstr(&b);
+	give_one(v, buf_bytes(&b));
+}
+
+static void pairs_list(struct shell *sh, struct value *v, const struct bytes *keys)
+{
+	struct bytes *many = arena_alloc(sh->arena, (2 * v->n + 1) * sizeof *many);
+
+	for (size_t i = 0; i < v->n; i++) {
+		many[2 * i] = keys[i];
+		many[2 * i + 1] = v->many[i];
+	}
+	v->many = many;
+	v->n *= 2;
+}
+
+static void transform_pairs(struct shell *sh, struct value *v, char letter)
+{
+	struct bytes *keys;
+
+	if (!v->list || v->var == NULL || (v->var->flags & (VAR_ARRAY | VAR_ASSOC)) == 0) {
+		each_value(sh, v, quoted);
+		return;
+	}
+	if (var_keys(sh, v->var, &keys) < v->n)
+		return;
+	if (letter == 'K')
+		pairs_text(sh, v, keys);
+	else
+		pairs_list(sh, v, keys);
+}
+
+int param_transform(struct shell *sh, const struct param *p, struct value *v)
+{
+	char letter = p->transform;
+
+	if (letter == 'a')
+		transform_attributes(sh, v);
+	else if (letter == 'A')
+		transform_declare(sh, v);
+	else if (!v->set)
+		return 0;
+	else if (letter == 'K' || letter == 'k')
+		transform_pairs(sh, v, letter);
+	else if (simple_transform(letter) != NULL)
+		each_value(sh, v, simple_transform(letter));
+	return sh->flow >= FLOW_EXIT ? -1 : 0;
+}
