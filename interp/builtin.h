@@ -50,6 +50,11 @@ struct zone *shell_zone(struct shell *sh);
 void print_variable(struct shell *sh, struct buf *out, struct var *v);
 /* a=1, a=([0]="x"): as `set` and `declare` without arguments show it. */
 void print_assignment(struct shell *sh, struct buf *out, struct var *v);
+/* The letters of `flags` as `declare -p` shows them. */
+void print_attributes(struct buf *out, unsigned flags);
+/* `declare -f`, and the line "declare -fx name" of `declare -F`. */
+void print_shell_function(struct buf *out, const struct function *f);
+void print_function_line(struct buf *out, const struct function *f);
 /* All variables as `set` lists them, then all functions unless in POSIX mode. */
 void print_all_variables(struct shell *sh, struct buf *out, bool functions);
 
@@ -61,6 +66,9 @@ int change_directory(struct shell *sh, const char *who, const char *path);
 const char *logical_directory(struct shell *sh);
 
 /* --- builtin_test.c --- */
+
+/* "alias name=value" as `alias` shows it: builtin_unset.c. */
+void print_alias(struct buf *out, struct bytes name, struct bytes value);
 
 /* Evaluates argv[0..argc) as `test` does; name is "test" or "[". 0, 1 or 2 after a message. */
 int test_evaluate(struct shell *sh, const char *name, int argc, char **argv);

@@ -177,6 +177,7 @@ struct shell *shell_new(struct proc *p, char *const *envp, bool is_sh)
 	frame_push(sh, "main", "");
 	trap_init(sh);
 	var_init(sh, envp);
+	builtin_state_init(sh);
 	function_import(sh, envp);
 	if (is_sh)
 		shell_set_option(sh, SET_POSIX, true);

@@ -93,7 +93,7 @@ enum set_option {
 	SHOPT(nocaseglob, 0) SHOPT(nocasematch, 0) SHOPT(noexpand_translation, 0)                  \
 	SHOPT(nullglob, 0) SHOPT(patsub_replacement, 1) SHOPT(progcomp, 1)                         \
 	SHOPT(progcomp_alias, 0) SHOPT(promptvars, 1) SHOPT(restricted_shell, 0)                   \
-	SHOPT(shift_verbose, 0) SHOPT(sourcepath, 1) SHOPT(syslog_history, 0)                      \
+	SHOPT(shift_verbose, 0) SHOPT(sourcepath, 1)                                               \
 	SHOPT(varredir_close, 0) SHOPT(xpg_echo, 0)
 
 enum shopt_option {

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cd and pwd.
+ *
+ * The shell keeps the path by which it came to its directory: `cd ..` goes back that way, not
+ * where a symbolic link led. $PWD only shows it. Not here: cd -@, cdspell.
+ */
+#include "base/err.h"
+#include "interp/builtin.h"
+#include "interp/dirs.h"
+
+const char *logical_directory(struct shell *sh)
+{
+	char *path;
+
+	if (sh->dirs != NULL && sh->dirs->cwd != NULL)
+		return sh->dirs->cwd;
+	if (sys_getcwd(sh->p, sh->arena, &path) < 0)
+		return "";
+	dirs_set_cwd(sh, path);
+	return sh->dirs->cwd;
+}
+
+/* --- paths --- */
+
+static bool is_directory(struct shell *sh, const char *path)
+{
+	struct vfs_stat st;
+
+	return sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0 && (st.mode & S_FMT) == S_DIR;
+}
+
+/* Drops the last component of an absolute path of `root` leading slashes. */
+static void drop_component(struct buf *out, size_t root)
+{
+	while (out->len > root && out->ptr[out->len - 1] != '/')
+		out->len--;
+	if (out->len > root)
+		out->len--;
+	out->ptr[out->len] = '\0';
+}
+
+/* The path without ".", ".." and double slashes; false if ".." follows what is no directory. */
+static bool canonical(struct shell *sh, struct buf *out, const char *path)
+{
+	size_t root = path[1] == '/' && path[2] != '/' ? 2 : 1;
+
+	buf_put(out, "//", root);
+	while (*path != '\0') {
+		path += strspn(path, "/");
+		size_t len = strcspn(path, "/");
+
+		if (len == 2 && path[0] == '.' && path[1] == '.') {
+			if (!is_directory(sh, out->ptr))
+				return false;
+			drop_component(out, root);
+		} else if (len != 0 && !(len == 1 && path[0] == '.')) {
+			if (out->len > root)
+				buf_putc(out, '/');
+			buf_put(out, path, len);
+		}
+		path += len;
+	}
+	return true;
+}
+
+/* Tells the variables where the shell is now. */
+static int set_directory(struct shell *sh, const char *path)
+{
+	const char *old = var_get_text(sh, "PWD");
+	int status = 0;
+
+	if (old != NULL && var_set_text(sh, "OLDPWD", arena_dup(sh->arena, bytes_of(old))) != 0)
+		status = 1;
+	dirs_set_cwd(sh, path);
+	return var_set_text(sh, "PWD", path) != 0 ? 1 : status;
+}
+
+static int set_physical(struct shell *sh, bool *unknown)
+{
+	char *path;
+
+	*unknown = sys_getcwd(sh->p, sh->arena, &path) < 0;
+	return set_directory(sh, *unknown ? "." : path);
+}
+
+/* 0 and the status of the variables in *status, or a negative error. */
+static int64_t enter(struct shell *sh, const char *path, bool physical, bool *unknown, int *status)
+{
+	struct buf full = buf_in(sh->arena);
+	struct buf clean = buf_in(sh->arena);
+	int64_t err;
+
+	*unknown = false;
+	if (path[0] != '/') {
+		buf_puts(&full, logical_directory(sh));
+		if (*path != '\0')
+			buf_putc(&full, '/');
+	}
+	buf_puts(&full, path);
+	if (!physical && full.ptr[0] == '/' && canonical(sh, &clean, full.ptr) &&
+	    sys_chdir(sh->p, clean.ptr) == 0) {
+		*status = set_directory(sh, clean.ptr);
+		return 0;
+	}
+	err = sys_chdir(sh->p, *path != '\0' ? path : ".");
+	if (err < 0)
+		return err;
+	*status = set_physical(sh, unknown);
+	return 0;
+}
+
+int change_directory(struct shell *sh, const char *who, const char *path)
+{
+	bool unknown;
+	int status;
+	int64_t err = enter(sh, path, opt_set(sh, SET_PHYSICAL), &unknown, &status);
+
+	if (err == 0)
+		return status;
+	builtin_error(sh, who, "%s: %s", path, err_text((int)err));
+	return 1;
+}
+
+/* --- cd --- */
+
+struct cd_options {
+	bool physical;
+	bool strict; /* -e */
+};
+
+static int show_directory(struct shell *sh)
+{
+	struct buf out = buf_in(sh->arena);
+
+	buf_printf(&out, "%s\n", logical_directory(sh));
+	return out_flush(sh, "cd", &out);
+}
+
+static bool uses_cdpath(const char *path)
+{
+	if (path[0] == '.')
+		path += path[1] == '.' ? 2 : 1;
+	else if (path[0] != '/')
+		return true;
+	return *path != '/' && *path != '\0';
+}
+
+/* Tries the entries of CDPATH. True when one led somewhere. */
+static bool enter_cdpath(struct shell *sh, const char *path, const struct cd_options *o, int *status)
+{
+	const char *at = var_get_text(sh, "CDPATH");
+	bool unknown;
+
+	while (at != NULL && *at != '\0') {
+		size_t len = strcspn(at, ":");
+		struct buf full = buf_in(sh->arena);
+
+		buf_put(&full, at, len);
+		if (len != 0 && at[len - 1] != '/')
+			buf_putc(&full, '/');
+		buf_puts(&full, path);
+		at = at[len] == ':' ? at + len + 1 : NULL;
+		if (enter(sh, full.ptr, o->physical, &unknown, status) == 0) {
+			if (len != 0)
+				show_directory(sh);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int cd_to(struct shell *sh, const char *path, const struct cd_options *o, bool show)
+{
+	bool unknown = false;
+	int status;
+
+	if (!show && uses_cdpath(path) && enter_cdpath(sh, path, o, &status))
+		return status;
+	int64_t err = enter(sh, path, o->physical, &unknown, &status);
+
+	if (err < 0 && opt_shopt(sh, SHOPT_cdable_vars)) {
+		const char *value = var_get_text(sh, path);
+
+		if (value != NULL && enter(sh, value, o->physical, &unknown, &status) == 0) {
+			show_directory(sh);
+			return status;
+		}
+	}
+	if (err < 0) {
+		builtin_error(sh, "cd", "%s: %s", path, err_text((int)err));
+		return 1;
+	}
+	if (show)
+		show_directory(sh);
+	return unknown && o->strict ? 1 : status;
+}
+
+int do_cd(struct shell *sh, int argc, char **argv)
+{
+	struct cd_options o = { .physical = opt_set(sh, SET_PHYSICAL) };
+	struct optscan scan = { 0 };
+	const char *path;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &scan, argc, argv, "eLP")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		if (c == 'e')
+			o.strict = true;
+		else
+			o.physical = c == 'P';
+	}
+	if (argc > scan.index + 1) {
+		builtin_error(sh, "cd", "too many arguments");
+		return 1;
+	}
+	bool back = scan.index < argc && strcmp(argv[scan.index], "-") == 0;
+
+	if (scan.index < argc && !back) {
+		path = argv[scan.index];
+	} else {
+		path = var_get_text(sh, back ? "OLDPWD" : "HOME");
+		if (path == NULL) {
+			builtin_error(sh, "cd", "%s not set", back ? "OLDPWD" : "HOME");
+			return 1;
+		}
+		path = arena_dup(sh->arena, bytes_of(path));
+	}
+	o.strict = o.strict && o.physical;
+	return cd_to(sh, path, &o, back);
+}
+
+int do_pwd(struct shell *sh, int argc, char **argv)
+{
+	bool physical = opt_set(sh, SET_PHYSICAL);
+	struct buf out = buf_in(sh->arena);
+	struct optscan o = { 0 };
+	char *path;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &o, argc, argv, "LP")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		physical = c == 'P';
+	}
+	if (!physical) {
+		buf_printf(&out, "%s\n", logical_directory(sh));
+		return out_flush(sh, "pwd", &out);
+	}
+	int64_t err = sys_getcwd(sh->p, sh->arena, &path);
+
+	if (err < 0) {
+		buf_printf(&out, "pwd: error retrieving current directory: getcwd: "
+			   "cannot access parent directories: %s\n", err_text((int)err));
+		err_write(sh, buf_bytes(&out));
+		return 1;
+	}
+	buf_printf(&out, "%s\n", path);
+	return out_flush(sh, "pwd", &out);
+}

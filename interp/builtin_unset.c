@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * unset, alias, unalias.
+ */
+#include "interp/builtin.h"
+
+struct unset_options {
+	bool functions;
+	bool variables;
+	bool reference; /* -n */
+};
+
+static int unset_readonly(struct shell *sh, struct bytes name)
+{
+	builtin_error(sh, "unset", "%.*s: cannot unset: readonly variable", (int)name.len, name.ptr);
+	return 1;
+}
+
+static int unset_function(struct shell *sh, const char *name)
+{
+	struct function *f = function_find(sh, bytes_of(name), name_hash(bytes_of(name)));
+
+	if (f == NULL)
+		return 0;
+	if (f->readonly) {
+		builtin_error(sh, "unset", "%s: cannot unset: readonly function", name);
+		return 1;
+	}
+	function_unset(sh, bytes_of(name));
+	return 0;
+}
+
+/* unset name[sub] */
+static int unset_element(struct shell *sh, struct bytes name, struct bytes sub)
+{
+	struct bytes ref;
+	struct var *v = var_resolve(sh, name, name_hash(name), &ref);
+
+	if (v == NULL)
+		return 0;
+	if ((v->flags & VAR_READONLY) != 0)
+		return unset_readonly(sh, v->name);
+	if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0) {
+		int64_t index;
+
+		if (eval_arith(sh, sub, &index) != 0)
+			return 1;
+		if (index == 0)
+			return var_unset(sh, v->name, v->hash, true) != 0;
+		builtin_error(sh, "unset", "%s: not an array variable", v->name.ptr);
+		return 1;
+	}
+	return var_unset_element(sh, v, sub) != 0;
+}
+
+static int unset_variable(struct shell *sh, const char *word, bool reference)
+{
+	struct bytes name = bytes_of(word);
+	struct bytes sub = { NULL, 0 };
+
+	if (!reference && strchr(word, '[') != NULL && parse_name_ref(bytes_of(word), &name, &sub) &&
+	    sub.ptr != NULL)
+		return unset_element(sh, name, sub);
+	uint64_t hash = name_hash(name);
+	struct var *v = reference ? var_find(sh, name, hash) : var_resolve(sh, name, hash, &sub);
+
+	if (v == NULL)
+		return 0;
+	if (reference && (v->flags & VAR_NAMEREF) == 0)
+		return 0;
+	if (sub.ptr != NULL)
+		return unset_element(sh, v->name, sub);
+	if ((v->flags & VAR_READONLY) != 0)
+		return unset_readonly(sh, v->name);
+	return var_unset(sh, v->name, v->hash, true) != 0;
+}
+
+/* Without -f and -v: a variable of that name, else a function. */
+static int unset_one(struct shell *sh, const char *word, const struct unset_options *o)
+{
+	if (o->functions)
+		return unset_function(sh, word);
+	if (!o->variables && !o->reference && strchr(word, '[') == NULL &&
+	    var_find(sh, bytes_of(word), name_hash(bytes_of(word))) == NULL)
+		return unset_function(sh, word);
+	return unset_variable(sh, word, o->reference);
+}
+
+int do_unset(struct shell *sh, int argc, char **argv)
+{
+	struct unset_options o = { 0 };
+	struct optscan scan = { 0 };
+	int status = 0;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &scan, argc, argv, "fvn")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		o.functions = o.functions || c == 'f';
+		o.variables = o.variables || c == 'v';
+		o.reference = o.reference || c == 'n';
+	}
+	if (o.functions && o.variables) {
+		builtin_error(sh, "unset", "cannot simultaneously unset a function and a variable");
+		return 1;
+	}
+	for (int i = scan.index; i < argc; i++)
+		status = unset_one(sh, argv[i], &o) != 0 ? 1 : status;
+	return status;
+}
+
+/* --- aliases --- */
+
+void print_alias(struct buf *out, struct bytes name, struct bytes value)
+{
+	buf_puts(out, "alias ");
+	if (name.len != 0 && name.ptr[0] == '-')
+		buf_puts(out, "-- ");
+	buf_add(out, name);
+	buf_putc(out, '=');
+	buf_putc(out, '\'');
+	for (size_t i = 0; i < value.len; i++) {
+		if (value.ptr[i] == '\'')
+			buf_puts(out, "'\\''");
+		else
+			buf_putc(out, value.ptr[i]);
+	}
+	buf_puts(out, "'\n");
+}
+
+static bool is_alias_name(struct bytes name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		if (strchr(" \t\n&();<>|\"'\\`$/", name.ptr[i]) != NULL)
+			return false;
+	}
+	return true;
+}
+
+static int alias_one(struct shell *sh, struct buf *out, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	struct bytes value;
+
+	if (equals != NULL && equals != word) {
+		struct bytes name = { word, (size_t)(equals - word) };
+
+		if (!is_alias_name(name)) {
+			builtin_error(sh, "alias", "`%.*s': invalid alias name", (int)name.len, name.ptr);
+			return 1;
+		}
+		alias_set(sh, name, bytes_of(equals + 1));
+		return 0;
+	}
+	if (!alias_find(sh, bytes_of(word), &value)) {
+		builtin_error(sh, "alias", "%s: not found", word);
+		return 1;
+	}
+	print_alias(out, bytes_of(word), value);
+	return 0;
+}
+
+static void list_aliases(struct shell *sh, struct buf *out)
+{
+	struct bytes *names;
+	struct bytes *values;
+	int n = alias_list(sh, &names, &values);
+
+	for (int i = 0; i < n; i++)
+		print_alias(out, names[i], values[i]);
+}
+
+int do_alias(struct shell *sh, int argc, char **argv)
+{
+	struct buf out = buf_in(sh->arena);
+	struct optscan o = { 0 };
+	bool print = argc == 1;
+	int status = 0;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &o, argc, argv, "p")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		print = true;
+	}
+	if (print || o.index == argc)
+		list_aliases(sh, &out);
+	for (int i = o.index; i < argc; i++)
+		status = alias_one(sh, &out, argv[i]) != 0 ? 1 : status;
+	return out_flush(sh, "alias", &out) != 0 ? 1 : status;
+}
+
+int do_unalias(struct shell *sh, int argc, char **argv)
+{
+	struct optscan o = { 0 };
+	int status = 0;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &o, argc, argv, "a")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		alias_clear(sh);
+		return 0;
+	}
+	if (o.index == argc)
+		return usage_error(sh, "unalias");
+	for (int i = o.index; i < argc; i++) {
+		if (!alias_unset(sh, bytes_of(argv[i]))) {
+			builtin_error(sh, "unalias", "%s: not found", argv[i]);
+			status = 1;
+		}
+	}
+	return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the shell is, and the directory stack of pushd and popd.
+ */
+#ifndef INTERP_DIRS_H
+#define INTERP_DIRS_H
+
+#include "interp/shell.h"
+
+struct dir_stack {
+	char *cwd;     /* the logical working directory: entry 0 of the stack */
+	int count;     /* the other entries, */
+	int cap;
+	char **entry;  /* the newest last; all in the pool */
+};
+
+void dirs_set_cwd(struct shell *sh, const char *path);
+/* The number of entries, the working directory included. */
+int dirs_count(struct shell *sh);
+/* Entry n as `dirs` counts from the left; NULL if there is none. For ~N and ~+N; ~-N is
+ * dirs_at(sh, dirs_count(sh) - 1 - N). */
+const char *dirs_at(struct shell *sh, int n);
+
+#endif
