@@ -62,8 +62,12 @@ static int64_t capture_write(struct proc *p, struct file *f, const void *data, s
 static int capture_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 {
 	(void)f;
-	*out = (struct vfs_stat){ .ino = 2, .dev = 14, .mode = S_FIFO | 0600, .nlink = 1,
-				  .uid = p->cred.uid, .gid = p->cred.gid };
+	*out = (struct vfs_stat){ .ino = 2,
+				  .dev = 14,
+				  .mode = S_FIFO | 0600,
+				  .nlink = 1,
+				  .uid = p->cred.uid,
+				  .gid = p->cred.gid };
 	return 0;
 }
 

@@ -248,9 +248,12 @@ static int console_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 {
 	bool tty = p->k->host.terminal[f->u.console];
 
-	*out = (struct vfs_stat){ .ino = (vfs_ino)(3 + f->u.console), .dev = 14, .nlink = 1,
+	*out = (struct vfs_stat){ .ino = (vfs_ino)(3 + f->u.console),
+				  .dev = 14,
+				  .nlink = 1,
 				  .mode = tty ? S_CHR | 0620 : S_FIFO | 0600,
-				  .uid = p->cred.uid, .gid = p->cred.gid,
+				  .uid = p->cred.uid,
+				  .gid = p->cred.gid,
 				  .rdev = tty ? 136u << 8 : 0 };
 	return 0;
 }

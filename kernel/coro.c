@@ -47,14 +47,14 @@ void coro_forget(struct coro *c)
 
 void coro_switch(struct coro *from, struct coro *to)
 {
-	coro_departing(from, to, 0);
+	coro_departing(from, to, false);
 	coro_swap(&from->sp, to->sp);
 	coro_arrived(from);
 }
 
 void coro_leave(struct coro *from, struct coro *to)
 {
-	coro_departing(from, to, 1);
+	coro_departing(from, to, true);
 	coro_swap(&from->sp, to->sp);
 	__builtin_trap();
 }

@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 struct coro {
-	void *sp;            /* saved while it does not run; in wasm its fiber */
-	char *base;          /* lowest byte of the stack; NULL for the host's own */
+	void *sp;   /* saved while it does not run; in wasm its fiber */
+	char *base; /* lowest byte of the stack; NULL for the host's own */
 	size_t size;
-	struct coro *from;   /* who switched here last */
-	void (*fn)(void *);  /* must never return: it switches away for good */
+	struct coro *from;  /* who switched here last */
+	void (*fn)(void *); /* must never return: it switches away for good */
 	void *arg;
-	void *fake;          /* the address sanitizer's */
+	void *fake; /* the address sanitizer's */
 };
 
 /* Memory that the host's own context needs (wasm), which coro_adopt is given. */

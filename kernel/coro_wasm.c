@@ -42,8 +42,9 @@ void coro_init(struct coro *c, void *stack, size_t size, void (*fn)(void *), voi
 	struct fiber *f = stack;
 	size_t head = (sizeof *f + 15) & ~(size_t)15;
 
-	*c = (struct coro){ .sp = f, .base = (char *)stack + head, .size = size - head, .fn = fn,
-			    .arg = arg };
+	*c = (struct coro){
+		.sp = f, .base = (char *)stack + head, .size = size - head, .fn = fn, .arg = arg
+	};
 	emscripten_fiber_init(&f->fiber, begin, c, c->base, c->size, f->unwind, sizeof f->unwind);
 }
 

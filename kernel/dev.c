@@ -5,23 +5,23 @@
 #include "kernel/internal.h"
 
 enum {
-	DEV_NULL = 1 << 8 | 3, DEV_ZERO = 1 << 8 | 5, DEV_FULL = 1 << 8 | 7, DEV_RANDOM = 1 << 8 | 8,
-	DEV_URANDOM = 1 << 8 | 9, DEV_TTY = 5 << 8 | 0, DEV_CONSOLE = 5 << 8 | 1,
+	DEV_NULL = 1 << 8 | 3,
+	DEV_ZERO = 1 << 8 | 5,
+	DEV_FULL = 1 << 8 | 7,
+	DEV_RANDOM = 1 << 8 | 8,
+	DEV_URANDOM = 1 << 8 | 9,
+	DEV_TTY = 5 << 8 | 0,
+	DEV_CONSOLE = 5 << 8 | 1,
 };
 
 static int64_t dev_read(struct proc *p, struct file *f, void *out, size_t n)
 {
 	switch (f->u.dev) {
 	case DEV_ZERO:
-	case DEV_FULL:
-		memset(out, 0, n);
-		return (int64_t)n;
+	case DEV_FULL: memset(out, 0, n); return (int64_t)n;
 	case DEV_RANDOM:
-	case DEV_URANDOM:
-		random_fill(p->k, out, n);
-		return (int64_t)n;
-	default:
-		return 0;
+	case DEV_URANDOM: random_fill(p->k, out, n); return (int64_t)n;
+	default: return 0;
 	}
 }
 
@@ -60,8 +60,7 @@ int dev_open(struct proc *p, uint64_t rdev, unsigned oflags, struct file **out)
 			if (k->host.terminal[i])
 				return console_open(k, i, oflags, out);
 		return -E_NXIO;
-	default:
-		return -E_NXIO;
+	default: return -E_NXIO;
 	}
 }
 
@@ -98,21 +97,16 @@ int dev_jump(struct proc *p, struct file *target, unsigned oflags, struct file *
 
 struct node {
 	const char *path;
-	int rdev;           /* 0: a link */
+	int rdev; /* 0: a link */
 	const char *target;
 };
 
 static const struct node nodes[] = {
-	{ "/dev/null", DEV_NULL, NULL },
-	{ "/dev/zero", DEV_ZERO, NULL },
-	{ "/dev/full", DEV_FULL, NULL },
-	{ "/dev/random", DEV_RANDOM, NULL },
-	{ "/dev/urandom", DEV_URANDOM, NULL },
-	{ "/dev/tty", DEV_TTY, NULL },
-	{ "/dev/console", DEV_CONSOLE, NULL },
-	{ "/dev/fd", 0, "/proc/self/fd" },
-	{ "/dev/stdin", 0, "/proc/self/fd/0" },
-	{ "/dev/stdout", 0, "/proc/self/fd/1" },
+	{ "/dev/null", DEV_NULL, NULL },         { "/dev/zero", DEV_ZERO, NULL },
+	{ "/dev/full", DEV_FULL, NULL },         { "/dev/random", DEV_RANDOM, NULL },
+	{ "/dev/urandom", DEV_URANDOM, NULL },   { "/dev/tty", DEV_TTY, NULL },
+	{ "/dev/console", DEV_CONSOLE, NULL },   { "/dev/fd", 0, "/proc/self/fd" },
+	{ "/dev/stdin", 0, "/proc/self/fd/0" },  { "/dev/stdout", 0, "/proc/self/fd/1" },
 	{ "/dev/stderr", 0, "/proc/self/fd/2" },
 };
 

@@ -163,8 +163,12 @@ static void *as_arg(const struct program_format *format)
 static int load(struct proc *p, const char *path, const struct image *im, char *const *argv,
 		char *const *envp)
 {
-	struct args args = { .path = im->path, .head = im->head, .nhead = im->nhead, .argv = argv,
-			     .envp = envp, .start = { im->start, im->nstart } };
+	struct args args = { .path = im->path,
+			     .head = im->head,
+			     .nhead = im->nhead,
+			     .argv = argv,
+			     .envp = envp,
+			     .start = { im->start, im->nstart } };
 	int r = args_set(p, &args);
 
 	if (r != 0)

@@ -170,8 +170,7 @@ int64_t sys_pwrite(struct proc *p, int fd, const void *data, size_t n, uint64_t 
 /* --- the rest --- */
 
 /* SEEK_DATA and SEEK_HOLE; files that are not in the tree have no holes. */
-static int64_t seek_data(struct proc *p, struct file *f, int64_t offset, int whence,
-			 uint64_t size)
+static int64_t seek_data(struct proc *p, struct file *f, int64_t offset, int whence, uint64_t size)
 {
 	if (offset < 0 || (uint64_t)offset >= size)
 		return -E_NXIO;

@@ -105,7 +105,9 @@ static int copy_descriptors(struct proc *p, const struct proc *like)
 
 static int copy_args(struct proc *p, const struct proc *like)
 {
-	struct args args = { .path = like->priv->path, .argv = like->argv, .envp = like->envp,
+	struct args args = { .path = like->priv->path,
+			     .argv = like->argv,
+			     .envp = like->envp,
 			     .start = like->priv->start };
 
 	return args_set(p, &args);

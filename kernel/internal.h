@@ -12,6 +12,7 @@
 #ifndef KERNEL_INTERNAL_H
 #define KERNEL_INTERNAL_H
 
+#include <setjmp.h>
 #include <stdatomic.h>
 
 #include "kernel/coro.h"
@@ -24,9 +25,9 @@ enum {
 	STACK_CACHE_MAX = 8,
 	PROC_CACHE_MAX = 8,
 	PID_MAX = 4194304,
-	PID_WRAP = 300,       /* where numbers start again, as on Linux */
+	PID_WRAP = 300, /* where numbers start again, as on Linux */
 	PID_BUCKETS = 128,
-	FD_INLINE = 12,       /* descriptors kept in the process itself */
+	FD_INLINE = 12, /* descriptors kept in the process itself */
 	PIPE_BYTES = 65536,
 	PIPE_PAGES = PIPE_BYTES / (int)PAGE_BYTES,
 	PIPE_ATOMIC = 4096,
@@ -34,13 +35,16 @@ enum {
 	CONSOLE_BYTES = 65536,
 	VIEW_BUCKETS = 64,
 	FORMATS_MAX = 8,
-	SHEBANG_MAX = 5,      /* interpreters of interpreters, as Linux */
+	SHEBANG_MAX = 5, /* interpreters of interpreters, as Linux */
 	ARG_STRING_MAX = 131072,
 	ARG_TOTAL_MAX = 2 << 20,
-	RLIMIT_CPU_ = 0, RLIMIT_FSIZE_ = 1, RLIMIT_NPROC_ = 6, RLIMIT_NOFILE_ = 7,
+	RLIMIT_CPU_ = 0,
+	RLIMIT_FSIZE_ = 1,
+	RLIMIT_NPROC_ = 6,
+	RLIMIT_NOFILE_ = 7,
 };
 
-#define RLIMIT_NONE UINT64_MAX
+#define RLIMIT_NONE  UINT64_MAX
 #define STACK_CANARY 0x5ca1ab1e0ddba11u
 
 /* --- processes --- */
@@ -55,7 +59,7 @@ struct timer {
 	struct timer *prev;
 	struct proc *p;
 	int64_t at_ns;
-	int sig;              /* what an alarm sends; 0: a timeout that wakes */
+	int sig; /* what an alarm sends; 0: a timeout that wakes */
 	bool armed;
 };
 
@@ -75,10 +79,10 @@ struct segment {
 struct view {
 	struct view *next;
 	struct file *file;
-	struct pipe *pipe;        /* whose ring is held */
-	char *run;                /* a ring of our own: taken over from the pipe, or a copy */
-	struct vfs_tree *keep;    /* keeps the pages of a file that was changed meanwhile */
-	vfs_ino ino;              /* of a regular file that is being viewed, else 0 */
+	struct pipe *pipe;     /* whose ring is held */
+	char *run;             /* a ring of our own: taken over from the pipe, or a copy */
+	struct vfs_tree *keep; /* keeps the pages of a file that was changed meanwhile */
+	vfs_ino ino;           /* of a regular file that is being viewed, else 0 */
 };
 
 struct proc_private {
@@ -86,87 +90,88 @@ struct proc_private {
 	int (*fn)(struct proc *, void *);
 	void *arg;
 	int64_t slice_left;
-	struct proc *run_next;    /* run queue */
+	struct proc *run_next; /* run queue */
 	struct proc *run_prev;
-	struct waitq *wq;         /* what it waits in, if anything */
+	struct waitq *wq; /* what it waits in, if anything */
 	struct proc *wq_next;
 	struct proc *wq_prev;
-	int wake;                 /* result of the wait */
-	enum proc_state under;    /* of a stopped process: what it continues as */
+	int wake;              /* result of the wait */
+	enum proc_state under; /* of a stopped process: what it continues as */
 	struct timer timeout;
 	struct timer alarm;
-	struct proc *all_next;    /* by pid */
+	struct proc *all_next; /* by pid */
 	struct proc *all_prev;
 	struct proc *hash_next;
 	struct proc *parent;
-	struct proc *child;       /* youngest first */
+	struct proc *child; /* youngest first */
 	struct proc *sib_next;
 	struct proc *sib_prev;
 	int status;
-	char comm[16];            /* what name points to */
+	char comm[16]; /* what name points to */
 	bool queued;
 	bool waits_child;
 	bool polls_host;
-	bool report_stop;         /* to tell by WUNTRACED, WCONTINUED */
+	bool report_stop; /* to tell by WUNTRACED, WCONTINUED */
 	bool report_cont;
-	bool orphan;              /* nobody will wait for it */
+	bool orphan; /* nobody will wait for it */
 	bool survivor;
 	bool parked;
 	bool from_host;
 	bool ran_exec;
 	const char *format;
-	struct args_block *args;  /* what argv, envp and path point into; shared by forks */
-	const char *path;         /* of the program; "" before any exec */
-	struct bytes start;       /* the program file's first bytes */
+	struct args_block *args; /* what argv, envp and path point into; shared by forks */
+	const char *path;        /* of the program; "" before any exec */
+	struct bytes start;      /* the program file's first bytes */
 	int argc;
-	int fd_top;               /* one above the highest open descriptor */
+	int fd_top; /* one above the highest open descriptor */
 	struct view *view;
-	uint64_t cpu_signalled;   /* seconds of RLIMIT_CPU already told */
+	uint64_t cpu_signalled; /* seconds of RLIMIT_CPU already told */
 	struct descriptor fd_inline[FD_INLINE];
 };
 
 /* --- kernel --- */
 
 struct console {
-	char *out;                /* bytes not yet given to the host; NULL: no buffer */
+	char *out; /* bytes not yet given to the host; NULL: no buffer */
 	size_t out_len;
 	int out_fd;
-	int error;                /* of the host, kept for the next write */
-	bool stuck;               /* the host said "pending" */
-	char *in;                 /* bytes read ahead */
+	int error;  /* of the host, kept for the next write */
+	bool stuck; /* the host said "pending" */
+	char *in;   /* bytes read ahead */
 	size_t in_pos;
 	size_t in_len;
 	bool in_end;
 };
 
 struct kernel {
-	struct fuel fuel;         /* first: kernel_fuel */
-	int64_t granted;          /* what fuel.left was when it was filled */
+	struct fuel fuel; /* first: kernel_fuel */
+	int64_t granted;  /* what fuel.left was when it was filled */
 	struct heap heap;
 	struct vfs *vfs;
 	struct kernel_host host;
 	struct proc *current;
-	struct coro home;         /* the stack of kernel_run's caller */
+	struct coro home; /* the stack of kernel_run's caller */
 	void *home_memory;
 	struct proc *run_first;
 	struct proc *run_last;
-	struct proc *resume;      /* was interrupted by the end of the budget: continues first */
-	struct segment *doomed;   /* stacks of the process that just left for good */
+	struct proc *resume;    /* was interrupted by the end of the budget: continues first */
+	struct segment *doomed; /* stacks of the process that just left for good */
 	int64_t (*host_fn)(void *arg);
 	void *host_arg;
 	int64_t host_result;
 	struct waitq host_waiters;
 	struct waitq poll_waiters;
-	struct timer *timers;     /* sorted by time */
-	bool attention;           /* the scheduler's loop is needed before the next process */
-	bool stop_run;            /* kernel_run returns as soon as it can */
-	bool on_host;             /* a callback of the host runs for the current process */
+	struct timer *timers; /* sorted by time */
+	bool attention;       /* the scheduler's loop is needed before the next process */
+	bool stop_run;        /* kernel_run returns as soon as it can */
+	bool on_host;         /* a callback of the host runs for the current process */
 	atomic_bool cancel;
-	int64_t budget;           /* of kernel_run; negative: a debt */
+	jmp_buf *guard; /* of kernel_guard */
+	int64_t budget; /* of kernel_run; negative: a debt */
 	bool bounded;
 	uint64_t steps_total;
-	uint64_t steps_begin;     /* at kernel_begin */
-	uint64_t steps_polled;    /* when the host was last asked whether time is up */
+	uint64_t steps_begin;  /* at kernel_begin */
+	uint64_t steps_polled; /* when the host was last asked whether time is up */
 	uint64_t step_ps;
 	int64_t epoch_ns;
 	int64_t slept_ns;
@@ -177,8 +182,8 @@ struct kernel {
 	int limit_hit;
 	uint64_t output_bytes;
 	uint64_t processes;
-	int nprocs;               /* not yet ended */
-	int nlive;                /* neither ended nor parked */
+	int nprocs; /* not yet ended */
+	int nlive;  /* neither ended nor parked */
 	int last_pid;
 	struct proc *all_first;
 	struct proc *all_last;
@@ -194,10 +199,10 @@ struct kernel {
 	struct capture *capture_cache;
 	struct pipe *fifos;
 	uint64_t pipes_made;
-	struct file *jump;        /* object that a followed link of /proc leads to */
+	struct file *jump;             /* object that a followed link of /proc leads to */
 	uint16_t viewed[VIEW_BUCKETS]; /* views of regular files by inode */
 	uint32_t nviewed;
-	vfs_ino jump_ino;         /* where such a link leads, for the tree */
+	vfs_ino jump_ino; /* where such a link leads, for the tree */
 	struct console console;
 	struct vfs_cred cred;
 	uint64_t trace_seq;
@@ -208,7 +213,7 @@ struct kernel {
 /* --- open files --- */
 
 struct file_ops {
-	const char *name;         /* as /proc/PID/fd shows it: "pipe", "socket" */
+	const char *name; /* as /proc/PID/fd shows it: "pipe", "socket" */
 	int64_t (*read)(struct proc *p, struct file *f, void *out, size_t n);
 	int64_t (*write)(struct proc *p, struct file *f, const void *data, size_t n);
 	/* NULL: the bytes are copied by read. */
@@ -226,17 +231,17 @@ struct file {
 	const struct file_ops *ops;
 	struct kernel *k;
 	uint32_t refs;
-	unsigned flags;           /* open flags, without O_CREAT and the like */
+	unsigned flags; /* open flags, without O_CREAT and the like */
 	uint64_t pos;
-	vfs_ino ino;              /* held, or 0 */
-	vfs_ino dir;              /* where path starts, not held */
-	char *path;               /* as it was opened by, or NULL: for /proc/PID/fd */
+	vfs_ino ino; /* held, or 0 */
+	vfs_ino dir; /* where path starts, not held */
+	char *path;  /* as it was opened by, or NULL: for /proc/PID/fd */
 	union {
 		struct pipe *pipe;
 		struct capture *capture;
 		struct mem *mem;
-		char *after;      /* directory: last name seen, or NULL */
-		int console;      /* 0, 1, 2: which of the host's streams it stands for */
+		char *after; /* directory: last name seen, or NULL */
+		int console; /* 0, 1, 2: which of the host's streams it stands for */
 		uint64_t dev;
 	} u;
 };
@@ -268,17 +273,17 @@ void stack_check(const struct segment *s);
 void stack_clear_cache(struct kernel *k);
 
 /* sched.c */
-void sched_ready(struct proc *p);        /* appends to the run queue */
+void sched_ready(struct proc *p); /* appends to the run queue */
 void sched_unready(struct proc *p);
-void sched_settle(struct kernel *k);     /* books the steps of the running process */
-void sched_leave(struct proc *p);        /* p is queued, waiting or stopped: runs the next */
-void sched_arrived(struct kernel *k);    /* first thing on a new stack */
+void sched_settle(struct kernel *k);  /* books the steps of the running process */
+void sched_leave(struct proc *p);     /* p is queued, waiting or stopped: runs the next */
+void sched_arrived(struct kernel *k); /* first thing on a new stack */
 _Noreturn void sched_vanish(struct kernel *k, struct segment *last);
 /* Waits in q (may be NULL) until woken: 0 or the waker's result, -E_INTR, -E_TIMEDOUT. */
 int sched_block(struct proc *p, struct waitq *q, int64_t until_ns);
 void sched_wake(struct proc *p, int result);
 void sched_wake_all(struct waitq *q);
-void sched_forget(struct proc *p);       /* out of every queue and timer */
+void sched_forget(struct proc *p); /* out of every queue and timer */
 void sched_stop(struct proc *p);
 void sched_continue(struct proc *p);
 static inline bool sched_alone(const struct kernel *k)
@@ -311,11 +316,11 @@ void proc_clear_cache(struct kernel *k);
 /* Copies path, head, argv and envp into one block of the process: 0, -E_2BIG, -E_NOMEM. */
 struct args {
 	const char *path;
-	char *const *head;     /* what "#!" lines put in place of argv[0] */
+	char *const *head; /* what "#!" lines put in place of argv[0] */
 	int nhead;
 	char *const *argv;
 	char *const *envp;
-	struct bytes start;    /* of the program file */
+	struct bytes start; /* of the program file */
 };
 int args_set(struct proc *p, const struct args *a);
 void args_share(struct proc *child, const struct proc *parent);
@@ -409,7 +414,7 @@ void capture_clear_cache(struct kernel *k);
 /* console.c */
 extern const struct file_ops file_console;
 int console_open(struct kernel *k, int which, unsigned flags, struct file **out);
-int console_flush(struct kernel *k);   /* 0, KERNEL_PENDING, or an error */
+int console_flush(struct kernel *k); /* 0, KERNEL_PENDING, or an error */
 void console_say(struct kernel *k, struct bytes text);
 void console_clear(struct kernel *k);
 void console_clear_input(struct kernel *k);
@@ -422,13 +427,44 @@ int dev_jump(struct proc *p, struct file *target, unsigned oflags, struct file *
 
 /* procfs.c, procfs_text.c */
 enum procfs_kind {
-	PROCFS_ROOT = 1, PROCFS_JUMP, PROCFS_SELF, PROCFS_CPUINFO, PROCFS_FILESYSTEMS,
-	PROCFS_LOADAVG, PROCFS_MEMINFO, PROCFS_MOUNTS_LINK, PROCFS_STAT, PROCFS_SYS, PROCFS_UPTIME,
-	PROCFS_VERSION, PROCFS_SYS_KERNEL, PROCFS_HOSTNAME, PROCFS_OSRELEASE, PROCFS_OSTYPE,
-	PROCFS_PID_MAX, PROCFS_RANDOM, PROCFS_KVERSION, PROCFS_BOOT_ID, PROCFS_ENTROPY,
-	PROCFS_UUID, PROCFS_PID, PROCFS_CMDLINE, PROCFS_COMM, PROCFS_CWD, PROCFS_ENVIRON,
-	PROCFS_EXE, PROCFS_FD_DIR, PROCFS_LIMITS, PROCFS_MAPS, PROCFS_MOUNTINFO, PROCFS_MOUNTS,
-	PROCFS_PID_ROOT, PROCFS_PID_STAT, PROCFS_STATM, PROCFS_STATUS, PROCFS_FD,
+	PROCFS_ROOT = 1,
+	PROCFS_JUMP,
+	PROCFS_SELF,
+	PROCFS_CPUINFO,
+	PROCFS_FILESYSTEMS,
+	PROCFS_LOADAVG,
+	PROCFS_MEMINFO,
+	PROCFS_MOUNTS_LINK,
+	PROCFS_STAT,
+	PROCFS_SYS,
+	PROCFS_UPTIME,
+	PROCFS_VERSION,
+	PROCFS_SYS_KERNEL,
+	PROCFS_HOSTNAME,
+	PROCFS_OSRELEASE,
+	PROCFS_OSTYPE,
+	PROCFS_PID_MAX,
+	PROCFS_RANDOM,
+	PROCFS_KVERSION,
+	PROCFS_BOOT_ID,
+	PROCFS_ENTROPY,
+	PROCFS_UUID,
+	PROCFS_PID,
+	PROCFS_CMDLINE,
+	PROCFS_COMM,
+	PROCFS_CWD,
+	PROCFS_ENVIRON,
+	PROCFS_EXE,
+	PROCFS_FD_DIR,
+	PROCFS_LIMITS,
+	PROCFS_MAPS,
+	PROCFS_MOUNTINFO,
+	PROCFS_MOUNTS,
+	PROCFS_PID_ROOT,
+	PROCFS_PID_STAT,
+	PROCFS_STATM,
+	PROCFS_STATUS,
+	PROCFS_FD,
 };
 /* What a file of /proc says; p is the process it is about, NULL for those of the system. */
 int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, struct buf *b);

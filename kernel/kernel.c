@@ -106,8 +106,11 @@ void kernel_free(struct kernel *k)
 
 int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel **out)
 {
-	struct kernel_config c = { .store = k->heap.store, .host = host, .step_ps = k->step_ps,
-				   .epoch_ns = k->epoch_ns, .cred = k->cred,
+	struct kernel_config c = { .store = k->heap.store,
+				   .host = host,
+				   .step_ps = k->step_ps,
+				   .epoch_ns = k->epoch_ns,
+				   .cred = k->cred,
 				   .hostname = k->hostname };
 	struct kernel *n;
 	int r;

@@ -57,7 +57,7 @@ enum limit {
 #define LIMIT(name, option, value, unit) LIMIT_##name,
 	LIMIT_LIST(LIMIT)
 #undef LIMIT
-	LIMIT_COUNT,
+		LIMIT_COUNT,
 	LIMIT_DEADLOCK, /* not settable: every process waits for another */
 	LIMIT_CANCEL    /* the host asked to stop */
 };
@@ -90,14 +90,14 @@ struct kernel_host {
 
 struct kernel_config {
 	struct store *store;
-	struct vfs_tree *tree;         /* files to start with; NULL: empty */
+	struct vfs_tree *tree; /* files to start with; NULL: empty */
 	const struct kernel_host *host;
-	uint64_t limit[LIMIT_COUNT];   /* 0 means none, for every limit */
+	uint64_t limit[LIMIT_COUNT]; /* 0 means none, for every limit */
 	uint64_t seed;
-	int64_t epoch_ns;              /* the virtual clock starts here */
-	uint64_t step_ps;              /* virtual picoseconds per step; 0 means 10,000 */
+	int64_t epoch_ns; /* the virtual clock starts here */
+	uint64_t step_ps; /* virtual picoseconds per step; 0 means 10,000 */
 	const char *hostname;
-	struct vfs_cred cred;          /* of processes that the host starts */
+	struct vfs_cred cred; /* of processes that the host starts */
 };
 
 int kernel_new(const struct kernel_config *config, struct kernel **out);
@@ -139,10 +139,10 @@ void kernel_begin(struct kernel *k);
 void kernel_wake_host(struct kernel *k);
 
 struct kernel_usage {
-	uint64_t steps;        /* of the current command */
+	uint64_t steps; /* of the current command */
 	uint64_t steps_total;
 	uint64_t output_bytes;
-	uint64_t processes;    /* started in all */
+	uint64_t processes; /* started in all */
 	size_t memory;
 	size_t memory_peak;
 };
@@ -169,27 +169,27 @@ struct proc {
 	int pgid;
 	int sid;
 	enum proc_state state;
-	struct arena arena;      /* dies with the process; scratch by mark and release */
-	struct pool pool;        /* dies with the process; blocks can be freed before */
-	struct descriptor *fd;   /* table of nfds entries */
+	struct arena arena;    /* dies with the process; scratch by mark and release */
+	struct pool pool;      /* dies with the process; blocks can be freed before */
+	struct descriptor *fd; /* table of nfds entries */
 	int nfds;
 	uint32_t umask;
-	vfs_ino cwd;             /* held */
+	vfs_ino cwd; /* held */
 	struct vfs_cred cred;
-	const char *name;        /* comm, as ps and /proc show it */
-	char *const *argv;       /* as started; NULL-ended */
+	const char *name;  /* comm, as ps and /proc show it */
+	char *const *argv; /* as started; NULL-ended */
 	char *const *envp;
 	uint8_t sig_action[SIG_COUNT];
-	uint64_t sig_pending;    /* bit n - 1: signal n, as in Linux's masks */
+	uint64_t sig_pending; /* bit n - 1: signal n, as in Linux's masks */
 	uint64_t sig_blocked;
-	uint64_t rlimit[16][2];  /* soft, hard; ULIMIT_* order of Linux */
+	uint64_t rlimit[16][2]; /* soft, hard; ULIMIT_* order of Linux */
 	int nice;
-	uint64_t steps;          /* charged so far, the running slice not counted */
-	uint64_t child_steps;    /* of children that were waited for, and theirs */
+	uint64_t steps;       /* charged so far, the running slice not counted */
+	uint64_t child_steps; /* of children that were waited for, and theirs */
 	uint64_t bytes_read;
 	uint64_t bytes_written;
 	int64_t started_ns;
-	void *task;              /* owned by the program format: the shell's, the microVM's state */
+	void *task; /* owned by the program format: the shell's, the microVM's state */
 	/* Called once before the process's memory is freed, however it ended, or when it executes
 	 * another program, to put references that reach outside it; on any stack; must not block,
 	 * allocate or charge. May be NULL. Not inherited. */
@@ -199,10 +199,39 @@ struct proc {
 
 /* Signals, Linux's numbers on x86-64. */
 enum {
-	SIGHUP_ = 1, SIGINT_, SIGQUIT_, SIGILL_, SIGTRAP_, SIGABRT_, SIGBUS_, SIGFPE_, SIGKILL_,
-	SIGUSR1_, SIGSEGV_, SIGUSR2_, SIGPIPE_, SIGALRM_, SIGTERM_, SIGSTKFLT_, SIGCHLD_, SIGCONT_,
-	SIGSTOP_, SIGTSTP_, SIGTTIN_, SIGTTOU_, SIGURG_, SIGXCPU_, SIGXFSZ_, SIGVTALRM_, SIGPROF_,
-	SIGWINCH_, SIGIO_, SIGPWR_, SIGSYS_, SIGRTMIN_ = 34, SIGRTMAX_ = 64,
+	SIGHUP_ = 1,
+	SIGINT_,
+	SIGQUIT_,
+	SIGILL_,
+	SIGTRAP_,
+	SIGABRT_,
+	SIGBUS_,
+	SIGFPE_,
+	SIGKILL_,
+	SIGUSR1_,
+	SIGSEGV_,
+	SIGUSR2_,
+	SIGPIPE_,
+	SIGALRM_,
+	SIGTERM_,
+	SIGSTKFLT_,
+	SIGCHLD_,
+	SIGCONT_,
+	SIGSTOP_,
+	SIGTSTP_,
+	SIGTTIN_,
+	SIGTTOU_,
+	SIGURG_,
+	SIGXCPU_,
+	SIGXFSZ_,
+	SIGVTALRM_,
+	SIGPROF_,
+	SIGWINCH_,
+	SIGIO_,
+	SIGPWR_,
+	SIGSYS_,
+	SIGRTMIN_ = 34,
+	SIGRTMAX_ = 64,
 };
 
 /*
@@ -216,8 +245,8 @@ struct spawn {
 	int (*fn)(struct proc *child, void *arg);
 	void *arg;
 	const char *name;
-	int pgid;            /* 0: the parent's; -1: its own, as setpgid(0, 0) */
-	bool ignore_int;     /* SIGINT and SIGQUIT ignored, for background jobs */
+	int pgid;        /* 0: the parent's; -1: its own, as setpgid(0, 0) */
+	bool ignore_int; /* SIGINT and SIGQUIT ignored, for background jobs */
 };
 int64_t sys_spawn(struct proc *p, const struct spawn *s, struct proc **child);
 
@@ -234,7 +263,7 @@ struct exec {
 	char *const *envp;
 	const int *fds;
 	int nfds;
-	int pgid;            /* as in struct spawn */
+	int pgid; /* as in struct spawn */
 	bool ignore_int;
 };
 int64_t sys_spawn_program(struct proc *p, const struct exec *e);
@@ -400,14 +429,20 @@ int64_t sys_readdir(struct proc *p, int fd, struct arena *a, struct vfs_dirent *
 
 /* --- paths; dirfd may be AT_FDCWD_ --- */
 
-enum { AT_FDCWD_ = -100, AT_NOFOLLOW_ = 0x100, AT_REMOVEDIR_ = 0x200, AT_EMPTY_ = 0x1000,
-       AT_FOLLOW_ = 0x400 };
+enum {
+	AT_FDCWD_ = -100,
+	AT_NOFOLLOW_ = 0x100,
+	AT_REMOVEDIR_ = 0x200,
+	AT_EMPTY_ = 0x1000,
+	AT_FOLLOW_ = 0x400
+};
 int64_t sys_stat(struct proc *p, int dirfd, const char *path, int flags, struct vfs_stat *out);
 int64_t sys_access(struct proc *p, int dirfd, const char *path, unsigned mask);
 int64_t sys_mkdir(struct proc *p, int dirfd, const char *path, uint32_t mode);
 int64_t sys_mknod(struct proc *p, int dirfd, const char *path, uint32_t mode, uint64_t rdev);
 int64_t sys_symlink(struct proc *p, const char *target, int dirfd, const char *path);
-int64_t sys_link(struct proc *p, int olddir, const char *old, int newdir, const char *new, int flags);
+int64_t sys_link(struct proc *p, int olddir, const char *old, int newdir, const char *new,
+		 int flags);
 int64_t sys_unlink(struct proc *p, int dirfd, const char *path, int flags);
 int64_t sys_rename(struct proc *p, int olddir, const char *old, int newdir, const char *new,
 		   unsigned flags);
@@ -416,7 +451,8 @@ int64_t sys_readlink(struct proc *p, int dirfd, const char *path, struct arena *
 		     struct bytes *out);
 int64_t sys_chmod(struct proc *p, int dirfd, const char *path, uint32_t mode, int flags);
 int64_t sys_fchmod(struct proc *p, int fd, uint32_t mode);
-int64_t sys_chown(struct proc *p, int dirfd, const char *path, uint32_t uid, uint32_t gid, int flags);
+int64_t sys_chown(struct proc *p, int dirfd, const char *path, uint32_t uid, uint32_t gid,
+		  int flags);
 int64_t sys_utimes(struct proc *p, int dirfd, const char *path, int64_t atime_ns, int64_t mtime_ns,
 		   int flags);
 int64_t sys_chdir(struct proc *p, const char *path);
@@ -428,9 +464,9 @@ int64_t sys_read_file(struct proc *p, const char *path, struct arena *a, struct 
 
 /* --- clock, randomness, machine --- */
 
-int64_t sys_now(struct proc *p);                    /* nanoseconds since 1970 */
-int64_t sys_uptime(struct proc *p);                 /* nanoseconds since the session began */
-int64_t sys_sleep(struct proc *p, int64_t ns);      /* 0 or -E_INTR */
+int64_t sys_now(struct proc *p);               /* nanoseconds since 1970 */
+int64_t sys_uptime(struct proc *p);            /* nanoseconds since the session began */
+int64_t sys_sleep(struct proc *p, int64_t ns); /* 0 or -E_INTR */
 uint64_t sys_random(struct proc *p);
 void sys_random_bytes(struct proc *p, void *out, size_t n);
 const char *sys_hostname(struct proc *p);
@@ -449,6 +485,9 @@ void kernel_set_user(struct kernel *k, void *user);
 void *kernel_user(struct kernel *k);
 /* Blocks p until the host completes something (kernel_wake_host): -E_INTR on a signal. */
 int proc_wait_host(struct proc *p);
+/* Calls fn(arg) between runs, where an arena of a process that finds no memory cannot stop the
+ * process: -E_NOMEM then, else what fn gives. fn must hold nothing that needs freeing. */
+int kernel_guard(struct kernel *k, int (*fn)(void *arg), void *arg);
 /* Flushes what is buffered for the host's output callbacks. */
 void kernel_flush(struct kernel *k);
 

@@ -210,8 +210,31 @@ void limit_stop(struct kernel *k, enum limit l)
 	sched_vanish(k, stop_one(k->current));
 }
 
+int kernel_guard(struct kernel *k, int (*fn)(void *arg), void *arg)
+{
+	jmp_buf *outer = k->guard;
+	jmp_buf here;
+	int r = -E_NOMEM;
+
+	k->guard = &here;
+	if (setjmp(here) == 0)
+		r = fn(arg);
+	k->guard = outer;
+	return r;
+}
+
+/* Outside of any process: back to kernel_guard, which its caller should have used. */
+static _Noreturn void fail_on_host(struct kernel *k)
+{
+	if (k->guard == NULL)
+		__builtin_trap();
+	longjmp(*k->guard, 1);
+}
+
 void proc_limit(struct proc *p, enum limit l)
 {
+	if (p->k->current == NULL || p->k->on_host)
+		fail_on_host(p->k);
 	limit_stop(p->k, l);
 }
 

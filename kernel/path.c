@@ -382,7 +382,8 @@ int64_t sys_fchmod(struct proc *p, int fd, uint32_t mode)
 	return f->ino != 0 ? vfs_chmod(p->k->vfs, &p->cred, f->ino, mode & 07777) : -E_INVAL;
 }
 
-int64_t sys_chown(struct proc *p, int dirfd, const char *path, uint32_t uid, uint32_t gid, int flags)
+int64_t sys_chown(struct proc *p, int dirfd, const char *path, uint32_t uid, uint32_t gid,
+		  int flags)
 {
 	vfs_ino ino;
 	int64_t r = find(p, dirfd, path, flags, &ino);

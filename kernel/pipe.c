@@ -254,8 +254,12 @@ static int pipe_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 {
 	if (f->ino != 0)
 		return vfs_getattr(p->k->vfs, f->ino, out);
-	*out = (struct vfs_stat){ .ino = f->u.pipe->id, .dev = 14, .mode = S_FIFO | 0600, .nlink = 1,
-				  .uid = p->cred.uid, .gid = p->cred.gid };
+	*out = (struct vfs_stat){ .ino = f->u.pipe->id,
+				  .dev = 14,
+				  .mode = S_FIFO | 0600,
+				  .nlink = 1,
+				  .uid = p->cred.uid,
+				  .gid = p->cred.gid };
 	return 0;
 }
 

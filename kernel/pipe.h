@@ -8,22 +8,22 @@
 #include "kernel/internal.h"
 
 struct pipe {
-	char *ring;                 /* from the first write on */
+	char *ring; /* from the first write on */
 	uint64_t tail;
 	uint64_t rpos;
 	uint64_t wpos;
-	uint32_t readers;           /* open files that can read, write */
+	uint32_t readers; /* open files that can read, write */
 	uint32_t writers;
-	uint32_t read_opens;        /* ever: what a FIFO's openers wait to change */
+	uint32_t read_opens; /* ever: what a FIFO's openers wait to change */
 	uint32_t write_opens;
-	bool had_writer;            /* so an end can be told from a beginning */
-	struct view *view;          /* holds [tail, rpos) of the ring */
+	bool had_writer;   /* so an end can be told from a beginning */
+	struct view *view; /* holds [tail, rpos) of the ring */
 	struct waitq wait_bytes;
 	struct waitq wait_room;
 	struct waitq wait_open;
-	vfs_ino ino;                /* of a FIFO, else 0 */
-	uint64_t id;                /* shown as its inode number */
-	struct pipe *next;          /* list of FIFOs */
+	vfs_ino ino;       /* of a FIFO, else 0 */
+	uint64_t id;       /* shown as its inode number */
+	struct pipe *next; /* list of FIFOs */
 };
 
 struct pipe *pipe_new(struct kernel *k);

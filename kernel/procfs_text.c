@@ -5,7 +5,7 @@
 #include "kernel/internal.h"
 
 #define RELEASE "6.1.0"
-#define BUILD "#1 SMP cowsh"
+#define BUILD   "#1 SMP cowsh"
 
 static unsigned long long kb(uint64_t bytes)
 {
@@ -187,17 +187,18 @@ static void status(const struct proc *p, struct buf *b)
 {
 	const struct vfs_cred *c = &p->cred;
 
-	buf_printf(b, "Name:\t%s\nUmask:\t%04o\nState:\t%s\nTgid:\t%d\nNgid:\t0\nPid:\t%d\n", p->name,
-		   (unsigned)p->umask, state_word(p), p->pid, p->pid);
+	buf_printf(b, "Name:\t%s\nUmask:\t%04o\nState:\t%s\nTgid:\t%d\nNgid:\t0\nPid:\t%d\n",
+		   p->name, (unsigned)p->umask, state_word(p), p->pid, p->pid);
 	buf_printf(b, "PPid:\t%d\nTracerPid:\t0\nUid:\t%u\t%u\t%u\t%u\n", p->ppid, c->uid, c->uid,
 		   c->uid, c->uid);
-	buf_printf(b, "Gid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t", c->gid, c->gid, c->gid, c->gid,
-		   p->nfds);
+	buf_printf(b, "Gid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t", c->gid, c->gid, c->gid,
+		   c->gid, p->nfds);
 	for (uint32_t i = 0; i < c->ngroups; i++)
 		buf_printf(b, "%u ", c->groups[i]);
-	buf_printf(b, "\nNStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\n", p->pid, p->pid, p->pgid,
-		   p->sid);
-	buf_puts(b, "VmPeak:\t       0 kB\nVmSize:\t       0 kB\nVmRSS:\t       0 kB\nThreads:\t1\n");
+	buf_printf(b, "\nNStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\n", p->pid, p->pid,
+		   p->pgid, p->sid);
+	buf_puts(b,
+		 "VmPeak:\t       0 kB\nVmSize:\t       0 kB\nVmRSS:\t       0 kB\nThreads:\t1\n");
 	put_mask(b, "SigPnd:\t", 0);
 	put_mask(b, "ShdPnd:\t", p->sig_pending);
 	put_mask(b, "SigBlk:\t", p->sig_blocked);
@@ -209,11 +210,12 @@ static void stat(const struct kernel *k, const struct proc *p, struct buf *b)
 {
 	int64_t since = p->started_ns - (k->host.clock != NULL ? k->real_start_ns : k->epoch_ns);
 
-	buf_printf(b, "%d (%s) %c %d %d %d 0 -1 0 0 0 0 0 ", p->pid, p->name, state_letter(p), p->ppid,
-		   p->pgid, p->sid);
+	buf_printf(b, "%d (%s) %c %d %d %d 0 -1 0 0 0 0 0 ", p->pid, p->name, state_letter(p),
+		   p->ppid, p->pgid, p->sid);
 	buf_printf(b, "%llu 0 %llu 0 %d %d 1 0 %lld ", ticks(k, p->steps), ticks(k, p->child_steps),
 		   20 + p->nice, p->nice, (long long)(since / 10000000));
-	buf_puts(b, "0 0 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	buf_puts(b, "0 0 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		    "0\n");
 }
 
 static void put_limit(struct buf *b, uint64_t v)
@@ -227,14 +229,14 @@ static void put_limit(struct buf *b, uint64_t v)
 static void limits(const struct proc *p, struct buf *b)
 {
 	static const char *const names[16][2] = {
-		{ "Max cpu time", "seconds" },      { "Max file size", "bytes" },
-		{ "Max data size", "bytes" },       { "Max stack size", "bytes" },
-		{ "Max core file size", "bytes" },  { "Max resident set", "bytes" },
-		{ "Max processes", "processes" },   { "Max open files", "files" },
-		{ "Max locked memory", "bytes" },   { "Max address space", "bytes" },
-		{ "Max file locks", "locks" },      { "Max pending signals", "signals" },
-		{ "Max msgqueue size", "bytes" },   { "Max nice priority", "" },
-		{ "Max realtime priority", "" },    { "Max realtime timeout", "us" },
+		{ "Max cpu time", "seconds" },     { "Max file size", "bytes" },
+		{ "Max data size", "bytes" },      { "Max stack size", "bytes" },
+		{ "Max core file size", "bytes" }, { "Max resident set", "bytes" },
+		{ "Max processes", "processes" },  { "Max open files", "files" },
+		{ "Max locked memory", "bytes" },  { "Max address space", "bytes" },
+		{ "Max file locks", "locks" },     { "Max pending signals", "signals" },
+		{ "Max msgqueue size", "bytes" },  { "Max nice priority", "" },
+		{ "Max realtime priority", "" },   { "Max realtime timeout", "us" },
 	};
 
 	buf_printf(b, "%-26s%-21s%-21s%-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");

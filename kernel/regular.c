@@ -225,8 +225,12 @@ static int mem_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 {
 	if (f->ino != 0)
 		return vfs_getattr(p->k->vfs, f->ino, out);
-	*out = (struct vfs_stat){ .ino = 1, .dev = 15, .mode = S_REG | 0600, .nlink = 1,
-				  .uid = p->cred.uid, .gid = p->cred.gid,
+	*out = (struct vfs_stat){ .ino = 1,
+				  .dev = 15,
+				  .mode = S_REG | 0600,
+				  .nlink = 1,
+				  .uid = p->cred.uid,
+				  .gid = p->cred.gid,
 				  .size = f->u.mem->size };
 	return 0;
 }

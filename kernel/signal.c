@@ -50,11 +50,11 @@ static const struct sig_row rows[SIGSYS_ + 1] = {
 
 /* Real-time signals as bash lists them: RTMIN, RTMIN+1 .. RTMIN+15, RTMAX-14 .. RTMAX. */
 static const char *const realtime[SIGRTMAX_ - SIGRTMIN_ + 1] = {
-	"RTMIN", "RTMIN+1", "RTMIN+2", "RTMIN+3", "RTMIN+4", "RTMIN+5", "RTMIN+6", "RTMIN+7",
-	"RTMIN+8", "RTMIN+9", "RTMIN+10", "RTMIN+11", "RTMIN+12", "RTMIN+13", "RTMIN+14",
-	"RTMIN+15", "RTMAX-14", "RTMAX-13", "RTMAX-12", "RTMAX-11", "RTMAX-10", "RTMAX-9",
-	"RTMAX-8", "RTMAX-7", "RTMAX-6", "RTMAX-5", "RTMAX-4", "RTMAX-3", "RTMAX-2", "RTMAX-1",
-	"RTMAX",
+	"RTMIN",    "RTMIN+1",  "RTMIN+2",  "RTMIN+3",  "RTMIN+4",  "RTMIN+5",  "RTMIN+6",
+	"RTMIN+7",  "RTMIN+8",  "RTMIN+9",  "RTMIN+10", "RTMIN+11", "RTMIN+12", "RTMIN+13",
+	"RTMIN+14", "RTMIN+15", "RTMAX-14", "RTMAX-13", "RTMAX-12", "RTMAX-11", "RTMAX-10",
+	"RTMAX-9",  "RTMAX-8",  "RTMAX-7",  "RTMAX-6",  "RTMAX-5",  "RTMAX-4",  "RTMAX-3",
+	"RTMAX-2",  "RTMAX-1",  "RTMAX",
 };
 
 const char *sig_name(int sig)
@@ -119,9 +119,7 @@ bool sig_interrupts(const struct proc *p)
 static void act(struct proc *p, int sig)
 {
 	switch (default_of(sig)) {
-	case ENDS:
-		proc_kill(p, sig);
-		break;
+	case ENDS: proc_kill(p, sig); break;
 	case STOPS:
 		if (p->state == PROC_STOPPED || p->priv->parked)
 			break;
@@ -131,8 +129,7 @@ static void act(struct proc *p, int sig)
 		sched_stop(p);
 		break;
 	case NOTHING:
-	case CONTINUES:
-		break;
+	case CONTINUES: break;
 	}
 }
 

@@ -5,8 +5,6 @@
  */
 #include "kernel/internal.h"
 
-#include <setjmp.h>
-
 struct delivery {
 	struct kernel *k;
 	const struct trace_event *event;
@@ -129,8 +127,11 @@ void trace_end(struct proc *p, int status)
 void trace_path(struct proc *p, int kind, vfs_ino dir, const char *path, vfs_ino dir2,
 		const char *path2)
 {
-	struct trace_event e = { .kind = (enum trace_kind)kind, .pid = p->pid, .ppid = p->ppid,
-				 .path = path, .path2 = path2 };
+	struct trace_event e = { .kind = (enum trace_kind)kind,
+				 .pid = p->pid,
+				 .ppid = p->ppid,
+				 .path = path,
+				 .path2 = path2 };
 
 	emit_with_paths(p->k, &e, dir, dir2);
 }

@@ -23,20 +23,20 @@ enum trace_kind {
 
 struct trace_event {
 	enum trace_kind kind;
-	uint64_t seq;         /* 1, 2, 3, ... of the session */
-	int64_t time_ns;      /* of the session's clock */
-	int pid;              /* whose doing it was; 0: the host's */
+	uint64_t seq;    /* 1, 2, 3, ... of the session */
+	int64_t time_ns; /* of the session's clock */
+	int pid;         /* whose doing it was; 0: the host's */
 	int ppid;
 	/* START, END */
-	const char *format;   /* name of the program format; "fork" for a copy of its parent */
+	const char *format; /* name of the program format; "fork" for a copy of its parent */
 	const char *name;
-	char *const *argv;    /* may be NULL */
-	const char *cwd;      /* START */
-	int status;           /* END: as wait(2) encodes it */
-	uint64_t steps;       /* END */
+	char *const *argv; /* may be NULL */
+	const char *cwd;   /* START */
+	int status;        /* END: as wait(2) encodes it */
+	uint64_t steps;    /* END */
 	uint64_t bytes_read;
 	uint64_t bytes_written;
-	size_t memory_peak;   /* END: of the session so far */
+	size_t memory_peak; /* END: of the session so far */
 	/* CREATE, WRITE, RENAME, REMOVE */
 	const char *path;
 	const char *path2;

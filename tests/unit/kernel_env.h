@@ -65,8 +65,11 @@ static int64_t env_input(void *user, char *out, size_t n)
 
 static inline struct kernel_config env_config(void)
 {
-	return (struct kernel_config){ .store = &env.store, .host = &env.host, .seed = 42,
-				       .epoch_ns = 1000000000000, .cred = { .uid = 0 } };
+	return (struct kernel_config){ .store = &env.store,
+				       .host = &env.host,
+				       .seed = 42,
+				       .epoch_ns = 1000000000000,
+				       .cred = { .uid = 0 } };
 }
 
 static inline bool env_open_with(const struct kernel_config *c)

@@ -565,9 +565,23 @@ static int print_file(struct proc *p, void *arg)
 static int procfs(struct proc *p, void *arg)
 {
 	static const char *const all[] = {
-		"cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "stat", "uptime", "version",
-		"sys/kernel/osrelease", "sys/kernel/random/uuid", "sys/kernel/random/boot_id",
-		"self/stat", "self/status", "self/limits", "self/statm", "self/environ", "self/comm",
+		"cpuinfo",
+		"filesystems",
+		"loadavg",
+		"meminfo",
+		"mounts",
+		"stat",
+		"uptime",
+		"version",
+		"sys/kernel/osrelease",
+		"sys/kernel/random/uuid",
+		"sys/kernel/random/boot_id",
+		"self/stat",
+		"self/status",
+		"self/limits",
+		"self/statm",
+		"self/environ",
+		"self/comm",
 	};
 	struct vfs_dirent entries[16];
 	struct bytes text;
@@ -612,7 +626,8 @@ TEST(files)
 
 TEST(proc_texts)
 {
-	static const char *const show[] = { "/proc/self/status", "/proc/self/stat", "/proc/uptime" };
+	static const char *const show[] = { "/proc/self/status", "/proc/self/stat",
+					    "/proc/uptime" };
 
 	if (!env_open())
 		return;

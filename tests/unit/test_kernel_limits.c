@@ -550,8 +550,8 @@ static char traced[4096];
 
 static void note_event(void *user, const struct trace_event *e)
 {
-	static const char *const names[] = { "start", "end", "create", "write", "rename", "remove",
-					     "limit" };
+	static const char *const names[] = { "start",  "end",    "create", "write",
+					     "rename", "remove", "limit" };
 	size_t n = strlen(traced);
 
 	(void)user;
@@ -583,8 +583,9 @@ TEST(trace)
 	if (!CHECK(env_open_with(&c)))
 		return;
 	CHECK_EQ(env_run(leave_traces, NULL), 0);
-	CHECK_STR(traced, "1 start 1  \n2 create 1 /d \n3 create 1 /d/f \n4 write 1 /d/f \n"
-			  "5 rename 1 /d/f /g\n6 remove 1 /g \n7 start 2  \n8 end 2  \n9 end 1  \n");
+	CHECK_STR(traced,
+		  "1 start 1  \n2 create 1 /d \n3 create 1 /d/f \n4 write 1 /d/f \n"
+		  "5 rename 1 /d/f /g\n6 remove 1 /g \n7 start 2  \n8 end 2  \n9 end 1  \n");
 	env_close();
 }
 
