@@ -85,11 +85,18 @@ static void fill(struct proc *p, const struct args *a, struct args_block *b, siz
 	p->priv->args = b;
 }
 
+static void put_block(struct kernel *k, struct args_block *b)
+{
+	if (b != NULL && --b->refs == 0)
+		heap_free(&k->heap, b, b->size);
+}
+
 int args_set(struct proc *p, const struct args *a)
 {
 	size_t count;
 	size_t bytes;
 	struct args_block *b;
+	struct args_block *old;
 
 	if (measure(a, &count, &bytes) != 0)
 		return -E_2BIG;
@@ -97,9 +104,11 @@ int args_set(struct proc *p, const struct args *a)
 	b = heap_alloc(&p->k->heap, bytes);
 	if (b == NULL)
 		return -E_NOMEM;
-	args_clear(p);
 	*b = (struct args_block){ 1, bytes };
+	/* The strings may come from the old block. */
+	old = p->priv->args;
 	fill(p, a, b, count);
+	put_block(p->k, old);
 	return 0;
 }
 
@@ -117,7 +126,7 @@ void args_share(struct proc *child, const struct proc *parent)
 
 void args_clear(struct proc *p)
 {
-	struct args_block *b = p->priv->args;
+	struct args_block *old = p->priv->args;
 
 	p->priv->args = NULL;
 	p->priv->path = "";
@@ -125,8 +134,7 @@ void args_clear(struct proc *p)
 	p->priv->argc = 0;
 	p->argv = NULL;
 	p->envp = NULL;
-	if (b != NULL && --b->refs == 0)
-		heap_free(&p->k->heap, b, b->size);
+	put_block(p->k, old);
 }
 
 void proc_set_name(struct proc *p, const char *path)

@@ -210,30 +210,9 @@ int64_t sys_spawn_program(struct proc *p, const struct exec *e)
 	return c->pid;
 }
 
-/* The caller's stack, arena and pool go; the process continues on a new stack. */
-int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *const *envp)
+/* What the old program had goes. */
+static void forget_program(struct proc *p)
 {
-	struct kernel *k = p->k;
-	struct segment *old = p->priv->top;
-	struct image im;
-	int r;
-
-	proc_charge(p, 40);
-	r = resolve(p, path, &im);
-	if (r == 0)
-		r = proc_set_stack(p, run_image, as_arg(im.format));
-	if (r == 0) {
-		struct segment *fresh = p->priv->top;
-
-		p->priv->top = old;
-		r = load(p, path, &im, argv, envp);
-		if (r != 0)
-			stack_put(k, fresh);
-		else
-			p->priv->top = fresh;
-	}
-	if (r != 0)
-		return r;
 	if (p->release != NULL)
 		p->release(p);
 	p->release = NULL;
@@ -243,8 +222,33 @@ int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *cons
 	arena_clear(&p->arena);
 	pool_clear(&p->pool);
 	p->priv->ran_exec = true;
-	if (tracing(k))
+	if (tracing(p->k))
 		trace_start(p);
-	k->doomed = old;
-	coro_leave(&old->coro, &p->priv->top->coro);
+}
+
+/* The process continues on a new stack; the old one is freed from there. */
+int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *const *envp)
+{
+	struct segment *old = p->priv->top;
+	struct segment *fresh;
+	struct image im;
+	int r;
+
+	proc_charge(p, 40);
+	r = resolve(p, path, &im);
+	if (r == 0)
+		r = proc_set_stack(p, run_image, as_arg(im.format));
+	if (r != 0)
+		return r;
+	fresh = p->priv->top;
+	p->priv->top = old;
+	r = load(p, path, &im, argv, envp);
+	if (r != 0) {
+		stack_put(p->k, fresh);
+		return r;
+	}
+	forget_program(p);
+	p->priv->top = fresh;
+	p->k->doomed = old;
+	coro_leave(&old->coro, &fresh->coro);
 }

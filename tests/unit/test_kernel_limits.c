@@ -168,6 +168,67 @@ TEST(processes)
 	env_close();
 }
 
+static int write_past_limit(struct proc *p, void *arg)
+{
+	int64_t fd = sys_open(p, AT_FDCWD_, "/f", O_WRONLY_ | O_CREAT_, 0666);
+
+	p->rlimit[1][0] = 10;
+	CHECK_EQ(sys_write(p, (int)fd, "0123456789abc", 13), 10);
+	sys_sigaction(p, SIGXFSZ_, arg != NULL ? SIG_IGNORED : SIG_DEFAULT);
+	CHECK_EQ(sys_write(p, (int)fd, "x", 1), -E_FBIG);
+	return 0;
+}
+
+static int burn(struct proc *p, void *arg)
+{
+	p->rlimit[0][0] = 1;
+	p->rlimit[0][1] = 3;
+	sys_sigaction(p, SIGXCPU_, arg != NULL ? SIG_CAUGHT : SIG_DEFAULT);
+	return spin(p, NULL);
+}
+
+static int ulimits(struct proc *p, void *arg)
+{
+	(void)arg;
+	CHECK_EQ(env_wait(p, env_spawn(p, write_past_limit, NULL)), SIGXFSZ_);
+	CHECK_EQ(env_wait(p, env_spawn(p, write_past_limit, "")), 0);
+	CHECK_EQ(env_wait(p, env_spawn(p, burn, NULL)), SIGXCPU_);
+	CHECK_EQ(env_wait(p, env_spawn(p, burn, "")), SIGKILL_);
+	p->rlimit[6][0] = 1;
+	CHECK_EQ(env_spawn(p, fine, NULL), -E_AGAIN);
+	return 0;
+}
+
+TEST(ulimits)
+{
+	if (!env_open())
+		return;
+	CHECK_EQ(env_run(ulimits, NULL), 0);
+	env_close();
+}
+
+static int exhaust(void *arg)
+{
+	struct proc *p = arg;
+
+	for (;;)
+		arena_alloc(&p->arena, 100000);
+	return 0;
+}
+
+TEST(guard)
+{
+	struct job job = { .fn = fine };
+	struct proc *p;
+
+	if (!open_with_limit(LIMIT_MEMORY, 4 << 20))
+		return;
+	p = env_start(shell, &job);
+	CHECK_EQ(kernel_run(env.k, 0), KERNEL_DONE);
+	CHECK_EQ(kernel_guard(env.k, exhaust, p), -E_NOMEM);
+	env_close();
+}
+
 /* --- time --- */
 
 static int sleeper(struct proc *p, void *arg)
@@ -442,6 +503,13 @@ static int exec_self(struct proc *p, void *arg)
 	return 1;
 }
 
+static int exec_own_args(struct proc *p, void *arg)
+{
+	(void)arg;
+	sys_exec(p, "/prog", p->argv, p->envp);
+	return 1;
+}
+
 static int programs(struct proc *p, void *arg)
 {
 	static char *const big[] = { NULL };
@@ -468,19 +536,33 @@ static int programs(struct proc *p, void *arg)
 	e.argv = too_big;
 	CHECK_EQ(sys_spawn_program(p, &e), -E_2BIG);
 	CHECK_EQ(env_wait(p, env_spawn(p, exec_self, "/prog")), 1 << 8);
-	return 0;
+	CHECK_EQ(env_wait(p, env_spawn(p, exec_own_args, NULL)), 2 << 8);
+	return exec_own_args(p, NULL);
+}
+
+static void ignore_event(void *user, const struct trace_event *e)
+{
+	(void)user;
+	(void)e;
 }
 
 TEST(programs)
 {
-	if (!env_open())
+	struct kernel_config c;
+
+	env_prepare();
+	env.host.trace = ignore_event;
+	c = env_config();
+	if (!CHECK(env_open_with(&c)))
 		return;
 	kernel_add_format(env.k, &test_format);
-	CHECK_EQ(env_run(programs, NULL), 0);
+	CHECK_EQ(env_run(programs, NULL), 2 << 8);
 	CHECK_STR(env.out, "1:/prog|zero|one|A=b\n"
 			   "/prog|/prog|-x y|/script|one|A=b\n"
 			   "/prog|/prog|-x y|/script|/script2|one|A=b\n"
-			   "/prog|replaced\n");
+			   "/prog|replaced\n"
+			   "/prog|test|arg|HOME=/\n"
+			   "/prog|test|arg|HOME=/\n");
 	env_close();
 }
 
@@ -633,12 +715,6 @@ static int grow_up(struct proc *p, void *arg)
 	return 0;
 }
 
-static void ignore_event(void *user, const struct trace_event *e)
-{
-	(void)user;
-	(void)e;
-}
-
 /* With the n-th allocation failing. Whether one has failed. */
 static bool survive(uint64_t n)
 {
@@ -706,6 +782,8 @@ int main(void)
 	RUN(limits);
 	RUN(time_and_cancel);
 	RUN(processes);
+	RUN(ulimits);
+	RUN(guard);
 	RUN(timers);
 	RUN(real_clock);
 	RUN(budgets);
