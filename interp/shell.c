@@ -250,9 +250,7 @@ static void copy_state(struct shell *sh, struct shell *from, bool same_kernel)
 	alias_copy_all(sh, from);
 	set_last_arg(sh, from->last_arg);
 	set_pipestatus(sh, from->pipestatus, from->npipestatus);
-	sh->dirs = NULL;
-	sh->history = NULL;
-	sh->completions = NULL;
+	builtin_state_copy(sh, from);
 }
 
 /* A struct that has everything `from` has except what belongs to its process. */

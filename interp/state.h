@@ -19,5 +19,8 @@ void function_parse_all(struct shell *sh, struct shell *from);
  * old one when there are none; in sh->arena. */
 char *const *function_environ(struct shell *sh, char *const *environ);
 void alias_copy_all(struct shell *sh, struct shell *from);
+/* Where the shell is, directory stack, DIRSTACK: in a new shell, when its variables are there. */
+void builtin_state_init(struct shell *sh);
+void builtin_state_copy(struct shell *sh, struct shell *from);
 
 #endif
