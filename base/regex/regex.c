@@ -63,6 +63,9 @@ static struct regex *finish(struct rx_parse *p, struct rx_node *tree)
 	if (re->prog == NULL || re->automaton == NULL)
 		return NULL;
 	re->literals = rx_literals(p->arena, tree, p->flags);
+	/* Perl takes the first of several strings, not the longest. */
+	if (re->literals != NULL && re->backtrack && re->literals->n > 1)
+		re->literals->exact = false;
 	return re;
 }
 

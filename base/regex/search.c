@@ -80,16 +80,48 @@ static int backtrack(struct regex *re, struct bytes text, size_t from, size_t la
 	return rx_backtrack(re, &t, spans, nspans);
 }
 
+/* Looks for the strings of the pattern; the place where the next one is, or SIZE_MAX. */
+static size_t next_literal(struct regex *re, struct bytes text, size_t from)
+{
+	size_t at = rx_literal_next(re->literals, text, from);
+
+	rx_charge(re, ((at != SIZE_MAX ? at : text.len) - from) / 4096);
+	return at;
+}
+
+/* Whether no string that a match needs is left. */
+static bool is_hopeless(struct regex *re, struct bytes text, size_t from)
+{
+	return re->literals != NULL && !re->literals->prefix &&
+	       next_literal(re, text, from) == SIZE_MAX;
+}
+
+static bool find_literal(struct regex *re, struct bytes text, size_t from,
+			 struct regex_span *match)
+{
+	match->from = next_literal(re, text, from);
+	if (match->from == SIZE_MAX)
+		return false;
+	match->to = match->from + rx_literal_at(re->literals, text, match->from);
+	return true;
+}
+
 int regex_search(struct regex *re, struct bytes text, size_t from, unsigned exec_flags,
 		 struct regex_span *spans, size_t nspans)
 {
 	struct regex_span match;
 	size_t groups = re->ngroups + 1u;
 
+	if (is_hopeless(re, text, from))
+		return REGEX_NOMATCH;
 	if (!re->by_dfa)
 		return backtrack(re, text, from, text.len, exec_flags, spans, nspans);
-	if (!find_match(re, text, from, exec_flags, &match))
+	if (re->literals != NULL && re->literals->exact) {
+		if (!find_literal(re, text, from, &match))
+			return REGEX_NOMATCH;
+	} else if (!find_match(re, text, from, exec_flags, &match)) {
 		return REGEX_NOMATCH;
+	}
 	if (re->backtrack)
 		return backtrack(re, text, match.from, match.from, exec_flags, spans, nspans);
 	if (nspans == 0)
@@ -112,8 +144,12 @@ int regex_test(struct regex *re, struct bytes text, unsigned exec_flags)
 	struct rx_part part = { text, 0, text.len, exec_flags };
 	struct rx_dfa *d;
 
+	if (is_hopeless(re, text, 0))
+		return REGEX_NOMATCH;
 	if (!re->by_dfa)
 		return backtrack(re, text, 0, text.len, exec_flags, NULL, 0);
+	if (re->literals != NULL && re->literals->exact)
+		return next_literal(re, text, 0) != SIZE_MAX ? 0 : REGEX_NOMATCH;
 	d = forward_dfa(re, &re->test_dfa, 0);
 	return rx_dfa_forward(re, d, &part) != SIZE_MAX ? 0 : REGEX_NOMATCH;
 }
@@ -146,15 +182,52 @@ static int line_by_line(struct regex *re, struct bytes text, size_t from, struct
 	return REGEX_NOMATCH;
 }
 
+enum { MISSES_MAX = 16, MISS_BYTES = 4096 };
+
+/* Lines that hold a string which every match needs; the rest is not looked at. When there are
+ * many in vain, the automaton alone is faster: then REGEX_NOMATCH + 1, and *from is where. */
+static int by_literal(struct regex *re, struct bytes text, size_t *from, struct regex_span *line)
+{
+	size_t begin = *from;
+	unsigned misses = 0;
+
+	while (*from < text.len) {
+		size_t at = next_literal(re, text, *from);
+		int err;
+
+		if (at == SIZE_MAX)
+			return REGEX_NOMATCH;
+		line_around(text, *from, at, rx_eol(re->flags), line);
+		if (re->literals->exact)
+			return 0;
+		err = regex_test(re, bytes_slice(text, line->from, line->to), 0);
+		if (err != REGEX_NOMATCH)
+			return err;
+		*from = line->to + 1;
+		if (++misses >= MISSES_MAX && (*from - begin) / misses < MISS_BYTES && re->by_dfa)
+			return REGEX_NOMATCH + 1;
+	}
+	return REGEX_NOMATCH;
+}
+
 int regex_search_line(struct regex *re, struct bytes text, size_t from, struct regex_span *line)
 {
-	struct rx_part part = { text, from, text.len, 0 };
+	struct rx_part part = { .text = text };
 	size_t at;
 
 	if (from >= text.len)
 		return REGEX_NOMATCH;
+	if (re->literals != NULL) {
+		int err = by_literal(re, text, &from, line);
+
+		if (err != REGEX_NOMATCH + 1)
+			return err;
+		if (from >= text.len)
+			return REGEX_NOMATCH;
+	}
 	if (!re->by_dfa)
 		return line_by_line(re, text, from, line);
+	part.from = from;
 	at = rx_dfa_forward(re, forward_dfa(re, &re->line_dfa, RX_D_LINES), &part);
 	if (at == SIZE_MAX)
 		return REGEX_NOMATCH;
