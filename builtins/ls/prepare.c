@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ls: what options and environment mean together, and how sizes are written.
+ */
+#include "base/time.h"
+#include "builtins/ls/ls.h"
+#include "builtins/zone.h"
+
+static int set_width(struct cmd *c, struct ls_opts *o)
+{
+	const char *columns = cmd_getenv(c, "COLUMNS");
+
+	o->width = 80;
+	if (columns != NULL && num_parse_u64(columns, "", &o->width) != 0)
+		o->width = 80;
+	if (o->width_text != NULL && num_parse_u64(o->width_text, "", &o->width) == -E_INVAL)
+		return cmd_error(c, 0, "invalid line width: %s", cmd_quote(c, o->width_text));
+	uint64_t tab;
+
+	if (o->tab_text != NULL && num_parse_u64(o->tab_text, "", &tab) != 0)
+		return cmd_error(c, 0, "invalid tab size: %s", cmd_quote(c, o->tab_text));
+	return 0;
+}
+
+static int bad_time_style(struct cmd *c, const char *style)
+{
+	static const char list[] =
+		"Valid arguments are:\n"
+		"  - [posix-]full-iso\n"
+		"  - [posix-]long-iso\n"
+		"  - [posix-]iso\n"
+		"  - [posix-]locale\n"
+		"  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n";
+
+	cmd_error(c, 0, "invalid argument %s for %s", cmd_quote(c, style), cmd_quote(c, "time style"));
+	cmd_err_write(c, list, sizeof(list) - 1);
+	return cmd_usage(c, NULL);
+}
+
+static void set_format(struct cmd *c, struct ls_opts *o, const char *format)
+{
+	const char *newline = strchr(format, '\n');
+
+	o->recent = o->old = format;
+	if (newline == NULL)
+		return;
+	o->old = arena_dup(c->arena, (struct bytes){ format, (size_t)(newline - format) });
+	o->recent = newline + 1;
+}
+
+static int set_time_style(struct cmd *c, struct ls_opts *o)
+{
+	static const struct {
+		const char *name;
+		const char *old;
+		const char *recent;
+	} styles[] = {
+		{ "full-iso", "%Y-%m-%d %H:%M:%S.%N %z", "%Y-%m-%d %H:%M:%S.%N %z" },
+		{ "long-iso", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M" },
+		{ "iso", "%Y-%m-%d ", "%m-%d %H:%M" },
+		{ "locale", "%b %e  %Y", "%b %e %H:%M" },
+	};
+	const char *style = o->time_style;
+
+	if (style == NULL)
+		style = cmd_getenv(c, "TIME_STYLE");
+	if (style == NULL)
+		style = "locale";
+	if (strncmp(style, "posix-", 6) == 0)
+		style = "locale";
+	if (style[0] == '+') {
+		set_format(c, o, style + 1);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+		if (strncmp(styles[i].name, style, strlen(style)) != 0 || style[0] == '\0')
+			continue;
+		o->old = styles[i].old;
+		o->recent = styles[i].recent;
+		return 0;
+	}
+	return bad_time_style(c, style);
+}
+
+/* "K" shows a suffix, "1K" does not. */
+static int set_block_size(struct cmd *c, struct ls_opts *o)
+{
+	const char *text = o->block_size;
+
+	o->block_unit = 1024;
+	o->block_suffix = "";
+	if (text == NULL && !o->human && !o->si)
+		text = cmd_getenv(c, "BLOCK_SIZE");
+	if (text == NULL)
+		return 0;
+	if (strcmp(text, "human-readable") == 0) {
+		o->human = true;
+		return 0;
+	}
+	if (strcmp(text, "si") == 0) {
+		o->si = true;
+		return 0;
+	}
+	if (num_parse_u64(text, "kKmMGTPEZY0", &o->block_unit) != 0 || o->block_unit == 0)
+		return cmd_error(c, 0, "invalid --block-size argument %s", cmd_quote(c, text));
+	o->size_unit = o->block_unit;
+	if (!byte_is_digit(text[0]))
+		o->block_suffix = text;
+	return 0;
+}
+
+static bool on(struct cmd *c, int when)
+{
+	return when == LS_ALWAYS || (when == LS_AUTO && cmd_isatty(c, 1));
+}
+
+int ls_prepare(struct cmd *c, struct ls_opts *o)
+{
+	bool tty = cmd_isatty(c, 1);
+
+	if (o->format < 0)
+		o->format = tty ? LS_COLUMNS : LS_SINGLE;
+	if (o->quoting < 0)
+		o->quoting = tty ? QUOTE_SHELL_ESCAPE : QUOTE_LITERAL;
+	if (tty && !o->show_control)
+		o->hide_control = true;
+	if (o->sort < 0)
+		o->sort = o->time_given && o->format != LS_LONG ? LS_TIME : LS_NAME;
+	o->utf8 = c->utf8;
+	o->colored = on(c, o->color);
+	o->links = on(c, o->hyperlink);
+	if (o->indicator == LS_CLASSIFY && !on(c, o->classify_when))
+		o->indicator = LS_PLAIN;
+	if (o->directory)
+		o->recursive = false;
+	o->now_ns = cmd_now(c);
+	o->zone = zone_of_command(c);
+	int status = set_width(c, o);
+
+	if (status == 0)
+		status = set_block_size(c, o);
+	if (status == 0 && o->format == LS_LONG)
+		status = set_time_style(c, o);
+	return status;
+}
+
+static size_t put_units(const struct ls_opts *o, uint64_t bytes, uint64_t unit, char out[32])
+{
+	size_t len = num_format_u64(bytes / unit + (bytes % unit != 0), out);
+	size_t suffix = strlen(o->block_suffix);
+
+	if (suffix > 8)
+		suffix = 8;
+	memcpy(out + len, o->block_suffix, suffix);
+	return len + suffix;
+}
+
+size_t ls_blocks_text(const struct ls_opts *o, uint64_t blocks512, char out[32])
+{
+	if (!o->human && !o->si)
+		return put_units(o, blocks512 * 512, o->block_unit, out);
+	num_human(blocks512 * 512, o->human ? 1024 : 1000, out);
+	return strlen(out);
+}
+
+size_t ls_size_text(const struct ls_opts *o, uint64_t size, char out[32])
+{
+	if (!o->human && !o->si)
+		return put_units(o, size, o->size_unit != 0 ? o->size_unit : 1, out);
+	num_human(size, o->human ? 1024 : 1000, out);
+	return strlen(out);
+}
