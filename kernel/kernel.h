@@ -410,6 +410,9 @@ int64_t sys_pwrite(struct proc *p, int fd, const void *data, size_t n, uint64_t 
  * that descriptor again, whatever else it or others do meanwhile (also to the file).
  */
 int64_t sys_view(struct proc *p, int fd, size_t max, const char **out);
+/* The same up to the first byte `delim`, that included: what follows it stays unread. May give
+ * fewer bytes without the delimiter. */
+int64_t sys_view_line(struct proc *p, int fd, char delim, size_t max, const char **out);
 int64_t sys_lseek(struct proc *p, int fd, int64_t offset, int whence);
 /* What can be done without blocking: POLL_READ | POLL_WRITE | POLL_HUP. timeout_ns < 0: waits. */
 enum { POLL_READ_ = 1, POLL_WRITE_ = 4, POLL_HUP_ = 16 };
