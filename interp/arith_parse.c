@@ -1,0 +1,875 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arithmetic to instructions: an operator-precedence parser with its own stack.
+ *
+ * Errors follow bash in text and in time. What was read before an error is executed before it
+ * is reported; jumps that are still open when it is found lead to it, since bash reports a
+ * syntax error also in a branch that is not taken.
+ */
+#include "interp/arith_code.h"
+
+enum pending_kind { PEND_BINARY, PEND_UNARY, PEND_PLUS, PEND_PAREN, PEND_QUESTION, PEND_COLON, PEND_AND_OR,
+		    PEND_ASSIGN };
+
+/* An operator whose right side is being read, or an open bracket of some kind. */
+struct pending {
+	enum pending_kind kind;
+	uint8_t prec;
+	uint8_t op;              /* BINARY, UNARY; of ASSIGN: to combine, or AOP_END */
+	uint32_t where;          /* of the right operand, for division by 0 */
+	uint32_t jump;           /* instruction to patch */
+	struct arith_ref *ref;   /* ASSIGN */
+};
+
+enum token_kind { ATOK_END, ATOK_NUMBER, ATOK_NAME, ATOK_OP, ATOK_HOLE, ATOK_BAD, ATOK_STOP };
+
+/* Two- and three-byte operators have codes of their own. */
+enum { OP2_EQ = 256, OP2_NE, OP2_LE, OP2_GE, OP2_SHL, OP2_SHR, OP2_AND, OP2_OR, OP2_POW, OP2_INC,
+       OP2_DEC, OP2_ASSIGN };
+
+struct compiler {
+	struct arena *arena;
+	const char *text;
+	uint32_t len;
+	uint32_t pos;
+	struct arith *out;
+	uint32_t code_cap;
+	uint32_t depth;          /* of the stack now */
+	struct pending *pend;
+	uint32_t npend, pend_cap;
+	/* the token */
+	enum token_kind kind;
+	int op;                  /* OP: its byte or OP2_; of OP2_ASSIGN combined: `combine` */
+	uint8_t combine;
+	int64_t number;
+	uint32_t start;
+	uint32_t previous;       /* start of the token before */
+	bool after_operand;      /* a number or name was the token before */
+	bool failed;
+	/* the operand read last */
+	struct arith_ref *lvalue; /* it was a plain variable, to which may be assigned */
+	const struct arith_hole *holes; /* those to come */
+	size_t nholes;
+	uint32_t hole;           /* number of the first of them in the whole expression */
+	struct arith_ref *subs;  /* with a subscript to compile */
+};
+
+/* --- output --- */
+
+static struct arith_ins *emit(struct compiler *c, enum arith_op op, uint32_t where)
+{
+	struct arith *out = c->out;
+	struct arith_ins *ins;
+
+	if (out->length == c->code_cap) {
+		uint32_t cap = c->code_cap * 2;
+
+		out->code = arena_grow(c->arena, out->code, c->code_cap * sizeof *out->code,
+				       cap * sizeof *out->code);
+		c->code_cap = cap;
+	}
+	ins = &out->code[out->length++];
+	*ins = (struct arith_ins){ .op = (uint8_t)op, .where = where };
+	return ins;
+}
+
+static void pushes(struct compiler *c, uint32_t n)
+{
+	c->depth += n;
+	if (c->depth > c->out->stack_max)
+		c->out->stack_max = c->depth;
+}
+
+static void emit_ref(struct compiler *c, enum arith_op op, struct arith_ref *ref)
+{
+	emit(c, op, c->start)->ref = ref;
+}
+
+/* Ends the code with an error; open jumps lead to it. */
+static void fail_at(struct compiler *c, const char *message, uint32_t where)
+{
+	if (c->failed)
+		return;
+	for (uint32_t i = 0; i < c->npend; i++) {
+		enum pending_kind kind = c->pend[i].kind;
+
+		if (kind == PEND_AND_OR || kind == PEND_QUESTION || kind == PEND_COLON)
+			c->out->code[c->pend[i].jump].where = c->out->length;
+	}
+	emit(c, AOP_ERROR, where)->message = message;
+	c->failed = true;
+}
+
+/* Where bash points to: the token, or the one before at the end of the text. */
+static uint32_t blame(const struct compiler *c)
+{
+	return c->kind == ATOK_END ? c->previous : c->start;
+}
+
+static void push(struct compiler *c, struct pending p)
+{
+	if (c->npend == c->pend_cap) {
+		uint32_t cap = c->pend_cap == 0 ? 16 : c->pend_cap * 2;
+
+		c->pend = arena_grow(c->arena, c->pend, c->pend_cap * sizeof *c->pend,
+				     cap * sizeof *c->pend);
+		c->pend_cap = cap;
+	}
+	c->pend[c->npend++] = p;
+}
+
+/* --- tokens --- */
+
+static int digit_value(int ch, int base)
+{
+	if (byte_is_digit(ch))
+		return ch - '0';
+	if (byte_is_lower(ch))
+		return ch - 'a' + 10;
+	if (byte_is_upper(ch))
+		return base <= 36 ? ch - 'A' + 10 : ch - 'A' + 36;
+	return ch == '@' ? 62 : 63;
+}
+
+static bool is_number_byte(int ch)
+{
+	return byte_is_name(ch) || ch == '@' || ch == '#';
+}
+
+/* The value of text, a whole number token; else a message. */
+static const char *number_value(struct bytes text, int64_t *out)
+{
+	size_t i = 0;
+	uint64_t base = 10, v = 0;
+	bool based = false;
+
+	if (text.ptr[0] == '0' && text.len > 1) {
+		based = true;
+		base = (text.ptr[1] | 0x20) == 'x' ? 16 : 8;
+		i = base == 16 ? 2 : 1;
+	}
+	for (; i < text.len; i++) {
+		int ch = (unsigned char)text.ptr[i];
+
+		if (ch != '#') {
+			int d = digit_value(ch, (int)base);
+
+			if (d >= (int)base)
+				return "value too great for base";
+			v = v * base + (uint64_t)d;
+			continue;
+		}
+		if (based)
+			return "invalid number";
+		if (v < 2 || v > 64)
+			return "invalid arithmetic base";
+		if (i + 1 == text.len)
+			return "invalid integer constant";
+		based = true;
+		base = v;
+		v = 0;
+	}
+	*out = (int64_t)v;
+	return NULL;
+}
+
+/* A number that makes no sense: bash shows the text only up to its end. */
+static void fail_number(struct compiler *c, const char *message, uint32_t end)
+{
+	fail_at(c, message, c->start);
+	c->out->code[c->out->length - 1].amount = 1;
+	emit(c, AOP_END, end);
+	c->kind = ATOK_STOP;
+}
+
+static void lex_number(struct compiler *c)
+{
+	uint32_t end = c->start;
+	const char *message;
+
+	while (end < c->len && is_number_byte((unsigned char)c->text[end]))
+		end++;
+	message = number_value((struct bytes){ c->text + c->start, end - c->start }, &c->number);
+	c->pos = end;
+	c->kind = ATOK_NUMBER;
+	if (message != NULL)
+		fail_number(c, message, end);
+}
+
+static int second(const struct compiler *c, uint32_t n)
+{
+	return c->start + n < c->len ? (unsigned char)c->text[c->start + n] : -1;
+}
+
+/* Whether ++ or -- stands before a variable. */
+static bool name_follows(const struct compiler *c, uint32_t at)
+{
+	while (at < c->len && byte_is_space((unsigned char)c->text[at]))
+		at++;
+	return at < c->len && byte_is_name((unsigned char)c->text[at]) &&
+	       !byte_is_digit((unsigned char)c->text[at]);
+}
+
+static void set_op(struct compiler *c, int op, uint32_t len)
+{
+	c->op = op;
+	c->pos = c->start + len;
+}
+
+/* op= : assignment that combines. */
+static void set_assign(struct compiler *c, enum arith_op combine, uint32_t len)
+{
+	set_op(c, OP2_ASSIGN, len);
+	c->combine = (uint8_t)combine;
+}
+
+static void lex_angle(struct compiler *c, int ch)
+{
+	int op = ch == '<' ? OP2_SHL : OP2_SHR;
+
+	if (second(c, 1) == '=')
+		set_op(c, ch == '<' ? OP2_LE : OP2_GE, 2);
+	else if (second(c, 1) != ch)
+		set_op(c, ch, 1);
+	else if (second(c, 2) == '=')
+		set_assign(c, op == OP2_SHL ? AOP_SHL : AOP_SHR, 3);
+	else
+		set_op(c, op, 2);
+}
+
+static void lex_sign(struct compiler *c, int ch)
+{
+	if (second(c, 1) == '=')
+		set_assign(c, ch == '+' ? AOP_ADD : AOP_SUB, 2);
+	else if (second(c, 1) == ch && name_follows(c, c->start + 2))
+		set_op(c, ch == '+' ? OP2_INC : OP2_DEC, 2);
+	else
+		set_op(c, ch, 1);
+}
+
+static void lex_bits(struct compiler *c, int ch, int doubled, enum arith_op combine)
+{
+	if (second(c, 1) == '=')
+		set_assign(c, combine, 2);
+	else if (second(c, 1) == ch && doubled != 0)
+		set_op(c, doubled, 2);
+	else
+		set_op(c, ch, 1);
+}
+
+static void lex_op(struct compiler *c, int ch)
+{
+	c->kind = ATOK_OP;
+	switch (ch) {
+	case '<': case '>': lex_angle(c, ch); break;
+	case '+': case '-': lex_sign(c, ch); break;
+	case '&': lex_bits(c, ch, OP2_AND, AOP_AND); break;
+	case '|': lex_bits(c, ch, OP2_OR, AOP_OR); break;
+	case '^': lex_bits(c, ch, 0, AOP_XOR); break;
+	case '*': lex_bits(c, ch, OP2_POW, AOP_MUL); break;
+	case '/': lex_bits(c, ch, 0, AOP_DIV); break;
+	case '%': lex_bits(c, ch, 0, AOP_MOD); break;
+	case '=':
+		if (second(c, 1) == '=')
+			set_op(c, OP2_EQ, 2);
+		else
+			set_assign(c, AOP_END, 1);
+		break;
+	case '!':
+		if (second(c, 1) == '=')
+			set_op(c, OP2_NE, 2);
+		else
+			set_op(c, ch, 1);
+		break;
+	case '~': case '(': case ')': case '?': case ':': case ',':
+		set_op(c, ch, 1);
+		break;
+	default:
+		c->kind = ATOK_BAD;
+	}
+}
+
+static bool lex_hole(struct compiler *c)
+{
+	if (c->nholes == 0 || c->holes->at != c->start)
+		return false;
+	c->kind = ATOK_HOLE;
+	c->pos = c->start + (uint32_t)c->holes->len;
+	return true;
+}
+
+/* Reads the next token. */
+static void next(struct compiler *c)
+{
+	int ch;
+
+	if (c->failed) {
+		c->kind = ATOK_STOP;
+		return;
+	}
+	c->after_operand = c->kind == ATOK_NUMBER || c->kind == ATOK_NAME;
+	c->previous = c->start;
+	while (c->pos < c->len && byte_is_space((unsigned char)c->text[c->pos]))
+		c->pos++;
+	c->start = c->pos;
+	if (c->pos >= c->len) {
+		c->kind = ATOK_END;
+		return;
+	}
+	ch = (unsigned char)c->text[c->pos];
+	if (lex_hole(c))
+		return;
+	if (byte_is_digit(ch)) {
+		lex_number(c);
+	} else if (byte_is_name(ch)) {
+		while (c->pos < c->len && byte_is_name((unsigned char)c->text[c->pos]))
+			c->pos++;
+		c->kind = ATOK_NAME;
+	} else {
+		lex_op(c, ch);
+	}
+}
+
+static void fail_bad(struct compiler *c, bool operator)
+{
+	fail_at(c, operator && c->after_operand ? "syntax error: invalid arithmetic operator"
+			    : "syntax error: operand expected", c->start);
+}
+
+/* --- variables --- */
+
+/* Holes before `end` were dealt with. */
+static void skip_holes(struct compiler *c, size_t end)
+{
+	for (; c->nholes != 0 && c->holes->at < end; c->holes++, c->nholes--)
+		c->hole++;
+}
+
+/* The subscript src[from..to) is compiled later, with the holes in it. */
+static void note_subscript(struct compiler *c, struct arith_ref *ref, uint32_t from, uint32_t to)
+{
+	ref->sub = (struct bytes){ c->text + from, to - from };
+	ref->next = c->subs;
+	c->subs = ref;
+	ref->hole = c->hole;
+	ref->holes = c->holes;
+	ref->sub_at = from;
+	skip_holes(c, to);
+	ref->nholes = c->hole - ref->hole;
+}
+
+/* Behind the name: [text] with balanced brackets. False if it does not end. */
+static bool read_subscript(struct compiler *c, struct arith_ref *ref)
+{
+	uint32_t from = c->pos + 1;
+	uint32_t depth = 1;
+
+	for (uint32_t i = from; i < c->len; i++) {
+		char ch = c->text[i];
+
+		if (ch == '\\' && i + 1 < c->len) {
+			i++;
+			continue;
+		}
+		depth += (uint32_t)(ch == '[') - (uint32_t)(ch == ']');
+		if (depth == ARITH_SUBSCRIPTS_MAX)
+			break;
+		if (depth != 0)
+			continue;
+		note_subscript(c, ref, from, i);
+		c->pos = i + 1;
+		return true;
+	}
+	fail_at(c, "bad array subscript", c->start);
+	return false;
+}
+
+static struct arith_ref *read_ref(struct compiler *c)
+{
+	struct arith_ref *ref = arena_zalloc(c->arena, sizeof *ref);
+
+	ref->name.name = arena_bytes(c->arena,
+				     (struct bytes){ c->text + c->start, c->pos - c->start });
+	ref->name.hash = bytes_hash(ref->name.name);
+	if (c->pos < c->len && c->text[c->pos] == '[' && !read_subscript(c, ref))
+		return NULL;
+	return ref;
+}
+
+static uint32_t skip_space(const struct compiler *c, uint32_t at)
+{
+	while (at < c->len && byte_is_space((unsigned char)c->text[at]))
+		at++;
+	return at;
+}
+
+/* ++ or -- behind a variable: its first byte, or 0. */
+static char postfix(const struct compiler *c, uint32_t at)
+{
+	if (at + 1 < c->len && (c->text[at] == '+' || c->text[at] == '-') &&
+	    c->text[at + 1] == c->text[at])
+		return c->text[at];
+	return 0;
+}
+
+static void emit_step(struct compiler *c, struct arith_ref *ref, enum arith_op op, int amount)
+{
+	if (ref->sub.ptr != NULL) {
+		emit_ref(c, AOP_PLACE, ref);
+		pushes(c, 2);
+		c->depth -= 2;
+		op = op == AOP_PRE ? AOP_PRE_AT : AOP_POST_AT;
+	}
+	emit_ref(c, op, ref);
+	c->out->code[c->out->length - 1].amount = (int8_t)amount;
+	pushes(c, 1);
+}
+
+static bool assigns_here(const struct compiler *c)
+{
+	enum pending_kind top;
+
+	if (c->npend == 0)
+		return true;
+	top = c->pend[c->npend - 1].kind;
+	return top == PEND_PAREN || top == PEND_QUESTION || top == PEND_ASSIGN;
+}
+
+/* A variable whose value is wanted, unless = follows, which is seen here. */
+static void read_variable(struct compiler *c)
+{
+	struct arith_ref *ref = read_ref(c);
+	uint32_t at;
+	char post;
+
+	if (ref == NULL)
+		return;
+	at = skip_space(c, c->pos);
+	post = postfix(c, at);
+	if (post != 0) {
+		emit_step(c, ref, AOP_POST, post == '+' ? 1 : -1);
+		c->start = at;
+		c->pos = at + 2;
+		c->kind = ATOK_OP;
+		return;
+	}
+	c->lvalue = ref;
+	if (at < c->len && c->text[at] == '=' && (at + 1 >= c->len || c->text[at + 1] != '=') &&
+	    assigns_here(c))
+		return;
+	if (ref->sub.ptr != NULL) {
+		emit_ref(c, AOP_PLACE, ref);
+		pushes(c, 2);
+		c->depth -= 2;
+	}
+	emit_ref(c, ref->sub.ptr != NULL ? AOP_LOAD_AT : AOP_LOAD, ref);
+	pushes(c, 1);
+}
+
+/* ++name or --name; the operator was read. */
+static void read_prefixed(struct compiler *c, int op)
+{
+	struct arith_ref *ref;
+	uint32_t at;
+
+	next(c);
+	ref = read_ref(c);
+	if (ref == NULL)
+		return;
+	emit_step(c, ref, AOP_PRE, op == OP2_INC ? 1 : -1);
+	at = skip_space(c, c->pos);
+	if (postfix(c, at) != 0)
+		fail_at(c, c->text[at] == '+' ? "++: assignment requires lvalue"
+					      : "--: assignment requires lvalue", at);
+}
+
+/* --- operators --- */
+
+static void patch(struct compiler *c, uint32_t jump)
+{
+	c->out->code[jump].where = c->out->length;
+}
+
+static void reduce_assign(struct compiler *c, const struct pending *p)
+{
+	bool at = p->ref->sub.ptr != NULL;
+
+	if (p->op != AOP_END) {
+		emit(c, (enum arith_op)p->op, p->where);
+		c->depth--;
+	}
+	if (!at) {
+		emit_ref(c, AOP_STORE, p->ref);
+	} else if (p->op != AOP_END) {
+		emit_ref(c, AOP_STORE_UNDER, p->ref);
+		c->depth -= 2;
+	} else {
+		emit_ref(c, AOP_PLACE, p->ref);
+		pushes(c, 2);
+		c->depth -= 2;
+		emit_ref(c, AOP_STORE_AT, p->ref);
+	}
+}
+
+/* Emits the operator on top of the stack, whose right side is complete. */
+static void reduce_one(struct compiler *c)
+{
+	struct pending p = c->pend[--c->npend];
+
+	switch (p.kind) {
+	case PEND_BINARY:
+		emit(c, (enum arith_op)p.op, p.op == AOP_POW ? c->previous : p.where);
+		c->depth--;
+		break;
+	case PEND_UNARY: emit(c, (enum arith_op)p.op, 0); break;
+	case PEND_AND_OR:
+		emit(c, AOP_BOOL, 0);
+		patch(c, p.jump);
+		break;
+	case PEND_COLON: patch(c, p.jump); break;
+	case PEND_ASSIGN: reduce_assign(c, &p); break;
+	default: break;
+	}
+}
+
+/* Emits everything that binds at least as tightly as prec, down to an open ( or ?. */
+static void reduce(struct compiler *c, int prec)
+{
+	while (c->npend != 0) {
+		const struct pending *top = &c->pend[c->npend - 1];
+
+		if (top->kind == PEND_PAREN || top->kind == PEND_QUESTION || top->prec < prec)
+			return;
+		reduce_one(c);
+	}
+}
+
+struct binary_op {
+	int token;
+	uint8_t prec;
+	uint8_t op;
+};
+
+static const struct binary_op binary_ops[] = {
+	{ OP2_OR, 4, AOP_JUMP_TRUE }, { OP2_AND, 5, AOP_JUMP_FALSE }, { '|', 6, AOP_OR },
+	{ '^', 7, AOP_XOR },	      { '&', 8, AOP_AND },	      { OP2_EQ, 9, AOP_EQ },
+	{ OP2_NE, 9, AOP_NE },	      { '<', 10, AOP_LT },	      { '>', 10, AOP_GT },
+	{ OP2_LE, 10, AOP_LE },	      { OP2_GE, 10, AOP_GE },	      { OP2_SHL, 11, AOP_SHL },
+	{ OP2_SHR, 11, AOP_SHR },     { '+', 12, AOP_ADD },	      { '-', 12, AOP_SUB },
+	{ '*', 13, AOP_MUL },	      { '/', 13, AOP_DIV },	      { '%', 13, AOP_MOD },
+	{ OP2_POW, 14, AOP_POW },
+};
+
+static const struct binary_op *find_binary(int token)
+{
+	for (size_t i = 0; i < sizeof binary_ops / sizeof *binary_ops; i++)
+		if (binary_ops[i].token == token)
+			return &binary_ops[i];
+	return NULL;
+}
+
+static void read_binary(struct compiler *c, const struct binary_op *b)
+{
+	struct pending p = { .kind = PEND_BINARY, .prec = b->prec, .op = b->op };
+
+	reduce(c, b->op == AOP_POW ? b->prec + 1 : b->prec);
+	if (b->op == AOP_JUMP_TRUE || b->op == AOP_JUMP_FALSE) {
+		p.kind = PEND_AND_OR;
+		p.jump = c->out->length;
+		emit(c, (enum arith_op)b->op, 0);
+		c->depth--;
+	}
+	push(c, p);
+	next(c);
+	c->pend[c->npend - 1].where = c->start;
+}
+
+static void read_assign(struct compiler *c)
+{
+	struct pending p = { .kind = PEND_ASSIGN, .prec = 2, .op = c->combine, .ref = c->lvalue };
+
+	if (c->lvalue == NULL || !assigns_here(c)) {
+		reduce(c, 3);
+		fail_at(c, "attempted assignment to non-variable", c->start);
+		return;
+	}
+	if (p.op != AOP_END && p.ref->sub.ptr != NULL) {
+		/* The value was loaded: load it again with its place kept below. */
+		c->out->code[c->out->length - 1].op = AOP_KEEP;
+		emit_ref(c, AOP_LOAD_AT, p.ref);
+		pushes(c, 3);
+		c->depth--;
+	}
+	push(c, p);
+	next(c);
+	c->pend[c->npend - 1].where = c->start;
+}
+
+static void read_question(struct compiler *c)
+{
+	struct pending p = { .kind = PEND_QUESTION };
+
+	reduce(c, 4);
+	p.jump = c->out->length;
+	emit(c, AOP_JUMP_ZERO, 0);
+	c->depth--;
+	push(c, p);
+	next(c);
+	if (c->kind == ATOK_END || (c->kind == ATOK_OP && c->op == ':'))
+		fail_at(c, "expression expected", blame(c));
+}
+
+/* The operator does not fit what is open: what bash says depends on that. */
+static void fail_unexpected(struct compiler *c)
+{
+	reduce(c, 0);
+	if (c->npend == 0)
+		fail_at(c, "syntax error in expression", blame(c));
+	else if (c->pend[c->npend - 1].kind == PEND_PAREN)
+		fail_at(c, "missing `)'", blame(c));
+	else
+		fail_at(c, "`:' expected for conditional expression", blame(c));
+}
+
+static void read_colon(struct compiler *c)
+{
+	uint32_t jump;
+
+	reduce(c, 0);
+	if (c->npend == 0 || c->pend[c->npend - 1].kind != PEND_QUESTION) {
+		fail_unexpected(c);
+		return;
+	}
+	jump = c->out->length;
+	emit(c, AOP_JUMP, 0);
+	patch(c, c->pend[c->npend - 1].jump);
+	c->pend[c->npend - 1] = (struct pending){ .kind = PEND_COLON, .prec = 3, .jump = jump };
+	c->depth--;
+	next(c);
+	if (c->kind == ATOK_END)
+		fail_at(c, "expression expected", blame(c));
+}
+
+/* At an operator or the end, behind an operand. True if an operand must follow. */
+static bool read_operator(struct compiler *c)
+{
+	const struct binary_op *b;
+
+	if (c->kind == ATOK_BAD) {
+		fail_bad(c, true);
+		return false;
+	}
+	if (c->kind != ATOK_OP) {
+		fail_unexpected(c);
+		return false;
+	}
+	b = find_binary(c->op);
+	if (b != NULL) {
+		read_binary(c, b);
+	} else if (c->op == OP2_ASSIGN) {
+		read_assign(c);
+	} else if (c->op == ',') {
+		reduce(c, 0);
+		emit(c, AOP_POP, 0);
+		c->depth--;
+		next(c);
+	} else if (c->op == '?') {
+		read_question(c);
+	} else if (c->op == ':') {
+		read_colon(c);
+	} else {
+		fail_unexpected(c);
+	}
+	return !c->failed;
+}
+
+/* ) behind an operand. */
+static void close_paren(struct compiler *c)
+{
+	reduce(c, 0);
+	if (c->npend == 0 || c->pend[c->npend - 1].kind != PEND_PAREN) {
+		fail_unexpected(c);
+		return;
+	}
+	c->npend--;
+	c->lvalue = NULL;
+	next(c);
+}
+
+/* --- operands --- */
+
+static void push_number(struct compiler *c, enum arith_op op, int64_t value)
+{
+	emit(c, op, c->start)->value = value;
+	pushes(c, 1);
+}
+
+static void push_hole(struct compiler *c)
+{
+	push_number(c, AOP_PARAM, c->hole);
+	skip_holes(c, c->pos);
+}
+
+/* A unary operator or (: true if it was one. */
+static bool read_prefix(struct compiler *c)
+{
+	struct pending p = { .kind = PEND_UNARY, .prec = 15, .op = AOP_END };
+
+	switch (c->op) {
+	case '-': p.op = AOP_NEG; break;
+	case '+': p.op = AOP_END; break;
+	case '!': p.op = AOP_NOT; break;
+	case '~': p.op = AOP_FLIP; break;
+	case '(': p.kind = PEND_PAREN; break;
+	default: return false;
+	}
+	if (p.kind == PEND_PAREN || p.op != AOP_END)
+		push(c, p);
+	else
+		push(c, (struct pending){ .kind = PEND_PLUS, .prec = 15 });
+	next(c);
+	return true;
+}
+
+/* One operand with the unary operators in front of it. */
+static void read_operand(struct compiler *c)
+{
+	c->lvalue = NULL;
+	while (c->kind == ATOK_OP && read_prefix(c))
+		continue;
+	switch (c->kind) {
+	case ATOK_NUMBER: push_number(c, AOP_PUSH, c->number); break;
+	case ATOK_NAME: read_variable(c); break;
+	case ATOK_HOLE: push_hole(c); break;
+	case ATOK_STOP: return;
+	case ATOK_BAD: fail_bad(c, false); return;
+	default:
+		if (c->kind != ATOK_OP || (c->op != OP2_INC && c->op != OP2_DEC)) {
+			fail_at(c, "syntax error: operand expected", blame(c));
+			return;
+		}
+		read_prefixed(c, c->op);
+	}
+	next(c);
+}
+
+static void compile(struct compiler *c)
+{
+	next(c);
+	if (c->kind == ATOK_END) {
+		push_number(c, AOP_PUSH, 0);
+		return;
+	}
+	for (;;) {
+		read_operand(c);
+		while (!c->failed && c->kind == ATOK_OP && c->op == ')')
+			close_paren(c);
+		if (c->failed)
+			return;
+		if (c->kind == ATOK_END) {
+			reduce(c, 0);
+			if (c->npend != 0)
+				fail_unexpected(c);
+			return;
+		}
+		if (!read_operator(c))
+			return;
+	}
+}
+
+/* Compiles one expression; returns the variables whose subscripts are still to be compiled. */
+static struct arith_ref *compile_one(struct arena *arena, struct arith *out, struct bytes text,
+				     const struct arith_ref *holes)
+{
+	struct compiler c = { .arena = arena, .out = out, .code_cap = 8 };
+
+	if (holes != NULL) {
+		c.holes = holes->holes;
+		c.nholes = holes->nholes;
+		c.hole = holes->hole;
+	}
+	out->text = text;
+	c.text = text.ptr;
+	c.len = text.len > ARITH_TEXT_MAX ? ARITH_TEXT_MAX : (uint32_t)text.len;
+	out->code = arena_alloc(arena, c.code_cap * sizeof *out->code);
+	compile(&c);
+	emit(&c, AOP_END, c.len);
+	out->failed = c.failed;
+	return c.subs;
+}
+
+/* The holes of a subscript, with places relative to its trimmed text. */
+static void move_holes(struct arena *arena, struct arith_ref *ref, struct bytes trimmed)
+{
+	struct arith_hole *moved;
+
+	ref->sub_at += (uint32_t)(ref->sub.len - trimmed.len);
+	if (ref->nholes == 0)
+		return;
+	moved = arena_array(arena, ref->nholes, sizeof *moved);
+	for (uint32_t i = 0; i < ref->nholes; i++) {
+		moved[i] = ref->holes[i];
+		moved[i].at -= ref->sub_at;
+	}
+	ref->holes = moved;
+}
+
+/* Subscripts are expressions of their own, compiled from a list and not by recursion. */
+static bool compile_subscripts(struct arena *arena, struct arith *root, struct arith_ref *todo)
+{
+	bool failed = false;
+
+	while (todo != NULL) {
+		struct arith_ref *ref = todo;
+		struct arith_ref *more;
+		struct bytes text = arith_trim(ref->sub);
+
+		todo = ref->next;
+		move_holes(arena, ref, text);
+		ref->sub_code = arena_zalloc(arena, sizeof *ref->sub_code);
+		more = compile_one(arena, ref->sub_code, text, ref);
+		failed |= ref->sub_code->failed;
+		while (more != NULL) {
+			struct arith_ref *one = more;
+
+			more = one->next;
+			one->next = todo;
+			todo = one;
+		}
+		if (ref->nholes != 0) {
+			ref->next = root->hole_refs;
+			root->hole_refs = ref;
+		}
+	}
+	return failed;
+}
+
+struct bytes arith_trim(struct bytes text)
+{
+	while (text.len != 0 && byte_is_space((unsigned char)text.ptr[0]))
+		text = bytes_slice(text, 1, text.len);
+	return text;
+}
+
+struct arith *arith_compile(struct arena *arena, struct bytes text)
+{
+	struct arith *out = arena_zalloc(arena, sizeof *out);
+	struct arith_ref *subs = compile_one(arena, out, arith_trim(text), NULL);
+
+	compile_subscripts(arena, out, subs);
+	return out;
+}
+
+struct arith *arith_compile_holes(struct arena *arena, struct bytes text,
+				  const struct arith_hole *holes, uint32_t nholes)
+{
+	struct arith *out = arena_zalloc(arena, sizeof *out);
+	const struct arith_ref all = { .holes = holes, .nholes = nholes };
+	struct arith_ref *subs = compile_one(arena, out, text, &all);
+
+	out->holes = holes;
+	out->nholes = nholes;
+	if (compile_subscripts(arena, out, subs) || out->failed)
+		return NULL;
+	return out;
+}
