@@ -173,8 +173,6 @@ static void enter(struct kernel *k, struct proc *p)
 {
 	k->current = p;
 	p->state = PROC_RUNNING;
-	if (p->priv->slice_left <= 0)
-		p->priv->slice_left = SLICE_STEPS;
 	grant(k, p);
 }
 
