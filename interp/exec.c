@@ -118,8 +118,9 @@ static int task_main(struct proc *p, void *arg)
 	struct task *t = sh->task;
 
 	(void)arg;
-	if (t->background && t->in < 0)
+	if (t->background && t->in < 0 && !sh->input_redirected)
 		input_from_null(sh);
+	sh->input_redirected |= t->in >= 0;
 	plumb(p, t);
 	return exec_finish(sh, t->run(sh, t)) & 255;
 }
@@ -150,11 +151,27 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	return pid;
 }
 
+/* Whether one of the redirections sets descriptor 0. */
+static bool redirects_input(const struct node *n)
+{
+	for (int i = 0; i < n->nredirs; i++) {
+		const struct redir *r = &n->redirs[i];
+
+		if (r->fd == 0 || (r->fd < 0 && r->var.len == 0 &&
+				   (r->kind == REDIR_IN || r->kind == REDIR_RDWR ||
+				    r->kind == REDIR_DUP_IN || r->kind == REDIR_HEREDOC ||
+				    r->kind == REDIR_HERESTRING)))
+			return true;
+	}
+	return false;
+}
+
 /* The body of a subshell that has a process of its own already. */
 static int run_subshell_body(struct shell *sh, const struct node *n)
 {
 	if (n->nredirs != 0 && redir_apply(sh, n->redirs, n->nredirs, true) != 0)
 		return 1;
+	sh->input_redirected |= redirects_input(n);
 	return exec_node(sh, ((const struct group *)n)->body);
 }
 
@@ -186,11 +203,15 @@ int exec_background(struct shell *sh, const struct group *g)
 			  .close = { -1, -1 }, .background = true };
 	int64_t pid = task_start(sh, &t, NULL);
 	int started = (int)pid;
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf text = buf_in(sh->arena);
 	struct job *j;
 
 	if (pid < 0)
 		return sh->status;
-	j = job_add(sh, &started, 1, opt_set(sh, SET_MONITOR) ? started : sh->p->pgid, g->text);
+	print_command(&text, g->body);
+	j = job_add(sh, &started, 1, opt_set(sh, SET_MONITOR) ? started : sh->p->pgid,
+		    buf_bytes(&text));
 	sh->last_background = started;
 	if (opt_set(sh, SET_INTERACTIVE)) {
 		struct buf out = buf_in(sh->arena);
@@ -198,6 +219,7 @@ int exec_background(struct shell *sh, const struct group *g)
 		buf_printf(&out, "[%d] %d\n", j->number, started);
 		sys_write(sh->p, 2, out.ptr, out.len);
 	}
+	arena_release(sh->arena, mark);
 	return sh->status = 0;
 }
 
@@ -288,13 +310,16 @@ static bool redirects_itself(const struct node *n)
 static int exec_redirected(struct shell *sh, const struct node *n)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
+	bool outer = sh->input_redirected;
 	struct saved_fd *saved = sh->saved_fds;
 	struct procsub *subs = sh->procsubs;
 	int status;
 
 	sh->line = n->line;
 	if (redir_apply(sh, n->redirs, n->nredirs, false) == 0) {
+		sh->input_redirected |= redirects_input(n);
 		status = exec_kind(sh, n, false);
+		sh->input_redirected = outer;
 		redir_undo(sh, saved);
 	} else {
 		redir_undo(sh, saved);

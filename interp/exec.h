@@ -153,6 +153,9 @@ static inline bool trap_is_set(const struct shell *sh, int which)
 }
 /* In a new shell: signals that were ignored at its start stay so. */
 void trap_init(struct shell *sh);
+/* A signal came while the shell waits for a command: its trap runs later; one without a trap
+ * ends the shell. */
+void trap_note(struct shell *sh);
 /* Remembers and finds statuses of background processes that ended. */
 void finished_add(struct shell *sh, int pid, int status);
 /* A child that nobody waits for: its status is taken when it has ended. */

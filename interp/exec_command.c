@@ -261,9 +261,8 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 	int status = 0;
 	int64_t got;
 
-	do {
-		got = sys_wait(sh->p, pid, &status, 0);
-	} while (got == -E_INTR);
+	while ((got = sys_wait(sh->p, pid, &status, 0)) == -E_INTR)
+		trap_note(sh);
 	if (got < 0)
 		return STATUS_NOT_FOUND;
 	if ((status & 0x7f) != 0)

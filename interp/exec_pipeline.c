@@ -83,9 +83,8 @@ static void wait_stages(struct shell *sh, struct stages *s)
 		int64_t got;
 
 		s->statuses[i] = 0;
-		do {
-			got = sys_wait(sh->p, s->pids[i], &s->statuses[i], 0);
-		} while (got == -E_INTR);
+		while ((got = sys_wait(sh->p, s->pids[i], &s->statuses[i], 0)) == -E_INTR)
+			trap_note(sh);
 	}
 }
 

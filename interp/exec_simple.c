@@ -406,11 +406,6 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	sh->may_exec = false;
 	sh->line = s->node.line;
 	proc_charge(sh->p, 1);
-	if (proc_has_signal(sh->p)) {
-		trap_poll(sh);
-		if (sh->flow != FLOW_NONE)
-			return sh->status;
-	}
 	if (opt_set(sh, SET_NOEXEC))
 		return sh->status;
 	if (exec_debug(sh, &s->node))
@@ -420,5 +415,10 @@ int exec_simple(struct shell *sh, const struct simple *s)
 		procsub_close(sh, subs);
 	set_pipestatus(sh, &status, 1);
 	arena_release(sh->arena, mark);
+	if (proc_has_signal(sh->p) || sh->traps_pending != 0) {
+		sh->status = status;
+		trap_poll(sh);
+		status = sh->status;
+	}
 	return exec_check(sh, status);
 }

@@ -177,15 +177,15 @@ static void own_jobs(struct shell *sh)
 	sh->current_job = sh->previous_job = 0;
 }
 
-/* Ended jobs that nobody asked about do not pile up. */
-static void drop_old(struct shell *sh)
+/* Ended jobs that nobody asked about do not pile up; with -c none is kept. */
+static void drop_done(struct shell *sh, int most)
 {
 	int done = 0;
 	struct job *next;
 
 	for (struct job *j = sh->jobs; j != NULL; j = next) {
 		next = j->next;
-		if (j->state == JOB_DONE && ++done > DONE_JOBS_MAX)
+		if (j->state == JOB_DONE && ++done > most)
 			job_remove(sh, j);
 	}
 }
@@ -196,7 +196,7 @@ struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, stru
 
 	own_jobs(sh);
 	job_poll(sh);
-	drop_old(sh);
+	drop_done(sh, DONE_JOBS_MAX);
 	j = pool_zalloc(sh->pool, sizeof(*j));
 	j->number = highest_number(sh) + 1;
 	j->pgid = pgid;
@@ -331,6 +331,8 @@ void job_poll(struct shell *sh)
 				set_ended(sh, j, i, status);
 		}
 	}
+	if (opt_set(sh, SET_COMMAND))
+		drop_done(sh, 0);
 }
 
 /* A caught signal cut a wait short: its status; the trap runs after the command. */

@@ -208,13 +208,15 @@ static int close_fd(struct shell *sh, const struct redirection *d)
 	return 0;
 }
 
-static int duplicate(struct shell *sh, const struct redirection *d, int from, const char *text,
-		     bool moves)
+static int duplicate(struct shell *sh, const struct redirection *d, int from, bool moves)
 {
 	int64_t copy = sys_dup_from(sh->p, from, KEPT_FD_LEAST, true);
 
-	if (copy < 0)
-		return fail(sh, text, copy);
+	if (copy < 0) {
+		shell_error(sh, "%.*s: %s", (int)d->r->target->text.len, d->r->target->text.ptr,
+			    err_text((int)copy));
+		return -1;
+	}
 	if (d->r->var.len == 0 && from == d->fd) {
 		sys_close(sh->p, (int)copy);
 		return 0;
@@ -259,7 +261,7 @@ static int redirect_dup(struct shell *sh, const struct redirection *d)
 	if (strcmp(text, "-") == 0)
 		return close_fd(sh, d);
 	if (scan_fd(text, &from, &moves))
-		return duplicate(sh, d, from, text, moves);
+		return duplicate(sh, d, from, moves);
 	if (*text != '\0' && r->kind == REDIR_DUP_OUT && r->var.len == 0 && (r->fd == -1 || r->fd == 1))
 		return redirect_file(sh, d, text);
 	return ambiguous(sh, r->target->text);

@@ -264,6 +264,7 @@ struct shell {
 	int indirection;          /* PS4's first character is repeated so often */
 	size_t last_arg_cap;      /* 0: last_arg is not in the pool */
 	int pipestatus_cap;
+	bool input_redirected;    /* so that a command in the background may read it */
 	bool session;             /* its process outlives the command: `exec` must not replace it */
 	bool may_exec;            /* the process ends after this command: a program may replace it */
 	bool jobs_foreign;        /* a command substitution: `jobs` shows the parent's */
@@ -388,6 +389,8 @@ char *find_program(struct shell *sh, const char *name, const char *path_value);
  * redir_undo(mark). keep: for `exec`, nothing is saved. 0, or -1 after a message. */
 int redir_apply(struct shell *sh, const struct redir *r, int n, bool keep);
 void redir_undo(struct shell *sh, struct saved_fd *mark);
+/* What BASH_COMMAND shows for a command: of a loop or case only its head. */
+void command_text(struct buf *out, const struct node *n);
 /* Ends the shell process: EXIT trap, then proc_exit. */
 _Noreturn void shell_exit(struct shell *sh, int status);
 /* Runs traps for signals that came in; called between commands. */

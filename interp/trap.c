@@ -95,6 +95,19 @@ static void forget_parents(struct shell *sh)
 /* Stands for "ignored"; never written, never freed. */
 static const char ignored_text[1] = "";
 
+/* With an EXIT trap these are caught, so that it runs before they end the shell. */
+static const int fatal[] = { SIGHUP_, SIGINT_, SIGTERM_, SIGALRM_, SIGUSR1_, SIGUSR2_, SIGQUIT_ };
+
+static void catch_fatal(struct shell *sh, bool on)
+{
+	if (sh->task != NULL || sh->session || opt_set(sh, SET_INTERACTIVE))
+		return;
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) {
+		if (sh->traps[fatal[i]].text == NULL)
+			sys_sigaction(sh->p, fatal[i], on ? SIG_CAUGHT : SIG_DEFAULT);
+	}
+}
+
 int trap_set(struct shell *sh, int which, const char *text)
 {
 	struct trap *t = &sh->traps[which];
@@ -114,6 +127,8 @@ int trap_set(struct shell *sh, int which, const char *text)
 	if (is_signal(which) && which != SIGKILL_ && which != SIGSTOP_)
 		sys_sigaction(sh->p, which, copy == NULL ? SIG_DEFAULT
 					    : *copy == '\0' ? SIG_IGNORED : SIG_CAUGHT);
+	if (which == TRAP_EXIT || trap_is_set(sh, TRAP_EXIT))
+		catch_fatal(sh, copy != NULL || which != TRAP_EXIT);
 	return 0;
 }
 
@@ -164,15 +179,15 @@ static void run_action(struct shell *sh, int which, const char *name, int line)
 {
 	int outer = sh->trap_running;
 	const struct node *command = sh->command;
-	bool captured = sh->captured != NULL;
 	struct buf *out = sh->captured;
 	struct arena_mark mark = arena_mark(sh->arena);
 	/* The action may set another trap in its own place. */
 	struct bytes text = bytes_of(arena_dup(sh->arena, bytes_of(sh->traps[which].text)));
 	int was = sh->line;
 
-	if (captured)
-		sh->captured = NULL;
+	if (which == TRAP_EXIT)
+		forget(sh, which); /* it runs once */
+	sh->captured = NULL;
 	sh->trap_running = which;
 	exec_text(sh, text, name, line);
 	sh->trap_running = outer;
@@ -215,6 +230,24 @@ static int next_pending(struct shell *sh)
 	return proc_next_signal(sh->p);
 }
 
+/* A signal that is only caught for the EXIT trap. */
+static void end_by_signal(struct shell *sh, int sig)
+{
+	exec_finish(sh, STATUS_SIGNAL + sig);
+	proc_die(sh->p, sig);
+}
+
+void trap_note(struct shell *sh)
+{
+	int sig;
+
+	while ((sig = proc_next_signal(sh->p)) != 0) {
+		if (!trap_is_set(sh, sig))
+			end_by_signal(sh, sig);
+		sh->traps_pending |= (uint64_t)1 << (sig & 63);
+	}
+}
+
 void trap_poll(struct shell *sh)
 {
 	int sig;
@@ -222,7 +255,9 @@ void trap_poll(struct shell *sh)
 	while (sh->flow == FLOW_NONE && (sig = next_pending(sh)) != 0) {
 		int status = sh->status;
 
-		if (!trap_is_set(sh, sig) || *sh->traps[sig].text == '\0')
+		if (!trap_is_set(sh, sig))
+			end_by_signal(sh, sig);
+		if (*sh->traps[sig].text == '\0')
 			continue;
 		run_action(sh, sig, "trap", 1);
 		if (sh->flow == FLOW_NONE)

@@ -136,7 +136,7 @@ static bool get_command(struct shell *sh, struct var *v, struct bytes *out)
 
 	(void)v;
 	if (sh->command != NULL)
-		print_command(&b, sh->command);
+		command_text(&b, sh->command);
 	buf_cstr(&b);
 	*out = buf_bytes(&b);
 	return true;
