@@ -272,7 +272,7 @@ struct pipeline {
 	bool time_posix;          /* time -p */
 };
 
-struct binary {                   /* AND, OR */
+struct binary {                   /* AND, OR: a chain leans left, and may be long */
 	struct node node;
 	struct node *left;
 	struct node *right;
@@ -282,6 +282,7 @@ struct list {                     /* LIST: a; b; c */
 	struct node node;
 	int count;
 	struct node **commands;   /* one that ends in & is a NODE_BACKGROUND */
+	const char *separators;   /* ';' or '\n' behind each, for printing; NULL: all ';' */
 };
 
 struct group {                    /* SUBSHELL, GROUP, BACKGROUND */

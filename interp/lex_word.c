@@ -183,7 +183,7 @@ static struct word *declared_word(struct parser *p, struct assign *a, size_t sta
 	a->value->flags &= ~(unsigned)WORD_ASSIGNMENT;
 	word->assign = a;
 	if (w.brace && !(p->flags & PARSE_NO_BRACES))
-		word_braces(p, word, CTX_DECL);
+		word_braces(p, word);
 	return word;
 }
 
@@ -208,7 +208,7 @@ static struct word *plain_word(struct parser *p, unsigned context)
 		return NULL;
 	word = word_finish(p, &w, start, line);
 	if (w.brace && !(context & (CTX_COND | CTX_NO_BRACES)) && !(p->flags & PARSE_NO_BRACES))
-		word_braces(p, word, context);
+		word_braces(p, word);
 	return word;
 }
 

@@ -160,18 +160,22 @@ static struct node *parse_and_or(struct parser *p)
 }
 
 /* The commands pushed above base: itself when there is one, else a list. */
-static struct node *list_of(struct parser *p, size_t base)
+static struct node *list_of(struct parser *p, size_t base, size_t lit_base)
 {
 	struct list *list;
 	struct node *first;
+	struct bytes separators;
 
 	if (p->items.len - base == sizeof(struct node *)) {
 		memcpy(&first, p->items.ptr + base, sizeof first);
 		p->items.len = base;
+		p->lit.len = lit_base;
 		return first;
 	}
+	separators = lit_take(p, lit_base);
 	memcpy(&first, p->items.ptr + base, sizeof first);
 	list = node_new(p, NODE_LIST, sizeof *list, first->line);
+	list->separators = p->in_sub ? separators.ptr : NULL;
 	list->commands = stack_take(p, &p->items, base, sizeof *list->commands, &list->count);
 	return &list->node;
 }
@@ -180,6 +184,7 @@ static struct node *list_of(struct parser *p, size_t base)
 static struct node *parse_list(struct parser *p, bool newlines)
 {
 	size_t base = p->items.len;
+	size_t lit_base = p->lit.len;
 
 	for (;;) {
 		struct node *n = parse_and_or(p);
@@ -192,13 +197,14 @@ static struct node *parse_list(struct parser *p, bool newlines)
 		stack_push(p, &p->items, &n, sizeof n);
 		if (kind != TOK_AMP && kind != TOK_SEMI && !(newlines && kind == TOK_NEWLINE))
 			break;
+		buf_putc(&p->lit, kind == TOK_NEWLINE ? '\n' : ';');
 		token_next(p);
 		if (newlines)
 			token_skip_newlines(p, CTX_COMMAND);
 		if (at_list_end(p))
 			break;
 	}
-	return list_of(p, base);
+	return list_of(p, base, lit_base);
 }
 
 struct node *parse_line_list(struct parser *p)
@@ -362,7 +368,7 @@ static void begin_unit(struct parser *p)
 	p->len -= p->pos;
 	p->pos = p->last_line = 0;
 	p->ndrops = p->nkept = p->nnot = p->nsubs = p->ndocs = p->docs_base = p->naliases = 0;
-	p->has_tok = p->begun = p->alias_next = p->failed = false;
+	p->has_tok = p->begun = p->alias_next = p->failed = p->in_sub = false;
 	p->items.len = p->redirs.len = p->assigns.len = p->lit.len = 0;
 	p->depth = p->guessing = 0;
 	p->warnings = NULL;

@@ -116,8 +116,10 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 	size_t docs_base = p->docs_base;
 	size_t nsubs = p->nsubs;
 	bool alias_next = p->alias_next;
+	bool in_sub = p->in_sub;
 
 	p->docs_base = p->ndocs;
+	p->in_sub = true;
 	p->has_tok = p->alias_next = false;
 	if (parse_optional_list(p, &cs->root)) {
 		if (token_peek(p, CTX_COMMAND) == TOK_EOF)
@@ -130,6 +132,7 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 	p->tok = saved;
 	p->has_tok = false;
 	p->alias_next = alias_next;
+	p->in_sub = in_sub;
 	p->nsubs = nsubs;
 	return !p->failed;
 }

@@ -81,6 +81,16 @@ struct alias_use {
 	bool blank;             /* and with a blank: the next word may be an alias too */
 };
 
+/* An unquoted { , or } in a part of a word. */
+struct brace_mark {
+	int part;
+	size_t at;
+	char c;
+	size_t match;           /* of {: its }, or SIZE_MAX */
+	size_t owner;           /* the { around it */
+	size_t commas;          /* of {: directly inside */
+};
+
 struct sub_span {
 	size_t from;
 	size_t to;
@@ -122,10 +132,13 @@ struct parser {
 	size_t nnot, not_cap;
 	struct sub_span *subs;  /* command substitutions of the words being read */
 	size_t nsubs, subs_cap;
+	struct brace_mark *marks;
+	size_t nmarks, marks_cap;
 	struct here_doc *docs;
 	size_t ndocs, docs_cap, docs_base;
 	struct alias_use *aliases;
 	size_t naliases, aliases_cap;
+	bool in_sub;            /* in $( ): printing tells newlines from ; there */
 	bool alias_next;        /* the word read next is behind an alias that ends in a blank */
 	int guessing;           /* inside a guess: source_return may come */
 	const struct declaration *decl;
@@ -296,8 +309,8 @@ struct word *word_finish(struct parser *p, struct word_state *w, size_t start, i
 struct word *word_read(struct parser *p, enum word_mode mode, bool dq);
 /* A word of the parts [from..] of another, for the value of name=value. */
 struct word *word_tail(struct parser *p, const struct word *w, int from, size_t start);
-/* A word with brace expressions: its text is in src[start..pos). */
-void word_braces(struct parser *p, struct word *w, unsigned context);
+/* Finds the brace expressions of a word that contains an unquoted { . */
+void word_braces(struct parser *p, struct word *w);
 /* Flags and literal of a word from its parts. */
 void word_classify(struct parser *p, struct word *w);
 /* A word token at pos, with assignments as the context wants. */

@@ -88,11 +88,21 @@ static bool writes(enum redir_kind kind)
 	       kind == REDIR_DUP_OUT;
 }
 
+/* digits or digits-, or - : a descriptor known when it is parsed. */
+static bool is_descriptor(struct bytes text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (!byte_is_digit(text.ptr[i]) && !(text.ptr[i] == '-' && i == text.len - 1))
+			return false;
+	return text.len != 0;
+}
+
 /* The descriptor in front of the operator, where bash shows it. */
-static void print_fd(struct printer *pr, const struct redir *r, bool closes)
+static void print_fd(struct printer *pr, const struct redir *r)
 {
 	int standard = writes(r->kind) ? 1 : 0;
-	bool always = closes || r->kind == REDIR_RDWR;
+	bool dup = r->kind == REDIR_DUP_IN || r->kind == REDIR_DUP_OUT;
+	bool always = (dup && is_descriptor(r->target->text)) || r->kind == REDIR_RDWR;
 
 	if (r->var.len != 0)
 		buf_printf(pr->out, "{%.*s}", (int)r->var.len, r->var.ptr);
@@ -122,7 +132,7 @@ static void print_redir(struct printer *pr, const struct redir *r)
 	bool dup = r->kind == REDIR_DUP_IN || r->kind == REDIR_DUP_OUT;
 	bool closes = dup && bytes_is(r->target->text, "-");
 
-	print_fd(pr, r, closes);
+	print_fd(pr, r);
 	if (closes) {
 		buf_puts(pr->out, ">&-");
 		return;
@@ -148,8 +158,13 @@ static void print_redirs(struct printer *pr, const struct node *n, bool first)
 /* --- lists --- */
 
 /* The ; between commands: left out behind one that showed a here-document. */
-static void print_separator(struct printer *pr)
+static void print_separator(struct printer *pr, char separator)
 {
+	if (separator == '\n') {
+		if (!print_docs(pr))
+			buf_putc(pr->out, '\n');
+		return;
+	}
 	if (pr->docs == NULL) {
 		if (!pr->had_doc)
 			buf_putc(pr->out, ';');
@@ -161,21 +176,24 @@ static void print_separator(struct printer *pr)
 	print_docs(pr);
 }
 
-static void print_list(struct printer *pr, struct node *const *commands, int count)
+static void print_list(struct printer *pr, const struct list *list)
 {
-	for (int i = 0; i < count; i++) {
-		bool last = i == count - 1;
+	for (int i = 0; i < list->count; i++) {
+		bool last = i == list->count - 1;
+		char separator = last || list->separators == NULL ? ';' : list->separators[i];
 
-		print_node(pr, commands[i]);
-		if (last || commands[i]->kind == NODE_BACKGROUND) {
+		print_node(pr, list->commands[i]);
+		if (i > 0)
+			print_docs(pr);
+		if (last || list->commands[i]->kind == NODE_BACKGROUND) {
 			if (!last)
 				buf_putc(pr->out, ' ');
 			continue;
 		}
-		print_separator(pr);
+		print_separator(pr, separator);
 		if (pr->in_function)
 			print_newline(pr);
-		else
+		else if (separator != '\n')
 			buf_putc(pr->out, ' ');
 	}
 }
@@ -203,6 +221,7 @@ static void print_and_or(struct printer *pr, const struct binary *b)
 		if (print_docs(pr))
 			buf_putc(pr->out, ' ');
 		print_node(pr, list->at->right);
+		print_docs(pr);
 	}
 }
 
@@ -214,6 +233,8 @@ static void print_pipeline(struct printer *pr, const struct pipeline *pl)
 		buf_puts(pr->out, "! ");
 	for (int i = 0; i < pl->ncommands; i++) {
 		print_node(pr, pl->commands[i]);
+		if (i > 0)
+			print_docs(pr);
 		if (pl->stderr_too[i])
 			buf_puts(pr->out, " 2>&1");
 		if (i == pl->ncommands - 1)
@@ -457,9 +478,7 @@ static void print_command_kind(struct printer *pr, const struct node *n)
 	case NODE_SIMPLE: print_simple(pr, (const struct simple *)n); break;
 	case NODE_PIPELINE: print_pipeline(pr, (const struct pipeline *)n); break;
 	case NODE_AND: case NODE_OR: print_and_or(pr, (const struct binary *)n); break;
-	case NODE_LIST:
-		print_list(pr, ((const struct list *)n)->commands, ((const struct list *)n)->count);
-		break;
+	case NODE_LIST: print_list(pr, (const struct list *)n); break;
 	case NODE_BACKGROUND: print_background(pr, (const struct group *)n); break;
 	case NODE_SUBSHELL: print_subshell(pr, (const struct group *)n); break;
 	case NODE_GROUP: print_group(pr, (const struct group *)n); break;
