@@ -100,10 +100,10 @@ int dir_create(struct walk *w, uint32_t mode, vfs_ino *ino, struct inode **out)
 		return err;
 	}
 	inherit(w->cred, dir, *out);
+	(*out)->parent = w->at;
 	dir->mtime_ns = dir->ctime_ns = (*out)->btime_ns;
 	if (inode_is(*out, S_DIR)) {
 		(*out)->nlink = 2;
-		(*out)->parent = w->at;
 		dir->nlink++;
 	}
 	return 0;
@@ -261,6 +261,7 @@ static int add_link(struct walk *w, vfs_ino ino)
 	if (err != 0)
 		return err;
 	n->nlink++;
+	n->flags |= INODE_LINKED;
 	dir_touch(v, dir);
 	n->ctime_ns = dir->ctime_ns;
 	return 0;

@@ -75,7 +75,6 @@ static int fill_content(struct load *l, struct inode *n, const struct vfs_source
 	case S_LNK: return fill_link(l->v->store, n, e->target);
 	case S_DIR:
 		n->nlink = 2;
-		n->parent = l->dir;
 		n->flags |= INODE_UNLOADED;
 		return 0;
 	case S_REG:
@@ -103,6 +102,7 @@ static struct inode *make_inode(struct load *l, const struct vfs_source_entry *e
 	atomic_init(&n->refs, 1);
 	n->mode = e->mode & (S_FMT | 07777);
 	n->nlink = 1;
+	n->parent = l->dir;
 	n->flags = INODE_PRISTINE;
 	n->uid = from->masked ? from->uid : e->uid;
 	n->gid = from->masked ? from->gid : e->gid;

@@ -134,6 +134,7 @@ enum inode_flags {
 	INODE_MOUNT = 8,        /* may not be renamed or removed */
 	INODE_DYNAMIC = 16,     /* stands for a provider's root */
 	INODE_INLINE = 32,      /* content is in blob */
+	INODE_LINKED = 64,      /* has, or had, more than one name */
 };
 
 struct inode {
@@ -151,9 +152,9 @@ struct inode {
 	int64_t btime_ns;
 	uint64_t size;    /* of data; of a directory: its entries */
 	uint64_t charged; /* bytes counted in that vfs's usage */
+	vfs_ino parent;   /* directory of its name; not sure if INODE_LINKED */
 	union {
 		uint64_t rdev;     /* devices */
-		vfs_ino parent;    /* directories */
 		uint64_t lazy_end; /* files: holes below this are the origin's bytes */
 	};
 	union {
@@ -358,6 +359,21 @@ struct origin *origin_new(struct store *s, const struct vfs_source *source, uint
 int lazy_load_dir(struct vfs *v, vfs_ino dir);
 /* Learns the size of a file by reading it whole. */
 int lazy_load_file(struct vfs *v, vfs_ino ino);
+
+/* --- marks.c: which inodes differ between two trees --- */
+
+struct marks {
+	struct store *store;
+	vfs_ino *slot; /* hash set; 0: free */
+	uint64_t cap;
+	uint64_t used;
+	bool all;      /* names of a changed file are not known: look everywhere */
+};
+
+/* Marks the inodes that differ, and the directories above them. marks_clear must follow. */
+int marks_find(struct marks *m, const struct vfs *old, const struct vfs *new);
+bool marks_has(const struct marks *m, vfs_ino ino);
+void marks_clear(struct marks *m);
 
 /* --- provider.c --- */
 

@@ -125,12 +125,11 @@ static int own_side(struct side *s)
 	return names_own(v->store, &s->dir->names, s->w.last);
 }
 
-/* A directory has come from another parent. */
 static void set_parent(struct side *moved, struct side *left, struct side *entered)
 {
+	moved->n->parent = entered->w.at;
 	if (!moved->is_dir || left->dir == entered->dir)
 		return;
-	moved->n->parent = entered->w.at;
 	left->dir->nlink--;
 	entered->dir->nlink++;
 }

@@ -91,9 +91,14 @@ struct vfs_tree *vfs_tree_get(struct vfs_tree *t);
 void vfs_tree_put(struct vfs_tree *t);
 
 /*
- * Differences between two trees, in path order, at a cost of the size of the difference.
- * kind: '+' added, '-' removed, 'M' content changed, 'm' only metadata changed, 'T' type
- * changed. A non-zero return of emit ends the walk and is returned.
+ * Differences between two trees of one lineage: a directory first, then what is in it, by
+ * name. The cost is the size of the difference, and of the directories it lies in.
+ * kind: '+' added, '-' removed, 'M' content changed (also a link's target, a device's number),
+ * 'm' only mode, owner or, but for directories, mtime changed, 'T' type changed. What is below
+ * an added or removed directory is told too. A renamed file is one removed and one added.
+ * Lazy objects that were only loaded show no change. A non-zero return of emit ends the walk
+ * and is returned; so is VFS_PENDING of a source. Inode numbers are 0 as well for an object
+ * that its tree has not loaded. scratch is not used at present.
  */
 struct vfs_change {
 	char kind;

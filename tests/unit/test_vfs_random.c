@@ -157,8 +157,8 @@ static void some_path(char *out, bool dotdot)
 
 static uint32_t some_mode(void)
 {
-	static const uint32_t modes[] = { 0755, 0777, 01777, 0700, 0644, 0666, 0, 0111, 02775, 04755,
-					  06777, 0750, 0570, 02755 };
+	static const uint32_t modes[] = { 0755, 0777, 01777, 0700, 0644, 0666, 0, 0111, 02775,
+					  04755, 06777, 0750, 0570, 02755 };
 
 	return roll(12) == 0 ? roll(010000) : modes[roll(3) != 0 ? roll(3) : roll(14)];
 }
@@ -945,7 +945,8 @@ TEST(random_operations)
 	printf("seed %llu: %ld operations, %ld refused by memory, %zu pages left\n",
 	       (unsigned long long)seed, operations, refusals, used);
 	for (int i = 0; i < KINDS; i++)
-		printf("%s %ld%s", kind_name[i], succeeded[i], i + 1 < KINDS ? ", " : " succeeded\n");
+		printf("%s %ld%s", kind_name[i], succeeded[i],
+		       i + 1 < KINDS ? ", " : " succeeded\n");
 	/* A slab stays for each size of block that was ever used. */
 	CHECK(used <= STORE_CLASSES * 4);
 }
@@ -983,7 +984,8 @@ int main(int argc, char **argv)
 		if (strcmp(argv[3], kind_name[i]) == 0)
 			only_kind = i;
 	for (int i = 0; i < 4; i++) {
-		snprintf(path, sizeof path, "%s/vfs_random.XXXXXX", places[i] ? places[i] : "/none");
+		snprintf(path, sizeof path, "%s/vfs_random.XXXXXX",
+			 places[i] != NULL ? places[i] : "/none");
 		if (mkdtemp(path) != NULL)
 			break;
 	}
