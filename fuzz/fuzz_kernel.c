@@ -351,7 +351,7 @@ static uint64_t session(struct store *store, const uint8_t *data, size_t size, u
 		}
 	}
 	kernel_get_usage(k, &usage);
-	kernel_free(k);
+	must(kernel_free(k) == 0);
 	return usage.steps_total;
 }
 

@@ -76,16 +76,16 @@ void console_clear(struct kernel *k)
 {
 	struct console *c = &k->console;
 
-	if (c->out_len != 0)
-		return;
-	heap_pages_free(&k->heap, c->out, CONSOLE_BYTES / PAGE_BYTES);
-	c->out = NULL;
-}
-
-void console_clear_input(struct kernel *k)
-{
-	heap_pages_free(&k->heap, k->console.in, 1);
-	k->console.in = NULL;
+	if (c->out_len == 0) {
+		heap_pages_free(&k->heap, c->out, CONSOLE_BYTES / PAGE_BYTES);
+		c->out = NULL;
+	}
+	if (c->in_pos == c->in_len) {
+		heap_pages_free(&k->heap, c->in, 1);
+		c->in = NULL;
+		c->in_pos = 0;
+		c->in_len = 0;
+	}
 }
 
 /* Repeats an action that the host may put off, waiting in between. */

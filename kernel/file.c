@@ -4,6 +4,9 @@
  */
 #include "kernel/internal.h"
 
+/* The most that one call moves, as on Linux: what is left is the caller's to ask for again. */
+#define MOVE_MAX 0x7ffff000u
+
 struct file *file_new(struct kernel *k, const struct file_ops *ops, unsigned flags)
 {
 	struct file *f = heap_alloc(&k->heap, sizeof *f);
@@ -72,7 +75,7 @@ int64_t sys_read(struct proc *p, int fd, void *out, size_t n)
 		return r;
 	if (p->priv->view != NULL)
 		view_pause(p, f);
-	r = f->ops->read(p, f, out, n > INT64_MAX ? INT64_MAX : n);
+	r = f->ops->read(p, f, out, n > MOVE_MAX ? MOVE_MAX : n);
 	if (r > 0)
 		p->bytes_read += (uint64_t)r;
 	charge_bytes(p, r);
@@ -87,8 +90,8 @@ int64_t sys_view(struct proc *p, int fd, size_t max, const char **out)
 	*out = "";
 	if (r != 0)
 		return r;
-	if (max > INT64_MAX)
-		max = INT64_MAX;
+	if (max > MOVE_MAX)
+		max = MOVE_MAX;
 	r = f->ops->view != NULL ? f->ops->view(p, f, max, out) : view_by_copy(p, f, max, out);
 	if (r > 0)
 		p->bytes_read += (uint64_t)r;
@@ -110,7 +113,7 @@ int64_t sys_pread(struct proc *p, int fd, void *out, size_t n, uint64_t pos)
 		return -E_INVAL;
 	was = f->pos;
 	f->pos = pos;
-	r = f->ops->read(p, f, out, n);
+	r = f->ops->read(p, f, out, n > MOVE_MAX ? MOVE_MAX : n);
 	f->pos = was;
 	charge_bytes(p, r);
 	return r;
@@ -135,7 +138,9 @@ int64_t sys_write(struct proc *p, int fd, const void *data, size_t n)
 
 	if (r != 0)
 		return r;
-	charge_bytes(p, (int64_t)(n > INT64_MAX ? INT64_MAX : n));
+	if (n > MOVE_MAX)
+		n = MOVE_MAX;
+	charge_bytes(p, (int64_t)n);
 	if (f->ops->write == NULL)
 		return -E_INVAL;
 	r = f->ops->write(p, f, data, n);
@@ -157,6 +162,8 @@ int64_t sys_pwrite(struct proc *p, int fd, const void *data, size_t n, uint64_t 
 		return -E_SPIPE;
 	if (pos > INT64_MAX || f->ops->write == NULL)
 		return -E_INVAL;
+	if (n > MOVE_MAX)
+		n = MOVE_MAX;
 	charge_bytes(p, (int64_t)n);
 	was = f->pos;
 	flags = f->flags;

@@ -416,8 +416,8 @@ extern const struct file_ops file_console;
 int console_open(struct kernel *k, int which, unsigned flags, struct file **out);
 int console_flush(struct kernel *k); /* 0, KERNEL_PENDING, or an error */
 void console_say(struct kernel *k, struct bytes text);
+/* Frees the buffers that are empty. */
 void console_clear(struct kernel *k);
-void console_clear_input(struct kernel *k);
 
 /* dev.c */
 int dev_make_nodes(struct kernel *k);

@@ -82,16 +82,16 @@ void kernel_kill_all(struct kernel *k)
 	}
 }
 
-void kernel_free(struct kernel *k)
+size_t kernel_free(struct kernel *k)
 {
 	struct heap heap;
 
 	if (k == NULL)
-		return;
+		return 0;
 	kernel_kill_all(k);
 	k->console.out_len = 0;
+	k->console.in_pos = k->console.in_len;
 	console_clear(k);
-	console_clear_input(k);
 	capture_clear_cache(k);
 	ring_clear_cache(k);
 	stack_clear_cache(k);
@@ -102,6 +102,7 @@ void kernel_free(struct kernel *k)
 		heap_free(&k->heap, k->home_memory, coro_adopt_bytes());
 	heap = k->heap;
 	heap_free(&heap, k, sizeof *k);
+	return heap.used;
 }
 
 int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel **out)

@@ -101,7 +101,8 @@ struct kernel_config {
 };
 
 int kernel_new(const struct kernel_config *config, struct kernel **out);
-void kernel_free(struct kernel *k);
+/* Returns the bytes of its heap that were not given back: 0, if callers freed what was theirs. */
+size_t kernel_free(struct kernel *k);
 /* A new kernel on the same store that has k's tree, clock, random state, limits and formats as
  * they are now, and no processes. k goes on. Not to be called while k runs. */
 int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel **out);

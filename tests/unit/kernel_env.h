@@ -96,28 +96,9 @@ static inline bool env_open(void)
 	return CHECK(env_open_with(&c));
 }
 
-/* Frees a kernel. What it still had counted, itself apart, is a leak. */
-static inline void env_free(struct kernel *k)
-{
-	static size_t kernel_bytes;
-	struct kernel_config c = env_config();
-	const struct heap *heap;
-	struct kernel *empty;
-
-	if (kernel_bytes == 0 && kernel_new(&c, &empty) == 0) {
-		heap = kernel_heap(empty);
-		kernel_bytes = heap->used;
-		kernel_free(empty);
-	}
-	/* The store keeps the memory of freed blocks mapped and, but for their heads, as it was. */
-	heap = kernel_heap(k);
-	kernel_free(k);
-	CHECK_EQ(heap->used, kernel_bytes);
-}
-
 static inline void env_close(void)
 {
-	env_free(env.k);
+	CHECK_EQ(kernel_free(env.k), 0);
 	env.k = NULL;
 	free(env.region);
 	env.region = NULL;

@@ -622,7 +622,7 @@ TEST(fork)
 	CHECK_EQ(q->pid, p->pid);
 	CHECK_EQ(kernel_run(env.k, 0), KERNEL_DONE);
 	CHECK_STR(env.out, "1:forked");
-	env_free(first);
+	CHECK_EQ(kernel_free(first), 0);
 	env_close();
 }
 
@@ -738,7 +738,7 @@ static bool survive(uint64_t n)
 			;
 	failed = kernel_heap(env.k)->fail_at == 0;
 	check_bad = bad;
-	env_free(env.k);
+	CHECK_EQ(kernel_free(env.k), 0);
 	/* A slab of each class may stay. */
 	CHECK(env.store.pages_used <= before + 40 * 4);
 	return failed;
@@ -768,7 +768,8 @@ TEST(idle_memory)
 	p = env_start(shell, &job);
 	CHECK_EQ(kernel_run(env.k, 0), KERNEL_DONE);
 	used = kernel_heap(env.k)->used;
-	CHECK(used < 16384);
+	/* In wasm the host's stack needs a buffer of 16 KiB. */
+	CHECK(used < (sizeof(void *) == 8 ? 16384 : 32768));
 	for (int i = 0; i < 1000; i++) {
 		CHECK_EQ(proc_restart(p, shell, &job), 0);
 		CHECK_EQ(kernel_run(env.k, 0), KERNEL_DONE);
