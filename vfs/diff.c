@@ -44,7 +44,8 @@ static int set_name(struct diff *d, size_t len, struct bytes name)
 
 		if (path == NULL)
 			return -E_NOMEM;
-		memcpy(path, d->path, d->path_len);
+		if (d->path != NULL)
+			memcpy(path, d->path, d->path_len);
 		store_free(d->new->store, d->path, d->path_cap);
 		d->path = path;
 		d->path_cap = cap;

@@ -91,13 +91,15 @@ static int fill_pages(const struct inode *n, uint64_t pos, char *out, size_t len
 	return 0;
 }
 
-/* Takes pages for the holes from index on, as many as lie side by side. */
+/* Takes pages for the holes from index on, as many as lie side by side; one if there is a map. */
 static unsigned take_run(struct vfs *v, const struct inode *n, uint64_t index, struct page **run)
 {
 	uint64_t end = (n->lazy_end + PAGE_BYTES - 1) / PAGE_BYTES;
+	const char *map;
+	unsigned max = page_map(n, index * PAGE_BYTES, &map) != 0 ? 1 : FETCH_PAGES;
 	unsigned k = 0;
 
-	while (k < FETCH_PAGES && index + k < end && radix_get(&n->pages, index + k) == NULL) {
+	while (k < max && index + k < end && radix_get(&n->pages, index + k) == NULL) {
 		run[k] = page_new(v);
 		if (run[k] == NULL)
 			return k;

@@ -19,13 +19,14 @@
 #include "tests/unit/check.h"
 
 static struct store store;
-static long fail_at;      /* this many allocations from now fail from then on; 0: off */
-static long allocations;  /* since the last fail_after */
+static long fail_at;             /* all allocations from this one on fail; 0: off */
+static atomic_long allocations; /* since the last fail_after */
 
 static bool refused(void)
 {
-	allocations++;
-	return fail_at != 0 && allocations >= fail_at;
+	long n = atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed) + 1;
+
+	return fail_at != 0 && n >= fail_at;
 }
 
 void *store_alloc(struct store *s, size_t size);
