@@ -112,10 +112,11 @@ void capture_alone(struct file *f)
 int64_t sys_capture(struct proc *p)
 {
 	struct kernel *k = p->k;
-	struct capture *c = k->capture_cache;
+	struct capture *c;
 	struct file *f;
 
 	proc_charge(p, 2);
+	c = k->capture_cache;
 	k->capture_cache = NULL;
 	if (c == NULL)
 		c = heap_zalloc(&k->heap, sizeof *c);

@@ -265,10 +265,12 @@ int mem_open(struct kernel *k, struct mem *m, unsigned flags, struct file **out)
 
 int64_t sys_memfile(struct proc *p, struct bytes content)
 {
-	struct mem *m = mem_new(p->k, content);
+	struct mem *m;
 	struct file *f;
 
+	/* A charge may be the last thing a process does: nothing may be held across it. */
 	proc_charge(p, 2 + content.len / 64);
+	m = mem_new(p->k, content);
 	if (m == NULL || mem_open(p->k, m, O_RDONLY_, &f) != 0)
 		return -E_NOMEM;
 	return fd_install(p, f, false);

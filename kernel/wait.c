@@ -86,9 +86,10 @@ int64_t sys_wait(struct proc *p, int pid, int *status, int options)
 
 int64_t sys_setpgid(struct proc *p, int pid, int pgid)
 {
-	struct proc *t = pid == 0 ? p : proc_find(p->k, pid);
+	struct proc *t;
 
 	proc_charge(p, 2);
+	t = pid == 0 ? p : proc_find(p->k, pid);
 	if (pgid < 0)
 		return -E_INVAL;
 	if (t == NULL || (t != p && t->priv->parent != p))
