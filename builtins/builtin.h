@@ -35,6 +35,7 @@ enum builtin_flags {
 	BUILTIN_RAW_HELP = 2,  /* raw, but --help or --version as the only argument are known */
 	BUILTIN_STOP = 4,      /* options end at the first operand (env, timeout, xargs, nice) */
 	BUILTIN_NO_HELP = 8,   /* --help and --version are options like any other: not ours */
+	BUILTIN_USAGE_LINE = 16, /* usage errors also show "Usage: name OPERANDS" (grep) */
 };
 
 struct builtin {

@@ -84,6 +84,8 @@ static void put_try(struct cmd *c)
 	struct arena_mark mark = arena_mark(c->arena);
 	struct buf text = buf_in(c->arena);
 
+	if ((c->b->flags & BUILTIN_USAGE_LINE) != 0)
+		buf_printf(&text, "Usage: %s %s\n", c->name, c->b->usage);
 	buf_printf(&text, "Try '%s --help' for more information.\n", c->name);
 	cmd_err_write(c, text.ptr, text.len);
 	arena_release(c->arena, mark);

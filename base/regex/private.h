@@ -61,6 +61,8 @@ enum rx_assert {
 	RX_WORD_END,
 	RX_WORD_INSIDE,
 	RX_WORD_OUTSIDE,
+	RX_NO_WORD_BEFORE,
+	RX_NO_WORD_BEHIND,
 	RX_DFA_ASSERTS,
 	RX_TEXT_END_NL = RX_DFA_ASSERTS, /* Perl's \Z: also before a final newline */
 	RX_SEARCH_BEGIN,                 /* Perl's \G */

@@ -17,6 +17,8 @@ const struct rx_condition rx_conditions[RX_DFA_ASSERTS] = {
 	[RX_WORD_END] = { RX_WORD, RX_WORD, RX_WORD, 0 },
 	[RX_WORD_INSIDE] = { RX_WORD, RX_WORD, RX_WORD, RX_WORD },
 	[RX_WORD_OUTSIDE] = { RX_WORD, 0, RX_WORD, 0 },
+	[RX_NO_WORD_BEFORE] = { RX_WORD, 0, 0, 0 },
+	[RX_NO_WORD_BEHIND] = { 0, 0, RX_WORD, 0 },
 };
 
 static uint32_t add(struct rx_prog *g, struct rx_inst i)

@@ -15,6 +15,29 @@ static struct rx_node *parse(struct rx_parse *p)
 	}
 }
 
+static struct rx_node *assertion(struct rx_parse *p, enum rx_assert kind)
+{
+	struct rx_node *node = rx_node(p, RX_ASSERT);
+
+	node->kind = (uint8_t)kind;
+	return node;
+}
+
+/* What REGEX_LINE and REGEX_WORD ask of both sides of a match. */
+static struct rx_node *bounded(struct rx_parse *p, struct rx_node *one)
+{
+	bool line = (p->flags & REGEX_LINE) != 0;
+	struct rx_node *cat;
+
+	if ((p->flags & (REGEX_LINE | REGEX_WORD)) == 0)
+		return one;
+	cat = rx_node(p, RX_CAT);
+	rx_append(p, cat, assertion(p, line ? RX_LINE_BEGIN : RX_NO_WORD_BEFORE));
+	rx_append(p, cat, one);
+	rx_append(p, cat, assertion(p, line ? RX_LINE_END : RX_NO_WORD_BEHIND));
+	return cat;
+}
+
 /* All patterns as alternatives of one tree; NULL on error. */
 static struct rx_node *parse_all(struct rx_parse *p, const struct bytes *patterns, size_t n)
 {
@@ -32,7 +55,7 @@ static struct rx_node *parse_all(struct rx_parse *p, const struct bytes *pattern
 		one = parse(p);
 		if (one == NULL || p->error != NULL)
 			return NULL;
-		rx_append(p, alt, one);
+		rx_append(p, alt, bounded(p, one));
 	}
 	if (n == 0)
 		rx_append(p, alt, rx_node(p, RX_FAIL));

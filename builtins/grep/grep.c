@@ -34,15 +34,10 @@ static int opt_pattern_file(struct cmd *c, const struct opt *o, const char *arg)
 	(void)o;
 	if (err < 0)
 		return cmd_error(c, err, "%s", arg);
-	if (text.len == 0) {
-		/* No pattern at all: nothing matches, but -f was given. */
-		struct grep *g = c->opts;
-
-		if (!g->have_patterns)
-			g->names |= 0;
-		g->digits |= 0;
+	/* An empty file holds no pattern at all. */
+	((struct grep *)c->opts)->patterns_given = true;
+	if (text.len == 0)
 		return 0;
-	}
 	if (text.ptr[text.len - 1] == '\n')
 		text.len--;
 	return add_patterns(c->opts, text);
@@ -183,6 +178,13 @@ static int opt_unix_offsets(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+static int opt_case_matters(struct cmd *c, const struct opt *o, const char *arg)
+{
+	(void)o, (void)arg;
+	((struct grep *)c->opts)->ignore_case = false;
+	return 0;
+}
+
 static const struct opt_word color_words[] = {
 	{ "always", COLOR_ALWAYS }, { "yes", COLOR_ALWAYS }, { "force", COLOR_ALWAYS },
 	{ "never", COLOR_NEVER },   { "no", COLOR_NEVER },   { "none", COLOR_NEVER },
@@ -209,8 +211,7 @@ static const struct opt grep_options[] = {
 	OPT_CALL_ARG('f', "file", opt_pattern_file, "FILE", "patterns from FILE"),
 	OPT_FLAG('i', "ignore-case", struct grep, ignore_case, "upper and lower case are the same"),
 	OPT_FLAG('y', NULL, struct grep, ignore_case, NULL),
-	{ .name = "no-ignore-case", .kind = OPT_KIND_SET, .value = 0,
-	  .offset = OPT_FIELD(struct grep, ignore_case, bool), .help = "case matters" },
+	OPT_CALL(0, "no-ignore-case", opt_case_matters, "case matters"),
 	OPT_FLAG('w', "word-regexp", struct grep, whole_words, "only whole words match"),
 	OPT_FLAG('x', "line-regexp", struct grep, whole_lines, "only whole lines match"),
 	OPT_FLAG('z', "null-data", struct grep, null_data, "lines end with NUL"),
@@ -321,12 +322,11 @@ static void prepare(struct grep *g)
 		g->after = g->after < 0 ? g->context : g->after;
 	}
 	if (g->only_matching || g->before < 0)
-		g->before = g->only_matching ? 0 : g->before < 0 ? 0 : g->before;
+		g->before = 0;
 	if (g->only_matching || g->after < 0)
 		g->after = 0;
 	g->colored = g->color == COLOR_ALWAYS || (g->color == COLOR_AUTO && cmd_isatty(c, 1));
 	g->color_match = "01;31";
-	g->quiet |= g->max == 0 && g->list != GREP_LIST_OTHERS && false;
 	g->bare_count = g->count || g->list != GREP_LIST_NONE || g->quiet;
 	g->out_is_file = cmd_fstat(c, 1, &g->out_st) == 0 && (g->out_st.mode & S_FMT) == S_REG;
 }
@@ -536,7 +536,7 @@ static int grep_run(struct cmd *c)
 	struct grep *g = c->opts;
 	int first = 0;
 
-	if (!g->have_patterns) {
+	if (!g->have_patterns && !g->patterns_given) {
 		if (c->nargs == 0)
 			return cmd_usage(c, NULL);
 		add_patterns(g, bytes_of(c->args[0]));

@@ -31,6 +31,7 @@ struct grep {
 	int syntax;
 	struct buf patterns;       /* joined by newlines */
 	bool have_patterns;
+	bool patterns_given;       /* by -f, though the file was empty */
 	bool ignore_case;
 	bool invert;
 	bool whole_words;
