@@ -225,7 +225,7 @@ static uint32_t build(struct rx_prog *g, const struct rx_node *n, uint32_t next)
 	case RX_GROUP: return build_group(g, n, next, false);
 	case RX_ASSERT:
 		i.op = RX_I_ASSERT;
-		g->words = g->words || (n->kind >= RX_WORD_BEGIN && n->kind <= RX_WORD_OUTSIDE);
+		g->words = g->words || (n->kind >= RX_WORD_BEGIN && n->kind <= RX_NO_WORD_BEHIND);
 		return add(g, i);
 	case RX_FAIL: return add_op(g, RX_I_FAIL, 0, 0);
 	case RX_BACKREF:

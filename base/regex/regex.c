@@ -15,14 +15,6 @@ static struct rx_node *parse(struct rx_parse *p)
 	}
 }
 
-static struct rx_node *assertion(struct rx_parse *p, enum rx_assert kind)
-{
-	struct rx_node *node = rx_node(p, RX_ASSERT);
-
-	node->kind = (uint8_t)kind;
-	return node;
-}
-
 /* What REGEX_LINE and REGEX_WORD ask of both sides of a match. */
 static struct rx_node *bounded(struct rx_parse *p, struct rx_node *one)
 {
@@ -32,9 +24,9 @@ static struct rx_node *bounded(struct rx_parse *p, struct rx_node *one)
 	if ((p->flags & (REGEX_LINE | REGEX_WORD)) == 0)
 		return one;
 	cat = rx_node(p, RX_CAT);
-	rx_append(p, cat, assertion(p, line ? RX_LINE_BEGIN : RX_NO_WORD_BEFORE));
+	rx_append(p, cat, rx_assertion(p, line ? RX_LINE_BEGIN : RX_NO_WORD_BEFORE));
 	rx_append(p, cat, one);
-	rx_append(p, cat, assertion(p, line ? RX_LINE_END : RX_NO_WORD_BEHIND));
+	rx_append(p, cat, rx_assertion(p, line ? RX_LINE_END : RX_NO_WORD_BEHIND));
 	return cat;
 }
 
