@@ -55,14 +55,36 @@ static int expand_plain(struct shell *sh, const struct array_item *source, bool 
 	return 0;
 }
 
+/* [b]=1 among key and value pairs is no subscript but a word. */
+static int expand_as_text(struct shell *sh, const struct array_item *source, struct items *items)
+{
+	struct buf b = buf_in(sh->arena);
+	struct bytes sub;
+	struct bytes value;
+
+	if (expand_string(sh, source->sub, &sub) != 0 ||
+	    expand_assignment(sh, source->value, &value) != 0)
+		return -1;
+	buf_printf(&b, "[%.*s]%s", (int)sub.len, sub.ptr, source->append ? "+=" : "=");
+	buf_add(&b, value);
+	add_item(sh, items, NULL, buf_bytes(&b));
+	return 0;
+}
+
 static int expand_items(struct shell *sh, const struct assign *a, bool assoc, struct items *items)
 {
+	bool pairs = assoc && a->nitems != 0 && a->items[0].sub == NULL;
 	struct bytes value;
 
 	*items = (struct items){ NULL, 0, 0 };
 	for (int i = 0; i < a->nitems; i++) {
 		const struct array_item *source = &a->items[i];
 
+		if (source->sub != NULL && pairs) {
+			if (expand_as_text(sh, source, items) != 0)
+				return -1;
+			continue;
+		}
 		if (source->sub == NULL) {
 			if (expand_plain(sh, source, assoc, items) != 0)
 				return -1;

@@ -107,7 +107,7 @@ static int for_turns(struct shell *sh, const struct for_node *f, const struct fi
 			return sh->status;
 		if (opt_set(sh, SET_XTRACE))
 			trace_head(sh, "for", f);
-		if (var_set(sh, f->name, f->hash, bytes_of(words->v[i]), 0) != 0)
+		if (var_set(sh, f->name, f->hash, bytes_of(words->v[i]), VAR_NO_REF) != 0)
 			return 1;
 		status = exec_node(sh, f->body);
 		if (loop_ends(sh))

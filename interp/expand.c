@@ -68,8 +68,8 @@ static void expand_text_part(struct expander *e, const struct part *parts, int n
 	const struct part *part = &parts[i];
 
 	if (part->quoted && part->text.len == 0) {
-		/* The parser begins quotes with an empty text. */
-		if (i + 1 == n || !is_at(&parts[i + 1]))
+		/* The parser begins quotes with an empty text; what follows says what comes. */
+		if (i + 1 == n || !parts[i + 1].quoted)
 			emit_quoted_null(e);
 	} else if (!part->quoted && e->split_text) {
 		emit_split(e, part->text);
@@ -138,6 +138,31 @@ static int expand_procsub_part(struct expander *e, const struct part *part)
 	return 0;
 }
 
+/* With brace expansion switched off it stands for itself. */
+static int expand_brace_part(struct expander *e, const struct brace *b)
+{
+	struct buf text = buf_in(e->sh->arena);
+
+	if (b->sequence && b->letters)
+		buf_printf(&text, "{%c..%c", (int)b->from, (int)b->to);
+	else if (b->sequence)
+		buf_printf(&text, "{%lld..%lld", (long long)b->from, (long long)b->to);
+	if (b->sequence) {
+		if (b->step != 1 && b->step != -1)
+			buf_printf(&text, "..%lld", (long long)b->step);
+		buf_putc(&text, '}');
+		emit(e, buf_bytes(&text), false);
+		return 0;
+	}
+	for (int i = 0; i < b->nalt; i++) {
+		emit(e, i == 0 ? BYTES("{") : BYTES(","), false);
+		if (expand_inner(e, b->alt[i]) != 0)
+			return -1;
+	}
+	emit(e, BYTES("}"), false);
+	return 0;
+}
+
 static int expand_part(struct expander *e, const struct part *parts, int n, int i)
 {
 	const struct part *part = &parts[i];
@@ -154,10 +179,7 @@ static int expand_part(struct expander *e, const struct part *parts, int n, int 
 	case PART_ARITH: return expand_arith_part(e, part);
 	case PART_PROCSUB: return expand_procsub_part(e, part);
 	case PART_TILDE: return expand_tilde_part(e, part);
-	case PART_BRACE:
-		/* Brace expansion is off, or does not happen here: it stands for itself. */
-		emit(e, part->text, part->quoted);
-		return 0;
+	case PART_BRACE: return expand_brace_part(e, part->brace);
 	}
 	return 0;
 }

@@ -92,6 +92,8 @@ void emit_split(struct expander *e, struct bytes text);
 void emit_quoted_null(struct expander *e);
 /* Between two elements of a list: what is open becomes a field. */
 void field_break(struct expander *e);
+/* The same where the list is not quoted: as if the first character of IFS stood there. */
+void list_break(struct expander *e);
 /* At the end of the word. 0, or -1 when failglob refused. */
 int field_end(struct expander *e);
 /* The first character of IFS ("" if IFS is empty, a space if it is unset). */

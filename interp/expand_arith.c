@@ -9,20 +9,18 @@
 
 enum { ARITH_REPORTED = -3 }; /* a callback has said what is wrong */
 
-/* The key of h[...] inside an expression may contain quotes and expansions. */
-static int key_of(struct shell *sh, struct bytes text, struct bytes *out)
+int subscript_text(struct shell *sh, struct bytes text, struct bytes *out)
 {
 	struct parse_config config;
 	struct parse_error error;
 	struct word *w;
+	size_t i = 0;
 
 	*out = text;
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.ptr[i] != '\0' && strchr("'\"\\$`", text.ptr[i]) != NULL)
-			break;
-		if (i + 1 == text.len)
-			return 0;
-	}
+	while (i < text.len && (text.ptr[i] == '\0' || strchr("'\"\\$`", text.ptr[i]) == NULL))
+		i++;
+	if (i == text.len)
+		return 0;
 	config = shell_parse_config(sh, text, sh->line);
 	w = parse_text_word(&config, sh->arena, false, &error);
 	return w != NULL ? expand_string(sh, w, out) : 0;
@@ -65,7 +63,7 @@ static int get_place(void *user, const struct arith_place *at, int64_t *value, s
 	if (at->kind == ARITH_INDEX) {
 		found = var_element_at(sh, v, at->index, text);
 	} else {
-		if (key_of(sh, at->key, &key) != 0)
+		if (subscript_text(sh, at->key, &key) != 0)
 			return ARITH_REPORTED;
 		found = var_element(sh, v, key, text);
 	}
@@ -88,7 +86,7 @@ static int set_element(struct shell *sh, const struct arith_place *at, struct by
 		v = var_ensure(sh, name, hash);
 	if (at->kind == ARITH_INDEX)
 		return var_assign_at(sh, v, at->index, digits, 0);
-	if (key_of(sh, at->key, &key) != 0)
+	if (subscript_text(sh, at->key, &key) != 0)
 		return -1;
 	return var_assign_element(sh, v, key, digits, 0);
 }

@@ -4,6 +4,7 @@
  * fields or a string. Operators on values are in expand_op.c.
  */
 #include "interp/expand.h"
+#include "interp/var_private.h"
 
 struct bytes value_join(struct shell *sh, const struct bytes *many, size_t n, struct bytes sep)
 {
@@ -176,7 +177,9 @@ static int target_value(struct shell *sh, struct value *v, struct bytes sub)
 		whole_value(sh, v, sub.ptr[0] == '*');
 		return 0;
 	}
-	found = var_element(sh, v->var, sub, &v->one);
+	if (subscript_text(sh, sub, &v->sub) != 0)
+		return -1;
+	found = var_element(sh, v->var, v->sub, &v->one);
 	v->set = found == 1;
 	return found < 0 ? -1 : 0;
 }
@@ -192,6 +195,9 @@ static int variable_value(struct shell *sh, const struct param *p, struct value 
 		if (var_follow(sh, &name, &hash, &sub, &v->var) != 0)
 			v->var = NULL;
 		if (v->var != NULL && (v->var->flags & VAR_NAMEREF) != 0)
+			return 0;
+		/* bash counts nothing through a reference to an element. */
+		if (sub.ptr != NULL && p->op == OP_LENGTH)
 			return 0;
 		if (sub.ptr != NULL)
 			return target_value(sh, v, sub);
@@ -253,13 +259,6 @@ static bool parse_target(struct shell *sh, struct bytes text, struct param *out,
 	return true;
 }
 
-static int expand_target_sub(struct shell *sh, struct bytes *sub)
-{
-	if (memchr(sub->ptr, '$', sub->len) == NULL && memchr(sub->ptr, '`', sub->len) == NULL)
-		return 0;
-	return expand_text(sh, *sub, sub);
-}
-
 static int indirect_element(struct shell *sh, struct param *target, struct bytes sub,
 			    struct value *v)
 {
@@ -269,8 +268,6 @@ static int indirect_element(struct shell *sh, struct param *target, struct bytes
 		target->subscript = sub.ptr[0] == '@' ? SUB_AT : SUB_STAR;
 		return param_value(sh, target, v);
 	}
-	if (expand_target_sub(sh, &sub) != 0)
-		return -1;
 	v->var = var_resolve(sh, target->name, target->hash, &unused);
 	return target_value(sh, v, sub);
 }
@@ -333,12 +330,15 @@ static struct bytes list_separator(const struct expander *e, const struct param 
 static void emit_list(struct expander *e, const struct value *v, bool quoted)
 {
 	for (size_t i = 0; i < v->n; i++) {
-		if (i != 0)
-			field_break(e);
-		if (quoted)
+		if (quoted) {
+			if (i != 0)
+				field_break(e);
 			emit(e, v->many[i], true);
-		else
+		} else {
+			if (i != 0)
+				list_break(e);
 			emit_split(e, v->many[i]);
+		}
 	}
 }
 

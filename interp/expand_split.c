@@ -271,6 +271,17 @@ void emit_split(struct expander *e, struct bytes text)
 	}
 }
 
+void list_break(struct expander *e)
+{
+	struct bytes first = ifs_first(e->sh);
+	char c = first.len != 0 ? first.ptr[0] : '\0';
+
+	if (first.len == 0)
+		field_break(e);
+	else
+		at_separator(e, c == ' ' || c == '\t' || c == '\n', false);
+}
+
 /* --- read --- */
 
 static bool is_marked(const uint8_t *escaped, size_t i)

@@ -12,6 +12,7 @@ struct arith_text *arith_of_word(struct parser *p, struct word *w)
 	size_t from = (size_t)(uintptr_t)w->text.ptr;
 
 	a->word = w;
+	a->arena = p->arena;
 	source_keep(p, &a->text, from, from + w->text.len);
 	return a;
 }

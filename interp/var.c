@@ -143,6 +143,7 @@ int var_follow(struct shell *sh, struct bytes *name, uint64_t *hash, struct byte
 		if (bytes_eq(target, v->name)) {
 			/* A local reference to its own name means the global variable. */
 			say_circular(sh, asked);
+			say_circular(sh, asked);
 			v = global_binding(v);
 			if (v != NULL && (v->flags & VAR_NAMEREF) != 0)
 				return -1;
@@ -427,9 +428,11 @@ int var_set(struct shell *sh, struct bytes name, uint64_t hash, struct bytes val
 		v = ensure_global(sh, name, hash);
 	else if (v == NULL)
 		v = var_ensure(sh, name, hash);
-	if (sub.ptr != NULL)
-		return var_assign_element(sh, v, sub, value, how);
-	return var_assign(sh, v, value, how);
+	if (sub.ptr == NULL)
+		return var_assign(sh, v, value, how);
+	if (subscript_text(sh, sub, &sub) != 0)
+		return -1;
+	return var_assign_element(sh, v, sub, value, how);
 }
 
 int var_set_text(struct shell *sh, const char *name, const char *value)
@@ -474,7 +477,8 @@ bool var_get(struct shell *sh, struct bytes name, uint64_t hash, struct bytes *o
 		if (var_follow(sh, &name, &hash, &sub, &v) != 0 || v == NULL)
 			return false;
 		if (sub.ptr != NULL)
-			return var_element(sh, v, sub, out) == 1;
+			return subscript_text(sh, sub, &sub) == 0 &&
+			       var_element(sh, v, sub, out) == 1;
 		if ((v->flags & VAR_NAMEREF) != 0)
 			return false;
 	}

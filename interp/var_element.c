@@ -302,6 +302,8 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub)
 		return -1;
 	}
 	refresh(sh, v);
+	if (subscript_text(sh, sub, &sub) != 0)
+		return -1;
 	if ((v->flags & VAR_ASSOC) != 0) {
 		if (is_assoc(v) && assoc_remove(sh->pool, v->assoc, sub))
 			element_changed(sh, v, sub, (struct bytes){ NULL, 0 });
@@ -345,5 +347,7 @@ int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct 
 		return -1;
 	if (v == NULL)
 		v = var_ensure(sh, name, hash);
+	if (subscript_text(sh, sub, &sub) != 0)
+		return -1;
 	return var_assign_element(sh, v, sub, value, 0);
 }

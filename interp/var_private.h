@@ -33,6 +33,10 @@ int var_check_writable(struct shell *sh, const struct var *v, unsigned how);
 int var_transform(struct shell *sh, const struct var *v, struct bytes old, struct bytes *value,
 		  unsigned *how, char digits[24]);
 
+/* expand_arith.c: the subscript in text given at run time (read 'h[$k]', unset, namerefs,
+ * h["x"] in arithmetic): quotes and expansions in it are seen to. */
+int subscript_text(struct shell *sh, struct bytes text, struct bytes *out);
+
 /* var_special.c: the hook of a plain variable whose changes have effects, or NULL. */
 const struct var_hook *var_hook_of(struct bytes name);
 

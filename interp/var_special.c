@@ -341,9 +341,8 @@ static void refresh_aliases(struct shell *sh, struct var *v)
 
 static void set_alias(struct shell *sh, struct bytes name, struct bytes value)
 {
-	if (value.ptr == NULL)
-		alias_unset(sh, name);
-	else
+	/* Unsetting an element leaves the alias, in bash too. */
+	if (value.ptr != NULL)
 		alias_set(sh, name, value);
 }
 
@@ -359,9 +358,7 @@ static void refresh_commands(struct shell *sh, struct var *v)
 
 static void set_command(struct shell *sh, struct bytes name, struct bytes value)
 {
-	if (value.ptr == NULL)
-		hash_remove(sh, name);
-	else
+	if (value.ptr != NULL)
 		hash_put(sh, name, value);
 }
 
