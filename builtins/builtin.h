@@ -51,7 +51,8 @@ struct builtin {
 	const char *family;      /* for --version; NULL means "GNU coreutils 9.1" */
 	/*
 	 * Old option forms (head -5, tail +3, sort +1 -2): asked for every argument before it is
-	 * parsed. Returns how many arguments from argv[i] on it has taken; 0: none.
+	 * parsed. Returns how many arguments from argv[i] on it has taken; 0: none; -1: it has
+	 * replaced c->argv, c->argc and c->args, and parsing goes on at i.
 	 */
 	int (*legacy)(struct cmd *c, int argc, char **argv, int i);
 	/* Called before options are parsed, to set defaults in c->opts. */

@@ -311,18 +311,25 @@ static int parse_letters(struct parse *ps, const char *letters)
 
 /* --- all of them --- */
 
+/* Old forms. True: the argument is dealt with, or the list was changed and is read again. */
+static bool take_legacy(struct parse *ps)
+{
+	struct cmd *c = ps->c;
+
+	if (ps->done || c->b->legacy == NULL)
+		return false;
+	int taken = c->b->legacy(c, c->argc, c->argv, ps->next - 1);
+
+	ps->next += taken < 0 ? -1 : taken > 0 ? taken - 1 : 0;
+	return taken != 0;
+}
+
 static int parse_one(struct parse *ps, char *word)
 {
 	struct cmd *c = ps->c;
 
-	if (!ps->done && c->b->legacy != NULL) {
-		int taken = c->b->legacy(c, c->argc, c->argv, ps->next - 1);
-
-		if (taken > 0) {
-			ps->next += taken - 1;
-			return 0;
-		}
-	}
+	if (take_legacy(ps))
+		return 0;
 	if (ps->done || word[0] != '-' || word[1] == '\0') {
 		c->args[c->nargs++] = word;
 		ps->done |= (c->b->flags & BUILTIN_STOP) != 0;

@@ -424,7 +424,7 @@ static int merge_files(struct cmd *c, const struct sort_opts *o, char **files, i
 	struct head **heads = arena_array(c->arena, (size_t)n, sizeof(*heads));
 	struct last last = { .any = false };
 	struct sink s;
-	size_t live;
+	size_t live = 0;
 	int status = open_heads(c, o, files, n, all, heads, &live);
 
 	if (status == 0)

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * env - run a program in a changed environment, or write the environment.
+ */
+#include "builtins/builtin.h"
+
+struct env_opts {
+	bool empty;
+	bool zero;
+	bool verbose;
+	const char *dir;
+	const char **unset;
+	size_t nunset;
+	char **split;        /* words of -S, which stand for it */
+	int nsplit;
+};
+
+static int add_unset(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct env_opts *o = c->opts;
+	size_t size = o->nunset * sizeof(char *);
+
+	(void)opt;
+	o->unset = arena_grow(c->arena, o->unset, size, size + sizeof(char *));
+	o->unset[o->nunset++] = arg;
+	return 0;
+}
+
+/* --- -S --- */
+
+struct splitter {
+	struct cmd *c;
+	const char *at;
+	struct buf word;
+	bool in_word;
+	char quote;
+	char **list;
+	int n;
+};
+
+static void end_word(struct splitter *s)
+{
+	size_t size = (size_t)s->n * sizeof(char *);
+
+	if (!s->in_word)
+		return;
+	s->list = arena_grow(s->c->arena, s->list, size, size + sizeof(char *));
+	s->list[s->n++] = arena_dup(s->c->arena, buf_bytes(&s->word));
+	s->word.len = 0;
+	s->in_word = false;
+}
+
+static void put(struct splitter *s, char ch)
+{
+	buf_putc(&s->word, ch);
+	s->in_word = true;
+}
+
+/* ${NAME} at s->at. */
+static int split_variable(struct splitter *s)
+{
+	const char *end = s->at[1] == '{' ? strchr(s->at, '}') : NULL;
+	size_t len = end != NULL ? (size_t)(end - s->at) - 2 : 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (!byte_is_name(s->at[2 + i]) || (i == 0 && byte_is_digit(s->at[2])))
+			len = 0;
+	if (len == 0)
+		return cmd_error(s->c, 0, "only ${VARNAME} expansion is supported, error at: %s", s->at);
+	const char *value = cmd_getenv(s->c,
+		arena_dup(s->c->arena, (struct bytes){ s->at + 2, len }));
+
+	if (value != NULL) {
+		buf_puts(&s->word, value);
+		s->in_word = true;
+	}
+	s->at = end + 1;
+	return 0;
+}
+
+/* A backslash at s->at. 1: the rest is to be ignored. */
+static int split_escape(struct splitter *s, int *status)
+{
+	static const char letters[] = "fnrtv";
+	static const char values[] = "\f\n\r\t\v";
+	char ch = s->at[1];
+	const char *hit = ch != '\0' ? strchr(letters, ch) : NULL;
+
+	s->at += 2;
+	if (ch == '\0')
+		*status = cmd_error(s->c, 0, "invalid backslash at end of string in -S");
+	else if (ch == 'c' && s->quote == '"')
+		*status = cmd_error(s->c, 0, "'\\c' must not appear in double-quoted -S string");
+	else if (ch == 'c')
+		return 1;
+	else if (ch == '_' && s->quote == 0)
+		end_word(s);
+	else if (ch == '_')
+		put(s, ' ');
+	else if (hit != NULL)
+		put(s, values[hit - letters]);
+	else if (strchr("\"#$'\\", ch) != NULL)
+		put(s, ch);
+	else
+		*status = cmd_error(s->c, 0, "invalid sequence '\\%c' in -S", ch);
+	return *status != 0;
+}
+
+static int split_text(struct splitter *s)
+{
+	int status = 0;
+
+	while (*s->at != '\0' && status == 0) {
+		char ch = *s->at;
+
+		if (s->quote == '\'' && !(ch == '\'' || (ch == '\\' && (s->at[1] == '\'' ||
+									 s->at[1] == '\\')))) {
+			put(s, ch);
+			s->at++;
+		} else if (ch == '\\') {
+			if (split_escape(s, &status))
+				break;
+		} else if (ch == '\'' || ch == '"') {
+			bool other = s->quote != 0 && s->quote != ch;
+
+			if (other)
+				put(s, ch);
+			else
+				s->quote = s->quote == ch ? 0 : ch;
+			s->in_word = true;
+			s->at++;
+		} else if (ch == '$') {
+			status = split_variable(s);
+		} else if (s->quote == 0 && byte_is_space(ch)) {
+			end_word(s);
+			s->at++;
+		} else if (s->quote == 0 && ch == '#' && !s->in_word) {
+			break;
+		} else {
+			put(s, ch);
+			s->at++;
+		}
+	}
+	if (status == 0 && s->quote != 0)
+		status = cmd_error(s->c, 0, "no terminating quote in -S string");
+	end_word(s);
+	return status;
+}
+
+/* The words replace the option among the arguments. */
+static int split_string(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct env_opts *o = c->opts;
+	struct splitter s = { .c = c, .at = arg, .word = buf_in(c->arena) };
+	int status = split_text(&s);
+
+	(void)opt;
+	o->split = s.list;
+	o->nsplit = s.n;
+	return status;
+}
+
+/* "-S text", "-Stext", "-vS text", "--split-string=text": words take the argument's place. */
+static int env_legacy(struct cmd *c, int argc, char **argv, int i)
+{
+	struct env_opts *o = c->opts;
+	const char *text = NULL;
+	int taken = 1;
+
+	if (c->nargs > 0)
+		return 0;
+	if (strncmp(argv[i], "-S", 2) == 0 || strncmp(argv[i], "-vS", 3) == 0) {
+		o->verbose |= argv[i][1] == 'v';
+		text = strchr(argv[i], 'S') + 1;
+	} else if (strncmp(argv[i], "--split-string=", 15) == 0) {
+		text = argv[i] + 15;
+	} else {
+		return 0;
+	}
+	if (*text == '\0' && i + 1 < argc && argv[i][1] != '-')
+		text = argv[i + taken++];
+	int status = split_string(c, NULL, text);
+
+	if (status != 0)
+		cmd_exit(c, 125);
+	int rest = argc - i - taken;
+	int total = i + o->nsplit + rest;
+	char **list = arena_array(c->arena, (size_t)total + 1, sizeof(char *));
+
+	memcpy(list, argv, (size_t)i * sizeof(char *));
+	if (o->nsplit > 0)
+		memcpy(list + i, o->split, (size_t)o->nsplit * sizeof(char *));
+	memcpy(list + i + o->nsplit, argv + i + taken, (size_t)rest * sizeof(char *));
+	char **args = arena_array(c->arena, (size_t)total + 1, sizeof(char *));
+
+	memcpy(args, c->args, (size_t)c->nargs * sizeof(char *));
+	c->args = args;
+	c->argv = list;
+	c->argc = total;
+	/* Parsing goes on with the first of the new words. */
+	return -1;
+}
+
+static const struct opt env_options[] = {
+	OPT_FLAG('i', "ignore-environment", struct env_opts, empty, "start with nothing"),
+	OPT_FLAG('0', "null", struct env_opts, zero, "end each line with NUL"),
+	OPT_CALL_ARG('u', "unset", add_unset, "NAME", "remove a variable"),
+	OPT_STR('C', "chdir", struct env_opts, dir, NULL, "DIR", "run in DIR"),
+	OPT_CALL_ARG('S', "split-string", split_string, "S", "split S into arguments"),
+	OPT_MISSING(0, "block-signal"),
+	OPT_MISSING(0, "default-signal"),
+	OPT_MISSING(0, "ignore-signal"),
+	OPT_MISSING(0, "list-signal-handling"),
+	OPT_FLAG('v', "debug", struct env_opts, verbose, "say what is done"),
+	OPT_END(),
+};
+
+static void say(struct cmd *c, const char *format, const char *a)
+{
+	struct buf text = buf_in(c->arena);
+
+	buf_printf(&text, "%s%s\n", format, a);
+	cmd_err_write(c, text.ptr, text.len);
+}
+
+static int build(struct cmd *c, const struct env_opts *o, struct env *e, int *next)
+{
+	env_init(e, c, o->empty);
+	if (o->verbose && o->empty)
+		say(c, "cleaning environ", "");
+	for (size_t i = 0; i < o->nunset; i++) {
+		if (o->unset[i][0] == '\0' || strchr(o->unset[i], '=') != NULL)
+			return cmd_error(c, -E_INVAL, "cannot unset %s", cmd_quote(c, o->unset[i]));
+		if (o->verbose)
+			say(c, "unset:    ", o->unset[i]);
+		env_unset(e, o->unset[i]);
+	}
+	if (*next < c->nargs && strcmp(c->args[*next], "-") == 0) {
+		env_init(e, c, true);
+		++*next;
+	}
+	for (; *next < c->nargs && strchr(c->args[*next], '=') != NULL; ++*next) {
+		if (o->verbose)
+			say(c, "setenv:   ", c->args[*next]);
+		env_put(e, c->args[*next]);
+	}
+	return 0;
+}
+
+static int put_all(struct cmd *c, const struct env_opts *o, const struct env *e)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		cmd_puts(c, e->list[i]);
+		cmd_putc(c, o->zero ? '\0' : '\n');
+	}
+	return 0;
+}
+
+static int env_run(struct cmd *c)
+{
+	const struct env_opts *o = c->opts;
+	struct env e;
+	int next = 0;
+	int status = build(c, o, &e, &next);
+
+	if (status != 0)
+		return status;
+	if (next < c->nargs && o->zero)
+		return cmd_usage(c, "cannot specify --null (-0) with command");
+	if (next >= c->nargs && o->dir != NULL)
+		return cmd_usage(c, "must specify command with --chdir (-C)");
+	if (next >= c->nargs)
+		return put_all(c, o, &e);
+	if (o->dir != NULL) {
+		int err = cmd_chdir(c, o->dir);
+
+		if (err < 0)
+			return cmd_error(c, err, "cannot change directory to %s", cmd_quoteaf(c, o->dir));
+	}
+	if (o->verbose)
+		say(c, "executing: ", c->args[next]);
+	for (int i = next; o->verbose && i < c->nargs; i++) {
+		struct buf text = buf_in(c->arena);
+
+		buf_printf(&text, "   arg[%d]= %s\n", i - next, cmd_quote(c, c->args[i]));
+		cmd_err_write(c, text.ptr, text.len);
+	}
+	int err = cmd_become(c, c->args + next, e.list);
+
+	cmd_error(c, err, "%s", cmd_quote(c, c->args[next]));
+	if (err == -E_NOENT && strpbrk(c->args[next], " \t") != NULL && c->nargs == next + 1)
+		cmd_error(c, 0, "use -[v]S to pass options in shebang lines");
+	return err == -E_NOENT ? 127 : 126;
+}
+
+const struct builtin builtin_env = {
+	.name = "env", .usage = "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]",
+	.summary = "Runs COMMAND in a changed environment; without one, writes it.",
+	.run = env_run, .opts = env_options, .opts_size = sizeof(struct env_opts),
+	.flags = BUILTIN_STOP, .usage_status = 125, .error_status = 125, .legacy = env_legacy,
+};
