@@ -137,7 +137,7 @@ static struct bytes cleaned(struct shell *sh, struct bytes s)
 	return trimmed(buf_bytes(&kept));
 }
 
-static int run_captured(struct shell *sh, const struct simple *s, const struct shell_builtin *b,
+static bool run_captured(struct shell *sh, const struct simple *s, const struct shell_builtin *b,
 			struct bytes *out)
 {
 	struct fields argv = { 0 };
@@ -151,7 +151,7 @@ static int run_captured(struct shell *sh, const struct simple *s, const struct s
 		sh->captured = outer;
 		*out = (struct bytes){ "", 0 };
 		sh->flow = FLOW_NONE;
-		return sh->status;
+		return true;
 	}
 	sh->line = s->node.line;
 	sh->captured = &text;
@@ -159,7 +159,7 @@ static int run_captured(struct shell *sh, const struct simple *s, const struct s
 	sh->captured = outer;
 	sh->line = line;
 	*out = cleaned(sh, buf_bytes(&text));
-	return sh->status;
+	return true;
 }
 
 /* A program without a shell around it: true if it could be started. */
@@ -206,18 +206,23 @@ static bool run_short(struct shell *sh, const struct command_sub *c, struct byte
 	const struct shell_builtin *b;
 	struct bytes name;
 
+	bool done = false;
+
 	if (s == NULL)
 		return false;
 	name = s->words[0]->literal;
 	if (function_find(sh, name, s->hash != 0 ? s->hash : bytes_hash(name)) != NULL)
 		return false;
 	b = builtin_find(sh, name);
-	if (b == NULL)
-		return run_program(sh, s, out);
-	if (!builtin_enabled(sh, b) || !only_writes(s, b))
+	if (b != NULL && (!builtin_enabled(sh, b) || !only_writes(s, b)))
 		return false;
-	run_captured(sh, s, b, out);
-	return true;
+	sh->subshell_depth++;
+	if (b == NULL)
+		done = run_program(sh, s, out);
+	else
+		done = run_captured(sh, s, b, out);
+	sh->subshell_depth--;
+	return done;
 }
 
 /* --- $(< file) --- */
