@@ -626,6 +626,45 @@ TEST(fork)
 	env_close();
 }
 
+static int look_on(struct proc *p, void *arg)
+{
+	const char *view = "";
+	char *cwd;
+	int fd;
+
+	(void)arg;
+	put_file(p, "/f", "before", 0644);
+	fd = (int)sys_open(p, AT_FDCWD_, "/f", O_RDONLY_, 0);
+	CHECK_EQ(sys_view(p, fd, 10, &view), 6);
+	kernel_break(p->k);
+	sys_sleep(p, 1000);
+	/* The tree went back to where there was no such file. */
+	CHECK(memcmp(view, "before", 6) == 0);
+	CHECK_EQ(sys_open(p, AT_FDCWD_, "/f", O_RDONLY_, 0), -E_NOENT);
+	CHECK(sys_open(p, AT_FDCWD_, "/proc/self/stat", O_RDONLY_, 0) > 0);
+	CHECK_EQ(sys_getcwd(p, &p->arena, &cwd), 0);
+	return 0;
+}
+
+TEST(restore)
+{
+	struct vfs_tree *tree;
+	struct proc *p;
+	int status;
+
+	if (!env_open())
+		return;
+	tree = vfs_snapshot(kernel_vfs(env.k));
+	p = env_start(look_on, NULL);
+	CHECK_EQ(kernel_run(env.k, 0), KERNEL_SLICE);
+	CHECK_EQ(kernel_restore(env.k, tree), 0);
+	vfs_tree_put(tree);
+	CHECK_EQ(kernel_run(env.k, 0), KERNEL_DONE);
+	CHECK_EQ(kernel_reap(env.k, p->pid, &status), 0);
+	CHECK_EQ(status, 0);
+	env_close();
+}
+
 /* --- trace --- */
 
 static char traced[4096];
@@ -792,6 +831,7 @@ int main(void)
 	RUN(call_host);
 	RUN(programs);
 	RUN(fork);
+	RUN(restore);
 	RUN(trace);
 	RUN(no_memory);
 	RUN(idle_memory);
