@@ -210,7 +210,7 @@ static int changed_type(struct diff *d, vfs_ino old, vfs_ino new)
 /* Whether both are an object that neither tree has touched. */
 static bool untouched(const struct diff *d, vfs_ino old, vfs_ino new)
 {
-	return old == new && old < d->old_end && new < d->new_end && !marks_has(&d->marks, old);
+	return old == new &&old < d->old_end &&new < d->new_end && !marks_has(&d->marks, old);
 }
 
 static int two_sided(struct diff *d, vfs_ino old, vfs_ino new)
@@ -246,8 +246,9 @@ static int two_sided(struct diff *d, vfs_ino old, vfs_ino new)
 /* Takes the next name from one side or both. */
 static int next_pair(struct diff *d, struct level *l)
 {
-	int order = !l->has_old ? 1 : !l->has_new ? -1
-						  : bytes_cmp(l->old_entry.name, l->new_entry.name);
+	int order = !l->has_old   ? 1
+		    : !l->has_new ? -1
+				  : bytes_cmp(l->old_entry.name, l->new_entry.name);
 	vfs_ino old = order <= 0 ? l->old_entry.value : 0;
 	vfs_ino new = order >= 0 ? l->new_entry.value : 0;
 	int err = 0;
@@ -288,8 +289,9 @@ static int walk_both(struct diff *d)
 int vfs_diff(struct vfs_tree *old, struct vfs_tree *new, struct arena *scratch,
 	     int (*emit)(void *user, const struct vfs_change *), void *user)
 {
-	struct diff d = { .emit = emit, .user = user, .old_end = old->next_ino,
-			  .new_end = new->next_ino };
+	struct diff d = {
+		.emit = emit, .user = user, .old_end = old->next_ino, .new_end = new->next_ino
+	};
 	int err = vfs_new(old->store, old, NULL, NULL, &d.old);
 
 	(void)scratch;

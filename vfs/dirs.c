@@ -26,8 +26,7 @@ int may_remove(const struct vfs_cred *c, const struct inode *dir, const struct i
 	err = may(c, dir, MAY_WRITE | MAY_EXEC);
 	if (err != 0)
 		return err;
-	if ((dir->mode & S_SVTX) != 0 && c->uid != 0 && c->uid != victim->uid &&
-	    c->uid != dir->uid)
+	if ((dir->mode & S_SVTX) != 0 && c->uid != 0 && c->uid != victim->uid && c->uid != dir->uid)
 		return -E_PERM;
 	if (as_dir != inode_is(victim, S_DIR))
 		return as_dir ? -E_NOTDIR : -E_ISDIR;

@@ -119,7 +119,8 @@ static int add_entry(void *sink, const struct vfs_source_entry *e)
 {
 	struct load *l = sink;
 	struct vfs *v = l->v;
-	struct name_entry entry = { { e->name, strlen(e->name) }, v->next_ino,
+	struct name_entry entry = { { e->name, strlen(e->name) },
+				    v->next_ino,
 				    (e->mode & S_FMT) >> 12 };
 	struct name_entry same;
 	struct inode *n;

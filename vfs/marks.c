@@ -122,7 +122,7 @@ static struct radix_node *leftmost(const struct radix *r, uint32_t level)
 int marks_find(struct marks *m, const struct vfs *old, const struct vfs *new)
 {
 	uint32_t low = old->inodes.height < new->inodes.height ? old->inodes.height
-								: new->inodes.height;
+							       : new->inodes.height;
 	uint32_t high = old->inodes.height + new->inodes.height - low;
 	const struct vfs *higher = old->inodes.height == high ? old : new;
 	struct pair p = { m, old, new };

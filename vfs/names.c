@@ -13,8 +13,13 @@
  */
 #include "vfs/private.h"
 
-enum { NODE_MIN = 128, NODE_MAX = 2048, ENTRY_HEAD = 10, SLOT = 2,
-       ENTRY_MAX = ENTRY_HEAD + VFS_NAME_MAX + SLOT };
+enum {
+	NODE_MIN = 128,
+	NODE_MAX = 2048,
+	ENTRY_HEAD = 10,
+	SLOT = 2,
+	ENTRY_MAX = ENTRY_HEAD + VFS_NAME_MAX + SLOT
+};
 
 struct names {
 	refcount refs;

@@ -167,7 +167,7 @@ struct inode {
 		uint32_t inlined;  /* bytes in blob; what follows up to size is a hole */
 		uint32_t provider; /* index, if INODE_DYNAMIC */
 	};
-	uint64_t npages;  /* in pages */
+	uint64_t npages; /* in pages */
 };
 
 struct hold {
@@ -307,13 +307,13 @@ enum walk_kind { WALK_NAME, WALK_DOT, WALK_DOTDOT, WALK_ROOT };
 struct walk {
 	struct vfs *v;
 	const struct vfs_cred *cred;
-	vfs_ino at;         /* the directory that holds `last` */
-	struct bytes last;  /* last name of the path; what follows is '/' or NUL */
+	vfs_ino at;        /* the directory that holds `last` */
+	struct bytes last; /* last name of the path; what follows is '/' or NUL */
 	enum walk_kind kind;
-	bool slash;         /* a '/' follows */
+	bool slash; /* a '/' follows */
 	unsigned hops;
 	unsigned depth;
-	const char *rest[VFS_LINK_HOPS_MAX];   /* paths to go on with after a symlink */
+	const char *rest[VFS_LINK_HOPS_MAX];      /* paths to go on with after a symlink */
 	struct blob *text[VFS_LINK_HOPS_MAX + 1]; /* targets being walked, held */
 };
 
@@ -367,7 +367,7 @@ struct marks {
 	vfs_ino *slot; /* hash set; 0: free */
 	uint64_t cap;
 	uint64_t used;
-	bool all;      /* names of a changed file are not known: look everywhere */
+	bool all; /* names of a changed file are not known: look everywhere */
 };
 
 /* Marks the inodes that differ, and the directories above them. marks_clear must follow. */

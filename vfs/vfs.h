@@ -34,8 +34,13 @@
 struct vfs;
 struct vfs_tree; /* an immutable snapshot */
 
-enum { VFS_ROOT = 1, VFS_NAME_MAX = 255, VFS_PATH_MAX = 4096, VFS_LINK_HOPS_MAX = 40,
-       VFS_GROUPS_MAX = 32 };
+enum {
+	VFS_ROOT = 1,
+	VFS_NAME_MAX = 255,
+	VFS_PATH_MAX = 4096,
+	VFS_LINK_HOPS_MAX = 40,
+	VFS_GROUPS_MAX = 32
+};
 
 struct vfs_cred {
 	uint32_t uid;

@@ -8,23 +8,6 @@
 
 #include "tests/unit/vfs_world.h"
 
-static struct heap heap;
-static struct arena arena;
-
-static void no_memory(void *arg)
-{
-	(void)arg;
-	abort();
-}
-
-static uint64_t rng = 1;
-
-static unsigned roll(unsigned n)
-{
-	rng = rng * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((rng >> 33) % n);
-}
-
 static int64_t file_bytes(struct vfs *v, const char *path, char *out, size_t n)
 {
 	vfs_ino ino = find(v, path);
@@ -53,14 +36,6 @@ static int unlink_path(struct vfs *v, const char *path)
 static int rename_path(struct vfs *v, const char *from, const char *to)
 {
 	return vfs_rename(v, &root_cred, VFS_ROOT, from, VFS_ROOT, to, 0);
-}
-
-static struct vfs *fork_of(struct vfs_tree *t)
-{
-	struct vfs *v = NULL;
-
-	CHECK(vfs_new(&store, t, fake_now, NULL, &v) == 0);
-	return v;
 }
 
 /* --- snapshots --- */
@@ -516,8 +491,9 @@ static int source_list(void *user, uint64_t id,
 		{ .name = "sub", .id = 2, .mode = S_DIR | 0755 },
 		{ .name = "b", .id = 14, .mode = S_REG | 0644 },
 	};
-	static const struct vfs_source_entry second = { .name = "big", .id = 20,
-							.mode = S_REG | 0644, .size = 100000 };
+	static const struct vfs_source_entry second = {
+		.name = "big", .id = 20, .mode = S_REG | 0644, .size = 100000
+	};
 
 	(void)user;
 	if (pending)
@@ -554,9 +530,11 @@ static const char *source_map(void *user, uint64_t id, uint64_t *size)
 }
 
 static const struct vfs_source reading = { .list = source_list, .read = source_read };
-static const struct vfs_source mapping = { .list = source_list, .read = source_read,
+static const struct vfs_source mapping = { .list = source_list,
+					   .read = source_read,
 					   .map = source_map };
-static const struct vfs_source fixed = { .list = source_list, .read = source_read,
+static const struct vfs_source fixed = { .list = source_list,
+					 .read = source_read,
 					 .read_only = true };
 
 static const struct vfs_cred agent = { .uid = 1000, .gid = 1000 };
@@ -707,8 +685,9 @@ static int proc_readlink(void *user, void *asker, uint64_t id, struct arena *a, 
 	return 0;
 }
 
-static const struct vfs_provider proc = { .lookup = proc_lookup, .getattr = proc_getattr,
-					  .next = proc_next, .readlink = proc_readlink };
+static const struct vfs_provider proc = {
+	.lookup = proc_lookup, .getattr = proc_getattr, .next = proc_next, .readlink = proc_readlink
+};
 
 TEST(a_provider_answers_each_time)
 {
@@ -887,8 +866,6 @@ TEST(two_threads_work_on_forks_of_one_tree)
 
 int main(void)
 {
-	heap.store = &store;
-	arena_init(&arena, &heap, (struct arena_fail){ no_memory, NULL });
 	RUN(a_snapshot_keeps_its_state);
 	RUN(a_fork_copies_only_the_page_it_writes);
 	RUN(nameless_files_live_while_held);

@@ -29,14 +29,34 @@
 
 enum { DIRS = 5, FILES = 8, SNAPSHOTS = 4, USERS = 4, DATA_MAX = 40000, KINDS = 21 };
 
-enum kind { OP_MKDIR, OP_OPEN, OP_WRITE, OP_READ, OP_FTRUNCATE, OP_UNLINK, OP_RMDIR, OP_RENAME,
-	    OP_LINK, OP_SYMLINK, OP_MKNOD, OP_CHMOD, OP_CHOWN, OP_UTIMES, OP_STAT, OP_ACCESS,
-	    OP_READLINK, OP_OPENDIR, OP_CLOSE, OP_SEEK, OP_FSTAT };
+enum kind {
+	OP_MKDIR,
+	OP_OPEN,
+	OP_WRITE,
+	OP_READ,
+	OP_FTRUNCATE,
+	OP_UNLINK,
+	OP_RMDIR,
+	OP_RENAME,
+	OP_LINK,
+	OP_SYMLINK,
+	OP_MKNOD,
+	OP_CHMOD,
+	OP_CHOWN,
+	OP_UTIMES,
+	OP_STAT,
+	OP_ACCESS,
+	OP_READLINK,
+	OP_OPENDIR,
+	OP_CLOSE,
+	OP_SEEK,
+	OP_FSTAT
+};
 
 static const char *const kind_name[KINDS] = {
-	"mkdir", "open", "write", "read", "ftruncate", "unlink", "rmdir", "rename", "link",
-	"symlink", "mknod", "chmod", "chown", "utimes", "stat", "access", "readlink", "opendir",
-	"close", "seek", "fstat",
+	"mkdir",  "open",   "write",    "read",    "ftruncate", "unlink", "rmdir",
+	"rename", "link",   "symlink",  "mknod",   "chmod",     "chown",  "utimes",
+	"stat",   "access", "readlink", "opendir", "close",     "seek",   "fstat",
 };
 
 struct op {
@@ -68,11 +88,8 @@ struct file {
 };
 
 static struct vfs *v;
-static struct heap heap;
-static struct arena arena;
 static bool as_root;
 static bool hardlinks_protected;
-static uint64_t rng;
 static struct file file[FILES];
 static struct file dir[DIRS];
 static struct vfs_tree *snapshot[SNAPSHOTS];
@@ -89,12 +106,6 @@ static const struct vfs_cred user_cred[USERS] = {
 	{ .uid = 1001, .gid = 1001, .ngroups = 2, .groups = { 1000, 2000 } },
 	{ .uid = 1002, .gid = 2000 },
 };
-
-static unsigned roll(unsigned n)
-{
-	rng = rng * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((rng >> 33) % n);
-}
 
 static struct vfs_cred own_cred;
 
@@ -157,8 +168,8 @@ static void some_path(char *out, bool dotdot)
 
 static uint32_t some_mode(void)
 {
-	static const uint32_t modes[] = { 0755, 0777, 01777, 0700, 0644, 0666, 0, 0111, 02775,
-					  04755, 06777, 0750, 0570, 02755 };
+	static const uint32_t modes[] = { 0755, 0777,  01777, 0700,  0644, 0666, 0,
+					  0111, 02775, 04755, 06777, 0750, 0570, 02755 };
 
 	return roll(12) == 0 ? roll(010000) : modes[roll(3) != 0 ? roll(3) : roll(14)];
 }
@@ -194,8 +205,8 @@ static bool is_dead(unsigned slot)
 
 static void make_op(struct op *o, int only)
 {
-	static const unsigned char weights[KINDS] = { 20, 16, 12, 6, 4, 8, 6, 24, 14, 8, 5, 6, 6, 6,
-						      6, 4, 4, 6, 4, 2, 3 };
+	static const unsigned char weights[KINDS] = { 20, 16, 12, 6, 4, 8, 6, 24, 14, 8, 5,
+						      6,  6,  6,  6, 4, 4, 6, 4,  2,  3 };
 	unsigned sum = 0;
 	unsigned r;
 
@@ -244,8 +255,8 @@ static void become_root(void)
 
 static int real_mknod(const struct op *o)
 {
-	static const mode_t types[] = { S_IFIFO, S_IFREG, S_IFCHR, S_IFBLK, S_IFSOCK, 0, S_IFDIR,
-					S_IFLNK };
+	static const mode_t types[] = { S_IFIFO,  S_IFREG, S_IFCHR, S_IFBLK,
+					S_IFSOCK, 0,       S_IFDIR, S_IFLNK };
 
 	return mknodat(dir[o->dir].fd, o->path, types[o->flags & 7] | o->mode,
 		       makedev(o->flags & 8 ? 0 : 200, o->flags & 8 ? 0 : 7));
@@ -333,8 +344,8 @@ static bool may_read(const struct file *f)
 static int64_t real_stat(const struct op *o, struct answer *a)
 {
 	struct stat st;
-	int64_t result = call(fstatat(dir[o->dir].fd, o->path, &st,
-				      o->flags & 1 ? AT_SYMLINK_NOFOLLOW : 0));
+	int64_t result = call(
+		fstatat(dir[o->dir].fd, o->path, &st, o->flags & 1 ? AT_SYMLINK_NOFOLLOW : 0));
 
 	if (result == 0)
 		describe_real(a->seen, &st);
@@ -353,7 +364,8 @@ static int64_t real_file_op(const struct op *o, struct answer *a, struct file *f
 	case OP_FTRUNCATE: return may_write(f) ? call(ftruncate(f->fd, (off_t)o->pos)) : 0;
 	case OP_SEEK:
 		return may_read(f) ? call(lseek(f->fd, (off_t)o->pos,
-						o->flags & 1 ? SEEK_DATA : SEEK_HOLE)) : 0;
+						o->flags & 1 ? SEEK_DATA : SEEK_HOLE))
+				   : 0;
 	case OP_FSTAT:
 		if (f->fd >= 0 && fstat(f->fd, &st) == 0)
 			describe_real(a->seen, &st);
@@ -376,15 +388,18 @@ static int64_t real_path_op(const struct op *o, struct answer *a)
 	case OP_MKDIR: return call(mkdirat(at, o->path, o->mode));
 	case OP_UNLINK: return call(unlinkat(at, o->path, 0));
 	case OP_RMDIR: return call(unlinkat(at, o->path, AT_REMOVEDIR));
-	case OP_RENAME: return call(syscall(SYS_renameat2, at, o->path, at2, o->path2,
-					    o->flags < 4 ? o->flags : 0));
-	case OP_LINK: return call(linkat(at, o->path, at2, o->path2,
-					 o->flags & 1 ? AT_SYMLINK_FOLLOW : 0));
+	case OP_RENAME:
+		return call(syscall(SYS_renameat2, at, o->path, at2, o->path2,
+				    o->flags < 4 ? o->flags : 0));
+	case OP_LINK:
+		return call(
+			linkat(at, o->path, at2, o->path2, o->flags & 1 ? AT_SYMLINK_FOLLOW : 0));
 	case OP_SYMLINK: return call(symlinkat(o->path2, at, o->path));
 	case OP_MKNOD: return call(real_mknod(o));
 	case OP_CHMOD: return call(syscall(SYS_fchmodat, at, o->path, o->mode));
-	case OP_CHOWN: return call(fchownat(at, o->path, o->uid, o->gid,
-					    o->flags & 1 ? AT_SYMLINK_NOFOLLOW : 0));
+	case OP_CHOWN:
+		return call(fchownat(at, o->path, o->uid, o->gid,
+				     o->flags & 1 ? AT_SYMLINK_NOFOLLOW : 0));
 	case OP_UTIMES: return call(real_utimes(o));
 	case OP_ACCESS: return call(syscall(SYS_faccessat2, at, o->path, o->flags & 7, AT_EACCESS));
 	case OP_READLINK:
@@ -563,10 +578,10 @@ static int64_t sim_path_op(const struct op *o, struct answer *a)
 	case OP_MKDIR: return vfs_mkdir(v, c, at, o->path, o->mode);
 	case OP_UNLINK: return vfs_unlink(v, c, at, o->path);
 	case OP_RMDIR: return vfs_rmdir(v, c, at, o->path);
-	case OP_RENAME: return vfs_rename(v, c, at, o->path, at2, o->path2,
-					  o->flags < 4 ? o->flags : 0);
-	case OP_LINK: return vfs_link(v, c, at, o->path, o->flags & 1 ? 0 : VFS_NOFOLLOW, at2,
-				      o->path2);
+	case OP_RENAME:
+		return vfs_rename(v, c, at, o->path, at2, o->path2, o->flags < 4 ? o->flags : 0);
+	case OP_LINK:
+		return vfs_link(v, c, at, o->path, o->flags & 1 ? 0 : VFS_NOFOLLOW, at2, o->path2);
 	case OP_SYMLINK: return vfs_symlink(v, c, o->path2, at, o->path);
 	case OP_MKNOD: return sim_mknod(o);
 	case OP_STAT:
@@ -596,79 +611,7 @@ static void do_vfs(const struct op *o, struct answer *a, bool readable, bool wri
 	}
 }
 
-/* --- digests and comparison of trees --- */
-
-static uint64_t mix(uint64_t h, const void *p, size_t n)
-{
-	const unsigned char *c = p;
-	uint64_t word;
-
-	for (; n >= sizeof word; n -= sizeof word, c += sizeof word) {
-		memcpy(&word, c, sizeof word);
-		h = (h ^ word) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 29;
-	}
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ c[i]) * 0x100000001b3u;
-	return h;
-}
-
-static uint64_t digest_content(struct vfs *t, vfs_ino ino, const struct vfs_stat *st, uint64_t h)
-{
-	static char bytes[4096];
-	int64_t n;
-
-	if ((st->mode & S_FMT) == S_LNK) {
-		n = vfs_readlink(t, ino, bytes, sizeof bytes);
-		return mix(h, bytes, (size_t)n);
-	}
-	for (uint64_t pos = 0; (st->mode & S_FMT) == S_REG && pos < st->size; pos += (uint64_t)n) {
-		n = vfs_read(t, ino, pos, bytes, sizeof bytes);
-		if (!CHECK(n > 0))
-			break;
-		h = mix(h, bytes, (size_t)n);
-	}
-	return h;
-}
-
-/* Everything that can be seen below a directory. The random trees are not deep. */
-static uint64_t digest(struct vfs *t, vfs_ino ino, uint64_t h)
-{
-	struct vfs_dirent entry;
-	const char *after = NULL;
-	struct vfs_stat st;
-
-	CHECK(vfs_getattr(t, ino, &st) == 0);
-	h = mix(h, &st, sizeof st);
-	h = digest_content(t, ino, &st, h);
-	while ((st.mode & S_FMT) == S_DIR && vfs_readdir(t, ino, after, &arena, &entry, 1) == 1) {
-		h = mix(h, entry.name.ptr, entry.name.len);
-		h = digest(t, entry.ino, h);
-		after = entry.name.ptr;
-	}
-	return h;
-}
-
-static uint64_t digest_of(struct vfs *t)
-{
-	struct arena_mark mark = arena_mark(&arena);
-	uint64_t h = digest(t, VFS_ROOT, 0xcbf29ce484222325u);
-
-	arena_release(&arena, mark);
-	return h;
-}
-
-static uint64_t digest_of_tree(struct vfs_tree *tree)
-{
-	struct vfs *t;
-	uint64_t h;
-
-	if (!CHECK(vfs_new(&store, tree, fake_now, NULL, &t) == 0))
-		return 0;
-	h = digest_of(t);
-	vfs_free(t);
-	return h;
-}
+/* --- comparison of trees --- */
 
 static void compare_content(const char *path, vfs_ino ino, const struct stat *st)
 {
@@ -875,12 +818,6 @@ static void run_all(long count, int only)
 	compare_trees();
 }
 
-static void no_memory(void *arg)
-{
-	(void)arg;
-	abort();
-}
-
 static bool sysctl_on(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -901,8 +838,6 @@ static void open_world(void)
 	for (int i = 0; i < n; i++)
 		own_cred.groups[own_cred.ngroups++] = groups[i];
 	fake_time = (int64_t)1700000000 * 1000000000;
-	heap.store = &store;
-	arena_init(&arena, &heap, (struct arena_fail){ no_memory, NULL });
 	v = world_new();
 	CHECK(vfs_chown(v, &root_cred, VFS_ROOT, own_cred.uid, own_cred.gid) == 0);
 	for (unsigned i = 0; i < FILES; i++)

@@ -2,7 +2,7 @@
  *
  * Nanoseconds of single operations of the vfs, one line per number:
  *
- *     cc -O2 -std=c11 -D_GNU_SOURCE -I. bench/bench_vfs.c build/vfs.a build/base.a -o bench_vfs
+ *     cc -O2 -std=c11 -D_GNU_SOURCE -I. tests/unit/bench_vfs.c build/vfs.a build/base.a
  */
 #include <stdio.h>
 #include <stdlib.h>
