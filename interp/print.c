@@ -4,8 +4,8 @@
  *
  * Inside a function each command of a list gets a line of its own; elsewhere lists stay on one
  * line while compound commands still span several. Bodies of here-documents wait until the
- * operator behind their command was printed. One deviation: where bash loses a here-document
- * of an if's test (another one in its body replaces it), both are printed.
+ * operator behind their command was printed. One deviation: the here-document of an if's test
+ * stands behind its line; bash puts it into the body, or loses it.
  */
 #include "interp/print.h"
 
@@ -31,6 +31,8 @@ static bool print_docs(struct printer *pr)
 	buf_putc(pr->out, '\n');
 	for (const struct print_doc *d = pr->docs; d != NULL; d = d->next) {
 		buf_add(pr->out, d->redir->target->text);
+		if (pr->out->ptr[pr->out->len - 1] != '\n')
+			buf_putc(pr->out, '\n');
 		buf_add(pr->out, d->redir->delimiter);
 		buf_putc(pr->out, '\n');
 	}
@@ -43,7 +45,8 @@ static bool print_docs(struct printer *pr)
 
 void print_newline(struct printer *pr)
 {
-	buf_putc(pr->out, '\n');
+	if (!print_docs(pr))
+		buf_putc(pr->out, '\n');
 	if (pr->indent > 0)
 		buf_fill(pr->out, ' ', (size_t)pr->indent);
 }
@@ -166,7 +169,7 @@ static void print_separator(struct printer *pr, char separator)
 		return;
 	}
 	if (pr->docs == NULL) {
-		if (!pr->had_doc)
+		if (!pr->had_doc || (!pr->in_function && pr->out->ptr[pr->out->len - 1] != '\n'))
 			buf_putc(pr->out, ';');
 		pr->had_doc = false;
 		return;
@@ -233,12 +236,13 @@ static void print_pipeline(struct printer *pr, const struct pipeline *pl)
 		buf_puts(pr->out, "! ");
 	for (int i = 0; i < pl->ncommands; i++) {
 		print_node(pr, pl->commands[i]);
-		if (i > 0)
-			print_docs(pr);
 		if (pl->stderr_too[i])
 			buf_puts(pr->out, " 2>&1");
-		if (i == pl->ncommands - 1)
+		if (i == pl->ncommands - 1) {
+			if (i > 0)
+				print_docs(pr);
 			break;
+		}
 		buf_puts(pr->out, " |");
 		if (print_docs(pr))
 			buf_putc(pr->out, ' ');

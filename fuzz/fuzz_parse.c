@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Any bytes as a script, with and without extended globs, whole and line by line. What parses
+ * is printed; what is printed must parse, and print the same again.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "interp/ast.h"
+
+enum { REGION_BYTES = 64 << 20, TEXT_MAX = 64 << 10 };
+
+struct world {
+	struct store store;
+	struct heap heap;
+	struct arena scratch;
+	struct bytes left;      /* for `more` */
+	unsigned flags;
+};
+
+static struct world world;
+static char *region;
+
+static void out_of_memory(void *arg)
+{
+	(void)arg;
+	abort();
+}
+
+static int more(void *user, bool continued, struct bytes *line)
+{
+	struct world *w = user;
+	const char *nl = memchr(w->left.ptr, '\n', w->left.len);
+	size_t n = nl != NULL ? (size_t)(nl - w->left.ptr) + 1 : w->left.len;
+
+	(void)continued;
+	*line = bytes_slice(w->left, 0, n);
+	w->left = bytes_slice(w->left, n, w->left.len);
+	return n != 0;
+}
+
+static bool alias(void *user, struct bytes name, struct bytes *out)
+{
+	(void)user;
+	*out = BYTES("echo b ");
+	return bytes_is(name, "a");
+}
+
+static unsigned flags(void *user)
+{
+	return ((struct world *)user)->flags;
+}
+
+static struct parser *parser_for(struct bytes text, bool lines)
+{
+	struct parse_config config = {
+		.heap = &world.heap, .fail = { out_of_memory, NULL }, .scratch = &world.scratch,
+		.text = lines ? BYTES("") : text, .more = lines ? more : NULL, .alias = alias,
+		.flags = flags, .user = &world, .line = 1 };
+
+	world.left = text;
+	return parse_new(&config);
+}
+
+/* All units of text, printed one after the other. False on a syntax error. */
+static bool print_all(struct bytes text, bool lines, struct buf *out)
+{
+	struct parser *p = parser_for(text, lines);
+	struct parse_error error;
+	struct ast *unit;
+	int rc;
+
+	while (rc = parse_unit(p, &unit, &error), rc == 1) {
+		print_command(out, unit->root);
+		buf_putc(out, '\n');
+		ast_put(unit);
+	}
+	return rc == 0;
+}
+
+static void fail(const char *what, struct bytes first, struct bytes second)
+{
+	fprintf(stderr, "%s\n--- printed\n%.*s\n--- again\n%.*s\n", what, (int)first.len, first.ptr,
+		(int)second.len, second.ptr);
+	abort();
+}
+
+static void check(struct bytes text)
+{
+	struct buf first = buf_in(&world.scratch);
+	struct buf lined = buf_in(&world.scratch);
+	struct buf second = buf_in(&world.scratch);
+	bool whole = print_all(text, false, &first);
+
+	if (print_all(text, true, &lined) != whole || !bytes_eq(buf_bytes(&first), buf_bytes(&lined)))
+		fail("line by line differs", buf_bytes(&first), buf_bytes(&lined));
+	world.flags &= ~(unsigned)PARSE_ALIASES;
+	/* bash shows a name that was not written, which then looks like the command. */
+	if (bytes_find(text, BYTES("coproc")) != NULL)
+		return;
+	if (!print_all(buf_bytes(&first), false, &second))
+		fail("does not parse again", buf_bytes(&first), buf_bytes(&second));
+	if (!bytes_eq(buf_bytes(&first), buf_bytes(&second)))
+		fail("differs", buf_bytes(&first), buf_bytes(&second));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bytes text = { (const char *)data, size };
+
+	if (size == 0 || size > TEXT_MAX)
+		return 0;
+	if (region == NULL)
+		region = malloc(REGION_BYTES);
+	memset(&world, 0, sizeof world);
+	store_init(&world.store, region, REGION_BYTES, NULL, NULL);
+	world.heap.store = &world.store;
+	arena_init(&world.scratch, &world.heap, (struct arena_fail){ out_of_memory, NULL });
+	world.flags = data[0] & 1 ? PARSE_EXTGLOB : PARSE_ALIASES;
+	check(bytes_slice(text, 1, size));
+	arena_clear(&world.scratch);
+	if (world.heap.used != 0)
+		abort();
+	return 0;
+}
