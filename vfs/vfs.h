@@ -212,7 +212,8 @@ int vfs_readdir(struct vfs *v, vfs_ino dir, const char *after, struct arena *a,
  * A source supplies files from outside: a directory of the host, an image, single lazy files.
  * Called on first use, then the result is part of the tree and copied on write. `id` is the
  * source's own number for the object. Errors are negative E_ numbers; VFS_PENDING says that
- * the answer comes later: the operation returns it unchanged and is tried again.
+ * the answer comes later: the operation returns it unchanged and is tried again. A source is
+ * called on the thread of the vfs that asks, and may not call back into that vfs.
  */
 enum { VFS_PENDING = -2000 };
 
