@@ -292,8 +292,11 @@ int do_let(struct shell *sh, int argc, char **argv)
 		return 1;
 	}
 	for (; i < argc; i++) {
-		if (eval_arith(sh, bytes_of(argv[i]), &value) != 0)
+		if (eval_arith(sh, bytes_of(argv[i]), &value) != 0) {
+			if (sh->flow == FLOW_ABORT && !opt_set(sh, SET_POSIX))
+				sh->flow = FLOW_NONE;
 			return 1;
+		}
 	}
 	return value == 0;
 }

@@ -190,11 +190,16 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	struct task t = { .run = task_run_node, .node = n, .in = -1, .out = -1,
 			  .close = { -1, -1 } };
 	int64_t pid;
+	int status;
 
+	sh->line = n->line;
 	pid = task_start(sh, &t, NULL);
 	if (pid < 0)
 		return sh->status;
-	return exec_check(sh, exec_wait(sh, (int)pid, n));
+	status = exec_wait(sh, (int)pid, n);
+	exec_report(sh);
+	set_pipestatus(sh, &status, 1);
+	return exec_check(sh, status);
 }
 
 int exec_background(struct shell *sh, const struct group *g)

@@ -60,6 +60,9 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child);
 /* task.run: executes t->node. */
 int task_run_node(struct shell *sh, struct task *t);
 
+/* "line 3:  123 Killed   text" for the child of sh->killed_pid. */
+void job_report_signal(struct shell *sh);
+
 /* --- exec.c --- */
 
 /* Looks at a command's status: ERR trap and set -e. Returns the status. */
@@ -112,8 +115,14 @@ int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid,
 int program_failed(struct shell *sh, const char *path, int64_t err);
 /* Runs a builtin with its name in messages. */
 int exec_builtin(struct shell *sh, const struct shell_builtin *b, int argc, char **argv);
-/* Waits for a foreground child and says when a signal ended it; n for that message. */
+/* Waits for a foreground child. When a signal ended it, exec_report says so, once the command's
+ * redirections are undone; n for that message. */
 int exec_wait(struct shell *sh, int pid, const struct node *n);
+static inline void exec_report(struct shell *sh)
+{
+	if (sh->killed_pid != 0)
+		job_report_signal(sh);
+}
 /* $_ */
 void set_last_arg(struct shell *sh, const char *value);
 void set_pipestatus(struct shell *sh, const int *statuses, int n);
@@ -163,8 +172,6 @@ void finished_expect(struct shell *sh, int pid);
 /* `wait` without arguments: earlier statuses can't be asked for any more. */
 void finished_forget(struct shell *sh);
 bool finished_take(struct shell *sh, int pid, int *status);
-/* "line 3:  123 Killed   text" for a child that a signal ended. */
-void job_report_signal(struct shell *sh, int pid, int wait_status, const struct node *n);
 void job_report_pipeline(struct shell *sh, const struct pipeline *p, const int *pids,
 			 const int *wait_statuses);
 

@@ -265,8 +265,11 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 		trap_note(sh);
 	if (got < 0)
 		return STATUS_NOT_FOUND;
-	if ((status & 0x7f) != 0)
-		job_report_signal(sh, pid, status, n);
+	if ((status & 0x7f) != 0) {
+		sh->killed_pid = pid;
+		sh->killed_status = status;
+		sh->killed_node = n;
+	}
 	return status_of_wait(status);
 }
 

@@ -91,7 +91,7 @@ static bool name_is_valid(struct shell *sh, const struct for_node *f)
 		return true;
 	shell_error(sh, "`%s': not a valid identifier", f->name.ptr);
 	if (opt_set(sh, SET_POSIX)) {
-		sh->status = 1;
+		sh->status = STATUS_USAGE;
 		sh->flow = FLOW_EXIT;
 	}
 	return false;

@@ -164,6 +164,26 @@ static int eval_regex(struct shell *sh, struct cond *c, struct bytes a, bool neg
 	return match_regex(sh, c, a, pattern);
 }
 
+/* As bash shows a pattern: with a backslash before each quoted byte. */
+static int shown_pattern(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	struct buf text = buf_in(sh->arena);
+
+	if (!word_is_constant(w))
+		return expand_pattern(sh, w, out);
+	for (int i = 0; i < w->nparts; i++) {
+		const struct part *p = &w->parts[i];
+
+		for (size_t k = 0; k < p->text.len; k++) {
+			if (p->quoted)
+				buf_putc(&text, '\\');
+			buf_putc(&text, p->text.ptr[k]);
+		}
+	}
+	*out = buf_bytes(&text);
+	return 0;
+}
+
 static int eval_pattern(struct shell *sh, struct cond *c, struct bytes a, bool negated)
 {
 	int got;
@@ -171,7 +191,7 @@ static int eval_pattern(struct shell *sh, struct cond *c, struct bytes a, bool n
 	if (opt_set(sh, SET_XTRACE)) {
 		struct bytes pattern;
 
-		if (expand_pattern(sh, c->b, &pattern) != 0)
+		if (shown_pattern(sh, c->b, &pattern) != 0)
 			return COND_ERROR;
 		trace_binary(sh, c->op, a, pattern, true, negated);
 	}

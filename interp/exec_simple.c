@@ -20,14 +20,94 @@ static const char no_builtin;
 
 /* --- words --- */
 
+static struct word *literal_word(struct shell *sh, struct bytes text)
+{
+	struct word *w = arena_zalloc(sh->arena, sizeof(*w));
+	struct part *part = arena_zalloc(sh->arena, sizeof(*part));
+
+	w->flags = WORD_LITERAL | WORD_QUOTED;
+	w->literal = arena_bytes(sh->arena, text);
+	w->text = w->literal;
+	w->parts = part;
+	w->nparts = 1;
+	part->kind = PART_TEXT;
+	part->quoted = true;
+	part->text = w->literal;
+	return w;
+}
+
+/* Expands the words of one item of an array literal into items of out. */
+static int expand_item(struct shell *sh, const struct array_item *item, struct assign *out, int *cap)
+{
+	struct fields words = { 0 };
+	struct bytes value;
+
+	if (item->sub != NULL) {
+		if (expand_assignment(sh, item->value, &value) != 0)
+			return -1;
+		fields_add(sh, &words, arena_dup(sh->arena, value));
+	} else if (expand_words(sh, &item->value, 1, &words) != 0) {
+		return -1;
+	}
+	if (out->nitems + words.count > *cap) {
+		int most = 2 * (out->nitems + words.count) + 8;
+
+		out->items = arena_grow(sh->arena, out->items,
+					(size_t)*cap * sizeof(*item), (size_t)most * sizeof(*item));
+		*cap = most;
+	}
+	for (int i = 0; i < words.count; i++) {
+		out->items[out->nitems] = *item;
+		out->items[out->nitems++].value = literal_word(sh, bytes_of(words.v[i]));
+	}
+	return 0;
+}
+
+/* For tracing, an array literal with its items expanded, so that they are expanded only once. */
+static struct assign *expanded_array(struct shell *sh, const struct assign *a)
+{
+	struct assign *out = arena_alloc(sh->arena, sizeof(*out));
+	struct buf text = buf_in(sh->arena);
+	int cap = 0;
+
+	*out = *a;
+	out->items = NULL;
+	out->nitems = 0;
+	buf_add(&text, a->name);
+	buf_puts(&text, a->append ? "+=(" : "=(");
+	for (int i = 0; i < a->nitems; i++) {
+		if (expand_item(sh, &a->items[i], out, &cap) != 0)
+			return NULL;
+	}
+	for (int i = 0; i < out->nitems; i++) {
+		const struct array_item *item = &out->items[i];
+
+		if (i > 0)
+			buf_putc(&text, ' ');
+		if (item->sub != NULL) {
+			buf_putc(&text, '[');
+			quote_for_at_q(&text, item->sub->text);
+			buf_puts(&text, item->append ? "]+=" : "]=");
+		}
+		quote_for_at_q(&text, item->value->literal);
+	}
+	buf_putc(&text, ')');
+	out->text = arena_bytes(sh->arena, buf_bytes(&text));
+	return out;
+}
+
 /* An argument of a declaration builtin: one field "name=value", or an array literal that is
  * executed by the builtin. */
-static int expand_declaration(struct shell *sh, struct call *c, struct assign *a)
+static int expand_declaration(struct shell *sh, struct call *c, const struct assign *a)
 {
 	struct buf text = buf_in(sh->arena);
 	struct bytes value;
 
 	if (a->array) {
+		if (opt_set(sh, SET_XTRACE))
+			a = expanded_array(sh, a);
+		if (a == NULL)
+			return -1;
 		c->declare_args[c->argv.count] = a;
 		fields_add(sh, &c->argv, arena_dup(sh->arena, a->text));
 		return 0;
@@ -134,7 +214,7 @@ static void resolve(struct shell *sh, struct call *c)
 static int assignment_failed(struct shell *sh)
 {
 	if (sh->flow == FLOW_NONE) {
-		sh->flow = opt_set(sh, SET_POSIX) ? FLOW_EXIT : FLOW_ABORT;
+		sh->flow = FLOW_ABORT; /* which in POSIX mode ends the shell: exec_text.c */
 		sh->status = 1;
 	}
 	return sh->status;
@@ -144,21 +224,15 @@ static int assignment_failed(struct shell *sh)
 static int assign_traced(struct shell *sh, const struct assign *a)
 {
 	struct assign shown = *a;
-	struct word value = { .flags = WORD_LITERAL | WORD_QUOTED, .line = a->line };
-	struct part part = { .kind = PART_TEXT, .quoted = true };
+	struct bytes value;
 
 	if (a->array || a->value == NULL) {
 		xtrace_assign(sh, a);
 		return assign_execute(sh, a, 0);
 	}
-	if (expand_assignment(sh, a->value, &value.literal) != 0)
+	if (expand_assignment(sh, a->value, &value) != 0)
 		return -1;
-	value.literal = arena_bytes(sh->arena, value.literal);
-	part.text = value.literal;
-	value.text = value.literal;
-	value.parts = &part;
-	value.nparts = 1;
-	shown.value = &value;
+	shown.value = literal_word(sh, value);
 	xtrace_assign(sh, &shown);
 	return assign_execute(sh, &shown, 0);
 }
@@ -274,6 +348,49 @@ static void keep_exported(struct shell *sh, const struct call *c)
 	}
 }
 
+/* What export and readonly assign is shown once more. */
+static void trace_exports(struct shell *sh, const struct call *c)
+{
+	for (int i = 1; i < c->argv.count; i++) {
+		struct bytes text = bytes_of(c->argv.v[i]);
+		const char *equals = strchr(text.ptr, '=');
+		struct assign a = { 0 };
+		struct word w = { .flags = WORD_LITERAL };
+
+		if (equals == NULL || *text.ptr == '-')
+			continue;
+		a.name = bytes_slice(text, 0, (size_t)(equals - text.ptr));
+		w.literal = bytes_slice(text, a.name.len + 1, text.len);
+		a.value = &w;
+		xtrace_assign(sh, &a);
+	}
+}
+
+/* Array literals of a declaration are shown before it; then only their names. */
+static void trace_call(struct shell *sh, const struct call *c)
+{
+	char **shown = c->argv.v;
+
+	if (c->declare_args != NULL) {
+		size_t size = (size_t)(c->argv.count + 1) * sizeof(*shown);
+
+		shown = arena_alloc(sh->arena, size);
+		memcpy(shown, c->argv.v, size);
+		for (int i = 0; i < c->argv.count; i++) {
+			const struct assign *a = c->declare_args[i];
+
+			if (a == NULL)
+				continue;
+			xtrace_text(sh, a->text);
+			shown[i] = arena_dup(sh->arena, a->name);
+		}
+	}
+	xtrace_words(sh, shown, c->argv.count);
+	if (c->builtin != NULL && (strcmp(c->builtin->name, "export") == 0 ||
+				   strcmp(c->builtin->name, "readonly") == 0))
+		trace_exports(sh, c);
+}
+
 static bool is_special(const struct call *c)
 {
 	return c->builtin != NULL && (c->builtin->flags & BUILTIN_SPECIAL) != 0;
@@ -310,7 +427,7 @@ static int run_redirected(struct shell *sh, struct call *c)
 	int status;
 
 	if (opt_set(sh, SET_XTRACE))
-		xtrace_words(sh, c->argv.v, c->argv.count);
+		trace_call(sh, c);
 	if (n->nredirs == 0)
 		return run_target(sh, c);
 	if (redir_apply(sh, n->redirs, n->nredirs, keeps_redirections(c)) != 0) {
@@ -413,6 +530,7 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	status = run_call(sh, &c);
 	if (sh->procsubs != subs)
 		procsub_close(sh, subs);
+	exec_report(sh);
 	set_pipestatus(sh, &status, 1);
 	arena_release(sh->arena, mark);
 	if (proc_has_signal(sh->p) || sh->traps_pending != 0) {

@@ -195,6 +195,7 @@ static bool run_program(struct shell *sh, const struct simple *s, struct bytes *
 	if (sys_capture_take(sh->p, (int)cap, out) < 0)
 		*out = (struct bytes){ "", 0 };
 	sh->status = exec_wait(sh, (int)pid, &s->node);
+	sh->killed_pid = 0;
 	*out = cleaned(sh, *out);
 	return true;
 }
@@ -276,6 +277,7 @@ static int run_process(struct shell *sh, const struct command_sub *c, struct byt
 			  .command_sub = true };
 	int64_t cap = sys_capture(sh->p);
 	int64_t pid;
+	int status;
 
 	if (cap < 0) {
 		shell_error(sh, "cannot make pipe for command substitution: %s",
@@ -292,7 +294,9 @@ static int run_process(struct shell *sh, const struct command_sub *c, struct byt
 	if (sys_capture_take(sh->p, (int)cap, out) < 0)
 		*out = (struct bytes){ "", 0 };
 	*out = cleaned(sh, *out);
-	return exec_wait(sh, (int)pid, c->root);
+	status = exec_wait(sh, (int)pid, c->root);
+	sh->killed_pid = 0;
+	return status;
 }
 
 int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes *out)

@@ -160,6 +160,10 @@ static int run_unit(struct shell *sh, struct ast *ast)
 /* After an error that ends a line: whether reading goes on with the next one. */
 static bool goes_on(struct shell *sh)
 {
+	if (sh->flow == FLOW_ABORT && opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE)) {
+		sh->flow = FLOW_EXIT;
+		sh->status = opt_set(sh, SET_COMMAND) ? STATUS_NOT_FOUND : 1;
+	}
 	if (sh->flow == FLOW_ABORT && sh->task == NULL) {
 		sh->flow = FLOW_NONE;
 		return true;
@@ -186,6 +190,14 @@ static void record_unit(struct reader *r, struct ast *ast)
 		return;
 	}
 	c->unit[c->count++] = ast_get(ast);
+}
+
+/* set -v with -c; scripts are shown as they are read. */
+static void echo_unit(struct shell *sh, struct bytes text)
+{
+	sys_write(sh->p, 2, text.ptr, text.len);
+	if (text.len == 0 || text.ptr[text.len - 1] != '\n')
+		sys_write(sh->p, 2, "\n", 1);
 }
 
 static void print_warnings(struct shell *sh, const struct parser *p)
@@ -220,6 +232,8 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 			return sh->status = STATUS_USAGE;
 		}
 		print_warnings(sh, r->parser);
+		if (opt_set(sh, SET_VERBOSE) && r->name != NULL && strcmp(r->name, "-c") == 0)
+			echo_unit(sh, ast->text);
 		record_unit(r, ast);
 		mark = arena_mark(sh->arena);
 		status = run_unit(sh, ast);

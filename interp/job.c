@@ -428,13 +428,17 @@ void job_print(struct shell *sh, struct buf *out, const struct job *j, bool with
 
 /* --- foreground children --- */
 
-void job_report_signal(struct shell *sh, int pid, int wait_status, const struct node *n)
+void job_report_signal(struct shell *sh)
 {
+	int pid = sh->killed_pid;
+	int wait_status = sh->killed_status;
+	const struct node *n = sh->killed_node;
 	struct arena_mark mark = arena_mark(sh->arena);
 	struct buf out = buf_in(sh->arena);
 	struct buf text = buf_in(sh->arena);
 	int sig = wait_status & 0x7f;
 
+	sh->killed_pid = 0;
 	if (sig == SIGTERM_ && !sh->is_command_sub) {
 		buf_puts(&out, "Terminated\n");
 	} else if (worth_saying(wait_status)) {

@@ -114,7 +114,7 @@ static int set_by_name(struct invocation *v, bool on)
 	if (option < 0) {
 		struct buf out = buf_in(sh->arena);
 
-		buf_printf(&out, "%s: %s: %s: invalid option name\n", sh->arg0, sh->arg0,
+		buf_printf(&out, "%s: line 0: %s: %s: invalid option name\n", sh->arg0, sh->arg0,
 			   v->argv[v->at]);
 		put(sh, 2, &out);
 		return v->status = STATUS_USAGE;
@@ -134,8 +134,14 @@ static int shopt_by_name(struct invocation *v, bool on)
 		return 0;
 	}
 	option = shopt_of_name(bytes_of(v->argv[++v->at]));
-	if (option < 0)
-		return bad_option(v, v->argv[v->at], "invalid shell option name");
+	if (option < 0) {
+		struct buf out = buf_in(sh->arena);
+
+		buf_printf(&out, "%s: line 0: %s: invalid shell option name\n", sh->arg0,
+			   v->argv[v->at]);
+		put(sh, 2, &out);
+		return v->status = STATUS_USAGE;
+	}
 	if (on)
 		sh->opt.shopt |= (uint64_t)1 << option;
 	else

@@ -189,13 +189,29 @@ static int redirect_text(struct shell *sh, const struct redirection *d)
 
 /* --- n>&m --- */
 
+/* The value of "name" or "name[sub]" as in {name}>&-. */
+static bool variable_text(struct shell *sh, struct bytes ref, struct bytes *out)
+{
+	struct bytes name;
+	struct bytes sub;
+	struct var *v;
+
+	if (!parse_name_ref(ref, &name, &sub))
+		return false;
+	if (sub.ptr == NULL)
+		return var_get(sh, name, bytes_hash(name), out);
+	v = var_find(sh, name, bytes_hash(name));
+	return v != NULL && var_element(sh, v, sub, out) == 1;
+}
+
 static int close_fd(struct shell *sh, const struct redirection *d)
 {
 	if (d->r->var.len != 0) {
-		const char *value = var_get_text(sh, d->r->var.ptr);
+		struct bytes value;
 		int64_t fd;
 
-		if (value == NULL || !arith_plain_number(bytes_of(value), &fd) || fd < 0) {
+		if (!variable_text(sh, d->r->var, &value) || !arith_plain_number(value, &fd) ||
+		    fd < 0) {
 			shell_error(sh, "%.*s: %s", (int)d->r->var.len, d->r->var.ptr,
 				    err_text(E_BADF));
 			return -1;

@@ -74,11 +74,17 @@ static void put_bit(uint64_t *word, unsigned bit, bool on)
 /* What `set -o posix` switches with it. */
 static void follow_posix(struct shell *sh, bool on)
 {
+	struct bytes name = BYTES("POSIXLY_CORRECT");
+
 	put_bit(&sh->opt.shopt, SHOPT_inherit_errexit, on);
 	put_bit(&sh->opt.shopt, SHOPT_shift_verbose, on);
 	put_bit(&sh->opt.shopt, SHOPT_expand_aliases, on || opt_set(sh, SET_INTERACTIVE));
-	if (!on)
+	if (!on) {
+		var_unset(sh, name, bytes_hash(name), false);
 		return;
+	}
+	if (var_get_text(sh, "POSIXLY_CORRECT") == NULL)
+		var_set_text(sh, "POSIXLY_CORRECT", "y");
 	put_bit(&sh->opt.shopt, SHOPT_sourcepath, true);
 	put_bit(&sh->opt.set, SET_INTERACTIVE_COMMENTS, true);
 	put_bit(&sh->opt.shopt, SHOPT_interactive_comments, true);

@@ -264,6 +264,9 @@ struct shell {
 	int indirection;          /* PS4's first character is repeated so often */
 	size_t last_arg_cap;      /* 0: last_arg is not in the pool */
 	int pipestatus_cap;
+	int killed_pid;           /* a foreground child that a signal ended: to be reported */
+	int killed_status;
+	const struct node *killed_node;
 	bool input_redirected;    /* so that a command in the background may read it */
 	bool session;             /* its process outlives the command: `exec` must not replace it */
 	bool may_exec;            /* the process ends after this command: a program may replace it */
