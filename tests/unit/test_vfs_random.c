@@ -171,7 +171,10 @@ static uint32_t some_mode(void)
 	static const uint32_t modes[] = { 0755, 0777,  01777, 0700,  0644, 0666, 0,
 					  0111, 02775, 04755, 06777, 0750, 0570, 02755 };
 
-	return roll(12) == 0 ? roll(010000) : modes[roll(3) != 0 ? roll(3) : roll(14)];
+	uint32_t mode = roll(12) == 0 ? roll(010000) : modes[roll(3) != 0 ? roll(3) : roll(14)];
+
+	/* Who is not root must still be able to read all of the real tree. */
+	return as_root ? mode : mode | 0700;
 }
 
 static uint32_t some_id(void)
