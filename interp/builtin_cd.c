@@ -147,7 +147,8 @@ static bool uses_cdpath(const char *path)
 }
 
 /* Tries the entries of CDPATH. True when one led somewhere. */
-static bool enter_cdpath(struct shell *sh, const char *path, const struct cd_options *o, int *status)
+static bool enter_cdpath(struct shell *sh, const char *path, const struct cd_options *o,
+			 int *status)
 {
 	const char *at = var_get_text(sh, "CDPATH");
 	bool unknown;

@@ -10,10 +10,27 @@
 
 /* --- the stack --- */
 
+static void copy_stack(struct shell *sh, const struct dir_stack *from)
+{
+	struct dir_stack *d = pool_zalloc(sh->pool, sizeof(*d));
+
+	d->owner = sh;
+	sh->dirs = d;
+	if (from == NULL)
+		return;
+	if (from->cwd != NULL)
+		d->cwd = pool_dup(sh->pool, bytes_of(from->cwd));
+	d->cap = d->count = from->count;
+	d->entry = pool_alloc(sh->pool, (size_t)d->cap * sizeof(char *));
+	for (int i = 0; i < d->count; i++)
+		d->entry[i] = pool_dup(sh->pool, bytes_of(from->entry[i]));
+}
+
+/* The stack of this shell, to be changed. */
 static struct dir_stack *stack_of(struct shell *sh)
 {
-	if (sh->dirs == NULL)
-		sh->dirs = pool_zalloc(sh->pool, sizeof(*sh->dirs));
+	if (sh->dirs == NULL || sh->dirs->owner != sh)
+		copy_stack(sh, sh->dirs);
 	return sh->dirs;
 }
 
@@ -63,7 +80,7 @@ static void stack_push(struct shell *sh, const char *path)
 /* Removes entry n (not 0). */
 static void stack_remove(struct shell *sh, int n)
 {
-	struct dir_stack *d = sh->dirs;
+	struct dir_stack *d = stack_of(sh);
 	int at = d->count - n;
 
 	free_text(sh, d->entry[at]);
@@ -96,7 +113,8 @@ static void dirstack_changed(struct shell *sh, struct bytes sub, struct bytes va
 
 	if (value.ptr == NULL || !number_is_i64(sub, &n) || n <= 0 || n >= dirs_count(sh))
 		return;
-	char **at = &sh->dirs->entry[sh->dirs->count - n];
+	struct dir_stack *d = stack_of(sh);
+	char **at = &d->entry[d->count - n];
 	char *fresh = pool_dup(sh->pool, value);
 
 	free_text(sh, *at);
@@ -119,18 +137,9 @@ void builtin_state_init(struct shell *sh)
 
 void builtin_state_copy(struct shell *sh, struct shell *from)
 {
-	struct dir_stack *old = from->dirs;
-
-	sh->dirs = NULL;
-	sh->builtins_disabled = from->builtins_disabled;
 	sh->completions = NULL;
 	sh->history = NULL;
-	if (old == NULL)
-		return;
-	if (old->cwd != NULL)
-		dirs_set_cwd(sh, old->cwd);
-	for (int i = 0; i < old->count; i++)
-		stack_push(sh, old->entry[i]);
+	copy_stack(sh, from->dirs);
 }
 
 /* --- dirs --- */

@@ -8,6 +8,7 @@
 #include "interp/shell.h"
 
 struct dir_stack {
+	const struct shell *owner; /* a subshell that reads through copies it before a change */
 	char *cwd;     /* the logical working directory: entry 0 of the stack */
 	int count;     /* the other entries, */
 	int cap;
