@@ -10,7 +10,14 @@
  */
 #include "base/regex/private.h"
 
-enum { ROWS_BYTES = 1 << 16 };
+enum {
+	ROWS_BYTES = 1 << 16,
+	/* Of the quick way, all on the stack: */
+	QUICK_WORDS = 96,
+	QUICK_FRAMES = 48,
+	QUICK_FORKS = 256,
+	QUICK_SPANS = 12,
+};
 
 struct walk {
 	struct regex *re;
@@ -30,6 +37,7 @@ struct walk {
 	size_t *rows_at;
 	size_t rows_block;           /* which, SIZE_MAX: none */
 	uint64_t *seen;              /* of the instructions passed at this place */
+	const uint8_t *forks;        /* by fork on the way: whether the second way is taken */
 };
 
 static bool has(const uint64_t *row, uint32_t pc)
@@ -185,21 +193,36 @@ static uint32_t choose(const struct walk *w, const struct rx_inst *i, const uint
 	return has(row, i->alt) && has(w->seen, i->out) ? i->alt : i->out;
 }
 
+static uint32_t fork_at(struct walk *w, const struct rx_inst *i, size_t k)
+{
+	if (w->forks != NULL)
+		return *w->forks++ != 0 ? i->alt : i->out;
+	return choose(w, i, row_of(w, k));
+}
+
+static size_t next_place(struct walk *w, size_t at)
+{
+	uint32_t c;
+
+	if (w->forks == NULL)
+		memset(w->seen, 0, w->words * sizeof(w->seen[0]));
+	return at + rx_char_at(w->text, at, w->prog->utf8, &c);
+}
+
 static void walk(struct walk *w)
 {
 	size_t k = 0;
 	size_t at = w->match->from;
 	uint32_t pc = w->prog->start;
-	const uint64_t *row = row_of(w, 0);
 
 	for (;;) {
 		const struct rx_inst *i = &w->prog->inst[pc];
-		uint32_t c;
 
-		put(w->seen, pc);
+		if (w->forks == NULL)
+			put(w->seen, pc);
 		switch (i->op) {
 		case RX_I_MATCH: return;
-		case RX_I_SPLIT: pc = choose(w, i, row); break;
+		case RX_I_SPLIT: pc = fork_at(w, i, k); break;
 		case RX_I_OPEN:
 			if (i->n < w->nspans)
 				w->spans[i->n] = (struct regex_span){ at, SIZE_MAX };
@@ -212,12 +235,109 @@ static void walk(struct walk *w)
 			break;
 		case RX_I_ASSERT: pc = i->out; break;
 		default:
-			at += rx_char_at(w->text, at, w->prog->utf8, &c);
-			row = row_of(w, ++k);
-			memset(w->seen, 0, w->words * sizeof(w->seen[0]));
+			at = next_place(w, at);
+			k++;
 			pc = i->out;
 		}
 	}
+}
+
+/* --- the quick way: no loop over nothing, and a short match --- */
+
+struct quick_frame {
+	uint32_t pc;
+	uint32_t nforks;
+	size_t at;
+};
+
+struct quick {
+	uint64_t tried[QUICK_WORDS];   /* by place and instruction */
+	struct quick_frame frame[QUICK_FRAMES];
+	uint8_t fork[QUICK_FORKS];
+	uint32_t nframes;
+	uint32_t nforks;
+	bool full;
+};
+
+/* A fork on the way: the preferred way first. False if this place was tried before. */
+static bool quick_fork(struct quick *q, const struct walk *w, uint32_t pc, size_t at)
+{
+	size_t bit = (at - w->match->from) * w->prog->n + pc;
+
+	if (has(q->tried, (uint32_t)bit))
+		return false;
+	put(q->tried, (uint32_t)bit);
+	q->full = q->nframes == QUICK_FRAMES || q->nforks == QUICK_FORKS;
+	if (q->full)
+		return false;
+	q->frame[q->nframes++] = (struct quick_frame){ pc, q->nforks, at };
+	q->fork[q->nforks++] = 0;
+	return true;
+}
+
+/* One instruction. False: no way on. */
+static bool quick_step(struct quick *q, const struct walk *w, uint32_t *pc, size_t *at)
+{
+	const struct rx_inst *i = &w->prog->inst[*pc];
+	uint32_t c;
+	size_t n;
+
+	switch (i->op) {
+	case RX_I_SPLIT:
+		if (!quick_fork(q, w, *pc, *at))
+			return false;
+		break;
+	case RX_I_OPEN:
+	case RX_I_CLOSE: break;
+	case RX_I_ASSERT:
+		if (!holds_at(w, i->kind, *at))
+			return false;
+		break;
+	default:
+		if (*at == w->match->to)
+			return false;
+		n = rx_char_at(w->text, *at, w->prog->utf8, &c);
+		if (!takes(i, c))
+			return false;
+		*at += n;
+	}
+	*pc = i->out;
+	return true;
+}
+
+/* Finds the preferred way through the match, and walks it. False if there is no room for it. */
+static bool walk_quickly(struct walk *w)
+{
+	struct quick q;
+	struct regex_span before[QUICK_SPANS];
+	size_t bits = (w->match->to - w->match->from + 1) * w->prog->n;
+	uint32_t pc = w->prog->start;
+	size_t at = w->match->from;
+
+	if (w->prog->loops || bits > QUICK_WORDS * 64 || w->nspans > QUICK_SPANS)
+		return false;
+	memset(q.tried, 0, (bits + 63) / 64 * sizeof(q.tried[0]));
+	q.nframes = q.nforks = 0;
+	q.full = false;
+	while (w->prog->inst[pc].op != RX_I_MATCH || at != w->match->to) {
+		const struct quick_frame *f;
+
+		if (w->prog->inst[pc].op != RX_I_MATCH && quick_step(&q, w, &pc, &at))
+			continue;
+		if (q.full || q.nframes == 0)
+			return false;
+		f = &q.frame[--q.nframes];
+		at = f->at;
+		pc = w->prog->inst[f->pc].alt;
+		q.nforks = f->nforks;
+		q.fork[q.nforks++] = 1;
+	}
+	w->forks = q.fork;
+	w->before = before;
+	memcpy(before, w->spans, w->nspans * sizeof(before[0]));
+	walk(w);
+	rx_charge(w->re, 1);
+	return true;
 }
 
 int rx_captures(struct regex *re, struct bytes text, const struct regex_span *match,
@@ -229,6 +349,10 @@ int rx_captures(struct regex *re, struct bytes text, const struct regex_span *ma
 
 	for (size_t i = 0; i < nspans; i++)
 		spans[i] = (struct regex_span){ SIZE_MAX, SIZE_MAX };
+	if (walk_quickly(&w)) {
+		spans[0] = *match;
+		return 0;
+	}
 	prepare(&w, re->arena);
 	memcpy(w.before, spans, nspans * sizeof(spans[0]));
 	if (has(row_of(&w, 0), re->prog->start))

@@ -36,6 +36,7 @@ struct run {
 	struct rx_dfa *d;
 	struct bytes text;
 	size_t at;
+	size_t end;           /* where to stop reading */
 	size_t from;
 	size_t best;
 	uint32_t state;
@@ -107,7 +108,7 @@ static bool scan(struct run *r)
 {
 	struct rx_dfa *d = r->d;
 	const unsigned char *p = (const unsigned char *)r->text.ptr + r->at;
-	size_t left = r->text.len - r->at;
+	size_t left = r->end - r->at;
 	const unsigned char *from = p;
 	const unsigned char *end = p + (left < CHUNK ? left : CHUNK);
 	const uint32_t *trans = d->trans;
@@ -141,19 +142,185 @@ static bool scan(struct run *r)
 	return follow(r, to, n);
 }
 
+/* --- four lines at a time --- */
+
+/*
+ * A step of the automaton waits for the one before it, so one reader leaves the processor idle.
+ * Lines are independent: four readers, each with a part of the lines ahead, step by turns. That
+ * is done only where matches are rare, as what the later readers did is lost at a match.
+ */
+enum { READERS = 4, WINDOW_MIN = 1 << 13, WINDOW_MAX = 1 << 18, STEPS_MIN = 16 };
+
+struct window {
+	struct run reader[READERS];
+	uint32_t flushes;
+	unsigned breaks;      /* times that a reader met something special */
+};
+
+/* Gives every reader its lines of the next bytes. False if they are too long for that. */
+static bool divide(const struct run *r, size_t bytes, struct window *w)
+{
+	size_t from = r->at;
+
+	for (int i = 0; i < READERS; i++) {
+		size_t to = r->at + bytes / READERS * (size_t)(i + 1);
+		const char *eol;
+
+		if (to < from)
+			return false;
+		eol = memchr(r->text.ptr + to, rx_eol(r->d->flags), r->text.len - to);
+		if (eol == NULL || (size_t)(eol - r->text.ptr) - to > bytes)
+			return false;
+		w->reader[i] = *r;
+		w->reader[i].at = from;
+		w->reader[i].end = from = (size_t)(eol - r->text.ptr) + 1;
+		if (i != 0)
+			w->reader[i].state = rx_dfa_start(r->d, RX_EDGE | RX_LINE);
+	}
+	return true;
+}
+
+/* Steps all readers until one meets something special or its end. */
+static void step_all(struct window *w)
+{
+	const struct rx_dfa *d = w->reader[0].d;
+	const uint32_t *trans = d->trans;
+	const unsigned char *p[READERS];
+	uint32_t state[READERS];
+	size_t n = SIZE_MAX;
+	size_t k = 0;
+
+	for (int i = 0; i < READERS; i++) {
+		p[i] = (const unsigned char *)w->reader[i].text.ptr + w->reader[i].at;
+		state[i] = w->reader[i].state;
+		if (w->reader[i].end - w->reader[i].at < n)
+			n = w->reader[i].end - w->reader[i].at;
+	}
+	for (; k < n; k++) {
+		uint32_t a = trans[state[0] + d->column[p[0][k]]];
+		uint32_t b = trans[state[1] + d->column[p[1][k]]];
+		uint32_t c = trans[state[2] + d->column[p[2][k]]];
+		uint32_t e = trans[state[3] + d->column[p[3][k]]];
+
+		if (((a | b | c | e) & RX_D_SPECIAL) != 0)
+			break;
+		state[0] = a;
+		state[1] = b;
+		state[2] = c;
+		state[3] = e;
+	}
+	for (int i = 0; i < READERS; i++) {
+		w->reader[i].at += k;
+		w->reader[i].state = state[i];
+	}
+	charge(w->reader[0].re, w->reader[0].d, k * READERS);
+}
+
+/* Moves every reader over what stopped them. False when one is at its end, or a match. */
+static bool step_each(struct window *w)
+{
+	bool more = true;
+
+	w->breaks++;
+	for (int i = 0; i < READERS; i++) {
+		struct run *r = &w->reader[i];
+		size_t end = r->end;
+
+		if (r->at == r->end)
+			return false;
+		r->end = r->at + STEPS_MIN < end ? r->at + STEPS_MIN : end;
+		while (r->at < r->end && more)
+			more = scan(r);
+		r->end = end;
+		if (!more || w->flushes != r->d->flushes)
+			return false;
+	}
+	return true;
+}
+
+static uint32_t line_start(struct rx_dfa *d)
+{
+	return rx_dfa_start(d, RX_EDGE | RX_LINE) & ~(uint32_t)RX_D_SPECIAL;
+}
+
+/* Reads some lines ahead, from the beginning of one, with all readers. False at a match, with
+ * r->best set. *useless: one reader would have done better. */
+static bool read_window(struct run *r, size_t bytes, bool *useless)
+{
+	struct window w = { .flushes = r->d->flushes };
+
+	*useless = !divide(r, bytes, &w);
+	if (*useless)
+		return true;
+	do
+		step_all(&w);
+	while (step_each(&w));
+	*useless = w.breaks > bytes / 128;
+	for (int i = 0; i < READERS && w.flushes == r->d->flushes; i++) {
+		struct run *one = &w.reader[i];
+
+		while (one->best == SIZE_MAX && one->at < one->end && scan(one))
+			;
+		r->best = one->best;
+		if (r->best != SIZE_MAX)
+			return false;
+		r->at = one->end;
+	}
+	/* After a flush the states of the others have no names: they read again, alone. */
+	*useless = *useless || w.flushes != r->d->flushes;
+	r->state = line_start(r->d);
+	return true;
+}
+
+/* Reads to the end of the line. False when the search is over. */
+static bool finish_line(struct run *r)
+{
+	const char *eol = memchr(r->text.ptr + r->at, rx_eol(r->d->flags), r->text.len - r->at);
+	bool more = true;
+
+	r->end = eol != NULL ? (size_t)(eol - r->text.ptr) + 1 : r->text.len;
+	while (r->at < r->end && more)
+		more = scan(r);
+	r->end = r->text.len;
+	return more;
+}
+
+/* Reads to the end of the text, with several readers once that seems worth it. False when the
+ * search is over. */
+static bool read_all(struct run *r)
+{
+	size_t begin = r->at;
+	bool useless = (r->d->mode & RX_D_LINES) == 0 || r->d->skips;
+
+	while (r->at < r->text.len) {
+		size_t done = r->at - begin;
+
+		if (useless) {
+			if (!scan(r))
+				return false;
+		} else if (done < WINDOW_MIN) {
+			if (!finish_line(r))
+				return false;
+		} else if (!read_window(r, done < WINDOW_MAX ? done : WINDOW_MAX, &useless)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 size_t rx_dfa_forward(struct regex *re, struct rx_dfa *d, const struct rx_part *part)
 {
 	struct run r = { .re = re, .d = d, .text = part->text, .at = part->from,
-			 .from = part->from, .best = SIZE_MAX, .exec_flags = part->exec_flags,
+			 .end = part->text.len, .from = part->from, .best = SIZE_MAX,
+			 .exec_flags = part->exec_flags,
 			 .earliest = (d->mode & RX_D_LEFTMOST) == 0 };
 	uint32_t to;
 
 	to = rx_dfa_start(d, left_side(&r, r.at));
 	if (!follow(&r, to, 0))
 		return r.best;
-	while (r.at < r.text.len)
-		if (!scan(&r))
-			return r.best;
+	if (!read_all(&r))
+		return r.best;
 	to = step(d, r.state, (part->exec_flags & REGEX_NOTEOL) != 0 ? RX_D_END_NOTEOL : RX_D_END);
 	if ((rx_dfa_flags(d, to) & RX_D_PREV) != 0)
 		note(&r, r.at);
