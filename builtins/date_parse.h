@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Dates as people write them: GNU's date syntax, for date -d, touch -d, find -newermt.
+ */
+#ifndef BUILTINS_DATE_PARSE_H
+#define BUILTINS_DATE_PARSE_H
+
+#include "builtins/zone.h"
+
+/* The time that `text` means when it is now_ns, in nanoseconds since 1970. False: not a date. */
+bool date_parse(struct cmd *c, struct zone *zone, const char *text, int64_t now_ns, int64_t *out_ns);
+
+#endif
