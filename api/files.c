@@ -322,8 +322,7 @@ int cowsh_restore(cowsh *s, const cowsh_snapshot *snapshot)
 		return -E_INVAL;
 	if (s->running)
 		return -E_BUSY;
-	vfs_restore(kernel_vfs(s->kernel), (struct vfs_tree *)(uintptr_t)snapshot);
-	return 0;
+	return kernel_restore(s->kernel, (struct vfs_tree *)(uintptr_t)snapshot);
 }
 
 struct diff {
