@@ -16,7 +16,7 @@ static const struct shell_builtin table[] = {
 enum { TABLE_COUNT = sizeof(table) / sizeof(table[0]) };
 _Static_assert(TABLE_COUNT <= 64, "builtins_disabled has a bit for each");
 
-const struct shell_builtin *builtin_find(const struct shell *sh, struct bytes name)
+const struct shell_builtin *shell_builtin_find(const struct shell *sh, struct bytes name)
 {
 	(void)sh;
 	if (name.len == 0)
@@ -106,7 +106,7 @@ void err_write(struct shell *sh, struct bytes text)
 
 int usage_error(struct shell *sh, const char *name)
 {
-	const struct shell_builtin *b = builtin_find(sh, bytes_of(name));
+	const struct shell_builtin *b = shell_builtin_find(sh, bytes_of(name));
 	struct buf out = buf_in(sh->arena);
 
 	buf_printf(&out, "%s: usage: %s\n", name, b != NULL ? b->usage : name);
@@ -118,7 +118,7 @@ static int optscan_help(struct shell *sh, const char *name)
 {
 	struct buf out = buf_in(sh->arena);
 
-	help_text(&out, builtin_find(sh, bytes_of(name)));
+	help_text(&out, shell_builtin_find(sh, bytes_of(name)));
 	out_flush(sh, name, &out);
 	return '?';
 }

@@ -226,7 +226,7 @@ int do_builtin(struct shell *sh, int argc, char **argv)
 		return STATUS_MISUSE;
 	if (i == argc)
 		return 0;
-	const struct shell_builtin *b = builtin_find(sh, bytes_of(argv[i]));
+	const struct shell_builtin *b = shell_builtin_find(sh, bytes_of(argv[i]));
 
 	if (b == NULL || !builtin_enabled(sh, b)) {
 		builtin_error(sh, "builtin", "%s: not a shell builtin", argv[i]);

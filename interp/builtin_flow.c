@@ -32,7 +32,7 @@ static bool wants_help(struct shell *sh, int argc, char **argv)
 
 	if (argc < 2 || strcmp(argv[1], "--help") != 0)
 		return false;
-	help_text(&out, builtin_find(sh, bytes_of(argv[0])));
+	help_text(&out, shell_builtin_find(sh, bytes_of(argv[0])));
 	out_flush(sh, argv[0], &out);
 	return true;
 }

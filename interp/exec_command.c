@@ -398,7 +398,7 @@ int exec_argv(struct shell *sh, int argc, char **argv, unsigned flags)
 		if (f != NULL)
 			return exec_function(sh, f, argc, argv);
 	}
-	b = builtin_find(sh, name);
+	b = shell_builtin_find(sh, name);
 	if (b != NULL && builtin_enabled(sh, b))
 		return exec_builtin(sh, b, argc, argv);
 	if ((flags & RUN_BUILTIN_ONLY) != 0)

@@ -121,7 +121,7 @@ static void show_menu(struct shell *sh, const struct fields *words)
 /* Reads a line into REPLY; false at the end of input. */
 static bool read_reply(struct shell *sh)
 {
-	const struct shell_builtin *b = builtin_find(sh, BYTES("read"));
+	const struct shell_builtin *b = shell_builtin_find(sh, BYTES("read"));
 	char name[] = "read";
 	char *argv[2] = { name, NULL };
 

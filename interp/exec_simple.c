@@ -182,7 +182,7 @@ static const struct shell_builtin *cached_builtin(struct shell *sh, struct simpl
 						  struct bytes name)
 {
 	if (s->cache_command == NULL) {
-		const struct shell_builtin *b = builtin_find(sh, name);
+		const struct shell_builtin *b = shell_builtin_find(sh, name);
 
 		s->cache_command = b != NULL ? (void *)(uintptr_t)b : (void *)(uintptr_t)&no_builtin;
 	}
@@ -196,7 +196,7 @@ static void resolve(struct shell *sh, struct call *c)
 	struct bytes name = literal ? s->words[0]->literal : bytes_of(c->argv.v[0]);
 	const struct shell_builtin *b;
 
-	b = literal ? cached_builtin(sh, s, name) : builtin_find(sh, name);
+	b = literal ? cached_builtin(sh, s, name) : shell_builtin_find(sh, name);
 	if (b != NULL && !builtin_enabled(sh, b))
 		b = NULL;
 	if (b != NULL && (b->flags & BUILTIN_SPECIAL) != 0 && opt_set(sh, SET_POSIX)) {

@@ -214,7 +214,7 @@ static bool run_short(struct shell *sh, const struct command_sub *c, struct byte
 	name = s->words[0]->literal;
 	if (function_find(sh, name, s->hash != 0 ? s->hash : bytes_hash(name)) != NULL)
 		return false;
-	b = builtin_find(sh, name);
+	b = shell_builtin_find(sh, name);
 	if (b != NULL && (!builtin_enabled(sh, b) || !only_writes(s, b)))
 		return false;
 	sh->subshell_depth++;

@@ -225,7 +225,7 @@ static bool name_refused(struct shell *sh, struct bytes name)
 		sh->flow = FLOW_EXIT;
 		return true;
 	}
-	b = builtin_find(sh, name);
+	b = shell_builtin_find(sh, name);
 	if (b == NULL || (b->flags & BUILTIN_SPECIAL) == 0)
 		return false;
 	shell_error(sh, "`%.*s': is a special builtin", (int)name.len, name.ptr);

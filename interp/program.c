@@ -90,7 +90,7 @@ static int show_help(struct invocation *v)
 /* Runs `set` or `shopt` as a builtin, for -o and -O without a name. */
 static void run_builtin(struct shell *sh, const char *name, const char *option)
 {
-	const struct shell_builtin *b = builtin_find(sh, bytes_of(name));
+	const struct shell_builtin *b = shell_builtin_find(sh, bytes_of(name));
 	char *argv[3];
 
 	argv[0] = arena_dup(sh->arena, bytes_of(name));
@@ -234,7 +234,7 @@ static void scan_options(struct invocation *v)
 
 static void source_file(struct shell *sh, const char *path)
 {
-	const struct shell_builtin *b = builtin_find(sh, BYTES("source"));
+	const struct shell_builtin *b = shell_builtin_find(sh, BYTES("source"));
 	char *argv[3];
 
 	if (*path == '\0' || sys_access(sh->p, AT_FDCWD_, path, 4) != 0)

@@ -469,7 +469,7 @@ struct shell_builtin {
 	const char *summary;  /* first line of `help name` */
 };
 
-const struct shell_builtin *builtin_find(const struct shell *sh, struct bytes name);
+const struct shell_builtin *shell_builtin_find(const struct shell *sh, struct bytes name);
 const struct shell_builtin *builtin_at(int i);   /* sorted by name; NULL at the end */
 bool builtin_enabled(const struct shell *sh, const struct shell_builtin *b);
 
