@@ -380,18 +380,13 @@ static void slice_list(struct value *v, int64_t from, const struct span *s)
 }
 
 /* Indexed arrays count by index: elements from the first with an index >= offset. */
-static void slice_array(struct shell *sh, struct value *v, const struct span *s)
+static void slice_array(struct shell *sh, struct value *v, int64_t index, const struct span *s)
 {
 	const struct array *a = v->var->array;
 	struct bytes *many;
-	int64_t index = s->offset;
 	size_t max = array_count(a);
 
-	if (index < 0)
-		index += array_last(a) + 1;
 	v->n = 0;
-	if (index < 0)
-		return;
 	if (s->bounded && (uint64_t)s->length < max)
 		max = (size_t)s->length;
 	many = arena_alloc(sh->arena, (max + 1) * sizeof *many);
@@ -404,27 +399,52 @@ static void slice_array(struct shell *sh, struct value *v, const struct span *s)
 	v->many = many;
 }
 
+static int64_t first_of_slice(const struct value *v, const struct span *s, bool indexed)
+{
+	if (s->offset >= 0)
+		return s->offset;
+	if (indexed)
+		return s->offset + array_last(v->var->array) + 1;
+	return s->offset + (int64_t)v->n + !v->positional;
+}
+
 static int slice(struct shell *sh, const struct param *p, struct value *v)
 {
 	struct span s;
-	bool indexed = v->var != NULL && (v->var->flags & VAR_ARRAY) != 0 && v->var->array != NULL;
+	bool array = v->var != NULL && (v->var->flags & (VAR_ARRAY | VAR_ASSOC)) != 0;
+	bool indexed = array && (v->var->flags & VAR_ARRAY) != 0 && v->var->array != NULL;
+	int64_t from;
+	int64_t last;
 
+	/* ${x[@]:1} of a scalar takes the string apart. */
+	if (v->list && !v->positional && !array && v->n != 0) {
+		v->list = false;
+		v->one = v->many[0];
+	}
 	if (read_span(sh, p, &s) != 0)
 		return -1;
 	if (!v->list)
 		return substring(sh, p, &s, &v->one);
+	if (v->positional)
+		with_arg0(sh, v);
+	from = first_of_slice(v, &s, indexed);
+	last = indexed ? array_last(v->var->array) : (int64_t)v->n;
+	if (from < 0 || from > last || (!array && !v->positional)) {
+		v->n = 0;
+		return 0;
+	}
 	if (s.bounded && s.length < 0)
 		return bad_length(sh, p);
 	if (indexed) {
-		slice_array(sh, v, &s);
-	} else if (v->positional) {
-		with_arg0(sh, v);
-		slice_list(v, s.offset < 0 ? s.offset + (int64_t)v->n : s.offset, &s);
-	} else {
-		int64_t from = s.offset < 0 ? s.offset + (int64_t)v->n : s.offset - (s.offset > 0);
-
-		slice_list(v, from, &s);
+		slice_array(sh, v, from, &s);
+		return 0;
 	}
+	/* Associative arrays count from 1, and give one element where none is asked for. */
+	if (!v->positional) {
+		from -= from > 0;
+		s.length += s.length == 0;
+	}
+	slice_list(v, from, &s);
 	return 0;
 }
 

@@ -131,6 +131,13 @@ int expand_subscript(struct shell *sh, const struct param *p, const struct var *
 	return 1;
 }
 
+static int64_t last_index(const struct var *v)
+{
+	if ((v->flags & VAR_ARRAY) == 0)
+		return 0;
+	return v->array != NULL ? array_last(v->array) : -1;
+}
+
 static int element_value(struct shell *sh, const struct param *p, struct value *v)
 {
 	int64_t index;
@@ -150,6 +157,16 @@ static int element_value(struct shell *sh, const struct param *p, struct value *
 	v->sub = number(sh, index);
 	if (v->var == NULL)
 		return 0;
+	if (p->op == OP_LENGTH && index != 0 && opt_set(sh, SET_NOUNSET) &&
+	    (v->var->flags & (VAR_ARRAY | VAR_ASSOC)) == 0) {
+		shell_error(sh, "%s: unbound variable", v->var->name.ptr);
+		return expand_fail(sh);
+	}
+	if (p->op == OP_LENGTH && index < 0 && index + last_index(v->var) + 1 < 0) {
+		shell_error(sh, "%.*s]: bad array subscript", (int)p->sub->text.len,
+			    p->sub->text.ptr);
+		return expand_fail(sh);
+	}
 	v->set = var_element_at(sh, v->var, index, &v->one) == 1;
 	return 0;
 }
@@ -321,14 +338,34 @@ static struct bytes list_separator(const struct expander *e, const struct param 
 	}
 	if (e->mode != EXPAND_ASSIGN || v->plain || first.len == 0)
 		return BYTES(" ");
-	if (quoted || (p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG) || p->op == OP_TRANSFORM ||
+	if (p->op == OP_TRANSFORM)
+		return p->transform == 'A' ? BYTES(" ") : first;
+	if (quoted || (p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG) ||
 	    p->op == OP_NAMES)
 		return first;
 	return BYTES(" ");
 }
 
+/* Inside ${x+word} an unquoted $@ is joined by spaces, and only these are split, when IFS does
+ * not begin with one. */
+static bool emit_inner_at(struct expander *e, const struct value *v)
+{
+	if (!e->split_text || v->star || !e->sh->ifs_set || e->sh->ifs.len == 0 ||
+	    e->sh->ifs.ptr[0] == ' ')
+		return false;
+	for (size_t i = 0; i < v->n; i++) {
+		if (i != 0)
+			emit_split(e, BYTES(" "));
+		if (v->many[i].len != 0)
+			emit(e, v->many[i], true);
+	}
+	return true;
+}
+
 static void emit_list(struct expander *e, const struct value *v, bool quoted)
 {
+	if (!quoted && emit_inner_at(e, v))
+		return;
 	for (size_t i = 0; i < v->n; i++) {
 		if (quoted) {
 			if (i != 0)
@@ -342,11 +379,27 @@ static void emit_list(struct expander *e, const struct value *v, bool quoted)
 	}
 }
 
+/* With an empty IFS, unquoted ${a[*]} is one field; with most operators it is not. */
+static bool stays_one(struct shell *sh, const struct param *p, const struct value *v)
+{
+	if (!v->list || v->positional || !sh->ifs_set || sh->ifs.len != 0)
+		return false;
+	if (p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG)
+		return true;
+	if (p->op == OP_NONE)
+		return v->star && v->var != NULL && (v->var->flags & VAR_ARRAY) != 0;
+	return v->star && (p->op == OP_KEYS || p->op == OP_NAMES);
+}
+
 static void emit_value(struct expander *e, const struct param *p, const struct value *v,
 		       bool quoted)
 {
 	struct bytes text = v->one;
 
+	if (!quoted && e->mode == EXPAND_FIELDS && stays_one(e->sh, p, v)) {
+		emit_split(e, value_join(e->sh, v->many, v->n, BYTES(" ")));
+		return;
+	}
 	if (v->list && e->mode == EXPAND_FIELDS && (!quoted || !v->star)) {
 		emit_list(e, v, quoted);
 		return;
@@ -489,7 +542,8 @@ static int unbound(struct shell *sh, const struct param *p)
 	struct bytes name = param_name(sh, p);
 	bool dollar = !p->braced && p->kind != PARAM_NAME;
 
-	shell_error(sh, "%s%.*s: unbound variable", dollar ? "$" : "", (int)name.len, name.ptr);
+	shell_error(sh, "%s%.*s: unbound variable", p->indirect ? "!" : dollar ? "$" : "",
+		    (int)name.len, name.ptr);
 	return unbound_exit(sh);
 }
 
@@ -507,6 +561,7 @@ static void list_names(struct shell *sh, const struct param *p, struct value *v)
 		struct var *var = var_resolve(sh, p->name, p->hash, &sub);
 
 		v->star = p->subscript == SUB_STAR;
+		v->var = var;
 		v->n = var != NULL ? var_keys(sh, var, &many) : 0;
 	}
 	v->many = many;
@@ -537,28 +592,36 @@ static bool emit_count(struct expander *e, const struct param *p, bool quoted)
 	if (p->kind != PARAM_NAME || p->subscript < SUB_AT)
 		return false;
 	var = var_resolve(e->sh, p->name, p->hash, &sub);
-	if (sub.ptr != NULL || (var == NULL && opt_set(e->sh, SET_NOUNSET)))
+	if (sub.ptr != NULL)
+		return false;
+	if (opt_set(e->sh, SET_NOUNSET) &&
+	    (var == NULL || (var->flags & (VAR_ARRAY | VAR_ASSOC)) == 0))
 		return false;
 	v.one = number(e->sh, var != NULL ? (int64_t)var_count(e->sh, var) : 0);
 	emit_value(e, p, &v, quoted);
 	return true;
 }
 
-/* Operators on a value that may be unset. */
-static int expand_operator(struct expander *e, const struct param *p, struct value *v,
-			   bool quoted)
+/* Operators on a value that may be unset. asked: p, or the ${!x} that led to p. */
+static int expand_operator(struct expander *e, const struct param *p, const struct param *asked,
+			   struct value *v, bool quoted)
 {
-	bool whole = v->list && p->op != OP_LENGTH;
+	bool whole = v->list ? p->op != OP_LENGTH
+			     : p->op == OP_LENGTH && p->subscript == SUB_INDEX;
 
 	if (p->op >= OP_DEFAULT && p->op <= OP_ALTERNATE)
 		return expand_default(e, p, v, quoted);
+	/* bash finds ${#x[@]} of what is no array unbound. */
+	if (v->list && v->n == 1 && v->var != NULL && !whole &&
+	    (v->var->flags & (VAR_ARRAY | VAR_ASSOC)) == 0)
+		v->set = false;
 	if (!v->set && opt_set(e->sh, SET_NOUNSET) && !whole && !v->positional) {
 		if (v->list) {
 			shell_error(e->sh, "%.*s: unbound variable", (int)p->name.len,
 				    p->name.ptr);
 			return expand_fail(e->sh);
 		}
-		return unbound(e->sh, p);
+		return unbound(e->sh, asked);
 	}
 	if (p->op == OP_LENGTH)
 		return emit_length(e, p, v, quoted);
@@ -583,11 +646,11 @@ int expand_param(struct expander *e, const struct param *p, bool quoted)
 	if (p->indirect) {
 		if (indirect_value(e->sh, p, &target, &v) != 0)
 			return -1;
-		return expand_operator(e, target != NULL ? target : p, &v, quoted);
+		return expand_operator(e, target != NULL ? target : p, p, &v, quoted);
 	}
 	if (p->op == OP_LENGTH && emit_count(e, p, quoted))
 		return 0;
 	if (param_value(e->sh, p, &v) != 0)
 		return -1;
-	return expand_operator(e, p, &v, quoted);
+	return expand_operator(e, p, p, &v, quoted);
 }

@@ -109,70 +109,96 @@ static void transform_attributes(struct shell *sh, struct value *v)
 
 /* --- @A --- */
 
-static void put_declaration(struct buf *b, const struct var *v, bool attributes_only)
-{
-	size_t mark;
-
-	buf_puts(b, "declare -");
-	mark = b->len;
-	quote_attributes(b, v->flags);
-	if (b->len == mark)
-		buf_putc(b, '-');
-	buf_putc(b, ' ');
-	if (attributes_only)
-		buf_add(b, v->name);
-}
-
 static bool has_attributes(const struct var *v)
 {
 	return (v->flags & (VAR_ARRAY | VAR_ASSOC | VAR_INTEGER | VAR_NAMEREF | VAR_READONLY |
 			    VAR_TRACE | VAR_EXPORT | VAR_LOWER | VAR_UPPER | VAR_CAPITAL)) != 0;
 }
 
+/* Quoted "${a[@]@A}" gives the words of the command, all others one string. */
+static void give_words(struct shell *sh, struct value *v, const struct bytes *words, size_t n)
+{
+	if (v->list && !v->star) {
+		v->many = words;
+		v->n = n;
+		v->set = true;
+		return;
+	}
+	give_one(v, value_join(sh, words, n, BYTES(" ")));
+}
+
 static void declare_positional(struct shell *sh, struct value *v)
+{
+	struct bytes *words = arena_alloc(sh->arena, (v->n + 2) * sizeof *words);
+
+	if (v->n == 0)
+		return;
+	if (v->star) {
+		struct buf b = buf_in(sh->arena);
+
+		for (size_t i = 0; i < v->n; i++)
+			words[i] = quoted(sh, v->many[i]);
+		buf_puts(&b, "set -- ");
+		buf_add(&b, value_join(sh, words, v->n, ifs_first(sh)));
+		give_one(v, buf_bytes(&b));
+		return;
+	}
+	words[0] = BYTES("set");
+	words[1] = BYTES("--");
+	for (size_t i = 0; i < v->n; i++)
+		words[i + 2] = quoted(sh, v->many[i]);
+	give_words(sh, v, words, v->n + 2);
+}
+
+static void declare_array(struct shell *sh, struct value *v)
+{
+	struct bytes *words = arena_alloc(sh->arena, 3 * sizeof *words);
+	struct buf b = buf_in(sh->arena);
+
+	buf_putc(&b, '-');
+	quote_attributes(&b, v->var->flags);
+	words[0] = BYTES("declare");
+	words[1] = buf_bytes(&b);
+	b = buf_in(sh->arena);
+	buf_add(&b, v->var->name);
+	if ((v->var->flags & VAR_SET) != 0) {
+		buf_putc(&b, '=');
+		quote_array(sh, &b, v->var);
+	}
+	words[2] = buf_bytes(&b);
+	give_words(sh, v, words, 3);
+}
+
+static void declare_scalar(struct shell *sh, struct value *v)
 {
 	struct buf b = buf_in(sh->arena);
 
-	if (v->n != 0)
-		buf_puts(&b, "set --");
-	for (size_t i = 0; i < v->n; i++) {
+	if (v->var != NULL && has_attributes(v->var)) {
+		buf_puts(&b, "declare -");
+		quote_attributes(&b, v->var->flags);
 		buf_putc(&b, ' ');
-		quote_for_at_q(&b, v->many[i]);
 	}
+	if (v->list && v->n != 0)
+		v->one = v->many[0];
+	if (v->var != NULL && (v->set || b.len != 0)) {
+		buf_add(&b, v->var->name);
+		if (v->set)
+			buf_putc(&b, '=');
+	}
+	if (v->set && v->var != NULL)
+		quote_for_at_q(&b, v->one);
 	buf_cstr(&b);
 	give_one(v, buf_bytes(&b));
 }
 
 static void transform_declare(struct shell *sh, struct value *v)
 {
-	struct buf b = buf_in(sh->arena);
-
-	if (v->positional) {
+	if (v->positional)
 		declare_positional(sh, v);
-		return;
-	}
-	if (v->var == NULL) {
-		if (v->set)
-			quote_for_at_q(&b, v->one);
-	} else if (v->list && (v->var->flags & (VAR_ARRAY | VAR_ASSOC)) != 0) {
-		put_declaration(&b, v->var, true);
-		if ((v->var->flags & VAR_SET) != 0) {
-			buf_putc(&b, '=');
-			quote_array(sh, &b, v->var);
-		}
-	} else if (v->set || has_attributes(v->var)) {
-		if (has_attributes(v->var))
-			put_declaration(&b, v->var, false);
-		buf_add(&b, v->var->name);
-		if (v->list && v->n != 0)
-			v->one = v->many[0];
-		if (v->set) {
-			buf_putc(&b, '=');
-			quote_for_at_q(&b, v->one);
-		}
-	}
-	buf_cstr(&b);
-	give_one(v, buf_bytes(&b));
+	else if (v->list && v->var != NULL && (v->var->flags & (VAR_ARRAY | VAR_ASSOC)) != 0)
+		declare_array(sh, v);
+	else
+		declare_scalar(sh, v);
 }
 
 /* --- @K, @k --- */
