@@ -8,6 +8,11 @@
 #include "builtins/zone.h"
 
 /* The time that `text` means when it is now_ns, in nanoseconds since 1970. False: not a date. */
-bool date_parse(struct cmd *c, struct zone *zone, const char *text, int64_t now_ns, int64_t *out_ns);
+bool date_parse(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
+		int64_t *out_ns);
+/* POSIX's digits: [[CC]YY]MMDDhhmm[.ss] as touch -t has them, or with the year behind the
+ * minutes as date's operand. */
+bool date_parse_posix(const char *text, bool year_last, int64_t now_ns, const struct zone *zone,
+		      int64_t *out_ns);
 
 #endif

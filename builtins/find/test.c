@@ -323,7 +323,7 @@ static void prepare_newer_xy(struct find *f, struct expr *x, char **argv, int *a
 		cmd_fatal(f->c, 0, "invalid predicate `%s'", x->name);
 	x->field = mine;
 	if (other == 't') {
-		if (!date_parse(f->c, f->zone, argv[*at], f->now_ns, &x->number))
+		if (!date_parse(f->c, argv[*at], f->now_ns, f->zone, &x->number))
 			cmd_fatal(f->c, 0, "I cannot figure out how to interpret %s as a date or time",
 				  cmd_quote(f->c, argv[*at]));
 		return;
