@@ -1,0 +1,796 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The grammar of GNU dates.
+ *
+ * A date is a sequence of items in any order: calendar dates, times of day, zones, days of the
+ * week, relative amounts, and bare numbers, whose meaning depends on what was seen before them.
+ * Each item is tried on the tokens from the current place on; the longest form first.
+ */
+#include "builtins/date_parse.h"
+
+enum { TOKENS_MAX = 128 };
+#define SECOND_NS ((int64_t)1000000000)
+
+enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_WORD, TOKEN_CHAR };
+
+struct token {
+	enum token_kind kind;
+	int64_t value;       /* of a number; a character */
+	int digits;          /* of a number */
+	int sign;            /* -1, +1: written in front of the number; 0: none */
+	int64_t fraction_ns; /* what followed a '.' or ',' */
+	bool has_fraction;
+	char word[24];       /* upper case */
+};
+
+struct parser {
+	struct token token[TOKENS_MAX];
+	int n;
+	int at;
+	int dates;
+	int times;
+	int days;
+	int zones;
+	int local_zones;
+	bool has_rel;
+	bool has_year;
+	int64_t year;
+	int year_digits;
+	int64_t month;
+	int64_t day;
+	int64_t hour;
+	int64_t minute;
+	int64_t second;
+	int64_t ns;
+	bool no_seconds;
+	int64_t zone_s;      /* east of UTC */
+	int64_t weekday;
+	int64_t weekday_count;
+	bool dst_wanted;
+	int64_t rel[7];      /* year, month, day, hour, minute, second, ns */
+	bool epoch;          /* @seconds */
+	int64_t epoch_s;
+};
+
+enum { REL_YEAR, REL_MONTH, REL_DAY, REL_HOUR, REL_MINUTE, REL_SECOND, REL_NS };
+
+/* --- tokens --- */
+
+static const char *read_number(const char *at, struct token *t, bool *bad)
+{
+	t->kind = TOKEN_NUMBER;
+	for (; byte_is_digit(*at); at++) {
+		if (t->value > (INT64_MAX - 9) / 10)
+			*bad = true;
+		else
+			t->value = t->value * 10 + (*at - '0');
+		t->digits++;
+	}
+	if ((*at == '.' || *at == ',') && byte_is_digit(at[1])) {
+		int64_t unit = SECOND_NS / 10;
+
+		t->has_fraction = true;
+		for (at++; byte_is_digit(*at); at++) {
+			t->fraction_ns += (*at - '0') * unit;
+			unit /= 10;
+		}
+	}
+	return at;
+}
+
+static const char *read_word(const char *at, struct token *t, bool *bad)
+{
+	size_t n = 0;
+
+	t->kind = TOKEN_WORD;
+	for (; byte_is_alpha(*at) || (*at == '.' && n > 0 && byte_is_alpha(at[-1])); at++) {
+		if (*at == '.')
+			continue;
+		if (n < sizeof(t->word) - 1)
+			t->word[n++] = (char)byte_to_upper(*at);
+		else
+			*bad = true;
+	}
+	t->word[n] = '\0';
+	return at;
+}
+
+static const char *skip_comment(const char *at)
+{
+	int depth = 0;
+
+	for (; *at != '\0'; at++) {
+		depth += *at == '(';
+		depth -= *at == ')';
+		if (depth == 0)
+			return at + 1;
+	}
+	return at;
+}
+
+static bool read_tokens(struct parser *p, const char *at)
+{
+	bool bad = false;
+
+	while (*at != '\0' && !bad) {
+		struct token *t = &p->token[p->n];
+
+		if (byte_is_space(*at)) {
+			at++;
+			continue;
+		}
+		if (*at == '(') {
+			at = skip_comment(at);
+			continue;
+		}
+		if (++p->n == TOKENS_MAX)
+			return false;
+		if ((*at == '-' || *at == '+')) {
+			const char *next = at + 1;
+
+			while (byte_is_space(*next))
+				next++;
+			if (byte_is_digit(*next)) {
+				t->sign = *at == '-' ? -1 : 1;
+				at = read_number(next, t, &bad);
+				continue;
+			}
+		}
+		if (byte_is_digit(*at)) {
+			at = read_number(at, t, &bad);
+		} else if (byte_is_alpha(*at)) {
+			at = read_word(at, t, &bad);
+		} else {
+			t->kind = TOKEN_CHAR;
+			t->value = *at++;
+		}
+	}
+	return !bad;
+}
+
+static const struct token *peek(const struct parser *p, int ahead)
+{
+	return &p->token[p->at + ahead < p->n ? p->at + ahead : TOKENS_MAX - 1];
+}
+
+static bool is_char(const struct parser *p, int ahead, char ch)
+{
+	const struct token *t = peek(p, ahead);
+
+	return t->kind == TOKEN_CHAR && t->value == ch;
+}
+
+static bool is_unsigned(const struct parser *p, int ahead)
+{
+	const struct token *t = peek(p, ahead);
+
+	return t->kind == TOKEN_NUMBER && t->sign == 0;
+}
+
+/* --- words --- */
+
+struct word {
+	const char *text;
+	int value;
+	int64_t amount;
+};
+
+static const struct word months[] = {
+	{ "JANUARY", 1, 0 }, { "FEBRUARY", 2, 0 }, { "MARCH", 3, 0 }, { "APRIL", 4, 0 },
+	{ "MAY", 5, 0 }, { "JUNE", 6, 0 }, { "JULY", 7, 0 }, { "AUGUST", 8, 0 },
+	{ "SEPTEMBER", 9, 0 }, { "SEPT", 9, 0 }, { "OCTOBER", 10, 0 }, { "NOVEMBER", 11, 0 },
+	{ "DECEMBER", 12, 0 }, { NULL, 0, 0 },
+};
+static const struct word weekdays[] = {
+	{ "SUNDAY", 0, 0 }, { "MONDAY", 1, 0 }, { "TUESDAY", 2, 0 }, { "TUES", 2, 0 },
+	{ "WEDNESDAY", 3, 0 }, { "WEDNES", 3, 0 }, { "THURSDAY", 4, 0 }, { "THUR", 4, 0 },
+	{ "THURS", 4, 0 }, { "FRIDAY", 5, 0 }, { "SATURDAY", 6, 0 }, { NULL, 0, 0 },
+};
+static const struct word units[] = {
+	{ "YEAR", REL_YEAR, 1 }, { "MONTH", REL_MONTH, 1 }, { "FORTNIGHT", REL_DAY, 14 },
+	{ "WEEK", REL_DAY, 7 }, { "DAY", REL_DAY, 1 }, { "HOUR", REL_HOUR, 1 },
+	{ "MINUTE", REL_MINUTE, 1 }, { "MIN", REL_MINUTE, 1 }, { "SECOND", REL_SECOND, 1 },
+	{ "SEC", REL_SECOND, 1 }, { NULL, 0, 0 },
+};
+static const struct word ordinals[] = {
+	{ "LAST", -1, 0 }, { "THIS", 0, 0 }, { "NEXT", 1, 0 }, { "FIRST", 1, 0 }, { "THIRD", 3, 0 },
+	{ "FOURTH", 4, 0 }, { "FIFTH", 5, 0 }, { "SIXTH", 6, 0 }, { "SEVENTH", 7, 0 },
+	{ "EIGHTH", 8, 0 }, { "NINTH", 9, 0 }, { "TENTH", 10, 0 }, { "ELEVENTH", 11, 0 },
+	{ "TWELFTH", 12, 0 }, { NULL, 0, 0 },
+};
+static const struct word shifts[] = {
+	{ "TOMORROW", 1, 0 }, { "YESTERDAY", -1, 0 }, { "TODAY", 0, 0 }, { "NOW", 0, 0 },
+	{ NULL, 0, 0 },
+};
+/* Hours east of UTC, times 60; amount 1: with daylight saving. */
+static const struct word zones[] = {
+	{ "GMT", 0, 0 }, { "UT", 0, 0 }, { "UTC", 0, 0 }, { "WET", 0, 0 }, { "WEST", 0, 1 },
+	{ "BST", 0, 1 }, { "ART", -180, 0 }, { "BRT", -180, 0 }, { "BRST", -180, 1 },
+	{ "NST", -210, 0 }, { "NDT", -210, 1 }, { "AST", -240, 0 }, { "ADT", -240, 1 },
+	{ "CLT", -240, 0 }, { "CLST", -240, 1 }, { "EST", -300, 0 }, { "EDT", -300, 1 },
+	{ "CST", -360, 0 }, { "CDT", -360, 1 }, { "MST", -420, 0 }, { "MDT", -420, 1 },
+	{ "PST", -480, 0 }, { "PDT", -480, 1 }, { "AKST", -540, 0 }, { "AKDT", -540, 1 },
+	{ "HST", -600, 0 }, { "HAST", -600, 0 }, { "HADT", -600, 1 }, { "SST", -720, 0 },
+	{ "WAT", 60, 0 }, { "CET", 60, 0 }, { "CEST", 60, 1 }, { "MET", 60, 0 }, { "MEZ", 60, 0 },
+	{ "MEST", 60, 1 }, { "MESZ", 60, 1 }, { "EET", 120, 0 }, { "EEST", 120, 1 },
+	{ "CAT", 120, 0 }, { "SAST", 120, 0 }, { "EAT", 180, 0 }, { "MSK", 180, 0 },
+	{ "MSD", 180, 1 }, { "IST", 330, 0 }, { "SGT", 480, 0 }, { "KST", 540, 0 },
+	{ "JST", 540, 0 }, { "GST", 600, 0 }, { "NZST", 720, 0 }, { "NZDT", 720, 1 },
+	{ NULL, 0, 0 },
+};
+
+/* The word, whole or cut to three letters where `short_form`. */
+static const struct word *find(const struct word *list, const char *text, bool short_form)
+{
+	for (; list->text != NULL; list++)
+		if (strcmp(list->text, text) == 0 ||
+		    (short_form && strlen(text) == 3 && strncmp(list->text, text, 3) == 0))
+			return list;
+	return NULL;
+}
+
+static const struct word *word_at(const struct parser *p, int ahead, const struct word *list,
+				  bool short_form)
+{
+	const struct token *t = peek(p, ahead);
+
+	return t->kind == TOKEN_WORD ? find(list, t->word, short_form) : NULL;
+}
+
+static bool is_word(const struct parser *p, int ahead, const char *text)
+{
+	const struct token *t = peek(p, ahead);
+
+	return t->kind == TOKEN_WORD && strcmp(t->word, text) == 0;
+}
+
+static const struct word *unit_at(const struct parser *p, int ahead)
+{
+	const struct word *w = word_at(p, ahead, units, false);
+	const struct token *t = peek(p, ahead);
+	size_t len = strlen(t->word);
+	char singular[24];
+
+	if (w != NULL || t->kind != TOKEN_WORD || len < 2 || t->word[len - 1] != 'S')
+		return w;
+	memcpy(singular, t->word, len);
+	singular[len - 1] = '\0';
+	return find(units, singular, false);
+}
+
+static bool has_ago(struct parser *p)
+{
+	if (!is_word(p, 0, "AGO"))
+		return false;
+	p->at++;
+	return true;
+}
+
+/* --- times and zones --- */
+
+/* 1: "AM", 2: "PM", 0: neither. */
+static int meridian_at(const struct parser *p, int ahead)
+{
+	if (is_word(p, ahead, "AM"))
+		return 1;
+	return is_word(p, ahead, "PM") ? 2 : 0;
+}
+
+static bool apply_meridian(struct parser *p, int meridian)
+{
+	if (meridian == 0)
+		return p->hour >= 0 && p->hour <= 24;
+	if (p->hour < 1 || p->hour > 12)
+		return false;
+	p->hour = p->hour % 12 + (meridian == 2 ? 12 : 0);
+	return true;
+}
+
+/* A signed number as a zone: +hh, +hhmm, +hh:mm. */
+static bool take_offset(struct parser *p, int64_t *out)
+{
+	const struct token *t = peek(p, 0);
+	int64_t hours = t->value;
+	int64_t minutes = 0;
+
+	if (t->kind != TOKEN_NUMBER || t->sign == 0 || t->has_fraction)
+		return false;
+	p->at++;
+	if (is_char(p, 0, ':') && is_unsigned(p, 1)) {
+		minutes = peek(p, 1)->value;
+		p->at += 2;
+	} else if (t->digits > 2) {
+		minutes = t->value % 100;
+		hours = t->value / 100;
+	}
+	if (hours > 24 || minutes > 59)
+		return false;
+	*out = t->sign * (hours * 3600 + minutes * 60);
+	return true;
+}
+
+/* Military zones: A..I 1..9, K..M 10..12, N..Y -1..-12, Z 0. */
+static bool military(const char *word, int64_t *out)
+{
+	int letter = word[0];
+
+	if (word[1] != '\0' || letter == 'J')
+		return false;
+	if (letter == 'Z')
+		*out = 0;
+	else if (letter <= 'I')
+		*out = letter - 'A' + 1;
+	else if (letter <= 'M')
+		*out = letter - 'A';
+	else
+		*out = -(letter - 'N' + 1);
+	*out *= 3600;
+	return true;
+}
+
+/* A zone by name, with "DST" or an offset behind. */
+static bool take_zone(struct parser *p)
+{
+	const struct word *w = word_at(p, 0, zones, false);
+	int64_t offset;
+
+	if (peek(p, 0)->kind != TOKEN_WORD)
+		return false;
+	if (w == NULL && (is_word(p, 0, "T") || !military(peek(p, 0)->word, &offset)))
+		return false;
+	if (w != NULL)
+		offset = w->value * 60 + w->amount * 3600;
+	p->at++;
+	p->zones++;
+	p->zone_s = offset;
+	if (is_word(p, 0, "DST")) {
+		p->zone_s += 3600;
+		p->at++;
+		return true;
+	}
+	/* "UTC+2", but not "UTC +2 days" nor "UTC+2 hours". */
+	if (peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0 && unit_at(p, 1) == NULL &&
+	    take_offset(p, &offset))
+		p->zone_s += offset;
+	return true;
+}
+
+/* hh:mm[:ss[.fraction]] [am|pm] [zone]; hh am|pm. */
+static bool take_time(struct parser *p)
+{
+	const struct token *t = peek(p, 0);
+	int meridian = meridian_at(p, 1);
+
+	if (t->kind != TOKEN_NUMBER || t->has_fraction || t->sign < 0)
+		return false;
+	if (meridian != 0) {
+		p->hour = t->value;
+		p->minute = p->second = p->ns = 0;
+		p->at += 2;
+		p->times++;
+		return apply_meridian(p, meridian);
+	}
+	if (!is_char(p, 1, ':') || !is_unsigned(p, 2))
+		return false;
+	p->hour = t->value;
+	p->minute = peek(p, 2)->value;
+	p->second = p->ns = 0;
+	bool fraction = peek(p, 2)->has_fraction;
+
+	p->at += 3;
+	if (!fraction && is_char(p, 0, ':') && is_unsigned(p, 1)) {
+		p->second = peek(p, 1)->value;
+		p->ns = peek(p, 1)->fraction_ns;
+		p->at += 2;
+	}
+	p->times++;
+	meridian = meridian_at(p, 0);
+	p->at += meridian != 0;
+	if (meridian == 0 && peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0 &&
+	    unit_at(p, 1) == NULL) {
+		p->zones++;
+		if (!take_offset(p, &p->zone_s))
+			return false;
+	}
+	return !fraction && p->minute < 60 && p->second <= 60 && apply_meridian(p, meridian);
+}
+
+/* --- dates --- */
+
+static void set_year(struct parser *p, const struct token *t)
+{
+	p->year = t->value;
+	p->year_digits = t->digits;
+	p->has_year = true;
+}
+
+/* "Y-M-D" as tokens Y, -M, -D; also "D-Mon-Y" pieces are handled by take_named_date. */
+static bool take_iso_date(struct parser *p)
+{
+	const struct token *y = peek(p, 0);
+	const struct token *m = peek(p, 1);
+	const struct token *d = peek(p, 2);
+
+	if (y->kind != TOKEN_NUMBER || m->kind != TOKEN_NUMBER || d->kind != TOKEN_NUMBER ||
+	    m->sign >= 0 || d->sign >= 0 || y->sign < 0)
+		return false;
+	set_year(p, y);
+	p->month = m->value;
+	p->day = d->value;
+	p->at += 3;
+	p->dates++;
+	/* "T" between date and time. */
+	if (is_word(p, 0, "T") && is_unsigned(p, 1))
+		p->at++;
+	return true;
+}
+
+/* M/D, M/D/Y, Y/M/D. */
+static bool take_slash_date(struct parser *p)
+{
+	if (!is_unsigned(p, 0) || !is_char(p, 1, '/') || !is_unsigned(p, 2))
+		return false;
+	const struct token *a = peek(p, 0);
+	const struct token *b = peek(p, 2);
+
+	if (!is_char(p, 3, '/') || !is_unsigned(p, 4)) {
+		p->month = a->value;
+		p->day = b->value;
+		p->at += 3;
+	} else if (a->digits >= 4) {
+		set_year(p, a);
+		p->month = b->value;
+		p->day = peek(p, 4)->value;
+		p->at += 5;
+	} else {
+		p->month = a->value;
+		p->day = b->value;
+		set_year(p, peek(p, 4));
+		p->at += 5;
+	}
+	p->dates++;
+	return true;
+}
+
+static bool in_month_name(const struct parser *p, int ahead)
+{
+	return word_at(p, ahead, months, true) != NULL;
+}
+
+/* "Mon D", "Mon D, Y", "Mon-D-Y"; "D Mon [Y]", "D-Mon-Y". */
+static bool take_named_date(struct parser *p)
+{
+	int skip = 0;
+
+	if (in_month_name(p, 0) && peek(p, 1)->kind == TOKEN_NUMBER) {
+		const struct token *d = peek(p, 1);
+
+		p->month = word_at(p, 0, months, true)->value;
+		if (d->sign < 0 && !(peek(p, 2)->kind == TOKEN_NUMBER && peek(p, 2)->sign < 0))
+			return false;
+		p->day = d->value;
+		p->at += 2;
+		if (d->sign < 0) {
+			set_year(p, peek(p, 0));
+			p->at++;
+		} else if (is_char(p, 0, ',') && is_unsigned(p, 1)) {
+			set_year(p, peek(p, 1));
+			p->at += 2;
+		}
+		p->dates++;
+		return true;
+	}
+	if (!is_unsigned(p, 0))
+		return false;
+	skip = is_char(p, 1, '-');
+	if (!in_month_name(p, 1 + skip))
+		return false;
+	p->day = peek(p, 0)->value;
+	p->month = word_at(p, 1 + skip, months, true)->value;
+	p->at += 2 + skip;
+	const struct token *y = peek(p, 0);
+
+	/* A number behind is the year, unless a time begins with it. */
+	if (y->kind == TOKEN_NUMBER && (y->sign < 0 ? skip : y->sign == 0) && !is_char(p, 1, ':') &&
+	    unit_at(p, 1) == NULL && meridian_at(p, 1) == 0) {
+		set_year(p, y);
+		p->at++;
+	}
+	p->dates++;
+	return true;
+}
+
+static bool take_weekday(struct parser *p)
+{
+	const struct word *ordinal = word_at(p, 0, ordinals, false);
+	int skip = 0;
+	int64_t count = 0;
+
+	if (ordinal != NULL && word_at(p, 1, weekdays, true) != NULL) {
+		count = ordinal->value;
+		skip = 1;
+	} else if (peek(p, 0)->kind == TOKEN_NUMBER && word_at(p, 1, weekdays, true) != NULL) {
+		count = peek(p, 0)->value * (peek(p, 0)->sign < 0 ? -1 : 1);
+		skip = 1;
+	}
+	const struct word *w = word_at(p, skip, weekdays, true);
+
+	if (w == NULL)
+		return false;
+	p->at += skip + 1;
+	if (is_char(p, 0, ','))
+		p->at++;
+	p->weekday = w->value;
+	p->weekday_count = count;
+	p->days++;
+	return true;
+}
+
+/* --- relative amounts --- */
+
+static void add_relative(struct parser *p, const struct word *unit, int64_t n, int64_t ns)
+{
+	int sign = has_ago(p) ? -1 : 1;
+
+	p->rel[unit->value] += sign * n * unit->amount;
+	if (unit->value == REL_SECOND)
+		p->rel[REL_NS] += sign * ns;
+	p->has_rel = true;
+}
+
+static bool take_relative(struct parser *p)
+{
+	const struct token *t = peek(p, 0);
+	const struct word *shift = word_at(p, 0, shifts, false);
+	const struct word *ordinal = word_at(p, 0, ordinals, false);
+	const struct word *unit = unit_at(p, 0);
+
+	if (shift != NULL) {
+		p->rel[REL_DAY] += shift->value;
+		p->has_rel = true;
+		p->at++;
+		return true;
+	}
+	if (unit != NULL) {
+		p->at++;
+		add_relative(p, unit, 1, 0);
+		return true;
+	}
+	unit = unit_at(p, 1);
+	if (unit == NULL || (t->kind != TOKEN_NUMBER && ordinal == NULL))
+		return false;
+	p->at += 2;
+	if (ordinal != NULL) {
+		add_relative(p, unit, ordinal->value, 0);
+		return true;
+	}
+	int sign = t->sign < 0 ? -1 : 1;
+
+	if (t->has_fraction && unit->value != REL_SECOND)
+		return false;
+	add_relative(p, unit, sign * t->value, sign * t->fraction_ns);
+	return true;
+}
+
+/* --- bare numbers --- */
+
+static bool take_number(struct parser *p)
+{
+	const struct token *t = peek(p, 0);
+
+	if (t->kind != TOKEN_NUMBER || t->has_fraction || t->sign < 0)
+		return false;
+	p->at++;
+	if (p->dates > 0 && !p->has_year && !p->has_rel && (p->times > 0 || t->digits > 2)) {
+		set_year(p, t);
+		return true;
+	}
+	if (t->digits > 4) {
+		p->dates++;
+		p->day = t->value % 100;
+		p->month = t->value / 100 % 100;
+		p->year = t->value / 10000;
+		p->year_digits = t->digits - 4;
+		p->has_year = true;
+		/* "20200102T0304" */
+		if (is_word(p, 0, "T") && is_unsigned(p, 1))
+			p->at++;
+		return true;
+	}
+	if (p->times > 0)
+		return false;
+	p->times++;
+	p->hour = t->digits <= 2 ? t->value : t->value / 100;
+	p->minute = t->digits <= 2 ? 0 : t->value % 100;
+	p->second = p->ns = 0;
+	return p->hour <= 24 && p->minute < 60;
+}
+
+static bool take_item(struct parser *p)
+{
+	int at = p->at;
+	struct parser *q = p;
+
+	if (take_relative(q) || (p->at == at && take_weekday(q)))
+		return true;
+	if (p->at != at)
+		return false;
+	if (take_time(q))
+		return true;
+	if (p->at != at)
+		return false;
+	if (take_iso_date(q) || take_slash_date(q) || take_named_date(q))
+		return true;
+	if (take_zone(q))
+		return true;
+	/* "Z" and "T" by themselves, commas between items. */
+	if (is_char(p, 0, ',') || (is_word(p, 0, "T") && is_unsigned(p, 1)) || is_word(p, 0, "DST")) {
+		p->at++;
+		return true;
+	}
+	return take_number(q);
+}
+
+/* --- putting it together --- */
+
+static bool take_epoch(struct parser *p)
+{
+	const struct token *t = peek(p, 1);
+
+	if (!is_char(p, 0, '@') || t->kind != TOKEN_NUMBER || p->n != 2)
+		return false;
+	p->epoch = true;
+	p->epoch_s = t->sign < 0 ? -t->value : t->value;
+	p->ns = t->sign < 0 ? -t->fraction_ns : t->fraction_ns;
+	return true;
+}
+
+static int64_t full_year(const struct parser *p)
+{
+	if (p->year_digits > 2)
+		return p->year;
+	return p->year + (p->year < 69 ? 2000 : 1900);
+}
+
+static int month_days(int64_t year, int64_t month)
+{
+	return (int)(time_days(year, (int)month + 1, 1) - time_days(year, (int)month, 1));
+}
+
+static bool fill_date(const struct parser *p, struct civil *t)
+{
+	if (p->dates == 0)
+		return true;
+	if (p->has_year)
+		t->year = full_year(p);
+	if (p->month < 1 || p->month > 12 || p->day < 1 || p->day > month_days(t->year, p->month))
+		return false;
+	t->month = (int)p->month;
+	t->day = (int)p->day;
+	return true;
+}
+
+static void move_to_weekday(const struct parser *p, struct civil *t)
+{
+	int64_t days = time_days(t->year, t->month, t->day);
+	int64_t weekday = ((days + 4) % 7 + 7) % 7;
+	int64_t step = (p->weekday - weekday + 7) % 7;
+	int64_t weeks = p->weekday_count;
+
+	/* "next monday" on a Monday is a week away; on another day it is the first one. */
+	if (weeks > 0 && step != 0)
+		weeks--;
+	t->day += (int)(step + weeks * 7);
+}
+
+static bool compose(const struct parser *p, int64_t now_ns, const struct zone *zone, int64_t *out)
+{
+	struct civil t;
+	int64_t now_s = now_ns / SECOND_NS - (now_ns % SECOND_NS < 0);
+	int64_t ns = now_ns - now_s * SECOND_NS;
+
+	time_civil(zone, now_s, &t);
+	if (!fill_date(p, &t))
+		return false;
+	if (p->times > 0) {
+		t.hour = (int)p->hour;
+		t.minute = (int)p->minute;
+		t.second = (int)p->second;
+		ns = p->ns;
+	} else if (p->dates > 0 || p->days > 0 || !(p->has_rel || p->zones > 0)) {
+		t.hour = t.minute = t.second = 0;
+		ns = 0;
+	}
+	if (p->hour == 24 && p->times > 0 && (p->minute != 0 || p->second != 0))
+		return false;
+	if (p->days > 0 && p->dates == 0)
+		move_to_weekday(p, &t);
+	t.year += p->rel[REL_YEAR];
+	t.month += (int)p->rel[REL_MONTH];
+	t.day += (int)p->rel[REL_DAY];
+	int64_t seconds = time_of_civil(zone, &t);
+
+	if (p->zones > 0)
+		seconds += t.offset_s - p->zone_s;
+	seconds += p->rel[REL_HOUR] * 3600 + p->rel[REL_MINUTE] * 60 + p->rel[REL_SECOND];
+	ns += p->rel[REL_NS];
+	return !__builtin_mul_overflow(seconds, SECOND_NS, &seconds) &&
+	       !__builtin_add_overflow(seconds, ns, out);
+}
+
+/* TZ="..." in front of a date. Returns where the rest begins. */
+static const char *leading_zone(struct cmd *c, const char *text, const struct zone **zone)
+{
+	struct buf name = buf_in(c->arena);
+
+	while (byte_is_space(*text))
+		text++;
+	if (strncmp(text, "TZ=\"", 4) != 0)
+		return text;
+	for (text += 4; *text != '\0' && *text != '"'; text++) {
+		if (*text == '\\' && text[1] != '\0')
+			text++;
+		buf_putc(&name, *text);
+	}
+	*zone = zone_of_name(c, buf_cstr(&name));
+	return *text == '"' ? text + 1 : text;
+}
+
+bool date_parse(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
+		int64_t *out_ns)
+{
+	struct parser *p = arena_zalloc(c->arena, sizeof(*p));
+
+	text = leading_zone(c, text, &zone);
+	if (!read_tokens(p, text))
+		return false;
+	if (take_epoch(p)) {
+		return !__builtin_mul_overflow(p->epoch_s, SECOND_NS, out_ns) &&
+		       !__builtin_add_overflow(*out_ns, p->ns, out_ns);
+	}
+	while (p->at < p->n)
+		if (!take_item(p))
+			return false;
+	if (p->dates > 1 || p->times > 1 || p->days > 1 || p->zones > 1)
+		return false;
+	return compose(p, now_ns, zone, out_ns);
+}
+
+bool date_parse_posix(const char *text, bool year_last, int64_t now_ns, const struct zone *zone,
+		      int64_t *out_ns)
+{
+	size_t len = strspn(text, "0123456789");
+	struct civil t;
+	int pair[6];
+	int n = (int)(len / 2);
+	int second = 0;
+
+	if (len % 2 != 0 || len < 8 || len > 12)
+		return false;
+	if (text[len] == '.') {
+		if (!byte_is_digit(text[len + 1]) || !byte_is_digit(text[len + 2]) || text[len + 3] != '\0')
+			return false;
+		second = (text[len + 1] - '0') * 10 + text[len + 2] - '0';
+	} else if (text[len] != '\0') {
+		return false;
+	}
+	for (int i = 0; i < n; i++)
+		pair[i] = (text[i * 2] - '0') * 10 + text[i * 2 + 1] - '0';
+	const int *rest = year_last ? pair : pair + n - 4;
+	const int *year = year_last ? pair + 4 : pair;
+
+	time_civil(zone, now_ns / SECOND_NS, &t);
+	if (n == 5)
+		t.year = year[0] + (year[0] < 69 ? 2000 : 1900);
+	else if (n == 6)
+		t.year = year[0] * 100 + year[1];
+	if (rest[0] < 1 || rest[0] > 12 || rest[1] < 1 || rest[1] > month_days(t.year, rest[0]) ||
+	    rest[2] > 23 || rest[3] > 59 || second > 60)
+		return false;
+	t.month = rest[0];
+	t.day = rest[1];
+	t.hour = rest[2];
+	t.minute = rest[3];
+	t.second = second;
+	return !__builtin_mul_overflow(time_of_civil(zone, &t), SECOND_NS, out_ns);
+}
