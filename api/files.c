@@ -93,11 +93,20 @@ int cowsh_make_directory(cowsh *s, const char *path, unsigned mode)
 
 /* Removes what is at path; a directory with all that is in it. Deep trees need no stack: the
  * walk goes down to a directory without directories, empties it, and starts again. */
-static int remove_tree(struct vfs *v, vfs_ino dir, const char *path, struct arena *a)
+struct removal {
+	struct cowsh *s;
+	const char *path;
+};
+
+static int remove_tree(void *arg)
 {
+	const struct removal *r = arg;
+	struct vfs *v = kernel_vfs(r->s->kernel);
+	struct arena *a = &r->s->shell_proc->arena;
+	vfs_ino dir = r->s->shell_proc->cwd;
 	char name[VFS_NAME_MAX + 1];
 	vfs_ino top;
-	int err = vfs_lookup(v, &root_cred, dir, path, VFS_NOFOLLOW, &top);
+	int err = vfs_lookup(v, &root_cred, dir, r->path, VFS_NOFOLLOW, &top);
 
 	while (err == 0) {
 		vfs_ino at = top;
@@ -119,13 +128,14 @@ static int remove_tree(struct vfs *v, vfs_ino dir, const char *path, struct aren
 		if (n < 0)
 			return n;
 		if (n == 0 && at == top)
-			return vfs_rmdir(v, &root_cred, dir, path);
+			return vfs_rmdir(v, &root_cred, dir, r->path);
 	}
 	return err;
 }
 
 int cowsh_remove(cowsh *s, const char *path)
 {
+	struct removal removal = { s, path };
 	struct vfs *v;
 	struct vfs_stat st;
 	vfs_ino ino;
@@ -141,7 +151,7 @@ int cowsh_remove(cowsh *s, const char *path)
 		return err;
 	if ((st.mode & S_FMT) != S_DIR)
 		return vfs_unlink(v, &root_cred, s->shell_proc->cwd, path);
-	return remove_tree(v, s->shell_proc->cwd, path, &s->shell_proc->arena);
+	return kernel_guard(s->kernel, remove_tree, &removal);
 }
 
 int cowsh_stat_file(cowsh *s, const char *path, struct cowsh_stat *out)
@@ -161,37 +171,49 @@ int cowsh_stat_file(cowsh *s, const char *path, struct cowsh_stat *out)
 	return err;
 }
 
-int cowsh_list(cowsh *s, const char *path, int (*each)(void *, const char *, unsigned), void *user)
+struct listing {
+	struct cowsh *s;
+	vfs_ino dir;
+	int (*each)(void *user, const char *name, unsigned mode);
+	void *user;
+};
+
+static int list_names(void *arg)
 {
+	const struct listing *l = arg;
+	struct vfs *v = kernel_vfs(l->s->kernel);
+	struct arena *a = &l->s->shell_proc->arena;
 	char after[VFS_NAME_MAX + 1];
 	const char *last = NULL;
-	struct arena *a;
-	vfs_ino dir;
-	int n;
 
-	if (s == NULL || path == NULL || each == NULL)
-		return -E_INVAL;
-	n = find(s, path, 0, &dir);
-	if (n < 0)
-		return n;
-	a = &s->shell_proc->arena;
 	for (;;) {
 		struct arena_mark mark = arena_mark(a);
 		struct vfs_dirent e;
 		struct vfs_stat st;
 		int stop = 0;
+		int n = vfs_readdir(v, l->dir, last, a, &e, 1);
 
-		n = vfs_readdir(kernel_vfs(s->kernel), dir, last, a, &e, 1);
 		if (n == 1) {
 			memcpy(after, e.name.ptr, e.name.len + 1);
 			last = after;
-			if (vfs_getattr(kernel_vfs(s->kernel), e.ino, &st) == 0)
-				stop = each(user, after, st.mode);
+			if (vfs_getattr(v, e.ino, &st) == 0)
+				stop = l->each(l->user, after, st.mode);
 		}
 		arena_release(a, mark);
 		if (n <= 0 || stop != 0)
 			return n < 0 ? n : 0;
 	}
+}
+
+int cowsh_list(cowsh *s, const char *path, int (*each)(void *, const char *, unsigned), void *user)
+{
+	struct listing listing = { .s = s, .each = each, .user = user };
+	int err;
+
+	if (s == NULL || path == NULL || each == NULL)
+		return -E_INVAL;
+	err = find(s, path, 0, &listing.dir);
+	return err < 0 ? err : kernel_guard(s->kernel, list_names, &listing);
 }
 
 /* --- mounts --- */
@@ -326,6 +348,9 @@ int cowsh_restore(cowsh *s, const cowsh_snapshot *snapshot)
 }
 
 struct diff {
+	struct cowsh *s;
+	const cowsh_snapshot *since;
+	cowsh_snapshot *now;
 	int (*each)(void *user, const struct cowsh_change *change);
 	void *user;
 };
@@ -338,24 +363,26 @@ static int emit_change(void *user, const struct vfs_change *change)
 	return d->each(d->user, &c);
 }
 
+static int compare(void *arg)
+{
+	struct diff *d = arg;
+
+	return vfs_diff((struct vfs_tree *)(uintptr_t)d->since, (struct vfs_tree *)d->now,
+			&d->s->shell_proc->arena, emit_change, d);
+}
+
 int cowsh_diff(cowsh *s, const cowsh_snapshot *since,
 	       int (*each)(void *, const struct cowsh_change *), void *user)
 {
-	struct diff d = { each, user };
-	cowsh_snapshot *now;
-	struct arena *a;
-	struct arena_mark mark;
+	struct diff d = { s, since, NULL, each, user };
 	int err;
 
 	if (s == NULL || since == NULL || each == NULL)
 		return -E_INVAL;
-	err = cowsh_snapshot_new(s, &now);
+	err = cowsh_snapshot_new(s, &d.now);
 	if (err < 0)
 		return err;
-	a = &s->shell_proc->arena;
-	mark = arena_mark(a);
-	err = vfs_diff((struct vfs_tree *)(uintptr_t)since, (struct vfs_tree *)now, a, emit_change, &d);
-	arena_release(a, mark);
-	cowsh_snapshot_free(now);
+	err = kernel_guard(s->kernel, compare, &d);
+	cowsh_snapshot_free(d.now);
 	return err < 0 ? err : 0;
 }

@@ -12,6 +12,7 @@ static void account_start(struct cowsh *s)
 	struct kernel_usage usage;
 
 	kernel_begin(s->kernel);
+	s->mark = arena_mark(&s->shell_proc->arena);
 	kernel_get_usage(s->kernel, &usage);
 	s->started_processes = usage.processes;
 	s->started_ns = kernel_now(s->kernel);
@@ -35,9 +36,7 @@ static int run_script(struct proc *p, void *arg)
 
 struct program {
 	struct cowsh *s;
-	int argc;
 	char **argv;
-	char **envp;
 };
 
 static char **copy_list(struct arena *a, const char *const *list, int count)
@@ -88,30 +87,38 @@ static int run_program(struct proc *p, void *arg)
 	proc_park(p);
 }
 
-static int copy_program(struct cowsh *s, int argc, const char *const *argv, struct program **out)
-{
-	struct arena *a = &s->shell_proc->arena;
-	struct program *program = arena_alloc(a, sizeof *program);
+struct copy_request {
+	struct cowsh *s;
+	int argc;
+	const char *const *argv;
+	struct program *out;
+};
 
-	*program = (struct program){ s, argc, copy_list(a, argv, argc), NULL };
-	*out = program;
+static int copy_program(void *arg)
+{
+	struct copy_request *r = arg;
+	struct arena *a = &r->s->shell_proc->arena;
+
+	r->out = arena_alloc(a, sizeof *r->out);
+	*r->out = (struct program){ r->s, copy_list(a, r->argv, r->argc) };
 	return 0;
 }
 
 int cowsh_start_program(cowsh *s, int argc, const char *const *argv)
 {
-	struct program *program;
+	struct copy_request copy = { s, argc, argv, NULL };
 	int err;
 
 	if (s == NULL || argc < 1 || argv == NULL)
 		return -E_INVAL;
 	if (s->running)
 		return -E_BUSY;
-	err = copy_program(s, argc, argv, &program);
-	if (err < 0)
-		return err;
 	account_start(s);
-	return proc_restart(s->shell_proc, run_program, program);
+	err = kernel_guard(s->kernel, copy_program, &copy);
+	if (err == 0)
+		err = proc_restart(s->shell_proc, run_program, copy.out);
+	s->running = err == 0;
+	return err;
 }
 
 /* --- scripts --- */
@@ -172,6 +179,7 @@ static void finish(struct cowsh *s)
 	if (limit >= 0) {
 		s->status = 137;
 		interp_recover(s->shell, s->status);
+		arena_release(&s->shell_proc->arena, s->mark);
 	}
 	kernel_flush(s->kernel);
 	kernel_get_usage(s->kernel, &usage);

@@ -282,7 +282,8 @@ struct cowsh_entry {
 };
 
 /* A read-only tree of the host. Objects are asked for at first use; what the session writes is
- * its own copy. */
+ * its own copy. Unlike other callbacks these may run on a stack of the session: they should not
+ * need more than 32 KiB of it. What they refer to must live as long as the store. */
 struct cowsh_source {
 	size_t size;
 	/* Calls emit for each entry of directory id, until it returns non-zero. */
