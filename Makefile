@@ -5,6 +5,7 @@
 #   make oracle     the cases in the real bash             make asan     tests under sanitizers
 #   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
+#   make soak       memory stays flat over a million sessions and commands
 #   make wasm-test  the cases in wasm under Node           make check    what CI runs
 
 B ?= build
@@ -65,6 +66,8 @@ $(B)/run: tests/run.c tests/cases.c tests/oracle.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^
 $(B)/bench: bench/bench.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^
+$(B)/soak: tests/soak.c $(B)/libcowsh.a
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^
 CLI_LIBS = -ledit -lbsd -lmd -ltinfo
 
 CASES = $(sort $(wildcard tests/*/*.test))
@@ -99,6 +102,9 @@ bench: deps
 	@tools/need dash gawk
 	@$(MAKE) --no-print-directory all $(B)/bench
 	@bench/run $(B)
+soak: deps
+	@$(MAKE) --no-print-directory $(B)/soak
+	$(B)/soak
 fuzz:
 	@tools/need clang libclang-rt-14-dev
 	@tools/fuzz $(B)/fuzz $(FUZZ_SECONDS)
@@ -124,5 +130,5 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: all deps test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
+.PHONY: all deps soak test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d)
