@@ -104,13 +104,33 @@ static unsigned item_how(const struct array_item *source, unsigned how)
 	return (how & VAR_FORCE) | (source != NULL && source->append ? VAR_APPEND : 0);
 }
 
-static int bad_item(struct shell *sh, const struct item *item)
+static int bad_item(struct shell *sh, const struct item *item, struct bytes sub)
 {
-	struct bytes sub = item->source->sub->text;
-
-	shell_error(sh, "[%.*s]=%.*s: bad array subscript", (int)sub.len, sub.ptr,
-		    (int)item->value.len, item->value.ptr);
+	shell_error(sh, "[%.*s]%s%.*s: bad array subscript", (int)sub.len, sub.ptr,
+		    item->source->append ? "+=" : "=", (int)item->value.len, item->value.ptr);
 	return 0;
+}
+
+/* The subscript of an item: 1; 0 after a message that skips only this item; -1. */
+static int item_index(struct shell *sh, const struct item *item, int64_t *index)
+{
+	const struct word *sub = item->source->sub;
+	struct bytes text = sub->text;
+
+	if (text.len == 1 && (text.ptr[0] == '@' || text.ptr[0] == '*')) {
+		shell_error(sh, "[%c]%s%.*s: cannot assign to non-numeric index", text.ptr[0],
+			    item->source->append ? "+=" : "=", (int)item->value.len,
+			    item->value.ptr);
+		return 0;
+	}
+	if ((sub->flags & WORD_LITERAL) != 0 && text.len != 0)
+		return arith_must(sh, expand_arith(sh, item->source->sub_arith, index)) == 0 ? 1
+											     : -1;
+	if (expand_string(sh, sub, &text) != 0)
+		return -1;
+	if (text.len == 0)
+		return bad_item(sh, item, text);
+	return arith_must(sh, eval_arith(sh, text, index)) == 0 ? 1 : -1;
 }
 
 static int store_indexed(struct shell *sh, struct var *v, const struct items *items, unsigned how)
@@ -123,13 +143,17 @@ static int store_indexed(struct shell *sh, struct var *v, const struct items *it
 		if (item->source == NULL) {
 			at++;
 		} else {
-			if (expand_arith(sh, item->source->sub_arith, &at) != 0)
+			int ok = item_index(sh, item, &at);
+
+			if (ok < 0)
 				return -1;
+			if (ok == 0)
+				continue;
 			if (at < 0)
 				at += array_last(v->array) + 1;
 			if (at < 0) {
 				at = array_last(v->array);
-				bad_item(sh, item);
+				bad_item(sh, item, item->source->sub->text);
 				continue;
 			}
 		}
@@ -173,7 +197,7 @@ static int store_assoc(struct shell *sh, struct var *v, const struct items *item
 		if (expand_string(sh, item->source->sub, &key) != 0)
 			return -1;
 		if (key.len == 0) {
-			bad_item(sh, item);
+			bad_item(sh, item, key);
 			continue;
 		}
 		if (var_assign_element(sh, v, key, item->value, item_how(item->source, how)) != 0)
@@ -187,6 +211,8 @@ static int assign_items(struct shell *sh, struct var *v, const struct assign *a,
 	struct items items;
 	bool assoc = (v->flags & VAR_ASSOC) != 0;
 	bool append = a->append || (how & VAR_APPEND) != 0;
+	const char *name = sh->command_name;
+	int err;
 
 	if (expand_items(sh, a, assoc, &items) != 0)
 		return -1;
@@ -204,7 +230,11 @@ static int assign_items(struct shell *sh, struct var *v, const struct assign *a,
 	v->flags |= VAR_SET;
 	if (opt_set(sh, SET_ALLEXPORT))
 		v->flags |= VAR_EXPORT;
-	return assoc ? store_assoc(sh, v, &items, how) : store_indexed(sh, v, &items, how);
+	/* Errors of arithmetic in a literal are not said in the name of `declare`. */
+	sh->command_name = NULL;
+	err = assoc ? store_assoc(sh, v, &items, how) : store_indexed(sh, v, &items, how);
+	sh->command_name = name;
+	return err;
 }
 
 /* --- the assignment --- */
@@ -216,67 +246,86 @@ static struct var *bottom_of(struct var *v)
 	return v;
 }
 
-/* The variable that is assigned to, namerefs followed. NULL after a message. */
-static struct var *target_of(struct shell *sh, const struct assign *a, unsigned how)
-{
-	struct bytes name = a->name;
-	uint64_t hash = a->hash;
-	struct bytes sub = { NULL, 0 };
-	struct var *v = var_find(sh, name, hash);
+/* What is assigned to, namerefs followed. */
+struct target {
+	struct bytes name;
+	uint64_t hash;
+	struct var *v; /* NULL: does not exist yet */
+};
 
+static int find_target(struct shell *sh, const struct assign *a, unsigned how, struct target *t)
+{
+	struct bytes sub = { NULL, 0 };
+	struct var *v = var_find(sh, a->name, a->hash);
+
+	t->name = a->name;
+	t->hash = a->hash;
 	if (v != NULL && (v->flags & VAR_NAMEREF) != 0 && (how & VAR_NO_REF) == 0) {
-		if (var_follow(sh, &name, &hash, &sub, &v) != 0)
-			return NULL;
+		if (var_follow(sh, &t->name, &t->hash, &sub, &v) != 0)
+			return -1;
 		if (v != NULL && (v->flags & VAR_NAMEREF) != 0) {
 			shell_error(sh, "warning: %s: removing nameref attribute", v->name.ptr);
 			v = var_own(sh, v);
 			v->flags &= ~(unsigned)VAR_NAMEREF;
 		}
 	}
-	if (v == NULL)
-		v = var_ensure(sh, name, hash);
-	if ((how & VAR_GLOBAL) != 0)
-		v = bottom_of(var_own(sh, v));
-	return v;
+	t->v = v;
+	return 0;
+}
+
+/* The binding to be changed, made now if it is missing: a bad subscript makes none. */
+static struct var *open_target(struct shell *sh, const struct target *t, unsigned how)
+{
+	struct var *v = t->v != NULL ? t->v : var_ensure(sh, t->name, t->hash);
+
+	return (how & VAR_GLOBAL) != 0 ? bottom_of(var_own(sh, v)) : v;
+}
+
+static int bad_target(struct shell *sh, const struct assign *a)
+{
+	shell_error(sh, "%.*s[%.*s]: bad array subscript", (int)a->name.len, a->name.ptr,
+		    (int)a->sub->text.len, a->sub->text.ptr);
+	return -1;
 }
 
 static int assign_subscripted(struct shell *sh, const struct assign *a, struct bytes value,
 			      unsigned how)
 {
-	struct var *v = target_of(sh, a, how);
-	struct bytes key;
+	struct target t;
+	struct bytes sub = a->sub->text;
 	int64_t index;
 
-	if (v == NULL)
+	if (find_target(sh, a, how, &t) != 0)
 		return -1;
-	if ((v->flags & VAR_ASSOC) != 0) {
+	if (t.v != NULL && (t.v->flags & VAR_ASSOC) != 0) {
+		struct bytes key;
+
 		if (expand_string(sh, a->sub, &key) != 0)
 			return -1;
-		if (key.len == 0) {
-			shell_error(sh, "%.*s[%.*s]: bad array subscript", (int)a->name.len,
-				    a->name.ptr, (int)a->sub->text.len, a->sub->text.ptr);
-			return -1;
-		}
-		return var_assign_element(sh, v, key, value, how);
+		if (key.len != 0)
+			return var_assign_element(sh, t.v, key, value, how);
+		return bad_target(sh, a);
 	}
-	key = a->sub->text;
-	if (key.len == 0 || (key.len == 1 && (key.ptr[0] == '@' || key.ptr[0] == '*')))
-		return var_assign_element(sh, v, key, value, how);
-	if (expand_arith(sh, a->sub_arith, &index) != 0)
+	if (sub.len == 0 || (sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*')))
+		return bad_target(sh, a);
+	if (arith_must(sh, expand_arith(sh, a->sub_arith, &index)) != 0)
 		return -1;
-	return var_assign_at(sh, v, index, value, how);
+	if (index < 0 && t.v == NULL)
+		return bad_target(sh, a);
+	return var_assign_at(sh, open_target(sh, &t, how), index, value, how);
 }
 
 int assign_execute(struct shell *sh, const struct assign *a, unsigned how)
 {
 	struct bytes value = BYTES("");
-	struct var *v;
+	struct target t;
 
 	if (a->append)
 		how |= VAR_APPEND;
 	if (a->array) {
-		v = target_of(sh, a, how);
-		return v != NULL ? assign_items(sh, v, a, how) : -1;
+		if (find_target(sh, a, how, &t) != 0)
+			return -1;
+		return assign_items(sh, open_target(sh, &t, how), a, how);
 	}
 	if (a->value != NULL && expand_view(sh, a->value, EXPAND_ASSIGN, &value) != 0)
 		return -1;

@@ -195,3 +195,10 @@ int eval_arith(struct shell *sh, struct bytes text, int64_t *out)
 		return 0;
 	return report(sh, arith_eval_text(text, &env, out), &env);
 }
+
+int arith_must(struct shell *sh, int err)
+{
+	if (err != 0 && sh->flow == FLOW_ABORT && opt_set(sh, SET_COMMAND))
+		sh->flow = FLOW_EXIT;
+	return err;
+}

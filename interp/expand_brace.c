@@ -73,6 +73,9 @@ static struct bytes sequence_text(const struct brace *b, int64_t value, char tex
 
 	*end = '\0';
 	if (b->letters) {
+		/* {Z..a} passes a backslash, which then quotes what follows: it disappears. */
+		if (value == '\\')
+			return BYTES("");
 		*--at = (char)value;
 		return (struct bytes){ at, 1 };
 	}
@@ -103,7 +106,7 @@ static int walk_sequence(struct walk *w, const struct brace *b, const struct res
 		int mark = w->n;
 
 		part.text = sequence_text(b, value, text);
-		/* {Z..a} passes a backslash and others that are not quoted away. */
+		/* {A..z} passes [ and ^, which make no pattern. */
 		part.quoted = b->letters && !byte_is_alnum((int)value);
 		choose(w, &part);
 		if (walk_deeper(w, behind) != 0)

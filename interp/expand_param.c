@@ -152,7 +152,7 @@ static int element_value(struct shell *sh, const struct param *p, struct value *
 		v->set = found == 1;
 		return found < 0 ? -1 : 0;
 	}
-	if (expand_arith(sh, p->sub_arith, &index) != 0)
+	if (arith_must(sh, expand_arith(sh, p->sub_arith, &index)) != 0)
 		return -1;
 	v->sub = number(sh, index);
 	if (v->var == NULL)
@@ -308,6 +308,8 @@ static int indirect_value(struct shell *sh, const struct param *p, struct param 
 	}
 	if (param_value(sh, p, v) != 0)
 		return -1;
+	if (!v->set && v->var != NULL)
+		return 0; /* declared, but without a value */
 	if (!v->set)
 		return bad_indirection(sh, param_name(sh, p), "invalid indirect expansion");
 	text = v->list ? value_join(sh, v->many, v->n, ifs_first(sh)) : v->one;
@@ -526,15 +528,15 @@ static int bad_substitution(struct expander *e, const struct param *p)
 {
 	struct shell *sh = e->sh;
 	size_t at = 2 + p->name.len;
+	bool transform = p->kind == PARAM_NAME && p->subscript == SUB_NONE && p->name.len != 0 &&
+			 p->source.len > at && p->source.ptr[at] == '@';
 	struct bytes unused;
 
-	/* An unknown ${x@?} is noticed only when x is set. */
-	if (p->kind == PARAM_NAME && p->subscript == SUB_NONE && p->name.len != 0 &&
-	    p->source.len > at && p->source.ptr[at] == '@' &&
-	    !var_get(sh, p->name, p->hash, &unused))
+	/* An unknown ${x@?} is noticed only when x is set, and ends the shell. */
+	if (transform && !var_get(sh, p->name, p->hash, &unused))
 		return 0;
 	shell_error(sh, "%.*s: bad substitution", (int)p->source.len, p->source.ptr);
-	return expand_fail(sh);
+	return transform ? unbound_exit(sh) : expand_fail(sh);
 }
 
 static int unbound(struct shell *sh, const struct param *p)

@@ -324,6 +324,19 @@ static struct bytes change_case(struct shell *sh, struct bytes s, unsigned flags
 	return buf_bytes(&out);
 }
 
+/* Only declaration commands say such errors in their own name. */
+static int eval_value(struct shell *sh, struct bytes text, int64_t *out)
+{
+	const char *name = sh->command_name;
+	int err;
+
+	if (sh->declare_args == NULL)
+		sh->command_name = NULL;
+	err = arith_must(sh, eval_arith(sh, text, out));
+	sh->command_name = name;
+	return err;
+}
+
 int var_transform(struct shell *sh, const struct var *v, struct bytes old, struct bytes *value,
 		  unsigned *how, char digits[24])
 {
@@ -331,9 +344,9 @@ int var_transform(struct shell *sh, const struct var *v, struct bytes old, struc
 	int64_t n;
 
 	if ((v->flags & VAR_INTEGER) != 0) {
-		if ((*how & VAR_APPEND) != 0 && old.len != 0 && eval_arith(sh, old, &base) != 0)
+		if ((*how & VAR_APPEND) != 0 && old.len != 0 && eval_value(sh, old, &base) != 0)
 			return -1;
-		if (eval_arith(sh, *value, &n) != 0)
+		if (eval_value(sh, *value, &n) != 0)
 			return -1;
 		*how &= ~(unsigned)VAR_APPEND;
 		*value = i64_text((int64_t)((uint64_t)base + (uint64_t)n), digits);

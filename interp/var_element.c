@@ -62,7 +62,7 @@ int var_element(struct shell *sh, struct var *v, struct bytes sub, struct bytes 
 		refresh(sh, v);
 		return is_assoc(v) && assoc_get(v->assoc, sub, out);
 	}
-	if (eval_arith(sh, sub, &index) != 0)
+	if (arith_must(sh, eval_arith(sh, sub, &index)) != 0)
 		return -1;
 	return var_element_at(sh, v, index, out);
 }
@@ -240,9 +240,10 @@ static int put_index(struct shell *sh, struct var *v, int64_t index, struct byte
 	return 0;
 }
 
-static int bad_subscript(struct shell *sh, const struct var *v, struct bytes sub)
+static int bad_subscript(struct shell *sh, struct bytes name, struct bytes sub)
 {
-	shell_error(sh, "%s[%.*s]: bad array subscript", v->name.ptr, (int)sub.len, sub.ptr);
+	shell_error(sh, "%.*s[%.*s]: bad array subscript", (int)name.len, name.ptr, (int)sub.len,
+		    sub.ptr);
 	return -1;
 }
 
@@ -255,11 +256,14 @@ int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes v
 	v = var_own(sh, v);
 	if ((v->flags & VAR_ASSOC) != 0)
 		return var_assign_element(sh, v, i64_text(index, digits), value, how);
+	if (index < 0 && (v->flags & VAR_READONLY) == 0) {
+		refresh(sh, v);
+		if (!from_end(v, &at))
+			return bad_subscript(sh, v->name, i64_text(index, digits));
+	}
 	go = begin_write(sh, v, how);
 	if (go <= 0)
 		return go;
-	if (!from_end(v, &at))
-		return bad_subscript(sh, v, i64_text(index, digits));
 	return put_index(sh, v, at, value, how);
 }
 
@@ -271,11 +275,11 @@ int var_assign_element(struct shell *sh, struct var *v, struct bytes sub, struct
 
 	v = var_own(sh, v);
 	if (sub.len == 0)
-		return bad_subscript(sh, v, sub);
+		return bad_subscript(sh, v->name, sub);
 	if ((v->flags & VAR_ASSOC) == 0) {
 		if (sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*'))
-			return bad_subscript(sh, v, sub);
-		if (eval_arith(sh, sub, &index) != 0)
+			return bad_subscript(sh, v->name, sub);
+		if (arith_must(sh, eval_arith(sh, sub, &index)) != 0)
 			return -1;
 		return var_assign_at(sh, v, index, value, how);
 	}
@@ -311,7 +315,7 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub)
 	}
 	if (sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*'))
 		return unset_all(sh, v);
-	if (eval_arith(sh, sub, &index) != 0)
+	if (arith_must(sh, eval_arith(sh, sub, &index)) != 0)
 		return -1;
 	if ((v->flags & VAR_ARRAY) == 0 && index == 0)
 		return var_unset(sh, v->name, v->hash, true);
@@ -326,6 +330,23 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub)
 	if (is_indexed(v))
 		array_remove(sh->pool, v->array, index);
 	return 0;
+}
+
+/* v may be NULL; a bad subscript must not make the variable. */
+static int assign_new_element(struct shell *sh, struct var *v, struct bytes name,
+				  uint64_t hash, struct bytes sub, struct bytes value)
+{
+	int64_t index;
+
+	if (v != NULL)
+		return var_assign_element(sh, v, sub, value, 0);
+	if (sub.len == 0 || (sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*')))
+		return bad_subscript(sh, name, sub);
+	if (arith_must(sh, eval_arith(sh, sub, &index)) != 0)
+		return -1;
+	if (index < 0)
+		return bad_subscript(sh, name, sub);
+	return var_assign_at(sh, var_ensure(sh, name, hash), index, value, 0);
 }
 
 int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct bytes value)
@@ -345,9 +366,7 @@ int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct 
 		return var_set(sh, name, hash, value, 0);
 	if (var_follow(sh, &name, &hash, &unused, &v) != 0)
 		return -1;
-	if (v == NULL)
-		v = var_ensure(sh, name, hash);
 	if (subscript_text(sh, sub, &sub) != 0)
 		return -1;
-	return var_assign_element(sh, v, sub, value, 0);
+	return assign_new_element(sh, v, name, hash, sub, value);
 }

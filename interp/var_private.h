@@ -37,6 +37,10 @@ int var_transform(struct shell *sh, const struct var *v, struct bytes old, struc
  * h["x"] in arithmetic): quotes and expansions in it are seen to. */
 int subscript_text(struct shell *sh, struct bytes text, struct bytes *out);
 
+/* expand_arith.c: passes on the result of an evaluation. That of a subscript or of an integer
+ * variable's value, when it fails, ends all of `bash -c`, not only the line. */
+int arith_must(struct shell *sh, int err);
+
 /* var_special.c: the hook of a plain variable whose changes have effects, or NULL. */
 const struct var_hook *var_hook_of(struct bytes name);
 
