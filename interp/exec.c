@@ -125,6 +125,12 @@ static int task_main(struct proc *p, void *arg)
 	return exec_finish(sh, t->run(sh, t)) & 255;
 }
 
+void fork_wait(struct shell *sh, int turn)
+{
+	shell_error(sh, "fork: retry: %s", err_text(E_AGAIN));
+	sys_sleep(sh->p, (int64_t)1000000000 << turn);
+}
+
 int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 {
 	struct spawn s = { .fn = task_main, .name = sh->p->name };
@@ -135,6 +141,10 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	s.pgid = t->background && opt_set(sh, SET_MONITOR) ? -1 : 0;
 	s.ignore_int = t->background && !opt_set(sh, SET_MONITOR);
 	pid = sys_spawn(sh->p, &s, &p);
+	for (int i = 0; pid == -E_AGAIN && i < FORK_TRIES; i++) {
+		fork_wait(sh, i);
+		pid = sys_spawn(sh->p, &s, &p);
+	}
 	if (pid < 0) {
 		shell_error(sh, "fork: %s", err_text((int)pid));
 		sh->status = STATUS_NO_FORK;

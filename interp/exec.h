@@ -57,6 +57,9 @@ struct task {
 /* Starts a process that runs t (copied) in a subshell of sh: its pid, or a negative error after
  * a message. A task that is not in the background reads through to sh, which must wait. */
 int64_t task_start(struct shell *sh, const struct task *t, struct proc **child);
+/* There are too many processes: waits for one to end, longer each turn, as bash does. */
+enum { FORK_TRIES = 4 };
+void fork_wait(struct shell *sh, int turn);
 /* task.run: executes t->node. */
 int task_run_node(struct shell *sh, struct task *t);
 

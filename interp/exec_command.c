@@ -245,6 +245,10 @@ int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid,
 
 	e.envp = program_environ(sh, path);
 	pid = sys_spawn_program(sh->p, &e);
+	for (int i = 0; pid == -E_AGAIN && i < FORK_TRIES; i++) {
+		fork_wait(sh, i);
+		pid = sys_spawn_program(sh->p, &e);
+	}
 	if (pid == -E_NOEXEC)
 		return spawn_script(sh, path, argv, e.envp);
 	if (pid == -E_AGAIN) {

@@ -126,7 +126,7 @@ int exec_for(struct shell *sh, const struct for_node *f)
 	sh->line = f->node.line;
 	sh->command_name = NULL;
 	if (!name_is_valid(sh, f))
-		return exec_check(sh, status);
+		return sh->flow != FLOW_NONE ? sh->status : exec_check(sh, status);
 	if (loop_words(sh, f, &words) != 0)
 		return sh->status;
 	sh->loop_depth++;

@@ -104,6 +104,17 @@ static void set_literal(struct parser *p, struct word *w)
 	*text = '\0';
 }
 
+/* A '[' without ']' is no pattern: the command [ is not looked for in the directory. */
+static bool may_be_pattern(struct bytes s)
+{
+	const char *open = memchr(s.ptr, '[', s.len);
+
+	if (memchr(s.ptr, '*', s.len) != NULL || memchr(s.ptr, '?', s.len) != NULL ||
+	    memchr(s.ptr, '(', s.len) != NULL)
+		return true;
+	return open != NULL && memchr(open, ']', s.len - (size_t)(open - s.ptr)) != NULL;
+}
+
 void word_classify(struct parser *p, struct word *w)
 {
 	w->flags &= ~(unsigned)(WORD_LITERAL | WORD_BRACES);
@@ -117,6 +128,8 @@ void word_classify(struct parser *p, struct word *w)
 		return;
 	w->flags |= WORD_LITERAL;
 	set_literal(p, w);
+	if ((w->flags & WORD_GLOB) != 0 && !may_be_pattern(w->literal))
+		w->flags &= ~(unsigned)WORD_GLOB;
 }
 
 /* What printing needs to know of the command substitutions in a word. */
@@ -207,9 +220,10 @@ bool parse_single_quotes(struct parser *p, struct word_state *w)
 bool parse_double_quotes(struct parser *p, struct word_state *w)
 {
 	struct word_state outer = *w;
+	size_t items = p->items.len;
+	size_t lit = p->lit.len;
 	int line = p->line;
 
-	open_text(p, w, true);
 	w->mode = MODE_DQ;
 	w->dq = true;
 	w->stop = 0;
@@ -219,6 +233,8 @@ bool parse_double_quotes(struct parser *p, struct word_state *w)
 	w->dq = outer.dq;
 	w->stop = outer.stop;
 	w->tilde = false;
+	if (p->items.len == items && p->lit.len == lit)
+		open_text(p, w, true); /* "" is a part of its own; but "$@" may vanish */
 	if (source_raw(p) != '"')
 		return parse_fail_matching(p, line, '"');
 	p->pos++;
@@ -382,7 +398,6 @@ static bool read_quoted(struct parser *p, struct word_state *w, int c)
 	if (c == '"' && (w->mode == MODE_ARG_DQ || w->mode == MODE_ARITH ||
 			 w->mode == MODE_OFFSET || w->mode == MODE_BRACKET)) {
 		w->inner_quotes = !w->inner_quotes;
-		open_text(p, w, true);
 		p->pos++;
 		return true;
 	}
