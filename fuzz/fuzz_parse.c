@@ -97,11 +97,16 @@ static void check(struct bytes text)
 		fail("line by line differs", buf_bytes(&first), buf_bytes(&lined));
 	world.flags &= ~(unsigned)PARSE_ALIASES;
 	/* bash shows a name that was not written, which then looks like the command. */
-	if (bytes_find(text, BYTES("coproc")) != NULL)
+	if (bytes_find(buf_bytes(&first), BYTES("coproc")) != NULL)
+		return;
+	/* A backslash that quotes nothing but the end. */
+	if (text.len != 0 && text.ptr[text.len - 1] == '\\')
 		return;
 	if (!print_all(buf_bytes(&first), false, &second))
 		fail("does not parse again", buf_bytes(&first), buf_bytes(&second));
-	if (!bytes_eq(buf_bytes(&first), buf_bytes(&second)))
+	/* A here-document in the middle of a line ends the unit there. */
+	if (bytes_find(text, BYTES("<<")) == NULL &&
+	    !bytes_eq(buf_bytes(&first), buf_bytes(&second)))
 		fail("differs", buf_bytes(&first), buf_bytes(&second));
 }
 

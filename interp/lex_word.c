@@ -187,6 +187,24 @@ static struct word *declared_word(struct parser *p, struct assign *a, size_t sta
 	return word;
 }
 
+/* name[ where a command begins: up to the ] it is one word, blanks and all. */
+static bool read_bracketed(struct parser *p, struct word_state *w, size_t n)
+{
+	int line = p->line;
+
+	word_text(p, w, (struct bytes){ p->src + p->pos, n + 1 }, false);
+	p->pos += n + 1;
+	w->flags |= WORD_GLOB;
+	w->begun = true;
+	w->mode = MODE_SUB;
+	if (!word_pieces(p, w))
+		return false;
+	if (source_peek(p) != ']')
+		return parse_fail_matching(p, line, ']');
+	w->mode = MODE_WORD;
+	return true;
+}
+
 static struct word *plain_word(struct parser *p, unsigned context)
 {
 	struct word_state w;
@@ -204,6 +222,9 @@ static struct word *plain_word(struct parser *p, unsigned context)
 		w.begun = w.assignment = w.tilde = true;
 		w.flags |= WORD_ASSIGNMENT;
 	}
+	if ((context & CTX_COMMAND) && n != 0 && start + n < p->len && p->src[start + n] == '[' &&
+	    !read_bracketed(p, &w, n))
+		return NULL;
 	if (!word_pieces(p, &w))
 		return NULL;
 	word = word_finish(p, &w, start, line);

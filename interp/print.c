@@ -60,8 +60,12 @@ static void print_newline_at(struct printer *pr, int more)
 /* A semicolon, where the end of what was printed needs one. */
 static void print_semicolon(struct printer *pr)
 {
-	char last = pr->out->len != 0 ? pr->out->ptr[pr->out->len - 1] : '\n';
+	size_t end = pr->out->len;
+	char last;
 
+	while (end != 0 && pr->out->ptr[end - 1] == ' ')
+		end--;
+	last = end != 0 ? pr->out->ptr[end - 1] : '\n';
 	if (last != '&' && last != '\n')
 		buf_putc(pr->out, ';');
 }
