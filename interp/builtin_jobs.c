@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * jobs, wait, fg, bg, disown, suspend.
+ */
+#include "base/err.h"
+#include "interp/builtin.h"
+#include "interp/exec.h"
+
+/* %spec or the number of a process: its job, or NULL. */
+static struct job *job_of_word(struct shell *sh, const char *word)
+{
+	int64_t pid;
+
+	if (*word != '%' && number_argument(word, &pid) && pid > 0 && pid <= INT32_MAX)
+		return job_of_pid(sh, (int)pid);
+	return *word == '%' ? job_of_spec(sh, word) : NULL;
+}
+
+static int no_such_job(struct shell *sh, const char *who, const char *word)
+{
+	builtin_error(sh, who, "%s: no such job", word);
+	return 1;
+}
+
+/* --- jobs --- */
+
+struct jobs_options {
+	bool pids;       /* -l */
+	bool only_pids;  /* -p */
+	bool changed;    /* -n */
+	bool running;
+	bool stopped;
+};
+
+static void show_job(struct shell *sh, struct buf *out, struct job *j, const struct jobs_options *o)
+{
+	if ((o->running && j->state != JOB_RUNNING) || (o->stopped && j->state != JOB_STOPPED) ||
+	    (o->changed && j->notified) || (o->changed && j->state == JOB_RUNNING))
+		return;
+	if (o->only_pids)
+		buf_printf(out, "%d\n", j->pids[0]);
+	else
+		job_print(sh, out, j, o->pids);
+	j->notified = true;
+}
+
+/* Oldest first. */
+static void show_jobs(struct shell *sh, struct buf *out, const struct jobs_options *o)
+{
+	int highest = 0;
+
+	for (struct job *j = sh->jobs; j != NULL; j = j->next)
+		highest = j->number > highest ? j->number : highest;
+	for (int n = 1; n <= highest; n++) {
+		for (struct job *j = sh->jobs; j != NULL; j = j->next) {
+			if (j->number == n)
+				show_job(sh, out, j, o);
+		}
+	}
+}
+
+/* What has been shown as done is forgotten. */
+static void drop_ended(struct shell *sh)
+{
+	struct job *next;
+
+	for (struct job *j = sh->jobs; j != NULL; j = next) {
+		next = j->next;
+		if (j->state == JOB_DONE && j->notified)
+			job_remove(sh, j);
+	}
+}
+
+/* jobs -x: runs a command with job specifications replaced by process groups. */
+static int jobs_run(struct shell *sh, int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		struct job *j = argv[i][0] == '%' ? job_of_spec(sh, argv[i]) : NULL;
+		char text[24];
+
+		if (j == NULL)
+			continue;
+		size_t len = number_put_i64(text, j->pids[0]);
+
+		argv[i] = arena_dup(sh->arena, (struct bytes){ text, len });
+	}
+	return argc > 0 ? exec_argv(sh, argc, argv, 0) : 0;
+}
+
+int do_jobs(struct shell *sh, int argc, char **argv)
+{
+	struct jobs_options o = { 0 };
+	struct buf out = buf_in(sh->arena);
+	struct optscan scan = { 0 };
+	int status = 0;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &scan, argc, argv, "lpnxrs")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		if (c == 'x')
+			return jobs_run(sh, argc - scan.index, argv + scan.index);
+		o.pids = o.pids || c == 'l';
+		o.only_pids = o.only_pids || c == 'p';
+		o.changed = o.changed || c == 'n';
+		o.running = o.running || c == 'r';
+		o.stopped = o.stopped || c == 's';
+	}
+	job_poll(sh);
+	if (scan.index == argc)
+		show_jobs(sh, &out, &o);
+	for (int i = scan.index; i < argc; i++) {
+		struct job *j = job_of_word(sh, argv[i]);
+
+		if (j == NULL)
+			status = no_such_job(sh, "jobs", argv[i]);
+		else
+			show_job(sh, &out, j, &o);
+	}
+	status = out_flush(sh, "jobs", &out) != 0 ? 1 : status;
+	drop_ended(sh);
+	return status;
+}
+
+/* --- wait --- */
+
+struct wait_options {
+	bool any;            /* -n */
+	const char *name;    /* -p */
+};
+
+static void wait_tell(struct shell *sh, const struct wait_options *o, int pid)
+{
+	if (o->name != NULL)
+		var_set_int(sh, o->name, pid);
+}
+
+static int wait_word(struct shell *sh, const struct wait_options *o, const char *word)
+{
+	int64_t pid;
+	int status;
+
+	if (*word == '%') {
+		struct job *j = job_of_spec(sh, word);
+
+		if (j == NULL) {
+			no_such_job(sh, "wait", word);
+			return STATUS_NOT_FOUND;
+		}
+		int last = j->pids[j->npids - 1];
+
+		status = job_wait(sh, j);
+		wait_tell(sh, o, last);
+		return status;
+	}
+	if (!number_argument(word, &pid) || pid < 0) {
+		builtin_error(sh, "wait", "`%s': not a pid or valid job spec", word);
+		return 1;
+	}
+	job_poll(sh);
+	if (pid > INT32_MAX || (job_of_pid(sh, (int)pid) == NULL &&
+				!finished_take(sh, (int)pid, &status))) {
+		builtin_error(sh, "wait", "pid %lld is not a child of this shell", (long long)pid);
+		return STATUS_NOT_FOUND;
+	}
+	status = job_wait_pid(sh, (int)pid);
+	wait_tell(sh, o, (int)pid);
+	return status;
+}
+
+static void remove_done(struct shell *sh)
+{
+	struct job *next;
+
+	for (struct job *j = sh->jobs; j != NULL; j = next) {
+		next = j->next;
+		if (j->state == JOB_DONE)
+			job_remove(sh, j);
+	}
+}
+
+static int wait_all(struct shell *sh)
+{
+	struct job *running;
+
+	do {
+		job_poll(sh);
+		running = sh->jobs;
+		while (running != NULL && running->state != JOB_RUNNING)
+			running = running->next;
+		if (running != NULL) {
+			int status = job_wait(sh, running);
+
+			if (sh->traps_pending != 0)
+				return status;
+		}
+	} while (running != NULL);
+	remove_done(sh);
+	finished_forget(sh);
+	return 0;
+}
+
+static bool job_is_wanted(struct shell *sh, const struct job *j, int n, char **words)
+{
+	for (int i = 0; i < n; i++) {
+		if (job_of_word(sh, words[i]) == j)
+			return true;
+	}
+	return n == 0;
+}
+
+/* Waits for one child of any wanted job to end. */
+static struct job *next_ended(struct shell *sh, int n, char **words, bool *left)
+{
+	struct job *found = NULL;
+
+	*left = false;
+	job_poll(sh);
+	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
+		if (!job_is_wanted(sh, j, n, words))
+			continue;
+		if (j->state == JOB_RUNNING)
+			*left = true;
+		else if (j->state == JOB_DONE && (found == NULL || j->number < found->number))
+			found = j;
+	}
+	return found;
+}
+
+static void take_status(struct shell *sh, int pid, int wait_status)
+{
+	struct job *j = job_of_pid(sh, pid);
+	bool running = false;
+
+	finished_add(sh, pid, status_of_wait(wait_status));
+	for (int i = 0; j != NULL && i < j->npids; i++) {
+		if (j->pids[i] == pid)
+			j->statuses[i] = wait_status;
+		running = running || j->statuses[i] < 0;
+	}
+	if (j != NULL && !running)
+		j->state = JOB_DONE;
+}
+
+static int wait_next(struct shell *sh, const struct wait_options *o, int n, char **words)
+{
+	bool left;
+
+	for (int i = 0; i < n; i++) {
+		if (job_of_word(sh, words[i]) == NULL) {
+			no_such_job(sh, "wait", words[i]);
+			return STATUS_NOT_FOUND;
+		}
+	}
+	for (;;) {
+		struct job *j = next_ended(sh, n, words, &left);
+
+		if (j != NULL) {
+			int status = status_of_wait(j->statuses[j->npids - 1]);
+
+			wait_tell(sh, o, j->pids[j->npids - 1]);
+			job_remove(sh, j);
+			return status;
+		}
+		if (!left)
+			return STATUS_NOT_FOUND;
+		int wait_status = 0;
+		int64_t pid = sys_wait(sh->p, -1, &wait_status, 0);
+
+		if (pid == -E_INTR) {
+			signals_note(sh);
+			if (sh->traps_pending != 0)
+				return STATUS_SIGNAL + __builtin_ctzll(sh->traps_pending);
+		} else if (pid < 0) {
+			return STATUS_NOT_FOUND;
+		} else {
+			take_status(sh, (int)pid, wait_status);
+		}
+	}
+}
+
+int do_wait(struct shell *sh, int argc, char **argv)
+{
+	struct wait_options o = { 0 };
+	struct optscan scan = { 0 };
+	int status = 0;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &scan, argc, argv, "fnp:")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		o.any = o.any || c == 'n';
+		if (c == 'p')
+			o.name = scan.value;
+	}
+	if (o.name != NULL) {
+		struct bytes key = bytes_of(o.name);
+
+		if (!is_name(key)) {
+			builtin_error(sh, "wait", "`%s': not a valid identifier", o.name);
+			return 1;
+		}
+		var_unset(sh, key, name_hash(key), false);
+	}
+	if (o.any)
+		return wait_next(sh, &o, argc - scan.index, argv + scan.index);
+	if (scan.index == argc)
+		return wait_all(sh);
+	for (int i = scan.index; i < argc && sh->traps_pending == 0; i++)
+		status = wait_word(sh, &o, argv[i]);
+	return status;
+}
+
+/* --- fg and bg --- */
+
+static int no_job_control(struct shell *sh, const char *who)
+{
+	builtin_error(sh, who, "no job control");
+	return 1;
+}
+
+static struct job *job_to_move(struct shell *sh, const char *who, const char *word)
+{
+	struct job *j;
+
+	job_poll(sh);
+	j = word != NULL && *word != '%' ? job_of_word(sh, word) :
+	    job_of_spec(sh, word != NULL ? word : "%%");
+	if (j == NULL)
+		no_such_job(sh, who, word != NULL ? word : "current");
+	return j;
+}
+
+int do_fg(struct shell *sh, int argc, char **argv)
+{
+	struct buf out = buf_in(sh->arena);
+
+	if (!opt_set(sh, SET_MONITOR))
+		return no_job_control(sh, "fg");
+	int i = no_options(sh, argc, argv);
+
+	if (i < 0)
+		return STATUS_MISUSE;
+	struct job *j = job_to_move(sh, "fg", i < argc ? argv[i] : NULL);
+
+	if (j == NULL)
+		return 1;
+	buf_printf(&out, "%s\n", j->text);
+	out_flush(sh, "fg", &out);
+	if (j->state == JOB_STOPPED)
+		sys_kill(sh->p, -j->pgid, SIGCONT_);
+	j->state = JOB_RUNNING;
+	int status = job_wait(sh, j);
+
+	if (j->state == JOB_DONE)
+		job_remove(sh, j);
+	return status;
+}
+
+int do_bg(struct shell *sh, int argc, char **argv)
+{
+	struct buf out = buf_in(sh->arena);
+	int status = 0;
+
+	if (!opt_set(sh, SET_MONITOR))
+		return no_job_control(sh, "bg");
+	int i = no_options(sh, argc, argv);
+
+	if (i < 0)
+		return STATUS_MISUSE;
+	do {
+		struct job *j = job_to_move(sh, "bg", i < argc ? argv[i] : NULL);
+
+		if (j == NULL) {
+			status = 1;
+		} else if (j->state == JOB_RUNNING) {
+			builtin_error(sh, "bg", "job %d already in background", j->number);
+		} else {
+			sys_kill(sh->p, -j->pgid, SIGCONT_);
+			j->state = JOB_RUNNING;
+			buf_printf(&out, "[%d]%c %s &\n", j->number,
+				   j->number == sh->current_job ? '+' : ' ', j->text);
+		}
+	} while (++i < argc);
+	return out_flush(sh, "bg", &out) != 0 ? 1 : status;
+}
+
+/* --- disown, suspend --- */
+
+static void disown_job(struct shell *sh, struct job *j, bool keep)
+{
+	j->no_hup = true;
+	if (!keep)
+		job_remove(sh, j);
+}
+
+static void disown_all(struct shell *sh, bool keep, bool only_running)
+{
+	struct job *next;
+
+	for (struct job *j = sh->jobs; j != NULL; j = next) {
+		next = j->next;
+		if (!only_running || j->state == JOB_RUNNING)
+			disown_job(sh, j, keep);
+	}
+}
+
+int do_disown(struct shell *sh, int argc, char **argv)
+{
+	struct optscan o = { 0 };
+	bool keep = false;
+	bool all = false;
+	bool running = false;
+	int status = 0;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &o, argc, argv, "ahr")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		keep = keep || c == 'h';
+		all = all || c == 'a';
+		running = running || c == 'r';
+	}
+	job_poll(sh);
+	if (o.index == argc && (all || running)) {
+		disown_all(sh, keep, running);
+		return 0;
+	}
+	for (int i = o.index; i < argc || i == o.index; i++) {
+		struct job *j = i < argc ? job_of_word(sh, argv[i]) : job_of_spec(sh, "%%");
+
+		if (j == NULL)
+			status = no_such_job(sh, "disown", i < argc ? argv[i] : "current");
+		else
+			disown_job(sh, j, keep);
+	}
+	return status;
+}
+
+int do_suspend(struct shell *sh, int argc, char **argv)
+{
+	struct optscan o = { 0 };
+	bool force = false;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &o, argc, argv, "f")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		force = true;
+	}
+	if (o.index < argc) {
+		builtin_error(sh, "suspend", "too many arguments");
+		return 1;
+	}
+	if (!force && !opt_set(sh, SET_MONITOR)) {
+		builtin_error(sh, "suspend", "cannot suspend: no job control");
+		return 1;
+	}
+	return sys_kill(sh->p, sh->p->pid, SIGSTOP_) < 0;
+}

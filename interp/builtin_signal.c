@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trap and kill.
+ */
+#include "base/err.h"
+#include "interp/builtin.h"
+#include "interp/exec.h"
+
+/* The table of `kill -l` and `trap -l`. */
+static int list_signals(struct shell *sh, const char *who)
+{
+	struct buf out = buf_in(sh->arena);
+	int column = 0;
+	char name[16];
+
+	for (int sig = 1; sig < SIG_COUNT; sig++) {
+		if (sig == 32 || sig == 33)
+			continue;
+		trap_name(sig, name, true);
+		buf_printf(&out, "%2d) %s", sig, name);
+		column = (column + 1) % 5;
+		buf_putc(&out, column == 0 ? '\n' : '\t');
+	}
+	if (column != 0)
+		buf_putc(&out, '\n');
+	return out_flush(sh, who, &out);
+}
+
+static int invalid_signal(struct shell *sh, const char *who, const char *word)
+{
+	builtin_error(sh, who, "%s: invalid signal specification", word);
+	return 1;
+}
+
+/* --- trap --- */
+
+static void put_quoted(struct buf *out, const char *text)
+{
+	buf_putc(out, '\'');
+	for (; *text != '\0'; text++) {
+		if (*text == '\'')
+			buf_puts(out, "'\\''");
+		else
+			buf_putc(out, *text);
+	}
+	buf_putc(out, '\'');
+}
+
+static void print_trap(struct shell *sh, struct buf *out, int which)
+{
+	char name[16];
+
+	if (sh->traps[which].text == NULL)
+		return;
+	trap_name(which, name, !opt_set(sh, SET_POSIX));
+	buf_puts(out, "trap -- ");
+	put_quoted(out, sh->traps[which].text);
+	buf_printf(out, " %s\n", name);
+}
+
+static int print_traps(struct shell *sh, int n, char **names)
+{
+	struct buf out = buf_in(sh->arena);
+	int status = 0;
+
+	for (int i = 0; n == 0 && i < TRAP_COUNT; i++)
+		print_trap(sh, &out, i);
+	for (int i = 0; i < n; i++) {
+		int which = trap_number(bytes_of(names[i]));
+
+		if (which < 0)
+			status = invalid_signal(sh, "trap", names[i]);
+		else
+			print_trap(sh, &out, which);
+	}
+	return out_flush(sh, "trap", &out) != 0 ? 1 : status;
+}
+
+static bool all_digits(const char *s)
+{
+	return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+static int set_traps(struct shell *sh, int n, char **words)
+{
+	const char *action = words[0];
+	int status = 0;
+	int first = 1;
+
+	/* Without an action, or with a number in its place: back to the default. */
+	if (n == 1 || (all_digits(action) && trap_number(bytes_of(action)) >= 0)) {
+		action = "-";
+		first = 0;
+	}
+	if (n == 1 && trap_number(bytes_of(words[0])) < 0)
+		return usage_error(sh, "trap");
+	for (int i = first; i < n; i++) {
+		int which = trap_number(bytes_of(words[i]));
+
+		if (which < 0)
+			status = invalid_signal(sh, "trap", words[i]);
+		else
+			trap_set(sh, which, strcmp(action, "-") == 0 ? NULL : action);
+	}
+	return status;
+}
+
+int do_trap(struct shell *sh, int argc, char **argv)
+{
+	struct optscan o = { 0 };
+	bool print = false;
+	int c;
+
+	while ((c = optscan_next(sh, NULL, &o, argc, argv, "lp")) != -1) {
+		if (c == '?')
+			return STATUS_MISUSE;
+		if (c == 'l')
+			return list_signals(sh, "trap");
+		print = true;
+	}
+	if (print || o.index == argc)
+		return print_traps(sh, argc - o.index, argv + o.index);
+	return set_traps(sh, argc - o.index, argv + o.index);
+}
+
+/* --- kill --- */
+
+/* kill -l word: the name of a number or of an exit status, the number of a name. */
+static int name_signal(struct shell *sh, struct buf *out, const char *word)
+{
+	int64_t n;
+	char name[16];
+
+	if (all_digits(word) && number_argument(word, &n)) {
+		if (n > 128)
+			n -= 128;
+		if (n < 0 || n >= SIG_COUNT || n == 32 || n == 33)
+			return invalid_signal(sh, "kill", word);
+		trap_name((int)n, name, false);
+		buf_printf(out, "%s\n", name);
+		return 0;
+	}
+	int which = trap_number(bytes_of(word));
+
+	if (which < 0)
+		return invalid_signal(sh, "kill", word);
+	buf_printf(out, "%d\n", which);
+	return 0;
+}
+
+static int name_signals(struct shell *sh, int n, char **words)
+{
+	struct buf out = buf_in(sh->arena);
+	int status = 0;
+
+	if (n > 0 && strcmp(words[0], "--") == 0) {
+		n--;
+		words++;
+	}
+	if (n == 0)
+		return list_signals(sh, "kill");
+	for (int i = 0; i < n; i++)
+		status = name_signal(sh, &out, words[i]) != 0 ? 1 : status;
+	return out_flush(sh, "kill", &out) != 0 ? 1 : status;
+}
+
+static int kill_failed(struct shell *sh, int64_t pid, int64_t err)
+{
+	builtin_error(sh, "kill", "(%lld) - %s", (long long)pid, err_text((int)err));
+	return 1;
+}
+
+static int kill_job(struct shell *sh, const char *spec, int sig)
+{
+	struct job *j;
+	int status = 0;
+
+	job_poll(sh);
+	j = job_of_spec(sh, spec);
+	if (j == NULL) {
+		builtin_error(sh, "kill", "%s: no such job", spec);
+		return 1;
+	}
+	for (int i = 0; i < j->npids; i++) {
+		int64_t err = j->statuses[i] >= 0 ? 0 : sys_kill(sh->p, j->pids[i], sig);
+
+		if (err < 0)
+			status = kill_failed(sh, j->pids[i], err);
+	}
+	return status;
+}
+
+static int kill_one(struct shell *sh, const char *word, int sig)
+{
+	int64_t pid;
+
+	if (word[0] == '%')
+		return kill_job(sh, word, sig);
+	if (!number_argument(word, &pid) || pid > INT32_MAX || pid < -INT32_MAX) {
+		if (*word == '\0')
+			builtin_error(sh, "kill", "`%s': not a pid or valid job spec", word);
+		else
+			builtin_error(sh, "kill", "%s: arguments must be process or job IDs", word);
+		return 1;
+	}
+	int64_t err = sys_kill(sh->p, (int)pid, sig);
+
+	return err < 0 ? kill_failed(sh, pid, err) : 0;
+}
+
+/* Reads -s SIG, -n NUM, -SIG. Returns the index of the first operand, or minus the status. */
+static int kill_options(struct shell *sh, int argc, char **argv, int *sig)
+{
+	const char *name;
+
+	if (argc < 2 || argv[1][0] != '-' || strcmp(argv[1], "--") == 0)
+		return argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+	int next = 2;
+
+	name = argv[1] + 1;
+	if (name[0] == 's' || name[0] == 'n') {
+		if (name[1] == '\0' && argc < 3) {
+			builtin_error(sh, "kill", "%s: option requires an argument", argv[1]);
+			return -1;
+		}
+		if (name[1] == '\0')
+			name = argv[next++];
+		else if (argv[1][1] == 'n' ? all_digits(name + 1) : trap_number(bytes_of(name + 1)) >= 0)
+			name++;
+	}
+	*sig = trap_number(bytes_of(name));
+	if (*sig < 0 || *sig >= SIG_COUNT) {
+		invalid_signal(sh, "kill", name);
+		return -1;
+	}
+	if (next < argc && strcmp(argv[next], "--") == 0)
+		next++;
+	return next;
+}
+
+int do_kill(struct shell *sh, int argc, char **argv)
+{
+	int sig = SIGTERM_;
+	bool any = false;
+
+	if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+		no_options(sh, argc, argv);
+		return STATUS_MISUSE;
+	}
+	if (argc > 1 && (strcmp(argv[1], "-l") == 0 || strcmp(argv[1], "-L") == 0))
+		return name_signals(sh, argc - 2, argv + 2);
+	int first = kill_options(sh, argc, argv, &sig);
+
+	if (first < 0)
+		return 1;
+	if (first >= argc)
+		return usage_error(sh, "kill");
+	for (int i = first; i < argc; i++)
+		any = kill_one(sh, argv[i], sig) == 0 || any;
+	return any ? 0 : 1;
+}
