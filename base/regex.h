@@ -36,8 +36,8 @@ enum regex_flags {
 				     an operator with nothing before it is skipped (ERE), and a{1
 				     is text; without it as regcomp (bash) or, with SED, as sed */
 	REGEX_UCP = 1 << 13,      /* Perl's \d \w \s \b know all of Unicode (jq), not ASCII only */
-	REGEX_WORD = 1 << 12,     /* no word character right before or behind the match (grep -w) */
-	REGEX_LINE = 1 << 13,     /* the match is a whole line (grep -x) */
+	REGEX_WORD = 1 << 14,     /* no word character right before or behind the match (grep -w) */
+	REGEX_LINE = 1 << 15,     /* the match is a whole line (grep -x) */
 	REGEX_LAZY_LIMIT = 1 << 11, /* reserved for tests: smallest DFA cache, to force flushes */
 };
 

@@ -144,6 +144,19 @@ static size_t take_star(struct machine *m, uint32_t pc, const struct rx_inst *i,
 	return at;
 }
 
+/* A turn of a star where places are remembered: one character, so that none is read twice. */
+static void take_one(struct machine *m, const struct rx_inst *i, uint32_t *pc, size_t *at)
+{
+	size_t n = take_char(m, i, *at);
+
+	if (n == 0) {
+		*pc = i->out;
+		return;
+	}
+	push(m, i->out, BRANCH, *at);
+	*at += n;
+}
+
 /* Forgets the other ways since a height of the stack; old values of registers are kept. */
 static void cut(struct machine *m, uint32_t height)
 {
@@ -275,6 +288,10 @@ static bool step(struct machine *m, uint32_t *pc, size_t *at)
 	case RX_I_STAR:
 		if (tried(m, *pc, *at))
 			return false;
+		if (m->memo != NULL) {
+			take_one(m, i, pc, at);
+			return true;
+		}
 		*at = take_star(m, *pc, i, *at);
 		*pc = i->out;
 		return true;

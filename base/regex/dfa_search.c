@@ -162,11 +162,13 @@ static bool divide(const struct run *r, size_t bytes, struct window *w)
 {
 	size_t from = r->at;
 
+	if (bytes >= r->text.len - r->at)
+		bytes = r->text.len - r->at - 1;
 	for (int i = 0; i < READERS; i++) {
 		size_t to = r->at + bytes / READERS * (size_t)(i + 1);
 		const char *eol;
 
-		if (to < from)
+		if (to < from || bytes < READERS)
 			return false;
 		eol = memchr(r->text.ptr + to, rx_eol(r->d->flags), r->text.len - to);
 		if (eol == NULL || (size_t)(eol - r->text.ptr) - to > bytes)
