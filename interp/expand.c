@@ -63,19 +63,14 @@ static bool beside_at(const struct part *parts, int n, int i)
 	return false;
 }
 
-static void expand_text_part(struct expander *e, const struct part *parts, int n, int i)
+static void expand_text_part(struct expander *e, const struct part *part)
 {
-	const struct part *part = &parts[i];
-
-	if (part->quoted && part->text.len == 0) {
-		/* The parser begins quotes with an empty text; what follows says what comes. */
-		if (i + 1 == n || !parts[i + 1].quoted)
-			emit_quoted_null(e);
-	} else if (!part->quoted && e->split_text) {
+	if (part->quoted && part->text.len == 0)
+		emit_quoted_null(e);
+	else if (!part->quoted && e->split_text)
 		emit_split(e, part->text);
-	} else {
+	else
 		emit(e, part->text, part->quoted);
-	}
 }
 
 static int expand_tilde_part(struct expander *e, const struct part *part)
@@ -170,7 +165,7 @@ static int expand_part(struct expander *e, const struct part *parts, int n, int 
 	switch (part->kind) {
 	case PART_TEXT:
 	case PART_EXTGLOB:
-		expand_text_part(e, parts, n, i);
+		expand_text_part(e, part);
 		return 0;
 	case PART_PARAM:
 		e->empty_at = part->quoted && beside_at(parts, n, i);
@@ -221,12 +216,7 @@ static const struct param *only_param(const struct word *w)
 {
 	const struct part *part = w->parts;
 
-	/* Quotes begin with an empty text. */
-	if (w->nparts == 2 && part->kind == PART_TEXT && part->quoted && part->text.len == 0)
-		part++;
-	else if (w->nparts != 1)
-		return NULL;
-	if (part->kind != PART_PARAM || part->param->kind != PARAM_NAME ||
+	if (w->nparts != 1 || part->kind != PART_PARAM || part->param->kind != PARAM_NAME ||
 	    part->param->op != OP_NONE || part->param->subscript != SUB_NONE ||
 	    part->param->indirect)
 		return NULL;
@@ -334,7 +324,7 @@ static bool expand_quoted_param(struct shell *sh, const struct word *w, struct f
 	const struct param *p = only_param(w);
 	struct bytes value;
 
-	if (p == NULL || !w->parts[w->nparts - 1].quoted || !var_get(sh, p->name, p->hash, &value))
+	if (p == NULL || !w->parts[0].quoted || !var_get(sh, p->name, p->hash, &value))
 		return false;
 	fields_add(sh, out, arena_dup(sh->arena, value));
 	return true;
