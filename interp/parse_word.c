@@ -117,13 +117,16 @@ static bool may_be_pattern(struct bytes s)
 
 void word_classify(struct parser *p, struct word *w)
 {
+	bool text = true;
+
 	w->flags &= ~(unsigned)(WORD_LITERAL | WORD_BRACES);
 	for (int i = 0; i < w->nparts; i++) {
 		if (w->parts[i].kind == PART_BRACE)
 			w->flags |= WORD_BRACES;
-		if (w->parts[i].kind != PART_TEXT)
-			return;
+		text = text && w->parts[i].kind == PART_TEXT;
 	}
+	if (!text)
+		return;
 	if (w->nparts > 1 && (w->flags & WORD_GLOB))
 		return;
 	w->flags |= WORD_LITERAL;

@@ -228,8 +228,8 @@ static void print_and_or(struct printer *pr, const struct binary *b)
 		if (print_docs(pr))
 			buf_putc(pr->out, ' ');
 		print_node(pr, list->at->right);
-		print_docs(pr);
 	}
+	print_docs(pr);
 }
 
 static void print_pipeline(struct printer *pr, const struct pipeline *pl)
