@@ -114,10 +114,10 @@ static int mktemp_run(struct cmd *c)
 	const struct mktemp_opts *o = c->opts;
 	const char *text = c->nargs > 0 ? c->args[0] : "tmp.XXXXXXXXXX";
 	bool in_dir = o->in_tmpdir || o->old_t || c->nargs == 0;
-	struct bytes head;
-	struct bytes tail;
+	struct bytes head = BYTES("");
+	struct bytes tail = BYTES("");
 	struct buf prefix = buf_in(c->arena);
-	size_t xs;
+	size_t xs = 0;
 	int err = -E_EXIST;
 
 	if (c->nargs > 1)
