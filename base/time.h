@@ -42,7 +42,11 @@ int64_t time_of_civil(const struct zone *z, struct civil *c);
 /* Days since 1970 of a date of the proleptic Gregorian calendar; month may be out of range. */
 int64_t time_days(int64_t year, int month, int day);
 
-/* Appends the time as `format` says. Unknown conversions are copied. nanoseconds for %N. */
+/*
+ * Appends the time as `format` says. Conversions of libc's strftime; with nanoseconds other than
+ * TIME_LIBC also those of date(1): %N %q %:z %::z %:::z. Unknown ones are copied.
+ */
+#define TIME_LIBC UINT32_MAX
 void time_format(struct buf *out, struct bytes format, const struct civil *c, int64_t seconds,
 		 uint32_t nanoseconds);
 

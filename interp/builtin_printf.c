@@ -279,7 +279,7 @@ static void put_time(struct printf_state *s, struct format_spec *spec, struct by
 	else if (seconds == -2)
 		seconds = sh->seconds_base_ns / 1000000000;
 	time_civil(zone, seconds, &civil);
-	time_format(&text, format.len != 0 ? format : BYTES("%X"), &civil, seconds, 0);
+	time_format(&text, format.len != 0 ? format : BYTES("%X"), &civil, seconds, TIME_LIBC);
 	format_put_text(&s->out, spec, buf_bytes(&text), false);
 }
 
