@@ -165,6 +165,10 @@ static int wait_word(struct shell *sh, const struct wait_options *o, const char 
 	}
 	status = job_wait_pid(sh, (int)pid);
 	wait_tell(sh, o, (int)pid);
+	struct job *ended = job_of_pid(sh, (int)pid);
+
+	if (ended != NULL && ended->state == JOB_DONE)
+		job_remove(sh, ended);
 	return status;
 }
 

@@ -156,6 +156,10 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	*sub->task = *t;
 	if (t->background)
 		sub->no_errexit = 0;
+	if (t->command_sub) {
+		sub->jobs = sh->jobs;
+		sub->jobs_foreign = true;
+	}
 	if (child != NULL)
 		*child = p;
 	return pid;

@@ -269,6 +269,7 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 		trap_note(sh);
 	if (got < 0)
 		return STATUS_NOT_FOUND;
+	job_forget_done(sh);
 	if ((status & 0x7f) != 0) {
 		sh->killed_pid = pid;
 		sh->killed_status = status;

@@ -233,6 +233,16 @@ static bool name_refused(struct shell *sh, struct bytes name)
 	return true;
 }
 
+/* A name with quotes or expansions in it. */
+static bool has_expansion(struct bytes name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		if (strchr("$`\"'\\", name.ptr[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
 int function_define(struct shell *sh, const struct function_node *node)
 {
 	struct function *old;
@@ -241,6 +251,10 @@ int function_define(struct shell *sh, const struct function_node *node)
 
 	if (name_refused(sh, node->name))
 		return sh->status = STATUS_USAGE;
+	if (has_expansion(node->name)) {
+		shell_error(sh, "`%s': not a valid identifier", node->name.ptr);
+		return 1;
+	}
 	own_table(sh);
 	old = function_find(sh, node->name, node->hash);
 	if (old != NULL && old->readonly) {

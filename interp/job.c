@@ -177,7 +177,7 @@ static void own_jobs(struct shell *sh)
 	sh->current_job = sh->previous_job = 0;
 }
 
-/* Ended jobs that nobody asked about do not pile up; with -c none is kept. */
+/* Ended jobs that nobody asked about do not pile up. */
 static void drop_done(struct shell *sh, int most)
 {
 	int done = 0;
@@ -331,26 +331,32 @@ void job_poll(struct shell *sh)
 				set_ended(sh, j, i, status);
 		}
 	}
-	if (opt_set(sh, SET_COMMAND))
-		drop_done(sh, 0);
+}
+
+void job_forget_done(struct shell *sh)
+{
+	if (sh->jobs == NULL || sh->jobs_foreign || !opt_set(sh, SET_COMMAND))
+		return;
+	job_poll(sh);
+	drop_done(sh, 0);
 }
 
 /* A caught signal cut a wait short: its status; the trap runs after the command. */
 static int interrupted(struct shell *sh)
 {
-	int sig = proc_next_signal(sh->p);
-
-	if (sig == 0)
-		return 0;
-	if (sig < 64)
-		sh->traps_pending |= (uint64_t)1 << sig;
-	return STATUS_SIGNAL + sig;
+	trap_note(sh);
+	for (int sig = 1; sig < 64; sig++) {
+		if ((sh->traps_pending >> sig & 1) != 0 && sig != SIGCHLD_)
+			return STATUS_SIGNAL + sig;
+	}
+	return 0;
 }
 
 int job_wait_pid(struct shell *sh, int pid)
 {
 	struct job *j = job_of_pid(sh, pid);
 	int status = 0;
+	int early;
 
 	if (finished_take(sh, pid, &status))
 		return status;
@@ -368,13 +374,15 @@ int job_wait_pid(struct shell *sh, int pid)
 			return STATUS_NOT_FOUND;
 		break;
 	}
+	early = interrupted(sh);
 	for (int i = 0; j != NULL && i < j->npids; i++) {
 		if (j->pids[i] == pid)
 			set_ended(sh, j, i, status);
 	}
 	if (j == NULL)
 		finished_add(sh, pid, status_of_wait(status));
-	return status_of_wait(status);
+	/* The child may have sent the signal before it ended. */
+	return early != 0 ? early : status_of_wait(status);
 }
 
 int job_wait(struct shell *sh, struct job *j)

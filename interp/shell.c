@@ -277,6 +277,7 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->params.pooled = false;
 	sh->saved_fds = NULL;
 	sh->jobs = NULL;
+	sh->jobs_foreign = false;
 	sh->finished = NULL;
 	sh->procsubs = NULL;
 	sh->units = NULL;
