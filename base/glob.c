@@ -13,9 +13,8 @@ struct parse {
 
 static bool is_ext(const struct parse *x, size_t at)
 {
-	return (x->g->flags & GLOB_EXTGLOB) != 0 && at + 1 < x->p.len &&
-	       x->p.ptr[at + 1] == '(' && strchr("?*+@!", x->p.ptr[at]) != NULL &&
-	       x->p.ptr[at] != '\0';
+	return (x->g->flags & GLOB_EXTGLOB) != 0 && at + 1 < x->p.len && x->p.ptr[at + 1] == '(' &&
+	       strchr("?*+@!", x->p.ptr[at]) != NULL && x->p.ptr[at] != '\0';
 }
 
 static void add_item(struct parse *x, struct glob_seq *seq, struct glob_item i)
@@ -180,10 +179,8 @@ static size_t take_bracket(struct parse *x, size_t at, size_t end, struct glob_s
 /* Skips a bracket while looking for the end of an extended glob. */
 static size_t skip_bracket(const struct parse *x, size_t at, size_t end)
 {
-	struct bracket b = { .x = NULL };
 	size_t i = at + 1;
 
-	(void)b;
 	if (i < end && (x->p.ptr[i] == '!' || x->p.ptr[i] == '^'))
 		i++;
 	if (i < end && x->p.ptr[i] == ']')

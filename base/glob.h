@@ -9,7 +9,7 @@
 #include "base/heap.h"
 
 enum glob_flags {
-	GLOB_EXTGLOB = 1 << 0,  /* ?(..) *(..) +(..) @(..) !(..) */
+	GLOB_EXTGLOB = 1 << 0, /* ?(..) *(..) +(..) @(..) !(..) */
 	GLOB_ICASE = 1 << 1,
 	GLOB_UTF8 = 1 << 2,     /* '?' and brackets take a character, else a byte */
 	GLOB_PATHNAME = 1 << 3, /* '/' is matched only by '/': find -path does not set it */
@@ -17,7 +17,7 @@ enum glob_flags {
 	GLOB_NOESCAPE = 1 << 5, /* backslash is an ordinary character */
 };
 
-enum { GLOB_DEPTH_MAX = 200 };
+enum { GLOB_DEPTH_MAX = 50 };
 
 struct glob;
 

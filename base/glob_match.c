@@ -196,8 +196,7 @@ static bool find_fixed(struct glob *g, struct bytes text, size_t from, size_t *s
 	return false;
 }
 
-static bool find_literal(struct glob *g, struct bytes text, size_t from, size_t *start,
-			 size_t *end)
+static bool find_literal(struct glob *g, struct bytes text, size_t from, size_t *start, size_t *end)
 {
 	while (from <= text.len) {
 		const char *hit = bytes_find(bytes_slice(text, from, text.len), g->text);

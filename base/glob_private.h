@@ -18,9 +18,9 @@ struct glob_seq;
 
 struct glob_item {
 	uint8_t op;
-	char ext;                     /* ? * + @ ! */
-	uint32_t c;                   /* in small letters with GLOB_ICASE */
-	uint32_t number;              /* of a !(..), from 0: its memory in a match */
+	char ext;        /* ? * + @ ! */
+	uint32_t c;      /* in small letters with GLOB_ICASE */
+	uint32_t number; /* of a !(..), from 0: its memory in a match */
 	const struct rx_set *set;
 	const struct glob_seq *alts;
 };
@@ -36,13 +36,13 @@ struct glob_seq {
 struct glob {
 	struct glob_seq *all;
 	unsigned flags;
-	bool simple;                  /* no extended globs */
+	bool simple; /* no extended globs */
 	bool literal;
-	bool star;                    /* has a * or an extended glob: no bound on the length */
+	bool star; /* has a * or an extended glob: no bound on the length */
 	uint32_t nnots;
-	struct bytes text;            /* of a literal, or what follows a first * */
-	bool star_text;               /* exactly * and then `text` */
-	bool text_star;               /* exactly `text` and then * */
+	struct bytes text; /* of a literal, or what follows a first * */
+	bool star_text;    /* exactly * and then `text` */
+	bool text_star;    /* exactly `text` and then * */
 	void (*poll)(void *arg, uint64_t work);
 	void *poll_arg;
 	uint64_t work;

@@ -11,7 +11,7 @@
 
 struct set {
 	uint64_t *bits;
-	size_t lo;     /* all members are in [lo, hi]; lo > hi when there is none */
+	size_t lo; /* all members are in [lo, hi]; lo > hi when there is none */
 	size_t hi;
 };
 
@@ -21,7 +21,7 @@ struct matcher {
 	struct bytes text;
 	size_t words;
 	bool backwards;
-	uint64_t ***nots;  /* by number of the !(..) and by place: what its inside reaches */
+	uint64_t ***nots; /* by number of the !(..) and by place: what its inside reaches */
 };
 
 static bool has(const struct set *s, size_t at)
@@ -48,7 +48,8 @@ static void put(struct set *s, size_t at)
 static struct set new_set(struct matcher *m)
 {
 	return (struct set){ .bits = arena_array(m->scratch, m->words, sizeof(uint64_t)),
-			     .lo = 1, .hi = 0 };
+			     .lo = 1,
+			     .hi = 0 };
 }
 
 static void clear(struct set *s)
@@ -212,7 +213,7 @@ static void move_not(struct matcher *m, const struct glob_item *i, const struct 
 		spread(m, at, &all);
 		for (size_t to = next_member(&all, 0); to != SIZE_MAX;
 		     to = next_member(&all, to + 1))
-			if ((not[to >> 6] >> (to & 63) & 1) == 0)
+			if ((not [to >> 6] >> (to & 63) & 1) == 0)
 				put(out, to);
 		glob_charge(m->g, m->words);
 	}

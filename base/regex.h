@@ -18,26 +18,27 @@
 #include "base/heap.h"
 
 enum regex_flags {
-	REGEX_BRE = 0,            /* POSIX basic: \( \) \{ \} \| \+ \? as GNU */
-	REGEX_ERE = 1,            /* POSIX extended, with GNU's \w \W \s \S \b \B \< \> \` \' */
-	REGEX_PERL = 2,           /* Perl-compatible, for grep -P and jq */
-	REGEX_FIXED = 3,          /* the pattern is one literal string */
-	REGEX_SYNTAX = 3,         /* mask of the four above */
+	REGEX_BRE = 0,    /* POSIX basic: \( \) \{ \} \| \+ \? as GNU */
+	REGEX_ERE = 1,    /* POSIX extended, with GNU's \w \W \s \S \b \B \< \> \` \' */
+	REGEX_PERL = 2,   /* Perl-compatible, for grep -P and jq */
+	REGEX_FIXED = 3,  /* the pattern is one literal string */
+	REGEX_SYNTAX = 3, /* mask of the four above */
 	REGEX_ICASE = 1 << 2,
 	REGEX_UTF8 = 1 << 3,
-	REGEX_NEWLINE = 1 << 4,   /* ^ and $ match at lines, '.' and [^a] do not match '\n' */
-	REGEX_NOSUB = 1 << 5,     /* only regex_test and the span of the whole match are wanted */
-	REGEX_EXTENDED = 1 << 6,  /* Perl's x: white space and comments in the pattern */
-	REGEX_DOTALL = 1 << 7,    /* Perl's s */
-	REGEX_NULDATA = 1 << 8,   /* with REGEX_NEWLINE: lines end in NUL, not in newline */
-	REGEX_AWK = 1 << 9,       /* ERE as awk writes it: \/ \" \ddd \n escapes, also in brackets */
-	REGEX_SED = 1 << 10,      /* \n \t \dNNN \oNNN \xHH escapes as GNU sed has them */
-	REGEX_GREP = 1 << 12,     /* POSIX syntax as GNU grep reads it: a newline separates patterns,
-				     an operator with nothing before it is skipped (ERE), and a{1
-				     is text; without it as regcomp (bash) or, with SED, as sed */
-	REGEX_UCP = 1 << 13,      /* Perl's \d \w \s \b know all of Unicode (jq), not ASCII only */
-	REGEX_WORD = 1 << 14,     /* no word character right before or behind the match (grep -w) */
-	REGEX_LINE = 1 << 15,     /* the match is a whole line (grep -x) */
+	REGEX_NEWLINE = 1 << 4,  /* ^ and $ match at lines, '.' and [^a] do not match '\n' */
+	REGEX_NOSUB = 1 << 5,    /* only regex_test and the span of the whole match are wanted */
+	REGEX_EXTENDED = 1 << 6, /* Perl's x: white space and comments in the pattern */
+	REGEX_DOTALL = 1 << 7,   /* Perl's s */
+	REGEX_NULDATA = 1 << 8,  /* with REGEX_NEWLINE: lines end in NUL, not in newline */
+	REGEX_AWK = 1 << 9,      /* ERE as awk has it: \/ \" \ddd \n escapes, also in brackets */
+	REGEX_SED = 1 << 10,     /* \n \t \dNNN \oNNN \xHH escapes as GNU sed has them */
+	/* POSIX syntax as GNU grep reads it: a newline separates patterns, an operator with
+	 * nothing before it is skipped (ERE), and a{1 is text. Without it as regcomp, and so
+	 * bash, reads it; or, with REGEX_SED, as sed. */
+	REGEX_GREP = 1 << 12,
+	REGEX_UCP = 1 << 13,  /* Perl's \d \w \s \b know all of Unicode (jq), not ASCII only */
+	REGEX_WORD = 1 << 14, /* no word character right before or behind the match (grep -w) */
+	REGEX_LINE = 1 << 15, /* the match is a whole line (grep -x) */
 	REGEX_LAZY_LIMIT = 1 << 11, /* reserved for tests: smallest DFA cache, to force flushes */
 };
 
@@ -48,8 +49,8 @@ enum regex_exec_flags {
 };
 
 enum {
-	REGEX_NOMATCH = 1,        /* not an error: no match */
-	REGEX_EWORK = -1000,      /* the work limit of a backtracking search was hit */
+	REGEX_NOMATCH = 1,   /* not an error: no match */
+	REGEX_EWORK = -1000, /* the work limit of a backtracking search was hit */
 	REGEX_GROUPS_MAX = 1000,
 	REGEX_PATTERN_MAX = 1 << 20,
 	REGEX_STATES_MAX = 100000, /* of the NFA, after repeats are expanded */
@@ -65,7 +66,8 @@ struct regex_span {
 
 /*
  * Compiles a pattern. Everything is allocated in `arena` and lives as long as it does; the
- * lazily built states of the DFA also go there, up to a bounded cache.
+ * lazily built states of the DFA also go there, up to a bounded cache: so the arena must not be
+ * released to a mark taken while the regex was in use.
  * Returns 0 and *out, or a negative value with *message set to a static text such as
  * "Unmatched ( or \\(" (the texts are GNU regcomp's; for REGEX_PERL PCRE2's, and *offset is
  * where in the pattern).

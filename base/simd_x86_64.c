@@ -12,8 +12,7 @@ struct vector_pair {
 };
 
 /* Bits set in the bytes of the result: places of [p, p + 16) where the pair is. */
-static inline __m128i look(const char *p, const struct simd_pair *pair,
-			   const struct vector_pair *v)
+static inline __m128i look(const char *p, const struct simd_pair *pair, const struct vector_pair *v)
 {
 	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(p + pair->at[0]));
 	__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + pair->at[1]));
@@ -48,9 +47,8 @@ static size_t find_slowly(const char *text, size_t from, size_t to, const struct
 }
 
 /* Inlined for each number of pairs, so that all stay in registers. */
-static inline __attribute__((always_inline)) size_t find(const char *text, size_t from, size_t to,
-							 const struct simd_pair *pairs,
-							 size_t npairs)
+static inline __attribute__((always_inline)) size_t
+find(const char *text, size_t from, size_t to, const struct simd_pair *pairs, size_t npairs)
 {
 	struct vector_pair v[SIMD_PAIRS_MAX];
 	size_t at = from;
@@ -67,8 +65,8 @@ static inline __attribute__((always_inline)) size_t find(const char *text, size_
 
 		for (int k = 0; k < 4; k++)
 			h[k] = look_all(text + at + 16 * k, pairs, v, npairs);
-		if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(h[0], h[1]),
-						   _mm_or_si128(h[2], h[3]))) == 0)
+		if (_mm_movemask_epi8(
+			    _mm_or_si128(_mm_or_si128(h[0], h[1]), _mm_or_si128(h[2], h[3]))) == 0)
 			continue;
 		for (int k = 0; k < 4; k++)
 			bits |= (uint64_t)(unsigned)_mm_movemask_epi8(h[k]) << (16 * k);

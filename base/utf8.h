@@ -22,8 +22,18 @@ size_t utf8_offset(struct bytes s, size_t n);
 bool utf8_valid(struct bytes s);
 
 enum utf8_class {
-	UTF8_ALPHA, UTF8_DIGIT, UTF8_ALNUM, UTF8_UPPER, UTF8_LOWER, UTF8_SPACE, UTF8_BLANK,
-	UTF8_PUNCT, UTF8_PRINT, UTF8_GRAPH, UTF8_CNTRL, UTF8_XDIGIT,
+	UTF8_ALPHA,
+	UTF8_DIGIT,
+	UTF8_ALNUM,
+	UTF8_UPPER,
+	UTF8_LOWER,
+	UTF8_SPACE,
+	UTF8_BLANK,
+	UTF8_PUNCT,
+	UTF8_PRINT,
+	UTF8_GRAPH,
+	UTF8_CNTRL,
+	UTF8_XDIGIT,
 	UTF8_NCLASSES
 };
 /* iswctype of the C.UTF-8 locale. */

@@ -50,7 +50,8 @@ static void check_lines(struct regex *re, struct bytes text, char eol)
 			return;
 		if (test == 0) {
 			require(found == 0 && line.from == next && line.to == to);
-			found = regex_search_line(re, text, to + 1 < text.len ? to + 1 : text.len, &line);
+			next = to + 1 < text.len ? to + 1 : text.len;
+			found = regex_search_line(re, text, next, &line);
 			if (found == REGEX_EWORK)
 				return;
 		}

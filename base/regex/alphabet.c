@@ -79,8 +79,8 @@ static uint64_t mix(uint64_t x)
 
 static void cover_set(struct cuts *all, const struct rx_set *s)
 {
-	uint64_t id = bytes_hash((struct bytes){ (const char *)s->range,
-						 s->n * sizeof(s->range[0]) });
+	uint64_t id = bytes_hash(
+		(struct bytes){ (const char *)s->range, s->n * sizeof(s->range[0]) });
 
 	for (uint32_t i = 0; i < s->n; i++)
 		cover(all, s->range[i].lo, s->range[i].hi, id);
@@ -183,8 +183,7 @@ static void number_intervals(struct rx_alphabet *alpha, const struct cuts *all, 
 		for (; i < all->n && all->cut[i].at == at; i++)
 			sum += all->cut[i].change;
 		class = number_of(&t, alpha, sum, at);
-		if (alpha->nintervals == 0 ||
-		    alpha->interval[alpha->nintervals - 1].class != class)
+		if (alpha->nintervals == 0 || alpha->interval[alpha->nintervals - 1].class != class)
 			alpha->interval[alpha->nintervals++] = (struct rx_interval){ at, class };
 	}
 }

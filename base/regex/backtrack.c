@@ -13,7 +13,7 @@
 enum {
 	FRAMES_FIRST = 64,
 	FRAMES_MAX = 1 << 20,
-	MEMO_AFTER = 20000,        /* steps */
+	MEMO_AFTER = 20000, /* steps */
 	MEMO_BITS_MAX = 1 << 26,
 };
 
@@ -33,16 +33,16 @@ struct machine {
 	struct bytes text;
 	size_t *regs;
 	uint32_t nregs;
-	uint32_t opens;      /* register of where group 0 was opened, and so on */
-	uint32_t slots;      /* first register of the slots */
+	uint32_t opens; /* register of where group 0 was opened, and so on */
+	uint32_t slots; /* first register of the slots */
 	struct frame *frame;
 	uint32_t n;
 	uint32_t cap;
 	uint64_t steps;
-	uint64_t *memo;      /* by place and instruction: was tried, and failed */
-	bool stop;           /* out of work */
+	uint64_t *memo; /* by place and instruction: was tried, and failed */
+	bool stop;      /* out of work */
 	bool utf8;
-	size_t *best;        /* registers of the longest match so far */
+	size_t *best; /* registers of the longest match so far */
 	size_t best_end;
 };
 
@@ -70,8 +70,8 @@ static void set(struct machine *m, uint32_t reg, size_t value)
 
 static bool same_case(uint32_t a, uint32_t b)
 {
-	return a == b || (a < RX_UNICODE_TOP && b < RX_UNICODE_TOP &&
-			  utf8_to_upper(a) == utf8_to_upper(b));
+	return a == b ||
+	       (a < RX_UNICODE_TOP && b < RX_UNICODE_TOP && utf8_to_upper(a) == utf8_to_upper(b));
 }
 
 /* The length of what repeats group n at `at`, or SIZE_MAX. */
@@ -304,9 +304,7 @@ static bool step(struct machine *m, uint32_t *pc, size_t *at)
 		set(m, 2 * i->n + 1, *at);
 		*pc = i->out;
 		return true;
-	case RX_I_ASSERT:
-		*pc = i->out;
-		return holds(m, i->kind, *at);
+	case RX_I_ASSERT: *pc = i->out; return holds(m, i->kind, *at);
 	case RX_I_BACKREF:
 		n = take_backref(m, i, *at);
 		*at += n != SIZE_MAX ? n : 0;
@@ -422,8 +420,7 @@ static int search(struct machine *m, struct regex_span *spans, size_t nspans)
 	return REGEX_NOMATCH;
 }
 
-int rx_backtrack(struct regex *re, const struct rx_try *t, struct regex_span *spans,
-		 size_t nspans)
+int rx_backtrack(struct regex *re, const struct rx_try *t, struct regex_span *spans, size_t nspans)
 {
 	struct arena_mark mark = arena_mark(re->arena);
 	struct machine m = { .re = re, .prog = re->prog, .t = t, .text = t->text };

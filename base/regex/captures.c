@@ -27,17 +27,17 @@ struct walk {
 	unsigned exec_flags;
 	size_t nspans;
 	struct regex_span *spans;
-	struct regex_span *before;   /* the groups when the last turn that took something ended */
-	uint32_t words;              /* 64-bit words in a row */
+	struct regex_span *before; /* the groups when the last turn that took something ended */
+	uint32_t words;            /* 64-bit words in a row */
 	size_t nchars;
-	size_t block;                /* characters between kept rows */
-	uint64_t *kept;              /* rows of characters 0, block, 2 block... */
-	size_t *kept_at;             /* where in the text they are */
-	uint64_t *rows;              /* the rows of one block, and the one behind it */
+	size_t block;    /* characters between kept rows */
+	uint64_t *kept;  /* rows of characters 0, block, 2 block... */
+	size_t *kept_at; /* where in the text they are */
+	uint64_t *rows;  /* the rows of one block, and the one behind it */
 	size_t *rows_at;
-	size_t rows_block;           /* which, SIZE_MAX: none */
-	uint64_t *seen;              /* of the instructions passed at this place */
-	const uint8_t *forks;        /* by fork on the way: whether the second way is taken */
+	size_t rows_block;    /* which, SIZE_MAX: none */
+	uint64_t *seen;       /* of the instructions passed at this place */
+	const uint8_t *forks; /* by fork on the way: whether the second way is taken */
 };
 
 static bool has(const uint64_t *row, uint32_t pc)
@@ -251,7 +251,7 @@ struct quick_frame {
 };
 
 struct quick {
-	uint64_t tried[QUICK_WORDS];   /* by place and instruction */
+	uint64_t tried[QUICK_WORDS]; /* by place and instruction */
 	struct quick_frame frame[QUICK_FRAMES];
 	uint8_t fork[QUICK_FORKS];
 	uint32_t nframes;
@@ -344,8 +344,13 @@ int rx_captures(struct regex *re, struct bytes text, const struct regex_span *ma
 		unsigned exec_flags, struct regex_span *spans, size_t nspans)
 {
 	struct arena_mark mark = arena_mark(re->arena);
-	struct walk w = { .re = re, .prog = re->prog, .text = text, .match = match,
-			  .exec_flags = exec_flags, .nspans = nspans, .spans = spans };
+	struct walk w = { .re = re,
+			  .prog = re->prog,
+			  .text = text,
+			  .match = match,
+			  .exec_flags = exec_flags,
+			  .nspans = nspans,
+			  .spans = spans };
 
 	for (size_t i = 0; i < nspans; i++)
 		spans[i] = (struct regex_span){ SIZE_MAX, SIZE_MAX };

@@ -102,7 +102,7 @@ static int decide(const struct rx_dfa *d, unsigned kind, unsigned known, unsigne
 struct sides {
 	unsigned known;
 	unsigned other;
-	bool sure;      /* whether `other` is known */
+	bool sure; /* whether `other` is known */
 };
 
 /* Adds what can be reached from pc without taking a character. True if that is a match. */
@@ -211,8 +211,8 @@ static uint32_t name_of(const struct rx_dfa *d, uint32_t index)
 {
 	uint32_t name = index * d->stride;
 
-	return (d->state[index].flags & ~(RX_D_PENDING | RX_D_NOSEED)) != 0 ? name | RX_D_SPECIAL :
-									    name;
+	return (d->state[index].flags & ~(RX_D_PENDING | RX_D_NOSEED)) != 0 ? name | RX_D_SPECIAL
+									    : name;
 }
 
 /* The state of this set, made if it is new. */
@@ -230,8 +230,9 @@ static uint32_t intern(struct rx_dfa *d, const uint32_t *item, uint32_t n, unsig
 	}
 	make_room(d, n);
 	s = &d->state[d->nstates];
-	*s = (struct rx_dstate){ .set = d->nsets, .n = n, .flags = (uint8_t)flags,
-				 .known = (uint8_t)known };
+	*s = (struct rx_dstate){
+		.set = d->nsets, .n = n, .flags = (uint8_t)flags, .known = (uint8_t)known
+	};
 	if (n != 0)
 		memcpy(d->sets + d->nsets, item, n * sizeof(item[0]));
 	d->nsets += n;
@@ -263,8 +264,8 @@ struct making {
 
 /* Keeps of l from `from` on what makes the state, as one group. Left out members stay listed,
  * so that later groups don't repeat them. */
-static void collect(struct rx_dfa *d, const struct rx_list *l, uint32_t from,
-		    const struct sides *s, struct making *m)
+static void collect(struct rx_dfa *d, const struct rx_list *l, uint32_t from, const struct sides *s,
+		    struct making *m)
 {
 	uint32_t begin = m->n;
 

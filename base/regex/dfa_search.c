@@ -36,7 +36,7 @@ struct run {
 	struct rx_dfa *d;
 	struct bytes text;
 	size_t at;
-	size_t end;           /* where to stop reading */
+	size_t end; /* where to stop reading */
 	size_t from;
 	size_t best;
 	uint32_t state;
@@ -154,7 +154,7 @@ enum { READERS = 4, WINDOW_MIN = 1 << 13, WINDOW_MAX = 1 << 18, STEPS_MIN = 16 }
 struct window {
 	struct run reader[READERS];
 	uint32_t flushes;
-	unsigned breaks;      /* times that a reader met something special */
+	unsigned breaks; /* times that a reader met something special */
 };
 
 /* Gives every reader its lines of the next bytes. False if they are too long for that. */
@@ -312,8 +312,13 @@ static bool read_all(struct run *r)
 
 size_t rx_dfa_forward(struct regex *re, struct rx_dfa *d, const struct rx_part *part)
 {
-	struct run r = { .re = re, .d = d, .text = part->text, .at = part->from,
-			 .end = part->text.len, .from = part->from, .best = SIZE_MAX,
+	struct run r = { .re = re,
+			 .d = d,
+			 .text = part->text,
+			 .at = part->from,
+			 .end = part->text.len,
+			 .from = part->from,
+			 .best = SIZE_MAX,
 			 .exec_flags = part->exec_flags,
 			 .earliest = (d->mode & RX_D_LEFTMOST) == 0 };
 	uint32_t to;

@@ -11,22 +11,22 @@
 enum {
 	STRINGS_MAX = SIMD_PAIRS_MAX,
 	SET_MAX = 4,
-	DEPTH_MAX = 40, /* deeper nodes are not looked into: lists take stack */
+	DEPTH_MAX = 20, /* deeper nodes are not looked into: lists take stack */
 };
 
 /* A list of strings; n == 0: not known. */
 struct list {
 	struct bytes str[STRINGS_MAX];
 	uint32_t n;
-	bool exact;   /* the node matches these strings and no others */
-	bool prefix;  /* every match begins with one of them */
+	bool exact;  /* the node matches these strings and no others */
+	bool prefix; /* every match begins with one of them */
 };
 
 struct finder {
-	struct arena *arena;  /* scratch */
+	struct arena *arena; /* scratch */
 	unsigned flags;
-	bool fold;            /* a letter in both cases was seen */
-	bool plain;           /* one in a single case was seen */
+	bool fold;  /* a letter in both cases was seen */
+	bool plain; /* one in a single case was seen */
 };
 
 static const struct list nothing;
@@ -248,23 +248,35 @@ static unsigned commonness(unsigned char c)
 	return byte_is_upper(c) ? 15 : 10;
 }
 
-/* The two rarest bytes of a string. */
+/* The rarest byte of a string that is more than `apart` from `other`; s.len if there is none. */
+static uint32_t rarest(struct bytes s, uint32_t other, uint32_t apart)
+{
+	uint32_t best = (uint32_t)s.len;
+
+	for (uint32_t i = 0; i < s.len; i++) {
+		uint32_t distance = i > other ? i - other : other - i;
+
+		if (other != UINT32_MAX && distance <= apart)
+			continue;
+		if (best == s.len ||
+		    commonness((unsigned char)s.ptr[i]) < commonness((unsigned char)s.ptr[best]))
+			best = i;
+	}
+	return best;
+}
+
+/* Two rare bytes of a string, from different words if it is long enough for that. */
 static struct simd_pair pair_of(struct bytes s, bool fold)
 {
+	enum { APART = 3 };
 	struct simd_pair p = { .at = { 0, 0 } };
-	uint32_t best = 0;
-	uint32_t second = UINT32_MAX;
+	uint32_t best = rarest(s, UINT32_MAX, 0);
+	uint32_t second = rarest(s, best, APART);
 
-	for (uint32_t i = 1; i < s.len; i++)
-		if (commonness((unsigned char)s.ptr[i]) < commonness((unsigned char)s.ptr[best]))
-			best = i;
-	for (uint32_t i = 0; i < s.len; i++)
-		if (i != best && (second == UINT32_MAX ||
-				  commonness((unsigned char)s.ptr[i]) <
-					  commonness((unsigned char)s.ptr[second])))
-			second = i;
+	if (second == s.len)
+		second = rarest(s, best, 0);
 	p.at[0] = best;
-	p.at[1] = second != UINT32_MAX ? second : best;
+	p.at[1] = second != s.len ? second : best;
 	for (int k = 0; k < 2; k++) {
 		p.byte[k] = (uint8_t)s.ptr[p.at[k]];
 		p.mask[k] = fold && byte_is_lower(p.byte[k]) ? 0x20 : 0;
@@ -275,7 +287,7 @@ static struct simd_pair pair_of(struct bytes s, bool fold)
 struct simd_finder {
 	struct simd_pair pair[STRINGS_MAX];
 	size_t shortest;
-	size_t reach;      /* the largest distance of a pair's byte */
+	size_t reach; /* the largest distance of a pair's byte */
 };
 
 static struct rx_literals *finish(struct arena *a, const struct finder *f, const struct list *l)

@@ -217,49 +217,37 @@ struct rx_extent rx_extent(const struct rx_node *n, bool utf8)
 	struct rx_extent e = { 0, 0 };
 
 	switch (n->op) {
-	case RX_CHAR:
-		e.min = e.max = encoded_size(n->n, utf8);
-		return e;
-	case RX_SET:
-		return set_extent(n->set, utf8);
+	case RX_CHAR: e.min = e.max = encoded_size(n->n, utf8); return e;
+	case RX_SET: return set_extent(n->set, utf8);
 	case RX_CAT:
-	case RX_ALT:
-		return list_extent(n, utf8);
+	case RX_ALT: return list_extent(n, utf8);
 	case RX_REPEAT:
 		e = rx_extent(n->kid, utf8);
 		e.min = multiply_sizes(e.min, n->min);
 		e.max = multiply_sizes(e.max, n->max);
 		return e;
 	case RX_GROUP:
-	case RX_ATOMIC:
-		return rx_extent(n->kid, utf8);
+	case RX_ATOMIC: return rx_extent(n->kid, utf8);
 	case RX_BACKREF:
 	case RX_COND:
-	case RX_CALL:
-		e.max = SIZE_MAX;
-		return e;
-	default:
-		return e;
+	case RX_CALL: e.max = SIZE_MAX; return e;
+	default: return e;
 	}
 }
 
 bool rx_anchored(const struct rx_node *n, bool line)
 {
 	switch (n->op) {
-	case RX_ASSERT:
-		return n->kind == RX_TEXT_BEGIN || (n->kind == RX_LINE_BEGIN && !line);
+	case RX_ASSERT: return n->kind == RX_TEXT_BEGIN || (n->kind == RX_LINE_BEGIN && !line);
 	case RX_CAT:
 	case RX_GROUP:
-	case RX_ATOMIC:
-		return n->kid != NULL && rx_anchored(n->kid, line);
-	case RX_REPEAT:
-		return n->min > 0 && rx_anchored(n->kid, line);
+	case RX_ATOMIC: return n->kid != NULL && rx_anchored(n->kid, line);
+	case RX_REPEAT: return n->min > 0 && rx_anchored(n->kid, line);
 	case RX_ALT:
 		for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next)
 			if (!rx_anchored(kid, line))
 				return false;
 		return n->kid != NULL;
-	default:
-		return false;
+	default: return false;
 	}
 }

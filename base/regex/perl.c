@@ -242,8 +242,8 @@ static void open_special(struct perl *x)
 	} else if (perl_take(x, "(")) {
 		push_cond(x);
 	} else if (byte_is_digit(perl_peek(x)) || strchr("R&P+|", perl_peek(x)) != NULL) {
-		rx_error(x->p, perl_more(x) ? "recursion and branch reset are not supported" :
-					      "unrecognized character after (? or (?-");
+		rx_error(x->p, perl_more(x) ? "recursion and branch reset are not supported"
+					    : "unrecognized character after (? or (?-");
 	} else {
 		take_options(x);
 	}

@@ -11,9 +11,9 @@ struct perl_frame {
 	struct perl_frame *up;
 	struct rx_node *alt;
 	struct rx_node *cat;
-	unsigned flags;      /* to go back to at the ')' */
-	uint32_t group;      /* number, for a capturing group */
-	uint8_t kind;        /* enum rx_op: GROUP, CAT for (?:), LOOK, ATOMIC, COND */
+	unsigned flags; /* to go back to at the ')' */
+	uint32_t group; /* number, for a capturing group */
+	uint8_t kind;   /* enum rx_op: GROUP, CAT for (?:), LOOK, ATOMIC, COND */
 	uint8_t look;
 };
 
@@ -29,9 +29,9 @@ struct perl {
 	struct rx_parse *p;
 	struct perl_frame *top;
 	struct perl_ref *refs;
-	struct rx_node *atom;  /* the last one, to which a quantifier applies; NULL: none */
+	struct rx_node *atom; /* the last one, to which a quantifier applies; NULL: none */
 	uint32_t base;
-	bool literal;          /* between \Q and \E */
+	bool literal; /* between \Q and \E */
 };
 
 /* Whether more is left, and the next byte. */

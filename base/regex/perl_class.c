@@ -12,8 +12,8 @@ static bool unicode(const struct perl *x)
 static void add_horizontal(struct perl *x, struct rx_set *s)
 {
 	static const struct rx_range wide[] = {
-		{ 0x1680, 0x1680 }, { 0x180e, 0x180e }, { 0x2000, 0x200a }, { 0x202f, 0x202f },
-		{ 0x205f, 0x205f }, { 0x3000, 0x3000 },
+		{ 0x1680, 0x1680 }, { 0x180e, 0x180e }, { 0x2000, 0x200a },
+		{ 0x202f, 0x202f }, { 0x205f, 0x205f }, { 0x3000, 0x3000 },
 	};
 
 	rx_set_add(x->p->arena, s, '\t', '\t');
@@ -54,8 +54,11 @@ static bool add_property(struct perl *x, struct rx_set *s, struct bytes name)
 	} scripts[] = {
 		{ "Latin", { { 'A', 'Z' }, { 'a', 'z' }, { 0xc0, 0x24f }, { 0x1e00, 0x1eff } } },
 		{ "Greek", { { 0x370, 0x3ff }, { 0x1f00, 0x1fff }, { 0, 0 }, { 0, 0 } } },
-		{ "Han", { { 0x2e80, 0x2fd5 }, { 0x3005, 0x3007 }, { 0x3400, 0x9fff },
-			   { 0x20000, 0x323af } } },
+		{ "Han",
+		  { { 0x2e80, 0x2fd5 },
+		    { 0x3005, 0x3007 },
+		    { 0x3400, 0x9fff },
+		    { 0x20000, 0x323af } } },
 	};
 	uint32_t mask = utf8_general_mask(name);
 
@@ -236,7 +239,9 @@ struct rx_node *perl_class(struct perl *x)
 	struct rx_set *s = rx_set_new(x->p->arena);
 	bool negate = perl_take(x, "^");
 
-	for (bool first = true; x->p->error == NULL && (first || perl_peek(x) != ']'); first = false) {
+	for (bool first = true; first || perl_peek(x) != ']'; first = false) {
+		if (x->p->error != NULL)
+			return NULL;
 		if (!perl_more(x)) {
 			rx_error(x->p, "missing terminating ] for character class");
 			return NULL;

@@ -28,8 +28,9 @@ static uint32_t take_braced(struct perl *x, int base)
 	uint32_t value = take_digits(x, base, 20);
 
 	if (x->p->at == from || !perl_take(x, "}")) {
-		rx_error(x->p, base == 16 ? "non-hex character in \\x{} (closing brace missing?)" :
-					    "non-octal character in \\o{} (closing brace missing?)");
+		rx_error(x->p, base == 16
+				       ? "non-hex character in \\x{} (closing brace missing?)"
+				       : "non-octal character in \\o{} (closing brace missing?)");
 		return 0;
 	}
 	if (value >= RX_UNICODE_TOP || (!rx_utf8(x->p) && value > 255))
@@ -115,8 +116,8 @@ static struct rx_node *group_reference(struct perl *x)
 		return NULL;
 	}
 	if (relative)
-		number = number <= x->p->ngroups - x->base ?
-				 x->p->ngroups - x->base + 1 - number : UINT16_MAX;
+		number = number <= x->p->ngroups - x->base ? x->p->ngroups - x->base + 1 - number
+							   : UINT16_MAX;
 	if (number == UINT16_MAX)
 		rx_error(x->p, "reference to non-existent subpattern");
 	if (number == 0) {

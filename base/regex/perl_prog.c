@@ -20,8 +20,9 @@ static uint32_t width(const struct rx_node *n)
 	case RX_SET: return 1;
 	case RX_REPEAT:
 		sum = width(n->kid);
-		return n->min == n->max && sum != RX_NONE && sum < 65536 && n->min < 65536 ?
-			       sum * n->min : RX_NONE;
+		return n->min == n->max && sum != RX_NONE && sum < 65536 && n->min < 65536
+			       ? sum * n->min
+			       : RX_NONE;
 	case RX_GROUP:
 	case RX_ATOMIC: return width(n->kid);
 	case RX_CAT:
@@ -82,8 +83,8 @@ static uint32_t build_look(struct rx_prog *g, const struct rx_node *n, uint32_t 
 	end = add(g, not ? RX_I_NOT_CUT : RX_I_CUT, slot, next);
 	if (!g->too_big)
 		g->inst[end].kind = 1;
-	body = (n->kind & RX_BEHIND) != 0 ? build_behind_all(g, n->kid, end) :
-					    rx_prog_node(g, n->kid, end);
+	body = (n->kind & RX_BEHIND) != 0 ? build_behind_all(g, n->kid, end)
+					  : rx_prog_node(g, n->kid, end);
 	hold = add(g, not ? RX_I_NOT_HOLD : RX_I_HOLD, slot, body);
 	if (!g->too_big)
 		g->inst[hold].alt = next;
@@ -98,8 +99,8 @@ static uint32_t build_atomic(struct rx_prog *g, const struct rx_node *n, uint32_
 
 	g->nslots += 2;
 	end = add(g, RX_I_CUT, slot, next);
-	return add(g, RX_I_HOLD, slot, n->op == RX_ATOMIC ? rx_prog_node(g, n->kid, end) :
-							    rx_prog_repeat(g, n, end));
+	return add(g, RX_I_HOLD, slot,
+		   n->op == RX_ATOMIC ? rx_prog_node(g, n->kid, end) : rx_prog_repeat(g, n, end));
 }
 
 static uint32_t build_cond(struct rx_prog *g, const struct rx_node *n, uint32_t next)

@@ -8,9 +8,23 @@
 #include "base/regex/private.h"
 
 enum token {
-	TOKEN_END, TOKEN_CHAR, TOKEN_ALT, TOKEN_OPEN, TOKEN_CLOSE, TOKEN_STAR, TOKEN_PLUS,
-	TOKEN_QUESTION, TOKEN_BRACE, TOKEN_BRACE_END, TOKEN_BRACKET, TOKEN_ANY, TOKEN_ASSERT,
-	TOKEN_WORD_EDGE, TOKEN_BACKREF, TOKEN_CLASS, TOKEN_BACKSLASH,
+	TOKEN_END,
+	TOKEN_CHAR,
+	TOKEN_ALT,
+	TOKEN_OPEN,
+	TOKEN_CLOSE,
+	TOKEN_STAR,
+	TOKEN_PLUS,
+	TOKEN_QUESTION,
+	TOKEN_BRACE,
+	TOKEN_BRACE_END,
+	TOKEN_BRACKET,
+	TOKEN_ANY,
+	TOKEN_ASSERT,
+	TOKEN_WORD_EDGE,
+	TOKEN_BACKREF,
+	TOKEN_CLASS,
+	TOKEN_BACKSLASH,
 };
 
 /* An open group: the alternatives so far and the branch being read. */
@@ -25,16 +39,16 @@ struct posix {
 	struct rx_parse *p;
 	struct frame *top;
 	enum token token;
-	uint32_t value;      /* of the token: character, group, assertion, letter of a class */
-	size_t start;        /* of the token */
-	uint32_t base;       /* groups of the patterns before, in a set of patterns */
-	uint32_t done;       /* bits of the groups 1 to 9 that are closed */
-	bool extended;       /* ( ) { } | + ? without backslash */
-	bool ops_literal;    /* an operator at the beginning is a character */
-	bool ops_skipped;    /* or is skipped */
-	bool dup_strict;     /* \{ at the beginning and ** are errors */
-	bool brace_literal;  /* a broken { } is text */
-	bool close_literal;  /* so is a ) too many */
+	uint32_t value;     /* of the token: character, group, assertion, letter of a class */
+	size_t start;       /* of the token */
+	uint32_t base;      /* groups of the patterns before, in a set of patterns */
+	uint32_t done;      /* bits of the groups 1 to 9 that are closed */
+	bool extended;      /* ( ) { } | + ? without backslash */
+	bool ops_literal;   /* an operator at the beginning is a character */
+	bool ops_skipped;   /* or is skipped */
+	bool dup_strict;    /* \{ at the beginning and ** are errors */
+	bool brace_literal; /* a broken { } is text */
+	bool close_literal; /* so is a ) too many */
 	bool newline_alt;
 	bool backrefs;
 };
@@ -245,8 +259,8 @@ static enum interval take_interval(struct posix *x, int32_t *min, int32_t *max)
 	if (*min == BAD_NUMBER || *max == BAD_NUMBER) {
 		if (x->brace_literal)
 			return INTERVAL_TEXT;
-		rx_error(x->p, x->token == TOKEN_END ? "Unmatched \\{" :
-						       "Invalid content of \\{\\}");
+		rx_error(x->p,
+			 x->token == TOKEN_END ? "Unmatched \\{" : "Invalid content of \\{\\}");
 		return INTERVAL_BAD;
 	}
 	if ((*max != NO_NUMBER && *min > *max) || x->token != TOKEN_BRACE_END) {

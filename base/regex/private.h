@@ -21,11 +21,11 @@
 #include "base/regex/set.h"
 
 enum {
-	RX_DEPTH_MAX = 250,     /* nesting of the tree, and of each recursion over it */
-	RX_REPEAT_MAX = 32767,  /* in {n,m} */
+	RX_DEPTH_MAX = 150,    /* nesting of the tree, and of each recursion over it */
+	RX_REPEAT_MAX = 32767, /* in {n,m} */
 };
 #define RX_INFINITE UINT32_MAX
-#define RX_NONE UINT32_MAX
+#define RX_NONE     UINT32_MAX
 
 #define RX_TOO_BIG "Regular expression too big"
 
@@ -70,13 +70,13 @@ enum rx_assert {
 
 struct rx_node {
 	uint8_t op;
-	uint8_t kind;       /* rx_mode, rx_assert, rx_look */
+	uint8_t kind; /* rx_mode, rx_assert, rx_look */
 	uint16_t depth;
-	bool icase;         /* of a back-reference */
-	bool nullable;      /* may match nothing */
-	bool groups;        /* holds groups */
-	uint8_t fold;       /* RX_SET: the small ASCII letter whose two cases this set is, or 0 */
-	uint32_t n;         /* group number; character */
+	bool icase;    /* of a back-reference */
+	bool nullable; /* may match nothing */
+	bool groups;   /* holds groups */
+	uint8_t fold;  /* RX_SET: the small ASCII letter whose two cases this set is, or 0 */
+	uint32_t n;    /* group number; character */
 	uint32_t min;
 	uint32_t max;
 	const struct rx_set *set;
@@ -92,12 +92,12 @@ struct rx_parse {
 	struct bytes p;
 	size_t at;
 	unsigned flags;
-	const char *error;    /* static text, or NULL */
+	const char *error; /* static text, or NULL */
 	size_t error_at;
 	uint32_t ngroups;
-	const char **names;   /* by group, or NULL: ngroups + 1 entries when not NULL */
+	const char **names; /* by group, or NULL: ngroups + 1 entries when not NULL */
 	uint32_t names_cap;
-	bool backrefs;        /* also set by everything else that only backtrack.c can do */
+	bool backrefs; /* also set by everything else that only backtrack.c can do */
 };
 
 struct rx_node *rx_node(struct rx_parse *p, enum rx_op op);
@@ -170,12 +170,12 @@ static inline bool rx_holds(unsigned kind, unsigned left, unsigned right)
 enum rx_inst_op {
 	RX_I_MATCH,
 	RX_I_FAIL,
-	RX_I_CHAR,      /* n: the character */
+	RX_I_CHAR, /* n: the character */
 	RX_I_SET,
-	RX_I_SPLIT,     /* out is preferred to alt */
-	RX_I_OPEN,      /* n: group */
-	RX_I_CLOSE,     /* n: group; kind 1: an empty turn behind others is undone */
-	RX_I_ASSERT,    /* kind */
+	RX_I_SPLIT,  /* out is preferred to alt */
+	RX_I_OPEN,   /* n: group */
+	RX_I_CLOSE,  /* n: group; kind 1: an empty turn behind others is undone */
+	RX_I_ASSERT, /* kind */
 	/* these need the backtracking matcher */
 	RX_I_BACKREF,   /* n */
 	RX_I_LOOP,      /* n: slot; remembers where a turn began */
@@ -187,8 +187,8 @@ enum rx_inst_op {
 	RX_I_BACK,      /* n: steps back so many characters */
 	RX_I_IF_GROUP,  /* n: out if the group took part, else alt */
 	RX_I_KEEP,
-	RX_I_CALL,      /* alt: where; then on at out */
-	RX_I_STAR,      /* set; n: at least so many; kind: rx_mode; one character repeated */
+	RX_I_CALL, /* alt: where; then on at out */
+	RX_I_STAR, /* set; n: at least so many; kind: rx_mode; one character repeated */
 };
 
 struct rx_inst {
@@ -208,15 +208,15 @@ struct rx_prog {
 	uint32_t cap;
 	uint32_t start;
 	uint32_t ngroups;
-	uint32_t nslots;         /* registers besides the groups' */
-	uint32_t *entry;         /* by group: its OPEN, for calls */
+	uint32_t nslots; /* registers besides the groups' */
+	uint32_t *entry; /* by group: its OPEN, for calls */
 	bool reverse;
 	bool perl;
 	bool utf8;
-	bool words;              /* has an assertion about words */
-	uint32_t copies;         /* while building: of how many repeats this is another copy */
-	bool loops;              /* a turn of a loop may take nothing */
-	bool linear;             /* registers don't influence whether it matches */
+	bool words;      /* has an assertion about words */
+	uint32_t copies; /* while building: of how many repeats this is another copy */
+	bool loops;      /* a turn of a loop may take nothing */
+	bool linear;     /* registers don't influence whether it matches */
 	bool too_big;
 	const char *error;
 };
@@ -235,17 +235,17 @@ uint32_t rx_build_perl(struct rx_prog *g, const struct rx_node *n, uint32_t next
 
 /* alphabet.c: characters that no part of a program tells apart are one class. */
 struct rx_interval {
-	uint32_t lo;             /* up to the next one's */
+	uint32_t lo; /* up to the next one's */
 	uint32_t class;
 };
 
 enum { RX_MEMO = 256 };
 
 struct rx_alphabet {
-	uint16_t low[256];       /* by byte; 0: a byte of a longer character, or a stray one */
-	uint32_t n;              /* classes, 0 included */
-	uint32_t *sample;        /* by class: a character of it */
-	uint8_t *side;           /* by class: bits of enum rx_side */
+	uint16_t low[256]; /* by byte; 0: a byte of a longer character, or a stray one */
+	uint32_t n;        /* classes, 0 included */
+	uint32_t *sample;  /* by class: a character of it */
+	uint8_t *side;     /* by class: bits of enum rx_side */
 	struct rx_interval *interval;
 	uint32_t nintervals;
 	struct rx_interval memo[RX_MEMO]; /* classes of characters seen lately */
@@ -265,39 +265,39 @@ enum rx_dfa_mode {
 enum {
 	RX_D_SPECIAL = 1u << 31, /* in a transition: the state has flags to look at */
 	RX_D_UNKNOWN = RX_D_SPECIAL | 0x7fffffff, /* not made yet, or a byte that is no class */
-	RX_D_END = 0,            /* further columns: the end of the text, */
-	RX_D_END_NOTEOL = 1,     /* or with REGEX_NOTEOL; and classes from here on: */
+	RX_D_END = 0,                             /* further columns: the end of the text, */
+	RX_D_END_NOTEOL = 1, /* or with REGEX_NOTEOL; and classes from here on: */
 	RX_D_CLASS0 = 2,
 };
 
 enum rx_dfa_flags {
-	RX_D_DEAD = 1,     /* no match can follow */
-	RX_D_NOW = 2,      /* a match ends here */
-	RX_D_PREV = 4,     /* a match ended before the last character */
-	RX_D_HOME = 8,     /* nothing has begun: one may skip to where something can */
+	RX_D_DEAD = 1, /* no match can follow */
+	RX_D_NOW = 2,  /* a match ends here */
+	RX_D_PREV = 4, /* a match ended before the last character */
+	RX_D_HOME = 8, /* nothing has begun: one may skip to where something can */
 	RX_D_NOSEED = 16,
 	RX_D_PENDING = 32, /* holds conditions on what follows */
 };
 
 struct rx_dstate {
-	uint32_t set;      /* where its instructions begin in `sets`, */
-	uint32_t n;        /* and how many: groups of one start, ended by RX_NONE each */
-	uint32_t chain;    /* the next of the same hash */
+	uint32_t set;   /* where its instructions begin in `sets`, */
+	uint32_t n;     /* and how many: groups of one start, ended by RX_NONE each */
+	uint32_t chain; /* the next of the same hash */
 	uint8_t flags;
-	uint8_t known;     /* enum rx_side of what was read last; only if pending */
+	uint8_t known; /* enum rx_side of what was read last; only if pending */
 };
 
 struct rx_list {
 	uint32_t *item;
 	uint32_t n;
-	uint32_t *place;   /* by instruction: where it is in `item`, if it is */
+	uint32_t *place; /* by instruction: where it is in `item`, if it is */
 };
 
 struct rx_dfa {
 	struct arena *arena;
 	const struct rx_prog *prog;
 	struct rx_alphabet *alpha;
-	unsigned flags;    /* of the regex */
+	unsigned flags; /* of the regex */
 	unsigned mode;
 	uint32_t stride;
 	uint32_t *trans;
@@ -316,9 +316,9 @@ struct rx_dfa {
 	struct rx_list next;
 	uint32_t *made;
 	uint32_t *stack;
-	bool skips;        /* the reader skips ahead from states that are RX_D_HOME */
+	bool skips;           /* the reader skips ahead from states that are RX_D_HOME */
 	uint32_t column[256]; /* by byte: its column in a row, or 0 for a longer character */
-	uint64_t cost;     /* instructions looked at since the last report */
+	uint64_t cost;        /* instructions looked at since the last report */
 };
 
 struct rx_dfa *rx_dfa_new(struct arena *a, const struct rx_prog *prog, struct rx_alphabet *alpha,
@@ -335,11 +335,11 @@ static inline uint8_t rx_dfa_flags(const struct rx_dfa *d, uint32_t state)
 /* literal.c: strings of which one must occur in every match. */
 enum { RX_LITERALS_MAX = 64, RX_LITERAL_BYTES = 64 };
 struct rx_literals {
-	struct bytes *str;     /* small letters where `fold` */
+	struct bytes *str; /* small letters where `fold` */
 	uint32_t n;
-	bool fold;             /* ASCII letters match in both cases */
-	bool exact;            /* a match is one of the strings, nothing more */
-	bool prefix;           /* a match begins with one */
+	bool fold;   /* ASCII letters match in both cases */
+	bool exact;  /* a match is one of the strings, nothing more */
+	bool prefix; /* a match begins with one */
 	struct simd_finder *finder;
 };
 /* NULL when there is nothing useful. */
@@ -356,21 +356,21 @@ struct regex {
 	const char **names;
 	const struct rx_node *tree;
 	struct rx_prog *prog;
-	struct rx_prog *automaton;  /* what the DFA runs: prog, or another one for Perl */
-	struct rx_prog *backward;   /* made when first needed */
+	struct rx_prog *automaton; /* what the DFA runs: prog, or another one for Perl */
+	struct rx_prog *backward;  /* made when first needed */
 	struct rx_alphabet *alphabet;
-	struct rx_dfa *test_dfa;    /* made when first needed */
+	struct rx_dfa *test_dfa; /* made when first needed */
 	struct rx_dfa *line_dfa;
 	struct rx_dfa *left_dfa;
 	struct rx_dfa *back_dfa;
 	struct rx_literals *literals;
 	struct rx_extent extent;
-	bool anchored;              /* matches begin at the beginning of the text only */
-	bool backtrack;             /* spans come from backtracking */
-	bool by_dfa;                /* whether there is a match can be asked of the DFA */
+	bool anchored;  /* matches begin at the beginning of the text only */
+	bool backtrack; /* spans come from backtracking */
+	bool by_dfa;    /* whether there is a match can be asked of the DFA */
 	void (*poll)(void *arg, uint64_t work);
 	void *poll_arg;
-	uint64_t work;              /* not yet reported */
+	uint64_t work; /* not yet reported */
 	uint64_t backtrack_max;
 };
 
@@ -408,10 +408,9 @@ struct rx_try {
 	size_t from;
 	size_t last_start;
 	unsigned exec_flags;
-	bool longest;        /* POSIX with back-references: the longest at the first start */
+	bool longest; /* POSIX with back-references: the longest at the first start */
 };
-int rx_backtrack(struct regex *re, const struct rx_try *t, struct regex_span *spans,
-		 size_t nspans);
+int rx_backtrack(struct regex *re, const struct rx_try *t, struct regex_span *spans, size_t nspans);
 
 /* captures.c: groups of a match known to be text[from, to), as GNU's regexec gives them. */
 int rx_captures(struct regex *re, struct bytes text, const struct regex_span *match,

@@ -150,8 +150,11 @@ static uint32_t build_chain(struct rx_prog *g, const struct rx_node *kid, uint32
 /* One character any number of times is one instruction of the backtracking matcher. */
 static uint32_t build_star(struct rx_prog *g, const struct rx_node *n, uint32_t next)
 {
-	return add(g, (struct rx_inst){ .op = RX_I_STAR, .kind = n->kind, .n = n->kid->n,
-					.set = n->kid->set, .out = next });
+	return add(g, (struct rx_inst){ .op = RX_I_STAR,
+					.kind = n->kind,
+					.n = n->kid->n,
+					.set = n->kid->set,
+					.out = next });
 }
 
 static uint32_t build_loop(struct rx_prog *g, const struct rx_node *n, uint32_t next)
@@ -168,8 +171,8 @@ static uint32_t build_loop(struct rx_prog *g, const struct rx_node *n, uint32_t 
 	if (g->perl && n->kid->nullable) {
 		uint32_t slot = g->nslots++;
 
-		back = add(g, (struct rx_inst){ .op = RX_I_LOOP_TEST, .n = slot, .out = loop,
-						.alt = next });
+		back = add(g, (struct rx_inst){
+				      .op = RX_I_LOOP_TEST, .n = slot, .out = loop, .alt = next });
 		body = add_op(g, RX_I_LOOP, slot, build_turn(g, n->kid, back, true, n->min > 0));
 	} else {
 		body = build_turn(g, n->kid, back, true, n->min > 0);

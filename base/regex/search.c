@@ -96,8 +96,7 @@ static bool is_hopeless(struct regex *re, struct bytes text, size_t from)
 	       next_literal(re, text, from) == SIZE_MAX;
 }
 
-static bool find_literal(struct regex *re, struct bytes text, size_t from,
-			 struct regex_span *match)
+static bool find_literal(struct regex *re, struct bytes text, size_t from, struct regex_span *match)
 {
 	match->from = next_literal(re, text, from);
 	if (match->from == SIZE_MAX)

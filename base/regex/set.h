@@ -26,7 +26,7 @@ struct rx_set {
 	struct rx_range *range; /* sorted and apart once finished */
 	uint32_t n;
 	uint32_t cap;
-	uint64_t low[4];        /* bits of the characters below 256 */
+	uint64_t low[4]; /* bits of the characters below 256 */
 };
 
 struct rx_set *rx_set_new(struct arena *a);

@@ -59,7 +59,7 @@ static inline bool check_string(const char *got, const char *want, const char *f
 #define CHECK_STR(got, want) check_string((got), (want), __FILE__, __LINE__)
 
 #define TEST(name) static void test_##name(void)
-#define RUN(name) check_run(#name, test_##name)
+#define RUN(name)  check_run(#name, test_##name)
 
 static inline void check_run(const char *name, void (*test)(void))
 {

@@ -105,10 +105,28 @@ TEST(too_deep)
 /* --- against bash --- */
 
 static const char *const pieces[] = {
-	"a", "b", "c", "a", "*", "*", "?", "[ab]", "[!a]", "[^b]", "[a-b]", "[]a]", "[!]a]", "[a-]",
-	"[-a]", "[[:alpha:]]", "[[:alpha:]", "[\\]]", "[a", "]", "\\a", "\\*", "\\?", "-", "@(a|b)",
-	"*(a)", "+(a|ab)", "?(b)", "!(a)", "!(a|b*)", "@(", "|", ")", "!(", "*(a|*(b))", "[[=a=]b]",
-	"[[.a.]b]", "[[:digit:]a]", "\xc3\xa9", "[\xc3\xa0-\xc3\xaf]", "@(|a)", "+([!b])", "!(*b)",
+	"a",          "b",
+	"c",          "a",
+	"*",          "*",
+	"?",          "[ab]",
+	"[!a]",       "[^b]",
+	"[a-b]",      "[]a]",
+	"[!]a]",      "[a-]",
+	"[-a]",       "[[:alpha:]]",
+	"[[:alpha:]", "[\\]]",
+	"[a",         "]",
+	"\\a",        "\\*",
+	"\\?",        "-",
+	"@(a|b)",     "*(a)",
+	"+(a|ab)",    "?(b)",
+	"!(a)",       "!(a|b*)",
+	"@(",         "|",
+	")",          "!(",
+	"*(a|*(b))",  "[[=a=]b]",
+	"[[.a.]b]",   "[[:digit:]a]",
+	"\xc3\xa9",   "[\xc3\xa0-\xc3\xaf]",
+	"@(|a)",      "+([!b])",
+	"!(*b)",
 };
 static const char *const letters[] = {
 	"a", "b", "a", "b", "c", "]", "[", "-", "*", "\xc3\xa9", "(", ")", "a", "\\", "1",
@@ -225,8 +243,7 @@ TEST(as_bash)
 
 int main(int argc, char **argv)
 {
-	if (setlocale(LC_ALL, "C.UTF-8") == NULL ||
-	    store_init(&store, NULL, 0, grow, NULL) != 0)
+	if (setlocale(LC_ALL, "C.UTF-8") == NULL || store_init(&store, NULL, 0, grow, NULL) != 0)
 		return 2;
 	if (argc > 1)
 		seed = (unsigned)atoi(argv[1]);

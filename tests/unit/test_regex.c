@@ -46,11 +46,12 @@ static unsigned pick(unsigned n)
 /* --- against regexec --- */
 
 static const char *const pieces[] = {
-	"a", "b", "c", "a", "b", "ab", ".", "[ab]", "[^a]", "(a)", "(a|ab)", "(b|)", "(|a)",
-	"(a*)", "(b+)", "*", "*", "+", "?", "{2}", "{1,2}", "{0,2}", "{,2}", "{2,}", "|", "|",
-	"(", ")", "(", ")", "\\w", "\\W", "\xc3\xa9",
-	"[[:alpha:]]", "[\xc3\xa9z]", "x", " ", "(a|b)*", "(a*)*", "()",
-	"^", "$", "\\b", "\\<", "\\>", "\\`", "\\'",
+	"a",        "b",           "c",           "a",    "b",     "ab",     ".",     "[ab]",
+	"[^a]",     "(a)",         "(a|ab)",      "(b|)", "(|a)",  "(a*)",   "(b+)",  "*",
+	"*",        "+",           "?",           "{2}",  "{1,2}", "{0,2}",  "{,2}",  "{2,}",
+	"|",        "|",           "(",           ")",    "(",     ")",      "\\w",   "\\W",
+	"\xc3\xa9", "[[:alpha:]]", "[\xc3\xa9z]", "x",    " ",     "(a|b)*", "(a*)*", "()",
+	"^",        "$",           "\\b",         "\\<",  "\\>",   "\\`",    "\\'",
 };
 
 enum { ANCHORS = 7 }; /* the last ones */
@@ -105,8 +106,8 @@ static bool is_odd(const char *pattern)
 }
 
 /* One text: the spans must be those of regexec. */
-static bool same_match(const regex_t *want, struct regex *re, const char *pattern,
-		       const char *text, int eflags, size_t ngroups)
+static bool same_match(const regex_t *want, struct regex *re, const char *pattern, const char *text,
+		       int eflags, size_t ngroups)
 {
 	regmatch_t m[NSPANS];
 	struct regex_span got[NSPANS], wanted[NSPANS];
@@ -246,7 +247,10 @@ TEST(perl)
 	CHECK_STR(spans_of("(?<y>\\d+)-(?<m>\\d+)", P, "on 2024-05"), "3,10 3,7 8,10");
 	CHECK_STR(spans_of("(?<=\\$)\\d+(?!\\d|x)", P, "$12x $345"), "6,9");
 	CHECK_STR(spans_of("foo\\Kbar", P, "foobar"), "3,6");
-	CHECK_STR(spans_of("(?i)STRASSE", P, "stra\xc3\x9f" "e strasse"), "8,15");
+	CHECK_STR(spans_of("(?i)STRASSE", P,
+			   "stra\xc3\x9f"
+			   "e strasse"),
+		  "8,15");
 	CHECK_STR(spans_of("(a++)a", P, "aaaa"), "no");
 	CHECK_STR(spans_of("(?>a|ab)c", P, "abc"), "no");
 	CHECK_STR(spans_of("(a)?(?(1)b|c)", P, "ab"), "0,2 0,1");
@@ -277,8 +281,9 @@ TEST(back_references)
 	CHECK_STR(spans_of("\\(a*\\)b\\1", REGEX_BRE, "aabaab"), "0,5 0,2");
 	CHECK_STR(spans_of("(.+)\\1", REGEX_ERE, "abcabcabc"), "0,6 0,3");
 	CHECK_STR(spans_of("(a|ab)(c|bcd)\\1", REGEX_ERE, "abcda"), "0,5 0,1 1,4");
-	CHECK_STR(spans_of("(\xc3\xa9)\\1", REGEX_ERE | REGEX_UTF8 | REGEX_ICASE,
-			   "\xc3\xa9\xc3\x89"), "0,4 0,2");
+	CHECK_STR(
+		spans_of("(\xc3\xa9)\\1", REGEX_ERE | REGEX_UTF8 | REGEX_ICASE, "\xc3\xa9\xc3\x89"),
+		"0,4 0,2");
 }
 
 static const char *error_of(const char *pattern, unsigned flags)
@@ -307,8 +312,7 @@ TEST(errors)
 	CHECK_STR(error_of("[b-a]", REGEX_BRE), "Invalid range end");
 	CHECK_STR(error_of("a{40000}", REGEX_ERE), "Regular expression too big");
 	CHECK_STR(error_of("((a{1000}){1000}){1000}", REGEX_ERE), "Regular expression too big");
-	CHECK_STR(error_of("(((){32767}){32767}){32767}", REGEX_ERE),
-		  "Regular expression too big");
+	CHECK_STR(error_of("(((){32767}){32767}){32767}", REGEX_ERE), "Regular expression too big");
 	CHECK_STR(error_of("a\\", REGEX_ERE), "Trailing backslash");
 	CHECK_STR(error_of("(a", REGEX_PERL), "missing closing parenthesis");
 	CHECK_STR(error_of("a)", REGEX_PERL), "unmatched closing parenthesis");
@@ -350,8 +354,9 @@ static void count_work(void *arg, uint64_t work)
 TEST(hostile)
 {
 	static const char *const patterns[] = {
-		"^(a+)+$", "^(a|aa)+$", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$", "(a*)*b",
-		"(.*)(.*)(.*)(.*)(.*)z",
+		"^(a+)+$",  "^(a|aa)+$",
+		"(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$",
+		"(a*)*b",   "(.*)(.*)(.*)(.*)(.*)z",
 	};
 	struct arena a = new_arena();
 	char text[5001];
@@ -426,8 +431,7 @@ static bool same_lines(struct regex *re, struct bytes text)
 		}
 		if (err != 0)
 			return true;
-		if (at != to ||
-		    regex_test(re, bytes_slice(text, line.from, line.to), 0) != 0)
+		if (at != to || regex_test(re, bytes_slice(text, line.from, line.to), 0) != 0)
 			return false;
 		at = line.to + 1;
 	}
@@ -436,8 +440,8 @@ static bool same_lines(struct regex *re, struct bytes text)
 TEST(lines)
 {
 	static const char *const patterns[] = {
-		"ab", "^a", "b$", "^$", "", "[0-9]+z", "xyz|zyx", "a.*z$", "\\bq", "(a|b)*c[0-9]",
-		"\xc3\xa9+1", "^[a-z]*$", "z{3}", "zz.*1.*zz",
+		"ab",    "^a",   "b$",           "^$",         "",         "[0-9]+z", "xyz|zyx",
+		"a.*z$", "\\bq", "(a|b)*c[0-9]", "\xc3\xa9+1", "^[a-z]*$", "z{3}",    "zz.*1.*zz",
 	};
 	enum { BYTES_MAX = 1 << 20 };
 	char *text = malloc(BYTES_MAX);
@@ -451,9 +455,11 @@ TEST(lines)
 		size_t n = 0;
 
 		while (n < BYTES_MAX - 16)
-			n += (size_t)sprintf(text + n, "%s", pick(rare) == 0 ? "z" :
-					     pick(12) == 0 ? "\n" : pick(300) == 0 ? "\xc3\xa9" :
-					     letters[pick(7)]);
+			n += (size_t)sprintf(text + n, "%s",
+					     pick(rare) == 0  ? "z"
+					     : pick(12) == 0  ? "\n"
+					     : pick(300) == 0 ? "\xc3\xa9"
+							      : letters[pick(7)]);
 		CHECK(same_lines(re, (struct bytes){ text, n }));
 		arena_clear(&a);
 	}
@@ -462,17 +468,26 @@ TEST(lines)
 
 TEST(bytes_that_are_no_text)
 {
-	CHECK_STR(spans_of("a.b", REGEX_ERE | REGEX_UTF8, "a\xff" "b a\xc3\xa9" "b"), "4,8");
-	CHECK_STR(spans_of("[^x]b", REGEX_ERE | REGEX_UTF8, "\xff" "b"), "no");
+	CHECK_STR(spans_of("a.b", REGEX_ERE | REGEX_UTF8,
+			   "a\xff"
+			   "b a\xc3\xa9"
+			   "b"),
+		  "4,8");
+	CHECK_STR(spans_of("[^x]b", REGEX_ERE | REGEX_UTF8,
+			   "\xff"
+			   "b"),
+		  "no");
 	CHECK_STR(spans_of("\xff", REGEX_ERE | REGEX_UTF8, "a\xff"), "1,2");
 	CHECK_STR(spans_of("\xa9", REGEX_ERE | REGEX_UTF8, "\xc3\xa9\xa9"), "2,3");
-	CHECK_STR(spans_of("a.b", REGEX_ERE, "a\xff" "b"), "0,3");
+	CHECK_STR(spans_of("a.b", REGEX_ERE,
+			   "a\xff"
+			   "b"),
+		  "0,3");
 }
 
 int main(int argc, char **argv)
 {
-	if (setlocale(LC_ALL, "C.UTF-8") == NULL ||
-	    store_init(&store, NULL, 0, grow, NULL) != 0)
+	if (setlocale(LC_ALL, "C.UTF-8") == NULL || store_init(&store, NULL, 0, grow, NULL) != 0)
 		return 2;
 	if (argc > 1)
 		seed = (unsigned)atoi(argv[1]);

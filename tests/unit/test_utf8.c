@@ -83,7 +83,8 @@ TEST(properties_as_the_locale)
 
 TEST(counting)
 {
-	struct bytes s = BYTES("a\xc3\xa9\xe2\x82\xac\xff\xe2\x82" "abcdefghijk\xf0\x9f\x98\x80");
+	struct bytes s = BYTES("a\xc3\xa9\xe2\x82\xac\xff\xe2\x82"
+			       "abcdefghijk\xf0\x9f\x98\x80");
 
 	CHECK_EQ(utf8_count(s), 18);
 	CHECK_EQ(utf8_offset(s, 0), 0);

@@ -39,9 +39,11 @@ static double now(void)
 static char *make_text(void)
 {
 	static const char *const words[] = {
-		"the", "of", "and", "error:", "file", "request", "server", "2024-05-17", "GET",
-		"index.html", "status", "200", "connection", "from", "user", "timeout", "warning",
-		"a", "to", "in", "is", "192.168.1.17", "process", "memory", "thread", "started",
+		"the",        "of",         "and",  "error:",       "file",    "request",
+		"server",     "2024-05-17", "GET",  "index.html",   "status",  "200",
+		"connection", "from",       "user", "timeout",      "warning", "a",
+		"to",         "in",         "is",   "192.168.1.17", "process", "memory",
+		"thread",     "started",
 	};
 	char *text = malloc(TEXT_BYTES);
 	unsigned seed = 1;
