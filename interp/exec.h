@@ -94,6 +94,17 @@ bool exec_arith_text(struct shell *sh, struct arith_text *a, int64_t *out);
 /* Leaves a loop? Counts down break and continue. */
 bool loop_ends(struct shell *sh);
 
+/* --- exec_declare.c --- */
+
+/* A word that stands for text. */
+struct word *literal_word(struct shell *sh, struct bytes text);
+/* Expands the words of a declaration builtin; (*args)[i] is the array literal of argv->v[i]. */
+int declare_expand(struct shell *sh, const struct simple *s, struct fields *argv,
+		   const struct assign ***args);
+/* set -x for a builtin's words. exports: what they assign is shown once more. args may be NULL. */
+void declare_trace(struct shell *sh, const struct fields *argv, const struct assign *const *args,
+		   bool exports);
+
 /* --- exec_pattern.c --- */
 
 /* The unit whose tree is being executed. */

@@ -332,7 +332,11 @@ static int not_found(struct shell *sh, char **argv, const struct node *n)
 	int64_t pid;
 
 	if (h.handler == NULL) {
-		shell_error(sh, "%s: command not found", argv[0]);
+		const char *path = var_get_text(sh, "PATH");
+
+		/* Without a PATH the name is taken for a file's. */
+		shell_error(sh, "%s: %s", argv[0], path == NULL || *path == '\0'
+				    ? err_text(E_NOENT) : "command not found");
 		return STATUS_NOT_FOUND;
 	}
 	pid = task_start(sh, &t, NULL);

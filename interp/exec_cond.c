@@ -91,7 +91,8 @@ static struct regex *compile_regex(struct shell *sh, struct cond *c, struct byte
 }
 
 /* BASH_REMATCH: the groups, or nothing. */
-static void set_rematch(struct shell *sh, struct bytes text, const struct regex_span *span, size_t n)
+static void set_rematch(struct shell *sh, struct bytes text, const struct regex_span *span,
+			size_t n)
 {
 	struct bytes name = BYTES("BASH_REMATCH");
 	struct var *v = var_ensure(sh, name, bytes_hash(name));

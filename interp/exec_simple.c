@@ -20,152 +20,12 @@ static const char no_builtin;
 
 /* --- words --- */
 
-static struct word *literal_word(struct shell *sh, struct bytes text)
-{
-	struct word *w = arena_zalloc(sh->arena, sizeof(*w));
-	struct part *part = arena_zalloc(sh->arena, sizeof(*part));
-
-	w->flags = WORD_LITERAL | WORD_QUOTED;
-	w->literal = arena_bytes(sh->arena, text);
-	w->text = w->literal;
-	w->parts = part;
-	w->nparts = 1;
-	part->kind = PART_TEXT;
-	part->quoted = true;
-	part->text = w->literal;
-	return w;
-}
-
-/* Expands the words of one item of an array literal into items of out. */
-static int expand_item(struct shell *sh, const struct array_item *item, struct assign *out, int *cap)
-{
-	struct fields words = { 0 };
-	struct bytes value;
-
-	if (item->sub != NULL) {
-		if (expand_assignment(sh, item->value, &value) != 0)
-			return -1;
-		fields_add(sh, &words, arena_dup(sh->arena, value));
-	} else if (expand_words(sh, &item->value, 1, &words) != 0) {
-		return -1;
-	}
-	if (out->nitems + words.count > *cap) {
-		int most = 2 * (out->nitems + words.count) + 8;
-
-		out->items = arena_grow(sh->arena, out->items,
-					(size_t)*cap * sizeof(*item), (size_t)most * sizeof(*item));
-		*cap = most;
-	}
-	for (int i = 0; i < words.count; i++) {
-		out->items[out->nitems] = *item;
-		out->items[out->nitems++].value = literal_word(sh, bytes_of(words.v[i]));
-	}
-	return 0;
-}
-
-/* For tracing, an array literal with its items expanded, so that they are expanded only once. */
-static struct assign *expanded_array(struct shell *sh, const struct assign *a)
-{
-	struct assign *out = arena_alloc(sh->arena, sizeof(*out));
-	struct buf text = buf_in(sh->arena);
-	int cap = 0;
-
-	*out = *a;
-	out->items = NULL;
-	out->nitems = 0;
-	buf_add(&text, a->name);
-	buf_puts(&text, a->append ? "+=(" : "=(");
-	for (int i = 0; i < a->nitems; i++) {
-		if (expand_item(sh, &a->items[i], out, &cap) != 0)
-			return NULL;
-	}
-	for (int i = 0; i < out->nitems; i++) {
-		const struct array_item *item = &out->items[i];
-
-		if (i > 0)
-			buf_putc(&text, ' ');
-		if (item->sub != NULL) {
-			buf_putc(&text, '[');
-			quote_for_at_q(&text, item->sub->text);
-			buf_puts(&text, item->append ? "]+=" : "]=");
-		}
-		quote_for_at_q(&text, item->value->literal);
-	}
-	buf_putc(&text, ')');
-	out->text = arena_bytes(sh->arena, buf_bytes(&text));
-	return out;
-}
-
-/* An argument of a declaration builtin: one field "name=value", or an array literal that is
- * executed by the builtin. */
-static int expand_declaration(struct shell *sh, struct call *c, const struct assign *a)
-{
-	struct buf text = buf_in(sh->arena);
-	struct bytes value;
-
-	if (a->array) {
-		if (opt_set(sh, SET_XTRACE))
-			a = expanded_array(sh, a);
-		if (a == NULL)
-			return -1;
-		c->declare_args[c->argv.count] = a;
-		fields_add(sh, &c->argv, arena_dup(sh->arena, a->text));
-		return 0;
-	}
-	if (expand_assignment(sh, a->value, &value) != 0)
-		return -1;
-	buf_add(&text, a->name);
-	if (a->sub != NULL) {
-		buf_putc(&text, '[');
-		buf_add(&text, a->sub->text);
-		buf_putc(&text, ']');
-	}
-	buf_puts(&text, a->append ? "+=" : "=");
-	buf_add(&text, value);
-	fields_add(sh, &c->argv, buf_cstr(&text));
-	return 0;
-}
-
-static void grow_declare_args(struct shell *sh, struct call *c, int *cap, int want)
-{
-	if (want <= *cap)
-		return;
-	want += 16;
-	c->declare_args = arena_grow(sh->arena, c->declare_args,
-				     (size_t)*cap * sizeof(*c->declare_args),
-				     (size_t)want * sizeof(*c->declare_args));
-	for (int i = *cap; i < want; i++)
-		c->declare_args[i] = NULL;
-	*cap = want;
-}
-
-static int expand_declarations(struct shell *sh, struct call *c)
-{
-	const struct simple *s = c->simple;
-	int cap = 0;
-
-	for (int i = 0; i < s->nwords; i++) {
-		const struct word *w = s->words[i];
-		int failed;
-
-		grow_declare_args(sh, c, &cap, c->argv.count + 1);
-		if ((w->flags & WORD_ASSIGNMENT) != 0 && w->assign != NULL)
-			failed = expand_declaration(sh, c, w->assign);
-		else
-			failed = expand_words(sh, &s->words[i], 1, &c->argv);
-		if (failed != 0)
-			return -1;
-		grow_declare_args(sh, c, &cap, c->argv.count + 1);
-	}
-	return 0;
-}
-
 static int expand_call(struct shell *sh, struct call *c)
 {
 	const struct simple *s = c->simple;
 
 	if (s->declaration != NULL)
-		return expand_declarations(sh, c);
+		return declare_expand(sh, s, &c->argv, &c->declare_args);
 	if (!s->all_literal)
 		return expand_words(sh, s->words, s->nwords, &c->argv);
 	c->argv.v = arena_alloc(sh->arena, (size_t)(s->nwords + 1) * sizeof(char *));
@@ -184,7 +44,7 @@ static const struct shell_builtin *cached_builtin(struct shell *sh, struct simpl
 	if (s->cache_command == NULL) {
 		const struct shell_builtin *b = shell_builtin_find(sh, name);
 
-		s->cache_command = b != NULL ? (void *)(uintptr_t)b : (void *)(uintptr_t)&no_builtin;
+		s->cache_command = (void *)(b != NULL ? (uintptr_t)b : (uintptr_t)&no_builtin);
 	}
 	return s->cache_command != &no_builtin ? s->cache_command : NULL;
 }
@@ -192,7 +52,8 @@ static const struct shell_builtin *cached_builtin(struct shell *sh, struct simpl
 static void resolve(struct shell *sh, struct call *c)
 {
 	struct simple *s = (struct simple *)(uintptr_t)c->simple;
-	bool literal = (s->words[0]->flags & WORD_LITERAL) != 0 && s->words[0]->literal.ptr == c->argv.v[0];
+	bool literal = (s->words[0]->flags & WORD_LITERAL) != 0 &&
+		       s->words[0]->literal.ptr == c->argv.v[0];
 	struct bytes name = literal ? s->words[0]->literal : bytes_of(c->argv.v[0]);
 	const struct shell_builtin *b;
 
@@ -348,47 +209,12 @@ static void keep_exported(struct shell *sh, const struct call *c)
 	}
 }
 
-/* What export and readonly assign is shown once more. */
-static void trace_exports(struct shell *sh, const struct call *c)
-{
-	for (int i = 1; i < c->argv.count; i++) {
-		struct bytes text = bytes_of(c->argv.v[i]);
-		const char *equals = strchr(text.ptr, '=');
-		struct assign a = { 0 };
-		struct word w = { .flags = WORD_LITERAL };
-
-		if (equals == NULL || *text.ptr == '-')
-			continue;
-		a.name = bytes_slice(text, 0, (size_t)(equals - text.ptr));
-		w.literal = bytes_slice(text, a.name.len + 1, text.len);
-		a.value = &w;
-		xtrace_assign(sh, &a);
-	}
-}
-
-/* Array literals of a declaration are shown before it; then only their names. */
 static void trace_call(struct shell *sh, const struct call *c)
 {
-	char **shown = c->argv.v;
+	bool exports = c->builtin != NULL && (strcmp(c->builtin->name, "export") == 0 ||
+					      strcmp(c->builtin->name, "readonly") == 0);
 
-	if (c->declare_args != NULL) {
-		size_t size = (size_t)(c->argv.count + 1) * sizeof(*shown);
-
-		shown = arena_alloc(sh->arena, size);
-		memcpy(shown, c->argv.v, size);
-		for (int i = 0; i < c->argv.count; i++) {
-			const struct assign *a = c->declare_args[i];
-
-			if (a == NULL)
-				continue;
-			xtrace_text(sh, a->text);
-			shown[i] = arena_dup(sh->arena, a->name);
-		}
-	}
-	xtrace_words(sh, shown, c->argv.count);
-	if (c->builtin != NULL && (strcmp(c->builtin->name, "export") == 0 ||
-				   strcmp(c->builtin->name, "readonly") == 0))
-		trace_exports(sh, c);
+	declare_trace(sh, &c->argv, c->declare_args, exports);
 }
 
 static bool is_special(const struct call *c)

@@ -40,7 +40,8 @@ static int unset_value(struct shell *sh, const struct arith_place *at, struct by
 	if (!opt_set(sh, SET_NOUNSET))
 		return 0;
 	shell_error(sh, "%.*s: unbound variable", (int)at->name->name.len, at->name->name.ptr);
-	sh->status = opt_set(sh, SET_COMMAND) && sh->subshell_depth == 0 ? 127 : 1;
+	sh->status = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT) &&
+				     sh->subshell_depth == 0 ? 127 : 1;
 	sh->flow = opt_set(sh, SET_INTERACTIVE) ? FLOW_ABORT : FLOW_EXIT;
 	return ARITH_REPORTED;
 }

@@ -482,7 +482,8 @@ static int assign_default(struct expander *e, const struct param *p, struct valu
 /* `set -u` and ${x?} end a shell that is not interactive. */
 static int unbound_exit(struct shell *sh)
 {
-	sh->status = opt_set(sh, SET_COMMAND) && sh->subshell_depth == 0 ? 127 : 1;
+	sh->status = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT) &&
+				     sh->subshell_depth == 0 ? 127 : 1;
 	sh->flow = opt_set(sh, SET_INTERACTIVE) ? FLOW_ABORT : FLOW_EXIT;
 	return -1;
 }

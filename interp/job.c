@@ -320,7 +320,8 @@ void job_poll(struct shell *sh)
 
 			if (j->statuses[i] >= 0)
 				continue;
-			got = sys_wait(sh->p, j->pids[i], &status, WNOHANG_ | WUNTRACED_ | WCONTINUED_);
+			got = sys_wait(sh->p, j->pids[i], &status,
+				       WNOHANG_ | WUNTRACED_ | WCONTINUED_);
 			if (got <= 0)
 				continue;
 			if (status == 0xffff)

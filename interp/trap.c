@@ -12,7 +12,10 @@ static const struct {
 	const char *name;
 	int which;
 } pseudo[] = {
-	{ "EXIT", TRAP_EXIT }, { "DEBUG", TRAP_DEBUG }, { "ERR", TRAP_ERR }, { "RETURN", TRAP_RETURN },
+	{ "EXIT", TRAP_EXIT },
+	{ "DEBUG", TRAP_DEBUG },
+	{ "ERR", TRAP_ERR },
+	{ "RETURN", TRAP_RETURN },
 };
 
 enum { NPSEUDO = sizeof(pseudo) / sizeof(pseudo[0]) };

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arguments of declare, local, export, readonly and typeset: assignments among them are
+ * expanded as assignments. "name=value" stays one argument of the builtin; an array literal
+ * is handed over as it was parsed.
+ */
+#include "interp/exec.h"
+
+struct declaring {
+	struct fields *argv;
+	const struct assign **args;  /* args[i] belongs to argv->v[i]; NULL: an ordinary word */
+	int cap;
+};
+
+struct word *literal_word(struct shell *sh, struct bytes text)
+{
+	struct word *w = arena_zalloc(sh->arena, sizeof(*w));
+	struct part *part = arena_zalloc(sh->arena, sizeof(*part));
+
+	w->flags = WORD_LITERAL | WORD_QUOTED;
+	w->literal = arena_bytes(sh->arena, text);
+	w->text = w->literal;
+	w->parts = part;
+	w->nparts = 1;
+	part->kind = PART_TEXT;
+	part->quoted = true;
+	part->text = w->literal;
+	return w;
+}
+
+/* Expands the words of one item of an array literal into items of out. */
+static int expand_item(struct shell *sh, const struct array_item *item, struct assign *out, int *cap)
+{
+	struct fields words = { 0 };
+	struct bytes value;
+
+	if (item->sub != NULL) {
+		if (expand_assignment(sh, item->value, &value) != 0)
+			return -1;
+		fields_add(sh, &words, arena_dup(sh->arena, value));
+	} else if (expand_words(sh, &item->value, 1, &words) != 0) {
+		return -1;
+	}
+	if (out->nitems + words.count > *cap) {
+		int most = 2 * (out->nitems + words.count) + 8;
+
+		out->items = arena_grow(sh->arena, out->items,
+					(size_t)*cap * sizeof(*item), (size_t)most * sizeof(*item));
+		*cap = most;
+	}
+	for (int i = 0; i < words.count; i++) {
+		out->items[out->nitems] = *item;
+		out->items[out->nitems++].value = literal_word(sh, bytes_of(words.v[i]));
+	}
+	return 0;
+}
+
+/* For tracing, an array literal with its items expanded, so that they are expanded only once. */
+static struct assign *expanded_array(struct shell *sh, const struct assign *a)
+{
+	struct assign *out = arena_alloc(sh->arena, sizeof(*out));
+	struct buf text = buf_in(sh->arena);
+	int cap = 0;
+
+	*out = *a;
+	out->items = NULL;
+	out->nitems = 0;
+	buf_add(&text, a->name);
+	buf_puts(&text, a->append ? "+=(" : "=(");
+	for (int i = 0; i < a->nitems; i++) {
+		if (expand_item(sh, &a->items[i], out, &cap) != 0)
+			return NULL;
+	}
+	for (int i = 0; i < out->nitems; i++) {
+		const struct array_item *item = &out->items[i];
+
+		if (i > 0)
+			buf_putc(&text, ' ');
+		if (item->sub != NULL) {
+			buf_putc(&text, '[');
+			quote_for_at_q(&text, item->sub->text);
+			buf_puts(&text, item->append ? "]+=" : "]=");
+		}
+		quote_for_at_q(&text, item->value->literal);
+	}
+	buf_putc(&text, ')');
+	out->text = arena_bytes(sh->arena, buf_bytes(&text));
+	return out;
+}
+
+/* An argument of a declaration builtin: one field "name=value", or an array literal that is
+ * executed by the builtin. */
+static int expand_argument(struct shell *sh, struct declaring *c, const struct assign *a)
+{
+	struct buf text = buf_in(sh->arena);
+	struct bytes value;
+
+	if (a->array) {
+		if (opt_set(sh, SET_XTRACE))
+			a = expanded_array(sh, a);
+		if (a == NULL)
+			return -1;
+		c->args[c->argv->count] = a;
+		fields_add(sh, c->argv, arena_dup(sh->arena, a->text));
+		return 0;
+	}
+	if (expand_assignment(sh, a->value, &value) != 0)
+		return -1;
+	buf_add(&text, a->name);
+	if (a->sub != NULL) {
+		buf_putc(&text, '[');
+		buf_add(&text, a->sub->text);
+		buf_putc(&text, ']');
+	}
+	buf_puts(&text, a->append ? "+=" : "=");
+	buf_add(&text, value);
+	fields_add(sh, c->argv, buf_cstr(&text));
+	return 0;
+}
+
+static void grow_args(struct shell *sh, struct declaring *c, int want)
+{
+	if (want <= c->cap)
+		return;
+	want += 16;
+	c->args = arena_grow(sh->arena, c->args,
+				     (size_t)c->cap * sizeof(*c->args),
+				     (size_t)want * sizeof(*c->args));
+	for (int i = c->cap; i < want; i++)
+		c->args[i] = NULL;
+	c->cap = want;
+}
+
+int declare_expand(struct shell *sh, const struct simple *s, struct fields *argv,
+		   const struct assign ***args)
+{
+	struct declaring d = { .argv = argv };
+
+	for (int i = 0; i < s->nwords; i++) {
+		const struct word *w = s->words[i];
+		int failed;
+
+		grow_args(sh, &d, argv->count + 1);
+		if ((w->flags & WORD_ASSIGNMENT) != 0 && w->assign != NULL)
+			failed = expand_argument(sh, &d, w->assign);
+		else
+			failed = expand_words(sh, &s->words[i], 1, argv);
+		if (failed != 0)
+			return -1;
+		grow_args(sh, &d, argv->count + 1);
+	}
+	*args = d.args;
+	return 0;
+}
+
+/* --- tracing --- */
+
+/* What export and readonly assign is shown once more. */
+static void trace_exports(struct shell *sh, const struct fields *argv)
+{
+	for (int i = 1; i < argv->count; i++) {
+		struct bytes text = bytes_of(argv->v[i]);
+		const char *equals = strchr(text.ptr, '=');
+		struct assign a = { 0 };
+		struct word w = { .flags = WORD_LITERAL };
+
+		if (equals == NULL || *text.ptr == '-')
+			continue;
+		a.name = bytes_slice(text, 0, (size_t)(equals - text.ptr));
+		w.literal = bytes_slice(text, a.name.len + 1, text.len);
+		a.value = &w;
+		xtrace_assign(sh, &a);
+	}
+}
+
+/* Array literals of a declaration are shown before it; then only their names. */
+void declare_trace(struct shell *sh, const struct fields *argv, const struct assign *const *args,
+		   bool exports)
+{
+	char **shown = argv->v;
+
+	if (args != NULL) {
+		size_t size = (size_t)(argv->count + 1) * sizeof(*shown);
+
+		shown = arena_alloc(sh->arena, size);
+		memcpy(shown, argv->v, size);
+		for (int i = 0; i < argv->count; i++) {
+			const struct assign *a = args[i];
+
+			if (a == NULL)
+				continue;
+			xtrace_text(sh, a->text);
+			shown[i] = arena_dup(sh->arena, a->name);
+		}
+	}
+	xtrace_words(sh, shown, argv->count);
+	if (exports)
+		trace_exports(sh, argv);
+}
