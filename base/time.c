@@ -107,7 +107,8 @@ static void put_word(struct format *f, const struct conversion *v, struct bytes 
 }
 
 /* A number of at least `digits` digits; fill is what bash's padding is without flags. */
-static void put_number(struct format *f, const struct conversion *v, int64_t n, int digits, char fill)
+static void put_number(struct format *f, const struct conversion *v, int64_t n, int digits,
+		       char fill)
 {
 	char text[24];
 	size_t len = number_put_u64(text, n < 0 ? 0 - (uint64_t)n : (uint64_t)n, 10, false);
