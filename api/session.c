@@ -174,32 +174,50 @@ static int make_home(struct cowsh *s, const struct cowsh_config *c, const char *
 	return 0;
 }
 
-/* A user that the standard tree does not know gets a line in /etc/passwd. */
-static int add_user(struct cowsh *s, const char *user, const char *home)
+/* Writes `line` over the last line of a file of the standard tree, which is about "user". */
+static int replace_last_line(struct cowsh *s, const char *path, const char *line)
 {
 	struct vfs *v = kernel_vfs(s->kernel);
 	struct vfs_cred root = { .uid = 0 };
-	char line[512] = "";
-	const char *parts[] = { user, ":x:1000:1000:", user, ":", home, ":/bin/bash\n" };
 	struct vfs_stat st;
+	char text[1024];
 	bool created;
 	vfs_ino ino;
+	int64_t n;
+	size_t at;
+	int err = vfs_open(v, &root, VFS_ROOT, path, O_WRONLY_, 0, &ino, &created);
+
+	if (err < 0)
+		return err;
+	vfs_getattr(v, ino, &st);
+	n = vfs_read(v, ino, 0, text, sizeof text);
+	for (at = n > 0 ? (size_t)n - 1 : 0; at > 0 && text[at - 1] != '\n'; at--)
+		;
+	err = vfs_truncate(v, ino, at);
+	n = err == 0 ? vfs_write(v, ino, at, line, strlen(line)) : err;
+	vfs_drop(v, ino);
+	return n < 0 ? (int)n : 0;
+}
+
+/* A user of another name than "user" takes its place in /etc/passwd and /etc/group. */
+static int add_user(struct cowsh *s, const char *user, const char *home)
+{
+	const char *parts[] = { user, ":x:1000:1000:", user, ":", home, ":/bin/bash\n" };
+	char passwd[512] = "";
+	char group[256] = "";
 	size_t len = 0;
 	int err;
 
 	if (strcmp(user, "root") == 0 || strcmp(user, "user") == 0)
 		return 0;
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-		memcpy(line + len, parts[i], strlen(parts[i]) + 1);
+		memcpy(passwd + len, parts[i], strlen(parts[i]) + 1);
 		len += strlen(parts[i]);
 	}
-	err = vfs_open(v, &root, VFS_ROOT, "/etc/passwd", O_WRONLY_ | O_CREAT_, 0644, &ino, &created);
-	if (err < 0)
-		return err;
-	vfs_getattr(v, ino, &st);
-	err = (int)vfs_write(v, ino, st.size, line, len);
-	vfs_drop(v, ino);
-	return err < 0 ? err : 0;
+	memcpy(group, user, strlen(user));
+	memcpy(group + strlen(user), ":x:1000:\n", 10);
+	err = replace_last_line(s, "/etc/passwd", passwd);
+	return err < 0 ? err : replace_last_line(s, "/etc/group", group);
 }
 
 static void kernel_settings(struct cowsh *s, const struct cowsh_config *c, struct kernel_config *k)

@@ -47,12 +47,15 @@ bool interp_incomplete(struct shell *sh, struct bytes text)
 	struct parser *parser = parse_new(&config);
 	struct parse_error error = { 0 };
 	struct ast *ast;
+	bool open_document = false; /* what a warning can only mean when there is no more text */
 	int got;
 
-	while ((got = parse_unit(parser, &ast, &error)) == 1)
+	while ((got = parse_unit(parser, &ast, &error)) == 1) {
+		open_document = parse_warnings(parser) != NULL;
 		ast_put(ast);
+	}
 	arena_release(sh->arena, mark);
-	return got < 0 && error.at_end;
+	return open_document || (got < 0 && error.at_end);
 }
 
 int interp_end(struct shell *sh)
