@@ -107,13 +107,13 @@ static struct bytes unescaped(struct walk *w, struct bytes s)
 	return buf_bytes(&b);
 }
 
-/* The end of the component that begins at `at`: slashes in brackets or parentheses count too,
- * as no name contains one. */
+/* The end of the component that begins at `at`: slashes that are escaped or in brackets count
+ * too, as no name contains one. */
 static size_t component_end(struct bytes pattern, size_t at)
 {
-	while (at < pattern.len && pattern.ptr[at] != '/')
-		at += pattern.ptr[at] == '\\' && at + 1 < pattern.len ? 2 : 1;
-	return at < pattern.len ? at : pattern.len;
+	const char *slash = memchr(pattern.ptr + at, '/', pattern.len - at);
+
+	return slash != NULL ? (size_t)(slash - pattern.ptr) : pattern.len;
 }
 
 static size_t take_component(struct walk *w, struct bytes pattern, size_t at, struct component *c)

@@ -40,7 +40,7 @@ static bool has_magic(struct bytes s)
 static void put_escaped(struct buf *b, struct bytes s)
 {
 	for (size_t i = 0; i < s.len; i++) {
-		if (byte_is_punct(s.ptr[i]))
+		if (byte_is_punct(s.ptr[i]) && s.ptr[i] != '/')
 			buf_putc(b, '\\');
 		buf_putc(b, s.ptr[i]);
 	}

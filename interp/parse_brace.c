@@ -85,12 +85,13 @@ static bool read_integer(struct bytes text, int64_t *out)
 	size_t i = text.len != 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
 	int64_t v = 0;
 
-	if (i == text.len || text.len - i > 18)
+	if (i == text.len)
 		return false;
 	for (; i < text.len; i++) {
-		if (!byte_is_digit((unsigned char)text.ptr[i]))
+		if (!byte_is_digit((unsigned char)text.ptr[i]) ||
+		    __builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, text.ptr[i] - '0', &v))
 			return false;
-		v = v * 10 + text.ptr[i] - '0';
 	}
 	*out = text.ptr[0] == '-' ? -v : v;
 	return true;
