@@ -258,6 +258,9 @@ static int start(struct cowsh *s, const struct cowsh_config *c)
 		return err;
 	kernel_set_user(s->kernel, s);
 	err = register_formats(s->kernel);
+	for (size_t i = 0; err == 0 && i < c->nmounts; i++)
+		err = cowsh_mount(s, c->mounts[i].path, c->mounts[i].source, c->mounts[i].id,
+				  c->mounts[i].read_only);
 	if (err == 0)
 		err = make_home(s, c, home);
 	if (err == 0)

@@ -9,17 +9,12 @@
 
 enum { MOUNTS_MAX = 64, ENV_MAX = 256 };
 
-struct mount_option {
-	const char *host_dir;
-	const char *path;
-	bool read_only;
-};
-
 struct options {
 	struct cowsh_config config;
 	const char *env[ENV_MAX + 1];
 	int nenv;
-	struct mount_option mounts[MOUNTS_MAX];
+	struct cowsh_mount_config mounts[MOUNTS_MAX];
+	const char *host_dirs[MOUNTS_MAX];
 	int nmounts;
 	const char *script;      /* -c */
 	const char *file;        /* FILE */

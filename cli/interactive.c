@@ -108,9 +108,6 @@ int interactive(struct runner *r)
 		if (state < 0)
 			fatal("%s", cowsh_error_text(state));
 		cowsh_get_result(r->session, &result);
-		if (result.limit >= 0)
-			fprintf(stderr, "cowsh: stopped: limit '%s' reached\n",
-				cowsh_limit_name(result.limit));
 		if (result.exited)
 			return result.status;
 	}

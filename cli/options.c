@@ -97,7 +97,7 @@ static void set_limit(struct options *o, const char *arg)
 
 static void set_mount(struct options *o, char *arg)
 {
-	struct mount_option *m = &o->mounts[o->nmounts];
+	struct cowsh_mount_config *m = &o->mounts[o->nmounts];
 	char *colon = strchr(arg, ':');
 	char *flag;
 
@@ -106,7 +106,7 @@ static void set_mount(struct options *o, char *arg)
 	if (o->nmounts == MOUNTS_MAX)
 		fatal("more than %d mounts", MOUNTS_MAX);
 	*colon = '\0';
-	m->host_dir = arg;
+	o->host_dirs[o->nmounts] = arg;
 	m->path = colon + 1;
 	flag = strchr(colon + 1, ':');
 	if (flag != NULL) {

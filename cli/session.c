@@ -137,15 +137,13 @@ void runner_start(struct runner *r, struct options *o)
 	for (int fd = 0; fd < 3; fd++)
 		host.terminal[fd] = !o->json && isatty(fd);
 	make_store(r);
+	for (int i = 0; i < o->nmounts; i++)
+		o->mounts[i].source = hostdir_open(o->host_dirs[i]);
+	o->config.mounts = o->mounts;
+	o->config.nmounts = (size_t)o->nmounts;
 	err = cowsh_new(r->store, &o->config, &host, &r->session);
 	if (err < 0)
 		fatal("can't make a session: %s", cowsh_error_text(err));
-	for (int i = 0; i < o->nmounts; i++) {
-		err = cowsh_mount(r->session, o->mounts[i].path, hostdir_open(o->mounts[i].host_dir),
-				  0, o->mounts[i].read_only);
-		if (err < 0)
-			fatal("can't mount at '%s': %s", o->mounts[i].path, cowsh_error_text(err));
-	}
 }
 
 /* The host's script appears in the sandbox under the name it was given by, unless it is there
@@ -223,11 +221,6 @@ static int print_change(void *user, const struct cowsh_change *change)
 	return 0;
 }
 
-static void say_limit(const struct cowsh_result *result)
-{
-	fprintf(stderr, "cowsh: stopped: limit '%s' reached\n", cowsh_limit_name(result->limit));
-}
-
 int runner_run(struct runner *r)
 {
 	struct options *o = r->options;
@@ -249,8 +242,6 @@ int runner_run(struct runner *r)
 		wait_for_host(r);
 	if (o->json)
 		json_result(r, &result, before);
-	else if (result.limit >= 0)
-		say_limit(&result);
 	if (o->diff && !o->json)
 		cowsh_diff(r->session, before, print_change, NULL);
 	return result.status;

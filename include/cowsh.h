@@ -162,7 +162,41 @@ struct cowsh_host {
 };
 #define COWSH_HOST_INIT { sizeof(struct cowsh_host), NULL, NULL, NULL, NULL, NULL, { false, false, false } }
 
+/* --- sources: files that the host supplies --- */
+
+/* One object of a source: `id` is the source's own number for it. */
+struct cowsh_entry {
+	const char *name;
+	uint64_t id;
+	unsigned mode;      /* type and permissions */
+	uint64_t size;      /* of a regular file */
+	int64_t mtime_ns;
+	const char *target; /* of a symbolic link */
+};
+
+/* A read-only tree of the host. Objects are asked for at first use; what the session writes is
+ * its own copy. Unlike other callbacks these may run on a stack of the session: they should not
+ * need more than 32 KiB of it. What they refer to must live as long as the store. */
+struct cowsh_source {
+	size_t size;
+	/* Calls emit for each entry of directory id, until it returns non-zero. */
+	int (*list)(void *user, uint64_t id, int (*emit)(void *sink, const struct cowsh_entry *entry),
+		    void *sink);
+	/* Bytes of file id at pos: their number (fewer only at the end), COWSH_PENDING, an error. */
+	int64_t (*read)(void *user, uint64_t id, uint64_t pos, void *into, size_t len);
+	/* Optional: memory that holds the whole content as long as the store lives. */
+	const char *(*map)(void *user, uint64_t id, uint64_t *size);
+	void *user;
+};
+
 /* --- sessions --- */
+
+struct cowsh_mount_config {
+	const char *path;                  /* absolute, in the session */
+	const struct cowsh_source *source;
+	uint64_t id;                       /* of the source's directory */
+	bool read_only;
+};
 
 struct cowsh_config {
 	size_t size; /* COWSH_CONFIG_INIT sets it; zero in a field below means the default */
@@ -177,9 +211,11 @@ struct cowsh_config {
 	const char *const *env;  /* NULL-ended "NAME=value", added to the default environment */
 	const char *arg0;        /* name of the shell in messages; default "bash" */
 	cowsh_snapshot *tree;    /* files to start with; NULL: the standard tree */
+	const struct cowsh_mount_config *mounts; /* as cowsh_mount, before the shell starts in cwd */
+	size_t nmounts;
 };
 #define COWSH_CONFIG_INIT                                                                          \
-	{ sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL }
+	{ sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 
 /* config and host may be NULL; both are copied. */
 COWSH_API int cowsh_new(cowsh_store *store, const struct cowsh_config *config,
@@ -270,31 +306,6 @@ COWSH_API int cowsh_list(cowsh *session, const char *path,
 			 int (*each)(void *user, const char *name, unsigned mode), void *user);
 
 /* --- mounting what the host has --- */
-
-/* One object of a source: `id` is the source's own number for it. */
-struct cowsh_entry {
-	const char *name;
-	uint64_t id;
-	unsigned mode;      /* type and permissions */
-	uint64_t size;      /* of a regular file */
-	int64_t mtime_ns;
-	const char *target; /* of a symbolic link */
-};
-
-/* A read-only tree of the host. Objects are asked for at first use; what the session writes is
- * its own copy. Unlike other callbacks these may run on a stack of the session: they should not
- * need more than 32 KiB of it. What they refer to must live as long as the store. */
-struct cowsh_source {
-	size_t size;
-	/* Calls emit for each entry of directory id, until it returns non-zero. */
-	int (*list)(void *user, uint64_t id, int (*emit)(void *sink, const struct cowsh_entry *entry),
-		    void *sink);
-	/* Bytes of file id at pos: their number (fewer only at the end), COWSH_PENDING, an error. */
-	int64_t (*read)(void *user, uint64_t id, uint64_t pos, void *into, size_t len);
-	/* Optional: memory that holds the whole content as long as the store lives. */
-	const char *(*map)(void *user, uint64_t id, uint64_t *size);
-	void *user;
-};
 
 /* The source's directory `id` appears at path; files in it belong to the session's user. With
  * read_only, changes fail with EROFS instead of going to a copy. */

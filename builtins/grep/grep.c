@@ -276,7 +276,7 @@ static void set_defaults(struct cmd *c)
 static unsigned regex_flags(const struct grep *g)
 {
 	static const unsigned syntax[] = { REGEX_BRE, REGEX_ERE, REGEX_FIXED, REGEX_PERL };
-	unsigned flags = syntax[g->syntax] | REGEX_NEWLINE;
+	unsigned flags = syntax[g->syntax] | REGEX_NEWLINE | REGEX_GREP;
 
 	if (g->ignore_case)
 		flags |= REGEX_ICASE;

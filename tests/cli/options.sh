@@ -73,11 +73,11 @@ check '--json: changes' '[{"kind":"+","path":"/home/user/new"}]' \
 	"$("$cowsh" --json -c 'echo > new' | grep -o '\[.*\]' | sed 's/{"kind":"m"[^}]*},*//g')"
 "$cowsh" --limit steps=100K -c 'while :; do :; done' 2> err
 check 'a step limit: status' 137 $?
-check 'a step limit: message' "cowsh: stopped: limit 'steps' reached" "$(< err)"
+check 'a step limit: message' "cowsh: stopped: limit of steps (102400) reached" "$(< err)"
 "$cowsh" --limit time=200 -c 'while :; do :; done' 2> err
-check 'a time limit' "137 cowsh: stopped: limit 'time' reached" "$? $(< err)"
+check 'a time limit' "137 cowsh: stopped: limit of time (200) reached" "$? $(< err)"
 "$cowsh" --limit memory=20M -c 'x=a; while :; do x=$x$x; done' 2> err
-check 'a memory limit' "137 cowsh: stopped: limit 'memory' reached" "$? $(tail -n 1 err)"
+check 'a memory limit' "137 cowsh: stopped: limit of memory (20971520) reached" "$? $(tail -n 1 err)"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
