@@ -171,10 +171,10 @@ static bool redirects_input(const struct node *n)
 	for (int i = 0; i < n->nredirs; i++) {
 		const struct redir *r = &n->redirs[i];
 
-		if (r->fd == 0 || (r->fd < 0 && r->var.len == 0 &&
-				   (r->kind == REDIR_IN || r->kind == REDIR_RDWR ||
-				    r->kind == REDIR_DUP_IN || r->kind == REDIR_HEREDOC ||
-				    r->kind == REDIR_HERESTRING)))
+		if (r->fd == 0 ||
+		    (r->fd < 0 && r->var.len == 0 &&
+		     (r->kind == REDIR_IN || r->kind == REDIR_RDWR || r->kind == REDIR_DUP_IN ||
+		      r->kind == REDIR_HEREDOC || r->kind == REDIR_HERESTRING)))
 			return true;
 	}
 	return false;
@@ -201,8 +201,9 @@ int task_run_node(struct shell *sh, struct task *t)
 
 static int exec_subshell(struct shell *sh, const struct node *n)
 {
-	struct task t = { .run = task_run_node, .node = n, .in = -1, .out = -1,
-			  .close = { -1, -1 } };
+	struct task t = {
+		.run = task_run_node, .node = n, .in = -1, .out = -1, .close = { -1, -1 }
+	};
 	int64_t pid;
 	int status;
 
@@ -218,8 +219,12 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 
 int exec_background(struct shell *sh, const struct group *g)
 {
-	struct task t = { .run = task_run_node, .node = g->body, .in = -1, .out = -1,
-			  .close = { -1, -1 }, .background = true };
+	struct task t = { .run = task_run_node,
+			  .node = g->body,
+			  .in = -1,
+			  .out = -1,
+			  .close = { -1, -1 },
+			  .background = true };
 	int64_t pid = task_start(sh, &t, NULL);
 	int started = (int)pid;
 	struct arena_mark mark = arena_mark(sh->arena);

@@ -327,16 +327,16 @@ static int not_found(struct shell *sh, char **argv, const struct node *n)
 {
 	struct bytes name = BYTES("command_not_found_handle");
 	struct handler_task h = { function_find(sh, name, bytes_hash(name)), argv };
-	struct task t = { .run = run_handler, .arg = &h, .in = -1, .out = -1,
-			  .close = { -1, -1 } };
+	struct task t = { .run = run_handler, .arg = &h, .in = -1, .out = -1, .close = { -1, -1 } };
 	int64_t pid;
 
 	if (h.handler == NULL) {
 		const char *path = var_get_text(sh, "PATH");
 
 		/* Without a PATH the name is taken for a file's. */
-		shell_error(sh, "%s: %s", argv[0], path == NULL || *path == '\0'
-				    ? err_text(E_NOENT) : "command not found");
+		shell_error(sh, "%s: %s", argv[0],
+			    path == NULL || *path == '\0' ? err_text(E_NOENT)
+							  : "command not found");
 		return STATUS_NOT_FOUND;
 	}
 	pid = task_start(sh, &t, NULL);

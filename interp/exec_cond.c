@@ -52,7 +52,7 @@ enum { REGEX_KEPT_MAX = 8 };
 struct kept_regex {
 	struct bytes pattern;
 	unsigned flags;
-	int compiled;         /* patterns kept so far */
+	int compiled; /* patterns kept so far */
 	struct regex *re;
 };
 
@@ -282,9 +282,7 @@ static int eval_cond(struct shell *sh, struct cond *c, bool negated)
 	case COND_AND:
 	case COND_OR: return eval_logic(sh, c, negated);
 	case COND_GROUP: return eval_cond(sh, c->left, negated);
-	case COND_NOT:
-		got = eval_cond(sh, c->left, !negated);
-		return got < 0 ? got : !got;
+	case COND_NOT: got = eval_cond(sh, c->left, !negated); return got < 0 ? got : !got;
 	case COND_BINARY: return eval_binary(sh, c, negated);
 	case COND_UNARY:
 	case COND_WORD: return eval_unary(sh, c, negated);

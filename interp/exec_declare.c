@@ -8,7 +8,7 @@
 
 struct declaring {
 	struct fields *argv;
-	const struct assign **args;  /* args[i] belongs to argv->v[i]; NULL: an ordinary word */
+	const struct assign **args; /* args[i] belongs to argv->v[i]; NULL: an ordinary word */
 	int cap;
 };
 
@@ -29,7 +29,8 @@ struct word *literal_word(struct shell *sh, struct bytes text)
 }
 
 /* Expands the words of one item of an array literal into items of out. */
-static int expand_item(struct shell *sh, const struct array_item *item, struct assign *out, int *cap)
+static int expand_item(struct shell *sh, const struct array_item *item, struct assign *out,
+		       int *cap)
 {
 	struct fields words = { 0 };
 	struct bytes value;
@@ -44,8 +45,8 @@ static int expand_item(struct shell *sh, const struct array_item *item, struct a
 	if (out->nitems + words.count > *cap) {
 		int most = 2 * (out->nitems + words.count) + 8;
 
-		out->items = arena_grow(sh->arena, out->items,
-					(size_t)*cap * sizeof(*item), (size_t)most * sizeof(*item));
+		out->items = arena_grow(sh->arena, out->items, (size_t)*cap * sizeof(*item),
+					(size_t)most * sizeof(*item));
 		*cap = most;
 	}
 	for (int i = 0; i < words.count; i++) {
@@ -123,9 +124,8 @@ static void grow_args(struct shell *sh, struct declaring *c, int want)
 	if (want <= c->cap)
 		return;
 	want += 16;
-	c->args = arena_grow(sh->arena, c->args,
-				     (size_t)c->cap * sizeof(*c->args),
-				     (size_t)want * sizeof(*c->args));
+	c->args = arena_grow(sh->arena, c->args, (size_t)c->cap * sizeof(*c->args),
+			     (size_t)want * sizeof(*c->args));
 	for (int i = c->cap; i < want; i++)
 		c->args[i] = NULL;
 	c->cap = want;

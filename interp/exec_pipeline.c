@@ -10,9 +10,9 @@
 struct stages {
 	const struct pipeline *pipeline;
 	int *pids;
-	int *statuses;   /* as wait gives them */
+	int *statuses; /* as wait gives them */
 	int started;
-	int in;          /* read end for the next stage; -1: none */
+	int in; /* read end for the next stage; -1: none */
 };
 
 static void close_end(struct shell *sh, int *fd)
@@ -26,7 +26,10 @@ static void close_end(struct shell *sh, int *fd)
 static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next)
 {
 	const struct pipeline *p = s->pipeline;
-	struct task t = { .run = task_run_node, .node = p->commands[i], .in = s->in, .out = -1,
+	struct task t = { .run = task_run_node,
+			  .node = p->commands[i],
+			  .in = s->in,
+			  .out = -1,
 			  .close = { -1, -1 } };
 	struct proc *child;
 	int ends[2] = { -1, -1 };

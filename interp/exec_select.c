@@ -63,7 +63,7 @@ static void indent(struct buf *out, int from, int to)
 
 struct menu {
 	const struct fields *words;
-	int widest;        /* of an entry: number, ") ", word, two spaces */
+	int widest; /* of an entry: number, ") ", word, two spaces */
 	int rows;
 	int columns;
 };

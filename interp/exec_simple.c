@@ -12,7 +12,7 @@ struct call {
 	const struct assign **declare_args;
 	struct function *function;
 	const struct shell_builtin *builtin;
-	bool last;    /* a program may replace the process */
+	bool last; /* a program may replace the process */
 };
 
 /* Stands in simple.cache_command for "the first word names no builtin". */
@@ -194,8 +194,8 @@ static void keep_exported(struct shell *sh, const struct call *c)
 {
 	const struct simple *s = c->simple;
 
-	if (c->builtin == NULL || (strcmp(c->builtin->name, "export") != 0 &&
-				   strcmp(c->builtin->name, "readonly") != 0))
+	if (c->builtin == NULL ||
+	    (strcmp(c->builtin->name, "export") != 0 && strcmp(c->builtin->name, "readonly") != 0))
 		return;
 	for (int i = 0; i < s->nassigns; i++) {
 		const struct assign *a = &s->assigns[i];
@@ -332,7 +332,8 @@ static int run_call(struct shell *sh, struct call *c)
 
 		/* `$(false)` alone has the substitution's status. */
 		return c->simple->nassigns == 0 && status == 0 && sh->substitutions != before
-			       ? sh->status : status;
+			       ? sh->status
+			       : status;
 	}
 	resolve(sh, c);
 	set_last_arg(sh, c->argv.v[c->argv.count - 1]);

@@ -80,8 +80,8 @@ static bool param_is_pure(const struct param *p)
 /* Builtins that only write. */
 static bool only_writes(const struct simple *s, const struct shell_builtin *b)
 {
-	static const char *const names[] = { "echo", "printf", "pwd", "true", "false", ":", "test",
-					     "[", "type", NULL };
+	static const char *const names[] = { "echo", "printf", "pwd", "true", "false",
+					     ":",    "test",   "[",   "type", NULL };
 
 	for (int i = 0; names[i] != NULL; i++) {
 		if (strcmp(b->name, names[i]) != 0)
@@ -138,7 +138,7 @@ static struct bytes cleaned(struct shell *sh, struct bytes s)
 }
 
 static bool run_captured(struct shell *sh, const struct simple *s, const struct shell_builtin *b,
-			struct bytes *out)
+			 struct bytes *out)
 {
 	struct fields argv = { 0 };
 	struct buf text = buf_in(sh->arena);
@@ -273,7 +273,10 @@ static int task_run_sub(struct shell *sh, struct task *t)
 
 static int run_process(struct shell *sh, const struct command_sub *c, struct bytes *out)
 {
-	struct task t = { .run = task_run_sub, .node = c->root, .in = -1, .close = { -1, -1 },
+	struct task t = { .run = task_run_sub,
+			  .node = c->root,
+			  .in = -1,
+			  .close = { -1, -1 },
 			  .command_sub = true };
 	int64_t cap = sys_capture(sh->p);
 	int64_t pid;
@@ -355,16 +358,19 @@ void procsub_close(struct shell *sh, struct procsub *mark)
 int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 {
 	bool reads = c->direction == '<';
-	struct task t = { .run = task_run_sub, .node = c->root, .in = -1, .out = -1,
-			  .close = { -1, -1 }, .copy = true };
+	struct task t = { .run = task_run_sub,
+			  .node = c->root,
+			  .in = -1,
+			  .out = -1,
+			  .close = { -1, -1 },
+			  .copy = true };
 	struct procsub *s;
 	struct buf text = buf_in(sh->arena);
 	int ends[2];
 	int64_t pid;
 
 	if (sys_pipe(sh->p, ends, true) < 0) {
-		shell_error(sh, "cannot make pipe for process substitution: %s",
-			    err_text(E_MFILE));
+		shell_error(sh, "cannot make pipe for process substitution: %s", err_text(E_MFILE));
 		sh->status = 1;
 		sh->flow = FLOW_ABORT;
 		return -1;
@@ -413,8 +419,9 @@ static void set_coproc_variables(struct shell *sh, struct bytes name, int in, in
 int exec_coproc(struct shell *sh, const struct coproc_node *c)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
-	struct task t = { .run = task_run_node, .node = c->body, .background = true,
-			  .close = { -1, -1 } };
+	struct task t = {
+		.run = task_run_node, .node = c->body, .background = true, .close = { -1, -1 }
+	};
 	int to[2];
 	int from[2];
 	int64_t pid;

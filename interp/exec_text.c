@@ -70,12 +70,12 @@ enum { CACHE_SLOTS = 64, CACHE_UNITS_MAX = 8, CACHE_TEXT_MAX = 4096 };
 
 struct cached {
 	uint64_t hash;
-	struct bytes text;        /* in the pool */
+	struct bytes text; /* in the pool */
 	unsigned flags;
 	int line;
 	int count;
 	struct ast *unit[CACHE_UNITS_MAX];
-	struct cached *up;        /* while it is being recorded */
+	struct cached *up; /* while it is being recorded */
 };
 
 struct cache {
@@ -114,8 +114,7 @@ void parsed_abandon(struct shell *sh)
 	sh->building = NULL;
 }
 
-static const struct cached *cache_find(struct shell *sh, struct bytes text, uint64_t hash,
-				       int line)
+static const struct cached *cache_find(struct shell *sh, struct bytes text, uint64_t hash, int line)
 {
 	struct cached *c = sh->parsed != NULL ? sh->parsed->slot[hash % CACHE_SLOTS] : NULL;
 
@@ -173,9 +172,9 @@ static bool goes_on(struct shell *sh)
 
 struct reader {
 	struct parser *parser;
-	const char *name;       /* for messages */
-	struct cached *record;  /* units so far, when they are to be kept; count -1: too many */
-	bool once;              /* only the first unit: set -t */
+	const char *name;      /* for messages */
+	struct cached *record; /* units so far, when they are to be kept; count -1: too many */
+	bool once;             /* only the first unit: set -t */
 };
 
 static void record_unit(struct reader *r, struct ast *ast)
@@ -359,9 +358,9 @@ enum { LINE_CHUNK = 1024 };
 struct script {
 	struct shell *sh;
 	int fd;
-	bool shared;       /* with the commands: descriptor 0 */
+	bool shared; /* with the commands: descriptor 0 */
 	bool seekable;
-	size_t from;       /* what was read and not used yet */
+	size_t from; /* what was read and not used yet */
 	size_t to;
 	char *chunk;
 	struct buf line;

@@ -63,8 +63,7 @@ static void insert(struct shell *sh, struct function *f)
 	sh->functions_count++;
 }
 
-static struct function *make(struct shell *sh, const struct function_node *node,
-			     const char *source)
+static struct function *make(struct shell *sh, const struct function_node *node, const char *source)
 {
 	struct function *f = pool_zalloc(sh->pool, sizeof(*f));
 

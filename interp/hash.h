@@ -22,7 +22,7 @@ enum { HASH_SLOTS = 64 };
 struct hash_table {
 	struct hash_entry *slot[HASH_SLOTS];
 	size_t count;
-	bool cleared;  /* a subshell's: the parent's entries are hidden */
+	bool cleared; /* a subshell's: the parent's entries are hidden */
 };
 
 /* The remembered entry, or NULL. */

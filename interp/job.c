@@ -258,8 +258,8 @@ struct job *job_of_spec(struct shell *sh, const char *spec)
 	if (*spec == '\0' || strcmp(spec, "+") == 0 || strcmp(spec, "%") == 0)
 		return job_of_number(sh, sh->current_job);
 	if (strcmp(spec, "-") == 0)
-		return job_of_number(sh, sh->previous_job != 0 ? sh->previous_job
-							       : sh->current_job);
+		return job_of_number(sh,
+				     sh->previous_job != 0 ? sh->previous_job : sh->current_job);
 	if (arith_plain_number(bytes_of(spec), &number))
 		return job_of_number(sh, number);
 	return job_of_text(sh, spec);

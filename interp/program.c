@@ -9,16 +9,16 @@ struct invocation {
 	struct shell *sh;
 	int argc;
 	char **argv;
-	int at;                /* the argument being looked at */
-	bool command;          /* -c */
-	bool from_stdin;       /* -s */
-	bool interactive;      /* -i */
+	int at;           /* the argument being looked at */
+	bool command;     /* -c */
+	bool from_stdin;  /* -s */
+	bool interactive; /* -i */
 	bool login;
 	bool no_rc;
 	bool no_profile;
 	bool dump_strings;
 	const char *rc_file;
-	int status;            /* of a wrong or informative option; -1: go on */
+	int status; /* of a wrong or informative option; -1: go on */
 };
 
 static const char version_line[] = "GNU bash, version 5.2.15(1)-release";
@@ -33,9 +33,9 @@ static void put(struct shell *sh, int fd, struct buf *out)
 static void put_usage(struct buf *out)
 {
 	static const char *const names[] = {
-		"debug", "debugger", "dump-po-strings", "dump-strings", "help", "init-file",
-		"login", "noediting", "noprofile", "norc", "posix", "pretty-print", "rcfile",
-		"restricted", "verbose", "version",
+		"debug",  "debugger",   "dump-po-strings", "dump-strings", "help",  "init-file",
+		"login",  "noediting",  "noprofile",       "norc",         "posix", "pretty-print",
+		"rcfile", "restricted", "verbose",         "version",
 	};
 
 	buf_puts(out, "Usage:\tbash [GNU long option] [option] ...\n"
@@ -215,8 +215,7 @@ static void scan_options(struct invocation *v)
 	for (v->at = 1; v->at < v->argc && v->status < 0; v->at++) {
 		const char *word = v->argv[v->at];
 
-		if ((*word != '-' && *word != '+') || word[1] == '\0' ||
-		    strcmp(word, "--") == 0) {
+		if ((*word != '-' && *word != '+') || word[1] == '\0' || strcmp(word, "--") == 0) {
 			v->at += strcmp(word, "-") == 0 || strcmp(word, "--") == 0;
 			return;
 		}
@@ -404,9 +403,8 @@ static int run(struct invocation *v)
 {
 	struct shell *sh = v->sh;
 
-	v->interactive = v->interactive ||
-			 (!v->command && v->at >= v->argc && sys_isatty(sh->p, 0) &&
-			  sys_isatty(sh->p, 2));
+	v->interactive = v->interactive || (!v->command && v->at >= v->argc &&
+					    sys_isatty(sh->p, 0) && sys_isatty(sh->p, 2));
 	if (v->interactive) {
 		sh->opt.set |= (uint64_t)1 << SET_INTERACTIVE;
 		sh->opt.shopt |= (uint64_t)1 << SHOPT_expand_aliases;

@@ -48,7 +48,7 @@ void redir_undo(struct shell *sh, struct saved_fd *mark)
 
 struct redirection {
 	const struct redir *r;
-	int fd;           /* which it sets; -1 with a variable: one that is free */
+	int fd; /* which it sets; -1 with a variable: one that is free */
 	bool keep;
 };
 

@@ -247,7 +247,7 @@ struct shell {
 	uint64_t builtins_disabled; /* `enable -n`: a bit per row of builtin_list.h */
 
 	/* Execution's own; see exec.h. */
-	const char *command_name; /* what arithmetic errors are said by: "((", "[[", "let"; or NULL */
+	const char *command_name; /* arithmetic errors are said by it: "((", "[[", "let"; or NULL */
 	struct buf *captured;     /* output of builtins goes here, not to descriptor 1; or NULL */
 	struct unit_ref *units;   /* the units being executed, innermost first */
 	struct ast *last_unit;    /* the unit that ended last: sh->command may point into it */
@@ -269,7 +269,7 @@ struct shell {
 	const struct node *killed_node;
 	bool input_redirected;    /* so that a command in the background may read it */
 	bool session;             /* its process outlives the command: `exec` must not replace it */
-	bool may_exec;            /* the process ends after this command: a program may replace it */
+	bool may_exec;            /* the process ends after this command: programs replace it */
 	bool jobs_foreign;        /* a command substitution: `jobs` shows the parent's */
 	bool tracing;             /* PS4 is being expanded, or an xtrace line written */
 	uint64_t traps_set;       /* bit n: traps[n].text is not NULL, for n < 64 */

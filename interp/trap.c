@@ -121,15 +121,17 @@ int trap_set(struct shell *sh, int which, const char *text)
 	forget_parents(sh);
 	if (text != NULL)
 		copy = *text != '\0' ? pool_dup(sh->pool, bytes_of(text))
-				      : (char *)(uintptr_t)ignored_text;
+				     : (char *)(uintptr_t)ignored_text;
 	forget(sh, which);
 	t->text = copy;
 	t->level = sh->function_depth;
 	if (copy != NULL && *copy != '\0' && which < 64)
 		sh->traps_set |= (uint64_t)1 << which;
 	if (is_signal(which) && which != SIGKILL_ && which != SIGSTOP_)
-		sys_sigaction(sh->p, which, copy == NULL ? SIG_DEFAULT
-					    : *copy == '\0' ? SIG_IGNORED : SIG_CAUGHT);
+		sys_sigaction(sh->p, which,
+			      copy == NULL    ? SIG_DEFAULT
+			      : *copy == '\0' ? SIG_IGNORED
+					      : SIG_CAUGHT);
 	if (which == TRAP_EXIT || trap_is_set(sh, TRAP_EXIT))
 		catch_fatal(sh, copy != NULL || which != TRAP_EXIT);
 	return 0;
