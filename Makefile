@@ -52,12 +52,14 @@ $(foreach r,$(ROOMS),$(eval $(call ROOM,$(r))))
 
 # One object in which only cowsh_* is visible, whatever the program around it defines.
 $(B)/libcowsh.o: $(OBJ)
-	ld -r -o $@ $^
-	objcopy -w --keep-global-symbol='cowsh_*' $@
+	@echo '  LD $@'
+	@ld -r -o $@ $^
+	@objcopy -w --keep-global-symbol='cowsh_*' $@
 $(B)/libcowsh.a: $(B)/libcowsh.o
 	@rm -f $@ && $(AR) rcs $@ $<
 $(B)/libcowsh.so: $(OBJ)
-	$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^
+	@echo '  LD $@'
+	@$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^
 
 LINK = $(if $(findstring -fsanitize,$(CFLAGS)),,-static)
 $(B)/cowsh: $(CLI_OBJ) $(B)/libcowsh.a
