@@ -31,7 +31,8 @@ struct walk {
 	struct paths now;
 	struct paths next;
 	bool last;            /* component: results are added to out */
-	bool exists;          /* the paths in `now` are known to be there */
+	bool matched;         /* a component before it was a pattern */
+	bool at_start;        /* the double star at hand begins a relative pattern */
 };
 
 static void paths_add(struct walk *w, struct paths *p, struct bytes path)
@@ -116,6 +117,18 @@ static size_t component_end(struct bytes pattern, size_t at)
 	return slash != NULL ? (size_t)(slash - pattern.ptr) : pattern.len;
 }
 
+/* Escaped characters alone make no pattern of a component. */
+static bool has_unescaped(struct bytes s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.ptr[i] == '\\')
+			i++;
+		else if (s.ptr[i] == '*' || s.ptr[i] == '?' || s.ptr[i] == '[' || s.ptr[i] == '(')
+			return true;
+	}
+	return false;
+}
+
 static size_t take_component(struct walk *w, struct bytes pattern, size_t at, struct component *c)
 {
 	size_t end = component_end(pattern, at);
@@ -130,8 +143,10 @@ static size_t take_component(struct walk *w, struct bytes pattern, size_t at, st
 	c->dot = c->text.len != 0 && (c->text.ptr[0] == '.' ||
 				      (c->text.len > 1 && c->text.ptr[0] == '\\' &&
 				       c->text.ptr[1] == '.'));
-	if (!c->globstar && glob_has_magic(c->text, extglob))
+	if (!c->globstar && has_unescaped(c->text) && glob_has_magic(c->text, extglob))
 		c->glob = glob_compile(w->arena, c->text, path_flags(w->sh));
+	if (c->glob != NULL && glob_is_literal(c->glob))
+		c->glob = NULL;
 	if (c->glob != NULL)
 		glob_set_work(c->glob, charge_work, w->sh->p);
 	else
@@ -233,6 +248,20 @@ static bool is_hidden(const struct walk *w, struct bytes name)
 	return name.ptr[0] == '.' && !opt_shopt(w->sh, SHOPT_dotglob);
 }
 
+/* A link to a directory is a match of a double star that something follows, but is not entered. */
+static void take_link(struct walk *w, struct bytes path)
+{
+	struct bytes directory = joined(w, path, BYTES("/"), BYTES(""));
+
+	/* bash leaves them out when the double star begins the pattern and more follows. */
+	if ((w->at_start && !w->last) || !path_is_directory(w, path.ptr))
+		return;
+	if (w->last)
+		fields_add(w->sh, w->out, (char *)(uintptr_t)directory.ptr);
+	else
+		paths_add(w, &w->next, directory);
+}
+
 /* Adds the directories below `prefix` to `tree`, and with files everything to the results. */
 static void descend(struct walk *w, struct paths *tree, struct bytes prefix, bool files)
 {
@@ -254,9 +283,19 @@ static void descend(struct walk *w, struct paths *tree, struct bytes prefix, boo
 				fields_add(w->sh, w->out, (char *)(uintptr_t)path.ptr);
 			if (entries[i].type == S_DIR)
 				paths_add(w, tree, joined(w, path, BYTES("/"), BYTES("")));
+			else if (entries[i].type == S_LNK && !files)
+				take_link(w, path);
 		}
 	}
 	sys_close(w->sh->p, fd);
+}
+
+/* Written with its slash only if that stood in the pattern behind plain text. */
+static void take_itself(struct walk *w, struct bytes path)
+{
+	while (w->matched && path.len > 1 && path.ptr[path.len - 1] == '/')
+		path.len--;
+	fields_add(w->sh, w->out, arena_dup(w->arena, path));
 }
 
 static void walk_globstar(struct walk *w, const struct component *c)
@@ -264,12 +303,13 @@ static void walk_globstar(struct walk *w, const struct component *c)
 	bool files = c->slashes.len == 0;
 	struct paths tree = { NULL, 0, 0 };
 
+	w->at_start = w->now.v[0].len == 0;
 	for (size_t i = 0; i < w->now.n; i++) {
 		if (path_is_directory(w, w->now.v[i].len != 0 ? w->now.v[i].ptr : "."))
 			paths_add(w, &tree, w->now.v[i]);
 		/* The directory itself is a match of "dir/" followed by nothing. */
 		if (files && w->now.v[i].len != 0 && tree.n != 0)
-			fields_add(w->sh, w->out, (char *)(uintptr_t)w->now.v[i].ptr);
+			take_itself(w, w->now.v[i]);
 	}
 	for (size_t i = 0; i < tree.n; i++)
 		descend(w, &tree, tree.v[i], files);
@@ -305,6 +345,11 @@ static void walk_pattern(struct walk *w, const struct component *c)
 		match_directory(w, c, w->now.v[i]);
 }
 
+static bool next_is_globstar(struct bytes pattern, size_t at)
+{
+	return bytes_is(bytes_slice(pattern, at, component_end(pattern, at)), "**");
+}
+
 static void walk_components(struct walk *w, struct bytes pattern)
 {
 	size_t at = 0;
@@ -318,12 +363,18 @@ static void walk_components(struct walk *w, struct bytes pattern)
 		at = take_component(w, pattern, at, &c);
 		w->last = at == pattern.len;
 		w->next.n = 0;
+		/* Several in a row are one. */
+		if (c.globstar && c.slashes.len != 0 && next_is_globstar(pattern, at)) {
+			w->matched = true;
+			continue;
+		}
 		if (c.globstar)
 			walk_globstar(w, &c);
 		else if (c.glob != NULL)
 			walk_pattern(w, &c);
 		else
 			walk_literal(w, &c);
+		w->matched |= c.globstar || c.glob != NULL;
 		struct paths done = w->now;
 
 		w->now = w->next;
@@ -338,6 +389,23 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
+/* A slash is matched only by a slash, but for a star at the end, which takes all that is left. */
+static bool matches_ignored(struct shell *sh, struct bytes pattern, struct bytes path)
+{
+	unsigned flags = (path_flags(sh) | GLOB_PATHNAME) & ~(unsigned)GLOB_PERIOD;
+	bool open = pattern.len != 0 && pattern.ptr[pattern.len - 1] == '*' &&
+		    (pattern.len == 1 || pattern.ptr[pattern.len - 2] != '\\');
+	struct glob *g;
+
+	pattern.len -= open;
+	g = glob_compile(sh->arena, pattern, flags);
+	if (g == NULL)
+		return false;
+	if (open)
+		return glob_prefix(g, sh->arena, path, false) != SIZE_MAX;
+	return glob_match(g, sh->arena, path);
+}
+
 /* "." and ".." and what the patterns in GLOBIGNORE match. */
 static bool is_ignored(struct shell *sh, struct bytes list, const char *path)
 {
@@ -348,13 +416,10 @@ static bool is_ignored(struct shell *sh, struct bytes list, const char *path)
 		return true;
 	while (list.len != 0) {
 		size_t n = 0;
-		struct glob *g;
 
 		while (n < list.len && list.ptr[n] != ':')
 			n += list.ptr[n] == '\\' && n + 1 < list.len ? 2 : 1;
-		g = glob_compile(sh->arena, bytes_slice(list, 0, n),
-				 (path_flags(sh) | GLOB_PATHNAME) & ~(unsigned)GLOB_PERIOD);
-		if (g != NULL && glob_match(g, sh->arena, bytes_of(path)))
+		if (matches_ignored(sh, bytes_slice(list, 0, n), bytes_of(path)))
 			return true;
 		list = bytes_slice(list, n < list.len ? n + 1 : n, list.len);
 	}
