@@ -214,7 +214,7 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	status = exec_wait(sh, (int)pid, n);
 	exec_report(sh);
 	set_pipestatus(sh, &status, 1);
-	return exec_check(sh, status);
+	return exec_check(sh, exec_signals(sh, status));
 }
 
 int exec_background(struct shell *sh, const struct group *g)

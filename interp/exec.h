@@ -71,6 +71,15 @@ void job_report_signal(struct shell *sh);
 /* Looks at a command's status: ERR trap and set -e. Returns the status. */
 int exec_check(struct shell *sh, int status);
 int exec_compound(struct shell *sh, const struct node *n);
+/* Runs the traps of signals that came during a command. The status, or that of the trap's exit. */
+static inline int exec_signals(struct shell *sh, int status)
+{
+	if (!proc_has_signal(sh->p) && sh->traps_pending == 0)
+		return status;
+	sh->status = status;
+	trap_poll(sh);
+	return sh->status;
+}
 /* The EXIT trap, for a process that is about to end with `status`; returns the new one. */
 int exec_finish(struct shell *sh, int status);
 /* The DEBUG trap before a command; true if it says that the command is to be skipped. */

@@ -250,6 +250,8 @@ static int run_commands(struct shell *sh, const struct pipeline *p)
 	if (p->ncommands == 1)
 		return exec_node(sh, p->commands[0]);
 	status = run_stages(sh, p);
+	if (sh->flow == FLOW_NONE)
+		status = exec_signals(sh, status);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
 	return p->negated ? status : exec_check(sh, status);

@@ -321,6 +321,7 @@ static int run_empty(struct shell *sh, const struct simple *s)
 static int run_call(struct shell *sh, struct call *c)
 {
 	unsigned before = sh->substitutions;
+	int status;
 
 	sh->command_name = NULL;
 	if (c->simple->nwords != 0) {
@@ -328,16 +329,16 @@ static int run_call(struct shell *sh, struct call *c)
 			return sh->status;
 	}
 	if (c->argv.count == 0) {
-		int status = run_empty(sh, c->simple);
-
+		status = run_empty(sh, c->simple);
 		/* `$(false)` alone has the substitution's status. */
 		return c->simple->nassigns == 0 && status == 0 && sh->substitutions != before
 			       ? sh->status
 			       : status;
 	}
 	resolve(sh, c);
+	status = run_assigned(sh, c);
 	set_last_arg(sh, c->argv.v[c->argv.count - 1]);
-	return run_assigned(sh, c);
+	return status;
 }
 
 int exec_simple(struct shell *sh, const struct simple *s)
@@ -360,10 +361,5 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	exec_report(sh);
 	set_pipestatus(sh, &status, 1);
 	arena_release(sh->arena, mark);
-	if (proc_has_signal(sh->p) || sh->traps_pending != 0) {
-		sh->status = status;
-		trap_poll(sh);
-		status = sh->status;
-	}
-	return exec_check(sh, status);
+	return exec_check(sh, exec_signals(sh, status));
 }

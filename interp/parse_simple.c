@@ -217,9 +217,13 @@ struct node *parse_simple(struct parser *p)
 	const struct declaration *outer = p->decl;
 	struct simple *s = node_new(p, NODE_SIMPLE, sizeof *s, p->tok.line);
 	unsigned context = CTX_COMMAND;
+	int nitems = 0;
 
 	p->decl = NULL;
 	while (simple_item(p, context)) {
+		/* As bash numbers a command that spans lines: where its second word ends. */
+		if (++nitems <= 2)
+			s->node.line = p->line;
 		if (context == CTX_COMMAND && p->items.len > words) {
 			const struct word *first;
 
