@@ -75,17 +75,19 @@ struct word {
 	struct bytes literal;      /* with a NUL behind; if WORD_LITERAL */
 	struct bytes text;         /* the source text of the word */
 	struct assign *assign;     /* if WORD_ASSIGNMENT and the command is a declaration builtin */
-	int nsubs;                 /* command substitutions anywhere in the text, for printing */
+	int nsubs;                 /* spans of the text that print differently */
 	struct word_sub *subs;
 	struct glob *cache_glob;   /* compiled pattern of a word without expansions */
 	unsigned cache_glob_flags;
 };
 
-/* Where in word.text a command or process substitution stands: printed from its tree. */
+/* A span of word.text that is printed differently: a command or process substitution from its
+ * tree, $'...' and $"..." as plain quotes. */
 struct word_sub {
 	size_t from;
 	size_t to;
-	struct command_sub *command;
+	struct command_sub *command; /* NULL: `text` is printed instead */
+	struct bytes text;
 };
 
 /* A brace expression. Alternatives are lists of parts; a sequence has from, to, step. */

@@ -118,13 +118,31 @@ static bool put_escape(struct parser *p)
 	return true;
 }
 
+/* 'text', as functions show it. */
+static struct bytes single_quoted(struct parser *p, struct bytes text)
+{
+	struct buf b = buf_in(p->arena);
+
+	buf_putc(&b, '\'');
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] == '\'')
+			buf_puts(&b, "'\\'");
+		buf_putc(&b, text.ptr[i]);
+	}
+	buf_putc(&b, '\'');
+	return buf_bytes(&b);
+}
+
 bool parse_ansi_quotes(struct parser *p, struct word_state *w)
 {
 	int line = p->line;
+	size_t start = p->pos - 2;
 	size_t cut = SIZE_MAX;
+	size_t base;
 	int c;
 
 	word_text(p, w, BYTES(""), true);
+	base = p->lit.len;
 	while (c = source_raw(p), c >= 0 && c != '\'') {
 		source_step(p);
 		if (c != '\\')
@@ -137,6 +155,8 @@ bool parse_ansi_quotes(struct parser *p, struct word_state *w)
 	if (c < 0)
 		return parse_fail_matching(p, line, '\'');
 	p->pos++;
+	note_sub(p, start, NULL,
+		 single_quoted(p, bytes_slice(buf_bytes(&p->lit), base, p->lit.len)));
 	return true;
 }
 
@@ -194,6 +214,7 @@ static bool parse_dollar_quote(struct parser *p, struct word_state *w, int c)
 		return parse_ansi_quotes(p, w);
 	}
 	if (c == '"' && !w->dq) {
+		note_sub(p, p->pos - 1, NULL, BYTES(""));
 		p->pos++;
 		return parse_double_quotes(p, w);
 	}

@@ -138,10 +138,11 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 	return !p->failed;
 }
 
-static void note_sub(struct parser *p, size_t from, struct command_sub *cs)
+void note_sub(struct parser *p, size_t from, struct command_sub *command, struct bytes text)
 {
 	p->subs = parser_grow(p, p->subs, &p->subs_cap, p->nsubs + 1, sizeof *p->subs);
-	p->subs[p->nsubs++] = (struct sub_span){ .from = from, .to = p->pos, .command = cs };
+	p->subs[p->nsubs++] = (struct sub_span){ .from = from, .to = p->pos, .command = command,
+						 .text = text };
 }
 
 static int command_run(void *arg)
@@ -157,7 +158,7 @@ static int command_run(void *arg)
 		return 0;
 	cs->input_file = is_input_file(cs->root);
 	source_keep(p, &cs->text, from, p->pos - 1);
-	note_sub(p, s->start, cs);
+	note_sub(p, s->start, cs, BYTES(""));
 	if (s->direction != 0)
 		part.kind = PART_PROCSUB;
 	add_part(p, s->w, part, s->start);
@@ -256,6 +257,10 @@ static bool backquote_text(struct parser *p, bool dq, struct bytes *out)
 		if (c == '\\') {
 			int next = source_second(p);
 
+			if (next == '\n') {
+				source_skip_continuation(p);
+				continue;
+			}
 			if (next == '$' || next == '`' || next == '\\' || (dq && next == '"'))
 				p->pos++;
 		}

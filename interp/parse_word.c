@@ -148,6 +148,7 @@ static void keep_subs(struct parser *p, struct word *w, size_t base, size_t star
 		w->subs[i].from = source_distance(p, start, s->from);
 		w->subs[i].to = source_distance(p, start, s->to);
 		w->subs[i].command = s->command;
+		w->subs[i].text = s->text;
 	}
 }
 

@@ -95,6 +95,7 @@ struct sub_span {
 	size_t from;
 	size_t to;
 	struct command_sub *command;
+	struct bytes text;
 };
 
 struct parser {
@@ -130,7 +131,7 @@ struct parser {
 	size_t nkept, kept_cap;
 	size_t *not_tried;      /* offsets where $(( or name[ turned out to be something else */
 	size_t nnot, not_cap;
-	struct sub_span *subs;  /* command substitutions of the words being read */
+	struct sub_span *subs;  /* word_sub of the words being read */
 	size_t nsubs, subs_cap;
 	struct brace_mark *marks;
 	size_t nmarks, marks_cap;
@@ -324,6 +325,8 @@ struct assign *lex_assignment(struct parser *p, unsigned context);
 bool parse_dollar(struct parser *p, struct word_state *w);
 bool parse_braced_param(struct parser *p, struct word_state *w, size_t start);
 bool parse_backquote(struct parser *p, struct word_state *w);
+/* src[from..pos) prints as the command, or as the text if that is NULL. */
+void note_sub(struct parser *p, size_t from, struct command_sub *command, struct bytes text);
 /* At the ( of $( or $((, the [ of $[, the < or > of a process substitution. */
 bool parse_command_sub(struct parser *p, struct word_state *w, size_t start);
 bool parse_bracket_arith(struct parser *p, struct word_state *w, size_t start);

@@ -155,6 +155,8 @@ static void print_redir(struct printer *pr, const struct redir *r)
 
 static void print_redirs(struct printer *pr, const struct node *n, bool first)
 {
+	if (n->nredirs != 0)
+		pr->had_doc = false; /* as bash forgets it */
 	for (int i = 0; i < n->nredirs; i++) {
 		if (!first || i > 0)
 			buf_putc(pr->out, ' ');
@@ -519,13 +521,32 @@ void print_node(struct printer *pr, const struct node *n)
 	pr->depth--;
 }
 
+/* Whether the text of a command begins with ( : then $( needs a blank behind it. */
+static bool begins_with_paren(const struct node *n)
+{
+	for (;;) {
+		switch (n->kind) {
+		case NODE_SUBSHELL: case NODE_ARITH: return true;
+		case NODE_LIST: n = ((const struct list *)n)->commands[0]; break;
+		case NODE_AND: case NODE_OR: n = ((const struct binary *)n)->left; break;
+		case NODE_BACKGROUND: n = ((const struct group *)n)->body; break;
+		case NODE_PIPELINE:
+			if (((const struct pipeline *)n)->negated || ((const struct pipeline *)n)->timed)
+				return false;
+			n = ((const struct pipeline *)n)->commands[0];
+			break;
+		default: return false;
+		}
+	}
+}
+
 void print_sub_text(struct printer *pr, const struct node *n)
 {
 	struct printer inner = { .out = pr->out, .depth = pr->depth };
 
 	if (n == NULL)
 		return;
-	if (n->kind == NODE_SUBSHELL)
+	if (begins_with_paren(n))
 		buf_putc(pr->out, ' ');
 	print_node(&inner, n);
 	print_docs(&inner);

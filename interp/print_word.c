@@ -7,6 +7,10 @@
 
 static void print_sub(struct printer *pr, const struct word_sub *s)
 {
+	if (s->command == NULL) {
+		buf_add(pr->out, s->text);
+		return;
+	}
 	buf_putc(pr->out, s->command->direction != 0 ? s->command->direction : '$');
 	buf_putc(pr->out, '(');
 	print_sub_text(pr, s->command->root);
