@@ -159,7 +159,7 @@ struct opt {
 opt_fn opt_missing;
 opt_fn opt_ignored;
 /* The value of a word out of a list (abbreviations allowed) in *out; else GNU's "invalid
- * argument ‘x’ for ‘what’" with the valid ones, and the status of a usage error. */
+ * argument ‘x’ for ‘what’" with the valid ones, and status 1. */
 int opt_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg,
 	     int *out);
 
@@ -516,6 +516,8 @@ int cmd_exit_status(int wait_status);
 int cmd_pid(struct cmd *c);
 int cmd_ppid(struct cmd *c);
 int cmd_kill(struct cmd *c, int pid, int sig);
+/* Whether pid is a process that has not ended: one not yet waited for has. */
+bool cmd_alive(struct cmd *c, int pid);
 int cmd_setpgid(struct cmd *c, int pid, int pgid);
 int cmd_setsid(struct cmd *c);
 /* SIGALRM after ns; 0 cancels. */

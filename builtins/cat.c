@@ -34,16 +34,16 @@ static int set_letters(struct cmd *c, const struct opt *o, const char *arg)
 }
 
 static const struct opt cat_options[] = {
-	OPT_CALL('A', "show-all", set_letters, "the same as -vET"),
 	OPT_FLAG('b', "number-nonblank", struct cat_opts, number_text, "number lines with text"),
-	OPT_CALL('e', NULL, set_letters, "the same as -vE"),
-	OPT_FLAG('E', "show-ends", struct cat_opts, ends, "write $ at the end of each line"),
 	OPT_FLAG('n', "number", struct cat_opts, number, "number all lines"),
 	OPT_FLAG('s', "squeeze-blank", struct cat_opts, squeeze, "one blank line for several"),
-	OPT_CALL('t', NULL, set_letters, "the same as -vT"),
-	OPT_FLAG('T', "show-tabs", struct cat_opts, tabs, "write tabs as ^I"),
-	OPT_IGNORED('u', NULL, "no effect"),
 	OPT_FLAG('v', "show-nonprinting", struct cat_opts, visible, "use ^X and M-X notation"),
+	OPT_FLAG('E', "show-ends", struct cat_opts, ends, "write $ at the end of each line"),
+	OPT_FLAG('T', "show-tabs", struct cat_opts, tabs, "write tabs as ^I"),
+	OPT_CALL('A', "show-all", set_letters, "the same as -vET"),
+	OPT_CALL('e', NULL, set_letters, "the same as -vE"),
+	OPT_CALL('t', NULL, set_letters, "the same as -vT"),
+	OPT_IGNORED('u', NULL, "no effect"),
 	OPT_END(),
 };
 

@@ -87,7 +87,8 @@ static char **shell_argv(struct cmd *c, const char *path, char *const *argv)
 }
 
 /* Spawns or becomes one path. */
-static int64_t try_path(struct cmd *c, const struct cmd_program *prog, const char *path, bool become)
+static int64_t try_path(struct cmd *c, const struct cmd_program *prog, const char *path,
+			bool become)
 {
 	struct exec e = {
 		.path = path, .argv = prog->argv, .envp = prog->envp, .fds = prog->fds,
@@ -193,6 +194,13 @@ int cmd_ppid(struct cmd *c)
 int cmd_kill(struct cmd *c, int pid, int sig)
 {
 	return (int)sys_kill(c->p, pid, sig);
+}
+
+bool cmd_alive(struct cmd *c, int pid)
+{
+	const struct proc *p = proc_find(c->p->k, pid);
+
+	return p != NULL && p->state != PROC_ZOMBIE;
 }
 
 int cmd_setpgid(struct cmd *c, int pid, int pgid)

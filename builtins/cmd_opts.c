@@ -101,7 +101,9 @@ int opt_word(struct cmd *c, const struct opt_word *words, const char *what, cons
 	}
 	buf_putc(&text, '\n');
 	cmd_err_write(c, text.ptr, text.len);
-	return cmd_usage(c, NULL);
+	/* Whatever the status of other usage errors is. */
+	cmd_usage(c, NULL);
+	return 1;
 }
 
 /* --- one option --- */
@@ -303,8 +305,7 @@ static int parse_letters(struct parse *ps, const char *letters)
 		if (status == 0)
 			status = apply(c, o, arg);
 		if (status != 0 || o->arg != OPT_ARG_NONE)
-			if (status != 0 || o->arg == OPT_ARG_REQUIRED || at[1] != '\0')
-				return status;
+			return status;
 	}
 	return 0;
 }

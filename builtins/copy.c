@@ -203,12 +203,6 @@ static int check_same(struct copier *k, struct pair *f)
 {
 	const struct copy_opts *o = k->o;
 
-	if (o->move && !is_same_name(k, f)) {
-		/* Two names of one file: the move drops the first. */
-		if (cmd_unlink(k->c, CMD_CWD, f->from, 0) == 0)
-			say(k, f, "removed ");
-		return -1;
-	}
 	if (o->hard_link && !is_same_name(k, f))
 		return -1;
 	if (o->backup.kind != BACKUP_NONE && !is_same_name(k, f))
@@ -391,7 +385,8 @@ static int copy_link(struct copier *k, const struct pair *f)
 	return 0;
 }
 
-static int make_link(struct copier *k, const char *old, int dir, const char *at, const struct pair *f)
+static int make_link(struct copier *k, const char *old, int dir, const char *at,
+		     const struct pair *f)
 {
 	int err = cmd_link(k->c, dir, at, CMD_CWD, f->to, k->o->links == LINKS_FOLLOW);
 

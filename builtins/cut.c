@@ -69,8 +69,8 @@ static const struct opt cut_options[] = {
 
 static int too_large(struct cmd *c, const struct cut_opts *o, struct bytes digits)
 {
-	return cmd_usage(c, "%s number %s is too large",
-			 o->mode == CUT_FIELDS ? "field" : "byte/character offset",
+	return cmd_usage(c, "%s %s is too large",
+			 o->mode == CUT_FIELDS ? "field number" : "byte/character offset",
 			 cmd_quote_n(c, digits));
 }
 
@@ -132,7 +132,7 @@ static int take_range(struct cmd *c, struct cut_opts *o, const char **at)
 	}
 	if (**at != '\0' && **at != ',' && !byte_is_blank(**at))
 		return cmd_usage(c, o->mode == CUT_FIELDS ? "invalid field value %s" :
-				 "invalid byte or character position %s", cmd_quote(c, *at));
+				 "invalid byte/character position %s", cmd_quote(c, *at));
 	if (r.from == 0 || (!dash && low < 0))
 		return number_from_1(c, o);
 	if (r.to < r.from)

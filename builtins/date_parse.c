@@ -386,8 +386,8 @@ static bool take_time(struct parser *p)
 	p->times++;
 	meridian = meridian_at(p, 0);
 	p->at += meridian != 0;
-	if (meridian == 0 && peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0 &&
-	    unit_at(p, 1) == NULL) {
+	/* Even "10:00 +1 day": that is a zone, and a day. */
+	if (meridian == 0 && peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0) {
 		p->zones++;
 		if (!take_offset(p, &p->zone_s))
 			return false;

@@ -152,7 +152,8 @@ static struct bytes index_of(struct expr *e, struct bytes text, struct bytes set
 	return of_integer(e, 0);
 }
 
-static struct bytes substring(struct expr *e, struct bytes text, struct bytes from, struct bytes count)
+static struct bytes substring(struct expr *e, struct bytes text, struct bytes from,
+			      struct bytes count)
 {
 	if (!is_integer(from) || !is_integer(count))
 		return BYTES("");

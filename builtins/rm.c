@@ -2,8 +2,8 @@
  *
  * rm - remove files and directory trees.
  *
- * A directory that keeps something (an error, an answer of no) is marked through the walk's
- * data, and so are those above it: nothing more is asked or said about them.
+ * A directory that keeps something because of an error, or because it was not to be entered, is
+ * marked through the walk's data, and so are those above it: nothing more is said about them.
  */
 #include "builtins/ask.h"
 
@@ -103,10 +103,8 @@ static bool agreed(struct cmd *c, const struct rm_opts *o, const struct walk_ent
 static int remove_entry(struct cmd *c, const struct rm_opts *o, struct walk *w,
 			const struct walk_entry *e, bool is_dir)
 {
-	if (!agreed(c, o, e, false)) {
-		mark_kept(w, e->level);
+	if (!agreed(c, o, e, false))
 		return 0;
-	}
 	int err = cmd_unlink(c, e->dir, e->at, is_dir ? CMD_REMOVEDIR : 0);
 
 	if (err == 0) {

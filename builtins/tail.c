@@ -440,7 +440,7 @@ static int follow(struct cmd *c, struct tail_opts *o, struct followed *list, int
 	if (live == 0)
 		return cmd_error(c, 0, "no files remaining");
 	for (;;) {
-		bool last = o->pid != 0 && cmd_kill(c, o->pid, 0) == -E_SRCH;
+		bool last = o->pid != 0 && !cmd_alive(c, o->pid);
 
 		for (int i = 0; i < n; i++)
 			follow_turn(c, o, &list[i], i);

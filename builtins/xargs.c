@@ -187,6 +187,8 @@ struct reader {
 	size_t cap;
 	bool at_end;
 	bool warned;
+	int last;             /* the byte that ended the last word or stood before this one */
+	int unmatched;        /* the quote that was open at the end */
 };
 
 static void add_byte(struct reader *r, int ch)
@@ -224,10 +226,10 @@ static bool read_delimited(struct reader *r, int delimiter)
 	return any;
 }
 
-static void unmatched(struct reader *r, int quote)
+static void unmatched(struct reader *r)
 {
 	cmd_fatal(r->c, 0, "unmatched %s quote; by default quotes are special to xargs unless you use"
-		  " the -0 option", quote == '"' ? "double" : "single");
+		  " the -0 option", r->unmatched == '"' ? "double" : "single");
 }
 
 /*
@@ -240,6 +242,7 @@ static bool read_word(struct reader *r, bool *line_end)
 	bool started = false;
 	int quote = 0;
 	int ch;
+	int before = r->last;
 
 	*line_end = false;
 	while ((ch = input_byte(&r->in)) >= 0) {
@@ -253,7 +256,11 @@ static bool read_word(struct reader *r, bool *line_end)
 			continue;
 		}
 		if (!started && (byte_is_blank(ch) || ch == '\n' || byte_is_space(ch))) {
-			if (ch == '\n' && r->o->max_lines != 0 && r->o->replace == NULL) {
+			/* A blank before the newline: the line goes on. */
+			bool ends = ch == '\n' && r->o->max_lines != 0 && !byte_is_blank(before);
+
+			before = r->last = ch;
+			if (ends && r->o->replace == NULL) {
 				*line_end = true;
 				return false;
 			}
@@ -261,6 +268,7 @@ static bool read_word(struct reader *r, bool *line_end)
 		}
 		if (ch == '\n' || (!whole_line && byte_is_space(ch))) {
 			*line_end = ch == '\n';
+			r->last = ch;
 			return true;
 		}
 		started = true;
@@ -275,10 +283,9 @@ static bool read_word(struct reader *r, bool *line_end)
 			add_byte(r, ch);
 		}
 	}
-	if (quote != 0)
-		unmatched(r, quote);
 	r->at_end = true;
-	return started;
+	r->unmatched = quote;
+	return started && quote == 0;
 }
 
 /* The next item in r->word; false at the end of a line or of the input. */
@@ -567,13 +574,16 @@ static void run_all(struct batch *b, struct reader *r)
 			b->lines++;
 			blank = true;
 		}
-		if (batch_full(b)) {
+		if (batch_full(b))
 			run_batch(b);
-		}
 	}
-	if (b->n > b->nfixed || (!any && b->o->replace == NULL && !b->o->no_run_if_empty))
+	bool once = !any && r->unmatched == 0 && b->o->replace == NULL && !b->o->no_run_if_empty;
+
+	if (b->n > b->nfixed || once)
 		run_batch(b);
 	wait_for(b, 0);
+	if (r->unmatched != 0)
+		unmatched(r);
 }
 
 static void add_fixed(struct batch *b, char *text)

@@ -244,7 +244,8 @@ static struct ls_entry *add_entry(struct cmd *c, struct ls_list *l, struct bytes
 static bool needs_stat(const struct ls_opts *o)
 {
 	return o->format == LS_LONG || o->sort == LS_TIME || o->sort == LS_SIZE || o->blocks ||
-	       o->indicator == LS_CLASSIFY || o->colored || o->deref == LS_DEREF_ALL;
+	       o->indicator == LS_CLASSIFY || o->colored ||
+	       (o->deref == LS_DEREF_ALL && o->recursive);
 }
 
 static void examine_link(struct cmd *c, const struct ls_opts *o, int dir, const char *path,

@@ -114,6 +114,28 @@ static bool on(struct cmd *c, int when)
 	return when == LS_ALWAYS || (when == LS_AUTO && cmd_isatty(c, 1));
 }
 
+/* Without LS_COLORS only terminals known to have colors get any, as in the real ls. */
+static bool terminal_has_colors(struct cmd *c)
+{
+	static const char *const known[] = {
+		"Eterm", "ansi", "con", "cygwin", "dtterm", "gnome", "hurd", "jfbterm", "konsole",
+		"kterm", "linux", "mlterm", "putty", "rxvt", "screen", "st", "terminator", "tmux",
+		"vt100", "vt220", "xterm",
+	};
+	const char *colors = cmd_getenv(c, "LS_COLORS");
+	const char *colorterm = cmd_getenv(c, "COLORTERM");
+	const char *term = cmd_getenv(c, "TERM");
+
+	if ((colors != NULL && colors[0] != '\0') || (colorterm != NULL && colorterm[0] != '\0'))
+		return true;
+	if (term == NULL || term[0] == '\0')
+		return false;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strncmp(term, known[i], strlen(known[i])) == 0)
+			return true;
+	return strstr(term, "color") != NULL || strstr(term, "direct") != NULL;
+}
+
 int ls_prepare(struct cmd *c, struct ls_opts *o)
 {
 	bool tty = cmd_isatty(c, 1);
@@ -127,7 +149,7 @@ int ls_prepare(struct cmd *c, struct ls_opts *o)
 	if (o->sort < 0)
 		o->sort = o->time_given && o->format != LS_LONG ? LS_TIME : LS_NAME;
 	o->utf8 = c->utf8;
-	o->colored = on(c, o->color);
+	o->colored = on(c, o->color) && terminal_has_colors(c);
 	o->links = on(c, o->hyperlink);
 	if (o->indicator == LS_CLASSIFY && !on(c, o->classify_when))
 		o->indicator = LS_PLAIN;
