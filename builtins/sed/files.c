@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sed: the files it reads, writes and edits in place.
+ *
+ * Whether a line is the last one is known by looking for the next byte: in the buffer, behind
+ * it, and in the files that follow. The pattern space may be a view of that buffer, so it gets
+ * memory of its own before the buffer is filled again.
+ */
+#include "builtins/sed/sed.h"
+
+/* --- output --- */
+
+void sed_missing_newline(struct sed_out *out)
+{
+	if (!out->missing_newline)
+		return;
+	out->missing_newline = false;
+	output_putc(out->o, '\n');
+}
+
+void sed_put(struct sed *s, struct sed_out *out, struct bytes text, bool ended)
+{
+	sed_missing_newline(out);
+	output_write(out->o, text.ptr, text.len);
+	if (ended)
+		output_putc(out->o, s->delim);
+	else
+		out->missing_newline = true;
+	if (s->unbuffered)
+		output_flush(out->o);
+}
+
+struct sed_out *sed_open_out(struct sed *s, struct bytes name)
+{
+	struct sed_out **last = &s->outs;
+	int err;
+
+	if (bytes_is(name, "/dev/stdout"))
+		return s->outs;
+	for (; *last != NULL; last = &(*last)->next)
+		if (bytes_is(name, (*last)->name))
+			return *last;
+	struct sed_out *out = arena_zalloc(s->c->arena, sizeof *out);
+
+	out->name = arena_dup(s->c->arena, name);
+	out->o = &out->own;
+	*last = out;
+	if (bytes_is(name, "/dev/stderr")) {
+		output_init(&out->own, s->c, 2, false);
+		return out;
+	}
+	err = output_open(&out->own, s->c, out->name, O_TRUNC_, false);
+	if (err < 0)
+		cmd_fatal_status(s->c, 4, err, "couldn't open file %s", out->name);
+	return out;
+}
+
+void sed_flush(struct sed *s)
+{
+	for (struct sed_out *out = s->outs; out != NULL; out = out->next)
+		output_flush(out->o);
+	if (s->cur != s->outs)
+		output_flush(s->cur->o);
+}
+
+/* --- r and R --- */
+
+struct sed_in *sed_open_in(struct sed *s, struct bytes name)
+{
+	struct sed_in **last = &s->ins;
+
+	for (; *last != NULL; last = &(*last)->next)
+		if (bytes_is(name, (*last)->name))
+			return *last;
+	*last = arena_zalloc(s->c->arena, sizeof **last);
+	(*last)->name = bytes_is(name, "/dev/stdin") ? "-" : arena_dup(s->c->arena, name);
+	return *last;
+}
+
+static void copy_file(struct sed *s, struct bytes name)
+{
+	struct arena_mark mark = arena_mark(s->c->arena);
+	struct input in;
+	struct bytes block;
+	char *path = bytes_is(name, "/dev/stdin") ? arena_dup(s->c->arena, BYTES("-")) :
+						    arena_dup(s->c->arena, name);
+
+	sed_flush(s);
+	if (input_open(&in, s->c, path) >= 0) {
+		while (input_block(&in, &block) > 0)
+			output_write(s->cur->o, block.ptr, block.len);
+		input_close(&in);
+	}
+	arena_release(s->c->arena, mark);
+}
+
+void sed_dump_appends(struct sed *s)
+{
+	for (size_t i = 0; i < s->nappends; i++) {
+		struct sed_append *a = &s->appends[i];
+
+		sed_missing_newline(s->cur);
+		if (a->kind == 'r') {
+			copy_file(s, a->text);
+			continue;
+		}
+		output_write(s->cur->o, a->text.ptr, a->text.len);
+		if (a->copy != NULL)
+			pool_free(s->c->pool, a->copy, a->text.len + 1);
+	}
+	s->nappends = 0;
+}
+
+/* --- editing in place --- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* A name in the directory of path. */
+static char *beside(struct sed *s, const char *path, const char *name)
+{
+	struct buf out = buf_in(s->c->arena);
+
+	buf_put(&out, path, (size_t)(base_name(path) - path));
+	buf_puts(&out, name);
+	return buf_cstr(&out);
+}
+
+static int open_temp(struct sed *s)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	int err = -E_EXIST;
+
+	for (int tries = 0; tries < 100 && err == -E_EXIST; tries++) {
+		char name[] = "sedXXXXXX";
+
+		for (int i = 3; i < 9; i++)
+			name[i] = letters[cmd_random(s->c) % 62];
+		s->temp_path = beside(s, s->edited_path, name);
+		err = output_open(&s->edited.own, s->c, s->temp_path, O_EXCL_, false);
+	}
+	return err;
+}
+
+static char *backup_path(struct sed *s)
+{
+	const char *base = base_name(s->edited_path);
+	struct buf name = buf_in(s->c->arena);
+
+	if (strchr(s->suffix, '*') == NULL)
+		buf_puts(&name, base);
+	for (const char *at = s->suffix; *at != '\0'; at++) {
+		if (*at == '*')
+			buf_puts(&name, base);
+		else
+			buf_putc(&name, *at);
+	}
+	if (strchr(buf_cstr(&name), '/') != NULL)
+		return name.ptr;
+	return beside(s, s->edited_path, name.ptr);
+}
+
+/* False after a message: the file is left alone. */
+static bool begin_edit(struct sed *s, const char *path)
+{
+	struct cmd *c = s->c;
+	char *real;
+
+	s->edited_path = arena_dup(c->arena, bytes_of(path));
+	if (s->follow && cmd_canonical(c, path, CANON_EXISTING, &real) == 0)
+		s->edited_path = real;
+	if (cmd_fstat(c, s->in.fd, &s->edited_st) < 0 || (s->edited_st.mode & S_FMT) != S_REG) {
+		s->status = 4;
+		cmd_error(c, 0, "couldn't edit %s: not a regular file", path);
+		return false;
+	}
+	s->edited = (struct sed_out){ .o = &s->edited.own };
+	int err = open_temp(s);
+
+	if (err < 0)
+		cmd_fatal_status(c, 4, err, "couldn't open temporary file %s", s->temp_path);
+	cmd_chmod(c, CMD_CWD, s->temp_path, s->edited_st.mode & 07777, 0);
+	s->cur = &s->edited;
+	return true;
+}
+
+static void rename_or_die(struct sed *s, const char *from, const char *to)
+{
+	int err = cmd_rename(s->c, CMD_CWD, from, CMD_CWD, to, 0);
+
+	if (err >= 0)
+		return;
+	cmd_unlink(s->c, CMD_CWD, s->temp_path, 0);
+	cmd_fatal_status(s->c, 4, err, "cannot rename %s", from);
+}
+
+static void end_edit(struct sed *s)
+{
+	struct cmd *c = s->c;
+
+	if (s->edited_path == NULL || s->cur != &s->edited)
+		return;
+	s->cur = s->outs;
+	output_close(&s->edited.own);
+	if (cmd_uid(c) == 0)
+		cmd_chown(c, CMD_CWD, s->temp_path, s->edited_st.uid, s->edited_st.gid, 0);
+	cmd_chmod(c, CMD_CWD, s->temp_path, s->edited_st.mode & 07777, 0);
+	if (s->suffix != NULL && s->suffix[0] != '\0')
+		rename_or_die(s, s->edited_path, backup_path(s));
+	rename_or_die(s, s->temp_path, s->edited_path);
+	s->edited_path = NULL;
+}
+
+/* --- input --- */
+
+static void close_input(struct sed *s)
+{
+	input_close(&s->in);
+	s->is_open = false;
+	if (s->in_place)
+		end_edit(s);
+}
+
+/* Opens the next file that can be read. False: none is left. */
+static bool open_next(struct sed *s)
+{
+	while (s->next_file < s->nfiles) {
+		const char *path = s->files[s->next_file++];
+		int err = input_open(&s->in, s->c, path);
+
+		if (err < 0) {
+			s->status = 2;
+			cmd_error(s->c, 0, "can't read %s: %s", path, err_text(err));
+			continue;
+		}
+		s->is_open = true;
+		s->open_name = path;
+		if (s->in_place && strcmp(path, "-") == 0)
+			s->cur = s->outs;
+		if (s->in_place && !s->in.is_stdin && !begin_edit(s, path)) {
+			input_close(&s->in);
+			s->is_open = false;
+			continue;
+		}
+		if (s->separate) {
+			s->line = 0;
+			sed_reset_ranges(s);
+		}
+		return true;
+	}
+	return false;
+}
+
+static _Noreturn void read_failed(struct sed *s, int err)
+{
+	if (s->temp_path != NULL && s->cur == &s->edited)
+		cmd_unlink(s->c, CMD_CWD, s->temp_path, 0);
+	cmd_fatal_status(s->c, 4, 0, "read error on %s: %s",
+			 s->in.is_stdin ? "stdin" : s->open_name, err_text(err));
+}
+
+/* Whether the open input has more bytes; fetches them. */
+static bool input_has_more(struct sed *s)
+{
+	if (s->in.from < s->in.to)
+		return true;
+	sed_own(s, &s->space, 0);
+	int byte = input_byte(&s->in);
+
+	if (byte < -1)
+		read_failed(s, byte + 1);
+	if (byte < 0)
+		return false;
+	input_unbyte(&s->in);
+	return true;
+}
+
+bool sed_has_next(struct sed *s)
+{
+	for (;;) {
+		if (s->is_open) {
+			if (input_has_more(s))
+				return true;
+			if (s->separate)
+				return false;
+			close_input(s);
+		}
+		if (!open_next(s))
+			return false;
+	}
+}
+
+/* One byte at a time, so that nothing behind the line is taken from a shared input. */
+static int read_exactly(struct sed *s, struct bytes *line)
+{
+	struct sed_space *work = &s->work;
+	int64_t got;
+	char ch;
+
+	work->len = 0;
+	work->ptr = work->own;
+	s->in.ended = false;
+	if (s->in.from < s->in.to) {
+		ch = s->in.ptr[s->in.from++];
+		got = 1;
+	} else {
+		got = cmd_read(s->c, s->in.fd, &ch, 1);
+	}
+	while (got > 0 && ch != s->delim) {
+		sed_append(s, work, (struct bytes){ &ch, 1 });
+		cmd_charge(s->c, 1);
+		got = cmd_read(s->c, s->in.fd, &ch, 1);
+	}
+	s->in.ended = got > 0;
+	*line = sed_bytes(work);
+	return got < 0 ? (int)got : work->len > 0 || got > 0;
+}
+
+static void take_line(struct sed *s, struct bytes line, bool append)
+{
+	s->space.ended = s->in.ended;
+	s->name = s->open_name;
+	s->line++;
+	if (append) {
+		sed_append(s, &s->space, (struct bytes){ &s->delim, 1 });
+		sed_append(s, &s->space, line);
+		return;
+	}
+	/* A view: nothing is copied until a command changes it. */
+	s->space.ptr = (char *)(uintptr_t)line.ptr;
+	s->space.len = line.len;
+	if (line.len == 0 || s->unbuffered) {
+		s->space.ptr = s->space.own;
+		s->space.len = 0;
+		sed_append(s, &s->space, line);
+	}
+}
+
+bool sed_read_line(struct sed *s, bool append)
+{
+	struct bytes line = BYTES("");
+
+	if (append)
+		sed_own(s, &s->space, 1);
+	for (;;) {
+		if (!s->is_open && !open_next(s))
+			return false;
+		int more = s->unbuffered && s->in.is_stdin ? read_exactly(s, &line) :
+							     input_line(&s->in, s->delim, &line);
+
+		if (more < 0)
+			read_failed(s, more);
+		if (more > 0)
+			break;
+		close_input(s);
+	}
+	take_line(s, line, append);
+	return true;
+}
+
+void sed_close_files(struct sed *s)
+{
+	if (s->is_open)
+		close_input(s);
+	for (struct sed_out *out = s->outs; out != NULL; out = out->next)
+		if (out != s->outs)
+			output_close(out->o);
+}

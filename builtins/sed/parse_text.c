@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sed: the strings in a script: between delimiters, of a i c, labels, file names, escapes.
+ */
+#include "builtins/sed/sed.h"
+
+/* Puts a backslash and ch, or only ch where the backslash just protected it. */
+static void put_escaped(struct buf *out, int ch, int delim, enum sed_slash kind)
+{
+	bool special = kind == SLASH_REPLACEMENT && ch == '&';
+
+	if (ch != delim || special)
+		buf_putc(out, '\\');
+	buf_putc(out, (char)ch);
+}
+
+bool sed_read_slash(struct sed_parser *p, int delim, enum sed_slash kind, struct bytes *out)
+{
+	struct buf text = buf_in(p->s->c->arena);
+
+	if (delim >= 128)
+		sed_bad(p, "delimiter character is not a single-byte character");
+	for (;;) {
+		int ch = sed_next(p);
+
+		if (ch == delim)
+			break;
+		if (ch == '\n')
+			sed_back(p, ch);
+		if (ch < 0 || ch == '\n')
+			return false;
+		if (ch != '\\') {
+			buf_putc(&text, (char)ch);
+			continue;
+		}
+		ch = sed_next(p);
+		if (ch < 0)
+			return false;
+		if (ch == '\n' && kind == SLASH_REGEX)
+			buf_putc(&text, '\n');
+		else
+			put_escaped(&text, ch, delim, kind);
+	}
+	*out = buf_bytes(&text);
+	return true;
+}
+
+/* --- escapes --- */
+
+static int escape_number(struct bytes text, size_t *at, int base, size_t most)
+{
+	int value = 0;
+	size_t from = *at + 1;
+	size_t i = from;
+
+	while (i < text.len && i - from < most) {
+		int digit = byte_digit(text.ptr[i]);
+
+		if (digit < 0 || digit >= base)
+			break;
+		value = value * base + digit;
+		i++;
+	}
+	if (i == from)
+		return -1;
+	*at = i;
+	return value & 0xff;
+}
+
+static int escape_control(struct sed_parser *p, struct bytes text, size_t *at)
+{
+	size_t i = *at + 1;
+
+	if (i >= text.len)
+		sed_bad(p, "stray \\c");
+	int ch = (unsigned char)text.ptr[i++];
+
+	if (ch == '\\') {
+		if (i >= text.len || text.ptr[i] != '\\')
+			sed_bad(p, "recursive escaping after \\c not allowed");
+		i++;
+	}
+	*at = i;
+	return byte_to_upper(ch) ^ 0x40;
+}
+
+int sed_escape(struct sed_parser *p, struct bytes text, size_t *at)
+{
+	static const char letters[] = "afrtv";
+	static const char values[] = "\a\f\r\t\v";
+	char ch = text.ptr[*at];
+	const char *hit = ch != '\0' ? strchr(letters, ch) : NULL;
+
+	if (hit != NULL) {
+		++*at;
+		return values[hit - letters];
+	}
+	switch (ch) {
+	case 'd': return escape_number(text, at, 10, 3);
+	case 'o': return escape_number(text, at, 8, 3);
+	case 'x': return escape_number(text, at, 16, 2);
+	case 'c': return escape_control(p, text, at);
+	default: return -1;
+	}
+}
+
+/* --- a, i, c --- */
+
+static void put_text_escape(struct sed_parser *p, struct buf *out)
+{
+	size_t at = p->at;
+	int byte = sed_escape(p, p->text, &at);
+
+	if (byte < 0) {
+		int ch = sed_next(p);
+
+		/* Of what is no escape only the backslash goes. */
+		buf_putc(out, (char)ch);
+		return;
+	}
+	buf_putc(out, (char)byte);
+	p->at = at;
+}
+
+/* Reads up to the end of the text's last line. True: the part ended before that. */
+static bool read_lines(struct sed_parser *p, struct buf *out)
+{
+	for (;;) {
+		int ch = sed_next(p);
+
+		if (ch < 0) {
+			buf_putc(out, '\n');
+			return false;
+		}
+		if (ch == '\\') {
+			if (p->at >= p->text.len) {
+				buf_putc(out, '\n');
+				return true;
+			}
+			put_text_escape(p, out);
+			continue;
+		}
+		buf_putc(out, (char)ch);
+		if (ch == '\n')
+			return false;
+	}
+}
+
+static void read_rest(struct sed_parser *p, size_t index)
+{
+	p->pending = read_lines(p, &p->pending_text);
+	p->pending_cmd = index;
+	p->s->cmds[index].text = arena_bytes(p->s->c->arena, buf_bytes(&p->pending_text));
+}
+
+void sed_go_on_with_text(struct sed_parser *p)
+{
+	read_rest(p, p->pending_cmd);
+}
+
+void sed_read_text(struct sed_parser *p, struct sed_cmd *cmd, size_t index)
+{
+	int ch = sed_next_nonblank(p);
+
+	p->pending_text.len = 0;
+	cmd->text = BYTES("");
+	if (ch < 0)
+		sed_bad(p, "expected \\ after `a', `c' or `i'");
+	if (ch == '\n')
+		return;
+	if (ch == '\\') {
+		ch = sed_next(p);
+		if (ch < 0) {
+			p->pending = true;
+			p->pending_cmd = index;
+			return;
+		}
+		if (ch == '\n')
+			ch = -1;
+	}
+	sed_back(p, ch);
+	read_rest(p, index);
+}
+
+/* --- names --- */
+
+struct bytes sed_read_label(struct sed_parser *p)
+{
+	int ch = sed_next_nonblank(p);
+	size_t from = p->at - (ch >= 0);
+
+	while (ch >= 0 && !byte_is_space(ch) && ch != ';' && ch != '}')
+		ch = sed_next(p);
+	sed_back(p, ch);
+	return bytes_slice(p->text, from, p->at);
+}
+
+struct bytes sed_read_file_name(struct sed_parser *p)
+{
+	int ch = sed_next_nonblank(p);
+	size_t from = p->at - (ch >= 0);
+
+	while (ch >= 0 && ch != '\n')
+		ch = sed_next(p);
+	return arena_bytes(p->s->c->arena, bytes_slice(p->text, from, p->at - (ch == '\n')));
+}
+
+/* --- regular expressions --- */
+
+struct sed_re *sed_compile(struct sed_parser *p, struct bytes pattern, unsigned flags)
+{
+	struct sed *s = p->s;
+	struct sed_re *re = arena_zalloc(s->c->arena, sizeof *re);
+	const char *message = "";
+
+	if (pattern.len == 0) {
+		if (flags != 0)
+			sed_bad(p, "cannot specify modifiers on empty regexp");
+		return re;
+	}
+	re->text = pattern;
+	re->flags = flags | REGEX_SED | (s->extended ? REGEX_ERE : REGEX_BRE) |
+		    (s->c->utf8 ? REGEX_UTF8 : 0);
+	if (s->null_data && (flags & REGEX_NEWLINE) != 0)
+		re->flags |= REGEX_NULDATA;
+	if (regex_compile(s->c->arena, pattern, re->flags, &re->re, &message, NULL) < 0)
+		sed_bad(p, "%s", message);
+	regex_set_work(re->re, cmd_work, s->c);
+	if (regex_groups(re->re) + 1 > s->nspans) {
+		s->nspans = regex_groups(re->re) + 1;
+		s->spans = arena_array(s->c->arena, s->nspans, sizeof *s->spans);
+	}
+	return re;
+}
