@@ -14,7 +14,7 @@ struct world {
 	struct store store;
 	struct heap heap;
 	struct arena scratch;
-	struct bytes text;      /* value of every variable not assigned */
+	struct bytes text; /* value of every variable not assigned */
 	int64_t values[64];
 	bool known[64];
 	uint64_t charged;
@@ -73,8 +73,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct arith_env env = { .user = &world, .arena = &world.scratch, .kind = kind,
-				 .get = get, .set = set, .charge = charge };
+	struct arith_env env = { .user = &world,
+				 .arena = &world.scratch,
+				 .kind = kind,
+				 .get = get,
+				 .set = set,
+				 .charge = charge };
 	struct arith *code;
 	int64_t first = 0, second = 0;
 

@@ -15,7 +15,7 @@ struct world {
 	struct store store;
 	struct heap heap;
 	struct arena scratch;
-	struct bytes left;      /* for `more` */
+	struct bytes left; /* for `more` */
 	unsigned flags;
 };
 
@@ -54,10 +54,15 @@ static unsigned flags(void *user)
 
 static struct parser *parser_for(struct bytes text, bool lines)
 {
-	struct parse_config config = {
-		.heap = &world.heap, .fail = { out_of_memory, NULL }, .scratch = &world.scratch,
-		.text = lines ? BYTES("") : text, .more = lines ? more : NULL, .alias = alias,
-		.flags = flags, .user = &world, .line = 1 };
+	struct parse_config config = { .heap = &world.heap,
+				       .fail = { out_of_memory, NULL },
+				       .scratch = &world.scratch,
+				       .text = lines ? BYTES("") : text,
+				       .more = lines ? more : NULL,
+				       .alias = alias,
+				       .flags = flags,
+				       .user = &world,
+				       .line = 1 };
 
 	world.left = text;
 	return parse_new(&config);
@@ -93,7 +98,8 @@ static void check(struct bytes text)
 	struct buf second = buf_in(&world.scratch);
 	bool whole = print_all(text, false, &first);
 
-	if (print_all(text, true, &lined) != whole || !bytes_eq(buf_bytes(&first), buf_bytes(&lined)))
+	if (print_all(text, true, &lined) != whole ||
+	    !bytes_eq(buf_bytes(&first), buf_bytes(&lined)))
 		fail("line by line differs", buf_bytes(&first), buf_bytes(&lined));
 	world.flags &= ~(unsigned)PARSE_ALIASES;
 	/* bash shows a name that was not written, which then looks like the command. */

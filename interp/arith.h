@@ -20,9 +20,9 @@ struct word;
 
 /* A variable as written in an expression; one object per place it stands. */
 struct arith_name {
-	struct bytes name;     /* NUL behind */
-	uint64_t hash;         /* bytes_hash(name) */
-	void *cache;           /* the environment's, as `cache` fields of the tree; NULL at first */
+	struct bytes name; /* NUL behind */
+	uint64_t hash;     /* bytes_hash(name) */
+	void *cache;       /* the environment's, as `cache` fields of the tree; NULL at first */
 	uint64_t cache_stamp;
 };
 
@@ -36,9 +36,9 @@ enum arith_kind {
 struct arith_place {
 	struct arith_name *name;
 	enum arith_kind kind;
-	int64_t index;         /* ARITH_INDEX: as evaluated, so maybe negative */
-	struct bytes key;      /* the text between [ and ], as it stands in the expression; the
-	                        * ptr is NULL without subscript */
+	int64_t index;    /* ARITH_INDEX: as evaluated, so maybe negative */
+	struct bytes key; /* the text between [ and ], as it stands in the expression; the
+			   * ptr is NULL without subscript */
 };
 
 enum {
@@ -48,8 +48,8 @@ enum {
 };
 
 struct arith_env {
-	void *user;            /* first argument of the callbacks */
-	struct arena *arena;   /* scratch: released by the evaluation, but for `error` */
+	void *user;          /* first argument of the callbacks */
+	struct arena *arena; /* scratch: released by the evaluation, but for `error` */
 	/* Whether `name` is associative: ARITH_KEY, or else ARITH_INDEX. Asked only for names with
 	 * a subscript. NULL: always ARITH_INDEX. */
 	enum arith_kind (*kind)(void *user, struct arith_name *name);

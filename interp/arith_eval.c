@@ -290,25 +290,32 @@ static int run_other(struct run *r, const struct arith_ins *ins)
 	switch (ins->op) {
 	case AOP_ERROR: return run_error(r, ins);
 	case AOP_PARAM: *r->sp++ = r->params[ins->value]; break;
-	case AOP_LOAD: case AOP_PRE: case AOP_POST:
-	case AOP_LOAD_AT: case AOP_PRE_AT: case AOP_POST_AT: return read_value(r, ins);
-	case AOP_STORE: case AOP_STORE_AT: case AOP_STORE_UNDER: return store(r, ins);
+	case AOP_LOAD:
+	case AOP_PRE:
+	case AOP_POST:
+	case AOP_LOAD_AT:
+	case AOP_PRE_AT:
+	case AOP_POST_AT: return read_value(r, ins);
+	case AOP_STORE:
+	case AOP_STORE_AT:
+	case AOP_STORE_UNDER: return store(r, ins);
 	case AOP_PLACE: return place(r, ins);
-	case AOP_KEEP:
-		push_place(r, (enum arith_kind)r->sp[-2], r->sp[-1]);
-		break;
+	case AOP_KEEP: push_place(r, (enum arith_kind)r->sp[-2], r->sp[-1]); break;
 	case AOP_POP: r->sp--; break;
 	case AOP_NEG: r->sp[-1] = (int64_t)(0 - (uint64_t)r->sp[-1]); break;
 	case AOP_NOT: r->sp[-1] = r->sp[-1] == 0; break;
 	case AOP_FLIP: r->sp[-1] = ~r->sp[-1]; break;
 	case AOP_BOOL: r->sp[-1] = r->sp[-1] != 0; break;
-	case AOP_DIV: case AOP_MOD: case AOP_POW: return divide(r, ins);
+	case AOP_DIV:
+	case AOP_MOD:
+	case AOP_POW: return divide(r, ins);
 	case AOP_JUMP: r->pc = r->code->code + ins->where; break;
 	case AOP_JUMP_ZERO:
 		if (*--r->sp == 0)
 			r->pc = r->code->code + ins->where;
 		break;
-	case AOP_JUMP_FALSE: case AOP_JUMP_TRUE: short_circuit(r, ins); break;
+	case AOP_JUMP_FALSE:
+	case AOP_JUMP_TRUE: short_circuit(r, ins); break;
 	}
 	return 0;
 }

@@ -6,57 +6,11 @@
  * is reported; jumps that are still open when it is found lead to it, since bash reports a
  * syntax error also in a branch that is not taken.
  */
-#include "interp/arith_code.h"
-
-enum pending_kind { PEND_BINARY, PEND_UNARY, PEND_PLUS, PEND_PAREN, PEND_QUESTION, PEND_COLON, PEND_AND_OR,
-		    PEND_ASSIGN };
-
-/* An operator whose right side is being read, or an open bracket of some kind. */
-struct pending {
-	enum pending_kind kind;
-	uint8_t prec;
-	uint8_t op;              /* BINARY, UNARY; of ASSIGN: to combine, or AOP_END */
-	uint32_t where;          /* of the right operand, for division by 0 */
-	uint32_t jump;           /* instruction to patch */
-	struct arith_ref *ref;   /* ASSIGN */
-};
-
-enum token_kind { ATOK_END, ATOK_NUMBER, ATOK_NAME, ATOK_OP, ATOK_HOLE, ATOK_BAD, ATOK_STOP };
-
-/* Two- and three-byte operators have codes of their own. */
-enum { OP2_EQ = 256, OP2_NE, OP2_LE, OP2_GE, OP2_SHL, OP2_SHR, OP2_AND, OP2_OR, OP2_POW, OP2_INC,
-       OP2_DEC, OP2_ASSIGN };
-
-struct compiler {
-	struct arena *arena;
-	const char *text;
-	uint32_t len;
-	uint32_t pos;
-	struct arith *out;
-	uint32_t code_cap;
-	uint32_t depth;          /* of the stack now */
-	struct pending *pend;
-	uint32_t npend, pend_cap;
-	/* the token */
-	enum token_kind kind;
-	int op;                  /* OP: its byte or OP2_; of OP2_ASSIGN combined: `combine` */
-	uint8_t combine;
-	int64_t number;
-	uint32_t start;
-	uint32_t previous;       /* start of the token before */
-	bool after_operand;      /* a number or name was the token before */
-	bool failed;
-	/* the operand read last */
-	struct arith_ref *lvalue; /* it was a plain variable, to which may be assigned */
-	const struct arith_hole *holes; /* those to come */
-	size_t nholes;
-	uint32_t hole;           /* number of the first of them in the whole expression */
-	struct arith_ref *subs;  /* with a subscript to compile */
-};
+#include "interp/arith_compiler.h"
 
 /* --- output --- */
 
-static struct arith_ins *emit(struct compiler *c, enum arith_op op, uint32_t where)
+struct arith_ins *arith_emit(struct arith_compiler *c, enum arith_op op, uint32_t where)
 {
 	struct arith *out = c->out;
 	struct arith_ins *ins;
@@ -73,40 +27,40 @@ static struct arith_ins *emit(struct compiler *c, enum arith_op op, uint32_t whe
 	return ins;
 }
 
-static void pushes(struct compiler *c, uint32_t n)
+static void pushes(struct arith_compiler *c, uint32_t n)
 {
 	c->depth += n;
 	if (c->depth > c->out->stack_max)
 		c->out->stack_max = c->depth;
 }
 
-static void emit_ref(struct compiler *c, enum arith_op op, struct arith_ref *ref)
+static void emit_ref(struct arith_compiler *c, enum arith_op op, struct arith_ref *ref)
 {
-	emit(c, op, c->start)->ref = ref;
+	arith_emit(c, op, c->start)->ref = ref;
 }
 
 /* Ends the code with an error; open jumps lead to it. */
-static void fail_at(struct compiler *c, const char *message, uint32_t where)
+void arith_fail(struct arith_compiler *c, const char *message, uint32_t where)
 {
 	if (c->failed)
 		return;
 	for (uint32_t i = 0; i < c->npend; i++) {
-		enum pending_kind kind = c->pend[i].kind;
+		enum arith_pending_kind kind = c->pend[i].kind;
 
 		if (kind == PEND_AND_OR || kind == PEND_QUESTION || kind == PEND_COLON)
 			c->out->code[c->pend[i].jump].where = c->out->length;
 	}
-	emit(c, AOP_ERROR, where)->message = message;
+	arith_emit(c, AOP_ERROR, where)->message = message;
 	c->failed = true;
 }
 
 /* Where bash points to: the token, or the one before at the end of the text. */
-static uint32_t blame(const struct compiler *c)
+static uint32_t blame(const struct arith_compiler *c)
 {
 	return c->kind == ATOK_END ? c->previous : c->start;
 }
 
-static void push(struct compiler *c, struct pending p)
+static void push(struct arith_compiler *c, struct arith_pending p)
 {
 	if (c->npend == c->pend_cap) {
 		uint32_t cap = c->pend_cap == 0 ? 16 : c->pend_cap * 2;
@@ -118,235 +72,26 @@ static void push(struct compiler *c, struct pending p)
 	c->pend[c->npend++] = p;
 }
 
-/* --- tokens --- */
-
-static int digit_value(int ch, int base)
+static void fail_bad(struct arith_compiler *c, bool operator)
 {
-	if (byte_is_digit(ch))
-		return ch - '0';
-	if (byte_is_lower(ch))
-		return ch - 'a' + 10;
-	if (byte_is_upper(ch))
-		return base <= 36 ? ch - 'A' + 10 : ch - 'A' + 36;
-	return ch == '@' ? 62 : 63;
-}
-
-static bool is_number_byte(int ch)
-{
-	return byte_is_name(ch) || ch == '@' || ch == '#';
-}
-
-/* The value of text, a whole number token; else a message. */
-static const char *number_value(struct bytes text, int64_t *out)
-{
-	size_t i = 0;
-	uint64_t base = 10, v = 0;
-	bool based = false;
-
-	if (text.ptr[0] == '0' && text.len > 1) {
-		based = true;
-		base = (text.ptr[1] | 0x20) == 'x' ? 16 : 8;
-		i = base == 16 ? 2 : 1;
-	}
-	for (; i < text.len; i++) {
-		int ch = (unsigned char)text.ptr[i];
-
-		if (ch != '#') {
-			int d = digit_value(ch, (int)base);
-
-			if (d >= (int)base)
-				return "value too great for base";
-			v = v * base + (uint64_t)d;
-			continue;
-		}
-		if (based)
-			return "invalid number";
-		if (v < 2 || v > 64)
-			return "invalid arithmetic base";
-		if (i + 1 == text.len)
-			return "invalid integer constant";
-		based = true;
-		base = v;
-		v = 0;
-	}
-	*out = (int64_t)v;
-	return NULL;
-}
-
-/* A number that makes no sense: bash shows the text only up to its end. */
-static void fail_number(struct compiler *c, const char *message, uint32_t end)
-{
-	fail_at(c, message, c->start);
-	c->out->code[c->out->length - 1].amount = 1;
-	emit(c, AOP_END, end);
-	c->kind = ATOK_STOP;
-}
-
-static void lex_number(struct compiler *c)
-{
-	uint32_t end = c->start;
-	const char *message;
-
-	while (end < c->len && is_number_byte((unsigned char)c->text[end]))
-		end++;
-	message = number_value((struct bytes){ c->text + c->start, end - c->start }, &c->number);
-	c->pos = end;
-	c->kind = ATOK_NUMBER;
-	if (message != NULL)
-		fail_number(c, message, end);
-}
-
-static int second(const struct compiler *c, uint32_t n)
-{
-	return c->start + n < c->len ? (unsigned char)c->text[c->start + n] : -1;
-}
-
-/* Whether ++ or -- stands before a variable. */
-static bool name_follows(const struct compiler *c, uint32_t at)
-{
-	while (at < c->len && byte_is_space((unsigned char)c->text[at]))
-		at++;
-	return at < c->len && byte_is_name((unsigned char)c->text[at]) &&
-	       !byte_is_digit((unsigned char)c->text[at]);
-}
-
-static void set_op(struct compiler *c, int op, uint32_t len)
-{
-	c->op = op;
-	c->pos = c->start + len;
-}
-
-/* op= : assignment that combines. */
-static void set_assign(struct compiler *c, enum arith_op combine, uint32_t len)
-{
-	set_op(c, OP2_ASSIGN, len);
-	c->combine = (uint8_t)combine;
-}
-
-static void lex_angle(struct compiler *c, int ch)
-{
-	int op = ch == '<' ? OP2_SHL : OP2_SHR;
-
-	if (second(c, 1) == '=')
-		set_op(c, ch == '<' ? OP2_LE : OP2_GE, 2);
-	else if (second(c, 1) != ch)
-		set_op(c, ch, 1);
-	else if (second(c, 2) == '=')
-		set_assign(c, op == OP2_SHL ? AOP_SHL : AOP_SHR, 3);
-	else
-		set_op(c, op, 2);
-}
-
-static void lex_sign(struct compiler *c, int ch)
-{
-	if (second(c, 1) == '=')
-		set_assign(c, ch == '+' ? AOP_ADD : AOP_SUB, 2);
-	else if (second(c, 1) == ch && name_follows(c, c->start + 2))
-		set_op(c, ch == '+' ? OP2_INC : OP2_DEC, 2);
-	else
-		set_op(c, ch, 1);
-}
-
-static void lex_bits(struct compiler *c, int ch, int doubled, enum arith_op combine)
-{
-	if (second(c, 1) == '=')
-		set_assign(c, combine, 2);
-	else if (second(c, 1) == ch && doubled != 0)
-		set_op(c, doubled, 2);
-	else
-		set_op(c, ch, 1);
-}
-
-static void lex_op(struct compiler *c, int ch)
-{
-	c->kind = ATOK_OP;
-	switch (ch) {
-	case '<': case '>': lex_angle(c, ch); break;
-	case '+': case '-': lex_sign(c, ch); break;
-	case '&': lex_bits(c, ch, OP2_AND, AOP_AND); break;
-	case '|': lex_bits(c, ch, OP2_OR, AOP_OR); break;
-	case '^': lex_bits(c, ch, 0, AOP_XOR); break;
-	case '*': lex_bits(c, ch, OP2_POW, AOP_MUL); break;
-	case '/': lex_bits(c, ch, 0, AOP_DIV); break;
-	case '%': lex_bits(c, ch, 0, AOP_MOD); break;
-	case '=':
-		if (second(c, 1) == '=')
-			set_op(c, OP2_EQ, 2);
-		else
-			set_assign(c, AOP_END, 1);
-		break;
-	case '!':
-		if (second(c, 1) == '=')
-			set_op(c, OP2_NE, 2);
-		else
-			set_op(c, ch, 1);
-		break;
-	case '~': case '(': case ')': case '?': case ':': case ',':
-		set_op(c, ch, 1);
-		break;
-	default:
-		c->kind = ATOK_BAD;
-	}
-}
-
-static bool lex_hole(struct compiler *c)
-{
-	if (c->nholes == 0 || c->holes->at != c->start)
-		return false;
-	c->kind = ATOK_HOLE;
-	c->pos = c->start + (uint32_t)c->holes->len;
-	return true;
-}
-
-/* Reads the next token. */
-static void next(struct compiler *c)
-{
-	int ch;
-
-	if (c->failed) {
-		c->kind = ATOK_STOP;
-		return;
-	}
-	c->after_operand = c->kind == ATOK_NUMBER || c->kind == ATOK_NAME;
-	c->previous = c->start;
-	while (c->pos < c->len && byte_is_space((unsigned char)c->text[c->pos]))
-		c->pos++;
-	c->start = c->pos;
-	if (c->pos >= c->len) {
-		c->kind = ATOK_END;
-		return;
-	}
-	ch = (unsigned char)c->text[c->pos];
-	if (lex_hole(c))
-		return;
-	if (byte_is_digit(ch)) {
-		lex_number(c);
-	} else if (byte_is_name(ch)) {
-		while (c->pos < c->len && byte_is_name((unsigned char)c->text[c->pos]))
-			c->pos++;
-		c->kind = ATOK_NAME;
-	} else {
-		lex_op(c, ch);
-	}
-}
-
-static void fail_bad(struct compiler *c, bool operator)
-{
-	fail_at(c, operator && c->after_operand ? "syntax error: invalid arithmetic operator"
-			    : "syntax error: operand expected", c->start);
+	arith_fail(c,
+		   operator&& c->after_operand ? "syntax error: invalid arithmetic operator"
+					       : "syntax error: operand expected",
+		   c->start);
 }
 
 /* --- variables --- */
 
 /* Holes before `end` were dealt with. */
-static void skip_holes(struct compiler *c, size_t end)
+static void skip_holes(struct arith_compiler *c, size_t end)
 {
 	for (; c->nholes != 0 && c->holes->at < end; c->holes++, c->nholes--)
 		c->hole++;
 }
 
 /* The subscript src[from..to) is compiled later, with the holes in it. */
-static void note_subscript(struct compiler *c, struct arith_ref *ref, uint32_t from, uint32_t to)
+static void note_subscript(struct arith_compiler *c, struct arith_ref *ref, uint32_t from,
+			   uint32_t to)
 {
 	ref->sub = (struct bytes){ c->text + from, to - from };
 	ref->next = c->subs;
@@ -359,7 +104,7 @@ static void note_subscript(struct compiler *c, struct arith_ref *ref, uint32_t f
 }
 
 /* Behind the name: [text] with balanced brackets. False if it does not end. */
-static bool read_subscript(struct compiler *c, struct arith_ref *ref)
+static bool read_subscript(struct arith_compiler *c, struct arith_ref *ref)
 {
 	uint32_t from = c->pos + 1;
 	uint32_t depth = 1;
@@ -380,11 +125,11 @@ static bool read_subscript(struct compiler *c, struct arith_ref *ref)
 		c->pos = i + 1;
 		return true;
 	}
-	fail_at(c, "bad array subscript", c->start);
+	arith_fail(c, "bad array subscript", c->start);
 	return false;
 }
 
-static struct arith_ref *read_ref(struct compiler *c)
+static struct arith_ref *read_ref(struct arith_compiler *c)
 {
 	struct arith_ref *ref = arena_zalloc(c->arena, sizeof *ref);
 
@@ -396,7 +141,7 @@ static struct arith_ref *read_ref(struct compiler *c)
 	return ref;
 }
 
-static uint32_t skip_space(const struct compiler *c, uint32_t at)
+static uint32_t skip_space(const struct arith_compiler *c, uint32_t at)
 {
 	while (at < c->len && byte_is_space((unsigned char)c->text[at]))
 		at++;
@@ -404,7 +149,7 @@ static uint32_t skip_space(const struct compiler *c, uint32_t at)
 }
 
 /* ++ or -- behind a variable: its first byte, or 0. */
-static char postfix(const struct compiler *c, uint32_t at)
+static char postfix(const struct arith_compiler *c, uint32_t at)
 {
 	if (at + 1 < c->len && (c->text[at] == '+' || c->text[at] == '-') &&
 	    c->text[at + 1] == c->text[at])
@@ -412,7 +157,7 @@ static char postfix(const struct compiler *c, uint32_t at)
 	return 0;
 }
 
-static void emit_step(struct compiler *c, struct arith_ref *ref, enum arith_op op, int amount)
+static void emit_step(struct arith_compiler *c, struct arith_ref *ref, enum arith_op op, int amount)
 {
 	if (ref->sub.ptr != NULL) {
 		emit_ref(c, AOP_PLACE, ref);
@@ -425,9 +170,9 @@ static void emit_step(struct compiler *c, struct arith_ref *ref, enum arith_op o
 	pushes(c, 1);
 }
 
-static bool assigns_here(const struct compiler *c)
+static bool assigns_here(const struct arith_compiler *c)
 {
-	enum pending_kind top;
+	enum arith_pending_kind top;
 
 	if (c->npend == 0)
 		return true;
@@ -436,7 +181,7 @@ static bool assigns_here(const struct compiler *c)
 }
 
 /* A variable whose value is wanted, unless = follows, which is seen here. */
-static void read_variable(struct compiler *c)
+static void read_variable(struct arith_compiler *c)
 {
 	struct arith_ref *ref = read_ref(c);
 	uint32_t at;
@@ -467,35 +212,37 @@ static void read_variable(struct compiler *c)
 }
 
 /* ++name or --name; the operator was read. */
-static void read_prefixed(struct compiler *c, int op)
+static void read_prefixed(struct arith_compiler *c, int op)
 {
 	struct arith_ref *ref;
 	uint32_t at;
 
-	next(c);
+	arith_next(c);
 	ref = read_ref(c);
 	if (ref == NULL)
 		return;
 	emit_step(c, ref, AOP_PRE, op == OP2_INC ? 1 : -1);
 	at = skip_space(c, c->pos);
 	if (postfix(c, at) != 0)
-		fail_at(c, c->text[at] == '+' ? "++: assignment requires lvalue"
-					      : "--: assignment requires lvalue", at);
+		arith_fail(c,
+			   c->text[at] == '+' ? "++: assignment requires lvalue"
+					      : "--: assignment requires lvalue",
+			   at);
 }
 
 /* --- operators --- */
 
-static void patch(struct compiler *c, uint32_t jump)
+static void patch(struct arith_compiler *c, uint32_t jump)
 {
 	c->out->code[jump].where = c->out->length;
 }
 
-static void reduce_assign(struct compiler *c, const struct pending *p)
+static void reduce_assign(struct arith_compiler *c, const struct arith_pending *p)
 {
 	bool at = p->ref->sub.ptr != NULL;
 
 	if (p->op != AOP_END) {
-		emit(c, (enum arith_op)p->op, p->where);
+		arith_emit(c, (enum arith_op)p->op, p->where);
 		c->depth--;
 	}
 	if (!at) {
@@ -512,18 +259,18 @@ static void reduce_assign(struct compiler *c, const struct pending *p)
 }
 
 /* Emits the operator on top of the stack, whose right side is complete. */
-static void reduce_one(struct compiler *c)
+static void reduce_one(struct arith_compiler *c)
 {
-	struct pending p = c->pend[--c->npend];
+	struct arith_pending p = c->pend[--c->npend];
 
 	switch (p.kind) {
 	case PEND_BINARY:
-		emit(c, (enum arith_op)p.op, p.op == AOP_POW ? c->previous : p.where);
+		arith_emit(c, (enum arith_op)p.op, p.op == AOP_POW ? c->previous : p.where);
 		c->depth--;
 		break;
-	case PEND_UNARY: emit(c, (enum arith_op)p.op, 0); break;
+	case PEND_UNARY: arith_emit(c, (enum arith_op)p.op, 0); break;
 	case PEND_AND_OR:
-		emit(c, AOP_BOOL, 0);
+		arith_emit(c, AOP_BOOL, 0);
 		patch(c, p.jump);
 		break;
 	case PEND_COLON: patch(c, p.jump); break;
@@ -533,10 +280,10 @@ static void reduce_one(struct compiler *c)
 }
 
 /* Emits everything that binds at least as tightly as prec, down to an open ( or ?. */
-static void reduce(struct compiler *c, int prec)
+static void reduce(struct arith_compiler *c, int prec)
 {
 	while (c->npend != 0) {
-		const struct pending *top = &c->pend[c->npend - 1];
+		const struct arith_pending *top = &c->pend[c->npend - 1];
 
 		if (top->kind == PEND_PAREN || top->kind == PEND_QUESTION || top->prec < prec)
 			return;
@@ -551,12 +298,15 @@ struct binary_op {
 };
 
 static const struct binary_op binary_ops[] = {
-	{ OP2_OR, 4, AOP_JUMP_TRUE }, { OP2_AND, 5, AOP_JUMP_FALSE }, { '|', 6, AOP_OR },
-	{ '^', 7, AOP_XOR },	      { '&', 8, AOP_AND },	      { OP2_EQ, 9, AOP_EQ },
-	{ OP2_NE, 9, AOP_NE },	      { '<', 10, AOP_LT },	      { '>', 10, AOP_GT },
-	{ OP2_LE, 10, AOP_LE },	      { OP2_GE, 10, AOP_GE },	      { OP2_SHL, 11, AOP_SHL },
-	{ OP2_SHR, 11, AOP_SHR },     { '+', 12, AOP_ADD },	      { '-', 12, AOP_SUB },
-	{ '*', 13, AOP_MUL },	      { '/', 13, AOP_DIV },	      { '%', 13, AOP_MOD },
+	{ OP2_OR, 4, AOP_JUMP_TRUE }, { OP2_AND, 5, AOP_JUMP_FALSE },
+	{ '|', 6, AOP_OR },           { '^', 7, AOP_XOR },
+	{ '&', 8, AOP_AND },          { OP2_EQ, 9, AOP_EQ },
+	{ OP2_NE, 9, AOP_NE },        { '<', 10, AOP_LT },
+	{ '>', 10, AOP_GT },          { OP2_LE, 10, AOP_LE },
+	{ OP2_GE, 10, AOP_GE },       { OP2_SHL, 11, AOP_SHL },
+	{ OP2_SHR, 11, AOP_SHR },     { '+', 12, AOP_ADD },
+	{ '-', 12, AOP_SUB },         { '*', 13, AOP_MUL },
+	{ '/', 13, AOP_DIV },         { '%', 13, AOP_MOD },
 	{ OP2_POW, 14, AOP_POW },
 };
 
@@ -568,29 +318,31 @@ static const struct binary_op *find_binary(int token)
 	return NULL;
 }
 
-static void read_binary(struct compiler *c, const struct binary_op *b)
+static void read_binary(struct arith_compiler *c, const struct binary_op *b)
 {
-	struct pending p = { .kind = PEND_BINARY, .prec = b->prec, .op = b->op };
+	struct arith_pending p = { .kind = PEND_BINARY, .prec = b->prec, .op = b->op };
 
 	reduce(c, b->op == AOP_POW ? b->prec + 1 : b->prec);
 	if (b->op == AOP_JUMP_TRUE || b->op == AOP_JUMP_FALSE) {
 		p.kind = PEND_AND_OR;
 		p.jump = c->out->length;
-		emit(c, (enum arith_op)b->op, 0);
+		arith_emit(c, (enum arith_op)b->op, 0);
 		c->depth--;
 	}
 	push(c, p);
-	next(c);
+	arith_next(c);
 	c->pend[c->npend - 1].where = c->start;
 }
 
-static void read_assign(struct compiler *c)
+static void read_assign(struct arith_compiler *c)
 {
-	struct pending p = { .kind = PEND_ASSIGN, .prec = 2, .op = c->combine, .ref = c->lvalue };
+	struct arith_pending p = {
+		.kind = PEND_ASSIGN, .prec = 2, .op = c->combine, .ref = c->lvalue
+	};
 
 	if (c->lvalue == NULL || !assigns_here(c)) {
 		reduce(c, 3);
-		fail_at(c, "attempted assignment to non-variable", c->start);
+		arith_fail(c, "attempted assignment to non-variable", c->start);
 		return;
 	}
 	if (p.op != AOP_END && p.ref->sub.ptr != NULL) {
@@ -601,37 +353,37 @@ static void read_assign(struct compiler *c)
 		c->depth--;
 	}
 	push(c, p);
-	next(c);
+	arith_next(c);
 	c->pend[c->npend - 1].where = c->start;
 }
 
-static void read_question(struct compiler *c)
+static void read_question(struct arith_compiler *c)
 {
-	struct pending p = { .kind = PEND_QUESTION };
+	struct arith_pending p = { .kind = PEND_QUESTION };
 
 	reduce(c, 4);
 	p.jump = c->out->length;
-	emit(c, AOP_JUMP_ZERO, 0);
+	arith_emit(c, AOP_JUMP_ZERO, 0);
 	c->depth--;
 	push(c, p);
-	next(c);
+	arith_next(c);
 	if (c->kind == ATOK_END || (c->kind == ATOK_OP && c->op == ':'))
-		fail_at(c, "expression expected", blame(c));
+		arith_fail(c, "expression expected", blame(c));
 }
 
 /* The operator does not fit what is open: what bash says depends on that. */
-static void fail_unexpected(struct compiler *c)
+static void fail_unexpected(struct arith_compiler *c)
 {
 	reduce(c, 0);
 	if (c->npend == 0)
-		fail_at(c, "syntax error in expression", blame(c));
+		arith_fail(c, "syntax error in expression", blame(c));
 	else if (c->pend[c->npend - 1].kind == PEND_PAREN)
-		fail_at(c, "missing `)'", blame(c));
+		arith_fail(c, "missing `)'", blame(c));
 	else
-		fail_at(c, "`:' expected for conditional expression", blame(c));
+		arith_fail(c, "`:' expected for conditional expression", blame(c));
 }
 
-static void read_colon(struct compiler *c)
+static void read_colon(struct arith_compiler *c)
 {
 	uint32_t jump;
 
@@ -641,17 +393,19 @@ static void read_colon(struct compiler *c)
 		return;
 	}
 	jump = c->out->length;
-	emit(c, AOP_JUMP, 0);
+	arith_emit(c, AOP_JUMP, 0);
 	patch(c, c->pend[c->npend - 1].jump);
-	c->pend[c->npend - 1] = (struct pending){ .kind = PEND_COLON, .prec = 3, .jump = jump };
+	c->pend[c->npend - 1] = (struct arith_pending){ .kind = PEND_COLON,
+							.prec = 3,
+							.jump = jump };
 	c->depth--;
-	next(c);
+	arith_next(c);
 	if (c->kind == ATOK_END)
-		fail_at(c, "expression expected", blame(c));
+		arith_fail(c, "expression expected", blame(c));
 }
 
 /* At an operator or the end, behind an operand. True if an operand must follow. */
-static bool read_operator(struct compiler *c)
+static bool read_operator(struct arith_compiler *c)
 {
 	const struct binary_op *b;
 
@@ -670,9 +424,9 @@ static bool read_operator(struct compiler *c)
 		read_assign(c);
 	} else if (c->op == ',') {
 		reduce(c, 0);
-		emit(c, AOP_POP, 0);
+		arith_emit(c, AOP_POP, 0);
 		c->depth--;
-		next(c);
+		arith_next(c);
 	} else if (c->op == '?') {
 		read_question(c);
 	} else if (c->op == ':') {
@@ -684,7 +438,7 @@ static bool read_operator(struct compiler *c)
 }
 
 /* ) behind an operand. */
-static void close_paren(struct compiler *c)
+static void close_paren(struct arith_compiler *c)
 {
 	reduce(c, 0);
 	if (c->npend == 0 || c->pend[c->npend - 1].kind != PEND_PAREN) {
@@ -693,27 +447,27 @@ static void close_paren(struct compiler *c)
 	}
 	c->npend--;
 	c->lvalue = NULL;
-	next(c);
+	arith_next(c);
 }
 
 /* --- operands --- */
 
-static void push_number(struct compiler *c, enum arith_op op, int64_t value)
+static void push_number(struct arith_compiler *c, enum arith_op op, int64_t value)
 {
-	emit(c, op, c->start)->value = value;
+	arith_emit(c, op, c->start)->value = value;
 	pushes(c, 1);
 }
 
-static void push_hole(struct compiler *c)
+static void push_hole(struct arith_compiler *c)
 {
 	push_number(c, AOP_PARAM, c->hole);
 	skip_holes(c, c->pos);
 }
 
 /* A unary operator or (: true if it was one. */
-static bool read_prefix(struct compiler *c)
+static bool read_prefix(struct arith_compiler *c)
 {
-	struct pending p = { .kind = PEND_UNARY, .prec = 15, .op = AOP_END };
+	struct arith_pending p = { .kind = PEND_UNARY, .prec = 15, .op = AOP_END };
 
 	switch (c->op) {
 	case '-': p.op = AOP_NEG; break;
@@ -726,13 +480,13 @@ static bool read_prefix(struct compiler *c)
 	if (p.kind == PEND_PAREN || p.op != AOP_END)
 		push(c, p);
 	else
-		push(c, (struct pending){ .kind = PEND_PLUS, .prec = 15 });
-	next(c);
+		push(c, (struct arith_pending){ .kind = PEND_PLUS, .prec = 15 });
+	arith_next(c);
 	return true;
 }
 
 /* One operand with the unary operators in front of it. */
-static void read_operand(struct compiler *c)
+static void read_operand(struct arith_compiler *c)
 {
 	c->lvalue = NULL;
 	while (c->kind == ATOK_OP && read_prefix(c))
@@ -745,17 +499,17 @@ static void read_operand(struct compiler *c)
 	case ATOK_BAD: fail_bad(c, false); return;
 	default:
 		if (c->kind != ATOK_OP || (c->op != OP2_INC && c->op != OP2_DEC)) {
-			fail_at(c, "syntax error: operand expected", blame(c));
+			arith_fail(c, "syntax error: operand expected", blame(c));
 			return;
 		}
 		read_prefixed(c, c->op);
 	}
-	next(c);
+	arith_next(c);
 }
 
-static void compile(struct compiler *c)
+static void compile(struct arith_compiler *c)
 {
-	next(c);
+	arith_next(c);
 	if (c->kind == ATOK_END) {
 		push_number(c, AOP_PUSH, 0);
 		return;
@@ -781,7 +535,7 @@ static void compile(struct compiler *c)
 static struct arith_ref *compile_one(struct arena *arena, struct arith *out, struct bytes text,
 				     const struct arith_ref *holes)
 {
-	struct compiler c = { .arena = arena, .out = out, .code_cap = 8 };
+	struct arith_compiler c = { .arena = arena, .out = out, .code_cap = 8 };
 
 	if (holes != NULL) {
 		c.holes = holes->holes;
@@ -793,7 +547,7 @@ static struct arith_ref *compile_one(struct arena *arena, struct arith *out, str
 	c.len = text.len > ARITH_TEXT_MAX ? ARITH_TEXT_MAX : (uint32_t)text.len;
 	out->code = arena_alloc(arena, c.code_cap * sizeof *out->code);
 	compile(&c);
-	emit(&c, AOP_END, c.len);
+	arith_emit(&c, AOP_END, c.len);
 	out->failed = c.failed;
 	return c.subs;
 }

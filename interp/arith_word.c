@@ -54,9 +54,11 @@ struct arith *arith_compile_word(struct arena *arena, const struct word *word)
 		}
 		if (!is_simple(part))
 			return NULL;
-		holes[n++] = (struct arith_hole){
-			.at = b.len, .len = 1, .param = part->param,
-			.after_minus = b.len != 0 && b.ptr[b.len - 1] == '-' };
+		holes[n++] = (struct arith_hole){ .at = b.len,
+						  .len = 1,
+						  .param = part->param,
+						  .after_minus = b.len != 0 &&
+								 b.ptr[b.len - 1] == '-' };
 		buf_putc(&b, '\1');
 	}
 	text = buf_bytes(&b);

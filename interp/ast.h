@@ -21,9 +21,9 @@ struct arith; /* compiled arithmetic: arith.h */
 struct ast {
 	struct arena arena;
 	struct heap *heap;
-	size_t refs;        /* of one session: not atomic */
-	struct node *root;  /* NULL for an empty unit */
-	struct bytes text;  /* the source of the unit */
+	size_t refs;       /* of one session: not atomic */
+	struct node *root; /* NULL for an empty unit */
+	struct bytes text; /* the source of the unit */
 	struct ast *next_cached;
 };
 
@@ -46,15 +46,15 @@ enum part_kind {
 
 struct part {
 	enum part_kind kind;
-	bool quoted;          /* in quotes or behind a backslash: no splitting, no patterns */
-	bool single;          /* quoted by ' or $': for here-strings and patterns no difference */
-	struct bytes text;    /* TEXT, TILDE: bytes. Others: the source, for messages and printing */
+	bool quoted;       /* in quotes or behind a backslash: no splitting, no patterns */
+	bool single;       /* quoted by ' or $': for here-strings and patterns no difference */
+	struct bytes text; /* TEXT, TILDE: bytes. Others: the source, for messages and printing */
 	union {
 		struct param *param;
 		struct command_sub *command; /* COMMAND, PROCSUB */
 		struct arith_text *arith;
 		struct brace *brace;
-		struct word *word;           /* EXTGLOB: its text as parts */
+		struct word *word; /* EXTGLOB: its text as parts */
 	};
 };
 
@@ -64,7 +64,7 @@ enum word_flags {
 	WORD_GLOB = 1 << 2,    /* an unquoted TEXT part contains * ? [ or an extglob */
 	WORD_BRACES = 1 << 3,  /* contains PART_BRACE (expanded before all else, if set -B) */
 	WORD_ASSIGNMENT = 1 << 4, /* has the form name=...: for declare and friends */
-	WORD_SPLITS = 1 << 5,  /* an unquoted expansion may split or vanish */
+	WORD_SPLITS = 1 << 5,     /* an unquoted expansion may split or vanish */
 };
 
 struct word {
@@ -72,12 +72,12 @@ struct word {
 	int line;
 	int nparts;
 	struct part *parts;
-	struct bytes literal;      /* with a NUL behind; if WORD_LITERAL */
-	struct bytes text;         /* the source text of the word */
-	struct assign *assign;     /* if WORD_ASSIGNMENT and the command is a declaration builtin */
-	int nsubs;                 /* spans of the text that print differently */
+	struct bytes literal;  /* with a NUL behind; if WORD_LITERAL */
+	struct bytes text;     /* the source text of the word */
+	struct assign *assign; /* if WORD_ASSIGNMENT and the command is a declaration builtin */
+	int nsubs;             /* spans of the text that print differently */
 	struct word_sub *subs;
-	struct glob *cache_glob;   /* compiled pattern of a word without expansions */
+	struct glob *cache_glob; /* compiled pattern of a word without expansions */
 	unsigned cache_glob_flags;
 };
 
@@ -95,11 +95,11 @@ struct brace {
 	bool sequence;
 	int nalt;
 	struct word **alt;
-	bool letters;       /* {a..f} */
+	bool letters; /* {a..f} */
 	int64_t from;
 	int64_t to;
 	int64_t step;
-	int width;          /* zero padding of {01..10}; 0: none */
+	int width; /* zero padding of {01..10}; 0: none */
 };
 
 enum param_kind {
@@ -141,29 +141,29 @@ enum subscript_kind { SUB_NONE, SUB_INDEX, SUB_AT, SUB_STAR };
 struct param {
 	enum param_kind kind;
 	enum param_op op;
-	bool colon;              /* the : of :- := :? :+ */
-	bool indirect;           /* ${!x...} */
+	bool colon;    /* the : of :- := :? :+ */
+	bool indirect; /* ${!x...} */
 	bool braced;
 	char special;
 	char transform;
 	uint32_t index;
-	struct bytes name;       /* NUL behind */
-	uint64_t hash;           /* bytes_hash(name) */
+	struct bytes name; /* NUL behind */
+	uint64_t hash;     /* bytes_hash(name) */
 	enum subscript_kind subscript;
-	struct word *sub;        /* SUB_INDEX: the text between [ and ] */
+	struct word *sub;             /* SUB_INDEX: the text between [ and ] */
 	struct arith_text *sub_arith; /* the same as arithmetic, for indexed arrays */
-	struct word *arg;        /* word, pattern, or offset (as text) */
-	struct word *arg2;       /* replacement, or length; NULL if absent */
-	struct arith_text *offset; /* OP_SUBSTRING */
-	struct arith_text *length; /* NULL if absent */
-	struct bytes source;     /* "${x...}" for messages */
+	struct word *arg;             /* word, pattern, or offset (as text) */
+	struct word *arg2;            /* replacement, or length; NULL if absent */
+	struct arith_text *offset;    /* OP_SUBSTRING */
+	struct arith_text *length;    /* NULL if absent */
+	struct bytes source;          /* "${x...}" for messages */
 };
 
 /* An arithmetic expression: a word whose expansion is the text to evaluate. */
 struct arith_text {
 	struct word *word;
 	struct bytes text;
-	struct arith *cache;     /* compiled, when the text does not depend on expansions */
+	struct arith *cache; /* compiled, when the text does not depend on expansions */
 	bool cache_tried;
 	/* The arena of the tree, set by the parser: expansion allocates `cache` there. NULL: the
 	 * text is compiled at each use. */
@@ -171,76 +171,92 @@ struct arith_text {
 };
 
 struct command_sub {
-	struct node *root;       /* NULL if empty, or if `error` is set */
+	struct node *root; /* NULL if empty, or if `error` is set */
 	/* Syntax error of the text, to be reported when it is expanded (backquotes and what stands
 	 * in here-documents are parsed early but may be wrong until then). */
 	const struct parse_error *error;
-	struct bytes text;       /* between the parentheses, or unescaped from the backquotes */
+	struct bytes text; /* between the parentheses, or unescaped from the backquotes */
 	bool backquoted;
-	bool input_file;         /* $(< file): root is a simple command with one redirection only */
-	char direction;          /* '<' or '>' for process substitution */
+	bool input_file; /* $(< file): root is a simple command with one redirection only */
+	char direction;  /* '<' or '>' for process substitution */
 };
 
 /* --- redirections and assignments --- */
 
 enum redir_kind {
-	REDIR_IN,         /* < */
-	REDIR_OUT,        /* > */
-	REDIR_CLOBBER,    /* >| */
-	REDIR_APPEND,     /* >> */
-	REDIR_RDWR,       /* <> */
-	REDIR_DUP_IN,     /* <&word: digits, digits-, or - */
-	REDIR_DUP_OUT,    /* >&word: also "&>" when the word is no number and fd is not given */
-	REDIR_BOTH,       /* &> */
-	REDIR_BOTH_APPEND,/* &>> */
-	REDIR_HEREDOC,    /* << <<- */
-	REDIR_HERESTRING, /* <<< */
+	REDIR_IN,          /* < */
+	REDIR_OUT,         /* > */
+	REDIR_CLOBBER,     /* >| */
+	REDIR_APPEND,      /* >> */
+	REDIR_RDWR,        /* <> */
+	REDIR_DUP_IN,      /* <&word: digits, digits-, or - */
+	REDIR_DUP_OUT,     /* >&word: also "&>" when the word is no number and fd is not given */
+	REDIR_BOTH,        /* &> */
+	REDIR_BOTH_APPEND, /* &>> */
+	REDIR_HEREDOC,     /* << <<- */
+	REDIR_HERESTRING,  /* <<< */
 };
 
 /* Builtins whose arguments may be assignments: a=(1 2). */
 struct declaration {
 	const char *name;
-	bool assigns;            /* declare and such: word.assign is filled; false: eval, let, alias */
+	bool assigns; /* declare and such: word.assign is filled; false: eval, let, alias */
 };
 
 struct redir {
 	enum redir_kind kind;
-	int fd;                /* -1: the operator's default */
-	struct bytes var;      /* {var}>: name, maybe with subscript; len 0 if none */
-	struct word *target;   /* file name, descriptor, here-string, or body of the here-document */
-	bool heredoc_quoted;   /* delimiter was quoted: body is literal */
-	bool heredoc_tabs;     /* <<- */
-	struct bytes delimiter;/* for printing */
+	int fd;              /* -1: the operator's default */
+	struct bytes var;    /* {var}>: name, maybe with subscript; len 0 if none */
+	struct word *target; /* file name, descriptor, here-string, or body of the here-document */
+	bool heredoc_quoted; /* delimiter was quoted: body is literal */
+	bool heredoc_tabs;   /* <<- */
+	struct bytes delimiter; /* for printing */
 	int line;
 };
 
 struct assign {
-	struct bytes name;     /* NUL behind */
+	struct bytes name; /* NUL behind */
 	uint64_t hash;
-	bool append;           /* += */
-	struct word *sub;      /* name[sub]=; NULL if none */
+	bool append;      /* += */
+	struct word *sub; /* name[sub]=; NULL if none */
 	struct arith_text *sub_arith;
-	struct word *value;    /* scalar value; NULL for an array literal */
-	bool array;            /* name=( ... ) */
+	struct word *value; /* scalar value; NULL for an array literal */
+	bool array;         /* name=( ... ) */
 	int nitems;
 	struct array_item *items;
-	struct bytes text;     /* source */
+	struct bytes text; /* source */
 	int line;
 };
 
 struct array_item {
-	struct word *sub;      /* [sub]=value; NULL for a plain word */
+	struct word *sub; /* [sub]=value; NULL for a plain word */
 	struct arith_text *sub_arith;
-	bool append;           /* [sub]+=value */
+	bool append; /* [sub]+=value */
 	struct word *value;
 };
 
 /* --- commands --- */
 
 enum node_kind {
-	NODE_SIMPLE, NODE_PIPELINE, NODE_AND, NODE_OR, NODE_LIST, NODE_BACKGROUND,
-	NODE_SUBSHELL, NODE_GROUP, NODE_IF, NODE_WHILE, NODE_UNTIL, NODE_FOR, NODE_CFOR,
-	NODE_SELECT, NODE_CASE, NODE_FUNCTION, NODE_COND, NODE_ARITH, NODE_COPROC,
+	NODE_SIMPLE,
+	NODE_PIPELINE,
+	NODE_AND,
+	NODE_OR,
+	NODE_LIST,
+	NODE_BACKGROUND,
+	NODE_SUBSHELL,
+	NODE_GROUP,
+	NODE_IF,
+	NODE_WHILE,
+	NODE_UNTIL,
+	NODE_FOR,
+	NODE_CFOR,
+	NODE_SELECT,
+	NODE_CASE,
+	NODE_FUNCTION,
+	NODE_COND,
+	NODE_ARITH,
+	NODE_COPROC,
 };
 
 /* Every command begins with this head; redirections belong to the compound command. */
@@ -257,10 +273,10 @@ struct simple {
 	struct assign *assigns;
 	int nwords;
 	struct word **words;
-	bool all_literal;         /* every word is WORD_LITERAL without glob: argv can be reused */
-	char **cache_argv;        /* that argv, NULL-ended, in the tree's arena */
-	void *cache_command;      /* execution's: resolved builtin of a literal first word */
-	uint64_t hash;            /* of a literal first word */
+	bool all_literal;    /* every word is WORD_LITERAL without glob: argv can be reused */
+	char **cache_argv;   /* that argv, NULL-ended, in the tree's arena */
+	void *cache_command; /* execution's: resolved builtin of a literal first word */
+	uint64_t hash;       /* of a literal first word */
 	const struct declaration *declaration; /* set if the first word is declare, local, ... */
 };
 
@@ -268,50 +284,50 @@ struct pipeline {
 	struct node node;
 	int ncommands;
 	struct node **commands;
-	bool *stderr_too;         /* commands[i] |& commands[i+1] */
-	bool negated;             /* an odd number of ! */
-	bool timed;               /* time */
-	bool time_posix;          /* time -p */
+	bool *stderr_too; /* commands[i] |& commands[i+1] */
+	bool negated;     /* an odd number of ! */
+	bool timed;       /* time */
+	bool time_posix;  /* time -p */
 };
 
-struct binary {                   /* AND, OR: a chain leans left, and may be long */
+struct binary { /* AND, OR: a chain leans left, and may be long */
 	struct node node;
 	struct node *left;
 	struct node *right;
 };
 
-struct list {                     /* LIST: a; b; c */
+struct list { /* LIST: a; b; c */
 	struct node node;
 	int count;
-	struct node **commands;   /* one that ends in & is a NODE_BACKGROUND */
-	const char *separators;   /* ';' or '\n' behind each, for printing; NULL: all ';' */
+	struct node **commands; /* one that ends in & is a NODE_BACKGROUND */
+	const char *separators; /* ';' or '\n' behind each, for printing; NULL: all ';' */
 };
 
-struct group {                    /* SUBSHELL, GROUP, BACKGROUND */
+struct group { /* SUBSHELL, GROUP, BACKGROUND */
 	struct node node;
 	struct node *body;
-	struct bytes text;        /* BACKGROUND: source, for jobs */
+	struct bytes text; /* BACKGROUND: source, for jobs */
 };
 
 struct if_node {
 	struct node node;
 	struct node *test;
 	struct node *then;
-	struct node *otherwise;   /* NULL, a list, or another if_node for elif */
+	struct node *otherwise; /* NULL, a list, or another if_node for elif */
 	bool is_elif;
 };
 
-struct loop {                     /* WHILE, UNTIL */
+struct loop { /* WHILE, UNTIL */
 	struct node node;
 	struct node *test;
 	struct node *body;
 };
 
-struct for_node {                 /* FOR, SELECT */
+struct for_node { /* FOR, SELECT */
 	struct node node;
 	struct bytes name;
 	uint64_t hash;
-	bool has_in;              /* without "in": "$@" */
+	bool has_in; /* without "in": "$@" */
 	int nwords;
 	struct word **words;
 	struct node *body;
@@ -319,7 +335,7 @@ struct for_node {                 /* FOR, SELECT */
 
 struct cfor {
 	struct node node;
-	struct arith_text *init;  /* each may be NULL */
+	struct arith_text *init; /* each may be NULL */
 	struct arith_text *test;
 	struct arith_text *step;
 	struct node *body;
@@ -330,7 +346,7 @@ enum case_end { CASE_BREAK, CASE_FALL, CASE_CONTINUE }; /* ;; ;& ;;& */
 struct case_item {
 	int npatterns;
 	struct word **patterns;
-	struct node *body;        /* NULL if empty */
+	struct node *body; /* NULL if empty */
 	enum case_end end;
 	int line;
 };
@@ -346,21 +362,21 @@ struct function_node {
 	struct node node;
 	struct bytes name;
 	uint64_t hash;
-	struct node *body;        /* a compound command; its redirections are its own */
-	struct ast *ast;          /* the unit, for ast_get */
-	bool keyword;             /* written with "function" */
+	struct node *body; /* a compound command; its redirections are its own */
+	struct ast *ast;   /* the unit, for ast_get */
+	bool keyword;      /* written with "function" */
 };
 
 enum cond_kind { COND_AND, COND_OR, COND_NOT, COND_UNARY, COND_BINARY, COND_WORD, COND_GROUP };
 
 struct cond {
 	enum cond_kind kind;
-	struct cond *left;        /* AND, OR, NOT, GROUP */
+	struct cond *left; /* AND, OR, NOT, GROUP */
 	struct cond *right;
-	char op[4];               /* "-f" "==" "!=" "=~" "<" ">" "-eq" "=" ... NUL-ended */
+	char op[4]; /* "-f" "==" "!=" "=~" "<" ">" "-eq" "=" ... NUL-ended */
 	struct word *a;
 	struct word *b;
-	void *cache_regex;        /* compiled right side of =~ when literal */
+	void *cache_regex; /* compiled right side of =~ when literal */
 	int line;
 };
 
@@ -369,14 +385,14 @@ struct cond_node {
 	struct cond *cond;
 };
 
-struct arith_node {               /* (( )) */
+struct arith_node { /* (( )) */
 	struct node node;
 	struct arith_text *expr;
 };
 
 struct coproc_node {
 	struct node node;
-	struct bytes name;        /* "COPROC" by default */
+	struct bytes name; /* "COPROC" by default */
 	struct node *body;
 	struct bytes text;
 };
@@ -386,9 +402,9 @@ struct coproc_node {
 enum parse_flags {
 	PARSE_EXTGLOB = 1 << 0,
 	PARSE_POSIX = 1 << 1,
-	PARSE_ALIASES = 1 << 2,       /* expand_aliases */
-	PARSE_NO_COMMENTS = 1 << 3,   /* interactive shell with interactive_comments off */
-	PARSE_NO_BRACES = 1 << 4,     /* set +B when the unit was read */
+	PARSE_ALIASES = 1 << 2,     /* expand_aliases */
+	PARSE_NO_COMMENTS = 1 << 3, /* interactive shell with interactive_comments off */
+	PARSE_NO_BRACES = 1 << 4,   /* set +B when the unit was read */
 };
 
 enum { PARSE_DEPTH_MAX = 1000 };
@@ -397,16 +413,16 @@ struct parser;
 
 /* Shown on standard error without stopping anything: here-documents ended by the end of input. */
 struct parse_warning {
-	int line;                /* of the "bash: line N: " prefix */
-	struct bytes message;    /* "warning: here-document at line 1 delimited by ..." */
+	int line;             /* of the "bash: line N: " prefix */
+	struct bytes message; /* "warning: here-document at line 1 delimited by ..." */
 	struct parse_warning *next;
 };
 
 struct parse_config {
 	struct heap *heap;
 	struct arena_fail fail;
-	struct arena *scratch;        /* of the process: the parser's own state */
-	struct bytes text;            /* what is there at once; may be empty when more is given */
+	struct arena *scratch; /* of the process: the parser's own state */
+	struct bytes text;     /* what is there at once; may be empty when more is given */
 	/* Gives the next line (with its newline; view valid until the next call): 1, or 0 at the
 	 * end of input, or negative. Called only when the text so far is no complete unit, so
 	 * that nothing is read too early. NULL: text is all. */
@@ -421,7 +437,7 @@ struct parse_config {
 	/* Charges the process for n bytes read; may not return. */
 	void (*charge)(void *user, size_t n);
 	void *user;
-	int line;                     /* number of the first line, from 1 */
+	int line; /* number of the first line, from 1 */
 	/* Holds the tree under construction, else NULL: for whoever cleans up when a callback does
 	 * not return (ast_put it). May itself be NULL. */
 	struct ast **building;
@@ -433,9 +449,9 @@ struct parse_error {
 	 * Lines to print, each behind the shell's own "bash: line N: " prefix: for example
 	 * "syntax error near unexpected token `fi'" and then "`if; fi'".
 	 */
-	struct bytes message[2];      /* message[1].len 0 if there is only one */
-	int second_line;              /* line number shown with the second message */
-	bool at_end;                  /* "unexpected end of file": more input could mend it */
+	struct bytes message[2]; /* message[1].len 0 if there is only one */
+	int second_line;         /* line number shown with the second message */
+	bool at_end;             /* "unexpected end of file": more input could mend it */
 };
 
 /* In config->scratch; nothing to free. */

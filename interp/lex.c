@@ -8,9 +8,9 @@
 #include "interp/parser.h"
 
 static const char *const reserved_words[RW_COUNT] = {
-	"", "if", "then", "else", "elif", "fi", "case", "esac", "for", "select",
-	"while", "until", "do", "done", "in", "function", "time", "{", "}",
-	"!", "[[", "]]", "coproc",
+	"",     "if",     "then",  "else",  "elif", "fi",   "case",   "esac",
+	"for",  "select", "while", "until", "do",   "done", "in",     "function",
+	"time", "{",      "}",     "!",     "[[",   "]]",   "coproc",
 };
 
 enum reserved reserved_find(struct bytes text)
@@ -113,7 +113,8 @@ static enum tok_kind redirection_prefix(struct parser *p, struct token *t)
 	struct bytes text = t->word->literal;
 	int64_t n = 0;
 
-	if ((c != '<' && c != '>') || (t->word->flags & (WORD_QUOTED | WORD_LITERAL)) != WORD_LITERAL)
+	if ((c != '<' && c != '>') ||
+	    (t->word->flags & (WORD_QUOTED | WORD_LITERAL)) != WORD_LITERAL)
 		return TOK_WORD;
 	for (size_t i = 0; i < text.len && byte_is_digit(text.ptr[i]) && n < INT32_MAX; i++) {
 		n = n * 10 + text.ptr[i] - '0';
@@ -186,11 +187,14 @@ bool lex_alias(struct parser *p, const struct token *t)
 		p->ndrops--;
 	p->line = t->line;
 	splice(p, t->start, t->end, text);
-	p->aliases = parser_grow(p, p->aliases, &p->aliases_cap, p->naliases + 1, sizeof *p->aliases);
+	p->aliases = parser_grow(p, p->aliases, &p->aliases_cap, p->naliases + 1,
+				 sizeof *p->aliases);
 	use = &p->aliases[p->naliases++];
-	*use = (struct alias_use){ .name = t->word->literal, .start = t->start,
+	*use = (struct alias_use){ .name = t->word->literal,
+				   .start = t->start,
 				   .end = t->start + text.len + 1,
-				   .blank = text.len != 0 && byte_is_blank(text.ptr[text.len - 1]) };
+				   .blank = text.len != 0 &&
+					    byte_is_blank(text.ptr[text.len - 1]) };
 	return true;
 }
 

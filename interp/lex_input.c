@@ -49,8 +49,7 @@ static struct bytes next_rest_line(struct parser *p)
 static struct bytes last_newline(struct parser *p)
 {
 	p->ended = true;
-	if (p->text_only || p->len == 0 || p->src[p->len - 1] == '\n' ||
-	    p->src[p->len - 1] == '\\')
+	if (p->text_only || p->len == 0 || p->src[p->len - 1] == '\n' || p->src[p->len - 1] == '\\')
 		return BYTES("");
 	p->ended = false;
 	return BYTES("\n");
@@ -101,11 +100,18 @@ bool source_accept(struct parser *p, char c)
 
 struct source_mark source_mark(const struct parser *p)
 {
-	return (struct source_mark){ .pos = p->pos, .ndrops = p->ndrops, .nkept = p->nkept,
-				     .ndocs = p->ndocs, .nsubs = p->nsubs, .items = p->items.len,
-				     .redirs = p->redirs.len, .assigns = p->assigns.len,
+	return (struct source_mark){ .pos = p->pos,
+				     .ndrops = p->ndrops,
+				     .nkept = p->nkept,
+				     .ndocs = p->ndocs,
+				     .nsubs = p->nsubs,
+				     .items = p->items.len,
+				     .redirs = p->redirs.len,
+				     .assigns = p->assigns.len,
 				     .docs_base = p->docs_base,
-				     .lit = p->lit.len, .line = p->line, .depth = p->depth };
+				     .lit = p->lit.len,
+				     .line = p->line,
+				     .depth = p->depth };
 }
 
 void source_return(struct parser *p, struct source_mark m)

@@ -6,8 +6,8 @@
 #include "interp/parser.h"
 
 static const struct declaration declarations[] = {
-	{ "declare", true }, { "typeset", true }, { "local", true },  { "export", true },
-	{ "readonly", true }, { "eval", false }, { "let", false }, { "alias", false },
+	{ "declare", true },  { "typeset", true }, { "local", true }, { "export", true },
+	{ "readonly", true }, { "eval", false },   { "let", false },  { "alias", false },
 };
 
 const struct declaration *declaration_find(struct bytes name)

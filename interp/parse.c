@@ -101,7 +101,7 @@ bool parse_enter(struct parser *p)
 void parse_deeper(struct parser *p, int (*fn)(void *arg), void *arg)
 {
 	if (parse_enter(p)) {
-		if (p->depth % 8 == 0 && p->config.deepen != NULL)
+		if (p->depth % 4 == 0 && p->config.deepen != NULL)
 			p->config.deepen(p->config.user, fn, arg);
 		else
 			fn(arg);
@@ -123,19 +123,26 @@ static struct node *background(struct parser *p, struct node *body)
 static bool at_list_end(struct parser *p)
 {
 	switch (token_peek(p, CTX_COMMAND)) {
-	case TOK_EOF: case TOK_ERROR: case TOK_NEWLINE: case TOK_RPAREN:
-	case TOK_DSEMI: case TOK_SEMI_AMP: case TOK_DSEMI_AMP:
-		return true;
+	case TOK_EOF:
+	case TOK_ERROR:
+	case TOK_NEWLINE:
+	case TOK_RPAREN:
+	case TOK_DSEMI:
+	case TOK_SEMI_AMP:
+	case TOK_DSEMI_AMP: return true;
 	case TOK_WORD:
 		switch (p->tok.reserved) {
-		case RW_THEN: case RW_ELSE: case RW_ELIF: case RW_FI: case RW_DO: case RW_DONE:
-		case RW_ESAC: case RW_RBRACE:
-			return true;
-		default:
-			return false;
+		case RW_THEN:
+		case RW_ELSE:
+		case RW_ELIF:
+		case RW_FI:
+		case RW_DO:
+		case RW_DONE:
+		case RW_ESAC:
+		case RW_RBRACE: return true;
+		default: return false;
 		}
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -410,8 +417,7 @@ int parse_unit(struct parser *p, struct ast **out, struct parse_error *error)
 	a = p->ast = ast_new(p);
 	p->arena = &a->arena;
 	a->root = parse_line_list(p);
-	if (a->root != NULL && token_peek(p, CTX_COMMAND) != TOK_NEWLINE &&
-	    p->tok.kind != TOK_EOF)
+	if (a->root != NULL && token_peek(p, CTX_COMMAND) != TOK_NEWLINE && p->tok.kind != TOK_EOF)
 		parse_fail_token(p);
 	if (p->config.building != NULL)
 		*p->config.building = NULL;

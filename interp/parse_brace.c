@@ -21,8 +21,8 @@ struct range {
 	struct parser *p;
 	const struct word *w;
 	struct spot from, to;
-	size_t first, last;     /* marks inside */
-	size_t open;            /* of an expression: its { */
+	size_t first, last; /* marks inside */
+	size_t open;        /* of an expression: its { */
 };
 
 static void build(struct range *r);

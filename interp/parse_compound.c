@@ -230,9 +230,11 @@ static struct node *parse_cfor(struct parser *p, int line)
 		if (!parse_for_expr(p, exprs[i]))
 			return NULL;
 		if (i < 2 && !source_accept(p, ';'))
-			return source_peek(p) < 0 ? parse_fail_matching(p, line, ')')
-			       : fail_for_head(p, start, line,
-					       "syntax error: arithmetic expression required");
+			return source_peek(p) < 0
+				       ? parse_fail_matching(p, line, ')')
+				       : fail_for_head(
+						 p, start, line,
+						 "syntax error: arithmetic expression required");
 	}
 	if (source_peek(p) == ';')
 		return fail_for_head(p, start, line, "syntax error: `;' unexpected");
@@ -250,8 +252,7 @@ static struct node *parse_cfor(struct parser *p, int line)
 static struct node *parse_for(struct parser *p, int line)
 {
 	token_next(p);
-	if (token_peek(p, CTX_NO_BRACES) == TOK_LPAREN && p->pos < p->len &&
-	    p->src[p->pos] == '(')
+	if (token_peek(p, CTX_NO_BRACES) == TOK_LPAREN && p->pos < p->len && p->src[p->pos] == '(')
 		return parse_cfor(p, line);
 	return parse_for_in(p, NODE_FOR, line);
 }
@@ -284,8 +285,7 @@ static bool parse_patterns(struct parser *p, struct case_item *item)
 	}
 	if (p->tok.kind != TOK_RPAREN || p->failed)
 		return p->failed ? false : parse_fail_token(p);
-	item->patterns = stack_take(p, &p->items, base, sizeof *item->patterns,
-				    &item->npatterns);
+	item->patterns = stack_take(p, &p->items, base, sizeof *item->patterns, &item->npatterns);
 	token_next(p);
 	return true;
 }
@@ -325,8 +325,8 @@ static struct node *parse_case(struct parser *p, int line)
 		return NULL;
 	for (;;) {
 		token_skip_newlines(p, CTX_NO_BRACES);
-		if (last || (token_peek(p, CTX_NO_BRACES) == TOK_WORD &&
-			     p->tok.reserved == RW_ESAC))
+		if (last ||
+		    (token_peek(p, CTX_NO_BRACES) == TOK_WORD && p->tok.reserved == RW_ESAC))
 			break;
 		if (!parse_case_item(p, &last))
 			return NULL;
@@ -356,8 +356,10 @@ struct node *parse_function_parens(struct parser *p, const struct word *name, in
 {
 	struct bytes text = (name->flags & (WORD_LITERAL | WORD_QUOTED)) == WORD_LITERAL
 				    ? name->literal
-				    : arena_bytes(p->arena, source_slice(p, (size_t)(uintptr_t)name->text.ptr,
-						  (size_t)(uintptr_t)name->text.ptr + name->text.len));
+				    : arena_bytes(p->arena,
+						  source_slice(p, (size_t)(uintptr_t)name->text.ptr,
+							       (size_t)(uintptr_t)name->text.ptr +
+								       name->text.len));
 
 	token_next(p);
 	if (token_peek(p, CTX_COMMAND) != TOK_RPAREN)
@@ -376,7 +378,8 @@ static struct node *parse_function_keyword(struct parser *p, int line)
 		return parse_fail_token(p);
 	name = arena_bytes(p->arena, source_slice(p, p->tok.start, p->tok.end));
 	token_next(p);
-	if (token_peek(p, CTX_COMMAND) == TOK_LPAREN && !(p->pos < p->len && p->src[p->pos] == '(')) {
+	if (token_peek(p, CTX_COMMAND) == TOK_LPAREN &&
+	    !(p->pos < p->len && p->src[p->pos] == '(')) {
 		struct source_mark mark = source_mark(p);
 		struct token paren = p->tok;
 
@@ -401,11 +404,15 @@ static bool begins_compound(struct parser *p)
 	if (kind != TOK_WORD)
 		return false;
 	switch (p->tok.reserved) {
-	case RW_IF: case RW_CASE: case RW_FOR: case RW_SELECT: case RW_WHILE: case RW_UNTIL:
-	case RW_LBRACE: case RW_COND:
-		return true;
-	default:
-		return false;
+	case RW_IF:
+	case RW_CASE:
+	case RW_FOR:
+	case RW_SELECT:
+	case RW_WHILE:
+	case RW_UNTIL:
+	case RW_LBRACE:
+	case RW_COND: return true;
+	default: return false;
 	}
 }
 
@@ -442,7 +449,8 @@ static struct node *parse_reserved(struct parser *p, int line)
 	case RW_CASE: return parse_case(p, line);
 	case RW_FOR: return parse_for(p, line);
 	case RW_SELECT: return parse_select(p, line);
-	case RW_WHILE: case RW_UNTIL: return parse_while(p, line);
+	case RW_WHILE:
+	case RW_UNTIL: return parse_while(p, line);
 	case RW_LBRACE: return parse_group(p, line);
 	case RW_COND: return parse_cond_command(p);
 	default: return parse_fail_token(p);
@@ -495,10 +503,15 @@ struct node *parse_command(struct parser *p)
 	switch (p->tok.reserved) {
 	case RW_FUNCTION: return deeper(p, parse_function_keyword);
 	case RW_COPROC: return deeper(p, parse_coproc);
-	case RW_THEN: case RW_ELSE: case RW_ELIF: case RW_FI: case RW_DO: case RW_DONE:
-	case RW_ESAC: case RW_RBRACE: case RW_BANG:
-		return parse_fail_token(p);
-	default:
-		return parse_simple(p);
+	case RW_THEN:
+	case RW_ELSE:
+	case RW_ELIF:
+	case RW_FI:
+	case RW_DO:
+	case RW_DONE:
+	case RW_ESAC:
+	case RW_RBRACE:
+	case RW_BANG: return parse_fail_token(p);
+	default: return parse_simple(p);
 	}
 }

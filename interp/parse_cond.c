@@ -11,8 +11,8 @@ struct cond_level {
 
 static struct cond *parse_or(struct parser *p);
 
-static const char *const binary_ops[] = { "=",	 "==",	"!=",  "=~",  "-eq", "-ne", "-lt", "-le",
-					  "-gt", "-ge", "-nt", "-ot", "-ef" };
+static const char *const binary_ops[] = { "=",   "==",  "!=",  "=~",  "-eq", "-ne", "-lt",
+					  "-le", "-gt", "-ge", "-nt", "-ot", "-ef" };
 
 static bool is_unary(struct bytes text)
 {
@@ -58,8 +58,8 @@ static void *fail_at_token(struct parser *p, const char *before, const char *aft
 		text = BYTES("EOF");
 	else if (p->tok.kind != TOK_NEWLINE)
 		text = source_slice(p, p->tok.start, p->tok.end);
-	return parse_fail(p, p->tok.line, parse_text(p, "%s`%.*s'%s", before, (int)text.len,
-						     text.ptr, after));
+	return parse_fail(p, p->tok.line,
+			  parse_text(p, "%s`%.*s'%s", before, (int)text.len, text.ptr, after));
 }
 
 static struct cond *cond_new(struct parser *p, enum cond_kind kind)

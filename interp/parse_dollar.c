@@ -230,14 +230,18 @@ bool parse_dollar(struct parser *p, struct word_state *w)
 	if (byte_is_name(c) && !byte_is_digit(c))
 		return parse_name_param(p, w, start);
 	switch (c) {
-	case '{':
-		p->pos++;
-		return parse_braced_param(p, w, start);
+	case '{': p->pos++; return parse_braced_param(p, w, start);
 	case '(': return parse_command_sub(p, w, start);
 	case '[': return parse_bracket_arith(p, w, start);
-	case '\'': case '"': return parse_dollar_quote(p, w, c);
-	case '@': case '*': case '#': case '?': case '-': case '$': case '!':
-		return parse_short_param(p, w, start, c);
+	case '\'':
+	case '"': return parse_dollar_quote(p, w, c);
+	case '@':
+	case '*':
+	case '#':
+	case '?':
+	case '-':
+	case '$':
+	case '!': return parse_short_param(p, w, start, c);
 	default:
 		if (byte_is_digit(c))
 			return parse_short_param(p, w, start, c);

@@ -81,9 +81,10 @@ static void collect(struct parser *p, const struct here_doc *doc)
 		buf_add(&p->lit, line);
 	}
 	parse_warn(p, p->line - 1,
-		   parse_text(p, "warning: here-document at line %d delimited by end-of-file "
-			      "(wanted `%.*s')", doc->line, (int)doc->delimiter.len,
-			      doc->delimiter.ptr));
+		   parse_text(p,
+			      "warning: here-document at line %d delimited by end-of-file "
+			      "(wanted `%.*s')",
+			      doc->line, (int)doc->delimiter.len, doc->delimiter.ptr));
 }
 
 /* A body whose expansions are wrong: the error waits until it is expanded. */

@@ -136,8 +136,9 @@ static struct word *read_arg(struct braced *b)
 
 static bool read_default(struct braced *b, int c)
 {
-	static const enum param_op ops[] = { ['-'] = OP_DEFAULT, ['='] = OP_ASSIGN,
-					     ['?'] = OP_ERROR, ['+'] = OP_ALTERNATE };
+	static const enum param_op ops[] = {
+		['-'] = OP_DEFAULT, ['='] = OP_ASSIGN, ['?'] = OP_ERROR, ['+'] = OP_ALTERNATE
+	};
 
 	b->p->pos++;
 	b->param->op = ops[c];
@@ -185,8 +186,11 @@ static bool read_colon(struct braced *b)
 /* Operators that may be doubled: # % ^ , ~ with a pattern. */
 static bool read_pattern_op(struct braced *b, int c)
 {
-	enum param_op op = c == '#' ? OP_PREFIX : c == '%' ? OP_SUFFIX : c == '^' ? OP_UPPER
-			   : c == ',' ? OP_LOWER : OP_TOGGLE;
+	enum param_op op = c == '#'   ? OP_PREFIX
+			   : c == '%' ? OP_SUFFIX
+			   : c == '^' ? OP_UPPER
+			   : c == ',' ? OP_LOWER
+				      : OP_TOGGLE;
 
 	b->p->pos++;
 	if (source_accept(b->p, (char)c))
@@ -213,9 +217,10 @@ static bool read_replace(struct braced *b)
 	struct parser *p = b->p;
 
 	p->pos++;
-	param->op = source_accept(p, '/') ? OP_REPLACE_ALL
+	param->op = source_accept(p, '/')   ? OP_REPLACE_ALL
 		    : source_accept(p, '#') ? OP_REPLACE_HEAD
-		    : source_accept(p, '%') ? OP_REPLACE_TAIL : OP_REPLACE;
+		    : source_accept(p, '%') ? OP_REPLACE_TAIL
+					    : OP_REPLACE;
 	param->arg = read_replaced(p, param->op == OP_REPLACE_HEAD || param->op == OP_REPLACE_TAIL);
 	if (param->arg == NULL)
 		return false;
@@ -268,14 +273,19 @@ static bool read_operator(struct braced *b)
 	switch (c) {
 	case '}': return true;
 	case ':': return read_colon(b);
-	case '-': case '=': case '?': case '+': return read_default(b, c);
-	case '#': case '%': case '^': case ',': case '~': return read_pattern_op(b, c);
+	case '-':
+	case '=':
+	case '?':
+	case '+': return read_default(b, c);
+	case '#':
+	case '%':
+	case '^':
+	case ',':
+	case '~': return read_pattern_op(b, c);
 	case '/': return read_replace(b);
 	case '@': return read_transform(b);
 	case '*': return read_names(b);
-	default:
-		b->param->op = OP_BAD;
-		return true;
+	default: b->param->op = OP_BAD; return true;
 	}
 }
 

@@ -52,8 +52,7 @@ bool parse_redir(struct parser *p)
 		if (!heredoc_start(p, &r))
 			return false;
 	} else {
-		if (token_peek(p, r.kind == REDIR_HERESTRING ? CTX_NO_BRACES : CTX_ARG) !=
-		    TOK_WORD)
+		if (token_peek(p, r.kind == REDIR_HERESTRING ? CTX_NO_BRACES : CTX_ARG) != TOK_WORD)
 			return p->failed ? false : parse_fail_token(p);
 		r.target = p->tok.word;
 		token_next(p);

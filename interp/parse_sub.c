@@ -77,7 +77,7 @@ struct sub {
 	struct word_state *w;
 	size_t start;
 	char direction;
-	bool arith;  /* $[ */
+	bool arith; /* $[ */
 	bool ok;
 };
 
@@ -141,8 +141,9 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 void note_sub(struct parser *p, size_t from, struct command_sub *command, struct bytes text)
 {
 	p->subs = parser_grow(p, p->subs, &p->subs_cap, p->nsubs + 1, sizeof *p->subs);
-	p->subs[p->nsubs++] = (struct sub_span){ .from = from, .to = p->pos, .command = command,
-						 .text = text };
+	p->subs[p->nsubs++] = (struct sub_span){
+		.from = from, .to = p->pos, .command = command, .text = text
+	};
 }
 
 static int command_run(void *arg)

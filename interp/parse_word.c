@@ -15,18 +15,26 @@ static bool is_plain(int c)
 static bool is_meta(int c)
 {
 	switch (c) {
-	case ' ': case '\t': case '\n': case ';': case '&': case '|': case '(': case ')':
-	case '<': case '>':
-		return true;
-	default:
-		return false;
+	case ' ':
+	case '\t':
+	case '\n':
+	case ';':
+	case '&':
+	case '|':
+	case '(':
+	case ')':
+	case '<':
+	case '>': return true;
+	default: return false;
 	}
 }
 
 void word_begin(struct parser *p, struct word_state *w, enum word_mode mode)
 {
-	*w = (struct word_state){ .mode = mode, .lit_base = p->lit.len,
-				  .items_base = p->items.len, .subs_base = p->nsubs };
+	*w = (struct word_state){ .mode = mode,
+				  .lit_base = p->lit.len,
+				  .items_base = p->items.len,
+				  .subs_base = p->nsubs };
 	w->dq = mode == MODE_ARG_DQ || mode == MODE_DQ || mode == MODE_ARITH ||
 		mode == MODE_OFFSET || mode == MODE_BRACKET || mode == MODE_TEXT;
 	w->tilde = !w->dq && mode != MODE_SUB;
@@ -284,8 +292,7 @@ static bool read_tilde(struct parser *p, struct word_state *w)
 	while (end < p->len && (is_plain((unsigned char)p->src[end]) || p->src[end] == '+'))
 		end++;
 	if (end < p->len && p->src[end] != '/' && p->src[end] != ':' &&
-	    !is_meta((unsigned char)p->src[end]) &&
-	    !(p->src[end] == '}' && w->mode == MODE_ARG))
+	    !is_meta((unsigned char)p->src[end]) && !(p->src[end] == '}' && w->mode == MODE_ARG))
 		return false;
 	part.text = arena_bytes(p->arena, (struct bytes){ p->src + p->pos + 1, end - p->pos - 1 });
 	p->pos = end;
@@ -346,14 +353,15 @@ static bool ends_word(struct parser *p, struct word_state *w, int c)
 static bool ends_here(struct parser *p, struct word_state *w, int c)
 {
 	switch (w->mode) {
-	case MODE_WORD: case MODE_REGEX:
-		return ends_word(p, w, c);
+	case MODE_WORD:
+	case MODE_REGEX: return ends_word(p, w, c);
 	case MODE_ARG: return c == '}';
 	case MODE_PATTERN: return c == '}' || (c == '/' && w->begun);
 	case MODE_ARG_DQ: return c == '}' && !w->inner_quotes && !w->inner_single;
 	case MODE_DQ: return c == '"';
-	case MODE_ARITH: case MODE_BRACKET: case MODE_SUB:
-		return ends_expression(w, c);
+	case MODE_ARITH:
+	case MODE_BRACKET:
+	case MODE_SUB: return ends_expression(w, c);
 	case MODE_OFFSET: return ends_offset(w, c);
 	default: return false;
 	}
@@ -417,9 +425,7 @@ static bool read_special(struct parser *p, struct word_state *w, int c)
 	switch (c) {
 	case '$': return parse_dollar(p, w);
 	case '`': return parse_backquote(p, w);
-	case '\\':
-		read_backslash(p, w);
-		return true;
+	case '\\': read_backslash(p, w); return true;
 	case '\'':
 		if (w->dq)
 			break;
@@ -434,7 +440,8 @@ static bool read_special(struct parser *p, struct word_state *w, int c)
 		if (w->tilde && read_tilde(p, w))
 			return true;
 		break;
-	case '<': case '>':
+	case '<':
+	case '>':
 		if ((w->mode == MODE_WORD || w->mode == MODE_REGEX || w->mode == MODE_ARG ||
 		     w->mode == MODE_TEXT_WORD) &&
 		    source_second(p) == '(')

@@ -18,21 +18,64 @@
 #include "interp/ast.h"
 
 enum tok_kind {
-	TOK_EOF, TOK_ERROR, TOK_NEWLINE, TOK_WORD, TOK_ASSIGN,
-	TOK_IO_NUMBER, TOK_IO_VAR, /* before a redirection: fd in `number`, name in `text` */
-	TOK_SEMI, TOK_AMP, TOK_PIPE, TOK_AND, TOK_OR, TOK_PIPE_AMP,
-	TOK_DSEMI, TOK_SEMI_AMP, TOK_DSEMI_AMP, TOK_LPAREN, TOK_RPAREN,
+	TOK_EOF,
+	TOK_ERROR,
+	TOK_NEWLINE,
+	TOK_WORD,
+	TOK_ASSIGN,
+	TOK_IO_NUMBER,
+	TOK_IO_VAR, /* before a redirection: fd in `number`, name in `text` */
+	TOK_SEMI,
+	TOK_AMP,
+	TOK_PIPE,
+	TOK_AND,
+	TOK_OR,
+	TOK_PIPE_AMP,
+	TOK_DSEMI,
+	TOK_SEMI_AMP,
+	TOK_DSEMI_AMP,
+	TOK_LPAREN,
+	TOK_RPAREN,
 	TOK_REDIR_FIRST,
-	TOK_LESS = TOK_REDIR_FIRST, TOK_GREAT, TOK_CLOBBER, TOK_DGREAT, TOK_LESSGREAT,
-	TOK_LESSAND, TOK_GREATAND, TOK_ANDGREAT, TOK_ANDDGREAT, TOK_DLESS, TOK_DLESSDASH,
+	TOK_LESS = TOK_REDIR_FIRST,
+	TOK_GREAT,
+	TOK_CLOBBER,
+	TOK_DGREAT,
+	TOK_LESSGREAT,
+	TOK_LESSAND,
+	TOK_GREATAND,
+	TOK_ANDGREAT,
+	TOK_ANDDGREAT,
+	TOK_DLESS,
+	TOK_DLESSDASH,
 	TOK_TLESS,
 };
 
 /* Reserved words, in the order of the table in lex.c. */
 enum reserved {
-	RW_NONE, RW_IF, RW_THEN, RW_ELSE, RW_ELIF, RW_FI, RW_CASE, RW_ESAC, RW_FOR, RW_SELECT,
-	RW_WHILE, RW_UNTIL, RW_DO, RW_DONE, RW_IN, RW_FUNCTION, RW_TIME, RW_LBRACE, RW_RBRACE,
-	RW_BANG, RW_COND, RW_CONDEND, RW_COPROC,
+	RW_NONE,
+	RW_IF,
+	RW_THEN,
+	RW_ELSE,
+	RW_ELIF,
+	RW_FI,
+	RW_CASE,
+	RW_ESAC,
+	RW_FOR,
+	RW_SELECT,
+	RW_WHILE,
+	RW_UNTIL,
+	RW_DO,
+	RW_DONE,
+	RW_IN,
+	RW_FUNCTION,
+	RW_TIME,
+	RW_LBRACE,
+	RW_RBRACE,
+	RW_BANG,
+	RW_COND,
+	RW_CONDEND,
+	RW_COPROC,
 	RW_COUNT
 };
 
@@ -44,7 +87,7 @@ enum tok_context {
 	CTX_ITEM = 1 << 2,    /* inside name=( ): [sub]=value is recognised by the caller */
 	CTX_COND = 1 << 3,    /* inside [[ ]]: extended globs always; < and > are operators */
 	CTX_NO_BRACES = 1 << 4,
-	CTX_ANY = 1 << 5,     /* only for has_token: whatever context it was read in */
+	CTX_ANY = 1 << 5, /* only for has_token: whatever context it was read in */
 };
 
 struct token {
@@ -52,11 +95,11 @@ struct token {
 	enum reserved reserved; /* of an unquoted literal word */
 	int line;
 	int number;
-	size_t start;           /* offsets in src */
+	size_t start; /* offsets in src */
 	size_t end;
 	struct word *word;
 	struct assign *assign;
-	struct bytes text;      /* IO_VAR: the name */
+	struct bytes text; /* IO_VAR: the name */
 };
 
 /* Items of lists under construction, of any size; taken off in one piece. */
@@ -67,7 +110,7 @@ struct stack {
 };
 
 struct here_doc {
-	struct word *body;      /* filled when it is read */
+	struct word *body; /* filled when it is read */
 	struct bytes delimiter;
 	bool quoted;
 	bool tabs;
@@ -76,9 +119,9 @@ struct here_doc {
 
 struct alias_use {
 	struct bytes name;
-	size_t start;           /* its text in src: not expanded again in there */
+	size_t start; /* its text in src: not expanded again in there */
 	size_t end;
-	bool blank;             /* and with a blank: the next word may be an alias too */
+	bool blank; /* and with a blank: the next word may be an alias too */
 };
 
 /* An unquoted { , or } in a part of a word. */
@@ -86,9 +129,9 @@ struct brace_mark {
 	int part;
 	size_t at;
 	char c;
-	size_t match;           /* of {: its }, or SIZE_MAX */
-	size_t owner;           /* the { around it */
-	size_t commas;          /* of {: directly inside */
+	size_t match;  /* of {: its }, or SIZE_MAX */
+	size_t owner;  /* the { around it */
+	size_t commas; /* of {: directly inside */
 };
 
 struct sub_span {
@@ -103,35 +146,35 @@ struct parser {
 	unsigned flags;
 	struct arena *scratch;
 	struct ast *ast;
-	struct arena *arena;    /* of the tree under construction */
-	struct bytes rest;      /* of config.text, not yet pulled */
+	struct arena *arena; /* of the tree under construction */
+	struct bytes rest;   /* of config.text, not yet pulled */
 	char *src;
 	size_t pos;
 	size_t len;
 	size_t cap;
-	size_t last_line;       /* where the line pulled last begins */
-	bool ended;             /* nothing more to pull */
-	bool text_only;         /* not lines of a script: no newline is added at the end */
-	bool begun;             /* some token of the unit was read */
-	int line;               /* of src[pos] */
+	size_t last_line; /* where the line pulled last begins */
+	bool ended;       /* nothing more to pull */
+	bool text_only;   /* not lines of a script: no newline is added at the end */
+	bool begun;       /* some token of the unit was read */
+	int line;         /* of src[pos] */
 	int depth;
-	struct parser *spare;   /* inner parsers to use again */
+	struct parser *spare; /* inner parsers to use again */
 
 	bool has_tok;
 	unsigned tok_context;
 	struct token tok;
 
-	struct stack items;     /* parts, words, nodes */
+	struct stack items; /* parts, words, nodes */
 	struct stack redirs;
 	struct stack assigns;
-	struct buf lit;         /* literal text under construction; used as a stack */
-	size_t *drops;          /* offsets of removed backslash-newline pairs, ascending */
+	struct buf lit; /* literal text under construction; used as a stack */
+	size_t *drops;  /* offsets of removed backslash-newline pairs, ascending */
 	size_t ndrops, drops_cap;
-	struct bytes **kept;    /* slices to turn into pointers */
+	struct bytes **kept; /* slices to turn into pointers */
 	size_t nkept, kept_cap;
-	size_t *not_tried;      /* offsets where $(( or name[ turned out to be something else */
+	size_t *not_tried; /* offsets where $(( or name[ turned out to be something else */
 	size_t nnot, not_cap;
-	struct sub_span *subs;  /* word_sub of the words being read */
+	struct sub_span *subs; /* word_sub of the words being read */
 	size_t nsubs, subs_cap;
 	struct brace_mark *marks;
 	size_t nmarks, marks_cap;
@@ -139,9 +182,9 @@ struct parser {
 	size_t ndocs, docs_cap, docs_base;
 	struct alias_use *aliases;
 	size_t naliases, aliases_cap;
-	bool in_sub;            /* in $( ): printing tells newlines from ; there */
-	bool alias_next;        /* the word read next is behind an alias that ends in a blank */
-	int guessing;           /* inside a guess: source_return may come */
+	bool in_sub;     /* in $( ): printing tells newlines from ; there */
+	bool alias_next; /* the word read next is behind an alias that ends in a blank */
+	int guessing;    /* inside a guess: source_return may come */
 	const struct declaration *decl;
 
 	bool failed;
@@ -214,7 +257,7 @@ struct bytes lit_take(struct parser *p, size_t base);
 
 /* Prints as bash the lines of a message; all return NULL. */
 void *parse_fail(struct parser *p, int line, struct bytes message);
-void *parse_fail_token(struct parser *p);           /* near unexpected token */
+void *parse_fail_token(struct parser *p); /* near unexpected token */
 void *parse_fail_matching(struct parser *p, int line, char wanted);
 void *parse_fail_depth(struct parser *p);
 struct bytes parse_text(struct parser *p, const char *format, ...)
@@ -260,36 +303,36 @@ bool lex_alias(struct parser *p, const struct token *t);
 /* --- words: parse_word.c --- */
 
 enum word_mode {
-	MODE_WORD,    /* ends at a metacharacter */
-	MODE_REGEX,   /* behind =~ */
-	MODE_ARG,     /* ${x-...}: ends at }, quotes as in a word */
-	MODE_ARG_DQ,  /* the same inside double quotes */
-	MODE_PATTERN, /* ${x/...}: ends at / or } */
-	MODE_DQ,      /* inside "...": ends at the quote */
-	MODE_ARITH,   /* ends at the closing ) of $(( or ; of for((, as told by `stop` */
-	MODE_OFFSET,  /* ${x:...}: arithmetic that ends at : or } */
-	MODE_BRACKET, /* arithmetic of $[...]: ends at ] */
-	MODE_SUB,     /* a subscript: ends at ], quotes as in a word */
-	MODE_TEXT,    /* a here-document or prompt: ends with the text */
+	MODE_WORD,      /* ends at a metacharacter */
+	MODE_REGEX,     /* behind =~ */
+	MODE_ARG,       /* ${x-...}: ends at }, quotes as in a word */
+	MODE_ARG_DQ,    /* the same inside double quotes */
+	MODE_PATTERN,   /* ${x/...}: ends at / or } */
+	MODE_DQ,        /* inside "...": ends at the quote */
+	MODE_ARITH,     /* ends at the closing ) of $(( or ; of for((, as told by `stop` */
+	MODE_OFFSET,    /* ${x:...}: arithmetic that ends at : or } */
+	MODE_BRACKET,   /* arithmetic of $[...]: ends at ] */
+	MODE_SUB,       /* a subscript: ends at ], quotes as in a word */
+	MODE_TEXT,      /* a here-document or prompt: ends with the text */
 	MODE_TEXT_WORD, /* unquoted text up to its end (alternatives of braces) */
 };
 
 struct word_state {
 	enum word_mode mode;
-	char stop;           /* MODE_ARITH: ')' or ';' */
-	bool dq;             /* parts are quoted */
-	bool inner_quotes;   /* MODE_ARG_DQ, ARITH: inside a " that was opened here */
-	bool inner_single;   /* MODE_ARG_DQ: inside ', which only protects a } */
-	bool tilde;          /* an unquoted ~ here may begin a tilde prefix */
-	bool assignment;     /* and so it may behind : */
+	char stop;         /* MODE_ARITH: ')' or ';' */
+	bool dq;           /* parts are quoted */
+	bool inner_quotes; /* MODE_ARG_DQ, ARITH: inside a " that was opened here */
+	bool inner_single; /* MODE_ARG_DQ: inside ', which only protects a } */
+	bool tilde;        /* an unquoted ~ here may begin a tilde prefix */
+	bool assignment;   /* and so it may behind : */
 	bool extglob;
-	bool begun;          /* something was read */
-	int nesting;         /* parentheses or brackets opened here */
-	int questions;       /* ? without its : so far */
-	unsigned flags;      /* of the word so far */
-	bool brace;          /* an unquoted { was seen */
-	bool part_quoted;    /* of the literal text being collected */
-	bool part_open;      /* there is such text, maybe empty */
+	bool begun;       /* something was read */
+	int nesting;      /* parentheses or brackets opened here */
+	int questions;    /* ? without its : so far */
+	unsigned flags;   /* of the word so far */
+	bool brace;       /* an unquoted { was seen */
+	bool part_quoted; /* of the literal text being collected */
+	bool part_open;   /* there is such text, maybe empty */
 	size_t lit_base;
 	size_t items_base;
 	size_t subs_base;

@@ -487,14 +487,17 @@ static void print_command_kind(struct printer *pr, const struct node *n)
 	switch (n->kind) {
 	case NODE_SIMPLE: print_simple(pr, (const struct simple *)n); break;
 	case NODE_PIPELINE: print_pipeline(pr, (const struct pipeline *)n); break;
-	case NODE_AND: case NODE_OR: print_and_or(pr, (const struct binary *)n); break;
+	case NODE_AND:
+	case NODE_OR: print_and_or(pr, (const struct binary *)n); break;
 	case NODE_LIST: print_list(pr, (const struct list *)n); break;
 	case NODE_BACKGROUND: print_background(pr, (const struct group *)n); break;
 	case NODE_SUBSHELL: print_subshell(pr, (const struct group *)n); break;
 	case NODE_GROUP: print_group(pr, (const struct group *)n); break;
 	case NODE_IF: print_if(pr, (const struct if_node *)n); break;
-	case NODE_WHILE: case NODE_UNTIL: print_loop(pr, (const struct loop *)n); break;
-	case NODE_FOR: case NODE_SELECT: print_for(pr, (const struct for_node *)n); break;
+	case NODE_WHILE:
+	case NODE_UNTIL: print_loop(pr, (const struct loop *)n); break;
+	case NODE_FOR:
+	case NODE_SELECT: print_for(pr, (const struct for_node *)n); break;
 	case NODE_CFOR: print_cfor(pr, (const struct cfor *)n); break;
 	case NODE_CASE: print_case(pr, (const struct case_node *)n); break;
 	case NODE_FUNCTION: print_nested_function(pr, (const struct function_node *)n); break;
@@ -526,12 +529,15 @@ static bool begins_with_paren(const struct node *n)
 {
 	for (;;) {
 		switch (n->kind) {
-		case NODE_SUBSHELL: case NODE_ARITH: return true;
+		case NODE_SUBSHELL:
+		case NODE_ARITH: return true;
 		case NODE_LIST: n = ((const struct list *)n)->commands[0]; break;
-		case NODE_AND: case NODE_OR: n = ((const struct binary *)n)->left; break;
+		case NODE_AND:
+		case NODE_OR: n = ((const struct binary *)n)->left; break;
 		case NODE_BACKGROUND: n = ((const struct group *)n)->body; break;
 		case NODE_PIPELINE:
-			if (((const struct pipeline *)n)->negated || ((const struct pipeline *)n)->timed)
+			if (((const struct pipeline *)n)->negated ||
+			    ((const struct pipeline *)n)->timed)
 				return false;
 			n = ((const struct pipeline *)n)->commands[0];
 			break;

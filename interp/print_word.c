@@ -79,7 +79,8 @@ static void print_cond(struct printer *pr, const struct cond *c)
 	}
 	pr->depth++;
 	switch (c->kind) {
-	case COND_AND: case COND_OR:
+	case COND_AND:
+	case COND_OR:
 		print_cond(pr, c->left);
 		buf_puts(pr->out, c->kind == COND_AND ? " && " : " || ");
 		print_cond(pr, c->right);

@@ -122,8 +122,7 @@ TEST(numbers)
 	CHECK_STR(run("9223372036854775807 + 1"), "-9223372036854775808");
 	CHECK_STR(run("-9223372036854775808 / -1"), "-9223372036854775808");
 	CHECK_STR(run("-9223372036854775808 % -1"), "0");
-	CHECK_STR(run("1 + 08 + 2"),
-		  "1 + 08: value too great for base (error token is \"08\")");
+	CHECK_STR(run("1 + 08 + 2"), "1 + 08: value too great for base (error token is \"08\")");
 	CHECK_STR(run("65#1"), "65#1: invalid arithmetic base (error token is \"65#1\")");
 	CHECK_STR(run("10#"), "10#: invalid integer constant (error token is \"10#\")");
 	CHECK_STR(run("0#1"), "0#1: invalid number (error token is \"0#1\")");
@@ -164,7 +163,8 @@ TEST(errors)
 	CHECK_STR(run("2 ** -1"), "2 ** -1: exponent less than 0 (error token is \"1\")");
 	CHECK_STR(run("1 + "), "1 + : syntax error: operand expected (error token is \"+ \")");
 	CHECK_STR(run("1 1"), "1 1: syntax error in expression (error token is \"1\")");
-	CHECK_STR(run("1.5"), "1.5: syntax error: invalid arithmetic operator (error token is \".5\")");
+	CHECK_STR(run("1.5"),
+		  "1.5: syntax error: invalid arithmetic operator (error token is \".5\")");
 	CHECK_STR(run("(1"), "(1: missing `)' (error token is \"1\")");
 	CHECK_STR(run("1 ? 2"),
 		  "1 ? 2: `:' expected for conditional expression (error token is \"2\")");

@@ -27,8 +27,9 @@ static void start(void)
 static bool alias(void *user, struct bytes name, struct bytes *out)
 {
 	(void)user;
-	*out = bytes_is(name, "ll") ? BYTES("ls -l") : bytes_is(name, "ls") ? BYTES("ls -F ")
-							: BYTES("deep");
+	*out = bytes_is(name, "ll")   ? BYTES("ls -l")
+	       : bytes_is(name, "ls") ? BYTES("ls -F ")
+				      : BYTES("deep");
 	return bytes_is(name, "ll") || bytes_is(name, "ls") || bytes_is(name, "d");
 }
 
@@ -41,8 +42,9 @@ static unsigned alias_flag(void *user)
 static struct parse_config config_for(const char *text)
 {
 	start();
-	return (struct parse_config){ .heap = &heap, .scratch = &arena, .text = bytes_of(text),
-				      .line = 1 };
+	return (struct parse_config){
+		.heap = &heap, .scratch = &arena, .text = bytes_of(text), .line = 1
+	};
 }
 
 /* The unit printed, or the messages of its error. */
