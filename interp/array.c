@@ -39,7 +39,7 @@ struct array {
 	size_t count;
 	bool sparse;
 	struct elem *dense;
-	size_t size;          /* elements of dense that are initialised */
+	size_t size; /* elements of dense that are initialised */
 	size_t cap;
 	struct chunk **chunks; /* none is empty */
 	size_t nchunks;

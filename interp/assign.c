@@ -12,6 +12,7 @@
 /* An item of a literal after expansion. */
 struct item {
 	const struct array_item *source; /* with a subscript; NULL for a plain value */
+	struct bytes sub;                /* expanded, if it is a key or contains expansions */
 	struct bytes value;
 };
 
@@ -21,8 +22,8 @@ struct items {
 	size_t cap;
 };
 
-static void add_item(struct shell *sh, struct items *items, const struct array_item *source,
-		     struct bytes value)
+static struct item *add_item(struct shell *sh, struct items *items, const struct array_item *source,
+			     struct bytes value)
 {
 	if (items->n == items->cap) {
 		size_t cap = items->cap == 0 ? 16 : items->cap * 2;
@@ -31,7 +32,8 @@ static void add_item(struct shell *sh, struct items *items, const struct array_i
 				      cap * sizeof *items->v);
 		items->cap = cap;
 	}
-	items->v[items->n++] = (struct item){ source, value };
+	items->v[items->n] = (struct item){ source, { NULL, 0 }, value };
+	return &items->v[items->n++];
 }
 
 /* --- expanding the literal --- */
@@ -71,10 +73,24 @@ static int expand_as_text(struct shell *sh, const struct array_item *source, str
 	return 0;
 }
 
+static int expand_subscripted(struct shell *sh, const struct array_item *source, bool assoc,
+			      struct items *items)
+{
+	struct bytes sub = { NULL, 0 };
+	struct bytes value;
+
+	if ((assoc || (source->sub->flags & WORD_LITERAL) == 0) &&
+	    expand_string(sh, source->sub, &sub) != 0)
+		return -1;
+	if (expand_assignment(sh, source->value, &value) != 0)
+		return -1;
+	add_item(sh, items, source, value)->sub = sub;
+	return 0;
+}
+
 static int expand_items(struct shell *sh, const struct assign *a, bool assoc, struct items *items)
 {
 	bool pairs = assoc && a->nitems != 0 && a->items[0].sub == NULL;
-	struct bytes value;
 
 	*items = (struct items){ NULL, 0, 0 };
 	for (int i = 0; i < a->nitems; i++) {
@@ -90,9 +106,8 @@ static int expand_items(struct shell *sh, const struct assign *a, bool assoc, st
 				return -1;
 			continue;
 		}
-		if (expand_assignment(sh, source->value, &value) != 0)
+		if (expand_subscripted(sh, source, assoc, items) != 0)
 			return -1;
-		add_item(sh, items, source, value);
 	}
 	return 0;
 }
@@ -126,11 +141,9 @@ static int item_index(struct shell *sh, const struct item *item, int64_t *index)
 	if ((sub->flags & WORD_LITERAL) != 0 && text.len != 0)
 		return arith_must(sh, expand_arith(sh, item->source->sub_arith, index)) == 0 ? 1
 											     : -1;
-	if (expand_string(sh, sub, &text) != 0)
-		return -1;
-	if (text.len == 0)
-		return bad_item(sh, item, text);
-	return arith_must(sh, eval_arith(sh, text, index)) == 0 ? 1 : -1;
+	if (item->sub.len == 0)
+		return bad_item(sh, item, item->sub);
+	return arith_must(sh, eval_arith(sh, item->sub, index)) == 0 ? 1 : -1;
 }
 
 static int store_indexed(struct shell *sh, struct var *v, const struct items *items, unsigned how)
@@ -181,26 +194,24 @@ static int store_pairs(struct shell *sh, struct var *v, const struct items *item
 
 static int store_assoc(struct shell *sh, struct var *v, const struct items *items, unsigned how)
 {
-	struct bytes key;
-
 	if (items->n != 0 && items->v[0].source == NULL)
 		return store_pairs(sh, v, items, how);
 	for (size_t i = 0; i < items->n; i++) {
 		const struct item *item = &items->v[i];
 
 		if (item->source == NULL) {
-			shell_error(sh, "%s: '%.*s': must use subscript when assigning "
-				    "associative array", v->name.ptr, (int)item->value.len,
-				    item->value.ptr);
+			shell_error(sh,
+				    "%s: '%.*s': must use subscript when assigning "
+				    "associative array",
+				    v->name.ptr, (int)item->value.len, item->value.ptr);
 			continue;
 		}
-		if (expand_string(sh, item->source->sub, &key) != 0)
-			return -1;
-		if (key.len == 0) {
-			bad_item(sh, item, key);
+		if (item->sub.len == 0) {
+			bad_item(sh, item, item->sub);
 			continue;
 		}
-		if (var_assign_element(sh, v, key, item->value, item_how(item->source, how)) != 0)
+		if (var_assign_element(sh, v, item->sub, item->value,
+				       item_how(item->source, how)) != 0)
 			return -1;
 	}
 	return 0;

@@ -68,8 +68,10 @@ static struct entry *new_entry(struct pool *pool, struct bytes key, uint32_t has
 {
 	struct entry *e = pool_alloc(pool, sizeof *e);
 
-	*e = (struct entry){ NULL, hash, key.len, pool_dup(pool, key), pool_dup(pool, value),
-			     value.len, value.len + 1 };
+	*e = (struct entry){
+		NULL,      hash,         key.len, pool_dup(pool, key), pool_dup(pool, value),
+		value.len, value.len + 1
+	};
 	return e;
 }
 

@@ -40,16 +40,6 @@ static int unset_element(struct shell *sh, struct bytes name, struct bytes sub)
 		return 0;
 	if ((v->flags & VAR_READONLY) != 0)
 		return unset_readonly(sh, v->name);
-	if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0) {
-		int64_t index;
-
-		if (eval_arith(sh, sub, &index) != 0)
-			return 1;
-		if (index == 0)
-			return var_unset(sh, v->name, v->hash, true) != 0;
-		builtin_error(sh, "unset", "%s: not an array variable", v->name.ptr);
-		return 1;
-	}
 	return var_unset_element(sh, v, sub) != 0;
 }
 

@@ -164,9 +164,7 @@ static int expand_part(struct expander *e, const struct part *parts, int n, int 
 
 	switch (part->kind) {
 	case PART_TEXT:
-	case PART_EXTGLOB:
-		expand_text_part(e, part);
-		return 0;
+	case PART_EXTGLOB: expand_text_part(e, part); return 0;
 	case PART_PARAM:
 		e->empty_at = part->quoted && beside_at(parts, n, i);
 		return expand_param(e, part->param, part->quoted);
@@ -294,8 +292,7 @@ int expand_heredoc(struct shell *sh, const struct word *w, struct bytes *out)
 static int expand_combination(void *arg, const struct part *parts, int n)
 {
 	struct expander *outer = arg;
-	struct expander e = { .sh = outer->sh, .cur = buf_in(outer->sh->arena),
-			      .out = outer->out };
+	struct expander e = { .sh = outer->sh, .cur = buf_in(outer->sh->arena), .out = outer->out };
 
 	proc_charge(e.sh->p, 1);
 	if (expand_parts(&e, parts, n) != 0)

@@ -20,20 +20,20 @@
 #include "interp/shell.h"
 
 enum expand_mode {
-	EXPAND_FIELDS,  /* splits; several results */
-	EXPAND_STRING,  /* one string: case, [[ ]], here-strings */
-	EXPAND_ASSIGN,  /* the value of an assignment: $* and $@ join a little differently */
+	EXPAND_FIELDS, /* splits; several results */
+	EXPAND_STRING, /* one string: case, [[ ]], here-strings */
+	EXPAND_ASSIGN, /* the value of an assignment: $* and $@ join a little differently */
 	EXPAND_HEREDOC,
 	EXPAND_PATTERN, /* as STRING, but quoted bytes get a backslash */
 	EXPAND_REGEX,
-	EXPAND_PATSUB,  /* the replacement of ${x/p/r}: quoted & and \ get a backslash */
+	EXPAND_PATSUB, /* the replacement of ${x/p/r}: quoted & and \ get a backslash */
 };
 
 /* Where the text stands, for splitting. */
 enum field_state {
-	FIELD_NONE,      /* nothing yet */
-	FIELD_OPEN,      /* cur is a field, though maybe empty */
-	FIELD_AFTER_WS,  /* white space ended the last one: a separator may still belong to it */
+	FIELD_NONE,     /* nothing yet */
+	FIELD_OPEN,     /* cur is a field, though maybe empty */
+	FIELD_AFTER_WS, /* white space ended the last one: a separator may still belong to it */
 	FIELD_AFTER_SEP,
 };
 
@@ -61,14 +61,14 @@ struct expander {
 struct value {
 	bool set;
 	bool list;
-	bool star;             /* joined when it is quoted */
-	bool positional;       /* of $@ or $*, for how it is joined */
-	bool plain;            /* no operator changed it */
+	bool star;       /* joined when it is quoted */
+	bool positional; /* of $@ or $*, for how it is joined */
+	bool plain;      /* no operator changed it */
 	struct bytes one;
 	const struct bytes *many;
 	size_t n;
-	struct var *var;       /* NULL for special parameters */
-	struct bytes sub;      /* of an element; ptr NULL if none */
+	struct var *var;  /* NULL for special parameters */
+	struct bytes sub; /* of an element; ptr NULL if none */
 };
 
 /* --- expand.c --- */

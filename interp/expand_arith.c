@@ -41,7 +41,9 @@ static int unset_value(struct shell *sh, const struct arith_place *at, struct by
 		return 0;
 	shell_error(sh, "%.*s: unbound variable", (int)at->name->name.len, at->name->name.ptr);
 	sh->status = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT) &&
-				     sh->subshell_depth == 0 ? 127 : 1;
+				     sh->subshell_depth == 0
+			     ? 127
+			     : 1;
 	sh->flow = opt_set(sh, SET_INTERACTIVE) ? FLOW_ABORT : FLOW_EXIT;
 	return ARITH_REPORTED;
 }
@@ -56,8 +58,9 @@ static int get_place(void *user, const struct arith_place *at, int64_t *value, s
 
 	(void)value;
 	if (at->kind == ARITH_SCALAR)
-		return var_get(sh, at->name->name, at->name->hash, text) ? 0
-									 : unset_value(sh, at, text);
+		return var_get(sh, at->name->name, at->name->hash, text)
+			       ? 0
+			       : unset_value(sh, at, text);
 	v = var_resolve(sh, at->name->name, at->name->hash, &sub);
 	if (v == NULL)
 		return unset_value(sh, at, text);
@@ -134,8 +137,12 @@ static void charge(void *user, uint64_t steps)
 
 static struct arith_env env_of(struct shell *sh)
 {
-	return (struct arith_env){ .user = sh, .arena = sh->arena, .kind = kind_of,
-				   .get = get_place, .set = set_place, .param = get_param,
+	return (struct arith_env){ .user = sh,
+				   .arena = sh->arena,
+				   .kind = kind_of,
+				   .get = get_place,
+				   .set = set_place,
+				   .param = get_param,
 				   .charge = charge };
 }
 
@@ -144,8 +151,7 @@ static int report(struct shell *sh, int result, const struct arith_env *env)
 	if (result == 0)
 		return 0;
 	if (result == ARITH_ERROR && sh->command_name != NULL)
-		shell_error(sh, "%s: %.*s", sh->command_name, (int)env->error.len,
-			    env->error.ptr);
+		shell_error(sh, "%s: %.*s", sh->command_name, (int)env->error.len, env->error.ptr);
 	else if (result == ARITH_ERROR)
 		shell_error(sh, "%.*s", (int)env->error.len, env->error.ptr);
 	if (sh->flow < FLOW_EXIT)

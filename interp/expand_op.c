@@ -10,10 +10,10 @@
 struct operation {
 	struct shell *sh;
 	enum param_op op;
-	struct glob *glob;       /* NULL: ${x^} without a pattern */
-	bool no_pattern;         /* the pattern is empty */
+	struct glob *glob; /* NULL: ${x^} without a pattern */
+	bool no_pattern;   /* the pattern is empty */
 	struct bytes replacement;
-	bool template;           /* replacement contains & or backslashes to be looked at */
+	bool template; /* replacement contains & or backslashes to be looked at */
 };
 
 /* --- removing a prefix or suffix --- */
@@ -175,8 +175,7 @@ struct bytes case_change(struct shell *sh, struct glob *g, enum param_op op, str
 		size_t n = c < 0x80 ? 1 : sh->utf8 ? utf8_decode(s, i, &c) : 0;
 		size_t len = n != 0 ? n : 1;
 
-		if (n != 0 && (all || i == 0) &&
-		    changes_case(sh, g, bytes_slice(s, i, i + n)))
+		if (n != 0 && (all || i == 0) && changes_case(sh, g, bytes_slice(s, i, i + n)))
 			buf_put(&out, text, utf8_encode(cased(op, c), text));
 		else
 			buf_put(&out, s.ptr + i, len);
@@ -195,12 +194,15 @@ static struct bytes apply(const struct operation *o, struct bytes s)
 {
 	proc_charge(o->sh->p, s.len / 64);
 	switch (o->op) {
-	case OP_PREFIX: case OP_PREFIX_LONG: case OP_SUFFIX: case OP_SUFFIX_LONG:
-		return strip(o, s);
-	case OP_REPLACE: case OP_REPLACE_ALL: case OP_REPLACE_HEAD: case OP_REPLACE_TAIL:
-		return replace(o, s);
-	default:
-		return case_change(o->sh, o->glob, o->op, s);
+	case OP_PREFIX:
+	case OP_PREFIX_LONG:
+	case OP_SUFFIX:
+	case OP_SUFFIX_LONG: return strip(o, s);
+	case OP_REPLACE:
+	case OP_REPLACE_ALL:
+	case OP_REPLACE_HEAD:
+	case OP_REPLACE_TAIL: return replace(o, s);
+	default: return case_change(o->sh, o->glob, o->op, s);
 	}
 }
 
@@ -227,8 +229,8 @@ static int prepare_replacement(struct operation *o, const struct param *p)
 {
 	bool special = opt_shopt(o->sh, SHOPT_patsub_replacement);
 
-	if (expand_view(o->sh, p->arg2, special ? EXPAND_PATSUB : EXPAND_STRING,
-			&o->replacement) != 0)
+	if (expand_view(o->sh, p->arg2, special ? EXPAND_PATSUB : EXPAND_STRING, &o->replacement) !=
+	    0)
 		return -1;
 	o->replacement = arena_bytes(o->sh->arena, o->replacement);
 	o->template = special && o->replacement.len != 0 &&

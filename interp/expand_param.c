@@ -49,7 +49,10 @@ static struct bytes number(struct shell *sh, int64_t n)
 
 static struct bytes option_letters(struct shell *sh)
 {
-	static const struct { char letter; unsigned char option; } letters[] = {
+	static const struct {
+		char letter;
+		unsigned char option;
+	} letters[] = {
 #define SET(letter, name, text, value) { letter, SET_##name },
 		SET_LIST(SET)
 #undef SET
@@ -97,7 +100,8 @@ static void special_value(struct shell *sh, char special, struct value *v)
 {
 	v->set = true;
 	switch (special) {
-	case '@': case '*':
+	case '@':
+	case '*':
 		positional_list(sh, v);
 		v->star = special == '*';
 		break;
@@ -295,14 +299,16 @@ static int indirect_value(struct shell *sh, const struct param *p, struct param 
 			  struct value *v)
 {
 	struct var *ref = p->kind == PARAM_NAME && p->subscript == SUB_NONE
-				  ? var_find(sh, p->name, p->hash) : NULL;
+				  ? var_find(sh, p->name, p->hash)
+				  : NULL;
 	struct param *to;
 	struct bytes text;
 	struct bytes sub;
 
 	*target = NULL;
 	if (ref != NULL && (ref->flags & VAR_NAMEREF) != 0) {
-		*v = (struct value){ .set = ref->len != 0, .plain = true,
+		*v = (struct value){ .set = ref->len != 0,
+				     .plain = true,
 				     .one = { ref->len != 0 ? ref->value : "", ref->len } };
 		return 0;
 	}
@@ -342,8 +348,7 @@ static struct bytes list_separator(const struct expander *e, const struct param 
 		return BYTES(" ");
 	if (p->op == OP_TRANSFORM)
 		return p->transform == 'A' ? BYTES(" ") : first;
-	if (quoted || (p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG) ||
-	    p->op == OP_NAMES)
+	if (quoted || (p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG) || p->op == OP_NAMES)
 		return first;
 	return BYTES(" ");
 }
@@ -483,7 +488,9 @@ static int assign_default(struct expander *e, const struct param *p, struct valu
 static int unbound_exit(struct shell *sh)
 {
 	sh->status = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT) &&
-				     sh->subshell_depth == 0 ? 127 : 1;
+				     sh->subshell_depth == 0
+			     ? 127
+			     : 1;
 	sh->flow = opt_set(sh, SET_INTERACTIVE) ? FLOW_ABORT : FLOW_EXIT;
 	return -1;
 }
@@ -545,7 +552,10 @@ static int unbound(struct shell *sh, const struct param *p)
 	struct bytes name = param_name(sh, p);
 	bool dollar = !p->braced && p->kind != PARAM_NAME;
 
-	shell_error(sh, "%s%.*s: unbound variable", p->indirect ? "!" : dollar ? "$" : "",
+	shell_error(sh, "%s%.*s: unbound variable",
+		    p->indirect ? "!"
+		    : dollar    ? "$"
+				: "",
 		    (int)name.len, name.ptr);
 	return unbound_exit(sh);
 }
@@ -609,8 +619,7 @@ static bool emit_count(struct expander *e, const struct param *p, bool quoted)
 static int expand_operator(struct expander *e, const struct param *p, const struct param *asked,
 			   struct value *v, bool quoted)
 {
-	bool whole = v->list ? p->op != OP_LENGTH
-			     : p->op == OP_LENGTH && p->subscript == SUB_INDEX;
+	bool whole = v->list ? p->op != OP_LENGTH : p->op == OP_LENGTH && p->subscript == SUB_INDEX;
 
 	if (p->op >= OP_DEFAULT && p->op <= OP_ALTERNATE)
 		return expand_default(e, p, v, quoted);
@@ -620,8 +629,7 @@ static int expand_operator(struct expander *e, const struct param *p, const stru
 		v->set = false;
 	if (!v->set && opt_set(e->sh, SET_NOUNSET) && !whole && !v->positional) {
 		if (v->list) {
-			shell_error(e->sh, "%.*s: unbound variable", (int)p->name.len,
-				    p->name.ptr);
+			shell_error(e->sh, "%.*s: unbound variable", (int)p->name.len, p->name.ptr);
 			return expand_fail(e->sh);
 		}
 		return unbound(e->sh, asked);

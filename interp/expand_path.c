@@ -21,7 +21,7 @@ struct component {
 	struct glob *glob;    /* NULL: literal is the name */
 	struct bytes literal;
 	bool globstar;
-	bool dot;             /* begins with a literal dot */
+	bool dot; /* begins with a literal dot */
 };
 
 struct walk {
@@ -30,9 +30,9 @@ struct walk {
 	struct fields *out;
 	struct paths now;
 	struct paths next;
-	bool last;            /* component: results are added to out */
-	bool matched;         /* a component before it was a pattern */
-	bool at_start;        /* the double star at hand begins a relative pattern */
+	bool last;     /* component: results are added to out */
+	bool matched;  /* a component before it was a pattern */
+	bool at_start; /* the double star at hand begins a relative pattern */
 };
 
 static void paths_add(struct walk *w, struct paths *p, struct bytes path)
@@ -140,9 +140,9 @@ static size_t take_component(struct walk *w, struct bytes pattern, size_t at, st
 	*c = (struct component){ .text = bytes_slice(pattern, at, end),
 				 .slashes = bytes_slice(pattern, end, after) };
 	c->globstar = opt_shopt(w->sh, SHOPT_globstar) && bytes_is(c->text, "**");
-	c->dot = c->text.len != 0 && (c->text.ptr[0] == '.' ||
-				      (c->text.len > 1 && c->text.ptr[0] == '\\' &&
-				       c->text.ptr[1] == '.'));
+	c->dot = c->text.len != 0 &&
+		 (c->text.ptr[0] == '.' ||
+		  (c->text.len > 1 && c->text.ptr[0] == '\\' && c->text.ptr[1] == '.'));
 	if (!c->globstar && has_unescaped(c->text) && glob_has_magic(c->text, extglob))
 		c->glob = glob_compile(w->arena, c->text, path_flags(w->sh));
 	if (c->glob != NULL && glob_is_literal(c->glob))
@@ -333,8 +333,7 @@ static void walk_literal(struct walk *w, const struct component *c)
 		proc_charge(w->sh->p, 1);
 		if (!w->last)
 			paths_add(w, &w->next, path);
-		else if (c->slashes.len != 0 ? path_is_directory(w, path.ptr)
-					     : exists(w, path.ptr))
+		else if (c->slashes.len != 0 ? path_is_directory(w, path.ptr) : exists(w, path.ptr))
 			fields_add(w->sh, w->out, (char *)(uintptr_t)path.ptr);
 	}
 }

@@ -29,7 +29,7 @@ int expand_text(struct shell *sh, struct bytes text, struct bytes *out)
 struct prompt {
 	struct shell *sh;
 	struct bytes s;
-	size_t at;      /* behind the escape's letter */
+	size_t at; /* behind the escape's letter */
 	struct buf out;
 };
 
@@ -152,8 +152,10 @@ static bool put_fixed(struct prompt *p, char c)
 	case 'v': buf_puts(&p->out, "5.2"); return true;
 	case 'V': buf_puts(&p->out, "5.2.15"); return true;
 	case 'l': buf_puts(&p->out, "tty"); return true;
-	case '!': case '#': buf_puts(&p->out, "1"); return true;
-	case '[': case ']': return true;
+	case '!':
+	case '#': buf_puts(&p->out, "1"); return true;
+	case '[':
+	case ']': return true;
 	default: return false;
 	}
 }
@@ -164,11 +166,13 @@ static void put_escape(struct prompt *p, char c)
 		return;
 	switch (c) {
 	case 'D': put_date(p); break;
-	case 'h': case 'H': put_host(p, c == 'H'); break;
+	case 'h':
+	case 'H': put_host(p, c == 'H'); break;
 	case 'j': buf_put_i64(&p->out, count_jobs(p->sh)); break;
 	case 's': put_shell_name(p); break;
 	case 'u': put_user(p); break;
-	case 'w': case 'W': put_directory(p, c == 'W'); break;
+	case 'w':
+	case 'W': put_directory(p, c == 'W'); break;
 	case '$': buf_puts(&p->out, p->sh->p->cred.uid == 0 ? "#" : "\\$"); break;
 	case '\\': buf_puts(&p->out, "\\\\"); break;
 	default:

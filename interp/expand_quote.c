@@ -185,7 +185,7 @@ void quote_for_xtrace(struct buf *out, struct bytes s)
 
 struct escape {
 	struct bytes s;
-	size_t at;  /* behind the backslash */
+	size_t at; /* behind the backslash */
 };
 
 static uint32_t read_digits(struct escape *e, unsigned base, size_t max, size_t *count)
@@ -264,10 +264,14 @@ void unescape_ansi_c(struct buf *out, struct bytes s)
 
 void quote_attributes(struct buf *out, unsigned flags)
 {
-	static const struct { unsigned flag; char letter; } order[] = {
-		{ VAR_ARRAY, 'a' }, { VAR_ASSOC, 'A' }, { VAR_INTEGER, 'i' },
+	static const struct {
+		unsigned flag;
+		char letter;
+	} order[] = {
+		{ VAR_ARRAY, 'a' },   { VAR_ASSOC, 'A' },    { VAR_INTEGER, 'i' },
 		{ VAR_NAMEREF, 'n' }, { VAR_READONLY, 'r' }, { VAR_TRACE, 't' },
-		{ VAR_EXPORT, 'x' }, { VAR_CAPITAL, 'c' }, { VAR_LOWER, 'l' }, { VAR_UPPER, 'u' },
+		{ VAR_EXPORT, 'x' },  { VAR_CAPITAL, 'c' },  { VAR_LOWER, 'l' },
+		{ VAR_UPPER, 'u' },
 	};
 
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {

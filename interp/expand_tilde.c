@@ -2,6 +2,7 @@
  *
  * ~, ~user, ~+, ~-: home directories, found in /etc/passwd when HOME does not say.
  */
+#include "interp/dirs.h"
 #include "interp/expand.h"
 
 static struct bytes next_field(struct bytes *line, char end)
@@ -46,6 +47,20 @@ static struct bytes own_home(struct shell *sh)
 	return found.ptr != NULL ? found : BYTES("/");
 }
 
+/* ~2, ~+2, ~-0: an entry of the directory stack, or NULL. */
+static const char *stack_entry(struct shell *sh, struct bytes name)
+{
+	bool from_end = name.ptr[0] == '-';
+	int64_t n;
+
+	if (name.ptr[0] == '+' || from_end)
+		name = bytes_slice(name, 1, name.len);
+	if (name.len == 0 || !byte_is_digit(name.ptr[0]) || !arith_plain_number(name, &n) ||
+	    n >= dirs_count(sh))
+		return NULL;
+	return dirs_at(sh, from_end ? dirs_count(sh) - 1 - (int)n : (int)n);
+}
+
 struct bytes tilde_directory(struct shell *sh, struct bytes name)
 {
 	const char *value = NULL;
@@ -57,6 +72,8 @@ struct bytes tilde_directory(struct shell *sh, struct bytes name)
 	else if (name.len == 1 && name.ptr[0] == '-')
 		value = var_get_text(sh, "OLDPWD");
 	else
+		value = stack_entry(sh, name);
+	if (value == NULL && name.ptr[0] != '+' && name.ptr[0] != '-')
 		return passwd_home(sh, 0, name);
 	return value != NULL ? bytes_of(value) : (struct bytes){ NULL, 0 };
 }

@@ -352,8 +352,17 @@ int var_transform(struct shell *sh, const struct var *v, struct bytes old, struc
 		*value = i64_text((int64_t)((uint64_t)base + (uint64_t)n), digits);
 		return 0;
 	}
-	if ((v->flags & VAR_CASED) != 0)
-		*value = change_case(sh, *value, v->flags);
+	if ((v->flags & VAR_CASED) == 0)
+		return 0;
+	if ((*how & VAR_APPEND) != 0) {
+		struct buf whole = buf_in(sh->arena);
+
+		buf_add(&whole, old);
+		buf_add(&whole, *value);
+		*value = buf_bytes(&whole);
+		*how &= ~(unsigned)VAR_APPEND;
+	}
+	*value = change_case(sh, *value, v->flags);
 	return 0;
 }
 

@@ -15,11 +15,11 @@
 #include "base/heap.h"
 
 struct shell;
-struct array;  /* sparse, ordered by index; dense ones are a plain vector */
-struct assoc;  /* lists in bash's order: see assoc.c */
+struct array; /* sparse, ordered by index; dense ones are a plain vector */
+struct assoc; /* lists in bash's order: see assoc.c */
 
 enum var_flags {
-	VAR_SET = 1 << 0,       /* has a value (an array: at least was assigned) */
+	VAR_SET = 1 << 0, /* has a value (an array: at least was assigned) */
 	VAR_EXPORT = 1 << 1,
 	VAR_READONLY = 1 << 2,
 	VAR_INTEGER = 1 << 3,
@@ -42,10 +42,10 @@ struct var {
 	struct bytes name;
 	uint64_t hash;
 	unsigned flags;
-	int scope;             /* sh->scope of the function that made it local; 0: global */
-	struct var *shadowed;  /* the binding below */
-	struct var *next;      /* in the hash chain (only the top binding is linked) */
-	char *value;           /* scalar; value[len] is NUL */
+	int scope;            /* sh->scope of the function that made it local; 0: global */
+	struct var *shadowed; /* the binding below */
+	struct var *next;     /* in the hash chain (only the top binding is linked) */
+	char *value;          /* scalar; value[len] is NUL */
 	size_t len;
 	size_t cap;
 	union {
@@ -53,8 +53,8 @@ struct var {
 		struct assoc *assoc;
 	};
 	const struct var_hook *hook;
-	struct var *local_next;  /* the other bindings of the same scope */
-	unsigned order;          /* of creation: the environment lists the newest first */
+	struct var *local_next; /* the other bindings of the same scope */
+	unsigned order;         /* of creation: the environment lists the newest first */
 };
 
 struct var_hook {
@@ -73,16 +73,16 @@ struct var_hook {
 
 struct var_table {
 	struct var **slot;
-	size_t size;           /* a power of two, or 0 */
+	size_t size; /* a power of two, or 0 */
 	size_t count;
 	unsigned export_serial; /* changes when the environment does */
 	char **environ;         /* cached for environ_serial */
 	size_t environ_count;
 	unsigned environ_serial;
-	struct var **locals;    /* by scope: its bindings, linked by local_next */
+	struct var **locals; /* by scope: its bindings, linked by local_next */
 	int locals_cap;
 	unsigned order;
-	char **foreign;         /* imported "a.b=c" whose names are no names; NULL-ended */
+	char **foreign; /* imported "a.b=c" whose names are no names; NULL-ended */
 };
 
 /* --- finding --- */
@@ -121,8 +121,12 @@ size_t var_count(struct shell *sh, struct var *v);
 /* --- writing. 0, or -1 after a message ("x: readonly variable"): the caller decides what that
  * ends. Values go through -i, -l, -u. --- */
 
-enum { VAR_APPEND = 1, VAR_FORCE = 2 /* readonly too */, VAR_NO_REF = 4 /* the nameref itself */,
-       VAR_GLOBAL = 8 };
+enum {
+	VAR_APPEND = 1,
+	VAR_FORCE = 2 /* readonly too */,
+	VAR_NO_REF = 4 /* the nameref itself */,
+	VAR_GLOBAL = 8
+};
 int var_set(struct shell *sh, struct bytes name, uint64_t hash, struct bytes value, unsigned how);
 int var_set_text(struct shell *sh, const char *name, const char *value);
 int var_set_int(struct shell *sh, const char *name, int64_t value);

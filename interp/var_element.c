@@ -289,8 +289,10 @@ int var_assign_element(struct shell *sh, struct var *v, struct bytes sub, struct
 
 static int unset_all(struct shell *sh, struct var *v)
 {
-	if ((v->flags & VAR_ARRAY) == 0)
-		return var_unset(sh, v->name, v->hash, true);
+	if ((v->flags & VAR_ARRAY) == 0) {
+		builtin_error(sh, "unset", "%s: not an array variable", v->name.ptr);
+		return -1;
+	}
 	if (v->array != NULL)
 		var_clear_array(sh, v);
 	return 0;
@@ -333,8 +335,8 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub)
 }
 
 /* v may be NULL; a bad subscript must not make the variable. */
-static int assign_new_element(struct shell *sh, struct var *v, struct bytes name,
-				  uint64_t hash, struct bytes sub, struct bytes value)
+static int assign_new_element(struct shell *sh, struct var *v, struct bytes name, uint64_t hash,
+			      struct bytes sub, struct bytes value)
 {
 	int64_t index;
 

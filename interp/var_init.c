@@ -162,7 +162,8 @@ void var_init(struct shell *sh, char *const *envp)
 	give(sh, "BASH", sh->is_sh ? "/bin/sh" : "/bin/bash", 0);
 	give(sh, "BASH_LOADABLES_PATH",
 	     "/usr/local/lib/bash:/usr/lib/bash:/opt/local/lib/bash:/usr/pkg/lib/bash:"
-	     "/opt/pkg/lib/bash:.", 0);
+	     "/opt/pkg/lib/bash:.",
+	     0);
 	give_default(sh, "COMP_WORDBREAKS", " \t\n\"'@><=;|&(:");
 	give_default(sh, "HOSTNAME", sys_hostname(sh->p));
 	give(sh, "HOSTTYPE", "x86_64", 0);

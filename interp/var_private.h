@@ -28,7 +28,7 @@ void var_changed(struct shell *sh, struct var *v, unsigned old_flags);
 /* 0, or -1 after "x: readonly variable". */
 int var_check_writable(struct shell *sh, const struct var *v, unsigned how);
 /* Applies -i, -l, -u, -c to the value that is to be assigned over (or appended to) `old`;
- * with -i appending is done here and VAR_APPEND taken out of *how. digits may hold the result.
+ * appending is done here then, and VAR_APPEND taken out of *how. digits may hold the result.
  * -1 after an arithmetic error. */
 int var_transform(struct shell *sh, const struct var *v, struct bytes old, struct bytes *value,
 		  unsigned *how, char digits[24]);

@@ -292,6 +292,9 @@ char *const *var_environ(struct shell *sh)
 {
 	struct var_table *t = &sh->vars;
 
+	/* A subshell that changed nothing of it has its parent's. */
+	if (sh->overlay && t->export_serial == 0)
+		return var_environ(sh->parent);
 	if (t->environ == NULL || t->environ_serial != t->export_serial) {
 		free_environ(sh);
 		build_environ(sh);

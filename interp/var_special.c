@@ -397,8 +397,7 @@ static bool ends_in_utf8(struct bytes s)
 
 		if (s.len < n)
 			continue;
-		while (same < n &&
-		       byte_to_lower(s.ptr[s.len - n + same]) == spellings[k][same])
+		while (same < n && byte_to_lower(s.ptr[s.len - n + same]) == spellings[k][same])
 			same++;
 		if (same == n)
 			return true;
@@ -479,12 +478,16 @@ enum { ROW_LIST = VAR_ARRAY | VAR_NOASSIGN };
 static const struct var_hook dynamic[] = {
 	{ .name = "BASHOPTS", .flags = VAR_READONLY, .get = get_bashopts },
 	{ .name = "BASHPID", .flags = VAR_INTEGER | VAR_NOASSIGN, .get = get_bashpid },
-	{ .name = "BASH_ALIASES", .flags = VAR_ASSOC, .refresh = refresh_aliases,
+	{ .name = "BASH_ALIASES",
+	  .flags = VAR_ASSOC,
+	  .refresh = refresh_aliases,
 	  .changed_element = set_alias },
 	{ .name = "BASH_ARGC", .flags = ROW_LIST, .refresh = refresh_argc },
 	{ .name = "BASH_ARGV", .flags = ROW_LIST, .refresh = refresh_argv },
 	{ .name = "BASH_ARGV0", .get = get_argv0, .changed = set_argv0 },
-	{ .name = "BASH_CMDS", .flags = VAR_ASSOC, .refresh = refresh_commands,
+	{ .name = "BASH_CMDS",
+	  .flags = VAR_ASSOC,
+	  .refresh = refresh_commands,
 	  .changed_element = set_command },
 	{ .name = "BASH_COMMAND", .flags = VAR_NOASSIGN, .get = get_command },
 	{ .name = "BASH_LINENO", .flags = ROW_LIST, .refresh = refresh_lineno },
