@@ -49,12 +49,19 @@ static int basename_run(struct cmd *c)
 	if (status != 0)
 		return status;
 	for (int i = 0; i < (many ? c->nargs : 1); i++)
-		put_name(c, c->args[i], many ? o->suffix : c->nargs > 1 ? c->args[1] : NULL, o->zero);
+		put_name(c, c->args[i],
+			 many           ? o->suffix
+			 : c->nargs > 1 ? c->args[1]
+					: NULL,
+			 o->zero);
 	return 0;
 }
 
 const struct builtin builtin_basename = {
-	.name = "basename", .usage = "NAME [SUFFIX] | OPTION... NAME...",
+	.name = "basename",
+	.usage = "NAME [SUFFIX] | OPTION... NAME...",
 	.summary = "Writes the last part of each NAME.",
-	.run = basename_run, .opts = basename_options, .opts_size = sizeof(struct basename_opts),
+	.run = basename_run,
+	.opts = basename_options,
+	.opts_size = sizeof(struct basename_opts),
 };

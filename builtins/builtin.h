@@ -31,24 +31,24 @@ struct opt;
 /* --- the record of a command --- */
 
 enum builtin_flags {
-	BUILTIN_RAW = 1,       /* no parsing: all arguments are operands (echo, expr, test) */
-	BUILTIN_RAW_HELP = 2,  /* raw, but --help or --version as the only argument are known */
-	BUILTIN_STOP = 4,      /* options end at the first operand (env, timeout, xargs, nice) */
-	BUILTIN_NO_HELP = 8,   /* --help and --version are options like any other: not ours */
+	BUILTIN_RAW = 1,         /* no parsing: all arguments are operands (echo, expr, test) */
+	BUILTIN_RAW_HELP = 2,    /* raw, but --help or --version as the only argument are known */
+	BUILTIN_STOP = 4,        /* options end at the first operand (env, timeout, xargs, nice) */
+	BUILTIN_NO_HELP = 8,     /* --help and --version are options like any other: not ours */
 	BUILTIN_USAGE_LINE = 16, /* usage errors also show "Usage: name OPERANDS" (grep) */
 };
 
 struct builtin {
 	const char *name;
-	const char *usage;       /* operands and options in one line: "[OPTION]... [FILE]..." */
-	const char *summary;     /* one or more lines for --help */
+	const char *usage;   /* operands and options in one line: "[OPTION]... [FILE]..." */
+	const char *summary; /* one or more lines for --help */
 	int (*run)(struct cmd *c);
-	const struct opt *opts;  /* ends with OPT_END(); NULL: none */
-	size_t opts_size;        /* of the struct that options fill; zeroed before */
+	const struct opt *opts; /* ends with OPT_END(); NULL: none */
+	size_t opts_size;       /* of the struct that options fill; zeroed before */
 	unsigned flags;
-	int usage_status;        /* of a usage error; 0 means 1 */
-	int error_status;        /* what cmd_error returns; 0 means 1 */
-	const char *family;      /* for --version; NULL means "GNU coreutils 9.1" */
+	int usage_status;   /* of a usage error; 0 means 1 */
+	int error_status;   /* what cmd_error returns; 0 means 1 */
+	const char *family; /* for --version; NULL means "GNU coreutils 9.1" */
 	/*
 	 * Old option forms (head -5, tail +3, sort +1 -2): asked for every argument before it is
 	 * parsed. Returns how many arguments from argv[i] on it has taken; 0: none; -1: it has
@@ -73,14 +73,22 @@ int builtin_run(struct proc *p, const struct builtin *b, int argc, char **argv, 
 /* --- options --- */
 
 enum opt_kind {
-	OPT_KIND_END, OPT_KIND_FLAG, OPT_KIND_COUNT, OPT_KIND_SET, OPT_KIND_STR, OPT_KIND_BYTES,
-	OPT_KIND_ENUM, OPT_KIND_CALL, OPT_KIND_DIGIT, OPT_KIND_DIGITS,
+	OPT_KIND_END,
+	OPT_KIND_FLAG,
+	OPT_KIND_COUNT,
+	OPT_KIND_SET,
+	OPT_KIND_STR,
+	OPT_KIND_BYTES,
+	OPT_KIND_ENUM,
+	OPT_KIND_CALL,
+	OPT_KIND_DIGIT,
+	OPT_KIND_DIGITS,
 };
 
 enum opt_arg { OPT_ARG_NONE, OPT_ARG_REQUIRED, OPT_ARG_OPTIONAL };
 
 struct opt_word {
-	const char *word;  /* NULL at the end. Words of one value stand together in messages. */
+	const char *word; /* NULL at the end. Words of one value stand together in messages. */
 	int value;
 };
 
@@ -88,73 +96,126 @@ struct opt_word {
 typedef int opt_fn(struct cmd *c, const struct opt *o, const char *arg);
 
 struct opt {
-	int letter;            /* 0: long only */
-	const char *name;      /* NULL: letter only */
+	int letter;       /* 0: long only */
+	const char *name; /* NULL: letter only */
 	enum opt_kind kind;
 	enum opt_arg arg;
-	size_t offset;         /* of the field in the options struct */
-	int value;             /* OPT_SET, and OPT_ENUM with no argument; free for callbacks */
-	const char *metavar;   /* of the argument in --help */
-	const char *def;       /* OPT_STR, OPT_BYTES: before any occurrence */
+	size_t offset;       /* of the field in the options struct */
+	int value;           /* OPT_SET, and OPT_ENUM with no argument; free for callbacks */
+	const char *metavar; /* of the argument in --help */
+	const char *def;     /* OPT_STR, OPT_BYTES: before any occurrence */
 	const struct opt_word *words;
 	opt_fn *fn;
-	const char *help;      /* NULL: not listed */
+	const char *help; /* NULL: not listed */
 };
 
 /* The offset of a field, refused by the compiler if its type is not `type`. */
-#define OPT_FIELD(T, field, type) \
+#define OPT_FIELD(T, field, type)                                                                  \
 	(offsetof(T, field) + 0 * sizeof(1 ? &((T *)0)->field : (type *)0))
 
 /* bool: true once seen. */
-#define OPT_FLAG(s, l, T, field, text) { .letter = (s), .name = (l), .kind = OPT_KIND_FLAG, \
-	.offset = OPT_FIELD(T, field, bool), .help = (text) }
+#define OPT_FLAG(s, l, T, field, text)                                                             \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_FLAG,                                 \
+		.offset = OPT_FIELD(T, field, bool), .help = (text)                                \
+	}
 /* int: how often it was seen. */
-#define OPT_COUNT(s, l, T, field, text) { .letter = (s), .name = (l), .kind = OPT_KIND_COUNT, \
-	.offset = OPT_FIELD(T, field, int), .help = (text) }
+#define OPT_COUNT(s, l, T, field, text)                                                            \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_COUNT,                                \
+		.offset = OPT_FIELD(T, field, int), .help = (text)                                 \
+	}
 /* int: becomes val; of several options on one field the last wins. */
-#define OPT_SET(s, l, T, field, val, text) { .letter = (s), .name = (l), .kind = OPT_KIND_SET, \
-	.offset = OPT_FIELD(T, field, int), .value = (val), .help = (text) }
+#define OPT_SET(s, l, T, field, val, text)                                                         \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_SET,                                  \
+		.offset = OPT_FIELD(T, field, int), .value = (val), .help = (text)                 \
+	}
 /* const char *: the argument; `d` before (may be NULL). */
-#define OPT_STR(s, l, T, field, d, meta, text) { .letter = (s), .name = (l), \
-	.kind = OPT_KIND_STR, .arg = OPT_ARG_REQUIRED, .def = (d), .metavar = (meta), \
-	.offset = OPT_FIELD(T, field, const char *), .help = (text) }
+#define OPT_STR(s, l, T, field, d, meta, text)                                                     \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_STR, .arg = OPT_ARG_REQUIRED,         \
+		.def = (d), .metavar = (meta), .offset = OPT_FIELD(T, field, const char *),        \
+		.help = (text)                                                                     \
+	}
 /* const char *: the argument, or `none` if the option was given without one. */
-#define OPT_STR_OPTIONAL(s, l, T, field, none, meta, text) { .letter = (s), .name = (l), \
-	.kind = OPT_KIND_STR, .arg = OPT_ARG_OPTIONAL, .words = &(const struct opt_word){ (none), 0 }, \
-	.metavar = (meta), .offset = OPT_FIELD(T, field, const char *), .help = (text) }
+#define OPT_STR_OPTIONAL(s, l, T, field, none, meta, text)                                         \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_STR, .arg = OPT_ARG_OPTIONAL,         \
+		.words = &(const struct opt_word){ (none), 0 }, .metavar = (meta),                 \
+		.offset = OPT_FIELD(T, field, const char *), .help = (text)                        \
+	}
 /* struct bytes: the same as bytes; ptr NULL if never seen and d is NULL. */
-#define OPT_BYTES(s, l, T, field, d, meta, text) { .letter = (s), .name = (l), \
-	.kind = OPT_KIND_BYTES, .arg = OPT_ARG_REQUIRED, .def = (d), .metavar = (meta), \
-	.offset = OPT_FIELD(T, field, struct bytes), .help = (text) }
+#define OPT_BYTES(s, l, T, field, d, meta, text)                                                   \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_BYTES, .arg = OPT_ARG_REQUIRED,       \
+		.def = (d), .metavar = (meta), .offset = OPT_FIELD(T, field, struct bytes),        \
+		.help = (text)                                                                     \
+	}
 /* int: the value of a word, abbreviations allowed. */
-#define OPT_ENUM(s, l, T, field, list, meta, text) { .letter = (s), .name = (l), \
-	.kind = OPT_KIND_ENUM, .arg = OPT_ARG_REQUIRED, .words = (list), .metavar = (meta), \
-	.offset = OPT_FIELD(T, field, int), .help = (text) }
+#define OPT_ENUM(s, l, T, field, list, meta, text)                                                 \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_ENUM, .arg = OPT_ARG_REQUIRED,        \
+		.words = (list), .metavar = (meta), .offset = OPT_FIELD(T, field, int),            \
+		.help = (text)                                                                     \
+	}
 /* int: the same, `none` if there is no argument. */
-#define OPT_ENUM_OPTIONAL(s, l, T, field, list, none, meta, text) { .letter = (s), .name = (l), \
-	.kind = OPT_KIND_ENUM, .arg = OPT_ARG_OPTIONAL, .words = (list), .value = (none), \
-	.metavar = (meta), .offset = OPT_FIELD(T, field, int), .help = (text) }
+#define OPT_ENUM_OPTIONAL(s, l, T, field, list, none, meta, text)                                  \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_ENUM, .arg = OPT_ARG_OPTIONAL,        \
+		.words = (list), .value = (none), .metavar = (meta),                               \
+		.offset = OPT_FIELD(T, field, int), .help = (text)                                 \
+	}
 /* Callbacks, per occurrence and in order. arg is NULL where there is none. */
-#define OPT_CALL(s, l, f, text) { .letter = (s), .name = (l), .kind = OPT_KIND_CALL, \
-	.fn = (f), .help = (text) }
-#define OPT_CALL_ARG(s, l, f, meta, text) { .letter = (s), .name = (l), .kind = OPT_KIND_CALL, \
-	.arg = OPT_ARG_REQUIRED, .fn = (f), .metavar = (meta), .help = (text) }
-#define OPT_CALL_OPTIONAL(s, l, f, meta, text) { .letter = (s), .name = (l), \
-	.kind = OPT_KIND_CALL, .arg = OPT_ARG_OPTIONAL, .fn = (f), .metavar = (meta), .help = (text) }
+#define OPT_CALL(s, l, f, text)                                                                    \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .fn = (f), .help = (text)       \
+	}
+#define OPT_CALL_ARG(s, l, f, meta, text)                                                          \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .arg = OPT_ARG_REQUIRED,        \
+		.fn = (f), .metavar = (meta), .help = (text)                                       \
+	}
+#define OPT_CALL_OPTIONAL(s, l, f, meta, text)                                                     \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .arg = OPT_ARG_OPTIONAL,        \
+		.fn = (f), .metavar = (meta), .help = (text)                                       \
+	}
 /* Digits as options: DIGIT calls f for each with a one-digit arg (grep -12); DIGITS calls it
  * once with all that follows in the same argument (fold -80). */
-#define OPT_DIGIT(f) { .kind = OPT_KIND_DIGIT, .fn = (f) }
-#define OPT_DIGITS(f) { .kind = OPT_KIND_DIGITS, .fn = (f) }
+#define OPT_DIGIT(f)                                                                               \
+	{                                                                                          \
+		.kind = OPT_KIND_DIGIT, .fn = (f)                                                  \
+	}
+#define OPT_DIGITS(f)                                                                              \
+	{                                                                                          \
+		.kind = OPT_KIND_DIGITS, .fn = (f)                                                 \
+	}
 /* Known to the real tool, not here: an error that says so. See docs/limits.md. */
-#define OPT_MISSING(s, l) { .letter = (s), .name = (l), .kind = OPT_KIND_CALL, .fn = opt_missing }
-#define OPT_MISSING_ARG(s, l) { .letter = (s), .name = (l), .kind = OPT_KIND_CALL, \
-	.arg = OPT_ARG_REQUIRED, .fn = opt_missing }
+#define OPT_MISSING(s, l)                                                                          \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .fn = opt_missing               \
+	}
+#define OPT_MISSING_ARG(s, l)                                                                      \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .arg = OPT_ARG_REQUIRED,        \
+		.fn = opt_missing                                                                  \
+	}
 /* Accepted without effect. */
-#define OPT_IGNORED(s, l, text) { .letter = (s), .name = (l), .kind = OPT_KIND_CALL, \
-	.fn = opt_ignored, .help = (text) }
-#define OPT_IGNORED_ARG(s, l, meta, text) { .letter = (s), .name = (l), .kind = OPT_KIND_CALL, \
-	.arg = OPT_ARG_REQUIRED, .fn = opt_ignored, .metavar = (meta), .help = (text) }
-#define OPT_END() { .kind = OPT_KIND_END }
+#define OPT_IGNORED(s, l, text)                                                                    \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .fn = opt_ignored,              \
+		.help = (text)                                                                     \
+	}
+#define OPT_IGNORED_ARG(s, l, meta, text)                                                          \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .arg = OPT_ARG_REQUIRED,        \
+		.fn = opt_ignored, .metavar = (meta), .help = (text)                               \
+	}
+#define OPT_END()                                                                                  \
+	{                                                                                          \
+		.kind = OPT_KIND_END                                                               \
+	}
 
 opt_fn opt_missing;
 opt_fn opt_ignored;
@@ -170,7 +231,7 @@ struct output {
 	int fd;
 	char *ptr;
 	size_t len;
-	size_t room;      /* free bytes that may be filled without looking; 0 when line buffered */
+	size_t room; /* free bytes that may be filled without looking; 0 when line buffered */
 	size_t cap;
 	bool by_line;     /* terminals: flushed at each newline */
 	bool quiet;       /* errors are kept in `err`, they do not end the command */
@@ -223,19 +284,19 @@ enum { CMD_SLOTS = 8 };
 struct cmd {
 	struct proc *p;
 	const struct builtin *b;
-	const char *name;      /* argv[0] as given, for messages */
-	void *opts;            /* the command's own options struct */
-	int argc;              /* arguments as given, the name included */
+	const char *name; /* argv[0] as given, for messages */
+	void *opts;       /* the command's own options struct */
+	int argc;         /* arguments as given, the name included */
 	char **argv;
 	char *const *envp;
-	int nargs;             /* operands */
+	int nargs; /* operands */
 	char **args;
-	int nfiles;            /* operands, or one "-" if there are none */
+	int nfiles; /* operands, or one "-" if there are none */
 	char **files;
-	struct arena *arena;   /* dies with the command */
-	struct pool *pool;     /* the same; blocks can be freed earlier */
-	struct output out;     /* standard output */
-	bool utf8;             /* the locale's character set (LC_ALL, LC_CTYPE, LANG) */
+	struct arena *arena; /* dies with the command */
+	struct pool *pool;   /* the same; blocks can be freed earlier */
+	struct output out;   /* standard output */
+	bool utf8;           /* the locale's character set (LC_ALL, LC_CTYPE, LANG) */
 	struct cmd_private *priv;
 };
 
@@ -306,11 +367,20 @@ const char *cmd_quote_input(struct cmd *c, const char *path);
 
 /* All of GNU's quoting styles, for ls and stat. */
 enum quote_style {
-	QUOTE_LITERAL, QUOTE_SHELL, QUOTE_SHELL_ALWAYS, QUOTE_SHELL_ESCAPE,
-	QUOTE_SHELL_ESCAPE_ALWAYS, QUOTE_C, QUOTE_C_MAYBE, QUOTE_ESCAPE, QUOTE_LOCALE, QUOTE_CLOCALE,
+	QUOTE_LITERAL,
+	QUOTE_SHELL,
+	QUOTE_SHELL_ALWAYS,
+	QUOTE_SHELL_ESCAPE,
+	QUOTE_SHELL_ESCAPE_ALWAYS,
+	QUOTE_C,
+	QUOTE_C_MAYBE,
+	QUOTE_ESCAPE,
+	QUOTE_LOCALE,
+	QUOTE_CLOCALE,
 };
 /* Appends s in that style. also: more bytes to be quoted ("" none). */
-void quote_put(struct buf *out, struct bytes s, enum quote_style style, const char *also, bool utf8);
+void quote_put(struct buf *out, struct bytes s, enum quote_style style, const char *also,
+	       bool utf8);
 
 /* --- input --- */
 
@@ -322,15 +392,15 @@ void quote_put(struct buf *out, struct bytes s, enum quote_style style, const ch
 struct input {
 	struct cmd *c;
 	int fd;
-	const char *name;  /* as given; "-" is standard input */
+	const char *name; /* as given; "-" is standard input */
 	bool is_stdin;
 	bool at_end;
-	bool ended;        /* the last line had its delimiter */
-	char *ptr;         /* the buffer */
+	bool ended; /* the last line had its delimiter */
+	char *ptr;  /* the buffer */
 	size_t cap;
-	size_t from;       /* unread bytes are ptr[from..to) */
+	size_t from; /* unread bytes are ptr[from..to) */
 	size_t to;
-	size_t scanned;    /* ptr[from..scanned) holds no delimiter */
+	size_t scanned; /* ptr[from..scanned) holds no delimiter */
 };
 
 /* "-" is standard input. 0 or -E_. */
@@ -423,9 +493,9 @@ int cmd_list(struct cmd *c, int dir, const char *path, struct arena *a, struct v
 
 /* Canonical absolute path with symlinks resolved. 0 or -E_; *out in the arena. */
 enum canon_mode {
-	CANON_EXISTING,  /* every component exists */
-	CANON_PARENT,    /* all but the last exist */
-	CANON_MISSING,   /* none need exist */
+	CANON_EXISTING,    /* every component exists */
+	CANON_PARENT,      /* all but the last exist */
+	CANON_MISSING,     /* none need exist */
 	CANON_NOLINKS = 4, /* may be added: symlinks are not followed */
 };
 int cmd_canonical(struct cmd *c, const char *path, unsigned mode, char **out);
@@ -443,32 +513,32 @@ const char *mode_type_text(const struct vfs_stat *st);
 /* --- walking trees: one entry at a time, constant stack, any depth --- */
 
 enum walk_flags {
-	WALK_FOLLOW = 1,       /* symlinks are what they point to (-L) */
-	WALK_FOLLOW_ROOT = 2,  /* only those given as roots (-H) */
+	WALK_FOLLOW = 1,      /* symlinks are what they point to (-L) */
+	WALK_FOLLOW_ROOT = 2, /* only those given as roots (-H) */
 	WALK_ONE_DEVICE = 4,
-	WALK_POST = 8,         /* directories are also given after their contents */
-	WALK_NO_STAT = 16,     /* st of non-directories may be left out (st.mode has the type) */
+	WALK_POST = 8,     /* directories are also given after their contents */
+	WALK_NO_STAT = 16, /* st of non-directories may be left out (st.mode has the type) */
 };
 enum walk_kind {
-	WALK_FILE,   /* anything that is not entered */
-	WALK_DIR,    /* before its contents */
-	WALK_DIR_END,/* after them (WALK_POST) */
-	WALK_LOOP,   /* a directory that is one of its own ancestors: not entered */
-	WALK_ERROR,  /* err: can't be examined, or (in_dir) a directory that can't be read */
+	WALK_FILE,    /* anything that is not entered */
+	WALK_DIR,     /* before its contents */
+	WALK_DIR_END, /* after them (WALK_POST) */
+	WALK_LOOP,    /* a directory that is one of its own ancestors: not entered */
+	WALK_ERROR,   /* err: can't be examined, or (in_dir) a directory that can't be read */
 };
 struct walk_entry {
 	enum walk_kind kind;
-	const char *path;    /* root as given, then names: for messages and output */
-	const char *name;    /* last part */
-	int dir;             /* use (dir, at) for system calls, however deep */
+	const char *path; /* root as given, then names: for messages and output */
+	const char *name; /* last part */
+	int dir;          /* use (dir, at) for system calls, however deep */
 	const char *at;
-	int level;           /* 0: the root itself */
+	int level; /* 0: the root itself */
 	int err;
-	bool in_dir;         /* the error came from reading the directory's entries */
+	bool in_dir; /* the error came from reading the directory's entries */
 	struct vfs_stat st;
-	bool has_stat;       /* st is filled by stat, not only the type in st.mode */
-	const char *loop;    /* WALK_LOOP: path of the ancestor */
-	void *data;          /* a directory's own: NULL at first, the same at WALK_DIR_END */
+	bool has_stat;    /* st is filled by stat, not only the type in st.mode */
+	const char *loop; /* WALK_LOOP: path of the ancestor */
+	void *data;       /* a directory's own: NULL at first, the same at WALK_DIR_END */
 };
 struct walk;
 struct walk *walk_new(struct cmd *c, const char *root, unsigned flags);
@@ -486,7 +556,7 @@ const char *cmd_getenv(struct cmd *c, const char *name);
 
 struct env {
 	struct cmd *c;
-	char **list;  /* NULL-ended */
+	char **list; /* NULL-ended */
 	size_t n;
 	size_t cap;
 };
@@ -495,11 +565,11 @@ void env_put(struct env *e, const char *assignment); /* "NAME=value": replaces *
 void env_unset(struct env *e, const char *name);
 
 struct cmd_program {
-	char *const *argv;   /* argv[0] without '/' is looked up in PATH of envp */
-	char *const *envp;   /* NULL: the command's own */
-	const int *fds;      /* as the child's 0..nfds-1, -1: closed; NULL: as they are */
+	char *const *argv; /* argv[0] without '/' is looked up in PATH of envp */
+	char *const *envp; /* NULL: the command's own */
+	const int *fds;    /* as the child's 0..nfds-1, -1: closed; NULL: as they are */
 	int nfds;
-	int pgid;            /* 0: the same group; -1: its own */
+	int pgid; /* 0: the same group; -1: its own */
 	bool ignore_int;
 };
 /* Starts a program: its pid, or -E_NOENT, -E_ACCES... Flushes standard output before. A file
@@ -528,9 +598,9 @@ enum cmd_action cmd_signal_action(struct cmd *c, int sig);
 /* A caught signal that is pending, taken; 0: none. */
 int cmd_next_signal(struct cmd *c);
 void cmd_block_signal(struct cmd *c, int sig, bool on);
-const char *cmd_sig_name(int sig);        /* "TERM", or NULL */
-int cmd_sig_number(const char *text);     /* "TERM", "SIGTERM", "15"; -1 */
-int cmd_nice(struct cmd *c, int add);     /* the new value */
+const char *cmd_sig_name(int sig);    /* "TERM", or NULL */
+int cmd_sig_number(const char *text); /* "TERM", "SIGTERM", "15"; -1 */
+int cmd_nice(struct cmd *c, int add); /* the new value */
 
 /* --- people, clock, machine --- */
 
@@ -546,7 +616,7 @@ bool cmd_group_id(struct cmd *c, const char *name, uint32_t *gid);
 /* Ids of groups that list the user, its own first. In the arena. */
 size_t cmd_user_groups(struct cmd *c, const char *user, uint32_t gid, uint32_t **out);
 
-int64_t cmd_now(struct cmd *c);     /* nanoseconds since 1970 */
+int64_t cmd_now(struct cmd *c); /* nanoseconds since 1970 */
 int64_t cmd_uptime(struct cmd *c);
 int cmd_sleep(struct cmd *c, int64_t ns);
 uint64_t cmd_random(struct cmd *c);

@@ -8,16 +8,16 @@
 #include "builtins/builtin.h"
 
 struct cat_opts {
-	bool number;       /* -n */
-	bool number_text;  /* -b */
-	bool squeeze;      /* -s */
-	bool ends;         /* -E */
-	bool tabs;         /* -T */
-	bool visible;      /* -v */
+	bool number;      /* -n */
+	bool number_text; /* -b */
+	bool squeeze;     /* -s */
+	bool ends;        /* -E */
+	bool tabs;        /* -T */
+	bool visible;     /* -v */
 	/* state over all files */
-	bool in_line;      /* the output stands within a line */
-	bool blank;        /* the last line was blank */
-	bool carriage;     /* -E: a '\r' waits for what follows */
+	bool in_line;  /* the output stands within a line */
+	bool blank;    /* the last line was blank */
+	bool carriage; /* -E: a '\r' waits for what follows */
 	uint64_t line;
 };
 
@@ -174,7 +174,8 @@ static bool is_output(struct input *in)
 static int cat_file(struct input *in, void *arg)
 {
 	struct cat_opts *o = arg;
-	bool plain = !(o->number || o->number_text || o->squeeze || o->ends || o->tabs || o->visible);
+	bool plain = !(o->number || o->number_text || o->squeeze || o->ends || o->tabs ||
+		       o->visible);
 
 	if (is_output(in)) {
 		cmd_error(in->c, 0, "%s: input file is output file", cmd_quotef(in->c, in->name));
@@ -189,7 +190,10 @@ static int cat_run(struct cmd *c)
 }
 
 const struct builtin builtin_cat = {
-	.name = "cat", .usage = "[OPTION]... [FILE]...",
+	.name = "cat",
+	.usage = "[OPTION]... [FILE]...",
 	.summary = "Writes the files, or standard input (also as -), one after the other.",
-	.run = cat_run, .opts = cat_options, .opts_size = sizeof(struct cat_opts),
+	.run = cat_run,
+	.opts = cat_options,
+	.opts_size = sizeof(struct cat_opts),
 };

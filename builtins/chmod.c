@@ -11,10 +11,10 @@ struct chmod_opts {
 	bool recursive;
 	bool preserve_root;
 	const char *reference;
-	const char *mode;       /* collected from options such as -w, and the operand */
+	const char *mode; /* collected from options such as -w, and the operand */
 	struct mode_change *change;
 	uint32_t umask;
-	bool umask_counts;      /* a change without u, g, o, a: the umask may keep bits */
+	bool umask_counts; /* a change without u, g, o, a: the umask may keep bits */
 };
 
 /* "-w", "-rwx", "-x,g+s": a mode that looks like an option. */
@@ -24,7 +24,8 @@ static int chmod_legacy(struct cmd *c, int argc, char **argv, int i)
 	struct buf joined = buf_in(c->arena);
 
 	(void)argc;
-	if (argv[i][0] != '-' || argv[i][1] == '\0' || strchr("rwxXstugoa,+=01234567", argv[i][1]) == NULL)
+	if (argv[i][0] != '-' || argv[i][1] == '\0' ||
+	    strchr("rwxXstugoa,+=01234567", argv[i][1]) == NULL)
 		return 0;
 	if (o->mode != NULL)
 		buf_printf(&joined, "%s,", o->mode);
@@ -39,7 +40,8 @@ static const struct opt chmod_options[] = {
 	OPT_FLAG('f', "quiet", struct chmod_opts, quiet, NULL),
 	OPT_FLAG('v', "verbose", struct chmod_opts, verbose, "say what is done for each file"),
 	OPT_IGNORED(0, "no-preserve-root", "/ is nothing special (default)"),
-	OPT_FLAG(0, "preserve-root", struct chmod_opts, preserve_root, "refuse to change / with -R"),
+	OPT_FLAG(0, "preserve-root", struct chmod_opts, preserve_root,
+		 "refuse to change / with -R"),
 	OPT_STR(0, "reference", struct chmod_opts, reference, NULL, "FILE", "use the mode of FILE"),
 	OPT_FLAG('R', "recursive", struct chmod_opts, recursive, "directories and what is in them"),
 	OPT_END(),
@@ -57,8 +59,8 @@ static void say(struct cmd *c, const struct chmod_opts *o, const char *path, uin
 	mode_text(before, old);
 	mode_text(after, new);
 	if (changed)
-		cmd_printf(c, "mode of %s changed from %04o (%s) to %04o (%s)\n", cmd_quoteaf(c, path),
-			   before & 07777, old + 1, after & 07777, new + 1);
+		cmd_printf(c, "mode of %s changed from %04o (%s) to %04o (%s)\n",
+			   cmd_quoteaf(c, path), before & 07777, old + 1, after & 07777, new + 1);
 	else
 		cmd_printf(c, "mode of %s retained as %04o (%s)\n", cmd_quoteaf(c, path),
 			   after & 07777, new + 1);
@@ -75,15 +77,17 @@ static int change_entry(struct cmd *c, const struct chmod_opts *o, const struct 
 			return 0;
 		if (o->verbose)
 			cmd_printf(c, "%s could not be accessed\n", cmd_quoteaf(c, e->path));
-		return o->quiet ? 1 : cmd_error(c, 0, "cannot operate on dangling symlink %s",
-						cmd_quoteaf(c, e->path));
+		return o->quiet ? 1
+				: cmd_error(c, 0, "cannot operate on dangling symlink %s",
+					    cmd_quoteaf(c, e->path));
 	}
 	uint32_t mode = mode_apply(o->change, st.mode, is_dir, o->umask);
 	int err = cmd_chmod(c, e->dir, e->at, mode, 0);
 
 	if (err < 0)
-		return o->quiet ? 1 : cmd_error(c, err, "changing permissions of %s",
-						cmd_quoteaf(c, e->path));
+		return o->quiet ? 1
+				: cmd_error(c, err, "changing permissions of %s",
+					    cmd_quoteaf(c, e->path));
 	say(c, o, e->path, st.mode, (st.mode & S_FMT) | mode);
 	uint32_t naive = mode_apply(o->change, st.mode, is_dir, 0);
 
@@ -94,8 +98,8 @@ static int change_entry(struct cmd *c, const struct chmod_opts *o, const struct 
 
 	mode_text(naive, want);
 	mode_text(mode, have);
-	return cmd_error(c, 0, "%s: new permissions are %s, not %s", cmd_quotef(c, e->path), have + 1,
-			 want + 1);
+	return cmd_error(c, 0, "%s: new permissions are %s, not %s", cmd_quotef(c, e->path),
+			 have + 1, want + 1);
 }
 
 static int failed(struct cmd *c, const struct chmod_opts *o, const struct walk_entry *e)
@@ -168,7 +172,8 @@ static int chmod_run(struct cmd *c)
 	for (int i = first; i < c->nargs; i++) {
 		if (o->recursive && o->preserve_root && strcmp(c->args[i], "/") == 0) {
 			cmd_error(c, 0, "it is dangerous to operate recursively on '/'");
-			status = cmd_error(c, 0, "use --no-preserve-root to override this failsafe");
+			status = cmd_error(c, 0,
+					   "use --no-preserve-root to override this failsafe");
 			continue;
 		}
 		status |= change_tree(c, o, c->args[i]);
@@ -177,8 +182,11 @@ static int chmod_run(struct cmd *c)
 }
 
 const struct builtin builtin_chmod = {
-	.name = "chmod", .usage = "[OPTION]... MODE[,MODE]... FILE...",
+	.name = "chmod",
+	.usage = "[OPTION]... MODE[,MODE]... FILE...",
 	.summary = "Changes the permissions of files. MODE is octal, or [ugoa][-+=][rwxXst].",
-	.run = chmod_run, .opts = chmod_options, .opts_size = sizeof(struct chmod_opts),
+	.run = chmod_run,
+	.opts = chmod_options,
+	.opts_size = sizeof(struct chmod_opts),
 	.legacy = chmod_legacy,
 };

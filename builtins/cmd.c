@@ -21,7 +21,8 @@ static bool locale_is_utf8(struct cmd *c)
 {
 	struct bytes name = locale_name(c);
 
-	return bytes_find(name, BYTES("UTF-8")) != NULL || bytes_find(name, BYTES("utf8")) != NULL ||
+	return bytes_find(name, BYTES("UTF-8")) != NULL ||
+	       bytes_find(name, BYTES("utf8")) != NULL ||
 	       bytes_find(name, BYTES("utf-8")) != NULL || bytes_find(name, BYTES("UTF8")) != NULL;
 }
 
@@ -31,8 +32,15 @@ int builtin_run(struct proc *p, const struct builtin *b, int argc, char **argv, 
 	struct cmd_private private = { .next_slot = 0 };
 	char *default_files[] = { stdin_name, NULL };
 	struct cmd c = {
-		.p = p, .b = b, .name = argc > 0 ? argv[0] : b->name, .argc = argc, .argv = argv,
-		.envp = envp, .arena = &p->arena, .pool = &p->pool, .priv = &private,
+		.p = p,
+		.b = b,
+		.name = argc > 0 ? argv[0] : b->name,
+		.argc = argc,
+		.argv = argv,
+		.envp = envp,
+		.arena = &p->arena,
+		.pool = &p->pool,
+		.priv = &private,
 	};
 
 	c.utf8 = locale_is_utf8(&c);

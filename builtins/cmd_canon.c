@@ -8,8 +8,8 @@ enum { CANON_HOPS_MAX = 40 };
 
 struct canon {
 	struct cmd *c;
-	struct buf done;      /* resolved so far; "" means the root */
-	struct bytes rest;    /* what is still to be resolved */
+	struct buf done;   /* resolved so far; "" means the root */
+	struct bytes rest; /* what is still to be resolved */
 	unsigned mode;
 	int hops;
 };

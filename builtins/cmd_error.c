@@ -110,7 +110,8 @@ int cmd_operands(struct cmd *c, int min, int max)
 	if (c->nargs < min && c->nargs == 0)
 		return cmd_usage(c, "missing operand");
 	if (c->nargs < min)
-		return cmd_usage(c, "missing operand after %s", cmd_quote(c, c->args[c->nargs - 1]));
+		return cmd_usage(c, "missing operand after %s",
+				 cmd_quote(c, c->args[c->nargs - 1]));
 	if (max >= 0 && c->nargs > max)
 		return cmd_usage(c, "extra operand %s", cmd_quote(c, c->args[max]));
 	return 0;

@@ -34,8 +34,8 @@ static size_t find_name(const struct env *e, struct bytes name)
 {
 	size_t i = 0;
 
-	while (i < e->n && !(strncmp(e->list[i], name.ptr, name.len) == 0 &&
-			     e->list[i][name.len] == '='))
+	while (i < e->n &&
+	       !(strncmp(e->list[i], name.ptr, name.len) == 0 && e->list[i][name.len] == '='))
 		i++;
 	return i;
 }
@@ -91,8 +91,13 @@ static int64_t try_path(struct cmd *c, const struct cmd_program *prog, const cha
 			bool become)
 {
 	struct exec e = {
-		.path = path, .argv = prog->argv, .envp = prog->envp, .fds = prog->fds,
-		.nfds = prog->nfds, .pgid = prog->pgid, .ignore_int = prog->ignore_int,
+		.path = path,
+		.argv = prog->argv,
+		.envp = prog->envp,
+		.fds = prog->fds,
+		.nfds = prog->nfds,
+		.pgid = prog->pgid,
+		.ignore_int = prog->ignore_int,
 	};
 	int64_t got = become ? sys_exec(c->p, path, e.argv, e.envp) : sys_spawn_program(c->p, &e);
 
@@ -228,12 +233,9 @@ void cmd_signal(struct cmd *c, int sig, enum cmd_action action)
 enum cmd_action cmd_signal_action(struct cmd *c, int sig)
 {
 	switch (c->p->sig_action[sig]) {
-	case SIG_IGNORED:
-		return CMD_SIG_IGNORE;
-	case SIG_CAUGHT:
-		return CMD_SIG_CATCH;
-	default:
-		return CMD_SIG_DEFAULT;
+	case SIG_IGNORED: return CMD_SIG_IGNORE;
+	case SIG_CAUGHT: return CMD_SIG_CATCH;
+	default: return CMD_SIG_DEFAULT;
 	}
 }
 

@@ -35,7 +35,8 @@ static size_t first_size(struct input *in)
 {
 	struct vfs_stat st;
 
-	if (cmd_fstat(in->c, in->fd, &st) == 0 && (st.mode & S_FMT) == S_REG && st.size < INPUT_FIRST)
+	if (cmd_fstat(in->c, in->fd, &st) == 0 && (st.mode & S_FMT) == S_REG &&
+	    st.size < INPUT_FIRST)
 		return INPUT_FIRST;
 	return INPUT_FULL;
 }
@@ -84,8 +85,9 @@ int input_line(struct input *in, char delim, struct bytes *line)
 		in->scanned = in->from;
 	for (;;) {
 		char *start = in->ptr + in->from;
-		char *hit = in->to > in->scanned ?
-			memchr(in->ptr + in->scanned, delim, in->to - in->scanned) : NULL;
+		char *hit = in->to > in->scanned
+				    ? memchr(in->ptr + in->scanned, delim, in->to - in->scanned)
+				    : NULL;
 
 		if (hit != NULL) {
 			*line = (struct bytes){ start, (size_t)(hit - start) };

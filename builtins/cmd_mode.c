@@ -11,11 +11,11 @@ enum { BITS_ALL = 07777, BITS_RWX = 0777, BITS_SETID = S_SUID | S_SGID };
 
 struct change {
 	char op;
-	uint32_t who;        /* bits that may change; 0: all, masked by umask */
+	uint32_t who; /* bits that may change; 0: all, masked by umask */
 	uint32_t value;
 	uint32_t mentioned;
-	bool cond_x;         /* X */
-	bool copy;           /* value selects old bits (g=u) */
+	bool cond_x; /* X */
+	bool copy;   /* value selects old bits (g=u) */
 };
 
 struct mode_change {
@@ -55,34 +55,23 @@ static uint32_t numeric_mentioned(uint32_t value, size_t digits)
 static uint32_t who_bits(char letter)
 {
 	switch (letter) {
-	case 'u':
-		return S_SUID | 0700;
-	case 'g':
-		return S_SGID | 0070;
-	case 'o':
-		return S_SVTX | 0007;
-	case 'a':
-		return BITS_ALL;
-	default:
-		return 0;
+	case 'u': return S_SUID | 0700;
+	case 'g': return S_SGID | 0070;
+	case 'o': return S_SVTX | 0007;
+	case 'a': return BITS_ALL;
+	default: return 0;
 	}
 }
 
 static uint32_t perm_bits(char letter)
 {
 	switch (letter) {
-	case 'r':
-		return 0444;
-	case 'w':
-		return 0222;
-	case 'x':
-		return 0111;
-	case 's':
-		return BITS_SETID;
-	case 't':
-		return S_SVTX;
-	default:
-		return 0;
+	case 'r': return 0444;
+	case 'w': return 0222;
+	case 'x': return 0111;
+	case 's': return BITS_SETID;
+	case 't': return S_SVTX;
+	default: return 0;
 	}
 }
 
@@ -193,22 +182,14 @@ uint32_t mode_apply(const struct mode_change *m, uint32_t old, bool is_dir, uint
 static char type_letter(uint32_t mode)
 {
 	switch (mode & S_FMT) {
-	case S_DIR:
-		return 'd';
-	case S_LNK:
-		return 'l';
-	case S_CHR:
-		return 'c';
-	case S_BLK:
-		return 'b';
-	case S_FIFO:
-		return 'p';
-	case S_SOCK:
-		return 's';
-	case S_REG:
-		return '-';
-	default:
-		return '?';
+	case S_DIR: return 'd';
+	case S_LNK: return 'l';
+	case S_CHR: return 'c';
+	case S_BLK: return 'b';
+	case S_FIFO: return 'p';
+	case S_SOCK: return 's';
+	case S_REG: return '-';
+	default: return '?';
 	}
 }
 
@@ -231,21 +212,13 @@ void mode_text(uint32_t mode, char out[11])
 const char *mode_type_text(const struct vfs_stat *st)
 {
 	switch (st->mode & S_FMT) {
-	case S_DIR:
-		return "directory";
-	case S_LNK:
-		return "symbolic link";
-	case S_CHR:
-		return "character special file";
-	case S_BLK:
-		return "block special file";
-	case S_FIFO:
-		return "fifo";
-	case S_SOCK:
-		return "socket";
-	case S_REG:
-		return st->size == 0 ? "regular empty file" : "regular file";
-	default:
-		return "weird file";
+	case S_DIR: return "directory";
+	case S_LNK: return "symbolic link";
+	case S_CHR: return "character special file";
+	case S_BLK: return "block special file";
+	case S_FIFO: return "fifo";
+	case S_SOCK: return "socket";
+	case S_REG: return st->size == 0 ? "regular empty file" : "regular file";
+	default: return "weird file";
 	}
 }

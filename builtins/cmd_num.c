@@ -9,38 +9,22 @@
 static int suffix_power(char letter, uint64_t *factor)
 {
 	switch (letter) {
-	case 'b':
-		*factor = 512;
-		return -1;
-	case 'B':
-		*factor = 1024;
-		return -1;
-	case 'c':
-		*factor = 1;
-		return -1;
-	case 'w':
-		*factor = 2;
-		return -1;
+	case 'b': *factor = 512; return -1;
+	case 'B': *factor = 1024; return -1;
+	case 'c': *factor = 1; return -1;
+	case 'w': *factor = 2; return -1;
 	case 'k':
-	case 'K':
-		return 1;
+	case 'K': return 1;
 	case 'm':
-	case 'M':
-		return 2;
+	case 'M': return 2;
 	case 'g':
-	case 'G':
-		return 3;
+	case 'G': return 3;
 	case 't':
-	case 'T':
-		return 4;
-	case 'P':
-		return 5;
-	case 'E':
-		return 6;
-	case 'Z':
-		return 7;
-	default:
-		return 8;
+	case 'T': return 4;
+	case 'P': return 5;
+	case 'E': return 6;
+	case 'Z': return 7;
+	default: return 8;
 	}
 }
 
@@ -152,19 +136,11 @@ bool num_parse_span(const char *text, int64_t *ns)
 		return false;
 	switch (text[used]) {
 	case '\0':
-	case 's':
-		break;
-	case 'm':
-		unit = 60;
-		break;
-	case 'h':
-		unit = 3600;
-		break;
-	case 'd':
-		unit = 86400;
-		break;
-	default:
-		return false;
+	case 's': break;
+	case 'm': unit = 60; break;
+	case 'h': unit = 3600; break;
+	case 'd': unit = 86400; break;
+	default: return false;
 	}
 	seconds *= unit * 1e9;
 	*ns = seconds >= 9.2e18 ? INT64_MAX : (int64_t)seconds;

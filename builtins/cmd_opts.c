@@ -5,17 +5,17 @@
  */
 #include "builtins/cmd_private.h"
 
-static const struct opt help_row = {
-	.name = "help", .kind = OPT_KIND_END, .help = "say how to use this command, and exit"
-};
-static const struct opt version_row = {
-	.name = "version", .kind = OPT_KIND_END, .help = "say which version this is, and exit"
-};
+static const struct opt help_row = { .name = "help",
+				     .kind = OPT_KIND_END,
+				     .help = "say how to use this command, and exit" };
+static const struct opt version_row = { .name = "version",
+					.kind = OPT_KIND_END,
+					.help = "say which version this is, and exit" };
 
 struct parse {
 	struct cmd *c;
-	int next;      /* index of the next argument */
-	bool done;     /* only operands follow */
+	int next;  /* index of the next argument */
+	bool done; /* only operands follow */
 };
 
 /* --- --help and --version --- */
@@ -143,29 +143,16 @@ static int apply(struct cmd *c, const struct opt *o, const char *arg)
 	void *field = (char *)c->opts + o->offset;
 
 	switch (o->kind) {
-	case OPT_KIND_FLAG:
-		*(bool *)field = true;
-		return 0;
-	case OPT_KIND_COUNT:
-		++*(int *)field;
-		return 0;
-	case OPT_KIND_SET:
-		*(int *)field = o->value;
-		return 0;
-	case OPT_KIND_STR:
-		*(const char **)field = arg != NULL ? arg : o->words->word;
-		return 0;
-	case OPT_KIND_BYTES:
-		*(struct bytes *)field = bytes_of(arg);
-		return 0;
-	case OPT_KIND_ENUM:
-		return set_enum(c, o, arg, field);
+	case OPT_KIND_FLAG: *(bool *)field = true; return 0;
+	case OPT_KIND_COUNT: ++*(int *)field; return 0;
+	case OPT_KIND_SET: *(int *)field = o->value; return 0;
+	case OPT_KIND_STR: *(const char **)field = arg != NULL ? arg : o->words->word; return 0;
+	case OPT_KIND_BYTES: *(struct bytes *)field = bytes_of(arg); return 0;
+	case OPT_KIND_ENUM: return set_enum(c, o, arg, field);
 	case OPT_KIND_CALL:
 	case OPT_KIND_DIGIT:
-	case OPT_KIND_DIGITS:
-		return o->fn(c, o, arg);
-	case OPT_KIND_END:
-		break;
+	case OPT_KIND_DIGITS: return o->fn(c, o, arg);
+	case OPT_KIND_END: break;
 	}
 	if (o == &help_row)
 		put_help(c);
@@ -194,7 +181,7 @@ struct match {
 	const struct opt *row;
 	bool exact;
 	bool several;
-	struct buf names;   /* the candidates, quoted, for the message */
+	struct buf names; /* the candidates, quoted, for the message */
 };
 
 static bool same_effect(const struct opt *a, const struct opt *b)

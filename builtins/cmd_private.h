@@ -12,11 +12,11 @@
 struct cmd_private {
 	struct bytes slot[CMD_SLOTS]; /* results of cmd_quote and its kin, in turn; in the pool */
 	unsigned next_slot;
-	struct bytes passwd;        /* /etc/passwd and /etc/group, once read */
+	struct bytes passwd; /* /etc/passwd and /etc/group, once read */
 	struct bytes group;
 	bool has_passwd;
 	bool has_group;
-	bool ending;                /* a fatal error is under way: nothing more is flushed */
+	bool ending; /* a fatal error is under way: nothing more is flushed */
 };
 
 /* Parses c->argv into c->opts and operands: -1, or the status the command ends with. */

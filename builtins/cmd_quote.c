@@ -38,10 +38,10 @@ static void put_escape(struct buf *out, unsigned char byte)
 /* --- shell styles --- */
 
 struct shell_need {
-	bool quotes;      /* quotes of some kind are needed */
-	bool single;      /* there is a ' */
-	bool no_double;   /* something that "..." would not keep, or that '...' is for */
-	bool escape;      /* something that is not printable */
+	bool quotes;    /* quotes of some kind are needed */
+	bool single;    /* there is a ' */
+	bool no_double; /* something that "..." would not keep, or that '...' is for */
+	bool escape;    /* something that is not printable */
 };
 
 static struct shell_need shell_needs(struct bytes s, const char *also, bool utf8, bool escapes)
@@ -177,24 +177,14 @@ static void put_c_maybe(struct buf *out, struct bytes s, const char *also, bool 
 void quote_put(struct buf *out, struct bytes s, enum quote_style style, const char *also, bool utf8)
 {
 	switch (style) {
-	case QUOTE_LITERAL:
-		buf_add(out, s);
-		break;
+	case QUOTE_LITERAL: buf_add(out, s); break;
 	case QUOTE_SHELL:
 	case QUOTE_SHELL_ALWAYS:
 	case QUOTE_SHELL_ESCAPE:
-	case QUOTE_SHELL_ESCAPE_ALWAYS:
-		put_shell(out, s, style, also, utf8);
-		break;
-	case QUOTE_C:
-		put_between(out, s, "\"", "\"", also, utf8);
-		break;
-	case QUOTE_C_MAYBE:
-		put_c_maybe(out, s, also, utf8);
-		break;
-	case QUOTE_ESCAPE:
-		put_escaped(out, s, BYTES(""), also, utf8);
-		break;
+	case QUOTE_SHELL_ESCAPE_ALWAYS: put_shell(out, s, style, also, utf8); break;
+	case QUOTE_C: put_between(out, s, "\"", "\"", also, utf8); break;
+	case QUOTE_C_MAYBE: put_c_maybe(out, s, also, utf8); break;
+	case QUOTE_ESCAPE: put_escaped(out, s, BYTES(""), also, utf8); break;
 	case QUOTE_LOCALE:
 	case QUOTE_CLOCALE:
 		if (utf8)

@@ -13,18 +13,18 @@
 enum { WALK_OPEN_MAX = 64, WALK_BATCH = 64 };
 
 struct batch {
-	size_t size;       /* of the whole block */
+	size_t size; /* of the whole block */
 	size_t n;
 	size_t next;
 	struct vfs_dirent entry[]; /* their names behind them */
 };
 
 struct level {
-	int fd;            /* -1: closed for now */
-	bool at_end;       /* everything was read into the batch */
+	int fd;      /* -1: closed for now */
+	bool at_end; /* everything was read into the batch */
 	struct batch *batch;
-	size_t path_len;   /* of the directory's path */
-	size_t name_at;    /* where its own name begins in the path */
+	size_t path_len; /* of the directory's path */
+	size_t name_at;  /* where its own name begins in the path */
 	struct vfs_stat st;
 	bool has_stat;
 	void *data;
@@ -34,7 +34,7 @@ struct walk {
 	struct cmd *c;
 	unsigned flags;
 	struct level *level;
-	int depth;           /* levels in use */
+	int depth; /* levels in use */
 	int cap;
 	char *path;
 	size_t path_len;
@@ -42,7 +42,7 @@ struct walk {
 	size_t root_len;
 	uint64_t root_dev;
 	enum { STEP_ROOT, STEP_ENTER, STEP_NEXT, STEP_END } step;
-	bool pending_end;    /* DIR_END of a directory that could not be read */
+	bool pending_end; /* DIR_END of a directory that could not be read */
 	struct walk_entry e;
 };
 
@@ -253,8 +253,12 @@ static struct level *push(struct walk *w, int fd)
 	struct level *l = &w->level[w->depth++];
 
 	*l = (struct level){
-		.fd = fd, .path_len = w->path_len, .name_at = (size_t)(w->e.at - w->path),
-		.st = w->e.st, .has_stat = w->e.has_stat, .data = w->e.data,
+		.fd = fd,
+		.path_len = w->path_len,
+		.name_at = (size_t)(w->e.at - w->path),
+		.st = w->e.st,
+		.has_stat = w->e.has_stat,
+		.data = w->e.data,
 	};
 	return l;
 }

@@ -25,26 +25,26 @@ struct copier {
 	struct cmd *c;
 	const struct copy_opts *o;
 	uint32_t umask;
-	struct seen_list links;     /* sources with several names, for -d and -a */
-	struct seen_list sources;   /* operands that were copied */
-	struct seen_list made;      /* what this command made of operands */
+	struct seen_list links;   /* sources with several names, for -d and -a */
+	struct seen_list sources; /* operands that were copied */
+	struct seen_list made;    /* what this command made of operands */
 	/* of the current operand */
 	const char *from;
 	const char *to;
-	bool several;               /* one of several operands */
-	struct vfs_stat made_dir;   /* the directory made for the operand: not copied into itself */
+	bool several;             /* one of several operands */
+	struct vfs_stat made_dir; /* the directory made for the operand: not copied into itself */
 	bool has_made_dir;
 };
 
 struct pair {
 	const char *from;
 	const char *to;
-	int dir;                    /* of the source: (dir, at) */
+	int dir; /* of the source: (dir, at) */
 	const char *at;
-	struct vfs_stat st;         /* of the source */
-	struct vfs_stat old;        /* of what is there */
+	struct vfs_stat st;  /* of the source */
+	struct vfs_stat old; /* of what is there */
 	bool exists;
-	bool was_dir;               /* a directory that was there before */
+	bool was_dir; /* a directory that was there before */
 	const char *backup;
 	int level;
 };
@@ -110,8 +110,8 @@ static void say(struct copier *k, const struct pair *f, const char *what)
 static bool writes_through(const struct copier *k, const struct pair *f)
 {
 	const struct copy_opts *o = k->o;
-	bool regular = type_of(&f->st) == S_REG || (!o->recursive && !is_dir(&f->st) &&
-						    type_of(&f->st) != S_LNK);
+	bool regular = type_of(&f->st) == S_REG ||
+		       (!o->recursive && !is_dir(&f->st) && type_of(&f->st) != S_LNK);
 
 	return regular && !o->move && !o->sym_link && !o->hard_link && !o->remove_first &&
 	       o->backup.kind == BACKUP_NONE;
@@ -157,8 +157,9 @@ static bool wants_overwrite(struct copier *k, const struct pair *f)
 	if (!unwritable)
 		return ask(c, "overwrite %s?", cmd_quoteaf(c, f->to));
 	mode_text(f->old.mode, text);
-	return ask(c, k->o->move || k->o->force ?
-		   "replace %s, overriding mode %04o (%s)?" : "unwritable %s (mode %04o, %s); try anyway?",
+	return ask(c,
+		   k->o->move || k->o->force ? "replace %s, overriding mode %04o (%s)?"
+					     : "unwritable %s (mode %04o, %s); try anyway?",
 		   cmd_quoteaf(c, f->to), f->old.mode & 07777, text + 1);
 }
 
@@ -253,8 +254,9 @@ static int check_existing(struct copier *k, struct pair *f)
 static int clear_way(struct copier *k, struct pair *f)
 {
 	const struct copy_opts *o = k->o;
-	bool replaced = type_of(&f->st) != S_REG || o->remove_first || o->hard_link || o->sym_link ||
-			(o->keep_links && f->old.nlink > 1) || type_of(&f->old) == S_LNK;
+	bool replaced = type_of(&f->st) != S_REG || o->remove_first || o->hard_link ||
+			o->sym_link || (o->keep_links && f->old.nlink > 1) ||
+			type_of(&f->old) == S_LNK;
 
 	if (!f->exists || o->move || is_dir(&f->st) || is_dir(&f->old))
 		return 0;
@@ -290,7 +292,8 @@ static int set_attributes(struct copier *k, const struct pair *f, bool is_new)
 	if (!link && o->keep_mode) {
 		err = cmd_chmod(c, CMD_CWD, f->to, f->st.mode & 07777, 0);
 		if (err < 0)
-			return cmd_error(c, err, "preserving permissions for %s", cmd_quoteaf(c, f->to));
+			return cmd_error(c, err, "preserving permissions for %s",
+					 cmd_quoteaf(c, f->to));
 	} else if (!link && is_new && is_dir(&f->st)) {
 		uint32_t mode = o->plain_mode ? 0777 : f->st.mode & 07777;
 
@@ -403,7 +406,8 @@ static int make_symlink(struct copier *k, const struct pair *f)
 	struct cmd *c = k->c;
 
 	if (f->from[0] != '/' && strchr(f->to, '/') != NULL && strncmp(f->to, "./", 2) != 0)
-		return cmd_error(c, 0, "%s: can make relative symbolic links only in current directory",
+		return cmd_error(c, 0,
+				 "%s: can make relative symbolic links only in current directory",
 				 cmd_quotef(c, f->to));
 	int err = cmd_symlink(c, f->from, CMD_CWD, f->to);
 
@@ -418,8 +422,10 @@ static int make_special(struct copier *k, const struct pair *f)
 	int err = cmd_mknod(k->c, CMD_CWD, f->to, f->st.mode & (S_FMT | 0777), f->st.rdev);
 
 	if (err < 0)
-		return cmd_error(k->c, err, type_of(&f->st) == S_FIFO ? "cannot create fifo %s" :
-				 "cannot create special file %s", cmd_quoteaf(k->c, f->to));
+		return cmd_error(k->c, err,
+				 type_of(&f->st) == S_FIFO ? "cannot create fifo %s"
+							   : "cannot create special file %s",
+				 cmd_quoteaf(k->c, f->to));
 	return 0;
 }
 
@@ -462,8 +468,8 @@ static int copy_content(struct copier *k, struct pair *f)
 /* Looks at the destination: fills f->old and f->exists. 0, or a status. */
 static int look(struct copier *k, struct pair *f)
 {
-	int err = writes_through(k, f) ? cmd_stat(k->c, f->to, &f->old) :
-					 cmd_lstat(k->c, f->to, &f->old);
+	int err = writes_through(k, f) ? cmd_stat(k->c, f->to, &f->old)
+				       : cmd_lstat(k->c, f->to, &f->old);
 
 	f->exists = err == 0;
 	return 0;
@@ -541,7 +547,8 @@ static unsigned walk_flags_of(const struct copy_opts *o)
 
 	if (o->move || o->links == LINKS_KEEP)
 		return flags;
-	if (o->links == LINKS_FOLLOW || (o->links == LINKS_DEFAULT && !o->recursive && !o->hard_link))
+	if (o->links == LINKS_FOLLOW ||
+	    (o->links == LINKS_DEFAULT && !o->recursive && !o->hard_link))
 		return flags | WALK_FOLLOW | WALK_FOLLOW_ROOT;
 	return o->links == LINKS_FOLLOW_ROOT ? flags | WALK_FOLLOW_ROOT : flags;
 }
@@ -569,7 +576,11 @@ static int copy_entry(struct copier *k, struct walk *w, struct walk_entry *e)
 	static char failed;
 	struct cmd *c = k->c;
 	struct pair f = {
-		.from = e->path, .to = destination(k, e), .dir = e->dir, .at = e->at, .st = e->st,
+		.from = e->path,
+		.to = destination(k, e),
+		.dir = e->dir,
+		.at = e->at,
+		.st = e->st,
 		.level = e->level,
 	};
 
@@ -592,7 +603,8 @@ static int copy_entry(struct copier *k, struct walk *w, struct walk_entry *e)
 	case WALK_DIR_END:
 		return e->data == &failed ? 0 : set_attributes(k, &f, e->data != &was_there);
 	case WALK_LOOP:
-		return cmd_error(c, 0, "%s: warning: recursive directory loop", cmd_quoteaf(c, e->path));
+		return cmd_error(c, 0, "%s: warning: recursive directory loop",
+				 cmd_quoteaf(c, e->path));
 	case WALK_ERROR:
 		if (e->in_dir)
 			return cmd_error(c, e->err, "cannot access %s", cmd_quoteaf(c, e->path));
@@ -632,7 +644,8 @@ static int remove_source(struct copier *k)
 		int err = cmd_unlink(k->c, e->dir, e->at, dir ? CMD_REMOVEDIR : 0);
 
 		if (err < 0)
-			status = cmd_error(k->c, err, "cannot remove %s", cmd_quoteaf(k->c, e->path));
+			status = cmd_error(k->c, err, "cannot remove %s",
+					   cmd_quoteaf(k->c, e->path));
 		else if (k->o->verbose)
 			cmd_printf(k->c, dir ? "removed directory %s\n" : "removed %s\n",
 				   cmd_quoteaf(k->c, e->path));

@@ -25,26 +25,26 @@ struct copy_opts {
 	bool force;
 	bool update;
 	bool verbose;
-	bool hard_link;        /* cp -l */
-	bool sym_link;         /* cp -s */
+	bool hard_link; /* cp -l */
+	bool sym_link;  /* cp -s */
 	bool one_device;
-	bool remove_first;     /* --remove-destination */
+	bool remove_first; /* --remove-destination */
 	bool attributes_only;
-	bool copy_contents;    /* of fifos and devices */
+	bool copy_contents; /* of fifos and devices */
 	bool keep_mode;
 	bool keep_owner;
 	bool keep_times;
 	bool keep_links;
-	bool plain_mode;       /* --no-preserve=mode: as if newly made */
-	int links;             /* enum copy_links */
-	int ask;               /* enum copy_ask */
+	bool plain_mode; /* --no-preserve=mode: as if newly made */
+	int links;       /* enum copy_links */
+	int ask;         /* enum copy_ask */
 	struct backup_opts backup;
 };
 
 /* Options that all of them have, over a member `target` of type struct target_opts. */
 struct target_opts {
-	const char *directory;  /* -t */
-	bool no_directory;      /* -T */
+	const char *directory; /* -t */
+	bool no_directory;     /* -T */
 	bool strip_slashes;
 };
 

@@ -40,7 +40,8 @@ int target_split(struct cmd *c, const struct target_opts *t, int *nsources, cons
 	if (t->no_directory) {
 		if (t->directory != NULL)
 			return cmd_error(c, 0,
-				"cannot combine --target-directory (-t) and --no-target-directory (-T)");
+					 "cannot combine --target-directory (-t) and "
+					 "--no-target-directory (-T)");
 		if (c->nargs > 2)
 			return cmd_usage(c, "extra operand %s", cmd_quoteaf(c, c->args[2]));
 		*nsources = 1;
@@ -50,7 +51,8 @@ int target_split(struct cmd *c, const struct target_opts *t, int *nsources, cons
 	if (t->directory != NULL) {
 		*dir = t->directory;
 		err = is_directory(c, *dir);
-		return err == 0 ? 0 : cmd_error(c, err, "target directory %s", cmd_quoteaf(c, *dir));
+		return err == 0 ? 0
+				: cmd_error(c, err, "target directory %s", cmd_quoteaf(c, *dir));
 	}
 	const char *last = c->args[c->nargs - 1];
 
@@ -104,10 +106,15 @@ int opt_backup(struct cmd *c, const struct opt *o, const char *arg)
 int backup_setup(struct cmd *c, struct backup_opts *b)
 {
 	static const struct opt_word words[] = {
-		{ "none", BACKUP_NONE }, { "off", BACKUP_NONE },
-		{ "simple", BACKUP_SIMPLE }, { "never", BACKUP_SIMPLE },
-		{ "existing", BACKUP_EXISTING }, { "nil", BACKUP_EXISTING },
-		{ "numbered", BACKUP_NUMBERED }, { "t", BACKUP_NUMBERED }, { NULL, 0 },
+		{ "none", BACKUP_NONE },
+		{ "off", BACKUP_NONE },
+		{ "simple", BACKUP_SIMPLE },
+		{ "never", BACKUP_SIMPLE },
+		{ "existing", BACKUP_EXISTING },
+		{ "nil", BACKUP_EXISTING },
+		{ "numbered", BACKUP_NUMBERED },
+		{ "t", BACKUP_NUMBERED },
+		{ NULL, 0 },
 	};
 	const char *what = "backup type";
 	int kind = BACKUP_EXISTING;
@@ -158,7 +165,8 @@ static uint64_t highest_backup(struct cmd *c, const char *path)
 	if (cmd_list(c, CMD_CWD, dir, c->arena, &list, &n) != 0)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t number = backup_number(list[i].name, bytes_slice(whole, dir_len, whole.len));
+		uint64_t number = backup_number(list[i].name,
+						bytes_slice(whole, dir_len, whole.len));
 
 		if (number > highest)
 			highest = number;

@@ -15,9 +15,10 @@ struct cp_opts {
 enum keep { KEEP_MODE, KEEP_TIMES, KEEP_OWNER, KEEP_LINKS, KEEP_CONTEXT, KEEP_XATTR, KEEP_ALL };
 
 static const struct opt_word keep_words[] = {
-	{ "mode", KEEP_MODE }, { "timestamps", KEEP_TIMES }, { "ownership", KEEP_OWNER },
-	{ "links", KEEP_LINKS }, { "context", KEEP_CONTEXT }, { "xattr", KEEP_XATTR },
-	{ "all", KEEP_ALL }, { NULL, 0 },
+	{ "mode", KEEP_MODE },       { "timestamps", KEEP_TIMES },
+	{ "ownership", KEEP_OWNER }, { "links", KEEP_LINKS },
+	{ "context", KEEP_CONTEXT }, { "xattr", KEEP_XATTR },
+	{ "all", KEEP_ALL },         { NULL, 0 },
 };
 
 static void keep(struct copy_opts *o, int what, bool on)
@@ -47,7 +48,8 @@ static int set_keep(struct cmd *c, const struct opt *opt, const char *arg)
 		size_t len = strcspn(arg, ",");
 		const char *word = arena_dup(c->arena, (struct bytes){ arg, len });
 		int what;
-		int status = opt_word(c, keep_words, on ? "--preserve" : "--no-preserve", word, &what);
+		int status = opt_word(c, keep_words, on ? "--preserve" : "--no-preserve", word,
+				      &what);
 
 		if (status != 0)
 			return status;
@@ -80,31 +82,46 @@ static const struct opt cp_options[] = {
 	OPT_CALL('a', "archive", set_several, "the same as -dR --preserve=all"),
 	OPT_FLAG(0, "attributes-only", struct cp_opts, copy.attributes_only,
 		 "copy the attributes, not the content"),
-	{ .letter = 'b', .kind = OPT_KIND_CALL, .fn = opt_backup, .help = "--backup without a word",
+	{ .letter = 'b',
+	  .kind = OPT_KIND_CALL,
+	  .fn = opt_backup,
+	  .help = "--backup without a word",
 	  .offset = offsetof(struct cp_opts, copy.backup) },
-	{ .name = "backup", .kind = OPT_KIND_CALL, .fn = opt_backup, .arg = OPT_ARG_OPTIONAL,
-	  .offset = offsetof(struct cp_opts, copy.backup), .metavar = "CONTROL",
+	{ .name = "backup",
+	  .kind = OPT_KIND_CALL,
+	  .fn = opt_backup,
+	  .arg = OPT_ARG_OPTIONAL,
+	  .offset = offsetof(struct cp_opts, copy.backup),
+	  .metavar = "CONTROL",
 	  .help = "keep what would be overwritten" },
-	{ .letter = 'S', .name = "suffix", .kind = OPT_KIND_CALL, .fn = opt_backup,
-	  .arg = OPT_ARG_REQUIRED, .offset = offsetof(struct cp_opts, copy.backup),
-	  .metavar = "SUFFIX", .help = "what names of backups end with (~)" },
+	{ .letter = 'S',
+	  .name = "suffix",
+	  .kind = OPT_KIND_CALL,
+	  .fn = opt_backup,
+	  .arg = OPT_ARG_REQUIRED,
+	  .offset = offsetof(struct cp_opts, copy.backup),
+	  .metavar = "SUFFIX",
+	  .help = "what names of backups end with (~)" },
 	OPT_FLAG(0, "copy-contents", struct cp_opts, copy.copy_contents,
 		 "copy what special files give, with -r"),
 	OPT_CALL('d', NULL, set_several, "the same as -P --preserve=links"),
 	OPT_FLAG('f', "force", struct cp_opts, copy.force,
 		 "remove a destination that can't be opened, and try again"),
 	OPT_SET('i', "interactive", struct cp_opts, copy.ask, ASK_ALWAYS, "ask before overwriting"),
-	OPT_SET('H', NULL, struct cp_opts, copy.links, LINKS_FOLLOW_ROOT, "follow links of operands"),
+	OPT_SET('H', NULL, struct cp_opts, copy.links, LINKS_FOLLOW_ROOT,
+		"follow links of operands"),
 	OPT_FLAG('l', "link", struct cp_opts, copy.hard_link, "make hard links instead"),
 	OPT_SET('L', "dereference", struct cp_opts, copy.links, LINKS_FOLLOW, "follow all links"),
 	OPT_SET('n', "no-clobber", struct cp_opts, copy.ask, ASK_NEVER, "never overwrite"),
-	OPT_SET('P', "no-dereference", struct cp_opts, copy.links, LINKS_KEEP, "never follow links"),
+	OPT_SET('P', "no-dereference", struct cp_opts, copy.links, LINKS_KEEP,
+		"never follow links"),
 	OPT_CALL('p', NULL, set_several, "the same as --preserve=mode,ownership,timestamps"),
 	OPT_CALL_OPTIONAL(0, "preserve", set_keep, "LIST",
 			  "keep: mode, ownership, timestamps, links, xattr, context, all"),
 	OPT_CALL_ARG(0, "no-preserve", set_keep, "LIST", "do not keep those"),
 	OPT_FLAG(0, "parents", struct cp_opts, parents, "use the whole source path in the target"),
-	OPT_FLAG('R', "recursive", struct cp_opts, copy.recursive, "directories and their contents"),
+	OPT_FLAG('R', "recursive", struct cp_opts, copy.recursive,
+		 "directories and their contents"),
 	OPT_FLAG('r', NULL, struct cp_opts, copy.recursive, "the same"),
 	OPT_STR_OPTIONAL(0, "reflink", struct cp_opts, reflink, "always", "WHEN", "no effect"),
 	OPT_FLAG(0, "remove-destination", struct cp_opts, copy.remove_first,
@@ -112,14 +129,16 @@ static const struct opt cp_options[] = {
 	OPT_STR(0, "sparse", struct cp_opts, sparse, NULL, "WHEN", "no effect"),
 	OPT_FLAG(0, "strip-trailing-slashes", struct cp_opts, target.strip_slashes,
 		 "remove slashes behind the sources"),
-	OPT_FLAG('s', "symbolic-link", struct cp_opts, copy.sym_link, "make symbolic links instead"),
+	OPT_FLAG('s', "symbolic-link", struct cp_opts, copy.sym_link,
+		 "make symbolic links instead"),
 	OPT_STR('t', "target-directory", struct cp_opts, target.directory, NULL, "DIRECTORY",
 		"copy all operands into DIRECTORY"),
 	OPT_FLAG('T', "no-target-directory", struct cp_opts, target.no_directory,
 		 "the destination is a name, never a directory to copy into"),
 	OPT_FLAG('u', "update", struct cp_opts, copy.update, "only what is newer or missing"),
 	OPT_FLAG('v', "verbose", struct cp_opts, copy.verbose, "say what is done"),
-	OPT_FLAG('x', "one-file-system", struct cp_opts, copy.one_device, "stay on one file system"),
+	OPT_FLAG('x', "one-file-system", struct cp_opts, copy.one_device,
+		 "stay on one file system"),
 	OPT_IGNORED('Z', NULL, "no effect"),
 	OPT_END(),
 };
@@ -143,7 +162,8 @@ static int make_parents(struct cmd *c, struct cp_opts *o, const char *dir, const
 		if (err == 0)
 			err = cmd_mkdir(c, CMD_CWD, to.ptr, st.mode & 0777);
 		if (err < 0)
-			return cmd_error(c, err, "cannot make directory %s", cmd_quoteaf(c, to.ptr));
+			return cmd_error(c, err, "cannot make directory %s",
+					 cmd_quoteaf(c, to.ptr));
 		if (o->copy.verbose)
 			cmd_printf(c, "%s -> %s\n", from, to.ptr);
 		if (o->copy.keep_mode)
@@ -218,14 +238,17 @@ static int cp_run(struct cmd *c)
 	for (int i = 0; i < n; i++) {
 		char *from = o->target.strip_slashes ? without_slashes(c, c->args[i]) : c->args[i];
 
-		status |= dir != NULL ? copy_into(c, o, k, dir, from, n > 1) :
-					copier_run(k, from, name, false);
+		status |= dir != NULL ? copy_into(c, o, k, dir, from, n > 1)
+				      : copier_run(k, from, name, false);
 	}
 	return status;
 }
 
 const struct builtin builtin_cp = {
-	.name = "cp", .usage = "[OPTION]... SOURCE... DESTINATION",
+	.name = "cp",
+	.usage = "[OPTION]... SOURCE... DESTINATION",
 	.summary = "Copies a file to another name, or files into a directory.",
-	.run = cp_run, .opts = cp_options, .opts_size = sizeof(struct cp_opts),
+	.run = cp_run,
+	.opts = cp_options,
+	.opts_size = sizeof(struct cp_opts),
 };

@@ -19,7 +19,7 @@ struct cut_opts {
 	enum cut_mode mode;
 	const char *list;
 	const char *delimiter;
-	struct bytes output;      /* --output-delimiter; ptr NULL: the delimiter */
+	struct bytes output; /* --output-delimiter; ptr NULL: the delimiter */
 	bool complement;
 	bool only_delimited;
 	bool zero;
@@ -103,8 +103,8 @@ static void add_range(struct cmd *c, struct cut_opts *o, struct range r)
 
 static int number_from_1(struct cmd *c, const struct cut_opts *o)
 {
-	return cmd_usage(c, o->mode == CUT_FIELDS ? "fields are numbered from 1" :
-			 "byte/character positions are numbered from 1");
+	return cmd_usage(c, o->mode == CUT_FIELDS ? "fields are numbered from 1"
+						  : "byte/character positions are numbered from 1");
 }
 
 /* One of N, N-, N-M, -M at *at. */
@@ -131,8 +131,10 @@ static int take_range(struct cmd *c, struct cut_opts *o, const char **at)
 			r.to = UINT64_MAX;
 	}
 	if (**at != '\0' && **at != ',' && !byte_is_blank(**at))
-		return cmd_usage(c, o->mode == CUT_FIELDS ? "invalid field value %s" :
-				 "invalid byte/character position %s", cmd_quote(c, *at));
+		return cmd_usage(c,
+				 o->mode == CUT_FIELDS ? "invalid field value %s"
+						       : "invalid byte/character position %s",
+				 cmd_quote(c, *at));
 	if (r.from == 0 || (!dash && low < 0))
 		return number_from_1(c, o);
 	if (r.to < r.from)
@@ -273,7 +275,7 @@ static void put_joint(struct cmd *c, const struct cut_opts *o)
 /* False if nothing is to be written, not even the end of the line. */
 static bool cut_fields(struct cmd *c, const struct cut_opts *o, struct bytes line)
 {
-	size_t at = 0;       /* where field `field` begins */
+	size_t at = 0; /* where field `field` begins */
 	uint64_t field = 1;
 	bool first = true;
 	const char *hit = line.len > 0 ? memchr(line.ptr, o->delim, line.len) : NULL;
@@ -346,10 +348,11 @@ static int cut_run(struct cmd *c)
 	if (o->mode == CUT_NONE)
 		return cmd_usage(c, "you must specify a list of bytes, characters, or fields");
 	if (o->mode != CUT_FIELDS && o->delimiter != NULL)
-		return cmd_usage(c, "an input delimiter may be specified only when operating on fields");
+		return cmd_usage(
+			c, "an input delimiter may be specified only when operating on fields");
 	if (o->mode != CUT_FIELDS && o->only_delimited)
 		return cmd_usage(c, "suppressing non-delimited lines makes sense\n"
-				 "\tonly when operating on fields");
+				    "\tonly when operating on fields");
 	int status = parse_list(c, o);
 
 	if (status != 0)
@@ -361,8 +364,11 @@ static int cut_run(struct cmd *c)
 }
 
 const struct builtin builtin_cut = {
-	.name = "cut", .usage = "OPTION... [FILE]...",
+	.name = "cut",
+	.usage = "OPTION... [FILE]...",
 	.summary = "Writes selected parts of each line.\n"
 		   "LIST is made of N, N-, N-M and -M, separated by commas; the first is 1.",
-	.run = cut_run, .opts = cut_options, .opts_size = sizeof(struct cut_opts),
+	.run = cut_run,
+	.opts = cut_options,
+	.opts_size = sizeof(struct cut_opts),
 };

@@ -33,11 +33,15 @@ static int set_format(struct cmd *c, const char *format)
 static int set_iso(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	static const struct opt_word words[] = {
-		{ "hours", ISO_HOURS }, { "minutes", ISO_MINUTES }, { "date", ISO_DATE },
-		{ "seconds", ISO_SECONDS }, { "ns", ISO_NS }, { NULL, 0 },
+		{ "hours", ISO_HOURS },     { "minutes", ISO_MINUTES }, { "date", ISO_DATE },
+		{ "seconds", ISO_SECONDS }, { "ns", ISO_NS },           { NULL, 0 },
 	};
 	static const char *const formats[] = {
-		"", "%Y-%m-%d", "%Y-%m-%dT%H%:z", "%Y-%m-%dT%H:%M%:z", "%Y-%m-%dT%H:%M:%S%:z",
+		"",
+		"%Y-%m-%d",
+		"%Y-%m-%dT%H%:z",
+		"%Y-%m-%dT%H:%M%:z",
+		"%Y-%m-%dT%H:%M:%S%:z",
 		"%Y-%m-%dT%H:%M:%S,%N%:z",
 	};
 	int which = ISO_DATE;
@@ -51,10 +55,15 @@ static int set_iso(struct cmd *c, const struct opt *opt, const char *arg)
 static int set_rfc(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	static const struct opt_word words[] = {
-		{ "date", 0 }, { "seconds", 1 }, { "ns", 2 }, { NULL, 0 },
+		{ "date", 0 },
+		{ "seconds", 1 },
+		{ "ns", 2 },
+		{ NULL, 0 },
 	};
 	static const char *const formats[] = {
-		"%Y-%m-%d", "%Y-%m-%d %H:%M:%S%:z", "%Y-%m-%d %H:%M:%S.%N%:z",
+		"%Y-%m-%d",
+		"%Y-%m-%d %H:%M:%S%:z",
+		"%Y-%m-%d %H:%M:%S.%N%:z",
 	};
 	int which;
 
@@ -68,7 +77,8 @@ static int set_rfc(struct cmd *c, const struct opt *opt, const char *arg)
 static const struct opt date_options[] = {
 	OPT_STR('d', "date", struct date_opts, text, NULL, "STRING", "the time that STRING means"),
 	OPT_FLAG(0, "debug", struct date_opts, debug, "no effect"),
-	OPT_STR('f', "file", struct date_opts, file, NULL, "FILE", "the same for each line of FILE"),
+	OPT_STR('f', "file", struct date_opts, file, NULL, "FILE",
+		"the same for each line of FILE"),
 	OPT_CALL_OPTIONAL('I', "iso-8601", set_iso, "UNIT",
 			  "ISO 8601: date, hours, minutes, seconds, ns"),
 	OPT_FLAG(0, "resolution", struct date_opts, resolution, "the clock's resolution"),
@@ -93,7 +103,8 @@ static void show(struct cmd *c, const struct date_opts *o, int64_t ns)
 	int64_t seconds = ns / SECOND_NS - (ns % SECOND_NS < 0);
 
 	time_civil(o->zone, seconds, &civil);
-	time_format(&out, bytes_of(o->format), &civil, seconds, (uint32_t)(ns - seconds * SECOND_NS));
+	time_format(&out, bytes_of(o->format), &civil, seconds,
+		    (uint32_t)(ns - seconds * SECOND_NS));
 	cmd_bytes(c, buf_bytes(&out));
 	cmd_putc(c, '\n');
 	arena_release(c->arena, mark);
@@ -147,7 +158,8 @@ static int take_operand(struct cmd *c, const struct date_opts *o)
 	if (arg[0] == '+')
 		return set_format(c, arg + 1);
 	if (o->text != NULL || o->file != NULL || o->reference != NULL)
-		return cmd_usage(c, "the argument %s lacks a leading '+';\n"
+		return cmd_usage(c,
+				 "the argument %s lacks a leading '+';\n"
 				 "when using an option to specify date(s), any non-option\n"
 				 "argument must be a format string beginning with '+'",
 				 cmd_quote(c, arg));
@@ -161,7 +173,8 @@ static int date_run(struct cmd *c)
 	struct date_opts *o = c->opts;
 
 	if ((o->text != NULL) + (o->file != NULL) + (o->reference != NULL) > 1)
-		return cmd_usage(c, "the options to specify dates for printing are mutually exclusive");
+		return cmd_usage(
+			c, "the options to specify dates for printing are mutually exclusive");
 	o->zone = o->utc ? zone_of_text(c->arena, "UTC0") : zone_of_command(c);
 	int status = take_operand(c, o);
 
@@ -187,7 +200,10 @@ static int date_run(struct cmd *c)
 }
 
 const struct builtin builtin_date = {
-	.name = "date", .usage = "[OPTION]... [+FORMAT]",
+	.name = "date",
+	.usage = "[OPTION]... [+FORMAT]",
 	.summary = "Writes the time, as FORMAT says (see strftime).",
-	.run = date_run, .opts = date_options, .opts_size = sizeof(struct date_opts),
+	.run = date_run,
+	.opts = date_options,
+	.opts_size = sizeof(struct date_opts),
 };

@@ -20,7 +20,7 @@ struct token {
 	int sign;            /* -1, +1: written in front of the number; 0: none */
 	int64_t fraction_ns; /* what followed a '.' or ',' */
 	bool has_fraction;
-	char word[24];       /* upper case */
+	char word[24]; /* upper case */
 };
 
 struct parser {
@@ -43,12 +43,12 @@ struct parser {
 	int64_t second;
 	int64_t ns;
 	bool no_seconds;
-	int64_t zone_s;      /* east of UTC */
+	int64_t zone_s; /* east of UTC */
 	int64_t weekday;
 	int64_t weekday_count;
 	bool dst_wanted;
-	int64_t rel[7];      /* year, month, day, hour, minute, second, ns */
-	bool epoch;          /* @seconds */
+	int64_t rel[7]; /* year, month, day, hour, minute, second, ns */
+	bool epoch;     /* @seconds */
 	int64_t epoch_s;
 };
 
@@ -176,47 +176,54 @@ struct word {
 };
 
 static const struct word months[] = {
-	{ "JANUARY", 1, 0 }, { "FEBRUARY", 2, 0 }, { "MARCH", 3, 0 }, { "APRIL", 4, 0 },
-	{ "MAY", 5, 0 }, { "JUNE", 6, 0 }, { "JULY", 7, 0 }, { "AUGUST", 8, 0 },
-	{ "SEPTEMBER", 9, 0 }, { "SEPT", 9, 0 }, { "OCTOBER", 10, 0 }, { "NOVEMBER", 11, 0 },
+	{ "JANUARY", 1, 0 },   { "FEBRUARY", 2, 0 }, { "MARCH", 3, 0 },    { "APRIL", 4, 0 },
+	{ "MAY", 5, 0 },       { "JUNE", 6, 0 },     { "JULY", 7, 0 },     { "AUGUST", 8, 0 },
+	{ "SEPTEMBER", 9, 0 }, { "SEPT", 9, 0 },     { "OCTOBER", 10, 0 }, { "NOVEMBER", 11, 0 },
 	{ "DECEMBER", 12, 0 }, { NULL, 0, 0 },
 };
 static const struct word weekdays[] = {
-	{ "SUNDAY", 0, 0 }, { "MONDAY", 1, 0 }, { "TUESDAY", 2, 0 }, { "TUES", 2, 0 },
+	{ "SUNDAY", 0, 0 },    { "MONDAY", 1, 0 }, { "TUESDAY", 2, 0 },  { "TUES", 2, 0 },
 	{ "WEDNESDAY", 3, 0 }, { "WEDNES", 3, 0 }, { "THURSDAY", 4, 0 }, { "THUR", 4, 0 },
-	{ "THURS", 4, 0 }, { "FRIDAY", 5, 0 }, { "SATURDAY", 6, 0 }, { NULL, 0, 0 },
+	{ "THURS", 4, 0 },     { "FRIDAY", 5, 0 }, { "SATURDAY", 6, 0 }, { NULL, 0, 0 },
 };
 static const struct word units[] = {
-	{ "YEAR", REL_YEAR, 1 }, { "MONTH", REL_MONTH, 1 }, { "FORTNIGHT", REL_DAY, 14 },
-	{ "WEEK", REL_DAY, 7 }, { "DAY", REL_DAY, 1 }, { "HOUR", REL_HOUR, 1 },
-	{ "MINUTE", REL_MINUTE, 1 }, { "MIN", REL_MINUTE, 1 }, { "SECOND", REL_SECOND, 1 },
-	{ "SEC", REL_SECOND, 1 }, { NULL, 0, 0 },
+	{ "YEAR", REL_YEAR, 1 },
+	{ "MONTH", REL_MONTH, 1 },
+	{ "FORTNIGHT", REL_DAY, 14 },
+	{ "WEEK", REL_DAY, 7 },
+	{ "DAY", REL_DAY, 1 },
+	{ "HOUR", REL_HOUR, 1 },
+	{ "MINUTE", REL_MINUTE, 1 },
+	{ "MIN", REL_MINUTE, 1 },
+	{ "SECOND", REL_SECOND, 1 },
+	{ "SEC", REL_SECOND, 1 },
+	{ NULL, 0, 0 },
 };
 static const struct word ordinals[] = {
-	{ "LAST", -1, 0 }, { "THIS", 0, 0 }, { "NEXT", 1, 0 }, { "FIRST", 1, 0 }, { "THIRD", 3, 0 },
-	{ "FOURTH", 4, 0 }, { "FIFTH", 5, 0 }, { "SIXTH", 6, 0 }, { "SEVENTH", 7, 0 },
-	{ "EIGHTH", 8, 0 }, { "NINTH", 9, 0 }, { "TENTH", 10, 0 }, { "ELEVENTH", 11, 0 },
-	{ "TWELFTH", 12, 0 }, { NULL, 0, 0 },
+	{ "LAST", -1, 0 },     { "THIS", 0, 0 },     { "NEXT", 1, 0 },  { "FIRST", 1, 0 },
+	{ "THIRD", 3, 0 },     { "FOURTH", 4, 0 },   { "FIFTH", 5, 0 }, { "SIXTH", 6, 0 },
+	{ "SEVENTH", 7, 0 },   { "EIGHTH", 8, 0 },   { "NINTH", 9, 0 }, { "TENTH", 10, 0 },
+	{ "ELEVENTH", 11, 0 }, { "TWELFTH", 12, 0 }, { NULL, 0, 0 },
 };
 static const struct word shifts[] = {
-	{ "TOMORROW", 1, 0 }, { "YESTERDAY", -1, 0 }, { "TODAY", 0, 0 }, { "NOW", 0, 0 },
-	{ NULL, 0, 0 },
+	{ "TOMORROW", 1, 0 }, { "YESTERDAY", -1, 0 }, { "TODAY", 0, 0 },
+	{ "NOW", 0, 0 },      { NULL, 0, 0 },
 };
 /* Hours east of UTC, times 60; amount 1: with daylight saving. */
 static const struct word zones[] = {
-	{ "GMT", 0, 0 }, { "UT", 0, 0 }, { "UTC", 0, 0 }, { "WET", 0, 0 }, { "WEST", 0, 1 },
-	{ "BST", 0, 1 }, { "ART", -180, 0 }, { "BRT", -180, 0 }, { "BRST", -180, 1 },
-	{ "NST", -210, 0 }, { "NDT", -210, 1 }, { "AST", -240, 0 }, { "ADT", -240, 1 },
-	{ "CLT", -240, 0 }, { "CLST", -240, 1 }, { "EST", -300, 0 }, { "EDT", -300, 1 },
-	{ "CST", -360, 0 }, { "CDT", -360, 1 }, { "MST", -420, 0 }, { "MDT", -420, 1 },
-	{ "PST", -480, 0 }, { "PDT", -480, 1 }, { "AKST", -540, 0 }, { "AKDT", -540, 1 },
-	{ "HST", -600, 0 }, { "HAST", -600, 0 }, { "HADT", -600, 1 }, { "SST", -720, 0 },
-	{ "WAT", 60, 0 }, { "CET", 60, 0 }, { "CEST", 60, 1 }, { "MET", 60, 0 }, { "MEZ", 60, 0 },
-	{ "MEST", 60, 1 }, { "MESZ", 60, 1 }, { "EET", 120, 0 }, { "EEST", 120, 1 },
-	{ "CAT", 120, 0 }, { "SAST", 120, 0 }, { "EAT", 180, 0 }, { "MSK", 180, 0 },
-	{ "MSD", 180, 1 }, { "IST", 330, 0 }, { "SGT", 480, 0 }, { "KST", 540, 0 },
-	{ "JST", 540, 0 }, { "GST", 600, 0 }, { "NZST", 720, 0 }, { "NZDT", 720, 1 },
-	{ NULL, 0, 0 },
+	{ "GMT", 0, 0 },     { "UT", 0, 0 },     { "UTC", 0, 0 },     { "WET", 0, 0 },
+	{ "WEST", 0, 1 },    { "BST", 0, 1 },    { "ART", -180, 0 },  { "BRT", -180, 0 },
+	{ "BRST", -180, 1 }, { "NST", -210, 0 }, { "NDT", -210, 1 },  { "AST", -240, 0 },
+	{ "ADT", -240, 1 },  { "CLT", -240, 0 }, { "CLST", -240, 1 }, { "EST", -300, 0 },
+	{ "EDT", -300, 1 },  { "CST", -360, 0 }, { "CDT", -360, 1 },  { "MST", -420, 0 },
+	{ "MDT", -420, 1 },  { "PST", -480, 0 }, { "PDT", -480, 1 },  { "AKST", -540, 0 },
+	{ "AKDT", -540, 1 }, { "HST", -600, 0 }, { "HAST", -600, 0 }, { "HADT", -600, 1 },
+	{ "SST", -720, 0 },  { "WAT", 60, 0 },   { "CET", 60, 0 },    { "CEST", 60, 1 },
+	{ "MET", 60, 0 },    { "MEZ", 60, 0 },   { "MEST", 60, 1 },   { "MESZ", 60, 1 },
+	{ "EET", 120, 0 },   { "EEST", 120, 1 }, { "CAT", 120, 0 },   { "SAST", 120, 0 },
+	{ "EAT", 180, 0 },   { "MSK", 180, 0 },  { "MSD", 180, 1 },   { "IST", 330, 0 },
+	{ "SGT", 480, 0 },   { "KST", 540, 0 },  { "JST", 540, 0 },   { "GST", 600, 0 },
+	{ "NZST", 720, 0 },  { "NZDT", 720, 1 }, { NULL, 0, 0 },
 };
 
 /* The word, whole or cut to three letters where `short_form`. */
@@ -624,7 +631,8 @@ static bool take_item(struct parser *p)
 	if (take_zone(q))
 		return true;
 	/* "Z" and "T" by themselves, commas between items. */
-	if (is_char(p, 0, ',') || (is_word(p, 0, "T") && is_unsigned(p, 1)) || is_word(p, 0, "DST")) {
+	if (is_char(p, 0, ',') || (is_word(p, 0, "T") && is_unsigned(p, 1)) ||
+	    is_word(p, 0, "DST")) {
 		p->at++;
 		return true;
 	}
@@ -768,7 +776,8 @@ bool date_parse_posix(const char *text, bool year_last, int64_t now_ns, const st
 	if (len % 2 != 0 || len < 8 || len > 12)
 		return false;
 	if (text[len] == '.') {
-		if (!byte_is_digit(text[len + 1]) || !byte_is_digit(text[len + 2]) || text[len + 3] != '\0')
+		if (!byte_is_digit(text[len + 1]) || !byte_is_digit(text[len + 2]) ||
+		    text[len + 3] != '\0')
 			return false;
 		second = (text[len + 1] - '0') * 10 + text[len + 2] - '0';
 	} else if (text[len] != '\0') {

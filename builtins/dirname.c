@@ -43,7 +43,10 @@ static int dirname_run(struct cmd *c)
 }
 
 const struct builtin builtin_dirname = {
-	.name = "dirname", .usage = "[OPTION] NAME...",
+	.name = "dirname",
+	.usage = "[OPTION] NAME...",
 	.summary = "Writes each NAME without its last part.",
-	.run = dirname_run, .opts = dirname_options, .opts_size = sizeof(struct dirname_opts),
+	.run = dirname_run,
+	.opts = dirname_options,
+	.opts_size = sizeof(struct dirname_opts),
 };

@@ -102,10 +102,12 @@ static int echo_run(struct cmd *c)
 }
 
 const struct builtin builtin_echo = {
-	.name = "echo", .usage = "[-neE] [STRING]...",
+	.name = "echo",
+	.usage = "[-neE] [STRING]...",
 	.summary = "Writes the strings, separated by spaces.\n\n"
 		   "  -n  no newline at the end\n"
 		   "  -e  backslash escapes are interpreted\n"
 		   "  -E  they are not (default)",
-	.run = echo_run, .flags = BUILTIN_RAW_HELP,
+	.run = echo_run,
+	.flags = BUILTIN_RAW_HELP,
 };

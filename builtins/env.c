@@ -11,7 +11,7 @@ struct env_opts {
 	const char *dir;
 	const char **unset;
 	size_t nunset;
-	char **split;        /* words of -S, which stand for it */
+	char **split; /* words of -S, which stand for it */
 	int nsplit;
 };
 
@@ -66,9 +66,10 @@ static int split_variable(struct splitter *s)
 		if (!byte_is_name(s->at[2 + i]) || (i == 0 && byte_is_digit(s->at[2])))
 			len = 0;
 	if (len == 0)
-		return cmd_error(s->c, 0, "only ${VARNAME} expansion is supported, error at: %s", s->at);
+		return cmd_error(s->c, 0, "only ${VARNAME} expansion is supported, error at: %s",
+				 s->at);
 	const char *value = cmd_getenv(s->c,
-		arena_dup(s->c->arena, (struct bytes){ s->at + 2, len }));
+				       arena_dup(s->c->arena, (struct bytes){ s->at + 2, len }));
 
 	if (value != NULL) {
 		buf_puts(&s->word, value);
@@ -113,8 +114,8 @@ static int split_text(struct splitter *s)
 	while (*s->at != '\0' && status == 0) {
 		char ch = *s->at;
 
-		if (s->quote == '\'' && !(ch == '\'' || (ch == '\\' && (s->at[1] == '\'' ||
-									 s->at[1] == '\\')))) {
+		if (s->quote == '\'' &&
+		    !(ch == '\'' || (ch == '\\' && (s->at[1] == '\'' || s->at[1] == '\\')))) {
 			put(s, ch);
 			s->at++;
 		} else if (ch == '\\') {
@@ -275,7 +276,8 @@ static int env_run(struct cmd *c)
 		int err = cmd_chdir(c, o->dir);
 
 		if (err < 0)
-			return cmd_error(c, err, "cannot change directory to %s", cmd_quoteaf(c, o->dir));
+			return cmd_error(c, err, "cannot change directory to %s",
+					 cmd_quoteaf(c, o->dir));
 	}
 	if (o->verbose)
 		say(c, "executing: ", c->args[next]);
@@ -294,8 +296,14 @@ static int env_run(struct cmd *c)
 }
 
 const struct builtin builtin_env = {
-	.name = "env", .usage = "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]",
+	.name = "env",
+	.usage = "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]",
 	.summary = "Runs COMMAND in a changed environment; without one, writes it.",
-	.run = env_run, .opts = env_options, .opts_size = sizeof(struct env_opts),
-	.flags = BUILTIN_STOP, .usage_status = 125, .error_status = 125, .legacy = env_legacy,
+	.run = env_run,
+	.opts = env_options,
+	.opts_size = sizeof(struct env_opts),
+	.flags = BUILTIN_STOP,
+	.usage_status = 125,
+	.error_status = 125,
+	.legacy = env_legacy,
 };

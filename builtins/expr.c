@@ -122,8 +122,9 @@ static struct bytes match(struct expr *e, struct bytes text, struct bytes patter
 	bool found = got == 0 && span[0].from == 0;
 
 	if (groups > 0)
-		return found && span[1 + shift].from != SIZE_MAX ?
-			bytes_slice(text, span[1 + shift].from, span[1 + shift].to) : BYTES("");
+		return found && span[1 + shift].from != SIZE_MAX
+			       ? bytes_slice(text, span[1 + shift].from, span[1 + shift].to)
+			       : BYTES("");
 	if (!found)
 		return of_integer(e, 0);
 	struct bytes hit = bytes_slice(text, 0, span[0].to);
@@ -169,7 +170,8 @@ static struct bytes substring(struct expr *e, struct bytes text, struct bytes fr
 		last = length;
 	if (!e->c->utf8)
 		return bytes_slice(text, (size_t)first - 1, (size_t)last);
-	return bytes_slice(text, utf8_offset(text, (size_t)first - 1), utf8_offset(text, (size_t)last));
+	return bytes_slice(text, utf8_offset(text, (size_t)first - 1),
+			   utf8_offset(text, (size_t)last));
 }
 
 /* --- the grammar, loosest last --- */
@@ -327,8 +329,10 @@ static struct bytes compare_level(struct expr *e, bool evaluate)
 		if (!next_is(e, words[i]))
 			continue;
 		int order = order_of(value, sum_level(e, evaluate));
-		const bool results[] = { order <= 0, order < 0, order == 0, order == 0, order != 0,
-					 order >= 0, order > 0 };
+		const bool results[] = {
+			order <= 0,
+			order<0, order == 0, order == 0, order != 0, order >= 0, order> 0
+		};
 
 		value = results[i] ? BYTES("1") : BYTES("0");
 		i = -1;
@@ -383,9 +387,12 @@ static int expr_run(struct cmd *c)
 }
 
 const struct builtin builtin_expr = {
-	.name = "expr", .usage = "EXPRESSION",
+	.name = "expr",
+	.usage = "EXPRESSION",
 	.summary = "Writes the value of EXPRESSION: | & < <= = != >= > + - * / % : ( )\n"
 		   "match, substr, index, length.",
-	.run = expr_run, .flags = BUILTIN_RAW_HELP, .usage_status = EXPR_ERROR,
+	.run = expr_run,
+	.flags = BUILTIN_RAW_HELP,
+	.usage_status = EXPR_ERROR,
 	.error_status = EXPR_ERROR,
 };

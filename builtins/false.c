@@ -11,6 +11,9 @@ static int false_run(struct cmd *c)
 }
 
 const struct builtin builtin_false = {
-	.name = "false", .usage = "[ignored arguments]", .summary = "Fails, whatever it is given.",
-	.run = false_run, .flags = BUILTIN_RAW_HELP,
+	.name = "false",
+	.usage = "[ignored arguments]",
+	.summary = "Fails, whatever it is given.",
+	.run = false_run,
+	.flags = BUILTIN_RAW_HELP,
 };

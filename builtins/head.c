@@ -7,14 +7,14 @@
 #include "builtins/builtin.h"
 
 struct head_opts {
-	bool bytes;        /* -c, else lines */
-	bool from_end;     /* the number began with '-' */
+	bool bytes;    /* -c, else lines */
+	bool from_end; /* the number began with '-' */
 	uint64_t count;
 	bool quiet;
 	bool verbose;
 	bool zero;
 	bool headers;
-	bool written;      /* a header has been written */
+	bool written; /* a header has been written */
 };
 
 static int set_number(struct cmd *c, bool bytes, const char *arg)
@@ -49,8 +49,10 @@ static int set_quiet(struct cmd *c, const struct opt *o, const char *arg)
 }
 
 static const struct opt head_options[] = {
-	OPT_CALL_ARG('c', "bytes", set_count, "[-]NUM", "the first NUM bytes; with -, all but the last"),
-	OPT_CALL_ARG('n', "lines", set_count, "[-]NUM", "the first NUM lines; with -, all but the last"),
+	OPT_CALL_ARG('c', "bytes", set_count, "[-]NUM",
+		     "the first NUM bytes; with -, all but the last"),
+	OPT_CALL_ARG('n', "lines", set_count, "[-]NUM",
+		     "the first NUM lines; with -, all but the last"),
 	OPT_CALL('q', "quiet", set_quiet, "no headers with file names"),
 	OPT_CALL('q', "silent", set_quiet, NULL),
 	OPT_CALL('v', "verbose", set_quiet, "headers always"),
@@ -158,7 +160,7 @@ struct held {
 	size_t cap;
 	size_t from;
 	size_t to;
-	uint64_t lines;    /* ends of lines among them */
+	uint64_t lines; /* ends of lines among them */
 };
 
 static void hold(struct held *h, struct bytes s)
@@ -244,8 +246,8 @@ static int put_file(struct input *in, const struct head_opts *o)
 	char end = o->zero ? '\0' : '\n';
 
 	if (o->from_end)
-		return o->bytes ? put_but_last_bytes(in, o->count) :
-				  put_but_last_lines(in, o->count, end);
+		return o->bytes ? put_but_last_bytes(in, o->count)
+				: put_but_last_lines(in, o->count, end);
 	return o->bytes ? put_first_bytes(in, o->count) : put_first_lines(in, o->count, end);
 }
 
@@ -288,8 +290,12 @@ static void head_defaults(struct cmd *c)
 }
 
 const struct builtin builtin_head = {
-	.name = "head", .usage = "[OPTION]... [FILE]...",
+	.name = "head",
+	.usage = "[OPTION]... [FILE]...",
 	.summary = "Writes the first 10 lines of each file.",
-	.run = head_run, .opts = head_options, .opts_size = sizeof(struct head_opts),
-	.legacy = head_legacy, .defaults = head_defaults,
+	.run = head_run,
+	.opts = head_options,
+	.opts_size = sizeof(struct head_opts),
+	.legacy = head_legacy,
+	.defaults = head_defaults,
 };

@@ -36,7 +36,11 @@ static int hostname_run(struct cmd *c)
 }
 
 const struct builtin builtin_hostname = {
-	.name = "hostname", .usage = "[OPTION]", .summary = "Writes the host's name.",
-	.run = hostname_run, .opts = hostname_options, .opts_size = sizeof(struct hostname_opts),
+	.name = "hostname",
+	.usage = "[OPTION]",
+	.summary = "Writes the host's name.",
+	.run = hostname_run,
+	.opts = hostname_options,
+	.opts_size = sizeof(struct hostname_opts),
 	.family = "hostname 3.23",
 };

@@ -40,7 +40,8 @@ static int put_id(struct cmd *c, const struct id_opts *o, uint32_t id, bool grou
 	if (o->name) {
 		name = group ? cmd_group_name(c, id) : cmd_user_name(c, id);
 		if (name == NULL) {
-			cmd_error(c, 0, "cannot find name for %s ID %u", group ? "group" : "user", id);
+			cmd_error(c, 0, "cannot find name for %s ID %u", group ? "group" : "user",
+				  id);
 			cmd_printf(c, "%u", id);
 			return 1;
 		}
@@ -164,7 +165,10 @@ static int id_run(struct cmd *c)
 }
 
 const struct builtin builtin_id = {
-	.name = "id", .usage = "[OPTION]... [USER]...",
+	.name = "id",
+	.usage = "[OPTION]... [USER]...",
 	.summary = "Writes user and group ids.",
-	.run = id_run, .opts = id_options, .opts_size = sizeof(struct id_opts),
+	.run = id_run,
+	.opts = id_options,
+	.opts_size = sizeof(struct id_opts),
 };

@@ -11,31 +11,45 @@ struct ln_opts {
 	bool symbolic;
 	bool relative;
 	bool verbose;
-	bool no_follow;    /* -n */
+	bool no_follow; /* -n */
 	bool dirs;
-	int logical;       /* -L, -P */
-	int ask;           /* ASK_FORCE: -f, ASK_ALWAYS: -i */
+	int logical; /* -L, -P */
+	int ask;     /* ASK_FORCE: -f, ASK_ALWAYS: -i */
 };
 
 static const struct opt ln_options[] = {
-	{ .letter = 'b', .kind = OPT_KIND_CALL, .fn = opt_backup, .help = "--backup without a word",
+	{ .letter = 'b',
+	  .kind = OPT_KIND_CALL,
+	  .fn = opt_backup,
+	  .help = "--backup without a word",
 	  .offset = offsetof(struct ln_opts, backup) },
-	{ .name = "backup", .kind = OPT_KIND_CALL, .fn = opt_backup, .arg = OPT_ARG_OPTIONAL,
-	  .offset = offsetof(struct ln_opts, backup), .metavar = "CONTROL",
+	{ .name = "backup",
+	  .kind = OPT_KIND_CALL,
+	  .fn = opt_backup,
+	  .arg = OPT_ARG_OPTIONAL,
+	  .offset = offsetof(struct ln_opts, backup),
+	  .metavar = "CONTROL",
 	  .help = "keep what would be replaced" },
 	OPT_FLAG('d', "directory", struct ln_opts, dirs, "try hard links to directories"),
 	OPT_FLAG('F', NULL, struct ln_opts, dirs, "the same"),
 	OPT_SET('f', "force", struct ln_opts, ask, ASK_FORCE, "remove what has the name already"),
 	OPT_SET('i', "interactive", struct ln_opts, ask, ASK_ALWAYS, "ask before removing it"),
-	OPT_SET('L', "logical", struct ln_opts, logical, 1, "follow targets that are symbolic links"),
+	OPT_SET('L', "logical", struct ln_opts, logical, 1,
+		"follow targets that are symbolic links"),
 	OPT_FLAG('n', "no-dereference", struct ln_opts, no_follow,
 		 "a name that is a link to a directory is a plain name"),
 	OPT_SET('P', "physical", struct ln_opts, logical, 0, "link to symbolic links themselves"),
-	OPT_FLAG('r', "relative", struct ln_opts, relative, "with -s: relative to the link's place"),
+	OPT_FLAG('r', "relative", struct ln_opts, relative,
+		 "with -s: relative to the link's place"),
 	OPT_FLAG('s', "symbolic", struct ln_opts, symbolic, "symbolic links"),
-	{ .letter = 'S', .name = "suffix", .kind = OPT_KIND_CALL, .fn = opt_backup,
-	  .arg = OPT_ARG_REQUIRED, .offset = offsetof(struct ln_opts, backup),
-	  .metavar = "SUFFIX", .help = "what names of backups end with (~)" },
+	{ .letter = 'S',
+	  .name = "suffix",
+	  .kind = OPT_KIND_CALL,
+	  .fn = opt_backup,
+	  .arg = OPT_ARG_REQUIRED,
+	  .offset = offsetof(struct ln_opts, backup),
+	  .metavar = "SUFFIX",
+	  .help = "what names of backups end with (~)" },
 	OPT_STR('t', "target-directory", struct ln_opts, target.directory, NULL, "DIRECTORY",
 		"make the links in DIRECTORY"),
 	OPT_FLAG('T', "no-target-directory", struct ln_opts, target.no_directory,
@@ -50,15 +64,17 @@ static char *relative_to(struct cmd *c, const char *target, const char *name)
 	struct buf out = buf_in(c->arena);
 	struct bytes link = bytes_of(name);
 	const char *slash = bytes_rfind(link, BYTES("/"));
-	const char *dir = slash == NULL ? "." : slash == name ? "/" :
-			  arena_dup(c->arena, bytes_slice(link, 0, (size_t)(slash - name)));
+	const char *dir = slash == NULL   ? "."
+			  : slash == name ? "/"
+					  : arena_dup(c->arena,
+						      bytes_slice(link, 0, (size_t)(slash - name)));
 	char *from;
 	char *to;
 
 	if (cmd_canonical(c, dir, CANON_MISSING, &from) != 0 ||
 	    cmd_canonical(c, target, CANON_MISSING, &to) != 0)
 		return arena_dup(c->arena, bytes_of(target));
-	size_t same = 0;  /* length of the common leading components */
+	size_t same = 0; /* length of the common leading components */
 
 	for (size_t i = 0;; i++) {
 		bool end_from = from[i] == '\0' || from[i] == '/';
@@ -86,14 +102,16 @@ static char *relative_to(struct cmd *c, const char *target, const char *name)
 static int failed(struct cmd *c, const struct ln_opts *o, int err, const char *target,
 		  const char *name)
 {
-	bool short_form = err == -E_EXIST || (o->symbolic && (err == -E_NOENT || err == -E_NAMETOOLONG)
-					      && target[0] != '\0');
+	bool short_form = err == -E_EXIST ||
+			  (o->symbolic && (err == -E_NOENT || err == -E_NAMETOOLONG) &&
+			   target[0] != '\0');
 
 	if (o->symbolic)
-		return short_form || target[0] != '\0' ?
-			cmd_error(c, err, "failed to create symbolic link %s", cmd_quoteaf(c, name)) :
-			cmd_error(c, err, "failed to create symbolic link %s -> %s",
-				  cmd_quoteaf(c, name), cmd_quoteaf(c, target));
+		return short_form || target[0] != '\0'
+			       ? cmd_error(c, err, "failed to create symbolic link %s",
+					   cmd_quoteaf(c, name))
+			       : cmd_error(c, err, "failed to create symbolic link %s -> %s",
+					   cmd_quoteaf(c, name), cmd_quoteaf(c, target));
 	if (short_form)
 		return cmd_error(c, err, "failed to create hard link %s", cmd_quoteaf(c, name));
 	return cmd_error(c, err, "failed to create hard link %s => %s", cmd_quoteaf(c, name),
@@ -110,8 +128,10 @@ static int make_way(struct cmd *c, const struct ln_opts *o, const char *target, 
 	if (cmd_lstat(c, name, &old) != 0)
 		return 0;
 	if ((old.mode & S_FMT) == S_DIR)
-		return o->ask == ASK_DEFAULT && o->backup.kind == BACKUP_NONE ? 0 :
-			cmd_error(c, 0, "%s: cannot overwrite directory", cmd_quotef(c, name));
+		return o->ask == ASK_DEFAULT && o->backup.kind == BACKUP_NONE
+			       ? 0
+			       : cmd_error(c, 0, "%s: cannot overwrite directory",
+					   cmd_quotef(c, name));
 	if (o->ask == ASK_ALWAYS && !ask(c, "replace %s?", cmd_quoteaf(c, name)))
 		return -1;
 	if (o->ask == ASK_DEFAULT && o->backup.kind == BACKUP_NONE)
@@ -157,8 +177,8 @@ static int make_link(struct cmd *c, const struct ln_opts *o, const char *target,
 	status = make_way(c, o, target, name, &backup);
 	if (status != 0)
 		return status < 0 ? 0 : status;
-	int err = o->symbolic ? cmd_symlink(c, target, CMD_CWD, name) :
-				cmd_link(c, CMD_CWD, target, CMD_CWD, name, o->logical);
+	int err = o->symbolic ? cmd_symlink(c, target, CMD_CWD, name)
+			      : cmd_link(c, CMD_CWD, target, CMD_CWD, name, o->logical);
 
 	if (err < 0)
 		return failed(c, o, err, target, name);
@@ -172,7 +192,8 @@ static int make_link(struct cmd *c, const struct ln_opts *o, const char *target,
 }
 
 /* Where the links go: a directory, or one name. 0, or a status. */
-static int split(struct cmd *c, const struct ln_opts *o, int *n, const char **dir, const char **name)
+static int split(struct cmd *c, const struct ln_opts *o, int *n, const char **dir,
+		 const char **name)
 {
 	struct vfs_stat st;
 
@@ -211,7 +232,10 @@ static int ln_run(struct cmd *c)
 }
 
 const struct builtin builtin_ln = {
-	.name = "ln", .usage = "[OPTION]... TARGET... [LINK_NAME | DIRECTORY]",
+	.name = "ln",
+	.usage = "[OPTION]... TARGET... [LINK_NAME | DIRECTORY]",
 	.summary = "Makes links to the targets: hard ones, or with -s symbolic ones.",
-	.run = ln_run, .opts = ln_options, .opts_size = sizeof(struct ln_opts),
+	.run = ln_run,
+	.opts = ln_options,
+	.opts_size = sizeof(struct ln_opts),
 };

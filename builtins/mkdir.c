@@ -69,7 +69,7 @@ static int make_parent(struct cmd *c, int dir, const char *name)
 struct path_walk {
 	struct cmd *c;
 	const struct mkdir_opts *o;
-	int dir;              /* where the next part is looked up */
+	int dir; /* where the next part is looked up */
 	struct bytes path;
 };
 
@@ -153,6 +153,10 @@ static int mkdir_run(struct cmd *c)
 }
 
 const struct builtin builtin_mkdir = {
-	.name = "mkdir", .usage = "[OPTION]... DIRECTORY...", .summary = "Makes directories.",
-	.run = mkdir_run, .opts = mkdir_options, .opts_size = sizeof(struct mkdir_opts),
+	.name = "mkdir",
+	.usage = "[OPTION]... DIRECTORY...",
+	.summary = "Makes directories.",
+	.run = mkdir_run,
+	.opts = mkdir_options,
+	.opts_size = sizeof(struct mkdir_opts),
 };

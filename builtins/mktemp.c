@@ -10,8 +10,8 @@ struct mktemp_opts {
 	bool directory;
 	bool dry_run;
 	bool quiet;
-	bool in_tmpdir;        /* -p, --tmpdir */
-	bool old_t;            /* -t */
+	bool in_tmpdir; /* -p, --tmpdir */
+	bool old_t;     /* -t */
 	const char *dir;
 	const char *suffix;
 };
@@ -30,9 +30,11 @@ static const struct opt mktemp_options[] = {
 	OPT_FLAG('d', "directory", struct mktemp_opts, directory, "make a directory"),
 	OPT_FLAG('u', "dry-run", struct mktemp_opts, dry_run, "only write a name"),
 	OPT_FLAG('q', "quiet", struct mktemp_opts, quiet, "no messages about failures"),
-	OPT_STR(0, "suffix", struct mktemp_opts, suffix, NULL, "SUFF", "append SUFF to the template"),
+	OPT_STR(0, "suffix", struct mktemp_opts, suffix, NULL, "SUFF",
+		"append SUFF to the template"),
 	OPT_CALL_ARG('p', NULL, set_tmpdir, "DIR", "make it in DIR"),
-	OPT_CALL_OPTIONAL(0, "tmpdir", set_tmpdir, "DIR", "the same; without DIR in TMPDIR or /tmp"),
+	OPT_CALL_OPTIONAL(0, "tmpdir", set_tmpdir, "DIR",
+			  "the same; without DIR in TMPDIR or /tmp"),
 	OPT_FLAG('t', NULL, struct mktemp_opts, old_t, "the template is a name in TMPDIR or /tmp"),
 	OPT_END(),
 };
@@ -131,8 +133,9 @@ static int mktemp_run(struct cmd *c)
 			return cmd_error(c, 0, "invalid template, %s, contains directory separator",
 					 cmd_quote(c, text));
 		if (!o->old_t && text[0] == '/')
-			return cmd_error(c, 0, "invalid template, %s; with --tmpdir, it may not be absolute",
-					 cmd_quote(c, text));
+			return cmd_error(
+				c, 0, "invalid template, %s; with --tmpdir, it may not be absolute",
+				cmd_quote(c, text));
 		buf_puts(&prefix, directory(c, o));
 		if (prefix.ptr[prefix.len - 1] != '/')
 			buf_putc(&prefix, '/');
@@ -159,8 +162,11 @@ static int mktemp_run(struct cmd *c)
 }
 
 const struct builtin builtin_mktemp = {
-	.name = "mktemp", .usage = "[OPTION]... [TEMPLATE]",
+	.name = "mktemp",
+	.usage = "[OPTION]... [TEMPLATE]",
 	.summary = "Makes a file with a new name and writes the name.\n"
 		   "TEMPLATE has three or more X in a row, which are replaced.",
-	.run = mktemp_run, .opts = mktemp_options, .opts_size = sizeof(struct mktemp_opts),
+	.run = mktemp_run,
+	.opts = mktemp_options,
+	.opts_size = sizeof(struct mktemp_opts),
 };

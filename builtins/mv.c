@@ -10,19 +10,31 @@ struct mv_opts {
 };
 
 static const struct opt mv_options[] = {
-	{ .letter = 'b', .kind = OPT_KIND_CALL, .fn = opt_backup, .help = "--backup without a word",
+	{ .letter = 'b',
+	  .kind = OPT_KIND_CALL,
+	  .fn = opt_backup,
+	  .help = "--backup without a word",
 	  .offset = offsetof(struct mv_opts, copy.backup) },
-	{ .name = "backup", .kind = OPT_KIND_CALL, .fn = opt_backup, .arg = OPT_ARG_OPTIONAL,
-	  .offset = offsetof(struct mv_opts, copy.backup), .metavar = "CONTROL",
+	{ .name = "backup",
+	  .kind = OPT_KIND_CALL,
+	  .fn = opt_backup,
+	  .arg = OPT_ARG_OPTIONAL,
+	  .offset = offsetof(struct mv_opts, copy.backup),
+	  .metavar = "CONTROL",
 	  .help = "keep what would be overwritten" },
 	OPT_SET('f', "force", struct mv_opts, copy.ask, ASK_FORCE, "never ask"),
 	OPT_SET('i', "interactive", struct mv_opts, copy.ask, ASK_ALWAYS, "ask before overwriting"),
 	OPT_SET('n', "no-clobber", struct mv_opts, copy.ask, ASK_NEVER, "never overwrite"),
 	OPT_FLAG(0, "strip-trailing-slashes", struct mv_opts, target.strip_slashes,
 		 "remove slashes behind the sources"),
-	{ .letter = 'S', .name = "suffix", .kind = OPT_KIND_CALL, .fn = opt_backup,
-	  .arg = OPT_ARG_REQUIRED, .offset = offsetof(struct mv_opts, copy.backup),
-	  .metavar = "SUFFIX", .help = "what names of backups end with (~)" },
+	{ .letter = 'S',
+	  .name = "suffix",
+	  .kind = OPT_KIND_CALL,
+	  .fn = opt_backup,
+	  .arg = OPT_ARG_REQUIRED,
+	  .offset = offsetof(struct mv_opts, copy.backup),
+	  .metavar = "SUFFIX",
+	  .help = "what names of backups end with (~)" },
 	OPT_STR('t', "target-directory", struct mv_opts, target.directory, NULL, "DIRECTORY",
 		"move all operands into DIRECTORY"),
 	OPT_FLAG('T', "no-target-directory", struct mv_opts, target.no_directory,
@@ -54,9 +66,10 @@ static int mv_run(struct cmd *c)
 	o->copy.move = o->copy.recursive = true;
 	o->copy.links = LINKS_KEEP;
 	o->copy.keep_mode = o->copy.keep_owner = o->copy.keep_times = o->copy.keep_links = true;
-	int status = o->copy.ask == ASK_NEVER && o->copy.backup.wanted ?
-		cmd_usage(c, "options --backup and --no-clobber are mutually exclusive") :
-		backup_setup(c, &o->copy.backup);
+	int status = o->copy.ask == ASK_NEVER && o->copy.backup.wanted
+			     ? cmd_usage(c,
+					 "options --backup and --no-clobber are mutually exclusive")
+			     : backup_setup(c, &o->copy.backup);
 
 	if (status == 0)
 		status = target_split(c, &o->target, &n, &dir, &name);
@@ -67,13 +80,17 @@ static int mv_run(struct cmd *c)
 	for (int i = 0; i < n; i++) {
 		char *from = source(c, o, c->args[i]);
 
-		status |= copier_run(k, from, dir != NULL ? target_join(c, dir, from) : name, n > 1);
+		status |= copier_run(k, from, dir != NULL ? target_join(c, dir, from) : name,
+				     n > 1);
 	}
 	return status;
 }
 
 const struct builtin builtin_mv = {
-	.name = "mv", .usage = "[OPTION]... SOURCE... DESTINATION",
+	.name = "mv",
+	.usage = "[OPTION]... SOURCE... DESTINATION",
 	.summary = "Gives a file another name, or moves files into a directory.",
-	.run = mv_run, .opts = mv_options, .opts_size = sizeof(struct mv_opts),
+	.run = mv_run,
+	.opts = mv_options,
+	.opts_size = sizeof(struct mv_opts),
 };

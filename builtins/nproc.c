@@ -15,7 +15,8 @@ static int set_ignore(struct cmd *c, const struct opt *opt, const char *arg)
 
 	(void)opt;
 	return err != 0 ? cmd_error(c, err == -E_OVERFLOW ? err : 0, "invalid number: %s",
-				    cmd_quote(c, arg)) : 0;
+				    cmd_quote(c, arg))
+			: 0;
 }
 
 static const struct opt nproc_options[] = {
@@ -42,6 +43,10 @@ static int nproc_run(struct cmd *c)
 }
 
 const struct builtin builtin_nproc = {
-	.name = "nproc", .usage = "[OPTION]...", .summary = "Writes the number of processors.",
-	.run = nproc_run, .opts = nproc_options, .opts_size = sizeof(struct nproc_opts),
+	.name = "nproc",
+	.usage = "[OPTION]...",
+	.summary = "Writes the number of processors.",
+	.run = nproc_run,
+	.opts = nproc_options,
+	.opts_size = sizeof(struct nproc_opts),
 };

@@ -24,7 +24,8 @@ static int printenv_run(struct cmd *c)
 		cmd_putc(c, end);
 	}
 	for (int i = 0; i < c->nargs; i++) {
-		const char *value = strchr(c->args[i], '=') == NULL ? cmd_getenv(c, c->args[i]) : NULL;
+		const char *value = strchr(c->args[i], '=') == NULL ? cmd_getenv(c, c->args[i])
+								    : NULL;
 
 		if (value == NULL) {
 			status = 1;
@@ -37,8 +38,12 @@ static int printenv_run(struct cmd *c)
 }
 
 const struct builtin builtin_printenv = {
-	.name = "printenv", .usage = "[OPTION]... [VARIABLE]...",
+	.name = "printenv",
+	.usage = "[OPTION]... [VARIABLE]...",
 	.summary = "Writes the values of the variables, or the whole environment.",
-	.run = printenv_run, .opts = printenv_options, .opts_size = sizeof(struct printenv_opts),
-	.usage_status = 2, .flags = BUILTIN_STOP,
+	.run = printenv_run,
+	.opts = printenv_options,
+	.opts_size = sizeof(struct printenv_opts),
+	.usage_status = 2,
+	.flags = BUILTIN_STOP,
 };

@@ -12,7 +12,7 @@ struct printf {
 	int n;
 	int next;
 	bool failed;
-	bool stop;          /* \c */
+	bool stop; /* \c */
 };
 
 static struct bytes next_arg(struct printf *p)
@@ -51,8 +51,10 @@ static bool character_value(struct printf *p, struct bytes s, int64_t *out)
 	}
 	*out = code;
 	if (1 + len < s.len)
-		cmd_warn(p->c, 0, "warning: %.*s: character(s) following character constant"
-			 " have been ignored", (int)(s.len - 1 - len), s.ptr + 1 + len);
+		cmd_warn(p->c, 0,
+			 "warning: %.*s: character(s) following character constant"
+			 " have been ignored",
+			 (int)(s.len - 1 - len), s.ptr + 1 + len);
 	return true;
 }
 
@@ -150,17 +152,11 @@ static void check(struct printf *p, const struct format_spec *s)
 
 	switch (s->conv) {
 	case 'd':
-	case 'i':
-		allowed = "-+ 0'";
-		break;
-	case 'u':
-		allowed = "-0'";
-		break;
+	case 'i': allowed = "-+ 0'"; break;
+	case 'u': allowed = "-0'"; break;
 	case 'o':
 	case 'x':
-	case 'X':
-		allowed = "-#0";
-		break;
+	case 'X': allowed = "-#0"; break;
 	case 'e':
 	case 'E':
 	case 'f':
@@ -168,20 +164,15 @@ static void check(struct printf *p, const struct format_spec *s)
 	case 'g':
 	case 'G':
 	case 'a':
-	case 'A':
-		allowed = "-+ #0'";
-		break;
+	case 'A': allowed = "-+ #0'"; break;
 	case 's':
-	case 'c':
-		allowed = "-";
-		break;
+	case 'c': allowed = "-"; break;
 	case 'b':
 	case 'q':
 		if (s->text.len == 2)
 			return;
 		break;
-	default:
-		break;
+	default: break;
 	}
 	if (allowed == NULL)
 		invalid(p, s->text);
@@ -283,7 +274,9 @@ static int printf_run(struct cmd *c)
 }
 
 const struct builtin builtin_printf = {
-	.name = "printf", .usage = "FORMAT [ARGUMENT]...",
+	.name = "printf",
+	.usage = "FORMAT [ARGUMENT]...",
 	.summary = "Writes the arguments as FORMAT says, again and again until all are used.",
-	.run = printf_run, .flags = BUILTIN_RAW_HELP,
+	.run = printf_run,
+	.flags = BUILTIN_RAW_HELP,
 };

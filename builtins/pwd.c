@@ -46,7 +46,9 @@ static int pwd_run(struct cmd *c)
 		int err = cmd_getcwd(c, &cwd);
 
 		if (err < 0)
-			return cmd_error(c, err, "couldn't find directory entry in '..' with matching i-node");
+			return cmd_error(
+				c, err,
+				"couldn't find directory entry in '..' with matching i-node");
 		path = cwd;
 	}
 	cmd_printf(c, "%s\n", path);
@@ -61,7 +63,11 @@ static void pwd_defaults(struct cmd *c)
 }
 
 const struct builtin builtin_pwd = {
-	.name = "pwd", .usage = "[OPTION]...", .summary = "Writes the working directory.",
-	.run = pwd_run, .opts = pwd_options, .opts_size = sizeof(struct pwd_opts),
+	.name = "pwd",
+	.usage = "[OPTION]...",
+	.summary = "Writes the working directory.",
+	.run = pwd_run,
+	.opts = pwd_options,
+	.opts_size = sizeof(struct pwd_opts),
 	.defaults = pwd_defaults,
 };

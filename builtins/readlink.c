@@ -7,7 +7,7 @@
 enum { READ_LINK = -1 };
 
 struct readlink_opts {
-	int mode;          /* enum canon_mode, or READ_LINK */
+	int mode; /* enum canon_mode, or READ_LINK */
 	bool no_newline;
 	bool verbose;
 	bool zero;
@@ -42,8 +42,9 @@ static int readlink_run(struct cmd *c)
 	for (int i = 0; i < c->nargs; i++) {
 		struct bytes target;
 		char *path;
-		int err = o->mode == READ_LINK ? cmd_readlink(c, CMD_CWD, c->args[i], &target) :
-						 cmd_canonical(c, c->args[i], (unsigned)o->mode, &path);
+		int err = o->mode == READ_LINK
+				  ? cmd_readlink(c, CMD_CWD, c->args[i], &target)
+				  : cmd_canonical(c, c->args[i], (unsigned)o->mode, &path);
 
 		if (err < 0) {
 			status = 1;
@@ -64,8 +65,11 @@ static void readlink_defaults(struct cmd *c)
 }
 
 const struct builtin builtin_readlink = {
-	.name = "readlink", .usage = "[OPTION]... FILE...",
+	.name = "readlink",
+	.usage = "[OPTION]... FILE...",
 	.summary = "Writes what symbolic links point to, or canonical paths.",
-	.run = readlink_run, .opts = readlink_options, .opts_size = sizeof(struct readlink_opts),
+	.run = readlink_run,
+	.opts = readlink_options,
+	.opts_size = sizeof(struct readlink_opts),
 	.defaults = readlink_defaults,
 };

@@ -5,10 +5,10 @@
 #include "builtins/builtin.h"
 
 struct realpath_opts {
-	int mode;            /* enum canon_mode */
-	int logical;         /* -L: ".." before symlinks are resolved */
+	int mode;    /* enum canon_mode */
+	int logical; /* -L: ".." before symlinks are resolved */
 	bool quiet;
-	int strip;           /* -s */
+	int strip; /* -s */
 	bool zero;
 	const char *relative_to;
 	const char *relative_base;
@@ -19,10 +19,13 @@ static const struct opt realpath_options[] = {
 		"all parts must exist"),
 	OPT_SET('m', "canonicalize-missing", struct realpath_opts, mode, CANON_MISSING,
 		"nothing need exist"),
-	OPT_SET('L', "logical", struct realpath_opts, logical, 1, "resolve .. before symbolic links"),
-	OPT_SET('P', "physical", struct realpath_opts, logical, 0, "symbolic links first (default)"),
+	OPT_SET('L', "logical", struct realpath_opts, logical, 1,
+		"resolve .. before symbolic links"),
+	OPT_SET('P', "physical", struct realpath_opts, logical, 0,
+		"symbolic links first (default)"),
 	OPT_FLAG('q', "quiet", struct realpath_opts, quiet, "no messages about most errors"),
-	OPT_STR(0, "relative-to", struct realpath_opts, relative_to, NULL, "DIR", "relative to DIR"),
+	OPT_STR(0, "relative-to", struct realpath_opts, relative_to, NULL, "DIR",
+		"relative to DIR"),
 	OPT_STR(0, "relative-base", struct realpath_opts, relative_base, NULL, "DIR",
 		"absolute paths unless below DIR"),
 	OPT_SET('s', "strip", struct realpath_opts, strip, 1, "do not follow symbolic links"),
@@ -125,8 +128,8 @@ static int realpath_run(struct cmd *c)
 		if (err < 0) {
 			status = 1;
 			if (!o->quiet)
-				cmd_error(c, err, "%s", c->args[i][0] == '\0' ? "''" :
-					  cmd_quotef(c, c->args[i]));
+				cmd_error(c, err, "%s",
+					  c->args[i][0] == '\0' ? "''" : cmd_quotef(c, c->args[i]));
 			continue;
 		}
 		if (to == NULL || (base != NULL && !is_below(path, base)))
@@ -144,8 +147,11 @@ static void realpath_defaults(struct cmd *c)
 }
 
 const struct builtin builtin_realpath = {
-	.name = "realpath", .usage = "[OPTION]... FILE...",
+	.name = "realpath",
+	.usage = "[OPTION]... FILE...",
 	.summary = "Writes the absolute path of each file, without symbolic links.",
-	.run = realpath_run, .opts = realpath_options, .opts_size = sizeof(struct realpath_opts),
+	.run = realpath_run,
+	.opts = realpath_options,
+	.opts_size = sizeof(struct realpath_opts),
 	.defaults = realpath_defaults,
 };

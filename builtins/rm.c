@@ -23,8 +23,9 @@ struct rm_opts {
 static int set_ask(struct cmd *c, const struct opt *o, const char *arg)
 {
 	static const struct opt_word words[] = {
-		{ "never", RM_NEVER }, { "no", RM_NEVER }, { "none", RM_NEVER },
-		{ "once", RM_ONCE }, { "always", RM_ALWAYS }, { "yes", RM_ALWAYS }, { NULL, 0 },
+		{ "never", RM_NEVER }, { "no", RM_NEVER },      { "none", RM_NEVER },
+		{ "once", RM_ONCE },   { "always", RM_ALWAYS }, { "yes", RM_ALWAYS },
+		{ NULL, 0 },
 	};
 	struct rm_opts *rm = c->opts;
 
@@ -214,7 +215,8 @@ static int remove_operand(struct cmd *c, const struct rm_opts *o, const char *pa
 		if (strcmp(path, "/") == 0)
 			cmd_error(c, 0, "it is dangerous to operate recursively on '/'");
 		else
-			cmd_error(c, 0, "it is dangerous to operate recursively on %s (same as '/')",
+			cmd_error(c, 0,
+				  "it is dangerous to operate recursively on %s (same as '/')",
 				  cmd_quoteaf(c, path));
 		return cmd_error(c, 0, "use --no-preserve-root to override this failsafe");
 	}
@@ -227,8 +229,10 @@ static int rm_run(struct cmd *c)
 	int status = o->force && c->nargs == 0 ? 0 : cmd_operands(c, 1, -1);
 
 	for (int i = 1; i < c->argc && o->no_preserve; i++)
-		if (strncmp(c->argv[i], "--no-p", 6) == 0 && strcmp(c->argv[i], "--no-preserve-root") != 0)
-			return cmd_error(c, 0, "you may not abbreviate the --no-preserve-root option");
+		if (strncmp(c->argv[i], "--no-p", 6) == 0 &&
+		    strcmp(c->argv[i], "--no-preserve-root") != 0)
+			return cmd_error(c, 0,
+					 "you may not abbreviate the --no-preserve-root option");
 	if (status != 0)
 		return status;
 	o->stdin_tty = cmd_isatty(c, 0);
@@ -248,8 +252,11 @@ static void rm_defaults(struct cmd *c)
 }
 
 const struct builtin builtin_rm = {
-	.name = "rm", .usage = "[OPTION]... [FILE]...",
+	.name = "rm",
+	.usage = "[OPTION]... [FILE]...",
 	.summary = "Removes files; with -r also directories and all that is in them.",
-	.run = rm_run, .opts = rm_options, .opts_size = sizeof(struct rm_opts),
+	.run = rm_run,
+	.opts = rm_options,
+	.opts_size = sizeof(struct rm_opts),
 	.defaults = rm_defaults,
 };

@@ -13,7 +13,8 @@ struct rmdir_opts {
 static const struct opt rmdir_options[] = {
 	OPT_FLAG(0, "ignore-fail-on-non-empty", struct rmdir_opts, ignore,
 		 "no error if a directory is not empty"),
-	OPT_FLAG('p', "parents", struct rmdir_opts, parents, "remove its parents too, from the last"),
+	OPT_FLAG('p', "parents", struct rmdir_opts, parents,
+		 "remove its parents too, from the last"),
 	OPT_FLAG('v', "verbose", struct rmdir_opts, verbose, "say what is removed"),
 	OPT_END(),
 };
@@ -35,7 +36,8 @@ static int remove_one(struct cmd *c, const struct rmdir_opts *o, const char *pat
 	    path[strlen(path) - 1] == '/')
 		return cmd_error(c, 0, "failed to remove %s: Symbolic link not followed",
 				 cmd_quoteaf(c, path));
-	return cmd_error(c, err, is_parent ? "failed to remove directory %s" : "failed to remove %s",
+	return cmd_error(c, err,
+			 is_parent ? "failed to remove directory %s" : "failed to remove %s",
 			 cmd_quoteaf(c, path));
 }
 
@@ -78,7 +80,10 @@ static int rmdir_run(struct cmd *c)
 }
 
 const struct builtin builtin_rmdir = {
-	.name = "rmdir", .usage = "[OPTION]... DIRECTORY...",
+	.name = "rmdir",
+	.usage = "[OPTION]... DIRECTORY...",
 	.summary = "Removes directories, which must be empty.",
-	.run = rmdir_run, .opts = rmdir_options, .opts_size = sizeof(struct rmdir_opts),
+	.run = rmdir_run,
+	.opts = rmdir_options,
+	.opts_size = sizeof(struct rmdir_opts),
 };

@@ -15,10 +15,12 @@ struct seq_opts {
 };
 
 static const struct opt seq_options[] = {
-	OPT_STR('f', "format", struct seq_opts, format, NULL, "FORMAT", "printf format for the numbers"),
+	OPT_STR('f', "format", struct seq_opts, format, NULL, "FORMAT",
+		"printf format for the numbers"),
 	OPT_BYTES('s', "separator", struct seq_opts, separator, "\n", "STRING",
 		  "what separates numbers (newline)"),
-	OPT_FLAG('w', "equal-width", struct seq_opts, equal_width, "equal widths, with leading zeros"),
+	OPT_FLAG('w', "equal-width", struct seq_opts, equal_width,
+		 "equal widths, with leading zeros"),
 	OPT_END(),
 };
 
@@ -40,7 +42,7 @@ static bool all_digits(const char *s)
 }
 
 struct counter {
-	char digit[64];      /* at the end of the array */
+	char digit[64]; /* at the end of the array */
 	size_t len;
 };
 
@@ -109,7 +111,7 @@ static void put_whole(struct cmd *c, const struct seq_opts *o, const char *first
 
 struct operand {
 	struct real value;
-	int precision;        /* digits behind the point; -1: not a decimal number */
+	int precision; /* digits behind the point; -1: not a decimal number */
 	size_t width;
 };
 
@@ -234,7 +236,8 @@ static struct real plus(struct real a, struct real b)
 	int shift = a.exp - b.exp;
 	unsigned __int128 big = (unsigned __int128)a.mant << 62;
 	unsigned __int128 small = (unsigned __int128)b.mant << 62;
-	unsigned __int128 rest = shift < 127 ? small & (((unsigned __int128)1 << shift) - 1) : small;
+	unsigned __int128 rest = shift < 127 ? small & (((unsigned __int128)1 << shift) - 1)
+					     : small;
 
 	small = shift < 127 ? small >> shift : 0;
 	if (a.negative == b.negative)
@@ -264,7 +267,7 @@ static int compare(struct real a, struct real b)
 /* --- format --- */
 
 struct seq_format {
-	struct bytes before;   /* literal text, %% resolved */
+	struct bytes before; /* literal text, %% resolved */
 	struct bytes after;
 	struct format_spec spec;
 };
@@ -413,7 +416,8 @@ static int seq_run(struct cmd *c)
 	if (o->format != NULL && (status = parse_format(c, o->format, &f)) != 0)
 		return status;
 	if (o->format != NULL && o->equal_width)
-		return cmd_usage(c, "format string may not be specified when printing equal width strings");
+		return cmd_usage(
+			c, "format string may not be specified when printing equal width strings");
 	for (int i = 0; i < 3; i++)
 		if ((status = parse_operand(c, text[i], &n[i])) != 0)
 			return status;
@@ -435,8 +439,11 @@ static int seq_run(struct cmd *c)
 }
 
 const struct builtin builtin_seq = {
-	.name = "seq", .usage = "[OPTION]... [FIRST [INCREMENT]] LAST",
+	.name = "seq",
+	.usage = "[OPTION]... [FIRST [INCREMENT]] LAST",
 	.summary = "Writes the numbers from FIRST (1) to LAST in steps of INCREMENT (1).",
-	.run = seq_run, .opts = seq_options, .opts_size = sizeof(struct seq_opts),
+	.run = seq_run,
+	.opts = seq_options,
+	.opts_size = sizeof(struct seq_opts),
 	.legacy = seq_legacy,
 };

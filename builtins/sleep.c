@@ -29,7 +29,8 @@ static int sleep_run(struct cmd *c)
 }
 
 const struct builtin builtin_sleep = {
-	.name = "sleep", .usage = "NUMBER[smhd]...",
+	.name = "sleep",
+	.usage = "NUMBER[smhd]...",
 	.summary = "Waits for the sum of the times, in seconds, minutes, hours or days.",
 	.run = sleep_run,
 };

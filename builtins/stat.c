@@ -22,7 +22,8 @@ static const struct opt stat_options[] = {
 	OPT_FLAG('L', "dereference", struct stat_opts, follow, "follow links"),
 	OPT_FLAG('f', "file-system", struct stat_opts, file_system, "the file system instead"),
 	OPT_STR(0, "cached", struct stat_opts, cached, NULL, "MODE", "no effect"),
-	OPT_STR('c', "format", struct stat_opts, format, NULL, "FORMAT", "use FORMAT, and a newline"),
+	OPT_STR('c', "format", struct stat_opts, format, NULL, "FORMAT",
+		"use FORMAT, and a newline"),
 	OPT_STR(0, "printf", struct stat_opts, printf_format, NULL, "FORMAT",
 		"use FORMAT, with backslash escapes and no newline"),
 	OPT_FLAG('t', "terse", struct stat_opts, terse, "in one line"),
@@ -43,7 +44,7 @@ struct spec {
 	bool space;
 	bool alt;
 	size_t width;
-	int precision;     /* -1: none; -2: a '.' alone */
+	int precision; /* -1: none; -2: a '.' alone */
 };
 
 static const char *take_spec(const char *at, struct spec *s)
@@ -166,113 +167,50 @@ static void put_owner(struct cmd *c, const struct spec *s, uint32_t id, bool gro
 }
 
 /* long: one case for each conversion of files. False: unknown. */
-static bool put_file_field(struct cmd *c, const struct stat_opts *o, const struct spec *s, char conv,
-			   const struct subject *f)
+static bool put_file_field(struct cmd *c, const struct stat_opts *o, const struct spec *s,
+			   char conv, const struct subject *f)
 {
 	const struct vfs_stat *st = &f->st;
 	char mode[11];
 	bool device = (st->mode & S_FMT) == S_CHR || (st->mode & S_FMT) == S_BLK;
 
 	switch (conv) {
-	case 'a':
-		put_number(c, s, "o", st->mode & 07777);
-		return true;
+	case 'a': put_number(c, s, "o", st->mode & 07777); return true;
 	case 'A':
 		mode_text(st->mode, mode);
 		put_text(c, s, mode);
 		return true;
-	case 'b':
-		put_number(c, s, "u", st->blocks);
-		return true;
-	case 'B':
-		put_number(c, s, "u", 512);
-		return true;
-	case 'C':
-		put_text(c, s, "?");
-		return true;
-	case 'd':
-		put_number(c, s, "u", st->dev);
-		return true;
-	case 'D':
-		put_number(c, s, "x", st->dev);
-		return true;
-	case 'f':
-		put_number(c, s, "x", st->mode);
-		return true;
-	case 'F':
-		put_text(c, s, mode_type_text(st));
-		return true;
-	case 'g':
-		put_number(c, s, "u", st->gid);
-		return true;
-	case 'G':
-		put_owner(c, s, st->gid, true);
-		return true;
-	case 'h':
-		put_number(c, s, "u", st->nlink);
-		return true;
-	case 'i':
-		put_number(c, s, "u", st->ino);
-		return true;
-	case 'm':
-		put_text(c, s, "/");
-		return true;
-	case 'n':
-		put_text(c, s, f->path);
-		return true;
-	case 'N':
-		put_name(c, s, f);
-		return true;
-	case 'o':
-		put_number(c, s, "u", 4096);
-		return true;
-	case 'r':
-		put_number(c, s, "u", device ? st->rdev : 0);
-		return true;
-	case 'R':
-		put_number(c, s, "x", device ? st->rdev : 0);
-		return true;
-	case 's':
-		put_number(c, s, "u", st->size);
-		return true;
-	case 't':
-		put_number(c, s, "x", device ? st->rdev >> 8 : 0);
-		return true;
-	case 'T':
-		put_number(c, s, "x", device ? st->rdev & 0xff : 0);
-		return true;
-	case 'u':
-		put_number(c, s, "u", st->uid);
-		return true;
-	case 'U':
-		put_owner(c, s, st->uid, false);
-		return true;
-	case 'w':
-		put_time(c, o, s, st->btime_ns);
-		return true;
-	case 'W':
-		put_seconds(c, s, st->btime_ns);
-		return true;
-	case 'x':
-		put_time(c, o, s, st->atime_ns);
-		return true;
-	case 'X':
-		put_seconds(c, s, st->atime_ns);
-		return true;
-	case 'y':
-		put_time(c, o, s, st->mtime_ns);
-		return true;
-	case 'Y':
-		put_seconds(c, s, st->mtime_ns);
-		return true;
-	case 'z':
-		put_time(c, o, s, st->ctime_ns);
-		return true;
-	case 'Z':
-		put_seconds(c, s, st->ctime_ns);
-		return true;
-	default:
-		return false;
+	case 'b': put_number(c, s, "u", st->blocks); return true;
+	case 'B': put_number(c, s, "u", 512); return true;
+	case 'C': put_text(c, s, "?"); return true;
+	case 'd': put_number(c, s, "u", st->dev); return true;
+	case 'D': put_number(c, s, "x", st->dev); return true;
+	case 'f': put_number(c, s, "x", st->mode); return true;
+	case 'F': put_text(c, s, mode_type_text(st)); return true;
+	case 'g': put_number(c, s, "u", st->gid); return true;
+	case 'G': put_owner(c, s, st->gid, true); return true;
+	case 'h': put_number(c, s, "u", st->nlink); return true;
+	case 'i': put_number(c, s, "u", st->ino); return true;
+	case 'm': put_text(c, s, "/"); return true;
+	case 'n': put_text(c, s, f->path); return true;
+	case 'N': put_name(c, s, f); return true;
+	case 'o': put_number(c, s, "u", 4096); return true;
+	case 'r': put_number(c, s, "u", device ? st->rdev : 0); return true;
+	case 'R': put_number(c, s, "x", device ? st->rdev : 0); return true;
+	case 's': put_number(c, s, "u", st->size); return true;
+	case 't': put_number(c, s, "x", device ? st->rdev >> 8 : 0); return true;
+	case 'T': put_number(c, s, "x", device ? st->rdev & 0xff : 0); return true;
+	case 'u': put_number(c, s, "u", st->uid); return true;
+	case 'U': put_owner(c, s, st->uid, false); return true;
+	case 'w': put_time(c, o, s, st->btime_ns); return true;
+	case 'W': put_seconds(c, s, st->btime_ns); return true;
+	case 'x': put_time(c, o, s, st->atime_ns); return true;
+	case 'X': put_seconds(c, s, st->atime_ns); return true;
+	case 'y': put_time(c, o, s, st->mtime_ns); return true;
+	case 'Y': put_seconds(c, s, st->mtime_ns); return true;
+	case 'z': put_time(c, o, s, st->ctime_ns); return true;
+	case 'Z': put_seconds(c, s, st->ctime_ns); return true;
+	default: return false;
 	}
 }
 
@@ -288,37 +226,23 @@ static bool put_half(struct cmd *c, const struct spec *s, const char *at, const 
 }
 
 /* The conversions of -f: a file system without limits that are known here. */
-static bool put_system_field(struct cmd *c, const struct spec *s, char conv, const struct subject *f)
+static bool put_system_field(struct cmd *c, const struct spec *s, char conv,
+			     const struct subject *f)
 {
 	switch (conv) {
-	case 'n':
-		put_text(c, s, f->path);
-		return true;
-	case 'i':
-		put_number(c, s, "x", f->st.dev);
-		return true;
-	case 'l':
-		put_number(c, s, "u", 255);
-		return true;
-	case 't':
-		put_number(c, s, "x", 0x01021994);
-		return true;
-	case 'T':
-		put_text(c, s, "tmpfs");
-		return true;
+	case 'n': put_text(c, s, f->path); return true;
+	case 'i': put_number(c, s, "x", f->st.dev); return true;
+	case 'l': put_number(c, s, "u", 255); return true;
+	case 't': put_number(c, s, "x", 0x01021994); return true;
+	case 'T': put_text(c, s, "tmpfs"); return true;
 	case 's':
-	case 'S':
-		put_number(c, s, "u", 4096);
-		return true;
+	case 'S': put_number(c, s, "u", 4096); return true;
 	case 'a':
 	case 'b':
 	case 'c':
 	case 'd':
-	case 'f':
-		put_number(c, s, "u", 524288);
-		return true;
-	default:
-		return false;
+	case 'f': put_number(c, s, "u", 524288); return true;
+	default: return false;
 	}
 }
 
@@ -362,15 +286,16 @@ static const char *put_conversion(struct cmd *c, const struct stat_opts *o, cons
 	at = take_spec(at + 1, &s);
 	if (*at == '%' || *at == '\0') {
 		if (at - start > 1)
-			cmd_fatal(c, 0, "%s: invalid directive", cmd_quote_n(c,
-				  (struct bytes){ start, (size_t)(at - start) + (*at == '%') }));
+			cmd_fatal(c, 0, "%s: invalid directive",
+				  cmd_quote_n(c, (struct bytes){ start, (size_t)(at - start) +
+										(*at == '%') }));
 		cmd_putc(c, '%');
 		return at + (*at == '%');
 	}
 	if (!o->file_system && put_half(c, &s, at, f))
 		return at + 2;
-	bool known = o->file_system ? put_system_field(c, &s, *at, f) :
-				      put_file_field(c, o, &s, *at, f);
+	bool known = o->file_system ? put_system_field(c, &s, *at, f)
+				    : put_file_field(c, o, &s, *at, f);
 
 	if (!known)
 		cmd_putc(c, '?');
@@ -398,11 +323,11 @@ static const char *default_format(const struct stat_opts *o, const struct subjec
 	uint32_t type = f->st.mode & S_FMT;
 
 	if (o->file_system)
-		return o->terse ? "%n %i %l %t %s %S %b %f %a %c %d\n" :
-			"  File: \"%n\"\n    ID: %-8i Namelen: %-7l Type: %T\n"
-			"Block size: %-10s Fundamental block size: %S\n"
-			"Blocks: Total: %-10b Free: %-10f Available: %a\n"
-			"Inodes: Total: %-10c Free: %d\n";
+		return o->terse ? "%n %i %l %t %s %S %b %f %a %c %d\n"
+				: "  File: \"%n\"\n    ID: %-8i Namelen: %-7l Type: %T\n"
+				  "Block size: %-10s Fundamental block size: %S\n"
+				  "Blocks: Total: %-10b Free: %-10f Available: %a\n"
+				  "Inodes: Total: %-10c Free: %d\n";
 	if (o->terse)
 		return "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o\n";
 	if (type == S_CHR || type == S_BLK)
@@ -424,7 +349,8 @@ static void put_default(struct cmd *c, const struct stat_opts *o, const struct s
 
 	if (strncmp(format, "  File: %N", 10) == 0) {
 		cmd_printf(c, "  File: %s", cmd_quotef(c, f->path));
-		if ((f->st.mode & S_FMT) == S_LNK && cmd_readlink(c, CMD_CWD, f->path, &target) == 0)
+		if ((f->st.mode & S_FMT) == S_LNK &&
+		    cmd_readlink(c, CMD_CWD, f->path, &target) == 0)
 			cmd_printf(c, " -> %s", cmd_quotef(c, target.ptr));
 		format += 10;
 	}
@@ -439,7 +365,8 @@ static int stat_file(struct cmd *c, const struct stat_opts *o, const char *path)
 	if (strcmp(path, "-") == 0 && !o->file_system)
 		err = cmd_fstat(c, 0, &f.st);
 	else
-		err = o->follow || o->file_system ? cmd_stat(c, path, &f.st) : cmd_lstat(c, path, &f.st);
+		err = o->follow || o->file_system ? cmd_stat(c, path, &f.st)
+						  : cmd_lstat(c, path, &f.st);
 	if (err < 0 && o->file_system)
 		return cmd_error(c, err, "cannot read file system information for %s",
 				 cmd_quoteaf(c, path));
@@ -470,7 +397,10 @@ static int stat_run(struct cmd *c)
 }
 
 const struct builtin builtin_stat = {
-	.name = "stat", .usage = "[OPTION]... FILE...",
+	.name = "stat",
+	.usage = "[OPTION]... FILE...",
 	.summary = "Writes what is known about files or file systems.",
-	.run = stat_run, .opts = stat_options, .opts_size = sizeof(struct stat_opts),
+	.run = stat_run,
+	.opts = stat_options,
+	.opts_size = sizeof(struct stat_opts),
 };

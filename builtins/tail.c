@@ -11,7 +11,7 @@ enum { BLOCK = 8192 };
 
 struct tail_opts {
 	bool bytes;
-	bool from_start;     /* +N */
+	bool from_start; /* +N */
 	uint64_t count;
 	bool quiet;
 	bool verbose;
@@ -22,17 +22,17 @@ struct tail_opts {
 	int64_t interval_ns;
 	int pid;
 	bool headers;
-	int header_of;       /* index of the file whose header was written last, -1: none */
+	int header_of; /* index of the file whose header was written last, -1: none */
 	char end;
 };
 
 /* A file that is followed. */
 struct followed {
 	const char *path;
-	int fd;              /* -1: not there */
+	int fd; /* -1: not there */
 	uint64_t pos;
 	vfs_ino ino;
-	bool missing;        /* said so */
+	bool missing; /* said so */
 };
 
 static int set_number(struct cmd *c, bool bytes, const char *arg)
@@ -85,7 +85,8 @@ static int set_interval(struct cmd *c, const struct opt *opt, const char *arg)
 	size_t len = strlen(arg);
 
 	(void)opt;
-	if (len == 0 || strchr("smhd", arg[len - 1]) != NULL || !num_parse_span(arg, &o->interval_ns))
+	if (len == 0 || strchr("smhd", arg[len - 1]) != NULL ||
+	    !num_parse_span(arg, &o->interval_ns))
 		return cmd_error(c, 0, "invalid number of seconds: %s", cmd_quote(c, arg));
 	return 0;
 }
@@ -173,7 +174,8 @@ static int put_from(struct input *in, const struct tail_opts *o)
 		size_t at = 0;
 
 		while (skip > 0 && at < block.len) {
-			const char *hit = o->bytes ? NULL : memchr(block.ptr + at, o->end, block.len - at);
+			const char *hit = o->bytes ? NULL
+						   : memchr(block.ptr + at, o->end, block.len - at);
 			size_t left = block.len - at;
 
 			if (o->bytes) {
@@ -405,8 +407,10 @@ static void look_again(struct cmd *c, struct followed *f)
 
 	if (fd < 0)
 		return;
-	cmd_error(c, 0, f->missing || f->fd < 0 ? "%s has appeared;  following new file" :
-		  "%s has been replaced;  following new file", cmd_quoteaf(c, f->path));
+	cmd_error(c, 0,
+		  f->missing || f->fd < 0 ? "%s has appeared;  following new file"
+					  : "%s has been replaced;  following new file",
+		  cmd_quoteaf(c, f->path));
 	if (f->fd >= 0)
 		cmd_close(c, f->fd);
 	f->fd = fd;
@@ -488,8 +492,12 @@ static void tail_defaults(struct cmd *c)
 }
 
 const struct builtin builtin_tail = {
-	.name = "tail", .usage = "[OPTION]... [FILE]...",
+	.name = "tail",
+	.usage = "[OPTION]... [FILE]...",
 	.summary = "Writes the last 10 lines of each file.",
-	.run = tail_run, .opts = tail_options, .opts_size = sizeof(struct tail_opts),
-	.legacy = tail_legacy, .defaults = tail_defaults,
+	.run = tail_run,
+	.opts = tail_options,
+	.opts_size = sizeof(struct tail_opts),
+	.legacy = tail_legacy,
+	.defaults = tail_defaults,
 };

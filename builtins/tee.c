@@ -9,25 +9,28 @@ enum { TEE_WARN = 1, TEE_WARN_NOPIPE, TEE_EXIT, TEE_EXIT_NOPIPE };
 struct tee_opts {
 	bool append;
 	bool ignore_int;
-	int on_error;       /* 0: default */
+	int on_error; /* 0: default */
 };
 
 static const struct opt_word error_words[] = {
-	{ "warn", TEE_WARN }, { "warn-nopipe", TEE_WARN_NOPIPE }, { "exit", TEE_EXIT },
-	{ "exit-nopipe", TEE_EXIT_NOPIPE }, { NULL, 0 },
+	{ "warn", TEE_WARN }, { "warn-nopipe", TEE_WARN_NOPIPE },
+	{ "exit", TEE_EXIT }, { "exit-nopipe", TEE_EXIT_NOPIPE },
+	{ NULL, 0 },
 };
 
 static const struct opt tee_options[] = {
 	OPT_FLAG('a', "append", struct tee_opts, append, "add to the files' ends"),
 	OPT_FLAG('i', "ignore-interrupts", struct tee_opts, ignore_int, "ignore SIGINT"),
-	OPT_SET('p', NULL, struct tee_opts, on_error, TEE_WARN_NOPIPE, "--output-error=warn-nopipe"),
-	OPT_ENUM_OPTIONAL(0, "output-error", struct tee_opts, on_error, error_words, TEE_WARN_NOPIPE,
-			  "MODE", "what an error of writing does: warn, exit (-nopipe)"),
+	OPT_SET('p', NULL, struct tee_opts, on_error, TEE_WARN_NOPIPE,
+		"--output-error=warn-nopipe"),
+	OPT_ENUM_OPTIONAL(0, "output-error", struct tee_opts, on_error, error_words,
+			  TEE_WARN_NOPIPE, "MODE",
+			  "what an error of writing does: warn, exit (-nopipe)"),
 	OPT_END(),
 };
 
 struct sink {
-	int fd;             /* -1: given up */
+	int fd; /* -1: given up */
 	const char *name;
 };
 
@@ -82,7 +85,9 @@ static int tee_run(struct cmd *c)
 	while (live > 0 && (more = input_block(&in, &block)) > 0) {
 		live = 0;
 		for (int i = 0; i <= c->nargs; i++) {
-			int err = list[i].fd >= 0 ? cmd_write_fd(c, list[i].fd, block.ptr, block.len) : 0;
+			int err = list[i].fd >= 0
+					  ? cmd_write_fd(c, list[i].fd, block.ptr, block.len)
+					  : 0;
 
 			if (err < 0)
 				status |= failed(c, o, &list[i], err);
@@ -94,7 +99,10 @@ static int tee_run(struct cmd *c)
 }
 
 const struct builtin builtin_tee = {
-	.name = "tee", .usage = "[OPTION]... [FILE]...",
+	.name = "tee",
+	.usage = "[OPTION]... [FILE]...",
 	.summary = "Copies standard input to standard output and to each file.",
-	.run = tee_run, .opts = tee_options, .opts_size = sizeof(struct tee_opts),
+	.run = tee_run,
+	.opts = tee_options,
+	.opts_size = sizeof(struct tee_opts),
 };

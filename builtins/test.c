@@ -122,37 +122,22 @@ static bool stat_test(struct cmd *c, char op, const char *path)
 	if (err != 0)
 		return false;
 	switch (op) {
-	case 'b':
-		return type == S_BLK;
-	case 'c':
-		return type == S_CHR;
-	case 'd':
-		return type == S_DIR;
-	case 'f':
-		return type == S_REG;
-	case 'g':
-		return (st.mode & S_SGID) != 0;
+	case 'b': return type == S_BLK;
+	case 'c': return type == S_CHR;
+	case 'd': return type == S_DIR;
+	case 'f': return type == S_REG;
+	case 'g': return (st.mode & S_SGID) != 0;
 	case 'h':
-	case 'L':
-		return type == S_LNK;
-	case 'k':
-		return (st.mode & S_SVTX) != 0;
-	case 'N':
-		return st.mtime_ns > st.atime_ns;
-	case 'O':
-		return st.uid == cmd_uid(c);
-	case 'G':
-		return st.gid == cmd_gid(c);
-	case 'p':
-		return type == S_FIFO;
-	case 's':
-		return st.size > 0;
-	case 'S':
-		return type == S_SOCK;
-	case 'u':
-		return (st.mode & S_SUID) != 0;
-	default:
-		return true;
+	case 'L': return type == S_LNK;
+	case 'k': return (st.mode & S_SVTX) != 0;
+	case 'N': return st.mtime_ns > st.atime_ns;
+	case 'O': return st.uid == cmd_uid(c);
+	case 'G': return st.gid == cmd_gid(c);
+	case 'p': return type == S_FIFO;
+	case 's': return st.size > 0;
+	case 'S': return type == S_SOCK;
+	case 'u': return (st.mode & S_SUID) != 0;
+	default: return true;
 	}
 }
 
@@ -177,20 +162,13 @@ static bool is_terminal(struct test *t, const char *arg)
 static bool unary(struct test *t, char op, const char *arg)
 {
 	switch (op) {
-	case 'n':
-		return arg[0] != '\0';
-	case 'z':
-		return arg[0] == '\0';
-	case 't':
-		return is_terminal(t, arg);
-	case 'r':
-		return cmd_access(t->c, CMD_CWD, arg, 4) == 0;
-	case 'w':
-		return cmd_access(t->c, CMD_CWD, arg, 2) == 0;
-	case 'x':
-		return cmd_access(t->c, CMD_CWD, arg, 1) == 0;
-	default:
-		return stat_test(t->c, op, arg);
+	case 'n': return arg[0] != '\0';
+	case 'z': return arg[0] == '\0';
+	case 't': return is_terminal(t, arg);
+	case 'r': return cmd_access(t->c, CMD_CWD, arg, 4) == 0;
+	case 'w': return cmd_access(t->c, CMD_CWD, arg, 2) == 0;
+	case 'x': return cmd_access(t->c, CMD_CWD, arg, 1) == 0;
+	default: return stat_test(t->c, op, arg);
 	}
 }
 
@@ -227,18 +205,12 @@ static struct number number_operand(struct test *t, const char *arg, bool is_len
 static bool compare_as(int op, int order)
 {
 	switch (op) {
-	case 3:
-		return order == 0;
-	case 4:
-		return order != 0;
-	case 5:
-		return order < 0;
-	case 6:
-		return order <= 0;
-	case 7:
-		return order > 0;
-	default:
-		return order >= 0;
+	case 3: return order == 0;
+	case 4: return order != 0;
+	case 5: return order < 0;
+	case 6: return order <= 0;
+	case 7: return order > 0;
+	default: return order >= 0;
 	}
 }
 
@@ -411,12 +383,9 @@ static int or_expression(struct test *t)
 static bool evaluate(struct test *t, int n)
 {
 	switch (n) {
-	case 1:
-		return one(t);
-	case 2:
-		return two(t);
-	case 3:
-		return three(t);
+	case 1: return one(t);
+	case 2: return two(t);
+	case 3: return three(t);
 	case 4:
 		if (strcmp(t->arg[t->at], "!") == 0) {
 			t->at++;
@@ -430,8 +399,7 @@ static bool evaluate(struct test *t, int n)
 			return value;
 		}
 		break;
-	default:
-		break;
+	default: break;
 	}
 	return or_expression(t) != 0;
 }
@@ -464,11 +432,19 @@ static int bracket_run(struct cmd *c)
 }
 
 const struct builtin builtin_test = {
-	.name = "test", .usage = "EXPRESSION", .summary = "Succeeds if EXPRESSION is true.",
-	.run = test_run, .flags = BUILTIN_RAW, .error_status = TEST_ERROR,
+	.name = "test",
+	.usage = "EXPRESSION",
+	.summary = "Succeeds if EXPRESSION is true.",
+	.run = test_run,
+	.flags = BUILTIN_RAW,
+	.error_status = TEST_ERROR,
 };
 
 const struct builtin builtin_bracket = {
-	.name = "[", .usage = "EXPRESSION ]", .summary = "Succeeds if EXPRESSION is true.",
-	.run = bracket_run, .flags = BUILTIN_RAW_HELP, .error_status = TEST_ERROR,
+	.name = "[",
+	.usage = "EXPRESSION ]",
+	.summary = "Succeeds if EXPRESSION is true.",
+	.run = bracket_run,
+	.flags = BUILTIN_RAW_HELP,
+	.error_status = TEST_ERROR,
 };

@@ -18,7 +18,8 @@ struct timeout_opts {
 };
 
 static const struct opt timeout_options[] = {
-	OPT_FLAG(0, "foreground", struct timeout_opts, foreground, "only the program, not its children"),
+	OPT_FLAG(0, "foreground", struct timeout_opts, foreground,
+		 "only the program, not its children"),
 	OPT_STR('k', "kill-after", struct timeout_opts, kill_after, NULL, "DURATION",
 		"send KILL if it still runs so long after the signal"),
 	OPT_FLAG(0, "preserve-status", struct timeout_opts, preserve,
@@ -130,8 +131,13 @@ static int timeout_run(struct cmd *c)
 }
 
 const struct builtin builtin_timeout = {
-	.name = "timeout", .usage = "[OPTION] DURATION COMMAND [ARG]...",
+	.name = "timeout",
+	.usage = "[OPTION] DURATION COMMAND [ARG]...",
 	.summary = "Runs COMMAND, and stops it if it still runs after DURATION (smhd).",
-	.run = timeout_run, .opts = timeout_options, .opts_size = sizeof(struct timeout_opts),
-	.flags = BUILTIN_STOP, .usage_status = 125, .error_status = 125,
+	.run = timeout_run,
+	.opts = timeout_options,
+	.opts_size = sizeof(struct timeout_opts),
+	.flags = BUILTIN_STOP,
+	.usage_status = 125,
+	.error_status = 125,
 };

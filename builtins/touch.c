@@ -30,7 +30,8 @@ static const struct opt touch_options[] = {
 	OPT_FLAG('h', "no-dereference", struct touch_opts, no_follow, "symbolic links themselves"),
 	OPT_FLAG('m', NULL, struct touch_opts, mtime, "only the time of modification"),
 	OPT_STR('r', "reference", struct touch_opts, reference, NULL, "FILE", "the times of FILE"),
-	OPT_STR('t', NULL, struct touch_opts, stamp, NULL, "STAMP", "the time, [[CC]YY]MMDDhhmm[.ss]"),
+	OPT_STR('t', NULL, struct touch_opts, stamp, NULL, "STAMP",
+		"the time, [[CC]YY]MMDDhhmm[.ss]"),
 	OPT_ENUM(0, "time", struct touch_opts, which, time_words, "WORD",
 		 "only that time: access (-a) or modify (-m)"),
 	OPT_END(),
@@ -47,7 +48,8 @@ static int reference_times(struct cmd *c, const struct touch_opts *o, struct tim
 	int err = o->no_follow ? cmd_lstat(c, o->reference, &st) : cmd_stat(c, o->reference, &st);
 
 	if (err < 0)
-		return cmd_error(c, err, "failed to get attributes of %s", cmd_quoteaf(c, o->reference));
+		return cmd_error(c, err, "failed to get attributes of %s",
+				 cmd_quoteaf(c, o->reference));
 	t->atime_ns = st.atime_ns;
 	t->mtime_ns = st.mtime_ns;
 	return 0;
@@ -123,7 +125,10 @@ static int touch_run(struct cmd *c)
 }
 
 const struct builtin builtin_touch = {
-	.name = "touch", .usage = "[OPTION]... FILE...",
+	.name = "touch",
+	.usage = "[OPTION]... FILE...",
 	.summary = "Sets the times of files to now, and makes files that do not exist.",
-	.run = touch_run, .opts = touch_options, .opts_size = sizeof(struct touch_opts),
+	.run = touch_run,
+	.opts = touch_options,
+	.opts_size = sizeof(struct touch_opts),
 };

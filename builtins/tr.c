@@ -17,8 +17,19 @@ struct tr_opts {
 };
 
 enum class {
-	CLASS_ALNUM, CLASS_ALPHA, CLASS_BLANK, CLASS_CNTRL, CLASS_DIGIT, CLASS_GRAPH, CLASS_LOWER,
-	CLASS_PRINT, CLASS_PUNCT, CLASS_SPACE, CLASS_UPPER, CLASS_XDIGIT, CLASS_NONE
+	CLASS_ALNUM,
+	CLASS_ALPHA,
+	CLASS_BLANK,
+	CLASS_CNTRL,
+	CLASS_DIGIT,
+	CLASS_GRAPH,
+	CLASS_LOWER,
+	CLASS_PRINT,
+	CLASS_PUNCT,
+	CLASS_SPACE,
+	CLASS_UPPER,
+	CLASS_XDIGIT,
+	CLASS_NONE
 };
 
 enum piece_kind { PIECE_RANGE, PIECE_CLASS, PIECE_REPEAT };
@@ -28,16 +39,16 @@ struct piece {
 	unsigned char from;
 	unsigned char to;
 	enum class class;
-	uint64_t count;       /* of a repeat; 0: as many as are needed */
+	uint64_t count; /* of a repeat; 0: as many as are needed */
 };
 
 struct set {
 	struct piece *piece;
 	size_t n;
-	unsigned char *byte;  /* spelled out */
+	unsigned char *byte; /* spelled out */
 	size_t nbytes;
 	bool ends_in_class;
-	bool has_class;       /* other than upper and lower */
+	bool has_class; /* other than upper and lower */
 	bool has_fill;
 };
 
@@ -69,32 +80,19 @@ static enum class class_of(struct bytes name)
 static bool in_class(enum class class, int b)
 {
 	switch (class) {
-	case CLASS_ALNUM:
-		return byte_is_alnum(b);
-	case CLASS_ALPHA:
-		return byte_is_alpha(b);
-	case CLASS_BLANK:
-		return byte_is_blank(b);
-	case CLASS_CNTRL:
-		return b < 0x20 || b == 0x7f;
-	case CLASS_DIGIT:
-		return byte_is_digit(b);
-	case CLASS_GRAPH:
-		return byte_is_print(b) && b != ' ';
-	case CLASS_LOWER:
-		return byte_is_lower(b);
-	case CLASS_PRINT:
-		return byte_is_print(b);
-	case CLASS_PUNCT:
-		return byte_is_punct(b);
-	case CLASS_SPACE:
-		return byte_is_space(b);
-	case CLASS_UPPER:
-		return byte_is_upper(b);
-	case CLASS_XDIGIT:
-		return byte_is_xdigit(b);
-	case CLASS_NONE:
-		break;
+	case CLASS_ALNUM: return byte_is_alnum(b);
+	case CLASS_ALPHA: return byte_is_alpha(b);
+	case CLASS_BLANK: return byte_is_blank(b);
+	case CLASS_CNTRL: return b < 0x20 || b == 0x7f;
+	case CLASS_DIGIT: return byte_is_digit(b);
+	case CLASS_GRAPH: return byte_is_print(b) && b != ' ';
+	case CLASS_LOWER: return byte_is_lower(b);
+	case CLASS_PRINT: return byte_is_print(b);
+	case CLASS_PUNCT: return byte_is_punct(b);
+	case CLASS_SPACE: return byte_is_space(b);
+	case CLASS_UPPER: return byte_is_upper(b);
+	case CLASS_XDIGIT: return byte_is_xdigit(b);
+	case CLASS_NONE: break;
 	}
 	return false;
 }
@@ -116,7 +114,8 @@ static int octal(struct cmd *c, const char *at, size_t *used)
 		int next = value * 8 + at[n] - '0';
 
 		if (next > 255) {
-			cmd_warn(c, 0, "warning: the ambiguous octal escape \\%c%c%c is being\n"
+			cmd_warn(c, 0,
+				 "warning: the ambiguous octal escape \\%c%c%c is being\n"
 				 "\tinterpreted as the 2-byte sequence \\0%c%c, %c",
 				 at[0], at[1], at[2], at[0], at[1], at[2]);
 			break;
@@ -146,7 +145,9 @@ static struct text unescape(struct cmd *c, const char *s)
 		const char *hit = s[i + 1] != '\0' ? strchr(letters, s[i + 1]) : NULL;
 
 		if (s[i + 1] == '\0') {
-			cmd_warn(c, 0, "warning: an unescaped backslash at end of string is not portable");
+			cmd_warn(
+				c, 0,
+				"warning: an unescaped backslash at end of string is not portable");
 			t.byte[t.n] = '\\';
 			t.escaped[t.n++] = false;
 			break;
@@ -189,8 +190,9 @@ static int64_t take_named(struct cmd *c, const struct text *t, size_t at, struct
 	struct bytes name = { (const char *)t->byte + at + 2, end - at - 2 };
 
 	if (name.len == 0) {
-		cmd_error(c, 0, "missing %s", mark == ':' ? "character class name '[::]'" :
-			  "equivalence class character '[==]'");
+		cmd_error(c, 0, "missing %s",
+			  mark == ':' ? "character class name '[::]'"
+				      : "equivalence class character '[==]'");
 		return -1;
 	}
 	if (mark == '=') {
@@ -199,7 +201,8 @@ static int64_t take_named(struct cmd *c, const struct text *t, size_t at, struct
 				  arena_dup(c->arena, name));
 			return -1;
 		}
-		add_piece(s, (struct piece){ .kind = PIECE_RANGE, .from = t->byte[at + 2],
+		add_piece(s, (struct piece){ .kind = PIECE_RANGE,
+					     .from = t->byte[at + 2],
 					     .to = t->byte[at + 2] });
 		return (int64_t)end + 2;
 	}
@@ -240,7 +243,8 @@ static int64_t take_repeat(struct cmd *c, const struct text *t, size_t at, struc
 	}
 	if (end >= t->n || !is_plain(t, end, ']'))
 		return 0;
-	add_piece(s, (struct piece){ .kind = PIECE_REPEAT, .from = t->byte[at + 1], .count = count });
+	add_piece(s,
+		  (struct piece){ .kind = PIECE_REPEAT, .from = t->byte[at + 1], .count = count });
 	return (int64_t)end + 1;
 }
 
@@ -386,8 +390,9 @@ static size_t offset_of(const struct set *s, size_t k, size_t fill)
 	size_t at = 0;
 
 	for (size_t i = 0; i < k; i++)
-		at += s->piece[i].kind == PIECE_REPEAT && s->piece[i].count == 0 ? fill :
-		      piece_length(&s->piece[i]);
+		at += s->piece[i].kind == PIECE_REPEAT && s->piece[i].count == 0
+			      ? fill
+			      : piece_length(&s->piece[i]);
 	return at;
 }
 
@@ -425,7 +430,8 @@ static int check_sets(struct cmd *c, const struct tr_opts *o, struct set *s1, st
 	if (o->delete)
 		return 0;
 	if (s2->has_class)
-		return cmd_error(c, 0, "when translating, the only character classes that may appear in\n"
+		return cmd_error(c, 0,
+				 "when translating, the only character classes that may appear in\n"
 				 "string2 are 'upper' and 'lower'");
 	return 0;
 }
@@ -476,12 +482,14 @@ static int make_translation(struct cmd *c, const struct tr_opts *o, struct table
 	if (o->truncate && s1->nbytes > s2->nbytes)
 		s1->nbytes = s2->nbytes;
 	if (s1->nbytes > s2->nbytes && s2->ends_in_class)
-		return cmd_error(c, 0, "when translating with string1 longer than string2,\n"
+		return cmd_error(c, 0,
+				 "when translating with string1 longer than string2,\n"
 				 "the latter string must not end with a character class");
 	if (o->complement && had_class) {
 		for (size_t i = 1; i < s2->nbytes; i++)
 			if (s2->byte[i] != s2->byte[0])
-				return cmd_error(c, 0,
+				return cmd_error(
+					c, 0,
 					"when translating with complemented character classes,\n"
 					"string2 must map all characters in the domain to one");
 	}
@@ -577,19 +585,21 @@ static int run_tables(struct cmd *c, const struct tr_opts *o, const struct table
 static int check_operands(struct cmd *c, const struct tr_opts *o)
 {
 	bool two_needed = o->delete == o->squeeze;
-	int most = o->delete && !o->squeeze ? 1 : 2;
+	int most = o->delete &&!o->squeeze ? 1 : 2;
 	const char *why = NULL;
 
 	if (c->nargs == 0)
 		return cmd_usage(c, "missing operand");
 	if (c->nargs < 1 + two_needed) {
 		cmd_error(c, 0, "missing operand after %s", cmd_quote(c, c->args[c->nargs - 1]));
-		why = o->squeeze ? "Two strings must be given when both deleting and squeezing repeats.\n" :
-				   "Two strings must be given when translating.\n";
+		why = o->squeeze ? "Two strings must be given when both deleting and squeezing "
+				   "repeats.\n"
+				 : "Two strings must be given when translating.\n";
 	} else if (c->nargs > most) {
 		cmd_error(c, 0, "extra operand %s", cmd_quote(c, c->args[most]));
 		if (c->nargs == 2)
-			why = "Only one string may be given when deleting without squeezing repeats.\n";
+			why = "Only one string may be given when deleting without squeezing "
+			      "repeats.\n";
 		else
 			return cmd_usage(c, NULL);
 	}
@@ -611,8 +621,12 @@ static int tr_run(struct cmd *c)
 }
 
 const struct builtin builtin_tr = {
-	.name = "tr", .usage = "[OPTION]... SET1 [SET2]",
-	.summary = "Copies standard input, with the bytes of SET1 replaced by those of SET2.\n"
-		   "Sets hold characters, ranges a-z, [:class:], [=c=], and in SET2 [c*] and [c*N].",
-	.run = tr_run, .opts = tr_options, .opts_size = sizeof(struct tr_opts),
+	.name = "tr",
+	.usage = "[OPTION]... SET1 [SET2]",
+	.summary =
+		"Copies standard input, with the bytes of SET1 replaced by those of SET2.\n"
+		"Sets hold characters, ranges a-z, [:class:], [=c=], and in SET2 [c*] and [c*N].",
+	.run = tr_run,
+	.opts = tr_options,
+	.opts_size = sizeof(struct tr_opts),
 };

@@ -11,6 +11,9 @@ static int true_run(struct cmd *c)
 }
 
 const struct builtin builtin_true = {
-	.name = "true", .usage = "[ignored arguments]", .summary = "Succeeds, whatever it is given.",
-	.run = true_run, .flags = BUILTIN_RAW_HELP,
+	.name = "true",
+	.usage = "[ignored arguments]",
+	.summary = "Succeeds, whatever it is given.",
+	.run = true_run,
+	.flags = BUILTIN_RAW_HELP,
 };

@@ -4,8 +4,16 @@
  */
 #include "builtins/builtin.h"
 
-enum { SYSNAME = 1, NODENAME = 2, RELEASE = 4, VERSION = 8, MACHINE = 16, PROCESSOR = 32,
-       PLATFORM = 64, SYSTEM = 128 };
+enum {
+	SYSNAME = 1,
+	NODENAME = 2,
+	RELEASE = 4,
+	VERSION = 8,
+	MACHINE = 16,
+	PROCESSOR = 32,
+	PLATFORM = 64,
+	SYSTEM = 128
+};
 
 struct uname_opts {
 	int what;
@@ -21,8 +29,11 @@ static int add(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
-#define UNAME(s, l, v, text) { .letter = (s), .name = (l), .kind = OPT_KIND_CALL, .fn = add, \
-	.value = (v), .help = (text) }
+#define UNAME(s, l, v, text)                                                                       \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .fn = add, .value = (v),        \
+		.help = (text)                                                                     \
+	}
 static const struct opt uname_options[] = {
 	OPT_FLAG('a', "all", struct uname_opts, all, "everything"),
 	UNAME('s', "kernel-name", SYSNAME, "the kernel's name"),
@@ -43,7 +54,8 @@ static int uname_run(struct cmd *c)
 {
 	const struct uname_opts *o = c->opts;
 	const char *text[] = {
-		"Linux", cmd_hostname(c), "6.1.0", "#1 SMP", "x86_64", "unknown", "unknown", "GNU/Linux",
+		"Linux",  cmd_hostname(c), "6.1.0",   "#1 SMP",
+		"x86_64", "unknown",       "unknown", "GNU/Linux",
 	};
 	int status = cmd_operands(c, 0, 0);
 	int what = o->what != 0 ? o->what : SYSNAME;
@@ -65,6 +77,10 @@ static int uname_run(struct cmd *c)
 }
 
 const struct builtin builtin_uname = {
-	.name = "uname", .usage = "[OPTION]...", .summary = "Writes what system this is.",
-	.run = uname_run, .opts = uname_options, .opts_size = sizeof(struct uname_opts),
+	.name = "uname",
+	.usage = "[OPTION]...",
+	.summary = "Writes what system this is.",
+	.run = uname_run,
+	.opts = uname_options,
+	.opts_size = sizeof(struct uname_opts),
 };

@@ -8,40 +8,49 @@ enum delimit { DELIMIT_NONE, DELIMIT_PREPEND, DELIMIT_SEPARATE, DELIMIT_APPEND, 
 
 struct uniq_opts {
 	bool count;
-	bool repeated;      /* -d */
-	bool all_repeated;  /* -D */
-	bool unique;        /* -u */
+	bool repeated;     /* -d */
+	bool all_repeated; /* -D */
+	bool unique;       /* -u */
 	bool fold;
 	bool zero;
-	int delimit;        /* --all-repeated, --group */
+	int delimit; /* --all-repeated, --group */
 	bool group;
 	uint64_t fields;
 	uint64_t chars;
 	uint64_t width;
 	/* state */
 	char end;
-	bool written;       /* a group has been written */
+	bool written; /* a group has been written */
 };
 
 static const struct opt_word all_words[] = {
-	{ "none", DELIMIT_NONE }, { "prepend", DELIMIT_PREPEND }, { "separate", DELIMIT_SEPARATE },
+	{ "none", DELIMIT_NONE },
+	{ "prepend", DELIMIT_PREPEND },
+	{ "separate", DELIMIT_SEPARATE },
 	{ NULL, 0 },
 };
 static const struct opt_word group_words[] = {
-	{ "prepend", DELIMIT_PREPEND }, { "append", DELIMIT_APPEND },
-	{ "separate", DELIMIT_SEPARATE }, { "both", DELIMIT_BOTH }, { NULL, 0 },
+	{ "prepend", DELIMIT_PREPEND },
+	{ "append", DELIMIT_APPEND },
+	{ "separate", DELIMIT_SEPARATE },
+	{ "both", DELIMIT_BOTH },
+	{ NULL, 0 },
 };
 
 static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct uniq_opts *o = c->opts;
-	uint64_t *field = opt->letter == 'f' ? &o->fields : opt->letter == 's' ? &o->chars : &o->width;
+	uint64_t *field = opt->letter == 'f'   ? &o->fields
+			  : opt->letter == 's' ? &o->chars
+					       : &o->width;
 	int err = num_parse_u64(arg, "", field);
 
 	if (err != -E_INVAL)
 		return 0;
-	return cmd_error(c, 0, "%s: invalid number of %s", arg, opt->letter == 'f' ? "fields to skip" :
-			 opt->letter == 's' ? "bytes to skip" : "bytes to compare");
+	return cmd_error(c, 0, "%s: invalid number of %s", arg,
+			 opt->letter == 'f'   ? "fields to skip"
+			 : opt->letter == 's' ? "bytes to skip"
+					      : "bytes to compare");
 }
 
 static int set_all(struct cmd *c, const struct opt *opt, const char *arg)
@@ -74,7 +83,8 @@ static int set_old_fields(struct cmd *c, const struct opt *opt, const char *arg)
 
 static const struct opt uniq_options[] = {
 	OPT_FLAG('c', "count", struct uniq_opts, count, "put how often each line came in front"),
-	OPT_FLAG('d', "repeated", struct uniq_opts, repeated, "only lines that came more than once"),
+	OPT_FLAG('d', "repeated", struct uniq_opts, repeated,
+		 "only lines that came more than once"),
 	OPT_CALL('D', NULL, set_all, "all of those"),
 	OPT_CALL_OPTIONAL(0, "all-repeated", set_all, "METHOD",
 			  "the same, groups set apart: none, prepend, separate"),
@@ -234,7 +244,8 @@ static int check_options(struct cmd *c, const struct uniq_opts *o)
 	if (o->group && (o->count || o->repeated || o->all_repeated || o->unique))
 		return cmd_usage(c, "--group is mutually exclusive with -c/-d/-D/-u");
 	if (o->all_repeated && o->count)
-		return cmd_usage(c, "printing all duplicated lines and repeat counts is meaningless");
+		return cmd_usage(c,
+				 "printing all duplicated lines and repeat counts is meaningless");
 	if (c->nargs > 2)
 		return cmd_usage(c, "extra operand %s", cmd_quote(c, c->args[2]));
 	return 0;
@@ -287,8 +298,12 @@ static int uniq_legacy(struct cmd *c, int argc, char **argv, int i)
 }
 
 const struct builtin builtin_uniq = {
-	.name = "uniq", .usage = "[OPTION]... [INPUT [OUTPUT]]",
+	.name = "uniq",
+	.usage = "[OPTION]... [INPUT [OUTPUT]]",
 	.summary = "Writes each run of equal lines once.",
-	.run = uniq_run, .opts = uniq_options, .opts_size = sizeof(struct uniq_opts),
-	.defaults = uniq_defaults, .legacy = uniq_legacy,
+	.run = uniq_run,
+	.opts = uniq_options,
+	.opts_size = sizeof(struct uniq_opts),
+	.defaults = uniq_defaults,
+	.legacy = uniq_legacy,
 };

@@ -17,7 +17,7 @@ struct wc_opts {
 	bool bytes;
 	bool width;
 	const char *files0;
-	int digits;       /* width of a number in the output */
+	int digits; /* width of a number in the output */
 };
 
 struct counts {
@@ -33,8 +33,8 @@ struct counter {
 	bool in_word;
 	uint64_t column;
 	bool utf8;
-	bool posix;        /* POSIXLY_CORRECT: no-break spaces belong to words */
-	char partial[4];   /* a character that the end of a block cut */
+	bool posix;      /* POSIXLY_CORRECT: no-break spaces belong to words */
+	char partial[4]; /* a character that the end of a block cut */
 	size_t npartial;
 };
 
@@ -439,7 +439,10 @@ static int wc_run(struct cmd *c)
 }
 
 const struct builtin builtin_wc = {
-	.name = "wc", .usage = "[OPTION]... [FILE]...",
+	.name = "wc",
+	.usage = "[OPTION]... [FILE]...",
 	.summary = "Counts lines, words and bytes of each file, and of all together.",
-	.run = wc_run, .opts = wc_options, .opts_size = sizeof(struct wc_opts),
+	.run = wc_run,
+	.opts = wc_options,
+	.opts_size = sizeof(struct wc_opts),
 };

@@ -18,6 +18,8 @@ static int whoami_run(struct cmd *c)
 }
 
 const struct builtin builtin_whoami = {
-	.name = "whoami", .usage = "[OPTION]", .summary = "Writes the name of the user.",
+	.name = "whoami",
+	.usage = "[OPTION]",
+	.summary = "Writes the name of the user.",
 	.run = whoami_run,
 };

@@ -12,13 +12,13 @@ enum { SIZE_MAX_DEFAULT = 131072, FAILED = 123, ABORTED = 124, SIGNALED = 125 };
 struct xargs_opts {
 	const char *file;
 	bool null;
-	int delimiter;        /* -1: blanks and newlines */
+	int delimiter; /* -1: blanks and newlines */
 	const char *eof;
 	const char *replace;
-	uint64_t max_args;    /* 0: no limit */
+	uint64_t max_args; /* 0: no limit */
 	uint64_t max_lines;
 	uint64_t max_size;
-	uint64_t procs;       /* 0: no limit */
+	uint64_t procs; /* 0: no limit */
 	bool no_run_if_empty;
 	bool verbose;
 	bool interactive;
@@ -58,8 +58,9 @@ static int number(struct cmd *c, char letter, const char *arg, uint64_t least, u
 
 static void exclusive(struct cmd *c, const char *a, const char *b)
 {
-	cmd_warn(c, 0, "warning: options %s and %s are mutually exclusive, ignoring previous %s value",
-		 b, a, b);
+	cmd_warn(c, 0,
+		 "warning: options %s and %s are mutually exclusive, ignoring previous %s value", b,
+		 a, b);
 }
 
 static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
@@ -77,12 +78,9 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 			o->replace = NULL;
 		}
 		return number(c, 'n', arg, 1, &o->max_args);
-	case 's':
-		return number(c, 's', arg, 1, &o->max_size);
-	case 'P':
-		return number(c, 'P', arg, 0, &o->procs);
-	default:
-		break;
+	case 's': return number(c, 's', arg, 1, &o->max_size);
+	case 'P': return number(c, 'P', arg, 0, &o->procs);
+	default: break;
 	}
 	if (o->max_args != 0) {
 		exclusive(c, "-L", "--max-args");
@@ -148,8 +146,10 @@ static int set_delimiter(struct cmd *c, const struct opt *opt, const char *arg)
 			return 0;
 		}
 	}
-	return cmd_error(c, 0, "Invalid input delimiter specification %s: the delimiter must be either"
-			 " a single character or an escape sequence starting with \\.", arg);
+	return cmd_error(c, 0,
+			 "Invalid input delimiter specification %s: the delimiter must be either"
+			 " a single character or an escape sequence starting with \\.",
+			 arg);
 }
 
 static const struct opt xargs_options[] = {
@@ -168,7 +168,8 @@ static const struct opt xargs_options[] = {
 	OPT_FLAG('p', "interactive", struct xargs_opts, interactive, "ask before each command"),
 	OPT_STR(0, "process-slot-var", struct xargs_opts, slot_var, NULL, "VAR",
 		"set VAR to the number of the slot of a command"),
-	OPT_FLAG('r', "no-run-if-empty", struct xargs_opts, no_run_if_empty, "nothing without items"),
+	OPT_FLAG('r', "no-run-if-empty", struct xargs_opts, no_run_if_empty,
+		 "nothing without items"),
 	OPT_CALL_ARG('s', "max-chars", set_number, "N", "at most N bytes a command"),
 	OPT_FLAG(0, "show-limits", struct xargs_opts, show_limits, "say what limits there are"),
 	OPT_FLAG('t', "verbose", struct xargs_opts, verbose, "write commands before running them"),
@@ -182,21 +183,23 @@ struct reader {
 	struct cmd *c;
 	const struct xargs_opts *o;
 	struct input in;
-	char *word;           /* in the pool */
+	char *word; /* in the pool */
 	size_t len;
 	size_t cap;
 	bool at_end;
 	bool warned;
-	int last;             /* the byte that ended the last word or stood before this one */
-	int unmatched;        /* the quote that was open at the end */
+	int last;      /* the byte that ended the last word or stood before this one */
+	int unmatched; /* the quote that was open at the end */
 };
 
 static void add_byte(struct reader *r, int ch)
 {
 	if (ch == '\0') {
 		if (!r->warned)
-			cmd_warn(r->c, 0, "WARNING: a NUL character occurred in the input.  It cannot be"
-				 " passed through in the argument list.  Did you mean to use the --null"
+			cmd_warn(r->c, 0,
+				 "WARNING: a NUL character occurred in the input.  It cannot be"
+				 " passed through in the argument list.  Did you mean to use the "
+				 "--null"
 				 " option?");
 		r->warned = true;
 	}
@@ -228,8 +231,10 @@ static bool read_delimited(struct reader *r, int delimiter)
 
 static void unmatched(struct reader *r)
 {
-	cmd_fatal(r->c, 0, "unmatched %s quote; by default quotes are special to xargs unless you use"
-		  " the -0 option", r->unmatched == '"' ? "double" : "single");
+	cmd_fatal(r->c, 0,
+		  "unmatched %s quote; by default quotes are special to xargs unless you use"
+		  " the -0 option",
+		  r->unmatched == '"' ? "double" : "single");
 }
 
 /*
@@ -322,15 +327,15 @@ static bool next_item(struct reader *r, bool *line_end)
 struct batch {
 	struct cmd *c;
 	struct xargs_opts *o;
-	char **arg;           /* the fixed arguments, then items */
+	char **arg; /* the fixed arguments, then items */
 	size_t nfixed;
 	size_t n;
 	size_t cap;
-	size_t size;          /* bytes of all, a NUL each */
+	size_t size; /* bytes of all, a NUL each */
 	size_t fixed_size;
 	uint64_t lines;
 	uint64_t running;
-	int *slot;            /* pids by slot, for --process-slot-var and -P */
+	int *slot; /* pids by slot, for --process-slot-var and -P */
 	size_t nslots;
 	size_t max_size;
 };
@@ -340,7 +345,8 @@ static void set_arg(struct batch *b, size_t at, char *text)
 	if (at + 2 > b->cap) {
 		size_t cap = b->cap * 2 + 64;
 
-		b->arg = pool_resize(b->c->pool, b->arg, b->cap * sizeof(char *), cap * sizeof(char *));
+		b->arg = pool_resize(b->c->pool, b->arg, b->cap * sizeof(char *),
+				     cap * sizeof(char *));
 		b->cap = cap;
 	}
 	b->arg[at] = text;
@@ -393,7 +399,8 @@ static size_t free_slot(struct batch *b)
 	if (i == b->nslots) {
 		size_t n = b->nslots * 2 + 4;
 
-		b->slot = pool_resize(b->c->pool, b->slot, b->nslots * sizeof(int), n * sizeof(int));
+		b->slot = pool_resize(b->c->pool, b->slot, b->nslots * sizeof(int),
+				      n * sizeof(int));
 		memset(b->slot + b->nslots, 0, (n - b->nslots) * sizeof(int));
 		b->nslots = n;
 	}
@@ -455,7 +462,8 @@ static void start(struct batch *b, char **argv)
 		prog.envp = env.list;
 	}
 	/* Items come from standard input: the commands must not read it. */
-	int null = b->o->file == NULL ? cmd_open(c, CMD_CWD, "/dev/null", O_RDONLY_ | O_CLOEXEC_, 0) : -1;
+	int null = b->o->file == NULL ? cmd_open(c, CMD_CWD, "/dev/null", O_RDONLY_ | O_CLOEXEC_, 0)
+				      : -1;
 	int fds[3] = { null >= 0 ? null : 0, 1, 2 };
 
 	prog.fds = fds;
@@ -489,8 +497,9 @@ static void run_batch(struct batch *b)
 
 static void too_long(struct batch *b)
 {
-	cmd_error(b->c, 0, b->n == b->nfixed || b->fixed_size > b->max_size ?
-		  "argument line too long" : "argument list too long");
+	cmd_error(b->c, 0,
+		  b->n == b->nfixed || b->fixed_size > b->max_size ? "argument line too long"
+								   : "argument list too long");
 	cmd_exit(b->c, 1);
 }
 
@@ -554,7 +563,7 @@ static bool batch_full(const struct batch *b)
 static void run_all(struct batch *b, struct reader *r)
 {
 	bool any = false;
-	bool blank = true;    /* nothing on this line yet */
+	bool blank = true; /* nothing on this line yet */
 	bool line_end;
 
 	while (!r->at_end) {
@@ -609,7 +618,8 @@ static void show_limits(struct cmd *c, const struct batch *b)
 	size_t env = environment_size(c);
 	struct buf text = buf_in(c->arena);
 
-	buf_printf(&text, "Your environment variables take up %zu bytes\n"
+	buf_printf(&text,
+		   "Your environment variables take up %zu bytes\n"
 		   "POSIX upper limit on argument length (this system): %zu\n"
 		   "POSIX smallest allowable upper limit on argument length (all systems): 4096\n"
 		   "Maximum length of command we could actually use: %zu\n"
@@ -638,7 +648,8 @@ static int xargs_run(struct cmd *c)
 	for (int i = 0; i < c->nargs; i++)
 		add_fixed(&b, c->args[i]);
 	if (b.fixed_size > b.max_size)
-		return cmd_error(c, 0, "cannot fit single argument within argument list size limit");
+		return cmd_error(c, 0,
+				 "cannot fit single argument within argument list size limit");
 	if (o->show_limits)
 		show_limits(c, &b);
 	run_all(&b, &r);
@@ -654,8 +665,13 @@ static void xargs_defaults(struct cmd *c)
 }
 
 const struct builtin builtin_xargs = {
-	.name = "xargs", .usage = "[OPTION]... [COMMAND [ARGUMENT]...]",
+	.name = "xargs",
+	.usage = "[OPTION]... [COMMAND [ARGUMENT]...]",
 	.summary = "Runs COMMAND (echo) with arguments taken from standard input.",
-	.run = xargs_run, .opts = xargs_options, .opts_size = sizeof(struct xargs_opts),
-	.flags = BUILTIN_STOP, .family = "GNU findutils 4.9.0", .defaults = xargs_defaults,
+	.run = xargs_run,
+	.opts = xargs_options,
+	.opts_size = sizeof(struct xargs_opts),
+	.flags = BUILTIN_STOP,
+	.family = "GNU findutils 4.9.0",
+	.defaults = xargs_defaults,
 };

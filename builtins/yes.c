@@ -29,6 +29,8 @@ static int yes_run(struct cmd *c)
 }
 
 const struct builtin builtin_yes = {
-	.name = "yes", .usage = "[STRING]...",
-	.summary = "Writes the strings, or y, again and again.", .run = yes_run,
+	.name = "yes",
+	.usage = "[STRING]...",
+	.summary = "Writes the strings, or y, again and again.",
+	.run = yes_run,
 };

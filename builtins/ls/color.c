@@ -8,9 +8,9 @@ static const struct {
 	char key[3];
 	const char *code;
 } defaults[] = {
-	{ "di", "01;34" }, { "ln", "01;36" }, { "pi", "33" }, { "so", "01;35" }, { "bd", "01;33" },
-	{ "cd", "01;33" }, { "ex", "01;32" }, { "su", "37;41" }, { "sg", "30;43" },
-	{ "tw", "30;42" }, { "ow", "34;42" }, { "st", "37;44" },
+	{ "di", "01;34" }, { "ln", "01;36" }, { "pi", "33" },    { "so", "01;35" },
+	{ "bd", "01;33" }, { "cd", "01;33" }, { "ex", "01;32" }, { "su", "37;41" },
+	{ "sg", "30;43" }, { "tw", "30;42" }, { "ow", "34;42" }, { "st", "37;44" },
 };
 
 /* The code behind "key=" in LS_COLORS, copied; NULL if it is not there. */
@@ -22,7 +22,8 @@ static const char *listed(struct cmd *c, struct bytes key)
 		size_t len = strcspn(at, ":");
 
 		if (len > key.len && memcmp(at, key.ptr, key.len) == 0 && at[key.len] == '=')
-			return arena_dup(c->arena, (struct bytes){ at + key.len + 1, len - key.len - 1 });
+			return arena_dup(c->arena,
+					 (struct bytes){ at + key.len + 1, len - key.len - 1 });
 		at += len + (at[len] == ':');
 	}
 	return NULL;
@@ -40,7 +41,8 @@ static const char *by_suffix(struct cmd *c, struct bytes name)
 
 		if (*at == '*' && equals != NULL &&
 		    bytes_ends(name, (struct bytes){ at + 1, (size_t)(equals - at) - 1 }))
-			found = arena_dup(c->arena,
+			found = arena_dup(
+				c->arena,
 				(struct bytes){ equals + 1, len - (size_t)(equals - at) - 1 });
 		at += len + (at[len] == ':');
 	}
@@ -75,20 +77,13 @@ static const char *directory_code(struct cmd *c, uint32_t mode)
 static const char *mode_code(struct cmd *c, uint32_t mode, struct bytes name)
 {
 	switch (mode & S_FMT) {
-	case S_DIR:
-		return directory_code(c, mode);
-	case S_LNK:
-		return code_of(c, "ln");
-	case S_FIFO:
-		return code_of(c, "pi");
-	case S_SOCK:
-		return code_of(c, "so");
-	case S_BLK:
-		return code_of(c, "bd");
-	case S_CHR:
-		return code_of(c, "cd");
-	default:
-		break;
+	case S_DIR: return directory_code(c, mode);
+	case S_LNK: return code_of(c, "ln");
+	case S_FIFO: return code_of(c, "pi");
+	case S_SOCK: return code_of(c, "so");
+	case S_BLK: return code_of(c, "bd");
+	case S_CHR: return code_of(c, "cd");
+	default: break;
 	}
 	if ((mode & S_SUID) && code_of(c, "su")[0] != '\0')
 		return code_of(c, "su");
@@ -100,7 +95,8 @@ static const char *mode_code(struct cmd *c, uint32_t mode, struct bytes name)
 const char *ls_color(struct cmd *c, const struct ls_entry *e, bool target)
 {
 	if (target)
-		return e->target_mode != 0 ? mode_code(c, e->target_mode, e->target) : code_of(c, "mi");
+		return e->target_mode != 0 ? mode_code(c, e->target_mode, e->target)
+					   : code_of(c, "mi");
 	if ((e->st.mode & S_FMT) == S_LNK && e->broken && code_of(c, "or")[0] != '\0')
 		return code_of(c, "or");
 	if ((e->st.mode & S_FMT) == S_LNK && strcmp(code_of(c, "ln"), "target") == 0)

@@ -12,14 +12,10 @@ enum { COLUMN_GAP = 2, COLUMN_LEAST = 3, TAB = 8 };
 int64_t ls_time_of(const struct ls_opts *o, const struct ls_entry *e)
 {
 	switch (o->time) {
-	case LS_ATIME:
-		return e->st.atime_ns;
-	case LS_CTIME:
-		return e->st.ctime_ns;
-	case LS_BTIME:
-		return e->st.btime_ns;
-	default:
-		return e->st.mtime_ns;
+	case LS_ATIME: return e->st.atime_ns;
+	case LS_CTIME: return e->st.ctime_ns;
+	case LS_BTIME: return e->st.btime_ns;
+	default: return e->st.mtime_ns;
 	}
 }
 
@@ -40,16 +36,11 @@ static int by_key(const struct ls_opts *o, const struct ls_entry *a, const struc
 		ta = ls_time_of(o, a);
 		tb = ls_time_of(o, b);
 		return (ta < tb) - (ta > tb);
-	case LS_SIZE:
-		return (a->st.size < b->st.size) - (a->st.size > b->st.size);
-	case LS_EXTENSION:
-		return bytes_cmp(extension(a->name), extension(b->name));
-	case LS_VERSION:
-		return version_cmp(a->name, b->name);
-	case LS_WIDTH:
-		return (a->columns > b->columns) - (a->columns < b->columns);
-	default:
-		return 0;
+	case LS_SIZE: return (a->st.size < b->st.size) - (a->st.size > b->st.size);
+	case LS_EXTENSION: return bytes_cmp(extension(a->name), extension(b->name));
+	case LS_VERSION: return version_cmp(a->name, b->name);
+	case LS_WIDTH: return (a->columns > b->columns) - (a->columns < b->columns);
+	default: return 0;
 	}
 }
 
@@ -117,7 +108,8 @@ static void replace_control(struct buf *text, bool utf8)
 	for (size_t i = 0; i < s.len;) {
 		uint32_t code = (unsigned char)s.ptr[i];
 		size_t len = code < 0x80 ? 1 : utf8 ? utf8_decode(s, i, &code) : 0;
-		bool good = len == 1 ? byte_is_print((int)code) : len > 1 && utf8_is(code, UTF8_PRINT);
+		bool good = len == 1 ? byte_is_print((int)code)
+				     : len > 1 && utf8_is(code, UTF8_PRINT);
 
 		if (good)
 			buf_put(&out, s.ptr + i, len);
@@ -331,13 +323,13 @@ static void put_commas(struct cmd *c, struct ls_opts *o, struct ls_list *l)
 struct grid {
 	size_t columns;
 	size_t rows;
-	size_t *width;   /* of each column, gap included */
+	size_t *width; /* of each column, gap included */
 	struct widths prefix;
 };
 
 /* Whether so many columns fit; fills g. */
-static bool try_columns(struct cmd *c, const struct ls_opts *o, const struct ls_list *l, struct grid *g,
-			size_t columns, bool across)
+static bool try_columns(struct cmd *c, const struct ls_opts *o, const struct ls_list *l,
+			struct grid *g, size_t columns, bool across)
 {
 	size_t total = 0;
 
@@ -428,17 +420,10 @@ void ls_put(struct cmd *c, struct ls_opts *o, struct ls_list *l)
 	for (size_t i = 0; i < l->n; i++)
 		ls_measure(c, o, &l->entry[i]);
 	switch (o->format) {
-	case LS_LONG:
-		ls_put_long(c, o, l);
-		break;
-	case LS_COMMAS:
-		put_commas(c, o, l);
-		break;
+	case LS_LONG: ls_put_long(c, o, l); break;
+	case LS_COMMAS: put_commas(c, o, l); break;
 	case LS_ACROSS:
-	case LS_COLUMNS:
-		put_grid(c, o, l, o->format == LS_ACROSS);
-		break;
-	default:
-		put_single(c, o, l);
+	case LS_COLUMNS: put_grid(c, o, l, o->format == LS_ACROSS); break;
+	default: put_single(c, o, l);
 	}
 }

@@ -22,8 +22,9 @@ static struct bytes number_text(struct cmd *c, uint64_t v)
 
 static struct bytes owner_text(struct cmd *c, const struct ls_opts *o, uint32_t id, bool group)
 {
-	const char *name = o->numeric_ids ? NULL :
-			   group ? cmd_group_name(c, id) : cmd_user_name(c, id);
+	const char *name = o->numeric_ids ? NULL
+			   : group        ? cmd_group_name(c, id)
+					  : cmd_user_name(c, id);
 
 	return name != NULL ? arena_bytes(c->arena, bytes_of(name)) : number_text(c, id);
 }

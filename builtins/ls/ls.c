@@ -9,34 +9,49 @@
 #include "builtins/ls/ls.h"
 
 static const struct opt_word color_words[] = {
-	{ "always", LS_ALWAYS }, { "yes", LS_ALWAYS }, { "force", LS_ALWAYS },
-	{ "never", LS_NEVER }, { "no", LS_NEVER }, { "none", LS_NEVER },
-	{ "auto", LS_AUTO }, { "tty", LS_AUTO }, { "if-tty", LS_AUTO }, { NULL, 0 },
+	{ "always", LS_ALWAYS }, { "yes", LS_ALWAYS },
+	{ "force", LS_ALWAYS },  { "never", LS_NEVER },
+	{ "no", LS_NEVER },      { "none", LS_NEVER },
+	{ "auto", LS_AUTO },     { "tty", LS_AUTO },
+	{ "if-tty", LS_AUTO },   { NULL, 0 },
 };
 static const struct opt_word format_words[] = {
-	{ "verbose", LS_LONG }, { "long", LS_LONG }, { "commas", LS_COMMAS },
-	{ "horizontal", LS_ACROSS }, { "across", LS_ACROSS }, { "vertical", LS_COLUMNS },
+	{ "verbose", LS_LONG },         { "long", LS_LONG },
+	{ "commas", LS_COMMAS },        { "horizontal", LS_ACROSS },
+	{ "across", LS_ACROSS },        { "vertical", LS_COLUMNS },
 	{ "single-column", LS_SINGLE }, { NULL, 0 },
 };
 static const struct opt_word sort_words[] = {
-	{ "none", LS_NONE }, { "time", LS_TIME }, { "size", LS_SIZE },
-	{ "extension", LS_EXTENSION }, { "version", LS_VERSION }, { "width", LS_WIDTH }, { NULL, 0 },
+	{ "none", LS_NONE },
+	{ "time", LS_TIME },
+	{ "size", LS_SIZE },
+	{ "extension", LS_EXTENSION },
+	{ "version", LS_VERSION },
+	{ "width", LS_WIDTH },
+	{ NULL, 0 },
 };
 static const struct opt_word time_words[] = {
-	{ "atime", LS_ATIME }, { "access", LS_ATIME }, { "use", LS_ATIME },
-	{ "ctime", LS_CTIME }, { "status", LS_CTIME },
-	{ "birth", LS_BTIME }, { "creation", LS_BTIME }, { NULL, 0 },
+	{ "atime", LS_ATIME },    { "access", LS_ATIME },
+	{ "use", LS_ATIME },      { "ctime", LS_CTIME },
+	{ "status", LS_CTIME },   { "birth", LS_BTIME },
+	{ "creation", LS_BTIME }, { NULL, 0 },
 };
 static const struct opt_word indicator_words[] = {
-	{ "none", LS_PLAIN }, { "slash", LS_SLASH }, { "file-type", LS_FILE_TYPE },
+	{ "none", LS_PLAIN },        { "slash", LS_SLASH }, { "file-type", LS_FILE_TYPE },
 	{ "classify", LS_CLASSIFY }, { NULL, 0 },
 };
 static const struct opt_word quoting_words[] = {
-	{ "literal", QUOTE_LITERAL }, { "shell", QUOTE_SHELL },
-	{ "shell-always", QUOTE_SHELL_ALWAYS }, { "shell-escape", QUOTE_SHELL_ESCAPE },
-	{ "shell-escape-always", QUOTE_SHELL_ESCAPE_ALWAYS }, { "c", QUOTE_C },
-	{ "c-maybe", QUOTE_C_MAYBE }, { "escape", QUOTE_ESCAPE }, { "locale", QUOTE_LOCALE },
-	{ "clocale", QUOTE_CLOCALE }, { NULL, 0 },
+	{ "literal", QUOTE_LITERAL },
+	{ "shell", QUOTE_SHELL },
+	{ "shell-always", QUOTE_SHELL_ALWAYS },
+	{ "shell-escape", QUOTE_SHELL_ESCAPE },
+	{ "shell-escape-always", QUOTE_SHELL_ESCAPE_ALWAYS },
+	{ "c", QUOTE_C },
+	{ "c-maybe", QUOTE_C_MAYBE },
+	{ "escape", QUOTE_ESCAPE },
+	{ "locale", QUOTE_LOCALE },
+	{ "clocale", QUOTE_CLOCALE },
+	{ NULL, 0 },
 };
 
 static int set_letter(struct cmd *c, const struct opt *opt, const char *arg)
@@ -58,18 +73,10 @@ static int set_letter(struct cmd *c, const struct opt *opt, const char *arg)
 		if (o->format == LS_LONG)
 			o->format = -1;
 		return 0;
-	case 'g':
-		o->no_owner = true;
-		break;
-	case 'n':
-		o->numeric_ids = true;
-		break;
-	case 'o':
-		o->no_group = true;
-		break;
-	default:
-		o->full_time = true;
-		o->time_style = "full-iso";
+	case 'g': o->no_owner = true; break;
+	case 'n': o->numeric_ids = true; break;
+	case 'o': o->no_group = true; break;
+	default: o->full_time = true; o->time_style = "full-iso";
 	}
 	o->format = LS_LONG;
 	return 0;
@@ -157,7 +164,8 @@ static const struct opt ls_options[] = {
 	OPT_SET('A', "almost-all", struct ls_opts, hidden, LS_ALMOST, "the same without . and .."),
 	OPT_FLAG(0, "author", struct ls_opts, author, "with -l: the author (the owner)"),
 	OPT_SET('b', "escape", struct ls_opts, quoting, QUOTE_ESCAPE, "escapes for odd characters"),
-	OPT_STR(0, "block-size", struct ls_opts, block_size, NULL, "SIZE", "show sizes in units of SIZE"),
+	OPT_STR(0, "block-size", struct ls_opts, block_size, NULL, "SIZE",
+		"show sizes in units of SIZE"),
 	OPT_CALL('B', "ignore-backups", ignore_backups, "leave out names that end with ~"),
 	OPT_CALL('c', NULL, set_letter, "show and sort by the time of the last status change"),
 	OPT_SET('C', NULL, struct ls_opts, format, LS_COLUMNS, "in columns"),
@@ -181,7 +189,8 @@ static const struct opt ls_options[] = {
 		"follow links that are operands"),
 	OPT_SET(0, "dereference-command-line-symlink-to-dir", struct ls_opts, deref,
 		LS_DEREF_DEFAULT, "those to directories"),
-	OPT_CALL_ARG(0, "hide", add_pattern, "PATTERN", "leave out matching names, unless -a or -A"),
+	OPT_CALL_ARG(0, "hide", add_pattern, "PATTERN",
+		     "leave out matching names, unless -a or -A"),
 	OPT_ENUM_OPTIONAL(0, "hyperlink", struct ls_opts, hyperlink, color_words, LS_ALWAYS, "WHEN",
 			  "names as hyperlinks"),
 	OPT_ENUM(0, "indicator-style", struct ls_opts, indicator, indicator_words, "WORD",
@@ -197,7 +206,8 @@ static const struct opt ls_options[] = {
 	OPT_CALL('o', NULL, set_letter, "-l without the group"),
 	OPT_SET('p', NULL, struct ls_opts, indicator, LS_SLASH, "append / to directories"),
 	OPT_FLAG('q', "hide-control-chars", struct ls_opts, hide_control, "? for odd characters"),
-	OPT_FLAG(0, "show-control-chars", struct ls_opts, show_control, "odd characters as they are"),
+	OPT_FLAG(0, "show-control-chars", struct ls_opts, show_control,
+		 "odd characters as they are"),
 	OPT_SET('Q', "quote-name", struct ls_opts, quoting, QUOTE_C, "names in double quotes"),
 	OPT_ENUM(0, "quoting-style", struct ls_opts, quoting, quoting_words, "WORD",
 		 "literal, locale, shell, shell-always, shell-escape, c, escape"),
@@ -333,7 +343,8 @@ static int read_directory(struct cmd *c, const struct ls_opts *o, const char *pa
 	}
 	while ((got = cmd_readdir(c, fd, c->arena, step, STEP)) > 0) {
 		for (int i = 0; i < got; i++)
-			status |= read_entry(c, o, l, fd, path, step[i].name, step[i].type, step[i].ino);
+			status |= read_entry(c, o, l, fd, path, step[i].name, step[i].type,
+					     step[i].ino);
 		cmd_charge(c, (uint64_t)got);
 	}
 	if (got < 0) {
@@ -357,8 +368,8 @@ struct listing {
 	struct cmd *c;
 	struct ls_opts *o;
 	struct pending *pending;
-	bool many;              /* directories get a header */
-	bool first;             /* nothing has been written yet */
+	bool many;  /* directories get a header */
+	bool first; /* nothing has been written yet */
 	int status;
 };
 
@@ -377,7 +388,8 @@ static void push_subdirectories(struct listing *s, const char *path, const struc
 	for (size_t i = l->n; i-- > 0;) {
 		const struct ls_entry *e = &l->entry[i];
 
-		if ((e->st.mode & S_FMT) != S_DIR || bytes_is(e->name, ".") || bytes_is(e->name, ".."))
+		if ((e->st.mode & S_FMT) != S_DIR || bytes_is(e->name, ".") ||
+		    bytes_is(e->name, ".."))
 			continue;
 		size_t len = strlen(path);
 		bool slash = len > 0 && path[len - 1] != '/';
@@ -531,8 +543,13 @@ static void ls_defaults(struct cmd *c)
 }
 
 const struct builtin builtin_ls = {
-	.name = "ls", .usage = "[OPTION]... [FILE]...",
+	.name = "ls",
+	.usage = "[OPTION]... [FILE]...",
 	.summary = "Lists files, and what is in directories, in the order of their names.",
-	.run = ls_run, .opts = ls_options, .opts_size = sizeof(struct ls_opts),
-	.usage_status = 2, .error_status = 2, .defaults = ls_defaults,
+	.run = ls_run,
+	.opts = ls_options,
+	.opts_size = sizeof(struct ls_opts),
+	.usage_status = 2,
+	.error_status = 2,
+	.defaults = ls_defaults,
 };

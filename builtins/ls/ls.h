@@ -17,13 +17,13 @@ enum ls_deref { LS_DEREF_DEFAULT, LS_DEREF_NONE, LS_DEREF_ARGS, LS_DEREF_ALL };
 
 struct ls_pattern {
 	struct glob *glob;
-	bool hide;           /* --hide: only as long as not -a or -A */
+	bool hide; /* --hide: only as long as not -a or -A */
 	struct ls_pattern *next;
 };
 
 struct ls_opts {
-	int format;          /* -1: not given */
-	int sort;            /* -1: not given */
+	int format; /* -1: not given */
+	int sort;   /* -1: not given */
 	int time;
 	bool time_given;
 	int hidden;
@@ -31,7 +31,7 @@ struct ls_opts {
 	int classify_when;
 	int color;
 	int hyperlink;
-	int quoting;         /* -1: not given */
+	int quoting; /* -1: not given */
 	int deref;
 	bool reverse;
 	bool recursive;
@@ -57,15 +57,15 @@ struct ls_opts {
 	const char *tab_text;
 	struct ls_pattern *patterns;
 	/* made ready by ls_run */
-	uint64_t width;      /* 0: no limit */
+	uint64_t width; /* 0: no limit */
 	bool utf8;
 	bool colored;
 	bool color_begun;
 	bool links;
 	uint64_t block_unit;
-	uint64_t size_unit;  /* of sizes in long listings; 0: bytes */
+	uint64_t size_unit; /* of sizes in long listings; 0: bytes */
 	const char *block_suffix;
-	const char *recent;  /* time formats */
+	const char *recent; /* time formats */
 	const char *old;
 	struct zone *zone;
 	int64_t now_ns;
@@ -76,13 +76,13 @@ struct ls_entry {
 	struct vfs_stat st;
 	bool has_stat;
 	bool is_operand;
-	struct bytes target;       /* of a symlink, in long listings */
+	struct bytes target; /* of a symlink, in long listings */
 	bool has_target;
-	uint32_t target_mode;      /* of what the link leads to; 0: nothing */
+	uint32_t target_mode; /* of what the link leads to; 0: nothing */
 	bool broken;
-	struct bytes text;         /* the name as it is shown */
-	size_t columns;            /* its width */
-	size_t name_columns;       /* without inode and blocks */
+	struct bytes text;   /* the name as it is shown */
+	size_t columns;      /* its width */
+	size_t name_columns; /* without inode and blocks */
 };
 
 struct ls_list {

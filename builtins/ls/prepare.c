@@ -24,15 +24,15 @@ static int set_width(struct cmd *c, struct ls_opts *o)
 
 static int bad_time_style(struct cmd *c, const char *style)
 {
-	static const char list[] =
-		"Valid arguments are:\n"
-		"  - [posix-]full-iso\n"
-		"  - [posix-]long-iso\n"
-		"  - [posix-]iso\n"
-		"  - [posix-]locale\n"
-		"  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n";
+	static const char list[] = "Valid arguments are:\n"
+				   "  - [posix-]full-iso\n"
+				   "  - [posix-]long-iso\n"
+				   "  - [posix-]iso\n"
+				   "  - [posix-]locale\n"
+				   "  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n";
 
-	cmd_error(c, 0, "invalid argument %s for %s", cmd_quote(c, style), cmd_quote(c, "time style"));
+	cmd_error(c, 0, "invalid argument %s for %s", cmd_quote(c, style),
+		  cmd_quote(c, "time style"));
 	cmd_err_write(c, list, sizeof(list) - 1);
 	return cmd_usage(c, NULL);
 }
@@ -118,9 +118,9 @@ static bool on(struct cmd *c, int when)
 static bool terminal_has_colors(struct cmd *c)
 {
 	static const char *const known[] = {
-		"Eterm", "ansi", "con", "cygwin", "dtterm", "gnome", "hurd", "jfbterm", "konsole",
-		"kterm", "linux", "mlterm", "putty", "rxvt", "screen", "st", "terminator", "tmux",
-		"vt100", "vt220", "xterm",
+		"Eterm",   "ansi",    "con",        "cygwin", "dtterm", "gnome", "hurd",
+		"jfbterm", "konsole", "kterm",      "linux",  "mlterm", "putty", "rxvt",
+		"screen",  "st",      "terminator", "tmux",   "vt100",  "vt220", "xterm",
 	};
 	const char *colors = cmd_getenv(c, "LS_COLORS");
 	const char *colorterm = cmd_getenv(c, "COLORTERM");

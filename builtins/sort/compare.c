@@ -10,9 +10,9 @@
 
 struct decimal {
 	bool negative;
-	struct bytes whole;     /* without leading zeros */
-	struct bytes fraction;  /* without trailing zeros */
-	char unit;              /* the byte behind, for -h */
+	struct bytes whole;    /* without leading zeros */
+	struct bytes fraction; /* without trailing zeros */
+	char unit;             /* the byte behind, for -h */
 };
 
 static struct decimal parse_decimal(struct bytes s)
@@ -185,7 +185,8 @@ static int month_of(struct bytes s)
 	for (int m = 0; m < 12; m++) {
 		const char *name = names + m * 3;
 
-		if (byte_to_upper(s.ptr[at]) == name[0] && byte_to_upper(s.ptr[at + 1]) == name[1] &&
+		if (byte_to_upper(s.ptr[at]) == name[0] &&
+		    byte_to_upper(s.ptr[at + 1]) == name[1] &&
 		    byte_to_upper(s.ptr[at + 2]) == name[2])
 			return m + 1;
 	}
@@ -257,22 +258,17 @@ static int compare_key(const struct sort_opts *o, const struct sort_key *k, stru
 		da = parse_decimal(a);
 		db = parse_decimal(b);
 		return compare_decimal(&da, &db);
-	case SORT_GENERAL:
-		return compare_general(a, b);
-	case SORT_HUMAN:
-		return compare_human(a, b);
-	case SORT_MONTH:
-		return month_of(a) - month_of(b);
+	case SORT_GENERAL: return compare_general(a, b);
+	case SORT_HUMAN: return compare_human(a, b);
+	case SORT_MONTH: return month_of(a) - month_of(b);
 	case SORT_RANDOM:
 		ha = random_hash(o, k, a);
 		hb = random_hash(o, k, b);
 		if (ha != hb)
 			return ha < hb ? -1 : 1;
 		return compare_filtered(&k->order, a, b);
-	case SORT_VERSION:
-		return version_cmp(a, b);
-	case SORT_TEXT:
-		break;
+	case SORT_VERSION: return version_cmp(a, b);
+	case SORT_TEXT: break;
 	}
 	return k->plain ? bytes_cmp(a, b) : compare_filtered(&k->order, a, b);
 }
@@ -314,24 +310,17 @@ void sort_prepare_line(const struct sort_opts *o, struct sort_line *l)
 	l->key_len = (uint32_t)key.len;
 	l->exact = false;
 	switch (k->kind) {
-	case SORT_NUMERIC:
-		l->prefix = decimal_prefix(key, &l->exact);
-		break;
-	case SORT_GENERAL:
-		l->prefix = general_prefix(key);
-		break;
+	case SORT_NUMERIC: l->prefix = decimal_prefix(key, &l->exact); break;
+	case SORT_GENERAL: l->prefix = general_prefix(key); break;
 	case SORT_MONTH:
 		l->prefix = (uint64_t)month_of(key);
 		l->exact = true;
 		break;
-	case SORT_RANDOM:
-		l->prefix = random_hash(o, k, key);
-		break;
+	case SORT_RANDOM: l->prefix = random_hash(o, k, key); break;
 	case SORT_TEXT:
 		l->prefix = k->plain ? text_prefix(key) : filtered_prefix(&k->order, key);
 		break;
-	default:
-		l->prefix = 0;
+	default: l->prefix = 0;
 	}
 }
 

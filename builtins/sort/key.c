@@ -20,20 +20,11 @@ bool sort_set_letter(struct sort_order *order, char letter, bool start, bool end
 		order->skip_start |= start;
 		order->skip_end |= end;
 		return true;
-	case 'd':
-		order->dictionary = true;
-		return true;
-	case 'f':
-		order->fold = true;
-		return true;
-	case 'i':
-		order->printable = true;
-		return true;
-	case 'r':
-		order->reverse = true;
-		return true;
-	default:
-		return false;
+	case 'd': order->dictionary = true; return true;
+	case 'f': order->fold = true; return true;
+	case 'i': order->printable = true; return true;
+	case 'r': order->reverse = true; return true;
+	default: return false;
 	}
 }
 
@@ -166,7 +157,7 @@ static int conflict(struct cmd *c, const struct sort_order *order)
 		char letter;
 		enum sort_kind kind;
 	} kinds[] = {
-		{ 'g', SORT_GENERAL }, { 'h', SORT_HUMAN }, { 'M', SORT_MONTH },
+		{ 'g', SORT_GENERAL }, { 'h', SORT_HUMAN },  { 'M', SORT_MONTH },
 		{ 'n', SORT_NUMERIC }, { 'R', SORT_RANDOM }, { 'V', SORT_VERSION },
 	};
 	struct buf letters = buf_in(c->arena);
@@ -196,9 +187,8 @@ static int conflict(struct cmd *c, const struct sort_order *order)
 
 static enum sort_kind kind_of(unsigned kinds)
 {
-	static const enum sort_kind first[] = {
-		SORT_NUMERIC, SORT_GENERAL, SORT_HUMAN, SORT_MONTH, SORT_RANDOM, SORT_VERSION
-	};
+	static const enum sort_kind first[] = { SORT_NUMERIC, SORT_GENERAL, SORT_HUMAN,
+						SORT_MONTH,   SORT_RANDOM,  SORT_VERSION };
 
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		if (kinds & (1u << first[i]))

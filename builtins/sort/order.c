@@ -16,8 +16,8 @@ struct merge {
 	struct cmd *c;
 	const struct sort_opts *o;
 	struct sort_line *tmp;
-	bool by_prefix;         /* only the prefix counts */
-	bool reverse;           /* of the prefix */
+	bool by_prefix; /* only the prefix counts */
+	bool reverse;   /* of the prefix */
 };
 
 static inline bool in_order(const struct merge *m, const struct sort_line *a,

@@ -22,8 +22,13 @@ static int set_order(struct cmd *c, const struct opt *opt, const char *arg)
 static int set_sort(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	static const struct opt_word words[] = {
-		{ "general-numeric", 'g' }, { "human-numeric", 'h' }, { "month", 'M' },
-		{ "numeric", 'n' }, { "random", 'R' }, { "version", 'V' }, { NULL, 0 },
+		{ "general-numeric", 'g' },
+		{ "human-numeric", 'h' },
+		{ "month", 'M' },
+		{ "numeric", 'n' },
+		{ "random", 'R' },
+		{ "version", 'V' },
+		{ NULL, 0 },
 	};
 	int letter;
 
@@ -37,7 +42,10 @@ static int set_sort(struct cmd *c, const struct opt *opt, const char *arg)
 static int set_check(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	static const struct opt_word words[] = {
-		{ "quiet", 'C' }, { "silent", 'C' }, { "diagnose-first", 'c' }, { NULL, 0 },
+		{ "quiet", 'C' },
+		{ "silent", 'C' },
+		{ "diagnose-first", 'c' },
+		{ NULL, 0 },
 	};
 	int how = opt->letter == 'C' ? 'C' : 'c';
 	struct sort_opts *o = opts_of(c);
@@ -95,14 +103,17 @@ static int check_number(struct cmd *c, const struct opt *opt, const char *arg)
 	if (opt->letter == 'S') {
 		if (digits == 0)
 			return cmd_error(c, 0, "invalid -S argument %s", cmd_quoteaf(c, arg));
-		if (s.len > digits + 1 || (s.len > digits && strchr("%bkKmMGTPEZY", arg[digits]) == NULL))
-			return cmd_error(c, 0, "invalid suffix in -S argument %s", cmd_quoteaf(c, arg));
+		if (s.len > digits + 1 ||
+		    (s.len > digits && strchr("%bkKmMGTPEZY", arg[digits]) == NULL))
+			return cmd_error(c, 0, "invalid suffix in -S argument %s",
+					 cmd_quoteaf(c, arg));
 		return 0;
 	}
 	bool batch = opt->value == 2;
 
 	if (!num_plain(arg, &n))
-		return cmd_error(c, 0, "invalid %s argument %s", batch ? "--batch-size" : "--parallel",
+		return cmd_error(c, 0, "invalid %s argument %s",
+				 batch ? "--batch-size" : "--parallel",
 				 batch ? cmd_quote(c, arg) : cmd_quoteaf(c, arg));
 	if (batch && n < 2) {
 		cmd_error(c, 0, "invalid --batch-size argument %s", cmd_quote(c, arg));
@@ -125,10 +136,16 @@ static const struct opt sort_options[] = {
 		"take random bytes from FILE"),
 	OPT_CALL('r', "reverse", set_order, "the other way round"),
 	OPT_CALL_ARG(0, "sort", set_sort, "WORD",
-		     "general-numeric -g, human-numeric -h, month -M, numeric -n, random -R, version -V"),
+		     "general-numeric -g, human-numeric -h, month -M, numeric -n, random -R, "
+		     "version -V"),
 	OPT_CALL('V', "version-sort", set_order, "numbers within text as numbers"),
-	{ .name = "batch-size", .kind = OPT_KIND_CALL, .arg = OPT_ARG_REQUIRED, .fn = check_number,
-	  .value = 2, .metavar = "N", .help = "no effect" },
+	{ .name = "batch-size",
+	  .kind = OPT_KIND_CALL,
+	  .arg = OPT_ARG_REQUIRED,
+	  .fn = check_number,
+	  .value = 2,
+	  .metavar = "N",
+	  .help = "no effect" },
 	OPT_CALL('c', NULL, set_check, "only check whether the input is in order"),
 	OPT_CALL_OPTIONAL(0, "check", set_check, "WORD", "the same; quiet: as -C"),
 	OPT_CALL('C', NULL, set_check, "check without saying where"),
@@ -143,8 +160,13 @@ static const struct opt sort_options[] = {
 	OPT_CALL_ARG('S', "buffer-size", check_number, "SIZE", "no effect"),
 	OPT_CALL_ARG('t', "field-separator", set_tab, "SEP", "what separates fields"),
 	OPT_IGNORED_ARG('T', "temporary-directory", "DIR", "no effect"),
-	{ .name = "parallel", .kind = OPT_KIND_CALL, .arg = OPT_ARG_REQUIRED, .fn = check_number,
-	  .value = 1, .metavar = "N", .help = "no effect" },
+	{ .name = "parallel",
+	  .kind = OPT_KIND_CALL,
+	  .arg = OPT_ARG_REQUIRED,
+	  .fn = check_number,
+	  .value = 1,
+	  .metavar = "N",
+	  .help = "no effect" },
 	OPT_FLAG('u', "unique", struct sort_opts, unique, "one line of those with equal keys"),
 	OPT_IGNORED_ARG('y', NULL, "N", NULL),
 	OPT_FLAG('z', "zero-terminated", struct sort_opts, zero, "lines end with NUL"),
@@ -156,8 +178,9 @@ static int sort_legacy(struct cmd *c, int argc, char **argv, int i)
 {
 	if (argv[i][0] != '+' || !byte_is_digit(argv[i][1]))
 		return 0;
-	const char *to = i + 1 < argc && argv[i + 1][0] == '-' && byte_is_digit(argv[i + 1][1]) ?
-			 argv[i + 1] + 1 : NULL;
+	const char *to = i + 1 < argc && argv[i + 1][0] == '-' && byte_is_digit(argv[i + 1][1])
+				 ? argv[i + 1] + 1
+				 : NULL;
 
 	if (sort_parse_old_key(c, opts_of(c), argv[i] + 1, to) == 0)
 		return to != NULL ? 2 : 1;
@@ -214,7 +237,8 @@ static int read_failed(struct cmd *c, int err, const char *path)
 	return cmd_error(c, err, "read failed: %s", cmd_quotef(c, path));
 }
 
-static int read_files(struct cmd *c, const struct sort_opts *o, struct lines *l, char **files, int n)
+static int read_files(struct cmd *c, const struct sort_opts *o, struct lines *l, char **files,
+		      int n)
 {
 	for (int i = 0; i < n; i++) {
 		struct input in;
@@ -480,7 +504,8 @@ static int choose_files(struct cmd *c, const struct sort_opts *o, char ***files,
 	if (o->files0 != NULL) {
 		if (c->nargs > 0) {
 			cmd_error(c, 0, "extra operand %s", cmd_quoteaf(c, c->args[0]));
-			cmd_err_write(c, "file operands cannot be combined with --files0-from\n", 52);
+			cmd_err_write(c, "file operands cannot be combined with --files0-from\n",
+				      52);
 			return cmd_usage(c, NULL);
 		}
 		return listed_files(c, o, files, n);
@@ -555,8 +580,14 @@ static void sort_defaults(struct cmd *c)
 }
 
 const struct builtin builtin_sort = {
-	.name = "sort", .usage = "[OPTION]... [FILE]...",
+	.name = "sort",
+	.usage = "[OPTION]... [FILE]...",
 	.summary = "Writes the lines of all files in order.",
-	.run = sort_run, .opts = sort_options, .opts_size = sizeof(struct sort_opts),
-	.usage_status = 2, .error_status = 2, .legacy = sort_legacy, .defaults = sort_defaults,
+	.run = sort_run,
+	.opts = sort_options,
+	.opts_size = sizeof(struct sort_opts),
+	.usage_status = 2,
+	.error_status = 2,
+	.legacy = sort_legacy,
+	.defaults = sort_defaults,
 };

@@ -8,28 +8,34 @@
 #include "builtins/builtin.h"
 
 enum sort_kind {
-	SORT_TEXT, SORT_NUMERIC, SORT_GENERAL, SORT_HUMAN, SORT_MONTH, SORT_RANDOM, SORT_VERSION,
+	SORT_TEXT,
+	SORT_NUMERIC,
+	SORT_GENERAL,
+	SORT_HUMAN,
+	SORT_MONTH,
+	SORT_RANDOM,
+	SORT_VERSION,
 };
 
 /* Ordering options, global or of one key. */
 struct sort_order {
-	unsigned kinds;      /* bit per enum sort_kind that was asked for */
+	unsigned kinds; /* bit per enum sort_kind that was asked for */
 	bool dictionary;
 	bool fold;
 	bool printable;
 	bool reverse;
-	bool skip_start;     /* b at the start, and at the end, of the key */
+	bool skip_start; /* b at the start, and at the end, of the key */
 	bool skip_end;
 };
 
 struct sort_key {
 	struct sort_order order;
 	enum sort_kind kind;
-	bool whole;          /* the key is the whole line */
-	bool plain;          /* bytes as they are */
+	bool whole; /* the key is the whole line */
+	bool plain; /* bytes as they are */
 	uint64_t start_field;
 	uint64_t start_char;
-	uint64_t end_field;  /* 0 with end_char 0: the end of the line */
+	uint64_t end_field; /* 0 with end_char 0: the end of the line */
 	uint64_t end_char;
 	bool has_end;
 	struct sort_key *next;
@@ -37,30 +43,30 @@ struct sort_key {
 
 /* A line, and what is cached of its first key. */
 struct sort_line {
-	uint64_t prefix;     /* orders as the key does, except that equal ones may differ */
+	uint64_t prefix; /* orders as the key does, except that equal ones may differ */
 	const char *ptr;
 	uint32_t len;
 	uint32_t key_from;
 	uint32_t key_len;
-	bool exact;          /* equal prefixes of two exact lines mean equal keys */
+	bool exact; /* equal prefixes of two exact lines mean equal keys */
 };
 
 struct sort_opts {
 	struct sort_order global;
-	struct sort_key *keys;       /* in order; one for the whole line if none was given */
+	struct sort_key *keys; /* in order; one for the whole line if none was given */
 	struct sort_key **tail;
-	int tab;                     /* -1: blanks separate */
+	int tab; /* -1: blanks separate */
 	bool stable;
 	bool unique;
 	bool merge;
 	bool zero;
-	int check;                   /* 0, 'c', 'C' */
+	int check; /* 0, 'c', 'C' */
 	const char *output;
 	const char *files0;
 	const char *random_source;
 	uint64_t salt[2];
 	char end;
-	bool last_resort;            /* whole lines decide between equal keys */
+	bool last_resort; /* whole lines decide between equal keys */
 };
 
 /* --- key.c --- */
