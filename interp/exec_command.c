@@ -106,22 +106,19 @@ char *program_path(struct shell *sh, const char *name)
 		return NULL;
 	if (strchr(name, '/') != NULL)
 		return (char *)(uintptr_t)name;
-	e = hash_find(sh, key);
+	e = hash_use(sh, key);
 	if (e != NULL) {
 		bool exists = false;
 
-		if (!opt_shopt(sh, SHOPT_checkhash) || is_program(sh, e->path, &exists)) {
-			e->hits++;
+		if (!opt_shopt(sh, SHOPT_checkhash) || is_program(sh, e->path, &exists))
 			return e->path;
-		}
 		hash_remove(sh, key);
 	}
 	path_value = var_get_text(sh, "PATH");
 	found = find_program(sh, name, path_value);
 	if (found != NULL && found[0] == '/' && opt_set(sh, SET_HASHALL)) {
-		hash_put(sh, key, bytes_of(found));
-		e = hash_find(sh, key);
-		e->hits = 1;
+		hash_keep(sh, key, bytes_of(found));
+		hash_use(sh, key);
 	}
 	return found;
 }

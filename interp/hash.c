@@ -15,9 +15,8 @@ static struct hash_entry *find_in(const struct hash_table *t, struct bytes name,
 	return e;
 }
 
-struct hash_entry *hash_find(struct shell *sh, struct bytes name)
+static struct hash_entry *find(struct shell *sh, struct bytes name, uint64_t hash)
 {
-	uint64_t hash = bytes_hash(name);
 
 	for (;;) {
 		if (sh->hashed != NULL) {
@@ -30,6 +29,27 @@ struct hash_entry *hash_find(struct shell *sh, struct bytes name)
 			return NULL;
 		sh = sh->parent;
 	}
+}
+
+struct hash_entry *hash_find(struct shell *sh, struct bytes name)
+{
+	struct hash_entry *e = find(sh, name, bytes_hash(name));
+
+	return e != NULL && !e->hidden ? e : NULL;
+}
+
+struct hash_entry *hash_use(struct shell *sh, struct bytes name)
+{
+	uint64_t hash = bytes_hash(name);
+	struct hash_entry *e = find(sh, name, hash);
+
+	if (e == NULL)
+		return NULL;
+	if (sh->hashed != NULL && find_in(sh->hashed, name, hash) == e) {
+		e->hidden = false;
+		e->hits++;
+	}
+	return e;
 }
 
 static struct hash_table *own_table(struct shell *sh)
@@ -57,6 +77,18 @@ void hash_put(struct shell *sh, struct bytes name, struct bytes path)
 	}
 	e->path = pool_dup(sh->pool, path);
 	e->hits = 0;
+	e->hidden = false;
+}
+
+void hash_keep(struct shell *sh, struct bytes name, struct bytes path)
+{
+	struct shell *to = sh;
+
+	/* A shell that changed PATH has forgotten all: what it finds is not its parent's. */
+	while (to->overlay && (to->hashed == NULL || !to->hashed->cleared))
+		to = to->parent;
+	hash_put(to, name, path);
+	find_in(to->hashed, name, bytes_hash(name))->hidden = to != sh;
 }
 
 static void free_entry(struct shell *sh, struct hash_entry *e)
@@ -119,7 +151,8 @@ size_t hash_list(struct shell *sh, struct hash_entry ***out)
 	for (sh = top;; sh = sh->parent) {
 		for (int i = 0; sh->hashed != NULL && i < HASH_SLOTS; i++) {
 			for (struct hash_entry *e = sh->hashed->slot[i]; e != NULL; e = e->next)
-				(*out)[n++] = e;
+				if (!e->hidden)
+					(*out)[n++] = e;
 		}
 		if (!sh->overlay || (sh->hashed != NULL && sh->hashed->cleared))
 			break;

@@ -15,6 +15,7 @@ struct hash_entry {
 	uint64_t hash;
 	char *path;
 	int hits;
+	bool hidden; /* found by a subshell: used, but not shown until this shell uses it */
 };
 
 enum { HASH_SLOTS = 64 };
@@ -27,6 +28,10 @@ struct hash_table {
 
 /* The remembered entry, or NULL. */
 struct hash_entry *hash_find(struct shell *sh, struct bytes name);
+/* For starting a command: hidden entries too, and counts a hit. */
+struct hash_entry *hash_use(struct shell *sh, struct bytes name);
+/* After a search of PATH: keeps the location for this shell and those it reads through to. */
+void hash_keep(struct shell *sh, struct bytes name, struct bytes path);
 /* Remembers name at path (both copied), with no hits. */
 void hash_put(struct shell *sh, struct bytes name, struct bytes path);
 /* False if it was not remembered. */

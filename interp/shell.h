@@ -272,6 +272,7 @@ struct shell {
 	bool may_exec;            /* the process ends after this command: programs replace it */
 	bool jobs_foreign;        /* a command substitution: `jobs` shows the parent's */
 	bool tracing;             /* PS4 is being expanded, or an xtrace line written */
+	bool has_traps;           /* one was set at some time, here or in a parent */
 	uint64_t traps_set;       /* bit n: traps[n].text is not NULL, for n < 64 */
 };
 

@@ -119,6 +119,7 @@ int trap_set(struct shell *sh, int which, const char *text)
 	if (t->inherited_ignored && !opt_set(sh, SET_INTERACTIVE))
 		return 0;
 	forget_parents(sh);
+	sh->has_traps |= text != NULL;
 	if (text != NULL)
 		copy = *text != '\0' ? pool_dup(sh->pool, bytes_of(text))
 				     : (char *)(uintptr_t)ignored_text;
@@ -160,6 +161,8 @@ void trap_reset_for_subshell(struct shell *sh)
 {
 	sh->traps_set = 0;
 	sh->traps_pending = 0;
+	if (!sh->has_traps)
+		return;
 	for (int i = 0; i < TRAP_COUNT; i++) {
 		struct trap *t = &sh->traps[i];
 
