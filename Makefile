@@ -61,7 +61,7 @@ $(B)/libcowsh.so: $(OBJ)
 	@echo '  LD $@'
 	@$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^
 
-LINK = $(if $(findstring -fsanitize,$(CFLAGS)),,-static)
+LINK = $(if $(findstring -fsanitize,$(CFLAGS)),,-static -Wl,--no-warnings)
 $(B)/cowsh: $(CLI_OBJ) $(B)/libcowsh.a
 	$(CC) $(CFLAGS) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(B)/run: tests/run.c tests/cases.c tests/oracle.c $(B)/libcowsh.a
