@@ -292,6 +292,8 @@ static int remove_specs(struct shell *sh, int n, char **names)
 {
 	int status = 0;
 
+	if (sh->completions == NULL)
+		return 0;
 	for (int i = 0; i < n; i++) {
 		if (!spec_remove(sh, names[i]))
 			status = no_spec(sh, "complete", names[i]);

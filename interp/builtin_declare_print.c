@@ -76,32 +76,47 @@ static void put_array(struct shell *sh, struct buf *out, struct var *v)
 	buf_putc(out, ')');
 }
 
+/* A scalar's value as listings show it: dynamic ones have none until they are asked for, but for
+ * those that are constant. */
+static bool listed_value(struct shell *sh, struct var *v, struct bytes *out)
+{
+	if ((v->flags & VAR_SET) != 0)
+		*out = (struct bytes){ v->value, v->len };
+	else if ((v->flags & (VAR_DYNAMIC | VAR_READONLY)) != (VAR_DYNAMIC | VAR_READONLY))
+		return false;
+	return (v->flags & VAR_DYNAMIC) == 0 || v->value != NULL || var_scalar(sh, v, out);
+}
+
 void print_variable(struct shell *sh, struct buf *out, struct var *v)
 {
+	struct bytes value;
 	struct buf letters = buf_in(sh->arena);
 
 	print_attributes(&letters, v->flags);
 	buf_printf(out, "declare -%s %s", letters.len != 0 ? letters.ptr : "-", v->name.ptr);
-	if ((v->flags & VAR_SET) != 0) {
+	if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0 && (v->flags & VAR_SET) != 0) {
 		buf_putc(out, '=');
-		if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0)
-			put_array(sh, out, v);
-		else
-			quote_for_declare(out, (struct bytes){ v->value, v->len });
+		put_array(sh, out, v);
+	} else if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0 && listed_value(sh, v, &value)) {
+		buf_putc(out, '=');
+		quote_for_declare(out, value);
 	}
 	buf_putc(out, '\n');
 }
 
 void print_assignment(struct shell *sh, struct buf *out, struct var *v)
 {
-	if ((v->flags & VAR_SET) == 0)
+	bool array = (v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0;
+	struct bytes value;
+
+	if (array ? (v->flags & VAR_SET) == 0 : !listed_value(sh, v, &value))
 		return;
 	buf_add(out, v->name);
 	buf_putc(out, '=');
-	if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0)
+	if (array)
 		put_array(sh, out, v);
 	else
-		quote_for_set(out, (struct bytes){ v->value, v->len });
+		quote_for_set(out, value);
 	buf_putc(out, '\n');
 }
 

@@ -319,7 +319,9 @@ static int push_directory(struct shell *sh, const char *path, bool stay)
 		stack_push(sh, path);
 		return show_stack(sh, "pushd", DIRS_ROW);
 	}
-	if (strcmp(path, "-") == 0) {
+	bool back = strcmp(path, "-") == 0;
+
+	if (back) {
 		path = var_get_text(sh, "OLDPWD");
 		if (path == NULL) {
 			builtin_error(sh, "pushd", "OLDPWD not set");
@@ -331,6 +333,12 @@ static int push_directory(struct shell *sh, const char *path, bool stay)
 
 	if (status != 0)
 		return status;
+	if (back) {
+		struct buf out = buf_in(sh->arena);
+
+		buf_printf(&out, "%s\n", logical_directory(sh));
+		out_flush(sh, "pushd", &out);
+	}
 	stack_push(sh, old);
 	return show_stack(sh, "pushd", DIRS_ROW);
 }

@@ -244,8 +244,11 @@ int do_caller(struct shell *sh, int argc, char **argv)
 {
 	struct buf out = buf_in(sh->arena);
 	struct frame *f = sh->frame;
-	int i = no_options(sh, argc, argv);
 	int64_t n = 0;
+
+	if (f->up == NULL && *f->source == '\0')
+		return 1;
+	int i = no_options(sh, argc, argv);
 
 	if (i < 0)
 		return STATUS_MISUSE;

@@ -218,9 +218,7 @@ static void put_symbolic(struct buf *out, uint32_t mask)
 
 static int umask_fail(struct shell *sh, const char *what, char c)
 {
-	char word[2] = { c, '\0' };
-
-	builtin_error(sh, "umask", "`%s': invalid symbolic mode %s", word, what);
+	builtin_error(sh, "umask", "`%c': invalid symbolic mode %s", c, what);
 	return -1;
 }
 

@@ -200,6 +200,8 @@ static void put_count(struct printf_state *s)
 	char text[24];
 	size_t len = number_put_u64(text, s->out.len - s->round, 10, false);
 
+	if (name.len == 0)
+		return;
 	if (!is_name(name)) {
 		builtin_error(s->sh, "printf", "`%s': not a valid identifier", name.ptr);
 		s->status = 1;
