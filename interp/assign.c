@@ -146,6 +146,12 @@ static int item_index(struct shell *sh, const struct item *item, int64_t *index)
 	return arith_must(sh, eval_arith(sh, item->sub, index)) == 0 ? 1 : -1;
 }
 
+static int too_many(struct shell *sh, const struct var *v)
+{
+	shell_error(sh, "%s: bad array subscript", v->name.ptr);
+	return -1;
+}
+
 static int store_indexed(struct shell *sh, struct var *v, const struct items *items, unsigned how)
 {
 	int64_t at = array_last(v->array);
@@ -154,6 +160,8 @@ static int store_indexed(struct shell *sh, struct var *v, const struct items *it
 		const struct item *item = &items->v[i];
 
 		if (item->source == NULL) {
+			if (at == INT64_MAX)
+				return too_many(sh, v);
 			at++;
 		} else {
 			int ok = item_index(sh, item, &at);

@@ -289,12 +289,36 @@ int expand_heredoc(struct shell *sh, const struct word *w, struct bytes *out)
 
 /* --- fields --- */
 
+/* Braces mostly give plain texts: no more memory than they need. */
+static bool add_plain(struct expander *e, const struct part *parts, int n)
+{
+	size_t len = 0;
+	char *text;
+
+	for (int i = 0; i < n; i++) {
+		if (parts[i].kind != PART_TEXT || (!parts[i].quoted && has_magic(parts[i].text)))
+			return false;
+		len += parts[i].text.len;
+	}
+	text = arena_alloc(e->sh->arena, len + 1);
+	fields_add(e->sh, e->out, text);
+	for (int i = 0; i < n; i++) {
+		memcpy(text, parts[i].text.ptr, parts[i].text.len);
+		text += parts[i].text.len;
+	}
+	*text = '\0';
+	return true;
+}
+
+/* One combination of the words in braces. An empty one that was not quoted is no word. */
 static int expand_combination(void *arg, const struct part *parts, int n)
 {
 	struct expander *outer = arg;
 	struct expander e = { .sh = outer->sh, .cur = buf_in(outer->sh->arena), .out = outer->out };
 
 	proc_charge(e.sh->p, 1);
+	if (n != 0 && (parts[0].quoted || parts[0].text.len != 0) && add_plain(outer, parts, n))
+		return 0;
 	if (expand_parts(&e, parts, n) != 0)
 		return -1;
 	return field_end(&e);

@@ -84,6 +84,8 @@ int expand_fail(struct shell *sh);
 
 /* --- expand_split.c --- */
 
+/* Whether s contains a byte that may begin a pattern. */
+bool has_magic(struct bytes s);
 /* Text that is not split. quoted: pattern characters mean themselves. */
 void emit(struct expander *e, struct bytes text, bool quoted);
 /* Text of an unquoted expansion: split at IFS where the mode splits. */

@@ -28,7 +28,7 @@ static bool is_magic(int c)
 	return c == '*' || c == '?' || c == '[' || c == '(';
 }
 
-static bool has_magic(struct bytes s)
+bool has_magic(struct bytes s)
 {
 	for (size_t i = 0; i < s.len; i++) {
 		if (is_magic(s.ptr[i]))
