@@ -386,9 +386,12 @@ static void emit_list(struct expander *e, const struct value *v, bool quoted)
 	}
 }
 
-/* With an empty IFS, unquoted ${a[*]} is one field; with most operators it is not. */
+/* Unquoted lists that are joined before they are split: ${a[@]@A}, and with an empty IFS
+ * ${a[*]}, though with most operators not. */
 static bool stays_one(struct shell *sh, const struct param *p, const struct value *v)
 {
+	if (v->list && p->op == OP_TRANSFORM && p->transform == 'A')
+		return true;
 	if (!v->list || v->positional || !sh->ifs_set || sh->ifs.len != 0)
 		return false;
 	if (p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG)
@@ -404,7 +407,9 @@ static void emit_value(struct expander *e, const struct param *p, const struct v
 	struct bytes text = v->one;
 
 	if (!quoted && e->mode == EXPAND_FIELDS && stays_one(e->sh, p, v)) {
-		emit_split(e, value_join(e->sh, v->many, v->n, BYTES(" ")));
+		struct bytes sep = p->op == OP_NAMES ? BYTES("") : BYTES(" ");
+
+		emit_split(e, value_join(e->sh, v->many, v->n, sep));
 		return;
 	}
 	if (v->list && e->mode == EXPAND_FIELDS && (!quoted || !v->star)) {
