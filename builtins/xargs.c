@@ -194,7 +194,7 @@ struct reader {
 
 static void add_byte(struct reader *r, int ch)
 {
-	if (ch == '\0') {
+	if (ch == '\0' && r->o->delimiter < 0) {
 		if (!r->warned)
 			cmd_warn(r->c, 0,
 				 "WARNING: a NUL character occurred in the input.  It cannot be"
@@ -260,7 +260,7 @@ static bool read_word(struct reader *r, bool *line_end)
 				add_byte(r, ch);
 			continue;
 		}
-		if (!started && (byte_is_blank(ch) || ch == '\n' || byte_is_space(ch))) {
+		if (!started && (byte_is_blank(ch) || ch == '\n')) {
 			/* A blank before the newline: the line goes on. */
 			bool ends = ch == '\n' && r->o->max_lines != 0 && !byte_is_blank(before);
 
@@ -271,7 +271,7 @@ static bool read_word(struct reader *r, bool *line_end)
 			}
 			continue;
 		}
-		if (ch == '\n' || (!whole_line && byte_is_space(ch))) {
+		if (ch == '\n' || (!whole_line && byte_is_blank(ch))) {
 			*line_end = ch == '\n';
 			r->last = ch;
 			return true;
@@ -539,7 +539,7 @@ static void run_replaced(struct batch *b, const struct reader *r)
 			size_t at = (size_t)(hit - rest.ptr);
 
 			buf_put(&out, rest.ptr, at);
-			buf_puts(&out, r->word);
+			buf_put(&out, r->word, r->len);
 			rest = bytes_slice(rest, at + word.len, rest.len);
 		}
 		buf_add(&out, rest);
@@ -547,7 +547,7 @@ static void run_replaced(struct batch *b, const struct reader *r)
 		size += out.len + 1;
 	}
 	if (size > b->max_size)
-		cmd_fatal(c, 0, "argument list too long");
+		cmd_fatal(c, 0, "argument line too long");
 	start(b, argv);
 	arena_release(c->arena, mark);
 }
