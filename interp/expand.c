@@ -194,8 +194,13 @@ struct inner {
 static int inner_run(void *arg)
 {
 	struct inner *in = arg;
+	struct bytes source = in->e->source;
+	int err;
 
-	return expand_parts(in->e, in->w->parts, in->w->nparts);
+	in->e->source = in->w->text;
+	err = expand_parts(in->e, in->w->parts, in->w->nparts);
+	in->e->source = source;
+	return err;
 }
 
 int expand_inner(struct expander *e, const struct word *w)
@@ -314,7 +319,10 @@ static bool add_plain(struct expander *e, const struct part *parts, int n)
 static int expand_combination(void *arg, const struct part *parts, int n)
 {
 	struct expander *outer = arg;
-	struct expander e = { .sh = outer->sh, .cur = buf_in(outer->sh->arena), .out = outer->out };
+	struct expander e = { .sh = outer->sh,
+			      .source = outer->source,
+			      .cur = buf_in(outer->sh->arena),
+			      .out = outer->out };
 
 	proc_charge(e.sh->p, 1);
 	if (n != 0 && (parts[0].quoted || parts[0].text.len != 0) && add_plain(outer, parts, n))
@@ -332,7 +340,7 @@ static int expand_literal_glob(struct shell *sh, const struct word *w, struct fi
 
 static int expand_word(struct shell *sh, const struct word *w, struct fields *out)
 {
-	struct expander e = { .sh = sh, .out = out };
+	struct expander e = { .sh = sh, .source = w->text, .out = out };
 
 	if ((w->flags & WORD_BRACES) != 0 && opt_set(sh, SET_BRACEEXPAND))
 		return brace_each(sh, w, expand_combination, &e);

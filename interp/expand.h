@@ -46,10 +46,11 @@ struct expander {
 	struct shell *sh;
 	enum expand_mode mode;
 	enum field_state state;
-	bool magic;      /* cur contains an unquoted pattern character */
-	bool split_text; /* unquoted literal text splits too: inside ${x:-word} */
-	bool empty_at;   /* a quoted "$@" came to nothing: no empty field for it */
-	bool in_bracket; /* EXPAND_REGEX: behind an unquoted [ */
+	bool magic;          /* cur contains an unquoted pattern character */
+	bool split_text;     /* unquoted literal text splits too: inside ${x:-word} */
+	bool empty_at;       /* a quoted "$@" came to nothing: no empty field for it */
+	bool in_bracket;     /* EXPAND_REGEX: behind an unquoted [ */
+	struct bytes source; /* of the word, for messages */
 	struct buf cur;
 	struct fields *out;
 	struct quoted_span *spans;

@@ -537,18 +537,41 @@ static int expand_default(struct expander *e, const struct param *p, struct valu
 
 /* --- the whole --- */
 
-static int bad_substitution(struct expander *e, const struct param *p)
+/* What bash shows of a bad substitution: the word it stands in, or what stands in its quotes. */
+static struct bytes bad_text(const struct expander *e, const struct param *p, bool quoted)
+{
+	struct bytes word = e->source;
+	const char *at = word.len != 0 ? bytes_find(word, p->source) : NULL;
+	size_t from;
+	size_t to;
+
+	if (at == NULL)
+		return p->source;
+	from = (size_t)(at - word.ptr);
+	to = from + p->source.len;
+	if (!quoted)
+		return word;
+	while (from > 0 && word.ptr[from - 1] != '"')
+		from--;
+	while (to < word.len && word.ptr[to] != '"')
+		to++;
+	return bytes_slice(word, from, to);
+}
+
+static int bad_substitution(struct expander *e, const struct param *p, bool quoted)
 {
 	struct shell *sh = e->sh;
 	size_t at = 2 + p->name.len;
 	bool transform = p->kind == PARAM_NAME && p->subscript == SUB_NONE && p->name.len != 0 &&
 			 p->source.len > at && p->source.ptr[at] == '@';
 	struct bytes unused;
+	struct bytes text;
 
 	/* An unknown ${x@?} is noticed only when x is set, and ends the shell. */
 	if (transform && !var_get(sh, p->name, p->hash, &unused))
 		return 0;
-	shell_error(sh, "%.*s: bad substitution", (int)p->source.len, p->source.ptr);
+	text = bad_text(e, p, quoted);
+	shell_error(sh, "%.*s: bad substitution", (int)text.len, text.ptr);
 	return transform ? unbound_exit(sh) : expand_fail(sh);
 }
 
@@ -653,7 +676,7 @@ int expand_param(struct expander *e, const struct param *p, bool quoted)
 	struct param *target = NULL;
 
 	if (p->op == OP_BAD)
-		return bad_substitution(e, p);
+		return bad_substitution(e, p, quoted);
 	if (p->op == OP_NAMES || p->op == OP_KEYS) {
 		list_names(e->sh, p, &v);
 		emit_value(e, p, &v, quoted);
