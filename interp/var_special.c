@@ -476,7 +476,7 @@ const struct var_hook *var_hook_of(struct bytes name)
 enum { ROW_LIST = VAR_ARRAY | VAR_NOASSIGN };
 
 static const struct var_hook dynamic[] = {
-	{ .name = "BASHOPTS", .flags = VAR_READONLY, .get = get_bashopts },
+	{ .name = "BASHOPTS", .flags = VAR_READONLY | VAR_SET, .get = get_bashopts },
 	{ .name = "BASHPID", .flags = VAR_INTEGER | VAR_NOASSIGN, .get = get_bashpid },
 	{ .name = "BASH_ALIASES",
 	  .flags = VAR_ASSOC,
@@ -503,7 +503,7 @@ static const struct var_hook dynamic[] = {
 	{ .name = "PIPESTATUS", .flags = ROW_LIST, .refresh = refresh_pipestatus },
 	{ .name = "RANDOM", .flags = VAR_INTEGER, .get = get_random, .changed = set_random },
 	{ .name = "SECONDS", .flags = VAR_INTEGER, .get = get_seconds, .changed = set_seconds },
-	{ .name = "SHELLOPTS", .flags = VAR_READONLY, .get = get_shellopts },
+	{ .name = "SHELLOPTS", .flags = VAR_READONLY | VAR_SET, .get = get_shellopts },
 	{ .name = "SRANDOM", .flags = VAR_INTEGER | VAR_NOASSIGN, .get = get_srandom },
 	{ .name = "_", .get = get_last_arg },
 };
