@@ -17,6 +17,7 @@ struct world {
 	struct arena scratch;
 	struct bytes left; /* for `more` */
 	unsigned flags;
+	bool warned; /* a here-document had no end */
 };
 
 static struct world world;
@@ -78,6 +79,7 @@ static bool print_all(struct bytes text, bool lines, struct buf *out)
 
 	while (rc = parse_unit(p, &unit, &error), rc == 1) {
 		print_command(out, unit->root);
+		world.warned |= parse_warnings(p) != NULL;
 		buf_putc(out, '\n');
 		ast_put(unit);
 	}
@@ -104,6 +106,8 @@ static void check(struct bytes text)
 	world.flags &= ~(unsigned)PARSE_ALIASES;
 	/* bash shows a name that was not written, which then looks like the command. */
 	if (bytes_find(buf_bytes(&first), BYTES("coproc")) != NULL)
+		return;
+	if (world.warned)
 		return;
 	/* A backslash that quotes nothing but the end. */
 	if (text.len != 0 && text.ptr[text.len - 1] == '\\')

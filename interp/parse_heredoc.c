@@ -5,6 +5,26 @@
  */
 #include "interp/parser.h"
 
+/* The word with its quotes removed, but nothing expanded. */
+static struct bytes delimiter_of(struct parser *p, const struct word *w)
+{
+	struct buf b = buf_in(p->arena);
+
+	if (w->flags & WORD_LITERAL)
+		return w->literal;
+	for (int i = 0; i < w->nparts; i++) {
+		const struct part *part = &w->parts[i];
+		size_t from = (size_t)(uintptr_t)part->text.ptr;
+
+		if (part->kind == PART_TILDE)
+			buf_putc(&b, '~');
+		buf_add(&b, part->kind == PART_TEXT || part->kind == PART_TILDE
+				    ? part->text
+				    : source_slice(p, from, from + part->text.len));
+	}
+	return buf_bytes(&b);
+}
+
 bool heredoc_start(struct parser *p, struct redir *r)
 {
 	struct here_doc doc = { .tabs = r->heredoc_tabs };
@@ -15,9 +35,7 @@ bool heredoc_start(struct parser *p, struct redir *r)
 	w = p->tok.word;
 	doc.line = p->tok.line;
 	doc.quoted = (w->flags & WORD_QUOTED) != 0;
-	doc.delimiter = (w->flags & WORD_LITERAL)
-				? w->literal
-				: arena_bytes(p->arena, source_slice(p, p->tok.start, p->tok.end));
+	doc.delimiter = delimiter_of(p, w);
 	doc.body = arena_zalloc(p->arena, sizeof *doc.body);
 	r->target = doc.body;
 	r->heredoc_quoted = doc.quoted;

@@ -442,6 +442,7 @@ static void print_function_body(struct printer *pr, const struct node *body)
 	print_newline_at(pr, -4);
 	buf_putc(pr->out, '}');
 	pr->in_function = was;
+	pr->had_doc = false;
 	if (body->kind == NODE_GROUP && body->nredirs != 0) {
 		print_redirs(pr, body, false);
 		print_docs(pr);
@@ -452,7 +453,6 @@ static void print_nested_function(struct printer *pr, const struct function_node
 {
 	buf_printf(pr->out, "function %.*s () ", (int)f->name.len, f->name.ptr);
 	print_function_body(pr, f->body);
-	pr->had_doc = false;
 }
 
 static void print_coproc(struct printer *pr, const struct coproc_node *n)
@@ -465,8 +465,13 @@ static void print_coproc(struct printer *pr, const struct coproc_node *n)
 
 static void print_simple(struct printer *pr, const struct simple *s)
 {
-	bool first = true;
+	/* `>f if` runs a command called if, which it would not be in front: bash forgets that. */
+	bool redirs_first = s->nassigns == 0 && s->nwords != 0 && s->node.nredirs != 0 &&
+			    is_reserved_word(s->words[0]->text);
+	bool first = !redirs_first;
 
+	if (redirs_first)
+		print_redirs(pr, &s->node, true);
 	for (int i = 0; i < s->nassigns; i++, first = false) {
 		if (!first)
 			buf_putc(pr->out, ' ');
@@ -477,7 +482,8 @@ static void print_simple(struct printer *pr, const struct simple *s)
 			buf_putc(pr->out, ' ');
 		print_argument(pr, s->words[i]);
 	}
-	print_redirs(pr, &s->node, first);
+	if (!redirs_first)
+		print_redirs(pr, &s->node, first);
 }
 
 /* --- all of them --- */
