@@ -21,8 +21,8 @@ ARCH := $(shell $(CC) -dumpmachine | cut -d- -f1)
 ROOMS = base vfs kernel interp builtins api
 SRC = $(foreach r,$(ROOMS),$(wildcard $(r)/*.c $(r)/*/*.c $(r)/*_$(ARCH).S))
 PLATFORM = %_x86_64.c %_aarch64.c %_wasm.c %_generic.c %_asan.c %_plain.c
-LIB_SRC = $(filter-out $(PLATFORM),$(SRC)) $(filter %_$(SIMD).c,$(SRC)) \
-	$(filter %_$(SANITIZE).c,$(SRC)) $(EXTRA_SRC)
+LIB_SRC = $(sort $(filter-out $(PLATFORM),$(SRC)) $(filter %_$(ARCH).c,$(SRC)) \
+	$(filter %_$(SIMD).c,$(SRC)) $(filter %_$(SANITIZE).c,$(SRC)))
 SIMD = $(if $(filter x86_64,$(ARCH)),x86_64,generic)
 SANITIZE = $(if $(findstring -fsanitize=address,$(CFLAGS)),asan,plain)
 OBJ = $(addprefix $(B)/,$(addsuffix .o,$(basename $(LIB_SRC))))
