@@ -4,8 +4,6 @@
  */
 #include "base/simd.h"
 
-#if !defined(__x86_64__)
-
 static int is_there(const unsigned char *p, const struct simd_pair *pair)
 {
 	return (p[pair->at[0]] | pair->mask[0]) == pair->byte[0] &&
@@ -21,5 +19,3 @@ size_t simd_find_pairs(const char *text, size_t from, size_t to, const struct si
 				return at;
 	return SIZE_MAX;
 }
-
-#endif
