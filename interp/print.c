@@ -207,6 +207,23 @@ static void print_list(struct printer *pr, const struct list *list)
 	}
 }
 
+/* A part of a line that goes on behind it. */
+static void print_held(struct printer *pr, const struct node *n)
+{
+	bool was = pr->hold_docs;
+
+	pr->hold_docs = true;
+	print_node(pr, n);
+	pr->hold_docs = was;
+}
+
+/* The bodies that wait, if nothing more comes on this line. */
+static void release_docs(struct printer *pr)
+{
+	if (!pr->hold_docs)
+		print_docs(pr);
+}
+
 /* The spine of a chain of && and || leans left and may be long. */
 static void print_and_or(struct printer *pr, const struct binary *b)
 {
@@ -224,14 +241,14 @@ static void print_and_or(struct printer *pr, const struct binary *b)
 		*link = (struct chain){ .at = chain, .next = list };
 		list = link;
 	}
-	print_node(pr, n);
+	print_held(pr, n);
 	for (; list != NULL; list = list->next) {
 		buf_puts(pr->out, list->at->node.kind == NODE_AND ? " && " : " || ");
 		if (print_docs(pr))
 			buf_putc(pr->out, ' ');
-		print_node(pr, list->at->right);
+		print_held(pr, list->at->right);
 	}
-	print_docs(pr);
+	release_docs(pr);
 }
 
 static void print_pipeline(struct printer *pr, const struct pipeline *pl)
@@ -246,7 +263,7 @@ static void print_pipeline(struct printer *pr, const struct pipeline *pl)
 			buf_puts(pr->out, " 2>&1");
 		if (i == pl->ncommands - 1) {
 			if (i > 0)
-				print_docs(pr);
+				release_docs(pr);
 			break;
 		}
 		buf_puts(pr->out, " |");
@@ -258,7 +275,7 @@ static void print_pipeline(struct printer *pr, const struct pipeline *pl)
 
 static void print_background(struct printer *pr, const struct group *g)
 {
-	print_node(pr, g->body);
+	print_held(pr, g->body);
 	buf_puts(pr->out, " &");
 	if (print_docs(pr))
 		buf_putc(pr->out, ' ');
@@ -519,12 +536,17 @@ static void print_command_kind(struct printer *pr, const struct node *n)
 
 void print_node(struct printer *pr, const struct node *n)
 {
+	bool held = pr->hold_docs;
+
 	if (pr->depth == PRINT_DEPTH_MAX) {
 		buf_puts(pr->out, "...");
 		return;
 	}
 	pr->depth++;
+	pr->hold_docs = held &&
+			(n->kind == NODE_PIPELINE || n->kind == NODE_AND || n->kind == NODE_OR);
 	print_command_kind(pr, n);
+	pr->hold_docs = held;
 	if (n->kind != NODE_SIMPLE)
 		print_redirs(pr, n, false);
 	pr->depth--;

@@ -20,6 +20,7 @@ struct printer {
 	int indent;
 	int depth;
 	bool in_function;
+	bool hold_docs;         /* an operator follows on this line: bodies wait for it */
 	bool had_doc;           /* a body was printed: the list shows no ; behind the command */
 	struct print_doc *docs; /* bodies that wait for the end of their line */
 	struct print_doc *last_doc;
