@@ -55,7 +55,7 @@ static uint64_t end_line(const struct sed *s, const struct sed_addr *a2)
 	case ADDR_PLUS:
 		return s->line + a2->n;
 	case ADDR_MULTIPLE:
-		return a2->n == 0 ? s->line : (s->line + a2->n - 1) / a2->n * a2->n;
+		return a2->n == 0 ? s->line : (s->line / a2->n + 1) * a2->n;
 	default:
 		return 0;
 	}

@@ -128,6 +128,8 @@ static bool parse_sub_flag(struct sed_parser *p, struct sed_sub *sub, unsigned *
 {
 	int ch = sed_next(p);
 
+	if (p->s->posix && ch > 0 && strchr("iImMe", ch) != NULL)
+		sed_bad(p, "unknown option to `s'");
 	switch (ch) {
 	case 'i': case 'I':
 		*flags |= REGEX_ICASE;

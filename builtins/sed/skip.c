@@ -194,7 +194,7 @@ static void pass(struct sed *s, struct bytes lines)
 	}
 	if (s->quiet || lines.len == 0)
 		return;
-	sed_missing_newline(s->cur);
+	sed_missing_newline(s, s->cur);
 	output_write(s->cur->o, lines.ptr, lines.len);
 }
 
@@ -235,6 +235,12 @@ static bool substitute_lines(struct sed *s, struct bytes lines)
 	return true;
 }
 
+static void move_on(struct sed *s, size_t n)
+{
+	s->in.from += n;
+	s->in.scanned = s->in.from;
+}
+
 /* Whole lines in the buffer; it is filled if it is empty. */
 static struct bytes buffered_lines(struct sed *s)
 {
@@ -262,18 +268,18 @@ void sed_skip_lines(struct sed *s)
 		if (lines.len == 0)
 			return;
 		if (skip->sub != NULL && substitute_lines(s, lines)) {
-			s->in.from += lines.len;
+			move_on(s, lines.len);
 			continue;
 		}
 		skip->sub = NULL;
 		cmd_charge(s->c, 1);
 		if (regex_search_line(skip->re, lines, 0, &line) != 0) {
 			pass(s, lines);
-			s->in.from += lines.len;
+			move_on(s, lines.len);
 			continue;
 		}
 		pass(s, bytes_slice(lines, 0, line.from));
-		s->in.from += line.from;
+		move_on(s, line.from);
 		return;
 	}
 }

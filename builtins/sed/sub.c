@@ -81,9 +81,8 @@ static void append_cased(struct sed *s, struct sed_space *out, struct bytes text
 
 static void set_case(struct case_state *state, const struct sed_piece *piece)
 {
-	if (piece->once)
-		state->once = piece->letters;
-	else
+	state->once = piece->once ? piece->letters : CASE_NONE;
+	if (!piece->once)
 		state->all = piece->letters;
 }
 
