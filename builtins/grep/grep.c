@@ -186,14 +186,18 @@ static int opt_case_matters(struct cmd *c, const struct opt *o, const char *arg)
 }
 
 static const struct opt_word color_words[] = {
-	{ "always", COLOR_ALWAYS }, { "yes", COLOR_ALWAYS }, { "force", COLOR_ALWAYS },
-	{ "never", COLOR_NEVER },   { "no", COLOR_NEVER },   { "none", COLOR_NEVER },
-	{ "auto", COLOR_AUTO },     { "tty", COLOR_AUTO },   { "if-tty", COLOR_AUTO },
-	{ NULL, 0 },
+	{ "always", COLOR_ALWAYS }, { "yes", COLOR_ALWAYS },
+	{ "force", COLOR_ALWAYS },  { "never", COLOR_NEVER },
+	{ "no", COLOR_NEVER },      { "none", COLOR_NEVER },
+	{ "auto", COLOR_AUTO },     { "tty", COLOR_AUTO },
+	{ "if-tty", COLOR_AUTO },   { NULL, 0 },
 };
 
 static const struct opt_word directory_words[] = {
-	{ "read", GREP_READ }, { "recurse", GREP_RECURSE }, { "skip", GREP_SKIP }, { NULL, 0 },
+	{ "read", GREP_READ },
+	{ "recurse", GREP_RECURSE },
+	{ "skip", GREP_SKIP },
+	{ NULL, 0 },
 };
 
 #define FILTER(l, val, text)                                                                       \
@@ -203,8 +207,10 @@ static const struct opt_word directory_words[] = {
 	}
 
 static const struct opt grep_options[] = {
-	OPT_SET('E', "extended-regexp", struct grep, syntax, GREP_EXTENDED, "extended regular expressions"),
-	OPT_SET('F', "fixed-strings", struct grep, syntax, GREP_FIXED, "patterns are plain strings"),
+	OPT_SET('E', "extended-regexp", struct grep, syntax, GREP_EXTENDED,
+		"extended regular expressions"),
+	OPT_SET('F', "fixed-strings", struct grep, syntax, GREP_FIXED,
+		"patterns are plain strings"),
 	OPT_SET('G', "basic-regexp", struct grep, syntax, GREP_BASIC, "basic regular expressions"),
 	OPT_SET('P', "perl-regexp", struct grep, syntax, GREP_PERL, "Perl's regular expressions"),
 	OPT_CALL_ARG('e', "regexp", opt_pattern, "PATTERNS", "patterns, one a line"),
@@ -237,7 +243,8 @@ static const struct opt grep_options[] = {
 	OPT_CALL('R', "dereference-recursive", opt_recurse, "the same, following links"),
 	FILTER("include", 1, "only files that match GLOB"),
 	FILTER("exclude", 0, "not files that match GLOB"),
-	OPT_CALL_ARG(0, "exclude-from", opt_exclude_from, "FILE", "patterns for --exclude from FILE"),
+	OPT_CALL_ARG(0, "exclude-from", opt_exclude_from, "FILE",
+		     "patterns for --exclude from FILE"),
 	FILTER("exclude-dir", 2, "not directories that match GLOB"),
 	OPT_SET('L', "files-without-match", struct grep, list, GREP_LIST_OTHERS,
 		"only names of files without selected lines"),
@@ -250,7 +257,8 @@ static const struct opt grep_options[] = {
 	OPT_CALL_ARG('A', "after-context", opt_context, "NUM", "lines after"),
 	OPT_CALL_ARG('C', "context", opt_context, "NUM", "lines around (also -NUM)"),
 	OPT_DIGIT(opt_digit),
-	OPT_STR(0, "group-separator", struct grep, separator, "--", "SEP", "between groups of lines"),
+	OPT_STR(0, "group-separator", struct grep, separator, "--", "SEP",
+		"between groups of lines"),
 	OPT_CALL(0, "no-group-separator", opt_no_separator, "nothing between groups"),
 	OPT_ENUM_OPTIONAL(0, "color", struct grep, color, color_words, COLOR_AUTO, "WHEN",
 			  "mark what matches: always, never, auto"),
@@ -303,7 +311,8 @@ static void compile(struct grep *g)
 		size_t len = end != NULL ? (size_t)(end - text.ptr) : text.len;
 
 		list[i] = bytes_slice(text, 0, len);
-		text = end != NULL ? bytes_slice(text, len + 1, text.len) : bytes_slice(text, len, len);
+		text = end != NULL ? bytes_slice(text, len + 1, text.len)
+				   : bytes_slice(text, len, len);
 	}
 	if (g->syntax == GREP_PERL && n > 1)
 		cmd_fatal(g->c, 0, "the -P option only supports a single pattern");
@@ -481,8 +490,8 @@ static const char *base_name(const char *path)
 
 static void walk_tree(struct grep *g, const char *root, bool implied)
 {
-	struct walk *w = walk_new(g->c, root, g->dereference ? WALK_FOLLOW
-							     : WALK_FOLLOW_ROOT | WALK_NO_STAT);
+	struct walk *w = walk_new(g->c, root,
+				  g->dereference ? WALK_FOLLOW : WALK_FOLLOW_ROOT | WALK_NO_STAT);
 	struct walk_entry *e;
 
 	while ((e = walk_next(w)) != NULL) {

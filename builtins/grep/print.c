@@ -11,7 +11,8 @@ uint64_t grep_count_lines(struct bytes s, char eol)
 {
 	uint64_t total = 0;
 
-	/* Blocks small enough for counters of one byte: compilers make vectors of the inner loop. */
+	/* Blocks small enough for counters of one byte: compilers make vectors of the inner loop.
+	 */
 	while (s.len != 0) {
 		size_t n = s.len < 255 * 16 ? s.len : 255 * 16;
 		unsigned sum = 0;
