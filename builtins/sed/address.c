@@ -68,9 +68,7 @@ static bool range_begins(struct sed *s, struct sed_cmd *cmd)
 	if (cmd->a1.kind == ADDR_LINE) {
 		if (cmd->closed || s->line < cmd->a1.n)
 			return false;
-		/* The first line may have been read by n or N. */
-		if (cmd->a2.kind != ADDR_LINE && s->line != cmd->a1.n)
-			return false;
+		/* The first line may have been passed by n or N. */
 		if (cmd->a2.kind == ADDR_LINE && s->line != cmd->a1.n && s->line > cmd->a2.n)
 			return false;
 		cmd->closed = true;
@@ -90,7 +88,8 @@ static bool in_range(struct sed *s, struct sed_cmd *cmd)
 	if (cmd->range_end != 0) {
 		if (s->line >= cmd->range_end)
 			set_active(s, cmd, false);
-		return s->line <= cmd->range_end;
+		/* Where the last line was passed by N, addr,+N takes the one it landed on. */
+		return s->line <= cmd->range_end || cmd->a2.kind != ADDR_LINE;
 	}
 	if (matches(s, &cmd->a2))
 		set_active(s, cmd, false);

@@ -220,7 +220,7 @@ static void run_shell(struct sed *s, const struct sed_cmd *cmd)
 static void put_name(struct sed *s)
 {
 	sed_missing_newline(s, s->cur);
-	output_write(s->cur->o, s->name, strlen(s->name));
+	output_write(s->cur->o, s->open_name, strlen(s->open_name));
 	output_putc(s->cur->o, s->delim);
 }
 
@@ -332,6 +332,8 @@ void sed_execute(struct sed *s)
 
 		if ((flow == FLOW_CYCLE || flow == FLOW_QUIT) && !s->quiet)
 			put_space(s, s->cur);
+		if (flow == FLOW_QUIT)
+			sed_missing_newline(s, s->cur);
 		if (flow != FLOW_STOP)
 			sed_dump_appends(s);
 		if (s->unbuffered)

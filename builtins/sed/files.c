@@ -35,7 +35,7 @@ struct sed_out *sed_open_out(struct sed *s, struct bytes name)
 	struct sed_out **last = &s->outs;
 	int err;
 
-	if (bytes_is(name, "/dev/stdout"))
+	if (bytes_is(name, "/dev/stdout") && !s->posix)
 		return s->outs;
 	for (; *last != NULL; last = &(*last)->next)
 		if (bytes_is(name, (*last)->name))
@@ -75,6 +75,17 @@ struct sed_in *sed_open_in(struct sed *s, struct bytes name)
 	*last = arena_zalloc(s->c->arena, sizeof **last);
 	(*last)->name = bytes_is(name, "/dev/stdin") ? "-" : arena_dup(s->c->arena, name);
 	return *last;
+}
+
+/* What R reads begins anew with each separate file. */
+static void rewind_ins(struct sed *s)
+{
+	for (struct sed_in *in = s->ins; in != NULL; in = in->next) {
+		if (!in->opened || in->failed || in->in.is_stdin)
+			continue;
+		input_close(&in->in);
+		in->opened = false;
+	}
 }
 
 static void copy_file(struct sed *s, struct bytes name)
@@ -257,6 +268,7 @@ static bool open_next(struct sed *s)
 		if (s->separate) {
 			s->line = 0;
 			s->hold.len = 0;
+			rewind_ins(s);
 			sed_reset_ranges(s);
 		}
 		return true;
@@ -318,7 +330,6 @@ static int read_exactly(struct sed *s, struct bytes *line)
 static void take_line(struct sed *s, struct bytes line, bool append)
 {
 	s->space.ended = s->in.ended;
-	s->name = s->open_name;
 	s->line++;
 	if (append) {
 		sed_append(s, &s->space, (struct bytes){ &s->delim, 1 });

@@ -180,7 +180,7 @@ struct sed_sub *sed_parse_sub(struct sed_parser *p)
 	while (parse_sub_flag(p, sub, &flags))
 		;
 	sub->re = sed_compile(p, pattern, flags);
-	if (sub->re->re != NULL && (unsigned)sub->max_group > regex_groups(sub->re->re))
+	if (sub->re->re != NULL && !p->s->posix && (unsigned)sub->max_group > regex_groups(sub->re->re))
 		sed_bad(p, "invalid reference \\%d on `s' command's RHS", sub->max_group);
 	return sub;
 }

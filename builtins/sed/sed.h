@@ -158,7 +158,6 @@ struct sed {
 	int next_file;
 	struct input in;
 	bool is_open;
-	const char *name;      /* of the file of the current line */
 	const char *open_name;
 	uint64_t line;
 	int status;
