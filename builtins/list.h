@@ -5,10 +5,13 @@
  */
 BUILTIN(bracket)
 BUILTIN(b2sum)
+BUILTIN(base32)
+BUILTIN(base64)
 BUILTIN(basename)
 BUILTIN(cat)
 BUILTIN(chmod)
 BUILTIN(cksum)
+BUILTIN(cmp)
 BUILTIN(comm)
 BUILTIN(cp)
 BUILTIN(cut)
