@@ -119,7 +119,14 @@ static void put_number(struct format *f, const struct conversion *v, int64_t n, 
 	else if (v->pad == '0' || v->pad == '+')
 		fill = '0';
 	size_t shown = len + (n < 0);
-	size_t more = v->pad == '-' || shown >= width ? 0 : width - shown;
+	size_t more = shown >= width ? 0 : width - shown;
+
+	/* '-' takes the padding away; libc does not take away a width that was asked for. */
+	if (v->pad == '-') {
+		more = f->nanoseconds == TIME_LIBC && v->width > 0 && (size_t)v->width > shown ?
+			(size_t)v->width - shown : 0;
+		fill = ' ';
+	}
 
 	if (v->pad == '+' && n >= 0 && (more > 0 || len > (size_t)digits)) {
 		more -= more > 0;
