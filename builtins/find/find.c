@@ -69,8 +69,7 @@ static void walk_start(struct find *f, const char *start)
 
 static bool begins_expression(const char *arg)
 {
-	return (arg[0] == '-' && arg[1] != '\0') || strcmp(arg, "(") == 0 ||
-	       strcmp(arg, ")") == 0 || strcmp(arg, "!") == 0 || strcmp(arg, ",") == 0;
+	return (arg[0] == '-' && arg[1] != '\0') || strcmp(arg, "(") == 0 || strcmp(arg, "!") == 0;
 }
 
 /* -H -L -P, -D and -O before the starting points; the index behind them. */

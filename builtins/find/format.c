@@ -68,10 +68,25 @@ static size_t put_escape(struct parts *p, const char *at)
 	return *at != '\0';
 }
 
+/* Flags, width and precision as printf has them; but letters such as h and l are directives. */
+static size_t parse_directive(const char *text, size_t at, struct format_spec *spec)
+{
+	*spec = (struct format_spec){ .width = -1, .precision = -1 };
+	for (at++; text[at] != '\0' && strchr("-+ #0", text[at]) != NULL; at++)
+		spec->flags |= text[at] == '-' ? FORMAT_LEFT : 0u;
+	for (; byte_is_digit(text[at]); at++)
+		spec->width = (spec->width < 0 ? 0 : spec->width % 100000) * 10 + text[at] - '0';
+	if (text[at] == '.')
+		for (spec->precision = 0, at++; byte_is_digit(text[at]); at++)
+			spec->precision = spec->precision % 100000 * 10 + text[at] - '0';
+	spec->conv = text[at];
+	return text[at] != '\0' ? at + 1 : at;
+}
+
 static size_t put_directive(struct parts *p, const char *text, size_t at)
 {
 	struct format_spec spec;
-	size_t end = format_parse(bytes_of(text), at, &spec);
+	size_t end = parse_directive(text, at, &spec);
 	struct format_part *part;
 
 	if (spec.conv == '\0')

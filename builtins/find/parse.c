@@ -10,6 +10,7 @@ struct parse {
 	int at;
 	int end;
 	int depth;
+	const char *predicate; /* the last one that took an argument */
 };
 
 static struct expr *new_expr(struct parse *p, enum expr_op op)
@@ -141,6 +142,8 @@ static struct expr *read_predicate(struct parse *p, const char *arg)
 		cmd_fatal(p->f->c, 0, "unknown predicate `%s'", arg);
 	x->fn = test->fn;
 	p->f->has_action |= test->action;
+	if (test->args != 0)
+		p->predicate = arg;
 	if (test->args == 1) {
 		int at = p->at;
 
@@ -163,7 +166,7 @@ static struct expr *read_group(struct parse *p)
 	if (peek(p) == NULL)
 		cmd_fatal(p->f->c, 0,
 			  "invalid expression; expected to find a ')' but didn't see one. "
-			  " Perhaps you need an extra predicate after '('");
+			  "Perhaps you need an extra predicate after '('");
 	x = read_comma(p);
 	if (!is_one_of(peek(p), ")", ")"))
 		cmd_fatal(p->f->c, 0,
@@ -171,6 +174,18 @@ static struct expr *read_group(struct parse *p)
 			  "but did not see one.");
 	p->at++;
 	return x;
+}
+
+/* A pattern that the shell expanded is the usual cause: then such a file exists. */
+_Noreturn static void paths_first(struct parse *p, const char *arg)
+{
+	struct vfs_stat st;
+
+	cmd_error(p->f->c, 0, "paths must precede expression: `%s'", arg);
+	if (p->predicate != NULL && cmd_lstat(p->f->c, arg, &st) == 0)
+		cmd_error(p->f->c, 0, "possible unquoted pattern after predicate `%s'?",
+			  p->predicate);
+	cmd_exit(p->f->c, 1);
 }
 
 static struct expr *read_factor(struct parse *p, const char *after)
@@ -197,8 +212,7 @@ static struct expr *read_factor(struct parse *p, const char *after)
 	} else if (strcmp(arg, ")") == 0) {
 		cmd_fatal(p->f->c, 0, "invalid expression; you have too many ')'");
 	} else if (arg[0] != '-') {
-		cmd_error(p->f->c, 0, "paths must precede expression: `%s'", arg);
-		cmd_exit(p->f->c, 1);
+		paths_first(p, arg);
 	} else {
 		x = read_predicate(p, arg);
 	}

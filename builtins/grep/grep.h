@@ -29,6 +29,7 @@ struct grep {
 	struct cmd *c;
 	/* options */
 	int syntax;
+	bool have_syntax;    /* by an option, or by the command's name */
 	struct buf patterns; /* joined by newlines */
 	bool have_patterns;
 	bool patterns_given; /* by -f, though the file was empty */
@@ -65,6 +66,7 @@ struct grep {
 	struct grep_filter **filters_end;
 	/* derived */
 	struct regex *re;
+	bool all_match; /* an empty pattern: every line matches */
 	char eol;
 	bool with_names;
 	bool colored;

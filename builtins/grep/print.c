@@ -130,8 +130,6 @@ void grep_put_line(struct grep *g, size_t from, size_t to, char sep)
 
 	if (g->binary != GREP_TEXT && g->c->utf8 && !utf8_valid(line)) {
 		g->hidden = true;
-		g->out_quiet = true;
-		g->stop = true;
 		return;
 	}
 	if (g->only_matching) {
