@@ -236,8 +236,8 @@ static int emit_entry(void *sink, const struct cowsh_entry *e)
 	return emit->fn(emit->sink, &entry);
 }
 
-static int source_list(void *user, uint64_t id,
-		       int (*fn)(void *, const struct vfs_source_entry *), void *sink)
+static int source_list(void *user, uint64_t id, int (*fn)(void *, const struct vfs_source_entry *),
+		       void *sink)
 {
 	struct mounted *m = user;
 	struct emit emit = { fn, sink };

@@ -41,8 +41,8 @@ struct cowsh_call {
 
 struct mounted {
 	struct mounted *next;
-	struct vfs_source source;       /* what the vfs calls */
-	struct cowsh_source callbacks;  /* what the host gave */
+	struct vfs_source source;      /* what the vfs calls */
+	struct cowsh_source callbacks; /* what the host gave */
 };
 
 struct cowsh {
@@ -55,17 +55,17 @@ struct cowsh {
 	struct shell *shell;
 	struct vfs_cred cred;
 	bool running;
-	int program_pid;             /* of cowsh_start_program, else 0 */
-	char *script;                /* being run: freed at the end */
+	int program_pid; /* of cowsh_start_program, else 0 */
+	char *script;    /* being run: freed at the end */
 	size_t script_len;
 	bool command_done;
-	struct arena_mark mark;      /* of the shell process's arena, before the command */
+	struct arena_mark mark; /* of the shell process's arena, before the command */
 	bool exited;
 	int status;
 	int64_t started_ns;
 	uint64_t started_processes;
 	struct cowsh_result result;
-	char *temp;                  /* what a getter returned last */
+	char *temp; /* what a getter returned last */
 	size_t temp_size;
 };
 

@@ -27,7 +27,8 @@ static int run_script(struct proc *p, void *arg)
 {
 	struct cowsh *s = arg;
 
-	s->status = interp_command(s->shell, (struct bytes){ s->script, s->script_len }, &s->exited);
+	s->status = interp_command(s->shell, (struct bytes){ s->script, s->script_len },
+				   &s->exited);
 	s->command_done = true;
 	proc_park(p);
 }
@@ -309,7 +310,8 @@ int cowsh_set_limit(cowsh *s, int limit, uint64_t value)
 
 uint64_t cowsh_get_limit(const cowsh *s, int limit)
 {
-	return limit >= 0 && limit < COWSH_LIMIT_COUNT ? kernel_limit(s->kernel, (enum limit)limit) : 0;
+	return limit >= 0 && limit < COWSH_LIMIT_COUNT ? kernel_limit(s->kernel, (enum limit)limit)
+						       : 0;
 }
 
 int cowsh_get_variable(cowsh *s, const char *name, const char **out, size_t *out_len)

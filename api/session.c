@@ -108,7 +108,6 @@ static void default_environment(struct environment *env, const struct cowsh_conf
 
 /* --- the shell process --- */
 
-
 struct shell_start {
 	struct cowsh *s;
 	const struct cowsh_config *config;

@@ -18,8 +18,9 @@ static const char passwd[] = "root:x:0:0:root:/root:/bin/bash\n"
 static const char group[] = "root:x:0:\ndaemon:x:1:\nbin:x:2:\nsys:x:3:\nadm:x:4:\ntty:x:5:\n"
 			    "disk:x:6:\nmail:x:8:\nstaff:x:50:\nusers:x:100:\n"
 			    "nogroup:x:65534:\nuser:x:1000:\n";
-static const char os_release[] = "PRETTY_NAME=\"cowsh\"\nNAME=\"cowsh\"\nVERSION_ID=\"" COWSH_VERSION
-				 "\"\nID=cowsh\nID_LIKE=debian\n";
+static const char os_release[] =
+	"PRETTY_NAME=\"cowsh\"\nNAME=\"cowsh\"\nVERSION_ID=\"" COWSH_VERSION
+	"\"\nID=cowsh\nID_LIKE=debian\n";
 
 struct entry {
 	const char *path;

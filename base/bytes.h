@@ -41,7 +41,8 @@ static inline bool bytes_starts(struct bytes s, struct bytes prefix)
 
 static inline bool bytes_ends(struct bytes s, struct bytes suffix)
 {
-	return s.len >= suffix.len && memcmp(s.ptr + s.len - suffix.len, suffix.ptr, suffix.len) == 0;
+	return s.len >= suffix.len &&
+	       memcmp(s.ptr + s.len - suffix.len, suffix.ptr, suffix.len) == 0;
 }
 
 /* The part from `from` up to, not including, `to`. Both must lie within s. */

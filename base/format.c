@@ -8,20 +8,13 @@
 static unsigned flag_of(char c)
 {
 	switch (c) {
-	case '-':
-		return FORMAT_LEFT;
-	case '+':
-		return FORMAT_PLUS;
-	case ' ':
-		return FORMAT_SPACE;
-	case '#':
-		return FORMAT_ALT;
-	case '0':
-		return FORMAT_ZERO;
-	case '\'':
-		return FORMAT_GROUP;
-	default:
-		return 0;
+	case '-': return FORMAT_LEFT;
+	case '+': return FORMAT_PLUS;
+	case ' ': return FORMAT_SPACE;
+	case '#': return FORMAT_ALT;
+	case '0': return FORMAT_ZERO;
+	case '\'': return FORMAT_GROUP;
+	default: return 0;
 	}
 }
 
@@ -49,7 +42,8 @@ size_t format_parse(struct bytes format, size_t at, struct format_spec *out)
 	*out = (struct format_spec){ .width = -1, .precision = -1 };
 	for (; at < format.len && flag_of(format.ptr[at]) != 0; at++)
 		out->flags |= flag_of(format.ptr[at]);
-	if (at < format.len && (format.ptr[at] == '*' || byte_is_digit((unsigned char)format.ptr[at])))
+	if (at < format.len &&
+	    (format.ptr[at] == '*' || byte_is_digit((unsigned char)format.ptr[at])))
 		out->width = size_parse(format, &at, &out->width_star);
 	if (at < format.len && format.ptr[at] == '.') {
 		at++;
@@ -78,8 +72,8 @@ void format_set_precision(struct format_spec *spec, int64_t v)
 }
 
 /* Pads what was put behind `start` to the width; `sign` bytes stay in front of zeros. */
-static void pad(struct buf *out, const struct format_spec *spec, size_t start, size_t sign, bool zeros,
-		size_t shown)
+static void pad(struct buf *out, const struct format_spec *spec, size_t start, size_t sign,
+		bool zeros, size_t shown)
 {
 	if (spec->width < 0 || (uint64_t)spec->width <= shown)
 		return;
@@ -181,7 +175,8 @@ void format_put_text(struct buf *out, const struct format_spec *spec, struct byt
 	size_t start = out->len;
 
 	if (spec->precision >= 0) {
-		size_t cut = chars ? utf8_offset(s, (size_t)spec->precision) : (size_t)spec->precision;
+		size_t cut = chars ? utf8_offset(s, (size_t)spec->precision)
+				   : (size_t)spec->precision;
 
 		if (cut < s.len)
 			s.len = cut;

@@ -22,13 +22,13 @@ enum format_flags {
 
 struct format_spec {
 	unsigned flags;
-	int64_t width;          /* -1: none; may exceed int: see format_put */
-	int64_t precision;      /* -1: none */
-	bool width_star;        /* '*': the caller sets width from an argument */
+	int64_t width;     /* -1: none; may exceed int: see format_put */
+	int64_t precision; /* -1: none */
+	bool width_star;   /* '*': the caller sets width from an argument */
 	bool precision_star;
-	bool has_long;          /* an l before the conversion */
-	char conv;              /* 0: the format ended within the conversion */
-	struct bytes text;      /* the conversion as written, from '%' */
+	bool has_long;     /* an l before the conversion */
+	char conv;         /* 0: the format ended within the conversion */
+	struct bytes text; /* the conversion as written, from '%' */
 };
 
 /* Reads the conversion at format.ptr[at], which is '%'. Returns where it ends. Length modifiers

@@ -75,13 +75,16 @@ void heap_pages_free(struct heap *h, void *run, size_t npages)
 
 struct arena_chunk {
 	struct arena_chunk *prev;
-	size_t size;     /* of the whole block, this head included */
-	char *prev_ptr;  /* the owner's ptr and end when this chunk became the newest */
+	size_t size;    /* of the whole block, this head included */
+	char *prev_ptr; /* the owner's ptr and end when this chunk became the newest */
 	char *prev_end;
 };
 
-enum { CHUNK_HEAD = (sizeof(struct arena_chunk) + 15) / 16 * 16, CHUNK_FIRST = 2048,
-       CHUNK_MAX = 65536 };
+enum {
+	CHUNK_HEAD = (sizeof(struct arena_chunk) + 15) / 16 * 16,
+	CHUNK_FIRST = 2048,
+	CHUNK_MAX = 65536
+};
 
 void arena_init(struct arena *a, struct heap *heap, struct arena_fail fail)
 {

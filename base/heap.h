@@ -18,8 +18,8 @@
 
 struct heap {
 	struct store *store;
-	size_t used;      /* bytes, as rounded by the store */
-	size_t limit;     /* 0: none */
+	size_t used;  /* bytes, as rounded by the store */
+	size_t limit; /* 0: none */
 	size_t peak;
 	uint64_t fail_at; /* tests: this many allocations from now fail once; 0: off */
 };
@@ -89,9 +89,9 @@ void arena_release(struct arena *a, struct arena_mark mark);
 enum { POOL_CLASSES = 32 };
 
 struct pool {
-	struct arena chunks;            /* small blocks are cut from here */
-	void *free[POOL_CLASSES];       /* by class of 16, 32, ... 512 bytes */
-	struct pool_big *big;           /* larger blocks, each freed to the heap */
+	struct arena chunks;      /* small blocks are cut from here */
+	void *free[POOL_CLASSES]; /* by class of 16, 32, ... 512 bytes */
+	struct pool_big *big;     /* larger blocks, each freed to the heap */
 };
 
 void pool_init(struct pool *p, struct heap *heap, struct arena_fail fail);

@@ -69,7 +69,7 @@ int64_t real_to_i64(struct real r);
 size_t number_parse_double(struct bytes s, double *out, enum real_status *status);
 
 enum real_flags {
-	REAL_ALT = 1,    /* #: keep the point and %g's zeros */
+	REAL_ALT = 1, /* #: keep the point and %g's zeros */
 	REAL_UPPER = 2,
 	REAL_PLUS = 4,
 	REAL_SPACE = 8,

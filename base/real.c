@@ -8,9 +8,9 @@
 #include "base/number.h"
 
 enum {
-	BIG_WORDS = 620,     /* 32-bit words: 5^6500 and 66 bits more */
-	DIGITS_MAX = 1100,   /* more only decide whether the rest is zero */
-	EXP10_MAX = 5000,    /* beyond: infinity or zero in every format */
+	BIG_WORDS = 620,   /* 32-bit words: 5^6500 and 66 bits more */
+	DIGITS_MAX = 1100, /* more only decide whether the rest is zero */
+	EXP10_MAX = 5000,  /* beyond: infinity or zero in every format */
 };
 
 struct big {
@@ -211,8 +211,8 @@ static uint32_t big_quotient_word(struct big *a, const struct big *b)
 	big_trim(a);
 	if (big_cmp(a, b) < 0)
 		return 0;
-	uint64_t high = a->len > b->len ?
-		(uint64_t)a->word[a->len - 1] << 32 | a->word[a->len - 2] : a->word[a->len - 1];
+	uint64_t high = a->len > b->len ? (uint64_t)a->word[a->len - 1] << 32 | a->word[a->len - 2]
+					: a->word[a->len - 1];
 	uint64_t guess = high / b->word[b->len - 1];
 
 	if (guess > UINT32_MAX)
@@ -232,10 +232,10 @@ static uint32_t big_quotient_word(struct big *a, const struct big *b)
 struct decimal {
 	const char *digits; /* with a point somewhere */
 	size_t len;
-	uint64_t small;     /* the value of the first 19 digits */
-	int ndigits;        /* significant ones, leading zeros left out */
-	bool tail;          /* non-zero digits beyond DIGITS_MAX were cut */
-	int exp10;          /* of the last digit kept */
+	uint64_t small; /* the value of the first 19 digits */
+	int ndigits;    /* significant ones, leading zeros left out */
+	bool tail;      /* non-zero digits beyond DIGITS_MAX were cut */
+	int exp10;      /* of the last digit kept */
 };
 
 static void big_of_decimal(struct big *b, const struct decimal *d)
@@ -253,9 +253,8 @@ static void big_of_decimal(struct big *b, const struct decimal *d)
 		big_mul_add(b, 10, 1);
 }
 
-__attribute__((noinline))
-static enum real_status decimal_slow(struct real *out, const struct decimal *d,
-				     enum real_format format)
+__attribute__((noinline)) static enum real_status
+decimal_slow(struct real *out, const struct decimal *d, enum real_format format)
 {
 	struct big n;
 	int exp10 = d->exp10 - d->tail;
@@ -301,10 +300,33 @@ static enum real_status decimal_quick(struct real *out, const struct decimal *d,
 				      enum real_format format)
 {
 	static const uint64_t pow5[28] = {
-		1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125,
-		244140625, 1220703125, 6103515625, 30517578125, 152587890625, 762939453125,
-		3814697265625, 19073486328125, 95367431640625, 476837158203125, 2384185791015625,
-		11920928955078125, 59604644775390625, 298023223876953125, 1490116119384765625,
+		1,
+		5,
+		25,
+		125,
+		625,
+		3125,
+		15625,
+		78125,
+		390625,
+		1953125,
+		9765625,
+		48828125,
+		244140625,
+		1220703125,
+		6103515625,
+		30517578125,
+		152587890625,
+		762939453125,
+		3814697265625,
+		19073486328125,
+		95367431640625,
+		476837158203125,
+		2384185791015625,
+		11920928955078125,
+		59604644775390625,
+		298023223876953125,
+		1490116119384765625,
 		7450580596923828125,
 	};
 	typedef unsigned __int128 wide;

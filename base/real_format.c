@@ -9,19 +9,19 @@
 
 enum {
 	GROUP = 1000000000,
-	SMALL_WORDS = 48,  /* exponents up to +-256 or so: nearly all */
+	SMALL_WORDS = 48,   /* exponents up to +-256 or so: nearly all */
 	LARGE_WORDS = 1300, /* 64 * 2^-16445 */
 };
 
 /* The exact decimal digits of a number, and where its point is. */
 struct digits {
-	uint8_t *digit;  /* most significant first, no leading zeros; values 0..9 */
+	uint8_t *digit; /* most significant first, no leading zeros; values 0..9 */
 	int count;
-	int point;       /* 0.DIGITS * 10^point */
+	int point; /* 0.DIGITS * 10^point */
 };
 
 struct group_number {
-	uint32_t *word;  /* base 10^9, little end first */
+	uint32_t *word; /* base 10^9, little end first */
 	int len;
 };
 
@@ -206,8 +206,8 @@ static void put_decimal(struct buf *out, struct digits *d, char conv, int precis
 	}
 }
 
-__attribute__((noinline))
-static void put_large(struct buf *out, struct real v, char conv, int precision, unsigned flags)
+__attribute__((noinline)) static void put_large(struct buf *out, struct real v, char conv,
+						int precision, unsigned flags)
 {
 	uint32_t words[LARGE_WORDS];
 	uint8_t text[LARGE_WORDS * 9];

@@ -30,8 +30,8 @@ struct store_slab {
 	void *free;
 	uint32_t used;
 	uint32_t class;
-	uint32_t fresh;    /* offset of the space not yet cut into blocks */
-	uint32_t pad[7];   /* blocks begin on a cache line */
+	uint32_t fresh;  /* offset of the space not yet cut into blocks */
+	uint32_t pad[7]; /* blocks begin on a cache line */
 };
 
 static void lock(struct store *s)
@@ -193,7 +193,8 @@ static char *pages_locked(struct store *s, uint32_t pages, uint32_t align)
 		char *wide = take_run(s, pages + align - 1);
 
 		if (wide != NULL) {
-			uintptr_t at = ((uintptr_t)wide + SLAB_BYTES - 1) & ~(uintptr_t)(SLAB_BYTES - 1);
+			uintptr_t at = ((uintptr_t)wide + SLAB_BYTES - 1) &
+				       ~(uintptr_t)(SLAB_BYTES - 1);
 			uint32_t before = (uint32_t)((at - (uintptr_t)wide) / PAGE_BYTES);
 
 			for (uint32_t i = 0; i < s->nregions; i++) {
@@ -239,8 +240,8 @@ static void free_locked(struct store *s, char *run, uint32_t pages)
 	uint32_t page;
 
 	while ((uintptr_t)run < (uintptr_t)s->region[i].base ||
-	       (uintptr_t)run >= (uintptr_t)s->region[i].base +
-					 (size_t)s->region[i].pages * PAGE_BYTES)
+	       (uintptr_t)run >=
+		       (uintptr_t)s->region[i].base + (size_t)s->region[i].pages * PAGE_BYTES)
 		i++;
 	r = &s->region[i];
 	page = (uint32_t)((size_t)(run - r->base) / PAGE_BYTES);
@@ -388,7 +389,8 @@ void store_free(struct store *s, void *block, size_t size)
 	slab->used--;
 	if (was_full)
 		slab_link(s, slab);
-	/* The last slab of a class is kept, so that one block freed and taken again costs nothing. */
+	/* The last slab of a class is kept, so that one block freed and taken again costs nothing.
+	 */
 	if (slab->used == 0 && (slab->next != NULL || slab->prev != NULL)) {
 		slab_unlink(s, slab);
 		free_locked(s, (char *)slab, SLAB_PAGES);

@@ -24,21 +24,21 @@ struct store_slab;
 struct store_run;
 
 struct store_region {
-	char *base;          /* page aligned */
-	uint32_t pages;      /* usable pages */
-	uint32_t top;        /* pages from here on were never handed out */
-	uint32_t *tag;       /* one per page: see store.c */
+	char *base;     /* page aligned */
+	uint32_t pages; /* usable pages */
+	uint32_t top;   /* pages from here on were never handed out */
+	uint32_t *tag;  /* one per page: see store.c */
 };
 
 struct store {
 	atomic_flag lock;
 	uint32_t nregions;
 	struct store_region region[STORE_REGIONS_MAX];
-	struct store_run *bin[STORE_BINS];           /* free runs by log2 of their pages */
-	struct store_slab *slab[STORE_CLASSES];      /* slabs with a free block, by class */
-	void *(*grow)(void *user, size_t bytes);     /* asks the host for a region, or NULL */
+	struct store_run *bin[STORE_BINS];       /* free runs by log2 of their pages */
+	struct store_slab *slab[STORE_CLASSES];  /* slabs with a free block, by class */
+	void *(*grow)(void *user, size_t bytes); /* asks the host for a region, or NULL */
 	void *grow_user;
-	size_t pages_used;                           /* handed out, slabs included */
+	size_t pages_used; /* handed out, slabs included */
 };
 
 /*

@@ -7,11 +7,11 @@
 
 enum { DAY_S = 86400 };
 
-static const char *const weekdays[] = { "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday",
-					"Friday", "Saturday" };
-static const char *const months[] = { "January", "February", "March", "April", "May", "June",
-				      "July", "August", "September", "October", "November",
-				      "December" };
+static const char *const weekdays[] = { "Sunday",   "Monday", "Tuesday", "Wednesday",
+					"Thursday", "Friday", "Saturday" };
+static const char *const months[] = { "January",   "February", "March",    "April",
+				      "May",       "June",     "July",     "August",
+				      "September", "October",  "November", "December" };
 
 /* --- the calendar --- */
 
@@ -64,10 +64,10 @@ void civil_of_seconds(int64_t seconds, struct civil *c)
 /* --- strftime --- */
 
 struct conversion {
-	char pad;       /* '_', '-', '0', '+' or 0: as the conversion has it */
-	bool upper;     /* ^ */
-	bool swap;      /* # */
-	int width;      /* -1: none */
+	char pad;   /* '_', '-', '0', '+' or 0: as the conversion has it */
+	bool upper; /* ^ */
+	bool swap;  /* # */
+	int width;  /* -1: none */
 	int colons;
 	char letter;
 };
@@ -119,7 +119,14 @@ static void put_number(struct format *f, const struct conversion *v, int64_t n, 
 	else if (v->pad == '0' || v->pad == '+')
 		fill = '0';
 	size_t shown = len + (n < 0);
-	size_t more = v->pad == '-' || shown >= width ? 0 : width - shown;
+	size_t more = shown >= width ? 0 : width - shown;
+
+	/* '-' takes the padding away; libc does not take away a width that was asked for. */
+	if (v->pad == '-') {
+		more = f->nanoseconds == TIME_LIBC && v->width > 0 && (size_t)v->width > shown ?
+			(size_t)v->width - shown : 0;
+		fill = ' ';
+	}
 
 	if (v->pad == '+' && n >= 0 && (more > 0 || len > (size_t)digits)) {
 		more -= more > 0;
@@ -224,20 +231,14 @@ static void put_composite(struct format *f, const struct conversion *v, const ch
 static const char *composite_of(char letter)
 {
 	switch (letter) {
-	case 'c':
-		return "%a %b %e %H:%M:%S %Y";
+	case 'c': return "%a %b %e %H:%M:%S %Y";
 	case 'D':
-	case 'x':
-		return "%m/%d/%y";
-	case 'r':
-		return "%I:%M:%S %p";
-	case 'R':
-		return "%H:%M";
+	case 'x': return "%m/%d/%y";
+	case 'r': return "%I:%M:%S %p";
+	case 'R': return "%H:%M";
 	case 'T':
-	case 'X':
-		return "%H:%M:%S";
-	default:
-		return NULL;
+	case 'X': return "%H:%M:%S";
+	default: return NULL;
 	}
 }
 
@@ -264,20 +265,11 @@ static bool run_text(struct format *f, const struct conversion *v)
 		text = v->letter == 'p' ? (c->hour < 12 ? "AM" : "PM") : c->hour < 12 ? "am" : "pm";
 		put_word(f, v, bytes_of(text));
 		return true;
-	case 'Z':
-		put_word(f, v, bytes_of(c->zone));
-		return true;
-	case 'n':
-		put_word(f, v, BYTES("\n"));
-		return true;
-	case 't':
-		put_word(f, v, BYTES("\t"));
-		return true;
-	case '%':
-		put_word(f, v, BYTES("%"));
-		return true;
-	default:
-		return false;
+	case 'Z': put_word(f, v, bytes_of(c->zone)); return true;
+	case 'n': put_word(f, v, BYTES("\n")); return true;
+	case 't': put_word(f, v, BYTES("\t")); return true;
+	case '%': put_word(f, v, BYTES("%")); return true;
+	default: return false;
 	}
 }
 
@@ -291,29 +283,16 @@ static bool run_year(struct format *f, const struct conversion *v)
 	case 'C':
 		put_number(f, v, c->year / 100 - (c->year % 100 < 0 && c->year > 0), 2, '0');
 		return true;
-	case 'y':
-		put_number(f, v, (c->year % 100 + 100) % 100, 2, '0');
-		return true;
-	case 'Y':
-		put_number(f, v, c->year, f->nanoseconds == TIME_LIBC ? 1 : 4, '0');
-		return true;
-	case 'G':
-		put_number(f, v, year, f->nanoseconds == TIME_LIBC ? 1 : 4, '0');
-		return true;
-	case 'g':
-		put_number(f, v, (year % 100 + 100) % 100, 2, '0');
-		return true;
-	case 'V':
-		put_number(f, v, week, 2, '0');
-		return true;
-	case 'U':
-		put_number(f, v, (c->yearday - c->weekday + 7) / 7, 2, '0');
-		return true;
+	case 'y': put_number(f, v, (c->year % 100 + 100) % 100, 2, '0'); return true;
+	case 'Y': put_number(f, v, c->year, f->nanoseconds == TIME_LIBC ? 1 : 4, '0'); return true;
+	case 'G': put_number(f, v, year, f->nanoseconds == TIME_LIBC ? 1 : 4, '0'); return true;
+	case 'g': put_number(f, v, (year % 100 + 100) % 100, 2, '0'); return true;
+	case 'V': put_number(f, v, week, 2, '0'); return true;
+	case 'U': put_number(f, v, (c->yearday - c->weekday + 7) / 7, 2, '0'); return true;
 	case 'W':
 		put_number(f, v, (c->yearday - (c->weekday + 6) % 7 + 7) / 7, 2, '0');
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -324,40 +303,21 @@ static bool run_number(struct format *f, const struct conversion *v)
 
 	switch (v->letter) {
 	case 'd':
-	case 'e':
-		put_number(f, v, c->day, 2, v->letter == 'd' ? '0' : ' ');
-		return true;
+	case 'e': put_number(f, v, c->day, 2, v->letter == 'd' ? '0' : ' '); return true;
 	case 'H':
-	case 'k':
-		put_number(f, v, c->hour, 2, v->letter == 'H' ? '0' : ' ');
-		return true;
+	case 'k': put_number(f, v, c->hour, 2, v->letter == 'H' ? '0' : ' '); return true;
 	case 'I':
-	case 'l':
-		put_number(f, v, hour12, 2, v->letter == 'I' ? '0' : ' ');
-		return true;
-	case 'j':
-		put_number(f, v, c->yearday + 1, 3, '0');
-		return true;
-	case 'm':
-		put_number(f, v, c->month, 2, '0');
-		return true;
-	case 'M':
-		put_number(f, v, c->minute, 2, '0');
-		return true;
-	case 'S':
-		put_number(f, v, c->second, 2, '0');
-		return true;
+	case 'l': put_number(f, v, hour12, 2, v->letter == 'I' ? '0' : ' '); return true;
+	case 'j': put_number(f, v, c->yearday + 1, 3, '0'); return true;
+	case 'm': put_number(f, v, c->month, 2, '0'); return true;
+	case 'M': put_number(f, v, c->minute, 2, '0'); return true;
+	case 'S': put_number(f, v, c->second, 2, '0'); return true;
 	case 's':
 		put_number(f, v, f->seconds, 1, f->nanoseconds == TIME_LIBC ? ' ' : '0');
 		return true;
-	case 'u':
-		put_number(f, v, c->weekday == 0 ? 7 : c->weekday, 1, '0');
-		return true;
-	case 'w':
-		put_number(f, v, c->weekday, 1, '0');
-		return true;
-	default:
-		return run_year(f, v);
+	case 'u': put_number(f, v, c->weekday == 0 ? 7 : c->weekday, 1, '0'); return true;
+	case 'w': put_number(f, v, c->weekday, 1, '0'); return true;
+	default: return run_year(f, v);
 	}
 }
 

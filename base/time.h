@@ -9,17 +9,17 @@
 #include "base/buf.h"
 
 struct civil {
-	int64_t year;      /* 2024, not 124 */
-	int month;         /* 1..12 */
-	int day;           /* 1..31 */
+	int64_t year; /* 2024, not 124 */
+	int month;    /* 1..12 */
+	int day;      /* 1..31 */
 	int hour;
 	int minute;
-	int second;        /* 60 only when read from text */
-	int weekday;       /* 0: Sunday */
-	int yearday;       /* 0..365 */
-	int offset_s;      /* east of UTC */
+	int second;   /* 60 only when read from text */
+	int weekday;  /* 0: Sunday */
+	int yearday;  /* 0..365 */
+	int offset_s; /* east of UTC */
 	bool is_dst;
-	char zone[16];     /* abbreviation */
+	char zone[16]; /* abbreviation */
 };
 
 /*

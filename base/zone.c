@@ -8,7 +8,7 @@ void civil_of_seconds(int64_t seconds, struct civil *c);
 
 /* When a POSIX rule switches: Mm.w.d, Jn or n, at a time of day that may be negative. */
 struct rule {
-	char kind;    /* 'M', 'J' or '0' */
+	char kind; /* 'M', 'J' or '0' */
 	int month;
 	int week;
 	int day;
@@ -25,7 +25,7 @@ struct zone {
 	struct local_type standard;
 	struct local_type summer;
 	bool has_summer;
-	bool has_rules;       /* false: only what the file lists */
+	bool has_rules; /* false: only what the file lists */
 	struct rule begin;
 	struct rule end;
 	/* Of a file: transitions in ascending order. */

@@ -254,7 +254,7 @@ void output_unhold(struct output *o);
 
 static inline void output_write(struct output *o, const void *ptr, size_t len)
 {
-	if (len > o->room) {
+	if (len > o->room || len == 0) {
 		output_write_slow(o, ptr, len);
 		return;
 	}

@@ -18,7 +18,8 @@ struct date_opts {
 	struct zone *zone;
 };
 
-#define SECOND_NS ((int64_t)1000000000)
+#define SECONDS_MAX ((int64_t)67768036191676799)
+#define SECOND_NS   ((int64_t)1000000000)
 
 static int set_format(struct cmd *c, const char *format)
 {
@@ -95,29 +96,39 @@ static const struct opt date_options[] = {
 	OPT_END(),
 };
 
-static void show(struct cmd *c, const struct date_opts *o, int64_t ns)
+static int show(struct cmd *c, const struct date_opts *o, struct moment m)
 {
 	struct arena_mark mark = arena_mark(c->arena);
 	struct buf out = buf_in(c->arena);
 	struct civil civil;
-	int64_t seconds = ns / SECOND_NS - (ns % SECOND_NS < 0);
 
-	time_civil(o->zone, seconds, &civil);
-	time_format(&out, bytes_of(o->format), &civil, seconds,
-		    (uint32_t)(ns - seconds * SECOND_NS));
+	/* Years have 31 bits, as in the C library. */
+	if (m.seconds > SECONDS_MAX || m.seconds < -SECONDS_MAX) {
+		buf_put_i64(&out, m.seconds);
+		return cmd_error(c, 0, "time %s is out of range", cmd_quote(c, buf_cstr(&out)));
+	}
+	time_civil(o->zone, m.seconds, &civil);
+	time_format(&out, bytes_of(o->format), &civil, m.seconds, (uint32_t)m.ns);
 	cmd_bytes(c, buf_bytes(&out));
 	cmd_putc(c, '\n');
 	arena_release(c->arena, mark);
+	return 0;
+}
+
+static struct moment moment_of(int64_t ns)
+{
+	int64_t seconds = ns / SECOND_NS - (ns % SECOND_NS < 0);
+
+	return (struct moment){ seconds, ns - seconds * SECOND_NS };
 }
 
 static int show_text(struct cmd *c, const struct date_opts *o, const char *text)
 {
-	int64_t ns;
+	struct moment m;
 
-	if (!date_parse(c, text, cmd_now(c), o->zone, &ns))
+	if (!date_parse_moment(c, text, cmd_now(c), o->zone, &m))
 		return cmd_error(c, 0, "invalid date %s", cmd_quote(c, text));
-	show(c, o, ns);
-	return 0;
+	return show(c, o, m);
 }
 
 static int show_file(struct cmd *c, const struct date_opts *o)
@@ -141,8 +152,7 @@ static int show_reference(struct cmd *c, const struct date_opts *o)
 
 	if (err < 0)
 		return cmd_error(c, err, "%s", cmd_quotef(c, o->reference));
-	show(c, o, st.mtime_ns);
-	return 0;
+	return show(c, o, moment_of(st.mtime_ns));
 }
 
 /* Takes the format from the operands. 0, or a status. */
@@ -187,16 +197,14 @@ static int date_run(struct cmd *c)
 	if (o->format == NULL)
 		o->format = "%a %b %e %H:%M:%S %Z %Y";
 	if (o->resolution)
-		show(c, o, 1);
-	else if (o->file != NULL)
+		return show(c, o, moment_of(1));
+	if (o->file != NULL)
 		return show_file(c, o);
-	else if (o->reference != NULL)
+	if (o->reference != NULL)
 		return show_reference(c, o);
-	else if (o->text != NULL)
+	if (o->text != NULL)
 		return show_text(c, o, o->text);
-	else
-		show(c, o, cmd_now(c));
-	return 0;
+	return show(c, o, moment_of(cmd_now(c)));
 }
 
 const struct builtin builtin_date = {

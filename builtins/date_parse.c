@@ -8,8 +8,11 @@
  */
 #include "builtins/date_parse.h"
 
-enum { TOKENS_MAX = 128 };
-#define SECOND_NS ((int64_t)1000000000)
+enum { TOKENS_MAX = 1024 };
+/* Seconds of many years; days and months are checked apart. */
+#define RELATIVE_MAX ((int64_t)1000000000000)
+#define DAYS_MAX     1000000000
+#define SECOND_NS    ((int64_t)1000000000)
 
 enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_WORD, TOKEN_CHAR };
 
@@ -48,7 +51,8 @@ struct parser {
 	int64_t weekday_count;
 	bool dst_wanted;
 	int64_t rel[7]; /* year, month, day, hour, minute, second, ns */
-	bool epoch;     /* @seconds */
+	bool too_far;
+	bool epoch; /* @seconds */
 	int64_t epoch_s;
 };
 
@@ -539,6 +543,11 @@ static void add_relative(struct parser *p, const struct word *unit, int64_t n, i
 {
 	int sign = has_ago(p) ? -1 : 1;
 
+	/* Further away than any year that can be shown. */
+	if (n > RELATIVE_MAX || n < -RELATIVE_MAX) {
+		p->too_far = true;
+		return;
+	}
 	p->rel[unit->value] += sign * n * unit->amount;
 	if (unit->value == REL_SECOND)
 		p->rel[REL_NS] += sign * ns;
@@ -691,7 +700,16 @@ static void move_to_weekday(const struct parser *p, struct civil *t)
 	t->day += (int)(step + weeks * 7);
 }
 
-static bool compose(const struct parser *p, int64_t now_ns, const struct zone *zone, int64_t *out)
+/* Nanoseconds are brought into one second. */
+static void set_moment(struct moment *out, int64_t seconds, int64_t ns)
+{
+	int64_t carry = ns / SECOND_NS - (ns % SECOND_NS < 0);
+
+	*out = (struct moment){ seconds + carry, ns - carry * SECOND_NS };
+}
+
+static bool compose(const struct parser *p, int64_t now_ns, const struct zone *zone,
+		    struct moment *out)
 {
 	struct civil t;
 	int64_t now_s = now_ns / SECOND_NS - (now_ns % SECOND_NS < 0);
@@ -713,6 +731,9 @@ static bool compose(const struct parser *p, int64_t now_ns, const struct zone *z
 		return false;
 	if (p->days > 0 && p->dates == 0)
 		move_to_weekday(p, &t);
+	for (int i = REL_YEAR; i <= REL_DAY; i++)
+		if (p->rel[i] > DAYS_MAX || p->rel[i] < -DAYS_MAX)
+			return false;
 	t.year += p->rel[REL_YEAR];
 	t.month += (int)p->rel[REL_MONTH];
 	t.day += (int)p->rel[REL_DAY];
@@ -721,9 +742,8 @@ static bool compose(const struct parser *p, int64_t now_ns, const struct zone *z
 	if (p->zones > 0)
 		seconds += t.offset_s - p->zone_s;
 	seconds += p->rel[REL_HOUR] * 3600 + p->rel[REL_MINUTE] * 60 + p->rel[REL_SECOND];
-	ns += p->rel[REL_NS];
-	return !__builtin_mul_overflow(seconds, SECOND_NS, &seconds) &&
-	       !__builtin_add_overflow(seconds, ns, out);
+	set_moment(out, seconds, ns + p->rel[REL_NS]);
+	return true;
 }
 
 /* TZ="..." in front of a date. Returns where the rest begins. */
@@ -744,8 +764,8 @@ static const char *leading_zone(struct cmd *c, const char *text, const struct zo
 	return *text == '"' ? text + 1 : text;
 }
 
-bool date_parse(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
-		int64_t *out_ns)
+bool date_parse_moment(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
+		       struct moment *out)
 {
 	struct parser *p = arena_zalloc(c->arena, sizeof(*p));
 
@@ -753,15 +773,25 @@ bool date_parse(struct cmd *c, const char *text, int64_t now_ns, const struct zo
 	if (!read_tokens(p, text))
 		return false;
 	if (take_epoch(p)) {
-		return !__builtin_mul_overflow(p->epoch_s, SECOND_NS, out_ns) &&
-		       !__builtin_add_overflow(*out_ns, p->ns, out_ns);
+		set_moment(out, p->epoch_s, p->ns);
+		return true;
 	}
 	while (p->at < p->n)
 		if (!take_item(p))
 			return false;
-	if (p->dates > 1 || p->times > 1 || p->days > 1 || p->zones > 1)
+	if (p->too_far || p->dates > 1 || p->times > 1 || p->days > 1 || p->zones > 1)
 		return false;
-	return compose(p, now_ns, zone, out_ns);
+	return compose(p, now_ns, zone, out);
+}
+
+bool date_parse(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
+		int64_t *out_ns)
+{
+	struct moment m;
+
+	return date_parse_moment(c, text, now_ns, zone, &m) &&
+	       !__builtin_mul_overflow(m.seconds, SECOND_NS, out_ns) &&
+	       !__builtin_add_overflow(*out_ns, m.ns, out_ns);
 }
 
 bool date_parse_posix(const char *text, bool year_last, int64_t now_ns, const struct zone *zone,

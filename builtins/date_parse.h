@@ -7,7 +7,16 @@
 
 #include "builtins/zone.h"
 
-/* The time that `text` means when it is now_ns, in nanoseconds since 1970. False: not a date. */
+/* A time of any year: ns is 0..999999999. */
+struct moment {
+	int64_t seconds; /* since 1970 */
+	int64_t ns;
+};
+
+/* The time that `text` means when it is now_ns. False: not a date. */
+bool date_parse_moment(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
+		       struct moment *out);
+/* The same in nanoseconds since 1970, as files have it: false also for years beyond that. */
 bool date_parse(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
 		int64_t *out_ns);
 /* POSIX's digits: [[CC]YY]MMDDhhmm[.ss] as touch -t has them, or with the year behind the

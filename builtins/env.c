@@ -161,7 +161,7 @@ static int split_string(struct cmd *c, const struct opt *opt, const char *arg)
 	return status;
 }
 
-/* "-S text", "-Stext", "-vS text", "--split-string=text": words take the argument's place. */
+/* "-S text", "-ivStext", "--split-string=text": words take the argument's place. */
 static int env_legacy(struct cmd *c, int argc, char **argv, int i)
 {
 	struct env_opts *o = c->opts;
@@ -170,9 +170,13 @@ static int env_legacy(struct cmd *c, int argc, char **argv, int i)
 
 	if (c->nargs > 0)
 		return 0;
-	if (strncmp(argv[i], "-S", 2) == 0 || strncmp(argv[i], "-vS", 3) == 0) {
-		o->verbose |= argv[i][1] == 'v';
-		text = strchr(argv[i], 'S') + 1;
+	size_t letters = argv[i][0] == '-' ? strspn(argv[i] + 1, "iv0") : 0;
+
+	if (argv[i][0] == '-' && argv[i][1 + letters] == 'S') {
+		o->verbose |= memchr(argv[i] + 1, 'v', letters) != NULL;
+		o->empty |= memchr(argv[i] + 1, 'i', letters) != NULL;
+		o->zero |= memchr(argv[i] + 1, '0', letters) != NULL;
+		text = argv[i] + 2 + letters;
 	} else if (strncmp(argv[i], "--split-string=", 15) == 0) {
 		text = argv[i] + 15;
 	} else {

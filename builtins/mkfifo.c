@@ -9,7 +9,8 @@ struct mkfifo_opts {
 };
 
 static const struct opt mkfifo_options[] = {
-	OPT_STR('m', "mode", struct mkfifo_opts, mode, NULL, "MODE", "permissions, as chmod has them"),
+	OPT_STR('m', "mode", struct mkfifo_opts, mode, NULL, "MODE",
+		"permissions, as chmod has them"),
 	OPT_END(),
 };
 
@@ -36,12 +37,17 @@ static int mkfifo_run(struct cmd *c)
 		if (err == 0 && o->mode != NULL)
 			err = cmd_chmod(c, CMD_CWD, c->args[i], mode, 0);
 		if (err < 0)
-			status = cmd_error(c, err, "cannot create fifo %s", cmd_quoteaf(c, c->args[i]));
+			status = cmd_error(c, err, "cannot create fifo %s",
+					   cmd_quoteaf(c, c->args[i]));
 	}
 	return status;
 }
 
 const struct builtin builtin_mkfifo = {
-	.name = "mkfifo", .usage = "[OPTION]... NAME...", .summary = "Makes named pipes (FIFOs).",
-	.run = mkfifo_run, .opts = mkfifo_options, .opts_size = sizeof(struct mkfifo_opts),
+	.name = "mkfifo",
+	.usage = "[OPTION]... NAME...",
+	.summary = "Makes named pipes (FIFOs).",
+	.run = mkfifo_run,
+	.opts = mkfifo_options,
+	.opts_size = sizeof(struct mkfifo_opts),
 };

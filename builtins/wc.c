@@ -383,6 +383,24 @@ static int count_file(struct cmd *c, const struct wc_opts *o, const char *path, 
 
 /* --- names from a file --- */
 
+/* The names in the list as an array, for the width of numbers; only regular files are read so. */
+static int listed_width(struct cmd *c, const struct wc_opts *o)
+{
+	struct vfs_stat st;
+	struct bytes all;
+
+	if (cmd_stat(c, o->files0, &st) != 0 || (st.mode & S_FMT) != S_REG ||
+	    cmd_read_all(c, o->files0, &all) != 0)
+		return 1;
+	char **names = arena_array(c->arena, all.len + 1, sizeof(char *));
+	int n = 0;
+
+	for (size_t at = 0; at < all.len; at += strlen(all.ptr + at) + 1)
+		if (all.ptr[at] != '\0')
+			names[n++] = arena_dup(c->arena, bytes_of(all.ptr + at));
+	return number_width(c, o, names, n);
+}
+
 static int count_listed(struct cmd *c, struct wc_opts *o)
 {
 	struct input in;
@@ -399,7 +417,7 @@ static int count_listed(struct cmd *c, struct wc_opts *o)
 	}
 	if (err < 0)
 		return cmd_error(c, err, "cannot open %s for reading", cmd_quoteaf(c, o->files0));
-	o->digits = 1;
+	o->digits = listed_width(c, o);
 	while ((err = input_line(&in, '\0', &name)) > 0) {
 		n++;
 		if (name.len == 0) {

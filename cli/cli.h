@@ -16,15 +16,15 @@ struct options {
 	struct cowsh_mount_config mounts[MOUNTS_MAX];
 	const char *host_dirs[MOUNTS_MAX];
 	int nmounts;
-	const char *script;      /* -c */
-	const char *file;        /* FILE */
-	char **args;             /* what follows; args[0] is $0 for -c */
+	const char *script; /* -c */
+	const char *file;   /* FILE */
+	char **args;        /* what follows; args[0] is $0 for -c */
 	int nargs;
 	bool json;
 	bool diff;
 	bool real_clock;
 	uint64_t time_limit_ms;
-	int shell_argc;          /* options handed on to bash: -e, -x, -o NAME, ... */
+	int shell_argc; /* options handed on to bash: -e, -x, -o NAME, ... */
 	const char *shell_argv[64];
 };
 
@@ -43,10 +43,10 @@ struct runner {
 	cowsh_store *store;
 	cowsh *session;
 	struct options *options;
-	char *captured[3];       /* --json: output of descriptor 1 and 2 */
+	char *captured[3]; /* --json: output of descriptor 1 and 2 */
 	size_t captured_len[3];
 	size_t captured_cap[3];
-	int64_t deadline_ns;     /* of the monotonic clock; 0: none */
+	int64_t deadline_ns; /* of the monotonic clock; 0: none */
 };
 
 void runner_start(struct runner *r, struct options *o);

@@ -27,7 +27,7 @@ struct hostdir {
 	struct object *objects; /* objects[0] is the root */
 	size_t count;
 	size_t cap;
-	uint64_t open_id;       /* the file that was read last stays open */
+	uint64_t open_id; /* the file that was read last stays open */
 	int open_fd;
 };
 
@@ -108,7 +108,8 @@ static int emit_one(struct hostdir *h, uint64_t dir, int fd, const char *name,
 	return emit(sink, &e);
 }
 
-static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_entry *), void *sink)
+static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_entry *),
+		void *sink)
 {
 	struct hostdir *h = user;
 	int fd = open_object(h, id, O_RDONLY | O_DIRECTORY);
@@ -171,7 +172,8 @@ const struct cowsh_source *hostdir_open(const char *path)
 	h->open_fd = -1;
 	if (add_object(h, 0, "") < 0)
 		fatal("out of memory");
-	h->source = (struct cowsh_source){ .size = sizeof h->source, .list = list,
-					   .read = read_object, .user = h };
+	h->source = (struct cowsh_source){
+		.size = sizeof h->source, .list = list, .read = read_object, .user = h
+	};
 	return &h->source;
 }

@@ -11,8 +11,11 @@
 /* Length of the well-formed sequence at s, or 0. */
 static size_t sequence(const unsigned char *s, size_t left)
 {
-	size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-		   : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+	size_t len = s[0] < 0x80                   ? 1
+		     : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+		     : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+		     : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+						   : 0;
 
 	if (len == 0 || len > left)
 		return 0;
@@ -66,7 +69,8 @@ static bool put_string(const char *text, size_t len)
 
 static void put_base64(const char *text, size_t len)
 {
-	static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char set[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *s = (const unsigned char *)text;
 
 	putchar('"');

@@ -151,7 +151,8 @@ static void set_clock(struct options *o, const char *arg)
 	if (strcmp(arg, "Z") != 0 && arg[0] != '\0')
 		fatal("--clock: unexpected '%s'", arg);
 	o->config.epoch_ns = (days_from_civil(year, month, day) * 86400 + hour * 3600 +
-			      minute * 60 + second) * 1000000000;
+			      minute * 60 + second) *
+			     1000000000;
 }
 
 static void set_env(struct options *o, const char *arg)

@@ -110,7 +110,7 @@ static void check(struct bytes text)
 	if (world.warned)
 		return;
 	/* A backslash that quotes nothing but the end. */
-	if (text.len != 0 && text.ptr[text.len - 1] == '\\')
+	if (bytes_ends(text, BYTES("\\")) || bytes_ends(buf_bytes(&first), BYTES("\\\n")))
 		return;
 	if (!print_all(buf_bytes(&first), false, &second))
 		fail("does not parse again", buf_bytes(&first), buf_bytes(&second));

@@ -69,7 +69,7 @@ enum cowsh_error {
 	COWSH_EAGAIN = 11,
 	COWSH_ENOMEM = 12,
 	COWSH_EACCES = 13,
-	COWSH_EBUSY = 16,   /* a command is still running in the session */
+	COWSH_EBUSY = 16, /* a command is still running in the session */
 	COWSH_EEXIST = 17,
 	COWSH_ENOTDIR = 20,
 	COWSH_EISDIR = 21,
@@ -100,7 +100,10 @@ struct cowsh_store_config {
 	void *(*grow)(void *user, size_t bytes);
 	void *user;
 };
-#define COWSH_STORE_CONFIG_INIT { sizeof(struct cowsh_store_config), NULL, 0, NULL, NULL }
+#define COWSH_STORE_CONFIG_INIT                                                                    \
+	{                                                                                          \
+		sizeof(struct cowsh_store_config), NULL, 0, NULL, NULL                             \
+	}
 
 /* -COWSH_ENOMEM when the region is too small (1 MiB is enough to begin with). */
 COWSH_API int cowsh_store_new(const struct cowsh_store_config *config, cowsh_store **out);
@@ -129,8 +132,8 @@ enum cowsh_limit {
 	COWSH_LIMIT_EXPANSION,   /* words made by one expansion: 10,000,000 */
 	COWSH_LIMIT_COUNT,
 	/* Not settable; what a result's `limit` may say besides: */
-	COWSH_LIMIT_DEADLOCK,    /* every process waited for another */
-	COWSH_LIMIT_CANCEL,      /* cowsh_cancel was called */
+	COWSH_LIMIT_DEADLOCK, /* every process waited for another */
+	COWSH_LIMIT_CANCEL,   /* cowsh_cancel was called */
 };
 
 /* "steps", "memory", ...; NULL for a number that is none. */
@@ -148,7 +151,8 @@ COWSH_API const char *cowsh_limit_help(int limit);
 struct cowsh_host {
 	size_t size; /* COWSH_HOST_INIT sets it */
 	/* Output as it is produced: fd is 1 or 2. 0, COWSH_PENDING (the same bytes come again
-	 * after cowsh_wake), or a negative error, which the writing process sees. NULL: discarded. */
+	 * after cowsh_wake), or a negative error, which the writing process sees. NULL: discarded.
+	 */
 	int (*output)(void *user, int fd, const char *data, size_t len);
 	/* Standard input: bytes put into `into`, 0 at its end, COWSH_PENDING, or an error. NULL:
 	 * empty input. */
@@ -160,7 +164,13 @@ struct cowsh_host {
 	void *user;
 	bool terminal[3]; /* whether descriptor 0, 1, 2 looks like a terminal */
 };
-#define COWSH_HOST_INIT { sizeof(struct cowsh_host), NULL, NULL, NULL, NULL, NULL, { false, false, false } }
+#define COWSH_HOST_INIT                                                                            \
+	{                                                                                          \
+		sizeof(struct cowsh_host), NULL, NULL, NULL, NULL, NULL,                           \
+		{                                                                                  \
+			false, false, false                                                        \
+		}                                                                                  \
+	}
 
 /* --- sources: files that the host supplies --- */
 
@@ -168,8 +178,8 @@ struct cowsh_host {
 struct cowsh_entry {
 	const char *name;
 	uint64_t id;
-	unsigned mode;      /* type and permissions */
-	uint64_t size;      /* of a regular file */
+	unsigned mode; /* type and permissions */
+	uint64_t size; /* of a regular file */
 	int64_t mtime_ns;
 	const char *target; /* of a symbolic link */
 };
@@ -180,9 +190,10 @@ struct cowsh_entry {
 struct cowsh_source {
 	size_t size;
 	/* Calls emit for each entry of directory id, until it returns non-zero. */
-	int (*list)(void *user, uint64_t id, int (*emit)(void *sink, const struct cowsh_entry *entry),
-		    void *sink);
-	/* Bytes of file id at pos: their number (fewer only at the end), COWSH_PENDING, an error. */
+	int (*list)(void *user, uint64_t id,
+		    int (*emit)(void *sink, const struct cowsh_entry *entry), void *sink);
+	/* Bytes of file id at pos: their number (fewer only at the end), COWSH_PENDING, an error.
+	 */
 	int64_t (*read)(void *user, uint64_t id, uint64_t pos, void *into, size_t len);
 	/* Optional: memory that holds the whole content as long as the store lives. */
 	const char *(*map)(void *user, uint64_t id, uint64_t *size);
@@ -192,9 +203,9 @@ struct cowsh_source {
 /* --- sessions --- */
 
 struct cowsh_mount_config {
-	const char *path;                  /* absolute, in the session */
+	const char *path; /* absolute, in the session */
 	const struct cowsh_source *source;
-	uint64_t id;                       /* of the source's directory */
+	uint64_t id; /* of the source's directory */
 	bool read_only;
 };
 
@@ -203,19 +214,23 @@ struct cowsh_config {
 	/* limit[i] holds when bit i of limits_set is set. */
 	uint64_t limit[COWSH_LIMIT_COUNT];
 	uint64_t limits_set;
-	uint64_t seed;           /* of $RANDOM, shuf, mktemp, /dev/urandom */
-	int64_t epoch_ns;        /* where the clock starts; default 2026-01-01 00:00:00 UTC */
-	const char *user;        /* login name; default "user" (uid 1000); "root" is uid 0 */
-	const char *hostname;    /* default "cowsh" */
-	const char *cwd;         /* made if missing; default: the user's home */
-	const char *const *env;  /* NULL-ended "NAME=value", added to the default environment */
-	const char *arg0;        /* name of the shell in messages; default "bash" */
-	cowsh_snapshot *tree;    /* files to start with; NULL: the standard tree */
-	const struct cowsh_mount_config *mounts; /* as cowsh_mount, before the shell starts in cwd */
+	uint64_t seed;          /* of $RANDOM, shuf, mktemp, /dev/urandom */
+	int64_t epoch_ns;       /* where the clock starts; default 2026-01-01 00:00:00 UTC */
+	const char *user;       /* login name; default "user" (uid 1000); "root" is uid 0 */
+	const char *hostname;   /* default "cowsh" */
+	const char *cwd;        /* made if missing; default: the user's home */
+	const char *const *env; /* NULL-ended "NAME=value", added to the default environment */
+	const char *arg0;       /* name of the shell in messages; default "bash" */
+	cowsh_snapshot *tree;   /* files to start with; NULL: the standard tree */
+	const struct cowsh_mount_config
+		*mounts; /* as cowsh_mount, before the shell starts in cwd */
 	size_t nmounts;
 };
 #define COWSH_CONFIG_INIT                                                                          \
-	{ sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+	{                                                                                          \
+		sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,   \
+			NULL, 0                                                                    \
+	}
 
 /* config and host may be NULL; both are copied. */
 COWSH_API int cowsh_new(cowsh_store *store, const struct cowsh_config *config,
@@ -226,14 +241,14 @@ COWSH_API void cowsh_free(cowsh *session);
 /* --- running --- */
 
 struct cowsh_result {
-	int status;             /* exit status, 0..255; 128 + n after signal n */
-	int limit;              /* enum cowsh_limit that ended the command, or -1 */
-	bool exited;            /* the script called `exit` or ended by set -e */
+	int status;  /* exit status, 0..255; 128 + n after signal n */
+	int limit;   /* enum cowsh_limit that ended the command, or -1 */
+	bool exited; /* the script called `exit` or ended by set -e */
 	uint64_t steps;
 	uint64_t output_bytes;
-	uint64_t processes;     /* started by this command */
-	size_t memory_peak;     /* bytes */
-	int64_t time_ns;        /* virtual time that passed */
+	uint64_t processes; /* started by this command */
+	size_t memory_peak; /* bytes */
+	int64_t time_ns;    /* virtual time that passed */
 };
 
 /*
@@ -278,7 +293,8 @@ COWSH_API bool cowsh_incomplete(cowsh *session, const char *text, size_t len);
 COWSH_API int cowsh_set_limit(cowsh *session, int limit, uint64_t value);
 COWSH_API uint64_t cowsh_get_limit(const cowsh *session, int limit);
 /* A shell variable's value as a view until the next call; -COWSH_ENOENT if it is unset. */
-COWSH_API int cowsh_get_variable(cowsh *session, const char *name, const char **out, size_t *out_len);
+COWSH_API int cowsh_get_variable(cowsh *session, const char *name, const char **out,
+				 size_t *out_len);
 
 /* --- files; relative paths start at the shell's directory, permissions are not checked --- */
 

@@ -97,6 +97,19 @@ int out_flush(struct shell *sh, const char *name, struct buf *out)
 	return out->len == 0 || out_write(sh, name, buf_bytes(out)) ? 0 : 1;
 }
 
+void out_lines(struct shell *sh, const char *name, struct buf *out)
+{
+	const char *last = bytes_rfind(buf_bytes(out), BYTES("\n"));
+	size_t len = last != NULL ? (size_t)(last - out->ptr) + 1 : 0;
+
+	if (len == 0 || sh->captured != NULL)
+		return;
+	out_write(sh, name, (struct bytes){ out->ptr, len });
+	memmove(out->ptr, out->ptr + len, out->len - len);
+	out->len -= len;
+	out->ptr[out->len] = '\0';
+}
+
 void err_write(struct shell *sh, struct bytes text)
 {
 	write_all(sh, 2, text);

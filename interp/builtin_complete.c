@@ -281,6 +281,8 @@ static int print_specs(struct shell *sh, int n, char **names)
 		const struct spec *s = *spec_link(sh, names[i]);
 
 		if (s == NULL)
+			out_lines(sh, "complete", &out);
+		if (s == NULL)
 			status = no_spec(sh, "complete", names[i]);
 		else
 			print_spec(&out, s);

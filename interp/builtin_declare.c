@@ -192,9 +192,13 @@ static int check_readonly(struct declare *d, const struct operand *o, const stru
 {
 	if ((v->flags & VAR_READONLY) == 0)
 		return 0;
-	if (o->has_value && d->plain) {
+	if (o->has_value && (d->plain || o->literal != NULL)) {
 		shell_error(d->sh, "%s: readonly variable", v->name.ptr);
 		d->status = 1;
+		if (o->literal != NULL) { /* as for an assignment: the line is given up */
+			d->sh->status = 1;
+			d->sh->flow = FLOW_ABORT;
+		}
 		return -1;
 	}
 	if (o->has_value || (d->off & VAR_READONLY) != 0)
@@ -235,21 +239,16 @@ static bool is_reference_target(struct bytes text)
 	return parse_name_ref(text, &name, &sub);
 }
 
-static int check_reference(struct declare *d, const struct operand *o, const struct var *v)
+/* What a reference is to refer to. */
+static int check_reference_value(struct declare *d, const struct operand *o, const struct var *v)
 {
-	struct bytes value = o->value;
+	struct bytes value = o->has_value ? o->value : (struct bytes){ v->value, v->len };
 
-	if ((d->on & VAR_NAMEREF) == 0)
+	if (!o->has_value && (v->flags & (VAR_SET | ATTR_ARRAYS)) != VAR_SET)
 		return 0;
-	if (((v->flags | d->on) & ATTR_ARRAYS) != 0)
-		return declare_fail(d, "%s: reference variable cannot be an array", v->name.ptr);
-	if (!o->has_value) {
-		if ((v->flags & VAR_SET) == 0)
-			return 0;
-		value = (struct bytes){ v->value, v->len };
-	} else if (value.len == 0) {
-		return declare_fail(d, "`%s': not a valid identifier", "");
-	}
+	if (o->has_value && (value.len == 0 || o->append) && !is_reference_target(value))
+		return declare_fail(d, "`%s': not a valid identifier",
+				    arena_dup(d->sh->arena, value));
 	if (!is_reference_target(value))
 		return declare_fail(d, "`%s': invalid variable name for name reference",
 				    arena_dup(d->sh->arena, value));
@@ -260,6 +259,20 @@ static int check_reference(struct declare *d, const struct operand *o, const str
 				    v->name.ptr);
 	builtin_error(d->sh, d->name, "warning: %s: circular name reference", v->name.ptr);
 	return 0;
+}
+
+static int check_reference(struct declare *d, const struct operand *o, const struct var *v)
+{
+	if ((d->on & VAR_NAMEREF) == 0)
+		return 0;
+	if (o->literal == NULL && o->sub.ptr == NULL && check_reference_value(d, o, v) != 0)
+		return -1;
+	if (((v->flags | d->on) & ATTR_ARRAYS) == 0 && o->literal == NULL && o->sub.ptr == NULL)
+		return 0;
+	return declare_fail(d, "%s: reference variable cannot be an array",
+			    o->sub.ptr == NULL ? v->name.ptr :
+			    arena_dup(d->sh->arena, (struct bytes){ o->name.ptr,
+				      (size_t)(o->sub.ptr + o->sub.len + 1 - o->name.ptr) }));
 }
 
 /* --- changing --- */
@@ -336,36 +349,58 @@ static int assign_literal(struct declare *d, struct operand *o, struct var **mad
 	return 0;
 }
 
-/* Gives v its value and attributes. */
-static int declare_value(struct declare *d, struct operand *o)
+/* Attributes that an array can't have or lose: bash notices only when it made the array. */
+static void make_first(struct declare *d, const struct operand *o, struct var *v)
+{
+	bool wrong = (d->off & VAR_ARRAY) != 0 ||
+		     (o->literal != NULL && (d->on & VAR_NAMEREF) != 0);
+
+	if (!wrong || (v->flags & VAR_READONLY) != 0)
+		return;
+	if (o->literal != NULL)
+		assign_execute(d->sh, o->literal, 0);
+	else if (o->sub.ptr != NULL && (v->flags & ATTR_ARRAYS) == 0)
+		var_clear_array(d->sh, v);
+}
+
+/* Gives v its value and attributes; 0, or -1 after a message. */
+static int declare_variable(struct declare *d, struct operand *o, struct var *v)
 {
 	struct shell *sh = d->sh;
+
+	make_first(d, o, v);
+	if (check_readonly(d, o, v) != 0 || check_arrays(d, v) != 0 || check_reference(d, o, v) != 0)
+		return -1;
+	if (o->sub.ptr != NULL && (v->flags & ATTR_ARRAYS) == 0)
+		var_make_array(sh, v, (d->on & VAR_ASSOC) != 0);
+	change_flags(d, v);
+	if (o->literal != NULL)
+		return assign_execute(sh, o->literal, d->global ? VAR_GLOBAL : 0);
+	return o->has_value ? assign_value(d, o, v) : 0;
+}
+
+static void declare_value(struct declare *d, struct operand *o)
+{
 	uint64_t hash = name_hash(o->name);
+	bool existed = var_find(d->sh, o->name, hash) != NULL;
 	struct var *v = NULL;
-	int failed = 0;
+	int failed;
 
 	if (o->literal != NULL && is_fresh_local(d, o->name, hash)) {
 		failed = assign_literal(d, o, &v);
 	} else {
 		v = target(d, o);
-		if (v == NULL || check_readonly(d, o, v) != 0 || check_arrays(d, v) != 0 ||
-		    check_reference(d, o, v) != 0)
-			return -1;
-		if (o->sub.ptr != NULL && (v->flags & ATTR_ARRAYS) == 0)
-			var_make_array(sh, v, (d->on & VAR_ASSOC) != 0);
-		change_flags(d, v);
-		if (o->literal != NULL)
-			failed = assign_execute(sh, o->literal, d->global ? VAR_GLOBAL : 0);
-		else if (o->has_value)
-			failed = assign_value(d, o, v);
+		failed = v == NULL ? -1 : declare_variable(d, o, v);
 	}
-	if (failed != 0) {
-		d->status = 1;
-		return -1;
+	if (failed == 0) {
+		if ((d->on & VAR_READONLY) != 0)
+			v->flags |= VAR_READONLY;
+		return;
 	}
-	if ((d->on & VAR_READONLY) != 0)
-		v->flags |= VAR_READONLY;
-	return 0;
+	d->status = 1;
+	/* Nothing is left of what was made for nothing. */
+	if (v != NULL && !existed && (v->flags & (VAR_SET | VAR_READONLY | ATTR_ARRAYS)) == 0)
+		var_unset(d->sh, v->name, v->hash, true);
 }
 
 /* `local -`: the options are put back when the function returns. */
@@ -454,6 +489,7 @@ static void function_operand(struct declare *d, struct buf *out, const char *wor
 		return;
 	}
 	if (f == NULL) {
+		out_lines(d->sh, d->name, out);
 		if (d->plain)
 			declare_fail(d, "%s: not a function", word);
 		else if (d->print)
@@ -511,6 +547,7 @@ static void print_operand(struct declare *d, struct buf *out, const char *word)
 	struct bytes value;
 
 	if (v == NULL || (d->is_local && v->scope != function_scope(d->sh))) {
+		out_lines(d->sh, d->name, out);
 		declare_fail(d, "%s: not found", word);
 		return;
 	}
@@ -696,7 +733,7 @@ int do_export(struct shell *sh, int argc, char **argv)
 {
 	struct declare d = { .sh = sh, .name = "export", .on = VAR_EXPORT, .plain = true };
 
-	return attribute_builtin(&d, argc, argv, "fnp");
+	return attribute_builtin(&d, argc, argv, "aAfnp");
 }
 
 int do_readonly(struct shell *sh, int argc, char **argv)

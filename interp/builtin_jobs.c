@@ -113,6 +113,8 @@ int do_jobs(struct shell *sh, int argc, char **argv)
 		struct job *j = job_of_word(sh, argv[i]);
 
 		if (j == NULL)
+			out_lines(sh, "jobs", &out);
+		if (j == NULL)
 			status = no_such_job(sh, "jobs", argv[i]);
 		else
 			show_job(sh, &out, j, &o);

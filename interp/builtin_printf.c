@@ -15,9 +15,21 @@ struct printf_state {
 	char **arg;       /* next argument */
 	char **end;
 	size_t round;     /* length of `out` when this round of the format began */
+	bool to_variable; /* -v */
 	int status;
 	bool stop;        /* \c in %b, or an error that ends the output */
 };
+
+/* Called before every message. */
+static struct shell *before_message(struct printf_state *s)
+{
+	size_t len = s->out.len;
+
+	if (!s->to_variable)
+		out_lines(s->sh, "printf", &s->out);
+	s->round -= s->round < len - s->out.len ? s->round : len - s->out.len;
+	return s->sh;
+}
 
 /* --- arguments --- */
 
@@ -30,15 +42,17 @@ static void bad_number(struct printf_state *s, const char *text)
 {
 	const char *kind = "number";
 
-	if (text[0] == '0' && text[1] != '\0')
-		kind = (text[1] | 0x20) == 'x' ? "hex number" : "octal number";
-	builtin_error(s->sh, "printf", "%s: invalid %s", text, kind);
+	if (text[0] == '0' && (text[1] | 0x20) == 'x')
+		kind = "hex number";
+	else if (text[0] == '0' && byte_is_digit((unsigned char)text[1]))
+		kind = "octal number";
+	builtin_error(before_message(s), "printf", "%s: invalid %s", text, kind);
 	s->status = 1;
 }
 
 static void out_of_range(struct printf_state *s, const char *text)
 {
-	builtin_error(s->sh, "printf", "warning: %s: Numerical result out of range", text);
+	builtin_error(before_message(s), "printf", "warning: %s: Numerical result out of range", text);
 }
 
 /* 'c: the number of a character. */
@@ -151,9 +165,9 @@ static struct bytes expand_b(struct printf_state *s, const char *text)
 			break;
 		}
 		if (err == ESCAPE_NO_HEX)
-			builtin_error(s->sh, "printf", "missing hex digit for \\x");
+			builtin_error(before_message(s), "printf", "missing hex digit for \\x");
 		else if (err == ESCAPE_NO_UNICODE)
-			builtin_error(s->sh, "printf", "missing unicode digit for \\%c",
+			builtin_error(before_message(s), "printf", "missing unicode digit for \\%c",
 				      out.ptr[out.len - 1]);
 	}
 	return buf_bytes(&out);
@@ -166,14 +180,11 @@ static void put_quoted(struct printf_state *s, struct format_spec *spec)
 
 	/* %Q applies the precision before it quotes. */
 	if (spec->conv == 'Q' && spec->precision >= 0) {
-		if ((uint64_t)spec->precision < text.len)
+		if (!spec->precision_star && (uint64_t)spec->precision < text.len)
 			text.len = (size_t)spec->precision;
 		spec->precision = -1;
 	}
-	if ((spec->flags & FORMAT_ALT) != 0)
-		quote_for_at_q(&quoted, text);
-	else
-		quote_for_printf(&quoted, text);
+	quote_for_printf(&quoted, text);
 	format_put_text(&s->out, spec, buf_bytes(&quoted), false);
 }
 
@@ -203,7 +214,7 @@ static void put_count(struct printf_state *s)
 	if (name.len == 0)
 		return;
 	if (!is_name(name)) {
-		builtin_error(s->sh, "printf", "`%s': not a valid identifier", name.ptr);
+		builtin_error(before_message(s), "printf", "`%s': not a valid identifier", name.ptr);
 		s->status = 1;
 		s->stop = true;
 		return;
@@ -296,7 +307,7 @@ static size_t put_time_conversion(struct printf_state *s, struct bytes format, s
 		put_time(s, spec, bytes_slice(format, open + 1, close));
 		return close + 2;
 	}
-	builtin_error(s->sh, "printf", "warning: `%c': invalid time format specification", after);
+	builtin_error(before_message(s), "printf", "warning: `%c': invalid time format specification", after);
 	buf_putc(&s->out, '%');
 	return start + 1;
 }
@@ -306,10 +317,10 @@ static size_t put_time_conversion(struct printf_state *s, struct bytes format, s
 static void format_error(struct printf_state *s, const struct format_spec *spec)
 {
 	if (spec->conv == '\0')
-		builtin_error(s->sh, "printf", "`%.*s': missing format character",
+		builtin_error(before_message(s), "printf", "`%.*s': missing format character",
 			      (int)spec->text.len, spec->text.ptr);
 	else
-		builtin_error(s->sh, "printf", "`%c': invalid format character", spec->conv);
+		builtin_error(before_message(s), "printf", "`%c': invalid format character", spec->conv);
 	s->status = 1;
 	s->stop = true;
 }
@@ -342,10 +353,10 @@ static size_t run_escape(struct printf_state *s, struct bytes format, size_t at)
 
 	switch (format_escape(&s->out, format, &at, ESCAPE_PRINTF, s->sh->utf8)) {
 	case ESCAPE_NO_HEX:
-		builtin_error(s->sh, "printf", "missing hex digit for \\x");
+		builtin_error(before_message(s), "printf", "missing hex digit for \\x");
 		break;
 	case ESCAPE_NO_UNICODE:
-		builtin_error(s->sh, "printf", "missing unicode digit for \\%c", kind);
+		builtin_error(before_message(s), "printf", "missing unicode digit for \\%c", kind);
 		break;
 	default:
 		break;
@@ -409,6 +420,7 @@ int do_printf(struct shell *sh, int argc, char **argv)
 		return usage_error(sh, "printf");
 	struct bytes format = bytes_of(argv[scan.index]);
 
+	s.to_variable = variable != NULL;
 	s.arg = argv + scan.index + 1;
 	s.end = argv + argc;
 	do {

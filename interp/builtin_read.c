@@ -263,7 +263,7 @@ static const uint8_t *marks_of(const struct line *l)
 	return l->any_mark ? (const uint8_t *)l->marks.ptr : NULL;
 }
 
-static int assign_array(struct shell *sh, const char *name, const struct line *l)
+static int assign_array(struct shell *sh, const char *name, const struct line *l, bool exact)
 {
 	struct bytes key = bytes_of(name);
 	struct fields fields = { 0 };
@@ -286,7 +286,10 @@ static int assign_array(struct shell *sh, const char *name, const struct line *l
 		shell_error(sh, "%s: readonly variable", name);
 		return 1;
 	}
-	split_fields(sh, l->text, marks_of(l), 0, &fields);
+	if (exact && l->text.len != 0)
+		fields_add(sh, &fields, arena_dup(sh->arena, l->text));
+	else if (!exact)
+		split_fields(sh, l->text, marks_of(l), 0, &fields);
 	var_make_array(sh, v, false);
 	var_clear_array(sh, v);
 	for (int i = 0; i < fields.count; i++) {
@@ -344,7 +347,7 @@ static int read_line(struct shell *sh, const struct read_options *o, int n, char
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
 	if (o->array != NULL) {
-		failed = assign_array(sh, o->array, &l);
+		failed = assign_array(sh, o->array, &l, o->exact);
 		for (int i = 0; i < n; i++)
 			assign_name(sh, names[i], BYTES(""));
 	} else if (n == 0) {

@@ -69,6 +69,8 @@ static int print_traps(struct shell *sh, int n, char **names)
 		int which = trap_number(bytes_of(names[i]));
 
 		if (which < 0)
+			out_lines(sh, "trap", &out);
+		if (which < 0)
 			status = invalid_signal(sh, "trap", names[i]);
 		else
 			print_trap(sh, &out, which);
@@ -159,8 +161,10 @@ static int name_signals(struct shell *sh, int n, char **words)
 	}
 	if (n == 0)
 		return list_signals(sh, "kill");
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		status = name_signal(sh, &out, words[i]) != 0 ? 1 : status;
+		out_lines(sh, "kill", &out);
+	}
 	return out_flush(sh, "kill", &out) != 0 ? 1 : status;
 }
 

@@ -176,6 +176,7 @@ static bool test_group(struct test_state *t)
 static bool test_term(struct test_state *t)
 {
 	bool negate = false;
+	int64_t fd;
 	bool yes;
 
 	for (; is_word(t, "!"); t->at++)
@@ -190,6 +191,9 @@ static bool test_term(struct test_state *t)
 	} else if (left >= 3 && binary_op(v[1]) != OP_NOT_BINARY && binary_op(v[1]) < OP_BOTH) {
 		yes = run_binary(t, v[0], binary_op(v[1]), v[2]);
 		t->at += 3;
+	} else if (left >= 2 && strcmp(v[0], "-t") == 0 && !number_argument(v[1], &fd)) {
+		yes = run_unary(t, "-t", "1"); /* the descriptor may be left out */
+		t->at++;
 	} else if (left >= 2 && is_unary(v[0])) {
 		yes = run_unary(t, v[0], v[1]);
 		t->at += 2;

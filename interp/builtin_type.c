@@ -208,6 +208,7 @@ int do_type(struct shell *sh, int argc, char **argv)
 		if (describe(&d, argv[i]))
 			continue;
 		status = 1;
+		out_lines(sh, "type", &d.out);
 		if (d.style == DESCRIBE_LONG)
 			builtin_error(sh, "type", "%s: not found", argv[i]);
 	}
@@ -221,9 +222,12 @@ static int describe_commands(struct describe *d, int n, char **names)
 	int found = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (describe(d, names[i]))
+		if (describe(d, names[i])) {
 			found++;
-		else if (d->style == DESCRIBE_LONG)
+			continue;
+		}
+		out_lines(d->sh, "command", &d->out);
+		if (d->style == DESCRIBE_LONG)
 			builtin_error(d->sh, "command", "%s: not found", names[i]);
 	}
 	if (out_flush(d->sh, "command", &d->out) != 0)
@@ -303,6 +307,8 @@ static int hash_tell(struct shell *sh, const struct hash_options *o, int n, char
 	for (int i = 0; i < n; i++) {
 		struct hash_entry *e = hash_find(sh, bytes_of(names[i]));
 
+		if (e == NULL)
+			out_lines(sh, "hash", &out);
 		if (e == NULL)
 			status = hash_not_found(sh, names[i]);
 		else if (o->list)

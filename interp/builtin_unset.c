@@ -136,6 +136,7 @@ static int alias_one(struct shell *sh, struct buf *out, const char *word)
 		struct bytes name = { word, (size_t)(equals - word) };
 
 		if (!is_alias_name(name)) {
+			out_lines(sh, "alias", out);
 			builtin_error(sh, "alias", "`%.*s': invalid alias name", (int)name.len, name.ptr);
 			return 1;
 		}
@@ -143,6 +144,7 @@ static int alias_one(struct shell *sh, struct buf *out, const char *word)
 		return 0;
 	}
 	if (!alias_find(sh, bytes_of(word), &value)) {
+		out_lines(sh, "alias", out);
 		builtin_error(sh, "alias", "%s: not found", word);
 		return 1;
 	}

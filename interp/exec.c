@@ -204,6 +204,7 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	struct task t = {
 		.run = task_run_node, .node = n, .in = -1, .out = -1, .close = { -1, -1 }
 	};
+	bool inverted = exec_inverted(sh);
 	int64_t pid;
 	int status;
 
@@ -214,7 +215,8 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	status = exec_wait(sh, (int)pid, n);
 	exec_report(sh);
 	set_pipestatus(sh, &status, 1);
-	return exec_check(sh, exec_signals(sh, status));
+	status = exec_signals(sh, status);
+	return inverted ? (sh->status = status) : exec_check(sh, status);
 }
 
 int exec_background(struct shell *sh, const struct group *g)
@@ -362,6 +364,8 @@ int exec_compound(struct shell *sh, const struct node *n)
 	bool last = sh->may_exec;
 
 	sh->may_exec = false;
+	if (n->kind != NODE_SUBSHELL && n->kind != NODE_COND && n->kind != NODE_ARITH)
+		sh->inverted = false;
 	if (n->nredirs != 0 && !redirects_itself(n))
 		return exec_redirected(sh, n);
 	return exec_kind(sh, n, last);

@@ -71,6 +71,14 @@ void job_report_signal(struct shell *sh);
 /* Looks at a command's status: ERR trap and set -e. Returns the status. */
 int exec_check(struct shell *sh, int status);
 int exec_compound(struct shell *sh, const struct node *n);
+/* Takes the mark that a command stands behind `!`. */
+static inline bool exec_inverted(struct shell *sh)
+{
+	bool inverted = sh->inverted;
+
+	sh->inverted = false;
+	return inverted;
+}
 /* Runs the traps of signals that came during a command. The status, or that of the trap's exit. */
 static inline int exec_signals(struct shell *sh, int status)
 {

@@ -166,6 +166,7 @@ static void trace_arith(struct shell *sh, const struct arith_text *a)
 int exec_arith(struct shell *sh, const struct arith_node *a)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
+	bool inverted = exec_inverted(sh);
 	int64_t value = 0;
 	int status;
 
@@ -180,7 +181,7 @@ int exec_arith(struct shell *sh, const struct arith_node *a)
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
 	set_pipestatus(sh, &status, 1);
-	return exec_check(sh, status);
+	return inverted ? (sh->status = status) : exec_check(sh, status);
 }
 
 /* One of the three expressions of for ((;;)); a missing one is true. */

@@ -295,6 +295,7 @@ int exec_cond(struct shell *sh, const struct cond_node *n)
 	struct arena_mark mark = arena_mark(sh->arena);
 	struct procsub *subs = sh->procsubs;
 	const char *outer = sh->command_name;
+	bool inverted = exec_inverted(sh);
 	int got;
 	int status;
 
@@ -312,5 +313,5 @@ int exec_cond(struct shell *sh, const struct cond_node *n)
 		return sh->status;
 	status = got == COND_BAD ? STATUS_USAGE : got != 1;
 	set_pipestatus(sh, &status, 1);
-	return exec_check(sh, status);
+	return inverted ? (sh->status = status) : exec_check(sh, status);
 }

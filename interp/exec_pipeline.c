@@ -273,13 +273,16 @@ static int run_timed(struct shell *sh, const struct pipeline *p)
 int exec_pipeline(struct shell *sh, const struct pipeline *p)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
+	bool forgiven;
 	int status;
 
 	proc_charge(sh->p, 1);
 	sh->line = p->node.line;
-	sh->no_errexit += p->negated;
+	forgiven = p->negated && opt_set(sh, SET_ERREXIT);
+	sh->no_errexit += forgiven;
+	sh->inverted = p->negated && p->ncommands == 1;
 	status = p->timed ? run_timed(sh, p) : run_commands(sh, p);
-	sh->no_errexit -= p->negated;
+	sh->no_errexit -= forgiven;
 	arena_release(sh->arena, mark);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;

@@ -346,6 +346,7 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	struct arena_mark mark = arena_mark(sh->arena);
 	struct procsub *subs = sh->procsubs;
 	struct call c = { .simple = s, .last = sh->may_exec };
+	bool inverted = exec_inverted(sh);
 	int status;
 
 	sh->may_exec = false;
@@ -361,5 +362,6 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	exec_report(sh);
 	set_pipestatus(sh, &status, 1);
 	arena_release(sh->arena, mark);
-	return exec_check(sh, exec_signals(sh, status));
+	status = exec_signals(sh, status);
+	return inverted ? (sh->status = status) : exec_check(sh, status);
 }

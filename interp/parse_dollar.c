@@ -207,7 +207,7 @@ static bool parse_short_param(struct parser *p, struct word_state *w, size_t sta
 /* $' and $" : quotes with a dollar, where quotes mean something. */
 static bool parse_dollar_quote(struct parser *p, struct word_state *w, int c)
 {
-	bool arg = w->mode == MODE_ARG_DQ && !p->text_only;
+	bool arg = w->mode == MODE_ARG_DQ && !p->text_only && !w->inner_single && !w->inner_quotes;
 
 	if (c == '\'' && (!w->dq || arg)) {
 		p->pos++;

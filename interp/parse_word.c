@@ -238,6 +238,7 @@ bool parse_double_quotes(struct parser *p, struct word_state *w)
 
 	w->mode = MODE_DQ;
 	w->dq = true;
+	w->tilde = false;
 	w->stop = 0;
 	if (!word_pieces(p, w))
 		return false;

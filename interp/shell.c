@@ -291,7 +291,7 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->captured = NULL;
 	sh->last_arg_cap = 0;
 	sh->pipestatus_cap = 0;
-	sh->may_exec = sh->session = false;
+	sh->may_exec = sh->session = sh->inverted = false;
 	sh->trap_running = -1;
 	sh->flow = FLOW_NONE;
 	return sh;
@@ -366,7 +366,7 @@ void shell_recover(struct shell *sh)
 	sh->no_errexit = sh->indirection = 0;
 	sh->trap_running = -1;
 	sh->trap_depth = 0;
-	sh->may_exec = sh->tracing = false;
+	sh->may_exec = sh->tracing = sh->inverted = false;
 	sh->in_function_env = false;
 	sh->flow = FLOW_NONE;
 }

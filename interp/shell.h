@@ -268,6 +268,7 @@ struct shell {
 	int killed_pid;           /* a foreground child that a signal ended: to be reported */
 	int killed_status;
 	const struct node *killed_node;
+	bool inverted;            /* the next command stands behind `!`: its failure is none */
 	bool input_redirected;    /* so that a command in the background may read it */
 	bool session;             /* its process outlives the command: `exec` must not replace it */
 	bool may_exec;            /* the process ends after this command: programs replace it */

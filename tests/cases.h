@@ -32,7 +32,7 @@ struct outcome {
 struct case_reader {
 	char *at;
 	char *end;
-	char *pending;       /* the "### name" line of the next case */
+	char *pending; /* the "### name" line of the next case */
 	size_t pending_len;
 };
 

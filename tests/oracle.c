@@ -49,8 +49,13 @@ static void exec_bash(const struct test *t, int in, int out, int err)
 {
 	static const char *const envp[] = {
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"HOME=/home/user", "USER=user", "LOGNAME=user",
-		"SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=dumb", NULL
+		"HOME=/home/user",
+		"USER=user",
+		"LOGNAME=user",
+		"SHELL=/bin/bash",
+		"LANG=C.UTF-8",
+		"TERM=dumb",
+		NULL
 	};
 	const char *argv[] = { "bash", "-c", t->part[SCRIPT].ptr, "bash", NULL };
 
@@ -61,7 +66,8 @@ static void exec_bash(const struct test *t, int in, int out, int err)
 		close(fd);
 	umask(022);
 	signal(SIGPIPE, SIG_DFL);
-	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setgid(USER_ID) < 0 || setuid(USER_ID) < 0))
+	if (geteuid() == 0 &&
+	    (setgroups(0, NULL) < 0 || setgid(USER_ID) < 0 || setuid(USER_ID) < 0))
 		_exit(126);
 	execve("/bin/bash", (char *const *)argv, (char *const *)envp);
 	_exit(127);
@@ -104,8 +110,7 @@ void oracle_run(const struct test *t, struct outcome *o)
 	pid_t child;
 
 	empty_case_dir();
-	if (pipe(out) < 0 || pipe(err) < 0 ||
-	    write(in, t->part[INPUT].ptr, t->part[INPUT].len) < 0)
+	if (pipe(out) < 0 || pipe(err) < 0 || write(in, t->part[INPUT].ptr, t->part[INPUT].len) < 0)
 		abort();
 	lseek(in, 0, SEEK_SET);
 	child = fork();

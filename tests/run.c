@@ -268,14 +268,16 @@ int main(int argc, char **argv)
 			i = argc;
 	}
 	if (i >= argc) {
-		fprintf(stderr, "usage: run [--oracle|--record|--forked] [-v] [--only TEXT] FILE...\n");
+		fprintf(stderr,
+			"usage: run [--oracle|--record|--forked] [-v] [--only TEXT] FILE...\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (run.oracle) {
 		/* Paths are the caller's: they must be absolute before the directory changes. */
 		for (int j = i; j < argc; j++)
-			argv[j] = realpath(argv[j], NULL) != NULL ? realpath(argv[j], NULL) : argv[j];
+			argv[j] = realpath(argv[j], NULL) != NULL ? realpath(argv[j], NULL)
+								  : argv[j];
 		if (!oracle_start())
 			return 2;
 	} else {

@@ -59,7 +59,8 @@ static void many_commands(long count)
 	size_t before = 0;
 
 	for (long i = 0; i < count; i++) {
-		run(s, "a+=(1); b=${#a[@]}; [ $b -gt 10 ] && a=(); c=$(echo $b | tr 0-9 a-j); echo $c > f");
+		run(s, "a+=(1); b=${#a[@]}; [ $b -gt 10 ] && a=(); c=$(echo $b | tr 0-9 a-j); echo "
+		       "$c > f");
 		if (i == 1000)
 			before = cowsh_store_used(store);
 	}

@@ -99,16 +99,16 @@ static void prepare_fprintf(struct find *f, struct expr *x, char **argv, int *at
 struct find_exec {
 	struct find_exec *next;
 	const char *name;
-	char **words;        /* as given */
+	char **words; /* as given */
 	int nwords;
-	bool batch;          /* ended by + */
-	bool in_dir;         /* -execdir, -okdir */
+	bool batch;  /* ended by + */
+	bool in_dir; /* -execdir, -okdir */
 	bool ask;
-	char **argv;         /* of a batch being gathered: words, then paths */
+	char **argv; /* of a batch being gathered: words, then paths */
 	size_t npaths;
 	size_t cap;
 	size_t bytes;
-	char *dir;           /* of the paths gathered, if in_dir */
+	char *dir; /* of the paths gathered, if in_dir */
 };
 
 static char *replace_braces(struct find *f, const char *word, const char *path)
@@ -207,7 +207,8 @@ static void add_to_batch(struct find *f, struct find_exec *b, const char *path)
 		b->cap = cap;
 		memcpy(b->argv, b->words, (size_t)b->nwords * sizeof *b->argv);
 	}
-	b->argv[(size_t)b->nwords + b->npaths++] = pool_dup(f->c->pool, (struct bytes){ path, len - 1 });
+	b->argv[(size_t)b->nwords + b->npaths++] = pool_dup(f->c->pool,
+							    (struct bytes){ path, len - 1 });
 	b->bytes += len + 8;
 }
 
@@ -275,7 +276,8 @@ static void prepare_exec(struct find *f, struct expr *x, char **argv, int *at)
 	run->ask = x->name[1] == 'o';
 	run->in_dir = strstr(x->name, "dir") != NULL;
 	for (; i < f->c->argc && strcmp(argv[i], ";") != 0; i++) {
-		if (strcmp(argv[i], "+") == 0 && i > *at && strcmp(argv[i - 1], "{}") == 0 && !run->ask) {
+		if (strcmp(argv[i], "+") == 0 && i > *at && strcmp(argv[i - 1], "{}") == 0 &&
+		    !run->ask) {
 			run->batch = true;
 			break;
 		}

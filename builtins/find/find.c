@@ -40,9 +40,10 @@ static void visit(struct find *f, struct walk_entry *e)
 		return;
 	}
 	if (e->kind == WALK_LOOP) {
-		cmd_error(f->c, 0, "File system loop detected; %s is part of the same file system "
-				   "loop as %s.", cmd_quote(f->c, e->path),
-			  cmd_quote(f->c, e->loop));
+		cmd_error(f->c, 0,
+			  "File system loop detected; %s is part of the same file system "
+			  "loop as %s.",
+			  cmd_quote(f->c, e->path), cmd_quote(f->c, e->loop));
 		f->failed = true;
 		return;
 	}
@@ -68,8 +69,7 @@ static void walk_start(struct find *f, const char *start)
 
 static bool begins_expression(const char *arg)
 {
-	return (arg[0] == '-' && arg[1] != '\0') || strcmp(arg, "(") == 0 || strcmp(arg, ")") == 0 ||
-	       strcmp(arg, "!") == 0 || strcmp(arg, ",") == 0;
+	return (arg[0] == '-' && arg[1] != '\0') || strcmp(arg, "(") == 0 || strcmp(arg, "!") == 0;
 }
 
 /* -H -L -P, -D and -O before the starting points; the index behind them. */
@@ -139,15 +139,17 @@ static int find_run(struct cmd *c)
 const struct builtin builtin_find = {
 	.name = "find",
 	.usage = "[-H] [-L] [-P] [PATH]... [EXPRESSION]",
-	.summary = "Walks directory trees and evaluates the expression for each entry.\n"
-		   "Tests: -name -iname -path -ipath -regex -iregex -type -xtype -size -empty -perm\n"
-		   "  -user -group -uid -gid -nouser -nogroup -newer -anewer -cnewer -newerXY -mtime\n"
-		   "  -mmin -atime -amin -ctime -cmin -used -links -inum -samefile -lname -ilname\n"
-		   "  -readable -writable -executable -fstype -true -false\n"
-		   "Actions: -print -print0 -printf -fprint -fprint0 -fprintf -ls -fls -exec -execdir\n"
-		   "  -ok -okdir -delete -prune -quit\n"
-		   "Options: -maxdepth -mindepth -depth -xdev -follow -daystart -regextype\n"
-		   "Operators: ( ) ! -not -a -and -o -or ,",
+	.summary =
+		"Walks directory trees and evaluates the expression for each entry.\n"
+		"Tests: -name -iname -path -ipath -regex -iregex -type -xtype -size -empty -perm\n"
+		"  -user -group -uid -gid -nouser -nogroup -newer -anewer -cnewer -newerXY -mtime\n"
+		"  -mmin -atime -amin -ctime -cmin -used -links -inum -samefile -lname -ilname\n"
+		"  -readable -writable -executable -fstype -true -false\n"
+		"Actions: -print -print0 -printf -fprint -fprint0 -fprintf -ls -fls -exec "
+		"-execdir\n"
+		"  -ok -okdir -delete -prune -quit\n"
+		"Options: -maxdepth -mindepth -depth -xdev -follow -daystart -regextype\n"
+		"Operators: ( ) ! -not -a -and -o -or ,",
 	.run = find_run,
 	.flags = BUILTIN_RAW | BUILTIN_RAW_HELP,
 	.family = "GNU findutils 4.9.0",

@@ -28,18 +28,18 @@ struct expr {
 	struct expr *right;
 	/* EXPR_TEST */
 	find_fn *fn;
-	const char *name;      /* "-name" */
+	const char *name; /* "-name" */
 	enum find_cmp cmp;
 	int64_t number;
-	int64_t unit;          /* of sizes and ages */
-	char field;            /* which time: a, c, m, B */
-	char how;              /* of -perm: 0, '-' or '/' */
+	int64_t unit; /* of sizes and ages */
+	char field;   /* which time: a, c, m, B */
+	char how;     /* of -perm: 0, '-' or '/' */
 	uint32_t mode;
-	uint64_t types;        /* -type: a bit per letter */
+	uint64_t types; /* -type: a bit per letter */
 	struct glob *glob;
 	struct regex *regex;
 	const char *text;
-	struct output *out;    /* -fprint and friends; NULL: standard output */
+	struct output *out; /* -fprint and friends; NULL: standard output */
 	struct find_exec *exec;
 	struct format_part *format;
 };
@@ -50,7 +50,7 @@ struct find {
 	unsigned walk_flags;
 	int64_t depth_min;
 	int64_t depth_max;
-	bool post;             /* -depth */
+	bool post; /* -depth */
 	bool has_action;
 	bool prune;
 	bool deletes;
@@ -59,10 +59,10 @@ struct find {
 	bool daystart;
 	unsigned regex_flags;
 	int64_t now_ns;
-	int64_t day_end_ns;    /* with -daystart ages count from here */
-	const char *start;     /* the starting point being walked */
+	int64_t day_end_ns; /* with -daystart ages count from here */
+	const char *start;  /* the starting point being walked */
 	struct walk *walk;
-	bool skip;             /* -prune was met */
+	bool skip;                 /* -prune was met */
 	struct find_exec *batches; /* -exec ... +: to be run at the end */
 	struct find_file *files;   /* outputs by name */
 	struct zone *zone;
@@ -74,7 +74,7 @@ void find_parse(struct find *f, int at);
 /* test.c, action.c: predicates by name. NULL: there is none. */
 struct predicate {
 	const char *name;
-	int args;              /* 0 or 1; -1: takes the rest by itself */
+	int args; /* 0 or 1; -1: takes the rest by itself */
 	find_fn *fn;
 	/* Fills x from the argument; for args == -1 *at is the first one and is moved. */
 	void (*prepare)(struct find *f, struct expr *x, char **argv, int *at);

@@ -58,18 +58,35 @@ static size_t put_escape(struct parts *p, const char *at)
 	}
 	if (*at == 'c')
 		return 0;
-	cmd_warn(p->f->c, 0, *at == '\0' ? "warning: escape `\\' followed by nothing at all"
-					 : "warning: unrecognized escape `\\%c'", *at);
+	cmd_warn(p->f->c, 0,
+		 *at == '\0' ? "warning: escape `\\' followed by nothing at all"
+			     : "warning: unrecognized escape `\\%c'",
+		 *at);
 	buf_putc(&p->literal, '\\');
 	if (*at != '\0')
 		buf_putc(&p->literal, *at);
 	return *at != '\0';
 }
 
+/* Flags, width and precision as printf has them; but letters such as h and l are directives. */
+static size_t parse_directive(const char *text, size_t at, struct format_spec *spec)
+{
+	*spec = (struct format_spec){ .width = -1, .precision = -1 };
+	for (at++; text[at] != '\0' && strchr("-+ #0", text[at]) != NULL; at++)
+		spec->flags |= text[at] == '-' ? FORMAT_LEFT : 0u;
+	for (; byte_is_digit(text[at]); at++)
+		spec->width = (spec->width < 0 ? 0 : spec->width % 100000) * 10 + text[at] - '0';
+	if (text[at] == '.')
+		for (spec->precision = 0, at++; byte_is_digit(text[at]); at++)
+			spec->precision = spec->precision % 100000 * 10 + text[at] - '0';
+	spec->conv = text[at];
+	return text[at] != '\0' ? at + 1 : at;
+}
+
 static size_t put_directive(struct parts *p, const char *text, size_t at)
 {
 	struct format_spec spec;
-	size_t end = format_parse(bytes_of(text), at, &spec);
+	size_t end = parse_directive(text, at, &spec);
 	struct format_part *part;
 
 	if (spec.conv == '\0')
@@ -221,7 +238,8 @@ static void put_names(struct find *f, struct buf *out, char letter, const struct
 
 static void put_owner(struct find *f, struct buf *out, char letter, const struct vfs_stat *st)
 {
-	const char *name = letter == 'u' ? cmd_user_name(f->c, st->uid) : cmd_group_name(f->c, st->gid);
+	const char *name = letter == 'u' ? cmd_user_name(f->c, st->uid)
+					 : cmd_group_name(f->c, st->gid);
 
 	if (name != NULL)
 		buf_puts(out, name);
@@ -233,8 +251,9 @@ static void put_owner(struct find *f, struct buf *out, char letter, const struct
 static void put_sparseness(struct buf *out, const struct vfs_stat *st)
 {
 	struct format_spec spec = { .width = -1, .precision = -1, .conv = 'g' };
-	struct real v = real_of_double(st->size == 0 ? (st->blocks == 0 ? 1.0 : 1.0)
-						     : 512.0 * (double)st->blocks / (double)st->size);
+	struct real v = real_of_double(st->size == 0
+					       ? (st->blocks == 0 ? 1.0 : 1.0)
+					       : 512.0 * (double)st->blocks / (double)st->size);
 
 	format_put_real(out, &spec, v, true);
 }
@@ -333,8 +352,9 @@ void find_put_ls(struct find *f, struct output *o, struct walk_entry *e)
 	else
 		buf_printf(&out, "%8llu ", (unsigned long long)st->size);
 	time_civil(f->zone, s, &day);
-	time_format(&out, s > now - SIX_MONTHS_S && s <= now + 3600 ? BYTES("%b %e %H:%M ")
-								    : BYTES("%b %e  %Y "),
+	time_format(&out,
+		    s > now - SIX_MONTHS_S && s <= now + 3600 ? BYTES("%b %e %H:%M ")
+							      : BYTES("%b %e  %Y "),
 		    &day, s, 0);
 	quote_put(&out, bytes_of(e->path), QUOTE_ESCAPE, "", f->c->utf8);
 	if ((st->mode & S_FMT) == S_LNK && cmd_readlink(f->c, e->dir, e->at, &target) >= 0) {

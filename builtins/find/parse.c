@@ -10,6 +10,7 @@ struct parse {
 	int at;
 	int end;
 	int depth;
+	const char *predicate; /* the last one that took an argument */
 };
 
 static struct expr *new_expr(struct parse *p, enum expr_op op)
@@ -51,8 +52,9 @@ static int64_t read_depth(struct parse *p, const char *name)
 	uint64_t v;
 
 	if (!num_plain(arg, &v) || v > INT64_MAX)
-		cmd_fatal(p->f->c, 0, "Expected a positive decimal integer argument to %s, but got %s",
-			  name, cmd_quote(p->f->c, arg));
+		cmd_fatal(p->f->c, 0,
+			  "Expected a positive decimal integer argument to %s, but got %s", name,
+			  cmd_quote(p->f->c, arg));
 	return (int64_t)v;
 }
 
@@ -65,11 +67,18 @@ static void read_regextype(struct parse *p)
 		const char *name;
 		unsigned flags;
 	} types[] = {
-		{ "findutils-default", REGEX_BRE }, { "emacs", REGEX_BRE }, { "ed", REGEX_BRE },
-		{ "grep", REGEX_BRE }, { "posix-basic", REGEX_BRE }, { "sed", REGEX_BRE },
-		{ "posix-minimal-basic", REGEX_BRE }, { "egrep", REGEX_ERE },
-		{ "posix-egrep", REGEX_ERE }, { "posix-extended", REGEX_ERE },
-		{ "awk", REGEX_ERE | REGEX_AWK }, { "posix-awk", REGEX_ERE | REGEX_AWK },
+		{ "findutils-default", REGEX_BRE },
+		{ "emacs", REGEX_BRE },
+		{ "ed", REGEX_BRE },
+		{ "grep", REGEX_BRE },
+		{ "posix-basic", REGEX_BRE },
+		{ "sed", REGEX_BRE },
+		{ "posix-minimal-basic", REGEX_BRE },
+		{ "egrep", REGEX_ERE },
+		{ "posix-egrep", REGEX_ERE },
+		{ "posix-extended", REGEX_ERE },
+		{ "awk", REGEX_ERE | REGEX_AWK },
+		{ "posix-awk", REGEX_ERE | REGEX_AWK },
 		{ "gnu-awk", REGEX_ERE | REGEX_AWK },
 	};
 	const char *arg = argument(p, "-regextype");
@@ -104,7 +113,8 @@ static bool read_option(struct parse *p, const char *arg)
 	else if (strcmp(arg, "-regextype") == 0)
 		read_regextype(p);
 	else
-		return is_one_of(arg, "-noleaf", "-warn") || is_one_of(arg, "-nowarn", "-noignore_readdir_race") ||
+		return is_one_of(arg, "-noleaf", "-warn") ||
+		       is_one_of(arg, "-nowarn", "-noignore_readdir_race") ||
 		       strcmp(arg, "-ignore_readdir_race") == 0;
 	return true;
 }
@@ -132,6 +142,8 @@ static struct expr *read_predicate(struct parse *p, const char *arg)
 		cmd_fatal(p->f->c, 0, "unknown predicate `%s'", arg);
 	x->fn = test->fn;
 	p->f->has_action |= test->action;
+	if (test->args != 0)
+		p->predicate = arg;
 	if (test->args == 1) {
 		int at = p->at;
 
@@ -152,14 +164,28 @@ static struct expr *read_group(struct parse *p)
 	if (is_one_of(peek(p), ")", ")"))
 		cmd_fatal(p->f->c, 0, "invalid expression; empty parentheses are not allowed.");
 	if (peek(p) == NULL)
-		cmd_fatal(p->f->c, 0, "invalid expression; expected to find a ')' but didn't see one. "
-				      " Perhaps you need an extra predicate after '('");
+		cmd_fatal(p->f->c, 0,
+			  "invalid expression; expected to find a ')' but didn't see one. "
+			  "Perhaps you need an extra predicate after '('");
 	x = read_comma(p);
 	if (!is_one_of(peek(p), ")", ")"))
-		cmd_fatal(p->f->c, 0, "invalid expression; I was expecting to find a ')' somewhere "
-				      "but did not see one.");
+		cmd_fatal(p->f->c, 0,
+			  "invalid expression; I was expecting to find a ')' somewhere "
+			  "but did not see one.");
 	p->at++;
 	return x;
+}
+
+/* A pattern that the shell expanded is the usual cause: then such a file exists. */
+_Noreturn static void paths_first(struct parse *p, const char *arg)
+{
+	struct vfs_stat st;
+
+	cmd_error(p->f->c, 0, "paths must precede expression: `%s'", arg);
+	if (p->predicate != NULL && cmd_lstat(p->f->c, arg, &st) == 0)
+		cmd_error(p->f->c, 0, "possible unquoted pattern after predicate `%s'?",
+			  p->predicate);
+	cmd_exit(p->f->c, 1);
 }
 
 static struct expr *read_factor(struct parse *p, const char *after)
@@ -179,13 +205,14 @@ static struct expr *read_factor(struct parse *p, const char *after)
 		x = read_group(p);
 	} else if (is_one_of(arg, "-o", "-or") || is_one_of(arg, "-a", "-and") ||
 		   strcmp(arg, ",") == 0) {
-		cmd_fatal(p->f->c, 0, "invalid expression; you have used a binary operator '%s' with "
-				      "nothing before it.", arg);
+		cmd_fatal(p->f->c, 0,
+			  "invalid expression; you have used a binary operator '%s' with "
+			  "nothing before it.",
+			  arg);
 	} else if (strcmp(arg, ")") == 0) {
 		cmd_fatal(p->f->c, 0, "invalid expression; you have too many ')'");
 	} else if (arg[0] != '-') {
-		cmd_error(p->f->c, 0, "paths must precede expression: `%s'", arg);
-		cmd_exit(p->f->c, 1);
+		paths_first(p, arg);
 	} else {
 		x = read_predicate(p, arg);
 	}
@@ -262,9 +289,10 @@ void find_parse(struct find *f, int at)
 			cmd_fatal(f->c, 0, "invalid expression; you have too many ')'");
 	}
 	if (f->deletes && f->prune && !f->post)
-		cmd_fatal(f->c, 0, "The -delete action automatically turns on -depth, but -prune does "
-				   "nothing when -depth is in effect.  If you want to carry on "
-				   "anyway, just explicitly use the -depth option.");
+		cmd_fatal(f->c, 0,
+			  "The -delete action automatically turns on -depth, but -prune does "
+			  "nothing when -depth is in effect.  If you want to carry on "
+			  "anyway, just explicitly use the -depth option.");
 	if (f->deletes)
 		f->post = true;
 	if (f->has_action)

@@ -55,8 +55,7 @@ static bool test_lname(struct find *f, const struct expr *x, struct walk_entry *
 {
 	struct bytes target;
 
-	return (e->st.mode & S_FMT) == S_LNK &&
-	       cmd_readlink(f->c, e->dir, e->at, &target) >= 0 &&
+	return (e->st.mode & S_FMT) == S_LNK && cmd_readlink(f->c, e->dir, e->at, &target) >= 0 &&
 	       glob_match(x->glob, f->c->arena, target);
 }
 
@@ -87,7 +86,8 @@ static void prepare_regex(struct find *f, struct expr *x, char **argv, int *at)
 	if (x->name[1] == 'i')
 		flags |= REGEX_ICASE;
 	if (regex_compile_set(f->c->arena, &pattern, 1, flags, &x->regex, &message) < 0)
-		cmd_fatal(f->c, 0, "failed to compile regular expression '%s': %s", argv[*at], message);
+		cmd_fatal(f->c, 0, "failed to compile regular expression '%s': %s", argv[*at],
+			  message);
 	regex_set_work(x->regex, cmd_work, f->c);
 }
 
@@ -133,10 +133,13 @@ static void prepare_type(struct find *f, struct expr *x, char **argv, int *at)
 		if (strchr("bcdpflsD", *p) == NULL)
 			cmd_fatal(f->c, 0, "Unknown argument to %s: %c", x->name, *p);
 		if (p[1] != '\0' && p[1] != ',')
-			cmd_fatal(f->c, 0, "Must separate multiple arguments to %s using: ','", x->name);
+			cmd_fatal(f->c, 0, "Must separate multiple arguments to %s using: ','",
+				  x->name);
 		if (p[1] == ',' && p[2] == '\0')
-			cmd_fatal(f->c, 0, "Last file type in list argument to %s is missing, "
-					   "i.e., list is ending on: ','", x->name);
+			cmd_fatal(f->c, 0,
+				  "Last file type in list argument to %s is missing, "
+				  "i.e., list is ending on: ','",
+				  x->name);
 		if (*p >= 'a')
 			x->types |= (uint64_t)1 << (*p - 'a');
 		if (p[1] == ',')
@@ -172,7 +175,9 @@ static void prepare_perm(struct find *f, struct expr *x, char **argv, int *at)
 
 static bool compare(const struct expr *x, int64_t v)
 {
-	return x->cmp == FIND_MORE ? v > x->number : x->cmp == FIND_LESS ? v < x->number : v == x->number;
+	return x->cmp == FIND_MORE   ? v > x->number
+	       : x->cmp == FIND_LESS ? v < x->number
+				     : v == x->number;
 }
 
 static const char *read_sign(struct expr *x, const char *arg)
@@ -296,8 +301,9 @@ static bool test_newer(struct find *f, const struct expr *x, struct walk_entry *
 
 static void stat_reference(struct find *f, const char *path, struct vfs_stat *st)
 {
-	int err = (f->walk_flags & (WALK_FOLLOW | WALK_FOLLOW_ROOT)) != 0 ? cmd_stat(f->c, path, st)
-									   : cmd_lstat(f->c, path, st);
+	int err = (f->walk_flags & (WALK_FOLLOW | WALK_FOLLOW_ROOT)) != 0
+			  ? cmd_stat(f->c, path, st)
+			  : cmd_lstat(f->c, path, st);
 
 	if (err < 0)
 		cmd_fatal(f->c, err, "%s", cmd_quote(f->c, path));
@@ -324,7 +330,8 @@ static void prepare_newer_xy(struct find *f, struct expr *x, char **argv, int *a
 	x->field = mine;
 	if (other == 't') {
 		if (!date_parse(f->c, argv[*at], f->now_ns, f->zone, &x->number))
-			cmd_fatal(f->c, 0, "I cannot figure out how to interpret %s as a date or time",
+			cmd_fatal(f->c, 0,
+				  "I cannot figure out how to interpret %s as a date or time",
 				  cmd_quote(f->c, argv[*at]));
 		return;
 	}
@@ -363,7 +370,8 @@ static void prepare_user(struct find *f, struct expr *x, char **argv, int *at)
 	else if (num_plain(argv[*at], &v))
 		x->number = (int64_t)v;
 	else
-		cmd_fatal(f->c, 0, "%s is not the name of a known user", cmd_quote(f->c, argv[*at]));
+		cmd_fatal(f->c, 0, "%s is not the name of a known user",
+			  cmd_quote(f->c, argv[*at]));
 }
 
 static void prepare_group(struct find *f, struct expr *x, char **argv, int *at)

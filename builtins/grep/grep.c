@@ -178,6 +178,22 @@ static int opt_unix_offsets(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+static int opt_matcher(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct grep *g = c->opts;
+	int wanted = o->letter == 'E'   ? GREP_EXTENDED
+		     : o->letter == 'F' ? GREP_FIXED
+		     : o->letter == 'P' ? GREP_PERL
+					: GREP_BASIC;
+
+	(void)arg;
+	if (g->have_syntax && g->syntax != wanted)
+		return cmd_error(c, 0, "conflicting matchers specified");
+	g->syntax = wanted;
+	g->have_syntax = true;
+	return 0;
+}
+
 static int opt_case_matters(struct cmd *c, const struct opt *o, const char *arg)
 {
 	(void)o, (void)arg;
@@ -186,14 +202,18 @@ static int opt_case_matters(struct cmd *c, const struct opt *o, const char *arg)
 }
 
 static const struct opt_word color_words[] = {
-	{ "always", COLOR_ALWAYS }, { "yes", COLOR_ALWAYS }, { "force", COLOR_ALWAYS },
-	{ "never", COLOR_NEVER },   { "no", COLOR_NEVER },   { "none", COLOR_NEVER },
-	{ "auto", COLOR_AUTO },     { "tty", COLOR_AUTO },   { "if-tty", COLOR_AUTO },
-	{ NULL, 0 },
+	{ "always", COLOR_ALWAYS }, { "yes", COLOR_ALWAYS },
+	{ "force", COLOR_ALWAYS },  { "never", COLOR_NEVER },
+	{ "no", COLOR_NEVER },      { "none", COLOR_NEVER },
+	{ "auto", COLOR_AUTO },     { "tty", COLOR_AUTO },
+	{ "if-tty", COLOR_AUTO },   { NULL, 0 },
 };
 
 static const struct opt_word directory_words[] = {
-	{ "read", GREP_READ }, { "recurse", GREP_RECURSE }, { "skip", GREP_SKIP }, { NULL, 0 },
+	{ "read", GREP_READ },
+	{ "recurse", GREP_RECURSE },
+	{ "skip", GREP_SKIP },
+	{ NULL, 0 },
 };
 
 #define FILTER(l, val, text)                                                                       \
@@ -203,10 +223,10 @@ static const struct opt_word directory_words[] = {
 	}
 
 static const struct opt grep_options[] = {
-	OPT_SET('E', "extended-regexp", struct grep, syntax, GREP_EXTENDED, "extended regular expressions"),
-	OPT_SET('F', "fixed-strings", struct grep, syntax, GREP_FIXED, "patterns are plain strings"),
-	OPT_SET('G', "basic-regexp", struct grep, syntax, GREP_BASIC, "basic regular expressions"),
-	OPT_SET('P', "perl-regexp", struct grep, syntax, GREP_PERL, "Perl's regular expressions"),
+	OPT_CALL('E', "extended-regexp", opt_matcher, "extended regular expressions"),
+	OPT_CALL('F', "fixed-strings", opt_matcher, "patterns are plain strings"),
+	OPT_CALL('G', "basic-regexp", opt_matcher, "basic regular expressions"),
+	OPT_CALL('P', "perl-regexp", opt_matcher, "Perl's regular expressions"),
 	OPT_CALL_ARG('e', "regexp", opt_pattern, "PATTERNS", "patterns, one a line"),
 	OPT_CALL_ARG('f', "file", opt_pattern_file, "FILE", "patterns from FILE"),
 	OPT_FLAG('i', "ignore-case", struct grep, ignore_case, "upper and lower case are the same"),
@@ -237,7 +257,8 @@ static const struct opt grep_options[] = {
 	OPT_CALL('R', "dereference-recursive", opt_recurse, "the same, following links"),
 	FILTER("include", 1, "only files that match GLOB"),
 	FILTER("exclude", 0, "not files that match GLOB"),
-	OPT_CALL_ARG(0, "exclude-from", opt_exclude_from, "FILE", "patterns for --exclude from FILE"),
+	OPT_CALL_ARG(0, "exclude-from", opt_exclude_from, "FILE",
+		     "patterns for --exclude from FILE"),
 	FILTER("exclude-dir", 2, "not directories that match GLOB"),
 	OPT_SET('L', "files-without-match", struct grep, list, GREP_LIST_OTHERS,
 		"only names of files without selected lines"),
@@ -250,7 +271,8 @@ static const struct opt grep_options[] = {
 	OPT_CALL_ARG('A', "after-context", opt_context, "NUM", "lines after"),
 	OPT_CALL_ARG('C', "context", opt_context, "NUM", "lines around (also -NUM)"),
 	OPT_DIGIT(opt_digit),
-	OPT_STR(0, "group-separator", struct grep, separator, "--", "SEP", "between groups of lines"),
+	OPT_STR(0, "group-separator", struct grep, separator, "--", "SEP",
+		"between groups of lines"),
 	OPT_CALL(0, "no-group-separator", opt_no_separator, "nothing between groups"),
 	OPT_ENUM_OPTIONAL(0, "color", struct grep, color, color_words, COLOR_AUTO, "WHEN",
 			  "mark what matches: always, never, auto"),
@@ -291,6 +313,26 @@ static unsigned regex_flags(const struct grep *g)
 	return flags;
 }
 
+/* GNU warns of repeats with nothing before them, which then stand for themselves. */
+static void warn_of_repeats(struct grep *g, struct bytes p)
+{
+	bool start = true;
+
+	for (size_t i = 0; i < p.len; i++) {
+		char ch = p.ptr[i];
+
+		if (start && (ch == '*' || ch == '+' || ch == '?'))
+			cmd_warn(g->c, 0, "warning: %c at start of expression", ch);
+		else if (start && ch == '{' && i + 1 < p.len && byte_is_digit(p.ptr[i + 1]))
+			cmd_warn(g->c, 0, "warning: {...} at start of expression");
+		start = ch == '(' || ch == '|' || (ch == '^' && start);
+		if (ch == '\\')
+			i++;
+		else if (ch == '[')
+			i += strcspn(p.ptr + i + 1, "]\n") + 1;
+	}
+}
+
 static void compile(struct grep *g)
 {
 	struct bytes text = buf_bytes(&g->patterns);
@@ -303,7 +345,11 @@ static void compile(struct grep *g)
 		size_t len = end != NULL ? (size_t)(end - text.ptr) : text.len;
 
 		list[i] = bytes_slice(text, 0, len);
-		text = end != NULL ? bytes_slice(text, len + 1, text.len) : bytes_slice(text, len, len);
+		if (g->syntax == GREP_EXTENDED)
+			warn_of_repeats(g, list[i]);
+		g->all_match |= len == 0 && !g->whole_lines && !g->whole_words;
+		text = end != NULL ? bytes_slice(text, len + 1, text.len)
+				   : bytes_slice(text, len, len);
 	}
 	if (g->syntax == GREP_PERL && n > 1)
 		cmd_fatal(g->c, 0, "the -P option only supports a single pattern");
@@ -354,7 +400,7 @@ static void report(struct grep *g)
 			  (g->list == GREP_LIST_OTHERS && !selected)))
 		grep_put_name(g, g->name, '\n');
 	if (!g->bare_count && (g->hidden || (g->is_binary && selected)))
-		cmd_printf(g->c, "%s: %s: binary file matches\n", g->c->name, g->name);
+		cmd_warn(g->c, 0, "%s: binary file matches", g->name);
 	if (g->list == GREP_LIST_OTHERS ? !selected : selected)
 		g->any_selected = true;
 }
@@ -481,8 +527,8 @@ static const char *base_name(const char *path)
 
 static void walk_tree(struct grep *g, const char *root, bool implied)
 {
-	struct walk *w = walk_new(g->c, root, g->dereference ? WALK_FOLLOW
-							     : WALK_FOLLOW_ROOT | WALK_NO_STAT);
+	struct walk *w = walk_new(g->c, root,
+				  g->dereference ? WALK_FOLLOW : WALK_FOLLOW_ROOT | WALK_NO_STAT);
 	struct walk_entry *e;
 
 	while ((e = walk_next(w)) != NULL) {
@@ -544,6 +590,9 @@ static int grep_run(struct cmd *c)
 	}
 	prepare(g);
 	compile(g);
+	/* Nothing can be selected: GNU does not look at the files then. */
+	if ((g->max == 0 || (g->invert && g->all_match)) && g->list != GREP_LIST_OTHERS)
+		return 1;
 	g->with_names = g->names == GREP_NAMES_ALWAYS ||
 			(g->names == GREP_NAMES_DEFAULT &&
 			 (c->nargs - first > 1 || g->directories == GREP_RECURSE));
@@ -559,16 +608,25 @@ static int grep_run(struct cmd *c)
 	return status_of(g);
 }
 
+/* egrep and fgrep are scripts that start grep: its name stands in messages. */
+static void set_matcher(struct cmd *c, enum grep_syntax syntax)
+{
+	struct grep *g = c->opts;
+
+	set_defaults(c);
+	g->syntax = (int)syntax;
+	g->have_syntax = true;
+	c->name = "grep";
+}
+
 static void set_extended(struct cmd *c)
 {
-	set_defaults(c);
-	((struct grep *)c->opts)->syntax = GREP_EXTENDED;
+	set_matcher(c, GREP_EXTENDED);
 }
 
 static void set_fixed(struct cmd *c)
 {
-	set_defaults(c);
-	((struct grep *)c->opts)->syntax = GREP_FIXED;
+	set_matcher(c, GREP_FIXED);
 }
 
 #define GREP_RECORD(text, set)                                                                     \

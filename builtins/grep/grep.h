@@ -22,24 +22,25 @@ struct grep_filter {
 	struct glob *glob;
 	bool include;
 	bool dirs;
-	bool path;    /* the pattern has a slash: the whole name is matched */
+	bool path; /* the pattern has a slash: the whole name is matched */
 };
 
 struct grep {
 	struct cmd *c;
 	/* options */
 	int syntax;
-	struct buf patterns;       /* joined by newlines */
+	bool have_syntax;    /* by an option, or by the command's name */
+	struct buf patterns; /* joined by newlines */
 	bool have_patterns;
-	bool patterns_given;       /* by -f, though the file was empty */
+	bool patterns_given; /* by -f, though the file was empty */
 	bool ignore_case;
 	bool invert;
 	bool whole_words;
 	bool whole_lines;
 	bool count;
-	int color;                 /* enum color_when */
+	int color; /* enum color_when */
 	int list;
-	int64_t max;               /* selected lines per file; -1: no bound */
+	int64_t max; /* selected lines per file; -1: no bound */
 	bool only_matching;
 	bool quiet;
 	bool no_messages;
@@ -50,12 +51,12 @@ struct grep {
 	bool initial_tab;
 	bool name_nul;
 	bool null_data;
-	int64_t before;            /* lines of context; -1: not given */
+	int64_t before; /* lines of context; -1: not given */
 	int64_t after;
 	int64_t context;
-	uint64_t digits;           /* -NUM so far */
+	uint64_t digits; /* -NUM so far */
 	bool have_digits;
-	const char *separator;     /* between groups of context; NULL: none */
+	const char *separator; /* between groups of context; NULL: none */
 	int binary;
 	int directories;
 	int devices;
@@ -65,31 +66,32 @@ struct grep {
 	struct grep_filter **filters_end;
 	/* derived */
 	struct regex *re;
+	bool all_match; /* an empty pattern: every line matches */
 	char eol;
 	bool with_names;
 	bool colored;
-	bool color_lines;          /* selected lines need their matches found */
+	bool color_lines; /* selected lines need their matches found */
 	const char *color_match;
-	bool bare_count;           /* only the number of selected lines is wanted */
+	bool bare_count; /* only the number of selected lines is wanted */
 	struct vfs_stat out_st;
 	bool out_is_file;
 	bool error;
 	bool any_selected;
 	/* the file being searched */
 	const char *name;
-	uint64_t line;             /* number of the line at `counted` */
-	uint64_t base;             /* offset in the file of the region's first byte */
+	uint64_t line; /* number of the line at `counted` */
+	uint64_t base; /* offset in the file of the region's first byte */
 	struct bytes region;
-	size_t counted;            /* lines before this place of the region are in `line` */
-	size_t printed;            /* context before this place was written already */
+	size_t counted; /* lines before this place of the region are in `line` */
+	size_t printed; /* context before this place was written already */
 	int64_t selected;
-	int64_t pending;           /* lines of trailing context still to be written */
-	bool stop;                 /* enough is known of this file */
-	bool out_quiet;            /* nothing of lines is written */
-	bool is_binary;            /* a NUL was seen */
-	bool hidden;               /* a line was not written because it is not text */
-	bool group_written;        /* something with context was written: a separator may be due */
-	size_t stop_at;            /* where the search stopped, in the region */
+	int64_t pending;    /* lines of trailing context still to be written */
+	bool stop;          /* enough is known of this file */
+	bool out_quiet;     /* nothing of lines is written */
+	bool is_binary;     /* a NUL was seen */
+	bool hidden;        /* a line was not written because it is not text */
+	bool group_written; /* something with context was written: a separator may be due */
+	size_t stop_at;     /* where the search stopped, in the region */
 };
 
 /* search.c: the lines of one open file. Returns 0 or -E_. */

@@ -11,7 +11,8 @@ uint64_t grep_count_lines(struct bytes s, char eol)
 {
 	uint64_t total = 0;
 
-	/* Blocks small enough for counters of one byte: compilers make vectors of the inner loop. */
+	/* Blocks small enough for counters of one byte: compilers make vectors of the inner loop.
+	 */
 	while (s.len != 0) {
 		size_t n = s.len < 255 * 16 ? s.len : 255 * 16;
 		unsigned sum = 0;
@@ -129,8 +130,6 @@ void grep_put_line(struct grep *g, size_t from, size_t to, char sep)
 
 	if (g->binary != GREP_TEXT && g->c->utf8 && !utf8_valid(line)) {
 		g->hidden = true;
-		g->out_quiet = true;
-		g->stop = true;
 		return;
 	}
 	if (g->only_matching) {

@@ -135,7 +135,8 @@ static int search_region(struct grep *g, size_t from)
 		if (found != 0 || g->stop)
 			break;
 		if (g->invert)
-			pass(g, line.from, line.to + 1 < g->region.len ? line.to + 1 : g->region.len);
+			pass(g, line.from,
+			     line.to + 1 < g->region.len ? line.to + 1 : g->region.len);
 		else
 			select_line(g, line.from, line.to);
 		from = line.to + 1;
@@ -152,7 +153,7 @@ struct window {
 	char *ptr;
 	size_t len;
 	size_t cap;
-	size_t start;   /* where searching goes on */
+	size_t start; /* where searching goes on */
 };
 
 static void window_add(struct grep *g, struct window *w, struct bytes more)
@@ -171,7 +172,8 @@ static void window_add(struct grep *g, struct window *w, struct bytes more)
 static void window_drop(struct grep *g, struct window *w, size_t keep)
 {
 	g->line += grep_count_lines(
-		(struct bytes){ w->ptr + g->counted, keep > g->counted ? keep - g->counted : 0 }, g->eol);
+		(struct bytes){ w->ptr + g->counted, keep > g->counted ? keep - g->counted : 0 },
+		g->eol);
 	g->counted = g->counted > keep ? g->counted - keep : 0;
 	g->printed = g->printed > keep ? g->printed - keep : 0;
 	g->base += keep;
@@ -225,7 +227,8 @@ static int search_block(struct grep *g, struct window *w, struct bytes block)
 	int err = 0;
 
 	if (w->len != 0 && last != NULL) {
-		size_t first = (size_t)((char *)memchr(block.ptr, g->eol, block.len) - block.ptr) + 1;
+		size_t first = (size_t)((char *)memchr(block.ptr, g->eol, block.len) - block.ptr) +
+			       1;
 
 		window_add(g, w, bytes_slice(block, 0, first));
 		err = search_in_place(g, (struct bytes){ w->ptr, w->len });
@@ -269,7 +272,8 @@ static int search_chunk(struct grep *g, struct window *w, struct bytes block, ui
 	if (!g->is_binary && g->binary != GREP_TEXT && g->eol == '\n')
 		nul = memchr(block.ptr, '\0', block.len);
 	if (nul != NULL) {
-		uint64_t window = (pos + (uint64_t)(nul - block.ptr)) / BINARY_WINDOW * BINARY_WINDOW;
+		uint64_t window = (pos + (uint64_t)(nul - block.ptr)) / BINARY_WINDOW *
+				  BINARY_WINDOW;
 		size_t text = window > pos ? (size_t)(window - pos) : 0;
 		int err = text != 0 ? search_part(g, w, bytes_slice(block, 0, text)) : 0;
 

@@ -55,7 +55,7 @@ static uint64_t end_line(const struct sed *s, const struct sed_addr *a2)
 	case ADDR_PLUS:
 		return s->line + a2->n;
 	case ADDR_MULTIPLE:
-		return a2->n == 0 ? s->line : (s->line + a2->n - 1) / a2->n * a2->n;
+		return a2->n == 0 ? s->line : (s->line / a2->n + 1) * a2->n;
 	default:
 		return 0;
 	}
@@ -68,9 +68,7 @@ static bool range_begins(struct sed *s, struct sed_cmd *cmd)
 	if (cmd->a1.kind == ADDR_LINE) {
 		if (cmd->closed || s->line < cmd->a1.n)
 			return false;
-		/* The first line may have been read by n or N. */
-		if (cmd->a2.kind != ADDR_LINE && s->line != cmd->a1.n)
-			return false;
+		/* The first line may have been passed by n or N. */
 		if (cmd->a2.kind == ADDR_LINE && s->line != cmd->a1.n && s->line > cmd->a2.n)
 			return false;
 		cmd->closed = true;
@@ -90,7 +88,8 @@ static bool in_range(struct sed *s, struct sed_cmd *cmd)
 	if (cmd->range_end != 0) {
 		if (s->line >= cmd->range_end)
 			set_active(s, cmd, false);
-		return s->line <= cmd->range_end;
+		/* Where the last line was passed by N, addr,+N takes the one it landed on. */
+		return s->line <= cmd->range_end || cmd->a2.kind != ADDR_LINE;
 	}
 	if (matches(s, &cmd->a2))
 		set_active(s, cmd, false);

@@ -41,15 +41,15 @@ static void put_number(struct sed *s, uint64_t n)
 	char digits[24];
 	size_t len = num_format_u64(n, digits);
 
-	digits[len++] = '\n';
-	sed_missing_newline(s->cur);
+	digits[len++] = s->delim;
+	sed_missing_newline(s, s->cur);
 	output_write(s->cur->o, digits, len);
 }
 
 static void put_text(struct sed *s, struct bytes text)
 {
-	sed_missing_newline(s->cur);
-	output_write(s->cur->o, text.ptr, text.len);
+	if (text.len > 0)
+		sed_put(s, s->cur, bytes_slice(text, 0, text.len - 1), true);
 }
 
 /* --- l --- */
@@ -80,20 +80,22 @@ static void list_space(struct sed *s, int64_t width)
 {
 	size_t column = 0;
 
-	sed_missing_newline(s->cur);
+	sed_missing_newline(s, s->cur);
 	cmd_charge_bytes(s->c, s->space.len);
 	for (size_t i = 0; i < s->space.len; i++) {
 		char text[5];
 		size_t len = escape_byte((unsigned char)s->space.ptr[i], text);
 
-		if (width > 1 && column + len > (uint64_t)width - 1) {
-			output_write(s->cur->o, "\\\n", 2);
+		if (width > 0 && column + len > (uint64_t)width - 1) {
+			output_putc(s->cur->o, '\\');
+			output_putc(s->cur->o, s->delim);
 			column = 0;
 		}
 		output_write(s->cur->o, text, len);
 		column += len;
 	}
-	output_write(s->cur->o, "$\n", 2);
+	output_putc(s->cur->o, '$');
+	output_putc(s->cur->o, s->delim);
 }
 
 /* --- commands --- */
@@ -116,19 +118,21 @@ static void defer_line(struct sed *s, struct sed_in *in)
 
 	if (in->failed)
 		return;
-	sed_flush(s);
 	if (!in->opened) {
 		in->opened = true;
 		in->failed = input_open(&in->in, s->c, in->name) < 0;
 	}
-	if (in->failed || input_line(&in->in, s->delim, &line) <= 0)
+	int more = in->failed ? 0 : input_line(&in->in, s->delim, &line);
+
+	if (more < 0)
+		sed_read_failed(s, in->name, more);
+	if (more == 0)
 		return;
 	char *copy = pool_alloc(s->c->pool, line.len + 1);
 
 	memcpy(copy, line.ptr, line.len);
 	copy[line.len] = s->delim;
 	defer(s, 'R', (struct bytes){ copy, line.len + in->in.ended }, copy);
-	s->appends[s->nappends - 1].text.len = line.len + in->in.ended;
 }
 
 static void copy_space(struct sed *s, struct sed_space *to, const struct sed_space *from)
@@ -175,7 +179,7 @@ static enum flow delete_first_line(struct sed *s)
 /* c: in a range only its last line writes the text. */
 static enum flow change(struct sed *s, struct sed_cmd *cmd)
 {
-	if (cmd->a2.kind == ADDR_NONE || cmd->negate || !cmd->active)
+	if (cmd->a2.kind == ADDR_NONE || cmd->negate || !cmd->active || s->posix)
 		put_text(s, cmd->text);
 	return FLOW_DELETE;
 }
@@ -201,7 +205,7 @@ static void run_shell(struct sed *s, const struct sed_cmd *cmd)
 
 	if (cmd->text.len > 0) {
 		sed_shell(s, cmd->text, &out);
-		sed_missing_newline(s->cur);
+		sed_missing_newline(s, s->cur);
 		output_write(s->cur->o, out.ptr, out.len);
 		pool_free(s->c->pool, out.own, out.cap);
 		return;
@@ -215,9 +219,9 @@ static void run_shell(struct sed *s, const struct sed_cmd *cmd)
 
 static void put_name(struct sed *s)
 {
-	sed_missing_newline(s->cur);
-	output_write(s->cur->o, s->name, strlen(s->name));
-	output_putc(s->cur->o, '\n');
+	sed_missing_newline(s, s->cur);
+	output_write(s->cur->o, s->open_name, strlen(s->open_name));
+	output_putc(s->cur->o, s->delim);
 }
 
 /* The commands that only change or write the pattern space and the hold space. */
@@ -328,6 +332,8 @@ void sed_execute(struct sed *s)
 
 		if ((flow == FLOW_CYCLE || flow == FLOW_QUIT) && !s->quiet)
 			put_space(s, s->cur);
+		if (flow == FLOW_QUIT)
+			sed_missing_newline(s, s->cur);
 		if (flow != FLOW_STOP)
 			sed_dump_appends(s);
 		if (s->unbuffered)

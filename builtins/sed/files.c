@@ -10,17 +10,17 @@
 
 /* --- output --- */
 
-void sed_missing_newline(struct sed_out *out)
+void sed_missing_newline(struct sed *s, struct sed_out *out)
 {
 	if (!out->missing_newline)
 		return;
 	out->missing_newline = false;
-	output_putc(out->o, '\n');
+	output_putc(out->o, s->delim);
 }
 
 void sed_put(struct sed *s, struct sed_out *out, struct bytes text, bool ended)
 {
-	sed_missing_newline(out);
+	sed_missing_newline(s, out);
 	output_write(out->o, text.ptr, text.len);
 	if (ended)
 		output_putc(out->o, s->delim);
@@ -35,7 +35,7 @@ struct sed_out *sed_open_out(struct sed *s, struct bytes name)
 	struct sed_out **last = &s->outs;
 	int err;
 
-	if (bytes_is(name, "/dev/stdout"))
+	if (bytes_is(name, "/dev/stdout") && !s->posix)
 		return s->outs;
 	for (; *last != NULL; last = &(*last)->next)
 		if (bytes_is(name, (*last)->name))
@@ -55,12 +55,12 @@ struct sed_out *sed_open_out(struct sed *s, struct bytes name)
 	return out;
 }
 
-void sed_flush(struct sed *s)
+_Noreturn void sed_read_failed(struct sed *s, const char *name, int err)
 {
-	for (struct sed_out *out = s->outs; out != NULL; out = out->next)
-		output_flush(out->o);
-	if (s->cur != s->outs)
-		output_flush(s->cur->o);
+	if (s->temp_path != NULL && s->cur == &s->edited)
+		cmd_unlink(s->c, CMD_CWD, s->temp_path, 0);
+	cmd_fatal_status(s->c, 4, 0, "read error on %s: %s",
+			 strcmp(name, "-") == 0 ? "stdin" : name, err_text(err));
 }
 
 /* --- r and R --- */
@@ -77,6 +77,17 @@ struct sed_in *sed_open_in(struct sed *s, struct bytes name)
 	return *last;
 }
 
+/* What R reads begins anew with each separate file. */
+static void rewind_ins(struct sed *s)
+{
+	for (struct sed_in *in = s->ins; in != NULL; in = in->next) {
+		if (!in->opened || in->failed || in->in.is_stdin)
+			continue;
+		input_close(&in->in);
+		in->opened = false;
+	}
+}
+
 static void copy_file(struct sed *s, struct bytes name)
 {
 	struct arena_mark mark = arena_mark(s->c->arena);
@@ -85,10 +96,13 @@ static void copy_file(struct sed *s, struct bytes name)
 	char *path = bytes_is(name, "/dev/stdin") ? arena_dup(s->c->arena, BYTES("-")) :
 						    arena_dup(s->c->arena, name);
 
-	sed_flush(s);
 	if (input_open(&in, s->c, path) >= 0) {
-		while (input_block(&in, &block) > 0)
+		int more;
+
+		while ((more = input_block(&in, &block)) > 0)
 			output_write(s->cur->o, block.ptr, block.len);
+		if (more < 0)
+			sed_read_failed(s, path, more);
 		input_close(&in);
 	}
 	arena_release(s->c->arena, mark);
@@ -99,7 +113,7 @@ void sed_dump_appends(struct sed *s)
 	for (size_t i = 0; i < s->nappends; i++) {
 		struct sed_append *a = &s->appends[i];
 
-		sed_missing_newline(s->cur);
+		sed_missing_newline(s, s->cur);
 		if (a->kind == 'r') {
 			copy_file(s, a->text);
 			continue;
@@ -246,21 +260,20 @@ static bool open_next(struct sed *s)
 			s->is_open = false;
 			continue;
 		}
+		if (s->unbuffered && s->in.is_stdin) {
+			/* So small that nothing behind a line is taken from a shared input. */
+			s->in.ptr = pool_alloc(s->c->pool, 1);
+			s->in.cap = 1;
+		}
 		if (s->separate) {
 			s->line = 0;
+			s->hold.len = 0;
+			rewind_ins(s);
 			sed_reset_ranges(s);
 		}
 		return true;
 	}
 	return false;
-}
-
-static _Noreturn void read_failed(struct sed *s, int err)
-{
-	if (s->temp_path != NULL && s->cur == &s->edited)
-		cmd_unlink(s->c, CMD_CWD, s->temp_path, 0);
-	cmd_fatal_status(s->c, 4, 0, "read error on %s: %s",
-			 s->in.is_stdin ? "stdin" : s->open_name, err_text(err));
 }
 
 /* Whether the open input has more bytes; fetches them. */
@@ -272,7 +285,7 @@ static bool input_has_more(struct sed *s)
 	int byte = input_byte(&s->in);
 
 	if (byte < -1)
-		read_failed(s, byte + 1);
+		sed_read_failed(s, s->open_name, byte + 1);
 	if (byte < 0)
 		return false;
 	input_unbyte(&s->in);
@@ -294,36 +307,29 @@ bool sed_has_next(struct sed *s)
 	}
 }
 
-/* One byte at a time, so that nothing behind the line is taken from a shared input. */
+/* A line, byte by byte. */
 static int read_exactly(struct sed *s, struct bytes *line)
 {
 	struct sed_space *work = &s->work;
-	int64_t got;
-	char ch;
+	int byte;
 
 	work->len = 0;
 	work->ptr = work->own;
-	s->in.ended = false;
-	if (s->in.from < s->in.to) {
-		ch = s->in.ptr[s->in.from++];
-		got = 1;
-	} else {
-		got = cmd_read(s->c, s->in.fd, &ch, 1);
-	}
-	while (got > 0 && ch != s->delim) {
+	while ((byte = input_byte(&s->in)) >= 0 && (char)byte != s->delim) {
+		char ch = (char)byte;
+
 		sed_append(s, work, (struct bytes){ &ch, 1 });
-		cmd_charge(s->c, 1);
-		got = cmd_read(s->c, s->in.fd, &ch, 1);
 	}
-	s->in.ended = got > 0;
+	s->in.ended = byte >= 0;
 	*line = sed_bytes(work);
-	return got < 0 ? (int)got : work->len > 0 || got > 0;
+	if (byte < -1)
+		return byte + 1;
+	return work->len > 0 || byte >= 0;
 }
 
 static void take_line(struct sed *s, struct bytes line, bool append)
 {
 	s->space.ended = s->in.ended;
-	s->name = s->open_name;
 	s->line++;
 	if (append) {
 		sed_append(s, &s->space, (struct bytes){ &s->delim, 1 });
@@ -353,7 +359,7 @@ bool sed_read_line(struct sed *s, bool append)
 							     input_line(&s->in, s->delim, &line);
 
 		if (more < 0)
-			read_failed(s, more);
+			sed_read_failed(s, s->open_name, more);
 		if (more > 0)
 			break;
 		close_input(s);

@@ -81,11 +81,9 @@ static void skip_comment(struct sed_parser *p)
 {
 	int ch = sed_next(p);
 
-	if (ch == 'n' && p->first && p->at == 2) {
-		ch = sed_next(p);
-		if (ch < 0 || ch == '\n')
-			p->s->quiet = true;
-	}
+	/* The real one does not look at what follows "#n". */
+	if (ch == 'n' && p->first && p->at == 2)
+		p->s->quiet = true;
 	while (ch >= 0 && ch != '\n')
 		ch = sed_next(p);
 }
@@ -102,9 +100,9 @@ static struct sed_re *parse_address_regex(struct sed_parser *p, int delim)
 	for (;;) {
 		int ch = sed_next_nonblank(p);
 
-		if (ch == 'I')
+		if (ch == 'I' && !p->s->posix)
 			flags |= REGEX_ICASE;
-		else if (ch == 'M')
+		else if (ch == 'M' && !p->s->posix)
 			flags |= REGEX_NEWLINE;
 		else {
 			sed_back(p, ch);
@@ -118,7 +116,7 @@ static void parse_line_number(struct sed_parser *p, struct sed_addr *a, int ch)
 	a->kind = ADDR_LINE;
 	a->n = sed_number(p, ch);
 	ch = sed_next_nonblank(p);
-	if (ch != '~') {
+	if (ch != '~' || p->s->posix) {
 		sed_back(p, ch);
 		return;
 	}
@@ -143,7 +141,7 @@ static bool parse_address(struct sed_parser *p, struct sed_addr *a, int ch)
 		a->re = parse_address_regex(p, ch);
 	} else if (byte_is_digit(ch)) {
 		parse_line_number(p, a, ch);
-	} else if (ch == '+' || ch == '~') {
+	} else if ((ch == '+' || ch == '~') && !p->s->posix) {
 		a->kind = ch == '+' ? ADDR_PLUS : ADDR_MULTIPLE;
 		ch = sed_next_nonblank(p);
 		if (byte_is_digit(ch))
@@ -233,7 +231,6 @@ static void check_version(struct sed_parser *p)
 	}
 	if (at != text.len)
 		sed_bad(p, "expected newer version of sed");
-	p->s->posix = false;
 }
 
 static void parse_number_argument(struct sed_parser *p, struct sed_cmd *cmd)
@@ -241,7 +238,7 @@ static void parse_number_argument(struct sed_parser *p, struct sed_cmd *cmd)
 	int ch = sed_next_nonblank(p);
 
 	cmd->number = -1;
-	if (byte_is_digit(ch))
+	if (byte_is_digit(ch) && !p->s->posix)
 		cmd->number = (int64_t)sed_number(p, ch);
 	else
 		sed_back(p, ch);
@@ -272,9 +269,20 @@ static void parse_file_command(struct sed_parser *p, struct sed_cmd *cmd)
 		cmd->in = sed_open_in(p->s, cmd->text);
 }
 
+/* What --posix forbids. */
+static void check_posix(struct sed_parser *p, const struct sed_cmd *cmd)
+{
+	if (strchr("eFvzQTLRW", cmd->name) != NULL)
+		sed_bad(p, "unknown command: `%c'", cmd->name);
+	if (strchr("air=", cmd->name) != NULL && cmd->a2.kind != ADDR_NONE)
+		sed_bad(p, "command only uses one address");
+}
+
 /* What follows the name of a command. */
 static void parse_arguments(struct sed_parser *p, struct sed_cmd *cmd, size_t index)
 {
+	if (p->s->posix)
+		check_posix(p, cmd);
 	switch (cmd->name) {
 	case '{':
 		open_block(p, index);
@@ -411,8 +419,8 @@ void sed_parse_end(struct sed *s)
 
 		bad_at(p, b->file, b->file != NULL ? b->line : b->source, 0, "unmatched `{'");
 	}
-	if (p->pending)
-		s->cmds[p->pending_cmd].text = buf_bytes(&p->pending_text);
+	if (p->pending && s->posix && p->pending_text.len == 0)
+		sed_bad(p, "incomplete command");
 	for (size_t i = 0; i < s->ncmds; i++) {
 		struct sed_cmd *cmd = &s->cmds[i];
 
@@ -421,7 +429,7 @@ void sed_parse_end(struct sed *s)
 		cmd_charge(s->c, s->ncmds / 64 + 1);
 		cmd->target = cmd->label.len == 0 ? s->ncmds : find_label(s, cmd->label);
 		if (cmd->target == SIZE_MAX)
-			cmd_fatal(s->c, 0, "can't find label for jump to `%.*s'",
+			cmd_fatal_status(s->c, 4, 0, "can't find label for jump to `%.*s'",
 				  (int)cmd->label.len, cmd->label.ptr);
 	}
 }

@@ -128,6 +128,8 @@ static bool parse_sub_flag(struct sed_parser *p, struct sed_sub *sub, unsigned *
 {
 	int ch = sed_next(p);
 
+	if (p->s->posix && ch > 0 && strchr("iImMe", ch) != NULL)
+		sed_bad(p, "unknown option to `s'");
 	switch (ch) {
 	case 'i': case 'I':
 		*flags |= REGEX_ICASE;
@@ -178,7 +180,7 @@ struct sed_sub *sed_parse_sub(struct sed_parser *p)
 	while (parse_sub_flag(p, sub, &flags))
 		;
 	sub->re = sed_compile(p, pattern, flags);
-	if (sub->re->re != NULL && (unsigned)sub->max_group > regex_groups(sub->re->re))
+	if (sub->re->re != NULL && !p->s->posix && (unsigned)sub->max_group > regex_groups(sub->re->re))
 		sed_bad(p, "invalid reference \\%d on `s' command's RHS", sub->max_group);
 	return sub;
 }

@@ -14,6 +14,38 @@ static void put_escaped(struct buf *out, int ch, int delim, enum sed_slash kind)
 	buf_putc(out, (char)ch);
 }
 
+/* Copies a bracket expression, whose '[' has been read. False: it does not end. */
+static bool read_bracket(struct sed_parser *p, struct buf *out)
+{
+	size_t from = p->at;
+	int ch = sed_next(p);
+	int before = -1;
+	int inner = 0; /* the '.', ':' or '=' of "[:" */
+
+	buf_putc(out, '[');
+	if (ch == '^') {
+		buf_putc(out, '^');
+		from = p->at;
+		ch = sed_next(p);
+	}
+	for (;; before = ch, ch = sed_next(p)) {
+		if (ch == '\n')
+			sed_back(p, ch);
+		if (ch < 0 || ch == '\n')
+			return false;
+		buf_putc(out, (char)ch);
+		if (inner != 0) {
+			if (ch == ']' && before == inner)
+				inner = 0;
+		} else if (ch == ']' && p->at - from > 1) {
+			return true;
+		} else if (before == '[' && (ch == '.' || ch == ':' || ch == '=')) {
+			inner = ch;
+			ch = -1;
+		}
+	}
+}
+
 bool sed_read_slash(struct sed_parser *p, int delim, enum sed_slash kind, struct bytes *out)
 {
 	struct buf text = buf_in(p->s->c->arena);
@@ -29,6 +61,11 @@ bool sed_read_slash(struct sed_parser *p, int delim, enum sed_slash kind, struct
 			sed_back(p, ch);
 		if (ch < 0 || ch == '\n')
 			return false;
+		if (ch == '[' && kind == SLASH_REGEX) {
+			if (!read_bracket(p, &text))
+				return false;
+			continue;
+		}
 		if (ch != '\\') {
 			buf_putc(&text, (char)ch);
 			continue;
@@ -177,6 +214,8 @@ void sed_read_text(struct sed_parser *p, struct sed_cmd *cmd, size_t index)
 		}
 		if (ch == '\n')
 			ch = -1;
+	} else if (p->s->posix) {
+		sed_bad(p, "expected \\ after `a', `c' or `i'");
 	}
 	sed_back(p, ch);
 	read_rest(p, index);
@@ -207,6 +246,30 @@ struct bytes sed_read_file_name(struct sed_parser *p)
 
 /* --- regular expressions --- */
 
+/* The pattern with its escapes for bytes replaced: what they stand for may be an operator. */
+static struct bytes unescape(struct sed_parser *p, struct bytes pattern)
+{
+	struct buf out = buf_in(p->s->c->arena);
+	size_t at = 0;
+
+	while (at < pattern.len) {
+		char ch = pattern.ptr[at++];
+
+		if (ch == '\\' && at < pattern.len) {
+			int byte = sed_escape(p, pattern, &at);
+
+			if (byte >= 0) {
+				buf_putc(&out, (char)byte);
+				continue;
+			}
+			buf_putc(&out, ch);
+			ch = pattern.ptr[at++];
+		}
+		buf_putc(&out, ch);
+	}
+	return buf_bytes(&out);
+}
+
 struct sed_re *sed_compile(struct sed_parser *p, struct bytes pattern, unsigned flags)
 {
 	struct sed *s = p->s;
@@ -218,6 +281,8 @@ struct sed_re *sed_compile(struct sed_parser *p, struct bytes pattern, unsigned 
 			sed_bad(p, "cannot specify modifiers on empty regexp");
 		return re;
 	}
+	if (memchr(pattern.ptr, '\\', pattern.len) != NULL)
+		pattern = unescape(p, pattern);
 	re->text = pattern;
 	re->flags = flags | REGEX_SED | (s->extended ? REGEX_ERE : REGEX_BRE) |
 		    (s->c->utf8 ? REGEX_UTF8 : 0);

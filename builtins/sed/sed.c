@@ -2,25 +2,18 @@
  *
  * sed - edit streams of lines.
  *
- * Reference: GNU sed 4.9. Not here: --debug.
+ * As with the real one, a part of the script is compiled when its option is read: -E counts for
+ * what follows it. Reference: GNU sed 4.9. Not here: --debug.
  */
 #include "builtins/sed/sed.h"
-
-/* Parts are compiled when all options are known: -E may come behind them. */
-static void add_part(struct sed *s, struct bytes text, const char *name)
-{
-	size_t size = s->nparts * sizeof *s->parts;
-
-	s->parts = arena_grow(s->c->arena, s->parts, size, size + sizeof *s->parts);
-	s->parts[s->nparts++] = (struct sed_part){ text, name };
-}
 
 static int opt_expression(struct cmd *c, const struct opt *o, const char *arg)
 {
 	struct sed *s = c->opts;
 
 	(void)o;
-	add_part(s, bytes_of(arg), NULL);
+	s->have_script = true;
+	sed_parse(s, bytes_of(arg), NULL);
 	return 0;
 }
 
@@ -32,8 +25,9 @@ static int opt_file(struct cmd *c, const struct opt *o, const char *arg)
 
 	(void)o;
 	if (err < 0)
-		return cmd_error(c, err, "couldn't open file %s", arg);
-	add_part(s, text, arg);
+		cmd_fatal_status(c, 4, err, "couldn't open file %s", arg);
+	s->have_script = true;
+	sed_parse(s, text, arg);
 	return 0;
 }
 
@@ -101,13 +95,11 @@ static int sed_run(struct cmd *c)
 
 	s->delim = s->null_data ? '\0' : '\n';
 	s->hold.ended = true;
-	if (s->nparts == 0) {
+	if (!s->have_script) {
 		if (c->nargs == 0)
 			return cmd_usage(c, NULL);
-		add_part(s, bytes_of(c->args[first++]), NULL);
+		sed_parse(s, bytes_of(c->args[first++]), NULL);
 	}
-	for (size_t i = 0; i < s->nparts; i++)
-		sed_parse(s, s->parts[i].text, s->parts[i].name);
 	sed_parse_end(s);
 	if (first < c->nargs) {
 		s->files = c->args + first;

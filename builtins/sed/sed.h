@@ -126,12 +126,6 @@ struct sed_append {
 	char *copy;            /* R: in the pool, text.len + 1 */
 };
 
-/* A part of the script: an argument of -e (name NULL) or the content of a file. */
-struct sed_part {
-	struct bytes text;
-	const char *name;
-};
-
 struct sed_skip;
 struct sed_parser;
 
@@ -150,8 +144,7 @@ struct sed {
 	bool in_place;
 	const char *suffix;
 	int64_t line_wrap;
-	struct sed_part *parts;
-	size_t nparts;
+	bool have_script;
 	struct sed_parser *parser;
 	char delim;
 	/* script */
@@ -165,7 +158,6 @@ struct sed {
 	int next_file;
 	struct input in;
 	bool is_open;
-	const char *name;      /* of the file of the current line */
 	const char *open_name;
 	uint64_t line;
 	int status;
@@ -290,15 +282,15 @@ void sed_shell(struct sed *s, struct bytes command, struct sed_space *out);
 struct sed_out *sed_open_out(struct sed *s, struct bytes name);
 struct sed_in *sed_open_in(struct sed *s, struct bytes name);
 /* Before a line of output. */
-void sed_missing_newline(struct sed_out *out);
+void sed_missing_newline(struct sed *s, struct sed_out *out);
 void sed_put(struct sed *s, struct sed_out *out, struct bytes text, bool ended);
 /* Reads the next line into the pattern space, or behind it. False: there is none. */
 bool sed_read_line(struct sed *s, bool append);
 /* Whether another line follows (in this file, if files are separate). */
 bool sed_has_next(struct sed *s);
 void sed_dump_appends(struct sed *s);
-/* So that files written by w can be read. */
-void sed_flush(struct sed *s);
+/* "read error on NAME: ..." */
+_Noreturn void sed_read_failed(struct sed *s, const char *name, int err);
 void sed_close_files(struct sed *s);
 
 /* --- skip.c --- */

@@ -14,7 +14,6 @@ void sed_shell(struct sed *s, struct bytes command, struct sed_space *out)
 	char block[4096];
 	int64_t got;
 
-	sed_flush(s);
 	if (cmd_pipe(c, ends) < 0)
 		cmd_fatal_status(c, 4, 0, "error subprocess");
 	int fds[] = { 0, ends[1], 2 };

@@ -14,7 +14,12 @@ struct sed_skip {
 	const struct sed_sub *sub;   /* the only command, run on blocks; or NULL */
 	struct regex *sub_re;        /* its expression, for many lines at once */
 	bool count;                  /* line numbers matter */
+	size_t end;                  /* behind the last newline found in the buffer */
+	unsigned hits;               /* tries in vain: the very next line needed the script */
+	unsigned pause;              /* lines before the next try */
 };
+
+enum { PAUSE_MAX = 32 };
 
 /* --- may it be done? --- */
 
@@ -194,7 +199,7 @@ static void pass(struct sed *s, struct bytes lines)
 	}
 	if (s->quiet || lines.len == 0)
 		return;
-	sed_missing_newline(s->cur);
+	sed_missing_newline(s, s->cur);
 	output_write(s->cur->o, lines.ptr, lines.len);
 }
 
@@ -235,26 +240,40 @@ static bool substitute_lines(struct sed *s, struct bytes lines)
 	return true;
 }
 
+static void move_on(struct sed *s, size_t n)
+{
+	s->in.from += n;
+	s->in.scanned = s->in.from;
+}
+
 /* Whole lines in the buffer; it is filled if it is empty. */
 static struct bytes buffered_lines(struct sed *s)
 {
 	struct input *in = &s->in;
+	struct sed_skip *skip = s->skip;
 
 	if (in->from == in->to) {
 		s->space.len = 0;
 		if (!sed_has_next(s))
 			return BYTES("");
 	}
-	struct bytes all = { in->ptr + in->from, in->to - in->from };
-	const char *last = bytes_rfind(all, BYTES("\n"));
-
-	return bytes_slice(all, 0, last != NULL ? (size_t)(last - all.ptr) + 1 : 0);
+	/* The end found last time may still be one, whatever was read since. */
+	if (skip->end <= in->from || skip->end > in->to || in->ptr[skip->end - 1] != '\n') {
+		skip->end = in->to;
+		while (skip->end > in->from && in->ptr[skip->end - 1] != '\n')
+			skip->end--;
+	}
+	return (struct bytes){ in->ptr + in->from, skip->end - in->from };
 }
 
 void sed_skip_lines(struct sed *s)
 {
 	struct sed_skip *skip = s->skip;
 
+	if (skip->pause > 0) {
+		skip->pause--;
+		return;
+	}
 	while (s->is_open && s->active_ranges == 0) {
 		struct bytes lines = buffered_lines(s);
 		struct regex_span line;
@@ -262,18 +281,21 @@ void sed_skip_lines(struct sed *s)
 		if (lines.len == 0)
 			return;
 		if (skip->sub != NULL && substitute_lines(s, lines)) {
-			s->in.from += lines.len;
+			move_on(s, lines.len);
 			continue;
 		}
 		skip->sub = NULL;
 		cmd_charge(s->c, 1);
 		if (regex_search_line(skip->re, lines, 0, &line) != 0) {
 			pass(s, lines);
-			s->in.from += lines.len;
+			move_on(s, lines.len);
 			continue;
 		}
 		pass(s, bytes_slice(lines, 0, line.from));
-		s->in.from += line.from;
+		move_on(s, line.from);
+		skip->hits = line.from == 0 ? skip->hits + 1 : 0;
+		if (skip->hits > 4)
+			skip->pause = skip->hits < PAUSE_MAX ? skip->hits : PAUSE_MAX;
 		return;
 	}
 }

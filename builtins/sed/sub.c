@@ -81,9 +81,8 @@ static void append_cased(struct sed *s, struct sed_space *out, struct bytes text
 
 static void set_case(struct case_state *state, const struct sed_piece *piece)
 {
-	if (piece->once)
-		state->once = piece->letters;
-	else
+	state->once = piece->once ? piece->letters : CASE_NONE;
+	if (!piece->once)
 		state->all = piece->letters;
 }
 
@@ -129,11 +128,12 @@ static size_t char_length(const struct sed *s, struct bytes text, size_t at)
 	return len != 0 ? len : 1;
 }
 
+/* An empty expression brings its number of groups along only now. */
 static void check_reference(struct sed *s, const struct sed_sub *sub)
 {
-	const struct sed_re *re = sub->re->re != NULL ? sub->re : s->last_re;
+	const struct sed_re *re = s->last_re;
 
-	if (sub->re->re == NULL && (unsigned)sub->max_group > regex_groups(re->re))
+	if (sub->re->re == NULL && re != NULL && (unsigned)sub->max_group > regex_groups(re->re))
 		cmd_fatal(s->c, 0, "-e expression #1, char 0: invalid reference \\%d on `s' "
 			  "command's RHS", sub->max_group);
 }
@@ -149,6 +149,7 @@ static bool replace(struct sed *s, const struct sed_sub *sub)
 	uint64_t count = 0;
 	bool any = false;
 
+	check_reference(s, sub);
 	s->work.len = 0;
 	s->work.ptr = s->work.own;
 	while (from <= text.len && sed_matches(s, sub->re, text, from, nspans)) {
@@ -158,7 +159,6 @@ static bool replace(struct sed *s, const struct sed_sub *sub)
 		cmd_charge(s->c, 1);
 		/* An empty match right behind another one does not count. */
 		if (!again && ++count >= sub->number) {
-			check_reference(s, sub);
 			sed_append(s, &s->work, bytes_slice(text, copied, m.from));
 			sed_put_replacement(s, sub, text, &s->work);
 			copied = m.to;

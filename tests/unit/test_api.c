@@ -355,11 +355,13 @@ TEST(forks_are_independent)
 	cowsh *s = new_session(&h, NULL);
 	cowsh *fork;
 
-	run(s, "x=1; a=(1 2); declare -A m=([k]=v); f() { echo \"f$x\"; }; echo old > file; cd /tmp; "
-	       "set -o pipefail; trap 'echo bye' EXIT; shopt -s extglob; alias q=true");
+	run(s,
+	    "x=1; a=(1 2); declare -A m=([k]=v); f() { echo \"f$x\"; }; echo old > file; cd /tmp; "
+	    "set -o pipefail; trap 'echo bye' EXIT; shopt -s extglob; alias q=true");
 	CHECK_EQ(cowsh_fork(s, &host, &fork), 0);
 	run(s, "x=2; f() { :; }; echo new > ~/file; unset a");
-	run(fork, "f; echo ${a[1]} ${m[k]}; cat ~/file; pwd; set -o | grep pipefail; shopt extglob");
+	run(fork,
+	    "f; echo ${a[1]} ${m[k]}; cat ~/file; pwd; set -o | grep pipefail; shopt extglob");
 	CHECK_STR(h2.out[1], "f1\n2 v\nold\n/tmp\npipefail       \ton\nextglob        \ton\n");
 	cowsh_free(s);
 	h2.len[1] = 0;
@@ -522,7 +524,8 @@ TEST(commands_leave_no_memory_behind)
 	size_t used = 0;
 
 	for (int i = 0; i < 3000; i++) {
-		run(s, "x=$(echo a | tr a b); [[ $x == b ]] && y=${x/b/c}; f() { :; }; f > /dev/null");
+		run(s,
+		    "x=$(echo a | tr a b); [[ $x == b ]] && y=${x/b/c}; f() { :; }; f > /dev/null");
 		if (i == 1000)
 			used = cowsh_store_used(store);
 	}

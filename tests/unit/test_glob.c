@@ -3,7 +3,6 @@
  * Shell patterns: by hand, and against the bash of this machine on generated patterns and
  * texts (the seed is printed; give another as the first argument).
  */
-#define _GNU_SOURCE
 #include <locale.h>
 #include <stdlib.h>
 #include <unistd.h>

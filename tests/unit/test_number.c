@@ -49,18 +49,12 @@ static double double_of_bits(uint64_t bits)
 static double some_double(void)
 {
 	switch (rnd() % 6) {
-	case 0:
-		return double_of_bits(rnd());
-	case 1:
-		return (double)(int64_t)rnd() / 1000;
-	case 2:
-		return (double)(int64_t)(rnd() % 2000001 - 1000000) / 100;
-	case 3:
-		return (double)(rnd() % 1000);
-	case 4:
-		return (double)(rnd() % 10000) / 8;
-	default:
-		return ldexp((double)(rnd() >> 11), (int)(rnd() % 200) - 150);
+	case 0: return double_of_bits(rnd());
+	case 1: return (double)(int64_t)rnd() / 1000;
+	case 2: return (double)(int64_t)(rnd() % 2000001 - 1000000) / 100;
+	case 3: return (double)(rnd() % 1000);
+	case 4: return (double)(rnd() % 10000) / 8;
+	default: return ldexp((double)(rnd() >> 11), (int)(rnd() % 200) - 150);
 	}
 }
 
@@ -87,7 +81,8 @@ TEST(integers_as_strtoimax)
 		size_t used = number_parse_i64(bytes_of(text), base, &got, &over);
 
 		if (got != want || used != (size_t)(end - text) || over != (errno == ERANGE)) {
-			printf("i64 \"%s\" base %d: got %" PRId64 " used %zu\n", text, base, got, used);
+			printf("i64 \"%s\" base %d: got %" PRId64 " used %zu\n", text, base, got,
+			       used);
 			check_bad = true;
 			return;
 		}
@@ -160,20 +155,23 @@ static void read_one(const char *text)
 	}
 }
 
+/* clang-format off: a table */
+/* What readers of numbers get wrong. */
+static const char *const odd[] = {
+	"", "-", "+", ".", "1.", ".5", "-.5e", "1e", "1e+", "1e5", "0x", "0x.", "0x1p", "0x1p4",
+	"0x.8", "0x1.8p-1", "0X1P+3", "inf", "-INFINITY", "infinit", "nan", "nan(1a_)", "nan(",
+	"NAN(-)", "  12", "\t-3", "1e400", "1e-400", "1e5000", "1e-5000", "4.9e-324", "2e-324",
+	"2.5e-324", "1.7976931348623157e308", "1.7976931348623159e308", "9007199254740993",
+	"9007199254740992.5", "0e999999999999", "1e999999999999999999999", "0.1e-999999999999",
+	"3.6e-4951", "1.8e-4951", "1.9e-4951", "1.18973149535723176502e4932", "1.2e4932",
+	"2.2250738585072011e-308", "2.2250738585072014e-308", "00012", "1..2",
+	"0x1.fffffffffffff8p1023", "0x1.fffffffffffff7p1023", "0x1p-1074", "0x1p-1075",
+	"0x1.8p-1075", "0x123456789abcdef0123456789", "1,5", "0x1p99999999999999",
+};
+/* clang-format on */
+
 TEST(reading_as_strtod)
 {
-	static const char *const odd[] = {
-		"", "-", "+", ".", "1.", ".5", "-.5e", "1e", "1e+", "1e5", "0x", "0x.", "0x1p", "0x1p4",
-		"0x.8", "0x1.8p-1", "0X1P+3", "inf", "-INFINITY", "infinit", "nan", "nan(1a_)", "nan(",
-		"NAN(-)", "  12", "\t-3", "1e400", "1e-400", "1e5000", "1e-5000", "4.9e-324", "2e-324",
-		"2.5e-324", "1.7976931348623157e308", "1.7976931348623159e308", "9007199254740993",
-		"9007199254740992.5", "0e999999999999", "1e999999999999999999999", "0.1e-999999999999",
-		"3.6e-4951", "1.8e-4951", "1.9e-4951", "1.18973149535723176502e4932",
-		"1.2e4932", "2.2250738585072011e-308", "2.2250738585072014e-308", "00012", "1..2",
-		"0x1.fffffffffffff8p1023", "0x1.fffffffffffff7p1023", "0x1p-1074", "0x1p-1075",
-		"0x1.8p-1075", "0x123456789abcdef0123456789", "1,5", "0x1p99999999999999",
-	};
-
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
 		read_one(odd[i]);
 	for (int n = 0; n < 1000000 && !check_bad; n++) {
@@ -182,23 +180,26 @@ TEST(reading_as_strtod)
 
 		switch (rnd() % 5) {
 		case 0:
-			len = snprintf(text, sizeof(text), "%.*e", (int)(rnd() % 25), some_double());
+			len = snprintf(text, sizeof(text), "%.*e", (int)(rnd() % 25),
+				       some_double());
 			break;
 		case 1:
 			len = snprintf(text, sizeof(text), "%" PRIu64 "e%d", rnd() >> rnd() % 64,
 				       (int)(rnd() % 700) - 350);
 			break;
 		case 2:
-			len = snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu64 "e%d", rnd() >> rnd() % 64,
-				       rnd() >> rnd() % 64, (int)(rnd() % 10400) - 5200);
+			len = snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu64 "e%d",
+				       rnd() >> rnd() % 64, rnd() >> rnd() % 64,
+				       (int)(rnd() % 10400) - 5200);
 			break;
 		case 3:
 			len = snprintf(text, sizeof(text), "%.*f", (int)(rnd() % 30),
 				       ldexp((double)(rnd() >> 11), (int)(rnd() % 80) - 60));
 			break;
 		default:
-			len = snprintf(text, sizeof(text), "0x%" PRIx64 ".%" PRIx64 "p%d", rnd() >> rnd() % 64,
-				       rnd() >> rnd() % 64, (int)(rnd() % 2200) - 1100);
+			len = snprintf(text, sizeof(text), "0x%" PRIx64 ".%" PRIx64 "p%d",
+				       rnd() >> rnd() % 64, rnd() >> rnd() % 64,
+				       (int)(rnd() % 2200) - 1100);
 		}
 		CHECK(len > 0);
 		read_one(text);
@@ -235,7 +236,8 @@ static void print_one(struct buf *b, char conv, unsigned flags, int precision, d
 		if ((flags >> i & 1) != 0)
 			format[at++] = "#+ "[i];
 	}
-	real |= (flags & 1 ? REAL_ALT : 0) | (flags & 2 ? REAL_PLUS : 0) | (flags & 4 ? REAL_SPACE : 0);
+	real |= (flags & 1 ? REAL_ALT : 0) | (flags & 2 ? REAL_PLUS : 0) |
+		(flags & 4 ? REAL_SPACE : 0);
 	strcpy(format + at, ".*");
 	at += 2;
 	format[at++] = (flags & 8) != 0 ? (char)(conv - 32) : conv;
@@ -249,7 +251,8 @@ static void print_one(struct buf *b, char conv, unsigned flags, int precision, d
 	if (conv == 'g' && (flags & 1) != 0 && strstr(buf_cstr(b), "1.0") != NULL)
 		return;
 	if (strcmp(buf_cstr(b), want) != 0) {
-		printf("%s %.17g precision %d: got %s, want %s\n", format, d, precision, b->ptr, want);
+		printf("%s %.17g precision %d: got %s, want %s\n", format, d, precision, b->ptr,
+		       want);
 		check_bad = true;
 	}
 }
@@ -284,7 +287,8 @@ TEST(printing_long_double)
 		int precision = (int)(rnd() % 24) - 1;
 
 		snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu64 "e%d", rnd() >> rnd() % 64,
-			 rnd() >> rnd() % 64, n % 50 ? (int)(rnd() % 60) - 40 : (int)(rnd() % 9900) - 4960);
+			 rnd() >> rnd() % 64,
+			 n % 50 ? (int)(rnd() % 60) - 40 : (int)(rnd() % 9900) - 4960);
 		format[4] = "aefg"[rnd() % 4];
 		snprintf(want, sizeof(want), format, precision, strtold(text, NULL));
 		b.len = 0;

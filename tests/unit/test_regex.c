@@ -3,7 +3,6 @@
  * The regular expression engine: by hand, and against the C library's regcomp and regexec on
  * generated patterns and texts (the seed is printed; give another as the first argument).
  */
-#define _GNU_SOURCE
 #include <locale.h>
 #include <regex.h>
 #include <stdlib.h>
