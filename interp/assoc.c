@@ -2,13 +2,14 @@
  *
  * Associative arrays, listed in the order in which bash lists them.
  *
- * Scripts see that order, so it is part of the language: 1024 buckets chosen by a 32-bit FNV-1
- * hash, the newest key first in its bucket; beyond two keys a bucket there are four times as
- * many buckets, and moving the keys turns their order within a bucket around.
+ * Scripts see that order, so it is part of the language: 1024 buckets (of a variable that was
+ * a scalar: 128) chosen by a 32-bit FNV-1 hash, the newest key first in its bucket; beyond two
+ * keys a bucket there are four times as many buckets, and moving the keys turns their order
+ * within a bucket around.
  */
 #include "interp/var.h"
 
-enum { BUCKETS_FIRST = 1024, KEYS_PER_BUCKET = 2, GROWTH = 4 };
+enum { KEYS_PER_BUCKET = 2, GROWTH = 4 };
 
 struct entry {
 	struct entry *next;
@@ -22,6 +23,7 @@ struct entry {
 
 struct assoc {
 	struct entry **bucket;
+	size_t first;    /* how many buckets there will be */
 	size_t nbuckets; /* 0 until something is put */
 	size_t count;
 };
@@ -39,9 +41,17 @@ uint32_t assoc_hash(struct bytes key)
 	return h;
 }
 
-struct assoc *assoc_new(struct pool *pool)
+struct assoc *assoc_new(struct pool *pool, size_t buckets)
 {
-	return pool_zalloc(pool, sizeof(struct assoc));
+	struct assoc *a = pool_zalloc(pool, sizeof *a);
+
+	a->first = buckets;
+	return a;
+}
+
+size_t assoc_buckets(const struct assoc *a)
+{
+	return a->nbuckets != 0 ? a->nbuckets : a->first;
 }
 
 static void free_entry(struct pool *pool, struct entry *e)
@@ -77,7 +87,7 @@ static struct entry *new_entry(struct pool *pool, struct bytes key, uint32_t has
 
 struct assoc *assoc_copy(struct pool *pool, const struct assoc *a)
 {
-	struct assoc *copy = assoc_new(pool);
+	struct assoc *copy = assoc_new(pool, a->first);
 
 	copy->nbuckets = a->nbuckets;
 	copy->count = a->count;
@@ -131,7 +141,7 @@ static void grow(struct pool *pool, struct assoc *a)
 	size_t old_n = a->nbuckets;
 	struct entry **old = a->bucket;
 
-	a->nbuckets = old_n == 0 ? BUCKETS_FIRST : old_n * GROWTH;
+	a->nbuckets = old_n == 0 ? a->first : old_n * GROWTH;
 	a->bucket = pool_zalloc(pool, a->nbuckets * sizeof *a->bucket);
 	for (size_t i = 0; i < old_n; i++) {
 		for (struct entry *e = old[i], *next; e != NULL; e = next) {

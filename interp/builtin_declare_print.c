@@ -92,6 +92,8 @@ void print_variable(struct shell *sh, struct buf *out, struct var *v)
 	struct bytes value;
 	struct buf letters = buf_in(sh->arena);
 
+	if ((v->flags & VAR_DYNAMIC) != 0 && (v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0)
+		var_count(sh, v); /* brings it up to date */
 	print_attributes(&letters, v->flags);
 	buf_printf(out, "declare -%s %s", letters.len != 0 ? letters.ptr : "-", v->name.ptr);
 	if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0 && (v->flags & VAR_SET) != 0) {

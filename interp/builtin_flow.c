@@ -130,6 +130,13 @@ int do_exit(struct shell *sh, int argc, char **argv)
 	if (!status_operand(sh, argc, argv, &status))
 		return status;
 	sh->flow = FLOW_EXIT;
+	sh->status = status;
+	if (sh->trap_running < 0 && trap_is_set(sh, TRAP_EXIT)) {
+		/* The trap sees the local variables and redirections of where `exit` stands. */
+		status = exec_finish(sh, status);
+		trap_set(sh, TRAP_EXIT, NULL);
+		sh->flow = FLOW_EXIT;
+	}
 	return sh->status = status;
 }
 

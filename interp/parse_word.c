@@ -410,7 +410,8 @@ static bool read_quoted(struct parser *p, struct word_state *w, int c)
 {
 	if (c == '"' && (w->mode == MODE_ARG_DQ || w->mode == MODE_ARITH ||
 			 w->mode == MODE_OFFSET || w->mode == MODE_BRACKET)) {
-		w->inner_quotes = !w->inner_quotes;
+		if (!w->inner_single)
+			w->inner_quotes = !w->inner_quotes;
 		p->pos++;
 		return true;
 	}

@@ -193,7 +193,11 @@ bool array_next(const struct array *a, int64_t from, int64_t *index, struct byte
 
 /* --- assoc.c: associative arrays, listed in the order in which bash lists them --- */
 
-struct assoc *assoc_new(struct pool *pool);
+/* How many buckets bash gives to a variable, to one that was a scalar, to BASH_ALIASES and
+ * BASH_CMDS: it decides the order. */
+enum { ASSOC_BUCKETS = 1024, ASSOC_CONVERTED = 128, ASSOC_ALIASES = 64, ASSOC_COMMANDS = 256 };
+struct assoc *assoc_new(struct pool *pool, size_t buckets);
+size_t assoc_buckets(const struct assoc *a);
 void assoc_free(struct pool *pool, struct assoc *a);
 struct assoc *assoc_copy(struct pool *pool, const struct assoc *a);
 bool assoc_get(const struct assoc *a, struct bytes key, struct bytes *out);

@@ -148,7 +148,7 @@ int var_make_array(struct shell *sh, struct var *v, bool assoc)
 	var_free_value(sh, v);
 	v->flags |= assoc ? VAR_ASSOC : VAR_ARRAY;
 	if (had && assoc) {
-		v->assoc = assoc_new(sh->pool);
+		v->assoc = assoc_new(sh->pool, ASSOC_CONVERTED);
 		assoc_put(sh->pool, v->assoc, BYTES("0"), value);
 	} else if (had) {
 		v->array = array_new(sh->pool);
@@ -163,13 +163,16 @@ int var_make_array(struct shell *sh, struct var *v, bool assoc)
 int var_clear_array(struct shell *sh, struct var *v)
 {
 	unsigned kind = v->flags & (VAR_ARRAY | VAR_ASSOC);
+	size_t buckets = ASSOC_BUCKETS;
 
 	if (kind == 0)
 		kind = VAR_ARRAY;
+	if (kind == VAR_ASSOC && v->assoc != NULL)
+		buckets = assoc_buckets(v->assoc);
 	var_free_value(sh, v);
 	v->flags |= kind | VAR_SET;
 	if (kind == VAR_ASSOC)
-		v->assoc = assoc_new(sh->pool);
+		v->assoc = assoc_new(sh->pool, buckets);
 	else
 		v->array = array_new(sh->pool);
 	sh->vars.export_serial += (v->flags & VAR_EXPORT) != 0;
@@ -187,7 +190,7 @@ static int begin_write(struct shell *sh, struct var *v, unsigned how)
 	if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0)
 		var_make_array(sh, v, false);
 	if ((v->flags & VAR_ASSOC) != 0 && v->assoc == NULL)
-		v->assoc = assoc_new(sh->pool);
+		v->assoc = assoc_new(sh->pool, ASSOC_BUCKETS);
 	if ((v->flags & VAR_ARRAY) != 0 && v->array == NULL)
 		v->array = array_new(sh->pool);
 	v->flags |= VAR_SET;

@@ -320,11 +320,11 @@ static void refresh_groups(struct shell *sh, struct var *v)
 
 /* --- tables of the builtins --- */
 
-static void begin_assoc(struct shell *sh, struct var *v)
+static void begin_assoc(struct shell *sh, struct var *v, size_t buckets)
 {
 	if (v->assoc != NULL)
 		assoc_free(sh->pool, v->assoc);
-	v->assoc = assoc_new(sh->pool);
+	v->assoc = assoc_new(sh->pool, buckets);
 	v->flags |= VAR_SET;
 }
 
@@ -334,7 +334,7 @@ static void refresh_aliases(struct shell *sh, struct var *v)
 	struct bytes *values;
 	int n = alias_list(sh, &names, &values);
 
-	begin_assoc(sh, v);
+	begin_assoc(sh, v, ASSOC_ALIASES);
 	for (int i = 0; i < n; i++)
 		assoc_put(sh->pool, v->assoc, names[i], values[i]);
 }
@@ -351,7 +351,7 @@ static void refresh_commands(struct shell *sh, struct var *v)
 	struct hash_entry **all;
 	size_t n = hash_list(sh, &all);
 
-	begin_assoc(sh, v);
+	begin_assoc(sh, v, ASSOC_COMMANDS);
 	for (size_t i = 0; i < n; i++)
 		assoc_put(sh->pool, v->assoc, all[i]->name, bytes_of(all[i]->path));
 }
