@@ -181,7 +181,8 @@ static int start(struct runner *r)
 	struct options *o = r->options;
 	int count = 1 + o->shell_argc + 3 + o->nargs;
 	const char **argv = calloc((size_t)count + 1, sizeof *argv);
-	int argc = 0; /* in the end: what starting returned */
+	int argc = 0;
+	int err;
 
 	if (argv == NULL)
 		fatal("out of memory");
@@ -197,9 +198,9 @@ static int start(struct runner *r)
 	}
 	for (int i = 0; i < o->nargs; i++)
 		argv[argc++] = o->args[i];
-	argc = cowsh_start_program(r->session, argc, argv);
+	err = cowsh_start_program(r->session, argc, argv);
 	free(argv);
-	return argc;
+	return err;
 }
 
 /* Waits for what the session waits for: only timers of the real clock. */
