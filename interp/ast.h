@@ -452,6 +452,7 @@ struct parse_error {
 	struct bytes message[2]; /* message[1].len 0 if there is only one */
 	int second_line;         /* line number shown with the second message */
 	bool at_end;             /* "unexpected end of file": more input could mend it */
+	bool resumes;            /* in name=( ): only this line is lost, with status 1 */
 };
 
 /* In config->scratch; nothing to free. */

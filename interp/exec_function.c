@@ -67,6 +67,18 @@ static int run_body(struct shell *sh, struct function *f)
 	return status;
 }
 
+/* The scope goes; if it had an OPTIND of its own, the caller's place in a group of options is
+ * back. */
+static void pop_scope(struct shell *sh)
+{
+	enum { UNTOUCHED = -1 };
+	int inner = sh->getopts_index;
+
+	sh->getopts_index = UNTOUCHED;
+	scope_pop(sh);
+	sh->getopts_index = sh->getopts_index == UNTOUCHED ? inner : sh->frame->getopts_index;
+}
+
 static void pop_call(struct shell *sh, struct params outer)
 {
 	struct frame *frame = sh->frame;
@@ -76,7 +88,7 @@ static void pop_call(struct shell *sh, struct params outer)
 	params_free(sh, &sh->params);
 	sh->params = outer;
 	sh->line = frame->call_line;
-	scope_pop(sh);
+	pop_scope(sh);
 	frame_pop(sh);
 	unit_leave(sh);
 	sh->function_depth--;

@@ -226,8 +226,12 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 		if (got == 0)
 			return status;
 		if (got < 0) {
-			*failed = true;
 			parse_error_print(sh, r->name, &error);
+			if (error.resumes) {
+				status = sh->status = 1;
+				continue;
+			}
+			*failed = true;
 			return sh->status = STATUS_USAGE;
 		}
 		print_warnings(sh, r->parser);

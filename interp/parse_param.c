@@ -115,6 +115,17 @@ static bool is_length(const struct parser *p, size_t at)
 	return byte_is_name(c) || (c > 0 && is_special(c) && next == '}');
 }
 
+/* ${#, and what else can't be the number of parameters with an operator. */
+static bool is_bad_count(const struct parser *p)
+{
+	int c = p->pos + 1 < p->len ? (unsigned char)p->src[p->pos + 1] : -1;
+	int next = p->pos + 2 < p->len ? (unsigned char)p->src[p->pos + 2] : -1;
+
+	if (c == ',' || c == '^' || c == '~')
+		return true;
+	return next == '}' && (c == ':' || c == '/' || c == '%' || c == '=' || c == '+');
+}
+
 static bool is_indirect(const struct parser *p, size_t at)
 {
 	int c = at < p->len ? (unsigned char)p->src[at] : -1;
@@ -122,7 +133,7 @@ static bool is_indirect(const struct parser *p, size_t at)
 
 	if (byte_is_name(c) || c == '@' || c == '*')
 		return true;
-	return (c == '#' || c == '?') && (next == '}' || c == '#');
+	return (c == '#' || c == '?') && (next == '}' || next == ':' || next == '-' || c == '#');
 }
 
 /* --- operators --- */
@@ -309,7 +320,7 @@ static bool read_body(struct braced *b)
 	if (c == '!' && is_indirect(p, p->pos + 1))
 		param->indirect = true;
 	p->pos += length || param->indirect;
-	if (!read_parameter(p, param)) {
+	if ((c == '#' && !length && is_bad_count(p)) || !read_parameter(p, param)) {
 		param->op = OP_BAD;
 		return !p->failed && skip_rest(b);
 	}

@@ -125,8 +125,10 @@ static bool read_item(struct parser *p, int line)
 		item = (struct array_item){ .value = p->tok.word };
 		stack_push(p, &p->items, &item, sizeof item);
 	} else if (kind != TOK_NEWLINE) {
-		if (kind != TOK_RPAREN)
-			parse_fail_token(p);
+		if (kind == TOK_RPAREN)
+			return false;
+		parse_fail_token(p);
+		p->error.resumes = true;
 		return false;
 	}
 	token_next(p);

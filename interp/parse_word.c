@@ -274,7 +274,7 @@ static void read_backslash(struct parser *p, struct word_state *w)
 		word_char(p, w, '\\', w->dq);
 		return;
 	}
-	if (w->dq && !escapes_in_quotes(w, c)) {
+	if (w->dq && !(w->mode == MODE_ARG_DQ && w->inner_quotes) && !escapes_in_quotes(w, c)) {
 		word_char(p, w, '\\', true);
 		return;
 	}
@@ -414,7 +414,8 @@ static bool read_quoted(struct parser *p, struct word_state *w, int c)
 		p->pos++;
 		return true;
 	}
-	if (c == '\'' && w->mode == MODE_ARG_DQ && !w->inner_quotes)
+	if (c == '\'' && w->mode == MODE_ARG_DQ && !w->inner_quotes &&
+	    (p->flags & PARSE_POSIX) == 0)
 		w->inner_single = !w->inner_single;
 	word_char(p, w, (char)c, true);
 	source_step(p);

@@ -19,10 +19,28 @@ static void remember(struct shell *sh, int fd, int copy)
 	sh->saved_fds = s;
 }
 
+/* The script asks for a number under which a replaced descriptor is kept: that moves. */
+static void make_way(struct shell *sh, int fd)
+{
+	for (struct saved_fd *s = sh->saved_fds; s != NULL; s = s->up) {
+		int64_t copy;
+
+		if (s->copy != fd)
+			continue;
+		copy = sys_dup_from(sh->p, fd, KEPT_FD_LEAST, true);
+		if (copy < 0)
+			return;
+		s->copy = (int)copy;
+		sys_close(sh->p, fd);
+	}
+}
+
 static void save(struct shell *sh, int fd, bool keep)
 {
 	int64_t copy;
 
+	if (fd >= KEPT_FD_LEAST)
+		make_way(sh, fd);
 	if (keep)
 		return;
 	copy = sys_dup_from(sh->p, fd, KEPT_FD_LEAST, true);

@@ -119,6 +119,7 @@ struct frame *frame_push(struct shell *sh, const char *function, const char *sou
 	f->call_line = sh->line;
 	f->loop_depth = sh->loop_depth;
 	f->scope = sh->scope;
+	f->getopts_index = sh->getopts_index;
 	if (sh->frame != NULL)
 		f->unit = sh->frame->unit;
 	sh->frame = f;

@@ -133,6 +133,7 @@ struct frame {
 	int loop_depth;           /* of the caller */
 	int scope;                /* sh->scope before the call */
 	struct options *saved_options; /* of `local -`; NULL if unused */
+	int getopts_index;        /* of the caller */
 	bool returns_traced;
 };
 

@@ -58,6 +58,33 @@ static struct var *local_here(struct shell *sh, struct bytes name, uint64_t hash
 	return var_own(sh, v);
 }
 
+static void unlink_local(struct shell *sh, const struct var *v)
+{
+	struct var **at = &sh->vars.locals[v->scope];
+
+	if (v->scope >= sh->vars.locals_cap)
+		return;
+	while (*at != NULL && *at != v)
+		at = &(*at)->local_next;
+	if (*at != NULL)
+		*at = v->local_next;
+}
+
+/* `x=1 local x`: the temporary binding becomes the local one. */
+static struct var *take_temporary(struct shell *sh, struct bytes name, uint64_t hash)
+{
+	struct var *v = var_find(sh, name, hash);
+
+	if (v == NULL || v->scope <= sh->scope)
+		return NULL;
+	v = var_own(sh, v);
+	unlink_local(sh, v);
+	v->scope = sh->scope;
+	v->flags = (v->flags & ~(unsigned)VAR_TEMPORARY) | VAR_LOCAL;
+	link_local(sh, v);
+	return v;
+}
+
 struct var *var_local(struct shell *sh, struct bytes name, uint64_t hash)
 {
 	struct var *below;
@@ -65,7 +92,9 @@ struct var *var_local(struct shell *sh, struct bytes name, uint64_t hash)
 
 	if (sh->scope == 0)
 		return var_ensure(sh, name, hash);
-	v = local_here(sh, name, hash);
+	v = take_temporary(sh, name, hash);
+	if (v == NULL)
+		v = local_here(sh, name, hash);
 	if (v != NULL)
 		return v;
 	below = var_table_find(&sh->vars, name, hash);
