@@ -59,18 +59,18 @@ $(B)/libcowsh.a: $(B)/libcowsh.o
 	@rm -f $@ && $(AR) rcs $@ $<
 $(B)/libcowsh.so: $(OBJ)
 	@echo '  LD $@'
-	@$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^
+	@$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^ -lm
 
 LINK = $(if $(findstring -fsanitize,$(CFLAGS)),,-static -Wl,--no-warnings)
 $(B)/cowsh: $(CLI_OBJ) $(B)/libcowsh.a
 	$(CC) $(CFLAGS) $(LINK) -o $@ $^ $(CLI_LIBS)
 $(B)/run: tests/run.c tests/cases.c tests/oracle.c $(B)/libcowsh.a
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^ -lm
 $(B)/bench: bench/bench.c $(B)/libcowsh.a
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ -lm
 $(B)/soak: tests/soak.c $(B)/libcowsh.a
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^
-CLI_LIBS = -ledit -lbsd -lmd -ltinfo
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ -lm
+CLI_LIBS = -ledit -lbsd -lmd -ltinfo -lm
 
 CASES = $(sort $(wildcard tests/*/*.test))
 UNIT = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))

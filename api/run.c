@@ -244,7 +244,7 @@ int cowsh_drain(cowsh *s, uint64_t steps)
 	if (kernel_limit_hit(s->kernel) >= 0)
 		state = KERNEL_DONE;
 	kernel_flush(s->kernel);
-	return state_of(state);
+	return (int)state_of(state);
 }
 
 int cowsh_get_result(const cowsh *s, struct cowsh_result *out)

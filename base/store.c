@@ -170,16 +170,23 @@ static char *take_run(struct store *s, uint32_t pages)
 	return (char *)run;
 }
 
+/* Asks for as much as there is already, so that few regions are needed; then for what is due. */
 static bool grow_store(struct store *s, uint32_t pages)
 {
-	size_t bytes = ((size_t)pages + pages / 512 + 16) * PAGE_BYTES;
-	size_t least = (size_t)4 << 20;
+	size_t due = ((size_t)pages + pages / 512 + 16) * PAGE_BYTES;
+	size_t wanted = (size_t)4 << 20;
+	void *region;
 
-	if (s->grow == NULL)
+	if (s->grow == NULL || s->nregions == STORE_REGIONS_MAX)
 		return false;
-	if (bytes < least)
-		bytes = least;
-	return add_region(s, s->grow(s->grow_user, bytes), bytes) == 0;
+	for (uint32_t i = 0; i < s->nregions; i++)
+		wanted += (size_t)s->region[i].pages * PAGE_BYTES;
+	if (wanted < due)
+		wanted = due;
+	region = s->grow(s->grow_user, wanted);
+	if (region == NULL && wanted > due)
+		region = s->grow(s->grow_user, wanted = due);
+	return add_region(s, region, wanted) == 0;
 }
 
 static char *pages_locked(struct store *s, uint32_t pages, uint32_t align)

@@ -123,8 +123,9 @@ static void put_number(struct format *f, const struct conversion *v, int64_t n, 
 
 	/* '-' takes the padding away; libc does not take away a width that was asked for. */
 	if (v->pad == '-') {
-		more = f->nanoseconds == TIME_LIBC && v->width > 0 && (size_t)v->width > shown ?
-			(size_t)v->width - shown : 0;
+		more = f->nanoseconds == TIME_LIBC && v->width > 0 && (size_t)v->width > shown
+			       ? (size_t)v->width - shown
+			       : 0;
 		fill = ' ';
 	}
 

@@ -290,7 +290,7 @@ static int meridian_at(const struct parser *p, int ahead)
 static bool apply_meridian(struct parser *p, int meridian)
 {
 	if (meridian == 0)
-		return p->hour >= 0 && p->hour <= 24;
+		return p->hour >= 0 && p->hour < 24;
 	if (p->hour < 1 || p->hour > 12)
 		return false;
 	p->hour = p->hour % 12 + (meridian == 2 ? 12 : 0);
@@ -398,7 +398,8 @@ static bool take_time(struct parser *p)
 	meridian = meridian_at(p, 0);
 	p->at += meridian != 0;
 	/* Even "10:00 +1 day": that is a zone, and a day. */
-	if (meridian == 0 && peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0) {
+	if (meridian == 0 && peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0 &&
+	    !peek(p, 0)->has_fraction) {
 		p->zones++;
 		if (!take_offset(p, &p->zone_s))
 			return false;
@@ -619,7 +620,7 @@ static bool take_number(struct parser *p)
 	p->hour = t->digits <= 2 ? t->value : t->value / 100;
 	p->minute = t->digits <= 2 ? 0 : t->value % 100;
 	p->second = p->ns = 0;
-	return p->hour <= 24 && p->minute < 60;
+	return p->hour < 24 && p->minute < 60;
 }
 
 static bool take_item(struct parser *p)
@@ -639,9 +640,8 @@ static bool take_item(struct parser *p)
 		return true;
 	if (take_zone(q))
 		return true;
-	/* "Z" and "T" by themselves, commas between items. */
-	if (is_char(p, 0, ',') || (is_word(p, 0, "T") && is_unsigned(p, 1)) ||
-	    is_word(p, 0, "DST")) {
+	/* "T" and "DST" by themselves. */
+	if ((is_word(p, 0, "T") && is_unsigned(p, 1)) || is_word(p, 0, "DST")) {
 		p->at++;
 		return true;
 	}
@@ -727,8 +727,6 @@ static bool compose(const struct parser *p, int64_t now_ns, const struct zone *z
 		t.hour = t.minute = t.second = 0;
 		ns = 0;
 	}
-	if (p->hour == 24 && p->times > 0 && (p->minute != 0 || p->second != 0))
-		return false;
 	if (p->days > 0 && p->dates == 0)
 		move_to_weekday(p, &t);
 	for (int i = REL_YEAR; i <= REL_DAY; i++)

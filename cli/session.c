@@ -97,24 +97,35 @@ static int expired(void *user)
 
 /* --- setting up --- */
 
-/* Address space only: pages that are not touched cost nothing. */
-static void *reserve(size_t *size)
-{
-	for (*size = (size_t)1 << 36; *size >= (size_t)1 << 24; *size /= 2) {
-		void *region = mmap(NULL, *size, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+enum { FIRST_REGION = 2 << 20, FIRST_TOUCHED = 288 << 10, ADVICE_POPULATE_WRITE = 23 };
 
-		if (region != MAP_FAILED)
-			return region;
-	}
-	fatal("can't reserve memory");
+static void *map_region(size_t size)
+{
+	void *region = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return region != MAP_FAILED ? region : NULL;
 }
 
+/* Address space only: pages that are not touched cost nothing. */
+static void *grow(void *user, size_t bytes)
+{
+	(void)user;
+	return map_region(bytes);
+}
+
+/* What a small script needs lies in a first region, whose pages the kernel makes in one call. */
 static void make_store(struct runner *r)
 {
 	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
 
-	config.region = reserve(&config.region_size);
+	config.region_size = FIRST_REGION;
+	config.region = map_region(FIRST_REGION);
+	config.grow = grow;
+	if (config.region == NULL)
+		fatal("can't reserve memory");
+	/* Older kernels do not know the advice: then pages come one by one. */
+	madvise(config.region, FIRST_TOUCHED, ADVICE_POPULATE_WRITE);
 	if (cowsh_store_new(&config, &r->store) < 0)
 		fatal("not enough memory");
 }
@@ -181,7 +192,8 @@ static int start(struct runner *r)
 	struct options *o = r->options;
 	int count = 1 + o->shell_argc + 3 + o->nargs;
 	const char **argv = calloc((size_t)count + 1, sizeof *argv);
-	int argc = 0; /* in the end: what starting returned */
+	int argc = 0;
+	int err;
 
 	if (argv == NULL)
 		fatal("out of memory");
@@ -197,9 +209,9 @@ static int start(struct runner *r)
 	}
 	for (int i = 0; i < o->nargs; i++)
 		argv[argc++] = o->args[i];
-	argc = cowsh_start_program(r->session, argc, argv);
+	err = cowsh_start_program(r->session, argc, argv);
 	free(argv);
-	return argc;
+	return err;
 }
 
 /* Waits for what the session waits for: only timers of the real clock. */

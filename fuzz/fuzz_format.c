@@ -90,7 +90,8 @@ static void escapes(struct arena *a, struct bytes text, unsigned mode)
 			at++;
 			continue;
 		}
-		format_escape(&out, text, &at, (enum format_escape_mode)(mode % 3), (mode & 4) != 0);
+		format_escape(&out, text, &at, (enum format_escape_mode)(mode % 3),
+			      (mode & 4) != 0);
 		require(at > before && at <= text.len);
 	}
 }
@@ -139,14 +140,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			format_once(&arena, text, bits, d);
 			read_back(&arena, d);
 			break;
-		case 1:
-			read_numbers(&arena, text);
-			break;
-		case 2:
-			escapes(&arena, text, (unsigned)bits);
-			break;
-		default:
-			times(&arena, text, (int64_t)bits);
+		case 1: read_numbers(&arena, text); break;
+		case 2: escapes(&arena, text, (unsigned)bits); break;
+		default: times(&arena, text, (int64_t)bits);
 		}
 	}
 	arena_clear(&arena);

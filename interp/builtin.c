@@ -7,8 +7,7 @@
 #include "interp/builtin_hash.h"
 
 static const struct shell_builtin table[] = {
-#define BUILTIN(ident, name, flags, usage, summary)                                                \
-	{ name, do_##ident, flags, usage, summary },
+#define BUILTIN(ident, name, flags, usage, summary) { name, do_##ident, flags, usage, summary },
 #include "interp/builtin_list.h"
 #undef BUILTIN
 };
@@ -156,7 +155,8 @@ static int optscan_value(struct shell *sh, const char *name, struct optscan *o, 
 	if (o->value != NULL)
 		return c;
 	if (o->index >= argc) {
-		builtin_error(sh, name, "%c%c: option requires an argument", o->plus ? '+' : '-', c);
+		builtin_error(sh, name, "%c%c: option requires an argument", o->plus ? '+' : '-',
+			      c);
 		usage_error(sh, name);
 		return '?';
 	}
@@ -189,7 +189,8 @@ int optscan_next(struct shell *sh, const struct shell_builtin *b, struct optscan
 		o->pos = 1;
 	}
 	char c = argv[o->index][o->pos++];
-	const char *known = c != ':' && c != '+' && c != ';' ? strchr(letters + plus_allowed, c) : NULL;
+	const char *known = c != ':' && c != '+' && c != ';' ? strchr(letters + plus_allowed, c)
+							     : NULL;
 
 	if (known == NULL)
 		return optscan_invalid(sh, name, o, c);

@@ -252,8 +252,10 @@ int do_pwd(struct shell *sh, int argc, char **argv)
 	int64_t err = sys_getcwd(sh->p, sh->arena, &path);
 
 	if (err < 0) {
-		buf_printf(&out, "pwd: error retrieving current directory: getcwd: "
-			   "cannot access parent directories: %s\n", err_text((int)err));
+		buf_printf(&out,
+			   "pwd: error retrieving current directory: getcwd: "
+			   "cannot access parent directories: %s\n",
+			   err_text((int)err));
 		err_write(sh, buf_bytes(&out));
 		return 1;
 	}

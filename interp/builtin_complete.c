@@ -9,7 +9,7 @@
 
 struct spec {
 	struct spec *next;
-	char *name;       /* "-D", "-E", "-I" for the special ones */
+	char *name; /* "-D", "-E", "-I" for the special ones */
 	struct completion c;
 };
 
@@ -23,8 +23,8 @@ static const char *const option_names[] = {
 
 struct request {
 	struct completion c;
-	bool remove;      /* -r */
-	bool print;       /* -p */
+	bool remove; /* -r */
+	bool print;  /* -p */
 	const char *special;
 };
 
@@ -75,49 +75,21 @@ static void add_letter(struct completion *c, int letter)
 static int request_option(struct shell *sh, const char *who, struct request *r, int c, char *value)
 {
 	switch (c) {
-	case 'A':
-		return add_action(sh, who, &r->c, value);
-	case 'o':
-		return add_option(sh, who, &r->c, value);
-	case 'C':
-		r->c.command = value;
-		return 0;
-	case 'F':
-		r->c.function = value;
-		return 0;
-	case 'G':
-		r->c.pattern = value;
-		return 0;
-	case 'P':
-		r->c.prefix = value;
-		return 0;
-	case 'S':
-		r->c.suffix = value;
-		return 0;
-	case 'W':
-		r->c.words = value;
-		return 0;
-	case 'X':
-		r->c.filter = value;
-		return 0;
-	case 'r':
-		r->remove = true;
-		return 0;
-	case 'p':
-		r->print = true;
-		return 0;
-	case 'D':
-		r->special = "-D";
-		return 0;
-	case 'E':
-		r->special = "-E";
-		return 0;
-	case 'I':
-		r->special = "-I";
-		return 0;
-	default:
-		add_letter(&r->c, c);
-		return 0;
+	case 'A': return add_action(sh, who, &r->c, value);
+	case 'o': return add_option(sh, who, &r->c, value);
+	case 'C': r->c.command = value; return 0;
+	case 'F': r->c.function = value; return 0;
+	case 'G': r->c.pattern = value; return 0;
+	case 'P': r->c.prefix = value; return 0;
+	case 'S': r->c.suffix = value; return 0;
+	case 'W': r->c.words = value; return 0;
+	case 'X': r->c.filter = value; return 0;
+	case 'r': r->remove = true; return 0;
+	case 'p': r->print = true; return 0;
+	case 'D': r->special = "-D"; return 0;
+	case 'E': r->special = "-E"; return 0;
+	case 'I': r->special = "-I"; return 0;
+	default: add_letter(&r->c, c); return 0;
 	}
 }
 
@@ -133,7 +105,8 @@ int do_compgen(struct shell *sh, int argc, char **argv)
 
 	if (argc == 1)
 		return 0;
-	while ((c = optscan_next(sh, NULL, &o, argc, argv, "abcdefgjko:suvA:G:W:P:S:X:F:C:")) != -1) {
+	while ((c = optscan_next(sh, NULL, &o, argc, argv, "abcdefgjko:suvA:G:W:P:S:X:F:C:")) !=
+	       -1) {
 		if (c == '?')
 			return STATUS_MISUSE;
 		int status = request_option(sh, "compgen", &r, c, o.value);

@@ -15,16 +15,16 @@ enum {
 
 struct declare {
 	struct shell *sh;
-	const char *name;      /* of the builtin */
-	unsigned on;           /* attributes to give */
+	const char *name; /* of the builtin */
+	unsigned on;      /* attributes to give */
 	unsigned off;
-	bool functions;        /* -f */
-	bool function_names;   /* -F */
+	bool functions;      /* -f */
+	bool function_names; /* -F */
 	bool print;
 	bool global;
 	bool inherit;
-	bool is_local;         /* the builtin is local */
-	bool plain;            /* export, readonly: the binding in force */
+	bool is_local; /* the builtin is local */
+	bool plain;    /* export, readonly: the binding in force */
 	bool any_option;
 	int status;
 };
@@ -32,7 +32,7 @@ struct declare {
 /* name[sub]+=value, as written or as parsed. */
 struct operand {
 	struct bytes name;
-	struct bytes sub;      /* ptr NULL: none */
+	struct bytes sub; /* ptr NULL: none */
 	struct bytes value;
 	bool has_value;
 	bool append;
@@ -101,8 +101,11 @@ static bool operand_at(struct declare *d, char **argv, int i, struct operand *o)
 
 	if (a == NULL)
 		return operand_scan(argv[i], o);
-	*o = (struct operand){ .name = a->name, .has_value = true, .append = a->append,
-			       .literal = a->array ? a : NULL, .text = argv[i] };
+	*o = (struct operand){ .name = a->name,
+			       .has_value = true,
+			       .append = a->append,
+			       .literal = a->array ? a : NULL,
+			       .text = argv[i] };
 	if (!a->array)
 		return operand_scan(argv[i], o);
 	return true;
@@ -269,10 +272,13 @@ static int check_reference(struct declare *d, const struct operand *o, const str
 		return -1;
 	if (((v->flags | d->on) & ATTR_ARRAYS) == 0 && o->literal == NULL && o->sub.ptr == NULL)
 		return 0;
-	return declare_fail(d, "%s: reference variable cannot be an array",
-			    o->sub.ptr == NULL ? v->name.ptr :
-			    arena_dup(d->sh->arena, (struct bytes){ o->name.ptr,
-				      (size_t)(o->sub.ptr + o->sub.len + 1 - o->name.ptr) }));
+	return declare_fail(
+		d, "%s: reference variable cannot be an array",
+		o->sub.ptr == NULL
+			? v->name.ptr
+			: arena_dup(d->sh->arena,
+				    (struct bytes){ o->name.ptr, (size_t)(o->sub.ptr + o->sub.len +
+									  1 - o->name.ptr) }));
 }
 
 /* --- changing --- */
@@ -369,7 +375,8 @@ static int declare_variable(struct declare *d, struct operand *o, struct var *v)
 	struct shell *sh = d->sh;
 
 	make_first(d, o, v);
-	if (check_readonly(d, o, v) != 0 || check_arrays(d, v) != 0 || check_reference(d, o, v) != 0)
+	if (check_readonly(d, o, v) != 0 || check_arrays(d, v) != 0 ||
+	    check_reference(d, o, v) != 0)
 		return -1;
 	if (o->sub.ptr != NULL && (v->flags & ATTR_ARRAYS) == 0)
 		var_make_array(sh, v, (d->on & VAR_ASSOC) != 0);
@@ -421,8 +428,9 @@ static void bad_operand(struct declare *d, const struct operand *o)
 	const char *text = o->text;
 
 	if (d->plain && o->sub.ptr != NULL)
-		text = arena_dup(d->sh->arena, (struct bytes){ text,
-				 (size_t)(o->sub.ptr + o->sub.len + 1 - text) });
+		text = arena_dup(
+			d->sh->arena,
+			(struct bytes){ text, (size_t)(o->sub.ptr + o->sub.len + 1 - text) });
 	declare_fail(d, "`%s': not a valid identifier", text);
 }
 
@@ -528,7 +536,9 @@ static int declare_functions(struct declare *d, int argc, char **argv)
 
 	if ((d->on & (ATTR_ARRAYS | VAR_INTEGER)) != 0 && argc > 0) {
 		builtin_error(d->sh, d->name, "-%c: invalid option",
-			      (d->on & VAR_INTEGER) != 0 ? 'i' : (d->on & VAR_ASSOC) != 0 ? 'A' : 'a');
+			      (d->on & VAR_INTEGER) != 0 ? 'i'
+			      : (d->on & VAR_ASSOC) != 0 ? 'A'
+							 : 'a');
 		return 1;
 	}
 	if (argc == 0 && (d->on & ATTR_ARRAYS) == 0)
@@ -613,8 +623,9 @@ static int list_all(struct declare *d)
 static unsigned attribute_of(int letter)
 {
 	static const char letters[] = "aAinrtxclu";
-	static const unsigned flags[] = { VAR_ARRAY, VAR_ASSOC, VAR_INTEGER, VAR_NAMEREF, VAR_READONLY,
-					  VAR_TRACE, VAR_EXPORT, VAR_CAPITAL, VAR_LOWER, VAR_UPPER };
+	static const unsigned flags[] = { VAR_ARRAY,    VAR_ASSOC, VAR_INTEGER, VAR_NAMEREF,
+					  VAR_READONLY, VAR_TRACE, VAR_EXPORT,  VAR_CAPITAL,
+					  VAR_LOWER,    VAR_UPPER };
 	const char *at = strchr(letters, letter);
 
 	return at != NULL ? flags[at - letters] : 0;
@@ -624,22 +635,14 @@ static void declare_option(struct declare *d, int letter, bool plus)
 {
 	d->any_option = true;
 	switch (letter) {
-	case 'f':
-		d->functions = true;
-		break;
+	case 'f': d->functions = true; break;
 	case 'F':
 		d->functions = true;
 		d->function_names = true;
 		break;
-	case 'g':
-		d->global = !d->is_local;
-		break;
-	case 'I':
-		d->inherit = true;
-		break;
-	case 'p':
-		d->print = true;
-		break;
+	case 'g': d->global = !d->is_local; break;
+	case 'I': d->inherit = true; break;
+	case 'p': d->print = true; break;
 	default:
 		if (plus)
 			d->off |= attribute_of(letter);

@@ -9,9 +9,9 @@ static const struct {
 	unsigned flag;
 	char letter;
 } attributes[] = {
-	{ VAR_ARRAY, 'a' }, { VAR_ASSOC, 'A' }, { VAR_INTEGER, 'i' }, { VAR_NAMEREF, 'n' },
-	{ VAR_READONLY, 'r' }, { VAR_TRACE, 't' }, { VAR_EXPORT, 'x' }, { VAR_CAPITAL, 'c' },
-	{ VAR_LOWER, 'l' }, { VAR_UPPER, 'u' },
+	{ VAR_ARRAY, 'a' },    { VAR_ASSOC, 'A' }, { VAR_INTEGER, 'i' }, { VAR_NAMEREF, 'n' },
+	{ VAR_READONLY, 'r' }, { VAR_TRACE, 't' }, { VAR_EXPORT, 'x' },  { VAR_CAPITAL, 'c' },
+	{ VAR_LOWER, 'l' },    { VAR_UPPER, 'u' },
 };
 
 /* Nothing for none. */

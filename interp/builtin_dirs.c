@@ -122,7 +122,9 @@ static void dirstack_changed(struct shell *sh, struct bytes sub, struct bytes va
 }
 
 static const struct var_hook dirstack_hook = {
-	.name = "DIRSTACK", .flags = VAR_ARRAY, .refresh = refresh_dirstack,
+	.name = "DIRSTACK",
+	.flags = VAR_ARRAY,
+	.refresh = refresh_dirstack,
 	.changed_element = dirstack_changed,
 };
 
@@ -168,7 +170,8 @@ static int show_stack(struct shell *sh, const char *who, unsigned style)
 		if ((style & DIRS_NUMBERS) != 0)
 			buf_printf(&out, "%2d  ", i);
 		put_directory(sh, &out, dirs_at(sh, i), (style & DIRS_LONG) != 0);
-		buf_putc(&out, (style & (DIRS_LINES | DIRS_NUMBERS)) != 0 || i + 1 == n ? '\n' : ' ');
+		buf_putc(&out,
+			 (style & (DIRS_LINES | DIRS_NUMBERS)) != 0 || i + 1 == n ? '\n' : ' ');
 	}
 	return out_flush(sh, who, &out);
 }
@@ -205,14 +208,10 @@ static int stack_index(struct shell *sh, const char *who, const char *word, cons
 static unsigned dirs_letter(char c)
 {
 	switch (c) {
-	case 'c':
-		return DIRS_CLEAR;
-	case 'l':
-		return DIRS_LONG;
-	case 'p':
-		return DIRS_LINES;
-	default:
-		return c == 'v' ? DIRS_NUMBERS : 0;
+	case 'c': return DIRS_CLEAR;
+	case 'l': return DIRS_LONG;
+	case 'p': return DIRS_LINES;
+	default: return c == 'v' ? DIRS_NUMBERS : 0;
 	}
 }
 
@@ -234,8 +233,9 @@ int do_dirs(struct shell *sh, int argc, char **argv)
 		return STATUS_MISUSE;
 	}
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		unsigned letter = argv[i][0] == '-' && argv[i][1] != '\0' && argv[i][2] == '\0' ?
-			dirs_letter(argv[i][1]) : 0;
+		unsigned letter = argv[i][0] == '-' && argv[i][1] != '\0' && argv[i][2] == '\0'
+					  ? dirs_letter(argv[i][1])
+					  : 0;
 
 		if (letter == 0 && !is_index(argv[i]))
 			return dirs_invalid(sh, argv[i]);

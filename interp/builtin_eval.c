@@ -46,8 +46,7 @@ static const char *source_in_path(struct shell *sh, const char *name)
 		buf_put(&path, len != 0 ? at : ".", len != 0 ? len : 1);
 		buf_putc(&path, '/');
 		buf_puts(&path, name);
-		if (sys_stat(sh->p, AT_FDCWD_, path.ptr, 0, &st) == 0 &&
-		    (st.mode & S_FMT) == S_REG)
+		if (sys_stat(sh->p, AT_FDCWD_, path.ptr, 0, &st) == 0 && (st.mode & S_FMT) == S_REG)
 			return path.ptr;
 		at = at[len] == ':' ? at + len + 1 : NULL;
 	}

@@ -11,11 +11,11 @@ struct getopts {
 	struct shell *sh;
 	struct bytes letters;
 	bool silent;
-	const char *name;     /* variable for the letter */
+	const char *name; /* variable for the letter */
 	int count;
 	char *const *words;
-	int64_t optind;       /* from 1 */
-	int at;               /* inside the word */
+	int64_t optind; /* from 1 */
+	int at;         /* inside the word */
 };
 
 /* Leaves OPTIND and the place as they are to be for the next call. */
@@ -26,7 +26,8 @@ static void keep_place(struct getopts *g)
 	struct bytes key = BYTES("OPTIND");
 	struct bytes now;
 
-	if (!var_get(g->sh, key, name_hash(key), &now) || !bytes_eq(now, (struct bytes){ text, len }))
+	if (!var_get(g->sh, key, name_hash(key), &now) ||
+	    !bytes_eq(now, (struct bytes){ text, len }))
 		var_set(g->sh, key, name_hash(key), (struct bytes){ text, len }, 0);
 	g->sh->getopts_index = g->at;
 }

@@ -25,10 +25,13 @@ static const struct topic {
 	{ "coproc", "coproc [NAME] command [redirections]", "Run a command behind two pipes." },
 	{ "for", "for NAME [in WORDS ... ] ; do COMMANDS; done", "Loop over words." },
 	{ "for ((", "for (( exp1; exp2; exp3 )); do COMMANDS; done", "Loop by arithmetic." },
-	{ "function", "function name { COMMANDS ; } or name () { COMMANDS ; }", "Define a function." },
-	{ "if", "if COMMANDS; then COMMANDS; [ elif COMMANDS; then COMMANDS; ]... [ else COMMANDS; ] fi",
+	{ "function", "function name { COMMANDS ; } or name () { COMMANDS ; }",
+	  "Define a function." },
+	{ "if",
+	  "if COMMANDS; then COMMANDS; [ elif COMMANDS; then COMMANDS; ]... [ else COMMANDS; ] fi",
 	  "Execute commands when others succeed." },
-	{ "select", "select NAME [in WORDS ... ;] do COMMANDS; done", "Let the user choose a word." },
+	{ "select", "select NAME [in WORDS ... ;] do COMMANDS; done",
+	  "Let the user choose a word." },
 	{ "time", "time [-p] pipeline", "Tell how long a pipeline takes." },
 	{ "until", "until COMMANDS; do COMMANDS-2; done", "Loop until commands succeed." },
 	{ "variables", "variables - Names and meanings of some shell variables",
@@ -147,8 +150,10 @@ int do_help(struct shell *sh, int argc, char **argv)
 	if (!found) {
 		const char *name = argv[argc - 1];
 
-		builtin_error(sh, "help", "no help topics match `%s'.  "
-			      "Try `help help' or `man -k %s' or `info %s'.", name, name, name);
+		builtin_error(sh, "help",
+			      "no help topics match `%s'.  "
+			      "Try `help help' or `man -k %s' or `info %s'.",
+			      name, name, name);
 		return 1;
 	}
 	return out_flush(sh, "help", &out);
@@ -211,8 +216,10 @@ int do_enable(struct shell *sh, int argc, char **argv)
 			file = scan.value;
 	}
 	if (file != NULL) {
-		builtin_error(sh, "enable", "cannot open shared object %s: %s: cannot open shared object"
-			      " file: No such file or directory", file, file);
+		builtin_error(sh, "enable",
+			      "cannot open shared object %s: %s: cannot open shared object"
+			      " file: No such file or directory",
+			      file, file);
 		return 1;
 	}
 	if (scan.index == argc || o.print)

@@ -25,9 +25,9 @@ static int no_such_job(struct shell *sh, const char *who, const char *word)
 /* --- jobs --- */
 
 struct jobs_options {
-	bool pids;       /* -l */
-	bool only_pids;  /* -p */
-	bool changed;    /* -n */
+	bool pids;      /* -l */
+	bool only_pids; /* -p */
+	bool changed;   /* -n */
 	bool running;
 	bool stopped;
 };
@@ -127,8 +127,8 @@ int do_jobs(struct shell *sh, int argc, char **argv)
 /* --- wait --- */
 
 struct wait_options {
-	bool any;            /* -n */
-	const char *name;    /* -p */
+	bool any;         /* -n */
+	const char *name; /* -p */
 };
 
 static void wait_tell(struct shell *sh, const struct wait_options *o, int pid)
@@ -160,8 +160,8 @@ static int wait_word(struct shell *sh, const struct wait_options *o, const char 
 		return 1;
 	}
 	job_poll(sh);
-	if (pid > INT32_MAX || (job_of_pid(sh, (int)pid) == NULL &&
-				!finished_take(sh, (int)pid, &status))) {
+	if (pid > INT32_MAX ||
+	    (job_of_pid(sh, (int)pid) == NULL && !finished_take(sh, (int)pid, &status))) {
 		builtin_error(sh, "wait", "pid %lld is not a child of this shell", (long long)pid);
 		return STATUS_NOT_FOUND;
 	}
@@ -330,8 +330,8 @@ static struct job *job_to_move(struct shell *sh, const char *who, const char *wo
 	struct job *j;
 
 	job_poll(sh);
-	j = word != NULL && *word != '%' ? job_of_word(sh, word) :
-	    job_of_spec(sh, word != NULL ? word : "%%");
+	j = word != NULL && *word != '%' ? job_of_word(sh, word)
+					 : job_of_spec(sh, word != NULL ? word : "%%");
 	if (j == NULL)
 		no_such_job(sh, who, word != NULL ? word : "current");
 	return j;

@@ -13,7 +13,7 @@ enum { LIMIT_PIPE = -1 };
 static const struct limit_row {
 	char letter;
 	int resource;
-	int unit;              /* bytes in one of what is shown */
+	int unit; /* bytes in one of what is shown */
 	const char *name;
 	const char *units;
 } limits[] = {
@@ -71,10 +71,10 @@ static void put_title(struct buf *out, const struct limit_row *row)
 	struct buf unit = buf_in(out->arena);
 
 	buf_printf(&unit, "(%s-%c)", row->units, row->letter);
-	size_t width = strlen(row->name) + unit.len;
+	size_t name = strlen(row->name);
 
 	buf_puts(out, row->name);
-	buf_fill(out, ' ', width < 40 ? 40 - width : 1);
+	buf_fill(out, ' ', (name < 20 ? 20 - name : 0) + (unit.len < 20 ? 20 - unit.len : 0));
 	buf_printf(out, "%s ", unit.ptr);
 }
 
@@ -146,7 +146,8 @@ static int run_limits(struct shell *sh, int n, const struct limit_row **rows, ch
 		shown += values[i] == NULL;
 	for (int i = 0; i < n && status == 0; i++) {
 		if (values[i] != NULL) {
-			status = limit_set(sh, rows[i], values[i], which == 0 ? SOFT | HARD : which);
+			status = limit_set(sh, rows[i], values[i],
+					   which == 0 ? SOFT | HARD : which);
 			continue;
 		}
 		if (shown > 1)
@@ -225,26 +226,19 @@ static int umask_fail(struct shell *sh, const char *what, char c)
 static unsigned who_bits(char c)
 {
 	switch (c) {
-	case 'u':
-		return 0700;
-	case 'g':
-		return 0070;
-	case 'o':
-		return 0007;
-	default:
-		return c == 'a' ? 0777 : 0;
+	case 'u': return 0700;
+	case 'g': return 0070;
+	case 'o': return 0007;
+	default: return c == 'a' ? 0777 : 0;
 	}
 }
 
 static unsigned permission_bits(char c)
 {
 	switch (c) {
-	case 'r':
-		return 0444;
-	case 'w':
-		return 0222;
-	default:
-		return c == 'x' ? 0111 : 0;
+	case 'r': return 0444;
+	case 'w': return 0222;
+	default: return c == 'x' ? 0111 : 0;
 	}
 }
 

@@ -9,12 +9,12 @@ enum { LINE_BYTES = 65536 };
 
 struct mapfile {
 	struct shell *sh;
-	const char *name;      /* of the builtin */
+	const char *name; /* of the builtin */
 	struct var *array;
 	char delim;
-	bool trim;             /* -t */
+	bool trim; /* -t */
 	bool has_origin;
-	int64_t count;         /* -n; 0: all */
+	int64_t count; /* -n; 0: all */
 	int64_t origin;
 	int64_t skip;
 	int64_t quantum;
@@ -48,29 +48,25 @@ static int mapfile_fd(struct mapfile *m, const char *value)
 static int mapfile_option(struct mapfile *m, int c, const char *value)
 {
 	switch (c) {
-	case 'd':
-		m->delim = *value;
-		return 0;
-	case 't':
-		m->trim = true;
-		return 0;
-	case 'C':
-		m->callback = value;
-		return 0;
+	case 'd': m->delim = *value; return 0;
+	case 't': m->trim = true; return 0;
+	case 'C': m->callback = value; return 0;
 	case 'c':
 		if (natural(value, &m->quantum) && m->quantum > 0)
 			return 0;
 		return mapfile_fail(m, "%s: invalid callback quantum", value);
 	case 'n':
-		return natural(value, &m->count) ? 0 : mapfile_fail(m, "%s: invalid line count", value);
+		return natural(value, &m->count) ? 0
+						 : mapfile_fail(m, "%s: invalid line count", value);
 	case 's':
-		return natural(value, &m->skip) ? 0 : mapfile_fail(m, "%s: invalid line count", value);
+		return natural(value, &m->skip) ? 0
+						: mapfile_fail(m, "%s: invalid line count", value);
 	case 'O':
 		m->has_origin = true;
-		return natural(value, &m->origin) ? 0 :
-		       mapfile_fail(m, "%s: invalid array origin", value);
-	default:
-		return mapfile_fd(m, value);
+		return natural(value, &m->origin)
+			       ? 0
+			       : mapfile_fail(m, "%s: invalid array origin", value);
+	default: return mapfile_fd(m, value);
 	}
 }
 

@@ -12,12 +12,12 @@
 struct printf_state {
 	struct shell *sh;
 	struct buf out;
-	char **arg;       /* next argument */
+	char **arg; /* next argument */
 	char **end;
 	size_t round;     /* length of `out` when this round of the format began */
 	bool to_variable; /* -v */
 	int status;
-	bool stop;        /* \c in %b, or an error that ends the output */
+	bool stop; /* \c in %b, or an error that ends the output */
 };
 
 /* Called before every message. */
@@ -52,7 +52,8 @@ static void bad_number(struct printf_state *s, const char *text)
 
 static void out_of_range(struct printf_state *s, const char *text)
 {
-	builtin_error(before_message(s), "printf", "warning: %s: Numerical result out of range", text);
+	builtin_error(before_message(s), "printf", "warning: %s: Numerical result out of range",
+		      text);
 }
 
 /* 'c: the number of a character. */
@@ -214,7 +215,8 @@ static void put_count(struct printf_state *s)
 	if (name.len == 0)
 		return;
 	if (!is_name(name)) {
-		builtin_error(before_message(s), "printf", "`%s': not a valid identifier", name.ptr);
+		builtin_error(before_message(s), "printf", "`%s': not a valid identifier",
+			      name.ptr);
 		s->status = 1;
 		s->stop = true;
 		return;
@@ -228,31 +230,20 @@ static bool put_conversion(struct printf_state *s, struct format_spec *spec)
 {
 	switch (spec->conv) {
 	case 's':
-		format_put_text(&s->out, spec, bytes_of(next_text(s)), spec->has_long && s->sh->utf8);
+		format_put_text(&s->out, spec, bytes_of(next_text(s)),
+				spec->has_long && s->sh->utf8);
 		return true;
 	case 'd':
-	case 'i':
-		format_put_i64(&s->out, spec, next_i64(s));
-		return true;
+	case 'i': format_put_i64(&s->out, spec, next_i64(s)); return true;
 	case 'u':
 	case 'o':
 	case 'x':
-	case 'X':
-		format_put_u64(&s->out, spec, next_u64(s));
-		return true;
-	case 'b':
-		format_put_text(&s->out, spec, expand_b(s, next_text(s)), false);
-		return true;
-	case 'c':
-		put_character(s, spec);
-		return true;
+	case 'X': format_put_u64(&s->out, spec, next_u64(s)); return true;
+	case 'b': format_put_text(&s->out, spec, expand_b(s, next_text(s)), false); return true;
+	case 'c': put_character(s, spec); return true;
 	case 'q':
-	case 'Q':
-		put_quoted(s, spec);
-		return true;
-	case 'n':
-		put_count(s);
-		return true;
+	case 'Q': put_quoted(s, spec); return true;
+	case 'n': put_count(s); return true;
 	default:
 		if (strchr("eEfFgGaA", spec->conv) == NULL)
 			return false;
@@ -307,7 +298,8 @@ static size_t put_time_conversion(struct printf_state *s, struct bytes format, s
 		put_time(s, spec, bytes_slice(format, open + 1, close));
 		return close + 2;
 	}
-	builtin_error(before_message(s), "printf", "warning: `%c': invalid time format specification", after);
+	builtin_error(before_message(s), "printf",
+		      "warning: `%c': invalid time format specification", after);
 	buf_putc(&s->out, '%');
 	return start + 1;
 }
@@ -320,7 +312,8 @@ static void format_error(struct printf_state *s, const struct format_spec *spec)
 		builtin_error(before_message(s), "printf", "`%.*s': missing format character",
 			      (int)spec->text.len, spec->text.ptr);
 	else
-		builtin_error(before_message(s), "printf", "`%c': invalid format character", spec->conv);
+		builtin_error(before_message(s), "printf", "`%c': invalid format character",
+			      spec->conv);
 	s->status = 1;
 	s->stop = true;
 }
@@ -358,8 +351,7 @@ static size_t run_escape(struct printf_state *s, struct bytes format, size_t at)
 	case ESCAPE_NO_UNICODE:
 		builtin_error(before_message(s), "printf", "missing unicode digit for \\%c", kind);
 		break;
-	default:
-		break;
+	default: break;
 	}
 	return at;
 }
@@ -377,15 +369,17 @@ static void run_format(struct printf_state *s, struct bytes format)
 		buf_put(&s->out, format.ptr + plain, at - plain);
 		if (at == format.len)
 			return;
-		at = format.ptr[at] == '%' ? run_conversion(s, format, at) : run_escape(s, format, at);
+		at = format.ptr[at] == '%' ? run_conversion(s, format, at)
+					   : run_escape(s, format, at);
 	}
 }
 
 static int printf_finish(struct printf_state *s, const char *variable)
 {
 	if (variable != NULL)
-		return var_set_ref(s->sh, "printf", bytes_of(variable), buf_bytes(&s->out)) != 0 ?
-			1 : s->status;
+		return var_set_ref(s->sh, "printf", bytes_of(variable), buf_bytes(&s->out)) != 0
+			       ? 1
+			       : s->status;
 	if (s->out.len != 0 && !out_write(s->sh, "printf", buf_bytes(&s->out)))
 		return 1;
 	return s->status;

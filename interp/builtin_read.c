@@ -12,13 +12,13 @@
 enum { STATUS_TIMEOUT = 128 + SIGALRM_, CHUNK_BYTES = 65536 };
 
 struct read_options {
-	bool raw;            /* -r */
-	bool exact;          /* -N */
-	bool counted;        /* -n or -N */
+	bool raw;     /* -r */
+	bool exact;   /* -N */
+	bool counted; /* -n or -N */
 	char delim;
 	int fd;
 	int64_t chars;
-	int64_t timeout_ns;  /* -1: none */
+	int64_t timeout_ns; /* -1: none */
 	const char *array;
 	const char *prompt;
 };
@@ -26,12 +26,12 @@ struct read_options {
 /* What was read, backslashes removed. */
 struct line {
 	struct bytes text;
-	struct buf copy;       /* in use when the text does not lie in one piece */
-	struct buf marks;      /* a byte for each of copy: 1 if it was behind a backslash */
+	struct buf copy;  /* in use when the text does not lie in one piece */
+	struct buf marks; /* a byte for each of copy: 1 if it was behind a backslash */
 	bool any_mark;
-	bool escape;           /* a backslash is waiting for its character */
-	int64_t chars;         /* complete characters so far */
-	int partial;           /* bytes that the last character still needs */
+	bool escape;   /* a backslash is waiting for its character */
+	int64_t chars; /* complete characters so far */
+	int partial;   /* bytes that the last character still needs */
 	int64_t deadline_ns;
 	int status;
 };
@@ -83,30 +83,15 @@ static int read_option(struct shell *sh, struct read_options *o, int c, char *va
 	const char *wrong = NULL;
 
 	switch (c) {
-	case 'a':
-		o->array = value;
-		break;
-	case 'd':
-		o->delim = *value;
-		break;
+	case 'a': o->array = value; break;
+	case 'd': o->delim = *value; break;
 	case 'n':
-	case 'N':
-		wrong = wanted_chars(o, value, c == 'N');
-		break;
-	case 'p':
-		o->prompt = value;
-		break;
-	case 'r':
-		o->raw = true;
-		break;
-	case 't':
-		wrong = wanted_timeout(sh, o, value);
-		break;
-	case 'u':
-		wrong = wanted_fd(sh, o, value);
-		break;
-	default: /* e i s */
-		break;
+	case 'N': wrong = wanted_chars(o, value, c == 'N'); break;
+	case 'p': o->prompt = value; break;
+	case 'r': o->raw = true; break;
+	case 't': wrong = wanted_timeout(sh, o, value); break;
+	case 'u': wrong = wanted_fd(sh, o, value); break;
+	default: /* e i s */ break;
 	}
 	if (wrong == NULL)
 		return 0;

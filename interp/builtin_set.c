@@ -73,7 +73,8 @@ static int set_check(struct shell *sh, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		const char *word = argv[i];
 
-		if ((word[0] != '-' && word[0] != '+') || word[1] == '\0' || strcmp(word, "--") == 0)
+		if ((word[0] != '-' && word[0] != '+') || word[1] == '\0' ||
+		    strcmp(word, "--") == 0)
 			break;
 		for (const char *c = word + 1; *c != '\0'; c++) {
 			if (*c != 'o' && option_of_letter(*c) < 0)
@@ -236,8 +237,10 @@ static int shopt_find(const struct shopt_state *s, const char *name)
 	int o = s->of_set ? set_option_of_name(bytes_of(name)) : shopt_of_name(bytes_of(name));
 
 	if (o < 0)
-		builtin_error(s->sh, "shopt", s->of_set ? "%s: invalid option name" :
-			      "%s: invalid shell option name", name);
+		builtin_error(s->sh, "shopt",
+			      s->of_set ? "%s: invalid option name"
+					: "%s: invalid shell option name",
+			      name);
 	return o;
 }
 

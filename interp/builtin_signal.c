@@ -229,7 +229,8 @@ static int kill_options(struct shell *sh, int argc, char **argv, int *sig)
 		}
 		if (name[1] == '\0')
 			name = argv[next++];
-		else if (argv[1][1] == 'n' ? all_digits(name + 1) : trap_number(bytes_of(name + 1)) >= 0)
+		else if (argv[1][1] == 'n' ? all_digits(name + 1)
+					   : trap_number(bytes_of(name + 1)) >= 0)
 			name++;
 	}
 	*sig = trap_number(bytes_of(name));

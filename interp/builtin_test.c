@@ -31,8 +31,22 @@ static bool test_fail(struct test_state *t, const char *text, const char *word)
 /* --- operators --- */
 
 enum test_op {
-	OP_NOT_BINARY, OP_EQUAL, OP_DIFFERENT, OP_LESS, OP_GREATER,
-	OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_NT, OP_OT, OP_EF, OP_BOTH, OP_EITHER,
+	OP_NOT_BINARY,
+	OP_EQUAL,
+	OP_DIFFERENT,
+	OP_LESS,
+	OP_GREATER,
+	OP_EQ,
+	OP_NE,
+	OP_LT,
+	OP_LE,
+	OP_GT,
+	OP_GE,
+	OP_NT,
+	OP_OT,
+	OP_EF,
+	OP_BOTH,
+	OP_EITHER,
 };
 
 static enum test_op letters_op(char a, char b)
@@ -69,7 +83,8 @@ static bool is_unary(const char *w)
 
 static bool to_number(struct test_state *t, const char *w, int64_t *out)
 {
-	return number_is_i64(bytes_of(w), out) || test_fail(t, "%s: integer expression expected", w);
+	return number_is_i64(bytes_of(w), out) ||
+	       test_fail(t, "%s: integer expression expected", w);
 }
 
 static bool compare_numbers(struct test_state *t, const char *a, enum test_op op, const char *b)
@@ -80,43 +95,33 @@ static bool compare_numbers(struct test_state *t, const char *a, enum test_op op
 	if (!to_number(t, a, &x) || !to_number(t, b, &y))
 		return false;
 	switch (op) {
-	case OP_EQ:
-		return x == y;
-	case OP_NE:
-		return x != y;
-	case OP_LT:
-		return x < y;
-	case OP_LE:
-		return x <= y;
-	case OP_GT:
-		return x > y;
-	default:
-		return x >= y;
+	case OP_EQ: return x == y;
+	case OP_NE: return x != y;
+	case OP_LT: return x < y;
+	case OP_LE: return x <= y;
+	case OP_GT: return x > y;
+	default: return x >= y;
 	}
 }
 
 static bool run_binary(struct test_state *t, const char *a, enum test_op op, const char *b)
 {
 	switch (op) {
-	case OP_EQUAL:
-		return strcmp(a, b) == 0;
-	case OP_DIFFERENT:
-		return strcmp(a, b) != 0;
-	case OP_LESS:
-		return strcmp(a, b) < 0;
-	case OP_GREATER:
-		return strcmp(a, b) > 0;
+	case OP_EQUAL: return strcmp(a, b) == 0;
+	case OP_DIFFERENT: return strcmp(a, b) != 0;
+	case OP_LESS: return strcmp(a, b) < 0;
+	case OP_GREATER: return strcmp(a, b) > 0;
 	case OP_NT:
 	case OP_OT:
 	case OP_EF:
-		return file_test_compare(t->sh, op == OP_NT ? 'n' : op == OP_OT ? 'o' : 'e',
+		return file_test_compare(t->sh,
+					 op == OP_NT   ? 'n'
+					 : op == OP_OT ? 'o'
+						       : 'e',
 					 bytes_of(a), bytes_of(b));
-	case OP_BOTH:
-		return *a != '\0' && *b != '\0';
-	case OP_EITHER:
-		return *a != '\0' || *b != '\0';
-	default:
-		return compare_numbers(t, a, op, b);
+	case OP_BOTH: return *a != '\0' && *b != '\0';
+	case OP_EITHER: return *a != '\0' || *b != '\0';
+	default: return compare_numbers(t, a, op, b);
 	}
 }
 
@@ -255,21 +260,12 @@ int test_evaluate(struct shell *sh, const char *name, int argc, char **argv)
 	bool yes;
 
 	switch (argc) {
-	case 0:
-		return 1;
-	case 1:
-		return *argv[0] == '\0';
-	case 2:
-		yes = test_two(&t, argv);
-		break;
-	case 3:
-		yes = test_three(&t, argv);
-		break;
-	case 4:
-		yes = test_four(&t);
-		break;
-	default:
-		yes = test_expression(&t);
+	case 0: return 1;
+	case 1: return *argv[0] == '\0';
+	case 2: yes = test_two(&t, argv); break;
+	case 3: yes = test_three(&t, argv); break;
+	case 4: yes = test_four(&t); break;
+	default: yes = test_expression(&t);
 	}
 	return t.failed ? STATUS_MISUSE : !yes;
 }

@@ -9,10 +9,10 @@
 
 /* How an answer is written. */
 enum describe_style {
-	DESCRIBE_LONG,     /* type, command -V */
-	DESCRIBE_SHORT,    /* command -v */
-	DESCRIBE_KIND,     /* type -t */
-	DESCRIBE_PATH,     /* type -p, -P */
+	DESCRIBE_LONG,  /* type, command -V */
+	DESCRIBE_SHORT, /* command -v */
+	DESCRIBE_KIND,  /* type -t */
+	DESCRIBE_PATH,  /* type -p, -P */
 };
 
 struct describe {
@@ -22,7 +22,7 @@ struct describe {
 	bool no_functions; /* -f */
 	bool force_path;   /* -P: programs only */
 	bool standard_path;
-	const char *path;  /* value of PATH */
+	const char *path; /* value of PATH */
 	struct buf out;
 };
 
@@ -107,8 +107,9 @@ static bool describe_programs(struct describe *d, const char *name)
 
 static bool describe_hashed(struct describe *d, const char *name)
 {
-	struct hash_entry *e = strchr(name, '/') == NULL && !d->all && !d->standard_path ?
-		hash_find(d->sh, bytes_of(name)) : NULL;
+	struct hash_entry *e = strchr(name, '/') == NULL && !d->all && !d->standard_path
+				       ? hash_find(d->sh, bytes_of(name))
+				       : NULL;
 
 	if (e == NULL)
 		return false;
@@ -181,7 +182,9 @@ static void shorten_options(int argc, char **argv)
 
 		if (strcmp(word, "type") == 0 || strcmp(word, "path") == 0 ||
 		    strcmp(word, "all") == 0)
-			argv[i] = (char *)(uintptr_t)(*word == 't' ? "-t" : *word == 'p' ? "-p" : "-a");
+			argv[i] = (char *)(uintptr_t)(*word == 't'   ? "-t"
+						      : *word == 'p' ? "-p"
+								     : "-a");
 	}
 }
 
@@ -261,17 +264,18 @@ int do_command(struct shell *sh, int argc, char **argv)
 		return 0;
 	if (sh->declare_args != NULL)
 		sh->declare_args += o.index;
-	return exec_argv(sh, argc, argv, RUN_NO_FUNCTIONS | (d.standard_path ? RUN_DEFAULT_PATH : 0u));
+	return exec_argv(sh, argc, argv,
+			 RUN_NO_FUNCTIONS | (d.standard_path ? RUN_DEFAULT_PATH : 0u));
 }
 
 /* --- hash --- */
 
 struct hash_options {
-	bool list;         /* -l */
+	bool list; /* -l */
 	bool clear;
 	bool forget;
-	bool tell;         /* -t */
-	const char *path;  /* -p */
+	bool tell;        /* -t */
+	const char *path; /* -p */
 };
 
 static int hash_not_found(struct shell *sh, const char *name)
@@ -292,7 +296,8 @@ static int hash_show_all(struct shell *sh, const struct hash_options *o)
 		buf_puts(&out, "hits\tcommand\n");
 	for (size_t i = 0; i < n; i++) {
 		if (o->list)
-			buf_printf(&out, "builtin hash -p %s %s\n", list[i]->path, list[i]->name.ptr);
+			buf_printf(&out, "builtin hash -p %s %s\n", list[i]->path,
+				   list[i]->name.ptr);
 		else
 			buf_printf(&out, "%4d\t%s\n", list[i]->hits, list[i]->path);
 	}

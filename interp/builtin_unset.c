@@ -12,7 +12,8 @@ struct unset_options {
 
 static int unset_readonly(struct shell *sh, struct bytes name)
 {
-	builtin_error(sh, "unset", "%.*s: cannot unset: readonly variable", (int)name.len, name.ptr);
+	builtin_error(sh, "unset", "%.*s: cannot unset: readonly variable", (int)name.len,
+		      name.ptr);
 	return 1;
 }
 
@@ -48,8 +49,8 @@ static int unset_variable(struct shell *sh, const char *word, bool reference)
 	struct bytes name = bytes_of(word);
 	struct bytes sub = { NULL, 0 };
 
-	if (!reference && strchr(word, '[') != NULL && parse_name_ref(bytes_of(word), &name, &sub) &&
-	    sub.ptr != NULL)
+	if (!reference && strchr(word, '[') != NULL &&
+	    parse_name_ref(bytes_of(word), &name, &sub) && sub.ptr != NULL)
 		return unset_element(sh, name, sub);
 	uint64_t hash = name_hash(name);
 	struct var *v = reference ? var_find(sh, name, hash) : var_resolve(sh, name, hash, &sub);
@@ -137,7 +138,8 @@ static int alias_one(struct shell *sh, struct buf *out, const char *word)
 
 		if (!is_alias_name(name)) {
 			out_lines(sh, "alias", out);
-			builtin_error(sh, "alias", "`%.*s': invalid alias name", (int)name.len, name.ptr);
+			builtin_error(sh, "alias", "`%.*s': invalid alias name", (int)name.len,
+				      name.ptr);
 			return 1;
 		}
 		alias_set(sh, name, bytes_of(equals + 1));

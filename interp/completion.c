@@ -92,8 +92,9 @@ static void offer_list(struct generator *g, const char *const *names, size_t n)
 static void offer_keywords(struct generator *g)
 {
 	static const char *const words[] = {
-		"if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while",
-		"until", "do", "done", "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc",
+		"if",     "then",  "else",  "elif", "fi",   "case",   "esac",     "for",
+		"select", "while", "until", "do",   "done", "in",     "function", "time",
+		"{",      "}",     "!",     "[[",   "]]",   "coproc",
 	};
 
 	offer_list(g, words, sizeof(words) / sizeof(words[0]));
@@ -158,9 +159,8 @@ static void offer_files(struct generator *g, bool only_directories)
 	buf_putc(&pattern, '*');
 	expand_pathname(sh, buf_bytes(&pattern), &found);
 	for (int i = 0; i < found.count; i++) {
-		if (!only_directories ||
-		    (sys_stat(sh->p, AT_FDCWD_, found.v[i], 0, &st) == 0 &&
-		     (st.mode & S_FMT) == S_DIR))
+		if (!only_directories || (sys_stat(sh->p, AT_FDCWD_, found.v[i], 0, &st) == 0 &&
+					  (st.mode & S_FMT) == S_DIR))
 			fields_add(sh, g->out, found.v[i]);
 	}
 }
@@ -195,7 +195,8 @@ static void offer_programs(struct generator *g)
 		int64_t fd = sys_open(g->sh->p, AT_FDCWD_, len != 0 ? dir : ".", O_DIRECTORY_, 0);
 		int64_t n;
 
-		while (fd >= 0 && (n = sys_readdir(g->sh->p, (int)fd, g->sh->arena, entry, 32)) > 0) {
+		while (fd >= 0 &&
+		       (n = sys_readdir(g->sh->p, (int)fd, g->sh->arena, entry, 32)) > 0) {
 			for (int64_t i = 0; i < n; i++)
 				offer(g, entry[i].name);
 		}
@@ -214,15 +215,9 @@ static void offer_helptopics(struct generator *g)
 static void run_action(struct generator *g, enum completion_action a)
 {
 	switch (a) {
-	case ACTION_alias:
-		offer_aliases(g);
-		break;
-	case ACTION_arrayvar:
-		offer_variables(g, VAR_ARRAY);
-		break;
-	case ACTION_builtin:
-		offer_builtins(g, ENABLED | DISABLED);
-		break;
+	case ACTION_alias: offer_aliases(g); break;
+	case ACTION_arrayvar: offer_variables(g, VAR_ARRAY); break;
+	case ACTION_builtin: offer_builtins(g, ENABLED | DISABLED); break;
 	case ACTION_command:
 		offer_aliases(g);
 		offer_keywords(g);
@@ -230,62 +225,25 @@ static void run_action(struct generator *g, enum completion_action a)
 		offer_builtins(g, ENABLED);
 		offer_programs(g);
 		break;
-	case ACTION_directory:
-		offer_files(g, true);
-		break;
-	case ACTION_disabled:
-		offer_builtins(g, DISABLED);
-		break;
-	case ACTION_enabled:
-		offer_builtins(g, ENABLED);
-		break;
-	case ACTION_export:
-		offer_variables(g, VAR_EXPORT);
-		break;
-	case ACTION_file:
-		offer_files(g, false);
-		break;
-	case ACTION_function:
-		offer_functions(g);
-		break;
-	case ACTION_group:
-		offer_table(g, "/etc/group", ':');
-		break;
-	case ACTION_helptopic:
-		offer_helptopics(g);
-		break;
-	case ACTION_job:
-		offer_jobs(g, true, true);
-		break;
-	case ACTION_keyword:
-		offer_keywords(g);
-		break;
-	case ACTION_running:
-		offer_jobs(g, true, false);
-		break;
-	case ACTION_service:
-		offer_table(g, "/etc/services", '\t');
-		break;
-	case ACTION_setopt:
-		offer_options(g, true);
-		break;
-	case ACTION_shopt:
-		offer_options(g, false);
-		break;
-	case ACTION_signal:
-		offer_signals(g);
-		break;
-	case ACTION_stopped:
-		offer_jobs(g, false, true);
-		break;
-	case ACTION_user:
-		offer_table(g, "/etc/passwd", ':');
-		break;
-	case ACTION_variable:
-		offer_variables(g, 0);
-		break;
-	default: /* binding, hostname: there is no line editor, and there are no hosts */
-		break;
+	case ACTION_directory: offer_files(g, true); break;
+	case ACTION_disabled: offer_builtins(g, DISABLED); break;
+	case ACTION_enabled: offer_builtins(g, ENABLED); break;
+	case ACTION_export: offer_variables(g, VAR_EXPORT); break;
+	case ACTION_file: offer_files(g, false); break;
+	case ACTION_function: offer_functions(g); break;
+	case ACTION_group: offer_table(g, "/etc/group", ':'); break;
+	case ACTION_helptopic: offer_helptopics(g); break;
+	case ACTION_job: offer_jobs(g, true, true); break;
+	case ACTION_keyword: offer_keywords(g); break;
+	case ACTION_running: offer_jobs(g, true, false); break;
+	case ACTION_service: offer_table(g, "/etc/services", '\t'); break;
+	case ACTION_setopt: offer_options(g, true); break;
+	case ACTION_shopt: offer_options(g, false); break;
+	case ACTION_signal: offer_signals(g); break;
+	case ACTION_stopped: offer_jobs(g, false, true); break;
+	case ACTION_user: offer_table(g, "/etc/passwd", ':'); break;
+	case ACTION_variable: offer_variables(g, 0); break;
+	default: /* binding, hostname: there is no line editor, and there are no hosts */ break;
 	}
 }
 
@@ -400,7 +358,8 @@ void completion_generate(struct shell *sh, const struct completion *c, const cha
 		apply_affixes(&g, c);
 	if (out->count == 0 && (c->options >> COMPOPT_dirnames & 1) != 0)
 		offer_files(&g, true);
-	if (out->count == 0 && (c->options & (1u << COMPOPT_default | 1u << COMPOPT_bashdefault)) != 0)
+	if (out->count == 0 &&
+	    (c->options & (1u << COMPOPT_default | 1u << COMPOPT_bashdefault)) != 0)
 		offer_files(&g, false);
 	if ((c->options >> COMPOPT_plusdirs & 1) != 0)
 		offer_files(&g, true);

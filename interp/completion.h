@@ -7,6 +7,7 @@
 
 #include "interp/shell.h"
 
+/* clang-format off */
 /* COMPACTION(letter, name): in the order in which `complete -p` prints their options. */
 #define COMPACTION_LIST(A)                                                                         \
 	A('a', alias) A(0, arrayvar) A(0, binding) A('b', builtin) A('c', command)                 \
@@ -19,7 +20,6 @@
 #define COMPOPTION_LIST(O)                                                                         \
 	O(bashdefault) O(default) O(dirnames) O(filenames) O(noquote) O(nosort) O(nospace)         \
 	O(plusdirs)
-
 enum completion_action {
 #define A(letter, name) ACTION_##name,
 	COMPACTION_LIST(A)
@@ -33,17 +33,18 @@ enum completion_option {
 #undef O
 	COMPOPT_COUNT
 };
+/* clang-format on */
 
 struct completion {
-	uint32_t actions;   /* a bit per enum completion_action */
+	uint32_t actions; /* a bit per enum completion_action */
 	uint32_t options;
-	const char *words;     /* -W */
-	const char *pattern;   /* -G */
-	const char *function;  /* -F */
-	const char *command;   /* -C */
-	const char *filter;    /* -X */
-	const char *prefix;    /* -P */
-	const char *suffix;    /* -S */
+	const char *words;    /* -W */
+	const char *pattern;  /* -G */
+	const char *function; /* -F */
+	const char *command;  /* -C */
+	const char *filter;   /* -X */
+	const char *prefix;   /* -P */
+	const char *suffix;   /* -S */
 };
 
 /* The candidates for `word` that c names, into out. */

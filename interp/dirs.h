@@ -9,10 +9,10 @@
 
 struct dir_stack {
 	const struct shell *owner; /* a subshell that reads through copies it before a change */
-	char *cwd;     /* the logical working directory: entry 0 of the stack */
-	int count;     /* the other entries, */
+	char *cwd;                 /* the logical working directory: entry 0 of the stack */
+	int count;                 /* the other entries, */
 	int cap;
-	char **entry;  /* the newest last; all in the pool */
+	char **entry; /* the newest last; all in the pool */
 };
 
 void dirs_set_cwd(struct shell *sh, const char *path);

@@ -355,6 +355,18 @@ int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 
 /* --- command, builtin, exec --- */
 
+/* The path without "./" in front, from the root. */
+static const char *absolute_path(struct shell *sh, const char *path)
+{
+	struct buf out = buf_in(sh->arena);
+	const char *here = var_get_text(sh, "PWD");
+
+	if (path[0] == '/' || here == NULL)
+		return path;
+	buf_printf(&out, "%s/%s", here, path + (path[0] == '.' && path[1] == '/' ? 2 : 0));
+	return buf_cstr(&out);
+}
+
 /* `exec program`: its messages, and what failure means. */
 static int exec_replace(struct shell *sh, char **argv)
 {
@@ -366,6 +378,7 @@ static int exec_replace(struct shell *sh, char **argv)
 		return STATUS_NOT_FOUND;
 	}
 	if (is_directory(sh, path)) {
+		path = absolute_path(sh, path);
 		shell_error(sh, "%s: Is a directory", path);
 		builtin_error(sh, "exec", "%s: cannot execute: Is a directory", path);
 		return STATUS_NOT_EXECUTABLE;

@@ -321,7 +321,8 @@ int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes
 			sh->flow = FLOW_NONE;
 		return 0;
 	}
-	if (run_short(sh, c, out))
+	/* The short way nests on this stack, a process has one of its own. */
+	if (proc_stack_left(sh->p) > EXEC_STACK_BYTES && run_short(sh, c, out))
 		return 0;
 	sh->status = run_process(sh, c, out);
 	return sh->flow != FLOW_NONE ? -1 : 0;

@@ -87,37 +87,22 @@ static bool test_mode(struct shell *sh, char letter, const struct vfs_stat *st)
 	uint32_t type = st->mode & S_FMT;
 
 	switch (letter) {
-	case 'b':
-		return type == S_BLK;
-	case 'c':
-		return type == S_CHR;
-	case 'd':
-		return type == S_DIR;
-	case 'f':
-		return type == S_REG;
+	case 'b': return type == S_BLK;
+	case 'c': return type == S_CHR;
+	case 'd': return type == S_DIR;
+	case 'f': return type == S_REG;
 	case 'h':
-	case 'L':
-		return type == S_LNK;
-	case 'p':
-		return type == S_FIFO;
-	case 'S':
-		return type == S_SOCK;
-	case 'g':
-		return (st->mode & S_SGID) != 0;
-	case 'k':
-		return (st->mode & S_SVTX) != 0;
-	case 'u':
-		return (st->mode & S_SUID) != 0;
-	case 's':
-		return st->size != 0;
-	case 'O':
-		return st->uid == sh->p->cred.uid;
-	case 'G':
-		return st->gid == sh->p->cred.gid;
-	case 'N':
-		return st->atime_ns <= st->mtime_ns;
-	default: /* a e */
-		return true;
+	case 'L': return type == S_LNK;
+	case 'p': return type == S_FIFO;
+	case 'S': return type == S_SOCK;
+	case 'g': return (st->mode & S_SGID) != 0;
+	case 'k': return (st->mode & S_SVTX) != 0;
+	case 'u': return (st->mode & S_SUID) != 0;
+	case 's': return st->size != 0;
+	case 'O': return st->uid == sh->p->cred.uid;
+	case 'G': return st->gid == sh->p->cred.gid;
+	case 'N': return st->atime_ns <= st->mtime_ns;
+	default: /* a e */ return true;
 	}
 }
 
@@ -145,20 +130,13 @@ static bool test_file(struct shell *sh, char letter, struct bytes operand)
 int file_test_unary(struct shell *sh, char letter, struct bytes operand)
 {
 	switch (letter) {
-	case 'n':
-		return operand.len != 0;
-	case 'z':
-		return operand.len == 0;
-	case 'v':
-		return test_variable(sh, operand);
-	case 'R':
-		return test_nameref(sh, operand);
-	case 'o':
-		return test_option(sh, operand);
-	case 't':
-		return test_terminal(sh, operand);
-	default:
-		return test_file(sh, letter, operand);
+	case 'n': return operand.len != 0;
+	case 'z': return operand.len == 0;
+	case 'v': return test_variable(sh, operand);
+	case 'R': return test_nameref(sh, operand);
+	case 'o': return test_option(sh, operand);
+	case 't': return test_terminal(sh, operand);
+	default: return test_file(sh, letter, operand);
 	}
 }
 

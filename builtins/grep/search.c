@@ -164,7 +164,8 @@ static void window_add(struct grep *g, struct window *w, struct bytes more)
 		w->ptr = pool_resize(g->c->pool, w->ptr, w->cap, cap);
 		w->cap = cap;
 	}
-	memcpy(w->ptr + w->len, more.ptr, more.len);
+	if (more.len != 0)
+		memcpy(w->ptr + w->len, more.ptr, more.len);
 	w->len += more.len;
 }
 
@@ -177,7 +178,8 @@ static void window_drop(struct grep *g, struct window *w, size_t keep)
 	g->counted = g->counted > keep ? g->counted - keep : 0;
 	g->printed = g->printed > keep ? g->printed - keep : 0;
 	g->base += keep;
-	memmove(w->ptr, w->ptr + keep, w->len - keep);
+	if (w->len != keep)
+		memmove(w->ptr, w->ptr + keep, w->len - keep);
 	w->len -= keep;
 	w->start -= keep;
 }

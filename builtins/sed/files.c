@@ -35,8 +35,6 @@ struct sed_out *sed_open_out(struct sed *s, struct bytes name)
 	struct sed_out **last = &s->outs;
 	int err;
 
-	if (bytes_is(name, "/dev/stdout") && !s->posix)
-		return s->outs;
 	for (; *last != NULL; last = &(*last)->next)
 		if (bytes_is(name, (*last)->name))
 			return *last;
@@ -45,6 +43,11 @@ struct sed_out *sed_open_out(struct sed *s, struct bytes name)
 	out->name = arena_dup(s->c->arena, name);
 	out->o = &out->own;
 	*last = out;
+	if (bytes_is(name, "/dev/stdout") && !s->posix) {
+		/* The same buffer as s->outs, but what is due there is not known here. */
+		out->o = &s->c->out;
+		return out;
+	}
 	if (bytes_is(name, "/dev/stderr")) {
 		output_init(&out->own, s->c, 2, false);
 		return out;
@@ -373,6 +376,6 @@ void sed_close_files(struct sed *s)
 	if (s->is_open)
 		close_input(s);
 	for (struct sed_out *out = s->outs; out != NULL; out = out->next)
-		if (out != s->outs)
+		if (out->o == &out->own)
 			output_close(out->o);
 }

@@ -81,7 +81,7 @@ static void set_defaults(struct cmd *c)
 	s->c = c;
 	s->line_wrap = 70;
 	s->outs = arena_zalloc(c->arena, sizeof *s->outs);
-	s->outs->name = "/dev/stdout";
+	s->outs->name = "";
 	s->outs->o = &c->out;
 	s->cur = s->outs;
 	s->nspans = 1;

@@ -53,10 +53,11 @@ static void compare_civil(const struct zone *z, const char *name, int64_t t)
 	    c.hour != tm.tm_hour || c.minute != tm.tm_min || c.second != tm.tm_sec ||
 	    c.weekday != tm.tm_wday || c.yearday != tm.tm_yday || c.offset_s != tm.tm_gmtoff ||
 	    c.is_dst != (tm.tm_isdst > 0) || strcmp(c.zone, tm.tm_zone) != 0) {
-		printf("%s %" PRId64 ": got %" PRId64 "-%d-%d %d:%d:%d %s %d, want %d-%d-%d %d:%d:%d %s %ld\n",
-		       name, t, c.year, c.month, c.day, c.hour, c.minute, c.second, c.zone, c.offset_s,
-		       tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-		       tm.tm_sec, tm.tm_zone, tm.tm_gmtoff);
+		printf("%s %" PRId64 ": got %" PRId64
+		       "-%d-%d %d:%d:%d %s %d, want %d-%d-%d %d:%d:%d %s %ld\n",
+		       name, t, c.year, c.month, c.day, c.hour, c.minute, c.second, c.zone,
+		       c.offset_s, tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+		       tm.tm_min, tm.tm_sec, tm.tm_zone, tm.tm_gmtoff);
 		check_bad = true;
 	}
 	struct civil again = c;
@@ -64,8 +65,8 @@ static void compare_civil(const struct zone *z, const char *name, int64_t t)
 	/* In the hour that comes twice either moment is right. */
 	int64_t back = time_of_civil(z, &again);
 
-	CHECK(back == t || (again.hour == c.hour && again.minute == c.minute &&
-			    back / 86400 - t / 86400 < 2));
+	CHECK(back == t ||
+	      (again.hour == c.hour && again.minute == c.minute && back / 86400 - t / 86400 < 2));
 }
 
 TEST(dates_in_utc)
@@ -81,10 +82,19 @@ TEST(dates_in_utc)
 TEST(posix_zones)
 {
 	static const char *const names[] = {
-		"CET-1CEST,M3.5.0,M10.5.0/3", "EST5EDT,M3.2.0,M11.1.0", "XYZ-3:30",
-		"<+0330>-3:30", "AEST-10AEDT,M10.1.0,M4.1.0/3", "NST3:30NDT,M3.2.0/0:01,M11.1.0/0:01",
-		"IST-1GMT0,M10.5.0,M3.5.0/1", "AAA4BBB,J60,J300", "AAA4BBB,59,300/26", "UTC", "GMT0",
-		"<-03>3<-02>,M3.5.0/-2,M10.5.0/-1", "",
+		"CET-1CEST,M3.5.0,M10.5.0/3",
+		"EST5EDT,M3.2.0,M11.1.0",
+		"XYZ-3:30",
+		"<+0330>-3:30",
+		"AEST-10AEDT,M10.1.0,M4.1.0/3",
+		"NST3:30NDT,M3.2.0/0:01,M11.1.0/0:01",
+		"IST-1GMT0,M10.5.0,M3.5.0/1",
+		"AAA4BBB,J60,J300",
+		"AAA4BBB,59,300/26",
+		"UTC",
+		"GMT0",
+		"<-03>3<-02>,M3.5.0/-2,M10.5.0/-1",
+		"",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -99,9 +109,10 @@ TEST(posix_zones)
 
 TEST(zone_files)
 {
-	static const char *const names[] = { "Europe/Berlin", "America/New_York", "Asia/Kolkata",
-					     "Australia/Lord_Howe", "Africa/Casablanca",
-					     "America/Sao_Paulo", "Asia/Tokyo", "Europe/Dublin" };
+	static const char *const names[] = { "Europe/Berlin",     "America/New_York",
+					     "Asia/Kolkata",      "Australia/Lord_Howe",
+					     "Africa/Casablanca", "America/Sao_Paulo",
+					     "Asia/Tokyo",        "Europe/Dublin" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[128];
@@ -130,7 +141,8 @@ TEST(zone_files)
 			struct zone *bad;
 
 			data[at] = (char)rnd();
-			bad = zone_of_file(scratch(), (struct bytes){ data, n % 4 ? len : rnd() % len });
+			bad = zone_of_file(scratch(),
+					   (struct bytes){ data, n % 4 ? len : rnd() % len });
 			if (bad != NULL)
 				time_civil(bad, (int64_t)rnd(), &c);
 			data[at] = was;
@@ -170,7 +182,8 @@ TEST(strftime_as_libc)
 		b.len = 0;
 		time_format(&b, bytes_of(format), &c, t, TIME_LIBC);
 		if (strcmp(buf_cstr(&b), want) != 0) {
-			printf("%s of %ld: got \"%s\", want \"%s\"\n", format, (long)t, b.ptr, want);
+			printf("%s of %ld: got \"%s\", want \"%s\"\n", format, (long)t, b.ptr,
+			       want);
 			check_bad = true;
 		}
 	}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the parts of awk share.
+ *
+ *   text ── lex.c, parse.c, expr.c ──> tree ── compile.c ──> code (code.h) ── vm.c ──> effects
+ *
+ *   value.c    strings with counted references, numbers as text and back
+ *   array.c    associative arrays; order.c: in which order they are walked and sorted
+ *   record.c   $0 and its fields, split only as far as they are asked for; split.c: how
+ *   reader.c   records out of files; source.c: ARGV and getline
+ *   sink.c     print and its redirections, commands at the other end of pipes
+ *   format.c   printf; text.c, subst.c, math.c, clock.c: the functions
+ *   special.c  the variables that do something when they are set
+ *
+ * Everything long-lived is in the command's pool and freed as it is replaced: strings and
+ * arrays count their references, so that memory is flat however many records there are.
+ */
+#ifndef BUILTINS_AWK_AWK_H
+#define BUILTINS_AWK_AWK_H
+
+#include "base/format.h"
+#include "base/number.h"
+#include "base/regex.h"
+#include "builtins/builtin.h"
+
+enum {
+	AWK_DEPTH_MAX = 4000,      /* nesting of expressions and statements in a program */
+	AWK_CALLS_MAX = 400000,    /* nesting of function calls */
+	AWK_NESTED_RUNS_MAX = 100, /* of the machine in itself: BEGINFILE, order functions */
+	AWK_INCLUDES_MAX = 100,
+	AWK_FIELDS_MAX = 1 << 28,
+	AWK_STACK_NEED = 24 * 1024, /* bytes of native stack for one more level of parsing */
+	AWK_REGEXES = 64,           /* compiled ones that are kept */
+	AWK_FATAL = 2,              /* exit status */
+};
+
+/* --- values --- */
+
+enum look { LOOK_UNKNOWN, LOOK_NUMBER, LOOK_TEXT };
+
+/* Text with counted references; what has one owner is appended to in place. */
+struct str {
+	uint32_t refs;
+	uint8_t look; /* whether input text is a number: found when first asked for */
+	size_t len;
+	size_t cap;
+	double num; /* if look is LOOK_NUMBER */
+	char ptr[];
+};
+
+enum val_kind {
+	VAL_UNINIT,
+	VAL_NUM,
+	VAL_STR,
+	VAL_INPUT, /* text from outside: a number if it looks like one */
+	VAL_REGEX, /* @/text/ */
+	VAL_VIEW,  /* as VAL_INPUT, bytes of the record: for the next pure operation only */
+	VAL_ARRAY,
+	VAL_UNTYPED, /* passed to a function, not used yet: may become an array there */
+	VAL_ITER,    /* a for-in loop, on the machine's stack only */
+};
+
+struct val {
+	uint8_t kind;
+	uint8_t assigned; /* VAL_UNINIT: a copy of an unset variable (typeof) */
+	uint32_t len;     /* VAL_VIEW */
+	union {
+		double num;
+		struct str *str;
+		struct array *array;
+		struct iter *iter;
+		const char *view;
+	} u;
+};
+
+/* A node of an array's hash table. */
+struct elem {
+	struct elem *next; /* in its bucket */
+	uint64_t hash;
+	uint64_t serial; /* order of creation */
+	struct str *key;
+	struct val val;
+};
+
+struct array {
+	uint32_t refs;
+	bool used; /* has been used as an array; else only promised (VAL_UNTYPED) */
+	size_t count;
+	size_t mask; /* buckets - 1 */
+	struct elem **bucket;
+	uint64_t serial;
+};
+
+/* A for-in loop: the keys as they were when it began. */
+struct iter {
+	struct array *array;
+	struct str **key;
+	size_t n;
+	size_t at;
+};
+
+/* --- patterns --- */
+
+struct pattern {
+	struct str *text;
+	unsigned flags;
+	uint64_t used; /* for eviction */
+	struct arena arena;
+	struct regex *regex; /* NULL: this slot is free */
+};
+
+/* A regular expression written in the program: compiled for both states of IGNORECASE. */
+struct re_const {
+	struct str *text;
+	struct regex *re[2];
+	struct arena arena;
+	int literal; /* 0: a pattern; else all of it is plain text (not when ignoring case) */
+};
+
+/* --- records --- */
+
+struct field {
+	const char *ptr;
+	size_t len;
+	struct val val; /* VAL_UNINIT: not made yet; of an assigned field all there is */
+};
+
+enum split_mode {
+	SPLIT_BLANKS, /* FS = " " */
+	SPLIT_CHAR,
+	SPLIT_REGEX,
+	SPLIT_CHARS,   /* FS = "": each character */
+	SPLIT_PATTERN, /* FPAT */
+	SPLIT_WIDTHS,  /* FIELDWIDTHS */
+	SPLIT_CSV,
+};
+
+struct width {
+	size_t skip;
+	size_t width; /* SIZE_MAX: the rest ("*") */
+};
+
+/* How text is taken apart. */
+struct splitter {
+	enum split_mode mode;
+	bool newline; /* a newline separates too (RS = "") */
+	char ch;
+	struct str *regex; /* the pattern's text */
+	struct width *widths;
+	size_t nwidths;
+};
+
+struct record {
+	const char *ptr;
+	size_t len;
+	struct str *owner; /* holds the bytes; NULL: they are in a reader's buffer */
+	struct val whole;  /* $0 as a value, once asked for */
+	bool stale;        /* fields were assigned: $0 is to be made of them */
+	bool split;        /* all fields are known */
+	size_t nf;         /* fields found so far; all of them if split */
+	size_t at;         /* where splitting goes on */
+	size_t made;       /* fields from here on have no value */
+	struct field *f;   /* f[0] is $1 */
+	size_t cap;
+};
+
+enum rs_mode { RS_CHAR, RS_PARAGRAPH, RS_REGEX, RS_CSV };
+
+/* Records out of a descriptor. */
+struct reader {
+	int fd; /* -1: closed */
+	char *buf;
+	size_t cap;
+	size_t from; /* unread bytes are buf[from..to) */
+	size_t to;
+	bool eof;
+};
+
+/* --- redirections --- */
+
+enum redirect {
+	REDIRECT_NONE,
+	REDIRECT_FILE,
+	REDIRECT_APPEND,
+	REDIRECT_PIPE,
+	REDIRECT_BOTH,
+	REDIRECT_FROM_FILE,
+	REDIRECT_FROM_PIPE
+};
+
+struct stream {
+	struct stream *next;
+	enum redirect kind;
+	struct str *name;
+	struct output *out; /* what print writes to; NULL: none, or closed */
+	struct output own;
+	bool has_reader;
+	bool unbuffered;
+	struct reader in;
+	int pid;     /* of the command; 0: none */
+	bool shared; /* a descriptor of the command's own (/dev/stdout): not to be closed */
+};
+
+/* --- special variables --- */
+
+enum special {
+	SP_NR,
+	SP_FNR,
+	SP_NF,
+	SP_FS,
+	SP_OFS,
+	SP_ORS,
+	SP_RS,
+	SP_RT,
+	SP_SUBSEP,
+	SP_CONVFMT,
+	SP_OFMT,
+	SP_IGNORECASE,
+	SP_FPAT,
+	SP_FIELDWIDTHS,
+	SP_FILENAME,
+	SP_RSTART,
+	SP_RLENGTH,
+	SP_ERRNO,
+	SP_ARGIND,
+	SP_ARGC,
+	SP_BINMODE,
+	SP_LINT,
+	SP_TEXTDOMAIN,
+	SP_COUNT,
+	/* from here on plain globals that are there from the start */
+	GLOBAL_ARGV = SP_COUNT,
+	GLOBAL_ENVIRON,
+	GLOBAL_PROCINFO,
+	GLOBAL_SYMTAB,
+	GLOBAL_FUNCTAB,
+	GLOBAL_FIRST
+};
+
+/* --- the machine --- */
+
+struct program;
+struct frame;
+
+enum run_end { RUN_DONE, RUN_NEXT, RUN_NEXTFILE, RUN_EXIT, RUN_RETURN };
+
+struct awk_source {
+	struct awk_source *next;
+	const char *text; /* of -e and of the operand */
+	const char *path; /* of -f; NULL: text */
+	bool library;     /* -i: read once, and it must hold no rules of its own kind */
+};
+
+struct awk_opts {
+	struct awk_source *sources;
+	struct awk_source **last_source;
+	char **assigns; /* -v */
+	int nassigns;
+	const char *fs;
+	bool has_inplace;
+	bool has_source;
+	bool bytes;
+	bool posix;
+	bool traditional;
+	bool non_decimal;
+	bool sandbox;
+	bool csv;
+	bool exec; /* -E: no assignments among the operands */
+	bool lint;
+};
+
+struct awk {
+	struct cmd *c;
+	struct pool *pool;
+	struct arena scratch; /* for one operation */
+	const struct awk_opts *o;
+	const char *name; /* in messages */
+	bool utf8;
+	struct program *prog;
+
+	struct val *globals;
+	struct val *sp; /* top of the stack, while a function is called */
+	struct frame *frames;
+	size_t nframes;
+	size_t frames_cap;
+	struct chunk *chunk;  /* of the stack */
+	int depth;            /* nested runs */
+	const struct ins *ip; /* being executed: for messages */
+	uint64_t work;        /* not charged yet */
+	double reg;           /* result of SUBST and GETLINE_VAR, taken at once */
+	bool *ranges;
+	int status;
+	enum { PHASE_BEGIN, PHASE_MAIN, PHASE_END } phase;
+	bool in_beginfile;
+	bool in_endfile;
+	bool exiting;
+
+	double nr;
+	double fnr;
+	struct val special[SP_COUNT]; /* the values; NR, FNR and NF are elsewhere */
+	struct bytes ofs;             /* the same as bytes */
+	struct bytes ors;
+	struct bytes subsep;
+	int convfmt_g; /* precision if CONVFMT is "%.{n}g", else -1 */
+	int ofmt_g;
+	bool ignorecase;
+	struct splitter fs;
+	enum rs_mode rs;
+	char rs_char;
+	struct record rec;
+	struct str *rt_str; /* the text of RT in single character mode */
+	struct str *empty;
+	struct str *digit[10];
+
+	struct reader main;
+	int argind;
+	bool main_open;
+	bool main_done;
+	bool used_file;    /* some operand was a file */
+	bool skip_file;    /* nextfile */
+	int beginfile_err; /* the file could not be opened, BEGINFILE decides */
+	const char *main_name;
+
+	struct stream *streams;
+	struct inplace *inplace;
+	struct output *stdout_to; /* c->out, or the new file of -i inplace */
+	struct stream *err_stream;
+
+	struct pattern patterns[AWK_REGEXES];
+	uint64_t pattern_clock;
+	struct str *last_text; /* of the pattern used last, and its slot */
+	struct pattern *last_pattern;
+
+	uint64_t random[2];
+	double seed;
+	struct zone *zone[2]; /* the command's own, UTC */
+	struct str *sort_by;  /* the function of asort, while it runs */
+};
+
+/* --- awk.c: messages --- */
+
+/* "awk: cmd. line:1: (FILENAME=f FNR=3) fatal: message", the end with status 2. */
+_Noreturn void awk_fatal(struct awk *a, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void awk_warn(struct awk *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void awk_exit(struct awk *a, int status);
+
+/* Work that is charged now and then. */
+void awk_charge(struct awk *a);
+static inline void awk_work(struct awk *a, uint64_t n)
+{
+	a->work += n;
+	if (a->work > 512)
+		awk_charge(a);
+}
+static inline void awk_work_bytes(struct awk *a, size_t n)
+{
+	awk_work(a, n / 64 + 1);
+}
+
+/* --- value.c --- */
+
+struct str *awk_str_alloc(struct awk *a, size_t len); /* contents undefined */
+struct str *awk_str_new(struct awk *a, struct bytes s);
+void awk_str_free(struct awk *a, struct str *s);
+/* s with more bytes behind: in place if the caller's is the only reference, which it takes. */
+struct str *awk_str_append(struct awk *a, struct str *s, struct bytes more);
+
+static inline struct str *str_get(struct str *s)
+{
+	s->refs++;
+	return s;
+}
+static inline void str_put(struct awk *a, struct str *s)
+{
+	if (--s->refs == 0)
+		awk_str_free(a, s);
+}
+static inline struct bytes str_bytes(const struct str *s)
+{
+	return (struct bytes){ s->ptr, s->len };
+}
+
+static inline struct val val_num(double d)
+{
+	return (struct val){ .kind = VAL_NUM, .u.num = d };
+}
+/* Takes the reference. */
+static inline struct val val_str(struct str *s)
+{
+	return (struct val){ .kind = VAL_STR, .u.str = s };
+}
+static inline struct val val_bytes(struct awk *a, struct bytes s)
+{
+	return val_str(awk_str_new(a, s));
+}
+static inline struct val val_input(struct awk *a, struct bytes s)
+{
+	return (struct val){ .kind = VAL_INPUT, .u.str = awk_str_new(a, s) };
+}
+static inline bool val_has_str(struct val v)
+{
+	return v.kind == VAL_STR || v.kind == VAL_INPUT || v.kind == VAL_REGEX;
+}
+
+void awk_val_put_slow(struct awk *a, struct val v);
+static inline void val_put(struct awk *a, struct val v)
+{
+	if (v.kind > VAL_NUM)
+		awk_val_put_slow(a, v);
+}
+static inline struct val val_get(struct val v)
+{
+	if (val_has_str(v))
+		v.u.str->refs++;
+	else if (v.kind == VAL_ARRAY || v.kind == VAL_UNTYPED)
+		v.u.array->refs++;
+	return v;
+}
+/* A value that may be kept: views are copied. Takes the reference. */
+static inline struct val val_own(struct awk *a, struct val v)
+{
+	if (v.kind == VAL_VIEW)
+		return val_input(a, (struct bytes){ v.u.view, v.len });
+	return v;
+}
+
+double awk_val_to_num_slow(struct awk *a, struct val *v);
+static inline double val_to_num(struct awk *a, struct val *v)
+{
+	return v->kind == VAL_NUM ? v->u.num : awk_val_to_num_slow(a, v);
+}
+/* The text of v; numbers are written by CONVFMT, into tmp or scratch. Valid while v is. */
+struct text_room {
+	char ptr[336]; /* any double without its fraction */
+};
+struct bytes awk_val_text(struct awk *a, const struct val *v, struct text_room *tmp);
+/* v becomes a string; returns it, v keeps the reference. */
+struct str *awk_val_to_str(struct awk *a, struct val *v);
+bool awk_val_true(struct awk *a, struct val *v);
+/* Whether v counts as a number in comparisons. */
+bool awk_val_is_numeric(struct awk *a, struct val *v);
+int awk_val_compare(struct awk *a, struct val *x, struct val *y);
+/* As an index: clamped to 0..2^53, rounding down; NaN is 0. */
+bool awk_num_is_integer(double d);
+/* A number as print writes it; format: SP_CONVFMT or SP_OFMT. */
+struct bytes awk_num_text(struct awk *a, double d, enum special format, struct text_room *tmp);
+double awk_text_to_num(struct awk *a, struct bytes s);
+bool awk_text_is_number(struct awk *a, struct bytes s, double *out);
+double awk_strtonum_text(struct bytes s);
+
+/* --- array.c --- */
+
+struct array *awk_array_new(struct awk *a);
+void awk_array_put(struct awk *a, struct array *x);
+void awk_array_clear(struct awk *a, struct array *x);
+/* The element's value, made if need be. Valid until the element is deleted. */
+struct val *awk_array_at(struct awk *a, struct array *x, struct bytes key);
+struct val *awk_array_find(struct array *x, struct bytes key);
+void awk_array_delete(struct awk *a, struct array *x, struct bytes key);
+/* Takes v. */
+void awk_array_set(struct awk *a, struct array *x, struct bytes key, struct val v);
+void awk_array_set_num(struct awk *a, struct array *x, double key, struct val v);
+/* Every element, in no order: next(x, NULL, &at) from at = 0. */
+struct elem *awk_array_walk(struct array *x, struct elem *e, size_t *at);
+
+/* --- order.c --- */
+
+struct iter *awk_iter_new(struct awk *a, struct array *x);
+void awk_iter_free(struct awk *a, struct iter *it);
+double awk_fn_asort(struct awk *a, struct val *args, int n, bool by_index);
+
+/* --- pattern.c --- */
+
+struct regex *awk_pattern_of(struct awk *a, struct str *text);
+struct regex *awk_re_const_get(struct awk *a, struct re_const *r);
+/* The pattern of an argument: VAL_REGEX and text alike. */
+struct regex *awk_pattern_of_val(struct awk *a, struct val *v);
+bool awk_regex_hits(struct awk *a, struct regex *re, struct bytes s);
+int awk_regex_find(struct awk *a, struct regex *re, struct bytes s, size_t from,
+		   struct regex_span *spans, size_t n);
+/* Compiles or says what is wrong with it. */
+struct regex *awk_regex_make(struct awk *a, struct arena *arena, struct bytes text, unsigned flags,
+			     const char **message);
+unsigned awk_regex_flags_now(struct awk *a);
+
+/* --- record.c --- */
+
+void awk_rec_set_view(struct awk *a, struct bytes s);
+void awk_rec_set_str(struct awk *a, struct str *s); /* takes the reference */
+/* The record's bytes become its own: the reader's buffer is about to move. */
+void awk_rec_keep(struct awk *a);
+struct bytes awk_rec_text(struct awk *a);
+struct val awk_rec_whole(struct awk *a); /* a new reference */
+size_t awk_rec_nf(struct awk *a);
+void awk_rec_set_nf(struct awk *a, double nf);
+/* Field n (0: the record) as a value of its own, or as a view. */
+struct val awk_rec_field(struct awk *a, size_t n);
+struct val awk_rec_view(struct awk *a, size_t n);
+double awk_rec_num(struct awk *a, size_t n);
+bool awk_rec_field_bytes(struct awk *a, size_t n, struct bytes *out);
+void awk_rec_set_field(struct awk *a, size_t n, struct val v); /* takes v */
+void awk_rec_split_all(struct awk *a);
+void awk_rec_rebuild(struct awk *a);
+size_t awk_field_index(struct awk *a, struct val *v);
+struct field *awk_rec_add(struct awk *a);
+
+/* --- split.c --- */
+
+void awk_split_set_fs(struct awk *a, struct splitter *s, struct str *fs, bool newline);
+void awk_split_put(struct awk *a, struct splitter *s);
+struct width *awk_widths_parse(struct awk *a, struct bytes text, size_t *n);
+/* Splits on from rec.at until there are `need` fields or no more. */
+void awk_split_record(struct awk *a, size_t need);
+/* Takes text apart: each piece and the separator behind it. */
+typedef void split_fn(struct awk *a, void *arg, struct bytes piece, struct bytes sep);
+void awk_split_text(struct awk *a, const struct splitter *s, struct bytes text, split_fn *fn,
+		    void *arg);
+/* Pieces are what the pattern matches; sep is given before each piece, and once at the end. */
+void awk_split_by_content(struct awk *a, struct regex *re, struct bytes text, split_fn *fn,
+			  void *arg);
+
+/* --- reader.c --- */
+
+void awk_reader_init(struct reader *r, int fd);
+void awk_reader_close(struct awk *a, struct reader *r);
+/* 1: the next record by RS, valid until the next call; RT is set. 0: the end; -E_. */
+int awk_reader_next(struct awk *a, struct reader *r, struct bytes *out);
+
+/* --- source.c --- */
+
+/* The next record of the operands into $0: false at the end. */
+bool awk_main_next(struct awk *a);
+/* The same as bytes, for getline var. 1, 0 or -E_. */
+int awk_main_next_bytes(struct awk *a, struct bytes *out);
+void awk_main_nextfile(struct awk *a);
+void awk_main_close(struct awk *a);
+/* getline: 1, 0, -1. The record in *out; kind: enum redirect, NONE for the main input. */
+int awk_source_getline(struct awk *a, enum redirect kind, struct val *name, struct bytes *out);
+/* "name=value" of the command line. */
+bool awk_command_assign(struct awk *a, const char *text, bool check);
+void awk_inplace_begin(struct awk *a, const char *path);
+void awk_inplace_end(struct awk *a);
+
+/* --- sink.c --- */
+
+struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *name,
+			   struct stream **stream);
+/* Behind each print: /dev/stderr and its kin are not buffered. */
+void awk_sink_done(struct awk *a, struct stream *s);
+struct stream *awk_stream_of(struct awk *a, enum redirect kind, struct bytes name);
+struct stream *awk_stream_new(struct awk *a, enum redirect kind, struct bytes name);
+int awk_spawn_shell(struct awk *a, const char *text, int in, int out);
+void awk_sink_flush_all(struct awk *a);
+double awk_fn_close(struct awk *a, struct val *args, int n);
+double awk_fn_fflush(struct awk *a, struct val *args, int n);
+double awk_fn_system(struct awk *a, struct val *args);
+void awk_sink_close_all(struct awk *a);
+void awk_set_errno(struct awk *a, int err);
+
+/* --- format.c --- */
+
+/* printf: appends to out. */
+void awk_format_values(struct awk *a, struct buf *out, struct bytes format, struct val *args,
+		       int n);
+
+/* --- special.c --- */
+
+void awk_special_init(struct awk *a);
+struct val awk_special_get(struct awk *a, enum special n);         /* a new reference */
+void awk_special_set(struct awk *a, enum special n, struct val v); /* takes v */
+int awk_special_find(struct bytes name);
+/* The array a variable holds; it becomes one if it was nothing yet. */
+struct array *awk_var_array(struct awk *a, struct val *v);
+void awk_procinfo_set(struct awk *a, const char *key, const char *text);
+void awk_fill_procinfo(struct awk *a);
+
+/* --- functions: args are the machine's stack, results are new references --- */
+
+struct val awk_fn_substr(struct awk *a, struct val *args, int n);
+struct val awk_fn_index(struct awk *a, struct val *args);
+struct val awk_fn_length(struct awk *a, struct val *v);
+struct val awk_fn_case(struct awk *a, struct val *v, bool upper);
+struct val awk_fn_split(struct awk *a, struct val *args, int n);
+struct val awk_fn_patsplit(struct awk *a, struct val *args, int n);
+struct val awk_fn_match(struct awk *a, struct val *args, int n);
+struct val awk_fn_gensub(struct awk *a, struct val *args, int n);
+/* sub and gsub: how many; *out is the new text. */
+size_t awk_fn_subst(struct awk *a, struct val *args, bool all, struct str **out);
+struct val awk_fn_sprintf(struct awk *a, struct val *args, int n);
+struct val awk_fn_math(struct awk *a, unsigned id, struct val *args, int n);
+struct val awk_fn_bits(struct awk *a, unsigned id, struct val *args, int n);
+struct val awk_fn_strtonum(struct awk *a, struct val *v);
+struct val awk_fn_strftime(struct awk *a, struct val *args, int n);
+struct val awk_fn_mktime(struct awk *a, struct val *args, int n);
+struct val awk_fn_typeof(struct awk *a, const struct val *v, bool isarray);
+void awk_random_seed(struct awk *a, double seed);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * awk's strftime and mktime, on the command's clock and time zone.
+ */
+#include <math.h>
+
+#include "builtins/awk/awk.h"
+#include "builtins/zone.h"
+
+static struct zone *zone(struct awk *a, bool utc)
+{
+	if (a->zone[utc] == NULL)
+		a->zone[utc] = utc ? zone_of_text(a->c->arena, NULL) : zone_of_command(a->c);
+	return a->zone[utc];
+}
+
+/* strftime([format [, seconds [, utc]]]) */
+struct val awk_fn_strftime(struct awk *a, struct val *args, int n)
+{
+	struct arena_mark mark = arena_mark(&a->scratch);
+	struct buf out = buf_in(&a->scratch);
+	double seconds = n > 1 ? val_to_num(a, &args[1]) : (double)(cmd_now(a->c) / 1000000000);
+	struct val *preset = awk_array_find(a->globals[GLOBAL_PROCINFO].u.array, BYTES("strftime"));
+	struct val format = n > 0 ? val_get(args[0])
+			    : preset != NULL && preset->kind != VAL_ARRAY
+				    ? val_get(*preset)
+				    : val_bytes(a, BYTES("%a %b %e %H:%M:%S %Z %Y"));
+	struct civil civil;
+
+	if (!(seconds > -6e16 && seconds < 6e16))
+		awk_fatal(a, "strftime: second argument out of range for time_t");
+	time_civil(zone(a, n > 2 && awk_val_true(a, &args[2])), (int64_t)floor(seconds), &civil);
+	time_format(&out, str_bytes(awk_val_to_str(a, &format)), &civil, (int64_t)floor(seconds),
+		    0);
+	struct val v = val_bytes(a, buf_bytes(&out));
+
+	val_put(a, format);
+	arena_release(&a->scratch, mark);
+	return v;
+}
+
+/* mktime("YYYY MM DD HH MM SS [DST]" [, utc]): -1 if that is no date. */
+struct val awk_fn_mktime(struct awk *a, struct val *args, int n)
+{
+	struct bytes s = str_bytes(awk_val_to_str(a, &args[0]));
+	int64_t part[6];
+	size_t at = 0;
+
+	for (int i = 0; i < 6; i++) {
+		size_t used = number_parse_i64(bytes_slice(s, at, s.len), 10, &part[i], NULL);
+
+		if (used == 0 || part[i] > 1000000000 || part[i] < -1000000000)
+			return val_num(-1);
+		at += used;
+	}
+	struct civil civil = {
+		.year = part[0],
+		.month = (int)part[1],
+		.day = (int)part[2],
+		.hour = (int)part[3],
+		.minute = (int)part[4],
+		.second = (int)part[5],
+	};
+
+	return val_num((double)time_of_civil(zone(a, n > 1 && awk_val_true(a, &args[1])), &civil));
+}

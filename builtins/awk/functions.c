@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of awk's functions.
+ */
+#include "builtins/awk/code.h"
+
+const struct fn_row awk_fn_rows[FN_COUNT] = {
+	/* name, arguments, arrays, patterns, gnu, pure */
+	[FN_ATAN2] = { "atan2", 2, 2, 0, 0, false, true },
+	[FN_COS] = { "cos", 1, 1, 0, 0, false, true },
+	[FN_EXP] = { "exp", 1, 1, 0, 0, false, true },
+	[FN_INT] = { "int", 1, 1, 0, 0, false, true },
+	[FN_LOG] = { "log", 1, 1, 0, 0, false, true },
+	[FN_RAND] = { "rand", 0, 0, 0, 0, false, true },
+	[FN_SIN] = { "sin", 1, 1, 0, 0, false, true },
+	[FN_SQRT] = { "sqrt", 1, 1, 0, 0, false, true },
+	[FN_SRAND] = { "srand", 0, 1, 0, 0, false, true },
+	[FN_AND] = { "and", 2, -1, 0, 0, true, true },
+	[FN_OR] = { "or", 2, -1, 0, 0, true, true },
+	[FN_XOR] = { "xor", 2, -1, 0, 0, true, true },
+	[FN_COMPL] = { "compl", 1, 1, 0, 0, true, true },
+	[FN_LSHIFT] = { "lshift", 2, 2, 0, 0, true, true },
+	[FN_RSHIFT] = { "rshift", 2, 2, 0, 0, true, true },
+	[FN_ASORT] = { "asort", 1, 3, 3, 0, true, false },
+	[FN_ASORTI] = { "asorti", 1, 3, 3, 0, true, false },
+	[FN_CLOSE] = { "close", 1, 2, 0, 0, false, false },
+	[FN_FFLUSH] = { "fflush", 0, 1, 0, 0, false, false },
+	[FN_GENSUB] = { "gensub", 3, 4, 0, 1, true, true },
+	[FN_GSUB] = { "gsub", 2, 3, 0, 1, false, false },
+	[FN_INDEX] = { "index", 2, 2, 0, 0, false, true },
+	[FN_ISARRAY] = { "isarray", 1, 1, 0, 0, true, false },
+	[FN_LENGTH] = { "length", 0, 1, 0, 0, false, true },
+	[FN_MATCH] = { "match", 2, 3, 4, 2, false, false },
+	[FN_MKTIME] = { "mktime", 1, 2, 0, 0, true, true },
+	[FN_PATSPLIT] = { "patsplit", 2, 4, 10, 4, true, false },
+	[FN_SPLIT] = { "split", 2, 4, 10, 4, false, false },
+	[FN_SPRINTF] = { "sprintf", 1, -1, 0, 0, false, true },
+	[FN_STRFTIME] = { "strftime", 0, 3, 0, 0, true, true },
+	[FN_STRTONUM] = { "strtonum", 1, 1, 0, 0, true, true },
+	[FN_SUB] = { "sub", 2, 3, 0, 1, false, false },
+	[FN_SUBSTR] = { "substr", 2, 3, 0, 0, false, true },
+	[FN_SYSTEM] = { "system", 1, 1, 0, 0, false, false },
+	[FN_SYSTIME] = { "systime", 0, 0, 0, 0, true, true },
+	[FN_TOLOWER] = { "tolower", 1, 1, 0, 0, false, true },
+	[FN_TOUPPER] = { "toupper", 1, 1, 0, 0, false, true },
+	[FN_TYPEOF] = { "typeof", 1, 2, 2, 0, true, false },
+	[FN_BINDTEXTDOMAIN] = { "bindtextdomain", 1, 2, 0, 0, true, false },
+	[FN_DCGETTEXT] = { "dcgettext", 1, 3, 0, 0, true, true },
+	[FN_DCNGETTEXT] = { "dcngettext", 3, 5, 0, 0, true, true },
+	[FN_MKBOOL] = { "mkbool", 1, 1, 0, 0, true, true },
+};
+
+int awk_fn_find(struct bytes name)
+{
+	for (int i = 0; i < FN_COUNT; i++)
+		if (bytes_is(name, awk_fn_rows[i].name))
+			return i;
+	return -1;
+}
+
+static struct val length_of(struct awk *a, struct val *args, int n)
+{
+	struct val record;
+
+	if (n > 0)
+		return awk_fn_length(a, &args[0]);
+	record = (struct val){ .kind = VAL_UNINIT };
+	struct bytes s = awk_rec_text(a);
+
+	if (!a->utf8)
+		return val_num((double)s.len);
+	record = awk_rec_whole(a);
+	struct val v = awk_fn_length(a, &record);
+
+	val_put(a, record);
+	return v;
+}
+
+struct val awk_fn_call(struct awk *a, unsigned id, struct val *args, int n)
+{
+	if (id <= FN_SRAND)
+		return awk_fn_math(a, id, args, n);
+	if (id <= FN_RSHIFT)
+		return awk_fn_bits(a, id, args, n);
+	switch ((enum builtin_fn)id) {
+	case FN_ASORT:
+	case FN_ASORTI: return val_num(awk_fn_asort(a, args, n, id == FN_ASORTI));
+	case FN_CLOSE: return val_num(awk_fn_close(a, args, n));
+	case FN_FFLUSH: return val_num(awk_fn_fflush(a, args, n));
+	case FN_GENSUB: return awk_fn_gensub(a, args, n);
+	case FN_INDEX: return awk_fn_index(a, args);
+	case FN_ISARRAY:
+	case FN_TYPEOF: return awk_fn_typeof(a, &args[0], id == FN_ISARRAY);
+	case FN_LENGTH: return length_of(a, args, n);
+	case FN_MATCH: return awk_fn_match(a, args, n);
+	case FN_MKTIME: return awk_fn_mktime(a, args, n);
+	case FN_PATSPLIT: return awk_fn_patsplit(a, args, n);
+	case FN_SPLIT: return awk_fn_split(a, args, n);
+	case FN_SPRINTF: return awk_fn_sprintf(a, args, n);
+	case FN_STRFTIME: return awk_fn_strftime(a, args, n);
+	case FN_STRTONUM: return awk_fn_strtonum(a, &args[0]);
+	case FN_SUBSTR: return awk_fn_substr(a, args, n);
+	case FN_SYSTEM: return val_num(awk_fn_system(a, args));
+	case FN_SYSTIME: return val_num((double)(cmd_now(a->c) / 1000000000));
+	case FN_TOLOWER:
+	case FN_TOUPPER: return awk_fn_case(a, &args[0], id == FN_TOUPPER);
+	case FN_DCGETTEXT: return val_own(a, val_get(args[0]));
+	case FN_DCNGETTEXT: return val_own(a, val_get(args[val_to_num(a, &args[2]) == 1 ? 0 : 1]));
+	case FN_MKBOOL: return val_num(awk_val_true(a, &args[0]));
+	default: return val_str(str_get(a->empty));
+	}
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * awk's tokens. Whether a '/' divides or begins a regular expression is known to the parser
+ * only: it asks for the latter.
+ */
+#include "builtins/awk/parse.h"
+
+struct word {
+	const char *name;
+	int token;
+	bool gnu;
+};
+
+static const struct word words[] = {
+	{ "BEGIN", T_BEGIN, false },
+	{ "END", T_END, false },
+	{ "BEGINFILE", T_BEGINFILE, true },
+	{ "ENDFILE", T_ENDFILE, true },
+	{ "function", T_FUNCTION, false },
+	{ "func", T_FUNCTION, false },
+	{ "if", T_IF, false },
+	{ "else", T_ELSE, false },
+	{ "while", T_WHILE, false },
+	{ "for", T_FOR, false },
+	{ "do", T_DO, false },
+	{ "break", T_BREAK, false },
+	{ "continue", T_CONTINUE, false },
+	{ "switch", T_SWITCH, true },
+	{ "case", T_CASE, true },
+	{ "default", T_DEFAULT, true },
+	{ "next", T_NEXT, false },
+	{ "nextfile", T_NEXTFILE, false },
+	{ "exit", T_EXIT, false },
+	{ "return", T_RETURN, false },
+	{ "delete", T_DELETE, false },
+	{ "print", T_PRINT, false },
+	{ "printf", T_PRINTF, false },
+	{ "getline", T_GETLINE, false },
+	{ "in", T_IN, false },
+};
+
+/* --- messages --- */
+
+static void put_place(struct lex *l, struct buf *out)
+{
+	buf_printf(out, "%s: ", l->a->name);
+	if (l->file == NULL)
+		buf_printf(out, "cmd. line:%u: ", l->line);
+	else
+		buf_printf(out, "%s:%u: ", l->file, l->line);
+}
+
+_Noreturn void awk_lex_error(struct lex *l, const char *format, ...)
+{
+	struct buf out = buf_in(l->arena);
+	const char *end = memchr(l->text.ptr + l->line_start, '\n', l->text.len - l->line_start);
+	size_t to = end != NULL ? (size_t)(end - l->text.ptr) : l->text.len;
+	va_list args;
+
+	put_place(l, &out);
+	buf_add(&out, bytes_slice(l->text, l->line_start, to));
+	buf_putc(&out, '\n');
+	put_place(l, &out);
+	for (size_t i = l->line_start; i < l->start && i < l->text.len; i++)
+		buf_putc(&out, l->text.ptr[i] == '\t' ? '\t' : ' ');
+	buf_puts(&out, "^ ");
+	va_start(args, format);
+	buf_vprintf(&out, format, args);
+	va_end(args);
+	buf_putc(&out, '\n');
+	cmd_flush(l->a->c);
+	cmd_err_write(l->a->c, out.ptr, out.len);
+	cmd_exit(l->a->c, 1);
+}
+
+static _Noreturn void refuse(struct lex *l, const char *kind, const char *format, va_list args)
+{
+	struct buf out = buf_in(l->arena);
+
+	put_place(l, &out);
+	buf_puts(&out, kind);
+	buf_vprintf(&out, format, args);
+	buf_putc(&out, '\n');
+	cmd_flush(l->a->c);
+	cmd_err_write(l->a->c, out.ptr, out.len);
+	cmd_exit(l->a->c, 1);
+}
+
+_Noreturn void awk_lex_refuse(struct lex *l, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	refuse(l, "error: ", format, args);
+}
+
+_Noreturn void awk_lex_place_error(struct lex *l, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	refuse(l, "", format, args);
+}
+
+_Noreturn void awk_lex_unexpected(struct lex *l)
+{
+	if (l->token == T_NEWLINE || l->token == T_EOF) {
+		if (l->token == T_NEWLINE)
+			l->line++;
+		awk_lex_error(l, "unexpected newline or end of string");
+	}
+	awk_lex_error(l, "syntax error");
+}
+
+static void warn_escape(struct lex *l, char ch)
+{
+	struct buf out = buf_in(l->arena);
+
+	put_place(l, &out);
+	buf_printf(&out, "warning: escape sequence `\\%c' treated as plain `%c'\n", ch, ch);
+	cmd_err_write(l->a->c, out.ptr, out.len);
+}
+
+/* --- strings --- */
+
+static const char escapes_from[] = "abfnrtv\\\"/";
+static const char escapes_to[] = "\a\b\f\n\r\t\v\\\"/";
+
+/* \ooo or \xHH; *at is behind the backslash. */
+static bool put_number(struct buf *out, struct bytes s, size_t *at)
+{
+	unsigned value = 0;
+	size_t n = 0;
+	size_t from = *at;
+
+	if (s.ptr[from] == 'x') {
+		while (n < 2 && from + 1 + n < s.len && byte_is_xdigit(s.ptr[from + 1 + n]))
+			value = value * 16 + (unsigned)byte_digit(s.ptr[from + 1 + n++]);
+		if (n == 0)
+			return false;
+		n++;
+	} else {
+		while (n < 3 && from + n < s.len && s.ptr[from + n] >= '0' &&
+		       s.ptr[from + n] <= '7')
+			value = value * 8 + (unsigned)byte_digit(s.ptr[from + n++]);
+		if (n == 0)
+			return false;
+	}
+	buf_putc(out, (char)value);
+	*at = from + n;
+	return true;
+}
+
+/* \uHHHHHHHH */
+static bool put_unicode(struct buf *out, struct bytes s, size_t *at)
+{
+	uint32_t value = 0;
+	size_t n = 1;
+	char text[4];
+
+	while (n <= 8 && *at + n < s.len && byte_is_xdigit(s.ptr[*at + n]))
+		value = value * 16 + (uint32_t)byte_digit(s.ptr[*at + n++]);
+	size_t len = n > 1 ? utf8_encode(value, text) : 0;
+
+	if (len == 0)
+		return false;
+	buf_put(out, text, len);
+	*at += n;
+	return true;
+}
+
+void awk_lex_unescape(struct awk *a, struct lex *l, struct buf *out, struct bytes s)
+{
+	for (size_t i = 0; i < s.len;) {
+		if (s.ptr[i] != '\\' || i + 1 == s.len) {
+			buf_putc(out, s.ptr[i++]);
+			continue;
+		}
+		char ch = s.ptr[++i];
+		const char *hit = memchr(escapes_from, ch, sizeof escapes_from - 1);
+
+		if (ch == '\n') {
+			i++;
+		} else if (hit != NULL) {
+			if (ch == '/' && l != NULL)
+				warn_escape(l, ch);
+			buf_putc(out, escapes_to[hit - escapes_from]);
+			i++;
+		} else if (!put_number(out, s, &i) && !(ch == 'u' && put_unicode(out, s, &i))) {
+			if (l != NULL)
+				warn_escape(l, ch);
+			else
+				awk_warn(a, "escape sequence `\\%c' treated as plain `%c'", ch, ch);
+			buf_putc(out, ch);
+			i++;
+		}
+	}
+}
+
+static void lex_string(struct lex *l)
+{
+	struct buf out = buf_in(l->arena);
+	size_t from = l->at;
+
+	for (;; l->at++) {
+		if (l->at >= l->text.len || l->text.ptr[l->at] == '\n')
+			awk_lex_error(l, "unterminated string");
+		if (l->text.ptr[l->at] == '"')
+			break;
+		if (l->text.ptr[l->at] == '\\' && l->at + 1 < l->text.len) {
+			l->at++;
+			l->line += l->text.ptr[l->at] == '\n';
+		}
+	}
+	awk_lex_unescape(l->a, l, &out, bytes_slice(l->text, from, l->at));
+	l->at++;
+	l->token = T_STRING;
+	l->name = buf_bytes(&out);
+}
+
+void awk_lex_regex(struct lex *l)
+{
+	bool in_set = false;
+	size_t from = l->start + 1;
+	size_t at = from;
+	size_t set_at = 0;
+
+	for (;; at++) {
+		char ch = at < l->text.len ? l->text.ptr[at] : '\n';
+
+		if (ch == '\n')
+			awk_lex_error(l, "unterminated regexp");
+		if (ch == '\\' && at + 1 < l->text.len && l->text.ptr[at + 1] != '\n') {
+			at++;
+		} else if (in_set) {
+			/* ']' first in a set, or behind its '^', is an ordinary character. */
+			if (ch == '[' && at + 1 < l->text.len &&
+			    strchr(":.=", l->text.ptr[at + 1]) != NULL) {
+				char kind = l->text.ptr[at + 1];
+				size_t end = at + 2;
+
+				while (end + 1 < l->text.len && l->text.ptr[end] != '\n' &&
+				       !(l->text.ptr[end] == kind && l->text.ptr[end + 1] == ']'))
+					end++;
+				if (end + 1 < l->text.len && l->text.ptr[end] == kind)
+					at = end + 1;
+			} else if (ch == ']' && at != set_at) {
+				in_set = false;
+			}
+		} else if (ch == '[') {
+			in_set = true;
+			set_at = at + 1;
+			if (set_at < l->text.len && l->text.ptr[set_at] == '^')
+				set_at++;
+		} else if (ch == '/') {
+			break;
+		}
+	}
+	l->name = bytes_slice(l->text, from, at);
+	l->at = at + 1;
+}
+
+/* --- numbers and names --- */
+
+static void lex_number(struct lex *l)
+{
+	struct bytes rest = bytes_slice(l->text, l->at, l->text.len);
+	bool gnu = !l->a->o->traditional && !l->a->o->posix;
+	uint64_t value = 0;
+	size_t n = 0;
+
+	l->token = T_NUMBER;
+	if (gnu && rest.len > 2 && rest.ptr[0] == '0' && (rest.ptr[1] | 0x20) == 'x' &&
+	    byte_is_xdigit(rest.ptr[2])) {
+		double hex = 0;
+
+		for (n = 2; n < rest.len && byte_is_xdigit(rest.ptr[n]); n++)
+			hex = hex * 16 + byte_digit(rest.ptr[n]);
+		l->num = hex;
+		l->at += n;
+		return;
+	}
+	while (n < rest.len && byte_is_digit(rest.ptr[n]))
+		n++;
+	bool octal = gnu && n > 1 && rest.ptr[0] == '0' &&
+		     number_parse_u64(bytes_slice(rest, 0, n), 8, &value, NULL) == n &&
+		     !(n < rest.len && (rest.ptr[n] == '.' || (rest.ptr[n] | 0x20) == 'e'));
+
+	if (octal) {
+		l->num = (double)value;
+		l->at += n;
+		return;
+	}
+	if (n < rest.len && rest.ptr[n] == '.')
+		for (n++; n < rest.len && byte_is_digit(rest.ptr[n]); n++)
+			;
+	if (n < rest.len && (rest.ptr[n] | 0x20) == 'e') {
+		size_t e = n + 1;
+
+		if (e < rest.len && (rest.ptr[e] == '+' || rest.ptr[e] == '-'))
+			e++;
+		if (e < rest.len && byte_is_digit(rest.ptr[e]))
+			for (n = e; n < rest.len && byte_is_digit(rest.ptr[n]); n++)
+				;
+	}
+	number_parse_double(bytes_slice(rest, 0, n), &l->num, NULL);
+	l->at += n;
+}
+
+static bool all_upper(struct bytes s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!byte_is_upper(s.ptr[i]) && s.ptr[i] != '_' && !byte_is_digit(s.ptr[i]))
+			return false;
+	return true;
+}
+
+/* "awk::x" is x; in another namespace plain names get its name in front. */
+static struct bytes qualify(struct lex *l, struct bytes name)
+{
+	struct buf out = buf_in(l->arena);
+
+	if (bytes_starts(name, BYTES("awk::")))
+		return bytes_slice(name, 5, name.len);
+	if (l->space.len == 0 || bytes_find(name, BYTES("::")) != NULL || all_upper(name))
+		return name;
+	buf_add(&out, l->space);
+	buf_puts(&out, "::");
+	buf_add(&out, name);
+	return buf_bytes(&out);
+}
+
+static bool find_word(struct lex *l, struct bytes name)
+{
+	bool strict = l->a->o->traditional || l->a->o->posix;
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (!bytes_is(name, words[i].name) || (words[i].gnu && strict))
+			continue;
+		l->token = words[i].token;
+		return true;
+	}
+	int fn = awk_fn_find(name);
+
+	if (fn < 0 || (awk_fn_rows[fn].gnu && strict))
+		return false;
+	l->token = T_BUILTIN;
+	l->sub = fn;
+	return true;
+}
+
+static void lex_name(struct lex *l)
+{
+	size_t from = l->at;
+
+	for (;;) {
+		while (l->at < l->text.len && byte_is_name(l->text.ptr[l->at]))
+			l->at++;
+		if (l->at + 2 >= l->text.len || l->text.ptr[l->at] != ':' ||
+		    l->text.ptr[l->at + 1] != ':' || !byte_is_name(l->text.ptr[l->at + 2]) ||
+		    byte_is_digit(l->text.ptr[l->at + 2]))
+			break;
+		l->at += 2;
+	}
+	l->name = bytes_slice(l->text, from, l->at);
+	if (find_word(l, l->name))
+		return;
+	l->name = qualify(l, l->name);
+	l->joined = l->at < l->text.len && l->text.ptr[l->at] == '(';
+	l->token = l->joined ? T_FUNC_NAME : T_NAME;
+}
+
+/* @include, @load, @namespace; else '@'. */
+static void lex_directive(struct lex *l)
+{
+	static const struct word list[] = {
+		{ "include", T_INCLUDE, true },
+		{ "load", T_LOAD, true },
+		{ "namespace", T_NAMESPACE, true },
+	};
+	struct bytes rest = bytes_slice(l->text, l->at, l->text.len);
+
+	l->token = '@';
+	for (size_t i = 0; i < 3; i++) {
+		size_t n = strlen(list[i].name);
+
+		if (bytes_starts(rest, bytes_of(list[i].name)) &&
+		    (rest.len == n || !byte_is_name(rest.ptr[n]))) {
+			l->token = list[i].token;
+			l->at += n;
+		}
+	}
+}
+
+/* --- operators --- */
+
+struct operator
+{
+	char text[4];
+	int token;
+	int sub;
+};
+
+/* Longer ones first. */
+static const struct operator operators[] = {
+	{ "**=", T_ASSIGN, ARITH_POW },
+	{ "&&", T_AND, 0 },
+	{ "||", T_OR, 0 },
+	{ "==", T_EQ, 0 },
+	{ "!=", T_NE, 0 },
+	{ "<=", T_LE, 0 },
+	{ ">=", T_GE, 0 },
+	{ "!~", T_NO_MATCH, 0 },
+	{ "++", T_INCR, 0 },
+	{ "--", T_DECR, 0 },
+	{ ">>", T_APPEND, 0 },
+	{ "**", T_POW, 0 },
+	{ "|&", T_BOTH, 0 },
+	{ "+=", T_ASSIGN, ARITH_ADD },
+	{ "-=", T_ASSIGN, ARITH_SUB },
+	{ "*=", T_ASSIGN, ARITH_MUL },
+	{ "/=", T_ASSIGN, ARITH_DIV },
+	{ "%=", T_ASSIGN, ARITH_MOD },
+	{ "^=", T_ASSIGN, ARITH_POW },
+	{ "^", T_POW, 0 },
+};
+
+static void lex_operator(struct lex *l)
+{
+	struct bytes rest = bytes_slice(l->text, l->at, l->text.len);
+
+	for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+		if (!bytes_starts(rest, bytes_of(operators[i].text)))
+			continue;
+		l->token = operators[i].token;
+		l->sub = operators[i].sub;
+		l->at += strlen(operators[i].text);
+		return;
+	}
+	if (rest.ptr[0] == '\0' || strchr("{}()[];,+-*/%!<>|?:~$=", rest.ptr[0]) == NULL)
+		awk_lex_error(l, "invalid char '%c' in expression", rest.ptr[0]);
+	l->token = (unsigned char)rest.ptr[0];
+	l->at++;
+}
+
+/* White space, comments, and lines joined by a backslash. */
+static void skip_space(struct lex *l)
+{
+	while (l->at < l->text.len) {
+		char ch = l->text.ptr[l->at];
+		size_t next = l->at + 1;
+
+		if (ch == '#') {
+			while (l->at < l->text.len && l->text.ptr[l->at] != '\n')
+				l->at++;
+			return;
+		}
+		if (ch == '\\') {
+			if (next < l->text.len && l->text.ptr[next] == '\r')
+				next++;
+			if (next >= l->text.len || l->text.ptr[next] != '\n')
+				return;
+			l->at = next + 1;
+			l->line++;
+			l->line_start = l->at;
+		} else if (ch == ' ' || ch == '\t' || ch == '\r') {
+			l->at++;
+		} else {
+			return;
+		}
+	}
+}
+
+void awk_lex_next(struct lex *l)
+{
+	if (l->token == T_NEWLINE) {
+		l->line++;
+		l->line_start = l->at;
+	}
+	skip_space(l);
+	l->start = l->at;
+	if (l->at >= l->text.len) {
+		l->token = T_EOF;
+		return;
+	}
+	char ch = l->text.ptr[l->at];
+	bool dot = ch == '.' && l->at + 1 < l->text.len && byte_is_digit(l->text.ptr[l->at + 1]);
+
+	if (ch == '\\') {
+		awk_lex_error(l, "backslash not last character on line");
+	} else if (ch == '\n') {
+		l->token = T_NEWLINE;
+		l->at++;
+	} else if (ch == '"') {
+		l->at++;
+		lex_string(l);
+	} else if (byte_is_digit(ch) || dot) {
+		lex_number(l);
+	} else if (byte_is_name(ch)) {
+		lex_name(l);
+	} else if (ch == '@') {
+		l->at++;
+		lex_directive(l);
+	} else {
+		lex_operator(l);
+	}
+}

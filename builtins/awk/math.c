@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * awk's functions on numbers: mathematics, bits, random numbers.
+ */
+#include <math.h>
+
+#include "builtins/awk/code.h"
+
+static void warn_negative(struct awk *a, const char *name, double d)
+{
+	struct text_room tmp;
+	struct bytes text = awk_num_text(a, d, SP_CONVFMT, &tmp);
+
+	if (d < 0)
+		awk_warn(a, "%s: received negative argument %.*s", name, (int)text.len, text.ptr);
+}
+
+/* xorshift128+ */
+static uint64_t next_random(struct awk *a)
+{
+	uint64_t x = a->random[0];
+	uint64_t y = a->random[1];
+
+	a->random[0] = y;
+	x ^= x << 23;
+	a->random[1] = x ^ y ^ (x >> 17) ^ (y >> 26);
+	return a->random[1] + y;
+}
+
+void awk_random_seed(struct awk *a, double seed)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &seed, sizeof bits);
+	a->seed = seed;
+	a->random[0] = bits * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
+	a->random[1] = ~bits ^ 0xd1342543de82ef95u;
+	for (int i = 0; i < 16; i++)
+		next_random(a);
+}
+
+static double seed_now(struct awk *a, struct val *args, int n)
+{
+	double old = a->seed;
+
+	awk_random_seed(a, n > 0 ? val_to_num(a, &args[0]) : (double)(cmd_now(a->c) / 1000000000));
+	return old;
+}
+
+static double truncated(double d)
+{
+	return d < 0 ? ceil(d) : floor(d);
+}
+
+struct val awk_fn_math(struct awk *a, unsigned id, struct val *args, int n)
+{
+	double x = n > 0 && id != FN_SRAND ? val_to_num(a, &args[0]) : 0;
+
+	switch (id) {
+	case FN_ATAN2: return val_num(atan2(x, val_to_num(a, &args[1])));
+	case FN_COS: return val_num(cos(x));
+	case FN_SIN: return val_num(sin(x));
+	case FN_EXP: return val_num(exp(x));
+	case FN_INT: return val_num(truncated(x));
+	case FN_LOG: warn_negative(a, "log", x); return val_num(log(x));
+	case FN_SQRT:
+		if (x < 0)
+			warn_negative(a, "sqrt", x);
+		return val_num(sqrt(x));
+	case FN_SRAND: return val_num(seed_now(a, args, n));
+	default: return val_num((double)(next_random(a) >> 11) / 9007199254740992.0);
+	}
+}
+
+/* --- bits --- */
+
+static uint64_t bits_of(struct awk *a, const char *name, struct val *args, int i)
+{
+	double d = val_to_num(a, &args[i]);
+	struct text_room tmp;
+
+	if (d < 0) {
+		struct bytes text = awk_num_text(a, d, SP_CONVFMT, &tmp);
+
+		awk_fatal(a, "%s: argument %d negative value %.*s is not allowed", name, i + 1,
+			  (int)text.len, text.ptr);
+	}
+	return d < 18446744073709551615.0 ? (uint64_t)d : UINT64_MAX;
+}
+
+/* As gawk: what a double can't hold exactly loses its highest bits, not its lowest. */
+static struct val from_bits(uint64_t v)
+{
+	const uint64_t limit = (uint64_t)1 << 53;
+
+	if (v >= limit) {
+		unsigned low = 0;
+
+		while (!(v >> low & 1))
+			low++;
+		uint64_t mask = low < 11 ? (limit << low) - 1 : UINT64_MAX;
+
+		v &= mask;
+	}
+	return val_num((double)v);
+}
+
+static void need_numbers(struct awk *a, const char *name, struct val *args, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (args[i].kind == VAL_ARRAY)
+			awk_fatal(a, "%s: argument %d is non-numeric", name, i + 1);
+}
+
+struct val awk_fn_bits(struct awk *a, unsigned id, struct val *args, int n)
+{
+	const char *name = awk_fn_rows[id].name;
+
+	need_numbers(a, name, args, n);
+	uint64_t v = bits_of(a, name, args, 0);
+
+	if (id == FN_COMPL)
+		return from_bits(~v & (((uint64_t)1 << 53) - 1));
+	for (int i = 1; i < n; i++) {
+		uint64_t w = bits_of(a, name, args, i);
+
+		switch (id) {
+		case FN_AND: v &= w; break;
+		case FN_OR: v |= w; break;
+		case FN_XOR: v ^= w; break;
+		case FN_LSHIFT: v = w < 64 ? v << w : 0; break;
+		default: v = w < 64 ? v >> w : 0; break;
+		}
+	}
+	return from_bits(v);
+}
+
+struct val awk_fn_strtonum(struct awk *a, struct val *v)
+{
+	struct text_room tmp;
+
+	if (v->kind == VAL_NUM ||
+	    (v->kind == VAL_INPUT && awk_val_is_numeric(a, v) && str_bytes(v->u.str).ptr[0] != '0'))
+		return val_num(val_to_num(a, v));
+	return val_num(awk_strtonum_text(awk_val_text(a, v, &tmp)));
+}

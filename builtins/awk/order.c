@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The order of arrays: for-in loops, PROCINFO["sorted_in"], asort and asorti.
+ *
+ * Without a wish, loops go over other keys in the order of their creation, then over the
+ * keys that are whole numbers, in theirs.
+ */
+#include "builtins/awk/code.h"
+
+enum order_by { BY_NONE, BY_IND_STR, BY_IND_NUM, BY_VAL_STR, BY_VAL_NUM, BY_VAL_TYPE, BY_FUNCTION };
+
+struct entry {
+	struct elem *e; /* NULL once the loop may run: the array may change */
+	struct str *key;
+	struct val val;
+	uint64_t serial;
+	double num; /* of the key */
+	bool whole; /* the key is a whole number in decimal */
+};
+
+struct sorting {
+	struct awk *a;
+	enum order_by by;
+	bool descending;
+	struct function *fn;
+	struct entry *list;
+	struct entry *spare;
+	size_t n;
+};
+
+/* --- comparing --- */
+
+static bool whole_number(struct bytes s, double *out)
+{
+	double d = 0;
+
+	if (s.len == 0 || s.len > 15 || (s.ptr[0] == '0' && s.len > 1))
+		return false;
+	for (size_t i = 0; i < s.len; i++) {
+		if (!byte_is_digit(s.ptr[i]))
+			return false;
+		d = d * 10 + (s.ptr[i] - '0');
+	}
+	*out = d;
+	return true;
+}
+
+static int by_number(double x, double y)
+{
+	return x < y ? -1 : x > y;
+}
+
+static int natural(const struct entry *x, const struct entry *y)
+{
+	if (x->whole != y->whole)
+		return x->whole ? 1 : -1;
+	if (x->whole)
+		return by_number(x->num, y->num);
+	return x->serial < y->serial ? -1 : 1;
+}
+
+static int by_text(struct awk *a, struct val *x, struct val *y)
+{
+	struct text_room one;
+	struct text_room two;
+
+	if (x->kind == VAL_ARRAY || y->kind == VAL_ARRAY)
+		return (x->kind == VAL_ARRAY) - (y->kind == VAL_ARRAY);
+	struct bytes s = awk_val_text(a, x, &one);
+	struct bytes t = awk_val_text(a, y, &two);
+
+	if (a->ignorecase) {
+		struct val v = val_bytes(a, s);
+		struct val w = val_bytes(a, t);
+		int order = awk_val_compare(a, &v, &w);
+
+		val_put(a, v);
+		val_put(a, w);
+		return order;
+	}
+	return bytes_cmp(s, t);
+}
+
+/* Numbers, then text, then arrays. */
+static int type_rank(struct awk *a, struct val *v)
+{
+	return v->kind == VAL_ARRAY ? 2 : awk_val_is_numeric(a, v) ? 0 : 1;
+}
+
+static int by_type(struct awk *a, struct val *x, struct val *y)
+{
+	int rank = type_rank(a, x);
+	int other = type_rank(a, y);
+
+	if (rank != other)
+		return rank - other;
+	if (rank == 2)
+		return 0;
+	return rank == 0 ? by_number(val_to_num(a, x), val_to_num(a, y)) : by_text(a, x, y);
+}
+
+static int by_value_number(struct awk *a, struct val *x, struct val *y)
+{
+	if (x->kind == VAL_ARRAY || y->kind == VAL_ARRAY)
+		return (x->kind == VAL_ARRAY) - (y->kind == VAL_ARRAY);
+	int order = by_number(val_to_num(a, x), val_to_num(a, y));
+
+	return order != 0 ? order : by_text(a, x, y);
+}
+
+static int by_function(struct sorting *s, struct entry *x, struct entry *y)
+{
+	struct val args[] = { { .kind = VAL_INPUT, .u.str = x->key },
+			      x->val,
+			      { .kind = VAL_INPUT, .u.str = y->key },
+			      y->val };
+	struct val v = awk_vm_call(s->a, s->fn, args, 4);
+	double d = val_to_num(s->a, &v);
+
+	val_put(s->a, v);
+	return d < 0 ? -1 : d > 0;
+}
+
+static int by_key(struct entry *x, struct entry *y)
+{
+	return bytes_cmp(str_bytes(x->key), str_bytes(y->key));
+}
+
+static int compare(struct sorting *s, struct entry *x, struct entry *y)
+{
+	int order = 0;
+
+	switch (s->by) {
+	case BY_NONE: return natural(x, y);
+	case BY_FUNCTION: return by_function(s, x, y);
+	case BY_IND_STR: order = by_key(x, y); break;
+	case BY_IND_NUM:
+		order = by_number(x->num, y->num);
+		order = order != 0 ? order : by_key(x, y);
+		break;
+	case BY_VAL_STR: order = by_text(s->a, &x->val, &y->val); break;
+	case BY_VAL_NUM: order = by_value_number(s->a, &x->val, &y->val); break;
+	case BY_VAL_TYPE: order = by_type(s->a, &x->val, &y->val); break;
+	}
+	if (order == 0) {
+		order = by_number(x->num, y->num);
+		order = order != 0 ? order : by_key(x, y);
+	}
+	return s->descending ? -order : order;
+}
+
+/* Merges list[from..mid) and [mid..to), which are in order. */
+static void merge(struct sorting *s, size_t from, size_t mid, size_t to)
+{
+	size_t i = from;
+	size_t j = mid;
+
+	if (compare(s, &s->list[mid - 1], &s->list[mid]) <= 0)
+		return;
+	for (size_t k = from; k < to; k++) {
+		bool left = j == to || (i < mid && compare(s, &s->list[i], &s->list[j]) <= 0);
+
+		s->spare[k] = left ? s->list[i++] : s->list[j++];
+	}
+	memcpy(s->list + from, s->spare + from, (to - from) * sizeof *s->list);
+	awk_work(s->a, to - from);
+}
+
+static void sort(struct sorting *s)
+{
+	for (size_t width = 1; width < s->n; width *= 2)
+		for (size_t from = 0; from + width < s->n; from += 2 * width) {
+			size_t to = from + 2 * width;
+
+			merge(s, from, from + width, to < s->n ? to : s->n);
+		}
+}
+
+/* --- which order --- */
+
+struct wish {
+	const char *name;
+	enum order_by by;
+	bool descending;
+};
+
+static const struct wish wishes[] = {
+	{ "@unsorted", BY_NONE, false },         { "@ind_str_asc", BY_IND_STR, false },
+	{ "@ind_str_desc", BY_IND_STR, true },   { "@ind_num_asc", BY_IND_NUM, false },
+	{ "@ind_num_desc", BY_IND_NUM, true },   { "@val_str_asc", BY_VAL_STR, false },
+	{ "@val_str_desc", BY_VAL_STR, true },   { "@val_num_asc", BY_VAL_NUM, false },
+	{ "@val_num_desc", BY_VAL_NUM, true },   { "@val_type_asc", BY_VAL_TYPE, false },
+	{ "@val_type_desc", BY_VAL_TYPE, true },
+};
+
+/* False: the name means nothing. */
+static bool find_order(struct sorting *s, struct bytes name)
+{
+	for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+		if (!bytes_is(name, wishes[i].name))
+			continue;
+		s->by = wishes[i].by;
+		s->descending = wishes[i].descending;
+		return true;
+	}
+	s->fn = awk_program_find_function(s->a->prog, name);
+	s->by = s->fn != NULL && s->fn->defined ? BY_FUNCTION : BY_NONE;
+	return s->by == BY_FUNCTION;
+}
+
+/* The elements of x as a list with references of its own. */
+static void collect(struct sorting *s, struct array *x)
+{
+	struct awk *a = s->a;
+	struct elem *e = NULL;
+	size_t at = 0;
+
+	s->n = 0;
+	s->list = pool_alloc(a->pool, (x->count + 1) * sizeof *s->list);
+	s->spare = pool_alloc(a->pool, (x->count + 1) * sizeof *s->list);
+	while ((e = awk_array_walk(x, e, &at)) != NULL) {
+		struct entry *n = &s->list[s->n++];
+
+		*n = (struct entry){ .key = str_get(e->key),
+				     .val = val_get(e->val),
+				     .serial = e->serial };
+		n->whole = whole_number(str_bytes(e->key), &n->num);
+		if (!n->whole)
+			n->num = awk_text_to_num(a, str_bytes(e->key));
+	}
+	awk_work(a, s->n / 4 + 1);
+}
+
+static void release(struct sorting *s, size_t cap, bool keys)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		val_put(s->a, s->list[i].val);
+		if (keys)
+			str_put(s->a, s->list[i].key);
+	}
+	pool_free(s->a->pool, s->list, (cap + 1) * sizeof *s->list);
+	pool_free(s->a->pool, s->spare, (cap + 1) * sizeof *s->list);
+}
+
+/* --- for-in --- */
+
+struct iter *awk_iter_new(struct awk *a, struct array *x)
+{
+	struct sorting s = { .a = a, .by = BY_NONE };
+	struct array *info = a->globals[GLOBAL_PROCINFO].u.array;
+	struct val *wish = awk_array_find(info, BYTES("sorted_in"));
+	struct iter *it = pool_zalloc(a->pool, sizeof *it);
+	struct text_room tmp;
+	size_t cap = x->count;
+
+	if (wish != NULL && wish->kind != VAL_ARRAY)
+		find_order(&s, awk_val_text(a, wish, &tmp));
+	collect(&s, x);
+	sort(&s);
+	it->array = x;
+	x->refs++;
+	it->n = s.n;
+	it->key = pool_alloc(a->pool, (s.n + 1) * sizeof *it->key);
+	for (size_t i = 0; i < s.n; i++)
+		it->key[i] = s.list[i].key;
+	release(&s, cap, false);
+	return it;
+}
+
+void awk_iter_free(struct awk *a, struct iter *it)
+{
+	for (size_t i = it->at; i < it->n; i++)
+		str_put(a, it->key[i]);
+	pool_free(a->pool, it->key, (it->n + 1) * sizeof *it->key);
+	awk_array_put(a, it->array);
+	pool_free(a->pool, it, sizeof *it);
+}
+
+/* --- asort, asorti --- */
+
+/* args: source [, destination [, order]] */
+double awk_fn_asort(struct awk *a, struct val *args, int n, bool by_index)
+{
+	struct sorting s = { .a = a, .by = by_index ? BY_IND_STR : BY_VAL_TYPE };
+	struct array *from = args[0].u.array;
+	struct array *to = n > 1 ? args[1].u.array : from;
+	size_t cap = from->count;
+
+	if (n > 2) {
+		struct bytes name = str_bytes(awk_val_to_str(a, &args[2]));
+
+		if (name.len != 0 && !find_order(&s, name))
+			awk_fatal(a, "%s: `%.*s' is invalid as a function name",
+				  by_index ? "asorti" : "asort", (int)name.len, name.ptr);
+	}
+	collect(&s, from);
+	sort(&s);
+	awk_array_clear(a, to);
+	for (size_t i = 0; i < s.n; i++) {
+		struct entry *e = &s.list[i];
+		struct val v = by_index ? val_str(str_get(e->key)) : val_get(e->val);
+
+		awk_array_set_num(a, to, (double)(i + 1), v);
+	}
+	release(&s, cap, true);
+	return (double)cap;
+}

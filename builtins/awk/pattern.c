@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * awk's regular expressions: those written in the program, and a cache of those made at run
+ * time. Each lives in an arena of its own, which also holds its automaton as it grows.
+ */
+#include "builtins/awk/awk.h"
+
+unsigned awk_regex_flags_now(struct awk *a)
+{
+	unsigned flags = REGEX_ERE | REGEX_AWK;
+
+	if (a->ignorecase)
+		flags |= REGEX_ICASE;
+	if (a->utf8)
+		flags |= REGEX_UTF8;
+	return flags;
+}
+
+struct regex *awk_regex_make(struct awk *a, struct arena *arena, struct bytes text, unsigned flags,
+			     const char **message)
+{
+	struct regex *re;
+	size_t offset;
+
+	arena_init(arena, a->c->arena->heap, a->c->arena->fail);
+	if (regex_compile(arena, text, flags, &re, message, &offset) < 0) {
+		arena_clear(arena);
+		return NULL;
+	}
+	regex_set_work(re, cmd_work, a->c);
+	return re;
+}
+
+static struct regex *make_or_fail(struct awk *a, struct arena *arena, struct str *text)
+{
+	const char *message = NULL;
+	struct regex *re = awk_regex_make(a, arena, str_bytes(text), awk_regex_flags_now(a),
+					  &message);
+
+	if (re == NULL)
+		awk_fatal(a, "invalid regexp: %s: /%.*s/", message, (int)text->len, text->ptr);
+	return re;
+}
+
+struct regex *awk_re_const_get(struct awk *a, struct re_const *r)
+{
+	int which = a->ignorecase;
+
+	if (r->re[which] == NULL) {
+		struct arena *arena = arena_alloc(a->c->arena, sizeof *arena);
+
+		r->re[which] = make_or_fail(a, arena, r->text);
+	}
+	return r->re[which];
+}
+
+/* The slot to use for a new pattern: a free one, or the one that was not used for longest. */
+static struct pattern *oldest(struct awk *a)
+{
+	struct pattern *best = &a->patterns[0];
+
+	for (size_t i = 0; i < AWK_REGEXES; i++) {
+		struct pattern *p = &a->patterns[i];
+
+		if (p->regex == NULL)
+			return p;
+		if (p->used < best->used)
+			best = p;
+	}
+	return best;
+}
+
+static struct pattern *find(struct awk *a, struct str *text, unsigned flags)
+{
+	for (size_t i = 0; i < AWK_REGEXES; i++) {
+		struct pattern *p = &a->patterns[i];
+
+		if (p->regex != NULL && p->flags == flags &&
+		    (p->text == text || bytes_eq(str_bytes(p->text), str_bytes(text))))
+			return p;
+	}
+	return NULL;
+}
+
+struct regex *awk_pattern_of(struct awk *a, struct str *text)
+{
+	unsigned flags = awk_regex_flags_now(a);
+	struct pattern *p = a->last_pattern;
+
+	if (p != NULL && p->regex != NULL && p->flags == flags &&
+	    (p->text == text || bytes_eq(str_bytes(p->text), str_bytes(text))))
+		return p->regex;
+	p = find(a, text, flags);
+	if (p == NULL) {
+		p = oldest(a);
+		if (p->regex != NULL) {
+			p->regex = NULL;
+			arena_clear(&p->arena);
+			str_put(a, p->text);
+		}
+		p->regex = make_or_fail(a, &p->arena, text);
+		/* What has a second owner is never appended to in place. */
+		p->text = str_get(text);
+		p->flags = flags;
+		awk_work(a, text->len + 16);
+	}
+	p->used = ++a->pattern_clock;
+	a->last_pattern = p;
+	return p->regex;
+}
+
+struct regex *awk_pattern_of_val(struct awk *a, struct val *v)
+{
+	return awk_pattern_of(a, awk_val_to_str(a, v));
+}
+
+bool awk_regex_hits(struct awk *a, struct regex *re, struct bytes s)
+{
+	int got = regex_test(re, s, 0);
+
+	if (got == REGEX_EWORK)
+		awk_fatal(a, "regular expression too costly");
+	return got == 0;
+}
+
+int awk_regex_find(struct awk *a, struct regex *re, struct bytes s, size_t from,
+		   struct regex_span *spans, size_t n)
+{
+	int got = regex_search(re, s, from, 0, spans, n);
+
+	if (got == REGEX_EWORK)
+		awk_fatal(a, "regular expression too costly");
+	return got;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where print writes: files, commands, and the descriptors that have names. A stream stays open
+ * under its name until close() or the end.
+ */
+#include "builtins/awk/awk.h"
+
+static bool is_output(enum redirect kind)
+{
+	return kind >= REDIRECT_FILE && kind <= REDIRECT_BOTH;
+}
+
+/* > and >> are the same stream once it is open. */
+static enum redirect family(enum redirect kind)
+{
+	return kind == REDIRECT_APPEND ? REDIRECT_FILE : kind;
+}
+
+struct stream *awk_stream_of(struct awk *a, enum redirect kind, struct bytes name)
+{
+	for (struct stream *s = a->streams; s != NULL; s = s->next)
+		if (family(s->kind) == family(kind) && bytes_eq(str_bytes(s->name), name))
+			return s;
+	return NULL;
+}
+
+struct stream *awk_stream_new(struct awk *a, enum redirect kind, struct bytes name)
+{
+	struct stream *s = NULL;
+
+	/* What has been closed is used again. */
+	for (s = a->streams; s != NULL && s->kind != REDIRECT_NONE; s = s->next)
+		;
+	if (s == NULL) {
+		s = pool_zalloc(a->pool, sizeof *s);
+		s->next = a->streams;
+		a->streams = s;
+	} else {
+		struct stream *next = s->next;
+
+		str_put(a, s->name);
+		*s = (struct stream){ .next = next };
+	}
+	s->kind = kind;
+	s->name = awk_str_new(a, name);
+	return s;
+}
+
+void awk_sink_flush_all(struct awk *a)
+{
+	cmd_flush(a->c);
+	for (struct stream *s = a->streams; s != NULL; s = s->next)
+		if (s->kind != REDIRECT_NONE && s->out != NULL)
+			output_flush(s->out);
+}
+
+int awk_spawn_shell(struct awk *a, const char *text, int in, int out)
+{
+	char name[] = "sh";
+	char path[] = "/bin/sh";
+	char option[] = "-c";
+	char *argv[] = { name, option, arena_dup(&a->scratch, bytes_of(text)), NULL };
+	int fds[] = { in, out, 2 };
+	struct cmd_program program = { .argv = argv, .fds = fds, .nfds = 3 };
+
+	if (a->o->sandbox)
+		awk_fatal(a, "'system' function and commands are not allowed in sandbox mode");
+	awk_sink_flush_all(a);
+	int pid = cmd_spawn(a->c, &program);
+
+	if (pid >= 0)
+		return pid;
+	argv[0] = path;
+	return cmd_spawn(a->c, &program);
+}
+
+/* --- opening --- */
+
+/* /dev/stdout, /dev/stderr, /dev/fd/N and "-". */
+static bool open_named(struct awk *a, struct stream *s, struct bytes name)
+{
+	uint64_t fd;
+
+	if (bytes_is(name, "/dev/stdout") || bytes_is(name, "-")) {
+		s->out = a->stdout_to;
+		s->shared = true;
+		return true;
+	}
+	if (bytes_is(name, "/dev/stderr"))
+		fd = 2;
+	else if (!bytes_starts(name, BYTES("/dev/fd/")) ||
+		 !num_plain(arena_dup(&a->scratch, bytes_slice(name, 8, name.len)), &fd) ||
+		 fd > 999)
+		return false;
+	output_init(&s->own, a->c, (int)fd, true);
+	s->out = fd == 1 ? a->stdout_to : &s->own;
+	s->shared = true;
+	s->unbuffered = fd == 2;
+	return true;
+}
+
+static int open_command(struct awk *a, struct stream *s, const char *text)
+{
+	int to[2];
+	int from[2] = { -1, -1 };
+	int err = cmd_pipe(a->c, to);
+
+	if (err < 0)
+		return err;
+	if (s->kind == REDIRECT_BOTH && (err = cmd_pipe(a->c, from)) < 0)
+		return err;
+	s->pid = awk_spawn_shell(a, text, to[0], from[1] >= 0 ? from[1] : 1);
+	cmd_close(a->c, to[0]);
+	if (from[1] >= 0)
+		cmd_close(a->c, from[1]);
+	if (s->pid < 0)
+		return s->pid;
+	output_init(&s->own, a->c, to[1], true);
+	s->out = &s->own;
+	if (from[0] >= 0) {
+		awk_reader_init(&s->in, from[0]);
+		s->has_reader = true;
+	}
+	return 0;
+}
+
+static int open_stream(struct awk *a, struct stream *s, struct bytes name)
+{
+	char *path = arena_dup(&a->scratch, name);
+	int err;
+
+	if (s->kind == REDIRECT_PIPE || s->kind == REDIRECT_BOTH) {
+		if (s->kind == REDIRECT_BOTH && strncmp(path, "/inet", 5) == 0)
+			awk_fatal(a, "special file name `%s': no networking here", path);
+		return open_command(a, s, path);
+	}
+	if (open_named(a, s, name))
+		return 0;
+	if (a->o->sandbox)
+		awk_fatal(a, "redirection not allowed in sandbox mode");
+	err = output_open(&s->own, a->c, path, s->kind == REDIRECT_APPEND ? O_APPEND_ : O_TRUNC_,
+			  true);
+	s->own.name = NULL;
+	if (err < 0)
+		return err;
+	s->out = &s->own;
+	return 0;
+}
+
+struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *v, struct stream **stream)
+{
+	static const char *const signs[] = { "", ">", ">>", "|", "|&" };
+	struct text_room tmp;
+	struct bytes name = awk_val_text(a, v, &tmp);
+	struct stream *s = awk_stream_of(a, kind, name);
+
+	if (name.len == 0)
+		awk_fatal(a, "expression for `%s' redirection has null string value", signs[kind]);
+	if (s == NULL) {
+		struct arena_mark mark = arena_mark(&a->scratch);
+
+		s = awk_stream_new(a, kind, name);
+		int err = open_stream(a, s, name);
+
+		if (err < 0) {
+			s->kind = REDIRECT_NONE;
+			awk_fatal(a, "cannot redirect to `%.*s': %s", (int)name.len, name.ptr,
+				  err_text(err));
+		}
+		arena_release(&a->scratch, mark);
+	}
+	*stream = s;
+	if (s->out == NULL)
+		awk_fatal(a, "attempt to write to closed write end of two-way pipe");
+	return s->out;
+}
+
+void awk_sink_done(struct awk *a, struct stream *s)
+{
+	if (s->unbuffered)
+		output_flush(s->out);
+	if (s->out->err != 0) {
+		int err = s->out->err;
+
+		awk_fatal(a, "print to \"%.*s\" failed: %s", (int)s->name->len, s->name->ptr,
+			  err_text(err));
+	}
+}
+
+/* --- closing --- */
+
+/* gawk's status of a program: 256 and more for signals. */
+static double status_of(int wait_status)
+{
+	int sig = wait_status & 0x7f;
+
+	return sig != 0 ? 256 + sig : (wait_status >> 8) & 0xff;
+}
+
+static void close_output(struct awk *a, struct stream *s, double *result)
+{
+	if (s->out == NULL)
+		return;
+	if (s->shared)
+		output_flush(s->out);
+	else if (output_close(s->out) != 0)
+		*result = -1;
+	s->out = NULL;
+	(void)a;
+}
+
+static double close_stream(struct awk *a, struct stream *s)
+{
+	double result = 0;
+	int status = 0;
+
+	close_output(a, s, &result);
+	if (s->has_reader) {
+		if (s->shared)
+			s->in.fd = -1;
+		awk_reader_close(a, &s->in);
+	}
+	if (s->pid > 0 && cmd_wait(a->c, s->pid, &status, false) > 0)
+		result = status_of(status);
+	s->pid = 0;
+	s->has_reader = false;
+	s->kind = REDIRECT_NONE;
+	return result;
+}
+
+double awk_fn_close(struct awk *a, struct val *args, int n)
+{
+	struct str *name = awk_val_to_str(a, &args[0]);
+	double result = -1;
+
+	if (n > 1) {
+		struct bytes which = str_bytes(awk_val_to_str(a, &args[1]));
+		struct stream *s = awk_stream_of(a, REDIRECT_BOTH, str_bytes(name));
+
+		if (!bytes_is(which, "to") && !bytes_is(which, "from"))
+			awk_fatal(a, "close: second argument must be `to' or `from'");
+		if (s == NULL)
+			return -1;
+		if (bytes_is(which, "to")) {
+			result = 0;
+			close_output(a, s, &result);
+			return result;
+		}
+		return close_stream(a, s);
+	}
+	for (struct stream *s = a->streams; s != NULL; s = s->next)
+		if (s->kind != REDIRECT_NONE && bytes_eq(str_bytes(s->name), str_bytes(name)))
+			result = close_stream(a, s);
+	return result;
+}
+
+double awk_fn_fflush(struct awk *a, struct val *args, int n)
+{
+	double result = -1;
+
+	if (n == 0) {
+		awk_sink_flush_all(a);
+		return 0;
+	}
+	struct str *name = awk_val_to_str(a, &args[0]);
+
+	if (name->len == 0 || bytes_is(str_bytes(name), "/dev/stdout")) {
+		awk_sink_flush_all(a);
+		return 0;
+	}
+	for (struct stream *s = a->streams; s != NULL; s = s->next) {
+		if (!is_output(s->kind) || s->out == NULL ||
+		    !bytes_eq(str_bytes(s->name), str_bytes(name)))
+			continue;
+		output_flush(s->out);
+		result = 0;
+	}
+	return result;
+}
+
+double awk_fn_system(struct awk *a, struct val *args)
+{
+	struct arena_mark mark = arena_mark(&a->scratch);
+	char *text = arena_dup(&a->scratch, str_bytes(awk_val_to_str(a, &args[0])));
+	int status = 0;
+	int pid = awk_spawn_shell(a, text, 0, 1);
+
+	arena_release(&a->scratch, mark);
+	if (pid < 0)
+		return 127;
+	if (cmd_wait(a->c, pid, &status, false) < 0)
+		return -1;
+	return status_of(status);
+}
+
+/* In the order of opening, the last one first; standard output is flushed by the command. */
+void awk_sink_close_all(struct awk *a)
+{
+	for (struct stream *s = a->streams; s != NULL; s = s->next)
+		if (s->kind != REDIRECT_NONE)
+			close_stream(a, s);
+}
