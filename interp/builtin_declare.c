@@ -294,6 +294,8 @@ static void change_flags(struct declare *d, struct var *v)
 	}
 	v->flags &= ~(d->off & ~(unsigned)ATTR_ARRAYS);
 	v->flags |= on;
+	if ((d->on & (VAR_EXPORT | VAR_READONLY)) != 0 && (v->flags & VAR_TEMPORARY) != 0)
+		v->flags |= VAR_KEPT;
 	if ((d->on & ATTR_ARRAYS) != 0)
 		var_make_array(d->sh, v, (d->on & VAR_ASSOC) != 0);
 	if (((d->on | d->off) & VAR_EXPORT) != 0)

@@ -12,7 +12,8 @@ struct call {
 	const struct assign **declare_args;
 	struct function *function;
 	const struct shell_builtin *builtin;
-	bool last; /* a program may replace the process */
+	bool last;      /* a program may replace the process */
+	bool temporary; /* the current scope holds the assignments before the command */
 };
 
 /* Stands in simple.cache_command for "the first word names no builtin". */
@@ -189,26 +190,6 @@ static int run_target(struct shell *sh, struct call *c)
 	return exec_program(sh, c->argv.v, c->last, &c->simple->node);
 }
 
-/* `export x` and `readonly x` behind `x=1` keep the value. */
-static void keep_exported(struct shell *sh, const struct call *c)
-{
-	const struct simple *s = c->simple;
-
-	if (c->builtin == NULL ||
-	    (strcmp(c->builtin->name, "export") != 0 && strcmp(c->builtin->name, "readonly") != 0))
-		return;
-	for (int i = 0; i < s->nassigns; i++) {
-		const struct assign *a = &s->assigns[i];
-
-		for (int k = 1; k < c->argv.count; k++) {
-			if (bytes_is(a->name, c->argv.v[k])) {
-				assign_execute(sh, a, 0);
-				exec_builtin(sh, c->builtin, c->argv.count, c->argv.v);
-			}
-		}
-	}
-}
-
 static void trace_call(struct shell *sh, const struct call *c)
 {
 	bool exports = c->builtin != NULL && (strcmp(c->builtin->name, "export") == 0 ||
@@ -256,7 +237,12 @@ static int run_redirected(struct shell *sh, struct call *c)
 		trace_call(sh, c);
 	if (n->nredirs == 0)
 		return run_target(sh, c);
-	if (redir_apply(sh, n->redirs, n->nredirs, keeps_redirections(c)) != 0) {
+	if (c->temporary)
+		scope_hide(sh);
+	status = redir_apply(sh, n->redirs, n->nredirs, keeps_redirections(c));
+	if (c->temporary)
+		scope_show(sh);
+	if (status != 0) {
 		redir_undo(sh, saved);
 		return redirection_failed(sh, c);
 	}
@@ -281,10 +267,10 @@ static int run_with_assigns(struct shell *sh, struct call *c)
 		return assignment_failed(sh);
 	}
 	sh->in_function_env = true;
+	c->temporary = true;
 	status = run_redirected(sh, c);
 	sh->in_function_env = outer;
 	scope_pop(sh);
-	keep_exported(sh, c);
 	return status;
 }
 

@@ -424,11 +424,17 @@ static void emit_value(struct expander *e, const struct param *p, const struct v
 		emit(e, text, true);
 }
 
-static bool is_null(const struct value *v)
+static bool is_null(struct expander *e, const struct param *p, const struct value *v, bool quoted)
 {
+	bool joined = v->list && v->star && (quoted || e->mode != EXPAND_FIELDS);
+
 	if (!v->set)
 		return true;
-	return v->list ? v->n == 0 || (v->n == 1 && v->many[0].len == 0) : v->one.len == 0;
+	if (!v->list)
+		return v->one.len == 0;
+	if (joined && list_separator(e, p, v, quoted).len == 0)
+		return value_join(e->sh, v->many, v->n, BYTES("")).len == 0;
+	return v->n == 0 || (v->n == 1 && v->many[0].len == 0);
 }
 
 /* --- ${x-word} and its like --- */
@@ -515,7 +521,7 @@ static int parameter_error(struct shell *sh, const struct param *p)
 
 static int expand_default(struct expander *e, const struct param *p, struct value *v, bool quoted)
 {
-	bool use_value = p->colon ? !is_null(v) : v->set;
+	bool use_value = p->colon ? !is_null(e, p, v, quoted) : v->set;
 
 	if (p->op == OP_ALTERNATE) {
 		if (use_value)
@@ -577,7 +583,7 @@ static int bad_substitution(struct expander *e, const struct param *p, bool quot
 
 static int unbound(struct shell *sh, const struct param *p)
 {
-	struct bytes name = param_name(sh, p);
+	struct bytes name = p->op == OP_LENGTH ? p->name : param_name(sh, p);
 	bool dollar = !p->braced && p->kind != PARAM_NAME;
 
 	shell_error(sh, "%s%.*s: unbound variable",
@@ -647,7 +653,8 @@ static bool emit_count(struct expander *e, const struct param *p, bool quoted)
 static int expand_operator(struct expander *e, const struct param *p, const struct param *asked,
 			   struct value *v, bool quoted)
 {
-	bool whole = v->list ? p->op != OP_LENGTH : p->op == OP_LENGTH && p->subscript == SUB_INDEX;
+	bool element = p->op == OP_LENGTH && p->subscript == SUB_INDEX && v->var != NULL;
+	bool whole = v->list ? p->op != OP_LENGTH : element;
 
 	if (p->op >= OP_DEFAULT && p->op <= OP_ALTERNATE)
 		return expand_default(e, p, v, quoted);

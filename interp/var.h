@@ -36,6 +36,8 @@ enum var_flags {
 	VAR_HOOKED = 1 << 14,    /* plain value, but a change has an effect: IFS, PATH, LANG, ... */
 	VAR_DELETED = 1 << 15,   /* in an overlay: hides the parent's */
 	VAR_NOASSIGN = 1 << 16,  /* assignments are silently ignored: GROUPS, FUNCNAME, ... */
+	VAR_HIDDEN = 1 << 17,    /* taken out of the table by scope_hide */
+	VAR_KEPT = 1 << 18,      /* temporary, but exported meanwhile: goes to the binding below */
 };
 
 struct var {
@@ -159,6 +161,9 @@ struct var *var_local(struct shell *sh, struct bytes name, uint64_t hash);
 void var_inherit(struct shell *sh, struct var *v);
 /* Pops all bindings of the current scope; sh->scope is lowered. */
 void scope_push(struct shell *sh);
+/* Takes the bindings of the current scope out of sight, and puts them back. */
+void scope_hide(struct shell *sh);
+void scope_show(struct shell *sh);
 void scope_pop(struct shell *sh);
 
 /* --- whole table --- */

@@ -121,21 +121,74 @@ void scope_push(struct shell *sh)
 	sh->scope++;
 }
 
-static void pop_binding(struct shell *sh, struct var *v)
+static void run_hook(struct shell *sh, const struct var_hook *hook, struct bytes name, uint64_t hash)
 {
-	const struct var_hook *hook = (v->flags & VAR_HOOKED) != 0 ? v->hook : NULL;
+	if (hook != NULL && hook->changed != NULL)
+		hook->changed(sh, var_find(sh, name, hash));
+}
+
+static const struct var_hook *hook_of(const struct var *v)
+{
+	return (v->flags & VAR_HOOKED) != 0 ? v->hook : NULL;
+}
+
+static void unlink_binding(struct shell *sh, struct var *v)
+{
 	struct var *below = v->shadowed;
-	struct bytes name = v->name;
-	uint64_t hash = v->hash;
-	struct var *now;
 
 	sh->vars.export_serial += (v->flags & VAR_EXPORT) != 0 ||
 				  (below != NULL && (below->flags & VAR_EXPORT) != 0);
 	var_table_replace(sh, v, below);
-	if (hook != NULL && hook->changed != NULL) {
-		now = var_find(sh, name, hash);
-		hook->changed(sh, now);
+}
+
+static struct var *first_of_scope(const struct shell *sh)
+{
+	return sh->scope < sh->vars.locals_cap ? sh->vars.locals[sh->scope] : NULL;
+}
+
+void scope_hide(struct shell *sh)
+{
+	for (struct var *v = first_of_scope(sh); v != NULL; v = v->local_next) {
+		unlink_binding(sh, v);
+		v->flags |= VAR_HIDDEN;
+		run_hook(sh, hook_of(v), v->name, v->hash);
 	}
+}
+
+void scope_show(struct shell *sh)
+{
+	for (struct var *v = first_of_scope(sh); v != NULL; v = v->local_next) {
+		v->shadowed = var_table_find(&sh->vars, v->name, v->hash);
+		if (v->shadowed != NULL)
+			var_table_replace(sh, v->shadowed, v);
+		else
+			var_table_insert(sh, v);
+		v->flags &= ~(unsigned)VAR_HIDDEN;
+		sh->vars.export_serial++;
+		run_hook(sh, hook_of(v), v->name, v->hash);
+	}
+}
+
+/* What `export x` in a function does to the x of `x=1 function`: it stays. */
+static void keep_value(struct shell *sh, const struct var *v)
+{
+	enum { KEPT = VAR_EXPORT | VAR_READONLY | VAR_INTEGER | VAR_LOWER | VAR_UPPER };
+	struct var *to = var_ensure(sh, v->name, v->hash);
+
+	if ((to->flags & VAR_READONLY) != 0)
+		return;
+	var_assign(sh, to, (struct bytes){ v->value, v->len }, 0);
+	to->flags |= v->flags & KEPT;
+	sh->vars.export_serial++;
+}
+
+static void pop_binding(struct shell *sh, struct var *v)
+{
+	if ((v->flags & VAR_HIDDEN) == 0)
+		unlink_binding(sh, v);
+	if ((v->flags & VAR_KEPT) != 0 && (v->flags & VAR_SET) != 0)
+		keep_value(sh, v);
+	run_hook(sh, hook_of(v), v->name, v->hash);
 	var_free(sh, v);
 }
 
