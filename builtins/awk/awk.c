@@ -207,6 +207,15 @@ static void set_field_separator(struct awk *a, const char *fs)
 	awk_command_assign(a, buf_cstr(&text), true);
 }
 
+static _Noreturn void bad_assignment(struct awk *a, const char *text)
+{
+	const char *equals = strchr(text, '=');
+
+	if (equals == NULL)
+		awk_fatal(a, "`%s' argument to `-v' not in `var=value' form", text);
+	awk_fatal(a, "`%.*s' is not a legal variable name", (int)(equals - text), text);
+}
+
 static void set_variables(struct awk *a)
 {
 	const struct awk_opts *o = a->o;
@@ -216,8 +225,7 @@ static void set_variables(struct awk *a)
 		set_field_separator(a, o->fs);
 	for (int i = 0; i < o->nassigns; i++)
 		if (!awk_command_assign(a, o->assigns[i], true))
-			awk_fatal(a, "`%s' argument to `-v' not in `var=value' form",
-				  o->assigns[i]);
+			bad_assignment(a, o->assigns[i]);
 }
 
 static void set_argv(struct awk *a, int from)

@@ -1,790 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * From awk's tree to code for a stack machine.
- *
- * An expression pushes one value. Fields that are used up at once are pushed as views of the
- * record, without a copy; that is allowed where nothing evaluated in between can change the
- * record: node_is_pure. In assignments the value comes before the target's subscripts, as gawk
- * evaluates them.
+ * awk's statements and rules to code for a stack machine.
  */
-#include <math.h>
+#include "builtins/awk/compile.h"
 
-#include "builtins/awk/code.h"
-
-/* Jumps to be filled in: a list through the z of the instructions. */
-enum { NO_JUMP = -1, PURE_DEPTH_MAX = 32 };
-
-struct loop {
-	struct loop *up;
-	int32_t breaks;
-	int32_t continues;
-	bool is_switch;
-};
-
-struct compiler {
-	struct program *p;
-	struct loop *loop;
-	const struct node *at;
-};
-
-static void expr(struct compiler *c, const struct node *n);
-static void drop(struct compiler *c, const struct node *n);
 static void statement(struct compiler *c, const struct node *n);
-
-/* --- emitting --- */
-
-static int32_t emit(struct compiler *c, enum op op, unsigned x, unsigned y, int64_t z)
-{
-	struct program *p = c->p;
-
-	if (p->ncode == p->code_cap) {
-		size_t cap = p->code_cap == 0 ? 256 : p->code_cap * 2;
-
-		p->code = arena_grow(p->arena, p->code, p->code_cap * sizeof *p->code,
-				     cap * sizeof *p->code);
-		p->places = arena_grow(p->arena, p->places, p->code_cap * sizeof *p->places,
-				       cap * sizeof *p->places);
-		p->code_cap = cap;
-	}
-	p->code[p->ncode] = (struct ins){ (uint8_t)op, (uint8_t)x, (uint16_t)y, (int32_t)z };
-	p->places[p->ncode].line = c->at != NULL ? c->at->line : 0;
-	p->places[p->ncode].file = c->at != NULL ? c->at->file : NULL;
-	return (int32_t)p->ncode++;
-}
-
-static int32_t here(struct compiler *c)
-{
-	return (int32_t)c->p->ncode;
-}
-
-/* Adds a jump at `ins` to a list. */
-static void link_jump(struct compiler *c, int32_t ins, int32_t *list)
-{
-	c->p->code[ins].z = *list;
-	*list = ins;
-}
-
-static void land(struct compiler *c, int32_t list)
-{
-	while (list != NO_JUMP) {
-		int32_t next = c->p->code[list].z;
-
-		c->p->code[list].z = here(c);
-		list = next;
-	}
-}
-
-static int32_t constant(struct compiler *c, struct val v)
-{
-	struct program *p = c->p;
-
-	if (p->nconsts == p->consts_cap) {
-		int cap = p->consts_cap == 0 ? 64 : p->consts_cap * 2;
-
-		p->consts = arena_grow(p->arena, p->consts,
-				       (size_t)p->consts_cap * sizeof *p->consts,
-				       (size_t)cap * sizeof *p->consts);
-		p->consts_cap = cap;
-	}
-	p->consts[p->nconsts] = v;
-	return p->nconsts++;
-}
-
-static void push_num(struct compiler *c, double d)
-{
-	if (d >= -1e9 && d <= 1e9 && (double)(int32_t)d == d)
-		emit(c, OP_NUM, 0, 0, (int32_t)d);
-	else
-		emit(c, OP_CONST, 0, 0, constant(c, val_num(d)));
-}
-
-static void push_text(struct compiler *c, struct bytes s, enum val_kind kind)
-{
-	struct val v = { .kind = (uint8_t)kind, .u.str = awk_str_new(c->p->a, s) };
-
-	emit(c, OP_CONST, 0, 0, constant(c, v));
-}
-
-static int32_t regex_constant(struct compiler *c, const struct node *n)
-{
-	struct program *p = c->p;
-	struct awk *a = p->a;
-	struct re_const *r = arena_zalloc(p->arena, sizeof *r);
-	const char *message = NULL;
-
-	if (p->nregexes == p->regexes_cap) {
-		int cap = p->regexes_cap == 0 ? 16 : p->regexes_cap * 2;
-
-		p->regexes = arena_grow(p->arena, p->regexes,
-					(size_t)p->regexes_cap * sizeof(void *),
-					(size_t)cap * sizeof(void *));
-		p->regexes_cap = cap;
-	}
-	r->text = awk_str_new(a, n->text);
-	r->re[0] = awk_regex_make(a, &r->arena, n->text,
-				  awk_regex_flags_now(a) & ~(unsigned)REGEX_ICASE, &message);
-	if (r->re[0] == NULL) {
-		struct buf out = buf_in(p->arena);
-
-		buf_printf(&out, "%s: %s:%u: error: %s: /%.*s/\n", a->name,
-			   n->file != NULL ? n->file : "cmd. line", n->line, message,
-			   (int)n->text.len, n->text.ptr);
-		cmd_err_write(a->c, out.ptr, out.len);
-		cmd_exit(a->c, 1);
-	}
-	p->regexes[p->nregexes] = r;
-	return p->nregexes++;
-}
-
-/* --- what may be taken as a view --- */
-
-static bool pure(const struct node *n, int depth);
-
-static bool pure_list(const struct node *n, int depth)
-{
-	for (; n != NULL; n = n->next)
-		if (!pure(n, depth))
-			return false;
-	return true;
-}
-
-static bool pure(const struct node *n, int depth)
-{
-	if (++depth > PURE_DEPTH_MAX)
-		return false;
-	switch (n->op) {
-	case N_NUM:
-	case N_STR:
-	case N_REGEX:
-	case N_TYPED_REGEX:
-	case N_VAR: return true;
-	case N_INDEX: return n->a->op == N_VAR && pure_list(n->list, depth);
-	case N_FIELD:
-	case N_NOT:
-	case N_NEG:
-	case N_PLUS: return pure(n->a, depth);
-	case N_BINARY:
-	case N_COMPARE:
-	case N_MATCH:
-	case N_AND:
-	case N_OR: return pure(n->a, depth) && pure(n->b, depth);
-	case N_COND: return pure(n->a, depth) && pure(n->b, depth) && pure(n->c, depth);
-	case N_CONCAT:
-	case N_IN: return pure_list(n->list, depth);
-	case N_BUILTIN: return awk_fn_rows[n->fn].pure && pure_list(n->list, depth);
-	default: return false;
-	}
-}
-
-/* Changes nothing and reads no records. */
-static bool node_is_pure(const struct node *n)
-{
-	return pure(n, 0);
-}
-
-static bool list_is_pure(const struct node *n)
-{
-	return pure_list(n, 0);
-}
-
-static bool is_const_field(const struct node *n)
-{
-	return n->op == N_FIELD && n->a->op == N_NUM && n->a->num >= 0 && n->a->num < 1e8 &&
-	       n->a->num == floor(n->a->num);
-}
-
-/* Pushes a value that is used up before anything that comes after `rest` is evaluated. */
-static void operand(struct compiler *c, const struct node *n, bool safe)
-{
-	if (n->op != N_FIELD || !safe) {
-		expr(c, n);
-		return;
-	}
-	if (is_const_field(n)) {
-		emit(c, OP_VIEW, 0, 0, (int32_t)n->a->num);
-	} else {
-		expr(c, n->a);
-		emit(c, OP_VIEW_DYN, 0, 0, 0);
-	}
-}
-
-/* The same where only the number counts. */
-static void number(struct compiler *c, const struct node *n, bool safe)
-{
-	if (is_const_field(n))
-		emit(c, OP_FIELD_NUM, 0, 0, (int32_t)n->a->num);
-	else
-		operand(c, n, safe);
-}
-
-static void operands(struct compiler *c, const struct node *n)
-{
-	for (; n != NULL; n = n->next)
-		operand(c, n, list_is_pure(n->next));
-}
-
-/* --- variables --- */
-
-static void array(struct compiler *c, const struct node *n);
-
-/* One key of possibly several subscripts. */
-static void subscript(struct compiler *c, const struct node *n, bool safe)
-{
-	if (n->count == 1) {
-		operand(c, n->list, safe);
-		return;
-	}
-	for (const struct node *i = n->list; i != NULL; i = i->next)
-		operand(c, i, safe && list_is_pure(i->next));
-	emit(c, OP_JOIN, 0, 0, n->count);
-}
-
-/* Pushes the array that n names: it becomes one. */
-static void array(struct compiler *c, const struct node *n)
-{
-	c->at = n;
-	if (n->op == N_INDEX) {
-		array(c, n->a);
-		subscript(c, n, true);
-		emit(c, OP_SUBARRAY, 0, 0, 0);
-	} else if (n->op != N_VAR) {
-		expr(c, n);
-	} else if (n->var < 0) {
-		emit(c, OP_ARRAY_LOCAL, 0, 0, ~n->var);
-	} else {
-		emit(c, OP_ARRAY_GLOBAL, 0, 0, n->var);
-	}
-}
-
-static void variable(struct compiler *c, const struct node *n)
-{
-	if (n->var < 0)
-		emit(c, OP_LOCAL, 0, 0, ~n->var);
-	else
-		emit(c, n->var < SP_COUNT ? OP_SPECIAL : OP_GLOBAL, 0, 0, n->var);
-}
-
-/* A value or an array, whatever it is, for functions that take both. */
-static void anything(struct compiler *c, const struct node *n)
-{
-	if (n->op == N_VAR && (n->var < 0 || n->var >= SP_COUNT)) {
-		emit(c, n->var < 0 ? OP_ANY_LOCAL : OP_ANY_GLOBAL, 0, 0,
-		     n->var < 0 ? ~n->var : n->var);
-	} else if (n->op == N_INDEX) {
-		array(c, n->a);
-		subscript(c, n, true);
-		emit(c, OP_ANY_ELEM, 0, 0, 0);
-	} else {
-		expr(c, n);
-	}
-}
-
-/* What is pushed before a store's value: subscripts. How many values. */
-static int prefix(struct compiler *c, const struct node *n)
-{
-	if (n->op == N_INDEX) {
-		array(c, n->a);
-		subscript(c, n, false);
-		return 2;
-	}
-	if (n->op == N_FIELD && !is_const_field(n)) {
-		expr(c, n->a);
-		return 1;
-	}
-	return 0;
-}
-
-/* Stores the top of the stack. early: the prefix lies below the value, else above it. */
-static void store(struct compiler *c, const struct node *n, bool early, bool dropped)
-{
-	c->at = n;
-	if (n->op == N_VAR) {
-		enum op op = n->var < 0          ? OP_STORE_LOCAL
-			     : n->var < SP_COUNT ? OP_STORE_SPECIAL
-						 : OP_STORE_GLOBAL;
-
-		emit(c, op, dropped, 0, n->var < 0 ? ~n->var : n->var);
-	} else if (n->op == N_INDEX) {
-		if (!early) {
-			array(c, n->a);
-			subscript(c, n, true);
-		}
-		emit(c, OP_STORE_ELEM, dropped, early, 0);
-	} else if (is_const_field(n)) {
-		emit(c, OP_STORE_FIELD, dropped, 0, (int32_t)n->a->num);
-	} else {
-		if (!early)
-			expr(c, n->a);
-		emit(c, OP_STORE_FIELD_DYN, dropped, early, 0);
-	}
-}
-
-/* op= and ++: the target of one of the five families of instructions. */
-static void update(struct compiler *c, const struct node *n, enum op family, unsigned y,
-		   bool dropped)
-{
-	const struct node *t = n->a;
-
-	c->at = n;
-	if (t->op == N_VAR) {
-		unsigned kind = t->var < 0 ? 1 : t->var < SP_COUNT ? 2 : 0;
-
-		emit(c, (enum op)(family + kind), dropped, y, t->var < 0 ? ~t->var : t->var);
-	} else if (t->op == N_FIELD) {
-		operand(c, t->a, true);
-		emit(c, (enum op)(family + 3), dropped, y, 0);
-	} else {
-		array(c, t->a);
-		subscript(c, t, true);
-		emit(c, (enum op)(family + 4), dropped, y, 0);
-	}
-}
-
-/* Whether two nodes are the same simple variable or element. */
-static bool same_place(const struct node *x, const struct node *y)
-{
-	if (x->op != y->op)
-		return false;
-	switch (x->op) {
-	case N_VAR: return x->var == y->var;
-	case N_NUM: return x->num == y->num;
-	case N_STR: return bytes_eq(x->text, y->text);
-	case N_FIELD: return is_const_field(x) && is_const_field(y) && x->a->num == y->a->num;
-	case N_INDEX:
-		return x->a->op == N_VAR && y->a->op == N_VAR && x->a->var == y->a->var &&
-		       x->count == 1 && y->count == 1 && same_place(x->list, y->list);
-	default: return false;
-	}
-}
-
-/* s = s x: appended in place. */
-static bool append(struct compiler *c, const struct node *n, bool dropped)
-{
-	const struct node *t = n->a;
-	const struct node *list = n->b;
-
-	if (list->op != N_CONCAT || !same_place(t, list->list) || !list_is_pure(list->list->next))
-		return false;
-	if (t->op == N_VAR && t->var >= 0 && t->var < SP_COUNT)
-		return false;
-	if (t->op != N_VAR && t->op != N_INDEX)
-		return false;
-	operands(c, list->list->next);
-	if (list->count > 2)
-		emit(c, OP_CONCAT, 0, 0, list->count - 1);
-	c->at = n;
-	if (t->op == N_VAR) {
-		emit(c, t->var < 0 ? OP_APPEND_LOCAL : OP_APPEND_GLOBAL, dropped, 0,
-		     t->var < 0 ? ~t->var : t->var);
-		return true;
-	}
-	array(c, t->a);
-	subscript(c, t, true);
-	emit(c, OP_APPEND_ELEM, dropped, 0, 0);
-	return true;
-}
-
-/* --- expressions --- */
-
-static void jump_if(struct compiler *c, const struct node *n, bool sense, int32_t *list);
-
-static void assignment(struct compiler *c, const struct node *n, bool dropped)
-{
-	if (n->op == N_ASSIGN) {
-		if (append(c, n, dropped))
-			return;
-		expr(c, n->b);
-		store(c, n->a, false, dropped);
-	} else if (n->op == N_OPASSIGN) {
-		number(c, n->b, node_is_pure(n->a));
-		update(c, n, OP_SET_GLOBAL, n->sub, dropped);
-	} else {
-		update(c, n, OP_INCR_GLOBAL, n->sub, dropped);
-	}
-}
-
-/* getline with a variable, and sub and gsub: what they give is stored if there is any. */
-static void finish_store(struct compiler *c, const struct node *target, int npushed, int32_t ins,
-			 bool dropped)
-{
-	int32_t failed = NO_JUMP;
-	int32_t done = NO_JUMP;
-
-	link_jump(c, ins, &failed);
-	if (target != NULL)
-		store(c, target, true, true);
-	else
-		emit(c, OP_POP, 0, 0, 0);
-	if (npushed > 0) {
-		link_jump(c, emit(c, OP_JUMP, 0, 0, 0), &done);
-		land(c, failed);
-		for (int i = 0; i < npushed; i++)
-			emit(c, OP_POP, 0, 0, 0);
-		land(c, done);
-	} else {
-		land(c, failed);
-	}
-	if (!dropped)
-		emit(c, OP_REG, 0, 0, 0);
-}
-
-static void getline(struct compiler *c, const struct node *n, bool dropped)
-{
-	int npushed = 0;
-
-	if (n->a != NULL)
-		npushed = prefix(c, n->a);
-	if (n->b != NULL)
-		expr(c, n->b);
-	c->at = n;
-	if (n->a == NULL) {
-		emit(c, OP_GETLINE, dropped, n->sub, 0);
-		return;
-	}
-	int32_t ins = emit(c, OP_GETLINE_VAR, 0, n->sub, 0);
-
-	finish_store(c, n->a, npushed, ins, dropped);
-}
-
-/* A regular expression as an argument is itself. */
-static void pattern(struct compiler *c, const struct node *n)
-{
-	if (n->op == N_REGEX || n->op == N_TYPED_REGEX) {
-		regex_constant(c, n);
-		push_text(c, n->text, VAL_REGEX);
-	} else {
-		expr(c, n);
-	}
-}
-
-static void substitution(struct compiler *c, const struct node *n, bool dropped)
-{
-	const struct node *re = n->list;
-	const struct node *with = re->next;
-	const struct node *target = with->next;
-	struct node zero = { .op = N_NUM };
-	struct node record = { .op = N_FIELD, .a = &zero };
-	int npushed;
-
-	if (target == NULL)
-		target = &record;
-	bool stored = target->op == N_VAR || target->op == N_INDEX || target->op == N_FIELD;
-
-	npushed = stored ? prefix(c, target) : 0;
-	pattern(c, re);
-	expr(c, with);
-	c->at = n;
-	if (npushed == 2)
-		emit(c, OP_ELEM_PEEK, 0, 0, 2);
-	else if (npushed == 1)
-		emit(c, OP_FIELD_PEEK, 0, 0, 2);
-	else
-		operand(c, target, true);
-	int32_t ins = emit(c, OP_SUBST, n->fn == FN_GSUB, 0, 0);
-
-	finish_store(c, stored ? target : NULL, npushed, ins, dropped);
-}
-
-static void builtin(struct compiler *c, const struct node *n, bool dropped)
-{
-	const struct fn_row *row = &awk_fn_rows[n->fn];
-	int i = 0;
-
-	if (n->fn == FN_SUB || n->fn == FN_GSUB) {
-		substitution(c, n, dropped);
-		return;
-	}
-	for (const struct node *arg = n->list; arg != NULL; arg = arg->next, i++) {
-		if (n->fn == FN_LENGTH || n->fn == FN_TYPEOF || n->fn == FN_ISARRAY) {
-			if (arg->op == N_TYPED_REGEX || (arg->op == N_REGEX && n->fn != FN_LENGTH))
-				push_text(c, arg->text, VAL_REGEX);
-			else if (arg->op == N_FIELD)
-				operand(c, arg, true);
-			else
-				anything(c, arg);
-		} else if (row->array_args >> i & 1) {
-			if (arg->op != N_VAR && arg->op != N_INDEX)
-				awk_fatal(c->p->a, "%s: argument %d is not an array", row->name,
-					  i + 1);
-			array(c, arg);
-		} else if (row->regex_args >> i & 1) {
-			pattern(c, arg);
-		} else {
-			operand(c, arg, list_is_pure(arg->next));
-		}
-	}
-	c->at = n;
-	emit(c, OP_BUILTIN, dropped, n->fn, n->count);
-}
-
-/* Arguments of functions: names that are nothing yet may become arrays there. */
-static void argument(struct compiler *c, const struct node *n)
-{
-	if (n->grouped || (n->op != N_VAR && n->op != N_INDEX)) {
-		expr(c, n);
-	} else if (n->op == N_INDEX) {
-		array(c, n->a);
-		subscript(c, n, true);
-		emit(c, OP_ARG_ELEM, 0, 0, 0);
-	} else if (n->var < 0) {
-		emit(c, OP_ARG_LOCAL, 0, 0, ~n->var);
-	} else {
-		emit(c, n->var < SP_COUNT ? OP_SPECIAL : OP_ARG_GLOBAL, 0, 0, n->var);
-	}
-}
-
-static void call(struct compiler *c, const struct node *n)
-{
-	if (n->op == N_INDIRECT)
-		expr(c, n->a);
-	for (const struct node *arg = n->list; arg != NULL; arg = arg->next)
-		argument(c, arg);
-	c->at = n;
-	if (n->op == N_INDIRECT) {
-		emit(c, OP_INDIRECT, 0, 0, n->count);
-		return;
-	}
-	struct function *f = c->p->by_index[n->var];
-
-	if (n->count > f->nparams)
-		awk_warn(c->p->a, "function `%.*s' called with more arguments than declared",
-			 (int)f->name.len, f->name.ptr);
-	emit(c, OP_CALL, 0, (unsigned)n->count, f->index);
-}
-
-static void match(struct compiler *c, const struct node *n)
-{
-	if (n->b->op == N_REGEX || n->b->op == N_TYPED_REGEX) {
-		int32_t re = regex_constant(c, n->b);
-
-		operand(c, n->a, true);
-		c->at = n;
-		emit(c, OP_MATCH_CONST, n->sub, 0, re);
-		return;
-	}
-	operand(c, n->a, node_is_pure(n->b));
-	expr(c, n->b);
-	c->at = n;
-	emit(c, OP_MATCH, n->sub, 0, 0);
-}
-
-/* Values that are true or false by jumping: && || and the like. */
-static void truth(struct compiler *c, const struct node *n)
-{
-	int32_t no = NO_JUMP;
-	int32_t end = NO_JUMP;
-
-	jump_if(c, n, false, &no);
-	emit(c, OP_NUM, 0, 0, 1);
-	link_jump(c, emit(c, OP_JUMP, 0, 0, 0), &end);
-	land(c, no);
-	emit(c, OP_NUM, 0, 0, 0);
-	land(c, end);
-}
-
-static void conditional(struct compiler *c, const struct node *n)
-{
-	int32_t no = NO_JUMP;
-	int32_t end = NO_JUMP;
-
-	jump_if(c, n->a, false, &no);
-	expr(c, n->b);
-	link_jump(c, emit(c, OP_JUMP, 0, 0, 0), &end);
-	land(c, no);
-	expr(c, n->c);
-	land(c, end);
-}
-
-static void divide_check(struct compiler *c, const struct node *n)
-{
-	bool div = n->sub == ARITH_DIV;
-	struct buf out = buf_in(c->p->arena);
-
-	if ((!div && n->sub != ARITH_MOD) || n->a->op != N_NUM || n->b->op != N_NUM ||
-	    n->b->num != 0)
-		return;
-	buf_printf(&out, "%s: %s:%u: error: division by zero attempted%s\n", c->p->a->name,
-		   n->file != NULL ? n->file : "cmd. line", n->line, div ? "" : " in `%'");
-	cmd_err_write(c->p->a->c, out.ptr, out.len);
-	cmd_exit(c->p->a->c, 1);
-}
-
-static void arithmetic(struct compiler *c, const struct node *n)
-{
-	divide_check(c, n);
-	number(c, n->a, node_is_pure(n->b));
-	number(c, n->b, true);
-	c->at = n;
-	emit(c, (enum op)(OP_ADD + n->sub), 0, 0, 0);
-}
-
-static void membership(struct compiler *c, const struct node *n)
-{
-	if (n->count == 1 && node_is_pure(n->list)) {
-		array(c, n->a);
-		subscript(c, n, true);
-		emit(c, OP_IN, 0, 0, 0);
-		return;
-	}
-	subscript(c, n, false);
-	array(c, n->a);
-	emit(c, OP_IN, 1, 0, 0);
-}
-
-static void unary(struct compiler *c, const struct node *n)
-{
-	if (n->op == N_NEG && n->a->op == N_NUM) {
-		push_num(c, 0 - n->a->num);
-		return;
-	}
-	if (n->op == N_NOT)
-		operand(c, n->a, true);
-	else
-		number(c, n->a, true);
-	c->at = n;
-	emit(c, n->op == N_NOT ? OP_NOT : n->op == N_NEG ? OP_NEG : OP_PLUS, 0, 0, 0);
-}
-
-static void concat(struct compiler *c, const struct node *n)
-{
-	operands(c, n->list);
-	c->at = n;
-	emit(c, OP_CONCAT, 0, 0, n->count);
-}
-
-static void expr_here(struct compiler *c, const struct node *n)
-{
-	c->at = n;
-	switch (n->op) {
-	case N_NUM: push_num(c, n->num); break;
-	case N_STR: push_text(c, n->text, VAL_STR); break;
-	case N_REGEX: emit(c, OP_MATCH_RECORD, 0, 0, regex_constant(c, n)); break;
-	case N_TYPED_REGEX: push_text(c, n->text, VAL_REGEX); break;
-	case N_VAR: variable(c, n); break;
-	case N_INDEX:
-		array(c, n->a);
-		subscript(c, n, true);
-		c->at = n;
-		emit(c, OP_ELEM, 0, 0, 0);
-		break;
-	case N_FIELD:
-		if (is_const_field(n)) {
-			emit(c, OP_FIELD, 0, 0, (int32_t)n->a->num);
-		} else {
-			operand(c, n->a, true);
-			c->at = n;
-			emit(c, OP_FIELD_DYN, 0, 0, 0);
-		}
-		break;
-	case N_ASSIGN:
-	case N_OPASSIGN:
-	case N_INCR: assignment(c, n, false); break;
-	case N_COND: conditional(c, n); break;
-	case N_AND:
-	case N_OR: truth(c, n); break;
-	case N_NOT:
-	case N_NEG:
-	case N_PLUS: unary(c, n); break;
-	case N_BINARY: arithmetic(c, n); break;
-	case N_COMPARE:
-		operand(c, n->a, node_is_pure(n->b));
-		operand(c, n->b, true);
-		emit(c, OP_COMPARE, n->sub, 0, 0);
-		break;
-	case N_MATCH: match(c, n); break;
-	case N_IN: membership(c, n); break;
-	case N_CONCAT: concat(c, n); break;
-	case N_CALL:
-	case N_INDIRECT: call(c, n); break;
-	case N_BUILTIN: builtin(c, n, false); break;
-	default: getline(c, n, false); break;
-	}
-}
-
-struct deeper {
-	struct compiler *c;
-	const struct node *n;
-	void (*fn)(struct compiler *c, const struct node *n);
-};
-
-static int run_deeper(void *arg)
-{
-	struct deeper *d = arg;
-
-	d->fn(d->c, d->n);
-	return 0;
-}
-
-static void deeper(struct compiler *c, const struct node *n,
-		   void (*fn)(struct compiler *c, const struct node *n))
-{
-	struct deeper d = { c, n, fn };
-
-	if (cmd_stack_left(c->p->a->c) < AWK_STACK_NEED)
-		cmd_deepen(c->p->a->c, AWK_STACK_NEED, run_deeper, &d);
-	else
-		fn(c, n);
-}
-
-static void expr(struct compiler *c, const struct node *n)
-{
-	deeper(c, n, expr_here);
-}
-
-/* Jumps if the truth of n is `sense`; else goes on behind. */
-static void jump_if(struct compiler *c, const struct node *n, bool sense, int32_t *list)
-{
-	bool logic = n->op == N_NOT || n->op == N_AND || n->op == N_OR;
-
-	if (logic && cmd_stack_left(c->p->a->c) < AWK_STACK_NEED) {
-		/* expr gets a new stack. */
-		expr(c, n);
-		link_jump(c, emit(c, sense ? OP_JUMP_TRUE : OP_JUMP_FALSE, 0, 0, 0), list);
-	} else if (n->op == N_NOT) {
-		jump_if(c, n->a, !sense, list);
-	} else if ((n->op == N_AND && !sense) || (n->op == N_OR && sense)) {
-		jump_if(c, n->a, sense, list);
-		jump_if(c, n->b, sense, list);
-	} else if (n->op == N_AND || n->op == N_OR) {
-		int32_t around = NO_JUMP;
-
-		jump_if(c, n->a, !sense, &around);
-		jump_if(c, n->b, sense, list);
-		land(c, around);
-	} else if (n->op == N_COMPARE) {
-		operand(c, n->a, node_is_pure(n->b));
-		operand(c, n->b, true);
-		c->at = n;
-		link_jump(c, emit(c, OP_JUMP_COMPARE, n->sub, sense, 0), list);
-	} else {
-		operand(c, n, true);
-		c->at = n;
-		link_jump(c, emit(c, sense ? OP_JUMP_TRUE : OP_JUMP_FALSE, 0, 0, 0), list);
-	}
-}
-
-/* An expression whose value nobody wants. */
-static void drop(struct compiler *c, const struct node *n)
-{
-	c->at = n;
-	switch (n->op) {
-	case N_ASSIGN:
-	case N_OPASSIGN:
-	case N_INCR: assignment(c, n, true); break;
-	case N_GETLINE: getline(c, n, true); break;
-	case N_BUILTIN: builtin(c, n, true); break;
-	default:
-		expr(c, n);
-		emit(c, OP_POP, 0, 0, 0);
-		break;
-	}
-}
 
 /* --- print --- */
 
 static bool is_simple(const struct node *n)
 {
-	return n->op == N_NUM || n->op == N_STR || n->op == N_VAR || is_const_field(n);
+	return n->op == N_NUM || n->op == N_STR || n->op == N_VAR || awk_c_is_const_field(n);
 }
 
 static bool all_simple(const struct node *n)
@@ -799,31 +25,31 @@ static void print(struct compiler *c, const struct node *n)
 {
 	if (n->op == N_PRINTF || n->sub != REDIRECT_NONE ||
 	    (n->count != 0 && !all_simple(n->list))) {
-		bool pure = n->a == NULL || node_is_pure(n->a);
+		bool pure = n->a == NULL || awk_c_node_is_pure(n->a);
 
 		for (const struct node *arg = n->list; arg != NULL; arg = arg->next)
-			operand(c, arg, pure && list_is_pure(arg->next));
+			awk_c_operand(c, arg, pure && awk_c_list_is_pure(arg->next));
 		if (n->a != NULL)
-			expr(c, n->a);
+			awk_c_expr(c, n->a);
 		c->at = n;
-		emit(c, n->op == N_PRINT ? OP_PRINT : OP_PRINTF, 0, n->sub, n->count);
+		awk_c_emit(c, n->op == N_PRINT ? OP_PRINT : OP_PRINTF, 0, n->sub, n->count);
 		return;
 	}
 	if (n->count == 0) {
-		emit(c, OP_OUT_RECORD, 0, 0, 0);
+		awk_c_emit(c, OP_OUT_RECORD, 0, 0, 0);
 		return;
 	}
 	for (const struct node *arg = n->list; arg != NULL; arg = arg->next) {
 		bool more = arg->next != NULL;
 
-		if (is_const_field(arg)) {
-			emit(c, OP_OUT_FIELD, more, 0, (int32_t)arg->a->num);
+		if (awk_c_is_const_field(arg)) {
+			awk_c_emit(c, OP_OUT_FIELD, more, 0, (int32_t)arg->a->num);
 		} else {
-			expr(c, arg);
-			emit(c, OP_OUT_VAL, more, 0, 0);
+			awk_c_expr(c, arg);
+			awk_c_emit(c, OP_OUT_VAL, more, 0, 0);
 		}
 	}
-	emit(c, OP_OUT_END, 0, 0, 0);
+	awk_c_emit(c, OP_OUT_END, 0, 0, 0);
 }
 
 /* --- statements --- */
@@ -839,17 +65,17 @@ static void loop_begin(struct compiler *c, struct loop *l, bool is_switch)
 static void while_loop(struct compiler *c, const struct node *n)
 {
 	struct loop l;
-	int32_t top = here(c);
+	int32_t top = awk_c_here(c);
 
 	loop_begin(c, &l, false);
 	if (n->op == N_WHILE)
-		jump_if(c, n->a, false, &l.breaks);
+		awk_c_jump_if(c, n->a, false, &l.breaks);
 	statement(c, n->b);
-	land(c, l.continues);
+	awk_c_land(c, l.continues);
 	if (n->op == N_DO)
-		jump_if(c, n->a, false, &l.breaks);
-	emit(c, OP_LOOP, 0, 0, top);
-	land(c, l.breaks);
+		awk_c_jump_if(c, n->a, false, &l.breaks);
+	awk_c_emit(c, OP_LOOP, 0, 0, top);
+	awk_c_land(c, l.breaks);
 	c->loop = l.up;
 }
 
@@ -859,17 +85,17 @@ static void for_loop(struct compiler *c, const struct node *n)
 
 	if (n->a != NULL)
 		statement(c, n->a);
-	int32_t top = here(c);
+	int32_t top = awk_c_here(c);
 
 	loop_begin(c, &l, false);
 	if (n->b != NULL)
-		jump_if(c, n->b, false, &l.breaks);
+		awk_c_jump_if(c, n->b, false, &l.breaks);
 	statement(c, n->d);
-	land(c, l.continues);
+	awk_c_land(c, l.continues);
 	if (n->c != NULL)
 		statement(c, n->c);
-	emit(c, OP_LOOP, 0, 0, top);
-	land(c, l.breaks);
+	awk_c_emit(c, OP_LOOP, 0, 0, top);
+	awk_c_land(c, l.breaks);
 	c->loop = l.up;
 }
 
@@ -877,18 +103,18 @@ static void for_in(struct compiler *c, const struct node *n)
 {
 	struct loop l;
 
-	array(c, n->b);
-	emit(c, OP_ITER, 0, 0, 0);
-	int32_t top = here(c);
+	awk_c_array(c, n->b);
+	awk_c_emit(c, OP_ITER, 0, 0, 0);
+	int32_t top = awk_c_here(c);
 
 	loop_begin(c, &l, false);
-	link_jump(c, emit(c, OP_ITER_NEXT, 0, 0, 0), &l.breaks);
-	store(c, n->a, false, true);
+	awk_c_link_jump(c, awk_c_emit(c, OP_ITER_NEXT, 0, 0, 0), &l.breaks);
+	awk_c_store(c, n->a, false, true);
 	statement(c, n->c);
-	land(c, l.continues);
-	emit(c, OP_LOOP, 0, 0, top);
-	land(c, l.breaks);
-	emit(c, OP_POP, 0, 0, 0);
+	awk_c_land(c, l.continues);
+	awk_c_emit(c, OP_LOOP, 0, 0, top);
+	awk_c_land(c, l.breaks);
+	awk_c_emit(c, OP_POP, 0, 0, 0);
 	c->loop = l.up;
 }
 
@@ -899,39 +125,39 @@ static void switch_statement(struct compiler *c, const struct node *n)
 	int32_t fallback = NO_JUMP;
 	int i = 0;
 
-	expr(c, n->a);
+	awk_c_expr(c, n->a);
 	loop_begin(c, &l, true);
 	for (const struct node *k = n->list; k != NULL; k = k->next, i++) {
 		labels[i] = NO_JUMP;
 		if (k->a == NULL)
 			continue;
 		if (k->a->op == N_REGEX) {
-			int32_t re = regex_constant(c, k->a);
+			int32_t re = awk_c_regex_constant(c, k->a);
 
-			emit(c, OP_CASE_REGEX, 0, (unsigned)re, 0);
+			awk_c_emit(c, OP_CASE_REGEX, 0, (unsigned)re, 0);
 		} else {
-			expr(c, k->a);
-			emit(c, OP_CASE, 0, 0, 0);
+			awk_c_expr(c, k->a);
+			awk_c_emit(c, OP_CASE, 0, 0, 0);
 		}
-		link_jump(c, here(c) - 1, &labels[i]);
+		awk_c_link_jump(c, awk_c_here(c) - 1, &labels[i]);
 	}
-	emit(c, OP_POP, 0, 0, 0);
-	link_jump(c, emit(c, OP_JUMP, 0, 0, 0), &fallback);
+	awk_c_emit(c, OP_POP, 0, 0, 0);
+	awk_c_link_jump(c, awk_c_emit(c, OP_JUMP, 0, 0, 0), &fallback);
 	i = 0;
 	bool has_default = false;
 
 	for (const struct node *k = n->list; k != NULL; k = k->next, i++) {
-		land(c, labels[i]);
+		awk_c_land(c, labels[i]);
 		if (k->a == NULL) {
-			land(c, fallback);
+			awk_c_land(c, fallback);
 			has_default = true;
 		}
 		for (const struct node *s = k->list; s != NULL; s = s->next)
 			statement(c, s);
 	}
 	if (!has_default)
-		land(c, fallback);
-	land(c, l.breaks);
+		awk_c_land(c, fallback);
+	awk_c_land(c, l.breaks);
 	c->loop = l.up;
 }
 
@@ -940,15 +166,15 @@ static void if_statement(struct compiler *c, const struct node *n)
 	int32_t no = NO_JUMP;
 	int32_t end = NO_JUMP;
 
-	jump_if(c, n->a, false, &no);
+	awk_c_jump_if(c, n->a, false, &no);
 	statement(c, n->b);
 	if (n->c != NULL) {
-		link_jump(c, emit(c, OP_JUMP, 0, 0, 0), &end);
-		land(c, no);
+		awk_c_link_jump(c, awk_c_emit(c, OP_JUMP, 0, 0, 0), &end);
+		awk_c_land(c, no);
 		statement(c, n->c);
-		land(c, end);
+		awk_c_land(c, end);
 	} else {
-		land(c, no);
+		awk_c_land(c, no);
 	}
 }
 
@@ -959,7 +185,8 @@ static void jump_statement(struct compiler *c, const struct node *n)
 	if (n->op == N_CONTINUE)
 		while (l->is_switch)
 			l = l->up;
-	link_jump(c, emit(c, OP_JUMP, 0, 0, 0), n->op == N_BREAK ? &l->breaks : &l->continues);
+	awk_c_link_jump(c, awk_c_emit(c, OP_JUMP, 0, 0, 0),
+			n->op == N_BREAK ? &l->breaks : &l->continues);
 }
 
 static void delete_statement(struct compiler *c, const struct node *n)
@@ -967,12 +194,12 @@ static void delete_statement(struct compiler *c, const struct node *n)
 	const struct node *t = n->a;
 
 	if (t->op == N_INDEX) {
-		array(c, t->a);
-		subscript(c, t, true);
-		emit(c, OP_DELETE, 0, 0, 0);
+		awk_c_array(c, t->a);
+		awk_c_subscript(c, t, true);
+		awk_c_emit(c, OP_DELETE, 0, 0, 0);
 	} else {
-		array(c, t);
-		emit(c, OP_CLEAR, 0, 0, 0);
+		awk_c_array(c, t);
+		awk_c_emit(c, OP_CLEAR, 0, 0, 0);
 	}
 }
 
@@ -980,7 +207,7 @@ static void statement_here(struct compiler *c, const struct node *n)
 {
 	c->at = n;
 	switch (n->op) {
-	case N_EXPR: drop(c, n->a); break;
+	case N_EXPR: awk_c_drop(c, n->a); break;
 	case N_PRINT:
 	case N_PRINTF: print(c, n); break;
 	case N_IF: if_statement(c, n); break;
@@ -992,18 +219,18 @@ static void statement_here(struct compiler *c, const struct node *n)
 	case N_BREAK:
 	case N_CONTINUE: jump_statement(c, n); break;
 	case N_NEXT:
-	case N_NEXTFILE: emit(c, n->op == N_NEXT ? OP_NEXT : OP_NEXTFILE, 0, 0, 0); break;
+	case N_NEXTFILE: awk_c_emit(c, n->op == N_NEXT ? OP_NEXT : OP_NEXTFILE, 0, 0, 0); break;
 	case N_EXIT:
 		if (n->a != NULL)
-			expr(c, n->a);
-		emit(c, OP_EXIT, n->a != NULL, 0, 0);
+			awk_c_expr(c, n->a);
+		awk_c_emit(c, OP_EXIT, n->a != NULL, 0, 0);
 		break;
 	case N_RETURN:
 		if (n->a != NULL)
-			expr(c, n->a);
+			awk_c_expr(c, n->a);
 		else
-			emit(c, OP_UNINIT, 0, 0, 0);
-		emit(c, OP_RETURN, 0, 0, 0);
+			awk_c_emit(c, OP_UNINIT, 0, 0, 0);
+		awk_c_emit(c, OP_RETURN, 0, 0, 0);
 		break;
 	case N_DELETE: delete_statement(c, n); break;
 	default:
@@ -1015,7 +242,7 @@ static void statement_here(struct compiler *c, const struct node *n)
 
 static void statement(struct compiler *c, const struct node *n)
 {
-	deeper(c, n, statement_here);
+	awk_c_deeper(c, n, statement_here);
 }
 
 /* --- rules --- */
@@ -1025,7 +252,7 @@ static void rule_body(struct compiler *c, const struct rule *r)
 	if (r->body != NULL)
 		statement(c, r->body);
 	else
-		emit(c, OP_OUT_RECORD, 0, 0, 0);
+		awk_c_emit(c, OP_OUT_RECORD, 0, 0, 0);
 }
 
 static void rule(struct compiler *c, const struct rule *r)
@@ -1039,22 +266,22 @@ static void rule(struct compiler *c, const struct rule *r)
 		return;
 	}
 	if (r->until == NULL) {
-		jump_if(c, r->pattern, false, &skip);
+		awk_c_jump_if(c, r->pattern, false, &skip);
 		rule_body(c, r);
-		land(c, skip);
+		awk_c_land(c, skip);
 		return;
 	}
 	unsigned range = (unsigned)c->p->nranges++;
 
-	link_jump(c, emit(c, OP_RANGE, 0, range, 0), &inside);
-	jump_if(c, r->pattern, false, &skip);
-	emit(c, OP_SET_RANGE, 1, range, 0);
-	land(c, inside);
-	jump_if(c, r->until, false, &run);
-	emit(c, OP_SET_RANGE, 0, range, 0);
-	land(c, run);
+	awk_c_link_jump(c, awk_c_emit(c, OP_RANGE, 0, range, 0), &inside);
+	awk_c_jump_if(c, r->pattern, false, &skip);
+	awk_c_emit(c, OP_SET_RANGE, 1, range, 0);
+	awk_c_land(c, inside);
+	awk_c_jump_if(c, r->until, false, &run);
+	awk_c_emit(c, OP_SET_RANGE, 0, range, 0);
+	awk_c_land(c, run);
 	rule_body(c, r);
-	land(c, skip);
+	awk_c_land(c, skip);
 }
 
 void awk_program_compile(struct program *p)
@@ -1063,20 +290,20 @@ void awk_program_compile(struct program *p)
 
 	for (int k = 0; k < RULE_KINDS; k++) {
 		c.at = NULL;
-		p->entry[k] = here(&c);
+		p->entry[k] = awk_c_here(&c);
 		for (const struct rule *r = p->rules[k]; r != NULL; r = r->next)
 			rule(&c, r);
-		emit(&c, OP_DONE, 0, 0, 0);
+		awk_c_emit(&c, OP_DONE, 0, 0, 0);
 	}
-	p->stack_main = here(&c) + 16;
+	p->stack_main = awk_c_here(&c) + 16;
 	for (int i = 0; i < p->nfunctions; i++) {
 		struct function *f = p->by_index[i];
 
-		f->entry = here(&c);
+		f->entry = awk_c_here(&c);
 		statement(&c, f->body);
-		emit(&c, OP_UNINIT, 0, 0, 0);
-		emit(&c, OP_RETURN, 0, 0, 0);
-		f->stack = here(&c) - f->entry + 16;
+		awk_c_emit(&c, OP_UNINIT, 0, 0, 0);
+		awk_c_emit(&c, OP_RETURN, 0, 0, 0);
+		f->stack = awk_c_here(&c) - f->entry + 16;
 	}
 	p->a->ranges = arena_array(p->arena, (size_t)p->nranges + 1, sizeof(bool));
 }

@@ -38,6 +38,9 @@ static struct node *binary(struct parser *p, enum node_op op, int sub, struct no
 {
 	struct node *n = awk_node_new(p, op);
 
+	/* "(1, 2)" is something in front of `in` only. */
+	if ((a != NULL && a->op == N_GROUP) || (b != NULL && b->op == N_GROUP))
+		awk_lex_unexpected(&p->l);
 	n->sub = (uint8_t)sub;
 	n->a = a;
 	n->b = b;
@@ -88,10 +91,8 @@ static struct node *parse_primary(struct parser *p);
 
 void awk_parse_list(struct parser *p, struct node *list, int end)
 {
-	awk_skip_newlines(p);
 	while (!at_token(p, end)) {
 		awk_node_add(list, awk_parse_expr(p));
-		awk_skip_newlines(p);
 		if (!at_token(p, ','))
 			break;
 		awk_lex_next(&p->l);
@@ -269,6 +270,9 @@ static struct node *parse_getline(struct parser *p)
 		awk_lex_next(&p->l);
 		n->sub = REDIRECT_FROM_FILE;
 		n->b = parse_postfix(p, false);
+	} else if (p->fn == NULL && (p->rule == RULE_BEGINFILE || p->rule == RULE_ENDFILE)) {
+		awk_lex_refuse(&p->l, "non-redirected `getline' invalid inside `%s' rule",
+			       p->rule == RULE_BEGINFILE ? "BEGINFILE" : "ENDFILE");
 	}
 	return n;
 }
@@ -494,6 +498,8 @@ static struct node *parse_concat(struct parser *p)
 		if (pipe_follows(p)) {
 			left = parse_pipe(p, left);
 		} else if (begins_operand(p)) {
+			if (left->op == N_GROUP)
+				awk_lex_unexpected(&p->l);
 			if (left->op != N_CONCAT || left->grouped) {
 				struct node *list = awk_node_new(p, N_CONCAT);
 

@@ -73,7 +73,8 @@ _Noreturn void awk_lex_error(struct lex *l, const char *format, ...)
 	cmd_exit(l->a->c, 1);
 }
 
-static _Noreturn void refuse(struct lex *l, const char *kind, const char *format, va_list args)
+static _Noreturn void refuse(struct lex *l, int status, const char *kind, const char *format,
+			     va_list args)
 {
 	struct buf out = buf_in(l->arena);
 
@@ -83,7 +84,7 @@ static _Noreturn void refuse(struct lex *l, const char *kind, const char *format
 	buf_putc(&out, '\n');
 	cmd_flush(l->a->c);
 	cmd_err_write(l->a->c, out.ptr, out.len);
-	cmd_exit(l->a->c, 1);
+	cmd_exit(l->a->c, status);
 }
 
 _Noreturn void awk_lex_refuse(struct lex *l, const char *format, ...)
@@ -91,7 +92,7 @@ _Noreturn void awk_lex_refuse(struct lex *l, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	refuse(l, "error: ", format, args);
+	refuse(l, 1, "error: ", format, args);
 }
 
 _Noreturn void awk_lex_place_error(struct lex *l, const char *format, ...)
@@ -99,7 +100,15 @@ _Noreturn void awk_lex_place_error(struct lex *l, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	refuse(l, "", format, args);
+	refuse(l, 1, "", format, args);
+}
+
+_Noreturn void awk_lex_fatal(struct lex *l, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	refuse(l, AWK_FATAL, "fatal: ", format, args);
 }
 
 _Noreturn void awk_lex_unexpected(struct lex *l)
@@ -228,8 +237,10 @@ void awk_lex_regex(struct lex *l)
 	for (;; at++) {
 		char ch = at < l->text.len ? l->text.ptr[at] : '\n';
 
-		if (ch == '\n')
+		if (ch == '\n') {
+			l->start++;
 			awk_lex_error(l, "unterminated regexp");
+		}
 		if (ch == '\\' && at + 1 < l->text.len && l->text.ptr[at + 1] != '\n') {
 			at++;
 		} else if (in_set) {

@@ -225,8 +225,7 @@ static struct node *parse_print(struct parser *p)
 	}
 	p->no_pipe = no_pipe;
 	if (n->op == N_PRINTF && n->count == 0) {
-		p->a->ip = NULL;
-		awk_lex_refuse(&p->l, "printf: no arguments");
+		awk_lex_fatal(&p->l, "printf: no arguments");
 	}
 	return n;
 }

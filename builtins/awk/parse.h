@@ -87,6 +87,9 @@ _Noreturn void awk_lex_refuse(struct lex *l, const char *format, ...)
 /* The same without "error: ". */
 _Noreturn void awk_lex_place_error(struct lex *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same with "fatal: " and status 2. */
+_Noreturn void awk_lex_fatal(struct lex *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 _Noreturn void awk_lex_unexpected(struct lex *l);
 /* The escapes of a string: appends what s stands for. */
 void awk_lex_unescape(struct awk *a, struct lex *l, struct buf *out, struct bytes s);

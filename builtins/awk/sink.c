@@ -268,6 +268,7 @@ double awk_fn_fflush(struct awk *a, struct val *args, int n)
 		awk_sink_flush_all(a);
 		return 0;
 	}
+	result = -1;
 	for (struct stream *s = a->streams; s != NULL; s = s->next) {
 		if (!is_output(s->kind) || s->out == NULL ||
 		    !bytes_eq(str_bytes(s->name), str_bytes(name)))
@@ -275,6 +276,9 @@ double awk_fn_fflush(struct awk *a, struct val *args, int n)
 		output_flush(s->out);
 		result = 0;
 	}
+	if (result < 0)
+		awk_warn(a, "fflush: `%.*s' is not an open file, pipe or co-process",
+			 (int)name->len, name->ptr);
 	return result;
 }
 

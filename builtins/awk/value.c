@@ -5,6 +5,8 @@
  * Text from outside keeps its kind (VAL_INPUT) until somebody asks whether it looks like a
  * number; the answer stays with the string.
  */
+#include <math.h>
+
 #include "builtins/awk/awk.h"
 
 /* --- strings --- */
@@ -265,9 +267,7 @@ bool awk_val_true(struct awk *a, struct val *v)
 
 bool awk_num_is_integer(double d)
 {
-	if (d > -1e15 && d < 1e15)
-		return (double)(int64_t)d == d;
-	return d - d == 0; /* all that large are integers; not inf and nan */
+	return d - d == 0 && floor(d) == d;
 }
 
 static struct bytes special_text(double d, struct text_room *tmp)

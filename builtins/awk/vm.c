@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "builtins/awk/code.h"
+#include "builtins/awk/vm.h"
 
 enum { CHUNK_VALUES = 4096 };
 
@@ -25,14 +25,6 @@ struct frame {
 	struct val *sp;      /* of the caller, its arguments taken off */
 	struct function *fn; /* the caller; NULL: a rule */
 	bool own_chunk;
-};
-
-/* What the loop keeps in registers. */
-struct machine {
-	const struct ins *ip;
-	struct val *sp;
-	struct val *fp;
-	struct function *fn;
 };
 
 /* --- the stack --- */
@@ -67,23 +59,11 @@ static void drop_chunk(struct awk *a)
 	pool_free(a->pool, ch, chunk_size(ch));
 }
 
-static struct val *release_to(struct awk *a, struct val *sp, struct val *base)
-{
-	while (sp > base)
-		val_put(a, *--sp);
-	return base;
-}
-
 /* --- names in messages --- */
 
 static struct bytes local_name(const struct machine *m, int n)
 {
 	return m->fn != NULL && n < m->fn->nparams ? m->fn->params[n] : BYTES("?");
-}
-
-static _Noreturn void array_as_scalar(struct awk *a, struct bytes name)
-{
-	awk_fatal(a, "attempt to use array `%.*s' in a scalar context", (int)name.len, name.ptr);
 }
 
 /* The array in a variable; kind: "scalar", "scalar parameter". */
@@ -94,16 +74,6 @@ static struct array *array_in(struct awk *a, struct val *v, const char *kind, st
 	if (x == NULL)
 		awk_fatal(a, "attempt to use %s `%.*s' as an array", kind, (int)name.len, name.ptr);
 	return x;
-}
-
-/* The value of a variable; what may become an array counts as nothing. */
-static struct val scalar_of(struct awk *a, const struct val *v, struct bytes name)
-{
-	if (v->kind <= VAL_REGEX)
-		return val_get(*v);
-	if (v->kind == VAL_ARRAY || v->u.array->used)
-		array_as_scalar(a, name);
-	return (struct val){ .kind = VAL_UNINIT };
 }
 
 /* --- arithmetic --- */
@@ -163,155 +133,6 @@ static bool compare(struct awk *a, enum compare op, struct val *x, struct val *y
 	return result;
 }
 
-/* --- elements --- */
-
-static struct bytes key_of(struct awk *a, const struct val *v, struct text_room *tmp)
-{
-	if (v->kind == VAL_ARRAY)
-		awk_fatal(a, "attempt to use array in a scalar context");
-	return awk_val_text(a, v, tmp);
-}
-
-static void push_elem(struct awk *a, struct machine *m)
-{
-	struct text_room tmp;
-	struct val sub = m->sp[-1];
-	struct val arr = m->sp[-2];
-	struct bytes key = key_of(a, &sub, &tmp);
-	struct val *e = awk_array_at(a, arr.u.array, key);
-
-	if (e->kind > VAL_REGEX && (e->kind == VAL_ARRAY || e->u.array->used))
-		awk_fatal(a, "attempt to use array `[\"%.*s\"]' in a scalar context", (int)key.len,
-			  key.ptr);
-	m->sp[-2] = e->kind <= VAL_REGEX ? val_get(*e) : (struct val){ .kind = VAL_UNINIT };
-	m->sp--;
-	val_put(a, sub);
-	awk_array_put(a, arr.u.array);
-}
-
-static void peek_elem(struct awk *a, struct machine *m, int depth)
-{
-	struct text_room tmp;
-	struct val *sub = m->sp - 1 - depth;
-	struct val *e = awk_array_at(a, sub[-1].u.array, key_of(a, sub, &tmp));
-
-	*m->sp++ = scalar_of(a, e, BYTES("?"));
-}
-
-static void push_subarray(struct awk *a, struct machine *m)
-{
-	struct text_room tmp;
-	struct val sub = m->sp[-1];
-	struct val arr = m->sp[-2];
-	struct bytes key = key_of(a, &sub, &tmp);
-	struct val *e = awk_array_at(a, arr.u.array, key);
-	struct array *x = awk_var_array(a, e);
-
-	if (x == NULL)
-		awk_fatal(a, "attempt to use scalar `[\"%.*s\"]' as an array", (int)key.len,
-			  key.ptr);
-	x->refs++;
-	m->sp[-2].u.array = x;
-	m->sp--;
-	val_put(a, sub);
-	awk_array_put(a, arr.u.array);
-}
-
-/* An element as an argument: an array, a value, or the promise of an array. */
-static void push_any_elem(struct awk *a, struct machine *m, bool promise)
-{
-	struct text_room tmp;
-	struct val sub = m->sp[-1];
-	struct val arr = m->sp[-2];
-	struct val *e = awk_array_at(a, arr.u.array, key_of(a, &sub, &tmp));
-
-	if (e->kind == VAL_UNINIT && promise) {
-		e->kind = VAL_UNTYPED;
-		e->u.array = awk_array_new(a);
-	}
-	m->sp[-2] = val_get(*e);
-	m->sp--;
-	val_put(a, sub);
-	awk_array_put(a, arr.u.array);
-}
-
-static void push_variable(struct awk *a, struct machine *m, struct val *v, bool promise)
-{
-	if (v->kind == VAL_UNTYPED && v->u.array->used)
-		v->kind = VAL_ARRAY;
-	if (v->kind == VAL_UNINIT && promise) {
-		v->kind = VAL_UNTYPED;
-		v->u.array = awk_array_new(a);
-	}
-	*m->sp++ = val_get(*v);
-}
-
-static void elem_in(struct awk *a, struct machine *m, bool array_last)
-{
-	struct text_room tmp;
-	struct val sub = m->sp[array_last ? -2 : -1];
-	struct val arr = m->sp[array_last ? -1 : -2];
-	bool found = awk_array_find(arr.u.array, key_of(a, &sub, &tmp)) != NULL;
-
-	m->sp[-2] = val_num(found);
-	m->sp--;
-	val_put(a, sub);
-	awk_array_put(a, arr.u.array);
-}
-
-static void delete_elem(struct awk *a, struct machine *m)
-{
-	struct text_room tmp;
-
-	awk_array_delete(a, m->sp[-2].u.array, key_of(a, &m->sp[-1], &tmp));
-	m->sp = release_to(a, m->sp, m->sp - 2);
-}
-
-/* n subscripts become one. */
-static void join(struct awk *a, struct machine *m, int n)
-{
-	struct text_room tmp;
-	struct val *from = m->sp - n;
-	struct str *s = awk_str_alloc(a, 0);
-
-	for (int i = 0; i < n; i++) {
-		if (i > 0)
-			s = awk_str_append(a, s, a->subsep);
-		s = awk_str_append(a, s, key_of(a, &from[i], &tmp));
-	}
-	m->sp = release_to(a, m->sp, from);
-	*m->sp++ = val_str(s);
-}
-
-static void concat(struct awk *a, struct machine *m, int n)
-{
-	struct text_room room[8];
-	struct bytes text[8];
-	struct val *from = m->sp - n;
-	size_t len = 0;
-	struct str *s;
-
-	if (n > 8) {
-		s = awk_str_alloc(a, 0);
-		for (int i = 0; i < n; i++)
-			s = awk_str_append(a, s, awk_val_text(a, &from[i], &room[0]));
-	} else {
-		for (int i = 0; i < n; i++) {
-			text[i] = awk_val_text(a, &from[i], &room[i]);
-			len += text[i].len;
-		}
-		s = awk_str_alloc(a, len);
-		len = 0;
-		for (int i = 0; i < n; i++) {
-			memcpy(s->ptr + len, text[i].ptr, text[i].len);
-			len += text[i].len;
-		}
-		awk_work_bytes(a, len);
-	}
-	m->sp = release_to(a, m->sp, from);
-	*m->sp++ = val_str(s);
-}
-
 /* --- assignments --- */
 
 /* A copy of a variable that was never set is "unassigned" (typeof). */
@@ -329,7 +150,7 @@ static void assign(struct awk *a, struct val *place, struct val v, struct bytes 
 	struct val old = *place;
 
 	if (old.kind == VAL_ARRAY || (old.kind == VAL_UNTYPED && old.u.array->used))
-		array_as_scalar(a, name);
+		awk_array_as_scalar(a, name);
 	*place = to_store(a, v);
 	val_put(a, old);
 }
@@ -342,7 +163,7 @@ static void store_elem(struct awk *a, struct machine *m, bool dropped, bool earl
 	struct val v = early ? base[2] : base[0];
 	struct val arr = early ? base[0] : base[1];
 	struct val sub = early ? base[1] : base[2];
-	struct bytes key = key_of(a, &sub, &tmp);
+	struct bytes key = awk_op_key_of(a, &sub, &tmp);
 
 	assign(a, awk_array_at(a, arr.u.array, key), v, key);
 	m->sp = base;
@@ -370,7 +191,7 @@ static double change(struct awk *a, struct val *place, const struct ins *i, doub
 		     struct bytes name)
 {
 	if (place->kind > VAL_REGEX && (place->kind == VAL_ARRAY || place->u.array->used))
-		array_as_scalar(a, name);
+		awk_array_as_scalar(a, name);
 	double result = awk_arith(a, (enum arith)i->y, val_to_num(a, place), y);
 
 	if (place->kind != VAL_NUM) {
@@ -451,7 +272,7 @@ static void update_elem(struct awk *a, struct machine *m, const struct ins *i, b
 	struct text_room tmp;
 	struct val sub = m->sp[-1];
 	struct val arr = m->sp[-2];
-	struct bytes key = key_of(a, &sub, &tmp);
+	struct bytes key = awk_op_key_of(a, &sub, &tmp);
 	struct val *e = awk_array_at(a, arr.u.array, key);
 	double result;
 
@@ -475,7 +296,7 @@ static void append_to(struct awk *a, struct val *place, struct val *more, struct
 	struct text_room tmp;
 
 	if (place->kind > VAL_REGEX && (place->kind == VAL_ARRAY || place->u.array->used))
-		array_as_scalar(a, name);
+		awk_array_as_scalar(a, name);
 	if (place->kind == VAL_UNTYPED)
 		*place = scalar_of(a, place, name);
 	if (place->kind == VAL_STR && more->kind != VAL_NUM && val_has_str(*more) &&
@@ -492,7 +313,7 @@ static void append_elem(struct awk *a, struct machine *m, bool dropped)
 {
 	struct text_room tmp;
 	struct val *base = m->sp - 3;
-	struct bytes key = key_of(a, &base[2], &tmp);
+	struct bytes key = awk_op_key_of(a, &base[2], &tmp);
 	struct val *e = awk_array_at(a, base[1].u.array, key);
 
 	append_to(a, e, &base[0], key);
@@ -589,142 +410,6 @@ static void call_indirect(struct awk *a, struct machine *m, int nargs)
 	m->sp--;
 	val_put(a, name);
 	enter(a, m, f, nargs);
-}
-
-/* --- input and output --- */
-
-static void getline_plain(struct awk *a, struct machine *m, const struct ins *i)
-{
-	struct bytes s = { "", 0 };
-	bool named = i->y != REDIRECT_NONE;
-
-	a->sp = m->sp;
-	int got = awk_source_getline(a, (enum redirect)i->y, named ? &m->sp[-1] : NULL, &s);
-
-	if (named)
-		val_put(a, *--m->sp);
-	if (got > 0)
-		awk_rec_set_view(a, s);
-	if (!i->x)
-		*m->sp++ = val_num(got);
-}
-
-/* True: a line was pushed. */
-static bool getline_var(struct awk *a, struct machine *m, const struct ins *i)
-{
-	struct bytes s = { "", 0 };
-	bool named = i->y != REDIRECT_NONE;
-
-	a->sp = m->sp;
-	int got = awk_source_getline(a, (enum redirect)i->y, named ? &m->sp[-1] : NULL, &s);
-
-	if (named)
-		val_put(a, *--m->sp);
-	a->reg = got;
-	if (got <= 0)
-		return false;
-	*m->sp++ = val_input(a, s);
-	return true;
-}
-
-static bool substitute(struct awk *a, struct machine *m, bool all)
-{
-	struct str *out;
-	size_t n = awk_fn_subst(a, m->sp - 3, all, &out);
-
-	m->sp = release_to(a, m->sp, m->sp - 3);
-	a->reg = (double)n;
-	if (n == 0)
-		return false;
-	*m->sp++ = val_str(out);
-	return true;
-}
-
-static void put_value(struct awk *a, struct output *o, struct val *v)
-{
-	struct text_room tmp;
-	struct bytes s = v->kind == VAL_NUM ? awk_num_text(a, v->u.num, SP_OFMT, &tmp)
-					    : awk_val_text(a, v, &tmp);
-
-	output_write(o, s.ptr, s.len);
-	awk_work_bytes(a, s.len);
-}
-
-static void print(struct awk *a, struct machine *m, const struct ins *i)
-{
-	struct stream *stream = NULL;
-	struct output *o = a->stdout_to;
-	struct val *from = m->sp - i->z;
-
-	if (i->y != REDIRECT_NONE) {
-		a->sp = m->sp;
-		o = awk_sink_of(a, (enum redirect)i->y, &m->sp[-1], &stream);
-		from--;
-	}
-	for (int k = 0; k < i->z; k++) {
-		if (k > 0)
-			output_write(o, a->ofs.ptr, a->ofs.len);
-		put_value(a, o, &from[k]);
-	}
-	if (i->z == 0) {
-		struct bytes s = awk_rec_text(a);
-
-		output_write(o, s.ptr, s.len);
-		awk_work_bytes(a, s.len);
-	}
-	output_write(o, a->ors.ptr, a->ors.len);
-	if (stream != NULL)
-		awk_sink_done(a, stream);
-	m->sp = release_to(a, m->sp, from);
-}
-
-static void print_formatted(struct awk *a, struct machine *m, const struct ins *i)
-{
-	struct arena_mark mark = arena_mark(&a->scratch);
-	struct buf text = buf_in(&a->scratch);
-	struct stream *stream = NULL;
-	struct output *o = a->stdout_to;
-	struct val *from = m->sp - i->z;
-
-	if (i->y != REDIRECT_NONE)
-		from--;
-	awk_format_values(a, &text, str_bytes(awk_val_to_str(a, &from[0])), from + 1, i->z - 1);
-	if (i->y != REDIRECT_NONE) {
-		a->sp = m->sp;
-		o = awk_sink_of(a, (enum redirect)i->y, &m->sp[-1], &stream);
-	}
-	output_write(o, buf_bytes(&text).ptr, text.len);
-	awk_work_bytes(a, text.len);
-	if (stream != NULL)
-		awk_sink_done(a, stream);
-	m->sp = release_to(a, m->sp, from);
-	arena_release(&a->scratch, mark);
-}
-
-static void out_field(struct awk *a, const struct ins *i)
-{
-	struct bytes s;
-
-	if (awk_rec_field_bytes(a, (size_t)i->z, &s)) {
-		output_write(a->stdout_to, s.ptr, s.len);
-		awk_work_bytes(a, s.len);
-	} else {
-		struct val v = awk_rec_field(a, (size_t)i->z);
-
-		put_value(a, a->stdout_to, &v);
-		val_put(a, v);
-	}
-	if (i->x)
-		output_write(a->stdout_to, a->ofs.ptr, a->ofs.len);
-}
-
-static void out_record(struct awk *a)
-{
-	struct bytes s = awk_rec_text(a);
-
-	output_write(a->stdout_to, s.ptr, s.len);
-	output_write(a->stdout_to, a->ors.ptr, a->ors.len);
-	awk_work_bytes(a, s.len);
 }
 
 /* --- patterns --- */
@@ -843,28 +528,30 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 			v.u.array->refs++;
 			PUSH(v);
 			break;
-		case OP_SUBARRAY: push_subarray(a, &m); break;
+		case OP_SUBARRAY: awk_op_push_subarray(a, &m); break;
 		case OP_ARG_GLOBAL:
 		case OP_ANY_GLOBAL:
-			push_variable(a, &m, &globals[i->z], i->op == OP_ARG_GLOBAL);
+			awk_op_push_variable(a, &m, &globals[i->z], i->op == OP_ARG_GLOBAL);
 			break;
 		case OP_ARG_LOCAL:
-		case OP_ANY_LOCAL: push_variable(a, &m, &m.fp[i->z], i->op == OP_ARG_LOCAL); break;
+		case OP_ANY_LOCAL:
+			awk_op_push_variable(a, &m, &m.fp[i->z], i->op == OP_ARG_LOCAL);
+			break;
 		case OP_ARG_ELEM:
-		case OP_ANY_ELEM: push_any_elem(a, &m, i->op == OP_ARG_ELEM); break;
-		case OP_ELEM: push_elem(a, &m); break;
-		case OP_ELEM_PEEK: peek_elem(a, &m, i->z); break;
+		case OP_ANY_ELEM: awk_op_push_any_elem(a, &m, i->op == OP_ARG_ELEM); break;
+		case OP_ELEM: awk_op_push_elem(a, &m); break;
+		case OP_ELEM_PEEK: awk_op_peek_elem(a, &m, i->z); break;
 		case OP_FIELD_PEEK:
 			v = awk_rec_field(a, awk_field_index(a, m.sp - 1 - i->z));
 			PUSH(v);
 			break;
-		case OP_IN: elem_in(a, &m, i->x); break;
-		case OP_DELETE: delete_elem(a, &m); break;
+		case OP_IN: awk_op_elem_in(a, &m, i->x); break;
+		case OP_DELETE: awk_op_delete_elem(a, &m); break;
 		case OP_CLEAR:
 			awk_array_clear(a, m.sp[-1].u.array);
 			m.sp = release_to(a, m.sp, m.sp - 1);
 			break;
-		case OP_JOIN: join(a, &m, i->z); break;
+		case OP_JOIN: awk_op_join(a, &m, i->z); break;
 		case OP_STORE_GLOBAL:
 			v = *--m.sp;
 			if (!i->x)
@@ -976,7 +663,7 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 			PUSH(val_num(awk_regex_hits(a, awk_re_const_get(a, p->regexes[i->z]),
 						    awk_rec_text(a))));
 			break;
-		case OP_CONCAT: concat(a, &m, i->z); break;
+		case OP_CONCAT: awk_op_concat(a, &m, i->z); break;
 		case OP_LOOP:
 			tick(a);
 			m.ip = p->code + i->z;
@@ -1045,26 +732,26 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 				PUSH(v);
 			break;
 		case OP_SUBST:
-			if (!substitute(a, &m, i->x))
+			if (!awk_op_substitute(a, &m, i->x))
 				m.ip = p->code + i->z;
 			break;
 		case OP_REG: PUSH(val_num(a->reg)); break;
-		case OP_GETLINE: getline_plain(a, &m, i); break;
+		case OP_GETLINE: awk_op_getline_plain(a, &m, i); break;
 		case OP_GETLINE_VAR:
-			if (!getline_var(a, &m, i))
+			if (!awk_op_getline_var(a, &m, i))
 				m.ip = p->code + i->z;
 			break;
-		case OP_PRINT: print(a, &m, i); break;
-		case OP_PRINTF: print_formatted(a, &m, i); break;
-		case OP_OUT_FIELD: out_field(a, i); break;
+		case OP_PRINT: awk_op_print(a, &m, i); break;
+		case OP_PRINTF: awk_op_print_formatted(a, &m, i); break;
+		case OP_OUT_FIELD: awk_op_out_field(a, i); break;
 		case OP_OUT_VAL:
-			put_value(a, a->stdout_to, &m.sp[-1]);
+			awk_op_put_value(a, a->stdout_to, &m.sp[-1]);
 			val_put(a, *--m.sp);
 			if (i->x)
 				output_write(a->stdout_to, a->ofs.ptr, a->ofs.len);
 			break;
 		case OP_OUT_END: output_write(a->stdout_to, a->ors.ptr, a->ors.len); break;
-		case OP_OUT_RECORD: out_record(a); break;
+		case OP_OUT_RECORD: awk_op_out_record(a); break;
 		case OP_NEXT:
 		case OP_NEXTFILE: {
 			enum run_end end = next_record(a, i->op == OP_NEXTFILE);
@@ -1108,7 +795,8 @@ enum run_end awk_vm_run(struct awk *a, int32_t entry)
 		sp = m.sp;
 	a->depth--;
 	a->sp = sp;
-	a->ip = ip;
+	if (a->depth > 0)
+		a->ip = ip;
 	return end;
 }
 

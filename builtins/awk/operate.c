@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The larger instructions of awk's machine: elements of arrays, getline, print. Operands are
+ * taken off the stack and released, results pushed.
+ */
+#include "builtins/awk/vm.h"
+
+_Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name)
+{
+	awk_fatal(a, "attempt to use array `%.*s' in a scalar context", (int)name.len, name.ptr);
+}
+
+/* --- elements --- */
+
+struct bytes awk_op_key_of(struct awk *a, const struct val *v, struct text_room *tmp)
+{
+	if (v->kind == VAL_ARRAY)
+		awk_fatal(a, "attempt to use array in a scalar context");
+	return awk_val_text(a, v, tmp);
+}
+
+void awk_op_push_elem(struct awk *a, struct machine *m)
+{
+	struct text_room tmp;
+	struct val sub = m->sp[-1];
+	struct val arr = m->sp[-2];
+	struct bytes key = awk_op_key_of(a, &sub, &tmp);
+	struct val *e = awk_array_at(a, arr.u.array, key);
+
+	if (e->kind > VAL_REGEX && (e->kind == VAL_ARRAY || e->u.array->used))
+		awk_fatal(a, "attempt to use array `[\"%.*s\"]' in a scalar context", (int)key.len,
+			  key.ptr);
+	m->sp[-2] = e->kind <= VAL_REGEX ? val_get(*e) : (struct val){ .kind = VAL_UNINIT };
+	m->sp--;
+	val_put(a, sub);
+	awk_array_put(a, arr.u.array);
+}
+
+void awk_op_peek_elem(struct awk *a, struct machine *m, int depth)
+{
+	struct text_room tmp;
+	struct val *sub = m->sp - 1 - depth;
+	struct val *e = awk_array_at(a, sub[-1].u.array, awk_op_key_of(a, sub, &tmp));
+
+	*m->sp++ = scalar_of(a, e, BYTES("?"));
+}
+
+void awk_op_push_subarray(struct awk *a, struct machine *m)
+{
+	struct text_room tmp;
+	struct val sub = m->sp[-1];
+	struct val arr = m->sp[-2];
+	struct bytes key = awk_op_key_of(a, &sub, &tmp);
+	struct val *e = awk_array_at(a, arr.u.array, key);
+	struct array *x = awk_var_array(a, e);
+
+	if (x == NULL)
+		awk_fatal(a, "attempt to use scalar `[\"%.*s\"]' as an array", (int)key.len,
+			  key.ptr);
+	x->refs++;
+	m->sp[-2].u.array = x;
+	m->sp--;
+	val_put(a, sub);
+	awk_array_put(a, arr.u.array);
+}
+
+/* An element as an argument: an array, a value, or the promise of an array. */
+void awk_op_push_any_elem(struct awk *a, struct machine *m, bool promise)
+{
+	struct text_room tmp;
+	struct val sub = m->sp[-1];
+	struct val arr = m->sp[-2];
+	struct val *e = awk_array_at(a, arr.u.array, awk_op_key_of(a, &sub, &tmp));
+
+	if (e->kind == VAL_UNINIT && promise) {
+		e->kind = VAL_UNTYPED;
+		e->u.array = awk_array_new(a);
+	}
+	m->sp[-2] = val_get(*e);
+	m->sp--;
+	val_put(a, sub);
+	awk_array_put(a, arr.u.array);
+}
+
+void awk_op_push_variable(struct awk *a, struct machine *m, struct val *v, bool promise)
+{
+	if (v->kind == VAL_UNTYPED && v->u.array->used)
+		v->kind = VAL_ARRAY;
+	if (v->kind == VAL_UNINIT && promise) {
+		v->kind = VAL_UNTYPED;
+		v->u.array = awk_array_new(a);
+	}
+	*m->sp++ = val_get(*v);
+}
+
+void awk_op_elem_in(struct awk *a, struct machine *m, bool array_last)
+{
+	struct text_room tmp;
+	struct val sub = m->sp[array_last ? -2 : -1];
+	struct val arr = m->sp[array_last ? -1 : -2];
+	bool found = awk_array_find(arr.u.array, awk_op_key_of(a, &sub, &tmp)) != NULL;
+
+	m->sp[-2] = val_num(found);
+	m->sp--;
+	val_put(a, sub);
+	awk_array_put(a, arr.u.array);
+}
+
+void awk_op_delete_elem(struct awk *a, struct machine *m)
+{
+	struct text_room tmp;
+
+	awk_array_delete(a, m->sp[-2].u.array, awk_op_key_of(a, &m->sp[-1], &tmp));
+	m->sp = release_to(a, m->sp, m->sp - 2);
+}
+
+/* n subscripts become one. */
+void awk_op_join(struct awk *a, struct machine *m, int n)
+{
+	struct text_room tmp;
+	struct val *from = m->sp - n;
+	struct str *s = awk_str_alloc(a, 0);
+
+	for (int i = 0; i < n; i++) {
+		if (i > 0)
+			s = awk_str_append(a, s, a->subsep);
+		s = awk_str_append(a, s, awk_op_key_of(a, &from[i], &tmp));
+	}
+	m->sp = release_to(a, m->sp, from);
+	*m->sp++ = val_str(s);
+}
+
+void awk_op_concat(struct awk *a, struct machine *m, int n)
+{
+	struct text_room room[8];
+	struct bytes text[8];
+	struct val *from = m->sp - n;
+	size_t len = 0;
+	struct str *s;
+
+	if (n > 8) {
+		s = awk_str_alloc(a, 0);
+		for (int i = 0; i < n; i++)
+			s = awk_str_append(a, s, awk_val_text(a, &from[i], &room[0]));
+	} else {
+		for (int i = 0; i < n; i++) {
+			text[i] = awk_val_text(a, &from[i], &room[i]);
+			len += text[i].len;
+		}
+		s = awk_str_alloc(a, len);
+		len = 0;
+		for (int i = 0; i < n; i++) {
+			memcpy(s->ptr + len, text[i].ptr, text[i].len);
+			len += text[i].len;
+		}
+		awk_work_bytes(a, len);
+	}
+	m->sp = release_to(a, m->sp, from);
+	*m->sp++ = val_str(s);
+}
+
+/* --- input and output --- */
+
+void awk_op_getline_plain(struct awk *a, struct machine *m, const struct ins *i)
+{
+	struct bytes s = { "", 0 };
+	bool named = i->y != REDIRECT_NONE;
+
+	a->sp = m->sp;
+	int got = awk_source_getline(a, (enum redirect)i->y, named ? &m->sp[-1] : NULL, &s);
+
+	if (named)
+		val_put(a, *--m->sp);
+	if (got > 0)
+		awk_rec_set_view(a, s);
+	if (!i->x)
+		*m->sp++ = val_num(got);
+}
+
+/* True: a line was pushed. */
+bool awk_op_getline_var(struct awk *a, struct machine *m, const struct ins *i)
+{
+	struct bytes s = { "", 0 };
+	bool named = i->y != REDIRECT_NONE;
+
+	a->sp = m->sp;
+	int got = awk_source_getline(a, (enum redirect)i->y, named ? &m->sp[-1] : NULL, &s);
+
+	if (named)
+		val_put(a, *--m->sp);
+	a->reg = got;
+	if (got <= 0)
+		return false;
+	*m->sp++ = val_input(a, s);
+	return true;
+}
+
+bool awk_op_substitute(struct awk *a, struct machine *m, bool all)
+{
+	struct str *out;
+	size_t n = awk_fn_subst(a, m->sp - 3, all, &out);
+
+	m->sp = release_to(a, m->sp, m->sp - 3);
+	a->reg = (double)n;
+	if (n == 0)
+		return false;
+	*m->sp++ = val_str(out);
+	return true;
+}
+
+void awk_op_put_value(struct awk *a, struct output *o, struct val *v)
+{
+	struct text_room tmp;
+	struct bytes s = v->kind == VAL_NUM ? awk_num_text(a, v->u.num, SP_OFMT, &tmp)
+					    : awk_val_text(a, v, &tmp);
+
+	output_write(o, s.ptr, s.len);
+	awk_work_bytes(a, s.len);
+}
+
+void awk_op_print(struct awk *a, struct machine *m, const struct ins *i)
+{
+	struct stream *stream = NULL;
+	struct output *o = a->stdout_to;
+	struct val *from = m->sp - i->z;
+
+	if (i->y != REDIRECT_NONE) {
+		a->sp = m->sp;
+		o = awk_sink_of(a, (enum redirect)i->y, &m->sp[-1], &stream);
+		from--;
+	}
+	for (int k = 0; k < i->z; k++) {
+		if (k > 0)
+			output_write(o, a->ofs.ptr, a->ofs.len);
+		awk_op_put_value(a, o, &from[k]);
+	}
+	if (i->z == 0) {
+		struct bytes s = awk_rec_text(a);
+
+		output_write(o, s.ptr, s.len);
+		awk_work_bytes(a, s.len);
+	}
+	output_write(o, a->ors.ptr, a->ors.len);
+	if (stream != NULL)
+		awk_sink_done(a, stream);
+	m->sp = release_to(a, m->sp, from);
+}
+
+void awk_op_print_formatted(struct awk *a, struct machine *m, const struct ins *i)
+{
+	struct arena_mark mark = arena_mark(&a->scratch);
+	struct buf text = buf_in(&a->scratch);
+	struct stream *stream = NULL;
+	struct output *o = a->stdout_to;
+	struct val *from = m->sp - i->z;
+
+	if (i->y != REDIRECT_NONE)
+		from--;
+	awk_format_values(a, &text, str_bytes(awk_val_to_str(a, &from[0])), from + 1, i->z - 1);
+	if (i->y != REDIRECT_NONE) {
+		a->sp = m->sp;
+		o = awk_sink_of(a, (enum redirect)i->y, &m->sp[-1], &stream);
+	}
+	output_write(o, buf_bytes(&text).ptr, text.len);
+	awk_work_bytes(a, text.len);
+	if (stream != NULL)
+		awk_sink_done(a, stream);
+	m->sp = release_to(a, m->sp, from);
+	arena_release(&a->scratch, mark);
+}
+
+void awk_op_out_field(struct awk *a, const struct ins *i)
+{
+	struct bytes s;
+
+	if (awk_rec_field_bytes(a, (size_t)i->z, &s)) {
+		output_write(a->stdout_to, s.ptr, s.len);
+		awk_work_bytes(a, s.len);
+	} else {
+		struct val v = awk_rec_field(a, (size_t)i->z);
+
+		awk_op_put_value(a, a->stdout_to, &v);
+		val_put(a, v);
+	}
+	if (i->x)
+		output_write(a->stdout_to, a->ofs.ptr, a->ofs.len);
+}
+
+void awk_op_out_record(struct awk *a)
+{
+	struct bytes s = awk_rec_text(a);
+
+	output_write(a->stdout_to, s.ptr, s.len);
+	output_write(a->stdout_to, a->ors.ptr, a->ors.len);
+	awk_work_bytes(a, s.len);
+}
