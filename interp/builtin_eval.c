@@ -21,6 +21,8 @@ static struct bytes joined(struct shell *sh, int argc, char **argv)
 int do_eval(struct shell *sh, int argc, char **argv)
 {
 	int i = no_options(sh, argc, argv);
+	const struct node *command = sh->command;
+	int status;
 
 	if (i < 0)
 		return STATUS_MISUSE;
@@ -28,7 +30,9 @@ int do_eval(struct shell *sh, int argc, char **argv)
 		return 0;
 	struct bytes text = i + 1 == argc ? bytes_of(argv[i]) : joined(sh, argc - i, argv + i);
 
-	return exec_text(sh, text, "eval", sh->line);
+	status = exec_text(sh, text, "eval", sh->line);
+	sh->command = command;
+	return status;
 }
 
 /* --- source --- */

@@ -163,11 +163,12 @@ static int prepare_array(struct mapfile *m, const char *name)
 	}
 	if (!is_name(key))
 		return mapfile_fail(m, "`%s': not a valid identifier", name);
-	struct var *v = var_resolve(m->sh, key, name_hash(key), &sub);
+	uint64_t hash = name_hash(key);
+	struct var *v;
 
-	if (v == NULL)
-		v = var_ensure(m->sh, key, name_hash(key));
-	v = var_own(m->sh, v);
+	if (var_follow(m->sh, &key, &hash, &sub, &v) != 0)
+		return 1;
+	v = var_ensure(m->sh, key, hash);
 	if ((v->flags & VAR_READONLY) != 0) {
 		shell_error(m->sh, "%s: readonly variable", name);
 		return 1;

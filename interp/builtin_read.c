@@ -258,11 +258,12 @@ static int assign_array(struct shell *sh, const char *name, const struct line *l
 		builtin_error(sh, "read", "`%s': not a valid identifier", name);
 		return 1;
 	}
-	struct var *v = var_resolve(sh, key, name_hash(key), &sub);
+	uint64_t hash = name_hash(key);
+	struct var *v;
 
-	if (v == NULL)
-		v = var_ensure(sh, key, name_hash(key));
-	v = var_own(sh, v);
+	if (var_follow(sh, &key, &hash, &sub, &v) != 0)
+		return 1;
+	v = var_ensure(sh, key, hash);
 	if ((v->flags & VAR_ASSOC) != 0) {
 		builtin_error(sh, "read", "%s: not an indexed array", name);
 		return 1;

@@ -209,6 +209,8 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	int status;
 
 	sh->line = n->line;
+	if (sh->trap_running < 0)
+		sh->command = n;
 	pid = task_start(sh, &t, NULL);
 	if (pid < 0)
 		return sh->status;

@@ -48,7 +48,7 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 		t.close[0] = ends[0];
 		t.error_too = p->stderr_too != NULL && p->stderr_too[i];
 	}
-	if (p->commands[i]->kind == NODE_SIMPLE && sh->traps[TRAP_DEBUG].text != NULL)
+	if (p->commands[i]->kind == NODE_SIMPLE)
 		exec_debug(sh, p->commands[i]);
 	pid = task_start(sh, &t, &child);
 	close_end(sh, &s->in);

@@ -327,6 +327,14 @@ static int run_call(struct shell *sh, struct call *c)
 	return status;
 }
 
+/* A process that was made for this command: whoever made it looks at the status. */
+static bool is_whole_task(const struct shell *sh, const struct simple *s)
+{
+	const struct task *t = sh->task;
+
+	return t != NULL && t->node == &s->node && t->run == task_run_node && !t->command_sub;
+}
+
 int exec_simple(struct shell *sh, const struct simple *s)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
@@ -349,5 +357,5 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	set_pipestatus(sh, &status, 1);
 	arena_release(sh->arena, mark);
 	status = exec_signals(sh, status);
-	return inverted ? (sh->status = status) : exec_check(sh, status);
+	return inverted || is_whole_task(sh, s) ? (sh->status = status) : exec_check(sh, status);
 }

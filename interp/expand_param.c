@@ -583,7 +583,8 @@ static int bad_substitution(struct expander *e, const struct param *p, bool quot
 
 static int unbound(struct shell *sh, const struct param *p)
 {
-	struct bytes name = p->op == OP_LENGTH ? p->name : param_name(sh, p);
+	bool length = p->op == OP_LENGTH && p->subscript == SUB_INDEX;
+	struct bytes name = length ? p->name : param_name(sh, p);
 	bool dollar = !p->braced && p->kind != PARAM_NAME;
 
 	shell_error(sh, "%s%.*s: unbound variable",
