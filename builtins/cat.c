@@ -187,12 +187,13 @@ static int cat_file(struct input *in, void *arg)
 /* As GNU's cat, which closes what it has read. */
 static int close_stdin(struct cmd *c)
 {
+	bool used = false;
 	int err;
 
 	for (int i = 0; i < c->nfiles; i++)
-		if (strcmp(c->files[i], "-") == 0 && (err = cmd_close(c, 0)) < 0)
-			return cmd_error(c, err, "closing standard input");
-	return 0;
+		used |= strcmp(c->files[i], "-") == 0;
+	err = used ? cmd_close(c, 0) : 0;
+	return err < 0 ? cmd_error(c, err, "closing standard input") : 0;
 }
 
 static int cat_run(struct cmd *c)
