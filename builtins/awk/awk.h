@@ -283,11 +283,12 @@ struct awk {
 	struct frame *frames;
 	size_t nframes;
 	size_t frames_cap;
-	struct chunk *chunk;  /* of the stack */
-	int depth;            /* nested runs */
-	const struct ins *ip; /* being executed: for messages */
-	uint64_t work;        /* not charged yet */
-	double reg;           /* result of SUBST and GETLINE_VAR, taken at once */
+	struct chunk *chunk;         /* of the stack */
+	int depth;                   /* nested runs */
+	const struct ins *ip;        /* being executed: for messages */
+	uint64_t work;               /* not charged yet */
+	const struct array *elem_of; /* of the element being assigned: for messages */
+	double reg;                  /* result of SUBST and GETLINE_VAR, taken at once */
 	bool *ranges;
 	int status;
 	enum { PHASE_BEGIN, PHASE_MAIN, PHASE_END } phase;
@@ -448,6 +449,9 @@ struct bytes awk_num_text(struct awk *a, double d, enum special format, struct t
 double awk_text_to_num(struct awk *a, struct bytes s);
 bool awk_text_is_number(struct awk *a, struct bytes s, double *out);
 double awk_strtonum_text(struct bytes s);
+
+/* Ends the program: x, known by that name (empty: that of its variable), is used as a value. */
+_Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name, const struct array *x);
 
 /* --- array.c --- */
 
