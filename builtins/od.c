@@ -477,6 +477,8 @@ static int od_run(struct cmd *c)
 				       ? o->status
 				       : cmd_error(c, 0, "cannot skip past end of combined input");
 	dump(o);
+	if (o->status != 0 && o->at == 0)
+		return o->status;
 	put_address(o, &end);
 	if (o->radix != 'n')
 		buf_putc(&end, '\n');
