@@ -504,6 +504,8 @@ struct val awk_rec_view(struct awk *a, size_t n);
 double awk_rec_num(struct awk *a, size_t n);
 bool awk_rec_field_bytes(struct awk *a, size_t n, struct bytes *out);
 void awk_rec_set_field(struct awk *a, size_t n, struct val v); /* takes v */
+/* Field n exists from now on, the text stays: what sub and gsub may change. */
+void awk_rec_touch(struct awk *a, size_t n);
 void awk_rec_split_all(struct awk *a);
 void awk_rec_rebuild(struct awk *a);
 size_t awk_field_index(struct awk *a, struct val *v);

@@ -462,6 +462,8 @@ static void substitution(struct compiler *c, const struct node *n, bool dropped)
 	bool stored = target->op == N_VAR || target->op == N_INDEX || target->op == N_FIELD;
 
 	npushed = stored ? prefix(c, target) : 0;
+	if (awk_c_is_const_field(target) && target->a->num > 0)
+		awk_c_emit(c, OP_TOUCH, 0, 0, (int32_t)target->a->num);
 	pattern(c, re);
 	awk_c_expr(c, with);
 	c->at = n;

@@ -555,9 +555,11 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_ELEM: awk_op_push_elem(a, &m); break;
 		case OP_ELEM_PEEK: awk_op_peek_elem(a, &m, i->z); break;
 		case OP_FIELD_PEEK:
+			awk_rec_touch(a, awk_field_index(a, m.sp - 1 - i->z));
 			v = awk_rec_field(a, awk_field_index(a, m.sp - 1 - i->z));
 			PUSH(v);
 			break;
+		case OP_TOUCH: awk_rec_touch(a, (size_t)i->z); break;
 		case OP_IN: awk_op_elem_in(a, &m, i->x); break;
 		case OP_DELETE: awk_op_delete_elem(a, &m); break;
 		case OP_CLEAR:
