@@ -184,9 +184,23 @@ static int cat_file(struct input *in, void *arg)
 	return plain ? put_plain(in) : put_lines(in, o);
 }
 
+/* As GNU's cat, which closes what it has read. */
+static int close_stdin(struct cmd *c)
+{
+	bool used = false;
+	int err;
+
+	for (int i = 0; i < c->nfiles; i++)
+		used |= strcmp(c->files[i], "-") == 0;
+	err = used ? cmd_close(c, 0) : 0;
+	return err < 0 ? cmd_error(c, err, "closing standard input") : 0;
+}
+
 static int cat_run(struct cmd *c)
 {
-	return cmd_each_file(c, cat_file, c->opts);
+	int status = cmd_each_file(c, cat_file, c->opts);
+
+	return status | close_stdin(c);
 }
 
 const struct builtin builtin_cat = {

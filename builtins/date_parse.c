@@ -674,12 +674,17 @@ static int month_days(int64_t year, int64_t month)
 	return (int)(time_days(year, (int)month + 1, 1) - time_days(year, (int)month, 1));
 }
 
+#define YEAR_MAX ((int64_t)INT32_MAX + 1900)
+
 static bool fill_date(const struct parser *p, struct civil *t)
 {
 	if (p->dates == 0)
 		return true;
 	if (p->has_year)
 		t->year = full_year(p);
+	/* What a struct tm holds. */
+	if (t->year > YEAR_MAX || t->year < -YEAR_MAX)
+		return false;
 	if (p->month < 1 || p->month > 12 || p->day < 1 || p->day > month_days(t->year, p->month))
 		return false;
 	t->month = (int)p->month;
@@ -708,6 +713,18 @@ static void set_moment(struct moment *out, int64_t seconds, int64_t ns)
 	*out = (struct moment){ seconds + carry, ns - carry * SECOND_NS };
 }
 
+/* Whether clocks show that time at all: some hours are skipped when they are set forward. */
+static bool exists(const struct zone *zone, struct civil t)
+{
+	int hour = t.hour;
+	int minute = t.minute;
+
+	if (t.second > 59)
+		t.second = 59;
+	time_of_civil(zone, &t);
+	return t.hour == hour && t.minute == minute;
+}
+
 static bool compose(const struct parser *p, int64_t now_ns, const struct zone *zone,
 		    struct moment *out)
 {
@@ -727,6 +744,8 @@ static bool compose(const struct parser *p, int64_t now_ns, const struct zone *z
 		t.hour = t.minute = t.second = 0;
 		ns = 0;
 	}
+	if (p->zones == 0 && !exists(zone, t))
+		return false;
 	if (p->days > 0 && p->dates == 0)
 		move_to_weekday(p, &t);
 	for (int i = REL_YEAR; i <= REL_DAY; i++)

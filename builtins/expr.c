@@ -2,11 +2,11 @@
  *
  * expr - evaluate an expression given as arguments.
  *
- * Values are strings; arithmetic is done in 64 bits, and overflow is an error.
+ * Values are strings; arithmetic is done in 64 bits where that suffices.
  */
 #include "base/number.h"
 #include "base/regex.h"
-#include "builtins/builtin.h"
+#include "builtins/expr_big.h"
 
 enum { EXPR_TRUE, EXPR_FALSE, EXPR_ERROR, DEPTH_MAX = 200 };
 
@@ -69,16 +69,16 @@ static bool is_null(struct bytes s)
 	return at == s.len;
 }
 
-static int64_t integer(struct expr *e, struct bytes s)
+/* Saturated where it does not fit. */
+static int64_t integer(struct expr *e, struct bytes s, bool *overflow)
 {
 	int64_t value;
-	bool overflow = false;
+	bool large = false;
 
 	if (!is_integer(s))
 		fail(e, "non-integer argument");
-	number_parse_i64(s, 10, &value, &overflow);
-	if (overflow)
-		fail(e, "numbers beyond 64 bits are not supported");
+	number_parse_i64(s, 10, &value, &large);
+	*overflow |= large;
 	return value;
 }
 
@@ -158,8 +158,9 @@ static struct bytes substring(struct expr *e, struct bytes text, struct bytes fr
 {
 	if (!is_integer(from) || !is_integer(count))
 		return BYTES("");
-	int64_t first = integer(e, from);
-	int64_t n = integer(e, count);
+	bool large = false;
+	int64_t first = integer(e, from, &large);
+	int64_t n = integer(e, count, &large);
 	size_t length = length_of(e, text);
 
 	if (first < 1 || n < 1 || (uint64_t)first > length)
@@ -248,13 +249,15 @@ static struct bytes match_level(struct expr *e, bool evaluate)
 
 static struct bytes calculate(struct expr *e, char op, struct bytes left, struct bytes right)
 {
-	int64_t a = integer(e, left);
-	int64_t b = integer(e, right);
-	int64_t r = 0;
 	bool overflow = false;
+	int64_t a = integer(e, left, &overflow);
+	int64_t b = integer(e, right, &overflow);
+	int64_t r = 0;
 
 	if ((op == '/' || op == '%') && b == 0)
 		fail(e, "division by zero");
+	if (overflow)
+		return expr_big(e->c, op, left, right);
 	if (op == '+')
 		overflow = __builtin_add_overflow(a, b, &r);
 	else if (op == '-')
@@ -265,9 +268,7 @@ static struct bytes calculate(struct expr *e, char op, struct bytes left, struct
 		overflow = op == '/' && __builtin_sub_overflow(0, a, &r);
 	else
 		r = op == '/' ? a / b : a % b;
-	if (overflow)
-		fail(e, "numbers beyond 64 bits are not supported");
-	return of_integer(e, r);
+	return overflow ? expr_big(e->c, op, left, right) : of_integer(e, r);
 }
 
 static char take_operator(struct expr *e, const char *ops)
@@ -312,12 +313,7 @@ static int order_of(struct bytes a, struct bytes b)
 {
 	if (!is_integer(a) || !is_integer(b))
 		return bytes_cmp(a, b);
-	int64_t x;
-	int64_t y;
-
-	number_parse_i64(a, 10, &x, NULL);
-	number_parse_i64(b, 10, &y, NULL);
-	return (x > y) - (x < y);
+	return expr_big_order(a, b);
 }
 
 static struct bytes compare_level(struct expr *e, bool evaluate)

@@ -42,8 +42,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		abort();
 	cowsh_put_file(session, "/tmp/dates", data + 1, size - 1, 0644);
 	snprintf(command, sizeof command, "TZ='%s' date %s", zones[data[0] & 3],
-		 (data[0] & 4) != 0 ? "-d @86399 +\"$(cat /tmp/dates)\"" :
-				      "-f /tmp/dates '+%s %N %c %z %G %V'");
+		 (data[0] & 4) != 0 ? "-d @86399 +\"$(cat /tmp/dates)\""
+				    : "-f /tmp/dates '+%s %N %c %z %G %V'");
 	cowsh_run(session, command, strlen(command), &result);
 	cowsh_free(session);
 	return 0;

@@ -51,6 +51,8 @@ struct zone *shell_zone(struct shell *sh);
 
 /* "declare -x a=\"1\"": the definition of v as `declare -p` shows it. */
 void print_variable(struct shell *sh, struct buf *out, struct var *v);
+/* The same as `export -p` and `readonly -p` write it in posix mode: "export x=...". */
+void print_posix_variable(struct shell *sh, struct buf *out, struct var *v, const char *builtin);
 /* a=1, a=([0]="x"): as `set` and `declare` without arguments show it. */
 void print_assignment(struct shell *sh, struct buf *out, struct var *v);
 /* The letters of `flags` as `declare -p` shows them. */

@@ -590,6 +590,14 @@ static bool is_listed(const struct declare *d, const struct var *v)
 	return rest == 0 || (v->flags & rest) != 0;
 }
 
+static void list_variable(struct declare *d, struct buf *out, struct var *v)
+{
+	if (opt_set(d->sh, SET_POSIX) && d->plain)
+		print_posix_variable(d->sh, out, v, d->name);
+	else
+		print_variable(d->sh, out, v);
+}
+
 static int list_variables(struct declare *d)
 {
 	struct buf out = buf_in(d->sh->arena);
@@ -598,7 +606,7 @@ static int list_variables(struct declare *d)
 
 	for (size_t i = 0; i < n; i++) {
 		if (is_listed(d, vars[i]))
-			print_variable(d->sh, &out, vars[i]);
+			list_variable(d, &out, vars[i]);
 	}
 	return out_flush(d->sh, d->name, &out);
 }

@@ -87,15 +87,12 @@ static bool listed_value(struct shell *sh, struct var *v, struct bytes *out)
 	return (v->flags & VAR_DYNAMIC) == 0 || v->value != NULL || var_scalar(sh, v, out);
 }
 
-void print_variable(struct shell *sh, struct buf *out, struct var *v)
+/* name=value and the newline. */
+static void put_named_value(struct shell *sh, struct buf *out, struct var *v)
 {
 	struct bytes value;
-	struct buf letters = buf_in(sh->arena);
 
-	if ((v->flags & VAR_DYNAMIC) != 0 && (v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0)
-		var_count(sh, v); /* brings it up to date */
-	print_attributes(&letters, v->flags);
-	buf_printf(out, "declare -%s %s", letters.len != 0 ? letters.ptr : "-", v->name.ptr);
+	buf_add(out, v->name);
 	if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0 && (v->flags & VAR_SET) != 0) {
 		buf_putc(out, '=');
 		put_array(sh, out, v);
@@ -104,6 +101,25 @@ void print_variable(struct shell *sh, struct buf *out, struct var *v)
 		quote_for_declare(out, value);
 	}
 	buf_putc(out, '\n');
+}
+
+void print_variable(struct shell *sh, struct buf *out, struct var *v)
+{
+	struct buf letters = buf_in(sh->arena);
+
+	if ((v->flags & VAR_DYNAMIC) != 0 && (v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0)
+		var_count(sh, v); /* brings it up to date */
+	print_attributes(&letters, v->flags);
+	buf_printf(out, "declare -%s ", letters.len != 0 ? letters.ptr : "-");
+	put_named_value(sh, out, v);
+}
+
+void print_posix_variable(struct shell *sh, struct buf *out, struct var *v, const char *builtin)
+{
+	buf_printf(out, "%s ", builtin);
+	if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0)
+		buf_puts(out, (v->flags & VAR_ARRAY) != 0 ? "-a " : "-A ");
+	put_named_value(sh, out, v);
 }
 
 void print_assignment(struct shell *sh, struct buf *out, struct var *v)

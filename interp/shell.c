@@ -139,10 +139,11 @@ void frame_pop(struct shell *sh)
 void params_free(struct shell *sh, struct params *params)
 {
 	int total = params->count + params->offset;
-	char **values = params->values - params->offset;
+	char **values;
 
 	if (!params->pooled)
 		return;
+	values = params->values - params->offset;
 	for (int i = 0; i < total; i++)
 		pool_free(sh->pool, values[i], strlen(values[i]) + 1);
 	pool_free(sh->pool, values, (size_t)(total + 1) * sizeof(*values));

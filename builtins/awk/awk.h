@@ -283,11 +283,12 @@ struct awk {
 	struct frame *frames;
 	size_t nframes;
 	size_t frames_cap;
-	struct chunk *chunk;  /* of the stack */
-	int depth;            /* nested runs */
-	const struct ins *ip; /* being executed: for messages */
-	uint64_t work;        /* not charged yet */
-	double reg;           /* result of SUBST and GETLINE_VAR, taken at once */
+	struct chunk *chunk;         /* of the stack */
+	int depth;                   /* nested runs */
+	const struct ins *ip;        /* being executed: for messages */
+	uint64_t work;               /* not charged yet */
+	const struct array *elem_of; /* of the element being assigned: for messages */
+	double reg;                  /* result of SUBST and GETLINE_VAR, taken at once */
 	bool *ranges;
 	int status;
 	enum { PHASE_BEGIN, PHASE_MAIN, PHASE_END } phase;
@@ -449,6 +450,9 @@ double awk_text_to_num(struct awk *a, struct bytes s);
 bool awk_text_is_number(struct awk *a, struct bytes s, double *out);
 double awk_strtonum_text(struct bytes s);
 
+/* Ends the program: x, known by that name (empty: that of its variable), is used as a value. */
+_Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name, const struct array *x);
+
 /* --- array.c --- */
 
 struct array *awk_array_new(struct awk *a);
@@ -500,6 +504,8 @@ struct val awk_rec_view(struct awk *a, size_t n);
 double awk_rec_num(struct awk *a, size_t n);
 bool awk_rec_field_bytes(struct awk *a, size_t n, struct bytes *out);
 void awk_rec_set_field(struct awk *a, size_t n, struct val v); /* takes v */
+/* Field n exists from now on, the text stays: what sub and gsub may change. */
+void awk_rec_touch(struct awk *a, size_t n);
 void awk_rec_split_all(struct awk *a);
 void awk_rec_rebuild(struct awk *a);
 size_t awk_field_index(struct awk *a, struct val *v);

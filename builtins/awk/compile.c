@@ -27,8 +27,7 @@ static void print(struct compiler *c, const struct node *n)
 	    (n->count != 0 && !all_simple(n->list))) {
 		bool pure = n->a == NULL || awk_c_node_is_pure(n->a);
 
-		for (const struct node *arg = n->list; arg != NULL; arg = arg->next)
-			awk_c_operand(c, arg, pure && awk_c_list_is_pure(arg->next));
+		awk_c_operands(c, n->list, pure);
 		if (n->a != NULL)
 			awk_c_expr(c, n->a);
 		c->at = n;

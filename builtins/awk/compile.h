@@ -33,6 +33,7 @@ bool awk_c_node_is_pure(const struct node *n);
 bool awk_c_list_is_pure(const struct node *n);
 bool awk_c_is_const_field(const struct node *n);
 void awk_c_operand(struct compiler *c, const struct node *n, bool safe);
+void awk_c_operands(struct compiler *c, const struct node *n, bool safe);
 void awk_c_subscript(struct compiler *c, const struct node *n, bool safe);
 void awk_c_array(struct compiler *c, const struct node *n);
 void awk_c_store(struct compiler *c, const struct node *n, bool early, bool dropped);

@@ -28,6 +28,9 @@ int32_t awk_c_emit(struct compiler *c, enum op op, unsigned x, unsigned y, int64
 				       cap * sizeof *p->places);
 		p->code_cap = cap;
 	}
+	if (y > UINT16_MAX)
+		awk_fatal(p->a, "program too large");
+	awk_work(p->a, 1);
 	p->code[p->ncode] = (struct ins){ (uint8_t)op, (uint8_t)x, (uint16_t)y, (int32_t)z };
 	p->places[p->ncode].line = c->at != NULL ? c->at->line : 0;
 	p->places[p->ncode].file = c->at != NULL ? c->at->file : NULL;
@@ -199,10 +202,19 @@ static void number(struct compiler *c, const struct node *n, bool safe)
 		awk_c_operand(c, n, safe);
 }
 
-static void operands(struct compiler *c, const struct node *n)
+/* All of a list; those before the last one that is not pure are no views. */
+void awk_c_operands(struct compiler *c, const struct node *n, bool safe)
 {
-	for (; n != NULL; n = n->next)
-		awk_c_operand(c, n, awk_c_list_is_pure(n->next));
+	const struct node *last = NULL;
+
+	for (const struct node *i = n; i != NULL; i = i->next)
+		if (!awk_c_node_is_pure(i))
+			last = i;
+	for (; n != NULL; n = n->next) {
+		awk_c_operand(c, n, safe && (last == NULL || n == last));
+		if (n == last)
+			last = NULL;
+	}
 }
 
 /* --- variables --- */
@@ -214,8 +226,7 @@ void awk_c_subscript(struct compiler *c, const struct node *n, bool safe)
 		awk_c_operand(c, n->list, safe);
 		return;
 	}
-	for (const struct node *i = n->list; i != NULL; i = i->next)
-		awk_c_operand(c, i, safe && awk_c_list_is_pure(i->next));
+	awk_c_operands(c, n->list, safe);
 	awk_c_emit(c, OP_JOIN, 0, 0, n->count);
 }
 
@@ -351,7 +362,7 @@ static bool append(struct compiler *c, const struct node *n, bool dropped)
 		return false;
 	if (t->op != N_VAR && t->op != N_INDEX)
 		return false;
-	operands(c, list->list->next);
+	awk_c_operands(c, list->list->next, true);
 	if (list->count > 2)
 		awk_c_emit(c, OP_CONCAT, 0, 0, list->count - 1);
 	c->at = n;
@@ -451,6 +462,8 @@ static void substitution(struct compiler *c, const struct node *n, bool dropped)
 	bool stored = target->op == N_VAR || target->op == N_INDEX || target->op == N_FIELD;
 
 	npushed = stored ? prefix(c, target) : 0;
+	if (awk_c_is_const_field(target) && target->a->num > 0)
+		awk_c_emit(c, OP_TOUCH, 0, 0, (int32_t)target->a->num);
 	pattern(c, re);
 	awk_c_expr(c, with);
 	c->at = n;
@@ -468,12 +481,16 @@ static void substitution(struct compiler *c, const struct node *n, bool dropped)
 static void builtin(struct compiler *c, const struct node *n, bool dropped)
 {
 	const struct fn_row *row = &awk_fn_rows[n->fn];
+	const struct node *last = NULL;
 	int i = 0;
 
 	if (n->fn == FN_SUB || n->fn == FN_GSUB) {
 		substitution(c, n, dropped);
 		return;
 	}
+	for (const struct node *arg = n->list; arg != NULL; arg = arg->next)
+		if (!awk_c_node_is_pure(arg))
+			last = arg;
 	for (const struct node *arg = n->list; arg != NULL; arg = arg->next, i++) {
 		if (n->fn == FN_LENGTH || n->fn == FN_TYPEOF || n->fn == FN_ISARRAY) {
 			if (arg->op == N_TYPED_REGEX || (arg->op == N_REGEX && n->fn != FN_LENGTH))
@@ -490,8 +507,10 @@ static void builtin(struct compiler *c, const struct node *n, bool dropped)
 		} else if (row->regex_args >> i & 1) {
 			pattern(c, arg);
 		} else {
-			awk_c_operand(c, arg, awk_c_list_is_pure(arg->next));
+			awk_c_operand(c, arg, last == NULL || arg == last);
 		}
+		if (arg == last)
+			last = NULL;
 	}
 	c->at = n;
 	awk_c_emit(c, OP_BUILTIN, dropped, n->fn, n->count);
@@ -513,6 +532,17 @@ static void argument(struct compiler *c, const struct node *n)
 	}
 }
 
+static void warn_arguments(struct compiler *c, const struct node *n, const struct function *f)
+{
+	struct buf out = buf_in(c->p->arena);
+
+	buf_printf(&out,
+		   "%s: %s:%u: warning: function `%.*s' called with more arguments than declared\n",
+		   c->p->a->name, n->file != NULL ? n->file : "cmd. line", n->line,
+		   (int)f->name.len, f->name.ptr);
+	cmd_err_write(c->p->a->c, out.ptr, out.len);
+}
+
 static void call(struct compiler *c, const struct node *n)
 {
 	if (n->op == N_INDIRECT)
@@ -527,8 +557,7 @@ static void call(struct compiler *c, const struct node *n)
 	struct function *f = c->p->by_index[n->var];
 
 	if (n->count > f->nparams)
-		awk_warn(c->p->a, "function `%.*s' called with more arguments than declared",
-			 (int)f->name.len, f->name.ptr);
+		warn_arguments(c, n, f);
 	awk_c_emit(c, OP_CALL, 0, (unsigned)n->count, f->index);
 }
 
@@ -627,7 +656,7 @@ static void unary(struct compiler *c, const struct node *n)
 
 static void concat(struct compiler *c, const struct node *n)
 {
-	operands(c, n->list);
+	awk_c_operands(c, n->list, true);
 	c->at = n;
 	awk_c_emit(c, OP_CONCAT, 0, 0, n->count);
 }

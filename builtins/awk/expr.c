@@ -19,6 +19,7 @@ struct node *awk_node_new(struct parser *p, enum node_op op)
 	n->op = (uint8_t)op;
 	n->line = p->l.line;
 	n->file = p->l.file;
+	awk_work(p->a, 1);
 	return n;
 }
 

@@ -5,9 +5,35 @@
  */
 #include "builtins/awk/vm.h"
 
-_Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name)
+/* The global variable that holds an array; empty: none does. */
+static struct bytes holder_of(struct awk *a, const struct array *x)
 {
+	for (int i = SP_COUNT; i < a->prog->nglobals; i++)
+		if (a->globals[i].kind == VAL_ARRAY && a->globals[i].u.array == x)
+			return a->prog->names[i];
+	return BYTES("");
+}
+
+_Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name, const struct array *x)
+{
+	struct bytes from = holder_of(a, x);
+
+	if (name.len == 0)
+		name = from;
+	if (from.len != 0 && !bytes_eq(from, name))
+		awk_fatal(a, "attempt to use array `%.*s (from %.*s)' in a scalar context",
+			  (int)name.len, name.ptr, (int)from.len, from.ptr);
 	awk_fatal(a, "attempt to use array `%.*s' in a scalar context", (int)name.len, name.ptr);
+}
+
+/* The name of an element in messages: x["key"]. */
+struct bytes awk_op_element_name(struct awk *a, const struct array *x, struct bytes key)
+{
+	struct bytes of = holder_of(a, x);
+	struct buf out = buf_in(&a->scratch);
+
+	buf_printf(&out, "%.*s[\"%.*s\"]", (int)of.len, of.ptr, (int)key.len, key.ptr);
+	return buf_bytes(&out);
 }
 
 /* --- elements --- */
@@ -15,7 +41,7 @@ _Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name)
 struct bytes awk_op_key_of(struct awk *a, const struct val *v, struct text_room *tmp)
 {
 	if (v->kind == VAL_ARRAY)
-		awk_fatal(a, "attempt to use array in a scalar context");
+		awk_array_as_scalar(a, holder_of(a, v->u.array), v->u.array);
 	return awk_val_text(a, v, tmp);
 }
 
@@ -28,8 +54,7 @@ void awk_op_push_elem(struct awk *a, struct machine *m)
 	struct val *e = awk_array_at(a, arr.u.array, key);
 
 	if (e->kind > VAL_REGEX && (e->kind == VAL_ARRAY || e->u.array->used))
-		awk_fatal(a, "attempt to use array `[\"%.*s\"]' in a scalar context", (int)key.len,
-			  key.ptr);
+		awk_array_as_scalar(a, awk_op_element_name(a, arr.u.array, key), e->u.array);
 	m->sp[-2] = e->kind <= VAL_REGEX ? val_get(*e) : (struct val){ .kind = VAL_UNINIT };
 	m->sp--;
 	val_put(a, sub);
@@ -54,9 +79,11 @@ void awk_op_push_subarray(struct awk *a, struct machine *m)
 	struct val *e = awk_array_at(a, arr.u.array, key);
 	struct array *x = awk_var_array(a, e);
 
-	if (x == NULL)
-		awk_fatal(a, "attempt to use scalar `[\"%.*s\"]' as an array", (int)key.len,
-			  key.ptr);
+	if (x == NULL) {
+		struct bytes name = awk_op_element_name(a, arr.u.array, key);
+
+		awk_fatal(a, "attempt to use scalar `%.*s' as an array", (int)name.len, name.ptr);
+	}
 	x->refs++;
 	m->sp[-2].u.array = x;
 	m->sp--;

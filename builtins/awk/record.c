@@ -169,6 +169,12 @@ struct val awk_rec_whole(struct awk *a)
 	return val_get(r->whole);
 }
 
+/* A field that does not exist is empty text, not nothing: it does not equal 0. */
+static struct val no_field(struct awk *a)
+{
+	return (struct val){ .kind = VAL_INPUT, .assigned = 1, .u.str = str_get(a->empty) };
+}
+
 static struct val make_field(struct awk *a, size_t n)
 {
 	struct field *f = &a->rec.f[n - 1];
@@ -187,7 +193,7 @@ struct val awk_rec_field(struct awk *a, size_t n)
 	if (n == 0)
 		return awk_rec_whole(a);
 	if (!has_field(a, n))
-		return (struct val){ .kind = VAL_UNINIT, .assigned = 1 };
+		return no_field(a);
 	return make_field(a, n);
 }
 
@@ -198,7 +204,7 @@ struct val awk_rec_view(struct awk *a, size_t n)
 
 	if (n > 0) {
 		if (!has_field(a, n))
-			return (struct val){ .kind = VAL_UNINIT, .assigned = 1 };
+			return no_field(a);
 		if (r->stale || r->f[n - 1].val.kind != VAL_UNINIT)
 			return make_field(a, n);
 		s = (struct bytes){ r->f[n - 1].ptr, r->f[n - 1].len };
@@ -257,6 +263,12 @@ static void grow_to(struct awk *a, size_t n)
 		if (a->rec.nf % 4096 == 0)
 			awk_work(a, 64);
 	}
+}
+
+void awk_rec_touch(struct awk *a, size_t n)
+{
+	awk_rec_split_all(a);
+	grow_to(a, n);
 }
 
 void awk_rec_set_field(struct awk *a, size_t n, struct val v)

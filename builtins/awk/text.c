@@ -221,7 +221,9 @@ struct val awk_fn_typeof(struct awk *a, const struct val *v, bool isarray)
 	} else if (v->kind == VAL_INPUT || v->kind == VAL_VIEW) {
 		struct val copy = *v;
 
-		name = awk_val_is_numeric(a, &copy) ? "strnum" : "string";
+		name = v->kind == VAL_INPUT && v->assigned ? "unassigned"
+		       : awk_val_is_numeric(a, &copy)      ? "strnum"
+							   : "string";
 	} else if (v->kind == VAL_UNINIT && v->assigned) {
 		name = "unassigned";
 	}

@@ -226,7 +226,7 @@ double awk_val_to_num_slow(struct awk *a, struct val *v)
 		return awk_text_to_num(a, str_bytes(v->u.str));
 	case VAL_REGEX: return awk_text_to_num(a, str_bytes(v->u.str));
 	case VAL_VIEW: return awk_text_to_num(a, (struct bytes){ v->u.view, v->len });
-	case VAL_ARRAY: awk_fatal(a, "attempt to use array in a scalar context");
+	case VAL_ARRAY: awk_array_as_scalar(a, BYTES(""), v->u.array);
 	default: return 0;
 	}
 }
@@ -258,7 +258,7 @@ bool awk_val_true(struct awk *a, struct val *v)
 		if (awk_text_is_number(a, (struct bytes){ v->u.view, v->len }, &value))
 			return value != 0;
 		return v->len != 0;
-	case VAL_ARRAY: awk_fatal(a, "attempt to use array in a scalar context");
+	case VAL_ARRAY: awk_array_as_scalar(a, BYTES(""), v->u.array);
 	default: return false;
 	}
 }
@@ -324,7 +324,7 @@ struct bytes awk_val_text(struct awk *a, const struct val *v, struct text_room *
 	case VAL_INPUT:
 	case VAL_REGEX: return str_bytes(v->u.str);
 	case VAL_VIEW: return (struct bytes){ v->u.view, v->len };
-	case VAL_ARRAY: awk_fatal(a, "attempt to use array in a scalar context");
+	case VAL_ARRAY: awk_array_as_scalar(a, BYTES(""), v->u.array);
 	default: return (struct bytes){ "", 0 };
 	}
 }

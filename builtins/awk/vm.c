@@ -141,8 +141,18 @@ static struct val to_store(struct awk *a, struct val v)
 	if (v.kind == VAL_UNINIT)
 		v.assigned = 1;
 	else if (v.kind == VAL_ARRAY)
-		awk_fatal(a, "attempt to use array in a scalar context");
+		awk_array_as_scalar(a, BYTES(""), v.u.array);
 	return v;
+}
+
+/* What a place is called in messages: of elements, name is the key. */
+static struct bytes place_name(struct awk *a, struct bytes name)
+{
+	enum op op = (enum op)a->ip->op;
+	bool element = op == OP_STORE_ELEM || op == OP_SET_ELEM || op == OP_INCR_ELEM ||
+		       op == OP_APPEND_ELEM;
+
+	return element ? awk_op_element_name(a, a->elem_of, name) : name;
 }
 
 static void assign(struct awk *a, struct val *place, struct val v, struct bytes name)
@@ -150,7 +160,7 @@ static void assign(struct awk *a, struct val *place, struct val v, struct bytes 
 	struct val old = *place;
 
 	if (old.kind == VAL_ARRAY || (old.kind == VAL_UNTYPED && old.u.array->used))
-		awk_array_as_scalar(a, name);
+		awk_array_as_scalar(a, place_name(a, name), old.u.array);
 	*place = to_store(a, v);
 	val_put(a, old);
 }
@@ -165,6 +175,7 @@ static void store_elem(struct awk *a, struct machine *m, bool dropped, bool earl
 	struct val sub = early ? base[1] : base[2];
 	struct bytes key = awk_op_key_of(a, &sub, &tmp);
 
+	a->elem_of = arr.u.array;
 	assign(a, awk_array_at(a, arr.u.array, key), v, key);
 	m->sp = base;
 	if (!dropped)
@@ -191,7 +202,7 @@ static double change(struct awk *a, struct val *place, const struct ins *i, doub
 		     struct bytes name)
 {
 	if (place->kind > VAL_REGEX && (place->kind == VAL_ARRAY || place->u.array->used))
-		awk_array_as_scalar(a, name);
+		awk_array_as_scalar(a, place_name(a, name), place->u.array);
 	double result = awk_arith(a, (enum arith)i->y, val_to_num(a, place), y);
 
 	if (place->kind != VAL_NUM) {
@@ -276,6 +287,7 @@ static void update_elem(struct awk *a, struct machine *m, const struct ins *i, b
 	struct val *e = awk_array_at(a, arr.u.array, key);
 	double result;
 
+	a->elem_of = arr.u.array;
 	m->sp -= 2;
 	if (incr) {
 		result = increment(a, e, i, key);
@@ -296,7 +308,7 @@ static void append_to(struct awk *a, struct val *place, struct val *more, struct
 	struct text_room tmp;
 
 	if (place->kind > VAL_REGEX && (place->kind == VAL_ARRAY || place->u.array->used))
-		awk_array_as_scalar(a, name);
+		awk_array_as_scalar(a, place_name(a, name), place->u.array);
 	if (place->kind == VAL_UNTYPED)
 		*place = scalar_of(a, place, name);
 	if (place->kind == VAL_STR && more->kind != VAL_NUM && val_has_str(*more) &&
@@ -316,6 +328,7 @@ static void append_elem(struct awk *a, struct machine *m, bool dropped)
 	struct bytes key = awk_op_key_of(a, &base[2], &tmp);
 	struct val *e = awk_array_at(a, base[1].u.array, key);
 
+	a->elem_of = base[1].u.array;
 	append_to(a, e, &base[0], key);
 	struct val result = dropped ? (struct val){ .kind = VAL_UNINIT } : val_get(*e);
 
@@ -403,8 +416,8 @@ static void call_indirect(struct awk *a, struct machine *m, int nargs)
 		return;
 	}
 	if (nargs > f->nparams)
-		awk_fatal(a, "function `%.*s' called with more arguments than declared",
-			  (int)f->name.len, f->name.ptr);
+		awk_warn(a, "function `%.*s' called with more arguments than declared",
+			 (int)f->name.len, f->name.ptr);
 	/* The name goes, the arguments move down. */
 	memmove(m->sp - nargs - 1, m->sp - nargs, (size_t)nargs * sizeof(struct val));
 	m->sp--;
@@ -481,8 +494,8 @@ static void tick(struct awk *a)
 		m.sp[-1] = val_num(expression);                                                    \
 	} while (0)
 
-/* Runs until OP_DONE or a jump out; with a result, until the frames above `base` are gone.
- * long: the machine's dispatch */
+/* Runs until OP_DONE or a jump out; with a result, until the frames above `base` are gone. */
+/* long: the machine's dispatch */
 static enum run_end run(struct awk *a, struct machine start, size_t base, struct val *result)
 {
 	struct machine m = start;
@@ -542,9 +555,11 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_ELEM: awk_op_push_elem(a, &m); break;
 		case OP_ELEM_PEEK: awk_op_peek_elem(a, &m, i->z); break;
 		case OP_FIELD_PEEK:
+			awk_rec_touch(a, awk_field_index(a, m.sp - 1 - i->z));
 			v = awk_rec_field(a, awk_field_index(a, m.sp - 1 - i->z));
 			PUSH(v);
 			break;
+		case OP_TOUCH: awk_rec_touch(a, (size_t)i->z); break;
 		case OP_IN: awk_op_elem_in(a, &m, i->x); break;
 		case OP_DELETE: awk_op_delete_elem(a, &m); break;
 		case OP_CLEAR:

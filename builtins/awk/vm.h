@@ -23,19 +23,18 @@ static inline struct val *release_to(struct awk *a, struct val *sp, struct val *
 	return base;
 }
 
-_Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name);
-
 /* The value of a variable; what may become an array counts as nothing. */
 static inline struct val scalar_of(struct awk *a, const struct val *v, struct bytes name)
 {
 	if (v->kind <= VAL_REGEX)
 		return val_get(*v);
 	if (v->kind == VAL_ARRAY || v->u.array->used)
-		awk_array_as_scalar(a, name);
+		awk_array_as_scalar(a, name, v->u.array);
 	return (struct val){ .kind = VAL_UNINIT };
 }
 
 /* operate.c */
+struct bytes awk_op_element_name(struct awk *a, const struct array *x, struct bytes key);
 struct bytes awk_op_key_of(struct awk *a, const struct val *v, struct text_room *tmp);
 void awk_op_push_elem(struct awk *a, struct machine *m);
 void awk_op_peek_elem(struct awk *a, struct machine *m, int depth);

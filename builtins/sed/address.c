@@ -22,16 +22,11 @@ bool sed_matches(struct sed *s, struct sed_re *re, struct bytes text, size_t fro
 static bool matches(struct sed *s, const struct sed_addr *a)
 {
 	switch (a->kind) {
-	case ADDR_LINE:
-		return s->line == a->n;
-	case ADDR_STEP:
-		return s->line >= a->n && (s->line - a->n) % a->step == 0;
-	case ADDR_LAST:
-		return !sed_has_next(s);
-	case ADDR_REGEX:
-		return sed_matches(s, a->re, sed_bytes(&s->space), 0, 1);
-	default:
-		return true;
+	case ADDR_LINE: return s->line == a->n;
+	case ADDR_STEP: return s->line >= a->n && (s->line - a->n) % a->step == 0;
+	case ADDR_LAST: return !sed_has_next(s);
+	case ADDR_REGEX: return sed_matches(s, a->re, sed_bytes(&s->space), 0, 1);
+	default: return true;
 	}
 }
 
@@ -50,14 +45,10 @@ static void set_active(struct sed *s, struct sed_cmd *cmd, bool active)
 static uint64_t end_line(const struct sed *s, const struct sed_addr *a2)
 {
 	switch (a2->kind) {
-	case ADDR_LINE:
-		return a2->n != 0 ? a2->n : 1;
-	case ADDR_PLUS:
-		return s->line + a2->n;
-	case ADDR_MULTIPLE:
-		return a2->n == 0 ? s->line : (s->line / a2->n + 1) * a2->n;
-	default:
-		return 0;
+	case ADDR_LINE: return a2->n != 0 ? a2->n : 1;
+	case ADDR_PLUS: return s->line + a2->n;
+	case ADDR_MULTIPLE: return a2->n == 0 ? s->line : (s->line / a2->n + 1) * a2->n;
+	default: return 0;
 	}
 }
 

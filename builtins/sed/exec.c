@@ -6,11 +6,11 @@
 
 enum flow {
 	FLOW_NEXT,
-	FLOW_JUMP,      /* to cmd->target */
-	FLOW_CYCLE,     /* the cycle is over: the pattern space is written */
-	FLOW_DELETE,    /* the same without writing it */
-	FLOW_QUIT,      /* FLOW_CYCLE, then the end */
-	FLOW_STOP,      /* the end at once */
+	FLOW_JUMP,   /* to cmd->target */
+	FLOW_CYCLE,  /* the cycle is over: the pattern space is written */
+	FLOW_DELETE, /* the same without writing it */
+	FLOW_QUIT,   /* FLOW_CYCLE, then the end */
+	FLOW_STOP,   /* the end at once */
 };
 
 /* --- output --- */
@@ -106,7 +106,8 @@ static void defer(struct sed *s, char kind, struct bytes text, char *copy)
 		size_t cap = s->appends_cap * 2 + 8;
 
 		s->appends = pool_resize(s->c->pool, s->appends,
-					 s->appends_cap * sizeof *s->appends, cap * sizeof *s->appends);
+					 s->appends_cap * sizeof *s->appends,
+					 cap * sizeof *s->appends);
 		s->appends_cap = cap;
 	}
 	s->appends[s->nappends++] = (struct sed_append){ .kind = kind, .text = text, .copy = copy };

@@ -96,8 +96,8 @@ static void copy_file(struct sed *s, struct bytes name)
 	struct arena_mark mark = arena_mark(s->c->arena);
 	struct input in;
 	struct bytes block;
-	char *path = bytes_is(name, "/dev/stdin") ? arena_dup(s->c->arena, BYTES("-")) :
-						    arena_dup(s->c->arena, name);
+	char *path = bytes_is(name, "/dev/stdin") ? arena_dup(s->c->arena, BYTES("-"))
+						  : arena_dup(s->c->arena, name);
 
 	if (input_open(&in, s->c, path) >= 0) {
 		int more;
@@ -149,7 +149,8 @@ static char *beside(struct sed *s, const char *path, const char *name)
 
 static int open_temp(struct sed *s)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 	int err = -E_EXIST;
 
 	for (int tries = 0; tries < 100 && err == -E_EXIST; tries++) {
@@ -358,8 +359,8 @@ bool sed_read_line(struct sed *s, bool append)
 	for (;;) {
 		if (!s->is_open && !open_next(s))
 			return false;
-		int more = s->unbuffered && s->in.is_stdin ? read_exactly(s, &line) :
-							     input_line(&s->in, s->delim, &line);
+		int more = s->unbuffered && s->in.is_stdin ? read_exactly(s, &line)
+							   : input_line(&s->in, s->delim, &line);
 
 		if (more < 0)
 			sed_read_failed(s, s->open_name, more);

@@ -192,7 +192,10 @@ static void open_block(struct sed_parser *p, size_t index)
 		p->blocks_cap = cap;
 	}
 	p->blocks[p->nblocks++] = (struct sed_block){
-		.cmd = index, .source = p->source, .file = p->file, .line = p->line,
+		.cmd = index,
+		.source = p->source,
+		.file = p->file,
+		.line = p->line,
 	};
 }
 
@@ -284,42 +287,34 @@ static void parse_arguments(struct sed_parser *p, struct sed_cmd *cmd, size_t in
 	if (p->s->posix)
 		check_posix(p, cmd);
 	switch (cmd->name) {
-	case '{':
-		open_block(p, index);
-		break;
-	case '}':
-		close_block(p, cmd, index);
-		break;
-	case 'a': case 'c': case 'i':
-		sed_read_text(p, cmd, index);
-		break;
-	case ':':
-		parse_label(p, cmd);
-		break;
-	case 'b': case 't': case 'T':
-		cmd->label = sed_read_label(p);
-		break;
-	case 'q': case 'Q':
+	case '{': open_block(p, index); break;
+	case '}': close_block(p, cmd, index); break;
+	case 'a':
+	case 'c':
+	case 'i': sed_read_text(p, cmd, index); break;
+	case ':': parse_label(p, cmd); break;
+	case 'b':
+	case 't':
+	case 'T': cmd->label = sed_read_label(p); break;
+	case 'q':
+	case 'Q':
 		if (cmd->a2.kind != ADDR_NONE)
 			sed_bad(p, "command only uses one address");
 		parse_number_argument(p, cmd);
 		break;
-	case 'l': case 'L':
-		parse_number_argument(p, cmd);
-		break;
-	case 'e': case 'r': case 'R': case 'w': case 'W':
-		parse_file_command(p, cmd);
-		break;
-	case 's':
-		cmd->sub = sed_parse_sub(p);
-		break;
+	case 'l':
+	case 'L': parse_number_argument(p, cmd); break;
+	case 'e':
+	case 'r':
+	case 'R':
+	case 'w':
+	case 'W': parse_file_command(p, cmd); break;
+	case 's': cmd->sub = sed_parse_sub(p); break;
 	case 'y':
 		cmd->map = sed_parse_map(p);
 		sed_end_of_command(p);
 		break;
-	case 'v':
-		check_version(p);
-		break;
+	case 'v': check_version(p); break;
 	default:
 		if (strchr("=dDFgGhHnNpPxz", cmd->name) == NULL)
 			sed_bad(p, "unknown command: `%c'", cmd->name);
@@ -430,6 +425,6 @@ void sed_parse_end(struct sed *s)
 		cmd->target = cmd->label.len == 0 ? s->ncmds : find_label(s, cmd->label);
 		if (cmd->target == SIZE_MAX)
 			cmd_fatal_status(s->c, 4, 0, "can't find label for jump to `%.*s'",
-				  (int)cmd->label.len, cmd->label.ptr);
+					 (int)cmd->label.len, cmd->label.ptr);
 	}
 }

@@ -10,7 +10,7 @@ struct pieces {
 	struct sed_parser *p;
 	struct sed_sub *sub;
 	size_t cap;
-	struct buf text;   /* of the piece being read */
+	struct buf text; /* of the piece being read */
 };
 
 static struct sed_piece *add_piece(struct pieces *w)
@@ -47,8 +47,9 @@ static bool add_case(struct pieces *w, char letter)
 
 	piece->set_case = true;
 	piece->once = letter == 'u' || letter == 'l';
-	piece->letters = letter == 'E' ? CASE_NONE :
-			 byte_to_upper(letter) == 'U' ? CASE_UPPER : CASE_LOWER;
+	piece->letters = letter == 'E'                  ? CASE_NONE
+			 : byte_to_upper(letter) == 'U' ? CASE_UPPER
+							: CASE_LOWER;
 	w->sub->has_case = true;
 	return true;
 }
@@ -131,31 +132,21 @@ static bool parse_sub_flag(struct sed_parser *p, struct sed_sub *sub, unsigned *
 	if (p->s->posix && ch > 0 && strchr("iImMe", ch) != NULL)
 		sed_bad(p, "unknown option to `s'");
 	switch (ch) {
-	case 'i': case 'I':
-		*flags |= REGEX_ICASE;
-		return true;
-	case 'm': case 'M':
-		*flags |= REGEX_NEWLINE;
-		return true;
-	case 'e':
-		parse_sub_eval(p, sub);
-		return true;
-	case 'p':
-		set_once(p, &sub->print, 'p');
-		return true;
-	case 'g':
-		set_once(p, &sub->global, 'g');
-		return true;
-	case 'w':
-		parse_sub_file(p, sub);
-		return false;
-	case ' ': case '\r':
-		return true;
-	case '}': case '#':
-		sed_back(p, ch);
-		return false;
-	case -1: case '\n': case ';':
-		return false;
+	case 'i':
+	case 'I': *flags |= REGEX_ICASE; return true;
+	case 'm':
+	case 'M': *flags |= REGEX_NEWLINE; return true;
+	case 'e': parse_sub_eval(p, sub); return true;
+	case 'p': set_once(p, &sub->print, 'p'); return true;
+	case 'g': set_once(p, &sub->global, 'g'); return true;
+	case 'w': parse_sub_file(p, sub); return false;
+	case ' ':
+	case '\r': return true;
+	case '}':
+	case '#': sed_back(p, ch); return false;
+	case -1:
+	case '\n':
+	case ';': return false;
 	default:
 		if (!byte_is_digit(ch))
 			sed_bad(p, "unknown option to `s'");
@@ -180,7 +171,8 @@ struct sed_sub *sed_parse_sub(struct sed_parser *p)
 	while (parse_sub_flag(p, sub, &flags))
 		;
 	sub->re = sed_compile(p, pattern, flags);
-	if (sub->re->re != NULL && !p->s->posix && (unsigned)sub->max_group > regex_groups(sub->re->re))
+	if (sub->re->re != NULL && !p->s->posix &&
+	    (unsigned)sub->max_group > regex_groups(sub->re->re))
 		sed_bad(p, "invalid reference \\%d on `s' command's RHS", sub->max_group);
 	return sub;
 }

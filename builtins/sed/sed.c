@@ -119,8 +119,13 @@ static int sed_run(struct cmd *c)
 }
 
 const struct builtin builtin_sed = {
-	.name = "sed", .usage = "[OPTION]... {SCRIPT} [FILE]...",
+	.name = "sed",
+	.usage = "[OPTION]... {SCRIPT} [FILE]...",
 	.summary = "Edits each line of the files, or of standard input, as the script says.",
-	.run = sed_run, .opts = sed_options, .opts_size = sizeof(struct sed),
-	.flags = BUILTIN_USAGE_LINE, .family = "GNU sed 4.9", .defaults = set_defaults,
+	.run = sed_run,
+	.opts = sed_options,
+	.opts_size = sizeof(struct sed),
+	.flags = BUILTIN_USAGE_LINE,
+	.family = "GNU sed 4.9",
+	.defaults = set_defaults,
 };

@@ -20,14 +20,20 @@
 #include "builtins/builtin.h"
 
 struct sed_re {
-	struct regex *re;      /* NULL: the empty regex, which stands for the last one used */
+	struct regex *re; /* NULL: the empty regex, which stands for the last one used */
 	struct bytes text;
 	unsigned flags;
 };
 
 enum sed_addr_kind {
-	ADDR_NONE, ADDR_LINE, ADDR_STEP, ADDR_LAST, ADDR_REGEX, ADDR_ZERO,
-	ADDR_PLUS, ADDR_MULTIPLE, /* second address only */
+	ADDR_NONE,
+	ADDR_LINE,
+	ADDR_STEP,
+	ADDR_LAST,
+	ADDR_REGEX,
+	ADDR_ZERO,
+	ADDR_PLUS,
+	ADDR_MULTIPLE, /* second address only */
 };
 
 struct sed_addr {
@@ -42,9 +48,9 @@ enum sed_case { CASE_NONE, CASE_UPPER, CASE_LOWER };
 /* A piece of a replacement: text, then a group; or a change of case. */
 struct sed_piece {
 	struct bytes text;
-	int group;             /* -1: none */
+	int group; /* -1: none */
 	bool set_case;
-	bool once;             /* \u \l: only the next character */
+	bool once; /* \u \l: only the next character */
 	enum sed_case letters;
 };
 
@@ -52,7 +58,7 @@ struct sed_out {
 	const char *name;
 	struct output *o;
 	struct output own;
-	bool missing_newline;  /* the last line written had none: due before the next */
+	bool missing_newline; /* the last line written had none: due before the next */
 	struct sed_out *next;
 };
 
@@ -73,9 +79,9 @@ struct sed_sub {
 	bool has_case;
 	bool global;
 	bool print;
-	bool print_first;      /* p came before e */
+	bool print_first; /* p came before e */
 	bool eval;
-	uint64_t number;       /* 0: the first */
+	uint64_t number; /* 0: the first */
 	struct sed_out *out;
 };
 
@@ -96,15 +102,15 @@ struct sed_map {
 struct sed_cmd {
 	char name;
 	bool negate;
-	bool active;           /* a range that has begun */
-	bool closed;           /* LINE,x: begins only once */
+	bool active; /* a range that has begun */
+	bool closed; /* LINE,x: begins only once */
 	struct sed_addr a1;
 	struct sed_addr a2;
 	uint64_t range_end;
-	int64_t number;        /* q Q l; -1: none */
-	size_t target;         /* { b t T: index of the next command */
+	int64_t number; /* q Q l; -1: none */
+	size_t target;  /* { b t T: index of the next command */
 	struct bytes label;
-	struct bytes text;     /* a i c e r */
+	struct bytes text; /* a i c e r */
 	struct sed_sub *sub;
 	struct sed_map *map;
 	struct sed_out *out;
@@ -114,16 +120,16 @@ struct sed_cmd {
 struct sed_space {
 	char *ptr;
 	size_t len;
-	char *own;             /* in the pool; ptr == own, or ptr is a view */
+	char *own; /* in the pool; ptr == own, or ptr is a view */
 	size_t cap;
-	bool ended;            /* a newline goes behind it */
+	bool ended; /* a newline goes behind it */
 };
 
 /* What a, r and R have put off to the end of the cycle. */
 struct sed_append {
-	char kind;             /* a r R */
+	char kind; /* a r R */
 	struct bytes text;
-	char *copy;            /* R: in the pool, text.len + 1 */
+	char *copy; /* R: in the pool, text.len + 1 */
 };
 
 struct sed_skip;
@@ -150,7 +156,7 @@ struct sed {
 	/* script */
 	struct sed_cmd *cmds;
 	size_t ncmds;
-	struct sed_out *outs;  /* of w; the first is standard output */
+	struct sed_out *outs; /* of w; the first is standard output */
 	struct sed_in *ins;
 	/* input */
 	char **files;
@@ -162,7 +168,7 @@ struct sed {
 	uint64_t line;
 	int status;
 	/* -i */
-	struct sed_out *cur;   /* where lines go: standard output or `edited` */
+	struct sed_out *cur; /* where lines go: standard output or `edited` */
 	struct sed_out edited;
 	struct vfs_stat edited_st;
 	char *edited_path;
@@ -175,7 +181,7 @@ struct sed {
 	size_t nspans;
 	struct sed_re *last_re;
 	bool replaced;
-	bool restart;          /* D: the next cycle reads nothing */
+	bool restart; /* D: the next cycle reads nothing */
 	bool done;
 	size_t active_ranges;
 	struct sed_append *appends;
@@ -202,15 +208,15 @@ struct sed_parser {
 	struct sed *s;
 	struct bytes text;
 	size_t at;
-	const char *file;      /* NULL: -e */
-	size_t source;         /* which -e, from 1 */
+	const char *file; /* NULL: -e */
+	size_t source;    /* which -e, from 1 */
 	size_t line;
-	bool first;            /* the very first part: "#n" counts */
+	bool first; /* the very first part: "#n" counts */
 	size_t cap;
 	struct sed_block *blocks;
 	size_t nblocks;
 	size_t blocks_cap;
-	bool pending;          /* a part ended in the middle of a text */
+	bool pending; /* a part ended in the middle of a text */
 	size_t pending_cmd;
 	struct buf pending_text;
 };

@@ -10,13 +10,13 @@
 #include "builtins/sed/sed.h"
 
 struct sed_skip {
-	struct regex *re;            /* matches lines that need the script */
-	const struct sed_sub *sub;   /* the only command, run on blocks; or NULL */
-	struct regex *sub_re;        /* its expression, for many lines at once */
-	bool count;                  /* line numbers matter */
-	size_t end;                  /* behind the last newline found in the buffer */
-	unsigned hits;               /* tries in vain: the very next line needed the script */
-	unsigned pause;              /* lines before the next try */
+	struct regex *re;          /* matches lines that need the script */
+	const struct sed_sub *sub; /* the only command, run on blocks; or NULL */
+	struct regex *sub_re;      /* its expression, for many lines at once */
+	bool count;                /* line numbers matter */
+	size_t end;                /* behind the last newline found in the buffer */
+	unsigned hits;             /* tries in vain: the very next line needed the script */
+	unsigned pause;            /* lines before the next try */
 };
 
 enum { PAUSE_MAX = 32 };
@@ -81,8 +81,9 @@ static struct sed_re *trigger(const struct sed_cmd *cmd)
 static bool does_nothing(const struct sed_cmd *cmd)
 {
 	/* t jumps only after a replacement; 0,/re/ has no second beginning. */
-	return cmd->a1.kind == ADDR_ZERO ? !cmd->negate : cmd->a1.kind == ADDR_NONE &&
-	       !cmd->negate && strchr(":}tv", cmd->name) != NULL;
+	return cmd->a1.kind == ADDR_ZERO ? !cmd->negate
+					 : cmd->a1.kind == ADDR_NONE && !cmd->negate &&
+						   strchr(":}tv", cmd->name) != NULL;
 }
 
 static bool counts_lines(const struct sed_addr *a)
@@ -97,7 +98,9 @@ static bool allows_skipping(const struct sed *s, struct sed_skip *skip)
 	for (size_t i = 0; i < s->ncmds; i++) {
 		const struct sed_cmd *cmd = &s->cmds[i];
 		const struct sed_re *used[] = {
-			cmd->a1.re, cmd->a2.re, cmd->sub != NULL ? cmd->sub->re : NULL,
+			cmd->a1.re,
+			cmd->a2.re,
+			cmd->sub != NULL ? cmd->sub->re : NULL,
 		};
 
 		/* The empty expression would see which was used last. */
@@ -221,7 +224,8 @@ static bool substitute_lines(struct sed *s, struct bytes lines)
 
 	work->len = 0;
 	work->ptr = work->own;
-	while (at < lines.len && regex_search(s->skip->sub_re, lines, at, 0, s->spans, nspans) == 0) {
+	while (at < lines.len &&
+	       regex_search(s->skip->sub_re, lines, at, 0, s->spans, nspans) == 0) {
 		struct regex_span m = s->spans[0];
 
 		if (m.from == m.to)

@@ -48,8 +48,9 @@ static size_t convert(struct bytes text, size_t at, bool utf8, enum sed_case to,
 	if (len <= 1) {
 		unsigned char byte = (unsigned char)text.ptr[at];
 
-		out[0] = (char)(to == CASE_UPPER ? byte_to_upper(byte) :
-				to == CASE_LOWER ? byte_to_lower(byte) : byte);
+		out[0] = (char)(to == CASE_UPPER   ? byte_to_upper(byte)
+				: to == CASE_LOWER ? byte_to_lower(byte)
+						   : byte);
 		*out_len = 1;
 		return 1;
 	}
@@ -123,7 +124,8 @@ void sed_put_replacement(struct sed *s, const struct sed_sub *sub, struct bytes 
 static size_t char_length(const struct sed *s, struct bytes text, size_t at)
 {
 	uint32_t c;
-	size_t len = s->c->utf8 && (unsigned char)text.ptr[at] >= 128 ? utf8_decode(text, at, &c) : 1;
+	size_t len = s->c->utf8 && (unsigned char)text.ptr[at] >= 128 ? utf8_decode(text, at, &c)
+								      : 1;
 
 	return len != 0 ? len : 1;
 }
@@ -134,8 +136,10 @@ static void check_reference(struct sed *s, const struct sed_sub *sub)
 	const struct sed_re *re = s->last_re;
 
 	if (sub->re->re == NULL && re != NULL && (unsigned)sub->max_group > regex_groups(re->re))
-		cmd_fatal(s->c, 0, "-e expression #1, char 0: invalid reference \\%d on `s' "
-			  "command's RHS", sub->max_group);
+		cmd_fatal(s->c, 0,
+			  "-e expression #1, char 0: invalid reference \\%d on `s' "
+			  "command's RHS",
+			  sub->max_group);
 }
 
 /* Builds the new text in s->work. Returns whether anything was replaced. */
@@ -143,7 +147,7 @@ static bool replace(struct sed *s, const struct sed_sub *sub)
 {
 	struct bytes text = sed_bytes(&s->space);
 	size_t nspans = (size_t)sub->max_group + 1;
-	size_t copied = 0;      /* of the text, so far */
+	size_t copied = 0; /* of the text, so far */
 	size_t from = 0;
 	size_t last_end = SIZE_MAX;
 	uint64_t count = 0;
