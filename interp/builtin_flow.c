@@ -132,7 +132,10 @@ int do_exit(struct shell *sh, int argc, char **argv)
 	sh->flow = FLOW_EXIT;
 	sh->status = status;
 	if (sh->trap_running < 0 && trap_is_set(sh, TRAP_EXIT)) {
-		/* The trap sees the local variables and redirections of where `exit` stands. */
+		/* The trap sees the local variables of where `exit` stands, and in a script file
+		 * its redirections. */
+		if (opt_set(sh, SET_COMMAND))
+			redir_undo(sh, NULL);
 		status = exec_finish(sh, status);
 		trap_set(sh, TRAP_EXIT, NULL);
 		sh->flow = FLOW_EXIT;

@@ -49,7 +49,8 @@ static void save(struct shell *sh, int fd, bool keep)
 
 void redir_undo(struct shell *sh, struct saved_fd *mark)
 {
-	while (sh->saved_fds != mark) {
+	/* `exit` may have put all back before. */
+	while (sh->saved_fds != mark && sh->saved_fds != NULL) {
 		struct saved_fd *s = sh->saved_fds;
 
 		sh->saved_fds = s->up;
