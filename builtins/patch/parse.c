@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading patches. Text that is none is skipped; it is shown when a file can't be found.
+ */
+#include "builtins/patch/patch.h"
+
+static struct bytes line_at(const struct patch_text *t, size_t i)
+{
+	return i < t->n ? t->line[i] : BYTES("");
+}
+
+static bool starts(struct bytes s, const char *prefix)
+{
+	return bytes_starts(s, bytes_of(prefix));
+}
+
+static _Noreturn void malformed(struct patch_text *t, size_t i)
+{
+	struct bytes s = line_at(t, i);
+
+	cmd_fatal(t->c, 0, "**** malformed patch at line %zu: %.*s\n", i + 1, (int)s.len, s.ptr);
+}
+
+/* Digits at *at of s. */
+static bool take_number(struct bytes s, size_t *at, size_t *out)
+{
+	size_t from = *at;
+
+	*out = 0;
+	for (; *at < s.len && byte_is_digit(s.ptr[*at]) && *at - from < 18; ++*at)
+		*out = *out * 10 + (size_t)(s.ptr[*at] - '0');
+	return *at > from;
+}
+
+/* "3" or "3,5". */
+static bool take_pair(struct bytes s, size_t *at, size_t *first, size_t *second, bool *has_second)
+{
+	*has_second = false;
+	if (!take_number(s, at, first))
+		return false;
+	if (*at < s.len && s.ptr[*at] == ',') {
+		++*at;
+		*has_second = true;
+		return take_number(s, at, second);
+	}
+	return true;
+}
+
+/* --- headings --- */
+
+/* "Thu Jan  1 00:00:00 1970", or 1970-01-01 in any zone. */
+static bool is_epoch(struct bytes s)
+{
+	return bytes_find(s, BYTES("1970-01-01 00:00:00")) != NULL ||
+	       bytes_find(s, BYTES("Jan  1 00:00:00 1970")) != NULL ||
+	       bytes_find(s, BYTES("1969-12-31 ")) != NULL;
+}
+
+/* A name in quotes as git and diff write it. */
+static char *unquote(struct cmd *c, struct bytes s)
+{
+	struct buf out = buf_in(c->arena);
+
+	for (size_t i = 1; i < s.len && s.ptr[i] != '"'; i++) {
+		const char *hit;
+
+		if (s.ptr[i] != '\\' || i + 1 == s.len) {
+			buf_putc(&out, s.ptr[i]);
+			continue;
+		}
+		i++;
+		hit = strchr("abtnvfr", s.ptr[i]);
+		if (s.ptr[i] >= '0' && s.ptr[i] <= '7' && i + 2 < s.len) {
+			buf_putc(&out, (char)((s.ptr[i] - '0') * 64 + (s.ptr[i + 1] - '0') * 8 +
+					      s.ptr[i + 2] - '0'));
+			i += 2;
+		} else {
+			buf_putc(&out, hit != NULL ? "\a\b\t\n\v\f\r"[hit - strchr("abtnvfr", 'a')]
+						   : s.ptr[i]);
+		}
+	}
+	return buf_cstr(&out);
+}
+
+static void set_name(struct patch_text *t, struct patch_file *f, int which, struct bytes s)
+{
+	size_t len = 0;
+	const char *tab;
+
+	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[0]))
+		s = bytes_slice(s, 1, s.len);
+	if (s.len > 0 && s.ptr[0] == '"') {
+		f->name[which] = unquote(t->c, s);
+		return;
+	}
+	tab = memchr(s.ptr, '\t', s.len);
+	if (tab != NULL)
+		len = (size_t)(tab - s.ptr);
+	else
+		while (len < s.len && !byte_is_space((unsigned char)s.ptr[len]))
+			len++;
+	f->name[which] = arena_dup(t->c->arena, bytes_slice(s, 0, len));
+	if (which < 2)
+		f->nonexistent[which] = strcmp(f->name[which], "/dev/null") == 0 || is_epoch(s);
+}
+
+static uint32_t octal_mode(struct bytes s)
+{
+	uint32_t mode = 0;
+
+	for (size_t i = 0; i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '7'; i++)
+		mode = (mode << 3 | (uint32_t)(s.ptr[i] - '0')) & 0177777;
+	return mode;
+}
+
+/* "a/x b/x" behind "diff --git ". */
+static void set_git_names(struct patch_text *t, struct patch_file *f, struct bytes s)
+{
+	size_t half = s.len / 2;
+
+	if (s.len < 3 || s.ptr[half] != ' ')
+		return;
+	f->name[0] = arena_dup(t->c->arena, bytes_slice(s, 0, half));
+	f->name[1] = arena_dup(t->c->arena, bytes_slice(s, half + 1, s.len));
+}
+
+static void take_git_line(struct patch_text *t, struct patch_file *f, struct bytes s)
+{
+	if (starts(s, "new file mode ")) {
+		f->mode = octal_mode(bytes_slice(s, 14, s.len));
+		f->nonexistent[0] = true;
+	} else if (starts(s, "deleted file mode ")) {
+		f->nonexistent[1] = true;
+	} else if (starts(s, "new mode ")) {
+		f->mode = octal_mode(bytes_slice(s, 9, s.len));
+	} else if (starts(s, "rename from ") || starts(s, "copy from ")) {
+		size_t skip = s.ptr[0] == 'r' ? 12 : 10;
+
+		f->rename_from = arena_dup(t->c->arena, bytes_slice(s, skip, s.len));
+		if (s.ptr[0] == 'c')
+			cmd_fatal(t->c, 0, "**** copies are not supported\n");
+	} else if (starts(s, "rename to ")) {
+		f->rename_to = arena_dup(t->c->arena, bytes_slice(s, 10, s.len));
+	} else if (starts(s, "GIT binary patch")) {
+		cmd_fatal(t->c, 0, "File %s: git binary diffs are not supported.",
+			  f->name[1] != NULL ? f->name[1] : "");
+	}
+}
+
+/* --- hunks --- */
+
+static void add_line(struct cmd *c, struct patch_hunk *h, char kind, struct bytes text)
+{
+	if ((h->n & (h->n - 1)) == 0)
+		h->line = arena_grow(c->arena, h->line, h->n * sizeof(*h->line),
+				     (h->n * 2 + 1) * sizeof(*h->line));
+	h->line[h->n++] = (struct patch_line){ .kind = kind, .text = text };
+}
+
+static void add_hunk(struct cmd *c, struct patch_file *f, const struct patch_hunk *h)
+{
+	if ((f->nhunks & (f->nhunks - 1)) == 0)
+		f->hunk = arena_grow(c->arena, f->hunk, f->nhunks * sizeof(*h),
+				     (f->nhunks * 2 + 1) * sizeof(*h));
+	f->hunk[f->nhunks++] = *h;
+}
+
+/* "\ No newline at end of file" behind the last line. */
+static void take_unended(struct patch_text *t, struct patch_hunk *h)
+{
+	if (h->n > 0 && starts(line_at(t, t->at), "\\ ")) {
+		h->line[h->n - 1].unended = true;
+		t->at++;
+	}
+}
+
+static bool parse_range(struct bytes s, size_t *at, char sign, size_t *first, size_t *count)
+{
+	bool has_count;
+
+	while (*at < s.len && s.ptr[*at] == ' ')
+		++*at;
+	if (*at == s.len || s.ptr[*at] != sign)
+		return false;
+	++*at;
+	*count = 1;
+	if (!take_pair(s, at, first, count, &has_count))
+		return false;
+	*first += *count == 0;
+	return true;
+}
+
+static bool unified_head(struct bytes s, struct patch_hunk *h)
+{
+	size_t at = 3;
+
+	if (!starts(s, "@@ -") || !parse_range(s, &at, '-', &h->old_first, &h->old_count) ||
+	    !parse_range(s, &at, '+', &h->new_first, &h->new_count))
+		return false;
+	h->function = bytes_slice(s, at, s.len);
+	const char *end = bytes_find(h->function, BYTES("@@"));
+
+	if (end == NULL)
+		return false;
+	h->function = bytes_slice(s, (size_t)(end - s.ptr) + 2, s.len);
+	return true;
+}
+
+static bool parse_unified_hunk(struct patch_text *t, struct patch_file *f)
+{
+	struct patch_hunk h = { .n = 0 };
+
+	if (!unified_head(line_at(t, t->at), &h))
+		return false;
+	t->at++;
+	size_t old_left = h.old_count;
+	size_t new_left = h.new_count;
+
+	while (old_left > 0 || new_left > 0) {
+		struct bytes s = line_at(t, t->at);
+		char kind = s.len == 0 || s.ptr[0] == '\t' ? ' ' : s.ptr[0];
+
+		if (t->at >= t->n)
+			cmd_fatal(t->c, 0, "**** unexpected end of file in patch\n");
+		if (strchr(" +-=", kind) == NULL || kind == '\0')
+			malformed(t, t->at);
+		if ((kind != '+' && old_left == 0) || (kind != '-' && new_left == 0))
+			malformed(t, t->at);
+		kind = kind == '=' ? ' ' : kind;
+		add_line(t->c, &h, kind,
+			 s.len > 0 && s.ptr[0] != '\t' ? bytes_slice(s, 1, s.len) : s);
+		old_left -= kind != '+';
+		new_left -= kind != '-';
+		t->at++;
+		take_unended(t, &h);
+		cmd_charge(t->c, 1);
+	}
+	add_hunk(t->c, f, &h);
+	return true;
+}
+
+/* "*** 1,5 ****": first and last line. */
+static bool context_head(struct bytes s, char mark, size_t *first, size_t *count)
+{
+	size_t at = 4;
+	size_t last = 0;
+	bool has_last;
+	char three[] = { mark, mark, mark, ' ', '\0' };
+
+	if (!starts(s, three) || !take_pair(s, &at, first, &last, &has_last))
+		return false;
+	if (!has_last)
+		last = *first;
+	*count = *first == 0 && last == 0 ? 0 : last - *first + 1;
+	return at + 4 < s.len && s.ptr[at] == ' ' && s.ptr[at + 1] == mark;
+}
+
+/* One half of a context hunk. */
+static void parse_half(struct patch_text *t, struct patch_hunk *h, size_t count, char other)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct bytes s = line_at(t, t->at);
+
+		if (t->at >= t->n || s.len == 0 || strchr(" !+-", s.ptr[0]) == NULL ||
+		    (s.ptr[0] == other && s.len > 1 && s.ptr[1] == other))
+			return;
+		add_line(t->c, h, s.ptr[0], s.len > 2 ? bytes_slice(s, 2, s.len) : BYTES(""));
+		t->at++;
+		take_unended(t, h);
+	}
+}
+
+/* Both halves of a context hunk into one; a half that is missing is the context of the other. */
+static bool weave(struct cmd *c, struct patch_hunk *h, const struct patch_hunk *a,
+		  const struct patch_hunk *b)
+{
+	size_t i = 0;
+	size_t k = 0;
+
+	while (i < a->n || k < b->n) {
+		if (i < a->n && a->line[i].kind != ' ') {
+			add_line(c, h, '-', a->line[i].text);
+			h->line[h->n - 1].unended = a->line[i++].unended;
+		} else if (k < b->n && b->line[k].kind != ' ') {
+			add_line(c, h, '+', b->line[k].text);
+			h->line[h->n - 1].unended = b->line[k++].unended;
+		} else {
+			const struct patch_line *l = i < a->n ? &a->line[i] : &b->line[k];
+
+			if ((a->n > 0 && i == a->n) || (b->n > 0 && k == b->n))
+				return false;
+			add_line(c, h, ' ', l->text);
+			h->line[h->n - 1].unended = l->unended;
+			i += i < a->n;
+			k += k < b->n;
+		}
+	}
+	return true;
+}
+
+static void count_kinds(struct patch_hunk *h)
+{
+	h->old_count = h->new_count = 0;
+	for (size_t i = 0; i < h->n; i++) {
+		h->old_count += h->line[i].kind != '+';
+		h->new_count += h->line[i].kind != '-';
+	}
+}
+
+static bool parse_context_hunk(struct patch_text *t, struct patch_file *f)
+{
+	struct patch_hunk h = { .n = 0 };
+	struct patch_hunk half[2] = { { .n = 0 }, { .n = 0 } };
+	size_t count;
+
+	if (!starts(line_at(t, t->at), "***************") ||
+	    !context_head(line_at(t, t->at + 1), '*', &h.old_first, &count))
+		return false;
+	h.function = bytes_slice(line_at(t, t->at), 15, line_at(t, t->at).len);
+	t->at += 2;
+	parse_half(t, &half[0], count, '-');
+	if (half[0].n == 0)
+		h.old_first += count == 0;
+	if (!context_head(line_at(t, t->at), '-', &h.new_first, &count))
+		malformed(t, t->at);
+	t->at++;
+	h.new_first += count == 0;
+	parse_half(t, &half[1], count, '*');
+	if (!weave(t->c, &h, &half[0], &half[1]))
+		malformed(t, t->at - 1);
+	count_kinds(&h);
+	add_hunk(t->c, f, &h);
+	return true;
+}
+
+static bool normal_head(struct bytes s, size_t range[4], char *letter)
+{
+	size_t at = 0;
+	bool has;
+
+	if (!take_pair(s, &at, &range[0], &range[1], &has))
+		return false;
+	range[1] = has ? range[1] : range[0];
+	if (at == s.len || strchr("acd", s.ptr[at]) == NULL)
+		return false;
+	*letter = s.ptr[at++];
+	if (!take_pair(s, &at, &range[2], &range[3], &has))
+		return false;
+	range[3] = has ? range[3] : range[2];
+	return at == s.len;
+}
+
+static bool parse_normal_hunk(struct patch_text *t, struct patch_file *f)
+{
+	struct patch_hunk h = { .n = 0 };
+	size_t range[4];
+	char letter;
+
+	if (!normal_head(line_at(t, t->at), range, &letter))
+		return false;
+	t->at++;
+	h.old_count = letter == 'a' ? 0 : range[1] - range[0] + 1;
+	h.new_count = letter == 'd' ? 0 : range[3] - range[2] + 1;
+	h.old_first = range[0] + (letter == 'a');
+	h.new_first = range[2] + (letter == 'd');
+	for (size_t i = 0; i < h.old_count + h.new_count; i++) {
+		char mark = i < h.old_count ? '<' : '>';
+		struct bytes s;
+
+		if (i == h.old_count && letter == 'c' && starts(line_at(t, t->at), "---"))
+			t->at++;
+		s = line_at(t, t->at);
+		if (t->at >= t->n || s.len < 2 || s.ptr[0] != mark)
+			malformed(t, t->at);
+		add_line(t->c, &h, mark == '<' ? '-' : '+', bytes_slice(s, 2, s.len));
+		t->at++;
+		take_unended(t, &h);
+	}
+	add_hunk(t->c, f, &h);
+	return true;
+}
+
+/* --- a file's part --- */
+
+static bool is_ed_line(struct bytes s)
+{
+	size_t at = 0;
+	size_t a, b;
+	bool has;
+
+	return take_pair(s, &at, &a, &b, &has) && at + 1 == s.len &&
+	       strchr("acd", s.ptr[at]) != NULL;
+}
+
+/* The format of the hunks that begin at line i, or unknown. */
+static enum patch_format format_at(const struct patch_text *t, size_t i, struct patch_hunk *h)
+{
+	size_t range[4];
+	char letter;
+	size_t first, count;
+	struct bytes s = line_at(t, i);
+
+	if (unified_head(s, h))
+		return PATCH_UNIFIED;
+	if (starts(s, "***************") && context_head(line_at(t, i + 1), '*', &first, &count))
+		return PATCH_CONTEXT;
+	if (normal_head(s, range, &letter) &&
+	    (starts(line_at(t, i + 1), "< ") || starts(line_at(t, i + 1), "> ")))
+		return PATCH_NORMAL;
+	return is_ed_line(s) ? PATCH_ED : PATCH_UNKNOWN;
+}
+
+static void take_header(struct patch_text *t, struct patch_file *f)
+{
+	struct bytes s = line_at(t, t->at);
+	struct bytes next = line_at(t, t->at + 1);
+
+	if (starts(s, "--- ") && starts(next, "+++ ")) {
+		set_name(t, f, 0, bytes_slice(s, 4, s.len));
+		set_name(t, f, 1, bytes_slice(next, 4, next.len));
+		f->old_header = bytes_slice(s, 4, s.len);
+		f->new_header = bytes_slice(next, 4, next.len);
+		f->header_line = t->at + 1;
+	} else if (starts(s, "*** ") && starts(next, "--- ")) {
+		set_name(t, f, 0, bytes_slice(s, 4, s.len));
+		set_name(t, f, 1, bytes_slice(next, 4, next.len));
+		f->old_header = bytes_slice(s, 4, s.len);
+		f->new_header = bytes_slice(next, 4, next.len);
+		f->header_line = t->at + 1;
+	} else if (starts(s, "Index:")) {
+		set_name(t, f, 2, bytes_slice(s, 6, s.len));
+	} else if (starts(s, "diff --git ")) {
+		f->git = true;
+		set_git_names(t, f, bytes_slice(s, 11, s.len));
+	} else if (f->git) {
+		take_git_line(t, f, s);
+	}
+}
+
+/* A git patch without hunks: only a rename or a mode. */
+static bool is_whole_git(const struct patch_file *f)
+{
+	return f->git && (f->rename_to != NULL || f->mode != 0 || f->nonexistent[1]);
+}
+
+static void parse_hunks(struct patch_text *t, struct patch_file *f)
+{
+	bool more = true;
+
+	while (more && t->at < t->n) {
+		if (f->format == PATCH_UNIFIED)
+			more = parse_unified_hunk(t, f);
+		else if (f->format == PATCH_CONTEXT)
+			more = parse_context_hunk(t, f);
+		else
+			more = parse_normal_hunk(t, f);
+	}
+}
+
+int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_file *f)
+{
+	struct patch_hunk h = { .n = 0 };
+
+	*f = (struct patch_file){ .intro_from = t->at };
+	for (; t->at < t->n; t->at++) {
+		enum patch_format format = format_at(t, t->at, &h);
+
+		if (format != PATCH_UNKNOWN &&
+		    (o->format == PATCH_UNKNOWN || (int)format == o->format) &&
+		    (format != PATCH_NORMAL || !f->git)) {
+			f->format = format;
+			break;
+		}
+		if (f->git && is_whole_git(f) && starts(line_at(t, t->at), "diff --git "))
+			break;
+		take_header(t, f);
+		cmd_charge(t->c, 1);
+	}
+	f->intro_to = t->at;
+	if (f->format == PATCH_ED)
+		cmd_fatal(t->c, 0, "**** ed scripts are not supported");
+	if (f->format != PATCH_UNKNOWN)
+		parse_hunks(t, f);
+	return f->nhunks > 0 || is_whole_git(f);
+}
+
+void patch_reverse(struct cmd *c, struct patch_hunk *h)
+{
+	struct patch_line *line = arena_array(c->arena, h->n + 1, sizeof(*line));
+	size_t n = 0;
+	size_t first = h->old_first;
+	size_t count = h->old_count;
+
+	/* In a run of changes what is deleted comes first. */
+	for (size_t i = 0; i < h->n;) {
+		size_t end = i;
+
+		if (h->line[i].kind == ' ') {
+			line[n++] = h->line[i++];
+			continue;
+		}
+		while (end < h->n && h->line[end].kind != ' ')
+			end++;
+		for (int pass = 0; pass < 2; pass++) {
+			for (size_t k = i; k < end; k++) {
+				if (h->line[k].kind != (pass == 0 ? '+' : '-'))
+					continue;
+				line[n] = h->line[k];
+				line[n++].kind = pass == 0 ? '-' : '+';
+			}
+		}
+		i = end;
+	}
+	h->line = line;
+	h->old_first = h->new_first;
+	h->old_count = h->new_count;
+	h->new_first = first;
+	h->new_count = count;
+}

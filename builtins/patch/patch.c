@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * patch - options, the choice of files, and what is said.
+ */
+#include "builtins/patch/patch.h"
+
+enum { FUZZ_DEFAULT = 2 };
+
+struct job {
+	struct cmd *c;
+	struct patch_opts *o;
+	struct patch_text text;
+	struct patch_file file;
+	const char *path; /* what is patched */
+	const char *output;
+	bool exists;
+	struct vfs_stat st;
+	bool reverse;
+	bool skip;    /* the rest of this file's hunks */
+	bool inexact; /* a hunk was found elsewhere, or not */
+	size_t failed;
+	struct buf rejects;
+};
+
+static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct patch_opts *o = c->opts;
+	uint64_t n;
+
+	if (!num_plain(arg, &n) || n > INT32_MAX)
+		cmd_fatal(c, 0, "**** %s %s is not a number",
+			  opt->letter == 'p' ? "strip count" : "fuzz factor", arg);
+	if (opt->letter == 'p')
+		o->strip = (int64_t)n;
+	else
+		o->fuzz = n;
+	return 0;
+}
+
+static const struct opt patch_options[] = {
+	OPT_FLAG('b', "backup", struct patch_opts, backup, "keep the old file as FILE.orig"),
+	OPT_STR('B', "prefix", struct patch_opts, prefix, NULL, "PREFIX",
+		"in front of backups' names"),
+	OPT_SET('c', "context", struct patch_opts, format, PATCH_CONTEXT, "it is a context diff"),
+	OPT_STR('d', "directory", struct patch_opts, directory, NULL, "DIR", "go to DIR first"),
+	OPT_MISSING_ARG('D', "ifdef"),
+	OPT_SET('e', "ed", struct patch_opts, format, PATCH_ED, "not here"),
+	OPT_FLAG('E', "remove-empty-files", struct patch_opts, remove_empty,
+		 "remove files that become empty"),
+	OPT_FLAG('f', "force", struct patch_opts, force, "never ask; skip what has no file"),
+	OPT_CALL_ARG('F', "fuzz", set_number, "NUM", "lines of context that need not match (2)"),
+	OPT_STR('i', "input", struct patch_opts, input, NULL, "PATCHFILE",
+		"read it from PATCHFILE"),
+	OPT_FLAG('l', "ignore-whitespace", struct patch_opts, ignore_space,
+		 "blank space may differ"),
+	OPT_MISSING(0, "merge"),
+	OPT_SET('n', "normal", struct patch_opts, format, PATCH_NORMAL, "it is a plain diff"),
+	OPT_FLAG('N', "forward", struct patch_opts, forward,
+		 "skip what seems to be applied already"),
+	OPT_STR('o', "output", struct patch_opts, output, NULL, "FILE", "write to FILE"),
+	OPT_CALL_ARG('p', "strip", set_number, "NUM", "leave out NUM leading parts of file names"),
+	OPT_STR('r', "reject-file", struct patch_opts, rejects, NULL, "FILE", "rejects go to FILE"),
+	OPT_FLAG('R', "reverse", struct patch_opts, reverse, "undo the patch"),
+	OPT_FLAG('s', "quiet", struct patch_opts, silent, "only say what fails"),
+	OPT_FLAG('s', "silent", struct patch_opts, silent, NULL),
+	OPT_FLAG('t', "batch", struct patch_opts, batch,
+		 "never ask; assume it is reversed if it seems"),
+	OPT_SET('u', "unified", struct patch_opts, format, PATCH_UNIFIED, "it is a unified diff"),
+	OPT_IGNORED(0, "binary", "no effect"),
+	OPT_IGNORED(0, "posix", "no effect"),
+	OPT_IGNORED('T', "set-time", "no effect"),
+	OPT_IGNORED('Z', "set-utc", "no effect"),
+	OPT_IGNORED_ARG('g', "get", "NUM", "no effect"),
+	OPT_FLAG(0, "dry-run", struct patch_opts, dry_run,
+		 "change nothing, only say what would be"),
+	OPT_FLAG(0, "verbose", struct patch_opts, verbose, "say more"),
+	OPT_SET(0, "backup-if-mismatch", struct patch_opts, mismatch, 1,
+		"backups only where a hunk did not fit exactly"),
+	OPT_SET(0, "no-backup-if-mismatch", struct patch_opts, mismatch, 2, "no backups for that"),
+	OPT_STR('z', "suffix", struct patch_opts, suffix, NULL, "SUFFIX", "behind backups' names"),
+	OPT_END(),
+};
+
+/* --- names --- */
+
+/* Without the first parts; NULL if there are too few. */
+static const char *strip_name(const struct patch_opts *o, const char *name)
+{
+	int64_t left = o->strip;
+
+	if (name == NULL || strcmp(name, "/dev/null") == 0)
+		return NULL;
+	if (left < 0) {
+		const char *slash = strrchr(name, '/');
+
+		return slash != NULL ? slash + 1 : name;
+	}
+	for (const char *at = name; *at != '\0'; at++) {
+		if (*at != '/' || left <= 0)
+			continue;
+		while (at[1] == '/')
+			at++;
+		left--;
+		name = at + 1;
+	}
+	return left <= 0 && *name != '\0' ? name : NULL;
+}
+
+static size_t count_parts(const char *name)
+{
+	size_t n = 1;
+
+	for (; *name != '\0'; name++)
+		n += *name == '/' && name[1] != '/';
+	return n;
+}
+
+static const char *base_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash != NULL ? slash + 1 : name;
+}
+
+/* Fewest parts, then the shortest last part, then the shortest. */
+static bool is_better(const char *a, const char *b)
+{
+	size_t parts[2] = { count_parts(a), count_parts(b) };
+	size_t base[2] = { strlen(base_of(a)), strlen(base_of(b)) };
+
+	if (parts[0] != parts[1])
+		return parts[0] < parts[1];
+	if (base[0] != base[1])
+		return base[0] < base[1];
+	return strlen(a) < strlen(b);
+}
+
+/* A name that could lead out of the directory is refused. */
+static bool is_safe(struct cmd *c, const char *name, bool say)
+{
+	bool safe = name[0] != '/';
+
+	for (const char *at = name; safe && at != NULL; at = strchr(at, '/')) {
+		at += *at == '/';
+		safe = !(at[0] == '.' && at[1] == '.' && (at[2] == '/' || at[2] == '\0'));
+	}
+	if (name[0] == '/' && say)
+		cmd_printf(c, "Ignoring potentially dangerous file name %s\n", name);
+	return safe;
+}
+
+/* The best of the names that exist, or, if the patch makes the file, of all. */
+static const char *choose_name(struct job *j)
+{
+	struct patch_file *f = &j->file;
+	const char *best[2] = { NULL, NULL }; /* existing, any */
+
+	if (f->rename_from != NULL) {
+		f->name[0] = j->reverse ? f->rename_to : f->rename_from;
+		f->name[1] = NULL;
+		best[1] = f->name[0];
+		if (j->o->strip > 1)
+			best[1] = strip_name(&(struct patch_opts){ .strip = j->o->strip - 1 },
+					     best[1]);
+		return best[1];
+	}
+	for (int i = 0; i < 3; i++) {
+		const char *name = strip_name(j->o, f->name[i]);
+		struct vfs_stat st;
+
+		if (name == NULL || !is_safe(j->c, name, i == 0))
+			continue;
+		if (best[1] == NULL || is_better(name, best[1]))
+			best[1] = name;
+		if (cmd_stat(j->c, name, &st) == 0 && (best[0] == NULL || is_better(name, best[0])))
+			best[0] = name;
+	}
+	if (best[0] != NULL)
+		return best[0];
+	bool makes = f->nonexistent[j->reverse ? 1 : 0] ||
+		     (f->nhunks > 0 && f->hunk[0].old_count == 0 && !j->reverse);
+
+	return makes ? best[1] : NULL;
+}
+
+/* A question that nobody is there to answer. */
+static void ask(struct job *j, const char *question)
+{
+	cmd_printf(j->c, "%s \n", question);
+}
+
+static void cannot_find(struct job *j)
+{
+	const struct patch_file *f = &j->file;
+
+	cmd_printf(j->c, "can't find file to patch at input line %zu\n", f->intro_to + 1);
+	if (f->intro_to > f->intro_from)
+		cmd_puts(j->c, j->o->strip < 0
+				       ? "Perhaps you should have used the -p or --strip option?\n"
+				       : "Perhaps you used the wrong -p or --strip option?\n");
+}
+
+static void show_intro(struct job *j)
+{
+	const struct patch_file *f = &j->file;
+
+	cmd_puts(j->c, "The text leading up to this was:\n--------------------------\n");
+	for (size_t i = f->intro_from; i < f->intro_to; i++) {
+		cmd_putc(j->c, '|');
+		cmd_bytes(j->c, j->text.line[i]);
+		cmd_putc(j->c, '\n');
+	}
+	cmd_puts(j->c, "--------------------------\n");
+}
+
+/* --- questions about the whole file --- */
+
+/* Something is the wrong way round. True: reverse it. */
+static bool ask_reverse(struct job *j, const char *what)
+{
+	cmd_puts(j->c, what);
+	if (j->o->forward) {
+		cmd_puts(j->c, "  Skipping patch.\n");
+		j->skip = true;
+		return false;
+	}
+	if (j->o->force) {
+		cmd_puts(j->c, "  Applying it anyway.\n");
+		return false;
+	}
+	if (j->o->batch) {
+		cmd_puts(j->c, j->reverse ? "  Ignoring -R.\n" : "  Assuming -R.\n");
+		return true;
+	}
+	ask(j, j->reverse ? "  Ignore -R? [n]" : "  Assume -R? [n]");
+	ask(j, "Apply anyway? [n]");
+	if (!j->o->silent)
+		cmd_puts(j->c, "Skipping patch.\n");
+	j->skip = true;
+	return false;
+}
+
+static void turn(struct job *j)
+{
+	j->reverse = !j->reverse;
+	for (size_t i = 0; i < j->file.nhunks; i++)
+		patch_reverse(j->c, &j->file.hunk[i]);
+}
+
+/* A patch that makes a file that is there, or deletes one that is not. */
+static void check_existence(struct job *j)
+{
+	struct buf text = buf_in(j->c->arena);
+	bool makes = j->file.nonexistent[j->reverse ? 1 : 0];
+
+	if (!makes || !j->exists || j->st.size == 0)
+		return;
+	buf_printf(&text, "The next patch%s would create the file %s,\nwhich already exists!",
+		   j->reverse ? ", when reversed," : "", cmd_quotef(j->c, j->path));
+	if (ask_reverse(j, buf_cstr(&text)))
+		turn(j);
+}
+
+/* --- hunks --- */
+
+static void read_target(struct job *j, struct patch_target *t)
+{
+	struct bytes all = BYTES("");
+	int err = j->exists ? cmd_read_all(j->c, j->path, &all) : 0;
+	size_t n = 0;
+
+	if (err < 0)
+		cmd_fatal(j->c, err, "**** Can't open file %s", j->path);
+	*t = (struct patch_target){ .c = j->c, .out = buf_in(j->c->arena) };
+	t->unended = all.len > 0 && all.ptr[all.len - 1] != '\n';
+	for (size_t i = 0; i < all.len; i++)
+		n += all.ptr[i] == '\n';
+	t->n = n + t->unended;
+	t->line = arena_array(j->c->arena, t->n + 1, sizeof(*t->line));
+	for (size_t i = 0, at = 0; i < t->n; i++) {
+		const char *hit = memchr(all.ptr + at, '\n', all.len - at);
+		size_t to = hit != NULL ? (size_t)(hit - all.ptr) : all.len;
+
+		t->line[i] = bytes_slice(all, at, to);
+		at = to + 1;
+	}
+	cmd_charge_bytes(j->c, all.len);
+}
+
+static size_t find_hunk(struct job *j, struct patch_target *t, size_t i, size_t *fuzz)
+{
+	struct patch_hunk *h = &j->file.hunk[i];
+	size_t before, after;
+	size_t context = patch_context(h, &before, &after);
+	size_t limit = j->o->fuzz < context ? (size_t)j->o->fuzz : context;
+
+	for (*fuzz = 0; *fuzz <= limit && !j->skip; ++*fuzz) {
+		size_t where = patch_locate(t, j->o, h, *fuzz);
+
+		if (where != 0)
+			return where;
+		if (i > 0 || j->o->force || j->reverse != j->o->reverse)
+			continue;
+		patch_reverse(j->c, h);
+		where = patch_locate(t, j->o, h, *fuzz);
+		patch_reverse(j->c, h);
+		if (where != 0 &&
+		    ask_reverse(j, j->reverse
+					   ? "Unreversed patch detected!"
+					   : "Reversed (or previously applied) patch detected!")) {
+			turn(j);
+			j->inexact = true;
+			return where;
+		}
+		t->offset = where != 0 ? 0 : t->offset;
+	}
+	return 0;
+}
+
+static void say_found(struct job *j, size_t number, int64_t where, size_t fuzz, int64_t offset)
+{
+	if (!j->o->verbose && (j->o->silent || (fuzz == 0 && offset == 0)))
+		return;
+	cmd_printf(j->c, "Hunk #%zu succeeded at %lld", number, (long long)where);
+	if (fuzz > 0)
+		cmd_printf(j->c, " with fuzz %zu", fuzz);
+	if (offset != 0)
+		cmd_printf(j->c, " (offset %lld line%s)", (long long)offset,
+			   offset == 1 ? "" : "s");
+	cmd_puts(j->c, ".\n");
+}
+
+static void apply_hunks(struct job *j, struct patch_target *t)
+{
+	int64_t grown = 0;
+
+	for (size_t i = 0; i < j->file.nhunks; i++) {
+		struct patch_hunk *h = &j->file.hunk[i];
+		size_t fuzz = 0;
+		size_t where = j->skip ? 0 : find_hunk(j, t, i, &fuzz);
+
+		h = &j->file.hunk[i];
+		if (where == 0) {
+			int64_t at = (int64_t)h->old_first + grown;
+
+			if (!j->skip && (!j->o->silent || j->o->verbose))
+				cmd_printf(j->c, "Hunk #%zu FAILED at %lld.\n", i + 1,
+					   (long long)at);
+			patch_put_reject(&j->rejects, &j->file, h, j->reverse, grown);
+			j->failed++;
+			j->inexact = true;
+			continue;
+		}
+		patch_apply(t, h, where);
+		j->inexact |= fuzz > 0 || t->offset != 0;
+		say_found(j, i + 1, (int64_t)where + grown, fuzz, t->offset);
+		grown += (int64_t)h->new_count - (int64_t)h->old_count;
+	}
+	patch_finish(t);
+}
+
+/* --- files --- */
+
+static void make_parents(struct cmd *c, const char *path)
+{
+	for (const char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/'))
+		cmd_mkdir(c, CMD_CWD,
+			  arena_dup(c->arena, (struct bytes){ path, (size_t)(at - path) }), 0777);
+}
+
+static void remove_parents(struct cmd *c, const char *path)
+{
+	for (const char *at = strrchr(path, '/'); at != NULL && at > path;
+	     at = strrchr(path, '/')) {
+		path = arena_dup(c->arena, (struct bytes){ path, (size_t)(at - path) });
+		if (cmd_unlink(c, CMD_CWD, path, CMD_REMOVEDIR) != 0)
+			return;
+	}
+}
+
+static void write_file(struct cmd *c, const char *path, struct bytes text, uint32_t mode)
+{
+	struct output out;
+
+	make_parents(c, path);
+	int err = output_open(&out, c, path, O_TRUNC_, false);
+
+	if (err < 0)
+		cmd_fatal(c, err, "**** Can't create file %s", path);
+	output_write(&out, text.ptr, text.len);
+	output_close(&out);
+	if (mode != 0)
+		cmd_chmod(c, CMD_CWD, path, mode & 07777, 0);
+}
+
+static void keep_backup(struct job *j)
+{
+	bool wanted = j->o->backup || (j->inexact && j->o->mismatch != 2 && j->o->output == NULL);
+	struct buf name = buf_in(j->c->arena);
+
+	if (!wanted || j->o->dry_run)
+		return;
+	if (j->o->prefix != NULL)
+		buf_puts(&name, j->o->prefix);
+	buf_puts(&name, j->output);
+	if (j->o->suffix != NULL || j->o->prefix == NULL)
+		buf_puts(&name, j->o->suffix != NULL ? j->o->suffix : ".orig");
+	if (!j->exists)
+		write_file(j->c, buf_cstr(&name), BYTES(""), 0);
+	else
+		cmd_rename(j->c, CMD_CWD, j->output, CMD_CWD, buf_cstr(&name), 0);
+}
+
+static void put_result(struct job *j, struct patch_target *t)
+{
+	bool empty = t->out.len == 0;
+	bool deletes = j->file.nonexistent[j->reverse ? 0 : 1] || j->o->remove_empty;
+	struct bytes text = buf_bytes(&t->out);
+
+	keep_backup(j);
+	if (j->o->dry_run)
+		return;
+	if (deletes && !empty && j->failed == 0 && !j->o->remove_empty) {
+		cmd_printf(j->c, "Not deleting file %s as content differs from patch\n",
+			   cmd_quotef(j->c, j->output));
+		j->failed = 0;
+		j->inexact = true;
+	}
+	if (j->o->output == NULL)
+		cmd_unlink(j->c, CMD_CWD, j->path, 0);
+	if (deletes && empty) {
+		remove_parents(j->c, j->path);
+		return;
+	}
+	write_file(j->c, j->output, text,
+		   j->file.mode != 0 ? j->file.mode
+		   : j->exists       ? j->st.mode
+				     : 0);
+}
+
+static void put_rejects(struct job *j)
+{
+	struct buf name = buf_in(j->c->arena);
+	size_t n = j->file.nhunks;
+
+	if (j->failed == 0)
+		return;
+	buf_puts(&name, j->o->rejects != NULL ? j->o->rejects : j->output);
+	if (j->o->rejects == NULL)
+		buf_puts(&name, ".rej");
+	cmd_printf(j->c, "%zu out of %zu hunk%s %s", j->failed, n, n == 1 ? "" : "s",
+		   j->skip ? "ignored" : "FAILED");
+	if (!j->o->dry_run && strcmp(buf_cstr(&name), "-") != 0) {
+		cmd_printf(j->c, " -- saving rejects to file %s",
+			   cmd_quotef(j->c, buf_cstr(&name)));
+		write_file(j->c, buf_cstr(&name), buf_bytes(&j->rejects), 0);
+	}
+	cmd_putc(j->c, '\n');
+}
+
+/* What is patched: false if there is none, and what was in its patch is skipped. */
+static bool find_file(struct job *j)
+{
+	if (j->path == NULL)
+		j->path = choose_name(j);
+	if (j->path != NULL)
+		return true;
+	cannot_find(j);
+	show_intro(j);
+	if (j->o->force || j->o->batch) {
+		cmd_puts(j->c, "No file to patch.  Skipping patch.\n");
+	} else {
+		ask(j, "File to patch:");
+		ask(j, "Skip this patch? [y]");
+		cmd_puts(j->c, "Skipping patch.\n");
+	}
+	size_t n = j->file.nhunks;
+
+	cmd_printf(j->c, "%zu out of %zu hunk%s ignored\n", n, n, n == 1 ? "" : "s");
+	return false;
+}
+
+static void say_start(struct job *j)
+{
+	const char *doing = j->o->dry_run ? "checking" : "patching";
+
+	if (j->o->silent && !j->o->verbose)
+		return;
+	cmd_printf(j->c, "%s file %s", doing, cmd_quotef(j->c, j->output));
+	if (strcmp(j->output, j->path) != 0)
+		cmd_printf(j->c, " (%s from %s)", j->file.rename_to != NULL ? "renamed" : "read",
+			   cmd_quotef(j->c, j->path));
+	cmd_putc(j->c, '\n');
+}
+
+/* The hunks of one file. Returns 0, or 1 if some failed. */
+static int patch_one(struct job *j)
+{
+	struct patch_target t;
+	const struct patch_file *f = &j->file;
+
+	j->reverse = j->o->reverse;
+	j->skip = j->inexact = false;
+	j->failed = 0;
+	j->rejects = buf_in(j->c->arena);
+	if (!find_file(j))
+		return 1;
+	j->output = j->o->output != NULL ? j->o->output : j->path;
+	if (f->rename_to != NULL)
+		j->output = strip_name(
+			&(struct patch_opts){ .strip = j->o->strip > 1 ? j->o->strip - 1 : 0 },
+			j->reverse ? f->rename_from : f->rename_to);
+	j->exists = cmd_stat(j->c, j->path, &j->st) == 0;
+	if (j->reverse)
+		for (size_t i = 0; i < f->nhunks; i++)
+			patch_reverse(j->c, &j->file.hunk[i]);
+	check_existence(j);
+	if (!j->skip)
+		say_start(j);
+	read_target(j, &t);
+	apply_hunks(j, &t);
+	if (!j->skip && (j->failed < f->nhunks || f->nhunks == 0))
+		put_result(j, &t);
+	else if (!j->skip)
+		keep_backup(j);
+	if (!j->skip && j->failed == f->nhunks && f->nhunks > 0 && !j->o->dry_run)
+		write_file(j->c, j->output, buf_bytes(&t.out), j->exists ? j->st.mode : 0);
+	put_rejects(j);
+	return j->failed > 0;
+}
+
+static void read_patch(struct cmd *c, const struct patch_opts *o, struct patch_text *t)
+{
+	const char *path = o->input != NULL ? o->input : "-";
+	struct bytes all;
+	int err = cmd_read_all(c, path, &all);
+	size_t n = 0;
+
+	if (err < 0)
+		cmd_fatal(c, err, "**** Can't open patch file %s ", cmd_quotef(c, path));
+	for (size_t i = 0; i < all.len; i++)
+		n += all.ptr[i] == '\n';
+	t->c = c;
+	t->line = arena_array(c->arena, n + 2, sizeof(*t->line));
+	for (size_t at = 0; at < all.len; t->n++) {
+		const char *hit = memchr(all.ptr + at, '\n', all.len - at);
+		size_t to = hit != NULL ? (size_t)(hit - all.ptr) : all.len;
+
+		t->line[t->n] = bytes_slice(all, at, to);
+		at = to + 1;
+	}
+	cmd_charge_bytes(c, all.len);
+}
+
+static int patch_run(struct cmd *c)
+{
+	struct patch_opts *o = c->opts;
+	struct job *j = arena_zalloc(c->arena, sizeof(*j));
+	int status = 0;
+	size_t files = 0;
+
+	if (c->nargs > 2) {
+		cmd_error(c, 0, "%s: extra operand", cmd_quotef(c, c->args[2]));
+		return cmd_error(c, 0, "Try '%s --help' for more information.", c->name);
+	}
+	if (c->nargs > 1)
+		o->input = c->args[1];
+	j->c = c;
+	j->o = o;
+	if (o->directory != NULL) {
+		int err;
+
+		if (o->input == NULL || o->input[0] == '/') {
+			read_patch(c, o, &j->text);
+			err = cmd_chdir(c, o->directory);
+		} else {
+			err = cmd_chdir(c, o->directory);
+			if (err >= 0)
+				read_patch(c, o, &j->text);
+		}
+		if (err < 0)
+			cmd_fatal(c, err, "**** Can't change to directory %s ", o->directory);
+	} else {
+		read_patch(c, o, &j->text);
+	}
+	for (; patch_parse(&j->text, o, &j->file) > 0; files++) {
+		j->path = c->nargs > 0 ? c->args[0] : NULL;
+		if (patch_one(j) != 0)
+			status = 1;
+	}
+	if (files == 0 && j->text.n > 0)
+		cmd_fatal(c, 0, "**** Only garbage was found in the patch input.");
+	return status;
+}
+
+static void patch_defaults(struct cmd *c)
+{
+	struct patch_opts *o = c->opts;
+
+	o->strip = -1;
+	o->fuzz = FUZZ_DEFAULT;
+}
+
+const struct builtin builtin_patch = {
+	.name = "patch",
+	.usage = "[OPTION]... [ORIGFILE [PATCHFILE]]",
+	.summary = "Applies a patch (unified, context or plain diff) to files.\n"
+		   "The status is 0 if all went well, 1 if hunks were rejected, 2 in trouble.",
+	.run = patch_run,
+	.opts = patch_options,
+	.opts_size = sizeof(struct patch_opts),
+	.usage_status = 2,
+	.error_status = 2,
+	.family = "GNU patch 2.7.6",
+	.defaults = patch_defaults,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * patch: changes to files, as diff writes them.
+ *
+ *   patch.c   options; which file a patch is for; what becomes of it
+ *   parse.c   the text of patches (unified, context, normal) into hunks of one form
+ *   apply.c   where a hunk fits, with offset and fuzz; the new text
+ *   reject.c  hunks that do not fit, as text
+ */
+#ifndef BUILTINS_PATCH_PATCH_H
+#define BUILTINS_PATCH_PATCH_H
+
+#include "builtins/builtin.h"
+
+enum patch_format { PATCH_UNKNOWN, PATCH_UNIFIED, PATCH_CONTEXT, PATCH_NORMAL, PATCH_ED };
+
+struct patch_opts {
+	int format;
+	bool reverse;
+	bool forward; /* -N */
+	bool force;
+	bool batch;
+	bool dry_run;
+	bool backup;
+	bool silent;
+	bool verbose;
+	bool remove_empty;
+	bool ignore_space;
+	int64_t strip; /* -1: only the last part of names counts */
+	uint64_t fuzz;
+	const char *input;
+	const char *output;
+	const char *directory;
+	const char *rejects;
+	const char *suffix;
+	const char *prefix;
+	int mismatch; /* 0: as usual, 1: backup, 2: none */
+};
+
+struct patch_line {
+	char kind;    /* ' ', '-', '+' */
+	bool unended; /* no newline behind it */
+	struct bytes text;
+};
+
+/* Lines are in the order of a unified diff. */
+struct patch_hunk {
+	size_t old_first; /* counted from 1; of an empty range the line before plus 1 */
+	size_t new_first;
+	size_t old_count;
+	size_t new_count;
+	struct patch_line *line;
+	size_t n;
+	struct bytes function; /* behind the @@ */
+};
+
+/* All hunks for one file. */
+struct patch_file {
+	enum patch_format format;
+	struct bytes old_header; /* the whole heading, for rejects; may be empty */
+	struct bytes new_header;
+	char *name[3];       /* old, new, Index: as given; NULL: none */
+	bool nonexistent[2]; /* old, new: /dev/null or of the epoch */
+	bool git;
+	char *rename_from;
+	char *rename_to;
+	uint32_t mode;     /* of "new file mode"; 0: not said */
+	size_t intro_from; /* lines of the patch text in front of the hunks */
+	size_t intro_to;
+	size_t header_line; /* where the heading began, from 1 */
+	struct patch_hunk *hunk;
+	size_t nhunks;
+};
+
+struct patch_text {
+	struct cmd *c;
+	struct bytes *line;
+	size_t n;
+	size_t at;
+	bool unended;
+};
+
+/* The next file's hunks: 1; 0: the rest is no patch. */
+int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_file *out);
+/* Exchanges old and new. */
+void patch_reverse(struct cmd *c, struct patch_hunk *h);
+
+/* The file that is patched. */
+struct patch_target {
+	struct cmd *c;
+	struct bytes *line;
+	size_t n;
+	bool unended;
+	size_t frozen;  /* lines that hunks have passed */
+	int64_t offset; /* of the last hunk that was found */
+	struct buf out;
+};
+
+/* Where h fits with this fuzz: a line from 1, or 0. */
+size_t patch_locate(struct patch_target *t, const struct patch_opts *o, const struct patch_hunk *h,
+		    size_t fuzz);
+/* Writes everything up to and with the last change of the hunk at line `where`. */
+void patch_apply(struct patch_target *t, const struct patch_hunk *h, size_t where);
+/* Writes the rest. */
+void patch_finish(struct patch_target *t);
+/* Lines of context: the larger of both ends. */
+size_t patch_context(const struct patch_hunk *h, size_t *before, size_t *after);
+
+void patch_put_reject(struct buf *out, const struct patch_file *f, const struct patch_hunk *h,
+		      bool reverse, int64_t shift);
+
+#endif
