@@ -74,7 +74,7 @@ struct spec {
 	bool zero;
 	int width;
 	int precision; /* -1: none */
-	int longs;     /* 1: l, z, j, t; 2: ll */
+	size_t size;   /* of the argument, by h l ll z j t */
 	char conv;
 };
 
@@ -100,8 +100,14 @@ static const char *parse_spec(const char *f, struct spec *s, va_list *args)
 		for (; byte_is_digit(*f); f++)
 			s->precision = s->precision * 10 + *f - '0';
 	}
-	for (; *f == 'l' || *f == 'z' || *f == 'j' || *f == 't' || *f == 'h'; f++)
-		s->longs += *f == 'l' || *f == 'h' ? *f == 'l' : 2;
+	s->size = sizeof(int);
+	for (; *f == 'l' || *f == 'z' || *f == 'j' || *f == 't' || *f == 'h'; f++) {
+		if (*f == 'l')
+			s->size = s->size == sizeof(int) && f[1] != 'l' ? sizeof(long)
+									: sizeof(long long);
+		else if (*f != 'h')
+			s->size = *f == 'j' ? sizeof(intmax_t) : sizeof(size_t);
+	}
 	s->conv = *f;
 	return *f != '\0' ? f + 1 : f;
 }
@@ -143,17 +149,15 @@ static void put_number(struct buf *b, const struct spec *s, va_list *args)
 	unsigned base = s->conv == 'x' || s->conv == 'X' ? 16 : s->conv == 'o' ? 8 : 10;
 
 	if (is_signed) {
-		int64_t v = s->longs >= 2   ? va_arg(*args, long long)
-			    : s->longs == 1 ? va_arg(*args, long)
-					    : va_arg(*args, int);
+		int64_t v = s->size == sizeof(int64_t) ? va_arg(*args, int64_t)
+						       : va_arg(*args, int32_t);
 
 		start = digits(end, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10, false);
 		if (v < 0)
 			*--start = '-';
 	} else {
-		uint64_t v = s->longs >= 2   ? va_arg(*args, unsigned long long)
-			     : s->longs == 1 ? va_arg(*args, unsigned long)
-					     : va_arg(*args, unsigned);
+		uint64_t v = s->size == sizeof(uint64_t) ? va_arg(*args, uint64_t)
+							 : va_arg(*args, uint32_t);
 
 		start = digits(end, v, base, s->conv == 'X');
 	}

@@ -86,8 +86,10 @@ bool interp_get_variable(struct shell *sh, struct bytes name, struct bytes *out)
 
 struct shell *interp_copy(struct proc *child, struct shell *from)
 {
+	struct arena_mark mark = arena_mark(from->arena); /* lists made while copying */
 	struct shell *sh = shell_copy(child, from);
 
+	arena_release(from->arena, mark);
 	sh->session = true;
 	sh->idle = arena_mark(sh->arena);
 	return sh;

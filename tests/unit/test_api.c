@@ -517,6 +517,27 @@ TEST(sessions_give_everything_back)
 	CHECK_EQ(cowsh_store_used(store), used);
 }
 
+TEST(forks_give_everything_back)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	size_t used = 0;
+
+	run(s, "f() { echo $1; }; a=(1 2 3); cd /tmp; echo x > file");
+	for (int i = 0; i < 2000; i++) {
+		cowsh *fork;
+
+		CHECK_EQ(cowsh_fork(s, NULL, &fork), 0);
+		if (i % 10 == 0)
+			run(fork, "f 1 > f; x=$(f 2)");
+		cowsh_free(fork);
+		if (i == 50)
+			used = cowsh_store_used(store);
+	}
+	CHECK_EQ(cowsh_store_used(store), used);
+	cowsh_free(s);
+}
+
 TEST(commands_leave_no_memory_behind)
 {
 	struct host h;
@@ -561,6 +582,7 @@ int main(void)
 	RUN(configuration);
 	RUN(bad_arguments_are_refused);
 	RUN(sessions_give_everything_back);
+	RUN(forks_give_everything_back);
 	RUN(commands_leave_no_memory_behind);
 	return check_end();
 }
