@@ -36,14 +36,9 @@ static void rehash(struct awk *a, struct array *x, size_t n)
 {
 	struct elem **bucket = pool_zalloc(a->pool, n * sizeof(struct elem *));
 
-	for (size_t i = 0; x->bucket != NULL && i <= x->mask; i++) {
-		struct elem *next;
-
-		for (struct elem *e = x->bucket[i]; e != NULL; e = next) {
-			next = e->next;
-			e->next = bucket[e->hash & (n - 1)];
-			bucket[e->hash & (n - 1)] = e;
-		}
+	for (struct elem *e = x->oldest; e != NULL; e = e->newer) {
+		e->next = bucket[e->hash & (n - 1)];
+		bucket[e->hash & (n - 1)] = e;
 	}
 	if (x->bucket != NULL) {
 		awk_work(a, x->count / 8 + 1);
@@ -85,7 +80,10 @@ struct val *awk_array_at(struct awk *a, struct array *x, struct bytes key)
 	e = pool_alloc(a->pool, sizeof *e);
 	e->key = awk_str_new(a, key);
 	e->hash = hash;
-	e->serial = x->serial++;
+	e->older = x->newest;
+	e->newer = NULL;
+	*(x->newest != NULL ? &x->newest->newer : &x->oldest) = e;
+	x->newest = e;
 	e->val = (struct val){ .kind = VAL_UNINIT };
 	e->next = x->bucket[hash & x->mask];
 	x->bucket[hash & x->mask] = e;
@@ -130,6 +128,8 @@ void awk_array_delete(struct awk *a, struct array *x, struct bytes key)
 	while (*at != e)
 		at = &(*at)->next;
 	*at = e->next;
+	*(e->older != NULL ? &e->older->newer : &x->oldest) = e->newer;
+	*(e->newer != NULL ? &e->newer->older : &x->newest) = e->older;
 	x->count--;
 	free_elem(a, e);
 }
@@ -145,17 +145,18 @@ static int drain(void *arg)
 	struct elem **bucket = d->x->bucket;
 	size_t n = d->x->mask + 1;
 
+	struct elem *next = d->x->oldest;
+
 	/* Detached first: freeing an element may lead back here. */
 	d->x->bucket = NULL;
+	d->x->oldest = d->x->newest = NULL;
 	d->x->count = 0;
 	d->x->mask = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct elem *next;
+	while (next != NULL) {
+		struct elem *e = next;
 
-		for (struct elem *e = bucket[i]; e != NULL; e = next) {
-			next = e->next;
-			free_elem(d->a, e);
-		}
+		next = e->newer;
+		free_elem(d->a, e);
 	}
 	awk_work(d->a, n / 8 + 1);
 	pool_free(d->a->pool, bucket, n * sizeof(struct elem *));
@@ -181,19 +182,4 @@ void awk_array_put(struct awk *a, struct array *x)
 		return;
 	awk_array_clear(a, x);
 	pool_free(a->pool, x, sizeof *x);
-}
-
-struct elem *awk_array_walk(struct array *x, struct elem *e, size_t *at)
-{
-	if (x->bucket == NULL)
-		return NULL;
-	if (e != NULL && e->next != NULL)
-		return e->next;
-	while (*at <= x->mask) {
-		struct elem *first = x->bucket[(*at)++];
-
-		if (first != NULL)
-			return first;
-	}
-	return NULL;
 }

@@ -77,7 +77,8 @@ struct val {
 struct elem {
 	struct elem *next; /* in its bucket */
 	uint64_t hash;
-	uint64_t serial; /* order of creation */
+	struct elem *older; /* neighbours in order of creation */
+	struct elem *newer;
 	struct str *key;
 	struct val val;
 };
@@ -88,7 +89,8 @@ struct array {
 	size_t count;
 	size_t mask; /* buckets - 1 */
 	struct elem **bucket;
-	uint64_t serial;
+	struct elem *oldest;
+	struct elem *newest;
 };
 
 /* A for-in loop: the keys as they were when it began. */
@@ -465,8 +467,11 @@ void awk_array_delete(struct awk *a, struct array *x, struct bytes key);
 /* Takes v. */
 void awk_array_set(struct awk *a, struct array *x, struct bytes key, struct val v);
 void awk_array_set_num(struct awk *a, struct array *x, double key, struct val v);
-/* Every element, in no order: next(x, NULL, &at) from at = 0. */
-struct elem *awk_array_walk(struct array *x, struct elem *e, size_t *at);
+/* The element created behind e, or (NULL) the first one. */
+static inline struct elem *array_next(const struct array *x, const struct elem *e)
+{
+	return e != NULL ? e->newer : x->oldest;
+}
 
 /* --- order.c --- */
 

@@ -13,7 +13,6 @@ struct entry {
 	struct elem *e; /* NULL once the loop may run: the array may change */
 	struct str *key;
 	struct val val;
-	uint64_t serial;
 	double num; /* of the key */
 	bool whole; /* the key is a whole number in decimal */
 };
@@ -56,7 +55,7 @@ static int natural(const struct entry *x, const struct entry *y)
 		return x->whole ? 1 : -1;
 	if (x->whole)
 		return by_number(x->num, y->num);
-	return x->serial < y->serial ? -1 : 1;
+	return 0; /* sorting keeps their order */
 }
 
 static int by_text(struct awk *a, struct val *x, struct val *y)
@@ -166,8 +165,20 @@ static void merge(struct sorting *s, size_t from, size_t mid, size_t to)
 	awk_work(s->a, to - from);
 }
 
+static bool in_order(struct sorting *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (compare(s, &s->list[i - 1], &s->list[i]) > 0)
+			return false;
+	awk_work(s->a, s->n / 8 + 1);
+	return true;
+}
+
 static void sort(struct sorting *s)
 {
+	if (s->by == BY_NONE && in_order(s))
+		return;
+	s->spare = pool_alloc(s->a->pool, (s->n + 1) * sizeof *s->list);
 	for (size_t width = 1; width < s->n; width *= 2)
 		for (size_t from = 0; from + width < s->n; from += 2 * width) {
 			size_t to = from + 2 * width;
@@ -213,17 +224,13 @@ static void collect(struct sorting *s, struct array *x)
 {
 	struct awk *a = s->a;
 	struct elem *e = NULL;
-	size_t at = 0;
 
 	s->n = 0;
 	s->list = pool_alloc(a->pool, (x->count + 1) * sizeof *s->list);
-	s->spare = pool_alloc(a->pool, (x->count + 1) * sizeof *s->list);
-	while ((e = awk_array_walk(x, e, &at)) != NULL) {
+	while ((e = array_next(x, e)) != NULL) {
 		struct entry *n = &s->list[s->n++];
 
-		*n = (struct entry){ .key = str_get(e->key),
-				     .val = val_get(e->val),
-				     .serial = e->serial };
+		*n = (struct entry){ .key = str_get(e->key), .val = val_get(e->val) };
 		n->whole = whole_number(str_bytes(e->key), &n->num);
 		if (!n->whole)
 			n->num = awk_text_to_num(a, str_bytes(e->key));
@@ -239,7 +246,8 @@ static void release(struct sorting *s, size_t cap, bool keys)
 			str_put(s->a, s->list[i].key);
 	}
 	pool_free(s->a->pool, s->list, (cap + 1) * sizeof *s->list);
-	pool_free(s->a->pool, s->spare, (cap + 1) * sizeof *s->list);
+	if (s->spare != NULL)
+		pool_free(s->a->pool, s->spare, (s->n + 1) * sizeof *s->list);
 }
 
 /* --- for-in --- */
