@@ -28,8 +28,9 @@ static uint64_t hash_of(struct bytes s)
 	word = 0;
 	for (size_t i = 0; i < s.len; i++)
 		word |= (uint64_t)(unsigned char)s.ptr[i] << (8 * i);
-	h = (h ^ word) * 0xc4ceb9fe1a85ec53u;
-	return h ^ h >> 29;
+	h = (h ^ word) * 0xff51afd7ed558ccdu;
+	h = (h ^ h >> 32) * 0xc4ceb9fe1a85ec53u;
+	return h ^ h >> 32;
 }
 
 static void rehash(struct awk *a, struct array *x, size_t n)
