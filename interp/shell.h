@@ -68,7 +68,7 @@ enum set_option {
 #define SET(letter, name, text, value) SET_##name,
 	SET_LIST(SET)
 #undef SET
-	SET_COUNT,
+		SET_COUNT,
 	SET_INTERACTIVE, /* $- shows i; c and s likewise, but `set -o` does not list them */
 	SET_COMMAND,
 	SET_STDIN,
@@ -78,29 +78,56 @@ enum set_option {
 
 /* SHOPT(name, default): all of bash 5.2's, in its order. */
 #define SHOPT_LIST(SHOPT)                                                                          \
-	SHOPT(autocd, 0) SHOPT(assoc_expand_once, 0) SHOPT(cdable_vars, 0) SHOPT(cdspell, 0)       \
-	SHOPT(checkhash, 0) SHOPT(checkjobs, 0) SHOPT(checkwinsize, 1) SHOPT(cmdhist, 1)           \
-	SHOPT(compat31, 0) SHOPT(compat32, 0) SHOPT(compat40, 0) SHOPT(compat41, 0)                \
-	SHOPT(compat42, 0) SHOPT(compat43, 0) SHOPT(compat44, 0) SHOPT(complete_fullquote, 1)      \
-	SHOPT(direxpand, 0) SHOPT(dirspell, 0) SHOPT(dotglob, 0) SHOPT(execfail, 0)                \
-	SHOPT(expand_aliases, 0) SHOPT(extdebug, 0) SHOPT(extglob, 0) SHOPT(extquote, 1)           \
-	SHOPT(failglob, 0) SHOPT(force_fignore, 1) SHOPT(globasciiranges, 1)                       \
-	SHOPT(globskipdots, 1) SHOPT(globstar, 0) SHOPT(gnu_errfmt, 0) SHOPT(histappend, 0)        \
-	SHOPT(histreedit, 0) SHOPT(histverify, 0) SHOPT(hostcomplete, 1) SHOPT(huponexit, 0)       \
-	SHOPT(inherit_errexit, 0) SHOPT(interactive_comments, 1) SHOPT(lastpipe, 0)                \
-	SHOPT(lithist, 0) SHOPT(localvar_inherit, 0) SHOPT(localvar_unset, 0)                      \
-	SHOPT(login_shell, 0) SHOPT(mailwarn, 0) SHOPT(no_empty_cmd_completion, 0)                 \
-	SHOPT(nocaseglob, 0) SHOPT(nocasematch, 0) SHOPT(noexpand_translation, 0)                  \
-	SHOPT(nullglob, 0) SHOPT(patsub_replacement, 1) SHOPT(progcomp, 1)                         \
-	SHOPT(progcomp_alias, 0) SHOPT(promptvars, 1) SHOPT(restricted_shell, 0)                   \
-	SHOPT(shift_verbose, 0) SHOPT(sourcepath, 1)                                               \
-	SHOPT(varredir_close, 0) SHOPT(xpg_echo, 0)
+	SHOPT(autocd, 0)                                                                           \
+	SHOPT(assoc_expand_once, 0) SHOPT(cdable_vars, 0) SHOPT(cdspell, 0) SHOPT(                 \
+		checkhash, 0) SHOPT(checkjobs, 0) SHOPT(checkwinsize,                              \
+							1) SHOPT(cmdhist, 1) SHOPT(compat31, 0)    \
+		SHOPT(compat32, 0) SHOPT(compat40, 0) SHOPT(compat41, 0) SHOPT(compat42, 0) SHOPT( \
+			compat43, 0) SHOPT(compat44, 0) SHOPT(complete_fullquote,                  \
+							      1) SHOPT(direxpand,                  \
+								       0) SHOPT(dirspell,          \
+										0) SHOPT(dotglob,  \
+											 0)        \
+			SHOPT(execfail, 0) SHOPT(expand_aliases, 0) SHOPT(extdebug, 0) SHOPT(      \
+				extglob,                                                           \
+				0) SHOPT(extquote,                                                 \
+					 1) SHOPT(failglob,                                        \
+						  0) SHOPT(force_fignore,                          \
+							   1) SHOPT(globasciiranges,               \
+								    1) SHOPT(globskipdots,         \
+									     1) SHOPT(globstar, 0) \
+				SHOPT(gnu_errfmt, 0) SHOPT(histappend, 0) SHOPT(                   \
+					histreedit,                                                \
+					0) SHOPT(histverify,                                       \
+						 0) SHOPT(hostcomplete,                            \
+							  1) SHOPT(huponexit,                      \
+								   0) SHOPT(inherit_errexit, 0)    \
+					SHOPT(interactive_comments, 1) SHOPT(lastpipe, 0) SHOPT(   \
+						lithist,                                           \
+						0) SHOPT(localvar_inherit,                         \
+							 0) SHOPT(localvar_unset,                  \
+								  0) SHOPT(login_shell,            \
+									   0) SHOPT(mailwarn, 0)   \
+						SHOPT(no_empty_cmd_completion, 0) SHOPT(           \
+							nocaseglob,                                \
+							0) SHOPT(nocasematch,                      \
+								 0) SHOPT(noexpand_translation,    \
+									  0) SHOPT(nullglob, 0)    \
+							SHOPT(patsub_replacement, 1) SHOPT(        \
+								progcomp,                          \
+								1) SHOPT(progcomp_alias,           \
+									 0) SHOPT(promptvars, 1)   \
+								SHOPT(restricted_shell, 0) SHOPT(  \
+									shift_verbose,             \
+									0) SHOPT(sourcepath, 1)    \
+									SHOPT(varredir_close, 0)   \
+										SHOPT(xpg_echo, 0)
 
 enum shopt_option {
 #define SHOPT(name, value) SHOPT_##name,
 	SHOPT_LIST(SHOPT)
 #undef SHOPT
-	SHOPT_COUNT
+		SHOPT_COUNT
 };
 
 struct options {
@@ -122,39 +149,39 @@ enum flow {
 /* One entry of the call stack: FUNCNAME, BASH_LINENO, BASH_SOURCE, caller. */
 struct frame {
 	struct frame *up;
-	const char *function;     /* "main", "source", or the name */
-	const char *source;       /* file in which it was defined or is */
-	int call_line;            /* line of the call in the caller */
+	const char *function; /* "main", "source", or the name */
+	const char *source;   /* file in which it was defined or is */
+	int call_line;        /* line of the call in the caller */
 	bool is_function;
 	bool is_source;
-	struct function *fn;      /* counted while it runs */
-	struct ast *unit;         /* counted: the unit being executed */
-	struct params *saved_params; /* positional parameters of the caller */
-	int loop_depth;           /* of the caller */
-	int scope;                /* sh->scope before the call */
+	struct function *fn;           /* counted while it runs */
+	struct ast *unit;              /* counted: the unit being executed */
+	struct params *saved_params;   /* positional parameters of the caller */
+	int loop_depth;                /* of the caller */
+	int scope;                     /* sh->scope before the call */
 	struct options *saved_options; /* of `local -`; NULL if unused */
-	int getopts_index;        /* of the caller */
+	int getopts_index;             /* of the caller */
 	bool returns_traced;
 };
 
 struct params {
 	int count;
-	char **values;   /* values[0] is $1; in the pool or in an outer arena */
-	bool pooled;     /* set by `set --` or shift: owned by the pool */
-	int offset;      /* how many were shifted away from `values` */
+	char **values; /* values[0] is $1; in the pool or in an outer arena */
+	bool pooled;   /* set by `set --` or shift: owned by the pool */
+	int offset;    /* how many were shifted away from `values` */
 };
 
 struct function {
 	struct bytes name;
 	uint64_t hash;
 	const struct function_node *node;
-	struct ast *ast;          /* counted */
-	const char *source;       /* file of definition */
+	struct ast *ast;    /* counted */
+	const char *source; /* file of definition */
 	bool exported;
 	bool readonly;
 	bool traced;
-	bool deleted;             /* in an overlay: hides the parent's */
-	int running;              /* activations: freed only when 0 */
+	bool deleted; /* in an overlay: hides the parent's */
+	int running;  /* activations: freed only when 0 */
 	struct function *next;
 };
 
@@ -162,84 +189,84 @@ struct function {
 struct saved_fd {
 	struct saved_fd *up;
 	int fd;
-	int copy;   /* where the old one is kept (>= 10), or -1 if it was closed */
+	int copy; /* where the old one is kept (>= 10), or -1 if it was closed */
 };
 
 /* Pseudo signals of trap, beside 1..64. EXIT is 0. */
 enum { TRAP_EXIT = 0, TRAP_DEBUG = 65, TRAP_ERR, TRAP_RETURN, TRAP_COUNT };
 
 struct trap {
-	char *text;      /* in the pool; NULL: default; "" : ignored */
+	char *text;             /* in the pool; NULL: default; "" : ignored */
 	bool inherited_ignored; /* ignored at start: can't be trapped in a non-interactive shell */
-	int level;       /* DEBUG, ERR, RETURN: valid down to this function depth; see trap.c */
-	bool parents;    /* a subshell: shown by `trap -p` until one is set, but not executed */
+	int level;    /* DEBUG, ERR, RETURN: valid down to this function depth; see trap.c */
+	bool parents; /* a subshell: shown by `trap -p` until one is set, but not executed */
 };
 
 struct job;
 
 struct shell {
 	struct proc *p;
-	struct pool *pool;        /* &p->pool */
-	struct arena *arena;      /* &p->arena */
-	struct shell *parent;     /* NULL for a shell that stands alone */
-	bool overlay;             /* reads through to parent */
-	int subshell_depth;       /* BASH_SUBSHELL */
+	struct pool *pool;    /* &p->pool */
+	struct arena *arena;  /* &p->arena */
+	struct shell *parent; /* NULL for a shell that stands alone */
+	bool overlay;         /* reads through to parent */
+	int subshell_depth;   /* BASH_SUBSHELL */
 
-	struct var_table vars;    /* var.h */
+	struct var_table vars;       /* var.h */
 	struct function **functions; /* hash table */
 	size_t functions_size;
 	size_t functions_count;
 	struct alias_table *aliases;
 	struct options opt;
 	struct params params;
-	const char *arg0;         /* $0 */
-	const char *script_name;  /* for messages: "bash", "script.sh" */
-	struct frame *frame;      /* innermost; never NULL while running */
+	const char *arg0;        /* $0 */
+	const char *script_name; /* for messages: "bash", "script.sh" */
+	struct frame *frame;     /* innermost; never NULL while running */
 	int frames;
 
-	int status;               /* $? */
+	int status; /* $? */
 	enum flow flow;
 	int flow_count;
 	int loop_depth;
-	int scope;                /* function nesting of local variables; 0 is global */
-	int no_errexit;           /* > 0 inside conditions, !, && || lists: set -e is off */
-	int line;                 /* LINENO */
-	int function_depth;       /* functions being called, for inherited traps */
-	int depth;                /* of nested calls, evals, sources: LIMIT_RECURSION */
+	int scope;                  /* function nesting of local variables; 0 is global */
+	int no_errexit;             /* > 0 inside conditions, !, && || lists: set -e is off */
+	int line;                   /* LINENO */
+	int function_depth;         /* functions being called, for inherited traps */
+	int depth;                  /* of nested calls, evals, sources: LIMIT_RECURSION */
 	const struct node *command; /* for BASH_COMMAND */
-	int *pipestatus;          /* in the pool */
+	int *pipestatus;            /* in the pool */
 	int npipestatus;
-	int last_background;      /* $!; 0 if none yet */
-	int shell_pid;            /* $$ */
-	const char *last_arg;     /* $_ ; in the pool */
+	int last_background;  /* $!; 0 if none yet */
+	int shell_pid;        /* $$ */
+	const char *last_arg; /* $_ ; in the pool */
 
 	struct trap traps[TRAP_COUNT];
-	int trap_running;         /* which trap's action is being executed, or -1 */
+	int trap_running; /* which trap's action is being executed, or -1 */
 	int trap_depth;
-	uint64_t traps_pending;   /* set by the kernel's caught signals */
+	uint64_t traps_pending; /* set by the kernel's caught signals */
 	struct saved_fd *saved_fds;
-	struct job *jobs;         /* newest first */
+	struct job *jobs; /* newest first */
 	int current_job;
 	int previous_job;
 
-	bool utf8;                /* from LC_ALL, LC_CTYPE, LANG */
-	struct bytes ifs;         /* cached value of IFS; ifs_set false: unset */
+	bool utf8;        /* from LC_ALL, LC_CTYPE, LANG */
+	struct bytes ifs; /* cached value of IFS; ifs_set false: unset */
 	bool ifs_set;
-	uint8_t ifs_class[256];   /* 0 none, 1 white space, 2 other separator */
-	uint64_t random_state;    /* $RANDOM: the generator's state, and the last value << 32 */
-	int random_pid;           /* process in which it was seeded */
-	int64_t seconds_base_ns;  /* $SECONDS */
-	int getopts_index;        /* position inside a group of letters */
+	uint8_t ifs_class[256];  /* 0 none, 1 white space, 2 other separator */
+	uint64_t random_state;   /* $RANDOM: the generator's state, and the last value << 32 */
+	int random_pid;          /* process in which it was seeded */
+	int64_t seconds_base_ns; /* $SECONDS */
+	int getopts_index;       /* position inside a group of letters */
 	int getopts_optind;
-	bool procsubs_pending;    /* process substitutions of this command to reap */
+	bool procsubs_pending; /* process substitutions of this command to reap */
 	struct procsub *procsubs;
-	bool in_function_env;     /* a temporary environment is on top of the scopes */
-	bool is_sh;               /* invoked as sh: POSIX mode */
+	bool in_function_env; /* a temporary environment is on top of the scopes */
+	bool is_sh;           /* invoked as sh: POSIX mode */
 	bool is_command_sub;
-	bool stdin_script;        /* commands are read from descriptor 0 */
+	bool stdin_script; /* commands are read from descriptor 0 */
 	struct dir_stack *dirs;
 	struct hash_table *hashed;
-	struct cache *parsed;     /* units by text: eval, traps, $( ) at run time */
+	struct cache *parsed; /* units by text: eval, traps, $( ) at run time */
 	/* While a declaration builtin runs: declare_args[i] is the parsed assignment of argv[i], or
 	 * NULL if that argument is no assignment. NULL when run through `builtin "$x"`. */
 	const struct assign *const *declare_args;
@@ -255,27 +282,27 @@ struct shell {
 	struct shell *children;   /* overlays that read through to this shell */
 	struct shell *next_child;
 	struct shell **child_link;
-	struct arena_mark idle;   /* of a session: what lies above belongs to one command */
-	struct ast *building;     /* by the parser; see parse_config */
-	struct cached *recording; /* units of texts being executed that may be kept */
-	struct script *script;    /* being read from a descriptor */
-	struct task *task;        /* what a subshell's process is to do */
+	struct arena_mark idle;    /* of a session: what lies above belongs to one command */
+	struct ast *building;      /* by the parser; see parse_config */
+	struct cached *recording;  /* units of texts being executed that may be kept */
+	struct script *script;     /* being read from a descriptor */
+	struct task *task;         /* what a subshell's process is to do */
 	struct finished *finished; /* background processes that ended, for `wait pid` */
-	unsigned substitutions;   /* command substitutions so far */
-	int indirection;          /* PS4's first character is repeated so often */
-	size_t last_arg_cap;      /* 0: last_arg is not in the pool */
+	unsigned substitutions;    /* command substitutions so far */
+	int indirection;           /* PS4's first character is repeated so often */
+	size_t last_arg_cap;       /* 0: last_arg is not in the pool */
 	int pipestatus_cap;
-	int killed_pid;           /* a foreground child that a signal ended: to be reported */
+	int killed_pid; /* a foreground child that a signal ended: to be reported */
 	int killed_status;
 	const struct node *killed_node;
-	bool inverted;            /* the next command stands behind `!`: its failure is none */
-	bool input_redirected;    /* so that a command in the background may read it */
-	bool session;             /* its process outlives the command: `exec` must not replace it */
-	bool may_exec;            /* the process ends after this command: programs replace it */
-	bool jobs_foreign;        /* a command substitution: `jobs` shows the parent's */
-	bool tracing;             /* PS4 is being expanded, or an xtrace line written */
-	bool has_traps;           /* one was set at some time, here or in a parent */
-	uint64_t traps_set;       /* bit n: traps[n].text is not NULL, for n < 64 */
+	bool inverted;         /* the next command stands behind `!`: its failure is none */
+	bool input_redirected; /* so that a command in the background may read it */
+	bool session;          /* its process outlives the command: `exec` must not replace it */
+	bool may_exec;         /* the process ends after this command: programs replace it */
+	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */
+	bool tracing;          /* PS4 is being expanded, or an xtrace line written */
+	bool has_traps;        /* one was set at some time, here or in a parent */
+	uint64_t traps_set;    /* bit n: traps[n].text is not NULL, for n < 64 */
 };
 
 static inline bool opt_set(const struct shell *sh, enum set_option o)
@@ -299,7 +326,7 @@ void shell_recover(struct shell *sh);
 void shell_release(struct proc *p);
 /* Changes an option with its side effects (posix, extglob, ...). */
 void shell_set_option(struct shell *sh, enum set_option o, bool on);
-int set_option_of_name(struct bytes name);   /* -1 if unknown */
+int set_option_of_name(struct bytes name); /* -1 if unknown */
 int set_option_of_letter(char letter);
 int shopt_of_name(struct bytes name);
 
@@ -317,7 +344,7 @@ void shell_error_prefix(struct shell *sh, struct buf *out);
 
 /* A list of fields (arguments); strings live in sh->arena. */
 struct fields {
-	char **v;      /* NULL-ended */
+	char **v; /* NULL-ended */
 	int count;
 	int cap;
 };
@@ -358,12 +385,12 @@ void fields_add(struct shell *sh, struct fields *f, char *s);
 void split_fields(struct shell *sh, struct bytes text, const uint8_t *escaped, int max,
 		  struct fields *out);
 /* Quoting as printf %q / ${x@Q} / set / declare -p write it. */
-void quote_for_printf(struct buf *out, struct bytes s);   /* %q: backslashes or $'..' */
-void quote_for_at_q(struct buf *out, struct bytes s);     /* 'it'\''s' or $'..' */
-void quote_for_set(struct buf *out, struct bytes s);      /* `set`: only if needed, '..' or $'..' */
-void quote_for_declare(struct buf *out, struct bytes s);  /* "a\"b" or $'..' */
+void quote_for_printf(struct buf *out, struct bytes s);  /* %q: backslashes or $'..' */
+void quote_for_at_q(struct buf *out, struct bytes s);    /* 'it'\''s' or $'..' */
+void quote_for_set(struct buf *out, struct bytes s);     /* `set`: only if needed, '..' or $'..' */
+void quote_for_declare(struct buf *out, struct bytes s); /* "a\"b" or $'..' */
 void quote_for_xtrace(struct buf *out, struct bytes s);
-void quote_for_key(struct buf *out, struct bytes s);      /* [key] of declare -p */
+void quote_for_key(struct buf *out, struct bytes s); /* [key] of declare -p */
 /* Letters of attributes in bash's order ("aix"), and ([0]="a" ...) as declare -p writes them. */
 void quote_attributes(struct buf *out, unsigned flags);
 void quote_array(struct shell *sh, struct buf *out, struct var *v);
@@ -406,7 +433,7 @@ void trap_run(struct shell *sh, int which);
 int trap_set(struct shell *sh, int which, const char *text); /* text NULL: default */
 /* In a subshell: resets caught traps to default. */
 void trap_reset_for_subshell(struct shell *sh);
-int trap_number(struct bytes name);                  /* "INT", "SIGINT", "2", "EXIT"; -1 */
+int trap_number(struct bytes name); /* "INT", "SIGINT", "2", "EXIT"; -1 */
 void trap_name(int which, char out[16], bool sig_prefix);
 
 /* --- functions and aliases --- */
@@ -431,7 +458,7 @@ struct job {
 	int pgid;
 	int npids;
 	int *pids;
-	int *statuses;        /* wait statuses; -1 while running */
+	int *statuses; /* wait statuses; -1 while running */
 	enum job_state state;
 	char *text;
 	bool notified;
@@ -468,12 +495,12 @@ struct shell_builtin {
 	const char *name;
 	int (*run)(struct shell *sh, int argc, char **argv);
 	unsigned flags;
-	const char *usage;    /* as `help -s` shows: "cd [-L|[-P [-e]] [-@]] [dir]" */
-	const char *summary;  /* first line of `help name` */
+	const char *usage;   /* as `help -s` shows: "cd [-L|[-P [-e]] [-@]] [dir]" */
+	const char *summary; /* first line of `help name` */
 };
 
 const struct shell_builtin *shell_builtin_find(const struct shell *sh, struct bytes name);
-const struct shell_builtin *builtin_at(int i);   /* sorted by name; NULL at the end */
+const struct shell_builtin *builtin_at(int i); /* sorted by name; NULL at the end */
 bool builtin_enabled(const struct shell *sh, const struct shell_builtin *b);
 
 /* Writes to descriptor 1, or to sh->captured if that is set; false after "write error: ..." was
@@ -483,10 +510,10 @@ bool out_write(struct shell *sh, const char *builtin, struct bytes text);
 /* Letters as getopt: "ab:c"; '-' alone ends. Returns the option letter, -1 at the end, '?'
  * after an "invalid option" message with the usage line (status 2). */
 struct optscan {
-	int index;      /* of the argument being looked at; the first operand at the end */
+	int index; /* of the argument being looked at; the first operand at the end */
 	int pos;
 	char *value;
-	bool plus;      /* the option began with '+': if allowed by a leading '+' in letters */
+	bool plus; /* the option began with '+': if allowed by a leading '+' in letters */
 };
 int optscan_next(struct shell *sh, const struct shell_builtin *b, struct optscan *o, int argc,
 		 char **argv, const char *letters);
