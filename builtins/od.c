@@ -1,502 +1,655 @@
 /* SPDX-License-Identifier: MIT
  *
- * od - show bytes as numbers or characters, a block of some bytes a line.
+ * od - write bytes as numbers or characters.
  *
- * Each format prints the whole block on a line of its own; all lines of a block are as wide as
- * the widest, and what a narrower one lacks is spread over its fields. Not here: -S, long double.
+ * Each output type is a spec; a line is written once for each of them. Columns are spread so
+ * that specs of different sizes stand below each other.
  */
-#include "base/format.h"
 #include "builtins/builtin.h"
+#include "base/number.h"
 
-enum { SPECS_MAX = 64, BLOCK_MAX = 1 << 16 };
+enum { WIDTH_DEFAULT = 16, WIDTH_BARE = 32, TEXT_MAX = 80 };
 
-/* One output format: a letter of -t and the size of its items in bytes. */
+enum od_kind { OD_OCTAL, OD_SIGNED, OD_UNSIGNED, OD_HEX, OD_FLOAT, OD_NAME, OD_CHAR };
+
 struct spec {
-	char kind; /* a c d f o u x */
-	unsigned size;
-	bool text;      /* z: the characters behind */
-	unsigned width; /* of a field, without the blank before it */
+	enum od_kind kind;
+	size_t size;
+	size_t width; /* of a field */
+	size_t pad;   /* blanks to spread over a line */
+	bool text;    /* z: the characters behind */
 };
 
-struct od {
-	struct spec spec[SPECS_MAX];
-	unsigned nspecs;
-	char radix;
-	bool verbose;
-	bool big_endian;
-	bool width_given;
+struct od_opts {
+	int radix; /* o d x n */
 	uint64_t skip;
 	uint64_t limit;
-	bool limited;
-	size_t block;
-	/* while reading */
-	struct cmd *c;
-	int file;
-	struct input in;
-	bool open;
-	int status;
-	uint64_t at;
+	uint64_t strings; /* -S: the least length; UINT64_MAX: no */
+	uint64_t width;
+	bool all;
+	int big_endian;
+	struct spec *spec;
+	size_t nspecs;
+	size_t block; /* bytes of a line */
 };
 
-/* --- formats --- */
+/* --- types --- */
 
-static unsigned field_width(char kind, unsigned size)
+static size_t field_width(enum od_kind kind, size_t size)
 {
-	static const unsigned octal[] = { 3, 6, 11, 22 };
-	static const unsigned sign[] = { 4, 6, 11, 20 };
-	static const unsigned plain[] = { 3, 5, 10, 20 };
-	unsigned log = (unsigned)__builtin_ctz(size);
+	static const uint8_t octal[] = { 3, 6, 11, 22 };
+	static const uint8_t is_signed[] = { 4, 6, 11, 20 };
+	static const uint8_t is_unsigned[] = { 3, 5, 10, 20 };
+	size_t log = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
 
 	switch (kind) {
-	case 'o': return octal[log];
-	case 'd': return sign[log];
-	case 'u': return plain[log];
-	case 'x': return size * 2;
-	case 'f': return size == 4 ? 15 : 24;
+	case OD_OCTAL: return octal[log];
+	case OD_SIGNED: return is_signed[log];
+	case OD_UNSIGNED: return is_unsigned[log];
+	case OD_HEX: return size * 2;
+	case OD_FLOAT: return size == 4 ? 15 : size == 8 ? 24 : 29;
 	default: return 3;
 	}
 }
 
-static void add_spec(struct od *o, char kind, unsigned size, bool text)
+static void add_spec(struct cmd *c, enum od_kind kind, size_t size)
 {
-	if (o->nspecs < SPECS_MAX)
-		o->spec[o->nspecs++] = (struct spec){ kind, size, text, field_width(kind, size) };
+	struct od_opts *o = c->opts;
+	size_t bytes = o->nspecs * sizeof(*o->spec);
+
+	o->spec = arena_grow(c->arena, o->spec, bytes, bytes + sizeof(*o->spec));
+	o->spec[o->nspecs++] = (struct spec){ kind, size, field_width(kind, size), 0, false };
 }
 
-/* The size behind a type letter: digits, or C, S, I, L for integers and F, D for reals. */
-static int read_size(struct cmd *c, const char **at, const char *whole)
+/* A size behind a type letter: a number or a letter; 0 after a message. */
+static size_t take_size(struct cmd *c, const char **at, const char *text, bool is_float)
 {
-	static const char names[] = "CSILFD";
-	static const unsigned sizes[] = { 1, 2, 4, 8, 4, 8 };
-	char kind = (*at)[-1];
-	const char *name = **at != '\0' ? strchr(names, **at) : NULL;
-	unsigned size = kind == 'f' ? 8 : 4;
+	static const char letters[] = "CSILFD";
+	static const uint8_t sizes[] = { 1, 2, 4, 8, 4, 8 };
+	const char *hit = **at != '\0' ? strchr(letters, **at) : NULL;
+	uint64_t n = 0;
 
-	if (name != NULL && (kind == 'f') == (name - names >= 4)) {
+	if (hit != NULL && (is_float ? **at == 'L' || hit - letters >= 4 : hit - letters < 4)) {
 		++*at;
-		return (int)sizes[name - names];
+		return is_float && *hit == 'L' ? 16 : sizes[hit - letters];
 	}
-	if (byte_is_digit(**at))
-		for (size = 0; byte_is_digit(**at) && size < 1000; ++*at)
-			size = size * 10 + (unsigned)(**at - '0');
-	if (kind == 'f' ? size == 4 || size == 8 : size == 1 || size == 2 || size == 4 || size == 8)
-		return (int)size;
-	cmd_error(c, 0, "invalid type string %s;\nthis system doesn't provide a %u-byte %s type",
-		  cmd_quote(c, whole), size, kind == 'f' ? "floating point" : "integral");
-	return -1;
+	if (!byte_is_digit(**at))
+		return is_float ? 8 : 4;
+	for (; byte_is_digit(**at); ++*at)
+		n = n < 1000000 ? n * 10 + (uint64_t)(**at - '0') : n;
+	if (is_float ? n == 4 || n == 8 || n == 16 : n == 1 || n == 2 || n == 4 || n == 8)
+		return (size_t)n;
+	cmd_error(c, 0, "invalid type string %s;\nthis system doesn't provide a %llu-byte %s type",
+		  cmd_quote(c, text), (unsigned long long)n,
+		  is_float ? "floating point" : "integral");
+	return 0;
 }
 
-static int opt_format(struct cmd *c, const struct opt *opt, const char *arg)
+static int add_types(struct cmd *c, const char *text)
 {
-	struct od *o = c->opts;
-	const char *at = arg;
+	static const char letters[] = "oduxfac";
+	struct od_opts *o = c->opts;
 
-	(void)opt;
-	while (*at != '\0') {
-		char kind = *at++;
-		int size = 1;
+	for (const char *at = text; *at != '\0';) {
+		const char *hit = strchr(letters, *at);
+		size_t size = 1;
 
-		if (strchr("acdfoux", kind) == NULL)
-			return cmd_error(c, 0, "invalid character '%c' in type string %s", kind,
-					 cmd_quote(c, arg));
-		if (kind != 'a' && kind != 'c' && (size = read_size(c, &at, arg)) < 0)
+		if (hit == NULL)
+			return cmd_error(c, 0, "invalid character '%c' in type string %s", *at,
+					 cmd_quote(c, text));
+		enum od_kind kind = (enum od_kind)(hit - letters);
+
+		at++;
+		if (kind <= OD_FLOAT)
+			size = take_size(c, &at, text, kind == OD_FLOAT);
+		if (size == 0)
 			return 1;
-		add_spec(o, kind, (unsigned)size, *at == 'z');
-		at += *at == 'z';
+		add_spec(c, kind, size);
+		if (*at == 'z') {
+			o->spec[o->nspecs - 1].text = true;
+			at++;
+		}
 	}
 	return 0;
 }
 
-/* The traditional letters: each stands for a format. */
-static int opt_letter(struct cmd *c, const struct opt *opt, const char *arg)
+static int set_types(struct cmd *c, const struct opt *opt, const char *arg)
 {
-	static const struct {
-		char letter, kind, size;
-	} old[] = { { 'a', 'a', 1 }, { 'b', 'o', 1 }, { 'c', 'c', 1 }, { 'd', 'u', 2 },
-		    { 'f', 'f', 4 }, { 'i', 'd', 4 }, { 'l', 'd', 8 }, { 'o', 'o', 2 },
-		    { 's', 'd', 2 }, { 'x', 'x', 2 } };
+	(void)opt;
+	return add_types(c, arg);
+}
+
+/* -b, -x...: short for a type. */
+static int set_short(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	static const char letters[] = "abcdDefFhHiIlLoOBsxX";
+	static const char *const types[] = {
+		"a",  "o1", "c",  "u2", "u4", "fD", "fF", "fD", "x2", "x4",
+		"dI", "dL", "dL", "dL", "o2", "o4", "o2", "d2", "x2", "x4",
+	};
 
 	(void)arg;
-	for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
-		if (old[i].letter == opt->letter)
-			add_spec(c->opts, old[i].kind, (unsigned)old[i].size, false);
-	return 0;
+	return add_types(c, types[strchr(letters, opt->letter) - letters]);
 }
 
-static int opt_radix(struct cmd *c, const struct opt *opt, const char *arg)
+static int set_radix(struct cmd *c, const struct opt *opt, const char *arg)
 {
+	struct od_opts *o = c->opts;
+
 	(void)opt;
-	if (strchr("doxn", arg[0]) == NULL || arg[0] == '\0')
+	if (arg[0] == '\0' || strchr("doxn", arg[0]) == NULL)
 		return cmd_error(c, 0,
-				 "invalid output address radix '%c'; it must be one character from "
-				 "[doxn]",
+				 "invalid output address radix '%c'; it must be one character "
+				 "from [doxn]",
 				 arg[0]);
-	((struct od *)c->opts)->radix = arg[0];
+	o->radix = arg[0];
 	return 0;
 }
 
-static int read_number(struct cmd *c, char letter, const char *arg, uint64_t *out)
+/* A number as C writes it, with a suffix. */
+static int parse_number(const char *text, uint64_t *out)
 {
-	int base = strncmp(arg, "0x", 2) == 0 ? 16 : arg[0] == '0' ? 8 : 10;
-	struct bytes text = bytes_of(arg);
-	size_t used = 0;
-	uint64_t v = 0;
+	struct bytes s = bytes_of(text);
+	bool overflow = false;
+	size_t used = byte_is_digit(text[0]) ? number_parse_u64(s, 0, out, &overflow) : 0;
+	static const char units[] = "kKmMGTPE";
+	static const uint8_t powers[] = { 1, 1, 2, 2, 3, 4, 5, 6 };
+	const char *hit = used > 0 && text[used] != '\0' ? strchr(units, text[used]) : NULL;
+	uint64_t factor = 1;
+	unsigned base = 1024;
 
-	if (base == 16)
-		text = bytes_slice(text, 2, text.len);
-	for (; used < text.len && byte_digit(text.ptr[used]) >= 0 &&
-	       byte_digit(text.ptr[used]) < base;
-	     used++)
-		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)byte_digit(text.ptr[used]), &v))
-			return cmd_error(c, -E_OVERFLOW, "-%c argument '%s' too large", letter,
-					 arg);
-	if (used != 0 && used == text.len) {
-		*out = v;
-		return 0;
+	if (used == 0)
+		return -E_INVAL;
+	if (text[used] == 'b' && text[used + 1] == '\0') {
+		factor = 512;
+	} else if (hit != NULL) {
+		const char *rest = text + used + 1;
+
+		if (strcmp(rest, "B") == 0)
+			base = 1000;
+		else if (rest[0] != '\0' && strcmp(rest, "iB") != 0)
+			return -E_INVAL;
+		for (int i = powers[hit - units]; i > 0; i--)
+			factor *= base;
+	} else if (text[used] != '\0') {
+		return -E_INVAL;
 	}
-	if (used != 0 && base == 10 && num_parse_u64(arg, "bkKmMGTPEZY0", out) == 0)
-		return 0;
-	return cmd_error(c, 0, "invalid -%c argument '%s'", letter, arg);
+	if (overflow || (*out != 0 && factor > UINT64_MAX / *out))
+		return -E_OVERFLOW;
+	*out *= factor;
+	return 0;
 }
 
-static int opt_number(struct cmd *c, const struct opt *opt, const char *arg)
+static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 {
-	struct od *o = c->opts;
-	uint64_t v = 32;
-	int status = arg != NULL ? read_number(c, (char)opt->letter, arg, &v) : 0;
+	struct od_opts *o = c->opts;
+	uint64_t *field = opt->letter == 'j'   ? &o->skip
+			  : opt->letter == 'N' ? &o->limit
+			  : opt->letter == 'w' ? &o->width
+					       : &o->strings;
+	uint64_t n = opt->letter == 'w' ? WIDTH_BARE : 3;
+	int err = arg != NULL ? parse_number(arg, &n) : 0;
 
-	if (status != 0)
-		return status;
-	if (opt->letter == 'j') {
-		o->skip = v;
-	} else if (opt->letter == 'N') {
-		o->limit = v;
-		o->limited = true;
-	} else {
-		o->width_given = true;
-		o->block = v < BLOCK_MAX ? (size_t)v : BLOCK_MAX;
-	}
+	if (err != 0)
+		return cmd_error(c, err == -E_OVERFLOW ? err : 0, "invalid -%c argument '%s'",
+				 opt->letter, arg);
+	*field = n;
 	return 0;
 }
 
 static const struct opt_word endian_words[] = { { "little", 0 }, { "big", 1 }, { NULL, 0 } };
 
-static int opt_endian(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	int big = 0;
-	int status = opt_word(c, endian_words, "--endian", arg, &big);
-
-	(void)opt;
-	((struct od *)c->opts)->big_endian = big == 1;
-	return status;
-}
+#define SHORT(letter, text) OPT_CALL(letter, NULL, set_short, text)
 
 static const struct opt od_options[] = {
-	OPT_CALL_ARG('A', "address-radix", opt_radix, "RADIX",
-		     "of offsets: d, o, x, or n for none"),
-	OPT_CALL_ARG(0, "endian", opt_endian, "ORDER", "of bytes: big or little"),
-	OPT_CALL_ARG('j', "skip-bytes", opt_number, "BYTES", "not shown at the start"),
-	OPT_CALL_ARG('N', "read-bytes", opt_number, "BYTES", "shown at most"),
-	OPT_MISSING_ARG('S', "strings"),
-	OPT_CALL_ARG('t', "format", opt_format, "TYPE",
-		     "a c d[SIZE] f[SIZE] o[SIZE] u[SIZE] x[SIZE]"),
-	OPT_FLAG('v', "output-duplicates", struct od, verbose, "no * for equal lines"),
-	OPT_CALL_OPTIONAL('w', "width", opt_number, "BYTES", "a line; 32 without a number"),
-	OPT_MISSING(0, "traditional"),
-	OPT_CALL('a', NULL, opt_letter, "-t a"),
-	OPT_CALL('b', NULL, opt_letter, "-t o1"),
-	OPT_CALL('c', NULL, opt_letter, "-t c"),
-	OPT_CALL('d', NULL, opt_letter, "-t u2"),
-	OPT_CALL('f', NULL, opt_letter, "-t fF"),
-	OPT_CALL('i', NULL, opt_letter, "-t dI"),
-	OPT_CALL('l', NULL, opt_letter, "-t dL"),
-	OPT_CALL('o', NULL, opt_letter, "-t o2"),
-	OPT_CALL('s', NULL, opt_letter, "-t d2"),
-	OPT_CALL('x', NULL, opt_letter, "-t x2"),
+	OPT_CALL_ARG('A', "address-radix", set_radix, "RADIX", "of offsets: o, d, x, n (none)"),
+	OPT_ENUM(0, "endian", struct od_opts, big_endian, endian_words, "ORDER", "little or big"),
+	OPT_CALL_ARG('j', "skip-bytes", set_number, "BYTES", "skip the first BYTES"),
+	OPT_CALL_ARG('N', "read-bytes", set_number, "BYTES", "read at most BYTES"),
+	OPT_CALL_ARG('S', NULL, set_number, "BYTES", "text of at least BYTES, up to NUL"),
+	OPT_CALL_OPTIONAL(0, "strings", set_number, "BYTES", "the same; of 3 without BYTES"),
+	OPT_CALL_ARG('t', "format", set_types, "TYPE", "a, c, d, f, o, u, x, with size, z"),
+	OPT_FLAG('v', "output-duplicates", struct od_opts, all, "no * for lines that repeat"),
+	OPT_CALL_OPTIONAL('w', "width", set_number, "BYTES", "bytes of a line (16; 32)"),
+	SHORT('a', "-t a"),
+	SHORT('b', "-t o1"),
+	SHORT('c', "-t c"),
+	SHORT('d', "-t u2"),
+	SHORT('D', NULL),
+	SHORT('e', NULL),
+	SHORT('f', "-t fF"),
+	SHORT('F', NULL),
+	SHORT('h', NULL),
+	SHORT('H', NULL),
+	SHORT('i', "-t dI"),
+	SHORT('I', NULL),
+	SHORT('l', "-t dL"),
+	SHORT('L', NULL),
+	SHORT('o', "-t o2"),
+	SHORT('O', NULL),
+	SHORT('B', NULL),
+	SHORT('s', "-t d2"),
+	SHORT('x', "-t x2"),
+	SHORT('X', NULL),
+	OPT_IGNORED(0, "traditional", "no effect"),
 	OPT_END(),
 };
 
 /* --- fields --- */
 
-static uint64_t item(const struct od *o, const unsigned char *p, unsigned size)
+static uint64_t load(const struct od_opts *o, const uint8_t *at, size_t size)
 {
 	uint64_t v = 0;
 
-	for (unsigned i = 0; i < size; i++)
-		v |= (uint64_t)p[o->big_endian ? size - 1 - i : i] << (8 * i);
+	for (size_t i = 0; i < size; i++)
+		v |= (uint64_t)at[i] << (8 * (o->big_endian ? size - 1 - i : i));
 	return v;
 }
 
-static void put_char_field(struct buf *out, unsigned char ch)
+static struct real load_real(const struct od_opts *o, const uint8_t *at, size_t size)
 {
-	static const char escapes[] = "\0\a\b\t\n\v\f\r";
-	static const char letters[] = "0abtnvfr";
-	const char *hit = memchr(escapes, ch, sizeof escapes - 1);
+	uint64_t low = load(o, o->big_endian && size == 16 ? at + 8 : at, size > 8 ? 8 : size);
+	union {
+		uint64_t bits;
+		double value;
+	} d = { .bits = low };
 
-	if (hit != NULL)
-		buf_printf(out, "\\%c", letters[hit - escapes]);
-	else if (byte_is_print(ch))
-		buf_putc(out, (char)ch);
-	else
-		buf_printf(out, "%03o", ch);
+	if (size == 8)
+		return real_of_double(d.value);
+	if (size == 4) {
+		union {
+			uint32_t bits;
+			float value;
+		} f = { .bits = (uint32_t)low };
+
+		return real_of_double((double)f.value);
+	}
+	unsigned head = (unsigned)load(o, o->big_endian ? at + 6 : at + 8, 2);
+	int exponent = (int)(head & 0x7fff);
+	struct real r = { low, exponent - 16383 - 63, REAL_FINITE, (head & 0x8000) != 0 };
+
+	if (exponent == 0x7fff)
+		r.kind = low << 1 == 0 ? REAL_INF : REAL_NAN;
+	else if (low == 0)
+		r.kind = REAL_ZERO;
+	else if (exponent != 0 && low >> 63 == 0)
+		r.kind = REAL_NAN;
+	for (r.exp += exponent == 0; r.kind == REAL_FINITE && r.mant >> 63 == 0; r.exp--)
+		r.mant <<= 1;
+	return r;
 }
 
-static void put_named_field(struct buf *out, unsigned char ch)
+/* Whether text reads back as the same number of that size. */
+static bool reads_back(struct bytes text, struct real r, size_t size)
 {
-	static const char names[33][4] = {
+	struct real back;
+
+	real_parse(text, size == 16 ? REAL_LONG : REAL_DOUBLE, &back, NULL);
+	if (size == 4)
+		return (float)real_to_double(back) == (float)real_to_double(r);
+	return back.kind == r.kind && back.mant == r.mant && back.exp == r.exp;
+}
+
+/* The fewest digits that read back as the same. */
+static void put_real(struct buf *out, struct real r, size_t size)
+{
+	int digits = size == 4 ? 6 : size == 8 ? 15 : 18;
+	int most = size == 4 ? 9 : size == 8 ? 17 : 21;
+	int exp_min = size == 4 ? -126 : size == 8 ? -1022 : -16382;
+
+	if (r.kind == REAL_FINITE && r.exp + 63 < exp_min)
+		digits = 1;
+	for (;; digits++) {
+		out->len = 0;
+		real_put(out, r, 'g', digits, 0);
+		if (r.kind != REAL_FINITE || digits >= most || reads_back(buf_bytes(out), r, size))
+			return;
+	}
+}
+
+static void put_name(struct buf *out, uint8_t b)
+{
+	static const char names[][4] = {
 		"nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs",  "ht",  "nl",
 		"vt",  "ff",  "cr",  "so",  "si",  "dle", "dc1", "dc2", "dc3", "dc4", "nak",
 		"syn", "etb", "can", "em",  "sub", "esc", "fs",  "gs",  "rs",  "us",  "sp",
 	};
 
-	ch &= 127;
-	if (ch <= ' ')
-		buf_puts(out, names[ch]);
-	else if (ch == 127)
+	b &= 0x7f;
+	if (b <= ' ')
+		buf_puts(out, names[b]);
+	else if (b == 0x7f)
 		buf_puts(out, "del");
 	else
-		buf_putc(out, (char)ch);
+		buf_putc(out, (char)b);
 }
 
-/* The fewest digits that read back as the same number. */
-static void put_real_field(struct buf *out, uint64_t bits, unsigned size)
+static void put_char(struct buf *out, uint8_t b)
 {
-	struct format_spec spec = { .width = -1, .conv = 'g' };
-	float single;
-	double v;
-	uint32_t half = (uint32_t)bits;
+	static const char escapes[] = "abtnvfr";
 
-	memcpy(&single, &half, sizeof single);
-	memcpy(&v, &bits, sizeof v);
-	if (size == 4)
-		v = (double)single;
-	for (spec.precision = size == 4 ? 6 : 15;; spec.precision++) {
-		size_t len = out->len;
-		double back;
-		enum real_status status;
-
-		format_put_real(out, &spec, real_of_double(v), true);
-		if (spec.precision >= (size == 4 ? 9 : 17) || v != v ||
-		    number_parse_double(bytes_slice(buf_bytes(out), len, out->len), &back,
-					&status) == 0 ||
-		    (size == 4 ? (float)back == single : back == v))
-			return;
-		out->len = len;
-	}
+	if (b == 0)
+		buf_puts(out, "\\0");
+	else if (b >= '\a' && b <= '\r')
+		buf_printf(out, "\\%c", escapes[b - '\a']);
+	else if (byte_is_print(b))
+		buf_putc(out, (char)b);
+	else
+		buf_printf(out, "%03o", (unsigned)b);
 }
 
-static void put_field(struct od *o, struct buf *out, const struct spec *s, const unsigned char *p)
+static void put_number(struct buf *out, const struct spec *s, uint64_t v)
 {
-	uint64_t v = item(o, p, s->size);
-	unsigned shift = 64 - 8 * s->size;
+	char digits[65];
+	size_t len;
 
-	switch (s->kind) {
-	case 'a': put_named_field(out, *p); break;
-	case 'c': put_char_field(out, *p); break;
-	case 'd': buf_put_i64(out, (int64_t)(v << shift) >> shift); break;
-	case 'u': buf_put_u64(out, v); break;
-	case 'o': buf_printf(out, "%0*llo", (int)s->width, (unsigned long long)v); break;
-	case 'x': buf_printf(out, "%0*llx", (int)s->width, (unsigned long long)v); break;
-	default: put_real_field(out, v, s->size); break;
+	if (s->kind == OD_SIGNED) {
+		uint64_t sign = (uint64_t)1 << (8 * s->size - 1);
+
+		buf_put_i64(out, (int64_t)((v ^ sign) - sign));
+		return;
 	}
+	len = number_put_u64(digits, v,
+			     s->kind == OD_OCTAL ? 8
+			     : s->kind == OD_HEX ? 16
+						 : 10,
+			     false);
+	if (s->kind != OD_UNSIGNED)
+		buf_fill(out, '0', s->width - len);
+	buf_put(out, digits, len);
+}
+
+static void put_field(const struct od_opts *o, const struct spec *s, const uint8_t *at,
+		      struct buf *out)
+{
+	out->len = 0;
+	if (s->kind == OD_NAME)
+		put_name(out, *at);
+	else if (s->kind == OD_CHAR)
+		put_char(out, *at);
+	else if (s->kind == OD_FLOAT)
+		put_real(out, load_real(o, at, s->size), s->size);
+	else
+		put_number(out, s, load(o, at, s->size));
 }
 
 /* --- lines --- */
 
-static void put_address(struct od *o, struct buf *out)
+static void put_offset(struct cmd *c, const struct od_opts *o, uint64_t offset)
 {
-	switch (o->radix) {
-	case 'd': buf_printf(out, "%07llu", (unsigned long long)o->at); break;
-	case 'x': buf_printf(out, "%06llx", (unsigned long long)o->at); break;
-	case 'o': buf_printf(out, "%07llo", (unsigned long long)o->at); break;
-	default: break;
+	char digits[65];
+	size_t least = o->radix == 'x' ? 6 : 7;
+	size_t len = number_put_u64(digits, offset,
+				    o->radix == 'x'   ? 16
+				    : o->radix == 'd' ? 10
+						      : 8,
+				    false);
+
+	if (o->radix == 'n')
+		return;
+	for (size_t i = len; i < least; i++)
+		cmd_putc(c, '0');
+	cmd_write(c, digits, len);
+}
+
+static void put_blanks(struct cmd *c, size_t n)
+{
+	for (; n > 0; n--)
+		cmd_putc(c, ' ');
+}
+
+/* One spec's part of a line; n bytes of the block are there. */
+static void put_spec(struct cmd *c, const struct od_opts *o, const struct spec *s,
+		     const uint8_t *block, size_t n, struct buf *text)
+{
+	size_t fields = o->block / s->size;
+	size_t have = (n + s->size - 1) / s->size;
+	size_t pad_left = s->pad;
+
+	for (size_t i = 0; i < fields; i++) {
+		size_t next_pad = s->pad * (fields - i - 1) / fields;
+		size_t width = pad_left - next_pad + s->width;
+
+		pad_left = next_pad;
+		if (i >= have) {
+			put_blanks(c, s->text ? width : 0);
+			continue;
+		}
+		put_field(o, s, block + i * s->size, text);
+		put_blanks(c, width > text->len ? width - text->len : 0);
+		cmd_write(c, text->ptr, text->len);
+	}
+	if (s->text) {
+		cmd_puts(c, "  >");
+		for (size_t i = 0; i < n; i++)
+			cmd_putc(c, byte_is_print(block[i]) ? (char)block[i] : '.');
+		cmd_putc(c, '<');
+	}
+	cmd_putc(c, '\n');
+}
+
+static void put_line(struct cmd *c, const struct od_opts *o, uint64_t offset, const uint8_t *block,
+		     size_t n, struct buf *text)
+{
+	for (size_t i = 0; i < o->nspecs; i++) {
+		if (i == 0)
+			put_offset(c, o, offset);
+		else
+			put_blanks(c, o->radix == 'n' ? 0 : o->radix == 'x' ? 6 : 7);
+		put_spec(c, o, &o->spec[i], block, n, text);
+	}
+	cmd_charge(c, n / 4 + 1);
+}
+
+/* --- all files as one --- */
+
+struct source {
+	struct cmd *c;
+	const struct od_opts *o;
+	struct input in;
+	int next; /* file to be opened next */
+	bool open;
+	int status;
+	uint64_t left;
+};
+
+static int next_byte(struct source *s)
+{
+	while (s->left > 0) {
+		if (!s->open) {
+			const char *path = s->c->files[s->next];
+
+			if (s->next == s->c->nfiles)
+				return -1;
+			s->next++;
+			int err = input_open(&s->in, s->c, path);
+
+			if (err < 0) {
+				s->status = cmd_error(s->c, err, "%s", cmd_quotef(s->c, path));
+				continue;
+			}
+			s->open = true;
+		}
+		int b = input_byte(&s->in);
+
+		if (b >= 0) {
+			s->left--;
+			return b;
+		}
+		if (b < -1)
+			s->status = cmd_error(s->c, b + 1, "%s", cmd_quotef(s->c, s->in.name));
+		input_close(&s->in);
+		s->open = false;
+	}
+	return -1;
+}
+
+static size_t read_block(struct source *s, uint8_t *block, size_t n)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		int b = next_byte(s);
+
+		if (b < 0)
+			break;
+		block[have++] = (uint8_t)b;
+	}
+	return have;
+}
+
+static void dump(struct cmd *c, const struct od_opts *o, struct source *s)
+{
+	uint8_t *block = arena_array(c->arena, o->block * 2 + 16, 1);
+	uint8_t *before = block + o->block;
+	struct buf text = buf_in(c->arena);
+	uint64_t offset = o->skip;
+	bool first = true;
+	bool starred = false;
+	size_t n;
+
+	while ((n = read_block(s, block, o->block)) > 0) {
+		memset(block + n, 0, o->block - n);
+		if (!o->all && !first && n == o->block && memcmp(block, before, n) == 0) {
+			if (!starred)
+				cmd_puts(c, "*\n");
+			starred = true;
+		} else {
+			put_line(c, o, offset, block, n, &text);
+			starred = false;
+		}
+		memcpy(before, block, o->block);
+		first = false;
+		offset += n;
+	}
+	put_offset(c, o, offset);
+	if (o->radix != 'n')
+		cmd_putc(c, '\n');
+}
+
+/* -S: runs of text that end in NUL. */
+static void dump_strings(struct cmd *c, const struct od_opts *o, struct source *s)
+{
+	struct buf run = buf_in(c->arena);
+	uint64_t offset = o->skip;
+	int b;
+
+	for (; (b = next_byte(s)) >= 0; offset++) {
+		if (byte_is_print(b)) {
+			buf_putc(&run, (char)b);
+			continue;
+		}
+		if (b == 0 && run.len >= o->strings) {
+			put_offset(c, o, offset - run.len);
+			if (o->radix != 'n')
+				cmd_putc(c, ' ');
+			cmd_write(c, run.ptr, run.len);
+			cmd_putc(c, '\n');
+		}
+		run.len = 0;
+		if (offset % 1024 == 0)
+			cmd_charge(c, 16);
 	}
 }
 
-static size_t line_width(const struct od *o, const struct spec *s)
-{
-	return (s->width + 1) * (o->block / s->size);
-}
+/* --- layout --- */
 
-static size_t widest(const struct od *o)
+static size_t common_multiple(const struct od_opts *o)
 {
-	size_t most = 0;
+	size_t most = 1;
 
-	for (unsigned i = 0; i < o->nspecs; i++)
-		if (line_width(o, &o->spec[i]) > most)
-			most = line_width(o, &o->spec[i]);
+	for (size_t i = 0; i < o->nspecs; i++)
+		most = o->spec[i].size > most ? o->spec[i].size : most;
 	return most;
 }
 
-/* The block (zero behind its n bytes) in one format. */
-static void put_spec(struct od *o, struct buf *out, const struct spec *s, const unsigned char *p,
-		     size_t n)
+static void lay_out(struct cmd *c, struct od_opts *o)
 {
-	size_t fields = o->block / s->size;
-	size_t pad = widest(o) - line_width(o, s);
-	size_t start = out->len;
+	size_t multiple = common_multiple(o);
+	size_t widest = 0;
 
-	for (size_t i = 0; i * s->size < n; i++) {
-		size_t next = pad * (fields - 1 - i) / fields;
-		size_t before = pad * (fields - i) / fields;
-		size_t from = out->len;
-		size_t len;
-
-		put_field(o, out, s, p + i * s->size);
-		len = out->len - from;
-		if (len < s->width + 1 + before - next) {
-			size_t blanks = s->width + 1 + before - next - len;
-
-			buf_fill(out, ' ', blanks);
-			memmove(out->ptr + from + blanks, out->ptr + from, len);
-			memset(out->ptr + from, ' ', blanks);
+	o->block = WIDTH_DEFAULT;
+	if (o->width != UINT64_MAX) {
+		o->block = (size_t)o->width;
+		if (o->width == 0 || o->width % multiple != 0 || o->width > 1 << 20) {
+			cmd_error(c, 0, "warning: invalid width %llu; using %zu instead",
+				  (unsigned long long)o->width, multiple);
+			o->block = multiple;
 		}
 	}
-	if (!s->text)
-		return;
-	if (out->len - start < widest(o))
-		buf_fill(out, ' ', widest(o) - (out->len - start));
-	buf_puts(out, "  >");
-	for (size_t i = 0; i < n; i++)
-		buf_putc(out, byte_is_print(p[i]) ? (char)p[i] : '.');
-	buf_putc(out, '<');
-}
+	for (size_t i = 0; i < o->nspecs; i++) {
+		size_t width = (o->spec[i].width + 1) * (o->block / o->spec[i].size);
 
-static void put_block(struct od *o, const unsigned char *p, size_t n)
-{
-	struct arena_mark mark = arena_mark(o->c->arena);
-	struct buf out = buf_in(o->c->arena);
-	static const unsigned indent[] = { ['d'] = 7, ['o'] = 7, ['x'] = 6, ['n'] = 0 };
-
-	for (unsigned i = 0; i < o->nspecs; i++) {
-		if (i == 0)
-			put_address(o, &out);
-		else
-			buf_fill(&out, ' ', indent[(unsigned char)o->radix]);
-		put_spec(o, &out, &o->spec[i], p, n);
-		buf_putc(&out, '\n');
+		widest = width > widest ? width : widest;
 	}
-	cmd_bytes(o->c, buf_bytes(&out));
-	arena_release(o->c->arena, mark);
-	cmd_charge_bytes(o->c, n);
-}
-
-/* --- input: the files as one stream --- */
-
-static int next_byte(struct od *o)
-{
-	for (;;) {
-		int byte;
-
-		if (!o->open) {
-			int err;
-
-			if (o->file == o->c->nfiles)
-				return -1;
-			err = input_open(&o->in, o->c, o->c->files[o->file++]);
-			if (err < 0) {
-				o->status = cmd_error(o->c, err, "%s",
-						      cmd_quotef(o->c, o->c->files[o->file - 1]));
-				continue;
-			}
-			o->open = true;
-		}
-		byte = input_byte(&o->in);
-		if (byte >= 0)
-			return byte;
-		if (byte < -1)
-			o->status = cmd_error(o->c, byte, "%s", cmd_quotef(o->c, o->in.name));
-		input_close(&o->in);
-		o->open = false;
-	}
-}
-
-static size_t read_block(struct od *o, unsigned char *p)
-{
-	size_t n = 0;
-	int byte;
-
-	memset(p, 0, o->block);
-	while (n < o->block && (!o->limited || o->at + n - o->skip < o->limit) &&
-	       (byte = next_byte(o)) >= 0)
-		p[n++] = (unsigned char)byte;
-	return n;
-}
-
-static void dump(struct od *o)
-{
-	unsigned char *p = arena_zalloc(o->c->arena, o->block);
-	unsigned char *last = arena_zalloc(o->c->arena, o->block);
-	bool starred = false;
-	bool first = true;
-	size_t n;
-
-	while ((n = read_block(o, p)) != 0) {
-		bool same = !first && !o->verbose && n == o->block && memcmp(p, last, n) == 0;
-
-		if (!same)
-			put_block(o, p, n);
-		else if (!starred)
-			cmd_puts(o->c, "*\n");
-		starred = same;
-		first = false;
-		memcpy(last, p, o->block);
-		o->at += n;
-	}
-}
-
-/* Lines hold whole items of every format. */
-static void set_width(struct od *o)
-{
-	size_t unit = 1;
-
-	for (unsigned i = 0; i < o->nspecs; i++)
-		if (o->spec[i].size > unit)
-			unit = o->spec[i].size;
-	if (!o->width_given) {
-		o->block = 16;
-	} else if (o->block == 0 || o->block % unit != 0) {
-		cmd_warn(o->c, 0, "warning: invalid width %zu; using %zu instead", o->block, unit);
-		o->block = unit;
-	}
+	for (size_t i = 0; i < o->nspecs; i++)
+		o->spec[i].pad = widest - o->block / o->spec[i].size * o->spec[i].width;
 }
 
 static int od_run(struct cmd *c)
 {
-	struct od *o = c->opts;
-	struct buf end = buf_in(c->arena);
+	struct od_opts *o = c->opts;
+	struct source s = { .c = c, .o = o, .left = UINT64_MAX };
 
-	o->c = c;
+	if (o->strings != UINT64_MAX && o->nspecs > 0)
+		return cmd_error(c, 0, "no type may be specified when dumping strings");
 	if (o->nspecs == 0)
-		add_spec(o, 'o', 2, false);
-	set_width(o);
-	for (; o->at < o->skip; o->at++)
-		if (next_byte(o) < 0)
-			return o->status != 0
-				       ? o->status
-				       : cmd_error(c, 0, "cannot skip past end of combined input");
-	dump(o);
-	if (o->status != 0 && o->at == 0)
-		return o->status;
-	put_address(o, &end);
-	if (o->radix != 'n')
-		buf_putc(&end, '\n');
-	cmd_bytes(c, buf_bytes(&end));
-	return o->status;
+		add_types(c, "oS");
+	lay_out(c, o);
+	for (uint64_t left = o->skip; left > 0; left--) {
+		if (next_byte(&s) < 0)
+			return cmd_error(c, 0, "cannot skip past end of combined input");
+		if (left % 1024 == 0)
+			cmd_charge(c, 16);
+	}
+	s.left = 1;
+	int first = next_byte(&s);
+
+	if (first < 0 && s.status != 0)
+		return s.status;
+	if (first >= 0)
+		input_unbyte(&s.in);
+	s.left = o->limit;
+	if (o->strings != UINT64_MAX)
+		dump_strings(c, o, &s);
+	else
+		dump(c, o, &s);
+	return s.status;
 }
 
-static void set_defaults(struct cmd *c)
+/* "od FILE +OFFSET[b]", also OFFSET alone behind a file. */
+static int od_legacy(struct cmd *c, int argc, char **argv, int i)
 {
-	((struct od *)c->opts)->radix = 'o';
+	struct od_opts *o = c->opts;
+	const char *text = argv[i] + (argv[i][0] == '+');
+	size_t digits = strspn(text, "0123456789");
+	uint64_t n;
+	const char *rest = text + digits;
+
+	if (i + 1 != argc || (argv[i][0] != '+' && i != 2) || digits == 0 || argv[1][0] == '-')
+		return 0;
+	if (rest[*rest == 'b'] != '\0')
+		return 0;
+	number_parse_u64((struct bytes){ text, digits }, 8, &n, NULL);
+	o->skip = *rest == 'b' ? n * 512 : n;
+	return 1;
+}
+
+static void od_defaults(struct cmd *c)
+{
+	struct od_opts *o = c->opts;
+
+	o->radix = 'o';
+	o->limit = o->strings = o->width = UINT64_MAX;
 }
 
 const struct builtin builtin_od = {
 	.name = "od",
 	.usage = "[OPTION]... [FILE]...",
-	.summary = "Shows the bytes of the files, as octal numbers unless told otherwise.",
+	.summary = "Writes the bytes of all files as octal words, or as TYPE says.",
 	.run = od_run,
 	.opts = od_options,
-	.opts_size = sizeof(struct od),
-	.defaults = set_defaults,
+	.opts_size = sizeof(struct od_opts),
+	.legacy = od_legacy,
+	.defaults = od_defaults,
 };

@@ -86,7 +86,7 @@ size_t patch_locate(struct patch_target *t, const struct patch_opts *o, const st
 	int64_t max_up = guess - ((int64_t)t->frozen + 1);
 
 	if (lines == 0)
-		return guess < 1 || guess > (int64_t)t->n + 1 ? 0 : (size_t)guess;
+		return guess < 1 ? 0 : (size_t)guess;
 	if (guess <= max_up)
 		max_up = guess - 1;
 	if (head < 0 && h->old_first <= 1) {
