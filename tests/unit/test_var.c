@@ -176,7 +176,7 @@ TEST(assoc_order)
 	size_t cursor = 0;
 
 	begin();
-	a = assoc_new(&pool);
+	a = assoc_new(&pool, ASSOC_BUCKETS);
 	for (int i = 0; i < 6; i++)
 		assoc_put(&pool, a, bytes_of(keys[i]), BYTES("1"));
 	for (int i = 0; assoc_next(a, &cursor, &key, &value); i++)
@@ -192,7 +192,7 @@ TEST(assoc_grows)
 	char key[32];
 
 	begin();
-	a = assoc_new(&pool);
+	a = assoc_new(&pool, ASSOC_BUCKETS);
 	for (int i = 0; i < 20000; i++) {
 		snprintf(key, sizeof key, "key%d", i);
 		assoc_put(&pool, a, bytes_of(key), bytes_of(key + 3));
