@@ -121,7 +121,8 @@ void scope_push(struct shell *sh)
 	sh->scope++;
 }
 
-static void run_hook(struct shell *sh, const struct var_hook *hook, struct bytes name, uint64_t hash)
+static void run_hook(struct shell *sh, const struct var_hook *hook, struct bytes name,
+		     uint64_t hash)
 {
 	if (hook != NULL && hook->changed != NULL)
 		hook->changed(sh, var_find(sh, name, hash));

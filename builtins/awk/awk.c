@@ -303,7 +303,7 @@ static int awk_run(struct cmd *c)
 	a->name = base_name(c->name);
 	a->utf8 = c->utf8 && !o->bytes;
 	a->stdout_to = &c->out;
-	arena_init(&a->scratch, c->arena->heap, c->arena->fail);
+	awk_heap_init(a);
 	awk_random_seed(a, 0);
 	awk_program_parse(a);
 	if (o->has_inplace)

@@ -274,6 +274,9 @@ struct awk_opts {
 struct awk {
 	struct cmd *c;
 	struct pool *pool;
+	struct store store; /* private: cut from the pool, so that it dies with it */
+	struct heap heap;   /* of that store: for arenas that come and go */
+	unsigned store_calls;
 	struct arena scratch; /* for one operation */
 	const struct awk_opts *o;
 	const char *name; /* in messages */
@@ -347,6 +350,9 @@ _Noreturn void awk_fatal(struct awk *a, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void awk_warn(struct awk *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void awk_exit(struct awk *a, int status);
+
+/* value.c: prepares a->heap and a->scratch. */
+void awk_heap_init(struct awk *a);
 
 /* Work that is charged now and then. */
 void awk_charge(struct awk *a);

@@ -22,7 +22,7 @@ struct regex *awk_regex_make(struct awk *a, struct arena *arena, struct bytes te
 	struct regex *re;
 	size_t offset;
 
-	arena_init(arena, a->c->arena->heap, a->c->arena->fail);
+	arena_init(arena, &a->heap, a->c->arena->fail);
 	if (regex_compile(arena, text, flags, &re, message, &offset) < 0) {
 		arena_clear(arena);
 		return NULL;

@@ -9,6 +9,37 @@
 
 #include "builtins/awk/awk.h"
 
+/* --- memory --- */
+
+enum { STORE_SMALL_REGIONS = 8, STORE_LARGE_BYTES = 1 << 20 };
+
+/*
+ * Regions of the private store. A store first asks for megabytes, then for what is due: small
+ * programs are given the latter.
+ */
+static void *grow_store(void *user, size_t bytes)
+{
+	struct awk *a = user;
+
+	if (bytes >= STORE_LARGE_BYTES && a->store_calls < STORE_SMALL_REGIONS) {
+		a->store_calls++;
+		return NULL;
+	}
+	return pool_alloc(a->pool, bytes);
+}
+
+/*
+ * Arenas of their own (patterns that are forgotten again, scratch) must not outlive a process
+ * that is stopped in the middle, and only its arena and pool are freed then. So they take
+ * their chunks from a store that lives in the pool.
+ */
+void awk_heap_init(struct awk *a)
+{
+	store_init(&a->store, NULL, 0, grow_store, a);
+	a->heap = (struct heap){ .store = &a->store };
+	arena_init(&a->scratch, &a->heap, a->c->arena->fail);
+}
+
 /* --- strings --- */
 
 struct str *awk_str_alloc(struct awk *a, size_t len)
