@@ -76,53 +76,28 @@ enum set_option {
 	SET_RESTRICTED
 };
 
-/* clang-format off: a table */
+/* clang-format off */
 /* SHOPT(name, default): all of bash 5.2's, in its order. */
-#define SHOPT_LIST(SHOPT)                                                                          \
-	SHOPT(autocd, 0)                                                                           \
-	SHOPT(assoc_expand_once, 0) SHOPT(cdable_vars, 0) SHOPT(cdspell, 0) SHOPT(                 \
-		checkhash, 0) SHOPT(checkjobs, 0) SHOPT(checkwinsize,                              \
-							1) SHOPT(cmdhist, 1) SHOPT(compat31, 0)    \
-		SHOPT(compat32, 0) SHOPT(compat40, 0) SHOPT(compat41, 0) SHOPT(compat42, 0) SHOPT( \
-			compat43, 0) SHOPT(compat44, 0) SHOPT(complete_fullquote,                  \
-							      1) SHOPT(direxpand,                  \
-								       0) SHOPT(dirspell,          \
-										0) SHOPT(dotglob,  \
-											 0)        \
-			SHOPT(execfail, 0) SHOPT(expand_aliases, 0) SHOPT(extdebug, 0) SHOPT(      \
-				extglob,                                                           \
-				0) SHOPT(extquote,                                                 \
-					 1) SHOPT(failglob,                                        \
-						  0) SHOPT(force_fignore,                          \
-							   1) SHOPT(globasciiranges,               \
-								    1) SHOPT(globskipdots,         \
-									     1) SHOPT(globstar, 0) \
-				SHOPT(gnu_errfmt, 0) SHOPT(histappend, 0) SHOPT(                   \
-					histreedit,                                                \
-					0) SHOPT(histverify,                                       \
-						 0) SHOPT(hostcomplete,                            \
-							  1) SHOPT(huponexit,                      \
-								   0) SHOPT(inherit_errexit, 0)    \
-					SHOPT(interactive_comments, 1) SHOPT(lastpipe, 0) SHOPT(   \
-						lithist,                                           \
-						0) SHOPT(localvar_inherit,                         \
-							 0) SHOPT(localvar_unset,                  \
-								  0) SHOPT(login_shell,            \
-									   0) SHOPT(mailwarn, 0)   \
-						SHOPT(no_empty_cmd_completion, 0) SHOPT(           \
-							nocaseglob,                                \
-							0) SHOPT(nocasematch,                      \
-								 0) SHOPT(noexpand_translation,    \
-									  0) SHOPT(nullglob, 0)    \
-							SHOPT(patsub_replacement, 1) SHOPT(        \
-								progcomp,                          \
-								1) SHOPT(progcomp_alias,           \
-									 0) SHOPT(promptvars, 1)   \
-								SHOPT(restricted_shell, 0) SHOPT(  \
-									shift_verbose,             \
-									0) SHOPT(sourcepath, 1)    \
-									SHOPT(varredir_close, 0)   \
-										SHOPT(xpg_echo, 0)
+#define SHOPT_LIST(SHOPT)                                                                         \
+	SHOPT(autocd, 0) SHOPT(assoc_expand_once, 0) SHOPT(cdable_vars, 0)                        \
+	SHOPT(cdspell, 0) SHOPT(checkhash, 0) SHOPT(checkjobs, 0)                                 \
+	SHOPT(checkwinsize, 1) SHOPT(cmdhist, 1) SHOPT(compat31, 0) SHOPT(compat32, 0)            \
+	SHOPT(compat40, 0) SHOPT(compat41, 0) SHOPT(compat42, 0) SHOPT(compat43, 0)               \
+	SHOPT(compat44, 0) SHOPT(complete_fullquote, 1) SHOPT(direxpand, 0)                       \
+	SHOPT(dirspell, 0) SHOPT(dotglob, 0) SHOPT(execfail, 0)                                   \
+	SHOPT(expand_aliases, 0) SHOPT(extdebug, 0) SHOPT(extglob, 0)                             \
+	SHOPT(extquote, 1) SHOPT(failglob, 0) SHOPT(force_fignore, 1)                             \
+	SHOPT(globasciiranges, 1) SHOPT(globskipdots, 1) SHOPT(globstar, 0)                       \
+	SHOPT(gnu_errfmt, 0) SHOPT(histappend, 0) SHOPT(histreedit, 0)                            \
+	SHOPT(histverify, 0) SHOPT(hostcomplete, 1) SHOPT(huponexit, 0)                           \
+	SHOPT(inherit_errexit, 0) SHOPT(interactive_comments, 1) SHOPT(lastpipe, 0)               \
+	SHOPT(lithist, 0) SHOPT(localvar_inherit, 0) SHOPT(localvar_unset, 0)                     \
+	SHOPT(login_shell, 0) SHOPT(mailwarn, 0) SHOPT(no_empty_cmd_completion, 0)                \
+	SHOPT(nocaseglob, 0) SHOPT(nocasematch, 0) SHOPT(noexpand_translation, 0)                 \
+	SHOPT(nullglob, 0) SHOPT(patsub_replacement, 1) SHOPT(progcomp, 1)                        \
+	SHOPT(progcomp_alias, 0) SHOPT(promptvars, 1) SHOPT(restricted_shell, 0)                  \
+	SHOPT(shift_verbose, 0) SHOPT(sourcepath, 1) SHOPT(varredir_close, 0)                     \
+	SHOPT(xpg_echo, 0)
 /* clang-format on */
 
 enum shopt_option {
