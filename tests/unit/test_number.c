@@ -155,7 +155,7 @@ static void read_one(const char *text)
 	}
 }
 
-/* clang-format off: a table */
+/* clang-format off */
 /* What readers of numbers get wrong. */
 static const char *const odd[] = {
 	"",
