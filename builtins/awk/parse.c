@@ -397,6 +397,7 @@ static struct node *parse_case_value(struct parser *p)
 
 static struct node *parse_switch(struct parser *p)
 {
+	bool has_default = false;
 	struct node *n = awk_node_new(p, N_SWITCH);
 
 	awk_lex_next(&p->l);
@@ -414,6 +415,9 @@ static struct node *parse_switch(struct parser *p)
 			label->a = parse_case_value(p);
 		else
 			awk_expect(p, T_DEFAULT);
+		if (label->a == NULL && has_default)
+			awk_lex_refuse(&p->l, "duplicate `default' detected in switch body");
+		has_default |= label->a == NULL;
 		awk_expect(p, ':');
 		skip_terminators(p);
 		while (!at_token(p, T_CASE) && !at_token(p, T_DEFAULT) && !at_token(p, '}')) {
