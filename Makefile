@@ -88,6 +88,7 @@ test: deps
 	@tools/test $(B)
 unit: $(UNIT)
 oracle: deps
+	@tools/need gawk diffutils patch tree
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
 asan:
