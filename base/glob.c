@@ -45,6 +45,7 @@ struct bracket {
 	struct rx_set *set;
 	size_t at;
 	size_t end;
+	unsigned classes; /* bit per enum utf8_class */
 };
 
 static char look(const struct bracket *b, size_t ahead)
@@ -68,7 +69,7 @@ static bool take_class(struct bracket *b)
 			continue;
 		class = utf8_class_of(name);
 		if (class != UTF8_NCLASSES)
-			rx_set_add_class(b->x->arena, b->set, class, utf8);
+			b->classes |= 1u << class;
 		else if (bytes_is(name, "word"))
 			rx_set_add_word(b->x->arena, b->set, utf8);
 		else if (bytes_is(name, "ascii"))
@@ -140,14 +141,22 @@ static void finish_set(struct bracket *b, bool negate)
 {
 	struct glob *g = b->x->g;
 
+	bool utf8 = (g->flags & GLOB_UTF8) != 0;
+
 	rx_set_finish(b->set);
 	if ((g->flags & GLOB_ICASE) != 0)
-		rx_set_fold(b->x->arena, b->set, (g->flags & GLOB_UTF8) != 0);
+		rx_set_fold(b->x->arena, b->set, utf8);
+	/* Classes tell small from capital letters even then. */
+	for (int class = 0; class < UTF8_NCLASSES; class ++) {
+		if ((b->classes >> class & 1) != 0)
+			rx_set_add_class(b->x->arena, b->set, (enum utf8_class) class, utf8);
+	}
+	rx_set_finish(b->set);
 	if (!negate)
 		return;
-	rx_set_negate(b->x->arena, b->set, (g->flags & GLOB_UTF8) != 0);
+	rx_set_negate(b->x->arena, b->set, utf8);
 	/* Unlike in regular expressions a stray byte is a character. */
-	if ((g->flags & GLOB_UTF8) != 0) {
+	if (utf8) {
 		rx_set_add(b->x->arena, b->set, RX_RAW + 0x80, RX_TOP - 1);
 		rx_set_finish(b->set);
 	}

@@ -141,6 +141,7 @@ static void put_number(struct cmd *c, struct nl_opts *o)
 	size_t pad = len < width ? width - len : 0;
 	bool negative = digits[0] == '-';
 
+	cmd_charge_bytes(c, pad);
 	if (o->format[0] == 'r' && o->format[1] == 'z' && negative)
 		cmd_putc(c, '-');
 	else

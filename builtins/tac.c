@@ -41,12 +41,25 @@ static bool last_in_window(const struct tac_opts *o, struct bytes text, size_t f
 	return found;
 }
 
+/* The last place of a byte within the first `end` bytes, or NULL. */
+static const char *last_byte(struct bytes in, size_t end, char byte)
+{
+	const char *at = in.ptr + end;
+
+	while (at > in.ptr)
+		if (*--at == byte)
+			return at;
+	return NULL;
+}
+
 /* The last separator within the first `end` bytes. */
 static bool last_separator(const struct tac_opts *o, struct bytes in, size_t end,
 			   struct regex_span *out)
 {
 	if (!o->regex) {
-		const char *hit = bytes_rfind((struct bytes){ in.ptr, end }, o->sep);
+		const char *hit = o->sep.len == 1
+					  ? last_byte(in, end, o->sep.ptr[0])
+					  : bytes_rfind((struct bytes){ in.ptr, end }, o->sep);
 
 		if (hit == NULL)
 			return false;

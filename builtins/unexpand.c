@@ -82,6 +82,16 @@ static bool take_blank(struct cmd *c, const struct tabstops *tabs, struct place 
 	return false;
 }
 
+/* How many bytes from `at` on are neither blanks nor backspaces. */
+static size_t plain_run(struct bytes line, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < line.len && !byte_is_blank(line.ptr[at + n]) && line.ptr[at + n] != '\b')
+		n++;
+	return n;
+}
+
 static void unexpand_line(struct cmd *c, const struct unexpand_opts *o, struct bytes line,
 			  struct place *p)
 {
@@ -95,11 +105,20 @@ static void unexpand_line(struct cmd *c, const struct unexpand_opts *o, struct b
 		}
 		if (blank && take_blank(c, &o->tabs, p, &ch))
 			continue;
+		if (!blank && ch != '\b') {
+			size_t run = o->all ? plain_run(line, at) : 1;
+
+			let_go(c, p);
+			p->after_blank = false;
+			p->convert &= o->all;
+			p->column += run;
+			cmd_write(c, line.ptr + at, run);
+			at += run - 1;
+			continue;
+		}
 		if (ch == '\b') {
 			p->column -= p->column > 0;
 			p->index -= p->index > 0;
-		} else if (!blank) {
-			p->column++;
 		}
 		let_go(c, p);
 		p->after_blank = blank;

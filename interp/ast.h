@@ -48,6 +48,7 @@ struct part {
 	enum part_kind kind;
 	bool quoted;       /* in quotes or behind a backslash: no splitting, no patterns */
 	bool single;       /* quoted by ' or $': for here-strings and patterns no difference */
+	bool opens;        /* the first one of a "...", if that does not begin with text */
 	struct bytes text; /* TEXT, TILDE: bytes. Others: the source, for messages and printing */
 	union {
 		struct param *param;
@@ -453,6 +454,9 @@ struct parse_error {
 	int second_line;         /* line number shown with the second message */
 	bool at_end;             /* "unexpected end of file": more input could mend it */
 	bool resumes;            /* in name=( ): only this line is lost, with status 1 */
+	/* A script that ends by it has its last status: in [[ ]]; or 2 if that is 0: quotes and
+	 * brackets that are not closed. Else 2. */
+	enum { PARSE_STATUS_2, PARSE_STATUS_LAST, PARSE_STATUS_LAST_OR_2 } status;
 };
 
 /* In config->scratch; nothing to free. */

@@ -47,10 +47,9 @@ bool exec_debug(struct shell *sh, const struct node *n)
 {
 	int status = sh->status;
 
-	if (sh->trap_running >= 0)
-		return false;
-	sh->command = n;
-	if (sh->traps[TRAP_DEBUG].text == NULL)
+	if (sh->trap_running < 0)
+		sh->command = n;
+	if (sh->traps[TRAP_DEBUG].text == NULL || sh->trap_running == TRAP_DEBUG)
 		return false;
 	trap_run(sh, TRAP_DEBUG);
 	if (sh->flow != FLOW_NONE)

@@ -52,7 +52,7 @@ int exec_builtin(struct shell *sh, const struct shell_builtin *b, int argc, char
 	sh->command_name = b->name;
 	status = b->run(sh, argc, argv);
 	sh->command_name = outer;
-	return status;
+	return sh->flow >= FLOW_EXIT ? sh->status : status;
 }
 
 /* --- finding programs --- */

@@ -49,16 +49,20 @@ static void leave_traps(struct shell *sh)
 	}
 }
 
-static int run_body(struct shell *sh, struct function *f)
+/* *returned: by `return`. */
+static int run_body(struct shell *sh, struct function *f, bool *returned)
 {
 	int status;
 
-	if (sh->traps[TRAP_DEBUG].text != NULL)
+	if (sh->traps[TRAP_DEBUG].text != NULL) {
+		sh->line = f->node->body->line;
 		exec_debug(sh, sh->command);
+	}
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
 	status = exec_node(sh, f->node->body);
-	if (sh->flow == FLOW_RETURN) {
+	*returned = sh->flow == FLOW_RETURN;
+	if (*returned) {
 		sh->flow = FLOW_NONE;
 		status = sh->status;
 	}
@@ -100,6 +104,7 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	struct params *outer = arena_alloc(sh->arena, sizeof(*outer));
 	struct unit_ref *unit = arena_alloc(sh->arena, sizeof(*unit));
 	struct frame *frame;
+	bool returned = false;
 	int status;
 
 	if (too_deep(sh, f))
@@ -117,9 +122,11 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	sh->loop_depth = 0;
 	sh->params = (struct params){ .count = argc - 1, .values = argv + 1 };
 	enter_traps(sh, f);
-	status = run_body(sh, f);
+	status = run_body(sh, f, &returned);
 	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE) {
 		sh->status = status;
+		if (!returned)
+			sh->line = f->node->body->line;
 		trap_run(sh, TRAP_RETURN);
 	}
 	pop_call(sh, *outer);

@@ -211,6 +211,18 @@ static void print_warnings(struct shell *sh, const struct parser *p)
 	sh->line = line;
 }
 
+/* What a syntax error leaves in $?. */
+static int syntax_status(const struct shell *sh, const struct reader *r,
+			 const struct parse_error *error)
+{
+	bool script = !sh->session && sh->frame->up == NULL && sh->trap_running < 0 &&
+		      (r->name == NULL || strcmp(r->name, "-c") == 0);
+
+	if (!script || error->status == PARSE_STATUS_2)
+		return STATUS_USAGE;
+	return sh->status != 0 || error->status == PARSE_STATUS_LAST ? sh->status : STATUS_USAGE;
+}
+
 /* Parses and executes until the end. Returns the status; *failed: a syntax error was said. */
 static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 {
@@ -226,13 +238,14 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 		if (got == 0)
 			return status;
 		if (got < 0) {
+			print_warnings(sh, r->parser);
 			parse_error_print(sh, r->name, &error);
 			if (error.resumes) {
 				status = sh->status = 1;
 				continue;
 			}
 			*failed = true;
-			return sh->status = STATUS_USAGE;
+			return sh->status = syntax_status(sh, r, &error);
 		}
 		print_warnings(sh, r->parser);
 		if (opt_set(sh, SET_VERBOSE) && r->name != NULL && strcmp(r->name, "-c") == 0)

@@ -52,12 +52,12 @@ static bool is_at(const struct part *part)
 /* Whether an empty quoted part stands in the same quotes as a "$@": `"$x$@"` can vanish. */
 static bool beside_at(const struct part *parts, int n, int i)
 {
-	for (int k = i + 1; k < n && parts[k].quoted && parts[k].kind == PART_PARAM; k++) {
+	for (int k = i + 1; k < n && parts[k].quoted && !parts[k].opens; k++) {
 		if (is_at(&parts[k]))
 			return true;
 	}
-	for (int k = i - 1; k >= 0 && parts[k].quoted && parts[k].kind == PART_PARAM; k--) {
-		if (is_at(&parts[k]))
+	for (int k = i; k > 0 && !parts[k].opens && parts[k - 1].quoted; k--) {
+		if (is_at(&parts[k - 1]))
 			return true;
 	}
 	return false;
@@ -112,14 +112,15 @@ static int expand_arith_part(struct expander *e, const struct part *part)
 
 static int expand_command_part(struct expander *e, const struct part *part)
 {
+	bool vanishes = e->empty_at;
 	struct bytes text;
 
 	if (exec_command_sub(e->sh, part->command, &text) != 0)
 		return -1;
-	if (part->quoted)
-		emit(e, text, true);
-	else
+	if (!part->quoted)
 		emit_split(e, text);
+	else if (text.len != 0 || !vanishes)
+		emit(e, text, true);
 	return 0;
 }
 
@@ -168,7 +169,9 @@ static int expand_part(struct expander *e, const struct part *parts, int n, int 
 	case PART_PARAM:
 		e->empty_at = part->quoted && beside_at(parts, n, i);
 		return expand_param(e, part->param, part->quoted);
-	case PART_COMMAND: return expand_command_part(e, part);
+	case PART_COMMAND:
+		e->empty_at = part->quoted && beside_at(parts, n, i);
+		return expand_command_part(e, part);
 	case PART_ARITH: return expand_arith_part(e, part);
 	case PART_PROCSUB: return expand_procsub_part(e, part);
 	case PART_TILDE: return expand_tilde_part(e, part);

@@ -442,12 +442,13 @@ static bool is_null(struct expander *e, const struct param *p, const struct valu
 static int emit_word(struct expander *e, const struct word *w, bool quoted)
 {
 	bool split_text = e->split_text;
+	bool vanishes = e->empty_at;
 	int err;
 
 	e->split_text = !quoted;
 	err = expand_inner(e, w);
 	e->split_text = split_text;
-	if (err == 0 && quoted && e->mode == EXPAND_FIELDS)
+	if (err == 0 && quoted && !vanishes && e->mode == EXPAND_FIELDS)
 		emit_quoted_null(e);
 	return err;
 }

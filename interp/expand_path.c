@@ -305,10 +305,11 @@ static void walk_globstar(struct walk *w, const struct component *c)
 
 	w->at_start = w->now.v[0].len == 0;
 	for (size_t i = 0; i < w->now.n; i++) {
-		if (path_is_directory(w, w->now.v[i].len != 0 ? w->now.v[i].ptr : "."))
-			paths_add(w, &tree, w->now.v[i]);
+		if (!path_is_directory(w, w->now.v[i].len != 0 ? w->now.v[i].ptr : "."))
+			continue;
+		paths_add(w, &tree, w->now.v[i]);
 		/* The directory itself is a match of "dir/" followed by nothing. */
-		if (files && w->now.v[i].len != 0 && tree.n != 0)
+		if (files && w->now.v[i].len != 0)
 			take_itself(w, w->now.v[i]);
 	}
 	for (size_t i = 0; i < tree.n; i++)

@@ -65,6 +65,7 @@ void *parse_fail_matching(struct parser *p, int line, char wanted)
 	parse_fail(p, line,
 		   parse_text(p, "unexpected EOF while looking for matching `%c'", wanted));
 	p->error.at_end = true;
+	p->error.status = PARSE_STATUS_LAST_OR_2;
 	return NULL;
 }
 

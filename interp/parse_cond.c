@@ -47,6 +47,23 @@ static void skip_newlines(struct parser *p)
 	token_skip_newlines(p, CTX_NO_BRACES);
 }
 
+/* The error just made does not set the status of a script that ends by it. */
+static void *keep_status(struct parser *p)
+{
+	bool at_end = p->tok.kind == TOK_EOF || (p->pos == p->len && p->rest.len == 0);
+
+	p->error.status = at_end ? PARSE_STATUS_LAST_OR_2 : PARSE_STATUS_LAST;
+	return NULL;
+}
+
+static void *fail_plain(struct parser *p, struct bytes message)
+{
+	if (p->failed)
+		return NULL;
+	parse_fail(p, p->tok.line, message);
+	return keep_status(p);
+}
+
 /* A message about the next token; format has one %.*s for it. */
 static void *fail_at_token(struct parser *p, const char *before, const char *after)
 {
@@ -58,8 +75,9 @@ static void *fail_at_token(struct parser *p, const char *before, const char *aft
 		text = BYTES("EOF");
 	else if (p->tok.kind != TOK_NEWLINE)
 		text = source_slice(p, p->tok.start, p->tok.end);
-	return parse_fail(p, p->tok.line,
-			  parse_text(p, "%s`%.*s'%s", before, (int)text.len, text.ptr, after));
+	parse_fail(p, p->tok.line,
+		   parse_text(p, "%s`%.*s'%s", before, (int)text.len, text.ptr, after));
+	return keep_status(p);
 }
 
 static struct cond *cond_new(struct parser *p, enum cond_kind kind)
@@ -164,7 +182,7 @@ static struct cond *parse_word_term(struct parser *p)
 		return c;
 	}
 	if (kind == TOK_WORD)
-		return parse_fail(p, p->tok.line, BYTES("conditional binary operator expected"));
+		return fail_plain(p, BYTES("conditional binary operator expected"));
 	return fail_at_token(p, "unexpected token ", ", conditional binary operator expected");
 }
 
@@ -209,7 +227,7 @@ static int term_run(void *arg)
 	skip_newlines(p);
 	kind = token_peek(p, CTX_NO_BRACES);
 	if (at_end(p))
-		parse_fail(p, p->tok.line, BYTES(""));
+		fail_plain(p, BYTES(""));
 	else if (kind == TOK_LPAREN)
 		level->out = parse_group_term(p);
 	else if (kind != TOK_WORD)
@@ -276,9 +294,9 @@ struct node *parse_cond_command(struct parser *p)
 	if (p->tok.kind == TOK_EOF) {
 		parse_fail(p, n->node.line, BYTES("unexpected EOF while looking for `]]'"));
 		p->error.at_end = true;
-		return NULL;
+		return keep_status(p);
 	}
 	if (p->tok.kind == TOK_WORD)
-		return parse_fail(p, p->tok.line, BYTES("syntax error in conditional expression"));
+		return fail_plain(p, BYTES("syntax error in conditional expression"));
 	return fail_at_token(p, "syntax error in conditional expression: unexpected token ", "");
 }

@@ -84,25 +84,49 @@ static bool is_continued(struct bytes line)
 	return n % 2 != 0;
 }
 
-/* The lines up to the delimiter into p->lit. */
-static void collect(struct parser *p, const struct here_doc *doc)
+static void warn_unended(struct parser *p, int line, const struct here_doc *doc)
 {
-	bool joined = false;
-	struct bytes line;
-
-	while (next_line(p, &line)) {
-		while (!joined && doc->tabs && line.len != 0 && line.ptr[0] == '\t')
-			line = bytes_slice(line, 1, line.len);
-		if (!joined && is_delimiter(line, doc->delimiter))
-			return;
-		joined = !doc->quoted && is_continued(line);
-		buf_add(&p->lit, line);
-	}
-	parse_warn(p, p->line - 1,
+	parse_warn(p, line,
 		   parse_text(p,
 			      "warning: here-document at line %d delimited by end-of-file "
 			      "(wanted `%.*s')",
 			      doc->line, (int)doc->delimiter.len, doc->delimiter.ptr));
+}
+
+/* In $( ), the delimiter may stand before the closing parenthesis. */
+static bool ends_with_sub(struct bytes line, struct bytes delimiter)
+{
+	return line.len > delimiter.len && line.ptr[delimiter.len] == ')' &&
+	       bytes_starts(line, delimiter);
+}
+
+/* The lines up to the delimiter into p->lit, those that a backslash joins in one piece. */
+static void collect(struct parser *p, const struct here_doc *doc)
+{
+	bool joined = false;
+	size_t begin = 0;
+	struct bytes line;
+
+	while (next_line(p, &line)) {
+		if (!joined)
+			begin = p->lit.len;
+		while (!joined && doc->tabs && line.len != 0 && line.ptr[0] == '\t')
+			line = bytes_slice(line, 1, line.len);
+		if (!joined && p->in_sub && ends_with_sub(line, doc->delimiter)) {
+			p->pos -= line.len - doc->delimiter.len;
+			p->line -= line.ptr[line.len - 1] == '\n';
+			warn_unended(p, p->line, doc);
+			return;
+		}
+		joined = !doc->quoted && is_continued(line);
+		buf_add(&p->lit, joined ? bytes_slice(line, 0, line.len - 2) : line);
+		line = bytes_slice(buf_bytes(&p->lit), begin, p->lit.len);
+		if (!joined && is_delimiter(line, doc->delimiter)) {
+			p->lit.len = begin;
+			return;
+		}
+	}
+	warn_unended(p, p->line - 1, doc);
 }
 
 /* A body whose expansions are wrong: the error waits until it is expanded. */

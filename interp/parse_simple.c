@@ -119,8 +119,11 @@ static bool read_item(struct parser *p, int line)
 		return true;
 	}
 	kind = token_peek(p, CTX_ITEM);
-	if (kind == TOK_EOF)
-		return parse_fail_matching(p, line, ')');
+	if (kind == TOK_EOF) {
+		parse_fail_matching(p, line, ')');
+		p->error.resumes = true;
+		return false;
+	}
 	if (kind == TOK_WORD) {
 		item = (struct array_item){ .value = p->tok.word };
 		stack_push(p, &p->items, &item, sizeof item);

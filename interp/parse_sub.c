@@ -123,10 +123,12 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 	p->in_sub = true;
 	p->has_tok = p->alias_next = false;
 	if (parse_optional_list(p, &cs->root)) {
-		if (token_peek(p, CTX_COMMAND) == TOK_EOF)
+		if (token_peek(p, CTX_COMMAND) == TOK_EOF) {
 			parse_fail_matching(p, p->line, ')');
-		else if (p->tok.kind != TOK_RPAREN)
+			p->error.status = PARSE_STATUS_2;
+		} else if (p->tok.kind != TOK_RPAREN) {
 			parse_fail_token(p);
+		}
 	}
 	defer_docs(p, docs_base, p->docs_base);
 	p->docs_base = docs_base;

@@ -56,6 +56,7 @@ void word_flush(struct parser *p, struct word_state *w)
 
 static void open_text(struct parser *p, struct word_state *w, bool quoted)
 {
+	w->string_open = false;
 	if (w->part_open && w->part_quoted == quoted)
 		return;
 	word_flush(p, w);
@@ -86,8 +87,10 @@ void word_add(struct parser *p, struct word_state *w, const struct part *part)
 		w->flags |= WORD_QUOTED;
 	else if (part->kind != PART_TILDE && part->kind != PART_PROCSUB)
 		w->flags |= WORD_SPLITS;
-	stack_push(p, &p->items, part, sizeof *part);
-	w->tilde = false;
+	struct part *kept = stack_push(p, &p->items, part, sizeof *part);
+
+	kept->opens = w->string_open;
+	w->string_open = w->tilde = false;
 }
 
 /* --- finishing --- */
@@ -240,8 +243,10 @@ bool parse_double_quotes(struct parser *p, struct word_state *w)
 	w->dq = true;
 	w->tilde = false;
 	w->stop = 0;
+	w->string_open = true;
 	if (!word_pieces(p, w))
 		return false;
+	w->string_open = false;
 	w->mode = outer.mode;
 	w->dq = outer.dq;
 	w->stop = outer.stop;

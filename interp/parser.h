@@ -333,6 +333,7 @@ struct word_state {
 	bool brace;       /* an unquoted { was seen */
 	bool part_quoted; /* of the literal text being collected */
 	bool part_open;   /* there is such text, maybe empty */
+	bool string_open; /* a " was opened, and nothing read since */
 	size_t lit_base;
 	size_t items_base;
 	size_t subs_base;

@@ -214,6 +214,8 @@ void trap_run(struct shell *sh, int which)
 
 	if (t->text == NULL || t->parents || *t->text == '\0' || sh->trap_running == which)
 		return;
+	if (which == TRAP_RETURN && sh->trap_running == TRAP_DEBUG)
+		return;
 	if (which == TRAP_EXIT) {
 		run_action(sh, which, "exit trap", 1);
 		return;

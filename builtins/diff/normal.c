@@ -19,6 +19,7 @@ static void put_expanded(struct diff *d, struct bytes s)
 		char ch = s.ptr[i];
 
 		if (ch == '\t') {
+			cmd_charge_bytes(d->c, (size_t)d->o->tab_size);
 			do
 				cmd_putc(d->c, ' ');
 			while (++column % d->o->tab_size != 0);

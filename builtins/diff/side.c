@@ -18,6 +18,8 @@ static size_t move_to(struct side *s, size_t from, size_t to)
 {
 	size_t tab = (size_t)s->d->o->tab_size;
 
+	if (to > from)
+		cmd_charge_bytes(s->d->c, to - from);
 	if (!s->d->o->expand)
 		for (size_t at = from + tab - from % tab; at <= to; at += tab) {
 			cmd_putc(s->d->c, '\t');

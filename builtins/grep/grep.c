@@ -467,9 +467,7 @@ static void search_open(struct grep *g, int dir, const char *at, const char *nam
 		return;
 	}
 	if (cmd_fstat(g->c, fd, &st) == 0) {
-		if ((st.mode & S_FMT) == S_DIR) {
-			if (g->directories == GREP_READ)
-				message(g, -E_ISDIR, name);
+		if ((st.mode & S_FMT) == S_DIR && g->directories != GREP_READ) {
 			cmd_close(g->c, fd);
 			return;
 		}

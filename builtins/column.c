@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * column - lines in columns, or fields as a table.
+ *
+ * All input is read first: widths depend on it. Tables are as wide as their text, as the real
+ * ones are when the output is no terminal.
+ */
+#include "builtins/builtin.h"
+
+enum { WIDTH_DEFAULT = 80, TAB = 8 };
+
+struct column_opts {
+	bool table;
+	bool json;
+	bool fill_rows;
+	bool no_headings;
+	bool keep_empty;
+	const char *separator;
+	const char *output_separator;
+	const char *names;
+	const char *right;
+	const char *hide;
+	const char *order;
+	const char *title;
+	uint64_t limit;
+	uint64_t width;
+};
+
+struct row {
+	struct bytes *cell;
+	size_t n;
+};
+
+struct table {
+	struct cmd *c;
+	const struct column_opts *o;
+	struct row *row;
+	size_t nrows;
+	size_t ncolumns;
+	struct bytes *name;
+	size_t nnames;
+	size_t *order; /* columns as they are shown */
+	size_t nshown;
+	bool *right;
+	size_t *width;
+};
+
+static int set_width(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct column_opts *o = c->opts;
+	uint64_t *field = opt->letter == 'c' ? &o->width : &o->limit;
+
+	if (num_parse_u64(arg, "", field) == 0)
+		return 0;
+	return cmd_error(c, 0,
+			 opt->letter == 'c' ? "invalid columns argument: '%s'"
+					    : "invalid columns limit argument: '%s'",
+			 arg);
+}
+
+#define T struct column_opts
+static const struct opt column_options[] = {
+	OPT_FLAG('t', "table", T, table, "make a table of fields"),
+	OPT_STR('n', "table-name", T, title, "table", "NAME", "of the table in JSON"),
+	OPT_STR('O', "table-order", T, order, NULL, "COLUMNS", "which come first"),
+	OPT_STR('N', "table-columns", T, names, NULL, "NAMES", "of columns, separated by commas"),
+	OPT_CALL_ARG('l', "table-columns-limit", set_width, "NUM", "at most NUM columns"),
+	OPT_FLAG('d', "table-noheadings", T, no_headings, "do not write the names"),
+	OPT_STR('H', "table-hide", T, hide, NULL, "COLUMNS", "do not write these"),
+	OPT_STR('R', "table-right", T, right, NULL, "COLUMNS", "align these to the right"),
+	OPT_FLAG('L', "keep-empty-lines", T, keep_empty, "empty lines are rows"),
+	OPT_FLAG('J', "json", T, json, "write JSON"),
+	OPT_STR('s', "separator", T, separator, NULL, "CHARS", "each of these separates fields"),
+	OPT_STR('o', "output-separator", T, output_separator, "  ", "STRING",
+		"between columns (two blanks)"),
+	OPT_CALL_ARG('c', "output-width", set_width, "WIDTH", "of the output (80)"),
+	OPT_FLAG('x', "fillrows", T, fill_rows, "fill rows before columns"),
+	OPT_IGNORED_ARG('E', "table-noextreme", "COLUMNS", "no effect"),
+	OPT_IGNORED_ARG('T', "table-truncate", "COLUMNS", "no effect"),
+	OPT_IGNORED_ARG('W', "table-wrap", "COLUMNS", "no effect"),
+	OPT_IGNORED('e', "table-header-repeat", "no effect"),
+	OPT_MISSING_ARG('r', "tree"),
+	OPT_MISSING_ARG('i', "tree-id"),
+	OPT_MISSING_ARG('p', "tree-parent"),
+	OPT_END(),
+};
+#undef T
+
+static size_t width_of(struct cmd *c, struct bytes s)
+{
+	size_t width = 0;
+
+	for (size_t at = 0; at < s.len;) {
+		uint32_t code = (unsigned char)s.ptr[at];
+		size_t n = code < 0x80 || !c->utf8 ? 1 : utf8_decode(s, at, &code);
+		int columns = n == 1 ? code >= ' ' && code != 0x7f : n == 0 ? 1 : utf8_width(code);
+
+		width += columns > 0 ? (size_t)columns : 0;
+		at += n > 0 ? n : 1;
+	}
+	return width;
+}
+
+/* --- reading --- */
+
+static void add_row(struct table *t, struct row r)
+{
+	size_t n = t->nrows;
+
+	if ((n & (n - 1)) == 0)
+		t->row = arena_grow(t->c->arena, t->row, n * sizeof(r), (n * 2 + 1) * sizeof(r));
+	t->row[t->nrows++] = r;
+	t->ncolumns = r.n > t->ncolumns ? r.n : t->ncolumns;
+}
+
+static void add_cell(struct cmd *c, struct row *r, struct bytes text)
+{
+	if ((r->n & (r->n - 1)) == 0)
+		r->cell = arena_grow(c->arena, r->cell, r->n * sizeof(text),
+				     (r->n * 2 + 1) * sizeof(text));
+	r->cell[r->n++] = text;
+}
+
+/* Fields: between each two separators, or, without -s, between runs of blanks. */
+static struct row split_row(struct table *t, struct bytes s)
+{
+	const struct column_opts *o = t->o;
+	const char *seps = o->separator != NULL ? o->separator : " \t";
+	bool greedy = o->separator == NULL;
+	struct row r = { NULL, 0 };
+	size_t at = 0;
+
+	while (at < s.len || (!greedy && r.n > 0 && at == s.len)) {
+		size_t from = at;
+
+		while (greedy && at < s.len && strchr(seps, s.ptr[at]) != NULL)
+			at++;
+		from = at;
+		if (greedy && at == s.len)
+			break;
+		if (o->limit > 0 && r.n + 1 == o->limit) {
+			add_cell(t->c, &r, bytes_slice(s, from, s.len));
+			break;
+		}
+		while (at < s.len && (s.ptr[at] == '\0' || strchr(seps, s.ptr[at]) == NULL))
+			at++;
+		add_cell(t->c, &r, bytes_slice(s, from, at));
+		if (at == s.len)
+			break;
+		at++;
+	}
+	cmd_charge_bytes(t->c, s.len);
+	return r;
+}
+
+static int read_rows(struct input *in, void *arg)
+{
+	struct table *t = arg;
+	bool fields = t->o->table || t->o->json;
+	struct bytes line;
+	int more;
+
+	while ((more = input_line(in, '\n', &line)) > 0) {
+		size_t blank = 0;
+
+		while (blank < line.len && byte_is_space((unsigned char)line.ptr[blank]))
+			blank++;
+		if (blank == line.len && !t->o->keep_empty)
+			continue;
+		struct bytes copy = arena_bytes(t->c->arena, line);
+		struct row r = { NULL, 0 };
+
+		if (fields)
+			r = split_row(t, copy);
+		else
+			add_cell(t->c, &r, copy);
+		add_row(t, r);
+	}
+	return more;
+}
+
+/* --- which columns --- */
+
+static size_t list_length(const char *list)
+{
+	size_t n = 1;
+
+	for (; *list != '\0'; list++)
+		n += *list == ',';
+	return n;
+}
+
+static struct bytes list_item(const char **list)
+{
+	size_t len = strcspn(*list, ",");
+	struct bytes item = { *list, len };
+
+	*list += len + ((*list)[len] == ',');
+	return item;
+}
+
+/* A column by name or number; SIZE_MAX: none that the table has. */
+static size_t find_column(struct table *t, struct bytes text)
+{
+	uint64_t n;
+
+	for (size_t i = 0; i < t->nnames; i++)
+		if (bytes_eq(t->name[i], text))
+			return i;
+	if (!num_plain(arena_dup(t->c->arena, text), &n))
+		cmd_fatal_status(t->c, 1, 0, "undefined column name '%.*s'", (int)text.len,
+				 text.ptr);
+	return n >= 1 && n <= t->ncolumns ? (size_t)n - 1 : SIZE_MAX;
+}
+
+static void read_names(struct table *t)
+{
+	const char *list = t->o->names;
+
+	if (list == NULL)
+		return;
+	t->name = arena_array(t->c->arena, list_length(list), sizeof(*t->name));
+	while (*list != '\0')
+		t->name[t->nnames++] = list_item(&list);
+	t->ncolumns = t->nnames > t->ncolumns ? t->nnames : t->ncolumns;
+}
+
+static bool *mark_columns(struct table *t, const char *list)
+{
+	bool *marked = arena_array(t->c->arena, t->ncolumns + 1, sizeof(*marked));
+
+	while (list != NULL && *list != '\0') {
+		struct bytes item = list_item(&list);
+
+		if (bytes_is(item, "0") || bytes_is(item, "-")) {
+			for (size_t i = 0; bytes_is(item, "0") && i < t->ncolumns; i++)
+				marked[i] = true;
+			continue;
+		}
+		size_t column = find_column(t, item);
+
+		if (column != SIZE_MAX)
+			marked[column] = true;
+	}
+	return marked;
+}
+
+static void order_columns(struct table *t)
+{
+	bool *hidden = mark_columns(t, t->o->hide);
+	const char *list = t->o->order;
+
+	t->order = arena_array(t->c->arena, t->ncolumns * 2 + 1, sizeof(*t->order));
+	while (list != NULL && *list != '\0') {
+		size_t column = find_column(t, list_item(&list));
+
+		if (column != SIZE_MAX && !hidden[column]) {
+			t->order[t->nshown++] = column;
+			hidden[column] = true;
+		}
+	}
+	for (size_t i = 0; i < t->ncolumns; i++)
+		if (!hidden[i])
+			t->order[t->nshown++] = i;
+}
+
+/* --- tables --- */
+
+static struct bytes cell_of(const struct row *r, size_t column)
+{
+	return column < r->n ? r->cell[column] : BYTES("");
+}
+
+static void measure(struct table *t)
+{
+	t->width = arena_array(t->c->arena, t->ncolumns + 1, sizeof(*t->width));
+	for (size_t k = 0; k < t->ncolumns; k++) {
+		size_t most = k < t->nnames && !t->o->no_headings ? width_of(t->c, t->name[k]) : 0;
+
+		for (size_t i = 0; i < t->nrows; i++) {
+			size_t width = width_of(t->c, cell_of(&t->row[i], k));
+
+			most = width > most ? width : most;
+		}
+		t->width[k] = most;
+		cmd_charge(t->c, t->nrows / 4 + 1);
+	}
+}
+
+static void put_row(struct table *t, const struct row *r)
+{
+	struct cmd *c = t->c;
+
+	for (size_t i = 0; i < t->nshown; i++) {
+		size_t column = t->order[i];
+		struct bytes text = cell_of(r, column);
+		size_t pad = t->width[column] - width_of(c, text);
+		bool last = i + 1 == t->nshown;
+
+		for (size_t k = 0; t->right[column] && k < pad; k++)
+			cmd_putc(c, ' ');
+		cmd_bytes(c, text);
+		for (size_t k = 0; !t->right[column] && !last && k < pad; k++)
+			cmd_putc(c, ' ');
+		if (!last)
+			cmd_puts(c, t->o->output_separator);
+	}
+	cmd_putc(c, '\n');
+	cmd_charge(c, t->nshown);
+}
+
+static void put_table(struct table *t)
+{
+	struct row names = { t->name, t->nnames };
+
+	measure(t);
+	if (t->nnames > 0 && !t->o->no_headings)
+		put_row(t, &names);
+	for (size_t i = 0; i < t->nrows; i++)
+		put_row(t, &t->row[i]);
+}
+
+/* --- JSON --- */
+
+static void put_json_text(struct cmd *c, struct bytes s, bool lower)
+{
+	cmd_putc(c, '"');
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char b = (unsigned char)s.ptr[i];
+
+		if (b == '"' || b == '\\')
+			cmd_printf(c, "\\%c", b);
+		else if (b < ' ')
+			cmd_printf(c, "\\u00%02x", b);
+		else
+			cmd_putc(c, (char)(lower ? byte_to_lower(b) : b));
+	}
+	cmd_putc(c, '"');
+}
+
+static void put_json(struct table *t)
+{
+	struct cmd *c = t->c;
+
+	cmd_puts(c, "{\n   ");
+	put_json_text(c, bytes_of(t->o->title), true);
+	cmd_puts(c, ": [\n      ");
+	for (size_t i = 0; i < t->nrows; i++) {
+		cmd_puts(c, i > 0 ? ",{\n" : "{\n");
+		for (size_t k = 0; k < t->nshown; k++) {
+			struct bytes text = cell_of(&t->row[i], t->order[k]);
+
+			cmd_puts(c, "         ");
+			put_json_text(c, t->name[t->order[k]], true);
+			cmd_puts(c, ": ");
+			if (text.len > 0)
+				put_json_text(c, text, false);
+			else
+				cmd_puts(c, "null");
+			cmd_puts(c, k + 1 < t->nshown ? ",\n" : "\n");
+		}
+		cmd_puts(c, "      }");
+		cmd_charge(c, t->nshown);
+	}
+	cmd_puts(c, "\n   ]\n}\n");
+}
+
+/* --- plain lines --- */
+
+static void put_entry(struct table *t, size_t i, size_t width, bool last)
+{
+	struct bytes text = t->row[i].cell[0];
+	size_t used = width_of(t->c, text);
+
+	cmd_bytes(t->c, text);
+	for (; !last && used < width; used = (used + TAB) / TAB * TAB)
+		cmd_putc(t->c, '\t');
+	cmd_charge(t->c, 1);
+}
+
+static void put_lines(struct table *t)
+{
+	size_t longest = 0;
+	size_t screen = t->o->width < SIZE_MAX / 2 ? (size_t)t->o->width : SIZE_MAX / 2;
+
+	for (size_t i = 0; i < t->nrows; i++) {
+		size_t width = width_of(t->c, t->row[i].cell[0]);
+
+		longest = width > longest ? width : longest;
+	}
+	size_t width = (longest + TAB) / TAB * TAB;
+	size_t across = longest >= screen || screen / width == 0 ? 1 : screen / width;
+	size_t down = (t->nrows + across - 1) / across;
+
+	for (size_t row = 0; row < down; row++) {
+		for (size_t k = 0; k < across; k++) {
+			size_t i = t->o->fill_rows ? row * across + k : k * down + row;
+			size_t next = t->o->fill_rows ? i + 1 : i + down;
+			bool last = k + 1 == across || next >= t->nrows;
+
+			if (i < t->nrows)
+				put_entry(t, i, width, last);
+		}
+		cmd_putc(t->c, '\n');
+	}
+}
+
+static int column_run(struct cmd *c)
+{
+	struct table *t = arena_zalloc(c->arena, sizeof(*t));
+	struct column_opts *o = c->opts;
+	const char *columns = cmd_getenv(c, "COLUMNS");
+	uint64_t width;
+
+	t->c = c;
+	t->o = o;
+	if (o->width == 0)
+		o->width = columns != NULL && num_plain(columns, &width) && width > 0
+				   ? width
+				   : WIDTH_DEFAULT;
+	if (o->json && o->names == NULL)
+		return cmd_error(c, 0, "option --table-columns required for --json");
+	int status = cmd_each_file(c, read_rows, t);
+
+	if (t->nrows == 0)
+		return status;
+	if (!o->table && !o->json) {
+		put_lines(t);
+		return status;
+	}
+	read_names(t);
+	for (size_t i = 0; o->json && i < t->nrows; i++)
+		if (t->row[i].n > t->nnames)
+			return cmd_error(c, 0,
+					 "line %zu: for JSON the name of the column %zu is "
+					 "required",
+					 i + 2, t->row[i].n);
+	order_columns(t);
+	t->right = mark_columns(t, o->right);
+	if (o->json)
+		put_json(t);
+	else
+		put_table(t);
+	return status;
+}
+
+const struct builtin builtin_column = {
+	.name = "column",
+	.usage = "[OPTION]... [FILE]...",
+	.summary = "Writes lines in columns, or fields as a table.",
+	.run = column_run,
+	.opts = column_options,
+	.opts_size = sizeof(struct column_opts),
+	.family = "util-linux 2.38.1",
+};

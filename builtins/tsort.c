@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tsort - a total order of what is ordered in pairs.
+ *
+ * Items without predecessors are written in the order of their names; when only loops are left
+ * one is reported and cut.
+ */
+#include "builtins/builtin.h"
+
+struct item {
+	struct bytes name;
+	size_t before; /* predecessors that are not yet written */
+	struct edge *edges;
+	bool written;
+	bool on_path;
+	struct item *next; /* in the queue */
+};
+
+struct edge {
+	struct item *to;
+	struct edge *next;
+};
+
+struct graph {
+	struct cmd *c;
+	struct item **item; /* sorted by name once all are read */
+	size_t n;
+	struct item **slot; /* hash table */
+	size_t mask;
+};
+
+static void grow(struct graph *g)
+{
+	size_t size = (g->mask + 1) * 2;
+
+	g->slot = arena_array(g->c->arena, size, sizeof(*g->slot));
+	g->mask = size - 1;
+	for (size_t i = 0; i < g->n; i++) {
+		size_t at = (size_t)bytes_hash(g->item[i]->name) & g->mask;
+
+		while (g->slot[at] != NULL)
+			at = (at + 1) & g->mask;
+		g->slot[at] = g->item[i];
+	}
+	g->item = arena_grow(g->c->arena, g->item, g->n * sizeof(*g->item),
+			     size * sizeof(*g->item));
+	cmd_charge(g->c, size / 8);
+}
+
+static struct item *find_item(struct graph *g, struct bytes name)
+{
+	size_t at;
+
+	if (g->n * 2 >= g->mask)
+		grow(g);
+	at = (size_t)bytes_hash(name) & g->mask;
+	for (; g->slot[at] != NULL; at = (at + 1) & g->mask)
+		if (bytes_eq(g->slot[at]->name, name))
+			return g->slot[at];
+	g->slot[at] = arena_zalloc(g->c->arena, sizeof(struct item));
+	g->slot[at]->name = name;
+	g->item[g->n++] = g->slot[at];
+	return g->slot[at];
+}
+
+static void add_pair(struct graph *g, struct item *a, struct item *b)
+{
+	struct edge *e;
+
+	if (a == b)
+		return;
+	e = arena_alloc(g->c->arena, sizeof(*e));
+	*e = (struct edge){ b, a->edges };
+	a->edges = e;
+	b->before++;
+}
+
+/* False if the number of words is odd. */
+static bool read_pairs(struct graph *g, struct bytes text)
+{
+	struct item *first = NULL;
+
+	for (size_t at = 0; at < text.len;) {
+		size_t from = at;
+
+		while (at < text.len && strchr(" \t\n", text.ptr[at]) == NULL)
+			at++;
+		if (at > from) {
+			struct item *item = find_item(g, bytes_slice(text, from, at));
+
+			if (first != NULL)
+				add_pair(g, first, item);
+			first = first != NULL ? NULL : item;
+			cmd_charge(g->c, 1);
+		}
+		at++;
+	}
+	return first == NULL;
+}
+
+static void sort_items(struct graph *g)
+{
+	struct item **scratch = arena_array(g->c->arena, g->n + 1, sizeof(*scratch));
+
+	for (size_t width = 1; width < g->n; width *= 2) {
+		for (size_t from = 0; from < g->n; from += 2 * width) {
+			size_t mid = from + width < g->n ? from + width : g->n;
+			size_t to = from + 2 * width < g->n ? from + 2 * width : g->n;
+			size_t i = from;
+			size_t k = mid;
+
+			for (size_t at = from; at < to; at++) {
+				bool left = i < mid &&
+					    (k == to ||
+					     bytes_cmp(g->item[i]->name, g->item[k]->name) <= 0);
+
+				scratch[at] = left ? g->item[i++] : g->item[k++];
+			}
+		}
+		memcpy(g->item, scratch, g->n * sizeof(*scratch));
+		cmd_charge(g->c, g->n / 8 + 1);
+	}
+}
+
+/* Reports a loop among what is left and cuts it. */
+static void cut_loop(struct graph *g, const char *path)
+{
+	struct item *at = NULL;
+	struct item *start;
+
+	for (size_t i = 0; at == NULL; i++)
+		if (!g->item[i]->written && g->item[i]->before > 0)
+			at = g->item[i];
+	/* Backwards along predecessors until one comes twice. */
+	while (!at->on_path) {
+		at->on_path = true;
+		for (size_t i = 0; i < g->n; i++) {
+			struct edge *e = g->item[i]->written ? NULL : g->item[i]->edges;
+
+			while (e != NULL && e->to != at)
+				e = e->next;
+			if (e != NULL) {
+				at = g->item[i];
+				break;
+			}
+		}
+		cmd_charge(g->c, g->n / 8 + 1);
+	}
+	start = at;
+	cmd_error(g->c, 0, "%s: input contains a loop:", cmd_quotef(g->c, path));
+	do {
+		struct edge **e = &at->edges;
+
+		cmd_error(g->c, 0, "%.*s", (int)at->name.len, at->name.ptr);
+		while (!(*e)->to->on_path || (*e)->to->written)
+			e = &(*e)->next;
+		struct item *to = (*e)->to;
+
+		if (to == start) {
+			to->before--;
+			*e = (*e)->next;
+		}
+		at->on_path = at == start;
+		at = to;
+	} while (at != start);
+	for (size_t i = 0; i < g->n; i++)
+		g->item[i]->on_path = false;
+}
+
+static int put_order(struct graph *g, const char *path)
+{
+	struct item *head = NULL;
+	struct item **tail = &head;
+	size_t left = g->n;
+	int status = 0;
+
+	while (left > 0) {
+		for (size_t i = 0; i < g->n; i++) {
+			if (g->item[i]->before > 0 || g->item[i]->written)
+				continue;
+			g->item[i]->written = true;
+			g->item[i]->next = NULL;
+			*tail = g->item[i];
+			tail = &g->item[i]->next;
+		}
+		for (; head != NULL; head = head->next) {
+			cmd_bytes(g->c, head->name);
+			cmd_putc(g->c, '\n');
+			cmd_charge(g->c, 1);
+			left--;
+			for (struct edge *e = head->edges; e != NULL; e = e->next) {
+				if (--e->to->before > 0)
+					continue;
+				e->to->written = true;
+				e->to->next = NULL;
+				*tail = e->to;
+				tail = &e->to->next;
+			}
+			if (head->next == NULL)
+				tail = &head;
+		}
+		tail = &head;
+		if (left > 0) {
+			cut_loop(g, path);
+			status = 1;
+		}
+	}
+	return status;
+}
+
+static int tsort_run(struct cmd *c)
+{
+	struct graph g = { .c = c, .mask = 31 };
+	struct bytes text;
+
+	if (c->nargs > 1)
+		return cmd_usage(c, "extra operand %s", cmd_quote(c, c->args[1]));
+	int err = cmd_read_all(c, c->files[0], &text);
+
+	if (err < 0)
+		return cmd_error(c, err, "%s", cmd_quotef(c, c->files[0]));
+	grow(&g);
+	if (!read_pairs(&g, text))
+		return cmd_error(c, 0, "%s: input contains an odd number of tokens",
+				 cmd_quotef(c, c->files[0]));
+	sort_items(&g);
+	return put_order(&g, c->files[0]);
+}
+
+const struct builtin builtin_tsort = {
+	.name = "tsort",
+	.usage = "[FILE]",
+	.summary = "Writes the words of FILE in an order that agrees with its pairs of words.",
+	.run = tsort_run,
+};
