@@ -24,6 +24,7 @@ struct ast {
 	size_t refs;       /* of one session: not atomic */
 	struct node *root; /* NULL for an empty unit */
 	struct bytes text; /* the source of the unit */
+	int last_line;     /* the number of its last line */
 	struct ast *next_cached;
 };
 

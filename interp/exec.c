@@ -182,6 +182,8 @@ static bool redirects_input(const struct node *n)
 /* The body of a subshell that has a process of its own already. */
 static int run_subshell_body(struct shell *sh, const struct node *n)
 {
+	if (n->nredirs != 0)
+		sh->line = sh->outer_line;
 	if (n->nredirs != 0 && redir_apply(sh, n->redirs, n->nredirs, true) != 0)
 		return 1;
 	sh->input_redirected |= redirects_input(n);
@@ -301,7 +303,7 @@ static int exec_group(struct shell *sh, const struct group *g, bool last)
 	return exec_node(sh, g->body);
 }
 
-static int exec_kind(struct shell *sh, const struct node *n, bool last)
+static int run_kind(struct shell *sh, const struct node *n, bool last)
 {
 	switch (n->kind) {
 	case NODE_SIMPLE: return exec_simple(sh, (const struct simple *)n);
@@ -329,6 +331,18 @@ static int exec_kind(struct shell *sh, const struct node *n, bool last)
 	return 0;
 }
 
+static int exec_kind(struct shell *sh, const struct node *n, bool last)
+{
+	int outer_line = sh->outer_line;
+	int status;
+
+	if (n->kind == NODE_FOR || n->kind == NODE_SELECT || n->kind == NODE_CASE)
+		sh->outer_line = n->line;
+	status = run_kind(sh, n, last);
+	sh->outer_line = outer_line;
+	return status;
+}
+
 static bool redirects_itself(const struct node *n)
 {
 	return n->kind == NODE_SUBSHELL || n->kind == NODE_FUNCTION || n->kind == NODE_COPROC;
@@ -342,7 +356,7 @@ static int exec_redirected(struct shell *sh, const struct node *n)
 	struct procsub *subs = sh->procsubs;
 	int status;
 
-	sh->line = n->line;
+	sh->line = sh->outer_line;
 	if (redir_apply(sh, n->redirs, n->nredirs, false) == 0) {
 		sh->input_redirected |= redirects_input(n);
 		status = exec_kind(sh, n, false);

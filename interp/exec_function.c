@@ -104,6 +104,7 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	struct params *outer = arena_alloc(sh->arena, sizeof(*outer));
 	struct unit_ref *unit = arena_alloc(sh->arena, sizeof(*unit));
 	struct frame *frame;
+	int outer_line = sh->outer_line;
 	bool returned = false;
 	int status;
 
@@ -122,7 +123,9 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	sh->loop_depth = 0;
 	sh->params = (struct params){ .count = argc - 1, .values = argv + 1 };
 	enter_traps(sh, f);
+	sh->outer_line = f->node->node.line;
 	status = run_body(sh, f, &returned);
+	sh->outer_line = outer_line;
 	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE) {
 		sh->status = status;
 		if (!returned)

@@ -146,11 +146,14 @@ static void cache_put(struct shell *sh, const struct cached *made)
 static int run_unit(struct shell *sh, struct ast *ast)
 {
 	struct unit_ref *ref = arena_alloc(sh->arena, sizeof(*ref));
+	int outer_line = sh->outer_line;
 	int status = sh->status;
 
 	unit_enter(sh, ref, ast);
+	sh->outer_line = ast->last_line;
 	if (ast->root != NULL && (!opt_set(sh, SET_NOEXEC) || opt_set(sh, SET_INTERACTIVE)))
 		status = exec_node(sh, ast->root);
+	sh->outer_line = outer_line;
 	unit_leave(sh);
 	ast_put(ast);
 	return status;
@@ -267,6 +270,7 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 static int run_cached(struct shell *sh, const struct cached *c)
 {
 	int count = c->count;
+	int outer_line = sh->outer_line;
 	struct unit_ref *refs = arena_alloc(sh->arena, CACHE_UNITS_MAX * sizeof(*refs));
 	int status = 0;
 	bool stopped = false;
@@ -276,6 +280,7 @@ static int run_cached(struct shell *sh, const struct cached *c)
 		unit_enter(sh, &refs[i], c->unit[i]);
 	for (int i = 0; i < count; i++) {
 		if (!stopped) {
+			sh->outer_line = refs[i].ast->last_line;
 			if (refs[i].ast->root != NULL)
 				exec_node(sh, refs[i].ast->root);
 			stopped = !goes_on(sh);
@@ -283,6 +288,7 @@ static int run_cached(struct shell *sh, const struct cached *c)
 		}
 		unit_leave(sh);
 	}
+	sh->outer_line = outer_line;
 	return status;
 }
 

@@ -426,6 +426,7 @@ int parse_unit(struct parser *p, struct ast **out, struct parse_error *error)
 		ast_put(a);
 		return unit_failed(p, error);
 	}
+	a->last_line = p->line - (p->pos > 0 && p->src[p->pos - 1] == '\n');
 	a->text = source_resolve(p);
 	*out = a;
 	return 1;

@@ -297,6 +297,11 @@ static int redirect_dup(struct shell *sh, const struct redirection *d)
 		return close_fd(sh, d);
 	if (scan_fd(text, &from, &moves))
 		return duplicate(sh, d, from, moves);
+	if (*text == '\0' && (r->target->flags & WORD_QUOTED) != 0) {
+		shell_error(sh, "%.*s: %s", (int)r->target->text.len, r->target->text.ptr,
+			    err_text(E_BADF));
+		return -1;
+	}
 	if (*text != '\0' && r->kind == REDIR_DUP_OUT && r->var.len == 0 &&
 	    (r->fd == -1 || r->fd == 1))
 		return redirect_file(sh, d, text);

@@ -208,6 +208,9 @@ struct shell {
 	int scope;                  /* function nesting of local variables; 0 is global */
 	int no_errexit;             /* > 0 inside conditions, !, && || lists: set -e is off */
 	int line;                   /* LINENO */
+	/* What errors in redirections of compound commands name: the last line of the unit, or
+	 * the line of the function, for or case around. */
+	int outer_line;
 	int function_depth;         /* functions being called, for inherited traps */
 	int depth;                  /* of nested calls, evals, sources: LIMIT_RECURSION */
 	const struct node *command; /* for BASH_COMMAND */
