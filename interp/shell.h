@@ -205,9 +205,9 @@ struct shell {
 	enum flow flow;
 	int flow_count;
 	int loop_depth;
-	int scope;                  /* function nesting of local variables; 0 is global */
-	int no_errexit;             /* > 0 inside conditions, !, && || lists: set -e is off */
-	int line;                   /* LINENO */
+	int scope;      /* function nesting of local variables; 0 is global */
+	int no_errexit; /* > 0 inside conditions, !, && || lists: set -e is off */
+	int line;       /* LINENO */
 	/* What errors in redirections of compound commands name: the last line of the unit, or
 	 * the line of the function, for or case around. */
 	int outer_line;
