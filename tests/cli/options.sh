@@ -79,5 +79,24 @@ check 'a time limit' "137 cowsh: stopped: limit of time (200) reached" "$? $(< e
 "$cowsh" --limit memory=20M -c 'x=a; while :; do x=$x$x; done' 2> err
 check 'a memory limit' "137 cowsh: stopped: limit of memory (20971520) reached" "$? $(tail -n 1 err)"
 
+# typed LINE...: what a terminal shows while these lines are typed at cowsh.
+typed() {
+	local line
+	{
+		for line; do
+			sleep 0.3
+			printf '%s\n' "$line"
+		done
+		sleep 0.3
+	} | script -qec "$program" /dev/null | tr -d '\r'
+}
+mkdir -p alone
+cp "$cowsh" alone/cowsh
+for program in "$cowsh" alone/cowsh; do
+	typed 'for i in 1 2' 'do echo line$i; done' 'cd /; exit 5' > out
+	check "interactive: a command of two lines (${program%%/*})" $'line1\nline2' "$(grep '^line' out)"
+	check "interactive: prompts (${program%%/*})" 2 "$(grep -c '^user@cowsh:~\$ ' out)"
+done
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
