@@ -50,7 +50,7 @@ $(B)/cli/%.o: cli/%.c
 	@mkdir -p $(@D)
 	@echo '  CC $<'
 	@$(CC) $(STD) -D_GNU_SOURCE $(if $(MUSL),$(MUSL_CFLAGS)) $(CFLAGS) -c $< -o $@
-$(B)/cli/memory_%.o: CFLAGS += -fno-builtin -fno-tree-loop-distribute-patterns
+$(B)/cli/memory_%.o: CFLAGS += -fno-builtin $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 
 # One archive a room, for unit tests that link only what they test.
 define ROOM
