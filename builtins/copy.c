@@ -479,7 +479,7 @@ static int copy_file(struct copier *k, struct pair *f)
 {
 	int status = look(k, f);
 
-	if (f->level == 0 && k->several && !k->o->move) {
+	if (f->level == 0 && k->several && !k->o->move && !k->o->repeats) {
 		const struct seen *s = find_seen(&k->sources, &f->st);
 
 		if (s != NULL && strcmp(s->name, f->to) == 0 && f->exists) {

@@ -29,6 +29,7 @@ struct copy_opts {
 	bool sym_link;  /* cp -s */
 	bool one_device;
 	bool remove_first; /* --remove-destination */
+	bool repeats;      /* an operand given twice is not warned about (install) */
 	bool attributes_only;
 	bool copy_contents; /* of fifos and devices */
 	bool keep_mode;
