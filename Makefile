@@ -36,6 +36,12 @@ MUSL_CFLAGS = -nostdinc -isystem /usr/include/$(ARCH)-linux-musl \
 	-isystem $(shell $(CC) -print-file-name=include) \
 	-idirafter /usr/include -idirafter /usr/include/$(ARCH)-linux-gnu
 
+# The compression libraries, and their Debian packages. Their archives were made for glibc: what of it
+# they name besides, in functions that are never called, does not exist in musl.
+LIBS = -lz -lbz2 -llzma -lzstd
+PACKAGES = zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
+MUSL_LIBS = $(LIBS) -Wl,--defsym=__fprintf_chk=abort -Wl,--defsym=fopen64=abort
+
 all: $(B)/cowsh $(B)/cowsh-edit $(B)/libcowsh.a $(B)/libcowsh.so
 
 $(B)/%.o: %.c
@@ -68,20 +74,20 @@ $(B)/libcowsh.a: $(B)/libcowsh.o
 	@rm -f $@ && $(AR) rcs $@ $<
 $(B)/libcowsh.so: $(OBJ)
 	@echo '  LD $@'
-	@$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^ -lm
+	@$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^ $(LIBS) -lm
 
 $(B)/cowsh: $(CLI_OBJ) $(B)/libcowsh.a
-	$(if $(MUSL),$(LINK_MUSL),$(CC) $(CFLAGS) -o $@ $^ -lm)
+	$(if $(MUSL),$(LINK_MUSL),$(CC) $(CFLAGS) -o $@ $^ $(LIBS) -lm)
 LINK_MUSL = $(CC) -static -no-pie -nostdlib -o $@ $(MUSL)/crt1.o $(MUSL)/crti.o $^ \
-	$(MUSL)/libc.a $(shell gcc -print-libgcc-file-name) $(MUSL)/crtn.o
+	$(MUSL_LIBS) $(MUSL)/libc.a $(shell gcc -print-libgcc-file-name) $(MUSL)/crtn.o
 $(B)/cowsh-edit: cli/edit/main.c
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -o $@ $< -ledit
 $(B)/run: tests/run.c tests/cases.c tests/oracle.c $(B)/libcowsh.a
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^ -lm
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 $(B)/bench: bench/bench.c $(B)/libcowsh.a
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ -lm
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 $(B)/soak: tests/soak.c $(B)/libcowsh.a
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ -lm
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 
 CASES = $(sort $(wildcard tests/*/*.test))
 UNIT = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
@@ -89,17 +95,17 @@ UNIT_LIBS = $(addprefix $(B)/,api.a builtins.a interp.a kernel.a vfs.a base.a)
 $(B)/unit/%: tests/unit/%.c $(UNIT_LIBS)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $< \
-		-Wl,--start-group $(UNIT_LIBS) -Wl,--end-group -lm -lpthread
+		-Wl,--start-group $(UNIT_LIBS) -Wl,--end-group $(LIBS) -lm -lpthread
 
 deps:
 	@tools/need gcc make binutils libc6-dev libedit-dev musl-dev bash coreutils \
-		grep sed findutils
+		grep sed findutils $(PACKAGES)
 test: deps
 	@$(MAKE) --no-print-directory all $(B)/run unit
 	@tools/test $(B)
 unit: $(UNIT)
 oracle: deps
-	@tools/need gawk diffutils patch tree
+	@tools/need gawk diffutils patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
 asan:
@@ -120,13 +126,13 @@ soak: deps
 	@$(MAKE) --no-print-directory $(B)/soak
 	$(B)/soak
 fuzz:
-	@tools/need clang libclang-rt-14-dev
+	@tools/need clang libclang-rt-14-dev $(PACKAGES)
 	@tools/fuzz $(B)/fuzz $(FUZZ_SECONDS)
 fuzz-diff: deps
 	@$(MAKE) --no-print-directory $(B)/run
 	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS)
 wasm-test:
-	@tools/need emscripten nodejs
+	@tools/need emscripten nodejs dpkg-dev
 	@wasm/test $(B)/wasm
 check: lint test oracle asan wasm-test
 

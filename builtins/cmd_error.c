@@ -86,7 +86,9 @@ static void put_try(struct cmd *c)
 
 	if ((c->b->flags & BUILTIN_USAGE_LINE) != 0)
 		buf_printf(&text, "Usage: %s %s\n", c->name, c->b->usage);
-	buf_printf(&text, "Try '%s --help' for more information.\n", c->name);
+	buf_printf(&text,
+		   c->b->hint != NULL ? c->b->hint : "Try '%s --help' for more information.\n",
+		   c->name);
 	cmd_err_write(c, text.ptr, text.len);
 	arena_release(c->arena, mark);
 }

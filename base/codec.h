@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Compressed data: deflate, bzip2, xz, lzma and zstd behind one streaming face.
+ *
+ * The work is done by zlib, libbz2, liblzma and libzstd, each in one codec_*.c; all their
+ * memory comes from the pool given here. The caller sets in and out, calls codec_run, and looks
+ * at what is left:
+ *
+ *   in  ─────────────►│ codec_run │─────────────► out
+ *   (in_len unread)                  (out_len free)
+ *
+ * One stream each: what follows the end of a stream is left in `in`, for the caller to judge.
+ */
+#ifndef BASE_CODEC_H
+#define BASE_CODEC_H
+
+#include "base/heap.h"
+
+enum codec_kind { CODEC_DEFLATE, CODEC_BZIP2, CODEC_XZ, CODEC_LZMA, CODEC_ZSTD };
+
+enum codec_result {
+	CODEC_MORE,      /* wants more input or more room */
+	CODEC_END,       /* the stream is complete */
+	CODEC_BAD,       /* the data are not such a stream, or damaged */
+	CODEC_BAD_MAGIC, /* damaged in its first bytes */
+	CODEC_BAD_CHECK, /* a checksum is wrong */
+	CODEC_OPTIONS,   /* needs what the library does not have */
+	CODEC_MEMORY,    /* needs more memory than memory_max */
+};
+
+struct codec_options {
+	enum codec_kind kind;
+	bool decode;
+	int level;           /* encoding: as the kind counts them */
+	bool extreme;        /* xz -e */
+	int check;           /* xz: 0 none, 1 CRC32, 4 CRC64, 10 SHA-256; zstd: 1 a checksum */
+	int window_log;      /* zstd: 0 the level's own */
+	uint64_t size;       /* zstd: the size of the content if known; UINT64_MAX: not */
+	uint64_t memory_max; /* decoding xz, lzma, zstd; 0: no limit of its own */
+};
+
+struct codec {
+	const uint8_t *in; /* unread input */
+	size_t in_len;
+	uint8_t *out; /* free room */
+	size_t out_len;
+	bool flush; /* deflate: the stream can be read from behind this input on */
+	/* private */
+	const struct codec_ops *ops;
+	struct pool *pool;
+	void *state;
+	bool decode;
+};
+
+/* What each library's file implements. */
+struct codec_ops {
+	bool (*start)(struct codec *c, const struct codec_options *o);
+	enum codec_result (*run)(struct codec *c, bool finish);
+	void (*stop)(struct codec *c);
+};
+
+/* Starts a stream. False if the options can't be (a level that does not exist). */
+bool codec_start(struct codec *c, struct pool *pool, const struct codec_options *o);
+/* Works until in is used up or out is full. finish: no input will follow what is in `in`. An
+ * encoder then gives CODEC_END once all is out; a decoder CODEC_BAD if the stream is cut. */
+enum codec_result codec_run(struct codec *c, bool finish);
+/* Gives its memory back. */
+void codec_stop(struct codec *c);
+
+/* The CRC-32 of gzip, zip, xz: begin with 0. */
+uint32_t codec_crc32(uint32_t crc, const void *data, size_t len);
+
+/* For the libraries' allocator hooks: blocks that remember their size. */
+void *codec_alloc(struct pool *pool, size_t count, size_t size);
+void codec_free(struct pool *pool, void *block);
+
+extern const struct codec_ops codec_deflate;
+extern const struct codec_ops codec_bzip2;
+extern const struct codec_ops codec_lzma;
+extern const struct codec_ops codec_zstd;
+
+#endif
