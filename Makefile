@@ -78,7 +78,7 @@ $(B)/libcowsh.so: $(OBJ)
 
 $(B)/cowsh: $(CLI_OBJ) $(B)/libcowsh.a
 	$(if $(MUSL),$(LINK_MUSL),$(CC) $(CFLAGS) -o $@ $^ $(LIBS) -lm)
-LINK_MUSL = $(CC) -static -no-pie -nostdlib -o $@ $(MUSL)/crt1.o $(MUSL)/crti.o $^ \
+LINK_MUSL = $(CC) -static -nostdlib -o $@ $(MUSL)/crt1.o $(MUSL)/crti.o $^ \
 	$(MUSL_LIBS) $(MUSL)/libc.a $(shell gcc -print-libgcc-file-name) $(MUSL)/crtn.o
 $(B)/cowsh-edit: cli/edit/main.c
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -o $@ $< -ledit
