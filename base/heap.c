@@ -109,8 +109,10 @@ void arena_clear(struct arena *a)
 
 static size_t next_chunk_size(const struct arena *a)
 {
-	size_t size = a->chunk != NULL ? a->chunk->size * 2 : CHUNK_FIRST;
+	size_t size = CHUNK_FIRST;
 
+	if (a->chunk != NULL)
+		size = a->chunk->prev == NULL ? CHUNK_FIRST : a->chunk->size + a->chunk->prev->size;
 	return size > CHUNK_MAX ? CHUNK_MAX : size;
 }
 

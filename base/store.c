@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-enum { SLAB_PAGES = 4, SLAB_BYTES = SLAB_PAGES * PAGE_BYTES, SMALL_MAX = 2048 };
+enum { SLAB_PAGES = 4, SLAB_BYTES = SLAB_PAGES * PAGE_BYTES, SMALL_MAX = 4096 };
 #define TAG_FREE 0x80000000u
 
 struct store_run {

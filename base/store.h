@@ -18,7 +18,7 @@
 
 #define PAGE_BYTES 4096u
 
-enum { STORE_REGIONS_MAX = 64, STORE_CLASSES = 40, STORE_BINS = 40 };
+enum { STORE_REGIONS_MAX = 64, STORE_CLASSES = 48, STORE_BINS = 40 };
 
 struct store_slab;
 struct store_run;
