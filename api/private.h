@@ -10,7 +10,7 @@
 #include "interp/interp.h"
 #include "kernel/kernel.h"
 
-enum { CUSTOM_NAME_MAX = 64 };
+enum { PROGRAM_NAME_MAX = 64, PROGRAM_IMAGE_MAX = PROGRAM_NAME_MAX + 16 };
 
 struct cowsh_store {
 	struct store store;
@@ -22,7 +22,7 @@ struct cowsh_store {
 /* One custom command of a session; a list. */
 struct custom {
 	struct custom *next;
-	char name[CUSTOM_NAME_MAX];
+	char name[PROGRAM_NAME_MAX];
 	struct cowsh_command command;
 };
 
@@ -80,7 +80,7 @@ int write_file(struct vfs *v, const struct vfs_cred *owner, vfs_ino dir, const c
 
 /* programs.c: program formats; the content of a program file of ours. */
 int register_formats(struct kernel *k);
-void program_image(struct buf *out, const char *name);
+size_t program_image(char out[PROGRAM_IMAGE_MAX], const char *name);
 
 /* Spin lock of the store's own lists. */
 void store_lock(struct cowsh_store *store);

@@ -11,11 +11,15 @@
 
 static const struct bytes magic = { "\177COWSH\n", 7 };
 
-void program_image(struct buf *out, const char *name)
+/* Names are shorter than PROGRAM_NAME_MAX. */
+size_t program_image(char out[PROGRAM_IMAGE_MAX], const char *name)
 {
-	buf_add(out, magic);
-	buf_puts(out, name);
-	buf_putc(out, '\n');
+	size_t len = strlen(name);
+
+	memcpy(out, magic.ptr, magic.len);
+	memcpy(out + magic.len, name, len);
+	out[magic.len + len] = '\n';
+	return magic.len + len + 1;
 }
 
 static bool probe(struct proc *p, struct bytes head)
@@ -104,8 +108,8 @@ static int run_custom(struct proc *p, const struct custom *custom, int argc, cha
 int cowsh_add_command(cowsh *s, const struct cowsh_command *command)
 {
 	struct heap *heap = kernel_heap(s->kernel);
-	char text[CUSTOM_NAME_MAX + 16];
-	char path[CUSTOM_NAME_MAX + 16] = "/usr/bin/";
+	char image[PROGRAM_IMAGE_MAX];
+	char path[PROGRAM_NAME_MAX + 16] = "/usr/bin/";
 	size_t len;
 	struct custom *c;
 	int err;
@@ -114,19 +118,16 @@ int cowsh_add_command(cowsh *s, const struct cowsh_command *command)
 	    command->run == NULL)
 		return -E_INVAL;
 	len = strlen(command->name);
-	if (len == 0 || len >= CUSTOM_NAME_MAX || memchr(command->name, '/', len) != NULL)
+	if (len == 0 || len >= PROGRAM_NAME_MAX || memchr(command->name, '/', len) != NULL)
 		return -E_INVAL;
 	c = heap_zalloc(heap, sizeof *c);
 	if (c == NULL)
 		return -E_NOMEM;
 	memcpy(c->name, command->name, len);
 	c->command = *command;
-	memcpy(text, magic.ptr, magic.len);
-	memcpy(text + magic.len, command->name, len);
-	text[magic.len + len] = '\n';
 	memcpy(path + 9, command->name, len + 1);
 	err = write_file(kernel_vfs(s->kernel), &(struct vfs_cred){ .uid = 0 }, VFS_ROOT, path,
-			 (struct bytes){ text, magic.len + len + 1 }, 0755);
+			 (struct bytes){ image, program_image(image, c->name) }, 0755);
 	if (err < 0) {
 		heap_free(heap, c, sizeof *c);
 		return err;
@@ -167,12 +168,28 @@ const char *cowsh_call_input(const cowsh_call *call, size_t *len)
 	return call->input.ptr;
 }
 
+struct call_output {
+	struct buf *into;
+	const void *data;
+	size_t len;
+};
+
+static int put_output(void *arg)
+{
+	const struct call_output *out = arg;
+
+	buf_put(out->into, out->data, out->len);
+	return 0;
+}
+
 int cowsh_call_write(cowsh_call *call, int fd, const void *data, size_t len)
 {
+	struct call_output out = { NULL, data, len };
+
 	if (fd != 1 && fd != 2)
 		return -E_BADF;
-	buf_put(&call->output[fd - 1], data, len);
-	return 0;
+	out.into = &call->output[fd - 1];
+	return kernel_guard(call->p->k, put_output, &out);
 }
 
 void cowsh_call_finish(cowsh_call *call, int status)

@@ -23,6 +23,21 @@ static void account_start(struct cowsh *s)
 	s->program_pid = 0;
 }
 
+static int recover_shell(void *arg)
+{
+	struct cowsh *s = arg;
+
+	interp_recover(s->shell, s->status);
+	return 0;
+}
+
+/* After the shell was stopped in the middle of something. There may be no memory at all. */
+static void recover(struct cowsh *s)
+{
+	(void)kernel_guard(s->kernel, recover_shell, s);
+	arena_release(&s->shell_proc->arena, s->mark);
+}
+
 static int run_script(struct proc *p, void *arg)
 {
 	struct cowsh *s = arg;
@@ -128,6 +143,7 @@ int cowsh_start(cowsh *s, const char *script, size_t len)
 {
 	struct heap *heap;
 	char *copy;
+	int err;
 
 	if (s == NULL || script == NULL)
 		return -E_INVAL;
@@ -143,7 +159,9 @@ int cowsh_start(cowsh *s, const char *script, size_t len)
 	s->script = copy;
 	s->script_len = len;
 	account_start(s);
-	return proc_restart(s->shell_proc, run_script, s);
+	err = proc_restart(s->shell_proc, run_script, s);
+	s->running = err == 0;
+	return err;
 }
 
 struct check {
@@ -164,11 +182,16 @@ bool cowsh_incomplete(cowsh *s, const char *text, size_t len)
 {
 	struct check check = { s, { text, len }, false };
 
-	if (s == NULL || s->running || proc_restart(s->shell_proc, run_check, &check) < 0)
+	if (s == NULL || s->running)
+		return false;
+	s->mark = arena_mark(&s->shell_proc->arena);
+	if (proc_restart(s->shell_proc, run_check, &check) < 0)
 		return false;
 	kernel_begin(s->kernel);
-	while (kernel_run(s->kernel, 0) == KERNEL_SLICE)
+	while (kernel_run(s->kernel, 0) == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
 		;
+	if (kernel_limit_hit(s->kernel) >= 0)
+		recover(s);
 	return check.incomplete;
 }
 
@@ -179,8 +202,7 @@ static void finish(struct cowsh *s)
 
 	if (limit >= 0) {
 		s->status = 137;
-		interp_recover(s->shell, s->status);
-		arena_release(&s->shell_proc->arena, s->mark);
+		recover(s);
 	}
 	kernel_flush(s->kernel);
 	kernel_get_usage(s->kernel, &usage);
@@ -314,15 +336,30 @@ uint64_t cowsh_get_limit(const cowsh *s, int limit)
 						       : 0;
 }
 
+struct lookup {
+	struct cowsh *s;
+	const char *name;
+	struct bytes value;
+};
+
+static int look_up(void *arg)
+{
+	struct lookup *l = arg;
+
+	return interp_get_variable(l->s->shell, bytes_of(l->name), &l->value) ? 0 : -E_NOENT;
+}
+
 int cowsh_get_variable(cowsh *s, const char *name, const char **out, size_t *out_len)
 {
-	struct bytes value;
+	struct lookup l = { s, name, { NULL, 0 } };
+	int err;
 
 	if (s == NULL || name == NULL || out == NULL || out_len == NULL)
 		return -E_INVAL;
-	if (!interp_get_variable(s->shell, bytes_of(name), &value))
-		return -E_NOENT;
-	*out = value.ptr;
-	*out_len = value.len;
+	err = kernel_guard(s->kernel, look_up, &l);
+	if (err < 0)
+		return err;
+	*out = l.value.ptr;
+	*out_len = l.value.len;
 	return 0;
 }

@@ -12,7 +12,10 @@ static int host_output(void *user, int fd, const char *data, size_t n)
 {
 	struct cowsh *s = user;
 
-	return s->host.output != NULL ? s->host.output(s->host.user, fd, data, n) : 0;
+	/* What a session says that could not be made is not for its host's user. */
+	if (s->host.output == NULL || s->shell == NULL)
+		return 0;
+	return s->host.output(s->host.user, fd, data, n);
 }
 
 static int64_t host_input(void *user, char *out, size_t n)
@@ -328,7 +331,11 @@ struct shell_copy {
 static int copy_shell(struct proc *p, void *arg)
 {
 	struct shell_copy *copy = arg;
+	struct proc *from = copy->from->shell_proc;
 
+	/* What the copying takes from the parent's memory fails as the child's own does. */
+	from->arena.fail = proc_arena_fail(p);
+	from->pool.chunks.fail = proc_arena_fail(p);
 	copy->s->shell = interp_copy(p, copy->from->shell);
 	proc_park(p);
 }
@@ -345,6 +352,19 @@ static int copy_customs(struct cowsh *s, const struct cowsh *from)
 		s->customs = copy;
 	}
 	return 0;
+}
+
+/* Runs the copying; the parent is as before, also if the child found no memory. */
+static void run_copy(struct cowsh *s, struct cowsh *from)
+{
+	struct arena_mark mark = arena_mark(&from->shell_proc->arena);
+
+	kernel_begin(s->kernel);
+	while (kernel_run(s->kernel, 0) == KERNEL_SLICE)
+		;
+	from->shell_proc->arena.fail = proc_arena_fail(from->shell_proc);
+	from->shell_proc->pool.chunks.fail = proc_arena_fail(from->shell_proc);
+	arena_release(&from->shell_proc->arena, mark);
 }
 
 static int fork_into(struct cowsh *s, struct cowsh *from)
@@ -365,9 +385,7 @@ static int fork_into(struct cowsh *s, struct cowsh *from)
 	if (err < 0)
 		return err;
 	proc_set_survivor(s->shell_proc, true);
-	kernel_begin(s->kernel);
-	while (kernel_run(s->kernel, 0) == KERNEL_SLICE)
-		;
+	run_copy(s, from);
 	return s->shell != NULL ? 0 : -E_NOMEM;
 }
 

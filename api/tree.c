@@ -124,21 +124,17 @@ static int make_entry(struct vfs *v, const struct entry *e)
 	return err < 0 ? err : vfs_chmod(v, &root_cred, ino, e->mode & 07777);
 }
 
-static int make_program(struct vfs *v, struct arena *a, const char *name)
+static int make_program(struct vfs *v, const char *name)
 {
-	struct arena_mark mark = arena_mark(a);
-	struct buf path = buf_in(a);
-	struct buf image = buf_in(a);
-	int err;
+	char path[PROGRAM_NAME_MAX + 16] = "/usr/bin/";
+	char image[PROGRAM_IMAGE_MAX];
+	size_t n = program_image(image, name);
 
-	buf_printf(&path, "/usr/bin/%s", name);
-	program_image(&image, name);
-	err = write_file(v, &root_cred, VFS_ROOT, buf_cstr(&path), buf_bytes(&image), 0755);
-	arena_release(a, mark);
-	return err;
+	memcpy(path + 9, name, strlen(name) + 1);
+	return write_file(v, &root_cred, VFS_ROOT, path, (struct bytes){ image, n }, 0755);
 }
 
-static int fill(struct vfs *v, struct arena *a)
+static int fill(struct vfs *v)
 {
 	static const char *const shells[] = { "bash", "sh" };
 	static const struct vfs_cred user = { .uid = 1000, .gid = 1000 };
@@ -148,9 +144,9 @@ static int fill(struct vfs *v, struct arena *a)
 	for (size_t i = 0; err == 0 && i < sizeof standard / sizeof standard[0]; i++)
 		err = make_entry(v, &standard[i]);
 	for (size_t i = 0; err == 0 && i < 2; i++)
-		err = make_program(v, a, shells[i]);
+		err = make_program(v, shells[i]);
 	for (size_t i = 0; err == 0 && builtin_nth(i) != NULL; i++)
-		err = make_program(v, a, builtin_nth(i)->name);
+		err = make_program(v, builtin_nth(i)->name);
 	if (err == 0)
 		err = vfs_mkdir(v, &root_cred, VFS_ROOT, "/home/user", 0755);
 	if (err == 0)
@@ -167,30 +163,14 @@ static int64_t standard_time(void *user)
 	return (int64_t)1767225600 * 1000000000;
 }
 
-static void out_of_memory(void *arg)
-{
-	/* Paths and images are shorter than the block given to the arena at its start. */
-	(void)arg;
-	__builtin_trap();
-}
-
 static int build(struct cowsh_store *store)
 {
-	struct heap heap = { .store = &store->store };
-	struct arena arena;
 	struct vfs *v;
-	void *probe = heap_alloc(&heap, 8192);
-	int err;
+	int err = vfs_new(&store->store, NULL, standard_time, NULL, &v);
 
-	if (probe == NULL)
-		return -E_NOMEM;
-	heap_free(&heap, probe, 8192);
-	err = vfs_new(&store->store, NULL, standard_time, NULL, &v);
 	if (err < 0)
 		return err;
-	arena_init(&arena, &heap, (struct arena_fail){ out_of_memory, NULL });
-	err = fill(v, &arena);
-	arena_clear(&arena);
+	err = fill(v);
 	if (err == 0) {
 		store->standard = vfs_snapshot(v);
 		err = store->standard != NULL ? 0 : -E_NOMEM;

@@ -9,7 +9,6 @@
  */
 #include "base/store.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -228,11 +227,19 @@ static char *pages_locked(struct store *s, uint32_t pages, uint32_t align)
 	return run;
 }
 
+static bool made_to_fail(struct store *s)
+{
+	if (s->fail_at == 0 || --s->fail_at != 0)
+		return false;
+	s->fail_at = s->fail_on ? 1 : 0;
+	return true;
+}
+
 void *store_pages(struct store *s, size_t npages)
 {
 	char *run;
 
-	if (npages == 0 || npages >= TAG_FREE / 2)
+	if (npages == 0 || npages >= TAG_FREE / 2 || made_to_fail(s))
 		return NULL;
 	lock(s);
 	run = pages_locked(s, (uint32_t)npages, 1);
@@ -370,6 +377,8 @@ void *store_alloc(struct store *s, size_t size)
 			return NULL;
 		return store_pages(s, (size + PAGE_BYTES - 1) / PAGE_BYTES);
 	}
+	if (made_to_fail(s))
+		return NULL;
 	lock(s);
 	block = take_block(s, class_of(size));
 	unlock(s);

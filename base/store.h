@@ -13,6 +13,7 @@
 #define BASE_STORE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,9 @@ struct store {
 	void *(*grow)(void *user, size_t bytes); /* asks the host for a region, or NULL */
 	void *grow_user;
 	size_t pages_used; /* handed out, slabs included */
+	/* Tests: the fail_at-th allocation from now on fails, and all after it if fail_on. */
+	uint64_t fail_at;
+	bool fail_on;
 };
 
 /*

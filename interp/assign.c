@@ -372,12 +372,13 @@ int assign_compound_text(struct shell *sh, struct var *v, struct bytes text, boo
 	parser = parse_new(&config);
 	if (parse_unit(parser, &unit, &error) != 1)
 		return var_assign(sh, v, text, append ? VAR_APPEND : 0);
+	unit_adopt(sh, unit);
 	if (unit->root != NULL && unit->root->kind == NODE_SIMPLE) {
 		const struct simple *s = (const struct simple *)unit->root;
 
 		if (s->nassigns == 1 && s->assigns[0].array)
 			err = assign_items(sh, v, &s->assigns[0], append ? VAR_APPEND : 0);
 	}
-	ast_put(unit);
+	unit_drop(sh);
 	return err;
 }

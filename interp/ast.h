@@ -440,8 +440,9 @@ struct parse_config {
 	void (*charge)(void *user, size_t n);
 	void *user;
 	int line; /* number of the first line, from 1 */
-	/* Holds the tree under construction, else NULL: for whoever cleans up when a callback does
-	 * not return (ast_put it). May itself be NULL. */
+	/* Holds the tree under construction, then the one that parse_unit gave, which its owner
+	 * takes out; else NULL: for whoever cleans up when a callback does not return (ast_put
+	 * it). May itself be NULL. */
 	struct ast **building;
 };
 

@@ -13,6 +13,29 @@ void unit_enter(struct shell *sh, struct unit_ref *ref, struct ast *ast)
 	sh->units = ref;
 }
 
+void unit_adopt(struct shell *sh, struct ast *ast)
+{
+	struct unit_ref *ref = arena_alloc(sh->arena, sizeof(*ref));
+
+	*ref = (struct unit_ref){ sh->units, ast };
+	sh->units = ref;
+	sh->building = NULL;
+}
+
+void unit_drop(struct shell *sh)
+{
+	struct ast *ended = sh->units->ast;
+
+	sh->units = sh->units->up;
+	ast_put(ended);
+}
+
+void unit_unused(struct shell *sh, struct ast *ast)
+{
+	sh->building = NULL;
+	ast_put(ast);
+}
+
 void unit_leave(struct shell *sh)
 {
 	struct ast *ended = sh->units->ast;

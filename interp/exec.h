@@ -39,6 +39,12 @@ struct unit_ref {
  * ended last alive for BASH_COMMAND. */
 void unit_enter(struct shell *sh, struct unit_ref *ref, struct ast *ast);
 void unit_leave(struct shell *sh);
+/* Enters a unit that the parser gave, whose reference sh->building held until now: at no time
+ * may the shell be stopped with a reference that nobody knows. unit_drop ends it at once;
+ * unit_unused is for a unit that is not entered at all. */
+void unit_adopt(struct shell *sh, struct ast *ast);
+void unit_drop(struct shell *sh);
+void unit_unused(struct shell *sh, struct ast *ast);
 
 /* What a process of the shell is to do; in that process's arena. */
 struct task {

@@ -145,17 +145,15 @@ static void cache_put(struct shell *sh, const struct cached *made)
 /* Executes a unit and takes over the caller's reference. */
 static int run_unit(struct shell *sh, struct ast *ast)
 {
-	struct unit_ref *ref = arena_alloc(sh->arena, sizeof(*ref));
 	int outer_line = sh->outer_line;
 	int status = sh->status;
 
-	unit_enter(sh, ref, ast);
+	unit_adopt(sh, ast);
 	sh->outer_line = ast->last_line;
 	if (ast->root != NULL && (!opt_set(sh, SET_NOEXEC) || opt_set(sh, SET_INTERACTIVE)))
 		status = exec_node(sh, ast->root);
 	sh->outer_line = outer_line;
 	unit_leave(sh);
-	ast_put(ast);
 	return status;
 }
 

@@ -129,7 +129,7 @@ static struct function *parse_copy(struct shell *sh, const struct function *f, s
 			copy = make(sh, node, f->source);
 	}
 	if (ast != NULL)
-		ast_put(ast);
+		unit_unused(sh, ast);
 	return copy;
 }
 
@@ -353,7 +353,7 @@ static void import_one(struct shell *sh, struct bytes name, struct bytes value)
 		insert(sh, f);
 	}
 	if (ast != NULL)
-		ast_put(ast);
+		unit_unused(sh, ast);
 	arena_release(sh->arena, mark);
 }
 

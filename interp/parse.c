@@ -420,9 +420,9 @@ int parse_unit(struct parser *p, struct ast **out, struct parse_error *error)
 	a->root = parse_line_list(p);
 	if (a->root != NULL && token_peek(p, CTX_COMMAND) != TOK_NEWLINE && p->tok.kind != TOK_EOF)
 		parse_fail_token(p);
-	if (p->config.building != NULL)
-		*p->config.building = NULL;
 	if (p->failed || a->root == NULL) {
+		if (p->config.building != NULL)
+			*p->config.building = NULL;
 		ast_put(a);
 		return unit_failed(p, error);
 	}

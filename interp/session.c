@@ -52,7 +52,7 @@ bool interp_incomplete(struct shell *sh, struct bytes text)
 
 	while ((got = parse_unit(parser, &ast, &error)) == 1) {
 		open_document = parse_warnings(parser) != NULL;
-		ast_put(ast);
+		unit_unused(sh, ast);
 	}
 	arena_release(sh->arena, mark);
 	return open_document || (got < 0 && error.at_end);
@@ -69,9 +69,10 @@ int interp_end(struct shell *sh)
 void interp_recover(struct shell *sh, int status)
 {
 	shell_recover(sh);
-	sh->status = status;
-	set_pipestatus(sh, &status, 1);
 	arena_release(sh->arena, sh->idle);
+	sh->status = status;
+	sh->npipestatus = 0;
+	set_pipestatus(sh, &status, 1); /* last: may find no memory */
 }
 
 char *const *interp_environ(struct shell *sh)
@@ -81,7 +82,15 @@ char *const *interp_environ(struct shell *sh)
 
 bool interp_get_variable(struct shell *sh, struct bytes name, struct bytes *out)
 {
-	return var_get(sh, name, bytes_hash(name), out);
+	struct var *v = var_find(sh, name, bytes_hash(name));
+
+	/* No process runs: nothing may be executed or said, as subscripts and circles would. */
+	for (int hops = 0; v != NULL && (v->flags & VAR_NAMEREF) != 0; hops++) {
+		struct bytes target = { v->value, v->len };
+
+		v = hops < NAMEREF_HOPS_MAX ? var_find(sh, target, bytes_hash(target)) : NULL;
+	}
+	return v != NULL && var_scalar(sh, v, out);
 }
 
 struct shell *interp_copy(struct proc *child, struct shell *from)

@@ -382,7 +382,7 @@ void shell_release(struct proc *p)
 
 		/* It reads through to memory that is about to go. */
 		unlink_child(child);
-		sys_kill(p, child->p->pid, SIGKILL_);
+		kernel_signal(p->k, child->p->pid, SIGKILL_);
 	}
 	while (sh->units != NULL) {
 		ast_put(sh->units->ast);

@@ -7,7 +7,7 @@
  */
 #include "interp/var_private.h"
 
-enum { SLOTS_FIRST = 128, NAMEREF_HOPS_MAX = 8, SHRINK_FROM = 4096 };
+enum { SLOTS_FIRST = 128, SHRINK_FROM = 4096 };
 
 /* --- the hash table --- */
 

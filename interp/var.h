@@ -196,6 +196,8 @@ int64_t array_last(const struct array *a); /* -1 if empty */
 /* Walks in order: the first element with an index >= from; false at the end. */
 bool array_next(const struct array *a, int64_t from, int64_t *index, struct bytes *out);
 
+enum { NAMEREF_HOPS_MAX = 8 };
+
 /* --- assoc.c: associative arrays, listed in the order in which bash lists them --- */
 
 /* How many buckets bash gives to a variable, to one that was a scalar, to BASH_ALIASES and

@@ -63,7 +63,9 @@ struct segment *proc_end(struct proc *p, int status)
 	p->state = PROC_ZOMBIE;
 	p->priv->parked = false;
 	p->priv->status = status;
+	k->ending++;
 	let_go(p);
+	k->ending--;
 	leave_children(p);
 	if (p->priv->from_host)
 		k->stop_run = true;
@@ -103,7 +105,14 @@ void proc_die(struct proc *p, int sig)
 
 void proc_kill(struct proc *p, int sig)
 {
-	if (p == p->k->current)
+	struct kernel *k = p->k;
+
+	if (p == k->current && k->ending != 0) {
+		/* A process that it ends takes it along: that one's end must be completed. */
+		k->kill_current = true;
+		return;
+	}
+	if (p == k->current)
 		proc_die(p, sig);
-	stack_put_all(p->k, proc_end(p, sig));
+	stack_put_all(k, proc_end(p, sig));
 }

@@ -164,6 +164,8 @@ struct kernel {
 	struct timer *timers; /* sorted by time */
 	bool attention;       /* the scheduler's loop is needed before the next process */
 	bool stop_run;        /* kernel_run returns as soon as it can */
+	int ending;           /* processes whose end is under way */
+	bool kill_current;    /* the running process is to die when they have ended */
 	bool on_host;         /* a callback of the host runs for the current process */
 	atomic_bool cancel;
 	jmp_buf *guard; /* of kernel_guard */

@@ -194,6 +194,7 @@ static void stop_others(struct kernel *k)
 
 	while ((p = find_victim(k)) != NULL)
 		stack_put_all(k, stop_one(p));
+	k->kill_current = false; /* its turn comes anyway */
 }
 
 void limit_kill_all(struct kernel *k, enum limit l)

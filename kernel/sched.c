@@ -260,6 +260,8 @@ void proc_charge_slow(struct proc *p)
 
 	do {
 		sched_settle(k);
+		if (k->current != p)
+			return; /* between runs, or while another process ends */
 		limit_check_steps(p);
 		if (p->priv->slice_left < 0) {
 			sched_ready(p);

@@ -299,12 +299,18 @@ static int64_t send_to_one(struct kernel *k, struct proc *p, int pid, int sig)
 
 int64_t sys_kill(struct proc *p, int pid, int sig)
 {
+	struct kernel *k = p->k;
+	int64_t r;
+
 	proc_charge(p, 5);
 	if (sig < 0 || sig >= SIG_COUNT)
 		return -E_INVAL;
-	if (pid > 0)
-		return send_to_one(p->k, p, pid, sig);
-	return send_to_all(p->k, p, pid, sig);
+	r = pid > 0 ? send_to_one(k, p, pid, sig) : send_to_all(k, p, pid, sig);
+	if (k->kill_current && k->ending == 0) {
+		k->kill_current = false;
+		proc_die(p, SIGKILL_);
+	}
+	return r;
 }
 
 int kernel_signal(struct kernel *k, int pid, int sig)
