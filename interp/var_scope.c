@@ -308,7 +308,8 @@ static void free_environ(struct shell *sh)
 
 	if (t->environ == NULL)
 		return;
-	for (size_t i = 0; i < t->environ_count; i++)
+	/* Building it may have been stopped in the middle. */
+	for (size_t i = 0; i < t->environ_count && t->environ[i] != NULL; i++)
 		pool_free(sh->pool, t->environ[i], strlen(t->environ[i]) + 1);
 	pool_free(sh->pool, t->environ, (t->environ_count + 1) * sizeof *t->environ);
 	t->environ = NULL;
@@ -357,7 +358,8 @@ static void build_environ(struct shell *sh)
 	}
 	sort_pointers(sh->arena, (void **)all, kept, by_environment);
 	t->environ_count = nforeign + kept;
-	to = pool_alloc(sh->pool, (t->environ_count + 1) * sizeof *to);
+	t->environ_serial = t->export_serial - 1;
+	to = pool_zalloc(sh->pool, (t->environ_count + 1) * sizeof *to);
 	t->environ = to;
 	for (size_t i = 0; i < nforeign; i++)
 		*to++ = pool_dup(sh->pool, bytes_of(foreign[i]));

@@ -9,7 +9,7 @@
 
 #include "tests/unit/check.h"
 
-enum { TRIES_MAX = 4000, REGION_BYTES = 64 << 20 };
+enum { TRIES_MAX = 20000, REGION_BYTES = 64 << 20 };
 
 static cowsh_store *store;
 
