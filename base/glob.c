@@ -80,19 +80,34 @@ static bool take_class(struct bracket *b)
 	return false;
 }
 
+/* The name in [.name.] at b->at, a character's or its POSIX name: true if it is one at all,
+ * and then *c is GLOB_NO_SYMBOL if there is no such character. */
+static bool take_symbol(struct bracket *b, uint32_t *c)
+{
+	size_t from = b->at + 2;
+
+	if (look(b, 0) != '[' || look(b, 1) != '.')
+		return false;
+	for (size_t at = from; at + 1 < b->end; at++) {
+		struct bytes name = bytes_slice(b->x->p, from, at);
+
+		if (b->x->p.ptr[at] != '.' || b->x->p.ptr[at + 1] != ']' || name.len == 0)
+			continue;
+		if (glob_char(b->x->g, name, 0, c) != name.len)
+			*c = glob_symbol(name);
+		b->at = at + 2;
+		return true;
+	}
+	return false;
+}
+
 /* One character of a bracket: escaped, [.x.] or itself. False at the end of the pattern. */
 static bool take_char(struct bracket *b, uint32_t *c)
 {
 	if (b->at >= b->end)
 		return false;
-	if (look(b, 0) == '[' && look(b, 1) == '.') {
-		size_t n = b->at + 2 < b->end ? glob_char(b->x->g, b->x->p, b->at + 2, c) : 0;
-
-		if (n != 0 && look(b, 2 + n) == '.' && look(b, 3 + n) == ']') {
-			b->at += n + 4;
-			return true;
-		}
-	}
+	if (take_symbol(b, c))
+		return true;
 	if (look(b, 0) == '\\' && (b->x->g->flags & GLOB_NOESCAPE) == 0) {
 		b->at++;
 		if (b->at >= b->end)
@@ -133,7 +148,8 @@ static bool take_range(struct bracket *b)
 		if (!take_char(b, &hi))
 			return false;
 	}
-	rx_set_add(b->x->arena, b->set, lo, hi);
+	if (lo != GLOB_NO_SYMBOL && hi != GLOB_NO_SYMBOL)
+		rx_set_add(b->x->arena, b->set, lo, hi);
 	return true;
 }
 
@@ -212,11 +228,14 @@ static size_t skip_bracket(const struct parse *x, size_t at, size_t end)
 				i = k + 1;
 		}
 	}
-	return at;
+	return SIZE_MAX;
 }
 
+/* A bracket in an extended glob that is not closed takes all the rest into it. */
+#define OPEN_BRACKET (SIZE_MAX - 1)
+
 /* From behind "x(": the place of the ')' that ends it, or of the '|' that ends the first
- * alternative if `bar`; SIZE_MAX if there is none. */
+ * alternative if `bar`; SIZE_MAX if there is none, or OPEN_BRACKET. */
 static size_t scan_ext(const struct parse *x, size_t at, size_t end, bool bar)
 {
 	size_t nest = 0;
@@ -226,9 +245,11 @@ static size_t scan_ext(const struct parse *x, size_t at, size_t end, bool bar)
 
 		if (c == '\\' && (x->g->flags & GLOB_NOESCAPE) == 0)
 			at++;
-		else if (c == '[')
+		else if (c == '[') {
 			at = skip_bracket(x, at, end);
-		else if (c == '(')
+			if (at == SIZE_MAX)
+				return OPEN_BRACKET;
+		} else if (c == '(')
 			nest++;
 		else if (c == ')' && nest-- == 0)
 			return at;
@@ -323,7 +344,14 @@ static struct glob_seq *parse_seq(struct parse *x, size_t at, size_t end, unsign
 			continue;
 		}
 		close = scan_ext(x, at + 2, end, false);
-		if (close == SIZE_MAX) {
+		if (close == OPEN_BRACKET && memchr(x->p.ptr + at, ')', end - at) != NULL) {
+			struct rx_set *nothing = rx_set_new(x->arena);
+
+			rx_set_finish(nothing);
+			add_item(x, seq, (struct glob_item){ .op = GLOB_SET, .set = nothing });
+			return seq;
+		}
+		if (close >= OPEN_BRACKET) {
 			at = take_rest(x, seq, at, end);
 		} else {
 			take_ext(x, seq, x->p.ptr[at], at + 2, close, depth);
@@ -422,11 +450,16 @@ void glob_charge(struct glob *g, uint64_t steps)
 
 bool glob_has_magic(struct bytes word, bool extglob)
 {
+	bool open = false;
+
 	for (size_t i = 0; i < word.len; i++) {
 		char c = word.ptr[i];
 
-		if (c == '*' || c == '?' || c == '[' || c == '\\')
+		if (c == '*' || c == '?' || (c == ']' && open))
 			return true;
+		/* A bracket must be closed before the next slash. */
+		open = c == '[' || (open && c != '/');
+		i += c == '\\';
 		if (extglob && (c == '+' || c == '@' || c == '!') && i + 1 < word.len &&
 		    word.ptr[i + 1] == '(')
 			return true;

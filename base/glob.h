@@ -50,7 +50,7 @@ size_t glob_suffix(const struct glob *g, struct arena *scratch, struct bytes tex
 bool glob_find(const struct glob *g, struct arena *scratch, struct bytes text, size_t from,
 	       size_t *start, size_t *end);
 
-/* Whether a word contains pattern characters at all (quick test before compiling). */
+/* Whether a word contains what makes it a pattern: backslashes alone do not. */
 bool glob_has_magic(struct bytes word, bool extglob);
 
 /* Called every some thousand steps of a match with the steps since; may not return. */

@@ -60,6 +60,10 @@ static inline size_t glob_char(const struct glob *g, struct bytes text, size_t a
 	return rx_char_at(text, at, (g->flags & GLOB_UTF8) != 0, c);
 }
 
+/* glob_symbol.c: the character with a POSIX name ("hyphen"), or GLOB_NO_SYMBOL. */
+#define GLOB_NO_SYMBOL UINT32_MAX
+uint32_t glob_symbol(struct bytes name);
+
 /* glob_match.c: a simple pattern against all of text. */
 bool glob_simple(struct glob *g, struct bytes text);
 

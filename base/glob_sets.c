@@ -207,8 +207,12 @@ static void move_not(struct matcher *m, const struct glob_item *i, const struct 
 	struct set all = new_set(m);
 
 	for (size_t at = next_member(in, 0); at != SIZE_MAX; at = next_member(in, at + 1)) {
-		const uint64_t *not = inside(m, i, at);
+		const uint64_t * not ;
 
+		/* At a leading dot it matches nothing, not even the empty string. */
+		if (at < m->text.len && m->text.ptr[at] == '.' && glob_is_first(m->g, m->text, at))
+			continue;
+		not = inside(m, i, at);
 		clear(&all);
 		spread(m, at, &all);
 		for (size_t to = next_member(&all, 0); to != SIZE_MAX;

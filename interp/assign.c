@@ -42,6 +42,7 @@ static int expand_plain(struct shell *sh, const struct array_item *source, bool 
 			struct items *items)
 {
 	struct fields f = { NULL, 0, 0 };
+	struct word *const *word = source->braced != NULL ? &source->braced : &source->value;
 	struct bytes value;
 
 	if (assoc) {
@@ -50,7 +51,7 @@ static int expand_plain(struct shell *sh, const struct array_item *source, bool 
 		add_item(sh, items, NULL, value);
 		return 0;
 	}
-	if (expand_words(sh, &((struct array_item *)(uintptr_t)source)->value, 1, &f) != 0)
+	if (expand_words(sh, word, 1, &f) != 0)
 		return -1;
 	for (int i = 0; i < f.count; i++)
 		add_item(sh, items, NULL, bytes_of(f.v[i]));
@@ -101,7 +102,7 @@ static int expand_items(struct shell *sh, const struct assign *a, bool assoc, st
 				return -1;
 			continue;
 		}
-		if (source->sub == NULL) {
+		if (source->sub == NULL || (source->braced != NULL && !assoc)) {
 			if (expand_plain(sh, source, assoc, items) != 0)
 				return -1;
 			continue;

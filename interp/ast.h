@@ -235,6 +235,9 @@ struct array_item {
 	struct arith_text *sub_arith;
 	bool append; /* [sub]+=value */
 	struct word *value;
+	/* With braces in the value it is no subscript to an indexed array: the words that all of
+	 * it makes are plain ones. Else NULL. */
+	struct word *braced;
 };
 
 /* --- commands --- */
@@ -407,6 +410,7 @@ enum parse_flags {
 	PARSE_ALIASES = 1 << 2,     /* expand_aliases */
 	PARSE_NO_COMMENTS = 1 << 3, /* interactive shell with interactive_comments off */
 	PARSE_NO_BRACES = 1 << 4,   /* set +B when the unit was read */
+	PARSE_KEYWORD = 1 << 5,     /* set -k: assignments may stand behind the command */
 };
 
 enum { PARSE_DEPTH_MAX = 1000 };

@@ -195,9 +195,11 @@ static int check_readonly(struct declare *d, const struct operand *o, const stru
 {
 	if ((v->flags & VAR_READONLY) == 0)
 		return 0;
+	if (o->has_value && o->literal == NULL && d->plain && (d->on & ATTR_ARRAYS) != 0)
+		return declare_fail(d, "%s: readonly variable", v->name.ptr);
 	if (o->has_value && (d->plain || o->literal != NULL)) {
 		shell_error(d->sh, "%s: readonly variable", v->name.ptr);
-		d->status = 1;
+		d->status = special_error(d->sh, 1);
 		if (o->literal != NULL) { /* as for an assignment: the line is given up */
 			d->sh->status = 1;
 			d->sh->flow = FLOW_ABORT;
@@ -315,7 +317,8 @@ static int assign_value(struct declare *d, struct operand *o, struct var *v)
 
 	if (o->sub.ptr != NULL)
 		return var_assign_element(sh, v, o->sub, o->value, how);
-	if ((v->flags & ATTR_ARRAYS) != 0 && is_compound(o->value))
+	if ((v->flags & ATTR_ARRAYS) != 0 && is_compound(o->value) &&
+	    (!d->plain || (d->on & ATTR_ARRAYS) != 0))
 		return assign_compound_text(sh, v, o->value, o->append);
 	return var_assign(sh, v, o->value, how);
 }
@@ -722,7 +725,8 @@ static int attribute_builtin(struct declare *d, int argc, char **argv, const cha
 		if (c == '?')
 			return STATUS_MISUSE;
 		if (c == 'n') {
-			d->off |= attribute;
+			/* Nothing takes read-only away. */
+			d->off |= attribute & ~(unsigned)VAR_READONLY;
 			d->on &= ~attribute;
 		} else if (c != 'p') {
 			declare_option(d, c, false);
@@ -753,5 +757,5 @@ int do_readonly(struct shell *sh, int argc, char **argv)
 {
 	struct declare d = { .sh = sh, .name = "readonly", .on = VAR_READONLY, .plain = true };
 
-	return attribute_builtin(&d, argc, argv, "aAfp");
+	return attribute_builtin(&d, argc, argv, "aAfnp");
 }

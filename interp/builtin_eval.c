@@ -59,11 +59,7 @@ static const char *source_in_path(struct shell *sh, const char *name)
 
 static int source_failed(struct shell *sh)
 {
-	if (opt_set(sh, SET_POSIX)) {
-		sh->flow = FLOW_EXIT;
-		sh->status = 1;
-	}
-	return 1;
+	return special_error(sh, 1);
 }
 
 /* Executes text as the file `path`, with its own positional parameters if there are any. */
@@ -135,11 +131,7 @@ int do_dot(struct shell *sh, int argc, char **argv)
 	if (i == argc) {
 		builtin_error(sh, argv[0], "filename argument required");
 		usage_error(sh, argv[0]);
-		if (opt_set(sh, SET_POSIX)) {
-			sh->flow = FLOW_EXIT;
-			sh->status = STATUS_MISUSE;
-		}
-		return STATUS_MISUSE;
+		return special_error(sh, STATUS_MISUSE);
 	}
 	if ((uint64_t)sh->frames > kernel_limit(sh->p->k, LIMIT_RECURSION)) {
 		builtin_error(sh, argv[0], "%s: maximum source nesting level exceeded", argv[i]);

@@ -67,6 +67,16 @@ void builtin_error(struct shell *sh, const char *builtin, const char *format, ..
 	arena_release(sh->arena, mark);
 }
 
+int special_error(struct shell *sh, int status)
+{
+	if (sh->special && opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE) &&
+	    sh->flow == FLOW_NONE) {
+		sh->flow = FLOW_EXIT;
+		sh->status = status;
+	}
+	return status;
+}
+
 /* name: "-c", "eval", ... stands between the shell's name and the line; NULL: none. */
 void parse_error_print(struct shell *sh, const char *name, const struct parse_error *e)
 {

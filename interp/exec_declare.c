@@ -35,11 +35,12 @@ static int expand_item(struct shell *sh, const struct array_item *item, struct a
 	struct fields words = { 0 };
 	struct bytes value;
 
-	if (item->sub != NULL) {
+	if (item->sub != NULL && item->braced == NULL) {
 		if (expand_assignment(sh, item->value, &value) != 0)
 			return -1;
 		fields_add(sh, &words, arena_dup(sh->arena, value));
-	} else if (expand_words(sh, &item->value, 1, &words) != 0) {
+	} else if (expand_words(sh, item->braced != NULL ? &item->braced : &item->value, 1,
+				&words) != 0) {
 		return -1;
 	}
 	if (out->nitems + words.count > *cap) {
@@ -50,8 +51,12 @@ static int expand_item(struct shell *sh, const struct array_item *item, struct a
 		*cap = most;
 	}
 	for (int i = 0; i < words.count; i++) {
-		out->items[out->nitems] = *item;
-		out->items[out->nitems++].value = literal_word(sh, bytes_of(words.v[i]));
+		struct array_item *made = &out->items[out->nitems++];
+
+		*made = *item;
+		made->value = literal_word(sh, bytes_of(words.v[i]));
+		if (item->braced != NULL)
+			made->sub = made->braced = NULL;
 	}
 	return 0;
 }

@@ -171,13 +171,31 @@ static int assign_temporary(struct shell *sh, const struct assign *a)
 
 /* --- running --- */
 
+static bool is_special(const struct call *c)
+{
+	return c->builtin != NULL && (c->builtin->flags & BUILTIN_SPECIAL) != 0;
+}
+
+/* eval, . and source return what they ran, which may be 2 as well. */
+static bool runs_text(const struct call *c)
+{
+	const char *name = c->builtin->name;
+
+	return strcmp(name, "eval") == 0 || strcmp(name, ".") == 0 || strcmp(name, "source") == 0;
+}
+
 static int run_builtin(struct shell *sh, struct call *c)
 {
+	bool outer = sh->special;
 	int status;
 
+	sh->special = is_special(c);
 	sh->declare_args = c->declare_args;
 	status = exec_builtin(sh, c->builtin, c->argv.count, c->argv.v);
 	sh->declare_args = NULL;
+	if (status == STATUS_USAGE && sh->special && !runs_text(c))
+		special_error(sh, status);
+	sh->special = outer;
 	return status;
 }
 
@@ -196,11 +214,6 @@ static void trace_call(struct shell *sh, const struct call *c)
 					      strcmp(c->builtin->name, "readonly") == 0);
 
 	declare_trace(sh, &c->argv, c->declare_args, exports);
-}
-
-static bool is_special(const struct call *c)
-{
-	return c->builtin != NULL && (c->builtin->flags & BUILTIN_SPECIAL) != 0;
 }
 
 /* `exec >file` changes the shell's own descriptors. */

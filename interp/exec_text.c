@@ -30,6 +30,8 @@ static unsigned flags_now(void *user)
 		flags |= PARSE_NO_COMMENTS;
 	if (!opt_set(sh, SET_BRACEEXPAND))
 		flags |= PARSE_NO_BRACES;
+	if (opt_set(sh, SET_KEYWORD))
+		flags |= PARSE_KEYWORD;
 	return flags;
 }
 
@@ -246,7 +248,8 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 				continue;
 			}
 			*failed = true;
-			return sh->status = syntax_status(sh, r, &error);
+			status = sh->status = syntax_status(sh, r, &error);
+			return special_error(sh, status);
 		}
 		print_warnings(sh, r->parser);
 		if (opt_set(sh, SET_VERBOSE) && r->name != NULL && strcmp(r->name, "-c") == 0)

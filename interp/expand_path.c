@@ -21,7 +21,7 @@ struct component {
 	struct glob *glob;    /* NULL: literal is the name */
 	struct bytes literal;
 	bool globstar;
-	bool dot; /* begins with a literal dot */
+	const struct glob *dots; /* for . and .., if they may match; else NULL */
 };
 
 struct walk {
@@ -95,14 +95,16 @@ struct glob *shell_glob(struct shell *sh, struct bytes pattern, bool for_case)
 	return g;
 }
 
-static struct bytes unescaped(struct walk *w, struct bytes s)
+/* A component without backslashes; one at its end escapes the slash, if one follows. */
+static struct bytes unescaped(struct walk *w, struct bytes s, bool slash)
 {
 	struct buf b = buf_in(w->arena);
 
 	for (size_t i = 0; i < s.len; i++) {
-		if (s.ptr[i] == '\\' && i + 1 < s.len)
+		if (s.ptr[i] == '\\' && (slash || i + 1 < s.len))
 			i++;
-		buf_putc(&b, s.ptr[i]);
+		if (i < s.len)
+			buf_putc(&b, s.ptr[i]);
 	}
 	buf_cstr(&b);
 	return buf_bytes(&b);
@@ -117,16 +119,11 @@ static size_t component_end(struct bytes pattern, size_t at)
 	return slash != NULL ? (size_t)(slash - pattern.ptr) : pattern.len;
 }
 
-/* Escaped characters alone make no pattern of a component. */
-static bool has_unescaped(struct bytes s)
+/* Whether . and .. may match: they must be asked for, even with dotglob. */
+static bool may_match_dot(struct bytes s)
 {
-	for (size_t i = 0; i < s.len; i++) {
-		if (s.ptr[i] == '\\')
-			i++;
-		else if (s.ptr[i] == '*' || s.ptr[i] == '?' || s.ptr[i] == '[' || s.ptr[i] == '(')
-			return true;
-	}
-	return false;
+	return s.ptr[0] == '.' ||
+	       (s.len > 1 && ((s.ptr[0] == '\\' && s.ptr[1] == '.') || s.ptr[1] == '('));
 }
 
 static size_t take_component(struct walk *w, struct bytes pattern, size_t at, struct component *c)
@@ -140,17 +137,16 @@ static size_t take_component(struct walk *w, struct bytes pattern, size_t at, st
 	*c = (struct component){ .text = bytes_slice(pattern, at, end),
 				 .slashes = bytes_slice(pattern, end, after) };
 	c->globstar = opt_shopt(w->sh, SHOPT_globstar) && bytes_is(c->text, "**");
-	c->dot = c->text.len != 0 &&
-		 (c->text.ptr[0] == '.' ||
-		  (c->text.len > 1 && c->text.ptr[0] == '\\' && c->text.ptr[1] == '.'));
-	if (!c->globstar && has_unescaped(c->text) && glob_has_magic(c->text, extglob))
+	if (!c->globstar && glob_has_magic(c->text, extglob))
 		c->glob = glob_compile(w->arena, c->text, path_flags(w->sh));
 	if (c->glob != NULL && glob_is_literal(c->glob))
 		c->glob = NULL;
+	if (c->glob != NULL && !opt_shopt(w->sh, SHOPT_globskipdots) && may_match_dot(c->text))
+		c->dots = glob_compile(w->arena, c->text, path_flags(w->sh) | GLOB_PERIOD);
 	if (c->glob != NULL)
 		glob_set_work(c->glob, charge_work, w->sh->p);
 	else
-		c->literal = unescaped(w, c->text);
+		c->literal = unescaped(w, c->text, c->slashes.len != 0);
 	return after;
 }
 
@@ -208,10 +204,10 @@ static void take_path(struct walk *w, const struct component *c, struct bytes pr
 }
 
 static void match_names(struct walk *w, const struct component *c, struct bytes prefix,
-			const struct vfs_dirent *entries, int64_t n)
+			const struct glob *g, const struct vfs_dirent *entries, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {
-		if (glob_match(c->glob, w->arena, entries[i].name))
+		if (glob_match(g, w->arena, entries[i].name))
 			take_path(w, c, prefix, entries[i].name, entries[i].type);
 	}
 }
@@ -221,8 +217,8 @@ static void match_dots(struct walk *w, const struct component *c, struct bytes p
 	const struct vfs_dirent dots[2] = { { .name = BYTES("."), .type = S_DIR },
 					    { .name = BYTES(".."), .type = S_DIR } };
 
-	if (c->dot && !opt_shopt(w->sh, SHOPT_globskipdots))
-		match_names(w, c, prefix, dots, 2);
+	if (c->dots != NULL)
+		match_names(w, c, prefix, c->dots, dots, 2);
 }
 
 static void match_directory(struct walk *w, const struct component *c, struct bytes prefix)
@@ -236,7 +232,7 @@ static void match_directory(struct walk *w, const struct component *c, struct by
 	match_dots(w, c, prefix);
 	while ((n = sys_readdir(w->sh->p, fd, w->arena, entries, READ_BATCH)) > 0) {
 		proc_charge(w->sh->p, (uint64_t)n / 4 + 1);
-		match_names(w, c, prefix, entries, n);
+		match_names(w, c, prefix, c->glob, entries, n);
 	}
 	sys_close(w->sh->p, fd);
 }

@@ -154,16 +154,55 @@ static bool alias_in_use(const struct parser *p, struct bytes name, size_t at)
 	return false;
 }
 
-/* Puts text in the place of src[from..to). */
-static void splice(struct parser *p, size_t from, size_t to, struct bytes text)
+/* Whether an alias needs no blank behind it: it has one, or goes on inside quotes. */
+static bool ends_word(struct bytes text)
+{
+	char quote = '\0';
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (c == '\\' && quote != '\'') {
+			if (++i == text.len)
+				return true;
+		} else if (c == quote) {
+			quote = '\0';
+		} else if (quote == '\0' && (c == '\'' || c == '"')) {
+			quote = c;
+		}
+	}
+	return quote != '\0' ||
+	       (text.len != 0 && strchr(" \t\n|&;()<>", text.ptr[text.len - 1]) != NULL);
+}
+
+/* The line as it was, for messages. */
+static void keep_original(struct parser *p)
+{
+	const char *start = p->src + p->last_line;
+	const char *newline = memchr(start, '\n', p->len - p->last_line);
+
+	if (p->original.ptr != NULL && p->original_at == p->last_line)
+		return;
+	p->original.ptr = start;
+	p->original.len = newline != NULL ? (size_t)(newline - start) : p->len - p->last_line;
+	p->original = arena_bytes(p->scratch, p->original);
+	p->original_at = p->last_line;
+}
+
+/* Puts text in the place of src[from..to); a blank behind it, if it has no end of its own.
+ * Returns how long it is there. */
+static size_t splice(struct parser *p, size_t from, size_t to, struct bytes text)
 {
 	size_t tail = p->len - to;
-	size_t grown = text.len + 1;
+	bool ends = ends_word(text);
+	size_t grown = text.len + !ends;
 
+	keep_original(p);
 	p->src = parser_grow(p, p->src, &p->cap, from + grown + tail + 1, 1);
 	memmove(p->src + from + grown, p->src + to, tail);
 	memcpy(p->src + from, text.ptr, text.len);
-	p->src[from + text.len] = ' ';
+	if (!ends)
+		p->src[from + text.len] = ' ';
 	p->len = from + grown + tail;
 	p->pos = from;
 	for (size_t i = 0; i < p->naliases; i++)
@@ -171,12 +210,14 @@ static void splice(struct parser *p, size_t from, size_t to, struct bytes text)
 			p->aliases[i].end += grown - (to - from);
 	if (p->config.charge != NULL)
 		p->config.charge(p->config.user, tail / 16 + text.len);
+	return grown;
 }
 
 bool lex_alias(struct parser *p, const struct token *t)
 {
 	struct bytes text;
 	struct alias_use *use;
+	size_t len;
 
 	if (!(p->flags & PARSE_ALIASES) || p->config.alias == NULL ||
 	    (t->word->flags & (WORD_QUOTED | WORD_LITERAL)) != WORD_LITERAL ||
@@ -186,13 +227,13 @@ bool lex_alias(struct parser *p, const struct token *t)
 	while (p->ndrops != 0 && p->drops[p->ndrops - 1] >= t->start)
 		p->ndrops--;
 	p->line = t->line;
-	splice(p, t->start, t->end, text);
+	len = splice(p, t->start, t->end, text);
 	p->aliases = parser_grow(p, p->aliases, &p->aliases_cap, p->naliases + 1,
 				 sizeof *p->aliases);
 	use = &p->aliases[p->naliases++];
 	*use = (struct alias_use){ .name = t->word->literal,
 				   .start = t->start,
-				   .end = t->start + text.len + 1,
+				   .end = t->start + len,
 				   .blank = text.len != 0 &&
 					    byte_is_blank(text.ptr[text.len - 1]) };
 	return true;

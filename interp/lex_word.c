@@ -247,13 +247,14 @@ static struct word *text_argument(struct parser *p, size_t start, int line)
 
 static enum tok_kind word_in_context(struct parser *p, struct token *t, unsigned context)
 {
-	bool assigns = (context & CTX_COMMAND) || ((context & CTX_DECL) && p->decl != NULL);
+	bool command = (context & (CTX_COMMAND | CTX_KEYWORD)) != 0;
+	bool assigns = command || ((context & CTX_DECL) && p->decl != NULL);
 	struct source_mark mark = source_mark(p);
-	struct assign *a = assigns ? read_target(p, (context & CTX_COMMAND) != 0) : NULL;
+	struct assign *a = assigns ? read_target(p, command) : NULL;
 
 	if (p->failed)
 		return TOK_ERROR;
-	if (a != NULL && (context & CTX_COMMAND)) {
+	if (a != NULL && command) {
 		size_t nsubs = p->nsubs;
 
 		t->assign = a;

@@ -28,11 +28,13 @@ void *parse_fail(struct parser *p, int line, struct bytes message)
 /* The second message of most errors: the line that was read last. */
 static void quote_line(struct parser *p)
 {
-	size_t n = p->len - p->last_line;
+	struct bytes line = { p->src + p->last_line, p->len - p->last_line };
 
-	if (n != 0 && p->src[p->last_line + n - 1] == '\n')
-		n--;
-	p->error.message[1] = parse_text(p, "`%.*s'", (int)n, p->src + p->last_line);
+	if (p->original.ptr != NULL && p->original_at == p->last_line)
+		line = p->original;
+	if (line.len != 0 && line.ptr[line.len - 1] == '\n')
+		line.len--;
+	p->error.message[1] = parse_text(p, "`%.*s'", (int)line.len, line.ptr);
 	p->error.second_line = p->error.line;
 }
 
@@ -375,6 +377,7 @@ static void begin_unit(struct parser *p)
 		memmove(p->src, p->src + p->pos, p->len - p->pos);
 	p->len -= p->pos;
 	p->pos = p->last_line = 0;
+	p->original.ptr = NULL;
 	p->ndrops = p->nkept = p->nnot = p->nsubs = p->ndocs = p->docs_base = p->naliases = 0;
 	p->has_tok = p->begun = p->alias_next = p->failed = p->in_sub = false;
 	p->items.len = p->redirs.len = p->assigns.len = p->lit.len = 0;
@@ -411,16 +414,20 @@ static int unit_failed(struct parser *p, struct parse_error *error)
 int parse_unit(struct parser *p, struct ast **out, struct parse_error *error)
 {
 	struct ast *a;
+	bool empty;
 
 	*out = NULL;
 	if (!skip_to_unit(p))
 		return 0;
 	a = p->ast = ast_new(p);
 	p->arena = &a->arena;
-	a->root = parse_line_list(p);
+	/* An alias may stand for nothing, or for a comment. */
+	empty = token_peek(p, CTX_COMMAND) == TOK_NEWLINE || p->tok.kind == TOK_EOF;
+	if (!empty)
+		a->root = parse_line_list(p);
 	if (a->root != NULL && token_peek(p, CTX_COMMAND) != TOK_NEWLINE && p->tok.kind != TOK_EOF)
 		parse_fail_token(p);
-	if (p->failed || a->root == NULL) {
+	if (p->failed || (a->root == NULL && !empty)) {
 		if (p->config.building != NULL)
 			*p->config.building = NULL;
 		ast_put(a);

@@ -74,6 +74,30 @@ bool parse_redirs(struct parser *p, struct node *n)
 
 /* --- arrays --- */
 
+/* The item from `start` as a word, if there are braces to expand in it. */
+static struct word *braced_item(struct parser *p, size_t start, int line)
+{
+	size_t end = p->pos;
+	int end_line = p->line;
+	struct word_state w;
+	struct word *word;
+
+	p->pos = start;
+	p->line = line;
+	word_begin(p, &w, MODE_WORD);
+	if (!word_pieces(p, &w))
+		return NULL;
+	word = word_finish(p, &w, start, line);
+	word_braces(p, word);
+	for (int i = 0; i < word->nparts && p->pos == end; i++) {
+		if (word->parts[i].kind == PART_BRACE)
+			return word;
+	}
+	p->pos = end;
+	p->line = end_line;
+	return NULL;
+}
+
 /* At [ : [sub]=value, or false and nothing consumed. */
 static bool read_indexed(struct parser *p, struct array_item *item)
 {
@@ -103,6 +127,8 @@ static bool read_indexed(struct parser *p, struct array_item *item)
 	word_begin(p, &w, MODE_WORD);
 	w.assignment = true;
 	item->value = word_pieces(p, &w) ? word_finish(p, &w, start, mark.line) : NULL;
+	if (item->value != NULL && w.brace && !(p->flags & PARSE_NO_BRACES))
+		item->braced = braced_item(p, at, mark.line);
 	return item->value != NULL;
 }
 
@@ -209,6 +235,8 @@ static void take_assigns(struct parser *p, struct simple *s, size_t base)
 /* After the first word: how the others are read. */
 static unsigned argument_context(struct parser *p, const struct word *first)
 {
+	if (p->flags & PARSE_KEYWORD)
+		return CTX_KEYWORD;
 	p->decl = is_literal(first) ? declaration_find(first->literal) : NULL;
 	return p->decl != NULL ? CTX_DECL : CTX_ARG;
 }
@@ -222,12 +250,15 @@ struct node *parse_simple(struct parser *p)
 	struct simple *s = node_new(p, NODE_SIMPLE, sizeof *s, p->tok.line);
 	unsigned context = CTX_COMMAND;
 	int nitems = 0;
+	bool named = false;
 
 	p->decl = NULL;
 	while (simple_item(p, context)) {
-		/* As bash numbers a command that spans lines: where its second word ends. */
-		if (++nitems <= 2)
+		/* As bash numbers a command that spans lines: where its first item ends, or the
+		 * second if the first is a word, which might have begun a function. */
+		if (++nitems == 1 || (nitems == 2 && named))
 			s->node.line = p->line;
+		named = p->items.len > words;
 		if (context == CTX_COMMAND && p->items.len > words) {
 			const struct word *first;
 

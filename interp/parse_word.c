@@ -281,6 +281,11 @@ static void read_backslash(struct parser *p, struct word_state *w)
 	}
 	if (w->dq && !(w->mode == MODE_ARG_DQ && w->inner_quotes) && !escapes_in_quotes(w, c)) {
 		word_char(p, w, '\\', true);
+		/* \' opens no quotes, though the backslash stays. */
+		if (c == '\'' && w->mode == MODE_ARG_DQ && !w->inner_single) {
+			word_char(p, w, '\'', true);
+			source_step(p);
+		}
 		return;
 	}
 	word_char(p, w, (char)c, true);

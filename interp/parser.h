@@ -87,7 +87,8 @@ enum tok_context {
 	CTX_ITEM = 1 << 2,    /* inside name=( ): [sub]=value is recognised by the caller */
 	CTX_COND = 1 << 3,    /* inside [[ ]]: extended globs always; < and > are operators */
 	CTX_NO_BRACES = 1 << 4,
-	CTX_ANY = 1 << 5, /* only for has_token: whatever context it was read in */
+	CTX_KEYWORD = 1 << 6, /* behind the command name, with set -k: assignments */
+	CTX_ANY = 1 << 5,     /* only for has_token: whatever context it was read in */
 };
 
 struct token {
@@ -152,11 +153,13 @@ struct parser {
 	size_t pos;
 	size_t len;
 	size_t cap;
-	size_t last_line; /* where the line pulled last begins */
-	bool ended;       /* nothing more to pull */
-	bool text_only;   /* not lines of a script: no newline is added at the end */
-	bool begun;       /* some token of the unit was read */
-	int line;         /* of src[pos] */
+	size_t last_line;      /* where the line pulled last begins */
+	struct bytes original; /* what the line at original_at was before aliases; or ptr NULL */
+	size_t original_at;
+	bool ended;     /* nothing more to pull */
+	bool text_only; /* not lines of a script: no newline is added at the end */
+	bool begun;     /* some token of the unit was read */
+	int line;       /* of src[pos] */
 	int depth;
 	struct parser *spare; /* inner parsers to use again */
 

@@ -278,6 +278,7 @@ struct shell {
 	bool inverted;         /* the next command stands behind `!`: its failure is none */
 	bool input_redirected; /* so that a command in the background may read it */
 	bool session;          /* its process outlives the command: `exec` must not replace it */
+	bool special;          /* a special builtin is running, and not by `command` */
 	bool may_exec;         /* the process ends after this command: programs replace it */
 	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */
 	bool tracing;          /* PS4 is being expanded, or an xtrace line written */
@@ -317,6 +318,8 @@ void shell_error(struct shell *sh, const char *format, ...) __attribute__((forma
 /* With the builtin's name: "bash: line 3: cd: nope: No such file or directory". */
 void builtin_error(struct shell *sh, const char *builtin, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* An error of a special builtin, which ends a POSIX shell. Returns status. */
+int special_error(struct shell *sh, int status);
 /* The prefix alone, into out. */
 void shell_error_prefix(struct shell *sh, struct buf *out);
 
