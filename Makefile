@@ -105,7 +105,7 @@ test: deps
 	@tools/test $(B)
 unit: $(UNIT)
 oracle: deps
-	@tools/need gawk diffutils patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio
+	@tools/need gawk diffutils patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio procps psmisc time ripgrep
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
 asan:

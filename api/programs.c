@@ -219,7 +219,7 @@ static int run(struct proc *p, struct bytes head, const char *path, int argc, ch
 
 int register_formats(struct kernel *k)
 {
-	static const struct program_format cowsh_format = { "builtin", probe, run };
+	static const struct program_format cowsh_format = { "builtin", probe, run, builtin_advise };
 
 	return kernel_add_format(k, &cowsh_format);
 }

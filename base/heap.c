@@ -194,6 +194,15 @@ struct bytes arena_bytes(struct arena *a, struct bytes s)
 	return (struct bytes){ arena_dup(a, s), s.len };
 }
 
+size_t arena_size(const struct arena *a)
+{
+	size_t size = 0;
+
+	for (const struct arena_chunk *chunk = a->chunk; chunk != NULL; chunk = chunk->prev)
+		size += chunk->size;
+	return size;
+}
+
 struct arena_mark arena_mark(struct arena *a)
 {
 	return (struct arena_mark){ a->chunk, a->ptr };
@@ -326,4 +335,13 @@ char *pool_dup(struct pool *p, struct bytes s)
 		memcpy(copy, s.ptr, s.len);
 	copy[s.len] = '\0';
 	return copy;
+}
+
+size_t pool_size(const struct pool *p)
+{
+	size_t size = arena_size(&p->chunks);
+
+	for (const struct pool_big *big = p->big; big != NULL; big = big->next)
+		size += big->size;
+	return size;
 }

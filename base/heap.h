@@ -78,6 +78,9 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t size);
 char *arena_dup(struct arena *a, struct bytes s);
 struct bytes arena_bytes(struct arena *a, struct bytes s);
 
+/* Bytes of its chunks, whether in use or not. */
+size_t arena_size(const struct arena *a);
+
 /* Everything allocated after a mark is freed by its release. Marks nest. */
 struct arena_mark {
 	struct arena_chunk *chunk;
@@ -98,6 +101,7 @@ void pool_init(struct pool *p, struct heap *heap, struct arena_fail fail);
 void pool_clear(struct pool *p);
 void *pool_alloc(struct pool *p, size_t size);
 void *pool_zalloc(struct pool *p, size_t size);
+size_t pool_size(const struct pool *p);
 /* size as it was asked for; NULL is allowed. */
 void pool_free(struct pool *p, void *block, size_t size);
 void *pool_resize(struct pool *p, void *block, size_t old_size, size_t size);

@@ -72,6 +72,10 @@ const struct builtin *builtin_nth(size_t index);
 /* Runs b in process p, whose program it is. Returns the exit status, 0..255. */
 int builtin_run(struct proc *p, const struct builtin *b, int argc, char **argv, char *const *envp);
 
+/* For a name that is no program: says in one line on standard error what to do instead, and
+ * returns the status; -1: nothing is known about it (advice.c). */
+int builtin_advise(struct proc *p, int argc, char **argv);
+
 /* --- options --- */
 
 enum opt_kind {
@@ -587,6 +591,8 @@ int cmd_exit_status(int wait_status);
 
 int cmd_pid(struct cmd *c);
 int cmd_ppid(struct cmd *c);
+int cmd_pgid(struct cmd *c);
+int cmd_sid(struct cmd *c);
 int cmd_kill(struct cmd *c, int pid, int sig);
 /* Whether pid is a process that has not ended: one not yet waited for has. */
 bool cmd_alive(struct cmd *c, int pid);
@@ -603,6 +609,45 @@ void cmd_block_signal(struct cmd *c, int sig, bool on);
 const char *cmd_sig_name(int sig);    /* "TERM", or NULL */
 int cmd_sig_number(const char *text); /* "TERM", "SIGTERM", "15"; -1 */
 int cmd_nice(struct cmd *c, int add); /* the new value */
+
+/* --- all processes --- */
+
+struct cmd_proc {
+	int pid;
+	int ppid;
+	int pgid;
+	int sid;
+	uint32_t uid;
+	uint32_t gid;
+	char state; /* R, S, T, Z as in /proc/PID/stat */
+	int nice;
+	int64_t cpu_ns;
+	int64_t started_ns; /* since 1970 */
+	uint64_t memory;    /* bytes */
+	const char *name;   /* at most 15 bytes */
+	const char *args;   /* joined by blanks; "[name]" if there are none */
+	const char *argv0;
+	const char *path; /* of the program; "" if it is not known */
+	uint64_t pending; /* masks of signals, bit n - 1 */
+	uint64_t blocked;
+	uint64_t ignored;
+	uint64_t caught;
+};
+
+/* All that are alive, by number, as they are now. In the arena. */
+size_t cmd_procs(struct cmd *c, struct cmd_proc **out);
+/* Another process's nice value: 0, -E_SRCH, -E_PERM or -E_ACCES. */
+int cmd_set_nice(struct cmd *c, int pid, int value);
+/* Processor time of children that were waited for, and theirs. */
+int64_t cmd_child_cpu(struct cmd *c);
+
+struct cmd_usage_totals {
+	uint64_t memory_total; /* the limit, or what /proc/meminfo says */
+	uint64_t memory_used;
+	uint64_t memory_peak;
+	int processes;
+};
+void cmd_totals(struct cmd *c, struct cmd_usage_totals *out);
 
 /* --- people, clock, machine --- */
 

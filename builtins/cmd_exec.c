@@ -151,6 +151,8 @@ static int64_t start(struct cmd *c, const struct cmd_program *prog, bool become)
 		got = try_path(c, &full, full.argv[0], become);
 	else
 		got = search_path(c, &full, become);
+	if (got == -E_NOENT)
+		kernel_advise(c->p, full.argv);
 	arena_release(c->arena, mark);
 	return got;
 }
@@ -216,6 +218,16 @@ int cmd_setpgid(struct cmd *c, int pid, int pgid)
 int cmd_setsid(struct cmd *c)
 {
 	return (int)sys_setsid(c->p);
+}
+
+int cmd_pgid(struct cmd *c)
+{
+	return c->p->pgid;
+}
+
+int cmd_sid(struct cmd *c)
+{
+	return c->p->sid;
 }
 
 void cmd_alarm(struct cmd *c, int64_t ns)

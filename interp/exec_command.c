@@ -329,7 +329,10 @@ static int not_found(struct shell *sh, char **argv, const struct node *n)
 
 	if (h.handler == NULL) {
 		const char *path = var_get_text(sh, "PATH");
+		int status = kernel_advise(sh->p, argv);
 
+		if (status >= 0)
+			return status;
 		/* Without a PATH the name is taken for a file's. */
 		shell_error(sh, "%s: %s", argv[0],
 			    path == NULL || *path == '\0' ? err_text(E_NOENT)

@@ -26,6 +26,21 @@ int kernel_add_format(struct kernel *k, const struct program_format *format)
 	return 0;
 }
 
+int kernel_advise(struct proc *p, char *const *argv)
+{
+	struct arena_mark mark = arena_mark(&p->arena);
+	int status = -1;
+	int argc = 0;
+
+	while (argv[argc] != NULL)
+		argc++;
+	for (int i = 0; i < p->k->nformats && status < 0; i++)
+		if (p->k->format[i]->advise != NULL)
+			status = p->k->format[i]->advise(p, argc, (char **)(uintptr_t)argv);
+	arena_release(&p->arena, mark);
+	return status;
+}
+
 static int64_t read_head(struct proc *p, const char *path, char *out)
 {
 	struct vfs *v = p->k->vfs;

@@ -283,7 +283,13 @@ struct program_format {
 	 * Returns the exit status. */
 	int (*run)(struct proc *p, struct bytes head, const char *path, int argc, char **argv,
 		   char **envp);
+	/* Asked when argv[0] is in no directory of PATH: what it writes on descriptor 2 takes the
+	 * place of "command not found". Returns the status, or -1: it knows nothing. Runs in the
+	 * process that looked for the program and must not end it. May be NULL. */
+	int (*advise)(struct proc *p, int argc, char **argv);
 };
+/* Asks the formats: the status of the first that knows, or -1. */
+int kernel_advise(struct proc *p, char *const *argv);
 int kernel_add_format(struct kernel *k, const struct program_format *format);
 
 /* Ends the calling process with a wait status: exit code << 8, or a signal number. */
@@ -479,6 +485,8 @@ const char *sys_hostname(struct proc *p);
 
 struct vfs *kernel_vfs(struct kernel *k);
 int64_t kernel_now(const struct kernel *k);
+/* Virtual processor time of so many steps. */
+int64_t kernel_steps_ns(const struct kernel *k, uint64_t steps);
 /* A signal from outside, as sys_kill by root; not to 0. Between runs only. */
 int kernel_signal(struct kernel *k, int pid, int sig);
 struct heap *kernel_heap(struct kernel *k);

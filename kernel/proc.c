@@ -22,10 +22,12 @@ struct proc *proc_find(struct kernel *k, int pid)
 
 struct proc *proc_next(struct kernel *k, int pid)
 {
-	for (struct proc *p = k->all_first; p != NULL; p = p->priv->all_next)
-		if (p->pid > pid && p->state != PROC_ZOMBIE)
-			return p;
-	return NULL;
+	const struct proc *at = proc_find(k, pid);
+	struct proc *p = at != NULL ? at->priv->all_next : k->all_first;
+
+	while (p != NULL && (p->pid <= pid || p->state == PROC_ZOMBIE))
+		p = p->priv->all_next;
+	return p;
 }
 
 struct proc *kernel_current(const struct kernel *k)

@@ -59,7 +59,7 @@ static void uptime(struct kernel *k, struct buf *b)
 /* Virtual processor time in Linux's ticks of 10 ms. */
 static unsigned long long ticks(const struct kernel *k, uint64_t steps)
 {
-	return (unsigned long long)(steps / 1000 * k->step_ps / 10000000);
+	return (unsigned long long)kernel_steps_ns(k, steps) / 10000000;
 }
 
 static void loadavg(struct kernel *k, struct buf *b)

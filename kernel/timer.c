@@ -102,6 +102,11 @@ bool kernel_skip_to_timer(struct kernel *k)
 	return true;
 }
 
+int64_t kernel_steps_ns(const struct kernel *k, uint64_t steps)
+{
+	return (int64_t)(steps / 1000 * k->step_ps + steps % 1000 * k->step_ps / 1000);
+}
+
 int64_t sys_now(struct proc *p)
 {
 	proc_charge(p, 1);

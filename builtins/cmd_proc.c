@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The process table as commands see it.
+ */
+#include "builtins/cmd_private.h"
+
+static const char *join(struct cmd *c, const struct proc *p)
+{
+	struct buf text = buf_in(c->arena);
+
+	for (char *const *arg = p->argv; arg != NULL && *arg != NULL; arg++)
+		buf_printf(&text, "%s%s", arg == p->argv ? "" : " ", *arg);
+	if (text.len == 0)
+		buf_printf(&text, "[%s]", p->name);
+	return buf_cstr(&text);
+}
+
+static char letter(const struct proc *p)
+{
+	switch (p->state) {
+	case PROC_READY:
+	case PROC_RUNNING: return 'R';
+	case PROC_STOPPED: return 'T';
+	case PROC_ZOMBIE: return 'Z';
+	case PROC_BLOCKED: break;
+	}
+	return 'S';
+}
+
+static uint64_t mask_of(const struct proc *p, enum sig_action action)
+{
+	uint64_t mask = 0;
+
+	for (int sig = 1; sig < SIG_COUNT; sig++)
+		if (p->sig_action[sig] == action)
+			mask |= (uint64_t)1 << (sig - 1);
+	return mask;
+}
+
+static void fill(struct cmd *c, const struct proc *p, struct cmd_proc *out)
+{
+	bool args = p->argv != NULL && p->argv[0] != NULL;
+
+	*out = (struct cmd_proc){
+		.pid = p->pid,
+		.ppid = p->ppid,
+		.pgid = p->pgid,
+		.sid = p->sid,
+		.uid = p->cred.uid,
+		.gid = p->cred.gid,
+		.state = letter(p),
+		.nice = p->nice,
+		.cpu_ns = kernel_steps_ns(p->k, p->steps),
+		.started_ns = p->started_ns,
+		.memory = PROC_STACK_BYTES + arena_size(&p->arena) + pool_size(&p->pool),
+		.name = arena_dup(c->arena, bytes_of(p->name)),
+		.args = join(c, p),
+		.argv0 = args ? arena_dup(c->arena, bytes_of(p->argv[0])) : "",
+		.pending = p->sig_pending,
+		.blocked = p->sig_blocked,
+		.ignored = mask_of(p, SIG_IGNORED),
+		.caught = mask_of(p, SIG_CAUGHT),
+	};
+}
+
+/* /proc/PID/exe. */
+static const char *program_of(struct cmd *c, int pid)
+{
+	struct buf link = buf_in(c->arena);
+	struct bytes target;
+
+	buf_printf(&link, "/proc/%d/exe", pid);
+	if (cmd_readlink(c, CMD_CWD, buf_cstr(&link), &target) < 0)
+		return "";
+	return arena_dup(c->arena, target);
+}
+
+size_t cmd_procs(struct cmd *c, struct cmd_proc **out)
+{
+	struct kernel *k = c->p->k;
+	size_t n = 0;
+	size_t cap = 16;
+	struct cmd_proc *list = arena_array(c->arena, cap, sizeof *list);
+
+	/* As long as a real ps takes to start: its neighbours in a pipeline have become their
+	 * programs by then, and no longer carry the shell's arguments. */
+	cmd_sleep(c, 1000000);
+	/* Nothing here gives up the processor: the table does not change meanwhile. */
+	for (struct proc *p = proc_next(k, 0); p != NULL; p = proc_next(k, p->pid)) {
+		if (n == cap) {
+			list = arena_grow(c->arena, list, cap * sizeof *list,
+					  2 * cap * sizeof *list);
+			cap *= 2;
+		}
+		fill(c, p, &list[n++]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		list[i].path = program_of(c, list[i].pid);
+		cmd_charge(c, 10);
+	}
+	*out = list;
+	return n;
+}
+
+int cmd_set_nice(struct cmd *c, int pid, int value)
+{
+	struct proc *p = proc_find(c->p->k, pid);
+	int nice = value > 19 ? 19 : value < -20 ? -20 : value;
+	uint32_t uid = c->p->cred.uid;
+
+	if (p == NULL || p->state == PROC_ZOMBIE)
+		return -E_SRCH;
+	if (uid != 0 && uid != p->cred.uid)
+		return -E_PERM;
+	if (uid != 0 && nice < p->nice)
+		return -E_ACCES;
+	p->nice = nice;
+	return 0;
+}
+
+int64_t cmd_child_cpu(struct cmd *c)
+{
+	return kernel_steps_ns(c->p->k, c->p->child_steps);
+}
+
+void cmd_totals(struct cmd *c, struct cmd_usage_totals *out)
+{
+	const struct kernel *k = c->p->k;
+	uint64_t limit = kernel_limit(k, LIMIT_MEMORY);
+	struct kernel_usage usage;
+
+	kernel_get_usage(k, &usage);
+	*out = (struct cmd_usage_totals){
+		.memory_total = limit != 0 ? limit : (uint64_t)8 << 30,
+		.memory_used = usage.memory,
+		.memory_peak = usage.memory_peak,
+	};
+	for (struct proc *p = proc_next(c->p->k, 0); p != NULL; p = proc_next(c->p->k, p->pid))
+		out->processes++;
+}

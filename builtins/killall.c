@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * killall - send a signal to all processes of a name.
+ *
+ * Not here: contexts and namespaces (-Z, -n), questions (-i).
+ */
+#include "base/regex.h"
+#include "builtins/signals.h"
+
+struct killall_opts {
+	bool exact;
+	bool ignore_case;
+	bool group;
+	bool list;
+	bool quiet;
+	bool regexp;
+	bool verbose;
+	bool wait;
+	const char *user;
+	const char *younger;
+	const char *older;
+	int sig;
+};
+
+/* A message without the program's name in front. */
+static int complain(struct cmd *c, const char *format, const char *arg)
+{
+	struct buf text = buf_in(c->arena);
+
+	buf_printf(&text, format, arg);
+	cmd_err_write(c, text.ptr, text.len);
+	return 1;
+}
+
+static int set_signal(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct killall_opts *o = c->opts;
+
+	(void)opt;
+	o->sig = signals_number(c, arg);
+	if (o->sig >= 0)
+		return 0;
+	return complain(c, "%s: unknown signal; killall -l lists signals.\n", arg);
+}
+
+static const struct opt killall_options[] = {
+	OPT_FLAG('e', "exact", struct killall_opts, exact, "no effect: names are compared whole"),
+	OPT_FLAG('I', "ignore-case", struct killall_opts, ignore_case,
+		 "letters match in either case"),
+	OPT_FLAG('g', "process-group", struct killall_opts, group, "kill the process groups"),
+	OPT_STR('y', "younger-than", struct killall_opts, younger, NULL, "TIME",
+		"started since: 10s, 5m, 2h, 1d, 1w"),
+	OPT_STR('o', "older-than", struct killall_opts, older, NULL, "TIME", "started before"),
+	OPT_MISSING('i', "interactive"),
+	OPT_FLAG('l', "list", struct killall_opts, list, "list the names of signals"),
+	OPT_FLAG('q', "quiet", struct killall_opts, quiet, "do not complain"),
+	OPT_FLAG('r', "regexp", struct killall_opts, regexp, "NAME is a regular expression"),
+	OPT_CALL_ARG('s', "signal", set_signal, "SIGNAL", "what to send (TERM); also -SIGNAL"),
+	OPT_STR('u', "user", struct killall_opts, user, NULL, "USER", "only processes of USER"),
+	OPT_FLAG('v', "verbose", struct killall_opts, verbose, "say what was sent"),
+	OPT_FLAG('w', "wait", struct killall_opts, wait, "wait until they have ended"),
+	OPT_MISSING_ARG('n', "ns"),
+	OPT_MISSING_ARG('Z', "context"),
+	OPT_END(),
+};
+
+/* -9, -KILL, -SIGKILL: not the letters that are options. */
+static int killall_legacy(struct cmd *c, int argc, char **argv, int i)
+{
+	const char *name = argv[i] + 1;
+
+	(void)argc;
+	if (argv[i][0] != '-' || name[0] == '-' || name[0] == '\0')
+		return 0;
+	if (byte_is_digit(name[0]) || (name[0] >= 'A' && name[0] <= 'Z' && name[1] != '\0' &&
+				       strspn(name, "IegilqrvwV") != strlen(name))) {
+		int status = set_signal(c, NULL, name);
+
+		if (status != 0)
+			cmd_exit(c, status);
+		return 1;
+	}
+	return 0;
+}
+
+struct target {
+	struct regex *re;
+	const char *name;
+};
+
+static char lower(char ch)
+{
+	return (char)(ch >= 'A' && ch <= 'Z' ? ch + 32 : ch);
+}
+
+/* The first len bytes of both, or up to the end of both. */
+static bool same_name(const char *a, const char *b, size_t len, bool ignore_case)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (a[i] != b[i] && !(ignore_case && lower(a[i]) == lower(b[i])))
+			return false;
+		if (a[i] == '\0')
+			return true;
+	}
+	return true;
+}
+
+static bool is_target(const struct killall_opts *o, const struct target *t,
+		      const struct cmd_proc *p)
+{
+	struct regex_span span;
+
+	if (t->re != NULL)
+		return regex_search(t->re, bytes_of(p->name), 0, 0, &span, 1) == 0;
+	if (strchr(t->name, '/') != NULL)
+		return strcmp(p->path, t->name) == 0;
+	/* The kernel keeps 15 bytes of a name. */
+	return same_name(p->name, t->name, 15, o->ignore_case);
+}
+
+/* 10s, 5m, 2h, 1d, 1w, 1M, 1y in ns; -1: not a time. */
+static int64_t span_of(const char *text)
+{
+	static const char units[] = "smhdwMy";
+	static const int64_t seconds[] = { 1, 60, 3600, 86400, 604800, 2419200, 31536000 };
+	size_t digits = strspn(text, "0123456789");
+	const char *unit = text[digits] != '\0' ? strchr(units, text[digits]) : NULL;
+	int64_t n = 0;
+
+	if (digits == 0 || digits > 6 || unit == NULL || text[digits + 1] != '\0')
+		return -1;
+	for (size_t i = 0; i < digits; i++)
+		n = n * 10 + (text[i] - '0');
+	n *= seconds[unit - units];
+	return n > INT64_MAX / 1000000000 ? INT64_MAX : n * 1000000000;
+}
+
+struct filter {
+	uint32_t uid;
+	bool by_user;
+	int64_t younger;
+	int64_t older;
+};
+
+static bool passes(struct cmd *c, const struct filter *f, const struct cmd_proc *p)
+{
+	int64_t age = cmd_now(c) - p->started_ns;
+
+	if (f->by_user && p->uid != f->uid)
+		return false;
+	if (f->younger >= 0 && age > f->younger)
+		return false;
+	return f->older < 0 || age >= f->older;
+}
+
+static void wait_for(struct cmd *c, int pid)
+{
+	while (cmd_alive(c, pid)) {
+		cmd_sleep(c, 10000000);
+		cmd_charge(c, 10);
+	}
+}
+
+/* How many of the name got the signal; all of them if name is NULL. */
+static size_t send(struct cmd *c, const struct target *t, const struct filter *f)
+{
+	const struct killall_opts *o = c->opts;
+	struct cmd_proc *list;
+	size_t n = cmd_procs(c, &list);
+	size_t sent = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cmd_proc *p = &list[i];
+
+		cmd_charge(c, 2);
+		if (p->pid == cmd_pid(c) || (t->name != NULL && !is_target(o, t, p)) ||
+		    !passes(c, f, p))
+			continue;
+		int err = cmd_kill(c, o->group ? -p->pgid : p->pid, o->sig);
+
+		if (err < 0 && !o->quiet)
+			cmd_warn(c, 0, "%s(%d): %s", p->name, p->pid, err_text(err));
+		if (err < 0)
+			continue;
+		sent++;
+		if (o->verbose) {
+			struct buf text = buf_in(c->arena);
+
+			buf_printf(&text, "Killed %s(%d) with signal %d\n", p->name, p->pid,
+				   o->sig);
+			cmd_err_write(c, text.ptr, text.len);
+		}
+	}
+	for (size_t i = 0; o->wait && i < n; i++)
+		if (list[i].pid != cmd_pid(c) && (t->name == NULL || is_target(o, t, &list[i])))
+			wait_for(c, list[i].pid);
+	return sent;
+}
+
+static void killall_defaults(struct cmd *c)
+{
+	struct killall_opts *o = c->opts;
+
+	o->sig = 15;
+}
+
+static int killall_run(struct cmd *c)
+{
+	const struct killall_opts *o = c->opts;
+	struct filter f = { .younger = -1, .older = -1, .by_user = o->user != NULL };
+	int status = 0;
+	uint32_t gid;
+
+	if (o->list) {
+		signals_put_all(c);
+		return 0;
+	}
+	if (o->user != NULL && !cmd_user_id(c, o->user, &f.uid, &gid))
+		return complain(c, "Cannot find user %s\n", o->user);
+	if (o->younger != NULL && (f.younger = span_of(o->younger)) < 0)
+		return cmd_usage(c, "Invalid time format");
+	if (o->older != NULL && (f.older = span_of(o->older)) < 0)
+		return cmd_usage(c, "Invalid time format");
+	if (c->nargs == 0 && o->user == NULL)
+		return cmd_usage(c, "no process name is given");
+	if (c->nargs == 0)
+		return send(c, &(struct target){ NULL, NULL }, &f) > 0 ? 0 : 1;
+	for (int i = 0; i < c->nargs; i++) {
+		struct target t = { .name = c->args[i] };
+		const char *message;
+		size_t offset;
+
+		if (o->regexp &&
+		    regex_compile(c->arena, bytes_of(t.name),
+				  REGEX_ERE | (o->ignore_case ? (unsigned)REGEX_ICASE : 0), &t.re,
+				  &message, &offset) != 0)
+			return cmd_error(c, 0, "Bad regular expression: %s", t.name);
+		if (t.re != NULL)
+			regex_set_work(t.re, cmd_work, c);
+		if (send(c, &t, &f) > 0)
+			continue;
+		status = 1;
+		if (!o->quiet)
+			complain(c, "%s: no process found\n", t.name);
+	}
+	return status;
+}
+
+const struct builtin builtin_killall = {
+	.name = "killall",
+	.usage = "[OPTION]... NAME...",
+	.summary = "Sends a signal to all processes that run NAME.",
+	.run = killall_run,
+	.opts = killall_options,
+	.opts_size = sizeof(struct killall_opts),
+	.legacy = killall_legacy,
+	.defaults = killall_defaults,
+	.family = "psmisc 23.6",
+};
