@@ -104,7 +104,8 @@ int regex_test(struct regex *re, struct bytes text, unsigned exec_flags);
 /*
  * For line-oriented searching of large buffers without splitting them first: finds the first
  * line at or after `from` that contains a match (needs REGEX_NEWLINE). A line ends with '\n'
- * (NUL with REGEX_NULDATA) or with the text. *line is the line's span without its end.
+ * (NUL with REGEX_NULDATA) or with the text. *line is the line's span without its end; it is
+ * left alone when nothing was found.
  * Uses the literal prefilter across lines, so that lines without the literal cost no DFA step.
  */
 int regex_search_line(struct regex *re, struct bytes text, size_t from, struct regex_span *line);

@@ -407,7 +407,7 @@ static void parse_one(struct perl *x)
 		return;
 	}
 	case '[': {
-		struct rx_node *n = perl_class(x);
+		struct rx_node *n = perl_refuse_posix(x, x->p->at - 1) ? NULL : perl_class(x);
 
 		if (n != NULL)
 			add_atom(x, n);

@@ -52,6 +52,8 @@ struct rx_node *perl_escape(struct perl *x);
 struct rx_node *perl_backref(struct perl *x, struct bytes name, uint32_t number);
 /* perl_class.c: [...], behind the '['. */
 struct rx_node *perl_class(struct perl *x);
+/* An error, and true, if [: :], [. .] or [= =] begins at `at`, where it may not be. */
+bool perl_refuse_posix(struct perl *x, size_t at);
 /* Adds \d \w \s \h \v \p{..} and their opposites, behind the backslash; false if it is none. */
 bool perl_add_class(struct perl *x, struct rx_set *s);
 /* A character given by an escape such as \n \x{..} \012; RX_NONE if it is none. */

@@ -149,6 +149,34 @@ bool perl_add_class(struct perl *x, struct rx_set *s)
 	return true;
 }
 
+/* Whether [: :], [. .] or [= =] begins at p[at]; which one is in *kind. */
+static bool is_posix_syntax(struct bytes p, size_t at, char *kind)
+{
+	if (at + 1 >= p.len || p.ptr[at] != '[' || memchr(".:=", p.ptr[at + 1], 3) == NULL)
+		return false;
+	*kind = p.ptr[at + 1];
+	for (size_t i = at + 2; i + 1 < p.len && p.ptr[i] != ']'; i++) {
+		if (p.ptr[i] == *kind && p.ptr[i + 1] == ']')
+			return true;
+		if (p.ptr[i] == '[' && p.ptr[i + 1] == *kind)
+			return false;
+		if (p.ptr[i] == '\\' && (p.ptr[i + 1] == ']' || p.ptr[i + 1] == '\\'))
+			i++;
+	}
+	return false;
+}
+
+bool perl_refuse_posix(struct perl *x, size_t at)
+{
+	char kind;
+
+	if (!is_posix_syntax(x->p->p, at, &kind))
+		return false;
+	rx_error(x->p, kind == ':' ? "POSIX named classes are supported only within a class"
+				   : "POSIX collating elements are not supported");
+	return true;
+}
+
 /* [:name:] or [:^name:] at p->at; false, and nothing taken, if it is none. */
 static bool take_posix(struct perl *x, struct rx_set *s)
 {
@@ -160,7 +188,7 @@ static bool take_posix(struct perl *x, struct rx_set *s)
 	bool negate;
 
 	if (!bytes_starts(bytes_slice(p, x->p->at, p.len), BYTES("[:")))
-		return false;
+		return x->p->at < p.len && p.ptr[x->p->at] == '[' && perl_refuse_posix(x, x->p->at);
 	while (end < p.len && (byte_is_alpha(p.ptr[end]) || p.ptr[end] == '^'))
 		end++;
 	if (!bytes_starts(bytes_slice(p, end, p.len), BYTES(":]")))

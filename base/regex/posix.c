@@ -33,6 +33,8 @@ struct frame {
 	struct rx_node *alt;
 	struct rx_node *cat;
 	uint32_t group;
+	uint32_t done_before; /* closed groups that every alternative may refer to */
+	uint32_t done_inside; /* closed in the alternatives so far: for what follows all of them */
 };
 
 struct posix {
@@ -184,6 +186,8 @@ static void push(struct posix *x, uint32_t group)
 	f->alt = rx_node(x->p, RX_ALT);
 	f->cat = rx_node(x->p, RX_CAT);
 	f->group = group;
+	f->done_before = x->done;
+	f->done_inside = 0;
 	x->top = f;
 }
 
@@ -212,6 +216,7 @@ static struct rx_node *close_alternatives(struct posix *x)
 
 	rx_append(x->p, f->alt, rx_simplify(x->p, f->cat));
 	prefer_second(f->alt);
+	x->done |= f->done_inside;
 	x->top = f->up;
 	return rx_simplify(x->p, f->alt);
 }
@@ -425,6 +430,8 @@ static void parse_one(struct posix *x)
 	case TOKEN_ALT:
 		rx_append(x->p, x->top->alt, rx_simplify(x->p, x->top->cat));
 		x->top->cat = rx_node(x->p, RX_CAT);
+		x->top->done_inside |= x->done;
+		x->done = x->top->done_before;
 		next_token(x, true);
 		return;
 	case TOKEN_OPEN:

@@ -209,7 +209,7 @@ static int by_literal(struct regex *re, struct bytes text, size_t *from, struct 
 	return REGEX_NOMATCH;
 }
 
-int regex_search_line(struct regex *re, struct bytes text, size_t from, struct regex_span *line)
+static int search_line(struct regex *re, struct bytes text, size_t from, struct regex_span *line)
 {
 	struct rx_part part = { .text = text };
 	size_t at;
@@ -232,4 +232,14 @@ int regex_search_line(struct regex *re, struct bytes text, size_t from, struct r
 		return REGEX_NOMATCH;
 	line_around(text, from, at, rx_eol(re->flags), line);
 	return 0;
+}
+
+int regex_search_line(struct regex *re, struct bytes text, size_t from, struct regex_span *line)
+{
+	struct regex_span found;
+	int err = search_line(re, text, from, &found);
+
+	if (err == 0)
+		*line = found;
+	return err;
 }

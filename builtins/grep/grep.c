@@ -313,19 +313,29 @@ static unsigned regex_flags(const struct grep *g)
 	return flags;
 }
 
-/* GNU warns of repeats with nothing before them, which then stand for themselves. */
+/* Whether the operator at p[i] is an anchor or another assertion, which match no character. */
+static bool is_assertion(struct bytes p, size_t i)
+{
+	if (p.ptr[i] == '\\')
+		return i + 1 < p.len && p.ptr[i + 1] != '\0' &&
+		       strchr("<>bB`'", p.ptr[i + 1]) != NULL;
+	return p.ptr[i] == '^' || p.ptr[i] == '$';
+}
+
+/* GNU warns of repeats with nothing before them, which are then skipped. */
 static void warn_of_repeats(struct grep *g, struct bytes p)
 {
 	bool start = true;
 
 	for (size_t i = 0; i < p.len; i++) {
 		char ch = p.ptr[i];
+		char next = i + 1 < p.len ? p.ptr[i + 1] : '\0';
 
 		if (start && (ch == '*' || ch == '+' || ch == '?'))
 			cmd_warn(g->c, 0, "warning: %c at start of expression", ch);
-		else if (start && ch == '{' && i + 1 < p.len && byte_is_digit(p.ptr[i + 1]))
+		else if (start && ch == '{' && (next == ',' || byte_is_digit(next)))
 			cmd_warn(g->c, 0, "warning: {...} at start of expression");
-		start = ch == '(' || ch == '|' || (ch == '^' && start);
+		start = ch == '(' || ch == '|' || (start && is_assertion(p, i));
 		if (ch == '\\')
 			i++;
 		else if (ch == '[')
@@ -345,8 +355,6 @@ static void compile(struct grep *g)
 		size_t len = end != NULL ? (size_t)(end - text.ptr) : text.len;
 
 		list[i] = bytes_slice(text, 0, len);
-		if (g->syntax == GREP_EXTENDED)
-			warn_of_repeats(g, list[i]);
 		g->all_match |= len == 0 && !g->whole_lines && !g->whole_words;
 		text = end != NULL ? bytes_slice(text, len + 1, text.len)
 				   : bytes_slice(text, len, len);
@@ -355,6 +363,8 @@ static void compile(struct grep *g)
 		cmd_fatal(g->c, 0, "the -P option only supports a single pattern");
 	if (regex_compile_set(g->c->arena, list, n, regex_flags(g), &g->re, &message) < 0)
 		cmd_fatal(g->c, 0, "%s", message);
+	for (size_t i = 0; g->syntax == GREP_EXTENDED && i < n; i++)
+		warn_of_repeats(g, list[i]);
 	regex_set_work(g->re, cmd_work, g->c);
 }
 
