@@ -162,13 +162,15 @@ static int64_t read_object(void *user, uint64_t id, uint64_t pos, void *into, si
 
 const struct cowsh_source *hostdir_open(const char *path)
 {
-	struct hostdir *h = calloc(1, sizeof *h);
+	int root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct hostdir *h;
 
+	if (root < 0)
+		fatal("can't open directory '%s': %s", path, strerror(errno));
+	h = calloc(1, sizeof *h);
 	if (h == NULL)
 		fatal("out of memory");
-	h->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (h->root < 0)
-		fatal("can't open directory '%s': %s", path, strerror(errno));
+	h->root = root;
 	h->open_fd = -1;
 	if (add_object(h, 0, "") < 0)
 		fatal("out of memory");

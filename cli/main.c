@@ -24,7 +24,7 @@ void fatal(const char *format, ...)
 int main(int argc, char **argv)
 {
 	static struct options options;
-	struct runner runner = { 0 };
+	static struct runner runner;
 	bool script;
 
 	options_parse(argc, argv, &options);
