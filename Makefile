@@ -106,6 +106,8 @@ test: deps
 unit: $(UNIT)
 oracle: deps
 	@tools/need gawk diffutils patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio procps psmisc time ripgrep
+	@tools/need bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
+		moreutils ncal
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
 asan:
