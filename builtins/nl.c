@@ -162,7 +162,7 @@ static bool counts(struct nl_opts *o, struct bytes line)
 	switch (style->type) {
 	case 'a':
 		if (line.len > 0 || o->blanks == 1 || o->empty == o->blanks) {
-			o->empty = line.len > 0 ? o->empty : 0;
+			o->empty = 0;
 			return true;
 		}
 		return false;

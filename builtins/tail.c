@@ -103,6 +103,13 @@ static int set_pid(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+/* "-5" where the old form is not allowed. */
+static int refuse_digit(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt;
+	return cmd_error(c, 0, "option used in invalid context -- %c", arg[0]);
+}
+
 static const struct opt tail_options[] = {
 	OPT_CALL_ARG('c', "bytes", set_count, "[+]NUM", "the last NUM bytes; +: from byte NUM on"),
 	OPT_CALL_OPTIONAL(0, "follow", set_follow, "HOW", "wait for more: descriptor or name"),
@@ -117,6 +124,7 @@ static const struct opt tail_options[] = {
 	OPT_CALL_ARG('s', "sleep-interval", set_interval, "N", "with -f: seconds between looks"),
 	OPT_CALL('v', "verbose", set_quiet, "headers always"),
 	OPT_FLAG('z', "zero-terminated", struct tail_opts, zero, "lines end with NUL"),
+	OPT_DIGIT(refuse_digit),
 	OPT_END(),
 };
 
@@ -127,8 +135,12 @@ static int tail_legacy(struct cmd *c, int argc, char **argv, int i)
 	const char *at = argv[i];
 	bool start = at[0] == '+';
 
-	if (i != 1 || (at[0] != '-' && !start) || argc > 3)
+	if (i != 1 || (at[0] != '-' && !start))
 		return 0;
+	/* With one operand at most, and no other options. */
+	if (argc > 3 || (argc == 3 && argv[2][0] == '-' && argv[2][1] != '\0'))
+		if (argc > 4 || strcmp(argv[2], "--") != 0)
+			return 0;
 	size_t digits = strspn(at + 1, "0123456789");
 	const char *rest = at + 1 + digits;
 	char unit = *rest == 'b' || *rest == 'c' || *rest == 'l' ? *rest++ : '\0';
@@ -472,6 +484,8 @@ static int tail_run(struct cmd *c)
 	o->end = o->zero ? '\0' : '\n';
 	o->header_of = -1;
 	o->headers = o->verbose || (!o->quiet && c->nfiles > 1);
+	if (o->count == 0 && !o->follow && !o->from_start)
+		return 0;
 	for (int i = 0; i < c->nfiles; i++)
 		if (tail_file(c, o, c->files[i], i, &list[i]) != 0)
 			status = 1;

@@ -50,6 +50,7 @@ struct set {
 	bool ends_in_class;
 	bool has_class; /* other than upper and lower */
 	bool has_fill;
+	bool has_equivalence; /* [=c=] */
 };
 
 static const struct opt tr_options[] = {
@@ -201,6 +202,7 @@ static int64_t take_named(struct cmd *c, const struct text *t, size_t at, struct
 				  arena_dup(c->arena, name));
 			return -1;
 		}
+		s->has_equivalence = true;
 		add_piece(s, (struct piece){ .kind = PIECE_RANGE,
 					     .from = t->byte[at + 2],
 					     .to = t->byte[at + 2] });
@@ -429,6 +431,10 @@ static int check_sets(struct cmd *c, const struct tr_opts *o, struct set *s1, st
 		return cmd_error(c, 0, "only one [c*] repeat construct may appear in string2");
 	if (o->delete)
 		return 0;
+	if (s2->has_equivalence)
+		return cmd_error(
+			c, 0,
+			"[=c=] expressions may not appear in string2 when translating");
 	if (s2->has_class)
 		return cmd_error(c, 0,
 				 "when translating, the only character classes that may appear in\n"

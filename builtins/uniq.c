@@ -223,9 +223,17 @@ static int run_all(struct input *in, struct uniq_opts *o)
 				if (!o->unique)
 					put(in->c, o, k.line);
 			}
-			k.count++;
-			if (!o->unique || o->group)
+			if (o->unique && !o->group) {
+				/* With -u the last of the group is the one not written. */
+				uint64_t count = k.count;
+
+				put(in->c, o, k.line);
+				keep(in->c, o, &k, line);
+				k.count = count;
+			} else {
 				put(in->c, o, line);
+			}
+			k.count++;
 			continue;
 		}
 		keep(in->c, o, &k, line);

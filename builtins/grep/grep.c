@@ -377,6 +377,7 @@ static void prepare(struct grep *g)
 		g->before = g->before < 0 ? g->context : g->before;
 		g->after = g->after < 0 ? g->context : g->after;
 	}
+	g->separates = g->before >= 0 || g->after >= 0;
 	if (g->only_matching || g->before < 0)
 		g->before = 0;
 	if (g->only_matching || g->after < 0)
@@ -411,8 +412,7 @@ static void report(struct grep *g)
 		grep_put_name(g, g->name, '\n');
 	if (!g->bare_count && (g->hidden || (g->is_binary && selected)))
 		cmd_warn(g->c, 0, "%s: binary file matches", g->name);
-	if (g->list == GREP_LIST_OTHERS ? !selected : selected)
-		g->any_selected = true;
+	g->any_selected |= selected;
 }
 
 static void search_input(struct grep *g, struct input *in, const char *name)
@@ -423,6 +423,7 @@ static void search_input(struct grep *g, struct input *in, const char *name)
 	g->line = 1;
 	g->base = 0;
 	g->counted = g->printed = g->stop_at = 0;
+	g->adjacent = false;
 	g->selected = 0;
 	g->pending = 0;
 	g->stop = g->max == 0;

@@ -90,6 +90,8 @@ struct grep {
 	bool out_quiet;     /* nothing of lines is written */
 	bool is_binary;     /* a NUL was seen */
 	bool hidden;        /* a line was not written because it is not text */
+	bool adjacent;      /* what was written of this file ends at `printed` */
+	bool separates;     /* context was asked for, if only -A 0 */
 	bool group_written; /* something with context was written: a separator may be due */
 	size_t stop_at;     /* where the search stopped, in the region */
 };

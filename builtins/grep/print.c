@@ -57,19 +57,14 @@ void grep_put_separator(struct grep *g)
 
 static void put_number(struct grep *g, uint64_t v, char sep)
 {
-	char text[24];
 	char digits[20];
-	size_t len = num_format_u64(v, digits);
-	size_t pad = g->initial_tab && len < 2 ? 2 - len : 0;
 
-	memset(text, ' ', pad);
-	memcpy(text + pad, digits, len);
-	put_colored(g, "32", (struct bytes){ text, pad + len });
+	put_colored(g, "32", (struct bytes){ digits, num_format_u64(v, digits) });
 	put_colored(g, "36", (struct bytes){ &sep, 1 });
 }
 
-/* What stands before a line or a match at `at`. */
-static void put_head(struct grep *g, size_t line_from, size_t at, char sep)
+/* What stands before a line or a match of len bytes at `at`. */
+static void put_head(struct grep *g, size_t line_from, size_t at, size_t len, char sep)
 {
 	if (g->with_names)
 		grep_put_name(g, g->name, sep);
@@ -80,7 +75,7 @@ static void put_head(struct grep *g, size_t line_from, size_t at, char sep)
 	}
 	if (g->offsets)
 		put_number(g, g->base + at, sep);
-	if (g->initial_tab && (g->with_names || g->numbers || g->offsets))
+	if (g->initial_tab && len != 0 && (g->with_names || g->numbers || g->offsets))
 		cmd_putc(g->c, '\t');
 }
 
@@ -103,7 +98,7 @@ static void put_matches(struct grep *g, size_t from, struct bytes line, char sep
 	size_t at = 0;
 
 	while (next_match(g, line, &at, &m)) {
-		put_head(g, from, from + m.from, sep);
+		put_head(g, from, from + m.from, m.to - m.from, sep);
 		put_colored(g, g->color_match, bytes_slice(line, m.from, m.to));
 		cmd_putc(g->c, g->eol);
 	}
@@ -136,7 +131,7 @@ void grep_put_line(struct grep *g, size_t from, size_t to, char sep)
 		if (sep == GREP_SELECTED && !g->invert)
 			put_matches(g, from, line, sep);
 	} else {
-		put_head(g, from, from, sep);
+		put_head(g, from, from, line.len, sep);
 		if (g->colored && matches && (sep == GREP_SELECTED || g->invert))
 			put_colored_line(g, line);
 		else

@@ -44,6 +44,7 @@ static void put_after(struct grep *g, size_t from, size_t to)
 		g->pending--;
 		from = end + 1;
 		g->printed = from;
+		g->adjacent = true;
 	}
 }
 
@@ -53,8 +54,7 @@ static void put_before(struct grep *g, size_t from)
 
 	for (int64_t n = 0; n < g->before && begin > g->printed; n++)
 		begin = line_begin(g, begin);
-	if ((g->before > 0 || g->after > 0) && g->group_written &&
-	    (begin > g->printed || (g->printed == 0 && begin == 0 && from != 0 && g->pending == 0)))
+	if (g->separates && g->group_written && !(g->adjacent && begin == g->printed))
 		grep_put_separator(g);
 	while (begin < from && !g->stop) {
 		size_t end = line_end(g, begin);
@@ -76,6 +76,7 @@ static void select_line(struct grep *g, size_t from, size_t to)
 		g->group_written = true;
 		g->pending = g->after;
 		g->printed = to + 1;
+		g->adjacent = true;
 	}
 	g->stop_at = to + 1;
 	if (g->quiet || g->list != GREP_LIST_NONE || (g->is_binary && !g->count) ||
@@ -176,6 +177,7 @@ static void window_drop(struct grep *g, struct window *w, size_t keep)
 		(struct bytes){ w->ptr + g->counted, keep > g->counted ? keep - g->counted : 0 },
 		g->eol);
 	g->counted = g->counted > keep ? g->counted - keep : 0;
+	g->adjacent &= g->printed >= keep;
 	g->printed = g->printed > keep ? g->printed - keep : 0;
 	g->base += keep;
 	if (w->len != keep)
@@ -208,6 +210,7 @@ static int search_in_place(struct grep *g, struct bytes span)
 {
 	int err;
 
+	g->adjacent &= g->printed >= g->region.len;
 	g->region = span;
 	g->counted = 0;
 	g->printed = 0;

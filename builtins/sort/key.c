@@ -153,36 +153,33 @@ static bool has_order(const struct sort_order *order)
 
 static int conflict(struct cmd *c, const struct sort_order *order)
 {
-	static const struct {
+	enum { ANY_TEXT = 1u << SORT_VERSION | 1u << SORT_RANDOM };
+	unsigned kinds = order->kinds;
+	int n = (kinds & ANY_TEXT) != 0 || order->dictionary || order->printable;
+	const struct {
 		char letter;
-		enum sort_kind kind;
-	} kinds[] = {
-		{ 'g', SORT_GENERAL }, { 'h', SORT_HUMAN },  { 'M', SORT_MONTH },
-		{ 'n', SORT_NUMERIC }, { 'R', SORT_RANDOM }, { 'V', SORT_VERSION },
+		bool set;
+	} letters[] = {
+		{ 'd', order->dictionary },
+		{ 'f', order->fold },
+		{ 'g', (kinds & (1u << SORT_GENERAL)) != 0 },
+		{ 'h', (kinds & (1u << SORT_HUMAN)) != 0 },
+		{ 'i', order->printable && !order->dictionary }, /* -d implies -i */
+		{ 'M', (kinds & (1u << SORT_MONTH)) != 0 },
+		{ 'n', (kinds & (1u << SORT_NUMERIC)) != 0 },
+		{ 'R', (kinds & (1u << SORT_RANDOM)) != 0 },
+		{ 'V', (kinds & (1u << SORT_VERSION)) != 0 },
 	};
-	struct buf letters = buf_in(c->arena);
-	int n = order->dictionary || order->printable;
+	struct buf shown = buf_in(c->arena);
 
-	if ((order->kinds & (1u << SORT_VERSION)) && (order->kinds & (1u << SORT_RANDOM)))
-		n--;
-	for (unsigned bits = order->kinds; bits != 0; bits &= bits - 1)
+	for (unsigned bits = kinds & ~(unsigned)ANY_TEXT; bits != 0; bits &= bits - 1)
 		n++;
-	if ((order->kinds & (1u << SORT_VERSION | 1u << SORT_RANDOM)) &&
-	    (order->dictionary || order->printable))
-		n--;
 	if (n <= 1)
 		return 0;
-	if (order->dictionary)
-		buf_putc(&letters, 'd');
-	for (int i = 0; i < 3; i++)
-		if (order->kinds & (1u << kinds[i].kind) && kinds[i].letter != 'M')
-			buf_putc(&letters, kinds[i].letter);
-	if (order->printable)
-		buf_putc(&letters, 'i');
-	for (int i = 2; i < 6; i++)
-		if (order->kinds & (1u << kinds[i].kind))
-			buf_putc(&letters, kinds[i].letter);
-	return cmd_error(c, 0, "options '-%s' are incompatible", buf_cstr(&letters));
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+		if (letters[i].set)
+			buf_putc(&shown, letters[i].letter);
+	return cmd_error(c, 0, "options '-%s' are incompatible", buf_cstr(&shown));
 }
 
 static enum sort_kind kind_of(unsigned kinds)

@@ -229,7 +229,10 @@ static void split_lines(struct cmd *c, const struct sort_opts *o, struct lines *
 
 static int open_failed(struct cmd *c, int err, const char *path)
 {
-	return cmd_error(c, err, "cannot read: %s", cmd_quotef(c, path));
+	const struct sort_opts *o = opts_of(c);
+
+	return cmd_error(c, err, o->check != 0 ? "open failed: %s" : "cannot read: %s",
+			 cmd_quotef(c, path));
 }
 
 static int read_failed(struct cmd *c, int err, const char *path)
