@@ -210,14 +210,14 @@ static void report_end(struct cmd *c, const struct cmp_opts *o, const struct sid
 	if (o->silent)
 		return;
 	if (n->byte == 0)
-		cmd_error(c, 0, "EOF on %s which is empty", s->path);
+		cmd_warn(c, 0, "EOF on %s which is empty", s->path);
 	else if (o->verbose)
-		cmd_error(c, 0, "EOF on %s after byte %llu", s->path, (unsigned long long)n->byte);
+		cmd_warn(c, 0, "EOF on %s after byte %llu", s->path, (unsigned long long)n->byte);
 	else if (n->line_ended)
-		cmd_error(c, 0, "EOF on %s after byte %llu, line %llu", s->path,
+		cmd_warn(c, 0, "EOF on %s after byte %llu, line %llu", s->path,
 			  (unsigned long long)n->byte, (unsigned long long)n->lines);
 	else
-		cmd_error(c, 0, "EOF on %s after byte %llu, in line %llu", s->path,
+		cmd_warn(c, 0, "EOF on %s after byte %llu, in line %llu", s->path,
 			  (unsigned long long)n->byte, (unsigned long long)n->lines + 1);
 }
 

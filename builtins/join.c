@@ -230,12 +230,17 @@ static void split_at_blanks(struct cmd *c, struct record *r)
 
 	while (at < end && is_gap(*at))
 		at++;
-	while (at < end) {
+	if (at == end)
+		return;
+	for (;;) {
 		const char *from = at;
 
 		while (at < end && !is_gap(*at))
 			at++;
 		add_field(c, r, from, at);
+		if (at == end)
+			return;
+		/* Blanks at the end have an empty field behind them, as in GNU join. */
 		while (at < end && is_gap(*at))
 			at++;
 	}

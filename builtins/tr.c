@@ -430,11 +430,13 @@ static int check_sets(struct cmd *c, const struct tr_opts *o, struct set *s1, st
 	if (fills > 1)
 		return cmd_error(c, 0, "only one [c*] repeat construct may appear in string2");
 	if (o->delete)
-		return 0;
+		return fills == 0 ? 0
+				  : cmd_error(c, 0,
+					      "the [c*] construct may appear in string2 only when "
+					      "translating");
 	if (s2->has_equivalence)
-		return cmd_error(
-			c, 0,
-			"[=c=] expressions may not appear in string2 when translating");
+		return cmd_error(c, 0,
+				 "[=c=] expressions may not appear in string2 when translating");
 	if (s2->has_class)
 		return cmd_error(c, 0,
 				 "when translating, the only character classes that may appear in\n"

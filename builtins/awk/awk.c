@@ -49,6 +49,11 @@ _Noreturn void awk_fatal(struct awk *a, const char *format, ...)
 	va_start(args, format);
 	put_message(a, "fatal: ", format, args);
 	va_end(args);
+	/* What was written to commands reaches them; their end can be fatal again. */
+	if (!a->dying) {
+		a->dying = true;
+		awk_sink_close_all(a);
+	}
 	cmd_exit(a->c, AWK_FATAL);
 }
 

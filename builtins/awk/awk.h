@@ -280,6 +280,7 @@ struct awk {
 	struct arena scratch; /* for one operation */
 	const struct awk_opts *o;
 	const char *name; /* in messages */
+	bool dying;       /* a fatal error was reported */
 	bool utf8;
 	struct program *prog;
 

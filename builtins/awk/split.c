@@ -18,14 +18,6 @@ void awk_split_put(struct awk *a, struct splitter *s)
 	*s = (struct splitter){ .mode = SPLIT_BLANKS };
 }
 
-/* "(" fs ")|\n" */
-static struct str *with_newline(struct awk *a, struct str *fs)
-{
-	struct str *s = awk_str_append(a, awk_str_new(a, BYTES("(")), str_bytes(fs));
-
-	return awk_str_append(a, s, BYTES(")|\n"));
-}
-
 void awk_split_set_fs(struct awk *a, struct splitter *s, struct str *fs, bool newline)
 {
 	awk_split_put(a, s);
@@ -41,9 +33,11 @@ void awk_split_set_fs(struct awk *a, struct splitter *s, struct str *fs, bool ne
 		   strchr("<>`'", fs->ptr[1]) == NULL) {
 		s->mode = SPLIT_CHAR;
 		s->ch = fs->ptr[1];
+		s->newline = false;
 	} else {
 		s->mode = SPLIT_REGEX;
-		s->regex = newline ? with_newline(a, fs) : str_get(fs);
+		s->regex = str_get(fs);
+		s->newline = false;
 	}
 }
 

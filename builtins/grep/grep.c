@@ -378,9 +378,9 @@ static void prepare(struct grep *g)
 		g->after = g->after < 0 ? g->context : g->after;
 	}
 	g->separates = g->before >= 0 || g->after >= 0;
-	if (g->only_matching || g->before < 0)
+	if (g->before < 0)
 		g->before = 0;
-	if (g->only_matching || g->after < 0)
+	if (g->after < 0)
 		g->after = 0;
 	g->colored = g->color == COLOR_ALWAYS || (g->color == COLOR_AUTO && cmd_isatty(c, 1));
 	g->color_match = "01;31";
@@ -415,10 +415,23 @@ static void report(struct grep *g)
 	g->any_selected |= selected;
 }
 
+/* -T: numbers are as wide as the largest one of the file can be. */
+static int number_width(struct grep *g, int fd)
+{
+	struct vfs_stat st;
+	uint64_t largest = INT64_MAX;
+	char digits[20];
+
+	if (cmd_fstat(g->c, fd, &st) == 0 && (st.mode & S_FMT) == S_REG)
+		largest = (uint64_t)st.size + g->numbers;
+	return (int)num_format_u64(largest, digits);
+}
+
 static void search_input(struct grep *g, struct input *in, const char *name)
 {
 	int err;
 
+	g->number_width = g->initial_tab ? number_width(g, in->fd) : 0;
 	g->name = name;
 	g->line = 1;
 	g->base = 0;

@@ -79,6 +79,7 @@ struct grep {
 	bool any_selected;
 	/* the file being searched */
 	const char *name;
+	int number_width;
 	uint64_t line; /* number of the line at `counted` */
 	uint64_t base; /* offset in the file of the region's first byte */
 	struct bytes region;

@@ -57,9 +57,14 @@ void grep_put_separator(struct grep *g)
 
 static void put_number(struct grep *g, uint64_t v, char sep)
 {
+	char text[40];
 	char digits[20];
+	size_t len = num_format_u64(v, digits);
+	size_t pad = (size_t)g->number_width > len ? (size_t)g->number_width - len : 0;
 
-	put_colored(g, "32", (struct bytes){ digits, num_format_u64(v, digits) });
+	memset(text, ' ', pad);
+	memcpy(text + pad, digits, len);
+	put_colored(g, "32", (struct bytes){ text, pad + len });
 	put_colored(g, "36", (struct bytes){ &sep, 1 });
 }
 
@@ -128,7 +133,7 @@ void grep_put_line(struct grep *g, size_t from, size_t to, char sep)
 		return;
 	}
 	if (g->only_matching) {
-		if (sep == GREP_SELECTED && !g->invert)
+		if (matches)
 			put_matches(g, from, line, sep);
 	} else {
 		put_head(g, from, from, line.len, sep);

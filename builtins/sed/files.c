@@ -252,7 +252,7 @@ static bool open_next(struct sed *s)
 
 		if (err < 0) {
 			s->status = 2;
-			cmd_error(s->c, 0, "can't read %s: %s", path, err_text(err));
+			cmd_warn(s->c, 0, "can't read %s: %s", path, err_text(err));
 			continue;
 		}
 		s->is_open = true;
