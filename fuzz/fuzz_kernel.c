@@ -252,7 +252,7 @@ static int run(struct proc *p, struct bytes head, const char *path, int argc, ch
 	return play(p, NULL);
 }
 
-static const struct program_format format = { "prog", probe, run };
+static const struct program_format format = { .name = "prog", .probe = probe, .run = run };
 
 static void put_file(struct proc *p, const char *path, struct bytes text)
 {
