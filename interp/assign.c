@@ -124,7 +124,8 @@ static int bad_item(struct shell *sh, const struct item *item, struct bytes sub)
 {
 	shell_error(sh, "[%.*s]%s%.*s: bad array subscript", (int)sub.len, sub.ptr,
 		    item->source->append ? "+=" : "=", (int)item->value.len, item->value.ptr);
-	return 0;
+	exec_errexit(sh);
+	return sh->flow != FLOW_NONE ? -1 : 0;
 }
 
 /* The subscript of an item: 1; 0 after a message that skips only this item; -1. */
@@ -175,7 +176,8 @@ static int store_indexed(struct shell *sh, struct var *v, const struct items *it
 				at += array_last(v->array) + 1;
 			if (at < 0) {
 				at = array_last(v->array);
-				bad_item(sh, item, item->source->sub->text);
+				if (bad_item(sh, item, item->source->sub->text) != 0)
+					return -1;
 				continue;
 			}
 		}
@@ -192,7 +194,7 @@ static int store_pairs(struct shell *sh, struct var *v, const struct items *item
 		struct bytes value = i + 1 < items->n ? items->v[i + 1].value : BYTES("");
 
 		if (items->v[i].value.len == 0) {
-			shell_error(sh, "%s: bad array subscript", v->name.ptr);
+			shell_error(sh, "\"\": bad array subscript");
 			continue;
 		}
 		if (var_assign_element(sh, v, items->v[i].value, value, how & VAR_FORCE) != 0)
@@ -216,7 +218,8 @@ static int store_assoc(struct shell *sh, struct var *v, const struct items *item
 			continue;
 		}
 		if (item->sub.len == 0) {
-			bad_item(sh, item, item->sub);
+			if (bad_item(sh, item, item->sub) != 0)
+				return -1;
 			continue;
 		}
 		if (var_assign_element(sh, v, item->sub, item->value,

@@ -78,10 +78,11 @@ int do_continue(struct shell *sh, int argc, char **argv)
 	return leave_loops(sh, argc, argv, FLOW_CONTINUE);
 }
 
-/* The status given to return or exit, 0..255; false after too many words. */
-static bool status_operand(struct shell *sh, int argc, char **argv, int *status)
+/* The status given to return or exit, 0..255, else that of the last command, or of the last
+ * before the trap; false after too many words. */
+static bool status_operand(struct shell *sh, int argc, char **argv, bool before_trap, int *status)
 {
-	int64_t n = sh->status;
+	int64_t n = before_trap ? sh->trap_status : sh->status;
 	int i = operands(argc, argv);
 
 	if (i < argc && !number_argument(argv[i], &n)) {
@@ -111,7 +112,8 @@ int do_return(struct shell *sh, int argc, char **argv)
 
 	if (wants_help(sh, argc, argv))
 		return STATUS_MISUSE;
-	if (!status_operand(sh, argc, argv, &status))
+	if (!status_operand(sh, argc, argv, sh->trap_running >= 0 && sh->trap_running != TRAP_DEBUG,
+			    &status))
 		return status;
 	if (!can_return(sh)) {
 		builtin_error(sh, "return", "can only `return' from a function or sourced script");
@@ -127,7 +129,7 @@ int do_exit(struct shell *sh, int argc, char **argv)
 
 	if (wants_help(sh, argc, argv))
 		return STATUS_MISUSE;
-	if (!status_operand(sh, argc, argv, &status))
+	if (!status_operand(sh, argc, argv, sh->trap_running == TRAP_EXIT, &status))
 		return status;
 	sh->flow = FLOW_EXIT;
 	sh->status = status;

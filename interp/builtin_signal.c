@@ -260,6 +260,8 @@ int do_kill(struct shell *sh, int argc, char **argv)
 		return 1;
 	if (first >= argc)
 		return usage_error(sh, "kill");
+	/* Of children that have ended nothing is left to be signalled: `kill -0` waits for that. */
+	job_poll(sh);
 	for (int i = first; i < argc; i++)
 		any = kill_one(sh, argv[i], sig) == 0 || any;
 	return any ? 0 : 1;

@@ -66,6 +66,14 @@ int exec_check(struct shell *sh, int status)
 	return status;
 }
 
+void exec_errexit(struct shell *sh)
+{
+	if (!opt_set(sh, SET_ERREXIT) || sh->flow == FLOW_EXIT)
+		return;
+	sh->status = 1;
+	sh->flow = FLOW_EXIT;
+}
+
 bool exec_debug(struct shell *sh, const struct node *n)
 {
 	int status = sh->status;
@@ -143,6 +151,9 @@ static int task_main(struct proc *p, void *arg)
 	if (t->background && t->in < 0 && !sh->input_redirected)
 		input_from_null(sh);
 	sh->input_redirected |= t->in >= 0;
+	/* Loops end at ( ) and compound commands of pipelines, not at $( ). */
+	if (t->run == task_run_node && !t->command_sub && t->node->kind != NODE_SIMPLE)
+		sh->loop_depth = 0;
 	plumb(p, t);
 	return exec_finish(sh, t->run(sh, t)) & 255;
 }
@@ -205,6 +216,7 @@ static bool redirects_input(const struct node *n)
 /* The body of a subshell that has a process of its own already. */
 static int run_subshell_body(struct shell *sh, const struct node *n)
 {
+	sh->loop_depth = 0;
 	if (n->nredirs != 0)
 		sh->line = sh->outer_line;
 	if (n->nredirs != 0 && redir_apply(sh, n->redirs, n->nredirs, true) != 0)

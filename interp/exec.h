@@ -96,6 +96,8 @@ static inline int exec_signals(struct shell *sh, int status)
 }
 /* The EXIT trap, for a process that is about to end with `status`; returns the new one. */
 int exec_finish(struct shell *sh, int status);
+/* After an error that under set -e ends the shell wherever it stands, even in a condition. */
+void exec_errexit(struct shell *sh);
 /* The DEBUG trap before a command; true if it says that the command is to be skipped. */
 bool exec_debug(struct shell *sh, const struct node *n);
 

@@ -107,8 +107,14 @@ static int for_turns(struct shell *sh, const struct for_node *f, const struct fi
 			return sh->status;
 		if (opt_set(sh, SET_XTRACE))
 			trace_head(sh, "for", f);
-		if (var_set(sh, f->name, f->hash, bytes_of(words->v[i]), VAR_NO_REF) != 0)
+		if (var_set(sh, f->name, f->hash, bytes_of(words->v[i]), VAR_NO_REF) != 0) {
+			exec_errexit(sh);
+			if (opt_set(sh, SET_POSIX) && sh->flow == FLOW_NONE) {
+				sh->flow = FLOW_EXIT;
+				sh->status = 1;
+			}
 			return 1;
+		}
 		status = exec_node(sh, f->body);
 		if (loop_ends(sh))
 			return sh->status;
@@ -208,7 +214,7 @@ int exec_cfor(struct shell *sh, const struct cfor *f)
 	int status = 0;
 
 	if (!cfor_part(sh, f, f->init, &value))
-		return sh->flow != FLOW_NONE ? sh->status : exec_check(sh, 1);
+		return sh->flow != FLOW_NONE ? sh->status : (sh->status = 1);
 	sh->loop_depth++;
 	while (loop_turn(sh)) {
 		if (!cfor_part(sh, f, f->test, &value)) {
@@ -253,7 +259,6 @@ static bool run_items(struct shell *sh, const struct case_node *c, int *at, int 
 		const struct case_item *item = &c->items[*at];
 
 		*status = 0;
-		sh->status = 0;
 		if (item->body != NULL)
 			*status = exec_node(sh, item->body);
 		if (sh->flow != FLOW_NONE || item->end == CASE_BREAK || *at + 1 == c->nitems)

@@ -76,6 +76,7 @@ static void resolve(struct shell *sh, struct call *c)
 static int assignment_failed(struct shell *sh)
 {
 	if (sh->flow == FLOW_NONE) {
+		sh->arith_failed = false;
 		sh->flow = FLOW_ABORT; /* which in POSIX mode ends the shell: exec_text.c */
 		sh->status = 1;
 	}
@@ -159,7 +160,8 @@ static int assign_temporary(struct shell *sh, const struct assign *a)
 	v = var_find(sh, a->name, a->hash);
 	if (v != NULL && (v->flags & VAR_READONLY) != 0) {
 		shell_error(sh, "%.*s: readonly variable", (int)a->name.len, a->name.ptr);
-		return opt_set(sh, SET_POSIX) ? -1 : 0;
+		exec_errexit(sh);
+		return opt_set(sh, SET_POSIX) || sh->flow != FLOW_NONE ? -1 : 0;
 	}
 	v = var_local(sh, a->name, a->hash);
 	if (v == NULL)
@@ -229,8 +231,55 @@ static bool keeps_redirections(const struct call *c)
 	return strcmp(c->argv.v[i], "exec") == 0;
 }
 
+/* Whether the redirections of a program change the shell by their expansion: as that happens
+ * in the program's process, they must not. */
+static bool redirs_change(const struct node *n)
+{
+	for (int i = 0; i < n->nredirs; i++) {
+		const struct redir *r = &n->redirs[i];
+
+		if (r->var.len != 0)
+			return true;
+		if (r->target == NULL || r->heredoc_quoted || word_is_pure(r->target))
+			continue;
+		for (int k = 0; k < r->target->nparts; k++) {
+			if (r->target->parts[k].kind == PART_ARITH ||
+			    r->target->parts[k].kind == PART_PARAM)
+				return true;
+		}
+	}
+	return false;
+}
+
+static int run_program_task(struct shell *sh, struct task *t)
+{
+	struct call *c = t->arg;
+	const struct node *n = &c->simple->node;
+
+	sh->subshell_depth--; /* it is the program's process, no subshell */
+	if (redir_apply(sh, n->redirs, n->nredirs, true) != 0)
+		return sh->flow != FLOW_NONE ? sh->status : 1;
+	return exec_program(sh, c->argv.v, true, n);
+}
+
+static int run_program_apart(struct shell *sh, struct call *c)
+{
+	struct task t = { .run = run_program_task,
+			  .node = &c->simple->node,
+			  .arg = c,
+			  .in = -1,
+			  .out = -1,
+			  .close = { -1, -1 } };
+	int64_t pid = task_start(sh, &t, NULL);
+
+	return pid < 0 ? sh->status : exec_wait(sh, (int)pid, &c->simple->node);
+}
+
 static int redirection_failed(struct shell *sh, const struct call *c)
 {
+	/* A program's redirections fail in its own process. */
+	if (sh->flow != FLOW_NONE && c->builtin == NULL && c->function == NULL)
+		sh->flow = FLOW_NONE;
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
 	if (is_special(c) && opt_set(sh, SET_POSIX)) {
@@ -250,6 +299,8 @@ static int run_redirected(struct shell *sh, struct call *c)
 		trace_call(sh, c);
 	if (n->nredirs == 0)
 		return run_target(sh, c);
+	if (c->function == NULL && c->builtin == NULL && !c->last && redirs_change(n))
+		return run_program_apart(sh, c);
 	if (c->temporary)
 		scope_hide(sh);
 	status = redir_apply(sh, n->redirs, n->nredirs, keeps_redirections(c));

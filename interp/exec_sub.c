@@ -319,7 +319,9 @@ int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes
 		sh->status = read_file(sh, c->root->redirs, out);
 		if (sh->flow == FLOW_ABORT)
 			sh->flow = FLOW_NONE;
-		return 0;
+		if (sh->status != 0)
+			exec_errexit(sh);
+		return sh->flow != FLOW_NONE ? -1 : 0;
 	}
 	/* The short way nests on this stack, a process has one of its own. */
 	if (proc_stack_left(sh->p) > EXEC_STACK_BYTES && run_short(sh, c, out))

@@ -156,6 +156,7 @@ static int report(struct shell *sh, int result, const struct arith_env *env)
 		shell_error(sh, "%.*s", (int)env->error.len, env->error.ptr);
 	if (sh->flow < FLOW_EXIT)
 		expand_fail(sh);
+	sh->arith_failed = true;
 	return -1;
 }
 

@@ -311,7 +311,9 @@ static int bad_length(struct shell *sh, const struct param *p)
 	struct bytes text = p->arg2 != NULL ? p->arg2->text : BYTES("");
 
 	shell_error(sh, "%.*s: substring expression < 0", (int)text.len, text.ptr);
-	return expand_fail(sh);
+	expand_fail(sh);
+	sh->arith_failed = true;
+	return -1;
 }
 
 /* Turns offset and length into bounds within n items: 0, 1 if nothing is left, -1 if the end

@@ -514,7 +514,7 @@ static int parameter_error(struct shell *sh, const struct param *p)
 
 	if (p->arg != NULL && p->arg->nparts != 0 && expand_string(sh, p->arg, &text) != 0)
 		return -1;
-	if (text.len == 0)
+	if (p->arg == NULL || p->arg->text.len == 0)
 		text = p->colon ? BYTES("parameter null or not set") : BYTES("parameter not set");
 	shell_error(sh, "%.*s: %.*s", (int)name.len, name.ptr, (int)text.len, text.ptr);
 	return unbound_exit(sh);

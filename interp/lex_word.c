@@ -219,7 +219,8 @@ static struct word *plain_word(struct parser *p, unsigned context)
 	if (op != 0) {
 		word_text(p, &w, (struct bytes){ p->src + start, n + op }, false);
 		p->pos += n + op;
-		w.begun = w.assignment = w.tilde = true;
+		w.begun = true;
+		w.assignment = w.tilde = (p->flags & PARSE_POSIX) == 0;
 		w.flags |= WORD_ASSIGNMENT;
 	}
 	if ((context & CTX_COMMAND) && n != 0 && start + n < p->len && p->src[start + n] == '[' &&

@@ -39,7 +39,8 @@ static uint32_t hex_value(struct parser *p, int max, int *count)
 	return v;
 }
 
-static void put_unicode(struct parser *p, int letter)
+/* False for a NUL. */
+static bool put_unicode(struct parser *p, int letter)
 {
 	int count;
 	uint32_t v = hex_value(p, letter == 'u' ? 4 : 8, &count);
@@ -49,10 +50,11 @@ static void put_unicode(struct parser *p, int letter)
 	if (count == 0) {
 		buf_putc(&p->lit, '\\');
 		buf_putc(&p->lit, (char)letter);
-		return;
+		return true;
 	}
 	n = utf8_encode(v, text);
 	buf_put(&p->lit, text, n);
+	return v != 0;
 }
 
 static bool put_hex(struct parser *p)
@@ -65,11 +67,12 @@ static bool put_hex(struct parser *p)
 	v = hex_value(p, brace ? 8 : 2, &count);
 	if (brace && source_raw(p) == '}')
 		p->pos++;
-	if (count == 0)
-		buf_puts(&p->lit, brace ? "\\x{" : "\\x");
-	else
-		buf_putc(&p->lit, (char)v);
-	return count == 0 || (v & 0xff) != 0;
+	if (count == 0 && !brace) {
+		buf_puts(&p->lit, "\\x");
+		return true;
+	}
+	buf_putc(&p->lit, (char)v);
+	return (v & 0xff) != 0;
 }
 
 static bool put_control(struct parser *p)
@@ -110,7 +113,7 @@ static bool put_escape(struct parser *p)
 	} else if (c == 'c') {
 		return put_control(p);
 	} else if (c == 'u' || c == 'U') {
-		put_unicode(p, c);
+		return put_unicode(p, c);
 	} else {
 		buf_putc(&p->lit, '\\');
 		buf_putc(&p->lit, (char)c);

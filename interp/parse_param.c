@@ -5,6 +5,8 @@
  * What is no valid expansion is not a syntax error: it becomes OP_BAD, which is reported when
  * it is expanded.
  */
+#include <limits.h>
+
 #include "interp/parser.h"
 
 struct braced {
@@ -157,11 +159,18 @@ static bool read_default(struct braced *b, int c)
 	return b->param->arg != NULL;
 }
 
-static struct arith_text *read_offset(struct parser *p)
+/* colons: those that do not end it, besides the ones that belong to a question mark. */
+static struct arith_text *read_offset(struct parser *p, int colons)
 {
-	struct word *w = word_read(p, MODE_OFFSET, false);
+	struct word_state w;
+	struct word *word;
+	size_t start = p->pos;
+	int line = p->line;
 
-	return w != NULL ? arith_of_word(p, w) : NULL;
+	word_begin(p, &w, MODE_OFFSET);
+	w.questions = colons;
+	word = word_pieces(p, &w) ? word_finish(p, &w, start, line) : NULL;
+	return word != NULL ? arith_of_word(p, word) : NULL;
 }
 
 static bool read_substring(struct braced *b)
@@ -169,13 +178,17 @@ static bool read_substring(struct braced *b)
 	struct param *param = b->param;
 
 	param->op = OP_SUBSTRING;
-	param->offset = read_offset(b->p);
+	if (source_peek(b->p) == '}') {
+		param->op = OP_BAD;
+		return true;
+	}
+	param->offset = read_offset(b->p, 0);
 	if (param->offset == NULL)
 		return false;
 	param->arg = param->offset->word;
 	if (!source_accept(b->p, ':'))
 		return true;
-	param->length = read_offset(b->p);
+	param->length = read_offset(b->p, INT_MAX / 2);
 	if (param->length == NULL)
 		return false;
 	param->arg2 = param->length->word;
@@ -219,6 +232,7 @@ static struct word *read_replaced(struct parser *p, bool anchored)
 
 	word_begin(p, &w, MODE_PATTERN);
 	w.begun = anchored;
+	w.tilde &= !anchored;
 	return word_pieces(p, &w) ? word_finish(p, &w, start, line) : NULL;
 }
 

@@ -189,8 +189,16 @@ static bool is_literal(const struct word *w)
 	return (w->flags & (WORD_LITERAL | WORD_GLOB)) == WORD_LITERAL;
 }
 
-static void finish_simple(struct simple *s)
+/* In a POSIX shell `command` before a declaration changes nothing in how that is read. */
+static bool is_command(const struct parser *p, const struct word *w)
 {
+	return (p->flags & PARSE_POSIX) && is_literal(w) && bytes_is(w->literal, "command");
+}
+
+static void finish_simple(const struct parser *p, struct simple *s)
+{
+	int first = 0;
+
 	s->all_literal = true;
 	for (int i = 0; i < s->nwords; i++)
 		s->all_literal = s->all_literal && is_literal(s->words[i]) &&
@@ -198,7 +206,10 @@ static void finish_simple(struct simple *s)
 	if (s->nwords == 0 || !is_literal(s->words[0]))
 		return;
 	s->hash = bytes_hash(s->words[0]->literal);
-	s->declaration = declaration_find(s->words[0]->literal);
+	while (first + 1 < s->nwords && is_command(p, s->words[first]))
+		first++;
+	if (is_literal(s->words[first]))
+		s->declaration = declaration_find(s->words[first]->literal);
 	if (s->declaration != NULL && !s->declaration->assigns)
 		s->declaration = NULL;
 }
@@ -251,6 +262,7 @@ struct node *parse_simple(struct parser *p)
 	unsigned context = CTX_COMMAND;
 	int nitems = 0;
 	bool named = false;
+	bool command = false; /* so far only `command` was read */
 
 	p->decl = NULL;
 	while (simple_item(p, context)) {
@@ -264,12 +276,19 @@ struct node *parse_simple(struct parser *p)
 
 			memcpy(&first, p->items.ptr + words, sizeof first);
 			context = argument_context(p, first);
+			command = is_command(p, first);
 			if (p->assigns.len == assigns && p->redirs.len == redirs &&
 			    token_peek(p, context) == TOK_LPAREN) {
 				p->items.len = words;
 				p->decl = outer;
 				return parse_function_parens(p, first, s->node.line);
 			}
+		} else if (command) {
+			const struct word *last;
+
+			memcpy(&last, p->items.ptr + p->items.len - sizeof last, sizeof last);
+			context = argument_context(p, last);
+			command = is_command(p, last);
 		}
 	}
 	p->decl = outer;
@@ -279,6 +298,6 @@ struct node *parse_simple(struct parser *p)
 	take_assigns(p, s, assigns);
 	s->node.redirs = stack_take(p, &p->redirs, redirs, sizeof *s->node.redirs,
 				    &s->node.nredirs);
-	finish_simple(s);
+	finish_simple(p, s);
 	return &s->node;
 }

@@ -303,7 +303,8 @@ static bool read_tilde(struct parser *p, struct word_state *w)
 	while (end < p->len && (is_plain((unsigned char)p->src[end]) || p->src[end] == '+'))
 		end++;
 	if (end < p->len && p->src[end] != '/' && p->src[end] != ':' &&
-	    !is_meta((unsigned char)p->src[end]) && !(p->src[end] == '}' && w->mode == MODE_ARG))
+	    !is_meta((unsigned char)p->src[end]) &&
+	    !(p->src[end] == '}' && (w->mode == MODE_ARG || w->mode == MODE_PATTERN)))
 		return false;
 	part.text = arena_bytes(p->arena, (struct bytes){ p->src + p->pos + 1, end - p->pos - 1 });
 	p->pos = end;
@@ -337,7 +338,7 @@ static bool ends_offset(struct word_state *w, int c)
 {
 	if (c == '}')
 		return true;
-	if (c == '?')
+	if (c == '?' && w->nesting == 0)
 		w->questions++;
 	if (c == ':' && w->nesting == 0 && w->questions-- == 0)
 		return true;

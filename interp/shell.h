@@ -223,6 +223,7 @@ struct shell {
 	struct trap traps[TRAP_COUNT];
 	int trap_running; /* which trap's action is being executed, or -1 */
 	int trap_depth;
+	int trap_status;        /* $? before it: that of `exit` and `return` without a number */
 	uint64_t traps_pending; /* set by the kernel's caught signals */
 	struct saved_fd *saved_fds;
 	struct job *jobs; /* newest first */
@@ -278,6 +279,7 @@ struct shell {
 	bool inverted;         /* the next command stands behind `!`: its failure is none */
 	bool input_redirected; /* so that a command in the background may read it */
 	bool session;          /* its process outlives the command: `exec` must not replace it */
+	bool arith_failed;     /* FLOW_ABORT comes from arithmetic, which set -e forgives */
 	bool special;          /* a special builtin is running, and not by `command` */
 	bool may_exec;         /* the process ends after this command: programs replace it */
 	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */

@@ -192,13 +192,16 @@ static void run_action(struct shell *sh, int which, const char *name, int line)
 	/* The action may set another trap in its own place. */
 	struct bytes text = bytes_of(arena_dup(sh->arena, bytes_of(sh->traps[which].text)));
 	int was = sh->line;
+	int outer_status = sh->trap_status;
 
+	sh->trap_status = sh->status;
 	if (which == TRAP_EXIT)
 		forget(sh, which); /* it runs once */
 	sh->captured = NULL;
 	sh->trap_running = which;
 	exec_text(sh, text, name, line);
 	sh->trap_running = outer;
+	sh->trap_status = outer_status;
 	sh->captured = out;
 	sh->command = command;
 	sh->line = was;

@@ -107,6 +107,8 @@ struct var *var_local(struct shell *sh, struct bytes name, uint64_t hash)
 	else
 		var_table_insert(sh, v);
 	link_local(sh, v);
+	if (below != NULL)
+		v->flags |= below->flags & VAR_EXPORT;
 	sh->vars.export_serial += below == NULL || (below->flags & VAR_EXPORT) != 0;
 	if ((below != NULL && (below->flags & VAR_TEMPORARY) != 0) ||
 	    opt_shopt(sh, SHOPT_localvar_inherit))
@@ -353,8 +355,13 @@ static void build_environ(struct shell *sh)
 	char **to;
 
 	for (size_t i = 0; i < n; i++) {
-		if (is_exported(all[i]))
-			all[kept++] = all[i];
+		struct var *v = all[i];
+
+		/* A local variable without a value hides no exported one. */
+		while (v->scope != 0 && v->shadowed != NULL && (v->flags & VAR_SET) == 0)
+			v = v->shadowed;
+		if (is_exported(v))
+			all[kept++] = v;
 	}
 	sort_pointers(sh->arena, (void **)all, kept, by_environment);
 	t->environ_count = nforeign + kept;
