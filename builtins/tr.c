@@ -485,7 +485,7 @@ static int make_translation(struct cmd *c, const struct tr_opts *o, struct table
 	if (o->complement)
 		complement(c, s1);
 	spell_out(c, s2, s1->nbytes);
-	if (s2->nbytes == 0 && !o->truncate)
+	if (s2->nbytes == 0 && s1->nbytes != 0 && !o->truncate)
 		return cmd_error(c, 0, "when not truncating set1, string2 must be non-empty");
 	if (o->truncate && s1->nbytes > s2->nbytes)
 		s1->nbytes = s2->nbytes;

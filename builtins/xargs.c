@@ -188,7 +188,6 @@ struct reader {
 	size_t cap;
 	bool at_end;
 	bool warned;
-	int last;      /* the byte that ended the last word or stood before this one */
 	int unmatched; /* the quote that was open at the end */
 };
 
@@ -238,8 +237,8 @@ static void unmatched(struct reader *r)
 }
 
 /*
- * One item in the shell-like syntax; with -I a line. *line_end: a newline followed it, so that
- * the line is over (a blank before the newline continues it).
+ * One item in the shell-like syntax; with -I a line. *line_end: a newline followed it at once, so
+ * that the line is over: blanks before the newline continue it.
  */
 static bool read_word(struct reader *r, bool *line_end)
 {
@@ -247,7 +246,6 @@ static bool read_word(struct reader *r, bool *line_end)
 	bool started = false;
 	int quote = 0;
 	int ch;
-	int before = r->last;
 
 	*line_end = false;
 	while ((ch = input_byte(&r->in)) >= 0) {
@@ -260,20 +258,10 @@ static bool read_word(struct reader *r, bool *line_end)
 				add_byte(r, ch);
 			continue;
 		}
-		if (!started && (byte_is_blank(ch) || ch == '\n')) {
-			/* A blank before the newline: the line goes on. */
-			bool ends = ch == '\n' && r->o->max_lines != 0 && !byte_is_blank(before);
-
-			before = r->last = ch;
-			if (ends && r->o->replace == NULL) {
-				*line_end = true;
-				return false;
-			}
+		if (!started && (byte_is_blank(ch) || ch == '\n'))
 			continue;
-		}
 		if (ch == '\n' || (!whole_line && byte_is_blank(ch))) {
 			*line_end = ch == '\n';
-			r->last = ch;
 			return true;
 		}
 		started = true;

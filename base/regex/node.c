@@ -144,7 +144,8 @@ struct rx_node *rx_word_edge(struct rx_parse *p, bool negate)
 struct rx_node *rx_any(struct rx_parse *p, bool line)
 {
 	struct rx_set *s = rx_set_new(p->arena);
-	unsigned char eol = (unsigned char)rx_eol(p->flags);
+	bool perl = (p->flags & REGEX_SYNTAX) == REGEX_PERL;
+	unsigned char eol = perl ? '\n' : (unsigned char)rx_eol(p->flags);
 
 	if (line)
 		rx_set_add(p->arena, s, eol, eol);

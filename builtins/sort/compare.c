@@ -243,6 +243,34 @@ static uint64_t random_hash(const struct sort_opts *o, const struct sort_key *k,
 	return h ^ h >> 32;
 }
 
+/* The bytes of s that count, in o->scratch. */
+static struct bytes filtered(const struct sort_opts *o, const struct sort_order *order,
+			     struct bytes s)
+{
+	char *copy = arena_alloc(o->scratch, s.len);
+	size_t len = 0;
+	size_t at = 0;
+	int ch;
+
+	while ((ch = next_byte(order, s, &at)) >= 0)
+		copy[len++] = (char)ch;
+	return (struct bytes){ copy, len };
+}
+
+static int compare_version(const struct sort_opts *o, const struct sort_order *order,
+			   struct bytes a, struct bytes b)
+{
+	struct arena_mark mark;
+	int result;
+
+	if (!order->dictionary && !order->printable && !order->fold)
+		return version_cmp(a, b);
+	mark = arena_mark(o->scratch);
+	result = version_cmp(filtered(o, order, a), filtered(o, order, b));
+	arena_release(o->scratch, mark);
+	return result;
+}
+
 /* --- all kinds --- */
 
 static int compare_key(const struct sort_opts *o, const struct sort_key *k, struct bytes a,
@@ -267,7 +295,7 @@ static int compare_key(const struct sort_opts *o, const struct sort_key *k, stru
 		if (ha != hb)
 			return ha < hb ? -1 : 1;
 		return compare_filtered(&k->order, a, b);
-	case SORT_VERSION: return version_cmp(a, b);
+	case SORT_VERSION: return compare_version(o, &k->order, a, b);
 	case SORT_TEXT: break;
 	}
 	return k->plain ? bytes_cmp(a, b) : compare_filtered(&k->order, a, b);

@@ -554,6 +554,7 @@ static int sort_run(struct cmd *c)
 	int n;
 	int status = sort_finish_keys(c, o);
 
+	o->scratch = c->arena;
 	if (status == 0)
 		status = choose_files(c, o, &files, &n);
 	if (status == 0 && needs_salt(o))

@@ -66,6 +66,7 @@ struct sort_opts {
 	const char *random_source;
 	uint64_t salt[2];
 	char end;
+	struct arena *scratch; /* for copies of keys while they are compared */
 	bool last_resort; /* whole lines decide between equal keys */
 };
 
