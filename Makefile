@@ -5,6 +5,7 @@
 #   make oracle     the cases in the real bash             make asan     tests under sanitizers
 #   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
+#   make proof      what the program asks of the kernel, under strace
 #   make soak       memory stays flat over a million sessions and commands
 #   make wasm-test  the cases in wasm under Node           make check    what CI runs
 
@@ -130,6 +131,10 @@ soak: deps
 fuzz:
 	@tools/need clang libclang-rt-14-dev $(PACKAGES)
 	@tools/fuzz $(B)/fuzz $(FUZZ_SECONDS)
+proof: deps
+	@tools/need strace util-linux python3
+	@$(MAKE) --no-print-directory all $(B)/run
+	@tools/proof $(B)
 fuzz-diff: deps
 	@$(MAKE) --no-print-directory $(B)/run
 	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS)
@@ -154,5 +159,5 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: all deps soak test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
+.PHONY: all deps soak proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d)

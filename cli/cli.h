@@ -23,6 +23,7 @@ struct options {
 	bool json;
 	bool diff;
 	bool real_clock;
+	bool no_lockdown;
 	uint64_t time_limit_ms;
 	int shell_argc; /* options handed on to bash: -e, -x, -o NAME, ... */
 	const char *shell_argv[64];
@@ -34,9 +35,29 @@ void options_parse(int argc, char **argv, struct options *out);
 /* One clear line on stderr, and exit status 2. */
 _Noreturn void fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* hostdir.c: a directory of the host as a source; never written. Exits with a message if it
- * can't be opened. The result lives as long as the program. */
-const struct cowsh_source *hostdir_open(const char *path);
+/* hostdir.c: gives each mount of the options its source, and starts the process that reads
+ * them. Exits with a message if a directory can't be opened. */
+void hostdirs_open(struct options *o);
+
+/* out.c: bytes to one descriptor, 1 until out_to; what is buffered goes out with out_flush. */
+int write_all(int fd, const char *data, size_t len); /* 0 or a negative errno */
+void out_to(int fd);
+void out_bytes(const char *data, size_t len);
+void out_text(const char *text);
+void out_char(char c);
+void out_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void out_flush(void);
+
+/* clock.c. Starting and arming come before the lock. */
+int64_t realtime_ns(void); /* before the lock only */
+void clock_start(void);
+int64_t clock_now(void);
+/* Up to a millisecond, if the clock was started. */
+void clock_sleep(void);
+/* A deadline from now on; repeated: from each deadline_begin on, to 10 ms. */
+void deadline_arm(uint64_t ms, bool repeated);
+void deadline_begin(void);
+bool deadline_passed(void);
 
 /* session.c: what the host callbacks share. */
 struct runner {
@@ -45,15 +66,16 @@ struct runner {
 	struct options *options;
 	char *captured[3]; /* --json: output of descriptor 1 and 2 */
 	size_t captured_len[3];
-	size_t captured_cap[3];
-	int64_t deadline_ns; /* of the monotonic clock; 0: none */
+	size_t captured_cap;
 };
 
 void runner_start(struct runner *r, struct options *o);
 /* Runs what the options ask for; the exit status. */
 int runner_run(struct runner *r);
-int64_t monotonic_ns(void);
-int64_t realtime_ns(void);
+/* Address space: pages that are not touched cost nothing. NULL: there is none. */
+char *map_region(size_t size);
+/* When the session waits for time to pass. */
+void runner_wait(struct runner *r);
 
 /* json.c: the result of --json on standard output. */
 void json_result(struct runner *r, const struct cowsh_result *result, cowsh_snapshot *before);

@@ -1,181 +1,141 @@
 /* SPDX-License-Identifier: MIT
  *
- * A directory of the host as a source of files. Objects are numbered as they are listed; each
- * remembers its name and its directory's number. Everything is opened for reading only, below
- * the mounted directory, and never through a symbolic link: links are shown as links.
+ * Directories of the host as sources of files: what the session asks for comes from the broker.
+ * What it says is checked like any input.
  */
 #include "cli/cli.h"
+#include "cli/broker.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-struct object {
-	uint64_t parent;
-	char *name;
-};
+static int request_fd, reply_fd;
+static int roots[MOUNTS_MAX];
+static struct cowsh_source sources[MOUNTS_MAX];
 
-struct hostdir {
-	struct cowsh_source source;
-	int root;
-	struct object *objects; /* objects[0] is the root */
-	size_t count;
-	size_t cap;
-	uint64_t open_id; /* the file that was read last stays open */
-	int open_fd;
-};
-
-/* The path of an object relative to the root, in `path`, which it fills from the end. */
-static const char *path_of(const struct hostdir *h, uint64_t id, char path[PATH_MAX])
+static bool send_request(const struct broker_request *r)
 {
-	size_t at = PATH_MAX - 1;
+	ssize_t n;
 
-	path[at] = '\0';
-	for (; id != 0; id = h->objects[id].parent) {
-		size_t len = strlen(h->objects[id].name);
-
-		if (len + 2 > at)
-			return NULL;
-		at -= len;
-		memcpy(path + at, h->objects[id].name, len);
-		path[--at] = '/';
-	}
-	return path[at] == '\0' ? "." : path + at + 1;
+	/* A pipe takes so few bytes at once or not at all. */
+	do {
+		n = write(request_fd, r, sizeof *r);
+	} while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof *r;
 }
 
-static int open_object(struct hostdir *h, uint64_t id, int flags)
+static bool receive(void *into, size_t len)
 {
-	char path[PATH_MAX];
-	const char *relative = id < h->count ? path_of(h, id, path) : NULL;
-	int fd;
+	char *at = into;
 
-	if (relative == NULL)
-		return -COWSH_ENAMETOOLONG;
-	fd = openat(h->root, relative, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	while (len != 0) {
+		ssize_t n = read(reply_fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
 }
 
-static int64_t add_object(struct hostdir *h, uint64_t parent, const char *name)
+static int64_t ask(uint64_t op, uint64_t id, uint64_t pos, uint64_t len)
 {
-	if (h->count == h->cap) {
-		size_t cap = h->cap == 0 ? 256 : h->cap * 2;
-		struct object *more = realloc(h->objects, cap * sizeof *more);
+	struct broker_request r = { op, id, pos, len };
+	struct broker_reply reply;
 
-		if (more == NULL)
-			return -COWSH_ENOMEM;
-		h->objects = more;
-		h->cap = cap;
-	}
-	h->objects[h->count] = (struct object){ parent, strdup(name) };
-	if (h->objects[h->count].name == NULL)
-		return -COWSH_ENOMEM;
-	return (int64_t)h->count++;
+	if (!send_request(&r) || !receive(&reply, sizeof reply))
+		return -COWSH_EIO;
+	return reply.result;
 }
 
-static int emit_one(struct hostdir *h, uint64_t dir, int fd, const char *name,
-		    int (*emit)(void *, const struct cowsh_entry *), void *sink)
+/* One entry into `e`, whose strings live until the next one. 0 at the end of the list. */
+static int next_entry(struct cowsh_entry *e)
 {
-	char target[PATH_MAX];
-	struct stat st;
-	struct cowsh_entry e = { .name = name };
-	int64_t id;
+	static char name[BROKER_NAME_MAX + 1];
+	static char target[BROKER_TARGET_MAX + 1];
+	struct broker_record r;
 
-	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0; /* gone meanwhile */
-	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))
-		return 0; /* devices, sockets and pipes of the host stay outside */
-	if (S_ISLNK(st.st_mode)) {
-		ssize_t n = readlinkat(fd, name, target, sizeof target - 1);
-
-		if (n < 0)
-			return 0;
-		target[n] = '\0';
-		e.target = target;
-	}
-	id = add_object(h, dir, name);
-	if (id < 0)
-		return (int)id;
-	e.id = (uint64_t)id;
-	e.mode = st.st_mode;
-	e.size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	e.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-	return emit(sink, &e);
+	if (!receive(&r, sizeof r) || r.name_len > BROKER_NAME_MAX ||
+	    r.target_len > BROKER_TARGET_MAX)
+		return -COWSH_EIO;
+	if (r.name_len == 0)
+		return r.size != 0 ? -COWSH_EIO : 0;
+	if (!receive(name, r.name_len) || !receive(target, r.target_len))
+		return -COWSH_EIO;
+	name[r.name_len] = '\0';
+	target[r.target_len] = '\0';
+	*e = (struct cowsh_entry){ .name = name,
+				   .id = r.id,
+				   .mode = r.mode,
+				   .size = r.size,
+				   .mtime_ns = r.mtime_ns,
+				   .target = r.target_len != 0 ? target : NULL };
+	return 1;
 }
 
 static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_entry *),
 		void *sink)
 {
-	struct hostdir *h = user;
-	int fd = open_object(h, id, O_RDONLY | O_DIRECTORY);
-	struct dirent *d;
-	DIR *dir;
+	int64_t err = ask(BROKER_LIST, id, 0, 0);
+	struct cowsh_entry e;
 	int result = 0;
+	int more;
 
-	if (fd < 0)
-		return fd;
-	dir = fdopendir(fd);
-	if (dir == NULL) {
-		close(fd);
-		return -COWSH_ENOMEM;
-	}
-	while (result == 0 && (d = readdir(dir)) != NULL)
-		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-			result = emit_one(h, id, fd, d->d_name, emit, sink);
-	closedir(dir);
-	return result < 0 ? result : 0;
+	(void)user;
+	if (err < 0)
+		return (int)err;
+	/* The list is taken to its end, also when it is not wanted any more. */
+	while ((more = next_entry(&e)) == 1)
+		if (result == 0)
+			result = emit(sink, &e);
+	return more < 0 ? more : result < 0 ? result : 0;
 }
 
 static int64_t read_object(void *user, uint64_t id, uint64_t pos, void *into, size_t len)
 {
-	struct hostdir *h = user;
 	size_t done = 0;
 
-	if (h->open_fd < 0 || h->open_id != id) {
-		int fd = open_object(h, id, O_RDONLY);
-
-		if (fd < 0)
-			return fd;
-		if (h->open_fd >= 0)
-			close(h->open_fd);
-		h->open_fd = fd;
-		h->open_id = id;
-	}
+	(void)user;
 	while (done < len) {
-		ssize_t n = pread(h->open_fd, (char *)into + done, len - done, (off_t)(pos + done));
+		int64_t n = ask(BROKER_READ, id, pos + done, len - done);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			return -errno;
+			return n;
 		if (n == 0)
 			break;
+		if (n > (int64_t)(len - done) || !receive((char *)into + done, (size_t)n))
+			return -COWSH_EIO;
 		done += (size_t)n;
 	}
 	return (int64_t)done;
 }
 
-const struct cowsh_source *hostdir_open(const char *path)
+void hostdirs_open(struct options *o)
 {
-	int root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct hostdir *h;
+	int fds[2];
 
-	if (root < 0)
-		fatal("can't open directory '%s': %s", path, strerror(errno));
-	h = calloc(1, sizeof *h);
-	if (h == NULL)
-		fatal("out of memory");
-	h->root = root;
-	h->open_fd = -1;
-	if (add_object(h, 0, "") < 0)
-		fatal("out of memory");
-	h->source = (struct cowsh_source){
-		.size = sizeof h->source, .list = list, .read = read_object, .user = h
-	};
-	return &h->source;
+	for (int i = 0; i < o->nmounts; i++) {
+		const char *path = o->host_dirs[i];
+
+		roots[i] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (roots[i] < 0)
+			fatal("can't open directory '%s': %s", path, strerror(errno));
+		sources[i] = (struct cowsh_source){ .size = sizeof sources[i],
+						    .list = list,
+						    .read = read_object };
+		o->mounts[i].source = &sources[i];
+		o->mounts[i].id = (uint64_t)i;
+	}
+	if (o->nmounts == 0)
+		return;
+	broker_start(roots, o->nmounts, !o->no_lockdown, fds);
+	request_fd = fds[0];
+	reply_fd = fds[1];
+	for (int i = 0; i < o->nmounts; i++)
+		close(roots[i]);
 }

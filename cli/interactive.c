@@ -4,15 +4,15 @@
  * protocol), the session's shell runs them. Without that program lines come as they are typed.
  */
 #include "cli/cli.h"
+#include "cli/lock.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static cowsh *running;
@@ -58,9 +58,19 @@ static void make_prompt(cowsh *session, char *prompt, size_t size)
 /* --- the line editor --- */
 
 struct editor {
-	FILE *requests; /* NULL: none, plain lines */
-	FILE *lines;
+	int requests; /* -1: none, plain lines from standard input */
+	int lines;
+	char data[4096]; /* read and not yet used */
+	size_t at;
+	size_t len;
 };
+
+/* What is typed until it is a complete command; address space until it is used. */
+struct typed {
+	char *text;
+	size_t len;
+};
+enum { TYPED_MAX = 16 << 20 };
 
 /* Beside the program, or where `make install` puts it. */
 static bool find_editor(char *path, size_t size)
@@ -113,7 +123,7 @@ static void editor_start(struct editor *e)
 	char path[PATH_MAX + 32];
 	int to[2], from[2];
 
-	*e = (struct editor){ 0 };
+	*e = (struct editor){ .requests = -1 };
 	if (!find_editor(path, sizeof path) || pipe(to) < 0)
 		return;
 	if (pipe(from) < 0)
@@ -126,106 +136,102 @@ static void editor_start(struct editor *e)
 		return;
 	close(to[0]);
 	close(from[1]);
-	signal(SIGPIPE, SIG_IGN);
-	e->requests = fdopen(to[1], "w");
-	e->lines = fdopen(from[0], "r");
+	e->requests = to[1];
+	e->lines = from[0];
 }
 
-static void editor_request(struct editor *e, char kind, const char *text)
+static void editor_request(const struct editor *e, char kind, const char *text)
 {
-	if (e->requests == NULL)
+	if (e->requests < 0)
 		return;
-	fputc(kind, e->requests);
-	fputs(text, e->requests);
-	fputc('\0', e->requests);
-	fflush(e->requests);
+	(void)write_all(e->requests, &kind, 1);
+	(void)write_all(e->requests, text, strlen(text) + 1);
 }
 
-/* A line without its end, the caller's to free; NULL at the end of input. */
-static char *editor_line(struct editor *e, const char *prompt)
+/* The next byte of what the editor or the terminal sends; -1 at the end. */
+static int next_byte(struct editor *e)
 {
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
+	if (e->at == e->len) {
+		ssize_t n;
 
-	if (e->requests == NULL) {
-		fputs(prompt, stdout);
-		fflush(stdout);
-	} else {
-		editor_request(e, 'P', prompt);
+		do {
+			n = read(e->lines, e->data, sizeof e->data);
+		} while (n < 0 && errno == EINTR);
+		e->at = 0;
+		e->len = n > 0 ? (size_t)n : 0;
+		if (n <= 0)
+			return -1;
 	}
-	len = getline(&line, &size, e->requests != NULL ? e->lines : stdin);
-	if (len < 0) {
-		free(line);
-		return NULL;
-	}
-	if (len > 0 && line[len - 1] == '\n')
-		line[len - 1] = '\0';
-	return line;
+	return (unsigned char)e->data[e->at++];
 }
 
-/* Reads lines until they are a complete command; NULL at the end of input. */
-static char *read_command(cowsh *session, struct editor *e)
+/* Appends a line without its end; false at the end of input. */
+static bool editor_line(struct editor *e, const char *prompt, struct typed *t)
+{
+	size_t start = t->len;
+	int c;
+
+	if (e->requests < 0)
+		(void)write_all(1, prompt, strlen(prompt));
+	else
+		editor_request(e, 'P', prompt);
+	while ((c = next_byte(e)) >= 0 && c != '\n')
+		if (t->len < TYPED_MAX - 2)
+			t->text[t->len++] = (char)c;
+	t->text[t->len] = '\0';
+	return c >= 0 || t->len != start;
+}
+
+/* Reads lines until they are a complete command; false at the end of input. */
+static bool read_command(cowsh *session, struct editor *e, struct typed *t)
 {
 	char prompt[1400];
-	char *text;
 
 	make_prompt(session, prompt, sizeof prompt);
-	text = editor_line(e, prompt);
-	while (text != NULL && cowsh_incomplete(session, text, strlen(text))) {
-		char *more = editor_line(e, "> ");
-		size_t len = strlen(text);
-		char *joined;
-
-		if (more == NULL)
+	t->len = 0;
+	if (!editor_line(e, prompt, t))
+		return false;
+	while (cowsh_incomplete(session, t->text, t->len)) {
+		t->text[t->len++] = '\n';
+		if (!editor_line(e, "> ", t))
 			break;
-		joined = realloc(text, len + strlen(more) + 2);
-		if (joined == NULL)
-			fatal("out of memory");
-		joined[len] = '\n';
-		strcpy(joined + len + 1, more);
-		free(more);
-		text = joined;
 	}
-	return text;
-}
-
-static void wait_for_host(cowsh *session)
-{
-	struct timespec pause = { 0, 10000000 };
-
-	nanosleep(&pause, NULL);
-	cowsh_wake(session);
+	return true;
 }
 
 int interactive(struct runner *r)
 {
+	struct sigaction action = { .sa_handler = interrupt };
 	struct cowsh_result result = { 0 };
-	struct editor editor;
-	char *command;
+	static struct editor editor;
+	struct typed typed = { map_region(TYPED_MAX), 0 };
 
-	signal(SIGINT, interrupt);
+	if (typed.text == NULL)
+		fatal("can't reserve memory");
+	sigaction(SIGINT, &action, NULL);
 	editor_start(&editor);
-	while ((command = read_command(r->session, &editor)) != NULL) {
+	if (r->options->time_limit_ms != 0)
+		deadline_arm(r->options->time_limit_ms, true);
+	if (!r->options->no_lockdown)
+		lock_down(LOCK_RUNNER);
+	while (read_command(r->session, &editor, &typed)) {
 		int state;
 
-		if (command[0] != '\0')
-			editor_request(&editor, 'H', command);
-		if (r->options->time_limit_ms != 0)
-			r->deadline_ns = monotonic_ns() +
-					 (int64_t)r->options->time_limit_ms * 1000000;
+		if (typed.len != 0)
+			editor_request(&editor, 'H', typed.text);
+		deadline_begin();
 		running = r->session;
-		state = cowsh_start(r->session, command, strlen(command));
+		state = cowsh_start(r->session, typed.text, typed.len);
 		while (state >= 0 && (state = cowsh_step(r->session, 0)) == COWSH_WAIT)
-			wait_for_host(r->session);
+			runner_wait(r);
 		running = NULL;
-		free(command);
 		if (state < 0)
 			fatal("%s", cowsh_error_text(state));
 		cowsh_get_result(r->session, &result);
 		if (result.exited)
 			return result.status;
 	}
-	putchar('\n');
+	out_char('\n');
+	out_flush();
 	return result.status;
 }

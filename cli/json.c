@@ -5,7 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Length of the well-formed sequence at s, or 0. */
@@ -31,16 +30,16 @@ static size_t sequence(const unsigned char *s, size_t left)
 static void put_char(const unsigned char *s, size_t len)
 {
 	switch (s[0]) {
-	case '"': fputs("\\\"", stdout); break;
-	case '\\': fputs("\\\\", stdout); break;
-	case '\n': fputs("\\n", stdout); break;
-	case '\t': fputs("\\t", stdout); break;
-	case '\r': fputs("\\r", stdout); break;
+	case '"': out_text("\\\""); break;
+	case '\\': out_text("\\\\"); break;
+	case '\n': out_text("\\n"); break;
+	case '\t': out_text("\\t"); break;
+	case '\r': out_text("\\r"); break;
 	default:
 		if (s[0] < 0x20 || s[0] == 0x7f)
-			printf("\\u%04x", s[0]);
+			out_format("\\u%04x", s[0]);
 		else
-			fwrite(s, 1, len, stdout);
+			out_bytes((const char *)s, len);
 	}
 }
 
@@ -50,12 +49,12 @@ static bool put_string(const char *text, size_t len)
 	const unsigned char *s = (const unsigned char *)text;
 	bool clean = true;
 
-	putchar('"');
+	out_char('"');
 	for (size_t i = 0; i < len;) {
 		size_t n = sequence(s + i, len - i);
 
 		if (n == 0) {
-			fputs("\\ufffd", stdout);
+			out_text("\\ufffd");
 			clean = false;
 			n = 1;
 		} else {
@@ -63,7 +62,7 @@ static bool put_string(const char *text, size_t len)
 		}
 		i += n;
 	}
-	putchar('"');
+	out_char('"');
 	return clean;
 }
 
@@ -73,27 +72,27 @@ static void put_base64(const char *text, size_t len)
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *s = (const unsigned char *)text;
 
-	putchar('"');
+	out_char('"');
 	for (size_t i = 0; i < len; i += 3) {
 		unsigned v = (unsigned)s[i] << 16 | (i + 1 < len ? (unsigned)s[i + 1] << 8 : 0) |
 			     (i + 2 < len ? s[i + 2] : 0u);
 
-		putchar(set[v >> 18]);
-		putchar(set[v >> 12 & 63]);
-		putchar(i + 1 < len ? set[v >> 6 & 63] : '=');
-		putchar(i + 2 < len ? set[v & 63] : '=');
+		out_char(set[v >> 18]);
+		out_char(set[v >> 12 & 63]);
+		out_char(i + 1 < len ? set[v >> 6 & 63] : '=');
+		out_char(i + 2 < len ? set[v & 63] : '=');
 	}
-	putchar('"');
+	out_char('"');
 }
 
 static void put_output(const char *name, const char *text, size_t len)
 {
-	printf("\"%s\":", name);
+	out_format("\"%s\":", name);
 	if (!put_string(text, len)) {
-		printf(",\"%s_base64\":", name);
+		out_format(",\"%s_base64\":", name);
 		put_base64(text, len);
 	}
-	putchar(',');
+	out_char(',');
 }
 
 static int put_change(void *user, const struct cowsh_change *change)
@@ -101,9 +100,9 @@ static int put_change(void *user, const struct cowsh_change *change)
 	bool *first = user;
 	char kind[2] = { change->kind, '\0' };
 
-	printf("%s{\"kind\":\"%s\",\"path\":", *first ? "" : ",", kind);
+	out_format("%s{\"kind\":\"%s\",\"path\":", *first ? "" : ",", kind);
 	put_string(change->path, strlen(change->path));
-	putchar('}');
+	out_char('}');
 	*first = false;
 	return 0;
 }
@@ -112,17 +111,17 @@ void json_result(struct runner *r, const struct cowsh_result *result, cowsh_snap
 {
 	bool first = true;
 
-	putchar('{');
+	out_char('{');
 	put_output("stdout", r->captured[1], r->captured_len[1]);
 	put_output("stderr", r->captured[2], r->captured_len[2]);
-	printf("\"status\":%d,\"limit\":", result->status);
+	out_format("\"status\":%d,\"limit\":", result->status);
 	if (result->limit >= 0)
-		printf("\"%s\"", cowsh_limit_name(result->limit));
+		out_format("\"%s\"", cowsh_limit_name(result->limit));
 	else
-		fputs("null", stdout);
-	printf(",\"steps\":%llu,\"memory_peak\":%llu,\"time_ns\":%lld,\"changes\":[",
-	       (unsigned long long)result->steps, (unsigned long long)result->memory_peak,
-	       (long long)result->time_ns);
+		out_text("null");
+	out_format(",\"steps\":%llu,\"memory_peak\":%llu,\"time_ns\":%lld,\"changes\":[",
+		   (unsigned long long)result->steps, (unsigned long long)result->memory_peak,
+		   (long long)result->time_ns);
 	cowsh_diff(r->session, before, put_change, &first);
-	fputs("]}\n", stdout);
+	out_text("]}\n");
 }

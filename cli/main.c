@@ -3,22 +3,26 @@
  * cowsh - run scripts in a simulated computer.
  */
 #include "cli/cli.h"
+#include "cli/lock.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void fatal(const char *format, ...)
 {
+	char line[1024] = "cowsh: ";
+	size_t len = strlen(line);
 	va_list args;
 
 	va_start(args, format);
-	fputs("cowsh: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	vsnprintf(line + len, sizeof line - len - 1, format, args);
 	va_end(args);
-	exit(2);
+	len = strlen(line);
+	line[len] = '\n';
+	(void)write_all(2, line, len + 1);
+	leave(2);
 }
 
 int main(int argc, char **argv)
@@ -31,6 +35,6 @@ int main(int argc, char **argv)
 	runner_start(&runner, &options);
 	script = options.script != NULL || options.file != NULL || options.shell_argc != 0;
 	if (!script && !options.json && isatty(0) && isatty(1))
-		return interactive(&runner);
-	return runner_run(&runner);
+		leave(interactive(&runner));
+	leave(runner_run(&runner));
 }

@@ -32,6 +32,7 @@ static const char usage[] =
 	"                          YYYY-MM-DD[THH:MM:SS] in UTC (default: now)\n"
 	"      --json              print one JSON object: stdout, stderr, status, limit, changes\n"
 	"      --diff              after the run, list on stderr what changed in the files\n"
+	"      --no-lockdown       for debugging: keep the right to make system calls\n"
 	"      --help              this text\n"
 	"      --version           version of cowsh\n"
 	"\n"
@@ -210,6 +211,8 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		o->json = true;
 	else if (strcmp(argv[*i], "--diff") == 0)
 		o->diff = true;
+	else if (strcmp(argv[*i], "--no-lockdown") == 0)
+		o->no_lockdown = true;
 	else if (strcmp(argv[*i], "--posix") == 0 || strcmp(argv[*i], "--norc") == 0 ||
 		 strcmp(argv[*i], "--noprofile") == 0 || strcmp(argv[*i], "--login") == 0)
 		hand_on(o, argv[*i]);

@@ -3,65 +3,39 @@
  * Sets up a session as the options say, connects it to this process's descriptors, runs.
  */
 #include "cli/cli.h"
+#include "cli/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t read_clock(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int64_t monotonic_ns(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
-
-int64_t realtime_ns(void)
-{
-	return read_clock(CLOCK_REALTIME);
-}
 
 /* --- callbacks --- */
 
-static void capture(struct runner *r, int fd, const char *data, size_t len)
+static int capture(struct runner *r, int fd, const char *data, size_t len)
 {
-	size_t need = r->captured_len[fd] + len;
-
-	if (need > r->captured_cap[fd]) {
-		size_t cap = need * 2 < 4096 ? 4096 : need * 2;
-
-		r->captured[fd] = realloc(r->captured[fd], cap);
-		if (r->captured[fd] == NULL)
-			fatal("out of memory for the output");
-		r->captured_cap[fd] = cap;
-	}
+	if (len > r->captured_cap - r->captured_len[fd])
+		return -COWSH_ENOSPC;
 	memcpy(r->captured[fd] + r->captured_len[fd], data, len);
-	r->captured_len[fd] = need;
+	r->captured_len[fd] += len;
+	return 0;
 }
 
 static int output(void *user, int fd, const char *data, size_t len)
 {
 	struct runner *r = user;
 
-	if (r->options->json) {
-		capture(r, fd, data, len);
-		return 0;
-	}
+	if (r->options->json)
+		return capture(r, fd, data, len);
 	while (len != 0) {
 		ssize_t n = write(fd, data, len);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && errno == EINTR && !deadline_passed())
 			continue;
 		if (n < 0)
 			return errno == EPIPE ? -32 : -COWSH_EIO;
@@ -78,28 +52,31 @@ static int64_t input(void *user, char *into, size_t len)
 	(void)user;
 	do {
 		n = read(0, into, len);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && errno == EINTR && !deadline_passed());
+	if (n < 0 && errno == EINTR)
+		return COWSH_PENDING;
 	return n < 0 ? -COWSH_EIO : n;
 }
 
 static int64_t real_clock(void *user)
 {
 	(void)user;
-	return realtime_ns();
+	return clock_now();
 }
 
 static int expired(void *user)
 {
-	struct runner *r = user;
-
-	return monotonic_ns() >= r->deadline_ns;
+	(void)user;
+	return deadline_passed();
 }
 
-/* --- setting up --- */
+/* --- memory --- */
 
 enum { FIRST_REGION = 2 << 20, FIRST_TOUCHED = 288 << 10, ADVICE_POPULATE_WRITE = 23 };
+#define RESERVE_MAX ((size_t)1 << (sizeof(size_t) == 8 ? 36 : 30))
+#define RESERVE_MIN ((size_t)64 << 20)
 
-static void *map_region(size_t size)
+char *map_region(size_t size)
 {
 	void *region = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -107,11 +84,34 @@ static void *map_region(size_t size)
 	return region != MAP_FAILED ? region : NULL;
 }
 
-/* Address space only: pages that are not touched cost nothing. */
+static struct {
+	char *next;
+	size_t left;
+} reserve;
+
+/* Hands out what was reserved before the lock. */
 static void *grow(void *user, size_t bytes)
 {
+	void *region = reserve.next;
+
 	(void)user;
-	return map_region(bytes);
+	if (bytes > reserve.left)
+		return NULL;
+	reserve.next += bytes;
+	reserve.left -= bytes;
+	return region;
+}
+
+/* As much as this system gives: some limit address space, or count what is only reserved. */
+static void make_reserve(void)
+{
+	size_t size = RESERVE_MAX;
+
+	while ((reserve.next = map_region(size)) == NULL && size > RESERVE_MIN)
+		size /= 2;
+	if (reserve.next == NULL)
+		fatal("can't reserve memory");
+	reserve.left = size;
 }
 
 /* What a small script needs lies in a first region, whose pages the kernel makes in one call. */
@@ -119,16 +119,31 @@ static void make_store(struct runner *r)
 {
 	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
 
+	make_reserve();
 	config.region_size = FIRST_REGION;
-	config.region = map_region(FIRST_REGION);
+	config.region = grow(NULL, FIRST_REGION);
 	config.grow = grow;
-	if (config.region == NULL)
-		fatal("can't reserve memory");
 	/* Older kernels do not know the advice: then pages come one by one. */
 	madvise(config.region, FIRST_TOUCHED, ADVICE_POPULATE_WRITE);
 	if (cowsh_store_new(&config, &r->store) < 0)
 		fatal("not enough memory");
 }
+
+/* Room for all the output that the limits let pass. */
+static void make_capture(struct runner *r)
+{
+	uint64_t limit = cowsh_get_limit(r->session, COWSH_LIMIT_OUTPUT);
+	size_t most = RESERVE_MAX / 8;
+
+	r->captured_cap = limit != 0 && limit < most - 4096 ? (size_t)limit + 4096 : most;
+	for (int fd = 1; fd <= 2; fd++) {
+		r->captured[fd] = map_region(r->captured_cap);
+		if (r->captured[fd] == NULL)
+			fatal("can't reserve memory for the output");
+	}
+}
+
+/* --- setting up --- */
 
 void runner_start(struct runner *r, struct options *o)
 {
@@ -140,21 +155,23 @@ void runner_start(struct runner *r, struct options *o)
 	host.input = input;
 	host.user = r;
 	if (o->real_clock)
-		host.clock = real_clock;
+		host.clock = real_clock, clock_start();
 	else if (o->config.epoch_ns == 0)
 		o->config.epoch_ns = realtime_ns();
 	if (o->time_limit_ms != 0)
 		host.expired = expired;
+	signal(SIGPIPE, SIG_IGN); /* the script's writer gets the virtual one */
 	for (int fd = 0; fd < 3; fd++)
 		host.terminal[fd] = !o->json && isatty(fd);
 	make_store(r);
-	for (int i = 0; i < o->nmounts; i++)
-		o->mounts[i].source = hostdir_open(o->host_dirs[i]);
+	hostdirs_open(o);
 	o->config.mounts = o->mounts;
 	o->config.nmounts = (size_t)o->nmounts;
 	err = cowsh_new(r->store, &o->config, &host, &r->session);
 	if (err < 0)
 		fatal("can't make a session: %s", cowsh_error_text(err));
+	if (o->json)
+		make_capture(r);
 }
 
 /* The host's script appears in the sandbox under the name it was given by, unless it is there
@@ -191,7 +208,8 @@ static int start(struct runner *r)
 {
 	struct options *o = r->options;
 	int count = 1 + o->shell_argc + 3 + o->nargs;
-	const char **argv = calloc((size_t)count + 1, sizeof *argv);
+	static const char *few[64]; /* malloc costs four system calls at first */
+	const char **argv = count < 64 ? few : calloc((size_t)count + 1, sizeof *argv);
 	int argc = 0;
 	int err;
 
@@ -210,29 +228,24 @@ static int start(struct runner *r)
 	for (int i = 0; i < o->nargs; i++)
 		argv[argc++] = o->args[i];
 	err = cowsh_start_program(r->session, argc, argv);
-	free(argv);
+	if (argv != few)
+		free(argv);
 	return err;
-}
-
-/* Waits for what the session waits for: only timers of the real clock. */
-static void wait_for_host(struct runner *r)
-{
-	int64_t left = cowsh_next_timer(r->session) - realtime_ns();
-	struct timespec pause = { 0, 1000000 };
-
-	if (left > 0 && left < (int64_t)3600 * 1000000000) {
-		pause.tv_sec = left / 1000000000;
-		pause.tv_nsec = left % 1000000000;
-	}
-	nanosleep(&pause, NULL);
-	cowsh_wake(r->session);
 }
 
 static int print_change(void *user, const struct cowsh_change *change)
 {
 	(void)user;
-	fprintf(stderr, "%c %s\n", change->kind, change->path);
+	out_format("%c ", change->kind);
+	out_text(change->path);
+	out_char('\n');
 	return 0;
+}
+
+void runner_wait(struct runner *r)
+{
+	clock_sleep();
+	cowsh_wake(r->session);
 }
 
 int runner_run(struct runner *r)
@@ -242,21 +255,26 @@ int runner_run(struct runner *r)
 	cowsh_snapshot *before = NULL;
 	int state;
 
-	if (o->time_limit_ms != 0)
-		r->deadline_ns = monotonic_ns() + (int64_t)o->time_limit_ms * 1000000;
 	if ((o->json || o->diff) && cowsh_snapshot_new(r->session, &before) < 0)
 		fatal("out of memory");
 	state = start(r);
 	if (state < 0)
 		fatal("can't start: %s", cowsh_error_text(state));
+	if (o->time_limit_ms != 0)
+		deadline_arm(o->time_limit_ms, false);
+	if (!o->no_lockdown)
+		lock_down(LOCK_RUNNER);
 	while ((state = cowsh_step(r->session, 0)) == COWSH_WAIT)
-		wait_for_host(r);
+		runner_wait(r);
 	cowsh_get_result(r->session, &result);
 	while (result.limit < 0 && (state = cowsh_drain(r->session, 0)) == COWSH_WAIT)
-		wait_for_host(r);
+		runner_wait(r);
 	if (o->json)
 		json_result(r, &result, before);
-	if (o->diff && !o->json)
+	if (o->diff && !o->json) {
+		out_to(2);
 		cowsh_diff(r->session, before, print_change, NULL);
+	}
+	out_flush();
 	return result.status;
 }

@@ -41,7 +41,7 @@ static int send(struct kernel *k, int fd, const char *data, size_t n)
 
 	k->console.stuck = r == KERNEL_PENDING;
 	if (r < 0 && r != KERNEL_PENDING)
-		k->console.error = r;
+		k->console.error[fd] = r;
 	return r < 0 ? r : 0;
 }
 
@@ -114,9 +114,9 @@ static int send_waiting(struct proc *p, int fd, const char *data, size_t n)
 }
 
 /* An error of the host is told to the next writer, once per write. */
-static int64_t report(struct proc *p)
+static int64_t report(struct proc *p, int fd)
 {
-	int r = p->k->console.error;
+	int r = p->k->console.error[fd];
 
 	if (r == -E_PIPE)
 		sig_send(p, SIGPIPE_);
@@ -126,12 +126,14 @@ static int64_t report(struct proc *p)
 static int put(struct proc *p, int fd, const char *data, size_t n)
 {
 	struct console *c = &p->k->console;
-	int r = 0;
 
-	if (c->out_len != 0 && (c->out_fd != fd || c->out_len + n > CONSOLE_BYTES))
-		r = flush_waiting(p);
-	if (r != 0)
-		return r;
+	if (c->out_len != 0 && (c->out_fd != fd || c->out_len + n > CONSOLE_BYTES)) {
+		bool same = c->out_fd == fd;
+		int r = flush_waiting(p);
+
+		if (r == -E_INTR || (r != 0 && same))
+			return r;
+	}
 	if (c->out == NULL)
 		c->out = heap_pages(&p->k->heap, CONSOLE_BYTES / PAGE_BYTES);
 	if (n >= CONSOLE_BYTES || c->out == NULL)
@@ -147,21 +149,22 @@ static int64_t console_write(struct proc *p, struct file *f, const void *data, s
 	struct kernel *k = p->k;
 	uint64_t limit = k->limit[LIMIT_OUTPUT];
 	size_t part = n;
+	int fd = f->u.console == 2 ? 2 : 1;
 	int r;
 
-	if (k->console.error != 0)
-		return report(p);
+	if (k->console.error[fd] != 0)
+		return report(p, fd);
 	if (n == 0)
 		return 0;
 	if (limit != 0 && n > limit - k->output_bytes)
 		part = (size_t)(limit - k->output_bytes);
-	r = part != 0 ? put(p, f->u.console == 2 ? 2 : 1, data, part) : 0;
+	r = part != 0 ? put(p, fd, data, part) : 0;
 	if (r == -E_INTR)
 		return r;
 	k->output_bytes += part;
 	if (part < n)
 		proc_limit(p, LIMIT_OUTPUT);
-	return r != 0 ? report(p) : (int64_t)n;
+	return r != 0 ? report(p, fd) : (int64_t)n;
 }
 
 /* --- input --- */

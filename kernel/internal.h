@@ -135,9 +135,9 @@ struct console {
 	char *out; /* bytes not yet given to the host; NULL: no buffer */
 	size_t out_len;
 	int out_fd;
-	int error;  /* of the host, kept for the next write */
-	bool stuck; /* the host said "pending" */
-	char *in;   /* bytes read ahead */
+	int error[3]; /* of the host by stream, kept for the next write */
+	bool stuck;   /* the host said "pending" */
+	char *in;     /* bytes read ahead */
 	size_t in_pos;
 	size_t in_len;
 	bool in_end;

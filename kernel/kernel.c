@@ -153,7 +153,7 @@ void kernel_begin(struct kernel *k)
 	k->limit_hit = -1;
 	k->steps_begin = k->steps_total;
 	k->output_bytes = 0;
-	k->console.error = 0;
+	k->console.error[1] = k->console.error[2] = 0;
 	k->console.stuck = false;
 	k->console.in_end = false;
 	k->heap.peak = k->heap.used;

@@ -323,11 +323,16 @@ static void run_from(struct kernel *k, struct proc *p)
 	sched_arrived(k);
 }
 
+static bool time_is_up(const struct kernel *k)
+{
+	return k->host.expired != NULL && k->host.expired(k->host.user) != 0;
+}
+
 static void tick(struct kernel *k)
 {
 	k->steps_polled = k->steps_total;
 	(void)console_flush(k);
-	if (k->host.expired != NULL && k->host.expired(k->host.user) != 0)
+	if (time_is_up(k))
 		limit_kill_all(k, LIMIT_TIME);
 }
 
@@ -352,6 +357,10 @@ static bool host_is_awaited(const struct kernel *k)
 /* Nothing can run: -1 to go on, else what kernel_run returns. */
 static int idle(struct kernel *k)
 {
+	if (time_is_up(k)) {
+		limit_kill_all(k, LIMIT_TIME);
+		return -1;
+	}
 	if (host_is_awaited(k))
 		return KERNEL_WAIT;
 	if (kernel_skip_to_timer(k))

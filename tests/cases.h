@@ -47,6 +47,8 @@ void *reserve_memory(size_t *size);
 /* Running cases in the real bash. Called once before the others; false where there is none. */
 bool oracle_start(void);
 void oracle_run(const struct test *t, struct outcome *o);
+/* Running cases in a cowsh program, which locks itself. */
+void program_run(const struct test *t, struct outcome *o, const char *program);
 
 enum { CASE_SECONDS = 20 };
 #define CASE_DIR "/tmp/case"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs a case in the real bash, as an unprivileged user in an empty directory.
+ * Runs a case in another program: the real bash, as an unprivileged user in an empty directory,
+ * or build/cowsh, locked down as always.
  */
 #include "tests/cases.h"
 
@@ -45,7 +46,20 @@ static void empty_case_dir(void)
 		abort();
 }
 
-static void exec_bash(const struct test *t, int in, int out, int err)
+static void connect_streams(int in, int out, int err)
+{
+	dup2(in, 0);
+	dup2(out, 1);
+	dup2(err, 2);
+	for (int fd = 3; fd < 256; fd++)
+		close(fd);
+	umask(022);
+	/* What was ignored here must not be ignored there. */
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+}
+
+static void exec_bash(const struct test *t)
 {
 	static const char *const envp[] = {
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -59,15 +73,6 @@ static void exec_bash(const struct test *t, int in, int out, int err)
 	};
 	const char *argv[] = { "bash", "-c", t->part[SCRIPT].ptr, "bash", NULL };
 
-	dup2(in, 0);
-	dup2(out, 1);
-	dup2(err, 2);
-	for (int fd = 3; fd < 256; fd++)
-		close(fd);
-	umask(022);
-	/* What was ignored here must not be ignored there. */
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
 	if (geteuid() == 0 &&
 	    (setgroups(0, NULL) < 0 || setgid(USER_ID) < 0 || setuid(USER_ID) < 0))
 		_exit(126);
@@ -105,20 +110,29 @@ static void collect(int out, int err, struct outcome *o, pid_t child)
 	}
 }
 
-void oracle_run(const struct test *t, struct outcome *o)
+static void exec_program(const struct test *t, const char *program)
+{
+	execl(program, "cowsh", "--cwd", CASE_DIR, "--clock", "@1767225600", "-c",
+	      t->part[SCRIPT].ptr, "bash", (char *)NULL);
+	_exit(127);
+}
+
+static void run_process(const struct test *t, struct outcome *o, const char *program)
 {
 	int in = memfd_create("stdin", MFD_CLOEXEC);
 	int out[2], err[2], status;
 	pid_t child;
 
-	empty_case_dir();
 	if (pipe(out) < 0 || pipe(err) < 0 || write(in, t->part[INPUT].ptr, t->part[INPUT].len) < 0)
 		abort();
 	lseek(in, 0, SEEK_SET);
 	child = fork();
 	if (child == 0) {
 		setpgid(0, 0);
-		exec_bash(t, in, out[1], err[1]);
+		connect_streams(in, out[1], err[1]);
+		if (program != NULL)
+			exec_program(t, program);
+		exec_bash(t);
 	}
 	close(in);
 	close(out[1]);
@@ -130,6 +144,17 @@ void oracle_run(const struct test *t, struct outcome *o)
 	kill(-child, SIGKILL);
 	o->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	o->limit = -1;
+}
+
+void oracle_run(const struct test *t, struct outcome *o)
+{
+	empty_case_dir();
+	run_process(t, o, NULL);
+}
+
+void program_run(const struct test *t, struct outcome *o, const char *program)
+{
+	run_process(t, o, program);
 }
 
 void *reserve_memory(size_t *size)

@@ -14,7 +14,8 @@
  * Output that does not end in a newline is written with the line "\ no newline" behind it.
  * An absent section means empty, or status 0. By default cases run in cowsh; with --oracle in
  * the real bash, as an unprivileged user in an empty directory, and a case that says `differs`
- * must fail there. --record rewrites the expectations of a file from the real bash.
+ * must fail there. With --program in that program, as a user starts it. --record rewrites the
+ *expectations of a file from the real bash.
  */
 #include "tests/cases.h"
 
@@ -33,6 +34,7 @@ static struct {
 	bool forked;
 	bool verbose;
 	const char *only;
+	const char *program;
 	int passed;
 	int failed;
 } run;
@@ -166,6 +168,8 @@ static void run_case(const struct test *t, struct outcome *o)
 {
 	if (run.oracle)
 		oracle_run(t, o);
+	else if (run.program != NULL)
+		program_run(t, o, run.program);
 	else
 		run_in_cowsh(t, o);
 	normalise(&o->part[OUTPUT]);
@@ -292,12 +296,14 @@ int main(int argc, char **argv)
 			run.verbose = true;
 		else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
 			run.only = argv[++i];
+		else if (strcmp(argv[i], "--program") == 0 && i + 1 < argc)
+			run.program = argv[++i];
 		else
 			i = argc;
 	}
 	if (i >= argc) {
-		fprintf(stderr,
-			"usage: run [--oracle|--record|--forked] [-v] [--only TEXT] FILE...\n");
+		fprintf(stderr, "usage: run [--oracle|--record|--forked|--program COWSH] [-v] "
+				"[--only TEXT] FILE...\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);

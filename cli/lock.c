@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What each process of the program may ask of the kernel: two lists, and how they are enforced.
+ *
+ * The runner's list is what the kernel's strict seccomp mode allows, which costs nothing at the
+ * start. Where that mode does not exist, and for the broker, it is a seccomp filter.
+ */
+#include "cli/lock.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* CALL(name): any arguments. OPEN(flags): openat with exactly these flags, all for reading. */
+#define RUNNER_CALLS(CALL, OPEN)                                                                   \
+	CALL(read)                                                                                 \
+	CALL(write)                                                                                \
+	CALL(exit)                                                                                 \
+	CALL(rt_sigreturn)
+
+#define BROKER_CALLS(CALL, OPEN)                                                                   \
+	CALL(read)                                                                                 \
+	CALL(write)                                                                                \
+	CALL(exit)                                                                                 \
+	CALL(rt_sigreturn)                                                                         \
+	CALL(pread64)                                                                              \
+	CALL(getdents64)                                                                           \
+	CALL(newfstatat)                                                                           \
+	CALL(readlinkat)                                                                           \
+	CALL(close)                                                                                \
+	OPEN(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)                                      \
+	OPEN(O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+
+#if defined(__x86_64__)
+#define LOCK_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define LOCK_ARCH AUDIT_ARCH_AARCH64
+#else
+#define LOCK_ARCH 0
+#endif
+
+/* The sanitizers' runtime makes system calls of its own. */
+#if defined(__SANITIZE_ADDRESS__) || LOCK_ARCH == 0
+#define LOCK_POSSIBLE 0
+#else
+#define LOCK_POSSIBLE 1
+#endif
+
+static bool locked;
+
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define IS(value)   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, 1)
+#define ANSWER(how) BPF_STMT(BPF_RET | BPF_K, (how))
+
+#define ALLOW_CALL(name) IS(SYS_##name), ANSWER(SECCOMP_RET_ALLOW),
+#define ALLOW_OPEN(flags)                                                                          \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4), LOAD(args[2]), IS(flags),           \
+		ANSWER(SECCOMP_RET_ALLOW), LOAD(nr),
+#define FILTER(list)                                                                               \
+	{                                                                                          \
+		LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOCK_ARCH, 1, 0),                  \
+			ANSWER(SECCOMP_RET_KILL_PROCESS), LOAD(nr),                                \
+			list(ALLOW_CALL, ALLOW_OPEN) ANSWER(SECCOMP_RET_KILL_PROCESS)              \
+	}
+
+static int install(struct sock_filter *filter, size_t count)
+{
+	struct sock_fprog program = { (unsigned short)count, filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+			    &program);
+}
+
+static int install_for(enum lock which)
+{
+	static struct sock_filter runner[] = FILTER(RUNNER_CALLS);
+	static struct sock_filter broker[] = FILTER(BROKER_CALLS);
+
+	if (which == LOCK_BROKER)
+		return install(broker, sizeof broker / sizeof *broker);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0)
+		return 0;
+	return install(runner, sizeof runner / sizeof *runner);
+}
+
+void lock_down(enum lock which)
+{
+	if (!LOCK_POSSIBLE)
+		return;
+	if (install_for(which) != 0)
+		fatal("this kernel can't lock the program (%s); --no-lockdown runs without",
+		      strerror(errno));
+	locked = true;
+}
+
+void lock_files(const int *roots, int count)
+{
+	struct landlock_ruleset_attr every = { .handled_access_fs = (1u << 13) - 1 };
+	long set = LOCK_POSSIBLE ? syscall(SYS_landlock_create_ruleset, &every,
+					   sizeof every.handled_access_fs, 0)
+				 : -1;
+
+	if (set < 0)
+		return;
+	for (int i = 0; i < count; i++) {
+		struct landlock_path_beneath_attr beneath = {
+			.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE |
+					  LANDLOCK_ACCESS_FS_READ_DIR,
+			.parent_fd = roots[i],
+		};
+
+		syscall(SYS_landlock_add_rule, (int)set, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+		syscall(SYS_landlock_restrict_self, (int)set, 0);
+	close((int)set);
+}
+
+void leave(int status)
+{
+	/* exit_group is not in strict mode's list; the process has one thread. */
+	if (locked)
+		syscall(SYS_exit, status & 255);
+	_exit(status);
+}
