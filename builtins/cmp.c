@@ -215,10 +215,10 @@ static void report_end(struct cmd *c, const struct cmp_opts *o, const struct sid
 		cmd_warn(c, 0, "EOF on %s after byte %llu", s->path, (unsigned long long)n->byte);
 	else if (n->line_ended)
 		cmd_warn(c, 0, "EOF on %s after byte %llu, line %llu", s->path,
-			  (unsigned long long)n->byte, (unsigned long long)n->lines);
+			 (unsigned long long)n->byte, (unsigned long long)n->lines);
 	else
 		cmd_warn(c, 0, "EOF on %s after byte %llu, in line %llu", s->path,
-			  (unsigned long long)n->byte, (unsigned long long)n->lines + 1);
+			 (unsigned long long)n->byte, (unsigned long long)n->lines + 1);
 }
 
 static int compare_all(struct cmd *c, const struct cmp_opts *o, struct side side[2],

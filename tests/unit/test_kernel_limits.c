@@ -473,7 +473,9 @@ static int run_test(struct proc *p, struct bytes head, const char *path, int arg
 	return argc;
 }
 
-static const struct program_format test_format = { .name = "test", .probe = probe_test, .run = run_test };
+static const struct program_format test_format = { .name = "test",
+						   .probe = probe_test,
+						   .run = run_test };
 
 static void put_file(struct proc *p, const char *path, const char *text, uint32_t mode)
 {
