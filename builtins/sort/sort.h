@@ -67,7 +67,7 @@ struct sort_opts {
 	uint64_t salt[2];
 	char end;
 	struct arena *scratch; /* for copies of keys while they are compared */
-	bool last_resort; /* whole lines decide between equal keys */
+	bool last_resort;      /* whole lines decide between equal keys */
 };
 
 /* --- key.c --- */
