@@ -1,0 +1,934 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tar - keep many files in one. This file has the options and chooses what is done.
+ * Reference: GNU tar 1.34. Not here: several volumes, incremental archives, remote devices.
+ */
+#include "builtins/tar/tar.h"
+
+#include "builtins/ask.h"
+#include "builtins/date_parse.h"
+
+/* --- messages --- */
+
+void tar_put_name(struct tar *t, struct buf *out, const char *name)
+{
+	quote_put(out, bytes_of(name), (enum quote_style)t->quoting, "", t->c->utf8);
+}
+
+const char *tar_quote(struct tar *t, const char *name)
+{
+	struct buf out = buf_in(t->c->arena);
+
+	quote_put(&out, bytes_of(name), (enum quote_style)t->quoting,
+		  t->quoting == QUOTE_ESCAPE ? ":" : "", t->c->utf8);
+	return buf_cstr(&out);
+}
+
+static void say(struct tar *t, int err, const char *format, va_list args)
+{
+	struct buf text = buf_in(t->c->arena);
+
+	output_flush(t->listing != NULL ? t->listing : &t->c->out);
+	buf_vprintf(&text, format, args);
+	cmd_warn(t->c, err, "%s", buf_cstr(&text));
+}
+
+void tar_error(struct tar *t, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(t, err, format, args);
+	va_end(args);
+	t->status = 2;
+}
+
+void tar_warn(struct tar *t, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(t, err, format, args);
+	va_end(args);
+}
+
+void tar_fatal(struct tar *t, int err, const char *format, ...)
+{
+	va_list args;
+
+	if (format != NULL) {
+		va_start(args, format);
+		say(t, err, format, args);
+		va_end(args);
+	}
+	cmd_fatal_status(t->c, 2, 0, "Error is not recoverable: exiting now");
+}
+
+bool tar_confirm(struct tar *t, const char *action, const char *name)
+{
+	struct buf text = buf_in(t->c->arena);
+	struct bytes line = { "", 0 };
+
+	if (!t->has_answers)
+		input_init(&t->answers, t->c, 0, "-");
+	t->has_answers = true;
+	buf_printf(&text, "%s %s?", action, cmd_quote(t->c, name));
+	output_flush(t->listing);
+	cmd_write_fd(t->c, 1, text.ptr, text.len);
+	return input_line(&t->answers, '\n', &line) > 0 && line.len > 0 &&
+	       (line.ptr[0] | 0x20) == 'y';
+}
+
+void tar_release(struct tar *t, struct arena_mark mark)
+{
+	if (!t->keeps_memory)
+		arena_release(t->c->arena, mark);
+	t->keeps_memory = false;
+}
+
+/* --- options --- */
+
+static int opt_mode(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)arg;
+	if (t->mode != TAR_NONE && t->mode != (enum tar_mode)o->value)
+		return TAR_USAGE(c, "You may not specify more than one '-Acdtrux', '--delete' or  "
+				    "'--test-label' option");
+	t->mode = (enum tar_mode)o->value;
+	return 0;
+}
+
+static int opt_filter(struct cmd *c, const struct opt *o, const char *arg)
+{
+	static const char *const programs[] = {
+		['z'] = "gzip", ['j'] = "bzip2", ['J'] = "xz",   ['Z'] = "compress",
+		['s'] = "zstd", ['m'] = "lzma",  ['l'] = "lzip", ['o'] = "lzop",
+	};
+	struct tar *t = c->opts;
+	const char *program = arg != NULL ? arg : programs[o->value];
+
+	if (t->filter != NULL && strcmp(t->filter, program) != 0)
+		return TAR_USAGE(c, "Conflicting compression options");
+	t->filter = program;
+	return 0;
+}
+
+static int opt_format(struct cmd *c, const struct opt *o, const char *arg)
+{
+	static const struct opt_word words[] = {
+		{ "gnu", TAR_GNU }, { "oldgnu", TAR_OLDGNU }, { "ustar", TAR_USTAR },
+		{ "v7", TAR_V7 },   { "posix", TAR_PAX },     { "pax", TAR_PAX },
+		{ NULL, 0 },
+	};
+	struct tar *t = c->opts;
+
+	t->has_format = true;
+	if (arg == NULL) {
+		t->format = (enum tar_format)o->value;
+		return 0;
+	}
+	for (const struct opt_word *w = words; w->word != NULL; w++)
+		if (strcmp(w->word, arg) == 0) {
+			t->format = (enum tar_format)w->value;
+			return 0;
+		}
+	return TAR_USAGE(c, "%s: Invalid archive format", arg);
+}
+
+static int opt_blocks(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+	uint64_t v = 0;
+
+	if (o->letter == 'b') {
+		if (num_parse_u64(arg, "", &v) != 0 || v == 0 || v > TAR_FACTOR_MAX)
+			return TAR_USAGE(c, "%s: Invalid blocking factor", arg);
+		t->factor = v;
+		return 0;
+	}
+	if (num_parse_u64(arg, "bcGKkMmPTw", &v) != 0)
+		return TAR_USAGE(c, "%s: Invalid record size", arg);
+	if (v == 0 || v % TAR_BLOCK != 0)
+		return TAR_USAGE(c, "Record size must be a multiple of %d.", TAR_BLOCK);
+	if (v / TAR_BLOCK > TAR_FACTOR_MAX)
+		return TAR_USAGE(c, "%s: Invalid record size", arg);
+	t->factor = v / TAR_BLOCK;
+	return 0;
+}
+
+/* Options that count from where they stand. */
+static int opt_item(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+	struct buf name = buf_in(c->arena);
+
+	if (o->letter == 'C')
+		buf_puts(&name, "-C");
+	else
+		buf_printf(&name, "--%s", o->name);
+	tar_item_add(t, (struct tar_item){
+				.kind = (enum tar_item_kind)o->value,
+				.arg = arg,
+				.option = buf_cstr(&name),
+				.null = t->null_names,
+				.verbatim = t->verbatim,
+			});
+	return 0;
+}
+
+struct match_option {
+	const char *name;
+	unsigned set;
+	unsigned clear;
+};
+
+static const struct match_option match_options[] = {
+	{ "anchored", MATCH_ANCHORED, MATCH_NO_ANCHORED },
+	{ "no-anchored", MATCH_NO_ANCHORED, MATCH_ANCHORED },
+	{ "ignore-case", MATCH_ICASE, 0 },
+	{ "no-ignore-case", 0, MATCH_ICASE },
+	{ "wildcards", MATCH_WILDCARDS, MATCH_NO_WILDCARDS },
+	{ "no-wildcards", MATCH_NO_WILDCARDS, MATCH_WILDCARDS },
+	{ "wildcards-match-slash", 0, MATCH_NO_SLASH },
+	{ "no-wildcards-match-slash", MATCH_NO_SLASH, 0 },
+	{ "recursion", 0, MATCH_NO_RECURSION },
+	{ "no-recursion", MATCH_NO_RECURSION, 0 },
+};
+
+static int opt_match(struct cmd *c, const struct opt *o, const char *arg)
+{
+	const struct match_option *m = &match_options[o->value];
+	struct buf name = buf_in(c->arena);
+
+	(void)arg;
+	buf_printf(&name, "--%s", m->name);
+	tar_item_add(c->opts, (struct tar_item){ .kind = ITEM_MATCH,
+						 .option = buf_cstr(&name),
+						 .flags = m->set,
+						 .mask = m->clear });
+	return 0;
+}
+
+static int opt_null(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)arg;
+	t->null_names = o->value;
+	t->verbatim = o->value;
+	return 0;
+}
+
+/* Lists of patterns under one name. */
+static int opt_excludes(struct cmd *c, const struct opt *o, const char *arg)
+{
+	static const char *const vcs[] = {
+		"CVS",
+		".cvsignore",
+		"RCS",
+		"SCCS",
+		".git",
+		".gitignore",
+		".gitattributes",
+		".gitmodules",
+		".svn",
+		".arch-ids",
+		"{arch}",
+		"=RELEASE-ID",
+		"=meta-update",
+		"=update",
+		".bzr",
+		".bzrignore",
+		".bzrtags",
+		".hg",
+		".hgignore",
+		".hgtags",
+		"_darcs",
+		NULL,
+	};
+	static const char *const backups[] = { ".#*", "*~", "#*#", NULL };
+
+	(void)arg;
+	for (const char *const *p = o->value ? vcs : backups; *p != NULL; p++)
+		names_exclude(c->opts, *p, 0);
+	return 0;
+}
+
+static int opt_tag(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+	struct tar_tag *tag = arena_zalloc(c->arena, sizeof *tag);
+
+	tag->name = arg != NULL ? arg : "CACHEDIR.TAG";
+	tag->what = o->value;
+	tag->next = t->tags;
+	t->tags = tag;
+	return 0;
+}
+
+/* "NAME", "NAME:ID", "ID", ":ID" or "+ID". */
+static int opt_owner(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+	bool user = strcmp(o->name, "owner") == 0;
+	const char *colon = strchr(arg, ':');
+	const char *number = colon != NULL ? colon + 1 : arg + (*arg == '+');
+	char *name = arena_dup(c->arena, (struct bytes){ arg, colon != NULL ? (size_t)(colon - arg)
+									    : strlen(arg) });
+	uint64_t id = 0;
+	uint32_t known = 0;
+	uint32_t unused;
+	bool has_id = num_plain(number, &id);
+
+	if (colon != NULL && !has_id && *number != '\0')
+		return TAR_USAGE(c, user ? "%s: Invalid owner or group ID" : "%s: Invalid group",
+				 number);
+	if (!has_id) {
+		/* A name that nobody has is stored without a number. */
+		has_id = user ? cmd_user_id(c, name, &known, &unused)
+			      : cmd_group_id(c, name, &known);
+		id = known;
+	} else if (colon == NULL) {
+		name = arena_dup(c->arena, BYTES(""));
+	}
+	const char **text = user ? &t->owner : &t->group;
+
+	*text = name;
+	if (*name == '\0')
+		*text = NULL;
+	*(user ? &t->has_uid : &t->has_gid) = has_id;
+	*(user ? &t->uid : &t->gid) = id;
+	return 0;
+}
+
+static int opt_file_mode(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)o;
+	t->mode_change = mode_parse(c, arg);
+	if (t->mode_change == NULL)
+		tar_fatal(t, 0, "Invalid mode given on option");
+	return 0;
+}
+
+/* A date, or the time of a file when the text begins with '/' or '.'. */
+static bool read_date(struct cmd *c, const char *arg, int64_t *out)
+{
+	struct vfs_stat st;
+
+	if (arg[0] == '/' || arg[0] == '.') {
+		int err = cmd_stat(c, arg, &st);
+
+		if (err < 0) {
+			struct tar *t = c->opts;
+
+			tar_fatal(t, err, "%s: Cannot stat", tar_quote(t, arg));
+		}
+		*out = st.mtime_ns;
+		return true;
+	}
+	return date_parse(c, arg, cmd_now(c), zone_of_command(c), out);
+}
+
+static int opt_mtime(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+	int64_t ns;
+
+	if (!read_date(c, arg, &ns))
+		return cmd_error(c, 0,
+				 "Substituting -9223372036854775807 for unknown date format %s",
+				 cmd_quote(c, arg));
+	if (strcmp(o->name, "mtime") == 0) {
+		t->mtime = arg;
+		t->mtime_ns = ns;
+		t->has_mtime = true;
+		return 0;
+	}
+	t->newer = arg;
+	t->newer_option = o->name;
+	t->newer_ns = ns;
+	t->has_newer = true;
+	t->newer_mtime = o->value;
+	return 0;
+}
+
+static int opt_number(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+	uint64_t *field = o->value == 0   ? &t->strip
+			  : o->value == 1 ? &t->occurrence
+					  : &t->checkpoint;
+
+	*field = o->value == 1 ? 1 : 10;
+	if (arg != NULL && num_parse_u64(arg, "", field) != 0)
+		return TAR_USAGE(c,
+				 o->value == 0   ? "%s: Invalid number of elements"
+				 : o->value == 1 ? "%s: Invalid number"
+						 : "%s: invalid checkpoint value",
+				 arg);
+	if (o->value == 1 && *field != 1)
+		return TAR_USAGE(c, "--occurrence other than 1 is not supported");
+	return 0;
+}
+
+static int opt_checkpoint_action(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)o;
+	if (strcmp(arg, "dot") == 0 || strcmp(arg, ".") == 0)
+		t->checkpoint_dots = true;
+	else if (strcmp(arg, "echo") != 0)
+		return TAR_USAGE(c, "--checkpoint-action=%s is not supported", arg);
+	if (t->checkpoint == 0)
+		t->checkpoint = 10;
+	return 0;
+}
+
+static int opt_top_level(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)o;
+	t->has_top_level = true;
+	t->top_level = arg;
+	return 0;
+}
+
+/* -o is one thing when creating and another when extracting. */
+static int opt_old(struct cmd *c, const struct opt *o, const char *arg)
+{
+	(void)o, (void)arg;
+	((struct tar *)c->opts)->old_archive = true;
+	return 0;
+}
+
+static int opt_quoting(struct cmd *c, const struct opt *o, const char *arg)
+{
+	static const struct opt_word words[] = {
+		{ "literal", QUOTE_LITERAL },
+		{ "shell", QUOTE_SHELL },
+		{ "shell-always", QUOTE_SHELL_ALWAYS },
+		{ "shell-escape", QUOTE_SHELL_ESCAPE },
+		{ "shell-escape-always", QUOTE_SHELL_ESCAPE_ALWAYS },
+		{ "c", QUOTE_C },
+		{ "c-maybe", QUOTE_C_MAYBE },
+		{ "escape", QUOTE_ESCAPE },
+		{ "locale", QUOTE_LOCALE },
+		{ "clocale", QUOTE_CLOCALE },
+		{ NULL, 0 },
+	};
+	struct tar *t = c->opts;
+
+	(void)o;
+	for (const struct opt_word *w = words; w->word != NULL; w++)
+		if (strcmp(w->word, arg) == 0) {
+			t->quoting = w->value;
+			return 0;
+		}
+	return TAR_USAGE(
+		c, "Unknown quoting style '%s'. Try 'tar --quoting-style=help' to get a list.",
+		arg);
+}
+
+static int opt_warning(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)o;
+	if (strcmp(arg, "no-timestamp") == 0 || strcmp(arg, "none") == 0)
+		t->no_timestamp_warning = true;
+	return 0;
+}
+
+static int opt_sort(struct cmd *c, const struct opt *o, const char *arg)
+{
+	static const struct opt_word words[] = {
+		{ "none", 0 }, { "name", 1 }, { "inode", 2 }, { NULL, 0 }
+	};
+	int value;
+
+	(void)o;
+	for (value = 0; value < 3; value++)
+		if (strncmp(words[value].word, arg, strlen(arg)) == 0)
+			break;
+	if (value == 3) {
+		struct buf text = buf_in(c->arena);
+
+		cmd_warn(c, 0, "invalid argument %s for %s", cmd_quote(c, arg),
+			 cmd_quote(c, "--sort"));
+		buf_puts(&text, "Valid arguments are:\n");
+		for (int i = 0; i < 3; i++)
+			buf_printf(&text, "  - %s\n", cmd_quote(c, words[i].word));
+		cmd_err_write(c, text.ptr, text.len);
+		return 2;
+	}
+	return value == 2 ? TAR_USAGE(c, "--sort=inode is not supported") : 0;
+}
+
+static int opt_help_list(struct cmd *c, const struct opt *o, const char *arg)
+{
+	(void)o, (void)arg;
+	cmd_printf(c, "--format=gnu -f- -b20 --quoting-style=escape --rmt-command=/usr/sbin/rmt"
+		      " --rsh-command=/usr/bin/rsh\n");
+	cmd_exit(c, 0);
+}
+
+#define MODE(s, l, val, text)                                                                      \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .value = (val), .fn = opt_mode, \
+		.help = (text)                                                                     \
+	}
+#define FILTER(s, l, val, text)                                                                    \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .value = (val),                 \
+		.fn = opt_filter, .help = (text)                                                   \
+	}
+#define VALUED(s, l, how, call, val, meta, text)                                                   \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .arg = OPT_ARG_##how,           \
+		.value = (val), .fn = (call), .metavar = (meta), .help = (text)                    \
+	}
+#define NAMED(l, call, val, text)                                                                  \
+	{                                                                                          \
+		.name = (l), .kind = OPT_KIND_CALL, .value = (val), .fn = (call), .help = (text)   \
+	}
+
+static const struct opt tar_options[] = {
+	MODE('A', "catenate", TAR_CONCAT, "append archives to an archive"),
+	MODE('A', "concatenate", TAR_CONCAT, NULL),
+	MODE('c', "create", TAR_CREATE, "make an archive"),
+	MODE('d', "diff", TAR_DIFF, "compare an archive with files"),
+	MODE('d', "compare", TAR_DIFF, NULL),
+	MODE(0, "delete", TAR_DELETE, "delete members from an archive"),
+	MODE('r', "append", TAR_APPEND, "append files to an archive"),
+	MODE('t', "list", TAR_LIST, "list an archive"),
+	MODE(0, "test-label", TAR_LABEL, "show the archive's label"),
+	MODE('u', "update", TAR_UPDATE, "append files that are newer than in the archive"),
+	MODE('x', "extract", TAR_EXTRACT, "extract files"),
+	MODE('x', "get", TAR_EXTRACT, NULL),
+	OPT_STR('f', "file", struct tar, file, "-", "ARCHIVE", "the archive; - is a stream"),
+	OPT_COUNT('v', "verbose", struct tar, verbose, "list the files; twice: with details"),
+	VALUED('C', "directory", REQUIRED, opt_item, ITEM_CHDIR, "DIR", "change to DIR"),
+	VALUED('T', "files-from", REQUIRED, opt_item, ITEM_FILES, "FILE", "names out of FILE"),
+	VALUED('X', "exclude-from", REQUIRED, opt_item, ITEM_EXCLUDES, "FILE",
+	       "patterns to exclude out of FILE"),
+	VALUED(0, "exclude", REQUIRED, opt_item, ITEM_EXCLUDE, "PATTERN", "leave out"),
+	VALUED(0, "add-file", REQUIRED, opt_item, ITEM_NAME, "FILE", "a name like an operand"),
+	NAMED("exclude-vcs", opt_excludes, 1, "leave out what version control keeps"),
+	NAMED("exclude-backups", opt_excludes, 0, "leave out backups"),
+	NAMED("exclude-caches", opt_tag, 1, "of directories with CACHEDIR.TAG only that"),
+	NAMED("exclude-caches-under", opt_tag, 2, "of such directories nothing below"),
+	NAMED("exclude-caches-all", opt_tag, 3, "no such directories"),
+	VALUED(0, "exclude-tag", REQUIRED, opt_tag, 1, "FILE",
+	       "of directories with FILE only that"),
+	VALUED(0, "exclude-tag-under", REQUIRED, opt_tag, 2, "FILE", "nothing below those"),
+	VALUED(0, "exclude-tag-all", REQUIRED, opt_tag, 3, "FILE", "no such directories"),
+	NAMED("anchored", opt_match, 0, "patterns match from the beginning"),
+	NAMED("no-anchored", opt_match, 1, "patterns match behind any /"),
+	NAMED("ignore-case", opt_match, 2, "case does not matter"),
+	NAMED("no-ignore-case", opt_match, 3, "case matters"),
+	NAMED("wildcards", opt_match, 4, "* ? [ are special"),
+	NAMED("no-wildcards", opt_match, 5, "* ? [ are not special"),
+	NAMED("wildcards-match-slash", opt_match, 6, "they match /"),
+	NAMED("no-wildcards-match-slash", opt_match, 7, "they do not"),
+	NAMED("recursion", opt_match, 8, "go into directories"),
+	NAMED("no-recursion", opt_match, 9, "do not"),
+	NAMED("null", opt_null, 1, "names of -T end with NUL"),
+	NAMED("no-null", opt_null, 0, "they end with newline"),
+	OPT_FLAG(0, "verbatim-files-from", struct tar, verbatim, "no options in -T"),
+	OPT_FLAG(0, "no-unquote", struct tar, no_unquote, "backslashes in names are themselves"),
+	OPT_IGNORED(0, "unquote", "the default"),
+	FILTER('z', "gzip", 'z', "through gzip"),
+	FILTER('z', "gunzip", 'z', NULL),
+	FILTER('z', "ungzip", 'z', NULL),
+	FILTER('j', "bzip2", 'j', "through bzip2"),
+	FILTER('J', "xz", 'J', "through xz"),
+	FILTER(0, "zstd", 's', "through zstd"),
+	FILTER(0, "lzma", 'm', "through lzma"),
+	FILTER(0, "lzip", 'l', "through lzip"),
+	FILTER(0, "lzop", 'o', "through lzop"),
+	FILTER('Z', "compress", 'Z', "through compress"),
+	FILTER('Z', "uncompress", 'Z', NULL),
+	VALUED('I', "use-compress-program", REQUIRED, opt_filter, 0, "PROG", "through PROG"),
+	OPT_SET('a', "auto-compress", struct tar, auto_filter, 1, "as the archive's name says"),
+	OPT_SET(0, "no-auto-compress", struct tar, auto_filter, 0, "the default"),
+	VALUED('H', "format", REQUIRED, opt_format, 0, "FORMAT", "gnu, oldgnu, pax, ustar or v7"),
+	NAMED("old-archive", opt_format, TAR_V7, "--format=v7"),
+	NAMED("portability", opt_format, TAR_V7, NULL),
+	NAMED("posix", opt_format, TAR_PAX, "--format=posix"),
+	VALUED(0, "pax-option", REQUIRED, tar_pax_option, 0, "LIST", "details of pax headers"),
+	OPT_CALL('o', NULL, opt_old, "--old-archive, or (extracting) --no-same-owner"),
+	VALUED('b', "blocking-factor", REQUIRED, opt_blocks, 0, "N", "records of N x 512 bytes"),
+	VALUED(0, "record-size", REQUIRED, opt_blocks, 0, "N", "records of N bytes"),
+	OPT_IGNORED('B', "read-full-records", "the default"),
+	OPT_FLAG('i', "ignore-zeros", struct tar, ignore_zeros, "read on behind the end"),
+	OPT_STR('V', "label", struct tar, label, NULL, "TEXT", "a name for the archive"),
+	OPT_FLAG('P', "absolute-names", struct tar, absolute, "keep leading /"),
+	VALUED(0, "transform", REQUIRED, tar_xform_option, 0, "EXPR", "change names as sed does"),
+	VALUED(0, "xform", REQUIRED, tar_xform_option, 0, "EXPR", NULL),
+	VALUED(0, "strip-components", REQUIRED, opt_number, 0, "N", "without N leading parts"),
+	VALUED(0, "occurrence", OPTIONAL, opt_number, 1, "N", "only the first of each name"),
+	OPT_FLAG(0, "show-transformed-names", struct tar, show_transformed, "list names as used"),
+	OPT_FLAG(0, "show-stored-names", struct tar, show_transformed, NULL),
+	VALUED(0, "owner", REQUIRED, opt_owner, 0, "NAME", "the owner to store"),
+	VALUED(0, "group", REQUIRED, opt_owner, 0, "NAME", "the group to store"),
+	VALUED(0, "mode", REQUIRED, opt_file_mode, 0, "CHANGES", "the mode to store"),
+	VALUED(0, "mtime", REQUIRED, opt_mtime, 0, "DATE", "the time to store"),
+	OPT_FLAG(0, "clamp-mtime", struct tar, clamp, "only for files that are newer"),
+	VALUED('N', "newer", REQUIRED, opt_mtime, 0, "DATE", "only files newer than DATE"),
+	VALUED('N', "after-date", REQUIRED, opt_mtime, 0, "DATE", NULL),
+	VALUED(0, "newer-mtime", REQUIRED, opt_mtime, 1, "DATE", "whose contents are newer"),
+	OPT_FLAG(0, "numeric-owner", struct tar, numeric, "numbers, no names"),
+	OPT_SET(0, "same-owner", struct tar, same_owner, 1, "extract with owners"),
+	OPT_SET(0, "no-same-owner", struct tar, same_owner, 0, "extract as yourself"),
+	OPT_SET('p', "preserve-permissions", struct tar, same_mode, 1, "ignore the umask"),
+	OPT_SET('p', "same-permissions", struct tar, same_mode, 1, NULL),
+	OPT_SET(0, "no-same-permissions", struct tar, same_mode, 0, "apply the umask"),
+	OPT_FLAG('m', "touch", struct tar, touch, "do not restore times"),
+	OPT_FLAG('h', "dereference", struct tar, follow, "store what links point to"),
+	OPT_FLAG(0, "hard-dereference", struct tar, hard_dereference, "store hard links as files"),
+	OPT_FLAG(0, "one-file-system", struct tar, one_device, "stay on one file system"),
+	OPT_FLAG(0, "remove-files", struct tar, remove_files, "remove files that were stored"),
+	OPT_FLAG('S', "sparse", struct tar, sparse, "store holes as holes"),
+	OPT_FLAG('l', "check-links", struct tar, check_links, "tell of links not stored"),
+	OPT_FLAG(0, "ignore-failed-read", struct tar, no_failed_read,
+		 "unreadable files are no error"),
+	VALUED(0, "sort", REQUIRED, opt_sort, 0, "ORDER", "none or name: both by name here"),
+	OPT_FLAG('W', "verify", struct tar, verify, "compare the archive after writing it"),
+	OPT_SET('k', "keep-old-files", struct tar, keep, KEEP_OLD, "existing files are errors"),
+	OPT_SET(0, "skip-old-files", struct tar, keep, KEEP_SKIP, "existing files are kept"),
+	OPT_SET(0, "keep-newer-files", struct tar, keep, KEEP_NEWER, "newer files are kept"),
+	OPT_SET(0, "overwrite", struct tar, keep, KEEP_OVERWRITE, "write into existing files"),
+	OPT_SET('U', "unlink-first", struct tar, keep, KEEP_UNLINK, "remove files first"),
+	OPT_IGNORED(0, "overwrite-dir", "the default"),
+	OPT_FLAG(0, "no-overwrite-dir", struct tar, no_overwrite_dir,
+		 "directories stay as they are"),
+	OPT_FLAG(0, "keep-directory-symlink", struct tar, keep_dir_symlink,
+		 "links to directories stay"),
+	OPT_FLAG(0, "recursive-unlink", struct tar, recursive_unlink,
+		 "remove whole directories in the way"),
+	OPT_IGNORED(0, "delay-directory-restore", "the default here"),
+	OPT_IGNORED(0, "no-delay-directory-restore", "no effect"),
+	OPT_FLAG('O', "to-stdout", struct tar, to_stdout, "extract to standard output"),
+	OPT_STR(0, "to-command", struct tar, to_command, NULL, "COMMAND", "extract to a program"),
+	OPT_FLAG(0, "ignore-command-error", struct tar, ignore_command, "whatever it returns"),
+	VALUED(0, "one-top-level", OPTIONAL, opt_top_level, 0, "DIR", "all below one directory"),
+	VALUED('K', "starting-file", REQUIRED, opt_item, ITEM_NAME, "NAME", "only that member"),
+	OPT_FLAG('w', "interactive", struct tar, interactive, "ask for everything"),
+	OPT_FLAG('w', "confirmation", struct tar, interactive, NULL),
+	OPT_FLAG(0, "full-time", struct tar, full_time, "times in full"),
+	OPT_FLAG(0, "utc", struct tar, utc, "times in UTC"),
+	OPT_FLAG(0, "totals", struct tar, totals, "say how many bytes"),
+	OPT_FLAG('R', "block-number", struct tar, block_numbers, "numbers of blocks"),
+	VALUED(0, "checkpoint", OPTIONAL, opt_number, 2, "N", "tell after each N records"),
+	VALUED(0, "checkpoint-action", REQUIRED, opt_checkpoint_action, 0, "ACTION", "echo or dot"),
+	VALUED(0, "quoting-style", REQUIRED, opt_quoting, 0, "STYLE", "how names are shown"),
+	OPT_STR(0, "index-file", struct tar, index_file, NULL, "FILE", "where -v writes"),
+	VALUED(0, "warning", REQUIRED, opt_warning, 0, "KEYWORD", "fewer warnings"),
+	NAMED("show-defaults", opt_help_list, 0, "show the defaults"),
+	/* What files here do not have, or what is the default here. */
+	OPT_IGNORED(0, "force-local", NULL),
+	OPT_IGNORED('n', "seek", NULL),
+	OPT_IGNORED(0, "no-seek", NULL),
+	OPT_IGNORED('s', "preserve-order", NULL),
+	OPT_IGNORED(0, "same-order", NULL),
+	OPT_IGNORED(0, "acls", NULL),
+	OPT_IGNORED(0, "no-acls", NULL),
+	OPT_IGNORED(0, "selinux", NULL),
+	OPT_IGNORED(0, "no-selinux", NULL),
+	OPT_IGNORED(0, "xattrs", NULL),
+	OPT_IGNORED(0, "no-xattrs", NULL),
+	VALUED(0, "atime-preserve", OPTIONAL, opt_ignored, 0, "METHOD", NULL),
+	OPT_MISSING('M', "multi-volume"),
+	OPT_MISSING_ARG('L', "tape-length"),
+	OPT_MISSING_ARG('F', "info-script"),
+	OPT_MISSING_ARG('g', "listed-incremental"),
+	OPT_MISSING('G', "incremental"),
+	OPT_MISSING_ARG(0, "exclude-ignore"),
+	OPT_MISSING_ARG(0, "exclude-ignore-recursive"),
+	OPT_MISSING(0, "exclude-vcs-ignores"),
+	OPT_MISSING_ARG(0, "rmt-command"),
+	OPT_MISSING_ARG(0, "rsh-command"),
+	OPT_MISSING_ARG(0, "owner-map"),
+	OPT_MISSING_ARG(0, "group-map"),
+	OPT_MISSING_ARG(0, "volno-file"),
+	OPT_MISSING_ARG(0, "hole-detection"),
+	OPT_MISSING_ARG(0, "sparse-version"),
+	OPT_MISSING(0, "backup"),
+	OPT_MISSING_ARG(0, "suffix"),
+	OPT_END(),
+};
+
+/* "tar czf ARCHIVE": letters without '-', whose arguments follow in order. */
+static int old_options(struct cmd *c, int argc, char **argv, int i)
+{
+	if (i != 1 || argv[1][0] == '-' || argv[1][0] == '\0')
+		return 0;
+	size_t n = strlen(argv[1]);
+	char **list = arena_array(c->arena, (size_t)argc + n + 1, sizeof *list);
+	int next = 2;
+	int to = 1;
+
+	list[0] = argv[0];
+	for (const char *at = argv[1]; *at != '\0'; at++) {
+		char letter[3] = { '-', *at, '\0' };
+
+		list[to++] = arena_dup(c->arena, (struct bytes){ letter, 2 });
+		if (strchr("bCfFgHIKLNTVX", *at) == NULL)
+			continue;
+		if (next >= argc) {
+			cmd_exit(c, TAR_USAGE(c, "Old option '%c' requires an argument.", *at));
+		}
+		list[to++] = argv[next++];
+	}
+	while (next < argc)
+		list[to++] = argv[next++];
+	list[to] = NULL;
+	c->argv = list;
+	c->argc = to;
+	return -1;
+}
+
+static void set_defaults(struct cmd *c)
+{
+	struct tar *t = c->opts;
+	const char *slash = strrchr(c->name, '/');
+
+	if (slash != NULL)
+		c->name = slash + 1;
+	t->c = c;
+	t->factor = TAR_FACTOR;
+	t->xforms_end = &t->xforms;
+	t->same_owner = t->same_mode = -1;
+	t->quoting = QUOTE_ESCAPE;
+	t->width = 19;
+	t->here = -1;
+	t->global.sparse_major = -1;
+}
+
+/* --- what is done --- */
+
+static void put_totals(struct tar *t, bool written)
+{
+	char size[8];
+	struct tar_archive *a = &t->a;
+	uint64_t record = t->factor * TAR_BLOCK;
+	uint64_t n = written ? a->written : (a->base + a->to + record - 1) / record * record;
+	int64_t span = cmd_now(t->c) - t->start_ns;
+	char rate[8];
+	struct buf text = buf_in(t->c->arena);
+
+	num_human(n, 1024, size);
+	num_human(span > 0 ? (uint64_t)((double)n * 1e9 / (double)span) : n, 1024, rate);
+	buf_printf(&text, "Total bytes %s: %llu (%siB, %siB/s)\n", written ? "written" : "read",
+		   (unsigned long long)n, size, rate);
+	cmd_err_write(t->c, text.ptr, text.len);
+}
+
+static void read_mode(struct tar *t, void (*fn)(struct tar *t, struct tar_member *m))
+{
+	archive_open_read(t);
+	names_gather(t);
+	tar_each(t, fn);
+	if (t->mode == TAR_EXTRACT)
+		tar_extract_end(t);
+	names_report(t);
+	if (t->totals)
+		put_totals(t, false);
+	archive_close_read(t);
+}
+
+static void choose_listing(struct tar *t)
+{
+	bool writes = t->mode == TAR_CREATE;
+	bool to_stdout = (writes && strcmp(t->file, "-") == 0) || t->to_stdout;
+
+	t->listing = &t->c->out;
+	if (t->index_file != NULL) {
+		int err = output_open(&t->out, t->c, t->index_file, O_TRUNC_, false);
+
+		if (err < 0)
+			tar_fatal(t, err, "%s: Cannot open", tar_quote(t, t->index_file));
+		t->listing = &t->out;
+	} else if (to_stdout) {
+		output_init(&t->out, t->c, 2, true);
+		t->listing = &t->out;
+	}
+}
+
+/* The directory of --one-top-level: as said, or the archive's name without suffixes. */
+static int choose_top(struct tar *t)
+{
+	const char *base = strrchr(t->file, '/');
+	struct bytes name = bytes_of(base != NULL ? base + 1 : t->file);
+
+	if (!t->has_top_level || t->top_level != NULL)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		const char *dot = bytes_rfind(name, BYTES("."));
+		size_t at = dot != NULL ? (size_t)(dot - name.ptr) : 0;
+		struct bytes tail = dot != NULL ? bytes_slice(name, at, name.len) : name;
+		bool known = dot != NULL &&
+			     (archive_filter_of(arena_dup(t->c->arena, tail)) != NULL ||
+			      bytes_is(tail, ".tar"));
+
+		if (known && at > 0)
+			name.len = at;
+	}
+	if (name.len == strlen(base != NULL ? base + 1 : t->file))
+		return TAR_USAGE(t->c,
+				 "Cannot deduce top-level directory name; please set it explicitly "
+				 "with --one-top-level=DIR");
+	t->top_level = arena_dup(t->c->arena, name);
+	return 0;
+}
+
+/* How a date was understood, with -v. */
+static void tell_date(struct tar *t, const char *option, const char *arg, int64_t ns)
+{
+	struct buf text = buf_in(t->c->arena);
+
+	if (arg == NULL || t->verbose == 0 || arg[0] == '/' || arg[0] == '.')
+		return;
+	tar_time_text(t, &text, ns / 1000000000, (uint32_t)(ns % 1000000000), true);
+	if (strcmp(buf_cstr(&text), arg) != 0)
+		tar_warn(t, 0, "Option --%s: Treating date '%s' as %s", option, arg, text.ptr);
+}
+
+static bool has_names(struct tar *t)
+{
+	int n = t->c->nargs;
+
+	for (size_t i = 0; i < t->nitems; i++)
+		n += t->items[i].kind == ITEM_NAME ? 1 : t->items[i].kind == ITEM_FILES ? 2 : 0;
+	t->many = n > 1;
+	return n > 0;
+}
+
+static int check_options(struct tar *t)
+{
+	struct cmd *c = t->c;
+
+	if (t->mode == TAR_NONE)
+		return TAR_USAGE(c, "You must specify one of the '-Acdtrux', '--delete' or "
+				    "'--test-label' options");
+	if (!has_names(t) && t->mode == TAR_CREATE)
+		return TAR_USAGE(c, "Cowardly refusing to create an empty archive");
+	if (t->has_pax_option && t->has_format && t->format != TAR_PAX)
+		return TAR_USAGE(c, "--pax-option can be used only on POSIX archives");
+	if (t->has_pax_option)
+		t->format = TAR_PAX;
+	if (t->filter != NULL && (t->mode == TAR_APPEND || t->mode == TAR_UPDATE ||
+				  t->mode == TAR_CONCAT || t->mode == TAR_DELETE))
+		return TAR_USAGE(c, "Cannot update compressed archives");
+	if (t->old_archive && t->mode == TAR_EXTRACT)
+		t->same_owner = 0;
+	else if (t->old_archive)
+		t->format = TAR_V7;
+	if (t->auto_filter && t->mode == TAR_CREATE && t->filter == NULL)
+		t->filter = archive_filter_of(t->file);
+	return choose_top(t);
+}
+
+/* Lists are read before the archive is opened: -T that does not exist is fatal. */
+static void check_lists(struct tar *t)
+{
+	for (size_t i = 0; i < t->nitems; i++) {
+		const struct tar_item *item = &t->items[i];
+		struct vfs_stat st;
+		int err;
+
+		if (item->kind != ITEM_FILES || strcmp(item->arg, "-") == 0)
+			continue;
+		err = cmd_stat(t->c, item->arg, &st);
+		if (err < 0)
+			tar_fatal(t, err, "%s: Cannot stat", tar_quote(t, item->arg));
+	}
+}
+
+static void verify(struct tar *t)
+{
+	const char *file = t->file;
+
+	t->a = (struct tar_archive){ .fd = -1 };
+	t->filter = NULL;
+	t->mode = TAR_DIFF;
+	t->verbose = 0;
+	t->excludes = NULL;
+	t->read_state = 0;
+	t->file = file;
+	archive_open_read(t);
+	tar_each(t, tar_diff_member);
+	archive_close_read(t);
+}
+
+static void run_mode(struct tar *t)
+{
+	switch (t->mode) {
+	case TAR_CREATE: tar_create(t); break;
+	case TAR_EXTRACT:
+		tar_extract_begin(t);
+		read_mode(t, tar_extract_member);
+		return;
+	case TAR_LIST:
+		t->verbose++;
+		read_mode(t, tar_list_member);
+		return;
+	case TAR_DIFF: read_mode(t, tar_diff_member); return;
+	case TAR_APPEND:
+	case TAR_UPDATE: tar_append(t); break;
+	case TAR_CONCAT: tar_concat(t); break;
+	case TAR_DELETE: tar_delete(t); return;
+	case TAR_LABEL: tar_label(t); return;
+	case TAR_NONE: return;
+	}
+	if (t->totals)
+		put_totals(t, true);
+	if (t->verify && t->mode == TAR_CREATE)
+		verify(t);
+}
+
+static int tar_run(struct cmd *c)
+{
+	struct tar *t = c->opts;
+	int status = check_options(t);
+	struct buf unused = buf_in(c->arena);
+
+	if (status != 0)
+		return status;
+	choose_listing(t);
+	check_lists(t);
+	/* What is read once and kept must not lie in memory that a member's end releases. */
+	tar_time_text(t, &unused, 0, 0, false);
+	cmd_user_name(c, 0);
+	cmd_group_name(c, 0);
+	tell_date(t, "mtime", t->mtime, t->mtime_ns);
+	tell_date(t, t->newer_option, t->newer, t->newer_ns);
+	t->start_ns = cmd_now(c);
+	run_mode(t);
+	if (t->listing == &t->out)
+		output_flush(&t->out);
+	if (t->status == 2)
+		cmd_error(c, 0, "Exiting with failure status due to previous errors");
+	return t->status;
+}
+
+const struct builtin builtin_tar = {
+	.name = "tar",
+	.usage = "[OPTION...] [FILE]...",
+	.summary = "Keeps many files in one archive, and restores them from it.",
+	.run = tar_run,
+	.opts = tar_options,
+	.opts_size = sizeof(struct tar),
+	.usage_status = 64,
+	.error_status = 2,
+	.defaults = set_defaults,
+	.legacy = old_options,
+	.family = "GNU tar 1.34",
+	.hint = "Try '%s --help' or 'tar --usage' for more information.\n",
+};

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of tar share.
+ *
+ *   tar.c      options, what is done in which order      names.c    operands, -T, -C, matching
+ *   archive.c  blocks in and out, filters (gzip ...)      xform.c    names as stored, --transform
+ *   header.c   one member's header, written               member.c   the same, read
+ *   pax.c      extended headers                           sparse.c   maps of sparse files
+ *   create.c   files into the archive                     extract.c  members into files
+ *   list.c     the lines of -v and -t                     compare.c  -d
+ *   update.c   -r -u -A --delete
+ */
+#ifndef BUILTINS_TAR_TAR_H
+#define BUILTINS_TAR_TAR_H
+
+#include "base/time.h"
+#include "builtins/builtin.h"
+
+enum {
+	TAR_BLOCK = 512,
+	TAR_FACTOR = 20,
+	TAR_FACTOR_MAX = 1 << 16,
+	TAR_NAME_MAX = 1 << 20,     /* bytes of a name that a header may announce */
+	TAR_EXTENDED_MAX = 1 << 24, /* of an extended header */
+	TAR_SPARSE_MAX = 1 << 20,   /* entries of a map */
+};
+
+enum tar_mode {
+	TAR_NONE,
+	TAR_CREATE,
+	TAR_EXTRACT,
+	TAR_LIST,
+	TAR_APPEND,
+	TAR_UPDATE,
+	TAR_CONCAT,
+	TAR_DELETE,
+	TAR_DIFF,
+	TAR_LABEL,
+};
+
+enum tar_format { TAR_GNU, TAR_OLDGNU, TAR_USTAR, TAR_V7, TAR_PAX };
+
+/* A usage error of tar's own: the message, the hint, status 2. */
+#define TAR_USAGE(...) (cmd_usage(__VA_ARGS__), 2)
+
+enum tar_keep {
+	KEEP_DEFAULT, /* files are replaced by new ones */
+	KEEP_OVERWRITE,
+	KEEP_OLD,
+	KEEP_SKIP,
+	KEEP_NEWER,
+	KEEP_UNLINK,
+};
+
+enum tar_match {
+	MATCH_WILDCARDS = 1,
+	MATCH_NO_WILDCARDS = 2,
+	MATCH_ANCHORED = 4,
+	MATCH_NO_ANCHORED = 8,
+	MATCH_ICASE = 16,
+	MATCH_NO_SLASH = 32, /* wildcards do not match '/' */
+	MATCH_NO_RECURSION = 64,
+};
+
+/* Options and operands that count from where they stand. */
+enum tar_item_kind { ITEM_NAME, ITEM_CHDIR, ITEM_FILES, ITEM_EXCLUDE, ITEM_EXCLUDES, ITEM_MATCH };
+
+struct tar_item {
+	enum tar_item_kind kind;
+	const char *arg;
+	const char *option; /* as messages name it */
+	unsigned flags;     /* ITEM_MATCH: the flags that are set */
+	unsigned mask;      /* and those that are cleared before */
+	bool null;          /* ITEM_FILES: names end with NUL */
+	bool verbatim;
+	int at; /* operands before it */
+};
+
+struct tar_pattern {
+	struct tar_pattern *next;
+	struct bytes text;
+	struct glob *glob; /* NULL: a plain text */
+	unsigned flags;
+	bool found;
+	int dir; /* index of the directory that was current */
+};
+
+struct tar_sparse {
+	uint64_t offset;
+	uint64_t size;
+};
+
+/* One member, from its headers. */
+struct tar_member {
+	char type;
+	enum tar_format format;
+	const char *stored; /* as in the archive */
+	const char *name;   /* as it is used: transformed, without trailing slashes */
+	const char *link;
+	bool slash; /* the stored name ends in one */
+	uint32_t mode;
+	uint64_t uid;
+	uint64_t gid;
+	const char *uname;
+	const char *gname;
+	int64_t mtime_s;
+	uint32_t mtime_ns;
+	uint64_t size; /* bytes of data in the archive */
+	uint64_t real; /* bytes of the file */
+	uint32_t major;
+	uint32_t minor;
+	bool is_sparse;
+	struct tar_sparse *map;
+	size_t nmap;
+	uint64_t block; /* number of its first header block */
+	uint64_t start; /* of its first header of any kind */
+};
+
+/* Values out of extended headers. */
+struct pax_values {
+	const char *path;
+	const char *linkpath;
+	const char *uname;
+	const char *gname;
+	const char *sparse_name;
+	bool has_size, has_uid, has_gid, has_mtime, has_real;
+	uint64_t size;
+	uint64_t uid;
+	uint64_t gid;
+	uint64_t real;
+	int64_t mtime_s;
+	uint32_t mtime_ns;
+	int sparse_major; /* -1: none */
+	int sparse_minor;
+	struct tar_sparse *map;
+	size_t nmap;
+	size_t cap;
+	bool has_map;
+};
+
+struct tar_archive {
+	int fd;
+	int pid; /* of a filter, or 0 */
+	bool fifo;
+	bool seekable;
+	struct vfs_stat own; /* of the archive's file; ino 0: it has none */
+	/* reading */
+	char *buf;
+	size_t cap;
+	size_t from;
+	size_t to;
+	bool at_end;
+	uint64_t base; /* offset in the archive of buf[0] */
+	/* writing */
+	struct output out;
+	uint64_t written;
+	uint64_t total;
+	uint64_t next_checkpoint;
+	bool open_write;
+	bool bad_end; /* a write failed: said so already */
+};
+
+struct tar_xform;
+struct tar_links;
+
+struct tar {
+	struct cmd *c;
+	enum tar_mode mode;
+	int verbose;
+	const char *file;
+	enum tar_format format;
+	bool has_format;
+	bool old_archive;   /* -o */
+	const char *filter; /* program and options, or NULL */
+	int auto_filter;    /* -a */
+	uint64_t factor;
+	/* names */
+	struct tar_item *items;
+	size_t nitems;
+	size_t items_cap;
+	bool null_names;
+	bool verbatim;
+	bool no_unquote;
+	struct tar_pattern *excludes;
+	struct tar_pattern *names;
+	struct tar_pattern **names_end;
+	const char **dirs;
+	size_t ndirs;
+	int here; /* index of the current directory */
+	unsigned match;
+	bool warned_pattern;
+	bool absolute;
+	struct tar_xform *xforms;
+	struct tar_xform **xforms_end;
+	struct bytes seen_prefixes; /* "/\0../\0" of members, then of links */
+	struct bytes seen_links;
+	uint64_t strip;
+	bool show_transformed;
+	uint64_t occurrence;
+	/* attributes */
+	const char *owner;
+	const char *group;
+	bool has_uid, has_gid;
+	uint64_t uid;
+	uint64_t gid;
+	struct mode_change *mode_change;
+	const char *mtime; /* as given */
+	const char *newer;
+	const char *newer_option;
+	bool has_mtime;
+	bool clamp;
+	int64_t mtime_ns;
+	int64_t newer_ns;
+	bool has_newer;
+	bool newer_mtime;
+	bool numeric;
+	int same_owner; /* -1: not said */
+	int same_mode;
+	bool touch;
+	/* creating */
+	bool follow;
+	bool hard_dereference;
+	bool one_device;
+	bool remove_files;
+	bool sparse;
+	bool no_failed_read;
+	bool by_inode;
+	const char *label;
+	bool check_links;
+	int caches; /* --exclude-caches: 1 contents, 2 under, 3 all */
+	struct tar_tag *tags;
+	struct tar_links *links;
+	const char *exthdr_name;
+	bool delete_atime, delete_ctime, delete_mtime;
+	bool has_pax_option;
+	bool many; /* more than one name: files may come twice */
+	bool verify;
+	/* extracting */
+	int keep;
+	bool no_overwrite_dir;
+	bool keep_dir_symlink;
+	bool recursive_unlink;
+	bool to_stdout;
+	const char *to_command;
+	bool ignore_command;
+	const char *top_level;
+	bool has_top_level;
+	bool ignore_zeros;
+	bool interactive;
+	/* telling */
+	bool full_time;
+	bool utc;
+	bool totals;
+	bool block_numbers;
+	uint64_t checkpoint;
+	bool checkpoint_dots;
+	int quoting;
+	const char *index_file;
+	bool no_timestamp_warning;
+	struct output out; /* what -v and -t write to */
+	struct output *listing;
+	size_t width; /* of owners and sizes in listings */
+	struct zone *zone;
+	struct input answers; /* of -w */
+	bool has_answers;
+	int status;
+	struct tar_archive a;
+	struct pax_values global;
+	struct tar_restore *restore; /* attributes to set when all is extracted */
+	struct tar_delayed *delayed; /* links to make then */
+	int64_t start_ns;
+	int read_state;          /* of the last header */
+	bool keeps_memory;       /* the member's memory is still needed */
+	struct tar_known *known; /* -u: what the archive holds */
+};
+
+/* A file whose presence keeps a directory out. */
+struct tar_tag {
+	struct tar_tag *next;
+	const char *name;
+	int what; /* as tar.caches */
+};
+
+/* Releases what one member took, unless something still points there. */
+void tar_release(struct tar *t, struct arena_mark mark);
+
+/* --- messages: names are quoted as the options say --- */
+void tar_error(struct tar *t, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void tar_warn(struct tar *t, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+_Noreturn void tar_fatal(struct tar *t, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* A name for a message; in the arena. */
+const char *tar_quote(struct tar *t, const char *name);
+void tar_put_name(struct tar *t, struct buf *out, const char *name);
+
+/* --- archive.c --- */
+void archive_open_read(struct tar *t);
+void archive_open_write(struct tar *t);
+/* Opens for reading and then writing in place (-r, -u, -A, --delete). */
+void archive_open_update(struct tar *t);
+/* The next block, valid until the next call; NULL at the end. */
+const char *archive_block(struct tar *t);
+/* The next data bytes, at most max; 0 bytes at the end. */
+struct bytes archive_data(struct tar *t, uint64_t max);
+/* Skips n bytes and the padding behind them: fatal when they are not there. */
+void archive_skip(struct tar *t, uint64_t n);
+/* Where the next block begins. */
+uint64_t archive_tell(const struct tar *t);
+void archive_write(struct tar *t, const void *data, size_t n);
+/* Zeros to the end of a block. */
+void archive_pad(struct tar *t, uint64_t n);
+void archive_end(struct tar *t);
+void archive_close_read(struct tar *t);
+/* Forgets what was read and writes from `offset` on. */
+void archive_rewrite(struct tar *t, uint64_t offset);
+bool archive_is(struct tar *t, const struct vfs_stat *st);
+/* The program for a suffix ("tgz"), or NULL. */
+const char *archive_filter_of(const char *name);
+
+/* --- member.c --- */
+enum tar_read { TAR_MEMBER, TAR_END };
+/* The next member; says what is wrong on the way. Its memory is the caller's to release. */
+enum tar_read tar_next(struct tar *t, struct tar_member *m);
+void tar_skip_data(struct tar *t, const struct tar_member *m);
+/* Calls fn for each member that operands and excludes select; the data are skipped by fn. */
+void tar_each(struct tar *t, void (*fn)(struct tar *t, struct tar_member *m));
+bool tar_number(const char *field, size_t n, int64_t *out);
+int64_t tar_field(struct tar *t, const char *field, size_t n, const char *what);
+
+/* --- pax.c --- */
+void pax_read(struct tar *t, struct bytes text, struct pax_values *v);
+/* Writes an extended header with those records ahead of m. */
+void pax_write(struct tar *t, const struct tar_member *m, struct bytes records);
+void pax_record(struct buf *out, const char *key, struct bytes value);
+int tar_pax_option(struct cmd *c, const struct opt *o, const char *arg);
+
+/* --- sparse.c --- */
+void sparse_read_old(struct tar *t, const char *header, struct tar_member *m);
+void sparse_read_map(struct tar *t, struct tar_member *m);
+/* The map of an open file: false if it has no holes. */
+bool sparse_scan(struct tar *t, int fd, struct tar_member *m);
+/* The rest of an old sparse header's map: how many entries the header holds. */
+void sparse_write_old(struct tar *t, char *header, const struct tar_member *m);
+void sparse_write_more(struct tar *t, const struct tar_member *m);
+struct bytes sparse_map_text(struct tar *t, const struct tar_member *m);
+
+/* --- header.c --- */
+/* Writes the headers of m. False (after a message) if the format can't hold it. */
+bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t ctime_ns);
+
+/* --- names.c --- */
+void tar_item_add(struct tar *t, struct tar_item item);
+/* For reading modes: patterns of operands, excludes, directories. */
+void names_gather(struct tar *t);
+/* For writing modes: calls fn for each name in order. */
+void names_each(struct tar *t, void (*fn)(struct tar *t, const char *name));
+bool names_match(struct tar *t, const char *name);
+/* Whether every operand was found (--occurrence), so that reading may stop. */
+bool names_done(const struct tar *t);
+void names_report(struct tar *t);
+bool names_excluded(struct tar *t, const char *name);
+void names_exclude(struct tar *t, const char *pattern, unsigned flags);
+char *names_unquote(struct tar *t, const char *text);
+/* Changes to directory number i of tar.dirs; -1: where tar began. */
+void names_chdir(struct tar *t, int i);
+
+/* --- xform.c --- */
+enum xform_kind { XFORM_FILE = 1, XFORM_SYMLINK = 2, XFORM_LINK = 4 };
+int tar_xform_option(struct cmd *c, const struct opt *o, const char *arg);
+char *xform_name(struct tar *t, const char *name, enum xform_kind kind);
+/* Without what would lead out of the directory: says so once for each prefix. */
+const char *xform_safe(struct tar *t, const char *name, bool link);
+/* All that is done to the names of a member that is read. */
+void xform_member(struct tar *t, struct tar_member *m);
+
+/* --- list.c --- */
+void tar_list_line(struct tar *t, const struct tar_member *m, bool details);
+void tar_list_member(struct tar *t, struct tar_member *m);
+void tar_time_text(struct tar *t, struct buf *out, int64_t seconds, uint32_t ns, bool full);
+
+/* --- the modes --- */
+void tar_create(struct tar *t);
+void tar_dump(struct tar *t, const char *name);
+void tar_extract_member(struct tar *t, struct tar_member *m);
+void tar_extract_begin(struct tar *t);
+void tar_extract_end(struct tar *t);
+void tar_diff_member(struct tar *t, struct tar_member *m);
+void tar_append(struct tar *t);
+/* -u: whether the archive has the file, and not an older one. */
+bool tar_is_known(struct tar *t, const char *path, const struct vfs_stat *st);
+void tar_concat(struct tar *t);
+void tar_delete(struct tar *t);
+void tar_label(struct tar *t);
+bool tar_confirm(struct tar *t, const char *action, const char *name);
+/* Whether the name of path contains a component "..". */
+bool tar_has_dotdot(const char *path);
+
+#endif
