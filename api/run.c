@@ -216,6 +216,8 @@ static void finish(struct cowsh *s)
 		.processes = usage.processes - s->started_processes,
 		.memory_peak = usage.memory_peak,
 		.time_ns = kernel_now(s->kernel) - s->started_ns,
+		.limit_value = limit >= 0 ? kernel_limit_hit_value(s->kernel) : 0,
+		.limit_where = limit >= 0 ? kernel_limit_hit_where(s->kernel) : "",
 	};
 }
 

@@ -224,6 +224,8 @@ static int add_user(struct cowsh *s, const char *user, const char *home)
 
 static void kernel_settings(struct cowsh *s, const struct cowsh_config *c, struct kernel_config *k)
 {
+	enum limit_profile profile = (enum limit_profile)c->profile;
+
 	*k = (struct kernel_config){
 		.store = &s->store->store,
 		.host = &s->kernel_host,
@@ -234,7 +236,7 @@ static void kernel_settings(struct cowsh *s, const struct cowsh_config *c, struc
 	};
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		k->limit[i] = (c->limits_set >> i & 1) != 0 ? c->limit[i]
-							    : limit_default((enum limit)i);
+							    : limit_value((enum limit)i, profile);
 }
 
 static int start(struct cowsh *s, const struct cowsh_config *c)
@@ -282,6 +284,8 @@ int cowsh_new(cowsh_store *store, const struct cowsh_config *config, const struc
 		return -E_INVAL;
 	if (config != NULL)
 		memcpy(&c, config, config->size);
+	if ((unsigned)c.profile >= PROFILE_COUNT)
+		return -E_INVAL;
 	s = store_alloc(&store->store, sizeof *s);
 	if (s == NULL)
 		return -E_NOMEM;

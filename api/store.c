@@ -73,11 +73,12 @@ size_t cowsh_store_used(const cowsh_store *store)
 
 /* --- limits: cowsh.h repeats the kernel's list --- */
 
-#define LIMIT(name, option, value, unit)                                                           \
+#define LIMIT(name, option, small, normal, large, what)                                            \
 	_Static_assert((int)COWSH_LIMIT_##name == (int)LIMIT_##name, #name);
 LIMIT_LIST(LIMIT)
 #undef LIMIT
 _Static_assert((int)COWSH_LIMIT_CANCEL == (int)LIMIT_CANCEL, "cancel");
+_Static_assert((int)COWSH_PROFILE_LARGE == (int)PROFILE_LARGE, "profiles");
 
 const char *cowsh_limit_name(int limit)
 {
@@ -93,15 +94,17 @@ int cowsh_limit_find(const char *name)
 	return l == LIMIT_COUNT ? -E_NOENT : (int)l;
 }
 
-uint64_t cowsh_limit_default(int limit)
+uint64_t cowsh_limit_value(int limit, int profile)
 {
-	return limit >= 0 && limit < COWSH_LIMIT_COUNT ? limit_default((enum limit)limit) : 0;
+	return limit >= 0 && limit < COWSH_LIMIT_COUNT
+		       ? limit_value((enum limit)limit, (enum limit_profile)profile)
+		       : 0;
 }
 
 const char *cowsh_limit_help(int limit)
 {
 	static const char *const help[] = {
-#define LIMIT(name, option, value, unit) unit,
+#define LIMIT(name, option, small, normal, large, what) what,
 		LIMIT_LIST(LIMIT)
 #undef LIMIT
 	};

@@ -116,7 +116,9 @@ void json_result(struct runner *r, const struct cowsh_result *result, cowsh_snap
 	put_output("stderr", r->captured[2], r->captured_len[2]);
 	out_format("\"status\":%d,\"limit\":", result->status);
 	if (result->limit >= 0)
-		out_format("\"%s\"", cowsh_limit_name(result->limit));
+		out_format("\"%s\",\"limit_value\":%llu,\"limit_where\":\"%s\"",
+			   cowsh_limit_name(result->limit), (unsigned long long)result->limit_value,
+			   result->limit_where);
 	else
 		out_text("null");
 	out_format(",\"steps\":%llu,\"memory_peak\":%llu,\"time_ns\":%lld,\"changes\":[",

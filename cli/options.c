@@ -27,6 +27,7 @@ static const char usage[] =
 	"      --env NAME=VALUE    set a variable of the environment (repeatable)\n"
 	"      --user NAME         run as this user; `root` may do everything inside\n"
 	"      --limit NAME=VALUE  see below; VALUE may end in K, M or G; 0 is no limit\n"
+	"      --profile NAME      `small`, `default` or `large` values for all other limits\n"
 	"      --seed N            of $RANDOM, mktemp, shuf, /dev/urandom (default 0)\n"
 	"      --clock WHEN        `real`, or where the virtual clock starts: @SECONDS or\n"
 	"                          YYYY-MM-DD[THH:MM:SS] in UTC (default: now)\n"
@@ -36,18 +37,47 @@ static const char usage[] =
 	"      --help              this text\n"
 	"      --version           version of cowsh\n"
 	"\n"
-	"Limits:\n";
+	"Limits:                        small         default           large\n";
+
+static const struct {
+	const char *name;
+	int number;
+} profiles[] = {
+	{ "small", COWSH_PROFILE_SMALL },
+	{ "default", COWSH_PROFILE_DEFAULT },
+	{ "large", COWSH_PROFILE_LARGE },
+};
+
+/* Powers of 1024 are shown as such. */
+static void print_amount(uint64_t value)
+{
+	const char *unit = "";
+
+	for (const char *next = "KMGTP"; value % 1024 == 0 && value % 1000 != 0 && *next != '\0';
+	     next++, value /= 1024)
+		unit = next;
+	printf(" %*llu%.1s", unit[0] != '\0' ? 15 : 16, (unsigned long long)value, unit);
+}
+
+static void set_profile(struct options *o, const char *name)
+{
+	for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
+		if (strcmp(profiles[i].name, name) == 0) {
+			o->config.profile = profiles[i].number;
+			return;
+		}
+	}
+	fatal("there is no profile '%s': small, default or large", name);
+}
 
 static void print_help(void)
 {
 	fputs(usage, stdout);
 	for (int i = 0; i < COWSH_LIMIT_COUNT; i++) {
-		uint64_t value = cowsh_limit_default(i);
-
-		printf("  %-12s %s", cowsh_limit_name(i), cowsh_limit_help(i));
-		if (value != 0)
-			printf(" (default %llu)", (unsigned long long)value);
-		putchar('\n');
+		printf("  %-17s", cowsh_limit_name(i));
+		for (size_t p = 0; p < sizeof profiles / sizeof *profiles; p++)
+			print_amount(cowsh_limit_value(i, profiles[p].number));
+		printf("  %s\n", cowsh_limit_help(i));
 	}
 }
 
@@ -92,8 +122,6 @@ static void set_limit(struct options *o, const char *arg)
 		fatal("there is no limit '%s' (see --help)", name);
 	o->config.limit[limit] = number(equals + 1, arg);
 	o->config.limits_set |= (uint64_t)1 << limit;
-	if (limit == COWSH_LIMIT_TIME)
-		o->time_limit_ms = o->config.limit[limit];
 }
 
 static void set_mount(struct options *o, char *arg)
@@ -203,6 +231,8 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		o->config.user = v;
 	else if ((v = value_of("--limit", argc, argv, i)) != NULL)
 		set_limit(o, v);
+	else if ((v = value_of("--profile", argc, argv, i)) != NULL)
+		set_profile(o, v);
 	else if ((v = value_of("--seed", argc, argv, i)) != NULL)
 		o->config.seed = number(v, "--seed");
 	else if ((v = value_of("--clock", argc, argv, i)) != NULL)
@@ -285,4 +315,7 @@ void options_parse(int argc, char **argv, struct options *o)
 	o->args = argv + i;
 	o->nargs = argc - i;
 	o->config.env = o->env;
+	o->time_limit_ms = (o->config.limits_set >> COWSH_LIMIT_TIME & 1) != 0
+				   ? o->config.limit[COWSH_LIMIT_TIME]
+				   : cowsh_limit_value(COWSH_LIMIT_TIME, o->config.profile);
 }

@@ -114,22 +114,26 @@ COWSH_API size_t cowsh_store_used(const cowsh_store *store);
 
 /* --- limits --- */
 
-/* Each can be set per session; the value 0 means no limit, the documented default applies when
- * the field was not set. `cowsh --help` lists them with their names for --limit. */
+/* Each can be set per session; 0 means no limit. What is not set has the value of the session's
+ * profile, always finite: cowsh_limit_value, `cowsh --help`. Reaching one ends all processes of
+ * the command; files, processes and descriptors are refused with an error instead, as by Linux. */
 enum cowsh_limit {
-	COWSH_LIMIT_STEPS,       /* steps of one command; none by default */
-	COWSH_LIMIT_TIME,        /* milliseconds of real time of one command (needs host.clock) */
-	COWSH_LIMIT_CPU,         /* milliseconds of virtual time of one command */
-	COWSH_LIMIT_MEMORY,      /* bytes of processes and variables: 512 MiB */
-	COWSH_LIMIT_OUTPUT,      /* bytes one command may write to the host: 1 GiB */
-	COWSH_LIMIT_FILES,       /* inodes added: 1,000,000 */
-	COWSH_LIMIT_DISK,        /* bytes of file data added: 2 GiB */
-	COWSH_LIMIT_FILE_SIZE,   /* bytes of one file: 1 TiB (files may be sparse) */
-	COWSH_LIMIT_PROCESSES,   /* alive at once: 1,000 */
-	COWSH_LIMIT_DESCRIPTORS, /* of one process: 1,024 */
-	COWSH_LIMIT_RECURSION,   /* nested calls in the shell: 10,000 */
-	COWSH_LIMIT_PATTERN,     /* steps of one backtracking pattern match: 10,000,000 */
-	COWSH_LIMIT_EXPANSION,   /* words made by one expansion: 10,000,000 */
+	COWSH_LIMIT_STEPS,         /* steps of one command */
+	COWSH_LIMIT_TIME,          /* milliseconds of real time of one command (host.clock) */
+	COWSH_LIMIT_CPU,           /* milliseconds of virtual time of one command */
+	COWSH_LIMIT_MEMORY,        /* bytes of processes and variables */
+	COWSH_LIMIT_OUTPUT,        /* bytes one command may write to the host */
+	COWSH_LIMIT_FILES,         /* inodes added */
+	COWSH_LIMIT_DISK,          /* bytes of file data added */
+	COWSH_LIMIT_FILE_SIZE,     /* bytes of one file (files may be sparse) */
+	COWSH_LIMIT_PROCESSES,     /* alive at once */
+	COWSH_LIMIT_DESCRIPTORS,   /* of one process */
+	COWSH_LIMIT_RECURSION,     /* nested calls in the shell */
+	COWSH_LIMIT_PATTERN,       /* steps of one backtracking pattern match */
+	COWSH_LIMIT_EXPANSION,     /* words made by one expansion */
+	COWSH_LIMIT_SESSION_STEPS, /* of all commands; a fork goes on with what its parent used */
+	COWSH_LIMIT_SESSION_OUTPUT,
+	COWSH_LIMIT_SESSION_PROCESSES, /* started */
 	COWSH_LIMIT_COUNT,
 	/* Not settable; what a result's `limit` may say besides: */
 	COWSH_LIMIT_DEADLOCK, /* every process waited for another */
@@ -140,8 +144,9 @@ enum cowsh_limit {
 COWSH_API const char *cowsh_limit_name(int limit);
 /* The number of a name, or -COWSH_ENOENT. */
 COWSH_API int cowsh_limit_find(const char *name);
-/* The value that holds when it is not set, and what it counts. */
-COWSH_API uint64_t cowsh_limit_default(int limit);
+enum cowsh_profile { COWSH_PROFILE_DEFAULT, COWSH_PROFILE_SMALL, COWSH_PROFILE_LARGE };
+/* The value in a profile, and what it counts. */
+COWSH_API uint64_t cowsh_limit_value(int limit, int profile);
 COWSH_API const char *cowsh_limit_help(int limit);
 
 /* --- host callbacks --- */
@@ -225,11 +230,12 @@ struct cowsh_config {
 	const struct cowsh_mount_config
 		*mounts; /* as cowsh_mount, before the shell starts in cwd */
 	size_t nmounts;
+	int profile; /* enum cowsh_profile: limits that are not set */
 };
 #define COWSH_CONFIG_INIT                                                                          \
 	{                                                                                          \
 		sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,   \
-			NULL, 0                                                                    \
+			NULL, 0, COWSH_PROFILE_DEFAULT                                             \
 	}
 
 /* config and host may be NULL; both are copied. */
@@ -249,6 +255,9 @@ struct cowsh_result {
 	uint64_t processes; /* started by this command */
 	size_t memory_peak; /* bytes */
 	int64_t time_ns;    /* virtual time that passed */
+	/* When limit >= 0: its value, and where ("awk, line 3"; a view until the next command). */
+	uint64_t limit_value;
+	const char *limit_where;
 };
 
 /*

@@ -181,6 +181,7 @@ struct shell *shell_new(struct proc *p, char *const *envp, bool is_sh)
 	sh->seconds_base_ns = sys_now(p);
 	sh->random_state = sys_random(p);
 	p->task = sh;
+	p->line = &sh->line;
 	p->release = shell_release;
 	frame_push(sh, "main", "");
 	trap_init(sh);
@@ -306,6 +307,7 @@ struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 	sh->overlay = !copy;
 	sh->subshell_depth++;
 	child->task = sh;
+	child->line = &sh->line;
 	child->release = shell_release;
 	if (copy) {
 		if (from->units != NULL)
@@ -324,6 +326,7 @@ struct shell *shell_copy(struct proc *child, struct shell *from)
 	struct shell *sh = clone(child, from);
 
 	child->task = sh;
+	child->line = &sh->line;
 	child->release = shell_release;
 	sh->command = NULL;
 	copy_state(sh, from, false);

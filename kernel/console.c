@@ -144,10 +144,24 @@ static int put(struct proc *p, int fd, const char *data, size_t n)
 	return 0;
 }
 
+/* What the command or the session may still write, and whose limit that is. */
+static uint64_t output_left(const struct kernel *k, enum limit *which)
+{
+	uint64_t mine = k->limit[LIMIT_OUTPUT];
+	uint64_t all = k->limit[LIMIT_SESSION_OUTPUT];
+	uint64_t used = k->output_total + k->output_bytes;
+
+	mine = mine == 0 ? UINT64_MAX : mine > k->output_bytes ? mine - k->output_bytes : 0;
+	all = all == 0 ? UINT64_MAX : all > used ? all - used : 0;
+	*which = all < mine ? LIMIT_SESSION_OUTPUT : LIMIT_OUTPUT;
+	return all < mine ? all : mine;
+}
+
 static int64_t console_write(struct proc *p, struct file *f, const void *data, size_t n)
 {
 	struct kernel *k = p->k;
-	uint64_t limit = k->limit[LIMIT_OUTPUT];
+	enum limit which = LIMIT_OUTPUT;
+	uint64_t left = output_left(k, &which);
 	size_t part = n;
 	int fd = f->u.console == 2 ? 2 : 1;
 	int r;
@@ -156,14 +170,14 @@ static int64_t console_write(struct proc *p, struct file *f, const void *data, s
 		return report(p, fd);
 	if (n == 0)
 		return 0;
-	if (limit != 0 && n > limit - k->output_bytes)
-		part = (size_t)(limit - k->output_bytes);
+	if (n > left)
+		part = (size_t)left;
 	r = part != 0 ? put(p, fd, data, part) : 0;
 	if (r == -E_INTR)
 		return r;
 	k->output_bytes += part;
 	if (part < n)
-		proc_limit(p, LIMIT_OUTPUT);
+		proc_limit(p, which);
 	return r != 0 ? report(p, fd) : (int64_t)n;
 }
 

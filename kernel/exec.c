@@ -232,6 +232,7 @@ static void forget_program(struct proc *p)
 		p->release(p);
 	p->release = NULL;
 	p->task = NULL;
+	p->line = NULL;
 	fd_close_on_exec(p);
 	view_end_all(p);
 	arena_clear(&p->arena);

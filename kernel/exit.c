@@ -28,6 +28,7 @@ static void let_go(struct proc *p)
 		p->release(p);
 	p->release = NULL;
 	p->task = NULL;
+	p->line = NULL;
 	view_end_all(p);
 	fd_drop_all(p);
 	timer_clear(k, &p->priv->alarm);

@@ -178,11 +178,16 @@ struct kernel {
 	int64_t epoch_ns;
 	int64_t slept_ns;
 	int64_t real_start_ns;
+	int64_t real_begin_ns; /* of the command, if the host has a clock */
 	uint64_t rng[4];
 	uint64_t boot_id[2];
 	uint64_t limit[LIMIT_COUNT];
 	int limit_hit;
+	uint64_t hit_value;
+	char hit_where[48];
+	int ran_last; /* the process that had the processor last */
 	uint64_t output_bytes;
+	uint64_t output_total; /* of all commands before this one */
 	uint64_t processes;
 	int nprocs; /* not yet ended */
 	int nlive;  /* neither ended nor parked */

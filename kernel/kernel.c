@@ -134,6 +134,7 @@ int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel 
 	n->steps_polled = k->steps_polled;
 	n->last_pid = k->last_pid;
 	n->processes = k->processes;
+	n->output_total = k->output_total + k->output_bytes;
 	*out = n;
 	return 0;
 }
@@ -152,7 +153,10 @@ void kernel_begin(struct kernel *k)
 {
 	k->limit_hit = -1;
 	k->steps_begin = k->steps_total;
+	k->output_total += k->output_bytes;
 	k->output_bytes = 0;
+	if (k->host.clock != NULL)
+		k->real_begin_ns = k->host.clock(k->host.user);
 	k->console.error[1] = k->console.error[2] = 0;
 	k->console.stuck = false;
 	k->console.in_end = false;

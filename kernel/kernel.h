@@ -37,24 +37,37 @@ struct trace_event; /* kernel/trace.h */
 
 /* --- limits --- */
 
-/* LIMIT(name, option, default, unit): the list is printed by --help and kept by limits.md. */
+/*
+ * LIMIT(name, option, small, default, large, what): the values of the three profiles; 0 means
+ * none. `--help` prints the list. Those of a session count all its commands and its forks'
+ * ancestors; the others start anew with each command or count what is there.
+ */
 #define LIMIT_LIST(LIMIT)                                                                          \
-	LIMIT(STEPS, "steps", 0, "steps of one command; 0: none")                                  \
-	LIMIT(TIME, "time", 0, "milliseconds of real time of one command; 0: none")                \
-	LIMIT(CPU, "cpu", 0, "milliseconds of virtual time of one command; 0: none")               \
-	LIMIT(MEMORY, "memory", 512u << 20, "bytes of processes, descriptors and variables")       \
-	LIMIT(OUTPUT, "output", 1u << 30, "bytes written to the host by one command")              \
-	LIMIT(FILES, "files", 1000000, "inodes added")                                             \
-	LIMIT(DISK, "disk", 2147483648u, "bytes of file data added")                               \
-	LIMIT(FILE_SIZE, "file-size", 1099511627776, "bytes of one file")                          \
-	LIMIT(PROCESSES, "processes", 1000, "processes alive at once")                             \
-	LIMIT(DESCRIPTORS, "descriptors", 1024, "descriptors of one process")                      \
-	LIMIT(RECURSION, "recursion", 10000, "nested function calls, sourced files, evals")        \
-	LIMIT(PATTERN, "pattern", 10000000, "backtracking steps of one pattern match")             \
-	LIMIT(EXPANSION, "expansion", 10000000, "words made by one expansion")
+	LIMIT(STEPS, "steps", 100000000, 100000000000, 10000000000000, "steps of one command")     \
+	LIMIT(TIME, "time", 10000, 600000, 86400000, "milliseconds of real time of one command")   \
+	LIMIT(CPU, "cpu", 1000, 1000000, 100000000, "milliseconds of virtual time of one command") \
+	LIMIT(MEMORY, "memory", 64 << 20, 512 << 20, 8ull << 30,                                   \
+	      "bytes of processes, descriptors and variables")                                     \
+	LIMIT(OUTPUT, "output", 16 << 20, 1 << 30, 64ull << 30, "bytes one command writes out")    \
+	LIMIT(FILES, "files", 100000, 1000000, 100000000, "inodes added")                          \
+	LIMIT(DISK, "disk", 256 << 20, 2ull << 30, 64ull << 30, "bytes of file data added")        \
+	LIMIT(FILE_SIZE, "file-size", 16ull << 30, 1ull << 40, 1ull << 50, "bytes of one file")    \
+	LIMIT(PROCESSES, "processes", 100, 1000, 10000, "processes alive at once")                 \
+	LIMIT(DESCRIPTORS, "descriptors", 256, 1024, 65536, "descriptors of one process")          \
+	LIMIT(RECURSION, "recursion", 1000, 10000, 100000, "nested calls in the shell")            \
+	LIMIT(PATTERN, "pattern", 1000000, 10000000, 1000000000,                                   \
+	      "backtracking steps of one pattern match")                                           \
+	LIMIT(EXPANSION, "expansion", 1000000, 10000000, 1000000000,                               \
+	      "words made by one expansion")                                                       \
+	LIMIT(SESSION_STEPS, "session-steps", 10000000000, 10000000000000, 1000000000000000,       \
+	      "steps of all commands of a session")                                                \
+	LIMIT(SESSION_OUTPUT, "session-output", 256 << 20, 64ull << 30, 16ull << 40,               \
+	      "bytes a session writes out")                                                        \
+	LIMIT(SESSION_PROCESSES, "session-processes", 1000000, 1000000000, 1000000000000,          \
+	      "processes a session starts")
 
 enum limit {
-#define LIMIT(name, option, value, unit) LIMIT_##name,
+#define LIMIT(name, option, small, normal, large, what) LIMIT_##name,
 	LIMIT_LIST(LIMIT)
 #undef LIMIT
 		LIMIT_COUNT,
@@ -63,7 +76,8 @@ enum limit {
 };
 
 const char *limit_name(enum limit l); /* as in --limit NAME=VALUE */
-uint64_t limit_default(enum limit l);
+enum limit_profile { PROFILE_DEFAULT, PROFILE_SMALL, PROFILE_LARGE, PROFILE_COUNT };
+uint64_t limit_value(enum limit l, enum limit_profile profile);
 /* LIMIT_COUNT for an unknown name. */
 enum limit limit_of_name(struct bytes name);
 
@@ -134,6 +148,9 @@ bool kernel_skip_to_timer(struct kernel *k);
 void kernel_cancel(struct kernel *k);
 /* Which limit stopped the current command, or -1. Cleared by kernel_begin. */
 int kernel_limit_hit(const struct kernel *k);
+/* Its value, and where it was hit ("awk, line 3"); both as they were then. */
+uint64_t kernel_limit_hit_value(const struct kernel *k);
+const char *kernel_limit_hit_where(const struct kernel *k);
 /* Starts a new command's accounting (steps, output, real time). */
 void kernel_begin(struct kernel *k);
 /* Signals every process that waits for the host, after something was completed. */
@@ -190,7 +207,8 @@ struct proc {
 	uint64_t bytes_read;
 	uint64_t bytes_written;
 	int64_t started_ns;
-	void *task; /* owned by the program format: the shell's, the microVM's state */
+	const int *line; /* where the program is in its script; NULL: it has none */
+	void *task;      /* owned by the program format: the shell's, the microVM's state */
 	/* Called once before the process's memory is freed, however it ended, or when it executes
 	 * another program, to put references that reach outside it; on any stack; must not block,
 	 * allocate or charge. May be NULL. Not inherited. */

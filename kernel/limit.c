@@ -7,11 +7,11 @@
 struct limit_row {
 	const char *name;
 	const char *option;
-	uint64_t value;
+	uint64_t value[PROFILE_COUNT];
 };
 
 static const struct limit_row rows[LIMIT_COUNT] = {
-#define LIMIT(name, option, value, unit) { #name, option, value },
+#define LIMIT(name, option, small, normal, large, what) { #name, option, { normal, small, large } },
 	LIMIT_LIST(LIMIT)
 #undef LIMIT
 };
@@ -23,9 +23,11 @@ const char *limit_name(enum limit l)
 	return l == LIMIT_DEADLOCK ? "deadlock" : "canceled";
 }
 
-uint64_t limit_default(enum limit l)
+uint64_t limit_value(enum limit l, enum limit_profile profile)
 {
-	return (unsigned)l < LIMIT_COUNT ? rows[l].value : 0;
+	if ((unsigned)l >= LIMIT_COUNT || (unsigned)profile >= PROFILE_COUNT)
+		return 0;
+	return rows[l].value[profile];
 }
 
 enum limit limit_of_name(struct bytes name)
@@ -64,6 +66,16 @@ int kernel_limit_hit(const struct kernel *k)
 	return k->limit_hit;
 }
 
+uint64_t kernel_limit_hit_value(const struct kernel *k)
+{
+	return k->hit_value;
+}
+
+const char *kernel_limit_hit_where(const struct kernel *k)
+{
+	return k->hit_where;
+}
+
 /* --- steps --- */
 
 /* Steps of virtual processor time; the quotient is kept within 64 bits. */
@@ -72,17 +84,25 @@ static uint64_t steps_of_ms(const struct kernel *k, uint64_t ms)
 	return ms > UINT64_MAX / 1000000000u ? UINT64_MAX : ms * 1000000000u / k->step_ps;
 }
 
-/* May be negative. What is left of LIMIT_STEPS and LIMIT_CPU. */
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* May be negative. What is left of the limits of a command's and the session's steps. */
 int64_t limit_steps_left(const struct kernel *k)
 {
 	uint64_t used = k->steps_total - k->steps_begin;
 	uint64_t max = INT64_MAX;
+	int64_t left = INT64_MAX;
 
 	if (k->limit[LIMIT_STEPS] != 0 && k->limit[LIMIT_STEPS] < max)
 		max = k->limit[LIMIT_STEPS];
 	if (k->limit[LIMIT_CPU] != 0 && steps_of_ms(k, k->limit[LIMIT_CPU]) < max)
 		max = steps_of_ms(k, k->limit[LIMIT_CPU]);
-	return (int64_t)(max - used);
+	if (k->limit[LIMIT_SESSION_STEPS] != 0 && k->limit[LIMIT_SESSION_STEPS] < INT64_MAX)
+		left = (int64_t)(k->limit[LIMIT_SESSION_STEPS] - k->steps_total);
+	return least((int64_t)(max - used), left);
 }
 
 static bool over(uint64_t used, uint64_t max)
@@ -114,6 +134,8 @@ void limit_check_steps(struct proc *p)
 
 	if (over(used, k->limit[LIMIT_STEPS]))
 		limit_stop(k, LIMIT_STEPS);
+	if (over(k->steps_total, k->limit[LIMIT_SESSION_STEPS]))
+		limit_stop(k, LIMIT_SESSION_STEPS);
 	if (k->limit[LIMIT_CPU] != 0 && used > steps_of_ms(k, k->limit[LIMIT_CPU]))
 		limit_stop(k, LIMIT_CPU);
 	if (atomic_load_explicit(&k->cancel, memory_order_relaxed)) {
@@ -125,51 +147,84 @@ void limit_check_steps(struct proc *p)
 
 /* --- stopping --- */
 
-static void put_text(char *line, size_t *len, const char *text)
+/* Said where there may be no memory. */
+struct buf_line {
+	char text[160];
+	size_t len;
+};
+
+static void put_text(struct buf_line *line, const char *text)
 {
 	size_t n = strlen(text);
 
-	memcpy(line + *len, text, n);
-	*len += n;
+	if (n > sizeof line->text - line->len)
+		n = sizeof line->text - line->len;
+	memcpy(line->text + line->len, text, n);
+	line->len += n;
 }
 
-static void put_number(char *line, size_t *len, uint64_t v)
+static void put_number(struct buf_line *line, uint64_t v)
 {
 	char digits[24];
-	size_t at = sizeof digits;
+	size_t at = sizeof digits - 1;
 
+	digits[at] = '\0';
 	do
 		digits[--at] = (char)('0' + v % 10);
 	while ((v /= 10) != 0);
-	memcpy(line + *len, digits + at, sizeof digits - at);
-	*len += sizeof digits - at;
+	put_text(line, digits + at);
+}
+
+/* "awk, line 3": the process that ran last, and the line of the nearest script. */
+static void note_place(struct kernel *k)
+{
+	struct proc *p = k->current != NULL ? k->current : proc_find(k, k->ran_last);
+	struct buf_line where = { .len = 0 };
+	const struct proc *script = p;
+
+	while (script != NULL && script->line == NULL)
+		script = script->priv->parent;
+	put_text(&where, p != NULL && p->state != PROC_ZOMBIE ? p->priv->comm : "");
+	if (where.len != 0 && script != NULL && *script->line > 0) {
+		put_text(&where, ", line ");
+		put_number(&where, (uint64_t)*script->line);
+	}
+	if (where.len > sizeof k->hit_where - 1)
+		where.len = sizeof k->hit_where - 1;
+	memcpy(k->hit_where, where.text, where.len);
+	k->hit_where[where.len] = '\0';
 }
 
 static void say(struct kernel *k, enum limit l)
 {
-	char line[128];
-	size_t len = 0;
+	struct buf_line line = { .len = 0 };
 
-	put_text(line, &len, "cowsh: stopped: ");
+	put_text(&line, "cowsh: stopped: ");
 	if (l == LIMIT_DEADLOCK) {
-		put_text(line, &len, "deadlock: every process waits for another");
+		put_text(&line, "deadlock: every process waits for another");
 	} else if (l == LIMIT_CANCEL) {
-		put_text(line, &len, "canceled");
+		put_text(&line, "canceled");
 	} else {
-		put_text(line, &len, "limit of ");
-		put_text(line, &len, limit_name(l));
-		put_text(line, &len, " (");
-		put_number(line, &len, k->limit[l]);
-		put_text(line, &len, ") reached");
+		put_text(&line, "limit of ");
+		put_text(&line, limit_name(l));
+		put_text(&line, " (");
+		put_number(&line, k->hit_value);
+		put_text(&line, ") reached");
 	}
-	put_text(line, &len, "\n");
-	console_say(k, (struct bytes){ line, len });
+	if (k->hit_where[0] != '\0' && l != LIMIT_DEADLOCK) {
+		put_text(&line, " in ");
+		put_text(&line, k->hit_where);
+	}
+	put_text(&line, "\n");
+	console_say(k, (struct bytes){ line.text, line.len });
 }
 
 static void record(struct kernel *k, enum limit l)
 {
 	k->limit_hit = (int)l;
+	k->hit_value = kernel_limit(k, l);
 	k->stop_run = true;
+	note_place(k);
 	if (tracing(k))
 		trace_limit(k, l);
 	say(k, l);

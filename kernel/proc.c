@@ -207,6 +207,9 @@ int proc_new(struct kernel *k, struct proc *parent, struct proc **out)
 {
 	struct proc *p;
 
+	if (parent != NULL && k->limit[LIMIT_SESSION_PROCESSES] != 0 &&
+	    k->processes >= k->limit[LIMIT_SESSION_PROCESSES])
+		proc_limit(parent, LIMIT_SESSION_PROCESSES);
 	if (too_many(k, parent))
 		return -E_AGAIN;
 	p = alloc_proc(k);

@@ -172,6 +172,7 @@ static bool loop_due(struct kernel *k)
 static void enter(struct kernel *k, struct proc *p)
 {
 	k->current = p;
+	k->ran_last = p->pid;
 	p->state = PROC_RUNNING;
 	grant(k, p);
 }
@@ -325,7 +326,13 @@ static void run_from(struct kernel *k, struct proc *p)
 
 static bool time_is_up(const struct kernel *k)
 {
-	return k->host.expired != NULL && k->host.expired(k->host.user) != 0;
+	const struct kernel_host *h = &k->host;
+	uint64_t max_ms = k->limit[LIMIT_TIME];
+
+	if (h->expired != NULL && h->expired(h->user) != 0)
+		return true;
+	return h->clock != NULL && max_ms != 0 &&
+	       (h->clock(h->user) - k->real_begin_ns) / 1000000 >= (int64_t)max_ms;
 }
 
 static void tick(struct kernel *k)

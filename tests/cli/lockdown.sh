@@ -23,11 +23,11 @@ check '--no-lockdown does the same' "$("$cowsh" -c 'seq 3 | tac; echo $?')" \
 	"$("$cowsh" --no-lockdown -c 'seq 3 | tac; echo $?')"
 check 'a reader that goes away ends the writer, not the shell' '141 y' \
 	"$( { "$cowsh" -c 'yes; echo $? >&2' | head -n 1; } 2>&1 | sort | tr '\n' ' ' | sed 's/ $//')"
-check 'a deadline ends a loop' '137 cowsh: stopped: limit of time (100) reached' \
+check 'a deadline ends a loop' '137 cowsh: stopped: limit of time (100) reached in bash, line 1' \
 	"$("$cowsh" --limit time=100 -c 'while :; do :; done' 2> err; echo "$? $(< err)")"
 mkfifo quiet
 sleep 5 > quiet &
-check 'a deadline ends the wait for input' '137 cowsh: stopped: limit of time (100) reached' \
+check 'a deadline ends the wait for input' '137 cowsh: stopped: limit of time (100) reached in bash, line 1' \
 	"$("$cowsh" --limit time=100 -c 'read x' < quiet 2> err; echo "$? $(< err)")"
 kill %1
 check 'the real clock runs' yes \

@@ -42,7 +42,7 @@ check 'an unknown limit' "2 cowsh: there is no limit 'nothing' (see --help)" "$?
 "$cowsh" -c 2> err
 check '-c without script' "2 cowsh: option '-c' needs a script" "$? $(< err)"
 check '--version' 'cowsh 0.1.0' "$("$cowsh" --version)"
-check '--help names every limit' 13 "$("$cowsh" --help | sed -n '/^Limits/,$p' | grep -c '^  ')"
+check '--help names every limit' 16 "$("$cowsh" --help | sed -n '/^Limits/,$p' | grep -c '^  ')"
 
 mkdir -p tree/sub
 echo one > tree/f; echo two > tree/sub/g; ln -s f tree/link; printf '\0\377' > tree/bytes
@@ -73,11 +73,19 @@ check '--json: changes' '[{"kind":"+","path":"/home/user/new"}]' \
 	"$("$cowsh" --json -c 'echo > new' | grep -o '\[.*\]' | sed 's/{"kind":"m"[^}]*},*//g')"
 "$cowsh" --limit steps=100K -c 'while :; do :; done' 2> err
 check 'a step limit: status' 137 $?
-check 'a step limit: message' "cowsh: stopped: limit of steps (102400) reached" "$(< err)"
+check 'a step limit: message' "cowsh: stopped: limit of steps (102400) reached in bash, line 1" "$(< err)"
 "$cowsh" --limit time=200 -c 'while :; do :; done' 2> err
-check 'a time limit' "137 cowsh: stopped: limit of time (200) reached" "$? $(< err)"
+check 'a time limit' "137 cowsh: stopped: limit of time (200) reached in bash, line 1" "$? $(< err)"
 "$cowsh" --limit memory=20M -c 'x=a; while :; do x=$x$x; done' 2> err
-check 'a memory limit' "137 cowsh: stopped: limit of memory (20971520) reached" "$? $(tail -n 1 err)"
+check 'a memory limit' "137 cowsh: stopped: limit of memory (20971520) reached in bash, line 1" "$? $(tail -n 1 err)"
+
+check '--json names the limit' '"limit":"steps","limit_value":5000,"limit_where":"cat, line 2"' \
+	"$("$cowsh" --json --limit steps=5000 -c ':
+	cat /dev/zero > /dev/null' | grep -o '"limit":.*cat, line 2"')"
+check '--profile' 67108864 "$("$cowsh" --profile small -c 'x=$(head -c 100M /dev/zero | tr "\0" a)' 2>&1 |
+	sed -n 's/.*limit of memory (\([0-9]*\)).*/\1/p')"
+"$cowsh" --profile huge -c : 2> err
+check 'an unknown profile' "2 cowsh: there is no profile 'huge': small, default or large" "$? $(< err)"
 
 # typed LINE...: what a terminal shows while these lines are typed at cowsh.
 typed() {

@@ -192,7 +192,7 @@ static struct cowsh_result run_limited(cowsh *s, int limit, uint64_t value, cons
 	r = run(s, script);
 	CHECK_EQ(r.limit, limit);
 	CHECK_EQ(r.status, 137);
-	CHECK_EQ(cowsh_set_limit(s, limit, cowsh_limit_default(limit)), 0);
+	CHECK_EQ(cowsh_set_limit(s, limit, cowsh_limit_value(limit, 0)), 0);
 	r = run(s, "echo alive");
 	CHECK_EQ(r.status, 0);
 	CHECK_EQ(r.limit, -1);
@@ -214,6 +214,59 @@ TEST(a_limit_ends_the_command_not_the_session)
 	run(s, "echo $kept");
 	CHECK_STR(h.out[1], "yes\n");
 	cowsh_free(s);
+}
+
+TEST(a_limit_says_what_and_where)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	struct cowsh_result r;
+
+	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 5000), 0);
+	r = run(s, ":\n:\nyes > /dev/null");
+	CHECK_EQ(r.limit_value, 5000);
+	CHECK_STR(r.limit_where, "yes, line 3");
+	CHECK(strstr(h.out[2], "limit of steps (5000) reached in yes, line 3\n") != NULL);
+	cowsh_free(s);
+}
+
+/* What a session has used stays used, also in its forks. */
+TEST(budgets_of_a_session)
+{
+	static const int limits[] = { COWSH_LIMIT_SESSION_STEPS, COWSH_LIMIT_SESSION_OUTPUT,
+				      COWSH_LIMIT_SESSION_PROCESSES };
+
+	for (int i = 0; i < 3; i++) {
+		struct cowsh_config config = COWSH_CONFIG_INIT;
+		struct host h;
+		cowsh *fork;
+		cowsh *s;
+		struct cowsh_result r = { .limit = -1 };
+		int commands = 0;
+
+		config.limit[limits[i]] = 3000;
+		config.limits_set = (uint64_t)1 << limits[i];
+		s = new_session(&h, &config);
+		while (r.limit < 0 && commands++ < 1000)
+			r = run(s, "for i in 1 2 3 4 5; do (echo hello); done");
+		CHECK_EQ(r.limit, limits[i]);
+		CHECK(commands > 3 && commands < 700);
+		CHECK_EQ(cowsh_fork(s, NULL, &fork), 0);
+		CHECK_EQ(run(fork, "(echo hello)").limit, limits[i]);
+		cowsh_free(fork);
+		cowsh_free(s);
+	}
+}
+
+TEST(profiles_are_finite)
+{
+	for (int limit = 0; limit < COWSH_LIMIT_COUNT; limit++) {
+		uint64_t small = cowsh_limit_value(limit, COWSH_PROFILE_SMALL);
+		uint64_t normal = cowsh_limit_value(limit, COWSH_PROFILE_DEFAULT);
+
+		CHECK(small != 0 && small < normal);
+		CHECK(normal < cowsh_limit_value(limit, COWSH_PROFILE_LARGE));
+	}
 }
 
 TEST(a_deadlock_is_found)
@@ -570,6 +623,9 @@ int main(void)
 	RUN(standard_input_may_be_pending);
 	RUN(incomplete_text_is_known);
 	RUN(a_limit_ends_the_command_not_the_session);
+	RUN(a_limit_says_what_and_where);
+	RUN(budgets_of_a_session);
+	RUN(profiles_are_finite);
 	RUN(a_deadlock_is_found);
 	RUN(cancel_from_another_thread);
 	RUN(files_go_in_and_out);
