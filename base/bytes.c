@@ -4,6 +4,8 @@
  */
 #include "base/bytes.h"
 
+#include "base/simd.h"
+
 int bytes_cmp(struct bytes a, struct bytes b)
 {
 	size_t n = a.len < b.len ? a.len : b.len;
@@ -52,4 +54,9 @@ uint64_t bytes_hash(struct bytes s)
 		h = (h ^ (unsigned char)s.ptr[i]) * 0x100000001b3u;
 	h ^= h >> 32;
 	return h * 0x9e3779b97f4a7c15u;
+}
+
+uint64_t bytes_count(struct bytes s, char byte)
+{
+	return simd_count(s.ptr, s.len, byte);
 }

@@ -122,4 +122,7 @@ static inline int byte_digit(int c)
 	return byte_is_alpha(c) ? (c | 0x20) - 'a' + 10 : -1;
 }
 
+/* How often the byte occurs. */
+uint64_t bytes_count(struct bytes s, char byte);
+
 #endif

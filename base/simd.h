@@ -27,4 +27,7 @@ struct simd_pair {
 size_t simd_find_pairs(const char *text, size_t from, size_t to, const struct simd_pair *pairs,
 		       size_t npairs);
 
+/* How often the byte occurs in n bytes. */
+uint64_t simd_count(const char *text, size_t n, char byte);
+
 #endif

@@ -19,3 +19,20 @@ size_t simd_find_pairs(const char *text, size_t from, size_t to, const struct si
 				return at;
 	return SIZE_MAX;
 }
+
+uint64_t simd_count(const char *text, size_t n, char byte)
+{
+	uint64_t total = 0;
+
+	/* Blocks small enough for counters of one byte: compilers make vectors of the inner loop.
+	 */
+	for (size_t at = 0; at < n;) {
+		size_t end = n - at < 4080 ? n : at + 4080;
+		unsigned sum = 0;
+
+		for (; at < end; at++)
+			sum += text[at] == byte;
+		total += sum;
+	}
+	return total;
+}

@@ -91,3 +91,35 @@ size_t simd_find_pairs(const char *text, size_t from, size_t to, const struct si
 	default: return find(text, from, to, pairs, 8);
 	}
 }
+
+/* Matches are -1 in each byte: 255 turns fit before the bytes are added up. */
+uint64_t simd_count(const char *text, size_t n, char byte)
+{
+	const __m128i want = _mm_set1_epi8(byte);
+	const __m128i zero = _mm_setzero_si128();
+	__m128i total = zero;
+	uint64_t sum[2];
+	uint64_t rest = 0;
+	size_t at = 0;
+
+	while (n - at >= 64) {
+		size_t end = n - at > 64 * 60 ? at + 64 * 60 : at + (n - at) / 64 * 64;
+		__m128i part = zero;
+
+		for (; at < end; at += 64) {
+			const __m128i *p = (const __m128i *)(const void *)(text + at);
+			__m128i a = _mm_cmpeq_epi8(_mm_loadu_si128(p), want);
+			__m128i b = _mm_cmpeq_epi8(_mm_loadu_si128(p + 1), want);
+			__m128i c = _mm_cmpeq_epi8(_mm_loadu_si128(p + 2), want);
+			__m128i d = _mm_cmpeq_epi8(_mm_loadu_si128(p + 3), want);
+
+			a = _mm_add_epi8(_mm_add_epi8(a, b), _mm_add_epi8(c, d));
+			part = _mm_sub_epi8(part, a);
+		}
+		total = _mm_add_epi64(total, _mm_sad_epu8(part, zero));
+	}
+	for (; at < n; at++)
+		rest += text[at] == byte;
+	_mm_storeu_si128((__m128i *)(void *)sum, total);
+	return sum[0] + sum[1] + rest;
+}

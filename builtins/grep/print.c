@@ -9,20 +9,7 @@
 
 uint64_t grep_count_lines(struct bytes s, char eol)
 {
-	uint64_t total = 0;
-
-	/* Blocks small enough for counters of one byte: compilers make vectors of the inner loop.
-	 */
-	while (s.len != 0) {
-		size_t n = s.len < 255 * 16 ? s.len : 255 * 16;
-		unsigned sum = 0;
-
-		for (size_t i = 0; i < n; i++)
-			sum += s.ptr[i] == eol;
-		total += sum;
-		s = bytes_slice(s, n, s.len);
-	}
-	return total;
+	return bytes_count(s, eol);
 }
 
 static void put_colored(struct grep *g, const char *color, struct bytes text)
