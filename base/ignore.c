@@ -151,6 +151,25 @@ static bool is_double_star(struct bytes p, size_t at)
 	       (end == p.len || p.ptr[end] == '/');
 }
 
+/* One byte of the text against what stands at *at, which moves behind it. */
+static bool take_one(struct bytes p, size_t *at, unsigned char ch, bool icase)
+{
+	bool closed = false;
+	bool ok;
+
+	if (p.ptr[*at] == '[') {
+		ok = in_bracket(p, at, ch, icase, &closed) && ch != '/';
+		if (closed)
+			return ok;
+	}
+	if (p.ptr[*at] == '?') {
+		++*at;
+		return ch != '/';
+	}
+	*at += p.ptr[*at] == '\\' && *at + 1 < p.len;
+	return fold((unsigned char)p.ptr[(*at)++], icase) == fold(ch, icase);
+}
+
 static bool matches(struct bytes p, struct bytes t, bool icase, uint64_t *work)
 {
 	struct place star = { SIZE_MAX, 0 };
@@ -159,63 +178,37 @@ static bool matches(struct bytes p, struct bytes t, bool icase, uint64_t *work)
 	size_t j = 0;
 
 	for (;;) {
-		bool ok = false;
-
 		++*work;
-		if (i < p.len && p.ptr[i] == '*' && is_double_star(p, i)) {
-			while (i < p.len && p.ptr[i] == '*')
-				i++;
-			if (i == p.len)
-				return j < t.len || t.len == 0;
-			/* The slash behind it is matched by nothing too. */
-			i++;
-			deep = (struct place){ i, j };
-			star.pattern = SIZE_MAX;
-			continue;
-		}
 		if (i < p.len && p.ptr[i] == '*') {
+			bool crosses = is_double_star(p, i);
+
 			while (i < p.len && p.ptr[i] == '*')
 				i++;
-			star = (struct place){ i, j };
+			if (crosses && i == p.len)
+				return true;
+			/* The slash behind "**" is matched by nothing too. */
+			i += crosses;
+			if (crosses)
+				deep = (struct place){ i, j };
+			star = (struct place){ crosses ? SIZE_MAX : i, j };
 			continue;
 		}
 		if (i == p.len && j == t.len)
 			return true;
-		if (i < p.len && j < t.len) {
-			unsigned char ch = (unsigned char)t.ptr[j];
-			bool closed = false;
-			size_t behind = i;
+		size_t behind = i;
 
-			if (p.ptr[i] == '?') {
-				ok = ch != '/';
-				behind = i + 1;
-			} else if (p.ptr[i] == '[') {
-				ok = in_bracket(p, &behind, ch, icase, &closed) && ch != '/';
-				if (!closed) {
-					ok = ch == '[';
-					behind = i + 1;
-				}
-			} else {
-				size_t escape = p.ptr[i] == '\\' && i + 1 < p.len;
-
-				ok = fold((unsigned char)p.ptr[i + escape], icase) ==
-				     fold(ch, icase);
-				behind = i + escape + 1;
-			}
-			if (ok) {
-				i = behind;
-				j++;
-				continue;
-			}
+		if (i < p.len && j < t.len &&
+		    take_one(p, &behind, (unsigned char)t.ptr[j], icase)) {
+			i = behind;
+			j++;
+			continue;
 		}
 		if (star.pattern != SIZE_MAX && star.text < t.len && t.ptr[star.text] != '/') {
 			i = star.pattern;
 			j = ++star.text;
 			continue;
 		}
-		if (deep.pattern == SIZE_MAX)
-			return false;
-		const char *slash = deep.text < t.len
+		const char *slash = deep.pattern != SIZE_MAX && deep.text < t.len
 					    ? memchr(t.ptr + deep.text, '/', t.len - deep.text)
 					    : NULL;
 
