@@ -179,6 +179,12 @@ struct command_sub {
 	const struct parse_error *error;
 	struct bytes text; /* between the parentheses, or unescaped from the backquotes */
 	bool backquoted;
+	bool raw; /* its lines count as written: backquotes, here-documents */
+	/* Else bash counts them in the text that it makes of the commands: numbered when first
+	 * executed, from 0. */
+	bool numbered;
+	int line;        /* of its first line */
+	int nlines;      /* newlines in it, once numbered */
 	bool input_file; /* $(< file): root is a simple command with one redirection only */
 	char direction;  /* '<' or '>' for process substitution */
 };

@@ -69,6 +69,7 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 	struct params outer = sh->params;
 	struct params *own = NULL;
 	int loops = sh->loop_depth;
+	int line = sh->line;
 
 	f->is_source = true;
 	if (argc > 0) {
@@ -82,8 +83,6 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 		sh->flow = FLOW_NONE;
 		status = sh->status;
 	}
-	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE)
-		trap_run(sh, TRAP_RETURN);
 	/* `set --` in the file replaced them: then they stay. */
 	if (own != NULL && !own->pooled) {
 		sh->params = outer;
@@ -92,6 +91,9 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 	}
 	frame_pop(sh);
 	sh->loop_depth = loops;
+	sh->line = line;
+	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE)
+		trap_run(sh, TRAP_RETURN);
 	return status;
 }
 

@@ -80,7 +80,8 @@ bool exec_debug(struct shell *sh, const struct node *n)
 
 	if (sh->trap_running < 0)
 		sh->command = n;
-	if (sh->traps[TRAP_DEBUG].text == NULL || sh->trap_running == TRAP_DEBUG)
+	if (sh->traps[TRAP_DEBUG].text == NULL || sh->trap_running == TRAP_DEBUG ||
+	    sh->function_depth > sh->traps[TRAP_DEBUG].level)
 		return false;
 	trap_run(sh, TRAP_DEBUG);
 	if (sh->flow != FLOW_NONE)
@@ -244,7 +245,7 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	int64_t pid;
 	int status;
 
-	sh->line = n->line;
+	shell_at(sh, n->line);
 	if (sh->trap_running < 0)
 		sh->command = n;
 	pid = task_start(sh, &t, NULL);
@@ -360,7 +361,7 @@ static int run_kind(struct shell *sh, const struct node *n, bool last)
 	case NODE_ARITH: return exec_arith(sh, (const struct arith_node *)n);
 	case NODE_COPROC: return exec_coproc(sh, (const struct coproc_node *)n);
 	case NODE_FUNCTION:
-		sh->line = n->line;
+		shell_at(sh, n->line);
 		return exec_check(sh, function_define(sh, (const struct function_node *)n));
 	}
 	return 0;
@@ -372,7 +373,7 @@ static int exec_kind(struct shell *sh, const struct node *n, bool last)
 	int status;
 
 	if (n->kind == NODE_FOR || n->kind == NODE_SELECT || n->kind == NODE_CASE)
-		sh->outer_line = n->line;
+		sh->outer_line = n->line + sh->line_shift;
 	status = run_kind(sh, n, last);
 	sh->outer_line = outer_line;
 	return status;

@@ -102,7 +102,7 @@ static int for_turns(struct shell *sh, const struct for_node *f, const struct fi
 	int status = 0;
 
 	for (int i = 0; i < words->count && loop_turn(sh); i++) {
-		sh->line = f->node.line;
+		shell_at(sh, f->node.line);
 		if (exec_debug(sh, &f->node) && sh->flow != FLOW_NONE)
 			return sh->status;
 		if (opt_set(sh, SET_XTRACE))
@@ -129,7 +129,7 @@ int exec_for(struct shell *sh, const struct for_node *f)
 	struct fields words = { 0 };
 	int status = 1;
 
-	sh->line = f->node.line;
+	shell_at(sh, f->node.line);
 	sh->command_name = NULL;
 	if (!name_is_valid(sh, f))
 		return sh->flow != FLOW_NONE ? sh->status : exec_check(sh, status);
@@ -176,7 +176,7 @@ int exec_arith(struct shell *sh, const struct arith_node *a)
 	int64_t value = 0;
 	int status;
 
-	sh->line = a->node.line;
+	shell_at(sh, a->node.line);
 	proc_charge(sh->p, 1);
 	if (exec_debug(sh, &a->node))
 		return sh->status;
@@ -198,7 +198,7 @@ static bool cfor_part(struct shell *sh, const struct cfor *f, struct arith_text 
 	*value = 1;
 	if (a == NULL)
 		return true;
-	sh->line = f->node.line;
+	shell_at(sh, f->node.line);
 	if (sh->traps[TRAP_DEBUG].text != NULL && exec_debug(sh, &f->node))
 		return false;
 	if (opt_set(sh, SET_XTRACE))
@@ -284,7 +284,7 @@ int exec_case(struct shell *sh, const struct case_node *c)
 	struct bytes subject;
 	int status = 0;
 
-	sh->line = c->node.line;
+	shell_at(sh, c->node.line);
 	sh->command_name = NULL;
 	proc_charge(sh->p, 1);
 	if (exec_debug(sh, &c->node))

@@ -11,12 +11,9 @@ enum { COND_ERROR = -1, COND_BAD = -2 /* status 2 */ };
 
 /* --- tracing --- */
 
-static void put_operand(struct buf *out, struct bytes s, bool raw)
+static void put_operand(struct buf *out, struct bytes s)
 {
-	if (raw && s.len != 0)
-		buf_add(out, s);
-	else
-		quote_for_xtrace(out, s);
+	buf_add(out, s.len != 0 ? s : BYTES("''"));
 }
 
 static void trace_unary(struct shell *sh, const char *op, struct bytes a, bool negated)
@@ -26,20 +23,20 @@ static void trace_unary(struct shell *sh, const char *op, struct bytes a, bool n
 	buf_puts(&text, negated ? "[[ ! " : "[[ ");
 	buf_puts(&text, op);
 	buf_putc(&text, ' ');
-	put_operand(&text, a, false);
+	put_operand(&text, a);
 	buf_puts(&text, " ]]");
 	xtrace_text(sh, buf_bytes(&text));
 }
 
-static void trace_binary(struct shell *sh, const char *op, struct bytes a, struct bytes b, bool raw,
+static void trace_binary(struct shell *sh, const char *op, struct bytes a, struct bytes b,
 			 bool negated)
 {
 	struct buf text = buf_in(sh->arena);
 
 	buf_puts(&text, negated ? "[[ ! " : "[[ ");
-	put_operand(&text, a, false);
+	put_operand(&text, a);
 	buf_printf(&text, " %s ", op);
-	put_operand(&text, b, raw);
+	put_operand(&text, b);
 	buf_puts(&text, " ]]");
 	xtrace_text(sh, buf_bytes(&text));
 }
@@ -161,7 +158,7 @@ static int eval_regex(struct shell *sh, struct cond *c, struct bytes a, bool neg
 	if (expand_regex(sh, c->b, &pattern) != 0)
 		return COND_ERROR;
 	if (opt_set(sh, SET_XTRACE))
-		trace_binary(sh, "=~", a, pattern, true, negated);
+		trace_binary(sh, "=~", a, pattern, negated);
 	return match_regex(sh, c, a, pattern);
 }
 
@@ -194,7 +191,7 @@ static int eval_pattern(struct shell *sh, struct cond *c, struct bytes a, bool n
 
 		if (shown_pattern(sh, c->b, &pattern) != 0)
 			return COND_ERROR;
-		trace_binary(sh, c->op, a, pattern, true, negated);
+		trace_binary(sh, c->op, a, pattern, negated);
 	}
 	got = pattern_matches(sh, c->b, a, true);
 	return got < 0 ? COND_ERROR : got == (c->op[0] != '!');
@@ -216,7 +213,7 @@ static int eval_binary(struct shell *sh, struct cond *c, bool negated)
 		return COND_ERROR;
 	b = (c->b->flags & WORD_LITERAL) != 0 ? b : arena_bytes(sh->arena, b);
 	if (opt_set(sh, SET_XTRACE))
-		trace_binary(sh, c->op, a, b, false, negated);
+		trace_binary(sh, c->op, a, b, negated);
 	if (c->op[0] == '<')
 		return bytes_cmp(a, b) < 0;
 	if (c->op[0] == '>')
@@ -299,7 +296,7 @@ int exec_cond(struct shell *sh, const struct cond_node *n)
 	int got;
 	int status;
 
-	sh->line = n->node.line;
+	shell_at(sh, n->node.line);
 	proc_charge(sh->p, 1);
 	if (exec_debug(sh, &n->node))
 		return sh->status;

@@ -61,6 +61,18 @@ static int expand_item(struct shell *sh, const struct array_item *item, struct a
 	return 0;
 }
 
+/* '...' whatever is in it. */
+static void put_quoted(struct buf *out, struct bytes s)
+{
+	buf_putc(out, '\'');
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.ptr[i] == '\'')
+			buf_puts(out, "'\\'");
+		buf_putc(out, s.ptr[i]);
+	}
+	buf_putc(out, '\'');
+}
+
 /* For tracing, an array literal with its items expanded, so that they are expanded only once. */
 static struct assign *expanded_array(struct shell *sh, const struct assign *a)
 {
@@ -84,10 +96,10 @@ static struct assign *expanded_array(struct shell *sh, const struct assign *a)
 			buf_putc(&text, ' ');
 		if (item->sub != NULL) {
 			buf_putc(&text, '[');
-			quote_for_at_q(&text, item->sub->text);
+			put_quoted(&text, item->sub->text);
 			buf_puts(&text, item->append ? "]+=" : "]=");
 		}
-		quote_for_at_q(&text, item->value->literal);
+		put_quoted(&text, item->value->literal);
 	}
 	buf_putc(&text, ')');
 	out->text = arena_bytes(sh->arena, buf_bytes(&text));

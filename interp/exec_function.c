@@ -55,7 +55,7 @@ static int run_body(struct shell *sh, struct function *f, bool *returned)
 	int status;
 
 	if (sh->traps[TRAP_DEBUG].text != NULL) {
-		sh->line = f->node->body->line;
+		shell_at(sh, f->node->body->line);
 		exec_debug(sh, sh->command);
 	}
 	if (sh->flow != FLOW_NONE)
@@ -105,6 +105,7 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	struct unit_ref *unit = arena_alloc(sh->arena, sizeof(*unit));
 	struct frame *frame;
 	int outer_line = sh->outer_line;
+	int outer_shift = sh->line_shift;
 	bool returned = false;
 	int status;
 
@@ -123,15 +124,17 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	sh->loop_depth = 0;
 	sh->params = (struct params){ .count = argc - 1, .values = argv + 1 };
 	enter_traps(sh, f);
-	sh->outer_line = f->node->node.line;
+	sh->line_shift = f->line_shift;
+	sh->outer_line = f->node->node.line + f->line_shift;
 	status = run_body(sh, f, &returned);
 	sh->outer_line = outer_line;
 	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE) {
 		sh->status = status;
 		if (!returned)
-			sh->line = f->node->body->line;
+			shell_at(sh, f->node->body->line);
 		trap_run(sh, TRAP_RETURN);
 	}
+	sh->line_shift = outer_shift;
 	pop_call(sh, *outer);
 	leave_traps(sh);
 	function_done(sh, f);

@@ -277,7 +277,7 @@ int exec_pipeline(struct shell *sh, const struct pipeline *p)
 	int status;
 
 	proc_charge(sh->p, 1);
-	sh->line = p->node.line;
+	shell_at(sh, p->node.line);
 	forgiven = p->negated && opt_set(sh, SET_ERREXIT);
 	sh->no_errexit += forgiven;
 	sh->inverted = p->negated && p->ncommands == 1;

@@ -198,7 +198,7 @@ int exec_select(struct shell *sh, const struct for_node *f)
 	struct fields words = { 0 };
 	int status = 0;
 
-	sh->line = f->node.line;
+	shell_at(sh, f->node.line);
 	sh->command_name = NULL;
 	if (!is_name(f->name)) {
 		shell_error(sh, "`%s': not a valid identifier", f->name.ptr);

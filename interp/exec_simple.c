@@ -408,7 +408,7 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	int status;
 
 	sh->may_exec = false;
-	sh->line = s->node.line;
+	shell_at(sh, s->node.line);
 	proc_charge(sh->p, 1);
 	if (opt_set(sh, SET_NOEXEC))
 		return sh->status;

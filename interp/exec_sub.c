@@ -7,6 +7,7 @@
  * right here into a buffer; when it is a program, that is started without a shell around it.
  */
 #include "interp/exec.h"
+#include "interp/print.h"
 
 /* --- what changes nothing --- */
 
@@ -143,7 +144,6 @@ static bool run_captured(struct shell *sh, const struct simple *s, const struct 
 	struct fields argv = { 0 };
 	struct buf text = buf_in(sh->arena);
 	struct buf *outer = sh->captured;
-	int line = sh->line;
 
 	proc_charge(sh->p, 1);
 	sh->captured = NULL;
@@ -153,11 +153,9 @@ static bool run_captured(struct shell *sh, const struct simple *s, const struct 
 		sh->flow = FLOW_NONE;
 		return true;
 	}
-	sh->line = s->node.line;
 	sh->captured = &text;
 	sh->status = exec_builtin(sh, b, argv.count, argv.v);
 	sh->captured = outer;
-	sh->line = line;
 	*out = cleaned(sh, buf_bytes(&text));
 	return true;
 }
@@ -226,6 +224,33 @@ static bool run_short(struct shell *sh, const struct command_sub *c, struct byte
 	return done;
 }
 
+/* --- lines --- */
+
+/* What is added to the lines of c's nodes: its first line is that of the command around. */
+static int line_shift(struct shell *sh, const struct command_sub *c)
+{
+	struct command_sub *numbered = (struct command_sub *)(uintptr_t)c;
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf text = buf_in(sh->arena);
+
+	if (c->raw || c->root == NULL)
+		return sh->line - c->line;
+	if (!c->numbered) {
+		numbered->nlines = print_number(&text, c->root);
+		numbered->numbered = true;
+		proc_charge(sh->p, text.len / 64);
+		arena_release(sh->arena, mark);
+	}
+	return sh->line;
+}
+
+/* In the process of a substitution. */
+static void set_lines(struct shell *sh, const struct command_sub *c)
+{
+	sh->line_shift = line_shift(sh, c);
+	sh->outer_line = sh->line + c->nlines;
+}
+
 /* --- $(< file) --- */
 
 static int read_file(struct shell *sh, const struct redir *r, struct bytes *out)
@@ -264,6 +289,7 @@ static int read_file(struct shell *sh, const struct redir *r, struct bytes *out)
 
 static int task_run_sub(struct shell *sh, struct task *t)
 {
+	set_lines(sh, t->arg);
 	sh->is_command_sub = true;
 	sh->indirection++;
 	if (!opt_shopt(sh, SHOPT_inherit_errexit) && !opt_set(sh, SET_POSIX))
@@ -275,6 +301,7 @@ static int run_process(struct shell *sh, const struct command_sub *c, struct byt
 {
 	struct task t = { .run = task_run_sub,
 			  .node = c->root,
+			  .arg = (void *)(uintptr_t)c,
 			  .in = -1,
 			  .close = { -1, -1 },
 			  .command_sub = true };
@@ -363,6 +390,7 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 	bool reads = c->direction == '<';
 	struct task t = { .run = task_run_sub,
 			  .node = c->root,
+			  .arg = (void *)(uintptr_t)c,
 			  .in = -1,
 			  .out = -1,
 			  .close = { -1, -1 },

@@ -361,6 +361,7 @@ int exec_text(struct shell *sh, struct bytes text, const char *name, int line)
 {
 	struct text_call t = { sh, text, name, line };
 	uint64_t most = kernel_limit(sh->p->k, LIMIT_RECURSION);
+	int shift = sh->line_shift;
 	int status;
 
 	if (most != 0 && (uint64_t)sh->depth >= most) {
@@ -370,9 +371,11 @@ int exec_text(struct shell *sh, struct bytes text, const char *name, int line)
 		return sh->status = 1;
 	}
 	sh->depth++;
+	sh->line_shift = 0;
 	sh->indirection++;
 	status = proc_deepen(sh->p, EXEC_STACK_BYTES, run_text_call, &t);
 	sh->indirection--;
+	sh->line_shift = shift;
 	sh->depth--;
 	return sh->status = status;
 }

@@ -76,8 +76,10 @@ static void expand_text_part(struct expander *e, const struct part *part)
 
 static int expand_tilde_part(struct expander *e, const struct part *part)
 {
-	struct bytes dir = tilde_directory(e->sh, part->text);
+	struct bytes dir = { NULL, 0 };
 
+	if (e->mode != EXPAND_KEYED)
+		dir = tilde_directory(e->sh, part->text);
 	if (dir.ptr == NULL) {
 		emit(e, BYTES("~"), false);
 		emit(e, part->text, false);
@@ -232,7 +234,8 @@ static const struct param *only_param(const struct word *w)
 
 static bool is_raw(enum expand_mode mode)
 {
-	return mode == EXPAND_STRING || mode == EXPAND_ASSIGN || mode == EXPAND_HEREDOC;
+	return mode == EXPAND_STRING || mode == EXPAND_ASSIGN || mode == EXPAND_KEYED ||
+	       mode == EXPAND_HEREDOC;
 }
 
 int expand_view(struct shell *sh, const struct word *w, enum expand_mode mode, struct bytes *out)
@@ -279,6 +282,11 @@ int expand_string(struct shell *sh, const struct word *w, struct bytes *out)
 int expand_assignment(struct shell *sh, const struct word *w, struct bytes *out)
 {
 	return expand_copy(sh, w, EXPAND_ASSIGN, out);
+}
+
+int expand_keyed(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	return expand_copy(sh, w, EXPAND_KEYED, out);
 }
 
 int expand_pattern(struct shell *sh, const struct word *w, struct bytes *out)

@@ -23,6 +23,7 @@ enum expand_mode {
 	EXPAND_FIELDS, /* splits; several results */
 	EXPAND_STRING, /* one string: case, [[ ]], here-strings */
 	EXPAND_ASSIGN, /* the value of an assignment: $* and $@ join a little differently */
+	EXPAND_KEYED,  /* the same in the literal of an associative array: tildes are text */
 	EXPAND_HEREDOC,
 	EXPAND_PATTERN, /* as STRING, but quoted bytes get a backslash */
 	EXPAND_REGEX,

@@ -344,7 +344,7 @@ static struct bytes list_separator(const struct expander *e, const struct param 
 			return BYTES(" ");
 		return first;
 	}
-	if (e->mode != EXPAND_ASSIGN || v->plain || first.len == 0)
+	if ((e->mode != EXPAND_ASSIGN && e->mode != EXPAND_KEYED) || v->plain || first.len == 0)
 		return BYTES(" ");
 	if (p->op == OP_TRANSFORM)
 		return p->transform == 'A' ? BYTES(" ") : first;

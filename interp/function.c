@@ -72,6 +72,7 @@ static struct function *make(struct shell *sh, const struct function_node *node,
 	f->node = node;
 	f->ast = ast_get(node->ast);
 	f->source = pool_dup(sh->pool, bytes_of(source));
+	f->line_shift = sh->line_shift;
 	return f;
 }
 
@@ -82,6 +83,7 @@ void function_copy_all(struct shell *sh, struct shell *from)
 		for (struct function *f = from->functions[i]; f != NULL; f = f->next) {
 			struct function *copy = make(sh, f->node, f->source);
 
+			copy->line_shift = f->line_shift;
 			copy->exported = f->exported;
 			copy->readonly = f->readonly;
 			copy->traced = f->traced;

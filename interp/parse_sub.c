@@ -157,6 +157,8 @@ static int command_run(void *arg)
 	size_t from = p->pos;
 
 	cs->direction = s->direction;
+	cs->line = p->line;
+	cs->raw = p->text_only;
 	if (!read_commands(p, cs))
 		return 0;
 	cs->input_file = is_input_file(cs->root);
@@ -299,7 +301,8 @@ static int backquote_run(void *arg)
 	struct part part = { .kind = PART_COMMAND, .quoted = s->w->dq, .command = cs };
 	int line = p->line;
 
-	cs->backquoted = true;
+	cs->backquoted = cs->raw = true;
+	cs->line = line;
 	if (!backquote_text(p, s->w->dq && s->w->mode != MODE_TEXT, &cs->text))
 		return 0;
 	parse_backquoted(p, cs, line);

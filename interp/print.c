@@ -534,9 +534,42 @@ static void print_command_kind(struct printer *pr, const struct node *n)
 	}
 }
 
+static int count_lines(struct bytes text)
+{
+	int lines = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		lines += text.ptr[i] == '\n';
+	return lines;
+}
+
+/* Where its first item ends, or the second: see parse_simple. */
+static int item_lines(const struct simple *s)
+{
+	int lines = 0;
+
+	if (s->nassigns != 0)
+		return count_lines(s->assigns[0].text);
+	for (int i = 0; i < s->nwords && i < 2; i++)
+		lines += count_lines(s->words[i]->text);
+	return lines;
+}
+
+static void number_node(struct printer *pr, struct node *n)
+{
+	pr->lines += count_lines(bytes_slice(buf_bytes(pr->out), pr->counted, pr->out->len));
+	pr->counted = pr->out->len;
+	n->line = pr->lines;
+	if (n->kind == NODE_SIMPLE)
+		n->line += item_lines((const struct simple *)n);
+}
+
 void print_node(struct printer *pr, const struct node *n)
 {
 	bool held = pr->hold_docs;
+
+	if (pr->number)
+		number_node(pr, (struct node *)(uintptr_t)n);
 
 	if (pr->depth == PRINT_DEPTH_MAX) {
 		buf_puts(pr->out, "...");
@@ -592,6 +625,14 @@ void print_command(struct buf *out, const struct node *n)
 
 	print_node(&pr, n);
 	print_docs(&pr);
+}
+
+int print_number(struct buf *out, const struct node *n)
+{
+	struct printer pr = { .out = out, .number = true };
+
+	print_node(&pr, n);
+	return count_lines(buf_bytes(out));
 }
 
 void print_function(struct buf *out, const struct function_node *f)

@@ -20,14 +20,20 @@ struct printer {
 	int indent;
 	int depth;
 	bool in_function;
-	bool hold_docs;         /* an operator follows on this line: bodies wait for it */
-	bool had_doc;           /* a body was printed: the list shows no ; behind the command */
+	bool hold_docs; /* an operator follows on this line: bodies wait for it */
+	bool had_doc;   /* a body was printed: the list shows no ; behind the command */
+	bool number;    /* nodes get the number of their line in the text, from 0 */
+	int lines;      /* so far, up to `counted` */
+	size_t counted;
 	struct print_doc *docs; /* bodies that wait for the end of their line */
 	struct print_doc *last_doc;
 };
 
 void print_newline(struct printer *pr);
 void print_node(struct printer *pr, const struct node *n);
+/* Sets the lines of n and the nodes in it (not of inner substitutions) as they are in the text
+ * of n, from 0; returns how many newlines that has. Uses out. */
+int print_number(struct buf *out, const struct node *n);
 /* What stands between $( and ). */
 void print_sub_text(struct printer *pr, const struct node *n);
 

@@ -364,6 +364,7 @@ void shell_recover(struct shell *sh)
 	parsed_abandon(sh);
 	sh->procsubs = NULL;
 	sh->captured = NULL;
+	sh->line_shift = 0;
 	sh->command_name = NULL;
 	sh->declare_args = NULL;
 	sh->loop_depth = sh->depth = sh->function_depth = 0;

@@ -154,6 +154,7 @@ struct function {
 	const struct function_node *node;
 	struct ast *ast;    /* counted */
 	const char *source; /* file of definition */
+	int line_shift;     /* of where it was defined */
 	bool exported;
 	bool readonly;
 	bool traced;
@@ -208,6 +209,7 @@ struct shell {
 	int scope;      /* function nesting of local variables; 0 is global */
 	int no_errexit; /* > 0 inside conditions, !, && || lists: set -e is off */
 	int line;       /* LINENO */
+	int line_shift; /* added to the lines of nodes: not 0 inside $( ) */
 	/* What errors in redirections of compound commands name: the last line of the unit, or
 	 * the line of the function, for or case around. */
 	int outer_line;
@@ -297,6 +299,12 @@ static inline bool opt_shopt(const struct shell *sh, enum shopt_option o)
 	return (sh->opt.shopt >> o & 1) != 0;
 }
 
+/* The command being executed stands on this line of its text. */
+static inline void shell_at(struct shell *sh, int line)
+{
+	sh->line = line + sh->line_shift;
+}
+
 /* --- shell.c: life --- */
 
 /* A new shell as process p's task, with variables from envp and bash's own. */
@@ -344,6 +352,8 @@ int expand_words(struct shell *sh, struct word *const *words, int n, struct fiel
 int expand_string(struct shell *sh, const struct word *w, struct bytes *out);
 /* As the value of an assignment: tilde also behind ':'. */
 int expand_assignment(struct shell *sh, const struct word *w, struct bytes *out);
+/* As a key or value in the literal of an associative array: no tilde at all. */
+int expand_keyed(struct shell *sh, const struct word *w, struct bytes *out);
 /* As a pattern: quoted characters are escaped with backslashes. */
 int expand_pattern(struct shell *sh, const struct word *w, struct bytes *out);
 /* As a regular expression (right side of =~): quoted characters match themselves. */

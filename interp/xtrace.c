@@ -3,6 +3,7 @@
  * set -x: commands as they are executed, behind PS4.
  */
 #include "interp/exec.h"
+#include "interp/print.h"
 
 /* PS4 with its first character repeated by the nesting of evals and substitutions. */
 static void put_prefix(struct shell *sh, struct buf *out)
@@ -72,7 +73,10 @@ void xtrace_assign(struct shell *sh, const struct assign *a)
 	struct buf text = buf_in(sh->arena);
 
 	if (a->array) {
-		xtrace_text(sh, a->text);
+		struct printer pr = { .out = &text };
+
+		print_assign(&pr, a);
+		xtrace_text(sh, buf_bytes(&text));
 		arena_release(sh->arena, mark);
 		return;
 	}
