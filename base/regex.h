@@ -39,6 +39,7 @@ enum regex_flags {
 	REGEX_UCP = 1 << 13,  /* Perl's \d \w \s \b know all of Unicode (jq), not ASCII only */
 	REGEX_WORD = 1 << 14, /* no word character right before or behind the match (grep -w) */
 	REGEX_LINE = 1 << 15, /* the match is a whole line (grep -x) */
+	REGEX_SAME_NAMES = 1 << 16, /* Perl: groups may have the same name (jq) */
 	REGEX_LAZY_LIMIT = 1 << 11, /* reserved for tests: smallest DFA cache, to force flushes */
 };
 

@@ -97,7 +97,9 @@ static void set_name(struct perl *x, struct bytes name)
 	uint32_t group = x->p->ngroups;
 	uint32_t cap = x->p->names_cap;
 
-	for (uint32_t i = 1; i < group && x->p->names != NULL; i++)
+	bool twice = (x->p->flags & REGEX_SAME_NAMES) != 0;
+
+	for (uint32_t i = 1; i < group && x->p->names != NULL && !twice; i++)
 		if (x->p->names[i] != NULL && bytes_is(name, x->p->names[i]))
 			rx_error(x->p, "two named subpatterns have the same name "
 				       "(PCRE2_DUPNAMES not set)");
