@@ -64,4 +64,5 @@ const struct builtin builtin_basename = {
 	.run = basename_run,
 	.opts = basename_options,
 	.opts_size = sizeof(struct basename_opts),
+	.flags = BUILTIN_STOP,
 };

@@ -4,10 +4,11 @@
  */
 #include "builtins/builtin.h"
 
+enum { SAY_NOTHING, SAY_CHANGES, SAY_ALL };
+
 struct chmod_opts {
-	bool changes;
+	int say; /* the last of -c and -v */
 	bool quiet;
-	bool verbose;
 	bool recursive;
 	bool preserve_root;
 	const char *reference;
@@ -35,10 +36,10 @@ static int chmod_legacy(struct cmd *c, int argc, char **argv, int i)
 }
 
 static const struct opt chmod_options[] = {
-	OPT_FLAG('c', "changes", struct chmod_opts, changes, "say what was changed"),
+	OPT_SET('c', "changes", struct chmod_opts, say, SAY_CHANGES, "say what was changed"),
 	OPT_FLAG('f', "silent", struct chmod_opts, quiet, "no messages about most errors"),
 	OPT_FLAG('f', "quiet", struct chmod_opts, quiet, NULL),
-	OPT_FLAG('v', "verbose", struct chmod_opts, verbose, "say what is done for each file"),
+	OPT_SET('v', "verbose", struct chmod_opts, say, SAY_ALL, "say what is done for each file"),
 	OPT_IGNORED(0, "no-preserve-root", "/ is nothing special (default)"),
 	OPT_FLAG(0, "preserve-root", struct chmod_opts, preserve_root,
 		 "refuse to change / with -R"),
@@ -54,7 +55,7 @@ static void say(struct cmd *c, const struct chmod_opts *o, const char *path, uin
 	char new[11];
 	bool changed = (before & 07777) != (after & 07777);
 
-	if (!o->verbose && !(o->changes && changed))
+	if (o->say == SAY_NOTHING || (o->say == SAY_CHANGES && !changed))
 		return;
 	mode_text(before, old);
 	mode_text(after, new);
@@ -66,6 +67,20 @@ static void say(struct cmd *c, const struct chmod_opts *o, const char *path, uin
 			   after & 07777, new + 1);
 }
 
+static void say_failed(struct cmd *c, const struct chmod_opts *o, const char *path, uint32_t before,
+		       uint32_t after)
+{
+	char old[11];
+	char new[11];
+
+	if (o->say != SAY_ALL)
+		return;
+	mode_text(before, old);
+	mode_text(after, new);
+	cmd_printf(c, "failed to change mode of %s from %04o (%s) to %04o (%s)\n",
+		   cmd_quoteaf(c, path), before & 07777, old + 1, after & 07777, new + 1);
+}
+
 static int change_entry(struct cmd *c, const struct chmod_opts *o, const struct walk_entry *e)
 {
 	bool is_dir = (e->st.mode & S_FMT) == S_DIR;
@@ -73,21 +88,25 @@ static int change_entry(struct cmd *c, const struct chmod_opts *o, const struct 
 
 	if ((st.mode & S_FMT) == S_LNK) {
 		/* Links met on the way are left alone; dangling operands are an error. */
-		if (e->level > 0)
-			return 0;
-		if (o->verbose)
+		if (e->level == 0 && !o->quiet)
+			cmd_error(c, 0, "cannot operate on dangling symlink %s",
+				  cmd_quoteaf(c, e->path));
+		if (o->say == SAY_ALL && e->level == 0)
 			cmd_printf(c, "%s could not be accessed\n", cmd_quoteaf(c, e->path));
-		return o->quiet ? 1
-				: cmd_error(c, 0, "cannot operate on dangling symlink %s",
-					    cmd_quoteaf(c, e->path));
+		else if (o->say == SAY_ALL)
+			cmd_printf(c, "neither symbolic link %s nor referent has been changed\n",
+				   cmd_quoteaf(c, e->path));
+		return e->level == 0;
 	}
 	uint32_t mode = mode_apply(o->change, st.mode, is_dir, o->umask);
 	int err = cmd_chmod(c, e->dir, e->at, mode, 0);
 
-	if (err < 0)
-		return o->quiet ? 1
-				: cmd_error(c, err, "changing permissions of %s",
-					    cmd_quoteaf(c, e->path));
+	if (err < 0) {
+		if (!o->quiet)
+			cmd_error(c, err, "changing permissions of %s", cmd_quoteaf(c, e->path));
+		say_failed(c, o, e->path, st.mode, (st.mode & S_FMT) | mode);
+		return 1;
+	}
 	say(c, o, e->path, st.mode, (st.mode & S_FMT) | mode);
 	uint32_t naive = mode_apply(o->change, st.mode, is_dir, 0);
 
@@ -104,11 +123,12 @@ static int change_entry(struct cmd *c, const struct chmod_opts *o, const struct 
 
 static int failed(struct cmd *c, const struct chmod_opts *o, const struct walk_entry *e)
 {
-	if (o->quiet)
-		return 1;
-	if (e->in_dir)
-		return cmd_error(c, e->err, "cannot read directory %s", cmd_quoteaf(c, e->path));
-	return cmd_error(c, e->err, "cannot access %s", cmd_quoteaf(c, e->path));
+	if (!o->quiet)
+		cmd_error(c, e->err, e->in_dir ? "cannot read directory %s" : "cannot access %s",
+			  cmd_quoteaf(c, e->path));
+	if (o->say == SAY_ALL && !e->in_dir)
+		cmd_printf(c, "%s could not be accessed\n", cmd_quoteaf(c, e->path));
+	return 1;
 }
 
 static int change_tree(struct cmd *c, const struct chmod_opts *o, const char *path)

@@ -32,7 +32,9 @@ struct copier {
 	const char *from;
 	const char *to;
 	bool several;             /* one of several operands */
-	struct vfs_stat made_dir; /* the directory made for the operand: not copied into itself */
+	struct vfs_stat made_dir; /* the first directory made: meeting it ends the operand */
+	bool made_root;           /* it is the operand's own copy */
+	bool met_itself;          /* the operand ends */
 	bool has_made_dir;
 };
 
@@ -513,9 +515,12 @@ static int begin_dir(struct copier *k, struct pair *f)
 	if (!k->o->recursive)
 		return cmd_error(c, 0, "-r not specified; omitting directory %s",
 				 cmd_quoteaf(c, f->from));
-	if (k->has_made_dir && f->st.ino == k->made_dir.ino && f->st.dev == k->made_dir.dev)
+	if (k->has_made_dir && f->st.ino == k->made_dir.ino && f->st.dev == k->made_dir.dev) {
+		/* All that was made lies below; or the rest would be copied without end. */
+		k->met_itself = !k->made_root;
 		return cmd_error(c, 0, "cannot copy a directory, %s, into itself, %s",
 				 cmd_quoteaf(c, k->from), cmd_quoteaf(c, k->to));
+	}
 	look(k, f);
 	if (f->exists && type_of(&f->old) == S_LNK && cmd_stat(c, f->to, &f->old) != 0)
 		f->exists = true;
@@ -536,8 +541,10 @@ static int begin_dir(struct copier *k, struct pair *f)
 	if (err < 0)
 		return cmd_error(c, err, "cannot create directory %s", cmd_quoteaf(c, f->to));
 	say(k, f, "");
-	if (f->level == 0)
+	if (!k->has_made_dir) {
 		k->has_made_dir = cmd_lstat(c, f->to, &k->made_dir) == 0;
+		k->made_root = f->level == 0;
+	}
 	return 0;
 }
 
@@ -619,7 +626,7 @@ static int copy_tree(struct copier *k)
 	struct walk_entry *e;
 	int status = 0;
 
-	while ((e = walk_next(w)) != NULL) {
+	while (!k->met_itself && (e = walk_next(w)) != NULL) {
 		struct arena_mark mark = arena_mark(k->c->arena);
 
 		status |= copy_entry(k, w, e);
@@ -698,6 +705,6 @@ int copier_run(struct copier *k, const char *from, const char *to, bool several)
 	k->from = from;
 	k->to = to;
 	k->several = several;
-	k->has_made_dir = false;
+	k->has_made_dir = k->met_itself = false;
 	return k->o->move ? move_file(k) : copy_tree(k);
 }

@@ -79,9 +79,6 @@ char *target_join(struct cmd *c, const char *dir, const char *path)
 	if (slash != NULL)
 		name = bytes_slice(name, (size_t)(slash - name.ptr) + 1, name.len);
 	buf_puts(&out, dir);
-	/* "..": its contents go into the directory itself. */
-	if (bytes_is(name, ".."))
-		return buf_cstr(&out);
 	if (out.len > 0 && out.ptr[out.len - 1] != '/')
 		buf_putc(&out, '/');
 	if (!bytes_is(name, "/"))

@@ -186,11 +186,19 @@ static char *without_slashes(struct cmd *c, const char *path)
 static int copy_into(struct cmd *c, struct cp_opts *o, struct copier *k, const char *dir,
 		     const char *from, bool several)
 {
-	if (!o->parents)
-		return copier_run(k, from, target_join(c, dir, from), several);
+	if (!o->parents) {
+		char *to = target_join(c, dir, from);
+		struct bytes s = bytes_of(to);
+
+		/* "..": its contents go into the directory itself, "DIR/.". */
+		if (s.len > 3 && bytes_ends(s, BYTES("/..")))
+			to[strlen(to) - 1] = '\0';
+		return copier_run(k, from, to, several);
+	}
 	struct buf to = buf_in(c->arena);
 	const char *rest = without_slashes(c, from);
 
+	dir = without_slashes(c, dir);
 	if (make_parents(c, o, dir, rest) != 0)
 		return 1;
 	buf_printf(&to, "%s/%s", dir, rest + strspn(rest, "/"));

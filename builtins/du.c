@@ -329,6 +329,13 @@ static void visit(struct du *d, struct walk *w, const struct walk_entry *e)
 		put_sum(d, &s, e->path);
 }
 
+/* A symbolic link that is to be followed and can't be. */
+static bool leads_nowhere(const struct walk_entry *e, unsigned flags)
+{
+	return e->kind == WALK_FILE && (e->st.mode & S_FMT) == S_LNK &&
+	       (flags & (e->level == 0 ? WALK_FOLLOW | WALK_FOLLOW_ROOT : WALK_FOLLOW)) != 0;
+}
+
 static void put_tree(struct du *d, const char *path)
 {
 	unsigned flags = (unsigned)d->o->follow | WALK_POST |
@@ -345,6 +352,9 @@ static void put_tree(struct du *d, const char *path)
 					      cmd_quoteaf(d->c, e->path));
 		} else if (e->kind == WALK_DIR_END) {
 			end_dir(d, e);
+		} else if (leads_nowhere(e, flags)) {
+			d->status = cmd_error(d->c, 0, "cannot access %s",
+					      cmd_quoteaf(d->c, e->path));
 		} else if (e->level < LEVELS_MAX) {
 			visit(d, w, e);
 		}
@@ -402,6 +412,9 @@ static int du_run(struct cmd *c)
 
 	if (status != 0)
 		return status;
+	if (o->inodes && o->apparent)
+		cmd_error(c, 0,
+			  "warning: options --apparent-size and -b are ineffective with --inodes");
 	d->c = c;
 	d->o = o;
 	d->zone = zone_of_command(c);

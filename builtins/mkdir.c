@@ -86,7 +86,7 @@ static int step(struct path_walk *w, const char *name, size_t to, bool last)
 	else if (cmd_stat_at(c, w->dir, name, 0, &st) != 0)
 		return cannot(c, err, so_far);
 	else if ((st.mode & S_FMT) != S_DIR)
-		return cannot(c, last ? -E_EXIST : -E_NOTDIR, so_far);
+		return last ? cannot(c, -E_EXIST, w->path) : cannot(c, -E_NOTDIR, so_far);
 	if (last)
 		return 0;
 	int next = cmd_open(c, w->dir, name, O_PATH_ | O_DIRECTORY_ | O_CLOEXEC_, 0);

@@ -66,13 +66,12 @@ static int mv_run(struct cmd *c)
 	o->copy.move = o->copy.recursive = true;
 	o->copy.links = LINKS_KEEP;
 	o->copy.keep_mode = o->copy.keep_owner = o->copy.keep_times = o->copy.keep_links = true;
-	int status = o->copy.ask == ASK_NEVER && o->copy.backup.wanted
-			     ? cmd_usage(c,
-					 "options --backup and --no-clobber are mutually exclusive")
-			     : backup_setup(c, &o->copy.backup);
+	int status = target_split(c, &o->target, &n, &dir, &name);
 
+	if (status == 0 && o->copy.ask == ASK_NEVER && o->copy.backup.wanted)
+		status = cmd_usage(c, "options --backup and --no-clobber are mutually exclusive");
 	if (status == 0)
-		status = target_split(c, &o->target, &n, &dir, &name);
+		status = backup_setup(c, &o->copy.backup);
 	if (status != 0)
 		return status;
 	struct copier *k = copier_new(c, &o->copy);

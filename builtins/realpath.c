@@ -4,11 +4,16 @@
  */
 #include "builtins/builtin.h"
 
+enum links {
+	LINKS_PHYSICAL, /* symbolic links before ".." */
+	LINKS_LOGICAL,  /* ".." before symbolic links */
+	LINKS_STRIP,    /* not resolved */
+};
+
 struct realpath_opts {
-	int mode;    /* enum canon_mode */
-	int logical; /* -L: ".." before symlinks are resolved */
+	int mode; /* enum canon_mode */
 	bool quiet;
-	int strip; /* -s */
+	int links; /* enum links: the last of -L, -P, -s */
 	bool zero;
 	const char *relative_to;
 	const char *relative_base;
@@ -19,17 +24,18 @@ static const struct opt realpath_options[] = {
 		"all parts must exist"),
 	OPT_SET('m', "canonicalize-missing", struct realpath_opts, mode, CANON_MISSING,
 		"nothing need exist"),
-	OPT_SET('L', "logical", struct realpath_opts, logical, 1,
+	OPT_SET('L', "logical", struct realpath_opts, links, LINKS_LOGICAL,
 		"resolve .. before symbolic links"),
-	OPT_SET('P', "physical", struct realpath_opts, logical, 0,
+	OPT_SET('P', "physical", struct realpath_opts, links, LINKS_PHYSICAL,
 		"symbolic links first (default)"),
 	OPT_FLAG('q', "quiet", struct realpath_opts, quiet, "no messages about most errors"),
 	OPT_STR(0, "relative-to", struct realpath_opts, relative_to, NULL, "DIR",
 		"relative to DIR"),
 	OPT_STR(0, "relative-base", struct realpath_opts, relative_base, NULL, "DIR",
 		"absolute paths unless below DIR"),
-	OPT_SET('s', "strip", struct realpath_opts, strip, 1, "do not follow symbolic links"),
-	OPT_SET('s', "no-symlinks", struct realpath_opts, strip, 1, NULL),
+	OPT_SET('s', "strip", struct realpath_opts, links, LINKS_STRIP,
+		"do not follow symbolic links"),
+	OPT_SET('s', "no-symlinks", struct realpath_opts, links, LINKS_STRIP, NULL),
 	OPT_FLAG('z', "zero", struct realpath_opts, zero, "end each line with NUL"),
 	OPT_END(),
 };
@@ -38,11 +44,11 @@ static int resolve(struct cmd *c, const struct realpath_opts *o, const char *pat
 {
 	unsigned mode = (unsigned)o->mode;
 
-	if (o->strip)
+	if (o->links == LINKS_STRIP)
 		return cmd_canonical(c, path, mode | CANON_NOLINKS, out);
-	if (o->logical) {
+	if (o->links == LINKS_LOGICAL) {
 		char *plain;
-		int err = cmd_canonical(c, path, CANON_MISSING | CANON_NOLINKS, &plain);
+		int err = cmd_canonical(c, path, mode | CANON_NOLINKS, &plain);
 
 		if (err < 0)
 			return err;

@@ -101,6 +101,12 @@ static bool agreed(struct cmd *c, const struct rm_opts *o, const struct walk_ent
 		   cmd_quoteaf(c, e->path));
 }
 
+/* What -f takes for "not there". */
+static bool is_missing(int err)
+{
+	return err == -E_NOENT || err == -E_NOTDIR;
+}
+
 static int remove_entry(struct cmd *c, const struct rm_opts *o, struct walk *w,
 			const struct walk_entry *e, bool is_dir)
 {
@@ -114,7 +120,7 @@ static int remove_entry(struct cmd *c, const struct rm_opts *o, struct walk *w,
 				   cmd_quoteaf(c, e->path));
 		return 0;
 	}
-	if (o->force && err == -E_NOENT)
+	if (o->force && is_missing(err))
 		return 0;
 	mark_kept(w, e->level);
 	return cmd_error(c, err, "cannot remove %s", cmd_quoteaf(c, e->path));
@@ -167,7 +173,7 @@ static int remove_tree(struct cmd *c, const struct rm_opts *o, const char *path)
 				status |= remove_entry(c, o, w, e, true);
 		} else if (e->kind == WALK_FILE) {
 			status |= remove_entry(c, o, w, e, false);
-		} else if (e->kind == WALK_ERROR && !(o->force && e->err == -E_NOENT)) {
+		} else if (e->kind == WALK_ERROR && !(o->force && is_missing(e->err))) {
 			/* Even a directory that can't be read can be removed if it is empty. */
 			if (e->in_dir && cmd_unlink(c, e->dir, e->at, CMD_REMOVEDIR) == 0) {
 				e->data = w;

@@ -209,7 +209,8 @@ void ls_put_name(struct cmd *c, struct ls_opts *o, const struct ls_entry *e)
 	put_colored(c, o, o->colored ? ls_color(c, e, false) : "", e->text);
 	if (o->links)
 		cmd_puts(c, "\033]8;;\a");
-	char mark = o->format == LS_LONG && e->has_target ? 0 : ls_indicator(o, e->st.mode);
+	bool link = e->has_target || (!e->has_stat && (e->st.mode & S_FMT) == S_LNK);
+	char mark = o->format == LS_LONG && link ? 0 : ls_indicator(o, e->st.mode);
 
 	if (mark != 0)
 		cmd_putc(c, mark);

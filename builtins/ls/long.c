@@ -44,6 +44,9 @@ static struct bytes time_text(struct cmd *c, const struct ls_opts *o, const stru
 	return buf_bytes(&out);
 }
 
+/* Of the default form, in which an unknown time stands. */
+enum { TIME_WIDTH = 12 };
+
 static bool is_device(const struct ls_entry *e)
 {
 	return (e->st.mode & S_FMT) == S_CHR || (e->st.mode & S_FMT) == S_BLK;
@@ -103,7 +106,11 @@ static void put_row(struct cmd *c, struct ls_opts *o, const struct ls_entry *e, 
 	char mode[11];
 
 	mode_text(e->st.mode, mode);
-	cmd_puts(c, e->has_stat ? mode : "??????????");
+	if (!e->has_stat) {
+		memset(mode + 1, '?', 9);
+		mode[0] = mode[0] == '-' ? '?' : mode[0];
+	}
+	cmd_puts(c, mode);
 	cmd_putc(c, ' ');
 	put_right(c, r->field[LINKS], width[LINKS]);
 	if (!o->no_owner)
@@ -124,7 +131,7 @@ static void put_row(struct cmd *c, struct ls_opts *o, const struct ls_entry *e, 
 	} else {
 		put_right(c, r->field[SIZE], width[SIZE]);
 	}
-	put_right(c, r->field[TIME], e->has_stat ? 0 : width[TIME]);
+	put_right(c, r->field[TIME], e->has_stat ? 0 : TIME_WIDTH);
 	ls_put_name(c, o, e);
 	ls_put_target(c, o, e);
 	ls_end_line(c, o);

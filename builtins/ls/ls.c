@@ -277,7 +277,7 @@ static int cannot_access(struct cmd *c, int err, const char *dir, struct bytes n
 {
 	struct buf path = buf_in(c->arena);
 
-	if (dir != NULL) {
+	if (dir != NULL && strcmp(dir, ".") != 0) {
 		buf_puts(&path, dir);
 		if (path.len > 0 && path.ptr[path.len - 1] != '/')
 			buf_putc(&path, '/');

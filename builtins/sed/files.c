@@ -192,9 +192,7 @@ static bool begin_edit(struct sed *s, const char *path)
 	if (s->follow && cmd_canonical(c, path, CANON_EXISTING, &real) == 0)
 		s->edited_path = real;
 	if (cmd_fstat(c, s->in.fd, &s->edited_st) < 0 || (s->edited_st.mode & S_FMT) != S_REG) {
-		s->status = 4;
-		cmd_error(c, 0, "couldn't edit %s: not a regular file", path);
-		return false;
+		cmd_fatal_status(c, 4, 0, "couldn't edit %s: not a regular file", path);
 	}
 	s->edited = (struct sed_out){ .o = &s->edited.own };
 	int err = open_temp(s);
