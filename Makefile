@@ -19,15 +19,17 @@ LIB_CFLAGS = $(STD) -fPIC -fvisibility=hidden -fno-strict-aliasing -fno-math-err
 ARCH := $(shell $(CC) -dumpmachine | cut -d- -f1)
 
 # Files named *_x86_64.*, *_aarch64.*, *_wasm.c, *_generic.c are chosen here, not by #ifdef.
-ROOMS = base vfs kernel interp builtins api
-SRC = $(foreach r,$(ROOMS),$(wildcard $(r)/*.c $(r)/*/*.c $(r)/*_$(ARCH).S))
+ROOMS = base vfs kernel interp builtins $(if $(filter x86_64,$(ARCH)),microvm) api
+SRC = $(filter-out microvm/kvm/% microvm/vdso/%,\
+	$(foreach r,$(ROOMS),$(wildcard $(r)/*.c $(r)/*/*.c $(r)/*_$(ARCH).S)))
 PLATFORM = %_x86_64.c %_aarch64.c %_wasm.c %_generic.c %_asan.c %_plain.c
 LIB_SRC = $(sort $(filter-out $(PLATFORM),$(SRC)) $(filter %_$(ARCH).c,$(SRC)) \
 	$(filter %_$(SIMD).c,$(SRC)) $(filter %_$(SANITIZE).c,$(SRC)))
 SIMD = $(if $(filter x86_64,$(ARCH)),x86_64,generic)
 SANITIZE = $(if $(findstring -fsanitize=address,$(CFLAGS)),asan,plain)
 OBJ = $(addprefix $(B)/,$(addsuffix .o,$(basename $(LIB_SRC))))
-CLI_SRC = $(filter-out $(PLATFORM),$(wildcard cli/*.c)) $(if $(MUSL),$(wildcard cli/*_$(ARCH).c))
+CLI_SRC = $(filter-out $(PLATFORM),$(wildcard cli/*.c)) $(if $(MUSL),$(wildcard cli/memory_$(ARCH).c)) \
+	cli/machine_$(SIMD).c
 CLI_OBJ = $(patsubst %.c,$(B)/%.o,$(CLI_SRC))
 
 # The program is linked with musl, which starts in a third of glibc's time; under sanitizers, and
@@ -43,7 +45,7 @@ LIBS = -lz -lbz2 -llzma -lzstd
 PACKAGES = zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
 MUSL_LIBS = $(LIBS) -Wl,--defsym=__fprintf_chk=abort -Wl,--defsym=fopen64=abort
 
-all: $(B)/cowsh $(B)/cowsh-edit $(B)/libcowsh.a $(B)/libcowsh.so
+all: $(B)/cowsh $(B)/cowsh-edit $(B)/libcowsh.a $(B)/libcowsh.so $(KVM_LIB)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -58,6 +60,25 @@ $(B)/cli/%.o: cli/%.c
 	@echo '  CC $<'
 	@$(CC) $(STD) -D_GNU_SOURCE $(if $(MUSL),$(MUSL_CFLAGS)) $(CFLAGS) -c $< -o $@
 $(B)/cli/memory_%.o: CFLAGS += -fno-builtin $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
+
+# What runs inside real programs, and the machine they run in: a library of its own, because it
+# enters the operating system.
+VDSO_FLAGS = -O2 -fPIC -nostdlib -shared -ffreestanding -fno-stack-protector -fcf-protection=none \
+	-Wl,-soname,linux-vdso.so.1 -Wl,--hash-style=both -Wl,-Bsymbolic -Wl,--build-id=none
+$(B)/microvm/vdso.so: microvm/vdso/vdso.c microvm/vdso/vdso.lds
+	@mkdir -p $(@D)
+	@echo '  LD $@'
+	@$(CC) $(VDSO_FLAGS) -Wl,-T,microvm/vdso/vdso.lds -o $@ $<
+$(B)/microvm/vdso_image_x86_64.o: $(B)/microvm/vdso.so
+$(B)/microvm/vdso_image_x86_64.o: LIB_CFLAGS += -DVDSO_IMAGE='"$(B)/microvm/vdso.so"'
+KVM_OBJ = $(patsubst %.c,$(B)/%.o,$(wildcard microvm/kvm/*.c))
+KVM_LIB = $(if $(filter x86_64,$(ARCH)),$(B)/libcowsh-kvm.a)
+$(KVM_OBJ): $(B)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo '  CC $<'
+	@$(CC) $(STD) -D_GNU_SOURCE $(if $(MUSL),$(MUSL_CFLAGS)) $(CFLAGS) -c $< -o $@
+$(B)/libcowsh-kvm.a: $(KVM_OBJ)
+	@rm -f $@ && $(AR) rcs $@ $^
 
 # One archive a room, for unit tests that link only what they test.
 define ROOM
@@ -77,7 +98,7 @@ $(B)/libcowsh.so: $(OBJ)
 	@echo '  LD $@'
 	@$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^ $(LIBS) -lm
 
-$(B)/cowsh: $(CLI_OBJ) $(B)/libcowsh.a
+$(B)/cowsh: $(CLI_OBJ) $(KVM_LIB) $(B)/libcowsh.a
 	$(if $(MUSL),$(LINK_MUSL),$(CC) $(CFLAGS) -o $@ $^ $(LIBS) -lm)
 LINK_MUSL = $(CC) -static -nostdlib -o $@ $(MUSL)/crt1.o $(MUSL)/crti.o $^ \
 	$(MUSL_LIBS) $(MUSL)/libc.a $(shell gcc -print-libgcc-file-name) $(MUSL)/crtn.o
@@ -92,7 +113,7 @@ $(B)/soak: tests/soak.c $(B)/libcowsh.a
 
 CASES = $(sort $(wildcard tests/*/*.test))
 UNIT = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
-UNIT_LIBS = $(addprefix $(B)/,api.a builtins.a interp.a kernel.a vfs.a base.a)
+UNIT_LIBS = $(addprefix $(B)/,api.a $(if $(filter x86_64,$(ARCH)),microvm.a) builtins.a interp.a kernel.a vfs.a base.a)
 $(B)/unit/%: tests/unit/%.c $(UNIT_LIBS)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $< \
@@ -160,4 +181,4 @@ clean:
 	rm -rf $(B)
 
 .PHONY: all deps soak proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
--include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

@@ -51,6 +51,8 @@ struct cowsh {
 	struct kernel_host kernel_host;
 	struct cowsh_host host;
 	struct custom *customs;
+	const struct cowsh_microvm *machine;
+	struct microvm *microvm;
 	struct proc *shell_proc;
 	struct shell *shell;
 	struct vfs_cred cred;
@@ -77,6 +79,11 @@ void user_lookup(const char *user, struct vfs_cred *cred, char home[128]);
 int make_parents(struct vfs *v, const struct vfs_cred *owner, vfs_ino dir, const char *path);
 int write_file(struct vfs *v, const struct vfs_cred *owner, vfs_ino dir, const char *path,
 	       struct bytes content, unsigned mode);
+
+/* escalate_*.c: real programs, if the host supplies s->machine. */
+int escalate_start(struct cowsh *s);
+/* After the kernel is freed. */
+void escalate_end(struct cowsh *s);
 
 /* programs.c: program formats; the content of a program file of ours. */
 int register_formats(struct kernel *k);

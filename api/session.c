@@ -261,7 +261,10 @@ static int start(struct cowsh *s, const struct cowsh_config *c)
 	if (err < 0)
 		return err;
 	kernel_set_user(s->kernel, s);
+	s->machine = c->microvm;
 	err = register_formats(s->kernel);
+	if (err == 0)
+		err = escalate_start(s);
 	for (size_t i = 0; err == 0 && i < c->nmounts; i++)
 		err = cowsh_mount(s, c->mounts[i].path, c->mounts[i].source, c->mounts[i].id,
 				  c->mounts[i].read_only);
@@ -322,6 +325,7 @@ void cowsh_free(cowsh *s)
 		free_lists(s);
 		kernel_free(s->kernel);
 	}
+	escalate_end(s);
 	store_free(&s->store->store, s, sizeof *s);
 }
 
@@ -381,7 +385,10 @@ static int fork_into(struct cowsh *s, struct cowsh *from)
 		return err;
 	kernel_set_user(s->kernel, s);
 	s->cred = from->cred;
+	s->machine = from->machine;
 	err = register_formats(s->kernel);
+	if (err == 0)
+		err = escalate_start(s);
 	if (err == 0)
 		err = copy_customs(s, from);
 	if (err == 0)

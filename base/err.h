@@ -50,6 +50,15 @@
 	ERR(NODATA, 61, "No data available")                                                       \
 	ERR(OVERFLOW, 75, "Value too large for defined data type")                                 \
 	ERR(ILSEQ, 84, "Invalid or incomplete multibyte or wide character")                        \
+	ERR(DESTADDRREQ, 89, "Destination address required")                                       \
+	ERR(PROTOTYPE, 91, "Protocol wrong type for socket")                                       \
+	ERR(NOTSOCK, 88, "Socket operation on non-socket")                                         \
+	ERR(PROTONOSUPPORT, 93, "Protocol not supported")                                          \
+	ERR(AFNOSUPPORT, 97, "Address family not supported by protocol")                           \
+	ERR(ADDRINUSE, 98, "Address already in use")                                               \
+	ERR(ISCONN, 106, "Transport endpoint is already connected")                                \
+	ERR(NOTCONN, 107, "Transport endpoint is not connected")                                   \
+	ERR(CONNREFUSED, 111, "Connection refused")                                                \
 	ERR(OPNOTSUPP, 95, "Operation not supported")                                              \
 	ERR(TIMEDOUT, 110, "Connection timed out")                                                 \
 	ERR(DQUOT, 122, "Disk quota exceeded")                                                     \

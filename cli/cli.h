@@ -24,6 +24,7 @@ struct options {
 	bool diff;
 	bool real_clock;
 	bool no_lockdown;
+	bool microvm; /* --microvm auto */
 	uint64_t time_limit_ms;
 	int shell_argc; /* options handed on to bash: -e, -x, -o NAME, ... */
 	const char *shell_argv[64];
@@ -58,6 +59,9 @@ void clock_sleep(void);
 void deadline_arm(uint64_t ms, bool repeated);
 void deadline_begin(void);
 bool deadline_passed(void);
+
+/* machine_*.c: what real programs run in; NULL: nothing. */
+const struct cowsh_microvm *machine_of_host(void);
 
 /* session.c: what the host callbacks share. */
 struct runner {

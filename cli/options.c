@@ -31,6 +31,8 @@ static const char usage[] =
 	"      --seed N            of $RANDOM, mktemp, shuf, /dev/urandom (default 0)\n"
 	"      --clock WHEN        `real`, or where the virtual clock starts: @SECONDS or\n"
 	"                          YYYY-MM-DD[THH:MM:SS] in UTC (default: now)\n"
+	"      --microvm auto|off  run real programs (ELF files) in a virtual machine of KVM, or\n"
+	"                          not at all (default auto)\n"
 	"      --json              print one JSON object: stdout, stderr, status, limit, changes\n"
 	"      --diff              after the run, list on stderr what changed in the files\n"
 	"      --no-lockdown       for debugging: keep the right to make system calls\n"
@@ -193,6 +195,13 @@ static void set_env(struct options *o, const char *arg)
 	o->env[o->nenv++] = arg;
 }
 
+static void set_microvm(struct options *o, const char *arg)
+{
+	o->microvm = strcmp(arg, "auto") == 0;
+	if (!o->microvm && strcmp(arg, "off") != 0)
+		fatal("--microvm wants `auto` or `off`, not '%s'", arg);
+}
+
 static void hand_on(struct options *o, const char *arg)
 {
 	if (o->shell_argc + 1 >= (int)(sizeof o->shell_argv / sizeof o->shell_argv[0]))
@@ -237,6 +246,8 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		o->config.seed = number(v, "--seed");
 	else if ((v = value_of("--clock", argc, argv, i)) != NULL)
 		set_clock(o, v);
+	else if ((v = value_of("--microvm", argc, argv, i)) != NULL)
+		set_microvm(o, v);
 	else if (strcmp(argv[*i], "--json") == 0)
 		o->json = true;
 	else if (strcmp(argv[*i], "--diff") == 0)
@@ -290,6 +301,7 @@ void options_parse(int argc, char **argv, struct options *o)
 	int i = 1;
 
 	o->config = defaults;
+	o->microvm = true;
 	for (; i < argc && o->script == NULL && (argv[i][0] == '-' || argv[i][0] == '+') &&
 	       argv[i][1] != '\0';
 	     i++) {

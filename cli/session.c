@@ -167,6 +167,8 @@ void runner_start(struct runner *r, struct options *o)
 	hostdirs_open(o);
 	o->config.mounts = o->mounts;
 	o->config.nmounts = (size_t)o->nmounts;
+	if (o->microvm)
+		o->config.microvm = machine_of_host();
 	err = cowsh_new(r->store, &o->config, &host, &r->session);
 	if (err < 0)
 		fatal("can't make a session: %s", cowsh_error_text(err));

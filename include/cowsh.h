@@ -59,6 +59,7 @@ typedef struct cowsh_store cowsh_store;
 typedef struct cowsh cowsh;
 typedef struct cowsh_snapshot cowsh_snapshot; /* an immutable filesystem tree */
 typedef struct cowsh_call cowsh_call;         /* one run of a custom command */
+struct cowsh_microvm;                         /* see cowsh_microvm.h */
 
 /* Values are Linux's errno numbers, negated when returned, on every platform. */
 enum cowsh_error {
@@ -168,13 +169,13 @@ struct cowsh_host {
 	int (*expired)(void *user);
 	void *user;
 	bool terminal[3]; /* whether descriptor 0, 1, 2 looks like a terminal */
+	/* Asked before a real program runs (see cowsh_config.microvm): non-zero refuses. */
+	int (*escalate)(void *user, const char *path, int argc, const char *const *argv);
 };
 #define COWSH_HOST_INIT                                                                            \
 	{                                                                                          \
-		sizeof(struct cowsh_host), NULL, NULL, NULL, NULL, NULL,                           \
-		{                                                                                  \
-			false, false, false                                                        \
-		}                                                                                  \
+		sizeof(struct cowsh_host), NULL, NULL, NULL, NULL, NULL, { false, false, false },  \
+			NULL                                                                       \
 	}
 
 /* --- sources: files that the host supplies --- */
@@ -231,11 +232,14 @@ struct cowsh_config {
 		*mounts; /* as cowsh_mount, before the shell starts in cwd */
 	size_t nmounts;
 	int profile; /* enum cowsh_profile: limits that are not set */
+	/* What real programs (ELF files) run in, as cowsh_kvm() of cowsh_microvm.h; must live as
+	 * long as the session and its forks. NULL: they are not executable files. */
+	const struct cowsh_microvm *microvm;
 };
 #define COWSH_CONFIG_INIT                                                                          \
 	{                                                                                          \
 		sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,   \
-			NULL, 0, COWSH_PROFILE_DEFAULT                                             \
+			NULL, 0, COWSH_PROFILE_DEFAULT, NULL                                       \
 	}
 
 /* config and host may be NULL; both are copied. */

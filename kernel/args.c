@@ -137,10 +137,8 @@ void args_clear(struct proc *p)
 	put_block(p->k, old);
 }
 
-void proc_set_name(struct proc *p, const char *path)
+void proc_rename(struct proc *p, const char *name)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash != NULL ? slash + 1 : path;
 	size_t n = strlen(name);
 
 	if (n > sizeof p->priv->comm - 1)
@@ -148,4 +146,11 @@ void proc_set_name(struct proc *p, const char *path)
 	memcpy(p->priv->comm, name, n);
 	p->priv->comm[n] = '\0';
 	p->name = p->priv->comm;
+}
+
+void proc_set_name(struct proc *p, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	proc_rename(p, slash != NULL ? slash + 1 : path);
 }

@@ -49,7 +49,7 @@ static int64_t read_head(struct proc *p, const char *path, char *out)
 	int64_t r;
 
 	do
-		r = vfs_lookup(v, &p->cred, p->cwd, path, 0, &ino);
+		r = vfs_lookup(v, &p->cred, proc_owner(p)->cwd, path, 0, &ino);
 	while (path_again(p, &r));
 	if (r == 0)
 		r = vfs_getattr(v, ino, &st);

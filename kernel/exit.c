@@ -30,7 +30,8 @@ static void let_go(struct proc *p)
 	p->task = NULL;
 	p->line = NULL;
 	view_end_all(p);
-	fd_drop_all(p);
+	if (p->priv->owner == NULL)
+		fd_drop_all(p);
 	timer_clear(k, &p->priv->alarm);
 	vfs_drop(k->vfs, p->cwd);
 	arena_clear(&p->arena);
@@ -53,8 +54,12 @@ struct segment *proc_end(struct proc *p, int status)
 	struct kernel *k = p->k;
 	struct segment *stacks;
 
-	if (tracing(k))
+	if (tracing(k) && p->priv->owner == NULL)
 		trace_end(p, status);
+	if (p->priv->owner != NULL)
+		thread_unlink(p);
+	else if (p->priv->threads != NULL)
+		thread_end_all(p, status);
 	stacks = p->priv->top;
 	p->priv->top = NULL;
 	sched_forget(p);
@@ -104,16 +109,19 @@ void proc_die(struct proc *p, int sig)
 	proc_exit(p, sig);
 }
 
+/* A signal ends a process with its threads, whichever it was sent to. */
 void proc_kill(struct proc *p, int sig)
 {
 	struct kernel *k = p->k;
+	struct proc *current = k->current;
 
-	if (p == k->current && k->ending != 0) {
+	p = proc_owner(p);
+	if (current == NULL || p != proc_owner(current)) {
+		stack_put_all(k, proc_end(p, sig));
+	} else if (k->ending != 0) {
 		/* A process that it ends takes it along: that one's end must be completed. */
 		k->kill_current = true;
-		return;
+	} else {
+		proc_exit_group(current, sig);
 	}
-	if (p == k->current)
-		proc_die(p, sig);
-	stack_put_all(k, proc_end(p, sig));
 }

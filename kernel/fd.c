@@ -7,6 +7,7 @@
 
 struct file *fd_file(const struct proc *p, int fd)
 {
+	p = proc_owner(p);
 	return fd >= 0 && fd < p->nfds ? p->fd[fd].file : NULL;
 }
 
@@ -41,6 +42,7 @@ int fd_slot(struct proc *p, int least)
 	int fd = least;
 	int r;
 
+	p = proc_owner(p);
 	while (fd < p->nfds && p->fd[fd].file != NULL)
 		fd++;
 	if (fd >= max_fds(p))
@@ -51,6 +53,7 @@ int fd_slot(struct proc *p, int least)
 
 void fd_set(struct proc *p, int fd, struct file *f, bool cloexec)
 {
+	p = proc_owner(p);
 	p->fd[fd] = (struct descriptor){ f, cloexec };
 	if (fd >= p->priv->fd_top)
 		p->priv->fd_top = fd + 1;
@@ -70,8 +73,10 @@ int fd_install(struct proc *p, struct file *f, bool cloexec)
 
 void fd_drop(struct proc *p, int fd)
 {
-	struct file *f = p->fd[fd].file;
+	struct file *f;
 
+	p = proc_owner(p);
+	f = p->fd[fd].file;
 	p->fd[fd] = (struct descriptor){ NULL, false };
 	while (p->priv->fd_top > 0 && p->fd[p->priv->fd_top - 1].file == NULL)
 		p->priv->fd_top--;
@@ -93,8 +98,10 @@ void fd_drop_all(struct proc *p)
 
 int fd_inherit(struct proc *child, struct proc *parent)
 {
-	int top = parent->priv->fd_top;
+	int top;
 
+	parent = proc_owner(parent);
+	top = parent->priv->fd_top;
 	if (top > child->nfds && grow(child, top) != 0)
 		return -E_NOMEM;
 	for (int fd = 0; fd < top; fd++) {
@@ -135,6 +142,7 @@ int fd_map(struct proc *child, struct proc *parent, const int *fds, int nfds)
 
 void fd_close_on_exec(struct proc *p)
 {
+	p = proc_owner(p);
 	for (int fd = p->priv->fd_top - 1; fd >= 0; fd--)
 		if (p->fd[fd].file != NULL && p->fd[fd].cloexec)
 			fd_drop(p, fd);
@@ -177,6 +185,7 @@ int64_t sys_dup2(struct proc *p, int from, int to, bool cloexec)
 	struct file *f = fd_file(p, from);
 
 	proc_charge(p, 1);
+	p = proc_owner(p);
 	if (f == NULL || to < 0 || to >= max_fds(p))
 		return -E_BADF;
 	if (from == to)
@@ -194,13 +203,13 @@ int64_t sys_set_cloexec(struct proc *p, int fd, bool on)
 {
 	if (fd_file(p, fd) == NULL)
 		return -E_BADF;
-	p->fd[fd].cloexec = on;
+	proc_owner(p)->fd[fd].cloexec = on;
 	return 0;
 }
 
 int64_t sys_get_cloexec(struct proc *p, int fd)
 {
-	return fd_file(p, fd) != NULL ? p->fd[fd].cloexec : -E_BADF;
+	return fd_file(p, fd) != NULL ? proc_owner(p)->fd[fd].cloexec : -E_BADF;
 }
 
 int64_t sys_getfl(struct proc *p, int fd)

@@ -34,6 +34,7 @@ enum {
 	PIPE_CACHE_MAX = 4,
 	CONSOLE_BYTES = 65536,
 	VIEW_BUCKETS = 64,
+	FUTEX_BUCKETS = 64,
 	FORMATS_MAX = 8,
 	SHEBANG_MAX = 5, /* interpreters of interpreters, as Linux */
 	ARG_STRING_MAX = 131072,
@@ -118,6 +119,11 @@ struct proc_private {
 	bool parked;
 	bool from_host;
 	bool ran_exec;
+	struct proc *owner;   /* of a thread: the process it belongs to */
+	struct proc *threads; /* of a process: its threads */
+	struct proc *thread_next;
+	struct futex_key futex; /* what it waits for in a queue of k->futex */
+	uint32_t futex_bits;
 	const char *format;
 	struct args_block *args; /* what argv, envp and path point into; shared by forks */
 	const char *path;        /* of the program; "" before any exec */
@@ -159,6 +165,7 @@ struct kernel {
 	int64_t (*host_fn)(void *arg);
 	void *host_arg;
 	int64_t host_result;
+	struct waitq futex[FUTEX_BUCKETS];
 	struct waitq host_waiters;
 	struct waitq poll_waiters;
 	struct timer *timers; /* sorted by time */
@@ -290,6 +297,8 @@ _Noreturn void sched_vanish(struct kernel *k, struct segment *last);
 int sched_block(struct proc *p, struct waitq *q, int64_t until_ns);
 void sched_wake(struct proc *p, int result);
 void sched_wake_all(struct waitq *q);
+/* Moves a waiting process to another queue. */
+void sched_requeue(struct proc *p, struct waitq *q);
 void sched_forget(struct proc *p); /* out of every queue and timer */
 void sched_stop(struct proc *p);
 void sched_continue(struct proc *p);
@@ -341,6 +350,16 @@ void proc_undo(struct proc *p);
 /* Takes a survivor out of everything; returns its stacks. */
 struct segment *proc_set_parked(struct proc *p);
 
+/* thread.c */
+void thread_unlink(struct proc *t);
+/* The owner ends: its threads do, too, and the running one belongs to nobody. */
+void thread_end_all(struct proc *owner, int status);
+struct proc *thread_for_signal(struct proc *p, int sig);
+static inline struct proc *proc_owner(const struct proc *p)
+{
+	return p->priv->owner != NULL ? p->priv->owner : (struct proc *)(uintptr_t)p;
+}
+
 /* signal.c */
 void sig_send(struct proc *p, int sig);
 bool sig_interrupts(const struct proc *p);
@@ -367,8 +386,6 @@ void fd_close_on_exec(struct proc *p);
 
 /* file.c */
 struct file *file_new(struct kernel *k, const struct file_ops *ops, unsigned flags);
-struct file *file_get(struct file *f);
-void file_put(struct file *f);
 int file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
 
 /* regular.c */

@@ -310,6 +310,21 @@ struct program_format {
 int kernel_advise(struct proc *p, char *const *argv);
 int kernel_add_format(struct kernel *k, const struct program_format *format);
 
+/*
+ * A thread of p's process: it shares descriptors, directory, umask and children, and has a
+ * number, a stack and a signal mask of its own. Signals to the process go to one that does not
+ * block them; how they are treated is the same for all.
+ */
+int64_t sys_spawn_thread(struct proc *p, const struct spawn *s, struct proc **out);
+struct proc *proc_owner_of(struct proc *p); /* the process; itself, if it is not a thread */
+bool proc_has_threads(const struct proc *p);
+/* Another name, of at most 15 bytes. */
+void proc_rename(struct proc *p, const char *name);
+/* Ends the threads of a process, but not the one that runs now. */
+void proc_end_threads(struct proc *owner, int status);
+/* Ends the process and all its threads. */
+_Noreturn void proc_exit_group(struct proc *p, int status);
+
 /* Ends the calling process with a wait status: exit code << 8, or a signal number. */
 _Noreturn void proc_exit(struct proc *p, int status);
 _Noreturn void proc_die(struct proc *p, int sig);
@@ -401,6 +416,19 @@ int proc_deepen(struct proc *p, size_t need, int (*fn)(void *arg), void *arg);
 /* An arena or pool that belongs to the process and fails by LIMIT_MEMORY. */
 struct arena_fail proc_arena_fail(struct proc *p);
 
+/*
+ * Waiting for a name, and waking who waits for it with one of the bits. until_ns as kernel_now
+ * tells time, 0: for ever. 0, -E_INTR, -E_TIMEDOUT. At most n are woken or moved to `to`.
+ */
+struct futex_key {
+	uint64_t object;
+	uint64_t at;
+};
+int64_t sys_futex_wait(struct proc *p, struct futex_key key, uint32_t bits, int64_t until_ns);
+int64_t kernel_futex_wake(struct kernel *k, struct futex_key key, uint32_t bits, int64_t n);
+int64_t kernel_futex_requeue(struct kernel *k, struct futex_key from, struct futex_key to,
+			     int64_t n);
+
 /* --- descriptors --- */
 
 int64_t sys_open(struct proc *p, int dirfd, const char *path, unsigned oflags, uint32_t mode);
@@ -454,6 +482,28 @@ int64_t sys_fsync(struct proc *p, int fd);
 int64_t sys_fchdir(struct proc *p, int fd);
 /* Entries of an open directory, in byte order; 0 at the end. Names live in a. No "." and "..". */
 int64_t sys_readdir(struct proc *p, int fd, struct arena *a, struct vfs_dirent *out, size_t n);
+
+/* How many entries of an open directory were read, counted by the caller with sys_dir_move;
+ * 0 again after a seek to its start. */
+int64_t sys_dir_place(struct proc *p, int fd);
+void sys_dir_move(struct proc *p, int fd, int64_t place);
+
+/* --- open files without a descriptor: what a program has mapped --- */
+
+/* The file behind a descriptor, held until file_put; NULL if there is none. */
+struct file *sys_file(struct proc *p, int fd);
+struct file *file_get(struct file *f);
+void file_put(struct file *f);
+/* Regular files only, whatever they were opened for. p NULL: nobody to wait. */
+int64_t sys_file_read(struct proc *p, struct file *f, void *out, size_t n, uint64_t pos);
+int64_t sys_file_write(struct proc *p, struct file *f, const void *data, size_t n, uint64_t pos);
+/* vfs_page_get; waits for what the host supplies. */
+int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, struct vfs_page **out);
+int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
+bool sys_file_regular(const struct file *f);
+unsigned sys_file_flags(const struct file *f);
+/* Its absolute path as far as it is known, in a. */
+char *sys_file_path(struct file *f, struct arena *a);
 
 /* --- paths; dirfd may be AT_FDCWD_ --- */
 

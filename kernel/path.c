@@ -22,7 +22,7 @@ int path_dir(struct proc *p, int dirfd, const char *path, vfs_ino *out)
 {
 	const struct file *f;
 
-	*out = p->cwd;
+	*out = proc_owner(p)->cwd;
 	if (dirfd == AT_FDCWD_ || path[0] == '/')
 		return 0;
 	f = fd_file(p, dirfd);
@@ -157,8 +157,8 @@ int64_t sys_open(struct proc *p, int dirfd, const char *path, unsigned oflags, u
 		return -E_NOMEM;
 	do {
 		k->jump = NULL;
-		r = vfs_open(k->vfs, &p->cred, dir, path, oflags, mode & 07777 & ~p->umask, &ino,
-			     &created);
+		r = vfs_open(k->vfs, &p->cred, dir, path, oflags,
+			     mode & 07777 & ~proc_owner(p)->umask, &ino, &created);
 	} while (path_again(p, &r));
 	if (r != 0)
 		return r;
@@ -215,7 +215,7 @@ int64_t sys_readlink(struct proc *p, int dirfd, const char *path, struct arena *
 int64_t sys_getcwd(struct proc *p, struct arena *a, char **out)
 {
 	proc_charge(p, 2);
-	return vfs_dir_path(p->k->vfs, p->cwd, a, out);
+	return vfs_dir_path(p->k->vfs, proc_owner(p)->cwd, a, out);
 }
 
 int64_t sys_read_file(struct proc *p, const char *path, struct arena *a, struct bytes *out)
@@ -270,7 +270,7 @@ int64_t sys_mkdir(struct proc *p, int dirfd, const char *path, uint32_t mode)
 	if (r != 0)
 		return r;
 	do
-		r = vfs_mkdir(p->k->vfs, &p->cred, dir, path, mode & 07777 & ~p->umask);
+		r = vfs_mkdir(p->k->vfs, &p->cred, dir, path, mode & 07777 & ~proc_owner(p)->umask);
 	while (path_again(p, &r));
 	note(p, r, TRACE_CREATE, dir, path);
 	return r;
@@ -287,7 +287,7 @@ int64_t sys_mknod(struct proc *p, int dirfd, const char *path, uint32_t mode, ui
 	if ((type == S_CHR || type == S_BLK) && p->cred.uid != 0)
 		return -E_PERM;
 	do
-		r = vfs_mknod(p->k->vfs, &p->cred, dir, path, mode & ~p->umask, rdev);
+		r = vfs_mknod(p->k->vfs, &p->cred, dir, path, mode & ~proc_owner(p)->umask, rdev);
 	while (path_again(p, &r));
 	note(p, r, TRACE_CREATE, dir, path);
 	return r;
@@ -416,8 +416,8 @@ static int64_t change_dir(struct proc *p, vfs_ino ino)
 		r = vfs_hold(v, ino);
 	if (r != 0)
 		return r;
-	vfs_drop(v, p->cwd);
-	p->cwd = ino;
+	vfs_drop(v, proc_owner(p)->cwd);
+	proc_owner(p)->cwd = ino;
 	return 0;
 }
 
@@ -441,8 +441,8 @@ int64_t sys_fchdir(struct proc *p, int fd)
 
 uint32_t sys_umask(struct proc *p, uint32_t mask)
 {
-	uint32_t old = p->umask;
+	uint32_t old = proc_owner(p)->umask;
 
-	p->umask = mask & 0777;
+	proc_owner(p)->umask = mask & 0777;
 	return old;
 }

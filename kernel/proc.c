@@ -25,7 +25,7 @@ struct proc *proc_next(struct kernel *k, int pid)
 	const struct proc *at = proc_find(k, pid);
 	struct proc *p = at != NULL ? at->priv->all_next : k->all_first;
 
-	while (p != NULL && (p->pid <= pid || p->state == PROC_ZOMBIE))
+	while (p != NULL && (p->pid <= pid || p->state == PROC_ZOMBIE || p->priv->owner != NULL))
 		p = p->priv->all_next;
 	return p;
 }
@@ -182,8 +182,8 @@ static void inherit(struct proc *p, const struct proc *parent)
 {
 	p->pgid = parent->pgid;
 	p->sid = parent->sid;
-	p->umask = parent->umask;
-	p->cwd = parent->cwd;
+	p->umask = proc_owner(parent)->umask;
+	p->cwd = proc_owner(parent)->cwd;
 	p->cred = parent->cred;
 	memcpy(p->priv->comm, parent->priv->comm, sizeof p->priv->comm);
 	args_share(p, parent);
@@ -227,7 +227,7 @@ int proc_new(struct kernel *k, struct proc *parent, struct proc **out)
 	link_proc(k, p);
 	if (parent != NULL) {
 		inherit(p, parent);
-		link_child(parent, p);
+		link_child(proc_owner(parent), p);
 	} else {
 		init_first(k, p);
 	}

@@ -236,7 +236,8 @@ static int next_number(struct kernel *k, uint64_t dir, const char *after, struct
 		if (p->fd[fd].file != NULL)
 			consider(&best, fd, after);
 	for (; !fds && p != NULL; p = p->priv->all_next)
-		consider(&best, p->pid, after);
+		if (p->priv->owner == NULL)
+			consider(&best, p->pid, after);
 	if (!best.found)
 		return -E_NOENT;
 	out->name = arena_bytes(a, bytes_of(best.name));

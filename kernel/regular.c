@@ -144,7 +144,25 @@ int64_t dir_seek(struct file *f, int64_t offset, int whence)
 	if (offset != 0 || whence != 0)
 		return -E_INVAL;
 	forget_place(f->k, f);
+	f->pos = 0;
 	return 0;
+}
+
+int64_t sys_dir_place(struct proc *p, int fd)
+{
+	const struct file *f = fd_file(p, fd);
+
+	if (f == NULL)
+		return -E_BADF;
+	return f->ops == &file_dir ? (int64_t)f->pos : -E_NOTDIR;
+}
+
+void sys_dir_move(struct proc *p, int fd, int64_t place)
+{
+	struct file *f = fd_file(p, fd);
+
+	if (f != NULL && f->ops == &file_dir)
+		f->pos = (uint64_t)place;
 }
 
 int64_t sys_readdir(struct proc *p, int fd, struct arena *a, struct vfs_dirent *out, size_t n)

@@ -97,6 +97,12 @@ static void waitq_remove(struct proc *p)
 	pp->wq = NULL;
 }
 
+void sched_requeue(struct proc *p, struct waitq *q)
+{
+	waitq_remove(p);
+	waitq_add(q, p);
+}
+
 void sched_forget(struct proc *p)
 {
 	sched_unready(p);

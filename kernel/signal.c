@@ -157,10 +157,12 @@ static void continue_stopped(struct proc *p)
 /* May end or stop the running process, and then not return (soon). */
 void sig_send(struct proc *p, int sig)
 {
-	enum sig_action action = (enum sig_action)p->sig_action[sig];
+	enum sig_action action;
 
 	if (p->state == PROC_ZOMBIE)
 		return;
+	p = thread_for_signal(p, sig);
+	action = (enum sig_action)p->sig_action[sig];
 	if (sig == SIGCONT_)
 		continue_stopped(p);
 	if (sig == SIGKILL_ || sig == SIGSTOP_) {
@@ -177,6 +179,15 @@ void sig_send(struct proc *p, int sig)
 		act(p, sig);
 }
 
+static void wake_waiter(struct proc *p)
+{
+	if (!p->priv->waits_child || (p->state != PROC_BLOCKED &&
+				      (p->state != PROC_STOPPED || p->priv->under != PROC_BLOCKED)))
+		return;
+	p->priv->waits_child = false;
+	sched_wake(p, 0);
+}
+
 /* The parent learns of an end, a stop or a continuation. */
 void sig_child_changed(struct proc *child)
 {
@@ -184,12 +195,9 @@ void sig_child_changed(struct proc *child)
 
 	if (parent == NULL || parent->state == PROC_ZOMBIE)
 		return;
-	if (parent->priv->waits_child &&
-	    (parent->state == PROC_BLOCKED ||
-	     (parent->state == PROC_STOPPED && parent->priv->under == PROC_BLOCKED))) {
-		parent->priv->waits_child = false;
-		sched_wake(parent, 0);
-	}
+	wake_waiter(parent);
+	for (struct proc *t = parent->priv->threads; t != NULL; t = t->priv->thread_next)
+		wake_waiter(t);
 	sig_send(parent, SIGCHLD_);
 }
 
@@ -214,6 +222,11 @@ void sys_sigaction(struct proc *p, int sig, enum sig_action action)
 	if (sig <= 0 || sig >= SIG_COUNT || sig == SIGKILL_ || sig == SIGSTOP_)
 		return;
 	p->sig_action[sig] = (uint8_t)action;
+	if (proc_has_threads(p)) {
+		proc_owner(p)->sig_action[sig] = (uint8_t)action;
+		for (struct proc *t = proc_owner(p)->priv->threads; t; t = t->priv->thread_next)
+			t->sig_action[sig] = (uint8_t)action;
+	}
 	if (action == SIG_IGNORED)
 		p->sig_pending &= ~bit(sig);
 	else
@@ -253,6 +266,8 @@ static bool addressed(const struct proc *p, const struct proc *target, int pid)
 {
 	if (pid > 0)
 		return target->pid == pid;
+	if (target->priv->owner != NULL)
+		return false;
 	if (pid == -1)
 		return target != p && target->pid != PROC_PIDS_FIRST;
 	return target->pgid == (pid == 0 ? p->pgid : -pid);
@@ -308,7 +323,7 @@ int64_t sys_kill(struct proc *p, int pid, int sig)
 	r = pid > 0 ? send_to_one(k, p, pid, sig) : send_to_all(k, p, pid, sig);
 	if (k->kill_current && k->ending == 0) {
 		k->kill_current = false;
-		proc_die(p, SIGKILL_);
+		proc_exit_group(p, SIGKILL_);
 	}
 	return r;
 }

@@ -46,6 +46,7 @@ static int64_t look(struct proc *p, int pid, int *status, int options)
 	struct proc *found = NULL;
 	bool any = false;
 
+	p = proc_owner(p);
 	for (struct proc *c = p->priv->child; c != NULL; c = c->priv->sib_next) {
 		if (!meant(p, c, pid))
 			continue;
@@ -92,7 +93,7 @@ int64_t sys_setpgid(struct proc *p, int pid, int pgid)
 	t = pid == 0 ? p : proc_find(p->k, pid);
 	if (pgid < 0)
 		return -E_INVAL;
-	if (t == NULL || (t != p && t->priv->parent != p))
+	if (t == NULL || (t != p && t->priv->parent != proc_owner(p)))
 		return -E_SRCH;
 	if (t->sid != p->sid || t->sid == t->pid)
 		return -E_PERM;

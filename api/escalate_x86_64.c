@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Real programs as a program format, where the host supplies a machine for them.
+ */
+#include "api/private.h"
+
+#include "microvm/microvm.h"
+
+static bool probe(struct proc *p, struct bytes head)
+{
+	(void)p;
+	return microvm_takes(head);
+}
+
+struct question {
+	struct cowsh *s;
+	const char *path;
+	int argc;
+	char **argv;
+};
+
+static int ask_host(void *arg)
+{
+	const struct question *q = arg;
+
+	return q->s->host.escalate(q->s->host.user, q->path, q->argc, (const char *const *)q->argv);
+}
+
+static int run(struct proc *p, struct bytes head, const char *path, int argc, char **argv,
+	       char **envp)
+{
+	struct cowsh *s = kernel_user(p->k);
+	struct question q = { s, path, argc, argv };
+	struct buf b = buf_in(&p->arena);
+
+	(void)head;
+	if (s->host.escalate != NULL && proc_call_host(p, ask_host, &q) != 0) {
+		buf_printf(&b, "%s: the host does not allow real programs\n",
+			   argc > 0 ? argv[0] : path);
+		sys_write(p, 2, b.ptr, b.len);
+		return 126;
+	}
+	return microvm_run(s->microvm, p, path, argc, argv, envp);
+}
+
+int escalate_start(struct cowsh *s)
+{
+	static const struct program_format format = { .name = "elf", .probe = probe, .run = run };
+	int err;
+
+	if (s->machine == NULL)
+		return 0;
+	err = microvm_new(s->kernel, s->machine, &s->microvm);
+	return err < 0 ? err : kernel_add_format(s->kernel, &format);
+}
+
+void escalate_end(struct cowsh *s)
+{
+	microvm_free(s->microvm);
+}

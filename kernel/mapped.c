@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Open files without a descriptor: what programs have mapped into their memory.
+ */
+#include "kernel/internal.h"
+
+struct file *sys_file(struct proc *p, int fd)
+{
+	struct file *f = fd_file(p, fd);
+
+	return f != NULL ? file_get(f) : NULL;
+}
+
+bool sys_file_regular(const struct file *f)
+{
+	return f->ops == &file_regular;
+}
+
+unsigned sys_file_flags(const struct file *f)
+{
+	return f->flags;
+}
+
+int64_t sys_file_read(struct proc *p, struct file *f, void *out, size_t n, uint64_t pos)
+{
+	int64_t r;
+
+	if (f->ops != &file_regular)
+		return -E_NODEV;
+	do
+		r = vfs_read(f->k->vfs, f->ino, pos, out, n);
+	while (p != NULL && path_again(p, &r));
+	return r;
+}
+
+int64_t sys_file_write(struct proc *p, struct file *f, const void *data, size_t n, uint64_t pos)
+{
+	int64_t r;
+
+	if (f->ops != &file_regular)
+		return -E_NODEV;
+	r = view_writing(f->k, f->ino);
+	if (r != 0)
+		return r;
+	do
+		r = vfs_write(f->k->vfs, f->ino, pos, data, n);
+	while (p != NULL && path_again(p, &r));
+	return r;
+}
+
+int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, struct vfs_page **out)
+{
+	int64_t r;
+
+	if (f->ops != &file_regular)
+		return -E_NODATA;
+	do
+		r = vfs_page_get(f->k->vfs, f->ino, index, out);
+	while (p != NULL && path_again(p, &r));
+	return r;
+}
+
+int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out)
+{
+	(void)p;
+	return f->ops == &file_regular ? vfs_getattr(f->k->vfs, f->ino, out) : -E_NODEV;
+}
+
+char *sys_file_path(struct file *f, struct arena *a)
+{
+	struct buf b = buf_in(a);
+	char *dir;
+
+	if (f->path == NULL)
+		return arena_dup(a, bytes_of(""));
+	if (f->path[0] != '/' && vfs_dir_path(f->k->vfs, f->dir, a, &dir) == 0) {
+		buf_puts(&b, dir);
+		if (strcmp(dir, "/") != 0)
+			buf_putc(&b, '/');
+	}
+	buf_puts(&b, f->path);
+	return buf_cstr(&b);
+}

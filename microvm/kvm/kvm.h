@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A machine under KVM that runs programs in ring 3 and has no kernel of its own.
+ *
+ *   guest-physical   0             system pages: descriptor tables, stubs, exception stack
+ *                    64 KiB        page tables, handed out from a pool
+ *                    4 GiB + n     the host's memory, in chunks of 64 MiB as they come to use
+ *   guest-virtual    0 .. 2^47     the program's pages
+ *                    slot 511      the system pages
+ *
+ * `syscall` leads to a stub of one instruction, `out`, which ends the run; exceptions lead to
+ * others. The host answers by setting all registers, so no guest code ever returns anything.
+ *
+ * The processor may remember translations that the page tables no longer have (a nested KVM
+ * shadows them and sees only what the guest writes). So wherever rights shrink or a page
+ * changes, the host's page is made read-only and writable again: that drops every translation
+ * of it, on every kind of KVM. And frames of page tables are used again only after a flush of
+ * everything.
+ */
+#ifndef MICROVM_KVM_H
+#define MICROVM_KVM_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <linux/kvm.h>
+
+#include "cowsh_microvm.h"
+
+enum {
+	KVM_PAGE = 4096,
+	CHUNK_BITS = 26,
+	CHUNKS_MAX = 4096,
+	TABLES_FIRST = 16, /* page number of the first page table */
+	TABLES_PAGES = 16384,
+	SYSTEM_PAGES = TABLES_FIRST + TABLES_PAGES,
+	PORT_SYSCALL = 0x80,
+	PORT_TRAP = 0xa0,
+	VECTORS = 32,
+	TICK_NS = 4000000,
+	TICKS_IDLE = 50,
+	XSAVE_BYTES = 4096,
+};
+
+#define DATA_GPA  ((uint64_t)1 << 32)
+#define SYSTEM_VA 0xffffff8000000000u
+
+/* Pages of the system, by number. */
+enum {
+	PAGE_GDT = 0, /* and the task state segment behind it */
+	PAGE_IDT = 1,
+	PAGE_STUBS = 2,
+	PAGE_STACK = 3,
+	PAGE_PDPT = 8, /* page tables of slot 511 */
+	PAGE_PD = 9,
+	PAGE_PT = 10,
+};
+
+struct kvm_space {
+	uint64_t root;         /* guest-physical address of its top table */
+	uint32_t first, count; /* tables[]: chained through machine->next_table */
+};
+
+struct kvm_context {
+	struct kvm_xsave state;
+};
+
+struct kvm_machine {
+	int kvm, vm, vcpu;
+	struct kvm_run *run;
+	size_t run_bytes;
+	char *system;               /* host address of guest-physical 0 */
+	uint64_t chunk[CHUNKS_MAX]; /* host address >> CHUNK_BITS, in order of their use */
+	uint32_t nchunks;
+	uint32_t last_chunk;
+	uint32_t next_table;  /* never used from here on */
+	uint32_t free_tables; /* list through table_link; 0: none */
+	uint32_t dead_tables; /* usable after a flush */
+	uint32_t *table_link;
+	struct kvm_context *loaded; /* whose state the processor holds */
+	struct kvm_xsave fresh;
+	int timer; /* -1: none */
+	atomic_bool ticking;
+	atomic_int idle_ticks;
+	atomic_int ticks; /* since the last run that was interrupted */
+	struct kvm_sregs sregs;
+	char why[160];
+};
+
+/* ioctl, which C libraries declare differently. */
+static inline int kvm_number(int fd, unsigned long request, unsigned long value)
+{
+	return (int)syscall(SYS_ioctl, fd, request, value);
+}
+
+static inline int kvm_call(int fd, unsigned long request, void *arg)
+{
+	return kvm_number(fd, request, (unsigned long)(uintptr_t)arg);
+}
+
+/* tables.c */
+int tables_init(struct kvm_machine *m);
+int kvm_space_new(void *machine, void **out);
+void kvm_space_free(void *machine, void *space);
+int kvm_map(void *machine, void *space, uint64_t address, void *const *pages, size_t n,
+	    unsigned protection);
+void kvm_unmap(void *machine, void *space, uint64_t address, size_t n);
+void kvm_protect(void *machine, void *space, uint64_t address, size_t n, unsigned protection);
+/* Adds a memory slot; size 0 removes it. */
+int kvm_slot(struct kvm_machine *m, uint32_t slot, uint64_t gpa, void *host, uint64_t size);
+
+/* setup.c */
+int setup_processor(struct kvm_machine *m);
+/* run.c */
+int run_start_ticks(struct kvm_machine *m);
+void run_end_ticks(struct kvm_machine *m);
+void kvm_run_guest(void *machine, void *space, void *context, struct cowsh_vm_registers *r,
+		   struct cowsh_vm_event *event);
+int kvm_load_context(struct kvm_machine *m, struct kvm_context *c);
+int kvm_save_context(struct kvm_machine *m);
+
+#endif

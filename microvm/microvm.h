@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Real programs: ELF files that run in a machine the host supplies, as processes of the same
+ * kernel as everything else.
+ *
+ *   process (kernel/) ── task: registers, signal handlers, vector state
+ *      └─ its coroutine: run the guest -> decode the system call -> sys_* -> run the guest ...
+ *   space: areas (what mmap made) and pages; shared by threads, and by a vfork's child
+ *   machine: cowsh_microvm.h; page tables and the processor
+ *
+ * A system call that blocks blocks the coroutine, so pipes, waits and sleeps between real
+ * programs and builtins are the kernel's own. Everything a program passes is checked: it
+ * reaches memory only through the areas of its space.
+ */
+#ifndef MICROVM_MICROVM_H
+#define MICROVM_MICROVM_H
+
+#include "cowsh_microvm.h"
+
+#include "kernel/kernel.h"
+
+struct microvm;
+
+/* Cheap: the machine is opened when the first program runs. */
+int microvm_new(struct kernel *k, const struct cowsh_microvm *backend, struct microvm **out);
+/* After the kernel is freed. */
+void microvm_free(struct microvm *m);
+bool microvm_takes(struct bytes head);
+/* Runs the program file in p; returns its exit status only if it could not be started. */
+int microvm_run(struct microvm *m, struct proc *p, const char *path, int argc, char **argv,
+		char **envp);
+
+#endif

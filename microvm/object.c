@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory that several address spaces share: anonymous, or a file's bytes. A file that is mapped
+ * as shared has one object; its pages go to the file when it is synced, when a mapping ends,
+ * and before a program reads the file; what a program writes to the file comes to the pages.
+ */
+#include "microvm/private.h"
+
+int object_new(struct microvm *m, struct file *file, vfs_ino ino, struct object **out)
+{
+	struct object *o = vm_alloc(m, sizeof *o);
+
+	if (o == NULL)
+		return -E_NOMEM;
+	*o = (struct object){ .m = m, .refs = 1, .ino = ino };
+	if (file != NULL) {
+		o->file = file_get(file);
+		o->next = m->objects;
+		m->objects = o;
+	}
+	*out = o;
+	return 0;
+}
+
+struct object *object_get(struct object *o)
+{
+	o->refs++;
+	return o;
+}
+
+static void unlink_object(struct object *o)
+{
+	struct object **link = &o->m->objects;
+
+	while (*link != o)
+		link = &(*link)->next;
+	*link = o->next;
+}
+
+void object_put(struct object *o)
+{
+	struct heap *heap = kernel_heap(o->m->k);
+
+	if (--o->refs != 0)
+		return;
+	if (o->file != NULL) {
+		object_sync(NULL, o);
+		unlink_object(o);
+		file_put(o->file);
+	}
+	for (size_t i = 0; i < o->npages; i++)
+		if (o->page[i] != NULL)
+			heap_pages_free(heap, o->page[i], 1);
+	vm_free(o->m, o->page, o->npages * sizeof *o->page);
+	vm_free(o->m, o, sizeof *o);
+}
+
+struct object *object_find(struct microvm *m, vfs_ino ino)
+{
+	struct object *o = m->objects;
+
+	while (o != NULL && o->ino != ino)
+		o = o->next;
+	return o;
+}
+
+static int reserve(struct object *o, uint64_t index)
+{
+	size_t n = o->npages * 2 > index + 16 ? o->npages * 2 : (size_t)index + 16;
+	void **more;
+
+	if (index < o->npages)
+		return 0;
+	if (index > (uint64_t)1 << 32)
+		return -E_NOMEM;
+	more = vm_alloc(o->m, n * sizeof *more);
+	if (more == NULL)
+		return -E_NOMEM;
+	memset(more, 0, n * sizeof *more);
+	if (o->npages != 0)
+		memcpy(more, o->page, o->npages * sizeof *more);
+	vm_free(o->m, o->page, o->npages * sizeof *more);
+	o->page = more;
+	o->npages = n;
+	return 0;
+}
+
+int object_page(struct proc *p, struct object *o, uint64_t index, void **out)
+{
+	struct vfs_stat st;
+	int64_t n = 0;
+	void *page;
+
+	if (o->file != NULL &&
+	    (sys_file_stat(p, o->file, &st) != 0 || index * PAGE_BYTES >= st.size))
+		return -E_NXIO;
+	if (reserve(o, index) != 0)
+		return -E_NOMEM;
+	if (o->page[index] == NULL) {
+		page = heap_pages(kernel_heap(o->m->k), 1);
+		if (page == NULL)
+			return -E_NOMEM;
+		if (o->file != NULL)
+			n = sys_file_read(p, o->file, page, PAGE_BYTES, index * PAGE_BYTES);
+		if (n < 0 || o->page[index] != NULL) {
+			heap_pages_free(kernel_heap(o->m->k), page, 1);
+			if (n < 0)
+				return -E_NXIO;
+		} else {
+			memset((char *)page + n, 0, PAGE_BYTES - (size_t)n);
+			o->page[index] = page;
+		}
+	}
+	*out = o->page[index];
+	return 0;
+}
+
+/* Writes a page if it differs, so that a file that nobody changed keeps its time. */
+static int sync_page(struct proc *p, struct object *o, size_t index, uint64_t size)
+{
+	uint64_t pos = (uint64_t)index * PAGE_BYTES;
+	size_t n = size - pos < PAGE_BYTES ? (size_t)(size - pos) : PAGE_BYTES;
+	char was[PAGE_BYTES];
+	int64_t r = sys_file_read(p, o->file, was, n, pos);
+
+	if (r == (int64_t)n && memcmp(was, o->page[index], n) == 0)
+		return 0;
+	r = sys_file_write(p, o->file, o->page[index], n, pos);
+	return r < 0 ? (int)r : 0;
+}
+
+int object_sync(struct proc *p, struct object *o)
+{
+	struct vfs_stat st;
+	int r = 0;
+
+	if (o->file == NULL || !o->writable || sys_file_stat(p, o->file, &st) != 0)
+		return 0;
+	for (size_t i = 0; i < o->npages && (uint64_t)i * PAGE_BYTES < st.size && r == 0; i++)
+		if (o->page[i] != NULL)
+			r = sync_page(p, o, i, st.size);
+	return r;
+}
+
+static struct object *object_of(struct proc *p, struct microvm *m, int fd)
+{
+	struct vfs_stat st;
+	struct file *f;
+	struct object *o = NULL;
+
+	if (m->objects == NULL)
+		return NULL;
+	f = sys_file(p, fd);
+	if (f == NULL)
+		return NULL;
+	if (sys_file_regular(f) && sys_file_stat(p, f, &st) == 0)
+		o = object_find(m, st.ino);
+	file_put(f);
+	return o;
+}
+
+void object_before_read(struct proc *p, struct microvm *m, int fd)
+{
+	struct object *o = object_of(p, m, fd);
+
+	if (o != NULL)
+		object_sync(p, o);
+}
+
+void object_after_write(struct proc *p, struct microvm *m, int fd)
+{
+	struct object *o = object_of(p, m, fd);
+
+	for (size_t i = 0; o != NULL && i < o->npages; i++) {
+		int64_t n;
+
+		if (o->page[i] == NULL)
+			continue;
+		n = sys_file_read(p, o->file, o->page[i], PAGE_BYTES, (uint64_t)i * PAGE_BYTES);
+		if (n >= 0)
+			memset((char *)o->page[i] + n, 0, PAGE_BYTES - (size_t)n);
+	}
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pages of a space: brought when they are used, and some around them, because a fault costs
+ * more than a copy where machines are nested. Pages of files are the filesystem's own, read in
+ * place and copied when they are written.
+ */
+#include "microvm/private.h"
+
+/* --- the table --- */
+
+page_entry *page_slot(struct space *s, uint64_t address, bool make)
+{
+	uint64_t number = address >> 21;
+	struct leaf **bucket = &s->bucket[number % LEAF_BUCKETS];
+	struct leaf *l = s->last_leaf;
+
+	if (l == NULL || l->number != number)
+		for (l = *bucket; l != NULL && l->number != number; l = l->next)
+			;
+	if (l == NULL) {
+		l = make ? vm_alloc(s->m, sizeof *l) : NULL;
+		if (l == NULL)
+			return NULL;
+		memset(l, 0, sizeof *l);
+		l->number = number;
+		l->next = *bucket;
+		*bucket = l;
+	}
+	s->last_leaf = l;
+	return &l->page[address >> 12 & (LEAF_PAGES - 1)];
+}
+
+static void *pointer(page_entry e)
+{
+	return (void *)(uintptr_t)(e & ~(page_entry)7);
+}
+
+char *page_bytes(page_entry e)
+{
+	if ((e & PAGE_KIND) == PAGE_FILE)
+		return (char *)(uintptr_t)vfs_page_bytes(pointer(e));
+	return pointer(e);
+}
+
+static page_entry entry(const void *what, unsigned kind)
+{
+	return (page_entry)(uintptr_t)what | kind;
+}
+
+static void drop(struct space *s, page_entry e)
+{
+	if ((e & PAGE_KIND) == PAGE_FILE) {
+		vfs_page_put(s->m->store, pointer(e));
+	} else if ((e & PAGE_KIND) == PAGE_OWN) {
+		heap_pages_free(kernel_heap(s->m->k), pointer(e), 1);
+		s->npages--;
+	}
+}
+
+static void drop_in_leaf(struct space *s, struct leaf *l, uint64_t start, uint64_t end)
+{
+	uint64_t base = l->number << 21;
+	size_t from = start > base ? (size_t)(start - base) >> 12 : 0;
+	size_t to = end < base + (1u << 21) ? (size_t)(end - base) >> 12 : LEAF_PAGES;
+	bool mapped = false;
+
+	for (size_t i = from; i < to; i++)
+		mapped |= (l->page[i] & PAGE_MAPPED) != 0;
+	if (mapped && s->tables != NULL)
+		s->m->backend->unmap(s->m->vm, s->tables, base + from * PAGE_BYTES, to - from);
+	for (size_t i = from; i < to; i++) {
+		if (l->page[i] != 0)
+			drop(s, l->page[i]);
+		l->page[i] = 0;
+	}
+}
+
+void page_drop_range(struct space *s, uint64_t start, uint64_t end)
+{
+	if ((end - start) >> 21 < LEAF_BUCKETS) {
+		for (uint64_t at = start; at < end; at = (at | 0x1fffff) + 1)
+			if (page_slot(s, at, false) != NULL)
+				drop_in_leaf(s, s->last_leaf, start, end);
+		return;
+	}
+	for (int i = 0; i < LEAF_BUCKETS; i++)
+		for (struct leaf *l = s->bucket[i]; l != NULL; l = l->next)
+			if (l->number << 21 < end && (l->number + 1) << 21 > start)
+				drop_in_leaf(s, l, start, end);
+}
+
+static unsigned rights(const struct area *a, page_entry e)
+{
+	unsigned prot = a->prot;
+
+	if ((e & PAGE_KIND) == PAGE_FILE)
+		prot &= ~(unsigned)PROT_WRITE_;
+	return prot;
+}
+
+void page_protect(struct space *s, const struct area *a)
+{
+	struct microvm *m = s->m;
+	bool keep = a->prot != 0;
+
+	for (uint64_t at = a->start; at < a->end; at = (at | 0x1fffff) + 1) {
+		page_entry *slot = page_slot(s, at, false);
+		uint64_t end = (at | 0x1fffff) + 1;
+		size_t run = 0;
+
+		if (slot == NULL)
+			continue;
+		if (end > a->end)
+			end = a->end;
+		/* One call for each run of pages that get the same rights. */
+		for (uint64_t x = at; x < end; x += PAGE_BYTES * run, slot += run) {
+			page_entry kind = *slot & (PAGE_KIND | PAGE_MAPPED);
+
+			for (run = 1; x + run * PAGE_BYTES < end &&
+				      (slot[run] & (PAGE_KIND | PAGE_MAPPED)) == kind;
+			     run++)
+				;
+			if ((kind & PAGE_MAPPED) == 0)
+				continue;
+			if (keep) {
+				m->backend->protect(m->vm, s->tables, x, run, rights(a, *slot));
+				continue;
+			}
+			m->backend->unmap(m->vm, s->tables, x, run);
+			for (size_t i = 0; i < run; i++)
+				slot[i] &= ~(page_entry)PAGE_MAPPED;
+		}
+	}
+}
+
+/* --- bringing --- */
+
+static void *own_page(struct space *s)
+{
+	void *page = heap_pages(kernel_heap(s->m->k), 1);
+
+	if (page != NULL)
+		s->npages++;
+	return page;
+}
+
+static uint64_t file_size(struct proc *p, struct file *f)
+{
+	struct vfs_stat st;
+
+	return sys_file_stat(p, f, &st) == 0 ? st.size : 0;
+}
+
+/* A page of a private mapping of a file. Calls of the file may wait, and others may change the
+ * areas meanwhile: -E_AGAIN. */
+static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t address, bool write,
+		      page_entry *out)
+{
+	uint64_t pos = a->offset + (address - a->start);
+	uint64_t changes = s->changes;
+	struct file *f = file_get(a->file);
+	struct vfs_page *page;
+	void *own;
+	int64_t r = -E_NODATA;
+
+	*out = 0;
+	if (pos >= file_size(p, f)) {
+		file_put(f);
+		return -E_NXIO;
+	}
+	if (!write)
+		r = sys_file_page(p, f, pos / PAGE_BYTES, &page);
+	if (r == 0)
+		*out = entry(page, PAGE_FILE);
+	if (r == -E_NODATA) {
+		own = own_page(s);
+		r = own == NULL ? -E_NOMEM : sys_file_read(p, f, own, PAGE_BYTES, pos);
+		if (r >= 0)
+			memset((char *)own + r, 0, PAGE_BYTES - (size_t)r);
+		if (own != NULL)
+			*out = entry(own, PAGE_OWN);
+	}
+	file_put(f);
+	if (r >= 0 && s->changes == changes)
+		return 0;
+	drop(s, *out);
+	return r >= 0 ? -E_AGAIN : (int)r;
+}
+
+static int bring_shared(struct proc *p, struct space *s, struct area *a, uint64_t address,
+			page_entry *out)
+{
+	uint64_t changes = s->changes;
+	struct object *o = object_get(a->object);
+	void *page;
+	int r = object_page(p, o, (a->offset + (address - a->start)) / PAGE_BYTES, &page);
+
+	object_put(o);
+	if (r == 0)
+		*out = entry(page, PAGE_SHARED);
+	return r == 0 && s->changes != changes ? -E_AGAIN : r;
+}
+
+/* Replaces a page that may only be read by a copy. */
+static int copy_page(struct space *s, page_entry *slot)
+{
+	void *own = own_page(s);
+
+	if (own == NULL)
+		return -E_NOMEM;
+	memcpy(own, page_bytes(*slot), PAGE_BYTES);
+	drop(s, *slot);
+	*slot = entry(own, PAGE_OWN) | (*slot & PAGE_MAPPED);
+	return 0;
+}
+
+/* Makes the entry one that can be used as wanted; what is mapped in the machine stays. */
+static int bring(struct proc *p, struct space *s, struct area *a, uint64_t address, bool write,
+		 page_entry *slot)
+{
+	page_entry fresh = 0;
+	void *own;
+	int r = 0;
+
+	if (*slot != 0)
+		return write && (*slot & PAGE_KIND) == PAGE_FILE ? copy_page(s, slot) : 0;
+	if (a->object != NULL) {
+		r = bring_shared(p, s, a, address, &fresh);
+	} else if (a->file != NULL) {
+		r = bring_file(p, s, a, address, write, &fresh);
+	} else {
+		own = own_page(s);
+		if (own == NULL)
+			return -E_NOMEM;
+		memset(own, 0, PAGE_BYTES);
+		fresh = entry(own, PAGE_OWN);
+	}
+	if (r == 0)
+		*slot = fresh;
+	return r;
+}
+
+/* --- faults --- */
+
+struct run {
+	uint64_t address;
+	size_t n;
+	unsigned rights;
+	void *page[AROUND_FILE];
+};
+
+static int flush(struct space *s, struct run *r)
+{
+	int err = 0;
+
+	if (r->n != 0)
+		err = s->m->backend->map(s->m->vm, s->tables, r->address, r->page, r->n, r->rights);
+	r->n = 0;
+	return err != 0 ? -E_NOMEM : 0;
+}
+
+static int add(struct space *s, struct run *r, const struct area *a, uint64_t address,
+	       page_entry *slot)
+{
+	unsigned prot = rights(a, *slot);
+	int err = 0;
+
+	if (r->n != 0 &&
+	    (r->rights != prot || r->address + r->n * PAGE_BYTES != address || r->n == AROUND_FILE))
+		err = flush(s, r);
+	if (r->n == 0)
+		r->address = address;
+	r->rights = prot;
+	r->page[r->n++] = page_bytes(*slot);
+	*slot |= PAGE_MAPPED;
+	return err;
+}
+
+/* The pages around a fault that are not mapped yet. */
+static int around(struct proc *p, struct space *s, struct area *a, uint64_t address, bool write)
+{
+	bool cheap = a->file != NULL && !write;
+	uint64_t span = (uint64_t)(cheap ? AROUND_FILE : AROUND) * PAGE_BYTES;
+	uint64_t from = address & ~(span - 1);
+	uint64_t end = from + span;
+	struct run run = { .n = 0 };
+	int err = 0;
+
+	if (from < a->start)
+		from = a->start;
+	if (end > a->end)
+		end = a->end;
+	for (uint64_t at = from; at < end && err == 0; at += PAGE_BYTES) {
+		page_entry *slot = page_slot(s, at, true);
+
+		if (slot == NULL)
+			return -E_NOMEM;
+		if ((*slot & PAGE_MAPPED) != 0)
+			continue;
+		err = bring(p, s, a, at, write && a->object == NULL, slot);
+		if (err == 0)
+			err = add(s, &run, a, at, slot);
+	}
+	if (flush(s, &run) != 0)
+		return -E_NOMEM;
+	/* What lies behind the end of a file, or beyond the memory limit, was not asked for. */
+	return err == -E_AGAIN ? err : 0;
+}
+
+int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want, bool guest)
+{
+	struct area *a = space_area(s, address);
+	bool write = (want & PROT_WRITE_) != 0;
+	page_entry *slot;
+	void *page;
+	int r;
+
+	address &= ~PAGE_MASK_;
+	if (a == NULL || (a->prot & want) != want)
+		return -E_FAULT;
+	slot = page_slot(s, address, true);
+	if (slot == NULL)
+		return -E_NOMEM;
+	r = bring(p, s, a, address, write, slot);
+	if (r != 0 || (!guest && (*slot & PAGE_MAPPED) == 0))
+		return r;
+	if (!guest && !write)
+		return 0;
+	page = page_bytes(*slot);
+	r = s->m->backend->map(s->m->vm, s->tables, address, &page, 1,
+			       rights(a, *slot) | (guest ? (unsigned)COWSH_VM_FAULTED : 0u));
+	*slot |= PAGE_MAPPED;
+	if (r != 0)
+		return -E_NOMEM;
+	return guest ? around(p, s, a, address, write) : 0;
+}
+
+char *space_page(struct proc *p, struct space *s, uint64_t address, unsigned want)
+{
+	const struct area *a = space_area(s, address);
+	page_entry *slot = a != NULL && (a->prot & want) == want ? page_slot(s, address, false)
+								 : NULL;
+	int r;
+
+	if (slot != NULL && *slot != 0 &&
+	    ((want & PROT_WRITE_) == 0 || (*slot & PAGE_KIND) != PAGE_FILE))
+		return page_bytes(*slot);
+	do
+		r = space_fault(p, s, address, want, false);
+	while (r == -E_AGAIN);
+	if (r == -E_NOMEM)
+		proc_limit(p, LIMIT_MEMORY);
+	return r == 0 ? page_bytes(*page_slot(s, address, false)) : NULL;
+}
+
+/* --- fork --- */
+
+static int copy_leaf(struct space *to, const struct leaf *from, struct space *source)
+{
+	page_entry *slot = page_slot(to, from->number << 21, true);
+
+	if (slot == NULL)
+		return -E_NOMEM;
+	for (size_t i = 0; i < LEAF_PAGES; i++) {
+		page_entry e = from->page[i] & ~(page_entry)PAGE_MAPPED;
+		void *own;
+
+		if ((e & PAGE_KIND) == PAGE_FILE) {
+			vfs_page_again(pointer(e));
+		} else if ((e & PAGE_KIND) == PAGE_OWN) {
+			own = own_page(to);
+			if (own == NULL)
+				return -E_NOMEM;
+			memcpy(own, pointer(e), PAGE_BYTES);
+			e = entry(own, PAGE_OWN);
+		}
+		slot[i] = e;
+	}
+	(void)source;
+	return 0;
+}
+
+int space_copy(struct space *from, struct space **out)
+{
+	struct space *s;
+	int r = space_new(from->m, &s);
+
+	if (r != 0)
+		return r;
+	s->area = vm_alloc(s->m, from->areas_cap * sizeof *s->area);
+	if (s->area == NULL) {
+		space_put(s);
+		return -E_NOMEM;
+	}
+	s->areas_cap = from->areas_cap;
+	s->nareas = from->nareas;
+	memcpy(s->area, from->area, s->nareas * sizeof *s->area);
+	for (size_t i = 0; i < s->nareas; i++) {
+		if (s->area[i].file != NULL)
+			file_get(s->area[i].file);
+		if (s->area[i].object != NULL)
+			object_get(s->area[i].object);
+	}
+	for (int i = 0; i < LEAF_BUCKETS && r == 0; i++)
+		for (const struct leaf *l = from->bucket[i]; l != NULL && r == 0; l = l->next)
+			r = copy_leaf(s, l, from);
+	s->brk_start = from->brk_start;
+	s->brk = from->brk;
+	s->vdso = from->vdso;
+	s->arg_start = from->arg_start;
+	s->arg_end = from->arg_end;
+	s->env_start = from->env_start;
+	s->env_end = from->env_end;
+	if (s->vdso != 0 && r == 0)
+		s->vdso_data = page_bytes(*page_slot(s, s->vdso, true));
+	if (r != 0)
+		space_put(s);
+	else
+		*out = s;
+	return r;
+}

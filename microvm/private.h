@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of microvm/ share.
+ *
+ * Who holds what: a task holds its space, its handlers and its context; a space holds its pages,
+ * its areas and the machine's tables; an area holds its file, or the object whose pages it
+ * shares. All of it is the session's heap, given back when the last task lets go.
+ */
+#ifndef MICROVM_PRIVATE_H
+#define MICROVM_PRIVATE_H
+
+#include "microvm/microvm.h"
+
+#define USER_END    0x7ffffffff000u
+#define USER_FIRST  0x10000u
+#define STACK_TOP   0x7ffffffff000u
+#define MMAP_TOP    0x7ffff7fff000u
+#define PIE_BASE    0x555555554000u
+#define INTERP_SPAN 0x10000000u
+#define VDSO_PAGES  2u /* the data page, then the code */
+#define PAGE_MASK_  ((uint64_t)PAGE_BYTES - 1)
+
+enum {
+	STACK_BYTES = 8 << 20,
+	LEAF_PAGES = 512,
+	AROUND = 16,       /* pages that one fault brings of anonymous memory */
+	AROUND_FILE = 256, /* and of a file */
+	AREAS_MAX = 65530,
+	NSIG_ = 65,
+	SYSCALL_STEPS = 50,
+	STEP_NS = 10,
+};
+
+/* mmap's numbers */
+enum {
+	PROT_READ_ = 1,
+	PROT_WRITE_ = 2,
+	PROT_EXEC_ = 4,
+	MAP_SHARED_ = 1,
+	MAP_PRIVATE_ = 2,
+	MAP_FIXED_ = 0x10,
+	MAP_ANONYMOUS_ = 0x20,
+	MAP_GROWSDOWN_ = 0x100,
+	MAP_NORESERVE_ = 0x4000,
+	MAP_POPULATE_ = 0x8000,
+	MAP_FIXED_NOREPLACE_ = 0x100000,
+};
+
+struct microvm {
+	struct kernel *k;
+	struct store *store;
+	const struct cowsh_microvm *backend;
+	void *vm;               /* the machine; NULL until the first program */
+	char why[200];          /* it can't be opened */
+	int64_t start_ns;       /* when the session began */
+	uint64_t tokens;        /* names for what vforks wait for */
+	struct object *objects; /* shared mappings of files, by inode */
+};
+
+/* --- object.c: memory that several spaces share --- */
+
+struct object {
+	struct object *next;
+	struct microvm *m;
+	uint32_t refs;
+	struct file *file; /* NULL: anonymous */
+	vfs_ino ino;
+	bool writable; /* somebody may have changed its pages */
+	void **page;   /* NULL: not there yet */
+	size_t npages;
+};
+
+/* --- space.c --- */
+
+/* A range of addresses that means one thing. */
+struct area {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset; /* of start within file or object */
+	struct file *file;
+	struct object *object;
+	uint8_t prot;
+	bool shared;
+	bool stack;   /* grows down */
+	bool special; /* made by us: stays as it is */
+};
+
+/*
+ * A page of a space: an address with bits below it, or 0.
+ *   PAGE_OWN      memory of this space alone
+ *   PAGE_FILE     struct vfs_page: never written, copied first
+ *   PAGE_SHARED   belongs to the object of its area
+ */
+typedef uint64_t page_entry;
+enum { PAGE_OWN = 1, PAGE_FILE = 2, PAGE_SHARED = 3, PAGE_KIND = 3, PAGE_MAPPED = 4 };
+
+struct leaf {
+	struct leaf *next; /* in its bucket */
+	uint64_t number;   /* address >> 21 */
+	uint32_t used;
+	page_entry page[LEAF_PAGES];
+};
+
+enum { LEAF_BUCKETS = 256 };
+
+struct space {
+	struct microvm *m;
+	uint32_t refs;
+	void *tables; /* the machine's */
+	struct area *area;
+	size_t nareas;
+	size_t areas_cap;
+	struct leaf *bucket[LEAF_BUCKETS];
+	struct leaf *last_leaf;
+	uint64_t brk_start;
+	uint64_t brk;
+	uint64_t npages;  /* own pages */
+	uint64_t changes; /* of the list of areas */
+	uint64_t vdso;    /* address of its data page; 0: none */
+	char *vdso_data;
+	uint64_t arg_start, arg_end, env_start, env_end;
+};
+
+int space_new(struct microvm *m, struct space **out);
+struct space *space_get(struct space *s);
+void space_put(struct space *s);
+/* A copy for a fork. */
+int space_copy(struct space *from, struct space **out);
+
+struct map {
+	uint64_t address; /* 0: anywhere, unless fixed */
+	uint64_t length;
+	uint64_t offset;
+	struct file *file;     /* not taken over */
+	struct object *object; /* taken over */
+	unsigned prot;
+	bool shared;
+	bool fixed;
+	bool noreplace;
+	bool noreserve;
+	bool stack;
+	bool special;
+};
+/* The address, or an error. */
+int64_t space_map(struct proc *p, struct space *s, const struct map *m);
+int space_unmap(struct proc *p, struct space *s, uint64_t address, uint64_t length);
+int space_protect(struct space *s, uint64_t address, uint64_t length, unsigned prot);
+/* Throws the pages away: private memory reads as zero (or the file) again. */
+int space_discard(struct space *s, uint64_t address, uint64_t length);
+int64_t space_remap(struct proc *p, struct space *s, uint64_t old, uint64_t old_len,
+		    uint64_t new_len, unsigned flags, uint64_t new);
+struct area *space_area(const struct space *s, uint64_t address);
+size_t space_area_index(const struct space *s, uint64_t address);
+/* Splits areas so that one begins at address. */
+int space_split(struct space *s, uint64_t address);
+bool space_is_free(const struct space *s, uint64_t address, uint64_t length);
+uint64_t space_find(const struct space *s, uint64_t length, uint64_t below);
+
+/* pages.c */
+page_entry *page_slot(struct space *s, uint64_t address, bool make);
+char *page_bytes(page_entry e);
+void page_drop_range(struct space *s, uint64_t start, uint64_t end);
+/* The area has other rights than before. */
+void page_protect(struct space *s, const struct area *a);
+/* Makes the page at address, and some around it, usable. 0, -E_FAULT (no such right), -E_NXIO
+ * (behind the end of the file: SIGBUS), -E_NOMEM. */
+int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want, bool guest);
+/* Where the bytes of the page at address are, for reading or writing; NULL: not allowed. */
+char *space_page(struct proc *p, struct space *s, uint64_t address, unsigned want);
+
+/* copy.c: 0 or -E_FAULT */
+int guest_read(struct proc *p, struct space *s, void *out, uint64_t address, size_t n);
+int guest_write(struct proc *p, struct space *s, uint64_t address, const void *data, size_t n);
+int guest_zero(struct proc *p, struct space *s, uint64_t address, size_t n);
+/* A string of at most max bytes with its NUL, in a: 0, -E_FAULT, -E_NAMETOOLONG. */
+int guest_string(struct proc *p, struct space *s, uint64_t address, size_t max, struct arena *a,
+		 char **out);
+
+/* object.c */
+int object_new(struct microvm *m, struct file *file, vfs_ino ino, struct object **out);
+struct object *object_get(struct object *o);
+void object_put(struct object *o);
+int object_page(struct proc *p, struct object *o, uint64_t index, void **out);
+/* Writes changed pages to the file. May wait. */
+int object_sync(struct proc *p, struct object *o);
+/* The object of a file's shared mappings; NULL if nobody has it mapped. */
+struct object *object_find(struct microvm *m, vfs_ino ino);
+/* Before a call reads or after it has written a file that is mapped as shared. */
+void object_before_read(struct proc *p, struct microvm *m, int fd);
+void object_after_write(struct proc *p, struct microvm *m, int fd);
+
+/* --- elf.c --- */
+
+enum { ELF_SEGMENTS_MAX = 64 };
+
+struct elf_segment {
+	uint64_t address;
+	uint64_t memory_bytes;
+	uint64_t file_bytes;
+	uint64_t offset;
+	unsigned prot;
+};
+
+struct elf {
+	bool moves; /* ET_DYN */
+	bool exec_stack;
+	uint64_t entry;
+	uint64_t headers; /* address of the program headers, 0: not in memory */
+	uint16_t header_bytes;
+	uint16_t nheaders;
+	uint64_t low; /* lowest and highest address of all segments, whole pages */
+	uint64_t high;
+	struct elf_segment segment[ELF_SEGMENTS_MAX];
+	int nsegments;
+	uint64_t interp_offset; /* of the interpreter's name in the file; 0: static */
+	uint64_t interp_bytes;
+};
+
+enum { ELF_HEAD_BYTES = 64 + 56 * ELF_SEGMENTS_MAX };
+/* Understands the first bytes of a file, whatever they are: 0 or -E_NOEXEC. */
+int elf_parse(struct bytes head, struct elf *out);
+
+/* --- tasks --- */
+
+struct handler {
+	uint64_t address; /* 0: default, 1: ignored */
+	uint64_t flags;
+	uint64_t restorer;
+	uint64_t mask;
+};
+
+struct handlers {
+	uint32_t refs;
+	struct microvm *m;
+	struct handler of[NSIG_];
+};
+
+/* What the threads of a process have in common. */
+struct group {
+	uint32_t refs;
+	struct microvm *m;
+	struct proc *owner;
+	uint32_t tasks;
+	int64_t timer_at; /* of the real interval timer: when it is due, 0: off */
+	int64_t timer_every;
+	int exit_status; /* of the owner, whose threads live on */
+	bool owner_gone;
+};
+
+struct task {
+	struct microvm *m;
+	struct proc *p;
+	struct space *space;
+	struct handlers *handlers;
+	struct group *group;
+	void *context;
+	struct cowsh_vm_registers r;
+	uint64_t clear_tid;
+	uint64_t robust_list;
+	uint64_t alt_stack;
+	uint64_t alt_bytes;
+	uint64_t alt_flags;
+	uint64_t saved_mask; /* to be restored after a handler (sigsuspend, ppoll) */
+	bool mask_saved;
+	bool restart;   /* the call was interrupted and begins anew unless a handler says no */
+	bool no_return; /* registers are set already: leave rax */
+	uint64_t call;  /* number of the running system call */
+	uint64_t vfork_token; /* who waits for this one to execute something or end */
+};
+
+static inline struct task *task_of(const struct proc *p)
+{
+	return p->task;
+}
+
+enum {
+	CLONE_VM_ = 0x100,
+	CLONE_SIGHAND_ = 0x800,
+	CLONE_VFORK_ = 0x4000,
+	CLONE_THREAD_ = 0x10000,
+	CLONE_SETTLS_ = 0x80000,
+	CLONE_PARENT_SETTID_ = 0x100000,
+	CLONE_CHILD_CLEARTID_ = 0x200000,
+	CLONE_CHILD_SETTID_ = 0x1000000,
+	CLONE_NEW_ = 0x7e020000, /* namespaces */
+};
+
+struct clone {
+	uint64_t flags;
+	uint64_t stack;
+	uint64_t parent_tid;
+	uint64_t child_tid;
+	uint64_t tls;
+};
+
+/* task.c */
+int64_t task_clone(struct task *t, const struct clone *how);
+_Noreturn void task_exit(struct task *t, int status);
+_Noreturn void task_exit_group(struct task *t, int status);
+_Noreturn void task_kill(struct task *t, int sig);
+int64_t futex_wake(struct task *t, uint64_t address, int64_t n);
+int task_new(struct microvm *m, struct proc *p, struct task **out);
+void task_release(struct proc *p);
+/* The coroutine's loop. Does not return. */
+_Noreturn void task_loop(struct task *t);
+int task_entry(struct proc *p, void *arg);
+void *vm_alloc(struct microvm *m, size_t n);
+void vm_free(struct microvm *m, void *block, size_t n);
+
+/* exec.c */
+int exec_load(struct task *t, const char *path, int argc, char **argv, char **envp);
+
+/* vdso: bytes of the image, page aligned */
+extern const unsigned char vdso_image[];
+extern const unsigned char vdso_image_end[];
+void vdso_enter(struct task *t);
+uint64_t vdso_leave(struct task *t);
+int vdso_map(struct task *t);
+
+/* signal.c */
+struct signal_info {
+	int32_t signo;
+	int32_t error;
+	int32_t code;
+	int32_t pad;
+	uint64_t address; /* or the sender's pid and uid */
+	uint64_t rest[13];
+};
+uint32_t alt_stack_flags(const struct task *t);
+int64_t signal_mask_for_call(struct task *t, uint64_t address);
+/* Calls handlers of pending signals, or ends; after a call or an interruption. */
+void signal_deliver(struct task *t, bool from_call);
+/* A signal the program raised itself by what it executed. */
+void signal_fault(struct task *t, int sig, int code, uint64_t address,
+		  const struct cowsh_vm_event *e);
+
+void time_alarm_came(struct task *t);
+int64_t clock_now(struct task *t, int clock);
+
+/* --- system calls --- */
+
+enum { RESTART = -512 }; /* begin the call again, unless a handler without SA_RESTART runs */
+
+typedef int64_t syscall_fn(struct task *t, const uint64_t *a);
+
+struct syscall_row {
+	const char *name;
+	syscall_fn *fn; /* NULL: refused */
+	int refused;
+};
+enum { SYSCALLS_MAX = 463 };
+extern const struct syscall_row syscall_table[SYSCALLS_MAX];
+
+int64_t syscall_run(struct task *t, uint64_t number, const uint64_t a[6]);
+
+/* Helpers of the handlers. */
+static inline int put_user(struct task *t, uint64_t address, const void *data, size_t n)
+{
+	return guest_write(t->p, t->space, address, data, n);
+}
+static inline int get_user(struct task *t, void *out, uint64_t address, size_t n)
+{
+	return guest_read(t->p, t->space, out, address, n);
+}
+/* A path in the process's arena; the dispatcher releases what a call allocates there. */
+int get_path(struct task *t, uint64_t address, char **out);
+/* A timespec as nanoseconds; -E_FAULT, -E_INVAL. */
+int get_timespec(struct task *t, uint64_t address, int64_t *ns);
+int put_timespec(struct task *t, uint64_t address, int64_t ns);
+/* Memory of the call: in the process's arena. */
+void *call_memory(struct task *t, size_t n);
+
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * System calls on open files: bytes in and out, descriptors.
+ */
+#include "microvm/private.h"
+
+enum {
+	PART_BYTES = 256 * 1024, /* moved at once */
+	IOV_MAX_ = 1024,
+	HERE = -1, /* at the file's own position */
+};
+
+struct iovec_ {
+	uint64_t base;
+	uint64_t len;
+};
+
+void *call_memory(struct task *t, size_t n)
+{
+	return arena_alloc(&t->p->arena, n);
+}
+
+static bool is_regular(struct task *t, int fd)
+{
+	struct vfs_stat st;
+
+	return sys_fstat(t->p, fd, &st) == 0 && (st.mode & S_FMT) == S_REG;
+}
+
+/* --- reading and writing --- */
+
+static int64_t read_to(struct task *t, int fd, uint64_t address, uint64_t n, int64_t pos)
+{
+	size_t size = n < PART_BYTES ? (size_t)n : PART_BYTES;
+	char *buf = call_memory(t, size != 0 ? size : 1);
+	uint64_t done = 0;
+
+	object_before_read(t->p, t->m, fd);
+	for (;;) {
+		size_t part = n - done < size ? (size_t)(n - done) : size;
+		int64_t r = pos == HERE ? sys_read(t->p, fd, buf, part)
+					: sys_pread(t->p, fd, buf, part, (uint64_t)pos + done);
+
+		if (r < 0)
+			return done != 0 ? (int64_t)done : r;
+		if (put_user(t, address + done, buf, (size_t)r) != 0)
+			return done != 0 ? (int64_t)done : -E_FAULT;
+		done += (uint64_t)r;
+		if ((size_t)r < part || done == n || !is_regular(t, fd))
+			return (int64_t)done;
+	}
+}
+
+static int64_t write_from(struct task *t, int fd, uint64_t address, uint64_t n, int64_t pos)
+{
+	size_t size = n < PART_BYTES ? (size_t)n : PART_BYTES;
+	char *buf = call_memory(t, size != 0 ? size : 1);
+	uint64_t done = 0;
+	int64_t r;
+
+	do {
+		size_t part = n - done < size ? (size_t)(n - done) : size;
+
+		if (get_user(t, buf, address + done, part) != 0)
+			return done != 0 ? (int64_t)done : -E_FAULT;
+		r = pos == HERE ? sys_write(t->p, fd, buf, part)
+				: sys_pwrite(t->p, fd, buf, part, (uint64_t)pos + done);
+		if (r < 0)
+			return done != 0 ? (int64_t)done : r;
+		done += (uint64_t)r;
+	} while (done < n && r > 0);
+	object_after_write(t->p, t->m, fd);
+	return (int64_t)done;
+}
+
+static int64_t again(int64_t r)
+{
+	return r == -E_INTR ? RESTART : r;
+}
+
+int64_t call_read(struct task *t, const uint64_t *a)
+{
+	return again(read_to(t, (int)a[0], a[1], a[2], HERE));
+}
+
+int64_t call_write(struct task *t, const uint64_t *a)
+{
+	return again(write_from(t, (int)a[0], a[1], a[2], HERE));
+}
+
+int64_t call_pread64(struct task *t, const uint64_t *a)
+{
+	return (int64_t)a[3] < 0 ? -E_INVAL : read_to(t, (int)a[0], a[1], a[2], (int64_t)a[3]);
+}
+
+int64_t call_pwrite64(struct task *t, const uint64_t *a)
+{
+	return (int64_t)a[3] < 0 ? -E_INVAL : write_from(t, (int)a[0], a[1], a[2], (int64_t)a[3]);
+}
+
+typedef int64_t mover(struct task *t, int fd, uint64_t address, uint64_t n, int64_t pos);
+
+static int64_t move_vector(struct task *t, const uint64_t *a, int64_t pos, mover *move)
+{
+	size_t count = (size_t)a[2];
+	struct iovec_ *v;
+	uint64_t total = 0;
+
+	if (a[2] > IOV_MAX_)
+		return -E_INVAL;
+	v = call_memory(t, (count + 1) * sizeof *v);
+	if (get_user(t, v, a[1], count * sizeof *v) != 0)
+		return -E_FAULT;
+	for (size_t i = 0; i < count; i++) {
+		int64_t r;
+
+		if (v[i].len == 0)
+			continue;
+		r = move(t, (int)a[0], v[i].base, v[i].len,
+			 pos == HERE ? HERE : pos + (int64_t)total);
+		if (r < 0)
+			return total != 0 ? (int64_t)total : again(r);
+		total += (uint64_t)r;
+		if ((uint64_t)r < v[i].len)
+			break;
+	}
+	return (int64_t)total;
+}
+
+int64_t call_readv(struct task *t, const uint64_t *a)
+{
+	return move_vector(t, a, HERE, read_to);
+}
+
+/* What is gathered goes out in one piece where it is small: messages stay whole. */
+int64_t call_writev(struct task *t, const uint64_t *a)
+{
+	size_t count = (size_t)a[2];
+	struct iovec_ *v;
+	size_t total = 0;
+	char *buf;
+	int64_t r;
+
+	if (a[2] > IOV_MAX_)
+		return -E_INVAL;
+	v = call_memory(t, (count + 1) * sizeof *v);
+	if (get_user(t, v, a[1], count * sizeof *v) != 0)
+		return -E_FAULT;
+	for (size_t i = 0; i < count && total <= PART_BYTES; i++)
+		total += v[i].len < PART_BYTES + 1 ? (size_t)v[i].len : PART_BYTES + 1;
+	if (total > PART_BYTES)
+		return move_vector(t, a, HERE, write_from);
+	buf = call_memory(t, total + 1);
+	total = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (get_user(t, buf + total, v[i].base, (size_t)v[i].len) != 0)
+			return -E_FAULT;
+		total += (size_t)v[i].len;
+	}
+	r = sys_write(t->p, (int)a[0], buf, total);
+	object_after_write(t->p, t->m, (int)a[0]);
+	return again(r);
+}
+
+int64_t call_preadv(struct task *t, const uint64_t *a)
+{
+	return (int64_t)a[3] < 0 ? -E_INVAL : move_vector(t, a, (int64_t)a[3], read_to);
+}
+
+int64_t call_pwritev(struct task *t, const uint64_t *a)
+{
+	return (int64_t)a[3] < 0 ? -E_INVAL : move_vector(t, a, (int64_t)a[3], write_from);
+}
+
+int64_t call_preadv2(struct task *t, const uint64_t *a)
+{
+	return (int64_t)a[3] == -1 ? call_readv(t, a) : call_preadv(t, a);
+}
+
+int64_t call_pwritev2(struct task *t, const uint64_t *a)
+{
+	return (int64_t)a[3] == -1 ? call_writev(t, a) : call_pwritev(t, a);
+}
+
+/* Between two descriptors; positions at addresses, or 0 for the files' own. */
+static int64_t copy_between(struct task *t, int in, uint64_t in_at, int out, uint64_t out_at,
+			    uint64_t n)
+{
+	char *buf = call_memory(t, 65536);
+	uint64_t pos[2] = { 0, 0 };
+	uint64_t done = 0;
+
+	if ((in_at != 0 && get_user(t, &pos[0], in_at, 8) != 0) ||
+	    (out_at != 0 && get_user(t, &pos[1], out_at, 8) != 0))
+		return -E_FAULT;
+	while (done < n) {
+		size_t part = n - done < 65536 ? (size_t)(n - done) : 65536;
+		int64_t r = in_at != 0 ? sys_pread(t->p, in, buf, part, pos[0])
+				       : sys_read(t->p, in, buf, part);
+
+		if (r > 0)
+			r = out_at != 0 ? sys_pwrite(t->p, out, buf, (size_t)r, pos[1])
+					: sys_write(t->p, out, buf, (size_t)r);
+		if (r <= 0 && done == 0)
+			return r;
+		if (r <= 0)
+			break;
+		done += (uint64_t)r;
+		pos[0] += (uint64_t)r;
+		pos[1] += (uint64_t)r;
+	}
+	if ((in_at != 0 && put_user(t, in_at, &pos[0], 8) != 0) ||
+	    (out_at != 0 && put_user(t, out_at, &pos[1], 8) != 0))
+		return -E_FAULT;
+	return (int64_t)done;
+}
+
+int64_t call_sendfile(struct task *t, const uint64_t *a)
+{
+	return copy_between(t, (int)a[1], a[2], (int)a[0], 0, a[3]);
+}
+
+int64_t call_copy_file_range(struct task *t, const uint64_t *a)
+{
+	if (!is_regular(t, (int)a[0]) || !is_regular(t, (int)a[2]))
+		return -E_INVAL;
+	return copy_between(t, (int)a[0], a[1], (int)a[2], a[3], a[4]);
+}
+
+int64_t call_lseek(struct task *t, const uint64_t *a)
+{
+	return sys_lseek(t->p, (int)a[0], (int64_t)a[1], (int)a[2]);
+}
+
+int64_t call_fsync(struct task *t, const uint64_t *a)
+{
+	return sys_fsync(t->p, (int)a[0]);
+}
+
+int64_t call_fdatasync(struct task *t, const uint64_t *a)
+{
+	return sys_fsync(t->p, (int)a[0]);
+}
+
+int64_t call_sync(struct task *t, const uint64_t *a)
+{
+	(void)t;
+	(void)a;
+	return 0;
+}
+
+int64_t call_ftruncate(struct task *t, const uint64_t *a)
+{
+	int64_t r = (int64_t)a[1] < 0 ? -E_INVAL : sys_ftruncate(t->p, (int)a[0], a[1]);
+
+	object_after_write(t->p, t->m, (int)a[0]);
+	return r;
+}
+
+int64_t call_truncate(struct task *t, const uint64_t *a)
+{
+	char *path;
+	int64_t r = get_path(t, a[0], &path);
+	int64_t fd;
+
+	if (r != 0)
+		return r;
+	fd = sys_open(t->p, AT_FDCWD_, path, O_WRONLY_ | O_CLOEXEC_, 0);
+	if (fd < 0)
+		return fd;
+	r = (int64_t)a[1] < 0 ? -E_INVAL : sys_ftruncate(t->p, (int)fd, a[1]);
+	sys_close(t->p, (int)fd);
+	return r;
+}
+
+int64_t call_fallocate(struct task *t, const uint64_t *a)
+{
+	struct vfs_stat st;
+	int64_t r = sys_fstat(t->p, (int)a[0], &st);
+
+	if (r != 0)
+		return r;
+	if (a[1] > 1)
+		return -E_OPNOTSUPP;
+	if ((int64_t)a[2] < 0 || (int64_t)a[3] <= 0 || a[2] + a[3] < a[2])
+		return -E_INVAL;
+	if ((a[1] & 1) != 0 || a[2] + a[3] <= st.size)
+		return 0;
+	return sys_ftruncate(t->p, (int)a[0], a[2] + a[3]);
+}
+
+static int64_t if_open(struct task *t, int fd)
+{
+	return sys_get_cloexec(t->p, fd) < 0 ? -E_BADF : 0;
+}
+
+int64_t call_fadvise64(struct task *t, const uint64_t *a)
+{
+	return if_open(t, (int)a[0]);
+}
+
+int64_t call_flock(struct task *t, const uint64_t *a)
+{
+	return if_open(t, (int)a[0]);
+}
+
+/* --- descriptors --- */
+
+int64_t call_close(struct task *t, const uint64_t *a)
+{
+	return sys_close(t->p, (int)a[0]);
+}
+
+int64_t call_close_range(struct task *t, const uint64_t *a)
+{
+	int last = a[1] > 1u << 20 ? 1 << 20 : (int)a[1];
+
+	if (a[0] > a[1] || (a[2] & ~(uint64_t)6) != 0)
+		return -E_INVAL;
+	for (int fd = (int)(a[0] > 1u << 20 ? 1u << 20 : a[0]); fd <= last; fd++) {
+		/* Above the table nothing can be open. */
+		if (fd >= proc_owner_of(t->p)->nfds)
+			break;
+		if ((a[2] & 4) != 0)
+			sys_set_cloexec(t->p, fd, true);
+		else if (sys_get_cloexec(t->p, fd) >= 0)
+			sys_close(t->p, fd);
+	}
+	return 0;
+}
+
+int64_t call_dup(struct task *t, const uint64_t *a)
+{
+	return sys_dup(t->p, (int)a[0]);
+}
+
+int64_t call_dup2(struct task *t, const uint64_t *a)
+{
+	return sys_dup2(t->p, (int)a[0], (int)a[1], false);
+}
+
+int64_t call_dup3(struct task *t, const uint64_t *a)
+{
+	if ((int)a[0] == (int)a[1] || (a[2] & ~(uint64_t)O_CLOEXEC_) != 0)
+		return -E_INVAL;
+	return sys_dup2(t->p, (int)a[0], (int)a[1], a[2] != 0);
+}
+
+int64_t call_pipe2(struct task *t, const uint64_t *a)
+{
+	int fds[2];
+	int64_t r;
+
+	if ((a[1] & ~(uint64_t)(O_CLOEXEC_ | O_NONBLOCK_ | 040000)) != 0)
+		return -E_INVAL;
+	r = sys_pipe(t->p, fds, (a[1] & O_CLOEXEC_) != 0);
+	if (r < 0)
+		return r;
+	for (int i = 0; i < 2 && (a[1] & O_NONBLOCK_) != 0; i++)
+		sys_setfl(t->p, fds[i], O_NONBLOCK_);
+	r = put_user(t, a[0], fds, sizeof fds);
+	for (int i = 0; i < 2 && r != 0; i++)
+		sys_close(t->p, fds[i]);
+	return r;
+}
+
+int64_t call_pipe(struct task *t, const uint64_t *a)
+{
+	const uint64_t b[2] = { a[0], 0 };
+
+	return call_pipe2(t, b);
+}
+
+enum {
+	F_DUPFD_,
+	F_GETFD_,
+	F_SETFD_,
+	F_GETFL_,
+	F_SETFL_,
+	F_GETLK_,
+	F_SETLK_,
+	F_SETLKW_,
+	F_SETOWN_,
+	F_GETOWN_,
+	F_OFD_GETLK_ = 36,
+	F_OFD_SETLK_,
+	F_OFD_SETLKW_,
+	F_DUPFD_CLOEXEC_ = 1030,
+	F_SETPIPE_SZ_ = 1031,
+	F_GETPIPE_SZ_ = 1032,
+	F_GET_SEALS_ = 1034,
+};
+
+/* Locks are all granted: nobody else has any. */
+static int64_t get_lock(struct task *t, uint64_t address)
+{
+	int16_t unlocked = 2;
+
+	return put_user(t, address, &unlocked, sizeof unlocked);
+}
+
+int64_t call_fcntl(struct task *t, const uint64_t *a)
+{
+	struct proc *p = t->p;
+	int fd = (int)a[0];
+	int64_t r;
+
+	switch ((int)a[1]) {
+	case F_DUPFD_: return sys_dup_from(p, fd, (int)a[2], false);
+	case F_DUPFD_CLOEXEC_: return sys_dup_from(p, fd, (int)a[2], true);
+	case F_GETFD_: return sys_get_cloexec(p, fd);
+	case F_SETFD_: return sys_set_cloexec(p, fd, (a[2] & 1) != 0);
+	case F_GETFL_: r = sys_getfl(p, fd); return r < 0 ? r : r | 0100000;
+	case F_SETFL_: return sys_setfl(p, fd, (unsigned)a[2]);
+	case F_OFD_GETLK_:
+	case F_GETLK_: return if_open(t, fd) != 0 ? -E_BADF : get_lock(t, a[2]);
+	case F_OFD_SETLK_:
+	case F_OFD_SETLKW_:
+	case F_SETLK_:
+	case F_SETLKW_:
+	case F_SETOWN_: return if_open(t, fd);
+	case F_GETOWN_: return if_open(t, fd);
+	case F_SETPIPE_SZ_:
+	case F_GETPIPE_SZ_: return if_open(t, fd) != 0 ? -E_BADF : 65536;
+	default: return if_open(t, fd) != 0 ? -E_BADF : -E_INVAL;
+	}
+}
+
+/* --- ioctl --- */
+
+enum {
+	TCGETS_ = 0x5401,
+	TCSETS_ = 0x5402,
+	TCSETSF_ = 0x5404,
+	TIOCGPGRP_ = 0x540f,
+	TIOCSPGRP_ = 0x5410,
+	TIOCGWINSZ_ = 0x5413,
+	FIONREAD_ = 0x541b,
+	FIONBIO_ = 0x5421,
+	FIONCLEX_ = 0x5450,
+	FIOCLEX_ = 0x5451,
+};
+
+static int64_t get_terminal(struct task *t, uint64_t address)
+{
+	uint32_t words[9] = { 0x500, 5, 0xbf, 0x8a3b };
+	unsigned char *controls = (unsigned char *)words + 17;
+	static const unsigned char usual[] = { 3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26 };
+
+	memcpy(controls, usual, sizeof usual);
+	return put_user(t, address, words, sizeof words);
+}
+
+static int64_t terminal_ioctl(struct task *t, unsigned request, uint64_t address)
+{
+	uint16_t size[4] = { 24, 80, 0, 0 };
+	int32_t group = t->p->pgid;
+
+	switch (request) {
+	case TCGETS_: return get_terminal(t, address);
+	case TIOCGWINSZ_: return put_user(t, address, size, sizeof size);
+	case TIOCGPGRP_: return put_user(t, address, &group, sizeof group);
+	case TIOCSPGRP_: return 0;
+	default: return request >= TCSETS_ && request <= TCSETSF_ ? 0 : -E_NOTTY;
+	}
+}
+
+static int64_t bytes_ready(struct task *t, int fd, uint64_t address)
+{
+	struct vfs_stat st;
+	int64_t at = sys_lseek(t->p, fd, 0, 1);
+	int32_t n = 0;
+
+	if (at < 0)
+		return at == -E_BADF ? at : -E_NOTTY;
+	if (sys_fstat(t->p, fd, &st) == 0 && st.size > (uint64_t)at)
+		n = st.size - (uint64_t)at > INT32_MAX ? INT32_MAX
+						       : (int32_t)(st.size - (uint64_t)at);
+	return put_user(t, address, &n, sizeof n);
+}
+
+int64_t call_ioctl(struct task *t, const uint64_t *a)
+{
+	int fd = (int)a[0];
+	unsigned request = (unsigned)a[1];
+	int64_t flags = sys_getfl(t->p, fd);
+	int32_t on;
+
+	if (flags < 0)
+		return flags;
+	switch (request) {
+	case FIOCLEX_: return sys_set_cloexec(t->p, fd, true);
+	case FIONCLEX_: return sys_set_cloexec(t->p, fd, false);
+	case FIONBIO_:
+		if (get_user(t, &on, a[2], sizeof on) != 0)
+			return -E_FAULT;
+		flags = on != 0 ? flags | O_NONBLOCK_ : flags & ~(int64_t)O_NONBLOCK_;
+		return sys_setfl(t->p, fd, (unsigned)flags);
+	case FIONREAD_: return bytes_ready(t, fd, a[2]);
+	default: return sys_isatty(t->p, fd) ? terminal_ioctl(t, request, a[2]) : -E_NOTTY;
+	}
+}

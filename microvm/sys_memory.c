@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * System calls on the address space.
+ */
+#include "microvm/private.h"
+
+static uint64_t pages_up(uint64_t n)
+{
+	return (n + PAGE_MASK_) & ~PAGE_MASK_;
+}
+
+static bool bad_range(uint64_t address, uint64_t length)
+{
+	return (address & PAGE_MASK_) != 0 || length > USER_END || address > USER_END ||
+	       pages_up(length) > USER_END - address;
+}
+
+int64_t call_brk(struct task *t, const uint64_t *a)
+{
+	struct space *s = t->space;
+	uint64_t old = pages_up(s->brk);
+	uint64_t new = pages_up(a[0]);
+	struct map m = { .address = old,
+			 .length = new - old,
+			 .prot = PROT_READ_ | PROT_WRITE_,
+			 .noreplace = true };
+
+	if (a[0] < s->brk_start || a[0] > USER_END)
+		return (int64_t)s->brk;
+	if (new > old && space_map(t->p, s, &m) < 0)
+		return (int64_t)s->brk;
+	if (new < old && space_unmap(t->p, s, new, old - new) != 0)
+		return (int64_t)s->brk;
+	s->brk = a[0];
+	return (int64_t)s->brk;
+}
+
+/* A shared mapping of a file that may be written has an object; others read the file's pages. */
+static int share_file(struct task *t, struct map *m)
+{
+	struct vfs_stat st;
+	unsigned mode = sys_file_flags(m->file) & O_ACCMODE_;
+	struct object *o;
+	int r;
+
+	if (sys_file_stat(t->p, m->file, &st) != 0)
+		return -E_NODEV;
+	if ((m->prot & PROT_WRITE_) != 0 && mode != O_RDWR_)
+		return -E_ACCES;
+	o = object_find(t->m, st.ino);
+	if (o != NULL) {
+		object_get(o);
+	} else if (mode == O_RDWR_) {
+		r = object_new(t->m, m->file, st.ino, &o);
+		if (r != 0)
+			return r;
+	} else {
+		return 0;
+	}
+	o->writable |= mode == O_RDWR_;
+	m->object = o;
+	m->shared = true;
+	return 0;
+}
+
+static int64_t map_file(struct task *t, struct map *m, int fd, bool shared)
+{
+	int64_t r = 0;
+
+	m->file = sys_file(t->p, fd);
+	if (m->file == NULL)
+		return -E_BADF;
+	if (!sys_file_regular(m->file))
+		r = -E_NODEV;
+	else if ((sys_file_flags(m->file) & O_ACCMODE_) == O_WRONLY_)
+		r = -E_ACCES;
+	else if (shared)
+		r = share_file(t, m);
+	if (r == 0)
+		r = space_map(t->p, t->space, m);
+	file_put(m->file);
+	return r;
+}
+
+int64_t call_mmap(struct task *t, const uint64_t *a)
+{
+	unsigned flags = (unsigned)a[3];
+	bool shared = (flags & 3) == MAP_SHARED_ || (flags & 3) == 3;
+	struct map m = { .address = a[0],
+			 .length = a[1],
+			 .prot = (unsigned)a[2] & 7,
+			 .fixed = (flags & MAP_FIXED_) != 0,
+			 .noreplace = (flags & MAP_FIXED_NOREPLACE_) != 0,
+			 .noreserve = (flags & MAP_NORESERVE_) != 0 };
+
+	if (a[1] == 0 || (flags & 3) == 0 || (a[5] & PAGE_MASK_) != 0)
+		return -E_INVAL;
+	if ((flags & MAP_ANONYMOUS_) == 0) {
+		m.offset = a[5];
+		if (a[5] > INT64_MAX - USER_END)
+			return -E_OVERFLOW;
+		return map_file(t, &m, (int)a[4], shared);
+	}
+	if (shared) {
+		m.shared = true;
+		if (object_new(t->m, NULL, 0, &m.object) != 0)
+			return -E_NOMEM;
+	}
+	return space_map(t->p, t->space, &m);
+}
+
+int64_t call_munmap(struct task *t, const uint64_t *a)
+{
+	if (bad_range(a[0], a[1]) || a[1] == 0)
+		return -E_INVAL;
+	return space_unmap(t->p, t->space, a[0], pages_up(a[1]));
+}
+
+int64_t call_mprotect(struct task *t, const uint64_t *a)
+{
+	if ((a[0] & PAGE_MASK_) != 0)
+		return -E_INVAL;
+	if (a[1] == 0)
+		return 0;
+	if (bad_range(a[0], a[1]))
+		return -E_NOMEM;
+	return space_protect(t->space, a[0], pages_up(a[1]), (unsigned)a[2] & 7);
+}
+
+int64_t call_pkey_mprotect(struct task *t, const uint64_t *a)
+{
+	return (int)a[3] == -1 ? call_mprotect(t, a) : -E_INVAL;
+}
+
+enum { MADV_DONTNEED_ = 4, MADV_FREE_ = 8, MADV_LAST = 25 };
+
+int64_t call_madvise(struct task *t, const uint64_t *a)
+{
+	if (bad_range(a[0], a[1]))
+		return -E_INVAL;
+	if (a[1] == 0)
+		return 0;
+	if ((int)a[2] == MADV_DONTNEED_ || (int)a[2] == MADV_FREE_)
+		return space_discard(t->space, a[0], pages_up(a[1]));
+	return a[2] > MADV_LAST ? -E_INVAL : 0;
+}
+
+int64_t call_mremap(struct task *t, const uint64_t *a)
+{
+	if (bad_range(a[0], a[1]) || a[2] > USER_END || a[3] > 7 || a[1] == 0)
+		return -E_INVAL;
+	return space_remap(t->p, t->space, a[0], a[1], a[2], (unsigned)a[3], a[4]);
+}
+
+int64_t call_msync(struct task *t, const uint64_t *a)
+{
+	uint64_t end;
+
+	if (bad_range(a[0], a[1]) || a[2] > 7)
+		return -E_INVAL;
+	end = a[0] + pages_up(a[1]);
+	for (size_t i = space_area_index(t->space, a[0]);
+	     i < t->space->nareas && t->space->area[i].start < end; i++)
+		if (t->space->area[i].object != NULL)
+			object_sync(t->p, t->space->area[i].object);
+	return 0;
+}
+
+int64_t call_mincore(struct task *t, const uint64_t *a)
+{
+	if (bad_range(a[0], a[1]))
+		return -E_INVAL;
+	for (uint64_t at = a[0], i = 0; at < a[0] + a[1]; at += PAGE_BYTES, i++) {
+		unsigned char here = 1;
+
+		if (space_area(t->space, at) == NULL)
+			return -E_NOMEM;
+		proc_charge(t->p, 1);
+		if (put_user(t, a[2] + i, &here, 1) != 0)
+			return -E_FAULT;
+	}
+	return 0;
+}
+
+/* Memory is never taken away: locking it changes nothing. */
+int64_t call_mlock(struct task *t, const uint64_t *a)
+{
+	return bad_range(a[0] & ~PAGE_MASK_, a[1]) || space_area(t->space, a[0]) == NULL ? -E_NOMEM
+											 : 0;
+}
+
+int64_t call_mlock2(struct task *t, const uint64_t *a)
+{
+	return call_mlock(t, a);
+}
+
+int64_t call_munlock(struct task *t, const uint64_t *a)
+{
+	return call_mlock(t, a);
+}
+
+int64_t call_mlockall(struct task *t, const uint64_t *a)
+{
+	(void)t;
+	(void)a;
+	return 0;
+}
+
+int64_t call_munlockall(struct task *t, const uint64_t *a)
+{
+	(void)t;
+	(void)a;
+	return 0;
+}
+
+/* One processor: what it wrote, it sees. */
+int64_t call_membarrier(struct task *t, const uint64_t *a)
+{
+	(void)t;
+	return a[0] == 0 ? 0x1ff : 0;
+}

@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * System calls on processes: their making and end, identity, limits.
+ */
+#include "microvm/private.h"
+
+enum { ARGS_MAX = 65536, STRING_MAX_ = 131072 };
+
+/* --- clone --- */
+
+int64_t call_fork(struct task *t, const uint64_t *a)
+{
+	struct clone how = { .flags = 0 };
+
+	(void)a;
+	return task_clone(t, &how);
+}
+
+int64_t call_vfork(struct task *t, const uint64_t *a)
+{
+	struct clone how = { .flags = CLONE_VM_ | CLONE_VFORK_ };
+
+	(void)a;
+	return task_clone(t, &how);
+}
+
+int64_t call_clone(struct task *t, const uint64_t *a)
+{
+	struct clone how = { a[0] & ~(uint64_t)0xff, a[1], a[2], a[3], a[4] };
+
+	return task_clone(t, &how);
+}
+
+int64_t call_clone3(struct task *t, const uint64_t *a)
+{
+	uint64_t v[11] = { 0 };
+	struct clone how;
+
+	if (a[1] < 64 || a[1] > sizeof v)
+		return -E_INVAL;
+	if (get_user(t, v, a[0], (size_t)a[1]) != 0)
+		return -E_FAULT;
+	how = (struct clone){ v[0] & ~(uint64_t)0xff, v[5] != 0 ? v[5] + v[6] : 0, v[3], v[2],
+			      v[7] };
+	if ((v[0] & 0x1000) != 0 || v[9] != 0 || (v[0] >> 32) > 1)
+		return -E_INVAL; /* pidfd, set_tid, cgroups */
+	return task_clone(t, &how);
+}
+
+/* --- exec --- */
+
+static int get_strings(struct task *t, uint64_t address, char ***out)
+{
+	struct arena *a = &t->p->arena;
+	char **list = NULL;
+	size_t n = 0;
+	size_t cap = 0;
+
+	for (;;) {
+		uint64_t at = 0;
+
+		if (n + 1 >= cap) {
+			size_t more = cap == 0 ? 64 : cap * 2;
+
+			list = arena_grow(a, list, cap * sizeof *list, more * sizeof *list);
+			cap = more;
+		}
+		if (address != 0 && get_user(t, &at, address + n * 8, 8) != 0)
+			return -E_FAULT;
+		if (at == 0)
+			break;
+		if (n == ARGS_MAX)
+			return -E_2BIG;
+		proc_charge(t->p, 1);
+		int r = guest_string(t->p, t->space, at, STRING_MAX_, a, &list[n]);
+
+		if (r != 0)
+			return r == -E_NAMETOOLONG ? -E_2BIG : r;
+		n++;
+	}
+	list[n] = NULL;
+	*out = list;
+	return 0;
+}
+
+static int64_t exec_path(struct task *t, const char *path, uint64_t argv, uint64_t envp)
+{
+	struct proc *p = t->p;
+	char **args;
+	char **env;
+	int r = get_strings(t, argv, &args);
+
+	if (r == 0)
+		r = get_strings(t, envp, &env);
+	if (r != 0)
+		return r;
+	if (proc_owner_of(p) != p)
+		return -E_AGAIN;
+	for (size_t i = 0; i < t->space->nareas; i++)
+		if (t->space->area[i].object != NULL)
+			object_sync(p, t->space->area[i].object);
+	if (proc_has_threads(p) && sys_access(p, AT_FDCWD_, path, 1) == 0)
+		proc_end_threads(p, 0);
+	return sys_exec(p, path, args, env);
+}
+
+int64_t call_execve(struct task *t, const uint64_t *a)
+{
+	char *path;
+	int r = get_path(t, a[0], &path);
+
+	return r != 0 ? r : exec_path(t, path, a[1], a[2]);
+}
+
+int64_t call_execveat(struct task *t, const uint64_t *a)
+{
+	struct buf b = buf_in(&t->p->arena);
+	char *path;
+	int r = get_path(t, a[1], &path);
+
+	if (r != 0)
+		return r;
+	if (path[0] != '/' && (int)a[0] != AT_FDCWD_) {
+		buf_printf(&b, "/proc/self/fd/%d", (int)a[0]);
+		if (path[0] != '\0')
+			buf_printf(&b, "/%s", path);
+		else if ((a[4] & AT_EMPTY_) == 0)
+			return -E_NOENT;
+		path = buf_cstr(&b);
+	}
+	return exec_path(t, path, a[2], a[3]);
+}
+
+int64_t call_exit(struct task *t, const uint64_t *a)
+{
+	task_exit(t, (int)a[0]);
+}
+
+int64_t call_exit_group(struct task *t, const uint64_t *a)
+{
+	task_exit_group(t, (int)a[0]);
+}
+
+/* --- wait --- */
+
+int64_t call_wait4(struct task *t, const uint64_t *a)
+{
+	uint64_t usage[18] = { 0 };
+	int options = (int)a[2];
+	int status = 0;
+	int64_t r;
+
+	if ((options & ~(WNOHANG_ | WUNTRACED_ | WCONTINUED_ | (int)0xe0000000)) != 0)
+		return -E_INVAL;
+	r = sys_wait(t->p, (int)a[0], &status, options & 11);
+	if (r == -E_INTR)
+		return RESTART;
+	if (r > 0 && a[1] != 0 && put_user(t, a[1], &status, sizeof status) != 0)
+		return -E_FAULT;
+	if (r > 0 && a[3] != 0 && put_user(t, a[3], usage, sizeof usage) != 0)
+		return -E_FAULT;
+	return r;
+}
+
+enum { P_ALL = 0, P_PID = 1, P_PGID = 2, WEXITED_ = 4, WNOWAIT_ = 0x1000000 };
+
+static void child_info(struct signal_info *info, int64_t pid, int status, uint32_t uid)
+{
+	info->signo = SIGCHLD_;
+	info->address = (uint64_t)uid << 32 | (uint32_t)pid;
+	if ((status & 0x7f) == 0) {
+		info->code = 1;
+		info->rest[0] = (uint64_t)(status >> 8 & 255);
+	} else if ((status & 0xff) == 0x7f) {
+		info->code = status == 0xffff ? 6 : 5;
+		info->rest[0] = (uint64_t)(status >> 8 & 255);
+	} else {
+		info->code = 2;
+		info->rest[0] = (uint64_t)(status & 0x7f);
+	}
+}
+
+int64_t call_waitid(struct task *t, const uint64_t *a)
+{
+	struct signal_info info = { .signo = 0 };
+	int options = (int)a[3];
+	int pid = -1;
+	int status = 0;
+	int64_t r;
+
+	if ((options & WNOWAIT_) != 0 || a[0] > P_PGID)
+		return -E_INVAL;
+	if (a[0] == P_PID)
+		pid = (int)a[1];
+	else if (a[0] == P_PGID)
+		pid = (int)a[1] == 0 ? 0 : -(int)a[1];
+	r = sys_wait(t->p, pid, &status, options & 11);
+	if (r == -E_INTR)
+		return RESTART;
+	if (r < 0)
+		return r;
+	if (r > 0)
+		child_info(&info, r, status, t->p->cred.uid);
+	return a[2] != 0 ? put_user(t, a[2], &info, sizeof info) : 0;
+}
+
+/* --- identity --- */
+
+int64_t call_getpid(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	return proc_owner_of(t->p)->pid;
+}
+
+int64_t call_gettid(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	return t->p->pid;
+}
+
+int64_t call_getppid(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	return proc_owner_of(t->p)->ppid;
+}
+
+int64_t call_getuid(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	return t->p->cred.uid;
+}
+
+int64_t call_getgid(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	return t->p->cred.gid;
+}
+
+int64_t call_getresuid(struct task *t, const uint64_t *a)
+{
+	uint32_t id = t->p->cred.uid;
+
+	for (int i = 0; i < 3; i++)
+		if (put_user(t, a[i], &id, sizeof id) != 0)
+			return -E_FAULT;
+	return 0;
+}
+
+int64_t call_getresgid(struct task *t, const uint64_t *a)
+{
+	uint32_t id = t->p->cred.gid;
+
+	for (int i = 0; i < 3; i++)
+		if (put_user(t, a[i], &id, sizeof id) != 0)
+			return -E_FAULT;
+	return 0;
+}
+
+static int64_t become(uint32_t *id, uint32_t mine, uint64_t wanted)
+{
+	uint32_t to = (uint32_t)wanted;
+
+	if (to == VFS_KEEP_ID || to == *id)
+		return 0;
+	if (mine != 0)
+		return -E_PERM;
+	*id = to;
+	return 0;
+}
+
+int64_t call_setuid(struct task *t, const uint64_t *a)
+{
+	return become(&t->p->cred.uid, t->p->cred.uid, a[0]);
+}
+
+int64_t call_setgid(struct task *t, const uint64_t *a)
+{
+	return become(&t->p->cred.gid, t->p->cred.uid, a[0]);
+}
+
+/* The effective one counts: there is only one. */
+int64_t call_setreuid(struct task *t, const uint64_t *a)
+{
+	return become(&t->p->cred.uid, t->p->cred.uid, a[1]);
+}
+
+int64_t call_setregid(struct task *t, const uint64_t *a)
+{
+	return become(&t->p->cred.gid, t->p->cred.uid, a[1]);
+}
+
+int64_t call_getgroups(struct task *t, const uint64_t *a)
+{
+	const struct vfs_cred *c = &t->p->cred;
+
+	if (a[0] == 0)
+		return c->ngroups;
+	if ((int)a[0] < (int)c->ngroups)
+		return -E_INVAL;
+	return put_user(t, a[1], c->groups, c->ngroups * sizeof c->groups[0]) != 0
+		       ? -E_FAULT
+		       : (int64_t)c->ngroups;
+}
+
+int64_t call_setgroups(struct task *t, const uint64_t *a)
+{
+	struct vfs_cred *c = &t->p->cred;
+
+	if (c->uid != 0)
+		return -E_PERM;
+	if (a[0] > VFS_GROUPS_MAX)
+		return -E_INVAL;
+	if (get_user(t, c->groups, a[1], (size_t)a[0] * sizeof c->groups[0]) != 0)
+		return -E_FAULT;
+	c->ngroups = (uint32_t)a[0];
+	return 0;
+}
+
+int64_t call_getpgrp(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	return proc_owner_of(t->p)->pgid;
+}
+
+static struct proc *other(struct task *t, uint64_t pid)
+{
+	struct proc *p = (int)pid == 0 ? t->p : proc_find(t->m->k, (int)pid);
+
+	return p != NULL ? proc_owner_of(p) : NULL;
+}
+
+int64_t call_getpgid(struct task *t, const uint64_t *a)
+{
+	const struct proc *p = other(t, a[0]);
+
+	return p != NULL ? p->pgid : -E_SRCH;
+}
+
+int64_t call_getsid(struct task *t, const uint64_t *a)
+{
+	const struct proc *p = other(t, a[0]);
+
+	return p != NULL ? p->sid : -E_SRCH;
+}
+
+int64_t call_setpgid(struct task *t, const uint64_t *a)
+{
+	int pid = (int)a[0] == proc_owner_of(t->p)->pid ? 0 : (int)a[0];
+
+	return sys_setpgid(t->p, pid, (int)a[1]);
+}
+
+int64_t call_setsid(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	return sys_setsid(t->p);
+}
+
+/* --- threads --- */
+
+enum { ARCH_SET_GS = 0x1001, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS };
+
+int64_t call_arch_prctl(struct task *t, const uint64_t *a)
+{
+	switch ((int)a[0]) {
+	case ARCH_SET_FS:
+		if (a[1] >= USER_END)
+			return -E_PERM;
+		t->r.fs_base = a[1];
+		return 0;
+	case ARCH_SET_GS:
+		if (a[1] >= USER_END)
+			return -E_PERM;
+		t->r.gs_base = a[1];
+		return 0;
+	case ARCH_GET_FS: return put_user(t, a[1], &t->r.fs_base, 8);
+	case ARCH_GET_GS: return put_user(t, a[1], &t->r.gs_base, 8);
+	default: return -E_INVAL;
+	}
+}
+
+int64_t call_set_tid_address(struct task *t, const uint64_t *a)
+{
+	t->clear_tid = a[0];
+	return t->p->pid;
+}
+
+int64_t call_set_robust_list(struct task *t, const uint64_t *a)
+{
+	if (a[1] != 24)
+		return -E_INVAL;
+	t->robust_list = a[0];
+	return 0;
+}
+
+enum {
+	PR_SET_PDEATHSIG = 1,
+	PR_GET_DUMPABLE = 3,
+	PR_SET_DUMPABLE = 4,
+	PR_SET_NAME = 15,
+	PR_GET_NAME = 16,
+	PR_GET_SECCOMP = 21,
+	PR_CAPBSET_READ = 23,
+	PR_SET_CHILD_SUBREAPER = 36,
+	PR_SET_NO_NEW_PRIVS = 38,
+	PR_GET_NO_NEW_PRIVS = 39,
+	PR_SET_VMA = 0x53564d41
+};
+
+int64_t call_prctl(struct task *t, const uint64_t *a)
+{
+	char name[16] = "";
+
+	switch ((int)a[0]) {
+	case PR_SET_NAME:
+		for (size_t i = 0; i < sizeof name - 1; i++)
+			if (get_user(t, name + i, a[1] + i, 1) != 0)
+				return -E_FAULT;
+			else if (name[i] == '\0')
+				break;
+		name[15] = '\0';
+		proc_rename(t->p, name);
+		return 0;
+	case PR_GET_NAME:
+		memcpy(name, t->p->name, strlen(t->p->name) + 1);
+		return put_user(t, a[1], name, sizeof name);
+	case PR_GET_DUMPABLE:
+	case PR_CAPBSET_READ: return 1;
+	case PR_SET_DUMPABLE:
+	case PR_SET_PDEATHSIG:
+	case PR_SET_CHILD_SUBREAPER:
+	case PR_SET_NO_NEW_PRIVS:
+	case PR_GET_NO_NEW_PRIVS:
+	case PR_GET_SECCOMP: return 0;
+	case PR_SET_VMA: return 0;
+	default: return -E_INVAL;
+	}
+}
+
+/* --- limits and accounts --- */
+
+enum { RLIMITS = 16, RLIMIT_STACK_ = 3 };
+
+int64_t call_prlimit64(struct task *t, const uint64_t *a)
+{
+	struct proc *p = other(t, a[0]);
+	uint64_t v[2];
+
+	if (p == NULL)
+		return -E_SRCH;
+	if (a[1] >= RLIMITS)
+		return -E_INVAL;
+	if (a[3] != 0) {
+		memcpy(v, p->rlimit[a[1]], sizeof v);
+		if (a[1] == RLIMIT_STACK_ && v[0] == UINT64_MAX)
+			v[0] = STACK_BYTES;
+		if (put_user(t, a[3], v, sizeof v) != 0)
+			return -E_FAULT;
+	}
+	if (a[2] == 0)
+		return 0;
+	if (get_user(t, v, a[2], sizeof v) != 0)
+		return -E_FAULT;
+	if (v[0] > v[1])
+		return -E_INVAL;
+	if (v[1] > p->rlimit[a[1]][1] && t->p->cred.uid != 0)
+		return -E_PERM;
+	memcpy(p->rlimit[a[1]], v, sizeof v);
+	return 0;
+}
+
+int64_t call_getrlimit(struct task *t, const uint64_t *a)
+{
+	const uint64_t b[4] = { 0, a[0], 0, a[1] };
+
+	return call_prlimit64(t, b);
+}
+
+int64_t call_setrlimit(struct task *t, const uint64_t *a)
+{
+	const uint64_t b[4] = { 0, a[0], a[1], 0 };
+
+	return call_prlimit64(t, b);
+}
+
+static uint64_t steps_ns(uint64_t steps)
+{
+	return steps * STEP_NS;
+}
+
+int64_t call_getrusage(struct task *t, const uint64_t *a)
+{
+	const struct proc *p = proc_owner_of(t->p);
+	uint64_t ns = steps_ns((int)a[0] == -1 ? p->child_steps : p->steps);
+	uint64_t u[18] = { ns / 1000000000, ns % 1000000000 / 1000 };
+
+	u[4] = t->space->npages * 4;
+	return put_user(t, a[1], u, sizeof u);
+}
+
+int64_t call_times(struct task *t, const uint64_t *a)
+{
+	const struct proc *p = proc_owner_of(t->p);
+	uint64_t u[4] = { steps_ns(p->steps) / 10000000, 0, steps_ns(p->child_steps) / 10000000 };
+
+	if (a[0] != 0 && put_user(t, a[0], u, sizeof u) != 0)
+		return -E_FAULT;
+	return sys_uptime(t->p) / 10000000;
+}
+
+/* --- scheduling: one processor --- */
+
+int64_t call_sched_yield(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	/* The rest of the slice is given up. */
+	proc_charge(t->p, 10000);
+	return 0;
+}
+
+int64_t call_sched_getaffinity(struct task *t, const uint64_t *a)
+{
+	uint64_t mask = 1;
+
+	if (a[1] < 8)
+		return -E_INVAL;
+	return put_user(t, a[2], &mask, sizeof mask) != 0 ? -E_FAULT : 8;
+}
+
+int64_t call_sched_setaffinity(struct task *t, const uint64_t *a)
+{
+	(void)t;
+	(void)a;
+	return 0;
+}
+
+int64_t call_sched_getparam(struct task *t, const uint64_t *a)
+{
+	int32_t zero = 0;
+
+	return put_user(t, a[1], &zero, sizeof zero);
+}
+
+int64_t call_sched_getscheduler(struct task *t, const uint64_t *a)
+{
+	(void)t;
+	(void)a;
+	return 0;
+}
+
+int64_t call_sched_setscheduler(struct task *t, const uint64_t *a)
+{
+	(void)t;
+	return (int)a[1] == 0 ? 0 : -E_PERM;
+}
+
+int64_t call_getpriority(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	return 20 - t->p->nice;
+}
+
+int64_t call_setpriority(struct task *t, const uint64_t *a)
+{
+	int nice = (int)a[2];
+
+	if (nice < t->p->nice && t->p->cred.uid != 0)
+		return -E_ACCES;
+	t->p->nice = nice > 19 ? 19 : nice < -20 ? -20 : nice;
+	return 0;
+}
+
+int64_t call_getcpu(struct task *t, const uint64_t *a)
+{
+	uint32_t zero = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (a[i] != 0 && put_user(t, a[i], &zero, sizeof zero) != 0)
+			return -E_FAULT;
+	return 0;
+}
+
+/* --- the machine --- */
+
+int64_t call_uname(struct task *t, const uint64_t *a)
+{
+	char u[6][65] = { "Linux", "", "6.1.0", "#1 SMP cowsh", "x86_64", "(none)" };
+	const char *host = sys_hostname(t->p);
+	size_t n = strlen(host);
+
+	memcpy(u[1], host, n < 64 ? n : 64);
+	return put_user(t, a[0], u, sizeof u);
+}
+
+int64_t call_sysinfo(struct task *t, const uint64_t *a)
+{
+	uint64_t limit = kernel_limit(t->m->k, LIMIT_MEMORY);
+	struct kernel_usage usage;
+	uint64_t u[14] = { (uint64_t)sys_uptime(t->p) / 1000000000 };
+	uint16_t procs = 1;
+
+	kernel_get_usage(t->m->k, &usage);
+	u[4] = limit != 0 ? limit : (uint64_t)8 << 30;
+	u[5] = u[4] > usage.memory ? u[4] - usage.memory : 0;
+	memcpy((char *)u + 80, &procs, sizeof procs);
+	((uint32_t *)(void *)u)[26] = 1;
+	return put_user(t, a[0], u, 112);
+}
+
+int64_t call_getrandom(struct task *t, const uint64_t *a)
+{
+	char part[256];
+	uint64_t done = 0;
+
+	if (a[2] > 7)
+		return -E_INVAL;
+	while (done < a[1] && done < 1u << 20) {
+		size_t n = a[1] - done < sizeof part ? (size_t)(a[1] - done) : sizeof part;
+
+		sys_random_bytes(t->p, part, n);
+		if (put_user(t, a[0] + done, part, n) != 0)
+			return -E_FAULT;
+		done += n;
+		proc_charge(t->p, 4);
+	}
+	return (int64_t)done;
+}
+
+int64_t call_capget(struct task *t, const uint64_t *a)
+{
+	uint32_t head[2];
+	uint32_t all = t->p->cred.uid == 0 ? 0xffffffff : 0;
+	uint32_t sets[6] = { all, all, 0, all & 0x1ff, all & 0x1ff, 0 };
+
+	if (get_user(t, head, a[0], sizeof head) != 0)
+		return -E_FAULT;
+	if (head[0] != 0x20080522 && head[0] != 0x20071026) {
+		head[0] = 0x20080522;
+		return put_user(t, a[0], head, 4) != 0 ? -E_FAULT : -E_INVAL;
+	}
+	return a[1] != 0 ? put_user(t, a[1], sets, sizeof sets) : 0;
+}
+
+int64_t call_personality(struct task *t, const uint64_t *a)
+{
+	(void)t;
+	(void)a;
+	return 0;
+}

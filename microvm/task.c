@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tasks: the loop that runs a program, and how tasks begin and end.
+ */
+#include "microvm/private.h"
+
+enum {
+	VECTOR_DIVIDE = 0,
+	VECTOR_DEBUG = 1,
+	VECTOR_BREAKPOINT = 3,
+	VECTOR_OPCODE = 6,
+	VECTOR_PROTECTION = 13,
+	VECTOR_PAGE = 14,
+	VECTOR_X87 = 16,
+	VECTOR_ALIGNMENT = 17,
+	VECTOR_SIMD = 19,
+	FAULT_WRITE = 2,
+	FAULT_FETCH = 16,
+};
+
+void *vm_alloc(struct microvm *m, size_t n)
+{
+	return heap_alloc(kernel_heap(m->k), n);
+}
+
+void vm_free(struct microvm *m, void *block, size_t n)
+{
+	heap_free(kernel_heap(m->k), block, n);
+}
+
+/* --- life --- */
+
+static struct handlers *handlers_new(struct microvm *m, const struct handlers *like)
+{
+	struct handlers *h = vm_alloc(m, sizeof *h);
+
+	if (h == NULL)
+		return NULL;
+	*h = (struct handlers){ .refs = 1, .m = m };
+	if (like != NULL)
+		memcpy(h->of, like->of, sizeof h->of);
+	return h;
+}
+
+static void handlers_put(struct handlers *h)
+{
+	if (h != NULL && --h->refs == 0)
+		vm_free(h->m, h, sizeof *h);
+}
+
+static struct group *group_new(struct microvm *m)
+{
+	struct group *g = vm_alloc(m, sizeof *g);
+
+	if (g != NULL)
+		*g = (struct group){ .refs = 1, .m = m };
+	return g;
+}
+
+static void group_put(struct group *g)
+{
+	if (g != NULL && --g->refs == 0)
+		vm_free(g->m, g, sizeof *g);
+}
+
+static void task_free(struct task *t)
+{
+	struct microvm *m = t->m;
+
+	if (t->context != NULL)
+		m->backend->context_free(m->vm, t->context);
+	if (t->space != NULL)
+		space_put(t->space);
+	handlers_put(t->handlers);
+	group_put(t->group);
+	vm_free(m, t, sizeof *t);
+}
+
+void task_release(struct proc *p)
+{
+	struct task *t = p->task;
+
+	if (t == NULL)
+		return;
+	p->task = NULL;
+	if (t->vfork_token != 0)
+		kernel_futex_wake(p->k, (struct futex_key){ t->vfork_token, 1 }, 1, 1);
+	t->group->tasks--;
+	task_free(t);
+}
+
+static void adopt(struct task *t, struct proc *p)
+{
+	t->p = p;
+	t->group->tasks++;
+	p->task = t;
+	p->release = task_release;
+}
+
+int task_new(struct microvm *m, struct proc *p, struct task **out)
+{
+	struct task *t = vm_alloc(m, sizeof *t);
+	int r = -E_NOMEM;
+
+	if (t == NULL)
+		return r;
+	*t = (struct task){ .m = m };
+	t->handlers = handlers_new(m, NULL);
+	t->group = group_new(m);
+	if (t->handlers != NULL && t->group != NULL)
+		r = space_new(m, &t->space);
+	if (r == 0 && m->backend->context_new(m->vm, NULL, &t->context) != 0)
+		r = -E_NOMEM;
+	if (r != 0) {
+		task_free(t);
+		return r;
+	}
+	for (int sig = 1; sig < NSIG_; sig++)
+		t->handlers->of[sig].address = p->sig_action[sig] == SIG_IGNORED;
+	adopt(t, p);
+	*out = t;
+	return 0;
+}
+
+/* --- clone --- */
+
+static int copy_task(struct task *t, uint64_t flags, struct task **out)
+{
+	struct microvm *m = t->m;
+	struct task *c = vm_alloc(m, sizeof *c);
+	int r = 0;
+
+	if (c == NULL)
+		return -E_NOMEM;
+	*c = *t;
+	c->space = NULL;
+	c->context = NULL;
+	c->group = NULL;
+	c->handlers = NULL;
+	c->clear_tid = 0;
+	c->robust_list = 0;
+	c->vfork_token = 0;
+	c->mask_saved = false;
+	if ((flags & CLONE_SIGHAND_) != 0) {
+		c->handlers = t->handlers;
+		c->handlers->refs++;
+	} else {
+		c->handlers = handlers_new(m, t->handlers);
+	}
+	if ((flags & CLONE_THREAD_) != 0) {
+		c->group = t->group;
+		c->group->refs++;
+	} else {
+		c->group = group_new(m);
+	}
+	if ((flags & CLONE_VM_) != 0)
+		c->space = space_get(t->space);
+	else
+		r = space_copy(t->space, &c->space);
+	if ((flags & CLONE_VM_) != 0 && (flags & CLONE_VFORK_) == 0)
+		c->alt_bytes = 0;
+	if (c->handlers == NULL || c->group == NULL)
+		r = -E_NOMEM;
+	if (r == 0 && m->backend->context_new(m->vm, t->context, &c->context) != 0)
+		r = -E_NOMEM;
+	if (r == 0)
+		*out = c;
+	else
+		task_free(c);
+	return r;
+}
+
+static int64_t start(struct task *t, struct task *c, const struct clone *how, struct proc **out)
+{
+	struct spawn s = { .fn = task_entry, .arg = c };
+	int64_t r = (how->flags & CLONE_THREAD_) != 0 ? sys_spawn_thread(t->p, &s, out)
+						      : sys_spawn(t->p, &s, out);
+
+	if (r < 0)
+		return r;
+	adopt(c, *out);
+	if ((how->flags & CLONE_THREAD_) == 0)
+		c->group->owner = *out;
+	return r;
+}
+
+/* The parent of a vfork sleeps until its child's task is released, whatever signals come. */
+static void wait_for_vfork(struct task *t, uint64_t token)
+{
+	uint64_t mask = t->p->sig_blocked;
+
+	t->p->sig_blocked = ~(uint64_t)0;
+	sys_futex_wait(t->p, (struct futex_key){ token, 1 }, 1, 0);
+	sys_sigmask(t->p, mask);
+}
+
+int64_t task_clone(struct task *t, const struct clone *how)
+{
+	uint64_t f = how->flags;
+	struct task *c;
+	struct proc *p;
+	uint32_t tid;
+	uint64_t token = 0;
+	int64_t r;
+
+	if (((f & CLONE_THREAD_) != 0 && (f & CLONE_SIGHAND_) == 0) ||
+	    ((f & CLONE_SIGHAND_) != 0 && (f & CLONE_VM_) == 0) || (f & CLONE_NEW_) != 0)
+		return -E_INVAL;
+	r = copy_task(t, f, &c);
+	if (r != 0)
+		return r;
+	c->r.rax = 0;
+	if (how->stack != 0)
+		c->r.rsp = how->stack;
+	if ((f & CLONE_SETTLS_) != 0)
+		c->r.fs_base = how->tls;
+	if ((f & CLONE_CHILD_CLEARTID_) != 0)
+		c->clear_tid = how->child_tid;
+	if ((f & CLONE_VFORK_) != 0)
+		token = c->vfork_token = ++t->m->tokens;
+	r = start(t, c, how, &p);
+	if (r < 0) {
+		task_free(c);
+		return r;
+	}
+	tid = (uint32_t)r;
+	if ((f & CLONE_PARENT_SETTID_) != 0)
+		put_user(t, how->parent_tid, &tid, sizeof tid);
+	if ((f & CLONE_CHILD_SETTID_) != 0)
+		guest_write(t->p, c->space, how->child_tid, &tid, sizeof tid);
+	if (token != 0)
+		wait_for_vfork(t, token);
+	return r;
+}
+
+/* --- the end --- */
+
+static void leave_address(struct task *t)
+{
+	uint32_t zero = 0;
+
+	if (t->clear_tid == 0 || t->space->refs < 2)
+		return;
+	if (put_user(t, t->clear_tid, &zero, sizeof zero) == 0)
+		futex_wake(t, t->clear_tid, 1);
+}
+
+void task_exit(struct task *t, int status)
+{
+	struct proc *p = t->p;
+
+	leave_address(t);
+	if (!proc_has_threads(p))
+		task_exit_group(t, status);
+	if (proc_owner_of(p) != p)
+		proc_exit(p, (status & 255) << 8);
+	/* The process lives on in its threads; the last of them ends it. */
+	t->group->exit_status = status;
+	t->group->owner_gone = true;
+	for (;;) {
+		p->sig_blocked = ~(uint64_t)0;
+		if (!proc_has_threads(p))
+			task_exit_group(t, status);
+		sys_futex_wait(p, (struct futex_key){ (uint64_t)(uintptr_t)t->group, 2 }, 1,
+			       kernel_now(p->k) + 1000000);
+	}
+}
+
+void task_exit_group(struct task *t, int status)
+{
+	for (size_t i = 0; i < t->space->nareas; i++)
+		if (t->space->area[i].object != NULL)
+			object_sync(t->p, t->space->area[i].object);
+	proc_exit_group(t->p, (status & 255) << 8);
+}
+
+void task_kill(struct task *t, int sig)
+{
+	proc_exit_group(t->p, sig);
+}
+
+/* --- running --- */
+
+static void call(struct task *t)
+{
+	struct cowsh_vm_registers *r = &t->r;
+	uint64_t a[6] = { r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 };
+	struct arena_mark mark = arena_mark(&t->p->arena);
+	int64_t result;
+
+	t->call = r->rax;
+	t->no_return = false;
+	proc_charge(t->p, SYSCALL_STEPS);
+	result = syscall_run(t, r->rax, a);
+	arena_release(&t->p->arena, mark);
+	t->restart = result == RESTART;
+	if (!t->no_return)
+		r->rax = (uint64_t)(result == RESTART ? -E_INTR : result);
+	if (proc_has_signal(t->p) || t->mask_saved || t->restart)
+		signal_deliver(t, true);
+}
+
+static void page_fault(struct task *t, const struct cowsh_vm_event *e)
+{
+	unsigned want = PROT_READ_;
+	const struct area *a;
+	int r;
+
+	if ((e->error & FAULT_WRITE) != 0)
+		want = PROT_WRITE_;
+	else if ((e->error & FAULT_FETCH) != 0)
+		want = PROT_EXEC_;
+	r = space_fault(t->p, t->space, e->address, want, true);
+	if (r == 0 || r == -E_AGAIN) {
+		proc_charge(t->p, SYSCALL_STEPS);
+		return;
+	}
+	if (r == -E_NOMEM)
+		proc_limit(t->p, LIMIT_MEMORY);
+	a = space_area(t->space, e->address);
+	signal_fault(t, r == -E_NXIO ? SIGBUS_ : SIGSEGV_,
+		     r == -E_NXIO ? 2
+		     : a != NULL  ? 2
+				  : 1,
+		     e->address, e);
+}
+
+static void trap(struct task *t, const struct cowsh_vm_event *e)
+{
+	switch (e->vector) {
+	case VECTOR_PAGE: page_fault(t, e); break;
+	case VECTOR_DIVIDE: signal_fault(t, SIGFPE_, 1, t->r.rip, e); break;
+	case VECTOR_X87:
+	case VECTOR_SIMD: signal_fault(t, SIGFPE_, 3, t->r.rip, e); break;
+	case VECTOR_DEBUG: signal_fault(t, SIGTRAP_, 2, t->r.rip, e); break;
+	case VECTOR_BREAKPOINT: signal_fault(t, SIGTRAP_, 128, 0, e); break;
+	case VECTOR_OPCODE: signal_fault(t, SIGILL_, 2, t->r.rip, e); break;
+	case VECTOR_ALIGNMENT: signal_fault(t, SIGBUS_, 1, 0, e); break;
+	default: signal_fault(t, SIGSEGV_, 128, 0, e);
+	}
+}
+
+void task_loop(struct task *t)
+{
+	struct microvm *m = t->m;
+	struct cowsh_vm_event e;
+
+	for (;;) {
+		uint64_t steps;
+
+		vdso_enter(t);
+		m->backend->run(m->vm, t->space->tables, t->context, &t->r, &e);
+		steps = vdso_leave(t);
+		if (e.exit == COWSH_VM_INTERRUPTED)
+			steps += (uint64_t)e.ran_ns / STEP_NS;
+		if (steps != 0)
+			proc_charge(t->p, steps);
+		switch (e.exit) {
+		case COWSH_VM_SYSCALL: call(t); break;
+		case COWSH_VM_TRAP: trap(t, &e); break;
+		case COWSH_VM_INTERRUPTED: signal_deliver(t, false); break;
+		case COWSH_VM_BROKEN: task_kill(t, SIGKILL_);
+		}
+	}
+}
+
+int task_entry(struct proc *p, void *arg)
+{
+	(void)arg;
+	task_loop(task_of(p));
+}
+
+/* --- the format's face --- */
+
+int microvm_new(struct kernel *k, const struct cowsh_microvm *backend, struct microvm **out)
+{
+	struct heap *h = kernel_heap(k);
+	struct microvm *m = store_alloc(h->store, sizeof *m);
+
+	if (m == NULL)
+		return -E_NOMEM;
+	*m = (struct microvm){ .k = k, .store = h->store, .backend = backend };
+	*out = m;
+	return 0;
+}
+
+void microvm_free(struct microvm *m)
+{
+	if (m == NULL)
+		return;
+	if (m->vm != NULL)
+		m->backend->close(m->vm);
+	store_free(m->store, m, sizeof *m);
+}
+
+static void say(struct proc *p, const char *name, const char *what)
+{
+	struct buf b = buf_in(&p->arena);
+
+	buf_printf(&b, "%s: %s\n", name, what);
+	sys_write(p, 2, b.ptr, b.len);
+}
+
+static int open_machine(struct microvm *m, struct proc *p)
+{
+	const char *why = "unknown reason";
+	struct buf b = buf_in(&p->arena);
+	size_t n;
+
+	if (m->vm != NULL)
+		return 0;
+	if (m->why[0] == '\0' && m->backend->open(m->backend->user, &m->vm, &why) == 0)
+		return 0;
+	if (m->why[0] == '\0') {
+		buf_printf(&b, "cannot run real programs here: %s", why);
+		n = b.len < sizeof m->why ? b.len : sizeof m->why - 1;
+		memcpy(m->why, b.ptr, n);
+	}
+	return -E_NODEV;
+}
+
+int microvm_run(struct microvm *m, struct proc *p, const char *path, int argc, char **argv,
+		char **envp)
+{
+	struct task *t;
+	int r;
+
+	if (open_machine(m, p) != 0) {
+		say(p, argc > 0 ? argv[0] : path, m->why);
+		return 126;
+	}
+	r = task_new(m, p, &t);
+	if (r == 0) {
+		t->group->owner = p;
+		r = exec_load(t, path, argc, argv, envp);
+	}
+	if (r != 0) {
+		say(p, argc > 0 ? argv[0] : path, err_text(r));
+		return r == -E_NOENT ? 127 : 126;
+	}
+	arena_clear(&p->arena);
+	task_loop(t);
+}
