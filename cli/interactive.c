@@ -213,7 +213,7 @@ int interactive(struct runner *r)
 	if (r->options->time_limit_ms != 0)
 		deadline_arm(r->options->time_limit_ms, true);
 	if (!r->options->no_lockdown)
-		lock_down(LOCK_RUNNER);
+		lock_down(r->options->microvm ? LOCK_MACHINE : LOCK_RUNNER);
 	while (read_command(r->session, &editor, &typed)) {
 		int state;
 

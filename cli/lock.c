@@ -16,6 +16,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,6 +41,28 @@
 	OPEN(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)                                      \
 	OPEN(O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
 
+/* What the machine of libcowsh-kvm.a needs; of ioctl only KVM's, of memory nothing that can be
+ * executed. Everything it uses is made from the one descriptor that is open by then. */
+#define MACHINE_CALLS(CALL, OPEN)                                                                  \
+	RUNNER_CALLS(CALL, OPEN)                                                                   \
+	CALL(exit_group)                                                                           \
+	CALL(munmap)                                                                               \
+	CALL(madvise)                                                                              \
+	CALL(brk)                                                                                  \
+	CALL(close)                                                                                \
+	CALL(gettid)                                                                               \
+	CALL(timer_create)                                                                         \
+	CALL(timer_settime)                                                                        \
+	CALL(timer_delete)                                                                         \
+	CALL(rt_sigaction)                                                                         \
+	CALL(rt_sigprocmask)                                                                       \
+	CALL(rt_sigtimedwait)                                                                      \
+	MASKED(mmap, 2, PROT_EXEC, 0)                                                              \
+	MASKED(mprotect, 2, PROT_EXEC, 0)                                                          \
+	MASKED(ioctl, 1, 0xff00, KVM_REQUESTS)
+
+enum { KVM_REQUESTS = 0xae << 8 }; /* their second byte */
+
 #if defined(__x86_64__)
 #define LOCK_ARCH AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -56,6 +79,7 @@
 #endif
 
 static bool locked;
+static bool with_machine;
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define IS(value)   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, 1)
@@ -65,6 +89,11 @@ static bool locked;
 #define ALLOW_OPEN(flags)                                                                          \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4), LOAD(args[2]), IS(flags),           \
 		ANSWER(SECCOMP_RET_ALLOW), LOAD(nr),
+/* The call with one argument, under a mask, as it is to be. */
+#define MASKED(name, argument, mask, value)                                                        \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 5), LOAD(args[argument]),               \
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, (mask)), IS(value), ANSWER(SECCOMP_RET_ALLOW), \
+		LOAD(nr),
 #define FILTER(list)                                                                               \
 	{                                                                                          \
 		LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOCK_ARCH, 1, 0),                  \
@@ -87,8 +116,12 @@ static int install_for(enum lock which)
 	static struct sock_filter runner[] = FILTER(RUNNER_CALLS);
 	static struct sock_filter broker[] = FILTER(BROKER_CALLS);
 
+	static struct sock_filter machine[] = FILTER(MACHINE_CALLS);
+
 	if (which == LOCK_BROKER)
 		return install(broker, sizeof broker / sizeof *broker);
+	if (which == LOCK_MACHINE)
+		return install(machine, sizeof machine / sizeof *machine);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0)
 		return 0;
 	return install(runner, sizeof runner / sizeof *runner);
@@ -102,6 +135,7 @@ void lock_down(enum lock which)
 		fatal("this kernel can't lock the program (%s); --no-lockdown runs without",
 		      strerror(errno));
 	locked = true;
+	with_machine = which == LOCK_MACHINE;
 }
 
 void lock_files(const int *roots, int count)
@@ -129,8 +163,9 @@ void lock_files(const int *roots, int count)
 
 void leave(int status)
 {
-	/* exit_group is not in strict mode's list; the process has one thread. */
-	if (locked)
+	/* exit_group is not in strict mode's list; the process has one thread, unless KVM has
+	 * added some of its own. */
+	if (locked && !with_machine)
 		syscall(SYS_exit, status & 255);
 	_exit(status);
 }

@@ -10,8 +10,9 @@
 #include <stdbool.h>
 
 enum lock {
-	LOCK_RUNNER, /* runs the scripts */
-	LOCK_BROKER, /* reads mounted directories: broker.c */
+	LOCK_RUNNER,  /* runs the scripts */
+	LOCK_BROKER,  /* reads mounted directories: broker.c */
+	LOCK_MACHINE, /* a runner that may run real programs, with --microvm */
 };
 
 /* From here on every other call kills the process. Ends the program with a message if the

@@ -32,7 +32,7 @@ static const char usage[] =
 	"      --clock WHEN        `real`, or where the virtual clock starts: @SECONDS or\n"
 	"                          YYYY-MM-DD[THH:MM:SS] in UTC (default: now)\n"
 	"      --microvm auto|off  run real programs (ELF files) in a virtual machine of KVM, or\n"
-	"                          not at all (default auto)\n"
+	"                          not at all (default off)\n"
 	"      --json              print one JSON object: stdout, stderr, status, limit, changes\n"
 	"      --diff              after the run, list on stderr what changed in the files\n"
 	"      --no-lockdown       for debugging: keep the right to make system calls\n"
@@ -301,7 +301,6 @@ void options_parse(int argc, char **argv, struct options *o)
 	int i = 1;
 
 	o->config = defaults;
-	o->microvm = true;
 	for (; i < argc && o->script == NULL && (argv[i][0] == '-' || argv[i][0] == '+') &&
 	       argv[i][1] != '\0';
 	     i++) {

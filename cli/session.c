@@ -265,7 +265,7 @@ int runner_run(struct runner *r)
 	if (o->time_limit_ms != 0)
 		deadline_arm(o->time_limit_ms, false);
 	if (!o->no_lockdown)
-		lock_down(LOCK_RUNNER);
+		lock_down(o->microvm ? LOCK_MACHINE : LOCK_RUNNER);
 	while ((state = cowsh_step(r->session, 0)) == COWSH_WAIT)
 		runner_wait(r);
 	cowsh_get_result(r->session, &result);

@@ -81,7 +81,9 @@ struct cowsh_microvm {
 	void *user;
 };
 
-/* The machine of Linux's KVM; a static description, opened at the first use. */
+/* The machine of Linux's KVM; a static description, opened at the first use. A process that
+ * will not be able to open /dev/kvm then opens it before. */
+void cowsh_kvm_open(void);
 const struct cowsh_microvm *cowsh_kvm(void);
 
 #ifdef __cplusplus

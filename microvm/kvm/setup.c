@@ -223,14 +223,25 @@ static int check_abilities(struct kvm_machine *m)
 	return 0;
 }
 
+static int device; /* of the process, for all machines; an error once opening has failed */
+
+void cowsh_kvm_open(void)
+{
+	if (device <= 0)
+		device = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		device = -errno;
+}
+
 static int make(struct kvm_machine *m)
 {
 	size_t bytes = (size_t)SYSTEM_PAGES * KVM_PAGE;
 	int err;
 
-	m->kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	if (m->kvm < 0)
-		return fail(m, "/dev/kvm", errno);
+	cowsh_kvm_open();
+	if (device < 0)
+		return fail(m, "/dev/kvm", -device);
+	m->kvm = device;
 	err = check_abilities(m);
 	if (err != 0)
 		return err;
@@ -272,8 +283,6 @@ static void close_machine(void *machine)
 		close(m->vcpu);
 	if (m->vm > 0)
 		close(m->vm);
-	if (m->kvm > 0)
-		close(m->kvm);
 	if (m->system != NULL && m->system != MAP_FAILED)
 		munmap(m->system, (size_t)SYSTEM_PAGES * KVM_PAGE);
 	free(m->table_link);
