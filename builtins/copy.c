@@ -702,9 +702,15 @@ static int move_file(struct copier *k)
 
 int copier_run(struct copier *k, const char *from, const char *to, bool several)
 {
+	struct vfs_stat st;
+	int err;
+
 	k->from = from;
 	k->to = to;
 	k->several = several;
+	if (cmd_lstat(k->c, from, &st) == 0 && (err = cmd_lstat(k->c, to, &st)) < 0 &&
+	    err != -E_NOENT)
+		return cmd_error(k->c, err, "cannot stat %s", cmd_quoteaf(k->c, to));
 	k->has_made_dir = k->met_itself = false;
 	return k->o->move ? move_file(k) : copy_tree(k);
 }

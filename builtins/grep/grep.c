@@ -566,9 +566,13 @@ static void walk_tree(struct grep *g, const char *root, bool implied)
 		else if (e->kind == WALK_DIR && !(implied && e->level == 0) &&
 			 !wanted(g, name, e->level == 0 ? name : e->name, true))
 			walk_skip(w);
-		else if (e->kind == WALK_FILE && (e->st.mode & S_FMT) != S_LNK &&
-			 (!is_device(e->st.mode) || g->devices == GREP_DEV_READ) &&
-			 wanted(g, name, e->level == 0 ? base_name(name) : e->name, false))
+		else if (e->kind == WALK_FILE && (e->st.mode & S_FMT) == S_LNK) {
+			/* With -R only links that lead nowhere are left. */
+			if (g->dereference && wanted(g, name, e->name, false))
+				message(g, -E_NOENT, name);
+		} else if (e->kind == WALK_FILE &&
+			   (!is_device(e->st.mode) || g->devices == GREP_DEV_READ) &&
+			   wanted(g, name, e->level == 0 ? base_name(name) : e->name, false))
 			search_open(g, e->dir, e->at, name, true);
 	}
 	walk_free(w);
