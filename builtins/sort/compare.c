@@ -257,24 +257,17 @@ static struct bytes filtered(const struct sort_opts *o, const struct sort_order 
 	return (struct bytes){ copy, len };
 }
 
-static int compare_version(const struct sort_opts *o, const struct sort_order *order,
-			   struct bytes a, struct bytes b)
+/* Keys that are not compared as text are filtered and folded first: "1e3" is 1E with -fh. */
+static bool needs_copy(const struct sort_key *k)
 {
-	struct arena_mark mark;
-	int result;
-
-	if (!order->dictionary && !order->printable && !order->fold)
-		return version_cmp(a, b);
-	mark = arena_mark(o->scratch);
-	result = version_cmp(filtered(o, order, a), filtered(o, order, b));
-	arena_release(o->scratch, mark);
-	return result;
+	return k->kind != SORT_TEXT && k->kind != SORT_RANDOM &&
+	       (k->order.dictionary || k->order.printable || k->order.fold);
 }
 
 /* --- all kinds --- */
 
-static int compare_key(const struct sort_opts *o, const struct sort_key *k, struct bytes a,
-		       struct bytes b)
+static int compare_values(const struct sort_opts *o, const struct sort_key *k, struct bytes a,
+			  struct bytes b)
 {
 	struct decimal da;
 	struct decimal db;
@@ -295,10 +288,24 @@ static int compare_key(const struct sort_opts *o, const struct sort_key *k, stru
 		if (ha != hb)
 			return ha < hb ? -1 : 1;
 		return compare_filtered(&k->order, a, b);
-	case SORT_VERSION: return compare_version(o, &k->order, a, b);
+	case SORT_VERSION: return version_cmp(a, b);
 	case SORT_TEXT: break;
 	}
 	return k->plain ? bytes_cmp(a, b) : compare_filtered(&k->order, a, b);
+}
+
+static int compare_key(const struct sort_opts *o, const struct sort_key *k, struct bytes a,
+		       struct bytes b)
+{
+	struct arena_mark mark;
+	int result;
+
+	if (!needs_copy(k))
+		return compare_values(o, k, a, b);
+	mark = arena_mark(o->scratch);
+	result = compare_values(o, k, filtered(o, &k->order, a), filtered(o, &k->order, b));
+	arena_release(o->scratch, mark);
+	return result;
 }
 
 static uint64_t text_prefix(struct bytes s)
@@ -333,10 +340,13 @@ void sort_prepare_line(const struct sort_opts *o, struct sort_line *l)
 {
 	const struct sort_key *k = o->keys;
 	struct bytes key = sort_key_of(o, k, (struct bytes){ l->ptr, l->len });
+	struct arena_mark mark = arena_mark(o->scratch);
 
 	l->key_from = (uint32_t)(key.ptr - l->ptr);
 	l->key_len = (uint32_t)key.len;
 	l->exact = false;
+	if (needs_copy(k))
+		key = filtered(o, &k->order, key);
 	switch (k->kind) {
 	case SORT_NUMERIC: l->prefix = decimal_prefix(key, &l->exact); break;
 	case SORT_GENERAL: l->prefix = general_prefix(key); break;
@@ -350,6 +360,7 @@ void sort_prepare_line(const struct sort_opts *o, struct sort_line *l)
 		break;
 	default: l->prefix = 0;
 	}
+	arena_release(o->scratch, mark);
 }
 
 int sort_compare_keys(const struct sort_opts *o, const struct sort_line *a,
