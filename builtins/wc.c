@@ -443,6 +443,7 @@ static int wc_run(struct cmd *c)
 	struct counts sum = { 0 };
 	int status = 0;
 
+	c->out.by_line = true; /* GNU wc does so, for the sake of processes side by side */
 	if (!o->lines && !o->words && !o->chars && !o->bytes && !o->width)
 		o->lines = o->words = o->bytes = true;
 	if (o->files0 != NULL)

@@ -43,7 +43,9 @@ static int expand_plain(struct shell *sh, const struct array_item *source, bool 
 {
 	struct fields f = { NULL, 0, 0 };
 	struct word *const *word = source->braced != NULL ? &source->braced : &source->value;
+	uint64_t options = sh->opt.set;
 	struct bytes value;
+	int failed;
 
 	if (assoc) {
 		if (expand_keyed(sh, source->value, &value) != 0)
@@ -51,7 +53,12 @@ static int expand_plain(struct shell *sh, const struct array_item *source, bool 
 		add_item(sh, items, NULL, value);
 		return 0;
 	}
-	if (expand_words(sh, word, 1, &f) != 0)
+	/* [1]={a,b} still counts as an assignment: no pathnames. */
+	if (source->braced != NULL)
+		sh->opt.set |= (uint64_t)1 << SET_NOGLOB;
+	failed = expand_words(sh, word, 1, &f);
+	sh->opt.set = options;
+	if (failed != 0)
 		return -1;
 	for (int i = 0; i < f.count; i++)
 		add_item(sh, items, NULL, bytes_of(f.v[i]));

@@ -113,6 +113,7 @@ static bool describe_hashed(struct describe *d, const char *name)
 
 	if (e == NULL)
 		return false;
+	hash_use(d->sh, e->name); /* looking is a hit as well */
 	if (d->style == DESCRIBE_LONG)
 		buf_printf(&d->out, "%s is hashed (%s)\n", name, e->path);
 	else
@@ -314,6 +315,8 @@ static int hash_tell(struct shell *sh, const struct hash_options *o, int n, char
 
 		if (e == NULL)
 			out_lines(sh, "hash", &out);
+		else
+			hash_use(sh, e->name);
 		if (e == NULL)
 			status = hash_not_found(sh, names[i]);
 		else if (o->list)

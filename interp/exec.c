@@ -113,20 +113,31 @@ static int exec_forgiven(struct shell *sh, const struct node *n)
 
 static void plumb(struct proc *p, const struct task *t)
 {
-	if (t->in >= 0 && t->in != 0) {
-		sys_dup2(p, t->in, 0, false);
-		sys_close(p, t->in);
-	}
-	if (t->out >= 0 && t->out != 1) {
-		sys_dup2(p, t->out, 1, false);
-		sys_close(p, t->out);
-	}
-	if (t->error_too)
-		sys_dup2(p, 1, 2, false);
+	int out = t->out;
+
+	/* The ends may be descriptors 0 and 1 themselves, where those were closed. */
 	for (int i = 0; i < 2; i++) {
 		if (t->close[i] >= 0)
 			sys_close(p, t->close[i]);
 	}
+	if (out == 0 && t->in >= 0) {
+		out = (int)sys_dup_from(p, 0, 3, false);
+		sys_close(p, 0);
+	}
+	if (t->in >= 0 && t->in != 0) {
+		sys_dup2(p, t->in, 0, false);
+		sys_close(p, t->in);
+	} else if (t->in == 0) {
+		sys_set_cloexec(p, 0, false);
+	}
+	if (out >= 0 && out != 1) {
+		sys_dup2(p, out, 1, false);
+		sys_close(p, out);
+	} else if (out == 1) {
+		sys_set_cloexec(p, 1, false);
+	}
+	if (t->error_too)
+		sys_dup2(p, 1, 2, false);
 }
 
 /* A command in the background does not read what the shell reads. */
@@ -143,10 +154,18 @@ static void input_from_null(struct shell *sh)
 	}
 }
 
+/* Whether a command in the background ends as a shell does. */
+static bool runs_exit_trap(const struct node *n)
+{
+	return n == NULL || n->kind == NODE_SIMPLE || n->kind == NODE_SUBSHELL ||
+	       n->kind == NODE_GROUP || n->kind == NODE_PIPELINE;
+}
+
 static int task_main(struct proc *p, void *arg)
 {
 	struct shell *sh = p->task;
 	struct task *t = sh->task;
+	int status;
 
 	(void)arg;
 	if (t->background && t->in < 0 && !sh->input_redirected)
@@ -156,7 +175,10 @@ static int task_main(struct proc *p, void *arg)
 	if (t->run == task_run_node && !t->command_sub && t->node->kind != NODE_SIMPLE)
 		sh->loop_depth = 0;
 	plumb(p, t);
-	return exec_finish(sh, t->run(sh, t)) & 255;
+	status = t->run(sh, t);
+	if (t->background && !runs_exit_trap(t->node))
+		trap_set(sh, TRAP_EXIT, NULL);
+	return exec_finish(sh, status) & 255;
 }
 
 void fork_wait(struct shell *sh, int turn)

@@ -132,10 +132,15 @@ static int match_regex(struct shell *sh, struct cond *c, struct bytes text, stru
 
 static int compare_numbers(struct shell *sh, const char *op, struct bytes a, struct bytes b)
 {
+	const char *outer = sh->command_name;
 	int64_t x;
 	int64_t y;
+	bool failed;
 
-	if (eval_arith(sh, a, &x) != 0 || eval_arith(sh, b, &y) != 0) {
+	sh->command_name = "[[";
+	failed = eval_arith(sh, a, &x) != 0 || eval_arith(sh, b, &y) != 0;
+	sh->command_name = outer;
+	if (failed) {
 		/* Unlike other errors this ends only the condition. */
 		if (sh->flow == FLOW_ABORT && !opt_set(sh, SET_POSIX))
 			sh->flow = FLOW_NONE;
@@ -300,7 +305,7 @@ int exec_cond(struct shell *sh, const struct cond_node *n)
 	proc_charge(sh->p, 1);
 	if (exec_debug(sh, &n->node))
 		return sh->status;
-	sh->command_name = "[[";
+	sh->command_name = NULL;
 	got = eval_cond(sh, n->cond, false);
 	sh->command_name = outer;
 	if (sh->procsubs != subs)

@@ -65,11 +65,17 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 /* The last stage in this shell: shopt lastpipe. */
 static int run_here(struct shell *sh, struct stages *s, const struct node *n)
 {
-	int64_t kept = sys_dup_from(sh->p, 0, 10, true);
+	/* The pipe itself may have become descriptor 0, if that was closed. */
+	int64_t kept = s->in != 0 ? sys_dup_from(sh->p, 0, 10, true) : -1;
 	int status;
 
-	sys_dup2(sh->p, s->in, 0, false);
-	close_end(sh, &s->in);
+	if (s->in != 0) {
+		sys_dup2(sh->p, s->in, 0, false);
+		close_end(sh, &s->in);
+	} else {
+		sys_set_cloexec(sh->p, 0, false);
+		s->in = -1;
+	}
 	status = exec_node(sh, n);
 	if (kept >= 0) {
 		sys_dup2(sh->p, (int)kept, 0, false);

@@ -138,12 +138,47 @@ static struct bytes cleaned(struct shell *sh, struct bytes s)
 	return trimmed(buf_bytes(&kept));
 }
 
-static bool run_captured(struct shell *sh, const struct simple *s, const struct shell_builtin *b,
-			 struct bytes *out)
+/* --- lines --- */
+
+/* What is added to the lines of c's nodes: its first line is that of the command around. */
+static int line_shift(struct shell *sh, const struct command_sub *c)
 {
+	struct command_sub *numbered = (struct command_sub *)(uintptr_t)c;
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf text = buf_in(sh->arena);
+
+	if (c->raw || c->root == NULL)
+		return sh->line - c->line;
+	/* Mostly it is one command on one line. */
+	if (!c->numbered && c->root->kind == NODE_SIMPLE &&
+	    memchr(c->text.ptr, '\n', c->text.len) == NULL) {
+		c->root->line = 0;
+		numbered->numbered = true;
+	}
+	if (!c->numbered) {
+		numbered->nlines = print_number(&text, c->root);
+		numbered->numbered = true;
+		proc_charge(sh->p, text.len / 64);
+		arena_release(sh->arena, mark);
+	}
+	return sh->line;
+}
+
+/* In the process of a substitution. */
+static void set_lines(struct shell *sh, const struct command_sub *c)
+{
+	sh->line_shift = line_shift(sh, c);
+	sh->outer_line = sh->line + c->nlines;
+}
+
+static bool run_captured(struct shell *sh, const struct command_sub *c,
+			 const struct shell_builtin *b, struct bytes *out)
+{
+	const struct simple *s = (const struct simple *)c->root;
 	struct fields argv = { 0 };
 	struct buf text = buf_in(sh->arena);
 	struct buf *outer = sh->captured;
+	int line = sh->line;
 
 	proc_charge(sh->p, 1);
 	sh->captured = NULL;
@@ -153,9 +188,11 @@ static bool run_captured(struct shell *sh, const struct simple *s, const struct 
 		sh->flow = FLOW_NONE;
 		return true;
 	}
+	sh->line = line_shift(sh, c) + s->node.line;
 	sh->captured = &text;
 	sh->status = exec_builtin(sh, b, argv.count, argv.v);
 	sh->captured = outer;
+	sh->line = line;
 	*out = cleaned(sh, buf_bytes(&text));
 	return true;
 }
@@ -219,36 +256,9 @@ static bool run_short(struct shell *sh, const struct command_sub *c, struct byte
 	if (b == NULL)
 		done = run_program(sh, s, out);
 	else
-		done = run_captured(sh, s, b, out);
+		done = run_captured(sh, c, b, out);
 	sh->subshell_depth--;
 	return done;
-}
-
-/* --- lines --- */
-
-/* What is added to the lines of c's nodes: its first line is that of the command around. */
-static int line_shift(struct shell *sh, const struct command_sub *c)
-{
-	struct command_sub *numbered = (struct command_sub *)(uintptr_t)c;
-	struct arena_mark mark = arena_mark(sh->arena);
-	struct buf text = buf_in(sh->arena);
-
-	if (c->raw || c->root == NULL)
-		return sh->line - c->line;
-	if (!c->numbered) {
-		numbered->nlines = print_number(&text, c->root);
-		numbered->numbered = true;
-		proc_charge(sh->p, text.len / 64);
-		arena_release(sh->arena, mark);
-	}
-	return sh->line;
-}
-
-/* In the process of a substitution. */
-static void set_lines(struct shell *sh, const struct command_sub *c)
-{
-	sh->line_shift = line_shift(sh, c);
-	sh->outer_line = sh->line + c->nlines;
 }
 
 /* --- $(< file) --- */
@@ -292,7 +302,7 @@ static int task_run_sub(struct shell *sh, struct task *t)
 	set_lines(sh, t->arg);
 	sh->is_command_sub = true;
 	sh->indirection++;
-	if (!opt_shopt(sh, SHOPT_inherit_errexit) && !opt_set(sh, SET_POSIX))
+	if (t->command_sub && !opt_shopt(sh, SHOPT_inherit_errexit) && !opt_set(sh, SET_POSIX))
 		sh->opt.set &= ~((uint64_t)1 << SET_ERREXIT);
 	return task_run_node(sh, t);
 }

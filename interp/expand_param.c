@@ -293,6 +293,22 @@ static int indirect_element(struct shell *sh, struct param *target, struct bytes
 	return target_value(sh, v, sub);
 }
 
+/* The last of references that refer to each other. */
+static struct var *last_reference(struct shell *sh, struct var *ref)
+{
+	enum { CHAIN_MAX = 8 };
+
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		struct bytes name = { ref->value, ref->len };
+		struct var *next = ref->len != 0 ? var_find(sh, name, bytes_hash(name)) : NULL;
+
+		if (next == NULL || (next->flags & VAR_NAMEREF) == 0)
+			break;
+		ref = next;
+	}
+	return ref;
+}
+
 /* *target: the parameter to be used instead of p, in the arena. NULL: the value is the name
  * that a nameref refers to. */
 static int indirect_value(struct shell *sh, const struct param *p, struct param **target,
@@ -307,6 +323,7 @@ static int indirect_value(struct shell *sh, const struct param *p, struct param 
 
 	*target = NULL;
 	if (ref != NULL && (ref->flags & VAR_NAMEREF) != 0) {
+		ref = last_reference(sh, ref);
 		*v = (struct value){ .set = ref->len != 0,
 				     .plain = true,
 				     .one = { ref->len != 0 ? ref->value : "", ref->len } };
@@ -314,8 +331,8 @@ static int indirect_value(struct shell *sh, const struct param *p, struct param 
 	}
 	if (param_value(sh, p, v) != 0)
 		return -1;
-	if (!v->set && v->var != NULL)
-		return 0; /* declared, but without a value */
+	if (!v->set && (v->var != NULL || v->list || p->kind == PARAM_POSITIONAL))
+		return 0; /* declared, but without a value; or ${!*} of none, ${!1} */
 	if (!v->set)
 		return bad_indirection(sh, param_name(sh, p), "invalid indirect expansion");
 	text = v->list ? value_join(sh, v->many, v->n, ifs_first(sh)) : v->one;
@@ -386,8 +403,8 @@ static void emit_list(struct expander *e, const struct value *v, bool quoted)
 	}
 }
 
-/* Unquoted lists that are joined before they are split: ${a[@]@A}, and with an empty IFS
- * ${a[*]}, though with most operators not. */
+/* Unquoted lists that are joined before they are split: ${a[@]@A}, and with an empty IFS some
+ * others. */
 static bool stays_one(struct shell *sh, const struct param *p, const struct value *v)
 {
 	if (v->list && p->op == OP_TRANSFORM && p->transform == 'A')
@@ -396,8 +413,6 @@ static bool stays_one(struct shell *sh, const struct param *p, const struct valu
 		return false;
 	if (p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG)
 		return true;
-	if (p->op == OP_NONE)
-		return v->star && v->var != NULL && (v->var->flags & VAR_ARRAY) != 0;
 	return v->star && (p->op == OP_KEYS || p->op == OP_NAMES);
 }
 

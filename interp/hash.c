@@ -71,6 +71,7 @@ void hash_put(struct shell *sh, struct bytes name, struct bytes path)
 		e = pool_zalloc(sh->pool, sizeof(*e));
 		e->name = (struct bytes){ pool_dup(sh->pool, name), name.len };
 		e->hash = hash;
+		e->order = t->inserted++;
 		e->next = t->slot[hash % HASH_SLOTS];
 		t->slot[hash % HASH_SLOTS] = e;
 		t->count++;
@@ -136,6 +137,19 @@ void hash_clear(struct shell *sh)
 	t->cleared = true;
 }
 
+/* bash has 256 lists, with the newest entry of each first. */
+static int by_bucket(const void *a, const void *b)
+{
+	const struct hash_entry *x = a;
+	const struct hash_entry *y = b;
+	unsigned bucket_x = assoc_hash(x->name) & 255;
+	unsigned bucket_y = assoc_hash(y->name) & 255;
+
+	if (bucket_x != bucket_y)
+		return bucket_x < bucket_y ? -1 : 1;
+	return x->order > y->order ? -1 : 1;
+}
+
 size_t hash_list(struct shell *sh, struct hash_entry ***out)
 {
 	size_t n = 0;
@@ -157,5 +171,6 @@ size_t hash_list(struct shell *sh, struct hash_entry ***out)
 		if (!sh->overlay || (sh->hashed != NULL && sh->hashed->cleared))
 			break;
 	}
+	sort_pointers(top->arena, (void **)*out, n, by_bucket);
 	return n;
 }

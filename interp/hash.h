@@ -15,7 +15,8 @@ struct hash_entry {
 	uint64_t hash;
 	char *path;
 	int hits;
-	bool hidden; /* found by a subshell: used, but not shown until this shell uses it */
+	unsigned order; /* of insertion */
+	bool hidden;    /* found by a subshell: used, but not shown until this shell uses it */
 };
 
 enum { HASH_SLOTS = 64 };
@@ -23,7 +24,8 @@ enum { HASH_SLOTS = 64 };
 struct hash_table {
 	struct hash_entry *slot[HASH_SLOTS];
 	size_t count;
-	bool cleared; /* a subshell's: the parent's entries are hidden */
+	unsigned inserted; /* so far */
+	bool cleared;      /* a subshell's: the parent's entries are hidden */
 };
 
 /* The remembered entry, or NULL. */
