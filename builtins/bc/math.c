@@ -164,8 +164,8 @@ static struct num *math_l(struct cmd *c, const struct num *x, size_t scale)
 		num_put(c, one);
 		return ten;
 	}
-	struct num *high = num_parse(c, BYTES("1.2"), 10);
-	struct num *low = num_parse(c, BYTES("0.8"), 10);
+	struct num *high = num_parse(c, BYTES("1.2"), 10, true);
+	struct num *low = num_parse(c, BYTES("0.8"), 10, true);
 	struct num *r = num_rescale(c, x, k.scale);
 	struct num *factor = whole(&k, 2);
 	struct num *one = whole(&k, 1);
@@ -222,7 +222,7 @@ static struct num *math_a(struct cmd *c, const struct num *x, size_t scale)
 {
 	struct calc k = { c, scale + GUARD + 16 + 2 * magnitude(x) };
 	struct num *one = whole(&k, 1);
-	struct num *small = num_parse(c, BYTES("0.1"), 10);
+	struct num *small = num_parse(c, BYTES("0.1"), 10, true);
 	struct num *r = num_rescale(c, x, k.scale);
 	int64_t doubled = 1;
 	bool inverted;

@@ -34,32 +34,33 @@ static struct num *parse_decimal(struct cmd *c, struct bytes text)
 }
 
 /* Digits of a base as a whole number. */
-static struct num *parse_whole(struct cmd *c, struct bytes text, unsigned base)
+static struct num *parse_whole(struct cmd *c, struct bytes text, unsigned base, unsigned most)
 {
 	struct num *x = num_new(c, text.len / 5 + 2, 0);
 	size_t len = 0;
 
 	for (size_t i = 0; i < text.len; i++) {
-		x->limb[len] = mag_mul_small(x->limb, len, base, digit_value(text.ptr[i], base));
+		x->limb[len] = mag_mul_small(x->limb, len, base, digit_value(text.ptr[i], most));
 		len += x->limb[len] != 0;
 		cmd_charge(c, len / 32 + 1);
 	}
 	return num_settle(x);
 }
 
-struct num *num_parse(struct cmd *c, struct bytes text, unsigned base)
+struct num *num_parse(struct cmd *c, struct bytes text, unsigned base, bool clamp)
 {
+	unsigned most = clamp ? base : 36;
 	const char *point = memchr(text.ptr, '.', text.len);
 	size_t whole = point != NULL ? (size_t)(point - text.ptr) : text.len;
 
-	if (base == 10)
+	if (base == 10 && clamp)
 		return parse_decimal(c, text);
-	struct num *x = parse_whole(c, bytes_slice(text, 0, whole), base);
+	struct num *x = parse_whole(c, bytes_slice(text, 0, whole), base, most);
 
 	if (point == NULL)
 		return x;
 	size_t digits = text.len - whole - 1;
-	struct num *above = parse_whole(c, bytes_slice(text, whole + 1, text.len), base);
+	struct num *above = parse_whole(c, bytes_slice(text, whole + 1, text.len), base, most);
 	struct num *b = num_of_i64(c, base);
 	struct num *below = num_pow(c, b, (int64_t)digits, 0);
 	struct num *part = num_div(c, above, below, digits);

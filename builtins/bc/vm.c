@@ -653,7 +653,7 @@ static struct num *read_number(struct bc *b)
 	}
 	while (ch >= 0 && ch != '\n')
 		ch = bc_read_byte(b);
-	struct num *x = num_parse(b->c, buf_bytes(&text), b->ibase);
+	struct num *x = num_parse(b->c, buf_bytes(&text), b->ibase, true);
 
 	if (negative) {
 		struct num *minus = num_neg(b->c, x);
@@ -694,7 +694,7 @@ static void constant(struct bc *b, const struct ins *i)
 		return;
 	}
 	/* One digit alone has its own value, whatever ibase. */
-	push(b, num_parse(b->c, s, s.len == 1 ? 36 : b->ibase));
+	push(b, num_parse(b->c, s, s.len == 1 ? 36 : b->ibase, true));
 	cmd_charge_bytes(b->c, s.len);
 }
 
