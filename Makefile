@@ -127,7 +127,7 @@ test: deps
 	@tools/test $(B)
 unit: $(UNIT)
 oracle: deps
-	@tools/need gawk diffutils patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep
+	@tools/need gawk diffutils patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less
 	@tools/need bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
 		moreutils ncal
 	@$(MAKE) --no-print-directory $(B)/run

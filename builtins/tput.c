@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tput - what a terminal can do, by the names of terminfo: those that scripts use.
+ *
+ * All terminals but "dumb" are taken for relatives of xterm; the number of colours follows from
+ * the name.
+ */
+#include "builtins/tput.h"
+
+static const struct {
+	const char *name;
+	const char *text;
+} fixed[] = {
+	{ "bel", "\a" },
+	{ "blink", "\033[5m" },
+	{ "bold", "\033[1m" },
+	{ "civis", "\033[?25l" },
+	{ "clear", "\033[H\033[2J" },
+	{ "cnorm", "\033[?12l\033[?25h" },
+	{ "cr", "\r" },
+	{ "cub1", "\b" },
+	{ "cud1", "\n" },
+	{ "cuf1", "\033[C" },
+	{ "cuu1", "\033[A" },
+	{ "cvvis", "\033[?12;25h" },
+	{ "dch1", "\033[P" },
+	{ "dim", "\033[2m" },
+	{ "dl1", "\033[M" },
+	{ "ed", "\033[J" },
+	{ "el", "\033[K" },
+	{ "el1", "\033[1K" },
+	{ "flash", "\033[?5h\033[?5l" },
+	{ "home", "\033[H" },
+	{ "ht", "\t" },
+	{ "il1", "\033[L" },
+	{ "ind", "\n" },
+	{ "invis", "\033[8m" },
+	{ "is2", "\033[!p\033[?3;4l\033[4l\033>" },
+	{ "kcub1", "\033OD" },
+	{ "kcud1", "\033OB" },
+	{ "kcuf1", "\033OC" },
+	{ "kcuu1", "\033OA" },
+	{ "kdch1", "\033[3~" },
+	{ "kend", "\033OF" },
+	{ "khome", "\033OH" },
+	{ "op", "\033[39;49m" },
+	{ "rc", "\0338" },
+	{ "rev", "\033[7m" },
+	{ "ri", "\033M" },
+	{ "ritm", "\033[23m" },
+	{ "rmam", "\033[?7l" },
+	{ "rmcup", "\033[?1049l\033[23;0;0t" },
+	{ "rmir", "\033[4l" },
+	{ "rmkx", "\033[?1l\033>" },
+	{ "rmso", "\033[27m" },
+	{ "rmul", "\033[24m" },
+	{ "rs1", "\033c" },
+	{ "sc", "\0337" },
+	{ "sgr0", "\033(B\033[m" },
+	{ "sitm", "\033[3m" },
+	{ "smam", "\033[?7h" },
+	{ "smcup", "\033[?1049h\033[22;0;0t" },
+	{ "smir", "\033[4h" },
+	{ "smkx", "\033[?1h\033=" },
+	{ "smso", "\033[7m" },
+	{ "smul", "\033[4m" },
+};
+
+/* With one number; added to it first. */
+static const struct {
+	const char *name;
+	char end;
+	int add;
+} counted[] = {
+	{ "cub", 'D', 0 }, { "cud", 'B', 0 }, { "cuf", 'C', 0 },  { "cuu", 'A', 0 },
+	{ "dch", 'P', 0 }, { "dl", 'M', 0 },  { "ech", 'X', 0 },  { "hpa", 'G', 1 },
+	{ "ich", '@', 0 }, { "il", 'L', 0 },  { "indn", 'S', 0 }, { "rin", 'T', 0 },
+	{ "vpa", 'd', 1 },
+};
+
+static const char *const booleans[] = { "am", "bce", "km", "mir", "msgr", "xenl" };
+
+bool terminal_is_known(const char *term)
+{
+	static const char *const names[] = {
+		"xterm",     "screen", "tmux", "linux",  "vt100",   "vt102", "vt220",
+		"ansi",      "rxvt",   "dumb", "cygwin", "konsole", "gnome", "kitty",
+		"alacritty", "putty",  "foot", "st",     "unknown",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t len = strlen(names[i]);
+
+		if (strncmp(term, names[i], len) == 0 && (term[len] == '\0' || term[len] == '-'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_dumb(const char *term)
+{
+	return strcmp(term, "dumb") == 0 || strcmp(term, "unknown") == 0;
+}
+
+static int colors_of(const char *term)
+{
+	if (is_dumb(term) || strncmp(term, "vt", 2) == 0)
+		return -1;
+	return strstr(term, "256color") != NULL ? 256 : 8;
+}
+
+static bool put_color(const char *term, int64_t n, bool back, struct buf *out)
+{
+	int colors = colors_of(term);
+
+	if (colors < 0)
+		return false;
+	if (n < 8 || colors == 8)
+		buf_printf(out, "\033[%d%lldm", back ? 4 : 3, (long long)n);
+	else if (n < 16)
+		buf_printf(out, "\033[%d%lldm", back ? 10 : 9, (long long)(n - 8));
+	else
+		buf_printf(out, "\033[%d8;5;%lldm", back ? 4 : 3, (long long)n);
+	return true;
+}
+
+static bool put_scroll_region(const int64_t *args, int n, struct buf *out)
+{
+	buf_printf(out, "\033[%lld;%lldr", (long long)(n > 0 ? args[0] + 1 : 1),
+		   (long long)(n > 1 ? args[1] + 1 : 1));
+	return true;
+}
+
+bool terminal_capability(const char *term, const char *name, int n, const int64_t *args,
+			 struct buf *out)
+{
+	int64_t first = n > 0 ? args[0] : 0;
+
+	if (is_dumb(term)) {
+		if (strcmp(name, "bel") == 0 || strcmp(name, "cr") == 0)
+			buf_puts(out, name[0] == 'b' ? "\a" : "\r");
+		else if (strcmp(name, "cud1") == 0 || strcmp(name, "ind") == 0)
+			buf_putc(out, '\n');
+		return out->len > 0;
+	}
+	if (strcmp(name, "setaf") == 0 || strcmp(name, "setab") == 0)
+		return put_color(term, first, name[4] == 'b', out);
+	if (strcmp(name, "csr") == 0)
+		return put_scroll_region(args, n, out);
+	if (strcmp(name, "cup") == 0) {
+		buf_printf(out, "\033[%lld;%lldH", (long long)first + 1,
+			   (long long)(n > 1 ? args[1] : 0) + 1);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+		if (strcmp(fixed[i].name, name) == 0) {
+			buf_puts(out, fixed[i].text);
+			return true;
+		}
+	}
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+		if (strcmp(counted[i].name, name) == 0) {
+			buf_printf(out, "\033[%lld%c", (long long)first + counted[i].add,
+				   counted[i].end);
+			return true;
+		}
+	}
+	return false;
+}
+
+struct tput_opts {
+	const char *term;
+	bool from_input;
+	bool keep;
+};
+
+static const struct opt tput_options[] = {
+	OPT_FLAG('S', NULL, struct tput_opts, from_input, "names from standard input, one a line"),
+	OPT_STR('T', NULL, struct tput_opts, term, NULL, "TERM", "instead of $TERM"),
+	OPT_FLAG('x', NULL, struct tput_opts, keep, "clear keeps what scrolled away"),
+	OPT_END(),
+};
+
+/* cols, lines, colors, it: numbers; from the environment what a terminal would say. */
+static bool put_number(struct cmd *c, const char *term, const char *name)
+{
+	const char *given = NULL;
+	uint64_t n;
+
+	if (strcmp(name, "cols") == 0 || strcmp(name, "columns") == 0)
+		given = cmd_getenv(c, "COLUMNS");
+	else if (strcmp(name, "lines") == 0)
+		given = cmd_getenv(c, "LINES");
+	else if (strcmp(name, "colors") != 0 && strcmp(name, "it") != 0)
+		return false;
+	if (given != NULL && num_plain(given, &n) && n > 0)
+		cmd_printf(c, "%s\n", given);
+	else if (strcmp(name, "colors") == 0)
+		cmd_printf(c, "%d\n", colors_of(term));
+	else
+		cmd_puts(c, name[0] == 'i' ? "8\n" : name[0] == 'l' ? "24\n" : "80\n");
+	return true;
+}
+
+static bool is_boolean(const char *name)
+{
+	for (size_t i = 0; i < sizeof(booleans) / sizeof(booleans[0]); i++)
+		if (strcmp(name, booleans[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (strcmp(fixed[i].name, name) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (strcmp(counted[i].name, name) == 0)
+			return true;
+	return strcmp(name, "setaf") == 0 || strcmp(name, "setab") == 0 ||
+	       strcmp(name, "cup") == 0 || strcmp(name, "csr") == 0;
+}
+
+static int put_one(struct cmd *c, const char *term, int argc, char **argv)
+{
+	const struct tput_opts *o = c->opts;
+	const char *name = argv[0];
+	int64_t args[9];
+	struct buf text = buf_in(c->arena);
+	int n = 0;
+
+	for (int i = 1; i < argc && n < 9; i++)
+		if (num_parse_i64(argv[i], "", &args[n]) == 0)
+			n++;
+	if (put_number(c, term, name))
+		return 0;
+	if (strcmp(name, "longname") == 0) {
+		cmd_puts(c, term);
+		return 0;
+	}
+	if (is_boolean(name))
+		return is_dumb(term) && strcmp(name, "am") != 0;
+	if (strcmp(name, "init") == 0 || strcmp(name, "reset") == 0)
+		name = strcmp(name, "init") == 0 ? "is2" : "rs1";
+	if (!is_name(name))
+		return cmd_error(c, 0, "unknown terminfo capability '%s'", name);
+	if (!terminal_capability(term, name, n, args, &text))
+		return 1;
+	cmd_bytes(c, buf_bytes(&text));
+	if (strcmp(name, "clear") == 0 && !o->keep)
+		cmd_puts(c, "\033[3J");
+	return 0;
+}
+
+static int put_input(struct cmd *c, const char *term)
+{
+	struct input in;
+	struct bytes line;
+	int status = 0;
+
+	input_init(&in, c, 0, "-");
+	while (input_line(&in, '\n', &line) > 0) {
+		char *argv[10];
+		int n = 0;
+		char *word = arena_dup(c->arena, line);
+
+		while (n < 10 && *(word += strspn(word, " \t")) != '\0') {
+			argv[n++] = word;
+			word += strcspn(word, " \t");
+			if (*word != '\0')
+				*word++ = '\0';
+		}
+		if (n > 0)
+			status |= put_one(c, term, n, argv);
+		cmd_charge(c, 2);
+	}
+	return status;
+}
+
+static int tput_run(struct cmd *c)
+{
+	const struct tput_opts *o = c->opts;
+	const char *term = o->term != NULL ? o->term : cmd_getenv(c, "TERM");
+
+	if (c->nargs == 0 && !o->from_input)
+		return cmd_usage(c, "the name of a capability is needed"), 2;
+	if (term == NULL || *term == '\0')
+		return cmd_error(c, 0, "No value for $TERM and no -T specified"), 2;
+	if (!terminal_is_known(term))
+		return cmd_error(c, 0, "unknown terminal \"%s\"", term), 3;
+	return o->from_input ? put_input(c, term) : put_one(c, term, c->nargs, c->args);
+}
+
+const struct builtin builtin_tput = {
+	.name = "tput",
+	.usage = "[OPTION]... NAME [NUMBER]...",
+	.summary = "Writes what makes a terminal do things: bold, sgr0, setaf 1, cols...",
+	.run = tput_run,
+	.opts = tput_options,
+	.opts_size = sizeof(struct tput_opts),
+	.flags = BUILTIN_STOP,
+	.usage_status = 2,
+	.error_status = 4,
+	.family = "ncurses 6.4",
+};
