@@ -277,12 +277,12 @@ struct json_parser {
 	bool has_escapes;
 	bool has_high;
 	bool has_control;
-	bool streaming;   /* give [path, leaf] events instead of values */
-	struct json path; /* streaming */
+	bool streaming;   /* give events instead of values: see json_stream.c */
 	uint8_t last;     /* streaming: what came last */
-	bool top_done;
-	bool was_space;
-	bool seq;          /* RS separates texts */
+	struct json path; /* streaming */
+	struct json events[2];
+	size_t nevents;
+	size_t events_at;
 	const char *error; /* after JSON_ERROR: its text, without the place */
 };
 

@@ -4,7 +4,7 @@
  * that a piece cuts is collected in `token`. Errors and their places are jq's: a token is
  * judged when the character behind it is read.
  */
-#include "base/json.h"
+#include "base/json_private.h"
 #include "base/utf8.h"
 
 #define ONES  0x0101010101010101u
@@ -48,6 +48,9 @@ void json_parser_reset(struct json_parser *p)
 	json_put(p->m, p->path);
 	p->path = json_simple(JSON_NONE);
 	p->next = json_simple(JSON_NONE);
+	while (p->events_at < p->nevents)
+		json_put(p->m, p->events[p->events_at++]);
+	p->nevents = p->events_at = 0;
 	p->open = 0;
 	p->token_len = 0;
 	p->in_string = false;
@@ -138,6 +141,12 @@ static const char *unescape(struct bytes s, char *out, size_t *len)
 	return NULL;
 }
 
+/* Whether there is a value that nothing separates from the next. */
+static bool has_value(const struct json_parser *p)
+{
+	return p->next.kind != JSON_NONE || (p->streaming && p->open > 0 && p->last == LAST_VALUE);
+}
+
 static bool wants_key(const struct json_parser *p)
 {
 	return p->depth > 0 && p->stack[p->depth - 1].kind == JSON_OBJECT;
@@ -151,7 +160,7 @@ static const char *string_value(struct json_parser *p, struct bytes raw)
 	if (p->has_control)
 		return "Invalid string: control characters from U+0000 through U+001F must be "
 		       "escaped";
-	if (p->next.kind != JSON_NONE)
+	if (has_value(p))
 		return "Expected separator between values";
 	if (!p->has_escapes) {
 		p->next = p->has_high    ? json_string_utf8(m, raw)
@@ -263,6 +272,8 @@ static const char *close_token(struct json_parser *p, char ch)
 
 static const char *structure(struct json_parser *p, char ch)
 {
+	if (p->streaming)
+		return json_stream_token(p, ch);
 	if (ch == ',')
 		return comma_token(p);
 	if (ch == ':')
@@ -287,7 +298,7 @@ static const char *literal_value(struct json_parser *p, struct bytes s)
 		if (v.kind == JSON_NONE)
 			return "Invalid numeric literal";
 	}
-	if (p->next.kind != JSON_NONE) {
+	if (has_value(p)) {
 		json_put(p->m, v);
 		return "Expected separator between values";
 	}
@@ -412,6 +423,10 @@ static enum json_next scan_literal(struct json_parser *p)
 
 static enum json_next done(struct json_parser *p, struct json *out)
 {
+	if (p->streaming) {
+		*out = json_stream_leaf(p);
+		return JSON_VALUE;
+	}
 	*out = p->next;
 	p->next = json_simple(JSON_NONE);
 	return JSON_VALUE;
@@ -419,15 +434,22 @@ static enum json_next done(struct json_parser *p, struct json *out)
 
 enum json_next json_parser_next(struct json_parser *p, struct json *out)
 {
-	while (p->at < p->end) {
-		unsigned char ch = (unsigned char)*p->at;
+	while (p->at < p->end || p->events_at < p->nevents) {
 		enum json_next more = JSON_VALUE;
+		unsigned char ch;
 
+		if (p->events_at < p->nevents) {
+			*out = p->events[p->events_at++];
+			if (p->events_at == p->nevents)
+				p->nevents = p->events_at = 0;
+			return JSON_VALUE;
+		}
+		ch = (unsigned char)*p->at;
 		if (p->in_string) {
 			more = scan_string(p);
 		} else if (p->token_len > 0 || class_of(ch) == CH_LITERAL) {
 			more = scan_literal(p);
-			if (more == JSON_VALUE && p->depth == 0 &&
+			if (more == JSON_VALUE && p->open == 0 &&
 			    class_of((unsigned char)*p->at) == CH_STRUCTURE)
 				continue;
 		} else if (class_of(ch) == CH_STRUCTURE) {
@@ -446,7 +468,7 @@ enum json_next json_parser_next(struct json_parser *p, struct json *out)
 		}
 		if (more != JSON_VALUE)
 			return more;
-		if (p->depth == 0 && p->next.kind != JSON_NONE)
+		if (p->open == 0 && p->next.kind != JSON_NONE)
 			return done(p, out);
 	}
 	return JSON_MORE;
@@ -465,7 +487,7 @@ enum json_next json_parser_finish(struct json_parser *p, struct json *out)
 		if (p->error != NULL)
 			return JSON_ERROR;
 	}
-	if (p->depth > 0)
+	if (p->open > 0)
 		return fail(p, "Unfinished JSON term");
 	return p->next.kind != JSON_NONE ? done(p, out) : JSON_MORE;
 }

@@ -136,10 +136,10 @@ size_t utf8_offset(struct bytes s, size_t n)
 	size_t at = 0;
 
 	while (n != 0 && at < s.len) {
-		size_t run = ascii_run(s, at);
+		/* No further than n: who takes a text apart calls this for each part. */
+		size_t end = s.len - at > n ? at + n : s.len;
+		size_t run = ascii_run((struct bytes){ s.ptr, end }, at);
 
-		if (run > n)
-			run = n;
 		at += run;
 		n -= run;
 		if (n == 0 || at == s.len)

@@ -415,6 +415,13 @@ static void not_defined(struct gen *g, struct node *n)
 		    n->name.ptr, n->n);
 }
 
+bool gen_is_native(struct gen *g, struct node *n)
+{
+	struct scope *s = find_function(g->scope, n->name, n->n);
+
+	return (s == NULL || s->value.kind == JSON_TRUE) && jq_native(n->name, n->n) != NULL;
+}
+
 void gen_call(struct gen *g, struct node *n, unsigned in, unsigned dst, unsigned flags)
 {
 	struct scope *s = find_function(g->scope, n->name, n->n);

@@ -484,6 +484,8 @@ static void gen_foreach(struct gen *g, struct node *n, unsigned in, unsigned dst
 	gen_emit(g, OP_TAKE, 0, t, acc, 0);
 	if (path)
 		gen_emit(g, OP_TAKE, 0, t + 1, acc + 1, 0);
+	/* What the last turn left would be a second owner of the state. */
+	gen_const(g, u, json_simple(JSON_NULL));
 	gen(g, n->c, t, u, GEN_LAST | path);
 	gen_move(g, acc, u, path);
 	if (n->d != NULL)

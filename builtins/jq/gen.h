@@ -70,6 +70,8 @@ void gen_break(struct gen *g, struct node *n);
 /* Functions with code of their own: false if n is none. */
 /* The names of those, and of how many arguments; an empty one at the end. */
 struct bytes gen_special_nth(size_t i, size_t *nargs);
+/* Whether a call is that of a function in C: one result. */
+bool gen_is_native(struct gen *g, struct node *n);
 bool gen_special(struct gen *g, struct node *n, unsigned in, unsigned dst, unsigned flags);
 void gen_assign(struct gen *g, struct node *n, unsigned in, unsigned dst, unsigned flags);
 /* Makes the value in dst one without a path. */

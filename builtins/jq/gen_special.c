@@ -5,6 +5,8 @@
  */
 #include "builtins/jq/gen.h"
 
+enum { PLAIN_KEYS_MAX = 64 };
+
 /* --- assignments --- */
 
 /* For each path of n: its register; the accumulator begins as the input. */
@@ -17,6 +19,73 @@ static unsigned gen_paths(struct gen *g, struct node *n, unsigned in, unsigned p
 	gen(g, n, path0, pair, GEN_PATH);
 	gen_emit(g, OP_CHECK_PATH, 0, 0, pair, 0);
 	return pair;
+}
+
+/* --- assignments to one path: what is assigned to may be changed in place --- */
+
+/* Whether n has one result, or an error. */
+static bool is_single(struct gen *g, struct node *n)
+{
+	switch ((enum node_kind)n->kind) {
+	case N_LITERAL:
+	case N_IDENTITY:
+	case N_VAR: return true;
+	case N_STRING:
+	case N_CALL:
+		if (n->kind == N_CALL && !gen_is_native(g, n))
+			return false;
+		for (size_t i = 0; i < n->n; i++)
+			if (!is_single(g, n->list[i]))
+				return false;
+		return true;
+	case N_INDEX: return n->op == 0 && is_single(g, n->a) && is_single(g, n->b);
+	case N_PIPE:
+	case N_BINARY: return is_single(g, n->a) && is_single(g, n->b);
+	default: return false;
+	}
+}
+
+/* How many keys the path has that n is; -1: it is not just one path. */
+static int plain_keys(struct gen *g, struct node *n)
+{
+	int keys = 0;
+
+	for (; n->kind == N_INDEX && keys < PLAIN_KEYS_MAX; n = n->a, keys++)
+		if (n->op != 0 || !is_single(g, n->b))
+			return -1;
+	return n->kind == N_IDENTITY ? keys : -1;
+}
+
+static unsigned gen_plain_path(struct gen *g, struct node *n, unsigned in, int keys)
+{
+	unsigned path = gen_reg(g);
+	unsigned first = gen_reg(g);
+	unsigned value = first;
+
+	for (int i = 1; i < keys; i++)
+		gen_reg(g);
+	for (int i = keys - 1; i >= 0; i--, n = n->a)
+		gen(g, n->b, in, first + (unsigned)i, 0);
+	gen_emit(g, OP_MAKE_ARRAY, 0, path, first, (unsigned)keys);
+	/* What can't be accessed can't be assigned to. */
+	gen_emit(g, OP_GET_PATH, 0, value, in, path);
+	gen_const(g, value, json_simple(JSON_NULL));
+	return path;
+}
+
+static void gen_set_plain(struct gen *g, struct node *n, unsigned in, unsigned dst, unsigned last,
+			  int keys)
+{
+	unsigned acc = gen_reg(g);
+	unsigned t = gen_reg(g);
+	bool move;
+	unsigned value = gen_operand(g, n->b, in, 0, &move);
+	unsigned path = gen_plain_path(g, n->a, in, keys);
+
+	gen_emit(g, OP_MOVE, move ? INSN_MOVE_A : 0, t, value, 0);
+	gen_emit(g, OP_MOVE, last ? INSN_MOVE_A : 0, acc, in, 0);
+	gen_emit(g, OP_SET_PATH, 0, acc, path, t);
+	gen_emit(g, OP_TAKE, 0, dst, acc, 0);
 }
 
 static void gen_set(struct gen *g, struct node *n, unsigned in, unsigned dst)
@@ -58,6 +127,39 @@ static void gen_new_value(struct gen *g, struct node *n, unsigned t, unsigned u,
 	g->scope = keep;
 }
 
+static void gen_update_plain(struct gen *g, struct node *n, unsigned in, unsigned dst,
+			     unsigned last, int keys)
+{
+	unsigned acc = gen_reg(g);
+	unsigned t = gen_reg(g);
+	unsigned u = gen_reg(g);
+	unsigned gone = gen_reg(g);
+	unsigned height = gen_reg(g);
+	unsigned value = 0;
+	unsigned path;
+	bool move;
+	size_t none;
+	size_t out;
+
+	if (n->op != B_UPDATE)
+		value = gen_operand(g, n->b, in, 0, &move);
+	path = gen_plain_path(g, n->a, in, keys);
+	gen_emit(g, OP_MOVE, last ? INSN_MOVE_A : 0, acc, in, 0);
+	none = gen_emit(g, OP_LABEL, 0, height, 0, 0);
+	gen_emit(g, OP_TAKE_PATH, 0, t, acc, path);
+	gen_new_value(g, n, t, u, value);
+	gen_emit(g, OP_CUT, 0, 0, height, 0);
+	gen_emit(g, OP_SET_PATH, 0, acc, path, u);
+	gen_emit(g, OP_TAKE, 0, dst, acc, 0);
+	out = gen_emit(g, OP_JUMP, 0, 0, 0, 0);
+	gen_patch(g, none);
+	g->code[none].flags = INSN_OPTIONAL;
+	gen_emit(g, OP_NEW_ARRAY, 0, gone, 0, 0);
+	gen_emit(g, OP_APPEND, 0, gone, 0, path);
+	gen_emit(g, OP_DEL_PATHS, 0, dst, acc, gone);
+	gen_patch(g, out);
+}
+
 static void gen_update(struct gen *g, struct node *n, unsigned in, unsigned dst)
 {
 	unsigned acc = gen_reg(g);
@@ -95,7 +197,13 @@ static void gen_update(struct gen *g, struct node *n, unsigned in, unsigned dst)
 
 void gen_assign(struct gen *g, struct node *n, unsigned in, unsigned dst, unsigned flags)
 {
-	if (n->op == B_SET)
+	int keys = plain_keys(g, n->a);
+
+	if (keys > 0 && n->op == B_SET)
+		gen_set_plain(g, n, in, dst, flags & GEN_LAST, keys);
+	else if (keys > 0)
+		gen_update_plain(g, n, in, dst, flags & GEN_LAST, keys);
+	else if (n->op == B_SET)
 		gen_set(g, n, in, dst);
 	else
 		gen_update(g, n, in, dst);

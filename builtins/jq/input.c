@@ -5,17 +5,6 @@
  */
 #include "builtins/jq/jq.h"
 
-/* A value that is given event by event (--stream). */
-struct walk_value {
-	struct json *stack; /* containers */
-	uint32_t *at;       /* the member that comes next in each */
-	size_t n;
-	size_t cap;
-	struct json path;
-	struct json top;
-	bool active;
-};
-
 struct reader {
 	struct json_parser parser;
 	struct input in;
@@ -29,8 +18,10 @@ struct reader {
 	uint64_t lines_before; /* in earlier files */
 	uint64_t raw_lines;
 	bool failed; /* a file could not be read */
-	struct walk_value walk;
-	struct buf seq;
+	/* --seq */
+	struct bytes rest; /* of the block, from a separator on */
+	bool abandoned;    /* what comes before the next separator is left out */
+	bool any;          /* something was */
 };
 
 void jq_input_open(struct jq *j, char **files, int n)
@@ -42,7 +33,8 @@ void jq_input_open(struct jq *j, char **files, int n)
 	json_parser_init(&r->parser, &j->m);
 	r->files = n > 0 ? files : standard;
 	r->nfiles = n > 0 ? n : 1;
-	r->seq = buf_in(j->a);
+	r->parser.streaming = j->opts.stream;
+	r->abandoned = j->opts.seq;
 	j->reader = r;
 }
 
@@ -139,28 +131,38 @@ uint64_t jq_input_line(struct jq *j)
 
 /* --- parsing --- */
 
-static int parse_error(struct jq *j, bool at_end)
+static struct json error_text(struct jq *j, bool at_end, const char *more)
 {
 	struct json_parser *p = &j->reader->parser;
+	JQ_SCRATCH(j, mark);
+	struct buf b = buf_in(&j->scratch);
+	struct json text;
 
 	json_parser_place(p);
-	jq_error(j, "%s at %sline %zu, column %zu", p->error, at_end ? "EOF at " : "",
-		 (size_t)(p->line + 1), (size_t)p->column);
-	json_parser_reset(p);
-	/* What follows is not looked at. */
-	p->at = p->end;
-	j->reader->done = true;
-	return -1;
+	buf_printf(&b, "%s at %sline %zu, column %zu%s", p->error, at_end ? "EOF at " : "",
+		   (size_t)(p->line + 1), (size_t)p->column, more);
+	text = json_string_utf8(&j->m, buf_bytes(&b));
+	arena_release(&j->scratch, mark);
+	return text;
 }
 
-static struct bytes without_rs(struct reader *r, struct bytes s)
+/* What follows is not looked at. --stream-errors: the error is the last event. */
+static int parse_error(struct jq *j, bool at_end, struct json *out)
 {
-	r->seq.len = 0;
-	buf_add(&r->seq, s);
-	for (size_t i = 0; i < r->seq.len; i++)
-		if (r->seq.ptr[i] == '\x1e')
-			r->seq.ptr[i] = ' ';
-	return buf_bytes(&r->seq);
+	struct json_parser *p = &j->reader->parser;
+	struct json text = error_text(j, at_end, "");
+	struct json path = p->streaming && p->open > 0 ? json_copy(p->path) : json_array(&j->m, 0);
+
+	json_parser_reset(p);
+	p->at = p->end;
+	j->reader->done = true;
+	if (j->opts.stream_errors) {
+		*out = json_push(&j->m, json_push(&j->m, json_array(&j->m, 2), text), path);
+		return 1;
+	}
+	json_put(&j->m, path);
+	jq_raise(j, text);
+	return -1;
 }
 
 static int parse_next(struct jq *j, struct json *out)
@@ -174,14 +176,14 @@ static int parse_next(struct jq *j, struct json *out)
 		if (got == JSON_VALUE)
 			return 1;
 		if (got == JSON_ERROR)
-			return parse_error(j, false);
+			return parse_error(j, false, out);
 		if (next_block(j, &block)) {
-			json_parser_feed(&r->parser, j->opts.seq ? without_rs(r, block) : block);
+			json_parser_feed(&r->parser, block);
 			continue;
 		}
 		got = json_parser_finish(&r->parser, out);
 		if (got == JSON_ERROR)
-			return parse_error(j, true);
+			return parse_error(j, true, out);
 		r->done = true;
 		if (got == JSON_VALUE)
 			return 1;
@@ -189,108 +191,99 @@ static int parse_next(struct jq *j, struct json *out)
 	return 0;
 }
 
-/* --- events --- */
+/* --- texts between separators (--seq): errors are told, and the next text is read --- */
 
-static struct json event(struct jq *j, struct json path, struct json leaf)
+static void ignore_error(struct jq *j, const char *error, bool at_end, const char *more)
 {
-	struct json e = json_push(&j->m, json_array(&j->m, 2), path);
+	struct json_parser *p = &j->reader->parser;
+	struct json text;
 
-	return leaf.kind == JSON_NONE ? e : json_push(&j->m, e, leaf);
+	if (error != NULL)
+		p->error = error;
+	text = error_text(j, at_end, more);
+	cmd_warn(j->c, 0, "ignoring parse error: %s", text.u.str->ptr);
+	json_put(&j->m, text);
+	json_parser_reset(p);
 }
 
-static struct json copy_path(struct jq *j, struct json path)
+/* A text that is cut by a separator or the end. */
+static const char *cut_text(struct json_parser *p)
 {
-	return json_slice(&j->m, path, 0, json_len(path));
+	if (p->open == 0 && !p->in_string && p->token_len > 0 &&
+	    (byte_is_digit(p->token[0]) || p->token[0] == '-'))
+		return "Potentially truncated top-level numeric value";
+	return p->open > 0 || p->in_string || p->token_len > 0 ? "Truncated value" : NULL;
 }
 
-static size_t size_of(struct json v)
+static void feed_record(struct jq *j, struct bytes s)
 {
-	return v.kind == JSON_ARRAY ? json_len(v) : v.kind == JSON_OBJECT ? json_count(v) : 0;
+	struct reader *r = j->reader;
+	const char *rs = s.len > 0 ? memchr(s.ptr, '\x1e', s.len) : NULL;
+	size_t n = rs != NULL ? (size_t)(rs - s.ptr) : s.len;
+
+	json_parser_feed(&r->parser, bytes_slice(s, 0, n));
+	r->rest = bytes_slice(s, n, s.len);
+	r->any |= n > 0;
+	if (r->abandoned)
+		r->parser.at = r->parser.end;
 }
 
-static void enter(struct jq *j, struct walk_value *w, struct json v)
+static void take_separator(struct jq *j)
 {
-	if (w->n == w->cap) {
-		size_t cap = w->cap * 2 + 16;
+	struct reader *r = j->reader;
+	struct json_parser *p = &r->parser;
+	const char *error = r->abandoned ? NULL : cut_text(p);
 
-		w->stack = pool_resize(j->m.pool, w->stack, w->cap * sizeof(*w->stack),
-				       cap * sizeof(*w->stack));
-		w->at = pool_resize(j->m.pool, w->at, w->cap * sizeof(*w->at),
-				    cap * sizeof(*w->at));
-		w->cap = cap;
+	json_parser_place(p);
+	p->column++;
+	if (error != NULL)
+		ignore_error(j, error, false, "");
+	r->abandoned = false;
+	feed_record(j, bytes_slice(r->rest, 1, r->rest.len));
+}
+
+static int last_record(struct jq *j, struct json *out)
+{
+	struct reader *r = j->reader;
+	const char *error = r->abandoned ? (r->any ? "Unfinished abandoned text" : NULL)
+					 : cut_text(&r->parser);
+	enum json_next got = JSON_MORE;
+
+	r->done = true;
+	if (error != NULL && strcmp(error, "Truncated value") != 0) {
+		ignore_error(j, error, true, "");
+		return 0;
 	}
-	w->at[w->n] = 0;
-	w->stack[w->n++] = v;
+	if (!r->abandoned)
+		got = json_parser_finish(&r->parser, out);
+	if (got == JSON_ERROR)
+		ignore_error(j, NULL, true, "");
+	return got == JSON_VALUE;
 }
 
-static void leave(struct jq *j, struct walk_value *w)
+static int seq_next(struct jq *j, struct json *out)
 {
-	w->n--;
-	if (w->n > 0) {
-		json_put(&j->m, w->path.u.arr->items[w->path.u.arr->len - 1]);
-		w->path.u.arr->len--;
-		return;
-	}
-	json_put(&j->m, w->path);
-	json_put(&j->m, w->top);
-	w->active = false;
-}
+	struct reader *r = j->reader;
 
-/* The next event of the value that is walked. */
-static struct json next_event(struct jq *j, struct walk_value *w)
-{
-	for (;;) {
-		struct json box = w->stack[w->n - 1];
-		size_t i = w->at[w->n - 1];
-		size_t end = box.kind == JSON_ARRAY ? json_len(box) : box.u.obj->used;
-		struct json key = json_number((double)i);
-		struct json v;
+	while (!r->done) {
+		enum json_next got = json_parser_next(&r->parser, out);
+		struct bytes block;
 
-		if (i >= end) {
-			/* [path of the last member]: the container ends. */
-			struct json last = key.u.num > 0 ? json_number(key.u.num - 1) : key;
-			struct json path = copy_path(j, w->path);
-
-			if (box.kind == JSON_OBJECT)
-				last = json_copy(
-					(struct json){ .kind = JSON_STRING,
-						       .u.str = box.u.obj->slots[i - 1].key });
-			path = json_push(&j->m, path, last);
-			leave(j, w);
-			return event(j, path, json_simple(JSON_NONE));
-		}
-		w->at[w->n - 1]++;
-		v = box.kind == JSON_ARRAY ? json_at(box, i) : box.u.obj->slots[i].val;
-		if (box.kind == JSON_OBJECT)
-			key = json_copy((struct json){ .kind = JSON_STRING,
-						       .u.str = box.u.obj->slots[i].key });
-		if (size_of(v) == 0)
-			return event(j, json_push(&j->m, copy_path(j, w->path), key), json_copy(v));
-		w->path = json_push(&j->m, w->path, key);
-		enter(j, w, v);
-	}
-}
-
-static int stream_next(struct jq *j, struct json *out)
-{
-	struct walk_value *w = &j->reader->walk;
-
-	if (!w->active) {
-		int more = parse_next(j, out);
-
-		if (more <= 0)
-			return more;
-		if (size_of(*out) == 0) {
-			*out = event(j, json_array(&j->m, 0), *out);
+		if (got == JSON_VALUE)
 			return 1;
+		if (got == JSON_ERROR) {
+			ignore_error(j, NULL, false, " (need RS to resync)");
+			r->abandoned = true;
+			r->parser.at = r->parser.end;
 		}
-		w->top = *out;
-		w->path = json_array(&j->m, 4);
-		w->active = true;
-		enter(j, w, *out);
+		if (r->rest.len > 0)
+			take_separator(j);
+		else if (next_block(j, &block))
+			feed_record(j, block);
+		else
+			return last_record(j, out);
 	}
-	*out = next_event(j, w);
-	return 1;
+	return 0;
 }
 
 /* --- lines, slurping --- */
@@ -329,7 +322,7 @@ static int slurp_text(struct jq *j, struct json *out)
 static int one_input(struct jq *j, struct json *out)
 {
 	return j->opts.raw_input ? next_line(j, out)
-	       : j->opts.stream  ? stream_next(j, out)
+	       : j->opts.seq     ? seq_next(j, out)
 				 : parse_next(j, out);
 }
 

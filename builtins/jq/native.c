@@ -577,6 +577,59 @@ static struct json fn_to_entries(struct jq *j, struct json in, struct json *arg)
 	return out;
 }
 
+/* The first of some fields that is neither null nor false; NONE after an error. */
+static struct json first_field(struct jq *j, struct json v, const char *const *names)
+{
+	struct json out = json_simple(JSON_NULL);
+
+	for (; *names != NULL && !json_truth(out) && !j->raised; names++)
+		out = jq_index(j, json_copy(v), json_key(&j->m, bytes_of(*names)));
+	return out;
+}
+
+static struct json fn_from_entries(struct jq *j, struct json in, struct json *arg)
+{
+	static const char *const keys[] = { "key", "Key", "name", "Name", NULL };
+	struct json out = json_object(&j->m, 4);
+	size_t n = in.kind == JSON_ARRAY    ? json_len(in)
+		   : in.kind == JSON_OBJECT ? in.u.obj->used
+					    : 0;
+
+	(void)arg;
+	if (in.kind != JSON_ARRAY && in.kind != JSON_OBJECT)
+		jq_error(j, "Cannot iterate over %s (%s)", json_kind_name(in), jq_dump(j, in));
+	for (size_t i = 0; i < n && !j->raised; i++) {
+		struct json e = in.kind == JSON_ARRAY ? json_at(in, i) : in.u.obj->slots[i].val;
+		struct json key;
+		struct json v;
+
+		if (in.kind == JSON_OBJECT && in.u.obj->slots[i].key == NULL)
+			continue;
+		key = first_field(j, e, keys);
+		if (j->raised)
+			break;
+		if (key.kind != JSON_STRING) {
+			jq_error(j, "Cannot use %s (%s) as object key", json_kind_name(key),
+				 jq_dump(j, key));
+			json_put(&j->m, key);
+			break;
+		}
+		v = json_get_bytes(e, BYTES("value"));
+		if (v.kind == JSON_NONE)
+			v = json_get_bytes(e, BYTES("Value"));
+		if (v.kind == JSON_NONE)
+			v = json_simple(JSON_NULL);
+		out = json_set(&j->m, out, key, json_copy(v));
+		if (i % 16 == 0)
+			cmd_charge(j->c, 16);
+	}
+	json_put(&j->m, in);
+	if (!j->raised)
+		return out;
+	json_put(&j->m, out);
+	return json_simple(JSON_NONE);
+}
+
 static struct json fn_delpaths(struct jq *j, struct json in, struct json *arg)
 {
 	return jq_delpaths(j, in, arg[0]);
@@ -708,6 +761,7 @@ const struct native jq_natives_core[] = {
 	{ "_indices", 1, fn_indexes },
 	{ "indices", 1, fn_indexes },
 	{ "to_entries", 0, fn_to_entries },
+	{ "from_entries", 0, fn_from_entries },
 	{ "delpaths", 1, fn_delpaths },
 	{ "setpath", 2, fn_setpath },
 	{ "flatten", 1, fn_flatten },

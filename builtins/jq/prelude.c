@@ -51,7 +51,8 @@ static const char *const definitions[] = {
 	"def JOIN($idx; stream; idx_expr; join_expr): stream | [., $idx[idx_expr]] | join_expr;",
 	"def IN(s): any(s == .; .);",
 	"def IN(src; s): any(src == s; .);",
-	"def INDEX(stream; f): reduce stream as $row ({}; .[$row | f | tostring] |= $row);",
+	"def INDEX(stream; f): reduce (stream | [., (f | tostring)]) as [$row, $key]"
+	" ({}; .[$key] = $row);",
 	"def INDEX(f): INDEX(.[]; f);",
 	"def ascii: [.] | implode;",
 	"def todate: strftime(\"%Y-%m-%dT%H:%M:%SZ\");",
@@ -66,9 +67,6 @@ static const char *const definitions[] = {
 	"def unique_by(f): _unique_by(map([f]));",
 	"def min_by(f): _min_by(map([f]));",
 	"def max_by(f): _max_by(map([f]));",
-	"def from_entries: reduce .[] as $x ({}; . + {"
-	" ($x | .key // .Key // .name // .Name):"
-	" ($x | if has(\"value\") then .value else .Value end) });",
 	"def with_entries(f): to_entries | map(f) | from_entries;",
 	"def paths: path(..) | select(length > 0);",
 	"def paths(f): . as $v | paths | select(. as $p | $v | getpath($p) | f);",
