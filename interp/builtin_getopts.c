@@ -49,10 +49,18 @@ static void set_value(struct getopts *g, const char *value, size_t len)
 {
 	struct bytes key = BYTES("OPTARG");
 
-	if (value == NULL)
-		var_unset(g->sh, key, name_hash(key), false);
-	else
+	struct var *v = var_find(g->sh, key, name_hash(key));
+
+	if (value != NULL) {
 		var_set(g->sh, key, name_hash(key), (struct bytes){ value, len }, 0);
+		return;
+	}
+	/* Even if it is read-only. */
+	if (v != NULL && (v->flags & VAR_READONLY) != 0) {
+		v = var_own(g->sh, v);
+		v->flags &= ~(unsigned)VAR_READONLY;
+	}
+	var_unset(g->sh, key, name_hash(key), true);
 }
 
 /* An unknown letter, or one whose value is missing. */

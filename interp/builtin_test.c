@@ -171,7 +171,9 @@ static bool test_group(struct test_state *t)
 	if (t->failed)
 		return false;
 	if (t->at >= t->argc)
-		return test_fail(t, "`)' expected", NULL);
+		return test_fail(
+			t, strcmp(t->name, "[") == 0 ? "`)' expected, found ]" : "`)' expected",
+			NULL);
 	if (!is_word(t, ")"))
 		return test_fail(t, "`)' expected, found %s", t->argv[t->at]);
 	t->at++;

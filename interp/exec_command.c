@@ -320,7 +320,7 @@ static int run_handler(struct shell *sh, struct task *t)
 	return exec_function(sh, h->handler, argc + 1, argv);
 }
 
-static int not_found(struct shell *sh, char **argv, const struct node *n)
+static int not_found(struct shell *sh, char **argv, const char *path, const struct node *n)
 {
 	struct bytes name = BYTES("command_not_found_handle");
 	struct handler_task h = { function_find(sh, name, bytes_hash(name)), argv };
@@ -328,7 +328,6 @@ static int not_found(struct shell *sh, char **argv, const struct node *n)
 	int64_t pid;
 
 	if (h.handler == NULL) {
-		const char *path = var_get_text(sh, "PATH");
 		int status = kernel_advise(sh->p, argv);
 
 		if (status >= 0)
@@ -349,7 +348,7 @@ int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 	int64_t pid;
 
 	if (path == NULL)
-		return not_found(sh, argv, n);
+		return not_found(sh, argv, var_get_text(sh, "PATH"), n);
 	if (last && !sh->session && !has_traps(sh))
 		return replace_process(sh, path, argv);
 	pid = program_spawn(sh, path, argv, 0, false);
@@ -380,8 +379,8 @@ static int exec_replace(struct shell *sh, char **argv)
 		builtin_error(sh, "exec", "%s: not found", argv[0]);
 		return STATUS_NOT_FOUND;
 	}
+	path = absolute_path(sh, path);
 	if (is_directory(sh, path)) {
-		path = absolute_path(sh, path);
 		shell_error(sh, "%s: Is a directory", path);
 		builtin_error(sh, "exec", "%s: cannot execute: Is a directory", path);
 		return STATUS_NOT_EXECUTABLE;
@@ -395,9 +394,7 @@ static int exec_replace(struct shell *sh, char **argv)
 		return status;
 	}
 	status = replace_process(sh, path, argv);
-	if (status == STATUS_NOT_FOUND)
-		builtin_error(sh, "exec", "%s: cannot execute: %s", path, err_text(E_NOENT));
-	else
+	if (status != STATUS_NOT_FOUND)
 		builtin_error(sh, "exec", "%s: cannot execute: %s", path, err_text(E_ACCES));
 	return status;
 }
@@ -429,7 +426,7 @@ int exec_argv(struct shell *sh, int argc, char **argv, unsigned flags)
 		return exec_program(sh, argv, false, sh->command);
 	path = find_program(sh, argv[0], default_path);
 	if (path == NULL)
-		return not_found(sh, argv, sh->command);
+		return not_found(sh, argv, default_path, sh->command);
 	pid = program_spawn(sh, path, argv, 0, false);
 	return pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, sh->command);
 }

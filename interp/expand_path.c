@@ -437,18 +437,6 @@ static void apply_globignore(struct shell *sh, struct fields *out, int from)
 	out->v[kept] = NULL;
 }
 
-static void drop_repeats(struct fields *out, int from)
-{
-	int kept = from;
-
-	for (int i = from; i < out->count; i++) {
-		if (kept == from || strcmp(out->v[kept - 1], out->v[i]) != 0)
-			out->v[kept++] = out->v[i];
-	}
-	out->count = kept;
-	out->v[kept] = NULL;
-}
-
 int expand_pathname(struct shell *sh, struct bytes pattern, struct fields *out)
 {
 	struct walk w = { .sh = sh, .arena = sh->arena, .out = out };
@@ -459,8 +447,6 @@ int expand_pathname(struct shell *sh, struct bytes pattern, struct fields *out)
 		return 0;
 	apply_globignore(sh, out, from);
 	sort_pointers(sh->arena, (void **)(out->v + from), (size_t)(out->count - from), by_bytes);
-	if (opt_shopt(sh, SHOPT_globstar))
-		drop_repeats(out, from);
 	return out->count - from;
 }
 

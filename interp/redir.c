@@ -104,6 +104,18 @@ static int place(struct shell *sh, const struct redirection *d, int from)
 	return 0;
 }
 
+static int no_descriptor(struct shell *sh, const struct redirection *d, int64_t err)
+{
+	const char *text = err_text(err == -E_MFILE ? E_INVAL : (int)err);
+	int line = sh->line;
+
+	sh->line = 0;
+	shell_error(sh, "redirection error: cannot duplicate fd: %s", text);
+	sh->line = line;
+	shell_error(sh, "%.*s: %s", (int)d->r->target->text.len, d->r->target->text.ptr, text);
+	return -1;
+}
+
 /* {name}>file: a free descriptor, whose number goes into the variable. */
 static int place_in_variable(struct shell *sh, const struct redirection *d, int from)
 {
@@ -112,7 +124,7 @@ static int place_in_variable(struct shell *sh, const struct redirection *d, int 
 
 	sys_close(sh->p, from);
 	if (fd < 0)
-		return fail(sh, "redirection error: cannot duplicate fd", fd);
+		return no_descriptor(sh, d, fd);
 	buf_put_i64(&number, fd);
 	if (var_set_ref(sh, NULL, d->r->var, buf_bytes(&number)) != 0) {
 		shell_error(sh, "%.*s: cannot assign fd to variable", (int)d->r->var.len,
@@ -229,8 +241,12 @@ static int close_fd(struct shell *sh, const struct redirection *d)
 		struct bytes value;
 		int64_t fd;
 
-		if (!variable_text(sh, d->r->var, &value) || !arith_plain_number(value, &fd) ||
-		    fd < 0) {
+		if (!variable_text(sh, d->r->var, &value) || value.len == 0) {
+			shell_error(sh, "%.*s: ambiguous redirect", (int)d->r->var.len,
+				    d->r->var.ptr);
+			return -1;
+		}
+		if (!arith_plain_number(value, &fd) || fd < 0) {
 			shell_error(sh, "%.*s: %s", (int)d->r->var.len, d->r->var.ptr,
 				    err_text(E_BADF));
 			return -1;
@@ -245,7 +261,8 @@ static int close_fd(struct shell *sh, const struct redirection *d)
 
 static int duplicate(struct shell *sh, const struct redirection *d, int from, bool moves)
 {
-	int64_t copy = sys_dup_from(sh->p, from, KEPT_FD_LEAST, true);
+	/* With a variable the copy that counts is still to be made, from a low number. */
+	int64_t copy = sys_dup_from(sh->p, from, d->r->var.len != 0 ? 0 : KEPT_FD_LEAST, true);
 
 	if (copy < 0) {
 		shell_error(sh, "%.*s: %s", (int)d->r->target->text.len, d->r->target->text.ptr,
