@@ -127,7 +127,7 @@ test: deps
 	@tools/test $(B)
 unit: $(UNIT)
 oracle: deps
-	@tools/need gawk diffutils patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less
+	@tools/need gawk diffutils patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less man-db
 	@tools/need bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
 		moreutils ncal
 	@$(MAKE) --no-print-directory $(B)/run
@@ -137,8 +137,9 @@ asan:
 		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' test
 lint: deps
 	@tools/need clang-format git
-	@$(MAKE) --no-print-directory $(B)/libcowsh.o
+	@$(MAKE) --no-print-directory $(B)/libcowsh.o $(B)/cowsh
 	@tools/style $(B)/libcowsh.o
+	@tools/commands $(B)/cowsh --check
 demo: deps
 	@$(MAKE) --no-print-directory $(B)/cowsh
 	@tools/demo $(B)/cowsh
