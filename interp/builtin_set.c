@@ -47,6 +47,14 @@ static int set_named(struct shell *sh, const char *name, bool on)
 		return STATUS_MISUSE;
 	}
 	shell_set_option(sh, (enum set_option)o, on);
+	if (o == SET_IGNOREEOF) {
+		struct bytes var = BYTES("IGNOREEOF");
+
+		if (on)
+			var_set(sh, var, name_hash(var), BYTES("10"), 0);
+		else
+			var_unset(sh, var, name_hash(var), true);
+	}
 	return 0;
 }
 

@@ -178,6 +178,15 @@ void procsub_close(struct shell *sh, struct procsub *mark);
 /* Whether expanding w changes nothing in the shell: then it needs no process of its own. */
 bool word_is_pure(const struct word *w);
 
+/* Moves a descriptor to the highest free number up to `highest`. */
+int fd_move_high(struct shell *sh, int fd, int highest, bool cloexec);
+
+/* --- coproc.c --- */
+
+/* A child that ended, and a descriptor that was closed: if they are the coprocess's. */
+void coproc_ended(struct shell *sh, int pid);
+void coproc_closed(struct shell *sh, int fd);
+
 /* --- xtrace.c --- */
 
 void xtrace_words(struct shell *sh, char *const *argv, int argc);

@@ -267,6 +267,8 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 	if (got < 0)
 		return STATUS_NOT_FOUND;
 	job_forget_done(sh);
+	if (sh->coproc != NULL)
+		job_poll(sh);
 	if ((status & 0x7f) != 0) {
 		sh->killed_pid = pid;
 		sh->killed_status = status;

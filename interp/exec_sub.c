@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * $( ), $(< ), <( ), >( ), coproc.
+ * $( ), $(< ), <( ), >( ).
  *
  * A substitution is a subshell, but most need no process to be one: when the command is a
  * builtin that only writes, and its words can be expanded without changing anything, it runs
@@ -372,7 +372,7 @@ int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes
 enum { HIGH_FD = 63, HIGH_FD_LEAST = 10 };
 
 /* Moves a descriptor to the highest free number up to `most`. */
-static int move_high(struct shell *sh, int fd, int most, bool cloexec)
+int fd_move_high(struct shell *sh, int fd, int most, bool cloexec)
 {
 	int to = most;
 
@@ -428,70 +428,10 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 	s = pool_alloc(sh->pool, sizeof(*s));
 	s->up = sh->procsubs;
 	s->pid = (int)pid;
-	s->fd = move_high(sh, ends[reads ? 0 : 1], HIGH_FD, false);
+	s->fd = fd_move_high(sh, ends[reads ? 0 : 1], HIGH_FD, false);
 	sh->procsubs = s;
 	sh->last_background = (int)pid;
 	buf_printf(&text, "/dev/fd/%d", s->fd);
 	*path = buf_cstr(&text);
 	return 0;
-}
-
-/* --- coproc --- */
-
-static void set_coproc_variables(struct shell *sh, struct bytes name, int in, int out, int pid)
-{
-	struct var *v = var_ensure(sh, name, bytes_hash(name));
-	struct buf text = buf_in(sh->arena);
-	int fds[2] = { in, out };
-
-	if (v == NULL || var_make_array(sh, v, false) != 0)
-		return;
-	for (int i = 0; i < 2; i++) {
-		text.len = 0;
-		buf_put_i64(&text, fds[i]);
-		var_assign_at(sh, v, i, buf_bytes(&text), 0);
-	}
-	text.len = 0;
-	buf_add(&text, name);
-	buf_puts(&text, "_PID");
-	var_set_int(sh, buf_cstr(&text), pid);
-}
-
-int exec_coproc(struct shell *sh, const struct coproc_node *c)
-{
-	struct arena_mark mark = arena_mark(sh->arena);
-	struct task t = {
-		.run = task_run_node, .node = c->body, .background = true, .close = { -1, -1 }
-	};
-	int to[2];
-	int from[2];
-	int64_t pid;
-	int started;
-	struct job *j;
-
-	if (sys_pipe(sh->p, to, true) < 0)
-		return sh->status = 1;
-	if (sys_pipe(sh->p, from, true) < 0) {
-		sys_close(sh->p, to[0]);
-		sys_close(sh->p, to[1]);
-		return sh->status = 1;
-	}
-	t.in = to[0];
-	t.out = from[1];
-	t.close[0] = to[1];
-	t.close[1] = from[0];
-	pid = task_start(sh, &t, NULL);
-	sys_close(sh->p, to[0]);
-	sys_close(sh->p, from[1]);
-	if (pid < 0)
-		return sh->status;
-	started = (int)pid;
-	from[0] = move_high(sh, from[0], HIGH_FD, true);
-	to[1] = move_high(sh, to[1], HIGH_FD - 3, true);
-	j = job_add(sh, &started, 1, sh->p->pgid, c->text);
-	j->is_coproc = true;
-	sh->last_background = started;
-	set_coproc_variables(sh, c->name, from[0], to[1], started);
-	arena_release(sh->arena, mark);
-	return sh->status = 0;
 }

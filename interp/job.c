@@ -305,6 +305,8 @@ static void set_ended(struct shell *sh, struct job *j, int i, int wait_status)
 	if (running)
 		return;
 	j->state = JOB_DONE;
+	if (j->is_coproc)
+		coproc_ended(sh, j->pids[i]);
 	say_killed(sh, j);
 }
 

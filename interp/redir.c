@@ -252,10 +252,13 @@ static int close_fd(struct shell *sh, const struct redirection *d)
 			return -1;
 		}
 		sys_close(sh->p, (int)fd);
+		coproc_closed(sh, (int)fd);
 		return 0;
 	}
 	save(sh, d->fd, d->keep);
 	sys_close(sh->p, d->fd);
+	if (d->keep)
+		coproc_closed(sh, d->fd);
 	return 0;
 }
 

@@ -290,6 +290,7 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->children = NULL;
 	sh->child_link = NULL;
 	sh->next_child = NULL;
+	sh->coproc = NULL;
 	sh->captured = NULL;
 	sh->last_arg_cap = 0;
 	sh->pipestatus_cap = 0;

@@ -246,7 +246,8 @@ struct shell {
 	bool in_function_env; /* a temporary environment is on top of the scopes */
 	bool is_sh;           /* invoked as sh: POSIX mode */
 	bool is_command_sub;
-	bool stdin_script; /* commands are read from descriptor 0 */
+	bool stdin_script;     /* commands are read from descriptor 0 */
+	struct coproc *coproc; /* the newest, until it is known to have ended */
 	struct dir_stack *dirs;
 	struct hash_table *hashed;
 	struct cache *parsed; /* units by text: eval, traps, $( ) at run time */
