@@ -486,16 +486,21 @@ static void do_file(struct gzip *g, const char *name)
 static void do_tree(struct gzip *g, const char *root)
 {
 	struct walk *w = walk_new(g->c, root, WALK_FOLLOW_ROOT);
+	struct buf names = buf_in(g->c->arena);
 	struct walk_entry *e;
+
+	/* All names first: new files must not be met on the way. */
 
 	while ((e = walk_next(w)) != NULL) {
 		if (e->kind == WALK_ERROR)
 			file_error(g, e->err, e->path);
 		else if (e->kind == WALK_FILE)
-			do_file(g, arena_dup(g->c->arena, bytes_of(e->path)));
+			buf_put(&names, e->path, strlen(e->path) + 1);
 		cmd_charge(g->c, 1);
 	}
 	walk_free(w);
+	for (size_t at = 0; at < names.len; at += strlen(names.ptr + at) + 1)
+		do_file(g, names.ptr + at);
 }
 
 static void do_operand(struct gzip *g, const char *name)
