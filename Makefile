@@ -7,6 +7,7 @@
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
 #   make proof      what the program asks of the kernel, under strace
 #   make soak       memory stays flat over a million sessions and commands
+#   make microvm-test  real programs in KVM, beside the same natively   make rootfs  a Debian to run
 #   make wasm-test  the cases in wasm under Node           make check    what CI runs
 
 B ?= build
@@ -157,6 +158,14 @@ proof: deps
 	@tools/need strace util-linux python3
 	@$(MAKE) --no-print-directory all $(B)/run
 	@tools/proof $(B)
+microvm-test: deps
+	@$(MAKE) --no-print-directory all
+	@tests/microvm/run $(B)
+rootfs:
+	@tools/need mmdebstrap
+	@tools/rootfs $(B)/rootfs
+syscalls:
+	tools/gen_syscalls.py > docs/syscalls.md
 fuzz-diff: deps
 	@$(MAKE) --no-print-directory $(B)/run
 	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS)
@@ -181,5 +190,6 @@ install: all
 clean:
 	rm -rf $(B)
 
+.PHONY: microvm-test rootfs syscalls
 .PHONY: all deps soak proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

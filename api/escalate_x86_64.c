@@ -45,7 +45,9 @@ static int run(struct proc *p, struct bytes head, const char *path, int argc, ch
 
 int escalate_start(struct cowsh *s)
 {
-	static const struct program_format format = { .name = "elf", .probe = probe, .run = run };
+	static const struct program_format format = {
+		.name = "elf", .probe = probe, .run = run, .real_path = true
+	};
 	int err;
 
 	if (s->machine == NULL)

@@ -298,7 +298,11 @@ int cowsh_mount(cowsh *s, const char *path, const struct cowsh_source *source, u
 		err = add_source(s, source, read_only, &m);
 	if (err < 0)
 		return err;
-	return vfs_mount_source(kernel_vfs(s->kernel), path, &m->source, id, &s->cred);
+	err = vfs_mount_source(kernel_vfs(s->kernel), path, &m->source, id, &s->cred);
+	/* A system's root is its own, not the user's. */
+	if (err == -E_NOTEMPTY)
+		err = vfs_merge_source(kernel_vfs(s->kernel), path, &m->source, id, NULL);
+	return err;
 }
 
 int cowsh_put_lazy(cowsh *s, const char *path, const struct cowsh_source *source, uint64_t id,

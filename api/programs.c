@@ -219,7 +219,9 @@ static int run(struct proc *p, struct bytes head, const char *path, int argc, ch
 
 int register_formats(struct kernel *k)
 {
-	static const struct program_format cowsh_format = { "builtin", probe, run, builtin_advise };
+	static const struct program_format cowsh_format = {
+		.name = "builtin", .probe = probe, .run = run, .advise = builtin_advise
+	};
 
 	return kernel_add_format(k, &cowsh_format);
 }

@@ -184,6 +184,8 @@ static bool looks_binary(struct shell *sh, const char *path)
 		return false;
 	n = sys_read(sh->p, (int)fd, head, sizeof(head));
 	sys_close(sh->p, (int)fd);
+	if (n >= 4 && memcmp(head, "\177ELF", 4) == 0)
+		return true;
 	for (int64_t i = 0; i < n && head[i] != '\n'; i++) {
 		if (head[i] == '\0')
 			return true;

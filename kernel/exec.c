@@ -184,7 +184,13 @@ static int load(struct proc *p, const char *path, const struct image *im, char *
 			     .argv = argv,
 			     .envp = envp,
 			     .start = { im->start, im->nstart } };
-	int r = args_set(p, &args);
+	struct arena_mark mark = arena_mark(&p->arena);
+	int r;
+
+	if (im->format->real_path)
+		args.path = path_real(p, im->path, &p->arena);
+	r = args_set(p, &args);
+	arena_release(&p->arena, mark);
 
 	if (r != 0)
 		return r;

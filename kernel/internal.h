@@ -252,6 +252,7 @@ struct file {
 	char *path;  /* as it was opened by, or NULL: for /proc/PID/fd */
 	union {
 		struct pipe *pipe;
+		void *object; /* of event.c, epoll.c, socket.c */
 		struct capture *capture;
 		struct mem *mem;
 		char *after; /* directory: last name seen, or NULL */
@@ -429,6 +430,9 @@ char *ring_get(struct kernel *k);
 void ring_put(struct kernel *k, char *ring);
 void ring_clear_cache(struct kernel *k);
 
+/* event.c */
+int anonymous_stat(struct proc *p, struct file *f, struct vfs_stat *out);
+
 /* capture.c */
 extern const struct file_ops file_capture;
 /* All references but one are gone. */
@@ -501,6 +505,9 @@ int procfs_open(struct proc *p, const struct vfs_provider *provider, uint64_t id
 void random_seed(struct kernel *k, uint64_t seed);
 uint64_t random_next(struct kernel *k);
 void random_fill(struct kernel *k, void *out, size_t n);
+
+/* mapped.c */
+const char *path_real(struct proc *p, const char *path, struct arena *a);
 
 /* path.c */
 int path_dir(struct proc *p, int dirfd, const char *path, vfs_ino *out);

@@ -305,6 +305,7 @@ struct program_format {
 	 * place of "command not found". Returns the status, or -1: it knows nothing. Runs in the
 	 * process that looked for the program and must not end it. May be NULL. */
 	int (*advise)(struct proc *p, int argc, char **argv);
+	bool real_path; /* `path` is to be absolute and without links, also in /proc */
 };
 /* Asks the formats: the status of the first that knows, or -1. */
 int kernel_advise(struct proc *p, char *const *argv);
@@ -467,8 +468,23 @@ int64_t sys_view(struct proc *p, int fd, size_t max, const char **out);
  * fewer bytes without the delimiter. */
 int64_t sys_view_line(struct proc *p, int fd, char delim, size_t max, const char **out);
 int64_t sys_lseek(struct proc *p, int fd, int64_t offset, int whence);
+/* eventfd(2); of oflags O_NONBLOCK_ and O_CLOEXEC_. */
+int64_t sys_eventfd(struct proc *p, uint64_t count, bool semaphore, unsigned oflags);
+/* epoll(7). op as epoll_ctl(2). Edge-triggered readers are told as long as there is something. */
+struct epoll_event_ {
+	uint32_t events;
+	uint64_t data;
+};
+int64_t sys_epoll(struct proc *p, bool cloexec);
+int64_t sys_epoll_ctl(struct proc *p, int epfd, int op, int fd, const struct epoll_event_ *event);
+int64_t sys_epoll_wait(struct proc *p, int epfd, struct epoll_event_ *out, int max,
+		       int64_t timeout_ns);
+/* socketpair(2) of streams. */
+int64_t sys_socketpair(struct proc *p, int fds[2], unsigned oflags);
+bool sys_is_socket(struct proc *p, int fd);
+int64_t sys_shutdown(struct proc *p, int fd, int how);
 /* What can be done without blocking: POLL_READ | POLL_WRITE | POLL_HUP. timeout_ns < 0: waits. */
-enum { POLL_READ_ = 1, POLL_WRITE_ = 4, POLL_HUP_ = 16 };
+enum { POLL_READ_ = 1, POLL_WRITE_ = 4, POLL_ERR_ = 8, POLL_HUP_ = 16 };
 struct poll_item {
 	int fd;
 	unsigned want;

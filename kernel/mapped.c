@@ -81,3 +81,53 @@ char *sys_file_path(struct file *f, struct arena *a)
 	buf_puts(&b, f->path);
 	return buf_cstr(&b);
 }
+
+/* Where the link at `path` leads to, seen from there; NULL if it is none. */
+static char *next_link(struct proc *p, const char *path, struct arena *a)
+{
+	const char *slash = strrchr(path, '/');
+	struct vfs *v = p->k->vfs;
+	char *target = arena_alloc(a, VFS_PATH_MAX);
+	struct buf b = buf_in(a);
+	vfs_ino ino;
+	int64_t n = vfs_lookup(v, &p->cred, proc_owner(p)->cwd, path, VFS_NOFOLLOW, &ino);
+
+	if (n == 0)
+		n = vfs_readlink(v, ino, target, VFS_PATH_MAX);
+	if (n <= 0 || n > VFS_PATH_MAX)
+		return NULL;
+	if (target[0] != '/' && slash != NULL)
+		buf_put(&b, path, (size_t)(slash - path) + 1);
+	buf_put(&b, target, (size_t)n);
+	return buf_cstr(&b);
+}
+
+/* The path without links, as /proc/PID/exe shows it; as it was given if that can't be found. */
+const char *path_real(struct proc *p, const char *path, struct arena *a)
+{
+	const char *at = path;
+	struct buf b = buf_in(a);
+	const char *slash;
+	char *dir = NULL;
+	vfs_ino ino;
+
+	for (int hops = 0; hops < VFS_LINK_HOPS_MAX; hops++) {
+		char *next = next_link(p, at, a);
+
+		if (next == NULL)
+			break;
+		at = next;
+	}
+	slash = strrchr(at, '/');
+	buf_put(&b, at, slash != NULL ? (size_t)(slash - at) + 1 : 0);
+	buf_putc(&b, '.');
+	if (vfs_lookup(p->k->vfs, &p->cred, proc_owner(p)->cwd, buf_cstr(&b), 0, &ino) != 0 ||
+	    vfs_dir_path(p->k->vfs, ino, a, &dir) != 0)
+		return path;
+	b = buf_in(a);
+	if (strcmp(dir, "/") != 0)
+		buf_puts(&b, dir);
+	buf_putc(&b, '/');
+	buf_puts(&b, slash != NULL ? slash + 1 : at);
+	return buf_cstr(&b);
+}

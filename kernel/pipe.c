@@ -324,6 +324,20 @@ static struct file *open_end(struct kernel *k, struct pipe *pi, unsigned flags)
 	return f;
 }
 
+int pipe_ends(struct kernel *k, struct file **read, struct file **write)
+{
+	struct pipe *pi = pipe_new(k);
+
+	*read = pi != NULL ? open_end(k, pi, O_RDONLY_) : NULL;
+	if (*read == NULL)
+		return -E_NOMEM;
+	*write = open_end(k, pi, O_WRONLY_);
+	if (*write != NULL)
+		return 0;
+	file_put(*read);
+	return -E_NOMEM;
+}
+
 int64_t sys_pipe(struct proc *p, int fds[2], bool cloexec)
 {
 	struct pipe *pi;

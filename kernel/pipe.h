@@ -28,6 +28,8 @@ struct pipe {
 
 struct pipe *pipe_new(struct kernel *k);
 void pipe_attach(struct pipe *pi, struct file *f);
+/* Both ends of a new pipe, which no descriptor has yet: 0 or -E_NOMEM. */
+int pipe_ends(struct kernel *k, struct file **read, struct file **write);
 void fifo_unlink(struct kernel *k, struct pipe *pi);
 
 #endif

@@ -338,7 +338,7 @@ static int proc_readlink(void *user, void *asker, uint64_t id, struct arena *a, 
 	if (kind_of(id) == PROCFS_MOUNTS_LINK)
 		buf_puts(&b, "self/mounts");
 	else if (kind_of(id) == PROCFS_SELF && self != NULL)
-		buf_put_i64(&b, self->pid);
+		buf_put_i64(&b, proc_owner(self)->pid);
 	else if (p == NULL || p->state == PROC_ZOMBIE)
 		r = -E_NOENT;
 	else if (kind_of(id) == PROCFS_FD)

@@ -262,6 +262,88 @@ int vfs_mount_source(struct vfs *v, const char *path, const struct vfs_source *s
 	return 0;
 }
 
+/* A directory that both sides have, to be merged in its turn. */
+struct both {
+	struct both *next;
+	vfs_ino dir;
+	uint64_t id;
+};
+
+struct merge {
+	struct load load;
+	struct both *both;
+};
+
+static int merge_entry(void *sink, const struct vfs_source_entry *e)
+{
+	struct merge *m = sink;
+	struct bytes name = { e->name, strlen(e->name) };
+	struct name_entry same;
+	struct both *b;
+
+	if (!is_valid(e) || !names_get(m->load.names, name, &same))
+		return add_entry(&m->load, e);
+	if ((e->mode & S_FMT) != S_DIR || same.type << 12 != S_DIR)
+		return 0;
+	b = store_alloc(m->load.v->store, sizeof *b);
+	if (b == NULL) {
+		m->load.err = -E_NOMEM;
+		return 1;
+	}
+	*b = (struct both){ m->both, same.value, e->id };
+	m->both = b;
+	return 0;
+}
+
+/* Adds what the source's directory has and the tree's has not; *both grows. */
+static int merge_dir(struct vfs *v, vfs_ino dir, struct origin *o, uint64_t id, struct both **both)
+{
+	struct merge m = { { .v = v, .dir = dir, .origin = o }, *both };
+	struct inode *n = inode_edit(v, dir);
+	int err;
+
+	if (n == NULL)
+		return -E_NOMEM;
+	m.load.names = n->names;
+	n->names = NULL;
+	err = o->source->list(o->source->user, id, merge_entry, &m);
+	n = inode_edit(v, dir);
+	if (n == NULL)
+		return -E_NOMEM;
+	n->names = m.load.names;
+	n->size += m.load.count;
+	n->nlink += m.load.subdirs;
+	*both = m.both;
+	return m.load.err != 0 ? m.load.err : err;
+}
+
+int vfs_merge_source(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
+		     const struct vfs_cred *owner)
+{
+	static const struct vfs_cred root = { 0 };
+	struct origin *o = origin_new(v->store, source, id, owner);
+	struct both *both = o != NULL ? store_alloc(v->store, sizeof *both) : NULL;
+	int err = both != NULL ? 0 : -E_NOMEM;
+
+	if (err == 0) {
+		*both = (struct both){ NULL, 0, id };
+		err = vfs_lookup(v, &root, VFS_ROOT, path, 0, &both->dir);
+	}
+	while (both != NULL) {
+		struct both b = *both;
+		const struct inode *n;
+
+		store_free(v->store, both, sizeof b);
+		both = b.next;
+		n = err == 0 && !ino_is_dynamic(b.dir) ? inode_get(v, b.dir) : NULL;
+		if (n != NULL && inode_is(n, S_DIR) &&
+		    (n->flags & (INODE_UNLOADED | INODE_DYNAMIC)) == 0)
+			err = merge_dir(v, b.dir, o, b.id, &both);
+	}
+	origin_put(v->store, o);
+	return err;
+}
+
 int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
 		 uint64_t size, uint32_t mode, const struct vfs_cred *owner)
 {

@@ -257,6 +257,10 @@ struct vfs_source {
  */
 int vfs_mount_source(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
 		     const struct vfs_cred *owner);
+/* The same where the tree has a directory with entries: they stay, and what the source has
+ * besides is added, also in the directories that both have. */
+int vfs_merge_source(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
+		     const struct vfs_cred *owner);
 /* One lazy file. size may be UINT64_MAX when it is not known before the first read. */
 int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
 		 uint64_t size, uint32_t mode, const struct vfs_cred *owner);

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * epoll(7): a set of descriptors to wait for. Members hold nothing: one whose descriptor is
+ * closed, or stands for another file by now, is gone.
+ */
+#include "kernel/internal.h"
+
+enum { EPOLL_ADD = 1, EPOLL_DEL = 2, EPOLL_MOD = 3 };
+
+#define EPOLL_ONESHOT ((uint32_t)1 << 30)
+#define EPOLL_EDGE    ((uint32_t)1 << 31)
+
+struct member {
+	struct member *next;
+	const struct file *file;
+	int fd;
+	uint32_t events;
+	uint32_t told; /* of an edge-triggered one: what it was told it can write */
+	uint64_t data;
+};
+
+struct epoll {
+	struct member *first;
+	struct member **last; /* where the next one is linked */
+	uint32_t count;
+};
+
+static struct epoll *epoll_of(const struct file *f)
+{
+	return f->u.object;
+}
+
+static void forget(struct kernel *k, struct epoll *e, struct member **link)
+{
+	struct member *m = *link;
+
+	*link = m->next;
+	if (e->last == &m->next)
+		e->last = link;
+	e->count--;
+	heap_free(&k->heap, m, sizeof *m);
+}
+
+/* Forgets those whose descriptors are closed. */
+static struct member **find(struct proc *p, struct epoll *e, int fd)
+{
+	for (struct member **link = &e->first; *link != NULL;) {
+		if (fd_file(p, (*link)->fd) != (*link)->file) {
+			forget(p->k, e, link);
+			continue;
+		}
+		if ((*link)->fd == fd)
+			return link;
+		link = &(*link)->next;
+	}
+	return NULL;
+}
+
+/* What a member is to be told now. */
+static uint32_t news(struct proc *p, struct member *m)
+{
+	struct file *f = fd_file(p, m->fd);
+	uint32_t got;
+
+	if (f != m->file)
+		return 0;
+	got = f->ops->poll != NULL ? f->ops->poll(p, f) : (unsigned)(POLL_READ_ | POLL_WRITE_);
+	got &= m->events | POLL_HUP_ | POLL_ERR_;
+	if ((m->events & EPOLL_EDGE) == 0)
+		return got;
+	/* Who may read is told until nothing is left; who may write, once. */
+	if ((got & POLL_WRITE_) == 0)
+		m->told = 0;
+	else if (m->told != 0)
+		got &= ~(uint32_t)POLL_WRITE_;
+	else
+		m->told = POLL_WRITE_;
+	return got;
+}
+
+static int collect(struct proc *p, struct epoll *e, struct epoll_event_ *out, int max)
+{
+	int n = 0;
+
+	for (struct member *m = e->first; m != NULL && n < max; m = m->next) {
+		uint32_t got = (m->events & ~(EPOLL_ONESHOT | EPOLL_EDGE)) != 0 ? news(p, m) : 0;
+
+		if (got == 0)
+			continue;
+		out[n++] = (struct epoll_event_){ got, m->data };
+		if ((m->events & EPOLL_ONESHOT) != 0)
+			m->events &= EPOLL_ONESHOT | EPOLL_EDGE;
+	}
+	return n;
+}
+
+static unsigned epoll_poll(struct proc *p, struct file *f)
+{
+	for (struct member *m = epoll_of(f)->first; m != NULL; m = m->next) {
+		struct file *of = fd_file(p, m->fd);
+
+		if (of == m->file && of->ops->poll != NULL && of->ops->poll != epoll_poll &&
+		    (of->ops->poll(p, of) & (m->events | POLL_HUP_)) != 0)
+			return POLL_READ_;
+	}
+	return 0;
+}
+
+static void epoll_close(struct kernel *k, struct file *f)
+{
+	struct epoll *e = epoll_of(f);
+
+	while (e->first != NULL)
+		forget(k, e, &e->first);
+	heap_free(&k->heap, e, sizeof *e);
+}
+
+static int64_t epoll_read(struct proc *p, struct file *f, void *out, size_t n)
+{
+	(void)p;
+	(void)f;
+	(void)out;
+	(void)n;
+	return -E_INVAL;
+}
+
+static const struct file_ops file_epoll = {
+	.name = "anon_inode:[eventpoll]",
+	.read = epoll_read,
+	.poll = epoll_poll,
+	.stat = anonymous_stat,
+	.close = epoll_close,
+};
+
+int64_t sys_epoll(struct proc *p, bool cloexec)
+{
+	struct epoll *e;
+	struct file *f;
+
+	proc_charge(p, 4);
+	e = heap_zalloc(&p->k->heap, sizeof *e);
+	f = e != NULL ? file_new(p->k, &file_epoll, O_RDWR_) : NULL;
+	if (f == NULL) {
+		heap_free(&p->k->heap, e, sizeof *e);
+		return -E_NOMEM;
+	}
+	e->last = &e->first;
+	f->u.object = e;
+	return fd_install(p, f, cloexec);
+}
+
+static int64_t add(struct proc *p, struct epoll *e, struct file *f, int fd,
+		   const struct epoll_event_ *event)
+{
+	struct member *m = heap_zalloc(&p->k->heap, sizeof *m);
+
+	if (m == NULL)
+		return -E_NOMEM;
+	*m = (struct member){ NULL, f, fd, event->events, 0, event->data };
+	*e->last = m;
+	e->last = &m->next;
+	e->count++;
+	return 0;
+}
+
+int64_t sys_epoll_ctl(struct proc *p, int epfd, int op, int fd, const struct epoll_event_ *event)
+{
+	struct file *ep = fd_file(p, epfd);
+	struct file *f = fd_file(p, fd);
+	struct member **link;
+
+	if (ep == NULL || f == NULL)
+		return -E_BADF;
+	if (ep->ops != &file_epoll || ep == f)
+		return -E_INVAL;
+	proc_charge(p, 1 + epoll_of(ep)->count / 16);
+	if (f->ops == &file_regular || f->ops == &file_dir)
+		return -E_PERM;
+	link = find(p, epoll_of(ep), fd);
+	if (op == EPOLL_ADD)
+		return link != NULL ? -E_EXIST : add(p, epoll_of(ep), f, fd, event);
+	if (link == NULL)
+		return -E_NOENT;
+	if (op == EPOLL_DEL) {
+		forget(p->k, epoll_of(ep), link);
+		return 0;
+	}
+	if (op != EPOLL_MOD)
+		return -E_INVAL;
+	(*link)->events = event->events;
+	(*link)->data = event->data;
+	(*link)->told = 0;
+	sched_wake_all(&p->k->poll_waiters);
+	return 0;
+}
+
+int64_t sys_epoll_wait(struct proc *p, int epfd, struct epoll_event_ *out, int max,
+		       int64_t timeout_ns)
+{
+	struct file *f = fd_file(p, epfd);
+	int64_t until = TIMER_NEVER;
+	int64_t r = 0;
+
+	if (f == NULL)
+		return -E_BADF;
+	if (f->ops != &file_epoll || max <= 0)
+		return -E_INVAL;
+	proc_charge(p, 1 + epoll_of(f)->count);
+	if (timeout_ns > 0)
+		until = kernel_now(p->k) + timeout_ns;
+	file_get(f);
+	for (;;) {
+		p->priv->polls_host = false;
+		r = collect(p, epoll_of(f), out, max);
+		if (r != 0 || timeout_ns == 0)
+			break;
+		r = sched_block(p, &p->k->poll_waiters, until);
+		if (r == -E_TIMEDOUT)
+			r = collect(p, epoll_of(f), out, max), timeout_ns = 0;
+		if (r != 0 || timeout_ns == 0)
+			break;
+	}
+	file_put(f);
+	return r;
+}

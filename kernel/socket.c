@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pairs of connected sockets: two pipes, crossed.
+ */
+#include "kernel/pipe.h"
+
+struct socket {
+	struct file *in; /* NULL: shut down */
+	struct file *out;
+};
+
+static struct socket *socket_of(const struct file *f)
+{
+	return f->u.object;
+}
+
+/* The pipe's end, which blocks as the socket does. */
+static struct file *end_of(struct file *end, const struct file *f)
+{
+	end->flags = (end->flags & ~(unsigned)O_NONBLOCK_) | (f->flags & O_NONBLOCK_);
+	return end;
+}
+
+static int64_t socket_read(struct proc *p, struct file *f, void *out, size_t n)
+{
+	struct socket *s = socket_of(f);
+
+	return s->in != NULL ? file_pipe.read(p, end_of(s->in, f), out, n) : 0;
+}
+
+static int64_t socket_write(struct proc *p, struct file *f, const void *data, size_t n)
+{
+	struct socket *s = socket_of(f);
+
+	if (s->out != NULL)
+		return file_pipe.write(p, end_of(s->out, f), data, n);
+	sig_send(p, SIGPIPE_);
+	return -E_PIPE;
+}
+
+static unsigned socket_poll(struct proc *p, struct file *f)
+{
+	struct socket *s = socket_of(f);
+	unsigned in = s->in != NULL ? file_pipe.poll(p, s->in) : (unsigned)POLL_READ_;
+	unsigned out = s->out != NULL ? file_pipe.poll(p, s->out) : 0;
+
+	/* The end of what comes in can be read; nothing more is to come either way: hung up. */
+	if ((in & POLL_HUP_) != 0)
+		in = POLL_READ_ | ((out & ~(unsigned)POLL_WRITE_) != 0 ? (unsigned)POLL_HUP_ : 0);
+	return in | (out & POLL_WRITE_);
+}
+
+static int socket_stat(struct proc *p, struct file *f, struct vfs_stat *out)
+{
+	int r = anonymous_stat(p, f, out);
+
+	out->mode = S_SOCK | 0777;
+	return r;
+}
+
+static void socket_close(struct kernel *k, struct file *f)
+{
+	struct socket *s = socket_of(f);
+
+	if (s->in != NULL)
+		file_put(s->in);
+	if (s->out != NULL)
+		file_put(s->out);
+	heap_free(&k->heap, s, sizeof *s);
+}
+
+static const struct file_ops file_socket = {
+	.name = "socket",
+	.read = socket_read,
+	.write = socket_write,
+	.poll = socket_poll,
+	.stat = socket_stat,
+	.close = socket_close,
+};
+
+static struct file *new_socket(struct kernel *k, struct file *in, struct file *out, unsigned flags)
+{
+	struct socket *s = heap_alloc(&k->heap, sizeof *s);
+	struct file *f = NULL;
+
+	if (s != NULL)
+		f = file_new(k, &file_socket, O_RDWR_ | (flags & O_NONBLOCK_));
+	if (f == NULL) {
+		heap_free(&k->heap, s, sizeof *s);
+		file_put(in);
+		file_put(out);
+		return NULL;
+	}
+	*s = (struct socket){ in, out };
+	f->u.object = s;
+	return f;
+}
+
+int64_t sys_socketpair(struct proc *p, int fds[2], unsigned oflags)
+{
+	struct file *end[4] = { NULL };
+	struct file *one = NULL;
+	struct file *two = NULL;
+	bool cloexec = (oflags & O_CLOEXEC_) != 0;
+
+	proc_charge(p, 8);
+	if (pipe_ends(p->k, &end[0], &end[1]) != 0)
+		return -E_NOMEM;
+	if (pipe_ends(p->k, &end[2], &end[3]) != 0) {
+		file_put(end[0]);
+		file_put(end[1]);
+		return -E_NOMEM;
+	}
+	one = new_socket(p->k, end[0], end[3], oflags);
+	two = new_socket(p->k, end[2], end[1], oflags);
+	if (one == NULL || two == NULL) {
+		if (one != NULL)
+			file_put(one);
+		if (two != NULL)
+			file_put(two);
+		return -E_NOMEM;
+	}
+	fds[0] = fd_install(p, one, cloexec);
+	if (fds[0] < 0) {
+		file_put(two);
+		return fds[0];
+	}
+	fds[1] = fd_install(p, two, cloexec);
+	if (fds[1] < 0)
+		fd_drop(p, fds[0]);
+	return fds[1] < 0 ? fds[1] : 0;
+}
+
+bool sys_is_socket(struct proc *p, int fd)
+{
+	const struct file *f = fd_file(p, fd);
+
+	return f != NULL && f->ops == &file_socket;
+}
+
+int64_t sys_shutdown(struct proc *p, int fd, int how)
+{
+	struct file *f = fd_file(p, fd);
+	struct socket *s;
+
+	if (f == NULL || f->ops != &file_socket)
+		return f == NULL ? -E_BADF : -E_NOTSOCK;
+	s = socket_of(f);
+	if (how < 0 || how > 2)
+		return -E_INVAL;
+	if (how != 1 && s->in != NULL) {
+		file_put(s->in);
+		s->in = NULL;
+	}
+	if (how != 0 && s->out != NULL) {
+		file_put(s->out);
+		s->out = NULL;
+	}
+	sched_wake_all(&p->k->poll_waiters);
+	return 0;
+}
