@@ -5,6 +5,7 @@
 #   make oracle     the cases in the real bash             make asan     tests under sanitizers
 #   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
+#   make hostile    scripts that attack, and every command with endless input
 #   make proof      what the program asks of the kernel, under strace
 #   make soak       memory stays flat over a million sessions and commands
 #   make microvm-test  real programs in KVM, beside the same natively   make rootfs  a Debian to run
@@ -107,6 +108,8 @@ $(B)/cowsh-edit: cli/edit/main.c
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -o $@ $< -ledit
 $(B)/run: tests/run.c tests/cases.c tests/oracle.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
+$(B)/hostile: tests/hostile.c tests/cases.c $(B)/libcowsh.a builtins/list.h
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm
 $(B)/bench: bench/bench.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 $(B)/soak: tests/soak.c $(B)/libcowsh.a
@@ -124,7 +127,7 @@ deps:
 	@tools/need gcc make binutils libc6-dev libedit-dev musl-dev bash coreutils \
 		grep sed findutils $(PACKAGES)
 test: deps
-	@$(MAKE) --no-print-directory all $(B)/run unit
+	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile unit
 	@tools/test $(B)
 unit: $(UNIT)
 oracle: deps
@@ -154,6 +157,10 @@ soak: deps
 fuzz:
 	@tools/need clang libclang-rt-14-dev $(PACKAGES)
 	@tools/fuzz $(B)/fuzz $(FUZZ_SECONDS)
+hostile: deps
+	@$(MAKE) --no-print-directory $(B)/hostile
+	$(B)/hostile tests/hostile/*.hostile
+	$(B)/hostile --endless
 proof: deps
 	@tools/need strace util-linux python3
 	@$(MAKE) --no-print-directory all $(B)/run
@@ -191,5 +198,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: microvm-test rootfs syscalls
-.PHONY: all deps soak proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
+.PHONY: all deps soak hostile proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

@@ -75,7 +75,7 @@ void heap_pages_free(struct heap *h, void *run, size_t npages)
 
 struct arena_chunk {
 	struct arena_chunk *prev;
-	size_t size;    /* of the whole block, this head included */
+	size_t size;    /* of the whole block, this head included; CHUNK_MARKED may be added */
 	char *prev_ptr; /* the owner's ptr and end when this chunk became the newest */
 	char *prev_end;
 };
@@ -83,8 +83,14 @@ struct arena_chunk {
 enum {
 	CHUNK_HEAD = (sizeof(struct arena_chunk) + 15) / 16 * 16,
 	CHUNK_FIRST = 2048,
-	CHUNK_MAX = 65536
+	CHUNK_MAX = 65536,
+	CHUNK_MARKED = 1 /* a mark may refer to it: it goes only by release */
 };
+
+static size_t chunk_size(const struct arena_chunk *c)
+{
+	return c->size & ~(size_t)CHUNK_MARKED;
+}
 
 void arena_init(struct arena *a, struct heap *heap, struct arena_fail fail)
 {
@@ -98,7 +104,7 @@ static void drop_newest(struct arena *a)
 	a->chunk = c->prev;
 	a->ptr = c->prev_ptr;
 	a->end = c->prev_end;
-	heap_free(a->heap, c, c->size);
+	heap_free(a->heap, c, chunk_size(c));
 }
 
 void arena_clear(struct arena *a)
@@ -112,7 +118,8 @@ static size_t next_chunk_size(const struct arena *a)
 	size_t size = CHUNK_FIRST;
 
 	if (a->chunk != NULL)
-		size = a->chunk->prev == NULL ? CHUNK_FIRST : a->chunk->size + a->chunk->prev->size;
+		size = a->chunk->prev == NULL ? CHUNK_FIRST
+					      : chunk_size(a->chunk) + chunk_size(a->chunk->prev);
 	return size > CHUNK_MAX ? CHUNK_MAX : size;
 }
 
@@ -170,7 +177,8 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t size)
 		memcpy(block, old, old_size < size ? old_size : size);
 	/* The old block had a chunk to itself, right below the new one: give it back now. */
 	if (c != NULL && a->chunk != c && a->chunk->prev == c && (char *)c + CHUNK_HEAD == old &&
-	    c->size > CHUNK_MAX && a->chunk->prev_ptr == (char *)old + old_need) {
+	    c->size > CHUNK_MAX && (c->size & CHUNK_MARKED) == 0 &&
+	    a->chunk->prev_ptr == (char *)old + old_need) {
 		a->chunk->prev = c->prev;
 		a->chunk->prev_ptr = c->prev_ptr;
 		a->chunk->prev_end = c->prev_end;
@@ -199,12 +207,14 @@ size_t arena_size(const struct arena *a)
 	size_t size = 0;
 
 	for (const struct arena_chunk *chunk = a->chunk; chunk != NULL; chunk = chunk->prev)
-		size += chunk->size;
+		size += chunk_size(chunk);
 	return size;
 }
 
 struct arena_mark arena_mark(struct arena *a)
 {
+	if (a->chunk != NULL)
+		a->chunk->size |= CHUNK_MARKED;
 	return (struct arena_mark){ a->chunk, a->ptr };
 }
 

@@ -8,7 +8,7 @@
 #include "builtins/builtin.h"
 #include "builtins/zone.h"
 
-enum { LEVELS_MAX = 2100, EXCLUDES_MAX = 64 };
+enum { LEVELS_FIRST = 64, EXCLUDES_MAX = 64 };
 
 struct sum {
 	uint64_t size;
@@ -212,6 +212,7 @@ struct du {
 	struct cmd *c;
 	struct du_opts *o;
 	struct seen seen;
+	size_t levels;     /* room in the next two, in the pool */
 	struct sum *level; /* of the directories that are open, by level */
 	struct sum *below; /* with what is in subdirectories */
 	struct sum total;
@@ -305,6 +306,19 @@ static void end_dir(struct du *d, const struct walk_entry *e)
 		put_sum(d, d->o->separate ? &d->level[e->level] : &all, e->path);
 }
 
+static void have_level(struct du *d, size_t level)
+{
+	size_t room = d->levels == 0 ? LEVELS_FIRST : d->levels * 2;
+
+	if (level < d->levels)
+		return;
+	d->level = pool_resize(d->c->pool, d->level, d->levels * sizeof(struct sum),
+			       room * sizeof(struct sum));
+	d->below = pool_resize(d->c->pool, d->below, d->levels * sizeof(struct sum),
+			       room * sizeof(struct sum));
+	d->levels = room;
+}
+
 static void visit(struct du *d, struct walk *w, const struct walk_entry *e)
 {
 	struct sum s = sum_of(d, e);
@@ -317,6 +331,7 @@ static void visit(struct du *d, struct walk *w, const struct walk_entry *e)
 		return;
 	}
 	if (e->kind == WALK_DIR) {
+		have_level(d, (size_t)e->level);
 		d->level[e->level] = s;
 		d->below[e->level] = (struct sum){ 0, 0, 0 };
 		return;
@@ -355,7 +370,7 @@ static void put_tree(struct du *d, const char *path)
 		} else if (leads_nowhere(e, flags)) {
 			d->status = cmd_error(d->c, 0, "cannot access %s",
 					      cmd_quoteaf(d->c, e->path));
-		} else if (e->level < LEVELS_MAX) {
+		} else {
 			visit(d, w, e);
 		}
 	}
@@ -418,8 +433,6 @@ static int du_run(struct cmd *c)
 	d->c = c;
 	d->o = o;
 	d->zone = zone_of_command(c);
-	d->level = arena_array(c->arena, LEVELS_MAX, sizeof(struct sum));
-	d->below = arena_array(c->arena, LEVELS_MAX, sizeof(struct sum));
 	if (o->files0 != NULL)
 		status = put_listed(c, d);
 	else if (c->nargs == 0)

@@ -101,10 +101,13 @@ bool alias_find(struct shell *sh, struct bytes name, struct bytes *out)
 
 void alias_set(struct shell *sh, struct bytes name, struct bytes value)
 {
-	struct alias_table *t = own_table(sh);
-	struct bytes copy = pool_bytes(sh, value);
+	struct alias_table *t;
+	struct bytes copy;
 	size_t at;
 
+	proc_charge(sh->p, sh->aliases != NULL ? sh->aliases->count / 8 : 0);
+	t = own_table(sh);
+	copy = pool_bytes(sh, value);
 	if (locate(t, name, &at)) {
 		free_bytes(sh, t->v[at].value);
 		t->v[at].value = copy;

@@ -96,6 +96,7 @@ static int set_traps(struct shell *sh, int n, char **words)
 	}
 	if (n == 1 && trap_number(bytes_of(words[0])) < 0)
 		return usage_error(sh, "trap");
+	proc_charge(sh->p, strlen(action) / 64);
 	for (int i = first; i < n; i++) {
 		int which = trap_number(bytes_of(words[i]));
 

@@ -50,6 +50,7 @@ struct kept_regex {
 	struct bytes pattern;
 	unsigned flags;
 	int compiled; /* patterns kept so far */
+	bool busy;    /* a process is in the middle of a search; stays if it was ended there */
 	struct regex *re;
 };
 
@@ -73,9 +74,10 @@ static struct regex *compile_regex(struct shell *sh, struct cond *c, struct byte
 	struct kept_regex *k = c->cache_regex;
 	struct ast *ast = current_ast(sh);
 
-	if (k != NULL && k->flags == flags && k->re != NULL && bytes_eq(k->pattern, pattern))
+	if (k != NULL && !k->busy && k->flags == flags && k->re != NULL &&
+	    bytes_eq(k->pattern, pattern))
 		return k->re;
-	if (ast == NULL || (k != NULL && k->compiled >= REGEX_KEPT_MAX))
+	if (ast == NULL || (k != NULL && (k->busy || k->compiled >= REGEX_KEPT_MAX)))
 		return compile_in(sh, sh->arena, pattern, flags);
 	if (k == NULL)
 		k = arena_zalloc(&ast->arena, sizeof(*k));
@@ -106,24 +108,31 @@ static void set_rematch(struct shell *sh, struct bytes text, const struct regex_
 	}
 }
 
+/* The tree may be shared: who runs is not who began. */
 static void charge_work(void *arg, uint64_t work)
 {
-	proc_charge(arg, work);
+	proc_charge(kernel_current(arg), work);
 }
 
 static int match_regex(struct shell *sh, struct cond *c, struct bytes text, struct bytes pattern)
 {
 	struct regex *re = compile_regex(sh, c, pattern);
+	struct kept_regex *k = c->cache_regex;
+	struct kept_regex *kept = k != NULL && k->re == re ? k : NULL;
 	struct regex_span *spans;
 	size_t n;
 	int got;
 
 	if (re == NULL)
 		return COND_BAD;
-	regex_set_work(re, charge_work, sh->p);
+	regex_set_work(re, charge_work, sh->p->k);
 	n = regex_groups(re) + 1;
 	spans = arena_alloc(sh->arena, n * sizeof(*spans));
+	if (kept != NULL)
+		kept->busy = true;
 	got = regex_search(re, text, 0, 0, spans, n);
+	if (kept != NULL)
+		kept->busy = false;
 	set_rematch(sh, text, spans, got == 0 ? n : 0);
 	return got == 0;
 }

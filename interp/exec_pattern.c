@@ -35,7 +35,7 @@ static unsigned glob_flags_now(const struct shell *sh, bool in_cond)
 
 static void charge_work(void *arg, uint64_t work)
 {
-	proc_charge(arg, work);
+	proc_charge(kernel_current(arg), work);
 }
 
 static struct glob *compile(struct shell *sh, struct word *w, unsigned flags)
@@ -50,6 +50,7 @@ static struct glob *compile(struct shell *sh, struct word *w, unsigned flags)
 	if (expand_pattern(sh, w, &pattern) != 0)
 		return NULL;
 	g = glob_compile(kept ? &current_ast(sh)->arena : sh->arena, pattern, flags);
+	proc_charge(sh->p, pattern.len / 8);
 	if (g == NULL) {
 		shell_error(sh, "%.*s: pattern too complex", (int)w->text.len, w->text.ptr);
 		sh->status = 1;
@@ -75,7 +76,7 @@ int pattern_matches(struct shell *sh, const struct word *w, struct bytes subject
 	g = compile(sh, own, glob_flags_now(sh, in_cond));
 	if (g == NULL)
 		return -1;
-	glob_set_work(g, charge_work, sh->p);
+	glob_set_work(g, charge_work, sh->p->k);
 	matches = glob_match(g, sh->arena, subject);
 	return matches ? 1 : 0;
 }

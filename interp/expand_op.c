@@ -263,6 +263,7 @@ static int prepare_pattern(struct operation *o, const struct param *p)
 		o->glob = shell_glob(sh, pattern, is_replace(p->op));
 	} else {
 		o->glob = glob_compile(&unit->arena, pattern, flags - 1);
+		shell_glob_work(sh, o->glob);
 		w->cache_glob = o->glob;
 		w->cache_glob_flags = flags;
 	}
@@ -342,6 +343,7 @@ static int substring(struct shell *sh, const struct param *p, const struct span 
 	int64_t to;
 	int ok = clip(s, n, &from, &to);
 
+	proc_charge(sh->p, text->len / 64);
 	if (ok < 0)
 		return bad_length(sh, p);
 	if (ok > 0) {

@@ -640,6 +640,7 @@ static int emit_length(struct expander *e, const struct param *p, const struct v
 		n = v->n;
 	else if (e->sh->utf8)
 		n = utf8_count(v->one);
+	proc_charge(e->sh->p, v->one.len / 64);
 	struct value length = { .set = true, .one = number(e->sh, (int64_t)n) };
 
 	emit_value(e, p, &length, quoted);

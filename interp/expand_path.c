@@ -74,7 +74,7 @@ static unsigned path_flags(const struct shell *sh)
 
 static void charge_work(void *arg, uint64_t work)
 {
-	proc_charge(arg, work);
+	proc_charge(kernel_current(arg), work);
 }
 
 unsigned shell_glob_flags(const struct shell *sh, bool for_case)
@@ -86,12 +86,18 @@ unsigned shell_glob_flags(const struct shell *sh, bool for_case)
 	return flags;
 }
 
+void shell_glob_work(const struct shell *sh, struct glob *g)
+{
+	if (g != NULL)
+		glob_set_work(g, charge_work, sh->p->k);
+}
+
 struct glob *shell_glob(struct shell *sh, struct bytes pattern, bool for_case)
 {
 	struct glob *g = glob_compile(sh->arena, pattern, shell_glob_flags(sh, for_case));
 
-	if (g != NULL)
-		glob_set_work(g, charge_work, sh->p);
+	proc_charge(sh->p, pattern.len / 8);
+	shell_glob_work(sh, g);
 	return g;
 }
 
@@ -144,7 +150,7 @@ static size_t take_component(struct walk *w, struct bytes pattern, size_t at, st
 	if (c->glob != NULL && !opt_shopt(w->sh, SHOPT_globskipdots) && may_match_dot(c->text))
 		c->dots = glob_compile(w->arena, c->text, path_flags(w->sh) | GLOB_PERIOD);
 	if (c->glob != NULL)
-		glob_set_work(c->glob, charge_work, w->sh->p);
+		glob_set_work(c->glob, charge_work, w->sh->p->k);
 	else
 		c->literal = unescaped(w, c->text, c->slashes.len != 0);
 	return after;

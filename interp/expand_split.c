@@ -108,6 +108,8 @@ void emit(struct expander *e, struct bytes text, bool quoted)
 		e->magic = has_magic(text);
 	buf_add(&e->cur, text);
 	e->state = FIELD_OPEN;
+	if (text.len >= 256)
+		proc_charge(e->sh->p, text.len / 64);
 }
 
 void emit_quoted_null(struct expander *e)

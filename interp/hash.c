@@ -79,6 +79,7 @@ void hash_put(struct shell *sh, struct bytes name, struct bytes path)
 	e->path = pool_dup(sh->pool, path);
 	e->hits = 0;
 	e->hidden = false;
+	proc_charge(sh->p, (uint64_t)t->count / HASH_SLOTS);
 }
 
 void hash_keep(struct shell *sh, struct bytes name, struct bytes path)

@@ -375,6 +375,8 @@ int eval_arith(struct shell *sh, struct bytes text, int64_t *out);
 int expand_pathname(struct shell *sh, struct bytes pattern, struct fields *out);
 /* The pattern compiled under the current options; cached in the word when it is literal. */
 struct glob *shell_glob(struct shell *sh, struct bytes pattern, bool for_case);
+/* Its matching charges whoever runs. */
+void shell_glob_work(const struct shell *sh, struct glob *g);
 void fields_add(struct shell *sh, struct fields *f, char *s);
 /* Splits at IFS as `read` does: at most `max` fields (0: no bound), the last takes the rest.
  * escaped[i] marks bytes that were behind a backslash (NULL: none). */

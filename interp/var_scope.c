@@ -343,8 +343,10 @@ static char **foreign_names(struct shell *sh, size_t *n)
 	return sh->vars.foreign;
 }
 
-static void build_environ(struct shell *sh)
+/* Returns what it cost in steps. */
+static uint64_t build_environ(struct shell *sh)
 {
+	uint64_t steps = 0;
 	struct arena_mark mark = arena_mark(sh->arena);
 	struct var_table *t = &sh->vars;
 	struct var **all;
@@ -374,10 +376,12 @@ static void build_environ(struct shell *sh)
 		struct bytes value = { all[i]->value, all[i]->len };
 
 		*to++ = environ_entry(sh, all[i]->name, value);
+		steps += 1 + value.len / 64;
 	}
 	*to = NULL;
 	t->environ_serial = t->export_serial;
 	arena_release(sh->arena, mark);
+	return steps + n / 4;
 }
 
 char *const *var_environ(struct shell *sh)
@@ -387,9 +391,10 @@ char *const *var_environ(struct shell *sh)
 	/* A subshell that changed nothing of it has its parent's. */
 	if (sh->overlay && t->export_serial == 0)
 		return var_environ(sh->parent);
-	if (t->environ == NULL || t->environ_serial != t->export_serial) {
+	/* While others run the variables may change again. */
+	while (t->environ == NULL || t->environ_serial != t->export_serial) {
 		free_environ(sh);
-		build_environ(sh);
+		proc_charge(sh->p, build_environ(sh));
 	}
 	return t->environ;
 }

@@ -91,6 +91,20 @@ static void put_block(struct kernel *k, struct args_block *b)
 		heap_free(&k->heap, b, b->size);
 }
 
+static uint64_t list_steps(char *const *list)
+{
+	uint64_t steps = 0;
+
+	for (; list != NULL && *list != NULL; list++)
+		steps += 1 + strlen(*list) / 64;
+	return steps / 4;
+}
+
+uint64_t args_steps(char *const *argv, char *const *envp)
+{
+	return list_steps(argv) + list_steps(envp);
+}
+
 int args_set(struct proc *p, const struct args *a)
 {
 	size_t count;

@@ -208,7 +208,7 @@ int64_t sys_spawn_program(struct proc *p, const struct exec *e)
 	struct proc *c;
 	int r;
 
-	proc_charge(p, 40);
+	proc_charge(p, 40 + args_steps(e->argv, e->envp));
 	r = resolve(p, e->path, &im);
 	if (r == 0)
 		r = proc_new(p->k, p, &c);
@@ -256,7 +256,7 @@ int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *cons
 	struct image im;
 	int r;
 
-	proc_charge(p, 40);
+	proc_charge(p, 40 + args_steps(argv, envp));
 	r = resolve(p, path, &im);
 	if (r == 0)
 		r = proc_set_stack(p, run_image, as_arg(im.format));

@@ -21,6 +21,7 @@
 
 enum {
 	SLICE_STEPS = 10000,
+	HELD_BACK_BYTES = 1 << 20,
 	STACK_PAGES = PROC_STACK_BYTES / (int)PAGE_BYTES,
 	STACK_CACHE_MAX = 8,
 	PROC_CACHE_MAX = 8,
@@ -340,6 +341,8 @@ struct args {
 	struct bytes start; /* of the program file */
 };
 int args_set(struct proc *p, const struct args *a);
+/* What copying them costs. */
+uint64_t args_steps(char *const *argv, char *const *envp);
 void args_share(struct proc *child, const struct proc *parent);
 void args_clear(struct proc *p);
 /* The last component of path, as Linux names processes: at most 15 bytes. */
@@ -372,6 +375,7 @@ void limit_kill_all(struct kernel *k, enum limit l);
 void limit_check_steps(struct proc *p);
 int64_t limit_steps_left(const struct kernel *k);
 void limit_apply_vfs(struct kernel *k);
+void limit_memory(struct kernel *k);
 
 /* fd.c */
 struct file *fd_file(const struct proc *p, int fd);

@@ -161,6 +161,7 @@ void kernel_begin(struct kernel *k)
 	k->console.stuck = false;
 	k->console.in_end = false;
 	k->heap.peak = k->heap.used;
+	limit_memory(k);
 	atomic_store_explicit(&k->cancel, false, memory_order_relaxed);
 }
 

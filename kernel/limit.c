@@ -43,13 +43,23 @@ uint64_t kernel_limit(const struct kernel *k, enum limit l)
 	return (unsigned)l < LIMIT_COUNT ? k->limit[l] : 0;
 }
 
+/* A command leaves some memory for the next one, which must run even if what the shell keeps
+ * has come to the limit. */
+void limit_memory(struct kernel *k)
+{
+	size_t most = (size_t)k->limit[LIMIT_MEMORY];
+	size_t held = most / 8 < HELD_BACK_BYTES ? most / 8 : HELD_BACK_BYTES;
+
+	k->heap.limit = k->heap.used + 2 * held < most ? most - held : most;
+}
+
 void limit_apply_vfs(struct kernel *k)
 {
 	struct vfs_limits limits = { .bytes = k->limit[LIMIT_DISK],
 				     .inodes = k->limit[LIMIT_FILES],
 				     .file_bytes = k->limit[LIMIT_FILE_SIZE] };
 
-	k->heap.limit = (size_t)k->limit[LIMIT_MEMORY];
+	limit_memory(k);
 	vfs_set_limits(k->vfs, &limits);
 }
 
@@ -294,12 +304,17 @@ void proc_limit(struct proc *p, enum limit l)
 	limit_stop(p->k, l);
 }
 
+/* Who runs is not always whose memory it is: a syntax tree outlives the process that made it. */
 static void no_memory(void *arg)
 {
-	proc_limit(arg, LIMIT_MEMORY);
+	struct kernel *k = arg;
+
+	if (k->current == NULL || k->on_host)
+		fail_on_host(k);
+	limit_stop(k, LIMIT_MEMORY);
 }
 
 struct arena_fail proc_arena_fail(struct proc *p)
 {
-	return (struct arena_fail){ no_memory, p };
+	return (struct arena_fail){ no_memory, p->k };
 }

@@ -267,8 +267,9 @@ void proc_charge_slow(struct proc *p)
 
 	do {
 		sched_settle(k);
-		if (k->current != p)
-			return; /* between runs, or while another process ends */
+		if (k->current == NULL || k->ending != 0)
+			return; /* between runs, or while a process ends: what is left is done */
+		p = k->current;
 		limit_check_steps(p);
 		if (p->priv->slice_left < 0) {
 			sched_ready(p);

@@ -32,6 +32,7 @@ struct val awk_fn_strftime(struct awk *a, struct val *args, int n)
 	time_civil(zone(a, n > 2 && awk_val_true(a, &args[2])), (int64_t)floor(seconds), &civil);
 	time_format(&out, str_bytes(awk_val_to_str(a, &format)), &civil, (int64_t)floor(seconds),
 		    0);
+	cmd_charge(a->c, out.len / 8);
 	struct val v = val_bytes(a, buf_bytes(&out));
 
 	val_put(a, format);

@@ -10,7 +10,7 @@
 #include "builtins/builtin.h"
 #include "builtins/date_parse.h"
 
-enum { FIND_DEPTH_MAX = 1000 };
+enum { FIND_DEPTH_MAX = 200 };
 
 struct find;
 struct expr;

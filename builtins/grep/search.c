@@ -40,6 +40,8 @@ static void put_after(struct grep *g, size_t from, size_t to)
 	while (g->pending > 0 && from < to && !g->stop) {
 		size_t end = line_end(g, from);
 
+		cmd_charge_bytes(g->c, end - from);
+
 		grep_put_line(g, from, end, GREP_CONTEXT);
 		g->pending--;
 		from = end + 1;
@@ -52,8 +54,10 @@ static void put_before(struct grep *g, size_t from)
 {
 	size_t begin = from;
 
-	for (int64_t n = 0; n < g->before && begin > g->printed; n++)
+	for (int64_t n = 0; n < g->before && begin > g->printed; n++) {
 		begin = line_begin(g, begin);
+		cmd_charge(g->c, 1);
+	}
 	if (g->separates && g->group_written && !(g->adjacent && begin == g->printed))
 		grep_put_separator(g);
 	while (begin < from && !g->stop) {
@@ -199,8 +203,10 @@ static int search_window(struct grep *g, struct window *w, bool at_end)
 	if (err < 0 || g->stop)
 		return err;
 	w->start = keep = end;
-	for (int64_t n = 0; n < g->before && keep > g->printed; n++)
+	for (int64_t n = 0; n < g->before && keep > g->printed; n++) {
 		keep = line_begin(g, keep);
+		cmd_charge(g->c, 1);
+	}
 	window_drop(g, w, keep);
 	return 0;
 }
