@@ -198,10 +198,11 @@ bool cowsh_incomplete(cowsh *s, const char *text, size_t len)
 static void finish(struct cowsh *s)
 {
 	int limit = kernel_limit_hit(s->kernel);
+	int died = kernel_died(s->kernel);
 	struct kernel_usage usage;
 
-	if (limit >= 0) {
-		s->status = 137;
+	if (limit >= 0 || died != 0) {
+		s->status = limit >= 0 ? 137 : (died & 127) != 0 ? 128 + (died & 127) : died >> 8;
 		recover(s);
 	}
 	kernel_flush(s->kernel);
@@ -244,7 +245,8 @@ int cowsh_step(cowsh *s, uint64_t steps)
 		if (steps != 0 && left == 0)
 			return COWSH_SLICE;
 		state = kernel_run(s->kernel, left);
-		if (s->command_done || kernel_limit_hit(s->kernel) >= 0 || state == KERNEL_DONE) {
+		if (s->command_done || kernel_limit_hit(s->kernel) >= 0 ||
+		    kernel_died(s->kernel) != 0 || state == KERNEL_DONE) {
 			finish(s);
 			return COWSH_DONE;
 		}

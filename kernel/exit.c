@@ -100,6 +100,8 @@ void proc_exit(struct proc *p, int status)
 {
 	struct kernel *k = p->k;
 
+	if (p->priv->survivor)
+		survivor_end(p, status);
 	sched_settle(k);
 	sched_vanish(k, proc_end(p, status));
 }
@@ -116,6 +118,10 @@ void proc_kill(struct proc *p, int sig)
 	struct proc *current = k->current;
 
 	p = proc_owner(p);
+	if (p->priv->survivor) {
+		survivor_end(p, sig);
+		return;
+	}
 	if (current == NULL || p != proc_owner(current)) {
 		stack_put_all(k, proc_end(p, sig));
 	} else if (k->ending != 0) {

@@ -191,6 +191,7 @@ struct kernel {
 	uint64_t boot_id[2];
 	uint64_t limit[LIMIT_COUNT];
 	int limit_hit;
+	int died; /* wait status of a survivor that something ended, else 0 */
 	uint64_t hit_value;
 	char hit_where[48];
 	int ran_last; /* the process that had the processor last */
@@ -371,6 +372,8 @@ void sig_child_changed(struct proc *child);
 
 /* limit.c */
 _Noreturn void limit_stop(struct kernel *k, enum limit l);
+/* Ends all processes because a survivor was to end; it is parked. Returns only between runs. */
+void survivor_end(struct proc *p, int status);
 void limit_kill_all(struct kernel *k, enum limit l);
 void limit_check_steps(struct proc *p);
 int64_t limit_steps_left(const struct kernel *k);

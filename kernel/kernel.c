@@ -152,6 +152,7 @@ int kernel_restore(struct kernel *k, struct vfs_tree *tree)
 void kernel_begin(struct kernel *k)
 {
 	k->limit_hit = -1;
+	k->died = 0;
 	k->steps_begin = k->steps_total;
 	k->output_total += k->output_bytes;
 	k->output_bytes = 0;

@@ -148,6 +148,9 @@ bool kernel_skip_to_timer(struct kernel *k);
 void kernel_cancel(struct kernel *k);
 /* Which limit stopped the current command, or -1. Cleared by kernel_begin. */
 int kernel_limit_hit(const struct kernel *k);
+/* The wait status of a survivor that a signal or a limit of its own ended: it is parked, all
+ * others are gone. 0: none was. Cleared by kernel_begin. */
+int kernel_died(const struct kernel *k);
 /* Its value, and where it was hit ("awk, line 3"); both as they were then. */
 uint64_t kernel_limit_hit_value(const struct kernel *k);
 const char *kernel_limit_hit_where(const struct kernel *k);

@@ -276,6 +276,26 @@ void limit_stop(struct kernel *k, enum limit l)
 	sched_vanish(k, stop_one(k->current));
 }
 
+void survivor_end(struct proc *p, int status)
+{
+	struct kernel *k = p->k;
+
+	if (p->priv->parked)
+		return;
+	k->died = status;
+	k->stop_run = true;
+	stop_others(k);
+	if (k->current == NULL)
+		return;
+	sched_settle(k);
+	sched_vanish(k, stop_one(k->current));
+}
+
+int kernel_died(const struct kernel *k)
+{
+	return k->died;
+}
+
 int kernel_guard(struct kernel *k, int (*fn)(void *arg), void *arg)
 {
 	jmp_buf *outer = k->guard;

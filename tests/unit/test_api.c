@@ -216,6 +216,37 @@ TEST(a_limit_ends_the_command_not_the_session)
 	cowsh_free(s);
 }
 
+/* Nothing inside can end the session's shell for good. */
+TEST(a_shell_that_is_killed_goes_on)
+{
+	static const char *const scripts[] = {
+		"kill $$",
+		"kill -9 $$",
+		"kill -9 0",
+		"(kill -9 0) & wait; :",
+		"f() { kill -TERM $$; sleep 1; }; f | cat",
+		"ulimit -t 0; while :; do :; done",
+		"trap 'exit 3' EXIT; kill -TERM $$",
+		"kill -9 -1; (kill -9 -1)",
+		"kill -ABRT $PPID $$",
+		"x=$(kill -9 $$)",
+		"sleep 100 & (sleep 1; kill -9 $$) & wait",
+		"exec kill -9 $$",
+	};
+	struct host h;
+
+	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+		cowsh *s = new_session(&h, NULL);
+
+		run(s, "x=kept; cd /tmp");
+		run(s, scripts[i]);
+		h.len[1] = 0;
+		CHECK_EQ(run(s, "echo $(echo $x) $PWD").status, 0);
+		CHECK(strstr(h.out[1], "/tmp\n") != NULL);
+		cowsh_free(s);
+	}
+}
+
 TEST(a_limit_says_what_and_where)
 {
 	struct host h;
@@ -623,6 +654,7 @@ int main(void)
 	RUN(standard_input_may_be_pending);
 	RUN(incomplete_text_is_known);
 	RUN(a_limit_ends_the_command_not_the_session);
+	RUN(a_shell_that_is_killed_goes_on);
 	RUN(a_limit_says_what_and_where);
 	RUN(budgets_of_a_session);
 	RUN(profiles_are_finite);
