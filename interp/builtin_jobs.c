@@ -49,6 +49,8 @@ static void show_jobs(struct shell *sh, struct buf *out, const struct jobs_optio
 {
 	int highest = 0;
 
+	if (!sh->jobs_foreign)
+		job_drop_told(sh);
 	for (struct job *j = sh->jobs; j != NULL; j = j->next)
 		highest = j->number > highest ? j->number : highest;
 	for (int n = 1; n <= highest; n++) {
@@ -153,6 +155,9 @@ static int wait_word(struct shell *sh, const struct wait_options *o, const char 
 
 		status = job_wait(sh, j);
 		wait_tell(sh, o, last);
+		j = job_of_pid(sh, last);
+		if (j != NULL && j->state == JOB_DONE)
+			job_remove(sh, j);
 		return status;
 	}
 	if (!number_argument(word, &pid) || pid < 0) {

@@ -187,6 +187,16 @@ void fork_wait(struct shell *sh, int turn)
 	sys_sleep(sh->p, (int64_t)1000000000 << turn);
 }
 
+/* Of subshells only substitutions see the shell's jobs, and `jobs` itself in a pipeline. */
+static bool shows_jobs(const struct task *t)
+{
+	const struct simple *s = (const struct simple *)t->node;
+
+	if (t->run != task_run_node || t->background || s == NULL || s->node.kind != NODE_SIMPLE)
+		return false;
+	return s->nwords != 0 && bytes_is(s->words[0]->literal, "jobs");
+}
+
 int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 {
 	struct spawn s = { .fn = task_main, .name = sh->p->name };
@@ -212,7 +222,7 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	*sub->task = *t;
 	if (t->background)
 		sub->no_errexit = 0;
-	if (t->command_sub) {
+	if (t->command_sub || (t->copy && !t->background) || shows_jobs(t)) {
 		sub->jobs = sh->jobs;
 		sub->jobs_foreign = true;
 	}

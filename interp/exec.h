@@ -215,6 +215,8 @@ void trap_init(struct shell *sh);
 void trap_note(struct shell *sh);
 /* With -c, jobs that have ended are forgotten when a command in the foreground ends. */
 void job_forget_done(struct shell *sh);
+/* Forgets the jobs that a signal ended, once that was said. */
+void job_drop_told(struct shell *sh);
 /* Remembers and finds statuses of background processes that ended. */
 void finished_add(struct shell *sh, int pid, int status);
 /* A child that nobody waits for: its status is taken when it has ended. */

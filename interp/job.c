@@ -190,12 +190,24 @@ static void drop_done(struct shell *sh, int most)
 	}
 }
 
+void job_drop_told(struct shell *sh)
+{
+	struct job *next;
+
+	for (struct job *j = sh->jobs; j != NULL; j = next) {
+		next = j->next;
+		if (j->state == JOB_DONE && j->told)
+			job_remove(sh, j);
+	}
+}
+
 struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, struct bytes text)
 {
 	struct job *j;
 
 	own_jobs(sh);
 	job_poll(sh);
+	job_drop_told(sh);
 	drop_done(sh, DONE_JOBS_MAX);
 	j = pool_zalloc(sh->pool, sizeof(*j));
 	j->number = highest_number(sh) + 1;
@@ -286,7 +298,10 @@ static void say_killed(struct shell *sh, struct job *j)
 	int status = j->statuses[j->npids - 1];
 	struct buf out = buf_in(sh->arena);
 
-	if (j->notified || !worth_saying(status) || opt_set(sh, SET_INTERACTIVE))
+	if (opt_set(sh, SET_INTERACTIVE))
+		return;
+	j->told = (status & 0x7f) != 0;
+	if (j->notified || !worth_saying(status))
 		return;
 	j->notified = true;
 	shell_error_prefix(sh, &out);

@@ -464,6 +464,7 @@ struct job {
 	bool no_hup;
 	bool foreground;
 	bool is_coproc;
+	bool told; /* ended by a signal and said so (or silently): not shown any more */
 };
 
 /* Records a background pipeline; returns its job. */
