@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * file - tell what files contain.
+ *
+ * Reference: file 5.44. Not here: own magic files (-m, -C), -k, -z of what is compressed.
+ */
+#include "builtins/file/file.h"
+
+struct file_opts {
+	bool brief;
+	bool zero; /* -0 */
+	bool zero_twice;
+	bool follow;
+	bool no_follow;
+	bool no_pad;
+	bool special;
+	bool exit_on_error;
+	bool mime_type;
+	bool mime_encoding;
+	int zeros;
+	const char *separator;
+	/* state */
+	size_t width;
+	bool listed; /* -f was given */
+};
+
+static int set_mime(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct file_opts *o = c->opts;
+	bool both = opt->letter == 'i' || strcmp(opt->name, "mime") == 0;
+
+	(void)arg;
+	o->mime_type |= both || strcmp(opt->name, "mime-type") == 0;
+	o->mime_encoding |= both || strcmp(opt->name, "mime-encoding") == 0;
+	return 0;
+}
+
+static int put_version(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt, (void)arg;
+	cmd_puts(c, "file-5.44 (cowsh)\n");
+	cmd_exit(c, 0);
+}
+
+static opt_fn name_file;
+
+static const struct opt file_options[] = {
+	OPT_FLAG('b', "brief", struct file_opts, brief, "no names before answers"),
+	OPT_MISSING('C', "compile"),
+	OPT_MISSING_ARG('e', "exclude"),
+	OPT_MISSING_ARG(0, "exclude-quiet"),
+	OPT_FLAG('E', NULL, struct file_opts, exit_on_error, "stop at a file that can't be read"),
+	OPT_CALL_ARG('f', "files-from", name_file, "FILE", "read the names of files from FILE"),
+	OPT_STR('F', "separator", struct file_opts, separator, ":", "STRING", "behind names"),
+	OPT_FLAG('h', "no-dereference", struct file_opts, no_follow, "look at links (default)"),
+	OPT_CALL('i', "mime", set_mime, "MIME types and encodings"),
+	OPT_CALL(0, "mime-type", set_mime, "only MIME types"),
+	OPT_CALL(0, "mime-encoding", set_mime, "only MIME encodings"),
+	OPT_MISSING(0, "apple"),
+	OPT_MISSING(0, "extension"),
+	OPT_MISSING('k', "keep-going"),
+	OPT_MISSING('l', "list"),
+	OPT_FLAG('L', "dereference", struct file_opts, follow, "look at what links point to"),
+	OPT_MISSING_ARG('m', "magic-file"),
+	OPT_FLAG('N', "no-pad", struct file_opts, no_pad, "no blanks behind names"),
+	OPT_IGNORED('n', "no-buffer", "no effect"),
+	OPT_IGNORED('p', "preserve-date", "no effect: times of access never move"),
+	OPT_MISSING_ARG('P', "parameter"),
+	OPT_IGNORED('r', "raw", "no effect: texts are written as they are"),
+	OPT_FLAG('s', "special-files", struct file_opts, special, "read devices, too"),
+	OPT_IGNORED('S', "no-sandbox", "no effect"),
+	OPT_CALL('v', NULL, put_version, NULL),
+	OPT_MISSING('z', "uncompress"),
+	OPT_MISSING('Z', "uncompress-noreport"),
+	OPT_COUNT('0', "print0", struct file_opts, zeros, "a NUL behind names"),
+	OPT_END(),
+};
+
+/* --- what is no regular file --- */
+
+static void put_device(struct guess *g, const struct vfs_stat *st, const char *what)
+{
+	buf_printf(&g->text, "%s (%u/%u)", what, (unsigned)(st->rdev >> 8),
+		   (unsigned)(st->rdev & 0xff));
+}
+
+static void put_link(struct guess *g, const char *path)
+{
+	struct bytes target;
+	struct vfs_stat st;
+	bool broken = cmd_stat(g->c, path, &st) < 0;
+
+	if (cmd_readlink(g->c, CMD_CWD, path, &target) < 0)
+		target = BYTES("");
+	buf_printf(&g->text, "%ssymbolic link to %.*s", broken ? "broken " : "", (int)target.len,
+		   target.ptr);
+	g->mime = "inode/symlink";
+}
+
+/* True: the kind of the file says it all. */
+static bool guess_kind(struct guess *g, const struct file_opts *o, const char *path,
+		       const struct vfs_stat *st)
+{
+	uint32_t type = st->mode & S_FMT;
+
+	g->charset = "binary";
+	if (type == S_LNK) {
+		put_link(g, path);
+		return true;
+	}
+	if ((st->mode & S_SUID) != 0)
+		buf_puts(&g->text, "setuid, ");
+	if ((st->mode & S_SGID) != 0)
+		buf_puts(&g->text, "setgid, ");
+	if ((st->mode & S_SVTX) != 0)
+		buf_puts(&g->text, "sticky, ");
+	if (o->mime_type || o->mime_encoding)
+		g->text.len = 0;
+	switch (type) {
+	case S_DIR:
+		buf_puts(&g->text, "directory");
+		g->mime = "inode/directory";
+		return true;
+	case S_CHR:
+		if (o->special)
+			return false;
+		put_device(g, st, "character special");
+		g->mime = "inode/chardevice";
+		return true;
+	case S_BLK:
+		if (o->special)
+			return false;
+		put_device(g, st, "block special");
+		g->mime = "inode/blockdevice";
+		return true;
+	case S_FIFO:
+		if (o->special)
+			return false;
+		buf_puts(&g->text, "fifo (named pipe)");
+		g->mime = "inode/fifo";
+		return true;
+	case S_SOCK:
+		buf_puts(&g->text, "socket");
+		g->mime = "inode/socket";
+		return true;
+	default: break;
+	}
+	if (st->size > 0)
+		return false;
+	buf_puts(&g->text, "empty");
+	g->mime = "inode/x-empty";
+	return true;
+}
+
+/* --- contents --- */
+
+static int read_start(struct cmd *c, const char *path, struct bytes *out)
+{
+	struct buf data = buf_in(c->arena);
+	struct input in;
+	struct bytes part;
+	int err = input_open(&in, c, path);
+
+	if (err < 0)
+		return err;
+	while (data.len < LOOK_BYTES && (err = input_block(&in, &part)) > 0) {
+		buf_put(&data, part.ptr,
+			part.len < LOOK_BYTES - data.len ? part.len : LOOK_BYTES - data.len);
+		cmd_charge_bytes(c, part.len);
+	}
+	input_close(&in);
+	*out = buf_bytes(&data);
+	return err < 0 ? err : 0;
+}
+
+static void guess_content(struct guess *g)
+{
+	static const char octets[] = "application/octet-stream";
+
+	if (g->data.len == 0) {
+		buf_puts(&g->text, "empty");
+		g->mime = "inode/x-empty";
+		g->charset = "binary";
+		return;
+	}
+	guess_encoding(g);
+	cmd_charge_bytes(g->c, g->data.len);
+	if (g->data.len == 1) {
+		buf_puts(&g->text, "very short file (no magic)");
+		g->mime = octets;
+		g->charset = "binary";
+		return;
+	}
+	if (guess_elf(g) || guess_binary(g) || guess_marked_text(g) || guess_text(g))
+		return;
+	buf_puts(&g->text, "data");
+	g->mime = octets;
+}
+
+/* --- answers --- */
+
+static void put_answer(struct cmd *c, const struct file_opts *o, const struct guess *g)
+{
+	if (o->mime_type)
+		cmd_puts(c, g->mime);
+	if (o->mime_type && o->mime_encoding)
+		cmd_puts(c, "; charset=");
+	if (o->mime_encoding)
+		cmd_puts(c, g->charset);
+	if (!o->mime_type && !o->mime_encoding)
+		cmd_bytes(c, buf_bytes(&g->text));
+	cmd_putc(c, o->zeros > 1 ? '\0' : '\n');
+}
+
+static void put_name(struct cmd *c, const struct file_opts *o, const char *path)
+{
+	const char *name = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+	size_t len = utf8_count(bytes_of(name));
+
+	if (o->brief)
+		return;
+	cmd_puts(c, name);
+	if (o->zeros > 0)
+		cmd_putc(c, '\0');
+	if (o->zeros > 1)
+		return;
+	cmd_puts(c, o->separator);
+	cmd_putc(c, ' ');
+	for (size_t i = len; !o->no_pad && i < o->width; i++)
+		cmd_putc(c, ' ');
+}
+
+/* What can't be looked at is an answer, too. */
+static void cannot(struct cmd *c, struct file_opts *o, const char *path, int err)
+{
+	put_name(c, o, path);
+	if (o->exit_on_error) {
+		cmd_printf(c, "ERROR: cannot stat `%s' (%s)\n", path, err_text(err));
+		cmd_exit(c, 1);
+	}
+	cmd_printf(c, "cannot open `%s' (%s)\n", path, err_text(err));
+}
+
+static void look(struct cmd *c, struct file_opts *o, const char *path)
+{
+	struct arena_mark mark = arena_mark(c->arena);
+	struct guess g = { .c = c, .text = buf_in(c->arena) };
+	bool standard = strcmp(path, "-") == 0;
+	struct vfs_stat st = { .mode = S_REG, .size = 1 };
+	int err = 0;
+
+	if (!standard)
+		err = o->follow ? cmd_stat(c, path, &st) : cmd_lstat(c, path, &st);
+	if (err < 0) {
+		cannot(c, o, path, err);
+	} else if (guess_kind(&g, o, path, &st)) {
+		put_name(c, o, path);
+		put_answer(c, o, &g);
+	} else {
+		err = read_start(c, path, &g.data);
+		if (err == -E_ACCES) {
+			buf_puts(&g.text, (st.mode & 0111) != 0
+						  ? "executable, regular file, no read permission"
+						  : "regular file, no read permission");
+			g.mime = "text/plain";
+			g.charset = "binary";
+		} else if (err == 0) {
+			guess_content(&g);
+		}
+		if (err < 0 && err != -E_ACCES) {
+			cannot(c, o, path, err);
+		} else {
+			put_name(c, o, path);
+			put_answer(c, o, &g);
+		}
+	}
+	arena_release(c->arena, mark);
+}
+
+static int name_file(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct file_opts *o = c->opts;
+	struct bytes all;
+	int err = cmd_read_all(c, arg, &all);
+
+	(void)opt;
+	if (err < 0)
+		cmd_fatal(c, 0, "Cannot open `%s' (%s)", arg, err_text(err));
+	o->listed = true;
+	/* All names first: they say how wide the column is. */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t from = 0; from < all.len;) {
+			const char *newline = memchr(all.ptr + from, '\n', all.len - from);
+			size_t to = newline != NULL ? (size_t)(newline - all.ptr) : all.len;
+			struct bytes line = bytes_slice(all, from, to);
+
+			if (pass == 1)
+				look(c, o, arena_dup(c->arena, line));
+			else if (utf8_count(line) > o->width)
+				o->width = utf8_count(line);
+			from = to + 1;
+			cmd_charge(c, 1);
+		}
+	return 0;
+}
+
+static int file_run(struct cmd *c)
+{
+	struct file_opts *o = c->opts;
+
+	if (c->nargs == 0 && !o->listed) {
+		static const char usage[] =
+			"Usage: file [-bcCdEhikLlNnprsSvzZ0] [--apple] [--extension] "
+			"[--mime-encoding]\n            [--mime-type] [-e <testname>] [-F "
+			"<separator>] "
+			" [-f <namefile>]\n            [-m <magicfiles>] [-P <parameter=value>] "
+			"[--exclude-quiet]\n            <file> ...\n       file -C [-m "
+			"<magicfiles>]\n       file [--help]\n";
+
+		cmd_err_write(c, usage, sizeof(usage) - 1);
+		return 1;
+	}
+	o->width = 0;
+	for (int i = 0; i < c->nargs; i++) {
+		const char *name = strcmp(c->args[i], "-") == 0 ? "/dev/stdin" : c->args[i];
+		size_t len = utf8_count(bytes_of(name));
+
+		o->width = len > o->width ? len : o->width;
+	}
+	for (int i = 0; i < c->nargs; i++)
+		look(c, o, c->args[i]);
+	return 0;
+}
+
+const struct builtin builtin_file = {
+	.name = "file",
+	.usage = "[OPTION...] [FILE...]",
+	.summary = "Tells what FILEs contain.",
+	.run = file_run,
+	.opts = file_options,
+	.opts_size = sizeof(struct file_opts),
+	.family = "file 5.44",
+};

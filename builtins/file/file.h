@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * file: file.c looks at the kind of the file and writes the answer, text.c knows encodings and
+ * languages, binary.c the formats with marks, elf.c programs.
+ */
+#ifndef BUILTINS_FILE_FILE_H
+#define BUILTINS_FILE_FILE_H
+
+#include "builtins/builtin.h"
+
+enum { LOOK_BYTES = 1 << 20, LOOK_TEXT_BYTES = 64 << 10, LOOK_RULE_BYTES = 8192 };
+
+/* What is known about a file. */
+struct guess {
+	struct cmd *c;
+	struct bytes data;
+	struct buf text;     /* the answer */
+	const char *mime;    /* "text/plain" */
+	const char *charset; /* "us-ascii", "binary" ... */
+	/* text */
+	const char *encoding;  /* "ASCII", NULL: no text */
+	const char *more_text; /* behind the encoding: "", " (with BOM)" are part of it */
+};
+
+/* Sets charset and encoding. */
+void guess_encoding(struct guess *g);
+/* A format with a mark: false if none. */
+bool guess_binary(struct guess *g);
+bool guess_elf(struct guess *g);
+/* JSON, CSV, a language, or plain text. False: it is no text. */
+bool guess_text(struct guess *g);
+/* Formats whose names do not tell the encoding: certificates, PostScript... */
+bool guess_marked_text(struct guess *g);
+
+/* Numbers in the data; 0 behind its end. */
+uint64_t load_le(struct bytes s, size_t at, size_t size);
+uint64_t load_be(struct bytes s, size_t at, size_t size);
+bool has_at(struct bytes s, size_t at, const char *mark, size_t len);
+#define HAS(s, at, literal) has_at(s, at, literal, sizeof(literal) - 1)
+
+#endif

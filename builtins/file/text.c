@@ -1,0 +1,746 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text: which encoding, which line ends, which language.
+ */
+#include "base/regex.h"
+#include "builtins/file/file.h"
+
+enum { LINE_LONG = 300, CSV_LINES = 10, JSON_DEPTH = 500 };
+
+/* --- encodings --- */
+
+/* T: text in any encoding, I: ISO-8859, X: other extended ASCII, 0: none. */
+static char byte_class(unsigned char ch)
+{
+	if (ch >= 0xa0)
+		return 'I';
+	if (ch >= 0x80)
+		return ch == 0x85 ? 'T' : 'X';
+	if (ch >= 0x20)
+		return ch == 0x7f ? 0 : 'T';
+	return (ch >= 7 && ch <= 13 && ch != 11) || ch == 27 ? 'T' : 0;
+}
+
+static bool is_utf8(struct bytes s, bool whole)
+{
+	for (size_t at = 0; at < s.len;) {
+		uint32_t ch;
+		size_t n = utf8_decode(s, at, &ch);
+
+		if (n == 0)
+			return !whole && s.len - at < 4;
+		if (n == 1 && byte_class((unsigned char)s.ptr[at]) != 'T')
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+static void set_encoding(struct guess *g, const char *charset, const char *encoding)
+{
+	g->charset = charset;
+	g->encoding = encoding;
+}
+
+static bool is_wide_text(struct bytes s, size_t size, bool big)
+{
+	for (size_t at = size; at + size <= s.len; at += size) {
+		uint64_t ch = big ? load_be(s, at, size) : load_le(s, at, size);
+
+		if (ch == 0xfffe || (size == 2 && ch == 0xffff) ||
+		    (ch < 128 && byte_class((unsigned char)ch) != 'T'))
+			return false;
+	}
+	return true;
+}
+
+void guess_encoding(struct guess *g)
+{
+	struct bytes s = g->data;
+	bool whole = s.len < LOOK_TEXT_BYTES;
+	bool seen[256] = { false };
+	bool high = false;
+
+	if (!whole)
+		s.len = LOOK_TEXT_BYTES;
+	set_encoding(g, "binary", NULL);
+	if (s.len == 0)
+		return;
+	if (HAS(s, 0, "\xff\xfe\0\0") && is_wide_text(s, 4, false)) {
+		set_encoding(g, "utf-32le", "Unicode text, UTF-32, little-endian");
+		return;
+	}
+	if (HAS(s, 0, "\0\0\xfe\xff") && is_wide_text(s, 4, true)) {
+		set_encoding(g, "utf-32be", "Unicode text, UTF-32, big-endian");
+		return;
+	}
+	if (HAS(s, 0, "\xff\xfe") && is_wide_text(s, 2, false)) {
+		set_encoding(g, "utf-16le", "Unicode text, UTF-16, little-endian text");
+		return;
+	}
+	if (HAS(s, 0, "\xfe\xff") && is_wide_text(s, 2, true)) {
+		set_encoding(g, "utf-16be", "Unicode text, UTF-16, big-endian text");
+		return;
+	}
+	for (size_t i = 0; i < s.len; i++)
+		seen[(unsigned char)s.ptr[i]] = true;
+	bool iso = false;
+	bool extended = false;
+
+	for (int ch = 0; ch < 256; ch++) {
+		char class = seen[ch] ? byte_class((unsigned char)ch) : 'T';
+
+		high |= seen[ch] && ch >= 0x80;
+		if (class == 0)
+			return;
+		iso |= class == 'I';
+		extended |= class == 'X';
+	}
+	if (!high)
+		set_encoding(g, "us-ascii", "ASCII text");
+	else if (HAS(s, 0, "\xef\xbb\xbf") && is_utf8(s, whole))
+		set_encoding(g, "utf-8", "Unicode text, UTF-8 (with BOM) text");
+	else if (is_utf8(s, whole))
+		set_encoding(g, "utf-8", "Unicode text, UTF-8 text");
+	else if (!extended)
+		set_encoding(g, "iso-8859-1", "ISO-8859 text");
+	else
+		set_encoding(g, "unknown-8bit", "Non-ISO extended-ASCII text");
+}
+
+/* --- line ends --- */
+
+struct lines {
+	size_t lf;
+	size_t crlf;
+	size_t cr;
+	size_t nel;
+	size_t longest;
+	bool escapes;
+	bool overstrikes;
+};
+
+static void count_lines(const struct guess *g, struct lines *l)
+{
+	struct bytes s = g->data;
+	size_t step = strncmp(g->charset, "utf-16", 6) == 0   ? 2
+		      : strncmp(g->charset, "utf-32", 6) == 0 ? 4
+							      : 1;
+	size_t low = g->charset[strlen(g->charset) - 2] == 'b' ? step - 1 : 0;
+	size_t length = 0;
+	bool cr = false;
+
+	*l = (struct lines){ 0 };
+	if (s.len > LOOK_TEXT_BYTES)
+		s.len = LOOK_TEXT_BYTES;
+	for (size_t at = step > 1 ? step : 0; at + step <= s.len; at += step) {
+		unsigned char ch = (unsigned char)s.ptr[at + low];
+
+		if (step > 1 && load_le(s, at, step) != (uint64_t)ch && load_be(s, at, step) != ch)
+			ch = 'x';
+		if (ch == '\n') {
+			l->lf += !cr;
+			l->crlf += cr;
+		} else {
+			l->cr += cr;
+		}
+		cr = ch == '\r';
+		l->nel += ch == 0x85 && strcmp(g->charset, "utf-8") != 0;
+		l->escapes |= ch == 27;
+		l->overstrikes |= ch == '\b';
+		/* Bytes behind the first of a UTF-8 character do not count. */
+		if (ch == '\n' || ch == '\r')
+			length = 0;
+		else if ((ch & 0xc0) != 0x80 || strcmp(g->charset, "utf-8") != 0)
+			length++;
+		l->longest = length > l->longest ? length : l->longest;
+	}
+	l->cr += cr;
+}
+
+static void put_lines(struct guess *g)
+{
+	struct lines l;
+	const char *between = "";
+
+	if (strncmp(g->charset, "utf-32", 6) == 0)
+		return;
+	count_lines(g, &l);
+	if (l.longest > LINE_LONG)
+		buf_printf(&g->text, ", with very long lines (%zu)", l.longest);
+	if (l.lf + l.crlf + l.cr + l.nel == 0) {
+		buf_puts(&g->text, ", with no line terminators");
+	} else if (l.crlf + l.cr + l.nel > 0) {
+		const size_t n[] = { l.crlf, l.cr, l.lf, l.nel };
+		static const char *const names[] = { "CRLF", "CR", "LF", "NEL" };
+
+		buf_puts(&g->text, ", with ");
+		for (int i = 0; i < 4; i++)
+			if (n[i] > 0) {
+				buf_printf(&g->text, "%s%s", between, names[i]);
+				between = ", ";
+			}
+		buf_puts(&g->text, " line terminators");
+	}
+	if (l.escapes)
+		buf_puts(&g->text, ", with escape sequences");
+	if (l.overstrikes)
+		buf_puts(&g->text, ", with overstriking");
+}
+
+/* "NAME, ASCII text TAIL, with ..."; name NULL: without it. */
+static void put_text(struct guess *g, const char *name, const char *mime, bool executable)
+{
+	if (name != NULL)
+		buf_printf(&g->text, "%s, ", name);
+	buf_printf(&g->text, "%s%s", g->encoding, executable ? " executable" : "");
+	g->mime = mime;
+	put_lines(g);
+}
+
+/* --- JSON --- */
+
+struct json {
+	struct bytes s;
+	size_t at;
+	struct cmd *c;
+	unsigned depth;
+	bool container; /* an object or array at the top */
+};
+
+static void skip_space(struct json *j)
+{
+	while (j->at < j->s.len && j->s.ptr[j->at] != '\0' &&
+	       strchr(" \t\r\n", j->s.ptr[j->at]) != NULL)
+		j->at++;
+}
+
+static bool take(struct json *j, char ch)
+{
+	if (j->at >= j->s.len || j->s.ptr[j->at] != ch)
+		return false;
+	j->at++;
+	return true;
+}
+
+static bool json_string(struct json *j)
+{
+	if (!take(j, '"'))
+		return false;
+	while (j->at < j->s.len) {
+		unsigned char ch = (unsigned char)j->s.ptr[j->at++];
+
+		if (ch == '"')
+			return true;
+		if (ch < 0x20)
+			return false;
+		if (ch != '\\')
+			continue;
+		ch = j->at < j->s.len ? (unsigned char)j->s.ptr[j->at++] : 0;
+		if (ch == 0 || strchr("\"\\/bfnrtu", ch) == NULL)
+			return false;
+		for (int i = 0; ch == 'u' && i < 4; i++)
+			if (j->at >= j->s.len || !byte_is_xdigit((unsigned char)j->s.ptr[j->at++]))
+				return false;
+	}
+	return false;
+}
+
+static bool json_number(struct json *j)
+{
+	size_t digits = 0;
+
+	take(j, '-');
+	for (; j->at < j->s.len && byte_is_digit(j->s.ptr[j->at]); j->at++)
+		digits++;
+	if (take(j, '.'))
+		for (digits = 0; j->at < j->s.len && byte_is_digit(j->s.ptr[j->at]); j->at++)
+			digits++;
+	if (digits > 0 && (take(j, 'e') || take(j, 'E'))) {
+		if (!take(j, '+'))
+			take(j, '-');
+		for (digits = 0; j->at < j->s.len && byte_is_digit(j->s.ptr[j->at]); j->at++)
+			digits++;
+	}
+	return digits > 0;
+}
+
+static bool json_word(struct json *j)
+{
+	static const char *const words[] = { "true", "false", "null" };
+
+	for (int i = 0; i < 3; i++)
+		if (has_at(j->s, j->at, words[i], strlen(words[i]))) {
+			j->at += strlen(words[i]);
+			return true;
+		}
+	return false;
+}
+
+static bool json_value(struct json *j)
+{
+	skip_space(j);
+	cmd_charge(j->c, 1);
+	if (j->at >= j->s.len || ++j->depth > JSON_DEPTH)
+		return false;
+	char open = j->s.ptr[j->at];
+	bool good;
+
+	if (open == '{' || open == '[') {
+		char close = open == '{' ? '}' : ']';
+
+		j->container = true;
+		j->at++;
+		skip_space(j);
+		if (take(j, close)) {
+			j->depth--;
+			return true;
+		}
+		do {
+			skip_space(j);
+			/* A comma behind the last member is let pass. */
+			if (open == '{' && j->at < j->s.len && j->s.ptr[j->at] == '}')
+				break;
+			if (open == '{') {
+				good = json_string(j);
+				skip_space(j);
+				if (!good || !take(j, ':'))
+					return false;
+			}
+			if (!json_value(j))
+				return false;
+			skip_space(j);
+		} while (take(j, ','));
+		good = take(j, close);
+	} else {
+		good = open == '"'                          ? json_string(j)
+		       : open == '-' || byte_is_digit(open) ? json_number(j)
+							    : json_word(j);
+	}
+	j->depth--;
+	return good;
+}
+
+/* 0: no JSON, 1: one value, 2: a value a line. */
+static int json_kind(struct guess *g)
+{
+	struct json j = { .s = g->data, .c = g->c };
+	int values = 0;
+
+	if (strcmp(g->charset, "us-ascii") != 0 && strcmp(g->charset, "utf-8") != 0)
+		return 0;
+	skip_space(&j);
+	if (j.at >= j.s.len || (j.s.ptr[j.at] != '{' && j.s.ptr[j.at] != '['))
+		return 0;
+	while (j.at < j.s.len) {
+		j.depth = 0;
+		if (!json_value(&j))
+			return 0;
+		values++;
+		size_t end = j.at;
+
+		skip_space(&j);
+		/* Further values begin on lines of their own. */
+		if (j.at < j.s.len && memchr(j.s.ptr + end, '\n', j.at - end) == NULL)
+			return 0;
+	}
+	return values > 1 ? 2 : values;
+}
+
+/* --- CSV --- */
+
+static bool is_csv(const struct guess *g)
+{
+	struct bytes s = g->data;
+	size_t lines = 0;
+	size_t fields = 0;
+	size_t commas = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < s.len; i++) {
+		char ch = s.ptr[i];
+
+		if (ch == '"') {
+			quoted = !quoted;
+		} else if (ch == ',' && !quoted) {
+			commas++;
+		} else if (ch == '\n' && !quoted) {
+			if (++lines > 1 && commas != fields)
+				return false;
+			fields = commas;
+			commas = 0;
+			if (fields == 0)
+				return false;
+			if (lines == CSV_LINES)
+				return true;
+		}
+	}
+	return fields > 0 && lines > 2;
+}
+
+/* --- scripts --- */
+
+struct interpreter {
+	const char *name;
+	const char *text;
+	const char *mime;
+	bool env; /* known behind env, too */
+};
+
+static const struct interpreter interpreters[] = {
+	{ "sh", "POSIX shell script", "text/x-shellscript", false },
+	{ "bash", "Bourne-Again shell script", "text/x-shellscript", true },
+	{ "csh", "C shell script", "text/x-shellscript", false },
+	{ "tcsh", "Tenex C shell script", "text/x-shellscript", false },
+	{ "zsh", "Paul Falstad's zsh script", "text/x-shellscript", true },
+	{ "ksh", "Korn shell script", "text/x-shellscript", false },
+	{ "fish", "fish shell script", "text/x-shellscript", true },
+	{ "awk", "awk script", "text/x-awk", false },
+	{ "gawk", "GNU awk script", "text/x-gawk", false },
+	{ "nawk", "new awk script", "text/x-nawk", false },
+	{ "python", "Python script", "text/x-script.python", true },
+	{ "ruby", "Ruby script", "text/x-ruby", true },
+	{ "lua", "Lua script", "text/x-lua", true },
+	{ "tclsh", "Tcl/Tk script", "text/x-tcl", true },
+	{ "wish", "Tcl/Tk script", "text/x-tcl", true },
+	{ "php", "PHP script", "text/x-php", false },
+};
+
+/* The name up to a blank without digits and points behind: python3.11 is python. */
+static bool is_interpreter(struct bytes word, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (word.len < len || memcmp(word.ptr, name, len) != 0)
+		return false;
+	for (size_t i = len; i < word.len; i++)
+		if (!byte_is_digit(word.ptr[i]) && word.ptr[i] != '.')
+			return false;
+	return word.len == len || strcmp(name, "python") == 0 || strcmp(name, "lua") == 0 ||
+	       strcmp(name, "php") == 0 || strcmp(name, "ruby") == 0 || strcmp(name, "tclsh") == 0;
+}
+
+static bool guess_script(struct guess *g)
+{
+	static const char *const places[] = { "/bin/", "/usr/bin/", "/usr/local/bin/" };
+	struct bytes s = g->data;
+	size_t end = 2;
+
+	if (!HAS(s, 0, "#!"))
+		return false;
+	while (end < s.len && s.ptr[end] != '\n' && s.ptr[end] != '\r')
+		end++;
+	struct bytes line = bytes_slice(s, 2, end);
+
+	while (line.len > 0 && byte_is_blank(line.ptr[0]))
+		line = bytes_slice(line, 1, line.len);
+	while (line.len > 0 && byte_is_blank(line.ptr[line.len - 1]))
+		line.len--;
+	if (line.len == 0)
+		return false;
+	struct bytes whole = line;
+	struct bytes name = BYTES("");
+	bool env = bytes_starts(line, BYTES("/usr/bin/env "));
+
+	if (env) {
+		whole = name = bytes_slice(line, 13, line.len);
+	} else {
+		for (int i = 0; i < 3; i++)
+			if (bytes_starts(line, bytes_of(places[i])))
+				name = bytes_slice(line, strlen(places[i]), line.len);
+	}
+	const char *blank = name.len > 0 ? memchr(name.ptr, ' ', name.len) : NULL;
+
+	if (blank != NULL)
+		name.len = (size_t)(blank - name.ptr);
+	if (bytes_is(name, "perl")) {
+		buf_puts(&g->text, "Perl script text executable");
+		g->mime = "text/x-perl";
+		return true;
+	}
+	if (bytes_is(name, "node") || bytes_is(name, "nodejs")) {
+		put_text(g, "Node.js script executable", "application/javascript", false);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(interpreters) / sizeof(*interpreters); i++)
+		if ((interpreters[i].env || !env) && is_interpreter(name, interpreters[i].name)) {
+			put_text(g, interpreters[i].text, interpreters[i].mime, true);
+			return true;
+		}
+	struct buf text = buf_in(g->c->arena);
+
+	buf_printf(&text, "a %.*s script", (int)whole.len, whole.ptr);
+	put_text(g, buf_cstr(&text), "text/plain", true);
+	return true;
+}
+
+/* --- languages --- */
+
+/* A text that must occur, and an expression that must match (NULL: none). */
+struct rule {
+	const char *word;
+	const char *pattern;
+	const char *text;
+	const char *mime;
+	bool executable;
+};
+
+static const char c_text[] = "C source";
+static const char c_mime[] = "text/x-c";
+static const char cpp_text[] = "C++ source";
+static const char cpp_mime[] = "text/x-c++";
+static const char py_text[] = "Python script";
+static const char py_mime[] = "text/x-script.python";
+static const char js_text[] = "JavaScript source";
+static const char js_mime[] = "application/javascript";
+
+static const struct rule rules[] = {
+	{ "<?php", NULL, "PHP script", "text/x-php", false },
+	{ "diff --git ", "^diff --git a/.*\n(index|new|old|---|deleted|similarity)",
+	  "unified diff output", "text/x-diff", false },
+	{ "+++ ", "^--- .*\n\\+\\+\\+ ", "unified diff output", "text/x-diff", false },
+	{ "*** ", "^\\*\\*\\* .*\n--- ", "context diff output", "text/x-diff", false },
+	{ "\\documentclass", NULL, "LaTeX 2e document", "text/x-tex", false },
+	{ "\\documentstyle", NULL, "LaTeX document", "text/x-tex", false },
+	{ "\\section", NULL, "LaTeX document", "text/x-tex", false },
+	{ "\\chapter", NULL, "LaTeX document", "text/x-tex", false },
+	{ "#include", "^class[ \t]+", cpp_text, cpp_mime, false },
+	{ "#include", "^[ \t]*#[ \t]*include", c_text, c_mime, false },
+	{ "namespace", "^namespace[ \t]+[_A-Za-z]+[ \t]*\\{", cpp_text, cpp_mime, false },
+	{ "template", "^[ \t]*template[ \t]*<.*>[ \t]*$", cpp_text, cpp_mime, false },
+	{ "virtual", "^[ \t]*virtual[ \t]+.*[};][ \t]*$", cpp_text, cpp_mime, false },
+	{ "class", "^[ \t]*class[ \t]+[A-Za-z0-9_:]+[ \t]*\\{", cpp_text, cpp_mime, false },
+	{ "public", "^[ \t]*public:", cpp_text, cpp_mime, false },
+	{ "private", "^[ \t]*private:", cpp_text, cpp_mime, false },
+	{ "import", "^package[ \t]+[A-Za-z0-9_.]+ *;", "Java source", "text/x-java", false },
+	{ "import java", "^import java.*;", "Java source", "text/x-java", false },
+	{ "require", "^(const|let|var) .*= *require\\(", js_text, js_mime, false },
+	{ "module.exports", "^module\\.exports.*=", js_text, js_mime, false },
+	{ "use strict", "^['\"]use strict['\"]", js_text, js_mime, false },
+	{ "export", "^export (function|class|default|const|var|let|async)[ \t(]", js_text, js_mime,
+	  false },
+	{ "def ", "^ *def +[A-Za-z_][A-Za-z0-9_]* *\\(.*\\)( *->.*)?:", py_text, py_mime, true },
+	{ "class ", "^class +[A-Za-z_][A-Za-z0-9_]* *(\\(.*\\))? *:", py_text, py_mime, true },
+	{ "import", "^from[ \t]+[A-Za-z0-9_.]+[ \t]+import", py_text, py_mime, true },
+	{ "try:", "^ *try:.*\n(.*\n)* *(except|finally).*:", py_text, py_mime, true },
+	{ "endif", "^#[ \t]*if(n)?def", c_text, c_mime, false },
+	{ "struct", "^struct[ \t]+", c_text, c_mime, false },
+	{ "union", "^union[ \t]+", c_text, c_mime, false },
+	{ "extern", "^[ \t]*extern[ \t]+", c_text, c_mime, false },
+	{ "main(", NULL, c_text, c_mime, false },
+	{ "require", "^[ \t]*require[ \t]+'[A-Za-z_/.]+'", "Ruby script", "text/x-ruby", false },
+	{ "def", "^[ \t]*(class|module)[ \t][A-Z].*\n(.*\n)*[ \t]*def .*\n(.*\n)*[ \t]*end",
+	  "Ruby script", "text/x-ruby", false },
+	{ "package", "^package[ \t]+[0-9A-Za-z_:]+ *;", "Perl5 module source", "text/plain",
+	  false },
+	{ "all:", "^all:", "makefile script", "text/x-makefile", false },
+	{ "CFLAGS", "^CFLAGS", "makefile script", "text/x-makefile", false },
+	{ "LDFLAGS", "^LDFLAGS", "makefile script", "text/x-makefile", false },
+	{ "VPATH", "^VPATH", "makefile script", "text/x-makefile", false },
+	{ ".PHONY", "^\\.PHONY", "makefile script", "text/x-makefile", false },
+	{ ".globl", "^[ \t]*\\.globl", "assembler source", "text/x-asm", false },
+	{ ".file", "^[ \t]*\\.file", "assembler source", "text/x-asm", false },
+	{ ".text", "^[ \t]*\\.text", "assembler source", "text/x-asm", false },
+};
+
+/* What a text begins with. */
+static const struct rule starts[] = {
+	{ "(defun ", NULL, "Lisp/Scheme program", "text/x-lisp", false },
+	{ "(defvar ", NULL, "Lisp/Scheme program", "text/x-lisp", false },
+	{ "(setq ", NULL, "Lisp/Scheme program", "text/x-lisp", false },
+	{ "dnl ", NULL, "M4 macro processor script", "text/x-m4", false },
+	{ ".\\\"", NULL, "troff or preprocessor input", "text/troff", false },
+	{ "'\\\"", NULL, "troff or preprocessor input", "text/troff", false },
+	{ ".TH ", NULL, "troff or preprocessor input", "text/troff", false },
+	{ ".Dd ", NULL, "troff or preprocessor input", "text/troff", false },
+	{ "From: ", NULL, "news or mail", "message/rfc822", false },
+	{ "Received:", NULL, "RFC 822 mail", "message/rfc822", false },
+	{ "Return-Path:", NULL, "RFC 822 mail", "message/rfc822", false },
+	{ "Relay-Version:", NULL, "old news", "message/rfc822", false },
+	{ "\"\"\"", NULL, py_text, "text/plain", true },
+};
+
+static bool matches(struct guess *g, const struct rule *r, struct bytes s)
+{
+	struct arena_mark mark = arena_mark(g->c->arena);
+	struct regex *re;
+	const char *message;
+
+	if (bytes_find(s, bytes_of(r->word)) == NULL)
+		return false;
+	if (r->pattern == NULL)
+		return true;
+	if (regex_compile(g->c->arena, bytes_of(r->pattern),
+			  REGEX_ERE | REGEX_NOSUB | REGEX_NEWLINE, &re, &message, NULL) != 0)
+		return false;
+	regex_set_work(re, cmd_work, g->c);
+	bool found = regex_test(re, s, 0) == 0;
+
+	arena_release(g->c->arena, mark);
+	return found;
+}
+
+static struct bytes rule_text(const struct guess *g)
+{
+	struct bytes s = g->data;
+
+	if (HAS(s, 0, "\xef\xbb\xbf"))
+		s = bytes_slice(s, 3, s.len);
+	if (s.len > LOOK_RULE_BYTES)
+		s.len = LOOK_RULE_BYTES;
+	return s;
+}
+
+/* Whether a tag occurs, in any case. */
+static bool has_tag(struct bytes s, const char *tag)
+{
+	size_t len = strlen(tag);
+
+	for (size_t at = 0; at + len <= s.len; at++) {
+		const char *hit = memchr(s.ptr + at, '<', s.len - at);
+		size_t i = 0;
+
+		if (hit == NULL || (at = (size_t)(hit - s.ptr)) + len > s.len)
+			return false;
+		while (i < len && byte_to_lower((unsigned char)s.ptr[at + i]) == tag[i])
+			i++;
+		if (i == len)
+			return true;
+	}
+	return false;
+}
+
+static bool guess_markup(struct guess *g, struct bytes s)
+{
+	static const char *const tags[] = { "<!doctype html", "<html", "<head", "<title", "<body" };
+
+	if (HAS(s, 0, "<?xml")) {
+		const char *version = bytes_find(s, BYTES("version="));
+		struct buf name = buf_in(g->c->arena);
+
+		if (bytes_find(s, BYTES("<svg")) != NULL) {
+			buf_puts(&g->text, "SVG Scalable Vector Graphics image");
+			g->mime = "image/svg+xml";
+			return true;
+		}
+		size_t at = version != NULL ? (size_t)(version - s.ptr) + 9 : s.len;
+
+		buf_puts(&name, "XML ");
+		for (; at < s.len && (byte_is_digit(s.ptr[at]) || s.ptr[at] == '.'); at++)
+			buf_putc(&name, s.ptr[at]);
+		buf_puts(&name, " document");
+		put_text(g, buf_cstr(&name), "text/xml", false);
+		return true;
+	}
+	if (HAS(s, 0, "<svg")) {
+		buf_puts(&g->text, "SVG Scalable Vector Graphics image");
+		g->mime = "image/svg+xml";
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++)
+		if (has_tag(s, tags[i])) {
+			put_text(g, "HTML document", "text/html", false);
+			return true;
+		}
+	return false;
+}
+
+static bool guess_language(struct guess *g)
+{
+	struct bytes s = rule_text(g);
+
+	if (guess_script(g) || guess_markup(g, s))
+		return true;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (has_at(s, 0, starts[i].word, strlen(starts[i].word))) {
+			put_text(g, starts[i].text, starts[i].mime, starts[i].executable);
+			return true;
+		}
+	if (s.len >= 9 && byte_to_lower((unsigned char)s.ptr[1]) == 'e' && s.ptr[0] == '@' &&
+	    byte_to_lower((unsigned char)s.ptr[2]) == 'c' &&
+	    byte_to_lower((unsigned char)s.ptr[3]) == 'h' &&
+	    byte_to_lower((unsigned char)s.ptr[4]) == 'o') {
+		put_text(g, "DOS batch file", "text/x-msdos-batch", false);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (matches(g, &rules[i], s)) {
+			put_text(g, rules[i].text, rules[i].mime, rules[i].executable);
+			return true;
+		}
+	return false;
+}
+
+struct mark {
+	const char *start;
+	const char *text;
+	const char *mime;
+};
+
+static const struct mark marks[] = {
+	{ "-----BEGIN CERTIFICATE-----", "PEM certificate", "text/plain" },
+	{ "-----BEGIN CERTIFICATE REQ", "PEM certificate request", "text/plain" },
+	{ "-----BEGIN RSA PRIVATE", "PEM RSA private key", "text/plain" },
+	{ "-----BEGIN DSA PRIVATE", "PEM DSA private key", "text/plain" },
+	{ "-----BEGIN EC PRIVATE", "PEM EC private key", "text/plain" },
+	{ "-----BEGIN OPENSSH PRIVATE KEY", "OpenSSH private key", "text/plain" },
+	{ "ssh-rsa ", "OpenSSH RSA public key", "text/plain" },
+	{ "ssh-dss ", "OpenSSH DSA public key", "text/plain" },
+	{ "ssh-ed25519 ", "OpenSSH ED25519 public key", "text/plain" },
+	{ "ecdsa-sha2-", "OpenSSH ECDSA public key", "text/plain" },
+	{ "-----BEGIN PGP MESSAGE-", "PGP message", "application/pgp-encrypted" },
+	{ "-----BEGIN PGP PUBLIC KEY BLOCK-", "PGP public key block", "application/pgp-keys" },
+	{ "-----BEGIN PGP SIGNATURE-", "PGP signature", "application/pgp-signature" },
+	{ "BEGIN:VCALENDAR", "vCalendar calendar file", "text/calendar" },
+	{ "/* XPM */", "X pixmap image text", "image/x-xpixmap" },
+	{ "d8:announce", "BitTorrent file", "application/x-bittorrent" },
+	{ "{\\rtf1\\ansi", "Rich Text Format data, version 1, ANSI", "text/rtf" },
+	{ "{\\rtf1", "Rich Text Format data, version 1", "text/rtf" },
+};
+
+bool guess_marked_text(struct guess *g)
+{
+	struct bytes s = g->data;
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (has_at(s, 0, marks[i].start, strlen(marks[i].start))) {
+			buf_puts(&g->text, marks[i].text);
+			g->mime = marks[i].mime;
+			return true;
+		}
+	if (!HAS(s, 0, "%!"))
+		return false;
+	buf_puts(&g->text, "PostScript document text");
+	g->mime = "application/postscript";
+	if (HAS(s, 0, "%!PS-Adobe-") && s.len > 14) {
+		buf_printf(&g->text, " conforming DSC level %.*s", 3, s.ptr + 11);
+		if (HAS(s, 14, " EPS"))
+			buf_puts(&g->text, ", type EPS");
+	}
+	return true;
+}
+
+bool guess_text(struct guess *g)
+{
+	int json = json_kind(g);
+
+	if (json != 0) {
+		buf_puts(&g->text,
+			 json == 1 ? "JSON text data" : "New Line Delimited JSON text data");
+		g->mime = json == 1 ? "application/json" : "application/x-ndjson";
+		return true;
+	}
+	if (g->encoding == NULL)
+		return false;
+	if (strncmp(g->charset, "utf-16", 6) != 0 && strncmp(g->charset, "utf-32", 6) != 0) {
+		if (is_csv(g)) {
+			buf_puts(&g->text, "CSV text");
+			g->mime = "text/csv";
+			return true;
+		}
+		if (guess_language(g))
+			return true;
+	}
+	put_text(g, NULL, "text/plain", false);
+	return true;
+}
