@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From one tree to another: index and files follow, local changes that do not touch stay.
+ */
+#include "builtins/git/merge.h"
+
+struct change {
+	const char *path;
+	const struct leaf *from; /* NULL: not there */
+	const struct leaf *to;
+};
+
+struct switching {
+	struct git *g;
+	struct index *x;
+	const struct switch_opts *o;
+	struct change *at; /* what must be done */
+	size_t n;
+	size_t cap;
+	struct names changed; /* "Your local changes ... would be overwritten" */
+	struct names untracked_over;
+	struct names untracked_removed;
+	struct names dirs;
+};
+
+static bool entry_is(const struct entry *e, const struct leaf *f)
+{
+	if (e == NULL || f == NULL)
+		return (e == NULL) == (f == NULL);
+	return e->mode == f->mode && oid_eq(&e->oid, &f->oid);
+}
+
+static void must_do(struct switching *s, const char *path, const struct leaf *from,
+		    const struct leaf *to)
+{
+	LIST_ROOM(s->g, s->at, s->n, s->cap);
+	s->at[s->n++] = (struct change){ path, from, to };
+}
+
+/* A file that is not in the index stands where one is to be written. */
+static void check_untracked(struct switching *s, const struct leaf *to)
+{
+	struct git *g = s->g;
+	struct vfs_stat st;
+	struct oid o;
+
+	if (s->o->force || s->o->no_work || cmd_lstat(g->c, to->path, &st) < 0 ||
+	    work_behind_link(g, to->path))
+		return;
+	if ((st.mode & S_FMT) == S_DIR) {
+		struct names list = { NULL, 0, 0 };
+		struct pathspec ps;
+		char *operand = git_format(g->a, ":(top,literal)%s", to->path);
+
+		/* Tracked files in it are going; others are in the way. */
+		pathspec_of(g, &operand, 1, &ps);
+		work_untracked(g, s->x, UNTRACKED_ALL, &ps, &list, NULL);
+		if (list.n != 0)
+			names_add(g, &s->dirs, to->path);
+		return;
+	}
+	if (gitignore_path_deep(g, to->path, false, NULL))
+		return;
+	if ((st.mode & S_FMT) == S_REG && (to->mode & S_FMT) == S_REG &&
+	    work_hash(g, to->path, to->mode, false, &o) == 0 && oid_eq(&o, &to->oid))
+		return;
+	names_add(g, &s->untracked_over, to->path);
+}
+
+static void one_path(struct switching *s, const char *path, const struct leaf *from,
+		     const struct leaf *to)
+{
+	struct git *g = s->g;
+	struct entry *e = index_find(s->x, path);
+	bool unmerged = e == NULL && index_has(s->x, path);
+	enum entry_state state;
+
+	cmd_charge(g->c, 1);
+	if (unmerged) {
+		if (s->o->force)
+			must_do(s, path, from, to);
+		else
+			names_add(g, &s->changed, path);
+		return;
+	}
+	if (s->o->force) {
+		must_do(s, path, from, to);
+		return;
+	}
+	/* What HEAD and the target have in common is not touched. */
+	if (from != NULL && to != NULL && from->mode == to->mode && oid_eq(&from->oid, &to->oid))
+		return;
+	if (from == NULL && to == NULL)
+		return;
+	if (e != NULL && entry_is(e, to))
+		return; /* already so */
+	if (e == NULL) {
+		if (to != NULL && from == NULL) {
+			check_untracked(s, to);
+			must_do(s, path, from, to);
+		} else if (to != NULL) {
+			names_add(g, &s->changed, path); /* removed from the index, changed there */
+		}
+		return;
+	}
+	if (!entry_is(e, from)) {
+		names_add(g, &s->changed, path);
+		return;
+	}
+	state = s->o->no_work ? ENTRY_SAME : index_check(g, s->x, e, NULL);
+	if (state != ENTRY_SAME && !(state == ENTRY_MISSING)) {
+		struct oid o;
+
+		/* The file is already what it shall become. */
+		if (to == NULL || work_hash(g, path, to->mode, false, &o) < 0 ||
+		    !oid_eq(&o, &to->oid)) {
+			names_add(g, &s->changed, path);
+			return;
+		}
+	}
+	must_do(s, path, from, to);
+}
+
+static void plan(struct switching *s, const struct leaves *a, const struct leaves *b)
+{
+	size_t i = 0, j = 0;
+
+	while (i < a->n || j < b->n) {
+		int order = i == a->n ? 1 : j == b->n ? -1 : strcmp(a->at[i].path, b->at[j].path);
+		const struct leaf *from = order <= 0 ? &a->at[i] : NULL;
+		const struct leaf *to = order >= 0 ? &b->at[j] : NULL;
+
+		one_path(s, from != NULL ? from->path : to->path, from, to);
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+static void list_paths(struct git *g, const struct names *list, struct buf *out)
+{
+	for (size_t i = 0; i < list->n; i++)
+		buf_printf(out, "\t%s\n", list->at[i]);
+	(void)g;
+}
+
+static bool complain(struct switching *s)
+{
+	struct git *g = s->g;
+	const char *action = s->o->action != NULL ? s->o->action : "checkout";
+	bool checkout = strcmp(action, "checkout") == 0;
+	const char *advice = checkout ? "switch branches" : action;
+	struct buf b = buf_in(g->a);
+
+	if (s->changed.n + s->untracked_over.n + s->dirs.n == 0)
+		return false;
+	if (s->changed.n != 0) {
+		buf_printf(&b,
+			   "error: Your local changes to the following files would be overwritten "
+			   "by %s:\n",
+			   action);
+		list_paths(g, &s->changed, &b);
+		buf_printf(&b, "Please commit your changes or stash them before you %s.\n", advice);
+	}
+	if (s->dirs.n != 0) {
+		buf_puts(&b,
+			 "error: Updating the following directories would lose untracked files in "
+			 "them:\n");
+		list_paths(g, &s->dirs, &b);
+		buf_putc(&b, '\n');
+	}
+	if (s->untracked_over.n != 0) {
+		buf_printf(&b,
+			   "error: The following untracked working tree files would be overwritten "
+			   "by %s:\n",
+			   action);
+		list_paths(g, &s->untracked_over, &b);
+		buf_printf(&b, "Please move or remove them before you %s.\n", advice);
+	}
+	buf_puts(&b, "Aborting\n");
+	cmd_err_write(g->c, b.ptr, b.len);
+	return true;
+}
+
+static void carry_out(struct switching *s)
+{
+	struct git *g = s->g;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct change *c = &s->at[i];
+
+		if (c->to != NULL)
+			continue;
+		if (!s->o->no_work && index_has(s->x, c->path))
+			work_remove(g, c->path);
+		index_remove(s->x, c->path);
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		const struct change *c = &s->at[i];
+		struct entry *e;
+
+		if (c->to == NULL)
+			continue;
+		/* Forced, but already as it shall be: the file is not touched. */
+		e = index_find(s->x, c->path);
+		if (e != NULL && entry_is(e, c->to) &&
+		    (s->o->no_work || index_check(g, s->x, e, NULL) == ENTRY_SAME))
+			continue;
+		e = index_put(s->x, c->path, c->to->mode, &c->to->oid);
+		if (!s->o->no_work)
+			work_write(g, c->path, c->to->mode, &c->to->oid, e);
+	}
+	s->x->dirty = true;
+}
+
+bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tree,
+		 const struct switch_opts *o)
+{
+	struct switching s = { .g = g, .x = index_get(g), .o = o };
+	struct leaves a = { NULL, 0, 0 };
+	struct leaves b = { NULL, 0, 0 };
+
+	if (o->force) {
+		/* Whatever is in the index counts as what was there. */
+		for (size_t i = 0; i < s.x->n; i++) {
+			struct entry *e = &s.x->at[i];
+
+			if (a.n > 0 && strcmp(a.at[a.n - 1].path, e->path) == 0)
+				continue;
+			LIST_ROOM(g, a.at, a.n, a.cap);
+			a.at[a.n++] = (struct leaf){ e->path, e->mode, e->oid };
+		}
+	} else if (old != NULL) {
+		tree_flatten(g, g->keep, old, &a);
+	}
+	tree_flatten(g, g->keep, new_tree, &b);
+	plan(&s, &a, &b);
+	if (complain(&s))
+		return false;
+	if (o->keep_index)
+		return true;
+	carry_out(&s);
+	return true;
+}
+
+void work_reset(struct git *g, const struct oid *tree)
+{
+	static const struct switch_opts force = { .force = true };
+
+	work_switch(g, NULL, tree, &force);
+}
+
+void work_reset_index(struct git *g, const struct oid *tree)
+{
+	struct index *x = index_get(g);
+	struct leaves l = { NULL, 0, 0 };
+	struct names gone = { NULL, 0, 0 };
+
+	tree_flatten(g, g->keep, tree, &l);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct leaf *f = leaves_find(&l, x->at[i].path);
+
+		if (f == NULL)
+			names_add(g, &gone, x->at[i].path);
+		else if (!entry_is(&x->at[i], f) &&
+			 index_check(g, x, &x->at[i], NULL) != ENTRY_SAME)
+			git_die(g, "Entry '%s' not uptodate. Cannot merge.", f->path);
+	}
+	for (size_t i = 0; i < gone.n; i++) {
+		work_remove(g, gone.at[i]);
+		index_remove(x, gone.at[i]);
+	}
+	for (size_t i = 0; i < l.n; i++) {
+		struct entry *e = index_find(x, l.at[i].path);
+
+		if (e != NULL && entry_is(e, &l.at[i]))
+			continue;
+		e = index_put(x, l.at[i].path, l.at[i].mode, &l.at[i].oid);
+		work_write(g, l.at[i].path, l.at[i].mode, &l.at[i].oid, e);
+	}
+}

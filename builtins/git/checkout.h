@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What checkout, switch, restore and branch share.
+ */
+#ifndef BUILTINS_GIT_CHECKOUT_H
+#define BUILTINS_GIT_CHECKOUT_H
+
+#include "builtins/git/commit.h"
+#include "builtins/git/status.h"
+
+struct checkout_opts {
+	bool quiet, force, track, no_track, no_guess, detach, merge, progress, ignore_other;
+	const char *create;
+	const char *force_create;
+	const char *orphan;
+	const char *conflict;
+	int stage;
+};
+
+struct checkout {
+	struct git *g;
+	struct checkout_opts o;
+	const char *name;
+	struct oid oid;   /* the commit */
+	struct oid named; /* perhaps a tree */
+	bool has_tree;
+	char *branch_ref;
+	const char *new_branch;
+	bool reset_branch;
+	bool existed;
+	const char *start_name;
+	const char *upstream;
+	bool unborn;
+	bool new_orphan;
+	bool show_changes;
+};
+int checkout_switch(struct git *g, struct checkout *k);
+
+/* restore.c */
+struct restore_opts {
+	bool staged, worktree, quiet, merge, force, overlay, checkout, ignore_unmerged;
+	bool has_tree;
+	int stage;
+	const char *conflict;
+	struct oid tree;
+	const char *tree_name;
+};
+int restore_paths(struct git *g, struct restore_opts *o, char **paths, int n);
+
+/* cmd_branch.c: branch.NAME.remote and merge, and what is said of it. */
+void branch_track(struct git *g, const char *branch, const char *upstream, bool quiet,
+		  struct buf *out);
+
+#endif

@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git checkout, switch, restore.
+ */
+#include "builtins/git/checkout.h"
+
+/* --- what is said of HEAD --- */
+
+static const char *one_line(struct git *g, const struct oid *o)
+{
+	struct commit_text t;
+	struct bytes subject;
+
+	commit_text(g, g->a, o, &t);
+	subject = message_subject(g->a, t.message);
+	return git_format(g->a, "%s %.*s", oid_short(g, o, 0), (int)subject.len, subject.ptr);
+}
+
+static void show_changes(struct git *g)
+{
+	struct diff_opts o;
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	struct oid head, tree;
+
+	diff_init(g, &o);
+	o.format = DIFF_NAME_STATUS;
+	o.renames = 0;
+	diff_settle(g, &o);
+	if (!head_oid(g, &head) || !tree_of(g, &head, &tree))
+		return;
+	diff_tree_work(g, &o, &tree, &q);
+	diff_finish(g, &o, &q);
+	struct buf out = buf_in(g->a);
+
+	for (size_t i = 0; i < q.n; i++)
+		buf_printf(&out, "%c\t%s\n", q.at[i].status, git_quoted(g, q.at[i].two->path));
+	cmd_bytes(g->c, buf_bytes(&out));
+}
+
+/* Commits that no reference will reach any more. */
+static void warn_lost(struct git *g, const struct oid *old)
+{
+	struct revs r;
+	struct commit *c;
+	struct ref *list;
+	size_t n = ref_list(g, "refs/", &list);
+	size_t lost = 0;
+	struct buf b = buf_in(g->a);
+	struct oid head;
+
+	revs_init(g, &r);
+	revs_add_commit(g, &r, commit_at(g, old), false);
+	for (size_t i = 0; i < n; i++) {
+		struct oid o;
+
+		if (!list[i].broken && object_peel(g, &list[i].oid, OBJECT_COMMIT, &o))
+			revs_add_commit(g, &r, commit_at(g, &o), true);
+	}
+	if (head_oid(g, &head))
+		revs_add_commit(g, &r, commit_at(g, &head), true);
+	while ((c = revs_next(&r)) != NULL)
+		if (lost++ < 4)
+			buf_printf(&b, "  %s\n", one_line(g, &c->oid));
+	revs_forget(g);
+	if (lost == 0) {
+		git_say(g, "Previous HEAD position was %s\n", one_line(g, old));
+		return;
+	}
+	if (lost > 4)
+		buf_printf(&b, " ... and %zu more.\n", lost - 4);
+	git_say(g,
+		"Warning: you are leaving %zu commit%s behind, not connected to\n"
+		"any of your branches:\n\n%s\n",
+		lost, lost == 1 ? "" : "s", buf_cstr(&b));
+	if (config_bool(g, "advice.detachedhead", true))
+		git_say(g,
+			"If you want to keep %s by creating a new branch, this may be a good time\n"
+			"to do so with:\n\n git branch <new-branch-name> %s\n\n",
+			lost == 1 ? "it" : "them", oid_short(g, old, 0));
+}
+
+static void detached_advice(struct git *g, const char *name)
+{
+	git_say(g, "Note: switching to '%s'.\n\n", name);
+	if (!config_bool(g, "advice.detachedhead", true))
+		return;
+	git_say(g,
+		"You are in 'detached HEAD' state. You can look around, make experimental\n"
+		"changes and commit them, and you can discard any commits you make in this\n"
+		"state without impacting any branches by switching back to a branch.\n\n"
+		"If you want to create a new branch to retain commits you create, you may\n"
+		"do so (now or later) by using -c with the switch command. Example:\n\n"
+		"  git switch -c <new-branch-name>\n\n"
+		"Or undo this operation with:\n\n"
+		"  git switch -\n\n"
+		"Turn off this advice by setting config variable advice.detachedHead to false\n\n");
+}
+
+/* --- switching --- */
+
+static void set_upstream(struct git *g, const struct checkout *k)
+{
+	const char *tracked = k->upstream;
+	struct buf b = buf_in(g->a);
+
+	if (tracked == NULL)
+		return;
+	branch_track(g, k->new_branch, tracked, k->o.quiet, &b);
+	if (!k->o.quiet)
+		cmd_bytes(g->c, buf_bytes(&b));
+}
+
+/* HEAD now names something else: references, logs and messages. */
+static void move_head(struct git *g, struct checkout *k, const struct oid *old, bool had_head,
+		      const char *old_ref)
+{
+	const char *from = old_ref != NULL ? ref_short(g, old_ref)
+			   : had_head      ? oid_hex(g, old)
+					   : "(invalid)";
+	char *message;
+
+	if (k->new_branch != NULL) {
+		char *full = git_format(g->a, "refs/heads/%s", k->new_branch);
+
+		if (k->reset_branch && ref_exists(g, full))
+			ref_update(g, full, &k->oid, NULL,
+				   git_format(g->a, "branch: Reset to %s", k->start_name), false);
+		else
+			ref_update(g, full, &k->oid, NULL,
+				   git_format(g->a, "branch: Created from %s", k->start_name),
+				   false);
+		set_upstream(g, k);
+		k->branch_ref = full;
+	}
+	message = git_format(g->a, "checkout: moving from %s to %s", from,
+			     k->branch_ref != NULL ? ref_short(g, k->branch_ref) : k->name);
+	if (k->branch_ref != NULL) {
+		ref_set_symbolic(g, "HEAD", k->branch_ref, message);
+		return;
+	}
+	ref_update(g, "HEAD", &k->oid, NULL, message, true);
+}
+
+static void say_moved(struct git *g, struct checkout *k, const struct oid *old, bool had_head,
+		      const char *old_ref)
+{
+	struct buf b = buf_in(g->a);
+
+	if (k->o.quiet)
+		return;
+	if (old_ref == NULL && had_head && !(k->branch_ref == NULL && oid_eq(old, &k->oid)))
+		warn_lost(g, old);
+	if (k->branch_ref == NULL) {
+		if (old_ref != NULL && !k->o.detach)
+			detached_advice(g, k->name);
+		git_say(g, "HEAD is now at %s\n", one_line(g, &k->oid));
+		return;
+	}
+	if (k->new_branch != NULL) {
+		git_say(g,
+			k->reset_branch && k->existed
+				? (old_ref != NULL && strcmp(old_ref, k->branch_ref) == 0
+					   ? "Reset branch '%s'\n"
+					   : "Switched to and reset branch '%s'\n")
+				: "Switched to a new branch '%s'\n",
+			k->new_branch);
+	} else if (old_ref != NULL && strcmp(old_ref, k->branch_ref) == 0) {
+		git_say(g, "Already on '%s'\n", ref_short(g, k->branch_ref));
+	} else {
+		git_say(g, "Switched to branch '%s'\n", ref_short(g, k->branch_ref));
+	}
+	if (k->new_branch == NULL) {
+		status_put_tracking(g, k->branch_ref, &b, true);
+		cmd_bytes(g->c, buf_bytes(&b));
+	}
+}
+
+static int run_post_checkout(struct git *g, const struct oid *old, const struct oid *new_oid,
+			     bool branch)
+{
+	char *args[4] = { oid_hex(g, old), oid_hex(g, new_oid),
+			  arena_dup(g->a, branch ? BYTES("1") : BYTES("0")), NULL };
+
+	return git_hook(g, "post-checkout", args, NULL);
+}
+
+int checkout_switch(struct git *g, struct checkout *k)
+{
+	struct oid old = oid_null, old_tree, new_tree;
+	bool had_head = head_oid(g, &old);
+	char *old_ref = head_ref(g);
+	struct switch_opts so = { .force = k->o.force, .action = "checkout" };
+	struct index *x = index_get(g);
+
+	if (old_ref != NULL)
+		old_ref = arena_dup(g->keep, bytes_of(old_ref));
+	if (k->unborn) {
+		/* A new branch of a repository without commits. */
+		ref_set_symbolic(g, "HEAD", git_format(g->a, "refs/heads/%s", k->new_branch), NULL);
+		if (!k->o.quiet)
+			git_say(g, "Switched to a new branch '%s'\n", k->new_branch);
+		return 0;
+	}
+	if (!k->o.force && index_unmerged(x)) {
+		for (size_t i = 0; i < x->n; i++)
+			if (x->at[i].stage != 0 &&
+			    (i == 0 || strcmp(x->at[i - 1].path, x->at[i].path) != 0))
+				git_say(g, "%s: needs merge\n", x->at[i].path);
+		git_error(g, "you need to resolve your current index first");
+		return 1;
+	}
+	if (!tree_of(g, &k->oid, &new_tree))
+		git_die(g, "reference is not a tree: %s", k->name);
+	if (k->o.force) {
+		work_switch(g, NULL, &new_tree, &so);
+	} else if (!had_head || !oid_eq(&old, &k->oid) || !x->exists) {
+		if (!work_switch(g, had_head && tree_of(g, &old, &old_tree) ? &old_tree : NULL,
+				 &new_tree, &so))
+			return 1;
+	}
+	if (!k->o.quiet && !k->o.force && had_head)
+		k->show_changes = true;
+	if (x->dirty)
+		index_write(g, x);
+	if (!k->new_orphan)
+		move_head(g, k, &old, had_head, old_ref);
+	if (k->show_changes)
+		show_changes(g);
+	say_moved(g, k, &old, had_head, old_ref);
+	state_remove(g, "CHERRY_PICK_HEAD");
+	state_remove(g, "REVERT_HEAD");
+	if (!merge_in_progress(g) || k->o.force) {
+		state_remove(g, "MERGE_HEAD");
+		state_remove(g, "MERGE_MSG");
+		state_remove(g, "MERGE_MODE");
+	}
+	return run_post_checkout(g, &old, &k->oid, true) != 0;
+}
+
+static int make_orphan(struct git *g, struct checkout *k, bool empty)
+{
+	struct index *x = index_get(g);
+
+	if (!ref_branch_valid(k->o.orphan))
+		git_die(g, "'%s' is not a valid branch name", k->o.orphan);
+	if (ref_exists(g, git_format(g->a, "refs/heads/%s", k->o.orphan)))
+		git_die(g, "a branch named '%s' already exists", k->o.orphan);
+	if (empty) {
+		work_reset(g, &oid_empty_tree);
+		index_write(g, x);
+	}
+	ref_set_symbolic(g, "HEAD", git_format(g->a, "refs/heads/%s", k->o.orphan), NULL);
+	if (!k->o.quiet)
+		git_say(g, "Switched to a new branch '%s'\n", k->o.orphan);
+	return 0;
+}
+
+/* --- what is named --- */
+
+/* A branch of exactly one remote that has this name: its reference, or NULL. */
+static char *remote_branch(struct git *g, const char *name)
+{
+	struct ref *list;
+	size_t n = ref_list(g, "refs/remotes/", &list);
+	char *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *slash = strchr(list[i].name + 13, '/');
+
+		if (slash == NULL || strcmp(slash + 1, name) != 0)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = list[i].name;
+	}
+	return found;
+}
+
+/* Whether the name is taken for a commit; fills k. */
+static bool resolve(struct git *g, struct checkout *k, const char *name)
+{
+	char *full;
+	char *previous = strcmp(name, "-") == 0 ? rev_previous(g, 1) : NULL;
+
+	if (strcmp(name, "-") == 0 && previous == NULL)
+		name = "@{-1}";
+	if (previous != NULL)
+		name = previous;
+	if (git_starts(name, "@{-")) {
+		int64_t v;
+
+		if (git_number(git_format(g->a, "%.*s", (int)strcspn(name + 3, "}"), name + 3),
+			       &v) &&
+		    v > 0 && v < 10000 && rev_previous(g, (int)v) != NULL)
+			name = rev_previous(g, (int)v);
+	}
+	k->name = name;
+	full = git_format(g->keep, "refs/heads/%s", name);
+	if (ref_name_valid(full) && ref_read(g, full, &k->oid, NULL) == 0) {
+		k->branch_ref = full;
+		return object_peel(g, &k->oid, OBJECT_COMMIT, &k->oid);
+	}
+	if (strstr(name, "...") != NULL) {
+		const char *dots = strstr(name, "...");
+		struct oid a, b;
+		struct commit **bases;
+
+		if (rev_commit(g,
+			       dots == name ? "HEAD"
+					    : git_format(g->a, "%.*s", (int)(dots - name), name),
+			       &a) == 0 &&
+		    rev_commit(g, dots[3] != '\0' ? dots + 3 : "HEAD", &b) == 0 &&
+		    merge_bases(g, commit_at(g, &a), commit_at(g, &b), &bases) == 1) {
+			k->oid = bases[0]->oid;
+			return true;
+		}
+	}
+	if (rev_parse(g, name, &k->named) < 0)
+		return false;
+	k->has_tree = true;
+	if (!object_peel(g, &k->named, OBJECT_COMMIT, &k->oid))
+		return false;
+	return true;
+}
+
+static bool guess_remote(struct git *g, struct checkout *k, const char *name)
+{
+	char *full = k->o.no_guess ? NULL : remote_branch(g, name);
+
+	if (full == NULL || ref_read(g, full, &k->oid, NULL) < 0)
+		return false;
+	k->new_branch = name;
+	k->start_name = ref_shorten(g, full);
+	k->start_name = full;
+	k->upstream = full;
+	return true;
+}
+
+static void prepare_new(struct git *g, struct checkout *k)
+{
+	char *full;
+
+	if (k->o.create == NULL && k->o.force_create == NULL)
+		return;
+	k->new_branch = k->o.create != NULL ? k->o.create : k->o.force_create;
+	k->reset_branch = k->o.create == NULL;
+	if (!ref_branch_valid(k->new_branch))
+		git_die(g, "'%s' is not a valid branch name", k->new_branch);
+	full = git_format(g->a, "refs/heads/%s", k->new_branch);
+	k->existed = ref_exists(g, full);
+	if (k->existed && !k->reset_branch)
+		git_die(g, "a branch named '%s' already exists", k->new_branch);
+}
+
+static void start_of_new(struct git *g, struct checkout *k, const char *start)
+{
+	struct oid o;
+
+	k->start_name = start != NULL ? start : "HEAD";
+	if (start == NULL && !head_oid(g, &o)) {
+		k->unborn = true;
+		return;
+	}
+	if (start != NULL && k->branch_ref == NULL) {
+		bool several;
+		char *full = ref_expand(g, start, &o, &several);
+		const char *setup = config_get(g, "branch.autosetupmerge");
+
+		if (full != NULL && git_starts(full, "refs/remotes/") && !k->o.no_track &&
+		    (setup == NULL || config_truth(setup) != 0))
+			k->upstream = full;
+	} else if (start != NULL && k->o.track) {
+		k->upstream = k->branch_ref;
+	}
+	k->branch_ref = NULL;
+}
+
+/* --- checkout --- */
+
+static int set_track(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct checkout_opts *o = opts;
+
+	(void)g, (void)arg;
+	o->track = !unset;
+	o->no_track = unset;
+	return 0;
+}
+
+static int set_guess(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)arg;
+	((struct checkout_opts *)opts)->no_guess = unset;
+	return 0;
+}
+
+#define SHARED_OPTIONS                                                                             \
+	GIT_FLAG('q', "quiet", struct checkout_opts, quiet), GIT_CALL(0, "guess", set_guess),      \
+		GIT_CALL_MAYBE('t', "track", set_track),                                           \
+		GIT_FLAG('d', "detach", struct checkout_opts, detach),                             \
+		GIT_STR(0, "orphan", struct checkout_opts, orphan),                                \
+		GIT_FLAG('m', "merge", struct checkout_opts, merge),                               \
+		GIT_STR(0, "conflict", struct checkout_opts, conflict),                            \
+		GIT_FLAG(0, "progress", struct checkout_opts, progress),                           \
+		GIT_FLAG(0, "overwrite-ignore", struct checkout_opts, progress),                   \
+		GIT_FLAG(0, "ignore-other-worktrees", struct checkout_opts, ignore_other)
+
+static const struct git_option checkout_options[] = {
+	GIT_STR('b', NULL, struct checkout_opts, create),
+	GIT_STR('B', NULL, struct checkout_opts, force_create),
+	GIT_FLAG('l', NULL, struct checkout_opts, progress),
+	GIT_FLAG('f', "force", struct checkout_opts, force),
+	GIT_SET('2', "ours", struct checkout_opts, stage, 2),
+	GIT_SET('3', "theirs", struct checkout_opts, stage, 3),
+	GIT_MISSING('p', "patch"),
+	GIT_FLAG(0, "overlay", struct checkout_opts, progress),
+	GIT_FLAG(0, "ignore-skip-worktree-bits", struct checkout_opts, progress),
+	SHARED_OPTIONS,
+	GIT_END(),
+};
+static const char *const checkout_usage[] = { "git checkout [<options>] <branch>",
+					      "git checkout [<options>] [<branch>] -- <file>...",
+					      NULL };
+
+static int checkout_paths(struct git *g, struct checkout *k, char **paths, int n, bool has_tree)
+{
+	struct restore_opts o = { .worktree = true,
+				  .quiet = k->o.quiet,
+				  .stage = k->o.stage,
+				  .merge = k->o.merge,
+				  .conflict = k->o.conflict,
+				  .force = k->o.force,
+				  .overlay = true,
+				  .checkout = true };
+
+	if (k->new_branch != NULL)
+		git_die(g, "Cannot update paths and switch to branch '%s' at the same time.",
+			k->new_branch);
+	if (has_tree) {
+		o.staged = true;
+		o.tree = k->named;
+		if (k->branch_ref != NULL)
+			o.tree = k->oid;
+		o.has_tree = true;
+		o.tree_name = k->name;
+	}
+	return restore_paths(g, &o, paths, n);
+}
+
+static int only_status(struct git *g, struct checkout *k)
+{
+	struct oid head;
+
+	/* "git checkout": nothing moves, changes are listed. */
+	if (!head_oid(g, &head)) {
+		if (head_ref(g) != NULL)
+			git_die(g, "You are on a branch yet to be born");
+		return 1;
+	}
+	if (!k->o.quiet)
+		show_changes(g);
+	struct buf b = buf_in(g->a);
+
+	if (head_ref(g) != NULL)
+		status_put_tracking(g, head_ref(g), &b, true);
+	cmd_bytes(g->c, buf_bytes(&b));
+	return 0;
+}
+
+static bool is_path(struct git *g, const char *arg)
+{
+	char *path = path_in_work_try(g, arg);
+
+	return path != NULL && (path[0] == '\0' || file_exists(g, path));
+}
+
+int git_cmd_checkout(struct git *g, struct args *args)
+{
+	struct checkout k = { .g = g };
+	const struct git_parser p = { checkout_options, &k.o, checkout_usage, GIT_KEEP_DASHDASH,
+				      NULL };
+	int dash = -1;
+	const char *first;
+	bool is_rev;
+
+	git_parse(g, args, &p);
+	for (int i = 0; i < args->argc && dash < 0; i++)
+		if (strcmp(args->argv[i], "--") == 0)
+			dash = i;
+	if (dash > 1)
+		git_die(g, "only one reference expected, %d given.", dash);
+	prepare_new(g, &k);
+	if (k.o.orphan != NULL) {
+		if (args->argc > 0 && resolve(g, &k, args->argv[0])) {
+			struct oid tree;
+			struct switch_opts so = { .action = "checkout" };
+			struct oid old, old_tree;
+			bool had = head_oid(g, &old) && tree_of(g, &old, &old_tree);
+
+			if (!tree_of(g, &k.oid, &tree) ||
+			    !work_switch(g, had ? &old_tree : NULL, &tree, &so))
+				return 1;
+			index_write(g, g->index);
+		}
+		return make_orphan(g, &k, false);
+	}
+	first = args->argc > 0 && dash != 0 ? args->argv[0] : NULL;
+	if (dash == 0) {
+		if (args->argc == 1)
+			return only_status(g, &k);
+		return checkout_paths(g, &k, args->argv + 1, args->argc - 1, false);
+	}
+	if (first == NULL) {
+		if (k.new_branch == NULL && !k.o.detach)
+			return k.o.force ? (resolve(g, &k, "HEAD"), checkout_switch(g, &k))
+					 : only_status(g, &k);
+		if (k.o.detach && k.new_branch == NULL) {
+			if (!resolve(g, &k, "HEAD"))
+				git_die(g, "You are on a branch yet to be born");
+			k.branch_ref = NULL;
+			return checkout_switch(g, &k);
+		}
+		start_of_new(g, &k, NULL);
+		if (!k.unborn)
+			head_oid(g, &k.oid);
+		return checkout_switch(g, &k);
+	}
+	is_rev = resolve(g, &k, first);
+	if (dash == 1) {
+		if (!is_rev && !k.has_tree)
+			git_die(g, "invalid reference: %s", first);
+		if (args->argc > 2)
+			return checkout_paths(g, &k, args->argv + 2, args->argc - 2, true);
+	} else if (args->argc > 1) {
+		if (is_rev || k.has_tree) {
+			if (k.new_branch == NULL)
+				return checkout_paths(g, &k, args->argv + 1, args->argc - 1, true);
+			git_die(g,
+				"Cannot update paths and switch to branch '%s' at the same time.",
+				k.new_branch);
+		}
+		return checkout_paths(g, &k, args->argv, args->argc, false);
+	} else if (!is_rev && !k.has_tree) {
+		if (k.new_branch != NULL)
+			git_die(g,
+				"'%s' is not a commit and a branch '%s' cannot be created from it",
+				first, k.new_branch);
+		if (is_path(g, first) || wild_has_magic(first))
+			return checkout_paths(g, &k, args->argv, args->argc, false);
+		if (!guess_remote(g, &k, first)) {
+			git_error(g, "pathspec '%s' did not match any file(s) known to git", first);
+			return 1;
+		}
+		return checkout_switch(g, &k);
+	} else if (is_rev && k.new_branch == NULL && k.branch_ref == NULL && is_path(g, first) &&
+		   !k.o.detach) {
+		rev_check_not_path(g, first);
+	}
+	if (!is_rev)
+		git_die(g, "Cannot switch branch to a non-commit '%s'", first);
+	if (k.new_branch != NULL)
+		start_of_new(g, &k, first);
+	else if (k.o.detach)
+		k.branch_ref = NULL;
+	if (k.o.track && k.new_branch == NULL) {
+		bool several;
+		struct oid o;
+		char *full = ref_expand(g, first, &o, &several);
+		const char *slash = full != NULL ? strchr(ref_short(g, full), '/') : NULL;
+
+		if (slash == NULL)
+			git_die(g, "missing branch name; try -%c", 'b');
+		k.new_branch = slash + 1;
+		k.upstream = full;
+		k.start_name = first;
+		k.branch_ref = NULL;
+	}
+	return checkout_switch(g, &k);
+}
+
+/* --- switch --- */
+
+static const struct git_option switch_options[] = {
+	GIT_STR('c', "create", struct checkout_opts, create),
+	GIT_STR('C', "force-create", struct checkout_opts, force_create),
+	GIT_FLAG('f', "force", struct checkout_opts, force),
+	GIT_FLAG(0, "discard-changes", struct checkout_opts, force),
+	SHARED_OPTIONS,
+	GIT_END(),
+};
+static const char *const switch_usage[] = { "git switch [<options>] [<branch>]", NULL };
+
+static _Noreturn void not_a_branch(struct git *g, const char *name)
+{
+	bool several;
+	struct oid o;
+	char *full = ref_expand(g, name, &o, &several);
+	const char *kind = "commit";
+
+	if (full != NULL && git_starts(full, "refs/tags/"))
+		kind = "tag";
+	else if (full != NULL && git_starts(full, "refs/remotes/"))
+		kind = "remote branch";
+	git_say(g, "fatal: a branch is expected, got %s '%s'\n", kind, name);
+	git_hint(g, "suggestDetachingHead",
+		 "If you want to detach HEAD at the commit, try again with the --detach option.\n");
+	git_exit(g, GIT_STATUS_FATAL);
+}
+
+int git_cmd_switch(struct git *g, struct args *args)
+{
+	struct checkout k = { .g = g };
+	const struct git_parser p = { switch_options, &k.o, switch_usage, 0, NULL };
+	const char *first;
+	bool is_rev;
+
+	git_parse(g, args, &p);
+	if (args->argc > 1)
+		git_die(g, "only one reference expected");
+	first = args->argc == 1 ? args->argv[0] : NULL;
+	prepare_new(g, &k);
+	if (merge_in_progress(g) && !k.o.force)
+		git_die(g, "cannot switch branch while merging\n"
+			   "Consider \"git merge --quit\" or \"git worktree add\".");
+	if (file_exists(g, repo_path(g, g->a, "rebase-merge")) && !k.o.force)
+		git_die(g, "cannot switch branch while rebasing\n"
+			   "Consider \"git rebase --quit\" or \"git worktree add\".");
+	if (k.o.orphan != NULL)
+		return make_orphan(g, &k, true);
+	if (first == NULL) {
+		if (k.new_branch == NULL && !k.o.detach)
+			git_die(g, "missing branch or commit argument");
+		if (k.new_branch != NULL) {
+			start_of_new(g, &k, NULL);
+			if (!k.unborn)
+				head_oid(g, &k.oid);
+			return checkout_switch(g, &k);
+		}
+		first = "HEAD";
+	}
+	is_rev = resolve(g, &k, first);
+	if (!is_rev) {
+		if (k.new_branch == NULL && guess_remote(g, &k, first))
+			return checkout_switch(g, &k);
+		git_die(g, "invalid reference: %s", first);
+	}
+	if (k.new_branch != NULL)
+		start_of_new(g, &k, first);
+	else if (k.o.detach)
+		k.branch_ref = NULL;
+	else if (k.branch_ref == NULL)
+		not_a_branch(g, first);
+	return checkout_switch(g, &k);
+}

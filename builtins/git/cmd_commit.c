@@ -1,0 +1,840 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git commit, status.
+ */
+#include "builtins/git/commit.h"
+#include "builtins/git/status.h"
+
+/* --- status --- */
+
+static int set_untracked(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct status_opts *o = opts;
+
+	if (unset || (arg != NULL && strcmp(arg, "no") == 0))
+		o->untracked = SHOW_NO;
+	else if (arg == NULL || strcmp(arg, "all") == 0)
+		o->untracked = SHOW_ALL;
+	else if (strcmp(arg, "normal") == 0)
+		o->untracked = SHOW_NORMAL;
+	else
+		git_die(g, "Invalid untracked files mode '%s'", arg);
+	return 0;
+}
+
+static int set_porcelain(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct status_opts *o = opts;
+
+	if (unset)
+		o->format = STATUS_LONG;
+	else if (arg == NULL || strcmp(arg, "v1") == 0 || strcmp(arg, "1") == 0)
+		o->format = STATUS_V1;
+	else if (strcmp(arg, "v2") == 0 || strcmp(arg, "2") == 0)
+		o->format = STATUS_V2;
+	else
+		git_die(g, "unsupported porcelain version '%s'", arg);
+	return 0;
+}
+
+static int set_short(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct status_opts *o = opts;
+
+	(void)g, (void)arg;
+	o->format = unset ? STATUS_LONG : STATUS_SHORT;
+	return 0;
+}
+
+static int set_long(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct status_opts *o = opts;
+
+	(void)g, (void)arg, (void)unset;
+	o->format = STATUS_LONG;
+	return 0;
+}
+
+static int set_ignored(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct status_opts *o = opts;
+
+	if (unset || (arg != NULL && strcmp(arg, "no") == 0))
+		o->ignored = 0;
+	else if (arg == NULL || strcmp(arg, "traditional") == 0)
+		o->ignored = 1;
+	else if (strcmp(arg, "matching") == 0)
+		git_refuse(g, "--ignored=matching");
+	else
+		git_die(g, "Invalid ignored mode '%s'", arg);
+	return 0;
+}
+
+static int ignore_value(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)opts, (void)arg, (void)unset;
+	return 0;
+}
+
+static const struct git_option status_options[] = {
+	GIT_FLAG('v', "verbose", struct status_opts, verbose),
+	GIT_CALL('s', "short", set_short),
+	GIT_FLAG('b', "branch", struct status_opts, branch),
+	GIT_FLAG(0, "show-stash", struct status_opts, show_stash),
+	GIT_FLAG(0, "ahead-behind", struct status_opts, ahead_behind),
+	GIT_CALL_MAYBE(0, "porcelain", set_porcelain),
+	GIT_CALL(0, "long", set_long),
+	GIT_FLAG('z', "null", struct status_opts, zero),
+	GIT_CALL_MAYBE('u', "untracked-files", set_untracked),
+	GIT_CALL_MAYBE(0, "ignored", set_ignored),
+	GIT_CALL_MAYBE(0, "ignore-submodules", ignore_value),
+	GIT_MISSING(0, "column"),
+	GIT_FLAG(0, "no-renames", struct status_opts, no_renames),
+	GIT_CALL_MAYBE('M', "find-renames", ignore_value),
+	GIT_END(),
+};
+static const char *const status_usage[] = { "git status [<options>] [--] [<pathspec>...]", NULL };
+
+int git_cmd_status(struct git *g, struct args *args)
+{
+	struct status_opts o = { .untracked = -1 };
+	const struct git_parser p = { status_options, &o, status_usage, 0, NULL };
+	struct status s;
+	struct buf out = buf_in(g->a);
+
+	if (config_get(g, "status.short") != NULL && config_bool(g, "status.short", false))
+		o.format = STATUS_SHORT;
+	if (config_bool(g, "status.branch", false))
+		o.branch = true;
+	git_parse(g, args, &p);
+	if (o.verbose)
+		git_refuse(g, "status --verbose");
+	if (o.zero && o.format == STATUS_LONG)
+		o.format = STATUS_V1;
+	if (o.format == STATUS_V1 || o.format == STATUS_V2)
+		g->color = 0;
+	pathspec_of(g, args->argv, args->argc, &o.paths);
+	status_collect(g, &s, &o);
+	status_put(&s, &out);
+	if (o.show_stash && o.format == STATUS_LONG) {
+		struct reflog_entry *log;
+		size_t n = reflog_read(g, "refs/stash", &log);
+
+		if (n != 0)
+			buf_printf(&out, "Your stash currently has %zu entr%s\n", n,
+				   n == 1 ? "y" : "ies");
+	}
+	cmd_bytes(g->c, buf_bytes(&out));
+	return 0;
+}
+
+/* --- commit --- */
+
+struct commit_opts {
+	struct status_opts status;
+	bool all, amend, dry_run, quiet, no_verify, allow_empty, allow_empty_message, signoff,
+		reset_author, only, include, verbose;
+	int edit; /* 1 --edit, -1 --no-edit */
+	struct names messages;
+	struct names trailers;
+	const char *file;
+	const char *author;
+	const char *date;
+	const char *reuse;
+	const char *reedit;
+	const char *fixup;
+	const char *squash;
+	const char *template;
+	const char *cleanup;
+	bool dry_format;
+};
+
+static int set_edit(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)arg;
+	((struct commit_opts *)opts)->edit = unset ? -1 : 1;
+	return 0;
+}
+
+static int set_verify(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)arg;
+	((struct commit_opts *)opts)->no_verify = unset;
+	return 0;
+}
+
+static int commit_untracked(struct git *g, void *opts, const char *arg, bool unset)
+{
+	return set_untracked(g, &((struct commit_opts *)opts)->status, arg, unset);
+}
+
+static int dry_short(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct commit_opts *o = opts;
+
+	o->dry_run = true;
+	return set_short(g, &o->status, arg, unset);
+}
+
+static int dry_porcelain(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct commit_opts *o = opts;
+
+	o->dry_run = true;
+	return set_porcelain(g, &o->status, arg, unset);
+}
+
+static const struct git_option commit_options[] = {
+	GIT_FLAG('q', "quiet", struct commit_opts, quiet),
+	GIT_FLAG('v', "verbose", struct commit_opts, verbose),
+	GIT_STR('F', "file", struct commit_opts, file),
+	GIT_STR(0, "author", struct commit_opts, author),
+	GIT_STR(0, "date", struct commit_opts, date),
+	GIT_LIST('m', "message", struct commit_opts, messages),
+	GIT_STR('c', "reedit-message", struct commit_opts, reedit),
+	GIT_STR('C', "reuse-message", struct commit_opts, reuse),
+	GIT_STR(0, "fixup", struct commit_opts, fixup),
+	GIT_STR(0, "squash", struct commit_opts, squash),
+	GIT_FLAG(0, "reset-author", struct commit_opts, reset_author),
+	GIT_LIST(0, "trailer", struct commit_opts, trailers),
+	GIT_FLAG('s', "signoff", struct commit_opts, signoff),
+	GIT_STR('t', "template", struct commit_opts, template),
+	GIT_CALL('e', "edit", set_edit),
+	GIT_STR(0, "cleanup", struct commit_opts, cleanup),
+	GIT_FLAG('a', "all", struct commit_opts, all),
+	GIT_FLAG('i', "include", struct commit_opts, include),
+	GIT_MISSING(0, "interactive"),
+	GIT_MISSING('p', "patch"),
+	GIT_MISSING_ARG('S', "gpg-sign"),
+	GIT_FLAG('o', "only", struct commit_opts, only),
+	GIT_FLAG('n', "no-verify", struct commit_opts, no_verify),
+	GIT_CALL(0, "verify", set_verify),
+	GIT_FLAG(0, "dry-run", struct commit_opts, dry_run),
+	GIT_CALL(0, "short", dry_short),
+	GIT_FLAG(0, "branch", struct commit_opts, status.branch),
+	GIT_CALL_MAYBE(0, "porcelain", dry_porcelain),
+	GIT_FLAG('z', "null", struct commit_opts, status.zero),
+	GIT_FLAG(0, "amend", struct commit_opts, amend),
+	GIT_CALL_MAYBE('u', "untracked-files", commit_untracked),
+	GIT_FLAG(0, "allow-empty", struct commit_opts, allow_empty),
+	GIT_FLAG(0, "allow-empty-message", struct commit_opts, allow_empty_message),
+	GIT_CALL(0, "no-post-rewrite", ignore_value),
+	GIT_CALL(0, "no-gpg-sign", ignore_value),
+	GIT_CALL(0, "status", ignore_value),
+	GIT_END(),
+};
+static const char *const commit_usage[] = {
+	"git commit [-a | --interactive | --patch] [-s] [-v] [-u<mode>] [--amend]\n"
+	"           [--dry-run] [(-c | -C | --squash) <commit> | --fixup "
+	"[(amend|reword):]<commit>)]\n"
+	"           [-F <file> | -m <msg>] [--reset-author] [--allow-empty]\n"
+	"           [--allow-empty-message] [--no-verify] [-e] [--author=<author>]\n"
+	"           [--date=<date>] [--cleanup=<mode>] [--[no-]status]\n"
+	"           [-i | -o] [--pathspec-from-file=<file> [--pathspec-file-nul]]\n"
+	"           [(--trailer <token>[(=|:)<value>])...] [-S[<keyid>]]\n"
+	"           [--] [<pathspec>...]",
+	NULL
+};
+
+struct committing {
+	struct git *g;
+	struct commit_opts o;
+	struct index *x;
+	struct oid head;
+	bool has_head;
+	bool merging;
+	bool picking;
+	struct commit_text old; /* of --amend, -C */
+	bool has_old;
+	struct buf message;
+	bool edit;
+	enum cleanup cleanup;
+	const char *author;
+	const char *commented; /* what the editor shows below */
+	struct entry *real;    /* of a partial commit: the index as it will be */
+};
+
+static void stage_tracked(struct git *g, struct index *x, struct pathspec *ps)
+{
+	struct names changed = { NULL, 0, 0 };
+	struct names gone = { NULL, 0, 0 };
+
+	for (size_t i = 0; i < x->n; i++) {
+		struct entry *e = &x->at[i];
+		enum entry_state state;
+
+		if (!pathspec_match(g, ps, e->path, false))
+			continue;
+		state = index_check(g, x, e, NULL);
+		if (state == ENTRY_MISSING)
+			names_add(g, &gone, e->path);
+		else if (state != ENTRY_SAME || e->stage != 0)
+			names_add(g, &changed, e->path);
+	}
+	for (size_t i = 0; i < gone.n; i++)
+		index_remove(x, gone.at[i]);
+	for (size_t i = 0; i < changed.n; i++) {
+		struct vfs_stat st;
+		struct oid o;
+		uint32_t mode;
+
+		if (cmd_lstat(g->c, changed.at[i], &st) < 0)
+			continue;
+		mode = work_mode(g, &st, index_find(x, changed.at[i]));
+		if (work_hash(g, changed.at[i], mode, true, &o) < 0)
+			git_die(g, "updating files failed");
+		index_stat(g, index_put(x, changed.at[i], mode, &o), &st);
+	}
+}
+
+static void refuse_unmerged(struct git *g, const char *doing)
+{
+	git_error(g, "%s is not possible because you have unmerged files.", doing);
+	git_hint(g, "resolveConflict",
+		 "Fix them up in the work tree, and then use 'git add/rm <file>'\n"
+		 "as appropriate to mark resolution and make a commit.\n");
+	git_die(g, "Exiting because of an unresolved conflict.");
+}
+
+/* With paths: HEAD with those files; the real index gets them too. */
+static void prepare_index(struct committing *cm, struct args *args)
+{
+	struct git *g = cm->g;
+	struct pathspec ps;
+	struct index *x = index_get(g);
+
+	cm->x = x;
+	pathspec_of(g, args->argv, args->argc, &ps);
+	if (cm->o.all && args->argc != 0)
+		git_die(g, "paths '%s ...' with -a does not make sense", args->argv[0]);
+	if (cm->o.all || cm->o.include) {
+		stage_tracked(g, x, &ps);
+		return;
+	}
+	if (args->argc == 0)
+		return;
+	if (cm->merging)
+		git_die(g, "cannot do a partial commit during a merge.");
+	for (size_t i = 0; i < x->n; i++)
+		pathspec_match(g, &ps, x->at[i].path, false);
+	struct oid tree;
+	struct leaves l = { NULL, 0, 0 };
+
+	if (cm->has_head && tree_of(g, &cm->head, &tree))
+		tree_flatten(g, g->keep, &tree, &l);
+	for (size_t i = 0; i < l.n; i++)
+		pathspec_match(g, &ps, l.at[i].path, false);
+	for (size_t i = 0; i < ps.n; i++)
+		if (!ps.at[i].seen && !ps.at[i].exclude) {
+			git_error(g, "pathspec '%s' did not match any file(s) known to git",
+				  ps.at[i].original);
+			git_exit(g, 1);
+		}
+	stage_tracked(g, x, &ps);
+	/* What goes into the commit: HEAD's files, and those of the paths. */
+	struct index *partial = index_read(g, "/nonexistent/index");
+
+	for (size_t i = 0; i < l.n; i++)
+		if (!pathspec_match(g, &ps, l.at[i].path, false))
+			index_put(partial, l.at[i].path, l.at[i].mode, &l.at[i].oid);
+	for (size_t i = 0; i < x->n; i++)
+		if (pathspec_match(g, &ps, x->at[i].path, false))
+			*index_put(partial, x->at[i].path, x->at[i].mode, &x->at[i].oid) = x->at[i];
+	cm->x = partial;
+}
+
+/* --- the message --- */
+
+static void take_old(struct committing *cm, const char *name)
+{
+	struct git *g = cm->g;
+	struct oid o;
+
+	if (rev_commit(g, name, &o) < 0)
+		git_die(g, "could not lookup commit %s", name);
+	commit_text(g, g->keep, &o, &cm->old);
+	cm->has_old = true;
+}
+
+static void add_squash(struct committing *cm, const char *name, const char *prefix)
+{
+	struct git *g = cm->g;
+	struct oid o;
+	struct commit_text t;
+
+	if (rev_commit(g, name, &o) < 0)
+		git_die(g, "could not lookup commit %s", name);
+	commit_text(g, g->a, &o, &t);
+	buf_puts(&cm->message, prefix);
+	buf_add(&cm->message, message_subject(g->a, t.message));
+	buf_putc(&cm->message, '\n');
+	if (cm->o.messages.n == 0 && strcmp(prefix, "fixup! ") != 0)
+		buf_putc(&cm->message, '\n');
+}
+
+static void add_messages(struct committing *cm)
+{
+	for (size_t i = 0; i < cm->o.messages.n; i++) {
+		if (cm->message.len != 0)
+			buf_putc(&cm->message, '\n');
+		buf_puts(&cm->message, cm->o.messages.at[i]);
+		if (cm->message.len == 0 || cm->message.ptr[cm->message.len - 1] != '\n')
+			buf_putc(&cm->message, '\n');
+	}
+}
+
+static void read_message_file(struct committing *cm)
+{
+	struct git *g = cm->g;
+	struct bytes text;
+	int err;
+
+	if (strcmp(cm->o.file, "-") == 0) {
+		buf_add(&cm->message, file_stdin(g));
+		return;
+	}
+	err = file_read(g, g->keep, path_join(g->a, g->start, cm->o.file), &text);
+	if (err < 0)
+		git_die_errno(g, err, "could not read log file '%s'", cm->o.file);
+	buf_add(&cm->message, text);
+}
+
+static void collect_message(struct committing *cm)
+{
+	struct git *g = cm->g;
+	char *merge_msg = state_read(g, "MERGE_MSG");
+	char *squash_msg = state_read(g, "SQUASH_MSG");
+
+	cm->edit = true;
+	cm->message = buf_in(g->keep);
+	if (cm->o.fixup != NULL) {
+		if (strchr(cm->o.fixup, ':') != NULL)
+			git_refuse(g, "--fixup=amend: and --fixup=reword:");
+		add_squash(cm, cm->o.fixup, "fixup! ");
+		add_messages(cm);
+		cm->edit = false;
+	} else if (cm->o.squash != NULL) {
+		add_squash(cm, cm->o.squash, "squash! ");
+		add_messages(cm);
+		cm->edit = cm->o.messages.n == 0;
+	} else if (cm->o.messages.n != 0) {
+		add_messages(cm);
+		cm->edit = false;
+	} else if (cm->o.file != NULL) {
+		read_message_file(cm);
+		cm->edit = false;
+	} else if (cm->has_old) {
+		buf_add(&cm->message, cm->old.message);
+		cm->edit = cm->o.reuse == NULL;
+	} else if (merge_msg != NULL) {
+		if (squash_msg != NULL)
+			buf_puts(&cm->message, squash_msg);
+		buf_puts(&cm->message, merge_msg);
+	} else if (squash_msg != NULL) {
+		buf_puts(&cm->message, squash_msg);
+	} else if (cm->o.template != NULL || config_get(g, "commit.template") != NULL) {
+		struct bytes text;
+		const char *name = cm->o.template != NULL
+					   ? path_join(g->a, g->start, cm->o.template)
+					   : config_expand_path(g,
+								config_get(g, "commit.template"));
+
+		if (file_read(g, g->keep, name, &text) < 0)
+			git_die(g, "could not read '%s'", name);
+		buf_add(&cm->message, text);
+	}
+	if (cm->o.edit != 0)
+		cm->edit = cm->o.edit > 0;
+}
+
+static void add_trailer(struct committing *cm, const char *line)
+{
+	struct buf *m = &cm->message;
+	struct bytes block;
+
+	while (m->len > 0 && m->ptr[m->len - 1] == '\n')
+		m->len--;
+	if (m->len > 0)
+		buf_putc(m, '\n');
+	block = pretty_trailers(buf_bytes(m));
+	if (bytes_find(block, bytes_of(line)) != NULL)
+		return;
+	if (block.len == 0)
+		buf_putc(m, '\n');
+	buf_printf(m, "%s\n", line);
+}
+
+static void add_trailers(struct committing *cm)
+{
+	struct git *g = cm->g;
+
+	if (cm->o.signoff) {
+		struct person who;
+
+		person_split(bytes_of(ident_committer(g)), &who);
+		add_trailer(cm, git_format(g->a, "Signed-off-by: %.*s <%.*s>", (int)who.name.len,
+					   who.name.ptr, (int)who.mail.len, who.mail.ptr));
+	}
+	for (size_t i = 0; i < cm->o.trailers.n; i++) {
+		const char *t = cm->o.trailers.at[i];
+		size_t n = strcspn(t, "=:");
+
+		add_trailer(cm, git_format(g->a, "%.*s: %s", (int)n, t,
+					   t[n] != '\0' ? t + n + 1 + (t[n + 1] == ' ') : ""));
+	}
+}
+
+static enum cleanup cleanup_of(struct committing *cm)
+{
+	const char *v = cm->o.cleanup != NULL ? cm->o.cleanup : config_get(cm->g, "commit.cleanup");
+
+	if (v == NULL || strcmp(v, "default") == 0)
+		return cm->edit ? CLEANUP_ALL : CLEANUP_SPACE;
+	if (strcmp(v, "verbatim") == 0)
+		return CLEANUP_NONE;
+	if (strcmp(v, "whitespace") == 0)
+		return CLEANUP_SPACE;
+	if (strcmp(v, "strip") == 0)
+		return CLEANUP_ALL;
+	if (strcmp(v, "scissors") == 0)
+		return cm->edit ? CLEANUP_SCISSORS : CLEANUP_SPACE;
+	git_die(cm->g, "Invalid cleanup mode %s", v);
+}
+
+/* --- the author --- */
+
+/* Somebody a commit was made by, whose name or address has this in it. */
+static char *find_author(struct git *g, const char *text)
+{
+	struct revs r;
+	struct commit *c;
+	struct args none = { 0, NULL, -1 };
+
+	revs_init(g, &r);
+	names_add(g, &r.grep_text[0], text);
+	r.grep_icase = true;
+	r.max_count = 1;
+	revs_add(g, &r, "HEAD");
+	char *argv[1] = { NULL };
+
+	none.argv = argv;
+	revs_operands(g, &r, &none);
+	c = revs_next(&r);
+	revs_forget(g);
+	if (c == NULL)
+		git_die(g, "--author '%s' is not 'Name <email>' and matches no existing author",
+			text);
+	struct commit_text t;
+	struct person who;
+
+	commit_text(g, g->keep, &c->oid, &t);
+	person_split(t.author, &who);
+	return git_format(g->keep, "%.*s <%.*s>", (int)who.name.len, who.name.ptr,
+			  (int)who.mail.len, who.mail.ptr);
+}
+
+static void settle_author(struct committing *cm)
+{
+	struct git *g = cm->g;
+	struct person who = { .valid = false };
+	const char *name = NULL, *mail = NULL, *date = cm->o.date;
+
+	if (cm->has_old && !cm->o.reset_author) {
+		person_split(cm->old.author, &who);
+		name = arena_dup(g->keep, who.name);
+		mail = arena_dup(g->keep, who.mail);
+		if (date == NULL)
+			date = git_format(g->keep, "@%lld %c%04d", (long long)who.time,
+					  who.zone < 0 ? '-' : '+',
+					  who.zone < 0 ? -who.zone : who.zone);
+	}
+	if (cm->o.author != NULL) {
+		const char *text = cm->o.author;
+
+		if (strchr(text, '<') == NULL || strchr(text, '>') == NULL)
+			text = find_author(g, text);
+		person_split(bytes_of(text), &who);
+		name = arena_dup(g->keep, who.name);
+		mail = arena_dup(g->keep, who.mail);
+	}
+	if (cm->o.date != NULL) {
+		int64_t seconds;
+		int zone;
+
+		if (!date_exact(g, cm->o.date, &seconds, &zone)) {
+			seconds = date_approximate(g, cm->o.date);
+			zone = date_local_zone(g, seconds);
+		}
+		date = git_format(g->keep, "@%lld %c%04d", (long long)seconds, zone < 0 ? '-' : '+',
+				  zone < 0 ? -zone : zone);
+	}
+	cm->author = ident_make(g, true, name, mail, date);
+	cm->author = arena_dup(g->keep, bytes_of(cm->author));
+}
+
+/* --- the commit --- */
+
+static bool nothing_to_commit(struct committing *cm, struct status *s)
+{
+	struct status_opts so = cm->o.status;
+
+	so.paths = (struct pathspec){ .n = 0 };
+	so.amend = cm->o.amend;
+	if (cm->x != cm->g->index)
+		cm->g->index = cm->x;
+	status_collect(cm->g, s, &so);
+	return !s->committable && !cm->merging && !cm->o.allow_empty && !cm->o.amend;
+}
+
+static void put_editor_text(struct committing *cm, struct status *s, struct buf *out)
+{
+	struct git *g = cm->g;
+	struct person a, c;
+
+	buf_add(out, buf_bytes(&cm->message));
+	if (cm->cleanup == CLEANUP_ALL)
+		buf_puts(out,
+			 "\n# Please enter the commit message for your changes. Lines starting\n"
+			 "# with '#' will be ignored, and an empty message aborts the commit.\n");
+	else
+		buf_puts(out,
+			 "\n# Please enter the commit message for your changes. Lines starting\n"
+			 "# with '#' will be kept; you may remove them yourself if you want to.\n"
+			 "# An empty message aborts the commit.\n");
+	person_split(bytes_of(cm->author), &a);
+	person_split(bytes_of(ident_committer(g)), &c);
+	buf_puts(out, "#\n");
+	size_t from = out->len;
+
+	if (!bytes_eq(a.name, c.name) || !bytes_eq(a.mail, c.mail))
+		buf_printf(out, "# Author:    %.*s <%.*s>\n", (int)a.name.len, a.name.ptr,
+			   (int)a.mail.len, a.mail.ptr);
+	if (out->len != from)
+		buf_puts(out, "#\n");
+	s->o.format = STATUS_LONG;
+	s->o.commented = s->o.for_commit = true;
+	status_put(s, out);
+	buf_puts(out, "#\n");
+}
+
+static void run_hooks_before(struct committing *cm)
+{
+	if (cm->o.no_verify)
+		return;
+	if (git_hook(cm->g, "pre-commit", NULL, NULL) != 0)
+		git_exit(cm->g, 1);
+}
+
+static struct bytes final_message(struct committing *cm, struct status *s)
+{
+	struct git *g = cm->g;
+	char *path = repo_path(g, g->keep, "COMMIT_EDITMSG");
+	struct buf out = buf_in(g->a);
+	struct bytes text;
+	char *args[4] = { arena_dup(g->a, BYTES(".git/COMMIT_EDITMSG")), NULL, NULL, NULL };
+
+	if (cm->edit)
+		put_editor_text(cm, s, &out);
+	else
+		buf_add(&out, cm->cleanup == CLEANUP_NONE
+				      ? buf_bytes(&cm->message)
+				      : message_clean(g, buf_bytes(&cm->message),
+						      cm->cleanup == CLEANUP_ALL));
+	if (file_write(g, path, buf_bytes(&out), 0666) < 0)
+		git_die(g, "could not write commit template");
+	args[1] = cm->o.messages.n != 0 || cm->o.file != NULL ? arena_dup(g->a, BYTES("message"))
+		  : cm->merging                               ? arena_dup(g->a, BYTES("merge"))
+							      : NULL;
+	if (git_hook(g, "prepare-commit-msg", args, NULL) != 0)
+		git_exit(g, 1);
+	if (cm->edit && !message_edit(g, path)) {
+		git_say(g, "Please supply the message using either -m or -F option.\n");
+		git_exit(g, 1);
+	}
+	args[1] = NULL;
+	if (!cm->o.no_verify && git_hook(g, "commit-msg", args, NULL) != 0)
+		git_exit(g, 1);
+	if (file_read(g, g->keep, path, &text) < 0)
+		git_die(g, "could not read commit message");
+	if (cm->edit && cm->o.verbose)
+		git_refuse(g, "commit --verbose with an editor");
+	if (cm->cleanup != CLEANUP_NONE)
+		text = message_clean(g, text, cm->cleanup == CLEANUP_ALL);
+	if (text.len == 0 && !cm->o.allow_empty_message) {
+		git_say(g, "Aborting commit due to empty commit message.\n");
+		git_exit(g, 1);
+	}
+	return text;
+}
+
+static size_t parents_of(struct committing *cm, struct oid *list, size_t max)
+{
+	struct git *g = cm->g;
+	size_t n = 0;
+	char *merge = cm->merging ? state_read(g, "MERGE_HEAD") : NULL;
+	struct bytes rest, line;
+
+	if (cm->o.amend) {
+		struct commit *c = commit_at(g, &cm->head);
+
+		commit_need(g, c);
+		for (uint32_t i = 0; i < c->nparents && n < max; i++)
+			list[n++] = c->parent[i]->oid;
+		return n;
+	}
+	if (cm->has_head)
+		list[n++] = cm->head;
+	rest = merge != NULL ? bytes_of(merge) : (struct bytes){ "", 0 };
+	while (git_line(&rest, &line) && n < max)
+		if (oid_parse_bytes(line, &list[n]))
+			n++;
+	return n;
+}
+
+static const char *log_action(struct committing *cm, size_t nparents)
+{
+	if (cm->g->reflog_action != NULL && !cm->o.amend)
+		return cm->g->reflog_action;
+	if (cm->o.amend)
+		return cm->g->reflog_action != NULL
+			       ? git_format(cm->g->a, "%s", cm->g->reflog_action)
+			       : "commit (amend)";
+	if (!cm->has_head)
+		return "commit (initial)";
+	if (cm->picking)
+		return "commit (cherry-pick)";
+	return nparents > 1 ? "commit (merge)" : "commit";
+}
+
+static void check_options(struct committing *cm)
+{
+	struct git *g = cm->g;
+	struct commit_opts *o = &cm->o;
+	int sources = (o->reuse != NULL) + (o->reedit != NULL) + (o->file != NULL) +
+		      (o->fixup != NULL);
+
+	if (o->amend && !cm->has_head)
+		git_die(g, "You have nothing to amend.");
+	if (o->amend && cm->merging)
+		git_die(g, "You are in the middle of a merge -- cannot amend.");
+	if (o->amend && cm->picking)
+		git_die(g, "You are in the middle of a cherry-pick -- cannot amend.");
+	if (sources > 1)
+		git_die(g, "options '%s' and '%s' cannot be used together", "-C", "-F");
+	if (o->messages.n != 0 && (o->file != NULL || o->reuse != NULL || o->reedit != NULL))
+		git_die(g, "options '%s' and '%s' cannot be used together", "-m",
+			o->file != NULL    ? "-F"
+			: o->reuse != NULL ? "-C"
+					   : "-c");
+	if (o->reset_author && o->reuse == NULL && o->reedit == NULL && !o->amend)
+		git_die(g, "--reset-author can be used only with -C, -c or --amend.");
+	if (o->include && o->only)
+		git_die(g, "options '%s' and '%s' cannot be used together", "-i", "-o");
+	if (o->reedit != NULL)
+		take_old(cm, o->reedit);
+	else if (o->reuse != NULL)
+		take_old(cm, o->reuse);
+	else if (o->amend)
+		take_old(cm, "HEAD");
+	else if (cm->picking)
+		take_old(cm, "CHERRY_PICK_HEAD");
+}
+
+static void finish_commit(struct committing *cm, const struct oid *o, struct bytes message,
+			  size_t nparents)
+{
+	struct git *g = cm->g;
+	struct bytes subject = message_subject(g->a, message);
+	char *done[2] = { arena_dup(g->a, BYTES("amend")), NULL };
+
+	ref_update(g, "HEAD", o, cm->has_head ? &cm->head : NULL,
+		   git_format(g->a, "%s: %.*s", log_action(cm, nparents), (int)subject.len,
+			      subject.ptr),
+		   false);
+	state_clear(g);
+	git_hook(g, "post-commit", NULL, NULL);
+	(void)done;
+	if (!cm->o.quiet)
+		commit_print(g, o, nparents == 0,
+			     cm->o.date != NULL || ((cm->o.amend || cm->picking ||
+						     cm->o.reuse != NULL || cm->o.reedit != NULL) &&
+						    !cm->o.reset_author));
+}
+
+int git_cmd_commit(struct git *g, struct args *args)
+{
+	struct committing cm = { .g = g, .o = { .status = { .untracked = -1 } } };
+	const struct git_parser p = { commit_options, &cm.o, commit_usage, 0, NULL };
+	struct oid tree, o, parents[32];
+	struct status s;
+	struct bytes message;
+	size_t n;
+
+	git_parse(g, args, &p);
+	cm.has_head = head_oid(g, &cm.head);
+	cm.merging = merge_in_progress(g);
+	cm.picking = file_exists(g, repo_path(g, g->a, "CHERRY_PICK_HEAD"));
+	if (cm.has_head) {
+		struct commit *c = commit_at(g, &cm.head);
+
+		if (!commit_load(g, c))
+			git_die(g, "could not parse HEAD commit");
+	}
+	check_options(&cm);
+	if (args->argc == 0 && (cm.o.include || (cm.o.only && !cm.o.amend)))
+		git_die(g, "No paths with --include/--only does not make sense.");
+	struct index *full = index_get(g);
+
+	prepare_index(&cm, args);
+	if (index_unmerged(cm.x))
+		refuse_unmerged(g, "Committing");
+	if (!cm.o.dry_run && full->dirty)
+		index_write(g, full);
+	if (!cm.o.dry_run)
+		run_hooks_before(&cm);
+	if (git_hook_exists(g, "pre-commit") && cm.x == full) {
+		/* The hook may have staged something. */
+		g->index = NULL;
+		cm.x = full = index_get(g);
+	}
+	collect_message(&cm);
+	add_trailers(&cm);
+	settle_author(&cm);
+	ident_committer(g);
+	cm.cleanup = cleanup_of(&cm);
+	if (nothing_to_commit(&cm, &s) || cm.o.dry_run) {
+		struct buf out = buf_in(g->a);
+
+		if (cm.picking && !cm.o.dry_run && !cm.o.quiet)
+			git_refuse(g, "an empty commit of a cherry-pick");
+		status_put(&s, &out);
+		if (!cm.o.quiet)
+			cmd_bytes(g->c, buf_bytes(&out));
+		return cm.o.dry_run ? !(s.committable || cm.merging) : 1;
+	}
+	if (cm.o.amend && !cm.o.allow_empty && !s.committable && s.staged.n == 0) {
+		struct commit *c = commit_at(g, &cm.head);
+
+		if (c->nparents == 1) {
+			struct buf out = buf_in(g->a);
+
+			git_say(g, "You asked to amend the most recent commit, but doing so would "
+				   "make\n"
+				   "it empty. You can repeat your command with --allow-empty, or "
+				   "you can\n"
+				   "remove the commit entirely with \"git reset HEAD^\".\n");
+			status_put(&s, &out);
+			cmd_bytes(g->c, buf_bytes(&out));
+			return 1;
+		}
+	}
+	message = final_message(&cm, &s);
+	if (!tree_write_index(g, cm.x, false, &tree)) {
+		git_error(g, "Error building trees");
+		return 1;
+	}
+	n = parents_of(&cm, parents, 32);
+	commit_write(g, &tree, parents, n, cm.author, message, &o);
+	finish_commit(&cm, &o, message, n);
+	return 0;
+}

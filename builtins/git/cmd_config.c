@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git config.
+ */
+#include "base/regex.h"
+#include "builtins/git/git.h"
+
+enum action {
+	ACT_NONE,
+	ACT_GET,
+	ACT_GET_ALL,
+	ACT_GET_REGEXP,
+	ACT_LIST,
+	ACT_ADD,
+	ACT_REPLACE_ALL,
+	ACT_UNSET,
+	ACT_UNSET_ALL,
+	ACT_RENAME,
+	ACT_REMOVE,
+	ACT_EDIT,
+	ACT_GET_COLOR,
+	ACT_GET_COLORBOOL,
+};
+
+struct config_opts {
+	bool global, system, local, worktree;
+	const char *file;
+	const char *blob;
+	int action;
+	const char *type;
+	bool zero, name_only, show_origin, show_scope, includes, no_includes;
+	const char *otherwise; /* --default */
+	bool fixed;
+};
+
+static int type_bool(struct git *g, void *o, const char *a, bool u)
+{
+	(void)g, (void)a, (void)u;
+	((struct config_opts *)o)->type = "bool";
+	return 0;
+}
+static int type_int(struct git *g, void *o, const char *a, bool u)
+{
+	(void)g, (void)a, (void)u;
+	((struct config_opts *)o)->type = "int";
+	return 0;
+}
+static int type_path(struct git *g, void *o, const char *a, bool u)
+{
+	(void)g, (void)a, (void)u;
+	((struct config_opts *)o)->type = "path";
+	return 0;
+}
+static int type_bool_or_int(struct git *g, void *o, const char *a, bool u)
+{
+	(void)g, (void)a, (void)u;
+	((struct config_opts *)o)->type = "bool-or-int";
+	return 0;
+}
+
+static const struct git_option config_options[] = {
+	GIT_FLAG(0, "global", struct config_opts, global),
+	GIT_FLAG(0, "system", struct config_opts, system),
+	GIT_FLAG(0, "local", struct config_opts, local),
+	GIT_FLAG(0, "worktree", struct config_opts, worktree),
+	GIT_STR('f', "file", struct config_opts, file),
+	GIT_MISSING_ARG(0, "blob"),
+	GIT_SET(0, "get", struct config_opts, action, ACT_GET),
+	GIT_SET(0, "get-all", struct config_opts, action, ACT_GET_ALL),
+	GIT_SET(0, "get-regexp", struct config_opts, action, ACT_GET_REGEXP),
+	GIT_MISSING(0, "get-urlmatch"),
+	GIT_SET(0, "replace-all", struct config_opts, action, ACT_REPLACE_ALL),
+	GIT_SET(0, "add", struct config_opts, action, ACT_ADD),
+	GIT_SET(0, "unset", struct config_opts, action, ACT_UNSET),
+	GIT_SET(0, "unset-all", struct config_opts, action, ACT_UNSET_ALL),
+	GIT_SET(0, "rename-section", struct config_opts, action, ACT_RENAME),
+	GIT_SET(0, "remove-section", struct config_opts, action, ACT_REMOVE),
+	GIT_SET('l', "list", struct config_opts, action, ACT_LIST),
+	GIT_FLAG(0, "fixed-value", struct config_opts, fixed),
+	GIT_SET('e', "edit", struct config_opts, action, ACT_EDIT),
+	GIT_SET(0, "get-color", struct config_opts, action, ACT_GET_COLOR),
+	GIT_SET(0, "get-colorbool", struct config_opts, action, ACT_GET_COLORBOOL),
+	GIT_STR('t', "type", struct config_opts, type),
+	GIT_CALL(0, "bool", type_bool),
+	GIT_CALL(0, "int", type_int),
+	GIT_CALL(0, "path", type_path),
+	GIT_CALL(0, "bool-or-int", type_bool_or_int),
+	GIT_FLAG('z', "null", struct config_opts, zero),
+	GIT_FLAG(0, "name-only", struct config_opts, name_only),
+	GIT_FLAG(0, "includes", struct config_opts, includes),
+	GIT_FLAG(0, "no-includes", struct config_opts, no_includes),
+	GIT_FLAG(0, "show-origin", struct config_opts, show_origin),
+	GIT_FLAG(0, "show-scope", struct config_opts, show_scope),
+	GIT_STR(0, "default", struct config_opts, otherwise),
+	GIT_END(),
+};
+static const char *const config_usage[] = { "git config [<options>]", NULL };
+
+/* The one file that is meant; NULL: all of them. */
+static char *one_file(struct git *g, const struct config_opts *o)
+{
+	const char *system = cmd_getenv(g->c, "GIT_CONFIG_SYSTEM");
+	int n = o->global + o->system + o->local + o->worktree + (o->file != NULL);
+
+	if (n > 1) {
+		git_error(g, "only one config file at a time");
+		git_usage(g, config_usage);
+	}
+	if (o->local && g->dir == NULL)
+		git_die(g, "--local can only be used inside a git repository");
+	if (o->file != NULL)
+		return path_join(g->a, g->start, o->file);
+	if (o->global) {
+		char *path = config_path_global(g);
+
+		if (path == NULL)
+			git_die(g, "$HOME not set");
+		return path;
+	}
+	if (o->system)
+		return arena_dup(g->a, bytes_of(system != NULL ? system : "/etc/gitconfig"));
+	if (o->worktree)
+		repo_need(g);
+	return o->local || o->worktree ? config_local_path(g) : NULL;
+}
+
+static const char *typed(struct git *g, const struct config_opts *o, const char *key,
+			 const char *value)
+{
+	int64_t n;
+	int truth;
+
+	if (o->type == NULL)
+		return value != NULL ? value : "";
+	if (strcmp(o->type, "bool") == 0) {
+		truth = config_truth(value);
+		if (truth < 0)
+			git_die(g, "bad boolean config value '%s' for '%s'", value, key);
+		return truth ? "true" : "false";
+	}
+	if (strcmp(o->type, "int") == 0 || strcmp(o->type, "bool-or-int") == 0) {
+		if (value != NULL && config_number(value, &n))
+			return git_format(g->a, "%lld", (long long)n);
+		if (strcmp(o->type, "bool-or-int") == 0 && config_truth(value) >= 0)
+			return config_truth(value) ? "true" : "false";
+		git_die(g, "bad numeric config value '%s' for '%s': invalid unit",
+			value != NULL ? value : "", key);
+	}
+	if (strcmp(o->type, "path") == 0)
+		return config_expand_path(g, value != NULL ? value : "");
+	git_die(g, "unrecognized --type argument, %s", o->type);
+}
+
+static const char *scope_name(enum config_scope s)
+{
+	static const char *const names[] = { "system", "global", "local", "worktree", "command" };
+
+	return names[s];
+}
+
+static void put_origin(struct git *g, const struct config_opts *o, const struct config_entry *e)
+{
+	char sep = o->zero ? '\0' : '\t';
+
+	if (o->show_scope)
+		git_printf(g, "%s%c", scope_name(e->scope), sep);
+	if (!o->show_origin)
+		return;
+	if (e->file == NULL) {
+		git_printf(g, "command line:%c", sep);
+		return;
+	}
+	const char *shown = e->file;
+	char *top = g->work != NULL ? git_format(g->a, "%s/", g->work) : NULL;
+
+	if (top != NULL && e->scope == CONFIG_LOCAL && git_starts(shown, top))
+		shown += strlen(top);
+	git_printf(g, "file:%s%c", shown, sep);
+}
+
+static void put_entry(struct git *g, const struct config_opts *o, const struct config_entry *e,
+		      bool key)
+{
+	char end = o->zero ? '\0' : '\n';
+
+	put_origin(g, o, e);
+	if (key)
+		cmd_puts(g->c, e->key);
+	if (o->name_only) {
+		cmd_putc(g->c, end);
+		return;
+	}
+	if (key && (e->value != NULL || o->type != NULL))
+		cmd_putc(g->c, o->zero ? '\n' : o->action == ACT_LIST ? '=' : ' ');
+	if (e->value != NULL || o->type != NULL)
+		cmd_puts(g->c, typed(g, o, e->key, e->value));
+	cmd_putc(g->c, end);
+}
+
+static struct regex *compile(struct git *g, const struct config_opts *o, const char *text,
+			     bool *negated)
+{
+	struct regex *re;
+	const char *message;
+
+	*negated = text[0] == '!';
+	if (regex_compile(g->keep, bytes_of(text + *negated), o->fixed ? REGEX_FIXED : REGEX_ERE,
+			  &re, &message, NULL) < 0) {
+		git_error(g, "invalid pattern: %s", text);
+		git_exit(g, 6);
+	}
+	return re;
+}
+
+static int get_values(struct git *g, const struct config_opts *o, const struct config *cf,
+		      struct args *args)
+{
+	struct regex *value_re = NULL;
+	struct regex *key_re = NULL;
+	bool negated = false, key_negated = false;
+	const struct config_entry *last = NULL;
+	size_t hits = 0;
+	char *key = NULL;
+
+	if (args->argc > 1)
+		value_re = compile(g, o, args->argv[1], &negated);
+	if (o->action == ACT_GET_REGEXP) {
+		key_re = compile(g, o, args->argv[0], &key_negated);
+	} else {
+		key = config_key(g, g->a, args->argv[0]);
+		if (key == NULL)
+			return 1;
+	}
+	for (size_t i = 0; i < cf->n; i++) {
+		const struct config_entry *e = &cf->at[i];
+
+		cmd_charge(g->c, 1);
+		if (key != NULL ? strcmp(e->key, key) != 0
+				: (regex_test(key_re, bytes_of(e->key), 0) == 0) == key_negated)
+			continue;
+		if (value_re != NULL &&
+		    (regex_test(value_re, bytes_of(e->value != NULL ? e->value : ""), 0) == 0) ==
+			    negated)
+			continue;
+		hits++;
+		last = e;
+		if (o->action == ACT_GET_ALL || o->action == ACT_GET_REGEXP)
+			put_entry(g, o, e, o->action == ACT_GET_REGEXP);
+	}
+	if (hits == 0 && o->otherwise != NULL) {
+		git_printf(g, "%s%c", typed(g, o, key, o->otherwise), o->zero ? '\0' : '\n');
+		return 0;
+	}
+	if (hits != 0 && o->action != ACT_GET_ALL && o->action != ACT_GET_REGEXP)
+		put_entry(g, o, last, false);
+	return hits == 0;
+}
+
+static void need_args(struct git *g, struct args *args, int min, int max)
+{
+	if (args->argc >= min && args->argc <= max)
+		return;
+	git_error(g,
+		  min == max ? "wrong number of arguments, should be %d"
+			     : "wrong number of arguments, should be from %d to %d",
+		  min, max);
+	git_usage(g, config_usage);
+}
+
+static const char *write_file(struct git *g, const char *file)
+{
+	if (file != NULL)
+		return file;
+	if (g->dir == NULL) {
+		git_die(g, "not in a git directory");
+	}
+	return config_local_path(g);
+}
+
+static int change(struct git *g, const struct config_opts *o, const char *file, struct args *args)
+{
+	char **v = args->argv;
+	const char *path = write_file(g, file);
+
+	switch (o->action) {
+	case ACT_ADD:
+		need_args(g, args, 2, 2);
+		return config_change(g, path, v[0], typed(g, o, v[0], v[1]), NULL, CONFIG_ADD);
+	case ACT_REPLACE_ALL:
+		need_args(g, args, 2, 3);
+		return config_change(g, path, v[0], typed(g, o, v[0], v[1]),
+				     args->argc > 2 ? v[2] : NULL, CONFIG_REPLACE_ALL);
+	case ACT_UNSET:
+	case ACT_UNSET_ALL:
+		need_args(g, args, 1, 2);
+		return config_change(g, path, v[0], NULL, args->argc > 1 ? v[1] : NULL,
+				     o->action == ACT_UNSET ? CONFIG_UNSET : CONFIG_UNSET_ALL);
+	default:
+		need_args(g, args, 2, 3);
+		return config_change(g, path, v[0], typed(g, o, v[0], v[1]),
+				     args->argc > 2 ? v[2] : NULL, CONFIG_SET);
+	}
+}
+
+static int sections(struct git *g, const struct config_opts *o, const char *file, struct args *args)
+{
+	bool rename = o->action == ACT_RENAME;
+
+	need_args(g, args, rename ? 2 : 1, rename ? 2 : 1);
+	if (config_rename_section(g, write_file(g, file), args->argv[0],
+				  rename ? args->argv[1] : NULL) != 0)
+		git_die(g, "no such section: %s", args->argv[0]);
+	return 0;
+}
+
+int git_cmd_config(struct git *g, struct args *args)
+{
+	struct config_opts o = { .action = ACT_NONE };
+	const struct git_parser p = { config_options, &o, config_usage, GIT_STOP_AT_OPERAND, NULL };
+	struct config one = { .at = NULL };
+	const struct config *cf = g->config;
+	char *file;
+
+	git_parse(g, args, &p);
+	file = one_file(g, &o);
+	if (o.action == ACT_NONE) {
+		if (args->argc == 0)
+			git_usage(g, config_usage);
+		o.action = args->argc == 1 ? ACT_GET : ACT_NONE;
+	}
+	if (o.action == ACT_EDIT || o.action == ACT_GET_COLOR || o.action == ACT_GET_COLORBOOL)
+		git_refuse(g, "config --edit, --get-color, --get-colorbool");
+	if (o.action == ACT_RENAME || o.action == ACT_REMOVE)
+		return sections(g, &o, file, args);
+	if (o.action == ACT_NONE || o.action >= ACT_ADD)
+		return change(g, &o, file, args);
+	if (file != NULL) {
+		if (o.file != NULL && o.action == ACT_LIST && !file_exists(g, file))
+			git_die(g, "unable to read config file '%s': %s", o.file,
+				err_text(-E_NOENT));
+		config_add_file(g, &one, file,
+				o.global   ? CONFIG_GLOBAL
+				: o.system ? CONFIG_SYSTEM
+				: o.local  ? CONFIG_LOCAL
+					   : CONFIG_COMMAND,
+				o.includes, 0);
+		if (o.global && !file_exists(g, file) && o.action == ACT_LIST)
+			git_die(g, "unable to read config file '%s': %s", file, err_text(-E_NOENT));
+		cf = &one;
+	}
+	if (o.action == ACT_LIST) {
+		for (size_t i = 0; i < cf->n; i++)
+			put_entry(g, &o, &cf->at[i], true);
+		return 0;
+	}
+	need_args(g, args, 1, 2);
+	return get_values(g, &o, cf, args);
+}

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git diff, and its plumbing: diff-tree, diff-index, diff-files.
+ */
+#include "builtins/git/walk.h"
+
+static const char *const diff_usage[] = {
+	"git diff [<options>] [<commit>] [--] [<path>...]",
+	"git diff [<options>] --cached [--merge-base] [<commit>] [--] [<path>...]",
+	"git diff [<options>] [--merge-base] <commit> [<commit>...] <commit> [--] [<path>...]",
+	"git diff [<options>] <commit>...<commit> [--] [<path>...]",
+	"git diff [<options>] <blob> <blob>",
+	"git diff [<options>] --no-index [--] <path> <path>",
+	NULL
+};
+
+struct diff_args {
+	struct revs revs;
+	bool cached;
+	bool merge_base;
+	int stage; /* --base --ours --theirs */
+};
+
+static int own_option(struct git *g, void *opts, int argc, char **argv)
+{
+	struct diff_args *d = opts;
+
+	if (strcmp(argv[0], "--cached") == 0 || strcmp(argv[0], "--staged") == 0) {
+		d->cached = true;
+		return 1;
+	}
+	if (strcmp(argv[0], "--merge-base") == 0) {
+		d->merge_base = true;
+		return 1;
+	}
+	if (strcmp(argv[0], "--base") == 0 || strcmp(argv[0], "--ours") == 0 ||
+	    strcmp(argv[0], "--theirs") == 0 || strcmp(argv[0], "-1") == 0 ||
+	    strcmp(argv[0], "-2") == 0 || strcmp(argv[0], "-3") == 0) {
+		d->stage = argv[0][1] == '-' ? (argv[0][2] == 'b'   ? 1
+						: argv[0][2] == 'o' ? 2
+								    : 3)
+					     : argv[0][1] - '0';
+		git_refuse(g, argv[0]);
+	}
+	if (strcmp(argv[0], "-c") == 0 || strcmp(argv[0], "--cc") == 0)
+		return 1;
+	return diff_option(g, &d->revs.diff, argc, argv);
+}
+
+static void parse_args(struct git *g, struct args *args, struct diff_args *d)
+{
+	int kept = 0;
+
+	for (int i = 0; i < args->argc;) {
+		char *arg = args->argv[i];
+		int taken;
+
+		if (strcmp(arg, "--") == 0) {
+			while (i < args->argc)
+				args->argv[kept++] = args->argv[i++];
+			break;
+		}
+		if (arg[0] != '-' || arg[1] == '\0') {
+			args->argv[kept++] = arg;
+			i++;
+			continue;
+		}
+		if (strcmp(arg, "-h") == 0)
+			git_usage(g, diff_usage);
+		taken = own_option(g, d, args->argc - i, args->argv + i);
+		if (taken == 0)
+			taken = revs_option(g, &d->revs, args->argc - i, args->argv + i);
+		if (taken == 0) {
+			git_error(g, "invalid option: %s", arg);
+			git_usage(g, diff_usage);
+		}
+		i += taken;
+	}
+	args->argc = kept;
+	args->argv[kept] = NULL;
+}
+
+static bool tree_item(struct git *g, const struct revs_item *it, struct oid *out)
+{
+	return tree_of(g, &it->oid, out);
+}
+
+/* Two blobs, or a blob and a file. */
+static void add_blob(struct git *g, struct diff_args *d, struct diff_queue *q,
+		     const struct revs_item *a, const struct revs_item *b)
+{
+	const char *pa = a->path != NULL ? a->path : a->name;
+	const char *pb = b != NULL ? (b->path != NULL ? b->path : b->name)
+				   : d->revs.paths.at[0].match;
+	uint32_t mode = a->mode != 0 ? a->mode : MODE_FILE;
+	struct diff_file *one = diff_file_new(g, a->path != NULL ? pa : pb, mode, &a->oid);
+	struct diff_file *two;
+
+	if (b != NULL)
+		two = diff_file_new(g, pb, b->mode != 0 ? b->mode : MODE_FILE, &b->oid);
+	else
+		two = diff_file_new(g, pb, mode, NULL);
+	if (a->path == NULL)
+		one->path = pa;
+	if (d->revs.diff.reverse)
+		diff_add(g, q, two, one);
+	else
+		diff_add(g, q, one, two);
+}
+
+/* What the revisions say is to be compared. */
+static void fill(struct git *g, struct diff_args *d, struct diff_queue *q)
+{
+	struct revs *r = &d->revs;
+	struct diff_opts *o = &r->diff;
+	struct oid t[2];
+	struct revs_item *it[2] = { NULL, NULL };
+	size_t n = 0;
+	bool has_exclude = false;
+
+	for (size_t i = 0; i < r->nitems; i++)
+		has_exclude = has_exclude || r->item[i].uninteresting;
+	/* A...B: the first merge base and B. */
+	if (has_exclude && r->nitems >= 3) {
+		it[0] = &r->item[0];
+		it[1] = &r->item[r->nitems - 1];
+		n = 2;
+	} else {
+		for (size_t i = 0; i < r->nitems; i++) {
+			if (n == 2)
+				git_refuse(g, "a diff of more than two trees");
+			it[n++] = &r->item[i];
+		}
+		if (n == 2 && it[1]->uninteresting) {
+			struct revs_item *swap = it[0];
+
+			it[0] = it[1];
+			it[1] = swap;
+		}
+	}
+	if (n == 1 && it[0]->type == OBJECT_BLOB && r->paths.n == 1) {
+		add_blob(g, d, q, it[0], NULL);
+		return;
+	}
+	if (n == 2 && it[0]->type == OBJECT_BLOB && it[1]->type == OBJECT_BLOB) {
+		add_blob(g, d, q, it[0], it[1]);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!tree_item(g, it[i], &t[i]))
+			git_die(g, "unable to read tree %s", oid_hex(g, &it[i]->oid));
+	if (d->merge_base && n >= 1) {
+		struct oid head;
+		struct commit **bases;
+
+		if (n == 1 && !head_oid(g, &head))
+			git_die(g, "no merge base found");
+		if (it[0]->c == NULL ||
+		    merge_bases(g, it[0]->c, n == 2 ? it[1]->c : commit_at(g, &head), &bases) != 1)
+			git_die(g, "no merge base found");
+		t[0] = bases[0]->tree;
+	}
+	if (n == 0 && !d->cached)
+		diff_work(g, o, q);
+	else if (n == 0) {
+		struct oid head;
+
+		if (head_oid(g, &head) && tree_of(g, &head, &t[0]))
+			diff_cached(g, o, &t[0], q);
+		else
+			diff_cached(g, o, NULL, q);
+	} else if (n == 1 && d->cached)
+		diff_cached(g, o, &t[0], q);
+	else if (n == 1)
+		diff_tree_work(g, o, &t[0], q);
+	else
+		diff_trees(g, o, &t[0], &t[1], q);
+}
+
+/* Files with conflicts, shown against both sides. */
+static void put_combined(struct git *g, struct diff_opts *o, struct diff_queue *q)
+{
+	struct index *x = index_get(g);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < q->n; i++) {
+		struct diff_pair *p = &q->at[i];
+		struct combined_path cp = { .path = p->one->path,
+					    .in_work = true,
+					    .mode = p->two->mode };
+		struct buf out = buf_in(g->a);
+		bool found;
+		size_t at;
+
+		if (p->status != 'U') {
+			/* The same path against the index's side is not shown twice. */
+			if (kept > 0 && q->at[kept - 1].status == 'U' &&
+			    strcmp(q->at[kept - 1].one->path, p->two->path) == 0)
+				continue;
+			q->at[kept++] = *p;
+			continue;
+		}
+		at = index_search(x, cp.path, 1, &found);
+		for (; at < x->n && strcmp(x->at[at].path, cp.path) == 0; at++) {
+			if (x->at[at].stage < 2)
+				continue;
+			cp.parent[x->at[at].stage - 2].mode = x->at[at].mode;
+			cp.parent[x->at[at].stage - 2].oid = x->at[at].oid;
+			cp.n++;
+		}
+		if (cp.n == 2 && p->two->mode != 0 && (o->format & DIFF_PATCH)) {
+			diff_combined(g, o, &cp, true, &out);
+			diff_write(g, o, buf_bytes(&out));
+		} else {
+			q->at[kept++] = *p;
+		}
+	}
+	q->n = kept;
+}
+
+static int finish(struct git *g, struct diff_args *d, struct diff_queue *q, bool worktree)
+{
+	struct diff_opts *o = &d->revs.diff;
+	bool changed;
+
+	diff_finish(g, o, q);
+	changed = q->n != 0;
+	if (worktree && !o->quiet)
+		put_combined(g, o, q);
+	if (o->format & DIFF_CHECK) {
+		struct buf out = buf_in(g->a);
+		int status = diff_put_check(g, o, q, &out);
+
+		diff_write(g, o, buf_bytes(&out));
+		return status | (o->exit_code && changed ? 1 : 0);
+	}
+	diff_output(g, o, q);
+	return o->exit_code && changed;
+}
+
+int git_cmd_diff(struct git *g, struct args *args)
+{
+	struct diff_args d = { .cached = false };
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	bool refresh;
+	int status;
+
+	revs_init(g, &d.revs);
+	parse_args(g, args, &d);
+	d.revs.diff.default_patch = true;
+	if (d.revs.diff.no_index || g->dir == NULL) {
+		diff_settle(g, &d.revs.diff);
+		return diff_no_index(g, &d.revs.diff, args->argc, args->argv);
+	}
+	revs_operands(g, &d.revs, args);
+	diff_settle(g, &d.revs.diff);
+	if (!d.cached && d.revs.nitems < 2 && g->work == NULL)
+		git_die(g, "this operation must be run in a work tree");
+	fill(g, &d, &q);
+	refresh = !d.cached && d.revs.nitems < 2;
+	status = finish(g, &d, &q, refresh && d.revs.nitems == 0);
+	if (refresh && g->index != NULL && g->index->dirty &&
+	    config_bool(g, "diff.autorefreshindex", true))
+		index_write(g, g->index);
+	return status;
+}
+
+/* --- plumbing --- */
+
+static void plumbing_init(struct git *g, struct args *args, struct diff_args *d, bool operands)
+{
+	*d = (struct diff_args){ .cached = false };
+	revs_init(g, &d->revs);
+	d->revs.diff.renames = 0;
+	d->revs.diff.abbrev = OID_HEX;
+	parse_args(g, args, d);
+	if (operands)
+		revs_operands(g, &d->revs, args);
+	if (d->revs.diff.format == 0)
+		d->revs.diff.format = DIFF_RAW;
+	diff_settle(g, &d->revs.diff);
+	if (d->revs.diff.format & DIFF_PATCH && d->revs.diff.abbrev == OID_HEX)
+		d->revs.diff.abbrev = 0;
+}
+
+int git_cmd_diff_index(struct git *g, struct args *args)
+{
+	struct diff_args d;
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	struct oid tree;
+
+	plumbing_init(g, args, &d, true);
+	if (d.revs.nitems != 1 || !tree_of(g, &d.revs.item[0].oid, &tree))
+		git_usage(g,
+			  (const char *const[]){ "git diff-index [-m] [--cached] [--merge-base] "
+						 "[<common-diff-options>] <tree-ish> [<path>...]",
+						 NULL });
+	if (d.cached)
+		diff_cached(g, &d.revs.diff, &tree, &q);
+	else
+		diff_tree_work(g, &d.revs.diff, &tree, &q);
+	return finish(g, &d, &q, false);
+}
+
+int git_cmd_diff_files(struct git *g, struct args *args)
+{
+	struct diff_args d;
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+
+	plumbing_init(g, args, &d, true);
+	diff_work(g, &d.revs.diff, &q);
+	return finish(g, &d, &q, false);
+}
+
+static int tree_option(struct git *g, struct diff_args *d, struct args *args, bool *recurse,
+		       bool *root, bool *no_id)
+{
+	int kept = 0;
+
+	(void)g;
+	for (int i = 0; i < args->argc; i++) {
+		const char *arg = args->argv[i];
+
+		if (strcmp(arg, "-r") == 0)
+			*recurse = true;
+		else if (strcmp(arg, "-t") == 0)
+			d->revs.diff.tree_entries = *recurse = true;
+		else if (strcmp(arg, "--root") == 0)
+			*root = true;
+		else if (strcmp(arg, "--no-commit-id") == 0)
+			*no_id = true;
+		else
+			args->argv[kept++] = args->argv[i];
+	}
+	args->argc = kept;
+	args->argv[kept] = NULL;
+	return 0;
+}
+
+int git_cmd_diff_tree(struct git *g, struct args *args)
+{
+	struct diff_args d = { .cached = false };
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	bool recurse = false, root = false, no_id = false;
+	struct oid t[2];
+	struct revs *r = &d.revs;
+
+	revs_init(g, r);
+	r->diff.renames = 0;
+	tree_option(g, &d, args, &recurse, &root, &no_id);
+	parse_args(g, args, &d);
+	revs_operands(g, r, args);
+	if (r->diff.format == 0)
+		r->diff.format = DIFF_RAW;
+	if (!(r->diff.format & DIFF_PATCH))
+		r->diff.abbrev = r->diff.abbrev != 0 ? r->diff.abbrev : OID_HEX;
+	diff_settle(g, &r->diff);
+	r->diff.not_recursive = !recurse &&
+				!(r->diff.format & (DIFF_PATCH | DIFF_STAT | DIFF_NUMSTAT |
+						    DIFF_SHORTSTAT | DIFF_SUMMARY));
+	if (r->nitems == 0)
+		git_usage(g, (const char *const[]){
+				     "git diff-tree [--stdin] [-m] [-s] [-v] [--no-commit-id] "
+				     "[--pretty] [-t] [-r] [-c | --cc] [--combined-all-paths] "
+				     "[--root] [--merge-base] [<common-diff-options>] <tree-ish> "
+				     "[<tree-ish>] [<path>...]",
+				     NULL });
+	if (r->nitems == 1) {
+		struct commit *c = r->item[0].c;
+
+		if (c == NULL)
+			git_die(g, "bad object %s", r->item[0].name);
+		commit_need(g, c);
+		if (c->nparents > 1 || (c->nparents == 0 && !root))
+			return 0;
+		if (c->nparents == 1)
+			commit_need(g, c->parent[0]);
+		diff_trees(g, &r->diff, c->nparents == 1 ? &c->parent[0]->tree : NULL, &c->tree,
+			   &q);
+		if (q.n != 0 && !no_id && !(r->diff.format & DIFF_NONE))
+			git_printf(g, "%s\n", oid_hex(g, &c->oid));
+		return finish(g, &d, &q, false);
+	}
+	size_t a = r->item[1].uninteresting ? 1 : 0;
+
+	if (!tree_of(g, &r->item[a].oid, &t[0]) || !tree_of(g, &r->item[1 - a].oid, &t[1]))
+		git_die(g, "not a tree object");
+	diff_trees(g, &r->diff, &t[0], &t[1], &q);
+	return finish(g, &d, &q, false);
+}
+
+/* --- --no-index --- */
+
+static struct diff_file *outside_file(struct git *g, const char *path)
+{
+	struct vfs_stat st;
+	struct diff_file *f;
+
+	if (strcmp(path, "/dev/null") == 0)
+		return diff_file_new(g, path, 0, &oid_null);
+	if (cmd_lstat(g->c, path, &st) < 0) {
+		git_error(g, "Could not access '%s'", path);
+		git_exit(g, 1);
+	}
+	f = diff_file_new(g, path,
+			  (st.mode & S_FMT) == S_LNK ? MODE_LINK
+			  : st.mode & 0100           ? MODE_EXEC
+						     : MODE_FILE,
+			  NULL);
+	f->outside = true;
+	return f;
+}
+
+struct name_set {
+	struct names names;
+};
+
+static void list_files(struct git *g, const char *dir, struct names *out)
+{
+	struct walk *w = walk_new(g->c, dir, 0);
+	struct walk_entry *e;
+
+	while ((e = walk_next(w)) != NULL) {
+		if (e->kind == WALK_DIR && strcmp(e->name, ".git") == 0)
+			walk_skip(w);
+		if (e->kind == WALK_FILE)
+			names_add(g, out, e->path + strlen(dir) + 1);
+		cmd_charge(g->c, 1);
+	}
+	walk_free(w);
+	git_sort(g, out->at, out->n, sizeof(*out->at), git_name_cmp);
+}
+
+static void add_outside(struct git *g, struct diff_opts *o, struct diff_queue *q,
+			struct diff_file *a, struct diff_file *b)
+{
+	if (a->mode != 0 && b->mode != 0 && a->mode == b->mode && diff_load(g, a) &&
+	    diff_load(g, b) && bytes_eq(a->data, b->data))
+		return;
+	if (a->mode == 0)
+		a->path = b->path;
+	if (b->mode == 0)
+		b->path = a->path;
+	if (o->reverse)
+		diff_add(g, q, b, a);
+	else
+		diff_add(g, q, a, b);
+}
+
+static void add_dirs(struct git *g, struct diff_opts *o, struct diff_queue *q, const char *a,
+		     const char *b)
+{
+	struct names l[2] = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	size_t i = 0, j = 0;
+
+	list_files(g, a, &l[0]);
+	list_files(g, b, &l[1]);
+	while (i < l[0].n || j < l[1].n) {
+		int order = i == l[0].n ? 1 : j == l[1].n ? -1 : strcmp(l[0].at[i], l[1].at[j]);
+		char *pa = order <= 0 ? path_join(g->a, a, l[0].at[i]) : NULL;
+		char *pb = order >= 0 ? path_join(g->a, b, l[1].at[j]) : NULL;
+
+		add_outside(g, o, q, outside_file(g, pa != NULL ? pa : "/dev/null"),
+			    outside_file(g, pb != NULL ? pb : "/dev/null"));
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+int diff_no_index(struct git *g, struct diff_opts *o, int argc, char **argv)
+{
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	char *path[2];
+
+	if (argc > 0 && strcmp(argv[0], "--") == 0) {
+		argv++;
+		argc--;
+	}
+	if (argc != 2) {
+		if (!o->no_index)
+			git_warn(
+				g,
+				"Not a git repository. Use --no-index to compare two paths outside "
+				"a working tree");
+		git_usage(g, (const char *const[]){ "git diff --no-index [<options>] <path> <path>",
+						    NULL });
+	}
+	for (int i = 0; i < 2; i++)
+		path[i] = strcmp(argv[i], "/dev/null") == 0 || argv[i][0] == '/'
+				  ? argv[i]
+				  : git_format(g->a, "%s%s", g->prefix, argv[i]);
+	bool dir[2] = { file_is_dir(g, path[0]), file_is_dir(g, path[1]) };
+
+	for (int i = 0; i < 2; i++)
+		if (dir[i] && strlen(path[i]) > 1 && git_ends(path[i], "/"))
+			path[i] = git_format(g->a, "%.*s", (int)strlen(path[i]) - 1, path[i]);
+	if (dir[0] && dir[1]) {
+		add_dirs(g, o, &q, path[0], path[1]);
+	} else {
+		if (dir[0] != dir[1])
+			path[dir[0] ? 0 : 1] = path_join(g->a, path[dir[0] ? 0 : 1],
+							 path_base(path[dir[0] ? 1 : 0]));
+		add_outside(g, o, &q, outside_file(g, path[0]), outside_file(g, path[1]));
+	}
+	o->exit_code = true;
+	diff_finish(g, o, &q);
+	if (o->format & DIFF_CHECK) {
+		struct buf out = buf_in(g->a);
+		int status = diff_put_check(g, o, &q, &out);
+
+		diff_write(g, o, buf_bytes(&out));
+		return status;
+	}
+	diff_output(g, o, &q);
+	return q.n != 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git init.
+ */
+#include "builtins/git/git.h"
+
+struct init_opts {
+	bool quiet;
+	bool bare;
+	const char *branch;
+	const char *template;
+	const char *separate;
+	const char *shared;
+	const char *format;
+};
+
+static const struct git_option init_options[] = {
+	GIT_FLAG('q', "quiet", struct init_opts, quiet),
+	GIT_FLAG(0, "bare", struct init_opts, bare),
+	GIT_STR('b', "initial-branch", struct init_opts, branch),
+	GIT_STR(0, "template", struct init_opts, template),
+	GIT_STR(0, "separate-git-dir", struct init_opts, separate),
+	GIT_STR_MAYBE(0, "shared", struct init_opts, shared),
+	GIT_STR(0, "object-format", struct init_opts, format),
+	GIT_END(),
+};
+static const char *const init_usage[] = {
+	"git init [-q | --quiet] [--bare] [--template=<template-directory>]\n"
+	"         [--separate-git-dir <git-dir>] [--object-format=<format>]\n"
+	"         [-b <branch-name> | --initial-branch=<branch-name>]\n"
+	"         [--shared[=<permissions>]] [<directory>]",
+	NULL
+};
+
+static void enter_dir(struct git *g, const char *dir)
+{
+	char *full = path_join(g->a, g->start, dir);
+	char *real;
+	int err = file_make_dirs(g, full);
+
+	if (err < 0 && err != -E_EXIST)
+		git_die_errno(g, err, "cannot mkdir %s", dir);
+	err = cmd_chdir(g->c, full);
+	if (err < 0)
+		git_die_errno(g, err, "cannot chdir to %s", dir);
+	cmd_getcwd(g->c, &real);
+	g->start = arena_dup(g->keep, bytes_of(real));
+}
+
+int git_cmd_init(struct git *g, struct args *args)
+{
+	struct init_opts o = { .quiet = false };
+	const struct git_parser p = { init_options, &o, init_usage, 0, NULL };
+	const char *given = cmd_getenv(g->c, "GIT_DIR");
+	const char *work = cmd_getenv(g->c, "GIT_WORK_TREE");
+	char *dir;
+	bool again;
+
+	git_parse(g, args, &p);
+	if (o.separate != NULL || o.shared != NULL)
+		git_refuse(g, o.separate != NULL ? "--separate-git-dir" : "--shared");
+	if (o.format != NULL && strcmp(o.format, "sha1") != 0)
+		git_die(g, "unknown hash algorithm '%s'", o.format);
+	if (args->argc > 1)
+		git_usage(g, init_usage);
+	if (args->argc == 1)
+		enter_dir(g, args->argv[0]);
+	dir = given != NULL ? path_join(g->a, g->start, given)
+	      : o.bare      ? g->start
+			    : path_join(g->a, g->start, ".git");
+	again = repo_is_dir(g, dir);
+	if (o.branch != NULL && !ref_branch_valid(o.branch))
+		git_die(g, "invalid initial branch name: '%s'", o.branch);
+	if (again && o.branch != NULL)
+		git_warn(g, "re-init: ignored --initial-branch=%s", o.branch);
+	if (o.branch == NULL)
+		o.branch = again ? "main" : repo_initial_branch(g, o.quiet);
+	repo_create(g, dir, work != NULL ? path_join(g->a, g->start, work) : NULL, o.bare,
+		    o.branch);
+	if (!o.quiet)
+		git_printf(g, "%s Git repository in %s%s\n",
+			   again ? "Reinitialized existing" : "Initialized empty", dir,
+			   git_ends(dir, "/") ? "" : "/");
+	return 0;
+}

@@ -1,0 +1,762 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git log, show, whatchanged, reflog show.
+ */
+#include "builtins/git/walk.h"
+
+struct log_args {
+	struct revs revs;
+	struct pretty pretty;
+	bool graph;
+	bool show;       /* the command is show */
+	bool merges_off; /* no diffs of merges */
+	int merges;      /* 0 none, 1 -m, 2 -c, 3 --cc, 4 first parent */
+	bool parents;
+	bool source;
+	bool null_end; /* -z */
+	bool children;
+	const char *line_range;
+	const char *date;
+	bool full_diff;
+	/* while running */
+	struct graph *graph_state;
+	bool any; /* a commit was shown */
+	bool graph_line_begun;
+	struct buf out;
+	char end;
+};
+
+static const char *const log_usage[] = { "git log [<options>] [<revision-range>] [[--] <path>...]",
+					 "git show [<options>] <object>...", NULL };
+
+/* --- options --- */
+
+static void set_pretty(struct git *g, struct log_args *l, const char *text)
+{
+	if (!pretty_of(g, text, &l->pretty))
+		git_die(g, "invalid --pretty format: %s", text);
+}
+
+static bool simple_option(struct git *g, struct log_args *l, const char *arg)
+{
+	struct pretty *p = &l->pretty;
+
+	if (strcmp(arg, "--oneline") == 0) {
+		p->kind = PRETTY_ONELINE;
+		p->abbrev_commit = true;
+	} else if (strcmp(arg, "--graph") == 0) {
+		l->graph = true;
+	} else if (strcmp(arg, "--no-graph") == 0) {
+		l->graph = false;
+	} else if (strcmp(arg, "--abbrev-commit") == 0) {
+		p->abbrev_commit = true;
+	} else if (strcmp(arg, "--no-abbrev-commit") == 0) {
+		p->abbrev_commit = false;
+	} else if (strcmp(arg, "--no-abbrev") == 0) {
+		p->no_abbrev = true;
+		p->abbrev = OID_HEX;
+		l->revs.diff.abbrev = OID_HEX;
+	} else if (strcmp(arg, "--relative-date") == 0) {
+		p->date = (struct date_style){ .mode = DATE_RELATIVE };
+		p->date_given = true;
+	} else if (strcmp(arg, "--decorate") == 0 || strcmp(arg, "--decorate=short") == 0) {
+		p->decorate = 1;
+	} else if (strcmp(arg, "--decorate=full") == 0) {
+		p->decorate = 2;
+	} else if (strcmp(arg, "--no-decorate") == 0 || strcmp(arg, "--decorate=no") == 0) {
+		p->decorate = 0;
+	} else if (strcmp(arg, "--decorate=auto") == 0) {
+		p->decorate = cmd_isatty(g->c, 1);
+	} else if (strcmp(arg, "-m") == 0 || strcmp(arg, "--diff-merges=separate") == 0) {
+		l->merges = 1;
+	} else if (strcmp(arg, "-c") == 0 || strcmp(arg, "--cc") == 0 ||
+		   strcmp(arg, "--diff-merges=dense-combined") == 0 ||
+		   strcmp(arg, "--diff-merges=combined") == 0) {
+		l->merges = strstr(arg, "cc") != NULL || strstr(arg, "dense") != NULL ? 3 : 2;
+		l->revs.diff.format |= DIFF_PATCH;
+	} else if (strcmp(arg, "--diff-merges=first-parent") == 0 ||
+		   strcmp(arg, "--diff-merges=1") == 0) {
+		l->merges = 4;
+	} else if (strcmp(arg, "--no-diff-merges") == 0 || strcmp(arg, "--diff-merges=off") == 0) {
+		l->merges_off = true;
+	} else if (strcmp(arg, "--source") == 0) {
+		git_refuse(g, "--source");
+	} else if (strcmp(arg, "--parents") == 0) {
+		l->parents = l->revs.rewrite = true;
+	} else if (strcmp(arg, "--full-diff") == 0) {
+		l->full_diff = true;
+	} else if (strcmp(arg, "--use-mailmap") == 0 || strcmp(arg, "--mailmap") == 0 ||
+		   strcmp(arg, "--no-notes") == 0 || strcmp(arg, "--no-show-signature") == 0 ||
+		   strcmp(arg, "--expand-tabs") == 0 || strcmp(arg, "--clear-decorations") == 0) {
+		return true;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static int log_option(struct git *g, void *opts, int argc, char **argv)
+{
+	struct log_args *l = opts;
+	const char *arg = argv[0];
+	int taken;
+
+	if (git_starts(arg, "--pretty=") || git_starts(arg, "--format=")) {
+		set_pretty(g, l, arg + 9);
+		return 1;
+	}
+	if (strcmp(arg, "--pretty") == 0) {
+		l->pretty.kind = PRETTY_MEDIUM;
+		return 1;
+	}
+	if (git_starts(arg, "--date=") || (strcmp(arg, "--date") == 0 && argc > 1)) {
+		const char *v = arg[6] == '=' ? arg + 7 : argv[1];
+
+		if (!date_style_of(g, v, &l->pretty.date))
+			git_die(g, "unknown date format %s", v);
+		l->pretty.date_given = true;
+		return arg[6] == '=' ? 1 : 2;
+	}
+	if (git_starts(arg, "--abbrev=")) {
+		int64_t n;
+
+		if (git_number(arg + 9, &n))
+			l->pretty.abbrev = n < 4 ? 4 : n > OID_HEX ? OID_HEX : (int)n;
+		return 1 + 0 * diff_option(g, &l->revs.diff, argc, argv);
+	}
+	if (git_starts(arg, "-L"))
+		git_refuse(g, "log -L");
+	if (git_starts(arg, "--show-signature") || git_starts(arg, "--notes") ||
+	    git_starts(arg, "--remerge-diff") || git_starts(arg, "--diff-merges"))
+		git_refuse(g, git_format(g->a, "option '%s'", arg));
+	if (git_starts(arg, "--decorate-refs"))
+		git_refuse(g, "--decorate-refs");
+	if (simple_option(g, l, arg))
+		return 1;
+	taken = revs_option(g, &l->revs, argc, argv);
+	if (taken == 0)
+		taken = diff_option(g, &l->revs.diff, argc, argv);
+	return taken;
+}
+
+static void parse_log(struct git *g, struct log_args *l, struct args *args)
+{
+	int kept = 0;
+
+	for (int i = 0; i < args->argc;) {
+		char *arg = args->argv[i];
+		int taken;
+
+		if (strcmp(arg, "--") == 0) {
+			while (i < args->argc)
+				args->argv[kept++] = args->argv[i++];
+			break;
+		}
+		/* These keep their place among the revisions. */
+		if (arg[0] != '-' || arg[1] == '\0' || strcmp(arg, "--not") == 0) {
+			args->argv[kept++] = arg;
+			i++;
+			continue;
+		}
+		if (strcmp(arg, "-h") == 0)
+			git_usage(g, log_usage);
+		taken = log_option(g, l, args->argc - i, args->argv + i);
+		if (taken == 0)
+			git_die(g, "unrecognized argument: %s", arg);
+		i += taken;
+	}
+	args->argc = kept;
+	args->argv[kept] = NULL;
+}
+
+static void settle(struct git *g, struct log_args *l)
+{
+	struct pretty *p = &l->pretty;
+	const char *decorate = config_get(g, "log.decorate");
+
+	diff_settle(g, &l->revs.diff);
+	p->use_color = l->revs.diff.use_color;
+	p->in_graph = l->graph;
+	if (p->decorate < 0) {
+		p->decorate = cmd_isatty(g->c, 1) ? 1 : 0;
+		if (decorate != NULL)
+			p->decorate = strcmp(decorate, "full") == 0    ? 2
+				      : strcmp(decorate, "short") == 0 ? 1
+				      : strcmp(decorate, "auto") == 0  ? p->decorate
+								      : config_truth(decorate) == 1;
+	}
+	if (!p->date_given && p->kind != PRETTY_REFERENCE) {
+		const char *v = config_get(g, "log.date");
+
+		if (v != NULL && !date_style_of(g, v, &p->date))
+			git_die(g, "unknown date format %s", v);
+	}
+	if (config_bool(g, "log.abbrevcommit", false))
+		p->abbrev_commit = true;
+	if (l->graph) {
+		if (l->revs.reverse)
+			git_die(g, "options '%s' and '%s' cannot be used together", "--reverse",
+				"--graph");
+		if (l->revs.no_walk && !l->show)
+			git_die(g, "options '%s' and '%s' cannot be used together", "--no-walk",
+				"--graph");
+		if (l->revs.order == ORDER_DATE)
+			l->revs.order = ORDER_TOPO;
+		l->revs.rewrite = true;
+		l->revs.draw_graph = true;
+	}
+	if (l->revs.first_parent && l->merges == 0)
+		l->merges = 4;
+	if (config_bool(g, "log.showroot", true))
+		l->revs.show_root = true;
+	l->end = l->revs.diff.zero ? '\0' : '\n';
+}
+
+/* --- output --- */
+
+/* Text of a commit: with --graph behind the graph's lines. */
+static void emit(struct git *g, struct log_args *l, struct bytes text)
+{
+	struct buf b = buf_in(g->a);
+	struct bytes line;
+	bool first = true;
+
+	if (l->graph_state == NULL) {
+		cmd_bytes(g->c, text);
+		return;
+	}
+	while (text.len != 0) {
+		bool ended = memchr(text.ptr, '\n', text.len) != NULL;
+
+		git_line(&text, &line);
+		if (!first || !l->graph_line_begun)
+			graph_next_line(l->graph_state, &b);
+		first = false;
+		l->graph_line_begun = !ended;
+		buf_add(&b, line);
+		if (ended)
+			buf_putc(&b, '\n');
+	}
+	cmd_bytes(g->c, buf_bytes(&b));
+}
+
+static char mark_of(const struct revs *r, const struct commit *c)
+{
+	if (c->flags & COMMIT_BOUNDARY)
+		return '-';
+	if (c->flags & COMMIT_UNINTERESTING)
+		return '^';
+	if ((c->flags & COMMIT_PATCH_SAME) && r->cherry_mark)
+		return '=';
+	if (r->left_right)
+		return c->flags & COMMIT_LEFT ? '<' : '>';
+	if (r->cherry_mark)
+		return '+';
+	return '>';
+}
+
+static bool shows_mark(const struct revs *r, const struct commit *c)
+{
+	return (c->flags & COMMIT_BOUNDARY) || r->left_right || r->cherry_mark;
+}
+
+static void put_heading(struct git *g, struct log_args *l, struct commit *c, struct buf *out)
+{
+	struct pretty *p = &l->pretty;
+	const char *color = p->use_color ? diff_escape(&l->revs.diff, g, "commit") : "";
+	bool one = p->kind == PRETTY_ONELINE;
+
+	buf_puts(out, color);
+	if (!one)
+		buf_puts(out, "commit ");
+	if (!l->graph && shows_mark(&l->revs, c)) {
+		buf_putc(out, mark_of(&l->revs, c));
+		if (!one)
+			buf_putc(out, ' ');
+		if (one)
+			buf_putc(out, ' ');
+	}
+	buf_puts(out, p->abbrev_commit ? oid_short(g, &c->oid, p->abbrev) : oid_hex(g, &c->oid));
+	if (l->parents)
+		for (uint32_t i = 0; i < c->nparents; i++)
+			buf_printf(out, " %s",
+				   p->abbrev_commit ? oid_short(g, &c->parent[i]->oid, p->abbrev)
+						    : oid_hex(g, &c->parent[i]->oid));
+	buf_puts(out, p->use_color ? COLOR_RESET : "");
+	if (p->decorate != 0)
+		pretty_decorate(g, p, &c->oid, " (", ")", out);
+	if (one && p->reflog != NULL)
+		return;
+	buf_putc(out, one ? ' ' : '\n');
+}
+
+static void put_reflog_lines(struct git *g, struct log_args *l, struct buf *out)
+{
+	struct person who;
+	const struct pretty *p = &l->pretty;
+
+	if (p->reflog == NULL || p->kind == PRETTY_USER)
+		return;
+	if (p->kind == PRETTY_ONELINE) {
+		buf_printf(out, " %s: ", p->reflog_name);
+		buf_add(out, p->reflog->message);
+		buf_putc(out, '\n');
+		return;
+	}
+	person_split(p->reflog->who, &who);
+	buf_printf(out, "Reflog: %s (%.*s <%.*s>)\nReflog message: ", p->reflog_name,
+		   (int)who.name.len, who.name.ptr, (int)who.mail.len, who.mail.ptr);
+	buf_add(out, p->reflog->message);
+	buf_putc(out, '\n');
+	(void)g;
+}
+
+/* The commit itself, without its differences. */
+static void put_commit(struct git *g, struct log_args *l, struct commit *c)
+{
+	struct buf out = buf_in(g->a);
+	struct pretty *p = &l->pretty;
+	bool user = p->kind == PRETTY_USER || p->kind == PRETTY_REFERENCE;
+
+	p->mark = mark_of(&l->revs, c);
+	/* Between two: an empty line, or what separates formats. */
+	if (l->any && !user && p->kind != PRETTY_ONELINE) {
+		if (l->graph_state == NULL)
+			cmd_putc(g->c, l->end);
+		else
+			emit(g, l, BYTES("\n"));
+	} else if (l->any && user && p->separate) {
+		if (l->graph_state == NULL || l->graph_line_begun) {
+			cmd_putc(g->c, l->end);
+			l->graph_line_begun = false;
+		}
+	}
+	l->any = true;
+	if (l->graph_state != NULL) {
+		struct buf b = buf_in(g->a);
+
+		graph_update(l->graph_state, c);
+		graph_show_commit(l->graph_state, &b);
+		cmd_bytes(g->c, buf_bytes(&b));
+		l->graph_line_begun = true;
+	}
+	if (!user) {
+		put_heading(g, l, c, &out);
+		put_reflog_lines(g, l, &out);
+		if (!(p->kind == PRETTY_ONELINE && p->reflog != NULL))
+			pretty_commit(g, p, c, &out);
+		if (p->kind == PRETTY_ONELINE && l->end == '\0' && out.len != 0)
+			out.ptr[out.len - 1] = '\0';
+	} else {
+		pretty_commit(g, p, c, &out);
+		if (!p->separate && (out.len != 0 || p->format == NULL || p->format[0] != '\0'))
+			buf_putc(&out, l->end);
+	}
+	emit(g, l, buf_bytes(&out));
+}
+
+static void put_graph_rest(struct git *g, struct log_args *l)
+{
+	struct buf b = buf_in(g->a);
+
+	if (l->graph_state == NULL)
+		return;
+	if (l->pretty.separate && l->pretty.kind == PRETTY_USER) {
+		/* The remaining lines of the graph come in front of the separator. */
+		if (!graph_is_finished(l->graph_state)) {
+			if (l->graph_line_begun)
+				buf_putc(&b, '\n');
+			graph_show_remainder(l->graph_state, &b);
+			l->graph_line_begun = true;
+		}
+		cmd_bytes(g->c, buf_bytes(&b));
+		return;
+	}
+	graph_show_remainder(l->graph_state, &b);
+	if (b.len != 0)
+		buf_putc(&b, '\n');
+	cmd_bytes(g->c, buf_bytes(&b));
+}
+
+static char *graph_prefix(struct git *g, struct log_args *l)
+{
+	struct buf b = buf_in(g->a);
+
+	graph_put_padding(l->graph_state, &b);
+	return buf_cstr(&b);
+}
+
+/* Lines between the commit and its differences. */
+static void put_gap(struct git *g, struct log_args *l)
+{
+	struct pretty *p = &l->pretty;
+	unsigned f = l->revs.diff.format;
+	bool patch = (f & DIFF_PATCH) != 0;
+
+	if (p->kind == PRETTY_USER && p->separate)
+		emit(g, l, BYTES("\n"));
+	if (p->kind == PRETTY_ONELINE) {
+		return;
+	}
+	if ((f & DIFF_STAT) && patch && !l->graph && (f & DIFF_STAT))
+		emit(g, l, BYTES("---\n"));
+	else
+		emit(g, l, BYTES("\n"));
+}
+
+static bool want_diff(const struct log_args *l)
+{
+	return l->revs.diff.format != 0 && !(l->revs.diff.format & DIFF_NONE);
+}
+
+static void show_queue(struct git *g, struct log_args *l, struct diff_queue *q, bool *gap)
+{
+	struct diff_opts *o = &l->revs.diff;
+
+	diff_finish(g, o, q);
+	if (q->n == 0)
+		return;
+	if (*gap)
+		put_gap(g, l);
+	*gap = false;
+	if (l->graph_state != NULL)
+		o->prefix = graph_prefix(g, l);
+	diff_output(g, o, q);
+	o->prefix = NULL;
+}
+
+static void show_merge(struct git *g, struct log_args *l, struct commit *c)
+{
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	bool gap = true;
+
+	if (l->merges >= 2 && l->merges <= 3) {
+		struct buf b = buf_in(g->a);
+		struct diff_opts o = l->revs.diff;
+
+		diff_merge_text(g, &o, c, l->merges == 3, &b);
+		if (b.len != 0) {
+			put_gap(g, l);
+			if (l->graph_state != NULL)
+				o.prefix = graph_prefix(g, l);
+			diff_write(g, &o, buf_bytes(&b));
+		} else if (l->show && l->pretty.kind != PRETTY_ONELINE &&
+			   l->pretty.kind != PRETTY_USER && (o.format & DIFF_PATCH)) {
+			emit(g, l, BYTES("\n"));
+		}
+		return;
+	}
+	if (l->merges == 1) {
+		uint32_t n = c->nparents;
+
+		for (uint32_t i = 0; i < n; i++) {
+			struct diff_queue each = { NULL, 0, 0, { NULL, 0, 0 } };
+
+			commit_need(g, c->parent[i]);
+			diff_trees(g, &l->revs.diff, &c->parent[i]->tree, &c->tree, &each);
+			gap = true;
+			if (i > 0 && l->pretty.kind != PRETTY_USER)
+				put_commit(g, l, c);
+			show_queue(g, l, &each, &gap);
+		}
+		return;
+	}
+	commit_need(g, c->parent[0]);
+	diff_trees(g, &l->revs.diff, &c->parent[0]->tree, &c->tree, &q);
+	show_queue(g, l, &q, &gap);
+}
+
+static void put_diff(struct git *g, struct log_args *l, struct commit *c)
+{
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	struct commit real = *c;
+	bool gap = true;
+
+	if (!want_diff(l))
+		return;
+	if (c->parents_saved) {
+		real.parent = c->saved_parent;
+		real.nparents = c->saved_nparents;
+	}
+	if (real.nparents > 1) {
+		if (l->merges != 0 && !l->merges_off)
+			show_merge(g, l, &real);
+		return;
+	}
+	if (real.nparents == 0 && !l->revs.show_root)
+		return;
+	if (real.nparents == 1)
+		commit_need(g, real.parent[0]);
+	diff_trees(g, &l->revs.diff, real.nparents == 1 ? &real.parent[0]->tree : NULL, &c->tree,
+		   &q);
+	show_queue(g, l, &q, &gap);
+	pool_free(g->c->pool, q.at, q.cap * sizeof(*q.at));
+}
+
+/* -S, -G, --diff-filter: commits without such changes are not shown. */
+static bool has_change(struct git *g, struct log_args *l, struct commit *c)
+{
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	struct diff_opts o = l->revs.diff;
+
+	if (o.pickaxe == NULL && o.filter == NULL)
+		return true;
+	if (c->nparents > 1 && l->merges == 0)
+		return false;
+	if (c->nparents > 0)
+		commit_need(g, c->parent[0]);
+	diff_trees(g, &o, c->nparents > 0 ? &c->parent[0]->tree : NULL, &c->tree, &q);
+	diff_finish(g, &o, &q);
+	return q.n != 0;
+}
+
+static void one_commit(struct git *g, struct log_args *l, struct commit *c)
+{
+	struct arena_mark mark = arena_mark(g->a);
+
+	put_commit(g, l, c);
+	put_diff(g, l, c);
+	put_graph_rest(g, l);
+	if (l->graph_state == NULL)
+		arena_release(g->a, mark);
+}
+
+static int run(struct git *g, struct log_args *l)
+{
+	struct commit *c;
+	int64_t left = -1;
+
+	if (l->graph)
+		l->graph_state = graph_new(g, &l->revs, l->pretty.use_color);
+	if (l->revs.diff.pickaxe != NULL || l->revs.diff.filter != NULL) {
+		left = l->revs.max_count;
+		l->revs.max_count = -1;
+	}
+	/* Remembered things must not be allocated between marks. */
+	pretty_load_decorations(g, &l->pretty);
+	g->c->out.by_line = g->c->out.by_line;
+	while (left != 0 && (c = revs_next(&l->revs)) != NULL) {
+		if (!has_change(g, l, c))
+			continue;
+		one_commit(g, l, c);
+		left -= left > 0;
+	}
+	if (l->any && l->pretty.kind == PRETTY_USER && l->pretty.separate)
+		cmd_putc(g->c, '\n');
+	return 0;
+}
+
+static void init_args(struct git *g, struct log_args *l)
+{
+	const char *format = config_get(g, "format.pretty");
+
+	*l = (struct log_args){ .pretty = { .kind = PRETTY_MEDIUM, .decorate = -1 } };
+	revs_init(g, &l->revs);
+	l->revs.default_head = true;
+	if (format != NULL)
+		set_pretty(g, l, format);
+}
+
+/* --- -g --- */
+
+static int run_reflog(struct git *g, struct log_args *l, const char *given)
+{
+	struct reflog_entry *log;
+	struct oid o;
+	bool several;
+	const char *at = strstr(given, "@{");
+	char *name = at != NULL ? git_format(g->keep, "%.*s", (int)(at - given), given)
+				: arena_dup(g->keep, bytes_of(given));
+	char *full = ref_expand(g, name[0] != '\0' ? name : "HEAD", &o, &several);
+	size_t n;
+	int64_t left = l->revs.max_count;
+	int64_t start = 0;
+
+	if (full == NULL)
+		rev_die_ambiguous(g, given);
+	if (at != NULL &&
+	    git_number(git_format(g->a, "%.*s", (int)strcspn(at + 2, "}"), at + 2), &start))
+		start = start < 0 ? 0 : start;
+	n = reflog_read(g, full, &log);
+	for (size_t i = n - (size_t)start; i > 0 && left != 0 && (size_t)start < n; i--) {
+		struct commit *c = commit_at(g, &log[i - 1].after);
+		struct buf b = buf_in(g->keep);
+
+		if (!commit_load(g, c))
+			continue;
+		if (l->revs.skip > 0) {
+			l->revs.skip--;
+			continue;
+		}
+		buf_printf(&b, "%s@{", name[0] != '\0' ? name : ref_short(g, full));
+		if (l->pretty.date_given) {
+			struct person who;
+
+			person_split(log[i - 1].who, &who);
+			date_put(g, &b, who.time, who.zone, &l->pretty.date);
+		} else {
+			buf_printf(&b, "%zu", n - i);
+		}
+		buf_putc(&b, '}');
+		l->pretty.reflog = &log[i - 1];
+		l->pretty.reflog_name = buf_cstr(&b);
+		one_commit(g, l, c);
+		left -= left > 0;
+	}
+	if (l->any && l->pretty.kind == PRETTY_USER && l->pretty.separate)
+		cmd_putc(g->c, '\n');
+	return 0;
+}
+
+int git_cmd_log(struct git *g, struct args *args)
+{
+	struct log_args l;
+
+	init_args(g, &l);
+	parse_log(g, &l, args);
+	const char *first = args->argc > 0 ? args->argv[0] : "HEAD";
+
+	revs_operands(g, &l.revs, args);
+	if (l.full_diff)
+		l.revs.diff.paths = (struct pathspec){ .n = 0 };
+	settle(g, &l);
+	if (l.revs.reflogs)
+		return run_reflog(g, &l, first);
+	return run(g, &l);
+}
+
+int git_cmd_whatchanged(struct git *g, struct args *args)
+{
+	struct log_args l;
+
+	init_args(g, &l);
+	parse_log(g, &l, args);
+	revs_operands(g, &l.revs, args);
+	if (l.revs.diff.format == 0)
+		l.revs.diff.format = DIFF_RAW;
+	settle(g, &l);
+	l.revs.max_parents = 1;
+	return run(g, &l);
+}
+
+/* --- show --- */
+
+static void show_tag(struct git *g, struct log_args *l, const struct oid *o, const char *name)
+{
+	struct bytes data = object_need(g, g->a, o, OBJECT_TAG);
+	struct commit_text t;
+	struct person who;
+	struct buf b = buf_in(g->a);
+
+	(void)name;
+	commit_split(data, &t);
+	if (l->any)
+		buf_putc(&b, '\n');
+	buf_printf(&b, "%stag %.*s%s\n",
+		   l->pretty.use_color ? diff_escape(&l->revs.diff, g, "commit") : "",
+		   (int)t.tag.len, t.tag.ptr, l->pretty.use_color ? COLOR_RESET : "");
+	if (t.tagger.ptr != NULL) {
+		person_split(t.tagger, &who);
+		buf_puts(&b, "Tagger: ");
+		buf_add(&b, who.name);
+		buf_puts(&b, " <");
+		buf_add(&b, who.mail);
+		buf_puts(&b, ">\nDate:   ");
+		date_put(g, &b, who.time, who.zone, &l->pretty.date);
+		buf_putc(&b, '\n');
+	}
+	buf_putc(&b, '\n');
+	buf_add(&b, t.message);
+	cmd_bytes(g->c, buf_bytes(&b));
+	l->any = true;
+}
+
+static void show_tree(struct git *g, struct log_args *l, const struct oid *o, const char *name)
+{
+	struct bytes data = object_need(g, g->a, o, OBJECT_TREE);
+	struct tree_entry e;
+
+	if (l->any)
+		cmd_putc(g->c, '\n');
+	git_printf(g, "%stree %s%s\n\n",
+		   l->pretty.use_color ? diff_escape(&l->revs.diff, g, "commit") : "", name,
+		   l->pretty.use_color ? COLOR_RESET : "");
+	while (tree_next(&data, &e) > 0) {
+		cmd_bytes(g->c, e.name);
+		git_printf(g, "%s\n", (e.mode & S_FMT) == S_DIR ? "/" : "");
+	}
+	l->any = true;
+}
+
+static void show_object(struct git *g, struct log_args *l, const struct revs_item *it)
+{
+	struct oid o = it->oid;
+	struct bytes data;
+	uint64_t size;
+
+	for (int depth = 0; depth < 16; depth++) {
+		enum object_type type = object_info(g, &o, &size);
+		struct commit_text t;
+
+		switch (type) {
+		case OBJECT_BLOB: cmd_bytes(g->c, object_need(g, g->a, &o, OBJECT_BLOB)); return;
+		case OBJECT_TREE: show_tree(g, l, &o, it->name); return;
+		case OBJECT_COMMIT: {
+			struct commit *c = commit_at(g, &o);
+
+			commit_need(g, c);
+			one_commit(g, l, c);
+			return;
+		}
+		case OBJECT_TAG:
+			show_tag(g, l, &o, it->name);
+			data = object_need(g, g->a, &o, OBJECT_TAG);
+			commit_split(data, &t);
+			if (!oid_parse_bytes(t.object, &o))
+				git_die(g, "corrupt tag");
+			break;
+		default: git_die(g, "bad object %s", it->name);
+		}
+	}
+}
+
+int git_cmd_show(struct git *g, struct args *args)
+{
+	struct log_args l;
+	bool ranges = false;
+
+	init_args(g, &l);
+	l.show = true;
+	l.merges = 3;
+	l.revs.no_walk = true;
+	parse_log(g, &l, args);
+	revs_operands(g, &l.revs, args);
+	l.revs.diff.default_patch = true;
+	settle(g, &l);
+	pretty_load_decorations(g, &l.pretty);
+	for (size_t i = 0; i < l.revs.nitems; i++)
+		ranges = ranges || l.revs.item[i].uninteresting;
+	if (ranges) {
+		l.revs.no_walk = false;
+		return run(g, &l);
+	}
+	for (size_t i = 0; i < l.revs.nitems; i++)
+		show_object(g, &l, &l.revs.item[i]);
+	if (l.any && l.pretty.kind == PRETTY_USER && l.pretty.separate)
+		cmd_putc(g->c, '\n');
+	return 0;
+}
+
+/* --- reflog show --- */
+
+int log_show_reflog(struct git *g, struct args *args)
+{
+	struct log_args l;
+
+	init_args(g, &l);
+	l.pretty.kind = PRETTY_ONELINE;
+	l.pretty.abbrev_commit = true;
+	parse_log(g, &l, args);
+	settle(g, &l);
+	return run_reflog(g, &l, args->argc > 0 ? args->argv[0] : "HEAD");
+}

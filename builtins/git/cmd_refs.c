@@ -1,0 +1,1013 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git tag, for-each-ref, show-ref, symbolic-ref, update-ref, pack-refs, check-ref-format.
+ */
+#include "builtins/git/commit.h"
+#include "builtins/git/status.h"
+
+/* --- --format --- */
+
+struct atom_of {
+	const char *name;
+	struct oid oid;
+	const char *target;
+	enum object_type type;
+	struct bytes data;
+	struct commit_text t;
+	bool loaded;
+};
+
+static void load(struct git *g, struct atom_of *r)
+{
+	if (r->loaded)
+		return;
+	r->loaded = true;
+	r->type = object_read(g, g->a, &r->oid, &r->data);
+	if (r->type == OBJECT_COMMIT || r->type == OBJECT_TAG)
+		commit_split(r->data, &r->t);
+}
+
+static void put_person(struct git *g, struct bytes who, const char *what, struct buf *out)
+{
+	struct person p;
+	struct date_style style = { .mode = DATE_NORMAL };
+
+	if (who.ptr == NULL)
+		return;
+	person_split(who, &p);
+	if (what[0] == '\0') {
+		buf_add(out, who);
+	} else if (git_starts(what, "name")) {
+		buf_add(out, p.name);
+	} else if (git_starts(what, "email")) {
+		if (strcmp(what, "email:trim") == 0) {
+			buf_add(out, p.mail);
+		} else {
+			buf_putc(out, '<');
+			buf_add(out, p.mail);
+			buf_putc(out, '>');
+		}
+	} else if (git_starts(what, "date")) {
+		if (what[4] == ':' && !date_style_of(g, what + 5, &style))
+			git_die(g, "unknown date format %s", what + 5);
+		date_put(g, out, p.time, p.zone, &style);
+	}
+}
+
+static const char *strip_parts(struct git *g, const char *name, const char *opt)
+{
+	int64_t n = 0;
+
+	if (git_starts(opt, "short"))
+		return ref_shorten(g, name);
+	if ((git_starts(opt, "lstrip=") || git_starts(opt, "strip=")) &&
+	    git_number(strchr(opt, '=') + 1, &n)) {
+		if (n < 0) {
+			int64_t parts = 1;
+
+			for (const char *p = name; *p != '\0'; p++)
+				parts += *p == '/';
+			n = parts + n;
+		}
+		for (; n > 0 && strchr(name, '/') != NULL; n--)
+			name = strchr(name, '/') + 1;
+		return name;
+	}
+	if (git_starts(opt, "rstrip=") && git_number(opt + 7, &n)) {
+		char *copy = arena_dup(g->a, bytes_of(name));
+
+		for (; n > 0 && strrchr(copy, '/') != NULL; n--)
+			*strrchr(copy, '/') = '\0';
+		return copy;
+	}
+	git_die(g, "unrecognized %%(refname) argument: %s", opt);
+}
+
+static void put_track(struct git *g, const char *branch, const char *upstream, bool brackets,
+		      bool brief, struct buf *out)
+{
+	struct oid a, b;
+	size_t ahead, behind;
+
+	if (ref_read(g, upstream, &b, NULL) < 0) {
+		buf_puts(out, brackets ? "[gone]" : brief ? "" : "gone");
+		return;
+	}
+	if (ref_read(g, branch, &a, NULL) < 0)
+		return;
+	count_ahead_behind(g, commit_at(g, &a), commit_at(g, &b), &ahead, &behind);
+	if (brief) {
+		buf_puts(out, ahead != 0 && behind != 0 ? "<>"
+			      : ahead != 0              ? ">"
+			      : behind != 0             ? "<"
+							: "=");
+		return;
+	}
+	if (ahead == 0 && behind == 0)
+		return;
+	if (brackets)
+		buf_putc(out, '[');
+	if (ahead != 0)
+		buf_printf(out, "ahead %zu%s", ahead, behind != 0 ? ", " : "");
+	if (behind != 0)
+		buf_printf(out, "behind %zu", behind);
+	if (brackets)
+		buf_putc(out, ']');
+}
+
+static bool name_atom(struct git *g, struct atom_of *r, const char *atom, struct buf *out)
+{
+	const char *why;
+
+	if (git_starts(atom, "refname")) {
+		buf_puts(out, atom[7] == ':' ? strip_parts(g, r->name, atom + 8) : r->name);
+	} else if (git_starts(atom, "objectname")) {
+		int64_t n = 0;
+
+		if (git_starts(atom, "objectname:short=") && git_number(atom + 17, &n))
+			buf_puts(out, oid_short(g, &r->oid, (int)(n < 4 ? 4 : n > 40 ? 40 : n)));
+		else
+			buf_puts(out,
+				 atom[10] == ':' ? oid_short(g, &r->oid, 0) : oid_hex(g, &r->oid));
+	} else if (git_starts(atom, "symref")) {
+		if (r->target != NULL)
+			buf_puts(out,
+				 atom[6] == ':' ? strip_parts(g, r->target, atom + 7) : r->target);
+	} else if (git_starts(atom, "upstream") || git_starts(atom, "push")) {
+		char *up = git_starts(r->name, "refs/heads/") ? rev_upstream(g, r->name, &why)
+							      : NULL;
+		const char *opt = strchr(atom, ':');
+
+		if (up == NULL)
+			return true;
+		if (opt == NULL)
+			buf_puts(out, up);
+		else if (strcmp(opt, ":trackshort") == 0)
+			put_track(g, r->name, up, false, true, out);
+		else if (git_starts(opt, ":track"))
+			put_track(g, r->name, up, strstr(opt, "nobracket") == NULL, false, out);
+		else
+			buf_puts(out, strip_parts(g, up, opt + 1));
+	} else if (strcmp(atom, "HEAD") == 0) {
+		char *head = head_ref(g);
+
+		buf_puts(out, head != NULL && strcmp(head, r->name) == 0 ? "*" : " ");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void put_contents(struct git *g, struct atom_of *r, const char *atom, struct buf *out)
+{
+	struct bytes m = r->t.message;
+	const char *end = bytes_find(m, BYTES("\n\n"));
+
+	if (r->type != OBJECT_COMMIT && r->type != OBJECT_TAG)
+		return;
+	if (strcmp(atom, "contents") == 0) {
+		buf_add(out, m);
+	} else if (strcmp(atom, "subject") == 0 || strcmp(atom, "contents:subject") == 0) {
+		buf_add(out, message_subject(g->a, m));
+	} else if (strcmp(atom, "body") == 0 || strcmp(atom, "contents:body") == 0) {
+		if (end != NULL)
+			buf_add(out, bytes_slice(m, (size_t)(end + 2 - m.ptr), m.len));
+	} else {
+		git_die(g, "unrecognized %%(contents) argument: %s", atom);
+	}
+}
+
+static void put_atom(struct git *g, struct atom_of *r, const char *atom, struct buf *out)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} people[] = { { "author", offsetof(struct commit_text, author) },
+		       { "committer", offsetof(struct commit_text, committer) },
+		       { "tagger", offsetof(struct commit_text, tagger) } };
+
+	if (name_atom(g, r, atom, out))
+		return;
+	load(g, r);
+	if (atom[0] == '*') {
+		struct atom_of peeled = { .name = r->name };
+
+		if (r->type == OBJECT_TAG && object_peel(g, &r->oid, OBJECT_NONE, &peeled.oid))
+			put_atom(g, &peeled, atom + 1, out);
+		return;
+	}
+	for (size_t i = 0; i < 3; i++) {
+		size_t n = strlen(people[i].name);
+
+		if (strncmp(atom, people[i].name, n) != 0)
+			continue;
+		put_person(g, *(struct bytes *)(void *)((char *)&r->t + people[i].offset), atom + n,
+			   out);
+		return;
+	}
+	if (git_starts(atom, "creator")) {
+		put_person(g, r->type == OBJECT_TAG ? r->t.tagger : r->t.committer, atom + 7, out);
+	} else if (strcmp(atom, "objecttype") == 0) {
+		buf_puts(out, object_type_name(r->type));
+	} else if (strcmp(atom, "objectsize") == 0) {
+		buf_printf(out, "%zu", r->data.len);
+	} else if (strcmp(atom, "tree") == 0 || strcmp(atom, "parent") == 0) {
+		struct commit *c = commit_at(g, &r->oid);
+
+		if (r->type == OBJECT_COMMIT && commit_load(g, c)) {
+			if (atom[0] == 't')
+				buf_puts(out, oid_hex(g, &c->tree));
+			for (uint32_t i = 0; atom[0] == 'p' && i < c->nparents; i++)
+				buf_printf(out, "%s%s", i > 0 ? " " : "",
+					   oid_hex(g, &c->parent[i]->oid));
+		}
+	} else if (strcmp(atom, "numparent") == 0) {
+		struct commit *c = commit_at(g, &r->oid);
+
+		if (r->type == OBJECT_COMMIT && commit_load(g, c))
+			buf_printf(out, "%u", c->nparents);
+	} else if (git_starts(atom, "contents") || strcmp(atom, "subject") == 0 ||
+		   strcmp(atom, "body") == 0) {
+		put_contents(g, r, atom, out);
+	} else if (strcmp(atom, "object") == 0 || strcmp(atom, "type") == 0 ||
+		   strcmp(atom, "tag") == 0) {
+		if (r->type == OBJECT_TAG)
+			buf_add(out, atom[0] == 'o'   ? r->t.object
+				     : atom[1] == 'y' ? r->t.type
+						      : r->t.tag);
+	} else if (git_starts(atom, "color:")) {
+		if (color_wanted(g, "color.ui"))
+			buf_puts(out, strcmp(atom + 6, "reset") == 0 ? COLOR_RESET
+								     : color_text(g, atom + 6));
+	} else if (git_starts(atom, "if") || git_starts(atom, "align") ||
+		   strcmp(atom, "then") == 0 || git_starts(atom, "ahead-behind") ||
+		   git_starts(atom, "worktreepath") || git_starts(atom, "end") ||
+		   git_starts(atom, "else") || git_starts(atom, "trailers")) {
+		git_refuse(g, git_format(g->a, "the field %%(%s)", atom));
+	} else {
+		git_die(g, "unknown field name: %s", atom);
+	}
+}
+
+static void format_ref(struct git *g, const char *format, struct atom_of *r, struct buf *out)
+{
+	for (const char *p = format; *p != '\0'; p++) {
+		if (p[0] == '%' && p[1] == '(') {
+			size_t n = strcspn(p, ")");
+
+			if (p[n] == '\0')
+				git_die(g, "malformed format string %s", p);
+			put_atom(g, r, git_format(g->a, "%.*s", (int)n - 2, p + 2), out);
+			p += n;
+		} else if (p[0] == '%' && p[1] == '%') {
+			buf_putc(out, '%');
+			p++;
+		} else if (p[0] == '%' && byte_is_xdigit((unsigned char)p[1]) &&
+			   byte_is_xdigit((unsigned char)p[2])) {
+			buf_putc(out, (char)(byte_digit(p[1]) << 4 | byte_digit(p[2])));
+			p += 2;
+		} else {
+			buf_putc(out, *p);
+		}
+	}
+}
+
+void ref_put_format(struct git *g, const char *format, const char *name, const struct oid *o,
+		    const char *target)
+{
+	struct atom_of r = { .name = name, .oid = *o, .target = target };
+	struct buf out = buf_in(g->a);
+
+	format_ref(g, format, &r, &out);
+	buf_putc(&out, '\n');
+	cmd_bytes(g->c, buf_bytes(&out));
+}
+
+/* --- sorting --- */
+
+struct sort_row {
+	struct ref *ref;
+	char *key;
+	int64_t number;
+	bool numeric;
+	bool version;
+};
+
+static int version_cmp(const char *a, const char *b)
+{
+	while (*a != '\0' || *b != '\0') {
+		if (byte_is_digit((unsigned char)*a) && byte_is_digit((unsigned char)*b)) {
+			size_t na, nb;
+
+			while (*a == '0' && byte_is_digit((unsigned char)a[1]))
+				a++;
+			while (*b == '0' && byte_is_digit((unsigned char)b[1]))
+				b++;
+			for (na = 0; byte_is_digit((unsigned char)a[na]); na++)
+				;
+			for (nb = 0; byte_is_digit((unsigned char)b[nb]); nb++)
+				;
+			int got = na != nb ? (na < nb ? -1 : 1) : memcmp(a, b, na);
+
+			if (got != 0)
+				return got;
+			a += na;
+			b += nb;
+			continue;
+		}
+		if (*a != *b)
+			return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+		a++;
+		b++;
+	}
+	return 0;
+}
+
+static int row_cmp(const void *a, const void *b)
+{
+	const struct sort_row *x = a, *y = b;
+
+	if (x->numeric)
+		return (x->number > y->number) - (x->number < y->number);
+	return x->version ? version_cmp(x->key, y->key) : strcmp(x->key, y->key);
+}
+
+static int row_cmp_down(const void *a, const void *b)
+{
+	return row_cmp(b, a);
+}
+
+static void sort_refs(struct git *g, struct ref *list, size_t n, const struct names *keys)
+{
+	struct sort_row *rows = arena_array(g->a, n + 1, sizeof(*rows));
+	struct ref *copy = arena_array(g->a, n + 1, sizeof(*copy));
+
+	for (size_t i = 0; i < n; i++)
+		rows[i].ref = &list[i];
+	for (size_t k = 0; k < keys->n; k++) {
+		const char *key = keys->at[k];
+		bool down = key[0] == '-';
+		bool version;
+
+		key += down;
+		version = git_starts(key, "version:") || git_starts(key, "v:");
+		if (version)
+			key = strchr(key, ':') + 1;
+		for (size_t i = 0; i < n; i++) {
+			struct atom_of r = { .name = rows[i].ref->name,
+					     .oid = rows[i].ref->oid,
+					     .target = rows[i].ref->target };
+			struct buf b = buf_in(g->a);
+			bool date = git_ends(key, "date");
+
+			put_atom(g, &r, date ? git_format(g->a, "%s:unix", key) : key, &b);
+			rows[i].key = buf_cstr(&b);
+			rows[i].version = version;
+			rows[i].numeric = date || strcmp(key, "objectsize") == 0;
+			rows[i].number = 0;
+			git_number(rows[i].key, &rows[i].number);
+		}
+		git_sort(g, rows, n, sizeof(*rows), down ? row_cmp_down : row_cmp);
+	}
+	for (size_t i = 0; i < n; i++)
+		copy[i] = *rows[i].ref;
+	memcpy(list, copy, n * sizeof(*list));
+}
+
+/* --- filters --- */
+
+struct ref_filter {
+	struct names contains, no_contains, merged, no_merged, points_at;
+};
+
+static bool filter_one(struct git *g, const struct names *list, const struct oid *o, bool contains,
+		       bool want)
+{
+	struct oid c, other;
+
+	if (list->n == 0)
+		return true;
+	if (!object_peel(g, o, OBJECT_COMMIT, &c))
+		return false;
+	for (size_t i = 0; i < list->n; i++) {
+		if (rev_commit(g, list->at[i], &other) < 0) {
+			git_error(g, "malformed object name %s", list->at[i]);
+			git_exit(g, GIT_STATUS_USAGE);
+		}
+		if (contains ? is_ancestor(g, commit_at(g, &other), commit_at(g, &c))
+			     : is_ancestor(g, commit_at(g, &c), commit_at(g, &other)))
+			return want;
+	}
+	return !want;
+}
+
+static bool passes(struct git *g, const struct ref_filter *f, const struct ref *r)
+{
+	for (size_t i = 0; i < f->points_at.n; i++) {
+		struct oid o, peeled;
+
+		if (rev_parse(g, f->points_at.at[i], &o) < 0) {
+			git_error(g, "malformed object name '%s'", f->points_at.at[i]);
+			git_exit(g, GIT_STATUS_USAGE);
+		}
+		if (!oid_eq(&o, &r->oid) &&
+		    !(object_peel(g, &r->oid, OBJECT_NONE, &peeled) && oid_eq(&o, &peeled)))
+			return false;
+	}
+	return filter_one(g, &f->contains, &r->oid, true, true) &&
+	       filter_one(g, &f->no_contains, &r->oid, true, false) &&
+	       filter_one(g, &f->merged, &r->oid, false, true) &&
+	       filter_one(g, &f->no_merged, &r->oid, false, false);
+}
+
+/* --- for-each-ref --- */
+
+struct each_opts {
+	struct ref_filter f;
+	const char *format;
+	struct names sort;
+	int count;
+	bool icase, shell, perl, python, tcl;
+	/* tag */
+	bool list, annotate, sign, delete, verify, force, quiet, create_reflog, edit;
+	struct names messages;
+	const char *file;
+	const char *cleanup;
+	int lines;
+	bool has_lines;
+};
+
+static const struct git_option each_options[] = {
+	GIT_STR(0, "format", struct each_opts, format),
+	GIT_LIST(0, "sort", struct each_opts, sort),
+	GIT_INT(0, "count", struct each_opts, count),
+	GIT_LIST(0, "points-at", struct each_opts, f.points_at),
+	GIT_LIST(0, "contains", struct each_opts, f.contains),
+	GIT_LIST(0, "no-contains", struct each_opts, f.no_contains),
+	GIT_LIST(0, "merged", struct each_opts, f.merged),
+	GIT_LIST(0, "no-merged", struct each_opts, f.no_merged),
+	GIT_FLAG(0, "ignore-case", struct each_opts, icase),
+	GIT_FLAG('s', "shell", struct each_opts, shell),
+	GIT_MISSING('p', "perl"),
+	GIT_MISSING(0, "python"),
+	GIT_MISSING(0, "tcl"),
+	GIT_END(),
+};
+static const char *const each_usage[] = { "git for-each-ref [<options>] [<pattern>]", NULL };
+
+static bool pattern_takes(const char *pattern, const char *name)
+{
+	size_t n = strlen(pattern);
+
+	if (n > 0 && strncmp(name, pattern, n) == 0 &&
+	    (name[n] == '\0' || name[n] == '/' || pattern[n - 1] == '/'))
+		return true;
+	return wild_match(pattern, bytes_of(name), WILD_PATHNAME);
+}
+
+int git_cmd_for_each_ref(struct git *g, struct args *args)
+{
+	struct each_opts o = { .count = 0 };
+	const struct git_parser p = { each_options, &o, each_usage, 0, NULL };
+	struct ref *list;
+	size_t n, kept = 0;
+
+	git_parse(g, args, &p);
+	if (o.shell)
+		git_refuse(g, "for-each-ref --shell");
+	n = ref_list(g, "refs/", &list);
+	for (size_t i = 0; i < n; i++) {
+		bool hit = args->argc == 0;
+
+		for (int j = 0; j < args->argc && !hit; j++)
+			hit = pattern_takes(args->argv[j], list[i].name);
+		if (hit && !list[i].broken && passes(g, &o.f, &list[i]))
+			list[kept++] = list[i];
+	}
+	sort_refs(g, list, kept, &o.sort);
+	for (size_t i = 0; i < kept && (o.count == 0 || i < (size_t)o.count); i++)
+		ref_put_format(
+			g, o.format != NULL ? o.format : "%(objectname) %(objecttype)\t%(refname)",
+			list[i].name, &list[i].oid, list[i].target);
+	return 0;
+}
+
+/* --- tag --- */
+
+static int tag_lines(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct each_opts *o = opts;
+	int64_t n = 1;
+
+	(void)unset;
+	if (arg != NULL && !git_number(arg, &n))
+		git_die(g, "switch `n' expects a numerical value");
+	o->lines = (int)n;
+	o->has_lines = true;
+	return 0;
+}
+
+static const struct git_option tag_options[] = {
+	GIT_FLAG('l', "list", struct each_opts, list),
+	GIT_CALL_MAYBE('n', NULL, tag_lines),
+	GIT_FLAG('d', "delete", struct each_opts, delete),
+	GIT_MISSING('v', "verify"),
+	GIT_FLAG('a', "annotate", struct each_opts, annotate),
+	GIT_LIST('m', "message", struct each_opts, messages),
+	GIT_STR('F', "file", struct each_opts, file),
+	GIT_FLAG('e', "edit", struct each_opts, edit),
+	GIT_MISSING('s', "sign"),
+	GIT_STR(0, "cleanup", struct each_opts, cleanup),
+	GIT_MISSING_ARG('u', "local-user"),
+	GIT_FLAG('f', "force", struct each_opts, force),
+	GIT_FLAG(0, "create-reflog", struct each_opts, create_reflog),
+	GIT_MISSING(0, "column"),
+	GIT_LIST(0, "contains", struct each_opts, f.contains),
+	GIT_LIST(0, "no-contains", struct each_opts, f.no_contains),
+	GIT_LIST(0, "merged", struct each_opts, f.merged),
+	GIT_LIST(0, "no-merged", struct each_opts, f.no_merged),
+	GIT_LIST(0, "points-at", struct each_opts, f.points_at),
+	GIT_LIST(0, "sort", struct each_opts, sort),
+	GIT_STR(0, "format", struct each_opts, format),
+	GIT_FLAG('i', "ignore-case", struct each_opts, icase),
+	GIT_END(),
+};
+static const char *const tag_usage[] = {
+	"git tag [-a | -s | -u <key-id>] [-f] [-m <msg> | -F <file>] [-e]\n"
+	"        <tagname> [<commit> | <object>]",
+	"git tag -d <tagname>...",
+	"git tag [-n[<num>]] -l [--contains <commit>] [--no-contains <commit>]\n"
+	"        [--points-at <object>] [--column[=<options>] | --no-column]\n"
+	"        [--create-reflog] [--sort=<key>] [--format=<format>]\n"
+	"        [--merged <commit>] [--no-merged <commit>] [<pattern>...]",
+	"git tag -v [--format=<format>] <tagname>...", NULL
+};
+
+static void put_tag_lines(struct git *g, const struct ref *r, int lines)
+{
+	struct bytes data;
+	enum object_type type = object_read(g, g->a, &r->oid, &data);
+	struct commit_text t;
+	struct bytes m, line;
+	int n = 0;
+	struct buf out = buf_in(g->a);
+
+	buf_printf(&out, "%-15s ", r->name + 10);
+	if (type == OBJECT_COMMIT || type == OBJECT_TAG) {
+		commit_split(data, &t);
+		m = t.message;
+		while (m.len != 0 && m.ptr[0] == '\n')
+			m = bytes_slice(m, 1, m.len);
+		for (; n < lines && git_line(&m, &line); n++) {
+			if (n > 0)
+				buf_puts(&out, "\n    ");
+			buf_add(&out, line);
+		}
+	}
+	buf_putc(&out, '\n');
+	cmd_bytes(g->c, buf_bytes(&out));
+}
+
+static int list_tags(struct git *g, struct each_opts *o, struct args *args)
+{
+	struct ref *list;
+	size_t n = ref_list(g, "refs/tags/", &list);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool hit = args->argc == 0;
+
+		for (int j = 0; j < args->argc && !hit; j++)
+			hit = wild_match(args->argv[j], bytes_of(list[i].name + 10),
+					 o->icase ? WILD_ICASE : 0);
+		if (hit && !list[i].broken && passes(g, &o->f, &list[i]))
+			list[kept++] = list[i];
+	}
+	if (o->sort.n == 0 && config_get(g, "tag.sort") != NULL)
+		names_add(g, &o->sort, config_get(g, "tag.sort"));
+	sort_refs(g, list, kept, &o->sort);
+	for (size_t i = 0; i < kept; i++) {
+		if (o->format != NULL)
+			ref_put_format(g, o->format, list[i].name, &list[i].oid, list[i].target);
+		else if (o->has_lines && o->lines > 0)
+			put_tag_lines(g, &list[i], o->lines);
+		else
+			git_printf(g, "%s\n", list[i].name + 10);
+	}
+	return 0;
+}
+
+static int delete_tags(struct git *g, struct args *args)
+{
+	int status = 0;
+
+	for (int i = 0; i < args->argc; i++) {
+		char *full = git_format(g->a, "refs/tags/%s", args->argv[i]);
+		struct oid o;
+
+		if (ref_read(g, full, &o, NULL) < 0) {
+			status = git_error(g, "tag '%s' not found.", args->argv[i]);
+			continue;
+		}
+		ref_delete(g, full);
+		git_printf(g, "Deleted tag '%s' (was %s)\n", args->argv[i], oid_short(g, &o, 0));
+	}
+	return status;
+}
+
+static struct bytes tag_message(struct git *g, struct each_opts *o, const char *name)
+{
+	struct buf b = buf_in(g->a);
+	struct bytes text;
+	char *path;
+
+	if (o->messages.n != 0) {
+		for (size_t i = 0; i < o->messages.n; i++)
+			buf_printf(&b, "%s%s\n", i > 0 ? "\n" : "", o->messages.at[i]);
+		return message_clean(g, buf_bytes(&b), true);
+	}
+	if (o->file != NULL) {
+		if (strcmp(o->file, "-") == 0)
+			text = file_stdin(g);
+		else if (file_read(g, g->a, path_join(g->a, g->start, o->file), &text) < 0)
+			git_die_errno(g, -E_NOENT, "could not open or read '%s'", o->file);
+		return message_clean(g, text, true);
+	}
+	path = repo_path(g, g->a, "TAG_EDITMSG");
+	buf_printf(&b,
+		   "\n#\n# Write a message for tag:\n#   %s\n# Lines starting with '#' will be "
+		   "ignored.\n",
+		   name);
+	if (file_write(g, path, buf_bytes(&b), 0666) < 0 || !message_edit(g, path)) {
+		git_say(g, "Please supply the message using either -m or -F option.\n");
+		git_exit(g, 1);
+	}
+	if (file_read(g, g->a, path, &text) < 0)
+		git_die(g, "could not read tag message");
+	text = message_clean(g, text, true);
+	if (text.len == 0)
+		git_die(g, "no tag message?");
+	return text;
+}
+
+int git_cmd_tag(struct git *g, struct args *args)
+{
+	struct each_opts o = { .count = 0 };
+	const struct git_parser p = { tag_options, &o, tag_usage, 0, NULL };
+	struct oid oid, old;
+	char *full;
+	const char *what;
+	bool exists, annotated;
+	uint64_t size;
+
+	/* Their argument may be missing at the end. */
+	if (args->argc > 0) {
+		static const char *const maybe[] = { "--merged", "--no-merged", "--contains",
+						     "--no-contains", "--points-at" };
+
+		for (size_t i = 0; i < 5; i++)
+			if (strcmp(args->argv[args->argc - 1], maybe[i]) == 0)
+				args->argv[args->argc - 1] = git_format(g->keep, "%s=HEAD",
+									args->argv[args->argc - 1]);
+	}
+	git_parse(g, args, &p);
+	annotated = o.annotate || o.messages.n != 0 || o.file != NULL;
+	if (o.delete)
+		return delete_tags(g, args);
+	if (o.list || args->argc == 0 || o.has_lines ||
+	    o.f.contains.n + o.f.no_contains.n + o.f.merged.n + o.f.no_merged.n + o.f.points_at.n !=
+		    0)
+		return list_tags(g, &o, args);
+	if (args->argc > 2)
+		git_die(g, "too many arguments");
+	what = args->argc == 2 ? args->argv[1] : "HEAD";
+	if (rev_parse(g, what, &oid) < 0)
+		git_die(g, "Failed to resolve '%s' as a valid ref.", what);
+	full = git_format(g->a, "refs/tags/%s", args->argv[0]);
+	if (args->argv[0][0] == '-' || !ref_name_valid(full))
+		git_die(g, "'%s' is not a valid tag name.", args->argv[0]);
+	exists = ref_read(g, full, &old, NULL) == 0;
+	if (exists && !o.force)
+		git_die(g, "tag '%s' already exists", args->argv[0]);
+	if (annotated) {
+		struct buf b = buf_in(g->a);
+		struct bytes m = tag_message(g, &o, args->argv[0]);
+
+		buf_printf(&b, "object %s\ntype %s\ntag %s\ntagger %s\n\n", oid_hex(g, &oid),
+			   object_type_name(object_info(g, &oid, &size)), args->argv[0],
+			   ident_committer(g));
+		buf_add(&b, m);
+		object_write(g, OBJECT_TAG, buf_bytes(&b), &oid);
+	}
+	ref_update(g, full, &oid, NULL, NULL, true);
+	if (exists && o.force && !oid_eq(&old, &oid))
+		git_printf(g, "Updated tag '%s' (was %s)\n", args->argv[0], oid_short(g, &old, 0));
+	return 0;
+}
+
+/* --- show-ref --- */
+
+struct show_opts {
+	bool heads, tags, verify, head, dereference, quiet, hash;
+	const char *hash_length;
+	const char *exclude;
+};
+
+static int set_hash(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)unset;
+	((struct show_opts *)opts)->hash = true;
+	((struct show_opts *)opts)->hash_length = arg;
+	return 0;
+}
+
+static const struct git_option show_options[] = {
+	GIT_FLAG(0, "tags", struct show_opts, tags),
+	GIT_FLAG(0, "heads", struct show_opts, heads),
+	GIT_FLAG(0, "verify", struct show_opts, verify),
+	GIT_FLAG(0, "head", struct show_opts, head),
+	GIT_FLAG('d', "dereference", struct show_opts, dereference),
+	GIT_CALL_MAYBE('s', "hash", set_hash),
+	GIT_MISSING(0, "abbrev"),
+	GIT_FLAG('q', "quiet", struct show_opts, quiet),
+	GIT_MISSING(0, "exclude-existing"),
+	GIT_END(),
+};
+static const char *const show_usage[] = {
+	"git show-ref [-q | --quiet] [--verify] [--head] [-d | --dereference]\n"
+	"             [-s | --hash[=<n>]] [--abbrev[=<n>]] [--tags]\n"
+	"             [--heads] [--] [<pattern>...]",
+	NULL
+};
+
+static void show_one(struct git *g, const struct show_opts *o, const char *name,
+		     const struct oid *oid)
+{
+	struct oid peeled;
+	int64_t n = OID_HEX;
+
+	if (o->quiet)
+		return;
+	if (o->hash_length != NULL && git_number(o->hash_length, &n))
+		n = n < 4 ? 4 : n > OID_HEX ? OID_HEX : n;
+	const char *hex = n == OID_HEX ? oid_hex(g, oid) : oid_short(g, oid, (int)n);
+
+	if (o->hash)
+		git_printf(g, "%s\n", hex);
+	else
+		git_printf(g, "%s %s\n", hex, name);
+	if (!o->dereference || !object_peel(g, oid, OBJECT_NONE, &peeled) || oid_eq(&peeled, oid))
+		return;
+	git_printf(g, "%s %s^{}\n", oid_hex(g, &peeled), name);
+}
+
+static bool tail_matches(const char *name, const char *pattern)
+{
+	size_t n = strlen(name), m = strlen(pattern);
+
+	return n >= m && strcmp(name + n - m, pattern) == 0 && (n == m || name[n - m - 1] == '/');
+}
+
+int git_cmd_show_ref(struct git *g, struct args *args)
+{
+	struct show_opts o = { .heads = false };
+	const struct git_parser p = { show_options, &o, show_usage, 0, NULL };
+	struct ref *list;
+	struct oid oid;
+	size_t n, shown = 0;
+
+	git_parse(g, args, &p);
+	if (o.verify) {
+		if (args->argc == 0)
+			git_die(g, "--verify requires a reference");
+		for (int i = 0; i < args->argc; i++) {
+			bool ok = (git_starts(args->argv[i], "refs/") ||
+				   strcmp(args->argv[i], "HEAD") == 0) &&
+				  ref_read(g, args->argv[i], &oid, NULL) == 0;
+
+			if (!ok && o.quiet)
+				return 1;
+			if (!ok)
+				git_die(g, "'%s' - not a valid ref", args->argv[i]);
+			show_one(g, &o, args->argv[i], &oid);
+		}
+		return 0;
+	}
+	if (o.head && head_oid(g, &oid)) {
+		show_one(g, &o, "HEAD", &oid);
+		shown++;
+	}
+	n = ref_list(g, "refs/", &list);
+	for (size_t i = 0; i < n; i++) {
+		bool hit = args->argc == 0;
+
+		if ((o.heads || o.tags) && !(o.heads && git_starts(list[i].name, "refs/heads/")) &&
+		    !(o.tags && git_starts(list[i].name, "refs/tags/")))
+			continue;
+		for (int j = 0; j < args->argc && !hit; j++)
+			hit = tail_matches(list[i].name, args->argv[j]);
+		if (!hit || list[i].broken)
+			continue;
+		show_one(g, &o, list[i].name, &list[i].oid);
+		shown++;
+	}
+	return shown == 0;
+}
+
+/* --- symbolic-ref, update-ref, pack-refs, check-ref-format --- */
+
+struct plain_opts {
+	bool quiet, brief, delete, no_deref, all, prune, stdin_mode, branch, allow_one, normalize,
+		zero, create_reflog, recurse;
+	const char *message;
+};
+
+static const struct git_option symbolic_options[] = {
+	GIT_FLAG('q', "quiet", struct plain_opts, quiet),
+	GIT_FLAG('d', "delete", struct plain_opts, delete),
+	GIT_FLAG(0, "short", struct plain_opts, brief),
+	GIT_FLAG(0, "recurse", struct plain_opts, recurse),
+	GIT_STR('m', NULL, struct plain_opts, message),
+	GIT_END(),
+};
+static const char *const symbolic_usage[] = {
+	"git symbolic-ref [-m <reason>] <name> <ref>",
+	"git symbolic-ref [-q] [--short] [--no-recurse] <name>",
+	"git symbolic-ref --delete [-q] <name>", NULL
+};
+
+int git_cmd_symbolic_ref(struct git *g, struct args *args)
+{
+	struct plain_opts o = { .recurse = true };
+	const struct git_parser p = { symbolic_options, &o, symbolic_usage, 0, NULL };
+	char *target;
+
+	git_parse(g, args, &p);
+	if (args->argc < 1 || args->argc > 2)
+		git_usage(g, symbolic_usage);
+	if (args->argc == 2) {
+		if (strcmp(args->argv[0], "HEAD") == 0 && !git_starts(args->argv[1], "refs/"))
+			git_die(g, "Refusing to point HEAD outside of refs/");
+		if (!ref_name_valid(args->argv[1]))
+			git_die(g, "Refusing to set '%s' to invalid ref '%s'", args->argv[0],
+				args->argv[1]);
+		ref_set_symbolic(g, args->argv[0], args->argv[1],
+				 o.message != NULL ? o.message : "");
+		return 0;
+	}
+	target = ref_symbolic(g, args->argv[0]);
+	if (target == NULL) {
+		if (o.quiet)
+			return 1;
+		if (o.delete)
+			git_die(g, "Cannot delete %s, not a symbolic ref", args->argv[0]);
+		git_die(g, "ref %s is not a symbolic ref", args->argv[0]);
+	}
+	if (o.delete) {
+		if (strcmp(args->argv[0], "HEAD") == 0)
+			git_die(g, "deleting '%s' is not allowed", args->argv[0]);
+		ref_delete(g, args->argv[0]);
+		return 0;
+	}
+	git_printf(g, "%s\n", o.brief ? ref_shorten(g, target) : target);
+	return 0;
+}
+
+static const struct git_option update_options[] = {
+	GIT_STR('m', NULL, struct plain_opts, message),
+	GIT_FLAG('d', NULL, struct plain_opts, delete),
+	GIT_FLAG(0, "no-deref", struct plain_opts, no_deref),
+	GIT_FLAG('z', NULL, struct plain_opts, zero),
+	GIT_FLAG(0, "stdin", struct plain_opts, stdin_mode),
+	GIT_FLAG(0, "create-reflog", struct plain_opts, create_reflog),
+	GIT_END(),
+};
+static const char *const update_usage[] = {
+	"git update-ref [<options>] -d <refname> [<old-val>]",
+	"git update-ref [<options>]    <refname> <new-val> [<old-val>]",
+	"git update-ref [<options>] --stdin [-z]", NULL
+};
+
+static void need_oid(struct git *g, const char *text, struct oid *out)
+{
+	if (text[0] == '\0')
+		*out = oid_null;
+	else if (rev_parse(g, text, out) < 0)
+		git_die(g, "%s: not a valid SHA1", text);
+}
+
+int git_cmd_update_ref(struct git *g, struct args *args)
+{
+	struct plain_opts o = { .quiet = false };
+	const struct git_parser p = { update_options, &o, update_usage, 0, NULL };
+	struct oid new_oid, old, is;
+	int at;
+
+	git_parse(g, args, &p);
+	if (o.stdin_mode)
+		git_refuse(g, "update-ref --stdin");
+	at = o.delete ? 1 : 2;
+	if (args->argc < at || args->argc > at + 1)
+		git_usage(g, update_usage);
+	if (o.message != NULL && o.message[0] == '\0')
+		git_die(g, "Refusing to perform update with empty message.");
+	if (!git_starts(args->argv[0], "refs/")
+		    ? strchr(args->argv[0], '/') != NULL || !ref_name_valid(args->argv[0])
+		    : !ref_name_valid(args->argv[0]))
+		git_die(g,
+			"update_ref failed for ref '%s': refusing to update ref with bad name '%s'",
+			args->argv[0], args->argv[0]);
+	if (args->argc > at)
+		need_oid(g, args->argv[at], &old);
+	if (o.delete) {
+		if (ref_read(g, args->argv[0], &is, NULL) < 0)
+			return args->argc > at;
+		if (args->argc > at && !oid_eq(&is, &old)) {
+			git_error(g, "cannot lock ref '%s': is at %s but expected %s",
+				  args->argv[0], oid_hex(g, &is), oid_hex(g, &old));
+			return 1;
+		}
+		ref_delete(g, args->argv[0]);
+		return 0;
+	}
+	need_oid(g, args->argv[1], &new_oid);
+	if (oid_is_null(&new_oid)) {
+		ref_delete(g, args->argv[0]);
+		return 0;
+	}
+	if (!object_exists(g, &new_oid))
+		git_die(g,
+			"update_ref failed for ref '%s': cannot update ref '%s': trying to write "
+			"ref "
+			"'%s' with nonexistent object %s",
+			args->argv[0], args->argv[0], args->argv[0], oid_hex(g, &new_oid));
+	if (args->argc > at) {
+		bool there = ref_read(g, args->argv[0], &is, NULL) == 0;
+
+		if (there != !oid_is_null(&old) || (there && !oid_eq(&is, &old)))
+			git_die(g, "update_ref failed for ref '%s': cannot lock ref '%s': %s",
+				args->argv[0], args->argv[0],
+				!there ? git_format(g->a, "unable to resolve reference '%s'",
+						    args->argv[0])
+				: oid_is_null(&old)
+					? "reference already exists"
+					: git_format(g->a, "is at %s but expected %s",
+						     oid_hex(g, &is), oid_hex(g, &old)));
+	}
+	ref_update(g, args->argv[0], &new_oid, NULL, o.message != NULL ? o.message : "",
+		   o.no_deref);
+	return 0;
+}
+
+static const struct git_option pack_options[] = {
+	GIT_FLAG(0, "all", struct plain_opts, all),
+	GIT_FLAG(0, "prune", struct plain_opts, prune),
+	GIT_END(),
+};
+static const char *const pack_usage[] = { "git pack-refs [--all] [--no-prune]", NULL };
+
+int git_cmd_pack_refs(struct git *g, struct args *args)
+{
+	struct plain_opts o = { .prune = true };
+	const struct git_parser p = { pack_options, &o, pack_usage, 0, NULL };
+
+	git_parse(g, args, &p);
+	ref_pack_all(g, o.all, o.prune);
+	return 0;
+}
+
+int git_cmd_check_ref_format(struct git *g, struct args *args)
+{
+	bool one = false;
+
+	if (args->argc == 2 && strcmp(args->argv[0], "--branch") == 0) {
+		const char *name = args->argv[1];
+		char *previous = NULL;
+		int64_t n;
+
+		if (git_starts(name, "@{-") &&
+		    git_number(git_format(g->a, "%.*s", (int)strcspn(name + 3, "}"), name + 3), &n))
+			previous = g->dir != NULL ? rev_previous(g, (int)n) : NULL;
+		if (previous != NULL)
+			name = previous;
+		if (!ref_branch_valid(name))
+			git_die(g, "'%s' is not a valid branch name", name);
+		git_printf(g, "%s\n", name);
+		return 0;
+	}
+	for (; args->argc > 1; args->argc--, args->argv++) {
+		if (strcmp(args->argv[0], "--allow-onelevel") == 0)
+			one = true;
+		else if (strcmp(args->argv[0], "--no-allow-onelevel") == 0)
+			one = false;
+		else
+			git_refuse(g, git_format(g->a, "check-ref-format %s", args->argv[0]));
+	}
+	if (args->argc != 1)
+		git_usage(g,
+			  (const char *const[]){
+				  "git check-ref-format [--normalize] [<options>] "
+				  "<refname>",
+				  "git check-ref-format --branch <branchname-shorthand>", NULL });
+	return !(ref_name_valid(args->argv[0]) && (one || strchr(args->argv[0], '/') != NULL));
+}

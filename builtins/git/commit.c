@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commits made: messages cleaned and edited, objects written, what is printed of them.
+ */
+#include "builtins/git/commit.h"
+
+static void trim_end(struct bytes *line)
+{
+	while (line->len != 0 && byte_is_space((unsigned char)line->ptr[line->len - 1]))
+		line->len--;
+}
+
+struct bytes message_clean(struct git *g, struct bytes text, bool comments)
+{
+	struct buf out = buf_in(g->keep);
+	struct bytes line;
+	bool blank = false;
+
+	while (git_line(&text, &line)) {
+		if (comments && line.len != 0 && line.ptr[0] == '#')
+			continue;
+		trim_end(&line);
+		if (line.len == 0) {
+			blank = true;
+			continue;
+		}
+		if (blank && out.len != 0)
+			buf_putc(&out, '\n');
+		blank = false;
+		buf_add(&out, line);
+		buf_putc(&out, '\n');
+		cmd_charge(g->c, 1);
+	}
+	return (struct bytes){ buf_cstr(&out), out.len };
+}
+
+bool message_edit(struct git *g, const char *path)
+{
+	const char *term = cmd_getenv(g->c, "TERM");
+	bool dumb = term == NULL || strcmp(term, "dumb") == 0;
+	const char *editor = cmd_getenv(g->c, "GIT_EDITOR");
+	char *args[2] = { arena_dup(g->a, bytes_of(path)), NULL };
+	int status;
+
+	if (editor == NULL)
+		editor = config_get(g, "core.editor");
+	if (editor == NULL && !dumb)
+		editor = cmd_getenv(g->c, "VISUAL");
+	if (editor == NULL)
+		editor = cmd_getenv(g->c, "EDITOR");
+	if (editor == NULL && dumb) {
+		git_error(g, "Terminal is dumb, but EDITOR unset");
+		return false;
+	}
+	if (editor == NULL)
+		editor = "vi";
+	if (strcmp(editor, ":") == 0)
+		return true;
+	status = git_spawn_shell(g, editor, args, NULL);
+	if (status != 0) {
+		git_error(g, "There was a problem with the editor '%s'.", editor);
+		return false;
+	}
+	return true;
+}
+
+void commit_write(struct git *g, const struct oid *tree, const struct oid *parents, size_t n,
+		  const char *author, struct bytes message, struct oid *out)
+{
+	struct buf b = buf_in(g->a);
+
+	if (message.len != 0 && memchr(message.ptr, '\0', message.len) != NULL) {
+		git_error(g, "a NUL byte in commit log message not allowed.");
+		git_die(g, "failed to write commit object");
+	}
+	buf_printf(&b, "tree %s\n", oid_hex(g, tree));
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&b, "parent %s\n", oid_hex(g, &parents[i]));
+	buf_printf(&b, "author %s\n", author != NULL ? author : ident_author(g));
+	buf_printf(&b, "committer %s\n", ident_committer(g));
+	buf_putc(&b, '\n');
+	buf_add(&b, message);
+	object_write(g, OBJECT_COMMIT, buf_bytes(&b), out);
+}
+
+static void put_author_lines(struct git *g, const struct commit_text *t, bool date, struct buf *out)
+{
+	struct person a, c;
+	struct date_style style = { .mode = DATE_NORMAL };
+
+	person_split(t->author, &a);
+	person_split(t->committer, &c);
+	if (!bytes_eq(a.name, c.name) || !bytes_eq(a.mail, c.mail)) {
+		buf_puts(out, " Author: ");
+		buf_add(out, a.name);
+		buf_puts(out, " <");
+		buf_add(out, a.mail);
+		buf_puts(out, ">\n");
+	}
+	if (date) {
+		buf_puts(out, " Date: ");
+		date_put(g, out, a.time, a.zone, &style);
+		buf_putc(out, '\n');
+	}
+	if (ident_is_implicit(g, false)) {
+		buf_puts(out, " Committer: ");
+		buf_add(out, c.name);
+		buf_puts(out, " <");
+		buf_add(out, c.mail);
+		buf_puts(out, ">\n");
+	}
+}
+
+void commit_print(struct git *g, const struct oid *o, bool root, bool show_author_date)
+{
+	struct commit *c = commit_at(g, o);
+	struct commit_text t;
+	struct diff_opts d;
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	struct buf out = buf_in(g->a);
+	struct bytes subject;
+	char *head = head_ref(g);
+
+	commit_need(g, c);
+	commit_text(g, g->a, o, &t);
+	subject = message_subject(g->a, t.message);
+	buf_printf(&out, "[%s%s %s] ", head != NULL ? ref_short(g, head) : "detached HEAD",
+		   root ? " (root-commit)" : "", oid_short(g, o, 0));
+	buf_add(&out, subject);
+	buf_putc(&out, '\n');
+	put_author_lines(g, &t, show_author_date, &out);
+	cmd_bytes(g->c, buf_bytes(&out));
+	if (c->nparents > 1)
+		return;
+	diff_init(g, &d);
+	d.format = DIFF_SHORTSTAT | DIFF_SUMMARY;
+	d.renames = 1;
+	diff_settle(g, &d);
+	if (c->nparents == 1)
+		commit_need(g, c->parent[0]);
+	diff_trees(g, &d, c->nparents == 1 ? &c->parent[0]->tree : NULL, &c->tree, &q);
+	diff_finish(g, &d, &q);
+	diff_output(g, &d, &q);
+}
+
+/* --- files of operations under way --- */
+
+char *state_read(struct git *g, const char *name)
+{
+	struct bytes text;
+
+	if (file_read(g, g->keep, repo_path(g, g->a, name), &text) < 0)
+		return NULL;
+	return arena_dup(g->keep, text);
+}
+
+void state_write(struct git *g, const char *name, const char *text)
+{
+	char *path = repo_path(g, g->a, name);
+	int err;
+
+	file_make_parents(g, path);
+	err = file_write(g, path, bytes_of(text), 0666);
+	if (err < 0)
+		git_die_errno(g, err, "could not open '%s' for writing", path);
+}
+
+void state_remove(struct git *g, const char *name)
+{
+	cmd_unlink(g->c, CMD_CWD, repo_path(g, g->a, name), 0);
+}
+
+void state_clear(struct git *g)
+{
+	static const char *const names[] = { "MERGE_HEAD", "MERGE_MSG",        "MERGE_MODE",
+					     "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD",
+					     "AUTO_MERGE" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		state_remove(g, names[i]);
+}

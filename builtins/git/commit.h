@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commits made: messages, hooks, the lines that are printed. For commit, merge, cherry-pick,
+ * revert, rebase.
+ */
+#ifndef BUILTINS_GIT_COMMIT_H
+#define BUILTINS_GIT_COMMIT_H
+
+#include "builtins/git/walk.h"
+
+enum cleanup { CLEANUP_DEFAULT, CLEANUP_NONE, CLEANUP_SPACE, CLEANUP_ALL, CLEANUP_SCISSORS };
+
+/* Blank lines and trailing blanks go; with comments also lines that begin with '#'. */
+struct bytes message_clean(struct git *g, struct bytes text, bool comments);
+/* The editor on a file: false after a message. */
+bool message_edit(struct git *g, const char *path);
+/* A commit object. author NULL: as configured. */
+void commit_write(struct git *g, const struct oid *tree, const struct oid *parents, size_t n,
+		  const char *author, struct bytes message, struct oid *out);
+/* "[main 1234abc] subject", the author and date if they are not the committer's, and what
+ * changed. */
+void commit_print(struct git *g, const struct oid *o, bool root, bool show_author_date);
+/* The files of an operation that is done: MERGE_HEAD and its kin. */
+void state_clear(struct git *g);
+char *state_read(struct git *g, const char *name); /* NULL: not there */
+void state_write(struct git *g, const char *name, const char *text);
+void state_remove(struct git *g, const char *name);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Differences: pairs of files, where they come from, and how they are shown.
+ *
+ *   source (trees, index, work tree) ──> struct diff_queue ──renames, filters──> output
+ *
+ *   diff_options.c  options                    diff_source.c  pairs from index and work tree
+ *   diff_tree.c     pairs from two trees       diff_rename.c  renames and copies
+ *   diff_output.c   what is shown, in order    diff_patch.c   unified text of one pair
+ *   diff_words.c    --word-diff                diff_stat.c    --stat and its kin, names, raw
+ *   diff_check.c    --check, white space       diff_combined.c  two parents at once
+ */
+#ifndef BUILTINS_GIT_DIFF_H
+#define BUILTINS_GIT_DIFF_H
+
+#include "base/regex.h"
+#include "builtins/git/git.h"
+
+enum diff_format {
+	DIFF_RAW = 1,
+	DIFF_STAT = 2,
+	DIFF_NUMSTAT = 4,
+	DIFF_SHORTSTAT = 8,
+	DIFF_SUMMARY = 16,
+	DIFF_PATCH = 32,
+	DIFF_NAMES = 64,
+	DIFF_NAME_STATUS = 128,
+	DIFF_CHECK = 256,
+	DIFF_NONE = 512,
+	DIFF_DIRSTAT = 1024,
+};
+
+enum diff_words { WORDS_OFF, WORDS_PLAIN, WORDS_COLOR, WORDS_PORCELAIN };
+
+enum { SCORE_MAX = 60000, SCORE_DEFAULT = 30000, RENAME_LIMIT = 1000 };
+
+struct diff_opts {
+	unsigned format;
+	int context;
+	int inter_hunk;
+	bool function_context;
+	unsigned lines; /* enum lines_flags */
+	int renames;    /* 0 none, 1 renames, 2 copies; -1: as configured */
+	int rename_score;
+	bool find_copies_harder;
+	int rename_limit;
+	bool reverse;
+	bool text;
+	bool binary;
+	bool full_index;
+	bool exit_code;
+	bool quiet;
+	bool zero; /* -z */
+	bool no_index;
+	bool combined; /* -c */
+	bool dense;    /* --cc */
+	bool merges;   /* -m */
+	bool first_parent;
+	bool no_prefix;
+	bool ita_invisible;
+	const char *src_prefix;
+	const char *dst_prefix;
+	const char *filter; /* --diff-filter */
+	const char *pickaxe;
+	char pickaxe_kind; /* 'S', 'G' */
+	bool pickaxe_regex;
+	bool pickaxe_all;
+	struct regex *pickaxe_re;
+	const char *relative; /* NULL: not wanted */
+	int color;            /* 1, 0, -1: as configured */
+	bool use_color;
+	enum diff_words words;
+	const char *word_regex;
+	int abbrev; /* 0: default */
+	int stat_width;
+	int stat_name_width;
+	int stat_graph_width;
+	int stat_count;
+	bool compact_summary;
+	bool default_patch; /* no format given: a patch */
+	bool no_renames_given;
+	const char *orderfile;
+	const char *prefix; /* in front of each line: log --graph */
+	const char *output_indicators[3];
+	struct names ignore_lines;
+	struct pathspec paths;
+	bool tree_entries; /* -t */
+	bool not_recursive;
+	bool ignore_submodules;
+	struct output *to; /* NULL: standard output */
+};
+
+struct diff_file {
+	const char *path;
+	uint32_t mode; /* 0: it is not there */
+	struct oid oid;
+	bool oid_known; /* else it is a file of the work tree */
+	bool loaded;
+	bool cut;     /* --relative has shortened the path */
+	bool outside; /* --no-index: a path of the system, no conversion */
+	struct bytes data;
+	uint64_t size;
+	int binary;                 /* -1: not looked at */
+	struct hash_counts *counts; /* of diff_rename.c */
+};
+
+struct diff_pair {
+	struct diff_file *one;
+	struct diff_file *two;
+	char status; /* A M D R C T U */
+	int score;
+	bool broken;
+	bool copied_source;
+};
+
+struct diff_queue {
+	struct diff_pair *at;
+	size_t n;
+	size_t cap;
+	struct names unmerged;
+};
+
+void diff_init(struct git *g, struct diff_opts *o);
+/* An option of the family: how many arguments it has taken, 0: none of them. */
+int diff_option(struct git *g, void *opts, int argc, char **argv);
+/* After options: what follows from configuration. */
+void diff_settle(struct git *g, struct diff_opts *o);
+const char *diff_escape(const struct diff_opts *o, struct git *g, const char *slot);
+
+/* --- sources --- */
+struct diff_file *diff_file_new(struct git *g, const char *path, uint32_t mode,
+				const struct oid *o);
+void diff_add(struct git *g, struct diff_queue *q, struct diff_file *one, struct diff_file *two);
+/* NULL: the empty tree. */
+void diff_trees(struct git *g, struct diff_opts *o, const struct oid *a, const struct oid *b,
+		struct diff_queue *q);
+void diff_cached(struct git *g, struct diff_opts *o, const struct oid *tree, struct diff_queue *q);
+void diff_work(struct git *g, struct diff_opts *o, struct diff_queue *q);
+void diff_tree_work(struct git *g, struct diff_opts *o, const struct oid *tree,
+		    struct diff_queue *q);
+int diff_no_index(struct git *g, struct diff_opts *o, int argc, char **argv);
+
+/* --- between --- */
+void diff_renames(struct git *g, const struct diff_opts *o, struct diff_queue *q);
+/* Renames, filters, order. */
+void diff_finish(struct git *g, struct diff_opts *o, struct diff_queue *q);
+/* Frees what the pairs hold. */
+bool diff_load(struct git *g, struct diff_file *f);
+bool diff_is_binary(struct git *g, const struct diff_opts *o, struct diff_file *f);
+/* 0..60000. */
+int diff_similarity(struct git *g, struct diff_file *a, struct diff_file *b, int least);
+
+/* --- output --- */
+void diff_output(struct git *g, struct diff_opts *o, struct diff_queue *q);
+/* The path without its first bytes, once. */
+void diff_shown(struct diff_file *f, size_t skip);
+/* Bytes, each line with o->prefix in front. */
+void diff_write(struct git *g, const struct diff_opts *o, struct bytes text);
+void diff_patch(struct git *g, struct diff_opts *o, struct diff_pair *p, struct buf *out);
+void diff_words_hunk(struct git *g, const struct diff_opts *o, struct bytes minus,
+		     struct bytes plus, struct buf *out);
+void diff_put_stat(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
+void diff_put_shortstat(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
+void diff_put_numstat(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
+void diff_put_summary(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
+void diff_put_names(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
+void diff_put_raw(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
+/* 0, or 2 if something is wrong. */
+int diff_put_check(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
+struct diff_counts {
+	size_t added;
+	size_t deleted;
+	bool binary;
+};
+void diff_count(struct git *g, struct diff_opts *o, struct diff_pair *p, struct diff_counts *out);
+/* a/{b => c}/d */
+void diff_put_renamed(struct git *g, struct buf *out, const char *a, const char *b);
+/* White space that is wrong in an added line: where it begins; SIZE_MAX: nowhere. */
+size_t diff_space_error(struct bytes line, const char **what);
+/* The text of the line that names a function, for hunk headers. */
+bool diff_function_line(struct bytes line);
+
+/* diff_combined.c: the result against several parents. */
+struct combined_path {
+	const char *path;
+	uint32_t mode;
+	struct oid oid;
+	bool in_work;
+	size_t n;
+	struct {
+		uint32_t mode;
+		struct oid oid;
+	} parent[16];
+};
+void diff_combined(struct git *g, struct diff_opts *o, const struct combined_path *p, bool dense,
+		   struct buf *out);
+/* The combined differences of a merge. */
+void diff_merge_text(struct git *g, struct diff_opts *o, struct commit *c, bool dense,
+		     struct buf *out);
+
+#endif

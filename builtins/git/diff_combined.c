@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A result against several parents at once: --cc for merges, diff for files with conflicts.
+ *
+ * For each line of the result: which parents do not have it; in front of each line: which lines
+ * of which parents are lost there. Hunks where the result is as one parent are not interesting.
+ */
+#include "builtins/git/diff.h"
+
+enum { CONTEXT_GAP = 3 };
+
+struct lost {
+	struct bytes text;
+	uint32_t parents;
+	struct lost *next;
+};
+
+struct result_line {
+	struct bytes text;
+	uint32_t added;    /* bit n: parent n does not have it */
+	struct lost *lost; /* in front of it */
+	bool shown;
+	bool mark;
+	size_t at[16]; /* the line of each parent that comes next */
+};
+
+struct combined {
+	struct git *g;
+	struct diff_opts *o;
+	const struct combined_path *p;
+	struct result_line *line;
+	size_t n; /* one more than the result has: what is lost at its end */
+	size_t total[16];
+	struct buf *out;
+	bool ended;
+};
+
+static void add_lost(struct combined *c, struct result_line *l, struct bytes text, uint32_t bit,
+		     struct lost **from)
+{
+	struct lost **at = from != NULL && *from != NULL ? &(*from)->next : &l->lost;
+	struct lost *fresh;
+
+	/* The same line lost from another parent stands once. */
+	for (struct lost **p = at; *p != NULL; p = &(*p)->next) {
+		if (!bytes_eq((*p)->text, text) || ((*p)->parents & bit))
+			continue;
+		(*p)->parents |= bit;
+		*from = *p;
+		return;
+	}
+	while (*at != NULL)
+		at = &(*at)->next;
+	fresh = arena_zalloc(c->g->a, sizeof(*fresh));
+	fresh->text = text;
+	fresh->parents = bit;
+	*at = fresh;
+	*from = fresh;
+}
+
+static void add_parent(struct combined *c, size_t which, struct bytes parent, struct bytes result)
+{
+	struct lines l;
+	uint32_t bit = 1u << which;
+	size_t next = 0, i = 0;
+
+	lines_diff(c->g, c->g->a, parent, result, c->o->lines, &l);
+	c->total[which] = l.file[0].n;
+	for (size_t at = 0; at < c->n; at++) {
+		c->line[at].at[which] = next;
+		if (i < l.n && l.change[i].from[1] == at) {
+			struct lost *last = NULL;
+
+			for (size_t k = 0; k < l.change[i].count[0]; k++)
+				add_lost(c, &c->line[at], l.file[0].line[l.change[i].from[0] + k],
+					 bit, &last);
+			next += l.change[i].count[0];
+			for (size_t k = 0; k < l.change[i].count[1]; k++) {
+				c->line[at + k].added |= bit;
+				if (k > 0)
+					c->line[at + k].at[which] = next;
+			}
+			if (l.change[i].count[1] != 0)
+				at += l.change[i].count[1] - 1;
+			i++;
+			if (l.change[i - 1].count[1] == 0)
+				next += at < l.file[1].n;
+			continue;
+		}
+		next++;
+	}
+}
+
+static bool interesting(const struct combined *c, const struct result_line *l)
+{
+	(void)c;
+	return l->added != 0 || l->lost != NULL;
+}
+
+/* Dense: a stretch counts only if it differs from all parents. */
+static void mark_dense(struct combined *c, uint32_t all)
+{
+	for (size_t i = 0; i < c->n;) {
+		size_t end = i;
+		bool same = true;
+		uint32_t first = 0;
+		bool has = false;
+
+		while (end < c->n && interesting(c, &c->line[end]))
+			end++;
+		if (end == i) {
+			i++;
+			continue;
+		}
+		for (size_t j = i; j < end && same; j++) {
+			const struct result_line *l = &c->line[j];
+
+			if (l->added != 0 && !has) {
+				first = l->added;
+				has = true;
+			} else if (l->added != 0 && l->added != first) {
+				same = false;
+			}
+			for (const struct lost *p = l->lost; p != NULL && same; p = p->next) {
+				if (!has) {
+					first = p->parents;
+					has = true;
+				} else if (p->parents != first) {
+					same = false;
+				}
+			}
+		}
+		for (size_t j = i; j < end; j++)
+			c->line[j].mark = !(same && first != all);
+		i = end;
+	}
+}
+
+static void spread_context(struct combined *c)
+{
+	size_t context = (size_t)c->o->context;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (!c->line[i].mark)
+			continue;
+		size_t lo = i > context ? i - context : 0;
+		size_t end = i;
+		/* Lines lost in front of this one: it is itself context. */
+		size_t tail = context;
+
+		if (c->line[i].added == 0)
+			tail = context > 0 ? context - 1 : 0;
+		end = i + tail + 1 < c->n ? i + tail + 1 : c->n;
+		if (c->line[i].added == 0 && context == 0)
+			end = i;
+		for (size_t j = lo; j < end || j <= i; j++)
+			c->line[j].shown = true;
+	}
+}
+
+static const char *color(const struct combined *c, const char *slot)
+{
+	return diff_escape(c->o, c->g, slot);
+}
+
+static void put_line(struct combined *c, const char *slot, const char *marks, struct bytes text)
+{
+	const char *reset = c->o->use_color ? COLOR_RESET : "";
+	bool ended = text.len != 0 && text.ptr[text.len - 1] == '\n';
+
+	buf_printf(c->out, "%s%s", color(c, slot), marks);
+	buf_put(c->out, text.ptr, ended ? text.len - 1 : text.len);
+	buf_printf(c->out, "%s\n", reset);
+	if (!ended)
+		buf_puts(c->out, "\\ No newline at end of file\n");
+}
+
+static void put_hunk(struct combined *c, size_t from, size_t to)
+{
+	size_t n = c->p->n;
+	size_t lines = to < c->n ? to - from : c->n - 1 - from;
+	size_t first_end = to < c->n ? to : c->n;
+	const char *function = NULL;
+	char marks[20];
+
+	buf_puts(c->out, color(c, "frag"));
+	buf_fill(c->out, '@', n + 1);
+	for (size_t k = 0; k < n; k++) {
+		size_t a = c->line[from].at[k];
+		size_t b = to < c->n ? c->line[to].at[k] : c->total[k];
+
+		/* What is lost in front of the line behind the hunk is not part of it. */
+		buf_printf(c->out, " -%zu,%zu", b > a ? a + 1 : a, b - a);
+	}
+	buf_printf(c->out, " +%zu,%zu ", lines == 0 ? from : from + 1, lines);
+	buf_fill(c->out, '@', n + 1);
+	if (c->o->use_color)
+		buf_puts(c->out, COLOR_RESET);
+	(void)function;
+	buf_putc(c->out, '\n');
+	for (size_t i = from; i < first_end; i++) {
+		for (const struct lost *p = c->line[i].lost; p != NULL; p = p->next) {
+			for (size_t k = 0; k < n; k++)
+				marks[k] = p->parents >> k & 1 ? '-' : ' ';
+			marks[n] = '\0';
+			put_line(c, "old", marks, p->text);
+		}
+		if (i + 1 == c->n)
+			break;
+		for (size_t k = 0; k < n; k++)
+			marks[k] = c->line[i].added >> k & 1 ? '+' : ' ';
+		marks[n] = '\0';
+		put_line(c, c->line[i].added != 0 ? "new" : "context", marks, c->line[i].text);
+	}
+}
+
+static void put_header(struct combined *c, const struct oid *result, bool dense)
+{
+	struct git *g = c->g;
+	const char *meta = color(c, "meta");
+	const char *reset = c->o->use_color ? COLOR_RESET : "";
+	bool modes = false, added = true;
+	struct buf *out = c->out;
+
+	buf_printf(out, "%sdiff --%s %s%s\n", meta, dense ? "cc" : "combined",
+		   git_quoted(g, c->p->path), reset);
+	buf_printf(out, "%sindex ", meta);
+	for (size_t k = 0; k < c->p->n; k++) {
+		buf_printf(out, "%s%s", k > 0 ? "," : "",
+			   oid_is_null(&c->p->parent[k].oid)
+				   ? git_format(g->a, "%.*s", oid_default_length(g),
+						oid_hex(g, &oid_null))
+				   : oid_short(g, &c->p->parent[k].oid, c->o->abbrev));
+		modes = modes || c->p->parent[k].mode != c->p->mode;
+		added = added && c->p->parent[k].mode == 0;
+	}
+	buf_printf(out, "..%s%s\n",
+		   oid_is_null(result)
+			   ? git_format(g->a, "%.*s", oid_default_length(g), oid_hex(g, &oid_null))
+			   : oid_short(g, result, c->o->abbrev),
+		   reset);
+	if (modes && added) {
+		buf_printf(out, "%snew file mode %06o%s\n", meta, c->p->mode, reset);
+	} else if (modes) {
+		buf_printf(out, "%s%smode ", meta, c->p->mode == 0 ? "deleted file " : "");
+		for (size_t k = 0; k < c->p->n; k++)
+			buf_printf(out, "%s%06o", k > 0 ? "," : "", c->p->parent[k].mode);
+		if (c->p->mode != 0)
+			buf_printf(out, "..%06o", c->p->mode);
+		buf_printf(out, "%s\n", reset);
+	}
+	const char *quoted = git_quoted(g, git_format(g->a, "%s%s", c->o->src_prefix, c->p->path));
+	const char *quoted_b = git_quoted(g,
+					  git_format(g->a, "%s%s", c->o->dst_prefix, c->p->path));
+
+	buf_printf(out, "%s--- %s%s\n", meta, added ? "/dev/null" : quoted, reset);
+	buf_printf(out, "%s+++ %s%s\n", meta, c->p->mode == 0 ? "/dev/null" : quoted_b, reset);
+}
+
+void diff_combined(struct git *g, struct diff_opts *o, const struct combined_path *p, bool dense,
+		   struct buf *out)
+{
+	struct combined c = { .g = g, .o = o, .p = p, .out = out };
+	struct bytes result = { "", 0 };
+	struct bytes parent[16];
+	struct bytes *split;
+	struct oid shown = p->oid;
+	size_t from = out->len;
+	bool binary;
+	bool any = false;
+
+	if (p->in_work) {
+		if (p->mode != 0)
+			work_read(g, g->a, p->path, p->mode, &result);
+		shown = oid_null;
+	} else if (p->mode != 0 && p->mode != MODE_GITLINK) {
+		object_read(g, g->a, &p->oid, &result);
+	}
+	binary = lines_binary(result);
+	for (size_t k = 0; k < p->n; k++) {
+		parent[k] = (struct bytes){ "", 0 };
+		if (p->parent[k].mode != 0 && p->parent[k].mode != MODE_GITLINK)
+			object_read(g, g->a, &p->parent[k].oid, &parent[k]);
+		binary = binary || lines_binary(parent[k]);
+	}
+	put_header(&c, &shown, dense);
+	if (binary) {
+		buf_puts(out, "Binary files differ\n");
+		return;
+	}
+	c.n = lines_split(g->a, result, &split) + 1;
+	c.line = arena_array(g->a, c.n, sizeof(*c.line));
+	for (size_t i = 0; i + 1 < c.n; i++)
+		c.line[i].text = split[i];
+	for (size_t k = 0; k < p->n; k++)
+		add_parent(&c, k, parent[k], result);
+	if (dense)
+		mark_dense(&c, (1u << p->n) - 1);
+	else
+		for (size_t i = 0; i < c.n; i++)
+			c.line[i].mark = interesting(&c, &c.line[i]);
+	spread_context(&c);
+	for (size_t i = 0; i < c.n;) {
+		size_t end = i;
+
+		while (end < c.n && c.line[end].shown)
+			end++;
+		if (end == i) {
+			i++;
+			continue;
+		}
+		put_hunk(&c, i, end);
+		any = true;
+		i = end;
+	}
+	if (!any && dense && !p->in_work)
+		out->len = from;
+}
+
+void diff_merge_text(struct git *g, struct diff_opts *o, struct commit *c, bool dense,
+		     struct buf *out)
+{
+	struct diff_opts plain = *o;
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+
+	plain.renames = 0;
+	for (uint32_t k = 0; k < c->nparents; k++)
+		commit_need(g, c->parent[k]);
+	if (c->nparents > 16)
+		return;
+	diff_trees(g, &plain, &c->parent[0]->tree, &c->tree, &q);
+	for (size_t i = 0; i < q.n; i++) {
+		struct combined_path p = { .path = q.at[i].two->path,
+					   .mode = q.at[i].two->mode,
+					   .oid = q.at[i].two->oid,
+					   .n = c->nparents };
+		bool all = true;
+
+		for (uint32_t k = 0; k < c->nparents && all; k++) {
+			if (!tree_find(g, &c->parent[k]->tree, p.path, &p.parent[k].mode,
+				       &p.parent[k].oid)) {
+				p.parent[k].mode = 0;
+				p.parent[k].oid = oid_null;
+			}
+			all = p.parent[k].mode != p.mode || !oid_eq(&p.parent[k].oid, &p.oid);
+		}
+		if (!all)
+			continue;
+		if (o->format & DIFF_PATCH)
+			diff_combined(g, o, &p, dense, out);
+		else
+			buf_printf(out, "%s\n", p.path);
+	}
+}

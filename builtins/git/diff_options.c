@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Options that all commands which show differences share.
+ */
+#include "builtins/git/diff.h"
+
+void diff_init(struct git *g, struct diff_opts *o)
+{
+	(void)g;
+	*o = (struct diff_opts){ .context = -1,
+				 .renames = -1,
+				 .color = -1,
+				 .rename_limit = -1,
+				 .src_prefix = "a/",
+				 .dst_prefix = "b/" };
+}
+
+const char *diff_escape(const struct diff_opts *o, struct git *g, const char *slot)
+{
+	static const struct {
+		const char *slot;
+		const char *color;
+	} slots[] = { { "meta", "\033[1m" },    { "frag", "\033[36m" },      { "func", "" },
+		      { "old", "\033[31m" },    { "new", "\033[32m" },       { "context", "" },
+		      { "commit", "\033[33m" }, { "whitespace", "\033[41m" } };
+
+	if (!o->use_color)
+		return "";
+	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
+		if (strcmp(slots[i].slot, slot) == 0)
+			return color_of(g, git_format(g->a, "color.diff.%s", slot), slots[i].color);
+	return "";
+}
+
+/* "50%", "5" (as 0.5), "90": out of 60000. */
+static int parse_score(struct git *g, const char *text, const char *what)
+{
+	uint64_t num = 0;
+	uint64_t scale = 1;
+	bool dot = false;
+	const char *p = text;
+
+	for (; byte_is_digit((unsigned char)*p) || (*p == '.' && !dot); p++) {
+		if (*p == '.') {
+			dot = true;
+			scale = 1;
+			continue;
+		}
+		if (scale < 100000) {
+			scale *= 10;
+			num = num * 10 + (uint64_t)(*p - '0');
+		}
+	}
+	if (*p == '%') {
+		scale = dot ? scale * 100 : 100;
+		p++;
+	}
+	if (*p != '\0') {
+		git_error(g, "invalid argument to %s", what);
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+	return num >= scale ? SCORE_MAX : (int)(SCORE_MAX * num / scale);
+}
+
+/* --- options without an argument --- */
+
+struct word {
+	const char *name;
+	unsigned set;
+	unsigned clear;
+};
+
+static bool format_word(struct diff_opts *o, const char *name)
+{
+	static const struct word words[] = {
+		{ "-p", DIFF_PATCH, DIFF_NONE },
+		{ "-u", DIFF_PATCH, DIFF_NONE },
+		{ "--patch", DIFF_PATCH, DIFF_NONE },
+		{ "-s", DIFF_NONE, ~0u },
+		{ "--no-patch", DIFF_NONE, ~0u },
+		{ "--raw", DIFF_RAW, DIFF_NONE },
+		{ "--numstat", DIFF_NUMSTAT, DIFF_NONE },
+		{ "--shortstat", DIFF_SHORTSTAT, DIFF_NONE },
+		{ "--summary", DIFF_SUMMARY, DIFF_NONE },
+		{ "--name-only", DIFF_NAMES, DIFF_NONE },
+		{ "--name-status", DIFF_NAME_STATUS, DIFF_NONE },
+		{ "--check", DIFF_CHECK, DIFF_NONE },
+		{ "--patch-with-stat", DIFF_PATCH | DIFF_STAT, DIFF_NONE },
+		{ "--patch-with-raw", DIFF_PATCH | DIFF_RAW, DIFF_NONE },
+		{ "--compact-summary", DIFF_STAT, DIFF_NONE },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(words[i].name, name) != 0)
+			continue;
+		o->format = (o->format & ~words[i].clear) | words[i].set;
+		o->compact_summary |= strcmp(name, "--compact-summary") == 0;
+		return true;
+	}
+	return false;
+}
+
+static bool lines_word(struct diff_opts *o, const char *name)
+{
+	static const struct word words[] = {
+		{ "-w", LINES_IGNORE_ALL_SPACE, 0 },
+		{ "--ignore-all-space", LINES_IGNORE_ALL_SPACE, 0 },
+		{ "-b", LINES_IGNORE_SPACE_CHANGE, 0 },
+		{ "--ignore-space-change", LINES_IGNORE_SPACE_CHANGE, 0 },
+		{ "--ignore-space-at-eol", LINES_IGNORE_SPACE_AT_EOL, 0 },
+		{ "--ignore-cr-at-eol", LINES_IGNORE_CR_AT_EOL, 0 },
+		{ "--ignore-blank-lines", LINES_IGNORE_BLANK_LINES, 0 },
+		{ "--minimal", LINES_MINIMAL, 0 },
+		{ "--no-minimal", 0, LINES_MINIMAL },
+		{ "--indent-heuristic", 0, LINES_NO_INDENT_HEURISTIC },
+		{ "--no-indent-heuristic", LINES_NO_INDENT_HEURISTIC, 0 },
+		{ "--diff-algorithm=myers", 0, LINES_MINIMAL },
+		{ "--diff-algorithm=default", 0, LINES_MINIMAL },
+		{ "--diff-algorithm=minimal", LINES_MINIMAL, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(words[i].name, name) != 0)
+			continue;
+		o->lines = (o->lines & ~words[i].clear) | words[i].set;
+		return true;
+	}
+	return false;
+}
+
+static bool flag_word(struct git *g, struct diff_opts *o, const char *name)
+{
+	const struct {
+		const char *name;
+		bool *field;
+		bool value;
+	} flags[] = {
+		{ "-R", &o->reverse, true },
+		{ "-a", &o->text, true },
+		{ "--text", &o->text, true },
+		{ "--full-index", &o->full_index, true },
+		{ "--exit-code", &o->exit_code, true },
+		{ "--quiet", &o->quiet, true },
+		{ "-z", &o->zero, true },
+		{ "--no-index", &o->no_index, true },
+		{ "-W", &o->function_context, true },
+		{ "--function-context", &o->function_context, true },
+		{ "--no-function-context", &o->function_context, false },
+		{ "--pickaxe-regex", &o->pickaxe_regex, true },
+		{ "--pickaxe-all", &o->pickaxe_all, true },
+		{ "--find-copies-harder", &o->find_copies_harder, true },
+		{ "--ita-invisible-in-index", &o->ita_invisible, true },
+		{ "--binary", &o->binary, true },
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (strcmp(flags[i].name, name) != 0)
+			continue;
+		*flags[i].field = flags[i].value;
+		if (flags[i].field == &o->quiet)
+			o->exit_code = true;
+		if (flags[i].field == &o->binary)
+			o->format |= DIFF_PATCH;
+		if (flags[i].field == &o->find_copies_harder)
+			o->renames = 2;
+		return true;
+	}
+	(void)g;
+	return false;
+}
+
+static bool other_word(struct git *g, struct diff_opts *o, const char *name)
+{
+	if (strcmp(name, "--color") == 0 || strcmp(name, "--color=always") == 0) {
+		g->color = o->color = 1;
+	} else if (strcmp(name, "--no-color") == 0 || strcmp(name, "--color=never") == 0) {
+		g->color = o->color = 0;
+	} else if (strcmp(name, "--color=auto") == 0) {
+		g->color = o->color = -1;
+	} else if (strcmp(name, "--no-renames") == 0) {
+		o->renames = 0;
+	} else if (strcmp(name, "--no-prefix") == 0) {
+		o->src_prefix = o->dst_prefix = "";
+	} else if (strcmp(name, "--default-prefix") == 0) {
+		o->src_prefix = "a/";
+		o->dst_prefix = "b/";
+	} else if (strcmp(name, "--word-diff") == 0 || strcmp(name, "--word-diff=plain") == 0) {
+		o->words = WORDS_PLAIN;
+	} else if (strcmp(name, "--word-diff=color") == 0 || strcmp(name, "--color-words") == 0) {
+		o->words = WORDS_COLOR;
+		g->color = o->color = strcmp(name, "--color-words") == 0 ? 1 : o->color;
+	} else if (strcmp(name, "--word-diff=porcelain") == 0) {
+		o->words = WORDS_PORCELAIN;
+	} else if (strcmp(name, "--word-diff=none") == 0) {
+		o->words = WORDS_OFF;
+	} else if (strcmp(name, "--relative") == 0) {
+		o->relative = g->prefix;
+	} else if (strcmp(name, "--no-relative") == 0) {
+		o->relative = NULL;
+	} else if (strcmp(name, "--ext-diff") == 0 || strcmp(name, "--no-ext-diff") == 0 ||
+		   strcmp(name, "--textconv") == 0 || strcmp(name, "--no-textconv") == 0 ||
+		   strcmp(name, "--rename-empty") == 0 || strcmp(name, "--no-color-moved") == 0) {
+		return true; /* what they turn on or off is not there */
+	} else if (strcmp(name, "--no-exit-code") == 0) {
+		o->exit_code = false;
+	} else {
+		return false;
+	}
+	if (o->words != WORDS_OFF && (o->format & ~(unsigned)DIFF_NONE) == 0)
+		o->format |= DIFF_PATCH;
+	return true;
+}
+
+/* --- options with one --- */
+
+/* The argument of --name=v or --name v (*used: arguments); NULL: not this option. */
+static const char *value_of(const char *name, int argc, char **argv, int *used)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(argv[0], name, n) != 0)
+		return NULL;
+	*used = 1;
+	if (name[1] == '-') {
+		if (argv[0][n] == '=')
+			return argv[0] + n + 1;
+		if (argv[0][n] != '\0')
+			return NULL;
+	} else if (argv[0][n] != '\0') {
+		return argv[0] + n;
+	}
+	if (argc < 2)
+		return NULL;
+	*used = 2;
+	return argv[1];
+}
+
+static int number_value(struct git *g, const char *name, const char *text)
+{
+	int64_t v;
+
+	if (!git_number(text, &v) || v < 0 || v > INT32_MAX) {
+		git_error(g, "%s expects a numerical value", name);
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+	return (int)v;
+}
+
+static void set_stat(struct git *g, struct diff_opts *o, const char *v)
+{
+	const char *comma = strchr(v, ',');
+	int64_t n = 0;
+
+	o->format = (o->format & ~(unsigned)DIFF_NONE) | DIFF_STAT;
+	if (git_number(
+		    git_format(g->a, "%.*s", comma != NULL ? (int)(comma - v) : (int)strlen(v), v),
+		    &n) &&
+	    n > 0 && n < 100000)
+		o->stat_width = (int)n;
+	if (comma == NULL)
+		return;
+	v = comma + 1;
+	comma = strchr(v, ',');
+	if (git_number(
+		    git_format(g->a, "%.*s", comma != NULL ? (int)(comma - v) : (int)strlen(v), v),
+		    &n) &&
+	    n > 0 && n < 100000)
+		o->stat_name_width = (int)n;
+	if (comma != NULL && git_number(comma + 1, &n) && n > 0 && n < 100000)
+		o->stat_count = (int)n;
+}
+
+static int value_option(struct git *g, struct diff_opts *o, int argc, char **argv)
+{
+	const struct {
+		const char *name;
+		const char **field;
+	} strings[] = {
+		{ "--src-prefix", &o->src_prefix },
+		{ "--dst-prefix", &o->dst_prefix },
+		{ "--diff-filter", &o->filter },
+		{ "--word-diff-regex", &o->word_regex },
+	};
+	const struct {
+		const char *name;
+		int *field;
+	} numbers[] = {
+		{ "--unified", &o->context },
+		{ "-U", &o->context },
+		{ "--inter-hunk-context", &o->inter_hunk },
+		{ "--stat-width", &o->stat_width },
+		{ "--stat-name-width", &o->stat_name_width },
+		{ "--stat-graph-width", &o->stat_graph_width },
+		{ "--stat-count", &o->stat_count },
+		{ "-l", &o->rename_limit },
+	};
+	const char *v;
+	int used;
+
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		v = value_of(strings[i].name, argc, argv, &used);
+		if (v == NULL)
+			continue;
+		*strings[i].field = v;
+		if (strings[i].field == &o->word_regex && o->words == WORDS_OFF)
+			o->words = WORDS_PLAIN;
+		return used;
+	}
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		v = value_of(numbers[i].name, argc, argv, &used);
+		if (v == NULL)
+			continue;
+		*numbers[i].field = number_value(g, numbers[i].name, v);
+		if (numbers[i].field == &o->context)
+			o->format = (o->format & ~(unsigned)DIFF_NONE) | DIFF_PATCH;
+		else if (git_starts(numbers[i].name, "--stat"))
+			o->format |= DIFF_STAT;
+		return used;
+	}
+	for (int k = 0; k < 2; k++) {
+		v = value_of(k == 0 ? "-S" : "-G", argc, argv, &used);
+		if (v == NULL)
+			continue;
+		o->pickaxe = v;
+		o->pickaxe_kind = k == 0 ? 'S' : 'G';
+		return used;
+	}
+	return 0;
+}
+
+static int score_option(struct git *g, struct diff_opts *o, const char *arg)
+{
+	static const struct {
+		const char *name;
+		int renames;
+	} kinds[] = { { "--find-renames", 1 }, { "-M", 1 }, { "--find-copies", 2 }, { "-C", 2 } };
+
+	for (size_t i = 0; i < 4; i++) {
+		size_t n = strlen(kinds[i].name);
+		const char *rest = arg + n;
+
+		if (strncmp(arg, kinds[i].name, n) != 0 ||
+		    (kinds[i].name[1] == '-' && *rest != '\0' && *rest != '='))
+			continue;
+		rest += *rest == '=';
+		if (kinds[i].renames == 2 && o->renames == 2)
+			o->find_copies_harder = true;
+		o->renames = kinds[i].renames;
+		if (*rest != '\0')
+			o->rename_score = parse_score(g, rest, kinds[i].name);
+		return 1;
+	}
+	return 0;
+}
+
+static void refuse_known(struct git *g, const char *arg)
+{
+	static const char *const known[] = { "--patience",
+					     "--histogram",
+					     "--dirstat",
+					     "-X",
+					     "--cumulative",
+					     "--color-moved",
+					     "--submodule",
+					     "--ws-error-highlight",
+					     "-O",
+					     "--break-rewrites",
+					     "-B",
+					     "--anchored",
+					     "--skip-to",
+					     "--rotate-to",
+					     "--output",
+					     "--find-object",
+					     "-D",
+					     "--irreversible-delete",
+					     "--ignore-matching-lines",
+					     "-I",
+					     "--line-prefix",
+					     "--diff-algorithm",
+					     "--output-indicator-new" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t n = strlen(known[i]);
+
+		if (strncmp(arg, known[i], n) == 0 &&
+		    (known[i][1] != '-' || arg[n] == '\0' || arg[n] == '='))
+			git_refuse(g, git_format(g->a, "option '%s'", arg));
+	}
+}
+
+int diff_option(struct git *g, void *opts, int argc, char **argv)
+{
+	struct diff_opts *o = opts;
+	const char *arg = argv[0];
+	int taken;
+
+	if (format_word(o, arg) || lines_word(o, arg) || flag_word(g, o, arg) ||
+	    other_word(g, o, arg))
+		return 1;
+	if (strcmp(arg, "--stat") == 0 || git_starts(arg, "--stat=")) {
+		set_stat(g, o, arg[6] == '=' ? arg + 7 : "");
+		return 1;
+	}
+	if (git_starts(arg, "--relative=")) {
+		o->relative = arg + 11;
+		return 1;
+	}
+	if (strcmp(arg, "--abbrev") == 0) {
+		o->abbrev = 0;
+		o->full_index = false;
+		return 1;
+	}
+	if (git_starts(arg, "--abbrev=")) {
+		o->abbrev = number_value(g, "--abbrev", arg + 9);
+		o->abbrev = o->abbrev < 4 ? 4 : o->abbrev > OID_HEX ? OID_HEX : o->abbrev;
+		return 1;
+	}
+	if (git_starts(arg, "--ignore-submodules")) {
+		o->ignore_submodules = true;
+		return 1;
+	}
+	taken = score_option(g, o, arg);
+	if (taken == 0)
+		taken = value_option(g, o, argc, argv);
+	if (taken == 0)
+		refuse_known(g, arg);
+	return taken;
+}
+
+void diff_settle(struct git *g, struct diff_opts *o)
+{
+	const char *renames = config_get(g, "diff.renames");
+	const char *message;
+
+	if (o->context < 0)
+		o->context = (int)config_int(g, "diff.context", 3);
+	if (o->renames < 0)
+		o->renames = renames == NULL ? 1
+			     : strcmp(renames, "copies") == 0 || strcmp(renames, "copy") == 0
+				     ? 2
+				     : config_truth(renames) != 0;
+	if (o->rename_limit < 0)
+		o->rename_limit = (int)config_int(g, "diff.renamelimit", RENAME_LIMIT);
+	if (o->rename_limit == 0)
+		o->rename_limit = 32767;
+	if (!config_bool(g, "diff.indentheuristic", true))
+		o->lines |= LINES_NO_INDENT_HEURISTIC;
+	if (config_bool(g, "diff.noprefix", false) && strcmp(o->src_prefix, "a/") == 0)
+		o->src_prefix = o->dst_prefix = "";
+	if (config_bool(g, "diff.mnemonicprefix", false))
+		git_refuse(g, "diff.mnemonicPrefix");
+	o->use_color = o->color >= 0 ? o->color != 0 : color_wanted(g, "color.diff");
+	if (o->default_patch && (o->format & ~(unsigned)DIFF_NONE) == 0 && o->format == 0)
+		o->format = DIFF_PATCH;
+	if (o->quiet)
+		o->format = DIFF_NONE;
+	if (o->pickaxe != NULL && (o->pickaxe_kind == 'G' || o->pickaxe_regex)) {
+		if (regex_compile(g->keep, bytes_of(o->pickaxe), REGEX_ERE | REGEX_NEWLINE,
+				  &o->pickaxe_re, &message, NULL) < 0)
+			git_die(g, "invalid regex: %s", message);
+		regex_set_work(o->pickaxe_re, cmd_work, g->c);
+	}
+	if (o->reverse) {
+		const char *swap = o->src_prefix;
+
+		o->src_prefix = o->dst_prefix;
+		o->dst_prefix = swap;
+	}
+}

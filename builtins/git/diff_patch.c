@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The unified text of one pair: header, hunks, colours.
+ */
+#include "builtins/git/diff.h"
+
+enum { FUNCTION_MAX = 80 };
+
+struct patch {
+	struct git *g;
+	struct diff_opts *o;
+	struct buf *out;
+	struct lines l;
+	const char *meta, *frag, *func, *old, *new, *context, *space, *reset;
+	size_t function_from; /* lines before it were searched */
+	struct bytes function;
+};
+
+static void set_colors(struct patch *p)
+{
+	p->meta = diff_escape(p->o, p->g, "meta");
+	p->frag = diff_escape(p->o, p->g, "frag");
+	p->func = diff_escape(p->o, p->g, "func");
+	p->old = diff_escape(p->o, p->g, "old");
+	p->new = diff_escape(p->o, p->g, "new");
+	p->context = diff_escape(p->o, p->g, "context");
+	p->space = diff_escape(p->o, p->g, "whitespace");
+	p->reset = p->o->use_color ? COLOR_RESET : "";
+}
+
+/* --- header --- */
+
+static void put_name(struct git *g, struct buf *out, const char *prefix, const char *path)
+{
+	git_quote(g, out, git_format(g->a, "%s%s", prefix, path));
+}
+
+static void meta_line(struct patch *p, const char *text)
+{
+	buf_printf(p->out, "%s%s%s\n", p->meta, text, p->reset);
+}
+
+static const char *short_oid(struct patch *p, struct diff_file *f)
+{
+	if (f->mode != 0 && !f->oid_known) {
+		if (f->mode == MODE_GITLINK || !diff_load(p->g, f))
+			return oid_short(p->g, &oid_null, p->o->abbrev);
+		object_hash(OBJECT_BLOB, f->data, &f->oid);
+		f->oid_known = true;
+	}
+	if (p->o->full_index || (p->o->binary && (diff_is_binary(p->g, p->o, f))))
+		return oid_hex(p->g, &f->oid);
+	if (oid_is_null(&f->oid)) {
+		int n = p->o->abbrev != 0 ? p->o->abbrev : oid_default_length(p->g);
+
+		return git_format(p->g->a, "%.*s", n, oid_hex(p->g, &f->oid));
+	}
+	return oid_short(p->g, &f->oid, p->o->abbrev);
+}
+
+static void put_modes(struct patch *p, const struct diff_pair *d)
+{
+	struct git *g = p->g;
+
+	if (d->one->mode == 0) {
+		meta_line(p, git_format(g->a, "new file mode %06o", d->two->mode));
+	} else if (d->two->mode == 0) {
+		meta_line(p, git_format(g->a, "deleted file mode %06o", d->one->mode));
+	} else if (d->one->mode != d->two->mode) {
+		meta_line(p, git_format(g->a, "old mode %06o", d->one->mode));
+		meta_line(p, git_format(g->a, "new mode %06o", d->two->mode));
+	}
+	if (d->status == 'R' || d->status == 'C') {
+		const char *word = d->status == 'R' ? "rename" : "copy";
+
+		meta_line(p, git_format(g->a, "similarity index %d%%", d->score * 100 / SCORE_MAX));
+		meta_line(p, git_format(g->a, "%s from %s", word, git_quoted(g, d->one->path)));
+		meta_line(p, git_format(g->a, "%s to %s", word, git_quoted(g, d->two->path)));
+	}
+}
+
+static void put_index_line(struct patch *p, struct diff_pair *d)
+{
+	const char *a = short_oid(p, d->one);
+	const char *b = short_oid(p, d->two);
+
+	if (strcmp(oid_hex(p->g, &d->one->oid), oid_hex(p->g, &d->two->oid)) == 0)
+		return;
+	if (d->one->mode == d->two->mode)
+		meta_line(p, git_format(p->g->a, "index %s..%s %06o", a, b, d->one->mode));
+	else
+		meta_line(p, git_format(p->g->a, "index %s..%s", a, b));
+}
+
+static void put_header(struct patch *p, struct diff_pair *d)
+{
+	struct buf line = buf_in(p->g->a);
+
+	buf_puts(&line, "diff --git ");
+	put_name(p->g, &line, p->o->src_prefix, d->one->path);
+	buf_putc(&line, ' ');
+	put_name(p->g, &line, p->o->dst_prefix, d->two->path);
+	meta_line(p, buf_cstr(&line));
+	put_modes(p, d);
+	put_index_line(p, d);
+}
+
+static void put_file_line(struct patch *p, const char *sign, const char *prefix,
+			  const struct diff_file *f)
+{
+	struct buf line = buf_in(p->g->a);
+
+	buf_puts(&line, sign);
+	if (f->mode == 0) {
+		buf_puts(&line, "/dev/null");
+	} else {
+		put_name(p->g, &line, prefix, f->path);
+		/* So that patch(1) sees where the name ends. */
+		if (strchr(f->path, ' ') != NULL && line.ptr[line.len - 1] != '"')
+			buf_puts(&line, p->o->use_color ? "" : "\t");
+	}
+	buf_printf(p->out, "%s%s%s", p->meta, buf_cstr(&line), p->reset);
+	if (p->o->use_color && f->mode != 0 && strchr(f->path, ' ') != NULL)
+		buf_putc(p->out, '\t');
+	buf_putc(p->out, '\n');
+}
+
+/* --- lines --- */
+
+bool diff_function_line(struct bytes line)
+{
+	return line.len != 0 && (byte_is_alpha((unsigned char)line.ptr[0]) || line.ptr[0] == '_' ||
+				 line.ptr[0] == '$');
+}
+
+static void find_function(struct patch *p, size_t before)
+{
+	const struct lines_file *f = &p->l.file[0];
+
+	for (size_t i = before; i > p->function_from; i--) {
+		struct bytes line = f->line[i - 1];
+
+		cmd_charge(p->g->c, 1);
+		if (!diff_function_line(line))
+			continue;
+		if (line.len > FUNCTION_MAX)
+			line.len = FUNCTION_MAX;
+		while (line.len > 0 && byte_is_space((unsigned char)line.ptr[line.len - 1]))
+			line.len--;
+		p->function = line;
+		break;
+	}
+	p->function_from = before;
+}
+
+/* An added line, with white space errors marked. */
+static void put_added(struct patch *p, struct bytes text)
+{
+	const char *what;
+	size_t bad = p->o->use_color ? diff_space_error(text, &what) : SIZE_MAX;
+
+	buf_printf(p->out, "%s+%s", p->new, p->reset);
+	if (text.len == 0)
+		return;
+	if (bad == SIZE_MAX) {
+		buf_puts(p->out, p->new);
+		buf_add(p->out, text);
+		buf_puts(p->out, p->reset);
+		return;
+	}
+	struct bytes tail = bytes_slice(text, bad, text.len);
+
+	if (bad > 0) {
+		buf_puts(p->out, p->new);
+		buf_put(p->out, text.ptr, bad);
+		buf_puts(p->out, p->reset);
+	}
+	/* Blanks in front of tabs: the text behind is good again. */
+	size_t n = 0;
+
+	while (n < tail.len && byte_is_space((unsigned char)tail.ptr[n]))
+		n++;
+	buf_puts(p->out, p->space);
+	buf_put(p->out, tail.ptr, n);
+	buf_puts(p->out, p->reset);
+	if (n < tail.len) {
+		buf_puts(p->out, p->new);
+		buf_put(p->out, tail.ptr + n, tail.len - n);
+		buf_puts(p->out, p->reset);
+	}
+}
+
+static void put_line(struct patch *p, char sign, struct bytes line)
+{
+	bool ended = line.len != 0 && line.ptr[line.len - 1] == '\n';
+	struct bytes text = ended ? bytes_slice(line, 0, line.len - 1) : line;
+	const char *color = sign == '-' ? p->old : p->context;
+
+	if (!p->o->use_color) {
+		buf_putc(p->out, sign);
+		buf_add(p->out, text);
+	} else if (sign == '+') {
+		put_added(p, text);
+	} else {
+		buf_printf(p->out, "%s%c", color, sign);
+		buf_add(p->out, text);
+		buf_puts(p->out, p->reset);
+	}
+	buf_putc(p->out, '\n');
+	if (!ended) {
+		buf_printf(p->out, "%s\\ No newline at end of file%s\n",
+			   p->o->use_color ? p->context : "", p->reset);
+	}
+}
+
+static void put_range(struct buf *out, size_t from, size_t count)
+{
+	buf_printf(out, "%zu", count == 0 ? from : from + 1);
+	if (count != 1)
+		buf_printf(out, ",%zu", count);
+}
+
+static void put_hunk_head(struct patch *p, size_t a, size_t na, size_t b, size_t nb)
+{
+	buf_printf(p->out, "%s@@ -", p->frag);
+	put_range(p->out, a, na);
+	buf_puts(p->out, " +");
+	put_range(p->out, b, nb);
+	buf_printf(p->out, " @@%s", p->reset);
+	find_function(p, a);
+	if (p->function.len != 0) {
+		buf_printf(p->out, "%s ", p->o->use_color ? "" : "");
+		if (p->o->use_color)
+			buf_puts(p->out, p->func);
+		buf_add(p->out, p->function);
+		if (p->o->use_color)
+			buf_puts(p->out, p->reset);
+	}
+	buf_putc(p->out, '\n');
+}
+
+/* The change behind the last one of the hunk that begins at i. */
+static size_t hunk_end(const struct patch *p, size_t i)
+{
+	size_t context = (size_t)p->o->context;
+	size_t common = 2 * context + (size_t)p->o->inter_hunk;
+	const struct lines_change *c = p->l.change;
+	size_t last = i;
+	size_t ignored = 0;
+	size_t j = i + 1;
+
+	for (; j < p->l.n; j++) {
+		size_t distance = c[j].from[0] - (c[j - 1].from[0] + c[j - 1].count[0]);
+
+		if (distance > common)
+			break;
+		if (distance < context && (!c[j].ignored || last == j - 1)) {
+			last = j;
+			ignored = 0;
+		} else if (distance < context && c[j].ignored) {
+			ignored += c[j].count[1];
+		} else if (last != j - 1 &&
+			   c[j].from[0] + ignored - (c[last].from[0] + c[last].count[0]) > common) {
+			break;
+		} else if (!c[j].ignored) {
+			last = j;
+			ignored = 0;
+		} else {
+			ignored += c[j].count[1];
+		}
+	}
+	return last + 1;
+}
+
+/* Ignored changes in front of a hunk that are too far from it. */
+static size_t skip_ignored(const struct patch *p, size_t i)
+{
+	const struct lines_change *c = p->l.change;
+	size_t from = i;
+
+	for (; i < p->l.n && c[i].ignored; i++)
+		if (i + 1 == p->l.n ||
+		    c[i + 1].from[0] - (c[i].from[0] + c[i].count[0]) >= (size_t)p->o->context)
+			from = i + 1;
+	return from;
+}
+
+/* Where a hunk begins and ends in both files. */
+struct span {
+	size_t from[2];
+	size_t to[2];
+};
+
+static void put_words(struct patch *p, size_t i, size_t end, const struct span *s)
+{
+	const struct lines_file *f = p->l.file;
+	size_t at = s->from[1];
+
+	for (; i <= end; i++) {
+		struct buf minus = buf_in(p->g->a);
+		struct buf plus = buf_in(p->g->a);
+		size_t to = i < end ? p->l.change[i].from[1] : s->to[1];
+
+		for (; at < to; at++)
+			diff_words_hunk(p->g, p->o, (struct bytes){ NULL, 0 }, f[1].line[at],
+					p->out);
+		if (i == end)
+			break;
+		const struct lines_change *c = &p->l.change[i];
+
+		for (size_t k = 0; k < c->count[0]; k++)
+			buf_add(&minus, f[0].line[c->from[0] + k]);
+		for (size_t k = 0; k < c->count[1]; k++)
+			buf_add(&plus, f[1].line[c->from[1] + k]);
+		diff_words_hunk(p->g, p->o, buf_bytes(&minus), buf_bytes(&plus), p->out);
+		at = c->from[1] + c->count[1];
+	}
+}
+
+static void put_lines(struct patch *p, size_t i, size_t end, const struct span *s)
+{
+	const struct lines_file *f = p->l.file;
+	size_t at = s->from[1];
+
+	for (; i < end; i++) {
+		const struct lines_change *c = &p->l.change[i];
+
+		for (; at < c->from[1]; at++)
+			put_line(p, ' ', f[1].line[at]);
+		for (size_t k = 0; k < c->count[0]; k++)
+			put_line(p, '-', f[0].line[c->from[0] + k]);
+		for (size_t k = 0; k < c->count[1]; k++)
+			put_line(p, '+', f[1].line[c->from[1] + k]);
+		at += c->count[1];
+	}
+	for (; at < s->to[1]; at++)
+		put_line(p, ' ', f[1].line[at]);
+}
+
+/* -W: the hunk grows to the function it is in. */
+static void grow_to_function(const struct patch *p, struct span *s)
+{
+	const struct lines_file *f = p->l.file;
+
+	while (s->from[0] > 0 && s->from[1] > 0 && !f[0].changed[s->from[0] - 1] &&
+	       !(s->from[0] < f[0].n && diff_function_line(f[0].line[s->from[0]]))) {
+		s->from[0]--;
+		s->from[1]--;
+	}
+	while (s->to[0] < f[0].n && s->to[1] < f[1].n && !f[0].changed[s->to[0]] &&
+	       !f[1].changed[s->to[1]] && !diff_function_line(f[0].line[s->to[0]])) {
+		s->to[0]++;
+		s->to[1]++;
+	}
+}
+
+static void put_hunk(struct patch *p, size_t i, size_t end)
+{
+	const struct lines_change *first = &p->l.change[i];
+	const struct lines_change *last = &p->l.change[end - 1];
+	size_t context = (size_t)p->o->context;
+	size_t before = context;
+	size_t after = context;
+	struct span s;
+
+	for (int w = 0; w < 2; w++) {
+		size_t rest = p->l.file[w].n - (last->from[w] + last->count[w]);
+
+		before = before < first->from[w] ? before : first->from[w];
+		after = after < rest ? after : rest;
+	}
+	for (int w = 0; w < 2; w++) {
+		s.from[w] = first->from[w] - (context < first->from[w] ? before : before);
+		s.to[w] = last->from[w] + last->count[w] + after;
+	}
+	if (p->o->function_context)
+		grow_to_function(p, &s);
+	put_hunk_head(p, s.from[0], s.to[0] - s.from[0], s.from[1], s.to[1] - s.from[1]);
+	if (p->o->words != WORDS_OFF)
+		put_words(p, i, end, &s);
+	else
+		put_lines(p, i, end, &s);
+	cmd_charge(p->g->c, 1 + (s.to[1] - s.from[1]) / 2);
+}
+
+/* --- binary files --- */
+
+static void put_base85(struct buf *out, struct bytes data)
+{
+	static const char digits[] =
+		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"!#$%&()*+-;<=>?@^_`{|}~";
+
+	for (size_t i = 0; i < data.len; i += 52) {
+		size_t n = data.len - i < 52 ? data.len - i : 52;
+
+		buf_putc(out, (char)(n <= 26 ? 'A' + (int)n - 1 : 'a' + (int)n - 27));
+		for (size_t j = 0; j < n; j += 4) {
+			uint32_t v = 0;
+			char five[5];
+
+			for (size_t k = 0; k < 4; k++)
+				v = v << 8 | (j + k < n ? (unsigned char)data.ptr[i + j + k] : 0);
+			for (int k = 4; k >= 0; k--) {
+				five[k] = digits[v % 85];
+				v /= 85;
+			}
+			buf_put(out, five, 5);
+		}
+		buf_putc(out, '\n');
+	}
+	buf_putc(out, '\n');
+}
+
+static void put_literal(struct patch *p, struct bytes data)
+{
+	struct buf packed = buf_in(p->g->a);
+
+	zlib_deflate(p->g, data, 6, &packed);
+	buf_printf(p->out, "literal %zu\n", data.len);
+	put_base85(p->out, buf_bytes(&packed));
+}
+
+static void put_binary(struct patch *p, struct diff_pair *d)
+{
+	struct buf line = buf_in(p->g->a);
+
+	if (p->o->binary) {
+		buf_puts(p->out, "GIT binary patch\n");
+		put_literal(p, d->two->data);
+		put_literal(p, d->one->data);
+		return;
+	}
+	buf_puts(&line, "Binary files ");
+	if (d->one->mode == 0)
+		buf_puts(&line, "/dev/null");
+	else
+		put_name(p->g, &line, p->o->src_prefix, d->one->path);
+	buf_puts(&line, " and ");
+	if (d->two->mode == 0)
+		buf_puts(&line, "/dev/null");
+	else
+		put_name(p->g, &line, p->o->dst_prefix, d->two->path);
+	buf_puts(&line, " differ\n");
+	buf_add(p->out, buf_bytes(&line));
+}
+
+/* --- one pair --- */
+
+static void put_pair(struct patch *p, struct diff_pair *d)
+{
+	size_t header = p->out->len;
+	size_t body;
+
+	diff_load(p->g, d->one);
+	diff_load(p->g, d->two);
+	put_header(p, d);
+	body = p->out->len;
+	if (diff_is_binary(p->g, p->o, d->one) || diff_is_binary(p->g, p->o, d->two)) {
+		if (!bytes_eq(d->one->data, d->two->data))
+			put_binary(p, d);
+		return;
+	}
+	if (bytes_eq(d->one->data, d->two->data))
+		return;
+	lines_diff(p->g, p->g->a, d->one->data, d->two->data, p->o->lines, &p->l);
+	bool any = false;
+
+	for (size_t i = skip_ignored(p, 0); i < p->l.n;) {
+		size_t end = hunk_end(p, i);
+
+		if (!any) {
+			put_file_line(p, "--- ", p->o->src_prefix, d->one);
+			put_file_line(p, "+++ ", p->o->dst_prefix, d->two);
+		}
+		any = true;
+		put_hunk(p, i, end);
+		i = skip_ignored(p, end);
+	}
+	/* Nothing but white space that does not count: not even a header, if only content changed.
+	 */
+	if (!any && (p->o->lines & (LINES_SPACE | LINES_IGNORE_BLANK_LINES)) &&
+	    p->out->len == body && d->one->mode == d->two->mode && d->status == 'M')
+		p->out->len = header;
+}
+
+static bool splits_in_two(const struct diff_pair *d)
+{
+	return d->one->mode != 0 && d->two->mode != 0 &&
+	       (d->one->mode & S_FMT) != (d->two->mode & S_FMT);
+}
+
+void diff_patch(struct git *g, struct diff_opts *o, struct diff_pair *d, struct buf *out)
+{
+	struct patch p = { .g = g, .o = o, .out = out };
+
+	set_colors(&p);
+	if (d->status == 'U') {
+		buf_printf(out, "%s* Unmerged path %s%s\n", p.meta, git_quoted(g, d->one->path),
+			   p.reset);
+		return;
+	}
+	if (splits_in_two(d)) {
+		struct diff_file none_one = *d->one;
+		struct diff_file none_two = *d->two;
+		struct diff_pair gone = { .one = d->one, .two = &none_one, .status = 'D' };
+		struct diff_pair fresh = { .one = &none_two, .two = d->two, .status = 'A' };
+
+		none_one.mode = none_two.mode = 0;
+		none_one.oid = none_two.oid = oid_null;
+		none_one.oid_known = none_two.oid_known = true;
+		none_one.loaded = none_two.loaded = true;
+		none_one.data = none_two.data = (struct bytes){ "", 0 };
+		put_pair(&p, &gone);
+		p = (struct patch){ .g = g, .o = o, .out = out };
+		set_colors(&p);
+		put_pair(&p, &fresh);
+		return;
+	}
+	put_pair(&p, d);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pairs of files from the index and the work tree.
+ */
+#include "builtins/git/diff.h"
+
+struct diff_file *diff_file_new(struct git *g, const char *path, uint32_t mode, const struct oid *o)
+{
+	struct diff_file *f = arena_zalloc(g->a, sizeof(*f));
+
+	f->path = path;
+	f->mode = mode;
+	f->binary = -1;
+	if (o != NULL) {
+		f->oid = *o;
+		f->oid_known = true;
+	}
+	return f;
+}
+
+static char status_of(const struct diff_file *one, const struct diff_file *two)
+{
+	if (one->mode == 0)
+		return 'A';
+	if (two->mode == 0)
+		return 'D';
+	return (one->mode & S_FMT) == (two->mode & S_FMT) ? 'M' : 'T';
+}
+
+void diff_add(struct git *g, struct diff_queue *q, struct diff_file *one, struct diff_file *two)
+{
+	LIST_ROOM(g, q->at, q->n, q->cap);
+	q->at[q->n++] = (struct diff_pair){ .one = one, .two = two, .status = status_of(one, two) };
+}
+
+static void add_unmerged(struct git *g, struct diff_queue *q, const char *path, uint32_t mode)
+{
+	struct diff_file *f = diff_file_new(g, path, 0, &oid_null);
+
+	LIST_ROOM(g, q->at, q->n, q->cap);
+	q->at[q->n++] = (struct diff_pair){ .one = f,
+					    .two = diff_file_new(g, path, mode, NULL),
+					    .status = 'U' };
+}
+
+static void queue_change(struct git *g, struct diff_opts *o, struct diff_queue *q, const char *path,
+			 uint32_t mode1, const struct oid *o1, uint32_t mode2, const struct oid *o2)
+{
+	struct diff_file *one;
+	struct diff_file *two;
+
+	if (!pathspec_match(g, &o->paths, path, false))
+		return;
+	if (o->relative != NULL && o->relative[0] != '\0') {
+		if (!git_starts(path, o->relative))
+			return;
+	}
+	path = arena_dup(g->a, bytes_of(path));
+	one = diff_file_new(g, path, mode1, o1);
+	two = diff_file_new(g, path, mode2, o2);
+	if (o->reverse)
+		diff_add(g, q, two, one);
+	else
+		diff_add(g, q, one, two);
+}
+
+/* --- index against tree --- */
+
+static bool is_intent(const struct entry *e)
+{
+	return (e->xflags & ENTRY_INTENT) != 0;
+}
+
+/* Behind all stages of the path at i. */
+static size_t behind(const struct index *x, size_t i)
+{
+	size_t j = i + 1;
+
+	while (j < x->n && strcmp(x->at[j].path, x->at[i].path) == 0)
+		j++;
+	return j;
+}
+
+void diff_cached(struct git *g, struct diff_opts *o, const struct oid *tree, struct diff_queue *q)
+{
+	struct index *x = index_get(g);
+	struct leaves l = { NULL, 0, 0 };
+	size_t i = 0;
+	size_t j = 0;
+
+	if (tree != NULL)
+		tree_flatten(g, g->a, tree, &l);
+	while (i < l.n || j < x->n) {
+		const struct leaf *f = i < l.n ? &l.at[i] : NULL;
+		const struct entry *e = j < x->n ? &x->at[j] : NULL;
+		int order = f == NULL ? 1 : e == NULL ? -1 : strcmp(f->path, e->path);
+
+		cmd_charge(g->c, 1);
+		if (order < 0) {
+			queue_change(g, o, q, f->path, f->mode, &f->oid, 0, &oid_null);
+			i++;
+			continue;
+		}
+		if (e->stage != 0) {
+			if (pathspec_match(g, &o->paths, e->path, false))
+				add_unmerged(g, q, e->path, 0);
+		} else if (order > 0 && !is_intent(e)) {
+			queue_change(g, o, q, e->path, 0, &oid_null, e->mode, &e->oid);
+		} else if (order == 0 && is_intent(e)) {
+			queue_change(g, o, q, e->path, f->mode, &f->oid, 0, &oid_null);
+		} else if (order == 0 && (f->mode != e->mode || !oid_eq(&f->oid, &e->oid))) {
+			queue_change(g, o, q, e->path, f->mode, &f->oid, e->mode, &e->oid);
+		}
+		j = behind(x, j);
+		i += order == 0;
+	}
+}
+
+/* --- work tree against index --- */
+
+static uint32_t mode_now(struct git *g, const struct entry *e)
+{
+	struct vfs_stat st;
+
+	if (cmd_lstat(g->c, e->path, &st) < 0 || work_behind_link(g, e->path))
+		return 0;
+	if ((st.mode & S_FMT) == S_DIR)
+		return e->mode == MODE_GITLINK ? MODE_GITLINK : 0;
+	return work_mode(g, &st, e);
+}
+
+static void work_entry(struct git *g, struct diff_opts *o, struct index *x, struct entry *e,
+		       struct diff_queue *q)
+{
+	enum entry_state state = index_check(g, x, e, NULL);
+
+	if (state == ENTRY_SAME)
+		return;
+	if (is_intent(e)) {
+		if (state != ENTRY_MISSING)
+			queue_change(g, o, q, e->path, 0, &oid_null, mode_now(g, e), NULL);
+		return;
+	}
+	if (state == ENTRY_MISSING)
+		queue_change(g, o, q, e->path, e->mode, &e->oid, 0, &oid_null);
+	else
+		queue_change(g, o, q, e->path, e->mode, &e->oid, mode_now(g, e), NULL);
+}
+
+void diff_work(struct git *g, struct diff_opts *o, struct diff_queue *q)
+{
+	struct index *x = index_get(g);
+
+	for (size_t i = 0; i < x->n; i = behind(x, i)) {
+		struct entry *e = &x->at[i];
+
+		if (e->gone || !pathspec_match(g, &o->paths, e->path, false))
+			continue;
+		if (e->stage == 0)
+			work_entry(g, o, x, e, q);
+		else
+			add_unmerged(g, q, e->path, mode_now(g, e));
+	}
+}
+
+/* --- work tree against tree, by way of the index --- */
+
+static void against_tree(struct git *g, struct diff_opts *o, struct index *x, struct entry *e,
+			 const struct leaf *f, struct diff_queue *q)
+{
+	uint32_t mode = mode_now(g, e);
+	const struct oid *known = NULL;
+
+	if (mode != 0 && e->stage == 0 && !is_intent(e) &&
+	    index_check(g, x, e, NULL) == ENTRY_SAME) {
+		known = &e->oid;
+		mode = e->mode;
+	}
+	if (mode == 0 && f == NULL)
+		return;
+	if (mode == 0)
+		queue_change(g, o, q, f->path, f->mode, &f->oid, 0, &oid_null);
+	else if (f == NULL)
+		queue_change(g, o, q, e->path, 0, &oid_null, mode, known);
+	else if (known == NULL || f->mode != mode || !oid_eq(known, &f->oid))
+		queue_change(g, o, q, e->path, f->mode, &f->oid, mode, known);
+}
+
+void diff_tree_work(struct git *g, struct diff_opts *o, const struct oid *tree,
+		    struct diff_queue *q)
+{
+	struct index *x = index_get(g);
+	struct leaves l = { NULL, 0, 0 };
+	size_t i = 0;
+	size_t j = 0;
+
+	tree_flatten(g, g->a, tree, &l);
+	while (i < l.n || j < x->n) {
+		const struct leaf *f = i < l.n ? &l.at[i] : NULL;
+		struct entry *e = j < x->n ? &x->at[j] : NULL;
+		int order = f == NULL ? 1 : e == NULL ? -1 : strcmp(f->path, e->path);
+
+		cmd_charge(g->c, 1);
+		if (order < 0) {
+			queue_change(g, o, q, f->path, f->mode, &f->oid, 0, &oid_null);
+			i++;
+			continue;
+		}
+		if (e->stage != 0 && pathspec_match(g, &o->paths, e->path, false))
+			add_unmerged(g, q, e->path, mode_now(g, e));
+		if (pathspec_match(g, &o->paths, e->path, false))
+			against_tree(g, o, x, e, order == 0 ? f : NULL, q);
+		j = behind(x, j);
+		i += order == 0;
+	}
+}
+
+/* --- content --- */
+
+bool diff_load(struct git *g, struct diff_file *f)
+{
+	if (f->loaded)
+		return true;
+	f->loaded = true;
+	f->data = (struct bytes){ "", 0 };
+	if (f->mode == 0)
+		return true;
+	if (f->mode == MODE_GITLINK && f->oid_known) {
+		f->data = bytes_of(git_format(g->a, "Subproject commit %s\n", oid_hex(g, &f->oid)));
+	} else if (f->oid_known) {
+		if (object_read(g, g->a, &f->oid, &f->data) == OBJECT_NONE)
+			git_die(g, "unable to read %s", oid_hex(g, &f->oid));
+	} else if (f->outside) {
+		if ((f->mode & S_FMT) == S_LNK ? cmd_readlink(g->c, CMD_CWD, f->path, &f->data) < 0
+					       : file_read(g, g->a, f->path, &f->data) < 0)
+			return false;
+	} else if (work_read(g, g->a, f->path, f->mode, &f->data) < 0) {
+		f->data = (struct bytes){ "", 0 };
+		return false;
+	}
+	return true;
+}
+
+bool diff_is_binary(struct git *g, const struct diff_opts *o, struct diff_file *f)
+{
+	const char *attr;
+
+	if (o->text)
+		return false;
+	if (f->binary >= 0)
+		return f->binary != 0;
+	if (f->mode == 0) {
+		f->binary = 0;
+		return false;
+	}
+	attr = f->outside || (f->mode & S_FMT) != S_REG ? NULL : attr_get(g, f->path, "diff");
+	if (attr != NULL && strcmp(attr, ATTR_FALSE) == 0)
+		f->binary = 1;
+	else if (attr != NULL && attr[0] == '\0')
+		f->binary = 0;
+	else
+		f->binary = diff_load(g, f) && lines_binary(f->data);
+	return f->binary != 0;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git - version control: global options, aliases, the table of subcommands.
+ *
+ * Reference: git 2.39. Not here: what needs a network or another program's filters; see
+ * docs/limits.md.
+ */
+#include "builtins/git/git.h"
+
+enum { ALIAS_DEPTH_MAX = 16, WORDS_MAX = 1024, GUESS_MAX = 7 };
+
+static const struct git_command commands[] = {
+#define GIT_COMMAND(name, fn, flags) { name, fn, flags },
+#include "builtins/git/list.h"
+#undef GIT_COMMAND
+};
+#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+/* Real git has these; here they are refused. */
+static const char *const missing[] = { "bisect",
+				       "notes",
+				       "replace",
+				       "send-email",
+				       "svn",
+				       "p4",
+				       "daemon",
+				       "instaweb",
+				       "filter-branch",
+				       "fast-import",
+				       "fast-export",
+				       "difftool",
+				       "mergetool",
+				       "range-diff",
+				       "sparse-checkout",
+				       "maintenance",
+				       "credential",
+				       "lfs",
+				       "gui",
+				       "rerere",
+				       "interpret-trailers",
+				       "request-pull",
+				       "verify-commit",
+				       "verify-tag",
+				       "multi-pack-index",
+				       "commit-graph",
+				       "unpack-objects",
+				       "index-pack",
+				       "pack-objects",
+				       "merge-tree",
+				       "bundle",
+				       "fsmonitor--daemon",
+				       "upload-pack",
+				       "receive-pack",
+				       "upload-archive",
+				       "citool",
+				       "gitk" };
+
+static const struct git_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* --- usage --- */
+
+static const char usage_text[] = "usage: git [--version] [--help] [-C <path>] [-c <name>=<value>]\n"
+				 "           [--git-dir=<path>] [--work-tree=<path>] [--no-pager]\n"
+				 "           <command> [<args>]\n";
+
+static const char summary_text[] = "\nThese are common Git commands used in various situations:\n\n"
+				   "start a working area\n"
+				   "   clone, init\n\n"
+				   "work on the current change\n"
+				   "   add, mv, restore, rm\n\n"
+				   "examine the history and state\n"
+				   "   blame, diff, grep, log, show, status\n\n"
+				   "grow, mark and tweak your common history\n"
+				   "   branch, commit, merge, rebase, reset, switch, tag\n\n"
+				   "collaborate\n"
+				   "   fetch, pull, push\n";
+
+int git_cmd_version(struct git *g, struct args *args)
+{
+	(void)args;
+	git_printf(g, "git version 2.39.5\n");
+	return 0;
+}
+
+int git_cmd_help(struct git *g, struct args *args)
+{
+	if (args->argc > 0 && strcmp(args->argv[0], "-a") != 0 &&
+	    find_command(args->argv[0]) == NULL)
+		git_die(g, "no such command '%s'", args->argv[0]);
+	git_printf(g, "%s%s\nAll of them:\n", usage_text, summary_text);
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		git_printf(g, "   %s\n", commands[i].name);
+	return 0;
+}
+
+/* --- what was meant --- */
+
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[3][64];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n >= 60 || m >= 60)
+		return SIZE_MAX;
+	/* Swaps cost nothing, insertions 1, replacements 2, deletions 3. */
+	for (size_t j = 0; j <= m; j++)
+		row[1][j] = j;
+	for (size_t i = 0; i < n; i++) {
+		row[2][0] = (i + 1) * 3;
+		for (size_t j = 0; j < m; j++) {
+			size_t best = row[1][j] + (a[i] != b[j] ? 2 : 0);
+
+			if (i > 0 && j > 0 && a[i - 1] == b[j] && a[i] == b[j - 1] &&
+			    best > row[0][j - 1])
+				best = row[0][j - 1];
+			if (best > row[1][j + 1] + 3)
+				best = row[1][j + 1] + 3;
+			if (best > row[2][j] + 1)
+				best = row[2][j] + 1;
+			row[2][j + 1] = best;
+		}
+		memcpy(row[0], row[1], sizeof(row[0]));
+		memcpy(row[1], row[2], sizeof(row[1]));
+	}
+	return row[1][m];
+}
+
+static int unknown_command(struct git *g, const char *name)
+{
+	size_t score[NCOMMANDS];
+	size_t best = SIZE_MAX;
+	size_t n = 0;
+
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		score[i] = git_starts(commands[i].name, name)
+				   ? 0
+				   : distance(name, commands[i].name) + 1;
+		best = score[i] < best ? score[i] : best;
+	}
+	git_say(g, "git: '%s' is not a git command. See 'git --help'.\n", name);
+	if (best > GUESS_MAX)
+		return 1;
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		n += score[i] == best;
+	git_say(g, "\nThe most similar command%s\n", n > 1 ? "s are" : " is");
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (score[i] == best)
+			git_say(g, "\t%s\n", commands[i].name);
+	return 1;
+}
+
+/* --- aliases --- */
+
+/* Words as the shell has them, without expansion. */
+static int split_words(struct git *g, const char *text, char **out)
+{
+	int n = 0;
+
+	while (*text != '\0') {
+		struct buf b = buf_in(g->keep);
+		char quote = '\0';
+
+		while (byte_is_space((unsigned char)*text))
+			text++;
+		if (*text == '\0')
+			break;
+		for (; *text != '\0' && (quote != '\0' || !byte_is_space((unsigned char)*text));
+		     text++) {
+			if (quote == '\0' && (*text == '\'' || *text == '"'))
+				quote = *text;
+			else if (*text == quote)
+				quote = '\0';
+			else if (*text == '\\' && quote != '\'' && text[1] != '\0')
+				buf_putc(&b, *++text);
+			else
+				buf_putc(&b, *text);
+		}
+		if (quote != '\0')
+			git_die(g, "bad alias string: unclosed quote");
+		if (n == WORDS_MAX)
+			git_die(g, "bad alias string: too many words");
+		out[n++] = buf_cstr(&b);
+	}
+	return n;
+}
+
+static int shell_alias(struct git *g, const char *command, int argc, char **argv)
+{
+	char **rest = arena_array(g->keep, (size_t)argc + 1, sizeof(*rest));
+	struct env e;
+
+	for (int i = 1; i < argc; i++)
+		rest[i - 1] = argv[i];
+	env_init(&e, g->c, false);
+	env_put(&e, git_format(g->a, "GIT_PREFIX=%s", g->prefix));
+	return git_spawn_shell(g, command, rest, e.list);
+}
+
+/* The alias's words and the rest of the arguments; 0: it is none. */
+static int expand_alias(struct git *g, int argc, char **argv, char ***out, int *status)
+{
+	const char *text = config_get(g, git_format(g->a, "alias.%s", argv[0]));
+	char **words;
+	int n;
+
+	if (text == NULL)
+		return 0;
+	if (text[0] == '!') {
+		*status = shell_alias(g, text + 1, argc, argv);
+		return -1;
+	}
+	words = arena_array(g->keep, (size_t)(WORDS_MAX + argc + 1), sizeof(*words));
+	n = split_words(g, text, words);
+	if (n == 0)
+		git_die(g, "bad alias.%s string: empty", argv[0]);
+	for (int i = 1; i < argc; i++)
+		words[n++] = argv[i];
+	words[n] = NULL;
+	*out = words;
+	return n;
+}
+
+/* --- running --- */
+
+static int run_command(struct git *g, const struct git_command *cmd, int argc, char **argv)
+{
+	struct args args = { argc - 1, argv + 1, -1 };
+	bool help = argc == 2 && strcmp(argv[1], "-h") == 0;
+
+	g->command = cmd->name;
+	if ((cmd->flags & GIT_NEEDS_REPO) && !help)
+		repo_need(g);
+	if ((cmd->flags & GIT_NEEDS_WORK) && !help)
+		repo_need_work(g);
+	return cmd->run(g, &args);
+}
+
+int git_run(struct git *g, int argc, char **argv)
+{
+	struct names seen = { NULL, 0, 0 };
+
+	for (int depth = 0; depth < ALIAS_DEPTH_MAX; depth++) {
+		const struct git_command *cmd = find_command(argv[0]);
+		char **words;
+		int status = 0;
+		int n;
+
+		if (cmd != NULL)
+			return run_command(g, cmd, argc, argv);
+		for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
+			if (strcmp(missing[i], argv[0]) == 0)
+				git_refuse(g, git_format(g->a, "git %s", argv[0]));
+		if (names_has(&seen, argv[0]))
+			git_die(g, "alias loop detected: expansion of '%s' does not terminate:%s",
+				seen.at[0], "");
+		names_add(g, &seen, argv[0]);
+		n = expand_alias(g, argc, argv, &words, &status);
+		if (n < 0)
+			return status;
+		if (n == 0)
+			return unknown_command(g, argv[0]);
+		argc = n;
+		argv = words;
+	}
+	git_die(g, "alias loop detected");
+}
+
+/* --- global options --- */
+
+struct global {
+	int i;
+	bool done; /* nothing more to do: --version */
+	int status;
+};
+
+static void set_env(struct git *g, struct env *e, const char *name, const char *value)
+{
+	env_put(e, git_format(g->keep, "%s=%s", name, value));
+	g->c->envp = e->list;
+}
+
+static const char *next_arg(struct git *g, struct global *gl, const char *what)
+{
+	if (gl->i + 1 >= g->c->argc) {
+		git_say(g, "no %s\n%s", what, usage_text);
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+	return g->c->argv[++gl->i];
+}
+
+static void change_dir(struct git *g, const char *dir)
+{
+	int err = dir[0] == '\0' ? 0 : cmd_chdir(g->c, dir);
+
+	if (err < 0)
+		git_die(g, "cannot change to '%s': %s", dir, err_text(err));
+}
+
+static bool dir_option(struct git *g, struct env *e, struct global *gl, const char *arg)
+{
+	static const struct {
+		const char *name;
+		const char *env;
+		const char *what;
+	} dirs[] = {
+		{ "--git-dir", "GIT_DIR", "directory given for '--git-dir' option" },
+		{ "--work-tree", "GIT_WORK_TREE", "directory given for '--work-tree' option" },
+		{ "--namespace", "GIT_NAMESPACE", "namespace given for --namespace" },
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		size_t n = strlen(dirs[i].name);
+
+		if (strncmp(arg, dirs[i].name, n) != 0 || (arg[n] != '=' && arg[n] != '\0'))
+			continue;
+		if (i == 2)
+			git_refuse(g, "--namespace");
+		set_env(g, e, dirs[i].env,
+			arg[n] == '=' ? arg + n + 1 : next_arg(g, gl, dirs[i].what));
+		return true;
+	}
+	return false;
+}
+
+static bool flag_option(struct git *g, struct env *e, const char *arg)
+{
+	static const char *const without_effect[] = { "-p",
+						      "--paginate",
+						      "-P",
+						      "--no-pager",
+						      "--no-replace-objects",
+						      "--no-optional-locks",
+						      "--no-lazy-fetch" };
+
+	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++)
+		if (strcmp(arg, without_effect[i]) == 0)
+			return true;
+	if (strcmp(arg, "--literal-pathspecs") == 0) {
+		g->literal_pathspecs = true;
+	} else if (strcmp(arg, "--bare") == 0) {
+		set_env(g, e, "GIT_DIR", g->start_dir);
+	} else if (strcmp(arg, "--glob-pathspecs") == 0 || strcmp(arg, "--noglob-pathspecs") == 0 ||
+		   strcmp(arg, "--icase-pathspecs") == 0) {
+		git_refuse(g, arg);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void global_option(struct git *g, struct env *e, struct global *gl)
+{
+	const char *arg = g->c->argv[gl->i];
+
+	if (strcmp(arg, "--version") == 0 || strcmp(arg, "-v") == 0) {
+		gl->status = git_cmd_version(g, NULL);
+		gl->done = true;
+	} else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
+		struct args none = { 0, NULL, -1 };
+
+		gl->status = git_cmd_help(g, &none);
+		gl->done = true;
+	} else if (strcmp(arg, "-C") == 0) {
+		change_dir(g, next_arg(g, gl, "directory given for '-C' option"));
+	} else if (strcmp(arg, "-c") == 0) {
+		config_parameter(g, next_arg(g, gl, "config key given for '-c' option"));
+	} else if (strcmp(arg, "--exec-path") == 0 || strcmp(arg, "--html-path") == 0 ||
+		   strcmp(arg, "--man-path") == 0 || strcmp(arg, "--info-path") == 0) {
+		git_printf(g, "%s\n",
+			   strcmp(arg, "--exec-path") == 0 ? "/usr/lib/git-core"
+							   : "/usr/share/doc/git");
+		gl->done = true;
+	} else if (!dir_option(g, e, gl, arg) && !flag_option(g, e, arg)) {
+		git_say(g, "unknown option: %s\n%s", arg, usage_text);
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+}
+
+static int git_main(struct cmd *c)
+{
+	struct arena keep;
+	struct git git = { .c = c, .a = c->arena, .keep = &keep, .color = -1, .prefix = "" };
+	struct git *g = &git;
+	struct global gl = { .i = 1 };
+	struct config config = { .at = NULL };
+	struct env e;
+
+	arena_init(&keep, c->arena->heap, c->arena->fail);
+	g->config = &config;
+	g->commits = lookup_new(g);
+	env_init(&e, c, false);
+	cmd_getcwd(c, &g->start_dir);
+	for (; gl.i < c->argc && c->argv[gl.i][0] == '-' && !gl.done; gl.i++)
+		global_option(g, &e, &gl);
+	if (gl.done)
+		return gl.status;
+	if (gl.i >= c->argc) {
+		git_printf(g, "%s%s", usage_text, summary_text);
+		return 1;
+	}
+	char *start;
+
+	cmd_getcwd(c, &start);
+	g->start = arena_dup(g->keep, bytes_of(start));
+	g->command = c->argv[gl.i];
+	const struct git_command *cmd = find_command(c->argv[gl.i]);
+
+	g->reflog_action = cmd_getenv(c, "GIT_REFLOG_ACTION");
+	if (cmd == NULL || cmd->flags != 0)
+		repo_find(g);
+	config_load(g);
+	/* Allocated in the command's arena, which loops release: so at once. */
+	date_local_zone(g, 0);
+	return git_run(g, c->argc - gl.i, c->argv + gl.i);
+}
+
+const struct builtin builtin_git = {
+	.name = "git",
+	.usage = "[--version] [--help] [-C PATH] [-c NAME=VALUE] COMMAND [ARGS]",
+	.run = git_main,
+	.flags = BUILTIN_RAW,
+	.family = "git 2.39.5",
+};

@@ -1,0 +1,920 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git: version control on git's own on-disk format, for one machine.
+ *
+ *   git.c       global options, aliases, the table of subcommands      options.c  their options
+ *   text.c      messages, quoting        file.c    files, locks        lookup.c   a table by key
+ *   config*.c   configuration            repo.c    where the repository is
+ *   zip.c       inflate, deflate         object.c  objects, loose      pack*.c    packs
+ *   parse.c     commits, trees, tags     refs.c    references          reflog.c   their logs
+ *   date*.c     dates read and written   ident.c   people              rev.c      names of objects
+ *   index.c     the staging area         tree.c    trees from it       work.c     files from it
+ *   ignore.c    what is not tracked      pathspec.c, wildmatch.c       attr.c     attributes
+ *   lines.c     which lines change       diff*.c   what is shown of it (diff.h)
+ *   walk.c      histories (walk.h)       pretty.c  how commits look    graph.c    log --graph
+ *   merge*.c    three ways into one (merge.h)                          status.c   status
+ *   cmd_*.c     one family of subcommands each
+ *
+ * Everything below .git is read as if an attacker wrote it: lengths are checked, recursion has
+ * limits, what is broken ends the command with git's own "fatal:" and status 128.
+ *
+ * Memory: g->keep lives as long as the command and holds all that is remembered. g->a is for
+ * results; loops over commits or files may release it to a mark between two of them. Functions
+ * that return large things take the arena they shall live in, and never release it.
+ */
+#ifndef BUILTINS_GIT_GIT_H
+#define BUILTINS_GIT_GIT_H
+
+#include "builtins/builtin.h"
+
+enum {
+	OID_BYTES = 20,
+	OID_HEX = 40,
+	GIT_DEPTH_MAX = 256,        /* of trees, of symbolic references, of includes */
+	GIT_DELTA_DEPTH_MAX = 4096, /* of chains of deltas in packs */
+	GIT_STATUS_FATAL = 128,
+	GIT_STATUS_USAGE = 129,
+};
+
+struct oid {
+	uint8_t hash[OID_BYTES];
+};
+
+enum object_type {
+	OBJECT_NONE = 0,
+	OBJECT_COMMIT = 1,
+	OBJECT_TREE = 2,
+	OBJECT_BLOB = 3,
+	OBJECT_TAG = 4,
+};
+
+/* Modes of tree entries. */
+enum {
+	MODE_FILE = 0100644,
+	MODE_EXEC = 0100755,
+	MODE_LINK = 0120000,
+	MODE_TREE = 0040000,
+	MODE_GITLINK = 0160000,
+};
+
+/* A growing list of names. */
+struct names {
+	char **at;
+	size_t n;
+	size_t cap;
+};
+
+struct lookup; /* lookup.c */
+struct zone;
+struct ignore;
+struct attrs;
+struct mailmap;
+struct config;
+struct odb;
+struct refs;
+struct index;
+
+struct git {
+	struct cmd *c;
+	struct arena *a;       /* may be released to a mark by a loop over commits or files */
+	struct arena *keep;    /* what is remembered from one use to the next */
+	const char *command;   /* the subcommand */
+	char *dir;             /* .git, absolute; NULL: no repository */
+	char *common;          /* what all work trees share; usually the same */
+	char *work;            /* top of the work tree, absolute; NULL: bare */
+	char *prefix;          /* where the command was started below work: "" or "a/b/" */
+	char *start_dir;       /* the same before any -C */
+	char *start;           /* the directory the command was started in */
+	const char *dir_shown; /* GIT_DIR as given, or NULL */
+	bool bare;
+	bool literal_pathspecs;
+	struct config *config;
+	struct odb *odb;
+	struct refs *refs;
+	struct index *index;
+	struct lookup *commits;
+	struct names shallow; /* commits whose parents are not here */
+	struct ignore *ignore;
+	struct attrs *attrs;
+	struct mailmap *mailmap;
+	const char *reflog_action; /* GIT_REFLOG_ACTION or what a command sets */
+	const struct zone *zone;   /* of TZ, once asked for */
+	const struct zone *utc;
+	struct bytes dir_seen; /* a directory without symlinks on the way: work.c */
+	int abbrev;            /* default length of short names; 0: not known */
+	int color;             /* --no-color etc. of the running command; -1: not said */
+};
+
+/* --- text.c: messages --- */
+
+char *git_format(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "fatal: ..." and status 128. */
+_Noreturn void git_die(struct git *g, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+_Noreturn void git_die_errno(struct git *g, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* "error: ..."; returns 1, as a status. */
+int git_error(struct git *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void git_warn(struct git *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Text on standard error as it is. */
+void git_say(struct git *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Each line behind "hint: ", unless the configuration says advice.NAME=false (NULL: always). */
+void git_hint(struct git *g, const char *advice, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+_Noreturn void git_exit(struct git *g, int status);
+/* What real git has and this one has not: a clear refusal, status 128. */
+_Noreturn void git_refuse(struct git *g, const char *what);
+#define git_printf(g, ...) cmd_printf((g)->c, __VA_ARGS__)
+/* A name as git shows it: in double quotes with C escapes where it must be. */
+void git_quote(struct git *g, struct buf *out, const char *name);
+const char *git_quoted(struct git *g, const char *name);
+/* The same with "..." around also where a blank is inside (status). */
+const char *git_quoted_blank(struct git *g, const char *name);
+/* Reads a C-quoted name at *at (which begins with '"'); NULL: malformed. */
+char *git_unquote(struct arena *a, const char **at);
+/* Shell quoting as 'a b'. */
+void git_quote_shell(struct buf *out, const char *s);
+/* Columns that text takes. */
+size_t git_columns(struct bytes s);
+/* A line from *rest: false at its end. The newline is not in *line. */
+bool git_line(struct bytes *rest, struct bytes *line);
+struct bytes git_trim(struct bytes s);
+bool git_starts(const char *s, const char *prefix);
+bool git_ends(const char *s, const char *suffix);
+/* Whole decimal text. */
+bool git_number(const char *s, int64_t *out);
+int git_name_cmp(const void *a, const void *b); /* of two char * */
+/* Sorts n elements by merging: stable, n log n whatever the input. */
+void git_sort(struct git *g, void *base, size_t n, size_t size,
+	      int (*cmp)(const void *, const void *));
+
+void names_add(struct git *g, struct names *list, const char *name);
+bool names_has(const struct names *list, const char *name);
+
+/* Makes room for one more element of a list in the command's pool. */
+#define LIST_ROOM(g, ptr, n, cap)                                                                  \
+	((n) < (cap) ? (void)0 : git_grow((g), (void **)&(ptr), &(cap), sizeof(*(ptr))))
+void git_grow(struct git *g, void **ptr, size_t *cap, size_t size);
+
+/* --- options.c --- */
+
+enum git_option_kind {
+	GIT_OPT_END,
+	GIT_OPT_FLAG,      /* bool; --no-x clears it */
+	GIT_OPT_SET,       /* int becomes value; --no-x: 0 */
+	GIT_OPT_COUNT,     /* int */
+	GIT_OPT_STR,       /* const char *, required */
+	GIT_OPT_STR_MAYBE, /* const char *, only as --x=v; without: "" */
+	GIT_OPT_INT,       /* int */
+	GIT_OPT_LIST,      /* struct names */
+	GIT_OPT_CALL,      /* fn(g, opts, arg or NULL) */
+	GIT_OPT_CALL_ARG,
+	GIT_OPT_CALL_MAYBE,
+	GIT_OPT_MISSING, /* refused */
+	GIT_OPT_MISSING_ARG,
+};
+
+struct git_option {
+	int letter;
+	const char *name;
+	enum git_option_kind kind;
+	size_t offset;
+	int value;
+	/* unset: as --no-x. Returns 0 or an exit status. */
+	int (*fn)(struct git *g, void *opts, const char *arg, bool unset);
+};
+
+#define GIT_FLAG(s, l, T, f)                                                                       \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = GIT_OPT_FLAG, .offset = offsetof(T, f)         \
+	}
+#define GIT_SET(s, l, T, f, v)                                                                     \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = GIT_OPT_SET, .offset = offsetof(T, f),         \
+		.value = (v)                                                                       \
+	}
+#define GIT_OPTION(k, s, l, T, f)                                                                  \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = (k), .offset = offsetof(T, f)                  \
+	}
+#define GIT_STR(s, l, T, f)       GIT_OPTION(GIT_OPT_STR, s, l, T, f)
+#define GIT_STR_MAYBE(s, l, T, f) GIT_OPTION(GIT_OPT_STR_MAYBE, s, l, T, f)
+#define GIT_INT(s, l, T, f)       GIT_OPTION(GIT_OPT_INT, s, l, T, f)
+#define GIT_COUNT(s, l, T, f)     GIT_OPTION(GIT_OPT_COUNT, s, l, T, f)
+#define GIT_LIST(s, l, T, f)      GIT_OPTION(GIT_OPT_LIST, s, l, T, f)
+#define GIT_CALL(s, l, f)                                                                          \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = GIT_OPT_CALL, .fn = (f)                        \
+	}
+#define GIT_CALL_ARG(s, l, f)                                                                      \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = GIT_OPT_CALL_ARG, .fn = (f)                    \
+	}
+#define GIT_CALL_MAYBE(s, l, f)                                                                    \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = GIT_OPT_CALL_MAYBE, .fn = (f)                  \
+	}
+#define GIT_MISSING(s, l)                                                                          \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = GIT_OPT_MISSING                                \
+	}
+#define GIT_MISSING_ARG(s, l)                                                                      \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = GIT_OPT_MISSING_ARG                            \
+	}
+#define GIT_END()                                                                                  \
+	{                                                                                          \
+		.kind = GIT_OPT_END                                                                \
+	}
+
+/* The arguments of a subcommand; what remains after parsing are the operands. */
+struct args {
+	int argc;
+	char **argv;
+	int dashdash; /* operands in front of "--"; -1: there was none */
+};
+
+enum git_options_flags {
+	GIT_STOP_AT_OPERAND = 1,
+	GIT_KEEP_DASHDASH = 2,
+	GIT_KEEP_UNKNOWN = 4,
+};
+
+struct git_parser {
+	const struct git_option *table;
+	void *opts;
+	const char *const *usage; /* lines, NULL-ended: the first behind "usage: " */
+	unsigned flags;
+	/* Asked first about each option: how many arguments it has taken; 0: not mine. */
+	int (*other)(struct git *g, void *opts, int argc, char **argv);
+};
+/* args holds what is behind the subcommand's name. Errors end the command with 129. */
+void git_parse(struct git *g, struct args *args, const struct git_parser *p);
+/* "usage: ..." on standard error, status 129. */
+_Noreturn void git_usage(struct git *g, const char *const *usage);
+
+/* --- file.c --- */
+
+/* The whole file in the arena with a NUL behind. 0 or -E_. */
+int file_read(struct git *g, struct arena *a, const char *path, struct bytes *out);
+/* Standard input. */
+struct bytes file_stdin(struct git *g);
+bool file_exists(struct git *g, const char *path); /* symlinks not followed */
+bool file_is_dir(struct git *g, const char *path); /* followed */
+/* All missing directories above path. 0 or -E_. */
+int file_make_parents(struct git *g, const char *path);
+int file_make_dirs(struct git *g, const char *path);
+/* Empty directories above path, up to but without stop, are removed. */
+void file_prune_parents(struct git *g, const char *path, const char *stop);
+/* path.lock is written and renamed. Ends the command if it is locked. */
+void file_write_locked(struct git *g, const char *path, struct bytes data);
+/* Without lock, replacing. 0 or -E_. */
+int file_write(struct git *g, const char *path, struct bytes data, uint32_t mode);
+int file_append(struct git *g, const char *path, struct bytes data);
+/* Everything below; false: it was not all removed. */
+bool file_remove_tree(struct git *g, const char *path);
+/* a/b; without a slash twice. */
+char *path_join(struct arena *a, const char *dir, const char *name);
+/* Lexically: "." and ".." and double slashes are gone. NULL: leaves the root. */
+char *path_normal(struct arena *a, const char *path);
+/* path below the work tree, of an operand given in the start directory: no slash at the end
+ * unless the operand had one. Ends the command if it is outside. */
+char *path_in_work(struct git *g, const char *operand);
+/* The same; NULL if it is outside. */
+char *path_in_work_try(struct git *g, const char *operand);
+/* A path of the work tree as seen from the start directory: "../x". */
+const char *path_relative(struct git *g, const char *path);
+const char *path_base(const char *path);
+/* Runs a program with arguments; standard input from in (-1: as it is). Its status. */
+int git_spawn(struct git *g, char *const *argv, char *const *envp, int in, int out);
+/* Runs `sh -c command` with arguments. */
+int git_spawn_shell(struct git *g, const char *command, char *const *args, char *const *envp);
+/* Hook NAME if it is there and executable: its status; 0 if there is none. */
+int git_hook(struct git *g, const char *name, char *const *args, char *const *env_extra);
+bool git_hook_exists(struct git *g, const char *name);
+
+/* --- lookup.c: values by key, in the command's pool --- */
+
+struct lookup *lookup_new(struct git *g);
+/* The value's place; a new one holds NULL. The key must live. */
+void **lookup_at(struct lookup *t, struct bytes key);
+/* NULL if the key is not there. */
+void *lookup_get(const struct lookup *t, struct bytes key);
+size_t lookup_count(const struct lookup *t);
+/* Calls fn for every value. */
+void lookup_each(const struct lookup *t, void (*fn)(void *value));
+
+/* --- config.c --- */
+
+enum config_scope {
+	CONFIG_SYSTEM,
+	CONFIG_GLOBAL,
+	CONFIG_LOCAL,
+	CONFIG_WORKTREE,
+	CONFIG_COMMAND,
+};
+
+struct config_entry {
+	const char *key;   /* section.Sub.name */
+	const char *value; /* NULL: none, which means true */
+	const char *file;
+	int line;
+	enum config_scope scope;
+};
+
+struct config {
+	struct config_entry *at;
+	size_t n;
+	size_t cap;
+	bool loaded;
+};
+
+void config_load(struct git *g);
+/* Adds what is in the file; missing is fine. */
+void config_add_file(struct git *g, struct config *into, const char *path, enum config_scope s,
+		     bool includes, int depth);
+/* The last value, or NULL. */
+const char *config_get(struct git *g, const char *key);
+const struct config_entry *config_find(const struct config *cf, const char *key);
+bool config_bool(struct git *g, const char *key, bool otherwise);
+int64_t config_int(struct git *g, const char *key, int64_t otherwise);
+/* 1, 0, or -1: no boolean. */
+int config_truth(const char *value);
+bool config_number(const char *value, int64_t *out);
+/* section.sub.name in the letters git stores it in; NULL: not a key. Says why if g is not NULL. */
+char *config_key(struct git *g, struct arena *a, const char *text);
+char *config_path_global(struct git *g);
+/* "~" at the front is the home directory. */
+char *config_expand_path(struct git *g, const char *path);
+/* One text of configuration: calls fn for each; -line on a syntax error, else 0. */
+int config_parse(struct arena *a, struct bytes text,
+		 int (*fn)(void *arg, const char *key, const char *value, int line), void *arg);
+void config_parameter(struct git *g, const char *text); /* -c */
+
+/* config_edit.c: changes one file. value NULL: removes. */
+enum config_edit { CONFIG_SET, CONFIG_ADD, CONFIG_REPLACE_ALL, CONFIG_UNSET, CONFIG_UNSET_ALL };
+/* 0, or git's exit status. pattern: which values (NULL: any). */
+int config_change(struct git *g, const char *file, const char *key, const char *value,
+		  const char *pattern, enum config_edit how);
+int config_rename_section(struct git *g, const char *file, const char *from, const char *to);
+char *config_local_path(struct git *g);
+
+/* --- repo.c --- */
+
+/* Finds the repository; false if there is none. Goes to the top of the work tree. */
+bool repo_find(struct git *g);
+/* The same, or "fatal: not a git repository ...". */
+void repo_need(struct git *g);
+/* Also a work tree, or "fatal: this operation must be run in a work tree". */
+void repo_need_work(struct git *g);
+/* What a path is if it is a repository's directory: has HEAD, objects, refs. */
+bool repo_is_dir(struct git *g, const char *path);
+/* Makes one at dir (the .git itself). */
+void repo_create(struct git *g, const char *dir, const char *work, bool bare, const char *branch);
+/* A file of the repository: of this work tree, or shared, as git sorts them. */
+char *repo_path(struct git *g, struct arena *a, const char *name);
+/* Opens the repository at path as another struct git (for clone, fetch, push); NULL: none. */
+struct git *repo_open(struct git *g, const char *path);
+/* The branch that init makes. */
+const char *repo_initial_branch(struct git *g, bool quiet);
+
+/* --- zip.c --- */
+
+/* Inflates bytes; in->ptr moves past what was used. size_max bounds the result. False: broken. */
+bool zlib_inflate(struct git *g, struct bytes *in, size_t size_max, struct buf *out);
+/* The same from a file at pos. *used: compressed bytes. */
+bool zlib_inflate_fd(struct git *g, int fd, uint64_t pos, size_t size_max, struct buf *out,
+		     uint64_t *used);
+void zlib_deflate(struct git *g, struct bytes in, int level, struct buf *out);
+/* Raw deflate, as inside of zip archives and gzip. */
+void zlib_deflate_raw(struct git *g, struct bytes in, int level, struct buf *out);
+uint32_t zlib_crc32(uint32_t crc, struct bytes in);
+
+/* --- oid.c --- */
+
+bool oid_eq(const struct oid *a, const struct oid *b);
+int oid_cmp(const struct oid *a, const struct oid *b);
+bool oid_is_null(const struct oid *o);
+/* 40 hexadecimal digits at text. */
+bool oid_parse(const char *text, struct oid *out);
+bool oid_parse_bytes(struct bytes text, struct oid *out);
+/* In g->a. */
+char *oid_hex(struct git *g, const struct oid *o);
+void oid_put(struct buf *out, const struct oid *o);
+/* The shortest unique prefix of at least `length` digits; 0: the default; 40: all. */
+const char *oid_short(struct git *g, const struct oid *o, int length);
+int oid_default_length(struct git *g);
+struct bytes oid_key(const struct oid *o);
+/* The object whose name begins with these digits. 0; -1 none; -2 several. kinds: wanted type or
+ * OBJECT_NONE; several of which one is of the type are no ambiguity. */
+int oid_complete(struct git *g, const char *prefix, enum object_type want, struct oid *out);
+/* All of them, in order. */
+size_t oid_candidates(struct git *g, const char *prefix, struct oid **out);
+extern const struct oid oid_empty_tree;
+extern const struct oid oid_empty_blob;
+extern const struct oid oid_null;
+
+/* --- object.c, pack.c --- */
+
+const char *object_type_name(enum object_type t);
+enum object_type object_type_of(struct bytes name);
+/* The object, or OBJECT_NONE if it is not there. A broken one ends the command. */
+enum object_type object_read(struct git *g, struct arena *a, const struct oid *o,
+			     struct bytes *out);
+/* The same but *why says what is broken (then OBJECT_NONE), or is NULL. */
+enum object_type object_try(struct git *g, struct arena *a, const struct oid *o, struct bytes *out,
+			    const char **why);
+/* Only what it is and how long. */
+enum object_type object_info(struct git *g, const struct oid *o, uint64_t *size);
+bool object_exists(struct git *g, const struct oid *o);
+/* Ends the command unless it is there and of this type. */
+struct bytes object_need(struct git *g, struct arena *a, const struct oid *o,
+			 enum object_type type);
+void object_hash(enum object_type type, struct bytes data, struct oid *out);
+void object_hash_named(const char *type, struct bytes data, struct oid *out);
+/* Stored unless it is there. */
+void object_write(struct git *g, enum object_type type, struct bytes data, struct oid *out);
+void object_write_named(struct git *g, const char *type, struct bytes data, struct oid *out);
+/* Every object there is, once, sorted. */
+size_t object_list(struct git *g, struct oid **out);
+char *object_loose_path(struct git *g, struct arena *a, const char *objects, const struct oid *o);
+void object_forget_packs(struct git *g);
+/* A copy of an object from one repository into another. */
+void object_copy(struct git *from, struct git *to, const struct oid *o);
+
+struct pack {
+	char *path; /* without .pack, .idx */
+	struct bytes idx;
+	uint32_t n;
+	int fd; /* of the pack; -1 not open yet */
+	uint64_t size;
+	bool broken;
+	bool large; /* the index has 64-bit offsets */
+	struct pack *next;
+};
+struct odb {
+	struct names dirs; /* objects directories: own first, then alternates */
+	struct pack *packs;
+	bool packs_loaded;
+	/* Bases of deltas read lately. */
+	struct delta_base *cache;
+};
+void pack_load(struct git *g);
+bool pack_find(struct git *g, const struct oid *o, struct pack **p, uint64_t *offset);
+enum object_type pack_read(struct git *g, struct arena *a, struct pack *p, uint64_t offset,
+			   struct bytes *out, const char **why);
+enum object_type pack_info(struct git *g, struct pack *p, uint64_t offset, uint64_t *size);
+void pack_oid(const struct pack *p, uint32_t i, struct oid *out);
+uint64_t pack_offset(const struct pack *p, uint32_t i);
+/* First entry >= the key of `digits` hexadecimal digits. */
+uint32_t pack_lower_bound(const struct pack *p, const struct oid *key);
+/* pack_write.c: one pack of these objects in the repository; its name. */
+char *pack_write(struct git *g, const struct oid *list, size_t n);
+
+/* --- parse.c --- */
+
+struct commit {
+	struct oid oid;
+	struct oid tree;
+	struct commit **parent;
+	uint32_t nparents;
+	uint32_t flags; /* of the walk */
+	int64_t date;   /* of the committer, seconds */
+	bool parsed;
+	bool missing;
+	void *data;                   /* of the walk */
+	struct commit **saved_parent; /* before they were rewritten */
+	uint32_t saved_nparents;
+	bool parents_saved;
+	uint32_t mark;
+	uint32_t indegree;
+	uint64_t order;
+};
+
+/* The one struct for this object. It may not be a commit. */
+struct commit *commit_at(struct git *g, const struct oid *o);
+/* Reads it. False: not there or no commit. */
+bool commit_load(struct git *g, struct commit *c);
+/* The same, or the end of the command. */
+void commit_need(struct git *g, struct commit *c);
+
+/* The text of a commit or tag taken apart; views into text. */
+struct commit_text {
+	struct bytes all;
+	struct bytes header;
+	struct bytes author; /* "Name <mail> 123 +0000" */
+	struct bytes committer;
+	struct bytes encoding;
+	struct bytes message;
+	struct bytes tagger;
+	struct bytes object; /* of a tag */
+	struct bytes type;
+	struct bytes tag;
+};
+void commit_split(struct bytes text, struct commit_text *out);
+void commit_text(struct git *g, struct arena *a, const struct oid *o, struct commit_text *out);
+/* First paragraph as one line. */
+struct bytes message_subject(struct arena *a, struct bytes message);
+
+struct person {
+	struct bytes name;
+	struct bytes mail;
+	int64_t time;
+	int zone; /* as +0130 is 130 */
+	bool valid;
+};
+void person_split(struct bytes text, struct person *out);
+
+struct tree_entry {
+	uint32_t mode;
+	struct bytes name;
+	struct oid oid;
+};
+/* The next entry of a tree's bytes. 1; 0: the end; -1: broken. */
+int tree_next(struct bytes *rest, struct tree_entry *out);
+/* The object's tree (of a commit, tag or tree); false: it has none. */
+bool tree_of(struct git *g, const struct oid *o, struct oid *out);
+/* Follows tags (and to a tree from a commit if wanted). */
+bool object_peel(struct git *g, const struct oid *o, enum object_type want, struct oid *out);
+/* What is at a path of a tree; "" is the tree itself. */
+bool tree_find(struct git *g, const struct oid *tree, const char *path, uint32_t *mode,
+	       struct oid *out);
+
+/* --- refs.c --- */
+
+struct ref {
+	char *name;
+	struct oid oid;
+	char *target; /* of a symbolic one, or NULL */
+	bool broken;
+	bool has_peeled;
+};
+
+/* Symbolic references followed: 0 and the object; -1 there is none. *full: the last name. */
+int ref_read(struct git *g, const char *name, struct oid *out, char **full);
+bool ref_exists(struct git *g, const char *name);
+/* What a symbolic one points to; NULL if it is not one. */
+char *ref_symbolic(struct git *g, const char *name);
+/* All below a prefix ("" all, HEAD not among them), sorted. */
+size_t ref_list(struct git *g, const char *prefix, struct ref **out);
+/* "main" as refs/heads/main and so on: the full name, or NULL. *several if more than one. */
+char *ref_expand(struct git *g, const char *name, struct oid *out, bool *several);
+/* refs/heads/x as x. */
+const char *ref_short(struct git *g, const char *name);
+/* The shortest form that is unique. */
+const char *ref_shorten(struct git *g, const char *name);
+bool ref_name_valid(const char *name);
+/* As check-ref-format --branch. */
+bool ref_branch_valid(const char *name);
+/* Sets name (symbolic ones followed) and writes the log. old NULL: any; the null one: must be
+ * new. False after a message. message NULL: no log entry. */
+bool ref_update(struct git *g, const char *name, const struct oid *new_oid, const struct oid *old,
+		const char *message, bool no_deref);
+bool ref_delete(struct git *g, const char *name);
+void ref_set_symbolic(struct git *g, const char *name, const char *target, const char *message);
+bool ref_rename(struct git *g, const char *from, const char *to, const char *message);
+void ref_pack_all(struct git *g, bool all, bool prune);
+/* The branch HEAD points to (refs/heads/x), or NULL if detached. */
+char *head_ref(struct git *g);
+/* False: unborn. */
+bool head_oid(struct git *g, struct oid *out);
+
+/* --- reflog.c --- */
+
+struct reflog_entry {
+	struct oid before;
+	struct oid after;
+	struct bytes who; /* with time and zone */
+	struct bytes message;
+};
+/* Oldest first. */
+size_t reflog_read(struct git *g, const char *ref, struct reflog_entry **out);
+void reflog_add(struct git *g, const char *ref, const struct oid *before, const struct oid *after,
+		const char *message);
+bool reflog_exists(struct git *g, const char *ref);
+void reflog_write(struct git *g, const char *ref, const struct reflog_entry *e, size_t n);
+
+/* --- ident.c --- */
+
+/* "Name <mail> time zone" of the author or committer. Ends the command if nobody is known. */
+char *ident_author(struct git *g);
+char *ident_committer(struct git *g);
+char *ident_make(struct git *g, bool author, const char *name, const char *mail, const char *date);
+/* Whether name and mail were made up from the machine. */
+bool ident_is_implicit(struct git *g, bool author);
+
+/* --- date.c, date_read.c --- */
+
+enum date_mode {
+	DATE_NORMAL,
+	DATE_RELATIVE,
+	DATE_HUMAN,
+	DATE_ISO,
+	DATE_ISO_STRICT,
+	DATE_RFC,
+	DATE_SHORT,
+	DATE_RAW,
+	DATE_UNIX,
+	DATE_FORMAT,
+};
+struct date_style {
+	enum date_mode mode;
+	bool local;
+	const char *format;
+};
+bool date_style_of(struct git *g, const char *text, struct date_style *out);
+void date_put(struct git *g, struct buf *out, int64_t seconds, int zone,
+	      const struct date_style *style);
+/* A date as commits want it: false if it is none. */
+bool date_exact(struct git *g, const char *text, int64_t *seconds, int *zone);
+/* What people write: "yesterday", "2 weeks ago". Never fails. */
+int64_t date_approximate(struct git *g, const char *text);
+int date_local_zone(struct git *g, int64_t seconds);
+int64_t date_now(struct git *g);
+
+/* --- rev.c --- */
+
+/* The object a revision expression names. 0, or -1. */
+int rev_parse(struct git *g, const char *text, struct oid *out);
+struct rev_context {
+	uint32_t mode; /* of "tree:path"; 0 else */
+	char *path;
+};
+int rev_parse_context(struct git *g, const char *text, struct oid *out, struct rev_context *cx);
+/* The commit: tags followed. */
+int rev_commit(struct git *g, const char *text, struct oid *out);
+/* -1, -2 (HEAD@{n} form) as full names: "refs/heads/x"; NULL: not a reference. */
+char *rev_symbolic_name(struct git *g, const char *text);
+/* @{-n}: the branch or object name; NULL. */
+char *rev_previous(struct git *g, int n);
+/* The upstream of a branch (full names); NULL: none, why says it. */
+char *rev_upstream(struct git *g, const char *branch, const char **why);
+char *rev_push(struct git *g, const char *branch, const char **why);
+/* Ends the command: ambiguous argument 'x'. */
+_Noreturn void rev_die_ambiguous(struct git *g, const char *arg);
+/* Ends the command if arg is not a path ("ambiguous argument"), or (if it is a file) both. */
+void rev_check_path(struct git *g, const char *arg, bool first);
+void rev_check_not_path(struct git *g, const char *arg);
+
+/* --- index.c --- */
+
+enum {
+	ENTRY_STAGE_SHIFT = 12,
+	ENTRY_VALID = 0x8000,
+	ENTRY_EXTENDED = 0x4000,
+	ENTRY_INTENT = 0x2000,        /* of xflags */
+	ENTRY_SKIP_WORKTREE = 0x4000, /* of xflags */
+};
+
+struct entry {
+	uint32_t ctime_s, ctime_ns;
+	uint32_t mtime_s, mtime_ns;
+	uint32_t dev, ino;
+	uint32_t mode;
+	uint32_t uid, gid;
+	uint32_t size;
+	struct oid oid;
+	uint16_t flags;
+	uint16_t xflags;
+	uint8_t stage;
+	bool gone;    /* to be left out when written */
+	bool checked; /* known to be as the file */
+	char *path;
+	size_t length;
+};
+
+struct index {
+	struct git *g;
+	struct entry *at;
+	size_t n;
+	size_t cap;
+	uint32_t version;
+	int64_t mtime_ns; /* of the index file */
+	bool exists;
+	bool dirty;
+};
+
+/* The repository's index, read once. */
+struct index *index_get(struct git *g);
+struct index *index_read(struct git *g, const char *path);
+/* From bytes: NULL and *why if they are no index. */
+struct index *index_of_bytes(struct git *g, struct bytes data, const char **why);
+void index_write(struct git *g, struct index *x);
+void index_write_to(struct git *g, struct index *x, const char *path);
+/* Where (path, stage) is or belongs; *found. */
+size_t index_search(const struct index *x, const char *path, unsigned stage, bool *found);
+struct entry *index_find(struct index *x, const char *path); /* stage 0 */
+/* Any stage. */
+bool index_has(const struct index *x, const char *path);
+/* Whether something below the directory is there. */
+bool index_has_dir(const struct index *x, const char *dir, size_t length);
+/* Adds or replaces at stage 0 (other stages, and files in the way, go). */
+struct entry *index_put(struct index *x, const char *path, uint32_t mode, const struct oid *o);
+struct entry *index_put_stage(struct index *x, const char *path, uint32_t mode, const struct oid *o,
+			      unsigned stage);
+/* All stages. */
+void index_remove(struct index *x, const char *path);
+/* Entries that are marked gone leave. */
+void index_sweep(struct index *x);
+bool index_unmerged(const struct index *x);
+/* What stat says goes into the entry. */
+void index_stat(struct git *g, struct entry *e, const struct vfs_stat *st);
+/* Whether the file at the entry's path is as the entry says (content looked at if need be).
+ * *st may be NULL. */
+enum entry_state { ENTRY_SAME, ENTRY_CHANGED, ENTRY_TYPE_CHANGED, ENTRY_MISSING };
+enum entry_state index_check(struct git *g, struct index *x, struct entry *e, struct vfs_stat *st);
+/* Replaces everything by a tree. */
+void index_read_tree(struct git *g, struct index *x, const struct oid *tree);
+
+/* --- tree.c --- */
+
+/* One file of a flattened tree. */
+struct leaf {
+	char *path;
+	uint32_t mode;
+	struct oid oid;
+};
+struct leaves {
+	struct leaf *at;
+	size_t n;
+	size_t cap;
+};
+/* All files, sorted as an index is. */
+void tree_flatten(struct git *g, struct arena *a, const struct oid *tree, struct leaves *out);
+const struct leaf *leaves_find(const struct leaves *l, const char *path);
+/* Writes the trees of the index: false if it is unmerged or an object is missing. */
+bool tree_write_index(struct git *g, struct index *x, bool missing_ok, struct oid *out);
+void tree_write_leaves(struct git *g, const struct leaves *l, struct oid *out);
+/* Order of entries in trees: directories as if they ended in '/'. */
+int tree_name_cmp(struct bytes a, uint32_t amode, struct bytes b, uint32_t bmode);
+
+/* --- work.c --- */
+
+/* The content of a file of the work tree as it would be stored (filters applied). 0 or -E_. */
+int work_read(struct git *g, struct arena *a, const char *path, uint32_t mode, struct bytes *out);
+int work_hash(struct git *g, const char *path, uint32_t mode, bool store, struct oid *out);
+/* The mode git gives a file. */
+uint32_t work_mode(struct git *g, const struct vfs_stat *st, const struct entry *old);
+/* Writes a file from an object and fills the entry's times if there is one. */
+void work_write(struct git *g, const char *path, uint32_t mode, const struct oid *o,
+		struct entry *e);
+void work_write_bytes(struct git *g, const char *path, uint32_t mode, struct bytes data);
+/* Removes a file and the directories that are empty then. */
+void work_remove(struct git *g, const char *path);
+/* Whether a symlink is among the directories of path. */
+bool work_behind_link(struct git *g, const char *path);
+/* checkout.c: from the tree old (NULL: nothing) to new, index and files, keeping changes that
+ * do not touch. False after git's message if it can't. */
+struct switch_opts {
+	bool force;      /* changes are lost */
+	bool no_work;    /* only the index */
+	bool keep_index; /* nothing is written */
+	bool merge_untracked;
+	const char *action; /* "checkout", "merge": for messages */
+};
+bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tree,
+		 const struct switch_opts *o);
+/* Index and files become the tree. */
+void work_reset(struct git *g, const struct oid *tree);
+
+/* --- ignore.c --- */
+
+enum ignore_state { IGNORE_NO, IGNORE_YES, IGNORE_INCLUDED };
+struct ignore_match {
+	const char *source;
+	int line;
+	const char *pattern;
+	bool negated;
+};
+/* For a path of the work tree whose directories are not ignored themselves. */
+bool gitignore_path(struct git *g, const char *path, bool is_dir, struct ignore_match *why);
+/* The same, directories above looked at too. */
+bool gitignore_path_deep(struct git *g, const char *path, bool is_dir, struct ignore_match *why);
+void gitignore_add_pattern(struct git *g, const char *pattern); /* -x, -e */
+void gitignore_add_file(struct git *g, const char *path);
+void gitignore_standard(struct git *g, bool on);
+void gitignore_per_directory(struct git *g, const char *name);
+
+/* What is in the work tree but not in the index. */
+enum untracked_flags {
+	UNTRACKED_ALL = 1,        /* files, not only directories that hold nothing else */
+	UNTRACKED_IGNORED = 2,    /* the ignored ones instead */
+	UNTRACKED_EVERYTHING = 4, /* no rules */
+	UNTRACKED_EMPTY_DIRS = 8, /* also directories without files */
+	UNTRACKED_BOTH = 16,      /* ignored ones in a second list */
+};
+struct pathspec;
+void work_untracked(struct git *g, struct index *x, unsigned flags, const struct pathspec *ps,
+		    struct names *out, struct names *ignored);
+
+/* --- pathspec.c, wildmatch.c, attr.c --- */
+
+struct pathspec_item {
+	const char *original;
+	char *match; /* below the work tree */
+	size_t length;
+	size_t plain; /* bytes in front of the first wildcard */
+	bool exclude;
+	bool icase;
+	bool literal;
+	bool glob; /* ** and / are special */
+	bool top;
+	bool dir_only;
+	bool seen;
+	char *attr;
+};
+struct pathspec {
+	struct pathspec_item *at;
+	size_t n;
+	bool has_exclude;
+	bool has_wild;
+};
+void pathspec_of(struct git *g, char **operands, int n, struct pathspec *out);
+/* Marks items seen. is_dir: a whole directory may match (without what is in it). */
+bool pathspec_match(struct git *g, struct pathspec *ps, const char *path, bool is_dir);
+/* Whether something below this directory could match. */
+bool pathspec_below(const struct pathspec *ps, const char *dir, size_t length);
+enum { WILD_PATHNAME = 1, WILD_ICASE = 2 };
+bool wild_match(const char *pattern, struct bytes text, unsigned flags);
+bool wild_has_magic(const char *s);
+
+/* The value of an attribute: NULL unspecified, "" set (true), "\1" unset (false). */
+const char *attr_get(struct git *g, const char *path, const char *name);
+#define ATTR_TRUE  ""
+#define ATTR_FALSE "\1"
+struct attr_value {
+	const char *name;
+	const char *value;
+};
+size_t attr_all(struct git *g, const char *path, struct attr_value **out);
+/* Conversions by attributes and core.autocrlf. */
+struct bytes convert_in(struct git *g, struct arena *a, const char *path, struct bytes data);
+struct bytes convert_out(struct git *g, struct arena *a, const char *path, struct bytes data);
+
+/* --- lines.c: which lines change --- */
+
+enum lines_flags {
+	LINES_IGNORE_ALL_SPACE = 1,
+	LINES_IGNORE_SPACE_CHANGE = 2,
+	LINES_IGNORE_SPACE_AT_EOL = 4,
+	LINES_IGNORE_CR_AT_EOL = 8,
+	LINES_IGNORE_BLANK_LINES = 16,
+	LINES_SPACE = 15,
+	LINES_MINIMAL = 32,
+	LINES_NO_INDENT_HEURISTIC = 64,
+	LINES_PATIENCE = 128,
+	LINES_HISTOGRAM = 256,
+};
+struct lines_file {
+	struct bytes *line; /* with their newlines */
+	size_t n;
+	uint32_t *class;
+	char *changed; /* with a 0 in front and behind */
+};
+struct lines_change {
+	size_t from[2];
+	size_t count[2];
+	bool ignored;
+};
+struct lines {
+	struct lines_file file[2];
+	struct lines_change *change;
+	size_t n;
+};
+void lines_diff(struct git *g, struct arena *a, struct bytes one, struct bytes two, unsigned flags,
+		struct lines *out);
+/* Splits into lines with their newlines. */
+size_t lines_split(struct arena *a, struct bytes text, struct bytes **out);
+/* Whether git takes it for binary. */
+bool lines_binary(struct bytes data);
+bool lines_blank(struct bytes line, unsigned flags);
+
+/* --- color.c --- */
+
+bool color_wanted(struct git *g, const char *key);
+/* The escape of a slot ("color.diff.old"), or its default. */
+const char *color_of(struct git *g, const char *key, const char *otherwise);
+/* "bold red" as an escape. */
+const char *color_text(struct git *g, const char *v);
+#define COLOR_RESET "\033[m"
+
+/* --- subcommands --- */
+
+typedef int git_fn(struct git *g, struct args *args);
+enum git_command_flags {
+	GIT_NEEDS_REPO = 1,
+	GIT_NEEDS_WORK = 2,
+	GIT_MAYBE_REPO = 4,
+};
+struct git_command {
+	const char *name;
+	git_fn *run;
+	unsigned flags;
+};
+/* Runs one subcommand with these arguments (the name is argv[0]). */
+int git_run(struct git *g, int argc, char **argv);
+#define GIT_COMMAND(name, fn, flags) git_fn fn;
+#include "builtins/git/list.h"
+#undef GIT_COMMAND
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The subcommands: name, function, what it needs. Sorted by name. No guard: it is included for
+ * the declarations and for the table.
+ */
+GIT_COMMAND("add", git_cmd_add, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("branch", git_cmd_branch, GIT_NEEDS_REPO)
+GIT_COMMAND("check-ref-format", git_cmd_check_ref_format, GIT_MAYBE_REPO)
+GIT_COMMAND("checkout", git_cmd_checkout, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("commit", git_cmd_commit, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("config", git_cmd_config, GIT_MAYBE_REPO)
+GIT_COMMAND("diff", git_cmd_diff, GIT_MAYBE_REPO)
+GIT_COMMAND("diff-files", git_cmd_diff_files, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("diff-index", git_cmd_diff_index, GIT_NEEDS_REPO)
+GIT_COMMAND("diff-tree", git_cmd_diff_tree, GIT_NEEDS_REPO)
+GIT_COMMAND("for-each-ref", git_cmd_for_each_ref, GIT_NEEDS_REPO)
+GIT_COMMAND("help", git_cmd_help, 0)
+GIT_COMMAND("init", git_cmd_init, 0)
+GIT_COMMAND("log", git_cmd_log, GIT_NEEDS_REPO)
+GIT_COMMAND("mv", git_cmd_mv, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("pack-refs", git_cmd_pack_refs, GIT_NEEDS_REPO)
+GIT_COMMAND("reset", git_cmd_reset, GIT_NEEDS_REPO)
+GIT_COMMAND("restore", git_cmd_restore, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("rm", git_cmd_rm, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("show", git_cmd_show, GIT_NEEDS_REPO)
+GIT_COMMAND("show-ref", git_cmd_show_ref, GIT_NEEDS_REPO)
+GIT_COMMAND("status", git_cmd_status, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("switch", git_cmd_switch, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("symbolic-ref", git_cmd_symbolic_ref, GIT_NEEDS_REPO)
+GIT_COMMAND("tag", git_cmd_tag, GIT_NEEDS_REPO)
+GIT_COMMAND("update-ref", git_cmd_update_ref, GIT_NEEDS_REPO)
+GIT_COMMAND("version", git_cmd_version, 0)
+GIT_COMMAND("whatchanged", git_cmd_whatchanged, GIT_NEEDS_REPO)

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pathspecs: which files a command is about. ":(magic)", ":!", ":/" in front.
+ */
+#include "builtins/git/git.h"
+
+static const char *long_magic(struct git *g, struct pathspec_item *it, const char *p)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} words[] = { { "top", offsetof(struct pathspec_item, top) },
+		      { "literal", offsetof(struct pathspec_item, literal) },
+		      { "icase", offsetof(struct pathspec_item, icase) },
+		      { "glob", offsetof(struct pathspec_item, glob) },
+		      { "exclude", offsetof(struct pathspec_item, exclude) } };
+
+	while (*p != ')') {
+		size_t len = strcspn(p, ",)");
+		bool known = len == 0;
+
+		if (p[len] == '\0')
+			git_die(g, "Missing ')' at the end of pathspec magic in '%s'",
+				it->original);
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (strlen(words[i].name) == len && strncmp(words[i].name, p, len) == 0)
+				known = *(bool *)((char *)it + words[i].offset) = true;
+		if (git_starts(p, "attr:"))
+			git_refuse(g, "pathspec magic 'attr'");
+		if (!known)
+			git_die(g, "Invalid pathspec magic '%.*s' in '%s'", (int)len, p,
+				it->original);
+		p += len;
+		if (*p == ',')
+			p++;
+	}
+	return p + 1;
+}
+
+static const char *short_magic(struct git *g, struct pathspec_item *it, const char *p)
+{
+	for (; *p != '\0' && *p != ':'; p++) {
+		if (*p == '!' || *p == '^')
+			it->exclude = true;
+		else if (*p == '/')
+			it->top = true;
+		else if (strchr("\"#$%&',-;<=>@_`~", *p) != NULL)
+			git_die(g, "Unimplemented pathspec magic '%c' in '%s'", *p, it->original);
+		else
+			break;
+	}
+	return *p == ':' ? p + 1 : p;
+}
+
+static void parse_item(struct git *g, const char *text, struct pathspec_item *it)
+{
+	const char *p = text;
+
+	*it = (struct pathspec_item){ .original = text };
+	if (text[0] == '\0')
+		git_die(g,
+			"empty string is not a valid pathspec. please use . instead if you meant "
+			"to match all paths");
+	if (text[0] == ':' && !g->literal_pathspecs)
+		p = text[1] == '(' ? long_magic(g, it, text + 2) : short_magic(g, it, text + 1);
+	it->literal = it->literal || g->literal_pathspecs;
+	if (it->literal && it->glob)
+		git_die(g, "%s: 'literal' and 'glob' are incompatible", text);
+	if (it->top)
+		it->match = path_normal(g->a, p);
+	else
+		it->match = path_in_work_try(g, p);
+	if (it->match == NULL)
+		git_die(g, "%s: '%s' is outside repository at '%s'", text, p,
+			g->work != NULL ? g->work : g->dir);
+	it->length = strlen(it->match);
+	if (it->length > 0 && it->match[it->length - 1] == '/') {
+		it->match[--it->length] = '\0';
+		it->dir_only = true;
+	}
+	it->plain = it->literal ? it->length : strcspn(it->match, "*?[\\");
+	/* What the start directory contributes is never a pattern. */
+	if (!it->top && strlen(g->prefix) <= it->length && it->plain < strlen(g->prefix))
+		it->plain = strlen(g->prefix) + strcspn(it->match + strlen(g->prefix), "*?[\\");
+}
+
+void pathspec_of(struct git *g, char **operands, int n, struct pathspec *out)
+{
+	bool only_excludes = true;
+
+	*out = (struct pathspec){ .at = arena_array(g->keep, (size_t)n + 1, sizeof(*out->at)) };
+	for (int i = 0; i < n; i++) {
+		struct pathspec_item *it = &out->at[out->n++];
+
+		parse_item(g, operands[i], it);
+		out->has_exclude |= it->exclude;
+		out->has_wild |= it->plain < it->length;
+		only_excludes &= it->exclude;
+	}
+	if (n != 0 && only_excludes) {
+		parse_item(g, g->prefix[0] != '\0' ? "." : ":/", &out->at[out->n]);
+		out->at[out->n++].seen = true;
+	}
+}
+
+static bool same_text(const struct pathspec_item *it, const char *a, const char *b, size_t n)
+{
+	if (!it->icase)
+		return strncmp(a, b, n) == 0;
+	for (size_t i = 0; i < n; i++)
+		if (byte_to_lower((unsigned char)a[i]) != byte_to_lower((unsigned char)b[i]))
+			return false;
+	return true;
+}
+
+static bool item_matches(const struct pathspec_item *it, const char *path, size_t len, bool is_dir)
+{
+	if (it->length == 0)
+		return true;
+	if (it->plain == it->length || it->literal) {
+		if (len < it->length || !same_text(it, path, it->match, it->length))
+			return false;
+		if (len == it->length)
+			return is_dir || !it->dir_only;
+		return path[it->length] == '/';
+	}
+	/* As a plain prefix too: a name that has wildcard characters in it. */
+	if (len >= it->length && same_text(it, path, it->match, it->length) &&
+	    (path[it->length] == '\0' || path[it->length] == '/'))
+		return true;
+	if (len < it->plain || !same_text(it, path, it->match, it->plain))
+		return false;
+	return wild_match(it->match + it->plain,
+			  (struct bytes){ path + it->plain, len - it->plain },
+			  (it->glob ? WILD_PATHNAME : 0u) | (it->icase ? WILD_ICASE : 0u));
+}
+
+bool pathspec_match(struct git *g, struct pathspec *ps, const char *path, bool is_dir)
+{
+	size_t len = strlen(path);
+	bool hit = false;
+
+	if (ps->n == 0)
+		return true;
+	if (len > 0 && path[len - 1] == '/')
+		len--;
+	for (size_t i = 0; i < ps->n; i++) {
+		struct pathspec_item *it = &ps->at[i];
+
+		cmd_charge(g->c, 1);
+		if (it->exclude)
+			continue;
+		if (item_matches(it, path, len, is_dir))
+			hit = it->seen = true;
+	}
+	for (size_t i = 0; hit && ps->has_exclude && i < ps->n; i++) {
+		struct pathspec_item *it = &ps->at[i];
+
+		if (it->exclude && item_matches(it, path, len, is_dir)) {
+			it->seen = true;
+			hit = false;
+		}
+	}
+	return hit;
+}
+
+bool pathspec_below(const struct pathspec *ps, const char *dir, size_t length)
+{
+	if (ps->n == 0)
+		return true;
+	for (size_t i = 0; i < ps->n; i++) {
+		const struct pathspec_item *it = &ps->at[i];
+		size_t n = it->plain < length ? it->plain : length;
+
+		if (it->exclude)
+			continue;
+		if (!same_text(it, it->match, dir, n))
+			continue;
+		/* A pattern can match anything below; plain text must lie on the way. */
+		if (it->plain < it->length && (it->plain <= length || it->match[length] == '/'))
+			return true;
+		if (it->length == 0 ||
+		    (it->length <= length && (dir[it->length] == '/' || it->length == length)) ||
+		    (it->length > length && it->match[length] == '/'))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The state of a work tree: what status, commit and stash show of it.
+ */
+#ifndef BUILTINS_GIT_STATUS_H
+#define BUILTINS_GIT_STATUS_H
+
+#include "builtins/git/walk.h"
+
+enum status_format { STATUS_LONG, STATUS_SHORT, STATUS_V1, STATUS_V2 };
+enum status_untracked { SHOW_NO, SHOW_NORMAL, SHOW_ALL };
+
+struct status_opts {
+	enum status_format format;
+	int untracked; /* enum status_untracked; -1: as configured */
+	bool branch;
+	bool show_stash;
+	bool zero;
+	int ignored; /* 0, 1 traditional */
+	bool no_renames;
+	bool ahead_behind;
+	bool verbose;
+	struct pathspec paths;
+	bool for_commit; /* inside of COMMIT_EDITMSG or a dry run */
+	bool commented;  /* lines begin with "#" */
+	bool amend;      /* compared with HEAD's parent */
+};
+
+struct status {
+	struct git *g;
+	struct status_opts o;
+	struct diff_queue staged;
+	struct diff_queue work;
+	struct names untracked;
+	struct names ignored;
+	struct names unmerged;
+	bool initial;
+	bool committable;
+};
+
+void status_collect(struct git *g, struct status *s, const struct status_opts *o);
+/* Long or short, into out. */
+void status_put(struct status *s, struct buf *out);
+/* "Your branch is ahead of ..." or nothing. */
+void status_put_tracking(struct git *g, const char *branch, struct buf *out, bool quick);
+/* "HEAD detached at abc" or "Not currently on any branch." */
+void status_put_detached(struct git *g, const char *color, const char *reset, struct buf *out);
+/* What is under way: merge, rebase...: lines of the long form. */
+void status_put_state(struct status *s, struct buf *out);
+
+/* --- the sequencer's files (sequence.c) --- */
+bool merge_in_progress(struct git *g);
+
+#endif

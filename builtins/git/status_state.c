@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is under way in a repository: a merge, rebase, cherry-pick; where HEAD was detached.
+ */
+#include "builtins/git/status.h"
+
+static bool has(struct git *g, const char *name)
+{
+	return file_exists(g, repo_path(g, g->a, name));
+}
+
+bool merge_in_progress(struct git *g)
+{
+	return has(g, "MERGE_HEAD");
+}
+
+static char *first_line(struct git *g, const char *name)
+{
+	struct bytes text;
+	struct bytes line;
+
+	if (file_read(g, g->a, repo_path(g, g->a, name), &text) < 0 || !git_line(&text, &line))
+		return NULL;
+	return arena_dup(g->a, line);
+}
+
+void status_put_detached(struct git *g, const char *color, const char *reset, struct buf *out)
+{
+	struct reflog_entry *log;
+	size_t n = reflog_read(g, "HEAD", &log);
+	struct oid head;
+	char *onto = first_line(g, "rebase-merge/onto");
+
+	if (onto == NULL)
+		onto = first_line(g, "rebase-apply/onto");
+	if (onto != NULL) {
+		struct oid o;
+
+		if (oid_parse(onto, &o) && strlen(onto) == OID_HEX)
+			buf_printf(out, "%s%srebase in progress; onto %s%s\n",
+				   has(g, "rebase-merge/interactive") ? "interactive " : "", color,
+				   reset, oid_short(g, &o, 0));
+		return;
+	}
+	for (size_t i = n; i > 0; i--) {
+		struct bytes m = log[i - 1].message;
+		const char *to;
+		char *name;
+		struct oid o, peeled;
+		bool several;
+		char *full;
+
+		if (!bytes_starts(m, BYTES("checkout: moving from ")))
+			continue;
+		to = bytes_rfind(m, BYTES(" to "));
+		if (to == NULL)
+			break;
+		name = arena_dup(g->a, bytes_slice(m, (size_t)(to + 4 - m.ptr), m.len));
+		full = ref_expand(g, name, &o, &several);
+		const char *shown = name;
+
+		if (full != NULL && object_peel(g, &o, OBJECT_COMMIT, &peeled) &&
+		    oid_eq(&peeled, &log[i - 1].after))
+			shown = ref_short(g, full);
+		else
+			shown = oid_short(g, &log[i - 1].after, 0);
+		buf_printf(out, "%sHEAD detached %s %s%s\n", color,
+			   head_oid(g, &head) && oid_eq(&head, &log[i - 1].after) ? "at" : "from",
+			   reset, shown);
+		return;
+	}
+	buf_printf(out, "%sNot currently on any branch.%s\n", color, reset);
+}
+
+static void put_merge(struct status *s, struct buf *out, bool hints)
+{
+	if (s->unmerged.n != 0) {
+		buf_puts(out, "You have unmerged paths.\n");
+		if (hints)
+			buf_puts(out, "  (fix conflicts and run \"git commit\")\n"
+				      "  (use \"git merge --abort\" to abort the merge)\n");
+	} else {
+		buf_puts(out, "All conflicts fixed but you are still merging.\n");
+		if (hints)
+			buf_puts(out, "  (use \"git commit\" to conclude merge)\n");
+	}
+	buf_putc(out, '\n');
+}
+
+/* Lines of the todo list, or of what is done. */
+static void put_todo(struct status *s, const char *file, const char *title, const char *empty,
+		     bool from_end, struct buf *out)
+{
+	struct git *g = s->g;
+	struct bytes text = { "", 0 };
+	struct bytes line;
+	struct bytes list[2] = { { NULL, 0 }, { NULL, 0 } };
+	size_t n = 0;
+
+	file_read(g, g->a, repo_path(g, g->a, file), &text);
+	while (git_line(&text, &line)) {
+		if (line.len == 0 || line.ptr[0] == '#')
+			continue;
+		if (n < 2)
+			list[n] = line;
+		else if (from_end) {
+			list[0] = list[1];
+			list[1] = line;
+		}
+		n++;
+	}
+	if (n == 0) {
+		buf_puts(out, empty);
+		return;
+	}
+	if (from_end)
+		buf_printf(out, "%s (%zu command%s done):\n", title, n, n == 1 ? "" : "s");
+	else
+		buf_printf(out, "%s (%zu remaining command%s):\n", title, n, n == 1 ? "" : "s");
+	for (size_t i = 0; i < 2 && i < n; i++) {
+		/* "pick <full name> text": the name is shortened. */
+		char *copy = arena_dup(g->a, list[i]);
+		char *blank = strchr(copy, ' ');
+		struct oid o;
+
+		if (blank != NULL && strlen(blank + 1) > OID_HEX && oid_parse(blank + 1, &o)) {
+			*blank = '\0';
+			buf_printf(out, "   %s %s%s\n", copy, oid_short(g, &o, 0),
+				   blank + 1 + OID_HEX);
+		} else {
+			buf_printf(out, "   %s\n", copy);
+		}
+	}
+	if (from_end && n > 2)
+		buf_printf(out, "  (see more in file .git/%s)\n", file);
+}
+
+static void put_rebase(struct status *s, struct buf *out, bool hints)
+{
+	struct git *g = s->g;
+	char *branch = first_line(g, "rebase-merge/head-name");
+	char *onto = first_line(g, "rebase-merge/onto");
+	struct oid o;
+
+	put_todo(s, "rebase-merge/done", "Last command", "No commands done.\n", true, out);
+	put_todo(s, "rebase-merge/git-rebase-todo", "Next commands to do",
+		 "No commands remaining.\n", false, out);
+	if (hints && onto != NULL)
+		buf_puts(out, "");
+	if (branch != NULL && onto != NULL && oid_parse(onto, &o))
+		buf_printf(out, "You are currently rebasing branch '%s' on '%s'.\n",
+			   ref_short(g, branch), oid_short(g, &o, 0));
+	else
+		buf_puts(out, "You are currently rebasing.\n");
+	if (hints && s->unmerged.n != 0)
+		buf_puts(out, "  (fix conflicts and then run \"git rebase --continue\")\n"
+			      "  (use \"git rebase --skip\" to skip this patch)\n"
+			      "  (use \"git rebase --abort\" to check out the original branch)\n");
+	else if (hints)
+		buf_puts(out, "  (all conflicts fixed: run \"git rebase --continue\")\n");
+	buf_putc(out, '\n');
+}
+
+static void put_pick(struct status *s, struct buf *out, const char *file, const char *doing,
+		     const char *command, bool hints)
+{
+	struct git *g = s->g;
+	char *name = first_line(g, file);
+	struct oid o;
+
+	if (name == NULL || !oid_parse(name, &o))
+		return;
+	buf_printf(out, "You are currently %s commit %s.\n", doing, oid_short(g, &o, 0));
+	if (hints) {
+		if (s->unmerged.n != 0)
+			buf_printf(out, "  (fix conflicts and run \"git %s --continue\")\n",
+				   command);
+		else
+			buf_printf(out, "  (all conflicts fixed: run \"git %s --continue\")\n",
+				   command);
+		buf_printf(out, "  (use \"git %s --skip\" to skip this patch)\n", command);
+		buf_printf(out, "  (use \"git %s --abort\" to cancel the %s operation)\n", command,
+			   command);
+	}
+	buf_putc(out, '\n');
+}
+
+void status_put_state(struct status *s, struct buf *out)
+{
+	struct git *g = s->g;
+	bool hints = config_bool(g, "advice.statushints", true);
+
+	if (has(g, "MERGE_HEAD"))
+		put_merge(s, out, hints);
+	else if (has(g, "rebase-merge"))
+		put_rebase(s, out, hints);
+	else if (has(g, "CHERRY_PICK_HEAD"))
+		put_pick(s, out, "CHERRY_PICK_HEAD", "cherry-picking", "cherry-pick", hints);
+	if (has(g, "REVERT_HEAD"))
+		put_pick(s, out, "REVERT_HEAD", "reverting", "revert", hints);
+}

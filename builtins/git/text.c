@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Messages and pieces of text: what git says on standard error, names in quotes, lists.
+ */
+#include "builtins/git/git.h"
+
+char *git_format(struct arena *a, const char *format, ...)
+{
+	struct buf b = buf_in(a);
+	va_list args;
+
+	va_start(args, format);
+	buf_vprintf(&b, format, args);
+	va_end(args);
+	return buf_cstr(&b);
+}
+
+/* --- messages --- */
+
+static void say(struct git *g, const char *prefix, const char *format, va_list args)
+{
+	struct buf b = buf_in(g->a);
+
+	buf_puts(&b, prefix);
+	buf_vprintf(&b, format, args);
+	if (prefix[0] != '\0')
+		buf_putc(&b, '\n');
+	cmd_err_write(g->c, b.ptr, b.len);
+}
+
+void git_exit(struct git *g, int status)
+{
+	cmd_exit(g->c, status);
+}
+
+void git_die(struct git *g, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(g, "fatal: ", format, args);
+	va_end(args);
+	git_exit(g, GIT_STATUS_FATAL);
+}
+
+void git_die_errno(struct git *g, int err, const char *format, ...)
+{
+	struct buf b = buf_in(g->a);
+	va_list args;
+
+	va_start(args, format);
+	buf_vprintf(&b, format, args);
+	va_end(args);
+	git_die(g, "%s: %s", buf_cstr(&b), err_text(err));
+}
+
+int git_error(struct git *g, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(g, "error: ", format, args);
+	va_end(args);
+	return 1;
+}
+
+void git_warn(struct git *g, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(g, "warning: ", format, args);
+	va_end(args);
+}
+
+void git_say(struct git *g, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(g, "", format, args);
+	va_end(args);
+}
+
+void git_hint(struct git *g, const char *advice, const char *format, ...)
+{
+	struct buf b = buf_in(g->a);
+	struct buf out = buf_in(g->a);
+	struct bytes rest;
+	struct bytes line;
+	va_list args;
+
+	if (advice != NULL && !config_bool(g, git_format(g->a, "advice.%s", advice), true))
+		return;
+	va_start(args, format);
+	buf_vprintf(&b, format, args);
+	va_end(args);
+	rest = buf_bytes(&b);
+	while (git_line(&rest, &line)) {
+		buf_puts(&out, "hint: ");
+		buf_add(&out, line);
+		buf_putc(&out, '\n');
+	}
+	cmd_err_write(g->c, out.ptr, out.len);
+}
+
+void git_refuse(struct git *g, const char *what)
+{
+	git_die(g, "%s is not supported here", what);
+}
+
+/* --- names in quotes --- */
+
+static bool needs_quotes(struct git *g, const char *name)
+{
+	bool high = config_bool(g, "core.quotepath", true);
+
+	for (const char *p = name; *p != '\0'; p++) {
+		unsigned char ch = (unsigned char)*p;
+
+		if (ch < 0x20 || ch == '"' || ch == '\\' || ch == 0x7f || (ch >= 0x80 && high))
+			return true;
+	}
+	return false;
+}
+
+static void put_quoted(struct git *g, struct buf *out, const char *name)
+{
+	static const char letters[] = "abtnvfr";
+	bool high = config_bool(g, "core.quotepath", true);
+
+	buf_putc(out, '"');
+	for (const char *p = name; *p != '\0'; p++) {
+		unsigned char ch = (unsigned char)*p;
+
+		if (ch >= 7 && ch <= 13)
+			buf_printf(out, "\\%c", letters[ch - 7]);
+		else if (ch == '"' || ch == '\\')
+			buf_printf(out, "\\%c", ch);
+		else if (ch < 0x20 || ch == 0x7f || (ch >= 0x80 && high))
+			buf_printf(out, "\\%c%c%c", '0' + (ch >> 6), '0' + (ch >> 3 & 7),
+				   '0' + (ch & 7));
+		else
+			buf_putc(out, *p);
+	}
+	buf_putc(out, '"');
+}
+
+void git_quote(struct git *g, struct buf *out, const char *name)
+{
+	if (needs_quotes(g, name))
+		put_quoted(g, out, name);
+	else
+		buf_puts(out, name);
+}
+
+const char *git_quoted(struct git *g, const char *name)
+{
+	struct buf b = buf_in(g->a);
+
+	if (!needs_quotes(g, name))
+		return name;
+	put_quoted(g, &b, name);
+	return buf_cstr(&b);
+}
+
+const char *git_quoted_blank(struct git *g, const char *name)
+{
+	if (needs_quotes(g, name) || strchr(name, ' ') == NULL)
+		return git_quoted(g, name);
+	return git_format(g->a, "\"%s\"", name);
+}
+
+char *git_unquote(struct arena *a, const char **at)
+{
+	static const char from[] = "abtnvfr\"\\";
+	static const char to[] = "\a\b\t\n\v\f\r\"\\";
+	struct buf out = buf_in(a);
+	const char *p = *at + 1;
+
+	for (; *p != '"'; p++) {
+		if (*p == '\0')
+			return NULL;
+		if (*p != '\\') {
+			buf_putc(&out, *p);
+			continue;
+		}
+		p++;
+		const char *letter = *p != '\0' ? strchr(from, *p) : NULL;
+
+		if (letter != NULL) {
+			buf_putc(&out, to[letter - from]);
+		} else if (p[0] >= '0' && p[0] <= '3' && p[1] >= '0' && p[1] <= '7' &&
+			   p[2] >= '0' && p[2] <= '7') {
+			buf_putc(&out,
+				 (char)((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0')));
+			p += 2;
+		} else {
+			return NULL;
+		}
+	}
+	*at = p + 1;
+	return buf_cstr(&out);
+}
+
+void git_quote_shell(struct buf *out, const char *s)
+{
+	buf_putc(out, '\'');
+	for (; *s != '\0'; s++) {
+		if (*s == '\'' || *s == '!')
+			buf_printf(out, "'\\%c'", *s);
+		else
+			buf_putc(out, *s);
+	}
+	buf_putc(out, '\'');
+}
+
+size_t git_columns(struct bytes s)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < s.len;) {
+		uint32_t cp = 0;
+		size_t n = utf8_decode(s, i, &cp);
+
+		if (n == 0) {
+			i++;
+			width++;
+			continue;
+		}
+		int w = utf8_width(cp);
+
+		width += w > 0 ? (size_t)w : 0;
+		i += n;
+	}
+	return width;
+}
+
+/* --- pieces --- */
+
+bool git_line(struct bytes *rest, struct bytes *line)
+{
+	const char *end;
+
+	if (rest->len == 0)
+		return false;
+	end = memchr(rest->ptr, '\n', rest->len);
+	if (end == NULL) {
+		*line = *rest;
+		*rest = (struct bytes){ rest->ptr + rest->len, 0 };
+		return true;
+	}
+	*line = (struct bytes){ rest->ptr, (size_t)(end - rest->ptr) };
+	*rest = bytes_slice(*rest, line->len + 1, rest->len);
+	return true;
+}
+
+struct bytes git_trim(struct bytes s)
+{
+	while (s.len != 0 && byte_is_space((unsigned char)s.ptr[0]))
+		s = bytes_slice(s, 1, s.len);
+	while (s.len != 0 && byte_is_space((unsigned char)s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+bool git_starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+bool git_ends(const char *s, const char *suffix)
+{
+	return bytes_ends(bytes_of(s), bytes_of(suffix));
+}
+
+bool git_number(const char *s, int64_t *out)
+{
+	bool minus = *s == '-';
+	int64_t v = 0;
+
+	if (*s == '-' || *s == '+')
+		s++;
+	if (!byte_is_digit((unsigned char)*s))
+		return false;
+	for (; byte_is_digit((unsigned char)*s); s++) {
+		if (v > INT64_MAX / 10 - 1)
+			return false;
+		v = v * 10 + (*s - '0');
+	}
+	*out = minus ? -v : v;
+	return *s == '\0';
+}
+
+int git_name_cmp(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* --- sorting --- */
+
+void git_sort(struct git *g, void *base, size_t n, size_t size,
+	      int (*cmp)(const void *, const void *))
+{
+	char *from = base;
+	char *to = n > 1 ? pool_alloc(g->c->pool, n * size) : NULL;
+	char *spare = to;
+
+	for (size_t width = 1; width < n; width *= 2) {
+		for (size_t lo = 0; lo < n; lo += 2 * width) {
+			size_t mid = lo + width < n ? lo + width : n;
+			size_t hi = mid + width < n ? mid + width : n;
+			size_t i = lo, j = mid;
+
+			for (size_t k = lo; k < hi; k++) {
+				bool left = i < mid &&
+					    (j >= hi || cmp(from + i * size, from + j * size) <= 0);
+				size_t pick = left ? i++ : j++;
+
+				memcpy(to + k * size, from + pick * size, size);
+			}
+		}
+		cmd_charge(g->c, n / 4 + 1);
+		char *swap = from;
+
+		from = to;
+		to = swap;
+	}
+	if (n > 1 && from != base)
+		memcpy(base, from, n * size);
+	if (n > 1)
+		pool_free(g->c->pool, spare, n * size);
+}
+
+/* --- lists --- */
+
+void git_grow(struct git *g, void **ptr, size_t *cap, size_t size)
+{
+	size_t bigger = *cap * 2 + 16;
+
+	*ptr = pool_resize(g->c->pool, *ptr, *cap * size, bigger * size);
+	*cap = bigger;
+}
+
+void names_add(struct git *g, struct names *list, const char *name)
+{
+	LIST_ROOM(g, list->at, list->n, list->cap);
+	list->at[list->n++] = arena_dup(g->keep, bytes_of(name));
+}
+
+bool names_has(const struct names *list, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->at[i], name) == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Histories: which commits, in which order, and how each is written.
+ *
+ *   revs.c     arguments of rev-list, log and others into struct revs
+ *   history.c  the walk: limits, order, what does not touch the paths
+ *   pretty.c   --format                 graph.c  the lines of --graph
+ */
+#ifndef BUILTINS_GIT_WALK_H
+#define BUILTINS_GIT_WALK_H
+
+#include "builtins/git/diff.h"
+
+enum commit_flags {
+	COMMIT_SEEN = 1,
+	COMMIT_UNINTERESTING = 2,
+	COMMIT_SHOWN = 4,
+	COMMIT_SAME = 8, /* as its parent, as far as the paths go */
+	COMMIT_ADDED = 16,
+	COMMIT_LEFT = 32, /* of A...B */
+	COMMIT_BOUNDARY = 64,
+	COMMIT_CHILD_SHOWN = 128,
+	COMMIT_IN_LIST = 256,
+	COMMIT_PATCH_SAME = 512,
+	COMMIT_REWRITTEN = 1024,
+	COMMIT_PATH = 2048, /* of --ancestry-path */
+};
+
+enum revs_order { ORDER_DATE, ORDER_TOPO, ORDER_TOPO_DATE };
+
+struct revs_grep {
+	struct regex *re;
+	int field; /* 'a' author, 'c' committer, 'm' message */
+};
+
+struct revs_item {
+	struct commit *c;
+	struct oid oid;   /* as named: perhaps a tag, tree or blob */
+	const char *name; /* as given */
+	bool uninteresting;
+	uint32_t mode;
+	const char *path;
+	enum object_type type;
+};
+
+struct commits {
+	struct commit **at;
+	size_t n;
+	size_t cap;
+};
+
+struct revs {
+	struct git *g;
+	struct diff_opts diff;
+	struct revs_item *item;
+	size_t nitems;
+	size_t items_cap;
+	struct pathspec paths;
+	enum revs_order order;
+	bool reverse;
+	bool first_parent;
+	bool no_walk;
+	bool boundary;
+	bool left_right;
+	bool left_only, right_only;
+	bool cherry_mark, cherry_pick;
+	bool full_history;
+	bool sparse;
+	bool ancestry_path;
+	bool rewrite; /* parents are those that are shown: --graph, --parents */
+	bool follow;
+	bool show_root;
+	bool default_head;
+	bool reflogs; /* -g */
+	bool ignore_missing;
+	bool read_stdin;
+	bool dense;
+	bool show_pulls;
+	bool objects;
+	bool gave_rev;
+	int64_t max_count; /* -1: all */
+	int64_t skip;
+	int64_t since; /* INT64_MIN: not said */
+	int64_t until; /* INT64_MAX */
+	int min_parents;
+	int max_parents; /* -1: any */
+	struct revs_grep *grep;
+	size_t ngreps;
+	size_t greps_cap;
+	bool grep_extended;
+	bool grep_icase, grep_invert, grep_all_match, grep_fixed, grep_perl, grep_basic;
+	struct names grep_text[3]; /* as given: author, committer, message */
+	const char * not ;         /* --not: what follows is excluded */
+	bool negate;
+	struct names exclude;
+	/* the walk */
+	bool started;
+	bool limited;
+	struct commits queue; /* a heap by date, then by order of coming */
+	struct commits list;  /* when limited */
+	size_t list_at;
+	struct commits boundaries;
+	uint64_t coming;
+	int64_t shown;
+	const char *follow_path;
+	bool reversed;
+	struct commits backwards;
+	bool draw_graph; /* history.c must hand out all parents that count */
+};
+
+void revs_init(struct git *g, struct revs *r);
+/* One option: how many arguments it took; 0: not one of these. */
+int revs_option(struct git *g, void *r, int argc, char **argv);
+/* Operands: revisions, then paths (dashdash: where "--" was, -1: nowhere). Ends the command on
+ * errors. */
+void revs_operands(struct git *g, struct revs *r, struct args *args);
+/* One revision argument ("A..B" too): false if it is none. */
+bool revs_add(struct git *g, struct revs *r, const char *arg);
+void revs_add_commit(struct git *g, struct revs *r, struct commit *c, bool uninteresting);
+struct commit *revs_next(struct revs *r);
+/* Whether a commit has changes in the paths against its parent n. */
+bool revs_tree_same(struct revs *r, const struct commit *c, const struct commit *parent);
+/* All merge bases of two commits, best first. */
+size_t merge_bases(struct git *g, struct commit *a, struct commit *b, struct commit ***out);
+size_t merge_bases_many(struct git *g, struct commit *a, struct commit **b, size_t n,
+			struct commit ***out);
+bool is_ancestor(struct git *g, struct commit *a, struct commit *of);
+/* How many commits only one side has. */
+void count_ahead_behind(struct git *g, struct commit *a, struct commit *b, size_t *ahead,
+			size_t *behind);
+/* revs.c: --cherry-pick and its kin; --follow: whether c touches the file (the name moves on). */
+void revs_mark_cherries(struct revs *r);
+bool revs_follow(struct revs *r, struct commit *c);
+/* Flags of all commits seen are cleared: another walk can begin. */
+void revs_forget(struct git *g);
+
+/* --- pretty.c --- */
+
+enum pretty_kind {
+	PRETTY_MEDIUM,
+	PRETTY_RAW,
+	PRETTY_SHORT,
+	PRETTY_FULL,
+	PRETTY_FULLER,
+	PRETTY_ONELINE,
+	PRETTY_REFERENCE,
+	PRETTY_EMAIL,
+	PRETTY_USER,
+};
+struct decoration {
+	const char *name; /* full */
+	struct decoration *next;
+};
+struct pretty {
+	enum pretty_kind kind;
+	const char *format; /* of PRETTY_USER */
+	bool separate;      /* newline between, not behind */
+	struct date_style date;
+	bool date_given;
+	bool abbrev_commit;
+	bool abbrev_given;
+	bool no_abbrev;
+	int abbrev;
+	bool use_color;
+	bool encode_mail;
+	int decorate; /* 0 no, 1 short, 2 full */
+	struct lookup *decorations;
+	const struct reflog_entry *reflog;
+	const char *reflog_name;
+	char mark; /* of %m: > < - + = */
+	int indent;
+	bool in_graph;
+	const char *parents; /* printed with the name: --parents */
+	struct pretty_mail *mail;
+	struct commit *commit;
+	const char *source;
+};
+/* "oneline", "format:...": false if unknown. */
+bool pretty_of(struct git *g, const char *text, struct pretty *p);
+/* The commit as log shows it, without "commit ..." line for user formats. */
+void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf *out);
+void pretty_format(struct git *g, struct pretty *p, struct commit *c, const char *format,
+		   struct buf *out);
+/* The trailers at the end of a message; empty if there are none. */
+struct bytes pretty_trailers(struct bytes message);
+void pretty_load_decorations(struct git *g, struct pretty *p);
+/* " (HEAD -> main, tag: v1)" with colours, or nothing. */
+void pretty_decorate(struct git *g, struct pretty *p, const struct oid *o, const char *before,
+		     const char *after, struct buf *out);
+/* What mailmap makes of a person. */
+void mailmap_apply(struct git *g, struct person *who);
+
+/* cmd_refs.c: --format of for-each-ref and its kin, one line. */
+void ref_put_format(struct git *g, const char *format, const char *name, const struct oid *o,
+		    const char *target);
+
+/* cmd_log.c: reflog show. */
+int log_show_reflog(struct git *g, struct args *args);
+
+/* --- graph.c --- */
+
+struct graph;
+struct graph *graph_new(struct git *g, struct revs *r, bool color);
+/* The commit that comes next. */
+void graph_update(struct graph *gr, struct commit *c);
+/* Lines in front of the commit's own, and its mark: without newline. */
+void graph_show_commit(struct graph *gr, struct buf *out);
+/* What stands in front of a further line of the commit's text. */
+void graph_put_padding(struct graph *gr, struct buf *out);
+/* One more line; true if it was the commit's. */
+bool graph_next_line(struct graph *gr, struct buf *out);
+bool graph_is_finished(const struct graph *gr);
+void graph_show_remainder(struct graph *gr, struct buf *out);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of the work tree: read as they would be stored, written as they are stored.
+ */
+#include "builtins/git/git.h"
+
+uint32_t work_mode(struct git *g, const struct vfs_stat *st, const struct entry *old)
+{
+	switch (st->mode & S_FMT) {
+	case S_LNK: return MODE_LINK;
+	case S_DIR: return MODE_GITLINK;
+	default: break;
+	}
+	if (!config_bool(g, "core.filemode", true))
+		return old != NULL && (old->mode & S_FMT) == S_REG ? old->mode : MODE_FILE;
+	return st->mode & 0100 ? MODE_EXEC : MODE_FILE;
+}
+
+bool work_behind_link(struct git *g, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct vfs_stat st;
+
+	if (slash == NULL)
+		return false;
+	/* Neighbours in a directory ask the same again. */
+	size_t len = (size_t)(slash - path);
+
+	if (len == g->dir_seen.len && memcmp(path, g->dir_seen.ptr, len) == 0)
+		return false;
+	for (const char *p = strchr(path, '/'); p != NULL; p = strchr(p + 1, '/')) {
+		char part[4097];
+
+		if ((size_t)(p - path) >= sizeof(part))
+			return true;
+		memcpy(part, path, (size_t)(p - path));
+		part[p - path] = '\0';
+		if (cmd_lstat(g->c, part, &st) < 0 || (st.mode & S_FMT) != S_DIR)
+			return true;
+	}
+	g->dir_seen = (struct bytes){ arena_dup(g->keep, (struct bytes){ path, len }), len };
+	return false;
+}
+
+int work_read(struct git *g, struct arena *a, const char *path, uint32_t mode, struct bytes *out)
+{
+	int err;
+
+	if ((mode & S_FMT) == S_LNK)
+		return cmd_readlink(g->c, CMD_CWD, path, out);
+	if (mode == MODE_GITLINK) {
+		struct git *sub = repo_open(g, path_join(g->a, g->work, path));
+		struct oid o;
+
+		if (sub == NULL || !head_oid(sub, &o))
+			return -E_NOENT;
+		*out = bytes_of(git_format(a, "Subproject commit %s\n", oid_hex(g, &o)));
+		return 0;
+	}
+	err = file_read(g, a, path, out);
+	if (err < 0)
+		return err;
+	*out = convert_in(g, a, path, *out);
+	return 0;
+}
+
+int work_hash(struct git *g, const char *path, uint32_t mode, bool store, struct oid *out)
+{
+	struct arena a;
+	struct bytes data;
+	int err;
+
+	if (mode == MODE_GITLINK) {
+		struct git *sub = repo_open(g, path_join(g->a, g->work, path));
+
+		return sub != NULL && head_oid(sub, out) ? 0 : -E_NOENT;
+	}
+	arena_init(&a, g->a->heap, g->a->fail);
+	err = work_read(g, &a, path, mode, &data);
+	if (err >= 0 && store)
+		object_write(g, OBJECT_BLOB, data, out);
+	else if (err >= 0)
+		object_hash(OBJECT_BLOB, data, out);
+	if (err >= 0)
+		cmd_charge_bytes(g->c, data.len * 4);
+	arena_clear(&a);
+	return err < 0 ? err : 0;
+}
+
+/* A directory or file in the way of path goes, if nothing is in it that counts. */
+static void clear_path(struct git *g, const char *path)
+{
+	struct vfs_stat st;
+
+	g->dir_seen = (struct bytes){ "", 0 };
+	for (const char *p = strchr(path, '/'); p != NULL; p = strchr(p + 1, '/')) {
+		char *part = git_format(g->a, "%.*s", (int)(p - path), path);
+
+		if (cmd_lstat(g->c, part, &st) < 0)
+			break;
+		if ((st.mode & S_FMT) != S_DIR)
+			cmd_unlink(g->c, CMD_CWD, part, 0);
+	}
+	if (cmd_lstat(g->c, path, &st) < 0)
+		return;
+	if ((st.mode & S_FMT) == S_DIR)
+		file_remove_tree(g, path);
+	else
+		cmd_unlink(g->c, CMD_CWD, path, 0);
+}
+
+void work_write_bytes(struct git *g, const char *path, uint32_t mode, struct bytes data)
+{
+	int err;
+
+	clear_path(g, path);
+	err = file_make_parents(g, path);
+	if (err >= 0 && (mode & S_FMT) == S_LNK)
+		err = cmd_symlink(g->c, arena_dup(g->a, data), CMD_CWD, path);
+	else if (err >= 0 && mode == MODE_GITLINK)
+		err = cmd_mkdir(g->c, CMD_CWD, path, 0777);
+	else if (err >= 0)
+		err = file_write(g, path, data, mode == MODE_EXEC ? 0777 : 0666);
+	if (err < 0)
+		git_die_errno(g, err, "cannot create '%s'", path);
+	cmd_charge_bytes(g->c, data.len);
+}
+
+void work_write(struct git *g, const char *path, uint32_t mode, const struct oid *o,
+		struct entry *e)
+{
+	struct arena a;
+	struct vfs_stat st;
+	struct bytes data = { "", 0 };
+
+	arena_init(&a, g->a->heap, g->a->fail);
+	if (mode != MODE_GITLINK) {
+		if (object_read(g, &a, o, &data) != OBJECT_BLOB)
+			git_die(g, "unable to read sha1 file of %s (%s)", path, oid_hex(g, o));
+		if ((mode & S_FMT) == S_REG)
+			data = convert_out(g, &a, path, data);
+	}
+	work_write_bytes(g, path, mode, data);
+	arena_clear(&a);
+	if (e != NULL && cmd_lstat(g->c, path, &st) == 0)
+		index_stat(g, e, &st);
+}
+
+void work_remove(struct git *g, const char *path)
+{
+	struct vfs_stat st;
+	char *copy = arena_dup(g->a, bytes_of(path));
+
+	if (work_behind_link(g, path))
+		return;
+	g->dir_seen = (struct bytes){ "", 0 };
+	if (cmd_lstat(g->c, path, &st) < 0)
+		return;
+	if ((st.mode & S_FMT) == S_DIR)
+		cmd_unlink(g->c, CMD_CWD, path, CMD_REMOVEDIR);
+	else
+		cmd_unlink(g->c, CMD_CWD, path, 0);
+	for (;;) {
+		char *slash = strrchr(copy, '/');
+
+		if (slash == NULL)
+			return;
+		*slash = '\0';
+		/* Not the directory the command was started in. */
+		if (strncmp(g->prefix, copy, strlen(copy)) == 0 && g->prefix[strlen(copy)] == '/')
+			return;
+		if (cmd_unlink(g->c, CMD_CWD, copy, CMD_REMOVEDIR) < 0)
+			return;
+	}
+}
