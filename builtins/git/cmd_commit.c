@@ -761,6 +761,7 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 						    !cm->o.reset_author));
 }
 
+/* long: one step after the other */
 int git_cmd_commit(struct git *g, struct args *args)
 {
 	struct committing cm = { .g = g, .o = { .status = { .untracked = -1 } } };

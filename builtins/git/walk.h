@@ -190,7 +190,9 @@ void pretty_decorate(struct git *g, struct pretty *p, const struct oid *o, const
 /* What mailmap makes of a person. */
 void mailmap_apply(struct git *g, struct person *who);
 
-/* cmd_refs.c: --format of for-each-ref and its kin, one line. */
+/* ref_format.c: by keys as --sort has them. */
+void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *keys);
+/* --format of for-each-ref and its kin, one line. */
 void ref_put_format(struct git *g, const char *format, const char *name, const struct oid *o,
 		    const char *target);
 
