@@ -474,6 +474,7 @@ static bool is_path(struct git *g, const char *arg)
 	return path != NULL && (path[0] == '\0' || file_exists(g, path));
 }
 
+/* long: each form of operands once */
 int git_cmd_checkout(struct git *g, struct args *args)
 {
 	struct checkout k = { .g = g };
