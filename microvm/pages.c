@@ -276,10 +276,17 @@ static int add(struct space *s, struct run *r, const struct area *a, uint64_t ad
 	return err;
 }
 
+/* A program's initialised data: most of it will be written, and a copy costs less than a fault. */
+static bool copied_at_once(const struct area *a)
+{
+	return a->file != NULL && a->object == NULL && (a->prot & PROT_WRITE_) != 0 &&
+	       a->end - a->start <= COPIED_BYTES;
+}
+
 /* The pages around a fault that are not mapped yet. */
 static int around(struct proc *p, struct space *s, struct area *a, uint64_t address, bool write)
 {
-	bool cheap = a->file != NULL && !write;
+	bool cheap = a->file != NULL && (!write || copied_at_once(a));
 	uint64_t span = (uint64_t)(cheap ? AROUND_FILE : AROUND) * PAGE_BYTES;
 	uint64_t from = address & ~(span - 1);
 	uint64_t end = from + span;
@@ -318,6 +325,7 @@ int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want
 	address &= ~PAGE_MASK_;
 	if (a == NULL || (a->prot & want) != want)
 		return -E_FAULT;
+	write |= guest && copied_at_once(a);
 	slot = page_slot(s, address, true);
 	if (slot == NULL)
 		return -E_NOMEM;

@@ -25,6 +25,7 @@ enum {
 	LEAF_PAGES = 512,
 	AROUND = 16,       /* pages that one fault brings of anonymous memory */
 	AROUND_FILE = 256, /* and of a file */
+	COPIED_BYTES = 4 << 20,
 	AREAS_MAX = 65530,
 	NSIG_ = 65,
 	SYSCALL_STEPS = 50,

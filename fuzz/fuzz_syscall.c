@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of system calls under random programs: a machine that executes nothing but plays
+ * calls, faults and interruptions out of the input, with arguments that are often nearly right.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "microvm/private.h"
+
+enum { REGION_BYTES = 24 << 20, RUNS_MAX = 1500 };
+
+static struct {
+	const uint8_t *at;
+	const uint8_t *end;
+	int runs;
+	struct microvm *m;
+	uint64_t seen[16]; /* results of calls: addresses, descriptors, pids */
+} script;
+
+static uint8_t byte(void)
+{
+	return script.at < script.end ? *script.at++ : 0;
+}
+
+/* --- the machine --- */
+
+static int open_machine(void *user, void **out, const char **why)
+{
+	(void)user;
+	(void)why;
+	*out = &script;
+	return 0;
+}
+
+static void close_machine(void *machine)
+{
+	(void)machine;
+}
+
+static int make_thing(void *machine, void **out)
+{
+	(void)machine;
+	*out = malloc(16);
+	return *out != NULL ? 0 : -1;
+}
+
+static void free_thing(void *machine, void *thing)
+{
+	(void)machine;
+	free(thing);
+}
+
+static int make_context(void *machine, void *copy, void **out)
+{
+	(void)copy;
+	return make_thing(machine, out);
+}
+
+static int map_pages(void *machine, void *space, uint64_t address, void *const *pages, size_t n,
+		     unsigned protection)
+{
+	(void)machine;
+	(void)space;
+	if ((address & PAGE_MASK_) != 0 || address + n * PAGE_BYTES > USER_END ||
+	    (protection & 7) == 0)
+		abort();
+	/* What is mapped is real memory of ours. */
+	for (size_t i = 0; i < n; i++)
+		if (((uintptr_t)pages[i] & PAGE_MASK_) != 0 || *(volatile char *)pages[i] == 77)
+			byte();
+	return 0;
+}
+
+static void unmap_pages(void *machine, void *space, uint64_t address, size_t n)
+{
+	(void)machine;
+	(void)space;
+	if ((address & PAGE_MASK_) != 0 || address + n * PAGE_BYTES > USER_END)
+		abort();
+}
+
+static void protect_pages(void *machine, void *space, uint64_t address, size_t n,
+			  unsigned protection)
+{
+	(void)protection;
+	unmap_pages(machine, space, address, n);
+}
+
+static size_t context_get(void *machine, void *context, void *area, size_t n)
+{
+	(void)machine;
+	(void)context;
+	if (area != NULL)
+		memset(area, 0, n < 832 ? n : 832);
+	return 832;
+}
+
+static int context_set(void *machine, void *context, const void *area, size_t n)
+{
+	(void)machine;
+	(void)context;
+	return ((const char *)area)[n - 1] == 1 ? -1 : 0;
+}
+
+static uint64_t number(const struct cowsh_vm_registers *r)
+{
+	static const uint64_t usual[] = { 0,          1,          4096,       8192, 0x1000000,
+					  UINT64_MAX, 1u << 31,   0x7fffffff, 2,    8,
+					  3,          USER_END,   USER_FIRST, 1024, 0x10000,
+					  0x400000,   PAGE_MASK_, 0x22,       0x32, 100 };
+	uint8_t b = byte();
+
+	if (b < 100)
+		return b % 24;
+	if (b < 140)
+		return usual[b % (sizeof usual / sizeof usual[0])];
+	if (b < 180)
+		return r->rsp - 4096 + (uint64_t)byte() * 32;
+	if (b < 220)
+		return script.seen[byte() % 16] + (byte() % 4 == 0 ? byte() : 0);
+	if (b < 240)
+		return 0x400000 + (uint64_t)byte() * 256;
+	return (uint64_t)byte() << (byte() % 64);
+}
+
+/* Leaves structures and strings where calls will look for them. */
+static void scribble(const struct cowsh_vm_registers *r)
+{
+	struct task *t = task_of(kernel_current(script.m->k));
+	static const char *const strings[] = {
+		"/f", "/d", "..", "/proc/self/exe", "/dev/null", "/proc/self/fd", "x/y", ""
+	};
+	uint64_t at = r->rsp - 4096 + (uint64_t)byte() * 32;
+	uint64_t words[4] = { number(r), number(r), number(r), number(r) };
+
+	if (byte() % 2 == 0)
+		guest_write(t->p, t->space, at, words, sizeof words);
+	else
+		guest_write(t->p, t->space, at, strings[at / 32 % 8],
+			    strlen(strings[at / 32 % 8]) + 1);
+}
+
+static void run(void *machine, void *space, void *context, struct cowsh_vm_registers *r,
+		struct cowsh_vm_event *e)
+{
+	uint8_t kind = byte();
+
+	(void)machine;
+	(void)space;
+	(void)context;
+	script.seen[script.runs % 16] = r->rax;
+	*e = (struct cowsh_vm_event){ .exit = COWSH_VM_SYSCALL };
+	if (script.at == script.end || script.runs++ > RUNS_MAX) {
+		r->rax = 231;
+		return;
+	}
+	if (r->rsp < 0x10000 || r->rsp > USER_END)
+		r->rsp = STACK_TOP - 8192;
+	if (kind % 4 == 0)
+		scribble(r);
+	if (kind >= 250) {
+		e->exit = COWSH_VM_INTERRUPTED;
+		e->ran_ns = 1000;
+		return;
+	}
+	if (kind >= 230) {
+		e->exit = COWSH_VM_TRAP;
+		e->vector = kind < 245 ? 14 : kind % 20;
+		e->error = byte() & 23;
+		e->address = number(r);
+		return;
+	}
+	r->rax = byte() + (kind % 8 == 1 ? 256u : 0u);
+	r->rdi = number(r);
+	r->rsi = number(r);
+	r->rdx = number(r);
+	r->r10 = number(r);
+	r->r8 = number(r);
+	r->r9 = number(r);
+}
+
+static const struct cowsh_microvm machine = {
+	.size = sizeof machine,
+	.open = open_machine,
+	.close = close_machine,
+	.space_new = make_thing,
+	.space_free = free_thing,
+	.map = map_pages,
+	.unmap = unmap_pages,
+	.protect = protect_pages,
+	.context_new = make_context,
+	.context_free = free_thing,
+	.context_get = context_get,
+	.context_set = context_set,
+	.run = run,
+};
+
+/* --- the program --- */
+
+static bool probe(struct proc *p, struct bytes head)
+{
+	(void)p;
+	return microvm_takes(head);
+}
+
+static int start(struct proc *p, struct bytes head, const char *path, int argc, char **argv,
+		 char **envp)
+{
+	(void)head;
+	return microvm_run(script.m, p, path, argc, argv, envp);
+}
+
+static void put(char *image, size_t at, uint64_t value, size_t n)
+{
+	memcpy(image + at, &value, n);
+}
+
+static int first(struct proc *p, void *arg)
+{
+	static char image[12288];
+	static char name[] = "/f";
+	char *argv[] = { name, NULL };
+	char *envp[] = { NULL };
+	int64_t fd = sys_open(p, AT_FDCWD_, "/f", O_CREAT_ | O_RDWR_, 0755);
+
+	(void)arg;
+	memset(image, 0, sizeof image);
+	memcpy(image, "\177ELF\2\1\1", 7);
+	put(image, 16, 2, 2);
+	put(image, 18, 62, 2);
+	put(image, 24, 0x400100, 8);
+	put(image, 32, 64, 8);
+	put(image, 54, 56, 2);
+	put(image, 56, 1, 2);
+	put(image, 64, 1, 4);
+	put(image, 68, 7, 4);
+	put(image, 80, 0x400000, 8);
+	put(image, 96, 9000, 8);
+	put(image, 104, 40000, 8);
+	sys_write(p, (int)fd, image, sizeof image);
+	sys_mkdir(p, AT_FDCWD_, "/d", 0755);
+	return (int)sys_exec(p, "/f", argv, envp);
+}
+
+static int output(void *user, int fd, const char *data, size_t n)
+{
+	(void)user;
+	(void)fd;
+	(void)data;
+	(void)n;
+	return 0;
+}
+
+static void session(struct store *store)
+{
+	static const struct program_format format = {
+		.name = "elf", .probe = probe, .run = start, .real_path = true
+	};
+	struct kernel_host host = { .output = output };
+	struct kernel_config c = { .store = store, .host = &host, .seed = 1 };
+	struct spawn s = { .fn = first };
+	struct kernel *k;
+	struct proc *p;
+
+	c.limit[LIMIT_STEPS] = 3000000;
+	c.limit[LIMIT_PROCESSES] = 20;
+	c.limit[LIMIT_MEMORY] = 12 << 20;
+	c.limit[LIMIT_DISK] = 4 << 20;
+	c.limit[LIMIT_DESCRIPTORS] = 64;
+	c.cred.uid = byte() % 2 == 0 ? 0 : 1000;
+	if (kernel_new(&c, &k) != 0 || microvm_new(k, &machine, &script.m) != 0)
+		abort();
+	kernel_add_format(k, &format);
+	if (kernel_start(k, &s, NULL, NULL, &p) == 0)
+		for (int i = 0; i < 300; i++) {
+			enum kernel_state state = kernel_run(k, 0);
+
+			if (state == KERNEL_DONE || (state == KERNEL_WAIT && i > 200))
+				break;
+			kernel_wake_host(k);
+		}
+	if (kernel_free(k) != 0)
+		abort();
+	microvm_free(script.m);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct store store;
+	void *region;
+
+	if (size < 4)
+		return 0;
+	memset(&script, 0, sizeof script);
+	script.at = data;
+	script.end = data + size;
+	region = aligned_alloc(65536, REGION_BYTES);
+	store_init(&store, region, REGION_BYTES, NULL, NULL);
+	session(&store);
+	free(region);
+	return 0;
+}
