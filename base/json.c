@@ -389,8 +389,11 @@ static bool key_equal(struct json_str *a, struct json_str *b)
 	       (a->hash == b->hash && a->len == b->len && memcmp(a->ptr, b->ptr, a->len) == 0);
 }
 
-/* Where a key stands in the table, or the empty place for it; 0 there means none. */
-static uint32_t *table_place(struct json_obj *o, struct json_str *key)
+/*
+ * Where a key stands in the table, or the empty place for it; 0 there means none. *steps: how
+ * far that was, which is charged when objects grow: keys may have been chosen to collide.
+ */
+static uint32_t *table_place(struct json_obj *o, struct json_str *key, size_t *steps)
 {
 	uint32_t *table = obj_table(o);
 	size_t mask = table_size(o->cap) - 1;
@@ -402,6 +405,7 @@ static uint32_t *table_place(struct json_obj *o, struct json_str *key)
 		if (other != NULL && key_equal(other, key))
 			break;
 		i = (i + 1) & mask;
+		++*steps;
 	}
 	return &table[i];
 }
@@ -409,7 +413,8 @@ static uint32_t *table_place(struct json_obj *o, struct json_str *key)
 static struct json_slot *find_slot(struct json_obj *o, struct json_str *key)
 {
 	if (o->cap > JSON_SMALL) {
-		uint32_t n = *table_place(o, key);
+		size_t steps = 0;
+		uint32_t n = *table_place(o, key, &steps);
 
 		return n != 0 ? &o->slots[n - 1] : NULL;
 	}
@@ -446,12 +451,15 @@ struct json json_get_bytes(struct json o, struct bytes key)
 	return json_simple(JSON_NONE);
 }
 
-static void add_slot(struct json_obj *o, struct json_str *key, struct json v)
+static size_t add_slot(struct json_obj *o, struct json_str *key, struct json v)
 {
+	size_t steps = 0;
+
 	o->slots[o->used++] = (struct json_slot){ key, v };
 	o->live++;
 	if (o->cap > JSON_SMALL)
-		*table_place(o, key) = o->used;
+		*table_place(o, key, &steps) = o->used;
+	return steps;
 }
 
 /* One owner, and room for one slot more if `more`. */
@@ -467,6 +475,7 @@ static struct json obj_room(struct json_mem *m, struct json v, bool more)
 	if (more && old->used == old->cap)
 		cap = old->live * 2 < 4 ? 4 : (size_t)old->live * 2;
 	struct json_obj *o = obj_new(m, cap);
+	size_t steps = 0;
 
 	for (size_t i = 0; i < old->used; i++) {
 		struct json_slot *slot = &old->slots[i];
@@ -478,10 +487,10 @@ static struct json obj_room(struct json_mem *m, struct json v, bool more)
 			json_copy(slot->val);
 		}
 		str_hash(slot->key);
-		add_slot(o, slot->key, slot->val);
+		steps += add_slot(o, slot->key, slot->val);
 	}
 	if (m->poll != NULL)
-		m->poll(m->arg, old->used / 4 + 1);
+		m->poll(m->arg, (old->used + steps) / 4 + 1);
 	if (old->refs > 1)
 		old->refs--;
 	else
@@ -513,7 +522,11 @@ struct json json_set(struct json_mem *m, struct json o, struct json key, struct 
 		return o;
 	}
 	o = obj_room(m, o, true);
-	add_slot(o.u.obj, key.u.str, v);
+
+	size_t steps = add_slot(o.u.obj, key.u.str, v);
+
+	if (steps > 32 && m->poll != NULL)
+		m->poll(m->arg, steps / 4);
 	return o;
 }
 

@@ -50,7 +50,7 @@ struct json_str {
 struct json_lit {
 	uint32_t refs;
 	uint32_t len;
-	double num;
+	double num; /* NaN: not known yet */
 	char ptr[];
 };
 
@@ -126,9 +126,13 @@ static inline bool json_is_number(struct json v)
 {
 	return v.kind == JSON_NUMBER || v.kind == JSON_LITERAL;
 }
+/* The double of a literal that has been read but not computed with yet. */
+double json_literal_num(struct json_lit *lit);
 static inline double json_num(struct json v)
 {
-	return v.kind == JSON_NUMBER ? v.u.num : v.u.lit->num;
+	if (v.kind == JSON_NUMBER)
+		return v.u.num;
+	return v.u.lit->num == v.u.lit->num ? v.u.lit->num : json_literal_num(v.u.lit);
 }
 /* Everything but null and false. */
 static inline bool json_truth(struct json v)

@@ -3,6 +3,8 @@
  * Numbers of JSON: reading them, keeping the text of those that a double would change, and
  * comparing such texts digit by digit.
  */
+#include <math.h>
+
 #include "base/json.h"
 #include "base/number.h"
 #include "base/utf8.h"
@@ -132,6 +134,37 @@ static struct json literal_of(struct json_mem *m, struct bytes s, const struct d
 	return v;
 }
 
+/* Whether s is as put_canonical would write it. */
+static bool is_canonical(struct bytes s, const struct decimal *d)
+{
+	bool zero = s.ptr[d->from] == '0';
+
+	if (s.ptr[0] == '+' || d->to != s.len || s.ptr[d->to - 1] == '.')
+		return false;
+	if (zero && (s.ptr[d->from + 1] != '.' || d->exp + (int64_t)d->digits < -5))
+		return false;
+	return s.ptr[d->from] != '.' && d->digits > 1;
+}
+
+/* A literal that becomes a double when something is computed with it. */
+static struct json lazy_literal(struct json_mem *m, struct bytes s)
+{
+	struct json_lit *lit = pool_alloc(m->pool, sizeof(*lit) + s.len);
+
+	*lit = (struct json_lit){ 1, (uint32_t)s.len, NAN };
+	memcpy(lit->ptr, s.ptr, s.len);
+	return (struct json){ .kind = JSON_LITERAL, .u.lit = lit };
+}
+
+double json_literal_num(struct json_lit *lit)
+{
+	double num = 0;
+
+	number_parse_double((struct bytes){ lit->ptr, lit->len }, &num, NULL);
+	lit->num = num;
+	return num;
+}
+
 static bool word_is(struct bytes s, const char *lower)
 {
 	if (s.len != strlen(lower))
@@ -187,6 +220,9 @@ struct json json_parse_number(struct json_mem *m, struct bytes s)
 			return written(num);
 		return literal_of(m, s, &d, num);
 	}
+	if (d.digits > 15 && is_canonical(s, &d) && s.len < UINT32_MAX)
+		return lazy_literal(m, s);
+
 	double num = 0;
 
 	number_parse_double(s.ptr[0] == '+' ? bytes_slice(s, 1, s.len) : s, &num, NULL);

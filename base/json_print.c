@@ -35,7 +35,7 @@ void json_put_number(struct buf *out, double d)
 		buf_put(out, "null", 4);
 		return;
 	}
-	if (d == (double)(int32_t)d) {
+	if (d >= INT32_MIN && d <= INT32_MAX && d == (double)(int32_t)d) {
 		int32_t i = (int32_t)d;
 
 		if (i == 0 && 1 / d < 0)

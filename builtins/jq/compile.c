@@ -271,6 +271,7 @@ static struct def *find_prelude(struct jq *j, struct bytes name, size_t nargs)
 			return s->def;
 	src = arena_zalloc(j->a, sizeof(*src));
 	src->name = "<builtin>";
+	src->own = true;
 	src->text = text;
 	prog = jq_parse(j, src);
 	if (prog == NULL || prog->ndefs != 1)
@@ -419,7 +420,8 @@ bool gen_is_native(struct gen *g, struct node *n)
 {
 	struct scope *s = find_function(g->scope, n->name, n->n);
 
-	return (s == NULL || s->value.kind == JSON_TRUE) && jq_native(n->name, n->n) != NULL;
+	return (s == NULL || s->value.kind == JSON_TRUE) &&
+	       n->src->own >= bytes_starts(n->name, BYTES("_")) && jq_native(n->name, n->n) != NULL;
 }
 
 void gen_call(struct gen *g, struct node *n, unsigned in, unsigned dst, unsigned flags)
@@ -448,6 +450,10 @@ void gen_call(struct gen *g, struct node *n, unsigned in, unsigned dst, unsigned
 	}
 	if (gen_special(g, n, in, dst, flags))
 		return;
+	if (bytes_starts(n->name, BYTES("_")) && !n->src->own) {
+		not_defined(g, n);
+		return;
+	}
 	native = jq_native(n->name, n->n);
 	if (native != NULL) {
 		gen_native(g, native, n, in, dst, flags);

@@ -2,6 +2,8 @@
  *
  * Functions that look beyond their input: env, input, debug, halt.
  */
+#include <math.h>
+
 #include "builtins/jq/gen.h"
 
 static struct json fn_env(struct jq *j, struct json in, struct json *arg)
@@ -96,7 +98,7 @@ static struct json fn_halt_error(struct jq *j, struct json in, struct json *arg)
 		return jq_bad(j, in, "halt_error/1: number required");
 	}
 	j->halted = true;
-	j->halt_status = (int)json_num(arg[0]) & 255;
+	j->halt_status = fabs(json_num(arg[0])) < 1e9 ? (int)json_num(arg[0]) & 255 : 255;
 	if (in.kind == JSON_STRING) {
 		cmd_flush(j->c);
 		cmd_err_write(j->c, in.u.str->ptr, in.u.str->len);

@@ -94,6 +94,7 @@ enum binary {
 struct source {
 	const char *name; /* in messages: "<top-level>" or a path */
 	struct bytes text;
+	bool own;         /* ours: it may call functions that trust their arguments (_name) */
 	struct bytes dir; /* of a module: where it looks for others */
 };
 

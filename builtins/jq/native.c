@@ -336,90 +336,111 @@ static struct json fn_sort(struct jq *j, struct json in, struct json *arg)
 	return json_sort(&j->m, in);
 }
 
-/* Pairs [keys, value] of an array and the keys computed from it, sorted; NONE after an error. */
-static struct json keyed(struct jq *j, struct json in, struct json keys)
+/* An element of an array and what it is sorted by; both are the arrays'. */
+struct entry {
+	struct json key;
+	struct json v;
+};
+
+static void merge_entries(struct jq *j, const struct entry *a, struct entry *out, size_t lo,
+			  size_t mid, size_t hi)
 {
-	struct json pairs;
+	size_t left = lo;
+	size_t right = mid;
 
-	if (in.kind != JSON_ARRAY || keys.kind != JSON_ARRAY || json_len(in) != json_len(keys))
-		return jq_bad2(j, in, keys, "cannot be sorted, as they are not both arrays");
-	pairs = json_array(&j->m, json_len(in));
-	for (size_t i = 0; i < json_len(in); i++) {
-		struct json pair = json_array(&j->m, 2);
+	for (size_t k = lo; k < hi; k++) {
+		bool take = left >= mid ||
+			    (right < hi && json_cmp(&j->m, a[right].key, a[left].key) < 0);
 
-		/* The position decides among equals, before the values would. */
-		pair = json_push(&j->m, pair, json_copy(json_at(keys, i)));
-		pair = json_push(&j->m, pair, json_number((double)i));
-		pairs = json_push(&j->m, pairs, pair);
+		out[k] = take ? a[right++] : a[left++];
 	}
-	cmd_charge(j->c, json_len(in) / 2 + 1);
-	json_put(&j->m, keys);
-	return json_sort(&j->m, pairs);
 }
 
-static struct json value_of_pair(struct json in, struct json pairs, size_t i)
+/* The elements in the order of their keys, equal ones as they were; in the pool. NULL after an
+ * error, in and keys then being consumed. */
+static struct entry *sorted_entries(struct jq *j, struct json in, struct json keys)
 {
-	double at = json_num(json_at(json_at(pairs, i), 1));
+	size_t n;
+	struct entry *a;
+	struct entry *tmp;
+	bool ones = true;
 
-	return json_copy(json_at(in, (size_t)at));
+	if (in.kind != JSON_ARRAY || keys.kind != JSON_ARRAY || json_len(in) != json_len(keys)) {
+		jq_bad2(j, in, keys, "cannot be sorted, as they are not both arrays");
+		return NULL;
+	}
+	n = json_len(in);
+	/* Arrays of one are in order as their elements are. */
+	for (size_t i = 0; i < n && ones; i++)
+		ones = json_at(keys, i).kind == JSON_ARRAY && json_len(json_at(keys, i)) == 1;
+	a = pool_alloc(j->m.pool, (n + 1) * sizeof(*a));
+	tmp = pool_alloc(j->m.pool, (n + 1) * sizeof(*a));
+	for (size_t i = 0; i < n; i++) {
+		struct json key = json_at(keys, i);
+
+		a[i] = (struct entry){ ones ? json_at(key, 0) : key, json_at(in, i) };
+	}
+	for (size_t width = 1; width < n; width *= 2) {
+		for (size_t lo = 0; lo < n; lo += width * 2) {
+			size_t mid = lo + width < n ? lo + width : n;
+
+			merge_entries(j, a, tmp, lo, mid, mid + width < n ? mid + width : n);
+		}
+		memcpy(a, tmp, n * sizeof(*a));
+		cmd_charge(j->c, n / 4 + 1);
+	}
+	pool_free(j->m.pool, tmp, (n + 1) * sizeof(*a));
+	return a;
+}
+
+static void free_entries(struct jq *j, struct entry *e, struct json in, struct json keys)
+{
+	pool_free(j->m.pool, e, (json_len(in) + 1) * sizeof(*e));
+	json_put(&j->m, in);
+	json_put(&j->m, keys);
 }
 
 static struct json fn_sort_by(struct jq *j, struct json in, struct json *arg)
 {
-	struct json keep = json_copy(in);
-	struct json pairs = keyed(j, in, arg[0]);
+	struct entry *e = sorted_entries(j, in, arg[0]);
 	struct json out;
 
-	if (j->raised) {
-		json_put(&j->m, keep);
-		return pairs;
-	}
-	out = json_array(&j->m, json_len(pairs));
-	for (size_t i = 0; i < json_len(pairs); i++)
-		out = json_push(&j->m, out, value_of_pair(keep, pairs, i));
-	json_put(&j->m, pairs);
-	json_put(&j->m, keep);
-	json_put(&j->m, keep);
+	if (e == NULL)
+		return json_simple(JSON_NONE);
+	out = json_array(&j->m, json_len(in));
+	for (size_t i = 0; i < json_len(in); i++)
+		out = json_push(&j->m, out, json_copy(e[i].v));
+	free_entries(j, e, in, arg[0]);
 	return out;
 }
 
 /* Groups of equal keys; first: only the first of each. */
 static struct json grouped(struct jq *j, struct json in, struct json keys, bool first)
 {
-	struct json keep = json_copy(in);
-	struct json pairs = keyed(j, in, keys);
+	struct entry *e = sorted_entries(j, in, keys);
 	struct json out;
 	struct json group = json_simple(JSON_NONE);
 
-	if (j->raised) {
-		json_put(&j->m, keep);
-		return pairs;
-	}
+	if (e == NULL)
+		return json_simple(JSON_NONE);
 	out = json_array(&j->m, 4);
-	for (size_t i = 0; i < json_len(pairs); i++) {
-		struct json v = value_of_pair(keep, pairs, i);
-		bool same = i > 0 && json_equal(&j->m, json_at(json_at(pairs, i), 0),
-						json_at(json_at(pairs, i - 1), 0));
+	for (size_t i = 0; i < json_len(in); i++) {
+		bool same = i > 0 && json_equal(&j->m, e[i].key, e[i - 1].key);
 
-		if (first) {
-			if (same)
-				json_put(&j->m, v);
-			else
-				out = json_push(&j->m, out, v);
+		if (first && !same)
+			out = json_push(&j->m, out, json_copy(e[i].v));
+		if (first)
 			continue;
-		}
 		if (!same) {
 			if (group.kind != JSON_NONE)
 				out = json_push(&j->m, out, group);
 			group = json_array(&j->m, 2);
 		}
-		group = json_push(&j->m, group, v);
+		group = json_push(&j->m, group, json_copy(e[i].v));
 	}
 	if (group.kind != JSON_NONE)
 		out = json_push(&j->m, out, group);
-	json_put(&j->m, pairs);
-	json_put(&j->m, keep);
-	json_put(&j->m, keep);
+	free_entries(j, e, in, keys);
 	return out;
 }
 
