@@ -166,7 +166,8 @@ static int wait_word(struct shell *sh, const struct wait_options *o, const char 
 	}
 	job_poll(sh);
 	if (pid > INT32_MAX ||
-	    (job_of_pid(sh, (int)pid) == NULL && !finished_take(sh, (int)pid, &status))) {
+	    (job_of_pid(sh, (int)pid) == NULL && !finished_expects(sh, (int)pid) &&
+	     !finished_take(sh, (int)pid, &status))) {
 		builtin_error(sh, "wait", "pid %lld is not a child of this shell", (long long)pid);
 		return STATUS_NOT_FOUND;
 	}
@@ -206,6 +207,9 @@ static int wait_all(struct shell *sh)
 				return status;
 		}
 	} while (running != NULL);
+	/* And for the process substitution that was started last. */
+	if (finished_expects(sh, sh->last_background))
+		job_wait_pid(sh, sh->last_background);
 	remove_done(sh);
 	finished_forget(sh);
 	return 0;

@@ -221,6 +221,7 @@ void job_drop_told(struct shell *sh);
 void finished_add(struct shell *sh, int pid, int status);
 /* A child that nobody waits for: its status is taken when it has ended. */
 void finished_expect(struct shell *sh, int pid);
+bool finished_expects(struct shell *sh, int pid);
 /* `wait` without arguments: earlier statuses can't be asked for any more. */
 void finished_forget(struct shell *sh);
 bool finished_take(struct shell *sh, int pid, int *status);

@@ -84,6 +84,17 @@ static void reap_expected(struct shell *sh)
 	f->nexpected = kept;
 }
 
+bool finished_expects(struct shell *sh, int pid)
+{
+	const struct finished *f = sh->finished;
+
+	for (int i = 0; f != NULL && i < f->nexpected; i++) {
+		if (f->expected[i] == pid)
+			return true;
+	}
+	return false;
+}
+
 void finished_expect(struct shell *sh, int pid)
 {
 	struct finished *f = finished_of(sh);
