@@ -30,7 +30,7 @@ static int w_run(struct cmd *c)
 	uptime_put_line(c);
 	cmd_puts(c, "\nUSER     TTY      ");
 	cmd_puts(c, o->from ? "" : "FROM             ");
-	cmd_puts(c, o->brief ? " IDLE WHAT\n" : " LOGIN@   IDLE   JCPU   PCPU WHAT\n" + 1);
+	cmd_puts(c, o->brief ? " IDLE WHAT\n" : "LOGIN@   IDLE   JCPU   PCPU WHAT\n");
 	return 0;
 }
 
