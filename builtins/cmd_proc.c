@@ -52,7 +52,7 @@ static void fill(struct cmd *c, const struct proc *p, struct cmd_proc *out)
 		.nice = p->nice,
 		.cpu_ns = kernel_steps_ns(p->k, p->steps),
 		.started_ns = p->started_ns,
-		.memory = PROC_STACK_BYTES + arena_size(&p->arena) + pool_size(&p->pool),
+		.memory = proc_memory(p),
 		.name = arena_dup(c->arena, bytes_of(p->name)),
 		.args = join(c, p),
 		.argv0 = args ? arena_dup(c->arena, bytes_of(p->argv[0])) : "",

@@ -154,9 +154,43 @@ static bool is_directory(struct shell *sh, const char *path)
 	return sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0 && (st.mode & S_FMT) == S_DIR;
 }
 
+/* What is said about a program of the system that is not there: a status, or -1. */
+static int advise(struct shell *sh, const char *path)
+{
+	static const char *const places[] = { "/usr/bin/", "/bin/", "/usr/local/bin/" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		size_t len = strlen(places[i]);
+		char *argv[] = { (char *)(uintptr_t)path + len, NULL };
+
+		if (strncmp(path, places[i], len) == 0)
+			return kernel_advise(sh->p, argv);
+	}
+	return -1;
+}
+
+/* The same about what the first line of a script names. */
+static void advise_script(struct shell *sh, const char *path)
+{
+	char head[128];
+	int64_t fd = sys_open(sh->p, AT_FDCWD_, path, 0, 0);
+	int64_t n = fd < 0 ? -1 : sys_read(sh->p, (int)fd, head, sizeof(head) - 1);
+	size_t from = 2;
+
+	if (fd >= 0)
+		sys_close(sh->p, (int)fd);
+	if (n < 3 || head[0] != '#' || head[1] != '!')
+		return;
+	head[n] = '\0';
+	from += strspn(head + from, " \t");
+	head[from + strcspn(head + from, " \t\n")] = '\0';
+	advise(sh, head + from);
+}
+
 int program_failed(struct shell *sh, const char *path, int64_t err)
 {
 	struct vfs_stat st;
+	int status;
 
 	if (is_directory(sh, path)) {
 		shell_error(sh, "%s: Is a directory", path);
@@ -164,9 +198,13 @@ int program_failed(struct shell *sh, const char *path, int64_t err)
 	}
 	if (err == -E_NOENT && sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0) {
 		/* The interpreter that its first line names. */
+		advise_script(sh, path);
 		shell_error(sh, "%s: cannot execute: required file not found", path);
 		return STATUS_NOT_FOUND;
 	}
+	status = err == -E_NOENT ? advise(sh, path) : -1;
+	if (status >= 0)
+		return status;
 	shell_error(sh, "%s: %s", path, err_text((int)err));
 	return err == -E_NOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }

@@ -579,6 +579,8 @@ int kernel_signal(struct kernel *k, int pid, int sig);
 struct heap *kernel_heap(struct kernel *k);
 uint64_t kernel_limit(const struct kernel *k, enum limit l);
 void kernel_set_limit(struct kernel *k, enum limit l, uint64_t value);
+/* What a process takes of the session's memory, in bytes. */
+uint64_t proc_memory(const struct proc *p);
 /* Slot for api/: what a format's run finds through p->k. */
 void kernel_set_user(struct kernel *k, void *user);
 void *kernel_user(struct kernel *k);

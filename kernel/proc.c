@@ -30,6 +30,11 @@ struct proc *proc_next(struct kernel *k, int pid)
 	return p;
 }
 
+uint64_t proc_memory(const struct proc *p)
+{
+	return PROC_STACK_BYTES + arena_size(&p->arena) + pool_size(&p->pool);
+}
+
 struct proc *kernel_current(const struct kernel *k)
 {
 	return k->current;

@@ -197,8 +197,8 @@ static void status(const struct proc *p, struct buf *b)
 		buf_printf(b, "%u ", c->groups[i]);
 	buf_printf(b, "\nNStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\n", p->pid, p->pid,
 		   p->pgid, p->sid);
-	buf_puts(b,
-		 "VmPeak:\t       0 kB\nVmSize:\t       0 kB\nVmRSS:\t       0 kB\nThreads:\t1\n");
+	buf_printf(b, "VmPeak:\t%8llu kB\nVmSize:\t%8llu kB\nVmRSS:\t%8llu kB\nThreads:\t1\n",
+		   kb(proc_memory(p)), kb(proc_memory(p)), kb(proc_memory(p)));
 	put_mask(b, "SigPnd:\t", 0);
 	put_mask(b, "ShdPnd:\t", p->sig_pending);
 	put_mask(b, "SigBlk:\t", p->sig_blocked);
@@ -214,7 +214,9 @@ static void stat(const struct kernel *k, const struct proc *p, struct buf *b)
 		   p->ppid, p->pgid, p->sid);
 	buf_printf(b, "%llu 0 %llu 0 %d %d 1 0 %lld ", ticks(k, p->steps), ticks(k, p->child_steps),
 		   20 + p->nice, p->nice, (long long)(since / 10000000));
-	buf_puts(b, "0 0 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+	buf_printf(b, "%llu %llu ", (unsigned long long)proc_memory(p),
+		   (unsigned long long)proc_memory(p) / 4096);
+	buf_puts(b, "18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 "
 		    "0\n");
 }
 
@@ -267,7 +269,10 @@ int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, s
 			    "proc /proc proc rw,nosuid,nodev,noexec 0 0\n");
 		break;
 	case PROCFS_PID_STAT: stat(k, p, b); break;
-	case PROCFS_STATM: buf_puts(b, "0 0 0 0 0 0 0\n"); break;
+	case PROCFS_STATM:
+		buf_printf(b, "%llu %llu 0 0 0 0 0\n", (unsigned long long)proc_memory(p) / 4096,
+			   (unsigned long long)proc_memory(p) / 4096);
+		break;
 	case PROCFS_STATUS: status(p, b); break;
 	default: return -E_INVAL;
 	}
