@@ -203,7 +203,7 @@ static int wait_all(struct shell *sh)
 		if (running != NULL) {
 			int status = job_wait(sh, running);
 
-			if (sh->traps_pending != 0)
+			if (job_wait_ends(sh))
 				return status;
 		}
 	} while (running != NULL);
@@ -321,7 +321,7 @@ int do_wait(struct shell *sh, int argc, char **argv)
 		return wait_next(sh, &o, argc - scan.index, argv + scan.index);
 	if (scan.index == argc)
 		return wait_all(sh);
-	for (int i = scan.index; i < argc && sh->traps_pending == 0; i++)
+	for (int i = scan.index; i < argc && !job_wait_ends(sh); i++)
 		status = wait_word(sh, &o, argv[i]);
 	return status;
 }

@@ -215,6 +215,8 @@ void trap_init(struct shell *sh);
 void trap_note(struct shell *sh);
 /* With -c, jobs that have ended are forgotten when a command in the foreground ends. */
 void job_forget_done(struct shell *sh);
+/* Whether a signal ends `wait`: one with a trap does, but traps of SIGCHLD run at once. */
+bool job_wait_ends(struct shell *sh);
 /* Forgets the jobs that a signal ended, once that was said. */
 void job_drop_told(struct shell *sh);
 /* Remembers and finds statuses of background processes that ended. */

@@ -328,6 +328,7 @@ static int run_with_assigns(struct shell *sh, struct call *c)
 		failed = assign_temporary(sh, &s->assigns[i]);
 	if (failed != 0) {
 		scope_pop(sh);
+		sh->line_only = true; /* it is no special builtin */
 		return assignment_failed(sh);
 	}
 	sh->in_function_env = true;

@@ -162,7 +162,11 @@ static int run_unit(struct shell *sh, struct ast *ast)
 /* After an error that ends a line: whether reading goes on with the next one. */
 static bool goes_on(struct shell *sh)
 {
-	if (sh->flow == FLOW_ABORT && opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE)) {
+	bool spared = sh->line_only;
+
+	sh->line_only = false;
+	if (sh->flow == FLOW_ABORT && opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE) &&
+	    !spared) {
 		sh->flow = FLOW_EXIT;
 		sh->status = opt_set(sh, SET_COMMAND) ? STATUS_NOT_FOUND : 1;
 	}

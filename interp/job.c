@@ -375,10 +375,18 @@ static int interrupted(struct shell *sh)
 {
 	trap_note(sh);
 	for (int sig = 1; sig < 64; sig++) {
-		if ((sh->traps_pending >> sig & 1) != 0 && sig != SIGCHLD_)
+		if ((sh->traps_pending >> sig & 1) != 0 &&
+		    (sig != SIGCHLD_ || opt_set(sh, SET_POSIX)))
 			return STATUS_SIGNAL + sig;
 	}
 	return 0;
+}
+
+bool job_wait_ends(struct shell *sh)
+{
+	if (sh->traps_pending == (uint64_t)1 << SIGCHLD_ && !opt_set(sh, SET_POSIX))
+		trap_poll(sh);
+	return sh->traps_pending != 0 || sh->flow != FLOW_NONE;
 }
 
 int job_wait_pid(struct shell *sh, int pid)
@@ -423,7 +431,7 @@ int job_wait(struct shell *sh, struct job *j)
 			status = status_of_wait(j->statuses[i]);
 		else
 			status = job_wait_pid(sh, j->pids[i]);
-		if (sh->traps_pending != 0)
+		if (job_wait_ends(sh))
 			return status;
 	}
 	return status;

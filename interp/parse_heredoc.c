@@ -103,17 +103,21 @@ static bool ends_with_sub(struct bytes line, struct bytes delimiter)
 /* The lines up to the delimiter into p->lit, those that a backslash joins in one piece. */
 static void collect(struct parser *p, const struct here_doc *doc)
 {
+	struct bytes delimiter = doc->delimiter;
 	bool joined = false;
 	size_t begin = 0;
 	struct bytes line;
 
+	/* Its own tabs are taken off as well. */
+	while (doc->tabs && delimiter.len != 0 && delimiter.ptr[0] == '\t')
+		delimiter = bytes_slice(delimiter, 1, delimiter.len);
 	while (next_line(p, &line)) {
 		if (!joined)
 			begin = p->lit.len;
 		while (!joined && doc->tabs && line.len != 0 && line.ptr[0] == '\t')
 			line = bytes_slice(line, 1, line.len);
-		if (!joined && p->in_sub && ends_with_sub(line, doc->delimiter)) {
-			p->pos -= line.len - doc->delimiter.len;
+		if (!joined && p->in_sub && ends_with_sub(line, delimiter)) {
+			p->pos -= line.len - delimiter.len;
 			p->line -= line.ptr[line.len - 1] == '\n';
 			warn_unended(p, p->line, doc);
 			return;
@@ -121,7 +125,7 @@ static void collect(struct parser *p, const struct here_doc *doc)
 		joined = !doc->quoted && is_continued(line);
 		buf_add(&p->lit, joined ? bytes_slice(line, 0, line.len - 2) : line);
 		line = bytes_slice(buf_bytes(&p->lit), begin, p->lit.len);
-		if (!joined && is_delimiter(line, doc->delimiter)) {
+		if (!joined && is_delimiter(line, delimiter)) {
 			p->lit.len = begin;
 			return;
 		}
