@@ -405,6 +405,8 @@ int job_wait_pid(struct shell *sh, int pid)
 
 			if (code != 0)
 				return code;
+			if (job_wait_ends(sh))
+				return sh->status;
 			continue;
 		}
 		if (got < 0)
