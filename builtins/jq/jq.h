@@ -431,6 +431,8 @@ extern const struct native jq_natives_math[];
 extern const struct native jq_natives_time[];
 extern const struct native jq_natives_io[];
 
+/* The values of an object as an array. */
+struct json jq_values(struct jq *j, struct json in);
 struct json jq_tostring(struct jq *j, struct json v);
 struct json jq_tojson(struct jq *j, struct json v);
 struct json jq_format(struct jq *j, struct bytes name, struct json v);

@@ -235,14 +235,12 @@ static struct json fn_nan(struct jq *j, struct json in, struct json *arg)
 #define KIND(name, test)                                                                           \
 	static struct json fn_##name(struct jq *j, struct json in, struct json *arg)               \
 	{                                                                                          \
-		double x;                                                                          \
+		bool number = json_is_number(in);                                                  \
+		double x = number ? json_num(in) : 0;                                              \
                                                                                                    \
 		(void)arg;                                                                         \
-		if (!json_is_number(in))                                                           \
-			return jq_bad(j, in, "number required");                                   \
-		x = json_num(in);                                                                  \
 		json_put(&j->m, in);                                                               \
-		return json_bool(test);                                                            \
+		return json_bool(number && (test));                                                \
 	}
 
 KIND(isnan, isnan(x))

@@ -291,30 +291,14 @@ static struct json fn_reverse(struct jq *j, struct json in, struct json *arg)
 {
 	size_t n;
 
-	(void)arg;
-	if (in.kind == JSON_NULL)
-		return json_array(&j->m, 0);
-	if (in.kind == JSON_STRING) {
-		struct bytes s = json_text(in);
-		struct json out = json_string_new(&j->m, s.len);
-		size_t to = s.len;
-
-		for (size_t at = 0, len; at < s.len; at += len) {
-			uint32_t ch;
-
-			len = utf8_decode(s, at, &ch);
-			len = len == 0 ? 1 : len;
-			to -= len;
-			memcpy(out.u.str->ptr + to, s.ptr + at, len);
-		}
-		cmd_charge_bytes(j->c, s.len);
-		json_put(&j->m, in);
-		return out;
-	}
 	if (in.kind != JSON_ARRAY) {
-		jq_error(j, "Cannot reverse %s (%s)", json_kind_name(in), jq_dump(j, in));
-		json_put(&j->m, in);
-		return json_simple(JSON_NONE);
+		const char *kind = json_kind_name(in);
+		struct json length = fn_length(j, in, arg);
+
+		/* As if its elements were asked for from the last on. */
+		if (!j->raised && json_num(length) > 0)
+			return jq_error(j, "Cannot index %s with number", kind);
+		return j->raised ? length : json_array(&j->m, 0);
 	}
 	in = json_own(&j->m, in);
 	n = json_len(in);
@@ -661,6 +645,16 @@ static struct json fn_setpath(struct jq *j, struct json in, struct json *arg)
 	return jq_setpath(j, in, arg[0], arg[1]);
 }
 
+struct json jq_values(struct jq *j, struct json in)
+{
+	struct json out = json_array(&j->m, json_count(in));
+
+	for (size_t i = json_next_slot(in, 0); i < in.u.obj->used; i = json_next_slot(in, i + 1))
+		out = json_push(&j->m, out, json_copy(in.u.obj->slots[i].val));
+	json_put(&j->m, in);
+	return out;
+}
+
 /* Looks into nested arrays to a depth; in an explicit stack, for they may nest deep. */
 static struct json fn_flatten(struct jq *j, struct json in, struct json *arg)
 {
@@ -680,15 +674,8 @@ static struct json fn_flatten(struct jq *j, struct json in, struct json *arg)
 	}
 	depth = json_num(arg[0]);
 	json_put(&j->m, arg[0]);
-	if (in.kind == JSON_OBJECT) {
-		struct json values = json_array(&j->m, json_count(in));
-
-		for (size_t i = json_next_slot(in, 0); i < in.u.obj->used;
-		     i = json_next_slot(in, i + 1))
-			values = json_push(&j->m, values, json_copy(in.u.obj->slots[i].val));
-		json_put(&j->m, in);
-		in = values;
-	}
+	if (in.kind == JSON_OBJECT)
+		in = jq_values(j, in);
 	if (in.kind != JSON_ARRAY) {
 		jq_error(j, "Cannot iterate over %s (%s)", json_kind_name(in), jq_dump(j, in));
 		json_put(&j->m, in);
@@ -774,7 +761,7 @@ const struct native jq_natives_core[] = {
 	{ "_sort_by", 1, fn_sort_by },
 	{ "_group_by", 1, fn_group_by },
 	{ "_unique_by", 1, fn_unique_by },
-	{ "unique", 0, fn_unique },
+	{ "_unique", 0, fn_unique },
 	{ "min", 0, fn_min },
 	{ "max", 0, fn_max },
 	{ "_min_by", 1, fn_min_by },
@@ -786,6 +773,6 @@ const struct native jq_natives_core[] = {
 	{ "delpaths", 1, fn_delpaths },
 	{ "setpath", 2, fn_setpath },
 	{ "flatten", 1, fn_flatten },
-	{ "transpose", 0, fn_transpose },
+	{ "_transpose", 0, fn_transpose },
 	{ NULL, 0, NULL },
 };

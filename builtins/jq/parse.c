@@ -399,6 +399,26 @@ static struct node *object_value(struct parser *p)
 	return n;
 }
 
+/* A constant that can't be a key; its value then is in n->value. */
+static bool is_wrong_key(struct parser *p, struct node *n)
+{
+	if (n->kind == N_LITERAL)
+		return n->value.kind != JSON_STRING;
+	if (n->kind == N_ARRAY && n->a == NULL)
+		n->value = json_array(&p->j->m, 0);
+	else if (n->kind == N_OBJECT && n->n == 0)
+		n->value = json_object(&p->j->m, 0);
+	else if (n->kind == N_CALL && n->n == 0 && bytes_is(n->name, "null"))
+		n->value = json_simple(JSON_NULL);
+	else if (n->kind == N_CALL && n->n == 0 && bytes_is(n->name, "true"))
+		n->value = json_simple(JSON_TRUE);
+	else if (n->kind == N_CALL && n->n == 0 && bytes_is(n->name, "false"))
+		n->value = json_simple(JSON_FALSE);
+	else
+		return false;
+	return true;
+}
+
 static void object_member(struct parser *p, struct node *o)
 {
 	uint32_t at = p->tok.at;
@@ -416,7 +436,7 @@ static void object_member(struct parser *p, struct node *o)
 			return;
 		if (jqp_accept(p, ":")) {
 			value = nested(p, object_value);
-			if (bracket && key->kind == N_LITERAL && key->value.kind != JSON_STRING)
+			if (bracket && is_wrong_key(p, key))
 				jq_complain(p->j, p->src, at, key->end,
 					    "Cannot use %s (%s) as object key",
 					    json_kind_name(key->value), jq_dump(p->j, key->value));

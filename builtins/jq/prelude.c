@@ -69,7 +69,7 @@ static const char *const definitions[] = {
 	"def max_by(f): _max_by(map([f]));",
 	"def with_entries(f): to_entries | map(f) | from_entries;",
 	"def paths: path(..) | select(length > 0);",
-	"def paths(f): . as $v | paths | select(. as $p | $v | getpath($p) | f);",
+	"def paths(f): path(.. | select(f)) | select(length > 0);",
 	"def leaf_paths: paths(scalars);",
 	"def recurse_down: recurse;",
 	"def scalars_or_empty: scalars;",
@@ -116,6 +116,9 @@ static const char *const definitions[] = {
 	" else setpath([\"e\"]; $i[0] | length == 1) end; if .e then .x else empty end);",
 	"def truncate_stream(stream): . as $n | null | stream | . as $input"
 	" | if (.[0] | length) > $n then setpath([0]; .[0][$n:]) else empty end;",
+	"def unique: if type == \"array\" then _unique else unique_by(.) end;",
+	"def transpose: if type == \"array\" and all(.[]; type == \"array\") then _transpose"
+	" else [range(0; map(length) | max // 0) as $i | [.[][$i]]] end;",
 	"def walk(f): def w: if type == \"object\" then map_values(w)"
 	" elif type == \"array\" then map(w) else . end | f; w;",
 	"def env: $ENV;",

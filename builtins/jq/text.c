@@ -275,6 +275,8 @@ static struct json fn_join(struct jq *j, struct json in, struct json *arg)
 	struct json sep = arg[0];
 	struct json out;
 
+	if (in.kind == JSON_OBJECT)
+		in = jq_values(j, in);
 	if (in.kind != JSON_ARRAY) {
 		jq_error(j, "Cannot iterate over %s (%s)", json_kind_name(in), jq_dump(j, in));
 		json_put(&j->m, in);
