@@ -84,7 +84,6 @@ void guess_encoding(struct guess *g)
 	}
 	for (size_t i = 0; i < s.len; i++)
 		seen[(unsigned char)s.ptr[i]] = true;
-	bool iso = false;
 	bool extended = false;
 
 	for (int ch = 0; ch < 256; ch++) {
@@ -93,7 +92,6 @@ void guess_encoding(struct guess *g)
 		high |= seen[ch] && ch >= 0x80;
 		if (class == 0)
 			return;
-		iso |= class == 'I';
 		extended |= class == 'X';
 	}
 	if (!high)

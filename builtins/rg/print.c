@@ -219,20 +219,31 @@ static size_t leading_blanks(struct bytes s)
 	return n;
 }
 
-static bool is_too_long(struct rg *g, struct bytes text, bool match, size_t spans)
+static bool is_too_long(struct rg *g, struct bytes text, bool match, const struct regex_span *spans,
+			size_t nspans)
 {
 	struct buf *message = rg_tmp(g, RG_TMP_MESSAGE);
 
-	if (g->width == 0 || text.len <= g->width)
+	/* The newline counts. */
+	if (g->width == 0 || text.len < g->width)
 		return false;
 	if (g->preview) {
-		rg_write(g, text.ptr, (size_t)g->width);
-		buf_puts(message, " [... omitted end of long line]\n");
+		size_t cut = utf8_offset(text, (size_t)g->width);
+		size_t more = 0;
+
+		for (size_t i = 0; i < nspans; i++)
+			more += spans[i].from >= cut;
+		rg_write(g, text.ptr, cut);
+		if (match && g->need_spans && nspans > 0)
+			buf_printf(message, " [... %llu more match%s]\n", (unsigned long long)more,
+				   more == 1 ? "" : "es");
+		else
+			buf_puts(message, " [... omitted end of long line]\n");
 	} else if (!match) {
 		buf_puts(message, "[Omitted long context line]\n");
-	} else if (g->need_spans && spans > 0) {
+	} else if (g->need_spans && nspans > 0) {
 		buf_printf(message, "[Omitted long line with %llu matches]\n",
-			   (unsigned long long)spans);
+			   (unsigned long long)nspans);
 	} else {
 		buf_puts(message, "[Omitted long matching line]\n");
 	}
@@ -246,16 +257,21 @@ static void put_text(struct rg *g, struct bytes text, const struct regex_span *s
 {
 	size_t at = g->trim ? leading_blanks(text) : 0;
 
-	if (is_too_long(g, bytes_slice(text, at, text.len), match, n))
+	if (is_too_long(g, bytes_slice(text, at, text.len), match, spans, n))
 		return;
 	for (size_t i = 0; i < n && g->color == RG_COLOR_ALWAYS; i++) {
 		if (spans[i].from < at || spans[i].from == spans[i].to)
 			continue;
 		rg_write(g, text.ptr + at, spans[i].from - at);
+		at = spans[i].from;
 		rg_puts(g, RESET "\033[1m\033[31m");
-		rg_write(g, text.ptr + spans[i].from, spans[i].to - spans[i].from);
+		size_t to = spans[i].to;
+
+		while (i + 1 < n && spans[i + 1].from == to)
+			to = spans[++i].to;
+		rg_write(g, text.ptr + at, to - at);
 		rg_puts(g, RESET);
-		at = spans[i].to;
+		at = to;
 	}
 	rg_write(g, text.ptr + at, text.len - at);
 	rg_puts(g, "\n");
@@ -353,8 +369,8 @@ static void put_lines(struct rg *g, size_t from, size_t to, const char *mark, bo
 		struct regex_span here[64];
 		size_t n = 0;
 
-		put_prefix(g, g->numbers == RG_ON ? rg_line_number(g, from) : 0, match ? column : 0,
-			   g->base + from, mark);
+		put_prefix(g, g->numbers == RG_ON ? rg_line_number(g, from) : 0,
+			   match && !g->invert ? column : 0, g->base + from, mark);
 		for (size_t i = span; match && i < g->nspans && n < 64; i++) {
 			size_t a = g->span[i].from > from ? g->span[i].from : from;
 			size_t b = g->span[i].to < stop ? g->span[i].to : stop;

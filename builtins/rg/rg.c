@@ -92,10 +92,19 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 		return bad_number(g, opt,
 				  *arg == '\0' ? "cannot parse integer from empty string"
 					       : "invalid digit found in string");
+	if (opt->value == N_BEFORE || opt->value == N_AFTER) {
+		/* One of them takes the place of -C. */
+		if (g->both)
+			g->before = g->after = 0;
+		g->both = false;
+	}
 	switch ((enum number_of)opt->value) {
 	case N_BEFORE: g->before = n; break;
 	case N_AFTER: g->after = n; break;
-	case N_CONTEXT: g->before = g->after = n; break;
+	case N_CONTEXT:
+		g->before = g->after = n;
+		g->both = true;
+		break;
 	case N_MAX: g->max = (int64_t)n; break;
 	case N_WIDTH: g->width = n; break;
 	case N_DEPTH: g->depth = (int64_t)n; break;

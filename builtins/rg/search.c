@@ -15,6 +15,7 @@ struct state {
 	size_t printed; /* the region before this place was dealt with, context too */
 	bool quits;     /* a NUL ends the search */
 	bool converts;  /* a NUL is a newline */
+	bool maps;      /* but stays what it is in a file that was given */
 	bool cut;       /* the search ended at a NUL */
 	char *window;   /* lines kept for context, and a line not yet complete */
 	size_t len;
@@ -53,6 +54,8 @@ static void put_after(struct state *s, size_t from, size_t to)
 {
 	struct rg *g = s->g;
 
+	if (g->nul >= 0 && s->converts && g->mode != RG_JSON)
+		return;
 	while (from < to && (g->pending > 0 || g->passthru)) {
 		size_t end = line_end(g, from);
 
@@ -195,10 +198,7 @@ static void put_rest(struct state *s, size_t from)
 		}
 		from = end;
 	}
-	if (g->passthru)
-		put_after(s, from, g->region.len);
-	else
-		g->stop = g->pending == 0 || !writes_lines(g);
+	g->stop = g->passthru || g->pending == 0 || !writes_lines(g);
 }
 
 static void search_region(struct state *s, size_t from)
@@ -422,7 +422,8 @@ static bool check_binary(struct state *s, struct bytes *block, uint64_t pos)
 	if (g->nul < 0)
 		return true;
 	if (s->converts) {
-		*block = converted(s, *block);
+		if (!s->maps)
+			*block = converted(s, *block);
 		return true;
 	}
 	s->cut = true;
@@ -559,6 +560,7 @@ static void search(struct rg *g, struct input *in)
 
 	s.quits = !g->text && !g->given && !g->binary;
 	s.converts = !g->text && !s.quits;
+	s.maps = g->given && !in->is_stdin;
 	g->base = g->selected = g->matches = g->file_bytes = g->pending = 0;
 	g->line = 1;
 	g->counted = 0;
