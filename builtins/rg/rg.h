@@ -71,7 +71,7 @@ struct rg {
 	const char *context_mark;
 	uint64_t before;
 	uint64_t after;
-	bool both; /* the last of these options was -C */
+	bool both;      /* the last of these options was -C */
 	int64_t max;    /* lines of one file; -1: no bound */
 	uint64_t width; /* of lines; 0: no bound */
 	bool preview;
