@@ -606,6 +606,7 @@ static int jq_run(struct cmd *c)
 const struct builtin builtin_jq = {
 	.name = "jq",
 	.usage = "[OPTION]... FILTER [FILE]...",
+	.summary = "Filters and transforms JSON texts with a program.",
 	.run = jq_run,
 	.flags = BUILTIN_RAW | BUILTIN_NO_HELP,
 	.usage_status = 2,
