@@ -33,6 +33,7 @@ struct checkout {
 	bool unborn;
 	bool new_orphan;
 	bool show_changes;
+	bool dashdash;
 };
 int checkout_switch(struct git *g, struct checkout *k);
 
@@ -40,6 +41,7 @@ int checkout_switch(struct git *g, struct checkout *k);
 struct restore_opts {
 	bool staged, worktree, quiet, merge, force, overlay, checkout, ignore_unmerged;
 	bool has_tree;
+	bool dashdash; /* was written: then nothing is counted */
 	int stage;
 	const char *conflict;
 	struct oid tree;

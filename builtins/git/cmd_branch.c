@@ -174,7 +174,9 @@ static int set_upstream(struct git *g, const struct branch_opts *o, struct args 
 			 "run \"git fetch\" to retrieve it.\n\n"
 			 "If you are planning to push out a new local branch that\n"
 			 "will track its remote counterpart, you may want to use\n"
-			 "\"git push -u\" to set the upstream config as you push.\n");
+			 "\"git push -u\" to set the upstream config as you push.\n"
+			 "Disable this message with \"git config advice.setUpstreamFailure "
+			 "false\"\n");
 		return GIT_STATUS_FATAL;
 	}
 	branch_track(g, branch, full, o->quiet, &b);

@@ -133,7 +133,9 @@ static void move_head(struct git *g, struct checkout *k, const struct oid *old, 
 		k->branch_ref = full;
 	}
 	message = git_format(g->a, "checkout: moving from %s to %s", from,
-			     k->branch_ref != NULL ? ref_short(g, k->branch_ref) : k->name);
+			     k->branch_ref != NULL          ? ref_short(g, k->branch_ref)
+			     : strcmp(k->name, "HEAD") == 0 ? oid_hex(g, &k->oid)
+							    : k->name);
 	if (k->branch_ref != NULL) {
 		ref_set_symbolic(g, "HEAD", k->branch_ref, message);
 		return;
@@ -431,6 +433,7 @@ static int checkout_paths(struct git *g, struct checkout *k, char **paths, int n
 				  .conflict = k->o.conflict,
 				  .force = k->o.force,
 				  .overlay = true,
+				  .dashdash = k->dashdash,
 				  .checkout = true };
 
 	if (k->new_branch != NULL)
@@ -488,6 +491,7 @@ int git_cmd_checkout(struct git *g, struct args *args)
 	for (int i = 0; i < args->argc && dash < 0; i++)
 		if (strcmp(args->argv[i], "--") == 0)
 			dash = i;
+	k.dashdash = dash >= 0;
 	if (dash > 1)
 		git_die(g, "only one reference expected, %d given.", dash);
 	prepare_new(g, &k);
@@ -549,8 +553,7 @@ int git_cmd_checkout(struct git *g, struct args *args)
 		if (is_path(g, first) || wild_has_magic(first))
 			return checkout_paths(g, &k, args->argv, args->argc, false);
 		if (!guess_remote(g, &k, first)) {
-			git_error(g, "pathspec '%s' did not match any file(s) known to git", first);
-			return 1;
+			return checkout_paths(g, &k, args->argv, args->argc, false);
 		}
 		return checkout_switch(g, &k);
 	} else if (is_rev && k.new_branch == NULL && k.branch_ref == NULL && is_path(g, first) &&

@@ -289,6 +289,12 @@ static void stage_tracked(struct git *g, struct index *x, struct pathspec *ps)
 
 static void refuse_unmerged(struct git *g, const char *doing)
 {
+	const struct index *x = index_get(g);
+
+	for (size_t i = 0; i < x->n; i++)
+		if (x->at[i].stage != 0 &&
+		    (i == 0 || strcmp(x->at[i - 1].path, x->at[i].path) != 0))
+			git_printf(g, "U\t%s\n", git_quoted(g, x->at[i].path));
 	git_error(g, "%s is not possible because you have unmerged files.", doing);
 	git_hint(g, "resolveConflict",
 		 "Fix them up in the work tree, and then use 'git add/rm <file>'\n"
@@ -614,7 +620,6 @@ static void put_editor_text(struct committing *cm, struct status *s, struct buf 
 	s->o.format = STATUS_LONG;
 	s->o.commented = s->o.for_commit = true;
 	status_put(s, out);
-	buf_puts(out, "#\n");
 }
 
 static void run_hooks_before(struct committing *cm)
@@ -740,6 +745,11 @@ static void check_options(struct committing *cm)
 		take_old(cm, "CHERRY_PICK_HEAD");
 }
 
+static bool rebasing(struct git *g)
+{
+	return file_exists(g, repo_path(g, g->a, "rebase-merge"));
+}
+
 static void finish_commit(struct committing *cm, const struct oid *o, struct bytes message,
 			  size_t nparents)
 {
@@ -755,8 +765,8 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 	git_hook(g, "post-commit", NULL, NULL);
 	(void)done;
 	if (!cm->o.quiet)
-		commit_print(g, o, nparents == 0,
-			     cm->o.date != NULL || ((cm->o.amend || cm->picking ||
+		commit_print(g, o, !cm->has_head,
+			     cm->o.date != NULL || ((cm->o.amend || (cm->picking && !rebasing(g)) ||
 						     cm->o.reuse != NULL || cm->o.reedit != NULL) &&
 						    !cm->o.reset_author));
 }
@@ -806,11 +816,14 @@ int git_cmd_commit(struct git *g, struct args *args)
 	if (nothing_to_commit(&cm, &s) || cm.o.dry_run) {
 		struct buf out = buf_in(g->a);
 
-		if (cm.picking && !cm.o.dry_run && !cm.o.quiet)
-			git_refuse(g, "an empty commit of a cherry-pick");
+		if (cm.picking && !cm.o.dry_run)
+			git_say(g,
+				"The previous cherry-pick is now empty, possibly due to conflict "
+				"resolution.\nIf you wish to commit it anyway, use:\n\n"
+				"    git commit --allow-empty\n\n"
+				"Otherwise, please use 'git cherry-pick --skip'\n");
 		status_put(&s, &out);
-		if (!cm.o.quiet)
-			cmd_bytes(g->c, buf_bytes(&out));
+		cmd_bytes(g->c, buf_bytes(&out));
 		return cm.o.dry_run ? !(s.committable || cm.merging) : 1;
 	}
 	if (cm.o.amend && !cm.o.allow_empty && !s.committable && s.staged.n == 0) {

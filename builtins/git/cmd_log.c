@@ -20,7 +20,8 @@ struct log_args {
 	bool full_diff;
 	/* while running */
 	struct graph *graph_state;
-	bool any; /* a commit was shown */
+	const struct oid *from_parent; /* -m: of which the differences are */
+	bool any;                      /* a commit was shown */
 	bool graph_line_begun;
 	struct buf out;
 	char end;
@@ -282,6 +283,10 @@ static void put_heading(struct git *g, struct log_args *l, struct commit *c, str
 			buf_printf(out, " %s",
 				   p->abbrev_commit ? oid_short(g, &c->parent[i]->oid, p->abbrev)
 						    : oid_hex(g, &c->parent[i]->oid));
+	if (l->from_parent != NULL)
+		buf_printf(out, " (from %s)",
+			   p->abbrev_commit ? oid_short(g, l->from_parent, p->abbrev)
+					    : oid_hex(g, l->from_parent));
 	buf_puts(out, p->use_color ? COLOR_RESET : "");
 	if (p->decorate != 0)
 		pretty_decorate(g, p, &c->oid, " (", ")", out);
@@ -430,6 +435,19 @@ static void show_merge(struct git *g, struct log_args *l, struct commit *c)
 	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
 	bool gap = true;
 
+	if (l->merges >= 2 && l->merges <= 3 &&
+	    (l->revs.diff.format & ~(unsigned)DIFF_PATCH) != 0) {
+		/* Short forms are against the first parent. */
+		struct diff_opts save = l->revs.diff;
+
+		l->revs.diff.format &= ~(unsigned)DIFF_PATCH;
+		commit_need(g, c->parent[0]);
+		diff_trees(g, &l->revs.diff, &c->parent[0]->tree, &c->tree, &q);
+		show_queue(g, l, &q, &gap);
+		l->revs.diff = save;
+		if (!(save.format & DIFF_PATCH))
+			return;
+	}
 	if (l->merges >= 2 && l->merges <= 3) {
 		struct buf b = buf_in(g->a);
 		struct diff_opts o = l->revs.diff;
@@ -455,8 +473,9 @@ static void show_merge(struct git *g, struct log_args *l, struct commit *c)
 			commit_need(g, c->parent[i]);
 			diff_trees(g, &l->revs.diff, &c->parent[i]->tree, &c->tree, &each);
 			gap = true;
-			if (i > 0 && l->pretty.kind != PRETTY_USER)
-				put_commit(g, l, c);
+			l->from_parent = &c->parent[i]->oid;
+			put_commit(g, l, c);
+			l->from_parent = NULL;
 			show_queue(g, l, &each, &gap);
 		}
 		return;
@@ -514,8 +533,12 @@ static void one_commit(struct git *g, struct log_args *l, struct commit *c)
 {
 	struct arena_mark mark = arena_mark(g->a);
 
-	put_commit(g, l, c);
-	put_diff(g, l, c);
+	if (l->merges == 1 && want_diff(l) && c->nparents > 1) {
+		put_diff(g, l, c);
+	} else {
+		put_commit(g, l, c);
+		put_diff(g, l, c);
+	}
 	put_graph_rest(g, l);
 	if (l->graph_state == NULL)
 		arena_release(g->a, mark);
@@ -541,8 +564,6 @@ static int run(struct git *g, struct log_args *l)
 		one_commit(g, l, c);
 		left -= left > 0;
 	}
-	if (l->any && l->pretty.kind == PRETTY_USER && l->pretty.separate)
-		cmd_putc(g->c, '\n');
 	return 0;
 }
 
@@ -603,8 +624,6 @@ static int run_reflog(struct git *g, struct log_args *l, const char *given)
 		one_commit(g, l, c);
 		left -= left > 0;
 	}
-	if (l->any && l->pretty.kind == PRETTY_USER && l->pretty.separate)
-		cmd_putc(g->c, '\n');
 	return 0;
 }
 
@@ -742,8 +761,6 @@ int git_cmd_show(struct git *g, struct args *args)
 	}
 	for (size_t i = 0; i < l.revs.nitems; i++)
 		show_object(g, &l, &l.revs.item[i]);
-	if (l.any && l.pretty.kind == PRETTY_USER && l.pretty.separate)
-		cmd_putc(g->c, '\n');
 	return 0;
 }
 

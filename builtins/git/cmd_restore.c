@@ -209,7 +209,7 @@ int restore_paths(struct git *g, struct restore_opts *o, char **paths, int n)
 		from_index(&r);
 	if (r.x->dirty)
 		index_write(g, r.x);
-	if (o->checkout && !o->quiet) {
+	if (o->checkout && !o->quiet && !o->dashdash) {
 		if (o->has_tree)
 			git_say(g, "Updated %zu path%s from %s\n", r.done, r.done == 1 ? "" : "s",
 				oid_short(g, &o->tree, 0));

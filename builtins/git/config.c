@@ -179,7 +179,7 @@ int config_parse(struct arena *a, struct bytes text,
 		}
 		if (ch == '[') {
 			if (!read_section(&r, &section))
-				return -r.line;
+				return -line;
 			continue;
 		}
 		if (!byte_is_alpha(ch) || section.len == 0 || section.len > KEY_MAX)
@@ -468,6 +468,8 @@ void config_add_file(struct git *g, struct config *into, const char *path, enum 
 	if (err < 0)
 		return;
 	got = config_parse(g->a, text, take, &l);
+	if (got < 0 && scope == CONFIG_LOCAL && git_ends(path, "/.git/config"))
+		path = ".git/config";
 	if (got < 0)
 		git_die(g, "bad config line %d in file %s", -got,
 			scope == CONFIG_LOCAL && g->dir_shown == NULL && g->work != NULL &&

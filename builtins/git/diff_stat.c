@@ -87,7 +87,8 @@ static const char *row_name(struct git *g, const struct diff_pair *p)
 {
 	struct buf b = buf_in(g->a);
 
-	if (p->status == 'R' || p->status == 'C') {
+	if (p->status == 'R' || p->status == 'C' ||
+	    (p->one->mode != 0 && p->two->mode != 0 && strcmp(p->one->path, p->two->path) != 0)) {
 		diff_put_renamed(g, &b, p->one->path, p->two->path);
 		return buf_cstr(&b);
 	}

@@ -356,10 +356,13 @@ bool git_hook_exists(struct git *g, const char *name)
 		return false;
 	if (cmd_access(g->c, CMD_CWD, path, 1) == 0)
 		return true;
+	if (g->hook_hinted)
+		return false;
+	g->hook_hinted = true;
 	git_hint(g, "ignoredHook",
 		 "The '%s' hook was ignored because it's not set as executable.\n"
 		 "You can disable this warning with `git config advice.ignoredHook false`.\n",
-		 path);
+		 g->work != NULL && git_starts(path, g->work) ? path + strlen(g->work) + 1 : path);
 	return false;
 }
 

@@ -131,27 +131,40 @@ static size_t distance(const char *a, const char *b)
 	return row[1][m];
 }
 
+static const char *nth_name(size_t i)
+{
+	return i < NCOMMANDS ? commands[i].name : missing[i - NCOMMANDS];
+}
+
+static int name_cmp(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static int unknown_command(struct git *g, const char *name)
 {
-	size_t score[NCOMMANDS];
+	enum { NAMES = NCOMMANDS + sizeof(missing) / sizeof(missing[0]) };
+	const char *near[NAMES];
 	size_t best = SIZE_MAX;
 	size_t n = 0;
 
-	for (size_t i = 0; i < NCOMMANDS; i++) {
-		score[i] = git_starts(commands[i].name, name)
-				   ? 0
-				   : distance(name, commands[i].name) + 1;
-		best = score[i] < best ? score[i] : best;
+	for (size_t i = 0; i < NAMES; i++) {
+		const char *other = nth_name(i);
+		size_t score = git_starts(other, name) ? 0 : distance(name, other) + 1;
+
+		if (score < best)
+			n = 0;
+		best = score < best ? score : best;
+		if (score == best)
+			near[n++] = other;
 	}
 	git_say(g, "git: '%s' is not a git command. See 'git --help'.\n", name);
 	if (best > GUESS_MAX)
 		return 1;
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		n += score[i] == best;
+	git_sort(g, near, n, sizeof(near[0]), name_cmp);
 	git_say(g, "\nThe most similar command%s\n", n > 1 ? "s are" : " is");
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		if (score[i] == best)
-			git_say(g, "\t%s\n", commands[i].name);
+	for (size_t i = 0; i < n; i++)
+		git_say(g, "\t%s\n", near[i]);
 	return 1;
 }
 
@@ -211,6 +224,8 @@ static int expand_alias(struct git *g, int argc, char **argv, char ***out, int *
 
 	if (text == NULL)
 		return 0;
+	if (strcmp(text, argv[0]) == 0)
+		git_die(g, "recursive alias: %s", argv[0]);
 	if (text[0] == '!') {
 		*status = shell_alias(g, text + 1, argc, argv);
 		return -1;

@@ -101,8 +101,9 @@ struct git {
 	const struct zone *zone;   /* of TZ, once asked for */
 	const struct zone *utc;
 	struct bytes dir_seen; /* a directory without symlinks on the way: work.c */
-	int abbrev;            /* default length of short names; 0: not known */
-	int color;             /* --no-color etc. of the running command; -1: not said */
+	bool hook_hinted;
+	int abbrev; /* default length of short names; 0: not known */
+	int color;  /* --no-color etc. of the running command; -1: not said */
 };
 
 /* --- text.c: messages --- */

@@ -145,6 +145,9 @@ static struct match find_long(const struct git_option *table, const char *text, 
 	struct match m = { NULL, false, false };
 	bool found = false;
 
+	for (const struct git_option *o = table; o->kind != GIT_OPT_END; o++)
+		if (o->name != NULL && strlen(o->name) == len && strncmp(o->name, text, len) == 0)
+			return (struct match){ o, false, false };
 	for (const struct git_option *o = table; o->kind != GIT_OPT_END; o++) {
 		bool exact = false;
 		bool fits;

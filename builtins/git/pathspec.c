@@ -98,7 +98,7 @@ void pathspec_of(struct git *g, char **operands, int n, struct pathspec *out)
 		only_excludes &= it->exclude;
 	}
 	if (n != 0 && only_excludes) {
-		parse_item(g, g->prefix[0] != '\0' ? "." : ":/", &out->at[out->n]);
+		parse_item(g, ":/", &out->at[out->n]);
 		out->at[out->n++].seen = true;
 	}
 }

@@ -162,8 +162,6 @@ static void enter_work(struct git *g)
 				       g->start[1] != '\0' ? "/" : "");
 	} else if (strncmp(g->start, g->work, top) == 0 && g->start[top] == '/') {
 		g->prefix = git_format(g->keep, "%s/", g->start + top + 1);
-	} else if (strcmp(g->start, g->work) != 0) {
-		return;
 	}
 	cmd_chdir(g->c, g->work);
 }

@@ -43,6 +43,8 @@ void status_collect(struct git *g, struct status *s, const struct status_opts *o
 void status_put(struct status *s, struct buf *out);
 /* "Your branch is ahead of ..." or nothing. */
 void status_put_tracking(struct git *g, const char *branch, struct buf *out, bool quick);
+/* No merge and no cherry-pick is under way. */
+bool status_from_commit(struct git *g);
 /* "HEAD detached at abc" or "Not currently on any branch." */
 void status_put_detached(struct git *g, const char *color, const char *reset, struct buf *out);
 /* What is under way: merge, rebase...: lines of the long form. */

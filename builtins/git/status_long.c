@@ -6,7 +6,7 @@
 
 static bool hints(struct status *s)
 {
-	return config_bool(s->g, "advice.statushints", true);
+	return !s->o.commented && config_bool(s->g, "advice.statushints", true);
 }
 
 static const char *shown(struct status *s, const char *path)
@@ -52,7 +52,7 @@ static void put_staged(struct status *s, struct buf *out)
 	if (s->staged.n == 0)
 		return;
 	buf_puts(out, "Changes to be committed:\n");
-	if (hints(s) && !merge_in_progress(s->g)) {
+	if (hints(s) && status_from_commit(s->g)) {
 		if (s->initial && !s->o.amend)
 			buf_puts(out, "  (use \"git rm --cached <file>...\" to unstage)\n");
 		else if (s->o.amend)
@@ -92,10 +92,9 @@ static void put_unmerged(struct status *s, struct buf *out)
 	}
 	buf_puts(out, "Unmerged paths:\n");
 	if (hints(s)) {
-		if (!merge_in_progress(s->g) || true)
-			if (!file_exists(s->g, repo_path(s->g, s->g->a, "MERGE_HEAD")))
-				buf_printf(out, "  (use \"git %s<file>...\" to unstage)\n",
-					   s->initial ? "rm --cached " : "restore --staged ");
+		if (status_from_commit(s->g))
+			buf_printf(out, "  (use \"git %s<file>...\" to unstage)\n",
+				   s->initial ? "rm --cached " : "restore --staged ");
 		if (both_deleted && !any_deleted && !not_deleted)
 			buf_puts(out, "  (use \"git rm <file>...\" to mark resolution)\n");
 		else if (any_deleted || both_deleted)

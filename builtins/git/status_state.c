@@ -14,6 +14,11 @@ bool merge_in_progress(struct git *g)
 	return has(g, "MERGE_HEAD");
 }
 
+bool status_from_commit(struct git *g)
+{
+	return !has(g, "MERGE_HEAD") && (!has(g, "CHERRY_PICK_HEAD") || has(g, "rebase-merge"));
+}
+
 static char *first_line(struct git *g, const char *name)
 {
 	struct bytes text;
@@ -88,8 +93,8 @@ static void put_merge(struct status *s, struct buf *out, bool hints)
 }
 
 /* Lines of the todo list, or of what is done. */
-static void put_todo(struct status *s, const char *file, const char *title, const char *empty,
-		     bool from_end, struct buf *out)
+static void put_todo(struct status *s, const char *file, const char *empty, bool from_end,
+		     struct buf *out)
 {
 	struct git *g = s->g;
 	struct bytes text = { "", 0 };
@@ -114,9 +119,11 @@ static void put_todo(struct status *s, const char *file, const char *title, cons
 		return;
 	}
 	if (from_end)
-		buf_printf(out, "%s (%zu command%s done):\n", title, n, n == 1 ? "" : "s");
+		buf_printf(out, "Last command%s done (%zu command%s done):\n", n == 1 ? "" : "s", n,
+			   n == 1 ? "" : "s");
 	else
-		buf_printf(out, "%s (%zu remaining command%s):\n", title, n, n == 1 ? "" : "s");
+		buf_printf(out, "Next command%s to do (%zu remaining command%s):\n",
+			   n == 1 ? "" : "s", n, n == 1 ? "" : "s");
 	for (size_t i = 0; i < 2 && i < n; i++) {
 		/* "pick <full name> text": the name is shortened. */
 		char *copy = arena_dup(g->a, list[i]);
@@ -131,6 +138,8 @@ static void put_todo(struct status *s, const char *file, const char *title, cons
 			buf_printf(out, "   %s\n", copy);
 		}
 	}
+	if (!from_end && config_bool(g, "advice.statushints", true))
+		buf_puts(out, "  (use \"git rebase --edit-todo\" to view and edit)\n");
 	if (from_end && n > 2)
 		buf_printf(out, "  (see more in file .git/%s)\n", file);
 }
@@ -142,11 +151,8 @@ static void put_rebase(struct status *s, struct buf *out, bool hints)
 	char *onto = first_line(g, "rebase-merge/onto");
 	struct oid o;
 
-	put_todo(s, "rebase-merge/done", "Last command", "No commands done.\n", true, out);
-	put_todo(s, "rebase-merge/git-rebase-todo", "Next commands to do",
-		 "No commands remaining.\n", false, out);
-	if (hints && onto != NULL)
-		buf_puts(out, "");
+	put_todo(s, "rebase-merge/done", "No commands done.\n", true, out);
+	put_todo(s, "rebase-merge/git-rebase-todo", "No commands remaining.\n", false, out);
 	if (branch != NULL && onto != NULL && oid_parse(onto, &o))
 		buf_printf(out, "You are currently rebasing branch '%s' on '%s'.\n",
 			   ref_short(g, branch), oid_short(g, &o, 0));

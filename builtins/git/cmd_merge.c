@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git merge.
+ */
+#include "builtins/git/merge.h"
+#include "builtins/git/status.h"
+
+struct merge_opts {
+	bool abort, go_on, quit, squash, no_commit, quiet, no_verify, allow_unrelated, signoff,
+		verbose, no_edit, edit;
+	int ff;   /* 0 yes, 1 --no-ff, 2 --ff-only */
+	int stat; /* 1 yes, -1 no */
+	struct names messages, strategies, xopts;
+	const char *file;
+	const char *into;
+	bool log;
+};
+
+static int set_commit(struct git *g, void *o, const char *a, bool unset)
+{
+	(void)g, (void)a;
+	((struct merge_opts *)o)->no_commit = unset;
+	return 0;
+}
+static int set_ff(struct git *g, void *o, const char *a, bool unset)
+{
+	(void)g, (void)a;
+	((struct merge_opts *)o)->ff = unset ? 1 : 0;
+	return 0;
+}
+static int set_stat(struct git *g, void *o, const char *a, bool unset)
+{
+	(void)g, (void)a;
+	((struct merge_opts *)o)->stat = unset ? -1 : 1;
+	return 0;
+}
+static int set_edit(struct git *g, void *o, const char *a, bool unset)
+{
+	(void)g, (void)a;
+	((struct merge_opts *)o)->edit = !unset;
+	((struct merge_opts *)o)->no_edit = unset;
+	return 0;
+}
+
+static const struct git_option merge_options[] = {
+	GIT_CALL(0, "stat", set_stat),
+	GIT_CALL('n', "no-stat", set_stat),
+	GIT_FLAG(0, "squash", struct merge_opts, squash),
+	GIT_CALL(0, "commit", set_commit),
+	GIT_CALL('e', "edit", set_edit),
+	GIT_CALL(0, "ff", set_ff),
+	GIT_SET(0, "ff-only", struct merge_opts, ff, 2),
+	GIT_LIST('s', "strategy", struct merge_opts, strategies),
+	GIT_LIST('X', "strategy-option", struct merge_opts, xopts),
+	GIT_LIST('m', "message", struct merge_opts, messages),
+	GIT_STR('F', "file", struct merge_opts, file),
+	GIT_STR(0, "into-name", struct merge_opts, into),
+	GIT_FLAG('v', "verbose", struct merge_opts, verbose),
+	GIT_FLAG('q', "quiet", struct merge_opts, quiet),
+	GIT_FLAG(0, "abort", struct merge_opts, abort),
+	GIT_FLAG(0, "quit", struct merge_opts, quit),
+	GIT_FLAG(0, "continue", struct merge_opts, go_on),
+	GIT_FLAG(0, "allow-unrelated-histories", struct merge_opts, allow_unrelated),
+	GIT_FLAG(0, "no-verify", struct merge_opts, no_verify),
+	GIT_MISSING('S', "gpg-sign"),
+	GIT_END(),
+};
+static const char *const merge_usage[] = { "git merge [<options>] [<commit>...]",
+					   "git merge --abort", "git merge --continue", NULL };
+
+struct merge_run {
+	struct git *g;
+	struct merge_opts o;
+	const char *name;
+	struct oid head, other;
+	struct commit *ours, *theirs;
+	struct oid head_tree;
+};
+
+static void show_stat(struct merge_run *m, const struct oid *from, const struct oid *to)
+{
+	struct git *g = m->g;
+	struct diff_opts d;
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+
+	if (m->o.quiet || m->o.stat < 0 || !config_bool(g, "merge.stat", true))
+		return;
+	diff_init(g, &d);
+	d.format = DIFF_STAT | DIFF_SUMMARY;
+	d.renames = 1;
+	diff_settle(g, &d);
+	diff_trees(g, &d, from, to, &q);
+	diff_finish(g, &d, &q);
+	diff_output(g, &d, &q);
+}
+
+/* "Merge branch 'x'", or what -m says. */
+static char *message_of(struct merge_run *m)
+{
+	struct git *g = m->g;
+	struct buf b = buf_in(g->keep);
+	char *head = head_ref(g);
+	const char *into = m->o.into != NULL ? m->o.into
+			   : head != NULL    ? ref_short(g, head)
+					     : "HEAD";
+	bool several;
+	struct oid o;
+	char *full = ref_expand(g, m->name, &o, &several);
+
+	for (size_t i = 0; i < m->o.messages.n; i++)
+		buf_printf(&b, "%s%s\n", i > 0 ? "\n" : "", m->o.messages.at[i]);
+	if (m->o.messages.n != 0)
+		return buf_cstr(&b);
+	if (m->o.file != NULL) {
+		struct bytes text;
+
+		if (file_read(g, g->keep, path_join(g->a, g->start, m->o.file), &text) < 0)
+			git_die(g, "could not read file '%s'", m->o.file);
+		return arena_dup(g->keep, text);
+	}
+	if (full != NULL && git_starts(full, "refs/heads/"))
+		buf_printf(&b, "Merge branch '%s'", full + 11);
+	else if (full != NULL && git_starts(full, "refs/tags/"))
+		buf_printf(&b, "Merge tag '%s'", full + 10);
+	else if (full != NULL && git_starts(full, "refs/remotes/"))
+		buf_printf(&b, "Merge remote-tracking branch '%s'", full + 13);
+	else
+		buf_printf(&b, "Merge commit '%s'", m->name);
+	if (strcmp(into, "main") != 0 && strcmp(into, "master") != 0)
+		buf_printf(&b, " into %s", into);
+	buf_putc(&b, '\n');
+	return buf_cstr(&b);
+}
+
+static int fast_forward(struct merge_run *m)
+{
+	struct git *g = m->g;
+	struct switch_opts so = { .action = "merge" };
+
+	if (!m->o.quiet)
+		git_printf(g, "Updating %s..%s\n", oid_short(g, &m->head, 0),
+			   oid_short(g, &m->other, 0));
+	if (!work_switch(g, &m->head_tree, &m->theirs->tree, &so))
+		return 1;
+	index_write(g, index_get(g));
+	if (!m->o.quiet)
+		git_printf(g, "Fast-forward\n");
+	if (m->o.squash)
+		return 0;
+	ref_update(g, "HEAD", &m->other, &m->head,
+		   git_format(g->a, "%s: Fast-forward",
+			      g->reflog_action != NULL ? g->reflog_action
+						       : git_format(g->a, "merge %s", m->name)),
+		   false);
+	show_stat(m, &m->head_tree, &m->theirs->tree);
+	return 0;
+}
+
+static void write_squash(struct merge_run *m)
+{
+	struct git *g = m->g;
+	struct revs r;
+	struct commit *c;
+	struct buf b = buf_in(g->a);
+	struct pretty p = { .kind = PRETTY_MEDIUM };
+
+	revs_init(g, &r);
+	revs_add_commit(g, &r, m->theirs, false);
+	revs_add_commit(g, &r, m->ours, true);
+	r.max_parents = 1;
+	buf_puts(&b, "Squashed commit of the following:\n");
+	while ((c = revs_next(&r)) != NULL) {
+		buf_printf(&b, "\ncommit %s\n", oid_hex(g, &c->oid));
+		pretty_commit(g, &p, c, &b);
+	}
+	revs_forget(g);
+	state_write(g, "SQUASH_MSG", buf_cstr(&b));
+	if (!m->o.quiet)
+		git_printf(g, "Squash commit -- not updating HEAD\n");
+}
+
+static void save_state(struct merge_run *m, const char *message, const struct merging *r)
+{
+	struct git *g = m->g;
+	struct buf b = buf_in(g->a);
+
+	buf_puts(&b, message);
+	if (!r->clean) {
+		buf_puts(&b, "\n# Conflicts:\n");
+		for (size_t i = 0; i < r->n; i++)
+			if (r->at[i].conflict)
+				buf_printf(&b, "#\t%s\n", r->at[i].path);
+	}
+	if (!m->o.squash) {
+		state_write(g, "MERGE_HEAD", git_format(g->a, "%s\n", oid_hex(g, &m->other)));
+		state_write(g, "MERGE_MODE", m->o.ff == 1 ? "no-ff" : "");
+	}
+	state_write(g, "MERGE_MSG", buf_cstr(&b));
+}
+
+static int real_merge(struct merge_run *m)
+{
+	struct git *g = m->g;
+	struct merging r = {
+		.g = g, .ours = "HEAD", .theirs = m->name, .style = merge_style_of(g, NULL)
+	};
+	char *message = message_of(m);
+	struct oid o, parents[2] = { m->head, m->other };
+
+	for (size_t i = 0; i < m->o.xopts.n; i++) {
+		if (strcmp(m->o.xopts.at[i], "ours") == 0)
+			r.favor = FAVOR_OURS;
+		else if (strcmp(m->o.xopts.at[i], "theirs") == 0)
+			r.favor = FAVOR_THEIRS;
+		else if (strcmp(m->o.xopts.at[i], "no-renames") == 0)
+			r.no_renames = true;
+		else if (strcmp(m->o.xopts.at[i], "ignore-space-change") == 0)
+			r.lines |= LINES_IGNORE_SPACE_CHANGE;
+		else if (strcmp(m->o.xopts.at[i], "ignore-all-space") == 0)
+			r.lines |= LINES_IGNORE_ALL_SPACE;
+		else
+			git_die(g, "unknown strategy option: -X%s", m->o.xopts.at[i]);
+	}
+	bool ours = m->o.strategies.n == 1 && strcmp(m->o.strategies.at[0], "ours") == 0;
+
+	if (ours) {
+		r.clean = true;
+		r.tree = m->head_tree;
+		r.messages = buf_in(g->a);
+	} else {
+		merge_commits(&r, m->ours, m->theirs);
+	}
+	if (!merge_apply(&r, &m->head_tree, "merge")) {
+		git_say(g, "Merge with strategy %s failed.\n", "ort");
+		return 2;
+	}
+	cmd_bytes(g->c, buf_bytes(&r.messages));
+	if (m->o.squash)
+		write_squash(m);
+	if (!r.clean) {
+		save_state(m, message, &r);
+		git_printf(g,
+			   "Automatic merge failed; fix conflicts and then commit the result.\n");
+		return 1;
+	}
+	if (m->o.squash || m->o.no_commit) {
+		if (!m->o.squash)
+			save_state(m, message, &r);
+		git_say(g, "Automatic merge went well; stopped before committing as requested\n");
+		return 0;
+	}
+	if (m->o.edit || (m->o.messages.n == 0 && !m->o.no_edit && m->o.file == NULL &&
+			  cmd_isatty(g->c, 0) && cmd_isatty(g->c, 1))) {
+		struct bytes text;
+
+		state_write(g, "MERGE_MSG", message);
+		if (!message_edit(g, repo_path(g, g->a, "MERGE_MSG")))
+			return 1;
+		file_read(g, g->keep, repo_path(g, g->a, "MERGE_MSG"), &text);
+		message = arena_dup(g->keep, message_clean(g, text, true));
+		state_remove(g, "MERGE_MSG");
+	}
+	commit_write(g, &r.tree, parents, 2, NULL, message_clean(g, bytes_of(message), false), &o);
+	ref_update(g, "HEAD", &o, &m->head,
+		   git_format(g->a, "merge %s: Merge made by the '%s' strategy.", m->name,
+			      ours ? "ours" : "ort"),
+		   false);
+	if (!m->o.quiet)
+		git_printf(g, "Merge made by the '%s' strategy.\n", ours ? "ours" : "ort");
+	show_stat(m, &m->head_tree, &r.tree);
+	return 0;
+}
+
+static int abort_merge(struct git *g)
+{
+	struct oid head, tree;
+
+	if (!merge_in_progress(g))
+		git_die(g, "There is no merge to abort (MERGE_HEAD missing).");
+	if (!head_oid(g, &head) || !tree_of(g, &head, &tree))
+		git_die(g, "Could not read HEAD");
+	work_reset(g, &tree);
+	index_write(g, index_get(g));
+	state_clear(g);
+	return 0;
+}
+
+static int continue_merge(struct git *g)
+{
+	char *argv[2] = { arena_dup(g->keep, BYTES("commit")), NULL };
+
+	if (!merge_in_progress(g))
+		git_die(g, "There is no merge in progress (MERGE_HEAD missing).");
+	return git_run(g, 1, argv);
+}
+
+static void check_state(struct merge_run *m)
+{
+	struct git *g = m->g;
+
+	if (index_unmerged(index_get(g))) {
+		git_error(g, "Merging is not possible because you have unmerged files.");
+		git_hint(g, "resolveConflict",
+			 "Fix them up in the work tree, and then use 'git add/rm <file>'\n"
+			 "as appropriate to mark resolution and make a commit.\n");
+		git_die(g, "Exiting because of an unresolved conflict.");
+	}
+	if (merge_in_progress(g))
+		git_die(g, "You have not concluded your merge (MERGE_HEAD exists).\n"
+			   "Please, commit your changes before you merge.");
+	if (file_exists(g, repo_path(g, g->a, "CHERRY_PICK_HEAD")))
+		git_die(g, "You have not concluded your cherry-pick (CHERRY_PICK_HEAD exists).\n"
+			   "Please, commit your changes before you merge.");
+}
+
+static const char *default_name(struct git *g)
+{
+	const char *why;
+	char *head = head_ref(g);
+	char *up = head != NULL ? rev_upstream(g, head, &why) : NULL;
+
+	if (head == NULL)
+		git_die(g, "No current branch.");
+	if (up == NULL)
+		git_die(g, "No remote for the current branch.");
+	return ref_short(g, up);
+}
+
+int git_cmd_merge(struct git *g, struct args *args)
+{
+	struct merge_run m = { .g = g };
+	const struct git_parser p = { merge_options, &m.o, merge_usage, 0, NULL };
+	struct commit **bases;
+	const char *ff = config_get(g, "merge.ff");
+	size_t n;
+
+	if (ff != NULL)
+		m.o.ff = strcmp(ff, "only") == 0 ? 2 : config_truth(ff) == 0 ? 1 : 0;
+	git_parse(g, args, &p);
+	if (m.o.abort)
+		return abort_merge(g);
+	if (m.o.quit) {
+		state_clear(g);
+		return 0;
+	}
+	if (m.o.go_on)
+		return continue_merge(g);
+	check_state(&m);
+	if (args->argc > 1)
+		git_refuse(g, "a merge of more than two heads");
+	m.name = args->argc == 1 ? args->argv[0] : default_name(g);
+	if (strcmp(m.name, "-") == 0 && rev_previous(g, 1) != NULL)
+		m.name = rev_previous(g, 1);
+	if (rev_commit(g, m.name, &m.other) < 0) {
+		git_say(g, "merge: %s - not something we can merge\n", m.name);
+		return 1;
+	}
+	m.theirs = commit_at(g, &m.other);
+	commit_need(g, m.theirs);
+	if (!head_oid(g, &m.head)) {
+		m.head_tree = oid_empty_tree;
+		work_reset(g, &m.theirs->tree);
+		index_write(g, index_get(g));
+		ref_update(g, "HEAD", &m.other, NULL, "initial pull", false);
+		return 0;
+	}
+	m.ours = commit_at(g, &m.head);
+	commit_need(g, m.ours);
+	m.head_tree = m.ours->tree;
+	n = merge_bases(g, m.ours, m.theirs, &bases);
+	if (n == 0 && !m.o.allow_unrelated)
+		git_die(g, "refusing to merge unrelated histories");
+	if (n > 0 && bases[0] == m.theirs) {
+		if (!m.o.quiet)
+			git_printf(g, "Already up to date.%s\n",
+				   m.o.squash ? " (nothing to squash)" : "");
+		return 0;
+	}
+	ref_update(g, "ORIG_HEAD", &m.head, NULL, NULL, true);
+	if (n > 0 && bases[0] == m.ours && m.o.ff != 1) {
+		int status = fast_forward(&m);
+
+		if (status == 0 && m.o.squash) {
+			write_squash(&m);
+			show_stat(&m, &m.head_tree, &m.theirs->tree);
+		}
+		return status;
+	}
+	if (m.o.ff == 2) {
+		git_hint(g, "diverging",
+			 "Diverging branches can't be fast-forwarded, you need to either:\n\n"
+			 "\tgit merge --no-ff\n\nor:\n\n\tgit rebase\n");
+		git_die(g, "Not possible to fast-forward, aborting.");
+	}
+	return real_merge(&m);
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git clean, grep, remote.
+ */
+#include "base/regex.h"
+#include "builtins/git/walk.h"
+
+/* --- clean --- */
+
+struct clean_opts {
+	bool dry_run, quiet, dirs, ignored_too, only_ignored;
+	int force;
+	struct names exclude;
+};
+static const struct git_option clean_options[] = {
+	GIT_FLAG('q', "quiet", struct clean_opts, quiet),
+	GIT_FLAG('n', "dry-run", struct clean_opts, dry_run),
+	GIT_COUNT('f', "force", struct clean_opts, force),
+	GIT_MISSING('i', "interactive"),
+	GIT_FLAG('d', NULL, struct clean_opts, dirs),
+	GIT_LIST('e', "exclude", struct clean_opts, exclude),
+	GIT_FLAG('x', NULL, struct clean_opts, ignored_too),
+	GIT_FLAG('X', NULL, struct clean_opts, only_ignored),
+	GIT_END(),
+};
+static const char *const clean_usage[] = {
+	"git clean [-d] [-f] [-i] [-n] [-q] [-e <pattern>] [-x | -X] [--] [<pathspec>...]", NULL
+};
+
+int git_cmd_clean(struct git *g, struct args *args)
+{
+	struct clean_opts o = { .dry_run = false };
+	const struct git_parser p = { clean_options, &o, clean_usage, 0, NULL };
+	struct names list = { NULL, 0, 0 };
+	struct pathspec ps;
+	char dot[] = ".";
+	char *here[1] = { dot };
+	int status = 0;
+
+	git_parse(g, args, &p);
+	if (!o.dry_run && o.force == 0 && config_bool(g, "clean.requireforce", true))
+		git_die(g, config_get(g, "clean.requireforce") != NULL
+				   ? "clean.requireForce set to true and neither -i, -n, nor -f "
+				     "given; "
+				     "refusing to clean"
+				   : "clean.requireForce defaults to true and neither -i, -n, nor "
+				     "-f given; "
+				     "refusing to clean");
+	if (o.ignored_too && o.only_ignored)
+		git_die(g, "options '%s' and '%s' cannot be used together", "-x", "-X");
+	if (o.ignored_too)
+		gitignore_standard(g, false);
+	for (size_t i = 0; i < o.exclude.n; i++)
+		gitignore_add_pattern(g, o.exclude.at[i]);
+	if (args->argc == 0 && g->prefix[0] != '\0')
+		pathspec_of(g, here, 1, &ps);
+	else
+		pathspec_of(g, args->argv, args->argc, &ps);
+	work_untracked(g, index_get(g),
+		       UNTRACKED_EMPTY_DIRS | (o.only_ignored ? UNTRACKED_IGNORED : 0u), &ps, &list,
+		       NULL);
+	for (size_t i = 0; i < list.n; i++) {
+		char *path = list.at[i];
+		size_t n = strlen(path);
+		bool dir = n > 0 && path[n - 1] == '/';
+		const char *shown = git_quoted(g, path_relative(g, path));
+
+		if (dir && !o.dirs && ps.n == 0)
+			continue;
+		if (dir && file_exists(g, git_format(g->a, "%s.git", path)) && o.force < 2) {
+			if (!o.quiet)
+				git_printf(g,
+					   o.dry_run ? "Would skip repository %s\n"
+						     : "Skipping repository %s\n",
+					   shown);
+			continue;
+		}
+		if (o.dry_run) {
+			git_printf(g, "Would remove %s\n", shown);
+			continue;
+		}
+		if (!o.quiet)
+			git_printf(g, "Removing %s\n", shown);
+		if (dir)
+			path[n - 1] = '\0';
+		if (!file_remove_tree(g, path))
+			status = 1;
+	}
+	return status;
+}
+
+/* --- grep --- */
+
+struct grep_opts {
+	bool cached, no_index, invert, icase, word, extended, fixed, perl, basic, number, no_name,
+		names, without, count, only, quiet, null_names, full, break_, heading, untracked,
+		text, no_binary, all_match, function, column;
+	int before, after, context, max_depth, max_count;
+	struct names patterns;
+};
+static const struct git_option grep_options[] = {
+	GIT_FLAG(0, "cached", struct grep_opts, cached),
+	GIT_MISSING(0, "no-index"),
+	GIT_FLAG(0, "untracked", struct grep_opts, untracked),
+	GIT_FLAG('v', "invert-match", struct grep_opts, invert),
+	GIT_FLAG('i', "ignore-case", struct grep_opts, icase),
+	GIT_FLAG('w', "word-regexp", struct grep_opts, word),
+	GIT_FLAG('a', "text", struct grep_opts, text),
+	GIT_FLAG('I', NULL, struct grep_opts, no_binary),
+	GIT_FLAG('E', "extended-regexp", struct grep_opts, extended),
+	GIT_FLAG('G', "basic-regexp", struct grep_opts, basic),
+	GIT_FLAG('F', "fixed-strings", struct grep_opts, fixed),
+	GIT_FLAG('P', "perl-regexp", struct grep_opts, perl),
+	GIT_FLAG('n', "line-number", struct grep_opts, number),
+	GIT_MISSING(0, "column"),
+	GIT_FLAG('h', NULL, struct grep_opts, no_name),
+	GIT_FLAG('r', "recursive", struct grep_opts, full),
+	GIT_FLAG('H', NULL, struct grep_opts, full),
+	GIT_FLAG(0, "full-name", struct grep_opts, full),
+	GIT_FLAG('l', "files-with-matches", struct grep_opts, names),
+	GIT_FLAG(0, "name-only", struct grep_opts, names),
+	GIT_FLAG('L', "files-without-match", struct grep_opts, without),
+	GIT_FLAG('z', "null", struct grep_opts, null_names),
+	GIT_FLAG('o', "only-matching", struct grep_opts, only),
+	GIT_FLAG('c', "count", struct grep_opts, count),
+	GIT_FLAG('q', "quiet", struct grep_opts, quiet),
+	GIT_FLAG(0, "heading", struct grep_opts, heading),
+	GIT_FLAG(0, "break", struct grep_opts, break_),
+	GIT_INT('A', "after-context", struct grep_opts, after),
+	GIT_INT('B', "before-context", struct grep_opts, before),
+	GIT_INT('C', "context", struct grep_opts, context),
+	GIT_LIST('e', NULL, struct grep_opts, patterns),
+	GIT_MISSING(0, "and"),
+	GIT_MISSING(0, "color"),
+	GIT_FLAG(0, "no-color", struct grep_opts, basic),
+	GIT_MISSING('p', "show-function"),
+	GIT_MISSING('W', "function-context"),
+	GIT_END(),
+};
+static const char *const grep_usage[] = {
+	"git grep [<options>] [-e] <pattern> [<rev>...] [[--] <path>...]", NULL
+};
+
+struct grepping {
+	struct git *g;
+	struct grep_opts o;
+	struct regex *re;
+	bool any;
+	bool printed;
+};
+
+static void put_prefix(struct grepping *w, const char *name, size_t line, char sep)
+{
+	struct git *g = w->g;
+
+	if (!w->o.no_name && !w->o.heading) {
+		cmd_puts(g->c, name);
+		cmd_putc(g->c, w->o.null_names ? '\0' : sep);
+	}
+	if (w->o.number)
+		git_printf(g, "%zu%c", line, sep);
+}
+
+static void put_matches(struct grepping *w, const char *name, size_t number, struct bytes line)
+{
+	struct regex_span m;
+	size_t at = 0;
+
+	while (at <= line.len && regex_search(w->re, line, at, 0, &m, 1) == 0) {
+		if (m.to > m.from) {
+			put_prefix(w, name, number, ':');
+			cmd_write(w->g->c, line.ptr + m.from, m.to - m.from);
+			cmd_putc(w->g->c, '\n');
+		}
+		at = m.to > m.from ? m.to : m.to + 1;
+	}
+}
+
+static void put_line(struct grepping *w, const char *name, size_t number, struct bytes line,
+		     char sep)
+{
+	put_prefix(w, name, number, sep);
+	cmd_bytes(w->g->c, line);
+	cmd_putc(w->g->c, '\n');
+}
+
+static void put_name_line(struct grepping *w, const char *name)
+{
+	cmd_puts(w->g->c, name);
+	cmd_putc(w->g->c, w->o.null_names ? '\0' : '\n');
+}
+
+/* long: a line and what is around it */
+static void search_text(struct grepping *w, const char *name, struct bytes text)
+{
+	struct git *g = w->g;
+	struct bytes *line;
+	size_t n, count = 0, shown_to = 0, tail = 0;
+	bool binary = !w->o.text && lines_binary(text);
+
+	if (binary && w->o.no_binary)
+		return;
+	n = lines_split(g->a, text, &line);
+	for (size_t i = 0; i < n; i++) {
+		struct bytes l = line[i];
+		bool hit;
+
+		if (l.len != 0 && l.ptr[l.len - 1] == '\n')
+			l.len--;
+		hit = (regex_test(w->re, l, 0) == 0) != w->o.invert;
+		if (!hit && tail > 0 && count > 0) {
+			put_line(w, name, i + 1, l, '-');
+			shown_to = i + 1;
+			tail--;
+		}
+		if (!hit)
+			continue;
+		count++;
+		w->any = true;
+		if (w->o.quiet)
+			return;
+		if (w->o.names || w->o.without)
+			break;
+		if (w->o.count)
+			continue;
+		if (binary) {
+			git_printf(g, "Binary file %s matches\n", name);
+			return;
+		}
+		if (count == 1 && w->o.break_ && w->printed)
+			cmd_putc(g->c, '\n');
+		if (count == 1 && w->o.heading && !w->o.no_name)
+			git_printf(g, "%s\n", name);
+		size_t from = i > (size_t)w->o.before ? i - (size_t)w->o.before : 0;
+
+		if (from < shown_to)
+			from = shown_to;
+		if ((w->o.before > 0 || w->o.after > 0) && w->printed &&
+		    (count == 1 || from > shown_to) && !(count == 1 && w->o.break_))
+			cmd_puts(g->c, "--\n");
+		for (; from < i; from++) {
+			struct bytes b = line[from];
+
+			if (b.len != 0 && b.ptr[b.len - 1] == '\n')
+				b.len--;
+			put_line(w, name, from + 1, b, '-');
+		}
+		if (w->o.only)
+			put_matches(w, name, i + 1, l);
+		else
+			put_line(w, name, i + 1, l, ':');
+		w->printed = true;
+		shown_to = i + 1;
+		tail = (size_t)w->o.after;
+	}
+	cmd_charge(g->c, n / 4 + 1);
+	if ((w->o.names && count != 0) || (w->o.without && count == 0))
+		put_name_line(w, name);
+	else if (w->o.count && count != 0 && !w->o.names && !w->o.without) {
+		if (!w->o.no_name)
+			git_printf(g, "%s%c", name, w->o.null_names ? '\0' : ':');
+		git_printf(g, "%zu\n", count);
+	}
+}
+
+static void search_file(struct grepping *w, const char *path, uint32_t mode, const struct oid *o,
+			const char *rev)
+{
+	struct git *g = w->g;
+	struct arena_mark mark = arena_mark(g->a);
+	struct bytes text;
+	const char *shown = w->o.full ? path : path_relative(g, path);
+	bool ok;
+
+	if ((mode & S_FMT) != S_REG && (mode & S_FMT) != S_LNK)
+		return;
+	ok = o != NULL ? object_read(g, g->a, o, &text) == OBJECT_BLOB
+		       : (mode & S_FMT) == S_REG && file_read(g, g->a, path, &text) == 0;
+	if (ok)
+		search_text(w,
+			    rev != NULL ? git_format(g->a, "%s:%s", rev, shown)
+					: git_quoted(g, shown),
+			    text);
+	arena_release(g->a, mark);
+}
+
+/* long: operands of three kinds */
+int git_cmd_grep(struct git *g, struct args *args)
+{
+	struct grepping w = { .g = g };
+	const struct git_parser p = { grep_options, &w.o, grep_usage, GIT_KEEP_DASHDASH, NULL };
+	struct bytes patterns[64];
+	const char *message;
+	unsigned flags;
+	size_t n = 0;
+	int i = 0, dash = -1;
+	struct pathspec ps;
+	struct names revs = { NULL, 0, 0 };
+	char dot[] = ".";
+	char *here[1] = { dot };
+
+	git_parse(g, args, &p);
+	if (w.o.context > 0) {
+		w.o.before = w.o.before > 0 ? w.o.before : w.o.context;
+		w.o.after = w.o.after > 0 ? w.o.after : w.o.context;
+	}
+	if (w.o.patterns.n == 0) {
+		if (args->argc == 0 || strcmp(args->argv[0], "--") == 0)
+			git_die(g, "no pattern given");
+		names_add(g, &w.o.patterns, args->argv[i++]);
+	}
+	for (n = 0; n < w.o.patterns.n && n < 64; n++)
+		patterns[n] = bytes_of(w.o.patterns.at[n]);
+	flags = (w.o.perl       ? REGEX_PERL
+		 : w.o.fixed    ? REGEX_FIXED
+		 : w.o.extended ? REGEX_ERE
+				: REGEX_BRE) |
+		REGEX_NEWLINE | (w.o.icase ? REGEX_ICASE : 0u) | (w.o.word ? REGEX_WORD : 0u) |
+		(g->c->utf8 ? REGEX_UTF8 : 0u);
+	if (regex_compile_set(g->keep, patterns, n, flags, &w.re, &message) < 0)
+		git_die(g, "-e option, '%s': %s", w.o.patterns.at[0], message);
+	regex_set_work(w.re, cmd_work, g->c);
+	for (int j = i; j < args->argc && dash < 0; j++)
+		if (strcmp(args->argv[j], "--") == 0)
+			dash = j;
+	for (; i < args->argc && i != dash; i++) {
+		struct oid o;
+
+		if (rev_parse(g, args->argv[i], &o) < 0) {
+			if (dash >= 0)
+				git_die(g, "unable to resolve revision: %s", args->argv[i]);
+			rev_check_path(g, args->argv[i], true);
+			break;
+		}
+		if (dash < 0)
+			rev_check_not_path(g, args->argv[i]);
+		names_add(g, &revs, args->argv[i]);
+	}
+	if (i == dash)
+		i++;
+	if (i >= args->argc && g->prefix[0] != '\0')
+		pathspec_of(g, here, 1, &ps);
+	else
+		pathspec_of(g, args->argv + i, args->argc - i, &ps);
+	for (size_t k = 0; k < revs.n; k++) {
+		struct leaves l = { NULL, 0, 0 };
+		struct oid o, tree;
+
+		rev_parse(g, revs.at[k], &o);
+		if (!tree_of(g, &o, &tree))
+			git_die(g, "unable to grep from object of type blob");
+		tree_flatten(g, g->keep, &tree, &l);
+		for (size_t j = 0; j < l.n; j++)
+			if (pathspec_match(g, &ps, l.at[j].path, false))
+				search_file(&w, l.at[j].path, l.at[j].mode, &l.at[j].oid,
+					    revs.at[k]);
+	}
+	if (revs.n == 0) {
+		struct index *x = index_get(g);
+		struct names more = { NULL, 0, 0 };
+
+		for (size_t j = 0; j < x->n; j++) {
+			const struct entry *e = &x->at[j];
+
+			if (!pathspec_match(g, &ps, e->path, false) ||
+			    (j > 0 && strcmp(x->at[j - 1].path, e->path) == 0))
+				continue;
+			search_file(&w, e->path, e->mode, w.o.cached ? &e->oid : NULL, NULL);
+			if (w.any && w.o.quiet)
+				return 0;
+		}
+		if (w.o.untracked) {
+			work_untracked(g, x, UNTRACKED_ALL, &ps, &more, NULL);
+			for (size_t j = 0; j < more.n; j++)
+				search_file(&w, more.at[j], MODE_FILE, NULL, NULL);
+		}
+	}
+	return !w.any;
+}
+
+/* --- remote --- */
+
+static void list_remotes(struct git *g, struct names *out)
+{
+	for (size_t i = 0; i < g->config->n; i++) {
+		const char *key = g->config->at[i].key;
+		size_t n = strlen(key);
+		char *name;
+
+		if (!git_starts(key, "remote.") || n < 12)
+			continue;
+		name = git_format(g->a, "%.*s", (int)(strrchr(key, '.') - key - 7), key + 7);
+		if (name[0] != '\0' && !names_has(out, name))
+			names_add(g, out, name);
+	}
+	git_sort(g, out->at, out->n, sizeof(*out->at), git_name_cmp);
+}
+
+/* long: one action after the other */
+int git_cmd_remote(struct git *g, struct args *args)
+{
+	struct names list = { NULL, 0, 0 };
+	const char *what = args->argc > 0 ? args->argv[0] : "";
+	bool verbose = strcmp(what, "-v") == 0 || strcmp(what, "--verbose") == 0;
+	char *config = config_local_path(g);
+	const char *name = args->argc > 1 ? args->argv[1] : NULL;
+
+	list_remotes(g, &list);
+	if (what[0] == '\0' || verbose) {
+		for (size_t i = 0; i < list.n; i++) {
+			const char *url = config_get(g,
+						     git_format(g->a, "remote.%s.url", list.at[i]));
+			const char *push = config_get(
+				g, git_format(g->a, "remote.%s.pushurl", list.at[i]));
+
+			if (verbose)
+				git_printf(g, "%s\t%s (fetch)\n%s\t%s (push)\n", list.at[i],
+					   url != NULL ? url : list.at[i], list.at[i],
+					   push != NULL  ? push
+					   : url != NULL ? url
+							 : list.at[i]);
+			else
+				git_printf(g, "%s\n", list.at[i]);
+		}
+		return 0;
+	}
+	if (strcmp(what, "add") == 0 && args->argc == 3) {
+		if (names_has(&list, name)) {
+			git_error(g, "remote %s already exists.", name);
+			return 3;
+		}
+		if (!ref_name_valid(git_format(g->a, "refs/remotes/%s/x", name)))
+			git_die(g, "'%s' is not a valid remote name", name);
+		config_change(g, config, git_format(g->a, "remote.%s.url", name), args->argv[2],
+			      NULL, CONFIG_SET);
+		config_change(g, config, git_format(g->a, "remote.%s.fetch", name),
+			      git_format(g->a, "+refs/heads/*:refs/remotes/%s/*", name), NULL,
+			      CONFIG_ADD);
+		return 0;
+	}
+	if ((strcmp(what, "remove") == 0 || strcmp(what, "rm") == 0 ||
+	     strcmp(what, "get-url") == 0 || strcmp(what, "set-url") == 0) &&
+	    name != NULL) {
+		if (!names_has(&list, name)) {
+			git_error(g, "No such remote%s '%s'", what[0] == 'r' ? ":" : "", name);
+			return 2;
+		}
+		if (strcmp(what, "get-url") == 0) {
+			git_printf(g, "%s\n",
+				   config_get(g, git_format(g->a, "remote.%s.url", name)));
+			return 0;
+		}
+		if (what[0] == 's' && args->argc == 3)
+			return config_change(g, config, git_format(g->a, "remote.%s.url", name),
+					     args->argv[2], NULL, CONFIG_SET);
+		if (what[0] == 'r') {
+			struct ref *refs;
+			size_t n = ref_list(g, git_format(g->a, "refs/remotes/%s/", name), &refs);
+
+			for (size_t i = 0; i < n; i++)
+				ref_delete(g, refs[i].name);
+			return config_rename_section(g, config, git_format(g->a, "remote.%s", name),
+						     NULL);
+		}
+	}
+	git_refuse(g, git_format(g->a, "remote %s", what));
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git cat-file, hash-object, ls-tree, write-tree, commit-tree, read-tree, ls-files,
+ * count-objects.
+ */
+#include "builtins/git/commit.h"
+
+/* --- cat-file --- */
+
+static void put_tree(struct git *g, struct bytes data)
+{
+	struct tree_entry e;
+
+	while (tree_next(&data, &e) > 0)
+		git_printf(g, "%06o %s %s\t%s\n", e.mode,
+			   (e.mode & S_FMT) == S_DIR ? "tree"
+			   : e.mode == MODE_GITLINK  ? "commit"
+						     : "blob",
+			   oid_hex(g, &e.oid), git_quoted(g, arena_dup(g->a, e.name)));
+}
+
+static int batch(struct git *g, bool content)
+{
+	struct bytes in = file_stdin(g);
+	struct bytes line;
+
+	while (git_line(&in, &line)) {
+		struct arena_mark mark = arena_mark(g->a);
+		char *name = arena_dup(g->a, line);
+		struct oid o;
+		struct bytes data;
+		uint64_t size;
+		enum object_type type = OBJECT_NONE;
+
+		if (rev_parse(g, name, &o) == 0)
+			type = object_info(g, &o, &size);
+		if (type == OBJECT_NONE) {
+			git_printf(g, "%s missing\n", name);
+			continue;
+		}
+		git_printf(g, "%s %s %llu\n", oid_hex(g, &o), object_type_name(type),
+			   (unsigned long long)size);
+		if (content && object_read(g, g->a, &o, &data) != OBJECT_NONE) {
+			cmd_bytes(g->c, data);
+			cmd_putc(g->c, '\n');
+		}
+		arena_release(g->a, mark);
+	}
+	return 0;
+}
+
+int git_cmd_cat_file(struct git *g, struct args *args)
+{
+	static const char *const usage[] = {
+		"git cat-file <type> <object>", "git cat-file (-e | -p) <object>",
+		"git cat-file (-t | -s) [--allow-unknown-type] <object>",
+		"git cat-file (--batch | --batch-check)", NULL
+	};
+	const char *how = args->argc > 0 ? args->argv[0] : "";
+	struct oid o;
+	uint64_t size;
+	enum object_type type;
+	struct bytes data;
+
+	if (strcmp(how, "--batch") == 0 || strcmp(how, "--batch-check") == 0)
+		return batch(g, strcmp(how, "--batch") == 0);
+	if (git_starts(how, "--"))
+		git_refuse(g, git_format(g->a, "cat-file %s", how));
+	if (args->argc != 2)
+		git_usage(g, usage);
+	if (rev_parse(g, args->argv[1], &o) < 0)
+		git_die(g, "Not a valid object name %s", args->argv[1]);
+	type = object_info(g, &o, &size);
+	if (strcmp(how, "-e") == 0)
+		return type == OBJECT_NONE;
+	if (type == OBJECT_NONE)
+		git_die(g, "git cat-file: could not get object info");
+	if (strcmp(how, "-t") == 0) {
+		git_printf(g, "%s\n", object_type_name(type));
+		return 0;
+	}
+	if (strcmp(how, "-s") == 0) {
+		git_printf(g, "%llu\n", (unsigned long long)size);
+		return 0;
+	}
+	if (strcmp(how, "-p") == 0) {
+		data = object_need(g, g->a, &o, type);
+		if (type == OBJECT_TREE)
+			put_tree(g, data);
+		else
+			cmd_bytes(g->c, data);
+		return 0;
+	}
+	if (object_type_of(bytes_of(how)) == OBJECT_NONE)
+		git_die(g, "invalid object type \"%s\"", how);
+	if (!object_peel(g, &o, object_type_of(bytes_of(how)), &o))
+		git_die(g, "git cat-file %s: bad file", args->argv[1]);
+	cmd_bytes(g->c, object_need(g, g->a, &o, object_type_of(bytes_of(how))));
+	return 0;
+}
+
+/* --- hash-object --- */
+
+struct hash_opts {
+	const char *type;
+	bool write, from_stdin, paths, no_filters, literally;
+	const char *path;
+};
+static const struct git_option hash_options[] = {
+	GIT_STR('t', NULL, struct hash_opts, type),
+	GIT_FLAG('w', NULL, struct hash_opts, write),
+	GIT_FLAG(0, "stdin", struct hash_opts, from_stdin),
+	GIT_FLAG(0, "stdin-paths", struct hash_opts, paths),
+	GIT_FLAG(0, "no-filters", struct hash_opts, no_filters),
+	GIT_FLAG(0, "literally", struct hash_opts, literally),
+	GIT_STR(0, "path", struct hash_opts, path),
+	GIT_END(),
+};
+static const char *const hash_usage[] = {
+	"git hash-object [-t <type>] [-w] [--path=<file> | --no-filters] [--stdin] [--] <file>...",
+	NULL
+};
+
+static void hash_one(struct git *g, const struct hash_opts *o, struct bytes data)
+{
+	const char *type = o->type != NULL ? o->type : "blob";
+	struct oid oid;
+
+	if (object_type_of(bytes_of(type)) == OBJECT_NONE)
+		git_die(g, "invalid object type \"%s\"", type);
+	if (o->write) {
+		repo_need(g);
+		object_write_named(g, type, data, &oid);
+	} else {
+		object_hash_named(type, data, &oid);
+	}
+	git_printf(g, "%s\n", oid_hex(g, &oid));
+}
+
+int git_cmd_hash_object(struct git *g, struct args *args)
+{
+	struct hash_opts o = { .type = NULL };
+	const struct git_parser p = { hash_options, &o, hash_usage, 0, NULL };
+	struct names list = { NULL, 0, 0 };
+
+	git_parse(g, args, &p);
+	if (o.from_stdin)
+		hash_one(g, &o, file_stdin(g));
+	for (int i = 0; i < args->argc; i++)
+		names_add(g, &list, args->argv[i]);
+	if (o.paths) {
+		struct bytes in = file_stdin(g), line;
+
+		while (git_line(&in, &line))
+			names_add(g, &list, arena_dup(g->a, line));
+	}
+	for (size_t i = 0; i < list.n; i++) {
+		struct bytes data;
+		int err = file_read(g, g->a, path_join(g->a, g->start, list.at[i]), &data);
+
+		if (err < 0)
+			git_die_errno(g, err, "could not open '%s' for reading", list.at[i]);
+		if (!o.no_filters && g->dir != NULL && path_in_work_try(g, list.at[i]) != NULL)
+			data = convert_in(g, g->a, path_in_work_try(g, list.at[i]), data);
+		hash_one(g, &o, data);
+	}
+	return 0;
+}
+
+/* --- ls-tree --- */
+
+struct tree_opts {
+	bool only_trees, recurse, trees, zero, size, name_only, full_name, full_tree, object_only;
+	struct pathspec ps;
+	int abbrev;
+};
+static const struct git_option tree_options[] = {
+	GIT_FLAG('d', NULL, struct tree_opts, only_trees),
+	GIT_FLAG('r', NULL, struct tree_opts, recurse),
+	GIT_FLAG('t', NULL, struct tree_opts, trees),
+	GIT_FLAG('z', NULL, struct tree_opts, zero),
+	GIT_FLAG('l', "long", struct tree_opts, size),
+	GIT_FLAG(0, "name-only", struct tree_opts, name_only),
+	GIT_FLAG(0, "name-status", struct tree_opts, name_only),
+	GIT_FLAG(0, "object-only", struct tree_opts, object_only),
+	GIT_FLAG(0, "full-name", struct tree_opts, full_name),
+	GIT_FLAG(0, "full-tree", struct tree_opts, full_tree),
+	GIT_INT(0, "abbrev", struct tree_opts, abbrev),
+	GIT_MISSING_ARG(0, "format"),
+	GIT_END(),
+};
+static const char *const tree_usage[] = { "git ls-tree [<options>] <tree-ish> [<path>...]", NULL };
+
+static void tree_line(struct git *g, const struct tree_opts *o, const struct tree_entry *e,
+		      const char *path)
+{
+	uint64_t size;
+	const char *type = (e->mode & S_FMT) == S_DIR ? "tree"
+			   : e->mode == MODE_GITLINK  ? "commit"
+						      : "blob";
+	const char *shown = o->full_name || o->full_tree ? path : path_relative(g, path);
+	const char *hex = o->abbrev != 0 ? oid_short(g, &e->oid, o->abbrev) : oid_hex(g, &e->oid);
+
+	if (o->object_only) {
+		git_printf(g, "%s%c", hex, o->zero ? '\0' : '\n');
+		return;
+	}
+	if (!o->name_only) {
+		git_printf(g, "%06o %s %s", e->mode, type, hex);
+		if (o->size && type[0] == 'b') {
+			object_info(g, &e->oid, &size);
+			git_printf(g, " %7llu", (unsigned long long)size);
+		} else if (o->size) {
+			git_printf(g, "       -");
+		}
+		cmd_putc(g->c, '\t');
+	}
+	cmd_puts(g->c, o->zero ? shown : git_quoted(g, shown));
+	cmd_putc(g->c, o->zero ? '\0' : '\n');
+}
+
+static bool wants(const struct tree_opts *o, const char *path, bool *enter, bool tree)
+{
+	size_t len = strlen(path);
+	bool hit = o->ps.n == 0;
+
+	*enter = o->recurse;
+	for (size_t i = 0; i < o->ps.n; i++) {
+		const struct pathspec_item *it = &o->ps.at[i];
+		size_t n = it->length;
+
+		if (strncmp(path, it->match, n < len ? n : len) != 0)
+			continue;
+		if (n > len && it->match[len] == '/' && tree)
+			*enter = true;
+		else if (n == len && it->dir_only && tree)
+			*enter = true;
+		else if (n == 0 || n == len || (n < len && path[n] == '/'))
+			hit = true;
+	}
+	if (tree && o->recurse)
+		*enter = hit || *enter;
+	return hit;
+}
+
+static void list_level(struct git *g, struct tree_opts *o, const struct oid *tree,
+		       const char *prefix, int depth)
+{
+	struct bytes data = object_need(g, g->a, tree, OBJECT_TREE);
+	struct tree_entry e;
+
+	if (depth > GIT_DEPTH_MAX / 2)
+		git_die(g, "exceeded maximum allowed tree depth");
+	while (tree_next(&data, &e) > 0) {
+		char *path = git_format(g->a, "%s%.*s", prefix, (int)e.name.len, e.name.ptr);
+		bool is_tree = (e.mode & S_FMT) == S_DIR;
+		bool enter;
+		bool hit = wants(o, path, &enter, is_tree);
+
+		cmd_charge(g->c, 2);
+		enter = enter && is_tree &&
+			(o->ps.n == 0 || pathspec_below(&o->ps, path, strlen(path)));
+		if (hit && (is_tree ? (!enter || o->trees || o->only_trees) : !o->only_trees))
+			tree_line(g, o, &e, path);
+		if (enter)
+			list_level(g, o, &e.oid, git_format(g->a, "%s/", path), depth + 1);
+	}
+}
+
+int git_cmd_ls_tree(struct git *g, struct args *args)
+{
+	struct tree_opts o = { .only_trees = false };
+	const struct git_parser p = { tree_options, &o, tree_usage, 0, NULL };
+	struct oid oid, tree;
+	char *here = arena_dup(g->a, BYTES("."));
+
+	git_parse(g, args, &p);
+	if (args->argc < 1)
+		git_usage(g, tree_usage);
+	if (rev_parse(g, args->argv[0], &oid) < 0)
+		git_die(g, "Not a valid object name %s", args->argv[0]);
+	if (!tree_of(g, &oid, &tree))
+		git_die(g, "not a tree object");
+	if (o.full_tree)
+		g->prefix = arena_dup(g->a, BYTES(""));
+	if (args->argc > 1)
+		pathspec_of(g, args->argv + 1, args->argc - 1, &o.ps);
+	else if (g->prefix[0] != '\0') {
+		pathspec_of(g, &here, 1, &o.ps);
+		o.ps.at[0].dir_only = true;
+	}
+	list_level(g, &o, &tree, "", 0);
+	return 0;
+}
+
+/* --- write-tree, commit-tree, read-tree --- */
+
+int git_cmd_write_tree(struct git *g, struct args *args)
+{
+	struct oid o;
+	bool missing = args->argc > 0 && strcmp(args->argv[0], "--missing-ok") == 0;
+
+	if (args->argc > (missing ? 1 : 0))
+		git_refuse(g, git_format(g->a, "write-tree %s", args->argv[0]));
+	if (!tree_write_index(g, index_get(g), missing, &o))
+		git_die(g, "git-write-tree: error building trees");
+	git_printf(g, "%s\n", oid_hex(g, &o));
+	return 0;
+}
+
+struct ct_opts {
+	struct names parents, messages, files;
+};
+static const struct git_option ct_options[] = {
+	GIT_LIST('p', NULL, struct ct_opts, parents),
+	GIT_LIST('m', NULL, struct ct_opts, messages),
+	GIT_LIST('F', NULL, struct ct_opts, files),
+	GIT_END(),
+};
+static const char *const ct_usage[] = { "git commit-tree <tree> [(-p <parent>)...]",
+					"git commit-tree [(-p <parent>)...] [(-m <message>)...] "
+					"[(-F <file>)...] <tree>",
+					NULL };
+
+int git_cmd_commit_tree(struct git *g, struct args *args)
+{
+	struct ct_opts o = { .parents = { NULL, 0, 0 } };
+	const struct git_parser p = { ct_options, &o, ct_usage, 0, NULL };
+	struct oid tree, out, parents[32];
+	struct buf m = buf_in(g->a);
+	uint64_t size;
+
+	git_parse(g, args, &p);
+	if (args->argc != 1 || o.parents.n > 32)
+		git_die(g, "must give exactly one tree");
+	if (rev_parse(g, args->argv[0], &tree) < 0)
+		git_die(g, "not a valid object name %s", args->argv[0]);
+	if (object_info(g, &tree, &size) != OBJECT_TREE)
+		git_die(g, "%s is not a valid 'tree' object", oid_hex(g, &tree));
+	for (size_t i = 0; i < o.parents.n; i++)
+		if (rev_commit(g, o.parents.at[i], &parents[i]) < 0)
+			git_die(g, "not a valid object name %s", o.parents.at[i]);
+	for (size_t i = 0; i < o.messages.n; i++)
+		buf_printf(&m, "%s%s\n", i > 0 ? "\n" : "", o.messages.at[i]);
+	for (size_t i = 0; i < o.files.n; i++) {
+		struct bytes text;
+
+		if (strcmp(o.files.at[i], "-") == 0)
+			text = file_stdin(g);
+		else if (file_read(g, g->a, path_join(g->a, g->start, o.files.at[i]), &text) < 0)
+			git_die(g, "git commit-tree: failed to open '%s'", o.files.at[i]);
+		buf_add(&m, text);
+	}
+	if (o.messages.n + o.files.n == 0)
+		buf_add(&m, file_stdin(g));
+	commit_write(g, &tree, parents, o.parents.n, NULL, buf_bytes(&m), &out);
+	git_printf(g, "%s\n", oid_hex(g, &out));
+	return 0;
+}
+
+int git_cmd_read_tree(struct git *g, struct args *args)
+{
+	struct index *x = index_get(g);
+	struct oid o, tree;
+
+	if (args->argc == 1 && strcmp(args->argv[0], "--empty") == 0) {
+		x->n = 0;
+		index_write(g, x);
+		return 0;
+	}
+	if (args->argc != 1 || args->argv[0][0] == '-')
+		git_refuse(g, "read-tree with options or several trees");
+	if (rev_parse(g, args->argv[0], &o) < 0)
+		git_die(g, "Not a valid object name %s", args->argv[0]);
+	if (!tree_of(g, &o, &tree))
+		git_die(g, "failed to unpack tree object %s", args->argv[0]);
+	index_read_tree(g, x, &tree);
+	index_write(g, x);
+	return 0;
+}
+
+/* --- ls-files --- */
+
+struct files_opts {
+	bool cached, deleted, modified, others, ignored, stage, unmerged, zero, standard,
+		error_unmatch, full_name, directory, tags, no_empty;
+	struct names exclude, exclude_from;
+	const char *per_dir;
+};
+static const struct git_option files_options[] = {
+	GIT_FLAG('c', "cached", struct files_opts, cached),
+	GIT_FLAG('d', "deleted", struct files_opts, deleted),
+	GIT_FLAG('m', "modified", struct files_opts, modified),
+	GIT_FLAG('o', "others", struct files_opts, others),
+	GIT_FLAG('i', "ignored", struct files_opts, ignored),
+	GIT_FLAG('s', "stage", struct files_opts, stage),
+	GIT_FLAG('u', "unmerged", struct files_opts, unmerged),
+	GIT_FLAG('z', NULL, struct files_opts, zero),
+	GIT_FLAG('t', NULL, struct files_opts, tags),
+	GIT_MISSING('k', "killed"),
+	GIT_FLAG(0, "directory", struct files_opts, directory),
+	GIT_FLAG(0, "no-empty-directory", struct files_opts, no_empty),
+	GIT_FLAG(0, "exclude-standard", struct files_opts, standard),
+	GIT_FLAG(0, "error-unmatch", struct files_opts, error_unmatch),
+	GIT_FLAG(0, "full-name", struct files_opts, full_name),
+	GIT_LIST('x', "exclude", struct files_opts, exclude),
+	GIT_LIST('X', "exclude-from", struct files_opts, exclude_from),
+	GIT_STR(0, "exclude-per-directory", struct files_opts, per_dir),
+	GIT_MISSING(0, "eol"),
+	GIT_MISSING_ARG(0, "format"),
+	GIT_END(),
+};
+static const char *const files_usage[] = { "git ls-files [<options>] [<file>...]", NULL };
+
+static void file_line(struct git *g, const struct files_opts *o, const char *path, char tag)
+{
+	const char *shown = o->full_name ? path : path_relative(g, path);
+
+	if (o->tags)
+		git_printf(g, "%c ", tag);
+	cmd_puts(g->c, o->zero ? shown : git_quoted(g, shown));
+	cmd_putc(g->c, o->zero ? '\0' : '\n');
+}
+
+static void entry_line(struct git *g, const struct files_opts *o, const struct entry *e, char tag)
+{
+	const char *shown = o->full_name ? e->path : path_relative(g, e->path);
+
+	if (!o->stage && !o->unmerged) {
+		file_line(g, o, e->path, tag);
+		return;
+	}
+	if (o->tags)
+		git_printf(g, "%c ", tag);
+	git_printf(g, "%06o %s %u\t%s%c", e->mode, oid_hex(g, &e->oid), (unsigned)e->stage,
+		   o->zero ? shown : git_quoted(g, shown), o->zero ? '\0' : '\n');
+}
+
+static bool in_start(struct git *g, const char *path)
+{
+	return git_starts(path, g->prefix);
+}
+
+int git_cmd_ls_files(struct git *g, struct args *args)
+{
+	struct files_opts o = { .cached = false };
+	const struct git_parser p = { files_options, &o, files_usage, 0, NULL };
+	struct index *x;
+	struct pathspec ps;
+
+	git_parse(g, args, &p);
+	if (!o.others || !o.standard)
+		gitignore_standard(g, o.standard);
+	for (size_t i = 0; i < o.exclude.n; i++)
+		gitignore_add_pattern(g, o.exclude.at[i]);
+	for (size_t i = 0; i < o.exclude_from.n; i++)
+		gitignore_add_file(g, path_join(g->keep, g->start, o.exclude_from.at[i]));
+	if (o.per_dir != NULL)
+		gitignore_per_directory(g, o.per_dir);
+	x = index_get(g);
+	pathspec_of(g, args->argv, args->argc, &ps);
+	if (!o.deleted && !o.modified && !o.others && !o.stage && !o.unmerged)
+		o.cached = true;
+	if (o.others) {
+		struct names list = { NULL, 0, 0 };
+		bool rules = o.standard || o.exclude.n + o.exclude_from.n != 0 || o.per_dir != NULL;
+
+		repo_need_work(g);
+		work_untracked(g, x,
+			       (o.directory ? 0u : UNTRACKED_ALL) |
+				       (o.ignored ? UNTRACKED_IGNORED : 0u) |
+				       (rules ? 0u : UNTRACKED_EVERYTHING),
+			       &ps, &list, NULL);
+		for (size_t i = 0; i < list.n; i++)
+			if (in_start(g, list.at[i]))
+				file_line(g, &o, list.at[i], '?');
+	}
+	for (size_t i = 0; i < x->n; i++) {
+		struct entry *e = &x->at[i];
+		enum entry_state state;
+
+		if (!in_start(g, e->path) || !pathspec_match(g, &ps, e->path, false))
+			continue;
+		if (o.ignored && !o.others && !gitignore_path_deep(g, e->path, false, NULL))
+			continue;
+		if ((o.cached || o.stage) && !(o.unmerged && e->stage == 0))
+			entry_line(g, &o, e, e->stage != 0 ? 'M' : 'H');
+		else if (o.unmerged && e->stage != 0)
+			entry_line(g, &o, e, 'M');
+		if (!o.deleted && !o.modified)
+			continue;
+		state = index_check(g, x, e, NULL);
+		if (o.deleted && state == ENTRY_MISSING)
+			entry_line(g, &o, e, 'R');
+		if (o.modified && state != ENTRY_SAME)
+			entry_line(g, &o, e, 'C');
+	}
+	for (size_t i = 0; o.error_unmatch && i < ps.n; i++)
+		if (!ps.at[i].seen) {
+			git_error(g, "pathspec '%s' did not match any file(s) known to git",
+				  ps.at[i].original);
+			git_say(g, "Did you forget to 'git add'?\n");
+			return 1;
+		}
+	return 0;
+}
+
+/* --- check-ignore --- */
+
+struct check_opts {
+	bool quiet, verbose, from_stdin, zero, non_matching, no_index;
+};
+static const struct git_option check_options[] = {
+	GIT_FLAG('q', "quiet", struct check_opts, quiet),
+	GIT_FLAG('v', "verbose", struct check_opts, verbose),
+	GIT_FLAG(0, "stdin", struct check_opts, from_stdin),
+	GIT_FLAG('n', "non-matching", struct check_opts, non_matching),
+	GIT_FLAG(0, "no-index", struct check_opts, no_index),
+	GIT_END(),
+};
+static const char *const check_usage[] = { "git check-ignore [<options>] <pathname>...",
+					   "git check-ignore [<options>] --stdin", NULL };
+
+int git_cmd_check_ignore(struct git *g, struct args *args)
+{
+	struct check_opts o = { .quiet = false };
+	const struct git_parser p = { check_options, &o, check_usage, 0, NULL };
+	struct names list = { NULL, 0, 0 };
+	size_t hits = 0;
+
+	git_parse(g, args, &p);
+	for (int i = 0; i < args->argc; i++)
+		names_add(g, &list, args->argv[i]);
+	if (o.from_stdin) {
+		struct bytes in = file_stdin(g), line;
+
+		while (git_line(&in, &line))
+			names_add(g, &list, arena_dup(g->a, line));
+	}
+	if (list.n == 0)
+		git_die(g, "no path specified");
+	for (size_t i = 0; i < list.n; i++) {
+		char *path = path_in_work(g, list.at[i]);
+		struct ignore_match m;
+		bool dir = git_ends(path, "/") || file_is_dir(g, path);
+		bool hit;
+
+		if (git_ends(path, "/"))
+			path[strlen(path) - 1] = '\0';
+		hit = gitignore_path_deep(g, path, dir, &m);
+		if (!o.no_index && index_has(index_get(g), path))
+			m.source = NULL, hit = false;
+		hits += hit || (o.verbose && m.source != NULL);
+		if (o.quiet || !(hit || (o.verbose && m.source != NULL) || o.non_matching))
+			continue;
+		if (!o.verbose)
+			git_printf(g, "%s\n", git_quoted(g, list.at[i]));
+		else if (m.source == NULL)
+			git_printf(g, "::\t%s\n", git_quoted(g, list.at[i]));
+		else
+			git_printf(g, "%s:%d:%s\t%s\n", m.source, m.line, m.pattern,
+				   git_quoted(g, list.at[i]));
+	}
+	return hits == 0;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git rev-parse, rev-list, merge-base, describe's simpler kin: names of commits.
+ */
+#include "builtins/git/walk.h"
+
+/* --- rev-parse --- */
+
+struct parsing {
+	struct git *g;
+	bool verify, quiet, symbolic, symbolic_full, abbrev_ref, negate, is_default, sq;
+	int abbrev; /* 0: all digits */
+	bool revs_only, no_revs, flags, no_flags;
+	const char *fallback;
+	bool any;
+	struct oid single;
+	size_t count;
+	bool path_seen;
+};
+
+static void show_oid(struct parsing *p, const struct oid *o, const char *name, bool negated)
+{
+	struct git *g = p->g;
+	bool several;
+	struct oid ignored;
+
+	p->any = true;
+	p->count++;
+	if (p->no_revs)
+		return;
+	if (p->verify) {
+		p->single = *o;
+		return;
+	}
+	if ((p->symbolic_full || p->abbrev_ref) && name != NULL) {
+		char *full = strcmp(name, "HEAD") == 0 || strcmp(name, "@") == 0
+				     ? (head_ref(g) != NULL ? head_ref(g)
+							    : arena_dup(g->a, BYTES("HEAD")))
+				     : ref_expand(g, name, &ignored, &several);
+
+		if (full == NULL && strstr(name, "@{") != NULL) {
+			const char *why;
+			char *base = git_format(g->a, "%.*s", (int)(strstr(name, "@{") - name),
+						name);
+
+			full = base[0] != '\0' ? ref_expand(g, base, &ignored, &several)
+					       : head_ref(g);
+			if (full != NULL)
+				full = rev_upstream(g, full, &why);
+		}
+		if (full != NULL) {
+			git_printf(g, "%s%s\n", negated ? "^" : "",
+				   p->abbrev_ref ? ref_shorten(g, full) : full);
+			return;
+		}
+		if (p->symbolic_full)
+			return;
+	} else if (p->symbolic && name != NULL) {
+		git_printf(g, "%s%s\n", negated ? "^" : "", name);
+		return;
+	}
+	git_printf(g, "%s%s\n", negated ? "^" : "",
+		   p->abbrev != 0 ? oid_short(g, o, p->abbrev) : oid_hex(g, o));
+}
+
+static bool show_revs(struct parsing *p, const char *arg)
+{
+	struct git *g = p->g;
+	struct revs r;
+	struct oid o;
+	const char *name = arg;
+	bool negated = p->negate;
+
+	if (arg[0] == '^') {
+		negated = !negated;
+		name = arg + 1;
+	}
+	if (strstr(arg, "..") == NULL && strstr(arg, "^@") == NULL && strstr(arg, "^!") == NULL &&
+	    strstr(arg, "^-") == NULL) {
+		if (rev_parse(g, name, &o) < 0)
+			return false;
+		show_oid(p, &o, name, negated);
+		return true;
+	}
+	revs_init(g, &r);
+	if (!revs_add(g, &r, arg))
+		return false;
+	/* B..., then what is excluded. */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < r.nitems; i++)
+			if (r.item[i].uninteresting == (pass == 1))
+				show_oid(p, &r.item[i].oid, r.item[i].name,
+					 r.item[i].uninteresting);
+	return true;
+}
+
+static const char *shown_dir(struct git *g)
+{
+	if (g->dir_shown != NULL)
+		return g->dir_shown;
+	if (g->work != NULL && strcmp(g->dir, path_join(g->a, g->work, ".git")) == 0 &&
+	    strcmp(g->start, g->work) == 0)
+		return ".git";
+	return strcmp(g->start, g->dir) == 0 ? "." : g->dir;
+}
+
+static bool inside_dir(struct git *g)
+{
+	return strcmp(g->start, g->dir) == 0 ||
+	       git_starts(g->start, git_format(g->a, "%s/", g->dir));
+}
+
+static void need_repo(struct git *g)
+{
+	repo_need(g);
+}
+
+static bool about_repo(struct parsing *p, const char *arg)
+{
+	struct git *g = p->g;
+
+	if (strcmp(arg, "--is-inside-work-tree") == 0) {
+		need_repo(g);
+		git_printf(g, "%s\n", g->work != NULL && !inside_dir(g) ? "true" : "false");
+	} else if (strcmp(arg, "--is-inside-git-dir") == 0) {
+		need_repo(g);
+		git_printf(g, "%s\n", inside_dir(g) ? "true" : "false");
+	} else if (strcmp(arg, "--is-bare-repository") == 0) {
+		need_repo(g);
+		git_printf(g, "%s\n", g->bare ? "true" : "false");
+	} else if (strcmp(arg, "--is-shallow-repository") == 0) {
+		need_repo(g);
+		git_printf(g, "%s\n", g->shallow.n != 0 ? "true" : "false");
+	} else if (strcmp(arg, "--git-dir") == 0) {
+		need_repo(g);
+		git_printf(g, "%s\n", shown_dir(g));
+	} else if (strcmp(arg, "--absolute-git-dir") == 0) {
+		need_repo(g);
+		git_printf(g, "%s\n", g->dir);
+	} else if (strcmp(arg, "--git-common-dir") == 0) {
+		need_repo(g);
+		git_printf(g, "%s\n", strcmp(g->dir, g->common) == 0 ? shown_dir(g) : g->common);
+	} else if (strcmp(arg, "--show-toplevel") == 0) {
+		repo_need_work(g);
+		git_printf(g, "%s\n", g->work);
+	} else if (strcmp(arg, "--show-prefix") == 0) {
+		need_repo(g);
+		git_printf(g, "%s\n", g->prefix);
+	} else if (strcmp(arg, "--show-cdup") == 0) {
+		need_repo(g);
+		for (const char *q = g->prefix; *q != '\0'; q++)
+			if (*q == '/')
+				cmd_puts(g->c, "../");
+		cmd_putc(g->c, '\n');
+	} else if (strcmp(arg, "--show-superproject-working-tree") == 0) {
+		return true;
+	} else if (git_starts(arg, "--show-object-format")) {
+		git_printf(g, "sha1\n");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void show_refs(struct parsing *p, const char *prefix)
+{
+	struct ref *list;
+	size_t n = ref_list(p->g, prefix, &list);
+
+	for (size_t i = 0; i < n; i++)
+		if (!list[i].broken)
+			show_oid(p, &list[i].oid, list[i].name, p->negate);
+}
+
+static bool mode_option(struct parsing *p, const char *arg)
+{
+	struct git *g = p->g;
+	int64_t n;
+
+	if (strcmp(arg, "--verify") == 0)
+		p->verify = true;
+	else if (strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0)
+		p->quiet = true;
+	else if (strcmp(arg, "--short") == 0)
+		p->abbrev = oid_default_length(g), p->verify = true;
+	else if (git_starts(arg, "--short=") && git_number(arg + 8, &n))
+		p->abbrev = n < 4 ? 4 : n > OID_HEX ? OID_HEX : (int)n, p->verify = true;
+	else if (strcmp(arg, "--symbolic") == 0)
+		p->symbolic = true;
+	else if (strcmp(arg, "--symbolic-full-name") == 0)
+		p->symbolic_full = true;
+	else if (strcmp(arg, "--abbrev-ref") == 0 || git_starts(arg, "--abbrev-ref="))
+		p->abbrev_ref = true;
+	else if (strcmp(arg, "--not") == 0)
+		p->negate = !p->negate;
+	else if (strcmp(arg, "--revs-only") == 0)
+		p->revs_only = true;
+	else if (strcmp(arg, "--no-revs") == 0)
+		p->no_revs = true;
+	else if (strcmp(arg, "--flags") == 0)
+		p->flags = true;
+	else if (strcmp(arg, "--no-flags") == 0)
+		p->no_flags = true;
+	else if (strcmp(arg, "--all") == 0)
+		show_refs(p, "refs/");
+	else if (strcmp(arg, "--branches") == 0)
+		show_refs(p, "refs/heads/");
+	else if (strcmp(arg, "--tags") == 0)
+		show_refs(p, "refs/tags/");
+	else if (strcmp(arg, "--remotes") == 0)
+		show_refs(p, "refs/remotes/");
+	else
+		return about_repo(p, arg);
+	return true;
+}
+
+static int no_single(struct parsing *p)
+{
+	if (!p->quiet)
+		git_die(p->g, "Needed a single revision");
+	return 1;
+}
+
+/* long: arguments in order */
+int git_cmd_rev_parse(struct git *g, struct args *args)
+{
+	struct parsing p = { .g = g };
+	bool paths = false;
+
+	for (int i = 0; i < args->argc; i++) {
+		const char *arg = args->argv[i];
+
+		if (paths) {
+			if (!p.revs_only)
+				git_printf(g, "%s\n", arg);
+			continue;
+		}
+		if (strcmp(arg, "--") == 0 && !p.verify) {
+			paths = true;
+			if (!p.revs_only)
+				git_printf(g, "--\n");
+			continue;
+		}
+		if (strcmp(arg, "--git-path") == 0 && i + 1 < args->argc) {
+			char *path = repo_path(g, g->a, args->argv[++i]);
+			size_t n = strlen(g->dir);
+
+			git_printf(g, "%s%s\n", strncmp(path, g->dir, n) == 0 ? shown_dir(g) : path,
+				   strncmp(path, g->dir, n) == 0 ? path + n : "");
+			continue;
+		}
+		if (strcmp(arg, "--default") == 0 && i + 1 < args->argc) {
+			p.fallback = args->argv[++i];
+			continue;
+		}
+		if (strcmp(arg, "--parseopt") == 0 || strcmp(arg, "--sq-quote") == 0 ||
+		    strcmp(arg, "--local-env-vars") == 0)
+			git_refuse(g, git_format(g->a, "rev-parse %s", arg));
+		if (arg[0] == '-' && mode_option(&p, arg))
+			continue;
+		if (arg[0] == '-' && arg[1] != '\0') {
+			if (p.verify)
+				return no_single(&p);
+			if (!p.revs_only && !p.no_flags)
+				git_printf(g, "%s\n", arg);
+			continue;
+		}
+		need_repo(g);
+		if (show_revs(&p, arg))
+			continue;
+		if (p.verify)
+			return no_single(&p);
+		if (p.revs_only)
+			continue;
+		paths = true;
+		git_printf(g, "%s\n", arg);
+		rev_check_path(g, arg, true);
+	}
+	if (!p.any && p.fallback != NULL)
+		show_revs(&p, p.fallback);
+	if (!p.verify)
+		return 0;
+	if (p.count != 1)
+		return p.count == 0 && args->argc == 1 && p.abbrev != 0 && false ? 0
+										 : no_single(&p);
+	p.verify = false;
+	show_oid(&p, &p.single, NULL, false);
+	return 0;
+}
+
+/* --- rev-list --- */
+
+static const char *const list_usage[] = { "git rev-list [<options>] <commit>... [--] [<path>...]",
+					  NULL };
+
+struct list_args {
+	struct revs r;
+	struct pretty pretty;
+	bool has_pretty, count, parents, timestamp, oneline, quiet, no_header, objects;
+};
+
+static int list_option(struct git *g, struct list_args *l, int argc, char **argv)
+{
+	const char *arg = argv[0];
+
+	if (strcmp(arg, "--count") == 0)
+		l->count = true;
+	else if (strcmp(arg, "--parents") == 0)
+		l->parents = l->r.rewrite = true;
+	else if (strcmp(arg, "--timestamp") == 0)
+		l->timestamp = true;
+	else if (strcmp(arg, "--quiet") == 0)
+		l->quiet = true;
+	else if (strcmp(arg, "--no-commit-header") == 0)
+		l->no_header = true;
+	else if (strcmp(arg, "--abbrev-commit") == 0)
+		l->pretty.abbrev_commit = true;
+	else if (strcmp(arg, "--objects") == 0)
+		l->objects = true;
+	else if (strcmp(arg, "--oneline") == 0)
+		l->has_pretty = l->oneline = l->pretty.abbrev_commit = true,
+		l->pretty.kind = PRETTY_ONELINE;
+	else if (git_starts(arg, "--pretty=") || git_starts(arg, "--format=")) {
+		if (!pretty_of(g, arg + 9, &l->pretty))
+			git_die(g, "invalid --pretty format: %s", arg + 9);
+		l->has_pretty = true;
+		l->oneline = l->pretty.kind == PRETTY_ONELINE;
+	} else
+		return revs_option(g, &l->r, argc, argv);
+	return 1;
+}
+
+static void list_tree(struct git *g, struct lookup *seen, const struct oid *tree, const char *path)
+{
+	struct leaves l = { NULL, 0, 0 };
+
+	(void)path;
+	tree_flatten(g, g->keep, tree, &l);
+	(void)seen;
+	(void)l;
+}
+
+static void show_commit(struct git *g, struct list_args *l, struct commit *c)
+{
+	struct buf out = buf_in(g->a);
+
+	if (l->timestamp)
+		buf_printf(&out, "%lld ", (long long)c->date);
+	if (!l->oneline && l->has_pretty && !l->no_header)
+		buf_puts(&out, "commit ");
+	if (!(l->no_header && l->pretty.kind == PRETTY_USER)) {
+		if (c->flags & COMMIT_BOUNDARY)
+			buf_putc(&out, '-');
+		else if (l->r.left_right)
+			buf_putc(&out, c->flags & COMMIT_LEFT ? '<' : '>');
+		else if (l->r.cherry_mark)
+			buf_putc(&out, c->flags & COMMIT_PATCH_SAME ? '=' : '+');
+		buf_puts(&out, l->pretty.abbrev_commit ? oid_short(g, &c->oid, l->pretty.abbrev)
+						       : oid_hex(g, &c->oid));
+		for (uint32_t i = 0; l->parents && i < c->nparents; i++)
+			buf_printf(&out, " %s", oid_hex(g, &c->parent[i]->oid));
+		buf_putc(&out, l->oneline ? ' ' : '\n');
+	}
+	if (l->has_pretty) {
+		pretty_commit(g, &l->pretty, c, &out);
+		if (l->pretty.kind == PRETTY_USER)
+			buf_putc(&out, '\n');
+		else if (!l->oneline)
+			buf_putc(&out, '\n');
+	}
+	cmd_bytes(g->c, buf_bytes(&out));
+}
+
+int git_cmd_rev_list(struct git *g, struct args *args)
+{
+	struct list_args l = { .pretty = { .kind = PRETTY_MEDIUM } };
+	struct commit *c;
+	size_t n = 0, left = 0;
+	int kept = 0;
+
+	revs_init(g, &l.r);
+	for (int i = 0; i < args->argc;) {
+		int taken = 1;
+
+		if (strcmp(args->argv[i], "--") == 0) {
+			while (i < args->argc)
+				args->argv[kept++] = args->argv[i++];
+			break;
+		}
+		if (args->argv[i][0] != '-' || args->argv[i][1] == '\0' ||
+		    strcmp(args->argv[i], "--not") == 0)
+			args->argv[kept++] = args->argv[i];
+		else
+			taken = list_option(g, &l, args->argc - i, args->argv + i);
+		if (taken == 0)
+			git_usage(g, list_usage);
+		i += taken;
+	}
+	args->argc = kept;
+	revs_operands(g, &l.r, args);
+	if (l.objects)
+		git_refuse(g, "rev-list --objects");
+	(void)list_tree;
+	if (l.r.nitems == 0 && !l.r.gave_rev)
+		git_usage(g, list_usage);
+	while ((c = revs_next(&l.r)) != NULL) {
+		n++;
+		left += (c->flags & COMMIT_LEFT) != 0;
+		if (!l.count && !l.quiet)
+			show_commit(g, &l, c);
+	}
+	if (l.count && l.r.left_right)
+		git_printf(g, "%zu\t%zu\n", left, n - left);
+	else if (l.count)
+		git_printf(g, "%zu\n", n);
+	return 0;
+}
+
+/* --- merge-base --- */
+
+struct base_opts {
+	bool all, octopus, independent, is_ancestor, fork_point;
+};
+static const struct git_option base_options[] = {
+	GIT_FLAG('a', "all", struct base_opts, all),
+	GIT_MISSING(0, "octopus"),
+	GIT_MISSING(0, "independent"),
+	GIT_FLAG(0, "is-ancestor", struct base_opts, is_ancestor),
+	GIT_MISSING(0, "fork-point"),
+	GIT_END(),
+};
+static const char *const base_usage[] = { "git merge-base [-a | --all] <commit> <commit>...",
+					  "git merge-base --is-ancestor <commit> <commit>", NULL };
+
+int git_cmd_merge_base(struct git *g, struct args *args)
+{
+	struct base_opts o = { .all = false };
+	const struct git_parser p = { base_options, &o, base_usage, 0, NULL };
+	struct commit *c[32];
+	struct commit **bases;
+	size_t n;
+
+	git_parse(g, args, &p);
+	if (args->argc < 2 || args->argc > 32)
+		git_usage(g, base_usage);
+	for (int i = 0; i < args->argc; i++) {
+		struct oid oid;
+
+		if (rev_parse(g, args->argv[i], &oid) < 0)
+			git_die(g, "Not a valid object name %s", args->argv[i]);
+		if (!object_peel(g, &oid, OBJECT_COMMIT, &oid))
+			git_die(g, "Not a valid commit name %s", args->argv[i]);
+		c[i] = commit_at(g, &oid);
+	}
+	if (o.is_ancestor)
+		return !is_ancestor(g, c[0], c[1]);
+	n = merge_bases_many(g, c[0], c + 1, (size_t)args->argc - 1, &bases);
+	for (size_t i = 0; i < n && (o.all || i == 0); i++)
+		git_printf(g, "%s\n", oid_hex(g, &bases[i]->oid));
+	return n == 0;
+}
+
+/* --- reflog --- */
+
+int git_cmd_reflog(struct git *g, struct args *args)
+{
+	if (args->argc > 0 && strcmp(args->argv[0], "show") == 0) {
+		args->argv++;
+		args->argc--;
+	} else if (args->argc > 0 && strcmp(args->argv[0], "exists") == 0) {
+		return args->argc < 2 || !reflog_exists(g, args->argv[1]);
+	} else if (args->argc > 0 &&
+		   (strcmp(args->argv[0], "expire") == 0 || strcmp(args->argv[0], "delete") == 0)) {
+		git_refuse(g, git_format(g->a, "reflog %s", args->argv[0]));
+	}
+	return log_show_reflog(g, args);
+}

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git stash: a commit of the work tree with the index as its second parent (and untracked files
+ * as its third), kept in the log of refs/stash.
+ */
+#include "builtins/git/merge.h"
+#include "builtins/git/status.h"
+
+struct stash_opts {
+	bool keep_index, untracked, all, quiet, index, staged, no_keep;
+	const char *message;
+};
+
+static const struct git_option push_options[] = {
+	GIT_FLAG('k', "keep-index", struct stash_opts, keep_index),
+	GIT_FLAG('S', "staged", struct stash_opts, staged),
+	GIT_MISSING('p', "patch"),
+	GIT_FLAG('q', "quiet", struct stash_opts, quiet),
+	GIT_FLAG('u', "include-untracked", struct stash_opts, untracked),
+	GIT_FLAG('a', "all", struct stash_opts, all),
+	GIT_STR('m', "message", struct stash_opts, message),
+	GIT_END(),
+};
+static const struct git_option pop_options[] = {
+	GIT_FLAG('q', "quiet", struct stash_opts, quiet),
+	GIT_FLAG(0, "index", struct stash_opts, index),
+	GIT_END(),
+};
+static const char *const stash_usage[] = {
+	"git stash list [<log-options>]",
+	"git stash show [-u | --include-untracked | --only-untracked] [<diff-options>] [<stash>]",
+	"git stash drop [-q | --quiet] [<stash>]",
+	"git stash (pop | apply) [--index] [-q | --quiet] [<stash>]",
+	"git stash branch <branchname> [<stash>]",
+	"git stash [push [-p | --patch] [-S | --staged] [-k | --[no-]keep-index] [-q | --quiet]\n"
+	"          [-u | --include-untracked] [-a | --all] [(-m | --message) <message>]\n"
+	"          [--pathspec-from-file=<file> [--pathspec-file-nul]]\n"
+	"          [--] [<pathspec>...]]",
+	"git stash save [-p | --patch] [-S | --staged] [-k | --[no-]keep-index] [-q | --quiet]\n"
+	"          [-u | --include-untracked] [-a | --all] [<message>]",
+	"git stash clear",
+	"git stash create [<message>]",
+	"git stash store [(-m | --message) <message>] [-q | --quiet] <commit>",
+	NULL
+};
+
+/* --- making one --- */
+
+struct making {
+	struct git *g;
+	struct stash_opts *o;
+	struct pathspec ps;
+	struct oid head, index_commit, untracked_commit, work_commit;
+	struct oid index_tree, work_tree, head_tree;
+	struct names untracked;
+	bool has_untracked;
+	char *message;
+};
+
+static bool write_work_tree(struct making *k)
+{
+	struct git *g = k->g;
+	struct index *x = index_get(g);
+	struct leaves l = { NULL, 0, 0 };
+	bool changed = false;
+
+	for (size_t i = 0; i < x->n; i++) {
+		struct entry *e = &x->at[i];
+		struct leaf f = { e->path, e->mode, e->oid };
+		enum entry_state state;
+
+		if (pathspec_match(g, &k->ps, e->path, false)) {
+			struct vfs_stat st;
+
+			state = index_check(g, x, e, &st);
+			changed = changed || state != ENTRY_SAME;
+			if (state == ENTRY_MISSING)
+				continue;
+			if (state != ENTRY_SAME) {
+				f.mode = work_mode(g, &st, e);
+				if (work_hash(g, e->path, f.mode, true, &f.oid) < 0)
+					continue;
+			}
+		}
+		LIST_ROOM(g, l.at, l.n, l.cap);
+		l.at[l.n++] = f;
+	}
+	tree_write_leaves(g, &l, &k->work_tree);
+	return changed;
+}
+
+static void find_untracked(struct making *k)
+{
+	if (!k->o->untracked && !k->o->all)
+		return;
+	work_untracked(k->g, index_get(k->g),
+		       UNTRACKED_ALL | (k->o->all ? UNTRACKED_EVERYTHING : 0u), &k->ps,
+		       &k->untracked, NULL);
+	k->has_untracked = k->untracked.n != 0;
+}
+
+static void write_untracked(struct making *k, const char *tail)
+{
+	struct git *g = k->g;
+	struct leaves l = { NULL, 0, 0 };
+	struct oid tree;
+
+	for (size_t i = 0; i < k->untracked.n; i++) {
+		struct leaf f = { .path = k->untracked.at[i] };
+		struct vfs_stat st;
+
+		if (cmd_lstat(g->c, f.path, &st) < 0)
+			continue;
+		f.mode = work_mode(g, &st, NULL);
+		if (work_hash(g, f.path, f.mode, true, &f.oid) < 0)
+			continue;
+		LIST_ROOM(g, l.at, l.n, l.cap);
+		l.at[l.n++] = f;
+	}
+	tree_write_leaves(g, &l, &tree);
+	commit_write(g, &tree, NULL, 0, NULL,
+		     bytes_of(git_format(g->a, "untracked files on %s\n", tail)),
+		     &k->untracked_commit);
+}
+
+/* False: there is nothing to save. */
+static bool make_stash(struct making *k)
+{
+	struct git *g = k->g;
+	char *branch = head_ref(g);
+	struct commit_text t;
+	struct oid parents[3];
+	char *tail;
+	bool staged, changed;
+
+	if (!head_oid(g, &k->head)) {
+		git_say(g, "You do not have the initial commit yet\n");
+		git_exit(g, 1);
+	}
+	tree_of(g, &k->head, &k->head_tree);
+	if (!tree_write_index(g, index_get(g), false, &k->index_tree)) {
+		git_error(g, "could not write index");
+		git_exit(g, 1);
+	}
+	changed = write_work_tree(k);
+	find_untracked(k);
+	staged = !oid_eq(&k->index_tree, &k->head_tree);
+	if (!changed && !staged && !k->has_untracked)
+		return false;
+	if (k->ps.n != 0 && oid_eq(&k->work_tree, &k->head_tree) && !k->has_untracked)
+		return false;
+	commit_text(g, g->a, &k->head, &t);
+	struct bytes subject = message_subject(g->a, t.message);
+
+	tail = git_format(g->a, "%s: %s %.*s",
+			  branch != NULL ? ref_short(g, branch) : "(no branch)",
+			  oid_short(g, &k->head, 0), (int)subject.len, subject.ptr);
+	commit_write(g, &k->index_tree, &k->head, 1, NULL,
+		     bytes_of(git_format(g->a, "index on %s\n", tail)), &k->index_commit);
+	if (k->has_untracked)
+		write_untracked(k, tail);
+	parents[0] = k->head;
+	parents[1] = k->index_commit;
+	parents[2] = k->untracked_commit;
+	k->message = k->o->message != NULL
+			     ? git_format(g->keep, "On %s: %s",
+					  branch != NULL ? ref_short(g, branch) : "(no branch)",
+					  k->o->message)
+			     : git_format(g->keep, "WIP on %s", tail);
+	commit_write(g, &k->work_tree, parents, k->has_untracked ? 3 : 2, NULL,
+		     bytes_of(k->message), &k->work_commit);
+	return true;
+}
+
+static void store(struct git *g, const struct oid *o, const char *message)
+{
+	struct oid before = oid_null;
+	bool first = ref_read(g, "refs/stash", &before, NULL) < 0;
+
+	if (first)
+		before = oid_null;
+	ref_update(g, "refs/stash", o, NULL, NULL, true);
+	reflog_add(g, "refs/stash", &before, o, message);
+}
+
+static void clean_work(struct making *k)
+{
+	struct git *g = k->g;
+	struct index *x = index_get(g);
+
+	for (size_t i = 0; i < k->untracked.n; i++)
+		work_remove(g, k->untracked.at[i]);
+	if (k->ps.n != 0) {
+		struct leaves l = { NULL, 0, 0 };
+		struct names gone = { NULL, 0, 0 };
+
+		tree_flatten(g, g->keep, &k->head_tree, &l);
+		for (size_t i = 0; i < x->n; i++)
+			if (pathspec_match(g, &k->ps, x->at[i].path, false) &&
+			    leaves_find(&l, x->at[i].path) == NULL)
+				names_add(g, &gone, x->at[i].path);
+		for (size_t i = 0; i < gone.n; i++) {
+			work_remove(g, gone.at[i]);
+			index_remove(x, gone.at[i]);
+		}
+		for (size_t i = 0; i < l.n; i++)
+			if (pathspec_match(g, &k->ps, l.at[i].path, false))
+				work_write(g, l.at[i].path, l.at[i].mode, &l.at[i].oid,
+					   index_put(x, l.at[i].path, l.at[i].mode, &l.at[i].oid));
+	} else {
+		work_reset(g, &k->head_tree);
+	}
+	if (k->o->keep_index) {
+		static const struct switch_opts so = { .force = true };
+
+		work_switch(g, NULL, &k->index_tree, &so);
+	}
+	index_write(g, x);
+}
+
+static int push(struct git *g, struct stash_opts *o, struct args *args)
+{
+	struct making k = { .g = g, .o = o };
+
+	if (o->staged)
+		git_refuse(g, "stash --staged");
+	pathspec_of(g, args->argv, args->argc, &k.ps);
+	if (!make_stash(&k)) {
+		if (!o->quiet)
+			git_printf(g, "No local changes to save\n");
+		return 0;
+	}
+	store(g, &k.work_commit, k.message);
+	if (!o->quiet)
+		git_printf(g, "Saved working directory and index state %s\n", k.message);
+	clean_work(&k);
+	return 0;
+}
+
+/* --- using one --- */
+
+struct stash {
+	struct oid work, base, index, untracked;
+	struct oid work_tree, base_tree, index_tree, untracked_tree;
+	bool has_untracked;
+	int64_t number; /* -1: not of the log */
+	const char *name;
+};
+
+/* "stash@{2}": its number. */
+static bool stash_number(struct git *g, const char *arg, int64_t *n)
+{
+	const char *open = strstr(arg, "@{");
+
+	return open != NULL &&
+	       (strncmp(arg, "stash@", 6) == 0 || strncmp(arg, "refs/stash@", 11) == 0) &&
+	       git_number(git_format(g->a, "%.*s", (int)strcspn(open + 2, "}"), open + 2), n) &&
+	       *n >= 0;
+}
+
+static void find_stash(struct git *g, const char *arg, struct stash *s)
+{
+	int64_t n = 0;
+	struct commit *c;
+	struct reflog_entry *log;
+
+	*s = (struct stash){ .number = 0, .name = "refs/stash@{0}" };
+	if (arg == NULL && !ref_exists(g, "refs/stash")) {
+		git_say(g, "No stash entries found.\n");
+		git_exit(g, 1);
+	}
+	bool named = arg != NULL;
+
+	if (!named)
+		arg = "stash@{0}";
+	if (git_number(arg, &n) && n >= 0)
+		arg = git_format(g->keep, "stash@{%s}", arg);
+	if (stash_number(g, arg, &n)) {
+		size_t count = reflog_read(g, "refs/stash", &log);
+
+		s->number = n;
+		if (named)
+			s->name = git_format(g->keep, "%s", arg);
+		if ((uint64_t)n >= count) {
+			if (count == 0) {
+				git_error(g, "%s is not a valid reference", arg);
+				git_exit(g, 1);
+			}
+			git_die(g, "log for 'stash' only has %zu entries", count);
+		}
+		s->work = log[count - 1 - (size_t)n].after;
+	} else {
+		s->number = -1;
+		if (rev_commit(g, arg, &s->work) < 0) {
+			git_error(g, "%s is not a valid reference", arg);
+			git_exit(g, 1);
+		}
+	}
+	c = commit_at(g, &s->work);
+	if (!commit_load(g, c) || c->nparents < 2) {
+		git_error(g, "'%s' is not a stash-like commit", arg);
+		git_exit(g, 1);
+	}
+	s->base = c->parent[0]->oid;
+	s->index = c->parent[1]->oid;
+	s->work_tree = c->tree;
+	tree_of(g, &s->base, &s->base_tree);
+	tree_of(g, &s->index, &s->index_tree);
+	s->has_untracked = c->nparents > 2;
+	if (s->has_untracked)
+		tree_of(g, &c->parent[2]->oid, &s->untracked_tree);
+}
+
+static void drop_entry(struct git *g, const struct stash *s, bool quiet)
+{
+	struct reflog_entry *log;
+	size_t n = reflog_read(g, "refs/stash", &log);
+	size_t at;
+
+	if (s->number < 0 || (uint64_t)s->number >= n)
+		return;
+	at = n - 1 - (size_t)s->number;
+	if (at + 1 < n)
+		log[at + 1].before = at > 0 ? log[at - 1].after : oid_null;
+	memmove(log + at, log + at + 1, (n - at - 1) * sizeof(*log));
+	if (n == 1) {
+		ref_delete(g, "refs/stash");
+	} else {
+		reflog_write(g, "refs/stash", log, n - 1);
+		ref_update(g, "refs/stash", &log[n - 2].after, NULL, NULL, true);
+	}
+	if (!quiet)
+		git_printf(g, "Dropped %s (%s)\n", s->name, oid_hex(g, &s->work));
+}
+
+static bool restore_untracked(struct git *g, const struct stash *s)
+{
+	struct leaves l = { NULL, 0, 0 };
+	bool good = true;
+
+	if (!s->has_untracked)
+		return true;
+	tree_flatten(g, g->keep, &s->untracked_tree, &l);
+	for (size_t i = 0; i < l.n; i++)
+		if (file_exists(g, l.at[i].path)) {
+			git_say(g, "%s already exists, no checkout\n", l.at[i].path);
+			good = false;
+		}
+	for (size_t i = 0; i < l.n; i++)
+		if (!file_exists(g, l.at[i].path))
+			work_write(g, l.at[i].path, l.at[i].mode, &l.at[i].oid, NULL);
+	if (!good)
+		git_error(g, "could not restore untracked files from stash");
+	return good;
+}
+
+/* Index entries become those of HEAD again, but for files that HEAD has not. */
+static void unstage(struct git *g, const struct oid *head_tree)
+{
+	struct index *x = index_get(g);
+	struct leaves l = { NULL, 0, 0 };
+
+	tree_flatten(g, g->keep, head_tree, &l);
+	for (size_t i = 0; i < l.n; i++) {
+		struct entry *e = index_find(x, l.at[i].path);
+
+		if (e == NULL || e->mode != l.at[i].mode || !oid_eq(&e->oid, &l.at[i].oid))
+			index_put(x, l.at[i].path, l.at[i].mode, &l.at[i].oid);
+	}
+	index_write(g, x);
+}
+
+static void show_status(struct git *g, const struct stash_opts *o)
+{
+	struct status st;
+	struct status_opts so = { .untracked = -1 };
+	struct buf out = buf_in(g->a);
+
+	if (o->quiet)
+		return;
+	g->index = NULL;
+	status_collect(g, &st, &so);
+	status_put(&st, &out);
+	cmd_bytes(g->c, buf_bytes(&out));
+}
+
+static int apply(struct git *g, const struct stash *s, const struct stash_opts *o)
+{
+	struct merging m = { .g = g,
+			     .ours = "Updated upstream",
+			     .theirs = "Stashed changes",
+			     .base = "Stash base",
+			     .style = merge_style_of(g, NULL) };
+	struct oid now, head, head_tree = oid_empty_tree;
+	struct index *x = index_get(g);
+
+	if (index_unmerged(x)) {
+		git_error(g, "could not write index");
+		git_exit(g, 1);
+	}
+	if (!tree_write_index(g, x, false, &now))
+		return 1;
+	if (head_oid(g, &head))
+		tree_of(g, &head, &head_tree);
+	merge_trees(&m, &s->base_tree, &now, &s->work_tree);
+	if (!merge_apply(&m, &now, "merge"))
+		return 1;
+	if (!o->quiet || !m.clean)
+		cmd_bytes(g->c, buf_bytes(&m.messages));
+	if (!m.clean) {
+		if (o->index)
+			git_say(g, "Index was not unstashed.\n");
+		show_status(g, o);
+		return 1;
+	}
+	if (o->index && oid_eq(&now, &head_tree) && !oid_eq(&s->index_tree, &s->base_tree)) {
+		index_read_tree(g, x, &s->index_tree);
+		index_write(g, x);
+	} else {
+		unstage(g, &now);
+	}
+	if (!restore_untracked(g, s))
+		return 1;
+	show_status(g, o);
+	return 0;
+}
+
+static int list(struct git *g, struct args *args)
+{
+	char *argv[64];
+	int n = 0;
+
+	if (!ref_exists(g, "refs/stash"))
+		return 0;
+	argv[n++] = arena_dup(g->keep, BYTES("log"));
+	argv[n++] = arena_dup(g->keep, BYTES("--format=%gd: %gs"));
+	argv[n++] = arena_dup(g->keep, BYTES("-g"));
+	argv[n++] = arena_dup(g->keep, BYTES("--first-parent"));
+	for (int i = 0; i < args->argc && n < 60; i++)
+		argv[n++] = args->argv[i];
+	argv[n++] = arena_dup(g->keep, BYTES("stash"));
+	argv[n++] = arena_dup(g->keep, BYTES("--"));
+	argv[n] = NULL;
+	return git_run(g, n, argv);
+}
+
+static int show(struct git *g, struct args *args)
+{
+	struct diff_opts o;
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	struct stash s;
+	const char *name = NULL;
+
+	diff_init(g, &o);
+	for (int i = 0; i < args->argc;) {
+		int taken = args->argv[i][0] == '-'
+				    ? diff_option(g, &o, args->argc - i, args->argv + i)
+				    : 0;
+
+		if (taken == 0 && args->argv[i][0] == '-')
+			git_refuse(g, git_format(g->a, "stash show %s", args->argv[i]));
+		if (taken == 0)
+			name = args->argv[i];
+		i += taken != 0 ? taken : 1;
+	}
+	find_stash(g, name, &s);
+	if (o.format == 0)
+		o.format = DIFF_STAT;
+	diff_settle(g, &o);
+	diff_trees(g, &o, &s.base_tree, &s.work_tree, &q);
+	diff_finish(g, &o, &q);
+	diff_output(g, &o, &q);
+	return 0;
+}
+
+static int use(struct git *g, struct args *args, bool drop)
+{
+	struct stash_opts o = { .quiet = false };
+	const struct git_parser p = { pop_options, &o, stash_usage, 0, NULL };
+	struct stash s;
+	int status;
+
+	git_parse(g, args, &p);
+	if (args->argc > 1) {
+		git_say(g, "Too many revisions specified:%s\n", "");
+		return 1;
+	}
+	find_stash(g, args->argc == 1 ? args->argv[0] : NULL, &s);
+	status = apply(g, &s, &o);
+	if (!drop)
+		return status;
+	if (status != 0) {
+		git_printf(g, "The stash entry is kept in case you need it again.\n");
+		return status;
+	}
+	drop_entry(g, &s, o.quiet);
+	return 0;
+}
+
+static int drop(struct git *g, struct args *args)
+{
+	struct stash_opts o = { .quiet = false };
+	const struct git_parser p = { pop_options, &o, stash_usage, 0, NULL };
+	struct stash s;
+
+	git_parse(g, args, &p);
+	find_stash(g, args->argc == 1 ? args->argv[0] : NULL, &s);
+	if (s.number < 0) {
+		git_error(g, "'%s' is not a stash reference", args->argv[0]);
+		return 1;
+	}
+	drop_entry(g, &s, o.quiet);
+	return 0;
+}
+
+static int branch(struct git *g, struct args *args)
+{
+	struct stash_opts o = { .index = true };
+	struct stash s;
+	char *argv[5] = { arena_dup(g->keep, BYTES("checkout")), arena_dup(g->keep, BYTES("-b")),
+			  NULL, NULL, NULL };
+	int status;
+
+	if (args->argc == 0) {
+		git_say(g, "No branch name specified\n");
+		return 1;
+	}
+	find_stash(g, args->argc > 1 ? args->argv[1] : NULL, &s);
+	argv[2] = args->argv[0];
+	argv[3] = oid_hex(g, &s.base);
+	status = git_run(g, 4, argv);
+	if (status == 0)
+		status = apply(g, &s, &o);
+	if (status == 0)
+		drop_entry(g, &s, false);
+	return status;
+}
+
+int git_cmd_stash(struct git *g, struct args *args)
+{
+	struct stash_opts o = { .quiet = false };
+	const struct git_parser p = { push_options, &o, stash_usage, 0, NULL };
+	const char *what = args->argc > 0 && args->argv[0][0] != '-' ? args->argv[0] : "push";
+	struct args rest = *args;
+
+	if (rest.argc > 0 && rest.argv[0][0] != '-') {
+		rest.argv++;
+		rest.argc--;
+	}
+	if (strcmp(what, "push") == 0 || strcmp(what, "save") == 0) {
+		git_parse(g, &rest, &p);
+		if (strcmp(what, "save") == 0 && rest.argc > 0) {
+			o.message = rest.argv[0];
+			rest.argc = 0;
+		}
+		return push(g, &o, &rest);
+	}
+	if (strcmp(what, "list") == 0)
+		return list(g, &rest);
+	if (strcmp(what, "show") == 0)
+		return show(g, &rest);
+	if (strcmp(what, "apply") == 0 || strcmp(what, "pop") == 0)
+		return use(g, &rest, what[0] == 'p');
+	if (strcmp(what, "drop") == 0)
+		return drop(g, &rest);
+	if (strcmp(what, "branch") == 0)
+		return branch(g, &rest);
+	if (strcmp(what, "clear") == 0) {
+		if (ref_exists(g, "refs/stash"))
+			ref_delete(g, "refs/stash");
+		return 0;
+	}
+	if (strcmp(what, "create") == 0) {
+		struct making k = { .g = g, .o = &o };
+
+		if (make_stash(&k))
+			git_printf(g, "%s\n", oid_hex(g, &k.work_commit));
+		return 0;
+	}
+	if (strcmp(what, "store") == 0)
+		git_refuse(g, "stash store");
+	git_die(g,
+		"subcommand wasn't specified; 'push' can't be assumed due to unexpected token '%s'",
+		what);
+}
