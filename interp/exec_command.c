@@ -384,11 +384,29 @@ static int not_found(struct shell *sh, char **argv, const char *path, const stru
 	return pid < 0 ? sh->status : exec_wait(sh, (int)pid, n);
 }
 
+/* `%1` alone brings a job to the foreground. */
+static int exec_job_spec(struct shell *sh, char **argv)
+{
+	const struct shell_builtin *fg = shell_builtin_find(sh, BYTES("fg"));
+	int argc = 0;
+	char **words;
+
+	while (argv[argc] != NULL)
+		argc++;
+	words = arena_alloc(sh->arena, (size_t)(argc + 2) * sizeof(*words));
+	words[0] = arena_dup(sh->arena, BYTES("fg"));
+	memcpy(words + 1, argv, (size_t)(argc + 1) * sizeof(*words));
+	return exec_builtin(sh, fg, argc + 1, words);
+}
+
 int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 {
-	char *path = program_path(sh, argv[0]);
+	char *path;
 	int64_t pid;
 
+	if (argv[0][0] == '%')
+		return exec_job_spec(sh, argv);
+	path = program_path(sh, argv[0]);
 	if (path == NULL)
 		return not_found(sh, argv, var_get_text(sh, "PATH"), n);
 	if (last && !sh->session && !has_traps(sh))
