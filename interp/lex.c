@@ -254,6 +254,8 @@ static bool lex_word_token(struct parser *p, struct token *t, unsigned context)
 		t->kind = redirection_prefix(p, t);
 	if (t->kind == TOK_WORD && may_alias && lex_alias(p, t)) {
 		p->nkept = nkept;
+		/* What stands for an argument may be an alias again, but not inside another. */
+		p->alias_next = !(context & CTX_COMMAND) && p->naliases == 1;
 		return false;
 	}
 	if ((t->word->flags & (WORD_QUOTED | WORD_LITERAL)) == WORD_LITERAL)
