@@ -533,7 +533,7 @@ static void list_file(struct zstd *z, const char *name)
 	int fd = cmd_open(z->c, CMD_CWD, name, O_RDONLY_ | O_CLOEXEC_, 0);
 
 	if (fd < 0 || cmd_fstat(z->c, fd, &st) < 0) {
-		put(z, 1, "zstd: can't stat %s : %s -- ignored \n", name, err_text(fd));
+		put(z, 1, "Error : %s is not a file \n", name);
 		z->status = 1;
 		return;
 	}

@@ -226,9 +226,14 @@ static bool dump_special(struct tar *t, struct walk_entry *e, struct tar_member 
 			 const struct vfs_stat *st)
 {
 	struct bytes target;
+	uint32_t type = st->mode & S_FMT;
 	int err;
 
-	switch (st->mode & S_FMT) {
+	if (t->format == TAR_V7 && (type == S_FIFO || type == S_CHR || type == S_BLK)) {
+		tar_error(t, 0, "%s: Unknown file type; file ignored", tar_quote(t, m->stored));
+		return false;
+	}
+	switch (type) {
 	case S_LNK:
 		err = cmd_readlink(t->c, e->dir, e->at, &target);
 		if (err < 0) {
@@ -248,7 +253,7 @@ static bool dump_special(struct tar *t, struct walk_entry *e, struct tar_member 
 	case S_DIR: m->type = '5'; break;
 	case S_SOCK: tar_warn(t, 0, "%s: socket ignored", tar_quote(t, m->stored)); return false;
 	default:
-		tar_warn(t, 0, "%s: Unknown file type; file ignored", tar_quote(t, m->stored));
+		tar_error(t, 0, "%s: Unknown file type; file ignored", tar_quote(t, m->stored));
 		return false;
 	}
 	if (!header_write(t, m, st->atime_ns, st->ctime_ns))
@@ -409,7 +414,12 @@ static void dump_walked(struct tar *t, struct walk *w, struct walk_entry *e)
 		return;
 	}
 	if (t->follow && (st.mode & S_FMT) == S_LNK) {
-		failed_read(t, -E_NOENT, "Cannot stat", e->path);
+		if (e->level == 0) {
+			failed_read(t, -E_NOENT, "Cannot stat", e->path);
+			return;
+		}
+		tar_warn(t, 0, "%s: File removed before we read it", tar_quote(t, e->path));
+		t->status = t->status != 0 ? t->status : 1;
 		return;
 	}
 	if (left_out(t, e)) {

@@ -91,8 +91,10 @@ static void put_gnu_long(struct tar *t, const char *text, char type)
 	put_number(t, header + AT_MTIME, 12, 0);
 	header[AT_TYPE] = type;
 	memcpy(header + AT_MAGIC, "ustar  ", 8);
-	put_text(header + AT_UNAME, OWNER_BYTES, "root");
-	put_text(header + AT_GNAME, OWNER_BYTES, "root");
+	if (!t->numeric) {
+		put_text(header + AT_UNAME, OWNER_BYTES, "root");
+		put_text(header + AT_GNAME, OWNER_BYTES, "root");
+	}
 	put_checksum(header);
 	archive_write(t, header, TAR_BLOCK);
 	archive_write(t, text, size);

@@ -930,6 +930,11 @@ static int zip_run(struct cmd *c)
 		return status;
 	if (z.archive == NULL && c->argc > 1 && z.verbose > 0)
 		return cmd_operands(c, 0, 0);
+	if (z.archive == NULL && (z.includes.n > 0 || z.excludes.n > 0)) {
+		status = fail(&z, ZIP_E_PARAMS,
+			      "Invalid command arguments (nothing to select from)");
+		return status;
+	}
 	name_archive(&z);
 	if (strcmp(z.archive, "-") == 0) {
 		output_init(&z.messages, c, 2, true);
