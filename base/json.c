@@ -59,10 +59,18 @@ static uint32_t *obj_table(struct json_obj *o)
 	return (uint32_t *)(void *)&o->slots[o->cap];
 }
 
-/* What is too large fails as no memory does. */
+/* What is too large fails as no memory does. n bytes. */
+static size_t checked_bytes(size_t n)
+{
+	return n > JSON_SIZE_MAX ? SIZE_MAX / 4 : n;
+}
+
+/* The same for n elements or slots: their size must not overflow where sizes are small. */
 static size_t checked(size_t n)
 {
-	return n > JSON_SIZE_MAX ? (size_t)1 << 48 : n;
+	size_t most = SIZE_MAX / 256 < JSON_SIZE_MAX ? SIZE_MAX / 256 : JSON_SIZE_MAX;
+
+	return n > most ? SIZE_MAX / 128 : n;
 }
 
 /* --- freeing --- */
@@ -125,7 +133,7 @@ void json_free(struct json_mem *m, struct json v)
 
 struct json json_string_new(struct json_mem *m, size_t len)
 {
-	struct json_str *s = pool_alloc(m->pool, str_bytes(checked(len)));
+	struct json_str *s = pool_alloc(m->pool, str_bytes(checked_bytes(len)));
 
 	s->refs = 1;
 	s->hash = 0;
@@ -213,7 +221,7 @@ struct json json_string_utf8(struct json_mem *m, struct bytes s)
 struct json json_append(struct json_mem *m, struct json v, struct bytes s)
 {
 	struct json_str *old = v.u.str;
-	size_t len = checked((size_t)old->len + s.len);
+	size_t len = checked_bytes((size_t)old->len + s.len);
 
 	if (s.len == 0)
 		return v;
@@ -221,7 +229,7 @@ struct json json_append(struct json_mem *m, struct json v, struct bytes s)
 		memcpy(old->ptr + old->len, s.ptr, s.len);
 	} else {
 		/* Who appends once will do so again, unless others hold the text. */
-		size_t cap = old->refs == 1 ? checked(len) + len / 2 : len;
+		size_t cap = old->refs == 1 ? checked_bytes(len) + len / 2 : len;
 		struct json_str *fresh = pool_alloc(m->pool, str_bytes(cap));
 
 		memcpy(fresh->ptr, old->ptr, old->len);

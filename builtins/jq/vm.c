@@ -78,8 +78,8 @@ static struct frame *push_frame(struct jq *j, struct fn *fn, int form)
 	if (vm->top + need > vm->cap) {
 		size_t cap = (vm->top + need) * 2;
 
-		if (cap > UINT32_MAX)
-			cap = (size_t)1 << 44; /* as no memory */
+		if (cap > UINT32_MAX / sizeof(*vm->stack))
+			cap = SIZE_MAX / 2 / sizeof(*vm->stack); /* as no memory */
 		vm->stack = pool_resize(j->m.pool, vm->stack, vm->cap * sizeof(*vm->stack),
 					cap * sizeof(*vm->stack));
 		vm->cap = cap;
