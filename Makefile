@@ -5,6 +5,7 @@
 #   make oracle     the cases in the real bash             make asan     tests under sanitizers
 #   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
+#   make faults     the cases with each allocation failing, and a switch at every kernel call
 #   make hostile    scripts that attack, and every command with endless input
 #   make proof      what the program asks of the kernel, under strace
 #   make soak       memory stays flat over a million sessions and commands
@@ -123,6 +124,10 @@ $(B)/unit/%: tests/unit/%.c $(UNIT_LIBS)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $< \
 		-Wl,--start-group $(UNIT_LIBS) -Wl,--end-group $(LIBS) -lm -lpthread
 
+$(B)/faults: tests/faults.c tests/cases.c $(UNIT_LIBS)
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter %.c,$^) \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS) -lm
+
 deps:
 	@tools/need gcc make binutils libc6-dev libedit-dev musl-dev bash coreutils \
 		grep sed findutils $(PACKAGES)
@@ -157,6 +162,10 @@ soak: deps
 fuzz:
 	@tools/need clang libclang-rt-14-dev $(PACKAGES)
 	@tools/fuzz $(B)/fuzz $(FUZZ_SECONDS)
+faults: deps
+	@$(MAKE) --no-print-directory $(B)/faults
+	$(B)/faults --alloc $(CASES)
+	$(B)/faults --switch $(CASES)
 hostile: deps
 	@$(MAKE) --no-print-directory $(B)/hostile
 	$(B)/hostile tests/hostile/*.hostile
@@ -198,5 +207,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: microvm-test rootfs syscalls
-.PHONY: all deps soak hostile proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
+.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

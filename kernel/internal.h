@@ -176,8 +176,9 @@ struct kernel {
 	bool kill_current;    /* the running process is to die when they have ended */
 	bool on_host;         /* a callback of the host runs for the current process */
 	atomic_bool cancel;
-	jmp_buf *guard; /* of kernel_guard */
-	int64_t budget; /* of kernel_run; negative: a debt */
+	jmp_buf *guard;      /* of kernel_guard */
+	int64_t slice_steps; /* SLICE_STEPS; tests take 0, for a switch at every charge */
+	int64_t budget;      /* of kernel_run; negative: a debt */
 	bool bounded;
 	uint64_t steps_total;
 	uint64_t steps_begin;  /* at kernel_begin */

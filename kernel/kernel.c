@@ -18,6 +18,7 @@ static struct kernel *alloc_kernel(struct store *store)
 		return NULL;
 	k->heap = heap;
 	k->limit_hit = -1;
+	k->slice_steps = SLICE_STEPS;
 	k->home_memory = coro_adopt_bytes() != 0 ? heap_alloc(&k->heap, coro_adopt_bytes()) : NULL;
 	if (coro_adopt_bytes() == 0 || k->home_memory != NULL)
 		return k;

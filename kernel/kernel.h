@@ -137,6 +137,8 @@ enum kernel_state kernel_run(struct kernel *k, uint64_t steps);
 /* kernel_run returns KERNEL_SLICE as soon as the running process gives up the processor. Called
  * by proc_park, and by a process that wants the host to look at something it queued. */
 void kernel_break(struct kernel *k);
+/* Steps that a process runs before the next one does; for tests, which take 0. */
+void kernel_set_slice(struct kernel *k, int64_t steps);
 /* When the first timer ends (nanoseconds since 1970), INT64_MAX if there is none. */
 int64_t kernel_next_timer(const struct kernel *k);
 /* Runs fn(arg) on the stack that called kernel_run, then goes on with p: every callback of the

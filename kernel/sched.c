@@ -30,7 +30,7 @@ static void enqueue(struct proc *p)
 void sched_ready(struct proc *p)
 {
 	p->state = PROC_READY;
-	p->priv->slice_left = SLICE_STEPS;
+	p->priv->slice_left = p->k->slice_steps;
 	enqueue(p);
 }
 
@@ -437,6 +437,11 @@ enum kernel_state kernel_run(struct kernel *k, uint64_t steps)
 	while (state < 0)
 		state = turn(k);
 	return finish(k, (enum kernel_state)state);
+}
+
+void kernel_set_slice(struct kernel *k, int64_t steps)
+{
+	k->slice_steps = steps;
 }
 
 void kernel_break(struct kernel *k)

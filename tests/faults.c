@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The case files with faults: allocation n fails, for every n; the processor is taken away at
+ * every kernel call. usage: faults [--alloc|--switch] [--sample N] FILE...
+ *
+ * With --alloc nothing may crash or leak, and the session must answer the next command. With
+ * --switch the results must be as written, except where a case says what it depends on.
+ */
+#include "tests/cases.h"
+
+#include "api/private.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STORE_BYTES = 1 << 30, TRIES_MAX = 100000, FAULT_SECONDS = 120 };
+
+static struct {
+	cowsh_store *store;
+	bool switches;
+	int sample;
+	int seen;
+	int passed;
+	int failed;
+} f;
+
+struct streams {
+	struct outcome out;
+	const struct text *input;
+	size_t at;
+	time_t deadline;
+};
+
+static int on_output(void *user, int fd, const char *data, size_t len)
+{
+	struct streams *s = user;
+
+	text_add(&s->out.part[fd == 2 ? ERRORS : OUTPUT], data, len);
+	return 0;
+}
+
+static int64_t on_input(void *user, char *into, size_t len)
+{
+	struct streams *s = user;
+	size_t left = s->input->len - s->at;
+	size_t n = left < len ? left : len;
+
+	if (n != 0)
+		memcpy(into, s->input->ptr + s->at, n);
+	s->at += n;
+	return (int64_t)n;
+}
+
+static int on_expired(void *user)
+{
+	const struct streams *s = user;
+
+	return time(NULL) >= s->deadline;
+}
+
+static cowsh *new_session(struct streams *s, const struct test *t)
+{
+	struct cowsh_host host = COWSH_HOST_INIT;
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	cowsh *session;
+
+	*s = (struct streams){ .input = &t->part[INPUT], .deadline = time(NULL) + CASE_SECONDS };
+	host.output = on_output;
+	host.input = on_input;
+	host.expired = on_expired;
+	host.user = s;
+	config.cwd = CASE_DIR;
+	if (cowsh_new(f.store, &config, &host, &session) < 0)
+		abort();
+	return session;
+}
+
+static void run_program(cowsh *s, const struct test *t, struct outcome *out)
+{
+	const char *argv[] = { "bash", "-c", t->part[SCRIPT].ptr, "bash" };
+	struct cowsh_result r;
+
+	out->status = -1;
+	if (cowsh_start_program(s, 4, argv) < 0)
+		return;
+	while (cowsh_step(s, 0) == COWSH_WAIT)
+		cowsh_wake(s);
+	cowsh_get_result(s, &r);
+	if (r.limit < 0)
+		cowsh_drain(s, 0);
+	out->status = r.status;
+	out->limit = r.limit;
+}
+
+static void free_streams(struct streams *s)
+{
+	for (int i = 0; i < SECTIONS; i++)
+		free(s->out.part[i].ptr);
+}
+
+/* --- allocation n fails --- */
+
+/* Whether there was an n-th allocation. */
+static bool fail_at(const struct test *t, uint64_t n, bool *ok)
+{
+	static const char answer[] = "x=$(echo alive) && [ \"$x\" = alive ]";
+	struct streams streams;
+	cowsh *s = new_session(&streams, t);
+	struct cowsh_result r = { .status = -1 };
+	bool reached;
+
+	f.store->store.fail_at = n;
+	run_program(s, t, &streams.out);
+	reached = f.store->store.fail_at == 0;
+	f.store->store.fail_at = 0;
+	if (cowsh_run(s, answer, sizeof answer - 1, &r) != 0 || r.status != 0) {
+		printf("  allocation %d: the session does not answer\n", (int)n);
+		*ok = false;
+	}
+	cowsh_free(s);
+	free_streams(&streams);
+	return reached;
+}
+
+static bool survives_allocations(const struct test *t)
+{
+	size_t before;
+	bool ok = true;
+	uint64_t n = 1;
+
+	fail_at(t, 0, &ok);
+	before = cowsh_store_used(f.store);
+	while (n < TRIES_MAX && ok && fail_at(t, n, &ok))
+		n++;
+	if (cowsh_store_used(f.store) > before + 100 * 16384) {
+		printf("  %zu bytes were not given back\n", cowsh_store_used(f.store) - before);
+		ok = false;
+	}
+	return ok;
+}
+
+/* --- a switch at every kernel call --- */
+
+static void normalise(struct text *t)
+{
+	static const char marker[] = "\n\\ no newline\n";
+
+	if (t->len != 0 && t->ptr[t->len - 1] != '\n')
+		text_add(t, marker, sizeof marker - 1);
+}
+
+static bool same(const struct text *a, const struct text *b)
+{
+	return a->len == b->len && (a->len == 0 || memcmp(a->ptr, b->ptr, a->len) == 0);
+}
+
+static bool survives_switches(const struct test *t)
+{
+	struct streams streams;
+	cowsh *s = new_session(&streams, t);
+	bool ok;
+
+	kernel_set_slice(s->kernel, 0);
+	run_program(s, t, &streams.out);
+	cowsh_free(s);
+	normalise(&streams.out.part[OUTPUT]);
+	normalise(&streams.out.part[ERRORS]);
+	ok = streams.out.limit < 0 && streams.out.status == t->status &&
+	     same(&streams.out.part[OUTPUT], &t->part[OUTPUT]) &&
+	     same(&streams.out.part[ERRORS], &t->part[ERRORS]);
+	if (!ok)
+		printf("  got status %d: %s%s", streams.out.status,
+		       streams.out.part[OUTPUT].len != 0 ? streams.out.part[OUTPUT].ptr : "",
+		       streams.out.part[ERRORS].len != 0 ? streams.out.part[ERRORS].ptr : "");
+	free_streams(&streams);
+	return ok;
+}
+
+/* --- */
+
+static void judge(const char *file, const struct test *t)
+{
+	int status;
+	pid_t child;
+
+	if (f.seen++ % f.sample != 0)
+		return;
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		bool ok;
+
+		alarm(FAULT_SECONDS);
+		ok = f.switches ? survives_switches(t) : survives_allocations(t);
+		fflush(stdout);
+		_exit(!ok);
+	}
+	waitpid(child, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+		f.passed++;
+		return;
+	}
+	f.failed++;
+	printf("FAIL %s: %s%s\n", file, t->name, WIFSIGNALED(status) ? " (died of a signal)" : "");
+}
+
+static void run_file(const char *path)
+{
+	size_t len;
+	char *text = file_read(path, &len);
+	struct case_reader r = { text, text + len, NULL, 0 };
+	struct test t;
+
+	while (case_next(&r, &t)) {
+		judge(path, &t);
+		for (int i = 0; i < SECTIONS; i++)
+			free(t.part[i].ptr);
+	}
+	free(text);
+}
+
+int main(int argc, char **argv)
+{
+	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
+	int i = 1;
+
+	f.sample = 1;
+	for (; i < argc && argv[i][0] == '-'; i++) {
+		if (strcmp(argv[i], "--switch") == 0)
+			f.switches = true;
+		else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
+			f.sample = atoi(argv[++i]);
+	}
+	if (f.sample < 1)
+		f.sample = 1;
+	config.region_size = STORE_BYTES;
+	config.region = mmap(NULL, STORE_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (config.region == MAP_FAILED || cowsh_store_new(&config, &f.store) < 0)
+		return 2;
+	for (; i < argc; i++)
+		run_file(argv[i]);
+	printf("%d passed, %d failed\n", f.passed, f.failed);
+	return f.failed != 0;
+}
