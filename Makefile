@@ -132,7 +132,7 @@ deps:
 	@tools/need gcc make binutils libc6-dev libedit-dev musl-dev bash coreutils \
 		grep sed findutils $(PACKAGES)
 test: deps
-	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile unit
+	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile $(B)/faults unit
 	@tools/test $(B)
 unit: $(UNIT)
 oracle: deps

@@ -97,6 +97,31 @@ void arena_init(struct arena *a, struct heap *heap, struct arena_fail fail)
 	*a = (struct arena){ .heap = heap, .fail = fail };
 }
 
+void arena_init_under(struct arena *a, struct arena *parent)
+{
+	arena_init(a, parent->heap, parent->fail);
+	a->parent = parent;
+}
+
+static void link_sub(struct arena *a)
+{
+	struct arena *parent = a->parent;
+
+	a->next_sub = parent->subs;
+	if (a->next_sub != NULL)
+		a->next_sub->sub_link = &a->next_sub;
+	a->sub_link = &parent->subs;
+	parent->subs = a;
+}
+
+static void unlink_sub(struct arena *a)
+{
+	*a->sub_link = a->next_sub;
+	if (a->next_sub != NULL)
+		a->next_sub->sub_link = a->sub_link;
+	a->sub_link = NULL;
+}
+
 static void drop_newest(struct arena *a)
 {
 	struct arena_chunk *c = a->chunk;
@@ -105,10 +130,14 @@ static void drop_newest(struct arena *a)
 	a->ptr = c->prev_ptr;
 	a->end = c->prev_end;
 	heap_free(a->heap, c, chunk_size(c));
+	if (a->chunk == NULL && a->sub_link != NULL)
+		unlink_sub(a);
 }
 
 void arena_clear(struct arena *a)
 {
+	while (a->subs != NULL)
+		arena_clear(a->subs); /* takes itself out of the list */
 	while (a->chunk != NULL)
 		drop_newest(a);
 }
@@ -139,6 +168,8 @@ void *arena_slow(struct arena *a, size_t size)
 		a->fail.fn(a->fail.arg);
 		__builtin_trap();
 	}
+	if (a->parent != NULL && a->sub_link == NULL)
+		link_sub(a);
 	*c = (struct arena_chunk){ a->chunk, want, a->ptr, a->end };
 	a->chunk = c;
 	a->ptr = (char *)c + need;

@@ -45,10 +45,17 @@ struct arena {
 	char *ptr;                 /* free space in the newest chunk */
 	char *end;
 	struct arena_fail fail;
+	struct arena *parent; /* of arena_init_under */
+	struct arena *subs;   /* those under this one that have memory */
+	struct arena *next_sub;
+	struct arena **sub_link;
 };
 
 /* An empty arena takes no memory. */
 void arena_init(struct arena *a, struct heap *heap, struct arena_fail fail);
+/* An arena that is cleared with its parent at the latest: for memory that comes and goes in a
+ * process that may be stopped meanwhile. It may lie on the stack of that process. */
+void arena_init_under(struct arena *a, struct arena *parent);
 /* Gives everything back; the arena is empty and usable again. */
 void arena_clear(struct arena *a);
 

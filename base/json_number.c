@@ -111,7 +111,7 @@ static struct json literal_of(struct json_mem *m, struct bytes s, const struct d
 	struct arena scratch;
 	struct json v = json_number(num);
 
-	arena_init(&scratch, m->pool->chunks.heap, m->pool->chunks.fail);
+	arena_init_under(&scratch, &m->pool->chunks);
 	mark = arena_mark(&scratch);
 
 	struct buf own = buf_in(&scratch);
@@ -284,7 +284,7 @@ int json_cmp_written(struct json_mem *m, struct json a, struct json b)
 	struct decimal y;
 	int cmp = 0;
 
-	arena_init(&scratch, m->pool->chunks.heap, m->pool->chunks.fail);
+	arena_init_under(&scratch, &m->pool->chunks);
 
 	struct buf room_a = buf_in(&scratch);
 	struct buf room_b = buf_in(&scratch);

@@ -591,7 +591,7 @@ static int jq_run(struct cmd *c)
 	json_mem_init(&j->m, c->pool);
 	j->m.poll = poll_work;
 	j->m.arg = c;
-	arena_init(&j->scratch, c->arena->heap, c->arena->fail);
+	arena_init_under(&j->scratch, c->arena);
 	j->scratch_base = arena_mark(&j->scratch);
 	j->opts.indent = 2;
 	j->opts.named = json_object(&j->m, 4);

@@ -353,7 +353,7 @@ static struct regex *regex_of(struct jq *j, struct json pattern, unsigned flags)
 		arena_clear(&oldest->arena);
 	json_put(&j->m, oldest->pattern);
 	oldest->pattern = json_simple(JSON_NONE);
-	arena_init(&oldest->arena, j->a->heap, j->a->fail);
+	arena_init_under(&oldest->arena, j->a);
 	if (regex_compile(&oldest->arena, json_text(pattern), flags, &oldest->re, &message,
 			  &offset) < 0) {
 		arena_clear(&oldest->arena);
