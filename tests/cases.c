@@ -23,7 +23,7 @@ void text_add(struct text *t, const char *data, size_t len)
 	t->ptr[t->len] = '\0';
 }
 
-char *file_read(const char *path, size_t *len)
+char *case_file(const char *path, size_t *len)
 {
 	FILE *f = fopen(path, "rb");
 	struct text t = { 0 };

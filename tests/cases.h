@@ -38,7 +38,7 @@ struct case_reader {
 
 void text_add(struct text *t, const char *data, size_t len);
 /* The whole file; exits with a message if it can't be read. */
-char *file_read(const char *path, size_t *len);
+char *case_file(const char *path, size_t *len);
 /* Reads one case; false at the end. The parts are the caller's to free. */
 bool case_next(struct case_reader *r, struct test *t);
 

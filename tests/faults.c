@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STORE_BYTES = 1 << 30, TRIES_MAX = 100000, FAULT_SECONDS = 120 };
+enum { STORE_BYTES = 1 << 30, TRIES_MAX = 100000, RUN_SECONDS = 3, CASE_RUNS_SECONDS = 120 };
 
 static struct {
 	cowsh_store *store;
@@ -69,7 +69,7 @@ static cowsh *new_session(struct streams *s, const struct test *t)
 	struct cowsh_config config = COWSH_CONFIG_INIT;
 	cowsh *session;
 
-	*s = (struct streams){ .input = &t->part[INPUT], .deadline = time(NULL) + CASE_SECONDS };
+	*s = (struct streams){ .input = &t->part[INPUT], .deadline = time(NULL) + RUN_SECONDS };
 	host.output = on_output;
 	host.input = on_input;
 	host.expired = on_expired;
@@ -195,7 +195,7 @@ static void judge(const char *file, const struct test *t)
 	if (child == 0) {
 		bool ok;
 
-		alarm(FAULT_SECONDS);
+		alarm(CASE_RUNS_SECONDS);
 		ok = f.switches ? survives_switches(t) : survives_allocations(t);
 		fflush(stdout);
 		_exit(!ok);
@@ -206,13 +206,14 @@ static void judge(const char *file, const struct test *t)
 		return;
 	}
 	f.failed++;
-	printf("FAIL %s: %s%s\n", file, t->name, WIFSIGNALED(status) ? " (died of a signal)" : "");
+	printf("FAIL %s: %s, signal %d\n", file, t->name,
+	       WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
 static void run_file(const char *path)
 {
 	size_t len;
-	char *text = file_read(path, &len);
+	char *text = case_file(path, &len);
 	struct case_reader r = { text, text + len, NULL, 0 };
 	struct test t;
 

@@ -209,7 +209,7 @@ static void judge(const char *name, const struct text *script)
 static void run_file(const char *path)
 {
 	size_t len;
-	char *text = file_read(path, &len);
+	char *text = case_file(path, &len);
 	struct case_reader r = { text, text + len, NULL, 0 };
 	struct test t;
 

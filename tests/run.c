@@ -247,7 +247,7 @@ static void record(FILE *f, const struct test *t, struct outcome *o)
 static void run_file(const char *path)
 {
 	size_t len;
-	char *text = file_read(path, &len);
+	char *text = case_file(path, &len);
 	struct case_reader r = { text, text + len, NULL, 0 };
 	struct test t;
 	struct text recorded = { 0 };
