@@ -56,6 +56,8 @@
 	ERR(PROTONOSUPPORT, 93, "Protocol not supported")                                          \
 	ERR(AFNOSUPPORT, 97, "Address family not supported by protocol")                           \
 	ERR(ADDRINUSE, 98, "Address already in use")                                               \
+	ERR(ADDRNOTAVAIL, 99, "Cannot assign requested address")                                   \
+	ERR(NETUNREACH, 101, "Network is unreachable")                                             \
 	ERR(ISCONN, 106, "Transport endpoint is already connected")                                \
 	ERR(NOTCONN, 107, "Transport endpoint is not connected")                                   \
 	ERR(CONNREFUSED, 111, "Connection refused")                                                \

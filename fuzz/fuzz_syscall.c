@@ -168,10 +168,13 @@ static void run(void *machine, void *space, void *context, struct cowsh_vm_regis
 		e->exit = COWSH_VM_TRAP;
 		e->vector = kind < 245 ? 14 : kind % 20;
 		e->error = byte() & 23;
-		e->address = number(r);
+		e->address = kind < 243 ? r->rsp - 4096 + (uint64_t)byte() * 4096 : number(r);
 		return;
 	}
 	r->rax = byte() + (kind % 8 == 1 ? 256u : 0u);
+	/* Most programs should live for a while. */
+	if ((r->rax == 60 || r->rax == 231 || r->rax == 15) && byte() % 8 != 0)
+		r->rax = 9 + byte() % 4u;
 	r->rdi = number(r);
 	r->rsi = number(r);
 	r->rdx = number(r);

@@ -215,6 +215,8 @@ struct kernel {
 	int nrings;
 	struct capture *capture_cache;
 	struct pipe *fifos;
+	struct socket *sockets; /* with names */
+	uint32_t ports_made;
 	uint64_t pipes_made;
 	struct file *jump;             /* object that a followed link of /proc leads to */
 	uint16_t viewed[VIEW_BUCKETS]; /* views of regular files by inode */

@@ -484,6 +484,24 @@ int64_t sys_epoll(struct proc *p, bool cloexec);
 int64_t sys_epoll_ctl(struct proc *p, int epfd, int op, int fd, const struct epoll_event_ *event);
 int64_t sys_epoll_wait(struct proc *p, int epfd, struct epoll_event_ *out, int max,
 		       int64_t timeout_ns);
+/*
+ * Streams inside the sandbox, by port (every address is this machine) or by path; a path that
+ * begins with NUL is a name without a file. There is no other network.
+ */
+enum { SOCKET_UNIX = 1, SOCKET_INET = 2 };
+struct socket_name {
+	int family;
+	uint16_t port;
+	uint16_t len; /* of path */
+	char path[112];
+};
+int64_t sys_socket(struct proc *p, int family, unsigned oflags);
+int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name);
+int64_t sys_listen(struct proc *p, int fd);
+int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name);
+int64_t sys_accept(struct proc *p, int fd, unsigned oflags);
+int64_t sys_socket_name(struct proc *p, int fd, bool peer, struct socket_name *out);
+bool sys_is_listening(struct proc *p, int fd);
 /* socketpair(2) of streams. */
 int64_t sys_socketpair(struct proc *p, int fds[2], unsigned oflags);
 bool sys_is_socket(struct proc *p, int fd);

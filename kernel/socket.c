@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pairs of connected sockets: two pipes, crossed.
+ * Connected sockets: two pipes, crossed. What has a name is in listen.c.
  */
-#include "kernel/pipe.h"
-
-struct socket {
-	struct file *in; /* NULL: shut down */
-	struct file *out;
-};
-
-static struct socket *socket_of(const struct file *f)
-{
-	return f->u.object;
-}
+#include "kernel/socket.h"
 
 /* The pipe's end, which blocks as the socket does. */
 static struct file *end_of(struct file *end, const struct file *f)
@@ -25,6 +15,8 @@ static int64_t socket_read(struct proc *p, struct file *f, void *out, size_t n)
 {
 	struct socket *s = socket_of(f);
 
+	if (s->in == NULL && s->out == NULL)
+		return -E_NOTCONN;
 	return s->in != NULL ? file_pipe.read(p, end_of(s->in, f), out, n) : 0;
 }
 
@@ -34,6 +26,8 @@ static int64_t socket_write(struct proc *p, struct file *f, const void *data, si
 
 	if (s->out != NULL)
 		return file_pipe.write(p, end_of(s->out, f), data, n);
+	if (s->in == NULL)
+		return -E_NOTCONN;
 	sig_send(p, SIGPIPE_);
 	return -E_PIPE;
 }
@@ -44,6 +38,10 @@ static unsigned socket_poll(struct proc *p, struct file *f)
 	unsigned in = s->in != NULL ? file_pipe.poll(p, s->in) : (unsigned)POLL_READ_;
 	unsigned out = s->out != NULL ? file_pipe.poll(p, s->out) : 0;
 
+	if (s->listens)
+		return s->queue != NULL ? POLL_READ_ : 0;
+	if (s->in == NULL && s->out == NULL)
+		return POLL_HUP_;
 	/* The end of what comes in can be read; nothing more is to come either way: hung up. */
 	if ((in & POLL_HUP_) != 0)
 		in = POLL_READ_ | ((out & ~(unsigned)POLL_WRITE_) != 0 ? (unsigned)POLL_HUP_ : 0);
@@ -62,6 +60,7 @@ static void socket_close(struct kernel *k, struct file *f)
 {
 	struct socket *s = socket_of(f);
 
+	socket_unbind(k, s);
 	if (s->in != NULL)
 		file_put(s->in);
 	if (s->out != NULL)
@@ -69,7 +68,7 @@ static void socket_close(struct kernel *k, struct file *f)
 	heap_free(&k->heap, s, sizeof *s);
 }
 
-static const struct file_ops file_socket = {
+const struct file_ops file_socket = {
 	.name = "socket",
 	.read = socket_read,
 	.write = socket_write,
@@ -78,22 +77,41 @@ static const struct file_ops file_socket = {
 	.close = socket_close,
 };
 
-static struct file *new_socket(struct kernel *k, struct file *in, struct file *out, unsigned flags)
+static void put_end(struct file *end)
 {
-	struct socket *s = heap_alloc(&k->heap, sizeof *s);
+	if (end != NULL)
+		file_put(end);
+}
+
+struct file *socket_new(struct kernel *k, struct file *in, struct file *out, unsigned flags)
+{
+	struct socket *s = heap_zalloc(&k->heap, sizeof *s);
 	struct file *f = NULL;
 
 	if (s != NULL)
 		f = file_new(k, &file_socket, O_RDWR_ | (flags & O_NONBLOCK_));
 	if (f == NULL) {
 		heap_free(&k->heap, s, sizeof *s);
-		file_put(in);
-		file_put(out);
+		put_end(in);
+		put_end(out);
 		return NULL;
 	}
-	*s = (struct socket){ in, out };
+	s->in = in;
+	s->out = out;
+	s->name.family = s->peer.family = SOCKET_UNIX;
 	f->u.object = s;
 	return f;
+}
+
+int socket_pipes(struct kernel *k, struct file *end[4])
+{
+	if (pipe_ends(k, &end[0], &end[1]) != 0)
+		return -E_NOMEM;
+	if (pipe_ends(k, &end[2], &end[3]) == 0)
+		return 0;
+	file_put(end[0]);
+	file_put(end[1]);
+	return -E_NOMEM;
 }
 
 int64_t sys_socketpair(struct proc *p, int fds[2], unsigned oflags)
@@ -104,15 +122,10 @@ int64_t sys_socketpair(struct proc *p, int fds[2], unsigned oflags)
 	bool cloexec = (oflags & O_CLOEXEC_) != 0;
 
 	proc_charge(p, 8);
-	if (pipe_ends(p->k, &end[0], &end[1]) != 0)
+	if (socket_pipes(p->k, end) != 0)
 		return -E_NOMEM;
-	if (pipe_ends(p->k, &end[2], &end[3]) != 0) {
-		file_put(end[0]);
-		file_put(end[1]);
-		return -E_NOMEM;
-	}
-	one = new_socket(p->k, end[0], end[3], oflags);
-	two = new_socket(p->k, end[2], end[1], oflags);
+	one = socket_new(p->k, end[0], end[3], oflags);
+	two = socket_new(p->k, end[2], end[1], oflags);
 	if (one == NULL || two == NULL) {
 		if (one != NULL)
 			file_put(one);

@@ -11,8 +11,6 @@ enum {
 	SOCK_STREAM_ = 1,
 	MSG_DONTWAIT_ = 0x40,
 	MSG_NOSIGNAL_ = 0x4000,
-	SO_TYPE_ = 3,
-	SO_ERROR_ = 4,
 	MESSAGE_MAX = 256 * 1024,
 };
 
@@ -252,31 +250,7 @@ int64_t call_shutdown(struct task *t, const uint64_t *a)
 	return sys_shutdown(t->p, (int)a[0], (int)a[1]);
 }
 
-int64_t call_getsockopt(struct task *t, const uint64_t *a)
-{
-	int64_t r = if_socket(t, (int)a[0]);
-	uint32_t value = a[2] == SO_TYPE_ ? SOCK_STREAM_ : 0;
-	uint32_t four = 4;
-
-	if (r != 0)
-		return r;
-	if (a[1] != 1)
-		return -E_OPNOTSUPP;
-	return put_user(t, a[3], &value, 4) != 0 || put_user(t, a[4], &four, 4) != 0 ? -E_FAULT : 0;
-}
-
 int64_t call_setsockopt(struct task *t, const uint64_t *a)
 {
 	return if_socket(t, (int)a[0]);
-}
-
-int64_t call_getsockname(struct task *t, const uint64_t *a)
-{
-	int64_t r = if_socket(t, (int)a[0]);
-	uint16_t family = AF_UNIX_;
-	uint32_t len = 2;
-
-	if (r != 0)
-		return r;
-	return put_user(t, a[1], &family, 2) != 0 || put_user(t, a[2], &len, 4) != 0 ? -E_FAULT : 0;
 }
