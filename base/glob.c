@@ -349,6 +349,7 @@ static struct glob_seq *parse_seq(struct parse *x, size_t at, size_t end, unsign
 
 			rx_set_finish(nothing);
 			add_item(x, seq, (struct glob_item){ .op = GLOB_SET, .set = nothing });
+			x->g->open = true;
 			return seq;
 		}
 		if (close >= OPEN_BRACKET) {
@@ -414,6 +415,8 @@ struct glob *glob_compile(struct arena *arena, struct bytes pattern, unsigned fl
 	g->all = parse_seq(&x, 0, pattern.len, 0);
 	if (x.too_deep)
 		return NULL;
+	if (g->open)
+		g->source = arena_bytes(arena, pattern);
 	find_shortcuts(&x);
 	return g;
 }

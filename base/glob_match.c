@@ -96,6 +96,8 @@ bool glob_match(const struct glob *g, struct arena *scratch, struct bytes text)
 {
 	if (glob_is_literal(g))
 		return bytes_eq(text, g->text);
+	if (g->open && bytes_eq(text, g->source))
+		return true;
 	if (g->star_text)
 		return bytes_ends(text, g->text);
 	if (g->text_star)

@@ -37,6 +37,8 @@ struct glob {
 	struct glob_seq *all;
 	unsigned flags;
 	bool simple; /* no extended globs */
+	bool open;   /* a bracket in an extended glob is not closed: only `source` matches */
+	struct bytes source;
 	bool literal;
 	bool star; /* has a * or an extended glob: no bound on the length */
 	uint32_t nnots;

@@ -375,6 +375,7 @@ struct function_node {
 	uint64_t hash;
 	struct node *body; /* a compound command; its redirections are its own */
 	struct ast *ast;   /* the unit, for ast_get */
+	int last_line;     /* where the body ends: errors of the definition name it */
 	bool keyword;      /* written with "function" */
 };
 

@@ -393,7 +393,7 @@ static int run_kind(struct shell *sh, const struct node *n, bool last)
 	case NODE_ARITH: return exec_arith(sh, (const struct arith_node *)n);
 	case NODE_COPROC: return exec_coproc(sh, (const struct coproc_node *)n);
 	case NODE_FUNCTION:
-		shell_at(sh, n->line);
+		shell_at(sh, ((const struct function_node *)n)->last_line);
 		return exec_check(sh, function_define(sh, (const struct function_node *)n));
 	}
 	return 0;
