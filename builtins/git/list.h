@@ -4,6 +4,8 @@
  * the declarations and for the table.
  */
 GIT_COMMAND("add", git_cmd_add, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("apply", git_cmd_apply, GIT_MAYBE_REPO)
+GIT_COMMAND("blame", git_cmd_blame, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
 GIT_COMMAND("branch", git_cmd_branch, GIT_NEEDS_REPO)
 GIT_COMMAND("cat-file", git_cmd_cat_file, GIT_NEEDS_REPO)
 GIT_COMMAND("check-ignore", git_cmd_check_ignore, GIT_NEEDS_REPO | GIT_NEEDS_WORK)

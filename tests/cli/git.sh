@@ -1,0 +1,56 @@
+#!/bin/bash
+# Repositories made on one side open on the other: here and in the real git.
+# usage: tests/cli/git.sh BUILD
+set -u
+cowsh=$(realpath "$1")/cowsh
+if ! command -v git > /dev/null; then
+	echo 'skipped: the real git is not here (apt-get install git)'
+	echo '0 passed, 0 failed, 1 skipped'
+	exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+export GIT_AUTHOR_NAME='A U' GIT_AUTHOR_EMAIL=a@x GIT_COMMITTER_NAME='C O' GIT_COMMITTER_EMAIL=c@x
+export GIT_AUTHOR_DATE='1700000000 +0100' GIT_COMMITTER_DATE='1700000000 +0100' HOME=$work
+env=()
+for name in "${!GIT_@}"; do env+=(--env "$name=${!name}"); done
+
+# check NAME WANTED GOT
+check() {
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
+	fi
+}
+# Runs a script in the sandbox with the directory at /w.
+inside() { "$cowsh" "${env[@]}" --env HOME=/w --mount "$work:/w" -c "cd /w/$1; $2" 2>&1; }
+
+make='for i in 1 2 3 4 5; do seq $i 40 > f$i; mkdir -p d$i/e; seq $i 60 > d$i/e/x; git add .; git commit -qm c$i; done
+git tag -a v1 -m one; git checkout -qb side HEAD~2; echo s > s; git add s; git commit -qm side; git checkout -q main
+git merge -q --no-edit side; git mv f1 moved; git commit -qm moved; echo l > f2; git stash -q; git branch other HEAD~3'
+look='git log --oneline --graph --all --decorate; git status -sb; git ls-tree -r HEAD; git stash list
+	git diff --stat HEAD~3 HEAD; git for-each-ref; git cat-file -p v1'
+
+git init -qb main real && (cd real && eval "$make") > /dev/null 2>&1
+outside=$(cd real && eval "$look" 2>&1)
+check 'loose objects of the real git' "$outside" "$(inside real "$look")"
+log=$(cd real && git reflog)
+check 'logs' "$log" "$(inside real 'git reflog')"
+(cd real && git gc -q --aggressive && git pack-refs --all)
+check 'packs and packed references' "$outside" "$(inside real "$look")"
+(cd real && git update-index --index-version 4 && echo z > z && git add -N z)
+check 'an index of version 4' "$(cd real && git ls-files -s && git status -s)" \
+	"$(inside real 'git ls-files -s; git status -s')"
+
+# A repository made in the sandbox, carried out as an archive.
+"$cowsh" "${env[@]}" --env HOME=/tmp -c "cd /tmp; git init -qb main made; cd made; { $make
+	} > /dev/null 2>&1; cd ..; tar cf - made" | tar xf - --no-same-owner
+check 'the real git finds no fault in ours' '' "$(cd made && git fsck --strict 2>&1 | grep -v dangling)"
+check 'and the same names' "$outside" "$(cd made && eval "$look" 2>&1)"
+check 'and the same logs' "$log" "$(cd made && git reflog)"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
