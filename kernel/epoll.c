@@ -208,18 +208,18 @@ int64_t sys_epoll_wait(struct proc *p, int epfd, struct epoll_event_ *out, int m
 	proc_charge(p, 1 + epoll_of(f)->count);
 	if (timeout_ns > 0)
 		until = kernel_now(p->k) + timeout_ns;
-	file_get(f);
 	for (;;) {
 		p->priv->polls_host = false;
 		r = collect(p, epoll_of(f), out, max);
 		if (r != 0 || timeout_ns == 0)
 			break;
 		r = sched_block(p, &p->k->poll_waiters, until);
+		if (fd_file(p, epfd) != f)
+			return -E_BADF;
 		if (r == -E_TIMEDOUT)
 			r = collect(p, epoll_of(f), out, max), timeout_ns = 0;
 		if (r != 0 || timeout_ns == 0)
 			break;
 	}
-	file_put(f);
 	return r;
 }

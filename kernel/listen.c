@@ -170,9 +170,7 @@ int64_t sys_accept(struct proc *p, int fd, unsigned oflags)
 	while (s->queue == NULL) {
 		if ((listener->flags & O_NONBLOCK_) != 0)
 			return -E_AGAIN;
-		file_get(listener);
 		err = sched_block(p, &s->waiting, TIMER_NEVER);
-		file_put(listener);
 		if (err != 0)
 			return err;
 		if (fd_file(p, fd) != listener)

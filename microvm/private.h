@@ -266,6 +266,7 @@ struct task {
 	bool restart;   /* the call was interrupted and begins anew unless a handler says no */
 	bool no_return; /* registers are set already: leave rax */
 	uint64_t call;  /* number of the running system call */
+	struct file *held[2]; /* by the running call: another thread may close them */
 	uint64_t vfork_token; /* who waits for this one to execute something or end */
 };
 

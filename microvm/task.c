@@ -76,6 +76,17 @@ static void task_free(struct task *t)
 	vm_free(m, t, sizeof *t);
 }
 
+static void let_go(struct task *t)
+{
+	for (int i = 0; i < 2; i++) {
+		struct file *f = t->held[i];
+
+		t->held[i] = NULL;
+		if (f != NULL)
+			file_put(f);
+	}
+}
+
 void task_release(struct proc *p)
 {
 	struct task *t = p->task;
@@ -85,6 +96,7 @@ void task_release(struct proc *p)
 	p->task = NULL;
 	if (t->vfork_token != 0)
 		kernel_futex_wake(p->k, (struct futex_key){ t->vfork_token, 1 }, 1, 1);
+	let_go(t);
 	t->group->tasks--;
 	task_free(t);
 }
@@ -140,6 +152,7 @@ static int copy_task(struct task *t, uint64_t flags, struct task **out)
 	c->clear_tid = 0;
 	c->robust_list = 0;
 	c->vfork_token = 0;
+	c->held[0] = c->held[1] = NULL;
 	c->mask_saved = false;
 	if ((flags & CLONE_SIGHAND_) != 0) {
 		c->handlers = t->handlers;
@@ -291,7 +304,10 @@ static void call(struct task *t)
 	t->call = r->rax;
 	t->no_return = false;
 	proc_charge(t->p, SYSCALL_STEPS);
+	for (int i = 0; i < 2 && proc_has_threads(t->p); i++)
+		t->held[i] = a[i] < INT32_MAX ? sys_file(t->p, (int)a[i]) : NULL;
 	result = syscall_run(t, r->rax, a);
+	let_go(t);
 	arena_release(&t->p->arena, mark);
 	t->restart = result == RESTART;
 	if (!t->no_return)
