@@ -449,9 +449,12 @@ enum json_next json_parser_next(struct json_parser *p, struct json *out)
 			more = scan_string(p);
 		} else if (p->token_len > 0 || class_of(ch) == CH_LITERAL) {
 			more = scan_literal(p);
-			if (more == JSON_VALUE && p->open == 0 &&
-			    class_of((unsigned char)*p->at) == CH_STRUCTURE)
+			/* A literal right before what can't follow it is lost. */
+			if (more == JSON_VALUE && p->open == 0 && strchr("]},:", *p->at) != NULL) {
+				json_put(p->m, p->next);
+				p->next = json_simple(JSON_NONE);
 				continue;
+			}
 		} else if (class_of(ch) == CH_STRUCTURE) {
 			p->at++;
 			p->error = structure(p, (char)ch);

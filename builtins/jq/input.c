@@ -326,14 +326,29 @@ static int one_input(struct jq *j, struct json *out)
 				 : parse_next(j, out);
 }
 
+/* If the input does not end so, jq's messages name no file once all is read. */
+static bool ends_with_newline(struct jq *j)
+{
+	struct reader *r = j->reader;
+
+	if (j->opts.raw_input)
+		return r->in.ended;
+	json_parser_place(&r->parser);
+	return r->parser.column == 0;
+}
+
 int jq_input(struct jq *j, struct json *out)
 {
 	struct json all;
 	struct json v;
 	int more;
 
-	if (!j->opts.slurp)
-		return one_input(j, out);
+	if (!j->opts.slurp) {
+		more = one_input(j, out);
+		if (more == 0 && !ends_with_newline(j))
+			j->reader->name = NULL;
+		return more;
+	}
 	if (j->reader->slurped)
 		return 0;
 	j->reader->slurped = true;
