@@ -44,7 +44,8 @@ size_t coder_peek(struct coder *k, uint8_t *out, size_t n)
 		struct bytes part;
 		int more;
 
-		memcpy(kept, k->in.ptr + k->in.from, have);
+		if (have > 0)
+			memcpy(kept, k->in.ptr + k->in.from, have);
 		k->in.from = k->in.to;
 		more = input_block(&k->in, &part);
 		if (more <= 0) {
