@@ -540,7 +540,7 @@ static void list_file(struct zstd *z, const char *name)
 	while (at < st.size && (at = read_frame(z, fd, at, &f)) != 0 && at <= st.size)
 		;
 	cmd_close(z->c, fd);
-	if (at != st.size || st.size == 0) {
+	if (at != st.size || st.size == 0 || f.out > INT64_MAX / 2000) {
 		put(z, 1, "File \"%s\" not compressed by zstd \n", name);
 		z->status = 1;
 		return;
