@@ -258,7 +258,8 @@ static void put32(struct buf *b, uint32_t v)
 static void put_entry(struct buf *out, const struct entry *e)
 {
 	size_t from = out->len;
-	uint16_t flags = (uint16_t)((e->flags & ENTRY_VALID) | e->stage << ENTRY_STAGE_SHIFT |
+	uint16_t flags = (uint16_t)(((unsigned)e->flags & ENTRY_VALID) |
+				    (unsigned)e->stage << ENTRY_STAGE_SHIFT |
 				    (e->length < NAME_MASK ? e->length : NAME_MASK));
 
 	if (e->xflags != 0)

@@ -79,13 +79,13 @@ struct kvm_machine {
 	uint32_t dead_tables; /* usable after a flush */
 	uint32_t *table_link;
 	struct kvm_context *loaded; /* whose state the processor holds */
-	struct kvm_xsave fresh;
-	int timer; /* -1: none */
+	int timer;                  /* -1: none */
 	atomic_bool ticking;
 	atomic_int idle_ticks;
 	atomic_int ticks; /* since the last run that was interrupted */
 	struct kvm_sregs sregs;
 	char why[160];
+	struct kvm_xsave fresh; /* its type has no fixed end */
 };
 
 /* ioctl, which C libraries declare differently. */

@@ -139,18 +139,19 @@ static void set_sregs(struct kvm_machine *m)
 
 static int set_msrs(struct kvm_machine *m)
 {
-	struct {
-		struct kvm_msrs head;
-		struct kvm_msr_entry entry[3];
-	} msrs = { .head.nmsrs = 3 };
+	_Alignas(struct kvm_msrs) char
+		room[sizeof(struct kvm_msrs) + 3 * sizeof(struct kvm_msr_entry)] = { 0 };
+	struct kvm_msrs *msrs = (struct kvm_msrs *)(void *)room;
 
-	msrs.entry[0].index = (uint32_t)MSR_STAR_;
-	msrs.entry[0].data = (uint64_t)SELECT_KERNEL_CODE << 32 | (uint64_t)SELECT_USER_BASE << 48;
-	msrs.entry[1].index = (uint32_t)MSR_LSTAR_;
-	msrs.entry[1].data = system_va(PAGE_STUBS);
-	msrs.entry[2].index = (uint32_t)MSR_FMASK_;
-	msrs.entry[2].data = 0x47700; /* TF IF DF IOPL NT AC */
-	return kvm_call(m->vcpu, KVM_SET_MSRS, &msrs) == 3 ? 0 : fail(m, "KVM_SET_MSRS", EINVAL);
+	msrs->nmsrs = 3;
+	msrs->entries[0].index = (uint32_t)MSR_STAR_;
+	msrs->entries[0].data = (uint64_t)SELECT_KERNEL_CODE << 32 | (uint64_t)SELECT_USER_BASE
+									     << 48;
+	msrs->entries[1].index = (uint32_t)MSR_LSTAR_;
+	msrs->entries[1].data = system_va(PAGE_STUBS);
+	msrs->entries[2].index = (uint32_t)MSR_FMASK_;
+	msrs->entries[2].data = 0x47700; /* TF IF DF IOPL NT AC */
+	return kvm_call(m->vcpu, KVM_SET_MSRS, msrs) == 3 ? 0 : fail(m, "KVM_SET_MSRS", EINVAL);
 }
 
 static int set_cpuid(struct kvm_machine *m)
