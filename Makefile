@@ -12,6 +12,11 @@
 #   make microvm-test  real programs in KVM, beside the same natively   make rootfs  a Debian to run
 #   make wasm-test  the cases in wasm under Node           make check    what CI runs
 
+# As many jobs as processors, also without -j.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 B ?= build
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
@@ -188,7 +193,8 @@ fuzz-diff: deps
 wasm-test:
 	@tools/need emscripten nodejs dpkg-dev
 	@wasm/test $(B)/wasm
-check: lint test oracle asan wasm-test
+check:
+	for part in lint test oracle asan wasm-test; do $(MAKE) --no-print-directory $$part || exit; done
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
