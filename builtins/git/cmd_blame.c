@@ -149,7 +149,7 @@ static void pass_to(struct blaming *b, struct suspect *s, struct commit *p)
 	if (!find_in(b, p, s->c, s->path, &name, &text))
 		return;
 	t = suspect_of(b, p, name, text);
-	arena_init(&a, g->a->heap, g->a->fail);
+	arena_init_under(&a, g->a);
 	lines_diff(g, &a, text, s->text, b->o.lines, &l);
 	int64_t shift = 0;
 

@@ -62,7 +62,7 @@ void diff_count(struct git *g, struct diff_opts *o, struct diff_pair *p, struct 
 			out->added = out->deleted = 0;
 		return;
 	}
-	arena_init(&a, g->a->heap, g->a->fail);
+	arena_init_under(&a, g->a);
 	lines_diff(g, &a, p->one->data, p->two->data, o->lines, &l);
 	for (size_t i = 0; i < l.n; i++) {
 		if (l.change[i].ignored)

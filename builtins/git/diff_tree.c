@@ -122,7 +122,7 @@ void diff_trees(struct git *g, struct diff_opts *o, const struct oid *a, const s
 
 	if (a != NULL && b != NULL && oid_eq(a, b))
 		return;
-	arena_init(&w.objects, g->a->heap, g->a->fail);
+	arena_init_under(&w.objects, g->a);
 	w.level = pool_alloc(g->c->pool, GIT_DEPTH_MAX * sizeof(*w.level));
 	enter(&w, a, b);
 	while (w.depth > 0) {

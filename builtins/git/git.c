@@ -430,14 +430,14 @@ static void global_option(struct git *g, struct env *e, struct global *gl)
 
 static int git_main(struct cmd *c)
 {
-	struct arena keep;
-	struct git git = { .c = c, .a = c->arena, .keep = &keep, .color = -1, .prefix = "" };
+	struct arena *keep = arena_alloc(c->arena, sizeof(*keep));
+	struct git git = { .c = c, .a = c->arena, .keep = keep, .color = -1, .prefix = "" };
 	struct git *g = &git;
 	struct global gl = { .i = 1 };
 	struct config config = { .at = NULL };
 	struct env e;
 
-	arena_init(&keep, c->arena->heap, c->arena->fail);
+	arena_init_under(keep, c->arena);
 	g->config = &config;
 	g->commits = lookup_new(g);
 	env_init(&e, c, false);

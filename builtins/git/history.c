@@ -369,7 +369,7 @@ static bool grep_takes(struct revs *r, const struct commit *c)
 
 	if (r->ngreps == 0)
 		return true;
-	arena_init(&a, r->g->a->heap, r->g->a->fail);
+	arena_init_under(&a, r->g->a);
 	commit_text(r->g, &a, &c->oid, &t);
 	for (size_t i = 0; i < r->ngreps; i++) {
 		int k = r->grep[i].field == 'a' ? 0 : r->grep[i].field == 'c' ? 1 : 2;

@@ -163,7 +163,7 @@ enum object_type object_info(struct git *g, const struct oid *o, uint64_t *size)
 		if (type != OBJECT_NONE)
 			return type;
 	}
-	arena_init(&a, g->a->heap, g->a->fail);
+	arena_init_under(&a, g->a);
 	type = object_try(g, &a, o, &data, &why);
 	*size = data.len;
 	arena_clear(&a);
@@ -294,7 +294,7 @@ void object_copy(struct git *from, struct git *to, const struct oid *o)
 
 	if (object_exists(to, o))
 		return;
-	arena_init(&a, from->a->heap, from->a->fail);
+	arena_init_under(&a, from->a);
 	type = object_read(from, &a, o, &data);
 	if (type == OBJECT_NONE)
 		git_die(to, "unable to read %s", oid_hex(to, o));

@@ -70,7 +70,7 @@ bool commit_load(struct git *g, struct commit *c)
 
 	if (c->parsed || c->missing)
 		return c->parsed;
-	arena_init(&a, g->a->heap, g->a->fail);
+	arena_init_under(&a, g->a);
 	type = object_read(g, &a, &c->oid, &data);
 	if (type == OBJECT_COMMIT && parse_commit(g, c, data))
 		c->parsed = true;
@@ -251,7 +251,7 @@ bool object_peel(struct git *g, const struct oid *o, enum object_type want, stru
 		}
 		if (type != OBJECT_TAG)
 			return false;
-		arena_init(&a, g->a->heap, g->a->fail);
+		arena_init_under(&a, g->a);
 		if (object_read(g, &a, &at, &data) != OBJECT_TAG)
 			ok = false;
 		else
@@ -276,7 +276,7 @@ static bool find_name(struct git *g, const struct oid *tree, struct bytes name,
 	struct bytes rest;
 	bool found = false;
 
-	arena_init(&a, g->a->heap, g->a->fail);
+	arena_init_under(&a, g->a);
 	if (object_read(g, &a, tree, &rest) == OBJECT_TREE) {
 		while (!found && tree_next(&rest, out) > 0)
 			found = bytes_eq(out->name, name);

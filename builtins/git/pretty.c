@@ -284,7 +284,7 @@ void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf
 		pretty_format(g, p, c, "%C(auto)%h (%s, %ad)", out);
 		return;
 	}
-	arena_init(&a, g->a->heap, g->a->fail);
+	arena_init_under(&a, g->a);
 	commit_text(g, &a, &c->oid, &t);
 	if (p->kind == PRETTY_ONELINE) {
 		buf_add(out, message_subject(&a, t.message));

@@ -642,7 +642,7 @@ void pretty_format(struct git *g, struct pretty *p, struct commit *c, const char
 {
 	struct state s = { .g = g, .p = p, .c = c, .out = out, .line_from = out->len };
 
-	arena_init(&s.a, g->a->heap, g->a->fail);
+	arena_init_under(&s.a, g->a);
 	commit_text(g, &s.a, &c->oid, &s.t);
 	for (const char *f = format; *f != '\0';) {
 		size_t used = 0;

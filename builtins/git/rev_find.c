@@ -41,7 +41,7 @@ static bool message_matches(struct git *g, struct regex *re, const struct commit
 	struct commit_text t;
 	bool hit;
 
-	arena_init(&a, g->a->heap, g->a->fail);
+	arena_init_under(&a, g->a);
 	commit_text(g, &a, &c->oid, &t);
 	hit = regex_test(re, t.message, 0) == 0;
 	arena_clear(&a);

@@ -45,7 +45,7 @@ void tree_flatten(struct git *g, struct arena *a, const struct oid *tree, struct
 	size_t depth = 1;
 	bool sorted = true;
 
-	arena_init(&objects, g->a->heap, g->a->fail);
+	arena_init_under(&objects, g->a);
 	stack[0] = (struct frame){ need_tree(g, &objects, tree), 0 };
 	while (depth > 0) {
 		struct frame *f = &stack[depth - 1];

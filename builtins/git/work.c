@@ -75,7 +75,7 @@ int work_hash(struct git *g, const char *path, uint32_t mode, bool store, struct
 
 		return sub != NULL && head_oid(sub, out) ? 0 : -E_NOENT;
 	}
-	arena_init(&a, g->a->heap, g->a->fail);
+	arena_init_under(&a, g->a);
 	err = work_read(g, &a, path, mode, &data);
 	if (err >= 0 && store)
 		object_write(g, OBJECT_BLOB, data, out);
@@ -133,7 +133,7 @@ void work_write(struct git *g, const char *path, uint32_t mode, const struct oid
 	struct vfs_stat st;
 	struct bytes data = { "", 0 };
 
-	arena_init(&a, g->a->heap, g->a->fail);
+	arena_init_under(&a, g->a);
 	if (mode != MODE_GITLINK) {
 		if (object_read(g, &a, o, &data) != OBJECT_BLOB)
 			git_die(g, "unable to read sha1 file of %s (%s)", path, oid_hex(g, o));
