@@ -3,12 +3,7 @@
  * Archives and compressed files: the first byte chooses who reads the rest. Through the public
  * interface, in a fork of one session.
  */
-#include "cowsh.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-enum { REGION_BYTES = 256 << 20 };
+#include "fuzz/session.h"
 
 static const char *const commands[][5] = {
 	{ "tar", "xf", "f", NULL },
@@ -31,20 +26,7 @@ static const char *const commands[][5] = {
 	{ "zstd", "-l", "f", NULL },
 };
 
-static cowsh *new_base(void)
-{
-	static const char tree[] = "mkdir -p d; printf 'a b c\\n1 2 3\\n' > d/a";
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-	cowsh_store *store;
-	cowsh *s;
-
-	config.region_size = REGION_BYTES;
-	config.region = malloc(config.region_size);
-	if (cowsh_store_new(&config, &store) < 0 || cowsh_new(store, NULL, NULL, &s) < 0 ||
-	    cowsh_run(s, tree, sizeof tree - 1, NULL) < 0)
-		abort();
-	return s;
-}
+static const char tree[] = "mkdir -p d; printf 'a b c\\n1 2 3\\n' > d/a";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	if (base == NULL)
-		base = new_base();
+		base = fuzz_base(tree);
 	if (cowsh_fork(base, NULL, &s) < 0)
 		abort();
 	argv = commands[data[0] % (sizeof commands / sizeof commands[0])];
@@ -67,8 +49,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cowsh_set_limit(s, COWSH_LIMIT_STEPS, 2000000);
 	cowsh_set_limit(s, COWSH_LIMIT_MEMORY, 64 << 20);
 	cowsh_put_file(s, "f", data + 1, size - 1, 0644);
-	if (cowsh_start_program(s, argc, argv) == 0)
-		cowsh_step(s, 0);
-	cowsh_free(s);
+	fuzz_run(s, argc, argv);
 	return 0;
 }

@@ -3,29 +3,12 @@
  * rg: the input's first line is a .gitignore (its rules separated by '|'), the others are the
  * arguments. Through the public interface, so that walks, printing and the engine are reached.
  */
-#include "cowsh.h"
+#include "fuzz/session.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum { ARGS_MAX = 40 };
 
-enum { ARGS_MAX = 40, REGION_BYTES = 256 << 20 };
-
-static cowsh *new_base(void)
-{
-	static const char tree[] =
-		"mkdir -p .git d/e; echo foo bar > d/f; printf 'a\\0foo\\n' > d/b;"
-		"printf 'caf\\303\\251\\n\\377 x\\n' > d/e/x.txt";
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-	cowsh_store *store;
-	cowsh *s;
-
-	config.region_size = REGION_BYTES;
-	config.region = malloc(config.region_size);
-	if (cowsh_store_new(&config, &store) < 0 || cowsh_new(store, NULL, NULL, &s) < 0 ||
-	    cowsh_run(s, tree, sizeof tree - 1, NULL) < 0)
-		abort();
-	return s;
-}
+static const char tree[] = "mkdir -p .git d/e; echo foo bar > d/f; printf 'a\\0foo\\n' > d/b;"
+			   "printf 'caf\\303\\251\\n\\377 x\\n' > d/e/x.txt";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,33 +21,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cowsh *s;
 
 	if (base == NULL)
-		base = new_base();
+		base = fuzz_base(tree);
 	memcpy(text, data, size);
 	text[size] = '\0';
 	char *first = strchr(text, '\n');
 
 	if (first != NULL)
 		*first++ = '\0';
-	for (char *at = first; argc < ARGS_MAX && at != NULL; argc++) {
-		char *end = strchr(at, '\n');
-
-		argv[argc] = at;
-		if (end != NULL)
-			*end = '\0';
-		at = end != NULL ? end + 1 : NULL;
-	}
-	if (cowsh_fork(base, NULL, &s) < 0)
-		abort();
+	argc = fuzz_args(first, argv, argc, ARGS_MAX);
+	s = fuzz_fork(base);
 	for (char *at = text; *at != '\0'; at++)
 		if (*at == '|')
 			*at = '\n';
 	if (cowsh_put_file(s, ".gitignore", text, strlen(text), 0644) < 0)
 		abort();
-	cowsh_set_limit(s, COWSH_LIMIT_STEPS, 2000000);
-	cowsh_set_limit(s, COWSH_LIMIT_MEMORY, 32 << 20);
-	if (cowsh_start_program(s, argc, argv) == 0)
-		cowsh_step(s, 0);
-	cowsh_free(s);
+	fuzz_run(s, argc, argv);
 	free(text);
 	return 0;
 }
