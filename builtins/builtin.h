@@ -371,7 +371,7 @@ const char *cmd_quote_n(struct cmd *c, struct bytes s);
 /* What GNU prints for a file name: "-" as "standard input", else cmd_quotef. */
 const char *cmd_quote_input(struct cmd *c, const char *path);
 
-/* All of GNU's quoting styles, for ls and stat. */
+/* All of GNU's quoting styles, for ls, stat and tar. */
 enum quote_style {
 	QUOTE_LITERAL,
 	QUOTE_SHELL,
@@ -384,6 +384,7 @@ enum quote_style {
 	QUOTE_LOCALE,
 	QUOTE_CLOCALE,
 };
+extern const struct opt_word quote_words[]; /* their names, for --quoting-style */
 /* Appends s in that style. also: more bytes to be quoted ("" none). */
 void quote_put(struct buf *out, struct bytes s, enum quote_style style, const char *also,
 	       bool utf8);

@@ -7,6 +7,20 @@
  */
 #include "builtins/cmd_private.h"
 
+const struct opt_word quote_words[] = {
+	{ "literal", QUOTE_LITERAL },
+	{ "shell", QUOTE_SHELL },
+	{ "shell-always", QUOTE_SHELL_ALWAYS },
+	{ "shell-escape", QUOTE_SHELL_ESCAPE },
+	{ "shell-escape-always", QUOTE_SHELL_ESCAPE_ALWAYS },
+	{ "c", QUOTE_C },
+	{ "c-maybe", QUOTE_C_MAYBE },
+	{ "escape", QUOTE_ESCAPE },
+	{ "locale", QUOTE_LOCALE },
+	{ "clocale", QUOTE_CLOCALE },
+	{ NULL, 0 },
+};
+
 /* The length of the printable character at `at`, or 0 with *bad bytes to be escaped. */
 static size_t printable(struct bytes s, size_t at, bool utf8, size_t *bad)
 {

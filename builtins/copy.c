@@ -470,9 +470,12 @@ static int copy_content(struct copier *k, struct pair *f)
 /* Looks at the destination: fills f->old and f->exists. 0, or a status. */
 static int look(struct copier *k, struct pair *f)
 {
-	int err = writes_through(k, f) ? cmd_stat(k->c, f->to, &f->old)
-				       : cmd_lstat(k->c, f->to, &f->old);
+	int err = cmd_lstat(k->c, f->to, &f->old);
 
+	if (err < 0 && err != -E_NOENT)
+		return cmd_error(k->c, err, "cannot stat %s", cmd_quoteaf(k->c, f->to));
+	if (err == 0 && type_of(&f->old) == S_LNK && writes_through(k, f))
+		err = cmd_stat(k->c, f->to, &f->old);
 	f->exists = err == 0;
 	return 0;
 }
@@ -521,7 +524,7 @@ static int begin_dir(struct copier *k, struct pair *f)
 		return cmd_error(c, 0, "cannot copy a directory, %s, into itself, %s",
 				 cmd_quoteaf(c, k->from), cmd_quoteaf(c, k->to));
 	}
-	look(k, f);
+	status = look(k, f);
 	if (f->exists && type_of(&f->old) == S_LNK && cmd_stat(c, f->to, &f->old) != 0)
 		f->exists = true;
 	if (f->exists)
@@ -686,7 +689,7 @@ static int move_file(struct copier *k)
 
 	if (err < 0)
 		return cmd_error(c, err, "cannot stat %s", cmd_quoteaf(c, k->from));
-	look(k, &f);
+	status = look(k, &f);
 	if (f.exists)
 		status = check_existing(k, &f);
 	if (status != 0)
@@ -702,15 +705,9 @@ static int move_file(struct copier *k)
 
 int copier_run(struct copier *k, const char *from, const char *to, bool several)
 {
-	struct vfs_stat st;
-	int err;
-
 	k->from = from;
 	k->to = to;
 	k->several = several;
-	if (cmd_lstat(k->c, from, &st) == 0 && (err = cmd_lstat(k->c, to, &st)) < 0 &&
-	    err != -E_NOENT)
-		return cmd_error(k->c, err, "cannot stat %s", cmd_quoteaf(k->c, to));
 	k->has_made_dir = k->met_itself = false;
 	return k->o->move ? move_file(k) : copy_tree(k);
 }

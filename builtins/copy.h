@@ -58,7 +58,27 @@ int copier_run(struct copier *k, const char *from, const char *to, bool several)
 int backup_setup(struct cmd *c, struct backup_opts *b);
 /* The name to which an existing file is to be moved; in the arena. */
 char *backup_name(struct cmd *c, const struct backup_opts *b, const char *path);
-opt_fn opt_backup; /* for -b and --backup[=CONTROL]: finds struct backup_opts at o->offset */
+opt_fn opt_backup; /* for the options below: finds struct backup_opts at o->offset */
+
+/* -b and --backup[=CONTROL], and -S, for tables over T whose `field` is a struct backup_opts;
+ * text says what is kept. */
+#define OPT_BACKUP(T, field, text)                                                                 \
+	{ .letter = 'b',                                                                           \
+	  .kind = OPT_KIND_CALL,                                                                   \
+	  .fn = opt_backup,                                                                        \
+	  .help = "--backup without a word",                                                       \
+	  .offset = offsetof(T, field) },                                                          \
+	{                                                                                          \
+		.name = "backup", .kind = OPT_KIND_CALL, .fn = opt_backup,                         \
+		.arg = OPT_ARG_OPTIONAL, .offset = offsetof(T, field), .metavar = "CONTROL",       \
+		.help = (text)                                                                     \
+	}
+#define OPT_SUFFIX(T, field)                                                                       \
+	{                                                                                          \
+		.letter = 'S', .name = "suffix", .kind = OPT_KIND_CALL, .fn = opt_backup,          \
+		.arg = OPT_ARG_REQUIRED, .offset = offsetof(T, field), .metavar = "SUFFIX",        \
+		.help = "what names of backups end with (~)"                                       \
+	}
 
 /*
  * Splits operands into sources and a destination: *dir is the directory they go into, or NULL

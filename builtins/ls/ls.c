@@ -40,19 +40,6 @@ static const struct opt_word indicator_words[] = {
 	{ "none", LS_PLAIN },        { "slash", LS_SLASH }, { "file-type", LS_FILE_TYPE },
 	{ "classify", LS_CLASSIFY }, { NULL, 0 },
 };
-static const struct opt_word quoting_words[] = {
-	{ "literal", QUOTE_LITERAL },
-	{ "shell", QUOTE_SHELL },
-	{ "shell-always", QUOTE_SHELL_ALWAYS },
-	{ "shell-escape", QUOTE_SHELL_ESCAPE },
-	{ "shell-escape-always", QUOTE_SHELL_ESCAPE_ALWAYS },
-	{ "c", QUOTE_C },
-	{ "c-maybe", QUOTE_C_MAYBE },
-	{ "escape", QUOTE_ESCAPE },
-	{ "locale", QUOTE_LOCALE },
-	{ "clocale", QUOTE_CLOCALE },
-	{ NULL, 0 },
-};
 
 static int set_letter(struct cmd *c, const struct opt *opt, const char *arg)
 {
@@ -209,7 +196,7 @@ static const struct opt ls_options[] = {
 	OPT_FLAG(0, "show-control-chars", struct ls_opts, show_control,
 		 "odd characters as they are"),
 	OPT_SET('Q', "quote-name", struct ls_opts, quoting, QUOTE_C, "names in double quotes"),
-	OPT_ENUM(0, "quoting-style", struct ls_opts, quoting, quoting_words, "WORD",
+	OPT_ENUM(0, "quoting-style", struct ls_opts, quoting, quote_words, "WORD",
 		 "literal, locale, shell, shell-always, shell-escape, c, escape"),
 	OPT_FLAG('r', "reverse", struct ls_opts, reverse, "the other way round"),
 	OPT_FLAG('R', "recursive", struct ls_opts, recursive, "directories below, too"),

@@ -5,27 +5,6 @@
 #include "builtins/tar/tar.h"
 
 /* Offsets of the fields. */
-enum {
-	AT_NAME = 0,
-	AT_MODE = 100,
-	AT_UID = 108,
-	AT_GID = 116,
-	AT_SIZE = 124,
-	AT_MTIME = 136,
-	AT_CHECKSUM = 148,
-	AT_TYPE = 156,
-	AT_LINK = 157,
-	AT_MAGIC = 257,
-	AT_UNAME = 265,
-	AT_GNAME = 297,
-	AT_MAJOR = 329,
-	AT_MINOR = 337,
-	AT_PREFIX = 345,
-	NAME_BYTES = 100,
-	PREFIX_BYTES = 155,
-	OWNER_BYTES = 32,
-};
-
 static bool is_gnu(const struct tar *t)
 {
 	return t->format == TAR_GNU || t->format == TAR_OLDGNU;

@@ -6,23 +6,6 @@
  */
 #include "builtins/tar/tar.h"
 
-enum {
-	AT_MODE = 100,
-	AT_UID = 108,
-	AT_GID = 116,
-	AT_SIZE = 124,
-	AT_MTIME = 136,
-	AT_CHECKSUM = 148,
-	AT_TYPE = 156,
-	AT_LINK = 157,
-	AT_MAGIC = 257,
-	AT_UNAME = 265,
-	AT_GNAME = 297,
-	AT_MAJOR = 329,
-	AT_MINOR = 337,
-	AT_PREFIX = 345,
-};
-
 /* --- fields --- */
 
 static bool base256(const char *field, size_t n, int64_t *out)

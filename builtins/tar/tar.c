@@ -409,23 +409,10 @@ static int opt_old(struct cmd *c, const struct opt *o, const char *arg)
 
 static int opt_quoting(struct cmd *c, const struct opt *o, const char *arg)
 {
-	static const struct opt_word words[] = {
-		{ "literal", QUOTE_LITERAL },
-		{ "shell", QUOTE_SHELL },
-		{ "shell-always", QUOTE_SHELL_ALWAYS },
-		{ "shell-escape", QUOTE_SHELL_ESCAPE },
-		{ "shell-escape-always", QUOTE_SHELL_ESCAPE_ALWAYS },
-		{ "c", QUOTE_C },
-		{ "c-maybe", QUOTE_C_MAYBE },
-		{ "escape", QUOTE_ESCAPE },
-		{ "locale", QUOTE_LOCALE },
-		{ "clocale", QUOTE_CLOCALE },
-		{ NULL, 0 },
-	};
 	struct tar *t = c->opts;
 
 	(void)o;
-	for (const struct opt_word *w = words; w->word != NULL; w++)
+	for (const struct opt_word *w = quote_words; w->word != NULL; w++)
 		if (strcmp(w->word, arg) == 0) {
 			t->quoting = w->value;
 			return 0;

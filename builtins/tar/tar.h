@@ -65,6 +65,28 @@ enum tar_match {
 /* Options and operands that count from where they stand. */
 enum tar_item_kind { ITEM_NAME, ITEM_CHDIR, ITEM_FILES, ITEM_EXCLUDE, ITEM_EXCLUDES, ITEM_MATCH };
 
+/* Where the fields of a header are, and how long some of them. */
+enum {
+	AT_NAME = 0,
+	AT_MODE = 100,
+	AT_UID = 108,
+	AT_GID = 116,
+	AT_SIZE = 124,
+	AT_MTIME = 136,
+	AT_CHECKSUM = 148,
+	AT_TYPE = 156,
+	AT_LINK = 157,
+	AT_MAGIC = 257,
+	AT_UNAME = 265,
+	AT_GNAME = 297,
+	AT_MAJOR = 329,
+	AT_MINOR = 337,
+	AT_PREFIX = 345,
+	NAME_BYTES = 100,
+	PREFIX_BYTES = 155,
+	OWNER_BYTES = 32,
+};
+
 struct tar_item {
 	enum tar_item_kind kind;
 	const char *arg;
