@@ -5,8 +5,9 @@
  * changes are moved to where they read best (slide.c).
  */
 #include "builtins/git/slide.h"
+#include "builtins/myers.h"
 
-enum { HASH_MIN = 64, COST_MIN = 256, SNAKE_MIN = 20, HEURISTIC_FACTOR = 4, MANY_MAX = 1024 };
+enum { HASH_MIN = 64, COST_MIN = 256, MANY_MAX = 1024 };
 
 size_t lines_split(struct arena *a, struct bytes text, struct bytes **out)
 {
@@ -117,12 +118,6 @@ static void classify(struct git *g, struct arena *a, unsigned flags, struct line
 
 /* --- what takes part --- */
 
-struct side {
-	uint32_t *class;
-	size_t *real;
-	int64_t n;
-};
-
 static size_t many_for(size_t n)
 {
 	size_t root = 1;
@@ -168,13 +163,13 @@ static bool drop_many(const char *mark, size_t i, size_t from, size_t to)
 	return right1 * 4 < right1 + right0;
 }
 
-static struct side take_part(struct git *g, struct arena *a, struct lines *l, int which,
-			     const uint32_t *others, size_t from, size_t to)
+static struct myers_side take_part(struct git *g, struct arena *a, struct lines *l, int which,
+				   const uint32_t *others, size_t from, size_t to)
 {
 	struct lines_file *f = &l->file[which];
 	char *mark = arena_alloc(a, f->n + 1);
-	struct side s = { arena_alloc(a, (f->n + 1) * sizeof(uint32_t)),
-			  arena_alloc(a, (f->n + 1) * sizeof(size_t)), 0 };
+	struct myers_side s = { arena_alloc(a, (f->n + 1) * sizeof(uint32_t)),
+				arena_alloc(a, (f->n + 1) * sizeof(size_t)), 0, f->changed };
 	size_t many = many_for(f->n);
 
 	for (size_t i = from; i < to; i++) {
@@ -194,249 +189,6 @@ static struct side take_part(struct git *g, struct arena *a, struct lines *l, in
 	return s;
 }
 
-/* --- the shortest way --- */
-
-struct box {
-	int64_t x0, x1, y0, y1;
-	bool minimal;
-};
-
-struct path {
-	struct git *g;
-	const uint32_t *x;
-	const uint32_t *y;
-	int64_t *forward; /* furthest x on each diagonal x - y */
-	int64_t *backward;
-	int64_t cost_max;
-	int64_t snake;
-	int64_t heuristic_min;
-};
-
-struct split {
-	int64_t x, y;
-	bool low_minimal, high_minimal;
-};
-
-struct reach {
-	int64_t min, max;
-};
-
-static void widen(struct reach *r, int64_t *v, int64_t low, int64_t high, int64_t none)
-{
-	if (r->min > low)
-		v[--r->min - 1] = none;
-	else
-		++r->min;
-	if (r->max < high)
-		v[++r->max + 1] = none;
-	else
-		--r->max;
-}
-
-static bool forward(const struct path *p, const struct box *b, const struct reach *f,
-		    const struct reach *back, bool meet, bool *snake, struct split *out)
-{
-	int64_t *v = p->forward;
-
-	for (int64_t k = f->max; k >= f->min; k -= 2) {
-		int64_t x = v[k - 1] >= v[k + 1] ? v[k - 1] + 1 : v[k + 1];
-		int64_t y = x - k;
-		int64_t from = x;
-
-		while (x < b->x1 && y < b->y1 && p->x[x] == p->y[y])
-			x++, y++;
-		*snake = *snake || x - from > SNAKE_MIN;
-		v[k] = x;
-		if (meet && back->min <= k && k <= back->max && p->backward[k] <= x) {
-			*out = (struct split){ x, y, true, true };
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool backward(const struct path *p, const struct box *b, const struct reach *f,
-		     const struct reach *back, bool meet, bool *snake, struct split *out)
-{
-	int64_t *v = p->backward;
-
-	for (int64_t k = back->max; k >= back->min; k -= 2) {
-		int64_t x = v[k - 1] < v[k + 1] ? v[k - 1] : v[k + 1] - 1;
-		int64_t y = x - k;
-		int64_t from = x;
-
-		while (b->x0 < x && b->y0 < y && p->x[x - 1] == p->y[y - 1])
-			x--, y--;
-		*snake = *snake || from - x > SNAKE_MIN;
-		v[k] = x;
-		if (meet && f->min <= k && k <= f->max && x <= p->forward[k]) {
-			*out = (struct split){ x, y, true, true };
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool run_before(const struct path *p, int64_t x, int64_t y)
-{
-	for (int64_t k = 1; p->x[x - k] == p->y[y - k]; k++)
-		if (k == SNAKE_MIN)
-			return true;
-	return false;
-}
-
-static bool run_behind(const struct path *p, int64_t x, int64_t y)
-{
-	for (int64_t k = 0; p->x[x + k] == p->y[y + k]; k++)
-		if (k == SNAKE_MIN - 1)
-			return true;
-	return false;
-}
-
-/* A long run of equal lines far from the beginning (or end) will do. */
-static bool good_enough(const struct path *p, const struct box *b, const struct reach *f,
-			const struct reach *back, int64_t cost, struct split *out)
-{
-	int64_t best = 0;
-
-	for (int64_t k = f->max; k >= f->min; k -= 2) {
-		int64_t x = p->forward[k];
-		int64_t y = x - k;
-		int64_t off = k - (b->x0 - b->y0);
-		int64_t v = x - b->x0 + (y - b->y0) - (off < 0 ? -off : off);
-
-		if (v > HEURISTIC_FACTOR * cost && v > best && b->x0 + SNAKE_MIN <= x &&
-		    x < b->x1 && b->y0 + SNAKE_MIN <= y && y < b->y1 && run_before(p, x, y)) {
-			best = v;
-			*out = (struct split){ x, y, true, false };
-		}
-	}
-	if (best > 0)
-		return true;
-	for (int64_t k = back->max; k >= back->min; k -= 2) {
-		int64_t x = p->backward[k];
-		int64_t y = x - k;
-		int64_t off = k - (b->x1 - b->y1);
-		int64_t v = b->x1 - x + (b->y1 - y) - (off < 0 ? -off : off);
-
-		if (v > HEURISTIC_FACTOR * cost && v > best && b->x0 < x &&
-		    x <= b->x1 - SNAKE_MIN && b->y0 < y && y <= b->y1 - SNAKE_MIN &&
-		    run_behind(p, x, y)) {
-			best = v;
-			*out = (struct split){ x, y, false, true };
-		}
-	}
-	return best > 0;
-}
-
-/* Too much was spent: the place furthest from where it began. */
-static struct split give_up(const struct path *p, const struct box *b, const struct reach *f,
-			    const struct reach *back)
-{
-	int64_t best = -1, best_x = -1;
-	int64_t least = INT64_MAX, least_x = INT64_MAX;
-
-	for (int64_t k = f->max; k >= f->min; k -= 2) {
-		int64_t x = p->forward[k] < b->x1 ? p->forward[k] : b->x1;
-		int64_t y = x - k;
-
-		if (b->y1 < y) {
-			x = b->y1 + k;
-			y = b->y1;
-		}
-		if (best < x + y) {
-			best = x + y;
-			best_x = x;
-		}
-	}
-	for (int64_t k = back->max; k >= back->min; k -= 2) {
-		int64_t x = p->backward[k] > b->x0 ? p->backward[k] : b->x0;
-		int64_t y = x - k;
-
-		if (y < b->y0) {
-			x = b->y0 + k;
-			y = b->y0;
-		}
-		if (x + y < least) {
-			least = x + y;
-			least_x = x;
-		}
-	}
-	if (b->x1 + b->y1 - least < best - (b->x0 + b->y0))
-		return (struct split){ best_x, best - best_x, true, false };
-	return (struct split){ least_x, least - least_x, false, true };
-}
-
-static struct split find_middle(const struct path *p, const struct box *b)
-{
-	int64_t low = b->x0 - b->y1;
-	int64_t high = b->x1 - b->y0;
-	struct reach f = { b->x0 - b->y0, b->x0 - b->y0 };
-	struct reach back = { b->x1 - b->y1, b->x1 - b->y1 };
-	bool odd = ((f.min - back.min) & 1) != 0;
-	struct split out;
-
-	p->forward[f.min] = b->x0;
-	p->backward[back.min] = b->x1;
-	for (int64_t cost = 1;; cost++) {
-		bool snake = false;
-
-		widen(&f, p->forward, low, high, -1);
-		if (forward(p, b, &f, &back, odd, &snake, &out))
-			return out;
-		widen(&back, p->backward, low, high, INT64_MAX);
-		if (backward(p, b, &f, &back, !odd, &snake, &out))
-			return out;
-		cmd_charge(p->g->c, (uint64_t)cost / 4 + 1);
-		if (b->minimal)
-			continue;
-		if (snake && cost > p->heuristic_min && good_enough(p, b, &f, &back, cost, &out))
-			return out;
-		if (cost >= p->cost_max)
-			return give_up(p, b, &f, &back);
-	}
-}
-
-struct boxes {
-	struct box *at;
-	size_t n;
-	size_t cap;
-};
-
-static void push(struct git *g, struct boxes *s, struct box b)
-{
-	LIST_ROOM(g, s->at, s->n, s->cap);
-	s->at[s->n++] = b;
-}
-
-static void search(struct git *g, struct lines *l, const struct side s[2], struct path *p,
-		   bool minimal)
-{
-	struct boxes todo = { NULL, 0, 0 };
-
-	push(g, &todo, (struct box){ 0, s[0].n, 0, s[1].n, minimal });
-	while (todo.n > 0) {
-		struct box b = todo.at[--todo.n];
-
-		while (b.x0 < b.x1 && b.y0 < b.y1 && p->x[b.x0] == p->y[b.y0])
-			b.x0++, b.y0++;
-		while (b.x0 < b.x1 && b.y0 < b.y1 && p->x[b.x1 - 1] == p->y[b.y1 - 1])
-			b.x1--, b.y1--;
-		if (b.x0 == b.x1 || b.y0 == b.y1) {
-			for (; b.y0 < b.y1; b.y0++)
-				l->file[1].changed[s[1].real[b.y0]] = 1;
-			for (; b.x0 < b.x1; b.x0++)
-				l->file[0].changed[s[0].real[b.x0]] = 1;
-			continue;
-		}
-		struct split m = find_middle(p, &b);
-
-		push(g, &todo, (struct box){ m.x, b.x1, m.y, b.y1, m.high_minimal });
-		push(g, &todo, (struct box){ b.x0, m.x, b.y0, m.y, m.low_minimal });
-	}
-	pool_free(g->c->pool, todo.at, todo.cap * sizeof(*todo.at));
-}
-
 static void compare(struct git *g, struct arena *a, struct lines *l, unsigned flags,
 		    uint32_t classes)
 {
@@ -444,7 +196,7 @@ static void compare(struct git *g, struct arena *a, struct lines *l, unsigned fl
 	size_t from = 0;
 	size_t tail = 0;
 	uint32_t *count[2];
-	struct side s[2];
+	struct myers_side s[2];
 
 	while (from < f[0].n && from < f[1].n && f[0].class[from] == f[1].class[from])
 		from++;
@@ -458,21 +210,10 @@ static void compare(struct git *g, struct arena *a, struct lines *l, unsigned fl
 	}
 	for (int i = 0; i < 2; i++)
 		s[i] = take_part(g, a, l, i, count[1 - i], from, f[i].n - tail);
-	int64_t diagonals = s[0].n + s[1].n + 3;
-	int64_t *room = arena_zalloc(a, (size_t)(2 * diagonals + 2) * sizeof(*room));
-	struct path p = { .g = g,
-			  .x = s[0].class,
-			  .y = s[1].class,
-			  .cost_max = 1,
-			  .forward = room + s[1].n + 1,
-			  .backward = room + diagonals + s[1].n + 1,
-			  .heuristic_min = COST_MIN };
-
-	for (int64_t rest = diagonals; rest > 0; rest >>= 2)
-		p.cost_max <<= 1;
-	if (p.cost_max < COST_MIN)
-		p.cost_max = COST_MIN;
-	search(g, l, s, &p, (flags & LINES_MINIMAL) != 0);
+	myers_mark(g->c, a, s,
+		   &(struct myers_effort){ .cost_min = COST_MIN,
+					   .minimal = (flags & LINES_MINIMAL) != 0,
+					   .snakes = true });
 }
 
 /* --- the list of changes --- */
