@@ -7,6 +7,8 @@
 
 #include "builtins/zip/zip.h"
 
+#include <limits.h>
+
 enum { END_SEARCH = 65536 + ZIP_END_BYTES };
 
 static bool read_at(struct zip_file *z, uint64_t at, void *out, size_t n)
@@ -289,11 +291,15 @@ int64_t zip_time_ns(const struct zip_entry *e, const struct zone *zone)
 
 int zip_percent(uint64_t size, uint64_t csize)
 {
+	double growth;
+
 	if (size == 0)
 		return 0;
 	if (csize <= size)
 		return (int)(((double)(size - csize) * 200 / (double)size + 1) / 2);
-	return -(int)(((double)(csize - size) * 200 / (double)size + 1) / 2);
+	/* An archive may claim any sizes. */
+	growth = ((double)(csize - size) * 200 / (double)size + 1) / 2;
+	return growth < INT_MAX ? -(int)growth : -INT_MAX;
 }
 
 /* --- data --- */
