@@ -175,8 +175,10 @@ static bool replace(struct sed *s, const struct sed_sub *sub)
 		if (m.from == m.to)
 			from += m.to < text.len ? char_length(s, text, m.to) : 1;
 	}
-	if (any)
+	if (any) {
 		sed_append(s, &s->work, bytes_slice(text, copied, text.len));
+		cmd_charge_bytes(s->c, s->work.len);
+	}
 	return any;
 }
 
