@@ -58,7 +58,8 @@ static void make_room(struct input *in)
 		in->ptr = pool_resize(in->c->pool, in->ptr, in->cap, cap);
 		in->cap = cap;
 	}
-	in->scanned -= in->from;
+	/* Bytes taken one by one may have passed it. */
+	in->scanned = in->scanned > in->from ? in->scanned - in->from : 0;
 	in->from = 0;
 	in->to = have;
 }
@@ -84,13 +85,13 @@ int input_line(struct input *in, char delim, struct bytes *line)
 	if (in->scanned < in->from)
 		in->scanned = in->from;
 	for (;;) {
-		char *start = in->ptr + in->from;
 		char *hit = in->to > in->scanned
 				    ? memchr(in->ptr + in->scanned, delim, in->to - in->scanned)
 				    : NULL;
 
 		if (hit != NULL) {
-			*line = (struct bytes){ start, (size_t)(hit - start) };
+			*line = (struct bytes){ in->ptr + in->from,
+						(size_t)(hit - in->ptr) - in->from };
 			in->from += line->len + 1;
 			in->scanned = in->from;
 			in->ended = true;
