@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files from the host's side: put, get, list, mounts, snapshots, differences.
+ * Files from the host's side: put, get, list, mounts, snapshots.
  */
 #include "api/private.h"
 
@@ -349,44 +349,4 @@ int cowsh_restore(cowsh *s, const cowsh_snapshot *snapshot)
 	if (s->running)
 		return -E_BUSY;
 	return kernel_restore(s->kernel, (struct vfs_tree *)(uintptr_t)snapshot);
-}
-
-struct diff {
-	struct cowsh *s;
-	const cowsh_snapshot *since;
-	cowsh_snapshot *now;
-	int (*each)(void *user, const struct cowsh_change *change);
-	void *user;
-};
-
-static int emit_change(void *user, const struct vfs_change *change)
-{
-	struct diff *d = user;
-	struct cowsh_change c = { change->kind, change->path };
-
-	return d->each(d->user, &c);
-}
-
-static int compare(void *arg)
-{
-	struct diff *d = arg;
-
-	return vfs_diff((struct vfs_tree *)(uintptr_t)d->since, (struct vfs_tree *)d->now,
-			&d->s->shell_proc->arena, emit_change, d);
-}
-
-int cowsh_diff(cowsh *s, const cowsh_snapshot *since,
-	       int (*each)(void *, const struct cowsh_change *), void *user)
-{
-	struct diff d = { s, since, NULL, each, user };
-	int err;
-
-	if (s == NULL || since == NULL || each == NULL)
-		return -E_INVAL;
-	err = cowsh_snapshot_new(s, &d.now);
-	if (err < 0)
-		return err;
-	err = kernel_guard(s->kernel, compare, &d);
-	cowsh_snapshot_free(d.now);
-	return err < 0 ? err : 0;
 }

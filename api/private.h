@@ -80,6 +80,16 @@ int make_parents(struct vfs *v, const struct vfs_cred *owner, vfs_ino dir, const
 int write_file(struct vfs *v, const struct vfs_cred *owner, vfs_ino dir, const char *path,
 	       struct bytes content, unsigned mode);
 
+/* changes.c: two points of a session, each as a vfs that loads what its tree has not. */
+struct points {
+	struct vfs *old;
+	struct vfs *new;
+};
+/* until NULL: as it is now. To be closed if 0 is returned. */
+int points_open(struct cowsh *s, const cowsh_snapshot *since, const cowsh_snapshot *until,
+		struct points *out);
+void points_close(struct points *p);
+
 /* escalate_*.c: real programs, if the host supplies s->machine. */
 int escalate_start(struct cowsh *s);
 /* After the kernel is freed. */

@@ -21,7 +21,6 @@ struct options {
 	char **args;        /* what follows; args[0] is $0 for -c */
 	int nargs;
 	bool json;
-	bool diff;
 	bool real_clock;
 	bool no_lockdown;
 	bool microvm; /* --microvm auto */
@@ -32,6 +31,9 @@ struct options {
 
 /* Fills out from the command line. Exits by itself for --help, --version (0) and bad usage (2). */
 void options_parse(int argc, char **argv, struct options *out);
+
+/* The value of `--name VALUE` or `--name=VALUE` at argv[*i]; NULL if that is another option. */
+char *option_value(const char *name, int argc, char **argv, int *i);
 
 /* One clear line on stderr, and exit status 2. */
 _Noreturn void fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -2,6 +2,7 @@
  *
  * The options of the cowsh program. Those that are bash's own are handed on to it.
  */
+#include "cli/changes.h"
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -34,7 +35,12 @@ static const char usage[] =
 	"      --microvm auto|off  run real programs (ELF files) in a virtual machine of KVM, or\n"
 	"                          not at all (default off)\n"
 	"      --json              print one JSON object: stdout, stderr, status, limit, changes\n"
-	"      --diff              after the run, list on stderr what changed in the files\n"
+	"      --diff[=FORM]       after the run, say on stderr what changed in the files: as\n"
+	"                          `list`, `unified` or `git` patch\n"
+	"      --export FILE       write what changed into FILE: a tar archive, or a patch as "
+	"git's\n"
+	"                          if its name ends in .patch or .diff\n"
+	"      --changes-in PATH   --diff and --export: only what is below PATH\n"
 	"      --no-lockdown       for debugging: keep the right to make system calls\n"
 	"      --help              this text\n"
 	"      --version           version of cowsh\n"
@@ -209,8 +215,7 @@ static void hand_on(struct options *o, const char *arg)
 	o->shell_argv[o->shell_argc++] = arg;
 }
 
-/* The value of --name VALUE or --name=VALUE; NULL if arg is another option. */
-static char *value_of(const char *name, int argc, char **argv, int *i)
+char *option_value(const char *name, int argc, char **argv, int *i)
 {
 	size_t len = strlen(name);
 	char *arg = argv[*i];
@@ -230,35 +235,33 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 {
 	char *v;
 
-	if ((v = value_of("--mount", argc, argv, i)) != NULL)
+	if ((v = option_value("--mount", argc, argv, i)) != NULL)
 		set_mount(o, v);
-	else if ((v = value_of("--cwd", argc, argv, i)) != NULL)
+	else if ((v = option_value("--cwd", argc, argv, i)) != NULL)
 		o->config.cwd = v;
-	else if ((v = value_of("--env", argc, argv, i)) != NULL)
+	else if ((v = option_value("--env", argc, argv, i)) != NULL)
 		set_env(o, v);
-	else if ((v = value_of("--user", argc, argv, i)) != NULL)
+	else if ((v = option_value("--user", argc, argv, i)) != NULL)
 		o->config.user = v;
-	else if ((v = value_of("--limit", argc, argv, i)) != NULL)
+	else if ((v = option_value("--limit", argc, argv, i)) != NULL)
 		set_limit(o, v);
-	else if ((v = value_of("--profile", argc, argv, i)) != NULL)
+	else if ((v = option_value("--profile", argc, argv, i)) != NULL)
 		set_profile(o, v);
-	else if ((v = value_of("--seed", argc, argv, i)) != NULL)
+	else if ((v = option_value("--seed", argc, argv, i)) != NULL)
 		o->config.seed = number(v, "--seed");
-	else if ((v = value_of("--clock", argc, argv, i)) != NULL)
+	else if ((v = option_value("--clock", argc, argv, i)) != NULL)
 		set_clock(o, v);
-	else if ((v = value_of("--microvm", argc, argv, i)) != NULL)
+	else if ((v = option_value("--microvm", argc, argv, i)) != NULL)
 		set_microvm(o, v);
 	else if (strcmp(argv[*i], "--json") == 0)
 		o->json = true;
-	else if (strcmp(argv[*i], "--diff") == 0)
-		o->diff = true;
 	else if (strcmp(argv[*i], "--no-lockdown") == 0)
 		o->no_lockdown = true;
 	else if (strcmp(argv[*i], "--posix") == 0 || strcmp(argv[*i], "--norc") == 0 ||
 		 strcmp(argv[*i], "--noprofile") == 0 || strcmp(argv[*i], "--login") == 0)
 		hand_on(o, argv[*i]);
 	else
-		return false;
+		return changes_option(argc, argv, i);
 	return true;
 }
 

@@ -2,6 +2,7 @@
  *
  * Sets up a session as the options say, connects it to this process's descriptors, runs.
  */
+#include "cli/changes.h"
 #include "cli/cli.h"
 #include "cli/lock.h"
 
@@ -235,15 +236,6 @@ static int start(struct runner *r)
 	return err;
 }
 
-static int print_change(void *user, const struct cowsh_change *change)
-{
-	(void)user;
-	out_format("%c ", change->kind);
-	out_text(change->path);
-	out_char('\n');
-	return 0;
-}
-
 void runner_wait(struct runner *r)
 {
 	clock_sleep();
@@ -257,7 +249,8 @@ int runner_run(struct runner *r)
 	cowsh_snapshot *before = NULL;
 	int state;
 
-	if ((o->json || o->diff) && cowsh_snapshot_new(r->session, &before) < 0)
+	changes_open();
+	if ((o->json || changes_wanted()) && cowsh_snapshot_new(r->session, &before) < 0)
 		fatal("out of memory");
 	state = start(r);
 	if (state < 0)
@@ -273,10 +266,8 @@ int runner_run(struct runner *r)
 		runner_wait(r);
 	if (o->json)
 		json_result(r, &result, before);
-	if (o->diff && !o->json) {
-		out_to(2);
-		cowsh_diff(r->session, before, print_change, NULL);
-	}
+	if (changes_wanted() && (state = changes_tell(r, before)) != 0 && result.status == 0)
+		result.status = state;
 	out_flush();
 	return result.status;
 }

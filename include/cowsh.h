@@ -356,14 +356,52 @@ COWSH_API void cowsh_snapshot_free(cowsh_snapshot *snapshot);
 /* The session's files become those of the snapshot, which stays valid. */
 COWSH_API int cowsh_restore(cowsh *session, const cowsh_snapshot *snapshot);
 
+/* --- what changed --- */
+
 /* kind: '+' added, '-' removed, 'M' content changed, 'm' only metadata, 'T' type changed. */
 struct cowsh_change {
 	char kind;
 	const char *path;
+	unsigned old_mode; /* type and permissions before and after; 0: it was not there */
+	unsigned mode;
+	uint64_t old_size;
+	uint64_t size;
+	int64_t mtime_ns;
 };
-/* What changed since the snapshot, in order of paths; stops when `each` returns non-zero. */
+/* What changed since the snapshot, in order of paths, a directory before what is in it; stops
+ * when `each` returns non-zero. `each` may use the file functions of the session. */
 COWSH_API int cowsh_diff(cowsh *session, const cowsh_snapshot *since,
 			 int (*each)(void *user, const struct cowsh_change *change), void *user);
+/* The same between any two points; until NULL: now. */
+COWSH_API int cowsh_diff_between(cowsh *session, const cowsh_snapshot *since,
+				 const cowsh_snapshot *until,
+				 int (*each)(void *user, const struct cowsh_change *change),
+				 void *user);
+
+enum cowsh_form {
+	/* As `diff -ruN` writes it, for patch -p1: content of regular files only. */
+	COWSH_FORM_UNIFIED,
+	/* As `git diff --binary -M`, for git apply: also modes, links, renames, any bytes; nothing
+	 * of what is in a .git directory. */
+	COWSH_FORM_GIT,
+	/* A tar archive of what was added or changed; what was removed is an empty file .wh.NAME,
+	 * as in a layer of a container image. */
+	COWSH_FORM_TAR,
+};
+struct cowsh_export {
+	size_t size; /* of this struct */
+	int form;    /* enum cowsh_form */
+	const cowsh_snapshot *since;
+	const cowsh_snapshot *until; /* NULL: now */
+	/* Only what lies below this directory, with names that begin there; NULL: all. */
+	const char *path;
+	/* Takes bytes as they are made; non-zero stops, and is returned. */
+	int (*write)(void *user, const char *data, size_t len);
+	void *user;
+};
+/* -COWSH_EFBIG when the session's limit of steps or memory is reached by it; -COWSH_EINVAL for
+ * COWSH_FORM_TAR when a name begins with ".wh."; -COWSH_EAGAIN when a source is not ready. */
+COWSH_API int cowsh_export_changes(cowsh *session, const struct cowsh_export *what);
 
 /* --- custom commands --- */
 

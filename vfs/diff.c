@@ -2,8 +2,8 @@
  *
  * The differences between two trees, in path order.
  *
- * Both sides are walked together through a vfs of their own, so that lazy directories loaded
- * on one side only can be loaded on the other. Directories are entered where marks.c says that
+ * Both sides are walked together, each through a vfs, so that lazy directories loaded on one
+ * side only can be loaded on the other. Directories are entered where marks.c says that
  * something below may differ. The levels of the walk are a list, not recursion: the depth of a
  * tree is not ours to choose.
  */
@@ -62,8 +62,8 @@ static int tell(struct diff *d, char kind, vfs_ino old, vfs_ino new)
 	struct vfs_change c = {
 		.kind = kind,
 		.path = d->path_len != 0 ? d->path : "/",
-		.old_ino = old < d->old_end ? old : 0,
-		.new_ino = new < d->new_end ? new : 0,
+		.old_ino = old,
+		.new_ino = new,
 	};
 
 	return d->emit(d->user, &c);
@@ -286,20 +286,15 @@ static int walk_both(struct diff *d)
 	return err;
 }
 
-int vfs_diff(struct vfs_tree *old, struct vfs_tree *new, struct arena *scratch,
-	     int (*emit)(void *user, const struct vfs_change *), void *user)
+int vfs_diff(struct vfs *old, struct vfs *new, int (*emit)(void *user, const struct vfs_change *),
+	     void *user)
 {
-	struct diff d = {
-		.emit = emit, .user = user, .old_end = old->next_ino, .new_end = new->next_ino
-	};
-	int err = vfs_new(old->store, old, NULL, NULL, &d.old);
+	struct diff d = { .old = old,
+			  .new = new,
+			  .old_end = old->next_ino,
+			  .new_end = new->next_ino,
+			  .emit = emit,
+			  .user = user };
 
-	(void)scratch;
-	if (err == 0)
-		err = vfs_new(new->store, new, NULL, NULL, &d.new);
-	if (err == 0)
-		err = walk_both(&d);
-	vfs_free(d.new);
-	vfs_free(d.old);
-	return err;
+	return walk_both(&d);
 }

@@ -96,23 +96,23 @@ struct vfs_tree *vfs_tree_get(struct vfs_tree *t);
 void vfs_tree_put(struct vfs_tree *t);
 
 /*
- * Differences between two trees of one lineage: a directory first, then what is in it, by
- * name. The cost is the size of the difference, and of the directories it lies in.
- * kind: '+' added, '-' removed, 'M' content changed (also a link's target, a device's number),
- * 'm' only mode, owner or, but for directories, mtime changed, 'T' type changed. What is below
- * an added or removed directory is told too. A renamed file is one removed and one added.
- * Lazy objects that were only loaded show no change. A non-zero return of emit ends the walk
- * and is returned; so is VFS_PENDING of a source. Inode numbers are 0 as well for an object
- * that its tree has not loaded. scratch is not used at present.
+ * Differences between two trees of one lineage, each as a vfs of its own (vfs_new), which loads
+ * what its tree has not: a directory first, then what is in it, by name. The cost is the size of
+ * the difference, and of the directories it lies in. kind: '+' added, '-' removed, 'M' content
+ * changed (also a link's target, a device's number), 'm' only mode, owner or, but for
+ * directories, mtime changed, 'T' type changed. What is below an added or removed directory is
+ * told too. A renamed file is one removed and one added. Lazy objects that were only loaded show
+ * no change. A non-zero return of emit ends the walk and is returned; so is VFS_PENDING of a
+ * source. emit may read both, but change neither.
  */
 struct vfs_change {
 	char kind;
 	const char *path; /* absolute; valid during the call */
-	vfs_ino old_ino;  /* 0 if added */
-	vfs_ino new_ino;  /* 0 if removed */
+	vfs_ino old_ino;  /* in old; 0 if added */
+	vfs_ino new_ino;  /* in new; 0 if removed */
 };
-int vfs_diff(struct vfs_tree *old, struct vfs_tree *new, struct arena *scratch,
-	     int (*emit)(void *user, const struct vfs_change *), void *user);
+int vfs_diff(struct vfs *old, struct vfs *new, int (*emit)(void *user, const struct vfs_change *),
+	     void *user);
 
 /*
  * Path lookups. `dir` is where a relative path starts (an inode number of a directory). With

@@ -459,9 +459,15 @@ static void add_dirs(struct git *g, struct diff_opts *o, struct diff_queue *q, c
 		int order = i == l[0].n ? 1 : j == l[1].n ? -1 : strcmp(l[0].at[i], l[1].at[j]);
 		char *pa = order <= 0 ? path_join(g->a, a, l[0].at[i]) : NULL;
 		char *pb = order >= 0 ? path_join(g->a, b, l[1].at[j]) : NULL;
+		struct diff_file *one = outside_file(g, pa != NULL ? pa : "/dev/null");
+		struct diff_file *two = outside_file(g, pb != NULL ? pb : "/dev/null");
 
-		add_outside(g, o, q, outside_file(g, pa != NULL ? pa : "/dev/null"),
-			    outside_file(g, pb != NULL ? pb : "/dev/null"));
+		if (o->from_operands) {
+			one->place = pa;
+			two->place = pb;
+			one->path = two->path = order <= 0 ? l[0].at[i] : l[1].at[j];
+		}
+		add_outside(g, o, q, one, two);
 		i += order <= 0;
 		j += order >= 0;
 	}

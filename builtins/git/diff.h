@@ -52,9 +52,11 @@ struct diff_opts {
 	bool quiet;
 	bool zero; /* -z */
 	bool no_index;
-	bool combined; /* -c */
-	bool dense;    /* --cc */
-	bool merges;   /* -m */
+	bool from_operands; /* names begin below the operands of --no-index: api/export.c wants it
+			     */
+	bool combined;      /* -c */
+	bool dense;         /* --cc */
+	bool merges;        /* -m */
 	bool first_parent;
 	bool no_prefix;
 	bool ita_invisible;
@@ -96,8 +98,9 @@ struct diff_file {
 	struct oid oid;
 	bool oid_known; /* else it is a file of the work tree */
 	bool loaded;
-	bool cut;     /* --relative has shortened the path */
-	bool outside; /* --no-index: a path of the system, no conversion */
+	bool cut;          /* --relative has shortened the path */
+	bool outside;      /* --no-index: a path of the system, no conversion */
+	const char *place; /* where it lies, if that is not its path */
 	struct bytes data;
 	uint64_t size;
 	int binary;                 /* -1: not looked at */

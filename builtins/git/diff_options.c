@@ -143,6 +143,7 @@ static bool flag_word(struct git *g, struct diff_opts *o, const char *name)
 		{ "--quiet", &o->quiet, true },
 		{ "-z", &o->zero, true },
 		{ "--no-index", &o->no_index, true },
+		{ "--from-operands", &o->from_operands, true },
 		{ "-W", &o->function_context, true },
 		{ "--function-context", &o->function_context, true },
 		{ "--no-function-context", &o->function_context, false },

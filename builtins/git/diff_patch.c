@@ -40,7 +40,7 @@ static void meta_line(struct patch *p, const char *text)
 	buf_printf(p->out, "%s%s%s\n", p->meta, text, p->reset);
 }
 
-static const char *short_oid(struct patch *p, struct diff_file *f)
+static const char *short_oid(struct patch *p, struct diff_file *f, bool full)
 {
 	if (f->mode != 0 && !f->oid_known) {
 		if (f->mode == MODE_GITLINK || !diff_load(p->g, f))
@@ -48,7 +48,7 @@ static const char *short_oid(struct patch *p, struct diff_file *f)
 		object_hash(OBJECT_BLOB, f->data, &f->oid);
 		f->oid_known = true;
 	}
-	if (p->o->full_index || (p->o->binary && (diff_is_binary(p->g, p->o, f))))
+	if (full)
 		return oid_hex(p->g, &f->oid);
 	if (oid_is_null(&f->oid)) {
 		int n = p->o->abbrev != 0 ? p->o->abbrev : oid_default_length(p->g);
@@ -81,8 +81,10 @@ static void put_modes(struct patch *p, const struct diff_pair *d)
 
 static void put_index_line(struct patch *p, struct diff_pair *d)
 {
-	const char *a = short_oid(p, d->one);
-	const char *b = short_oid(p, d->two);
+	bool full = p->o->full_index || (p->o->binary && (diff_is_binary(p->g, p->o, d->one) ||
+							  diff_is_binary(p->g, p->o, d->two)));
+	const char *a = short_oid(p, d->one, full);
+	const char *b = short_oid(p, d->two, full);
 
 	if (strcmp(oid_hex(p->g, &d->one->oid), oid_hex(p->g, &d->two->oid)) == 0)
 		return;

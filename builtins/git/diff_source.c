@@ -231,8 +231,10 @@ bool diff_load(struct git *g, struct diff_file *f)
 		if (object_read(g, g->a, &f->oid, &f->data) == OBJECT_NONE)
 			git_die(g, "unable to read %s", oid_hex(g, &f->oid));
 	} else if (f->outside) {
-		if ((f->mode & S_FMT) == S_LNK ? cmd_readlink(g->c, CMD_CWD, f->path, &f->data) < 0
-					       : file_read(g, g->a, f->path, &f->data) < 0)
+		const char *at = f->place != NULL ? f->place : f->path;
+
+		if ((f->mode & S_FMT) == S_LNK ? cmd_readlink(g->c, CMD_CWD, at, &f->data) < 0
+					       : file_read(g, g->a, at, &f->data) < 0)
 			return false;
 	} else if (work_read(g, g->a, f->path, f->mode, &f->data) < 0) {
 		f->data = (struct bytes){ "", 0 };

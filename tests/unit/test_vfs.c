@@ -420,9 +420,15 @@ static int note_change(void *user, const struct vfs_change *c)
 static const char *diff_since(struct vfs *v, struct vfs_tree *old)
 {
 	struct vfs_tree *now = vfs_snapshot(v);
+	struct vfs *a;
+	struct vfs *b;
 
 	diff_text[0] = '\0';
-	CHECK(vfs_diff(old, now, NULL, note_change, NULL) == 0);
+	CHECK(vfs_new(&store, old, NULL, NULL, &a) == 0);
+	CHECK(vfs_new(&store, now, NULL, NULL, &b) == 0);
+	CHECK(vfs_diff(a, b, note_change, NULL) == 0);
+	vfs_free(a);
+	vfs_free(b);
 	vfs_tree_put(now);
 	return diff_text;
 }
