@@ -65,6 +65,15 @@ struct real real_of_u64(uint64_t v);
 double real_to_double(struct real r);
 int64_t real_to_i64(struct real r);
 
+/* Arithmetic as x87's long double has it, but for its bounds: 64 bits, rounded once, ties to
+ * even. */
+struct real real_add(struct real a, struct real b);
+struct real real_mul(struct real a, struct real b);
+struct real real_div(struct real a, struct real b);
+struct real real_negate(struct real a);
+/* Less than, equal to or greater than 0; NaN is not to be compared. */
+int real_compare(struct real a, struct real b);
+
 /* The same for double. */
 size_t number_parse_double(struct bytes s, double *out, enum real_status *status);
 

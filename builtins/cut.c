@@ -5,15 +5,9 @@
  * The list of positions is sorted and merged once; a line is then one pass over its
  * delimiters. Characters are bytes, as in GNU cut 9.1.
  */
-#include "builtins/builtin.h"
+#include "builtins/ranges.h"
 
 enum cut_mode { CUT_NONE, CUT_BYTES, CUT_FIELDS };
-
-/* First and last position, counted from 1. */
-struct range {
-	uint64_t from;
-	uint64_t to;
-};
 
 struct cut_opts {
 	enum cut_mode mode;
@@ -24,8 +18,7 @@ struct cut_opts {
 	bool only_delimited;
 	bool zero;
 	char delim;
-	struct range *range;
-	size_t nranges;
+	struct ranges ranges;
 };
 
 static int set_list(struct cmd *c, const struct opt *o, const char *arg)
@@ -65,158 +58,12 @@ static const struct opt cut_options[] = {
 	OPT_END(),
 };
 
-/* --- the list --- */
-
-static int too_large(struct cmd *c, const struct cut_opts *o, struct bytes digits)
-{
-	return cmd_usage(c, "%s %s is too large",
-			 o->mode == CUT_FIELDS ? "field number" : "byte/character offset",
-			 cmd_quote_n(c, digits));
-}
-
-/* The number at *at. -1: none there; else 0, or a status. */
-static int take_number(struct cmd *c, const struct cut_opts *o, const char **at, uint64_t *out)
-{
-	const char *start = *at;
-	bool overflow = false;
-
-	*out = 0;
-	for (; byte_is_digit(**at); ++*at) {
-		uint64_t digit = (uint64_t)(**at - '0');
-
-		overflow |= *out > (UINT64_MAX - digit) / 10;
-		*out = *out * 10 + digit;
-	}
-	if (overflow || (*out == UINT64_MAX))
-		return too_large(c, o, (struct bytes){ start, (size_t)(*at - start) });
-	return *at == start ? -1 : 0;
-}
-
-static void add_range(struct cmd *c, struct cut_opts *o, struct range r)
-{
-	size_t size = o->nranges * sizeof(r);
-
-	if ((o->nranges & (o->nranges - 1)) == 0)
-		o->range = arena_grow(c->arena, o->range, size, (o->nranges * 2 + 1) * sizeof(r));
-	o->range[o->nranges++] = r;
-}
-
-static int number_from_1(struct cmd *c, const struct cut_opts *o)
-{
-	return cmd_usage(c, o->mode == CUT_FIELDS ? "fields are numbered from 1"
-						  : "byte/character positions are numbered from 1");
-}
-
-/* One of N, N-, N-M, -M at *at. */
-static int take_range(struct cmd *c, struct cut_opts *o, const char **at)
-{
-	struct range r;
-	int low = take_number(c, o, at, &r.from);
-	int high = 0;
-	bool dash = **at == '-';
-
-	if (low > 0)
-		return low;
-	r.to = r.from;
-	if (dash) {
-		++*at;
-		high = take_number(c, o, at, &r.to);
-		if (high > 0)
-			return high;
-		if (low < 0 && high < 0 && (**at == '\0' || **at == ',' || byte_is_blank(**at)))
-			return cmd_usage(c, "invalid range with no endpoint: -");
-		if (low < 0)
-			r.from = 1;
-		if (high < 0)
-			r.to = UINT64_MAX;
-	}
-	if (**at != '\0' && **at != ',' && !byte_is_blank(**at))
-		return cmd_usage(c,
-				 o->mode == CUT_FIELDS ? "invalid field value %s"
-						       : "invalid byte/character position %s",
-				 cmd_quote(c, *at));
-	if (r.from == 0 || (!dash && low < 0))
-		return number_from_1(c, o);
-	if (r.to < r.from)
-		return cmd_usage(c, "invalid decreasing range");
-	add_range(c, o, r);
-	return 0;
-}
-
-/* Insertion sort: lists are short, and mostly in order already. */
-static void sort_ranges(struct cmd *c, struct cut_opts *o)
-{
-	for (size_t i = 1; i < o->nranges; i++) {
-		struct range r = o->range[i];
-		size_t k = i;
-
-		for (; k > 0 && o->range[k - 1].from > r.from; k--)
-			o->range[k] = o->range[k - 1];
-		o->range[k] = r;
-		cmd_charge(c, i - k + 1);
-	}
-}
-
-static void merge_ranges(struct cut_opts *o)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < o->nranges; i++) {
-		struct range r = o->range[i];
-
-		if (n > 0 && r.from <= o->range[n - 1].to) {
-			if (r.to > o->range[n - 1].to)
-				o->range[n - 1].to = r.to;
-		} else {
-			o->range[n++] = r;
-		}
-	}
-	o->nranges = n;
-}
-
-static void complement_ranges(struct cmd *c, struct cut_opts *o)
-{
-	struct range *old = o->range;
-	size_t n = o->nranges;
-	uint64_t from = 1;
-
-	o->range = NULL;
-	o->nranges = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (old[i].from > from)
-			add_range(c, o, (struct range){ from, old[i].from - 1 });
-		from = old[i].to == UINT64_MAX ? 0 : old[i].to + 1;
-	}
-	if (from != 0)
-		add_range(c, o, (struct range){ from, UINT64_MAX });
-}
-
-static int parse_list(struct cmd *c, struct cut_opts *o)
-{
-	const char *at = o->list;
-
-	for (;;) {
-		int status = take_range(c, o, &at);
-
-		if (status != 0)
-			return status;
-		if (*at == '\0')
-			break;
-		at++;
-	}
-	sort_ranges(c, o);
-	merge_ranges(o);
-	if (o->complement)
-		complement_ranges(c, o);
-	return 0;
-}
-
 /* --- lines --- */
 
 static void cut_bytes(struct cmd *c, const struct cut_opts *o, struct bytes line)
 {
-	for (size_t i = 0; i < o->nranges; i++) {
-		const struct range *r = &o->range[i];
+	for (size_t i = 0; i < o->ranges.n; i++) {
+		const struct range *r = &o->ranges.list[i];
 
 		if (r->from > line.len)
 			break;
@@ -285,8 +132,8 @@ static bool cut_fields(struct cmd *c, const struct cut_opts *o, struct bytes lin
 			cmd_bytes(c, line);
 		return !o->only_delimited;
 	}
-	for (size_t i = 0; i < o->nranges; i++) {
-		const struct range *r = &o->range[i];
+	for (size_t i = 0; i < o->ranges.n; i++) {
+		const struct range *r = &o->ranges.list[i];
 
 		if (r->from > field) {
 			at = skip_fields(line, at, r->from - field, o->delim);
@@ -353,7 +200,10 @@ static int cut_run(struct cmd *c)
 	if (o->mode != CUT_FIELDS && o->only_delimited)
 		return cmd_usage(c, "suppressing non-delimited lines makes sense\n"
 				    "\tonly when operating on fields");
-	int status = parse_list(c, o);
+	int status = ranges_parse(c, o->list,
+				  (o->mode == CUT_FIELDS ? RANGES_FIELDS : 0u) |
+					  (o->complement ? RANGES_COMPLEMENT : 0u),
+				  &o->ranges);
 
 	if (status != 0)
 		return status;

@@ -178,92 +178,6 @@ static int parse_operand(struct cmd *c, const char *text, struct operand *out)
 	return 0;
 }
 
-/* --- arithmetic on numbers with 64-bit mantissas --- */
-
-static struct real real_of_parts(bool negative, unsigned __int128 mant, int exp)
-{
-	struct real r = { .kind = REAL_FINITE, .negative = negative };
-
-	if (mant == 0)
-		return (struct real){ .kind = REAL_ZERO };
-	unsigned __int128 low = 0;
-	int drop = 0;
-
-	while (mant >> 64 != 0) {
-		low |= (mant & 1) << drop;
-		mant >>= 1;
-		drop++;
-	}
-	unsigned __int128 half = drop > 0 ? (unsigned __int128)1 << (drop - 1) : 0;
-
-	exp += drop;
-	if (drop > 0 && (low > half || (low == half && (mant & 1) != 0)))
-		mant++;
-	if (mant >> 64 != 0) {
-		mant >>= 1;
-		exp++;
-	}
-	while (!((uint64_t)mant >> 63)) {
-		mant <<= 1;
-		exp--;
-	}
-	r.mant = (uint64_t)mant;
-	r.exp = exp;
-	return r;
-}
-
-/* i * step, rounded once. */
-static struct real times(uint64_t i, struct real step)
-{
-	if (i == 0 || step.kind != REAL_FINITE)
-		return step.kind == REAL_FINITE ? (struct real){ .kind = REAL_ZERO } : step;
-	return real_of_parts(step.negative, (unsigned __int128)i * step.mant, step.exp);
-}
-
-/* a + b, rounded once: the smaller is shifted, what falls off is remembered in one bit. */
-static struct real plus(struct real a, struct real b)
-{
-	if (a.kind == REAL_ZERO || b.kind == REAL_INF)
-		return b;
-	if (b.kind == REAL_ZERO || a.kind == REAL_INF)
-		return a;
-	if (a.exp < b.exp || (a.exp == b.exp && a.mant < b.mant)) {
-		struct real t = a;
-
-		a = b;
-		b = t;
-	}
-	int shift = a.exp - b.exp;
-	unsigned __int128 big = (unsigned __int128)a.mant << 62;
-	unsigned __int128 small = (unsigned __int128)b.mant << 62;
-	unsigned __int128 rest = shift < 127 ? small & (((unsigned __int128)1 << shift) - 1)
-					     : small;
-
-	small = shift < 127 ? small >> shift : 0;
-	if (a.negative == b.negative)
-		return real_of_parts(a.negative, (big + small) | (rest != 0), a.exp - 62);
-	return real_of_parts(a.negative, (big - small - (rest != 0)) | (rest != 0), a.exp - 62);
-}
-
-static int compare(struct real a, struct real b)
-{
-	int sa = a.kind == REAL_ZERO ? 0 : a.negative ? -1 : 1;
-	int sb = b.kind == REAL_ZERO ? 0 : b.negative ? -1 : 1;
-	int order = 0;
-
-	if (sa != sb)
-		return sa < sb ? -1 : 1;
-	if (sa == 0 || (a.kind == REAL_INF && b.kind == REAL_INF))
-		return 0;
-	if (a.kind == REAL_INF || b.kind == REAL_INF)
-		order = a.kind == REAL_INF ? 1 : -1;
-	else if (a.exp != b.exp)
-		order = a.exp < b.exp ? -1 : 1;
-	else if (a.mant != b.mant)
-		order = a.mant < b.mant ? -1 : 1;
-	return sa < 0 ? -order : order;
-}
-
 /* --- format --- */
 
 struct seq_format {
@@ -367,7 +281,7 @@ static bool rounds_to_end(struct cmd *c, const struct seq_format *f, struct real
 	format_put_real(&digits, &f->spec, x, false);
 	struct bytes s = buf_bytes(&digits);
 
-	if (real_parse(s, REAL_LONG, &again, NULL) == 0 || compare(again, end) != 0)
+	if (real_parse(s, REAL_LONG, &again, NULL) == 0 || real_compare(again, end) != 0)
 		return false;
 	return !bytes_eq(show(c, f, x), show(c, f, before));
 }
@@ -378,15 +292,15 @@ static void put_real(struct cmd *c, const struct seq_opts *o, const struct seq_f
 	struct real x = first;
 	bool down = step.negative;
 
-	if (down ? compare(first, last) < 0 : compare(first, last) > 0)
+	if (down ? real_compare(first, last) < 0 : real_compare(first, last) > 0)
 		return;
 	for (uint64_t i = 1;; i++) {
 		struct arena_mark mark = arena_mark(c->arena);
 		struct real before = x;
 
 		cmd_bytes(c, show(c, f, x));
-		x = plus(first, times(i, step));
-		bool out = down ? compare(x, last) < 0 : compare(x, last) > 0;
+		x = real_add(first, real_mul(real_of_u64(i), step));
+		bool out = down ? real_compare(x, last) < 0 : real_compare(x, last) > 0;
 
 		out = out && !rounds_to_end(c, f, x, last, before);
 		arena_release(c->arena, mark);
