@@ -2,7 +2,7 @@
  *
  * Real programs as a program format, where the host supplies a machine for them.
  */
-#include "api/private.h"
+#include "api/watch.h"
 
 #include "microvm/microvm.h"
 
@@ -32,9 +32,16 @@ static int run(struct proc *p, struct bytes head, const char *path, int argc, ch
 	struct cowsh *s = kernel_user(p->k);
 	struct question q = { s, path, argc, argv };
 	struct buf b = buf_in(&p->arena);
+	bool refused;
 
 	(void)head;
-	if (s->host.escalate != NULL && proc_call_host(p, ask_host, &q) != 0) {
+	refused = s->host.escalate != NULL && proc_call_host(p, ask_host, &q) != 0;
+	if (s->trace != NULL)
+		trace_emit(p->k, &(struct trace_event){ .kind = TRACE_ESCALATE,
+							.path = path,
+							.argv = argv,
+							.status = refused ? 1 << 8 : 0 });
+	if (refused) {
 		buf_printf(&b, "%s: the host does not allow real programs\n",
 			   argc > 0 ? argv[0] : path);
 		sys_write(p, 2, b.ptr, b.len);

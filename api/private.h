@@ -67,7 +67,9 @@ struct cowsh {
 	int64_t started_ns;
 	uint64_t started_processes;
 	struct cowsh_result result;
-	char *temp; /* what a getter returned last */
+	struct trace_state *trace;  /* watch.h; NULL: off */
+	struct break_state *breaks; /* NULL: there never were any */
+	char *temp;                 /* what a getter returned last */
 	size_t temp_size;
 };
 

@@ -5,7 +5,7 @@
  * A script runs in the session's shell process, which is given a fresh coroutine each time
  * and parks when it is done. A program runs as a child of that process.
  */
-#include "api/private.h"
+#include "api/watch.h"
 
 static void account_start(struct cowsh *s)
 {
@@ -21,6 +21,8 @@ static void account_start(struct cowsh *s)
 	s->exited = false;
 	s->status = 0;
 	s->program_pid = 0;
+	if (s->breaks != NULL)
+		s->breaks->stopped = false;
 }
 
 static int recover_shell(void *arg)
@@ -130,6 +132,8 @@ int cowsh_start_program(cowsh *s, int argc, const char *const *argv)
 	if (s->running)
 		return -E_BUSY;
 	account_start(s);
+	if (s->trace != NULL)
+		trace_command(s, (struct bytes){ NULL, 0 }, argc, argv);
 	err = kernel_guard(s->kernel, copy_program, &copy);
 	if (err == 0)
 		err = proc_restart(s->shell_proc, run_program, copy.out);
@@ -159,6 +163,8 @@ int cowsh_start(cowsh *s, const char *script, size_t len)
 	s->script = copy;
 	s->script_len = len;
 	account_start(s);
+	if (s->trace != NULL)
+		trace_command(s, (struct bytes){ copy, len }, 0, NULL);
 	err = proc_restart(s->shell_proc, run_script, s);
 	s->running = err == 0;
 	return err;
@@ -220,6 +226,8 @@ static void finish(struct cowsh *s)
 		.limit_value = limit >= 0 ? kernel_limit_hit_value(s->kernel) : 0,
 		.limit_where = limit >= 0 ? kernel_limit_hit_where(s->kernel) : "",
 	};
+	if (s->trace != NULL)
+		trace_result(s);
 }
 
 static enum cowsh_state state_of(enum kernel_state k)
@@ -244,15 +252,19 @@ int cowsh_step(cowsh *s, uint64_t steps)
 
 		if (steps != 0 && left == 0)
 			return COWSH_SLICE;
+		if (s->breaks != NULL)
+			left = break_budget(s, left, usage.steps);
 		state = kernel_run(s->kernel, left);
 		if (s->command_done || kernel_limit_hit(s->kernel) >= 0 ||
 		    kernel_died(s->kernel) != 0 || state == KERNEL_DONE) {
 			finish(s);
 			return COWSH_DONE;
 		}
+		kernel_get_usage(s->kernel, &usage);
+		if (s->breaks != NULL && break_reached(s, usage.steps))
+			return COWSH_BREAK;
 		if (state == KERNEL_WAIT)
 			return COWSH_WAIT;
-		kernel_get_usage(s->kernel, &usage);
 	}
 }
 

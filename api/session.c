@@ -2,7 +2,7 @@
  *
  * Sessions: making, configuring, copying and freeing them.
  */
-#include "api/private.h"
+#include "api/watch.h"
 
 #define DEFAULT_EPOCH_NS ((int64_t)1767225600 * 1000000000)
 
@@ -309,6 +309,8 @@ static void free_lists(struct cowsh *s)
 {
 	struct heap *heap = kernel_heap(s->kernel);
 
+	trace_free(s);
+	break_free(s);
 	for (struct custom *c = s->customs, *next; c != NULL; c = next) {
 		next = c->next;
 		heap_free(heap, c, sizeof *c);

@@ -122,6 +122,21 @@ static void unlink_sub(struct arena *a)
 	a->sub_link = NULL;
 }
 
+static void hold(struct arena *a, size_t bytes)
+{
+	for (; a != NULL; a = a->parent) {
+		a->held += bytes;
+		if (a->held > a->peak)
+			a->peak = a->held;
+	}
+}
+
+static void let_go(struct arena *a, size_t bytes)
+{
+	for (; a != NULL; a = a->parent)
+		a->held -= bytes;
+}
+
 static void drop_newest(struct arena *a)
 {
 	struct arena_chunk *c = a->chunk;
@@ -129,6 +144,7 @@ static void drop_newest(struct arena *a)
 	a->chunk = c->prev;
 	a->ptr = c->prev_ptr;
 	a->end = c->prev_end;
+	let_go(a, chunk_size(c));
 	heap_free(a->heap, c, chunk_size(c));
 	if (a->chunk == NULL && a->sub_link != NULL)
 		unlink_sub(a);
@@ -170,6 +186,7 @@ void *arena_slow(struct arena *a, size_t size)
 	}
 	if (a->parent != NULL && a->sub_link == NULL)
 		link_sub(a);
+	hold(a, want);
 	*c = (struct arena_chunk){ a->chunk, want, a->ptr, a->end };
 	a->chunk = c;
 	a->ptr = (char *)c + need;
@@ -213,6 +230,7 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t size)
 		a->chunk->prev = c->prev;
 		a->chunk->prev_ptr = c->prev_ptr;
 		a->chunk->prev_end = c->prev_end;
+		let_go(a, c->size);
 		heap_free(a->heap, c, c->size);
 	}
 	return block;
@@ -235,11 +253,7 @@ struct bytes arena_bytes(struct arena *a, struct bytes s)
 
 size_t arena_size(const struct arena *a)
 {
-	size_t size = 0;
-
-	for (const struct arena_chunk *chunk = a->chunk; chunk != NULL; chunk = chunk->prev)
-		size += chunk_size(chunk);
-	return size;
+	return a->held;
 }
 
 struct arena_mark arena_mark(struct arena *a)
@@ -285,6 +299,7 @@ void pool_clear(struct pool *p)
 
 	for (struct pool_big *b = p->big, *next; b != NULL; b = next) {
 		next = b->next;
+		let_go(&p->chunks, b->size);
 		heap_free(heap, b, b->size);
 	}
 	p->big = NULL;
@@ -302,6 +317,7 @@ static void *alloc_big(struct pool *p, size_t size)
 		p->chunks.fail.fn(p->chunks.fail.arg);
 		__builtin_trap();
 	}
+	hold(&p->chunks, size + sizeof *b);
 	*b = (struct pool_big){ p->big, NULL, size + sizeof *b, 0 };
 	if (p->big != NULL)
 		p->big->prev = b;
@@ -319,6 +335,7 @@ static void free_big(struct pool *p, void *block)
 		p->big = b->next;
 	if (b->next != NULL)
 		b->next->prev = b->prev;
+	let_go(&p->chunks, b->size);
 	heap_free(p->chunks.heap, b, b->size);
 }
 
@@ -380,9 +397,10 @@ char *pool_dup(struct pool *p, struct bytes s)
 
 size_t pool_size(const struct pool *p)
 {
-	size_t size = arena_size(&p->chunks);
+	return arena_size(&p->chunks);
+}
 
-	for (const struct pool_big *big = p->big; big != NULL; big = big->next)
-		size += big->size;
-	return size;
+size_t pool_peak(const struct pool *p)
+{
+	return p->chunks.peak;
 }

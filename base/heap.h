@@ -49,6 +49,8 @@ struct arena {
 	struct arena *subs;   /* those under this one that have memory */
 	struct arena *next_sub;
 	struct arena **sub_link;
+	size_t held; /* bytes of chunks, those of arenas under it included */
+	size_t peak; /* the most that were held */
 };
 
 /* An empty arena takes no memory. */
@@ -85,7 +87,7 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t size);
 char *arena_dup(struct arena *a, struct bytes s);
 struct bytes arena_bytes(struct arena *a, struct bytes s);
 
-/* Bytes of its chunks, whether in use or not. */
+/* Bytes of its chunks and of those under it, whether in use or not. */
 size_t arena_size(const struct arena *a);
 
 /* Everything allocated after a mark is freed by its release. Marks nest. */
@@ -109,6 +111,8 @@ void pool_clear(struct pool *p);
 void *pool_alloc(struct pool *p, size_t size);
 void *pool_zalloc(struct pool *p, size_t size);
 size_t pool_size(const struct pool *p);
+/* The most it ever held. */
+size_t pool_peak(const struct pool *p);
 /* size as it was asked for; NULL is allowed. */
 void pool_free(struct pool *p, void *block, size_t size);
 void *pool_resize(struct pool *p, void *block, size_t old_size, size_t size);

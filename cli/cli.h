@@ -50,6 +50,14 @@ void out_text(const char *text);
 void out_char(char c);
 void out_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_flush(void);
+/* The same goes to another stream until the one before is selected again. */
+struct out_stream {
+	int fd;
+	char *buffer;
+	size_t size;
+	size_t used;
+};
+struct out_stream *out_select(struct out_stream *stream);
 
 /* clock.c. Starting and arming come before the lock. */
 int64_t realtime_ns(void); /* before the lock only */
@@ -83,8 +91,17 @@ char *map_region(size_t size);
 /* When the session waits for time to pass. */
 void runner_wait(struct runner *r);
 
-/* json.c: the result of --json on standard output. */
+/* json.c: text in quotes, bytes that are not UTF-8 as U+FFFD; whether there were none. */
+bool json_string(const char *text, size_t len);
+/* The result of --json on standard output. */
 void json_result(struct runner *r, const struct cowsh_result *result, cowsh_snapshot *before);
+
+/* trace.c: whether an option is its own; opens the file, before the lock; traces the session
+ * into it; ends tracing. All do nothing without --trace. */
+bool trace_option(int argc, char **argv, int *i);
+void trace_open(void);
+void trace_begin(struct runner *r);
+void trace_end(struct runner *r);
 
 /* interactive.c: reads commands from the terminal until its end. */
 int interactive(struct runner *r);

@@ -43,8 +43,7 @@ static void put_char(const unsigned char *s, size_t len)
 	}
 }
 
-/* Returns whether all of it was UTF-8. */
-static bool put_string(const char *text, size_t len)
+bool json_string(const char *text, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	bool clean = true;
@@ -88,7 +87,7 @@ static void put_base64(const char *text, size_t len)
 static void put_output(const char *name, const char *text, size_t len)
 {
 	out_format("\"%s\":", name);
-	if (!put_string(text, len)) {
+	if (!json_string(text, len)) {
 		out_format(",\"%s_base64\":", name);
 		put_base64(text, len);
 	}
@@ -101,7 +100,7 @@ static int put_change(void *user, const struct cowsh_change *change)
 	char kind[2] = { change->kind, '\0' };
 
 	out_format("%s{\"kind\":\"%s\",\"path\":", *first ? "" : ",", kind);
-	put_string(change->path, strlen(change->path));
+	json_string(change->path, strlen(change->path));
 	out_char('}');
 	*first = false;
 	return 0;

@@ -41,6 +41,10 @@ static const char usage[] =
 	"git's\n"
 	"                          if its name ends in .patch or .diff\n"
 	"      --changes-in PATH   --diff and --export: only what is below PATH\n"
+	"      --trace FILE        write what happens to FILE, an event a line\n"
+	"      --trace-format jsonl|otel\n"
+	"                          JSON Lines, or spans of OpenTelemetry (OTLP/JSON)\n"
+	"      --trace-calls       also the commands that shells run themselves\n"
 	"      --no-lockdown       for debugging: keep the right to make system calls\n"
 	"      --help              this text\n"
 	"      --version           version of cowsh\n"
@@ -261,7 +265,7 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		 strcmp(argv[*i], "--noprofile") == 0 || strcmp(argv[*i], "--login") == 0)
 		hand_on(o, argv[*i]);
 	else
-		return changes_option(argc, argv, i);
+		return trace_option(argc, argv, i) || changes_option(argc, argv, i);
 	return true;
 }
 

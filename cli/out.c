@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 static char buffer[4096];
-static size_t buffered;
-static int into = 1;
+static struct out_stream standard = { .fd = 1, .buffer = buffer, .size = sizeof buffer };
+static struct out_stream *at = &standard;
 
 int write_all(int fd, const char *data, size_t len)
 {
@@ -32,26 +32,34 @@ int write_all(int fd, const char *data, size_t len)
 
 void out_flush(void)
 {
-	(void)write_all(into, buffer, buffered);
-	buffered = 0;
+	(void)write_all(at->fd, at->buffer, at->used);
+	at->used = 0;
+}
+
+struct out_stream *out_select(struct out_stream *stream)
+{
+	struct out_stream *before = at;
+
+	at = stream;
+	return before;
 }
 
 void out_to(int fd)
 {
 	out_flush();
-	into = fd;
+	at->fd = fd;
 }
 
 void out_bytes(const char *data, size_t len)
 {
-	if (len > sizeof buffer - buffered)
+	if (len > at->size - at->used)
 		out_flush();
-	if (len > sizeof buffer) {
-		(void)write_all(into, data, len);
+	if (len > at->size) {
+		(void)write_all(at->fd, data, len);
 		return;
 	}
-	memcpy(buffer + buffered, data, len);
-	buffered += len;
+	memcpy(at->buffer + at->used, data, len);
+	at->used += len;
 }
 
 void out_text(const char *text)

@@ -175,6 +175,7 @@ void runner_start(struct runner *r, struct options *o)
 		fatal("can't make a session: %s", cowsh_error_text(err));
 	if (o->json)
 		make_capture(r);
+	trace_open();
 }
 
 /* The host's script appears in the sandbox under the name it was given by, unless it is there
@@ -252,6 +253,7 @@ int runner_run(struct runner *r)
 	changes_open();
 	if ((o->json || changes_wanted()) && cowsh_snapshot_new(r->session, &before) < 0)
 		fatal("out of memory");
+	trace_begin(r);
 	state = start(r);
 	if (state < 0)
 		fatal("can't start: %s", cowsh_error_text(state));
@@ -264,6 +266,7 @@ int runner_run(struct runner *r)
 	cowsh_get_result(r->session, &result);
 	while (result.limit < 0 && (state = cowsh_drain(r->session, 0)) == COWSH_WAIT)
 		runner_wait(r);
+	trace_end(r);
 	if (o->json)
 		json_result(r, &result, before);
 	if (changes_wanted() && (state = changes_tell(r, before)) != 0 && result.status == 0)

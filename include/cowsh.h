@@ -281,6 +281,7 @@ enum cowsh_state {
 	COWSH_DONE,  /* the command has ended */
 	COWSH_SLICE, /* the steps are used up: call again */
 	COWSH_WAIT,  /* nothing can go on until the host completes something */
+	COWSH_BREAK, /* a breakpoint of cowsh_watch.h: call again */
 };
 /* Runs for at most `steps` (0: no bound). Returns a cowsh_state, or an error. */
 COWSH_API int cowsh_step(cowsh *session, uint64_t steps);

@@ -57,6 +57,8 @@ void print_posix_variable(struct shell *sh, struct buf *out, struct var *v, cons
 void print_assignment(struct shell *sh, struct buf *out, struct var *v);
 /* The letters of `flags` as `declare -p` shows them. */
 void print_attributes(struct buf *out, unsigned flags);
+/* The value as `declare -p` shows an array; false: it has none. */
+bool print_array_value(struct shell *sh, struct buf *out, struct var *v);
 /* `declare -f`, and the line "declare -fx name" of `declare -F`. */
 void print_shell_function(struct buf *out, const struct function *f);
 void print_function_line(struct buf *out, const struct function *f);

@@ -76,6 +76,13 @@ static void put_array(struct shell *sh, struct buf *out, struct var *v)
 	buf_putc(out, ')');
 }
 
+bool print_array_value(struct shell *sh, struct buf *out, struct var *v)
+{
+	if ((v->flags & VAR_SET) != 0)
+		put_array(sh, out, v);
+	return (v->flags & VAR_SET) != 0;
+}
+
 /* A scalar's value as listings show it: dynamic ones have none until they are asked for, but for
  * those that are constant. */
 static bool listed_value(struct shell *sh, struct var *v, struct bytes *out)

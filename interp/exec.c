@@ -199,7 +199,7 @@ static bool shows_jobs(const struct task *t)
 
 int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 {
-	struct spawn s = { .fn = task_main, .name = sh->p->name };
+	struct spawn s = { .fn = task_main, .name = sh->p->name, .stage = t->stage };
 	struct proc *p;
 	struct shell *sub;
 	int64_t pid;

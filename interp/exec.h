@@ -58,6 +58,7 @@ struct task {
 	bool copy;       /* the parent goes on meanwhile: a full copy */
 	bool background; /* copy as well; interrupts ignored; input from /dev/null */
 	bool command_sub;
+	int stage; /* of a pipeline, from 1; 0: of none */
 };
 
 /* Starts a process that runs t (copied) in a subshell of sh: its pid, or a negative error after

@@ -30,7 +30,8 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 			  .node = p->commands[i],
 			  .in = s->in,
 			  .out = -1,
-			  .close = { -1, -1 } };
+			  .close = { -1, -1 },
+			  .stage = i + 1 };
 	struct proc *child;
 	int ends[2] = { -1, -1 };
 	int64_t pid;

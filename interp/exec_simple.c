@@ -387,6 +387,11 @@ static int run_call(struct shell *sh, struct call *c)
 			       : status;
 	}
 	resolve(sh, c);
+	proc_watch_call(sh->p,
+			c->function != NULL  ? "function"
+			: c->builtin != NULL ? "builtin"
+					     : "program",
+			c->argv.v);
 	status = run_assigned(sh, c);
 	set_last_arg(sh, c->argv.v[c->argv.count - 1]);
 	return status;

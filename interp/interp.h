@@ -39,4 +39,17 @@ char *const *interp_environ(struct shell *sh);
  * command. */
 bool interp_get_variable(struct shell *sh, struct bytes name, struct bytes *out);
 
+/*
+ * For hosts that look, between runs: all variables of a shell by name, but for those that are
+ * computed when they are read. Allocates from the shell's process: the caller marks and releases.
+ * Stops when each returns non-zero.
+ */
+struct interp_variable {
+	const char *name;
+	const char *attributes; /* as letters of declare */
+	struct bytes value;     /* ptr NULL: declared only */
+};
+void interp_list_variables(struct shell *sh,
+			   int (*each)(void *user, const struct interp_variable *v), void *user);
+
 #endif

@@ -3,6 +3,7 @@
  * The shell of a session, which outlives its commands: interp.h.
  */
 #include "interp/interp.h"
+#include "interp/builtin.h"
 #include "interp/exec.h"
 #include "interp/state.h"
 
@@ -102,4 +103,31 @@ struct shell *interp_copy(struct proc *child, struct shell *from)
 	sh->session = true;
 	sh->idle = arena_mark(sh->arena);
 	return sh;
+}
+
+void interp_list_variables(struct shell *sh,
+			   int (*each)(void *user, const struct interp_variable *v), void *user)
+{
+	struct var **all;
+	size_t n = var_peek(sh, &all);
+	int stop = 0;
+
+	for (size_t i = 0; i < n && stop == 0; i++) {
+		struct arena_mark mark = arena_mark(sh->arena);
+		struct var *v = all[i];
+		struct buf letters = buf_in(sh->arena);
+		struct buf value = buf_in(sh->arena);
+		struct interp_variable out = { .name = arena_dup(sh->arena, v->name) };
+
+		print_attributes(&letters, v->flags);
+		out.attributes = buf_cstr(&letters);
+		if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0) {
+			if ((v->flags & VAR_SET) != 0)
+				out.value = (struct bytes){ v->value, v->len };
+		} else if (print_array_value(sh, &value, v)) {
+			out.value = (struct bytes){ buf_cstr(&value), value.len };
+		}
+		stop = each(user, &out);
+		arena_release(sh->arena, mark);
+	}
 }

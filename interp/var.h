@@ -170,6 +170,8 @@ void scope_pop(struct shell *sh);
 
 /* All current bindings sorted by name, overlays resolved, in sh->arena. */
 size_t var_list(struct shell *sh, struct var ***out);
+/* The same for who only looks: nothing is charged or copied; without dynamic ones. */
+size_t var_peek(struct shell *sh, struct var ***out);
 /* Names beginning with prefix, sorted. */
 size_t var_names(struct shell *sh, struct bytes prefix, struct bytes **out);
 /* NULL-ended "NAME=value" of the exported variables, valid until one changes. */

@@ -218,7 +218,7 @@ static int by_name(const void *a, const void *b)
 	return bytes_cmp(((const struct var *)a)->name, ((const struct var *)b)->name);
 }
 
-static size_t collect(struct shell *sh, struct var ***out)
+static size_t collect(struct shell *sh, struct var ***out, bool dynamic)
 {
 	size_t cap = 1;
 	size_t n = 0;
@@ -229,6 +229,8 @@ static size_t collect(struct shell *sh, struct var ***out)
 	for (struct shell *s = sh; s != NULL; s = s->overlay ? s->parent : NULL) {
 		for (size_t i = 0; i < s->vars.size; i++) {
 			for (struct var *v = s->vars.slot[i]; v != NULL; v = v->next) {
+				if (!dynamic && (v->flags & VAR_DYNAMIC) != 0)
+					continue;
 				if (s == sh ? (v->flags & VAR_DELETED) == 0
 					    : var_find(sh, v->name, v->hash) == v)
 					(*out)[n++] = v;
@@ -260,8 +262,16 @@ size_t var_list(struct shell *sh, struct var ***out)
 	size_t n;
 
 	own_dynamic(sh);
-	n = collect(sh, out);
+	n = collect(sh, out, true);
 	proc_charge(sh->p, n / 4);
+	sort_pointers(sh->arena, (void **)*out, n, by_name);
+	return n;
+}
+
+size_t var_peek(struct shell *sh, struct var ***out)
+{
+	size_t n = collect(sh, out, false);
+
 	sort_pointers(sh->arena, (void **)*out, n, by_name);
 	return n;
 }
@@ -352,7 +362,7 @@ static uint64_t build_environ(struct shell *sh)
 	struct var **all;
 	size_t nforeign;
 	char **foreign = foreign_names(sh, &nforeign);
-	size_t n = collect(sh, &all);
+	size_t n = collect(sh, &all, true);
 	size_t kept = 0;
 	char **to;
 
@@ -407,7 +417,7 @@ void var_copy_all(struct shell *sh, struct shell *from)
 	size_t n;
 
 	own_dynamic(from);
-	n = collect(from, &all);
+	n = collect(from, &all, true);
 	for (size_t i = 0; i < n; i++)
 		var_copy_chain(sh, all[i]);
 	sh->vars.order = from->vars.order;

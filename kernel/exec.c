@@ -188,7 +188,7 @@ static int load(struct proc *p, const char *path, const struct image *im, char *
 	int r;
 
 	if (im->format->real_path)
-		args.path = path_real(p, im->path, &p->arena);
+		args.path = path_real(p, proc_owner(p)->cwd, im->path, &p->arena);
 	r = args_set(p, &args);
 	arena_release(&p->arena, mark);
 
@@ -196,6 +196,7 @@ static int load(struct proc *p, const char *path, const struct image *im, char *
 		return r;
 	proc_set_name(p, path);
 	p->priv->format = im->format->name;
+	p->priv->loaded = true;
 	for (int sig = 1; sig < SIG_COUNT; sig++)
 		if (p->sig_action[sig] == SIG_CAUGHT)
 			p->sig_action[sig] = SIG_DEFAULT;
@@ -210,6 +211,8 @@ int64_t sys_spawn_program(struct proc *p, const struct exec *e)
 
 	proc_charge(p, 40 + args_steps(e->argv, e->envp));
 	r = resolve(p, e->path, &im);
+	if (r == 0 && p->line == NULL)
+		proc_watch_call(p, "program", e->argv);
 	if (r == 0)
 		r = proc_new(p->k, p, &c);
 	if (r != 0)
@@ -227,7 +230,7 @@ int64_t sys_spawn_program(struct proc *p, const struct exec *e)
 	proc_set_spawned(c, e->pgid, e->ignore_int);
 	sched_ready(c);
 	if (tracing(p->k))
-		trace_start(c);
+		trace_start(c, TRACE_START);
 	return c->pid;
 }
 
@@ -245,7 +248,7 @@ static void forget_program(struct proc *p)
 	pool_clear(&p->pool);
 	p->priv->ran_exec = true;
 	if (tracing(p->k))
-		trace_start(p);
+		trace_start(p, TRACE_EXEC);
 }
 
 /* The process continues on a new stack; the old one is freed from there. */
@@ -258,6 +261,8 @@ int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *cons
 
 	proc_charge(p, 40 + args_steps(argv, envp));
 	r = resolve(p, path, &im);
+	if (r == 0 && p->line == NULL)
+		proc_watch_call(p, "program", argv);
 	if (r == 0)
 		r = proc_set_stack(p, run_image, as_arg(im.format));
 	if (r != 0)

@@ -5,6 +5,24 @@
  */
 #include "kernel/internal.h"
 
+bool proc_next_fd(const struct proc *p, int from, struct arena *a, struct fd_info *out)
+{
+	struct file *f = NULL;
+	int fd = from;
+
+	for (; fd < p->priv->fd_top && f == NULL; fd++)
+		f = p->fd[fd].file;
+	if (f == NULL)
+		return false;
+	*out = (struct fd_info){ .fd = fd - 1,
+				 .kind = f->ops->name,
+				 .path = f->path != NULL ? sys_file_path(f, a) : NULL,
+				 .flags = f->flags,
+				 .pos = f->pos,
+				 .cloexec = p->fd[fd - 1].cloexec };
+	return true;
+}
+
 struct file *fd_file(const struct proc *p, int fd)
 {
 	p = proc_owner(p);

@@ -139,7 +139,7 @@ int kernel_start_like(struct kernel *k, const struct proc *like, const struct sp
 	vfs_reap(k->vfs);
 	sched_ready(p);
 	if (tracing(k))
-		trace_start(p);
+		trace_start(p, TRACE_START);
 	*out = p;
 	return 0;
 }

@@ -120,6 +120,7 @@ struct proc_private {
 	bool parked;
 	bool from_host;
 	bool ran_exec;
+	bool loaded;          /* it runs a program of its own, not what its parent ran */
 	struct proc *owner;   /* of a thread: the process it belongs to */
 	struct proc *threads; /* of a process: its threads */
 	struct proc *thread_next;
@@ -130,7 +131,8 @@ struct proc_private {
 	const char *path;        /* of the program; "" before any exec */
 	struct bytes start;      /* the program file's first bytes */
 	int argc;
-	int fd_top; /* one above the highest open descriptor */
+	int from_line; /* where its parent was in its script */
+	int fd_top;    /* one above the highest open descriptor */
 	struct view *view;
 	uint64_t cpu_signalled; /* seconds of RLIMIT_CPU already told */
 	struct descriptor fd_inline[FD_INLINE];
@@ -187,6 +189,7 @@ struct kernel {
 	int64_t epoch_ns;
 	int64_t slept_ns;
 	int64_t real_start_ns;
+	int64_t clock_last_ns; /* what the host's clock said last */
 	int64_t real_begin_ns; /* of the command, if the host has a clock */
 	uint64_t rng[4];
 	uint64_t boot_id[2];
@@ -225,6 +228,7 @@ struct kernel {
 	struct console console;
 	struct vfs_cred cred;
 	uint64_t trace_seq;
+	bool trace_calls;
 	void *user;
 	char hostname[65];
 };
@@ -293,6 +297,8 @@ void stack_check(const struct segment *s);
 void stack_clear_cache(struct kernel *k);
 
 /* sched.c */
+/* The running process stops here, and goes on as if it had not when kernel_run is called again. */
+void sched_pause(struct proc *p);
 void sched_ready(struct proc *p); /* appends to the run queue */
 void sched_unready(struct proc *p);
 void sched_settle(struct kernel *k);  /* books the steps of the running process */
@@ -517,7 +523,7 @@ uint64_t random_next(struct kernel *k);
 void random_fill(struct kernel *k, void *out, size_t n);
 
 /* mapped.c */
-const char *path_real(struct proc *p, const char *path, struct arena *a);
+const char *path_real(struct proc *p, vfs_ino from, const char *path, struct arena *a);
 
 /* path.c */
 int path_dir(struct proc *p, int dirfd, const char *path, vfs_ino *out);
@@ -530,10 +536,18 @@ static inline bool tracing(const struct kernel *k)
 {
 	return k->host.trace != NULL;
 }
-void trace_start(struct proc *p);
+void trace_start(struct proc *p, enum trace_kind kind);
 void trace_end(struct proc *p, int status);
 void trace_path(struct proc *p, int kind, vfs_ino dir, const char *path, vfs_ino dir2,
 		const char *path2);
 void trace_limit(struct kernel *k, enum limit l);
+void trace_connect(struct proc *p, unsigned port);
+/* Whether the watcher must be asked before a path is changed. */
+static inline bool watching(const struct kernel *k)
+{
+	return k->host.watch != NULL;
+}
+void watch_path(struct proc *p, int kind, vfs_ino dir, const char *path, vfs_ino dir2,
+		const char *path2);
 
 #endif

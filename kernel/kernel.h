@@ -94,8 +94,9 @@ struct kernel_host {
 	int64_t (*clock)(void *user);
 	/* Called every slice: non-zero stops everything (LIMIT_TIME). May be NULL. */
 	int (*expired)(void *user);
-	/* Trace events; NULL: off. See kernel/trace.h. */
+	/* Trace events and breakpoints; NULL: off. See kernel/trace.h. */
 	void (*trace)(void *user, const struct trace_event *event);
+	int (*watch)(void *user, const struct trace_event *event);
 	void *user;
 	bool terminal[3]; /* whether descriptors 0..2 are to look like a terminal */
 };
@@ -212,6 +213,7 @@ struct proc {
 	uint64_t bytes_read;
 	uint64_t bytes_written;
 	int64_t started_ns;
+	int stage;       /* of the pipeline it is in, from 1; 0: of none. Inherited */
 	const int *line; /* where the program is in its script; NULL: it has none */
 	void *task;      /* owned by the program format: the shell's, the microVM's state */
 	/* Called once before the process's memory is freed, however it ended, or when it executes
@@ -271,6 +273,7 @@ struct spawn {
 	const char *name;
 	int pgid;        /* 0: the parent's; -1: its own, as setpgid(0, 0) */
 	bool ignore_int; /* SIGINT and SIGQUIT ignored, for background jobs */
+	int stage;       /* of a pipeline; 0: the parent's */
 };
 int64_t sys_spawn(struct proc *p, const struct spawn *s, struct proc **child);
 
@@ -339,6 +342,22 @@ _Noreturn void proc_limit(struct proc *p, enum limit l);
 
 /* The process with that pid (also a zombie), or NULL. */
 struct proc *proc_find(struct kernel *k, int pid);
+/* For hosts that look: a letter as ps has it, and open descriptors from `from` on. */
+char proc_state_letter(const struct proc *p);
+struct fd_info {
+	int fd;
+	const char *kind;
+	const char *path; /* absolute, in the arena; NULL: none */
+	unsigned flags;
+	uint64_t pos;
+	bool cloexec;
+};
+/* The first open descriptor that is at least `from`; false: there is none. */
+bool proc_next_fd(const struct proc *p, int from, struct arena *a, struct fd_info *out);
+/* Name of the program format; "fork" for a copy of its parent, "session" for the host's. */
+const char *proc_format(const struct proc *p);
+/* The line of its script a process is at, or was started from; 0: none. */
+int proc_line(const struct proc *p);
 /* The live process with the lowest pid above `pid`, or NULL: for ps and /proc. */
 struct proc *proc_next(struct kernel *k, int pid);
 struct proc *kernel_current(const struct kernel *k);
@@ -396,6 +415,7 @@ void proc_charge_slow(struct proc *p);
 
 struct fuel {
 	int64_t left; /* of the running slice */
+	bool watched; /* somebody wants to know of simple commands */
 };
 /* The kernel's first member, so that charging is one subtraction. */
 static inline struct fuel *kernel_fuel(struct kernel *k)
@@ -412,6 +432,16 @@ static inline void proc_charge(struct proc *p, uint64_t n)
 	f->left -= (int64_t)n;
 	if (f->left < 0)
 		proc_charge_slow(p);
+}
+
+void proc_watch_call_slow(struct proc *p, const char *what, char *const *argv);
+
+/* p is about to run a simple command, which is a "function", "builtin", "program", ... May stop
+ * at a breakpoint. */
+static inline void proc_watch_call(struct proc *p, const char *what, char *const *argv)
+{
+	if (kernel_fuel(p->k)->watched)
+		proc_watch_call_slow(p, what, argv);
 }
 
 /* Bytes left on the stack that the process runs on. */
@@ -609,6 +639,8 @@ int proc_wait_host(struct proc *p);
 /* Calls fn(arg) between runs, where an arena of a process that finds no memory cannot stop the
  * process: -E_NOMEM then, else what fn gives. fn must hold nothing that needs freeing. */
 int kernel_guard(struct kernel *k, int (*fn)(void *arg), void *arg);
+/* The same for who only looks: the steps it takes are not counted. */
+int kernel_peek(struct kernel *k, int (*fn)(void *arg), void *arg);
 /* Flushes what is buffered for the host's output callbacks. */
 void kernel_flush(struct kernel *k);
 

@@ -309,6 +309,17 @@ int kernel_guard(struct kernel *k, int (*fn)(void *arg), void *arg)
 	return r;
 }
 
+int kernel_peek(struct kernel *k, int (*fn)(void *arg), void *arg)
+{
+	uint64_t steps = k->steps_total;
+	int64_t budget = k->budget;
+	int r = kernel_guard(k, fn, arg);
+
+	k->steps_total = steps;
+	k->budget = budget;
+	return r;
+}
+
 /* Outside of any process: back to kernel_guard, which its caller should have used. */
 static _Noreturn void fail_on_host(struct kernel *k)
 {

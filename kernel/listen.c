@@ -126,6 +126,8 @@ int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name)
 		return err;
 	if (s->in != NULL || s->listens)
 		return -E_ISCONN;
+	if (tracing(p->k) && name->family == SOCKET_INET)
+		trace_connect(p, name->port);
 	to = bound(p->k, name);
 	if (to == NULL || !to->listens || to->queued >= BACKLOG_MAX)
 		return name->family == SOCKET_UNIX && to == NULL ? -E_NOENT : -E_CONNREFUSED;

@@ -83,14 +83,14 @@ char *sys_file_path(struct file *f, struct arena *a)
 }
 
 /* Where the link at `path` leads to, seen from there; NULL if it is none. */
-static char *next_link(struct proc *p, const char *path, struct arena *a)
+static char *next_link(struct proc *p, vfs_ino from, const char *path, struct arena *a)
 {
 	const char *slash = strrchr(path, '/');
 	struct vfs *v = p->k->vfs;
 	char *target = arena_alloc(a, VFS_PATH_MAX);
 	struct buf b = buf_in(a);
 	vfs_ino ino;
-	int64_t n = vfs_lookup(v, &p->cred, proc_owner(p)->cwd, path, VFS_NOFOLLOW, &ino);
+	int64_t n = vfs_lookup(v, &p->cred, from, path, VFS_NOFOLLOW, &ino);
 
 	if (n == 0)
 		n = vfs_readlink(v, ino, target, VFS_PATH_MAX);
@@ -103,7 +103,7 @@ static char *next_link(struct proc *p, const char *path, struct arena *a)
 }
 
 /* The path without links, as /proc/PID/exe shows it; as it was given if that can't be found. */
-const char *path_real(struct proc *p, const char *path, struct arena *a)
+const char *path_real(struct proc *p, vfs_ino from, const char *path, struct arena *a)
 {
 	const char *at = path;
 	struct buf b = buf_in(a);
@@ -112,7 +112,7 @@ const char *path_real(struct proc *p, const char *path, struct arena *a)
 	vfs_ino ino;
 
 	for (int hops = 0; hops < VFS_LINK_HOPS_MAX; hops++) {
-		char *next = next_link(p, at, a);
+		char *next = next_link(p, from, at, a);
 
 		if (next == NULL)
 			break;
@@ -121,7 +121,7 @@ const char *path_real(struct proc *p, const char *path, struct arena *a)
 	slash = strrchr(at, '/');
 	buf_put(&b, at, slash != NULL ? (size_t)(slash - at) + 1 : 0);
 	buf_putc(&b, '.');
-	if (vfs_lookup(p->k->vfs, &p->cred, proc_owner(p)->cwd, buf_cstr(&b), 0, &ino) != 0 ||
+	if (vfs_lookup(p->k->vfs, &p->cred, from, buf_cstr(&b), 0, &ino) != 0 ||
 	    vfs_dir_path(p->k->vfs, ino, a, &dir) != 0)
 		return path;
 	b = buf_in(a);

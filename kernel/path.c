@@ -153,6 +153,8 @@ int64_t sys_open(struct proc *p, int dirfd, const char *path, unsigned oflags, u
 		r = 0;
 	if (r != 0)
 		return r;
+	if (watching(k) && (oflags & (O_ACCMODE_ | O_CREAT_ | O_TRUNC_)) != O_RDONLY_)
+		watch_path(p, TRACE_WRITE, dir, path, 0, NULL);
 	if ((oflags & O_TRUNC_) != 0 && view_protect_all(k) != 0)
 		return -E_NOMEM;
 	do {
@@ -244,6 +246,12 @@ int64_t sys_read_file(struct proc *p, const char *path, struct arena *a, struct 
 
 /* --- changing names --- */
 
+static void watch(struct proc *p, int kind, vfs_ino dir, const char *path)
+{
+	if (watching(p->k))
+		watch_path(p, kind, dir, path, 0, NULL);
+}
+
 static void note(struct proc *p, int64_t r, int kind, vfs_ino dir, const char *path)
 {
 	if (r == 0 && tracing(p->k))
@@ -269,6 +277,7 @@ int64_t sys_mkdir(struct proc *p, int dirfd, const char *path, uint32_t mode)
 
 	if (r != 0)
 		return r;
+	watch(p, TRACE_CREATE, dir, path);
 	do
 		r = vfs_mkdir(p->k->vfs, &p->cred, dir, path, mode & 07777 & ~proc_owner(p)->umask);
 	while (path_again(p, &r));
@@ -286,6 +295,7 @@ int64_t sys_mknod(struct proc *p, int dirfd, const char *path, uint32_t mode, ui
 		return r;
 	if ((type == S_CHR || type == S_BLK) && p->cred.uid != 0)
 		return -E_PERM;
+	watch(p, TRACE_CREATE, dir, path);
 	do
 		r = vfs_mknod(p->k->vfs, &p->cred, dir, path, mode & ~proc_owner(p)->umask, rdev);
 	while (path_again(p, &r));
@@ -300,6 +310,7 @@ int64_t sys_symlink(struct proc *p, const char *target, int dirfd, const char *p
 
 	if (r != 0)
 		return r;
+	watch(p, TRACE_CREATE, dir, path);
 	do
 		r = vfs_symlink(p->k->vfs, &p->cred, target, dir, path);
 	while (path_again(p, &r));
@@ -321,6 +332,7 @@ int64_t sys_link(struct proc *p, int olddir, const char *old, int newdir, const 
 		return r;
 	if ((flags & AT_EMPTY_) != 0)
 		how |= VFS_EMPTY_PATH;
+	watch(p, TRACE_CREATE, to, new);
 	do
 		r = vfs_link(p->k->vfs, &p->cred, from, old, how, to, new);
 	while (path_again(p, &r));
@@ -335,6 +347,7 @@ int64_t sys_unlink(struct proc *p, int dirfd, const char *path, int flags)
 
 	if (r != 0)
 		return r;
+	watch(p, TRACE_REMOVE, dir, path);
 	do
 		r = (flags & AT_REMOVEDIR_) != 0 ? vfs_rmdir(p->k->vfs, &p->cred, dir, path)
 						 : vfs_unlink(p->k->vfs, &p->cred, dir, path);
@@ -354,6 +367,8 @@ int64_t sys_rename(struct proc *p, int olddir, const char *old, int newdir, cons
 		r = place(p, newdir, new, &to);
 	if (r != 0)
 		return r;
+	if (watching(p->k))
+		watch_path(p, TRACE_RENAME, from, old, to, new);
 	do
 		r = vfs_rename(p->k->vfs, &p->cred, from, old, to, new, flags);
 	while (path_again(p, &r));

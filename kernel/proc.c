@@ -35,6 +35,18 @@ uint64_t proc_memory(const struct proc *p)
 	return PROC_STACK_BYTES + arena_size(&p->arena) + pool_size(&p->pool);
 }
 
+const char *proc_format(const struct proc *p)
+{
+	if (p->priv->loaded)
+		return p->priv->format;
+	return p->priv->from_host ? "session" : "fork";
+}
+
+int proc_line(const struct proc *p)
+{
+	return p->line != NULL ? *p->line : p->priv->from_line;
+}
+
 struct proc *kernel_current(const struct kernel *k)
 {
 	return k->current;
@@ -197,6 +209,8 @@ static void inherit(struct proc *p, const struct proc *parent)
 	memcpy(p->sig_action, parent->sig_action, sizeof p->sig_action);
 	memcpy(p->rlimit, parent->rlimit, sizeof p->rlimit);
 	p->priv->format = parent->priv->format;
+	p->priv->from_line = proc_line(parent);
+	p->stage = parent->stage;
 }
 
 static bool too_many(const struct kernel *k, const struct proc *parent)
@@ -306,11 +320,13 @@ int64_t sys_spawn(struct proc *p, const struct spawn *s, struct proc **child)
 	if (s->name != NULL)
 		proc_set_name(c, s->name);
 	proc_set_spawned(c, s->pgid, s->ignore_int);
+	if (s->stage != 0)
+		c->stage = s->stage;
 	sched_ready(c);
 	if (child != NULL)
 		*child = c;
 	if (tracing(p->k))
-		trace_start(c);
+		trace_start(c, TRACE_START);
 	return c->pid;
 }
 
@@ -356,7 +372,7 @@ int kernel_start(struct kernel *k, const struct spawn *s, char *const *argv, cha
 		proc_set_spawned(p, 0, true);
 	sched_ready(p);
 	if (tracing(k))
-		trace_start(p);
+		trace_start(p, TRACE_START);
 	*out = p;
 	return 0;
 }

@@ -139,7 +139,7 @@ static int system_text(struct kernel *k, enum procfs_kind kind, struct buf *b)
 
 /* --- of one process --- */
 
-static char state_letter(const struct proc *p)
+char proc_state_letter(const struct proc *p)
 {
 	switch (p->state) {
 	case PROC_READY:
@@ -152,7 +152,7 @@ static char state_letter(const struct proc *p)
 
 static const char *state_word(const struct proc *p)
 {
-	switch (state_letter(p)) {
+	switch (proc_state_letter(p)) {
 	case 'R': return "R (running)";
 	case 'T': return "T (stopped)";
 	case 'Z': return "Z (zombie)";
@@ -210,7 +210,7 @@ static void stat(const struct kernel *k, const struct proc *p, struct buf *b)
 {
 	int64_t since = p->started_ns - (k->host.clock != NULL ? k->real_start_ns : k->epoch_ns);
 
-	buf_printf(b, "%d (%s) %c %d %d %d 0 -1 0 0 0 0 0 ", p->pid, p->name, state_letter(p),
+	buf_printf(b, "%d (%s) %c %d %d %d 0 -1 0 0 0 0 0 ", p->pid, p->name, proc_state_letter(p),
 		   p->ppid, p->pgid, p->sid);
 	buf_printf(b, "%llu 0 %llu 0 %d %d 1 0 %lld ", ticks(k, p->steps), ticks(k, p->child_steps),
 		   20 + p->nice, p->nice, (long long)(since / 10000000));

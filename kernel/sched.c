@@ -261,6 +261,19 @@ void sched_continue(struct proc *p)
 		sched_ready(p);
 }
 
+void sched_pause(struct proc *p)
+{
+	struct kernel *k = p->k;
+
+	if (p != k->current || k->ending != 0)
+		return;
+	sched_settle(k);
+	p->state = PROC_READY;
+	k->resume = p;
+	k->stop_run = true;
+	sched_leave(p);
+}
+
 void proc_charge_slow(struct proc *p)
 {
 	struct kernel *k = p->k;

@@ -29,7 +29,7 @@ int64_t kernel_now(const struct kernel *k)
 	uint64_t ns;
 
 	if (k->host.clock != NULL)
-		return kernel_on_host(same(k), read_clock, &same(k)->host);
+		return same(k)->clock_last_ns = kernel_on_host(same(k), read_clock, &same(k)->host);
 	ns = steps / 1000 * k->step_ps + steps % 1000 * k->step_ps / 1000;
 	return k->epoch_ns + k->slept_ns + (int64_t)ns;
 }

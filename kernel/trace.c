@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Making trace events. Paths are put together in memory of the session that is given back at
- * once; when there is none the event goes out without them.
+ * Making trace events, and asking whether to stop. Paths are put together in memory of the session
+ * that is given back at once; when there is none the event goes out without them.
  */
 #include "kernel/internal.h"
+
+/* A clock of the host is not asked: tracing would show in what it says. */
+int64_t kernel_trace_time(const struct kernel *k)
+{
+	return k->host.clock != NULL ? k->clock_last_ns : kernel_now(k);
+}
 
 struct delivery {
 	struct kernel *k;
@@ -18,6 +24,14 @@ static int64_t deliver(void *arg)
 	return 0;
 }
 
+static void set_process(struct trace_event *event, const struct proc *p)
+{
+	event->pid = p->pid;
+	event->ppid = p->ppid;
+	event->stage = p->stage;
+	event->line = proc_line(p);
+}
+
 void trace_emit(struct kernel *k, struct trace_event *event)
 {
 	struct delivery d = { k, event };
@@ -25,11 +39,9 @@ void trace_emit(struct kernel *k, struct trace_event *event)
 	if (!tracing(k))
 		return;
 	event->seq = ++k->trace_seq;
-	event->time_ns = kernel_now(k);
-	if (event->pid == 0 && k->current != NULL) {
-		event->pid = k->current->pid;
-		event->ppid = k->current->ppid;
-	}
+	event->time_ns = kernel_trace_time(k);
+	if (event->pid == 0 && k->current != NULL)
+		set_process(event, k->current);
 	(void)kernel_on_host(k, deliver, &d);
 }
 
@@ -75,7 +87,7 @@ static void fill_paths(struct kernel *k, struct scratch *s, struct trace_event *
 		e->path = absolute(k, &s->arena, dir, e->path);
 	if (e->path2 != NULL)
 		e->path2 = absolute(k, &s->arena, dir2, e->path2);
-	if (e->kind == TRACE_START)
+	if (e->kind == TRACE_START || e->kind == TRACE_EXEC)
 		e->cwd = dir_text(k, &s->arena, dir);
 }
 
@@ -93,25 +105,25 @@ static void emit_with_paths(struct kernel *k, struct trace_event *e, vfs_ino dir
 
 static struct trace_event of_process(const struct proc *p, enum trace_kind kind)
 {
-	const char *format = p->priv->format;
-
-	return (struct trace_event){
+	struct trace_event e = {
 		.kind = kind,
-		.pid = p->pid,
-		.ppid = p->ppid,
-		.format = format != NULL ? format : "fork",
+		.format = proc_format(p),
 		.name = p->name,
 		.argv = p->argv,
+		.started_ns = p->started_ns,
 		.steps = p->steps,
 		.bytes_read = p->bytes_read,
 		.bytes_written = p->bytes_written,
-		.memory_peak = p->k->heap.peak,
+		.memory_peak = PROC_STACK_BYTES + p->arena.peak + pool_peak(&p->pool),
 	};
+
+	set_process(&e, p);
+	return e;
 }
 
-void trace_start(struct proc *p)
+void trace_start(struct proc *p, enum trace_kind kind)
 {
-	struct trace_event e = of_process(p, TRACE_START);
+	struct trace_event e = of_process(p, kind);
 
 	emit_with_paths(p->k, &e, p->cwd, 0);
 }
@@ -124,21 +136,117 @@ void trace_end(struct proc *p, int status)
 	trace_emit(p->k, &e);
 }
 
+static struct trace_event of_path(const struct proc *p, int kind, const char *path,
+				  const char *path2)
+{
+	struct trace_event e = { .kind = (enum trace_kind)kind, .path = path, .path2 = path2 };
+
+	set_process(&e, p);
+	return e;
+}
+
 void trace_path(struct proc *p, int kind, vfs_ino dir, const char *path, vfs_ino dir2,
 		const char *path2)
 {
-	struct trace_event e = { .kind = (enum trace_kind)kind,
-				 .pid = p->pid,
-				 .ppid = p->ppid,
-				 .path = path,
-				 .path2 = path2 };
+	struct trace_event e = of_path(p, kind, path, path2);
 
 	emit_with_paths(p->k, &e, dir, dir2);
 }
 
 void trace_limit(struct kernel *k, enum limit l)
 {
-	struct trace_event e = { .kind = TRACE_LIMIT, .limit = l };
+	struct trace_event e = { .kind = TRACE_LIMIT, .limit = l, .where = k->hit_where };
 
 	trace_emit(k, &e);
+}
+
+void trace_connect(struct proc *p, unsigned port)
+{
+	char text[] = "tcp:localhost:00000";
+	char *at = text + sizeof text - 1;
+	struct trace_event e = of_path(p, TRACE_NETWORK, text, NULL);
+
+	for (int i = 0; i < 5; i++, port /= 10)
+		*--at = (char)('0' + port % 10);
+	trace_emit(p->k, &e);
+}
+
+/* --- stopping --- */
+
+struct question {
+	struct kernel *k;
+	const struct trace_event *event;
+};
+
+static int64_t ask(void *arg)
+{
+	const struct question *q = arg;
+
+	return q->k->host.watch(q->k->host.user, q->event);
+}
+
+static bool wants_stop(struct kernel *k, struct trace_event *e)
+{
+	struct question q = { k, e };
+
+	e->time_ns = kernel_trace_time(k);
+	return kernel_on_host(k, ask, &q) != 0;
+}
+
+static void fill_real(struct proc *p, struct scratch *s, struct trace_event *e, vfs_ino dir,
+		      vfs_ino dir2)
+{
+	if (setjmp(s->full) != 0)
+		return;
+	e->path = path_real(p, dir, e->path, &s->arena);
+	if (e->path2 != NULL)
+		e->path2 = path_real(p, dir2, e->path2, &s->arena);
+}
+
+void watch_path(struct proc *p, int kind, vfs_ino dir, const char *path, vfs_ino dir2,
+		const char *path2)
+{
+	struct trace_event e = of_path(p, kind, path, path2);
+	struct scratch s;
+	bool stop;
+
+	arena_init(&s.arena, &p->k->heap, (struct arena_fail){ scratch_full, &s });
+	fill_real(p, &s, &e, dir, dir2);
+	stop = wants_stop(p->k, &e);
+	arena_clear(&s.arena);
+	if (stop)
+		sched_pause(p);
+}
+
+void proc_watch_call_slow(struct proc *p, const char *what, char *const *argv)
+{
+	struct kernel *k = p->k;
+	struct trace_event e = of_process(p, TRACE_CALL);
+
+	e.format = what;
+	e.argv = argv;
+	e.name = argv[0];
+	if (k->trace_calls && tracing(k))
+		trace_emit(k, &e);
+	if (watching(k) && wants_stop(k, &e))
+		sched_pause(p);
+}
+
+static void set_watched(struct kernel *k)
+{
+	k->fuel.watched = watching(k) || (k->trace_calls && tracing(k));
+}
+
+void kernel_set_trace(struct kernel *k, void (*trace)(void *, const struct trace_event *),
+		      bool calls)
+{
+	k->host.trace = trace;
+	k->trace_calls = calls;
+	set_watched(k);
+}
+
+void kernel_set_watch(struct kernel *k, int (*watch)(void *, const struct trace_event *))
+{
+	k->host.watch = watch;
+	set_watched(k);
 }

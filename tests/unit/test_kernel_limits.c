@@ -673,8 +673,8 @@ static char traced[4096];
 
 static void note_event(void *user, const struct trace_event *e)
 {
-	static const char *const names[] = { "start",  "end",    "create", "write",
-					     "rename", "remove", "limit" };
+	static const char *const names[] = { "start",  "exec",  "end",    "call",
+					     "create", "write", "rename", "remove" };
 	size_t n = strlen(traced);
 
 	(void)user;
