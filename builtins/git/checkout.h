@@ -36,6 +36,10 @@ struct checkout {
 	bool dashdash;
 };
 int checkout_switch(struct git *g, struct checkout *k);
+/* "Note: switching to 'NAME'." and what follows. */
+void checkout_say_detached(struct git *g, const char *name);
+/* The hook post-checkout: its status. */
+int checkout_hook(struct git *g, const struct oid *old, const struct oid *new_oid, bool branch);
 
 /* restore.c */
 struct restore_opts {

@@ -79,7 +79,7 @@ static void warn_lost(struct git *g, const struct oid *old)
 			lost == 1 ? "it" : "them", oid_short(g, old, 0));
 }
 
-static void detached_advice(struct git *g, const char *name)
+void checkout_say_detached(struct git *g, const char *name)
 {
 	git_say(g, "Note: switching to '%s'.\n\n", name);
 	if (!config_bool(g, "advice.detachedhead", true))
@@ -133,9 +133,7 @@ static void move_head(struct git *g, struct checkout *k, const struct oid *old, 
 		k->branch_ref = full;
 	}
 	message = git_format(g->a, "checkout: moving from %s to %s", from,
-			     k->branch_ref != NULL          ? ref_short(g, k->branch_ref)
-			     : strcmp(k->name, "HEAD") == 0 ? oid_hex(g, &k->oid)
-							    : k->name);
+			     k->branch_ref != NULL ? ref_short(g, k->branch_ref) : k->name);
 	if (k->branch_ref != NULL) {
 		ref_set_symbolic(g, "HEAD", k->branch_ref, message);
 		return;
@@ -154,7 +152,7 @@ static void say_moved(struct git *g, struct checkout *k, const struct oid *old, 
 		warn_lost(g, old);
 	if (k->branch_ref == NULL) {
 		if (old_ref != NULL && !k->o.detach)
-			detached_advice(g, k->name);
+			checkout_say_detached(g, k->name);
 		git_say(g, "HEAD is now at %s\n", one_line(g, &k->oid));
 		return;
 	}
@@ -177,8 +175,7 @@ static void say_moved(struct git *g, struct checkout *k, const struct oid *old, 
 	}
 }
 
-static int run_post_checkout(struct git *g, const struct oid *old, const struct oid *new_oid,
-			     bool branch)
+int checkout_hook(struct git *g, const struct oid *old, const struct oid *new_oid, bool branch)
 {
 	char *args[4] = { oid_hex(g, old), oid_hex(g, new_oid),
 			  arena_dup(g->a, branch ? BYTES("1") : BYTES("0")), NULL };
@@ -236,7 +233,7 @@ int checkout_switch(struct git *g, struct checkout *k)
 		state_remove(g, "MERGE_MSG");
 		state_remove(g, "MERGE_MODE");
 	}
-	return run_post_checkout(g, &old, &k->oid, true) != 0;
+	return checkout_hook(g, &old, &k->oid, true) != 0;
 }
 
 static int make_orphan(struct git *g, struct checkout *k, bool empty)

@@ -132,6 +132,13 @@ static char *message_of(struct merge_run *m)
 	return buf_cstr(&b);
 }
 
+/* Who did it, for the log: "merge x", or "pull". */
+static const char *log_action(const struct merge_run *m)
+{
+	return m->g->reflog_action != NULL ? m->g->reflog_action
+					   : git_format(m->g->a, "merge %s", m->name);
+}
+
 static int fast_forward(struct merge_run *m)
 {
 	struct git *g = m->g;
@@ -148,10 +155,7 @@ static int fast_forward(struct merge_run *m)
 	if (m->o.squash)
 		return 0;
 	ref_update(g, "HEAD", &m->other, &m->head,
-		   git_format(g->a, "%s: Fast-forward",
-			      g->reflog_action != NULL ? g->reflog_action
-						       : git_format(g->a, "merge %s", m->name)),
-		   false);
+		   git_format(g->a, "%s: Fast-forward", log_action(m)), false);
 	show_stat(m, &m->head_tree, &m->theirs->tree);
 	return 0;
 }
@@ -262,7 +266,7 @@ static int real_merge(struct merge_run *m)
 	}
 	commit_write(g, &r.tree, parents, 2, NULL, message_clean(g, bytes_of(message), false), &o);
 	ref_update(g, "HEAD", &o, &m->head,
-		   git_format(g->a, "merge %s: Merge made by the '%s' strategy.", m->name,
+		   git_format(g->a, "%s: Merge made by the '%s' strategy.", log_action(m),
 			      ours ? "ours" : "ort"),
 		   false);
 	if (!m->o.quiet)

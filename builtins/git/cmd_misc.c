@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * git clean, grep, remote.
+ * git clean, grep.
  */
 #include "base/regex.h"
 #include "builtins/git/walk.h"
@@ -376,92 +376,4 @@ int git_cmd_grep(struct git *g, struct args *args)
 		}
 	}
 	return !w.any;
-}
-
-/* --- remote --- */
-
-static void list_remotes(struct git *g, struct names *out)
-{
-	for (size_t i = 0; i < g->config->n; i++) {
-		const char *key = g->config->at[i].key;
-		size_t n = strlen(key);
-		char *name;
-
-		if (!git_starts(key, "remote.") || n < 12)
-			continue;
-		name = git_format(g->a, "%.*s", (int)(strrchr(key, '.') - key - 7), key + 7);
-		if (name[0] != '\0' && !names_has(out, name))
-			names_add(g, out, name);
-	}
-	git_sort(g, out->at, out->n, sizeof(*out->at), git_name_cmp);
-}
-
-/* long: one action after the other */
-int git_cmd_remote(struct git *g, struct args *args)
-{
-	struct names list = { NULL, 0, 0 };
-	const char *what = args->argc > 0 ? args->argv[0] : "";
-	bool verbose = strcmp(what, "-v") == 0 || strcmp(what, "--verbose") == 0;
-	char *config = config_local_path(g);
-	const char *name = args->argc > 1 ? args->argv[1] : NULL;
-
-	list_remotes(g, &list);
-	if (what[0] == '\0' || verbose) {
-		for (size_t i = 0; i < list.n; i++) {
-			const char *url = config_get(g,
-						     git_format(g->a, "remote.%s.url", list.at[i]));
-			const char *push = config_get(
-				g, git_format(g->a, "remote.%s.pushurl", list.at[i]));
-
-			if (verbose)
-				git_printf(g, "%s\t%s (fetch)\n%s\t%s (push)\n", list.at[i],
-					   url != NULL ? url : list.at[i], list.at[i],
-					   push != NULL  ? push
-					   : url != NULL ? url
-							 : list.at[i]);
-			else
-				git_printf(g, "%s\n", list.at[i]);
-		}
-		return 0;
-	}
-	if (strcmp(what, "add") == 0 && args->argc == 3) {
-		if (names_has(&list, name)) {
-			git_error(g, "remote %s already exists.", name);
-			return 3;
-		}
-		if (!ref_name_valid(git_format(g->a, "refs/remotes/%s/x", name)))
-			git_die(g, "'%s' is not a valid remote name", name);
-		config_change(g, config, git_format(g->a, "remote.%s.url", name), args->argv[2],
-			      NULL, CONFIG_SET);
-		config_change(g, config, git_format(g->a, "remote.%s.fetch", name),
-			      git_format(g->a, "+refs/heads/*:refs/remotes/%s/*", name), NULL,
-			      CONFIG_ADD);
-		return 0;
-	}
-	if ((strcmp(what, "remove") == 0 || strcmp(what, "rm") == 0 ||
-	     strcmp(what, "get-url") == 0 || strcmp(what, "set-url") == 0) &&
-	    name != NULL) {
-		if (!names_has(&list, name)) {
-			git_error(g, "No such remote%s '%s'", what[0] == 'r' ? ":" : "", name);
-			return 2;
-		}
-		if (strcmp(what, "get-url") == 0) {
-			git_printf(g, "%s\n",
-				   config_get(g, git_format(g->a, "remote.%s.url", name)));
-			return 0;
-		}
-		if (what[0] == 's' && args->argc == 3)
-			return config_change(g, config, git_format(g->a, "remote.%s.url", name),
-					     args->argv[2], NULL, CONFIG_SET);
-		if (what[0] == 'r') {
-			struct ref *refs;
-			size_t n = ref_list(g, git_format(g->a, "refs/remotes/%s/", name), &refs);
-
-			for (size_t i = 0; i < n; i++)
-				ref_delete(g, refs[i].name);
-			return config_rename_section(g, config, git_format(g->a, "remote.%s", name),
-						     NULL);
-		}
-	}
-	git_refuse(g, git_format(g->a, "remote %s", what));
 }

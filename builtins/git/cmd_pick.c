@@ -490,6 +490,13 @@ static const char *const rebase_usage[] = {
 	"git rebase --continue | --abort | --skip | --edit-todo", NULL
 };
 
+/* "rebase (pick)", or "pull --rebase (pick)", for the log. */
+static const char *rebase_step(struct git *g, const char *step)
+{
+	return git_format(g->keep, "%s (%s)",
+			  g->reflog_action != NULL ? g->reflog_action : "rebase", step);
+}
+
 static int finish_rebase(struct picking *p)
 {
 	struct git *g = p->g;
@@ -504,9 +511,11 @@ static int finish_rebase(struct picking *p)
 		onto[strcspn(onto, "\n")] = '\0';
 	if (name != NULL && git_starts(name, "refs/")) {
 		ref_update(g, name, &head, NULL,
-			   git_format(g->a, "rebase (finish): %s onto %s", name, onto), false);
-		ref_set_symbolic(g, "HEAD", name,
-				 git_format(g->a, "rebase (finish): returning to %s", name));
+			   git_format(g->a, "%s: %s onto %s", rebase_step(g, "finish"), name, onto),
+			   false);
+		ref_set_symbolic(
+			g, "HEAD", name,
+			git_format(g->a, "%s: returning to %s", rebase_step(g, "finish"), name));
 	}
 	file_remove_tree(g, repo_path(g, g->a, "rebase-merge"));
 	state_clear(g);
@@ -675,7 +684,7 @@ int git_cmd_rebase(struct git *g, struct args *args)
 {
 	struct pick_opts o = { .quiet = false };
 	const struct git_parser parser = { rebase_options, &o, rebase_usage, 0, NULL };
-	struct picking p = { .g = g, .o = &o, .kind = REBASE, .action = "rebase (pick)" };
+	struct picking p = { .g = g, .o = &o, .kind = REBASE, .action = rebase_step(g, "pick") };
 	const char *up_name, *why = NULL;
 	struct oid up, onto, head, head_tree, onto_tree;
 	struct commit **list, **bases;
@@ -731,7 +740,7 @@ int git_cmd_rebase(struct git *g, struct args *args)
 		git_die(g, "No such ref: HEAD");
 	refuse_dirty(g);
 	n = merge_bases(g, commit_at(g, &onto), commit_at(g, &head), &bases);
-	if (n > 0 && bases[0] == commit_at(g, &onto) && o.onto == NULL && !o.force) {
+	if (n > 0 && bases[0] == commit_at(g, &onto) && oid_eq(&onto, &up) && !o.force) {
 		if (!o.quiet && branch != NULL)
 			git_printf(g, "Current branch %s is up to date.\n", ref_short(g, branch));
 		else if (!o.quiet)
@@ -753,9 +762,9 @@ int git_cmd_rebase(struct git *g, struct args *args)
 	state_write(g, "rebase-merge/orig-head", git_format(g->a, "%s\n", oid_hex(g, &head)));
 	state_write(g, "rebase-merge/interactive", "");
 	ref_update(g, "ORIG_HEAD", &head, NULL, NULL, true);
-	ref_update(
-		g, "HEAD", &onto, NULL,
-		git_format(g->a, "rebase (start): checkout %s", o.onto != NULL ? o.onto : up_name),
-		true);
+	ref_update(g, "HEAD", &onto, NULL,
+		   git_format(g->a, "%s: checkout %s", rebase_step(g, "start"),
+			      o.onto != NULL ? o.onto : up_name),
+		   true);
 	return run_rebase(&p, list, n);
 }

@@ -13,6 +13,7 @@
  *   lines.c     which lines change       diff*.c   what is shown of it (diff.h)
  *   walk.c      histories (walk.h)       pretty.c  how commits look    graph.c    log --graph
  *   merge*.c    three ways into one (merge.h)                          status.c   status
+ *   remote.c, reach.c, transport.c, pack_write.c, delta.c   between repositories (transport.h)
  *   cmd_*.c     one family of subcommands each
  *
  * Everything below .git is read as if an attacker wrote it: lengths are checked, recursion has
@@ -469,8 +470,6 @@ void pack_oid(const struct pack *p, uint32_t i, struct oid *out);
 uint64_t pack_offset(const struct pack *p, uint32_t i);
 /* First entry >= the key of `digits` hexadecimal digits. */
 uint32_t pack_lower_bound(const struct pack *p, const struct oid *key);
-/* pack_write.c: one pack of these objects in the repository; its name. */
-char *pack_write(struct git *g, const struct oid *list, size_t n);
 
 /* --- parse.c --- */
 
@@ -574,6 +573,11 @@ bool ref_update(struct git *g, const char *name, const struct oid *new_oid, cons
 bool ref_delete(struct git *g, const char *name);
 void ref_set_symbolic(struct git *g, const char *name, const char *target, const char *message);
 bool ref_rename(struct git *g, const char *from, const char *to, const char *message);
+/* The reference that a new name can't stand beside, since one is the other's directory; or
+ * NULL. */
+char *ref_conflict(struct git *g, const char *name);
+/* New names, all at once, into the packed ones. */
+void ref_add_packed(struct git *g, const struct ref *list, size_t n);
 void ref_pack_all(struct git *g, bool all, bool prune);
 /* The branch HEAD points to (refs/heads/x), or NULL if detached. */
 char *head_ref(struct git *g);

@@ -366,8 +366,7 @@ const char *ref_shorten(struct git *g, const char *name)
 
 /* --- writing --- */
 
-/* Whether a name can't be because a part of it is a reference, or it is a directory of some. */
-static char *conflict(struct git *g, const char *name)
+char *ref_conflict(struct git *g, const char *name)
 {
 	struct ref *list;
 
@@ -449,7 +448,7 @@ bool ref_update(struct git *g, const char *name, const struct oid *new_oid, cons
 	if (!check_old(g, name, old, &before, exists || !oid_is_null(&before)))
 		return false;
 	if (!exists && git_starts(full, "refs/")) {
-		char *other = conflict(g, full);
+		char *other = ref_conflict(g, full);
 
 		if (other != NULL)
 			git_die(g, "cannot lock ref '%s': '%s' exists; cannot create '%s'", full,
@@ -499,6 +498,18 @@ static void write_packed(struct git *g)
 	file_write_locked(g, repo_path(g, g->a, "packed-refs"), buf_bytes(&out));
 }
 
+void ref_add_packed(struct git *g, const struct ref *list, size_t n)
+{
+	struct refs *r = load_packed(g);
+
+	for (size_t i = 0; i < n; i++) {
+		LIST_ROOM(g, r->packed, r->n, r->cap);
+		r->packed[r->n++] = list[i];
+	}
+	git_sort(g, r->packed, r->n, sizeof(*r->packed), cmp_refs);
+	write_packed(g);
+}
+
 bool ref_delete(struct git *g, const char *name)
 {
 	char *path = repo_path(g, g->a, name);
@@ -529,7 +540,7 @@ bool ref_rename(struct git *g, const char *from, const char *to, const char *mes
 	if (ref_read(g, from, &o, NULL) < 0)
 		return false;
 	ref_delete(g, from);
-	char *other = conflict(g, to);
+	char *other = ref_conflict(g, to);
 
 	if (other != NULL) {
 		write_ref(g, from, git_format(g->a, "%s\n", oid_hex(g, &o)));

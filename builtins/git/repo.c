@@ -299,6 +299,8 @@ struct git *repo_open(struct git *g, const char *path)
 	other->start = g->start;
 	other->prefix = g->prefix;
 	other->color = -1;
+	other->zone = g->zone;
+	other->utc = g->utc;
 	if (full == NULL)
 		return NULL;
 	if (strlen(full) > 1 && git_ends(full, "/"))

@@ -186,7 +186,8 @@ static void put_branch(struct status *s, struct buf *out)
 		buf_printf(out, "On branch %s\n",
 			   git_starts(head, "refs/heads/") ? head + 11 : head);
 		from = out->len;
-		status_put_tracking(g, head, out, false);
+		if (!s->initial)
+			status_put_tracking(g, head, out, false);
 		if (out->len != from)
 			buf_putc(out, '\n');
 		return;

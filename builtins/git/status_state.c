@@ -64,7 +64,8 @@ void status_put_detached(struct git *g, const char *color, const char *reset, st
 		full = ref_expand(g, name, &o, &several);
 		const char *shown = name;
 
-		if (full != NULL && object_peel(g, &o, OBJECT_COMMIT, &peeled) &&
+		if (full != NULL && strcmp(full, "HEAD") != 0 &&
+		    object_peel(g, &o, OBJECT_COMMIT, &peeled) &&
 		    oid_eq(&peeled, &log[i - 1].after))
 			shown = ref_short(g, full);
 		else

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Between repositories: what a remote is, which references go where, how objects get there.
+ *
+ *   remote.c     remotes, URLs, refspecs          reach.c       which objects are wanted
+ *   transport.c  objects from here to there       pack_write.c  packs, delta.c: their deltas
+ *   cmd_clone.c, cmd_fetch.c, cmd_push.c, cmd_remote.c
+ *
+ * Both repositories are on this machine: there is no network. The other one is a second
+ * struct git (repo_open) of the same command.
+ */
+#ifndef BUILTINS_GIT_TRANSPORT_H
+#define BUILTINS_GIT_TRANSPORT_H
+
+#include "builtins/git/walk.h"
+
+/* --- remote.c --- */
+
+struct refspec {
+	bool force;
+	bool pattern; /* both sides hold a '*' */
+	bool negative;
+	bool matching;   /* ":" alone */
+	const char *src; /* "" nothing: a deletion */
+	const char *dst; /* NULL: not given */
+};
+struct refspecs {
+	struct refspec *at;
+	size_t n;
+	size_t cap;
+};
+
+struct remote {
+	const char *name; /* as given: perhaps a URL */
+	const char *url;  /* after url.X.insteadOf */
+	const char *push_url;
+	bool configured;
+	bool mirror;
+	struct refspecs fetch;
+	struct refspecs push;
+};
+
+/* Ends the command on a text that is none. */
+void refspec_add(struct git *g, struct refspecs *list, const char *text, bool for_fetch);
+/* The other side of a name; NULL: the refspec does not take it. */
+char *refspec_map(struct git *g, const struct refspec *s, const char *name);
+/* The same for all, with those that exclude: the first that takes it. */
+char *refspecs_map(struct git *g, const struct refspecs *list, const char *name,
+		   const struct refspec **which);
+
+/* Names of all that are configured, sorted. */
+void remote_list(struct git *g, struct names *out);
+void remote_get(struct git *g, const char *name, struct remote *out);
+/* The remote of the current branch, or "origin". */
+const char *remote_default(struct git *g);
+/* All values of a key, in order. */
+void config_all(struct git *g, const char *key, struct names *out);
+/* Forgets and reads the configuration again: it was changed. */
+void config_reload(struct git *g);
+/* The directory that a URL names; ends the command if it is on another machine. */
+char *remote_path(struct git *g, const char *url);
+bool remote_is_url(const char *url); /* "scheme://" or "host:path" */
+/* The repository at a URL; ends the command with git's words if there is none. */
+struct git *remote_open(struct git *g, const char *url);
+/* A URL as messages show it: without slashes and ".git" at its end. */
+char *remote_shown(struct git *g, const char *url);
+
+/* What a repository offers: HEAD (if it is born), then everything below refs/. */
+size_t remote_refs(struct git *from, struct ref **out);
+
+/* --- reach.c --- */
+
+struct reached {
+	struct oid oid;
+	enum object_type type;
+	uint32_t hint; /* alike for files that are alike */
+};
+struct reach {
+	struct git *g;
+	int depth;               /* 0: all of the history */
+	struct names shallow;    /* with a depth: commits whose parents were left out */
+	const struct names *cut; /* the other side does not have parents of these; or NULL */
+	struct reached *at;
+	size_t n;
+	size_t cap;
+	struct lookup *seen;
+	bool missing_ok; /* what is not there is passed over */
+	size_t missing;
+};
+/* Everything the wanted objects need that the others do not reach: commits first. */
+void reach_find(struct reach *r, const struct oid *want, size_t nwant, const struct oid *have,
+		size_t nhave);
+/* All tips of a repository: references, HEAD, logs, index of every work tree. */
+size_t reach_tips(struct git *g, bool logs, struct oid **out);
+
+/* --- transport.c --- */
+
+struct copying {
+	struct git *from;
+	struct git *to;
+	int depth;
+	bool keep_pack; /* one pack, however few */
+	bool whole;     /* behind the cuts too: --unshallow */
+};
+void transport_copy(struct copying *t, const struct oid *want, size_t n);
+/* What is shallow in `to` follows the list of `from`. */
+void shallow_write(struct git *g);
+
+/* --- delta.c --- */
+
+struct delta_index;
+/* The index of a base, in a; NULL: too short. The bytes must live. */
+struct delta_index *delta_index_new(struct git *g, struct arena *a, struct bytes base);
+/* Instructions that make target out of it; false: they would be longer than `max`. */
+bool delta_make(struct git *g, const struct delta_index *x, struct bytes target, size_t max,
+		struct buf *out);
+
+/* --- pack_write.c --- */
+
+/* One pack of these objects below `dir` (".../objects/pack"): its name without directory and
+ * suffix. An object whose bytes are not what its name says ends the command. */
+char *pack_write(struct git *g, const char *dir, struct reached *list, size_t n);
+/* The same into a descriptor, without index. *name is the pack's sum. */
+void pack_stream(struct git *g, int fd, struct reached *list, size_t n, struct oid *name);
+struct placed {
+	struct oid oid;
+	uint64_t offset; /* in the pack */
+	uint32_t crc;
+};
+/* Sorts the objects of a pack and appends its index. */
+void pack_put_index(struct git *g, struct placed *at, size_t n, const struct oid *pack_name,
+		    struct buf *out);
+
+#endif
