@@ -143,7 +143,7 @@ unit: $(UNIT)
 oracle: deps
 	@tools/need gawk diffutils git patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less man-db
 	@tools/need bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
-		moreutils ncal
+		moreutils ncal parallel rename
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
 asan:

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * parallel: what its files share.
+ *
+ *   input.c     sources (::: :::: -a, standard input) ──> records of arguments
+ *   template.c  the command with its replacement strings ──> the text of one job
+ *   job.c       slots, starting, waiting, output in order, --halt, --joblog, --results
+ *   pipe.c      --pipe: blocks of standard input ──> jobs
+ *   parallel.c  options, and the loop that fills jobs with records
+ */
+#ifndef BUILTINS_PARALLEL_PARALLEL_H
+#define BUILTINS_PARALLEL_PARALLEL_H
+
+#include "builtins/builtin.h"
+
+enum {
+	ERROR_STATUS = 255,
+	FAILED_MAX = 101,        /* the status says "more than 100 jobs failed" */
+	LINE_MAX_BYTES = 130000, /* of a command, unless -s says less */
+	NAMES_MAX = 8,           /* replacement strings that options rename */
+};
+
+enum when { HALT_NEVER, HALT_SOON, HALT_NOW };
+enum why { HALT_FAIL, HALT_SUCCESS, HALT_DONE };
+enum grouping { GROUP_JOB, GROUP_LINE, GROUP_NONE };
+enum resume { RESUME_NONE, RESUME_ALL, RESUME_FAILED };
+
+/* Replacement strings that have a name of their own: -I, --er, --bnr, ... */
+enum replace_kind {
+	REPLACE_ARG,         /* {} */
+	REPLACE_NO_EXT,      /* {.} */
+	REPLACE_BASE,        /* {/} */
+	REPLACE_DIR,         /* {//} */
+	REPLACE_BASE_NO_EXT, /* {/.} */
+	REPLACE_SEQ,         /* {#} */
+	REPLACE_SLOT,        /* {%} */
+	REPLACE_NAMED,       /* how many of the above */
+	/* with --plus */
+	REPLACE_PATH_DIR = REPLACE_NAMED, /* {+/} */
+	REPLACE_EXT,                      /* {+.} */
+	REPLACE_EXT2,                     /* {+..} */
+	REPLACE_EXT3,                     /* {+...} */
+	REPLACE_NO_EXT2,                  /* {..} */
+	REPLACE_NO_EXT3,                  /* {...} */
+	REPLACE_TOTAL,                    /* {##} */
+	REPLACE_PERL,                     /* {= =} */
+};
+
+struct parallel_opts {
+	/* input */
+	const char **files; /* -a, in order */
+	size_t nfiles;
+	int delimiter; /* '\n' */
+	const char *colsep;
+	const char *trim;
+	const char *eof;
+	bool header;
+	bool link;
+	bool no_empty;
+	bool skip_first;
+	bool shuffle;
+	/* filling */
+	bool has_n;
+	uint64_t n; /* records a job; 0 with has_n: none are put in */
+	bool by_lines;
+	bool many;    /* -m, -X, --xargs */
+	bool spread;  /* -m, -X: the last arguments are dealt out to all slots */
+	bool context; /* -X, -N, -L: a word with {} is repeated for each argument */
+	uint64_t max_chars;
+	bool quote;
+	bool plus;
+	const char *name[REPLACE_NAMED];
+	/* running */
+	const char *jobs;
+	bool keep_order;
+	int grouping; /* enum grouping */
+	bool tag;
+	const char *tagstring;
+	bool dry_run;
+	bool verbose;
+	bool trace;
+	uint64_t retries;
+	const char *timeout;
+	const char *delay;
+	const char *halt;
+	const char *joblog;
+	int resume; /* enum resume */
+	const char *results;
+	const char *wd;
+	const char *tmpdir;
+	/* --pipe */
+	bool pipe;
+	uint64_t block;
+	const char *recend;
+	const char *recstart;
+	bool remove_sep;
+	bool shellquote; /* only writes the arguments as the shell reads them */
+	/* worked out */
+	uint64_t slots;
+	int halt_when; /* enum when */
+	int halt_why;  /* enum why */
+	uint64_t halt_count;
+	bool halt_percent;
+	int64_t timeout_ns;
+	int64_t delay_ns;
+};
+
+/* --- input.c --- */
+
+/* One turn of the sources: a value of each (more with --colsep). */
+struct record {
+	struct bytes *arg;
+	size_t n;
+};
+
+struct inputs;
+/* The sources of the arguments behind the command, of -a, or standard input. The words of the
+ * command are c->args[0..*ncommand). */
+struct inputs *inputs_new(struct cmd *c, const struct parallel_opts *o, int *ncommand);
+/* The next record, in `a`; false at the end. */
+bool inputs_next(struct inputs *in, struct arena *a, struct record *out);
+/* Reads all that is left now: how many records there are. */
+size_t inputs_count(struct inputs *in);
+/* The names that --header : found, and how many. */
+size_t inputs_names(const struct inputs *in, const struct bytes **names);
+
+/* --- template.c --- */
+
+struct template;
+/* Reads the command. words: joined by blanks, or quoted each (-q). names: of --header. */
+struct template *template_new(struct cmd *c, const struct parallel_opts *o, char *const *words,
+			      size_t nwords, const struct bytes *names, size_t nnames);
+/* The same for one text, such as that of --tagstring, where values stand unquoted. */
+struct template *template_plain(struct cmd *c, const struct parallel_opts *o, struct bytes text,
+				const struct bytes *names, size_t nnames);
+
+struct job_values {
+	const struct bytes *arg;
+	size_t n;
+	uint64_t seq;
+	uint64_t slot;
+	uint64_t total; /* of jobs, for {##} */
+};
+void template_expand(const struct template *t, const struct job_values *v, struct buf *out);
+/* Whether {##} occurs, so that the jobs must be counted first. */
+bool template_wants_total(const struct template *t);
+/* Appends s as one word of the shell. */
+void shell_quote(struct buf *out, struct bytes s);
+
+/* --- job.c --- */
+
+struct runner;
+struct runner *runner_new(struct cmd *c, struct parallel_opts *o);
+/* The slot the next job will have, after waiting for a free one. */
+uint64_t runner_slot(struct runner *r);
+/* Starts a job, or prints it. values: for --tag and --results. input: a descriptor for its
+ * standard input, which is taken over, or -1: /dev/null. */
+void runner_start(struct runner *r, struct bytes command, struct bytes tag,
+		  const struct job_values *values, int input);
+/* Whether job `seq` was done in an earlier run (--resume). */
+bool runner_done_before(const struct runner *r, uint64_t seq);
+/* Whether no more jobs are to be started. */
+bool runner_stopped(const struct runner *r);
+/* Waits for all; the status of parallel. */
+int runner_finish(struct runner *r, uint64_t total);
+/* A file without a name, for reading and writing. */
+int runner_temp(struct cmd *c, const struct parallel_opts *o);
+
+/* --- pipe.c --- */
+
+void pipe_run(struct cmd *c, const struct parallel_opts *o, struct runner *r,
+	      const struct template *command, const struct template *tag);
+
+#endif

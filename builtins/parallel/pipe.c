@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * parallel --pipe: standard input is cut into blocks of whole records, each the input of a job.
+ *
+ * A record ends with --recend (a newline) and the next begins with --recstart. A block is the
+ * longest run of records within --block bytes, or exactly N of them.
+ */
+#include "builtins/parallel/parallel.h"
+
+struct cutter {
+	struct cmd *c;
+	const struct parallel_opts *o;
+	struct input in;
+	char *ptr; /* unread bytes, in the pool */
+	size_t len;
+	size_t cap;
+	size_t head; /* --header: these first bytes go to every job */
+	char *header;
+	bool at_end;
+	struct bytes recend;
+	struct bytes recstart;
+	uint64_t block;
+};
+
+/* Reads until `want` bytes are there, or the input ends. */
+static void fill(struct cutter *k, size_t want)
+{
+	while (!k->at_end && k->len < want) {
+		struct bytes got;
+		int result = input_block(&k->in, &got);
+
+		if (result < 0)
+			cmd_fatal_status(k->c, ERROR_STATUS, result, "Error: standard input");
+		if (result == 0) {
+			k->at_end = true;
+			return;
+		}
+		if (k->len + got.len > k->cap) {
+			size_t cap = (k->len + got.len) * 2;
+
+			k->ptr = pool_resize(k->c->pool, k->ptr, k->cap, cap);
+			k->cap = cap;
+		}
+		memcpy(k->ptr + k->len, got.ptr, got.len);
+		k->len += got.len;
+		cmd_charge_bytes(k->c, got.len);
+	}
+}
+
+/* Whether a record ends at `at`, which is not the beginning. */
+static bool is_boundary(const struct cutter *k, size_t at)
+{
+	struct bytes before = { k->ptr, at };
+	struct bytes after = { k->ptr + at, k->len - at };
+
+	return bytes_ends(before, k->recend) && bytes_starts(after, k->recstart);
+}
+
+/* The end of the first record behind `from` (at least one byte), or 0. */
+static size_t next_boundary(struct cutter *k, size_t from)
+{
+	for (size_t at = from + 1; at < k->len; at++) {
+		const char *hit = k->recend.len > 0 && at >= k->recend.len
+					  ? bytes_find(
+						    (struct bytes){ k->ptr + at - k->recend.len,
+								    k->len - at + k->recend.len },
+						    k->recend)
+					  : k->ptr + at;
+
+		if (hit == NULL)
+			return 0;
+		if (k->recend.len > 0 && at >= k->recend.len)
+			at = (size_t)(hit - k->ptr) + k->recend.len;
+		cmd_charge(k->c, 1);
+		if (at < k->len && is_boundary(k, at))
+			return at;
+	}
+	return 0;
+}
+
+/* N records: where they end. */
+static size_t cut_records(struct cutter *k)
+{
+	size_t end = 0;
+	size_t want = 65536;
+
+	fill(k, want);
+	for (uint64_t i = 0; i < k->o->n;) {
+		size_t next = next_boundary(k, end);
+
+		if (next != 0) {
+			end = next;
+			i++;
+			continue;
+		}
+		if (k->at_end)
+			return k->len;
+		want = k->len * 2;
+		fill(k, want);
+	}
+	return end;
+}
+
+/* As many records as fit. */
+static size_t cut_block(struct cutter *k)
+{
+	for (;;) {
+		fill(k, (size_t)k->block + 1);
+		if (k->len <= k->block)
+			return k->len;
+		for (size_t at = (size_t)k->block; at > 0; at--) {
+			if ((at & 63) == 0)
+				cmd_charge(k->c, 1);
+			if (is_boundary(k, at))
+				return at;
+		}
+		uint64_t larger = k->block + (k->block * 3 + 9) / 10 + 1;
+
+		if (k->at_end)
+			return k->len;
+		cmd_warn(k->c, 0,
+			 "Warning: A record was longer than %llu. Increasing to --blocksize %llu.",
+			 (unsigned long long)k->block, (unsigned long long)larger);
+		k->block = larger;
+	}
+}
+
+static void take_header(struct cutter *k)
+{
+	const char *end;
+
+	for (size_t want = 65536;; want *= 2) {
+		fill(k, want);
+		end = k->len > 0 ? memchr(k->ptr, '\n', k->len) : NULL;
+		if (end != NULL || k->at_end)
+			break;
+	}
+	k->head = end != NULL ? (size_t)(end - k->ptr) + 1 : k->len;
+	k->header = pool_dup(k->c->pool, (struct bytes){ k->ptr, k->head });
+	memmove(k->ptr, k->ptr + k->head, k->len - k->head);
+	k->len -= k->head;
+}
+
+/* The block as a file to read from. */
+static int block_file(struct cutter *k, size_t n)
+{
+	int fd = runner_temp(k->c, k->o);
+	int err = k->head > 0 ? cmd_write_fd(k->c, fd, k->header, k->head) : 0;
+
+	if (err >= 0)
+		err = cmd_write_fd(k->c, fd, k->ptr, n);
+	if (err < 0)
+		cmd_fatal_status(k->c, ERROR_STATUS, err, "Error: standard input");
+	memmove(k->ptr, k->ptr + n, k->len - n);
+	k->len -= n;
+	return fd;
+}
+
+static struct cutter *start(struct cmd *c, const struct parallel_opts *o)
+{
+	struct cutter *k = arena_zalloc(c->arena, sizeof *k);
+
+	k->c = c;
+	k->o = o;
+	k->block = o->block;
+	k->recstart = bytes_of(o->recstart != NULL ? o->recstart : "");
+	k->recend = o->recend != NULL     ? bytes_of(o->recend)
+		    : k->recstart.len > 0 ? BYTES("")
+					  : BYTES("\n");
+	int err = input_open(&k->in, c, "-");
+
+	if (err < 0)
+		cmd_fatal_status(c, ERROR_STATUS, err, "Error: standard input");
+	if (o->header)
+		take_header(k);
+	return k;
+}
+
+void pipe_run(struct cmd *c, const struct parallel_opts *o, struct runner *r,
+	      const struct template *command, const struct template *tag)
+{
+	struct cutter *k = start(c, o);
+	struct job_values v = { .seq = 0 };
+	struct arena scratch;
+
+	arena_init_under(&scratch, c->arena);
+	for (;;) {
+		size_t n = o->has_n && o->n > 0 ? cut_records(k) : cut_block(k);
+		struct buf text = buf_in(&scratch);
+		struct buf tag_text = buf_in(&scratch);
+
+		if (n == 0)
+			break;
+		v.slot = runner_slot(r);
+		if (runner_stopped(r))
+			break;
+		v.total = ++v.seq;
+		template_expand(command, &v, &text);
+		template_expand(tag, &v, &tag_text);
+		runner_start(r, buf_bytes(&text), buf_bytes(&tag_text), &v, block_file(k, n));
+		arena_clear(&scratch);
+	}
+	arena_clear(&scratch);
+}
