@@ -10,6 +10,8 @@
 #include "interp/interp.h"
 #include "kernel/kernel.h"
 
+struct cowsh_image_builder;
+
 enum { PROGRAM_NAME_MAX = 64, PROGRAM_IMAGE_MAX = PROGRAM_NAME_MAX + 16 };
 
 struct cowsh_store {
@@ -100,6 +102,9 @@ void escalate_end(struct cowsh *s);
 /* programs.c: program formats; the content of a program file of ours. */
 int register_formats(struct kernel *k);
 size_t program_image(char out[PROGRAM_IMAGE_MAX], const char *name);
+
+/* image.c: NULL for no builder. */
+struct store *builder_store(struct cowsh_image_builder *b);
 
 /* Spin lock of the store's own lists. */
 void store_lock(struct cowsh_store *store);

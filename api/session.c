@@ -3,6 +3,7 @@
  * Sessions: making, configuring, copying and freeing them.
  */
 #include "api/watch.h"
+#include "cowsh_image.h"
 
 #define DEFAULT_EPOCH_NS ((int64_t)1767225600 * 1000000000)
 
@@ -265,6 +266,9 @@ static int start(struct cowsh *s, const struct cowsh_config *c)
 	err = register_formats(s->kernel);
 	if (err == 0)
 		err = escalate_start(s);
+	for (size_t i = 0; err == 0 && i < c->nimages; i++)
+		err = cowsh_mount_image(s, c->images[i].path, c->images[i].image,
+					c->images[i].read_only);
 	for (size_t i = 0; err == 0 && i < c->nmounts; i++)
 		err = cowsh_mount(s, c->mounts[i].path, c->mounts[i].source, c->mounts[i].id,
 				  c->mounts[i].read_only);

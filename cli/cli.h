@@ -6,6 +6,7 @@
 #define CLI_CLI_H
 
 #include "cowsh.h"
+#include "cowsh_image.h"
 
 enum { MOUNTS_MAX = 64, ENV_MAX = 256 };
 
@@ -16,6 +17,9 @@ struct options {
 	struct cowsh_mount_config mounts[MOUNTS_MAX];
 	const char *host_dirs[MOUNTS_MAX];
 	int nmounts;
+	struct cowsh_image_mount images[MOUNTS_MAX];
+	const char *image_files[MOUNTS_MAX];
+	int nimages;
 	const char *script; /* -c */
 	const char *file;   /* FILE */
 	char **args;        /* what follows; args[0] is $0 for -c */
@@ -86,10 +90,20 @@ struct runner {
 void runner_start(struct runner *r, struct options *o);
 /* Runs what the options ask for; the exit status. */
 int runner_run(struct runner *r);
+/* The memory that everything in the sandbox is made of. */
+cowsh_store *program_store(void);
 /* Address space: pages that are not touched cost nothing. NULL: there is none. */
 char *map_region(size_t size);
 /* When the session waits for time to pass. */
 void runner_wait(struct runner *r);
+
+/* saved.c: an image or saved session of the host; base NULL: where it says itself. Ends the
+ * program with a message if it can't be used. */
+cowsh_image *image_of_file(const char *path, const char *base, cowsh_store *store);
+void images_open(struct options *o, cowsh_store *store);
+
+/* image.c: cowsh image ...; the exit status. */
+int image_command(int argc, char **argv);
 
 /* json.c: text in quotes, bytes that are not UTF-8 as U+FFFD; whether there were none. */
 bool json_string(const char *text, size_t len);

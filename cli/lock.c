@@ -41,6 +41,12 @@
 	OPEN(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)                                      \
 	OPEN(O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
 
+#define KEEPER_CALLS(CALL, OPEN)                                                                   \
+	RUNNER_CALLS(CALL, OPEN)                                                                   \
+	CALL(fsync)                                                                                \
+	CALL(renameat2)                                                                            \
+	CALL(unlinkat)
+
 /* What the machine of libcowsh-kvm.a needs; of ioctl only KVM's, of memory nothing that can be
  * executed. Everything it uses is made from the one descriptor that is open by then. */
 #define MACHINE_CALLS(CALL, OPEN)                                                                  \
@@ -115,11 +121,13 @@ static int install_for(enum lock which)
 {
 	static struct sock_filter runner[] = FILTER(RUNNER_CALLS);
 	static struct sock_filter broker[] = FILTER(BROKER_CALLS);
-
+	static struct sock_filter keeper[] = FILTER(KEEPER_CALLS);
 	static struct sock_filter machine[] = FILTER(MACHINE_CALLS);
 
 	if (which == LOCK_BROKER)
 		return install(broker, sizeof broker / sizeof *broker);
+	if (which == LOCK_KEEPER)
+		return install(keeper, sizeof keeper / sizeof *keeper);
 	if (which == LOCK_MACHINE)
 		return install(machine, sizeof machine / sizeof *machine);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0)

@@ -12,6 +12,7 @@
 enum lock {
 	LOCK_RUNNER,  /* runs the scripts */
 	LOCK_BROKER,  /* reads mounted directories: broker.c */
+	LOCK_KEEPER,  /* replaces the file of a session: keep.c */
 	LOCK_MACHINE, /* a runner that may run real programs, with --microvm */
 };
 

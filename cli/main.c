@@ -31,6 +31,8 @@ int main(int argc, char **argv)
 	static struct runner runner;
 	bool script;
 
+	if (argc > 1 && strcmp(argv[1], "image") == 0)
+		leave(image_command(argc - 2, argv + 2));
 	options_parse(argc, argv, &options);
 	runner_start(&runner, &options);
 	script = options.script != NULL || options.file != NULL || options.shell_argc != 0;

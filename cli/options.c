@@ -24,6 +24,9 @@ static const char usage[] =
 	"      --mount DIR:PATH[:ro]\n"
 	"                          the directory DIR appears at PATH; writes go to a copy in\n"
 	"                          memory, or fail if `ro` is given (repeatable)\n"
+	"      --image FILE[:PATH][:ro]\n"
+	"                          the image FILE (see cowsh image --help) appears at PATH, or\n"
+	"                          its files join those of the sandbox (repeatable)\n"
 	"      --cwd PATH          start in this directory of the sandbox\n"
 	"      --env NAME=VALUE    set a variable of the environment (repeatable)\n"
 	"      --user NAME         run as this user; `root` may do everything inside\n"
@@ -159,6 +162,29 @@ static void set_mount(struct options *o, char *arg)
 	o->nmounts++;
 }
 
+/* FILE[:PATH][:ro]; the path is what follows the last ":/". */
+static void set_image(struct options *o, char *arg)
+{
+	struct cowsh_image_mount *m = &o->images[o->nimages];
+	size_t len = strlen(arg);
+	char *path = NULL;
+
+	if (o->nimages == MOUNTS_MAX)
+		fatal("more than %d images", MOUNTS_MAX);
+	if (len > 3 && strcmp(arg + len - 3, ":ro") == 0) {
+		m->read_only = true;
+		arg[len - 3] = '\0';
+	}
+	for (char *at = arg; (at = strstr(at, ":/")) != NULL; at++)
+		path = at;
+	if (path == arg || arg[0] == '\0')
+		fatal("--image wants FILE[:PATH][:ro]");
+	m->path = path != NULL ? path + 1 : "/";
+	if (path != NULL)
+		*path = '\0';
+	o->image_files[o->nimages++] = arg;
+}
+
 static int64_t days_from_civil(int year, int month, int day)
 {
 	int y = year - (month <= 2);
@@ -241,6 +267,8 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 
 	if ((v = option_value("--mount", argc, argv, i)) != NULL)
 		set_mount(o, v);
+	else if ((v = option_value("--image", argc, argv, i)) != NULL)
+		set_image(o, v);
 	else if ((v = option_value("--cwd", argc, argv, i)) != NULL)
 		o->config.cwd = v;
 	else if ((v = option_value("--env", argc, argv, i)) != NULL)

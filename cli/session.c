@@ -116,9 +116,10 @@ static void make_reserve(void)
 }
 
 /* What a small script needs lies in a first region, whose pages the kernel makes in one call. */
-static void make_store(struct runner *r)
+cowsh_store *program_store(void)
 {
 	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
+	cowsh_store *store;
 
 	make_reserve();
 	config.region_size = FIRST_REGION;
@@ -126,8 +127,9 @@ static void make_store(struct runner *r)
 	config.grow = grow;
 	/* Older kernels do not know the advice: then pages come one by one. */
 	madvise(config.region, FIRST_TOUCHED, ADVICE_POPULATE_WRITE);
-	if (cowsh_store_new(&config, &r->store) < 0)
+	if (cowsh_store_new(&config, &store) < 0)
 		fatal("not enough memory");
+	return store;
 }
 
 /* Room for all the output that the limits let pass. */
@@ -164,10 +166,13 @@ void runner_start(struct runner *r, struct options *o)
 	signal(SIGPIPE, SIG_IGN); /* the script's writer gets the virtual one */
 	for (int fd = 0; fd < 3; fd++)
 		host.terminal[fd] = !o->json && isatty(fd);
-	make_store(r);
+	r->store = program_store();
 	hostdirs_open(o);
+	images_open(o, r->store);
 	o->config.mounts = o->mounts;
 	o->config.nmounts = (size_t)o->nmounts;
+	o->config.images = o->images;
+	o->config.nimages = (size_t)o->nimages;
 	if (o->microvm)
 		o->config.microvm = machine_of_host();
 	err = cowsh_new(r->store, &o->config, &host, &r->session);

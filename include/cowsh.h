@@ -60,6 +60,7 @@ typedef struct cowsh cowsh;
 typedef struct cowsh_snapshot cowsh_snapshot; /* an immutable filesystem tree */
 typedef struct cowsh_call cowsh_call;         /* one run of a custom command */
 struct cowsh_microvm;                         /* see cowsh_microvm.h */
+struct cowsh_image_mount;                     /* see cowsh_image.h */
 
 /* Values are Linux's errno numbers, negated when returned, on every platform. */
 enum cowsh_error {
@@ -235,11 +236,14 @@ struct cowsh_config {
 	/* What real programs (ELF files) run in, as cowsh_kvm() of cowsh_microvm.h; must live as
 	 * long as the session and its forks. NULL: they are not executable files. */
 	const struct cowsh_microvm *microvm;
+	/* Images, mounted like `mounts` and before them; see cowsh_image.h. */
+	const struct cowsh_image_mount *images;
+	size_t nimages;
 };
 #define COWSH_CONFIG_INIT                                                                          \
 	{                                                                                          \
 		sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,   \
-			NULL, 0, COWSH_PROFILE_DEFAULT, NULL                                       \
+			NULL, 0, COWSH_PROFILE_DEFAULT, NULL, NULL, 0                              \
 	}
 
 /* config and host may be NULL; both are copied. */

@@ -66,14 +66,17 @@ static size_t hole_span(uint64_t pos, size_t max, const char **out)
 	return lesser(PAGE_BYTES - pos % PAGE_BYTES, max);
 }
 
-/* Bytes of a mapped origin, up to the first page that the tree has itself. */
-static size_t mapped_span(const struct inode *n, uint64_t pos, size_t max, const char **out)
+/* Bytes of a mapped origin, up to the first page that the tree has itself; or an error. */
+static int64_t mapped_span(const struct inode *n, uint64_t pos, size_t max, const char **out)
 {
-	size_t mapped = page_map(n, pos, out);
-	uint64_t next = mapped == 0 ? 0 : radix_next(&n->pages, pos / PAGE_BYTES);
-	uint64_t end = next > n->lazy_end / PAGE_BYTES ? n->lazy_end : next * PAGE_BYTES;
+	const struct vfs_source *source = n->origin->source;
+	uint64_t next, end;
 
-	return mapped == 0 ? 0 : lesser(mapped, lesser(end - pos, max));
+	if (source->map == NULL && source->view == NULL)
+		return 0;
+	next = radix_next(&n->pages, pos / PAGE_BYTES);
+	end = next > n->lazy_end / PAGE_BYTES ? n->lazy_end : next * PAGE_BYTES;
+	return page_map(n, pos, lesser(end - pos, max), out);
 }
 
 /* The bytes at pos that are contiguous; pos + max lies within the file, max > 0. */
@@ -89,11 +92,11 @@ static int64_t span(struct vfs *v, vfs_ino ino, uint64_t pos, size_t max, const 
 		return (int64_t)lesser(n->inlined - pos, max);
 	}
 	if (radix_get(&n->pages, index) == NULL && pos < n->lazy_end) {
-		size_t len = mapped_span(n, pos, max, out);
+		int64_t len = mapped_span(n, pos, max, out);
 		int err;
 
 		if (len != 0)
-			return (int64_t)len;
+			return len;
 		n = inode_edit(v, ino);
 		err = n == NULL ? -E_NOMEM : page_fetch(v, n, index);
 		if (err != 0)

@@ -136,7 +136,7 @@ void inode_remove(struct vfs *v, vfs_ino ino)
 {
 	struct inode *n = radix_take(v->store, &v->inodes, ino);
 
-	if (n->owner == v->generation)
+	if (n->owner == v->generation && v->usage.inodes != 0)
 		v->usage.inodes--;
 	inode_uncharge(v, n, n->charged);
 	inode_put(v->store, n);
@@ -179,7 +179,8 @@ uint64_t inode_uncharge(struct vfs *v, struct inode *n, uint64_t bytes)
 	if (bytes > n->charged)
 		bytes = n->charged;
 	n->charged -= bytes;
-	v->usage.bytes -= bytes;
+	/* A saved session may say anything of what was counted. */
+	v->usage.bytes -= bytes < v->usage.bytes ? bytes : v->usage.bytes;
 	return bytes;
 }
 

@@ -16,6 +16,9 @@ struct origin *origin_new(struct store *s, const struct vfs_source *source, uint
 	atomic_init(&o->refs, 1);
 	o->masked = owner != NULL;
 	o->source = source;
+	o->links = 0;
+	o->first = 0;
+	o->owner = 0;
 	o->id = id;
 	o->uid = owner != NULL ? owner->uid : 0;
 	o->gid = owner != NULL ? owner->gid : 0;
@@ -89,6 +92,25 @@ static int fill_content(struct load *l, struct inode *n, const struct vfs_source
 	}
 }
 
+/* What only a numbered source knows. */
+static void fill_numbered(struct load *l, struct inode *n, const struct vfs_source_entry *e)
+{
+	n->origin->first = l->origin->first;
+	n->origin->links = e->nlink;
+	n->origin->owner = l->origin->owner;
+	n->nlink = e->nlink;
+	n->names_loaded = 1;
+	n->flags |= e->nlink > 1 && !inode_is(n, S_DIR) ? INODE_LINKED : 0;
+	n->atime_ns = e->atime_ns;
+	n->ctime_ns = e->ctime_ns;
+	n->btime_ns = e->btime_ns;
+	if (e->owned) {
+		n->owner = l->origin->owner;
+		n->charged_by = l->origin->owner;
+		n->charged = e->charged;
+	}
+}
+
 static struct inode *make_inode(struct load *l, const struct vfs_source_entry *e)
 {
 	struct origin *from = l->origin;
@@ -112,21 +134,80 @@ static struct inode *make_inode(struct load *l, const struct vfs_source_entry *e
 		inode_put(s, n);
 		return NULL;
 	}
+	if (from->source->numbers != 0)
+		fill_numbered(l, n, e);
 	return n;
+}
+
+/* The number of a numbered source's entry; 0 if it is none. */
+static vfs_ino number_of(const struct load *l, const struct vfs_source_entry *e)
+{
+	bool valid = e->ino > VFS_ROOT && e->ino < l->origin->source->numbers;
+
+	return valid && e->nlink != 0 ? l->origin->first + e->ino : 0;
+}
+
+/* Another name of an object that is there already: no more than it said it has. */
+static int add_link(struct load *l, vfs_ino ino, const struct vfs_source_entry *e)
+{
+	struct name_entry entry = { { e->name, strlen(e->name) }, ino, (e->mode & S_FMT) >> 12 };
+	struct inode *n = inode_get(l->v, ino);
+	const struct origin *o = n->origin;
+
+	if (o == NULL || o->source != l->origin->source || n->names_loaded >= o->links ||
+	    inode_is(n, S_DIR) || (n->mode & S_FMT) != (e->mode & S_FMT))
+		return -E_IO;
+	n = inode_edit(l->v, ino);
+	if (n == NULL || names_insert(l->v->store, &l->names, &entry) != 0)
+		return -E_NOMEM;
+	n->names_loaded++;
+	n->flags |= INODE_LINKED;
+	l->count++;
+	return 0;
+}
+
+int lazy_put_nameless(struct vfs *v, struct origin *origin, const struct vfs_source_entry *e)
+{
+	struct load l = { .v = v, .dir = VFS_ROOT, .origin = origin };
+	bool possible = e->ino > VFS_ROOT && e->ino < origin->source->numbers &&
+			inode_get(v, e->ino) == NULL;
+	struct inode *n;
+	int err;
+
+	/* Where its names are is not known; a directory has none. */
+	if (!possible || ((e->mode & S_FMT) == S_DIR && (e->nlink != 0 || e->size != 0)))
+		return -E_IO;
+	n = make_inode(&l, e);
+	if (n == NULL)
+		return -E_NOMEM;
+	n->names_loaded = 0;
+	if (inode_is(n, S_DIR))
+		n->flags &= ~(uint32_t)INODE_UNLOADED;
+	else
+		n->flags |= INODE_LINKED;
+	err = radix_put(v->store, &v->inodes, e->ino, n);
+	if (err != 0)
+		inode_put(v->store, n);
+	return err;
 }
 
 static int add_entry(void *sink, const struct vfs_source_entry *e)
 {
 	struct load *l = sink;
 	struct vfs *v = l->v;
+	bool numbered = l->origin->source->numbers != 0;
 	struct name_entry entry = { { e->name, strlen(e->name) },
-				    v->next_ino,
+				    numbered ? number_of(l, e) : v->next_ino,
 				    (e->mode & S_FMT) >> 12 };
 	struct name_entry same;
 	struct inode *n;
 
 	if (!is_valid(e) || names_get(l->names, entry.name, &same))
 		return 0;
+	if (numbered && (entry.value == 0 || inode_get(v, entry.value) != NULL)) {
+		l->err = entry.value != 0 ? add_link(l, entry.value, e) : -E_IO;
+		return l->err != 0;
+	}
 	n = make_inode(l, e);
 	l->err = n == NULL ? -E_NOMEM : names_insert(v->store, &l->names, &entry);
 	if (l->err != 0) {
@@ -135,21 +216,45 @@ static int add_entry(void *sink, const struct vfs_source_entry *e)
 		return 1;
 	}
 	/* If this fails the name has no inode; undo_load only frees the names. */
-	l->err = radix_put(v->store, &v->inodes, v->next_ino, n);
+	l->err = radix_put(v->store, &v->inodes, entry.value, n);
 	if (l->err != 0) {
 		inode_put(v->store, n);
 		return 1;
 	}
-	v->next_ino++;
+	v->next_ino += !numbered;
 	l->count++;
 	l->subdirs += inode_is(n, S_DIR);
 	return 0;
+}
+
+/* Takes back the names of a numbered directory, and what has no other. */
+static void undo_numbered(struct load *l)
+{
+	struct vfs *v = l->v;
+	struct names_cursor c;
+	struct name_entry entry;
+
+	names_seek(&c, l->names, (struct bytes){ NULL, 0 });
+	while (names_next(&c, &entry)) {
+		struct inode *n = inode_get(v, entry.value);
+
+		if (n == NULL)
+			continue; /* there was no memory for it */
+		/* Its path was owned when it was loaded; a snapshot can't come in between. */
+		if (--n->names_loaded == 0 && hold_find(v, entry.value) == NULL)
+			inode_put(v->store, radix_take(v->store, &v->inodes, entry.value));
+	}
+	names_put(v->store, l->names);
 }
 
 static void undo_load(struct load *l)
 {
 	struct vfs *v = l->v;
 
+	if (l->origin->source->numbers != 0) {
+		undo_numbered(l);
+		return;
+	}
 	while (v->next_ino > l->first)
 		inode_put(v->store, radix_take(v->store, &v->inodes, --v->next_ino));
 	names_put(v->store, l->names);
@@ -193,14 +298,14 @@ int lazy_load_file(struct vfs *v, vfs_ino ino)
 {
 	struct inode *n = inode_edit(v, ino);
 	const char *map;
-	size_t mapped;
+	int64_t mapped;
 
 	if (n == NULL)
 		return -E_NOMEM;
-	mapped = page_map(n, 0, &map);
-	if (mapped != 0) {
-		n->lazy_end = mapped;
-		set_size(n, mapped);
+	mapped = page_map(n, 0, INT64_MAX, &map);
+	if (mapped > 0) {
+		n->lazy_end = (uint64_t)mapped;
+		set_size(n, (uint64_t)mapped);
 		return 0;
 	}
 	for (;;) {
@@ -258,6 +363,8 @@ int vfs_mount_source(struct vfs *v, const char *path, const struct vfs_source *s
 		n->uid = owner->uid;
 		n->gid = owner->gid;
 	}
+	o->first = v->next_ino;
+	v->next_ino += source->numbers;
 	n->flags |= INODE_UNLOADED | INODE_MOUNT | INODE_PRISTINE;
 	return 0;
 }
@@ -326,6 +433,8 @@ int vfs_merge_source(struct vfs *v, const char *path, const struct vfs_source *s
 	int err = both != NULL ? 0 : -E_NOMEM;
 
 	if (err == 0) {
+		o->first = v->next_ino;
+		v->next_ino += source->numbers;
 		*both = (struct both){ NULL, 0, id };
 		err = vfs_lookup(v, &root, VFS_ROOT, path, 0, &both->dir);
 	}

@@ -36,19 +36,21 @@ void page_drop(struct store *s, void *page)
 	store_free(s, p, sizeof *p);
 }
 
-size_t page_map(const struct inode *n, uint64_t pos, const char **out)
+int64_t page_map(const struct inode *n, uint64_t pos, size_t max, const char **out)
 {
 	const struct vfs_source *source = n->origin->source;
 	uint64_t size = 0;
 	const char *map;
 
+	if (source->view != NULL)
+		return source->view(source->user, n->origin->id, pos, max, out);
 	if (source->map == NULL)
 		return 0;
 	map = source->map(source->user, n->origin->id, &size);
 	if (map == NULL || pos >= size)
 		return 0;
 	*out = map + pos;
-	return (size_t)(size - pos);
+	return size - pos < max ? (int64_t)(size - pos) : (int64_t)max;
 }
 
 int64_t origin_read(const struct origin *o, uint64_t pos, char *out, size_t len)
@@ -77,17 +79,17 @@ static int fill_pages(const struct inode *n, uint64_t pos, char *out, size_t len
 	uint64_t left = n->lazy_end - pos;
 	size_t want = left < len ? (size_t)left : len;
 	const char *map;
-	size_t mapped = page_map(n, pos, &map);
-	int64_t got = 0;
+	int64_t mapped = page_map(n, pos, want, &map);
 
 	memset(out + want, 0, len - want);
-	if (mapped == 0) {
-		got = origin_read(n->origin, pos, out, want);
+	if (mapped <= 0) {
+		int64_t got = mapped == 0 ? origin_read(n->origin, pos, out, want) : mapped;
+
 		return got < 0 ? (int)got : 0;
 	}
-	memcpy(out, map, mapped < want ? mapped : want);
-	if (mapped < want)
-		memset(out + mapped, 0, want - mapped);
+	memcpy(out, map, (size_t)mapped);
+	if ((size_t)mapped < want)
+		memset(out + mapped, 0, want - (size_t)mapped);
 	return 0;
 }
 
@@ -96,7 +98,7 @@ static unsigned take_run(struct vfs *v, const struct inode *n, uint64_t index, s
 {
 	uint64_t end = (n->lazy_end + PAGE_BYTES - 1) / PAGE_BYTES;
 	const char *map;
-	unsigned max = page_map(n, index * PAGE_BYTES, &map) != 0 ? 1 : FETCH_PAGES;
+	unsigned max = page_map(n, index * PAGE_BYTES, 1, &map) != 0 ? 1 : FETCH_PAGES;
 	unsigned k = 0;
 
 	while (k < max && index + k < end && radix_get(&n->pages, index + k) == NULL) {

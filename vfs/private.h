@@ -125,6 +125,9 @@ struct origin {
 	uint64_t id;
 	uint32_t uid;
 	uint32_t gid;
+	uint32_t links; /* how many names a numbered source said it has */
+	uint32_t owner; /* generation that made what the source says is owned */
+	vfs_ino first;  /* what a numbered source's numbers are added to */
 };
 
 enum inode_flags {
@@ -167,7 +170,8 @@ struct inode {
 		uint32_t inlined;  /* bytes in blob; what follows up to size is a hole */
 		uint32_t provider; /* index, if INODE_DYNAMIC */
 	};
-	uint64_t npages; /* in pages */
+	uint32_t names_loaded; /* of an object of a numbered source */
+	uint64_t npages;       /* in pages */
 };
 
 struct hold {
@@ -281,7 +285,7 @@ int page_fetch(struct vfs *v, struct inode *n, uint64_t index);
 /* Reads len bytes of the origin; what it lacks is zeroed. Their number, or an error. */
 int64_t origin_read(const struct origin *o, uint64_t pos, char *out, size_t len);
 /* The origin's bytes in place, as many as a map gives from pos on; 0: there is no map. */
-size_t page_map(const struct inode *n, uint64_t pos, const char **out);
+int64_t page_map(const struct inode *n, uint64_t pos, size_t max, const char **out);
 
 /* --- perm.c: all 0 or a negative error --- */
 
@@ -359,6 +363,8 @@ struct origin *origin_new(struct store *s, const struct vfs_source *source, uint
 int lazy_load_dir(struct vfs *v, vfs_ino dir);
 /* Learns the size of a file by reading it whole. */
 int lazy_load_file(struct vfs *v, vfs_ino ino);
+/* Puts an object of a numbered source into the tree without a name; nobody holds it yet. */
+int lazy_put_nameless(struct vfs *v, struct origin *origin, const struct vfs_source_entry *e);
 
 /* --- marks.c: which inodes differ between two trees --- */
 

@@ -81,6 +81,12 @@ void vfs_free(struct vfs *v)
 	store_free(v->store, v, sizeof *v);
 }
 
+void vfs_continue(struct vfs *v, const struct vfs_tree *tree)
+{
+	v->generation = tree->generation;
+	v->usage = tree->usage;
+}
+
 void vfs_set_limits(struct vfs *v, const struct vfs_limits *limits)
 {
 	v->limits = *limits;

@@ -72,6 +72,8 @@ struct vfs_usage {
 int vfs_new(struct store *store, struct vfs_tree *tree, int64_t (*now)(void *user), void *user,
 	    struct vfs **out);
 void vfs_free(struct vfs *v);
+/* A vfs just made from the tree goes on counting where the tree's maker was, instead of at 0. */
+void vfs_continue(struct vfs *v, const struct vfs_tree *tree);
 void vfs_set_limits(struct vfs *v, const struct vfs_limits *limits);
 void vfs_get_usage(const struct vfs *v, struct vfs_usage *out);
 /* Total and free space as df shows them, from the limits; without one a large number. */
@@ -236,6 +238,14 @@ struct vfs_source_entry {
 	int64_t mtime_ns;
 	const char *target; /* of a symlink */
 	uint64_t rdev;
+	/* Only from a numbered source: */
+	vfs_ino ino; /* names with the same number are links to one object */
+	uint32_t nlink;
+	uint64_t charged; /* bytes that the vfs which saved it had counted for it, */
+	bool owned;       /* if it had made it */
+	int64_t atime_ns;
+	int64_t ctime_ns;
+	int64_t btime_ns;
 };
 
 struct vfs_source {
@@ -246,8 +256,14 @@ struct vfs_source {
 	int64_t (*read)(void *user, uint64_t id, uint64_t pos, void *out, size_t n);
 	/* Optional: memory with the whole content, valid as long as the store; else NULL. */
 	const char *(*map)(void *user, uint64_t id, uint64_t *size);
+	/* Optional, instead of map: how many bytes lie contiguous at pos, at most max, and where,
+	 * as long as the store; 0 if they must be read. A hole may be shown as zeros. */
+	int64_t (*view)(void *user, uint64_t id, uint64_t pos, size_t max, const char **out);
 	void *user;
 	bool read_only; /* changes below it fail with E_ROFS */
+	/* Entries have inode numbers of their own, below this: a mount sets so many aside. 0: they
+	 * get the next free ones, and an object with two names becomes two. */
+	vfs_ino numbers;
 };
 
 /*

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The members of a tar archive into an image: ustar, pax and GNU, as a stream.
+ *
+ * What an archive may say and an image can't hold is an error, never left out: sparse members,
+ * parts of several volumes. Names lose what leads out of the image: slashes and "." in front; one
+ * with ".." in it is an error.
+ */
+#include "api/private.h"
+#include "cowsh_image.h"
+
+enum { BLOCK = 512, EXTENDED_MAX = 1 << 20, NAME_MAX_BYTES = VFS_PATH_MAX };
+
+/* What an extended header says about the next member; the length UINT64_MAX: nothing. */
+struct extended {
+	bool has_path, has_link, has_mtime, has_uid, has_gid;
+	uint64_t size;
+	uint64_t uid;
+	uint64_t gid;
+	int64_t mtime_ns;
+	char path[NAME_MAX_BYTES];
+	char link[NAME_MAX_BYTES];
+};
+
+struct tar {
+	cowsh_image_builder *builder;
+	struct store *store;
+	int64_t (*read)(void *user, void *into, size_t len);
+	void *user;
+	uint64_t left; /* bytes of the member that were not read */
+	const char *why;
+	uint8_t block[BLOCK];
+	struct extended next;
+	char path[NAME_MAX_BYTES];
+	char link[NAME_MAX_BYTES];
+	char *text; /* of an extended header: EXTENDED_MAX */
+};
+
+static int fail(struct tar *t, const char *why)
+{
+	t->why = why;
+	return -E_INVAL;
+}
+
+/* So many bytes, or fewer at the end of the archive. */
+static int64_t take(struct tar *t, void *into, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		int64_t n = t->read(t->user, (char *)into + done, len - done);
+
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+static int skip(struct tar *t, uint64_t len)
+{
+	while (len != 0) {
+		uint8_t waste[BLOCK];
+		size_t part = len < sizeof waste ? (size_t)len : sizeof waste;
+		int64_t n = take(t, waste, part);
+
+		if (n < 0)
+			return (int)n;
+		if ((size_t)n < part)
+			return fail(t, "the archive is cut off");
+		len -= part;
+	}
+	return 0;
+}
+
+/* --- headers --- */
+
+/* Octal, or base 256 if the highest bit is set. */
+static uint64_t number(const uint8_t *at, size_t n)
+{
+	uint64_t value = 0;
+
+	if ((at[0] & 0x80) != 0) {
+		for (size_t i = 1; i < n; i++)
+			value = value << 8 | at[i];
+		return at[0] == 0xff ? 0 : value;
+	}
+	for (size_t i = 0; i < n && at[i] != 0; i++)
+		if (at[i] >= '0' && at[i] <= '7')
+			value = value << 3 | (uint64_t)(at[i] - '0');
+	return value;
+}
+
+static bool checksum_fits(const uint8_t *block)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < BLOCK; i++)
+		sum += i >= 148 && i < 156 ? ' ' : block[i];
+	return sum == number(block + 148, 8);
+}
+
+static bool is_empty(const uint8_t *block)
+{
+	for (size_t i = 0; i < BLOCK; i++)
+		if (block[i] != 0)
+			return false;
+	return true;
+}
+
+/* The text of a field: up to its end or a NUL. */
+static size_t field_len(const uint8_t *at, size_t n)
+{
+	const uint8_t *end = memchr(at, '\0', n);
+
+	return end != NULL ? (size_t)(end - at) : n;
+}
+
+static void header_path(const struct tar *t, char *out)
+{
+	const uint8_t *b = t->block;
+	size_t prefix = memcmp(b + 257, "ustar\0", 6) == 0 ? field_len(b + 345, 155) : 0;
+	size_t name = field_len(b, 100);
+
+	memcpy(out, b + 345, prefix);
+	if (prefix != 0)
+		out[prefix++] = '/';
+	memcpy(out + prefix, b, name);
+	out[prefix + name] = '\0';
+}
+
+/* --- extended headers --- */
+
+/* The member's data as text, with a NUL behind. */
+static int take_text(struct tar *t, uint64_t size)
+{
+	int64_t n;
+
+	if (size >= EXTENDED_MAX)
+		return fail(t, "an extended header is too long");
+	n = take(t, t->text, (size_t)size);
+	if (n < 0)
+		return (int)n;
+	if ((uint64_t)n < size)
+		return fail(t, "the archive is cut off");
+	t->text[size] = '\0';
+	return skip(t, (BLOCK - size % BLOCK) % BLOCK);
+}
+
+static int set_name(struct tar *t, char out[NAME_MAX_BYTES], const char *text, size_t len)
+{
+	if (len >= NAME_MAX_BYTES || memchr(text, '\0', len) != NULL)
+		return fail(t, "a name is too long, or has a NUL in it");
+	memcpy(out, text, len);
+	out[len] = '\0';
+	return 0;
+}
+
+static uint64_t decimal(const char *text, size_t len, size_t *used)
+{
+	uint64_t value = 0;
+	size_t i = 0;
+
+	for (; i < len && text[i] >= '0' && text[i] <= '9' && value < UINT64_MAX / 10 - 1; i++)
+		value = value * 10 + (uint64_t)(text[i] - '0');
+	*used = i;
+	return value;
+}
+
+/* "1767225600.123456789", perhaps negative. */
+static int64_t time_of(const char *text, size_t len)
+{
+	bool negative = len != 0 && text[0] == '-';
+	size_t used;
+	uint64_t s = decimal(text + negative, len - negative, &used);
+	size_t at = used + negative;
+	bool fraction = at < len && text[at] == '.';
+	uint64_t ns = 0;
+	int64_t time;
+
+	for (int digits = 0; digits < 9; digits++) {
+		fraction = fraction && ++at < len && text[at] >= '0' && text[at] <= '9';
+		ns = ns * 10 + (fraction ? (uint64_t)(text[at] - '0') : 0);
+	}
+	if (s > INT64_MAX / 1000000000 - 1)
+		s = INT64_MAX / 1000000000 - 1;
+	time = (int64_t)(s * 1000000000 + ns);
+	return negative ? -time : time;
+}
+
+static int pax_record(struct tar *t, struct bytes key, struct bytes value)
+{
+	struct extended *n = &t->next;
+	size_t used;
+
+	if (bytes_eq(key, BYTES("path"))) {
+		n->has_path = true;
+		return set_name(t, n->path, value.ptr, value.len);
+	}
+	if (bytes_eq(key, BYTES("linkpath"))) {
+		n->has_link = true;
+		return set_name(t, n->link, value.ptr, value.len);
+	}
+	if (bytes_starts(key, BYTES("GNU.sparse")))
+		return fail(t, "sparse members are not supported");
+	if (bytes_eq(key, BYTES("size"))) {
+		n->size = decimal(value.ptr, value.len, &used);
+	} else if (bytes_eq(key, BYTES("mtime"))) {
+		n->has_mtime = true;
+		n->mtime_ns = time_of(value.ptr, value.len);
+	} else if (bytes_eq(key, BYTES("uid"))) {
+		n->has_uid = true;
+		n->uid = decimal(value.ptr, value.len, &used);
+	} else if (bytes_eq(key, BYTES("gid"))) {
+		n->has_gid = true;
+		n->gid = decimal(value.ptr, value.len, &used);
+	}
+	return 0;
+}
+
+/* Records "27 path=a/long/name\n". */
+static int pax_records(struct tar *t, size_t size)
+{
+	size_t at = 0;
+	int err = 0;
+
+	while (err == 0 && at < size && t->text[at] != '\0') {
+		size_t used;
+		uint64_t len = decimal(t->text + at, size - at, &used);
+		const char *equals;
+		struct bytes key;
+
+		if (len > size - at || len < used + 3 || t->text[at + used] != ' ' ||
+		    t->text[at + len - 1] != '\n')
+			return fail(t, "a bad extended header");
+		key.ptr = t->text + at + used + 1;
+		equals = memchr(key.ptr, '=', (size_t)len - used - 1);
+		if (equals == NULL)
+			return fail(t, "a bad extended header");
+		key.len = (size_t)(equals - key.ptr);
+		err = pax_record(t, key,
+				 (struct bytes){ equals + 1,
+						 (size_t)(t->text + at + len - 1 - (equals + 1)) });
+		at += (size_t)len;
+	}
+	return err;
+}
+
+/* --- members --- */
+
+static int64_t read_member(void *user, void *into, size_t len)
+{
+	struct tar *t = user;
+	int64_t n;
+
+	if (len > t->left)
+		len = (size_t)t->left;
+	if (len == 0)
+		return 0;
+	n = take(t, into, len);
+	if (n >= 0 && (size_t)n < len)
+		return fail(t, "the archive is cut off");
+	if (n > 0)
+		t->left -= (uint64_t)n;
+	return n;
+}
+
+/* A name as it is in the image, in place. */
+static int clean_name(struct tar *t, char *name)
+{
+	char *from = name;
+	char *to = name;
+
+	while (*from != '\0') {
+		size_t len = strcspn(from, "/");
+
+		if (len == 2 && from[0] == '.' && from[1] == '.')
+			return fail(t, "a member's name has '..' in it");
+		if (len != 0 && (len != 1 || from[0] != '.')) {
+			if (to != name)
+				*to++ = '/';
+			memmove(to, from, len);
+			to += len;
+		}
+		from += len;
+		from += *from == '/';
+	}
+	*to = '\0';
+	return 0;
+}
+
+static unsigned type_of(char type)
+{
+	switch (type) {
+	case '0':
+	case '\0':
+	case '7':
+	case '1': return S_REG;
+	case '2': return S_LNK;
+	case '3': return S_CHR;
+	case '4': return S_BLK;
+	case '5': return S_DIR;
+	case '6': return S_FIFO;
+	default: return 0;
+	}
+}
+
+/* Linux's number of a device. */
+static uint64_t device_of(const uint8_t *block)
+{
+	uint64_t major = number(block + 329, 8);
+	uint64_t minor = number(block + 337, 8);
+
+	return (minor & 0xff) | (major & 0xfff) << 8 | (minor & ~(uint64_t)0xff) << 12 |
+	       (major & ~(uint64_t)0xfff) << 32;
+}
+
+static int add_member(struct tar *t, uint64_t size)
+{
+	struct cowsh_image_object o = COWSH_IMAGE_OBJECT_INIT;
+	const uint8_t *b = t->block;
+	const struct extended *x = &t->next;
+	char type = (char)b[156];
+	size_t len;
+	int err = 0;
+
+	header_path(t, t->path);
+	if (x->has_path)
+		memcpy(t->path, x->path, sizeof t->path);
+	len = field_len(b + 157, 100);
+	memcpy(t->link, b + 157, len);
+	t->link[len] = '\0';
+	if (x->has_link)
+		memcpy(t->link, x->link, sizeof t->link);
+	o.mode = type_of(type) | ((unsigned)number(b + 100, 8) & 07777);
+	/* Old archives mark directories by a slash. */
+	len = strlen(t->path);
+	if ((type == '0' || type == '\0') && len != 0 && t->path[len - 1] == '/')
+		o.mode = (o.mode & 07777) | S_DIR;
+	if (type_of(type) == 0)
+		return fail(t, "a member of a kind that is not supported");
+	err = clean_name(t, t->path);
+	if (err == 0 && type == '1')
+		err = clean_name(t, t->link);
+	if (err != 0)
+		return err;
+	o.path = t->path;
+	o.uid = (unsigned)(x->has_uid ? x->uid : number(b + 108, 8));
+	o.gid = (unsigned)(x->has_gid ? x->gid : number(b + 116, 8));
+	o.mtime_ns = x->has_mtime ? x->mtime_ns
+				  : (int64_t)(number(b + 136, 12) & 0x1ffffffff) * 1000000000;
+	o.rdev = device_of(b);
+	o.target = t->link;
+	o.link = type == '1' ? t->link : NULL;
+	o.length = size;
+	o.read = read_member;
+	o.user = t;
+	t->left = size;
+	err = cowsh_image_add(t->builder, &o);
+	if (err != 0)
+		return err;
+	return skip(t, t->left + (BLOCK - size % BLOCK) % BLOCK);
+}
+
+static int one_member(struct tar *t)
+{
+	char type = (char)t->block[156];
+	uint64_t size = t->next.size != UINT64_MAX ? t->next.size : number(t->block + 124, 12);
+	int err;
+
+	if (size > INT64_MAX / 2)
+		return fail(t, "a member's size is impossible");
+	switch (type) {
+	case 'x': err = take_text(t, size); return err != 0 ? err : pax_records(t, (size_t)size);
+	case 'g': return skip(t, (size + BLOCK - 1) / BLOCK * BLOCK);
+	case 'L':
+		err = take_text(t, size);
+		t->next.has_path = true;
+		return err != 0 ? err : set_name(t, t->next.path, t->text, strlen(t->text));
+	case 'K':
+		err = take_text(t, size);
+		t->next.has_link = true;
+		return err != 0 ? err : set_name(t, t->next.link, t->text, strlen(t->text));
+	case 'V': return skip(t, (size + BLOCK - 1) / BLOCK * BLOCK);
+	default:
+		if (type != '0' && type != '\0' && type != '7')
+			size = 0;
+		err = add_member(t, size);
+		t->next = (struct extended){ .size = UINT64_MAX };
+		return err;
+	}
+}
+
+static int all_members(struct tar *t)
+{
+	int empty = 0;
+	bool any = false;
+
+	for (;;) {
+		int64_t n = take(t, t->block, BLOCK);
+		int err;
+
+		if (n < 0)
+			return (int)n;
+		if (n == 0 && any)
+			return 0;
+		if (n < BLOCK)
+			return fail(t, any ? "the archive is cut off" : "not a tar archive");
+		if (is_empty(t->block)) {
+			if (++empty == 2)
+				return 0;
+			any = true;
+			continue;
+		}
+		empty = 0;
+		if (!checksum_fits(t->block))
+			return fail(t, any ? "damaged: the checksum of a header is wrong"
+					   : "not a tar archive");
+		any = true;
+		err = one_member(t);
+		if (err != 0)
+			return err;
+	}
+}
+
+int cowsh_image_add_tar(cowsh_image_builder *b, int64_t (*read)(void *, void *, size_t), void *user,
+			const char **why)
+{
+	struct store *store = builder_store(b);
+	struct tar *t = store != NULL ? store_alloc(store, sizeof *t) : NULL;
+	int err = -E_NOMEM;
+
+	if (b == NULL || read == NULL)
+		return -E_INVAL;
+	if (t == NULL)
+		return -E_NOMEM;
+	*t = (struct tar){ .builder = b, .store = store, .read = read, .user = user };
+	t->next.size = UINT64_MAX;
+	t->text = store_alloc(store, EXTENDED_MAX);
+	if (t->text != NULL)
+		err = all_members(t);
+	if (why != NULL)
+		*why = t->why != NULL ? t->why : err_text(err);
+	store_free(store, t->text, EXTENDED_MAX);
+	store_free(store, t, sizeof *t);
+	return err;
+}
