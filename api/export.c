@@ -312,12 +312,16 @@ static int on_output(void *user, int fd, const char *data, size_t n)
 static int run_command(struct proc *p, void *arg)
 {
 	struct world *w = arg;
-	char *const *argv = commands[w->what->form];
+	char *const *words = commands[w->what->form];
+	char **argv;
 	int argc = 0;
 
-	while (argv[argc] != NULL)
+	while (words[argc] != NULL)
 		argc++;
-	return builtin_run(p, builtin_lookup(argv[0]), argc, (char **)(uintptr_t)argv, environment);
+	/* Commands put their operands in order. */
+	argv = arena_array(&p->arena, (size_t)argc + 1, sizeof *argv);
+	memcpy(argv, words, ((size_t)argc + 1) * sizeof *argv);
+	return builtin_run(p, builtin_lookup(argv[0]), argc, argv, environment);
 }
 
 static int finish(struct world *w, struct proc *p)

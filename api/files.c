@@ -6,6 +6,8 @@
 
 static const struct vfs_cred root_cred = { .uid = 0, .gid = 0 };
 
+enum { SEEK_TO_DATA = 3 };
+
 static int find(struct cowsh *s, const char *path, unsigned flags, vfs_ino *out)
 {
 	return vfs_lookup(kernel_vfs(s->kernel), &root_cred, s->shell_proc->cwd, path, flags, out);
@@ -67,6 +69,44 @@ int cowsh_get_file(cowsh *s, const char *path, char **out, size_t *out_len)
 	*out = copy;
 	*out_len = (size_t)st.size;
 	return 0;
+}
+
+int64_t cowsh_read_at(cowsh *s, const char *path, uint64_t *pos, void *into, size_t len)
+{
+	struct vfs *v;
+	struct vfs_stat st;
+	int64_t data;
+	vfs_ino ino;
+	int err;
+
+	if (s == NULL || path == NULL || pos == NULL || (into == NULL && len != 0))
+		return -E_INVAL;
+	v = kernel_vfs(s->kernel);
+	err = find(s, path, VFS_NOFOLLOW, &ino);
+	if (err == 0)
+		err = vfs_getattr(v, ino, &st);
+	if (err < 0)
+		return err;
+	if ((st.mode & S_FMT) != S_REG)
+		return (st.mode & S_FMT) == S_DIR ? -E_ISDIR : -E_INVAL;
+	data = vfs_seek_data(v, ino, *pos, SEEK_TO_DATA);
+	if (data == -E_NXIO)
+		return 0;
+	if (data < 0)
+		return data;
+	*pos = (uint64_t)data;
+	return vfs_read(v, ino, *pos, into, len);
+}
+
+int64_t cowsh_read_link(cowsh *s, const char *path, char *into, size_t len)
+{
+	vfs_ino ino;
+	int err;
+
+	if (s == NULL || path == NULL || (into == NULL && len != 0))
+		return -E_INVAL;
+	err = find(s, path, VFS_NOFOLLOW, &ino);
+	return err < 0 ? err : vfs_readlink(kernel_vfs(s->kernel), ino, into, len);
 }
 
 void cowsh_bytes_free(cowsh *s, char *bytes, size_t len)

@@ -2,12 +2,12 @@
  *
  * The broker: reads mounted directories for the runner, which can't open anything any more.
  *
- * Everything is opened for reading only, name by name from a mounted directory downwards, never
- * through a symbolic link. The runner is not trusted: it names objects by numbers that this
- * process gave out.
+ * Everything is opened name by name from a mounted directory downwards, never through a symbolic
+ * link, and for reading only; apply_host.c writes, with --apply. The runner is not trusted: it
+ * names objects by numbers that this process gave out.
  */
+#include "cli/broker_private.h"
 #include "cli/cli.h"
-#include "cli/broker.h"
 #include "cli/lock.h"
 
 #include <dirent.h>
@@ -21,27 +21,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 2048 };
-#define OBJECTS_MAX ((uint64_t)1 << 27)
+enum { DEPTH_MAX = 2048, SLOTS_MIN = 1024 };
+#define OBJECTS_MAX ((uint64_t)1 << 26)
 #define NAMES_MAX   ((uint64_t)1 << 33)
 
-/* The numbers of objects are indices; memory is address space until it is used. */
-struct object {
-	uint64_t name; /* offset in names */
-	uint32_t parent;
-};
-
+/* Memory is address space until it is used. */
 static struct object *objects;
 static uint64_t count;
 static char *names;
 static uint64_t names_len;
+static uint32_t *slots; /* --apply: objects by directory and name, a hash table */
+static uint64_t slots_count = SLOTS_MIN;
 static int roots_count;
 static const int *root_fds;
+static const bool *root_writable;
+enum broker_rights broker_rights;
 static int requests, replies;
 static uint64_t open_id = UINT64_MAX; /* the object that was opened last stays open */
 static int open_fd = -1;
 
-static void *reserve(uint64_t size)
+void *reserve(uint64_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -51,7 +50,7 @@ static void *reserve(uint64_t size)
 	return memory;
 }
 
-static void send_all(const void *data, size_t len)
+void send_all(const void *data, size_t len)
 {
 	const char *at = data;
 
@@ -67,7 +66,7 @@ static void send_all(const void *data, size_t len)
 	}
 }
 
-static void send_result(int64_t result)
+void send_result(int64_t result)
 {
 	struct broker_reply reply = { result };
 
@@ -125,15 +124,117 @@ static int open_object(uint64_t id, bool directory)
 	return fd;
 }
 
-/* The number of a new object, or 0 when there are too many. */
-static uint64_t add_object(uint64_t parent, const char *name, size_t len)
+const struct object *object_of(uint64_t id)
 {
-	if (count == OBJECTS_MAX || names_len + len + 1 > NAMES_MAX)
+	return &objects[id];
+}
+
+const char *names_at(uint64_t offset)
+{
+	return names + offset;
+}
+
+uint64_t names_add(const char *text, size_t len)
+{
+	uint64_t at = names_len;
+
+	if (names_len + len + 1 > NAMES_MAX)
+		return UINT64_MAX;
+	memcpy(names + at, text, len);
+	names[at + len] = '\0';
+	names_len += len + 1;
+	return at;
+}
+
+int root_descriptor(uint64_t id)
+{
+	return id < (uint64_t)roots_count && root_writable[id] ? root_fds[id] : -1;
+}
+
+/* --- objects by name --- */
+
+static uint64_t slot_for(uint64_t dir, const char *name, size_t len)
+{
+	uint64_t hash = (dir + 1) * 0x9e3779b97f4a7c15u;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+	return (hash ^ hash >> 29) & (slots_count - 1);
+}
+
+static void slot_insert(uint64_t id)
+{
+	const char *name = names + objects[id].name;
+	uint64_t at = slot_for(objects[id].parent, name, strlen(name));
+
+	while (slots[at] != NO_OBJECT)
+		at = (at + 1) & (slots_count - 1);
+	slots[at] = (uint32_t)id;
+}
+
+static void slot_add(uint64_t id)
+{
+	if (count * 2 > slots_count) {
+		slots_count *= 4;
+		memset(slots, 0, slots_count * sizeof *slots);
+		for (uint64_t i = (uint64_t)roots_count; i < id; i++)
+			slot_insert(i);
+	}
+	slot_insert(id);
+}
+
+uint64_t object_find(uint64_t dir, const char *name, size_t len)
+{
+	for (uint64_t at = slot_for(dir, name, len);; at = (at + 1) & (slots_count - 1)) {
+		const struct object *o = &objects[slots[at]];
+
+		if (slots[at] == NO_OBJECT)
+			return NO_OBJECT;
+		if (o->parent == dir && strncmp(names + o->name, name, len) == 0 &&
+		    names[o->name + len] == '\0')
+			return slots[at];
+	}
+}
+
+/* --- lists --- */
+
+int64_t mtime_of(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+int64_t ctime_of(const struct stat *st)
+{
+	return (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
+}
+
+int stat_at(int dir, const char *name, struct stat *st)
+{
+	int flags = name[0] != '\0' ? AT_SYMLINK_NOFOLLOW : AT_EMPTY_PATH;
+
+	return syscall(SYS_newfstatat, dir, name, st, flags) < 0 ? -errno : 0;
+}
+
+/* The number of a new object, or 0 when there are too many. */
+static uint64_t add_object(uint64_t parent, const char *name, const struct stat *st,
+			   const char *target)
+{
+	uint64_t at = names_add(name, strlen(name));
+
+	if (count == OBJECTS_MAX || at == UINT64_MAX ||
+	    names_add(target, strlen(target)) == UINT64_MAX)
 		return 0;
-	objects[count] = (struct object){ names_len, (uint32_t)parent };
-	memcpy(names + names_len, name, len);
-	names_len += len;
-	names[names_len++] = '\0';
+	objects[count] = (struct object){
+		.name = at,
+		.size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0,
+		.ino = st->st_ino,
+		.mtime_ns = mtime_of(st),
+		.ctime_ns = ctime_of(st),
+		.mode = st->st_mode,
+		.parent = (uint32_t)parent,
+	};
+	if (broker_rights != BROKER_READS && count >= (uint64_t)roots_count)
+		slot_add(count);
 	return count++;
 }
 
@@ -153,77 +254,118 @@ static void do_read(const struct broker_request *r)
 		send_all(data, (size_t)n);
 }
 
-static void send_entry(int fd, uint64_t dir, const char *name)
+static void note_entry(int fd, uint64_t dir, const char *name)
 {
-	char target[BROKER_TARGET_MAX];
-	struct broker_record record = { 0 };
+	char target[BROKER_TARGET_MAX + 1];
 	struct stat st;
-	size_t len = strlen(name);
 	ssize_t n = 0;
 
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || len > BROKER_NAME_MAX)
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strlen(name) > BROKER_NAME_MAX)
 		return;
-	if (syscall(SYS_newfstatat, fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (stat_at(fd, name, &st) < 0)
 		return; /* gone meanwhile */
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))
 		return; /* devices, sockets and pipes of the host stay outside */
 	if (S_ISLNK(st.st_mode))
-		n = readlinkat(fd, name, target, sizeof target);
+		n = readlinkat(fd, name, target, sizeof target - 1);
 	if (n < 0)
 		return;
-	record.id = add_object(dir, name, len);
-	if (record.id == 0)
-		return;
-	record.mode = st.st_mode;
-	record.size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	record.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-	record.name_len = (uint16_t)len;
-	record.target_len = (uint16_t)n;
-	send_all(&record, sizeof record);
-	send_all(name, len);
-	send_all(target, (size_t)n);
+	target[n] = '\0';
+	(void)add_object(dir, name, &st, target);
 }
 
-static void do_list(const struct broker_request *r)
+bool object_set(uint64_t dir, const char *name, const struct stat *st)
+{
+	uint64_t id = object_find(dir, name, strlen(name));
+
+	if (id == NO_OBJECT)
+		id = add_object(dir, name, st, "");
+	if (id == NO_OBJECT)
+		return false;
+	objects[id].ino = st->st_ino;
+	objects[id].mode = st->st_mode;
+	objects[id].imagined = broker_rights == BROKER_REHEARSES;
+	return true;
+}
+
+/* Reads a directory into objects. */
+static int read_directory(uint64_t id, int fd)
 {
 	static _Alignas(16) char data[BROKER_CHUNK];
-	struct broker_record end = { 0 };
-	int fd = open_object(r->id, true);
+	uint64_t first = count;
 	long n;
 
-	send_result(fd < 0 ? fd : 0);
-	if (fd < 0)
-		return;
 	while ((n = syscall(SYS_getdents64, fd, data, sizeof data)) > 0) {
 		for (long at = 0; at < n;) {
 			const struct dirent *d = (const struct dirent *)(const void *)(data + at);
 
 			at += d->d_reclen;
-			send_entry(fd, r->id, d->d_name);
+			note_entry(fd, id, d->d_name);
 		}
 	}
-	end.size = n < 0 ? (uint64_t)errno : 0;
-	send_all(&end, sizeof end);
+	if (n < 0)
+		return -errno;
+	objects[id].first = (uint32_t)first;
+	objects[id].count = (uint32_t)(count - first);
+	objects[id].listed = true;
 	if (fd == open_fd) {
 		/* Its offset is at the end. */
 		close(open_fd);
 		open_fd = -1;
 		open_id = UINT64_MAX;
 	}
+	return 0;
 }
 
-static bool next_request(struct broker_request *r)
+static void send_entry(uint64_t id)
 {
-	size_t done = 0;
+	const struct object *o = &objects[id];
+	const char *name = names + o->name;
+	size_t len = strlen(name);
+	const char *target = name + len + 1;
+	struct broker_record record = { .id = id,
+					.size = o->size,
+					.mtime_ns = o->mtime_ns,
+					.mode = o->mode,
+					.name_len = (uint16_t)len,
+					.target_len = (uint16_t)strlen(target) };
 
-	while (done < sizeof *r) {
-		ssize_t n = read(requests, (char *)r + done, sizeof *r - done);
+	send_all(&record, sizeof record);
+	send_all(name, len);
+	send_all(target, record.target_len);
+}
+
+static void do_list(const struct broker_request *r)
+{
+	struct broker_record end = { 0 };
+	int err = 0;
+
+	if (r->id >= count || !objects[r->id].listed) {
+		int fd = open_object(r->id, true);
+
+		err = fd < 0 ? fd : read_directory(r->id, fd);
+	}
+	send_result(err);
+	if (err < 0)
+		return;
+	for (uint32_t i = 0; i < objects[r->id].count; i++)
+		send_entry(objects[r->id].first + i);
+	send_all(&end, sizeof end);
+}
+
+bool receive_all(void *into, size_t len)
+{
+	char *at = into;
+
+	while (len != 0) {
+		ssize_t n = read(requests, at, len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return false;
-		done += (size_t)n;
+		at += n;
+		len -= (size_t)n;
 	}
 	return true;
 }
@@ -231,27 +373,49 @@ static bool next_request(struct broker_request *r)
 static _Noreturn void serve(bool lock)
 {
 	struct broker_request r;
+	bool sane = true;
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
 	if (lock) {
-		lock_files(root_fds, roots_count);
-		lock_down(LOCK_BROKER);
+		bool writes = broker_rights == BROKER_WRITES;
+
+		lock_files(root_fds, writes ? root_writable : NULL, roots_count);
+		lock_down(writes ? LOCK_BROKER_APPLY : LOCK_BROKER);
 	}
-	while (next_request(&r)) {
+	while (sane && receive_all(&r, sizeof r)) {
 		if (r.op == BROKER_READ)
 			do_read(&r);
 		else if (r.op == BROKER_LIST)
 			do_list(&r);
 		else
-			break;
+			sane = broker_rights != BROKER_READS && apply_request(&r);
 	}
 	leave(0);
 }
 
-void broker_start(const int *roots, int n, bool lock, int fds[2])
+/* In the new process. */
+static void prepare(void)
+{
+	objects = reserve(OBJECTS_MAX * sizeof *objects);
+	names = reserve(NAMES_MAX);
+	if (broker_rights != BROKER_READS) {
+		slots = reserve(OBJECTS_MAX * 8 * sizeof *slots);
+		apply_prepare();
+	}
+	for (int i = 0; i < roots_count; i++) {
+		struct stat st = { 0 };
+
+		(void)stat_at(root_fds[i], "", &st);
+		add_object(0, ".", &st, "");
+	}
+}
+
+void broker_start(const int *roots, const bool *writable, int n, enum broker_rights rights,
+		  bool lock, int fds[2])
 {
 	int to[2], from[2];
 	pid_t pid;
@@ -266,12 +430,11 @@ void broker_start(const int *roots, int n, bool lock, int fds[2])
 		close(from[0]);
 		requests = to[0];
 		replies = from[1];
-		objects = reserve(OBJECTS_MAX * sizeof *objects);
-		names = reserve(NAMES_MAX);
 		root_fds = roots;
+		root_writable = writable;
 		roots_count = n;
-		for (int i = 0; i < n; i++)
-			add_object(0, ".", 1);
+		broker_rights = rights;
+		prepare();
 		serve(lock);
 	}
 	close(to[0]);

@@ -5,17 +5,32 @@
  *   runner  request                                      broker
  *           reply, then result bytes                     READ
  *           reply, then records with their strings       LIST
+ *           reply                                        APPLY with its change; DATA; END
+ *           reply, then failures with their paths        FINISH
  *
- * Objects are numbered: 0 ... are the mounted directories, the others come from lists.
+ * Objects are numbered: 0 ... are the mounted directories, the others come from lists. A
+ * directory is read once: who asks again hears what was heard first, so that what a session
+ * sees is one state, and what the host has changed since can be told from what a script has.
  */
 #ifndef CLI_BROKER_H
 #define CLI_BROKER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum broker_op { BROKER_READ, BROKER_LIST };
+enum broker_op {
+	BROKER_READ,
+	BROKER_LIST,
+	/* With --apply only: see apply_host.c. */
+	BROKER_APPLY,  /* id: mounted directory; a struct broker_change follows */
+	BROKER_DATA,   /* pos, len: bytes of the file that APPLY began follow */
+	BROKER_END,    /* pos: size of the file; len not 0: it is given up */
+	BROKER_FINISH, /* all was said */
+};
 
 enum { BROKER_CHUNK = 65536, BROKER_NAME_MAX = 255, BROKER_TARGET_MAX = 4096 };
+enum { BROKER_PATH_MAX = 65536 };
 
 struct broker_request {
 	uint64_t op;
@@ -38,8 +53,42 @@ struct broker_record {
 	uint16_t target_len;
 };
 
-/* Starts the process, which keeps the directories in `roots` open and is confined to them.
- * fds: where requests are written, where replies are read. Before the runner is locked. */
-void broker_start(const int *roots, int count, bool lock, int fds[2]);
+/* A change as cowsh_diff tells it. The answer is 0, BROKER_WANTS_DATA, or an error; one of the
+ * two below says that the host's file is not what the session saw. */
+struct broker_change {
+	uint32_t kind;
+	uint32_t mode; /* 0: removed */
+	int64_t mtime_ns;
+	uint32_t path_len; /* the path below the mounted directory, and the target, follow */
+	uint32_t target_len;
+};
+enum { BROKER_WANTS_DATA = 1, BROKER_CHANGED = -3000, BROKER_APPEARED = -3001 };
+/* Not a file, directory or link: there is nothing of the kind on the host's side. */
+enum { BROKER_NO_FILE = -3003 };
+/* Nothing was removed, because something before had failed. */
+enum { BROKER_KEPT = -3002 };
+
+/* What went wrong at the end; a path_len of 0 ends the list. */
+struct broker_failure {
+	int64_t err;
+	uint32_t id; /* of the mounted directory */
+	uint32_t path_len;
+};
+
+enum broker_rights { BROKER_READS, BROKER_REHEARSES, BROKER_WRITES };
+
+/* Starts the process, which keeps the directories in `roots` open and is confined to them; of
+ * those in `writable` it may change what is beneath, if `rights` say so. fds: where requests are
+ * written, where replies are read. Before the runner is locked. */
+void broker_start(const int *roots, const bool *writable, int count, enum broker_rights rights,
+		  bool lock, int fds[2]);
+
+/* hostdir.c: the runner's end. False: the broker is gone. */
+bool broker_send(const void *data, size_t len);
+bool broker_receive(void *into, size_t len);
+/* A request without bytes behind it, and the answer. */
+int64_t broker_ask(uint64_t op, uint64_t id, uint64_t pos, uint64_t len);
+/* The answer to what was sent. */
+int64_t broker_answer(void);
 
 #endif

@@ -4,6 +4,7 @@
  * was opened before the lock.
  */
 #include "cli/changes.h"
+#include "cli/apply.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -35,6 +36,8 @@ bool changes_option(int argc, char **argv, int *i)
 {
 	char *v;
 
+	if (apply_option(argv[*i]))
+		return true;
 	if (strcmp(argv[*i], "--diff") == 0) {
 		wants_list = true;
 	} else if (strncmp(argv[*i], "--diff=", 7) == 0) {
@@ -83,7 +86,7 @@ static int print_change(void *user, const struct cowsh_change *change)
 	if (!in_directory(change->path))
 		return 0;
 	out_format("%c ", change->kind);
-	out_text(change->path);
+	out_name(change->path);
 	out_char('\n');
 	return 0;
 }

@@ -52,6 +52,9 @@ void out_to(int fd);
 void out_bytes(const char *data, size_t len);
 void out_text(const char *text);
 void out_char(char c);
+/* A name of a file; in quotes, with escapes, if it has control characters, quotes or backslashes:
+ * one line a name, whatever a script calls its files. */
+void out_name(const char *name);
 void out_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_flush(void);
 /* The same goes to another stream until the one before is selected again. */
@@ -107,8 +110,8 @@ int image_command(int argc, char **argv);
 
 /* json.c: text in quotes, bytes that are not UTF-8 as U+FFFD; whether there were none. */
 bool json_string(const char *text, size_t len);
-/* The result of --json on standard output. */
-void json_result(struct runner *r, const struct cowsh_result *result, cowsh_snapshot *before);
+/* The result of --json on standard output; --apply, too: its exit status, or 0. */
+int json_result(struct runner *r, const struct cowsh_result *result, cowsh_snapshot *before);
 
 /* trace.c: whether an option is its own; opens the file, before the lock; traces the session
  * into it; ends tracing. All do nothing without --trace. */

@@ -3,8 +3,9 @@
  * Directories of the host as sources of files: what the session asks for comes from the broker.
  * What it says is checked like any input.
  */
-#include "cli/cli.h"
+#include "cli/apply.h"
 #include "cli/broker.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,18 +16,12 @@ static int request_fd, reply_fd;
 static int roots[MOUNTS_MAX];
 static struct cowsh_source sources[MOUNTS_MAX];
 
-static bool send_request(const struct broker_request *r)
+bool broker_send(const void *data, size_t len)
 {
-	ssize_t n;
-
-	/* A pipe takes so few bytes at once or not at all. */
-	do {
-		n = write(request_fd, r, sizeof *r);
-	} while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof *r;
+	return write_all(request_fd, data, len) == 0;
 }
 
-static bool receive(void *into, size_t len)
+bool broker_receive(void *into, size_t len)
 {
 	char *at = into;
 
@@ -43,14 +38,18 @@ static bool receive(void *into, size_t len)
 	return true;
 }
 
-static int64_t ask(uint64_t op, uint64_t id, uint64_t pos, uint64_t len)
+int64_t broker_answer(void)
 {
-	struct broker_request r = { op, id, pos, len };
 	struct broker_reply reply;
 
-	if (!send_request(&r) || !receive(&reply, sizeof reply))
-		return -COWSH_EIO;
-	return reply.result;
+	return broker_receive(&reply, sizeof reply) ? reply.result : -COWSH_EIO;
+}
+
+int64_t broker_ask(uint64_t op, uint64_t id, uint64_t pos, uint64_t len)
+{
+	struct broker_request r = { op, id, pos, len };
+
+	return broker_send(&r, sizeof r) ? broker_answer() : -COWSH_EIO;
 }
 
 /* One entry into `e`, whose strings live until the next one. 0 at the end of the list. */
@@ -60,12 +59,12 @@ static int next_entry(struct cowsh_entry *e)
 	static char target[BROKER_TARGET_MAX + 1];
 	struct broker_record r;
 
-	if (!receive(&r, sizeof r) || r.name_len > BROKER_NAME_MAX ||
+	if (!broker_receive(&r, sizeof r) || r.name_len > BROKER_NAME_MAX ||
 	    r.target_len > BROKER_TARGET_MAX)
 		return -COWSH_EIO;
 	if (r.name_len == 0)
 		return r.size != 0 ? -COWSH_EIO : 0;
-	if (!receive(name, r.name_len) || !receive(target, r.target_len))
+	if (!broker_receive(name, r.name_len) || !broker_receive(target, r.target_len))
 		return -COWSH_EIO;
 	name[r.name_len] = '\0';
 	target[r.target_len] = '\0';
@@ -81,7 +80,7 @@ static int next_entry(struct cowsh_entry *e)
 static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_entry *),
 		void *sink)
 {
-	int64_t err = ask(BROKER_LIST, id, 0, 0);
+	int64_t err = broker_ask(BROKER_LIST, id, 0, 0);
 	struct cowsh_entry e;
 	int result = 0;
 	int more;
@@ -102,13 +101,13 @@ static int64_t read_object(void *user, uint64_t id, uint64_t pos, void *into, si
 
 	(void)user;
 	while (done < len) {
-		int64_t n = ask(BROKER_READ, id, pos + done, len - done);
+		int64_t n = broker_ask(BROKER_READ, id, pos + done, len - done);
 
 		if (n < 0)
 			return n;
 		if (n == 0)
 			break;
-		if (n > (int64_t)(len - done) || !receive((char *)into + done, (size_t)n))
+		if (n > (int64_t)(len - done) || !broker_receive((char *)into + done, (size_t)n))
 			return -COWSH_EIO;
 		done += (size_t)n;
 	}
@@ -117,6 +116,7 @@ static int64_t read_object(void *user, uint64_t id, uint64_t pos, void *into, si
 
 void hostdirs_open(struct options *o)
 {
+	bool writable[MOUNTS_MAX];
 	int fds[2];
 
 	for (int i = 0; i < o->nmounts; i++) {
@@ -130,10 +130,11 @@ void hostdirs_open(struct options *o)
 						    .read = read_object };
 		o->mounts[i].source = &sources[i];
 		o->mounts[i].id = (uint64_t)i;
+		writable[i] = !o->mounts[i].read_only;
 	}
 	if (o->nmounts == 0)
 		return;
-	broker_start(roots, o->nmounts, !o->no_lockdown, fds);
+	broker_start(roots, writable, o->nmounts, apply_rights(), !o->no_lockdown, fds);
 	request_fd = fds[0];
 	reply_fd = fds[1];
 	for (int i = 0; i < o->nmounts; i++)

@@ -3,6 +3,7 @@
  * --json: one object on standard output. Bytes that are not UTF-8 become U+FFFD in the text,
  * and the exact bytes follow in base64 under "stdout_base64" or "stderr_base64".
  */
+#include "cli/apply.h"
 #include "cli/cli.h"
 
 #include <string.h>
@@ -106,8 +107,9 @@ static int put_change(void *user, const struct cowsh_change *change)
 	return 0;
 }
 
-void json_result(struct runner *r, const struct cowsh_result *result, cowsh_snapshot *before)
+int json_result(struct runner *r, const struct cowsh_result *result, cowsh_snapshot *before)
 {
+	int status = 0;
 	bool first = true;
 
 	out_char('{');
@@ -124,5 +126,9 @@ void json_result(struct runner *r, const struct cowsh_result *result, cowsh_snap
 		   (unsigned long long)result->steps, (unsigned long long)result->memory_peak,
 		   (long long)result->time_ns);
 	cowsh_diff(r->session, before, put_change, &first);
-	out_text("]}\n");
+	out_char(']');
+	if (apply_wanted())
+		status = apply_run(r, before, result);
+	out_text("}\n");
+	return status;
 }

@@ -47,6 +47,20 @@
 	CALL(renameat2)                                                                            \
 	CALL(unlinkat)
 
+/* Every name that is opened is new, and never a link. */
+#define BROKER_APPLY_CALLS(CALL, OPEN)                                                             \
+	BROKER_CALLS(CALL, OPEN)                                                                   \
+	CALL(pwrite64)                                                                             \
+	CALL(ftruncate)                                                                            \
+	CALL(fchmod)                                                                               \
+	CALL(fchown)                                                                               \
+	CALL(utimensat)                                                                            \
+	CALL(mkdirat)                                                                              \
+	CALL(symlinkat)                                                                            \
+	CALL(unlinkat)                                                                             \
+	CALL(renameat2)                                                                            \
+	OPEN(O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
+
 /* What the machine of libcowsh-kvm.a needs; of ioctl only KVM's, of memory nothing that can be
  * executed. Everything it uses is made from the one descriptor that is open by then. */
 #define MACHINE_CALLS(CALL, OPEN)                                                                  \
@@ -122,12 +136,15 @@ static int install_for(enum lock which)
 	static struct sock_filter runner[] = FILTER(RUNNER_CALLS);
 	static struct sock_filter broker[] = FILTER(BROKER_CALLS);
 	static struct sock_filter keeper[] = FILTER(KEEPER_CALLS);
+	static struct sock_filter apply[] = FILTER(BROKER_APPLY_CALLS);
 	static struct sock_filter machine[] = FILTER(MACHINE_CALLS);
 
 	if (which == LOCK_BROKER)
 		return install(broker, sizeof broker / sizeof *broker);
 	if (which == LOCK_KEEPER)
 		return install(keeper, sizeof keeper / sizeof *keeper);
+	if (which == LOCK_BROKER_APPLY)
+		return install(apply, sizeof apply / sizeof *apply);
 	if (which == LOCK_MACHINE)
 		return install(machine, sizeof machine / sizeof *machine);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0)
@@ -146,8 +163,12 @@ void lock_down(enum lock which)
 	with_machine = which == LOCK_MACHINE;
 }
 
-void lock_files(const int *roots, int count)
+void lock_files(const int *roots, const bool *writable, int count)
 {
+	const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+	const uint64_t writing = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
+				 LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_SYM |
+				 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR;
 	struct landlock_ruleset_attr every = { .handled_access_fs = (1u << 13) - 1 };
 	long set = LOCK_POSSIBLE ? syscall(SYS_landlock_create_ruleset, &every,
 					   sizeof every.handled_access_fs, 0)
@@ -157,8 +178,7 @@ void lock_files(const int *roots, int count)
 		return;
 	for (int i = 0; i < count; i++) {
 		struct landlock_path_beneath_attr beneath = {
-			.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE |
-					  LANDLOCK_ACCESS_FS_READ_DIR,
+			.allowed_access = reading | (writable != NULL && writable[i] ? writing : 0),
 			.parent_fd = roots[i],
 		};
 

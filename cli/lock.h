@@ -10,18 +10,19 @@
 #include <stdbool.h>
 
 enum lock {
-	LOCK_RUNNER,  /* runs the scripts */
-	LOCK_BROKER,  /* reads mounted directories: broker.c */
-	LOCK_KEEPER,  /* replaces the file of a session: keep.c */
-	LOCK_MACHINE, /* a runner that may run real programs, with --microvm */
+	LOCK_RUNNER,       /* runs the scripts */
+	LOCK_BROKER,       /* reads mounted directories: broker.c */
+	LOCK_BROKER_APPLY, /* and changes what is in them: apply_host.c */
+	LOCK_KEEPER,       /* replaces the file of a session: keep.c */
+	LOCK_MACHINE,      /* a runner that may run real programs, with --microvm */
 };
 
 /* From here on every other call kills the process. Ends the program with a message if the
  * kernel can't do that. */
 void lock_down(enum lock which);
-/* Only what lies beneath these directories can be opened, and only for reading. Kernels that
- * have no Landlock leave that to LOCK_BROKER's list. */
-void lock_files(const int *roots, int count);
+/* Only what lies beneath these directories can be opened, and only for reading, but for those in
+ * `writable` (NULL: none). Kernels that have no Landlock leave that to the broker's lists. */
+void lock_files(const int *roots, const bool *writable, int count);
 /* Ends the process, with what a locked one may still call. */
 _Noreturn void leave(int status);
 

@@ -72,6 +72,41 @@ void out_char(char c)
 	out_bytes(&c, 1);
 }
 
+static bool is_plain(const char *name)
+{
+	for (const char *c = name; *c != '\0'; c++) {
+		unsigned char byte = (unsigned char)*c;
+
+		if (byte < ' ' || byte == 0x7f || byte == '"' || byte == '\\')
+			return false;
+	}
+	return true;
+}
+
+void out_name(const char *name)
+{
+	if (is_plain(name)) {
+		out_text(name);
+		return;
+	}
+	out_char('"');
+	for (const char *c = name; *c != '\0'; c++) {
+		unsigned char byte = (unsigned char)*c;
+
+		if (byte == '\n')
+			out_text("\\n");
+		else if (byte == '\t')
+			out_text("\\t");
+		else if (byte < ' ' || byte == 0x7f)
+			out_format("\\%03o", byte);
+		else if (byte == '"' || byte == '\\')
+			out_format("\\%c", byte);
+		else
+			out_char(*c);
+	}
+	out_char('"');
+}
+
 void out_format(const char *format, ...)
 {
 	char text[512];

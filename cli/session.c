@@ -2,6 +2,7 @@
  *
  * Sets up a session as the options say, connects it to this process's descriptors, runs.
  */
+#include "cli/apply.h"
 #include "cli/changes.h"
 #include "cli/cli.h"
 #include "cli/lock.h"
@@ -248,6 +249,23 @@ void runner_wait(struct runner *r)
 	cowsh_wake(r->session);
 }
 
+/* All that is to be said and done after the run. The exit status: the script's, if that is not 0,
+ * else that of the first thing that failed. */
+static int report(struct runner *r, cowsh_snapshot *before, const struct cowsh_result *result)
+{
+	int failed = 0;
+	int told = 0;
+
+	if (r->options->json)
+		failed = json_result(r, result, before);
+	if (changes_wanted())
+		told = changes_tell(r, before);
+	if (apply_wanted() && !r->options->json)
+		failed = apply_run(r, before, result);
+	out_flush();
+	return result->status != 0 ? result->status : told != 0 ? told : failed;
+}
+
 int runner_run(struct runner *r)
 {
 	struct options *o = r->options;
@@ -256,7 +274,10 @@ int runner_run(struct runner *r)
 	int state;
 
 	changes_open();
-	if ((o->json || changes_wanted()) && cowsh_snapshot_new(r->session, &before) < 0)
+	if (apply_wanted())
+		apply_check(r);
+	if ((o->json || changes_wanted() || apply_wanted()) &&
+	    cowsh_snapshot_new(r->session, &before) < 0)
 		fatal("out of memory");
 	trace_begin(r);
 	state = start(r);
@@ -272,10 +293,5 @@ int runner_run(struct runner *r)
 	while (result.limit < 0 && (state = cowsh_drain(r->session, 0)) == COWSH_WAIT)
 		runner_wait(r);
 	trace_end(r);
-	if (o->json)
-		json_result(r, &result, before);
-	if (changes_wanted() && (state = changes_tell(r, before)) != 0 && result.status == 0)
-		result.status = state;
-	out_flush();
-	return result.status;
+	return report(r, before, &result);
 }

@@ -325,6 +325,13 @@ COWSH_API void cowsh_bytes_free(cowsh *session, char *bytes, size_t len);
 COWSH_API int cowsh_make_directory(cowsh *session, const char *path, unsigned mode);
 COWSH_API int cowsh_remove(cowsh *session, const char *path);
 
+/* Bytes of a file from the first one at or behind *pos that is not in a hole; *pos is where they
+ * begin. Their number, 0 at the end. */
+COWSH_API int64_t cowsh_read_at(cowsh *session, const char *path, uint64_t *pos, void *into,
+				size_t len);
+/* The target of a symbolic link: its length; at most len bytes are copied, without a NUL. */
+COWSH_API int64_t cowsh_read_link(cowsh *session, const char *path, char *into, size_t len);
+
 struct cowsh_stat {
 	unsigned mode; /* type and permissions, as Linux */
 	uint64_t size;
