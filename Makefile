@@ -8,6 +8,7 @@
 #   make faults     the cases with each allocation failing, and a switch at every kernel call
 #   make hostile    scripts that attack, and every command with endless input
 #   make proof      what the program asks of the kernel, under strace
+#   make determinism  every case twice in different surroundings: the same to the last step
 #   make soak       memory stays flat over a million sessions and commands
 #   make microvm-test  real programs in KVM, beside the same natively   make rootfs  a Debian to run
 #   make wasm-test  the cases in wasm under Node           make check    what CI runs
@@ -112,7 +113,7 @@ LINK_MUSL = $(CC) -static -nostdlib -o $@ $(MUSL)/crt1.o $(MUSL)/crti.o $^ \
 	$(MUSL_LIBS) $(MUSL)/libc.a $(shell gcc -print-libgcc-file-name) $(MUSL)/crtn.o
 $(B)/cowsh-edit: cli/edit/main.c
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -o $@ $< -ledit
-$(B)/run: tests/run.c tests/cases.c tests/oracle.c $(B)/libcowsh.a
+$(B)/run: tests/run.c tests/cases.c tests/digests.c tests/oracle.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 $(B)/hostile: tests/hostile.c tests/cases.c $(B)/libcowsh.a builtins/list.h
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm
@@ -175,6 +176,9 @@ hostile: deps
 	@$(MAKE) --no-print-directory $(B)/hostile
 	$(B)/hostile tests/hostile/*.hostile
 	$(B)/hostile --endless
+determinism: deps
+	@$(MAKE) --no-print-directory $(B)/cowsh $(B)/run
+	@tools/determinism $(B)
 proof: deps
 	@tools/need strace util-linux python3
 	@$(MAKE) --no-print-directory all $(B)/run
@@ -192,7 +196,8 @@ fuzz-diff: deps
 	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS)
 wasm-test:
 	@tools/need emscripten nodejs dpkg-dev
-	@wasm/test $(B)/wasm
+	@$(MAKE) --no-print-directory $(B)/run
+	@wasm/test $(B)/wasm $(B)/run
 check:
 	for part in lint test oracle asan wasm-test; do $(MAKE) --no-print-directory $$part || exit; done
 
@@ -206,13 +211,13 @@ install: all
 	install -m 755 $(B)/libcowsh.so $(DESTDIR)$(PREFIX)/lib/libcowsh.so.0
 	ln -sf libcowsh.so.0 $(DESTDIR)$(PREFIX)/lib/libcowsh.so
 	install -m 644 include/cowsh.h include/cowsh_image.h include/cowsh_watch.h \
-		$(DESTDIR)$(PREFIX)/include
+		include/cowsh_journal.h $(DESTDIR)$(PREFIX)/include
 	sed 's|@PREFIX@|$(PREFIX)|' docs/cowsh.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cowsh.pc
 	install -m 644 docs/cowsh.1 $(DESTDIR)$(PREFIX)/share/man/man1/cowsh.1
 
 clean:
 	rm -rf $(B)
 
-.PHONY: microvm-test rootfs syscalls
+.PHONY: determinism microvm-test rootfs syscalls
 .PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

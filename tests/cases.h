@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct text {
 	char *ptr;
@@ -24,6 +25,10 @@ struct test {
 };
 
 struct outcome {
+	unsigned long long trace; /* --digests: hash of all events */
+	unsigned long long steps;
+	unsigned long long memory_peak;
+	unsigned char tree[32];
 	struct text part[SECTIONS];
 	int status;
 	int limit;
@@ -49,6 +54,12 @@ bool oracle_start(void);
 void oracle_run(const struct test *t, struct outcome *o);
 /* Running cases in a cowsh program, which locks itself. */
 void program_run(const struct test *t, struct outcome *o, const char *program);
+
+/* digests.c: traces a session into o; writes its line. */
+struct cowsh;
+bool digests_start(struct cowsh *session, struct outcome *o);
+void digests_end(struct cowsh *session);
+void digests_print(FILE *f, const char *file, const struct test *t, const struct outcome *o);
 
 enum { CASE_SECONDS = 20 };
 #define CASE_DIR "/tmp/case"

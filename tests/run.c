@@ -15,24 +15,31 @@
  * An absent section means empty, or status 0. By default cases run in cowsh; with --oracle in
  * the real bash, as an unprivileged user in an empty directory, and a case that says `differs`
  * must fail there. With --program in that program, as a user starts it. --record rewrites the
- *expectations of a file from the real bash.
+ * expectations of a file from the real bash. --digests OUT writes a line for each case with
+ * what must be the same wherever it runs, for tools/determinism; --poison fills the memory with
+ * garbage first.
  */
 #include "tests/cases.h"
 
 #include "cowsh.h"
+#include "cowsh_journal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { ORACLE_TRIES = 3 };
+enum { ORACLE_TRIES = 3, POISON_BYTES = 256 << 20 };
 
 static struct {
 	bool oracle;
 	bool record;
 	bool forked;
 	bool verbose;
+	FILE *digests;
+	bool poison;
+	int sample; /* every so many cases */
+	int seen;
 	const char *only;
 	const char *program;
 	int passed;
@@ -80,7 +87,7 @@ static int on_expired(void *user)
 {
 	const struct streams *s = user;
 
-	return time(NULL) >= s->deadline;
+	return run.digests == NULL && time(NULL) >= s->deadline;
 }
 
 static cowsh *new_session(const struct cowsh_host *host)
@@ -110,6 +117,7 @@ static void run_in_cowsh(const struct test *t, struct outcome *out)
 	struct cowsh_host host = COWSH_HOST_INIT;
 	const char *argv[] = { "bash", "-c", t->part[SCRIPT].ptr, "bash" };
 	struct cowsh_result result;
+	cowsh_snapshot *before = NULL;
 	cowsh *session;
 
 	host.output = on_output;
@@ -117,6 +125,9 @@ static void run_in_cowsh(const struct test *t, struct outcome *out)
 	host.expired = on_expired;
 	host.user = &streams;
 	session = new_session(&host);
+	if (run.digests != NULL &&
+	    (!digests_start(session, out) || cowsh_snapshot_new(session, &before) < 0))
+		abort();
 	if (cowsh_start_program(session, 4, argv) < 0) {
 		out->status = -1;
 	} else {
@@ -127,6 +138,13 @@ static void run_in_cowsh(const struct test *t, struct outcome *out)
 			cowsh_drain(session, 0);
 		out->status = result.status;
 		out->limit = result.limit;
+		out->steps = result.steps;
+		out->memory_peak = result.memory_peak;
+	}
+	if (run.digests != NULL) {
+		digests_end(session);
+		cowsh_digest(session, before, out->tree);
+		cowsh_snapshot_free(before);
 	}
 	cowsh_free(session);
 }
@@ -136,6 +154,9 @@ static void make_store(void)
 	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
 
 	config.region = reserve_memory(&config.region_size);
+	/* Memory that was used before: what is not set is not zero. */
+	if (run.poison && config.region != NULL)
+		memset(config.region, 0xa5, POISON_BYTES);
 	if (config.region == NULL || cowsh_store_new(&config, &store) < 0)
 		abort();
 }
@@ -257,8 +278,11 @@ static void run_file(const char *path)
 	while (case_next(&r, &t)) {
 		struct outcome o = { .limit = -1 };
 
-		if (run.only == NULL || strstr(t.name, run.only) != NULL) {
+		if ((run.only == NULL || strstr(t.name, run.only) != NULL) &&
+		    run.seen++ % run.sample == 0) {
 			run_case(&t, &o);
+			if (run.digests != NULL)
+				digests_print(run.digests, file, &t, &o);
 			if (run.record)
 				record(f, &t, &o);
 			else
@@ -285,6 +309,7 @@ int main(int argc, char **argv)
 {
 	int i = 1;
 
+	run.sample = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		if (strcmp(argv[i], "--oracle") == 0)
 			run.oracle = true;
@@ -292,6 +317,12 @@ int main(int argc, char **argv)
 			run.oracle = run.record = true;
 		else if (strcmp(argv[i], "--forked") == 0)
 			run.forked = true;
+		else if (strcmp(argv[i], "--digests") == 0 && i + 1 < argc)
+			run.digests = fopen(argv[++i], "w");
+		else if (strcmp(argv[i], "--poison") == 0)
+			run.poison = true;
+		else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
+			run.sample = atoi(argv[++i]);
 		else if (strcmp(argv[i], "-v") == 0)
 			run.verbose = true;
 		else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
@@ -301,9 +332,9 @@ int main(int argc, char **argv)
 		else
 			i = argc;
 	}
-	if (i >= argc) {
+	if (i >= argc || run.sample < 1) {
 		fprintf(stderr, "usage: run [--oracle|--record|--forked|--program COWSH] [-v] "
-				"[--only TEXT] FILE...\n");
+				"[--digests OUT] [--poison] [--sample N] [--only TEXT] FILE...\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -320,6 +351,8 @@ int main(int argc, char **argv)
 	for (; i < argc; i++)
 		run_file(argv[i]);
 	cowsh_free(base_session);
+	if (run.digests != NULL && fclose(run.digests) != 0)
+		run.failed++;
 	printf("%d passed, %d failed\n", run.passed, run.failed);
 	return run.failed != 0;
 }
