@@ -180,6 +180,14 @@ static bool assigns_here(const struct arith_compiler *c)
 	return top == PEND_PAREN || top == PEND_QUESTION || top == PEND_ASSIGN;
 }
 
+static bool starts_token(const struct arith_compiler *c, uint32_t at)
+{
+	unsigned char ch = (unsigned char)c->text[at];
+
+	return (c->nholes != 0 && c->holes->at == at) || byte_is_name(ch) ||
+	       (ch != '\0' && strchr("<>&|^~+-*/%=!?:(),", ch) != NULL);
+}
+
 /* A variable whose value is wanted, unless = follows, which is seen here. */
 static void read_variable(struct arith_compiler *c)
 {
@@ -202,6 +210,11 @@ static void read_variable(struct arith_compiler *c)
 	if (at < c->len && c->text[at] == '=' && (at + 1 >= c->len || c->text[at + 1] != '=') &&
 	    assigns_here(c))
 		return;
+	/* bash reads the next token before it takes the value. */
+	if (at < c->len && !starts_token(c, at)) {
+		arith_fail(c, "syntax error: invalid arithmetic operator", at);
+		return;
+	}
 	if (ref->sub.ptr != NULL) {
 		emit_ref(c, AOP_PLACE, ref);
 		pushes(c, 2);

@@ -133,7 +133,7 @@ int do_exit(struct shell *sh, int argc, char **argv)
 		return status;
 	sh->flow = FLOW_EXIT;
 	sh->status = status;
-	if (sh->trap_running < 0 && trap_is_set(sh, TRAP_EXIT)) {
+	if (sh->trap_running < 0 && trap_is_set(sh, TRAP_EXIT) && task_ends_as_shell(sh)) {
 		/* The trap sees the local variables of where `exit` stands, and in a script file
 		 * its redirections. */
 		if (opt_set(sh, SET_COMMAND))

@@ -154,11 +154,13 @@ static void input_from_null(struct shell *sh)
 	}
 }
 
-/* Whether a command in the background ends as a shell does. */
-static bool runs_exit_trap(const struct node *n)
+bool task_ends_as_shell(const struct shell *sh)
 {
-	return n == NULL || n->kind == NODE_SIMPLE || n->kind == NODE_SUBSHELL ||
-	       n->kind == NODE_GROUP || n->kind == NODE_PIPELINE;
+	const struct task *t = sh->task;
+
+	return t == NULL || !t->background || t->node == NULL || t->node->kind == NODE_SIMPLE ||
+	       t->node->kind == NODE_SUBSHELL || t->node->kind == NODE_GROUP ||
+	       t->node->kind == NODE_PIPELINE;
 }
 
 static int task_main(struct proc *p, void *arg)
@@ -176,7 +178,7 @@ static int task_main(struct proc *p, void *arg)
 		sh->loop_depth = 0;
 	plumb(p, t);
 	status = t->run(sh, t);
-	if (t->background && !runs_exit_trap(t->node))
+	if (!task_ends_as_shell(sh))
 		trap_set(sh, TRAP_EXIT, NULL);
 	return exec_finish(sh, status) & 255;
 }
@@ -220,6 +222,7 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	sub = shell_subshell(p, sh, t->background || t->copy);
 	sub->task = arena_alloc(sub->arena, sizeof(*t));
 	*sub->task = *t;
+	sub->task->unstarted |= sh->task != NULL && sh->task->unstarted;
 	if (t->background)
 		sub->no_errexit = 0;
 	if (t->command_sub || (t->copy && !t->background) || shows_jobs(t)) {
@@ -290,6 +293,21 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	return inverted ? (sh->status = status) : exec_check(sh, status);
 }
 
+/* The DEBUG trap of what goes to the background is this shell's. */
+static void debug_background(struct shell *sh, const struct node *n)
+{
+	const struct pipeline *p = (const struct pipeline *)n;
+
+	if (n->kind == NODE_SIMPLE)
+		exec_debug(sh, n);
+	if (n->kind != NODE_PIPELINE || p->timed)
+		return;
+	for (int i = 0; i < p->ncommands; i++) {
+		if (p->commands[i]->kind == NODE_SIMPLE)
+			exec_debug(sh, p->commands[i]);
+	}
+}
+
 int exec_background(struct shell *sh, const struct group *g)
 {
 	struct task t = { .run = task_run_node,
@@ -298,12 +316,15 @@ int exec_background(struct shell *sh, const struct group *g)
 			  .out = -1,
 			  .close = { -1, -1 },
 			  .background = true };
-	int64_t pid = task_start(sh, &t, NULL);
-	int started = (int)pid;
 	struct arena_mark mark = arena_mark(sh->arena);
 	struct buf text = buf_in(sh->arena);
 	struct job *j;
+	int64_t pid;
+	int started;
 
+	debug_background(sh, g->body);
+	pid = task_start(sh, &t, NULL);
+	started = (int)pid;
 	if (pid < 0)
 		return sh->status;
 	print_command(&text, g->body);

@@ -58,7 +58,8 @@ struct task {
 	bool copy;       /* the parent goes on meanwhile: a full copy */
 	bool background; /* copy as well; interrupts ignored; input from /dev/null */
 	bool command_sub;
-	int stage; /* of a pipeline, from 1; 0: of none */
+	int stage;      /* of a pipeline, from 1; 0: of none */
+	bool unstarted; /* a stage in which no program was started yet */
 };
 
 /* Starts a process that runs t (copied) in a subshell of sh: its pid, or a negative error after
@@ -67,6 +68,8 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child);
 /* There are too many processes: waits for one to end, longer each turn, as bash does. */
 enum { FORK_TRIES = 4 };
 void fork_wait(struct shell *sh, int turn);
+/* Whether the EXIT trap runs when sh ends: not in a list or loop in the background. */
+bool task_ends_as_shell(const struct shell *sh);
 /* task.run: executes t->node. */
 int task_run_node(struct shell *sh, struct task *t);
 

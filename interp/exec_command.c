@@ -399,6 +399,16 @@ static int exec_job_spec(struct shell *sh, char **argv)
 	return exec_builtin(sh, fg, argc + 1, words);
 }
 
+/* A program takes long to start: until then the other stages have opened their files, so that
+ * `find . | sort >list` finds the list. */
+static void await_stages(struct shell *sh)
+{
+	if (sh->task == NULL || !sh->task->unstarted)
+		return;
+	sh->task->unstarted = false;
+	sys_yield(sh->p);
+}
+
 int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 {
 	char *path;
@@ -409,6 +419,7 @@ int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 	path = program_path(sh, argv[0]);
 	if (path == NULL)
 		return not_found(sh, argv, var_get_text(sh, "PATH"), n);
+	await_stages(sh);
 	if (last && !sh->session && !has_traps(sh))
 		return replace_process(sh, path, argv);
 	pid = program_spawn(sh, path, argv, 0, false);

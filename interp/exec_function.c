@@ -5,7 +5,7 @@
 #include "interp/exec.h"
 #include "interp/state.h"
 
-/* FUNCNEST and the session's limit of nested calls. */
+/* FUNCNEST counts functions, the session's limit every nested call. */
 static bool too_deep(struct shell *sh, const struct function *f)
 {
 	const char *nest = var_get_text(sh, "FUNCNEST");
@@ -13,14 +13,15 @@ static bool too_deep(struct shell *sh, const struct function *f)
 	int64_t wanted = 0;
 
 	if (nest != NULL && arith_plain_number(bytes_of(nest), &wanted) && wanted > 0 &&
-	    (most == 0 || (uint64_t)wanted < most))
+	    sh->function_depth >= wanted)
 		most = (uint64_t)wanted;
-	if (most == 0 || (uint64_t)sh->depth < most)
+	else if (most == 0 || (uint64_t)sh->depth < most)
 		return false;
 	shell_error(sh, "%s: maximum function nesting level exceeded (%llu)", f->name.ptr,
 		    (unsigned long long)most);
 	sh->status = 1;
 	sh->flow = FLOW_ABORT;
+	sh->abort_forgiven = true;
 	return true;
 }
 

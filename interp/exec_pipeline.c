@@ -31,7 +31,8 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 			  .in = s->in,
 			  .out = -1,
 			  .close = { -1, -1 },
-			  .stage = i + 1 };
+			  .stage = i + 1,
+			  .unstarted = true };
 	struct proc *child;
 	int ends[2] = { -1, -1 };
 	int64_t pid;
@@ -280,20 +281,22 @@ static int run_timed(struct shell *sh, const struct pipeline *p)
 int exec_pipeline(struct shell *sh, const struct pipeline *p)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
-	bool forgiven;
+	/* `! command &` ends with the command's own status. */
+	bool negated = p->negated &&
+		       (sh->task == NULL || !sh->task->background || sh->task->node != &p->node);
+	bool forgiven = negated && opt_set(sh, SET_ERREXIT);
 	int status;
 
 	proc_charge(sh->p, 1);
 	shell_at(sh, p->node.line);
-	forgiven = p->negated && opt_set(sh, SET_ERREXIT);
 	sh->no_errexit += forgiven;
-	sh->inverted = p->negated && p->ncommands == 1;
+	sh->inverted = negated && p->ncommands == 1;
 	status = p->timed ? run_timed(sh, p) : run_commands(sh, p);
 	sh->no_errexit -= forgiven;
 	arena_release(sh->arena, mark);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
-	if (p->negated)
+	if (negated)
 		status = status == 0;
 	return sh->status = status;
 }

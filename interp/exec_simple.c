@@ -76,7 +76,7 @@ static void resolve(struct shell *sh, struct call *c)
 static int assignment_failed(struct shell *sh)
 {
 	if (sh->flow == FLOW_NONE) {
-		sh->arith_failed = false;
+		sh->abort_forgiven = false;
 		sh->flow = FLOW_ABORT; /* which in POSIX mode ends the shell: exec_text.c */
 		sh->status = 1;
 	}
@@ -353,18 +353,55 @@ static int run_assigned(struct shell *sh, struct call *c)
 	return run_redirected(sh, c);
 }
 
-/* Only assignments and redirections. */
-static int run_empty(struct shell *sh, const struct simple *s)
+/* Whether one of the redirections alone would take input from the shell, or set a variable: bash
+ * has a child do these when there is no command. */
+static bool redirs_apart(const struct node *n)
+{
+	for (int i = 0; i < n->nredirs; i++) {
+		const struct redir *r = &n->redirs[i];
+		bool in = r->kind == REDIR_IN || r->kind == REDIR_RDWR || r->kind == REDIR_DUP_IN;
+
+		if (r->var.len != 0 || (in && r->fd <= 0) ||
+		    (r->kind == REDIR_DUP_OUT && r->fd == 0))
+			return true;
+	}
+	return false;
+}
+
+static int run_redirs_task(struct shell *sh, struct task *t)
+{
+	int status = redir_apply(sh, t->node->redirs, t->node->nredirs, true);
+
+	return status == 0 || sh->flow == FLOW_NONE ? status != 0 : sh->status;
+}
+
+static int run_redirs_apart(struct shell *sh, const struct node *n)
+{
+	struct task t = {
+		.run = run_redirs_task, .node = n, .in = -1, .out = -1, .close = { -1, -1 }
+	};
+	int64_t pid = task_start(sh, &t, NULL);
+
+	return pid < 0 ? sh->status : exec_wait(sh, (int)pid, n);
+}
+
+/* Only assignments and redirections. Has the status of the last command substitution, if there
+ * was one: also in words that expanded to nothing, when sh->substitutions was `before`. */
+static int run_empty(struct shell *sh, const struct simple *s, unsigned before)
 {
 	struct saved_fd *saved = sh->saved_fds;
 	int status = run_assignments(sh, s);
 
 	if (s->nassigns != 0)
 		set_last_arg(sh, "");
-	if (sh->flow != FLOW_NONE || s->node.nredirs == 0)
+	if (sh->flow != FLOW_NONE)
 		return status;
-	if (redir_apply(sh, s->node.redirs, s->node.nredirs, false) != 0)
+	if (redirs_apart(&s->node))
+		return run_redirs_apart(sh, &s->node);
+	if (s->node.nredirs != 0 && redir_apply(sh, s->node.redirs, s->node.nredirs, false) != 0)
 		status = sh->flow != FLOW_NONE ? sh->status : 1;
+	else
+		status = sh->substitutions != before ? sh->status : 0;
 	redir_undo(sh, saved);
 	return status;
 }
@@ -379,13 +416,8 @@ static int run_call(struct shell *sh, struct call *c)
 		if (expand_call(sh, c) != 0)
 			return sh->status;
 	}
-	if (c->argv.count == 0) {
-		status = run_empty(sh, c->simple);
-		/* `$(false)` alone has the substitution's status. */
-		return c->simple->nassigns == 0 && status == 0 && sh->substitutions != before
-			       ? sh->status
-			       : status;
-	}
+	if (c->argv.count == 0)
+		return run_empty(sh, c->simple, before);
 	resolve(sh, c);
 	proc_watch_call(sh->p,
 			c->function != NULL  ? "function"

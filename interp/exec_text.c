@@ -170,7 +170,7 @@ static bool goes_on(struct shell *sh)
 		sh->flow = FLOW_EXIT;
 		sh->status = opt_set(sh, SET_COMMAND) ? STATUS_NOT_FOUND : 1;
 	}
-	if (sh->flow == FLOW_ABORT && !sh->arith_failed && !opt_set(sh, SET_INTERACTIVE))
+	if (sh->flow == FLOW_ABORT && !sh->abort_forgiven && !opt_set(sh, SET_INTERACTIVE))
 		exec_errexit(sh);
 	if (sh->flow == FLOW_ABORT && sh->task == NULL) {
 		sh->flow = FLOW_NONE;

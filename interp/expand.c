@@ -10,7 +10,7 @@ enum { EXPAND_STACK_BYTES = 24 * 1024, FIELDS_FIRST = 8 };
 int expand_fail(struct shell *sh)
 {
 	sh->status = 1;
-	sh->arith_failed = false;
+	sh->abort_forgiven = false;
 	sh->flow = FLOW_ABORT;
 	return -1;
 }

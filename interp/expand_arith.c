@@ -34,10 +34,12 @@ static enum arith_kind kind_of(void *user, struct arith_name *name)
 	return v != NULL && (v->flags & VAR_ASSOC) != 0 ? ARITH_KEY : ARITH_INDEX;
 }
 
-static int unset_value(struct shell *sh, const struct arith_place *at, struct bytes *text)
+/* Of an array that was assigned to, the elements that are not there count as 0 under -u too. */
+static int unset_value(struct shell *sh, const struct arith_place *at, const struct var *v,
+		       struct bytes *text)
 {
 	*text = BYTES("");
-	if (!opt_set(sh, SET_NOUNSET))
+	if (!opt_set(sh, SET_NOUNSET) || (v != NULL && (v->flags & VAR_SET) != 0))
 		return 0;
 	shell_error(sh, "%.*s: unbound variable", (int)at->name->name.len, at->name->name.ptr);
 	sh->status = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT) &&
@@ -57,13 +59,11 @@ static int get_place(void *user, const struct arith_place *at, int64_t *value, s
 	int found;
 
 	(void)value;
-	if (at->kind == ARITH_SCALAR)
-		return var_get(sh, at->name->name, at->name->hash, text)
-			       ? 0
-			       : unset_value(sh, at, text);
+	if (at->kind == ARITH_SCALAR && var_get(sh, at->name->name, at->name->hash, text))
+		return 0;
 	v = var_resolve(sh, at->name->name, at->name->hash, &sub);
-	if (v == NULL)
-		return unset_value(sh, at, text);
+	if (at->kind == ARITH_SCALAR || v == NULL)
+		return unset_value(sh, at, v, text);
 	if (at->kind == ARITH_INDEX) {
 		found = var_element_at(sh, v, at->index, text);
 	} else {
@@ -73,7 +73,7 @@ static int get_place(void *user, const struct arith_place *at, int64_t *value, s
 	}
 	if (found < 0)
 		return ARITH_REPORTED;
-	return found == 1 ? 0 : unset_value(sh, at, text);
+	return found == 1 ? 0 : unset_value(sh, at, v, text);
 }
 
 static int set_element(struct shell *sh, const struct arith_place *at, struct bytes digits)
@@ -156,7 +156,7 @@ static int report(struct shell *sh, int result, const struct arith_env *env)
 		shell_error(sh, "%.*s", (int)env->error.len, env->error.ptr);
 	if (sh->flow < FLOW_EXIT)
 		expand_fail(sh);
-	sh->arith_failed = true;
+	sh->abort_forgiven = true;
 	return -1;
 }
 

@@ -313,7 +313,7 @@ static int bad_length(struct shell *sh, const struct param *p)
 
 	shell_error(sh, "%.*s: substring expression < 0", (int)text.len, text.ptr);
 	expand_fail(sh);
-	sh->arith_failed = true;
+	sh->abort_forgiven = true;
 	return -1;
 }
 

@@ -141,6 +141,7 @@ bool parse_ansi_quotes(struct parser *p, struct word_state *w)
 	int line = p->line;
 	size_t start = p->pos - 2;
 	size_t cut = SIZE_MAX;
+	struct bytes text;
 	size_t base;
 	int c;
 
@@ -158,8 +159,10 @@ bool parse_ansi_quotes(struct parser *p, struct word_state *w)
 	if (c < 0)
 		return parse_fail_matching(p, line, '\'');
 	p->pos++;
+	text = bytes_slice(buf_bytes(&p->lit), base, p->lit.len);
+	/* In "${x-...}" functions show the bare text. */
 	note_sub(p, start, NULL,
-		 single_quoted(p, bytes_slice(buf_bytes(&p->lit), base, p->lit.len)));
+		 w->mode == MODE_ARG_DQ ? arena_bytes(p->arena, text) : single_quoted(p, text));
 	return true;
 }
 

@@ -283,7 +283,7 @@ struct shell {
 	bool input_redirected; /* so that a command in the background may read it */
 	bool session;          /* its process outlives the command: `exec` must not replace it */
 	bool line_only;        /* FLOW_ABORT gives up the line even in a POSIX shell */
-	bool arith_failed;     /* FLOW_ABORT comes from arithmetic, which set -e forgives */
+	bool abort_forgiven;   /* set -e does not mind what led to FLOW_ABORT */
 	bool special;          /* a special builtin is running, and not by `command` */
 	bool may_exec;         /* the process ends after this command: programs replace it */
 	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */

@@ -614,6 +614,7 @@ int64_t sys_read_file(struct proc *p, const char *path, struct arena *a, struct 
 int64_t sys_now(struct proc *p);               /* nanoseconds since 1970 */
 int64_t sys_uptime(struct proc *p);            /* nanoseconds since the session began */
 int64_t sys_sleep(struct proc *p, int64_t ns); /* 0 or -E_INTR */
+void sys_yield(struct proc *p);                /* lets every process run that can, once */
 uint64_t sys_random(struct proc *p);
 void sys_random_bytes(struct proc *p, void *out, size_t n);
 const char *sys_hostname(struct proc *p);

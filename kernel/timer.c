@@ -140,6 +140,15 @@ int64_t sys_sleep(struct proc *p, int64_t ns)
 	return r == -E_TIMEDOUT ? 0 : r;
 }
 
+void sys_yield(struct proc *p)
+{
+	proc_charge(p, 1);
+	if (p->k->run_first == NULL)
+		return;
+	sched_ready(p);
+	sched_leave(p);
+}
+
 int64_t sys_alarm(struct proc *p, int64_t ns, int sig)
 {
 	struct timer *t = &p->priv->alarm;
