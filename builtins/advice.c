@@ -43,7 +43,7 @@ static const struct advice table[] = {
 	  "Authentication failure: a session has one user; start it with another one" },
 	{ " passwd useradd userdel usermod groupadd groupdel adduser chsh chfn ", 1, HOST_NONE,
 	  "Permission denied: a session has one user; write /etc/passwd as root to name others" },
-	{ " vi vim nvim view nano pico emacs ed ex joe micro code ",
+	{ " vi vim nvim view nano pico emacs ex joe micro code ",
 	  NOT_FOUND "no terminal for editors; use sed -i, patch, or cat > FILE <<'EOF'" },
 	{ " tmux screen byobu dialog whiptail htop mc fzf gdb lldb strace ltrace perf ",
 	  NOT_FOUND "no terminal and no real processes in this session" },
