@@ -563,8 +563,7 @@ static bool check_file(struct applying *p, struct file_patch *f)
 
 static bool path_is_inside(const char *name)
 {
-	return name == NULL || (name[0] != '/' && strstr(name, "../") == NULL && name[0] != '\0' &&
-				strncmp(name, ".git/", 5) != 0 && strstr(name, "/.git/") == NULL);
+	return name == NULL || path_safe(name);
 }
 
 static void write_files(struct applying *p)

@@ -599,6 +599,9 @@ static int run_reflog(struct git *g, struct log_args *l, const char *given)
 	    git_number(git_format(g->a, "%.*s", (int)strcspn(at + 2, "}"), at + 2), &start))
 		start = start < 0 ? 0 : start;
 	n = reflog_read(g, full, &log);
+	/* An empty log of HEAD: that of the branch it stands for. */
+	if (n == 0 && ref_symbolic(g, full) != NULL)
+		n = reflog_read(g, ref_symbolic(g, full), &log);
 	for (size_t i = n - (size_t)start; i > 0 && left != 0 && (size_t)start < n; i--) {
 		struct commit *c = commit_at(g, &log[i - 1].after);
 		struct buf b = buf_in(g->keep);

@@ -383,7 +383,7 @@ int git_cmd_read_tree(struct git *g, struct args *args)
 
 struct files_opts {
 	bool cached, deleted, modified, others, ignored, stage, unmerged, zero, standard,
-		error_unmatch, full_name, directory, tags, no_empty;
+		error_unmatch, full_name, directory, tags, no_empty, valid;
 	struct names exclude, exclude_from;
 	const char *per_dir;
 };
@@ -397,6 +397,7 @@ static const struct git_option files_options[] = {
 	GIT_FLAG('u', "unmerged", struct files_opts, unmerged),
 	GIT_FLAG('z', NULL, struct files_opts, zero),
 	GIT_FLAG('t', NULL, struct files_opts, tags),
+	GIT_FLAG('v', NULL, struct files_opts, valid),
 	GIT_MISSING('k', "killed"),
 	GIT_FLAG(0, "directory", struct files_opts, directory),
 	GIT_FLAG(0, "no-empty-directory", struct files_opts, no_empty),
@@ -426,6 +427,10 @@ static void entry_line(struct git *g, const struct files_opts *o, const struct e
 {
 	const char *shown = o->full_name ? e->path : path_relative(g, e->path);
 
+	if (tag == 'H' && (e->xflags & ENTRY_SKIP_WORKTREE))
+		tag = 'S';
+	if (o->valid && (e->flags & ENTRY_VALID))
+		tag = (char)byte_to_lower((unsigned char)tag);
 	if (!o->stage && !o->unmerged) {
 		file_line(g, o, e->path, tag);
 		return;
@@ -449,6 +454,7 @@ int git_cmd_ls_files(struct git *g, struct args *args)
 	struct pathspec ps;
 
 	git_parse(g, args, &p);
+	o.tags = o.tags || o.valid;
 	if (!o.others || !o.standard)
 		gitignore_standard(g, o.standard);
 	for (size_t i = 0; i < o.exclude.n; i++)

@@ -330,14 +330,123 @@ static int list_option(struct git *g, struct list_args *l, int argc, char **argv
 	return 1;
 }
 
-static void list_tree(struct git *g, struct lookup *seen, const struct oid *tree, const char *path)
-{
-	struct leaves l = { NULL, 0, 0 };
+/* --- rev-list --objects --- */
 
-	(void)path;
-	tree_flatten(g, g->keep, tree, &l);
-	(void)seen;
-	(void)l;
+struct listing {
+	struct git *g;
+	struct lookup *seen;
+	struct pathspec *paths;
+	bool mark_only;
+	size_t n;
+	bool quiet;
+};
+
+static bool is_listed(struct listing *l, const char *name, bool dir)
+{
+	return l->paths->n == 0 || pathspec_match(l->g, l->paths, name, dir) ||
+	       (dir && pathspec_below(l->paths, name, strlen(name)));
+}
+
+/* False: it was there before. */
+static bool first_time(struct listing *l, const struct oid *o)
+{
+	char *key;
+
+	if (lookup_get(l->seen, oid_key(o)) != NULL)
+		return false;
+	key = arena_dup(l->g->keep, oid_key(o));
+	*lookup_at(l->seen, (struct bytes){ key, OID_BYTES }) = l;
+	return true;
+}
+
+static void put_object(struct listing *l, const struct oid *o, const char *path)
+{
+	if (l->mark_only)
+		return;
+	l->n++;
+	if (!l->quiet)
+		git_printf(l->g, "%s %s\n", oid_hex(l->g, o), path);
+}
+
+static void list_tree(struct listing *l, const struct oid *tree, const char *path, int depth)
+{
+	struct git *g = l->g;
+	struct arena a;
+	struct bytes rest;
+	struct tree_entry e;
+
+	if (!first_time(l, tree))
+		return;
+	if (depth > GIT_DEPTH_MAX)
+		git_die(g, "tree %s is too deep", oid_hex(g, tree));
+	put_object(l, tree, path);
+	arena_init_under(&a, g->a);
+	rest = object_need(g, &a, tree, OBJECT_TREE);
+	while (tree_next(&rest, &e) > 0) {
+		char *name = git_format(&a, "%s%s%.*s", path, path[0] != '\0' ? "/" : "",
+					(int)e.name.len, e.name.ptr);
+
+		cmd_charge(g->c, 1);
+		if (e.mode == MODE_GITLINK || !is_listed(l, name, (e.mode & S_FMT) == S_DIR))
+			continue;
+		if ((e.mode & S_FMT) == S_DIR)
+			list_tree(l, &e.oid, name, depth + 1);
+		else if (first_time(l, &e.oid))
+			put_object(l, &e.oid, name);
+	}
+	arena_clear(&a);
+}
+
+/* A tag that was named, and what it tags if that is no commit. */
+static void list_item(struct listing *l, const struct revs_item *it)
+{
+	struct git *g = l->g;
+	struct oid at = it->oid;
+
+	for (int depth = 0; depth < GIT_DEPTH_MAX; depth++) {
+		uint64_t size;
+		enum object_type type = object_info(g, &at, &size);
+		struct commit_text t;
+		struct bytes data;
+
+		if (type == OBJECT_TREE)
+			list_tree(l, &at, depth == 0 && it->path != NULL ? it->path : "", 0);
+		if (type == OBJECT_BLOB && first_time(l, &at))
+			put_object(l, &at, depth == 0 && it->path != NULL ? it->path : "");
+		if (type != OBJECT_TAG || !first_time(l, &at))
+			return;
+		object_read(g, g->a, &at, &data);
+		commit_split(data, &t);
+		put_object(l, &at, arena_dup(g->a, t.tag));
+		if (!oid_parse_bytes(t.object, &at))
+			return;
+	}
+}
+
+static size_t list_objects(struct git *g, struct revs *r, const struct commits *shown, bool quiet)
+{
+	struct listing l = {
+		.g = g, .seen = lookup_new(g), .paths = &r->paths, .mark_only = true, .quiet = quiet
+	};
+
+	/* What the excluded side has at the border is not listed. */
+	for (size_t i = 0; i < r->nitems; i++)
+		if (r->item[i].uninteresting && r->item[i].c != NULL)
+			list_tree(&l, &r->item[i].c->tree, "", 0);
+		else if (r->item[i].uninteresting)
+			list_item(&l, &r->item[i]);
+	for (size_t i = 0; i < shown->n; i++)
+		for (uint32_t k = 0; k < shown->at[i]->nparents; k++)
+			if ((shown->at[i]->parent[k]->flags & COMMIT_UNINTERESTING) &&
+			    commit_load(g, shown->at[i]->parent[k]))
+				list_tree(&l, &shown->at[i]->parent[k]->tree, "", 0);
+	l.mark_only = false;
+	for (size_t i = 0; i < r->nitems; i++)
+		if (!r->item[i].uninteresting && r->item[i].type != OBJECT_COMMIT)
+			list_item(&l, &r->item[i]);
+	for (size_t i = 0; i < shown->n; i++)
+		list_tree(&l, &shown->at[i]->tree, "", 0);
+	return l.n;
 }
 
 static void show_commit(struct git *g, struct list_args *l, struct commit *c)
@@ -374,6 +483,7 @@ static void show_commit(struct git *g, struct list_args *l, struct commit *c)
 int git_cmd_rev_list(struct git *g, struct args *args)
 {
 	struct list_args l = { .pretty = { .kind = PRETTY_MEDIUM } };
+	struct commits shown = { NULL, 0, 0 };
 	struct commit *c;
 	size_t n = 0, left = 0;
 	int kept = 0;
@@ -398,17 +508,20 @@ int git_cmd_rev_list(struct git *g, struct args *args)
 	}
 	args->argc = kept;
 	revs_operands(g, &l.r, args);
-	if (l.objects)
-		git_refuse(g, "rev-list --objects");
-	(void)list_tree;
 	if (l.r.nitems == 0 && !l.r.gave_rev)
 		git_usage(g, list_usage);
 	while ((c = revs_next(&l.r)) != NULL) {
 		n++;
+		if (l.objects) {
+			LIST_ROOM(g, shown.at, shown.n, shown.cap);
+			shown.at[shown.n++] = c;
+		}
 		left += (c->flags & COMMIT_LEFT) != 0;
 		if (!l.count && !l.quiet)
 			show_commit(g, &l, c);
 	}
+	if (l.objects)
+		n += list_objects(g, &l.r, &shown, l.count || l.quiet);
 	if (l.count && l.r.left_right)
 		git_printf(g, "%zu\t%zu\n", left, n - left);
 	else if (l.count)
@@ -461,17 +574,3 @@ int git_cmd_merge_base(struct git *g, struct args *args)
 }
 
 /* --- reflog --- */
-
-int git_cmd_reflog(struct git *g, struct args *args)
-{
-	if (args->argc > 0 && strcmp(args->argv[0], "show") == 0) {
-		args->argv++;
-		args->argc--;
-	} else if (args->argc > 0 && strcmp(args->argv[0], "exists") == 0) {
-		return args->argc < 2 || !reflog_exists(g, args->argv[1]);
-	} else if (args->argc > 0 &&
-		   (strcmp(args->argv[0], "expire") == 0 || strcmp(args->argv[0], "delete") == 0)) {
-		git_refuse(g, git_format(g->a, "reflog %s", args->argv[0]));
-	}
-	return log_show_reflog(g, args);
-}

@@ -296,6 +296,44 @@ const char *path_relative(struct git *g, const char *path)
 	return buf_cstr(&out);
 }
 
+/* ".git" as some file systems also spell it: other case, blanks or dots behind, "git~1". */
+static bool is_git_dir(const char *part, size_t n)
+{
+	static const char dot_git[] = ".git";
+	static const char short_name[] = "git~1";
+	const char *word = n > 0 && part[0] == '.' ? dot_git : short_name;
+	size_t len = strlen(word);
+
+	if (n < len)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (byte_to_lower((unsigned char)part[i]) != (unsigned char)word[i])
+			return false;
+	for (size_t i = len; i < n; i++) {
+		if (part[i] == ':')
+			return true;
+		if (part[i] != ' ' && part[i] != '.')
+			return false;
+	}
+	return true;
+}
+
+bool path_safe(const char *path)
+{
+	if (*path == '/')
+		return false;
+	for (;;) {
+		size_t n = strcspn(path, "/");
+
+		if (n == 0 || (n == 1 && path[0] == '.') ||
+		    (n == 2 && path[0] == '.' && path[1] == '.') || is_git_dir(path, n))
+			return false;
+		if (path[n] == '\0')
+			return true;
+		path += n + 1;
+	}
+}
+
 const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

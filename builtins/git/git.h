@@ -277,6 +277,8 @@ int file_append(struct git *g, const char *path, struct bytes data);
 bool file_remove_tree(struct git *g, const char *path);
 /* a/b; without a slash twice. */
 char *path_join(struct arena *a, const char *dir, const char *name);
+/* Whether git may write there: below the top, never into a ".git" of any spelling. */
+bool path_safe(const char *path);
 /* Lexically: "." and ".." and double slashes are gone. NULL: leaves the root. */
 char *path_normal(struct arena *a, const char *path);
 /* path below the work tree, of an operand given in the start directory: no slash at the end
@@ -437,6 +439,8 @@ void object_hash_named(const char *type, struct bytes data, struct oid *out);
 /* Stored unless it is there. */
 void object_write(struct git *g, enum object_type type, struct bytes data, struct oid *out);
 void object_write_named(struct git *g, const char *type, struct bytes data, struct oid *out);
+/* The same, though it may be in a pack. */
+void object_write_loose(struct git *g, enum object_type type, struct bytes data, struct oid *out);
 /* Every object there is, once, sorted. */
 size_t object_list(struct git *g, struct oid **out);
 char *object_loose_path(struct git *g, struct arena *a, const char *objects, const struct oid *o);
@@ -451,7 +455,7 @@ struct pack {
 	int fd; /* of the pack; -1 not open yet */
 	uint64_t size;
 	bool broken;
-	bool large; /* the index has 64-bit offsets */
+	bool thin; /* bases of deltas may be elsewhere */
 	struct pack *next;
 };
 struct odb {
@@ -461,6 +465,16 @@ struct odb {
 	/* Bases of deltas read lately. */
 	struct delta_base *cache;
 };
+/* The header of an entry in a pack. */
+enum { PACK_OFS_DELTA = 6, PACK_REF_DELTA = 7 };
+struct pack_item {
+	int kind; /* a type, or one of the deltas */
+	uint64_t size;
+	uint64_t data; /* where the compressed bytes begin */
+	uint64_t base; /* of PACK_OFS_DELTA */
+	struct oid base_oid;
+};
+bool pack_read_item(struct git *g, struct pack *p, uint64_t offset, struct pack_item *out);
 void pack_load(struct git *g);
 bool pack_find(struct git *g, const struct oid *o, struct pack **p, uint64_t *offset);
 enum object_type pack_read(struct git *g, struct arena *a, struct pack *p, uint64_t offset,
@@ -597,6 +611,8 @@ size_t reflog_read(struct git *g, const char *ref, struct reflog_entry **out);
 void reflog_add(struct git *g, const char *ref, const struct oid *before, const struct oid *after,
 		const char *message);
 bool reflog_exists(struct git *g, const char *ref);
+/* cmd_reflog.c: entries older than gc wants them go. Texts may be NULL. */
+void reflog_expire_all(struct git *g, const char *total, const char *unreachable);
 void reflog_write(struct git *g, const char *ref, const struct reflog_entry *e, size_t n);
 
 /* --- ident.c --- */

@@ -428,6 +428,10 @@ struct entry *index_put_stage(struct index *x, const char *path, uint32_t mode, 
 {
 	struct entry *e;
 
+	if (!path_safe(path)) {
+		git_error(x->g, "invalid path '%s'", path);
+		git_exit(x->g, GIT_STATUS_FATAL);
+	}
 	if (stage == 0) {
 		for (unsigned s = 1; s <= 3; s++) {
 			bool found;

@@ -257,7 +257,8 @@ static void store(struct git *g, struct bytes raw, const struct oid *o)
 		git_die_errno(g, err, "unable to write file %s", path);
 }
 
-void object_write_named(struct git *g, const char *type, struct bytes data, struct oid *out)
+static void write_object(struct git *g, const char *type, struct bytes data, bool even_packed,
+			 struct oid *out)
 {
 	struct arena_mark mark;
 	char header[HEADER_MAX];
@@ -267,7 +268,7 @@ void object_write_named(struct git *g, const char *type, struct bytes data, stru
 
 	hash_parts(head, data, out);
 	cmd_charge_bytes(g->c, data.len);
-	if (object_exists(g, out))
+	if (!even_packed && object_exists(g, out))
 		return;
 	mark = arena_mark(g->a);
 	whole = buf_in(g->a);
@@ -278,6 +279,16 @@ void object_write_named(struct git *g, const char *type, struct bytes data, stru
 	zlib_deflate(g, buf_bytes(&whole), LOOSE_LEVEL, &packed);
 	store(g, buf_bytes(&packed), out);
 	arena_release(g->a, mark);
+}
+
+void object_write_named(struct git *g, const char *type, struct bytes data, struct oid *out)
+{
+	write_object(g, type, data, false, out);
+}
+
+void object_write_loose(struct git *g, enum object_type type, struct bytes data, struct oid *out)
+{
+	write_object(g, type_names[type], data, true, out);
 }
 
 void object_write(struct git *g, enum object_type type, struct bytes data, struct oid *out)

@@ -10,8 +10,6 @@
 enum {
 	IDX_HEADER = 8,
 	IDX_FAN = 1024,
-	PACK_OFS_DELTA = 6,
-	PACK_REF_DELTA = 7,
 	CACHE_SLOTS = 64,
 	CACHE_OBJECT_MAX = 1 << 20,
 };
@@ -184,7 +182,7 @@ static bool open_pack(struct git *g, struct pack *p)
 
 	if (p->fd >= 0)
 		return true;
-	if (p->broken)
+	if (p->broken || p->path == NULL)
 		return false;
 	p->fd = cmd_open(g->c, CMD_CWD, git_format(g->a, "%s.pack", p->path), O_RDONLY_, 0);
 	if (p->fd < 0 || cmd_fstat(g->c, p->fd, &st) < 0 ||
@@ -197,16 +195,7 @@ static bool open_pack(struct git *g, struct pack *p)
 	return true;
 }
 
-/* The header of an entry. */
-struct item {
-	int kind; /* a type, or one of the deltas */
-	uint64_t size;
-	uint64_t data; /* where the compressed bytes begin */
-	uint64_t base; /* of PACK_OFS_DELTA */
-	struct oid base_oid;
-};
-
-static bool read_item(struct git *g, struct pack *p, uint64_t offset, struct item *out)
+bool pack_read_item(struct git *g, struct pack *p, uint64_t offset, struct pack_item *out)
 {
 	unsigned char head[48];
 	int64_t got;
@@ -248,7 +237,7 @@ static bool read_item(struct git *g, struct pack *p, uint64_t offset, struct ite
 	return true;
 }
 
-static bool inflate_item(struct git *g, struct arena *a, struct pack *p, const struct item *it,
+static bool inflate_item(struct git *g, struct arena *a, struct pack *p, const struct pack_item *it,
 			 struct bytes *out)
 {
 	struct buf b = buf_in(a);
@@ -365,7 +354,7 @@ static bool cache_get(struct git *g, struct arena *a, const struct pack *p, uint
 	return true;
 }
 
-static bool base_offset(struct git *g, struct pack *p, const struct item *it, uint64_t *out)
+static bool base_offset(struct git *g, struct pack *p, const struct pack_item *it, uint64_t *out)
 {
 	uint32_t i;
 
@@ -374,6 +363,8 @@ static bool base_offset(struct git *g, struct pack *p, const struct item *it, ui
 		*out = it->base;
 		return true;
 	}
+	if (p->idx.len == 0)
+		return false;
 	i = pack_lower_bound(p, &it->base_oid);
 	if (i >= p->n || memcmp(name_at(p, i), it->base_oid.hash, OID_BYTES) != 0)
 		return false;
@@ -384,17 +375,17 @@ static bool base_offset(struct git *g, struct pack *p, const struct item *it, ui
 static const char *broken(struct git *g, const struct pack *p, uint64_t offset)
 {
 	return git_format(g->a, "packed object at offset %llu in %s.pack is corrupt",
-			  (unsigned long long)offset, p->path);
+			  (unsigned long long)offset, p->path != NULL ? p->path : "a");
 }
 
 struct chain {
-	struct item *item;
+	struct pack_item *item;
 	uint64_t *offset;
 	size_t n;
 	size_t cap;
 };
 
-static void chain_add(struct git *g, struct chain *ch, const struct item *it, uint64_t offset)
+static void chain_add(struct git *g, struct chain *ch, const struct pack_item *it, uint64_t offset)
 {
 	size_t cap = ch->cap;
 
@@ -410,12 +401,12 @@ enum object_type pack_read(struct git *g, struct arena *a, struct pack *p, uint6
 	struct chain ch = { NULL, NULL, 0, 0 };
 	enum object_type type = OBJECT_NONE;
 	uint64_t at = offset;
-	struct item it;
+	struct pack_item it;
 
 	for (;;) {
 		if (ch.n > 0 && cache_get(g, a, p, at, &type, out))
 			break;
-		if (!read_item(g, p, at, &it) || ch.n > GIT_DELTA_DEPTH_MAX)
+		if (!pack_read_item(g, p, at, &it) || ch.n > GIT_DELTA_DEPTH_MAX)
 			goto bad;
 		if (it.kind <= OBJECT_TAG) {
 			type = (enum object_type)it.kind;
@@ -424,14 +415,23 @@ enum object_type pack_read(struct git *g, struct arena *a, struct pack *p, uint6
 			break;
 		}
 		chain_add(g, &ch, &it, at);
-		if (!base_offset(g, p, &it, &at))
+		if (base_offset(g, p, &it, &at))
+			continue;
+		/* A thin pack leans on what is here already. */
+		if (!p->thin || it.kind != PACK_REF_DELTA)
 			goto bad;
+		type = object_try(g, a, &it.base_oid, out, why);
+		if (type == OBJECT_NONE)
+			goto bad;
+		at = UINT64_MAX;
+		break;
 	}
 	for (size_t i = ch.n; i > 0; i--) {
 		struct bytes delta;
 		struct bytes base = *out;
 
-		cache_put(g, p, at, type, base);
+		if (at != UINT64_MAX)
+			cache_put(g, p, at, type, base);
 		at = ch.offset[i - 1];
 		if (!inflate_item(g, a, p, &ch.item[i - 1], &delta) ||
 		    !apply_delta(g, a, base, delta, out))
@@ -441,17 +441,18 @@ enum object_type pack_read(struct git *g, struct arena *a, struct pack *p, uint6
 	pool_free(g->c->pool, ch.offset, ch.cap * sizeof(*ch.offset));
 	return type;
 bad:
-	*why = broken(g, p, offset);
+	if (*why == NULL)
+		*why = broken(g, p, offset);
 	return OBJECT_NONE;
 }
 
 enum object_type pack_info(struct git *g, struct pack *p, uint64_t offset, uint64_t *size)
 {
-	struct item it;
+	struct pack_item it;
 	uint64_t at = offset;
 
 	for (size_t depth = 0; depth < GIT_DELTA_DEPTH_MAX; depth++) {
-		if (!read_item(g, p, at, &it))
+		if (!pack_read_item(g, p, at, &it))
 			return OBJECT_NONE;
 		if (depth == 0)
 			*size = it.size;

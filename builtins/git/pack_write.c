@@ -297,9 +297,15 @@ void pack_stream(struct git *g, int fd, struct reached *list, size_t n, struct o
 
 char *pack_write(struct git *g, const char *dir, struct reached *list, size_t n)
 {
+	return git_format(g->keep, "pack-%s",
+			  pack_write_as(g, path_join(g->keep, dir, "pack"), list, n));
+}
+
+char *pack_write_as(struct git *g, const char *prefix, struct reached *list, size_t n)
+{
 	struct packing p = { .g = g };
 	struct buf idx = buf_in(g->keep);
-	char *temporary = git_format(g->keep, "%s/tmp_pack_%08x", dir, (unsigned)cmd_pid(g->c));
+	char *temporary = git_format(g->keep, "%s.tmp_%08x", prefix, (unsigned)cmd_pid(g->c));
 	char *base;
 	int err = file_make_parents(g, temporary);
 
@@ -309,11 +315,12 @@ char *pack_write(struct git *g, const char *dir, struct reached *list, size_t n)
 	write_objects(&p, list, n);
 	cmd_close(g->c, p.fd);
 	pack_put_index(g, p.at, p.n, &p.name, &idx);
-	base = git_format(g->keep, "%s/pack-%s", dir, oid_hex(g, &p.name));
+	base = git_format(g->keep, "%s-%s", prefix, oid_hex(g, &p.name));
 	err = cmd_rename(g->c, CMD_CWD, temporary, CMD_CWD, git_format(g->a, "%s.pack", base), 0);
+	cmd_unlink(g->c, CMD_CWD, git_format(g->a, "%s.idx", base), 0);
 	if (err >= 0)
 		err = file_write(g, git_format(g->a, "%s.idx", base), buf_bytes(&idx), 0444);
 	if (err < 0)
 		git_die_errno(g, err, "unable to write '%s.idx'", base);
-	return arena_dup(g->keep, bytes_of(path_base(base)));
+	return arena_dup(g->keep, bytes_of(oid_hex(g, &p.name)));
 }

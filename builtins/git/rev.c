@@ -33,6 +33,8 @@ static int log_entry(struct git *g, const char *ref, int64_t n, struct oid *out)
 	struct reflog_entry *log;
 	size_t count = reflog_read(g, ref, &log);
 
+	if (count == 0 && n > 0 && reflog_exists(g, ref))
+		git_die(g, "log for %s is empty", ref_short(g, ref));
 	if (count == 0)
 		return n == 0 ? ref_read(g, ref, out, NULL) : -1;
 	if (n < 0 || (uint64_t)n > count)

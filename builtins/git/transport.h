@@ -120,6 +120,8 @@ bool delta_make(struct git *g, const struct delta_index *x, struct bytes target,
 /* One pack of these objects below `dir` (".../objects/pack"): its name without directory and
  * suffix. An object whose bytes are not what its name says ends the command. */
 char *pack_write(struct git *g, const char *dir, struct reached *list, size_t n);
+/* The same as PREFIX-name.pack; only the name is returned. */
+char *pack_write_as(struct git *g, const char *prefix, struct reached *list, size_t n);
 /* The same into a descriptor, without index. *name is the pack's sum. */
 void pack_stream(struct git *g, int fd, struct reached *list, size_t n, struct oid *name);
 struct placed {
@@ -130,5 +132,36 @@ struct placed {
 /* Sorts the objects of a pack and appends its index. */
 void pack_put_index(struct git *g, struct placed *at, size_t n, const struct oid *pack_name,
 		    struct buf *out);
+
+/* cmd_pack.c: all objects of a pack, as files. */
+void pack_unpack(struct git *g, int fd, bool dry_run);
+
+/* --- pack_scan.c --- */
+
+struct scanned {
+	uint64_t offset;
+	uint64_t end;
+	int kind; /* as stored: perhaps a delta */
+	uint64_t stored_size;
+	uint64_t base_offset;
+	struct oid base_oid;
+	uint32_t crc;
+	struct oid oid;
+	enum object_type type; /* OBJECT_NONE: its base is not known */
+	uint64_t size;
+};
+struct pack_scan {
+	struct pack pack;
+	struct oid name; /* the sum of all bytes */
+	uint32_t count;
+	struct scanned *at;
+	size_t n;
+	size_t unresolved;
+};
+/* NULL, or what is broken. thin: bases may be in the repository. */
+const char *pack_scan(struct git *g, int fd, bool thin, struct pack_scan *s);
+/* The bytes of one object found. */
+enum object_type pack_scan_read(struct git *g, struct arena *a, struct pack_scan *s, size_t i,
+				struct bytes *out);
 
 #endif

@@ -113,6 +113,8 @@ void work_write_bytes(struct git *g, const char *path, uint32_t mode, struct byt
 {
 	int err;
 
+	if (!path_safe(path))
+		git_die(g, "invalid path '%s'", path);
 	clear_path(g, path);
 	err = file_make_parents(g, path);
 	if (err >= 0 && (mode & S_FMT) == S_LNK)
@@ -151,7 +153,7 @@ void work_remove(struct git *g, const char *path)
 	struct vfs_stat st;
 	char *copy = arena_dup(g->a, bytes_of(path));
 
-	if (work_behind_link(g, path))
+	if (!path_safe(path) || work_behind_link(g, path))
 		return;
 	g->dir_seen = (struct bytes){ "", 0 };
 	if (cmd_lstat(g->c, path, &st) < 0)
