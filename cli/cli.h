@@ -55,6 +55,9 @@ void out_char(char c);
 /* A name of a file; in quotes, with escapes, if it has control characters, quotes or backslashes:
  * one line a name, whatever a script calls its files. */
 void out_name(const char *name);
+/* A word as a shell would read it back; and text as it is written, but for control characters. */
+void out_word(const char *text, size_t len);
+void out_source(const char *text, size_t len);
 void out_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_flush(void);
 /* The same goes to another stream until the one before is selected again. */
@@ -85,6 +88,7 @@ struct runner {
 	cowsh_store *store;
 	cowsh *session;
 	struct options *options;
+	struct cowsh_host host;
 	char *captured[3]; /* --json: output of descriptor 1 and 2 */
 	size_t captured_len[3];
 	size_t captured_cap;
@@ -116,6 +120,7 @@ int json_result(struct runner *r, const struct cowsh_result *result, cowsh_snaps
 /* trace.c: whether an option is its own; opens the file, before the lock; traces the session
  * into it; ends tracing. All do nothing without --trace. */
 bool trace_option(int argc, char **argv, int *i);
+bool trace_wanted(void);
 void trace_open(void);
 void trace_begin(struct runner *r);
 void trace_end(struct runner *r);

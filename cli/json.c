@@ -5,6 +5,7 @@
  */
 #include "cli/apply.h"
 #include "cli/cli.h"
+#include "cli/report.h"
 
 #include <string.h>
 
@@ -102,7 +103,7 @@ static int put_change(void *user, const struct cowsh_change *change)
 
 	out_format("%s{\"kind\":\"%s\",\"path\":", *first ? "" : ",", kind);
 	json_string(change->path, strlen(change->path));
-	out_char('}');
+	out_format(",\"size\":%llu}", (unsigned long long)change->size);
 	*first = false;
 	return 0;
 }
@@ -127,6 +128,8 @@ int json_result(struct runner *r, const struct cowsh_result *result, cowsh_snaps
 		   (long long)result->time_ns);
 	cowsh_diff(r->session, before, put_change, &first);
 	out_char(']');
+	if (rehearse_wanted())
+		rehearse_tell(r, before);
 	if (apply_wanted())
 		status = apply_run(r, before, result);
 	out_text("}\n");

@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 #include "cli/lock.h"
+#include "cli/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,8 +36,10 @@ int main(int argc, char **argv)
 		leave(image_command(argc - 2, argv + 2));
 	options_parse(argc, argv, &options);
 	runner_start(&runner, &options);
+	if (analyze_wanted())
+		leave(analyze_run(&runner));
 	script = options.script != NULL || options.file != NULL || options.shell_argc != 0;
-	if (!script && !options.json && isatty(0) && isatty(1))
+	if (!script && !options.json && !rehearse_wanted() && isatty(0) && isatty(1))
 		leave(interactive(&runner));
 	leave(runner_run(&runner));
 }

@@ -4,6 +4,7 @@
  */
 #include "cli/changes.h"
 #include "cli/cli.h"
+#include "cli/report.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -46,6 +47,11 @@ static const char usage[] =
 	"      --apply[=dry-run]   after the run, make of mounted directories what it has made of\n"
 	"                          them, but for what the host has changed meanwhile; or say\n"
 	"                          what would be done\n"
+	"      --dry-run           run in a copy that is thrown away; say on stderr which "
+	"commands\n"
+	"                          ran and which files would change\n"
+	"      --analyze           do not run: list commands, paths they read and write, and what\n"
+	"                          can't be known\n"
 	"      --changes-in PATH   --diff and --export: only what is below PATH\n"
 	"      --trace FILE        write what happens to FILE, an event a line\n"
 	"      --trace-format jsonl|otel\n"
@@ -296,7 +302,8 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		 strcmp(argv[*i], "--noprofile") == 0 || strcmp(argv[*i], "--login") == 0)
 		hand_on(o, argv[*i]);
 	else
-		return trace_option(argc, argv, i) || changes_option(argc, argv, i);
+		return trace_option(argc, argv, i) || changes_option(argc, argv, i) ||
+		       report_option(argv[*i]);
 	return true;
 }
 

@@ -72,39 +72,86 @@ void out_char(char c)
 	out_bytes(&c, 1);
 }
 
-static bool is_plain(const char *name)
+static bool is_plain(unsigned char byte)
 {
-	for (const char *c = name; *c != '\0'; c++) {
-		unsigned char byte = (unsigned char)*c;
+	return byte >= ' ' && byte != 0x7f && byte != '"' && byte != '\\';
+}
 
-		if (byte < ' ' || byte == 0x7f || byte == '"' || byte == '\\')
-			return false;
-	}
-	return true;
+static void put_escaped(unsigned char byte)
+{
+	if (is_plain(byte))
+		out_char((char)byte);
+	else if (byte == '\n')
+		out_text("\\n");
+	else if (byte == '\t')
+		out_text("\\t");
+	else
+		out_format(byte == '"' || byte == '\\' ? "\\%c" : "\\%03o", byte);
 }
 
 void out_name(const char *name)
 {
-	if (is_plain(name)) {
+	bool plain = true;
+
+	for (const char *c = name; *c != '\0'; c++)
+		plain = plain && is_plain((unsigned char)*c);
+	if (plain) {
 		out_text(name);
 		return;
 	}
 	out_char('"');
-	for (const char *c = name; *c != '\0'; c++) {
-		unsigned char byte = (unsigned char)*c;
-
-		if (byte == '\n')
-			out_text("\\n");
-		else if (byte == '\t')
-			out_text("\\t");
-		else if (byte < ' ' || byte == 0x7f)
-			out_format("\\%03o", byte);
-		else if (byte == '"' || byte == '\\')
-			out_format("\\%c", byte);
-		else
-			out_char(*c);
-	}
+	for (const char *c = name; *c != '\0'; c++)
+		put_escaped((unsigned char)*c);
 	out_char('"');
+}
+
+void out_source(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			out_char(text[i]);
+		else
+			put_escaped((unsigned char)text[i]);
+	}
+}
+
+/* Whether a shell reads it back as it is. */
+static bool is_bare(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (strchr("%+,-./:=@_", text[i]) == NULL &&
+		    (text[i] < '0' || (text[i] > '9' && text[i] < 'A') ||
+		     (text[i] > 'Z' && text[i] < 'a') || text[i] > 'z'))
+			return false;
+	return len != 0;
+}
+
+static bool is_printable(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			return false;
+	return true;
+}
+
+void out_word(const char *text, size_t len)
+{
+	bool printable = is_printable(text, len);
+
+	if (is_bare(text, len)) {
+		out_bytes(text, len);
+		return;
+	}
+	out_text(printable ? "'" : "$'");
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\'')
+			out_text(printable ? "'\\''" : "\\'");
+		else if (printable || text[i] == '"')
+			out_char(text[i]);
+		else
+			put_escaped((unsigned char)text[i]);
+	}
+	out_char('\'');
 }
 
 void out_format(const char *format, ...)

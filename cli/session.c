@@ -6,6 +6,7 @@
 #include "cli/changes.h"
 #include "cli/cli.h"
 #include "cli/lock.h"
+#include "cli/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -176,6 +177,7 @@ void runner_start(struct runner *r, struct options *o)
 	o->config.nimages = (size_t)o->nimages;
 	if (o->microvm)
 		o->config.microvm = machine_of_host();
+	r->host = host;
 	err = cowsh_new(r->store, &o->config, &host, &r->session);
 	if (err < 0)
 		fatal("can't make a session: %s", cowsh_error_text(err));
@@ -232,7 +234,6 @@ static int start(struct runner *r)
 		argv[argc++] = "-c";
 		argv[argc++] = o->script;
 	} else if (o->file != NULL) {
-		put_script(r, o->file);
 		argv[argc++] = o->file;
 	}
 	for (int i = 0; i < o->nargs; i++)
@@ -258,6 +259,8 @@ static int report(struct runner *r, cowsh_snapshot *before, const struct cowsh_r
 
 	if (r->options->json)
 		failed = json_result(r, result, before);
+	else if (rehearse_wanted())
+		rehearse_tell(r, before);
 	if (changes_wanted())
 		told = changes_tell(r, before);
 	if (apply_wanted() && !r->options->json)
@@ -273,13 +276,22 @@ int runner_run(struct runner *r)
 	cowsh_snapshot *before = NULL;
 	int state;
 
+	if (o->script == NULL && o->file != NULL)
+		put_script(r, o->file);
 	changes_open();
 	if (apply_wanted())
 		apply_check(r);
-	if ((o->json || changes_wanted() || apply_wanted()) &&
+	if (rehearse_wanted() && apply_rights() == BROKER_WRITES)
+		fatal("--dry-run changes nothing; --apply=dry-run says what would be applied");
+	if (rehearse_wanted() && trace_wanted())
+		fatal("--dry-run and --trace can't be combined");
+	if ((o->json || changes_wanted() || apply_wanted() || rehearse_wanted()) &&
 	    cowsh_snapshot_new(r->session, &before) < 0)
 		fatal("out of memory");
-	trace_begin(r);
+	if (rehearse_wanted())
+		rehearse_begin(r);
+	else
+		trace_begin(r);
 	state = start(r);
 	if (state < 0)
 		fatal("can't start: %s", cowsh_error_text(state));
@@ -292,6 +304,7 @@ int runner_run(struct runner *r)
 	cowsh_get_result(r->session, &result);
 	while (result.limit < 0 && (state = cowsh_drain(r->session, 0)) == COWSH_WAIT)
 		runner_wait(r);
-	trace_end(r);
+	if (!rehearse_wanted())
+		trace_end(r);
 	return report(r, before, &result);
 }

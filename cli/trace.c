@@ -270,6 +270,11 @@ bool trace_option(int argc, char **argv, int *i)
 	return true;
 }
 
+bool trace_wanted(void)
+{
+	return path != NULL;
+}
+
 void trace_open(void)
 {
 	if (path == NULL)

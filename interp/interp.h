@@ -52,4 +52,73 @@ struct interp_variable {
 void interp_list_variables(struct shell *sh,
 			   int (*each)(void *user, const struct interp_variable *v), void *user);
 
+/* --- analysis: what a script would do --- */
+
+/* Why a word is not known: what is in it. */
+enum interp_unknown {
+	INTERP_UNKNOWN_PARAMETER = 1,
+	INTERP_UNKNOWN_COMMAND = 2,
+	INTERP_UNKNOWN_ARITHMETIC = 4,
+	INTERP_UNKNOWN_PROCESS = 8,
+	INTERP_UNKNOWN_GLOB = 16,
+	INTERP_UNKNOWN_TILDE = 32,
+	INTERP_UNKNOWN_BRACE = 64,
+	INTERP_UNKNOWN_INPUT = 128, /* it comes from the input of xargs, or the finds of find */
+	INTERP_UNKNOWN_COUNT = 256, /* it may become several words, or none */
+};
+
+struct interp_word {
+	struct bytes text; /* as the shell will see it; if something is unknown, as it is written */
+	unsigned unknown;  /* 0: nothing */
+};
+
+enum interp_found {
+	INTERP_FOUND_COMMAND,  /* words, nwords, program */
+	INTERP_FOUND_PATH,     /* word, access: of a redirection */
+	INTERP_FOUND_ASSIGN,   /* name, word; text.ptr NULL: no value */
+	INTERP_FOUND_FUNCTION, /* name */
+	INTERP_FOUND_TEXT,     /* word: will be executed, but is not known */
+	INTERP_FOUND_SYNTAX,   /* name: the message; the text ends there */
+};
+
+enum interp_program {
+	INTERP_UNKNOWN_NAME,
+	INTERP_FUNCTION, /* of the script or the session */
+	INTERP_BUILTIN,  /* of the shell */
+	INTERP_PROGRAM,
+	INTERP_REAL_PROGRAM, /* an ELF file */
+	INTERP_MISSING,
+};
+
+enum interp_access {
+	INTERP_READS = 1,
+	INTERP_WRITES = 2,
+	INTERP_APPENDS = 4,
+	INTERP_REMOVES = 8,
+	INTERP_CHANGES_MODE = 16, /* owner and times, too */
+	INTERP_EXECUTES = 32,
+};
+
+struct interp_finding {
+	enum interp_found kind;
+	int line;
+	int depth;          /* of substitutions, functions, texts, commands in commands */
+	bool conditional;   /* not sure to happen, or once */
+	const char *within; /* "", "function f", "$( )", "eval", "xargs", ... */
+	enum interp_program program;
+	unsigned access;
+	const struct interp_word *words;
+	int nwords;
+	struct interp_word word;
+	struct bytes name;
+};
+
+/*
+ * Tells what is found in the text, in its order; nothing of it is expanded or executed. Stops
+ * when `each` returns non-zero, and returns that. Runs on p's coroutine; the shell is to be thrown
+ * away afterwards, as functions of the text are defined in it.
+ */
+int interp_analyze(struct shell *sh, struct bytes text,
+		   int (*each)(void *user, const struct interp_finding *finding), void *user);
+
 #endif
