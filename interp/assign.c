@@ -353,6 +353,13 @@ int assign_execute(struct shell *sh, const struct assign *a, unsigned how)
 
 	if (a->append)
 		how |= VAR_APPEND;
+	if (a->array && a->sub != NULL) {
+		shell_error(sh, "%.*s[%.*s]: cannot assign list to array member", (int)a->name.len,
+			    a->name.ptr, (int)a->sub->text.len, a->sub->text.ptr);
+		sh->status = 1;
+		sh->flow = FLOW_ABORT;
+		return -1;
+	}
 	if (a->array) {
 		if (find_target(sh, a, how, &t) != 0)
 			return -1;

@@ -112,6 +112,7 @@ static int expand_argument(struct shell *sh, struct declaring *c, const struct a
 {
 	struct buf text = buf_in(sh->arena);
 	struct bytes value;
+	struct bytes sub;
 
 	if (a->array) {
 		if (opt_set(sh, SET_XTRACE))
@@ -126,8 +127,11 @@ static int expand_argument(struct shell *sh, struct declaring *c, const struct a
 		return -1;
 	buf_add(&text, a->name);
 	if (a->sub != NULL) {
+		value = arena_bytes(sh->arena, value);
+		if (expand_assignment(sh, a->sub, &sub) != 0)
+			return -1;
 		buf_putc(&text, '[');
-		buf_add(&text, a->sub->text);
+		buf_add(&text, sub);
 		buf_putc(&text, ']');
 	}
 	buf_puts(&text, a->append ? "+=" : "=");

@@ -339,6 +339,17 @@ static int run_with_assigns(struct shell *sh, struct call *c)
 	return status;
 }
 
+/* What stands before a special builtin outlives the environment of the call around it. */
+static void keep_temporaries(struct shell *sh, const struct simple *s)
+{
+	for (int i = 0; i < s->nassigns; i++) {
+		struct var *v = var_find(sh, s->assigns[i].name, s->assigns[i].hash);
+
+		if (v != NULL && (v->flags & VAR_TEMPORARY) != 0)
+			v->flags |= VAR_KEPT;
+	}
+}
+
 static int run_assigned(struct shell *sh, struct call *c)
 {
 	int status;
@@ -350,6 +361,8 @@ static int run_assigned(struct shell *sh, struct call *c)
 	status = run_assignments(sh, c->simple);
 	if (sh->flow != FLOW_NONE)
 		return status;
+	if (!runs_text(c))
+		keep_temporaries(sh, c->simple);
 	return run_redirected(sh, c);
 }
 

@@ -408,6 +408,50 @@ static bool matches_ignored(struct shell *sh, struct bytes pattern, struct bytes
 	return glob_match(g, sh->arena, path);
 }
 
+/* Past the bracket expression, ( ) group or character at the start of s. */
+static size_t pattern_item(struct shell *sh, struct bytes s)
+{
+	size_t depth = 0;
+	size_t i = 1;
+
+	if (s.ptr[0] == '\\')
+		return s.len > 1 ? 2 : 1;
+	if (s.ptr[0] == '[') {
+		i += i < s.len && (s.ptr[i] == '!' || s.ptr[i] == '^');
+		i += i < s.len && s.ptr[i] == ']';
+		while (i < s.len && s.ptr[i] != ']') {
+			const char *end = i + 1 < s.len && s.ptr[i] == '[' && s.ptr[i + 1] == ':'
+						  ? memchr(s.ptr + i, ']', s.len - i)
+						  : NULL;
+
+			i = end != NULL ? (size_t)(end - s.ptr) + 1 : i + 1;
+		}
+		proc_charge(sh->p, i / 16);
+		return i < s.len ? i + 1 : 1;
+	}
+	if (s.ptr[0] != '(')
+		return 1;
+	for (i = 0; i < s.len; i++) {
+		depth += (size_t)(s.ptr[i] == '(') - (size_t)(s.ptr[i] == ')');
+		if (depth == 0)
+			return i + 1;
+	}
+	return s.len;
+}
+
+/* The length of the first pattern of GLOBIGNORE's list: a colon inside brackets or an extended
+ * pattern ends none. */
+static size_t first_ignored(struct shell *sh, struct bytes list)
+{
+	size_t n = 0;
+
+	while (n < list.len && list.ptr[n] != ':') {
+		proc_charge(sh->p, 1);
+		n += pattern_item(sh, bytes_slice(list, n, list.len));
+	}
+	return n;
+}
+
 /* "." and ".." and what the patterns in GLOBIGNORE match. */
 static bool is_ignored(struct shell *sh, struct bytes list, const char *path)
 {
@@ -417,10 +461,8 @@ static bool is_ignored(struct shell *sh, struct bytes list, const char *path)
 	if (strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
 		return true;
 	while (list.len != 0) {
-		size_t n = 0;
+		size_t n = first_ignored(sh, list);
 
-		while (n < list.len && list.ptr[n] != ':')
-			n += list.ptr[n] == '\\' && n + 1 < list.len ? 2 : 1;
 		if (matches_ignored(sh, bytes_slice(list, 0, n), bytes_of(path)))
 			return true;
 		list = bytes_slice(list, n < list.len ? n + 1 : n, list.len);

@@ -97,7 +97,7 @@ static void transform_attributes(struct shell *sh, struct value *v)
 	struct bytes letters = attributes(sh, v->var);
 	struct bytes *many;
 
-	if (!v->list) {
+	if (!v->list || (v->var != NULL && (v->var->flags & VAR_SET) == 0)) {
 		give_one(v, letters);
 		return;
 	}

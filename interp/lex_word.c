@@ -123,24 +123,71 @@ static struct assign *read_target(struct parser *p, bool blanks)
 	return a;
 }
 
+/* ( is next, of name=( ... ): up to the ) it is text, blanks and all; then the word goes on. */
+static bool paren_pieces(struct parser *p, struct word_state *w)
+{
+	bool extglob = w->extglob;
+	int line = p->line;
+
+	w->mode = MODE_TEXT_WORD;
+	w->stop = ')';
+	w->extglob = false;
+	if (!word_pieces(p, w))
+		return false;
+	if (!source_accept(p, ')'))
+		return parse_fail_matching(p, line, ')');
+	word_text(p, w, BYTES(")"), false);
+	w->mode = MODE_WORD;
+	w->extglob = extglob;
+	return word_pieces(p, w);
+}
+
+static bool word_goes_on(struct parser *p)
+{
+	int c = source_peek(p);
+
+	return c >= 0 && !is_metacharacter(c);
+}
+
+/* ( is next: an array literal. False with nothing read if the word goes on behind it, as in
+ * a=(1+2)*3: that is text. */
+static bool read_array(struct parser *p, struct assign *a)
+{
+	struct source_mark mark = source_mark(p);
+
+	if (source_guess_known(p, mark.pos))
+		return false;
+	if (!parse_array(p, a))
+		return false;
+	if (!word_goes_on(p)) {
+		a->array = true;
+		return true;
+	}
+	source_return(p, mark);
+	source_guess_failed(p, mark.pos);
+	return false;
+}
+
 /* The value behind =, as a word. */
 static struct word *read_value(struct parser *p)
 {
 	struct word_state w;
 	size_t start = p->pos;
 	int line = p->line;
+	bool paren = source_peek(p) == '(';
 
 	word_begin(p, &w, MODE_WORD);
-	w.assignment = true;
-	return word_pieces(p, &w) ? word_finish(p, &w, start, line) : NULL;
+	w.assignment = !paren;
+	return (paren ? paren_pieces(p, &w) : word_pieces(p, &w)) ? word_finish(p, &w, start, line)
+								  : NULL;
 }
 
 static bool read_assigned(struct parser *p, struct assign *a)
 {
-	if (source_peek(p) == '(') {
-		a->array = true;
-		return parse_array(p, a);
-	}
+	if (source_peek(p) == '(' && read_array(p, a))
+		return true;
+	if (p->failed)
+		return false;
 	a->value = read_value(p);
 	return a->value != NULL;
 }
@@ -162,21 +209,22 @@ static struct word *declared_word(struct parser *p, struct assign *a, size_t sta
 	struct word_state w;
 	struct word *word;
 	size_t value = p->pos;
+	bool paren;
 
-	if (source_peek(p) == '(') {
-		a->array = true;
-		if (!parse_array(p, a))
-			return NULL;
+	if (source_peek(p) == '(' && read_array(p, a)) {
 		word = literal_word(p, start, line);
 		word->assign = a;
 		return word;
 	}
+	if (p->failed)
+		return NULL;
+	paren = source_peek(p) == '(';
 	word_begin(p, &w, MODE_WORD);
 	word_text(p, &w, source_slice(p, start, value), false);
 	word_flush(p, &w);
-	w.assignment = w.tilde = true;
+	w.assignment = w.tilde = !paren;
 	w.flags |= WORD_ASSIGNMENT;
-	if (!word_pieces(p, &w))
+	if (!(paren ? paren_pieces(p, &w) : word_pieces(p, &w)))
 		return NULL;
 	word = word_finish(p, &w, start, line);
 	a->value = word_tail(p, word, 1, value);
@@ -234,16 +282,21 @@ static struct word *plain_word(struct parser *p, unsigned context)
 	return word;
 }
 
-/* eval, let and alias take name=( ... ) as text. */
+/* eval, let and alias take name=( ... ) as one word, blanks and all. */
 static struct word *text_argument(struct parser *p, size_t start, int line)
 {
-	struct assign unused = { 0 };
-	size_t nkept = p->nkept;
+	struct word_state w;
+	struct word *word;
 
-	if (!parse_array(p, &unused))
+	word_begin(p, &w, MODE_WORD);
+	w.flags |= WORD_ASSIGNMENT;
+	word_text(p, &w, source_slice(p, start, p->pos), false);
+	if (!paren_pieces(p, &w))
 		return NULL;
-	p->nkept = nkept;
-	return literal_word(p, start, line);
+	word = word_finish(p, &w, start, line);
+	if (w.brace && !(p->flags & PARSE_NO_BRACES))
+		word_braces(p, word);
+	return word;
 }
 
 static enum tok_kind word_in_context(struct parser *p, struct token *t, unsigned context)

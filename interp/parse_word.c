@@ -12,7 +12,7 @@ static bool is_plain(int c)
 	       c >= 0x80;
 }
 
-static bool is_meta(int c)
+bool is_metacharacter(int c)
 {
 	switch (c) {
 	case ' ':
@@ -303,7 +303,7 @@ static bool read_tilde(struct parser *p, struct word_state *w)
 	while (end < p->len && (is_plain((unsigned char)p->src[end]) || p->src[end] == '+'))
 		end++;
 	if (end < p->len && p->src[end] != '/' && p->src[end] != ':' &&
-	    !is_meta((unsigned char)p->src[end]) &&
+	    !is_metacharacter((unsigned char)p->src[end]) &&
 	    !(p->src[end] == '}' && (w->mode == MODE_ARG || w->mode == MODE_PATTERN)))
 		return false;
 	part.text = arena_bytes(p->arena, (struct bytes){ p->src + p->pos + 1, end - p->pos - 1 });
@@ -359,7 +359,7 @@ static bool ends_word(struct parser *p, struct word_state *w, int c)
 		return false;
 	if ((c == '<' || c == '>') && source_second(p) == '(')
 		return false;
-	return is_meta(c);
+	return is_metacharacter(c);
 }
 
 static bool ends_here(struct parser *p, struct word_state *w, int c)
@@ -375,6 +375,7 @@ static bool ends_here(struct parser *p, struct word_state *w, int c)
 	case MODE_BRACKET:
 	case MODE_SUB: return ends_expression(w, c);
 	case MODE_OFFSET: return ends_offset(w, c);
+	case MODE_TEXT_WORD: return c == w->stop;
 	default: return false;
 	}
 }

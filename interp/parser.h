@@ -322,7 +322,7 @@ enum word_mode {
 
 struct word_state {
 	enum word_mode mode;
-	char stop;         /* MODE_ARITH: ')' or ';' */
+	char stop;         /* MODE_ARITH: ')' or ';'; MODE_TEXT_WORD: ')' or nothing */
 	bool dq;           /* parts are quoted */
 	bool inner_quotes; /* MODE_ARG_DQ, ARITH: inside a " that was opened here */
 	bool inner_single; /* MODE_ARG_DQ: inside ', which only protects a } */
@@ -342,6 +342,8 @@ struct word_state {
 	size_t subs_base;
 };
 
+/* One of those that end an unquoted word. */
+bool is_metacharacter(int c);
 /* Begins a word; parts follow by word_pieces and word_finish. */
 void word_begin(struct parser *p, struct word_state *w, enum word_mode mode);
 /* Reads up to what ends the word in its mode (not consumed). False on failure. */
