@@ -420,6 +420,7 @@ static void end_word(struct expansion *x)
 
 	if (x->t->quoting != QUOTE_WORDS)
 		return;
+	buf_reserve(x->out, 0);
 	buf_put(&raw, x->out->ptr + x->word_from, x->out->len - x->word_from);
 	x->out->len = x->word_from;
 	shell_quote(x->out, buf_bytes(&raw));
