@@ -294,6 +294,11 @@ static int find_target(struct shell *sh, const struct assign *a, unsigned how, s
 	if (v != NULL && (v->flags & VAR_NAMEREF) != 0 && (how & VAR_NO_REF) == 0) {
 		if (var_follow(sh, &t->name, &t->hash, &sub, &v) != 0)
 			return -1;
+		if (sub.ptr != NULL && a->array) {
+			shell_error(sh, "`%.*s[%.*s]': not a valid identifier", (int)t->name.len,
+				    t->name.ptr, (int)sub.len, sub.ptr);
+			return -1;
+		}
 		if (v != NULL && (v->flags & VAR_NAMEREF) != 0) {
 			shell_error(sh, "warning: %s: removing nameref attribute", v->name.ptr);
 			v = var_own(sh, v);

@@ -176,8 +176,13 @@ static struct var *target(struct declare *d, struct operand *o)
 
 	if (is_fresh_local(d, o->name, hash))
 		return local_binding(d, o->name, hash);
-	if (d->global)
-		return global_binding(d->sh, o->name, hash);
+	if (d->global) {
+		v = global_binding(d->sh, o->name, hash);
+		if (((d->on | d->off | ~v->flags) & VAR_NAMEREF) != 0 || v->len == 0)
+			return v;
+		o->name = arena_bytes(d->sh->arena, (struct bytes){ v->value, v->len });
+		return is_name(o->name) ? global_binding(d->sh, o->name, name_hash(o->name)) : v;
+	}
 	if (((d->on | d->off) & VAR_NAMEREF) == 0) {
 		struct bytes sub;
 
@@ -206,7 +211,7 @@ static int check_readonly(struct declare *d, const struct operand *o, const stru
 		}
 		return -1;
 	}
-	if (o->has_value || (d->off & VAR_READONLY) != 0)
+	if (o->has_value || (d->off & (VAR_READONLY | VAR_NAMEREF)) != 0)
 		return declare_fail(d, "%s: readonly variable", v->name.ptr);
 	return 0;
 }
@@ -380,6 +385,14 @@ static int declare_variable(struct declare *d, struct operand *o, struct var *v)
 	struct shell *sh = d->sh;
 
 	make_first(d, o, v);
+	if ((d->off & v->flags & VAR_NAMEREF) != 0 && o->has_value && v->len != 0 &&
+	    (v->flags & VAR_READONLY) == 0) {
+		/* The value goes where the reference still points. */
+		o->has_value = false;
+		if (var_set(sh, o->name, name_hash(o->name), o->value,
+			    o->append ? VAR_APPEND : 0) != 0)
+			return -1;
+	}
 	if (check_readonly(d, o, v) != 0 || check_arrays(d, v) != 0 ||
 	    check_reference(d, o, v) != 0)
 		return -1;

@@ -169,6 +169,10 @@ static int prepare_array(struct mapfile *m, const char *name)
 	if (var_follow(m->sh, &key, &hash, &sub, &v) != 0)
 		return 1;
 	v = var_ensure(m->sh, key, hash);
+	if ((v->flags & VAR_NAMEREF) != 0) {
+		shell_error(m->sh, "warning: %s: removing nameref attribute", v->name.ptr);
+		v->flags &= ~(unsigned)VAR_NAMEREF;
+	}
 	if ((v->flags & VAR_READONLY) != 0) {
 		shell_error(m->sh, "%s: readonly variable", name);
 		return 1;

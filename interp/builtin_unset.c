@@ -37,7 +37,7 @@ static int unset_element(struct shell *sh, struct bytes name, struct bytes sub)
 	struct bytes ref;
 	struct var *v = var_resolve(sh, name, name_hash(name), &ref);
 
-	if (v == NULL)
+	if (v == NULL || (ref.ptr != NULL && (v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0))
 		return 0;
 	if ((v->flags & VAR_READONLY) != 0)
 		return unset_readonly(sh, v->name);
@@ -59,6 +59,8 @@ static int unset_variable(struct shell *sh, const char *word, bool reference)
 		return 0;
 	if (reference && (v->flags & VAR_NAMEREF) == 0)
 		return 0;
+	if (sub.ptr != NULL && (v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0)
+		return 0; /* a reference to an element of what is no array */
 	if (sub.ptr != NULL)
 		return unset_element(sh, v->name, sub);
 	if ((v->flags & VAR_READONLY) != 0)

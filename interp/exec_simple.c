@@ -138,6 +138,8 @@ static int temporary_value(struct shell *sh, const struct assign *a, struct byte
 
 static int assign_temporary(struct shell *sh, const struct assign *a)
 {
+	struct bytes name = a->name;
+	uint64_t hash = a->hash;
 	struct var *v;
 	struct bytes value;
 
@@ -157,13 +159,20 @@ static int assign_temporary(struct shell *sh, const struct assign *a)
 		shown.array = false;
 		xtrace_assign(sh, &shown);
 	}
-	v = var_find(sh, a->name, a->hash);
+	v = var_find(sh, name, hash);
+	if (v != NULL && (v->flags & VAR_NAMEREF) != 0 && v->len != 0 &&
+	    is_name((struct bytes){ v->value, v->len })) {
+		/* What the reference names is exported. */
+		name = arena_bytes(sh->arena, (struct bytes){ v->value, v->len });
+		hash = bytes_hash(name);
+		v = var_find(sh, name, hash);
+	}
 	if (v != NULL && (v->flags & VAR_READONLY) != 0) {
-		shell_error(sh, "%.*s: readonly variable", (int)a->name.len, a->name.ptr);
+		shell_error(sh, "%.*s: readonly variable", (int)name.len, name.ptr);
 		exec_errexit(sh);
 		return opt_set(sh, SET_POSIX) || sh->flow != FLOW_NONE ? -1 : 0;
 	}
-	v = var_local(sh, a->name, a->hash);
+	v = var_local(sh, name, hash);
 	if (v == NULL)
 		return 0;
 	v->flags |= VAR_TEMPORARY | VAR_EXPORT;

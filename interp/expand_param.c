@@ -324,9 +324,9 @@ static int indirect_value(struct shell *sh, const struct param *p, struct param 
 	*target = NULL;
 	if (ref != NULL && (ref->flags & VAR_NAMEREF) != 0) {
 		ref = last_reference(sh, ref);
-		*v = (struct value){ .set = ref->len != 0,
-				     .plain = true,
-				     .one = { ref->len != 0 ? ref->value : "", ref->len } };
+		if (ref->len == 0)
+			return bad_indirection(sh, p->name, "invalid indirect expansion");
+		*v = (struct value){ .set = true, .plain = true, .one = { ref->value, ref->len } };
 		return 0;
 	}
 	if (param_value(sh, p, v) != 0)

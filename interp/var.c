@@ -426,7 +426,9 @@ static int assign_target(struct shell *sh, struct var *v, struct bytes value, un
 	struct bytes sub;
 
 	if (!parse_name_ref(value, &name, &sub)) {
-		shell_error(sh, "`%.*s': not a valid identifier", (int)value.len, value.ptr);
+		shell_error(sh, "%s%s`%.*s': not a valid identifier",
+			    sh->command_name != NULL ? sh->command_name : "",
+			    sh->command_name != NULL ? ": " : "", (int)value.len, value.ptr);
 		return -1;
 	}
 	v = var_own(sh, v);
@@ -445,6 +447,8 @@ int var_set(struct shell *sh, struct bytes name, uint64_t hash, struct bytes val
 			return -1;
 		if (v != NULL && (v->flags & VAR_NAMEREF) != 0 && sub.ptr == NULL)
 			return assign_target(sh, v, value, how);
+		if (v == NULL && var_find(sh, name, hash) != NULL)
+			how |= VAR_GLOBAL; /* a local reference to its own name */
 	}
 	if ((how & VAR_GLOBAL) != 0)
 		v = ensure_global(sh, name, hash);
