@@ -69,7 +69,7 @@ check '--json' '{"stdout":"a\n","stderr":"b\n","status":3,"limit":null' \
 	"$("$cowsh" --json -c 'echo a; echo b >&2; exit 3' | sed 's/,"steps.*//')"
 check '--json: bytes' '"stdout":"\ufffd","stdout_base64":"/w=="' \
 	"$("$cowsh" --json -c "printf '\377'" | grep -o '"stdout.*==\"')"
-check '--json: changes' '[{"kind":"+","path":"/home/user/new","size":0}]' \
+check '--json: changes' '[{"kind":"+","path":"/home/user/new","size":1}]' \
 	"$("$cowsh" --json -c 'echo > new' | grep -o '\[.*\]' | sed 's/{"kind":"m"[^}]*},*//g')"
 "$cowsh" --limit steps=100K -c 'while :; do :; done' 2> err
 check 'a step limit: status' 137 $?
