@@ -27,6 +27,7 @@ struct world {
 	const char *removed; /* the directory whose removal was told last */
 	size_t removed_len;
 	int err; /* of what->write */
+	bool complained;
 	int status;
 };
 
@@ -302,9 +303,10 @@ static int on_output(void *user, int fd, const char *data, size_t n)
 {
 	struct world *w = user;
 
+	/* git warns when there are too many files to look for renames. */
 	if (fd != 1)
-		return 0;
-	if (w->err == 0)
+		w->complained = w->complained || n < 9 || memcmp(data, "warning: ", 9) != 0;
+	else if (w->err == 0)
 		w->err = w->what->write(w->what->user, data, n);
 	return w->err != 0 ? -E_IO : 0;
 }
@@ -340,8 +342,10 @@ static int finish(struct world *w, struct proc *p)
 		return -E_FBIG;
 	if (state == KERNEL_WAIT)
 		return -E_AGAIN;
-	/* 1: there are differences. */
-	return kernel_reap(w->kernel, pid, &status) == 0 && status >> 8 < 2 ? 0 : -E_IO;
+	/* 1: there are differences; of git, maybe something else. */
+	if (kernel_reap(w->kernel, pid, &status) < 0 || status >> 8 > 1 || w->complained)
+		return -E_IO;
+	return 0;
 }
 
 static int run_world(struct world *w)

@@ -425,6 +425,10 @@ static void list_files(struct git *g, const char *dir, struct names *out)
 			walk_skip(w);
 		if (e->kind == WALK_FILE)
 			names_add(g, out, e->path + strlen(dir) + 1);
+		if (e->kind == WALK_ERROR) {
+			git_error(g, "Could not open directory %s", e->path);
+			git_exit(g, 1);
+		}
 		cmd_charge(g->c, 1);
 	}
 	walk_free(w);

@@ -232,10 +232,13 @@ bool diff_load(struct git *g, struct diff_file *f)
 			git_die(g, "unable to read %s", oid_hex(g, &f->oid));
 	} else if (f->outside) {
 		const char *at = f->place != NULL ? f->place : f->path;
+		int err = (f->mode & S_FMT) == S_LNK ? cmd_readlink(g->c, CMD_CWD, at, &f->data)
+						     : file_read(g, g->a, at, &f->data);
 
-		if ((f->mode & S_FMT) == S_LNK ? cmd_readlink(g->c, CMD_CWD, at, &f->data) < 0
-					       : file_read(g, g->a, at, &f->data) < 0)
-			return false;
+		if (err < 0) {
+			git_error(g, "open(\"%s\"): %s", at, err_text(-err));
+			git_die(g, "cannot hash %s", at);
+		}
 	} else if (work_read(g, g->a, f->path, f->mode, &f->data) < 0) {
 		f->data = (struct bytes){ "", 0 };
 		return false;

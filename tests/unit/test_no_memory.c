@@ -4,6 +4,7 @@
  * all after it failing too. Nothing may trap, the session stays usable and gives back all.
  */
 #include "api/private.h"
+#include "cowsh_analyze.h"
 
 #include <sys/mman.h>
 
@@ -211,6 +212,65 @@ static int try_diff(struct world *w)
 	return cowsh_diff(w->s, w->before, ignore_change, NULL);
 }
 
+static int count_bytes(void *user, const char *data, size_t len)
+{
+	(void)data;
+	*(size_t *)user += len;
+	return 0;
+}
+
+/* What is told to be complete is complete. */
+static int try_form(struct world *w, int form, size_t *whole)
+{
+	size_t got = 0;
+	struct cowsh_export what = { .size = sizeof what,
+				     .form = form,
+				     .since = w->before,
+				     .write = count_bytes,
+				     .user = &got };
+	int err = cowsh_export_changes(w->s, &what);
+
+	if (err == 0 && *whole == 0)
+		*whole = got;
+	return err != 0 ? err : got == *whole ? 0 : 1;
+}
+
+static int try_unified(struct world *w)
+{
+	static size_t whole;
+
+	return try_form(w, COWSH_FORM_UNIFIED, &whole);
+}
+
+static int try_git(struct world *w)
+{
+	static size_t whole;
+
+	return try_form(w, COWSH_FORM_GIT, &whole);
+}
+
+static int try_archive(struct world *w)
+{
+	static size_t whole;
+
+	return try_form(w, COWSH_FORM_TAR, &whole);
+}
+
+static int ignore_finding(void *user, const struct cowsh_finding *finding)
+{
+	(void)user;
+	(void)finding;
+	return 0;
+}
+
+static int try_analyze(struct world *w)
+{
+	static const char script[] = "f() { cp a \"$(cat b)\"; }; eval 'x=1 env sort -o y z'; f "
+				     "| xargs rm {a,b}; [[ $x ]] && for i in *; do g; done < in";
+
+	return cowsh_analyze(w->s, script, sizeof script - 1, ignore_finding, NULL);
+}
+
 static int try_variable(struct world *w)
 {
 	static const char *const names[] = { "a",        "ref",           "circle",
@@ -337,6 +397,10 @@ TRY(list)
 TRY(mount)
 TRY(snapshot)
 TRY(diff)
+TRY(unified)
+TRY(git)
+TRY(archive)
+TRY(analyze)
 TRY(variable)
 TRY(command)
 
@@ -399,6 +463,10 @@ int main(void)
 	RUN(mount);
 	RUN(snapshot);
 	RUN(diff);
+	RUN(unified);
+	RUN(git);
+	RUN(archive);
+	RUN(analyze);
 	RUN(variable);
 	RUN(command);
 	RUN(tiny_stores);
