@@ -13,7 +13,7 @@ static struct image *inside(const cowsh_image *image)
 	return (struct image *)(uintptr_t)image;
 }
 
-static void give_info(const struct image_info *from, uint64_t stored, struct cowsh_image_info *out)
+void image_give_info(const struct image_info *from, uint64_t stored, struct cowsh_image_info *out)
 {
 	struct cowsh_image_info info = { .size = sizeof info,
 					 .session = from->kind == IMAGE_SESSION,
@@ -59,7 +59,7 @@ int cowsh_image_get_info(const cowsh_image *image, struct cowsh_image_info *out)
 	if (image == NULL || out == NULL)
 		return -E_INVAL;
 	image_get_info(inside(image), &info);
-	give_info(&info, image_size(inside(image)), out);
+	image_give_info(&info, image_size(inside(image)), out);
 	return 0;
 }
 
@@ -170,7 +170,7 @@ int cowsh_image_finish(cowsh_image_builder *b, struct cowsh_image_info *out)
 	int err = b != NULL ? image_builder_finish(b->builder, &info) : -E_INVAL;
 
 	if (err == 0)
-		give_info(&info, b->stored, out);
+		image_give_info(&info, b->stored, out);
 	return err;
 }
 

@@ -75,6 +75,17 @@ struct cowsh {
 	size_t temp_size;
 };
 
+/* session.c. Allocates a session with its host and calls begin for the rest. */
+int session_make(cowsh_store *store, const struct cowsh_config *config,
+		 const struct cowsh_host *host,
+		 int (*begin)(struct cowsh *s, const struct cowsh_config *c, void *arg), void *arg,
+		 cowsh **out);
+void session_settings(struct cowsh *s, const struct cowsh_config *c, struct kernel_config *out);
+/* What a new kernel needs of its session: formats, real programs, mounts. */
+int session_connect(struct cowsh *s, const struct cowsh_config *c);
+/* Runs what the host itself started, without limits of steps and time. */
+void session_run_free(struct cowsh *s);
+
 /* tree.c: the standard tree, as a snapshot the store keeps. */
 int standard_tree(struct cowsh_store *store, struct vfs_tree **out);
 /* The user's ids and home. Unknown names get uid 1000 and /home/NAME. */
@@ -103,7 +114,11 @@ void escalate_end(struct cowsh *s);
 int register_formats(struct kernel *k);
 size_t program_image(char out[PROGRAM_IMAGE_MAX], const char *name);
 
-/* image.c: NULL for no builder. */
+/* image.c: what the vfs says of an image, as the host sees it. */
+struct image_info;
+struct cowsh_image_info;
+void image_give_info(const struct image_info *from, uint64_t stored, struct cowsh_image_info *out);
+/* NULL for no builder. */
 struct store *builder_store(struct cowsh_image_builder *b);
 
 /* Spin lock of the store's own lists. */

@@ -223,7 +223,7 @@ static int add_user(struct cowsh *s, const char *user, const char *home)
 	return err < 0 ? err : replace_last_line(s, "/etc/group", group);
 }
 
-static void kernel_settings(struct cowsh *s, const struct cowsh_config *c, struct kernel_config *k)
+void session_settings(struct cowsh *s, const struct cowsh_config *c, struct kernel_config *k)
 {
 	enum limit_profile profile = (enum limit_profile)c->profile;
 
@@ -240,27 +240,10 @@ static void kernel_settings(struct cowsh *s, const struct cowsh_config *c, struc
 							    : limit_value((enum limit)i, profile);
 }
 
-static int start(struct cowsh *s, const struct cowsh_config *c)
+int session_connect(struct cowsh *s, const struct cowsh_config *c)
 {
-	struct kernel_config settings;
-	char home[128];
-	const char *user = c->user != NULL && strlen(c->user) <= 100 ? c->user : "user";
-	struct shell_start shell = { s, c, user, home };
-	struct vfs_tree *standard = NULL;
-	int err = 0;
+	int err;
 
-	user_lookup(user, &s->cred, home);
-	kernel_settings(s, c, &settings);
-	if (c->tree == NULL)
-		err = standard_tree(s->store, &standard);
-	if (err < 0)
-		return err;
-	settings.tree = c->tree != NULL ? (struct vfs_tree *)c->tree : standard;
-	err = kernel_new(&settings, &s->kernel);
-	if (standard != NULL)
-		vfs_tree_put(standard);
-	if (err < 0)
-		return err;
 	kernel_set_user(s->kernel, s);
 	s->machine = c->microvm;
 	err = register_formats(s->kernel);
@@ -272,6 +255,32 @@ static int start(struct cowsh *s, const struct cowsh_config *c)
 	for (size_t i = 0; err == 0 && i < c->nmounts; i++)
 		err = cowsh_mount(s, c->mounts[i].path, c->mounts[i].source, c->mounts[i].id,
 				  c->mounts[i].read_only);
+	return err;
+}
+
+static int start(struct cowsh *s, const struct cowsh_config *c, void *arg)
+{
+	struct kernel_config settings;
+	char home[128];
+	const char *user = c->user != NULL && strlen(c->user) <= 100 ? c->user : "user";
+	struct shell_start shell = { s, c, user, home };
+	struct vfs_tree *standard = NULL;
+	int err = 0;
+
+	(void)arg;
+	user_lookup(user, &s->cred, home);
+	session_settings(s, c, &settings);
+	if (c->tree == NULL)
+		err = standard_tree(s->store, &standard);
+	if (err < 0)
+		return err;
+	settings.tree = c->tree != NULL ? (struct vfs_tree *)c->tree : standard;
+	err = kernel_new(&settings, &s->kernel);
+	if (standard != NULL)
+		vfs_tree_put(standard);
+	if (err < 0)
+		return err;
+	err = session_connect(s, c);
 	if (err == 0)
 		err = make_home(s, c, home);
 	if (err == 0)
@@ -279,20 +288,30 @@ static int start(struct cowsh *s, const struct cowsh_config *c)
 	return err < 0 ? err : make_shell(s, &shell);
 }
 
-int cowsh_new(cowsh_store *store, const struct cowsh_config *config, const struct cowsh_host *host,
-	      cowsh **out)
+/* The configuration with what the caller's version of it lacks. */
+static int read_config(const struct cowsh_config *config, struct cowsh_config *out)
 {
 	static const struct cowsh_config defaults = COWSH_CONFIG_INIT;
-	struct cowsh_config c = defaults;
-	struct cowsh *s;
-	int err;
 
-	if (store == NULL || out == NULL || (config != NULL && config->size > sizeof c))
+	*out = defaults;
+	if (config != NULL && config->size > sizeof *out)
 		return -E_INVAL;
 	if (config != NULL)
-		memcpy(&c, config, config->size);
-	if ((unsigned)c.profile >= PROFILE_COUNT)
-		return -E_INVAL;
+		memcpy(out, config, config->size);
+	return (unsigned)out->profile < PROFILE_COUNT ? 0 : -E_INVAL;
+}
+
+int session_make(cowsh_store *store, const struct cowsh_config *config,
+		 const struct cowsh_host *host,
+		 int (*begin)(struct cowsh *s, const struct cowsh_config *c, void *arg), void *arg,
+		 cowsh **out)
+{
+	struct cowsh_config c;
+	struct cowsh *s;
+	int err = store != NULL && out != NULL ? read_config(config, &c) : -E_INVAL;
+
+	if (err < 0)
+		return err;
 	s = store_alloc(&store->store, sizeof *s);
 	if (s == NULL)
 		return -E_NOMEM;
@@ -300,13 +319,19 @@ int cowsh_new(cowsh_store *store, const struct cowsh_config *config, const struc
 	s->store = store;
 	s->result.limit = -1;
 	set_host(s, host);
-	err = start(s, &c);
+	err = begin(s, &c, arg);
 	if (err < 0) {
 		cowsh_free(s);
 		return err;
 	}
 	*out = s;
 	return 0;
+}
+
+int cowsh_new(cowsh_store *store, const struct cowsh_config *config, const struct cowsh_host *host,
+	      cowsh **out)
+{
+	return session_make(store, config, host, start, NULL, out);
 }
 
 static void free_lists(struct cowsh *s)
@@ -368,14 +393,31 @@ static int copy_customs(struct cowsh *s, const struct cowsh *from)
 	return 0;
 }
 
+void session_run_free(struct cowsh *s)
+{
+	static const enum limit lifted[] = { LIMIT_STEPS, LIMIT_TIME, LIMIT_CPU,
+					     LIMIT_SESSION_STEPS };
+	uint64_t limit[sizeof lifted / sizeof *lifted];
+	enum { COUNT = sizeof lifted / sizeof *lifted };
+
+	for (int i = 0; i < COUNT; i++) {
+		limit[i] = kernel_limit(s->kernel, lifted[i]);
+		kernel_set_limit(s->kernel, lifted[i], 0);
+	}
+	kernel_begin(s->kernel);
+	while (kernel_run(s->kernel, 0) == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
+		;
+	for (int i = 0; i < COUNT; i++)
+		kernel_set_limit(s->kernel, lifted[i], limit[i]);
+}
+
 /* Runs the copying; the parent is as before, also if the child found no memory. */
 static void run_copy(struct cowsh *s, struct cowsh *from)
 {
 	struct arena_mark mark = arena_mark(&from->shell_proc->arena);
 
-	kernel_begin(s->kernel);
-	while (kernel_run(s->kernel, 0) == KERNEL_SLICE)
-		;
+	session_run_free(s);
+	kernel_follow(s->kernel, from->kernel);
 	from->shell_proc->arena.fail = proc_arena_fail(from->shell_proc);
 	from->shell_proc->pool.chunks.fail = proc_arena_fail(from->shell_proc);
 	arena_release(&from->shell_proc->arena, mark);

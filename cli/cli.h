@@ -108,6 +108,18 @@ void runner_wait(struct runner *r);
  * program with a message if it can't be used. */
 cowsh_image *image_of_file(const char *path, const char *base, cowsh_store *store);
 void images_open(struct options *o, cowsh_store *store);
+/* Whether an option is one of saved sessions; whether there is one. */
+bool saved_option(int argc, char **argv, int *i);
+bool saved_wanted(void);
+/* --session: the session of the file, or a new one; starts what keeps it. Before the lock. */
+void saved_open(struct runner *r, struct options *o, const struct cowsh_host *host);
+/* Starts what the options ask for in the session's own shell; put is runner's. */
+int saved_start(struct runner *r);
+/* Replaces the file; the exit status, `status` unless something fails. Nothing without --session.
+ */
+int saved_keep(struct runner *r, int status);
+/* The host's script, put into the sandbox. */
+void put_script(struct runner *r, const char *path);
 
 /* image.c: cowsh image ...; the exit status. */
 int image_command(int argc, char **argv);

@@ -26,7 +26,7 @@ static void split_path(struct kept *k, const char *path)
 	const char *name = slash != NULL ? slash + 1 : path;
 	char dir[PATH_MAX] = ".";
 
-	if (name[0] == '\0' || strlen(name) + 4 > NAME_MAX || strlen(path) >= sizeof dir)
+	if (name[0] == '\0' || strlen(name) + 11 > NAME_MAX || strlen(path) >= sizeof dir)
 		fatal("'%s' can't be the name of a file", path);
 	if (slash != NULL)
 		snprintf(dir, sizeof dir, "%.*s", (int)(slash - path) + 1, path);
@@ -83,6 +83,33 @@ int keep_commit(const struct kept *k)
 	return err == 0 && k->dir >= 0 ? sync_file(k->dir) : err;
 }
 
+static void before_name(const struct kept *k, char out[NAME_MAX + 16], const char *end)
+{
+	snprintf(out, NAME_MAX + 16, "%.*s%s", NAME_MAX, k->name, end);
+}
+
+int keep_before(const struct kept *k)
+{
+	char name[NAME_MAX + 16], second[NAME_MAX + 16];
+
+	before_name(k, name, ".before");
+	before_name(k, second, ".before.new");
+	syscall(SYS_unlinkat, k->dir, second, 0);
+	if (syscall(SYS_linkat, k->dir, k->name, k->dir, second, 0) != 0)
+		return errno == ENOENT ? 0 : errno;
+	return syscall(SYS_renameat2, k->dir, second, k->dir, name, 0) == 0 ? 0 : errno;
+}
+
+int keep_undo(const struct kept *k)
+{
+	char name[NAME_MAX + 16];
+
+	before_name(k, name, ".before");
+	if (renameat(k->dir, name, k->dir, k->name) != 0)
+		return errno;
+	return sync_file(k->dir);
+}
+
 void keep_drop(const struct kept *k)
 {
 	if (k->dir >= 0)
@@ -93,7 +120,7 @@ void keep_drop(const struct kept *k)
 
 static int keeper[2]; /* where it is asked, where it answers */
 
-static _Noreturn void serve(const struct kept *k, int from, int to, bool lock)
+static _Noreturn void serve(const struct kept *k, int from, int to, bool lock, bool before)
 {
 	unsigned char answer;
 	char asked;
@@ -112,7 +139,9 @@ static _Noreturn void serve(const struct kept *k, int from, int to, bool lock)
 		n = read(from, &asked, 1);
 	} while (n < 0 && errno == EINTR);
 	if (n == 1) {
-		answer = (unsigned char)keep_commit(k);
+		answer = (unsigned char)(before ? keep_before(k) : 0);
+		if (answer == 0)
+			answer = (unsigned char)keep_commit(k);
 		if (answer != 0)
 			keep_drop(k);
 		(void)write_all(to, (const char *)&answer, 1);
@@ -122,7 +151,7 @@ static _Noreturn void serve(const struct kept *k, int from, int to, bool lock)
 	leave(0);
 }
 
-void keep_start(struct kept *k, bool lock)
+void keep_start(struct kept *k, bool lock, bool before)
 {
 	int to[2], from[2];
 	pid_t pid;
@@ -135,7 +164,7 @@ void keep_start(struct kept *k, bool lock)
 	if (pid == 0) {
 		close(to[1]);
 		close(from[0]);
-		serve(k, to[0], from[1], lock);
+		serve(k, to[0], from[1], lock, before);
 	}
 	close(to[0]);
 	close(from[1]);

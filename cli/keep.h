@@ -22,12 +22,16 @@ struct kept {
 void keep_open(struct kept *k, const char *path, unsigned mode);
 /* The new file takes the name: 0 or an errno. */
 int keep_commit(const struct kept *k);
+/* The file as it is gets a second name, FILE.before, if there is one. */
+int keep_before(const struct kept *k);
+/* FILE.before becomes FILE: 0 or an errno. */
+int keep_undo(const struct kept *k);
 /* The old file stays. */
 void keep_drop(const struct kept *k);
 
 /* The same for a locked runner: a process of its own does it when keep_ask is called, and drops
  * the new file if it ends without. Before the runner is locked. */
-void keep_start(struct kept *k, bool lock);
+void keep_start(struct kept *k, bool lock, bool before);
 int keep_ask(void);
 
 /* A file of the host in memory, for reading. NULL: there is none of that name, if that is

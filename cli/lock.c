@@ -45,6 +45,7 @@
 	RUNNER_CALLS(CALL, OPEN)                                                                   \
 	CALL(fsync)                                                                                \
 	CALL(renameat2)                                                                            \
+	CALL(linkat)                                                                               \
 	CALL(unlinkat)
 
 /* Every name that is opened is new, and never a link. */

@@ -40,6 +40,6 @@ int main(int argc, char **argv)
 		leave(analyze_run(&runner));
 	script = options.script != NULL || options.file != NULL || options.shell_argc != 0;
 	if (!script && !options.json && !rehearse_wanted() && isatty(0) && isatty(1))
-		leave(interactive(&runner));
-	leave(runner_run(&runner));
+		leave(saved_keep(&runner, interactive(&runner)));
+	leave(saved_keep(&runner, runner_run(&runner)));
 }

@@ -28,6 +28,14 @@ static const char usage[] =
 	"      --image FILE[:PATH][:ro]\n"
 	"                          the image FILE (see cowsh image --help) appears at PATH, or\n"
 	"                          its files join those of the sandbox (repeatable)\n"
+	"      --session FILE      go on with the session saved in FILE, and save it there at the\n"
+	"                          end; it is made if it is missing\n"
+	"      --base IMAGE[:PATH] of a new session: start with the image, and save only what is\n"
+	"                          different; of an old one: where its image is now\n"
+	"      --compress          pack the contents of files that are saved\n"
+	"      --checkpoint        keep the state before: with --session in FILE.before, in a\n"
+	"                          terminal for the command `undo`\n"
+	"      --undo              with --session: FILE becomes FILE.before, nothing is run\n"
 	"      --cwd PATH          start in this directory of the sandbox\n"
 	"      --env NAME=VALUE    set a variable of the environment (repeatable)\n"
 	"      --user NAME         run as this user; `root` may do everything inside\n"
@@ -302,8 +310,8 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		 strcmp(argv[*i], "--noprofile") == 0 || strcmp(argv[*i], "--login") == 0)
 		hand_on(o, argv[*i]);
 	else
-		return trace_option(argc, argv, i) || changes_option(argc, argv, i) ||
-		       report_option(argv[*i]);
+		return trace_option(argc, argv, i) || saved_option(argc, argv, i) ||
+		       changes_option(argc, argv, i) || report_option(argv[*i]);
 	return true;
 }
 

@@ -4,7 +4,10 @@
  */
 #include "cli/cli.h"
 #include "cli/keep.h"
+#include "cli/lock.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The base of a saved session: given, or where the session says. */
@@ -44,4 +47,230 @@ void images_open(struct options *o, cowsh_store *store)
 {
 	for (int i = 0; i < o->nimages; i++)
 		o->images[i].image = image_of_file(o->image_files[i], NULL, store);
+}
+
+/* --- sessions --- */
+
+static struct {
+	const char *file;
+	char *base; /* as given: IMAGE or IMAGE:PATH */
+	bool compress;
+	bool checkpoint;
+	bool undo;
+	struct kept kept;
+	cowsh_image *image; /* of the base */
+	char base_name[PATH_MAX];
+} saved;
+
+bool saved_option(int argc, char **argv, int *i)
+{
+	char *v;
+
+	if ((v = option_value("--session", argc, argv, i)) != NULL)
+		saved.file = v;
+	else if ((v = option_value("--base", argc, argv, i)) != NULL)
+		saved.base = v;
+	else if (strcmp(argv[*i], "--compress") == 0)
+		saved.compress = true;
+	else if (strcmp(argv[*i], "--checkpoint") == 0)
+		saved.checkpoint = true;
+	else if (strcmp(argv[*i], "--undo") == 0)
+		saved.undo = true;
+	else
+		return false;
+	return true;
+}
+
+bool saved_wanted(void)
+{
+	if (saved.file == NULL && (saved.base != NULL || saved.compress || saved.undo))
+		fatal("--base, --compress and --undo want --session");
+	return saved.file != NULL;
+}
+
+/* Splits IMAGE:PATH; NULL: there is no path. */
+static char *path_of_base(void)
+{
+	char *path = NULL;
+
+	for (char *at = saved.base; (at = strstr(at, ":/")) != NULL; at++)
+		path = at;
+	if (path == NULL || path == saved.base)
+		return NULL;
+	*path = '\0';
+	return path + 1;
+}
+
+static void open_base(const char *name, cowsh_store *store)
+{
+	if (realpath(name, saved.base_name) == NULL)
+		fatal("%s: %s", name, strerror(errno));
+	saved.image = image_of_file(saved.base_name, NULL, store);
+}
+
+/* The new session's base is the first of its images. */
+static void mount_base(struct options *o, const char *path)
+{
+	if (o->nimages == MOUNTS_MAX)
+		fatal("more than %d images", MOUNTS_MAX);
+	memmove(o->images + 1, o->images, (size_t)o->nimages * sizeof *o->images);
+	o->images[0] = (struct cowsh_image_mount){ path != NULL ? path : "/", saved.image, false };
+	o->config.nimages = (size_t)++o->nimages;
+}
+
+static void load(struct runner *r, struct options *o, const struct cowsh_host *host,
+		 const void *bytes, size_t size)
+{
+	cowsh_image *image;
+	const char *why;
+	int err;
+
+	if (saved.base == NULL && cowsh_image_base_name(r->store, bytes, size, saved.base_name,
+							sizeof saved.base_name) > 0) {
+		size_t base_size;
+
+		if (map_file(saved.base_name, &base_size, true) == NULL)
+			fatal("%s: its base %s is not there (--base says where it is)", saved.file,
+			      saved.base_name);
+		open_base(saved.base_name, r->store);
+	}
+	if (cowsh_image_open(r->store, bytes, size, saved.image, &image, &why) < 0)
+		fatal("%s: %s", saved.file, why);
+	err = cowsh_load(r->store, &o->config, host, image, &r->session);
+	if (err == -COWSH_EINVAL)
+		fatal("%s: an image, not a session", saved.file);
+	if (err < 0)
+		fatal("%s: %s", saved.file, err == -COWSH_EIO ? "damaged" : cowsh_error_text(err));
+}
+
+void saved_open(struct runner *r, struct options *o, const struct cowsh_host *host)
+{
+	char *path = saved.base != NULL ? path_of_base() : NULL;
+	const void *bytes;
+	size_t size;
+	int err;
+
+	if (o->shell_argc != 0)
+		fatal("options of the shell do not go with --session: use `set`");
+	keep_open(&saved.kept, saved.file, 0600);
+	if (saved.undo) {
+		err = keep_undo(&saved.kept);
+		keep_drop(&saved.kept);
+		if (err != 0)
+			fatal("%s.before: %s", saved.file, strerror(err));
+		leave(0);
+	}
+	/* From here on the new file goes away if the program ends early. */
+	keep_start(&saved.kept, !o->no_lockdown, saved.checkpoint);
+	if (saved.base != NULL)
+		open_base(saved.base, r->store);
+	bytes = map_file(saved.file, &size, true);
+	if (bytes != NULL) {
+		load(r, o, host, bytes, size);
+	} else {
+		if (saved.base != NULL)
+			mount_base(o, path);
+		err = cowsh_new(r->store, &o->config, host, &r->session);
+		if (err < 0)
+			fatal("can't make a session: %s", cowsh_error_text(err));
+	}
+}
+
+/* --- what is run --- */
+
+struct text {
+	char *at;
+	size_t len;
+	size_t cap;
+};
+
+static void add(struct text *t, const char *s, size_t len)
+{
+	if (t->len + len > t->cap) {
+		t->cap = 2 * (t->len + len);
+		t->at = realloc(t->at, t->cap);
+		if (t->at == NULL)
+			fatal("out of memory");
+	}
+	memcpy(t->at + t->len, s, len);
+	t->len += len;
+}
+
+static void add_quoted(struct text *t, const char *s)
+{
+	add(t, "'", 1);
+	for (; *s != '\0'; s++)
+		add(t, *s == '\'' ? "'\\''" : s, *s == '\'' ? 4 : 1);
+	add(t, "'", 1);
+}
+
+int saved_start(struct runner *r)
+{
+	struct options *o = r->options;
+	struct text t = { NULL, 0, 0 };
+	int first = o->script != NULL ? 1 : 0; /* behind -c SCRIPT comes a name */
+	int err;
+
+	if (o->script != NULL && o->nargs > 1)
+		add(&t, "set --", 6);
+	if (o->script == NULL && o->file != NULL) {
+		put_script(r, o->file);
+		/* A name without a slash would be looked for in PATH. */
+		add(&t, strchr(o->file, '/') == NULL ? ". ./" : ". ",
+		    strchr(o->file, '/') == NULL ? 4 : 2);
+		add_quoted(&t, o->file);
+	} else if (o->script == NULL) {
+		add(&t, ". /dev/stdin", 12);
+	}
+	for (int i = first; i < o->nargs; i++) {
+		add(&t, " ", 1);
+		add_quoted(&t, o->args[i]);
+	}
+	if (o->script != NULL) {
+		if (t.len != 0)
+			add(&t, "; ", 2);
+		add(&t, o->script, strlen(o->script));
+	}
+	err = cowsh_start(r->session, t.at != NULL ? t.at : "", t.len);
+	free(t.at);
+	return err;
+}
+
+/* --- the end --- */
+
+static int write_session(void *user, const void *data, size_t len)
+{
+	return write_all(*(const int *)user, data, len);
+}
+
+static void tell_lost(const struct cowsh_saved *lost)
+{
+	if (lost->processes == 0 && lost->descriptors == 0)
+		return;
+	out_to(2);
+	out_format("cowsh: not saved: %u running processes, %u open pipes of the shell\n",
+		   lost->processes, lost->descriptors);
+	out_flush();
+}
+
+int saved_keep(struct runner *r, int status)
+{
+	struct cowsh_sink sink = COWSH_SINK_INIT;
+	struct cowsh_saved lost = COWSH_SAVED_INIT;
+	int err;
+
+	if (saved.file == NULL || rehearse_wanted())
+		return status;
+	sink.write = write_session;
+	sink.user = &saved.kept.fd;
+	sink.compress = saved.compress;
+	err = cowsh_save(r->session, &sink, saved.image,
+			 saved.image != NULL ? saved.base_name : NULL, &lost);
+	if (err < 0)
+		fatal("%s: the session can't be saved: %s", saved.file, cowsh_error_text(err));
+	err = keep_ask();
+	if (err != 0)
+		fatal("%s: the session can't be saved: %s", saved.file, strerror(err));
+	tell_lost(&lost);
+	return status;
 }

@@ -178,8 +178,9 @@ void runner_start(struct runner *r, struct options *o)
 	if (o->microvm)
 		o->config.microvm = machine_of_host();
 	r->host = host;
-	err = cowsh_new(r->store, &o->config, &host, &r->session);
-	if (err < 0)
+	if (saved_wanted())
+		saved_open(r, o, &host);
+	else if ((err = cowsh_new(r->store, &o->config, &host, &r->session)) < 0)
 		fatal("can't make a session: %s", cowsh_error_text(err));
 	if (o->json)
 		make_capture(r);
@@ -188,7 +189,7 @@ void runner_start(struct runner *r, struct options *o)
 
 /* The host's script appears in the sandbox under the name it was given by, unless it is there
  * already, as in a mounted directory. */
-static void put_script(struct runner *r, const char *path)
+void put_script(struct runner *r, const char *path)
 {
 	struct cowsh_stat there;
 	struct stat st;
@@ -292,7 +293,7 @@ int runner_run(struct runner *r)
 		rehearse_begin(r);
 	else
 		trace_begin(r);
-	state = start(r);
+	state = saved_wanted() ? saved_start(r) : start(r);
 	if (state < 0)
 		fatal("can't start: %s", cowsh_error_text(state));
 	if (o->time_limit_ms != 0)

@@ -4,8 +4,10 @@
  * compgen carries one out. Not here: the order in which bash's hash table lists names (they are
  * listed in the order of definition), compgen -C.
  */
+#include "base/pack.h"
 #include "interp/builtin.h"
 #include "interp/completion.h"
+#include "interp/state.h"
 
 struct spec {
 	struct spec *next;
@@ -186,6 +188,57 @@ static void spec_put(struct shell *sh, const char *name, const struct completion
 	s->c.prefix = keep(sh, c->prefix);
 	s->c.suffix = keep(sh, c->suffix);
 	*spec_link(sh, name) = s;
+}
+
+enum { SPEC_TEXTS = 7 };
+
+static const char **spec_text(struct completion *c, int i)
+{
+	const char **const texts[SPEC_TEXTS] = { &c->words,  &c->pattern, &c->function, &c->command,
+						 &c->filter, &c->prefix,  &c->suffix };
+
+	return texts[i];
+}
+
+void completion_pack(const struct shell *sh, struct buf *out)
+{
+	const struct spec *s;
+	uint64_t n = 0;
+
+	for (s = sh->completions; s != NULL; s = s->next)
+		n++;
+	pack_u64(out, n);
+	for (s = sh->completions; s != NULL; s = s->next) {
+		struct completion c = s->c;
+
+		pack_text(out, s->name);
+		pack_u64(out, c.actions);
+		pack_u64(out, c.options);
+		for (int i = 0; i < SPEC_TEXTS; i++)
+			pack_text(out, *spec_text(&c, i));
+	}
+}
+
+void completion_unpack(struct shell *sh, struct unpack *in)
+{
+	size_t n = unpack_count(in);
+
+	for (size_t k = 0; k < n && !in->bad; k++) {
+		struct bytes name = unpack_text(in);
+		struct completion c = { 0 };
+
+		c.actions = (uint32_t)unpack_below(in, ((uint64_t)1 << ACTION_COUNT) - 1);
+		c.options = (uint32_t)unpack_below(in, ((uint64_t)1 << COMPOPT_COUNT) - 1);
+		for (int i = 0; i < SPEC_TEXTS; i++) {
+			struct bytes text = unpack_text(in);
+
+			if (text.ptr != NULL)
+				*spec_text(&c, i) = arena_bytes(sh->arena, text).ptr;
+		}
+		in->bad |= name.ptr == NULL;
+		if (!in->bad)
+			spec_put(sh, arena_bytes(sh->arena, name).ptr, &c);
+	}
 }
 
 static void put_argument(struct buf *out, char letter, const char *text, bool quoted)

@@ -63,7 +63,7 @@ const char *dirs_at(struct shell *sh, int n)
 	return sh->dirs->entry[sh->dirs->count - n];
 }
 
-static void stack_push(struct shell *sh, const char *path)
+void dirs_push(struct shell *sh, const char *path)
 {
 	struct dir_stack *d = stack_of(sh);
 
@@ -307,7 +307,7 @@ static int rotate(struct shell *sh, int at, bool stay)
 	}
 	stack_clear(sh);
 	for (int i = n - 1; i > 0; i--)
-		stack_push(sh, all[i]);
+		dirs_push(sh, all[i]);
 	return show_stack(sh, "pushd", DIRS_ROW);
 }
 
@@ -316,7 +316,7 @@ static int push_directory(struct shell *sh, const char *path, bool stay)
 	const char *old = arena_dup(sh->arena, bytes_of(logical_directory(sh)));
 
 	if (stay) {
-		stack_push(sh, path);
+		dirs_push(sh, path);
 		return show_stack(sh, "pushd", DIRS_ROW);
 	}
 	bool back = strcmp(path, "-") == 0;
@@ -339,7 +339,7 @@ static int push_directory(struct shell *sh, const char *path, bool stay)
 		buf_printf(&out, "%s\n", logical_directory(sh));
 		out_flush(sh, "pushd", &out);
 	}
-	stack_push(sh, old);
+	dirs_push(sh, old);
 	return show_stack(sh, "pushd", DIRS_ROW);
 }
 

@@ -7,7 +7,9 @@
  */
 #include "base/err.h"
 #include "base/glob.h"
+#include "base/pack.h"
 #include "interp/builtin.h"
+#include "interp/state.h"
 
 /* --- help --- */
 
@@ -296,6 +298,28 @@ static void history_add(struct shell *sh, struct bytes text)
 		h->cap = cap;
 	}
 	h->line[h->count++] = pool_dup(sh->pool, text);
+}
+
+void history_pack(struct shell *sh, struct buf *out)
+{
+	const struct history *h = sh->history;
+
+	pack_u64(out, h != NULL ? (uint64_t)h->count : 0);
+	for (int i = 0; h != NULL && i < h->count; i++)
+		pack_text(out, h->line[i]);
+}
+
+void history_unpack(struct shell *sh, struct unpack *in)
+{
+	size_t n = unpack_count(in);
+
+	for (size_t i = 0; i < n && !in->bad && i < INT32_MAX / 2; i++) {
+		struct bytes line = unpack_text(in);
+
+		in->bad |= line.ptr == NULL;
+		if (!in->bad)
+			history_add(sh, line);
+	}
 }
 
 static struct bytes join_words(struct shell *sh, int n, char **words)

@@ -16,6 +16,7 @@ struct dir_stack {
 };
 
 void dirs_set_cwd(struct shell *sh, const char *path);
+void dirs_push(struct shell *sh, const char *path);
 /* The number of entries, the working directory included. */
 int dirs_count(struct shell *sh);
 /* Entry n as `dirs` counts from the left; NULL if there is none. For ~N and ~+N; ~-N is

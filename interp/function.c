@@ -6,6 +6,7 @@
  * function; then it copies the parent's. A function holds the unit that defined it; one that
  * is replaced while it runs is freed when it returns.
  */
+#include "base/pack.h"
 #include "interp/exec.h"
 #include "interp/state.h"
 
@@ -115,8 +116,8 @@ static const struct function_node *definition_in(const struct ast *ast, struct b
 	return NULL;
 }
 
-/* Parses text, whose first line has that number, and takes the definition of f's name. */
-static struct function *parse_copy(struct shell *sh, const struct function *f, struct bytes text,
+/* Parses text, whose first line has that number, and takes the definition of that name. */
+static struct function *parse_once(struct shell *sh, const struct function *like, struct bytes text,
 				   int line)
 {
 	struct parse_config config = shell_parse_config(sh, text, line);
@@ -125,41 +126,131 @@ static struct function *parse_copy(struct shell *sh, const struct function *f, s
 	struct ast *ast = NULL;
 
 	if (parse_unit(parse_new(&config), &ast, &error) == 1) {
-		const struct function_node *node = definition_in(ast, f->name);
+		const struct function_node *node = definition_in(ast, like->name);
 
 		if (node != NULL)
-			copy = make(sh, node, f->source);
+			copy = make(sh, node, like->source);
 	}
 	if (ast != NULL)
 		unit_unused(sh, ast);
+	if (copy != NULL) {
+		copy->exported = like->exported;
+		copy->readonly = like->readonly;
+		copy->traced = like->traced;
+	}
 	return copy;
+}
+
+/* The options may have been others when it was defined. */
+static struct function *parse_copy(struct shell *sh, const struct function *like, struct bytes text,
+				   int line)
+{
+	struct options options = sh->opt;
+	struct function *copy = parse_once(sh, like, text, line);
+
+	if (copy == NULL) {
+		sh->opt.shopt |= (uint64_t)1 << SHOPT_extglob;
+		sh->opt.set &= ~((uint64_t)1 << SET_POSIX);
+		copy = parse_once(sh, like, text, line);
+		sh->opt = options;
+	}
+	return copy;
+}
+
+/* The text that defines f, and the line it begins at. What was typed, unless it stands for
+ * something else: an alias is seen only in what was parsed. */
+static struct bytes definition_text(struct shell *sh, const struct function *f, bool aliases,
+				    int *line)
+{
+	struct buf text = buf_in(sh->arena);
+
+	if (!aliases && definition_in(f->ast, f->name) == f->node) {
+		*line = f->ast->root->line;
+		return f->ast->text;
+	}
+	*line = f->node->node.line;
+	print_function(&text, f->node);
+	return buf_bytes(&text);
 }
 
 void function_parse_all(struct shell *sh, struct shell *from)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
+	bool aliases = opt_shopt(from, SHOPT_expand_aliases);
 
 	resize(sh, FUNCTION_SLOTS_FIRST);
 	for (size_t i = 0; i < from->functions_size; i++) {
 		for (struct function *f = from->functions[i]; f != NULL; f = f->next) {
-			struct function *copy = NULL;
-			struct buf text = buf_in(sh->arena);
+			int line;
+			struct bytes text = definition_text(sh, f, aliases, &line);
+			struct function *copy = parse_copy(sh, f, text, line);
 
-			if (definition_in(f->ast, f->name) == f->node)
-				copy = parse_copy(sh, f, f->ast->text, f->ast->root->line);
-			if (copy == NULL) {
-				print_function(&text, f->node);
-				copy = parse_copy(sh, f, buf_bytes(&text), f->node->node.line);
+			if (copy == NULL && !aliases) {
+				text = definition_text(sh, f, true, &line);
+				copy = parse_copy(sh, f, text, line);
 			}
 			if (copy == NULL)
 				continue;
-			copy->exported = f->exported;
-			copy->readonly = f->readonly;
-			copy->traced = f->traced;
+			copy->line_shift = f->line_shift;
 			insert(sh, copy);
 		}
 	}
 	arena_release(sh->arena, mark);
+}
+
+/* --- saved --- */
+
+enum { FUNCTION_EXPORTED = 1, FUNCTION_READONLY = 2, FUNCTION_TRACED = 4 };
+
+int function_pack(struct shell *sh, struct buf *out)
+{
+	bool aliases = opt_shopt(sh, SHOPT_expand_aliases);
+	struct function **all;
+	int n = function_list(sh, &all);
+
+	pack_u64(out, (uint64_t)n);
+	for (int i = 0; i < n; i++) {
+		const struct function *f = all[i];
+		int line;
+		struct bytes text = definition_text(sh, f, aliases, &line);
+
+		pack_bytes(out, f->name);
+		pack_text(out, f->source);
+		pack_u64(out, (uint64_t)(line > 0 ? line : 0));
+		pack_u64(out, (f->exported ? FUNCTION_EXPORTED : 0) |
+				      (f->readonly ? FUNCTION_READONLY : 0) |
+				      (f->traced ? FUNCTION_TRACED : 0));
+		pack_bytes(out, text);
+		pack_u64(out, (uint64_t)((int64_t)f->line_shift + INT32_MAX));
+	}
+	return 0;
+}
+
+void function_unpack(struct shell *sh, struct unpack *in)
+{
+	size_t n = unpack_count(in);
+
+	for (size_t i = 0; i < n && !in->bad; i++) {
+		struct function f = { .name = arena_bytes(sh->arena, unpack_bytes(in)) };
+		struct bytes source = unpack_text(in);
+		int line = (int)unpack_below(in, INT32_MAX / 2);
+		unsigned flags = (unsigned)unpack_below(in, 7);
+		struct bytes text = unpack_bytes(in);
+		int64_t shift = (int64_t)unpack_below(in, UINT32_MAX) - INT32_MAX;
+		struct function *copy;
+
+		f.source = source.ptr != NULL ? arena_bytes(sh->arena, source).ptr : "";
+		f.exported = (flags & FUNCTION_EXPORTED) != 0;
+		f.readonly = (flags & FUNCTION_READONLY) != 0;
+		f.traced = (flags & FUNCTION_TRACED) != 0;
+		copy = in->bad ? NULL : parse_copy(sh, &f, arena_bytes(sh->arena, text), line);
+		if (copy == NULL || function_find(sh, copy->name, copy->hash) != NULL) {
+			in->bad = true;
+			return;
+		}
+		copy->line_shift = (int)shift;
+		insert(sh, copy);
+	}
 }
 
 /* Gives an overlay a table of its own. */

@@ -3,6 +3,7 @@
  * Remembered locations of commands. A subshell adds to a table of its own and otherwise
  * looks into its parent's.
  */
+#include "base/pack.h"
 #include "interp/exec.h"
 #include "interp/hash.h"
 
@@ -174,4 +175,55 @@ size_t hash_list(struct shell *sh, struct hash_entry ***out)
 	}
 	sort_pointers(top->arena, (void **)*out, n, by_bucket);
 	return n;
+}
+
+/* --- saved --- */
+
+static int by_order(const void *a, const void *b)
+{
+	const struct hash_entry *x = a;
+	const struct hash_entry *y = b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+void hash_pack(struct shell *sh, struct buf *out)
+{
+	struct hash_table *t = sh->hashed;
+	size_t n = t != NULL ? t->count : 0;
+	struct hash_entry **all = arena_array(sh->arena, n + 1, sizeof *all);
+	size_t k = 0;
+
+	for (int i = 0; i < HASH_SLOTS && n != 0; i++)
+		for (struct hash_entry *e = t->slot[i]; e != NULL && k < n; e = e->next)
+			all[k++] = e;
+	sort_pointers(sh->arena, (void **)all, k, by_order);
+	pack_u64(out, k);
+	for (size_t i = 0; i < k; i++) {
+		pack_bytes(out, all[i]->name);
+		pack_text(out, all[i]->path);
+		pack_u64(out, (uint64_t)all[i]->hits);
+		pack_u64(out, all[i]->hidden);
+	}
+}
+
+void hash_unpack(struct shell *sh, struct unpack *in)
+{
+	size_t n = unpack_count(in);
+
+	for (size_t i = 0; i < n && !in->bad; i++) {
+		struct bytes name = unpack_bytes(in);
+		struct bytes path = unpack_text(in);
+		int hits = (int)unpack_below(in, INT32_MAX / 2);
+		bool hidden = unpack_below(in, 1) != 0;
+		struct hash_entry *e;
+
+		in->bad |= path.ptr == NULL || memchr(name.ptr, '\0', name.len) != NULL;
+		if (in->bad)
+			return;
+		hash_put(sh, name, path);
+		e = find_in(sh->hashed, name, bytes_hash(name));
+		e->hits = hits;
+		e->hidden = hidden;
+	}
 }

@@ -43,4 +43,10 @@ void hash_clear(struct shell *sh);
 /* All entries in the order in which bash's `hash` lists them; in sh->arena. */
 size_t hash_list(struct shell *sh, struct hash_entry ***out);
 
+/* For saved sessions and forks. */
+struct buf;
+struct unpack;
+void hash_pack(struct shell *sh, struct buf *out);
+void hash_unpack(struct shell *sh, struct unpack *in);
+
 #endif

@@ -3,7 +3,9 @@
  * The life of a shell: making, copying for subshells, recovering, releasing; options; call
  * frames and positional parameters.
  */
+#include "base/pack.h"
 #include "interp/exec.h"
+#include "interp/hash.h"
 #include "interp/state.h"
 
 /* --- options --- */
@@ -322,6 +324,25 @@ struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 	return sh;
 }
 
+/* Remembered locations, history and completions, which a subshell does not need. */
+static void copy_lists(struct shell *sh, struct shell *from)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf bytes = buf_in(sh->arena);
+	struct unpack in;
+
+	if (from->hashed == NULL && from->history == NULL && from->completions == NULL)
+		return;
+	hash_pack(from, &bytes);
+	history_pack(from, &bytes);
+	completion_pack(from, &bytes);
+	in = unpack_of(buf_bytes(&bytes));
+	hash_unpack(sh, &in);
+	history_unpack(sh, &in);
+	completion_unpack(sh, &in);
+	arena_release(sh->arena, mark);
+}
+
 struct shell *shell_copy(struct proc *child, struct shell *from)
 {
 	struct shell *sh = clone(child, from);
@@ -331,6 +352,7 @@ struct shell *shell_copy(struct proc *child, struct shell *from)
 	child->release = shell_release;
 	sh->command = NULL;
 	copy_state(sh, from, false);
+	copy_lists(sh, from);
 	for (int i = 0; i < TRAP_COUNT; i++) {
 		struct trap *t = &sh->traps[i];
 

@@ -18,6 +18,16 @@ void function_parse_all(struct shell *sh, struct shell *from);
 /* Appends BASH_FUNC_ entries of exported functions to an environment: the new list, or the
  * old one when there are none; in sh->arena. */
 char *const *function_environ(struct shell *sh, char *const *environ);
+/* For saved sessions: as bytes, and back. How many functions can't be read back (they are left
+ * out). */
+struct buf;
+struct unpack;
+int function_pack(struct shell *sh, struct buf *out);
+void function_unpack(struct shell *sh, struct unpack *in);
+void history_pack(struct shell *sh, struct buf *out);
+void history_unpack(struct shell *sh, struct unpack *in);
+void completion_pack(const struct shell *sh, struct buf *out);
+void completion_unpack(struct shell *sh, struct unpack *in);
 void alias_copy_all(struct shell *sh, struct shell *from);
 /* Where the shell is, directory stack, DIRSTACK: in a new shell, when its variables are there. */
 void builtin_state_init(struct shell *sh);

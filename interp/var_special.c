@@ -473,6 +473,15 @@ const struct var_hook *var_hook_of(struct bytes name)
 	return NULL;
 }
 
+void var_refresh_hooks(struct shell *sh)
+{
+	for (size_t i = 0; i < sizeof hooked / sizeof *hooked; i++) {
+		struct bytes name = bytes_of(hooked[i].name);
+
+		hooked[i].changed(sh, var_find(sh, name, bytes_hash(name)));
+	}
+}
+
 enum { ROW_LIST = VAR_ARRAY | VAR_NOASSIGN };
 
 static const struct var_hook dynamic[] = {

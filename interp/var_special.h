@@ -11,5 +11,7 @@
 void var_add_dynamic(struct shell *sh, const struct var_hook *hook);
 /* All those that var_special.c knows, and the effects of what was imported. */
 void var_init_special(struct shell *sh);
+/* The effects that IFS, LANG, PATH and their like have, set or not. */
+void var_refresh_hooks(struct shell *sh);
 
 #endif

@@ -39,6 +39,11 @@ static const struct file_ops file_dev = {
 	.seekable = true,
 };
 
+const struct file_ops *dev_file_ops(void)
+{
+	return &file_dev;
+}
+
 int dev_open(struct proc *p, uint64_t rdev, unsigned oflags, struct file **out)
 {
 	struct kernel *k = p->k;

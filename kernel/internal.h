@@ -465,6 +465,7 @@ void console_clear(struct kernel *k);
 
 /* dev.c */
 int dev_make_nodes(struct kernel *k);
+const struct file_ops *dev_file_ops(void);
 int dev_open(struct proc *p, uint64_t rdev, unsigned oflags, struct file **out);
 /* The object that a link of /proc/PID/fd led to, opened anew as Linux does. */
 int dev_jump(struct proc *p, struct file *target, unsigned oflags, struct file **out);

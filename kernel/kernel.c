@@ -55,6 +55,8 @@ int kernel_new(const struct kernel_config *config, struct kernel **out)
 	settings(k, config);
 	r = vfs_new(config->store, config->tree, vfs_clock, k, &k->vfs);
 	if (r == 0) {
+		if (config->carry_on)
+			vfs_continue(k->vfs, config->tree);
 		r = procfs_mount(k);
 		if (r == 0)
 			r = dev_make_nodes(k);
@@ -106,12 +108,28 @@ size_t kernel_free(struct kernel *k)
 	return heap.used;
 }
 
+void kernel_follow(struct kernel *k, const struct kernel *like)
+{
+	memcpy(k->rng, like->rng, sizeof k->rng);
+	k->slept_ns = like->slept_ns;
+	k->real_start_ns = like->real_start_ns;
+	k->steps_total = like->steps_total;
+	k->steps_begin = like->steps_begin;
+	k->steps_polled = like->steps_polled;
+	k->processes = like->processes;
+	k->output_total = like->output_total + like->output_bytes;
+	k->output_bytes = 0;
+	k->pipes_made = like->pipes_made;
+	k->ports_made = like->ports_made;
+}
+
 int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel **out)
 {
 	struct kernel_config c = { .store = k->heap.store,
 				   .host = host,
 				   .step_ps = k->step_ps,
 				   .epoch_ns = k->epoch_ns,
+				   .carry_on = true,
 				   .cred = k->cred,
 				   .hostname = k->hostname };
 	struct kernel *n;
@@ -124,18 +142,11 @@ int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel 
 		vfs_tree_put(c.tree);
 	if (r != 0)
 		return r;
-	memcpy(n->rng, k->rng, sizeof n->rng);
+	kernel_follow(n, k);
 	memcpy(n->boot_id, k->boot_id, sizeof n->boot_id);
 	memcpy(n->format, k->format, sizeof n->format);
 	n->nformats = k->nformats;
-	n->slept_ns = k->slept_ns;
-	n->real_start_ns = k->real_start_ns;
-	n->steps_total = k->steps_total;
-	n->steps_begin = k->steps_begin;
-	n->steps_polled = k->steps_polled;
 	n->last_pid = k->last_pid;
-	n->processes = k->processes;
-	n->output_total = k->output_total + k->output_bytes;
 	*out = n;
 	return 0;
 }

@@ -113,6 +113,7 @@ struct kernel_config {
 	uint64_t step_ps; /* virtual picoseconds per step; 0 means 10,000 */
 	const char *hostname;
 	struct vfs_cred cred; /* of processes that the host starts */
+	bool carry_on;        /* what the tree's maker had added to it counts as this one's */
 };
 
 int kernel_new(const struct kernel_config *config, struct kernel **out);
@@ -121,6 +122,14 @@ size_t kernel_free(struct kernel *k);
 /* A new kernel on the same store that has k's tree, clock, random state, limits and formats as
  * they are now, and no processes. k goes on. Not to be called while k runs. */
 int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel **out);
+
+/* Clock, random state and what of the limits is used become those of `like` again. */
+void kernel_follow(struct kernel *k, const struct kernel *like);
+/* A kernel's own state for a saved session: clock, random numbers, what of its limits is used.
+ * Back into one that was just made: 0 or -E_IO. */
+struct unpack;
+void kernel_pack(const struct kernel *k, struct buf *out);
+int kernel_unpack(struct kernel *k, struct unpack *in);
 
 /* vfs_restore for a kernel that has processes: what they look at stays, /proc is mounted. */
 int kernel_restore(struct kernel *k, struct vfs_tree *tree);
@@ -370,6 +379,11 @@ int kernel_start(struct kernel *k, const struct spawn *s, char *const *argv, cha
  * anew, with their offsets; pipes, whose other ends are gone, are closed. */
 int kernel_start_like(struct kernel *k, const struct proc *like, const struct spawn *s,
 		      struct proc **out);
+/* A process as bytes, without its memory; how many descriptors (of pipes and the like) are left
+ * out. And back, as kernel_start: the first process of a kernel that was just made. */
+int proc_pack(const struct proc *p, struct buf *out, struct arena *a);
+int kernel_start_packed(struct kernel *k, struct unpack *in, struct arena *a, const struct spawn *s,
+			char *const *argv, struct proc **out);
 /* The host's wait: the status of an ended process that it started, which is then gone.
  * -E_AGAIN: it has not ended; -E_SRCH. */
 int kernel_reap(struct kernel *k, int pid, int *status);

@@ -73,7 +73,7 @@ static int64_t read_block(struct image_builder *b, const struct image_object *o,
 }
 
 static int write_content(struct image_builder *b, const struct image_object *o, uint64_t *size,
-			 uint64_t *content)
+			 uint64_t *content, uint64_t *pages)
 {
 	struct content c;
 	uint64_t done = 0;
@@ -82,6 +82,7 @@ static int write_content(struct image_builder *b, const struct image_object *o, 
 
 	*content = 0;
 	*size = got > 0 ? (uint64_t)got : 0;
+	*pages = got > 0;
 	if (got < 0)
 		return (int)got;
 	if (o->size <= INLINE_MAX || *size <= INLINE_MAX) {
@@ -101,6 +102,7 @@ static int write_content(struct image_builder *b, const struct image_object *o, 
 	*size = done;
 	if (err == 0)
 		err = got < 0 ? (int)got : content_finish(&c, content);
+	*pages = c.pages;
 	content_clear(&c);
 	return err;
 }
@@ -153,16 +155,22 @@ static int replace(struct vfs *v, const struct image_object *o, bool *there)
 static int make(struct image_builder *b, const struct image_object *o)
 {
 	struct vfs *v = b->v;
-	uint64_t size, content;
+	uint64_t size, content, pages;
+	vfs_ino ino;
 	int err;
 
 	switch (o->mode & S_FMT) {
 	case S_DIR: return vfs_mkdir(v, &root_cred, VFS_ROOT, o->path, 0755);
 	case S_LNK: return vfs_symlink(v, &root_cred, o->target, VFS_ROOT, o->path);
 	case S_REG:
-		err = write_content(b, o, &size, &content);
-		return err != 0 ? err
-				: vfs_put_lazy(v, o->path, &b->pending, content, size, 0644, NULL);
+		err = write_content(b, o, &size, &content, &pages);
+		if (err == 0)
+			err = vfs_put_lazy(v, o->path, &b->pending, content, size, 0644, NULL);
+		if (err == 0)
+			err = vfs_lookup(v, &root_cred, VFS_ROOT, o->path, VFS_NOFOLLOW, &ino);
+		if (err == 0)
+			inode_get(v, ino)->origin->data_pages = pages;
+		return err;
 	default: return vfs_mknod(v, &root_cred, VFS_ROOT, o->path, o->mode, o->rdev);
 	}
 }

@@ -60,6 +60,7 @@ static bool joined(struct content *c, const struct extent *e)
 
 static int add_extent(struct content *c, const struct extent *e)
 {
+	c->pages += e->count;
 	if (joined(c, e))
 		return 0;
 	if (c->len + EXTENT_BYTES > c->cap) {

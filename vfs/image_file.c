@@ -191,7 +191,7 @@ static enum image_fault check_base(const uint8_t *end, const struct image *base)
 		return IMAGE_BASE_NEEDED;
 	if (memcmp(end + END_BASE_ID, base->end + END_HASH, HASH_BYTES) != 0 || base->base != NULL)
 		return IMAGE_OTHER_BASE;
-	if (digest_le64(end + END_NUMBERS) - first < base->source.numbers)
+	if (first != 0 && digest_le64(end + END_NUMBERS) - first < base->source.numbers)
 		return IMAGE_DAMAGED;
 	return IMAGE_FINE;
 }

@@ -66,7 +66,7 @@ enum {
 	ENTRY_BTIME = 32,
 	ENTRY_SIZE = 40,    /* of a file; of a directory: bytes of its entries */
 	ENTRY_CONTENT = 48, /* see CONTENT_*; of a directory: the place of its entries */
-	ENTRY_RDEV = 56,
+	ENTRY_RDEV = 56,    /* of a regular file: its pages that are no holes */
 	ENTRY_CHARGED = 64,
 	ENTRY_MODE = 72,
 	ENTRY_NLINK = 76,
@@ -207,6 +207,7 @@ struct content {
 	uint8_t *extents; /* as they are stored, behind 8 bytes for their number */
 	size_t len;
 	size_t cap;
+	uint64_t pages;       /* in the extents */
 	uint64_t block_first; /* pages that wait to be compressed together */
 	uint32_t block_count;
 	uint8_t *block;

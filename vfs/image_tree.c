@@ -37,6 +37,7 @@ struct writer {
 	size_t written_count;
 	uint64_t files;
 	uint64_t bytes;
+	bool base_used;
 	uint8_t *chunk; /* BLOCK_PAGES of an origin that must be read, and one page */
 	uint64_t chunk_ino;
 	uint64_t chunk_first;
@@ -105,6 +106,7 @@ static bool from_base(struct writer *w, const struct origin *o, struct image_ent
 	if (image_find(&i, o->id, x) != 0 || i != w->save.base)
 		return false;
 	w->save.base_first = first;
+	w->base_used = true;
 	return true;
 }
 
@@ -147,22 +149,11 @@ static int origin_page(struct writer *w, vfs_ino ino, const struct inode *n, uin
 	return 0;
 }
 
-/* The base's extent for a page of a file that came from it: its part from there on. */
-static int base_extent(struct writer *w, const struct image_entry *x, uint64_t index, uint64_t end,
-		       struct extent *e)
+/* The part of an extent from index on, below `end`. */
+static void clip_extent(struct extent *e, uint64_t index, uint64_t end)
 {
-	uint32_t before;
-	int err;
+	uint32_t before = e->first < index ? (uint32_t)(index - e->first) : 0;
 
-	e->count = 0;
-	if ((x->content & CONTENT_MASK) != CONTENT_EXTENTS)
-		return 0;
-	err = image_extent(w->save.base, x->content, index, e);
-	if (err != 0 || e->count == 0 || e->first >= end) {
-		e->count = 0;
-		return err;
-	}
-	before = e->first < index ? (uint32_t)(index - e->first) : 0;
 	e->first += before;
 	e->count -= before;
 	if (e->stored != 0)
@@ -171,40 +162,48 @@ static int base_extent(struct writer *w, const struct image_entry *x, uint64_t i
 		e->at += before;
 	if (e->count > end - e->first)
 		e->count = (uint32_t)(end - e->first);
-	e->in_base = true;
-	return 0;
 }
 
-/* Where the next byte of an image's file may be that is no hole, from page index on. */
-static int skip_hole(struct image *i, const struct image_entry *x, uint64_t *index)
+/* What an image has of a file from *index on: a hole is skipped, pages that lie in the base are
+ * only named. Then *index is where that ends; else where pages are to be copied up to *next. */
+static int step_image(struct writer *w, struct content *c, struct image *i,
+		      const struct image_entry *x, uint64_t *index, uint64_t end, uint64_t *next)
 {
-	struct extent e;
-	int err;
+	bool paged = (x->content & CONTENT_MASK) == CONTENT_EXTENTS;
+	struct extent e = { .count = 0 };
+	int err = paged ? image_extent(i, x->content, *index, &e) : 0;
 
-	if ((x->content & CONTENT_MASK) == 0)
-		*index = UINT64_MAX;
-	if ((x->content & CONTENT_MASK) != CONTENT_EXTENTS)
+	*next = end;
+	if (err != 0 || (!paged && x->content != 0))
+		return err;
+	if (e.count == 0 || e.first >= end) {
+		*index = end;
 		return 0;
-	err = image_extent(i, x->content, *index, &e);
-	if (err == 0 && e.count == 0)
-		*index = UINT64_MAX;
-	else if (err == 0 && e.first > *index)
-		*index = e.first;
-	return err;
+	}
+	clip_extent(&e, *index, end);
+	*index = e.first;
+	*next = e.first + e.count;
+	if (w->save.base == NULL || (i != w->save.base && (!e.in_base || i->base != w->save.base)))
+		return 0;
+	e.in_base = true;
+	w->base_used = true;
+	*index = *next;
+	return content_extent(c, &e);
 }
 
-/* Names the base's pages from index up to `end`. */
-static int put_base(struct writer *w, struct content *c, const struct image_entry *x,
-		    uint64_t index, uint64_t end)
+static int copy_pages(struct writer *w, struct content *c, vfs_ino ino, const struct inode *n,
+		      uint64_t index, uint64_t end)
 {
-	struct extent e = { .count = 1 };
 	int err = 0;
 
-	while (err == 0 && index < end && e.count != 0) {
-		err = base_extent(w, x, index, end, &e);
-		index = e.first + e.count;
-		if (err == 0 && e.count != 0)
-			err = content_extent(c, &e);
+	for (; err == 0 && index < end; index++) {
+		const struct page *p = radix_get(&n->pages, index);
+		const char *page = p != NULL ? p->data : NULL;
+
+		if (p == NULL)
+			err = origin_page(w, ino, n, index, &page);
+		if (err == 0)
+			err = content_page(c, index, page);
 	}
 	return err;
 }
@@ -215,31 +214,22 @@ static int put_lazy(struct writer *w, struct content *c, vfs_ino ino, const stru
 {
 	struct image *i = image_is_source(n->origin->source) ? n->origin->source->user : NULL;
 	struct image_entry x;
+	uint64_t whole = end;
 	int err = i != NULL ? image_find(&i, n->origin->id, &x) : 0;
 
-	if (err == 0 && from_base(w, n->origin, &x) &&
-	    (x.content & CONTENT_MASK) == CONTENT_EXTENTS) {
-		/* A page that was cut ends in zeros, unlike the base's. */
-		uint64_t whole = n->lazy_end < x.e.size ? n->lazy_end / PAGE_BYTES : end;
+	/* A page that was cut ends in zeros, unlike the image's. */
+	if (err == 0 && i != NULL && n->lazy_end < x.e.size && n->lazy_end / PAGE_BYTES < end)
+		whole = n->lazy_end / PAGE_BYTES;
+	while (err == 0 && i != NULL && index < whole) {
+		uint64_t next;
 
-		err = put_base(w, c, &x, index, whole < end ? whole : end);
-		index = whole;
-	}
-	while (err == 0 && index < end) {
-		const struct page *p = radix_get(&n->pages, index);
-		const char *page = p != NULL ? p->data : NULL;
-
-		if (p == NULL && i != NULL) {
-			err = skip_hole(i, &x, &index);
-			if (err != 0 || index >= end)
-				return err;
+		err = step_image(w, c, i, &x, &index, whole, &next);
+		if (err == 0 && index < next) {
+			err = copy_pages(w, c, ino, n, index, next < whole ? next : whole);
+			index = next;
 		}
-		if (page == NULL)
-			err = origin_page(w, ino, n, index, &page);
-		if (err == 0)
-			err = content_page(c, index++, page);
 	}
-	return err;
+	return err == 0 ? copy_pages(w, c, ino, n, index, end) : err;
 }
 
 /* Whether the tree has the page of its own, not as a copy of what the origin has. */
@@ -370,7 +360,7 @@ static int put_entry(struct writer *w, struct listing *l, vfs_ino ino, struct by
 {
 	const struct inode *n = inode_get(w->v, ino);
 	bool link = inode_is(n, S_LNK);
-	bool device = inode_is(n, S_CHR) || inode_is(n, S_BLK);
+	struct vfs_stat st;
 	size_t target = link ? (size_t)n->size : 0;
 	uint32_t live = w->save.live != NULL ? w->save.live->generation : 0;
 	uint8_t *at = room(w, l, (ENTRY_BYTES + name.len + target + 7) & ~(size_t)7);
@@ -384,7 +374,8 @@ static int put_entry(struct writer *w, struct listing *l, vfs_ino ino, struct by
 	put64(at + ENTRY_BTIME, (uint64_t)n->btime_ns);
 	put64(at + ENTRY_SIZE, size);
 	put64(at + ENTRY_CONTENT, content);
-	put64(at + ENTRY_RDEV, device ? n->rdev : 0);
+	inode_fill_stat(ino, n, &st);
+	put64(at + ENTRY_RDEV, inode_is(n, S_REG) ? st.blocks / 8 : st.rdev);
 	put64(at + ENTRY_CHARGED, live != 0 && n->charged_by == live ? n->charged : 0);
 	put32(at + ENTRY_MODE, n->mode);
 	put32(at + ENTRY_NLINK, n->nlink);
@@ -538,7 +529,7 @@ int tree_write(struct vfs *v, const struct tree_save *save, uint8_t end[PAGE_BYT
 	put64(end + END_FILES, w.files);
 	put64(end + END_BYTES, w.bytes);
 	put64(end + END_BASE_FIRST, w.save.base_first);
-	if (w.save.base_first != 0) {
+	if (w.base_used) {
 		put64(end + END_HAS_BASE, 1);
 		memcpy(end + END_BASE_ID, w.save.base->end + END_HASH, HASH_BYTES);
 	}

@@ -188,6 +188,8 @@ static uint64_t blocks_of(const struct inode *n)
 {
 	uint64_t lazy = (n->lazy_end + PAGE_BYTES - 1) / PAGE_BYTES;
 
+	if (n->origin != NULL && inode_is(n, S_REG) && lazy > n->origin->data_pages)
+		lazy = n->origin->data_pages;
 	if (inode_is(n, S_DIR))
 		return 8;
 	if (!inode_is(n, S_REG))

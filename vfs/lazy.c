@@ -19,6 +19,7 @@ struct origin *origin_new(struct store *s, const struct vfs_source *source, uint
 	o->links = 0;
 	o->first = 0;
 	o->owner = 0;
+	o->data_pages = UINT64_MAX;
 	o->id = id;
 	o->uid = owner != NULL ? owner->uid : 0;
 	o->gid = owner != NULL ? owner->gid : 0;
@@ -98,6 +99,8 @@ static void fill_numbered(struct load *l, struct inode *n, const struct vfs_sour
 	n->origin->first = l->origin->first;
 	n->origin->links = e->nlink;
 	n->origin->owner = l->origin->owner;
+	if (inode_is(n, S_REG))
+		n->origin->data_pages = e->rdev;
 	n->nlink = e->nlink;
 	n->names_loaded = 1;
 	n->flags |= e->nlink > 1 && !inode_is(n, S_DIR) ? INODE_LINKED : 0;

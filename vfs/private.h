@@ -125,9 +125,10 @@ struct origin {
 	uint64_t id;
 	uint32_t uid;
 	uint32_t gid;
-	uint32_t links; /* how many names a numbered source said it has */
-	uint32_t owner; /* generation that made what the source says is owned */
-	vfs_ino first;  /* what a numbered source's numbers are added to */
+	uint32_t links;      /* how many names a numbered source said it has */
+	uint32_t owner;      /* generation that made what the source says is owned */
+	vfs_ino first;       /* what a numbered source's numbers are added to */
+	uint64_t data_pages; /* of a file that are no holes; UINT64_MAX: not known */
 };
 
 enum inode_flags {

@@ -238,7 +238,8 @@ struct vfs_source_entry {
 	int64_t mtime_ns;
 	const char *target; /* of a symlink */
 	uint64_t rdev;
-	/* Only from a numbered source: */
+	/* Only from a numbered source, whose rdev of a regular file is how many pages are no holes:
+	 */
 	vfs_ino ino; /* names with the same number are links to one object */
 	uint32_t nlink;
 	uint64_t charged; /* bytes that the vfs which saved it had counted for it, */

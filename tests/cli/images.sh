@@ -70,5 +70,72 @@ bad "an empty file" "empty: it is empty" image info empty
 bad 'a missing operand' 'image: an operand is missing (see cowsh image --help)' image build
 bad 'an unknown command' "image: there is no 'burn': build, info or verify" image burn x
 
+# --- sessions ---
+
+s=("$cowsh" --session my.cow)
+check 'a new session' 1 "$("${s[@]}" -c 'x=1; echo $x')"
+"${s[@]}" -c 'declare -A a=([k]="v w"); list=(1 "2 3"); f() { echo "f $1 $LINENO"; }
+shopt -s extglob; set -o pipefail; umask 027; cd /tmp; pushd /usr > /dev/null; alias ll="ls -l"
+trap "echo got it" USR1; readonly r=5; export E=env; declare -i n=3; history -s typed; exec 5> /tmp/out
+echo one >&5; ln /tmp/out /tmp/second; complete -W "a b" foo; set -- p "q r"; sleep 50; false'
+check 'the status is kept' 1 "$("${s[@]}" -c 'echo $?')"
+check 'variables' '1 v w 2 3 5 env 3' "$("${s[@]}" -c 'echo $x ${a[k]} ${list[1]} $r $E $n')"
+check 'attributes' 'declare -r r="5" declare -x E="env" declare -i n="3"' \
+	"$("${s[@]}" -c 'declare -p r E n' | paste -sd ' ')"
+check 'functions with their lines' 'f a 1' "$("${s[@]}" -c 'f a')"
+check 'options' 'on 0027 on' \
+	"$("${s[@]}" -c 'shopt extglob | grep -o on; umask; set -o | grep pipefail | grep -o on' | paste -sd ' ')"
+check 'directories' '/usr /usr /tmp' "$("${s[@]}" -c 'pwd; dirs' | paste -sd ' ')"
+check 'aliases and traps' "alias ll='ls -l' got it" "$("${s[@]}" -c 'alias; kill -USR1 $$' | paste -sd ' ')"
+check 'parameters' '2 q r' "$("${s[@]}" -c 'echo $# $2')"
+check 'history and completions' '1 typed complete -W '"'a b' foo" \
+	"$("${s[@]}" -c 'history | sed "s/^ *//; s/  / /"; complete -p' | paste -sd ' ')"
+check 'descriptors with their offsets' 'one two 2' \
+	"$("${s[@]}" -c 'echo two >&5; cat /tmp/out; stat -c %h /tmp/second' | paste -sd ' ')"
+at_once=$("$cowsh" --seed 7 --session seed1.cow -c 'echo $RANDOM $RANDOM; mktemp -u' | paste -sd ' ')
+check 'random numbers go on' "$at_once" \
+	"$(for text in 'echo $RANDOM' 'echo $RANDOM' 'mktemp -u'; do "$cowsh" --seed 7 --session seed2.cow -c "$text"; done | paste -sd ' ')"
+check 'the clock goes on' 1 "$("${s[@]}" -c 'echo $((SECONDS >= 50))')"
+check '-c with arguments, a file, standard input' 'x y file a b in' \
+	"$( ("${s[@]}" -c 'echo $*' name x y; echo 'echo file $*' > script.sh
+	"${s[@]}" script.sh a b; echo 'echo in' | "${s[@]}") | paste -sd ' ')"
+"${s[@]}" -c 'exit 9'
+check 'the exit status is the script' 9 $?
+"${s[@]}" -c 'sleep 1000 & exec 7> >(cat)' 2> err
+check 'what is not kept is said' 'cowsh: not saved: 1 running processes, 1 open pipes of the shell' "$(< err)"
+"$cowsh" --session my.cow --limit steps=100000 -c 'y=1; while :; do :; done' 2> err
+check 'a limit does not lose the session' '137 1 1' "$? $("${s[@]}" -c 'echo $x $y')"
+
+d=("$cowsh" --session delta.cow)
+"${d[@]}" --base tree.img:/t -c 'cd /t; echo more >> one; printf X | dd of=sub/deep/big bs=1 seek=300000 conv=notrunc 2> /dev/null
+mv sub/n1 sub/m1; rm sub/n2; truncate -s 5000 sub/deep/big; truncate -s 9000 sub/deep/big'
+all='ls -liR | grep -v ^total; find . -type f | sort | xargs md5sum'
+one=$("${d[@]}" -c "$all"); two=$("${d[@]}" -c "$all")
+check 'a delta shows the same again' "$one" "$two"
+check 'it has the changes' 'one more m1 0' \
+	"$("${d[@]}" -c 'cat one; ls sub | grep "^[mn][12]$"; tail -c 2000 sub/deep/big | tr -d "\0" | wc -c' | paste -sd ' ')"
+check 'and only those' 1 "$(( $(stat -c %s delta.cow) < 150000 ))"
+mv tree.img elsewhere.img
+"${d[@]}" -c : 2> err
+check 'a base that is gone' "2 cowsh: delta.cow: its base $PWD/tree.img is not there (--base says where it is)" "$? $(< err)"
+check 'a base that moved' one "$("${d[@]}" --base elsewhere.img -c 'head -n 1 one')"
+bad 'another base' 'delta.cow: its base is another image than the one given' --session delta.cow --base packed.img -c :
+
+"${s[@]}" --checkpoint -c 'x=2; rm -rf /tmp/*'
+check 'what was done' 2 "$("$cowsh" --session my.cow -c 'echo $x')"
+"${s[@]}" --checkpoint -c 'x=3'
+"${s[@]}" --undo
+check 'is undone' 2 "$("${s[@]}" -c 'echo $x')"
+
+( failed=0; "${s[@]}" -c 'read line; echo done' < <(sleep 1) & sleep 0.3
+bad 'two writers' 'my.cow: another process is using it' --session my.cow -c :; wait; exit $failed ) || failed=$((failed + 1))
+head -c 40960 my.cow > cut.cow
+bad 'a cut session' 'cut.cow: cut off: its end is missing' --session cut.cow -c :
+bad 'an image is no session' 'packed.img: an image, not a session' --session packed.img -c :
+bad 'a session of options' 'options of the shell do not go with --session: use `set`' -x --session my.cow -c :
+sleep 0.2
+check 'no new files are left' '' "$(ls | grep '\.new$')"
+check 'a session that is only read stays' 0 "$("$cowsh" image verify my.cow; echo $?)"
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sessions that are saved and resumed, forked and restored: nothing is lost, a fork has no more
+ * than its parent, and damaged files give errors.
+ */
+#include <stdlib.h>
+
+#include "cowsh_image.h"
+#include "tests/unit/check.h"
+
+enum { REGION = 192 << 20, FILE_MAX = 32 << 20 };
+
+static cowsh_store *store;
+static char output[1 << 16];
+static size_t output_len;
+
+struct file {
+	char *bytes; /* page aligned */
+	size_t len;
+};
+
+static int put_output(void *user, int fd, const char *data, size_t len)
+{
+	(void)user;
+	(void)fd;
+	if (len > sizeof output - 1 - output_len)
+		len = sizeof output - 1 - output_len;
+	memcpy(output + output_len, data, len);
+	output_len += len;
+	output[output_len] = '\0';
+	return 0;
+}
+
+static struct cowsh_host host(void)
+{
+	struct cowsh_host h = COWSH_HOST_INIT;
+
+	h.output = put_output;
+	return h;
+}
+
+static const char *run(cowsh *s, const char *script)
+{
+	struct cowsh_result result;
+
+	output_len = 0;
+	output[0] = '\0';
+	CHECK_EQ(cowsh_run(s, script, strlen(script), &result), 0);
+	return output;
+}
+
+static cowsh *new_session(const struct cowsh_config *config)
+{
+	struct cowsh_host h = host();
+	cowsh *s = NULL;
+
+	CHECK_EQ(cowsh_new(store, config, &h, &s), 0);
+	return s;
+}
+
+static int write_file(void *user, const void *data, size_t len)
+{
+	struct file *f = user;
+
+	if (f->len + len > FILE_MAX)
+		return -COWSH_ENOSPC;
+	memcpy(f->bytes + f->len, data, len);
+	f->len += len;
+	return 0;
+}
+
+static struct file new_file(void)
+{
+	return (struct file){ aligned_alloc(4096, FILE_MAX), 0 };
+}
+
+static struct file save(cowsh *s, cowsh_image *base)
+{
+	struct file f = new_file();
+	struct cowsh_sink sink = COWSH_SINK_INIT;
+
+	sink.write = write_file;
+	sink.user = &f;
+	CHECK_EQ(cowsh_save(s, &sink, base, "base", NULL), 0);
+	return f;
+}
+
+static int try_load(const struct file *f, const struct cowsh_config *config, cowsh_image **image,
+		    cowsh **out)
+{
+	struct cowsh_host h = host();
+	const char *why;
+	int err = cowsh_image_open(store, f->bytes, f->len, NULL, image, &why);
+
+	if (err != 0)
+		return err;
+	err = cowsh_load(store, config, &h, *image, out);
+	if (err != 0)
+		cowsh_image_close(*image);
+	return err;
+}
+
+/* Everything that a script can see of a session. */
+static const char look[] =
+	"set; set +o; shopt; declare -p; declare -f; declare -F; trap -p; alias; pwd; dirs; umask;"
+	"echo $? $! $$ $# \"$@\" $- $_ $RANDOM $SRANDOM $SECONDS $BASHPID $PPID; ulimit -a; date "
+	"+%N;"
+	"ls -liR / 2> /dev/null; cat /tmp/*; ls -l /proc/self/fd; df; history; complete -p; mktemp "
+	"-u;"
+	"for i in ${!assoc[@]}; do echo $i; done; env; cat /proc/uptime; id; hostname";
+
+static const char work[] =
+	"x=1; declare -A assoc; for i in {1..40}; do assoc[k$i]=v$i; done; list=(a b [7]=c);"
+	"f() { local y=2; echo $x $LINENO; }\ng() { echo \"$(f)\" <<< 'x'; }; export -f g;"
+	"declare -n ref=x; declare -i n=4; declare -u up=abc; readonly ro=1; export ex=2;"
+	"unset RANDOM; IFS=:; PATH=/usr/bin; OPTIND=3; LANG=C; cd /tmp; pushd /usr > /dev/null;"
+	"trap 'echo int' INT; trap '' TERM; trap 'echo err >> /tmp/err' ERR; alias a='b c';"
+	"set -o pipefail; set -f; shopt -s extglob nullglob; umask 027; set -- one 'two three';"
+	"exec 5> /tmp/five; echo abc >&5; exec 6< /etc/passwd; read line <&6; exec 7<&6 8< /tmp;"
+	"echo gone > /tmp/gone; exec 9<> /tmp/gone; rm /tmp/gone; ln /tmp/five /tmp/again;"
+	"head -c 100000 /dev/urandom > /tmp/big; truncate -s 50000 /tmp/hole; mkfifo /tmp/fifo2;"
+	"rm /tmp/fifo2; ln -s nowhere /tmp/link; chmod 600 /tmp/five; (exit 3) | (exit 4); ulimit "
+	"-n 50";
+
+TEST(a_resumed_session_is_the_same)
+{
+	cowsh *s = new_session(NULL);
+	cowsh *again, *fork;
+	cowsh_image *image;
+	struct file f;
+	static char want[sizeof output];
+
+	run(s, work);
+	f = save(s, NULL);
+	CHECK_EQ(try_load(&f, NULL, &image, &again), 0);
+	CHECK_EQ(cowsh_fork(s, NULL, &fork), 0);
+	cowsh_free(fork);
+	strcpy(want, run(s, look));
+	CHECK(strlen(want) > 4000);
+	CHECK_STR(run(again, look), want);
+	CHECK_STR(run(again, "cat <&9; read -r l <&6; echo $l; echo more >&5; cat /tmp/again"),
+		  run(s, "cat <&9; read -r l <&6; echo $l; echo more >&5; cat /tmp/again"));
+	cowsh_free(again);
+	cowsh_image_close(image);
+	cowsh_free(s);
+	free(f.bytes);
+}
+
+static char mark_bytes[16];
+
+static const char *steps_of(cowsh *s)
+{
+	struct cowsh_result result;
+
+	CHECK_EQ(cowsh_run(s, "echo x", 6, &result), 0);
+	snprintf(mark_bytes, sizeof mark_bytes, "%d", (int)result.steps);
+	return mark_bytes;
+}
+
+TEST(saving_changes_nothing)
+{
+	cowsh *a = new_session(NULL);
+	cowsh *b = new_session(NULL);
+	struct file f;
+	static char want[sizeof output];
+
+	run(a, work);
+	run(b, work);
+	f = save(a, NULL);
+	strcpy(want, run(b, look));
+	CHECK_STR(run(a, look), want);
+	strcpy(want, steps_of(b));
+	CHECK_STR(steps_of(a), want);
+	cowsh_free(a);
+	cowsh_free(b);
+	free(f.bytes);
+}
+
+/* Limits come from the host; what was used comes from the session. */
+TEST(budgets_go_on)
+{
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_result result;
+	cowsh_image *image;
+	cowsh *s, *again, *fork;
+	struct file f;
+
+	config.limit[COWSH_LIMIT_SESSION_PROCESSES] = 40;
+	config.limit[COWSH_LIMIT_DISK] = 100000;
+	config.limit[COWSH_LIMIT_FILES] = 20;
+	config.limits_set = (uint64_t)1 << COWSH_LIMIT_SESSION_PROCESSES |
+			    (uint64_t)1 << COWSH_LIMIT_DISK | (uint64_t)1 << COWSH_LIMIT_FILES;
+	s = new_session(&config);
+	run(s, "cd /tmp; head -c 60000 /dev/zero > a; for i in {1..10}; do : > f$i; done");
+	f = save(s, NULL);
+	CHECK_EQ(try_load(&f, &config, &image, &again), 0);
+	CHECK_EQ(cowsh_fork(s, NULL, &fork), 0);
+	for (int i = 0; i < 2; i++) {
+		cowsh *one = i == 0 ? again : fork;
+		static const char script[] =
+			"head -c 60000 /dev/zero > b 2> /dev/null; s=$?; set -e;"
+			"for i in {11..25}; do : > f$i 2> /dev/null; done";
+
+		CHECK_EQ(cowsh_run(one, script, sizeof script - 1, &result), 0);
+		CHECK_EQ(result.status, 1);
+		CHECK_EQ(cowsh_run(one, "(( s == 1 )) && rm a f*", 23, &result), 0);
+		CHECK_EQ(result.status, 0);
+		CHECK_EQ(cowsh_run(one, "head -c 60000 /dev/zero > c", 27, &result), 0);
+		CHECK_EQ(result.status, i == 0 ? 0 : 0);
+		CHECK_EQ(cowsh_run(one, "for i in {1..50}; do /bin/true; done", 36, &result), 0);
+		CHECK_EQ(result.limit, COWSH_LIMIT_SESSION_PROCESSES);
+	}
+	cowsh_free(fork);
+	cowsh_free(again);
+	cowsh_image_close(image);
+	cowsh_free(s);
+	free(f.bytes);
+}
+
+/* A session that used up its steps can still be saved and forked. */
+TEST(an_exhausted_session)
+{
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_result result;
+	cowsh_image *image;
+	cowsh *s, *again;
+	struct file f;
+
+	config.limit[COWSH_LIMIT_SESSION_STEPS] = 200000;
+	config.limits_set = (uint64_t)1 << COWSH_LIMIT_SESSION_STEPS;
+	s = new_session(&config);
+	run(s, "f() { :; }; x=1; while :; do :; done");
+	f = save(s, NULL);
+	CHECK_EQ(try_load(&f, &config, &image, &again), 0);
+	CHECK_EQ(cowsh_run(again, "while :; do :; done", 19, &result), 0);
+	CHECK_EQ(result.limit, COWSH_LIMIT_SESSION_STEPS);
+	CHECK(result.steps < 20000);
+	cowsh_free(again);
+	CHECK_EQ(cowsh_load(store, NULL, NULL, image, &again), 0);
+	CHECK_EQ(cowsh_run(again, "f && (( x == 1 ))", 17, &result), 0);
+	CHECK_EQ(result.status, 0);
+	cowsh_free(again);
+	cowsh_image_close(image);
+	cowsh_free(s);
+	free(f.bytes);
+}
+
+/* A wrong byte anywhere, and a cut anywhere, in a small session. */
+TEST(damaged_sessions)
+{
+	cowsh *s = new_session(NULL);
+	cowsh_image *image;
+	cowsh *again;
+	struct file f;
+	int loaded = 0;
+
+	run(s, "x=1; f() { echo f; }; echo content > file");
+	f = save(s, NULL);
+	cowsh_free(s);
+	for (size_t at = 0; at < f.len; at += 61) {
+		f.bytes[at] ^= 1 << at % 8;
+		if (try_load(&f, NULL, &image, &again) == 0) {
+			const char *got = run(again, "echo $x $(f) $(< file)");
+
+			/* What is not damaged is right; what is gives errors on descriptor 2. */
+			CHECK(strcmp(got, "1 f content\n") == 0 || strstr(got, "rror") != NULL ||
+			      strstr(got, "not found") != NULL);
+			loaded++;
+			cowsh_free(again);
+			cowsh_image_close(image);
+		}
+		f.bytes[at] ^= 1 << at % 8;
+	}
+	CHECK(loaded > 0);
+	for (size_t len = 0; len < f.len; len += 499) {
+		struct file cut = { f.bytes, len };
+
+		CHECK_EQ(try_load(&cut, NULL, &image, &again), -COWSH_EINVAL);
+	}
+	free(f.bytes);
+}
+
+TEST(nothing_is_left)
+{
+	size_t used = 0;
+
+	/* Slabs may stay that are not quite empty. */
+	for (int i = 0; i < 6; i++) {
+		test_a_resumed_session_is_the_same();
+		test_budgets_go_on();
+		test_damaged_sessions();
+		if (i == 2)
+			used = cowsh_store_used(store);
+	}
+	CHECK_EQ(cowsh_store_used(store), used);
+}
+
+int main(void)
+{
+	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
+
+	config.region = malloc(REGION);
+	config.region_size = REGION;
+	if (cowsh_store_new(&config, &store) < 0)
+		return 1;
+	RUN(a_resumed_session_is_the_same);
+	RUN(saving_changes_nothing);
+	RUN(budgets_go_on);
+	RUN(an_exhausted_session);
+	RUN(damaged_sessions);
+	RUN(nothing_is_left);
+	return check_end();
+}
