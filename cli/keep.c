@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static void split_path(struct kept *k, const char *path)
@@ -48,6 +49,19 @@ static bool still_there(const struct kept *k)
 	       open_one.st_uid == geteuid() && S_ISREG(open_one.st_mode);
 }
 
+/* Whoever has just ended may have it a moment longer. */
+static bool lock_soon(int fd)
+{
+	static const struct timespec pause = { 0, 10000000 };
+
+	for (int tries = 0; tries < 30; tries++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
 void keep_open(struct kept *k, const char *path, unsigned mode)
 {
 	split_path(k, path);
@@ -55,7 +69,7 @@ void keep_open(struct kept *k, const char *path, unsigned mode)
 		k->fd = openat(k->dir, k->fresh, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode);
 		if (k->fd < 0)
 			fatal("%s.new: %s", path, strerror(errno));
-		if (flock(k->fd, LOCK_EX | LOCK_NB) < 0)
+		if (!lock_soon(k->fd))
 			fatal("%s: another process is using it", path);
 		if (still_there(k))
 			break;

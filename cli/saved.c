@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/keep.h"
 #include "cli/lock.h"
+#include "cli/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
