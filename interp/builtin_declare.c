@@ -325,7 +325,24 @@ static int assign_value(struct declare *d, struct operand *o, struct var *v)
 	if ((v->flags & ATTR_ARRAYS) != 0 && is_compound(o->value) &&
 	    (!d->plain || (d->on & ATTR_ARRAYS) != 0))
 		return assign_compound_text(sh, v, o->value, o->append);
+	/* The expression may name the variable itself, which counts as 0 under -u too. */
+	if (opt_set(sh, SET_NOUNSET) &&
+	    (v->flags & (VAR_INTEGER | VAR_SET | ATTR_ARRAYS)) == VAR_INTEGER &&
+	    var_assign(sh, v, BYTES("0"), 0) != 0)
+		return -1;
 	return var_assign(sh, v, o->value, how);
+}
+
+/* Messages about an array literal do not name the builtin. */
+static int assign_unnamed(struct shell *sh, const struct assign *a, unsigned how)
+{
+	const char *name = sh->command_name;
+	int err;
+
+	sh->command_name = NULL;
+	err = assign_execute(sh, a, how);
+	sh->command_name = name;
+	return err;
 }
 
 /*
@@ -346,7 +363,7 @@ static int assign_literal(struct declare *d, struct operand *o, struct var **mad
 	tmp->flags &= ~(unsigned)(ATTR_CASE | VAR_INTEGER);
 	var_make_array(sh, tmp, kind == VAR_ASSOC);
 	tmp->flags |= d->on & (ATTR_CASE | VAR_INTEGER);
-	if (assign_execute(sh, &copy, 0) != 0) {
+	if (assign_unnamed(sh, &copy, 0) != 0) {
 		var_unset(sh, hidden, copy.hash, true);
 		return -1;
 	}
@@ -400,7 +417,7 @@ static int declare_variable(struct declare *d, struct operand *o, struct var *v)
 		var_make_array(sh, v, (d->on & VAR_ASSOC) != 0);
 	change_flags(d, v);
 	if (o->literal != NULL)
-		return assign_execute(sh, o->literal, d->global ? VAR_GLOBAL : 0);
+		return assign_unnamed(sh, o->literal, d->global ? VAR_GLOBAL : 0);
 	return o->has_value ? assign_value(d, o, v) : 0;
 }
 

@@ -455,6 +455,7 @@ static int exec_redirected(struct shell *sh, const struct node *n)
 		redir_undo(sh, saved);
 		if (sh->flow == FLOW_NONE)
 			set_pipestatus(sh, &(int){ 1 }, 1);
+		sh->uninverted = n;
 		status = sh->flow != FLOW_NONE ? sh->status : exec_check(sh, 1);
 	}
 	if (sh->procsubs != subs)

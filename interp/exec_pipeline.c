@@ -291,12 +291,14 @@ int exec_pipeline(struct shell *sh, const struct pipeline *p)
 	shell_at(sh, p->node.line);
 	sh->no_errexit += forgiven;
 	sh->inverted = negated && p->ncommands == 1;
+	sh->uninverted = NULL;
 	status = p->timed ? run_timed(sh, p) : run_commands(sh, p);
 	sh->no_errexit -= forgiven;
 	arena_release(sh->arena, mark);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
-	if (negated)
+	/* `!` does not count when the redirections of a compound command fail. */
+	if (negated && (p->ncommands != 1 || sh->uninverted != p->commands[0]))
 		status = status == 0;
 	return sh->status = status;
 }

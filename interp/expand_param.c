@@ -172,7 +172,7 @@ static int element_value(struct shell *sh, const struct param *p, struct value *
 		return expand_fail(sh);
 	}
 	v->set = var_element_at(sh, v->var, index, &v->one) == 1;
-	return 0;
+	return sh->flow != FLOW_NONE ? -1 : 0;
 }
 
 static void whole_value(struct shell *sh, struct value *v, bool star)

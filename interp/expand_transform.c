@@ -115,10 +115,12 @@ static bool has_attributes(const struct var *v)
 			    VAR_TRACE | VAR_EXPORT | VAR_LOWER | VAR_UPPER | VAR_CAPITAL)) != 0;
 }
 
-/* Quoted "${a[@]@A}" gives the words of the command, all others one string. */
+/* "${a[@]@A}" gives the words of the command if a space separates words, all others give one string. */
 static void give_words(struct shell *sh, struct value *v, const struct bytes *words, size_t n)
 {
-	if (v->list && !v->star) {
+	bool split = !sh->ifs_set || sh->ifs.len == 0 || memchr(sh->ifs.ptr, ' ', sh->ifs.len);
+
+	if (v->list && !v->star && split) {
 		v->many = words;
 		v->n = n;
 		v->set = true;

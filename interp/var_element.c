@@ -3,6 +3,7 @@
  * Variables as arrays: elements by index, by subscript text, all at once; references given
  * as text ("a[3]").
  */
+#include "interp/exec.h"
 #include "interp/var_private.h"
 
 /* Brings the arrays that are made when they are looked at (FUNCNAME, ...) up to date. */
@@ -47,6 +48,8 @@ int var_element_at(struct shell *sh, struct var *v, int64_t index, struct bytes 
 	}
 	if (!from_end(v, &index)) {
 		shell_error(sh, "%s: bad array subscript", v->name.ptr);
+		sh->status = 1;
+		exec_errexit(sh); /* without -e the element is just not there */
 		return 0;
 	}
 	if ((v->flags & VAR_ARRAY) != 0)

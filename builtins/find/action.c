@@ -148,6 +148,9 @@ static int run_program(struct find *f, char **argv, const char *dir)
 		return -1;
 	}
 	cmd_wait(f->c, pid, &status, false);
+	if ((status & 0x7f) != 0)
+		cmd_error(f->c, 0, "%s terminated by signal %d", cmd_quote(f->c, argv[0]),
+			  status & 0x7f);
 	return cmd_exit_status(status);
 }
 
