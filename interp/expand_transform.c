@@ -115,7 +115,7 @@ static bool has_attributes(const struct var *v)
 			    VAR_TRACE | VAR_EXPORT | VAR_LOWER | VAR_UPPER | VAR_CAPITAL)) != 0;
 }
 
-/* "${a[@]@A}" gives the words of the command if a space separates words, all others give one string. */
+/* "${a[@]@A}" gives the words of the command if spaces separate words, all others one string. */
 static void give_words(struct shell *sh, struct value *v, const struct bytes *words, size_t n)
 {
 	bool split = !sh->ifs_set || sh->ifs.len == 0 || memchr(sh->ifs.ptr, ' ', sh->ifs.len);

@@ -279,8 +279,8 @@ struct shell {
 	int killed_pid; /* a foreground child that a signal ended: to be reported */
 	int killed_status;
 	const struct node *killed_node;
-	bool inverted;         /* the next command stands behind `!`: its failure is none */
 	const struct node *uninverted; /* the compound command whose redirections failed last */
+	bool inverted;         /* the next command stands behind `!`: its failure is none */
 	bool input_redirected; /* so that a command in the background may read it */
 	bool session;          /* its process outlives the command: `exec` must not replace it */
 	bool line_only;        /* FLOW_ABORT gives up the line even in a POSIX shell */
