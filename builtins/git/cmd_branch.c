@@ -2,7 +2,7 @@
  *
  * git branch.
  */
-#include "builtins/git/checkout.h"
+#include "builtins/git/worktree.h"
 
 struct branch_opts {
 	bool remotes, all, quiet, force, show_current, copy, list, unset_upstream, create_reflog,
@@ -241,6 +241,13 @@ static int delete_branches(struct git *g, const struct branch_opts *o, struct ar
 		if (!o->remotes && checked_out(g, full)) {
 			status = git_error(g, "Cannot delete branch '%s' checked out at '%s'", name,
 					   g->work != NULL ? g->work : g->dir);
+			continue;
+		}
+		const char *used = o->remotes ? NULL : worktree_using(g, full);
+
+		if (used != NULL) {
+			status = git_error(g, "Cannot delete branch '%s' checked out at '%s'", name,
+					   used);
 			continue;
 		}
 		if (ref_read(g, full, &oid, NULL) < 0) {
@@ -539,6 +546,31 @@ static void sort_rows(struct git *g, const struct branch_opts *o, struct branch_
 	}
 }
 
+static void put_row(struct git *g, const struct branch_opts *o, const struct branch_row *r,
+		    size_t width, bool color)
+{
+	struct buf b = buf_in(g->a);
+	const char *set = !color                                                    ? ""
+			  : r->current                                              ? "\033[32m"
+			  : r->name != NULL && git_starts(r->name, "refs/remotes/") ? "\033[31m"
+										    : "";
+	bool elsewhere = !r->current && r->name != NULL && worktree_using(g, r->name) != NULL;
+
+	buf_printf(&b, "%s %s%s", r->current ? "*" : elsewhere ? "+" : " ", set, r->shown);
+	if (o->verbose > 0)
+		buf_fill(&b, ' ', width - git_columns(bytes_of(r->shown)));
+	if (color)
+		buf_puts(&b, COLOR_RESET);
+	if (o->verbose > 0) {
+		buf_putc(&b, ' ');
+		put_verbose(g, o, r, &b);
+	} else if (r->target != NULL) {
+		buf_printf(&b, " -> %s", ref_short(g, r->target));
+	}
+	buf_putc(&b, '\n');
+	cmd_bytes(g->c, buf_bytes(&b));
+}
+
 static int list_branches(struct git *g, const struct branch_opts *o, struct args *args)
 {
 	struct branch_row *rows = NULL;
@@ -587,29 +619,8 @@ static int list_branches(struct git *g, const struct branch_opts *o, struct args
 
 		width = w > width ? w : width;
 	}
-	for (size_t i = 0; i < n; i++) {
-		struct buf b = buf_in(g->a);
-		const char *set = !color            ? ""
-				  : rows[i].current ? "\033[32m"
-				  : rows[i].name != NULL &&
-						  git_starts(rows[i].name, "refs/remotes/")
-					  ? "\033[31m"
-					  : "";
-
-		buf_printf(&b, "%s %s%s", rows[i].current ? "*" : " ", set, rows[i].shown);
-		if (o->verbose > 0)
-			buf_fill(&b, ' ', width - git_columns(bytes_of(rows[i].shown)));
-		if (color)
-			buf_puts(&b, COLOR_RESET);
-		if (o->verbose > 0) {
-			buf_putc(&b, ' ');
-			put_verbose(g, o, &rows[i], &b);
-		} else if (rows[i].target != NULL) {
-			buf_printf(&b, " -> %s", ref_short(g, rows[i].target));
-		}
-		buf_putc(&b, '\n');
-		cmd_bytes(g->c, buf_bytes(&b));
-	}
+	for (size_t i = 0; i < n; i++)
+		put_row(g, o, &rows[i], width, color);
 	return 0;
 }
 

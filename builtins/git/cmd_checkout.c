@@ -2,7 +2,7 @@
  *
  * git checkout, switch, restore.
  */
-#include "builtins/git/checkout.h"
+#include "builtins/git/worktree.h"
 
 /* --- what is said of HEAD --- */
 
@@ -200,6 +200,13 @@ int checkout_switch(struct git *g, struct checkout *k)
 			git_say(g, "Switched to a new branch '%s'\n", k->new_branch);
 		return 0;
 	}
+	const char *used = k->branch_ref != NULL && k->new_branch == NULL && !k->o.ignore_other
+				   ? worktree_using(g, k->branch_ref)
+				   : NULL;
+
+	if (used != NULL)
+		git_die(g, "'%s' is already checked out at '%s'", ref_short(g, k->branch_ref),
+			used);
 	if (!k->o.force && index_unmerged(x)) {
 		for (size_t i = 0; i < x->n; i++)
 			if (x->at[i].stage != 0 &&

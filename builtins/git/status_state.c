@@ -168,6 +168,23 @@ static void put_rebase(struct status *s, struct buf *out, bool hints)
 	buf_putc(out, '\n');
 }
 
+static void put_am(struct status *s, struct buf *out, bool hints)
+{
+	struct bytes patch = BYTES("");
+
+	buf_puts(out, "You are in the middle of an am session.\n");
+	file_read(s->g, s->g->a, repo_path(s->g, s->g->a, "rebase-apply/patch"), &patch);
+	if (patch.len == 0)
+		buf_puts(out, "The current patch is empty.\n");
+	if (hints) {
+		if (patch.len != 0)
+			buf_puts(out, "  (fix conflicts and then run \"git am --continue\")\n");
+		buf_puts(out, "  (use \"git am --skip\" to skip this patch)\n"
+			      "  (use \"git am --abort\" to restore the original branch)\n");
+	}
+	buf_putc(out, '\n');
+}
+
 static void put_pick(struct status *s, struct buf *out, const char *file, const char *doing,
 		     const char *command, bool hints)
 {
@@ -199,6 +216,8 @@ void status_put_state(struct status *s, struct buf *out)
 
 	if (has(g, "MERGE_HEAD"))
 		put_merge(s, out, hints);
+	else if (has(g, "rebase-apply/applying"))
+		put_am(s, out, hints);
 	else if (has(g, "rebase-merge"))
 		put_rebase(s, out, hints);
 	else if (has(g, "CHERRY_PICK_HEAD"))

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * git format-patch: commits as mails with patches, one file each.
+ */
+#include "builtins/git/mail.h"
+
+enum { NAME_MAX_DEFAULT = 64, NUMBER_LENGTH = 5 };
+
+struct formatting {
+	struct git *g;
+	struct revs revs;
+	const char *dir;
+	bool to_stdout, keep, signoff, root, zero_commit, quiet, numbered_files, cover, no_stat;
+	int numbered; /* -1: if there are several */
+	const char *prefix;
+	const char *suffix;
+	const char *signature;
+	const char *from;
+	const char *reroll;
+	int64_t start;
+	int64_t name_max;
+	struct names headers, to, cc;
+	struct commits list; /* oldest first */
+};
+
+static const char *const format_usage[] = {
+	"git format-patch [<options>] [<since> | <revision-range>]", NULL
+};
+
+/* --- options --- */
+
+static int64_t need_number(struct git *g, const char *name, const char *text)
+{
+	int64_t n;
+
+	if (!git_number(text, &n)) {
+		git_error(g, "option `%s' expects a numerical value", name);
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+	return n;
+}
+
+static bool flag_option(struct formatting *f, const char *arg)
+{
+	const struct {
+		const char *name;
+		bool *field;
+	} flags[] = {
+		{ "--stdout", &f->to_stdout },
+		{ "-k", &f->keep },
+		{ "--keep-subject", &f->keep },
+		{ "-s", &f->signoff },
+		{ "--signoff", &f->signoff },
+		{ "--root", &f->root },
+		{ "--zero-commit", &f->zero_commit },
+		{ "-q", &f->quiet },
+		{ "--quiet", &f->quiet },
+		{ "--numbered-files", &f->numbered_files },
+		{ "-p", &f->no_stat },
+		{ "--no-stat", &f->no_stat },
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (strcmp(arg, flags[i].name) == 0)
+			return *flags[i].field = true;
+	if (strcmp(arg, "-n") == 0 || strcmp(arg, "--numbered") == 0)
+		f->numbered = 1;
+	else if (strcmp(arg, "-N") == 0 || strcmp(arg, "--no-numbered") == 0)
+		f->numbered = 0;
+	else if (strcmp(arg, "--no-signature") == 0)
+		f->signature = NULL;
+	else if (strcmp(arg, "--rfc") == 0)
+		f->prefix = "RFC PATCH";
+	else if (strcmp(arg, "--from") == 0)
+		f->from = "";
+	else if (strcmp(arg, "--no-attach") != 0 && strcmp(arg, "--no-thread") != 0 &&
+		 strcmp(arg, "--no-cover-letter") != 0 && strcmp(arg, "--no-from") != 0)
+		return false;
+	return true;
+}
+
+static void set_value(struct formatting *f, size_t which, const char *v)
+{
+	struct git *g = f->g;
+
+	switch (which) {
+	case 0:
+	case 1: f->dir = v; break;
+	case 2: f->prefix = v; break;
+	case 3: f->suffix = v; break;
+	case 4: f->signature = v[0] != '\0' ? v : NULL; break;
+	case 5:
+	case 6: f->reroll = v; break;
+	case 7: f->start = need_number(g, "start-number", v); break;
+	case 8: f->name_max = need_number(g, "filename-max-length", v); break;
+	case 9: names_add(g, &f->to, v); break;
+	case 10: names_add(g, &f->cc, v); break;
+	case 11: names_add(g, &f->headers, v); break;
+	default: f->from = v; break;
+	}
+}
+
+/* "--name=value", "--name value", "-vvalue": how many arguments, or 0. */
+static int value_option(struct formatting *f, int argc, char **argv)
+{
+	static const char *const names[] = { "-o",
+					     "--output-directory",
+					     "--subject-prefix",
+					     "--suffix",
+					     "--signature",
+					     "-v",
+					     "--reroll-count",
+					     "--start-number",
+					     "--filename-max-length",
+					     "--to",
+					     "--cc",
+					     "--add-header",
+					     "--from" };
+	const char *arg = argv[0];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t n = strlen(names[i]);
+
+		if (strncmp(arg, names[i], n) != 0)
+			continue;
+		if (n == 2 && arg[n] != '\0') {
+			set_value(f, i, arg + n);
+			return 1;
+		}
+		if (arg[n] == '=') {
+			set_value(f, i, arg + n + 1);
+			return 1;
+		}
+		if (arg[n] == '\0' && argc > 1 && i != 12) {
+			set_value(f, i, argv[1]);
+			return 2;
+		}
+	}
+	return 0;
+}
+
+static int option(struct formatting *f, int argc, char **argv)
+{
+	static const char *const refused[] = { "--thread",
+					       "--attach",
+					       "--inline",
+					       "--cover-letter",
+					       "--in-reply-to",
+					       "--interdiff",
+					       "--range-diff",
+					       "--base",
+					       "--ignore-if-in-upstream",
+					       "--encode-email",
+					       "--cover-from-description",
+					       "--signature-file" };
+	int64_t n;
+	int taken;
+
+	if (strcmp(argv[0], "-h") == 0)
+		git_usage(f->g, format_usage);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (git_starts(argv[0], refused[i]))
+			git_refuse(f->g, git_format(f->g->a, "format-patch %s", refused[i]));
+	if (flag_option(f, argv[0]))
+		return 1;
+	taken = value_option(f, argc, argv);
+	if (taken != 0)
+		return taken;
+	if (argv[0][0] == '-' && byte_is_digit((unsigned char)argv[0][1]) &&
+	    git_number(argv[0] + 1, &n)) {
+		f->revs.max_count = n;
+		return 1;
+	}
+	return revs_option(f->g, &f->revs, argc, argv);
+}
+
+/* --- one mail --- */
+
+static void find_changes(struct formatting *f, struct commit *c, struct diff_opts *o,
+			 struct diff_queue *q)
+{
+	*o = f->revs.diff;
+	o->format = DIFF_PATCH;
+	diff_trees(f->g, o, c->nparents != 0 ? &c->parent[0]->tree : NULL, &c->tree, q);
+	diff_finish(f->g, o, q);
+}
+
+static void put_diff(struct formatting *f, struct diff_opts *o, struct diff_queue *q,
+		     struct output *out)
+{
+	struct git *g = f->g;
+	struct buf stat = buf_in(g->a);
+
+	o->to = out;
+	if (f->no_stat) {
+		buf_putc(&stat, '\n');
+	} else {
+		struct diff_opts s = *o;
+
+		buf_puts(&stat, "---\n");
+		s.stat_width = 72;
+		diff_put_stat(g, &s, q, &stat);
+		diff_put_summary(g, &s, q, &stat);
+		buf_putc(&stat, '\n');
+	}
+	output_write(out, stat.ptr, stat.len);
+	diff_output(g, o, q);
+	pool_free(g->c->pool, q->at, q->cap * sizeof(*q->at));
+}
+
+static char *prefix_of(struct formatting *f, size_t number, size_t total)
+{
+	struct git *g = f->g;
+	char *prefix = f->reroll != NULL ? git_format(g->a, "%s v%s", f->prefix, f->reroll)
+					 : arena_dup(g->a, bytes_of(f->prefix));
+	bool numbered = f->numbered > 0 || (f->numbered < 0 && f->list.n > 1);
+	char width[24];
+
+	if (f->keep)
+		return NULL;
+	if (!numbered)
+		return prefix;
+	size_t digits = num_format_u64(total, width);
+
+	return git_format(g->a, "%s%s%0*zu/%zu", prefix, prefix[0] != '\0' ? " " : "", (int)digits,
+			  number, total);
+}
+
+static void add_list(struct formatting *f, const char *name, const struct names *list)
+{
+	struct git *g = f->g;
+	struct buf b = buf_in(g->keep);
+
+	for (size_t i = 0; i < list->n; i++)
+		buf_printf(&b, "%s%s", i == 0 ? name : ",\n    ", list->at[i]);
+	if (list->n != 0)
+		names_add(g, &f->headers, buf_cstr(&b));
+}
+
+static char *ident_text(struct git *g, const char *ident)
+{
+	const char *end = strchr(ident, '>');
+
+	return arena_dup(g->keep,
+			 (struct bytes){ ident, end != NULL ? (size_t)(end + 1 - ident) : 0 });
+}
+
+static char *file_name(struct formatting *f, struct commit *c, size_t number)
+{
+	struct git *g = f->g;
+	struct buf b = buf_in(g->keep);
+	struct commit_text t;
+	size_t suffix = strlen(f->suffix);
+	size_t max = f->name_max > 0 ? (size_t)f->name_max : 0;
+
+	if (f->dir != NULL)
+		buf_printf(&b, "%s%s", f->dir, git_ends(f->dir, "/") ? "" : "/");
+	if (f->numbered_files) {
+		buf_printf(&b, "%zu", number);
+		return buf_cstr(&b);
+	}
+	size_t from = b.len;
+
+	if (f->reroll != NULL)
+		buf_printf(&b, "v%s-", f->reroll);
+	buf_printf(&b, "%04zu-", number);
+	commit_text(g, g->a, &c->oid, &t);
+	mail_file_name(message_subject(g->a, t.message), &b);
+	if (max <= suffix + NUMBER_LENGTH)
+		max = suffix + NUMBER_LENGTH;
+	if (b.len - from > max - suffix - 1)
+		b.len = from + max - suffix - 1;
+	buf_puts(&b, f->suffix);
+	return buf_cstr(&b);
+}
+
+static void write_mail(struct formatting *f, size_t i, struct output *out)
+{
+	struct git *g = f->g;
+	struct commit *c = f->list.at[i];
+	struct buf b = buf_in(g->a);
+	size_t number = (size_t)f->start + i;
+	struct mail_style s = { .prefix = prefix_of(f, number, (size_t)f->start + f->list.n - 1),
+				.headers = &f->headers,
+				.zero_commit = f->zero_commit };
+
+	struct diff_opts o;
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+
+	/* A commit without changes is an empty mail. */
+	find_changes(f, c, &o, &q);
+	if (q.n == 0)
+		return;
+	if (f->from != NULL)
+		s.from = f->from[0] != '\0' ? f->from : ident_text(g, ident_committer(g));
+	if (f->signoff)
+		s.signoff = ident_text(g, ident_committer(g));
+	mail_put(g, &c->oid, &s, &b);
+	output_write(out, b.ptr, b.len);
+	put_diff(f, &o, &q, out);
+	b.len = 0;
+	if (f->signature != NULL)
+		buf_printf(&b, "-- \n%s\n\n", f->signature);
+	output_write(out, b.ptr, b.len);
+}
+
+static void write_file(struct formatting *f, size_t i)
+{
+	struct git *g = f->g;
+	char *name = file_name(f, f->list.at[i], (size_t)f->start + i);
+	char *full = path_join(g->keep, g->start, name);
+	struct output out;
+	int err = output_open(&out, g->c, full, O_WRONLY_ | O_CREAT_ | O_TRUNC_, false);
+
+	if (err < 0)
+		git_die_errno(g, err, "cannot open patch file %s", name);
+	if (!f->quiet)
+		git_printf(g, "%s\n", name);
+	write_mail(f, i, &out);
+	output_close(&out);
+}
+
+/* --- which --- */
+
+/* One revision alone means: everything since. */
+static void settle_range(struct formatting *f, struct args *args)
+{
+	struct git *g = f->g;
+	struct oid o;
+
+	if (args->argc == 1 && f->revs.max_count < 0 && !f->root &&
+	    strstr(args->argv[0], "..") == NULL && args->argv[0][0] != '^' &&
+	    rev_commit(g, args->argv[0], &o) == 0)
+		args->argv[0] = git_format(g->keep, "%s..HEAD", args->argv[0]);
+	else if (args->argc == 0 && f->revs.max_count < 0 && !f->root) {
+		const char *why;
+		char *head = head_ref(g);
+		char *up = head != NULL ? rev_upstream(g, head, &why) : NULL;
+
+		if (up == NULL)
+			git_exit(g, 0);
+		args->argv = arena_array(g->keep, 2, sizeof(*args->argv));
+		args->argv[0] = git_format(g->keep, "%s..HEAD", up);
+		args->argv[1] = NULL;
+		args->argc = 1;
+	}
+}
+
+static void collect(struct formatting *f)
+{
+	struct git *g = f->g;
+	struct commit *c;
+
+	while ((c = revs_next(&f->revs)) != NULL) {
+		LIST_ROOM(g, f->list.at, f->list.n, f->list.cap);
+		f->list.at[f->list.n++] = c;
+	}
+	for (size_t i = 0; i < f->list.n / 2; i++) {
+		struct commit *other = f->list.at[f->list.n - 1 - i];
+
+		f->list.at[f->list.n - 1 - i] = f->list.at[i];
+		f->list.at[i] = other;
+	}
+	revs_forget(g);
+}
+
+static void read_config(struct formatting *f)
+{
+	struct git *g = f->g;
+	const char *v = config_get(g, "format.subjectprefix");
+
+	f->prefix = v != NULL ? v : "PATCH";
+	v = config_get(g, "format.suffix");
+	f->suffix = v != NULL ? v : ".patch";
+	v = config_get(g, "format.signature");
+	f->signature = v == NULL ? "2.39.5" : v[0] != '\0' ? v : NULL;
+	f->dir = config_get(g, "format.outputdirectory");
+	f->signoff = config_bool(g, "format.signoff", false);
+	f->numbered = -1;
+	f->start = 1;
+	f->name_max = config_int(g, "format.filenamemaxlength", NAME_MAX_DEFAULT);
+}
+
+int git_cmd_format_patch(struct git *g, struct args *args)
+{
+	struct formatting f = { .g = g };
+	int kept = 0;
+
+	read_config(&f);
+	revs_init(g, &f.revs);
+	for (int i = 0; i < args->argc;) {
+		int taken = 1;
+
+		if (strcmp(args->argv[i], "--") == 0) {
+			while (i < args->argc)
+				args->argv[kept++] = args->argv[i++];
+			break;
+		}
+		if (args->argv[i][0] != '-' || args->argv[i][1] == '\0')
+			args->argv[kept++] = args->argv[i];
+		else
+			taken = option(&f, args->argc - i, args->argv + i);
+		if (taken == 0)
+			git_die(g, "unrecognized argument: %s", args->argv[i]);
+		i += taken;
+	}
+	args->argc = kept;
+	settle_range(&f, args);
+	f.revs.default_head = true;
+	f.revs.max_parents = 1;
+	revs_operands(g, &f.revs, args);
+	diff_settle(g, &f.revs.diff);
+	if (f.revs.diff.renames < 0)
+		f.revs.diff.renames = 1;
+	collect(&f);
+	add_list(&f, "To: ", &f.to);
+	add_list(&f, "Cc: ", &f.cc);
+	if (f.dir != NULL && !f.to_stdout)
+		file_make_dirs(g, path_join(g->a, g->start, f.dir));
+	for (size_t i = 0; i < f.list.n; i++) {
+		struct arena_mark mark = arena_mark(g->a);
+
+		if (f.to_stdout)
+			write_mail(&f, i, &g->c->out);
+		else
+			write_file(&f, i);
+		arena_release(g->a, mark);
+	}
+	return 0;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commits written as mail: headers in ASCII, long ones folded.
+ */
+#include "builtins/git/mail.h"
+
+enum { FOLD_AT = 78, ENCODED_MAX = 76 };
+
+static bool is_ascii(struct bytes s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if ((unsigned char)s.ptr[i] >= 0x80 || (unsigned char)s.ptr[i] == 0x1b)
+			return false;
+	return true;
+}
+
+/* Bytes of the character at i: kept together in encoded words. */
+static size_t char_length(struct bytes s, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < s.len && ((unsigned char)s.ptr[i + n] & 0xc0) == 0x80 && n < 4)
+		n++;
+	return n;
+}
+
+/* =?UTF-8?q?...?= words, each on a line of its own when it gets long. */
+static void put_encoded(struct buf *out, struct bytes s, size_t column, bool is_name)
+{
+	static const char open[] = "=?UTF-8?q?";
+	size_t used = column + sizeof(open) - 1;
+
+	buf_puts(out, open);
+	for (size_t i = 0; i < s.len;) {
+		size_t n = char_length(s, i);
+		unsigned char ch = (unsigned char)s.ptr[i];
+		bool plain = n == 1 && (byte_is_alnum(ch) ||
+					(!is_name && ch > 0x20 && ch < 0x7f && ch != '=' &&
+					 ch != '?' && ch != '_') ||
+					(is_name && strchr("!*+-/", ch) != NULL));
+		size_t width = plain ? 1 : 3 * n;
+
+		if (used + width + 2 > ENCODED_MAX) {
+			buf_puts(out, "?=\n ");
+			buf_puts(out, open);
+			used = 1 + sizeof(open) - 1;
+		}
+		for (size_t k = 0; k < n; k++) {
+			if (plain)
+				buf_putc(out, s.ptr[i + k]);
+			else
+				buf_printf(out, "=%c%c",
+					   "0123456789ABCDEF"[(unsigned char)s.ptr[i + k] >> 4],
+					   "0123456789ABCDEF"[s.ptr[i + k] & 15]);
+		}
+		used += width;
+		i += n;
+	}
+	buf_puts(out, "?=");
+}
+
+/* Words, folded before a line gets too long. */
+static void put_folded(struct buf *out, struct bytes s, size_t column)
+{
+	size_t i = 0;
+	bool first = true;
+
+	while (i < s.len) {
+		size_t n = 0;
+
+		while (i + n < s.len && s.ptr[i + n] != ' ')
+			n++;
+		if (!first && column + 1 + n > FOLD_AT) {
+			buf_puts(out, "\n ");
+			column = 1;
+		} else if (!first) {
+			buf_putc(out, ' ');
+			column++;
+		}
+		buf_put(out, s.ptr + i, n);
+		column += n;
+		first = false;
+		i += n;
+		while (i < s.len && s.ptr[i] == ' ')
+			i++;
+	}
+}
+
+static void put_from(struct buf *out, struct bytes name, struct bytes mail)
+{
+	bool special = false;
+
+	for (size_t i = 0; i < name.len; i++)
+		special = special || strchr("()<>[]:;@,.\"\\", name.ptr[i]) != NULL;
+	buf_puts(out, "From: ");
+	if (!is_ascii(name)) {
+		put_encoded(out, name, 6, true);
+	} else if (special) {
+		buf_putc(out, '"');
+		for (size_t i = 0; i < name.len; i++) {
+			if (name.ptr[i] == '"' || name.ptr[i] == '\\')
+				buf_putc(out, '\\');
+			buf_putc(out, name.ptr[i]);
+		}
+		buf_putc(out, '"');
+	} else {
+		put_folded(out, name, 6);
+	}
+	buf_printf(out, " <%.*s>\n", (int)mail.len, mail.ptr);
+}
+
+static void put_subject(struct buf *out, const char *prefix, struct bytes subject)
+{
+	size_t from = out->len;
+
+	buf_puts(out, "Subject: ");
+	if (prefix != NULL && prefix[0] != '\0')
+		buf_printf(out, "[%s] ", prefix);
+	if (is_ascii(subject))
+		put_folded(out, subject, out->len - from);
+	else
+		put_encoded(out, subject, out->len - from, false);
+	buf_putc(out, '\n');
+}
+
+/* Behind the first paragraph. */
+static struct bytes body_of(struct bytes message)
+{
+	struct bytes line, rest = message;
+	bool any = false;
+
+	while (git_line(&rest, &line)) {
+		bool blank = git_trim(line).len == 0;
+
+		if (blank && any)
+			break;
+		any = any || !blank;
+	}
+	while (rest.len != 0) {
+		struct bytes at = rest;
+
+		git_line(&rest, &line);
+		if (git_trim(line).len != 0)
+			return at;
+	}
+	return rest;
+}
+
+static void trim_end(struct bytes *s)
+{
+	while (s->len != 0 && byte_is_space((unsigned char)s->ptr[s->len - 1]))
+		s->len--;
+}
+
+/* A trailer joins trailers that are there, else begins a paragraph. */
+static void put_signoff(const struct bytes *body, const char *who, struct buf *out)
+{
+	struct bytes trailers = pretty_trailers(*body);
+
+	buf_add(out, *body);
+	if (trailers.len != 0 && bytes_find(trailers, bytes_of(who)) != NULL)
+		return;
+	if (body->len != 0)
+		buf_puts(out, trailers.len != 0 ? "\n" : "\n\n");
+	buf_printf(out, "Signed-off-by: %s", who);
+}
+
+void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, struct buf *out)
+{
+	static const struct date_style rfc = { .mode = DATE_RFC };
+	struct arena a;
+	struct commit_text t;
+	struct person who;
+	struct bytes subject, body;
+	struct buf whole;
+
+	arena_init_under(&a, g->a);
+	commit_text(g, &a, o, &t);
+	person_split(t.author, &who);
+	subject = message_subject(&a, t.message);
+	body = body_of(t.message);
+	trim_end(&body);
+	buf_printf(out, "From %s Mon Sep 17 00:00:00 2001\n",
+		   oid_hex(g, s->zero_commit ? &oid_null : o));
+	struct person sender = who;
+
+	if (s->from != NULL) {
+		person_split(bytes_of(git_format(&a, "%s 0 +0000", s->from)), &sender);
+		put_from(out, sender.name, sender.mail);
+	} else {
+		put_from(out, who.name, who.mail);
+	}
+	buf_puts(out, "Date: ");
+	date_put(g, out, who.time, who.zone, &rfc);
+	buf_putc(out, '\n');
+	put_subject(out, s->prefix, subject);
+	if (!is_ascii(subject) || !is_ascii(body) ||
+	    (s->signoff != NULL && !is_ascii(bytes_of(s->signoff))))
+		buf_puts(out, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\n"
+			      "Content-Transfer-Encoding: 8bit\n");
+	for (size_t i = 0; s->headers != NULL && i < s->headers->n; i++)
+		buf_printf(out, "%s\n", s->headers->at[i]);
+	buf_putc(out, '\n');
+	if (s->from != NULL &&
+	    !(bytes_eq(sender.name, who.name) && bytes_eq(sender.mail, who.mail)))
+		buf_printf(out, "From: %.*s <%.*s>\n\n", (int)who.name.len, who.name.ptr,
+			   (int)who.mail.len, who.mail.ptr);
+	whole = buf_in(&a);
+	if (s->signoff != NULL)
+		put_signoff(&body, s->signoff, &whole);
+	else
+		buf_add(&whole, body);
+	if (whole.len != 0) {
+		buf_add(out, buf_bytes(&whole));
+		buf_putc(out, '\n');
+	}
+	arena_clear(&a);
+}
+
+void mail_file_name(struct bytes subject, struct buf *out)
+{
+	size_t from = out->len;
+	bool space = false;
+
+	for (size_t i = 0; i < subject.len && subject.ptr[i] != '\n'; i++) {
+		unsigned char ch = (unsigned char)subject.ptr[i];
+
+		if (byte_is_alnum(ch) || ch == '.' || ch == '_') {
+			if (space && out->len != from)
+				buf_putc(out, '-');
+			space = false;
+			/* Of several dots in a row one stays. */
+			if (ch != '.' || out->len == from || out->ptr[out->len - 1] != '.')
+				buf_putc(out, (char)ch);
+		} else {
+			space = true;
+		}
+	}
+	while (out->len > from && (out->ptr[out->len - 1] == '.' || out->ptr[out->len - 1] == '-'))
+		out->len--;
+	buf_cstr(out);
+}
