@@ -280,17 +280,17 @@ struct shell {
 	int killed_status;
 	const struct node *killed_node;
 	const struct node *uninverted; /* the compound command whose redirections failed last */
-	bool inverted;         /* the next command stands behind `!`: its failure is none */
-	bool input_redirected; /* so that a command in the background may read it */
-	bool session;          /* its process outlives the command: `exec` must not replace it */
-	bool line_only;        /* FLOW_ABORT gives up the line even in a POSIX shell */
-	bool abort_forgiven;   /* set -e does not mind what led to FLOW_ABORT */
-	bool special;          /* a special builtin is running, and not by `command` */
-	bool may_exec;         /* the process ends after this command: programs replace it */
-	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */
-	bool tracing;          /* PS4 is being expanded, or an xtrace line written */
-	bool has_traps;        /* one was set at some time, here or in a parent */
-	uint64_t traps_set;    /* bit n: traps[n].text is not NULL, for n < 64 */
+	bool inverted;                 /* the next command stands behind `!`: its failure is none */
+	bool input_redirected;         /* so that a command in the background may read it */
+	bool session;        /* its process outlives the command: `exec` must not replace it */
+	bool line_only;      /* FLOW_ABORT gives up the line even in a POSIX shell */
+	bool abort_forgiven; /* set -e does not mind what led to FLOW_ABORT */
+	bool special;        /* a special builtin is running, and not by `command` */
+	bool may_exec;       /* the process ends after this command: programs replace it */
+	bool jobs_foreign;   /* a command substitution: `jobs` shows the parent's */
+	bool tracing;        /* PS4 is being expanded, or an xtrace line written */
+	bool has_traps;      /* one was set at some time, here or in a parent */
+	uint64_t traps_set;  /* bit n: traps[n].text is not NULL, for n < 64 */
 };
 
 static inline bool opt_set(const struct shell *sh, enum set_option o)
