@@ -2,7 +2,7 @@
  *
  * Files from the host's side: put, get, list, mounts, snapshots.
  */
-#include "api/private.h"
+#include "api/journal.h"
 
 static const struct vfs_cred root_cred = { .uid = 0, .gid = 0 };
 
@@ -20,6 +20,9 @@ int cowsh_put_file(cowsh *s, const char *path, const void *data, size_t len, uns
 
 	if (s == NULL || path == NULL || (data == NULL && len != 0))
 		return -E_INVAL;
+	err = journal_note(s, HOST_PUT_FILE, path, mode, 0, (struct bytes){ data, len });
+	if (err < 0)
+		return err;
 	v = kernel_vfs(s->kernel);
 	err = make_parents(v, &s->cred, s->shell_proc->cwd, path);
 	if (err < 0)
@@ -122,6 +125,9 @@ int cowsh_make_directory(cowsh *s, const char *path, unsigned mode)
 
 	if (s == NULL || path == NULL)
 		return -E_INVAL;
+	err = journal_note(s, HOST_MAKE_DIRECTORY, path, mode, 0, NOTHING);
+	if (err < 0)
+		return err;
 	v = kernel_vfs(s->kernel);
 	err = make_parents(v, &s->cred, s->shell_proc->cwd, path);
 	if (err == 0)
@@ -183,6 +189,9 @@ int cowsh_remove(cowsh *s, const char *path)
 
 	if (s == NULL || path == NULL)
 		return -E_INVAL;
+	err = journal_note(s, HOST_REMOVE, path, 0, 0, NOTHING);
+	if (err < 0)
+		return err;
 	v = kernel_vfs(s->kernel);
 	err = find(s, path, VFS_NOFOLLOW, &ino);
 	if (err == 0)
@@ -282,6 +291,8 @@ static int source_list(void *user, uint64_t id, int (*fn)(void *, const struct v
 	struct mounted *m = user;
 	struct emit emit = { fn, sink };
 
+	if (m->tape != NULL)
+		return tape_list(m, id, emit_entry, &emit);
 	if (m->callbacks.list == NULL)
 		return -E_NOTDIR;
 	return m->callbacks.list(m->callbacks.user, id, emit_entry, &emit);
@@ -291,6 +302,8 @@ static int64_t source_read(void *user, uint64_t id, uint64_t pos, void *out, siz
 {
 	struct mounted *m = user;
 
+	if (m->tape != NULL)
+		return tape_read(m, id, pos, out, n);
 	return m->callbacks.read(m->callbacks.user, id, pos, out, n);
 }
 
@@ -312,9 +325,12 @@ static int add_source(struct cowsh *s, const struct cowsh_source *source, bool r
 	if (m == NULL)
 		return -E_NOMEM;
 	m->callbacks = *source;
+	m->tape = s->tape;
+	m->number = s->tape != NULL ? s->tape->sources++ : 0;
 	m->source = (struct vfs_source){ .list = source_list,
 					 .read = source_read,
-					 .map = source->map != NULL ? source_map : NULL,
+					 .map = source->map != NULL && s->tape == NULL ? source_map
+										       : NULL,
 					 .user = m,
 					 .read_only = read_only };
 	store_lock(s->store);
@@ -333,6 +349,9 @@ int cowsh_mount(cowsh *s, const char *path, const struct cowsh_source *source, u
 
 	if (s == NULL || path == NULL || path[0] != '/')
 		return -E_INVAL;
+	err = journal_note(s, HOST_MOUNT, path, id, read_only, NOTHING);
+	if (err < 0)
+		return err;
 	err = make_parents(kernel_vfs(s->kernel), &s->cred, VFS_ROOT, path);
 	if (err == 0)
 		err = add_source(s, source, read_only, &m);
@@ -353,6 +372,9 @@ int cowsh_put_lazy(cowsh *s, const char *path, const struct cowsh_source *source
 
 	if (s == NULL || path == NULL || path[0] != '/')
 		return -E_INVAL;
+	err = journal_note_lazy(s, path, id, size, mode);
+	if (err < 0)
+		return err;
 	err = make_parents(kernel_vfs(s->kernel), &s->cred, VFS_ROOT, path);
 	if (err == 0)
 		err = add_source(s, source, false, &m);
@@ -388,5 +410,7 @@ int cowsh_restore(cowsh *s, const cowsh_snapshot *snapshot)
 		return -E_INVAL;
 	if (s->running)
 		return -E_BUSY;
+	if (s->tape != NULL)
+		return -E_INVAL;
 	return kernel_restore(s->kernel, (struct vfs_tree *)(uintptr_t)snapshot);
 }

@@ -85,6 +85,9 @@ int cowsh_mount_image(cowsh *s, const char *path, cowsh_image *image, bool read_
 
 	if (s == NULL || path == NULL || path[0] != '/' || image == NULL)
 		return -E_INVAL;
+	/* A journal names the images its session was made with. */
+	if (s->tape != NULL && s->shell != NULL)
+		return -E_INVAL;
 	v = kernel_vfs(s->kernel);
 	source = image_source(inside(image), read_only, &root);
 	err = make_parents(v, &s->cred, VFS_ROOT, path);

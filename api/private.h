@@ -32,6 +32,7 @@ struct custom {
 struct cowsh_call {
 	struct proc *p;
 	const struct custom *custom;
+	uint64_t number; /* of a journal: 0, 1, 2, ... */
 	int argc;
 	char **argv;
 	const char *cwd;
@@ -43,6 +44,8 @@ struct cowsh_call {
 
 struct mounted {
 	struct mounted *next;
+	struct tape *tape;             /* of the session that mounted it, or NULL */
+	uint64_t number;               /* there */
 	struct vfs_source source;      /* what the vfs calls */
 	struct cowsh_source callbacks; /* what the host gave */
 };
@@ -70,6 +73,7 @@ struct cowsh {
 	uint64_t started_processes;
 	struct cowsh_result result;
 	struct trace_state *trace;  /* watch.h; NULL: off */
+	struct tape *tape;          /* journal.h; NULL: none */
 	struct break_state *breaks; /* NULL: there never were any */
 	char *temp;                 /* what a getter returned last */
 	size_t temp_size;
@@ -85,6 +89,23 @@ void session_settings(struct cowsh *s, const struct cowsh_config *c, struct kern
 int session_connect(struct cowsh *s, const struct cowsh_config *c);
 /* Runs what the host itself started, without limits of steps and time. */
 void session_run_free(struct cowsh *s);
+/* As much of text as fits, with a NUL. */
+static inline void copy_text(char *into, size_t size, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len >= size)
+		len = size - 1;
+	memcpy(into, text, len);
+	into[len] = '\0';
+}
+
+struct tape;
+/* cowsh_new with a tape, which becomes the session's, also when it can't be made. */
+int session_new(struct cowsh_store *store, const struct cowsh_config *config,
+		const struct cowsh_host *host, struct tape *tape, struct cowsh **out);
+/* The session goes on without. */
+void session_drop_tape(struct cowsh *s);
 
 /* tree.c: the standard tree, as a snapshot the store keeps. */
 int standard_tree(struct cowsh_store *store, struct vfs_tree **out);

@@ -5,7 +5,7 @@
  * A program of ours is a file that begins with a magic and then its name: it can be copied,
  * linked, renamed and removed like any program.
  */
-#include "api/private.h"
+#include "api/journal.h"
 
 #include "builtins/builtin.h"
 
@@ -55,8 +55,12 @@ static int call_host(void *arg)
 	const struct cowsh_command *command = &call->custom->command;
 	int status = command->run(command->user, call);
 
+	struct tape *t = ((struct cowsh *)kernel_user(call->p->k))->tape;
+
 	if (status != COWSH_PENDING)
 		cowsh_call_finish(call, status < 0 ? 1 : status & 255);
+	else if (t != NULL)
+		tape_action(t, ENTRY_PENDING, 0);
 	return 0;
 }
 
@@ -88,6 +92,7 @@ static void write_output(struct proc *p, int fd, struct bytes text)
 static int run_custom(struct proc *p, const struct custom *custom, int argc, char **argv)
 {
 	struct cowsh_call *call = arena_zalloc(&p->arena, sizeof *call);
+	struct cowsh *s = kernel_user(p->k);
 	char *cwd = NULL;
 
 	*call = (struct cowsh_call){ .p = p, .custom = custom, .argc = argc, .argv = argv };
@@ -96,6 +101,8 @@ static int run_custom(struct proc *p, const struct custom *custom, int argc, cha
 	call->cwd = sys_getcwd(p, &p->arena, &cwd) >= 0 ? cwd : "/";
 	if (custom->command.want_input)
 		call->input = read_input(p);
+	if (s->tape != NULL)
+		tape_call(call);
 	proc_call_host(p, call_host, call);
 	while (!call->finished)
 		if (proc_wait_host(p) < 0 && proc_has_signal(p))
@@ -120,6 +127,9 @@ int cowsh_add_command(cowsh *s, const struct cowsh_command *command)
 	len = strlen(command->name);
 	if (len == 0 || len >= PROGRAM_NAME_MAX || memchr(command->name, '/', len) != NULL)
 		return -E_INVAL;
+	err = journal_note(s, HOST_ADD_COMMAND, command->name, command->want_input, 0, NOTHING);
+	if (err < 0)
+		return err;
 	c = heap_zalloc(heap, sizeof *c);
 	if (c == NULL)
 		return -E_NOMEM;
@@ -194,8 +204,12 @@ int cowsh_call_write(cowsh_call *call, int fd, const void *data, size_t len)
 
 void cowsh_call_finish(cowsh_call *call, int status)
 {
+	struct cowsh *s = kernel_user(call->p->k);
+
 	call->status = status;
 	call->finished = true;
+	if (s->tape != NULL && !s->tape->replay)
+		tape_finish(call);
 }
 
 /* --- the format --- */

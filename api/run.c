@@ -5,6 +5,7 @@
  * A script runs in the session's shell process, which is given a fresh coroutine each time
  * and parks when it is done. A program runs as a child of that process.
  */
+#include "api/journal.h"
 #include "api/watch.h"
 
 static void account_start(struct cowsh *s)
@@ -131,6 +132,8 @@ int cowsh_start_program(cowsh *s, int argc, const char *const *argv)
 		return -E_INVAL;
 	if (s->running)
 		return -E_BUSY;
+	if (s->tape != NULL)
+		journal_command(s, COMMAND_PROGRAM, NOTHING, argc, argv);
 	account_start(s);
 	if (s->trace != NULL)
 		trace_command(s, (struct bytes){ NULL, 0 }, argc, argv);
@@ -138,6 +141,8 @@ int cowsh_start_program(cowsh *s, int argc, const char *const *argv)
 	if (err == 0)
 		err = proc_restart(s->shell_proc, run_program, copy.out);
 	s->running = err == 0;
+	if (err < 0 && s->tape != NULL)
+		journal_failed(s, err);
 	return err;
 }
 
@@ -162,11 +167,15 @@ int cowsh_start(cowsh *s, const char *script, size_t len)
 	copy[len] = '\0';
 	s->script = copy;
 	s->script_len = len;
+	if (s->tape != NULL)
+		journal_command(s, COMMAND_SCRIPT, (struct bytes){ copy, len }, 0, NULL);
 	account_start(s);
 	if (s->trace != NULL)
 		trace_command(s, (struct bytes){ copy, len }, 0, NULL);
 	err = proc_restart(s->shell_proc, run_script, s);
 	s->running = err == 0;
+	if (err < 0 && s->tape != NULL)
+		journal_failed(s, err);
 	return err;
 }
 
@@ -188,7 +197,7 @@ bool cowsh_incomplete(cowsh *s, const char *text, size_t len)
 {
 	struct check check = { s, { text, len }, false };
 
-	if (s == NULL || s->running)
+	if (s == NULL || s->running || journal_note(s, HOST_INCOMPLETE, NULL, 0, 0, check.text) < 0)
 		return false;
 	s->mark = arena_mark(&s->shell_proc->arena);
 	if (proc_restart(s->shell_proc, run_check, &check) < 0)
@@ -207,6 +216,8 @@ static void finish(struct cowsh *s)
 	int died = kernel_died(s->kernel);
 	struct kernel_usage usage;
 
+	if (limit == LIMIT_CANCEL && s->tape != NULL)
+		tape_action(s->tape, ENTRY_CANCEL, 0);
 	if (limit >= 0 || died != 0) {
 		s->status = limit >= 0 ? 137 : (died & 127) != 0 ? 128 + (died & 127) : died >> 8;
 		recover(s);
@@ -228,6 +239,8 @@ static void finish(struct cowsh *s)
 	};
 	if (s->trace != NULL)
 		trace_result(s);
+	if (s->tape != NULL)
+		journal_result(s);
 }
 
 static enum cowsh_state state_of(enum kernel_state k)
@@ -245,6 +258,8 @@ int cowsh_step(cowsh *s, uint64_t steps)
 		return -E_INVAL;
 	if (!s->running)
 		return COWSH_DONE;
+	if (s->tape != NULL)
+		s->tape->waits = false;
 	kernel_get_usage(s->kernel, &usage);
 	end = usage.steps + steps;
 	for (;;) {
@@ -263,9 +278,30 @@ int cowsh_step(cowsh *s, uint64_t steps)
 		kernel_get_usage(s->kernel, &usage);
 		if (s->breaks != NULL && break_reached(s, usage.steps))
 			return COWSH_BREAK;
-		if (state == KERNEL_WAIT)
+		if (state == KERNEL_WAIT) {
+			if (s->tape != NULL)
+				s->tape->waits = true;
 			return COWSH_WAIT;
+		}
 	}
+}
+
+static bool alone(const struct cowsh *s)
+{
+	return proc_next(s->kernel, s->shell_proc->pid) == NULL &&
+	       proc_next(s->kernel, 0) == s->shell_proc;
+}
+
+static enum kernel_state run_others(struct cowsh *s, uint64_t steps)
+{
+	enum kernel_state state = kernel_run(s->kernel, steps);
+
+	while (steps == 0 && state == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
+		state = kernel_run(s->kernel, 0);
+	if (kernel_limit_hit(s->kernel) >= 0)
+		state = KERNEL_DONE;
+	kernel_flush(s->kernel);
+	return state;
 }
 
 int cowsh_drain(cowsh *s, uint64_t steps)
@@ -276,12 +312,18 @@ int cowsh_drain(cowsh *s, uint64_t steps)
 		return -E_INVAL;
 	if (s->running)
 		return -E_BUSY;
-	state = kernel_run(s->kernel, steps);
-	while (steps == 0 && state == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
-		state = kernel_run(s->kernel, 0);
-	if (kernel_limit_hit(s->kernel) >= 0)
-		state = KERNEL_DONE;
-	kernel_flush(s->kernel);
+	/* In a journal it is a command, if there is anything to do. */
+	if (s->tape != NULL && !s->tape->draining && alone(s))
+		return COWSH_DONE;
+	if (s->tape != NULL && !s->tape->draining)
+		journal_drain(s);
+	state = run_others(s, steps);
+	if (s->tape != NULL)
+		s->tape->waits = state == KERNEL_WAIT;
+	if (s->tape != NULL && kernel_limit_hit(s->kernel) == LIMIT_CANCEL)
+		tape_action(s->tape, ENTRY_CANCEL, 0);
+	if (s->tape != NULL && state == KERNEL_DONE)
+		journal_drained(s);
 	return (int)state_of(state);
 }
 
@@ -318,6 +360,8 @@ int64_t cowsh_next_timer(const cowsh *s)
 
 void cowsh_wake(cowsh *s)
 {
+	if (s->tape != NULL)
+		tape_action(s->tape, ENTRY_WAKE, 0);
 	kernel_wake_host(s->kernel);
 }
 
@@ -332,6 +376,10 @@ int cowsh_signal(cowsh *s, int signal)
 {
 	if (s == NULL || signal < 1 || signal >= SIG_COUNT)
 		return -E_INVAL;
+	if (s->tape != NULL && s->tape->in_command)
+		tape_action(s->tape, ENTRY_SIGNAL, (uint64_t)signal);
+	else if (journal_note(s, HOST_SIGNAL, NULL, (uint64_t)signal, 0, NOTHING) < 0)
+		return -E_BUSY;
 	for (struct proc *p = proc_next(s->kernel, 0); p != NULL; p = proc_next(s->kernel, p->pid))
 		if (p != s->shell_proc)
 			kernel_signal(s->kernel, p->pid, signal);
@@ -342,6 +390,8 @@ int cowsh_set_limit(cowsh *s, int limit, uint64_t value)
 {
 	if (s == NULL || limit < 0 || limit >= COWSH_LIMIT_COUNT)
 		return -E_INVAL;
+	if (journal_note(s, HOST_SET_LIMIT, NULL, (uint64_t)limit, value, NOTHING) < 0)
+		return -E_BUSY;
 	kernel_set_limit(s->kernel, (enum limit)limit, value);
 	return 0;
 }

@@ -2,6 +2,7 @@
  *
  * Sessions: making, configuring, copying and freeing them.
  */
+#include "api/journal.h"
 #include "api/watch.h"
 #include "cowsh_image.h"
 
@@ -14,7 +15,11 @@ static int host_output(void *user, int fd, const char *data, size_t n)
 	struct cowsh *s = user;
 
 	/* What a session says that could not be made is not for its host's user. */
-	if (s->host.output == NULL || s->shell == NULL)
+	if (s->shell == NULL)
+		return 0;
+	if (s->tape != NULL)
+		return tape_output(s, fd, data, n);
+	if (s->host.output == NULL)
 		return 0;
 	return s->host.output(s->host.user, fd, data, n);
 }
@@ -23,6 +28,8 @@ static int64_t host_input(void *user, char *out, size_t n)
 {
 	struct cowsh *s = user;
 
+	if (s->tape != NULL)
+		return tape_input(s, out, n);
 	return s->host.input != NULL ? s->host.input(s->host.user, out, n) : 0;
 }
 
@@ -30,6 +37,8 @@ static int64_t host_clock(void *user)
 {
 	struct cowsh *s = user;
 
+	if (s->tape != NULL)
+		return tape_clock(s);
 	return s->host.clock(s->host.user);
 }
 
@@ -37,6 +46,8 @@ static int host_expired(void *user)
 {
 	struct cowsh *s = user;
 
+	if (s->tape != NULL)
+		return tape_expired(s);
 	return s->host.expired(s->host.user);
 }
 
@@ -334,6 +345,43 @@ int cowsh_new(cowsh_store *store, const struct cowsh_config *config, const struc
 	return session_make(store, config, host, start, NULL, out);
 }
 
+/* Takes over the tape that arg points to. */
+static int start_taped(struct cowsh *s, const struct cowsh_config *c, void *arg)
+{
+	struct tape **tape = arg;
+
+	s->tape = *tape;
+	s->tape->s = s;
+	*tape = NULL;
+	return start(s, c, NULL);
+}
+
+int session_new(cowsh_store *store, const struct cowsh_config *config,
+		const struct cowsh_host *host, struct tape *tape, cowsh **out)
+{
+	struct cowsh *s = NULL;
+	int err = session_make(store, config, host, start_taped, &tape, &s);
+
+	if (tape != NULL)
+		tape_free(tape);
+	*out = s;
+	return err;
+}
+
+/* Its mounts stay: those of a journal ask the host themselves again, others have nobody to ask. */
+void session_drop_tape(struct cowsh *s)
+{
+	struct tape *t = s->tape;
+
+	s->tape = NULL;
+	store_lock(s->store);
+	for (struct mounted *m = s->store->mounts; m != NULL; m = m->next)
+		if (m->tape == t)
+			m->tape = NULL;
+	store_unlock(s->store);
+	tape_free(t);
+}
+
 static void free_lists(struct cowsh *s)
 {
 	struct heap *heap = kernel_heap(s->kernel);
@@ -352,6 +400,12 @@ void cowsh_free(cowsh *s)
 {
 	if (s == NULL)
 		return;
+	if (s->tape != NULL && !s->tape->replay && s->shell != NULL) {
+		s->running = false;
+		(void)cowsh_journal_end(s);
+	}
+	if (s->tape != NULL)
+		session_drop_tape(s);
 	if (s->kernel != NULL) {
 		free_lists(s);
 		kernel_free(s->kernel);
@@ -457,6 +511,9 @@ int cowsh_fork(cowsh *from, const struct cowsh_host *host, cowsh **out)
 		return -E_INVAL;
 	if (from->running)
 		return -E_BUSY;
+	/* What the fork read of them would be missing in the journal, or be there twice. */
+	if (from->tape != NULL && from->tape->sources != 0)
+		return -E_INVAL;
 	s = store_alloc(&from->store->store, sizeof *s);
 	if (s == NULL)
 		return -E_NOMEM;

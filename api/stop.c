@@ -52,10 +52,7 @@ static bool hit(const struct breakpoint *b, const struct trace_event *e)
 
 static const char *keep(char into[VFS_PATH_MAX], const char *path)
 {
-	struct bytes text = bytes_slice(bytes_of(path), 0, VFS_PATH_MAX - 1);
-
-	memcpy(into, text.ptr, text.len);
-	into[text.len] = '\0';
+	copy_text(into, VFS_PATH_MAX, path);
 	return into;
 }
 

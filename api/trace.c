@@ -195,8 +195,7 @@ int cowsh_trace(cowsh *s, const struct cowsh_tracer *tracer)
 		return -E_NOMEM;
 	t->tracer = *tracer;
 	if (tracer->session != NULL)
-		memcpy(t->session, tracer->session,
-		       bytes_slice(bytes_of(tracer->session), 0, sizeof t->session - 1).len);
+		copy_text(t->session, sizeof t->session, tracer->session);
 	kernel_get_usage(s->kernel, &usage);
 	t->steps_before = usage.steps_total;
 	t->processes_before = usage.processes;

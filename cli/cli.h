@@ -137,6 +137,17 @@ void trace_open(void);
 void trace_begin(struct runner *r);
 void trace_end(struct runner *r);
 
+/* journal.c: whether an option is its own; makes the session, with a journal if there is to be
+ * one; ends that. */
+bool journal_option(int argc, char **argv, int *i);
+/* Ends the program if there is to be a journal, which that option does not go with. */
+void journal_refuse(const char *option);
+int journal_session(struct runner *r, const struct cowsh_host *host);
+void journal_end(struct runner *r);
+
+/* replay.c: cowsh replay ...; the exit status. */
+int replay_command(int argc, char **argv);
+
 /* interactive.c: reads commands from the terminal until its end. */
 int interactive(struct runner *r);
 

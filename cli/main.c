@@ -31,15 +31,24 @@ int main(int argc, char **argv)
 	static struct options options;
 	static struct runner runner;
 	bool script;
+	int status;
 
 	if (argc > 1 && strcmp(argv[1], "image") == 0)
 		leave(image_command(argc - 2, argv + 2));
+	if (argc > 1 && strcmp(argv[1], "replay") == 0)
+		leave(replay_command(argc - 2, argv + 2));
 	options_parse(argc, argv, &options);
 	runner_start(&runner, &options);
 	if (analyze_wanted())
 		leave(analyze_run(&runner));
 	script = options.script != NULL || options.file != NULL || options.shell_argc != 0;
-	if (!script && !options.json && !rehearse_wanted() && isatty(0) && isatty(1))
-		leave(saved_keep(&runner, interactive(&runner)));
-	leave(saved_keep(&runner, runner_run(&runner)));
+	if (!script && !options.json && !rehearse_wanted() && isatty(0) && isatty(1)) {
+		trace_begin(&runner);
+		status = interactive(&runner);
+		trace_end(&runner);
+	} else {
+		status = runner_run(&runner);
+	}
+	journal_end(&runner);
+	leave(saved_keep(&runner, status));
 }

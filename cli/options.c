@@ -61,6 +61,8 @@ static const char usage[] =
 	"      --analyze           do not run: list commands, paths they read and write, and what\n"
 	"                          can't be known\n"
 	"      --changes-in PATH   --diff and --export: only what is below PATH\n"
+	"      --journal FILE      write what is needed to run the same again: see cowsh replay "
+	"--help\n"
 	"      --trace FILE        write what happens to FILE, an event a line\n"
 	"      --trace-format jsonl|otel\n"
 	"                          JSON Lines, or spans of OpenTelemetry (OTLP/JSON)\n"
@@ -310,8 +312,9 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		 strcmp(argv[*i], "--noprofile") == 0 || strcmp(argv[*i], "--login") == 0)
 		hand_on(o, argv[*i]);
 	else
-		return trace_option(argc, argv, i) || saved_option(argc, argv, i) ||
-		       changes_option(argc, argv, i) || report_option(argv[*i]);
+		return trace_option(argc, argv, i) || journal_option(argc, argv, i) ||
+		       saved_option(argc, argv, i) || changes_option(argc, argv, i) ||
+		       report_option(argv[*i]);
 	return true;
 }
 

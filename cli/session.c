@@ -179,8 +179,12 @@ void runner_start(struct runner *r, struct options *o)
 		o->config.microvm = machine_of_host();
 	r->host = host;
 	if (saved_wanted())
+		journal_refuse("--session");
+	if (rehearse_wanted())
+		journal_refuse("--dry-run");
+	if (saved_wanted())
 		saved_open(r, o, &host);
-	else if ((err = cowsh_new(r->store, &o->config, &host, &r->session)) < 0)
+	else if ((err = journal_session(r, &host)) < 0)
 		fatal("can't make a session: %s", cowsh_error_text(err));
 	if (o->json)
 		make_capture(r);

@@ -173,6 +173,7 @@ struct kernel {
 	struct waitq poll_waiters;
 	struct timer *timers; /* sorted by time */
 	bool attention;       /* the scheduler's loop is needed before the next process */
+	bool direct;          /* but for the end of the budget, the next process would run now */
 	bool stop_run;        /* kernel_run returns as soon as it can */
 	int ending;           /* processes whose end is under way */
 	bool kill_current;    /* the running process is to die when they have ended */

@@ -19,20 +19,48 @@ static int64_t regular_read(struct proc *p, struct file *f, void *out, size_t n)
 	return r;
 }
 
+/* A copy of n bytes where they do not lie behind one another. */
+static int64_t view_copied(struct proc *p, struct file *f, struct view *v, size_t n,
+			   const char **out)
+{
+	int64_t r;
+
+	if (v->run == NULL)
+		v->run = ring_get(p->k);
+	if (v->run == NULL)
+		return -E_NOMEM;
+	do
+		r = vfs_read(p->k->vfs, f->ino, f->pos, v->run, n);
+	while (path_again(p, &r));
+	*out = v->run;
+	if (r > 0)
+		f->pos += (uint64_t)r;
+	return r;
+}
+
+/* How much is seen at once must not depend on where pages lie in memory, because that can be
+ * counted in steps: up to the next multiple of 64 KiB, or the end. */
 static int64_t regular_view(struct proc *p, struct file *f, size_t max, const char **out)
 {
+	size_t most = PIPE_BYTES - (size_t)(f->pos % PIPE_BYTES);
 	struct view *v = view_begin(p, f);
+	struct vfs_stat st;
 	int64_t r;
 
 	if (v == NULL)
 		return -E_NOMEM;
+	if (max < most)
+		most = max;
 	do
-		r = vfs_view(p->k->vfs, f->ino, f->pos, max, out);
+		r = vfs_view(p->k->vfs, f->ino, f->pos, most, out);
 	while (path_again(p, &r));
-	if (r > 0) {
-		f->pos += (uint64_t)r;
-		view_set_ino(p->k, v, f->ino);
-	}
+	if (r <= 0)
+		return r;
+	if ((size_t)r < most && vfs_getattr(p->k->vfs, f->ino, &st) == 0 &&
+	    f->pos + (uint64_t)r < st.size)
+		return view_copied(p, f, v, most, out);
+	f->pos += (uint64_t)r;
+	view_set_ino(p->k, v, f->ino);
 	return r;
 }
 

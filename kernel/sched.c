@@ -164,11 +164,10 @@ static bool tick_due(const struct kernel *k)
 	return k->steps_total - k->steps_polled >= SLICE_STEPS;
 }
 
-/* Whether the loop must run before the next process does. */
+/* Whether the loop must run before the next process does, however the host cuts its budgets. */
 static bool loop_due(struct kernel *k)
 {
-	if (k->stop_run || tick_due(k) || (k->bounded && k->budget < 0) ||
-	    atomic_load_explicit(&k->cancel, memory_order_relaxed))
+	if (tick_due(k) || atomic_load_explicit(&k->cancel, memory_order_relaxed))
 		return true;
 	return k->timers != NULL && k->host.clock == NULL && k->timers->at_ns <= kernel_now(k);
 }
@@ -185,8 +184,11 @@ static void enter(struct kernel *k, struct proc *p)
 
 static struct coro *choose(struct kernel *k)
 {
-	struct proc *next = loop_due(k) ? NULL : take_ready(k);
+	bool due = loop_due(k);
+	bool ends = k->stop_run || (k->bounded && k->budget < 0);
+	struct proc *next = due || ends ? NULL : take_ready(k);
 
+	k->direct = !due && ends && (k->resume != NULL || k->run_first != NULL);
 	if (next == NULL) {
 		k->current = NULL;
 		return &k->home;
@@ -424,14 +426,15 @@ static int turn(struct kernel *k)
 
 	if (atomic_exchange_explicit(&k->cancel, false, memory_order_relaxed))
 		limit_kill_all(k, LIMIT_CANCEL);
-	if (tick_due(k))
+	if (tick_due(k) && k->resume == NULL)
 		tick(k);
 	if (k->nlive == 0)
 		return KERNEL_DONE;
 	if (k->stop_run || (k->bounded && k->budget < 0))
 		return KERNEL_SLICE;
-	if (k->resume == NULL)
+	if (k->resume == NULL && !k->direct)
 		timer_fire_due(k);
+	k->direct = false;
 	p = take_ready(k);
 	if (p == NULL)
 		return idle(k);

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Digests, journals and replays: everything that can come from outside is recorded and played
+ * back; what is not as it was is found; damaged journals are no more than an error.
+ */
+#include "cowsh_journal.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tests/unit/check.h"
+
+enum { REGION = 512 << 20 };
+
+static cowsh_store *store;
+
+/* --- a host whose answers differ from run to run --- */
+
+static struct {
+	char out[65536];
+	size_t out_len;
+	const char *input;
+	int pending;
+	int64_t now;
+	int source_reads;
+	cowsh_call *call[4]; /* that wait for an answer */
+	int calls;
+	uint64_t refuse_output;
+} host_state;
+
+static char journal[1 << 20];
+static size_t journal_len;
+static char recorded[65536]; /* what was written while it was recorded */
+
+static int on_output(void *user, int fd, const char *data, size_t len)
+{
+	(void)user;
+	(void)fd;
+	if (host_state.refuse_output != 0)
+		return -32;
+	if (len > sizeof host_state.out - 1 - host_state.out_len)
+		len = sizeof host_state.out - 1 - host_state.out_len;
+	memcpy(host_state.out + host_state.out_len, data, len);
+	host_state.out_len += len;
+	host_state.out[host_state.out_len] = '\0';
+	return 0;
+}
+
+static int64_t on_input(void *user, char *into, size_t len)
+{
+	size_t n;
+
+	(void)user;
+	if (host_state.pending > 0) {
+		host_state.pending--;
+		return COWSH_PENDING;
+	}
+	n = host_state.input != NULL ? strlen(host_state.input) : 0;
+	n = n < len ? n : len;
+	if (n != 0)
+		memcpy(into, host_state.input, n);
+	host_state.input += n;
+	return (int64_t)n;
+}
+
+static int64_t on_clock(void *user)
+{
+	(void)user;
+	return host_state.now += 12345;
+}
+
+static struct cowsh_host callbacks(void)
+{
+	struct cowsh_host host = COWSH_HOST_INIT;
+
+	memset(&host_state, 0, sizeof host_state);
+	host.output = on_output;
+	host.input = on_input;
+	return host;
+}
+
+static int keep(void *user, const void *data, size_t len)
+{
+	(void)user;
+	if (len > sizeof journal - journal_len)
+		return -COWSH_ENOSPC;
+	memcpy(journal + journal_len, data, len);
+	journal_len += len;
+	return 0;
+}
+
+static cowsh *record(const struct cowsh_config *config, const struct cowsh_host *host)
+{
+	struct cowsh_journal to = COWSH_JOURNAL_INIT;
+	cowsh *s = NULL;
+
+	journal_len = 0;
+	to.write = keep;
+	CHECK_EQ(cowsh_new_journaled(store, config, host, &to, &s), 0);
+	return s;
+}
+
+static struct cowsh_result run(cowsh *s, const char *script)
+{
+	struct cowsh_result r = { .status = -1 };
+	int state = cowsh_start(s, script, strlen(script));
+
+	CHECK_EQ(state, 0);
+	while ((state = cowsh_step(s, 0)) == COWSH_WAIT) {
+		while (host_state.calls > 0) {
+			cowsh_call *call = host_state.call[--host_state.calls];
+
+			cowsh_call_write(call, 1, "later\n", 6);
+			cowsh_call_finish(call, 3);
+		}
+		cowsh_wake(s);
+	}
+	CHECK_EQ(state, COWSH_DONE);
+	cowsh_get_result(s, &r);
+	return r;
+}
+
+static void finish(cowsh *s)
+{
+	strcpy(recorded, host_state.out);
+	CHECK_EQ(cowsh_journal_end(s), 0);
+	cowsh_free(s);
+}
+
+/* --- replaying what is in `journal` --- */
+
+static cowsh_replay *open_replay(size_t len, const struct cowsh_host *host, const char **why)
+{
+	struct cowsh_replay_config config = COWSH_REPLAY_CONFIG_INIT;
+	cowsh_replay *replay = NULL;
+
+	config.journal = journal;
+	config.journal_len = len;
+	config.host = host;
+	return cowsh_replay_new(store, &config, &replay, why) == 0 ? replay : NULL;
+}
+
+/* Until it does not go on: the last state. */
+static int replay_all(size_t len, const struct cowsh_host *host,
+		      struct cowsh_replay_report *report)
+{
+	cowsh_replay *replay = open_replay(len, host, NULL);
+	int state;
+
+	if (replay == NULL)
+		return -1;
+	while ((state = cowsh_replay_next(replay, report)) == COWSH_REPLAY_SAME)
+		;
+	CHECK_EQ(cowsh_replay_next(replay, report), state);
+	cowsh_replay_free(replay);
+	return state;
+}
+
+static void check_same(int commands)
+{
+	struct cowsh_host host = callbacks();
+	struct cowsh_replay_report report = { 0 };
+	int state;
+
+	host.clock = on_clock;
+	state = replay_all(journal_len, &host, &report);
+	if (!CHECK_EQ(state, COWSH_REPLAY_END))
+		printf("command %d: %s: %lld, now %lld\n", (int)report.command, report.what,
+		       (long long)report.recorded, (long long)report.replayed);
+	CHECK_EQ(report.command, commands);
+	CHECK_STR(host_state.out, recorded);
+}
+
+/* --- digests --- */
+
+TEST(digests)
+{
+	static const char script[] = "mkdir d; seq 9999 > d/f; ln d/f g; ln -s g h; chmod 600 g";
+	unsigned char a[32], b[32], whole[32];
+	cowsh_snapshot *before;
+	cowsh *one, *two;
+
+	CHECK_EQ(cowsh_new(store, NULL, NULL, &one), 0);
+	CHECK_EQ(cowsh_new(store, NULL, NULL, &two), 0);
+	CHECK_EQ(cowsh_digest(one, NULL, a), 0);
+	CHECK_EQ(cowsh_digest(two, NULL, b), 0);
+	CHECK(memcmp(a, b, 32) == 0);
+	memcpy(whole, a, 32);
+	cowsh_snapshot_new(one, &before);
+	run(one, script);
+	run(two, script);
+	CHECK_EQ(cowsh_digest(one, before, a), 0);
+	CHECK_EQ(cowsh_digest(two, before, b), 0);
+	CHECK(memcmp(a, b, 32) == 0);
+	cowsh_digest(one, NULL, a);
+	CHECK(memcmp(a, whole, 32) != 0);
+	for (int i = 0; i < 4; i++) {
+		static const char *const changes[] = { "chmod 644 g", "touch -d @5 g", "mv g i",
+						       "printf X | dd of=d/f conv=notrunc seek=9000 "
+						       "bs=1 2>/dev/null" };
+
+		cowsh_digest(one, before, a);
+		run(one, changes[i]);
+		cowsh_digest(one, before, b);
+		CHECK(memcmp(a, b, 32) != 0);
+	}
+	cowsh_snapshot_free(before);
+	cowsh_free(one);
+	cowsh_free(two);
+}
+
+/* --- recording and replaying --- */
+
+TEST(commands_files_limits)
+{
+	static const char *const argv[] = { "bash", "-c", "echo $0 $1; exit 7", "x", "y" };
+	static const char *const env[] = { "A=b c", "LANG=C", NULL };
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_host host = callbacks();
+	cowsh *s;
+
+	config.seed = 99;
+	config.env = env;
+	config.cwd = "/work";
+	config.user = "anna";
+	config.hostname = "here";
+	s = record(&config, &host);
+	run(s, "echo $RANDOM $A $USER $HOSTNAME $PWD; seq 100 > f; x=1");
+	cowsh_put_file(s, "in", "some\0bytes", 10, 0640);
+	cowsh_make_directory(s, "/a/b/c", 0700);
+	cowsh_remove(s, "f");
+	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 5000), 0);
+	CHECK(cowsh_incomplete(s, "if x", 4));
+	run(s, "ls -lR --full-time / | md5sum; od -c in; echo $x; false | true");
+	CHECK_EQ(run(s, "while :; do :; done").limit, COWSH_LIMIT_STEPS);
+	cowsh_start_program(s, 5, argv);
+	while (cowsh_step(s, 100) != COWSH_DONE)
+		;
+	run(s, "sleep 5 & { sleep 3; echo late; } & echo now");
+	CHECK_EQ(cowsh_drain(s, 0), COWSH_DONE);
+	CHECK_EQ(cowsh_drain(s, 0), COWSH_DONE);
+	finish(s);
+	CHECK(strstr(recorded, "now\nlate\n") != NULL);
+	check_same(6);
+}
+
+TEST(input_clock_signals)
+{
+	struct cowsh_host host = callbacks();
+	cowsh *s;
+
+	host.clock = on_clock;
+	s = record(NULL, &host);
+	host_state.now = (int64_t)1700000000 * 1000000000;
+	host_state.input = "one\ntwo\n";
+	host_state.pending = 3;
+	run(s, "read a; date +%N; read b; echo $a $b $EPOCHREALTIME; sleep 0.0001; date +%N > f");
+	cowsh_start(s, "trap 'echo caught' USR1; while :; do date > /dev/null; done", 59);
+	for (int i = 0; i < 3; i++)
+		cowsh_step(s, 10000);
+	cowsh_signal(s, 15);
+	cowsh_step(s, 10000);
+	cowsh_step(s, 12345);
+	cowsh_cancel(s);
+	while (cowsh_step(s, 777) != COWSH_DONE)
+		;
+	host_state.refuse_output = 1;
+	run(s, "echo nobody hears; echo $? > status");
+	host_state.refuse_output = 0;
+	run(s, "cat status; kill -0 99");
+	finish(s);
+	check_same(4);
+}
+
+/* --- custom commands and sources --- */
+
+static int ask(void *user, cowsh_call *call)
+{
+	size_t len;
+
+	(void)user;
+	if (cowsh_call_argc(call) > 1) {
+		host_state.call[host_state.calls++] = call;
+		return COWSH_PENDING;
+	}
+	cowsh_call_input(call, &len);
+	cowsh_call_write(call, 2, "E\n", 2);
+	cowsh_call_write(call, 1, "answer\n", 7);
+	return len == 3 ? 5 : 6;
+}
+
+TEST(custom_commands)
+{
+	struct cowsh_command command = { sizeof command, "ask", true, ask, NULL };
+	struct cowsh_host host = callbacks();
+	cowsh *s = record(NULL, &host);
+
+	CHECK_EQ(cowsh_add_command(s, &command), 0);
+	run(s, "echo hi | ask; echo $?; ask later </dev/null & ask x < /dev/null; echo $?; wait");
+	run(s, "for i in 1 2 3; do ask < /dev/null 2>&1; done | sort -r");
+	finish(s);
+	CHECK(strstr(recorded, "later\n") != NULL);
+	check_same(2);
+}
+
+static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_entry *),
+		void *sink)
+{
+	struct cowsh_entry file = { "file", 2, 0100644, 5000, 77, NULL };
+	struct cowsh_entry dir = { "dir", 3, 0040755, 0, 78, NULL };
+	struct cowsh_entry link = { "link", 4, 0120777, 4, 79, "file" };
+
+	(void)user;
+	if (id == 3)
+		return -COWSH_EACCES;
+	return emit(sink, &dir) != 0 || emit(sink, &file) != 0 ? -1 : emit(sink, &link);
+}
+
+static int64_t read_source(void *user, uint64_t id, uint64_t pos, void *into, size_t len)
+{
+	(void)user;
+	(void)id;
+	host_state.source_reads++;
+	if (pos >= 5000)
+		return 0;
+	if (len > 5000 - pos)
+		len = (size_t)(5000 - pos);
+	memset(into, 'a' + (int)(pos / 1000), len);
+	return (int64_t)len;
+}
+
+static const struct cowsh_source source = { sizeof source, list, read_source, NULL, NULL };
+
+TEST(sources)
+{
+	struct cowsh_mount_config mount = { "/m", &source, 1, false };
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_host host = callbacks();
+	cowsh *other;
+	cowsh *s;
+
+	config.mounts = &mount;
+	config.nmounts = 1;
+	config.cwd = "/m";
+	host.clock = on_clock;
+	s = record(&config, &host);
+	CHECK_EQ(cowsh_fork(s, NULL, &other), -COWSH_EINVAL);
+	run(s, "ls -l; cat link | md5sum; echo x >> file; ls dir; rm link");
+	CHECK_EQ(cowsh_mount(s, "/n", &source, 1, true), 0);
+	CHECK_EQ(cowsh_put_lazy(s, "/tmp/lazy", &source, 2, 5000, 0644), 0);
+	run(s, "tail -c 3 /n/file; cmp /n/file /tmp/lazy && echo same; touch /n/file");
+	finish(s);
+	CHECK(host_state.source_reads != 0);
+	check_same(2);
+	CHECK_EQ(host_state.source_reads, 0);
+}
+
+/* --- what is not as it was --- */
+
+TEST(other_files_to_start_with)
+{
+	struct cowsh_replay_config config = COWSH_REPLAY_CONFIG_INIT;
+	struct cowsh_config made = COWSH_CONFIG_INIT;
+	struct cowsh_replay_report report;
+	struct cowsh_host host = callbacks();
+	cowsh_snapshot *tree[2];
+	cowsh_replay *replay;
+	const char *why;
+	cowsh *s;
+
+	CHECK_EQ(cowsh_new(store, NULL, NULL, &s), 0);
+	run(s, "echo one > f");
+	cowsh_snapshot_new(s, &tree[0]);
+	run(s, "echo two > f");
+	cowsh_snapshot_new(s, &tree[1]);
+	cowsh_free(s);
+	made.tree = tree[0];
+	s = record(&made, &host);
+	run(s, "wc -c < f");
+	run(s, "read x < f; [ $x = one ] && echo ok > /tmp/g");
+	finish(s);
+	config.journal = journal;
+	config.journal_len = journal_len;
+	CHECK_EQ(cowsh_replay_new(store, &config, &replay, &why), -COWSH_EINVAL);
+	CHECK_STR(why, "it needs the files it started with");
+	config.tree = tree[1];
+	CHECK_EQ(cowsh_replay_new(store, &config, &replay, &why), 0);
+	CHECK_EQ(cowsh_replay_next(replay, &report), COWSH_REPLAY_SAME);
+	CHECK_EQ(cowsh_replay_next(replay, &report), COWSH_REPLAY_DIFFERENT);
+	CHECK_EQ(report.command, 2);
+	CHECK_STR(report.what, "the status");
+	CHECK_EQ(report.recorded, 0);
+	CHECK_EQ(report.replayed, 1);
+	cowsh_replay_free(replay);
+	cowsh_snapshot_free(tree[0]);
+	cowsh_snapshot_free(tree[1]);
+}
+
+static void record_some(void)
+{
+	struct cowsh_host host = callbacks();
+	cowsh *s = record(NULL, &host);
+
+	host_state.input = "input\n";
+	run(s, "read x; echo $x > f");
+	cowsh_put_file(s, "g", "g", 1, 0644);
+	run(s, "cat f g");
+	finish(s);
+}
+
+TEST(cut_anywhere)
+{
+	struct cowsh_replay_report report;
+	struct cowsh_host host = callbacks();
+
+	record_some();
+	for (size_t len = 0; len < journal_len; len++) {
+		int state = replay_all(len, &host, &report);
+
+		if (!CHECK(state == -1 || state == COWSH_REPLAY_CUT))
+			printf("cut at %d: %d %s\n", (int)len, state, report.what);
+	}
+	CHECK_EQ(replay_all(journal_len, &host, &report), COWSH_REPLAY_END);
+}
+
+TEST(damaged_anywhere)
+{
+	struct cowsh_replay_report report;
+	struct cowsh_host host = callbacks();
+	const char *why;
+
+	record_some();
+	for (size_t at = 0; at < journal_len; at++) {
+		int state;
+
+		journal[at] ^= 0x10;
+		state = replay_all(journal_len, &host, &report);
+		if (!CHECK(state == -1 || state == COWSH_REPLAY_CUT ||
+			   state == COWSH_REPLAY_DAMAGED))
+			printf("damaged at %d: %d %s\n", (int)at, state, report.what);
+		journal[at] ^= 0x10;
+	}
+	journal[8]++;
+	CHECK(open_replay(journal_len, &host, &why) == NULL);
+	CHECK_STR(why, "it has another version");
+}
+
+TEST(a_host_that_can_not_write)
+{
+	struct cowsh_journal to = COWSH_JOURNAL_INIT;
+	cowsh *s;
+
+	journal_len = sizeof journal - 1000;
+	to.write = keep;
+	CHECK_EQ(cowsh_new_journaled(store, NULL, NULL, &to, &s), 0);
+	for (int i = 0; i < 20; i++)
+		run(s, "echo a longer command than others, for the journal to grow > f");
+	CHECK_EQ(cowsh_journal_error(s), -COWSH_ENOSPC);
+	CHECK_EQ(cowsh_journal_end(s), -COWSH_ENOSPC);
+	CHECK_EQ(cowsh_journal_end(s), -COWSH_EINVAL);
+	cowsh_free(s);
+}
+
+/* --- going on --- */
+
+TEST(take_and_go_on)
+{
+	struct cowsh_replay_report report;
+	struct cowsh_host host = callbacks();
+	cowsh_replay *replay;
+	cowsh *s;
+
+	record_some();
+	replay = open_replay(journal_len, &host, NULL);
+	CHECK_EQ(cowsh_replay_next(replay, &report), COWSH_REPLAY_SAME);
+	CHECK_STR(cowsh_replay_version(replay), cowsh_version());
+	s = cowsh_replay_take(replay);
+	cowsh_replay_free(replay);
+	host_state.out_len = 0;
+	host_state.input = "live\n";
+	run(s, "read y; echo $x $y; ls");
+	CHECK_STR(host_state.out, "input live\nf\n");
+	cowsh_free(s);
+}
+
+TEST(fork_a_running_session)
+{
+	static const char script[] = "for i in {1..200}; do x=$x$(seq $i | tail -n 1); done; "
+				     "read a; echo $x $a | md5sum";
+	struct cowsh_host host = callbacks();
+	struct cowsh_result a, b;
+	struct cowsh_replay_report report;
+	cowsh_replay *replay;
+	char first[100];
+	cowsh *s = record(NULL, &host);
+	cowsh *copy;
+	int state;
+
+	run(s, "x=begin");
+	cowsh_start(s, script, strlen(script));
+	CHECK_EQ(cowsh_step(s, 5000), COWSH_SLICE);
+	CHECK_EQ(cowsh_journal_flush(s), 0);
+	replay = open_replay(journal_len, &host, NULL);
+	CHECK_EQ(cowsh_replay_next(replay, &report), COWSH_REPLAY_SAME);
+	state = cowsh_replay_into(replay, 5000);
+	CHECK_EQ(state, COWSH_SLICE);
+	copy = cowsh_replay_take(replay);
+	cowsh_replay_free(replay);
+	host_state.input = "same\n";
+	while (cowsh_step(s, 0) != COWSH_DONE)
+		;
+	strcpy(first, host_state.out);
+	host_state.out_len = 0;
+	host_state.input = "same\n";
+	while (cowsh_step(copy, 0) != COWSH_DONE)
+		;
+	CHECK_STR(host_state.out, first);
+	cowsh_get_result(s, &a);
+	cowsh_get_result(copy, &b);
+	CHECK_EQ(a.steps, b.steps);
+	cowsh_free(s);
+	cowsh_free(copy);
+}
+
+int main(void)
+{
+	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
+
+	config.region_size = REGION;
+	config.region = mmap(NULL, REGION, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (config.region == MAP_FAILED || cowsh_store_new(&config, &store) != 0)
+		return 1;
+	RUN(digests);
+	RUN(commands_files_limits);
+	RUN(input_clock_signals);
+	RUN(custom_commands);
+	RUN(sources);
+	RUN(other_files_to_start_with);
+	RUN(cut_anywhere);
+	RUN(damaged_anywhere);
+	RUN(a_host_that_can_not_write);
+	RUN(take_and_go_on);
+	RUN(fork_a_running_session);
+	return check_end();
+}
