@@ -135,8 +135,8 @@ struct tape {
 	struct cowsh_call **calls; /* custom commands that have not answered, by number */
 	size_t calls_cap;
 	enum record_state next_state; /* of the next record, if it is not OK */
-	enum record_state cut; /* of the record that should have had the next answer */
-	bool over; /* the journal has ended: the host answers itself */
+	enum record_state cut;        /* of the record that should have had the next answer */
+	bool over;                    /* the journal has ended: the host answers itself */
 	/* both */
 	uint8_t check[RECORD_CHECK];
 	uint64_t sources;

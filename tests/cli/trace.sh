@@ -22,7 +22,7 @@ ask() { "$cowsh" -c 'jq -r "$1"' ask "$1" < t; }
 
 "$cowsh" --trace t -c $'echo a > f\nseq 9 | grep "" > g; exit 3' 2> /dev/null
 check 'the status is the script'\''s' 3 $?
-check 'events in order' 'command start create start start exec end create exec end end result summary' \
+check 'events in order' 'command start create start start create exec end exec end end result summary' \
 	"$(ask .event | tr '\n' ' ' | sed 's/ $//')"
 check 'numbers without gaps' '1 13' "$(ask .seq | sed -n '1p;$p' | tr '\n' ' ' | sed 's/ $//')"
 check 'a stage with its line' '2 2' "$(ask 'select(.event == "exec" and .name == "grep") | "\(.stage) \(.line)"')"

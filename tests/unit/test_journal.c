@@ -141,8 +141,7 @@ static cowsh_replay *open_replay(size_t len, const struct cowsh_host *host, cons
 }
 
 /* Until it does not go on: the last state. */
-static int replay_all(size_t len, const struct cowsh_host *host,
-		      struct cowsh_replay_report *report)
+static int replay_all(size_t len, const struct cowsh_host *host, struct cowsh_replay_report *report)
 {
 	cowsh_replay *replay = open_replay(len, host, NULL);
 	int state;
@@ -195,9 +194,11 @@ TEST(digests)
 	cowsh_digest(one, NULL, a);
 	CHECK(memcmp(a, whole, 32) != 0);
 	for (int i = 0; i < 4; i++) {
-		static const char *const changes[] = { "chmod 644 g", "touch -d @5 g", "mv g i",
-						       "printf X | dd of=d/f conv=notrunc seek=9000 "
-						       "bs=1 2>/dev/null" };
+		static const char *const changes[] = {
+			"chmod 644 g", "touch -d @5 g", "mv g i",
+			"printf X | dd of=d/f conv=notrunc seek=9000 "
+			"bs=1 2>/dev/null"
+		};
 
 		cowsh_digest(one, before, a);
 		run(one, changes[i]);
