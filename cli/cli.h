@@ -89,6 +89,7 @@ struct runner {
 	cowsh *session;
 	struct options *options;
 	struct cowsh_host host;
+	cowsh_snapshot *before; /* of the run, if something compares with it */
 	char *captured[3]; /* --json: output of descriptor 1 and 2 */
 	size_t captured_len[3];
 	size_t captured_cap;
@@ -99,6 +100,10 @@ void runner_start(struct runner *r, struct options *o);
 int runner_run(struct runner *r);
 /* The memory that everything in the sandbox is made of. */
 cowsh_store *program_store(void);
+/* What options about changes need before a run and before the lock; and all that is to be said and
+ * done after it. The exit status: the script's, if that is not 0, else that of what failed. */
+void runner_prepare(struct runner *r);
+int runner_report(struct runner *r, const struct cowsh_result *result);
 /* Address space: pages that are not touched cost nothing. NULL: there is none. */
 char *map_region(size_t size);
 /* When the session waits for time to pass. */

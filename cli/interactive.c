@@ -199,6 +199,14 @@ static bool read_command(cowsh *session, struct editor *e, struct typed *t)
 	return true;
 }
 
+/* A command that was stopped is not the end of the session. */
+static int finish(struct runner *r, int status)
+{
+	struct cowsh_result last = { .status = status, .limit = -1 };
+
+	return runner_report(r, &last);
+}
+
 int interactive(struct runner *r)
 {
 	struct sigaction action = { .sa_handler = interrupt };
@@ -208,6 +216,7 @@ int interactive(struct runner *r)
 
 	if (typed.text == NULL)
 		fatal("can't reserve memory");
+	runner_prepare(r);
 	sigaction(SIGINT, &action, NULL);
 	editor_start(&editor);
 	if (r->options->time_limit_ms != 0)
@@ -229,9 +238,9 @@ int interactive(struct runner *r)
 			fatal("%s", cowsh_error_text(state));
 		cowsh_get_result(r->session, &result);
 		if (result.exited)
-			return result.status;
+			return finish(r, result.status);
 	}
 	out_char('\n');
 	out_flush();
-	return result.status;
+	return finish(r, result.status);
 }

@@ -255,10 +255,19 @@ void runner_wait(struct runner *r)
 	cowsh_wake(r->session);
 }
 
-/* All that is to be said and done after the run. The exit status: the script's, if that is not 0,
- * else that of the first thing that failed. */
-static int report(struct runner *r, cowsh_snapshot *before, const struct cowsh_result *result)
+void runner_prepare(struct runner *r)
 {
+	changes_open();
+	if (apply_wanted())
+		apply_check(r);
+	if ((r->options->json || changes_wanted() || apply_wanted() || rehearse_wanted()) &&
+	    cowsh_snapshot_new(r->session, &r->before) < 0)
+		fatal("out of memory");
+}
+
+int runner_report(struct runner *r, const struct cowsh_result *result)
+{
+	cowsh_snapshot *before = r->before;
 	int failed = 0;
 	int told = 0;
 
@@ -278,21 +287,15 @@ int runner_run(struct runner *r)
 {
 	struct options *o = r->options;
 	struct cowsh_result result;
-	cowsh_snapshot *before = NULL;
 	int state;
 
 	if (o->script == NULL && o->file != NULL)
 		put_script(r, o->file);
-	changes_open();
-	if (apply_wanted())
-		apply_check(r);
+	runner_prepare(r);
 	if (rehearse_wanted() && apply_rights() == BROKER_WRITES)
 		fatal("--dry-run changes nothing; --apply=dry-run says what would be applied");
 	if (rehearse_wanted() && trace_wanted())
 		fatal("--dry-run and --trace can't be combined");
-	if ((o->json || changes_wanted() || apply_wanted() || rehearse_wanted()) &&
-	    cowsh_snapshot_new(r->session, &before) < 0)
-		fatal("out of memory");
 	if (rehearse_wanted())
 		rehearse_begin(r);
 	else
@@ -311,5 +314,5 @@ int runner_run(struct runner *r)
 		runner_wait(r);
 	if (!rehearse_wanted())
 		trace_end(r);
-	return report(r, before, &result);
+	return runner_report(r, &result);
 }

@@ -204,6 +204,22 @@ check 'a mode that lets in, and one that shuts' '0 1 500' "$? $(cat src/d/new) $
 check 'a file too large for the host' '3 /s/big: File too large 1' "$(< status) $(message) $(cat src/small)$(ls src/big 2> /dev/null)"
 check 'no name is left behind after errors' '' "$(find src -name '.cowsh*')"
 
+# --- other ways ---
+fresh
+if command -v script > /dev/null; then
+	printf 'echo mine > /s/a\nexit\n' | script -qec "$cowsh --mount src:/s --apply --diff" typed > out 2>&1
+	check 'an interactive session is applied at its end' 'mine M /s/a' "$(cat src/a) $(grep -ao 'M /s/a' out)"
+fi
+# Filesystems that can't exchange: every first try fails.
+if command -v strace > /dev/null && strace true 2> /dev/null && ! nm "$cowsh" | grep -q __asan_init; then
+	fresh
+	strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:error=EINVAL:when=1+2 \
+		"$cowsh" --no-lockdown --mount src:/s --cwd /s --apply -c 'echo mine > a; echo mine > new
+		mkdir n; ln -sfn d link; rm one' 2> err
+	check 'without exchange' '0 mine mine d src/n' "$? $(cat src/a src/new | tr '\n' ' ')$(readlink src/link) $(ls -d src/n src/one 2> /dev/null)$(message)"
+	check 'no name is left behind without exchange' '' "$(find src -name '.cowsh*')"
+fi
+
 # --- usage ---
 check '--apply wants a plain path' "cowsh: --apply wants mounts at plain paths without links, not '/bin/x'" "$("$cowsh" --mount src:/bin/x --apply -c : 2>&1)"
 check 'not the root' "cowsh: --apply: what is mounted at / can't be told from the sandbox's own files" "$("$cowsh" --mount src:/ --apply -c : 2>&1)"
