@@ -128,6 +128,72 @@ static void append_after_fork(cowsh *session)
 	cowsh_free(fork);
 }
 
+static cowsh_snapshot *before_changes;
+
+static int ignore_change(void *user, const struct cowsh_change *change)
+{
+	(void)user;
+	(void)change;
+	return 0;
+}
+
+static void list_changes(cowsh *session)
+{
+	if (cowsh_diff(session, before_changes, ignore_change, NULL) < 0)
+		abort();
+}
+
+static int ignore_bytes(void *user, const char *data, size_t len)
+{
+	return discard(user, 1, data, len);
+}
+
+static void export_as(cowsh *session, int form)
+{
+	struct cowsh_export what = {
+		.size = sizeof what, .form = form, .since = before_changes, .write = ignore_bytes
+	};
+
+	if (cowsh_export_changes(session, &what) < 0)
+		abort();
+}
+
+static void export_unified(cowsh *session)
+{
+	export_as(session, COWSH_FORM_UNIFIED);
+}
+
+static void export_git(cowsh *session)
+{
+	export_as(session, COWSH_FORM_GIT);
+}
+
+static void export_tar(cowsh *session)
+{
+	export_as(session, COWSH_FORM_TAR);
+}
+
+/* A tree of 10,000 files, of which one changes, then all. */
+static void report_changes(void)
+{
+	cowsh *session = session_new();
+
+	run(session,
+	    "for d in {1..100}; do mkdir $d; for f in {1..100}; do seq $f > $d/$f; done; done");
+	if (cowsh_snapshot_new(session, &before_changes) < 0)
+		abort();
+	run(session, "echo more >> 50/50");
+	report("10,000 files, 1 changed: list", 500, list_changes, session);
+	report("  git patch", 50, export_git, session);
+	run(session, "for f in */*; do echo more >> $f; done");
+	report("10,000 files changed: list", 5, list_changes, session);
+	report("  unified patch", 1, export_unified, session);
+	report("  git patch", 1, export_git, session);
+	report("  tar archive", 1, export_tar, session);
+	cowsh_snapshot_free(before_changes);
+	cowsh_free(session);
+}
+
 static double used_kb(size_t before)
 {
 	return (double)(cowsh_store_used(store) - before) / 1024;
@@ -166,6 +232,7 @@ int main(void)
 	run(session, "head -c 100000000 /dev/zero > big");
 	report("fork, append a byte to 100 MB, free", 200, append_after_fork, session);
 	cowsh_free(session);
+	report_changes();
 	cowsh_store_free(store);
 	return 0;
 }
