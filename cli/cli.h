@@ -90,7 +90,7 @@ struct runner {
 	struct options *options;
 	struct cowsh_host host;
 	cowsh_snapshot *before; /* of the run, if something compares with it */
-	char *captured[3]; /* --json: output of descriptor 1 and 2 */
+	char *captured[3];      /* --json: output of descriptor 1 and 2 */
 	size_t captured_len[3];
 	size_t captured_cap;
 };
