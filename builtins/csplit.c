@@ -215,6 +215,8 @@ static struct pattern *parse_patterns(struct cmd *c, size_t *n)
 	return list;
 }
 
+_Noreturn static void give_up(struct csplit *s);
+
 /* --- lines --- */
 
 static void grow_queue(struct csplit *s)
@@ -238,8 +240,10 @@ static bool read_line(struct csplit *s)
 	struct bytes line;
 	int more = input_line(&s->in, '\n', &line);
 
-	if (more < 0)
-		cmd_fatal(s->c, more, "read error");
+	if (more < 0) {
+		cmd_error(s->c, more, "read error");
+		give_up(s);
+	}
 	if (more == 0)
 		return false;
 	if (q->n == q->cap)
