@@ -147,9 +147,20 @@ static char *encode16(const char *letters, const uint8_t *at, size_t n, char *ou
 
 static char *encode2(const struct alphabet *a, const uint8_t *at, size_t n, char *out)
 {
-	for (size_t i = 0; i < n; i++)
-		for (unsigned bit = 0; bit < 8; bit++)
-			*out++ = (char)('0' + (at[i] >> (a->low_first ? bit : 7 - bit) & 1));
+	unsigned flip = a->low_first ? 7 : 0;
+
+	for (size_t i = 0; i < n; i++, out += 8) {
+		unsigned v = at[i];
+
+		out[flip] = (char)('0' + (v >> 7));
+		out[1 ^ flip] = (char)('0' + (v >> 6 & 1));
+		out[2 ^ flip] = (char)('0' + (v >> 5 & 1));
+		out[3 ^ flip] = (char)('0' + (v >> 4 & 1));
+		out[4 ^ flip] = (char)('0' + (v >> 3 & 1));
+		out[5 ^ flip] = (char)('0' + (v >> 2 & 1));
+		out[6 ^ flip] = (char)('0' + (v >> 1 & 1));
+		out[7 ^ flip] = (char)('0' + (v & 1));
+	}
 	return out;
 }
 
@@ -399,6 +410,10 @@ static size_t decode16(struct cmd *c, const struct decoder *d, struct bytes s)
 static bool decode_block(struct cmd *c, const struct base_opts *o, struct decoder *d,
 			 struct bytes s)
 {
+	/* The real tool looks for these first. */
+	if (d->a == &base64url && !o->ignore_garbage &&
+	    (memchr(s.ptr, '+', s.len) != NULL || memchr(s.ptr, '/', s.len) != NULL))
+		return false;
 	for (size_t i = 0; i < s.len; i++) {
 		if (d->n == 0 && d->a->digits == 4 && s.len - i >= 4)
 			i += decode64(c, d, bytes_slice(s, i, s.len));
