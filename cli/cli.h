@@ -123,8 +123,6 @@ int saved_start(struct runner *r);
 /* Replaces the file; the exit status, `status` unless something fails. Nothing without --session.
  */
 int saved_keep(struct runner *r, int status);
-/* The host's script, put into the sandbox. */
-void put_script(struct runner *r, const char *path);
 
 /* image.c: cowsh image ...; the exit status. */
 int image_command(int argc, char **argv);

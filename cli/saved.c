@@ -215,7 +215,6 @@ int saved_start(struct runner *r)
 	if (o->script != NULL && o->nargs > 1)
 		add(&t, "set --", 6);
 	if (o->script == NULL && o->file != NULL) {
-		put_script(r, o->file);
 		/* A name without a slash would be looked for in PATH. */
 		add(&t, strchr(o->file, '/') == NULL ? ". ./" : ". ",
 		    strchr(o->file, '/') == NULL ? 4 : 2);

@@ -193,7 +193,7 @@ void runner_start(struct runner *r, struct options *o)
 
 /* The host's script appears in the sandbox under the name it was given by, unless it is there
  * already, as in a mounted directory. */
-void put_script(struct runner *r, const char *path)
+static void put_script(struct runner *r, const char *path)
 {
 	struct cowsh_stat there;
 	struct stat st;
