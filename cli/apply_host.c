@@ -451,7 +451,7 @@ static int imagine(const struct place *p, const struct broker_change *c)
 {
 	struct stat st = { .st_mode = c->mode };
 
-	if (c->mode == 0 ? !p->replaces && !walked.imagined : false)
+	if (c->mode == 0 && !p->replaces && !walked.imagined)
 		return BROKER_CHANGED;
 	if (S_ISDIR(c->mode) && !(p->replaces && S_ISDIR(p->st.st_mode)) &&
 	    !object_set(walked.object, p->name, &st))
