@@ -219,7 +219,8 @@ static int run(struct request *r, cowsh_replay *replay, struct cowsh_replay_repo
 }
 
 /* Goes on with the session: what was under way, then the script or the lines that come. */
-static int open_session(struct request *r, cowsh_replay *replay, struct runner *runner)
+static int open_session(struct request *r, cowsh_replay *replay, struct runner *runner,
+			bool terminal)
 {
 	static struct options options;
 	struct cowsh_result result = { 0 };
@@ -234,14 +235,14 @@ static int open_session(struct request *r, cowsh_replay *replay, struct runner *
 		fatal("%s: there is no such step", r->journal);
 	runner->session = cowsh_replay_take(replay);
 	runner->options = &options;
-	options.no_lockdown = true; /* it is locked */
+	options.no_lockdown = !terminal; /* it is locked */
 	live = true;
 	while (state == COWSH_SLICE || state == COWSH_WAIT) {
 		state = cowsh_step(runner->session, 0);
 		if (state == COWSH_WAIT)
 			runner_wait(runner);
 	}
-	if (r->script == NULL && isatty(0) && isatty(1))
+	if (terminal)
 		return interactive(runner);
 	while (r->script == NULL && (n = read(0, text + len, sizeof text - len)) > 0)
 		len += (size_t)n;
@@ -259,7 +260,7 @@ int replay_command(int argc, char **argv)
 	static struct runner runner;
 	struct cowsh_replay_report report = { 0 };
 	cowsh_replay *replay;
-	bool interactive_later;
+	bool terminal;
 	int state;
 
 	if (!parse(&request, argc, argv)) {
@@ -269,15 +270,15 @@ int replay_command(int argc, char **argv)
 	}
 	replay = open_replay(&request, &runner);
 	deadline_arm(request.seconds * 1000, false);
-	interactive_later = request.bounded && request.script == NULL && isatty(0) && isatty(1);
+	terminal = request.bounded && request.script == NULL && isatty(0) && isatty(1);
 	/* The line editor is another program, and starts later. */
-	if (!interactive_later)
+	if (!terminal)
 		lock_down(LOCK_RUNNER);
 	state = run(&request, replay, &report);
 	if (state != COWSH_REPLAY_SAME && state != COWSH_REPLAY_END)
 		return tell_end(&request, state, &report);
 	if (request.bounded || request.script != NULL)
-		return open_session(&request, replay, &runner);
+		return open_session(&request, replay, &runner, terminal);
 	out_format("%s: %llu commands, the same\n", request.journal,
 		   (unsigned long long)report.command);
 	out_flush();

@@ -236,6 +236,8 @@ static bool run_program(struct shell *sh, const struct simple *s, struct bytes *
 }
 
 /* True if the substitution was done in a short way. */
+enum { SHORT_DEPTH_MAX = 16 };
+
 static bool run_short(struct shell *sh, const struct command_sub *c, struct bytes *out)
 {
 	const struct simple *s = plain_command(sh, c);
@@ -339,6 +341,34 @@ static int run_process(struct shell *sh, const struct command_sub *c, struct byt
 	return status;
 }
 
+struct short_call {
+	struct shell *sh;
+	const struct command_sub *c;
+	struct bytes *out;
+};
+
+static int call_short(void *arg)
+{
+	const struct short_call *s = arg;
+
+	return run_short(s->sh, s->c, s->out);
+}
+
+/* The short way nests on this stack, a process has one of its own. How deep it goes is counted,
+ * not measured: frames have other sizes on other processors, and both ways differ in steps. */
+static bool try_short(struct shell *sh, const struct command_sub *c, struct bytes *out)
+{
+	struct short_call s = { sh, c, out };
+	bool done;
+
+	if (sh->short_depth == SHORT_DEPTH_MAX)
+		return false;
+	sh->short_depth++;
+	done = proc_deepen(sh->p, EXEC_STACK_BYTES, call_short, &s) != 0;
+	sh->short_depth--;
+	return done;
+}
+
 int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes *out)
 {
 	*out = (struct bytes){ "", 0 };
@@ -360,8 +390,7 @@ int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes
 			exec_errexit(sh);
 		return sh->flow != FLOW_NONE ? -1 : 0;
 	}
-	/* The short way nests on this stack, a process has one of its own. */
-	if (proc_stack_left(sh->p) > EXEC_STACK_BYTES && run_short(sh, c, out))
+	if (try_short(sh, c, out))
 		return 0;
 	sh->status = run_process(sh, c, out);
 	return sh->flow != FLOW_NONE ? -1 : 0;

@@ -297,6 +297,7 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->last_arg_cap = 0;
 	sh->pipestatus_cap = 0;
 	sh->may_exec = sh->session = sh->inverted = false;
+	sh->short_depth = 0;
 	sh->trap_running = -1;
 	sh->flow = FLOW_NONE;
 	return sh;
@@ -390,7 +391,7 @@ void shell_recover(struct shell *sh)
 	sh->line_shift = 0;
 	sh->command_name = NULL;
 	sh->declare_args = NULL;
-	sh->loop_depth = sh->depth = sh->function_depth = 0;
+	sh->loop_depth = sh->depth = sh->function_depth = sh->short_depth = 0;
 	sh->no_errexit = sh->indirection = 0;
 	sh->trap_running = -1;
 	sh->trap_depth = 0;

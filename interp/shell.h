@@ -213,6 +213,7 @@ struct shell {
 	/* What errors in redirections of compound commands name: the last line of the unit, or
 	 * the line of the function, for or case around. */
 	int outer_line;
+	int short_depth;            /* command substitutions inside each other on this stack */
 	int function_depth;         /* functions being called, for inherited traps */
 	int depth;                  /* of nested calls, evals, sources: LIMIT_RECURSION */
 	const struct node *command; /* for BASH_COMMAND */
