@@ -36,7 +36,7 @@ LIB_SRC = $(sort $(filter-out $(PLATFORM),$(SRC)) $(filter %_$(ARCH).c,$(SRC)) \
 	$(filter %_$(SIMD).c,$(SRC)) $(filter %_$(SANITIZE).c,$(SRC)))
 SIMD = $(if $(filter x86_64,$(ARCH)),x86_64,generic)
 SANITIZE = $(if $(findstring -fsanitize=address,$(CFLAGS)),asan,plain)
-OBJ = $(addprefix $(B)/,$(addsuffix .o,$(basename $(LIB_SRC))))
+OBJ = $(addprefix $(B)/,$(addsuffix .o,$(basename $(LIB_SRC)))) $(SQLITE_OBJ)
 CLI_SRC = $(filter-out $(PLATFORM),$(wildcard cli/*.c)) $(if $(MUSL),$(wildcard cli/memory_$(ARCH).c)) \
 	cli/machine_$(SIMD).c
 CLI_OBJ = $(patsubst %.c,$(B)/%.o,$(CLI_SRC))
@@ -51,7 +51,7 @@ MUSL_CFLAGS = -nostdinc -isystem /usr/include/$(ARCH)-linux-musl \
 # The compression libraries, and their Debian packages. Their archives were made for glibc: what of it
 # they name besides, in functions that are never called, does not exist in musl.
 LIBS = -lz -lbz2 -llzma -lzstd
-PACKAGES = zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
+PACKAGES = zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libsqlite3-dev
 MUSL_LIBS = $(LIBS) -Wl,--defsym=__fprintf_chk=abort -Wl,--defsym=fopen64=abort
 
 all: $(B)/cowsh $(B)/cowsh-edit $(B)/libcowsh.a $(B)/libcowsh.so $(KVM_LIB)
@@ -69,6 +69,14 @@ $(B)/cli/%.o: cli/%.c
 	@echo '  CC $<'
 	@$(CC) $(STD) -D_GNU_SOURCE $(if $(MUSL),$(MUSL_CFLAGS)) $(CFLAGS) -c $< -o $@
 $(B)/cli/memory_%.o: CFLAGS += -fno-builtin $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
+
+# SQLite's library without what knows an operating system: builtins/sqlite3/host.c tells.
+SQLITE ?= $(shell $(CC) -print-file-name=libsqlite3.a)
+SQLITE_OBJ ?= $(B)/builtins/sqlite3/library.o
+$(B)/builtins/sqlite3/library.o: $(SQLITE) builtins/sqlite3/library builtins/sqlite3/members
+	@mkdir -p $(@D)
+	@echo '  LD $@'
+	@builtins/sqlite3/library $(SQLITE) $@
 
 # What runs inside real programs, and the machine they run in: a library of its own, because it
 # enters the operating system.
@@ -103,7 +111,7 @@ $(B)/libcowsh.o: $(OBJ)
 	@objcopy -w --keep-global-symbol='cowsh_*' $@
 $(B)/libcowsh.a: $(B)/libcowsh.o
 	@rm -f $@ && $(AR) rcs $@ $<
-$(B)/libcowsh.so: $(OBJ)
+$(B)/libcowsh.so: $(B)/libcowsh.o
 	@echo '  LD $@'
 	@$(CC) -shared -Wl,-soname,libcowsh.so.0 -Wl,--as-needed $(CFLAGS) -o $@ $^ $(LIBS) -lm
 
@@ -143,7 +151,7 @@ test: deps
 unit: $(UNIT)
 oracle: deps
 	@tools/need gawk diffutils git patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less man-db
-	@tools/need bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
+	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
 		moreutils ncal parallel rename rsync
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
@@ -195,7 +203,7 @@ fuzz-diff: deps
 	@$(MAKE) --no-print-directory $(B)/run
 	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS)
 wasm-test:
-	@tools/need emscripten nodejs dpkg-dev
+	@tools/need emscripten nodejs dpkg-dev tcl
 	@$(MAKE) --no-print-directory $(B)/run
 	@wasm/test $(B)/wasm $(B)/run
 check:

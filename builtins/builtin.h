@@ -340,6 +340,11 @@ _Noreturn void cmd_die(struct cmd *c, int sig);
 size_t cmd_stack_left(struct cmd *c);
 int cmd_deepen(struct cmd *c, size_t need, int (*fn)(void *arg), void *arg);
 
+/* For libraries whose callbacks carry no argument: what the command that is running now has set
+ * as its own; NULL: nothing. */
+void cmd_set_own(struct cmd *c, void *own);
+void *cmd_running_own(void);
+
 /* --- messages --- */
 
 /* "name: message: error text" on standard error, after standard output was flushed, as GNU's
@@ -457,6 +462,10 @@ int cmd_open(struct cmd *c, int dir, const char *path, unsigned oflags, uint32_t
 int cmd_close(struct cmd *c, int fd);
 int64_t cmd_read(struct cmd *c, int fd, void *out, size_t n);
 int64_t cmd_pread(struct cmd *c, int fd, void *out, size_t n, uint64_t pos);
+int64_t cmd_pwrite(struct cmd *c, int fd, const void *data, size_t n, uint64_t pos);
+/* Advisory locks on ranges of bytes: see sys_lock. -E_AGAIN: another open file's is in the way. */
+enum cmd_lock { CMD_UNLOCK, CMD_LOCK_SHARED, CMD_LOCK_EXCLUSIVE, CMD_LOCK_TEST };
+int cmd_lock(struct cmd *c, int fd, enum cmd_lock kind, uint64_t from, uint64_t len);
 /* May write less than n. cmd_write_fd writes all, or returns -E_. */
 int64_t cmd_write_some(struct cmd *c, int fd, const void *data, size_t n);
 int cmd_write_fd(struct cmd *c, int fd, const void *data, size_t n);

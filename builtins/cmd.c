@@ -100,6 +100,18 @@ int cmd_deepen(struct cmd *c, size_t need, int (*fn)(void *arg), void *arg)
 	return proc_deepen(c->p, need, fn, arg);
 }
 
+void cmd_set_own(struct cmd *c, void *own)
+{
+	c->p->task = own;
+}
+
+void *cmd_running_own(void)
+{
+	const struct proc *p = kernel_running();
+
+	return p != NULL ? p->task : NULL;
+}
+
 /* --- clock, machine --- */
 
 int64_t cmd_now(struct cmd *c)

@@ -29,6 +29,16 @@ int64_t cmd_pread(struct cmd *c, int fd, void *out, size_t n, uint64_t pos)
 	return sys_pread(c->p, fd, out, n, pos);
 }
 
+int64_t cmd_pwrite(struct cmd *c, int fd, const void *data, size_t n, uint64_t pos)
+{
+	return sys_pwrite(c->p, fd, data, n, pos);
+}
+
+int cmd_lock(struct cmd *c, int fd, enum cmd_lock kind, uint64_t from, uint64_t len)
+{
+	return (int)sys_lock(c->p, fd, (enum lock_kind)kind, from, len);
+}
+
 int64_t cmd_write_some(struct cmd *c, int fd, const void *data, size_t n)
 {
 	int64_t done;

@@ -32,6 +32,8 @@ void file_put(struct file *f)
 			capture_alone(f);
 		return;
 	}
+	if (f->locked)
+		lock_release(k, f);
 	if (f->ops->close != NULL)
 		f->ops->close(k, f);
 	if (f->ino != 0)

@@ -219,7 +219,8 @@ struct kernel {
 	int nrings;
 	struct capture *capture_cache;
 	struct pipe *fifos;
-	struct socket *sockets; /* with names */
+	struct file_lock *locks; /* lock.c */
+	struct socket *sockets;  /* with names */
 	uint32_t ports_made;
 	uint64_t pipes_made;
 	struct file *jump;             /* object that a followed link of /proc leads to */
@@ -256,6 +257,7 @@ struct file {
 	struct kernel *k;
 	uint32_t refs;
 	unsigned flags; /* open flags, without O_CREAT and the like */
+	bool locked;    /* has had locks: see lock.c */
 	uint64_t pos;
 	vfs_ino ino; /* held, or 0 */
 	vfs_ino dir; /* where path starts, not held */
@@ -287,6 +289,9 @@ static inline bool file_writes(const struct file *f)
 {
 	return (f->flags & O_ACCMODE_) != O_RDONLY_ && (f->flags & O_PATH_) == 0;
 }
+
+/* lock.c: the file is about to go. */
+void lock_release(struct kernel *k, const struct file *f);
 
 /* coroutine stacks: stack.c */
 struct segment *stack_get(struct kernel *k, size_t npages);

@@ -427,6 +427,10 @@ const char *sig_text(int sig);
 
 void proc_charge_slow(struct proc *p);
 
+/* The process whose code this thread is in, for callbacks of libraries that carry no argument;
+ * NULL if it runs none. */
+struct proc *kernel_running(void);
+
 struct fuel {
 	int64_t left; /* of the running slice */
 	bool watched; /* somebody wants to know of simple commands */
@@ -517,6 +521,15 @@ int64_t sys_view(struct proc *p, int fd, size_t max, const char **out);
  * fewer bytes without the delimiter. */
 int64_t sys_view_line(struct proc *p, int fd, char delim, size_t max, const char **out);
 int64_t sys_lseek(struct proc *p, int fd, int64_t offset, int whence);
+/* Advisory locks of an open file on len bytes from `from` (0: all that follow), as Linux's OFD
+ * locks: a new kind replaces the file's own. Never waits: -E_AGAIN if another's is in the way. */
+enum lock_kind {
+	LOCK_NONE,
+	LOCK_SHARED,
+	LOCK_EXCLUSIVE,
+	LOCK_TEST, /* takes none: whether an exclusive one could be had */
+};
+int64_t sys_lock(struct proc *p, int fd, enum lock_kind kind, uint64_t from, uint64_t len);
 /* eventfd(2); of oflags O_NONBLOCK_ and O_CLOEXEC_. */
 int64_t sys_eventfd(struct proc *p, uint64_t count, bool semaphore, unsigned oflags);
 /* epoll(7). op as epoll_ctl(2). Edge-triggered readers are told as long as there is something. */

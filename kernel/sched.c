@@ -442,16 +442,27 @@ static int turn(struct kernel *k)
 	return -1;
 }
 
+/* Whose processes this thread runs. A host's callback may run another session meanwhile. */
+static _Thread_local struct kernel *running __attribute__((tls_model("initial-exec")));
+
+struct proc *kernel_running(void)
+{
+	return running != NULL ? running->current : NULL;
+}
+
 enum kernel_state kernel_run(struct kernel *k, uint64_t steps)
 {
+	struct kernel *before = running;
 	int state = -1;
 	int64_t debt = k->bounded && k->budget < 0 ? k->budget : 0;
 
 	k->bounded = steps != 0;
 	k->budget = steps > INT64_MAX ? INT64_MAX : (int64_t)steps + debt;
 	coro_adopt(&k->home, k->home_memory);
+	running = k;
 	while (state < 0)
 		state = turn(k);
+	running = before;
 	return finish(k, (enum kernel_state)state);
 }
 
