@@ -54,6 +54,13 @@ struct hunk {
 	size_t number; /* of its line in the patch */
 };
 
+/* One direction of a binary change. */
+struct binary_hunk {
+	bool there;
+	bool delta; /* against the other side, else all of it */
+	struct bytes data;
+};
+
 struct file_patch {
 	char *name[2]; /* NULL: /dev/null */
 	uint32_t mode[2];
@@ -61,6 +68,9 @@ struct file_patch {
 	struct hunk *hunk;
 	size_t n, cap;
 	size_t added, deleted;
+	struct binary_hunk bin[2]; /* forwards, backwards */
+	struct oid blob[2];        /* what the index line says, if it says all of it */
+	bool has_blobs;
 	/* the outcome */
 	struct bytes result;
 	uint32_t result_mode;
@@ -200,6 +210,11 @@ static bool header_line(struct applying *p, struct file_patch *f, struct bytes l
 			break;
 		case 5:
 		case 7: f->name[1] = strip_name(p, v); break;
+		case 10:
+			f->has_blobs = v.len >= 2 * OID_HEX + 2 && v.ptr[OID_HEX] == '.' &&
+				       oid_parse(v.ptr, &f->blob[0]) &&
+				       oid_parse(v.ptr + OID_HEX + 2, &f->blob[1]);
+			break;
 		default: break;
 		}
 		p->o.strip = saved;
@@ -289,6 +304,121 @@ static void read_hunk(struct applying *p, struct file_patch *f)
 	f->hunk[f->n++] = h;
 }
 
+/* --- binary changes --- */
+
+static _Noreturn void corrupt_binary(struct applying *p, struct bytes line)
+{
+	git_error(p->g, "corrupt binary patch at line %zu: %.*s", p->line,
+		  (int)(line.len < 200 ? line.len : 200), line.ptr);
+	git_error(p->g, "No valid patches in input (allow with \"--allow-empty\")");
+	git_exit(p->g, GIT_STATUS_FATAL);
+}
+
+static int digit85(char ch)
+{
+	static const char digits[] =
+		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"!#$%&()*+-;<=>?@^_`{|}~";
+	const char *at = ch != '\0' ? strchr(digits, ch) : NULL;
+
+	return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* A letter for the number of bytes, then five digits for each four of them. */
+static bool put_line85(struct buf *out, struct bytes line)
+{
+	size_t n;
+
+	if (line.len < 6 || (line.len - 1) % 5 != 0)
+		return false;
+	if (byte_is_upper((unsigned char)line.ptr[0]))
+		n = (size_t)(line.ptr[0] - 'A' + 1);
+	else if (byte_is_lower((unsigned char)line.ptr[0]))
+		n = (size_t)(line.ptr[0] - 'a' + 27);
+	else
+		return false;
+	if ((n + 3) / 4 * 5 != line.len - 1)
+		return false;
+	for (size_t i = 1; i < line.len; i += 5) {
+		uint64_t v = 0;
+
+		for (size_t k = 0; k < 5; k++) {
+			int d = digit85(line.ptr[i + k]);
+
+			if (d < 0)
+				return false;
+			v = v * 85 + (unsigned)d;
+		}
+		if (v > UINT32_MAX)
+			return false;
+		for (int shift = 24; shift >= 0 && n > 0; shift -= 8, n--)
+			buf_putc(out, (char)(v >> shift & 0xff));
+	}
+	return true;
+}
+
+/* "literal 12" or "delta 34", lines of base 85, a blank line. */
+static void read_binary(struct applying *p, struct binary_hunk *h)
+{
+	struct git *g = p->g;
+	struct bytes line = peek(p), packed;
+	struct buf text = buf_in(g->a), data = buf_in(g->keep);
+	bool delta = bytes_starts(line, BYTES("delta "));
+	int64_t size;
+
+	if (!delta && !bytes_starts(line, BYTES("literal ")))
+		return;
+	take(p, &line);
+	if (!git_number(arena_dup(g->a, bytes_slice(line, delta ? 6 : 8, line.len)), &size) ||
+	    size < 0)
+		corrupt_binary(p, line);
+	while (take(p, &line) && line.len != 0)
+		if (!put_line85(&text, line))
+			corrupt_binary(p, line);
+	packed = buf_bytes(&text);
+	if (!zlib_inflate(g, &packed, (size_t)size, &data) || data.len != (size_t)size)
+		corrupt_binary(p, BYTES(""));
+	*h = (struct binary_hunk){ true, delta, buf_bytes(&data) };
+}
+
+static bool patch_binary(struct applying *p, struct file_patch *f, const char *name,
+			 struct bytes text)
+{
+	struct git *g = p->g;
+	const struct binary_hunk *h = &f->bin[0];
+	struct oid is;
+
+	if (!f->has_blobs) {
+		git_error(g, "cannot apply binary patch to '%s' without full index line", name);
+		return false;
+	}
+	object_hash(OBJECT_BLOB, text, &is);
+	if (f->name[0] != NULL && !oid_eq(&is, &f->blob[0])) {
+		git_error(g,
+			  "the patch applies to '%s' (%s), which does not match the current "
+			  "contents.",
+			  name, oid_hex(g, &is));
+		return false;
+	}
+	if (!h->there) {
+		git_error(g, "cannot reverse-apply a binary patch without the reverse hunk to '%s'",
+			  name);
+		return false;
+	}
+	f->result = h->data;
+	if (h->delta && !delta_apply(g, g->keep, text, h->data, &f->result)) {
+		git_error(g, "binary patch does not apply to '%s'", name);
+		return false;
+	}
+	object_hash(OBJECT_BLOB, f->result, &is);
+	if (f->name[1] != NULL && !oid_eq(&is, &f->blob[1])) {
+		git_error(g, "binary patch to '%s' creates incorrect result (expecting %s, got %s)",
+			  name, oid_hex(g, &f->blob[1]), oid_hex(g, &is));
+		return false;
+	}
+	return true;
+}
+
 static void read_file(struct applying *p, bool git)
 {
 	struct bytes line;
@@ -301,11 +431,18 @@ static void read_file(struct applying *p, bool git)
 		while (header_line(p, f, peek(p)))
 			take(p, &line);
 	}
-	if (bytes_starts(peek(p), BYTES("GIT binary patch")))
-		git_refuse(p->g, "a binary patch");
-	if (bytes_starts(peek(p), BYTES("Binary files ")))
-		git_die(p->g, "cannot apply binary patch to '%s' without full index line",
-			f->name[1]);
+	if (bytes_starts(peek(p), BYTES("GIT binary patch"))) {
+		take(p, &line);
+		f->binary = true;
+		read_binary(p, &f->bin[0]);
+		if (!f->bin[0].there)
+			corrupt_binary(p, line);
+		read_binary(p, &f->bin[1]);
+	}
+	if (bytes_starts(peek(p), BYTES("Binary files "))) {
+		take(p, &line);
+		f->binary = true;
+	}
 	if (bytes_starts(peek(p), BYTES("--- "))) {
 		char *one, *two;
 
@@ -381,6 +518,13 @@ static void reverse_all(struct applying *p)
 		f->is_delete = fresh;
 		f->added = f->deleted;
 		f->deleted = added;
+		struct binary_hunk bin = f->bin[0];
+		struct oid blob = f->blob[0];
+
+		f->bin[0] = f->bin[1];
+		f->bin[1] = bin;
+		f->blob[0] = f->blob[1];
+		f->blob[1] = blob;
 		for (size_t k = 0; k < f->n; k++) {
 			struct hunk *h = &f->hunk[k];
 			size_t from = h->from[0], count = h->count[0];
@@ -528,6 +672,19 @@ static bool gone_before(const struct applying *p, const struct file_patch *f, co
 	return false;
 }
 
+/* Whether a directory on the way is a symbolic link. */
+static bool through_link(struct git *g, const char *path)
+{
+	for (const char *p = strchr(path, '/'); p != NULL; p = strchr(p + 1, '/')) {
+		char *part = git_format(g->a, "%.*s", (int)(p - path), path);
+		struct vfs_stat st;
+
+		if (cmd_lstat(g->c, part, &st) == 0 && (st.mode & S_FMT) == S_LNK)
+			return true;
+	}
+	return false;
+}
+
 static bool check_file(struct applying *p, struct file_patch *f)
 {
 	struct git *g = p->g;
@@ -550,20 +707,23 @@ static bool check_file(struct applying *p, struct file_patch *f)
 			return false;
 		}
 	}
-	if (g->work != NULL && f->name[1] != NULL && work_behind_link(g, f->name[1]) &&
-	    file_exists(g, f->name[1])) {
+	for (int k = 0; k < 2; k++)
+		if (f->name[k] != NULL && !path_safe(f->name[k])) {
+			git_error(g, "invalid path '%s'", f->name[k]);
+			git_exit(g, GIT_STATUS_FATAL);
+		}
+	if (f->name[1] != NULL && through_link(g, f->name[1])) {
 		git_error(g, "affected file '%s' is beyond a symbolic link", f->name[1]);
 		return false;
 	}
-	if (!patch_text(p, f, name, text))
+	if (f->binary && !patch_binary(p, f, name, text)) {
+		git_error(g, "%s: patch does not apply", name);
+		return false;
+	}
+	if (!f->binary && !patch_text(p, f, name, text))
 		return false;
 	f->result_mode = f->mode[1] != 0 ? f->mode[1] : mode;
 	return true;
-}
-
-static bool path_is_inside(const char *name)
-{
-	return name == NULL || path_safe(name);
 }
 
 static void write_files(struct applying *p)
@@ -628,7 +788,9 @@ static void show(struct applying *p)
 		const char *name = f->name[1] != NULL ? f->name[1] : f->name[0];
 		size_t a = f->added, d = f->deleted, total = a + d;
 
-		if (p->o.numstat)
+		if (p->o.numstat && f->binary)
+			buf_printf(&out, "-\t-\t%s\n", git_quoted(g, name));
+		else if (p->o.numstat)
 			buf_printf(&out, "%zu\t%zu\t%s\n", a, d, git_quoted(g, name));
 		if (!p->o.stat)
 			continue;
@@ -637,6 +799,10 @@ static void show(struct applying *p)
 			d = total * 60 / most - a;
 		}
 		buf_printf(&out, " %-*s |", (int)(width < 50 ? width : 50), name);
+		if (f->binary) {
+			buf_puts(&out, "  Bin\n");
+			continue;
+		}
 		buf_printf(&out, " %*zu ", digits < 4 ? 4 : (int)digits, total);
 		buf_fill(&out, '+', a);
 		buf_fill(&out, '-', d);
@@ -705,14 +871,8 @@ int git_cmd_apply(struct git *g, struct args *args)
 			p.at[kept++] = p.at[i];
 	p.n = kept;
 	only_show = (p.o.stat || p.o.numstat || p.o.summary) && !p.o.apply_anyway;
-	for (size_t i = 0; i < p.n && (!only_show || p.o.check); i++) {
-		for (int k = 0; k < 2; k++)
-			if (!path_is_inside(p.at[i].name[k])) {
-				git_error(g, "invalid path '%s'", p.at[i].name[k]);
-				return 1;
-			}
+	for (size_t i = 0; i < p.n && (!only_show || p.o.check); i++)
 		good = check_file(&p, &p.at[i]) && good;
-	}
 	if (!good)
 		return 1;
 	if (!only_show && !p.o.check)

@@ -409,6 +409,7 @@ int git_cmd_format_patch(struct git *g, struct args *args)
 	f.revs.default_head = true;
 	f.revs.max_parents = 1;
 	revs_operands(g, &f.revs, args);
+	f.revs.diff.binary = true;
 	diff_settle(g, &f.revs.diff);
 	if (f.revs.diff.renames < 0)
 		f.revs.diff.renames = 1;

@@ -113,16 +113,13 @@ static void put_file_line(struct patch *p, const char *sign, const char *prefix,
 	struct buf line = buf_in(p->g->a);
 
 	buf_puts(&line, sign);
-	if (f->mode == 0) {
+	if (f->mode == 0)
 		buf_puts(&line, "/dev/null");
-	} else {
+	else
 		put_name(p->g, &line, prefix, f->path);
-		/* So that patch(1) sees where the name ends. */
-		if (strchr(f->path, ' ') != NULL && line.ptr[line.len - 1] != '"')
-			buf_puts(&line, p->o->use_color ? "" : "\t");
-	}
 	buf_printf(p->out, "%s%s%s", p->meta, buf_cstr(&line), p->reset);
-	if (p->o->use_color && f->mode != 0 && strchr(f->path, ' ') != NULL)
+	/* So that patch(1) sees where the name ends. */
+	if (f->mode != 0 && strchr(f->path, ' ') != NULL)
 		buf_putc(p->out, '\t');
 	buf_putc(p->out, '\n');
 }

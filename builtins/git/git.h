@@ -476,6 +476,9 @@ struct pack_item {
 };
 bool pack_read_item(struct git *g, struct pack *p, uint64_t offset, struct pack_item *out);
 void pack_load(struct git *g);
+/* The object that a delta makes of a base. False: broken. */
+bool delta_apply(struct git *g, struct arena *a, struct bytes base, struct bytes d,
+		 struct bytes *out);
 bool pack_find(struct git *g, const struct oid *o, struct pack **p, uint64_t *offset);
 enum object_type pack_read(struct git *g, struct arena *a, struct pack *p, uint64_t offset,
 			   struct bytes *out, const char **why);

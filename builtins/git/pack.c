@@ -286,8 +286,8 @@ static bool read_copy(struct bytes *d, unsigned op, size_t *offset, size_t *size
 	return true;
 }
 
-static bool apply_delta(struct git *g, struct arena *a, struct bytes base, struct bytes d,
-			struct bytes *out)
+bool delta_apply(struct git *g, struct arena *a, struct bytes base, struct bytes d,
+		 struct bytes *out)
 {
 	struct buf b = buf_in(a);
 	uint64_t from;
@@ -434,7 +434,7 @@ enum object_type pack_read(struct git *g, struct arena *a, struct pack *p, uint6
 			cache_put(g, p, at, type, base);
 		at = ch.offset[i - 1];
 		if (!inflate_item(g, a, p, &ch.item[i - 1], &delta) ||
-		    !apply_delta(g, a, base, delta, out))
+		    !delta_apply(g, a, base, delta, out))
 			goto bad;
 	}
 	pool_free(g->c->pool, ch.item, ch.cap * sizeof(*ch.item));

@@ -2,7 +2,7 @@
  *
  * Arguments of commands that walk histories.
  */
-#include "builtins/git/walk.h"
+#include "builtins/git/worktree.h"
 
 void revs_init(struct git *g, struct revs *r)
 {
@@ -178,6 +178,15 @@ static void add_all(struct git *g, struct revs *r)
 	add_refs(g, r, "refs/", NULL);
 	if (head_oid(g, &o))
 		add_oid(g, r, &o, "HEAD", r->negate, NULL);
+	/* What other work trees have checked out counts too. */
+	if (!file_is_dir(g, path_join(g->a, g->common, "worktrees")))
+		return;
+	struct worktree *list;
+	size_t n = worktree_list(g, &list);
+
+	for (size_t i = 0; i < n; i++)
+		if (list[i].has_head && strcmp(list[i].dir, g->dir) != 0)
+			add_oid(g, r, &list[i].head, "HEAD", r->negate, NULL);
 }
 
 /* --branches=pattern and its kin. */
