@@ -3,6 +3,8 @@
  * In-process figures: new sessions, warm commands, forks. A customer of cowsh.h.
  */
 #include "cowsh.h"
+#include "cowsh_journal.h"
+#include "cowsh_watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +196,103 @@ static void report_changes(void)
 	cowsh_free(session);
 }
 
+/* --- watching, journal, replay --- */
+
+static void ignore_event(void *user, const struct cowsh_event *event)
+{
+	(void)user;
+	(void)event;
+}
+
+static void run_traced(bool calls)
+{
+	struct cowsh_tracer tracer = COWSH_TRACER_INIT;
+	cowsh *session = session_new();
+
+	tracer.event = ignore_event;
+	tracer.calls = calls;
+	if (cowsh_trace(session, &tracer) < 0)
+		abort();
+	run(session, "seq 100 > f");
+	report(calls ? "  traced, with calls" : "  traced", 200, agent_script, session);
+	cowsh_free(session);
+}
+
+enum { JOURNAL_MAX = 256 << 20, REPLAYED = 2000 };
+
+static char *journal;
+static size_t journal_len;
+
+static int keep(void *user, const void *data, size_t len)
+{
+	(void)user;
+	if (len > JOURNAL_MAX - journal_len)
+		return -COWSH_ENOSPC;
+	memcpy(journal + journal_len, data, len);
+	journal_len += len;
+	return 0;
+}
+
+static cowsh *journaled(void)
+{
+	struct cowsh_journal to = COWSH_JOURNAL_INIT;
+	cowsh *session;
+
+	journal_len = 0;
+	to.write = keep;
+	if (cowsh_new_journaled(store, NULL, NULL, &to, &session) < 0)
+		abort();
+	return session;
+}
+
+static void report_replay(void)
+{
+	struct cowsh_replay_config config = COWSH_REPLAY_CONFIG_INIT;
+	struct cowsh_replay_report r;
+	cowsh *session = journaled();
+	cowsh_replay *replay;
+	double start;
+
+	run(session, "seq 100 > f");
+	for (int i = 0; i < REPLAYED; i++)
+		agent_script(session);
+	cowsh_journal_end(session);
+	cowsh_free(session);
+	config.journal = journal;
+	config.journal_len = journal_len;
+	start = cpu_us();
+	if (cowsh_replay_new(store, &config, &replay, NULL) < 0)
+		abort();
+	while (cowsh_replay_next(replay, &r) == COWSH_REPLAY_SAME)
+		;
+	printf("  %-44s %9.2f us\n", "  replayed", (cpu_us() - start) / REPLAYED);
+	printf("  %-44s %9.0f B\n", "  journal", (double)journal_len / REPLAYED);
+	cowsh_replay_free(replay);
+}
+
+static void report_journal(void)
+{
+	cowsh *session = session_new();
+
+	journal = mmap(NULL, JOURNAL_MAX, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (journal == MAP_FAILED)
+		abort();
+	run(session, "seq 100 > f");
+	report("10-line agent script", 200, agent_script, session);
+	cowsh_free(session);
+	run_traced(false);
+	run_traced(true);
+	session = journaled();
+	run(session, "seq 100 > f");
+	report("  journaled", 200, agent_script, session);
+	cowsh_free(session);
+	report_replay();
+	session = journaled();
+	report("warm `true`, journaled", 2000, warm_true, session);
+	cowsh_free(session);
+}
+
 static double used_kb(size_t before)
 {
 	return (double)(cowsh_store_used(store) - before) / 1024;
@@ -233,6 +332,7 @@ int main(void)
 	report("fork, append a byte to 100 MB, free", 200, append_after_fork, session);
 	cowsh_free(session);
 	report_changes();
+	report_journal();
 	cowsh_store_free(store);
 	return 0;
 }
