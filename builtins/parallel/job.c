@@ -9,6 +9,7 @@
 #include "builtins/parallel/parallel.h"
 
 #include "base/number.h"
+#include "builtins/temp.h"
 
 enum {
 	SIG_TERM = 15,
@@ -60,30 +61,7 @@ struct runner {
 	int64_t last_start_ns;
 };
 
-/* --- files --- */
-
-int runner_temp(struct cmd *c, const struct parallel_opts *o)
-{
-	const char *env = cmd_getenv(c, "TMPDIR");
-	const char *dir = o->tmpdir != NULL             ? o->tmpdir
-			  : env != NULL && *env != '\0' ? env
-							: "/tmp";
-	struct arena_mark mark = arena_mark(c->arena);
-	struct buf path = buf_in(c->arena);
-	int fd = -E_EXIST;
-
-	for (int i = 0; i < 100 && fd == -E_EXIST; i++) {
-		path.len = 0;
-		buf_printf(&path, "%s/par%llx", dir, (unsigned long long)cmd_random(c));
-		fd = cmd_open(c, CMD_CWD, buf_cstr(&path),
-			      O_RDWR_ | O_CREAT_ | O_EXCL_ | O_CLOEXEC_ | O_APPEND_, 0600);
-	}
-	if (fd < 0)
-		cmd_fatal_status(c, ERROR_STATUS, fd, "Error: %s", buf_cstr(&path));
-	cmd_unlink(c, CMD_CWD, buf_cstr(&path), 0);
-	arena_release(c->arena, mark);
-	return fd;
-}
+/* --- messages --- */
 
 /* A line of a message that is no error of parallel's own. */
 static void tell(struct cmd *c, const char *text, struct bytes command)
@@ -739,8 +717,8 @@ void runner_start(struct runner *r, struct bytes command, struct bytes tag,
 	if (r->o->verbose && r->o->grouping != GROUP_JOB)
 		put_command(r, j);
 	if (r->o->grouping != GROUP_NONE || j->dir != NULL) {
-		j->fd[0] = runner_temp(c, r->o);
-		j->fd[1] = runner_temp(c, r->o);
+		j->fd[0] = temp_open(c, r->o->tmpdir);
+		j->fd[1] = temp_open(c, r->o->tmpdir);
 	}
 	j->input = input;
 	j->sent = input >= 0 ? size_of(c, input) : 0;

@@ -163,8 +163,6 @@ bool runner_done_before(const struct runner *r, uint64_t seq);
 bool runner_stopped(const struct runner *r);
 /* Waits for all; the status of parallel. */
 int runner_finish(struct runner *r, uint64_t total);
-/* A file without a name, for reading and writing. */
-int runner_temp(struct cmd *c, const struct parallel_opts *o);
 
 /* --- pipe.c --- */
 

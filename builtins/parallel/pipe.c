@@ -7,6 +7,8 @@
  */
 #include "builtins/parallel/parallel.h"
 
+#include "builtins/temp.h"
+
 struct cutter {
 	struct cmd *c;
 	const struct parallel_opts *o;
@@ -144,7 +146,7 @@ static void take_header(struct cutter *k)
 /* The block as a file to read from. */
 static int block_file(struct cutter *k, size_t n)
 {
-	int fd = runner_temp(k->c, k->o);
+	int fd = temp_open(k->c, k->o->tmpdir);
 	int err = k->head > 0 ? cmd_write_fd(k->c, fd, k->header, k->head) : 0;
 
 	if (err >= 0)

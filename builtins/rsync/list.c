@@ -263,10 +263,9 @@ static void read_relative(struct reader *r, const char *source)
 {
 	struct cmd *c = r->c;
 	const char *cut = strstr(source, "/./");
-	const char *base = cut != NULL        ? arena_dup(c->arena,
-							  (struct bytes){ source, (size_t)(cut - source) })
-			   : source[0] == '/' ? "/"
-					      : ".";
+	struct bytes head = { source, cut != NULL ? (size_t)(cut - source) : 0 };
+	const char *top = source[0] == '/' ? "/" : ".";
+	const char *base = cut != NULL ? arena_dup(c->arena, head) : top;
 	const char *name = cut != NULL ? cut + 3 : source;
 
 	while (*name == '/')

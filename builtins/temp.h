@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files without a name, for output that is looked at later.
+ */
+#ifndef BUILTINS_TEMP_H
+#define BUILTINS_TEMP_H
+
+#include "builtins/builtin.h"
+
+/* Opens a new file for reading and writing (at its end) that is gone when it is closed, in dir,
+ * or if that is NULL in TMPDIR or /tmp. Ends the command if that can't be. */
+int temp_open(struct cmd *c, const char *dir);
+/* Copies all of it to a descriptor. */
+void temp_copy(struct cmd *c, int fd, int to);
+
+#endif
