@@ -201,10 +201,11 @@ static void put_script(struct runner *r, const char *path)
 	ssize_t n;
 	size_t len = 0;
 	int err;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd;
 
-	if (fd < 0 && cowsh_stat_file(r->session, path, &there) == 0)
+	if (cowsh_stat_file(r->session, path, &there) == 0)
 		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		fatal("%s: %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))

@@ -34,6 +34,7 @@ struct line {
 	int partial;   /* bytes that the last character still needs */
 	int64_t deadline_ns;
 	int status;
+	bool failed; /* the input could not be read: nothing is assigned */
 };
 
 static const char *wanted_timeout(struct shell *sh, struct read_options *o, const char *text)
@@ -228,8 +229,10 @@ static void read_text(struct shell *sh, const struct read_options *o, struct lin
 				return;
 			continue;
 		}
-		if (n < 0)
+		if (n < 0) {
 			builtin_error(sh, "read", "read error: %d: %s", o->fd, err_text((int)n));
+			l->failed = true;
+		}
 		if (n <= 0) {
 			l->status = 1;
 			break;
@@ -332,6 +335,8 @@ static int read_line(struct shell *sh, const struct read_options *o, int n, char
 	read_text(sh, o, &l);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
+	if (l.failed)
+		return l.status;
 	if (o->array != NULL) {
 		failed = assign_array(sh, o->array, &l, o->exact);
 		for (int i = 0; i < n; i++)

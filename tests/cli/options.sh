@@ -25,6 +25,7 @@ check 'a script on standard input' 'in 1' "$(echo 'read x; echo "in $x"
 1' | "$cowsh")"
 printf 'echo "$0 $1 $#"\n' > script.sh
 check 'a script file, with arguments' 'script.sh one 2' "$("$cowsh" script.sh one two)"
+check 'a script file in a mounted directory' 'script.sh one 1' "$("$cowsh" --mount .:/m:ro --cwd /m script.sh one)"
 check 'standard input goes to the script' 'ABC' "$(echo abc | "$cowsh" -c 'tr a-z A-Z')"
 check '-e is handed on' before "$("$cowsh" -ec 'echo before; false; echo after')"
 check '-o is handed on' 1 "$("$cowsh" -o pipefail -c 'false | true; echo $?')"
