@@ -258,7 +258,7 @@ TEST(damaged_sessions)
 	f = save(s, NULL);
 	cowsh_free(s);
 	for (size_t at = 0; at < f.len; at += 61) {
-		f.bytes[at] ^= 1 << at % 8;
+		f.bytes[at] = (char)(f.bytes[at] ^ 1 << at % 8);
 		if (try_load(&f, NULL, &image, &again) == 0) {
 			const char *got = run(again, "echo $x $(f) $(< file)");
 
@@ -269,7 +269,7 @@ TEST(damaged_sessions)
 			cowsh_free(again);
 			cowsh_image_close(image);
 		}
-		f.bytes[at] ^= 1 << at % 8;
+		f.bytes[at] = (char)(f.bytes[at] ^ 1 << at % 8);
 	}
 	CHECK(loaded > 0);
 	for (size_t len = 0; len < f.len; len += 499) {
