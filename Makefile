@@ -151,7 +151,7 @@ test: deps
 unit: $(UNIT)
 oracle: deps
 	@tools/need gawk diffutils git patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less man-db
-	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
+	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc yq diffutils dos2unix ed file gettext-base \
 		moreutils ncal parallel rename rsync
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)

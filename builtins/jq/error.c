@@ -73,6 +73,8 @@ void jq_complain(struct jq *j, struct source *src, uint32_t at, uint32_t end, co
 
 	buf_fill(&b, ' ', at <= src->text.len ? column : 0);
 	buf_putc(&b, '\n');
+	if (j->host != NULL && j->host->bad_program != NULL)
+		return;
 	if (j->sorts_complaints)
 		keep_complaint(j, src, at, buf_bytes(&b));
 	else

@@ -11,6 +11,7 @@ struct reader {
 	char **files;
 	int nfiles;
 	int next;
+	struct bytes given; /* of a host, before any file */
 	bool open;
 	bool done; /* the end of all files was seen */
 	bool slurped;
@@ -33,6 +34,11 @@ void jq_input_open(struct jq *j, char **files, int n)
 	json_parser_init(&r->parser, &j->m);
 	r->files = n > 0 ? files : standard;
 	r->nfiles = n > 0 ? n : 1;
+	if (j->host != NULL) {
+		r->nfiles = 0;
+		r->given = j->host->input;
+		r->name = "-";
+	}
 	r->parser.streaming = j->opts.stream;
 	r->abandoned = j->opts.seq;
 	j->reader = r;
@@ -78,6 +84,12 @@ static bool next_block(struct jq *j, struct bytes *out)
 {
 	struct reader *r = j->reader;
 
+	if (r->given.len > 0) {
+		*out = r->given;
+		r->given.len = 0;
+		cmd_charge_bytes(j->c, out->len);
+		return true;
+	}
 	while (open_next(j)) {
 		int more = input_block(&r->in, out);
 

@@ -377,6 +377,8 @@ static struct fn *prepare(struct args *a)
 		main = jq_compile(j, prog);
 		jq_write_complaints(j);
 	}
+	if (j->nerrors > 0 && j->host != NULL && j->host->bad_program != NULL)
+		j->host->bad_program(j->host->arg);
 	if (j->nerrors > 0) {
 		struct buf b = buf_in(j->a);
 
@@ -525,7 +527,10 @@ static int run_on(struct sink *s, const struct fn *main, struct json input)
 
 	jq_start(j, main, input);
 	while ((more = jq_next(j, &v)) == 1) {
-		put_result(s, v);
+		if (j->host != NULL && j->host->result != NULL)
+			j->host->result(j->host->arg, &j->m, v);
+		else
+			put_result(s, v);
 		json_put(&j->m, v);
 		if (j->raised)
 			return report(j);
@@ -579,7 +584,7 @@ static int loop(struct sink *s, const struct fn *main)
 	return s->any ? s->last : 4;
 }
 
-static int jq_run(struct cmd *c)
+int jq_main(struct cmd *c, const struct jq_host *host)
 {
 	struct jq *j = arena_zalloc(c->arena, sizeof(*j));
 	struct args args = { .j = j };
@@ -587,6 +592,7 @@ static int jq_run(struct cmd *c)
 	struct fn *main;
 
 	j->c = c;
+	j->host = host;
 	j->a = c->arena;
 	json_mem_init(&j->m, c->pool);
 	j->m.poll = poll_work;
@@ -601,6 +607,11 @@ static int jq_run(struct cmd *c)
 	set_style(&sink);
 	jq_input_open(j, args.files, args.nfiles);
 	return loop(&sink, main);
+}
+
+static int jq_run(struct cmd *c)
+{
+	return jq_main(c, NULL);
 }
 
 const struct builtin builtin_jq = {

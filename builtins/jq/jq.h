@@ -318,8 +318,19 @@ struct jq_opts {
 	size_t ndirs;
 };
 
+/* What a command around jq (yq, tomlq, xq) does in its place. */
+struct jq_host {
+	struct bytes input; /* JSON texts instead of files */
+	/* Takes each result, which it looks at, instead of printing it; may be NULL. */
+	void (*result)(void *arg, struct json_mem *m, struct json v);
+	/* Called instead of writing messages about the program; does not return; may be NULL. */
+	void (*bad_program)(void *arg);
+	void *arg;
+};
+
 struct jq {
 	struct cmd *c;
+	const struct jq_host *host; /* NULL: jq itself */
 	struct arena *a;
 	struct json_mem m;
 	struct arena scratch;
@@ -351,6 +362,11 @@ struct jq {
 	struct jq_regex regexes[JQ_REGEXES];
 	uint64_t clock;
 };
+
+/* --- jq.c --- */
+
+/* jq with the arguments in c->argv; host may be NULL. */
+int jq_main(struct cmd *c, const struct jq_host *host);
 
 /* --- lex.c, parse.c --- */
 
