@@ -21,7 +21,8 @@ static int each(void *user, const struct cowsh_finding *f)
 	(void)user;
 	if (f->kind < COWSH_FOUND_COMMAND || f->kind > COWSH_FOUND_SYNTAX || f->within == NULL ||
 	    (f->kind == COWSH_FOUND_COMMAND) != (f->nwords > 0) ||
-	    (f->kind == COWSH_FOUND_PATH && (f->access == 0 || f->word.len == 0)))
+	    (f->kind == COWSH_FOUND_PATH &&
+	     (f->access == 0 || (f->by != NULL && f->word.len == 0))))
 		abort();
 	for (int i = 0; i < f->nwords; i++)
 		check(&f->words[i]);

@@ -163,6 +163,8 @@ static bool read_array(struct parser *p, struct assign *a)
 		a->array = true;
 		return true;
 	}
+	a->items = NULL;
+	a->nitems = 0;
 	source_return(p, mark);
 	source_guess_failed(p, mark.pos);
 	return false;
