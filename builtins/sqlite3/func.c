@@ -4,6 +4,8 @@
  */
 #include "builtins/sqlite3/shell.h"
 
+#include "base/regex.h"
+
 static struct shell *shell_of(sqlite3_context *ctx)
 {
 	return sqlite3_user_data(ctx);
@@ -154,6 +156,59 @@ static void mode_letters(sqlite3_context *ctx, int n, sqlite3_value **args)
 	sqlite3_result_text(ctx, text, 10, SQLITE_TRANSIENT);
 }
 
+/* --- regexp --- */
+
+/* Makes the pattern s->regexp, unless it is. False: it is none; the error is set. */
+static bool compile(sqlite3_context *ctx, struct bytes pattern, unsigned flags)
+{
+	struct shell *s = shell_of(ctx);
+	const char *message = "out of memory";
+	size_t offset;
+
+	if (s->regexp != NULL && s->regexp_flags == flags && bytes_eq(s->regexp_text, pattern))
+		return true;
+	arena_clear(&s->regexp_arena);
+	s->regexp = NULL;
+	s->regexp_flags = flags;
+	s->regexp_text = arena_bytes(&s->regexp_arena, pattern);
+	if (regex_compile(&s->regexp_arena, s->regexp_text, flags, &s->regexp, &message, &offset) !=
+	    0) {
+		sqlite3_result_error(ctx, message, -1);
+		s->regexp = NULL;
+		return false;
+	}
+	regex_set_work(s->regexp, cmd_work, s->c);
+	return true;
+}
+
+/* regexp(pattern, text), and so text REGEXP pattern: as Perl reads patterns. The last pattern is
+ * kept, because rows mostly ask for the same. */
+static void match_with(sqlite3_context *ctx, sqlite3_value **args, unsigned flags)
+{
+	const char *pattern = (const char *)sqlite3_value_text(args[0]);
+	const char *text = (const char *)sqlite3_value_text(args[1]);
+	size_t length = (size_t)sqlite3_value_bytes(args[0]);
+	struct bytes in = { text, (size_t)sqlite3_value_bytes(args[1]) };
+
+	if (pattern == NULL || text == NULL)
+		return;
+	if (compile(ctx, (struct bytes){ pattern, length },
+		    flags | REGEX_PERL | REGEX_UTF8 | REGEX_NOSUB | REGEX_DOTALL))
+		sqlite3_result_int(ctx, regex_test(shell_of(ctx)->regexp, in, 0) == 0);
+}
+
+static void regexp(sqlite3_context *ctx, int n, sqlite3_value **args)
+{
+	(void)n;
+	match_with(ctx, args, 0);
+}
+
+static void regexpi(sqlite3_context *ctx, int n, sqlite3_value **args)
+{
+	(void)n;
+	match_with(ctx, args, REGEX_ICASE);
+}
+
 /* --- the collation "uint": runs of digits compare as numbers --- */
 
 static int compare_uint(void *arg, int na, const void *va, int nb, const void *vb)
@@ -206,6 +261,8 @@ static const struct {
 	{ "readfile", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, read_file },
 	{ "writefile", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, write_file },
 	{ "lsmode", 1, SQLITE_UTF8, mode_letters },
+	{ "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, regexp },
+	{ "regexpi", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, regexpi },
 };
 
 void add_functions(struct shell *s)
@@ -213,5 +270,7 @@ void add_functions(struct shell *s)
 	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
 		sqlite3_create_function(s->db, functions[i].name, functions[i].nargs,
 					functions[i].flags, s, functions[i].fn, NULL, NULL);
+	add_sha3(s);
+	add_series(s);
 	sqlite3_create_collation(s->db, "uint", SQLITE_UTF8, NULL, compare_uint);
 }

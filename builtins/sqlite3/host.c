@@ -261,7 +261,9 @@ struct function_record {
 	void *user;
 };
 
-static sql_function *match_inner; /* one function for both; written by start_once */
+/* Written by start_once. LIKE and GLOB are one function. */
+static sql_function *match_inner;
+static sql_function *printf_inner;
 
 static void match(sqlite3_context *ctx, int n, sqlite3_value **args)
 {
@@ -277,9 +279,32 @@ static void match(sqlite3_context *ctx, int n, sqlite3_value **args)
 		return;
 	}
 	work(length + text);
-	if (wildcards > 1)
+	if (wildcards > 0)
 		work(length < SIZE_MAX / (text + 1) ? length * text : SIZE_MAX);
 	match_inner(ctx, n, args);
+}
+
+/* A width or precision is work without input. */
+static void formatted(sqlite3_context *ctx, int n, sqlite3_value **args)
+{
+	const char *format = n > 0 ? (const char *)sqlite3_value_text(args[0]) : NULL;
+
+	for (const char *p = format; p != NULL && *p != '\0'; p++) {
+		uint64_t width = 0;
+
+		for (; byte_is_digit((unsigned char)*p) && width < INT32_MAX; p++)
+			width = width * 10 + (uint64_t)(*p - '0');
+		work((size_t)width * 4);
+		if (*p == '\0')
+			break;
+		for (int i = 1; *p == '*' && i < n; i++) {
+			sqlite3_int64 value = sqlite3_value_int64(args[i]);
+
+			if (value > 0)
+				work((size_t)(value < INT32_MAX ? value : INT32_MAX) * 4);
+		}
+	}
+	printf_inner(ctx, n, args);
 }
 
 void sqlite3InsertBuiltinFuncs(void *functions, int n);
@@ -292,6 +317,9 @@ void cowsh_to_sqlite3InsertBuiltinFuncs(struct function_record *functions, int n
 		if (strcmp(f->name, "like") == 0 || strcmp(f->name, "glob") == 0) {
 			match_inner = f->fn;
 			f->fn = match;
+		} else if (strcmp(f->name, "printf") == 0 || strcmp(f->name, "format") == 0) {
+			printf_inner = f->fn;
+			f->fn = formatted;
 		}
 	}
 	sqlite3InsertBuiltinFuncs(functions, n);

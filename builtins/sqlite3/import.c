@@ -4,13 +4,16 @@
  */
 #include "builtins/sqlite3/shell.h"
 
+enum { COLUMNS_MAX = 2000 };
+
 struct import {
 	struct shell *s;
 	struct input in;
 	const char *file;  /* as in messages */
 	const char *table; /* without quotes */
 	const char *schema;
-	bool csv; /* fields may be quoted; else separators only */
+	bool has_schema; /* it was given */
+	bool csv;        /* fields may be quoted; else separators only */
 	bool verbose;
 	int64_t skip;
 	unsigned char column_sep;
@@ -140,52 +143,94 @@ static int column_count(struct import *im)
 	return n;
 }
 
-enum { COLUMNS_MAX = 2000 };
+struct names {
+	char **wanted;
+	char **given;
+	int n;
+};
 
-/* Names that occur twice (without regard to case), or are empty, get a number. */
-static char *unique_name(struct import *im, char **names, int n, const char *wanted)
+/* Whether another column of the file has the name. */
+static bool is_taken(const struct names *names, const char *name, int except)
+{
+	for (int i = 0; i < names->n; i++)
+		if (i != except && sqlite3_stricmp(names->wanted[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Gives columns with the same name their number, with so many digits that it is a new name. */
+static void make_unique(struct import *im, struct names *names)
 {
 	struct shell *s = im->s;
-	const char *base = wanted[0] != '\0' ? wanted : "?";
-	char *name = compose(s, "%s", base);
+	bool told = false;
 
-	for (int i = 0; i < n; i++)
-		if (sqlite3_stricmp(names[i], name) == 0)
-			return compose(s, "%s_%d", base, n + 1);
-	cmd_charge(s->c, (uint64_t)n);
-	return name;
+	for (int i = 0; i < names->n; i++) {
+		int digits = 1;
+
+		names->given[i] = names->wanted[i];
+		cmd_charge(s->c, (uint64_t)names->n);
+		if (!is_taken(names, names->wanted[i], i))
+			continue;
+		do
+			names->given[i] = compose(s, "%s_%0*d", names->wanted[i], digits, i + 1);
+		while (is_taken(names, names->given[i], -1) && digits++ < 9);
+		if (!told)
+			complain(s,
+				 "Columns renamed during .import %s due to duplicates:", im->file);
+		complain(s, "%s\n\"%w\" to \"%w\"", told ? "," : "", names->wanted[i],
+			 names->given[i]);
+		told = true;
+	}
+	if (told)
+		complain(s, "\n");
+}
+
+static char *create_statement(struct import *im, const struct names *names)
+{
+	enum { PER_LINE = 4 };
+	struct shell *s = im->s;
+	struct buf sql = buf_in(&s->scratch);
+
+	buf_puts(&sql, im->has_schema
+			       ? compose(s, "CREATE TABLE \"%w\".\"%w\"(\n", im->schema, im->table)
+			       : compose(s, "CREATE TABLE \"%w\"(\n", im->table));
+	for (int i = 0; i < names->n; i++) {
+		if (i > 0)
+			buf_puts(&sql, i % PER_LINE == 0 ? ",\n " : ", ");
+		buf_puts(&sql, compose(s, "\"%w\" TEXT", names->given[i]));
+	}
+	buf_puts(&sql, ")\n");
+	return buf_cstr(&sql);
 }
 
 /* CREATE TABLE by the names in the first record. */
 static int make_table(struct import *im)
 {
 	struct shell *s = im->s;
-	char **names = arena_array(&s->scratch, COLUMNS_MAX, sizeof *names);
-	struct buf sql = buf_in(&s->scratch);
+	struct names names = {
+		.wanted = arena_array(&s->scratch, COLUMNS_MAX, sizeof *names.wanted),
+		.given = arena_array(&s->scratch, COLUMNS_MAX, sizeof *names.given),
+	};
 	const char *field;
 	char *error = NULL;
-	int n = 0;
+	char *sql;
 
 	while ((field = read_field(im)) != NULL) {
-		if (n < COLUMNS_MAX) {
-			names[n] = unique_name(im, names, n, field);
-			n++;
-		}
+		if (names.n < COLUMNS_MAX)
+			names.wanted[names.n++] = compose(s, "%s", field[0] != '\0' ? field : "?");
 		if (im->ended_by != im->column_sep)
 			break;
 	}
-	if (n == 0) {
+	if (names.n == 0) {
 		complain(s, "%s: empty file\n", im->file);
 		return DOT_ERROR;
 	}
-	buf_puts(&sql, compose(s, "CREATE TABLE \"%w\".\"%w\"", im->schema, im->table));
-	for (int i = 0; i < n; i++)
-		buf_puts(&sql, compose(s, "%s\"%w\" TEXT", i == 0 ? "(\n" : ", ", names[i]));
-	buf_puts(&sql, ")");
+	make_unique(im, &names);
+	sql = create_statement(im, &names);
 	if (im->verbose)
-		say(s, "%s\n", buf_cstr(&sql));
-	if (sqlite3_exec(s->db, buf_cstr(&sql), NULL, NULL, &error) != SQLITE_OK) {
-		complain(s, "%s failed:\n%s\n", buf_cstr(&sql), error);
+		say(s, "%s\n", sql);
+	if (sqlite3_exec(s->db, sql, NULL, NULL, &error) != SQLITE_OK) {
+		complain(s, "%s failed:\n%s\n", sql, error);
 		sqlite3_free(error);
 		return DOT_ERROR;
 	}
@@ -313,6 +358,7 @@ static int read_words(struct dot *d, struct import *im, bool *separators)
 			im->verbose = true;
 		} else if (strcmp(name, "-schema") == 0 && i < d->argc - 1) {
 			im->schema = d->argv[++i];
+			im->has_schema = true;
 		} else if (strcmp(name, "-skip") == 0 && i < d->argc - 1) {
 			im->skip = read_integer(d->argv[++i]);
 		} else if (strcmp(name, "-ascii") == 0) {

@@ -556,6 +556,7 @@ static int run_deep(void *arg)
 	s->prompt[1] = more_prompt;
 	s->look.wrap = WRAP_DEFAULT;
 	arena_init_under(&s->scratch, c->arena);
+	arena_init_under(&s->regexp_arena, c->arena);
 	mode_choose(s, MODE_LIST);
 	sqlite_host_start(&s->host, c);
 	return run_shell(s);

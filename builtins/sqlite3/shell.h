@@ -81,6 +81,11 @@ struct shell {
 	const char *out_name; /* for .show */
 	int out_pid;          /* of a pipe's reader, or 0 */
 	bool once;            /* back to standard output after the next command */
+	/* The last pattern of regexp(). */
+	struct arena regexp_arena;
+	struct regex *regexp;
+	struct bytes regexp_text;
+	unsigned regexp_flags;
 	/* Of the statement that runs. */
 	uint64_t rows;
 	const int *indent; /* of EXPLAIN's lines */
@@ -173,6 +178,10 @@ void shell_close(struct shell *s);
 int shell_read(struct shell *s, struct input *in);
 int shell_read_file(struct shell *s, const char *path);
 
+/* --- func.c, sha3.c, series.c: what the shell adds to a connection --- */
+
 void add_functions(struct shell *s);
+void add_sha3(struct shell *s);
+void add_series(struct shell *s);
 
 #endif
