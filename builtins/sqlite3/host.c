@@ -37,6 +37,7 @@ enum {
 	OPS_PER_CHARGE = 64,
 	LONG_BYTES = 1024,     /* copies below are part of their operation */
 	LARGE_BLOCK = 1 << 20, /* from here on memory is asked for with care */
+	WIDTH_MAX = 10000000,  /* of printf() */
 	WILDCARDS_MAX = 2000,  /* of a pattern: each is a recursion of LIKE */
 	HEAD_BYTES = 16,       /* before each block: its size */
 };
@@ -284,26 +285,64 @@ static void match(sqlite3_context *ctx, int n, sqlite3_value **args)
 	match_inner(ctx, n, args);
 }
 
-/* A width or precision is work without input. */
+/* A width or precision at *p, of digits or of the next argument. */
+static uint64_t read_width(const char **p, int n, sqlite3_value **args, int *next)
+{
+	uint64_t width = 0;
+
+	if (**p == '*') {
+		sqlite3_int64 value = *next < n ? sqlite3_value_int64(args[(*next)++]) : 0;
+
+		(*p)++;
+		return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	}
+	for (; byte_is_digit((unsigned char)**p); (*p)++)
+		if (width <= WIDTH_MAX)
+			width = width * 10 + (uint64_t)(**p - '0');
+	return width;
+}
+
+/* The largest width or precision that the format asks for: work without input. */
+static uint64_t widest(const char *format, int n, sqlite3_value **args)
+{
+	uint64_t most = 0;
+	int next = 1;
+
+	for (const char *p = format; (p = strchr(p, '%')) != NULL;) {
+		uint64_t width;
+
+		for (p++; *p != '\0' && strchr("-+ #!0,", *p) != NULL;)
+			p++;
+		width = read_width(&p, n, args, &next);
+		if (width > most)
+			most = width;
+		if (*p == '.') {
+			p++;
+			width = read_width(&p, n, args, &next);
+			if (width > most)
+				most = width;
+		}
+		while (*p == 'l')
+			p++;
+		if (*p == '\0')
+			break;
+		if (*p != '%')
+			next++;
+		p++;
+	}
+	return most;
+}
+
 static void formatted(sqlite3_context *ctx, int n, sqlite3_value **args)
 {
 	const char *format = n > 0 ? (const char *)sqlite3_value_text(args[0]) : NULL;
+	uint64_t width = format != NULL ? widest(format, n, args) : 0;
 
-	for (const char *p = format; p != NULL && *p != '\0'; p++) {
-		uint64_t width = 0;
-
-		for (; byte_is_digit((unsigned char)*p) && width < INT32_MAX; p++)
-			width = width * 10 + (uint64_t)(*p - '0');
-		work((size_t)width * 4);
-		if (*p == '\0')
-			break;
-		for (int i = 1; *p == '*' && i < n; i++) {
-			sqlite3_int64 value = sqlite3_value_int64(args[i]);
-
-			if (value > 0)
-				work((size_t)(value < INT32_MAX ? value : INT32_MAX) * 4);
-		}
+	if (width > WIDTH_MAX) {
+		sqlite3_result_error_toobig(ctx);
+		return;
 	}
+	work((size_t)width * 4);
 	printf_inner(ctx, n, args);
 }
 
