@@ -153,6 +153,8 @@ oracle: deps
 	@tools/need gawk diffutils git patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less man-db
 	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc yq diffutils dos2unix ed file gettext-base \
 		moreutils ncal parallel rename rsync
+	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
+		moreutils ncal parallel rename rsync sharutils libarchive-zip-perl
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
 asan:

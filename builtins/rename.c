@@ -184,6 +184,7 @@ const struct builtin builtin_rename = {
 	.run = rename_run,
 	.opts = rename_options,
 	.opts_size = sizeof(struct rename_opts),
+	.flags = BUILTIN_STOP,
 	.usage_status = 2,
 	.error_status = 2,
 	.family = "File::Rename 2.01",

@@ -289,20 +289,18 @@ static void make_groups(struct inputs *in)
 	for (size_t i = 0; i < in->nsources; i++) {
 		const struct source *s = &in->source[i];
 		bool joins = in->ngroups > 0 && (s->linked || in->o->link);
+		/* A list without values beside others gives one empty value. */
+		size_t n = s->n == 0 && in->nsources > 1 ? 1 : s->n;
 		struct group *g = &in->group[in->ngroups - joins];
 
 		if (!joins) {
-			*g = (struct group){ .first = i, .length = s->n };
+			*g = (struct group){ .first = i, .length = n };
 			in->ngroups++;
-		} else if (s->linked ? s->n < g->length : s->n > g->length) {
-			g->length = s->n;
+		} else if (s->linked ? n < g->length : n > g->length) {
+			g->length = n;
 		}
 		g->n++;
 	}
-	/* A list without values behind others gives one empty value. */
-	for (size_t i = 1; i < in->ngroups; i++)
-		if (in->group[i].length == 0)
-			in->group[i].length = 1;
 	in->ended = in->ngroups == 0 || in->group[0].length == 0;
 }
 

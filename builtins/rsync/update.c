@@ -806,7 +806,8 @@ static void transfer(struct updater *u, const struct entry *e, const char *path,
 		diff = DIFF_COPIED | compare_attrs(u, e, basis);
 		if (basis->size != e->st.size)
 			diff |= DIFF_SIZE;
-		if (seconds(basis->mtime_ns) != seconds(e->st.mtime_ns))
+		/* Without -t it gets a new time. */
+		if (!u->o->times || seconds(basis->mtime_ns) != seconds(e->st.mtime_ns))
 			diff |= DIFF_TIME;
 		if (u->o->checksum)
 			diff |= DIFF_CHECKSUM;
