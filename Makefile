@@ -220,8 +220,8 @@ install: all
 	install -m 644 $(B)/libcowsh.a $(DESTDIR)$(PREFIX)/lib/libcowsh.a
 	install -m 755 $(B)/libcowsh.so $(DESTDIR)$(PREFIX)/lib/libcowsh.so.0
 	ln -sf libcowsh.so.0 $(DESTDIR)$(PREFIX)/lib/libcowsh.so
-	install -m 644 include/cowsh.h include/cowsh_analyze.h include/cowsh_image.h include/cowsh_watch.h \
-		include/cowsh_journal.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/*.h $(DESTDIR)$(PREFIX)/include
+	$(if $(KVM_LIB),install -m 644 $(KVM_LIB) $(DESTDIR)$(PREFIX)/lib)
 	sed 's|@PREFIX@|$(PREFIX)|' docs/cowsh.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cowsh.pc
 	install -m 644 docs/cowsh.1 $(DESTDIR)$(PREFIX)/share/man/man1/cowsh.1
 
