@@ -204,6 +204,24 @@ static int set_exclude(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+static int set_format(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	int status = choose_style(c, DIFF_FORMAT);
+
+	if (status != 0)
+		return status;
+	if (opt->letter == 'D')
+		return diff_set_ifdef(c, opt, arg);
+	return strstr(opt->name, "line-format") != NULL ? diff_set_line_format(c, opt, arg)
+							: diff_set_group_format(c, opt, arg);
+}
+
+#define FORMAT(l, what, text)                                                                      \
+	{                                                                                          \
+		.name = (l), .kind = OPT_KIND_CALL, .arg = OPT_ARG_REQUIRED, .fn = set_format,     \
+		.value = (what), .metavar = "FORMAT", .help = (text)                               \
+	}
+
 static const struct opt diff_options[] = {
 	STYLE(0, "normal", DIFF_NORMAL, "plain output (default)"),
 	OPT_FLAG('q', "brief", struct diff_opts, brief, "say only whether files differ"),
@@ -254,15 +272,15 @@ static const struct opt diff_options[] = {
 	OPT_CALL_ARG('I', "ignore-matching-lines", set_pattern, "RE", "ignore lines that match"),
 	OPT_FLAG('a', "text", struct diff_opts, text, "all files are text"),
 	OPT_FLAG(0, "strip-trailing-cr", struct diff_opts, strip_cr, "ignore CR at line ends"),
-	OPT_MISSING_ARG('D', "ifdef"),
-	OPT_MISSING_ARG(0, "line-format"),
-	OPT_MISSING_ARG(0, "old-line-format"),
-	OPT_MISSING_ARG(0, "new-line-format"),
-	OPT_MISSING_ARG(0, "unchanged-line-format"),
-	OPT_MISSING_ARG(0, "old-group-format"),
-	OPT_MISSING_ARG(0, "new-group-format"),
-	OPT_MISSING_ARG(0, "changed-group-format"),
-	OPT_MISSING_ARG(0, "unchanged-group-format"),
+	OPT_CALL_ARG('D', "ifdef", set_format, "NAME", "both files merged, with #ifdef NAME"),
+	FORMAT("line-format", DIFF_ALL_LINES, "merged output: format of all lines"),
+	FORMAT("old-line-format", DIFF_OLD, "of lines of the first file"),
+	FORMAT("new-line-format", DIFF_NEW, "of lines of the second file"),
+	FORMAT("unchanged-line-format", DIFF_UNCHANGED, "of lines of both"),
+	FORMAT("old-group-format", DIFF_OLD, "of lines together of the first file"),
+	FORMAT("new-group-format", DIFF_NEW, "of those of the second"),
+	FORMAT("changed-group-format", DIFF_CHANGED, "of those that differ"),
+	FORMAT("unchanged-group-format", DIFF_UNCHANGED, "of those of both"),
 	OPT_FLAG('d', "minimal", struct diff_opts, minimal, "look harder for few changes"),
 	OPT_CALL_ARG(0, "horizon-lines", set_horizon, "NUM", "keep NUM lines of common text"),
 	OPT_IGNORED('H', "speed-large-files", "no effect"),
@@ -313,6 +331,8 @@ static void complete_options(struct cmd *c, struct diff_opts *o)
 		o->context = o->old_context;
 	if (o->style != DIFF_CONTEXT && o->style != DIFF_UNIFIED)
 		o->context = 0;
+	if (o->style == DIFF_FORMAT)
+		diff_complete_formats(c, o);
 	compile(c, &o->ignore, &o->ignore_lines);
 	compile(c, &o->function_text, &o->function);
 	o->switches = switches_of(c);

@@ -9,7 +9,7 @@
  *   compare.c   which lines change: Myers' algorithm in linear space, GNU's heuristics
  *   hunk.c      the list of changes, hunks, which of them do not count
  *   normal.c    plain, ed and RCS output       context.c  context and unified output
- *   side.c      side by side
+ *   side.c      side by side               format.c   merged, by formats
  *
  *   text ──lines──> class[] ──compare──> changed[] ──hunk──> struct change[] ──> output
  */
@@ -28,7 +28,11 @@ enum diff_style {
 	DIFF_FORWARD_ED,
 	DIFF_RCS,
 	DIFF_SIDE,
+	DIFF_FORMAT, /* -D, --*-format */
 };
+
+/* What formats are for: groups of lines; all but the last also for lines. */
+enum diff_group { DIFF_OLD, DIFF_NEW, DIFF_UNCHANGED, DIFF_CHANGED, DIFF_ALL_LINES };
 
 /* Each ignores what those before it do, but for the pair in the middle, which can be joined. */
 enum diff_space {
@@ -71,6 +75,8 @@ struct diff_opts {
 	const char *from_file;
 	const char *to_file;
 	const char *label[2];
+	const char *line_format[3];
+	const char *group_format[4];
 	struct regex *function; /* -F, -p */
 	struct buf ignore;      /* -I patterns, joined */
 	struct regex *ignore_lines;
@@ -138,6 +144,13 @@ void diff_put_script(struct diff *d);
 void diff_put_context(struct diff *d);
 void diff_put_unified(struct diff *d);
 void diff_put_side(struct diff *d);
+void diff_put_format(struct diff *d);
+/* Options of formats, what they leave out, and whether equal files show anything. */
+opt_fn diff_set_line_format;
+opt_fn diff_set_group_format;
+opt_fn diff_set_ifdef;
+void diff_complete_formats(struct cmd *c, struct diff_opts *o);
+bool diff_formats_show_same(const struct diff_opts *o);
 /* A line behind `flag` (NULL: none) as options want it, "\ No newline" behind if it has none. */
 void diff_put_line(struct diff *d, int which, size_t n, const char *flag);
 /* ESC [ code m, if colours are wanted. */

@@ -61,6 +61,7 @@ static int put_changes(const struct pair *p, struct diff *d)
 	case DIFF_CONTEXT: diff_put_context(d); break;
 	case DIFF_UNIFIED: diff_put_unified(d); break;
 	case DIFF_SIDE: diff_put_side(d); break;
+	case DIFF_FORMAT: diff_put_format(d); break;
 	case DIFF_NORMAL: diff_put_normal(d); break;
 	default: diff_put_script(d);
 	}
@@ -79,6 +80,13 @@ static int say_unended(const struct pair *p, const struct diff *d)
 	return status;
 }
 
+/* Whether files without changes are shown at all. */
+static bool shows_same(const struct diff_opts *o)
+{
+	return !o->brief &&
+	       (o->style == DIFF_SIDE || (o->style == DIFF_FORMAT && diff_formats_show_same(o)));
+}
+
 static int compare_texts(const struct pair *p, struct bytes text[2])
 {
 	const struct diff_opts *o = p->o;
@@ -88,10 +96,11 @@ static int compare_texts(const struct pair *p, struct bytes text[2])
 			o->strip_cr;
 
 	cmd_charge_bytes(p->c, text[0].len);
-	if (same_bytes && o->style != DIFF_SIDE)
+	if (same_bytes && !shows_same(o))
 		return say_same(p);
 	if (!o->text && (looks_binary(text[0]) || looks_binary(text[1])))
-		return same_bytes ? say_same(p) : say_different(p, "Binary files");
+		return same_bytes ? say_same(p)
+				  : say_different(p, o->brief ? "Files" : "Binary files");
 	if (o->brief && !ignoring)
 		return same_bytes ? say_same(p) : say_different(p, "Files");
 	d->c = p->c;
@@ -108,8 +117,10 @@ static int compare_texts(const struct pair *p, struct bytes text[2])
 	diff_list_changes(d);
 	int status = diff_matters(d) ? put_changes(p, d) : 0;
 
-	if (status == 0 && o->style == DIFF_SIDE && !o->brief)
+	if (status == 0 && shows_same(o) && o->style == DIFF_SIDE)
 		diff_put_side(d);
+	else if (status == 0 && shows_same(o))
+		diff_put_format(d);
 	if (say_unended(p, d) != 0)
 		return 2;
 	return status == 0 ? say_same(p) : status;
@@ -140,7 +151,7 @@ static int compare_files(const struct pair *p)
 	struct bytes text[2];
 	int status = 0;
 
-	if (same_file(p) && p->o->style != DIFF_SIDE)
+	if (same_file(p) && !shows_same(p->o))
 		return say_same(p);
 	if (read_side(p, 0, &text[0]) != 0)
 		status = 2;
@@ -336,6 +347,8 @@ static int compare_pair_now(void *arg)
 		if (p->absent[i])
 			p->st[i].mode = p->st[1 - i].mode;
 	if (is_type(p, 0, S_DIR) && is_type(p, 1, S_DIR)) {
+		if (p->o->style == DIFF_FORMAT)
+			return cmd_error(p->c, 0, "-D option not supported with directories");
 		if (p->depth == 0 || p->o->recursive)
 			return p->depth < DEPTH_MAX
 				       ? compare_dirs(p)
