@@ -61,19 +61,22 @@ static bool cut(struct kernel *k, const struct file *f, uint64_t from, uint64_t 
 int64_t sys_lock(struct proc *p, int fd, enum lock_kind kind, uint64_t from, uint64_t len)
 {
 	struct kernel *k = p->k;
-	struct file *f = fd_file(p, fd);
 	struct file_lock want = {
-		.file = f,
 		.exclusive = kind >= LOCK_EXCLUSIVE,
 		.from = from,
 		.end = len == 0 || len > UINT64_MAX - from ? UINT64_MAX : from + len,
 	};
 	struct file_lock *made;
 	struct file_lock *spare;
+	struct file *f;
 
 	proc_charge(p, 1);
+	f = fd_file(p, fd);
+	want.file = f;
 	if (f == NULL)
 		return -E_BADF;
+	if (from > INT64_MAX)
+		return -E_INVAL;
 	if (kind != LOCK_NONE && refused(p, f, &want))
 		return -E_AGAIN;
 	if (kind == LOCK_TEST)

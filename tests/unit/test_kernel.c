@@ -624,6 +624,44 @@ TEST(files)
 	env_close();
 }
 
+static int locks_main(struct proc *p, void *arg)
+{
+	int a = (int)sys_open(p, AT_FDCWD_, "/locked", O_RDWR_ | O_CREAT_, 0600);
+	int b = (int)sys_open(p, AT_FDCWD_, "/locked", O_RDWR_, 0);
+	int c;
+
+	(void)arg;
+	CHECK_EQ(sys_lock(p, 99, LOCK_SHARED, 0, 1), -E_BADF);
+	CHECK_EQ(sys_lock(p, a, LOCK_SHARED, 10, 10), 0);
+	CHECK_EQ(sys_lock(p, b, LOCK_SHARED, 15, 10), 0);
+	CHECK_EQ(sys_lock(p, b, LOCK_EXCLUSIVE, 15, 10), -E_AGAIN);
+	CHECK_EQ(sys_lock(p, b, LOCK_EXCLUSIVE, 20, 5), 0);
+	CHECK_EQ(sys_lock(p, a, LOCK_TEST, 24, 1), -E_AGAIN);
+	CHECK_EQ(sys_lock(p, a, LOCK_TEST, 25, 0), 0);
+	/* The middle of a range is given up, its ends stay. */
+	CHECK_EQ(sys_lock(p, a, LOCK_NONE, 12, 6), 0);
+	CHECK_EQ(sys_lock(p, b, LOCK_EXCLUSIVE, 12, 6), 0);
+	CHECK_EQ(sys_lock(p, b, LOCK_EXCLUSIVE, 18, 1), -E_AGAIN);
+	CHECK_EQ(sys_lock(p, b, LOCK_EXCLUSIVE, 11, 1), -E_AGAIN);
+	/* They end with the last descriptor. */
+	c = (int)sys_dup(p, a);
+	CHECK_EQ(sys_close(p, a), 0);
+	CHECK_EQ(sys_lock(p, b, LOCK_TEST, 0, 0), -E_AGAIN);
+	CHECK_EQ(sys_close(p, c), 0);
+	CHECK_EQ(sys_lock(p, b, LOCK_TEST, 0, 0), 0);
+	CHECK_EQ(sys_lock(p, b, LOCK_EXCLUSIVE, UINT64_MAX, 1), -E_INVAL);
+	CHECK_EQ(sys_lock(p, b, LOCK_EXCLUSIVE, INT64_MAX, UINT64_MAX), 0);
+	return 0;
+}
+
+TEST(locks)
+{
+	if (!env_open())
+		return;
+	env_run(locks_main, NULL);
+	env_close();
+}
+
 TEST(proc_texts)
 {
 	static const char *const show[] = { "/proc/self/status", "/proc/self/stat",
@@ -650,6 +688,7 @@ int main(void)
 	RUN(orphans);
 	RUN(captures);
 	RUN(files);
+	RUN(locks);
 	RUN(proc_texts);
 	return check_end();
 }
