@@ -108,15 +108,9 @@ static void one_path(struct switching *s, const char *path, const struct leaf *f
 		return;
 	}
 	state = s->o->no_work ? ENTRY_SAME : index_check(g, s->x, e, NULL);
-	if (state != ENTRY_SAME && !(state == ENTRY_MISSING)) {
-		struct oid o;
-
-		/* The file is already what it shall become. */
-		if (to == NULL || work_hash(g, path, to->mode, false, &o) < 0 ||
-		    !oid_eq(&o, &to->oid)) {
-			names_add(g, &s->changed, path);
-			return;
-		}
+	if (state != ENTRY_SAME && state != ENTRY_MISSING) {
+		names_add(g, &s->changed, path);
+		return;
 	}
 	must_do(s, path, from, to);
 }

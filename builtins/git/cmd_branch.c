@@ -540,6 +540,13 @@ static void sort_rows(struct git *g, const struct branch_opts *o, struct branch_
 			}
 			git_sort(g, rows, n, sizeof(*rows),
 				 down ? by_committer_down : by_committer);
+		} else if (strcmp(key, "-refname") == 0) {
+			for (size_t j = 0; j < n / 2; j++) {
+				struct branch_row other = rows[j];
+
+				rows[j] = rows[n - 1 - j];
+				rows[n - 1 - j] = other;
+			}
 		} else if (strcmp(key, "refname") != 0) {
 			git_refuse(g, git_format(g->a, "branch --sort=%s", key));
 		}

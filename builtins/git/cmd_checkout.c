@@ -211,7 +211,7 @@ int checkout_switch(struct git *g, struct checkout *k)
 		for (size_t i = 0; i < x->n; i++)
 			if (x->at[i].stage != 0 &&
 			    (i == 0 || strcmp(x->at[i - 1].path, x->at[i].path) != 0))
-				git_say(g, "%s: needs merge\n", x->at[i].path);
+				git_printf(g, "%s: needs merge\n", x->at[i].path);
 		git_error(g, "you need to resolve your current index first");
 		return 1;
 	}
@@ -225,7 +225,7 @@ int checkout_switch(struct git *g, struct checkout *k)
 			return 1;
 	}
 	if (!k->o.quiet && !k->o.force && had_head)
-		k->show_changes = true;
+		k->show_changes = k->new_branch == NULL || !oid_eq(&old, &k->oid);
 	if (x->dirty)
 		index_write(g, x);
 	if (!k->new_orphan)
@@ -448,6 +448,7 @@ static int checkout_paths(struct git *g, struct checkout *k, char **paths, int n
 		o.tree = k->named;
 		if (k->branch_ref != NULL)
 			o.tree = k->oid;
+		tree_of(g, &o.tree, &o.tree);
 		o.has_tree = true;
 		o.tree_name = k->name;
 	}

@@ -822,6 +822,7 @@ int git_cmd_commit(struct git *g, struct args *args)
 				"resolution.\nIf you wish to commit it anyway, use:\n\n"
 				"    git commit --allow-empty\n\n"
 				"Otherwise, please use 'git cherry-pick --skip'\n");
+		s.o.for_commit = true;
 		status_put(&s, &out);
 		cmd_bytes(g->c, buf_bytes(&out));
 		return cm.o.dry_run ? !(s.committable || cm.merging) : 1;
@@ -837,6 +838,7 @@ int git_cmd_commit(struct git *g, struct args *args)
 				   "it empty. You can repeat your command with --allow-empty, or "
 				   "you can\n"
 				   "remove the commit entirely with \"git reset HEAD^\".\n");
+			s.o.for_commit = true;
 			status_put(&s, &out);
 			cmd_bytes(g->c, buf_bytes(&out));
 			return 1;

@@ -391,9 +391,6 @@ int git_cmd_merge(struct git *g, struct args *args)
 		return status;
 	}
 	if (m.o.ff == 2) {
-		git_hint(g, "diverging",
-			 "Diverging branches can't be fast-forwarded, you need to either:\n\n"
-			 "\tgit merge --no-ff\n\nor:\n\n\tgit rebase\n");
 		git_die(g, "Not possible to fast-forward, aborting.");
 	}
 	return real_merge(&m);

@@ -478,14 +478,14 @@ int git_cmd_ls_files(struct git *g, struct args *args)
 				       (rules ? 0u : UNTRACKED_EVERYTHING),
 			       &ps, &list, NULL);
 		for (size_t i = 0; i < list.n; i++)
-			if (in_start(g, list.at[i]))
+			if (ps.n != 0 || in_start(g, list.at[i]))
 				file_line(g, &o, list.at[i], '?');
 	}
 	for (size_t i = 0; i < x->n; i++) {
 		struct entry *e = &x->at[i];
 		enum entry_state state;
 
-		if (!in_start(g, e->path) || !pathspec_match(g, &ps, e->path, false))
+		if ((ps.n == 0 && !in_start(g, e->path)) || !pathspec_match(g, &ps, e->path, false))
 			continue;
 		if (o.ignored && !o.others && !gitignore_path_deep(g, e->path, false, NULL))
 			continue;

@@ -191,7 +191,8 @@ static enum result pick_one(struct picking *p, struct commit *c)
 	message = message_for(p, c, &t);
 	const char *label = git_format(g->keep, "%s (%s)", oid_short(g, &c->oid, 0),
 				       subject_of(g, &c->oid));
-	const char *parent_label = git_format(g->keep, "parent of %s", label);
+	const char *parent_label = parent != NULL ? git_format(g->keep, "parent of %s", label)
+						  : "(empty tree)";
 
 	m.theirs = p->kind == REVERT ? parent_label : label;
 	m.base = p->kind == REVERT ? label : parent_label;
@@ -388,6 +389,27 @@ static const struct git_option pick_options[] = {
 };
 
 /* long: each form once */
+/* What is staged would become part of the commit. */
+static void refuse_staged(struct picking *p)
+{
+	struct git *g = p->g;
+	struct diff_opts d;
+	struct diff_queue q = { .at = NULL };
+	struct oid head, tree;
+
+	if (!head_oid(g, &head) || !tree_of(g, &head, &tree))
+		return;
+	diff_init(g, &d);
+	d.renames = 0;
+	diff_settle(g, &d);
+	diff_cached(g, &d, &tree, &q);
+	if (q.n == 0)
+		return;
+	git_error(g, "your local changes would be overwritten by %s.", p->action);
+	git_hint(g, "commitBeforeMerge", "commit your changes or stash them to proceed.\n");
+	git_die(g, "%s failed", p->action);
+}
+
 static int pick_main(struct git *g, struct args *args, enum pick_kind kind)
 {
 	static const char *const pick_usage[] = { "git cherry-pick [<options>] <commit-ish>...",
@@ -447,6 +469,8 @@ static int pick_main(struct git *g, struct args *args, enum pick_kind kind)
 	}
 	if (list.n == 0)
 		git_die(g, "empty commit set passed");
+	if (!o.no_commit)
+		refuse_staged(&p);
 	if (list.n > 1 && head_oid(g, &head))
 		state_write(g, "sequencer/head", git_format(g->a, "%s\n", oid_hex(g, &head)));
 	return pick_all(&p, list.at, list.n);

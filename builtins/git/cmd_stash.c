@@ -57,6 +57,38 @@ struct making {
 	char *message;
 };
 
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct leaf *)a)->path, ((const struct leaf *)b)->path);
+}
+
+/* Files of HEAD that only the index has let go of are still work. */
+static bool add_dropped(struct making *k, struct leaves *l)
+{
+	struct git *g = k->g;
+	struct leaves head = { NULL, 0, 0 };
+	bool any = false;
+
+	tree_flatten(g, g->keep, &k->head_tree, &head);
+	for (size_t i = 0; i < head.n; i++) {
+		struct leaf f = head.at[i];
+		struct vfs_stat st;
+
+		if (index_has(index_get(g), f.path) || !pathspec_match(g, &k->ps, f.path, false) ||
+		    cmd_lstat(g->c, f.path, &st) < 0 || (st.mode & S_FMT) == S_DIR)
+			continue;
+		f.mode = work_mode(g, &st, NULL);
+		if (work_hash(g, f.path, f.mode, true, &f.oid) < 0)
+			continue;
+		LIST_ROOM(g, l->at, l->n, l->cap);
+		l->at[l->n++] = f;
+		any = true;
+	}
+	if (any)
+		git_sort(g, l->at, l->n, sizeof(*l->at), by_path);
+	return any;
+}
+
 static bool write_work_tree(struct making *k)
 {
 	struct git *g = k->g;
@@ -85,6 +117,7 @@ static bool write_work_tree(struct making *k)
 		LIST_ROOM(g, l.at, l.n, l.cap);
 		l.at[l.n++] = f;
 	}
+	changed = add_dropped(k, &l) || changed;
 	tree_write_leaves(g, &l, &k->work_tree);
 	return changed;
 }

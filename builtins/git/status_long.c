@@ -13,7 +13,7 @@ static const char *shown(struct status *s, const char *path)
 {
 	if (config_bool(s->g, "status.relativepaths", true))
 		path = path_relative(s->g, path);
-	return git_quoted_blank(s->g, path);
+	return git_quoted(s->g, path);
 }
 
 static const char *word_of(char status)

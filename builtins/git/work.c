@@ -156,9 +156,8 @@ void work_remove(struct git *g, const char *path)
 	if (!path_safe(path) || work_behind_link(g, path))
 		return;
 	g->dir_seen = (struct bytes){ "", 0 };
-	if (cmd_lstat(g->c, path, &st) < 0)
-		return;
-	if ((st.mode & S_FMT) == S_DIR)
+	/* Directories that are empty go even if the file went before. */
+	if (cmd_lstat(g->c, path, &st) == 0 && (st.mode & S_FMT) == S_DIR)
 		cmd_unlink(g->c, CMD_CWD, path, CMD_REMOVEDIR);
 	else
 		cmd_unlink(g->c, CMD_CWD, path, 0);
