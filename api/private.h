@@ -77,6 +77,11 @@ struct cowsh {
 	struct break_state *breaks; /* NULL: there never were any */
 	char *temp;                 /* what a getter returned last */
 	size_t temp_size;
+	/* checkpoint.c: forks from before commands, the newest first; a list by `older`. */
+	cowsh *checkpoints;
+	cowsh *older;
+	size_t ncheckpoints;
+	size_t checkpoints_max;
 };
 
 /* session.c. Allocates a session with its host and calls begin for the rest. */
@@ -106,6 +111,11 @@ int session_new(struct cowsh_store *store, const struct cowsh_config *config,
 		const struct cowsh_host *host, struct tape *tape, struct cowsh **out);
 /* The session goes on without. */
 void session_drop_tape(struct cowsh *s);
+
+/* checkpoint.c: before a command of a session that has none running; no memory for it is an
+ * error. And freeing all. */
+int checkpoint_take(struct cowsh *s);
+void checkpoints_free(struct cowsh *s);
 
 /* tree.c: the standard tree, as a snapshot the store keeps. */
 int standard_tree(struct cowsh_store *store, struct vfs_tree **out);

@@ -132,6 +132,9 @@ int cowsh_start_program(cowsh *s, int argc, const char *const *argv)
 		return -E_INVAL;
 	if (s->running)
 		return -E_BUSY;
+	err = checkpoint_take(s);
+	if (err < 0)
+		return err;
 	if (s->tape != NULL)
 		journal_command(s, COMMAND_PROGRAM, NOTHING, argc, argv);
 	account_start(s);
@@ -158,6 +161,9 @@ int cowsh_start(cowsh *s, const char *script, size_t len)
 		return -E_INVAL;
 	if (s->running)
 		return -E_BUSY;
+	err = checkpoint_take(s);
+	if (err < 0)
+		return err;
 	heap = kernel_heap(s->kernel);
 	copy = heap_alloc(heap, len + 1);
 	if (copy == NULL)

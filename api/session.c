@@ -329,6 +329,7 @@ int session_make(cowsh_store *store, const struct cowsh_config *config,
 	memset(s, 0, sizeof *s);
 	s->store = store;
 	s->result.limit = -1;
+	s->checkpoints_max = c.checkpoints;
 	set_host(s, host);
 	err = begin(s, &c, arg);
 	if (err < 0) {
@@ -406,6 +407,7 @@ void cowsh_free(cowsh *s)
 	}
 	if (s->tape != NULL)
 		session_drop_tape(s);
+	checkpoints_free(s);
 	if (s->kernel != NULL) {
 		free_lists(s);
 		kernel_free(s->kernel);

@@ -116,6 +116,7 @@ void images_open(struct options *o, cowsh_store *store);
 /* Whether an option is one of saved sessions; whether there is one. */
 bool saved_option(int argc, char **argv, int *i);
 bool saved_wanted(void);
+bool checkpoints_wanted(void);
 /* --session: the session of the file, or a new one; starts what keeps it. Before the lock. */
 void saved_open(struct runner *r, struct options *o, const struct cowsh_host *host);
 /* Starts what the options ask for in the session's own shell; put is runner's. */

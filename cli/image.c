@@ -294,6 +294,10 @@ static int build(const struct request *r)
 		make_image(r, in, kept.fd, S_ISDIR(st.st_mode));
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (WIFSIGNALED(status)) {
+		keep_drop(&kept);
+		fatal("%s: making the image was ended by signal %d", r->operand, WTERMSIG(status));
+	}
 	status = WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 	err = status == 0 ? keep_commit(&kept) : 0;
 	if (err != 0)

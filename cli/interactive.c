@@ -199,6 +199,18 @@ static bool read_command(cowsh *session, struct editor *e, struct typed *t)
 	return true;
 }
 
+/* `undo` takes the last command back, if checkpoints are kept. */
+static bool undo(struct runner *r, const struct typed *t)
+{
+	static const char line[] = "cowsh: there is nothing to undo\n";
+
+	if (r->options->config.checkpoints == 0 || t->len != 4 || memcmp(t->text, "undo", 4) != 0)
+		return false;
+	if (cowsh_undo(r->session) < 0)
+		(void)write_all(2, line, sizeof line - 1);
+	return true;
+}
+
 /* A command that was stopped is not the end of the session. */
 static int finish(struct runner *r, int status)
 {
@@ -228,6 +240,8 @@ int interactive(struct runner *r)
 
 		if (typed.len != 0)
 			editor_request(&editor, 'H', typed.text);
+		if (undo(r, &typed))
+			continue;
 		deadline_begin();
 		running = r->session;
 		state = cowsh_start(r->session, typed.text, typed.len);

@@ -10,6 +10,7 @@
  */
 #include <emmintrin.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { STRING_MOVE = 4096 }; /* from here on `rep movsb` is at least as fast */
@@ -204,28 +205,38 @@ static unsigned matches(const unsigned char *p, __m128i wanted)
 	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(load(p), wanted));
 }
 
+static bool none_of_64(const unsigned char *p, __m128i wanted)
+{
+	__m128i a = _mm_cmpeq_epi8(load(p), wanted);
+	__m128i b = _mm_cmpeq_epi8(load(p + 16), wanted);
+	__m128i c = _mm_cmpeq_epi8(load(p + 32), wanted);
+	__m128i d = _mm_cmpeq_epi8(load(p + 48), wanted);
+
+	return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) == 0;
+}
+
+/* Reads aligned blocks only: behind the byte nothing need be there, whatever n says. */
 void *memchr(const void *text, int byte, size_t n)
 {
-	const unsigned char *p = text;
+	uintptr_t start = (uintptr_t)text;
+	uintptr_t end = n < UINTPTR_MAX - start ? start + n : UINTPTR_MAX;
+	uintptr_t block = start & ~(uintptr_t)15;
 	__m128i wanted = _mm_set1_epi8((char)byte);
 	unsigned found;
 
-	for (; n >= 64; n -= 64, p += 64) {
-		__m128i a = _mm_cmpeq_epi8(load(p), wanted);
-		__m128i b = _mm_cmpeq_epi8(load(p + 16), wanted);
-		__m128i c = _mm_cmpeq_epi8(load(p + 32), wanted);
-		__m128i d = _mm_cmpeq_epi8(load(p + 48), wanted);
-
-		if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) != 0)
-			break;
+	if (n == 0)
+		return NULL;
+	found = matches((const unsigned char *)block, wanted) >> (start & 15) << (start & 15);
+	for (; found == 0; found = matches((const unsigned char *)block, wanted)) {
+		block += 16;
+		while (block % 64 == 0 && block < end && end - block >= 64 &&
+		       none_of_64((const unsigned char *)block, wanted))
+			block += 64;
+		if (block >= end)
+			return NULL;
 	}
-	for (; n >= 16; n -= 16, p += 16)
-		if ((found = matches(p, wanted)) != 0)
-			return (void *)(uintptr_t)(p + __builtin_ctz(found));
-	for (; n > 0; n--, p++)
-		if (*p == (unsigned char)byte)
-			return (void *)(uintptr_t)p;
-	return NULL;
+	block += (unsigned)__builtin_ctz(found);
+	return block < end ? (void *)block : NULL;
 }
 
 /* Reads aligned blocks, which never cross into a page without a byte of the string. */

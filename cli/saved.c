@@ -82,6 +82,11 @@ bool saved_option(int argc, char **argv, int *i)
 	return true;
 }
 
+bool checkpoints_wanted(void)
+{
+	return saved.checkpoint;
+}
+
 bool saved_wanted(void)
 {
 	if (saved.file == NULL && (saved.base != NULL || saved.compress || saved.undo))

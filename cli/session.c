@@ -178,6 +178,8 @@ void runner_start(struct runner *r, struct options *o)
 	if (o->microvm)
 		o->config.microvm = machine_of_host();
 	r->host = host;
+	if (checkpoints_wanted() && isatty(0) && isatty(1))
+		o->config.checkpoints = 100;
 	if (saved_wanted())
 		journal_refuse("--session");
 	if (rehearse_wanted())

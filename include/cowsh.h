@@ -239,11 +239,13 @@ struct cowsh_config {
 	/* Images, mounted like `mounts` and before them; see cowsh_image.h. */
 	const struct cowsh_image_mount *images;
 	size_t nimages;
+	/* How many states before commands are kept, for cowsh_undo. */
+	size_t checkpoints;
 };
 #define COWSH_CONFIG_INIT                                                                          \
 	{                                                                                          \
 		sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,   \
-			NULL, 0, COWSH_PROFILE_DEFAULT, NULL, NULL, 0                              \
+			NULL, 0, COWSH_PROFILE_DEFAULT, NULL, NULL, 0, 0                           \
 	}
 
 /* config and host may be NULL; both are copied. */
@@ -362,6 +364,10 @@ COWSH_API int cowsh_put_lazy(cowsh *session, const char *path, const struct cows
  * state, independent from now on; processes in the background are not copied. -COWSH_EBUSY
  * while a command runs. The fork has the parent's limits. */
 COWSH_API int cowsh_fork(cowsh *session, const struct cowsh_host *host, cowsh **out);
+/* The whole session becomes what it was before the last command that is not undone: files and
+ * shell, clock and limits used; processes in the background are ended. -COWSH_ENOENT when no such
+ * state was kept (cowsh_config.checkpoints). */
+COWSH_API int cowsh_undo(cowsh *session);
 /* The files as they are now, in constant time. Free with cowsh_snapshot_free. */
 COWSH_API int cowsh_snapshot_new(cowsh *session, cowsh_snapshot **out);
 COWSH_API void cowsh_snapshot_free(cowsh_snapshot *snapshot);

@@ -354,6 +354,9 @@ struct shell *shell_copy(struct proc *child, struct shell *from)
 	sh->command = NULL;
 	copy_state(sh, from, false);
 	copy_lists(sh, from);
+	/* What takes steps to make is there in the copy if it was in the other. */
+	if (from->vars.environ != NULL && from->vars.environ_serial == from->vars.export_serial)
+		(void)var_environ(sh);
 	for (int i = 0; i < TRAP_COUNT; i++) {
 		struct trap *t = &sh->traps[i];
 

@@ -108,6 +108,20 @@ size_t kernel_free(struct kernel *k)
 	return heap.used;
 }
 
+void kernel_swap_hosts(struct kernel *a, struct kernel *b)
+{
+	struct kernel_host host = a->host;
+	bool calls = a->trace_calls;
+	bool watched = a->fuel.watched;
+
+	a->host = b->host;
+	a->trace_calls = b->trace_calls;
+	a->fuel.watched = b->fuel.watched;
+	b->host = host;
+	b->trace_calls = calls;
+	b->fuel.watched = watched;
+}
+
 void kernel_follow(struct kernel *k, const struct kernel *like)
 {
 	memcpy(k->rng, like->rng, sizeof k->rng);

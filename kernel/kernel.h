@@ -123,6 +123,8 @@ size_t kernel_free(struct kernel *k);
  * they are now, and no processes. k goes on. Not to be called while k runs. */
 int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel **out);
 
+/* Each gets the other's callbacks, and with them tracing and breakpoints. */
+void kernel_swap_hosts(struct kernel *a, struct kernel *b);
 /* Clock, random state and what of the limits is used become those of `like` again. */
 void kernel_follow(struct kernel *k, const struct kernel *like);
 /* A kernel's own state for a saved session: clock, random numbers, what of its limits is used.

@@ -60,8 +60,6 @@ int image_verify(struct image *i);
 const struct vfs_source *image_source(struct image *i, bool read_only, uint64_t *root);
 /* A session's files. The caller puts the reference. */
 int image_tree(struct image *i, struct vfs_tree **out);
-/* Where a session's base was mounted: its numbers begin there. 0: nowhere. */
-vfs_ino image_base_first(const struct image *i);
 uint64_t image_size(const struct image *i);
 /* What was saved beside the files, in a. */
 int image_state(struct image *i, struct arena *a, struct bytes *out);

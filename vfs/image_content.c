@@ -43,11 +43,12 @@ static bool is_zero_page(const void *page)
 /* Whether e goes on where the last extent ends; then that one grows. */
 static bool joined(struct content *c, const struct extent *e)
 {
-	uint8_t *last = c->extents + c->len - EXTENT_BYTES;
+	uint8_t *last;
 	uint32_t count;
 
 	if (c->len == 8 || e->stored != 0)
 		return false;
+	last = c->extents + c->len - EXTENT_BYTES;
 	count = digest_le32(last + EXTENT_COUNT);
 	if (digest_le32(last + EXTENT_STORED) != 0 ||
 	    digest_le32(last + EXTENT_FLAGS) != (uint32_t)e->in_base ||

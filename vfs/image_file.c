@@ -185,7 +185,7 @@ static enum image_fault check_base(const uint8_t *end, const struct image *base)
 {
 	uint64_t first = digest_le64(end + END_BASE_FIRST);
 
-	if (digest_le64(end + END_HAS_BASE) == 0)
+	if (digest_le32(end + END_HAS_BASE) == 0)
 		return IMAGE_FINE;
 	if (base == NULL)
 		return IMAGE_BASE_NEEDED;
@@ -220,7 +220,7 @@ static int open_with(struct store *s, const void *bytes, uint64_t size, struct i
 	i->pages = digest_le64(end + END_PAGES);
 	i->levels = levels_of(i->pages);
 	i->root = digest_le64(end + END_ROOT);
-	i->base = digest_le64(end + END_HAS_BASE) != 0 ? base : NULL;
+	i->base = digest_le32(end + END_HAS_BASE) != 0 ? base : NULL;
 	i->checked_bytes = (size_t)(size / PAGE_BYTES / 32 + 1) * sizeof *i->checked;
 	i->checked = store_alloc(s, i->checked_bytes);
 	if (i->checked == NULL) {
@@ -257,7 +257,7 @@ void image_get_info(const struct image *i, struct image_info *out)
 		.numbers = digest_le64(end + END_NUMBERS),
 		.files = digest_le64(end + END_FILES),
 		.bytes = digest_le64(end + END_BYTES),
-		.has_base = digest_le64(end + END_HAS_BASE) != 0,
+		.has_base = digest_le32(end + END_HAS_BASE) != 0,
 	};
 	memcpy(out->id, end + END_HASH, HASH_BYTES);
 	memcpy(out->base_id, end + END_BASE_ID, HASH_BYTES);
@@ -278,9 +278,12 @@ const char *image_fault_text(enum image_fault fault)
 	return text[fault];
 }
 
-vfs_ino image_base_first(const struct image *i)
+void image_base_mount(const struct image *i, struct base_mount *out)
 {
-	return digest_le64(i->end + END_BASE_FIRST);
+	*out = (struct base_mount){ .first = digest_le64(i->end + END_BASE_FIRST),
+				    .owned = digest_le32(i->end + END_BASE_OWNED),
+				    .uid = digest_le32(i->end + END_BASE_UID),
+				    .gid = digest_le32(i->end + END_BASE_GID) };
 }
 
 uint64_t image_size(const struct image *i)

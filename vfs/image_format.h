@@ -53,7 +53,10 @@ enum {
 	END_TOP = 128, /* hash of the topmost page of hashes */
 	END_BASE_ID = 160,
 	END_HAS_BASE = 192,
-	END_ZERO = 200, /* from here to the hash */
+	END_BASE_OWNED = 196, /* 32 bits: what it has belongs to those below, not to its own */
+	END_BASE_UID = 200,
+	END_BASE_GID = 204,
+	END_ZERO = 208, /* from here to the hash */
 	END_HASH = 4096 - HASH_BYTES,
 };
 
@@ -166,6 +169,15 @@ struct image *image_of(struct image *i, uint64_t *place);
 /* The entry at a place; checked whether it can be. */
 int image_entry_at(struct image *i, uint64_t place, struct image_entry *out);
 
+/* How a session's base was mounted. */
+struct base_mount {
+	vfs_ino first;  /* what its inode numbers are added to; 0: it was not */
+	uint32_t owned; /* uid and gid below hold for all of it */
+	uint32_t uid;
+	uint32_t gid;
+};
+void image_base_mount(const struct image *i, struct base_mount *out);
+
 /* --- image_source.c --- */
 
 void image_init_source(struct image *i);
@@ -225,7 +237,6 @@ void content_clear(struct content *c);
 struct tree_save {
 	struct image_out *out;
 	struct image *base;
-	vfs_ino base_first;
 	const struct vfs_source
 		*pending;       /* files whose content is written already: id says where */
 	const struct vfs *live; /* whose open files are loaded at once; or NULL */

@@ -28,6 +28,7 @@ struct image_out {
 	uint8_t *group;                 /* HASH_FAN pages and one of their hashes */
 	uint8_t *level;                 /* a page for each level of hashes above that */
 	uint64_t full[HASH_LEVELS_MAX]; /* hashes so far, by level */
+	uint8_t hashed[HASH_FAN];       /* pages of the group whose hash is in place */
 	struct known *known;
 };
 
@@ -92,7 +93,7 @@ static int write_out(struct image_out *o, const void *data, size_t len)
 	return o->sink.write(o->sink.user, data, len);
 }
 
-/* Puts a hash into a level's page. */
+/* Puts the hash of a page into one of a level above 0. */
 static void add_hash(struct image_out *o, uint32_t level, const uint8_t *data)
 {
 	uint8_t *page = level_page(o, level);
@@ -101,6 +102,18 @@ static void add_hash(struct image_out *o, uint32_t level, const uint8_t *data)
 	if (at == 0)
 		memset(page, 0, PAGE_BYTES);
 	image_hash(data, PAGE_BYTES, page + at * HASH_BYTES);
+}
+
+/* The hashes of the group that are not known yet. */
+static void hash_group(struct image_out *o, size_t n)
+{
+	uint8_t *hashes = level_page(o, 0);
+
+	for (size_t i = 0; i < n; i++)
+		if (!o->hashed[i])
+			image_hash(o->group + i * PAGE_BYTES, PAGE_BYTES, hashes + i * HASH_BYTES);
+	memset(hashes + n * HASH_BYTES, 0, (HASH_FAN - n) * HASH_BYTES);
+	memset(o->hashed, 0, sizeof o->hashed);
 }
 
 /* Writes the page of a level, whose hash belongs to the one above; and that, when full. */
@@ -125,8 +138,7 @@ static int flush_group(struct image_out *o)
 	size_t n = (size_t)((o->pages - 1) & (HASH_FAN - 1)) + 1;
 	int err = write_out(o, o->group, n * PAGE_BYTES);
 
-	for (size_t i = 0; err == 0 && i < n; i++)
-		add_hash(o, 0, o->group + i * PAGE_BYTES);
+	hash_group(o, n);
 	o->open = UINT64_MAX;
 	return err != 0 ? err : close_levels(o, 0);
 }
@@ -187,6 +199,8 @@ int image_out_page(struct image_out *o, const void *page, uint64_t *d)
 		return err;
 	memcpy(to, page, PAGE_BYTES);
 	*d = o->pages - 1;
+	o->hashed[*d & (HASH_FAN - 1)] = 1;
+	memcpy(level_page(o, 0) + (*d & (HASH_FAN - 1)) * HASH_BYTES, hash, HASH_BYTES);
 	image_out_remember(o, hash, *d, 0);
 	return 0;
 }

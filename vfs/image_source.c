@@ -235,11 +235,13 @@ int image_each(struct image *i, uint64_t dir,
 	char before[VFS_NAME_MAX + 1] = "";
 	struct image *in = i;
 	uint64_t flag, place, end;
+	struct base_mount mount;
 	int err = image_find(&in, dir, &x);
 
 	if (err != 0 || (x.e.mode & S_FMT) != S_DIR)
 		return -E_IO;
 	flag = in != i || (dir & IN_BASE) != 0 ? IN_BASE : 0;
+	image_base_mount(i, &mount);
 	place = x.content;
 	end = place + x.e.size;
 	if (place > in->pages * PAGE_BYTES || x.e.size > in->pages * PAGE_BYTES)
@@ -255,7 +257,11 @@ int image_each(struct image *i, uint64_t dir,
 		place = x.next;
 		x.e.id = at | flag;
 		if (flag != 0)
-			x.e.ino += image_base_first(i);
+			x.e.ino += mount.first;
+		if (flag != 0 && mount.owned) {
+			x.e.uid = mount.uid;
+			x.e.gid = mount.gid;
+		}
 		err = each(user, &x, at | flag);
 	}
 	return err;

@@ -37,8 +37,10 @@ struct writer {
 	size_t written_count;
 	uint64_t files;
 	uint64_t bytes;
-	bool base_used;
-	uint8_t *chunk; /* BLOCK_PAGES of an origin that must be read, and one page */
+	bool base_used; /* and how it was mounted */
+	struct base_mount mount;
+	bool base_pages; /* some of its pages were named */
+	uint8_t *chunk;  /* BLOCK_PAGES of an origin that must be read, and one page */
 	uint64_t chunk_ino;
 	uint64_t chunk_first;
 };
@@ -93,19 +95,23 @@ static int remember(struct writer *w, vfs_ino ino, uint64_t content)
 /* The entry that an object came from, if its image's content lies in the base. */
 static bool from_base(struct writer *w, const struct origin *o, struct image_entry *x)
 {
+	struct base_mount mount;
 	struct image *i;
-	vfs_ino first;
 
 	if (w->save.base == NULL || o == NULL || !image_is_source(o->source))
 		return false;
 	i = o->source->user;
-	first = i == w->save.base ? o->first : image_base_first(i);
-	/* Mounted twice, an image is a base only where it was met first. */
-	if (w->save.base_first != 0 && w->save.base_first != first)
+	if (i == w->save.base)
+		mount = (struct base_mount){ o->first, o->masked, o->uid, o->gid };
+	else
+		image_base_mount(i, &mount);
+	/* Mounted twice, an image is a base only as it was met first. */
+	if (w->base_used && (w->mount.first != mount.first || w->mount.owned != mount.owned ||
+			     w->mount.uid != mount.uid || w->mount.gid != mount.gid))
 		return false;
 	if (image_find(&i, o->id, x) != 0 || i != w->save.base)
 		return false;
-	w->save.base_first = first;
+	w->mount = mount;
 	w->base_used = true;
 	return true;
 }
@@ -186,7 +192,7 @@ static int step_image(struct writer *w, struct content *c, struct image *i,
 	if (w->save.base == NULL || (i != w->save.base && (!e.in_base || i->base != w->save.base)))
 		return 0;
 	e.in_base = true;
-	w->base_used = true;
+	w->base_pages = true;
 	*index = *next;
 	return content_extent(c, &e);
 }
@@ -528,9 +534,12 @@ int tree_write(struct vfs *v, const struct tree_save *save, uint8_t end[PAGE_BYT
 	put64(end + END_NUMBERS, v->next_ino);
 	put64(end + END_FILES, w.files);
 	put64(end + END_BYTES, w.bytes);
-	put64(end + END_BASE_FIRST, w.save.base_first);
-	if (w.base_used) {
-		put64(end + END_HAS_BASE, 1);
+	if (w.base_used || w.base_pages) {
+		put32(end + END_HAS_BASE, 1);
+		put64(end + END_BASE_FIRST, w.mount.first);
+		put32(end + END_BASE_OWNED, w.mount.owned);
+		put32(end + END_BASE_UID, w.mount.uid);
+		put32(end + END_BASE_GID, w.mount.gid);
 		memcpy(end + END_BASE_ID, w.save.base->end + END_HASH, HASH_BYTES);
 	}
 	if (w.save.live != NULL) {

@@ -115,6 +115,8 @@ check 'a delta shows the same again' "$one" "$two"
 check 'it has the changes' 'one more m1 0' \
 	"$("${d[@]}" -c 'cat one; ls sub | grep "^[mn][12]$"; tail -c 2000 sub/deep/big | tr -d "\0" | wc -c' | paste -sd ' ')"
 check 'and only those' 1 "$(( $(stat -c %s delta.cow) < 150000 ))"
+check 'its files belong to the user still' 'user ok' \
+	"$("${d[@]}" -c 'stat -c %U sub/n9; echo x >> sub/n9 && echo ok' | paste -sd ' ')"
 mv tree.img elsewhere.img
 "${d[@]}" -c : 2> err
 check 'a base that is gone' "2 cowsh: delta.cow: its base $PWD/tree.img is not there (--base says where it is)" "$? $(< err)"
@@ -127,8 +129,13 @@ check 'what was done' 2 "$("$cowsh" --session my.cow -c 'echo $x')"
 "${s[@]}" --undo
 check 'is undone' 2 "$("${s[@]}" -c 'echo $x')"
 
-( failed=0; "${s[@]}" -c 'read line; echo done' < <(sleep 1) & sleep 0.3
-bad 'two writers' 'my.cow: another process is using it' --session my.cow -c :; wait; exit $failed ) || failed=$((failed + 1))
+mkfifo hold
+"${s[@]}" -c 'read line' < hold > out 2>&1 &
+exec 9> hold
+while [ ! -e my.cow.new ]; do sleep 0.05; done
+bad 'two writers' 'my.cow: another process is using it' --session my.cow -c :
+echo go >&9; exec 9>&-
+wait
 head -c 40960 my.cow > cut.cow
 bad 'a cut session' 'cut.cow: cut off: its end is missing' --session cut.cow -c :
 bad 'an image is no session' 'packed.img: an image, not a session' --session packed.img -c :
@@ -136,6 +143,52 @@ bad 'a session of options' 'options of the shell do not go with --session: use `
 sleep 0.2
 check 'no new files are left' '' "$(ls | grep '\.new$')"
 check 'a session that is only read stays' 0 "$("$cowsh" image verify my.cow; echo $?)"
+
+# --- a power cut: what was written so far is on the disk as FILE.new, at any length ---
+
+p=("$cowsh" --session power.cow)
+"${p[@]}" -c 'n=0; echo old > /tmp/f'
+cp power.cow old.cow
+"${p[@]}" -c 'n=1; echo new > /tmp/f'
+cp power.cow new.cow
+size=$(stat -c %s new.cow) wrong=0
+for ((len = 0; len <= size; len += 1777)); do
+	cp old.cow power.cow
+	head -c $len new.cow > power.cow.new
+	[ "$("${p[@]}" -c 'echo $n $(< /tmp/f)')" = '0 old' ] || wrong=$((wrong + 1))
+	# Had only the name reached the disk, it would be seen.
+	head -c $((len < size ? len : size - 1)) new.cow > torn.cow
+	"$cowsh" --session torn.cow -c : > out 2> err && [ $len != 0 ] && wrong=$((wrong + 1))
+	rm -f torn.cow*
+done
+check 'a cut while writing leaves the old session' 0 $wrong
+cp new.cow power.cow
+check 'a complete one is the new session' '1 new' "$("${p[@]}" -c 'echo $n $(< /tmp/f)')"
+
+# Killed at every write, sync and rename: the old one or the new one.
+if command -v strace > out; then
+	wrong=0 was=$("${p[@]}" -c 'echo $n')
+	for call in write fsync renameat2; do
+		for when in 1 2 3 4 5; do
+			( strace -f -o out -e trace=write,fsync,renameat2 \
+				-e inject=$call:signal=SIGKILL:when=$when "${p[@]}" -c 'n=$((n+1)); echo $n > /tmp/f'; true ) > out 2>&1
+			sleep 0.05
+			now=$("${p[@]}" -c 'echo $n $(< /tmp/f)')
+			[ "$now" = "$was" ] || [ "$now" = "$((was + 1)) $((was + 1))" ] || [ "$now" = "$was $was" ] ||
+				[ "$now" = "$was new" ] || wrong=$((wrong + 1))
+			was=${now% *}
+		done
+	done
+	check 'killed at any step' 0 $wrong
+fi
+
+# --- archives that are not taken ---
+
+printf 'x' > sparse.bin; truncate -s 1M sparse.bin
+tar cSf sparse.tar sparse.bin
+bad 'a sparse member' 'sparse.tar: a member of a kind that is not supported' image build -o x.img sparse.tar
+tar cf dots.tar --transform='s,^,../,' -P one.txt 2> err || { echo 1 > one.txt; tar cf dots.tar -P --transform='s,^,../,' one.txt; }
+bad 'a name that leads out' "dots.tar: a member's name has '..' in it" image build -o x.img dots.tar
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -280,6 +280,40 @@ TEST(damaged_sessions)
 	free(f.bytes);
 }
 
+TEST(commands_are_undone)
+{
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	static char want[sizeof output];
+	cowsh *s;
+
+	config.checkpoints = 3;
+	s = new_session(&config);
+	CHECK_EQ(cowsh_undo(s), -COWSH_ENOENT);
+	run(s, work);
+	run(s, "echo one > /tmp/file");
+	strcpy(want, run(s, look));
+	/* Looking is a command, too. */
+	CHECK_EQ(cowsh_undo(s), 0);
+	run(s, "rm -rf /tmp/*; x=9; unset -f f; cd /; trap - INT; sleep 100 & exec 5>&-; shopt -u "
+	       "extglob");
+	CHECK_EQ(cowsh_undo(s), 0);
+	CHECK_STR(run(s, look), want);
+	CHECK_EQ(cowsh_undo(s), 0);
+	CHECK_EQ(cowsh_undo(s), 0);
+	CHECK_STR(run(s, "cat /tmp/file; echo $x"),
+		  "cat: /tmp/file: No such file or directory\n1\n");
+	CHECK_EQ(cowsh_undo(s), 0);
+	CHECK_EQ(cowsh_undo(s), 0);
+	CHECK_STR(run(s, "echo \"[$x]\""), "[]\n");
+	for (int i = 0; i < 10; i++)
+		run(s, "i=$((i + 1))");
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(cowsh_undo(s), 0);
+	CHECK_EQ(cowsh_undo(s), -COWSH_ENOENT);
+	CHECK_STR(run(s, "echo $i"), "7\n");
+	cowsh_free(s);
+}
+
 TEST(nothing_is_left)
 {
 	size_t used = 0;
@@ -289,6 +323,7 @@ TEST(nothing_is_left)
 		test_a_resumed_session_is_the_same();
 		test_budgets_go_on();
 		test_damaged_sessions();
+		test_commands_are_undone();
 		if (i == 2)
 			used = cowsh_store_used(store);
 	}
@@ -308,6 +343,7 @@ int main(void)
 	RUN(budgets_go_on);
 	RUN(an_exhausted_session);
 	RUN(damaged_sessions);
+	RUN(commands_are_undone);
 	RUN(nothing_is_left);
 	return check_end();
 }
