@@ -35,7 +35,7 @@
 enum {
 	STACK_RESERVE = 1 << 20, /* for the recursion over one statement's deepest expression */
 	OPS_PER_CHARGE = 64,
-	LONG_BYTES = 1024,     /* copies below are part of their operation */
+	LONG_BYTES = 16384,    /* copies below are part of their operation */
 	LARGE_BLOCK = 1 << 20, /* from here on memory is asked for with care */
 	WIDTH_MAX = 10000000,  /* of printf() */
 	WILDCARDS_MAX = 2000,  /* of a pattern: each is a recursion of LIKE */
@@ -109,7 +109,6 @@ static void *block_alloc(int size)
 		return first_alloc(n);
 	if (!may_have(h, n))
 		return NULL;
-	cmd_charge_bytes(h->c, n / 8);
 	at = pool_alloc(h->c->pool, n + HEAD_BYTES);
 	memcpy(at, &n, sizeof n);
 	return at + HEAD_BYTES;
@@ -132,7 +131,6 @@ static void *block_resize(void *block, int size)
 
 	if (h == NULL || is_first(block) || !may_have(h, n))
 		return NULL;
-	cmd_charge_bytes(h->c, n / 8);
 	at = pool_resize(h->c->pool, (char *)block - HEAD_BYTES,
 			 (size_t)block_size(block) + HEAD_BYTES, n + HEAD_BYTES);
 	memcpy(at, &n, sizeof n);
