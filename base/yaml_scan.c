@@ -134,8 +134,10 @@ bool yaml_skip(struct yaml_parser *p)
 
 struct bytes yaml_take(struct yaml_parser *p, size_t from, size_t to)
 {
-	struct bytes text = { NULL, 0 };
+	struct bytes text = { "", 0 };
 
+	if (from == to)
+		return text;
 	for (size_t i = from; i < to; i++)
 		text = i == from ? p->comments[i].text
 				 : join(p->arena, text, p->comments[i].after_blank ? "\n\n" : "\n",

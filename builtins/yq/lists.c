@@ -298,14 +298,17 @@ static void flatten(struct yq *y, struct yaml_node *to, struct yaml_node *from, 
 	cmd_charge(y->c, 1);
 	for (uint32_t i = 0; i < from->n; i++) {
 		struct yaml_node *item = yq_real_node(y, from->items[i]);
+		bool alias = item != from->items[i];
 
 		if (item->kind == YAML_SEQ && depth != 0) {
-			if (++y->expanded > YQ_EXPAND_MAX)
-				yq_fatal(y, "document contains excessive aliasing");
+			y->in_alias += alias;
 			flatten(y, to, item, depth - 1);
-		} else {
-			yaml_push(y->a, to, yq_copy(y, from->items[i]));
+			y->in_alias -= alias;
+			continue;
 		}
+		if (y->in_alias > 0 && ++y->expanded > YQ_ALIAS_MAX)
+			yq_fatal(y, "document contains excessive aliasing");
+		yaml_push(y->a, to, yq_copy(y, from->items[i]));
 	}
 }
 
@@ -326,6 +329,8 @@ HANDLER(fn_flatten)
 			if (depth < 0 || depth > YAML_DEPTH_MAX)
 				depth = YAML_DEPTH_MAX;
 		}
+		y->in_alias = 0;
+		y->expanded = 0;
 		flatten(y, flat, n, depth);
 		yq_add(y, &out, flat);
 	}

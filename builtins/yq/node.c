@@ -124,7 +124,9 @@ static void put_merged(struct yq *y, struct yaml_node *to, struct yaml_node *fro
 				put_merged(y, to, from->items[i], depth + 1);
 		return;
 	}
+	y->in_alias++;
 	from = explode(y, from, depth + 1);
+	y->in_alias--;
 	for (uint32_t i = 0; from->kind == YAML_MAP && i + 1 < from->n; i += 2)
 		yq_set(y, to, from->items[i]->value, from->items[i + 1]);
 }
@@ -167,7 +169,8 @@ static struct yaml_node *explode(struct yq *y, struct yaml_node *n, int depth)
 	cmd_charge(y->c, 1);
 	if (depth > YAML_DEPTH_MAX)
 		yq_fatal(y, "aliases nest too deeply");
-	if (++y->expanded > YQ_EXPAND_MAX)
+	y->in_alias += real != n;
+	if (y->in_alias > 0 && ++y->expanded > YQ_ALIAS_MAX)
 		yq_fatal(y, "document contains excessive aliasing");
 	if (real->kind == YAML_MAP) {
 		out = explode_map(y, real, depth);
@@ -183,10 +186,13 @@ static struct yaml_node *explode(struct yq *y, struct yaml_node *n, int depth)
 	out->head = n->head;
 	out->tail = n->tail;
 	out->foot = n->foot;
+	y->in_alias -= real != n;
 	return out;
 }
 
 struct yaml_node *yq_explode(struct yq *y, struct yaml_node *n)
 {
+	y->in_alias = 0;
+	y->expanded = 0;
 	return explode(y, n, 0);
 }

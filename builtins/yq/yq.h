@@ -24,7 +24,8 @@ enum {
 	YQ_NESTING_MAX = 400, /* of an expression */
 	YQ_REGEXES = 8,
 	YQ_DEPTH_MAX = 300,       /* of evaluations within each other: eval, nested calls */
-	YQ_EXPAND_MAX = 10 << 20, /* nodes that aliases may become */
+	YQ_EXPAND_MAX = 10 << 20, /* nodes that are compared through aliases */
+	YQ_ALIAS_MAX = 500000,    /* nodes that are made for aliases */
 	YQ_STACK_NEED = 2 << 20,
 };
 
@@ -178,6 +179,7 @@ struct yq {
 	size_t sources_cap;
 	int depth;
 	size_t expanded; /* nodes that aliases have become */
+	int in_alias;    /* while they do */
 	struct yq_regex {
 		struct bytes pattern;
 		struct regex *re;
