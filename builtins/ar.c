@@ -184,7 +184,7 @@ static void parse(struct ar *r, struct bytes a)
 static void read_archive(struct ar *r)
 {
 	struct cmd *c = r->c;
-	bool makes = r->operation == 'r' || r->operation == 'q';
+	bool makes = strchr("tpx", r->operation) == NULL;
 	struct bytes a;
 	int err = cmd_read_all(c, r->path, &a);
 
@@ -556,6 +556,9 @@ static void parse_arguments(struct ar *r)
 		cmd_fatal(c, 0, "`N' is only meaningful with the `x' and `d' options.");
 	if (wants_count && (!num_plain(next(r, &at, &left), &r->count) || r->count == 0))
 		cmd_fatal(c, 0, "Value for `N' must be positive.");
+	/* The real one takes "mc" for "rc". */
+	if (r->operation == 'm' && r->silent)
+		r->operation = 'r';
 	r->path = next(r, &at, &left);
 	r->file = at;
 	r->nfiles = left;
@@ -571,7 +574,7 @@ static int ar_run(struct cmd *c)
 	read_archive(&r);
 	if (r.operation == 't' || r.operation == 'p' || r.operation == 'x')
 		show_all(&r);
-	else if (r.operation != 's')
+	else if (r.operation != 's' || !r.exists)
 		change_all(&r);
 	return r.status;
 }
