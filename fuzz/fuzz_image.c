@@ -201,19 +201,12 @@ static void try_tree(struct image *i)
 	vfs_free(v);
 }
 
-static bool too_large(const struct image *i)
-{
-	/* Sparse files of any size are read as zeros; nobody waits for that here. */
-	return digest_le64(i->end + END_FILES) == 0xdead;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum image_fault fault;
 	struct image *i;
-	size_t used;
 
 	if (file == NULL) {
 		must(store_init(&store, malloc(REGION_BYTES), REGION_BYTES, NULL, NULL) == 0);
@@ -223,17 +216,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (size < SUMMARY || size > SUMMARY + (size_t)(PAGES_USED_MAX - 1) * PAGE_BYTES)
 		return 0;
-	used = store.pages_used;
 	if (image_open(&store, file, make_file(data, size), NULL, &i, &fault) == 0) {
 		budget = 400;
-		if (!too_large(i)) {
-			try_mounted(i);
-			try_tree(i);
-			(void)image_verify(i);
-		}
+		try_mounted(i);
+		try_tree(i);
+		(void)image_verify(i);
 		image_close(i);
 	}
 	arena_clear(&arena);
-	must(store.pages_used <= used + 64);
+	/* Slabs stay, one or more of a size; what leaks adds up. */
+	must(store.pages_used <= 600);
 	return 0;
 }
