@@ -81,11 +81,12 @@ struct yaml_node *yq_key_of(struct yq *y, struct yaml_node *n)
 {
 	if (yq_is_phantom(n))
 		return n->name;
-	if (n->parent == NULL)
+	/* Its parent may have become something else since. */
+	if (n->parent == NULL || n->index >= n->parent->n || n->parent->items[n->index] != n)
 		return NULL;
 	if (n->parent->kind == YAML_SEQ)
 		return yq_number(y, n->index);
-	return n->is_key ? n : n->parent->items[n->index - 1];
+	return n->index % 2 == 0 ? n : n->parent->items[n->index - 1];
 }
 
 struct yaml_node *yq_path_of(struct yq *y, struct yaml_node *n)
