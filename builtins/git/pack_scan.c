@@ -155,6 +155,9 @@ const char *pack_scan(struct git *g, int fd, bool thin, struct pack_scan *s)
 	size_t left;
 
 	*s = (struct pack_scan){ .pack = { .fd = fd, .thin = thin } };
+	/* Outside of a repository there are no other objects. */
+	if (g->odb == NULL)
+		g->odb = arena_zalloc(g->keep, sizeof(*g->odb));
 	if (cmd_fstat(g->c, fd, &st) < 0)
 		return "cannot fstat packfile";
 	s->pack.size = st.size;
