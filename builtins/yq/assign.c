@@ -181,9 +181,11 @@ static void assign_plain(struct yq *y, const struct yq_expr *e, struct yq_list i
 {
 	struct yq_list l = yq_eval(y, e->l, in, vars);
 	struct yq_list r = yq_eval(y, e->r, in, vars);
+	/* As it was before: it may hold what is assigned to. */
+	struct yaml_node *value = r.n > 0 ? yq_copy(y, r.items[0]) : NULL;
 
-	for (size_t i = 0; i < l.n && r.n > 0; i++)
-		assign_to(y, e, l.items[i], yq_copy(y, r.items[0]));
+	for (size_t i = 0; i < l.n && value != NULL; i++)
+		assign_to(y, e, l.items[i], yq_copy(y, value));
 }
 
 static void assign_relative(struct yq *y, const struct yq_expr *e, struct yq_list in,
