@@ -1,21 +1,6 @@
 #!/bin/bash
 # --apply: what goes back to the host, and what must not. usage: tests/cli/apply.sh BUILD
-set -u
-cowsh=$(realpath "$1")/cowsh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-# check NAME WANTED GOT
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
-	fi
-}
+. "$(dirname "$0")/harness" "$1"
 
 # state DIR: all there is to see of a tree
 state() {
@@ -230,5 +215,4 @@ check '--json' '3 {"list":[{"path":"/s/p","conflict":false,"error":"neither a fi
 run --apply=dry-run --json -c 'echo other > a; rm one'
 check '--json of a rehearsal' '{"list":[{"path":"/s/a","would":"replace","size":6},{"path":"/s/one","would":"remove","size":0}],"applied":0,"failed":0,"error":null}' "$(sed 's/.*"apply"://; s/}$//' out)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,23 +1,8 @@
 #!/bin/bash
 # What a run has changed, as patches and as an archive: the real git, patch and tar make of them
 # what the sandbox had. usage: tests/cli/export.sh BUILD
-set -u
-cowsh=$(realpath "$1")/cowsh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/harness" "$1"
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_CEILING_DIRECTORIES=$work
-passed=0 failed=0
-
-# check NAME WANTED GOT
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
-	fi
-}
 
 # state DIR: names, types, whether executable, content
 state() {
@@ -113,5 +98,4 @@ check 'an unknown form' "2 cowsh: --diff wants \`list\`, \`unified\` or \`git\`,
 "$cowsh" --export /dev/full -c 'echo > /tmp/x' 2> err
 check 'a full disk is told' '2 cowsh: --export: No space left on device' "$? $(< err)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

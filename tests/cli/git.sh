@@ -1,31 +1,17 @@
 #!/bin/bash
 # Repositories made on one side open on the other: here and in the real git.
 # usage: tests/cli/git.sh BUILD
-set -u
-cowsh=$(realpath "$1")/cowsh
 if ! command -v git > /dev/null; then
 	echo 'skipped: the real git is not here (apt-get install git)'
 	echo '0 passed, 0 failed, 1 skipped'
 	exit 0
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
+. "$(dirname "$0")/harness" "$1"
 export GIT_AUTHOR_NAME='A U' GIT_AUTHOR_EMAIL=a@x GIT_COMMITTER_NAME='C O' GIT_COMMITTER_EMAIL=c@x
 export GIT_AUTHOR_DATE='1700000000 +0100' GIT_COMMITTER_DATE='1700000000 +0100' HOME=$work
 env=()
 for name in "${!GIT_@}"; do env+=(--env "$name=${!name}"); done
 
-# check NAME WANTED GOT
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
-	fi
-}
 # Runs a script in the sandbox with the directory at /w.
 inside() { "$cowsh" "${env[@]}" --env HOME=/w --mount "$work:/w" -c "cd /w/$1; $2" 2>&1; }
 
@@ -79,5 +65,4 @@ mkdir ours
 "$cowsh" "${env[@]}" --env HOME=/tmp -c "mkdir -p $work/ours; cd $work/ours; { $kinds
 	} > /dev/null 2>&1; tar cf - ." | tar xf - -C ours --no-same-owner
 check 'every kind of ours' "$(sed 's/theirs/ours/' <<< "$outside")" "$(cd ours && eval "$judge" 2>&1)"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,21 +1,6 @@
 #!/bin/bash
 # Images and saved sessions. usage: tests/cli/images.sh BUILD
-set -u
-cowsh=$(realpath "$1")/cowsh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-# check NAME WANTED GOT
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
-	fi
-}
+. "$(dirname "$0")/harness" "$1"
 
 mkdir -p tree/sub/deep tree/empty
 echo one > tree/one; printf 'a\0b\377' > tree/sub/bytes; ln tree/one tree/sub/again; ln -s one tree/link
@@ -190,5 +175,4 @@ bad 'a sparse member' 'sparse.tar: a member of a kind that is not supported' ima
 tar cf dots.tar --transform='s,^,../,' -P one.txt 2> err || { echo 1 > one.txt; tar cf dots.tar -P --transform='s,^,../,' one.txt; }
 bad 'a name that leads out' "dots.tar: a member's name has '..' in it" image build -o x.img dots.tar
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -2,22 +2,8 @@
 # What --journal wrote runs again the same, also under another host's clock and input; what is not
 # as it was is named; a journal that was cut or damaged says where.
 # usage: tests/cli/journal.sh BUILD
-set -u
-cowsh=$(realpath "$1")/cowsh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
+. "$(dirname "$0")/harness" "$1"
 
-# check NAME WANTED GOT
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
-	fi
-}
 # same NAME COMMANDS: the journal j replays, and writes what is in out.
 same() {
 	check "$1" "$(cat out; printf 'j: %s commands, the same' "$2")" "$("$cowsh" replay -o j 2>&1 < /dev/null)"
@@ -68,5 +54,4 @@ check 'a file that can'\''t be written' 'cowsh: can'\''t write '\''/nope/j'\'': 
 	"$("$cowsh" --journal /nope/j -c : 2>&1)"
 [ ! -c /dev/full ] || check 'a full disk' 'cowsh: can'\''t make a session: No space left on device' \
 	"$("$cowsh" --journal /dev/full -c : 2>&1 | tail -n 1)"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,23 +1,8 @@
 #!/bin/bash
 # The lock of the program, and the broker behind mounts. usage: tests/cli/lockdown.sh BUILD
-set -u
 build=$(realpath "$1")
-cowsh=$build/cowsh
 source=$(realpath "$(dirname "$0")/../..")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-# check NAME WANTED GOT
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
-	fi
-}
+. "$(dirname "$0")/harness" "$1"
 
 check '--no-lockdown does the same' "$("$cowsh" -c 'seq 3 | tac; echo $?')" \
 	"$("$cowsh" --no-lockdown -c 'seq 3 | tac; echo $?')"
@@ -76,5 +61,4 @@ if command -v strace > /dev/null && strace true 2> /dev/null && ! nm "$cowsh" | 
 	check 'only the calls of the lists' "$(sed -n '$s/passed.*/passed, 0 failed/p' "$work/proof")" \
 		"$(tail -n 1 "$work/proof")"
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,21 +1,6 @@
 #!/bin/bash
 # The program's options and its behaviour around the shell. usage: tests/cli/options.sh BUILD
-set -u
-cowsh=$(realpath "$1")/cowsh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-# check NAME WANTED GOT
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
-	fi
-}
+. "$(dirname "$0")/harness" "$1"
 
 check '-c runs a script' hi "$("$cowsh" -c 'echo hi')"
 check '-c NAME ARG' 'name a b c' "$("$cowsh" -c 'echo $0 "$@"' name a 'b c')"
@@ -107,5 +92,4 @@ for program in "$cowsh" alone/cowsh; do
 	check "interactive: prompts (${program%%/*})" 2 "$(grep -c '^user@cowsh:~\$ ' out)"
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

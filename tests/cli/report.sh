@@ -1,21 +1,6 @@
 #!/bin/bash
 # --dry-run and --analyze. usage: tests/cli/report.sh BUILD
-set -u
-cowsh=$(realpath "$1")/cowsh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
-
-# check NAME WANTED GOT
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
-	fi
-}
+. "$(dirname "$0")/harness" "$1"
 
 # --- --dry-run ---
 mkdir src
@@ -108,5 +93,4 @@ check 'many branches' 0 "$("$cowsh" --analyze chain.sh > out 2>&1; echo $?)"
 "$cowsh" --limit steps=1000 --analyze chain.sh > out 2> err
 check 'a limit of steps' '2 cowsh: --analyze: a limit was reached' "$? $(tail -n 1 err)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

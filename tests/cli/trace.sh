@@ -1,22 +1,8 @@
 #!/bin/bash
 # --trace writes lines of JSON, --trace-format otel spans, also when a limit stops the script.
 # usage: tests/cli/trace.sh BUILD
-set -u
-cowsh=$(realpath "$1")/cowsh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-passed=0 failed=0
+. "$(dirname "$0")/harness" "$1"
 
-# check NAME WANTED GOT
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
-	fi
-}
 # The values of a query over the trace, with our own jq.
 ask() { "$cowsh" -c 'jq -r "$1"' ask "$1" < t; }
 
@@ -51,5 +37,4 @@ check 'a file that can'\''t be written' 'cowsh: can'\''t write '\''/nope/t'\'': 
 a=$("$cowsh" --json --clock @1 -c 'for i in 1 2 3; do seq 99 | sort; done' | sed 's/"memory_peak":[0-9]*//')
 b=$("$cowsh" --json --clock @1 --trace t --trace-calls -c 'for i in 1 2 3; do seq 99 | sort; done' | sed 's/"memory_peak":[0-9]*//')
 check 'tracing changes nothing' "$a" "$b"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish
