@@ -10,7 +10,7 @@ enum { BLOCK = 512, RECORD = 10240, ZIP_UNIX = 0x0317 };
 
 struct archive_opts {
 	bool list, verbose, worktree_attributes;
-	int level; /* -1: default */
+	int level; /* of compression, plus 1; 0: as if 6 were given */
 	const char *format;
 	const char *prefix;
 	const char *output;
@@ -31,12 +31,6 @@ static int add_file(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
-static int set_level(struct git *g, void *opts, const char *arg, bool unset)
-{
-	(void)g, (void)opts, (void)arg, (void)unset;
-	return 0;
-}
-
 static const struct git_option archive_options[] = {
 	GIT_STR(0, "format", struct archive_opts, format),
 	GIT_STR(0, "prefix", struct archive_opts, prefix),
@@ -48,16 +42,16 @@ static const struct git_option archive_options[] = {
 	GIT_FLAG('l', "list", struct archive_opts, list),
 	GIT_MISSING_ARG(0, "remote"),
 	GIT_MISSING_ARG(0, "exec"),
-	GIT_CALL('0', NULL, set_level),
-	GIT_CALL('1', NULL, set_level),
-	GIT_CALL('2', NULL, set_level),
-	GIT_CALL('3', NULL, set_level),
-	GIT_CALL('4', NULL, set_level),
-	GIT_CALL('5', NULL, set_level),
-	GIT_CALL('6', NULL, set_level),
-	GIT_CALL('7', NULL, set_level),
-	GIT_CALL('8', NULL, set_level),
-	GIT_CALL('9', NULL, set_level),
+	GIT_SET('0', NULL, struct archive_opts, level, 1),
+	GIT_SET('1', NULL, struct archive_opts, level, 2),
+	GIT_SET('2', NULL, struct archive_opts, level, 3),
+	GIT_SET('3', NULL, struct archive_opts, level, 4),
+	GIT_SET('4', NULL, struct archive_opts, level, 5),
+	GIT_SET('5', NULL, struct archive_opts, level, 6),
+	GIT_SET('6', NULL, struct archive_opts, level, 7),
+	GIT_SET('7', NULL, struct archive_opts, level, 8),
+	GIT_SET('8', NULL, struct archive_opts, level, 9),
+	GIT_SET('9', NULL, struct archive_opts, level, 10),
 	GIT_END(),
 };
 static const char *const archive_usage[] = {
@@ -77,6 +71,11 @@ struct archiving {
 	struct buf directory; /* of a zip file: it comes last */
 	uint32_t entries;
 };
+
+static int level_of(const struct archive_opts *o)
+{
+	return o->level != 0 ? o->level - 1 : 6;
+}
 
 /* --- tar --- */
 
@@ -236,7 +235,7 @@ static void put_zip(struct archiving *k, const char *path, uint32_t mode, struct
 	if (dir)
 		data.len = 0;
 	if (!link && !dir && data.len != 0) {
-		zlib_deflate_raw(g, data, 6, &packed);
+		zlib_deflate_raw(g, data, level_of(&k->o), &packed);
 		if (packed.len < data.len)
 			method = 8;
 	}
@@ -463,7 +462,7 @@ static void pack_gzip(struct archiving *k)
 	struct buf packed = buf_in(g->keep);
 
 	buf_put(&packed, "\037\213\010\0\0\0\0\0\0\003", 10);
-	zlib_deflate_raw(g, buf_bytes(&k->out), 6, &packed);
+	zlib_deflate_raw(g, buf_bytes(&k->out), level_of(&k->o), &packed);
 	put_le(&packed, zlib_crc32(0, buf_bytes(&k->out)), 4);
 	put_le(&packed, k->out.len & 0xffffffffu, 4);
 	k->out = packed;
@@ -535,6 +534,8 @@ int git_cmd_archive(struct git *g, struct args *args)
 	if (k.o.prefix == NULL)
 		k.o.prefix = "";
 	format = format_of(g, &k.o);
+	if (k.o.level != 0 && strcmp(format, "tar") == 0)
+		git_die(g, "Argument not supported for format 'tar': -%d", k.o.level - 1);
 	find_tree(&k, args->argv[0], &tree);
 	check_paths(&k, &tree, args);
 	read_paths(&k, args);

@@ -9,7 +9,7 @@
 
 struct fetch_opts {
 	bool all, append, force, keep, prune, prune_given, quiet, dry_run, update_head, unshallow,
-		set_upstream, multiple, progress, atomic;
+		set_upstream, multiple, progress;
 	bool no_write;
 	int verbose;
 	int tags; /* 0 those of what is fetched, 1 all, -1 none */
