@@ -100,6 +100,8 @@ static void make_room(struct output *o, size_t n)
 
 static void append(struct output *o, const char *ptr, size_t len)
 {
+	if (len == 0)
+		return;
 	if (len > o->cap - o->len)
 		make_room(o, len);
 	if (len > o->cap - o->len) {

@@ -46,7 +46,7 @@ static bool joined(struct content *c, const struct extent *e)
 	uint8_t *last;
 	uint32_t count;
 
-	if (c->len == 8 || e->stored != 0)
+	if (c->len < 8 + EXTENT_BYTES || e->stored != 0)
 		return false;
 	last = c->extents + c->len - EXTENT_BYTES;
 	count = digest_le32(last + EXTENT_COUNT);

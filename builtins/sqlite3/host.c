@@ -35,7 +35,7 @@
 enum {
 	STACK_RESERVE = 1 << 20, /* for the recursion over one statement's deepest expression */
 	OPS_PER_CHARGE = 64,
-	LONG_BYTES = 16384,    /* copies below are part of their operation */
+	LONG_BYTES = 65536,    /* copies below are part of their operation */
 	LARGE_BLOCK = 1 << 20, /* from here on memory is asked for with care */
 	WIDTH_MAX = 10000000,  /* of printf() */
 	WILDCARDS_MAX = 2000,  /* of a pattern: each is a recursion of LIKE */
@@ -364,11 +364,17 @@ void cowsh_to_sqlite3InsertBuiltinFuncs(struct function_record *functions, int n
 
 /* --- charged forms of what the library calls --- */
 
+/* In whole units, so that sizes which depend on that of pointers count the same everywhere. */
+static void work_of_copy(size_t n)
+{
+	if (n >= LONG_BYTES)
+		work(n - n % LONG_BYTES);
+}
+
 void *cowsh_to_memcpy(void *to, const void *from, size_t n);
 void *cowsh_to_memcpy(void *to, const void *from, size_t n)
 {
-	if (n >= LONG_BYTES)
-		work(n);
+	work_of_copy(n);
 	return memcpy(to, from, n);
 }
 
@@ -383,16 +389,14 @@ void *cowsh_to___memcpy_chk(void *to, const void *from, size_t n, size_t room)
 void *cowsh_to_memmove(void *to, const void *from, size_t n);
 void *cowsh_to_memmove(void *to, const void *from, size_t n)
 {
-	if (n >= LONG_BYTES)
-		work(n);
+	work_of_copy(n);
 	return memmove(to, from, n);
 }
 
 void *cowsh_to_memset(void *to, int byte, size_t n);
 void *cowsh_to_memset(void *to, int byte, size_t n)
 {
-	if (n >= LONG_BYTES)
-		work(n);
+	work_of_copy(n);
 	return memset(to, byte, n);
 }
 
@@ -407,8 +411,7 @@ void *cowsh_to___memset_chk(void *to, int byte, size_t n, size_t room)
 int cowsh_to_memcmp(const void *a, const void *b, size_t n);
 int cowsh_to_memcmp(const void *a, const void *b, size_t n)
 {
-	if (n >= LONG_BYTES)
-		work(n);
+	work_of_copy(n);
 	return memcmp(a, b, n);
 }
 
@@ -507,13 +510,13 @@ char *cowsh_to_strchrnul(const char *text, int byte)
 	return found != NULL ? found : (char *)(uintptr_t)(text + strlen(text));
 }
 
-/* The C library's struct tm, in its order. */
+/* The C library's struct tm, in its order; its time_t is a long. */
 struct broken_time {
 	int second, minute, hour, day, month, year, weekday, yearday, is_dst;
 };
 
-struct broken_time *cowsh_to_localtime_r(const int64_t *seconds, struct broken_time *out);
-struct broken_time *cowsh_to_localtime_r(const int64_t *seconds, struct broken_time *out)
+struct broken_time *cowsh_to_localtime_r(const long *seconds, struct broken_time *out);
+struct broken_time *cowsh_to_localtime_r(const long *seconds, struct broken_time *out)
 {
 	struct sqlite_host *h = sqlite_host_now();
 	struct civil t;

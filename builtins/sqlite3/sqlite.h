@@ -33,7 +33,7 @@ void sqlite_host_guard(sqlite3 *db);
 struct sqlite_host *sqlite_host_now(void);
 
 /* Bytes of stack that the deepest statement may take. */
-enum { SQLITE_STACK = 2 << 20 };
+enum { SQLITE_STACK = 4 << 20 };
 
 extern sqlite3_vfs sqlite_files;
 
