@@ -99,7 +99,7 @@ static int find_mode(const char *name)
 
 	for (size_t i = 0; n > 0 && i < sizeof order / sizeof order[0]; i++)
 		if (strncmp(name, mode_names[order[i]], n) == 0)
-			return order[i];
+			return (int)order[i];
 	return sqlite3_strnicmp(name, "columns", (int)n) == 0 && n > 6 ? MODE_COLUMN
 	       : n == 5 && strcmp(name, "lines") == 0                  ? MODE_LINE
 								       : -1;

@@ -29,7 +29,7 @@ bool yq_format_named(const char *name, int *out)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(name, formats[i].name) == 0 || strcmp(name, formats[i].letter) == 0) {
-			*out = formats[i].format;
+			*out = (int)formats[i].format;
 			return true;
 		}
 	return false;

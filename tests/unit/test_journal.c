@@ -195,9 +195,10 @@ TEST(digests)
 	CHECK(memcmp(a, whole, 32) != 0);
 	for (int i = 0; i < 4; i++) {
 		static const char *const changes[] = {
-			"chmod 644 g", "touch -d @5 g", "mv g i",
-			"printf X | dd of=d/f conv=notrunc seek=9000 "
-			"bs=1 2>/dev/null"
+			"chmod 644 g",
+			"touch -d @5 g",
+			"mv g i",
+			"printf X | dd of=d/f conv=notrunc seek=9000 bs=1 2>&-",
 		};
 
 		cowsh_digest(one, before, a);
