@@ -33,7 +33,7 @@ static void move_gap(struct ed *e, size_t index)
 	if (index < e->gap)
 		memmove(e->slot + index + e->gap_len, e->slot + index,
 			(e->gap - index) * sizeof(*e->slot));
-	else
+	else if (index > e->gap)
 		memmove(e->slot + e->gap, e->slot + e->gap + e->gap_len,
 			(index - e->gap) * sizeof(*e->slot));
 	cmd_charge(e->c, (index < e->gap ? e->gap - index : index - e->gap) / 8 + 1);
