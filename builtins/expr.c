@@ -9,6 +9,7 @@
 #include "builtins/expr_big.h"
 
 enum { EXPR_TRUE, EXPR_FALSE, EXPR_ERROR, DEPTH_MAX = 200 };
+enum { EXPR_STACK = 512 * 1024, STACK_RESERVE = 16384 };
 
 struct expr {
 	struct cmd *c;
@@ -177,14 +178,19 @@ static struct bytes substring(struct expr *e, struct bytes text, struct bytes fr
 
 /* --- the grammar, loosest last --- */
 
+static void deepen(struct expr *e)
+{
+	if (++e->depth > DEPTH_MAX || cmd_stack_left(e->c) < STACK_RESERVE)
+		fail(e, "expression is nested too deeply");
+}
+
 static struct bytes primary(struct expr *e, bool evaluate)
 {
 	struct bytes value;
 
 	require_more(e);
 	if (next_is(e, "(")) {
-		if (++e->depth > DEPTH_MAX)
-			fail(e, "expression is nested too deeply");
+		deepen(e);
 		value = or_level(e, evaluate);
 		e->depth--;
 		if (e->at >= e->n) {
@@ -218,8 +224,7 @@ static struct bytes keyword(struct expr *e, bool evaluate)
 			continue;
 		int n = i == 0 ? 1 : i == 3 ? 3 : 2;
 
-		if (++e->depth > DEPTH_MAX)
-			fail(e, "expression is nested too deeply");
+		deepen(e);
 		for (int k = 0; k < n; k++)
 			a[k] = keyword(e, evaluate);
 		e->depth--;
@@ -364,8 +369,9 @@ static struct bytes or_level(struct expr *e, bool evaluate)
 	return value;
 }
 
-static int expr_run(struct cmd *c)
+static int evaluate_all(void *arg)
 {
+	struct cmd *c = arg;
 	int skip = c->nargs > 0 && strcmp(c->args[0], "--") == 0;
 	struct expr e = { .c = c, .arg = c->args, .n = c->nargs, .at = skip };
 
@@ -380,6 +386,12 @@ static int expr_run(struct cmd *c)
 	cmd_bytes(c, value);
 	cmd_putc(c, '\n');
 	return is_null(value) ? EXPR_FALSE : EXPR_TRUE;
+}
+
+/* Each level of nesting has an argument of its own: few of them need no stack of their own. */
+static int expr_run(struct cmd *c)
+{
+	return c->nargs > 32 ? cmd_deepen(c, EXPR_STACK, evaluate_all, c) : evaluate_all(c);
 }
 
 const struct builtin builtin_expr = {
