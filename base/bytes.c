@@ -19,10 +19,11 @@ int bytes_cmp(struct bytes a, struct bytes b)
 const char *bytes_find(struct bytes hay, struct bytes needle)
 {
 	const char *at = hay.ptr;
-	const char *end = hay.ptr + hay.len;
+	const char *end;
 
-	if (needle.len == 0)
-		return hay.ptr;
+	if (needle.len == 0 || needle.len > hay.len)
+		return needle.len == 0 ? hay.ptr : NULL;
+	end = hay.ptr + hay.len;
 	while ((size_t)(end - at) >= needle.len) {
 		at = memchr(at, needle.ptr[0], (size_t)(end - at) - needle.len + 1);
 		if (at == NULL)

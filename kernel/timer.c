@@ -126,7 +126,7 @@ static int64_t after(struct kernel *k, int64_t ns)
 {
 	int64_t now = kernel_now(k);
 
-	return ns > INT64_MAX - now ? INT64_MAX : now + ns;
+	return now > 0 && ns > INT64_MAX - now ? INT64_MAX : now + ns;
 }
 
 int64_t sys_sleep(struct proc *p, int64_t ns)
