@@ -141,14 +141,17 @@ static enum ed_result run_join(struct ed *e, char letter, int *print)
 
 /* --- copying --- */
 
+/* Checks the range of the command, and reads the address behind it. */
 static enum ed_result destination_read(struct ed *e, size_t *out)
 {
+	enum ed_result result = ed_range_check(e, e->current, e->current);
 	int64_t first = e->first;
 	int64_t second = e->second;
 	int64_t address;
 	bool given;
-	enum ed_result result = ed_address_read(e, &address, &given);
 
+	if (result == ED_OK)
+		result = ed_address_read(e, &address, &given);
 	if (result != ED_OK)
 		return result;
 	if (!given && e->o->traditional)
@@ -164,11 +167,9 @@ static enum ed_result destination_read(struct ed *e, size_t *out)
 static enum ed_result run_move(struct ed *e, char letter, int *print)
 {
 	size_t after = 0;
-	enum ed_result result = ed_range_check(e, e->current, e->current);
+	enum ed_result result = destination_read(e, &after);
 
 	(void)letter;
-	if (result == ED_OK)
-		result = destination_read(e, &after);
 	size_t from = (size_t)e->first;
 	size_t to = (size_t)e->second;
 
@@ -205,11 +206,9 @@ static enum ed_result put_copies(struct ed *e, struct ed_lines lines, size_t aft
 static enum ed_result run_transfer(struct ed *e, char letter, int *print)
 {
 	size_t after = 0;
-	enum ed_result result = ed_range_check(e, e->current, e->current);
+	enum ed_result result = destination_read(e, &after);
 
 	(void)letter;
-	if (result == ED_OK)
-		result = destination_read(e, &after);
 	if (result == ED_OK)
 		result = ed_suffix_read(e, print);
 	if (result != ED_OK)

@@ -24,7 +24,10 @@ struct diff_args {
 static int own_option(struct git *g, void *opts, int argc, char **argv)
 {
 	struct diff_args *d = opts;
+	int taken;
 
+	if (strcmp(argv[0], "-h") == 0)
+		git_usage(g, diff_usage);
 	if (strcmp(argv[0], "--cached") == 0 || strcmp(argv[0], "--staged") == 0) {
 		d->cached = true;
 		return 1;
@@ -44,40 +47,18 @@ static int own_option(struct git *g, void *opts, int argc, char **argv)
 	}
 	if (strcmp(argv[0], "-c") == 0 || strcmp(argv[0], "--cc") == 0)
 		return 1;
-	return diff_option(g, &d->revs.diff, argc, argv);
+	taken = diff_option(g, &d->revs.diff, argc, argv);
+	return taken != 0 ? taken : revs_option(g, &d->revs, argc, argv);
 }
 
 static void parse_args(struct git *g, struct args *args, struct diff_args *d)
 {
-	int kept = 0;
+	const char *unknown = git_take_options(g, args, own_option, d);
 
-	for (int i = 0; i < args->argc;) {
-		char *arg = args->argv[i];
-		int taken;
-
-		if (strcmp(arg, "--") == 0) {
-			while (i < args->argc)
-				args->argv[kept++] = args->argv[i++];
-			break;
-		}
-		if (arg[0] != '-' || arg[1] == '\0') {
-			args->argv[kept++] = arg;
-			i++;
-			continue;
-		}
-		if (strcmp(arg, "-h") == 0)
-			git_usage(g, diff_usage);
-		taken = own_option(g, d, args->argc - i, args->argv + i);
-		if (taken == 0)
-			taken = revs_option(g, &d->revs, args->argc - i, args->argv + i);
-		if (taken == 0) {
-			git_error(g, "invalid option: %s", arg);
-			git_usage(g, diff_usage);
-		}
-		i += taken;
-	}
-	args->argc = kept;
-	args->argv[kept] = NULL;
+	if (unknown == NULL)
+		return;
+	git_error(g, "invalid option: %s", unknown);
+	git_usage(g, diff_usage);
 }
 
 static bool tree_item(struct git *g, const struct revs_item *it, struct oid *out)

@@ -139,8 +139,9 @@ static int value_option(struct formatting *f, int argc, char **argv)
 	return 0;
 }
 
-static int option(struct formatting *f, int argc, char **argv)
+static int option(struct git *g, void *opts, int argc, char **argv)
 {
+	struct formatting *f = opts;
 	static const char *const refused[] = { "--thread",
 					       "--attach",
 					       "--inline",
@@ -157,10 +158,10 @@ static int option(struct formatting *f, int argc, char **argv)
 	int taken;
 
 	if (strcmp(argv[0], "-h") == 0)
-		git_usage(f->g, format_usage);
+		git_usage(g, format_usage);
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		if (git_starts(argv[0], refused[i]))
-			git_refuse(f->g, git_format(f->g->a, "format-patch %s", refused[i]));
+			git_refuse(g, git_format(g->a, "format-patch %s", refused[i]));
 	if (flag_option(f, argv[0]))
 		return 1;
 	taken = value_option(f, argc, argv);
@@ -171,7 +172,7 @@ static int option(struct formatting *f, int argc, char **argv)
 		f->revs.max_count = n;
 		return 1;
 	}
-	return revs_option(f->g, &f->revs, argc, argv);
+	return revs_option(g, &f->revs, argc, argv);
 }
 
 /* --- one mail --- */
@@ -384,27 +385,13 @@ static void read_config(struct formatting *f)
 int git_cmd_format_patch(struct git *g, struct args *args)
 {
 	struct formatting f = { .g = g };
-	int kept = 0;
+	const char *unknown;
 
 	read_config(&f);
 	revs_init(g, &f.revs);
-	for (int i = 0; i < args->argc;) {
-		int taken = 1;
-
-		if (strcmp(args->argv[i], "--") == 0) {
-			while (i < args->argc)
-				args->argv[kept++] = args->argv[i++];
-			break;
-		}
-		if (args->argv[i][0] != '-' || args->argv[i][1] == '\0')
-			args->argv[kept++] = args->argv[i];
-		else
-			taken = option(&f, args->argc - i, args->argv + i);
-		if (taken == 0)
-			git_die(g, "unrecognized argument: %s", args->argv[i]);
-		i += taken;
-	}
-	args->argc = kept;
+	unknown = git_take_options(g, args, option, &f);
+	if (unknown != NULL)
+		git_die(g, "unrecognized argument: %s", unknown);
 	settle_range(&f, args);
 	f.revs.default_head = true;
 	f.revs.max_parents = 1;

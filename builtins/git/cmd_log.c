@@ -102,6 +102,10 @@ static int log_option(struct git *g, void *opts, int argc, char **argv)
 	const char *arg = argv[0];
 	int taken;
 
+	if (strcmp(arg, "-h") == 0)
+		git_usage(g, log_usage);
+	if (strcmp(arg, "--not") == 0)
+		return GIT_OPERAND; /* keeps its place among the revisions */
 	if (git_starts(arg, "--pretty=") || git_starts(arg, "--format=")) {
 		set_pretty(g, l, arg + 9);
 		return 1;
@@ -142,32 +146,10 @@ static int log_option(struct git *g, void *opts, int argc, char **argv)
 
 static void parse_log(struct git *g, struct log_args *l, struct args *args)
 {
-	int kept = 0;
+	const char *unknown = git_take_options(g, args, log_option, l);
 
-	for (int i = 0; i < args->argc;) {
-		char *arg = args->argv[i];
-		int taken;
-
-		if (strcmp(arg, "--") == 0) {
-			while (i < args->argc)
-				args->argv[kept++] = args->argv[i++];
-			break;
-		}
-		/* These keep their place among the revisions. */
-		if (arg[0] != '-' || arg[1] == '\0' || strcmp(arg, "--not") == 0) {
-			args->argv[kept++] = arg;
-			i++;
-			continue;
-		}
-		if (strcmp(arg, "-h") == 0)
-			git_usage(g, log_usage);
-		taken = log_option(g, l, args->argc - i, args->argv + i);
-		if (taken == 0)
-			git_die(g, "unrecognized argument: %s", arg);
-		i += taken;
-	}
-	args->argc = kept;
-	args->argv[kept] = NULL;
+	if (unknown != NULL)
+		git_die(g, "unrecognized argument: %s", unknown);
 }
 
 static void settle(struct git *g, struct log_args *l)

@@ -299,10 +299,13 @@ struct list_args {
 	bool has_pretty, count, parents, timestamp, oneline, quiet, no_header, objects;
 };
 
-static int list_option(struct git *g, struct list_args *l, int argc, char **argv)
+static int list_option(struct git *g, void *opts, int argc, char **argv)
 {
+	struct list_args *l = opts;
 	const char *arg = argv[0];
 
+	if (strcmp(arg, "--not") == 0)
+		return GIT_OPERAND;
 	if (strcmp(arg, "--count") == 0)
 		l->count = true;
 	else if (strcmp(arg, "--parents") == 0)
@@ -486,27 +489,10 @@ int git_cmd_rev_list(struct git *g, struct args *args)
 	struct commits shown = { NULL, 0, 0 };
 	struct commit *c;
 	size_t n = 0, left = 0;
-	int kept = 0;
 
 	revs_init(g, &l.r);
-	for (int i = 0; i < args->argc;) {
-		int taken = 1;
-
-		if (strcmp(args->argv[i], "--") == 0) {
-			while (i < args->argc)
-				args->argv[kept++] = args->argv[i++];
-			break;
-		}
-		if (args->argv[i][0] != '-' || args->argv[i][1] == '\0' ||
-		    strcmp(args->argv[i], "--not") == 0)
-			args->argv[kept++] = args->argv[i];
-		else
-			taken = list_option(g, &l, args->argc - i, args->argv + i);
-		if (taken == 0)
-			git_usage(g, list_usage);
-		i += taken;
-	}
-	args->argc = kept;
+	if (git_take_options(g, args, list_option, &l) != NULL)
+		git_usage(g, list_usage);
 	revs_operands(g, &l.r, args);
 	if (l.r.nitems == 0 && !l.r.gave_rev)
 		git_usage(g, list_usage);

@@ -247,9 +247,9 @@ static bool letters_option(struct shortlog *s, const char *arg)
 	return true;
 }
 
-static int option(struct shortlog *s, int argc, char **argv)
+static int option(struct git *g, void *opts, int argc, char **argv)
 {
-	struct git *g = s->g;
+	struct shortlog *s = opts;
 	const char *arg = argv[0];
 
 	if (letters_option(s, arg))
@@ -278,31 +278,17 @@ static int option(struct shortlog *s, int argc, char **argv)
 int git_cmd_shortlog(struct git *g, struct args *args)
 {
 	struct shortlog s = { .g = g, .pretty = { .kind = PRETTY_MEDIUM } };
+	const char *unknown;
 	struct commit *c;
-	int kept = 0;
 
 	s.authors = lookup_new(g);
 	if (g->dir != NULL)
 		revs_init(g, &s.revs);
-	for (int i = 0; i < args->argc;) {
-		int taken = 1;
-
-		if (strcmp(args->argv[i], "--") == 0) {
-			while (i < args->argc)
-				args->argv[kept++] = args->argv[i++];
-			break;
-		}
-		if (args->argv[i][0] != '-' || args->argv[i][1] == '\0')
-			args->argv[kept++] = args->argv[i];
-		else
-			taken = option(&s, args->argc - i, args->argv + i);
-		if (taken == 0) {
-			git_error(g, "unrecognized argument: %s", args->argv[i]);
-			git_usage(g, shortlog_usage);
-		}
-		i += taken;
+	unknown = git_take_options(g, args, option, &s);
+	if (unknown != NULL) {
+		git_error(g, "unrecognized argument: %s", unknown);
+		git_usage(g, shortlog_usage);
 	}
-	args->argc = kept;
 	if (g->dir == NULL && args->argc > 0) {
 		git_error(g, "too many arguments given outside repository");
 		git_usage(g, shortlog_usage);

@@ -379,17 +379,26 @@ static const struct git_option force_options[] = {
 	GIT_END(),
 };
 
+/* The only operand: a linked worktree, to be locked or unlocked. */
+static struct worktree *lockable(struct git *g, struct args *args)
+{
+	struct worktree *w;
+
+	if (args->argc != 1)
+		git_usage(g, worktree_usage);
+	w = need_one(g, args->argv[0]);
+	if (w->name == NULL)
+		git_die(g, "The main working tree cannot be locked or unlocked");
+	return w;
+}
+
 static int lock(struct git *g, struct worktree_opts *o, struct args *args)
 {
 	const struct git_parser p = { lock_options, o, worktree_usage, 0, NULL };
 	struct worktree *w;
 
 	git_parse(g, args, &p);
-	if (args->argc != 1)
-		git_usage(g, worktree_usage);
-	w = need_one(g, args->argv[0]);
-	if (w->name == NULL)
-		git_die(g, "The main working tree cannot be locked or unlocked");
+	w = lockable(g, args);
 	if (w->locked != NULL && w->locked[0] != '\0')
 		git_die(g, "'%s' is already locked, reason: %s", args->argv[0], w->locked);
 	if (w->locked != NULL)
@@ -403,11 +412,7 @@ static int unlock(struct git *g, struct worktree_opts *o, struct args *args)
 	struct worktree *w;
 
 	(void)o;
-	if (args->argc != 1)
-		git_usage(g, worktree_usage);
-	w = need_one(g, args->argv[0]);
-	if (w->name == NULL)
-		git_die(g, "The main working tree cannot be locked or unlocked");
+	w = lockable(g, args);
 	if (w->locked == NULL)
 		git_die(g, "'%s' is not locked", args->argv[0]);
 	cmd_unlink(g->c, CMD_CWD, path_join(g->a, w->dir, "locked"), 0);

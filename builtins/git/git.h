@@ -252,6 +252,13 @@ struct git_parser {
 };
 /* args holds what is behind the subcommand's name. Errors end the command with 129. */
 void git_parse(struct git *g, struct args *args, const struct git_parser *p);
+/* Takes the option at argv[0]: how many arguments that were, 0: there is no such option,
+ * GIT_OPERAND: it keeps its place among the operands. */
+typedef int git_take_fn(struct git *g, void *opts, int argc, char **argv);
+enum { GIT_OPERAND = -1 };
+/* For commands whose options are those of revisions and diffs, not a table: hands each option in
+ * front of "--" to take; the rest stays in args. The option that there is not, or NULL. */
+const char *git_take_options(struct git *g, struct args *args, git_take_fn *take, void *opts);
 /* "usage: ..." on standard error, status 129. */
 _Noreturn void git_usage(struct git *g, const char *const *usage);
 

@@ -302,3 +302,28 @@ void git_parse(struct git *g, struct args *args, const struct git_parser *p)
 	args->argc = kept;
 	args->argv[kept] = NULL;
 }
+
+const char *git_take_options(struct git *g, struct args *args, git_take_fn *take, void *opts)
+{
+	int kept = 0;
+	int i = 0;
+
+	while (i < args->argc && strcmp(args->argv[i], "--") != 0) {
+		char **at = args->argv + i;
+		bool option = at[0][0] == '-' && at[0][1] != '\0';
+		int taken = option ? take(g, opts, args->argc - i, at) : GIT_OPERAND;
+
+		if (taken == 0)
+			return at[0];
+		if (taken == GIT_OPERAND) {
+			args->argv[kept++] = at[0];
+			taken = 1;
+		}
+		i += taken;
+	}
+	while (i < args->argc)
+		args->argv[kept++] = args->argv[i++];
+	args->argc = kept;
+	args->argv[kept] = NULL;
+	return NULL;
+}
