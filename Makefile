@@ -160,11 +160,12 @@ oracle: deps
 asan:
 	@$(MAKE) --no-print-directory B=$(B)/asan CC=gcc \
 		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' test
+# Its own objects, without optimization: built in half the time, and no call is optimized away.
 lint: deps
 	@tools/need clang-format git
-	@$(MAKE) --no-print-directory $(B)/libcowsh.o $(B)/cowsh
-	@tools/style $(B)/libcowsh.o
-	@tools/commands $(B)/cowsh --check
+	@$(MAKE) --no-print-directory B=$(B)/lint CFLAGS=-O0 $(B)/lint/libcowsh.o $(B)/lint/cowsh
+	@tools/style $(B)/lint/libcowsh.o
+	@tools/commands $(B)/lint/cowsh --check
 demo: deps
 	@$(MAKE) --no-print-directory $(B)/cowsh
 	@tools/demo $(B)/cowsh
