@@ -75,7 +75,7 @@ static int expired(void *user)
 
 /* --- memory --- */
 
-enum { FIRST_REGION = 2 << 20, FIRST_TOUCHED = 288 << 10, ADVICE_POPULATE_WRITE = 23 };
+enum { FIRST_REGION = 2 << 20 };
 #define RESERVE_MAX ((size_t)1 << (sizeof(size_t) == 8 ? 36 : 30))
 #define RESERVE_MIN ((size_t)64 << 20)
 
@@ -117,7 +117,6 @@ static void make_reserve(void)
 	reserve.left = size;
 }
 
-/* What a small script needs lies in a first region, whose pages the kernel makes in one call. */
 cowsh_store *program_store(void)
 {
 	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
@@ -127,8 +126,6 @@ cowsh_store *program_store(void)
 	config.region_size = FIRST_REGION;
 	config.region = grow(NULL, FIRST_REGION);
 	config.grow = grow;
-	/* Older kernels do not know the advice: then pages come one by one. */
-	madvise(config.region, FIRST_TOUCHED, ADVICE_POPULATE_WRITE);
 	if (cowsh_store_new(&config, &store) < 0)
 		fatal("not enough memory");
 	return store;
