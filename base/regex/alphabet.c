@@ -70,8 +70,11 @@ static void sort(struct cut *c, uint32_t n)
 	}
 }
 
+/* splitmix64 of Steele, Lea and Flood. Without the first line small numbers keep their ratios,
+ * and an instruction that occurs twice counts as much as another that occurs once. */
 static uint64_t mix(uint64_t x)
 {
+	x += 0x9e3779b97f4a7c15u;
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
 	return x ^ x >> 31;
@@ -79,8 +82,8 @@ static uint64_t mix(uint64_t x)
 
 static void cover_set(struct cuts *all, const struct rx_set *s)
 {
-	uint64_t id = bytes_hash(
-		(struct bytes){ (const char *)s->range, s->n * sizeof(s->range[0]) });
+	uint64_t id = mix(
+		bytes_hash((struct bytes){ (const char *)s->range, s->n * sizeof(s->range[0]) }));
 
 	for (uint32_t i = 0; i < s->n; i++)
 		cover(all, s->range[i].lo, s->range[i].hi, id);

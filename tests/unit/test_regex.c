@@ -376,6 +376,34 @@ TEST(hostile)
 	arena_clear(&a);
 }
 
+/* Two characters are told apart however often a pattern names each. */
+TEST(characters_stay_apart)
+{
+	static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				  " !\"#%&',-/:;<=>@_`~";
+	size_t n = sizeof(all) - 1;
+
+	for (size_t i = 0; i < n * n * 8; i++) {
+		char a = all[i / 8 % n];
+		char b = all[i / 8 / n];
+		size_t many = i % 8 + 1;
+		struct arena arena = new_arena();
+		struct regex *re;
+		char pattern[16];
+
+		if (a != b) {
+			memset(pattern, a, many);
+			memcpy(pattern + many, (char[]){ b, '.', '*', '\0' }, 4);
+			re = compiled(&arena, pattern, REGEX_ERE);
+			pattern[many + 1] = '\0';
+			CHECK_EQ(regex_test(re, bytes_of(pattern), 0), 0);
+			pattern[many - 1] = b;
+			CHECK_EQ(regex_test(re, bytes_of(pattern), 0), REGEX_NOMATCH);
+		}
+		arena_clear(&arena);
+	}
+}
+
 TEST(work_is_reported)
 {
 	struct arena a = new_arena();
@@ -504,6 +532,7 @@ int main(int argc, char **argv)
 	RUN(errors);
 	RUN(nesting_is_bounded);
 	RUN(hostile);
+	RUN(characters_stay_apart);
 	RUN(work_is_reported);
 	RUN(set_of_patterns);
 	RUN(lines);
