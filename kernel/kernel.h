@@ -596,7 +596,8 @@ void file_put(struct file *f);
 int64_t sys_file_read(struct proc *p, struct file *f, void *out, size_t n, uint64_t pos);
 int64_t sys_file_write(struct proc *p, struct file *f, const void *data, size_t n, uint64_t pos);
 /* vfs_page_get; waits for what the host supplies. */
-int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, struct vfs_page **out);
+int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch,
+		      struct vfs_page **out);
 int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
 bool sys_file_regular(const struct file *f);
 unsigned sys_file_flags(const struct file *f);

@@ -48,14 +48,15 @@ int64_t sys_file_write(struct proc *p, struct file *f, const void *data, size_t 
 	return r;
 }
 
-int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, struct vfs_page **out)
+int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch,
+		      struct vfs_page **out)
 {
 	int64_t r;
 
 	if (f->ops != &file_regular)
 		return -E_NODATA;
 	do
-		r = vfs_page_get(f->k->vfs, f->ino, index, out);
+		r = vfs_page_get(f->k->vfs, f->ino, index, fetch, out);
 	while (p != NULL && path_again(p, &r));
 	return r;
 }

@@ -27,6 +27,7 @@ enum {
 	AT_SYSINFO_EHDR = 33,
 	AT_MINSIGSTKSZ = 51,
 	AUX_MAX = 24,
+	STACK_AHEAD = 3,    /* pages below the arguments that most programs use */
 	HWCAP = 0x178bfbff, /* what every x86-64 processor has */
 	HWCAP2_FSGSBASE = 2,
 };
@@ -70,7 +71,10 @@ static int map_part(struct task *t, const struct program *g, const struct elf_se
 			 .fixed = true };
 	int64_t r = start < end ? space_map(t->p, t->space, &m) : 0;
 
-	return r < 0 ? (int)r : 0;
+	if (r < 0 || !file || end - start > POPULATED_BYTES)
+		return r < 0 ? (int)r : 0;
+	r = space_populate(t->p, t->space, start, end);
+	return r == -E_AGAIN ? 0 : (int)r;
 }
 
 static int map_segment(struct task *t, const struct program *g, const struct elf_segment *e)
@@ -234,6 +238,9 @@ static int fill_stack(struct task *t, const struct program *g, const struct prog
 	push(s, s->aux, (size_t)s->naux * 16);
 	push(s, words, bytes);
 	t->r.rsp = s->at;
+	if (s->error == 0)
+		s->error = space_populate(t->p, t->space, s->at - STACK_AHEAD * PAGE_BYTES,
+					  STACK_TOP);
 	return s->error;
 }
 

@@ -151,10 +151,13 @@ static uint64_t file_size(struct proc *p, struct file *f)
 	return sys_file_stat(p, f, &st) == 0 ? st.size : 0;
 }
 
+/* How much a page is wanted. */
+enum wish { WISH_CHEAP, /* only if it costs little: -E_NOENT */ WISH_READ, WISH_WRITE };
+
 /* A page of a private mapping of a file. Calls of the file may wait, and others may change the
  * areas meanwhile: -E_AGAIN. */
-static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t address, bool write,
-		      page_entry *out)
+static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t address,
+		      enum wish wish, page_entry *out)
 {
 	uint64_t pos = a->offset + (address - a->start);
 	uint64_t changes = s->changes;
@@ -168,8 +171,8 @@ static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t 
 		file_put(f);
 		return -E_NXIO;
 	}
-	if (!write)
-		r = sys_file_page(p, f, pos / PAGE_BYTES, &page);
+	if (wish != WISH_WRITE)
+		r = sys_file_page(p, f, pos / PAGE_BYTES, wish == WISH_READ, &page);
 	if (r == 0)
 		*out = entry(page, PAGE_FILE);
 	if (r == -E_NODATA) {
@@ -215,7 +218,7 @@ static int copy_page(struct space *s, page_entry *slot)
 }
 
 /* Makes the entry one that can be used as wanted; what is mapped in the machine stays. */
-static int bring(struct proc *p, struct space *s, struct area *a, uint64_t address, bool write,
+static int bring(struct proc *p, struct space *s, struct area *a, uint64_t address, enum wish wish,
 		 page_entry *slot)
 {
 	page_entry fresh = 0;
@@ -223,11 +226,12 @@ static int bring(struct proc *p, struct space *s, struct area *a, uint64_t addre
 	int r = 0;
 
 	if (*slot != 0)
-		return write && (*slot & PAGE_KIND) == PAGE_FILE ? copy_page(s, slot) : 0;
+		return wish == WISH_WRITE && (*slot & PAGE_KIND) == PAGE_FILE ? copy_page(s, slot)
+									      : 0;
 	if (a->object != NULL) {
 		r = bring_shared(p, s, a, address, &fresh);
 	} else if (a->file != NULL) {
-		r = bring_file(p, s, a, address, write, &fresh);
+		r = bring_file(p, s, a, address, wish, &fresh);
 	} else {
 		own = own_page(s);
 		if (own == NULL)
@@ -283,35 +287,99 @@ static bool copied_at_once(const struct area *a)
 	       a->end - a->start <= COPIED_BYTES;
 }
 
-/* The pages around a fault that are not mapped yet. */
-static int around(struct proc *p, struct space *s, struct area *a, uint64_t address, bool write)
+/* Pages to be mapped, and those of them that are worth more than a look. */
+struct window {
+	uint64_t from, end;
+	uint64_t near_from, near_end;
+	enum wish wish; /* of the near ones */
+};
+
+/* The pages of a window that are not mapped yet. */
+static int bring_window(struct proc *p, struct space *s, struct area *a, const struct window *w)
 {
-	bool cheap = a->file != NULL && (!write || copied_at_once(a));
-	uint64_t span = (uint64_t)(cheap ? AROUND_FILE : AROUND) * PAGE_BYTES;
-	uint64_t from = address & ~(span - 1);
-	uint64_t end = from + span;
 	struct run run = { .n = 0 };
 	int err = 0;
 
-	if (from < a->start)
-		from = a->start;
-	if (end > a->end)
-		end = a->end;
-	for (uint64_t at = from; at < end && err == 0; at += PAGE_BYTES) {
+	for (uint64_t at = w->from; at < w->end && err == 0; at += PAGE_BYTES) {
+		bool near = at >= w->near_from && at < w->near_end;
 		page_entry *slot = page_slot(s, at, true);
 
 		if (slot == NULL)
 			return -E_NOMEM;
 		if ((*slot & PAGE_MAPPED) != 0)
 			continue;
-		err = bring(p, s, a, at, write && a->object == NULL, slot);
+		err = bring(p, s, a, at, near ? w->wish : WISH_CHEAP, slot);
 		if (err == 0)
 			err = add(s, &run, a, at, slot);
+		else if (err == -E_NOENT)
+			err = 0;
 	}
 	if (flush(s, &run) != 0)
 		return -E_NOMEM;
 	/* What lies behind the end of a file, or beyond the memory limit, was not asked for. */
 	return err == -E_AGAIN ? err : 0;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Memory that is used from one end to the other is brought in steps that double. */
+static uint64_t anonymous_span(struct area *a, uint64_t address)
+{
+	if (a->ahead == 0 || address - a->next > (AROUND - 1) * PAGE_BYTES)
+		a->ahead = AROUND;
+	else if (a->ahead < AROUND_MAX)
+		a->ahead *= 2;
+	return (uint64_t)a->ahead * PAGE_BYTES;
+}
+
+/* Brings what lies around a fault. */
+static int around(struct proc *p, struct space *s, struct area *a, uint64_t address, bool write)
+{
+	bool cheap = a->file != NULL && (!write || copied_at_once(a));
+	uint64_t span = cheap ? AROUND_FILE * PAGE_BYTES : AROUND * PAGE_BYTES;
+	uint64_t near = AROUND_FETCH * PAGE_BYTES;
+	struct window w = { .from = address & ~(span - 1),
+			    .near_from = address & ~(near - 1),
+			    .wish = write ? WISH_WRITE : WISH_READ };
+
+	w.near_end = w.near_from + near;
+	if (a->file == NULL && a->object == NULL && !a->stack)
+		span = anonymous_span(a, address);
+	w.end = w.from + span;
+	if (!cheap || write) {
+		w.near_from = w.from;
+		w.near_end = w.end;
+	}
+	w.from = greater(w.from, a->start);
+	w.end = lesser(w.end, a->end);
+	a->next = w.end;
+	if (a->object != NULL)
+		w.wish = WISH_READ;
+	return bring_window(p, s, a, &w);
+}
+
+int space_populate(struct proc *p, struct space *s, uint64_t start, uint64_t end)
+{
+	struct area *a = space_area(s, start);
+	struct window w = { .from = start & ~PAGE_MASK_ };
+
+	if (a == NULL || a->object != NULL || a->prot == 0)
+		return 0;
+	w.end = lesser(end, a->end);
+	w.near_from = w.from;
+	w.near_end = lesser(w.end, w.from + AROUND_FETCH * PAGE_BYTES);
+	w.wish = a->file != NULL && !copied_at_once(a) ? WISH_READ : WISH_WRITE;
+	if (w.wish == WISH_WRITE)
+		w.near_end = w.end;
+	return bring_window(p, s, a, &w);
 }
 
 int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want, bool guest)
@@ -329,7 +397,7 @@ int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want
 	slot = page_slot(s, address, true);
 	if (slot == NULL)
 		return -E_NOMEM;
-	r = bring(p, s, a, address, write, slot);
+	r = bring(p, s, a, address, write ? WISH_WRITE : WISH_READ, slot);
 	if (r != 0 || (!guest && (*slot & PAGE_MAPPED) == 0))
 		return r;
 	if (!guest && !write)

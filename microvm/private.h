@@ -24,8 +24,11 @@ enum {
 	STACK_BYTES = 8 << 20,
 	LEAF_PAGES = 512,
 	AROUND = 16,       /* pages that one fault brings of anonymous memory */
-	AROUND_FILE = 256, /* and of a file */
+	AROUND_MAX = 256,  /* and at most, where faults follow each other */
+	AROUND_FILE = 256, /* of a file, if they are in the tree */
+	AROUND_FETCH = 32, /* if they have to be fetched into it */
 	COPIED_BYTES = 4 << 20,
+	POPULATED_BYTES = 1 << 20, /* up to here, a segment is mapped before its first use */
 	AREAS_MAX = 65530,
 	NSIG_ = 65,
 	SYSCALL_STEPS = 50,
@@ -82,8 +85,10 @@ struct area {
 	struct object *object;
 	uint8_t prot;
 	bool shared;
-	bool stack;   /* grows down */
-	bool special; /* made by us: stays as it is */
+	bool stack;     /* grows down */
+	bool special;   /* made by us: stays as it is */
+	uint16_t ahead; /* pages that the last fault brought, */
+	uint64_t next;  /* up to here */
 };
 
 /*
@@ -166,6 +171,9 @@ void page_protect(struct space *s, const struct area *a);
 /* Makes the page at address, and some around it, usable. 0, -E_FAULT (no such right), -E_NXIO
  * (behind the end of the file: SIGBUS), -E_NOMEM. */
 int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want, bool guest);
+/* Maps pages of one area that will be used soon: those that cost little. 0, -E_AGAIN (areas have
+ * changed meanwhile), -E_NOMEM. */
+int space_populate(struct proc *p, struct space *s, uint64_t start, uint64_t end);
 /* Where the bytes of the page at address are, for reading or writing; NULL: not allowed. */
 char *space_page(struct proc *p, struct space *s, uint64_t address, unsigned want);
 

@@ -78,6 +78,10 @@ static int64_t map_file(struct task *t, struct map *m, int fd, bool shared)
 		r = share_file(t, m);
 	if (r == 0)
 		r = space_map(t->p, t->space, m);
+	/* A segment of a library, which the dynamic loader puts where it has to be. */
+	if (r > 0 && m->fixed && m->length <= POPULATED_BYTES &&
+	    space_populate(t->p, t->space, (uint64_t)r, (uint64_t)r + m->length) == -E_NOMEM)
+		proc_limit(t->p, LIMIT_MEMORY);
 	file_put(m->file);
 	return r;
 }

@@ -61,5 +61,8 @@ int vdso_map(struct task *t)
 	if (r < 0)
 		return (int)r;
 	t->space->vdso = at;
-	return 0;
+	r = space_populate(t->p, t->space, at, at + PAGE_BYTES);
+	if (r == 0)
+		r = space_populate(t->p, t->space, at + PAGE_BYTES, at + span);
+	return (int)r;
 }

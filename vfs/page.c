@@ -11,21 +11,44 @@ static struct page *inside(struct vfs_page *page)
 	return (struct page *)(void *)page;
 }
 
-int vfs_page_get(struct vfs *v, vfs_ino ino, uint64_t index, struct vfs_page **out)
+/* Brings the page from where the file came: 0, or -E_NODATA if it has none there. */
+static int fetch_page(struct vfs *v, vfs_ino ino, uint64_t index)
 {
 	const char *bytes;
+	int64_t r = vfs_view(v, ino, index * PAGE_BYTES, 1, &bytes);
 	struct inode *n;
-	struct page *p;
-	int64_t r;
 
-	/* Fetches what is not in the tree yet. */
-	r = vfs_view(v, ino, index * PAGE_BYTES, 1, &bytes);
 	if (r < 0)
 		return (int)r;
-	n = r == 0 ? NULL : inode_get(v, ino);
-	if (n == NULL || (n->flags & INODE_INLINE) != 0)
+	n = r == 0 ? NULL : inode_edit(v, ino);
+	if (n == NULL)
+		return r == 0 ? -E_NODATA : -E_NOMEM;
+	/* A source that is mapped was only looked at. */
+	if ((n->flags & INODE_INLINE) == 0 && radix_get(&n->pages, index) == NULL &&
+	    index * PAGE_BYTES < n->lazy_end)
+		return page_fetch(v, n, index);
+	return 0;
+}
+
+int vfs_page_get(struct vfs *v, vfs_ino ino, uint64_t index, bool fetch, struct vfs_page **out)
+{
+	struct inode *n = inode_get(v, ino);
+	struct page *p;
+	int r;
+
+	if (n == NULL || !inode_is(n, S_REG) || (n->flags & INODE_INLINE) != 0)
 		return -E_NODATA;
 	p = radix_get(&n->pages, index);
+	if (p == NULL && !fetch)
+		return -E_NOENT;
+	if (p == NULL) {
+		r = fetch_page(v, ino, index);
+		if (r != 0)
+			return r;
+		n = inode_get(v, ino);
+		p = n == NULL || (n->flags & INODE_INLINE) != 0 ? NULL
+								: radix_get(&n->pages, index);
+	}
 	if (p == NULL)
 		return -E_NODATA;
 	ref_get(&p->refs);

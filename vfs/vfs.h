@@ -172,10 +172,11 @@ int vfs_drop_setid(struct vfs *v, const struct vfs_cred *c, vfs_ino ino);
 int64_t vfs_view(struct vfs *v, vfs_ino ino, uint64_t pos, size_t max, const char **out);
 /*
  * The page of a file at index, held until vfs_page_put: its bytes never change (a writer gets a
- * copy). -E_NODATA where the file has no page of its own: holes, small files, mapped sources.
+ * copy). What is not in the tree yet is fetched into it, also from a mapped source, or is
+ * -E_NOENT without `fetch`. -E_NODATA where the file has no pages: holes, small files.
  */
 struct vfs_page;
-int vfs_page_get(struct vfs *v, vfs_ino ino, uint64_t index, struct vfs_page **out);
+int vfs_page_get(struct vfs *v, vfs_ino ino, uint64_t index, bool fetch, struct vfs_page **out);
 struct vfs_page *vfs_page_again(struct vfs_page *page);
 const char *vfs_page_bytes(const struct vfs_page *page);
 void vfs_page_put(struct store *s, struct vfs_page *page);

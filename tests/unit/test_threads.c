@@ -173,13 +173,13 @@ static int pages(struct proc *p, void *arg)
 	memset(data, 'a', sizeof data);
 	CHECK_EQ(sys_write(p, fd, data, sizeof data), (int64_t)sizeof data);
 	f = sys_file(p, fd);
-	CHECK_EQ(sys_file_page(p, f, 2, &page), -E_NODATA);
-	CHECK_EQ(sys_file_page(p, f, 1, &page), 0);
+	CHECK_EQ(sys_file_page(p, f, 2, true, &page), -E_NODATA);
+	CHECK_EQ(sys_file_page(p, f, 1, true, &page), 0);
 	/* Who writes to the file does not change the page that is held. */
 	CHECK_EQ(sys_pwrite(p, fd, "xyz", 3, 4096), 3);
 	CHECK(memcmp(vfs_page_bytes(page), "aaa", 3) == 0);
 	vfs_page_put(&env.store, page);
-	CHECK_EQ(sys_file_page(p, f, 1, &page), 0);
+	CHECK_EQ(sys_file_page(p, f, 1, true, &page), 0);
 	CHECK(memcmp(vfs_page_bytes(page), "xyz", 3) == 0);
 	vfs_page_put(&env.store, page);
 	file_put(f);
