@@ -48,6 +48,8 @@ static void set_fs(struct awk *a)
 	if (a->o->csv)
 		return;
 	awk_split_set_fs(a, &a->fs, awk_val_to_str(a, fs), a->rs == RS_PARAGRAPH);
+	if (a->fs.mode == SPLIT_REGEX)
+		awk_pattern_of(a, a->fs.regex); /* errors are told now */
 	split_mode_changed(a, "FS");
 }
 
@@ -56,6 +58,7 @@ static void set_fpat(struct awk *a)
 	awk_split_put(a, &a->fs);
 	a->fs.mode = SPLIT_PATTERN;
 	a->fs.regex = str_get(awk_val_to_str(a, &a->special[SP_FPAT]));
+	awk_pattern_of(a, a->fs.regex);
 	split_mode_changed(a, "FPAT");
 }
 
@@ -90,6 +93,7 @@ static void set_rs(struct awk *a)
 		a->rt_str = awk_str_new(a, str_bytes(rs));
 	} else {
 		a->rs = RS_REGEX;
+		awk_pattern_of(a, rs);
 	}
 	if (was_paragraph != (a->rs == RS_PARAGRAPH) && a->fs.mode < SPLIT_PATTERN)
 		set_fs(a);
