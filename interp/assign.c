@@ -284,6 +284,18 @@ struct target {
 	struct var *v; /* NULL: does not exist yet */
 };
 
+/* References that refer to each other: the one that becomes an array leaves the circle. */
+static struct var *break_circle(struct shell *sh, const struct assign *a)
+{
+	struct var *v = var_own(sh, var_find(sh, a->name, a->hash));
+
+	if (a->sub != NULL)
+		var_say_circular(sh, a->name);
+	var_free_value(sh, v);
+	v->flags &= ~(unsigned)VAR_NAMEREF;
+	return v;
+}
+
 static int find_target(struct shell *sh, const struct assign *a, unsigned how, struct target *t)
 {
 	struct bytes sub = { NULL, 0 };
@@ -292,11 +304,16 @@ static int find_target(struct shell *sh, const struct assign *a, unsigned how, s
 	t->name = a->name;
 	t->hash = a->hash;
 	if (v != NULL && (v->flags & VAR_NAMEREF) != 0 && (how & VAR_NO_REF) == 0) {
-		if (var_follow(sh, &t->name, &t->hash, &sub, &v) != 0)
-			return -1;
-		if (sub.ptr != NULL && a->array) {
-			shell_error(sh, "`%.*s[%.*s]': not a valid identifier", (int)t->name.len,
-				    t->name.ptr, (int)sub.len, sub.ptr);
+		if (var_follow(sh, &t->name, &t->hash, &sub, &v) != 0) {
+			t->v = break_circle(sh, a);
+			t->name = a->name;
+			t->hash = a->hash;
+			return 0;
+		}
+		if (sub.ptr != NULL)
+			return var_refuse_element(sh, NULL, t->name, sub);
+		if (v != NULL && (v->flags & VAR_NAMEREF) != 0 && a->sub != NULL) {
+			shell_error(sh, "`': not a valid identifier");
 			return -1;
 		}
 		if (v != NULL && (v->flags & VAR_NAMEREF) != 0) {
@@ -351,6 +368,22 @@ static int assign_subscripted(struct shell *sh, const struct assign *a, struct b
 	return var_assign_at(sh, open_target(sh, &t, how), index, value, how);
 }
 
+static int list_to_element(struct shell *sh, const struct assign *a)
+{
+	shell_error(sh, "%.*s[%.*s]: cannot assign list to array member", (int)a->name.len,
+		    a->name.ptr, (int)a->sub->text.len, a->sub->text.ptr);
+	sh->status = 1;
+	sh->flow = FLOW_ABORT;
+	return -1;
+}
+
+int assign_list(struct shell *sh, const struct assign *a, struct var *v, unsigned how)
+{
+	if (a->sub != NULL)
+		return list_to_element(sh, a);
+	return assign_items(sh, v, a, how);
+}
+
 int assign_execute(struct shell *sh, const struct assign *a, unsigned how)
 {
 	struct bytes value = BYTES("");
@@ -358,13 +391,8 @@ int assign_execute(struct shell *sh, const struct assign *a, unsigned how)
 
 	if (a->append)
 		how |= VAR_APPEND;
-	if (a->array && a->sub != NULL) {
-		shell_error(sh, "%.*s[%.*s]: cannot assign list to array member", (int)a->name.len,
-			    a->name.ptr, (int)a->sub->text.len, a->sub->text.ptr);
-		sh->status = 1;
-		sh->flow = FLOW_ABORT;
-		return -1;
-	}
+	if (a->array && a->sub != NULL)
+		return list_to_element(sh, a);
 	if (a->array) {
 		if (find_target(sh, a, how, &t) != 0)
 			return -1;

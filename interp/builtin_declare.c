@@ -149,7 +149,9 @@ static struct var *local_binding(struct declare *d, struct bytes name, uint64_t 
 	bool fresh = below == NULL || below->scope != sh->scope;
 	struct var *v = var_local(sh, name, hash);
 
-	if (d->inherit && fresh && below != NULL)
+	if (v == NULL)
+		d->status = 1;
+	else if (d->inherit && fresh && below != NULL)
 		var_inherit(sh, v);
 	sh->scope = scope;
 	return v;
@@ -167,8 +169,82 @@ static bool is_fresh_local(struct declare *d, struct bytes name, uint64_t hash)
 	return v == NULL || v->scope != scope;
 }
 
+/* export and readonly of a reference that names no variable: a value goes through it, and
+ * may give it a name. The status does not tell that there was none. */
+static int refuse_reference(struct declare *d, struct operand *o, struct var *v)
+{
+	struct bytes text;
+
+	if (o->has_value &&
+	    var_set(d->sh, o->name, name_hash(o->name), o->value, o->append ? VAR_APPEND : 0) != 0)
+		d->status = 1;
+	o->has_value = false;
+	v = var_find(d->sh, v->name, v->hash);
+	text = v != NULL ? (struct bytes){ v->value, v->len } : BYTES("");
+	if (is_name(text)) {
+		o->name = arena_bytes(d->sh->arena, text);
+		return 0;
+	}
+	builtin_error(d->sh, d->name, "`%.*s': not a valid identifier", (int)text.len, text.ptr);
+	return -1;
+}
+
+/* The last one of a chain of references. */
+static struct var *last_reference(struct shell *sh, struct bytes name)
+{
+	struct var *v = var_find(sh, name, name_hash(name));
+	struct var *next = v;
+
+	for (int i = 0; i < NAMEREF_HOPS_MAX && next != NULL; i++) {
+		struct bytes to = { next->value, next->len };
+
+		if ((next->flags & VAR_NAMEREF) == 0)
+			break;
+		v = next;
+		next = is_name(to) ? var_find(sh, to, name_hash(to)) : NULL;
+	}
+	return v;
+}
+
+/* Follows references from o->name; -1: there is nothing to be declared, d->status is set. */
+static int follow(struct declare *d, struct operand *o)
+{
+	struct shell *sh = d->sh;
+	struct bytes name = o->name;
+	uint64_t hash = name_hash(name);
+	struct bytes sub;
+	struct var *v;
+
+	if (var_follow(sh, &name, &hash, &sub, &v) != 0) {
+		var_say_circular(sh, o->name);
+		return -1;
+	}
+	if (d->plain && (sub.ptr != NULL || (v != NULL && (v->flags & VAR_NAMEREF) != 0)))
+		return refuse_reference(d, o, last_reference(sh, o->name));
+	if (sub.ptr != NULL && o->literal != NULL) {
+		var_refuse_element(sh, NULL, name, sub);
+		sh->flow = FLOW_ABORT;
+		d->status = sh->status = 1;
+		return -1;
+	}
+	o->name = name;
+	if (sub.ptr != NULL)
+		o->sub = sub;
+	return 0;
+}
+
+/* A subscript makes an array of the reference itself. */
+static struct var *unreferenced(struct declare *d, struct var *v)
+{
+	shell_error(d->sh, "warning: %s: removing nameref attribute", v->name.ptr);
+	v = var_own(d->sh, v);
+	var_clear_array(d->sh, v);
+	v->flags &= ~(unsigned)VAR_NAMEREF;
+	return v;
+}
+
 /* The variable that the operand names, made if it is missing; namerefs followed unless -n is
- * given or a new local variable is made. NULL after a message. */
+ * given or a new local variable is made. NULL: nothing is to be done, or there was a message. */
 static struct var *target(struct declare *d, struct operand *o)
 {
 	uint64_t hash = name_hash(o->name);
@@ -183,15 +259,21 @@ static struct var *target(struct declare *d, struct operand *o)
 		o->name = arena_bytes(d->sh->arena, (struct bytes){ v->value, v->len });
 		return is_name(o->name) ? global_binding(d->sh, o->name, name_hash(o->name)) : v;
 	}
-	if (((d->on | d->off) & VAR_NAMEREF) == 0) {
-		struct bytes sub;
-
-		if (var_follow(d->sh, &o->name, &hash, &sub, &v) != 0)
+	v = var_find(d->sh, o->name, hash);
+	if (((d->on | d->off) & VAR_NAMEREF) == 0 && v != NULL && (v->flags & VAR_NAMEREF) != 0) {
+		if (o->sub.ptr != NULL && !d->plain && function_scope(d->sh) == 0)
+			return unreferenced(d, v);
+		if (follow(d, o) != 0)
 			return NULL;
-		if (sub.ptr != NULL && o->sub.ptr == NULL)
-			o->sub = sub;
+		hash = name_hash(o->name);
+		if (is_fresh_local(d, o->name, hash))
+			return local_binding(d, o->name, hash);
 	}
-	return var_ensure(d->sh, o->name, hash);
+	v = var_ensure(d->sh, o->name, hash);
+	if (o->sub.ptr != NULL && ((d->on | d->off) & VAR_NAMEREF) == 0 &&
+	    var_unreference(d->sh, &v, o->sub) != 0)
+		return NULL;
+	return v;
 }
 
 /* --- checks --- */
@@ -199,6 +281,9 @@ static struct var *target(struct declare *d, struct operand *o)
 static int check_readonly(struct declare *d, const struct operand *o, const struct var *v)
 {
 	if ((v->flags & VAR_READONLY) == 0)
+		return 0;
+	/* Through a reference to nothing nothing can be taken away. */
+	if (!o->has_value && (v->flags & VAR_NAMEREF & ~d->on & ~d->off) != 0 && v->len == 0)
 		return 0;
 	if (o->has_value && o->literal == NULL && d->plain && (d->on & ATTR_ARRAYS) != 0)
 		return declare_fail(d, "%s: readonly variable", v->name.ptr);
@@ -211,7 +296,9 @@ static int check_readonly(struct declare *d, const struct operand *o, const stru
 		}
 		return -1;
 	}
-	if (o->has_value || (d->off & (VAR_READONLY | VAR_NAMEREF)) != 0)
+	if (o->has_value || (d->off & VAR_READONLY) != 0 ||
+	    (d->off & v->flags & VAR_NAMEREF & (v->len != 0 ? ~0u : 0u)) != 0 ||
+	    (d->on & ~v->flags & VAR_NAMEREF) != 0)
 		return declare_fail(d, "%s: readonly variable", v->name.ptr);
 	return 0;
 }
@@ -249,26 +336,67 @@ static bool is_reference_target(struct bytes text)
 	return parse_name_ref(text, &name, &sub);
 }
 
+static struct bytes joined(struct shell *sh, struct bytes a, struct bytes b)
+{
+	struct buf out = buf_in(sh->arena);
+
+	buf_add(&out, a);
+	buf_add(&out, b);
+	return buf_bytes(&out);
+}
+
 /* What a reference is to refer to. */
 static int check_reference_value(struct declare *d, const struct operand *o, const struct var *v)
 {
 	struct bytes value = o->has_value ? o->value : (struct bytes){ v->value, v->len };
+	struct bytes name;
+	struct bytes sub;
 
+	if (o->append && (v->flags & VAR_NAMEREF) != 0)
+		value = joined(d->sh, (struct bytes){ v->value, v->len }, value);
 	if (!o->has_value && (v->flags & (VAR_SET | ATTR_ARRAYS)) != VAR_SET)
 		return 0;
-	if (o->has_value && (value.len == 0 || o->append) && !is_reference_target(value))
+	if (o->has_value && value.len == 0)
 		return declare_fail(d, "`%s': not a valid identifier",
 				    arena_dup(d->sh->arena, value));
 	if (!is_reference_target(value))
 		return declare_fail(d, "`%s': invalid variable name for name reference",
 				    arena_dup(d->sh->arena, value));
-	if (!bytes_eq(value, o->name))
+	if (!parse_name_ref(value, &name, &sub) || !bytes_eq(name, o->name) ||
+	    (v->scope == 0 && !o->has_value))
 		return 0;
+	if (v->scope == 0 && o->append) {
+		shell_error(d->sh, "%s: nameref variable self references not allowed", v->name.ptr);
+		return -1;
+	}
 	if (v->scope == 0)
 		return declare_fail(d, "%s: nameref variable self references not allowed",
 				    v->name.ptr);
 	builtin_error(d->sh, d->name, "warning: %s: circular name reference", v->name.ptr);
+	var_say_circular(d->sh, v->name);
 	return 0;
+}
+
+/* The value becomes what v, a reference to nothing yet, refers to. A global one that can't have
+ * it is gone; as an integer it is never a name. */
+static int check_new_target(struct declare *d, const struct operand *o, const struct var *v)
+{
+	bool self = bytes_eq(o->value, o->name);
+	bool valid = is_reference_target(o->value);
+
+	if (v->scope != 0 && self)
+		var_say_circular(d->sh, o->name);
+	if (v->scope != 0 && !valid)
+		return declare_fail(d, "`%s': invalid variable name for name reference",
+				    o->value.ptr);
+	if (v->scope != 0 || (valid && !self && (d->on & VAR_INTEGER) == 0))
+		return 0;
+	if (self)
+		shell_error(d->sh, "%s: nameref variable self references not allowed", v->name.ptr);
+	else if (!valid)
+		declare_fail(d, "`%s': not a valid identifier", o->value.ptr);
+	var_unset(d->sh, v->name, v->hash, true);
+	return -1;
 }
 
 static int check_reference(struct declare *d, const struct operand *o, const struct var *v)
@@ -277,6 +405,8 @@ static int check_reference(struct declare *d, const struct operand *o, const str
 		return 0;
 	if (o->literal == NULL && o->sub.ptr == NULL && check_reference_value(d, o, v) != 0)
 		return -1;
+	if ((d->on & ATTR_ARRAYS) != 0 && (v->flags & ATTR_ARRAYS) == 0 && o->literal == NULL)
+		return 0;
 	if (((v->flags | d->on) & ATTR_ARRAYS) == 0 && o->literal == NULL && o->sub.ptr == NULL)
 		return 0;
 	return declare_fail(
@@ -299,7 +429,13 @@ static void change_flags(struct declare *d, struct var *v)
 		if ((on & VAR_LOWER) != 0 && (on & VAR_UPPER) != 0)
 			on &= ~(unsigned)ATTR_CASE;
 	}
-	v->flags &= ~(d->off & ~(unsigned)ATTR_ARRAYS);
+	if ((d->on & ATTR_ARRAYS) != 0) { /* no reference, even if it is said to be one */
+		on &= ~(unsigned)VAR_NAMEREF;
+		v->flags &= ~(unsigned)VAR_NAMEREF;
+	} else if ((on & VAR_NAMEREF) != 0) {
+		v->flags &= ~(unsigned)VAR_INTEGER;
+	}
+	v->flags &= ~(d->off & ~(unsigned)ATTR_ARRAYS) | (v->flags & VAR_READONLY);
 	v->flags |= on;
 	if ((d->on & (VAR_EXPORT | VAR_READONLY)) != 0 && (v->flags & VAR_TEMPORARY) != 0)
 		v->flags |= VAR_KEPT;
@@ -334,13 +470,13 @@ static int assign_value(struct declare *d, struct operand *o, struct var *v)
 }
 
 /* Messages about an array literal do not name the builtin. */
-static int assign_unnamed(struct shell *sh, const struct assign *a, unsigned how)
+static int assign_unnamed(struct shell *sh, const struct assign *a, struct var *v)
 {
 	const char *name = sh->command_name;
 	int err;
 
 	sh->command_name = NULL;
-	err = assign_execute(sh, a, how);
+	err = assign_list(sh, a, v, a->append ? VAR_APPEND : 0);
 	sh->command_name = name;
 	return err;
 }
@@ -353,18 +489,17 @@ static int assign_literal(struct declare *d, struct operand *o, struct var **mad
 {
 	static const struct bytes hidden = { " ", 1 };
 	struct assign copy = *o->literal;
+	uint64_t hash = name_hash(hidden);
 	struct shell *sh = d->sh;
-	struct var *tmp = var_ensure(sh, hidden, name_hash(hidden));
+	struct var *tmp = var_ensure(sh, hidden, hash);
 	unsigned kind = (d->on & VAR_ASSOC) != 0 ? VAR_ASSOC : VAR_ARRAY;
 
-	copy.name = hidden;
-	copy.hash = name_hash(hidden);
 	copy.append = false;
 	tmp->flags &= ~(unsigned)(ATTR_CASE | VAR_INTEGER);
 	var_make_array(sh, tmp, kind == VAR_ASSOC);
 	tmp->flags |= d->on & (ATTR_CASE | VAR_INTEGER);
-	if (assign_unnamed(sh, &copy, 0) != 0) {
-		var_unset(sh, hidden, copy.hash, true);
+	if (assign_unnamed(sh, &copy, tmp) != 0) {
+		var_unset(sh, hidden, hash, true);
 		return -1;
 	}
 	struct var *v = target(d, o);
@@ -377,7 +512,7 @@ static int assign_literal(struct declare *d, struct operand *o, struct var **mad
 	v->array = tmp->array;
 	tmp->array = NULL;
 	tmp->flags &= ~(unsigned)ATTR_ARRAYS;
-	var_unset(sh, hidden, copy.hash, true);
+	var_unset(sh, hidden, hash, true);
 	*made = v;
 	return 0;
 }
@@ -391,7 +526,7 @@ static void make_first(struct declare *d, const struct operand *o, struct var *v
 	if (!wrong || (v->flags & VAR_READONLY) != 0)
 		return;
 	if (o->literal != NULL)
-		assign_execute(d->sh, o->literal, 0);
+		assign_list(d->sh, o->literal, v, o->append ? VAR_APPEND : 0);
 	else if (o->sub.ptr != NULL && (v->flags & ATTR_ARRAYS) == 0)
 		var_clear_array(d->sh, v);
 }
@@ -401,24 +536,49 @@ static int declare_variable(struct declare *d, struct operand *o, struct var *v)
 {
 	struct shell *sh = d->sh;
 
+	if ((v->flags & VAR_NAMEREF & ~d->on) != 0 && v->len == 0 && o->has_value &&
+	    o->literal == NULL && check_new_target(d, o, v) != 0)
+		return -1;
 	make_first(d, o, v);
-	if ((d->off & v->flags & VAR_NAMEREF) != 0 && o->has_value && v->len != 0 &&
-	    (v->flags & VAR_READONLY) == 0) {
-		/* The value goes where the reference still points. */
-		o->has_value = false;
-		if (var_set(sh, o->name, name_hash(o->name), o->value,
-			    o->append ? VAR_APPEND : 0) != 0)
-			return -1;
-	}
 	if (check_readonly(d, o, v) != 0 || check_arrays(d, v) != 0 ||
 	    check_reference(d, o, v) != 0)
+		return -1;
+	/* A number is no name: nothing is said. */
+	if (o->has_value && (d->on & (VAR_NAMEREF | VAR_INTEGER)) == (VAR_NAMEREF | VAR_INTEGER) &&
+	    o->literal == NULL)
 		return -1;
 	if (o->sub.ptr != NULL && (v->flags & ATTR_ARRAYS) == 0)
 		var_make_array(sh, v, (d->on & VAR_ASSOC) != 0);
 	change_flags(d, v);
-	if (o->literal != NULL)
-		return assign_unnamed(sh, o->literal, d->global ? VAR_GLOBAL : 0);
+	if (o->literal != NULL) {
+		if ((v->flags & VAR_NAMEREF & ~d->on) != 0)
+			v = unreferenced(d, v);
+		return assign_unnamed(sh, o->literal, v);
+	}
 	return o->has_value ? assign_value(d, o, v) : 0;
+}
+
+static void declare_value(struct declare *d, struct operand *o);
+
+/* +n: values and other attributes go where the reference still points; then it is none. True:
+ * that is done. */
+static bool remove_reference(struct declare *d, const struct operand *o, struct bytes name)
+{
+	struct var *v = var_find(d->sh, name, name_hash(name));
+	struct declare rest = *d;
+	struct operand target = *o;
+
+	if ((d->off & VAR_NAMEREF) == 0 || v == NULL || (v->flags & VAR_NAMEREF) == 0 ||
+	    v->len == 0 || (v->flags & VAR_READONLY) != 0 || is_fresh_local(d, o->name, v->hash))
+		return false;
+	rest.off &= ~(unsigned)VAR_NAMEREF;
+	if (rest.on == 0 && rest.off == 0 && !o->has_value)
+		return false;
+	declare_value(&rest, &target);
+	d->status = rest.status;
+	v = var_own(d->sh, v);
+	v->flags &= ~(unsigned)VAR_NAMEREF;
+	return true;
 }
 
 static void declare_value(struct declare *d, struct operand *o)
@@ -428,11 +588,15 @@ static void declare_value(struct declare *d, struct operand *o)
 	struct var *v = NULL;
 	int failed;
 
+	if (remove_reference(d, o, o->name))
+		return;
 	if (o->literal != NULL && is_fresh_local(d, o->name, hash)) {
 		failed = assign_literal(d, o, &v);
 	} else {
 		v = target(d, o);
-		failed = v == NULL ? -1 : declare_variable(d, o, v);
+		if (v == NULL)
+			return;
+		failed = declare_variable(d, o, v);
 	}
 	if (failed == 0) {
 		if ((d->on & VAR_READONLY) != 0)

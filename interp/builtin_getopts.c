@@ -41,7 +41,7 @@ static int set_letter(struct getopts *g, char letter, int status)
 		return 1;
 	}
 	if (var_set(g->sh, key, name_hash(key), (struct bytes){ &letter, 1 }, 0) != 0)
-		return STATUS_MISUSE;
+		return var_names_nothing(g->sh, key, name_hash(key)) ? 1 : STATUS_MISUSE;
 	return status;
 }
 

@@ -168,7 +168,9 @@ static int prepare_array(struct mapfile *m, const char *name)
 
 	if (var_follow(m->sh, &key, &hash, &sub, &v) != 0)
 		return 1;
-	v = var_ensure(m->sh, key, hash);
+	if (sub.ptr != NULL)
+		return -var_refuse_element(m->sh, m->name, key, sub);
+	v = v != NULL ? var_own(m->sh, v) : var_ensure(m->sh, key, hash);
 	if ((v->flags & VAR_NAMEREF) != 0) {
 		shell_error(m->sh, "warning: %s: removing nameref attribute", v->name.ptr);
 		v->flags &= ~(unsigned)VAR_NAMEREF;

@@ -266,7 +266,9 @@ static int assign_array(struct shell *sh, const char *name, const struct line *l
 
 	if (var_follow(sh, &key, &hash, &sub, &v) != 0)
 		return 1;
-	v = var_ensure(sh, key, hash);
+	if (sub.ptr != NULL)
+		return -var_refuse_element(sh, "read", key, sub);
+	v = v != NULL ? var_own(sh, v) : var_ensure(sh, key, hash);
 	if ((v->flags & VAR_ASSOC) != 0) {
 		builtin_error(sh, "read", "%s: not an indexed array", name);
 		return 1;

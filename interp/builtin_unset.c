@@ -44,6 +44,15 @@ static int unset_element(struct shell *sh, struct bytes name, struct bytes sub)
 	return var_unset_element(sh, v, sub) != 0;
 }
 
+/* References that refer to each other: the one that is named is unset, with two warnings. */
+static bool circular(struct shell *sh, struct bytes name, uint64_t hash)
+{
+	struct bytes sub;
+	struct var *v;
+
+	return var_follow(sh, &name, &hash, &sub, &v) != 0;
+}
+
 static int unset_variable(struct shell *sh, const char *word, bool reference)
 {
 	struct bytes name = bytes_of(word);
@@ -55,6 +64,8 @@ static int unset_variable(struct shell *sh, const char *word, bool reference)
 	uint64_t hash = name_hash(name);
 	struct var *v = reference ? var_find(sh, name, hash) : var_resolve(sh, name, hash, &sub);
 
+	if (v == NULL && !reference && var_find(sh, name, hash) != NULL && circular(sh, name, hash))
+		return var_unset(sh, name, hash, true) != 0;
 	if (v == NULL)
 		return 0;
 	if (reference && (v->flags & VAR_NAMEREF) == 0)

@@ -6,6 +6,7 @@
  * before becomes -1 in the array. Only the newest coprocess is looked after like that.
  */
 #include "interp/exec.h"
+#include "interp/var_private.h"
 
 struct coproc {
 	struct bytes name;
@@ -31,11 +32,35 @@ static void set_element(struct shell *sh, struct var *v, int i, int fd)
 	var_assign_at(sh, v, i, buf_bytes(&text), 0);
 }
 
+/* The array that c->name is or refers to, made; NULL after a message. */
+static struct var *array_of(struct shell *sh, const struct coproc *c)
+{
+	struct bytes name = c->name;
+	uint64_t hash = bytes_hash(name);
+	struct bytes sub;
+	struct var *v;
+
+	if (var_follow(sh, &name, &hash, &sub, &v) != 0)
+		return NULL;
+	if (sub.ptr != NULL) {
+		var_refuse_element(sh, NULL, name, sub);
+		return NULL;
+	}
+	v = v != NULL ? var_own(sh, v) : var_ensure(sh, name, hash);
+	if (var_check_writable(sh, v, 0) != 0)
+		return NULL;
+	if ((v->flags & VAR_NAMEREF) != 0) {
+		shell_error(sh, "warning: %s: removing nameref attribute", v->name.ptr);
+		v->flags &= ~(unsigned)VAR_NAMEREF;
+	}
+	return var_make_array(sh, v, false) == 0 ? v : NULL;
+}
+
 static void set_variables(struct shell *sh, const struct coproc *c)
 {
-	struct var *v = var_ensure(sh, c->name, bytes_hash(c->name));
+	struct var *v = array_of(sh, c);
 
-	if (v == NULL || var_make_array(sh, v, false) != 0)
+	if (v == NULL)
 		return;
 	for (int i = 0; i < 2; i++)
 		set_element(sh, v, i, c->fd[i]);
@@ -68,10 +93,26 @@ static void keep(struct shell *sh, struct bytes name, int pid, int in, int out)
 	set_variables(sh, c);
 }
 
+static void unset_one(struct shell *sh, struct bytes name, bool readonly)
+{
+	struct bytes sub;
+	struct var *v = var_resolve(sh, name, bytes_hash(name), &sub);
+
+	if (v == NULL || sub.ptr != NULL)
+		return;
+	if ((v->flags & VAR_READONLY) != 0 && (!readonly || !bytes_eq(v->name, name))) {
+		if (!readonly)
+			shell_error(sh, "%s: cannot unset: readonly variable", v->name.ptr);
+		return;
+	}
+	v = var_own(sh, v);
+	v->flags &= ~(unsigned)VAR_READONLY;
+	var_unset(sh, v->name, v->hash, true);
+}
+
 void coproc_ended(struct shell *sh, int pid)
 {
 	struct coproc *c = sh->coproc;
-	struct bytes name;
 
 	if (c == NULL || c->pid != pid)
 		return;
@@ -79,9 +120,8 @@ void coproc_ended(struct shell *sh, int pid)
 		if (c->fd[i] >= 0)
 			sys_close(sh->p, c->fd[i]);
 	}
-	var_unset(sh, c->name, bytes_hash(c->name), true);
-	name = pid_name(sh, c->name);
-	var_unset(sh, name, bytes_hash(name), true);
+	unset_one(sh, c->name, false);
+	unset_one(sh, pid_name(sh, c->name), true);
 	forget(sh);
 }
 
@@ -90,12 +130,13 @@ void coproc_closed(struct shell *sh, int fd)
 	struct coproc *c = sh->coproc;
 
 	for (int i = 0; c != NULL && i < 2; i++) {
+		struct bytes sub;
 		struct var *v;
 
 		if (c->fd[i] != fd)
 			continue;
 		c->fd[i] = -1;
-		v = var_find(sh, c->name, bytes_hash(c->name));
+		v = var_resolve(sh, c->name, bytes_hash(c->name), &sub);
 		if (v != NULL && (v->flags & VAR_ARRAY) != 0)
 			set_element(sh, v, i, -1);
 	}
@@ -115,6 +156,10 @@ int exec_coproc(struct shell *sh, const struct coproc_node *c)
 	struct job *j;
 
 	shell_at(sh, c->node.line);
+	if (!is_name(c->name)) {
+		shell_error(sh, "`%s': not a valid identifier", c->name.ptr);
+		return sh->status = 1;
+	}
 	if (sys_pipe(sh->p, from, true) < 0)
 		return sh->status = 1;
 	if (sys_pipe(sh->p, to, true) < 0) {

@@ -97,6 +97,34 @@ static bool name_is_valid(struct shell *sh, const struct for_node *f)
 	return false;
 }
 
+/* The variable of a loop gets its next word. A reference is made to refer to it, so that must be
+ * a name, and not the reference itself. */
+static int set_loop_name(struct shell *sh, const struct for_node *f, struct bytes word)
+{
+	const struct var *v = var_find(sh, f->name, f->hash);
+	struct bytes name = f->name;
+	uint64_t hash = f->hash;
+	struct bytes sub;
+	struct var *target;
+
+	if (v == NULL || (v->flags & VAR_NAMEREF) == 0)
+		return var_set(sh, f->name, f->hash, word, 0);
+	if (bytes_eq((struct bytes){ v->value, v->len }, f->name) && v->scope != 0)
+		return var_set(sh, f->name, f->hash, word, 0); /* stands for the global one */
+	if (var_follow(sh, &name, &hash, &sub, &target) != 0)
+		return -1;
+	if (!parse_name_ref(word, &name, &sub)) {
+		shell_error(sh, "`%.*s': not a valid identifier", (int)word.len, word.ptr);
+		return -1;
+	}
+	if (bytes_eq(name, f->name) && v->scope == 0) {
+		shell_error(sh, "%.*s: nameref variable self references not allowed", (int)name.len,
+			    name.ptr);
+		return -1;
+	}
+	return var_set(sh, f->name, f->hash, word, VAR_NO_REF);
+}
+
 static int for_turns(struct shell *sh, const struct for_node *f, const struct fields *words)
 {
 	int status = 0;
@@ -107,7 +135,7 @@ static int for_turns(struct shell *sh, const struct for_node *f, const struct fi
 			return sh->status;
 		if (opt_set(sh, SET_XTRACE))
 			trace_head(sh, "for", f);
-		if (var_set(sh, f->name, f->hash, bytes_of(words->v[i]), VAR_NO_REF) != 0) {
+		if (set_loop_name(sh, f, bytes_of(words->v[i])) != 0) {
 			exec_errexit(sh);
 			if (opt_set(sh, SET_POSIX) && sh->flow == FLOW_NONE) {
 				sh->flow = FLOW_EXIT;

@@ -364,8 +364,12 @@ static bool expand_quoted_param(struct shell *sh, const struct word *w, struct f
 {
 	const struct param *p = only_param(w);
 	struct bytes value;
+	struct var *v;
 
-	if (p == NULL || !w->parts[0].quoted || !var_get(sh, p->name, p->hash, &value))
+	if (p == NULL || !w->parts[0].quoted)
+		return false;
+	v = var_find(sh, p->name, p->hash);
+	if (v == NULL || (v->flags & VAR_NAMEREF) != 0 || !var_scalar(sh, v, &value))
 		return false;
 	fields_add(sh, out, arena_dup(sh->arena, value));
 	return true;

@@ -61,8 +61,13 @@ static int get_place(void *user, const struct arith_place *at, int64_t *value, s
 	(void)value;
 	if (at->kind == ARITH_SCALAR && var_get(sh, at->name->name, at->name->hash, text))
 		return 0;
+	if (at->kind == ARITH_SCALAR) {
+		v = var_find(sh, at->name->name, at->name->hash);
+		return unset_value(sh, at, v != NULL && (v->flags & VAR_NAMEREF) == 0 ? v : NULL,
+				   text);
+	}
 	v = var_resolve(sh, at->name->name, at->name->hash, &sub);
-	if (at->kind == ARITH_SCALAR || v == NULL)
+	if (v == NULL || sub.ptr != NULL)
 		return unset_value(sh, at, v, text);
 	if (at->kind == ARITH_INDEX) {
 		found = var_element_at(sh, v, at->index, text);
@@ -86,6 +91,16 @@ static int set_element(struct shell *sh, const struct arith_place *at, struct by
 
 	if (var_follow(sh, &name, &hash, &sub, &v) != 0)
 		return -1;
+	if (sub.ptr != NULL) {
+		var_refuse_element(sh, NULL, name, sub);
+		return 0; /* said, but no error */
+	}
+	if (v != NULL && (v->flags & VAR_NAMEREF) != 0) {
+		shell_error(sh, "%s%s`': not a valid identifier",
+			    sh->command_name != NULL ? sh->command_name : "",
+			    sh->command_name != NULL ? ": " : "");
+		return 0;
+	}
 	if (v == NULL)
 		v = var_ensure(sh, name, hash);
 	if (at->kind == ARITH_INDEX)
@@ -102,6 +117,10 @@ static int set_place(void *user, const struct arith_place *at, int64_t value)
 	struct bytes digits = i64_text(value, text);
 	int err;
 
+	if (at->kind == ARITH_SCALAR && var_names_nothing(sh, at->name->name, at->name->hash)) {
+		var_set(sh, at->name->name, at->name->hash, digits, 0);
+		return 0; /* no number is a name: that is said, but no error */
+	}
 	if (at->kind == ARITH_SCALAR)
 		err = var_set(sh, at->name->name, at->name->hash, digits, 0);
 	else

@@ -186,7 +186,7 @@ static void whole_value(struct shell *sh, struct value *v, bool star)
 	v->set = v->n != 0;
 }
 
-/* The element that a nameref's target names. */
+/* The element that a nameref's target, or the value of x in ${!x}, names. */
 static int target_value(struct shell *sh, struct value *v, struct bytes sub)
 {
 	int found;
@@ -205,23 +205,36 @@ static int target_value(struct shell *sh, struct value *v, struct bytes sub)
 	return found < 0 ? -1 : 0;
 }
 
+/* Through a reference to an element: only $ref itself gives something, and if that is all
+ * elements, only without braces a list. */
+static int referred_value(struct shell *sh, const struct param *p, struct bytes sub,
+			  struct value *v)
+{
+	if (p->subscript != SUB_NONE || p->op == OP_LENGTH) {
+		v->var = NULL;
+		v->list = p->subscript >= SUB_AT;
+		return 0;
+	}
+	if (target_value(sh, v, sub) != 0)
+		return -1;
+	if (v->list && p->braced) {
+		v->one = value_join(sh, v->many, v->n, v->star ? ifs_first(sh) : BYTES(" "));
+		v->list = false;
+	}
+	return 0;
+}
+
 static int variable_value(struct shell *sh, const struct param *p, struct value *v)
 {
-	struct bytes name = p->name;
-	uint64_t hash = p->hash;
-	struct bytes sub = { NULL, 0 };
+	struct bytes sub;
 
-	v->var = var_find(sh, name, hash);
+	v->var = var_find(sh, p->name, p->hash);
 	if (v->var != NULL && (v->var->flags & VAR_NAMEREF) != 0) {
-		if (var_follow(sh, &name, &hash, &sub, &v->var) != 0)
-			v->var = NULL;
+		v->var = var_resolve(sh, p->name, p->hash, &sub);
 		if (v->var != NULL && (v->var->flags & VAR_NAMEREF) != 0)
 			return 0;
-		/* bash counts nothing through a reference to an element. */
-		if (sub.ptr != NULL && p->op == OP_LENGTH)
-			return 0;
 		if (sub.ptr != NULL)
-			return target_value(sh, v, sub);
+			return referred_value(sh, p, sub, v);
 	}
 	if (p->subscript == SUB_AT || p->subscript == SUB_STAR) {
 		whole_value(sh, v, p->subscript == SUB_STAR);
@@ -324,7 +337,7 @@ static int indirect_value(struct shell *sh, const struct param *p, struct param 
 	*target = NULL;
 	if (ref != NULL && (ref->flags & VAR_NAMEREF) != 0) {
 		ref = last_reference(sh, ref);
-		if (ref->len == 0)
+		if (ref->len == 0 || bytes_eq((struct bytes){ ref->value, ref->len }, ref->name))
 			return bad_indirection(sh, p->name, "invalid indirect expansion");
 		*v = (struct value){ .set = true, .plain = true, .one = { ref->value, ref->len } };
 		return 0;

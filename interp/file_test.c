@@ -38,10 +38,8 @@ static int test_variable(struct shell *sh, struct bytes text)
 	struct bytes ref = { NULL, 0 };
 	struct var *v = var_resolve(sh, name, bytes_hash(name), &ref);
 
-	if (v == NULL)
+	if (v == NULL || ref.ptr != NULL) /* a reference to an element does not count */
 		return 0;
-	if (sub.ptr == NULL)
-		sub = ref;
 	if (sub.ptr == NULL) {
 		if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0)
 			return var_scalar(sh, v, &value);

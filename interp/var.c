@@ -5,6 +5,7 @@
  * Whoever changes a binding first makes it this shell's own (var_own); whoever changes what
  * the environment shows bumps export_serial; whoever changes a hooked variable runs its hook.
  */
+#include "interp/expand.h"
 #include "interp/var_private.h"
 
 enum { SLOTS_FIRST = 128, SHRINK_FROM = 4096 };
@@ -121,7 +122,7 @@ static struct var *global_binding(struct var *v)
 	return v;
 }
 
-static void say_circular(struct shell *sh, struct bytes name)
+void var_say_circular(struct shell *sh, struct bytes name)
 {
 	shell_error(sh, "warning: %.*s: circular name reference", (int)name.len, name.ptr);
 }
@@ -130,24 +131,15 @@ int var_follow(struct shell *sh, struct bytes *name, uint64_t *hash, struct byte
 	       struct var **out)
 {
 	struct var *v = var_find(sh, *name, *hash);
-	struct bytes asked = *name;
+	struct var *first = v;
 
 	*sub = (struct bytes){ NULL, 0 };
 	for (int hops = 0; v != NULL && (v->flags & VAR_NAMEREF) != 0 && v->len != 0; hops++) {
 		struct bytes target = { v->value, v->len };
 
 		if (hops == NAMEREF_HOPS_MAX) {
-			say_circular(sh, asked);
+			var_say_circular(sh, first->name);
 			return -1;
-		}
-		if (bytes_eq(target, v->name)) {
-			/* A local reference to its own name means the global variable. */
-			say_circular(sh, asked);
-			say_circular(sh, asked);
-			v = global_binding(v);
-			if (v != NULL && (v->flags & VAR_NAMEREF) != 0)
-				return -1;
-			break;
 		}
 		if (!parse_name_ref(target, name, sub)) {
 			*name = target;
@@ -155,9 +147,34 @@ int var_follow(struct shell *sh, struct bytes *name, uint64_t *hash, struct byte
 		}
 		*hash = bytes_hash(*name);
 		v = var_find(sh, *name, *hash);
+		if (sub->ptr != NULL)
+			break;
+		if (v == first) {
+			/* From local references to each other the way leads to the global one. */
+			var_say_circular(sh, first->name);
+			v = v->scope != 0 ? global_binding(v) : v;
+			if (v != NULL && (v->flags & VAR_NAMEREF) != 0)
+				return -1;
+			break;
+		}
 	}
 	*out = v;
 	return 0;
+}
+
+/* What an element is read from when the name in the reference to it is a reference too. One to
+ * an element has no elements. */
+static struct var *element_base(struct shell *sh, struct var *v)
+{
+	struct bytes name;
+	uint64_t hash;
+	struct bytes sub;
+
+	if (v == NULL || (v->flags & VAR_NAMEREF) == 0)
+		return v;
+	name = v->name;
+	hash = v->hash;
+	return var_follow(sh, &name, &hash, &sub, &v) == 0 && sub.ptr == NULL ? v : NULL;
 }
 
 struct var *var_resolve(struct shell *sh, struct bytes name, uint64_t hash, struct bytes *sub)
@@ -167,7 +184,37 @@ struct var *var_resolve(struct shell *sh, struct bytes name, uint64_t hash, stru
 	sub->ptr = NULL;
 	if (v == NULL || (v->flags & VAR_NAMEREF) == 0)
 		return v;
-	return var_follow(sh, &name, &hash, sub, &v) == 0 ? v : NULL;
+	if (var_follow(sh, &name, &hash, sub, &v) != 0)
+		return NULL;
+	return sub->ptr != NULL ? element_base(sh, v) : v;
+}
+
+bool var_names_nothing(struct shell *sh, struct bytes name, uint64_t hash)
+{
+	const struct var *v = var_find(sh, name, hash);
+
+	return v != NULL && (v->flags & VAR_NAMEREF) != 0 && v->len == 0;
+}
+
+int var_unreference(struct shell *sh, struct var **base, struct bytes sub)
+{
+	struct var *v = *base;
+	struct bytes name;
+	struct bytes unused;
+
+	if (v == NULL || (v->flags & VAR_NAMEREF) == 0)
+		return 0;
+	if (parse_name_ref((struct bytes){ v->value, v->len }, &name, &unused) &&
+	    bytes_eq(name, v->name)) {
+		shell_error(sh, "`%s[%.*s]': not a valid identifier", v->name.ptr, (int)sub.len,
+			    sub.ptr);
+		return -1;
+	}
+	shell_error(sh, "warning: %s: removing nameref attribute", v->name.ptr);
+	*base = v = var_own(sh, v);
+	var_free_value(sh, v);
+	v->flags &= ~(unsigned)VAR_NAMEREF;
+	return 0;
 }
 
 static struct var *copy_binding(struct shell *sh, const struct var *from)
@@ -456,7 +503,7 @@ int var_set(struct shell *sh, struct bytes name, uint64_t hash, struct bytes val
 		v = var_ensure(sh, name, hash);
 	if (sub.ptr == NULL)
 		return var_assign(sh, v, value, how);
-	if (subscript_text(sh, sub, &sub) != 0)
+	if (var_unreference(sh, &v, sub) != 0 || subscript_text(sh, sub, &sub) != 0)
 		return -1;
 	return var_assign_element(sh, v, sub, value, how);
 }
@@ -492,6 +539,21 @@ bool var_scalar(struct shell *sh, struct var *v, struct bytes *out)
 	return true;
 }
 
+static bool is_whole(struct bytes sub)
+{
+	return sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*');
+}
+
+/* All elements as one string: what a reference to name[@] is where only one fits. */
+static bool get_joined(struct shell *sh, struct var *v, struct bytes sub, struct bytes *out)
+{
+	struct bytes *many;
+	size_t n = var_values(sh, v, &many);
+
+	*out = value_join(sh, many, n, sub.ptr[0] == '*' ? ifs_first(sh) : BYTES(" "));
+	return n != 0;
+}
+
 bool var_get(struct shell *sh, struct bytes name, uint64_t hash, struct bytes *out)
 {
 	struct var *v = var_find(sh, name, hash);
@@ -502,6 +564,10 @@ bool var_get(struct shell *sh, struct bytes name, uint64_t hash, struct bytes *o
 	if ((v->flags & VAR_NAMEREF) != 0) {
 		if (var_follow(sh, &name, &hash, &sub, &v) != 0 || v == NULL)
 			return false;
+		if (sub.ptr != NULL && (v = element_base(sh, v)) == NULL)
+			return false;
+		if (sub.ptr != NULL && is_whole(sub))
+			return get_joined(sh, v, sub, out);
 		if (sub.ptr != NULL)
 			return subscript_text(sh, sub, &sub) == 0 &&
 			       var_element(sh, v, sub, out) == 1;
@@ -597,9 +663,8 @@ int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itsel
 	struct var *v = var_find(sh, name, hash);
 	struct bytes sub = { NULL, 0 };
 
-	if (v != NULL && !ref_itself && (v->flags & VAR_NAMEREF) != 0 &&
-	    var_follow(sh, &name, &hash, &sub, &v) != 0)
-		return -1;
+	if (v != NULL && !ref_itself)
+		v = var_resolve(sh, name, hash, &sub);
 	if (v == NULL)
 		return 0;
 	if (sub.ptr != NULL)

@@ -97,10 +97,17 @@ struct var *var_find(struct shell *sh, struct bytes name, uint64_t hash);
 struct var *var_resolve(struct shell *sh, struct bytes name, uint64_t hash, struct bytes *sub);
 /* The binding of this process that v stands for: a copy if v is the parent's. */
 struct var *var_own(struct shell *sh, struct var *v);
-/* Replaces name, hash (and sub, as above) by what namerefs lead to. *out may be NULL: the
- * variable does not exist yet. -1 after the message of a loop. */
+/* Replaces name, hash (and sub, as above) by what namerefs lead to; the name that a reference
+ * to an element gives may be one again. *out may be NULL: the variable does not exist yet. -1
+ * after the message of a loop. */
 int var_follow(struct shell *sh, struct bytes *name, uint64_t *hash, struct bytes *sub,
 	       struct var **out);
+/* A reference without a target: what is assigned to it becomes that. */
+bool var_names_nothing(struct shell *sh, struct bytes name, uint64_t hash);
+void var_say_circular(struct shell *sh, struct bytes name);
+/* Before element sub of *base is written, where a reference led to it: if *base is itself a
+ * reference it becomes a plain variable, after a warning. -1: it refers to its own element. */
+int var_unreference(struct shell *sh, struct var **base, struct bytes sub);
 /* The binding of this process to be changed, made if missing. */
 struct var *var_ensure(struct shell *sh, struct bytes name, uint64_t hash);
 
@@ -139,6 +146,8 @@ int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes v
 /* "name" or "name[sub]" given at run time (read, printf -v, mapfile, getopts). builtin for
  * messages ("`1x': not a valid identifier"). */
 int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct bytes value);
+/* Says that the element name[sub], to which a reference led, is no array: -1. */
+int var_refuse_element(struct shell *sh, const char *builtin, struct bytes name, struct bytes sub);
 /* Makes v an empty array (indexed or associative), keeping other attributes. */
 int var_make_array(struct shell *sh, struct var *v, bool assoc);
 int var_clear_array(struct shell *sh, struct var *v);
@@ -150,6 +159,8 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub);
  * (declare), VAR_* writing flags. In assign.c. */
 struct assign;
 int assign_execute(struct shell *sh, const struct assign *a, unsigned how);
+/* The literal of a = ( ... ) to v, whatever the name in it. */
+int assign_list(struct shell *sh, const struct assign *a, struct var *v, unsigned how);
 /* Assigns the compound text "(a b [3]=c)" given at run time (declare "x=(...)"). */
 int assign_compound_text(struct shell *sh, struct var *v, struct bytes text, bool append);
 

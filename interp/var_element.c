@@ -357,11 +357,18 @@ static int assign_new_element(struct shell *sh, struct var *v, struct bytes name
 	return var_assign_at(sh, var_ensure(sh, name, hash), index, value, 0);
 }
 
+int var_refuse_element(struct shell *sh, const char *builtin, struct bytes name, struct bytes sub)
+{
+	shell_error(sh, "%s%s`%.*s[%.*s]': not a valid identifier", builtin != NULL ? builtin : "",
+		    builtin != NULL ? ": " : "", (int)name.len, name.ptr, (int)sub.len, sub.ptr);
+	return -1;
+}
+
 int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct bytes value)
 {
 	struct bytes name;
 	struct bytes sub;
-	struct bytes unused;
+	struct bytes target;
 	struct var *v;
 	uint64_t hash;
 
@@ -372,8 +379,10 @@ int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct 
 	hash = bytes_hash(name);
 	if (sub.ptr == NULL)
 		return var_set(sh, name, hash, value, 0);
-	if (var_follow(sh, &name, &hash, &unused, &v) != 0)
+	if (var_follow(sh, &name, &hash, &target, &v) != 0)
 		return -1;
+	if (target.ptr != NULL)
+		return var_refuse_element(sh, builtin, name, target);
 	if (subscript_text(sh, sub, &sub) != 0)
 		return -1;
 	return assign_new_element(sh, v, name, hash, sub, value);

@@ -340,7 +340,7 @@ static char *environ_entry(struct shell *sh, struct bytes name, struct bytes val
 
 static bool is_exported(const struct var *v)
 {
-	return (v->flags & (VAR_EXPORT | VAR_SET | VAR_ARRAY | VAR_ASSOC | VAR_NAMEREF)) ==
+	return (v->flags & (VAR_EXPORT | VAR_SET | VAR_ARRAY | VAR_ASSOC)) ==
 	       (VAR_EXPORT | VAR_SET);
 }
 
