@@ -295,10 +295,9 @@ struct pipeline {
 	struct node node;
 	int ncommands;
 	struct node **commands;
-	bool *stderr_too; /* commands[i] |& commands[i+1] */
-	bool negated;     /* an odd number of ! */
-	bool timed;       /* time */
-	bool time_posix;  /* time -p */
+	bool negated;    /* an odd number of ! */
+	bool timed;      /* time */
+	bool time_posix; /* time -p */
 };
 
 struct binary { /* AND, OR: a chain leans left, and may be long */

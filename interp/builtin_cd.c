@@ -110,6 +110,15 @@ static int64_t enter(struct shell *sh, const char *path, bool physical, bool *un
 	return 0;
 }
 
+static int cannot_enter(struct shell *sh, const char *who, const char *path, int64_t err)
+{
+	struct buf shown = buf_in(sh->arena);
+
+	quote_for_error(&shown, bytes_of(path));
+	builtin_error(sh, who, "%s: %s", buf_cstr(&shown), err_text((int)err));
+	return 1;
+}
+
 int change_directory(struct shell *sh, const char *who, const char *path)
 {
 	bool unknown;
@@ -118,8 +127,7 @@ int change_directory(struct shell *sh, const char *who, const char *path)
 
 	if (err == 0)
 		return status;
-	builtin_error(sh, who, "%s: %s", path, err_text((int)err));
-	return 1;
+	return cannot_enter(sh, who, path, err);
 }
 
 /* --- cd --- */
@@ -188,10 +196,8 @@ static int cd_to(struct shell *sh, const char *path, const struct cd_options *o,
 			return status;
 		}
 	}
-	if (err < 0) {
-		builtin_error(sh, "cd", "%s: %s", path, err_text((int)err));
-		return 1;
-	}
+	if (err < 0)
+		return cannot_enter(sh, "cd", path, err);
 	if (show)
 		show_directory(sh);
 	return unknown && o->strict ? 1 : status;

@@ -858,6 +858,23 @@ static void declare_option(struct declare *d, int letter, bool plus)
 	}
 }
 
+/* The builtin fails, but bash has assigned array literals before it looked at its options. */
+static void keep_literals(struct declare *d, int argc, char **argv)
+{
+	struct operand o;
+
+	for (int i = 1; i < argc && argv[i][0] == '-'; i++) {
+		for (const char *letter = argv[i] + 1; *letter != '\0'; letter++)
+			d->on |= attribute_of(*letter);
+	}
+	d->on &= ATTR_ARRAYS | VAR_INTEGER;
+	d->off = 0;
+	for (int i = 1; i < argc && d->sh->flow == FLOW_NONE; i++) {
+		if (operand_at(d, argv, i, &o) && o.literal != NULL)
+			declare_value(d, &o);
+	}
+}
+
 static int declare_run(struct declare *d, int argc, char **argv)
 {
 	struct shell *sh = d->sh;
@@ -865,8 +882,10 @@ static int declare_run(struct declare *d, int argc, char **argv)
 	int c;
 
 	while ((c = optscan_next(sh, NULL, &o, argc, argv, "+aAcfFgiIlnprtux")) != -1) {
-		if (c == '?')
+		if (c == '?') {
+			keep_literals(d, argc, argv);
 			return STATUS_MISUSE;
+		}
 		declare_option(d, c, o.plus);
 	}
 	if (d->functions)
@@ -903,6 +922,7 @@ int do_local(struct shell *sh, int argc, char **argv)
 		return declare_run(&d, argc, argv);
 	if (function_scope(sh) == 0) {
 		builtin_error(sh, "local", "can only be used in a function");
+		keep_literals(&d, argc, argv);
 		return 1;
 	}
 	return declare_run(&d, argc, argv);
@@ -916,8 +936,10 @@ static int attribute_builtin(struct declare *d, int argc, char **argv, const cha
 	int c;
 
 	while ((c = optscan_next(d->sh, NULL, &o, argc, argv, letters)) != -1) {
-		if (c == '?')
+		if (c == '?') {
+			keep_literals(d, argc, argv);
 			return STATUS_MISUSE;
+		}
 		if (c == 'n') {
 			/* Nothing takes read-only away. */
 			d->off |= attribute & ~(unsigned)VAR_READONLY;

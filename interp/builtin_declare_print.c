@@ -134,6 +134,8 @@ void print_assignment(struct shell *sh, struct buf *out, struct var *v)
 	bool array = (v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0;
 	struct bytes value;
 
+	if (array && (v->flags & VAR_DYNAMIC) != 0)
+		var_count(sh, v); /* brings it up to date */
 	if (array ? (v->flags & VAR_SET) == 0 : !listed_value(sh, v, &value))
 		return;
 	buf_add(out, v->name);

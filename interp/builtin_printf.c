@@ -376,10 +376,11 @@ static void run_format(struct printf_state *s, struct bytes format)
 
 static int printf_finish(struct printf_state *s, const char *variable)
 {
-	if (variable != NULL)
-		return var_set_ref(s->sh, "printf", bytes_of(variable), buf_bytes(&s->out)) != 0
-			       ? 1
-			       : s->status;
+	if (variable != NULL) {
+		struct bytes value = bytes_of(buf_cstr(&s->out)); /* up to a NUL */
+
+		return var_set_ref(s->sh, "printf", bytes_of(variable), value) != 0 ? 1 : s->status;
+	}
 	if (s->out.len != 0 && !out_write(s->sh, "printf", buf_bytes(&s->out)))
 		return 1;
 	return s->status;

@@ -200,12 +200,16 @@ int do_alias(struct shell *sh, int argc, char **argv)
 int do_unalias(struct shell *sh, int argc, char **argv)
 {
 	struct optscan o = { 0 };
+	bool all = false;
 	int status = 0;
 	int c;
 
 	while ((c = optscan_next(sh, NULL, &o, argc, argv, "a")) != -1) {
 		if (c == '?')
 			return STATUS_MISUSE;
+		all = true;
+	}
+	if (all) {
 		alias_clear(sh);
 		return 0;
 	}

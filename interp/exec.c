@@ -136,8 +136,6 @@ static void plumb(struct proc *p, const struct task *t)
 	} else if (out == 1) {
 		sys_set_cloexec(p, 1, false);
 	}
-	if (t->error_too)
-		sys_dup2(p, 1, 2, false);
 }
 
 /* A command in the background does not read what the shell reads. */
@@ -176,6 +174,8 @@ static int task_main(struct proc *p, void *arg)
 	/* Loops end at ( ) and compound commands of pipelines, not at $( ). */
 	if (t->run == task_run_node && !t->command_sub && t->node->kind != NODE_SIMPLE)
 		sh->loop_depth = 0;
+	if (t->node != NULL && t->node->kind == NODE_SUBSHELL)
+		sh->is_command_sub = false;
 	plumb(p, t);
 	status = t->run(sh, t);
 	if (!task_ends_as_shell(sh))

@@ -53,7 +53,6 @@ struct task {
 	void *arg;
 	int in; /* become descriptors 0 and 1; -1: as they are */
 	int out;
-	bool error_too;  /* descriptor 2 becomes out as well */
 	int close[2];    /* ends that the child has no use for; -1: none */
 	bool copy;       /* the parent goes on meanwhile: a full copy */
 	bool background; /* copy as well; interrupts ignored; input from /dev/null */

@@ -371,13 +371,17 @@ static int not_found(struct shell *sh, char **argv, const char *path, const stru
 
 	if (h.handler == NULL) {
 		int status = kernel_advise(sh->p, argv);
+		struct buf shown = buf_in(sh->arena);
 
 		if (status >= 0)
 			return status;
 		/* Without a PATH the name is taken for a file's. */
-		shell_error(sh, "%s: %s", argv[0],
-			    path == NULL || *path == '\0' ? err_text(E_NOENT)
-							  : "command not found");
+		if (path == NULL || *path == '\0') {
+			shell_error(sh, "%s: %s", argv[0], err_text(E_NOENT));
+			return STATUS_NOT_FOUND;
+		}
+		quote_for_error(&shown, bytes_of(argv[0]));
+		shell_error(sh, "%s: command not found", buf_cstr(&shown));
 		return STATUS_NOT_FOUND;
 	}
 	pid = task_start(sh, &t, NULL);

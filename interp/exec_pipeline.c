@@ -48,7 +48,6 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 		}
 		t.out = ends[1];
 		t.close[0] = ends[0];
-		t.error_too = p->stderr_too != NULL && p->stderr_too[i];
 	}
 	if (p->commands[i]->kind == NODE_SIMPLE)
 		exec_debug(sh, p->commands[i]);

@@ -197,9 +197,39 @@ static bool run_captured(struct shell *sh, const struct command_sub *c,
 	return true;
 }
 
-/* A program without a shell around it: true if it could be started. */
-static bool run_program(struct shell *sh, const struct simple *s, struct bytes *out)
+/* The words of a command that is no program, expanded; they must not be expanded again. */
+struct expanded {
+	const struct command_sub *c;
+	char **argv;
+};
+
+static int run_expanded(struct shell *sh, struct task *t)
 {
+	const struct expanded *e = t->arg;
+
+	set_lines(sh, e->c);
+	sh->is_command_sub = true;
+	return exec_program(sh, e->argv, true, e->c->root);
+}
+
+/* In a process of the shell, which says what is wrong with it or runs it as a script. */
+static int64_t start_expanded(struct shell *sh, const struct command_sub *c, char **argv, int out)
+{
+	struct expanded e = { c, argv };
+	struct task t = { .run = run_expanded,
+			  .arg = &e,
+			  .in = -1,
+			  .out = out,
+			  .close = { -1, -1 },
+			  .command_sub = true };
+
+	return task_start(sh, &t, NULL);
+}
+
+/* A program without a shell around it: true if it was tried. */
+static bool run_program(struct shell *sh, const struct command_sub *c, struct bytes *out)
+{
+	const struct simple *s = (const struct simple *)c->root;
 	struct fields argv = { 0 };
 	struct exec e = { 0 };
 	int fds[3] = { 0, -1, 2 };
@@ -211,18 +241,19 @@ static bool run_program(struct shell *sh, const struct simple *s, struct bytes *
 		return false;
 	}
 	e.path = program_path(sh, argv.v[0]);
-	if (e.path == NULL)
-		return false;
 	cap = sys_capture(sh->p);
 	if (cap < 0)
 		return false;
 	sys_set_cloexec(sh->p, (int)cap, true);
 	fds[1] = (int)cap;
 	e.argv = argv.v;
-	e.envp = program_environ(sh, e.path);
 	e.fds = fds;
 	e.nfds = 3;
-	pid = sys_spawn_program(sh->p, &e);
+	if (e.path != NULL)
+		e.envp = program_environ(sh, e.path);
+	pid = e.path != NULL ? sys_spawn_program(sh->p, &e) : -E_NOENT;
+	if (pid < 0)
+		pid = start_expanded(sh, c, argv.v, (int)cap);
 	if (pid < 0) {
 		sys_close(sh->p, (int)cap);
 		return false;
@@ -256,7 +287,7 @@ static bool run_short(struct shell *sh, const struct command_sub *c, struct byte
 		return false;
 	sh->subshell_depth++;
 	if (b == NULL)
-		done = run_program(sh, s, out);
+		done = run_program(sh, c, out);
 	else
 		done = run_captured(sh, c, b, out);
 	sh->subshell_depth--;

@@ -138,7 +138,7 @@ int expand_subscript(struct shell *sh, const struct param *p, const struct var *
 static int64_t last_index(const struct var *v)
 {
 	if ((v->flags & VAR_ARRAY) == 0)
-		return 0;
+		return -1;
 	return v->array != NULL ? array_last(v->array) : -1;
 }
 
@@ -159,8 +159,11 @@ static int element_value(struct shell *sh, const struct param *p, struct value *
 	if (arith_must(sh, expand_arith(sh, p->sub_arith, &index)) != 0)
 		return -1;
 	v->sub = number(sh, index);
-	if (v->var == NULL)
-		return 0;
+	if (v->var == NULL) {
+		if (index < 0 && p->op != OP_LENGTH)
+			var_before_start(sh, p->name);
+		return sh->flow != FLOW_NONE ? -1 : 0;
+	}
 	if (p->op == OP_LENGTH && index != 0 && opt_set(sh, SET_NOUNSET) &&
 	    (v->var->flags & (VAR_ARRAY | VAR_ASSOC)) == 0) {
 		shell_error(sh, "%s: unbound variable", v->var->name.ptr);

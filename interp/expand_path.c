@@ -151,7 +151,10 @@ static size_t take_component(struct walk *w, struct bytes pattern, size_t at, st
 		c->dots = glob_compile(w->arena, c->text, path_flags(w->sh) | GLOB_PERIOD);
 	if (c->glob != NULL)
 		glob_set_work(c->glob, charge_work, w->sh->p->k);
-	else
+	/* Slashes are kept as they are written up to the first pattern. */
+	if ((w->matched || c->globstar || c->glob != NULL) && c->slashes.len > 1)
+		c->slashes.len = 1;
+	if (c->glob == NULL)
 		c->literal = unescaped(w, c->text, c->slashes.len != 0);
 	return after;
 }

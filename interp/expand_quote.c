@@ -133,6 +133,14 @@ void quote_for_printf(struct buf *out, struct bytes s)
 	}
 }
 
+void quote_for_error(struct buf *out, struct bytes s)
+{
+	if (all_printable(s))
+		buf_add(out, s);
+	else
+		quote_ansi(out, s);
+}
+
 void quote_for_at_q(struct buf *out, struct bytes s)
 {
 	if (all_printable(s))

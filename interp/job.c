@@ -290,11 +290,20 @@ struct job *job_of_spec(struct shell *sh, const char *spec)
 
 /* --- ending --- */
 
-static bool worth_saying(int wait_status)
+static bool worth_saying(const struct shell *sh, int wait_status)
 {
 	int sig = wait_status & 0x7f;
 
-	return sig != 0 && sig != 0x7f && sig != SIGINT_ && sig != SIGPIPE_ && sig != SIGTERM_;
+	return sig != 0 && sig != 0x7f && sig != SIGINT_ && sig != SIGPIPE_ && sig != SIGTERM_ &&
+	       !sh->is_command_sub && !trap_is_set(sh, sig);
+}
+
+/* SIGTERM and signals that the shell itself traps are told without a name and a line. */
+static bool told_in_short(const struct shell *sh, int sig)
+{
+	if (sh->is_command_sub || sig == SIGINT_ || sig == SIGPIPE_)
+		return false;
+	return sig == SIGTERM_ || trap_is_set(sh, sig);
 }
 
 static void put_line(struct buf *out, int pid, const char *what, const char *text)
@@ -312,7 +321,7 @@ static void say_killed(struct shell *sh, struct job *j)
 	if (opt_set(sh, SET_INTERACTIVE))
 		return;
 	j->told = (status & 0x7f) != 0;
-	if (j->notified || !worth_saying(status))
+	if (j->notified || !worth_saying(sh, status))
 		return;
 	j->notified = true;
 	shell_error_prefix(sh, &out);
@@ -486,9 +495,9 @@ void job_report_signal(struct shell *sh)
 	int sig = wait_status & 0x7f;
 
 	sh->killed_pid = 0;
-	if (sig == SIGTERM_ && !sh->is_command_sub) {
-		buf_puts(&out, "Terminated\n");
-	} else if (worth_saying(wait_status)) {
+	if (told_in_short(sh, sig)) {
+		buf_printf(&out, "%s\n", sig_text(sig));
+	} else if (worth_saying(sh, wait_status)) {
 		shell_error_prefix(sh, &out);
 		if (n != NULL)
 			print_command(&text, n);
@@ -518,11 +527,11 @@ void job_report_pipeline(struct shell *sh, const struct pipeline *p, const int *
 	struct buf out = buf_in(sh->arena);
 	int last = wait_statuses[p->ncommands - 1];
 
-	if ((last & 0x7f) == SIGTERM_)
-		buf_puts(&out, "Terminated\n");
-	if (worth_saying(last))
+	if (told_in_short(sh, last & 0x7f))
+		buf_printf(&out, "%s\n", sig_text(last & 0x7f));
+	if (worth_saying(sh, last))
 		shell_error_prefix(sh, &out);
-	for (int i = 0; i < p->ncommands && worth_saying(last); i++) {
+	for (int i = 0; i < p->ncommands && worth_saying(sh, last); i++) {
 		struct buf text = buf_in(sh->arena);
 
 		if (i > 0) {

@@ -41,14 +41,21 @@ static size_t assign_length(const struct parser *p, size_t n)
 	return left > 1 && at[0] == '+' && at[1] == '=' ? 2 : 0;
 }
 
-/* Consumes = or +=. */
+/* Consumes the name at pos, of which n bytes are known; lines may be continued inside. */
+static void accept_name(struct parser *p, size_t n)
+{
+	p->pos += n;
+	if (source_raw(p) != '\\')
+		return;
+	while (byte_is_name(source_peek(p)))
+		p->pos++;
+}
+
+/* Consumes = or +=, or a + alone, which is none. */
 static bool accept_assign(struct parser *p, bool *append)
 {
-	size_t n = assign_length(p, 0);
-
-	*append = n == 2;
-	p->pos += n;
-	return n != 0;
+	*append = source_accept(p, '+');
+	return source_accept(p, '=');
 }
 
 /* An unquoted blank in a subscript, which splits the word where no assignment is sure. */
@@ -66,8 +73,8 @@ static bool has_blank(const struct word *w)
 	return false;
 }
 
-/* name[ is next, with the name of length n: reads up to behind the = or nothing. */
-static bool read_subscript(struct parser *p, struct assign *a, size_t n, bool blanks)
+/* [ is next, behind a name: reads up to behind the = or nothing. */
+static bool read_subscript(struct parser *p, struct assign *a, bool blanks)
 {
 	struct source_mark mark = source_mark(p);
 	size_t at = p->pos;
@@ -75,7 +82,7 @@ static bool read_subscript(struct parser *p, struct assign *a, size_t n, bool bl
 	if (source_guess_known(p, at))
 		return false;
 	p->guessing++;
-	p->pos += n + 1;
+	p->pos++;
 	a->sub = word_read(p, MODE_SUB, false);
 	p->guessing--;
 	if (a->sub == NULL)
@@ -95,7 +102,7 @@ static bool read_subscript(struct parser *p, struct assign *a, size_t n, bool bl
 	return false;
 }
 
-/* Reads name=, name+= or name[sub]= ; NULL and nothing consumed if that is not there. */
+/* Reads name=, name+= or name[sub]= ; NULL if that is not there, with some of it consumed. */
 static struct assign *read_target(struct parser *p, bool blanks)
 {
 	size_t n = name_length(p);
@@ -105,20 +112,14 @@ static struct assign *read_target(struct parser *p, bool blanks)
 
 	if (n == 0)
 		return NULL;
-	if (p->pos + n < p->len && p->src[p->pos + n] == '[') {
-		if (!read_subscript(p, &target, n, blanks))
-			return NULL;
-	} else {
-		size_t op = assign_length(p, n);
-
-		if (op == 0)
-			return NULL;
-		target.append = op == 2;
-		p->pos += n + op;
-	}
+	accept_name(p, n);
+	target.name = source_slice(p, start, p->pos);
+	if (source_peek(p) == '[' ? !read_subscript(p, &target, blanks)
+				  : !accept_assign(p, &target.append))
+		return NULL;
 	a = arena_alloc(p->arena, sizeof *a);
 	*a = target;
-	a->name = arena_bytes(p->arena, (struct bytes){ p->src + start, n });
+	a->name = arena_bytes(p->arena, a->name);
 	a->hash = bytes_hash(a->name);
 	return a;
 }

@@ -294,21 +294,23 @@ static struct node *pipeline_of(struct parser *p, struct pipeline *pl, size_t ba
 	return &kept->node;
 }
 
-/* Marks that command number n also sends its standard error through the pipe. */
-static void note_stderr(struct parser *p, struct pipeline *pl, int n, int *cap)
+/* `cmd |&` is `cmd 2>&1 |`: the redirection comes behind the command's own. */
+static void redirect_stderr(struct parser *p, struct node *c)
 {
-	bool *flags;
-	int want = *cap;
+	struct redir *all = arena_array(p->arena, (size_t)c->nredirs + 1, sizeof *all);
+	struct word *target = arena_zalloc(p->arena, sizeof *target);
 
-	while (want <= n)
-		want = want == 0 ? 4 : want * 2;
-	if (want != *cap) {
-		flags = arena_zalloc(p->arena, (size_t)want);
-		if (*cap != 0)
-			memcpy(flags, pl->stderr_too, (size_t)*cap);
-		pl->stderr_too = flags;
-		*cap = want;
-	}
+	target->flags = WORD_LITERAL;
+	target->parts = arena_zalloc(p->arena, sizeof *target->parts);
+	target->nparts = 1;
+	target->parts[0] = (struct part){ .kind = PART_TEXT, .text = BYTES("1") };
+	target->literal = target->text = BYTES("1");
+	if (c->nredirs != 0)
+		memcpy(all, c->redirs, (size_t)c->nredirs * sizeof *all);
+	all[c->nredirs++] = (struct redir){
+		.kind = REDIR_DUP_OUT, .fd = 2, .target = target, .line = c->line
+	};
+	c->redirs = all;
 }
 
 struct node *parse_pipeline(struct parser *p)
@@ -317,7 +319,6 @@ struct node *parse_pipeline(struct parser *p)
 	size_t base = p->items.len;
 	bool prefixed = parse_prefixes(p, &pl);
 	int line = p->tok.line;
-	int cap = 0;
 
 	for (int n = 0;; n++) {
 		bool empty = n == 0 && prefixed && at_empty_pipeline(p);
@@ -329,14 +330,14 @@ struct node *parse_pipeline(struct parser *p)
 			return NULL;
 		kind = token_peek(p, CTX_COMMAND);
 		stack_push(p, &p->items, &c, sizeof c);
-		note_stderr(p, &pl, n, &cap);
 		if (empty || (kind != TOK_PIPE && kind != TOK_PIPE_AMP)) {
 			if (n > 0 || prefixed)
 				return pipeline_of(p, &pl, base, line);
 			p->items.len = base;
 			return c;
 		}
-		pl.stderr_too[n] = kind == TOK_PIPE_AMP;
+		if (kind == TOK_PIPE_AMP)
+			redirect_stderr(p, c);
 		token_next(p);
 		token_skip_newlines(p, CTX_COMMAND);
 	}

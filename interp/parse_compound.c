@@ -350,7 +350,7 @@ static struct node *function_node(struct parser *p, struct bytes name, bool keyw
 	token_skip_newlines(p, CTX_COMMAND);
 	f->body = parse_compound(p);
 	/* At the top nothing behind the body has been read yet, as bash sees it. */
-	f->last_line = p->line - (p->depth == 0 && p->has_tok && p->tok.kind == TOK_NEWLINE);
+	f->last_line = p->line - (p->depth == keyword && p->has_tok && p->tok.kind == TOK_NEWLINE);
 	return f->body != NULL ? &f->node : NULL;
 }
 

@@ -109,10 +109,10 @@ static bool read_parameter(struct parser *p, struct param *param)
 /* --- prefixes # and ! --- */
 
 /* Whether ${# is followed by a parameter whose length is meant. */
-static bool is_length(const struct parser *p, size_t at)
+static bool is_length(struct parser *p)
 {
-	int c = at < p->len ? (unsigned char)p->src[at] : -1;
-	int next = at + 1 < p->len ? (unsigned char)p->src[at + 1] : -1;
+	int c = source_raw(p);
+	int next = source_second(p);
 
 	return byte_is_name(c) || (c > 0 && is_special(c) && next == '}');
 }
@@ -128,14 +128,11 @@ static bool is_bad_count(const struct parser *p)
 	return next == '}' && (c == ':' || c == '/' || c == '%' || c == '=' || c == '+');
 }
 
-static bool is_indirect(const struct parser *p, size_t at)
+static bool is_indirect(struct parser *p)
 {
-	int c = at < p->len ? (unsigned char)p->src[at] : -1;
-	int next = at + 1 < p->len ? (unsigned char)p->src[at + 1] : -1;
+	int c = source_raw(p);
 
-	if (byte_is_name(c) || c == '@' || c == '*')
-		return true;
-	return (c == '#' || c == '?') && (next == '}' || next == ':' || next == '-' || c == '#');
+	return byte_is_name(c) || c == '@' || c == '*' || c == '#' || c == '?';
 }
 
 /* --- operators --- */
@@ -324,17 +321,33 @@ static bool skip_rest(struct braced *b)
 	return rest != NULL;
 }
 
+/* Takes the # of a length or the ! of an indirection, if that is what is next. */
+static bool read_prefix(struct braced *b)
+{
+	struct parser *p = b->p;
+	struct source_mark mark = source_mark(p);
+	int c = source_peek(p);
+	bool length;
+
+	if (c != '#' && c != '!')
+		return false;
+	p->pos++;
+	source_peek(p);
+	length = c == '#' && is_length(p);
+	b->param->indirect = c == '!' && is_indirect(p);
+	if (!length && !b->param->indirect)
+		source_return(p, mark);
+	return length;
+}
+
 static bool read_body(struct braced *b)
 {
 	struct parser *p = b->p;
 	struct param *param = b->param;
-	int c = source_peek(p);
-	bool length = c == '#' && is_length(p, p->pos + 1);
+	bool length = read_prefix(b);
+	bool count = !length && !param->indirect && source_peek(p) == '#';
 
-	if (c == '!' && is_indirect(p, p->pos + 1))
-		param->indirect = true;
-	p->pos += length || param->indirect;
-	if ((c == '#' && !length && is_bad_count(p)) || !read_parameter(p, param)) {
+	if ((count && is_bad_count(p)) || !read_parameter(p, param)) {
 		param->op = OP_BAD;
 		return !p->failed && skip_rest(b);
 	}

@@ -259,8 +259,6 @@ static void print_pipeline(struct printer *pr, const struct pipeline *pl)
 		buf_puts(pr->out, "! ");
 	for (int i = 0; i < pl->ncommands; i++) {
 		print_node(pr, pl->commands[i]);
-		if (pl->stderr_too[i])
-			buf_puts(pr->out, " 2>&1");
 		if (i == pl->ncommands - 1) {
 			if (i > 0)
 				release_docs(pr);

@@ -177,6 +177,7 @@ struct trap {
 	char *text;             /* in the pool; NULL: default; "" : ignored */
 	bool inherited_ignored; /* ignored at start: can't be trapped in a non-interactive shell */
 	int level;    /* DEBUG, ERR, RETURN: valid down to this function depth; see trap.c */
+	bool done;    /* EXIT: it runs once, though still shown */
 	bool parents; /* a subshell: shown by `trap -p` until one is set, but not executed */
 };
 
@@ -389,6 +390,7 @@ void split_fields(struct shell *sh, struct bytes text, const uint8_t *escaped, i
 void quote_for_printf(struct buf *out, struct bytes s);  /* %q: backslashes or $'..' */
 void quote_for_at_q(struct buf *out, struct bytes s);    /* 'it'\''s' or $'..' */
 void quote_for_set(struct buf *out, struct bytes s);     /* `set`: only if needed, '..' or $'..' */
+void quote_for_error(struct buf *out, struct bytes s);   /* as it is, or $'..' */
 void quote_for_declare(struct buf *out, struct bytes s); /* "a\"b" or $'..' */
 void quote_for_xtrace(struct buf *out, struct bytes s);
 void quote_for_key(struct buf *out, struct bytes s); /* [key] of declare -p */

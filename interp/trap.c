@@ -82,6 +82,7 @@ static void forget(struct shell *sh, int which)
 		pool_free(sh->pool, t->text, strlen(t->text) + 1);
 	t->text = NULL;
 	t->parents = false;
+	t->done = false;
 	if (which < 64)
 		sh->traps_set &= ~((uint64_t)1 << which);
 }
@@ -196,7 +197,7 @@ static void run_action(struct shell *sh, int which, const char *name, int line)
 
 	sh->trap_status = sh->status;
 	if (which == TRAP_EXIT)
-		forget(sh, which); /* it runs once */
+		sh->traps[which].done = true;
 	sh->captured = NULL;
 	sh->trap_running = which;
 	exec_text(sh, text, name, line);
@@ -220,6 +221,8 @@ void trap_run(struct shell *sh, int which)
 	if (which == TRAP_RETURN && sh->trap_running == TRAP_DEBUG)
 		return;
 	if (which == TRAP_EXIT) {
+		if (t->done)
+			return;
 		run_action(sh, which, "exit trap", 1);
 		return;
 	}

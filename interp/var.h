@@ -122,6 +122,8 @@ bool var_scalar(struct shell *sh, struct var *v, struct bytes *out);
  * key for associative ones. 1 found, 0 unset, -1 after a message. */
 int var_element(struct shell *sh, struct var *v, struct bytes sub, struct bytes *out);
 int var_element_at(struct shell *sh, struct var *v, int64_t index, struct bytes *out);
+/* Says that a negative index is before the beginning; with -e that ends the shell. */
+void var_before_start(struct shell *sh, struct bytes name);
 /* All values (keys), in order, into sh->arena. A set scalar is an array of one. Count. */
 size_t var_values(struct shell *sh, struct var *v, struct bytes **out);
 size_t var_keys(struct shell *sh, struct var *v, struct bytes **out);

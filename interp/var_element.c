@@ -25,17 +25,22 @@ static bool is_assoc(const struct var *v)
 
 /* --- reading --- */
 
-/* Negative indexes count from the end; false if that is before the beginning. */
+/* Negative indexes count from the end of an array; false if that is before its beginning. */
 static bool from_end(struct var *v, int64_t *index)
 {
-	int64_t last = 0;
-
 	if (*index >= 0)
 		return true;
-	if ((v->flags & VAR_ARRAY) != 0)
-		last = is_indexed(v) ? array_last(v->array) : -1;
-	*index += last + 1;
+	if ((v->flags & VAR_ARRAY) == 0 || !is_indexed(v))
+		return false;
+	*index += array_last(v->array) + 1;
 	return *index >= 0;
+}
+
+void var_before_start(struct shell *sh, struct bytes name)
+{
+	shell_error(sh, "%.*s: bad array subscript", (int)name.len, name.ptr);
+	sh->status = 1;
+	exec_errexit(sh);
 }
 
 int var_element_at(struct shell *sh, struct var *v, int64_t index, struct bytes *out)
@@ -47,9 +52,7 @@ int var_element_at(struct shell *sh, struct var *v, int64_t index, struct bytes 
 		return is_assoc(v) && assoc_get(v->assoc, i64_text(index, digits), out);
 	}
 	if (!from_end(v, &index)) {
-		shell_error(sh, "%s: bad array subscript", v->name.ptr);
-		sh->status = 1;
-		exec_errexit(sh); /* without -e the element is just not there */
+		var_before_start(sh, v->name);
 		return 0;
 	}
 	if ((v->flags & VAR_ARRAY) != 0)

@@ -2,6 +2,7 @@
  *
  * The variables a shell starts with: the imported environment and bash's own.
  */
+#include "interp/exec.h"
 #include "interp/var_private.h"
 #include "interp/var_special.h"
 
@@ -85,10 +86,13 @@ static void import(struct shell *sh, char *const *envp)
 			keep_foreign(sh, *envp, &nforeign);
 			continue;
 		}
+		if (bytes_is(name, "_")) {
+			set_last_arg(sh, equals + 1);
+			continue;
+		}
 		v = var_ensure(sh, name, bytes_hash(name));
 		var_assign(sh, v, bytes_of(equals + 1), 0);
-		if (!bytes_is(name, "_"))
-			v->flags |= VAR_EXPORT;
+		v->flags |= VAR_EXPORT;
 	}
 }
 
@@ -153,6 +157,7 @@ static void init_version(struct shell *sh)
 
 void var_init(struct shell *sh, char *const *envp)
 {
+	set_last_arg(sh, sh->is_sh ? "sh" : "bash");
 	import(sh, envp);
 	give(sh, "IFS", " \t\n", 0);
 	ensure(sh, "IFS")->flags &= ~(unsigned)VAR_EXPORT;

@@ -514,7 +514,7 @@ static const struct var_hook dynamic[] = {
 	{ .name = "SECONDS", .flags = VAR_INTEGER, .get = get_seconds, .changed = set_seconds },
 	{ .name = "SHELLOPTS", .flags = VAR_READONLY | VAR_SET, .get = get_shellopts },
 	{ .name = "SRANDOM", .flags = VAR_INTEGER | VAR_NOASSIGN, .get = get_srandom },
-	{ .name = "_", .get = get_last_arg },
+	{ .name = "_", .flags = VAR_SET, .get = get_last_arg },
 };
 
 void var_add_dynamic(struct shell *sh, const struct var_hook *hook)
