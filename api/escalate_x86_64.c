@@ -60,6 +60,8 @@ int escalate_start(struct cowsh *s)
 	if (s->machine == NULL)
 		return 0;
 	err = microvm_new(s->kernel, s->machine, &s->microvm);
+	if (err == 0)
+		err = kernel_make_devices(s->kernel);
 	return err < 0 ? err : kernel_add_format(s->kernel, &format);
 }
 

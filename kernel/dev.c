@@ -12,6 +12,7 @@ enum {
 	DEV_URANDOM = 1 << 8 | 9,
 	DEV_TTY = 5 << 8 | 0,
 	DEV_CONSOLE = 5 << 8 | 1,
+	DEV_PTMX = 5 << 8 | 2,
 };
 
 static int64_t dev_read(struct proc *p, struct file *f, void *out, size_t n)
@@ -59,13 +60,19 @@ int dev_open(struct proc *p, uint64_t rdev, unsigned oflags, struct file **out)
 			return -E_NOMEM;
 		(*out)->u.dev = rdev;
 		return 0;
+	case DEV_PTMX: return pty_open_master(p, oflags, out);
 	case DEV_TTY:
 	case DEV_CONSOLE:
+		if (rdev == DEV_TTY && pty_open_controlling(p, oflags, out) == 0)
+			return 0;
 		for (int i = 0; i < 3; i++)
 			if (k->host.terminal[i])
 				return console_open(k, i, oflags, out);
 		return -E_NXIO;
-	default: return -E_NXIO;
+	default:
+		if ((rdev & ~(uint64_t)255) == PTY_DEVICE)
+			return pty_open_slave(p, (uint32_t)(rdev & 255), oflags, out);
+		return -E_NXIO;
 	}
 }
 
@@ -114,6 +121,23 @@ static const struct node nodes[] = {
 	{ "/dev/stdin", 0, "/proc/self/fd/0" },  { "/dev/stdout", 0, "/proc/self/fd/1" },
 	{ "/dev/stderr", 0, "/proc/self/fd/2" },
 };
+
+int kernel_make_devices(struct kernel *k)
+{
+	static const struct vfs_cred root = { 0 };
+	vfs_ino ino;
+	int r = vfs_mkdir(k->vfs, &root, VFS_ROOT, "/dev/pts", 0755);
+
+	if (r == 0)
+		r = vfs_mkdir(k->vfs, &root, VFS_ROOT, "/dev/shm", 0777);
+	if (r == 0)
+		r = vfs_lookup(k->vfs, &root, VFS_ROOT, "/dev/shm", 0, &ino);
+	if (r == 0)
+		r = vfs_chmod(k->vfs, &root, ino, 01777);
+	if (r == 0)
+		r = vfs_mknod(k->vfs, &root, VFS_ROOT, "/dev/ptmx", S_CHR | 0666, DEV_PTMX);
+	return r == -E_EXIST ? 0 : r;
+}
 
 int dev_make_nodes(struct kernel *k)
 {

@@ -106,6 +106,23 @@ static unsigned epoll_poll(struct proc *p, struct file *f)
 	return 0;
 }
 
+/* Of all members the first that changes by itself. */
+static int64_t next_look(struct proc *p, const struct epoll *e, int64_t until)
+{
+	for (const struct member *m = e->first; m != NULL; m = m->next) {
+		struct file *f = fd_file(p, m->fd);
+
+		if (f == m->file && f->ops->poll != epoll_poll)
+			until = file_due(p, f, until);
+	}
+	return until;
+}
+
+static int64_t epoll_due(struct proc *p, struct file *f)
+{
+	return next_look(p, epoll_of(f), TIMER_NEVER);
+}
+
 static void epoll_close(struct kernel *k, struct file *f)
 {
 	struct epoll *e = epoll_of(f);
@@ -128,6 +145,7 @@ static const struct file_ops file_epoll = {
 	.name = "anon_inode:[eventpoll]",
 	.read = epoll_read,
 	.poll = epoll_poll,
+	.due = epoll_due,
 	.stat = anonymous_stat,
 	.close = epoll_close,
 };
@@ -213,12 +231,12 @@ int64_t sys_epoll_wait(struct proc *p, int epfd, struct epoll_event_ *out, int m
 		r = collect(p, epoll_of(f), out, max);
 		if (r != 0 || timeout_ns == 0)
 			break;
-		r = sched_block(p, &p->k->poll_waiters, until);
+		r = sched_block(p, &p->k->poll_waiters, next_look(p, epoll_of(f), until));
 		if (fd_file(p, epfd) != f)
 			return -E_BADF;
-		if (r == -E_TIMEDOUT)
-			r = collect(p, epoll_of(f), out, max), timeout_ns = 0;
-		if (r != 0 || timeout_ns == 0)
+		if (r == -E_TIMEDOUT && until != TIMER_NEVER && kernel_now(p->k) >= until)
+			timeout_ns = 0;
+		else if (r != 0 && r != -E_TIMEDOUT)
 			break;
 	}
 	return r;

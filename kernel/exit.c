@@ -33,6 +33,8 @@ static void let_go(struct proc *p)
 	if (p->priv->owner == NULL)
 		fd_drop_all(p);
 	timer_clear(k, &p->priv->alarm);
+	if (p->priv->sources != NULL)
+		sig_forget_sources(p);
 	vfs_drop(k->vfs, p->cwd);
 	arena_clear(&p->arena);
 	pool_clear(&p->pool);
@@ -75,6 +77,8 @@ struct segment *proc_end(struct proc *p, int status)
 	leave_children(p);
 	if (p->priv->from_host)
 		k->stop_run = true;
+	if (k->pid_watchers != 0)
+		sched_wake_all(&k->poll_waiters);
 	if (p->priv->parent != NULL)
 		sig_child_changed(p);
 	if (nobody_waits(p))

@@ -100,7 +100,12 @@ void fd_drop(struct proc *p, int fd)
 		p->priv->fd_top--;
 	if (p->priv->view != NULL)
 		view_end_file(p, f);
+	if (p->k->locks != NULL)
+		lock_release_process(p->k, p->pid, f->ino);
 	file_put(f);
+	/* What went with it (a terminal) may take its user along. */
+	if (p->k->kill_current && p->k->current != NULL)
+		sig_settle(p->k->current);
 }
 
 void fd_drop_all(struct proc *p)

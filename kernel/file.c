@@ -247,7 +247,9 @@ bool sys_isatty(struct proc *p, int fd)
 {
 	const struct file *f = fd_file(p, fd);
 
-	return f != NULL && f->ops == &file_console && p->k->host.terminal[f->u.console];
+	if (f == NULL)
+		return false;
+	return pty_is_terminal(f) || (f->ops == &file_console && p->k->host.terminal[f->u.console]);
 }
 
 /* --- poll --- */
@@ -271,6 +273,21 @@ static int look(struct proc *p, struct poll_item *items, int n)
 	return ready;
 }
 
+int64_t file_due(struct proc *p, struct file *f, int64_t until)
+{
+	int64_t at = f != NULL && f->ops->due != NULL ? f->ops->due(p, f) : 0;
+
+	return at != 0 && (until == TIMER_NEVER || at < until) ? at : until;
+}
+
+/* How long to wait before looking again, though nobody wakes the process. */
+static int64_t next_look(struct proc *p, const struct poll_item *items, int n, int64_t until)
+{
+	for (int i = 0; i < n; i++)
+		until = file_due(p, fd_file(p, items[i].fd), until);
+	return until;
+}
+
 int64_t sys_poll(struct proc *p, struct poll_item *items, int n, int64_t timeout_ns)
 {
 	int64_t until = TIMER_NEVER;
@@ -285,10 +302,10 @@ int64_t sys_poll(struct proc *p, struct poll_item *items, int n, int64_t timeout
 		r = look(p, items, n);
 		if (r != 0 || timeout_ns == 0)
 			return r;
-		r = sched_block(p, &p->k->poll_waiters, until);
-		if (r == -E_TIMEDOUT)
+		r = sched_block(p, &p->k->poll_waiters, next_look(p, items, n, until));
+		if (r == -E_TIMEDOUT && until != TIMER_NEVER && kernel_now(p->k) >= until)
 			return look(p, items, n);
-		if (r != 0)
+		if (r != 0 && r != -E_TIMEDOUT)
 			return r;
 	}
 }

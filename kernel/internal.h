@@ -131,10 +131,12 @@ struct proc_private {
 	const char *path;        /* of the program; "" before any exec */
 	struct bytes start;      /* the program file's first bytes */
 	int argc;
-	int from_line; /* where its parent was in its script */
-	int fd_top;    /* one above the highest open descriptor */
+	int waits_lock_of; /* the process whose lock it waits for, or 0 */
+	int from_line;     /* where its parent was in its script */
+	int fd_top;        /* one above the highest open descriptor */
 	struct view *view;
-	uint64_t cpu_signalled; /* seconds of RLIMIT_CPU already told */
+	struct sig_source *sources; /* SIG_COUNT, of signals that were ever pending; NULL: none */
+	uint64_t cpu_signalled;     /* seconds of RLIMIT_CPU already told */
 	struct descriptor fd_inline[FD_INLINE];
 };
 
@@ -171,6 +173,7 @@ struct kernel {
 	struct waitq futex[FUTEX_BUCKETS];
 	struct waitq host_waiters;
 	struct waitq poll_waiters;
+	struct waitq lock_waiters;
 	struct timer *timers; /* sorted by time */
 	bool attention;       /* the scheduler's loop is needed before the next process */
 	bool direct;          /* but for the end of the budget, the next process would run now */
@@ -221,8 +224,12 @@ struct kernel {
 	struct pipe *fifos;
 	struct file_lock *locks; /* lock.c */
 	struct socket *sockets;  /* with names */
+	struct pty *ptys;
 	uint32_t ports_made;
 	uint64_t pipes_made;
+	uint64_t memfds_made;
+	uint32_t signal_watchers;      /* open signalfds */
+	uint32_t pid_watchers;         /* and pidfds */
 	struct file *jump;             /* object that a followed link of /proc leads to */
 	uint16_t viewed[VIEW_BUCKETS]; /* views of regular files by inode */
 	uint32_t nviewed;
@@ -245,6 +252,9 @@ struct file_ops {
 	int64_t (*view)(struct proc *p, struct file *f, size_t max, const char **out);
 	/* POLL_* bits that would not block. */
 	unsigned (*poll)(struct proc *p, struct file *f);
+	/* When that may change just because time passes, as kernel_now tells it; 0: never. May be
+	 * NULL. */
+	int64_t (*due)(struct proc *p, struct file *f);
 	/* NULL: the attributes of the inode. */
 	int (*stat)(struct proc *p, struct file *f, struct vfs_stat *out);
 	/* The last reference is gone; may run in any context, must not block. */
@@ -292,6 +302,8 @@ static inline bool file_writes(const struct file *f)
 
 /* lock.c: the file is about to go. */
 void lock_release(struct kernel *k, const struct file *f);
+/* A process closes a descriptor of the inode. */
+void lock_release_process(struct kernel *k, int pid, vfs_ino ino);
 
 /* coroutine stacks: stack.c */
 struct segment *stack_get(struct kernel *k, size_t npages);
@@ -381,9 +393,24 @@ static inline struct proc *proc_owner(const struct proc *p)
 }
 
 /* signal.c */
-void sig_send(struct proc *p, int sig);
+void sig_send(struct proc *p, int sig); /* by the kernel */
+void sig_send_from(struct proc *p, int sig, const struct sig_source *source);
 bool sig_interrupts(const struct proc *p);
 void sig_child_changed(struct proc *child);
+void sig_forget_sources(struct proc *p);
+
+/* To all of a group, from anywhere in the kernel. What ends the running process by it waits for
+ * sig_settle, which may not return. */
+void sig_send_group(struct kernel *k, int pgid, int sig);
+void sig_settle(struct proc *p);
+
+/* pty.c */
+enum { PTY_DEVICE = 136 << 8, PTY_GROUP = 5 /* tty, as in Debian's /etc/group */ };
+int pty_open_master(struct proc *p, unsigned oflags, struct file **out);
+int pty_open_slave(struct proc *p, uint32_t number, unsigned oflags, struct file **out);
+/* /dev/tty: -E_NXIO if no pty controls the session. */
+int pty_open_controlling(struct proc *p, unsigned oflags, struct file **out);
+bool pty_is_terminal(const struct file *f);
 
 /* limit.c */
 _Noreturn void limit_stop(struct kernel *k, enum limit l);
@@ -410,6 +437,8 @@ void fd_close_on_exec(struct proc *p);
 /* file.c */
 struct file *file_new(struct kernel *k, const struct file_ops *ops, unsigned flags);
 int file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
+/* The earlier of `until` (TIMER_NEVER: none) and when the file may change by itself. */
+int64_t file_due(struct proc *p, struct file *f, int64_t until);
 
 /* regular.c */
 extern const struct file_ops file_regular;

@@ -400,8 +400,15 @@ void proc_set_survivor(struct proc *p, bool on);
  * count as alive for KERNEL_DONE. */
 _Noreturn void proc_park(struct proc *p);
 
-/* wait4(2). pid as there; WNOHANG_, WUNTRACED_, WCONTINUED_. *status as wait(2) encodes it. */
-enum { WNOHANG_ = 1, WUNTRACED_ = 2, WCONTINUED_ = 8 };
+/* wait4(2). pid as there; WNOHANG_, WUNTRACED_, WCONTINUED_. *status as wait(2) encodes it.
+ * WKEEP_: the news stay to be told again; WALIVE_: not of those that ended. */
+enum {
+	WNOHANG_ = 1,
+	WUNTRACED_ = 2,
+	WCONTINUED_ = 8,
+	WKEEP_ = 0x1000000,
+	WALIVE_ = 0x2000000,
+};
 int64_t sys_wait(struct proc *p, int pid, int *status, int options);
 int64_t sys_kill(struct proc *p, int pid, int sig);
 int64_t sys_setpgid(struct proc *p, int pid, int pgid);
@@ -419,6 +426,23 @@ static inline bool proc_has_signal(const struct proc *p)
 {
 	return (p->sig_pending & ~p->sig_blocked) != 0;
 }
+/* Who sent a signal that is pending or was taken last; codes as in siginfo_t. */
+struct sig_source {
+	int code; /* SIG_BY_..., CLD_..., or what a program gave */
+	int pid;
+	uint32_t uid;
+	int status;     /* of a child */
+	uint64_t value; /* that a program sent along */
+};
+enum { SIG_BY_USER = 0, SIG_BY_KERNEL = 128, SIG_BY_TKILL = -6 };
+enum { CLD_EXITED_ = 1, CLD_KILLED_, CLD_DUMPED_, CLD_TRAPPED_, CLD_STOPPED_, CLD_CONTINUED_ };
+struct sig_source proc_signal_source(const struct proc *p, int sig);
+/* What a wait status tells of a child, in the same form. */
+struct sig_source sig_source_of_child(int pid, uint32_t uid, int status);
+/* As sys_kill, of one process or thread, with a source of the caller's. */
+int64_t sys_signal(struct proc *p, int pid, int sig, const struct sig_source *source);
+/* Takes a pending signal of the set, blocked or not, of the caller or its process: or 0. */
+int proc_take_signal(struct proc *p, uint64_t set, struct sig_source *out);
 /* "TERM" for 15; NULL if there is none. And back: with or without "SIG", any case; -1. */
 const char *sig_name(int sig);
 int sig_of_name(struct bytes name);
@@ -532,8 +556,70 @@ enum lock_kind {
 	LOCK_TEST, /* takes none: whether an exclusive one could be had */
 };
 int64_t sys_lock(struct proc *p, int fd, enum lock_kind kind, uint64_t from, uint64_t len);
+/* The same with all that Linux has: fcntl's locks of processes, and flock's of whole files. What
+ * is in the way is told, if found is not NULL. */
+enum lock_owner { LOCK_OF_FILE, LOCK_OF_PROCESS, LOCK_WHOLE };
+struct lock_request {
+	enum lock_owner owner;
+	enum lock_kind kind;
+	uint64_t from;
+	uint64_t len;
+	bool wait; /* else -E_AGAIN; -E_INTR, -E_DEADLK (processes that wait for each other) */
+	bool only_test;
+};
+struct lock_found {
+	enum lock_kind kind;
+	uint64_t from;
+	uint64_t len;
+	int pid; /* -1: an open file's */
+};
+int64_t sys_lock_as(struct proc *p, int fd, const struct lock_request *r, struct lock_found *found);
 /* eventfd(2); of oflags O_NONBLOCK_ and O_CLOEXEC_. */
 int64_t sys_eventfd(struct proc *p, uint64_t count, bool semaphore, unsigned oflags);
+/* timerfd_create(2) and its like; `real` is the clock an absolute time is of. */
+struct timer_setting {
+	int64_t value_ns; /* 0: off */
+	int64_t every_ns;
+};
+int64_t sys_timerfd(struct proc *p, bool real, unsigned oflags);
+int64_t sys_timerfd_set(struct proc *p, int fd, bool absolute, const struct timer_setting *s);
+int64_t sys_timerfd_get(struct proc *p, int fd, struct timer_setting *out);
+/* signalfd(2): fd -1 makes one. */
+int64_t sys_signalfd(struct proc *p, int fd, uint64_t mask, unsigned oflags);
+/* pidfd_open(2), and which process it means: -E_SRCH if it is gone. */
+int64_t sys_pidfd(struct proc *p, int pid, unsigned oflags);
+int64_t sys_pidfd_pid(struct proc *p, int fd);
+/*
+ * Pseudo-terminals: /dev/ptmx and /dev/pts/N. Settings as termios(3) has them. Each fails with
+ * -E_NOTTY if the descriptor is no terminal (the session's own is none here), -E_BADF.
+ */
+struct tty_settings {
+	uint32_t input, output, control, local;
+	uint8_t line;
+	uint8_t keys[19];
+};
+int64_t sys_tty_get(struct proc *p, int fd, struct tty_settings *out);
+int64_t sys_tty_set(struct proc *p, int fd, const struct tty_settings *s, bool flush);
+/* Rows, columns, pixels across, pixels down; a change is told by SIGWINCH. */
+int64_t sys_tty_size(struct proc *p, int fd, uint16_t size[4], bool set);
+/* The group in the foreground, of the controlling terminal only. */
+int64_t sys_tty_group(struct proc *p, int fd, int *group, bool set);
+int64_t sys_tty_session(struct proc *p, int fd);
+/* The terminal becomes the caller's controlling one, or is no more. */
+int64_t sys_tty_control(struct proc *p, int fd, bool steal);
+int64_t sys_tty_release(struct proc *p, int fd);
+int64_t sys_tty_flush(struct proc *p, int fd, bool input, bool output);
+/* Bytes that can be read, or that the other end has not read. */
+int64_t sys_tty_waiting(struct proc *p, int fd, bool output);
+/* Of masters: N of /dev/pts/N, its lock, a descriptor of the other end. */
+int64_t sys_pty_number(struct proc *p, int fd);
+int64_t sys_pty_lock(struct proc *p, int fd, bool locked);
+int64_t sys_pty_is_locked(struct proc *p, int fd);
+int64_t sys_pty_peer(struct proc *p, int fd, unsigned oflags);
+/* Makes what programs of Linux expect of /dev besides: ptmx, pts, shm. */
+int kernel_make_devices(struct kernel *k);
+/* memfd_create(2): a regular file that has no name in the tree. */
+int64_t sys_memfd(struct proc *p, const char *name, unsigned oflags);
 /* epoll(7). op as epoll_ctl(2). Edge-triggered readers are told as long as there is something. */
 struct epoll_event_ {
 	uint32_t events;

@@ -1,53 +1,71 @@
 /* SPDX-License-Identifier: MIT
  *
- * Locks on ranges of bytes: advisory, held by an open file (Linux's OFD locks), gone with its
- * last descriptor however the process ends. Nobody waits for one: who is refused tries again.
+ * Advisory locks. Those on ranges of bytes belong to an open file (Linux's OFD locks), and are
+ * gone with its last descriptor, or to a process (POSIX locks), and are gone when it closes any
+ * descriptor of that inode. Locks on whole files (flock) belong to an open file; they and the
+ * ranges do not see each other.
  *
- * They stand in one list of the kernel. Its users (databases) hold a handful each.
+ * They stand in one list of the kernel: its users (databases, package managers) hold a handful
+ * each. Who waits is woken by every lock that goes, and looks again.
  */
 #include "kernel/internal.h"
 
 struct file_lock {
 	struct file_lock *next;
-	struct file *file;
+	const struct file *file; /* whose it is; NULL: of the process */
+	int pid;                 /* of the process; 0: the file's */
+	vfs_ino ino;
+	bool whole; /* flock's */
 	bool exclusive;
 	uint64_t from;
 	uint64_t end; /* behind the last byte */
 };
 
-static bool refused(struct proc *p, const struct file *f, const struct file_lock *want)
+enum { DEADLOCK_DEPTH = 32 };
+
+static bool same_owner(const struct file_lock *a, const struct file_lock *b)
 {
-	for (const struct file_lock *l = p->k->locks; l != NULL; l = l->next) {
-		kernel_fuel(p->k)->left--;
-		if (l->file == f || l->file->ino != f->ino)
-			continue;
-		if (l->from < want->end && want->from < l->end && (l->exclusive || want->exclusive))
-			return true;
-	}
-	return false;
+	return a->file == b->file && a->pid == b->pid && a->ino == b->ino && a->whole == b->whole;
 }
 
-/* Takes the file's own locks out of the range. spare serves for one that is cut in two; true if
+static bool overlap(const struct file_lock *a, const struct file_lock *b)
+{
+	return a->from < b->end && b->from < a->end;
+}
+
+/* The first lock of somebody else that does not allow this one. */
+static const struct file_lock *in_the_way(struct kernel *k, const struct file_lock *want)
+{
+	for (const struct file_lock *l = k->locks; l != NULL; l = l->next) {
+		kernel_fuel(k)->left--;
+		if (l->ino == want->ino && l->whole == want->whole && !same_owner(l, want) &&
+		    overlap(l, want) && (l->exclusive || want->exclusive))
+			return l;
+	}
+	return NULL;
+}
+
+/* Takes the owner's own locks out of the range. spare serves for one that is cut in two; true if
  * it was needed. */
-static bool cut(struct kernel *k, const struct file *f, uint64_t from, uint64_t end,
-		struct file_lock *spare)
+static bool cut(struct kernel *k, const struct file_lock *range, struct file_lock *spare)
 {
 	for (struct file_lock **link = &k->locks, *l; (l = *link) != NULL;) {
-		if (l->file != f || l->end <= from || end <= l->from) {
+		if (!same_owner(l, range) || !overlap(l, range)) {
 			link = &l->next;
 			continue;
 		}
-		if (l->from < from && l->end > end) {
+		sched_wake_all(&k->lock_waiters);
+		if (l->from < range->from && l->end > range->end) {
 			*spare = *l;
-			spare->from = end;
+			spare->from = range->end;
 			l->next = spare;
-			l->end = from;
+			l->end = range->from;
 			return true;
 		}
-		if (l->from < from)
-			l->end = from;
-		else if (l->end > end)
-			l->from = end;
+		if (l->from < range->from)
+			l->end = range->from;
+		else if (l->end > range->end)
+			l->from = range->end;
 		else {
 			*link = l->next;
 			heap_free(&k->heap, l, sizeof *l);
@@ -58,48 +76,120 @@ static bool cut(struct kernel *k, const struct file *f, uint64_t from, uint64_t 
 	return false;
 }
 
-int64_t sys_lock(struct proc *p, int fd, enum lock_kind kind, uint64_t from, uint64_t len)
+static int take(struct kernel *k, const struct file_lock *want, enum lock_kind kind)
 {
-	struct kernel *k = p->k;
-	struct file_lock want = {
-		.exclusive = kind >= LOCK_EXCLUSIVE,
-		.from = from,
-		.end = len == 0 || len > UINT64_MAX - from ? UINT64_MAX : from + len,
-	};
-	struct file_lock *made;
-	struct file_lock *spare;
-	struct file *f;
+	struct file_lock *made = kind != LOCK_NONE ? heap_alloc(&k->heap, sizeof *made) : NULL;
+	struct file_lock *spare = heap_alloc(&k->heap, sizeof *spare);
 
-	proc_charge(p, 1);
-	f = fd_file(p, fd);
-	want.file = f;
-	if (f == NULL)
-		return -E_BADF;
-	if (from > INT64_MAX)
-		return -E_INVAL;
-	if (kind != LOCK_NONE && refused(p, f, &want))
-		return -E_AGAIN;
-	if (kind == LOCK_TEST)
-		return 0;
-	made = kind != LOCK_NONE ? heap_alloc(&k->heap, sizeof *made) : NULL;
-	spare = heap_alloc(&k->heap, sizeof *spare);
 	if (spare == NULL || (kind != LOCK_NONE && made == NULL)) {
 		heap_free(&k->heap, spare, sizeof *spare);
 		heap_free(&k->heap, made, sizeof *made);
 		return -E_NOMEM;
 	}
-	if (!cut(k, f, want.from, want.end, spare))
+	if (!cut(k, want, spare))
 		heap_free(&k->heap, spare, sizeof *spare);
 	if (made != NULL) {
-		*made = want;
+		*made = *want;
 		made->next = k->locks;
 		k->locks = made;
-		f->locked = true;
 	}
 	return 0;
 }
 
+/* Whether the holder waits, maybe by way of others, for a lock of this process. */
+static bool would_deadlock(struct kernel *k, int pid, const struct file_lock *holder)
+{
+	int at = holder->pid;
+
+	for (int i = 0; i < DEADLOCK_DEPTH && at != 0; i++) {
+		const struct proc *p = proc_find(k, at);
+
+		if (at == pid)
+			return true;
+		at = p != NULL ? p->priv->waits_lock_of : 0;
+	}
+	return false;
+}
+
+/* Waits until a lock goes: 0, -E_INTR, -E_DEADLK, -E_BADF (the descriptor is another's now). */
+static int wait_for(struct proc *p, int fd, const struct file *f, const struct file_lock *holder)
+{
+	struct proc *owner = proc_owner(p);
+	int r;
+
+	if (would_deadlock(p->k, owner->pid, holder))
+		return -E_DEADLK;
+	owner->priv->waits_lock_of = holder->pid;
+	r = sched_block(p, &p->k->lock_waiters, TIMER_NEVER);
+	owner->priv->waits_lock_of = 0;
+	return r == 0 && fd_file(p, fd) != f ? -E_BADF : r;
+}
+
+static void tell(const struct file_lock *l, struct lock_found *out)
+{
+	*out = (struct lock_found){
+		.kind = l->exclusive ? LOCK_EXCLUSIVE : LOCK_SHARED,
+		.from = l->from,
+		.len = l->end == UINT64_MAX ? 0 : l->end - l->from,
+		.pid = l->file != NULL ? -1 : l->pid,
+	};
+}
+
+int64_t sys_lock_as(struct proc *p, int fd, const struct lock_request *r, struct lock_found *found)
+{
+	struct kernel *k = p->k;
+	struct file *f = fd_file(p, fd);
+	const struct file_lock *other;
+	struct file_lock want = {
+		.file = r->owner == LOCK_OF_PROCESS ? NULL : f,
+		.pid = r->owner == LOCK_OF_PROCESS ? proc_owner(p)->pid : 0,
+		.whole = r->owner == LOCK_WHOLE,
+		.exclusive = r->kind >= LOCK_EXCLUSIVE,
+		.from = r->from,
+		.end = r->len == 0 || r->len > UINT64_MAX - r->from ? UINT64_MAX : r->from + r->len,
+	};
+	int err;
+
+	proc_charge(p, 1);
+	if (f == NULL)
+		return -E_BADF;
+	if (r->from > INT64_MAX)
+		return -E_INVAL;
+	want.ino = f->ino;
+	while (r->kind != LOCK_NONE && (other = in_the_way(k, &want)) != NULL) {
+		if (found != NULL)
+			tell(other, found);
+		if (!r->wait || r->kind == LOCK_TEST || r->only_test)
+			return -E_AGAIN;
+		err = wait_for(p, fd, f, other);
+		if (err != 0)
+			return err;
+	}
+	if (r->kind == LOCK_TEST || r->only_test)
+		return 0;
+	f->locked = f->locked || want.file != NULL;
+	return take(k, &want, r->kind);
+}
+
+int64_t sys_lock(struct proc *p, int fd, enum lock_kind kind, uint64_t from, uint64_t len)
+{
+	const struct lock_request r = { LOCK_OF_FILE, kind, from, len, false, false };
+
+	return sys_lock_as(p, fd, &r, NULL);
+}
+
 void lock_release(struct kernel *k, const struct file *f)
 {
-	cut(k, f, 0, UINT64_MAX, NULL);
+	struct file_lock all = { .file = f, .ino = f->ino, .end = UINT64_MAX };
+
+	cut(k, &all, NULL);
+	all.whole = true;
+	cut(k, &all, NULL);
+}
+
+void lock_release_process(struct kernel *k, int pid, vfs_ino ino)
+{
+	const struct file_lock all = { .pid = pid, .ino = ino, .end = UINT64_MAX };
+
+	cut(k, &all, NULL);
 }

@@ -170,6 +170,37 @@ int64_t sys_open(struct proc *p, int dirfd, const char *path, unsigned oflags, u
 	return r;
 }
 
+/* It has a name for a moment only, which nobody sees: no other process runs meanwhile. */
+int64_t sys_memfd(struct proc *p, const char *name, unsigned oflags)
+{
+	static const struct vfs_cred root = { 0 };
+	struct kernel *k = p->k;
+	struct buf b = buf_in(&p->arena);
+	bool created;
+	struct file *f;
+	vfs_ino ino;
+	int r;
+
+	proc_charge(p, 8);
+	buf_printf(&b, "/.memfd-%llu", (unsigned long long)++k->memfds_made);
+	r = vfs_open(k->vfs, &root, VFS_ROOT, buf_cstr(&b), O_RDWR_ | O_CREAT_ | O_EXCL_, 0777,
+		     &ino, &created);
+	if (r != 0)
+		return r == VFS_PENDING ? -E_NOMEM : r;
+	vfs_unlink(k->vfs, &root, VFS_ROOT, buf_cstr(&b));
+	vfs_chown(k->vfs, &root, ino, p->cred.uid, p->cred.gid);
+	f = file_new(k, &file_regular, O_RDWR_);
+	if (f == NULL) {
+		vfs_drop(k->vfs, ino);
+		return -E_NOMEM;
+	}
+	f->ino = ino;
+	b.len = 0;
+	buf_printf(&b, "/memfd:%s (deleted)", name);
+	remember(f, VFS_ROOT, buf_cstr(&b));
+	return fd_install(p, f, (oflags & O_CLOEXEC_) != 0);
+}
+
 /* --- asking --- */
 
 int64_t sys_stat(struct proc *p, int dirfd, const char *path, int flags, struct vfs_stat *out)

@@ -133,11 +133,35 @@ static void act(struct proc *p, int sig)
 	}
 }
 
-static void make_pending(struct proc *p, int sig)
+/* Without memory for it the sender stays unknown. */
+static void remember(struct proc *p, int sig, const struct sig_source *source)
+{
+	size_t n = SIG_COUNT * sizeof *source;
+
+	if (p->priv->sources == NULL)
+		p->priv->sources = heap_zalloc(&p->k->heap, n);
+	if (p->priv->sources != NULL)
+		p->priv->sources[sig] = *source;
+}
+
+void sig_forget_sources(struct proc *p)
+{
+	heap_free(&p->k->heap, p->priv->sources, SIG_COUNT * sizeof *p->priv->sources);
+	p->priv->sources = NULL;
+}
+
+struct sig_source proc_signal_source(const struct proc *p, int sig)
+{
+	return p->priv->sources != NULL ? p->priv->sources[sig] : (struct sig_source){ 0 };
+}
+
+static void make_pending(struct proc *p, int sig, const struct sig_source *source)
 {
 	bool waiting = p->state == PROC_BLOCKED ||
 		       (p->state == PROC_STOPPED && p->priv->under == PROC_BLOCKED);
 
+	if ((p->sig_pending & bit(sig)) == 0)
+		remember(p, sig, source);
 	p->sig_pending |= bit(sig);
 	if (waiting && !p->priv->parked && proc_has_signal(p))
 		sched_wake(p, -E_INTR);
@@ -154,8 +178,17 @@ static void continue_stopped(struct proc *p)
 	sig_child_changed(p);
 }
 
+static void keep_blocked(struct proc *p, int sig, const struct sig_source *source)
+{
+	if ((p->sig_pending & bit(sig)) == 0)
+		remember(p, sig, source);
+	p->sig_pending |= bit(sig);
+	if (p->k->signal_watchers != 0)
+		sched_wake_all(&p->k->poll_waiters);
+}
+
 /* May end or stop the running process, and then not return (soon). */
-void sig_send(struct proc *p, int sig)
+void sig_send_from(struct proc *p, int sig, const struct sig_source *source)
 {
 	enum sig_action action;
 
@@ -172,11 +205,34 @@ void sig_send(struct proc *p, int sig)
 	if (default_of(sig) == STOPS)
 		p->sig_pending &= ~bit(SIGCONT_);
 	if ((p->sig_blocked & bit(sig)) != 0)
-		p->sig_pending |= bit(sig);
+		keep_blocked(p, sig, source);
 	else if (action == SIG_CAUGHT)
-		make_pending(p, sig);
+		make_pending(p, sig, source);
 	else if (action == SIG_DEFAULT)
 		act(p, sig);
+}
+
+void sig_send(struct proc *p, int sig)
+{
+	const struct sig_source kernel = { .code = SIG_BY_KERNEL };
+
+	sig_send_from(p, sig, &kernel);
+}
+
+struct sig_source sig_source_of_child(int pid, uint32_t uid, int status)
+{
+	struct sig_source s = { .pid = pid, .uid = uid, .status = status >> 8 & 255 };
+
+	if ((status & 0x7f) == 0) {
+		s.code = CLD_EXITED_;
+	} else if ((status & 0xff) == 0x7f) {
+		s.code = status == 0xffff ? CLD_CONTINUED_ : CLD_STOPPED_;
+		s.status = status == 0xffff ? SIGCONT_ : s.status;
+	} else {
+		s.code = CLD_KILLED_;
+		s.status = status & 0x7f;
+	}
+	return s;
 }
 
 static void wake_waiter(struct proc *p)
@@ -192,13 +248,15 @@ static void wake_waiter(struct proc *p)
 void sig_child_changed(struct proc *child)
 {
 	struct proc *parent = child->priv->parent;
+	int status = child->priv->report_cont ? 0xffff : child->priv->status;
+	struct sig_source source = sig_source_of_child(child->pid, child->cred.uid, status);
 
 	if (parent == NULL || parent->state == PROC_ZOMBIE)
 		return;
 	wake_waiter(parent);
 	for (struct proc *t = parent->priv->threads; t != NULL; t = t->priv->thread_next)
 		wake_waiter(t);
-	sig_send(parent, SIGCHLD_);
+	sig_send_from(parent, SIGCHLD_, &source);
 }
 
 /* --- what processes call --- */
@@ -255,6 +313,20 @@ int proc_next_signal(struct proc *p)
 	return 0;
 }
 
+int proc_take_signal(struct proc *p, uint64_t set, struct sig_source *out)
+{
+	struct proc *from = (p->sig_pending & set) != 0 ? p : proc_owner(p);
+	uint64_t ready = from->sig_pending & set;
+	int sig;
+
+	if (ready == 0)
+		return 0;
+	sig = __builtin_ctzll(ready) + 1;
+	from->sig_pending &= ~bit(sig);
+	*out = proc_signal_source(from, sig);
+	return sig;
+}
+
 static bool may_signal(const struct proc *p, const struct proc *target, int sig)
 {
 	if (p == NULL || p->cred.uid == 0 || p->cred.uid == target->cred.uid)
@@ -274,7 +346,8 @@ static bool addressed(const struct proc *p, const struct proc *target, int pid)
 }
 
 /* The caller comes last: the signal may end it. */
-static int64_t send_to_all(struct kernel *k, struct proc *p, int pid, int sig)
+static int64_t send_to_all(struct kernel *k, struct proc *p, int pid, int sig,
+			   const struct sig_source *source)
 {
 	int64_t r = -E_SRCH;
 	bool self = false;
@@ -289,17 +362,45 @@ static int64_t send_to_all(struct kernel *k, struct proc *p, int pid, int sig)
 			if (t == p)
 				self = true;
 			else if (sig != 0)
-				sig_send(t, sig);
+				sig_send_from(t, sig, source);
 		}
 		for (t = k->all_first; t != NULL && t->pid <= at;)
 			t = t->priv->all_next;
 	}
 	if (self && sig != 0)
-		sig_send(p, sig);
+		sig_send_from(p, sig, source);
 	return r;
 }
 
-static int64_t send_to_one(struct kernel *k, struct proc *p, int pid, int sig)
+void sig_send_group(struct kernel *k, int pgid, int sig)
+{
+	int at = 0;
+
+	k->ending++;
+	for (struct proc *t = k->all_first; t != NULL;) {
+		at = t->pid;
+		/* Who runs now can't be stopped in the middle of what it does. */
+		if (t->pgid == pgid && t->priv->owner == NULL &&
+		    !(t == k->current && default_of(sig) == STOPS))
+			sig_send(t, sig);
+		for (t = k->all_first; t != NULL && t->pid <= at;)
+			t = t->priv->all_next;
+	}
+	k->ending--;
+}
+
+void sig_settle(struct proc *p)
+{
+	struct kernel *k = p->k;
+
+	if (!k->kill_current || k->ending != 0)
+		return;
+	k->kill_current = false;
+	proc_exit_group(p, SIGKILL_);
+}
+
+static int64_t send_to_one(struct kernel *k, struct proc *p, int pid, int sig,
+			   const struct sig_source *source)
 {
 	struct proc *t = proc_find(k, pid);
 
@@ -308,11 +409,11 @@ static int64_t send_to_one(struct kernel *k, struct proc *p, int pid, int sig)
 	if (!may_signal(p, t, sig))
 		return -E_PERM;
 	if (sig != 0)
-		sig_send(t, sig);
+		sig_send_from(t, sig, source);
 	return 0;
 }
 
-int64_t sys_kill(struct proc *p, int pid, int sig)
+static int64_t kill_from(struct proc *p, int pid, int sig, const struct sig_source *source)
 {
 	struct kernel *k = p->k;
 	int64_t r;
@@ -320,17 +421,31 @@ int64_t sys_kill(struct proc *p, int pid, int sig)
 	proc_charge(p, 5);
 	if (sig < 0 || sig >= SIG_COUNT)
 		return -E_INVAL;
-	r = pid > 0 ? send_to_one(k, p, pid, sig) : send_to_all(k, p, pid, sig);
-	if (k->kill_current && k->ending == 0) {
-		k->kill_current = false;
-		proc_exit_group(p, SIGKILL_);
-	}
+	r = pid > 0 ? send_to_one(k, p, pid, sig, source) : send_to_all(k, p, pid, sig, source);
+	sig_settle(p);
 	return r;
+}
+
+int64_t sys_kill(struct proc *p, int pid, int sig)
+{
+	const struct sig_source s = { .code = SIG_BY_USER,
+				      .pid = proc_owner(p)->pid,
+				      .uid = p->cred.uid };
+
+	return kill_from(p, pid, sig, &s);
+}
+
+int64_t sys_signal(struct proc *p, int pid, int sig, const struct sig_source *source)
+{
+	return pid > 0 ? kill_from(p, pid, sig, source) : -E_INVAL;
 }
 
 int kernel_signal(struct kernel *k, int pid, int sig)
 {
+	const struct sig_source user = { .code = SIG_BY_USER };
+
 	if (sig < 0 || sig >= SIG_COUNT || pid == 0)
 		return -E_INVAL;
-	return (int)(pid > 0 ? send_to_one(k, NULL, pid, sig) : send_to_all(k, NULL, pid, sig));
+	return (int)(pid > 0 ? send_to_one(k, NULL, pid, sig, &user)
+			     : send_to_all(k, NULL, pid, sig, &user));
 }

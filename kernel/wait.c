@@ -17,7 +17,8 @@ static bool has_news(const struct proc *child, int options)
 {
 	const struct proc_private *pp = child->priv;
 
-	return child->state == PROC_ZOMBIE || ((options & WUNTRACED_) != 0 && pp->report_stop) ||
+	return (child->state == PROC_ZOMBIE && (options & WALIVE_) == 0) ||
+	       ((options & WUNTRACED_) != 0 && pp->report_stop) ||
 	       ((options & WCONTINUED_) != 0 && pp->report_cont);
 }
 
@@ -27,14 +28,19 @@ static int64_t take(struct proc *p, struct proc *child, int options, int *status
 	struct proc_private *pp = child->priv;
 	int pid = child->pid;
 
+	bool stopped = (options & WUNTRACED_) != 0 && pp->report_stop;
+
 	*status = pp->status;
+	if (child->state != PROC_ZOMBIE && !stopped)
+		*status = 0xffff;
+	if ((options & WKEEP_) != 0)
+		return pid;
 	if (child->state == PROC_ZOMBIE) {
 		p->child_steps += child->steps + child->child_steps;
 		proc_free(child);
-	} else if ((options & WUNTRACED_) != 0 && pp->report_stop) {
+	} else if (stopped) {
 		pp->report_stop = false;
 	} else {
-		*status = 0xffff;
 		pp->report_cont = false;
 	}
 	return pid;

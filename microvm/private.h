@@ -336,6 +336,7 @@ struct signal_info {
 	uint64_t address; /* or the sender's pid and uid */
 	uint64_t rest[13];
 };
+struct signal_info signal_info_of(int sig, const struct sig_source *s);
 uint32_t alt_stack_flags(const struct task *t);
 int64_t signal_mask_for_call(struct task *t, uint64_t address);
 /* Calls handlers of pending signals, or ends; after a call or an interruption. */
@@ -372,6 +373,11 @@ static inline int get_user(struct task *t, void *out, uint64_t address, size_t n
 {
 	return guest_read(t->p, t->space, out, address, n);
 }
+/* sys_lock.c: fcntl's locks, of an open file or of the process. */
+int64_t lock_set(struct task *t, int fd, uint64_t address, bool of_file, bool wait);
+int64_t lock_get(struct task *t, int fd, uint64_t address, bool of_file);
+/* sys_terminal.c: ioctl, of any descriptor. */
+int64_t terminal_ioctl(struct task *t, int fd, unsigned request, uint64_t argument);
 /* A path in the process's arena; the dispatcher releases what a call allocates there. */
 int get_path(struct task *t, uint64_t address, char **out);
 /* A timespec as nanoseconds; -E_FAULT, -E_INVAL. */

@@ -179,21 +179,32 @@ static void begin_again(struct task *t)
 	t->restart = false;
 }
 
+/* As a program sees it: a child's status and a value that was sent stand at the same place. */
+struct signal_info signal_info_of(int sig, const struct sig_source *s)
+{
+	return (struct signal_info){
+		.signo = sig,
+		.code = s->code,
+		.address = (uint64_t)s->uid << 32 | (uint32_t)s->pid,
+		.rest = { sig == SIGCHLD_ && s->code > 0 ? (uint64_t)(uint32_t)s->status
+							 : s->value },
+	};
+}
+
 void signal_deliver(struct task *t, bool from_call)
 {
 	int sig;
 
 	while ((sig = proc_next_signal(t->p)) != 0) {
 		const struct handler *h = &t->handlers->of[sig];
-		struct signal_info info = { .signo = sig };
+		struct sig_source source = proc_signal_source(t->p, sig);
+		struct signal_info info = signal_info_of(sig, &source);
 
 		if (h->address <= 1)
 			continue;
 		if (from_call && t->restart && (h->flags & SA_RESTART_) != 0)
 			begin_again(t);
 		t->restart = false;
-		if (sig == SIGCHLD_)
-			info.code = 1;
 		if (sig == SIGALRM_)
 			time_alarm_came(t);
 		run_handler(t, sig, &info, NULL);
@@ -359,10 +370,12 @@ int64_t call_rt_sigtimedwait(struct task *t, const uint64_t *a)
 {
 	struct proc *p = t->p;
 	uint64_t mask = p->sig_blocked;
-	struct signal_info info = { .signo = 0 };
+	struct sig_source source;
+	struct signal_info info;
 	int64_t until = INT64_MAX;
 	int64_t ns;
 	uint64_t set;
+	int sig;
 
 	if (get_user(t, &set, a[0], sizeof set) != 0)
 		return -E_FAULT;
@@ -373,14 +386,7 @@ int64_t call_rt_sigtimedwait(struct task *t, const uint64_t *a)
 			return r;
 		until = sys_now(p) + ns;
 	}
-	for (;;) {
-		uint64_t ready = p->sig_pending & set;
-
-		if (ready != 0) {
-			info.signo = __builtin_ctzll(ready) + 1;
-			p->sig_pending &= ~bit(info.signo);
-			break;
-		}
+	while ((sig = proc_take_signal(p, set, &source)) == 0) {
 		ns = until == INT64_MAX ? 3600000000000 : until - sys_now(p);
 		if (ns <= 0)
 			return -E_AGAIN;
@@ -391,9 +397,10 @@ int64_t call_rt_sigtimedwait(struct task *t, const uint64_t *a)
 		if ((p->sig_pending & set) == 0 && proc_has_signal(p))
 			return -E_INTR;
 	}
+	info = signal_info_of(sig, &source);
 	if (a[1] != 0 && put_user(t, a[1], &info, sizeof info) != 0)
 		return -E_FAULT;
-	return info.signo;
+	return sig;
 }
 
 int64_t call_sigaltstack(struct task *t, const uint64_t *a)
@@ -428,9 +435,19 @@ int64_t call_kill(struct task *t, const uint64_t *a)
 	return sys_kill(t->p, pid, (int)a[1]);
 }
 
+/* From one thread to another. */
+static int64_t send_to_thread(struct task *t, int tid, int sig)
+{
+	const struct sig_source s = { .code = SIG_BY_TKILL,
+				      .pid = proc_owner_of(t->p)->pid,
+				      .uid = t->p->cred.uid };
+
+	return sys_signal(t->p, tid, sig, &s);
+}
+
 int64_t call_tkill(struct task *t, const uint64_t *a)
 {
-	return (int)a[0] > 0 ? sys_kill(t->p, (int)a[0], (int)a[1]) : -E_INVAL;
+	return send_to_thread(t, (int)a[0], (int)a[1]);
 }
 
 int64_t call_tgkill(struct task *t, const uint64_t *a)
@@ -441,10 +458,37 @@ int64_t call_tgkill(struct task *t, const uint64_t *a)
 		return -E_INVAL;
 	if (target == NULL || proc_owner_of(target)->pid != (int)a[0])
 		return -E_SRCH;
-	return sys_kill(t->p, (int)a[1], (int)a[2]);
+	return send_to_thread(t, (int)a[1], (int)a[2]);
+}
+
+/* A program may say what it likes of itself to itself; to others, not that the kernel sent it. */
+static int64_t send_info(struct task *t, int pid, int sig, uint64_t address)
+{
+	struct signal_info info;
+	struct sig_source s;
+
+	if (get_user(t, &info, address, sizeof info) != 0)
+		return -E_FAULT;
+	if ((info.code >= 0 || info.code == SIG_BY_TKILL) && pid != proc_owner_of(t->p)->pid)
+		return -E_PERM;
+	s = (struct sig_source){ .code = info.code,
+				 .pid = (int)(uint32_t)info.address,
+				 .uid = (uint32_t)(info.address >> 32),
+				 .status = (int)info.rest[0],
+				 .value = info.rest[0] };
+	return sys_signal(t->p, pid, sig, &s);
 }
 
 int64_t call_rt_sigqueueinfo(struct task *t, const uint64_t *a)
 {
-	return sys_kill(t->p, (int)a[0], (int)a[1]);
+	return send_info(t, (int)a[0], (int)a[1], a[2]);
+}
+
+int64_t call_rt_tgsigqueueinfo(struct task *t, const uint64_t *a)
+{
+	struct proc *target = proc_find(t->m->k, (int)a[1]);
+
+	if (target == NULL || proc_owner_of(target)->pid != (int)a[0])
+		return -E_SRCH;
+	return send_info(t, (int)a[1], (int)a[2], a[3]);
 }

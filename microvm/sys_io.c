@@ -299,11 +299,6 @@ int64_t call_fadvise64(struct task *t, const uint64_t *a)
 	return if_open(t, (int)a[0]);
 }
 
-int64_t call_flock(struct task *t, const uint64_t *a)
-{
-	return if_open(t, (int)a[0]);
-}
-
 /* --- descriptors --- */
 
 int64_t call_close(struct task *t, const uint64_t *a)
@@ -391,14 +386,6 @@ enum {
 	F_GET_SEALS_ = 1034,
 };
 
-/* Locks are all granted: nobody else has any. */
-static int64_t get_lock(struct task *t, uint64_t address)
-{
-	int16_t unlocked = 2;
-
-	return put_user(t, address, &unlocked, sizeof unlocked);
-}
-
 int64_t call_fcntl(struct task *t, const uint64_t *a)
 {
 	struct proc *p = t->p;
@@ -412,12 +399,12 @@ int64_t call_fcntl(struct task *t, const uint64_t *a)
 	case F_SETFD_: return sys_set_cloexec(p, fd, (a[2] & 1) != 0);
 	case F_GETFL_: r = sys_getfl(p, fd); return r < 0 ? r : r | 0100000;
 	case F_SETFL_: return sys_setfl(p, fd, (unsigned)a[2]);
-	case F_OFD_GETLK_:
-	case F_GETLK_: return if_open(t, fd) != 0 ? -E_BADF : get_lock(t, a[2]);
-	case F_OFD_SETLK_:
-	case F_OFD_SETLKW_:
-	case F_SETLK_:
-	case F_SETLKW_:
+	case F_GETLK_: return lock_get(t, fd, a[2], false);
+	case F_OFD_GETLK_: return lock_get(t, fd, a[2], true);
+	case F_SETLK_: return lock_set(t, fd, a[2], false, false);
+	case F_SETLKW_: return lock_set(t, fd, a[2], false, true);
+	case F_OFD_SETLK_: return lock_set(t, fd, a[2], true, false);
+	case F_OFD_SETLKW_: return lock_set(t, fd, a[2], true, true);
 	case F_SETOWN_: return if_open(t, fd);
 	case F_GETOWN_: return if_open(t, fd);
 	case F_SETPIPE_SZ_:
@@ -429,41 +416,11 @@ int64_t call_fcntl(struct task *t, const uint64_t *a)
 /* --- ioctl --- */
 
 enum {
-	TCGETS_ = 0x5401,
-	TCSETS_ = 0x5402,
-	TCSETSF_ = 0x5404,
-	TIOCGPGRP_ = 0x540f,
-	TIOCSPGRP_ = 0x5410,
-	TIOCGWINSZ_ = 0x5413,
 	FIONREAD_ = 0x541b,
 	FIONBIO_ = 0x5421,
 	FIONCLEX_ = 0x5450,
 	FIOCLEX_ = 0x5451,
 };
-
-static int64_t get_terminal(struct task *t, uint64_t address)
-{
-	uint32_t words[9] = { 0x500, 5, 0xbf, 0x8a3b };
-	unsigned char *controls = (unsigned char *)words + 17;
-	static const unsigned char usual[] = { 3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26 };
-
-	memcpy(controls, usual, sizeof usual);
-	return put_user(t, address, words, sizeof words);
-}
-
-static int64_t terminal_ioctl(struct task *t, unsigned request, uint64_t address)
-{
-	uint16_t size[4] = { 24, 80, 0, 0 };
-	int32_t group = t->p->pgid;
-
-	switch (request) {
-	case TCGETS_: return get_terminal(t, address);
-	case TIOCGWINSZ_: return put_user(t, address, size, sizeof size);
-	case TIOCGPGRP_: return put_user(t, address, &group, sizeof group);
-	case TIOCSPGRP_: return 0;
-	default: return request >= TCSETS_ && request <= TCSETSF_ ? 0 : -E_NOTTY;
-	}
-}
 
 static int64_t bytes_ready(struct task *t, int fd, uint64_t address)
 {
@@ -496,7 +453,11 @@ int64_t call_ioctl(struct task *t, const uint64_t *a)
 			return -E_FAULT;
 		flags = on != 0 ? flags | O_NONBLOCK_ : flags & ~(int64_t)O_NONBLOCK_;
 		return sys_setfl(t->p, fd, (unsigned)flags);
-	case FIONREAD_: return bytes_ready(t, fd, a[2]);
-	default: return sys_isatty(t->p, fd) ? terminal_ioctl(t, request, a[2]) : -E_NOTTY;
+	case FIONREAD_:
+		if (!sys_isatty(t->p, fd))
+			return bytes_ready(t, fd, a[2]);
+		break;
+	default: break;
 	}
+	return terminal_ioctl(t, fd, request, a[2]);
 }

@@ -511,12 +511,12 @@ int64_t call_getdents64(struct task *t, const uint64_t *a)
 	if (place == 0) {
 		struct vfs_stat st;
 
-		if (most < 2 || sys_fstat(p, fd, &st) != 0)
+		if (sys_fstat(p, fd, &st) != 0)
 			return -E_INVAL;
 		len += put_entry(out, st.ino, 1, S_DIR, bytes_of("."));
 		len += put_entry(out + len, st.ino, 2, S_DIR, bytes_of(".."));
 		place = 2;
-		most -= 2;
+		most = (room - len) / DIRENT_ROOM;
 	}
 	n = most != 0 ? sys_readdir(p, fd, &p->arena, list, most) : 0;
 	if (n < 0)

@@ -162,45 +162,37 @@ int64_t call_wait4(struct task *t, const uint64_t *a)
 	return r;
 }
 
-enum { P_ALL = 0, P_PID = 1, P_PGID = 2, WEXITED_ = 4, WNOWAIT_ = 0x1000000 };
-
-static void child_info(struct signal_info *info, int64_t pid, int status, uint32_t uid)
-{
-	info->signo = SIGCHLD_;
-	info->address = (uint64_t)uid << 32 | (uint32_t)pid;
-	if ((status & 0x7f) == 0) {
-		info->code = 1;
-		info->rest[0] = (uint64_t)(status >> 8 & 255);
-	} else if ((status & 0xff) == 0x7f) {
-		info->code = status == 0xffff ? 6 : 5;
-		info->rest[0] = (uint64_t)(status >> 8 & 255);
-	} else {
-		info->code = 2;
-		info->rest[0] = (uint64_t)(status & 0x7f);
-	}
-}
+enum { P_ALL = 0, P_PID = 1, P_PGID = 2, P_PIDFD = 3, WEXITED_ = 4 };
 
 int64_t call_waitid(struct task *t, const uint64_t *a)
 {
 	struct signal_info info = { .signo = 0 };
+	struct sig_source s;
 	int options = (int)a[3];
 	int pid = -1;
 	int status = 0;
 	int64_t r;
 
-	if ((options & WNOWAIT_) != 0 || a[0] > P_PGID)
+	if ((options & (WEXITED_ | WUNTRACED_ | WCONTINUED_)) == 0 || a[0] > P_PIDFD)
 		return -E_INVAL;
 	if (a[0] == P_PID)
 		pid = (int)a[1];
+	else if (a[0] == P_PIDFD && (r = sys_pidfd_pid(t->p, (int)a[1])) < 0)
+		return r == -E_SRCH ? -E_CHILD : r;
+	else if (a[0] == P_PIDFD)
+		pid = (int)r;
 	else if (a[0] == P_PGID)
 		pid = (int)a[1] == 0 ? 0 : -(int)a[1];
-	r = sys_wait(t->p, pid, &status, options & 11);
+	r = sys_wait(t->p, pid, &status,
+		     (options & (11 | WKEEP_)) | ((options & WEXITED_) == 0 ? WALIVE_ : 0));
 	if (r == -E_INTR)
 		return RESTART;
 	if (r < 0)
 		return r;
-	if (r > 0)
-		child_info(&info, r, status, t->p->cred.uid);
+	if (r > 0) {
+		s = sig_source_of_child((int)r, t->p->cred.uid, status);
+		info = signal_info_of(SIGCHLD_, &s);
+	}
 	return a[2] != 0 ? put_user(t, a[2], &info, sizeof info) : 0;
 }
 
