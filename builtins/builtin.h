@@ -187,8 +187,8 @@ struct opt {
 		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .arg = OPT_ARG_OPTIONAL,        \
 		.fn = (f), .metavar = (meta), .help = (text)                                       \
 	}
-/* Digits as options: DIGIT calls f for each with a one-digit arg (grep -12); DIGITS calls it
- * once with all that follows in the same argument (fold -80). */
+/* Digits as options: DIGIT calls f with each run of them in an argument (grep -12n); DIGITS calls
+ * it once with all that follows in the same argument (fold -80). */
 #define OPT_DIGIT(f)                                                                               \
 	{                                                                                          \
 		.kind = OPT_KIND_DIGIT, .fn = (f)                                                  \

@@ -285,8 +285,12 @@ static int parse_letters(struct parse *ps, const char *letters)
 			return cmd_usage(c, "invalid option -- '%c'", *at);
 		if (o->kind == OPT_KIND_DIGITS)
 			return apply(c, o, at);
-		if (o->kind == OPT_KIND_DIGIT)
-			arg = cmd_slot(c, (struct bytes){ at, 1 });
+		if (o->kind == OPT_KIND_DIGIT) {
+			size_t len = strspn(at, "0123456789");
+
+			arg = cmd_slot(c, (struct bytes){ at, len });
+			at += len - 1;
+		}
 		int status = o->kind == OPT_KIND_DIGIT ? 0 : take_argument(ps, o, at + 1, &arg);
 
 		if (status == 0)

@@ -129,16 +129,24 @@ static bool take_item(struct rx_parse *p, struct rx_set *s, bool first)
 	return true;
 }
 
-/* GNU grep and sed take [:space:] for a mistake. */
+/* GNU grep and sed take [:space:] for a mistake: plain characters, not all of them colons. */
 static bool looks_like_class(const struct rx_parse *p)
 {
-	size_t at = p->at + 1;
+	size_t at = p->at + (peek(p, 0) == '^');
+	bool named = false;
 
-	if ((p->flags & (REGEX_GREP | REGEX_SED)) == 0 || peek(p, 0) != ':')
+	if ((p->flags & (REGEX_GREP | REGEX_SED)) == 0 || peek(p, at - p->at) != ':')
 		return false;
-	while (at < p->p.len && p->p.ptr[at] != ']')
-		at++;
-	return at < p->p.len && at > p->at + 1 && p->p.ptr[at - 1] == ':';
+	at++;
+	for (; at < p->p.len && p->p.ptr[at] != ']'; at++) {
+		bool range = p->p.ptr[at] == '-' && peek(p, at - p->at + 1) != ']';
+		bool class = p->p.ptr[at] == '[' && peek(p, at - p->at + 1) == ':';
+
+		if (range || class)
+			return false;
+		named |= p->p.ptr[at] != ':';
+	}
+	return named && at < p->p.len && p->p.ptr[at - 1] == ':';
 }
 
 struct rx_node *rx_bracket(struct rx_parse *p)

@@ -176,6 +176,7 @@ struct reader {
 	size_t from; /* unread bytes are buf[from..to) */
 	size_t to;
 	bool eof;
+	bool begun; /* a record was taken: "^" in RS matches no more */
 };
 
 /* --- redirections --- */
@@ -311,6 +312,7 @@ struct awk {
 	int convfmt_g; /* precision if CONVFMT is "%.{n}g", else -1 */
 	int ofmt_g;
 	bool ignorecase;
+	bool warned[256]; /* of such an escape in a pattern */
 	struct splitter fs;
 	enum rs_mode rs;
 	char rs_char;
@@ -492,6 +494,7 @@ struct regex *awk_pattern_of(struct awk *a, struct str *text);
 struct regex *awk_re_const_get(struct awk *a, struct re_const *r);
 /* The pattern of an argument: VAL_REGEX and text alike. */
 struct regex *awk_pattern_of_val(struct awk *a, struct val *v);
+void awk_regex_warn(struct awk *a, struct bytes text, const char *file, unsigned line);
 bool awk_regex_hits(struct awk *a, struct regex *re, struct bytes s);
 int awk_regex_find(struct awk *a, struct regex *re, struct bytes s, size_t from,
 		   struct regex_span *spans, size_t n);

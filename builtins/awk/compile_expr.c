@@ -117,6 +117,7 @@ int32_t awk_c_regex_constant(struct compiler *c, const struct node *n)
 		cmd_err_write(a->c, out.ptr, out.len);
 		cmd_exit(a->c, 1);
 	}
+	awk_regex_warn(a, n->text, n->file, n->line);
 	p->regexes[p->nregexes] = r;
 	return p->nregexes++;
 }

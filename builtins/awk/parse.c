@@ -697,7 +697,7 @@ static void parse_file(struct parser *p, const char *name, bool once)
 	i->ino = st.ino;
 	i->next = p->includes;
 	p->includes = i;
-	parse_text(p, text, path);
+	parse_text(p, text, arena_dup(p->arena, bytes_of(name)));
 }
 
 static void parse_include(struct parser *p)

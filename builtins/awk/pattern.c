@@ -54,6 +54,39 @@ struct regex *awk_re_const_get(struct awk *a, struct re_const *r)
 	return r->re[which];
 }
 
+/*
+ * Says once of each letter behind a backslash that it means nothing there. line: where the
+ * pattern is written; 0: it was made at run time.
+ */
+void awk_regex_warn(struct awk *a, struct bytes text, const char *file, unsigned line)
+{
+	static const char known[] = "abfnrtvBSsWwyx<>`'.*+?{}()[]|^$\\/-\n";
+
+	for (size_t i = 0; i + 1 < text.len; i++) {
+		unsigned char ch;
+
+		if (text.ptr[i] != '\\')
+			continue;
+		ch = (unsigned char)text.ptr[++i];
+		if ((ch >= '0' && ch <= '7') || memchr(known, ch, sizeof known - 1) != NULL ||
+		    a->warned[ch])
+			continue;
+		a->warned[ch] = true;
+		const char *what = byte_is_digit((char)ch)
+					   ? "regexp escape sequence `\\%c' treated as plain `%c'"
+					   : "regexp escape sequence `\\%c' is not a known regexp "
+					     "operator";
+		struct buf out = buf_in(&a->scratch);
+
+		buf_printf(&out, what, ch, ch);
+		if (line == 0)
+			awk_warn(a, "%s", buf_cstr(&out));
+		else
+			cmd_warn(a->c, 0, "%s:%u: warning: %s", file != NULL ? file : "cmd. line",
+				 line, buf_cstr(&out));
+	}
+}
+
 /* The slot to use for a new pattern: a free one, or the one that was not used for longest. */
 static struct pattern *oldest(struct awk *a)
 {
@@ -99,6 +132,7 @@ struct regex *awk_pattern_of(struct awk *a, struct str *text)
 			str_put(a, p->text);
 		}
 		p->regex = make_or_fail(a, &p->arena, text);
+		awk_regex_warn(a, str_bytes(text), NULL, 0);
 		/* What has a second owner is never appended to in place. */
 		p->text = str_get(text);
 		p->flags = flags;

@@ -5,7 +5,8 @@
  */
 #include "builtins/awk/awk.h"
 
-enum { READER_FIRST = 16 * 1024, READER_FULL = 128 * 1024 };
+/* A match of RS this near to the end of what was read is tried again with more behind it. */
+enum { READER_FIRST = 16 * 1024, READER_FULL = 128 * 1024, READER_AHEAD = 256 };
 
 void awk_reader_init(struct reader *r, int fd)
 {
@@ -88,6 +89,7 @@ static int awk_take(struct reader *r, size_t len, size_t end, struct bytes *out)
 {
 	*out = (struct bytes){ r->buf + r->from, len };
 	r->from += len + end;
+	r->begun = true;
 	return 1;
 }
 
@@ -175,9 +177,37 @@ static int next_paragraph(struct awk *a, struct reader *r, struct bytes *out)
 	return awk_take(r, at, end - at, out);
 }
 
+/* The first match that is not empty. */
+static bool find_end(struct awk *a, struct reader *r, struct regex *re, struct regex_span *m)
+{
+	struct bytes s = { r->buf + r->from, r->to - r->from };
+	int got = 0;
+
+	for (size_t at = 0; at <= s.len; at = m->to + 1) {
+		got = regex_search(re, s, at, r->begun ? REGEX_NOTBOL : 0, m, 1);
+		if (got != 0 || m->to > m->from)
+			break;
+	}
+	if (got == REGEX_EWORK)
+		awk_fatal(a, "regular expression too costly");
+	return got == 0 && m->to > m->from;
+}
+
+/* Whether a pattern that has matched might match more, or earlier, if more text followed. */
+static bool is_open(struct awk *a)
+{
+	struct bytes rs = str_bytes(awk_val_to_str(a, &a->special[SP_RS]));
+
+	for (size_t i = 0; i < rs.len; i++)
+		if (rs.ptr[i] != '\0' && strchr("*+?{|", rs.ptr[i]) != NULL)
+			return true;
+	return false;
+}
+
 static int next_regex(struct awk *a, struct reader *r, struct bytes *out)
 {
 	struct regex *re = awk_pattern_of_val(a, &a->special[SP_RS]);
+	size_t ahead = is_open(a) ? READER_AHEAD : 0;
 	int err = ensure(a, r, 1);
 
 	if (err < 0)
@@ -185,22 +215,17 @@ static int next_regex(struct awk *a, struct reader *r, struct bytes *out)
 	for (;;) {
 		struct bytes s = { r->buf + r->from, r->to - r->from };
 		struct regex_span m = { 0, 0 };
-		size_t at = 0;
-		int got = REGEX_NOMATCH;
 
 		if (s.len == 0)
 			return 0;
-		while (at <= s.len && (got = awk_regex_find(a, re, s, at, &m, 1)) == 0 &&
-		       m.from == m.to)
-			at = m.to + 1;
-		bool found = got == 0 && m.to > m.from;
+		bool found = find_end(a, r, re, &m);
 
-		/* A match that reaches the end of the buffer may be longer. */
-		if (found && (m.to < s.len || r->eof)) {
+		if (found && (m.to + ahead < s.len || r->eof)) {
 			set_rt_bytes(a, bytes_slice(s, m.from, m.to));
 			return awk_take(r, m.from, m.to - m.from, out);
 		}
-		got = fill(a, r);
+		int got = fill(a, r);
+
 		if (got < 0)
 			return got;
 		if (got == 0 && !found) {

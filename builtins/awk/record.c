@@ -150,6 +150,8 @@ void awk_rec_rebuild(struct awk *a)
 	r->ptr = s->ptr;
 	r->len = s->len;
 	r->stale = false;
+	/* What was put together here is no input: it is text, even "10". */
+	r->whole = val_str(str_get(s));
 }
 
 struct bytes awk_rec_text(struct awk *a)
@@ -276,10 +278,15 @@ void awk_rec_set_field(struct awk *a, size_t n, struct val v)
 	struct record *r = &a->rec;
 
 	if (n == 0) {
+		bool is_text = v.kind == VAL_STR;
+		struct val number = v.kind == VAL_NUM ? v : (struct val){ .kind = VAL_UNINIT };
 		struct str *s = str_get(awk_val_to_str(a, &v));
 
+		/* A number and a text made inside stay what they are. */
 		awk_rec_set_str(a, s);
-		val_put(a, v);
+		r->whole = is_text ? v : number;
+		if (!is_text)
+			val_put(a, v);
 		return;
 	}
 	awk_rec_split_all(a);

@@ -251,6 +251,9 @@ double awk_fn_close(struct awk *a, struct val *args, int n)
 	for (struct stream *s = a->streams; s != NULL; s = s->next)
 		if (s->kind != REDIRECT_NONE && bytes_eq(str_bytes(s->name), str_bytes(name)))
 			result = close_stream(a, s);
+	if (result == -1)
+		awk_special_set(a, SP_ERRNO,
+				val_bytes(a, BYTES("close of redirection that was never opened")));
 	return result;
 }
 

@@ -26,7 +26,7 @@ void awk_split_set_fs(struct awk *a, struct splitter *s, struct str *fs, bool ne
 		s->mode = SPLIT_BLANKS;
 	} else if (fs->len == 0) {
 		s->mode = SPLIT_CHARS;
-	} else if (fs->len == 1 && !(a->ignorecase && byte_is_alpha(fs->ptr[0]))) {
+	} else if (fs->len == 1) {
 		s->mode = SPLIT_CHAR;
 		s->ch = fs->ptr[0];
 	} else if (fs->len == 2 && fs->ptr[0] == '\\' && !byte_is_alnum(fs->ptr[1]) &&

@@ -230,8 +230,9 @@ bool awk_text_is_number(struct awk *a, struct bytes s, double *out)
 	if (a->o->non_decimal && s.len > 2 && s.ptr[0] == '0' && (s.ptr[1] | 0x20) == 'x') {
 		for (n = 2; n < s.len && byte_is_xdigit(s.ptr[n]); n++)
 			;
-		*out = awk_strtonum_text(s);
 	}
+	if (a->o->non_decimal && n != 0)
+		*out = awk_strtonum_text(s);
 	return n != 0 && skip_blanks(bytes_slice(s, n, s.len)).len == 0;
 }
 

@@ -66,12 +66,8 @@ static int opt_context(struct cmd *c, const struct opt *o, const char *arg)
 
 static int opt_digit(struct cmd *c, const struct opt *o, const char *arg)
 {
-	struct grep *g = c->opts;
-
 	(void)o;
-	if (g->digits < UINT64_MAX / 100)
-		g->digits = g->digits * 10 + (uint64_t)(arg[0] - '0');
-	g->context = g->digits > INT64_MAX ? INT64_MAX : (int64_t)g->digits;
+	context_number(arg, &((struct grep *)c->opts)->context);
 	return 0;
 }
 
@@ -137,7 +133,6 @@ static void add_filter(struct grep *g, struct bytes pattern, bool include, bool 
 	f->glob = glob_compile(g->c->arena, pattern, g->c->utf8 ? GLOB_UTF8 : 0);
 	f->include = include;
 	f->dirs = dirs;
-	f->path = memchr(pattern.ptr, '/', pattern.len) != NULL;
 	*g->filters_end = f;
 	g->filters_end = &f->next;
 }
@@ -410,7 +405,9 @@ static void report(struct grep *g)
 	if (!g->quiet && ((g->list == GREP_LIST_MATCHING && selected) ||
 			  (g->list == GREP_LIST_OTHERS && !selected)))
 		grep_put_name(g, g->name, '\n');
-	if (!g->bare_count && (g->hidden || (g->is_binary && selected)))
+	bool spoken = !g->bare_count && g->binary != GREP_WITHOUT_MATCH;
+
+	if (spoken && (g->hidden || (g->is_binary && selected)))
 		cmd_warn(g->c, 0, "%s: binary file matches", g->name);
 	g->any_selected |= selected;
 }
@@ -514,16 +511,23 @@ static void search_open(struct grep *g, int dir, const char *at, const char *nam
 
 /* --- choosing files --- */
 
-static bool filter_matches(struct grep *g, const struct grep_filter *f, const char *path,
-			   const char *base)
+/* Of a name whole or any part of it that begins behind a slash may match. */
+static bool filter_matches(struct grep *g, const struct grep_filter *f, const char *name)
 {
-	if (glob_match(f->glob, g->c->arena, bytes_of(base)))
-		return true;
-	return strcmp(path, base) != 0 && glob_match(f->glob, g->c->arena, bytes_of(path));
+	struct bytes rest = bytes_of(name);
+
+	for (size_t at = 0; at < rest.len; at++) {
+		if (at > 0 && (name[at - 1] != '/' || name[at] == '/'))
+			continue;
+		cmd_charge(g->c, 1);
+		if (glob_match(f->glob, g->c->arena, bytes_slice(rest, at, rest.len)))
+			return true;
+	}
+	return false;
 }
 
-/* Whether --include and --exclude leave a file in. */
-static bool wanted(struct grep *g, const char *path, const char *base, bool is_dir)
+/* Whether --include and --exclude leave in an operand, or a file found, whose name has no path. */
+static bool wanted(struct grep *g, const char *name, bool is_dir)
 {
 	bool first = true;
 	bool in = true;
@@ -534,17 +538,10 @@ static bool wanted(struct grep *g, const char *path, const char *base, bool is_d
 		if (first)
 			in = !f->include;
 		first = false;
-		if (filter_matches(g, f, path, base))
+		if (filter_matches(g, f, name))
 			in = f->include;
 	}
 	return in;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
 static void walk_tree(struct grep *g, const char *root, bool implied)
@@ -562,17 +559,17 @@ static void walk_tree(struct grep *g, const char *root, bool implied)
 		if (e->kind == WALK_ERROR)
 			message(g, e->err, name);
 		else if (e->kind == WALK_LOOP && !g->no_messages)
-			cmd_warn(g->c, 0, "warning: %s: recursive directory loop", name);
+			cmd_warn(g->c, 0, "%s: warning: recursive directory loop", name);
 		else if (e->kind == WALK_DIR && !(implied && e->level == 0) &&
-			 !wanted(g, name, e->level == 0 ? name : e->name, true))
+			 !wanted(g, e->level == 0 ? name : e->name, true))
 			walk_skip(w);
 		else if (e->kind == WALK_FILE && (e->st.mode & S_FMT) == S_LNK) {
 			/* With -R only links that lead nowhere are left. */
-			if (g->dereference && wanted(g, name, e->name, false))
+			if (g->dereference && wanted(g, e->level == 0 ? name : e->name, false))
 				message(g, -E_NOENT, name);
 		} else if (e->kind == WALK_FILE &&
 			   (!is_device(e->st.mode) || g->devices == GREP_DEV_READ) &&
-			   wanted(g, name, e->level == 0 ? base_name(name) : e->name, false))
+			   wanted(g, e->level == 0 ? name : e->name, false))
 			search_open(g, e->dir, e->at, name, true);
 	}
 	walk_free(w);
@@ -592,7 +589,7 @@ static void search_operand(struct grep *g, const char *path)
 			walk_tree(g, path, false);
 		return;
 	}
-	if (wanted(g, path, base_name(path), false))
+	if (wanted(g, path, false))
 		search_open(g, CMD_CWD, path, path, false);
 }
 
@@ -617,7 +614,9 @@ static int grep_run(struct cmd *c)
 	prepare(g);
 	compile(g);
 	/* Nothing can be selected: GNU does not look at the files then. */
-	if ((g->max == 0 || (g->invert && g->all_match)) && g->list != GREP_LIST_OTHERS)
+	bool nothing = g->have_patterns ? g->invert && g->all_match : !g->invert;
+
+	if ((g->max == 0 || nothing) && g->list != GREP_LIST_OTHERS)
 		return 1;
 	g->with_names = g->names == GREP_NAMES_ALWAYS ||
 			(g->names == GREP_NAMES_DEFAULT &&

@@ -22,7 +22,6 @@ struct grep_filter {
 	struct glob *glob;
 	bool include;
 	bool dirs;
-	bool path; /* the pattern has a slash: the whole name is matched */
 };
 
 struct grep {
@@ -54,8 +53,6 @@ struct grep {
 	int64_t before; /* lines of context; -1: not given */
 	int64_t after;
 	int64_t context;
-	uint64_t digits; /* -NUM so far */
-	bool have_digits;
 	const char *separator; /* between groups of context; NULL: none */
 	int binary;
 	int directories;
