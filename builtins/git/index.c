@@ -169,7 +169,7 @@ static struct index *new_index(struct git *g)
 struct index *index_of_bytes(struct git *g, struct bytes data, const char **why)
 {
 	struct index *x = new_index(g);
-	struct reader r = { .x = x, .rest = data };
+	struct reader r = { .x = x, .rest = data, .last = BYTES("") };
 	uint32_t n;
 
 	*why = "index file corrupt";

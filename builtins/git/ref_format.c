@@ -341,6 +341,8 @@ void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *key
 	struct sort_row *rows = arena_array(g->a, n + 1, sizeof(*rows));
 	struct ref *copy = arena_array(g->a, n + 1, sizeof(*copy));
 
+	if (n == 0)
+		return;
 	for (size_t i = 0; i < n; i++)
 		rows[i].ref = &list[i];
 	for (size_t k = 0; k < keys->n; k++) {
