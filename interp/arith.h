@@ -38,7 +38,8 @@ struct arith_place {
 	enum arith_kind kind;
 	int64_t index;    /* ARITH_INDEX: as evaluated, so maybe negative */
 	struct bytes key; /* the text between [ and ], as it stands in the expression; the
-			   * ptr is NULL without subscript */
+			   * ptr is NULL without subscript. Empty with ARITH_KEY, whatever the
+			   * variable is: no subscript at all, to be reported */
 };
 
 enum {
@@ -67,11 +68,16 @@ struct arith_env {
 	 * plain decimal digits without superfluous zeros, maybe behind one '-'; else 0. May be
 	 * NULL when such code is never evaluated. */
 	int (*param)(void *user, const struct param *param, int64_t *value);
+	/* The text of an index with quotes or expansions in it: what is to be evaluated, valid
+	 * until the evaluation ends; 0, or negative as above. NULL: it is evaluated as it stands.
+	 */
+	int (*subscript)(void *user, struct bytes text, struct bytes *out);
 	/* Steps since the last call; may not return. NULL: none. Called when variables nest. */
 	void (*charge)(void *user, uint64_t steps);
 	/* Out, with ARITH_ERROR: `1/0: division by 0 (error token is "0")`, in `arena`, to be
 	 * printed behind "bash: line N: " and the caller's "((: " or "let: ". */
 	struct bytes error;
+	bool error_in_subscript; /* ... but without that; and it is worse */
 };
 
 /* Compiles into the arena; text must live as long as the result. Never NULL. */

@@ -62,6 +62,8 @@ static int fail(struct run *r, const char *message, uint32_t where, size_t shown
 	put_text(r, &b, text, where);
 	buf_puts(&b, "\")");
 	r->env->error = buf_bytes(&b);
+	for (const struct frame *f = r->frames; f != NULL; f = f->outer)
+		r->env->error_in_subscript |= f->pc[-1].op == AOP_PLACE;
 	return ARITH_ERROR;
 }
 
@@ -180,14 +182,32 @@ static void push_place(struct run *r, enum arith_kind kind, int64_t index)
 	r->sp += 2;
 }
 
+static bool has_expansions(struct bytes text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		char ch = text.ptr[i];
+
+		if (ch == '$' || ch == '`' || ch == '"' || ch == '\\')
+			return true;
+	}
+	return false;
+}
+
 static int place(struct run *r, const struct arith_ins *ins)
 {
 	struct arith_ref *ref = ins->ref;
 	int64_t index;
 
-	if (r->env->kind != NULL && r->env->kind(r->env->user, &ref->name) == ARITH_KEY) {
+	if (ref->sub.len == 0 ||
+	    (r->env->kind != NULL && r->env->kind(r->env->user, &ref->name) == ARITH_KEY)) {
 		push_place(r, ARITH_KEY, 0);
 		return 0;
+	}
+	if (r->env->subscript != NULL && has_expansions(ref->sub)) {
+		struct bytes text;
+		int rc = r->env->subscript(r->env->user, ref->sub, &text);
+
+		return rc != 0 ? rc : enter(r, arith_compile(r->env->arena, text));
 	}
 	if (!arith_is_constant(ref->sub_code, &index))
 		return enter(r, ref->sub_code);

@@ -103,6 +103,20 @@ static void note_subscript(struct arith_compiler *c, struct arith_ref *ref, uint
 	ref->nholes = c->hole - ref->hole;
 }
 
+/* Where the quotes that open at text[at] close; the end of the text if they do not. */
+static uint32_t quotes_end(const struct arith_compiler *c, uint32_t at)
+{
+	char quote = c->text[at];
+
+	for (uint32_t i = at + 1; i < c->len; i++) {
+		if (c->text[i] == quote)
+			return i;
+		if (c->text[i] == '\\' && quote != '\'')
+			i++;
+	}
+	return c->len;
+}
+
 /* Behind the name: [text] with balanced brackets. False if it does not end. */
 static bool read_subscript(struct arith_compiler *c, struct arith_ref *ref)
 {
@@ -114,6 +128,10 @@ static bool read_subscript(struct arith_compiler *c, struct arith_ref *ref)
 
 		if (ch == '\\' && i + 1 < c->len) {
 			i++;
+			continue;
+		}
+		if (ch == '\'' || ch == '"' || ch == '`') {
+			i = quotes_end(c, i);
 			continue;
 		}
 		depth += (uint32_t)(ch == '[') - (uint32_t)(ch == ']');

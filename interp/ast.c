@@ -19,6 +19,46 @@ void ast_put(struct ast *a)
 	heap_free(a->heap, a, sizeof *a);
 }
 
+/* Behind the text that begins at text[at], if that is quoted or $( ); else at. */
+static size_t skip_quoted(struct bytes text, size_t at)
+{
+	char c = text.ptr[at];
+	size_t depth = 1;
+
+	if (c == '\\')
+		return at + 2 < text.len ? at + 2 : text.len;
+	if (c == '\'' || c == '"' || c == '`') {
+		for (at++; at < text.len && text.ptr[at] != c; at++)
+			at += text.ptr[at] == '\\' && c != '\'';
+		return at < text.len ? at + 1 : text.len;
+	}
+	if (c != '$' || at + 1 == text.len || text.ptr[at + 1] != '(')
+		return at;
+	for (at += 2; at < text.len && depth != 0; at++)
+		depth += (size_t)(text.ptr[at] == '(') - (size_t)(text.ptr[at] == ')');
+	return depth == 0 ? at : text.len;
+}
+
+size_t subscript_close(struct bytes text, size_t at)
+{
+	size_t depth = 0;
+
+	while (at < text.len) {
+		size_t next = skip_quoted(text, at);
+
+		if (next != at) {
+			at = next;
+			continue;
+		}
+		if (text.ptr[at] == '[')
+			depth++;
+		else if (text.ptr[at] == ']' && --depth == 0)
+			return at;
+		at++;
+	}
+	return text.len;
+}
+
 bool parse_name_ref(struct bytes text, struct bytes *name, struct bytes *sub)
 {
 	size_t n = 0;
@@ -31,7 +71,7 @@ bool parse_name_ref(struct bytes text, struct bytes *name, struct bytes *sub)
 	*name = bytes_slice(text, 0, n);
 	if (n == 0 || n == text.len)
 		return n != 0;
-	if (text.ptr[n] != '[' || text.len - n < 3 || text.ptr[text.len - 1] != ']')
+	if (text.ptr[n] != '[' || text.len - n < 3 || subscript_close(text, n) != text.len - 1)
 		return false;
 	*sub = bytes_slice(text, n + 1, text.len - 1);
 	return true;

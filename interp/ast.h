@@ -48,7 +48,6 @@ enum part_kind {
 struct part {
 	enum part_kind kind;
 	bool quoted;       /* in quotes or behind a backslash: no splitting, no patterns */
-	bool single;       /* quoted by ' or $': for here-strings and patterns no difference */
 	bool opens;        /* the first one of a "...", if that does not begin with text */
 	struct bytes text; /* TEXT, TILDE: bytes. Others: the source, for messages and printing */
 	union {
@@ -289,6 +288,7 @@ struct simple {
 	void *cache_command; /* execution's: resolved builtin of a literal first word */
 	uint64_t hash;       /* of a literal first word */
 	const struct declaration *declaration; /* set if the first word is declare, local, ... */
+	bool unsets; /* the first word is unset, and some other may be name[sub] */
 };
 
 struct pipeline {
@@ -483,15 +483,17 @@ int parse_line(const struct parser *p);
 
 /*
  * One word from text that is not part of a script: prompt strings, ${x@P}, array subscripts
- * found at run time, the body of $'..'-free here-documents. As if inside double quotes when
- * `quoted`. NULL with *error set on bad syntax.
+ * found at run time, the body of $'..'-free here-documents. NULL with *error set on bad syntax.
  */
-struct word *parse_text_word(const struct parse_config *config, struct arena *arena, bool quoted,
-			     struct parse_error *error);
+enum text_word { TEXT_WORD_PLAIN, TEXT_WORD_QUOTED /* as in "..." */, TEXT_WORD_ARITH };
+struct word *parse_text_word(const struct parse_config *config, struct arena *arena,
+			     enum text_word kind, struct parse_error *error);
 
 /* Splits "name[sub]" given at run time (read, unset, printf -v, declare): false if text is not
  * such; *sub->ptr is NULL when there is no subscript. */
 bool parse_name_ref(struct bytes text, struct bytes *name, struct bytes *sub);
+/* Where the [ at text[at] closes, quotes and nested brackets skipped; text.len: nowhere. */
+size_t subscript_close(struct bytes text, size_t at);
 
 bool is_reserved_word(struct bytes text);
 

@@ -7,6 +7,7 @@
  */
 #include "interp/builtin.h"
 #include "interp/exec.h"
+#include "interp/var_private.h"
 
 enum {
 	ATTR_ARRAYS = VAR_ARRAY | VAR_ASSOC,
@@ -49,22 +50,6 @@ static int declare_fail(struct declare *d, const char *format, const char *word)
 
 /* --- operands --- */
 
-/* Where the bracket at text[at] closes; the end if it does not. */
-static size_t subscript_end(struct bytes text, size_t at)
-{
-	int depth = 0;
-
-	for (; at < text.len; at++) {
-		if (text.ptr[at] == '\\' && at + 1 < text.len)
-			at++;
-		else if (text.ptr[at] == '[')
-			depth++;
-		else if (text.ptr[at] == ']' && --depth == 0)
-			return at;
-	}
-	return at;
-}
-
 static bool operand_scan(const char *word, struct operand *o)
 {
 	struct bytes text = bytes_of(word);
@@ -75,7 +60,7 @@ static bool operand_scan(const char *word, struct operand *o)
 		i++;
 	o->name = bytes_slice(text, 0, i);
 	if (i < text.len && text.ptr[i] == '[') {
-		size_t end = subscript_end(text, i);
+		size_t end = subscript_close(text, i);
 
 		if (end == text.len)
 			return false;
@@ -450,6 +435,19 @@ static bool is_compound(struct bytes value)
 	return value.len >= 2 && value.ptr[0] == '(' && value.ptr[value.len - 1] == ')';
 }
 
+static int assign_subscripted(struct declare *d, struct operand *o, struct var *v, unsigned how)
+{
+	struct bytes sub;
+
+	if (subscript_argument(d->sh, v, o->sub, &sub) != 0)
+		return -1;
+	if (sub.len != 0)
+		return var_assign_element(d->sh, v, sub, o->value, how);
+	shell_error(d->sh, "%s[%.*s]: bad array subscript", v->name.ptr, (int)o->sub.len,
+		    o->sub.ptr);
+	return -1;
+}
+
 /* 0, or -1 when the assignment failed after a message. */
 static int assign_value(struct declare *d, struct operand *o, struct var *v)
 {
@@ -457,7 +455,7 @@ static int assign_value(struct declare *d, struct operand *o, struct var *v)
 	unsigned how = o->append ? VAR_APPEND : 0;
 
 	if (o->sub.ptr != NULL)
-		return var_assign_element(sh, v, o->sub, o->value, how);
+		return assign_subscripted(d, o, v, how);
 	if ((v->flags & ATTR_ARRAYS) != 0 && is_compound(o->value) &&
 	    (!d->plain || (d->on & ATTR_ARRAYS) != 0))
 		return assign_compound_text(sh, v, o->value, o->append);

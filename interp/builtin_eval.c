@@ -293,7 +293,7 @@ int do_let(struct shell *sh, int argc, char **argv)
 	}
 	for (; i < argc; i++) {
 		if (eval_arith(sh, bytes_of(argv[i]), &value) != 0) {
-			if (sh->flow == FLOW_ABORT && !opt_set(sh, SET_POSIX))
+			if (sh->flow == FLOW_ABORT && !sh->abort_firm && !opt_set(sh, SET_POSIX))
 				sh->flow = FLOW_NONE;
 			return 1;
 		}

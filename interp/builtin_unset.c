@@ -32,7 +32,7 @@ static int unset_function(struct shell *sh, const char *name)
 }
 
 /* unset name[sub] */
-static int unset_element(struct shell *sh, struct bytes name, struct bytes sub)
+static int unset_element(struct shell *sh, struct bytes name, struct bytes sub, bool expanded)
 {
 	struct bytes ref;
 	struct var *v = var_resolve(sh, name, name_hash(name), &ref);
@@ -41,7 +41,7 @@ static int unset_element(struct shell *sh, struct bytes name, struct bytes sub)
 		return 0;
 	if ((v->flags & VAR_READONLY) != 0)
 		return unset_readonly(sh, v->name);
-	return var_unset_element(sh, v, sub) != 0;
+	return var_unset_element(sh, v, sub, expanded) != 0;
 }
 
 /* References that refer to each other: the one that is named is unset, with two warnings. */
@@ -53,14 +53,9 @@ static bool circular(struct shell *sh, struct bytes name, uint64_t hash)
 	return var_follow(sh, &name, &hash, &sub, &v) != 0;
 }
 
-static int unset_variable(struct shell *sh, const char *word, bool reference)
+static int unset_name(struct shell *sh, struct bytes name, bool reference)
 {
-	struct bytes name = bytes_of(word);
 	struct bytes sub = { NULL, 0 };
-
-	if (!reference && strchr(word, '[') != NULL &&
-	    parse_name_ref(bytes_of(word), &name, &sub) && sub.ptr != NULL)
-		return unset_element(sh, name, sub);
 	uint64_t hash = name_hash(name);
 	struct var *v = reference ? var_find(sh, name, hash) : var_resolve(sh, name, hash, &sub);
 
@@ -73,25 +68,52 @@ static int unset_variable(struct shell *sh, const char *word, bool reference)
 	if (sub.ptr != NULL && (v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0)
 		return 0; /* a reference to an element of what is no array */
 	if (sub.ptr != NULL)
-		return unset_element(sh, v->name, sub);
+		return unset_element(sh, v->name, sub, false);
 	if ((v->flags & VAR_READONLY) != 0)
 		return unset_readonly(sh, v->name);
 	return var_unset(sh, v->name, v->hash, true) != 0;
 }
 
+/* element: written as name[sub], so that what is between the outer brackets is the subscript. */
+static int unset_variable(struct shell *sh, const char *word, const struct unset_options *o,
+			  bool element)
+{
+	struct bytes text = bytes_of(word);
+	const char *open = strchr(word, '[');
+	struct bytes name = text;
+	struct bytes sub = { NULL, 0 };
+
+	if (o->reference || is_name(text))
+		return unset_name(sh, name, o->reference);
+	if (element && open != NULL && text.ptr[text.len - 1] == ']' &&
+	    open + 2 < text.ptr + text.len) {
+		name = bytes_slice(text, 0, (size_t)(open - word));
+		sub = bytes_slice(text, name.len + 1, text.len - 1);
+		return unset_element(sh, name, sub, true);
+	}
+	if (parse_name_ref(text, &name, &sub) && sub.ptr != NULL)
+		return unset_element(sh, name, sub, false);
+	if (!o->variables)
+		return unset_function(sh, word);
+	builtin_error(sh, "unset", "`%s': not a valid identifier", word);
+	return 1;
+}
+
 /* Without -f and -v: a variable of that name, else a function. */
-static int unset_one(struct shell *sh, const char *word, const struct unset_options *o)
+static int unset_one(struct shell *sh, const char *word, const struct unset_options *o,
+		     bool element)
 {
 	if (o->functions)
 		return unset_function(sh, word);
-	if (!o->variables && !o->reference && strchr(word, '[') == NULL &&
+	if (!o->variables && !o->reference && is_name(bytes_of(word)) &&
 	    var_find(sh, bytes_of(word), name_hash(bytes_of(word))) == NULL)
 		return unset_function(sh, word);
-	return unset_variable(sh, word, o->reference);
+	return unset_variable(sh, word, o, element);
 }
 
 int do_unset(struct shell *sh, int argc, char **argv)
 {
+	const struct assign *const *elements = sh->declare_args;
 	struct unset_options o = { 0 };
 	struct optscan scan = { 0 };
 	int status = 0;
@@ -109,7 +131,9 @@ int do_unset(struct shell *sh, int argc, char **argv)
 		return 1;
 	}
 	for (int i = scan.index; i < argc; i++)
-		status = unset_one(sh, argv[i], &o) != 0 ? 1 : status;
+		status = unset_one(sh, argv[i], &o, elements != NULL && elements[i] != NULL) != 0
+				 ? 1
+				 : status;
 	return status;
 }
 

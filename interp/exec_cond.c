@@ -4,6 +4,7 @@
  */
 #include "base/regex.h"
 #include "interp/exec.h"
+#include "interp/expand.h"
 #include "interp/file_test.h"
 
 /* Results: 1 true, 0 false, below that an error that was reported. */
@@ -151,7 +152,7 @@ static int compare_numbers(struct shell *sh, const char *op, struct bytes a, str
 	sh->command_name = outer;
 	if (failed) {
 		/* Unlike other errors this ends only the condition. */
-		if (sh->flow == FLOW_ABORT && !opt_set(sh, SET_POSIX))
+		if (sh->flow == FLOW_ABORT && !sh->abort_firm && !opt_set(sh, SET_POSIX))
 			sh->flow = FLOW_NONE;
 		return COND_ERROR;
 	}
@@ -211,19 +212,27 @@ static int eval_pattern(struct shell *sh, struct cond *c, struct bytes a, bool n
 	return got < 0 ? COND_ERROR : got == (c->op[0] != '!');
 }
 
+static bool is_file_op(const char *op)
+{
+	return strcmp(op, "-nt") == 0 || strcmp(op, "-ot") == 0 || strcmp(op, "-ef") == 0;
+}
+
 static int eval_binary(struct shell *sh, struct cond *c, bool negated)
 {
+	int (*expand)(struct shell *, const struct word *, struct bytes *) = expand_string;
 	struct bytes a;
 	struct bytes b;
 
-	if (expand_string(sh, c->a, &a) != 0)
+	if (c->op[0] == '-' && !is_file_op(c->op))
+		expand = expand_operand;
+	if (expand(sh, c->a, &a) != 0)
 		return COND_ERROR;
 	a = (c->a->flags & WORD_LITERAL) != 0 ? a : arena_bytes(sh->arena, a);
 	if (strcmp(c->op, "=~") == 0)
 		return eval_regex(sh, c, a, negated);
 	if (c->op[0] == '=' || c->op[0] == '!')
 		return eval_pattern(sh, c, a, negated);
-	if (expand_string(sh, c->b, &b) != 0)
+	if (expand(sh, c->b, &b) != 0)
 		return COND_ERROR;
 	b = (c->b->flags & WORD_LITERAL) != 0 ? b : arena_bytes(sh->arena, b);
 	if (opt_set(sh, SET_XTRACE))
@@ -232,7 +241,7 @@ static int eval_binary(struct shell *sh, struct cond *c, bool negated)
 		return bytes_cmp(a, b) < 0;
 	if (c->op[0] == '>')
 		return bytes_cmp(a, b) > 0;
-	if (strcmp(c->op, "-nt") == 0 || strcmp(c->op, "-ot") == 0 || strcmp(c->op, "-ef") == 0)
+	if (is_file_op(c->op))
 		return file_test_compare(sh, c->op[1], a, b);
 	return compare_numbers(sh, c->op, a, b);
 }
@@ -242,7 +251,7 @@ static int eval_unary(struct shell *sh, struct cond *c, bool negated)
 	struct bytes a;
 	const char *op = c->kind == COND_WORD ? "-n" : c->op;
 
-	if (expand_string(sh, c->a, &a) != 0)
+	if ((strcmp(op, "-v") == 0 ? expand_operand : expand_string)(sh, c->a, &a) != 0)
 		return COND_ERROR;
 	if (opt_set(sh, SET_XTRACE))
 		trace_unary(sh, op, a, negated);

@@ -174,6 +174,41 @@ int declare_expand(struct shell *sh, const struct simple *s, struct fields *argv
 	return 0;
 }
 
+/* name[...] as written, nothing of which is quoted but what stands in the brackets. */
+static bool is_element(const struct word *w)
+{
+	const struct part *first = &w->parts[0];
+	const struct part *last = &w->parts[w->nparts - 1];
+	const char *open;
+
+	if (w->nparts == 0 || first->kind != PART_TEXT || first->quoted ||
+	    last->kind != PART_TEXT || last->quoted || last->text.len == 0 ||
+	    last->text.ptr[last->text.len - 1] != ']')
+		return false;
+	open = memchr(first->text.ptr, '[', first->text.len);
+	return open != NULL &&
+	       is_name((struct bytes){ first->text.ptr, (size_t)(open - first->text.ptr) });
+}
+
+int unset_expand(struct shell *sh, const struct simple *s, struct fields *argv,
+		 const struct assign ***args)
+{
+	static const struct assign element; /* only that it is one is told */
+	struct declaring d = { .argv = argv };
+
+	for (int i = 0; i < s->nwords; i++) {
+		int at = argv->count;
+
+		if (expand_words(sh, &s->words[i], 1, argv) != 0)
+			return -1;
+		grow_args(sh, &d, argv->count + 1);
+		if (argv->count == at + 1 && is_element(s->words[i]))
+			d.args[at] = &element;
+	}
+	*args = d.args;
+	return 0;
+}
+
 /* --- tracing --- */
 
 /* What export and readonly assign is shown once more. */

@@ -27,6 +27,8 @@ static int expand_call(struct shell *sh, struct call *c)
 
 	if (s->declaration != NULL)
 		return declare_expand(sh, s, &c->argv, &c->declare_args);
+	if (s->unsets)
+		return unset_expand(sh, s, &c->argv, &c->declare_args);
 	if (!s->all_literal)
 		return expand_words(sh, s->words, s->nwords, &c->argv);
 	c->argv.v = arena_alloc(sh->arena, (size_t)(s->nwords + 1) * sizeof(char *));
@@ -224,7 +226,8 @@ static void trace_call(struct shell *sh, const struct call *c)
 	bool exports = c->builtin != NULL && (strcmp(c->builtin->name, "export") == 0 ||
 					      strcmp(c->builtin->name, "readonly") == 0);
 
-	declare_trace(sh, &c->argv, c->declare_args, exports);
+	declare_trace(sh, &c->argv, c->simple->declaration != NULL ? c->declare_args : NULL,
+		      exports);
 }
 
 /* `exec >file` changes the shell's own descriptors. */

@@ -11,6 +11,7 @@ int expand_fail(struct shell *sh)
 {
 	sh->status = 1;
 	sh->abort_forgiven = false;
+	sh->abort_firm = false;
 	sh->flow = FLOW_ABORT;
 	return -1;
 }

@@ -81,6 +81,11 @@ int expand_parts(struct expander *e, const struct part *parts, int n);
 int expand_inner(struct expander *e, const struct word *w);
 /* A word by an expander of its own to one string. The bytes may be a view of a variable. */
 int expand_view(struct shell *sh, const struct word *w, enum expand_mode mode, struct bytes *out);
+/* The text of an expression, to be evaluated: what expansions give in subscripts is quoted for
+ * the second expansion that these have. A view, as above. */
+int expand_arith_text(struct shell *sh, const struct word *w, struct bytes *out);
+/* The same for an operand of -eq and its like in [[ ]]. */
+int expand_operand(struct shell *sh, const struct word *w, struct bytes *out);
 /* Sets status and flow of an expansion error that was reported; -1. */
 int expand_fail(struct shell *sh);
 

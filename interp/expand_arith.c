@@ -9,10 +9,16 @@
 
 enum { ARITH_REPORTED = -3 }; /* a callback has said what is wrong */
 
+static struct word *word_of_text(struct shell *sh, struct bytes text, enum text_word kind)
+{
+	struct parse_config config = shell_parse_config(sh, text, sh->line);
+	struct parse_error error;
+
+	return parse_text_word(&config, sh->arena, kind, &error);
+}
+
 int subscript_text(struct shell *sh, struct bytes text, struct bytes *out)
 {
-	struct parse_config config;
-	struct parse_error error;
 	struct word *w;
 	size_t i = 0;
 
@@ -21,9 +27,124 @@ int subscript_text(struct shell *sh, struct bytes text, struct bytes *out)
 		i++;
 	if (i == text.len)
 		return 0;
-	config = shell_parse_config(sh, text, sh->line);
-	w = parse_text_word(&config, sh->arena, false, &error);
+	w = word_of_text(sh, text, TEXT_WORD_PLAIN);
 	return w != NULL ? expand_string(sh, w, out) : 0;
+}
+
+int subscript_argument(struct shell *sh, const struct var *v, struct bytes text, struct bytes *out)
+{
+	*out = text;
+	if (v != NULL && (v->flags & VAR_ASSOC) != 0 && opt_shopt(sh, SHOPT_assoc_expand_once))
+		return 0;
+	return subscript_text(sh, text, out);
+}
+
+/* --- text to evaluate --- */
+
+struct brackets {
+	struct buf text;
+	size_t depth;  /* of those that are open, */
+	size_t quoted; /* of which so many opened in quotes */
+};
+
+/* Literal text of an expression. What is quoted in it is no syntax. */
+static void put_literal(struct brackets *b, struct bytes s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		char c = s.ptr[i];
+		const char *end = c == '\'' && b->depth > 0
+					  ? memchr(s.ptr + i + 1, c, s.len - i - 1)
+					  : NULL;
+		size_t n = end != NULL ? (size_t)(end + 1 - (s.ptr + i)) : 1;
+
+		if (c == '\\' && i + 1 < s.len)
+			n = 2;
+		buf_put(&b->text, s.ptr + i, n);
+		i += n - 1;
+		if (c == '[')
+			b->depth++;
+		else if (c == ']' && b->depth > 0)
+			b->depth--;
+	}
+}
+
+/* What an expansion gave inside a subscript comes out of the second expansion as it is. */
+static void put_protected(struct buf *out, struct bytes s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.ptr[i] != '\0' && strchr("\"$'[\\]`~", s.ptr[i]) != NULL)
+			buf_putc(out, '\\');
+		buf_putc(out, s.ptr[i]);
+	}
+}
+
+/* Quoted text of a word: brackets in it belong to each other, not to those outside. */
+static void put_quoted(struct brackets *b, struct bytes s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		struct bytes c = bytes_slice(s, i, i + 1);
+		bool opens = *c.ptr == '[' && b->depth == b->quoted;
+		bool closes = *c.ptr == ']' && b->quoted > 0;
+
+		if (b->depth == 0 || opens || closes)
+			buf_add(&b->text, c);
+		else
+			put_protected(&b->text, c);
+		b->depth += opens ? 1 : closes ? (size_t)-1 : 0;
+		b->quoted += opens ? 1 : closes ? (size_t)-1 : 0;
+	}
+}
+
+/* word: quotes in it are those of the shell, which in $(( )) they are not. */
+static int expand_protected(struct shell *sh, const struct word *w, bool word, struct bytes *out)
+{
+	struct brackets b = { .text = buf_in(sh->arena) };
+
+	if (w == NULL || ((w->flags & WORD_LITERAL) != 0 && (!word || w->text.ptr[0] == '\'')) ||
+	    memchr(w->text.ptr, '[', w->text.len) == NULL)
+		return expand_view(sh, w, EXPAND_STRING, out);
+	for (int i = 0; i < w->nparts; i++) {
+		const struct part *part = &w->parts[i];
+		struct word alone = { .parts = &w->parts[i], .nparts = 1, .text = part->text };
+		struct bytes value = part->text;
+
+		if (part->kind == PART_TEXT) {
+			if (word && part->quoted)
+				put_quoted(&b, value);
+			else
+				put_literal(&b, value);
+			continue;
+		}
+		if (expand_view(sh, &alone, EXPAND_STRING, &value) != 0)
+			return -1;
+		if (b.depth > 0)
+			put_protected(&b.text, value);
+		else
+			buf_add(&b.text, value);
+	}
+	buf_cstr(&b.text);
+	*out = buf_bytes(&b.text);
+	return 0;
+}
+
+int expand_arith_text(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	return expand_protected(sh, w, false, out);
+}
+
+int expand_operand(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	return expand_protected(sh, w, true, out);
+}
+
+/* An index in text given at run time: expanded as the text of $(( )) is. */
+static int index_text(void *user, struct bytes text, struct bytes *out)
+{
+	struct shell *sh = user;
+	struct word *w = word_of_text(sh, text, TEXT_WORD_ARITH);
+
+	*out = text;
+	return w == NULL || expand_arith_text(sh, w, out) == 0 ? 0 : ARITH_REPORTED;
 }
 
 static enum arith_kind kind_of(void *user, struct arith_name *name)
@@ -59,6 +180,12 @@ static int get_place(void *user, const struct arith_place *at, int64_t *value, s
 	int found;
 
 	(void)value;
+	if (at->kind == ARITH_KEY && at->key.len == 0) {
+		for (int i = 0; i < 2; i++)
+			shell_error(sh, "%s[]: bad array subscript", at->name->name.ptr);
+		*text = BYTES("");
+		return 0;
+	}
 	if (at->kind == ARITH_SCALAR && var_get(sh, at->name->name, at->name->hash, text))
 		return 0;
 	if (at->kind == ARITH_SCALAR) {
@@ -117,6 +244,12 @@ static int set_place(void *user, const struct arith_place *at, int64_t value)
 	struct bytes digits = i64_text(value, text);
 	int err;
 
+	if (at->kind == ARITH_KEY && at->key.len == 0) {
+		shell_error(sh, "%s%s`%s[]': not a valid identifier",
+			    sh->command_name != NULL ? sh->command_name : "",
+			    sh->command_name != NULL ? ": " : "", at->name->name.ptr);
+		return 0;
+	}
 	if (at->kind == ARITH_SCALAR && var_names_nothing(sh, at->name->name, at->name->hash)) {
 		var_set(sh, at->name->name, at->name->hash, digits, 0);
 		return 0; /* no number is a name: that is said, but no error */
@@ -161,6 +294,7 @@ static struct arith_env env_of(struct shell *sh)
 				   .kind = kind_of,
 				   .get = get_place,
 				   .set = set_place,
+				   .subscript = index_text,
 				   .param = get_param,
 				   .charge = charge };
 }
@@ -169,14 +303,15 @@ static int report(struct shell *sh, int result, const struct arith_env *env)
 {
 	if (result == 0)
 		return 0;
-	if (result == ARITH_ERROR && sh->command_name != NULL)
+	if (result == ARITH_ERROR && sh->command_name != NULL && !env->error_in_subscript)
 		shell_error(sh, "%s: %.*s", sh->command_name, (int)env->error.len, env->error.ptr);
 	else if (result == ARITH_ERROR)
 		shell_error(sh, "%.*s", (int)env->error.len, env->error.ptr);
 	if (sh->flow < FLOW_EXIT)
 		expand_fail(sh);
 	sh->abort_forgiven = true;
-	return -1;
+	sh->abort_firm = env->error_in_subscript;
+	return sh->abort_firm ? arith_must(sh, -1) : -1;
 }
 
 /* Compiled once, in the arena of the tree. Whoever parsed the tree may be gone by now: running
@@ -205,7 +340,7 @@ int expand_arith(struct shell *sh, struct arith_text *a, int64_t *out)
 		result = arith_eval(a->cache, &env, out);
 	}
 	if (result == ARITH_RETRY) {
-		if (expand_view(sh, a->word, EXPAND_STRING, &text) != 0)
+		if (expand_arith_text(sh, a->word, &text) != 0)
 			return -1;
 		if (a->word != NULL && (a->word->flags & WORD_LITERAL) == 0)
 			text = arena_bytes(sh->arena, text);
@@ -221,6 +356,17 @@ int eval_arith(struct shell *sh, struct bytes text, int64_t *out)
 	if (arith_plain_number(text, out))
 		return 0;
 	return report(sh, arith_eval_text(text, &env, out), &env);
+}
+
+int eval_subscript(struct shell *sh, struct bytes text, int64_t *out)
+{
+	const char *name = sh->command_name;
+	int err;
+
+	sh->command_name = NULL;
+	err = arith_must(sh, eval_arith(sh, text, out));
+	sh->command_name = name;
+	return err;
 }
 
 int arith_must(struct shell *sh, int err)

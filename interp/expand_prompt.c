@@ -18,7 +18,7 @@ int expand_text(struct shell *sh, struct bytes text, struct bytes *out)
 	    memchr(text.ptr, '\\', text.len) == NULL)
 		return 0;
 	config = shell_parse_config(sh, text, sh->line);
-	w = parse_text_word(&config, sh->arena, true, &error);
+	w = parse_text_word(&config, sh->arena, TEXT_WORD_QUOTED, &error);
 	if (w == NULL) {
 		shell_error(sh, "%.*s", (int)error.message[0].len, error.message[0].ptr);
 		return expand_fail(sh);

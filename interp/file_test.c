@@ -4,6 +4,7 @@
  */
 #include "interp/file_test.h"
 #include "interp/shell.h"
+#include "interp/var_private.h"
 
 bool file_test_is_unary(char letter)
 {
@@ -47,6 +48,8 @@ static int test_variable(struct shell *sh, struct bytes text)
 	} else if ((v->flags & VAR_ASSOC) == 0 && (bytes_is(sub, "@") || bytes_is(sub, "*"))) {
 		return var_count(sh, v) != 0;
 	}
+	if (subscript_argument(sh, v, sub, &sub) != 0)
+		return 0;
 	return var_element(sh, v, sub, &value) == 1;
 }
 

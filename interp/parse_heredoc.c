@@ -197,9 +197,11 @@ void heredoc_read(struct parser *p)
 
 /* --- text that is not part of a script --- */
 
-struct word *parse_text_word(const struct parse_config *config, struct arena *arena, bool quoted,
-			     struct parse_error *error)
+struct word *parse_text_word(const struct parse_config *config, struct arena *arena,
+			     enum text_word kind, struct parse_error *error)
 {
+	static const enum word_mode modes[] = { MODE_TEXT_WORD, MODE_TEXT, MODE_ARITH_TEXT };
+
 	struct parser *p = parse_new(config);
 	struct word *w;
 
@@ -208,7 +210,7 @@ struct word *parse_text_word(const struct parse_config *config, struct arena *ar
 	p->warnings_end = &p->warnings;
 	if (config->flags != NULL)
 		p->flags = config->flags(config->user);
-	w = word_read(p, quoted ? MODE_TEXT : MODE_TEXT_WORD, quoted);
+	w = word_read(p, modes[kind], kind != TEXT_WORD_PLAIN);
 	if (p->failed || w == NULL) {
 		*error = p->error;
 		return NULL;

@@ -212,6 +212,11 @@ static void finish_simple(const struct parser *p, struct simple *s)
 		s->declaration = declaration_find(s->words[first]->literal);
 	if (s->declaration != NULL && !s->declaration->assigns)
 		s->declaration = NULL;
+	first = bytes_is(s->words[0]->literal, "command") && s->nwords > 1;
+	if (is_literal(s->words[first]) && bytes_is(s->words[first]->literal, "unset")) {
+		for (int i = first + 1; i < s->nwords; i++)
+			s->unsets = s->unsets || (s->words[i]->flags & WORD_GLOB) != 0;
+	}
 }
 
 /* Takes the next word, assignment or redirection. False at the end of the command. */

@@ -36,7 +36,8 @@ void word_begin(struct parser *p, struct word_state *w, enum word_mode mode)
 				  .items_base = p->items.len,
 				  .subs_base = p->nsubs };
 	w->dq = mode == MODE_ARG_DQ || mode == MODE_DQ || mode == MODE_ARITH ||
-		mode == MODE_OFFSET || mode == MODE_BRACKET || mode == MODE_TEXT;
+		mode == MODE_OFFSET || mode == MODE_BRACKET || mode == MODE_ARITH_TEXT ||
+		mode == MODE_TEXT;
 	w->tilde = !w->dq && mode != MODE_SUB;
 	w->extglob = (p->flags & PARSE_EXTGLOB) && !w->dq;
 }
@@ -269,6 +270,19 @@ static bool escapes_in_quotes(const struct word_state *w, int c)
 	return c == '}' && w->mode == MODE_ARG_DQ;
 }
 
+static bool is_arith(enum word_mode mode)
+{
+	return mode == MODE_ARITH || mode == MODE_OFFSET || mode == MODE_BRACKET ||
+	       mode == MODE_ARITH_TEXT;
+}
+
+/* In arithmetic the text of a subscript is expanded a second time, as a key: what keeps it from
+ * that stays in it. */
+static bool in_subscript(const struct word_state *w)
+{
+	return w->brackets > 0 || (w->mode == MODE_BRACKET && w->nesting > 0);
+}
+
 static void read_backslash(struct parser *p, struct word_state *w)
 {
 	int c;
@@ -286,10 +300,29 @@ static void read_backslash(struct parser *p, struct word_state *w)
 			word_char(p, w, '\'', true);
 			source_step(p);
 		}
+		if ((c == '[' || c == ']') && is_arith(w->mode)) {
+			word_char(p, w, (char)c, true);
+			source_step(p);
+		}
 		return;
 	}
+	if (w->dq && c != '"' && is_arith(w->mode) && in_subscript(w))
+		word_char(p, w, '\\', true);
 	word_char(p, w, (char)c, true);
 	source_step(p);
+}
+
+/* A ' in a subscript of arithmetic: up to the next one all is text. False if there is none. */
+static bool read_subscript_quotes(struct parser *p, struct word_state *w)
+{
+	const char *from = p->src + p->pos;
+	const char *end = memchr(from + 1, '\'', p->len - p->pos - 1);
+
+	if (end == NULL || memchr(from, '\n', (size_t)(end - from)) != NULL)
+		return false;
+	word_text(p, w, (struct bytes){ from, (size_t)(end + 1 - from) }, true);
+	p->pos += (size_t)(end + 1 - from);
+	return true;
 }
 
 /* --- tilde --- */
@@ -420,8 +453,11 @@ static void read_run(struct parser *p, struct word_state *w)
 /* A byte inside double quotes, or in text that is treated so. */
 static bool read_quoted(struct parser *p, struct word_state *w, int c)
 {
-	if (c == '"' && (w->mode == MODE_ARG_DQ || w->mode == MODE_ARITH ||
-			 w->mode == MODE_OFFSET || w->mode == MODE_BRACKET)) {
+	if (c == '\'' && is_arith(w->mode) && in_subscript(w) && read_subscript_quotes(p, w))
+		return true;
+	if (is_arith(w->mode))
+		w->brackets += c == '[' ? 1 : c == ']' && w->brackets > 0 ? -1 : 0;
+	if (c == '"' && (w->mode == MODE_ARG_DQ || is_arith(w->mode))) {
 		if (!w->inner_single)
 			w->inner_quotes = !w->inner_quotes;
 		p->pos++;

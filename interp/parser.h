@@ -306,18 +306,19 @@ bool lex_alias(struct parser *p, const struct token *t);
 /* --- words: parse_word.c --- */
 
 enum word_mode {
-	MODE_WORD,      /* ends at a metacharacter */
-	MODE_REGEX,     /* behind =~ */
-	MODE_ARG,       /* ${x-...}: ends at }, quotes as in a word */
-	MODE_ARG_DQ,    /* the same inside double quotes */
-	MODE_PATTERN,   /* ${x/...}: ends at / or } */
-	MODE_DQ,        /* inside "...": ends at the quote */
-	MODE_ARITH,     /* ends at the closing ) of $(( or ; of for((, as told by `stop` */
-	MODE_OFFSET,    /* ${x:...}: arithmetic that ends at : or } */
-	MODE_BRACKET,   /* arithmetic of $[...]: ends at ] */
-	MODE_SUB,       /* a subscript: ends at ], quotes as in a word */
-	MODE_TEXT,      /* a here-document or prompt: ends with the text */
-	MODE_TEXT_WORD, /* unquoted text up to its end (alternatives of braces) */
+	MODE_WORD,       /* ends at a metacharacter */
+	MODE_REGEX,      /* behind =~ */
+	MODE_ARG,        /* ${x-...}: ends at }, quotes as in a word */
+	MODE_ARG_DQ,     /* the same inside double quotes */
+	MODE_PATTERN,    /* ${x/...}: ends at / or } */
+	MODE_DQ,         /* inside "...": ends at the quote */
+	MODE_ARITH,      /* ends at the closing ) of $(( or ; of for((, as told by `stop` */
+	MODE_OFFSET,     /* ${x:...}: arithmetic that ends at : or } */
+	MODE_BRACKET,    /* arithmetic of $[...]: ends at ] */
+	MODE_SUB,        /* a subscript: ends at ], quotes as in a word */
+	MODE_ARITH_TEXT, /* arithmetic that ends with the text */
+	MODE_TEXT,       /* a here-document or prompt: ends with the text */
+	MODE_TEXT_WORD,  /* unquoted text up to its end (alternatives of braces) */
 };
 
 struct word_state {
@@ -332,6 +333,7 @@ struct word_state {
 	bool begun;       /* something was read */
 	int nesting;      /* parentheses or brackets opened here */
 	int questions;    /* ? without its : so far */
+	int brackets;     /* of subscripts in arithmetic, not yet closed */
 	unsigned flags;   /* of the word so far */
 	bool brace;       /* an unquoted { was seen */
 	bool part_quoted; /* of the literal text being collected */

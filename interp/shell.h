@@ -286,6 +286,7 @@ struct shell {
 	bool input_redirected;         /* so that a command in the background may read it */
 	bool session;        /* its process outlives the command: `exec` must not replace it */
 	bool line_only;      /* FLOW_ABORT gives up the line even in a POSIX shell */
+	bool abort_firm;     /* FLOW_ABORT is not to be held up by (( )), [[ ]] and let */
 	bool abort_forgiven; /* set -e does not mind what led to FLOW_ABORT */
 	bool special;        /* a special builtin is running, and not by `command` */
 	bool may_exec;       /* the process ends after this command: programs replace it */

@@ -668,7 +668,7 @@ int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itsel
 	if (v == NULL)
 		return 0;
 	if (sub.ptr != NULL)
-		return var_unset_element(sh, v, sub);
+		return var_unset_element(sh, v, sub, false);
 	if ((v->flags & VAR_READONLY) != 0) {
 		builtin_error(sh, "unset", "%s: cannot unset: readonly variable", v->name.ptr);
 		return -1;

@@ -68,7 +68,7 @@ int var_element(struct shell *sh, struct var *v, struct bytes sub, struct bytes 
 		refresh(sh, v);
 		return is_assoc(v) && assoc_get(v->assoc, sub, out);
 	}
-	if (arith_must(sh, eval_arith(sh, sub, &index)) != 0)
+	if (eval_subscript(sh, sub, &index) != 0)
 		return -1;
 	return var_element_at(sh, v, index, out);
 }
@@ -288,7 +288,7 @@ int var_assign_element(struct shell *sh, struct var *v, struct bytes sub, struct
 	if ((v->flags & VAR_ASSOC) == 0) {
 		if (sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*'))
 			return bad_subscript(sh, v->name, sub);
-		if (arith_must(sh, eval_arith(sh, sub, &index)) != 0)
+		if (eval_subscript(sh, sub, &index) != 0)
 			return -1;
 		return var_assign_at(sh, v, index, value, how);
 	}
@@ -307,8 +307,9 @@ static int unset_all(struct shell *sh, struct var *v)
 	return 0;
 }
 
-int var_unset_element(struct shell *sh, struct var *v, struct bytes sub)
+int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool expanded)
 {
+	bool whole = sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*');
 	int64_t index;
 
 	v = var_own(sh, v);
@@ -317,16 +318,16 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub)
 		return -1;
 	}
 	refresh(sh, v);
-	if (subscript_text(sh, sub, &sub) != 0)
+	if (!expanded && subscript_argument(sh, v, sub, &sub) != 0)
 		return -1;
 	if ((v->flags & VAR_ASSOC) != 0) {
 		if (is_assoc(v) && assoc_remove(sh->pool, v->assoc, sub))
 			element_changed(sh, v, sub, (struct bytes){ NULL, 0 });
 		return 0;
 	}
-	if (sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*'))
+	if (whole)
 		return unset_all(sh, v);
-	if (arith_must(sh, eval_arith(sh, sub, &index)) != 0)
+	if (eval_subscript(sh, sub, &index) != 0)
 		return -1;
 	if ((v->flags & VAR_ARRAY) == 0 && index == 0)
 		return var_unset(sh, v->name, v->hash, true);
@@ -353,7 +354,7 @@ static int assign_new_element(struct shell *sh, struct var *v, struct bytes name
 		return var_assign_element(sh, v, sub, value, 0);
 	if (sub.len == 0 || (sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*')))
 		return bad_subscript(sh, name, sub);
-	if (arith_must(sh, eval_arith(sh, sub, &index)) != 0)
+	if (eval_subscript(sh, sub, &index) != 0)
 		return -1;
 	if (index < 0)
 		return bad_subscript(sh, name, sub);
@@ -372,6 +373,7 @@ int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct 
 	struct bytes name;
 	struct bytes sub;
 	struct bytes target;
+	struct bytes asked;
 	struct var *v;
 	uint64_t hash;
 
@@ -386,7 +388,10 @@ int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct 
 		return -1;
 	if (target.ptr != NULL)
 		return var_refuse_element(sh, builtin, name, target);
-	if (subscript_text(sh, sub, &sub) != 0)
+	asked = sub;
+	if (subscript_argument(sh, v, sub, &sub) != 0)
 		return -1;
+	if (sub.len == 0)
+		return bad_subscript(sh, name, asked);
 	return assign_new_element(sh, v, name, hash, sub, value);
 }

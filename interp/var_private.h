@@ -36,6 +36,10 @@ int var_transform(struct shell *sh, const struct var *v, struct bytes old, struc
 /* expand_arith.c: the subscript in text given at run time (read 'h[$k]', unset, namerefs,
  * h["x"] in arithmetic): quotes and expansions in it are seen to. */
 int subscript_text(struct shell *sh, struct bytes text, struct bytes *out);
+/* The same for an operand of a builtin, where assoc_expand_once forbids it. v may be NULL. */
+int subscript_argument(struct shell *sh, const struct var *v, struct bytes text, struct bytes *out);
+/* Evaluates an index; messages do not name the command. */
+int eval_subscript(struct shell *sh, struct bytes text, int64_t *out);
 
 /* expand_arith.c: passes on the result of an evaluation. That of a subscript or of an integer
  * variable's value, when it fails, ends all of `bash -c`, not only the line. */
