@@ -412,6 +412,7 @@ struct glob *glob_compile(struct arena *arena, struct bytes pattern, unsigned fl
 
 	g->flags = flags;
 	g->simple = true;
+	g->star_first = pattern.len != 0 && pattern.ptr[0] == '*';
 	g->all = parse_seq(&x, 0, pattern.len, 0);
 	if (x.too_deep)
 		return NULL;
@@ -424,6 +425,11 @@ struct glob *glob_compile(struct arena *arena, struct bytes pattern, unsigned fl
 bool glob_is_literal(const struct glob *g)
 {
 	return g->literal && (g->flags & GLOB_ICASE) == 0;
+}
+
+bool glob_begins_with_star(const struct glob *g)
+{
+	return g->star_first;
 }
 
 struct bytes glob_literal(const struct glob *g)

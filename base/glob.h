@@ -32,6 +32,9 @@ bool glob_is_literal(const struct glob *g);
 /* The literal with escapes removed; only if glob_is_literal. */
 struct bytes glob_literal(const struct glob *g);
 
+/* Whether its first character is an unquoted *. */
+bool glob_begins_with_star(const struct glob *g);
+
 /* Whether the whole of text matches. scratch is used and released. */
 bool glob_match(const struct glob *g, struct arena *scratch, struct bytes text);
 

@@ -45,6 +45,7 @@ struct glob {
 	struct bytes text; /* of a literal, or what follows a first * */
 	bool star_text;    /* exactly * and then `text` */
 	bool text_star;    /* exactly `text` and then * */
+	bool star_first;   /* the first character is an unquoted * */
 	void (*poll)(void *arg, uint64_t work);
 	void *poll_arg;
 	uint64_t work;

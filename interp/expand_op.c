@@ -12,6 +12,7 @@ struct operation {
 	enum param_op op;
 	struct glob *glob; /* NULL: ${x^} without a pattern */
 	bool no_pattern;   /* the pattern is empty */
+	bool never;        /* the pattern finds nothing (see is_miscounted) */
 	struct bytes replacement;
 	bool template; /* replacement contains & or backslashes to be looked at */
 };
@@ -96,11 +97,19 @@ static struct bytes replace_matches(const struct operation *o, struct bytes s)
 		put_replacement(o, &out, bytes_slice(s, from, to));
 		proc_charge(o->sh->p, 1);
 		at = to;
-		if (o->op == OP_REPLACE || at == s.len)
+		if (o->op == OP_REPLACE)
 			break;
-		/* An empty match moves on by a byte. */
-		if (from == to)
-			buf_putc(&out, s.ptr[at++]);
+		/* An empty match moves on by a character. */
+		if (from == to && at < s.len) {
+			uint32_t c;
+			size_t n = o->sh->utf8 ? utf8_decode(s, at, &c) : 1;
+
+			at += n != 0 ? n : 1;
+			buf_add(&out, bytes_slice(s, from, at));
+		}
+		/* Nothing is found at the end, not even nothing. */
+		if (at == s.len)
+			break;
 	}
 	buf_add(&out, bytes_slice(s, at, s.len));
 	return buf_bytes(&out);
@@ -132,6 +141,12 @@ static struct bytes replace(const struct operation *o, struct bytes s)
 {
 	struct bytes literal;
 
+	if (o->never)
+		return s;
+	/* In an empty value bash finds only what begins with *, but at its end anything. */
+	if (s.len == 0 && !o->no_pattern && o->op != OP_REPLACE_TAIL &&
+	    !glob_begins_with_star(o->glob))
+		return s;
 	if (o->op == OP_REPLACE_HEAD || o->op == OP_REPLACE_TAIL)
 		return replace_edge(o, s);
 	if (o->no_pattern)
@@ -239,6 +254,31 @@ static int prepare_replacement(struct operation *o, const struct param *p)
 	return 0;
 }
 
+/*
+ * Before it replaces, bash counts how many characters a pattern without * takes, and counts
+ * brackets that begin with [!] or [^] too long: then no text has the right length.
+ */
+static bool is_miscounted(const struct shell *sh, struct bytes p)
+{
+	bool extended = opt_shopt(sh, SHOPT_extglob);
+	bool found = false;
+
+	for (size_t i = 0; i < p.len; i++) {
+		char next = i + 1 < p.len ? p.ptr[i + 1] : '\0';
+
+		if (p.ptr[i] == '*' ||
+		    (extended && next == '(' && strchr("?+@!", p.ptr[i]) != NULL))
+			return false;
+		if (p.ptr[i] == '\\')
+			i++;
+		if (p.ptr[i] != '[' || (next != '!' && next != '^') || i + 2 >= p.len)
+			continue;
+		if (p.ptr[i + 2] == ']')
+			found = true;
+	}
+	return found;
+}
+
 /* The pattern of the operator; kept in the word when it is the same every time. */
 static int prepare_pattern(struct operation *o, const struct param *p)
 {
@@ -259,7 +299,8 @@ static int prepare_pattern(struct operation *o, const struct param *p)
 		if (p->op >= OP_UPPER && p->op <= OP_TOGGLE_ALL)
 			return 0;
 	}
-	if (unit == NULL || w->cache_glob != NULL || o->no_pattern) {
+	o->never = is_replace(p->op) && is_miscounted(sh, pattern);
+	if (unit == NULL || w->cache_glob != NULL || o->no_pattern || o->never) {
 		o->glob = shell_glob(sh, pattern, is_replace(p->op));
 	} else {
 		o->glob = glob_compile(&unit->arena, pattern, flags - 1);

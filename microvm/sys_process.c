@@ -171,7 +171,7 @@ int64_t call_waitid(struct task *t, const uint64_t *a)
 	int options = (int)a[3];
 	int pid = -1;
 	int status = 0;
-	int64_t r;
+	int64_t r = 0;
 
 	if ((options & (WEXITED_ | WUNTRACED_ | WCONTINUED_)) == 0 || a[0] > P_PIDFD)
 		return -E_INVAL;
