@@ -12,6 +12,7 @@
 /* An item of a literal after expansion. */
 struct item {
 	const struct array_item *source; /* with a subscript; NULL for a plain value */
+	const struct word *word;         /* of a plain value, for messages */
 	struct bytes sub;                /* expanded, if it is a key or contains expansions */
 	struct bytes value;
 };
@@ -32,7 +33,7 @@ static struct item *add_item(struct shell *sh, struct items *items, const struct
 				      cap * sizeof *items->v);
 		items->cap = cap;
 	}
-	items->v[items->n] = (struct item){ source, { NULL, 0 }, value };
+	items->v[items->n] = (struct item){ .source = source, .value = value };
 	return &items->v[items->n++];
 }
 
@@ -50,7 +51,7 @@ static int expand_plain(struct shell *sh, const struct array_item *source, bool 
 	if (assoc) {
 		if (expand_keyed(sh, source->value, &value) != 0)
 			return -1;
-		add_item(sh, items, NULL, value);
+		add_item(sh, items, NULL, value)->word = source->value;
 		return 0;
 	}
 	/* [1]={a,b} still counts as an assignment: no pathnames. */
@@ -211,6 +212,20 @@ static int store_pairs(struct shell *sh, struct var *v, const struct items *item
 	return 0;
 }
 
+/* A declaration has quoted the words of its literals by then. */
+static void no_subscript(struct shell *sh, const struct var *v, const struct item *item)
+{
+	struct bytes text = item->word != NULL ? item->word->text : item->value;
+	struct buf shown = buf_in(sh->arena);
+
+	if (sh->declare_args != NULL)
+		quote_for_at_q(&shown, text);
+	else
+		buf_add(&shown, text);
+	shell_error(sh, "%s: %.*s: must use subscript when assigning associative array",
+		    v->name.ptr, (int)shown.len, shown.ptr);
+}
+
 static int store_assoc(struct shell *sh, struct var *v, const struct items *items, unsigned how)
 {
 	if (items->n != 0 && items->v[0].source == NULL)
@@ -219,10 +234,7 @@ static int store_assoc(struct shell *sh, struct var *v, const struct items *item
 		const struct item *item = &items->v[i];
 
 		if (item->source == NULL) {
-			shell_error(sh,
-				    "%s: '%.*s': must use subscript when assigning "
-				    "associative array",
-				    v->name.ptr, (int)item->value.len, item->value.ptr);
+			no_subscript(sh, v, item);
 			continue;
 		}
 		if (item->sub.len == 0) {

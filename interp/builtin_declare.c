@@ -37,6 +37,7 @@ struct operand {
 	struct bytes value;
 	bool has_value;
 	bool append;
+	bool parsed;                  /* was an assignment as it was read */
 	const struct assign *literal; /* name=( ... ) */
 	const char *text;
 };
@@ -91,8 +92,11 @@ static bool operand_at(struct declare *d, char **argv, int i, struct operand *o)
 			       .append = a->append,
 			       .literal = a->array ? a : NULL,
 			       .text = argv[i] };
-	if (!a->array)
-		return operand_scan(argv[i], o);
+	if (a->array)
+		return true;
+	if (!operand_scan(argv[i], o))
+		return false;
+	o->parsed = true;
 	return true;
 }
 
@@ -300,16 +304,28 @@ static int check_hidden(struct declare *d, const struct operand *o)
 	return 0;
 }
 
-static int check_arrays(struct declare *d, const struct var *v)
+/* With a list it is noticed before the builtin runs; outside functions that ends the line. */
+static int cannot_convert(struct declare *d, const struct operand *o, const struct var *v,
+			  const char *message)
 {
-	const char *name = v->name.ptr;
+	if (o->literal != NULL)
+		shell_error(d->sh, message, v->name.ptr);
+	if (o->literal == NULL || function_scope(d->sh) != 0)
+		return declare_fail(d, message, v->name.ptr);
+	d->status = d->sh->status = 1;
+	d->sh->flow = FLOW_ABORT;
+	return -1;
+}
 
+static int check_arrays(struct declare *d, const struct operand *o, const struct var *v)
+{
 	if ((d->off & v->flags & ATTR_ARRAYS) != 0)
-		return declare_fail(d, "%s: cannot destroy array variables in this way", name);
+		return declare_fail(d, "%s: cannot destroy array variables in this way",
+				    v->name.ptr);
 	if ((d->on & VAR_ASSOC) != 0 && (v->flags & VAR_ARRAY) != 0)
-		return declare_fail(d, "%s: cannot convert indexed to associative array", name);
+		return cannot_convert(d, o, v, "%s: cannot convert indexed to associative array");
 	if ((d->on & VAR_ARRAY) != 0 && (v->flags & VAR_ASSOC) != 0)
-		return declare_fail(d, "%s: cannot convert associative to indexed array", name);
+		return cannot_convert(d, o, v, "%s: cannot convert associative to indexed array");
 	return 0;
 }
 
@@ -439,7 +455,8 @@ static int assign_subscripted(struct declare *d, struct operand *o, struct var *
 {
 	struct bytes sub;
 
-	if (subscript_argument(d->sh, v, o->sub, &sub) != 0)
+	if ((o->parsed ? subscript_argument(d->sh, v, o->sub, &sub)
+		       : subscript_text(d->sh, o->sub, &sub)) != 0)
 		return -1;
 	if (sub.len != 0)
 		return var_assign_element(d->sh, v, sub, o->value, how);
@@ -454,6 +471,8 @@ static int assign_value(struct declare *d, struct operand *o, struct var *v)
 	struct shell *sh = d->sh;
 	unsigned how = o->append ? VAR_APPEND : 0;
 
+	if (o->sub.ptr != NULL && (d->on & ATTR_ARRAYS) != 0 && is_compound(o->value))
+		return assign_compound_text(sh, v, o->value, o->append);
 	if (o->sub.ptr != NULL)
 		return assign_subscripted(d, o, v, how);
 	if ((v->flags & ATTR_ARRAYS) != 0 && is_compound(o->value) &&
@@ -538,15 +557,19 @@ static int declare_variable(struct declare *d, struct operand *o, struct var *v)
 	    o->literal == NULL && check_new_target(d, o, v) != 0)
 		return -1;
 	make_first(d, o, v);
-	if (check_readonly(d, o, v) != 0 || check_arrays(d, v) != 0 ||
+	if (check_readonly(d, o, v) != 0 || check_arrays(d, o, v) != 0 ||
 	    check_reference(d, o, v) != 0)
 		return -1;
 	/* A number is no name: nothing is said. */
 	if (o->has_value && (d->on & (VAR_NAMEREF | VAR_INTEGER)) == (VAR_NAMEREF | VAR_INTEGER) &&
 	    o->literal == NULL)
 		return -1;
-	if (o->sub.ptr != NULL && (v->flags & ATTR_ARRAYS) == 0)
+	if (o->sub.ptr != NULL && (v->flags & ATTR_ARRAYS) == 0) {
+		if (is_compound(o->value) && (d->on & ATTR_ARRAYS) == 0)
+			shell_error(sh, "warning: %s: quoted compound array assignment deprecated",
+				    o->text);
 		var_make_array(sh, v, (d->on & VAR_ASSOC) != 0);
+	}
 	change_flags(d, v);
 	if (o->literal != NULL) {
 		if ((v->flags & VAR_NAMEREF & ~d->on) != 0)
@@ -588,7 +611,8 @@ static void declare_value(struct declare *d, struct operand *o)
 
 	if (remove_reference(d, o, o->name))
 		return;
-	if (o->literal != NULL && is_fresh_local(d, o->name, hash)) {
+	if (o->literal != NULL && is_fresh_local(d, o->name, hash) &&
+	    !(existed && (d->inherit || opt_shopt(d->sh, SHOPT_localvar_inherit)))) {
 		failed = assign_literal(d, o, &v);
 	} else {
 		v = target(d, o);

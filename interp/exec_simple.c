@@ -351,14 +351,20 @@ static int run_with_assigns(struct shell *sh, struct call *c)
 	return status;
 }
 
-/* What stands before a special builtin outlives the environment of the call around it. */
-static void keep_temporaries(struct shell *sh, const struct simple *s)
+/* What stands before a special builtin is exported, and outlives the environment of the call
+ * around it. */
+static void keep_temporaries(struct shell *sh, const struct call *c)
 {
-	for (int i = 0; i < s->nassigns; i++) {
-		struct var *v = var_find(sh, s->assigns[i].name, s->assigns[i].hash);
+	for (int i = 0; i < c->simple->nassigns; i++) {
+		const struct assign *a = &c->simple->assigns[i];
+		struct var *v = var_find(sh, a->name, a->hash);
 
-		if (v != NULL && (v->flags & VAR_TEMPORARY) != 0)
+		if (v == NULL || a->sub != NULL || a->array)
+			continue;
+		if ((v->flags & VAR_TEMPORARY) != 0 && !runs_text(c))
 			v->flags |= VAR_KEPT;
+		v->flags |= VAR_EXPORT;
+		var_flags_changed(sh, v);
 	}
 }
 
@@ -373,8 +379,7 @@ static int run_assigned(struct shell *sh, struct call *c)
 	status = run_assignments(sh, c->simple);
 	if (sh->flow != FLOW_NONE)
 		return status;
-	if (!runs_text(c))
-		keep_temporaries(sh, c->simple);
+	keep_temporaries(sh, c);
 	return run_redirected(sh, c);
 }
 

@@ -265,7 +265,7 @@ int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes v
 	v = var_own(sh, v);
 	if ((v->flags & VAR_ASSOC) != 0)
 		return var_assign_element(sh, v, i64_text(index, digits), value, how);
-	if (index < 0 && (v->flags & VAR_READONLY) == 0) {
+	if (index < 0 && ((v->flags & VAR_READONLY) == 0 || is_indexed(v))) {
 		refresh(sh, v);
 		if (!from_end(v, &at))
 			return bad_subscript(sh, v->name, i64_text(index, digits));
