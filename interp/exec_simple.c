@@ -290,8 +290,12 @@ static int run_program_apart(struct shell *sh, struct call *c)
 static int redirection_failed(struct shell *sh, const struct call *c)
 {
 	/* A program's redirections fail in its own process. */
-	if (sh->flow != FLOW_NONE && c->builtin == NULL && c->function == NULL)
+	if (sh->flow != FLOW_NONE && c->builtin == NULL && c->function == NULL) {
+		int status = sh->flow == FLOW_EXIT ? sh->status : 1;
+
 		sh->flow = FLOW_NONE;
+		return status;
+	}
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
 	if (is_special(c) && opt_set(sh, SET_POSIX)) {
