@@ -197,6 +197,7 @@ proof: deps
 microvm-test: deps
 	@$(MAKE) --no-print-directory all
 	@tests/microvm/run $(B)
+	@tests/microvm/warm $(B)
 rootfs:
 	@tools/need mmdebstrap
 	@tools/rootfs $(B)/rootfs

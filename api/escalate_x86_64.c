@@ -62,7 +62,17 @@ int escalate_start(struct cowsh *s)
 	err = microvm_new(s->kernel, s->machine, &s->microvm);
 	if (err == 0)
 		err = kernel_make_devices(s->kernel);
+	if (err == 0)
+		microvm_warm(s->microvm, s->warm_starts);
 	return err < 0 ? err : kernel_add_format(s->kernel, &format);
+}
+
+void escalate_forget(struct cowsh *s)
+{
+	if (s->microvm == NULL)
+		return;
+	microvm_warm(s->microvm, false);
+	microvm_warm(s->microvm, s->warm_starts);
 }
 
 void escalate_end(struct cowsh *s)

@@ -412,5 +412,6 @@ int cowsh_restore(cowsh *s, const cowsh_snapshot *snapshot)
 		return -E_BUSY;
 	if (s->tape != NULL)
 		return -E_INVAL;
+	escalate_forget(s);
 	return kernel_restore(s->kernel, (struct vfs_tree *)(uintptr_t)snapshot);
 }

@@ -57,6 +57,7 @@ struct cowsh {
 	struct cowsh_host host;
 	struct custom *customs;
 	const struct cowsh_microvm *machine;
+	bool warm_starts;
 	struct microvm *microvm;
 	struct proc *shell_proc;
 	struct shell *shell;
@@ -140,6 +141,8 @@ void points_close(struct points *p);
 int escalate_start(struct cowsh *s);
 /* After the kernel is freed. */
 void escalate_end(struct cowsh *s);
+/* Before the kernel is freed or its files are replaced: kept starts go. */
+void escalate_forget(struct cowsh *s);
 
 /* programs.c: program formats; the content of a program file of ours. */
 int register_formats(struct kernel *k);

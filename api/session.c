@@ -257,6 +257,7 @@ int session_connect(struct cowsh *s, const struct cowsh_config *c)
 
 	kernel_set_user(s->kernel, s);
 	s->machine = c->microvm;
+	s->warm_starts = c->warm_starts;
 	err = register_formats(s->kernel);
 	if (err == 0)
 		err = escalate_start(s);
@@ -410,6 +411,7 @@ void cowsh_free(cowsh *s)
 	checkpoints_free(s);
 	if (s->kernel != NULL) {
 		free_lists(s);
+		escalate_forget(s);
 		kernel_free(s->kernel);
 	}
 	escalate_end(s);
@@ -490,6 +492,7 @@ static int fork_into(struct cowsh *s, struct cowsh *from)
 	kernel_set_user(s->kernel, s);
 	s->cred = from->cred;
 	s->machine = from->machine;
+	s->warm_starts = from->warm_starts;
 	err = register_formats(s->kernel);
 	if (err == 0)
 		err = escalate_start(s);

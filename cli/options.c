@@ -46,6 +46,7 @@ static const char usage[] =
 	"                          YYYY-MM-DD[THH:MM:SS] in UTC (default: now)\n"
 	"      --microvm auto|off  run real programs (ELF files) in a virtual machine of KVM, or\n"
 	"                          not at all (default off)\n"
+	"      --warm              keep what python3 does at its start for later starts of it\n"
 	"      --json              print one JSON object: stdout, stderr, status, limit, changes\n"
 	"      --diff[=FORM]       after the run, say on stderr what changed in the files: as\n"
 	"                          `list`, `unified` or `git` patch\n"
@@ -304,6 +305,8 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		set_clock(o, v);
 	else if ((v = option_value("--microvm", argc, argv, i)) != NULL)
 		set_microvm(o, v);
+	else if (strcmp(argv[*i], "--warm") == 0)
+		o->config.warm_starts = true;
 	else if (strcmp(argv[*i], "--json") == 0)
 		o->json = true;
 	else if (strcmp(argv[*i], "--no-lockdown") == 0)

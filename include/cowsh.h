@@ -241,11 +241,14 @@ struct cowsh_config {
 	size_t nimages;
 	/* How many states before commands are kept, for cowsh_undo. */
 	size_t checkpoints;
+	/* Real programs: what python3 does before it looks at its work is done once and kept, and
+	 * later starts begin with a copy of it (docs/microvm.md says what differs). */
+	bool warm_starts;
 };
 #define COWSH_CONFIG_INIT                                                                          \
 	{                                                                                          \
 		sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,   \
-			NULL, 0, COWSH_PROFILE_DEFAULT, NULL, NULL, 0, 0                           \
+			NULL, 0, COWSH_PROFILE_DEFAULT, NULL, NULL, 0, 0, false                    \
 	}
 
 /* config and host may be NULL; both are copied. */

@@ -545,6 +545,9 @@ enum procfs_kind {
 	PROCFS_STATM,
 	PROCFS_STATUS,
 	PROCFS_FD,
+	PROCFS_ZYGOTE,
+	PROCFS_LAUNCHER,
+	PROCFS_REQUEST,
 };
 /* What a file of /proc says; p is the process it is about, NULL for those of the system. */
 int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, struct buf *b);

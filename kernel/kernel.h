@@ -231,6 +231,7 @@ struct proc {
 	 * another program, to put references that reach outside it; on any stack; must not block,
 	 * allocate or charge. May be NULL. Not inherited. */
 	void (*release)(struct proc *p);
+	struct bytes launcher; /* what /proc/PID/zygote has; empty: it is not there */
 	struct proc_private *priv;
 };
 

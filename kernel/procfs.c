@@ -68,6 +68,9 @@ static const struct entry entries[] = {
 	{ PROCFS_PID, "stat", PROCFS_PID_STAT, S_REG | 0444 },
 	{ PROCFS_PID, "statm", PROCFS_STATM, S_REG | 0444 },
 	{ PROCFS_PID, "status", PROCFS_STATUS, S_REG | 0444 },
+	{ PROCFS_PID, "zygote", PROCFS_ZYGOTE, S_DIR | 0500 },
+	{ PROCFS_ZYGOTE, "request", PROCFS_REQUEST, S_REG | 0400 },
+	{ PROCFS_ZYGOTE, "sitecustomize.py", PROCFS_LAUNCHER, S_REG | 0400 },
 };
 
 enum { NENTRIES = sizeof entries / sizeof entries[0] };
@@ -107,10 +110,19 @@ static int number_of(struct bytes s)
 	return n;
 }
 
-static int lookup_entry(uint64_t dir, struct bytes name, uint64_t *id)
+/* The directory of a warm start is there only while that goes on. */
+static bool is_there(struct kernel *k, uint64_t dir, const struct entry *e)
+{
+	const struct proc *p = e->kind == PROCFS_ZYGOTE ? proc_find(k, pid_of(dir)) : NULL;
+
+	return e->kind != PROCFS_ZYGOTE || (p != NULL && p->launcher.len != 0);
+}
+
+static int lookup_entry(struct kernel *k, uint64_t dir, struct bytes name, uint64_t *id)
 {
 	for (int i = 0; i < NENTRIES; i++) {
-		if (entries[i].dir == kind_of(dir) && bytes_is(name, entries[i].name)) {
+		if (entries[i].dir == kind_of(dir) && bytes_is(name, entries[i].name) &&
+		    is_there(k, dir, &entries[i])) {
 			*id = ID(entries[i].kind, pid_of(dir), 0);
 			return 0;
 		}
@@ -150,7 +162,7 @@ static int proc_lookup(void *user, void *asker, uint64_t dir, struct bytes name,
 		*id = ID(PROCFS_JUMP, 0, 0);
 		return 0;
 	}
-	return lookup_entry(dir, name, id);
+	return lookup_entry(k, dir, name, id);
 }
 
 static uint32_t mode_of(const struct proc *p, uint64_t id)
@@ -258,7 +270,8 @@ static int proc_next_entry(void *user, void *asker, uint64_t dir, const char *af
 	for (int i = 0; i < NENTRIES; i++) {
 		const struct entry *e = &entries[i];
 
-		if (e->dir != kind || (after != NULL && strcmp(e->name, after) <= 0))
+		if (e->dir != kind || (after != NULL && strcmp(e->name, after) <= 0) ||
+		    !is_there(asker, dir, e))
 			continue;
 		out->name = arena_bytes(a, bytes_of(e->name));
 		out->ino = ID(e->kind, pid_of(dir), 0);

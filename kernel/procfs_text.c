@@ -250,6 +250,20 @@ static void limits(const struct proc *p, struct buf *b)
 	}
 }
 
+/* How many arguments; the arguments; the environment; an empty string. */
+static void request(const struct proc *p, struct buf *b)
+{
+	int argc = 0;
+
+	while (p->argv[argc] != NULL)
+		argc++;
+	buf_printf(b, "%d", argc);
+	buf_putc(b, '\0');
+	put_strings(b, p->argv);
+	put_strings(b, p->envp);
+	buf_putc(b, '\0');
+}
+
 int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, struct buf *b)
 {
 	if (p == NULL)
@@ -274,6 +288,8 @@ int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, s
 			   (unsigned long long)proc_memory(p) / 4096);
 		break;
 	case PROCFS_STATUS: status(p, b); break;
+	case PROCFS_LAUNCHER: buf_put(b, p->launcher.ptr, p->launcher.len); break;
+	case PROCFS_REQUEST: request(p, b); break;
 	default: return -E_INVAL;
 	}
 	return 0;

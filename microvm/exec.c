@@ -277,15 +277,23 @@ static int load(struct task *t, struct program *g, const char *path, char **argv
 	return fill_stack(t, g, interp, path, argv, envp);
 }
 
-int exec_load(struct task *t, const char *path, int argc, char **argv, char **envp)
+int exec_plain(struct task *t, const char *path, char **argv, char **envp)
 {
 	struct program *g = arena_zalloc(&t->p->arena, sizeof *g);
 	int64_t r = open_program(t, path, g);
 
-	(void)argc;
 	if (r < 0)
 		return (int)r;
 	r = load(t, g, path, argv, envp);
 	file_put(g->file);
 	return (int)r;
+}
+
+int exec_load(struct task *t, const char *path, int argc, char **argv, char **envp)
+{
+	int r;
+
+	if (t->m->warm && zygote_exec(t, path, argc, argv, envp, &r))
+		return r;
+	return exec_plain(t, path, argv, envp);
 }

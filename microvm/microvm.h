@@ -23,6 +23,9 @@ struct microvm;
 
 /* Cheap: the machine is opened when the first program runs. */
 int microvm_new(struct kernel *k, const struct cowsh_microvm *backend, struct microvm **out);
+/* Whether starts of interpreters are kept for later ones; what was kept goes when it is off, as it
+ * must before the kernel is freed or its files are replaced. */
+void microvm_warm(struct microvm *m, bool on);
 /* After the kernel is freed. */
 void microvm_free(struct microvm *m);
 bool microvm_takes(struct bytes head);

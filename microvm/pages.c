@@ -431,6 +431,50 @@ char *space_page(struct proc *p, struct space *s, uint64_t address, unsigned wan
 
 /* --- fork --- */
 
+void space_look(struct space *s)
+{
+	for (size_t i = 0; i < s->nareas; i++) {
+		const struct area *a = &s->area[i];
+
+		for (uint64_t at = a->start; a->file != NULL && a->object == NULL && at < a->end;
+		     at += PAGE_BYTES) {
+			page_entry *slot = page_slot(s, at, true);
+			uint64_t pos = a->offset + (at - a->start);
+			struct vfs_page *page;
+
+			if (slot != NULL && *slot == 0 &&
+			    sys_file_page(NULL, a->file, pos / PAGE_BYTES, false, &page) == 0)
+				*slot = entry(page, PAGE_FILE);
+		}
+	}
+}
+
+static int enter_area(struct space *s, struct area *a, struct run *run)
+{
+	int err = 0;
+
+	for (uint64_t at = a->start; at < a->end && err == 0; at = (at | 0x1fffff) + 1) {
+		page_entry *slot = page_slot(s, at, false);
+		uint64_t end = lesser((at | 0x1fffff) + 1, a->end);
+
+		for (uint64_t x = at; slot != NULL && x < end && err == 0; x += PAGE_BYTES, slot++)
+			if (*slot != 0)
+				err = add(s, run, a, x, slot);
+	}
+	return err;
+}
+
+int space_enter(struct space *s)
+{
+	struct run run = { .n = 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < s->nareas && err == 0; i++)
+		if (s->area[i].prot != 0)
+			err = enter_area(s, &s->area[i], &run);
+	return err != 0 ? err : flush(s, &run);
+}
+
 static int copy_leaf(struct space *to, const struct leaf *from, struct space *source)
 {
 	page_entry *slot = page_slot(to, from->number << 21, true);

@@ -54,11 +54,14 @@ struct microvm {
 	struct kernel *k;
 	struct store *store;
 	const struct cowsh_microvm *backend;
-	void *vm;               /* the machine; NULL until the first program */
-	char why[200];          /* it can't be opened */
-	int64_t start_ns;       /* when the session began */
-	uint64_t tokens;        /* names for what vforks wait for */
-	struct object *objects; /* shared mappings of files, by inode */
+	void *vm;                /* the machine; NULL until the first program */
+	char why[200];           /* it can't be opened */
+	int64_t start_ns;        /* when the session began */
+	uint64_t tokens;         /* names for what vforks wait for */
+	struct object *objects;  /* shared mappings of files, by inode */
+	bool warm;               /* keep started interpreters */
+	struct zygote *zygotes;  /* the newest first */
+	uint64_t zygote_changes; /* how often one went */
 };
 
 /* --- object.c: memory that several spaces share --- */
@@ -174,6 +177,10 @@ int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want
 /* Maps pages of one area that will be used soon: those that cost little. 0, -E_AGAIN (areas have
  * changed meanwhile), -E_NOMEM. */
 int space_populate(struct proc *p, struct space *s, uint64_t start, uint64_t end);
+/* Takes the pages of its files that are in the tree already. Does not wait. */
+void space_look(struct space *s);
+/* Maps every page that is there into the machine, after a copy. */
+int space_enter(struct space *s);
 /* Where the bytes of the page at address are, for reading or writing; NULL: not allowed. */
 char *space_page(struct proc *p, struct space *s, uint64_t address, unsigned want);
 
@@ -274,8 +281,9 @@ struct task {
 	bool restart;   /* the call was interrupted and begins anew unless a handler says no */
 	bool no_return; /* registers are set already: leave rax */
 	uint64_t call;  /* number of the running system call */
-	struct file *held[2]; /* by the running call: another thread may close them */
-	uint64_t vfork_token; /* who waits for this one to execute something or end */
+	struct file *held[2];  /* by the running call: another thread may close them */
+	uint64_t vfork_token;  /* who waits for this one to execute something or end */
+	struct zygote *zygote; /* being made by this task */
 };
 
 static inline struct task *task_of(const struct proc *p)
@@ -317,7 +325,20 @@ int task_entry(struct proc *p, void *arg);
 void *vm_alloc(struct microvm *m, size_t n);
 void vm_free(struct microvm *m, void *block, size_t n);
 
+/* Back to what task_new made: an empty space, no handlers. */
+int task_renew(struct task *t);
+
+/* zygote.c: starts from a copy. */
+/* Starts the program from a zygote, or begins to make one: true, *result as exec_plain's. */
+bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char **envp, int *result);
+/* Before each call of a task with p->launcher. False: the program was started anew instead. */
+bool zygote_call(struct task *t, uint64_t number, const uint64_t *a);
+/* The task ends, or executes something else. */
+void zygote_leave(struct task *t);
+void zygote_forget_all(struct microvm *m);
+
 /* exec.c */
+int exec_plain(struct task *t, const char *path, char **argv, char **envp);
 int exec_load(struct task *t, const char *path, int argc, char **argv, char **envp);
 
 /* vdso: bytes of the image, page aligned */

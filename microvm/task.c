@@ -97,6 +97,8 @@ void task_release(struct proc *p)
 	if (t->vfork_token != 0)
 		kernel_futex_wake(p->k, (struct futex_key){ t->vfork_token, 1 }, 1, 1);
 	let_go(t);
+	if (p->launcher.len != 0)
+		zygote_leave(t);
 	t->group->tasks--;
 	task_free(t);
 }
@@ -131,6 +133,35 @@ int task_new(struct microvm *m, struct proc *p, struct task **out)
 		t->handlers->of[sig].address = p->sig_action[sig] == SIG_IGNORED;
 	adopt(t, p);
 	*out = t;
+	return 0;
+}
+
+int task_renew(struct task *t)
+{
+	struct microvm *m = t->m;
+	struct space *s;
+	void *context;
+	int r = space_new(m, &s);
+
+	if (r != 0)
+		return r;
+	if (m->backend->context_new(m->vm, NULL, &context) != 0) {
+		space_put(s);
+		return -E_NOMEM;
+	}
+	space_put(t->space);
+	m->backend->context_free(m->vm, t->context);
+	t->space = s;
+	t->context = context;
+	memset(t->handlers->of, 0, sizeof t->handlers->of);
+	for (int sig = 1; sig < NSIG_; sig++) {
+		if (t->p->sig_action[sig] == SIG_CAUGHT)
+			t->p->sig_action[sig] = SIG_DEFAULT;
+		t->handlers->of[sig].address = t->p->sig_action[sig] == SIG_IGNORED;
+	}
+	t->r = (struct cowsh_vm_registers){ 0 };
+	t->clear_tid = t->robust_list = 0;
+	t->alt_stack = t->alt_bytes = t->alt_flags = 0;
 	return 0;
 }
 
@@ -304,6 +335,10 @@ static void call(struct task *t)
 	t->call = r->rax;
 	t->no_return = false;
 	proc_charge(t->p, SYSCALL_STEPS);
+	if (t->p->launcher.len != 0 && !zygote_call(t, r->rax, a)) {
+		arena_release(&t->p->arena, mark);
+		return;
+	}
 	for (int i = 0; i < 2 && proc_has_threads(t->p); i++)
 		t->held[i] = a[i] < INT32_MAX ? sys_file(t->p, (int)a[i]) : NULL;
 	result = syscall_run(t, r->rax, a);
@@ -398,6 +433,13 @@ int microvm_new(struct kernel *k, const struct cowsh_microvm *backend, struct mi
 	*m = (struct microvm){ .k = k, .store = h->store, .backend = backend };
 	*out = m;
 	return 0;
+}
+
+void microvm_warm(struct microvm *m, bool on)
+{
+	m->warm = on;
+	if (!on)
+		zygote_forget_all(m);
 }
 
 void microvm_free(struct microvm *m)

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a start depended on. While a zygote is made, only calls are allowed whose results are
+ * the same for every start with the same key, or are known to depend on files alone; what they
+ * asked of files is written down, and asked again before the zygote is used.
+ */
+#include "microvm/zygote.h"
+
+enum {
+	CALL_READ = 0,
+	CALL_OPEN = 2,
+	CALL_CLOSE = 3,
+	CALL_STAT = 4,
+	CALL_FSTAT = 5,
+	CALL_LSTAT = 6,
+	CALL_LSEEK = 8,
+	CALL_MMAP = 9,
+	CALL_IOCTL = 16,
+	CALL_PREAD = 17,
+	CALL_ACCESS = 21,
+	CALL_FCNTL = 72,
+	CALL_MKDIR = 83,
+	CALL_READLINK = 89,
+	CALL_FUTEX = 202,
+	CALL_GETDENTS = 217,
+	CALL_OPENAT = 257,
+	CALL_FSTATAT = 262,
+	CALL_PRLIMIT = 302,
+	TCGETS_ = 0x5401,
+	FIOCLEX_ = 0x5451,
+	FUTEX_WAKE_ = 1,
+	RECORD_STEPS = 20,
+	PATH_BYTES = 4096,
+};
+
+/* Calls whose arguments need no look: memory, signals, identity (which is in the key). */
+static bool is_harmless(uint64_t number)
+{
+	static const uint16_t harmless[] = {
+		10 /* mprotect */,         11 /* munmap */,         12 /* brk */,
+		13 /* rt_sigaction */,     14 /* rt_sigprocmask */, 25 /* mremap */,
+		28 /* madvise */,          99 /* sysinfo */,        102 /* getuid */,
+		104 /* getgid */,          107 /* geteuid */,       108 /* getegid */,
+		131 /* sigaltstack */,     158 /* arch_prctl */,    186 /* gettid */,
+		218 /* set_tid_address */, 228 /* clock_gettime */, 273 /* set_robust_list */,
+		318 /* getrandom */,       334 /* rseq */,
+	};
+
+	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+		if (harmless[i] == number)
+			return true;
+	return false;
+}
+
+static bool starts_with(const char *text, const char *what)
+{
+	return strncmp(text, what, strlen(what)) == 0;
+}
+
+static int64_t ask(struct task *t, const char *path, int flags, struct vfs_stat *st)
+{
+	memset(st, 0, sizeof *st);
+	return sys_stat(t->p, AT_FDCWD_, path, flags, st);
+}
+
+/* Writes down what is at a path; false if it depends on more than the files. */
+static bool record(struct task *t, uint64_t address, int flags)
+{
+	struct zygote *z = t->zygote;
+	struct zygote_record *r;
+	char *path;
+	size_t size;
+
+	if (get_path(t, address, &path) != 0 || path[0] != '/')
+		return false;
+	if (starts_with(path, ZYGOTE_DIR))
+		return true;
+	if (starts_with(path, "/proc/") || starts_with(path, "/dev/"))
+		return false;
+	size = sizeof *r + strlen(path) + 1;
+	r = z->nrecords < ZYGOTE_RECORDS_MAX ? vm_alloc(t->m, size) : NULL;
+	if (r == NULL)
+		return false;
+	*r = (struct zygote_record){ .next = z->records, .size = size, .flags = flags };
+	memcpy(r->path, path, size - sizeof *r);
+	r->result = ask(t, path, flags, &r->st);
+	z->records = r;
+	z->nrecords++;
+	return true;
+}
+
+static bool is_in_launchers_directory(struct task *t, uint64_t address)
+{
+	char *path;
+
+	return get_path(t, address, &path) == 0 && starts_with(path, ZYGOTE_DIR "/");
+}
+
+bool zygote_allows(struct task *t, uint64_t number, const uint64_t *a)
+{
+	bool inside = a[0] > 2; /* not one of the descriptors that the program was given */
+	bool here = (int)a[0] == AT_FDCWD_;
+
+	switch (number) {
+	case CALL_READ:
+	case CALL_PREAD:
+	case CALL_CLOSE:
+	case CALL_GETDENTS: return inside;
+	case CALL_FSTAT:
+	case CALL_LSEEK: return true;
+	case CALL_MMAP: return (a[3] & MAP_SHARED_) == 0 || (a[2] & PROT_WRITE_) == 0;
+	case CALL_IOCTL: return a[1] == TCGETS_ || (inside && a[1] == FIOCLEX_);
+	case CALL_FCNTL: return a[1] == 1 || a[1] == 3 || (inside && a[1] == 2);
+	case CALL_FUTEX: return (a[1] & 127) == FUTEX_WAKE_;
+	case CALL_PRLIMIT: return a[2] == 0;
+	case CALL_MKDIR: return is_in_launchers_directory(t, a[0]);
+	case CALL_OPEN:
+		return (a[1] & (O_ACCMODE_ | O_CREAT_ | O_TRUNC_)) == 0 && record(t, a[0], 0);
+	case CALL_OPENAT:
+		if (is_in_launchers_directory(t, a[1]))
+			return true;
+		return here && (a[2] & (O_ACCMODE_ | O_CREAT_ | O_TRUNC_)) == 0 &&
+		       record(t, a[1], 0);
+	case CALL_STAT:
+	case CALL_ACCESS: return record(t, a[0], 0);
+	case CALL_LSTAT:
+	case CALL_READLINK: return record(t, a[0], AT_NOFOLLOW_);
+	case CALL_FSTATAT:
+		if ((a[3] & AT_EMPTY_) != 0 && !here)
+			return true;
+		return here && record(t, a[1], (int)a[3] & AT_NOFOLLOW_);
+	default: return is_harmless(number);
+	}
+}
+
+static bool same_answer(const struct zygote_record *r, int64_t result, const struct vfs_stat *st)
+{
+	if (r->result != result)
+		return false;
+	return result != 0 ||
+	       (r->st.dev == st->dev && r->st.ino == st->ino && r->st.mode == st->mode &&
+		r->st.uid == st->uid && r->st.gid == st->gid && r->st.size == st->size &&
+		r->st.mtime_ns == st->mtime_ns && r->st.ctime_ns == st->ctime_ns);
+}
+
+int zygote_still_true(struct task *t, const struct zygote *z)
+{
+	uint64_t changes = t->m->zygote_changes;
+	char *path = arena_alloc(&t->p->arena, PATH_BYTES);
+	bool same = true;
+
+	for (const struct zygote_record *r = z->records; r != NULL && same; r = r->next) {
+		struct vfs_stat st;
+		int64_t result;
+
+		memcpy(path, r->path, r->size - sizeof *r);
+		proc_charge(t->p, RECORD_STEPS);
+		if (t->m->zygote_changes != changes)
+			return -E_AGAIN;
+		result = ask(t, path, r->flags, &st);
+		/* The answer may have taken time, in which the zygote has gone. */
+		if (t->m->zygote_changes != changes)
+			return -E_AGAIN;
+		same = same_answer(r, result, &st);
+	}
+	return same;
+}
+
+void zygote_forget_records(struct zygote *z)
+{
+	while (z->records != NULL) {
+		struct zygote_record *r = z->records;
+
+		z->records = r->next;
+		vm_free(z->m, r, r->size);
+	}
+	z->nrecords = 0;
+}
