@@ -2,11 +2,12 @@
  *
  * The table of system calls under random programs: a machine that executes nothing but plays
  * calls, faults and interruptions out of the input, with arguments that are often nearly right.
+ * Half of the programs are called python3 and start warm.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "microvm/private.h"
+#include "microvm/zygote.h"
 
 enum { REGION_BYTES = 24 << 20, RUNS_MAX = 1500 };
 
@@ -141,6 +142,25 @@ static void scribble(const struct cowsh_vm_registers *r)
 			    strlen(strings[at / 32 % 8]) + 1);
 }
 
+/* What an interpreter would do that gets as far as its launcher. */
+static void ask_for_work(struct cowsh_vm_registers *r)
+{
+	struct task *t = task_of(kernel_current(script.m->k));
+	const char *text = zygote_placeholder(&t->p->arena);
+	uint32_t *wide = call_memory(t, (ZYGOTE_TEXT_MAX + 1) * sizeof *wide);
+
+	for (size_t i = 0; i <= ZYGOTE_TEXT_MAX; i++)
+		wide[i] = (unsigned char)text[i];
+	wide[byte() % 2 == 0 ? ZYGOTE_TEXT_MAX : byte() * 32] = byte() % 4 == 0 ? 'x' : 0;
+	guest_write(t->p, t->space, 0x400800 + byte() % 16 * 4u, wide,
+		    (ZYGOTE_TEXT_MAX + 1) * sizeof *wide);
+	guest_write(t->p, t->space, r->rsp - 4096, ZYGOTE_REQUEST, sizeof ZYGOTE_REQUEST);
+	r->rax = 257;
+	r->rdi = (uint64_t)AT_FDCWD_;
+	r->rsi = r->rsp - 4096;
+	r->rdx = 0;
+}
+
 static void run(void *machine, void *space, void *context, struct cowsh_vm_registers *r,
 		struct cowsh_vm_event *e)
 {
@@ -159,6 +179,10 @@ static void run(void *machine, void *space, void *context, struct cowsh_vm_regis
 		r->rsp = STACK_TOP - 8192;
 	if (kind % 4 == 0)
 		scribble(r);
+	if (kind == 229 || (kind < 60 && task_of(kernel_current(script.m->k))->zygote != NULL)) {
+		ask_for_work(r);
+		return;
+	}
 	if (kind >= 250) {
 		e->exit = COWSH_VM_INTERRUPTED;
 		e->ran_ns = 1000;
@@ -219,15 +243,11 @@ static void put(char *image, size_t at, uint64_t value, size_t n)
 	memcpy(image + at, &value, n);
 }
 
-static int first(struct proc *p, void *arg)
+static void write_program(struct proc *p, const char *name)
 {
 	static char image[12288];
-	static char name[] = "/f";
-	char *argv[] = { name, NULL };
-	char *envp[] = { NULL };
-	int64_t fd = sys_open(p, AT_FDCWD_, "/f", O_CREAT_ | O_RDWR_, 0755);
+	int64_t fd = sys_open(p, AT_FDCWD_, name, O_CREAT_ | O_RDWR_, 0755);
 
-	(void)arg;
 	memset(image, 0, sizeof image);
 	memcpy(image, "\177ELF\2\1\1", 7);
 	put(image, 16, 2, 2);
@@ -242,8 +262,38 @@ static int first(struct proc *p, void *arg)
 	put(image, 96, 9000, 8);
 	put(image, 104, 40000, 8);
 	sys_write(p, (int)fd, image, sizeof image);
+	sys_close(p, (int)fd);
+}
+
+/* Starts it, or as python3 three times: the first makes a zygote, if it gets that far. */
+static int first(struct proc *p, void *arg)
+{
+	static char plain[] = "/f", python[] = "/python3";
+	static char *const forms[] = { "-c", "-m", "-", "/f" };
+	char text[] = "import this";
+	char *argv[] = { plain, NULL, text, NULL };
+	char *envp[] = { text, NULL };
+
+	(void)arg;
+	text[6] = '=';
+	write_program(p, plain);
+	write_program(p, python);
 	sys_mkdir(p, AT_FDCWD_, "/d", 0755);
-	return (int)sys_exec(p, "/f", argv, envp);
+	if (!script.m->warm)
+		return (int)sys_exec(p, plain, argv, envp);
+	argv[0] = python;
+	argv[1] = forms[byte() % 4];
+	for (int i = 0; i < 3; i++) {
+		struct exec e = { .path = python, .argv = argv, .envp = envp };
+		int64_t pid = sys_spawn_program(p, &e);
+		int status;
+
+		if (pid < 0 || sys_wait(p, (int)pid, &status, 0) < 0)
+			return 1;
+		if (byte() % 4 == 0)
+			sys_chmod(p, AT_FDCWD_, python, 0700, 0);
+	}
+	return 0;
 }
 
 static int output(void *user, int fd, const char *data, size_t n)
@@ -274,6 +324,7 @@ static void session(struct store *store)
 	c.cred.uid = byte() % 2 == 0 ? 0 : 1000;
 	if (kernel_new(&c, &k) != 0 || microvm_new(k, &machine, &script.m) != 0)
 		abort();
+	microvm_warm(script.m, byte() % 2 == 0);
 	kernel_add_format(k, &format);
 	if (kernel_start(k, &s, NULL, NULL, &p) == 0)
 		for (int i = 0; i < 300; i++) {
@@ -283,6 +334,7 @@ static void session(struct store *store)
 				break;
 			kernel_wake_host(k);
 		}
+	microvm_warm(script.m, false);
 	if (kernel_free(k) != 0)
 		abort();
 	microvm_free(script.m);
