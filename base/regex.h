@@ -40,6 +40,7 @@ enum regex_flags {
 	REGEX_WORD = 1 << 14, /* no word character right before or behind the match (grep -w) */
 	REGEX_LINE = 1 << 15, /* the match is a whole line (grep -x) */
 	REGEX_SAME_NAMES = 1 << 16, /* Perl: groups may have the same name (jq) */
+	REGEX_ANY_REPEAT = 1 << 17, /* basic syntax: a** and a \{ at the beginning are no errors */
 	REGEX_LAZY_LIMIT = 1 << 11, /* reserved for tests: smallest DFA cache, to force flushes */
 };
 

@@ -106,6 +106,24 @@ static void say(struct copier *k, const struct pair *f, const char *what)
 	cmd_putc(c, '\n');
 }
 
+static unsigned walk_flags_of(const struct copy_opts *o)
+{
+	unsigned flags = WALK_POST | (o->one_device ? WALK_ONE_DEVICE : 0);
+
+	if (o->move || o->links == LINKS_KEEP)
+		return flags;
+	if (o->links == LINKS_FOLLOW ||
+	    (o->links == LINKS_DEFAULT && (!o->recursive || o->hard_link)))
+		return flags | WALK_FOLLOW | WALK_FOLLOW_ROOT;
+	return o->links == LINKS_FOLLOW_ROOT ? flags | WALK_FOLLOW_ROOT : flags;
+}
+
+/* Whether links are what they lead to, at a depth. */
+static bool follows(const struct copier *k, int level)
+{
+	return (walk_flags_of(k->o) & (level == 0 ? WALK_FOLLOW_ROOT : WALK_FOLLOW)) != 0;
+}
+
 /* --- what is at the destination already --- */
 
 /* Whether the destination is looked at through a symlink, because it will be written through. */
@@ -119,21 +137,14 @@ static bool writes_through(const struct copier *k, const struct pair *f)
 	       o->backup.kind == BACKUP_NONE;
 }
 
-static bool is_same(const struct pair *f)
+static bool is_inode(const struct vfs_stat *a, const struct vfs_stat *b)
 {
-	return f->st.ino == f->old.ino && f->st.dev == f->old.dev;
+	return a->ino == b->ino && a->dev == b->dev;
 }
 
-/* Whether both names are one directory entry, for files with several names. */
-static bool is_same_name(struct copier *k, const struct pair *f)
+static bool is_same(const struct pair *f)
 {
-	char *a;
-	char *b;
-
-	if (cmd_canonical(k->c, f->from, CANON_PARENT, &a) != 0 ||
-	    cmd_canonical(k->c, f->to, CANON_PARENT, &b) != 0)
-		return true;
-	return strcmp(a, b) == 0;
+	return is_inode(&f->st, &f->old);
 }
 
 static int same_file(struct copier *k, const struct pair *f)
@@ -189,6 +200,16 @@ static int check_just_made(struct copier *k, const struct pair *f)
 			 cmd_quoteaf(k->c, f->to), cmd_quoteaf(k->c, f->from));
 }
 
+/* After a failure the old file gets its name back. */
+static void move_back(struct copier *k, const struct pair *f)
+{
+	if (f->backup == NULL || cmd_rename(k->c, CMD_CWD, f->backup, CMD_CWD, f->to, 0) < 0)
+		return;
+	if (k->o->verbose)
+		cmd_printf(k->c, "%s -> %s (unbackup)\n", cmd_quoteaf(k->c, f->backup),
+			   cmd_quoteaf(k->c, f->to));
+}
+
 static int move_away(struct copier *k, struct pair *f)
 {
 	const char *name = backup_name(k->c, &k->o->backup, f->to);
@@ -201,18 +222,76 @@ static int move_away(struct copier *k, struct pair *f)
 	return 0;
 }
 
-/* The same inode on both sides. -1: nothing to do, 0: go on, else a status. */
-static int check_same(struct copier *k, struct pair *f)
+/* The entries themselves, links not followed. False: one is not there any more. */
+static bool look_at_entries(struct copier *k, const struct pair *f, struct vfs_stat *from,
+			    struct vfs_stat *to)
+{
+	*from = f->st;
+	return (!follows(k, f->level) ||
+		cmd_stat_at(k->c, f->dir, f->at, CMD_NOFOLLOW, from) == 0) &&
+	       cmd_lstat(k->c, f->to, to) == 0;
+}
+
+/* Whether both names lead to one file in the end. */
+static bool lead_to_same(struct copier *k, const struct pair *f)
+{
+	struct vfs_stat from;
+	struct vfs_stat to;
+
+	return cmd_stat_at(k->c, f->dir, f->at, 0, &from) == 0 && cmd_stat(k->c, f->to, &to) == 0 &&
+	       is_inode(&from, &to);
+}
+
+/* A link and a file that it leads to, or two names of a file; entry: they are even one entry. */
+static int check_copy_to_itself(struct copier *k, const struct pair *f, bool from_link,
+				bool to_link, bool entry)
 {
 	const struct copy_opts *o = k->o;
+	bool onto_end = from_link && !to_link; /* a link onto what it leads to */
+	bool fine;
 
-	if (o->hard_link && !is_same_name(k, f))
+	if (o->backup.kind != BACKUP_NONE)
+		fine = follows(k, f->level) ? !onto_end && !(entry && !from_link) : !entry;
+	else if (o->hard_link)
+		return onto_end && !follows(k, f->level) ? -1 : 0;
+	else if (o->remove_first)
+		fine = to_link || !(from_link || entry);
+	else
+		fine = o->sym_link && to_link;
+	return fine ? 0 : same_file(k, f);
+}
+
+/* Whether the destination is the source. -1: nothing to do, 0: go on, else a status. */
+static int check_same(struct copier *k, const struct pair *f)
+{
+	const struct copy_opts *o = k->o;
+	struct vfs_stat from;
+	struct vfs_stat to;
+
+	if (!look_at_entries(k, f, &from, &to))
+		return 0;
+	bool from_link = type_of(&from) == S_LNK;
+	bool to_link = type_of(&to) == S_LNK;
+	bool entry = is_inode(&from, &to) && target_same_entry(k->c, f->from, f->to);
+
+	if (!is_same(f) && !from_link && !to_link)
+		return 0;
+	if (o->move) {
+		bool onto_end = from_link && !to_link && lead_to_same(k, f);
+		bool same = o->backup.kind != BACKUP_NONE ? entry : onto_end || is_same(f);
+
+		return same ? same_file(k, f) : 0;
+	}
+	if (o->hard_link && is_inode(&f->st, &to))
 		return -1;
-	if (o->backup.kind != BACKUP_NONE && !is_same_name(k, f))
+	if (from_link && to_link && !follows(k, f->level)) {
+		if (entry)
+			return same_file(k, f);
+		return is_inode(&from, &to) && o->backup.kind == BACKUP_NONE ? -1 : 0;
+	}
+	if (!lead_to_same(k, f))
 		return 0;
-	if (o->remove_first && !is_same_name(k, f))
-		return 0;
-	return same_file(k, f);
+	return check_copy_to_itself(k, f, from_link, to_link, entry);
 }
 
 /* Something exists at f->to: decides. -1: nothing to do, 0: go on, else a status. */
@@ -221,7 +300,7 @@ static int check_existing(struct copier *k, struct pair *f)
 	const struct copy_opts *o = k->o;
 	int status;
 
-	if (is_same(f) && !(is_dir(&f->st) && !o->move)) {
+	if (!is_dir(&f->st) || (o->move && is_same(f))) {
 		if (o->ask == ASK_NEVER)
 			return -1;
 		status = check_same(k, f);
@@ -256,18 +335,12 @@ static int check_existing(struct copier *k, struct pair *f)
 static int clear_way(struct copier *k, struct pair *f)
 {
 	const struct copy_opts *o = k->o;
-	bool replaced = type_of(&f->st) != S_REG || o->remove_first || o->hard_link ||
-			o->sym_link || (o->keep_links && f->old.nlink > 1) ||
-			type_of(&f->old) == S_LNK;
+	bool kept = !follows(k, f->level) && type_of(&f->st) != S_REG;
+	bool several_names = o->keep_links && f->old.nlink > 1;
 
 	if (!f->exists || o->move || is_dir(&f->st) || is_dir(&f->old))
 		return 0;
-	if ((o->hard_link || o->sym_link) && !o->force && !o->remove_first)
-		return 0;
-	if (!replaced || (!o->recursive && !o->remove_first && type_of(&f->old) != S_LNK &&
-			  !o->hard_link && !o->sym_link && type_of(&f->st) != S_LNK))
-		return 0;
-	if (type_of(&f->old) == S_LNK && type_of(&f->st) == S_REG && writes_through(k, f))
+	if (!kept && !several_names && !o->remove_first && !(o->sym_link && o->force))
 		return 0;
 	int err = cmd_unlink(k->c, CMD_CWD, f->to, 0);
 
@@ -393,10 +466,12 @@ static int copy_link(struct copier *k, const struct pair *f)
 static int make_link(struct copier *k, const char *old, int dir, const char *at,
 		     const struct pair *f)
 {
-	int err = cmd_link(k->c, dir, at, CMD_CWD, f->to, k->o->links == LINKS_FOLLOW);
+	bool follow = follows(k, f->level);
+	bool replace = k->o->force || k->o->keep_links;
+	int err = cmd_link(k->c, dir, at, CMD_CWD, f->to, follow);
 
-	if (err == -E_EXIST && k->o->force && cmd_unlink(k->c, CMD_CWD, f->to, 0) == 0)
-		err = cmd_link(k->c, dir, at, CMD_CWD, f->to, k->o->links == LINKS_FOLLOW);
+	if (err == -E_EXIST && replace && cmd_unlink(k->c, CMD_CWD, f->to, 0) == 0)
+		err = cmd_link(k->c, dir, at, CMD_CWD, f->to, follow);
 	if (err < 0)
 		return cmd_error(k->c, err, "cannot create hard link %s to %s",
 				 cmd_quoteaf(k->c, f->to), cmd_quoteaf(k->c, old));
@@ -502,6 +577,8 @@ static int copy_file(struct copier *k, struct pair *f)
 		return status < 0 ? 0 : status;
 	say(k, f, "");
 	status = copy_content(k, f);
+	if (status != 0)
+		move_back(k, f);
 	if (status == 0 && f->level == 0 && k->several && cmd_lstat(k->c, f->to, &f->old) == 0)
 		add_seen(k, &k->made, &f->old, f->to);
 	return status;
@@ -551,18 +628,6 @@ static int begin_dir(struct copier *k, struct pair *f)
 	return 0;
 }
 
-static unsigned walk_flags_of(const struct copy_opts *o)
-{
-	unsigned flags = WALK_POST | (o->one_device ? WALK_ONE_DEVICE : 0);
-
-	if (o->move || o->links == LINKS_KEEP)
-		return flags;
-	if (o->links == LINKS_FOLLOW ||
-	    (o->links == LINKS_DEFAULT && !o->recursive && !o->hard_link))
-		return flags | WALK_FOLLOW | WALK_FOLLOW_ROOT;
-	return o->links == LINKS_FOLLOW_ROOT ? flags | WALK_FOLLOW_ROOT : flags;
-}
-
 /* The destination of an entry: the operand's, and the rest of the path. */
 static const char *destination(struct copier *k, const struct walk_entry *e)
 {
@@ -597,8 +662,7 @@ static int copy_entry(struct copier *k, struct walk *w, struct walk_entry *e)
 	switch (e->kind) {
 	case WALK_FILE:
 		/* A link that must be followed but leads nowhere. */
-		if ((walk_flags_of(k->o) & (e->level == 0 ? WALK_FOLLOW_ROOT : WALK_FOLLOW)) &&
-		    type_of(&e->st) == S_LNK)
+		if (follows(k, e->level) && type_of(&e->st) == S_LNK)
 			return cmd_error(c, -E_NOENT, "cannot stat %s", cmd_quoteaf(c, e->path));
 		return copy_file(k, &f);
 	case WALK_DIR: {

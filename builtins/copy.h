@@ -86,6 +86,8 @@ opt_fn opt_backup; /* for the options below: finds struct backup_opts at o->offs
  */
 int target_split(struct cmd *c, const struct target_opts *t, int *nsources, const char **dir,
 		 const char **name);
+/* Whether two names are one entry of one directory. */
+bool target_same_entry(struct cmd *c, const char *a, const char *b);
 /* dir/last part of path, in the arena. */
 char *target_join(struct cmd *c, const char *dir, const char *path);
 

@@ -67,6 +67,37 @@ int target_split(struct cmd *c, const struct target_opts *t, int *nsources, cons
 	return 0;
 }
 
+/* path without slashes at its end, cut behind its last other slash. */
+static const char *split_path(struct bytes path, struct bytes *name)
+{
+	while (path.len > 1 && path.ptr[path.len - 1] == '/')
+		path.len--;
+	const char *slash = bytes_rfind(path, BYTES("/"));
+	size_t at = slash != NULL ? (size_t)(slash - path.ptr) + 1 : 0;
+
+	*name = bytes_slice(path, at, path.len);
+	return path.ptr + at;
+}
+
+bool target_same_entry(struct cmd *c, const char *a, const char *b)
+{
+	struct arena_mark mark = arena_mark(c->arena);
+	struct bytes names[2];
+	struct vfs_stat dirs[2];
+	const char *const paths[] = { a, b };
+	bool known = true;
+
+	for (int i = 0; i < 2; i++) {
+		const char *end = split_path(bytes_of(paths[i]), &names[i]);
+		struct bytes dir = { paths[i], (size_t)(end - paths[i]) };
+
+		known &= cmd_stat(c, dir.len != 0 ? arena_dup(c->arena, dir) : ".", &dirs[i]) == 0;
+	}
+	arena_release(c->arena, mark);
+	return known && bytes_eq(names[0], names[1]) && dirs[0].ino == dirs[1].ino &&
+	       dirs[0].dev == dirs[1].dev;
+}
+
 char *target_join(struct cmd *c, const char *dir, const char *path)
 {
 	struct buf out = buf_in(c->arena);

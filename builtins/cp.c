@@ -209,6 +209,20 @@ static int check_options(struct cmd *c, struct cp_opts *o)
 	return backup_setup(c, &o->copy.backup);
 }
 
+/* With -b and -f a file copied onto its own name is copied to its backup instead. */
+static const char *backup_of_itself(struct cmd *c, struct copy_opts *o, const char *from,
+				    const char *to)
+{
+	struct vfs_stat st;
+
+	if (o->backup.kind == BACKUP_NONE || !o->force || strcmp(from, to) != 0 ||
+	    cmd_stat(c, from, &st) < 0 || (st.mode & S_FMT) != S_REG)
+		return to;
+	to = backup_name(c, &o->backup, to);
+	o->backup.kind = BACKUP_NONE;
+	return to;
+}
+
 static int cp_run(struct cmd *c)
 {
 	struct cp_opts *o = c->opts;
@@ -223,6 +237,8 @@ static int cp_run(struct cmd *c)
 		return status;
 	if (o->parents && dir == NULL)
 		return cmd_usage(c, "with --parents, the destination must be a directory");
+	if (name != NULL)
+		name = backup_of_itself(c, &o->copy, c->args[0], name);
 	struct copier *k = copier_new(c, &o->copy);
 
 	for (int i = 0; i < n; i++) {

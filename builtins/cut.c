@@ -207,6 +207,9 @@ static int cut_run(struct cmd *c)
 
 	if (status != 0)
 		return status;
+	/* GNU's takes the empty one for a NUL, as it does the other. */
+	if (o->output.ptr != NULL && o->output.len == 0)
+		o->output = BYTES("\0");
 	o->delim = o->delimiter != NULL ? o->delimiter[0] : '\t';
 	bool lines = o->mode == CUT_FIELDS && o->delim == (o->zero ? '\0' : '\n');
 

@@ -98,33 +98,24 @@ static struct bytes match(struct expr *e, struct bytes text, struct bytes patter
 	struct regex *re;
 	const char *message;
 	size_t offset;
-	struct regex_span span[3];
-	struct buf anchored = buf_in(e->c->arena);
-	unsigned flags = REGEX_BRE | (e->c->utf8 ? REGEX_UTF8 : 0u);
+	struct regex_span span[2];
+	unsigned flags = REGEX_BRE | REGEX_ANY_REPEAT | (e->c->utf8 ? REGEX_UTF8 : 0u);
 
-	/* The pattern by itself first, for its errors; then held to the start of the text. */
 	if (regex_compile(e->c->arena, pattern, flags, &re, &message, &offset) < 0)
 		fail(e, message);
 	unsigned groups = regex_groups(re);
 
-	buf_puts(&anchored, "\\`\\(");
-	buf_add(&anchored, pattern);
-	buf_puts(&anchored, "\\)");
-	if (bytes_find(pattern, BYTES("\\1")) == NULL &&
-	    regex_compile(e->c->arena, buf_bytes(&anchored), flags, &re, &message, &offset) < 0)
-		fail(e, message);
-	unsigned shift = regex_groups(re) - groups;
-
 	regex_set_work(re, cmd_work, e->c);
-	int got = regex_search(re, text, 0, 0, span, 3);
+	/* The leftmost match is at the beginning if any is. */
+	int got = regex_search(re, text, 0, 0, span, 2);
 
 	if (got < 0)
 		fail(e, "error in regular expression matcher");
 	bool found = got == 0 && span[0].from == 0;
 
 	if (groups > 0)
-		return found && span[1 + shift].from != SIZE_MAX
-			       ? bytes_slice(text, span[1 + shift].from, span[1 + shift].to)
+		return found && span[1].from != SIZE_MAX
+			       ? bytes_slice(text, span[1].from, span[1].to)
 			       : BYTES("");
 	if (!found)
 		return of_integer(e, 0);

@@ -186,6 +186,13 @@ static void let_go(struct held *h, size_t n)
 	h->from += n;
 }
 
+/* What was held back was not used: what follows on a shared descriptor continues there. */
+static void give_back(struct input *in, const struct held *h)
+{
+	if (in->is_stdin && h->to > h->from)
+		cmd_seek(in->c, in->fd, -(int64_t)(h->to - h->from), 1);
+}
+
 static int put_but_last_bytes(struct input *in, uint64_t keep)
 {
 	struct held h = { .c = in->c };
@@ -197,6 +204,7 @@ static int put_but_last_bytes(struct input *in, uint64_t keep)
 		if (h.to - h.from > keep)
 			let_go(&h, h.to - h.from - (size_t)keep);
 	}
+	give_back(in, &h);
 	return more;
 }
 
@@ -230,14 +238,15 @@ static int put_but_last_lines(struct input *in, uint64_t keep, char end)
 		h.lines += count_ends(block, end);
 		let_lines_go(&h, keep, end);
 	}
-	if (h.to == h.from || h.ptr[h.to - 1] == end)
-		return more;
-	/* What follows the last end is a line of its own. */
-	h.lines++;
-	if (keep == 0)
-		let_go(&h, h.to - h.from);
-	else
-		let_lines_go(&h, keep, end);
+	if (h.to > h.from && h.ptr[h.to - 1] != end) {
+		/* What follows the last end is a line of its own. */
+		h.lines++;
+		if (keep == 0)
+			let_go(&h, h.to - h.from);
+		else
+			let_lines_go(&h, keep, end);
+	}
+	give_back(in, &h);
 	return more;
 }
 

@@ -102,7 +102,7 @@ static int failed(struct cmd *c, const struct ln_opts *o, int err, const char *t
 
 /* What stands at the link's name goes. -1: leave it and make nothing; 0; or a status. */
 static int make_way(struct cmd *c, const struct ln_opts *o, const char *target, const char *name,
-		    const char **backup)
+		    const char **backup, bool *replace)
 {
 	struct vfs_stat old;
 	struct vfs_stat st;
@@ -122,7 +122,8 @@ static int make_way(struct cmd *c, const struct ln_opts *o, const char *target, 
 	int err = through ? cmd_stat(c, target, &st) : cmd_lstat(c, target, &st);
 
 	if (err == 0 && st.ino == old.ino && st.dev == old.dev &&
-	    (old.nlink == 1 || strcmp(target, name) == 0) && o->backup.kind == BACKUP_NONE)
+	    (st.nlink == 1 || target_same_entry(c, target, name)) &&
+	    (o->backup.kind == BACKUP_NONE || !o->symbolic))
 		return cmd_error(c, 0, "%s and %s are the same file", cmd_quoteaf(c, target),
 				 cmd_quoteaf(c, name));
 	if (o->backup.kind != BACKUP_NONE) {
@@ -130,8 +131,44 @@ static int make_way(struct cmd *c, const struct ln_opts *o, const char *target, 
 		err = cmd_rename(c, CMD_CWD, name, CMD_CWD, *backup, 0);
 		return err < 0 ? cmd_error(c, err, "cannot backup %s", cmd_quoteaf(c, name)) : 0;
 	}
-	err = cmd_unlink(c, CMD_CWD, name, 0);
-	return err < 0 ? cmd_error(c, err, "cannot remove %s", cmd_quoteaf(c, name)) : 0;
+	*replace = true;
+	return 0;
+}
+
+static int make(struct cmd *c, const struct ln_opts *o, const char *target, const char *name)
+{
+	return o->symbolic ? cmd_symlink(c, target, CMD_CWD, name)
+			   : cmd_link(c, CMD_CWD, target, CMD_CWD, name, o->logical);
+}
+
+/* What has the name stays until the link is made: then that takes its place. */
+static int make_over(struct cmd *c, const struct ln_opts *o, const char *target, const char *name)
+{
+	char *temp = NULL;
+	int err = -E_EXIST;
+
+	for (int tries = 0; tries < 100 && err == -E_EXIST; tries++) {
+		char text[24];
+
+		temp = arena_dup(c->arena, bytes_of(name));
+		size_t len = strlen(temp);
+
+		while (len > 0 && temp[len - 1] != '/')
+			len--;
+		text[num_format_u64(cmd_random(c) >> 1, text)] = '\0';
+		temp[len] = '\0';
+		struct buf path = buf_in(c->arena);
+
+		buf_printf(&path, "%sCu%.8s", temp, text);
+		temp = buf_cstr(&path);
+		err = make(c, o, target, temp);
+	}
+	if (err < 0)
+		return err;
+	err = cmd_rename(c, CMD_CWD, temp, CMD_CWD, name, 0);
+	/* Two names of one file both stay where they are. */
+	cmd_unlink(c, CMD_CWD, temp, 0);
+	return err;
 }
 
 static int check_target(struct cmd *c, const struct ln_opts *o, const char *target)
@@ -150,20 +187,23 @@ static int check_target(struct cmd *c, const struct ln_opts *o, const char *targ
 static int make_link(struct cmd *c, const struct ln_opts *o, const char *target, const char *name)
 {
 	const char *backup = NULL;
+	bool replace = false;
 	int status = o->symbolic ? 0 : check_target(c, o, target);
 
 	if (status != 0)
 		return status;
 	if (o->symbolic && o->relative)
 		target = relative_to(c, target, name);
-	status = make_way(c, o, target, name, &backup);
+	status = make_way(c, o, target, name, &backup, &replace);
 	if (status != 0)
 		return status < 0 ? 0 : status;
-	int err = o->symbolic ? cmd_symlink(c, target, CMD_CWD, name)
-			      : cmd_link(c, CMD_CWD, target, CMD_CWD, name, o->logical);
+	int err = replace ? make_over(c, o, target, name) : make(c, o, target, name);
 
-	if (err < 0)
+	if (err < 0) {
+		if (backup != NULL)
+			cmd_rename(c, CMD_CWD, backup, CMD_CWD, name, 0);
 		return failed(c, o, err, target, name);
+	}
 	if (o->verbose) {
 		if (backup != NULL)
 			cmd_printf(c, "%s ~ ", cmd_quoteaf(c, backup));

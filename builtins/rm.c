@@ -210,9 +210,21 @@ static bool is_root(struct cmd *c, const char *path)
 	       st.ino == root.ino && st.dev == root.dev;
 }
 
+/* One slash at the end says as much as several. */
+static const char *with_one_slash(struct cmd *c, const char *path)
+{
+	struct bytes s = bytes_of(path);
+
+	while (s.len > 1 && s.ptr[s.len - 1] == '/' && s.ptr[s.len - 2] == '/')
+		s.len--;
+	return arena_dup(c->arena, s);
+}
+
 static int remove_operand(struct cmd *c, const struct rm_opts *o, const char *path)
 {
 	struct vfs_stat st;
+
+	path = with_one_slash(c, path);
 
 	if (o->recursive && is_dot(path) && cmd_lstat(c, path, &st) == 0)
 		return cmd_error(c, 0, "refusing to remove '.' or '..' directory: skipping %s",

@@ -63,7 +63,7 @@ static void set_syntax(struct posix *x, unsigned flags)
 	x->extended = (flags & REGEX_ERE) != 0;
 	x->ops_literal = !x->extended || awk;
 	x->ops_skipped = grep && x->extended;
-	x->dup_strict = !x->extended && !grep;
+	x->dup_strict = !x->extended && !grep && (flags & REGEX_ANY_REPEAT) == 0;
 	x->brace_literal = x->extended && (grep || awk);
 	x->close_literal = x->extended && (flags & REGEX_SED) == 0;
 	x->newline_alt = grep;

@@ -8,14 +8,18 @@ bool sed_matches(struct sed *s, struct sed_re *re, struct bytes text, size_t fro
 {
 	if (re->re == NULL)
 		re = s->last_re;
-	if (re == NULL)
+	if (re == NULL) {
+		sed_drop_temp(s);
 		cmd_fatal(s->c, 0, "%s: no previous regular expression",
 			  s->parser->file != NULL ? s->parser->file : "-e expression #1, char 0");
+	}
 	s->last_re = re;
 	int found = regex_search(re->re, text, from, 0, s->spans, nspans);
 
-	if (found < 0)
+	if (found < 0) {
+		sed_drop_temp(s);
 		cmd_fatal_status(s->c, 4, 0, "regex work limit exceeded");
+	}
 	return found == 0;
 }
 

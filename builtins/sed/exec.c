@@ -136,6 +136,16 @@ static void defer_line(struct sed *s, struct sed_in *in)
 	defer(s, 'R', (struct bytes){ copy, line.len + in->in.ended }, copy);
 }
 
+static void read_file(struct sed *s, const struct sed_cmd *cmd)
+{
+	if (!cmd->before) {
+		defer(s, 'r', cmd->text, NULL);
+		return;
+	}
+	sed_missing_newline(s, s->cur);
+	sed_put_file(s, cmd->text);
+}
+
 static void copy_space(struct sed *s, struct sed_space *to, const struct sed_space *from)
 {
 	cmd_charge_bytes(s->c, from->len);
@@ -202,7 +212,7 @@ static enum flow next_line(struct sed *s, bool append)
 
 static void run_shell(struct sed *s, const struct sed_cmd *cmd)
 {
-	struct sed_space out = { .ended = s->space.ended };
+	struct sed_space out = { .ended = true };
 
 	if (cmd->text.len > 0) {
 		sed_shell(s, cmd->text, &out);
@@ -243,7 +253,7 @@ static void run_simple(struct sed *s, struct sed_cmd *cmd)
 	case 'i': put_text(s, cmd->text); break;
 	case 'l': list_space(s, cmd->number >= 0 ? cmd->number : s->line_wrap); break;
 	case 'p': put_space(s, s->cur); break;
-	case 'r': defer(s, 'r', cmd->text, NULL); break;
+	case 'r': read_file(s, cmd); break;
 	case 's': sed_substitute(s, cmd); break;
 	case 'w': put_space(s, cmd->out); break;
 	case 'x': exchange(s); break;

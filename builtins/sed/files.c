@@ -58,10 +58,15 @@ struct sed_out *sed_open_out(struct sed *s, struct bytes name)
 	return out;
 }
 
-_Noreturn void sed_read_failed(struct sed *s, const char *name, int err)
+void sed_drop_temp(struct sed *s)
 {
 	if (s->temp_path != NULL && s->cur == &s->edited)
 		cmd_unlink(s->c, CMD_CWD, s->temp_path, 0);
+}
+
+_Noreturn void sed_read_failed(struct sed *s, const char *name, int err)
+{
+	sed_drop_temp(s);
 	cmd_fatal_status(s->c, 4, 0, "read error on %s: %s",
 			 strcmp(name, "-") == 0 ? "stdin" : name, err_text(err));
 }
@@ -91,7 +96,7 @@ static void rewind_ins(struct sed *s)
 	}
 }
 
-static void copy_file(struct sed *s, struct bytes name)
+void sed_put_file(struct sed *s, struct bytes name)
 {
 	struct arena_mark mark = arena_mark(s->c->arena);
 	struct input in;
@@ -118,7 +123,7 @@ void sed_dump_appends(struct sed *s)
 
 		sed_missing_newline(s, s->cur);
 		if (a->kind == 'r') {
-			copy_file(s, a->text);
+			sed_put_file(s, a->text);
 			continue;
 		}
 		output_write(s->cur->o, a->text.ptr, a->text.len);
@@ -186,11 +191,8 @@ static char *backup_path(struct sed *s)
 static bool begin_edit(struct sed *s, const char *path)
 {
 	struct cmd *c = s->c;
-	char *real;
 
 	s->edited_path = arena_dup(c->arena, bytes_of(path));
-	if (s->follow && cmd_canonical(c, path, CANON_EXISTING, &real) == 0)
-		s->edited_path = real;
 	if (cmd_fstat(c, s->in.fd, &s->edited_st) < 0 || (s->edited_st.mode & S_FMT) != S_REG) {
 		cmd_fatal_status(c, 4, 0, "couldn't edit %s: not a regular file", path);
 	}
@@ -241,12 +243,51 @@ static void close_input(struct sed *s)
 		end_edit(s);
 }
 
+/* --follow-symlinks: the name that a link leads to in the end. */
+static const char *follow_links(struct sed *s, const char *path)
+{
+	enum { LINKS_MAX = 40 };
+	const char *name = path;
+
+	for (int i = 0; i < LINKS_MAX; i++) {
+		struct buf next = buf_in(s->c->arena);
+		struct bytes target;
+		int err = cmd_readlink(s->c, CMD_CWD, name, &target);
+
+		if (err == -E_INVAL)
+			return name;
+		if (err < 0)
+			cmd_fatal_status(s->c, 4, err, "couldn't readlink %s", name);
+		if (target.len == 0 || target.ptr[0] != '/')
+			buf_put(&next, name, (size_t)(base_name(name) - name));
+		buf_add(&next, target);
+		name = buf_cstr(&next);
+	}
+	cmd_fatal_status(s->c, 4, -E_LOOP, "couldn't follow symlink %s", path);
+}
+
+/* "-" is a file of that name if it is to be edited. */
+static int open_input(struct sed *s, const char *path)
+{
+	if (!s->in_place || strcmp(path, "-") != 0)
+		return input_open(&s->in, s->c, path);
+	int fd = cmd_open(s->c, CMD_CWD, path, O_RDONLY_ | O_CLOEXEC_, 0);
+
+	if (fd < 0)
+		return fd;
+	input_init(&s->in, s->c, fd, path);
+	return 0;
+}
+
 /* Opens the next file that can be read. False: none is left. */
 static bool open_next(struct sed *s)
 {
 	while (s->next_file < s->nfiles) {
 		const char *path = s->files[s->next_file++];
-		int err = input_open(&s->in, s->c, path);
+
+		if (s->follow && strcmp(path, "-") != 0)
+			path = follow_links(s, path);
+		int err = open_input(s, path);
 
 		if (err < 0) {
 			s->status = 2;
@@ -255,9 +296,7 @@ static bool open_next(struct sed *s)
 		}
 		s->is_open = true;
 		s->open_name = path;
-		if (s->in_place && strcmp(path, "-") == 0)
-			s->cur = s->outs;
-		if (s->in_place && !s->in.is_stdin && !begin_edit(s, path)) {
+		if (s->in_place && !begin_edit(s, path)) {
 			input_close(&s->in);
 			s->is_open = false;
 			continue;

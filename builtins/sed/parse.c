@@ -170,6 +170,11 @@ static int parse_addresses(struct sed_parser *p, struct sed_cmd *cmd, int ch)
 		ch = sed_next_nonblank(p);
 	}
 	if (cmd->a1.kind == ADDR_LINE && cmd->a1.n == 0) {
+		cmd->before = cmd->a2.kind == ADDR_NONE && ch == 'r' && !p->s->posix;
+		if (cmd->before) {
+			cmd->a1.n = 1;
+			return ch;
+		}
 		if (cmd->a2.kind != ADDR_REGEX || p->s->posix)
 			sed_bad(p, "invalid usage of line address 0");
 		cmd->a1.kind = ADDR_ZERO;
@@ -277,7 +282,7 @@ static void check_posix(struct sed_parser *p, const struct sed_cmd *cmd)
 {
 	if (strchr("eFvzQTLRW", cmd->name) != NULL)
 		sed_bad(p, "unknown command: `%c'", cmd->name);
-	if (strchr("air=", cmd->name) != NULL && cmd->a2.kind != ADDR_NONE)
+	if (strchr("ailr=", cmd->name) != NULL && cmd->a2.kind != ADDR_NONE)
 		sed_bad(p, "command only uses one address");
 }
 

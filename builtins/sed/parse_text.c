@@ -50,7 +50,8 @@ bool sed_read_slash(struct sed_parser *p, int delim, enum sed_slash kind, struct
 {
 	struct buf text = buf_in(p->s->c->arena);
 
-	if (delim >= 128)
+	/* A byte that begins a character of several; one that is none by itself will do. */
+	if (p->s->c->utf8 && delim >= 0xc2 && delim <= 0xf4)
 		sed_bad(p, "delimiter character is not a single-byte character");
 	for (;;) {
 		int ch = sed_next(p);
@@ -207,6 +208,8 @@ void sed_read_text(struct sed_parser *p, struct sed_cmd *cmd, size_t index)
 		return;
 	if (ch == '\\') {
 		ch = sed_next(p);
+		if (ch < 0 && p->s->posix)
+			sed_bad(p, "incomplete command");
 		if (ch < 0) {
 			p->pending = true;
 			p->pending_cmd = index;
@@ -228,7 +231,7 @@ struct bytes sed_read_label(struct sed_parser *p)
 	int ch = sed_next_nonblank(p);
 	size_t from = p->at - (ch >= 0);
 
-	while (ch >= 0 && !byte_is_space(ch) && ch != ';' && ch != '}')
+	while (ch >= 0 && !byte_is_space(ch) && ch != ';' && ch != '}' && ch != '#')
 		ch = sed_next(p);
 	sed_back(p, ch);
 	return bytes_slice(p->text, from, p->at);

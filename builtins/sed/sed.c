@@ -74,12 +74,21 @@ static const struct opt sed_options[] = {
 	OPT_END(),
 };
 
+/* Where l breaks lines: one column before COLS, if that is a number. */
+static int64_t default_width(struct cmd *c)
+{
+	const char *text = cmd_getenv(c, "COLS");
+	uint64_t n;
+
+	return text != NULL && num_plain(text, &n) && n > 1 && n <= INT32_MAX ? (int64_t)n - 1 : 70;
+}
+
 static void set_defaults(struct cmd *c)
 {
 	struct sed *s = c->opts;
 
 	s->c = c;
-	s->line_wrap = 70;
+	s->line_wrap = default_width(c);
 	s->outs = arena_zalloc(c->arena, sizeof *s->outs);
 	s->outs->name = "";
 	s->outs->o = &c->out;

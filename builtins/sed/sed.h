@@ -103,6 +103,7 @@ struct sed_cmd {
 	char name;
 	bool negate;
 	bool active; /* a range that has begun */
+	bool before; /* 0r: the file goes before the first line */
 	bool closed; /* LINE,x: begins only once */
 	struct sed_addr a1;
 	struct sed_addr a2;
@@ -295,6 +296,10 @@ bool sed_read_line(struct sed *s, bool append);
 /* Whether another line follows (in this file, if files are separate). */
 bool sed_has_next(struct sed *s);
 void sed_dump_appends(struct sed *s);
+/* Writes a whole file, if it can be read. */
+void sed_put_file(struct sed *s, struct bytes name);
+/* Before the end by an error: removes the new file of -i. */
+void sed_drop_temp(struct sed *s);
 /* "read error on NAME: ..." */
 _Noreturn void sed_read_failed(struct sed *s, const char *name, int err);
 void sed_close_files(struct sed *s);
