@@ -23,14 +23,16 @@ struct civil {
 };
 
 /*
- * A time zone: UTC, a POSIX TZ string such as "CET-1CEST,M3.5.0,M10.5.0/3", or the bytes of a
- * TZif file (which must live as long).
+ * A time zone: UTC, a POSIX TZ string such as "CET-1CEST,M3.5.0,M10.5.0/3", a name, or the bytes of
+ * a TZif file (which must live as long).
  */
 struct zone;
 
 /* In the arena. text is the value of TZ (a ':' in front is skipped); NULL or an unusable text
  * gives UTC, as glibc does. */
 struct zone *zone_of_text(struct arena *a, const char *text);
+/* The rule that the zone of a name such as "Europe/Berlin" follows today; NULL: not known. */
+const char *zone_rule_of_name(const char *name);
 /* NULL if the bytes are no TZif file. */
 struct zone *zone_of_file(struct arena *a, struct bytes tzif);
 

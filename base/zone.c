@@ -176,7 +176,11 @@ struct zone *zone_of_text(struct arena *a, const char *text)
 	if (text == NULL || *text == '\0')
 		return zone_utc(a);
 	text += *text == ':';
-	if (scan_posix(z, text))
+	static const char folder[] = "/usr/share/zoneinfo/";
+	bool is_path = strncmp(text, folder, sizeof folder - 1) == 0;
+	const char *rule = zone_rule_of_name(is_path ? text + sizeof folder - 1 : text);
+
+	if (scan_posix(z, rule != NULL ? rule : text))
 		return z;
 	struct zone *utc = zone_utc(a);
 	struct scan s = { text, false };

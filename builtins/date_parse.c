@@ -726,7 +726,7 @@ static bool exists(const struct zone *zone, struct civil t)
 }
 
 static bool compose(const struct parser *p, int64_t now_ns, const struct zone *zone,
-		    struct moment *out)
+		    const struct zone *utc, struct moment *out)
 {
 	struct civil t;
 	int64_t now_s = now_ns / SECOND_NS - (now_ns % SECOND_NS < 0);
@@ -754,10 +754,10 @@ static bool compose(const struct parser *p, int64_t now_ns, const struct zone *z
 	t.year += p->rel[REL_YEAR];
 	t.month += (int)p->rel[REL_MONTH];
 	t.day += (int)p->rel[REL_DAY];
-	int64_t seconds = time_of_civil(zone, &t);
+	/* Where a zone was named, clocks here do not matter, nor what they skip. */
+	int64_t seconds = p->zones > 0 ? time_of_civil(utc, &t) - p->zone_s
+				       : time_of_civil(zone, &t);
 
-	if (p->zones > 0)
-		seconds += t.offset_s - p->zone_s;
 	seconds += p->rel[REL_HOUR] * 3600 + p->rel[REL_MINUTE] * 60 + p->rel[REL_SECOND];
 	set_moment(out, seconds, ns + p->rel[REL_NS]);
 	return true;
@@ -798,7 +798,7 @@ bool date_parse_moment(struct cmd *c, const char *text, int64_t now_ns, const st
 			return false;
 	if (p->too_far || p->dates > 1 || p->times > 1 || p->days > 1 || p->zones > 1)
 		return false;
-	return compose(p, now_ns, zone, out);
+	return compose(p, now_ns, zone, zone_of_text(c->arena, NULL), out);
 }
 
 bool date_parse(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,

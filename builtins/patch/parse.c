@@ -137,10 +137,11 @@ static void take_git_line(struct patch_text *t, struct patch_file *f, struct byt
 		size_t skip = s.ptr[0] == 'r' ? 12 : 10;
 
 		f->rename_from = arena_dup(t->c->arena, bytes_slice(s, skip, s.len));
-		if (s.ptr[0] == 'c')
-			cmd_fatal(t->c, 0, "**** copies are not supported\n");
-	} else if (starts(s, "rename to ")) {
-		f->rename_to = arena_dup(t->c->arena, bytes_slice(s, 10, s.len));
+		f->is_copy = s.ptr[0] == 'c';
+	} else if (starts(s, "rename to ") || starts(s, "copy to ")) {
+		size_t skip = s.ptr[0] == 'r' ? 10 : 8;
+
+		f->rename_to = arena_dup(t->c->arena, bytes_slice(s, skip, s.len));
 	} else if (starts(s, "GIT binary patch")) {
 		cmd_fatal(t->c, 0, "File %s: git binary diffs are not supported.",
 			  f->name[1] != NULL ? f->name[1] : "");

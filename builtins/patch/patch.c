@@ -6,8 +6,17 @@
 
 enum { FUZZ_DEFAULT = 2 };
 
+/* A file that was patched before in this run: its backup is there, its rejects go on. */
+struct done {
+	struct done *next;
+	const char *path;
+	bool kept;
+	bool rejected;
+};
+
 struct job {
 	struct cmd *c;
+	struct done *dones;
 	struct patch_opts *o;
 	struct patch_text text;
 	struct patch_file file;
@@ -37,7 +46,18 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+static int set_control(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt;
+	((struct patch_opts *)c->opts)->control = arg;
+	return 0;
+}
+
 static const struct opt patch_options[] = {
+	OPT_CALL_ARG('V', "version-control", set_control, "METHOD",
+		     "how backups are named: simple, numbered, existing"),
+	OPT_STR('Y', "basename-prefix", struct patch_opts, base_prefix, NULL, "PREFIX",
+		"in front of the last part of backups' names"),
 	OPT_FLAG('b', "backup", struct patch_opts, backup, "keep the old file as FILE.orig"),
 	OPT_STR('B', "prefix", struct patch_opts, prefix, NULL, "PREFIX",
 		"in front of backups' names"),
@@ -378,6 +398,32 @@ static void remove_parents(struct cmd *c, const char *path)
 	}
 }
 
+static struct done *done_of(struct job *j, const char *path)
+{
+	struct done *d = j->dones;
+
+	while (d != NULL && strcmp(d->path, path) != 0)
+		d = d->next;
+	if (d == NULL) {
+		d = arena_zalloc(j->c->arena, sizeof(*d));
+		d->path = arena_dup(j->c->arena, bytes_of(path));
+		d->next = j->dones;
+		j->dones = d;
+	}
+	return d;
+}
+
+static void append_file(struct cmd *c, const char *path, struct bytes text)
+{
+	struct output out;
+	int err = output_open(&out, c, path, O_APPEND_, false);
+
+	if (err < 0)
+		cmd_fatal(c, err, "**** Can't create file %s", path);
+	output_write(&out, text.ptr, text.len);
+	output_close(&out);
+}
+
 static void write_file(struct cmd *c, const char *path, struct bytes text, uint32_t mode)
 {
 	struct output out;
@@ -393,22 +439,43 @@ static void write_file(struct cmd *c, const char *path, struct bytes text, uint3
 		cmd_chmod(c, CMD_CWD, path, mode & 07777, 0);
 }
 
+/* Where the old file goes; names given by prefixes or a suffix are never numbered. */
+static const char *name_of_backup(struct job *j)
+{
+	const struct patch_opts *o = j->o;
+	bool plain = o->prefix != NULL || o->base_prefix != NULL || o->suffix != NULL;
+	const char *env = cmd_getenv(j->c, "SIMPLE_BACKUP_SUFFIX");
+	const char *suffix = env != NULL && *env != '\0' ? env : ".orig";
+	struct backup_opts kinds = { .kind = o->kind, .suffix = suffix };
+	struct buf name = buf_in(j->c->arena);
+
+	if (!plain)
+		return backup_name(j->c, &kinds, j->output);
+	const char *slash = strrchr(j->output, '/');
+	size_t dir = slash != NULL ? (size_t)(slash - j->output) + 1 : 0;
+
+	buf_puts(&name, o->prefix != NULL ? o->prefix : "");
+	buf_put(&name, j->output, dir);
+	buf_puts(&name, o->base_prefix != NULL ? o->base_prefix : "");
+	buf_puts(&name, j->output + dir);
+	buf_puts(&name, o->suffix != NULL ? o->suffix : "");
+	return buf_cstr(&name);
+}
+
 static void keep_backup(struct job *j)
 {
 	bool wanted = j->o->backup || (j->inexact && j->o->mismatch != 2 && j->o->output == NULL);
-	struct buf name = buf_in(j->c->arena);
 
-	if (!wanted || j->o->dry_run)
+	if (!wanted || j->o->dry_run || done_of(j, j->output)->kept)
 		return;
-	if (j->o->prefix != NULL)
-		buf_puts(&name, j->o->prefix);
-	buf_puts(&name, j->output);
-	if (j->o->suffix != NULL || j->o->prefix == NULL)
-		buf_puts(&name, j->o->suffix != NULL ? j->o->suffix : ".orig");
+	const char *name = name_of_backup(j);
+
+	done_of(j, j->output)->kept = true;
+	make_parents(j->c, name);
 	if (!j->exists)
-		write_file(j->c, buf_cstr(&name), BYTES(""), 0);
+		write_file(j->c, name, BYTES(""), 0);
 	else
-		cmd_rename(j->c, CMD_CWD, j->output, CMD_CWD, buf_cstr(&name), 0);
+		cmd_rename(j->c, CMD_CWD, j->output, CMD_CWD, name, 0);
 }
 
 static void put_result(struct job *j, struct patch_target *t)
@@ -426,7 +493,7 @@ static void put_result(struct job *j, struct patch_target *t)
 		j->failed = 0;
 		j->inexact = true;
 	}
-	if (j->o->output == NULL)
+	if (j->o->output == NULL && !j->file.is_copy)
 		cmd_unlink(j->c, CMD_CWD, j->path, 0);
 	if (deletes && empty) {
 		remove_parents(j->c, j->path);
@@ -453,7 +520,13 @@ static void put_rejects(struct job *j)
 	if (!j->o->dry_run && strcmp(buf_cstr(&name), "-") != 0) {
 		cmd_printf(j->c, " -- saving rejects to file %s",
 			   cmd_quotef(j->c, buf_cstr(&name)));
-		write_file(j->c, buf_cstr(&name), buf_bytes(&j->rejects), 0);
+		struct done *d = done_of(j, j->o->rejects != NULL ? "" : j->output);
+
+		if (d->rejected)
+			append_file(j->c, buf_cstr(&name), buf_bytes(&j->rejects));
+		else
+			write_file(j->c, buf_cstr(&name), buf_bytes(&j->rejects), 0);
+		d->rejected = true;
 	}
 	cmd_putc(j->c, '\n');
 }
@@ -488,9 +561,44 @@ static void say_start(struct job *j)
 		return;
 	cmd_printf(j->c, "%s file %s", doing, cmd_quotef(j->c, j->output));
 	if (strcmp(j->output, j->path) != 0)
-		cmd_printf(j->c, " (%s from %s)", j->file.rename_to != NULL ? "renamed" : "read",
+		cmd_printf(j->c, " (%s from %s)",
+			   j->file.is_copy             ? "copied"
+			   : j->file.rename_to != NULL ? "renamed"
+						       : "read",
 			   cmd_quotef(j->c, j->path));
 	cmd_putc(j->c, '\n');
+}
+
+/* A heading as rejects have it: the name without what -p strips. */
+static struct bytes strip_heading(struct job *j, struct bytes heading)
+{
+	struct buf out = buf_in(j->c->arena);
+	const char *tab = heading.len != 0 ? memchr(heading.ptr, '\t', heading.len) : NULL;
+	size_t len = tab != NULL ? (size_t)(tab - heading.ptr) : heading.len;
+	const char *name = strip_name(j->o, arena_dup(j->c->arena, bytes_slice(heading, 0, len)));
+
+	if (name == NULL)
+		return heading;
+	buf_puts(&out, name);
+	buf_add(&out, bytes_slice(heading, len, heading.len));
+	return buf_bytes(&out);
+}
+
+/* Says what is special about the file; a link is left alone. */
+static void check_type(struct job *j)
+{
+	struct vfs_stat st;
+
+	if (j->skip || j->file.rename_to != NULL || cmd_lstat(j->c, j->path, &st) != 0)
+		return;
+	if ((st.mode & S_FMT) != S_REG) {
+		cmd_printf(j->c, "File %s is not a regular file -- refusing to patch\n",
+			   cmd_quotef(j->c, j->path));
+		j->skip = true;
+	} else if (j->o->output == NULL && cmd_access(j->c, CMD_CWD, j->path, 2) == -E_ACCES) {
+		cmd_printf(j->c, "File %s is read-only; trying to patch anyway\n",
+			   cmd_quotef(j->c, j->path));
+	}
 }
 
 /* The hunks of one file. Returns 0, or 1 if some failed. */
@@ -514,7 +622,10 @@ static int patch_one(struct job *j)
 	if (j->reverse)
 		for (size_t i = 0; i < f->nhunks; i++)
 			patch_reverse(j->c, &j->file.hunk[i]);
+	j->file.old_header = strip_heading(j, f->old_header);
+	j->file.new_header = strip_heading(j, f->new_header);
 	check_existence(j);
+	check_type(j);
 	if (!j->skip)
 		say_start(j);
 	read_target(j, &t);
@@ -552,6 +663,19 @@ static void read_patch(struct cmd *c, const struct patch_opts *o, struct patch_t
 	cmd_charge_bytes(c, all.len);
 }
 
+/* How backups are named: by -V, or by the environment. */
+static int choose_kind(struct cmd *c, struct patch_opts *o)
+{
+	struct backup_opts b = { .wanted = true, .control = o->control };
+
+	if (b.control == NULL)
+		b.control = cmd_getenv(c, "PATCH_VERSION_CONTROL");
+	int status = backup_setup(c, &b);
+
+	o->kind = b.kind != BACKUP_NONE ? b.kind : BACKUP_EXISTING;
+	return status;
+}
+
 static int patch_run(struct cmd *c)
 {
 	struct patch_opts *o = c->opts;
@@ -565,6 +689,9 @@ static int patch_run(struct cmd *c)
 	}
 	if (c->nargs > 1)
 		o->input = c->args[1];
+	status = choose_kind(c, o);
+	if (status != 0)
+		return status;
 	j->c = c;
 	j->o = o;
 	if (o->directory != NULL) {

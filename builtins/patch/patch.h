@@ -10,7 +10,7 @@
 #ifndef BUILTINS_PATCH_PATCH_H
 #define BUILTINS_PATCH_PATCH_H
 
-#include "builtins/builtin.h"
+#include "builtins/copy.h"
 
 enum patch_format { PATCH_UNKNOWN, PATCH_UNIFIED, PATCH_CONTEXT, PATCH_NORMAL, PATCH_ED };
 
@@ -34,6 +34,9 @@ struct patch_opts {
 	const char *rejects;
 	const char *suffix;
 	const char *prefix;
+	const char *base_prefix;
+	const char *control; /* -V */
+	enum backup_kind kind;
 	int mismatch; /* 0: as usual, 1: backup, 2: none */
 };
 
@@ -64,6 +67,7 @@ struct patch_file {
 	bool git;
 	char *rename_from;
 	char *rename_to;
+	bool is_copy;      /* the old name stays */
 	uint32_t mode;     /* of "new file mode"; 0: not said */
 	size_t intro_from; /* lines of the patch text in front of the hunks */
 	size_t intro_to;

@@ -153,7 +153,7 @@ static void put_text_escape(struct sed_parser *p, struct buf *out)
 		int ch = sed_next(p);
 
 		/* Of what is no escape only the backslash goes. */
-		buf_putc(out, (char)ch);
+		buf_putc(out, ch == 'n' ? '\n' : (char)ch);
 		return;
 	}
 	buf_putc(out, (char)byte);
