@@ -43,9 +43,14 @@ static const struct opt realpath_options[] = {
 static int resolve(struct cmd *c, const struct realpath_opts *o, const char *path, char **out)
 {
 	unsigned mode = (unsigned)o->mode;
+	struct vfs_stat st;
 
-	if (o->links == LINKS_STRIP)
-		return cmd_canonical(c, path, mode | CANON_NOLINKS, out);
+	if (o->links == LINKS_STRIP) {
+		int err = cmd_canonical(c, path, mode | CANON_NOLINKS, out);
+
+		/* What a link names must be there, too. */
+		return err == 0 && mode == CANON_EXISTING ? cmd_stat(c, *out, &st) : err;
+	}
 	if (o->links == LINKS_LOGICAL) {
 		char *plain;
 		int err = cmd_canonical(c, path, mode | CANON_NOLINKS, &plain);

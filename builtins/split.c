@@ -409,13 +409,14 @@ static void put_chunk(struct cmd *c, struct split_opts *o, uint64_t number, stru
 /* Where a part ends: byte number of the whole, moved behind the line that begins before. */
 static size_t chunk_end(const struct split_opts *o, struct bytes all, uint64_t number, size_t from)
 {
-	size_t share = (size_t)(all.len / o->chunks);
-	size_t rest = (size_t)(all.len % o->chunks);
-	size_t end = share * (size_t)number + (size_t)(number < rest ? number : rest);
+	size_t share = all.len >= o->chunks ? (size_t)(all.len / o->chunks) : 1;
+	size_t end = share * (size_t)number;
 	const char *hit;
 
-	if (o->kind == CHUNK_LINES)
-		end = number == o->chunks ? all.len : share * (size_t)number;
+	/* The last part takes what is left. */
+	if (number == o->chunks || end > all.len)
+		end = all.len;
+
 	if (o->kind == CHUNK_BYTES || end == all.len)
 		return end;
 	if (end <= from)

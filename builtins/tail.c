@@ -3,7 +3,7 @@
  * tail - write the last lines or bytes of files.
  *
  * A regular file is looked at from its end; of a pipe only what may still be the end is kept.
- * Following (-f) polls once a second of the session's clock.
+ * Following (-f) polls twenty times a second of the session's clock, as GNU is told of changes.
  */
 #include "builtins/builtin.h"
 
@@ -502,7 +502,7 @@ static void tail_defaults(struct cmd *c)
 	struct tail_opts *o = c->opts;
 
 	o->count = 10;
-	o->interval_ns = 1000000000;
+	o->interval_ns = 50000000;
 }
 
 const struct builtin builtin_tail = {

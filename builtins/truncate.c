@@ -37,7 +37,7 @@ static int parse_size(struct cmd *c, struct truncate_opts *o)
 		o->mode = *text++;
 	while (o->mode != '+' && o->mode != '-' && byte_is_space((unsigned char)*text))
 		text++;
-	err = num_parse_u64(text, "kKmMGTPEZY0", &o->amount);
+	err = num_parse_u64(text, "kKmMgGtTPEZY0", &o->amount);
 	if (err == 0 && o->amount > INT64_MAX)
 		err = -E_OVERFLOW;
 	if (err != 0)

@@ -406,7 +406,7 @@ int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes
 	sh->substitutions++;
 	if (c->error != NULL) {
 		parse_error_print(sh, "command substitution", c->error);
-		sh->status = c->error->at_end ? 1 : STATUS_USAGE;
+		sh->status = STATUS_USAGE;
 		return 0;
 	}
 	if (c->root == NULL) {

@@ -250,7 +250,7 @@ static bool lex_word_token(struct parser *p, struct token *t, unsigned context)
 	t->end = p->pos;
 	if (t->kind != TOK_WORD || p->failed)
 		return true;
-	if (!(context & CTX_ITEM))
+	if (!(context & (CTX_ITEM | CTX_DUP)))
 		t->kind = redirection_prefix(p, t);
 	if (t->kind == TOK_WORD && may_alias && lex_alias(p, t)) {
 		p->nkept = nkept;

@@ -513,6 +513,8 @@ struct node *parse_command(struct parser *p)
 	case RW_DONE:
 	case RW_ESAC:
 	case RW_RBRACE:
+	case RW_IN:
+	case RW_CONDEND:
 	case RW_BANG: return parse_fail_token(p);
 	default: return parse_simple(p);
 	}

@@ -47,21 +47,17 @@ static void skip_newlines(struct parser *p)
 	token_skip_newlines(p, CTX_NO_BRACES);
 }
 
-/* The error just made does not set the status of a script that ends by it. */
-static void *keep_status(struct parser *p)
-{
-	bool at_end = p->tok.kind == TOK_EOF || (p->pos == p->len && p->rest.len == 0);
-
-	p->error.status = at_end ? PARSE_STATUS_LAST_OR_2 : PARSE_STATUS_LAST;
-	return NULL;
-}
-
 static void *fail_plain(struct parser *p, struct bytes message)
 {
+	bool more;
+
 	if (p->failed)
 		return NULL;
+	more = p->tok.kind != TOK_EOF && source_raw(p) >= 0;
 	parse_fail(p, p->tok.line, message);
-	return keep_status(p);
+	/* In mid-script it does not set the status of the script, which ends by it. */
+	p->error.status = more ? PARSE_STATUS_LAST : PARSE_STATUS_LAST_OR_2;
+	return NULL;
 }
 
 /* A message about the next token; format has one %.*s for it. */
@@ -75,9 +71,7 @@ static void *fail_at_token(struct parser *p, const char *before, const char *aft
 		text = BYTES("EOF");
 	else if (p->tok.kind != TOK_NEWLINE)
 		text = source_slice(p, p->tok.start, p->tok.end);
-	parse_fail(p, p->tok.line,
-		   parse_text(p, "%s`%.*s'%s", before, (int)text.len, text.ptr, after));
-	return keep_status(p);
+	return fail_plain(p, parse_text(p, "%s`%.*s'%s", before, (int)text.len, text.ptr, after));
 }
 
 static struct cond *cond_new(struct parser *p, enum cond_kind kind)
@@ -294,7 +288,8 @@ struct node *parse_cond_command(struct parser *p)
 	if (p->tok.kind == TOK_EOF) {
 		parse_fail(p, n->node.line, BYTES("unexpected EOF while looking for `]]'"));
 		p->error.at_end = true;
-		return keep_status(p);
+		p->error.status = PARSE_STATUS_LAST_OR_2;
+		return NULL;
 	}
 	if (p->tok.kind == TOK_WORD)
 		return fail_plain(p, BYTES("syntax error in conditional expression"));

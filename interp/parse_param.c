@@ -321,6 +321,12 @@ static bool skip_rest(struct braced *b)
 	return rest != NULL;
 }
 
+/* ${${..}} and its like: what begins with the second $ is nothing to expand. */
+static bool is_nested(struct parser *p)
+{
+	return source_peek(p) == '$' && (source_second(p) == '{' || source_second(p) == '(');
+}
+
 /* Takes the # of a length or the ! of an indirection, if that is what is next. */
 static bool read_prefix(struct braced *b)
 {
@@ -347,7 +353,7 @@ static bool read_body(struct braced *b)
 	bool length = read_prefix(b);
 	bool count = !length && !param->indirect && source_peek(p) == '#';
 
-	if ((count && is_bad_count(p)) || !read_parameter(p, param)) {
+	if ((count && is_bad_count(p)) || is_nested(p) || !read_parameter(p, param)) {
 		param->op = OP_BAD;
 		return !p->failed && skip_rest(b);
 	}

@@ -36,6 +36,13 @@ static void read_redir_prefix(struct parser *p, struct redir *r)
 	token_peek(p, CTX_ARG);
 }
 
+static unsigned target_context(enum redir_kind kind)
+{
+	if (kind == REDIR_HERESTRING)
+		return CTX_NO_BRACES;
+	return kind == REDIR_DUP_IN || kind == REDIR_DUP_OUT ? CTX_DUP : CTX_ARG;
+}
+
 bool parse_redir(struct parser *p)
 {
 	struct redir r = { .fd = -1, .line = p->tok.line };
@@ -52,7 +59,7 @@ bool parse_redir(struct parser *p)
 		if (!heredoc_start(p, &r))
 			return false;
 	} else {
-		if (token_peek(p, r.kind == REDIR_HERESTRING ? CTX_NO_BRACES : CTX_ARG) != TOK_WORD)
+		if (token_peek(p, target_context(r.kind)) != TOK_WORD)
 			return p->failed ? false : parse_fail_token(p);
 		r.target = p->tok.word;
 		token_next(p);
@@ -257,6 +264,15 @@ static unsigned argument_context(struct parser *p, const struct word *first)
 	return p->decl != NULL ? CTX_DECL : CTX_ARG;
 }
 
+/* As bash numbers a command that begins with a word: where the next token ends, which it has
+ * to read because this might be a function. */
+static int line_behind(struct parser *p, unsigned context)
+{
+	bool newline = token_peek(p, context) == TOK_NEWLINE;
+
+	return p->line - newline;
+}
+
 struct node *parse_simple(struct parser *p)
 {
 	size_t words = p->items.len;
@@ -266,22 +282,20 @@ struct node *parse_simple(struct parser *p)
 	struct simple *s = node_new(p, NODE_SIMPLE, sizeof *s, p->tok.line);
 	unsigned context = CTX_COMMAND;
 	int nitems = 0;
-	bool named = false;
 	bool command = false; /* so far only `command` was read */
 
 	p->decl = NULL;
 	while (simple_item(p, context)) {
-		/* As bash numbers a command that spans lines: where its first item ends, or the
-		 * second if the first is a word, which might have begun a function. */
-		if (++nitems == 1 || (nitems == 2 && named))
+		if (nitems++ == 0)
 			s->node.line = p->line;
-		named = p->items.len > words;
 		if (context == CTX_COMMAND && p->items.len > words) {
 			const struct word *first;
 
 			memcpy(&first, p->items.ptr + words, sizeof first);
 			context = argument_context(p, first);
 			command = is_command(p, first);
+			if (nitems == 1)
+				s->node.line = line_behind(p, context);
 			if (p->assigns.len == assigns && p->redirs.len == redirs &&
 			    token_peek(p, context) == TOK_LPAREN) {
 				p->items.len = words;

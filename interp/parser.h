@@ -88,6 +88,7 @@ enum tok_context {
 	CTX_COND = 1 << 3,    /* inside [[ ]]: extended globs always; < and > are operators */
 	CTX_NO_BRACES = 1 << 4,
 	CTX_KEYWORD = 1 << 6, /* behind the command name, with set -k: assignments */
+	CTX_DUP = 1 << 7,     /* behind >& and <&: a number is a word, whatever follows */
 	CTX_ANY = 1 << 5,     /* only for has_token: whatever context it was read in */
 };
 

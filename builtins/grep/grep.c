@@ -600,6 +600,15 @@ static int status_of(const struct grep *g)
 	return g->any_selected ? 0 : 1;
 }
 
+/* -r with one operand that is no directory: names are not shown. */
+static bool is_one_file(struct cmd *c, int first)
+{
+	struct vfs_stat st;
+
+	return c->nargs - first == 1 &&
+	       (cmd_stat(c, c->args[first], &st) != 0 || (st.mode & S_FMT) != S_DIR);
+}
+
 static int grep_run(struct cmd *c)
 {
 	struct grep *g = c->opts;
@@ -620,7 +629,8 @@ static int grep_run(struct cmd *c)
 		return 1;
 	g->with_names = g->names == GREP_NAMES_ALWAYS ||
 			(g->names == GREP_NAMES_DEFAULT &&
-			 (c->nargs - first > 1 || g->directories == GREP_RECURSE));
+			 (c->nargs - first > 1 ||
+			  (g->directories == GREP_RECURSE && !is_one_file(c, first))));
 	if (first == c->nargs && g->directories == GREP_RECURSE)
 		walk_tree(g, ".", true);
 	else if (first == c->nargs)

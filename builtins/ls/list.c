@@ -333,6 +333,7 @@ static bool try_columns(struct cmd *c, const struct ls_opts *o, const struct ls_
 			struct grid *g, size_t columns, bool across)
 {
 	size_t total = 0;
+	bool grew = false;
 
 	g->columns = columns;
 	g->rows = (l->n + columns - 1) / columns;
@@ -343,19 +344,21 @@ static bool try_columns(struct cmd *c, const struct ls_opts *o, const struct ls_
 		size_t width = full_width(o, &l->entry[i], g->prefix) +
 			       (column + 1 == columns ? 0 : COLUMN_GAP);
 
+		grew |= width > g->width[column];
 		if (width > g->width[column])
 			g->width[column] = width;
 	}
 	cmd_charge(c, l->n);
 	for (size_t i = 0; i < columns; i++)
 		total += g->width[i];
-	return total < o->width;
+	/* GNU does not look at the sum while all columns have the least width. */
+	return !grew || total < o->width;
 }
 
 static void choose_columns(struct cmd *c, const struct ls_opts *o, const struct ls_list *l,
 			   struct grid *g, bool across)
 {
-	size_t most = o->width / COLUMN_LEAST;
+	size_t most = o->width / COLUMN_LEAST + (o->width % COLUMN_LEAST != 0);
 
 	if (most > l->n || o->width == 0)
 		most = l->n;
