@@ -47,6 +47,7 @@ void digest_init(struct digest *d, enum digest_kind kind, size_t size)
 	d->block_size = kinds[kind].block_size;
 	d->fill = 0;
 	d->total = 0;
+	d->fast = false;
 	memcpy(&d->state, kinds[kind].start, words);
 	if (kind == DIGEST_BLAKE2B)
 		d->state.w64[0] ^= 0x01010000 ^ d->size;
@@ -58,7 +59,12 @@ static void put_blocks(struct digest *d, const uint8_t *at, size_t n)
 	case DIGEST_MD5: digest_md5_blocks(d->state.w32, at, n); break;
 	case DIGEST_SHA1: digest_sha1_blocks(d->state.w32, at, n); break;
 	case DIGEST_SHA224:
-	case DIGEST_SHA256: digest_sha256_blocks(d->state.w32, at, n); break;
+	case DIGEST_SHA256:
+		if (d->fast)
+			digest_sha256_fast(d->state.w32, at, n);
+		else
+			digest_sha256_blocks(d->state.w32, at, n);
+		break;
 	case DIGEST_SHA384:
 	case DIGEST_SHA512: digest_sha512_blocks(d->state.w64, at, n); break;
 	case DIGEST_SM3: digest_sm3_blocks(d->state.w32, at, n); break;

@@ -31,6 +31,7 @@ struct digest {
 	size_t block_size;
 	size_t fill; /* bytes in block */
 	uint64_t total;
+	bool fast; /* of SHA-256: digest_sha256_is_fast said so, nobody is asked again */
 	union digest_state state;
 	uint8_t block[DIGEST_BLOCK_MAX];
 };
@@ -55,6 +56,11 @@ void digest_sm3_blocks(uint32_t state[8], const uint8_t *at, size_t nblocks);
 void digest_blake2b_blocks(uint64_t state[8], const uint8_t *at, size_t nblocks, uint64_t before);
 /* The last block, of which `used` bytes count. */
 void digest_blake2b_last(uint64_t state[8], const uint8_t block[128], uint64_t total);
+
+/* Whether the processor has instructions for it. Asking may cost as much as some pages. */
+bool digest_sha256_is_fast(void);
+/* With them. */
+void digest_sha256_fast(uint32_t state[8], const uint8_t *at, size_t nblocks);
 
 extern const uint32_t digest_sha256_keys[64];
 /* The portable one, for processors without instructions for it. */

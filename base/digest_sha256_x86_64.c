@@ -2,8 +2,8 @@
  *
  * SHA-256 with the SHA instructions of x86-64, where the processor has them.
  *
- * The processor is asked at each longer piece: there is no state to keep the answer in, and
- * asking costs less than a hundred blocks.
+ * The processor is asked at each longer piece, unless the caller keeps the answer: asking costs
+ * less than a hundred blocks.
  */
 #include "base/digest.h"
 
@@ -23,7 +23,7 @@ static struct leaf cpuid(uint32_t number)
 	return l;
 }
 
-static bool has_sha(void)
+bool digest_sha256_is_fast(void)
 {
 	if (cpuid(0).eax < 7)
 		return false;
@@ -50,7 +50,7 @@ TARGET static inline __m128i schedule(const __m128i m[4], int i)
 	return _mm_sha256msg2_epu32(_mm_add_epi32(first, ninth), m[(i + 3) & 3]);
 }
 
-TARGET static void sha_blocks(uint32_t state[8], const uint8_t *at, size_t nblocks)
+TARGET void digest_sha256_fast(uint32_t state[8], const uint8_t *at, size_t nblocks)
 {
 	__m128i *words = (__m128i *)(void *)state;
 	__m128i low = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xb1);      /* c d a b */
@@ -87,8 +87,8 @@ TARGET static void sha_blocks(uint32_t state[8], const uint8_t *at, size_t nbloc
 
 void digest_sha256_blocks(uint32_t state[8], const uint8_t *at, size_t nblocks)
 {
-	if (nblocks >= SHORT_PIECE && has_sha())
-		sha_blocks(state, at, nblocks);
+	if (nblocks >= SHORT_PIECE && digest_sha256_is_fast())
+		digest_sha256_fast(state, at, nblocks);
 	else
 		digest_sha256_plain(state, at, nblocks);
 }

@@ -8,15 +8,21 @@
  */
 #include "vfs/image_format.h"
 
-void image_hash(const void *data, size_t len, uint8_t out[HASH_BYTES])
+static void hash(const void *data, size_t len, bool fast, uint8_t out[HASH_BYTES])
 {
 	struct digest d;
 	uint8_t whole[DIGEST_MAX];
 
 	digest_init(&d, DIGEST_SHA256, 0);
+	d.fast = fast;
 	digest_update(&d, (struct bytes){ data, len });
 	digest_final(&d, whole);
 	memcpy(out, whole, HASH_BYTES);
+}
+
+void image_hash(const void *data, size_t len, uint8_t out[HASH_BYTES])
+{
+	hash(data, len, false, out);
 }
 
 uint64_t image_position(uint64_t d)
@@ -79,10 +85,10 @@ static const uint8_t *wanted_hash(const struct image *i, uint32_t level, uint64_
 
 static bool check(struct image *i, uint64_t position, const uint8_t *wanted)
 {
-	uint8_t hash[HASH_BYTES];
+	uint8_t found[HASH_BYTES];
 
-	image_hash(raw_page(i, position), PAGE_BYTES, hash);
-	if (memcmp(hash, wanted, HASH_BYTES) != 0)
+	hash(raw_page(i, position), PAGE_BYTES, i->fast, found);
+	if (memcmp(found, wanted, HASH_BYTES) != 0)
 		return false;
 	set_checked(i, position);
 	return true;
@@ -228,6 +234,7 @@ static int open_with(struct store *s, const void *bytes, uint64_t size, struct i
 		return -E_NOMEM;
 	}
 	memset((void *)i->checked, 0, i->checked_bytes);
+	i->fast = digest_sha256_is_fast();
 	image_init_source(i);
 	*out = i;
 	return 0;

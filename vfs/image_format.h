@@ -127,6 +127,7 @@ struct image {
 	const uint8_t *end;
 	_Atomic uint32_t *checked; /* a bit for each page of the file */
 	size_t checked_bytes;
+	bool fast; /* digest_sha256_is_fast */
 	struct image *base;
 	struct vfs_source source;
 	struct vfs_source read_only; /* the same, mounted so */
