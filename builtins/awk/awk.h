@@ -453,6 +453,8 @@ bool awk_val_true(struct awk *a, struct val *v);
 /* Whether v counts as a number in comparisons. */
 bool awk_val_is_numeric(struct awk *a, struct val *v);
 int awk_val_compare(struct awk *a, struct val *x, struct val *y);
+/* Compares as far as both go, in small letters (IGNORECASE). */
+int awk_text_fold(const struct awk *a, struct bytes x, struct bytes y);
 /* As an index: clamped to 0..2^53, rounding down; NaN is 0. */
 bool awk_num_is_integer(double d);
 /* A number as print writes it; format: SP_CONVFMT or SP_OFMT. */
@@ -615,6 +617,8 @@ struct val awk_fn_strtonum(struct awk *a, struct val *v);
 struct val awk_fn_strftime(struct awk *a, struct val *args, int n);
 struct val awk_fn_mktime(struct awk *a, struct val *args, int n);
 struct val awk_fn_typeof(struct awk *a, const struct val *v, bool isarray);
+/* x to the power of y. */
+double awk_power(double x, double y);
 void awk_random_seed(struct awk *a, double seed);
 
 #endif

@@ -105,8 +105,9 @@ static void put_integer(struct printing *p, struct format_spec *spec, double d)
 	} else if (!is_signed && d >= 0 && d < 18446744073709551615.0) {
 		format_put_u64(p->out, spec, (uint64_t)d);
 	} else {
-		spec->conv = 'f';
-		spec->precision = 0;
+		spec->conv = is_signed ? 'f' : 'g';
+		if (is_signed)
+			spec->precision = 0;
 		format_put_real(p->out, spec, real_of_double(d), true);
 	}
 }

@@ -15,6 +15,28 @@ static void warn_negative(struct awk *a, const char *name, double d)
 		awk_warn(a, "%s: received negative argument %.*s", name, (int)text.len, text.ptr);
 }
 
+/* By squaring, as gawk does: pow rounds once, so its last digits are others. */
+static double whole_power(double x, uint64_t n)
+{
+	double rest = 1;
+
+	for (; n > 1; n /= 2) {
+		if (n % 2 == 1)
+			rest *= x;
+		x *= x;
+	}
+	return rest * x;
+}
+
+double awk_power(double x, double y)
+{
+	if (y == 0)
+		return 1;
+	if (!(fabs(y) < 0x1p63) || y != trunc(y))
+		return pow(x, y);
+	return y > 0 ? whole_power(x, (uint64_t)y) : 1 / whole_power(x, (uint64_t)-y);
+}
+
 /* xorshift128+ */
 static uint64_t next_random(struct awk *a)
 {
@@ -52,6 +74,19 @@ static double truncated(double d)
 	return d < 0 ? ceil(d) : floor(d);
 }
 
+static double exponential(struct awk *a, double x)
+{
+	double y = exp(x);
+	struct text_room tmp;
+
+	if (x - x == 0 && (y - y != 0 || y == 0)) {
+		struct bytes text = awk_num_text(a, x, SP_CONVFMT, &tmp);
+
+		awk_warn(a, "exp: argument %.*s is out of range", (int)text.len, text.ptr);
+	}
+	return y;
+}
+
 struct val awk_fn_math(struct awk *a, unsigned id, struct val *args, int n)
 {
 	double x = n > 0 && id != FN_SRAND ? val_to_num(a, &args[0]) : 0;
@@ -60,7 +95,7 @@ struct val awk_fn_math(struct awk *a, unsigned id, struct val *args, int n)
 	case FN_ATAN2: return val_num(atan2(x, val_to_num(a, &args[1])));
 	case FN_COS: return val_num(cos(x));
 	case FN_SIN: return val_num(sin(x));
-	case FN_EXP: return val_num(exp(x));
+	case FN_EXP: return val_num(exponential(a, x));
 	case FN_INT: return val_num(truncated(x));
 	case FN_LOG: warn_negative(a, "log", x); return val_num(log(x));
 	case FN_SQRT:

@@ -58,6 +58,13 @@ static int natural(const struct entry *x, const struct entry *y)
 	return 0; /* sorting keeps their order */
 }
 
+static int text_order(const struct awk *a, struct bytes s, struct bytes t)
+{
+	int order = a->ignorecase ? awk_text_fold(a, s, t) : 0;
+
+	return order != 0 ? order : bytes_cmp(s, t);
+}
+
 static int by_text(struct awk *a, struct val *x, struct val *y)
 {
 	struct text_room one;
@@ -68,16 +75,7 @@ static int by_text(struct awk *a, struct val *x, struct val *y)
 	struct bytes s = awk_val_text(a, x, &one);
 	struct bytes t = awk_val_text(a, y, &two);
 
-	if (a->ignorecase) {
-		struct val v = val_bytes(a, s);
-		struct val w = val_bytes(a, t);
-		int order = awk_val_compare(a, &v, &w);
-
-		val_put(a, v);
-		val_put(a, w);
-		return order;
-	}
-	return bytes_cmp(s, t);
+	return text_order(a, s, t);
 }
 
 /* Numbers, then text, then arrays. */
@@ -120,9 +118,9 @@ static int by_function(struct sorting *s, struct entry *x, struct entry *y)
 	return d < 0 ? -1 : d > 0;
 }
 
-static int by_key(struct entry *x, struct entry *y)
+static int by_key(const struct awk *a, struct entry *x, struct entry *y)
 {
-	return bytes_cmp(str_bytes(x->key), str_bytes(y->key));
+	return text_order(a, str_bytes(x->key), str_bytes(y->key));
 }
 
 static int compare(struct sorting *s, struct entry *x, struct entry *y)
@@ -132,10 +130,10 @@ static int compare(struct sorting *s, struct entry *x, struct entry *y)
 	switch (s->by) {
 	case BY_NONE: return natural(x, y);
 	case BY_FUNCTION: return by_function(s, x, y);
-	case BY_IND_STR: order = by_key(x, y); break;
+	case BY_IND_STR: order = by_key(s->a, x, y); break;
 	case BY_IND_NUM:
 		order = by_number(x->num, y->num);
-		order = order != 0 ? order : by_key(x, y);
+		order = order != 0 ? order : by_key(s->a, x, y);
 		break;
 	case BY_VAL_STR: order = by_text(s->a, &x->val, &y->val); break;
 	case BY_VAL_NUM: order = by_value_number(s->a, &x->val, &y->val); break;
@@ -143,7 +141,7 @@ static int compare(struct sorting *s, struct entry *x, struct entry *y)
 	}
 	if (order == 0) {
 		order = by_number(x->num, y->num);
-		order = order != 0 ? order : by_key(x, y);
+		order = order != 0 ? order : by_key(s->a, x, y);
 	}
 	return s->descending ? -order : order;
 }

@@ -239,16 +239,9 @@ static struct node *parse_if(struct parser *p)
 	n->a = awk_parse_expr(p);
 	awk_expect(p, ')');
 	n->b = parse_body(p);
-	/* "if (x) y; else z": what ends y does not end the if. */
-	struct lex before = p->l;
-
-	skip_terminators(p);
-	if (at_token(p, T_ELSE)) {
-		awk_lex_next(&p->l);
+	awk_skip_newlines(p);
+	if (awk_take(p, T_ELSE))
 		n->c = parse_body(p);
-	} else {
-		p->l = before;
-	}
 	return n;
 }
 
@@ -274,12 +267,12 @@ static struct node *parse_do(struct parser *p)
 	p->loops++;
 	n->b = parse_body(p);
 	p->loops--;
-	skip_terminators(p);
+	awk_skip_newlines(p);
 	awk_expect(p, T_WHILE);
 	awk_expect(p, '(');
 	n->a = awk_parse_expr(p);
 	awk_expect(p, ')');
-	end_statement(p);
+	awk_skip_newlines(p);
 	return n;
 }
 
@@ -472,9 +465,7 @@ static struct node *parse_statement(struct parser *p)
 	switch (p->l.token) {
 	case '{':
 		n = parse_block(p);
-		/* A ';' behind is an empty statement. */
-		while (at_token(p, T_NEWLINE) || at_token(p, ';'))
-			awk_lex_next(&p->l);
+		awk_skip_newlines(p);
 		return n;
 	case T_IF: return parse_if(p);
 	case T_WHILE: return parse_while(p);

@@ -219,7 +219,7 @@ void awk_special_init(struct awk *a)
 	a->special[SP_ERRNO] = val_str(str_get(a->empty));
 	a->special[SP_FIELDWIDTHS] = val_str(str_get(a->empty));
 	a->special[SP_RSTART] = val_num(0);
-	a->special[SP_RLENGTH] = val_num(-1);
+	a->special[SP_RLENGTH] = val_num(0);
 	a->special[SP_IGNORECASE] = val_num(0);
 	a->special[SP_ARGIND] = val_num(0);
 	a->special[SP_BINMODE] = val_num(0);

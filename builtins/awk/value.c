@@ -406,6 +406,37 @@ static int compare_numbers(double x, double y)
 	return x < y ? -1 : x > y;
 }
 
+/* The character at s.ptr[at] in its small letter; characters of several bytes are below those of
+ * one, as gawk compares them. *len is in bytes. */
+static int64_t folded(const struct awk *a, struct bytes s, size_t at, size_t *len)
+{
+	uint32_t c = (unsigned char)s.ptr[at];
+
+	*len = a->utf8 && c >= 0x80 ? utf8_decode(s, at, &c) : 0;
+	if (*len != 0)
+		return (int64_t)utf8_to_lower(c) - INT32_MAX;
+	*len = 1;
+	return byte_to_lower((int)c);
+}
+
+int awk_text_fold(const struct awk *a, struct bytes x, struct bytes y)
+{
+	size_t i = 0;
+	size_t k = 0;
+
+	while (i < x.len && k < y.len) {
+		size_t xlen;
+		size_t ylen;
+		int64_t diff = folded(a, x, i, &xlen) - folded(a, y, k, &ylen);
+
+		if (diff != 0)
+			return diff < 0 ? -1 : 1;
+		i += xlen;
+		k += ylen;
+	}
+	return 0;
+}
+
 int awk_val_compare(struct awk *a, struct val *x, struct val *y)
 {
 	struct text_room xroom;
@@ -420,15 +451,10 @@ int awk_val_compare(struct awk *a, struct val *x, struct val *y)
 
 	awk_work_bytes(a, xs.len < ys.len ? xs.len : ys.len);
 	if (a->ignorecase) {
-		struct bytes longer = xs.len > ys.len ? xs : ys;
+		int diff = awk_text_fold(a, xs, ys);
 
-		for (size_t i = 0; i < longer.len && i < xs.len && i < ys.len; i++) {
-			int diff = byte_to_lower((unsigned char)xs.ptr[i]) -
-				   byte_to_lower((unsigned char)ys.ptr[i]);
-
-			if (diff != 0)
-				return diff;
-		}
+		if (diff != 0)
+			return diff;
 		return xs.len < ys.len ? -1 : xs.len > ys.len;
 	}
 	return bytes_cmp(xs, ys);

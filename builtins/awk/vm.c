@@ -100,7 +100,7 @@ double awk_arith(struct awk *a, enum arith op, double x, double y)
 					  ? "%="
 					  : "%");
 		return fmod(x, y);
-	default: return pow(x, y);
+	default: return awk_power(x, y);
 	}
 }
 
@@ -638,7 +638,7 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_MUL: ARITH(x * y); break;
 		case OP_DIV: ARITH(awk_arith(a, ARITH_DIV, x, y)); break;
 		case OP_MOD: ARITH(awk_arith(a, ARITH_MOD, x, y)); break;
-		case OP_POW: ARITH(pow(x, y)); break;
+		case OP_POW: ARITH(awk_power(x, y)); break;
 		case OP_NEG:
 		case OP_PLUS: {
 			double d = NUM(&m.sp[-1]);
