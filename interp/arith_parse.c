@@ -631,7 +631,7 @@ static bool compile_subscripts(struct arena *arena, struct arith *root, struct a
 
 struct bytes arith_trim(struct bytes text)
 {
-	while (text.len != 0 && byte_is_space((unsigned char)text.ptr[0]))
+	while (text.len != 0 && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
 		text = bytes_slice(text, 1, text.len);
 	return text;
 }

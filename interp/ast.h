@@ -316,6 +316,7 @@ struct list { /* LIST: a; b; c */
 struct group { /* SUBSHELL, GROUP, BACKGROUND */
 	struct node node;
 	struct node *body;
+	int last_line;     /* SUBSHELL: where it ends; for the ERR trap */
 	struct bytes text; /* BACKGROUND: source, for jobs */
 };
 

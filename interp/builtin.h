@@ -23,6 +23,8 @@ void builtin_enable_set(struct shell *sh, const struct shell_builtin *b, bool on
 void err_write(struct shell *sh, struct bytes text);
 /* The whole of out to descriptor 1: 0, or 1 after a message. */
 int out_flush(struct shell *sh, const char *name, struct buf *out);
+/* The same for those lists whose loss bash does not notice. */
+void out_flush_unchecked(struct shell *sh, struct buf *out);
 /* Before a message: writes the complete lines of out, which then only holds the rest. So output
  * and messages mix as from bash, whose output is line buffered. */
 void out_lines(struct shell *sh, const char *name, struct buf *out);

@@ -23,7 +23,10 @@ static int list_signals(struct shell *sh, const char *who)
 	}
 	if (column != 0)
 		buf_putc(&out, '\n');
-	return out_flush(sh, who, &out);
+	if (strcmp(who, "trap") == 0)
+		return out_flush(sh, who, &out);
+	out_flush_unchecked(sh, &out);
+	return 0;
 }
 
 static int invalid_signal(struct shell *sh, const char *who, const char *word)
@@ -164,9 +167,10 @@ static int name_signals(struct shell *sh, int n, char **words)
 		return list_signals(sh, "kill");
 	for (int i = 0; i < n; i++) {
 		status = name_signal(sh, &out, words[i]) != 0 ? 1 : status;
-		out_lines(sh, "kill", &out);
+		out_flush_unchecked(sh, &out);
+		out.len = 0;
 	}
-	return out_flush(sh, "kill", &out) != 0 ? 1 : status;
+	return status;
 }
 
 static int kill_failed(struct shell *sh, int64_t pid, int64_t err)

@@ -290,6 +290,7 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	exec_report(sh);
 	set_pipestatus(sh, &status, 1);
 	status = exec_signals(sh, status);
+	shell_at(sh, ((const struct group *)n)->last_line);
 	return inverted ? (sh->status = status) : exec_check(sh, status);
 }
 

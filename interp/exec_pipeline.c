@@ -248,6 +248,20 @@ static void print_times(struct shell *sh, const struct times *t, bool posix)
 
 /* --- the pipeline --- */
 
+/* A subshell that fails at the end of a pipeline runs the ERR trap, then the pipeline again. */
+static void trap_last_subshell(struct shell *sh, const struct pipeline *p)
+{
+	const struct node *last = p->commands[p->ncommands - 1];
+
+	if (last->kind != NODE_SUBSHELL || opt_shopt(sh, SHOPT_lastpipe))
+		return;
+	shell_at(sh, ((const struct group *)last)->last_line);
+	if (sh->traps[TRAP_ERR].text == NULL || sh->no_errexit > 0 ||
+	    sh->npipestatus != p->ncommands || sh->pipestatus[sh->npipestatus - 1] == 0)
+		return;
+	trap_run(sh, TRAP_ERR);
+}
+
 static int run_commands(struct shell *sh, const struct pipeline *p)
 {
 	int status;
@@ -259,6 +273,9 @@ static int run_commands(struct shell *sh, const struct pipeline *p)
 	status = run_stages(sh, p);
 	if (sh->flow == FLOW_NONE)
 		status = exec_signals(sh, status);
+	if (sh->flow != FLOW_NONE)
+		return sh->status;
+	trap_last_subshell(sh, p);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
 	return p->negated ? status : exec_check(sh, status);

@@ -28,6 +28,7 @@ static struct node *parse_subshell(struct parser *p, int line)
 		return NULL;
 	if (token_peek(p, CTX_COMMAND) != TOK_RPAREN)
 		return parse_fail_token(p);
+	g->last_line = p->line;
 	token_next(p);
 	return &g->node;
 }
@@ -47,7 +48,7 @@ static struct node *parse_arith_command(struct parser *p, int line)
 		p->has_tok = true;
 		return NULL;
 	}
-	n = node_new(p, NODE_ARITH, sizeof *n, line);
+	n = node_new(p, NODE_ARITH, sizeof *n, p->line); /* where it ends, as in bash */
 	n->expr = expr;
 	token_next(p);
 	return &n->node;

@@ -93,11 +93,12 @@ static void warn_unended(struct parser *p, int line, const struct here_doc *doc)
 			      doc->line, (int)doc->delimiter.len, doc->delimiter.ptr));
 }
 
-/* In $( ), the delimiter may stand before the closing parenthesis. */
+/* In $( ), a line that begins with the delimiter and has a closing parenthesis behind it ends the
+ * document, whatever stands between them. */
 static bool ends_with_sub(struct bytes line, struct bytes delimiter)
 {
-	return line.len > delimiter.len && line.ptr[delimiter.len] == ')' &&
-	       bytes_starts(line, delimiter);
+	return line.len > delimiter.len && bytes_starts(line, delimiter) &&
+	       memchr(line.ptr + delimiter.len, ')', line.len - delimiter.len) != NULL;
 }
 
 /* The lines up to the delimiter into p->lit, those that a backslash joins in one piece. */
