@@ -231,7 +231,7 @@ bool lex_alias(struct parser *p, const struct token *t)
 	p->aliases = parser_grow(p, p->aliases, &p->aliases_cap, p->naliases + 1,
 				 sizeof *p->aliases);
 	use = &p->aliases[p->naliases++];
-	*use = (struct alias_use){ .name = t->word->literal,
+	*use = (struct alias_use){ .name = arena_bytes(p->scratch, t->word->literal),
 				   .start = t->start,
 				   .end = t->start + len,
 				   .blank = text.len != 0 &&

@@ -90,6 +90,11 @@ int source_skip_continuation(struct parser *p)
 	return source_raw(p);
 }
 
+void source_count_line(struct parser *p)
+{
+	p->line += p->naliases == 0 || p->aliases[0].end < p->pos;
+}
+
 bool source_accept(struct parser *p, char c)
 {
 	if (source_peek(p) != (unsigned char)c)

@@ -371,15 +371,33 @@ struct parser *parse_new(const struct parse_config *config)
 	return p;
 }
 
+/* The text of an alias may go on behind a unit; the alias still does not stand for itself then. */
+static void keep_aliases(struct parser *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->naliases; i++) {
+		struct alias_use use = p->aliases[i];
+
+		if (use.end <= p->pos)
+			continue;
+		use.start = use.start > p->pos ? use.start - p->pos : 0;
+		use.end -= p->pos;
+		p->aliases[kept++] = use;
+	}
+	p->naliases = kept;
+}
+
 /* What was read of the last unit goes; an alias may have left something behind it. */
 static void begin_unit(struct parser *p)
 {
+	keep_aliases(p);
 	if (p->pos != 0)
 		memmove(p->src, p->src + p->pos, p->len - p->pos);
 	p->len -= p->pos;
 	p->pos = p->last_line = 0;
 	p->original.ptr = NULL;
-	p->ndrops = p->nkept = p->nnot = p->nsubs = p->ndocs = p->docs_base = p->naliases = 0;
+	p->ndrops = p->nkept = p->nnot = p->nsubs = p->ndocs = p->docs_base = 0;
 	p->has_tok = p->begun = p->alias_next = p->failed = p->in_sub = false;
 	p->items.len = p->redirs.len = p->assigns.len = p->lit.len = 0;
 	p->depth = p->guessing = 0;

@@ -282,6 +282,11 @@ struct node *parse_cond_command(struct parser *p)
 	if (n->cond == NULL)
 		return NULL;
 	if (at_end(p)) {
+		/* bash numbers what is combined by where it ends. */
+		n->node.line = n->cond->kind == COND_UNARY || n->cond->kind == COND_BINARY ||
+					       n->cond->kind == COND_WORD
+				       ? n->cond->line
+				       : p->tok.line;
 		token_next(p);
 		return &n->node;
 	}

@@ -270,7 +270,8 @@ static int line_behind(struct parser *p, unsigned context)
 {
 	bool newline = token_peek(p, context) == TOK_NEWLINE;
 
-	return p->line - newline;
+	/* A newline in the text of an alias does not count. */
+	return p->line - (newline && p->line > p->tok.line);
 }
 
 struct node *parse_simple(struct parser *p)

@@ -220,9 +220,12 @@ static inline int source_second(const struct parser *p)
 {
 	return p->pos + 1 < p->len ? (unsigned char)p->src[p->pos + 1] : -1;
 }
+/* A newline was read: another line begins, unless it belongs to the text of an alias. */
+void source_count_line(struct parser *p);
 static inline void source_step(struct parser *p)
 {
-	p->line += p->src[p->pos++] == '\n';
+	if (p->src[p->pos++] == '\n')
+		source_count_line(p);
 }
 /* Consumes c if it is next. */
 bool source_accept(struct parser *p, char c);
