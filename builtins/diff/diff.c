@@ -109,10 +109,13 @@ static int set_size(struct cmd *c, const struct opt *opt, const char *arg)
 		return try_help(c);
 	}
 	n = n > INT32_MAX ? INT32_MAX : n;
-	if (is_width)
-		o->width = n;
-	else
-		o->tab_size = n;
+	uint64_t *size = is_width ? &o->width : &o->tab_size;
+	bool *given = is_width ? &o->has_width : &o->has_tab_size;
+
+	if (*given && *size != n)
+		return cmd_error(c, 0, "conflicting %s options", is_width ? "width" : "tabsize");
+	*size = n;
+	*given = true;
 	return 0;
 }
 

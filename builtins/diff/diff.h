@@ -10,6 +10,7 @@
  *   hunk.c      the list of changes, hunks, which of them do not count
  *   normal.c    plain, ed and RCS output       context.c  context and unified output
  *   side.c      side by side               format.c   merged, by formats
+ *   diff3.c     diff3: two lists of changes as one        sdiff.c    sdiff: what to keep is asked
  *
  *   text ──lines──> class[] ──compare──> changed[] ──hunk──> struct change[] ──> output
  */
@@ -68,6 +69,8 @@ struct diff_opts {
 	bool left_column;
 	bool suppress_common;
 	bool color;
+	bool has_tab_size;
+	bool has_width;
 	uint64_t tab_size;
 	uint64_t width;
 	uint64_t horizon;
@@ -128,6 +131,8 @@ void diff_compare(struct diff *d);
 
 /* --- hunk.c --- */
 void diff_list_changes(struct diff *d);
+/* All of the above: the changes of two files of which `all` is set. */
+void diff_find_changes(struct diff *d);
 /* Whether any change counts (-B, -I). */
 bool diff_matters(const struct diff *d);
 /* The changes from i on that are shown together: returns the index behind them. */
@@ -145,6 +150,18 @@ void diff_put_context(struct diff *d);
 void diff_put_unified(struct diff *d);
 void diff_put_side(struct diff *d);
 void diff_put_format(struct diff *d);
+
+/* Side by side in pieces: lines that both have up to these, and changes (with those before). */
+struct diff_side {
+	struct diff *d;
+	size_t half;    /* columns of each text */
+	size_t second;  /* where the right one begins */
+	size_t next[2]; /* lines written */
+};
+void diff_side_begin(struct diff_side *s, struct diff *d);
+void diff_side_common(struct diff_side *s, size_t left, size_t right);
+void diff_side_change(struct diff_side *s, const struct diff_change *change);
+
 /* Options of formats, what they leave out, and whether equal files show anything. */
 opt_fn diff_set_line_format;
 opt_fn diff_set_group_format;
@@ -159,6 +176,7 @@ void diff_color(struct diff *d, const char *code);
 void diff_put_range(struct diff *d, size_t from, size_t count);
 
 /* --- tree.c --- */
+bool diff_looks_binary(struct bytes s);
 /* Compares two operands: 0 the same, 1 different, 2 trouble. */
 int diff_operands(struct cmd *c, const struct diff_opts *o, const char *a, const char *b);
 

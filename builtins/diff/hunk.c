@@ -72,6 +72,15 @@ void diff_list_changes(struct diff *d)
 	}
 }
 
+void diff_find_changes(struct diff *d)
+{
+	diff_split(d, 0);
+	diff_split(d, 1);
+	diff_classify(d);
+	diff_compare(d);
+	diff_list_changes(d);
+}
+
 bool diff_matters(const struct diff *d)
 {
 	for (size_t i = 0; i < d->nchanges; i++)

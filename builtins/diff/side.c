@@ -6,15 +6,8 @@
 
 enum { GUTTER_MIN = 3 };
 
-struct side {
-	struct diff *d;
-	size_t half;    /* columns of each text */
-	size_t second;  /* where the right one begins */
-	size_t next[2]; /* lines written */
-};
-
 /* Moves from one column to another: with tabs, unless -t. */
-static size_t move_to(struct side *s, size_t from, size_t to)
+static size_t move_to(struct diff_side *s, size_t from, size_t to)
 {
 	size_t tab = (size_t)s->d->o->tab_size;
 
@@ -36,7 +29,7 @@ struct columns {
 	size_t out;
 };
 
-static void put_tab(struct side *s, struct columns *at)
+static void put_tab(struct diff_side *s, struct columns *at)
 {
 	size_t spaces = (size_t)(s->d->o->tab_size - at->in % s->d->o->tab_size);
 
@@ -54,7 +47,7 @@ static void put_tab(struct side *s, struct columns *at)
 	at->in += spaces;
 }
 
-static void put_backspace(struct side *s, struct columns *at)
+static void put_backspace(struct diff_side *s, struct columns *at)
 {
 	if (at->in == 0 || --at->in >= s->half)
 		return;
@@ -68,7 +61,7 @@ static void put_backspace(struct side *s, struct columns *at)
 }
 
 /* A character: how many bytes it takes. */
-static size_t put_character(struct side *s, struct bytes text, size_t i, struct columns *at)
+static size_t put_character(struct diff_side *s, struct bytes text, size_t i, struct columns *at)
 {
 	uint32_t code = (unsigned char)text.ptr[i];
 	size_t n = code < 0x80 || !s->d->c->utf8 ? 1 : utf8_decode(text, i, &code);
@@ -86,7 +79,7 @@ static size_t put_character(struct side *s, struct bytes text, size_t i, struct 
 	return n;
 }
 
-static size_t put_half(struct side *s, struct bytes text, size_t indent)
+static size_t put_half(struct diff_side *s, struct bytes text, size_t indent)
 {
 	struct columns at = { 0, 0 };
 
@@ -119,7 +112,7 @@ static bool ends_in_newline(const struct diff_file *f, size_t n)
 }
 
 /* Lines i and k; SIZE_MAX: none. */
-static void put_row(struct side *s, size_t i, char sign, size_t k)
+static void put_row(struct diff_side *s, size_t i, char sign, size_t k)
 {
 	struct diff *d = s->d;
 	const struct diff_file *a = &d->file[0];
@@ -151,7 +144,7 @@ static void put_row(struct side *s, size_t i, char sign, size_t k)
 		diff_color(d, "0");
 }
 
-static void put_common(struct side *s, size_t i_end, size_t k_end)
+void diff_side_common(struct diff_side *s, size_t i_end, size_t k_end)
 {
 	const struct diff_opts *o = s->d->o;
 	size_t i = s->next[0];
@@ -171,14 +164,14 @@ static void put_common(struct side *s, size_t i_end, size_t k_end)
 		put_row(s, i++, '(', SIZE_MAX);
 }
 
-static void put_change(struct side *s, const struct diff_change *change)
+void diff_side_change(struct diff_side *s, const struct diff_change *change)
 {
 	size_t i = change->line[0];
 	size_t k = change->line[1];
 	size_t i_end = i + change->count[0];
 	size_t k_end = k + change->count[1];
 
-	put_common(s, i, k);
+	diff_side_common(s, i, k);
 	while (i < i_end && k < k_end)
 		put_row(s, i++, '|', k++);
 	while (k < k_end)
@@ -189,19 +182,26 @@ static void put_change(struct side *s, const struct diff_change *change)
 	s->next[1] = k_end;
 }
 
-void diff_put_side(struct diff *d)
+void diff_side_begin(struct diff_side *s, struct diff *d)
 {
-	struct side s = { .d = d };
 	size_t tab = d->o->expand ? 1 : (size_t)d->o->tab_size;
 	size_t width = (size_t)d->o->width;
 	size_t off = (width + tab + GUTTER_MIN) / (2 * tab) * tab;
 	size_t left = off > GUTTER_MIN ? off - GUTTER_MIN : 0;
 	size_t right = width > off ? width - off : 0;
 
-	s.half = left < right ? left : right;
-	s.second = s.half > 0 ? off : width;
+	*s = (struct diff_side){ .d = d };
+	s->half = left < right ? left : right;
+	s->second = s->half > 0 ? off : width;
+}
+
+void diff_put_side(struct diff *d)
+{
+	struct diff_side s;
+
+	diff_side_begin(&s, d);
 	for (size_t i = 0; i < d->nchanges; i++)
 		if (!d->change[i].ignored)
-			put_change(&s, &d->change[i]);
-	put_common(&s, d->file[0].n, d->file[1].n);
+			diff_side_change(&s, &d->change[i]);
+	diff_side_common(&s, d->file[0].n, d->file[1].n);
 }

@@ -20,7 +20,7 @@ static int compare_pair(struct pair *p);
 
 /* --- two files --- */
 
-static bool looks_binary(struct bytes s)
+bool diff_looks_binary(struct bytes s)
 {
 	return memchr(s.ptr, '\0', s.len < BINARY_WINDOW ? s.len : BINARY_WINDOW) != NULL;
 }
@@ -98,7 +98,7 @@ static int compare_texts(const struct pair *p, struct bytes text[2])
 	cmd_charge_bytes(p->c, text[0].len);
 	if (same_bytes && !shows_same(o))
 		return say_same(p);
-	if (!o->text && (looks_binary(text[0]) || looks_binary(text[1])))
+	if (!o->text && (diff_looks_binary(text[0]) || diff_looks_binary(text[1])))
 		return same_bytes ? say_same(p)
 				  : say_different(p, o->brief ? "Files" : "Binary files");
 	if (o->brief && !ignoring)
@@ -110,11 +110,8 @@ static int compare_texts(const struct pair *p, struct bytes text[2])
 		d->file[i].absent = p->absent[i];
 		d->file[i].st = p->st[i];
 		d->file[i].all = text[i];
-		diff_split(d, i);
 	}
-	diff_classify(d);
-	diff_compare(d);
-	diff_list_changes(d);
+	diff_find_changes(d);
 	int status = diff_matters(d) ? put_changes(p, d) : 0;
 
 	if (status == 0 && shows_same(o) && o->style == DIFF_SIDE)
