@@ -150,7 +150,7 @@ test: deps
 	@tools/test $(B)
 unit: $(UNIT)
 oracle: deps
-	@tools/need gawk diffutils git patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less man-db
+	@tools/need gawk diffutils git patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less man-db tzdata
 	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc yq diffutils dos2unix ed file gettext-base \
 		moreutils ncal parallel rename rsync
 	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \

@@ -454,6 +454,9 @@ int cmd_read_all(struct cmd *c, const char *path, struct bytes *out);
  */
 int cmd_each_file(struct cmd *c, int (*fn)(struct input *in, void *arg), void *arg);
 
+/* What --files0-from says of a "-" that it reads from standard input. */
+#define CMD_NO_DASH "when reading file names from stdin, no file name of %s allowed"
+
 /* --- files: thin faces of the system calls. dir: a directory's descriptor or CMD_CWD --- */
 
 enum { CMD_CWD = -100, CMD_NOFOLLOW = 0x100, CMD_REMOVEDIR = 0x200 };

@@ -149,8 +149,10 @@ static void put_first(struct cmd *c, const struct cmp_opts *o, const struct side
 {
 	char text[2][5];
 
-	cmd_printf(c, "%s %s differ: byte %llu, line %llu", side[0].path, side[1].path,
-		   (unsigned long long)n->byte + 1, (unsigned long long)n->lines + 1);
+	/* In the C locale bytes are characters, and are said to be. */
+	cmd_printf(c, "%s %s differ: %s %llu, line %llu", side[0].path, side[1].path,
+		   c->utf8 ? "byte" : "char", (unsigned long long)n->byte + 1,
+		   (unsigned long long)n->lines + 1);
 	if (o->print) {
 		show_byte(b[0], text[0]);
 		show_byte(b[1], text[1]);

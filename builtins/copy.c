@@ -213,6 +213,13 @@ static void move_back(struct copier *k, const struct pair *f)
 static int move_away(struct copier *k, struct pair *f)
 {
 	const char *name = backup_name(k->c, &k->o->backup, f->to);
+	struct vfs_stat old;
+
+	if (cmd_lstat(k->c, name, &old) == 0 && is_inode(&old, &f->st) &&
+	    target_same_entry(k->c, name, f->from))
+		return cmd_error(k->c, 0, "backing up %s might destroy source;  %s not %s",
+				 cmd_quoteaf(k->c, f->to), cmd_quoteaf(k->c, f->from),
+				 k->o->move ? "moved" : "copied");
 	int err = cmd_rename(k->c, CMD_CWD, f->to, CMD_CWD, name, 0);
 
 	if (err < 0)
@@ -464,10 +471,9 @@ static int copy_link(struct copier *k, const struct pair *f)
 }
 
 static int make_link(struct copier *k, const char *old, int dir, const char *at,
-		     const struct pair *f)
+		     const struct pair *f, bool replace)
 {
 	bool follow = follows(k, f->level);
-	bool replace = k->o->force || k->o->keep_links;
 	int err = cmd_link(k->c, dir, at, CMD_CWD, f->to, follow);
 
 	if (err == -E_EXIST && replace && cmd_unlink(k->c, CMD_CWD, f->to, 0) == 0)
@@ -517,7 +523,7 @@ static bool link_again(struct copier *k, const struct pair *f, int *status)
 		add_seen(k, &k->links, &f->st, f->to);
 		return false;
 	}
-	*status = make_link(k, s->name, CMD_CWD, s->name, f);
+	*status = make_link(k, s->name, CMD_CWD, s->name, f, true);
 	return true;
 }
 
@@ -530,7 +536,7 @@ static int copy_content(struct copier *k, struct pair *f)
 	if (link_again(k, f, &status))
 		return status;
 	if (o->hard_link)
-		return make_link(k, f->from, f->dir, f->at, f);
+		return make_link(k, f->from, f->dir, f->at, f, o->force);
 	if (o->sym_link)
 		return make_symlink(k, f);
 	if (type == S_LNK)
@@ -555,9 +561,26 @@ static int look(struct copier *k, struct pair *f)
 	return 0;
 }
 
+/* A link that this command made is no way to write elsewhere. */
+static int check_made_link(struct copier *k, const struct pair *f)
+{
+	struct vfs_stat st;
+
+	if (!k->several || f->level != 0 || k->o->move || k->o->backup.kind != BACKUP_NONE ||
+	    cmd_lstat(k->c, f->to, &st) != 0 || type_of(&st) != S_LNK ||
+	    find_seen(&k->made, &st) == NULL)
+		return 0;
+	return cmd_error(k->c, 0, "will not copy %s through just-created symlink %s",
+			 cmd_quoteaf(k->c, f->from), cmd_quoteaf(k->c, f->to));
+}
+
 static int copy_file(struct copier *k, struct pair *f)
 {
-	int status = look(k, f);
+	int status = check_made_link(k, f);
+
+	if (status != 0)
+		return status;
+	status = look(k, f);
 
 	if (f->level == 0 && k->several && !k->o->move && !k->o->repeats) {
 		const struct seen *s = find_seen(&k->sources, &f->st);

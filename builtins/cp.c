@@ -142,7 +142,8 @@ static int make_parents(struct cmd *c, struct cp_opts *o, const char *dir, const
 		int err = cmd_stat(c, from, &st);
 
 		if (err == 0)
-			err = cmd_mkdir(c, CMD_CWD, to.ptr, st.mode & 0777);
+			err = cmd_mkdir(c, CMD_CWD, to.ptr,
+					o->copy.plain_mode ? 0777 : st.mode & 0777);
 		if (err < 0)
 			return cmd_error(c, err, "cannot make directory %s",
 					 cmd_quoteaf(c, to.ptr));

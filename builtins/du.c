@@ -395,6 +395,8 @@ static int put_listed(struct cmd *c, struct du *d)
 		if (name.len == 0)
 			d->status = cmd_error(c, 0, "%s:%zu: invalid zero-length file name",
 					      cmd_quotef(c, d->o->files0), n);
+		else if (in.is_stdin && bytes_is(name, "-"))
+			d->status = cmd_error(c, 0, CMD_NO_DASH, "'-'");
 		else
 			put_tree(d, arena_dup(c->arena, name));
 	}

@@ -129,6 +129,8 @@ static int make_way(struct cmd *c, const struct ln_opts *o, const char *target, 
 	if (o->backup.kind != BACKUP_NONE) {
 		*backup = backup_name(c, &o->backup, name);
 		err = cmd_rename(c, CMD_CWD, name, CMD_CWD, *backup, 0);
+		/* If both were names of one file the old one is still there. */
+		*replace = cmd_lstat(c, name, &old) == 0;
 		return err < 0 ? cmd_error(c, err, "cannot backup %s", cmd_quoteaf(c, name)) : 0;
 	}
 	*replace = true;
@@ -233,6 +235,24 @@ static int split(struct cmd *c, const struct ln_opts *o, int *n, const char **di
 	return target_split(c, &o->target, n, dir, name);
 }
 
+/* Whether the link of operand i has the name of one that was made before: then it is refused. */
+static bool was_made(struct cmd *c, const struct ln_opts *o, const char **made, int i)
+{
+	struct vfs_stat st;
+
+	if (o->symbolic || o->backup.kind == BACKUP_NUMBERED || cmd_lstat(c, made[i], &st) != 0)
+		return false;
+	for (int k = 0; k < i; k++) {
+		cmd_charge(c, 1);
+		if (strcmp(made[k], made[i]) != 0)
+			continue;
+		cmd_error(c, 0, "will not overwrite just-created %s with %s",
+			  cmd_quoteaf(c, made[i]), cmd_quoteaf(c, c->args[i]));
+		return true;
+	}
+	return false;
+}
+
 static int ln_run(struct cmd *c)
 {
 	struct ln_opts *o = c->opts;
@@ -247,9 +267,12 @@ static int ln_run(struct cmd *c)
 		status = split(c, o, &n, &dir, &name);
 	if (status != 0)
 		return status;
-	for (int i = 0; i < n; i++)
-		status |= make_link(c, o, c->args[i],
-				    dir != NULL ? target_join(c, dir, c->args[i]) : name);
+	const char **made = arena_array(c->arena, (size_t)n, sizeof(*made));
+
+	for (int i = 0; i < n; i++) {
+		made[i] = dir != NULL ? target_join(c, dir, c->args[i]) : name;
+		status |= was_made(c, o, made, i) ? 1 : make_link(c, o, c->args[i], made[i]);
+	}
 	return status;
 }
 

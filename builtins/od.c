@@ -614,6 +614,9 @@ static int od_run(struct cmd *c)
 		dump_strings(c, o, &s);
 	else
 		dump(c, o, &s);
+	/* What -N left is for whoever reads on. */
+	if (s.open)
+		input_close(&s.in);
 	return s.status;
 }
 

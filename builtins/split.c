@@ -30,6 +30,7 @@ struct split_opts {
 	/* state */
 	uint64_t next;
 	struct output out;
+	struct vfs_stat input; /* of a regular file; else nothing */
 	bool open;
 	int pid;
 };
@@ -288,6 +289,15 @@ static void end_piece(struct cmd *c, struct split_opts *o)
 				 name_of(c, o, o->next - 1), status, o->filter);
 }
 
+/* A piece that is the input itself would destroy it. */
+static void guard_input(struct cmd *c, const struct split_opts *o, const char *name)
+{
+	struct vfs_stat st;
+
+	if (cmd_stat(c, name, &st) == 0 && st.ino == o->input.ino && st.dev == o->input.dev)
+		cmd_fatal(c, 0, "%s would overwrite input; aborting", cmd_quoteaf(c, name));
+}
+
 static void start_piece(struct cmd *c, struct split_opts *o)
 {
 	const char *name;
@@ -304,8 +314,10 @@ static void start_piece(struct cmd *c, struct split_opts *o)
 			   cmd_quoteaf(c, name));
 	if (o->filter != NULL)
 		start_filter(c, o, name);
-	else
+	else {
+		guard_input(c, o, name);
 		err = output_open(&o->out, c, name, O_TRUNC_, false);
+	}
 	if (err < 0)
 		cmd_fatal(c, err, "%s", name);
 }
@@ -452,7 +464,8 @@ static int split_chunks(struct input *in, struct split_opts *o)
 	int err;
 
 	if (o->kind != CHUNK_ROUND && cmd_fstat(in->c, in->fd, &st) == 0 &&
-	    (st.mode & S_FMT) != S_REG)
+	    (st.mode & S_FMT) != S_REG &&
+	    ((st.mode & S_FMT) != S_CHR || input_block(in, &all) != 0))
 		cmd_fatal(in->c, 0, "%s: cannot determine file size", cmd_quotef(in->c, in->name));
 	err = input_all(in, &all);
 	if (err < 0)
@@ -517,6 +530,8 @@ static int split_run(struct cmd *c)
 	err = input_open(&in, c, path);
 	if (err < 0)
 		return cmd_error(c, err, "cannot open %s for reading", cmd_quoteaf(c, path));
+	if (cmd_fstat(c, in.fd, &o->input) != 0 || (o->input.mode & S_FMT) != S_REG)
+		o->input.ino = 0;
 	err = o->by == BY_LINES    ? split_lines(&in, o)
 	      : o->by == BY_BYTES  ? split_bytes(&in, o)
 	      : o->by == BY_CHUNKS ? split_chunks(&in, o)

@@ -37,6 +37,8 @@ static int parse_size(struct cmd *c, struct truncate_opts *o)
 		o->mode = *text++;
 	while (o->mode != '+' && o->mode != '-' && byte_is_space((unsigned char)*text))
 		text++;
+	if (o->mode != '\0' && strchr("<>/%", o->mode) != NULL && (*text == '+' || *text == '-'))
+		return cmd_usage(c, "multiple relative modifiers specified");
 	err = num_parse_u64(text, "kKmMgGtTPEZY0", &o->amount);
 	if (err == 0 && o->amount > INT64_MAX)
 		err = -E_OVERFLOW;
@@ -84,6 +86,11 @@ static int set_size(struct cmd *c, const struct truncate_opts *o, const char *pa
 
 		if (o->size == NULL)
 			size = base;
+		else if (o->mode == '+' && size > INT64_MAX) {
+			cmd_close(c, fd);
+			return cmd_error(c, 0, "overflow extending size of file %s",
+					 cmd_quoteaf(c, path));
+		}
 		err = cmd_truncate_fd(c, fd, size);
 		if (err != 0)
 			err = cmd_error(c, err, "failed to truncate %s at %llu bytes",

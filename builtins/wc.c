@@ -420,6 +420,10 @@ static int count_listed(struct cmd *c, struct wc_opts *o)
 	o->digits = listed_width(c, o);
 	while ((err = input_line(&in, '\0', &name)) > 0) {
 		n++;
+		if (in.is_stdin && bytes_is(name, "-")) {
+			status = cmd_error(c, 0, CMD_NO_DASH, "'-'");
+			continue;
+		}
 		if (name.len == 0) {
 			status = cmd_error(c, 0, "%s:%zu: invalid zero-length file name",
 					   cmd_quotef(c, o->files0), n);

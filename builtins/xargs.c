@@ -258,7 +258,7 @@ static bool read_word(struct reader *r, bool *line_end)
 				add_byte(r, ch);
 			continue;
 		}
-		if (!started && (byte_is_blank(ch) || ch == '\n'))
+		if (!started && (whole_line ? byte_is_space(ch) : byte_is_blank(ch) || ch == '\n'))
 			continue;
 		if (ch == '\n' || (!whole_line && byte_is_blank(ch))) {
 			*line_end = ch == '\n';

@@ -112,6 +112,34 @@ static void set_clock(struct find *f)
 	f->day_end_ns = seconds * 1000000000;
 }
 
+/* -files0-from: starting points that a file lists. */
+static void walk_list(struct find *f, const char *operand)
+{
+	struct cmd *c = f->c;
+	struct input in;
+	struct bytes name;
+	int err;
+
+	if (operand != NULL) {
+		cmd_error(c, 0, "extra operand %s", cmd_quote(c, operand));
+		cmd_fatal(c, 0, "file operands cannot be combined with -files0-from");
+	}
+	err = input_open(&in, c, f->list);
+	if (err < 0)
+		cmd_fatal(c, err, "cannot open %s for reading", cmd_quote(c, f->list));
+	for (size_t n = 1; !f->quit && (err = input_line(&in, '\0', &name)) > 0; n++) {
+		if (name.len == 0)
+			cmd_error(c, 0, "%s:%zu: invalid zero-length file name",
+				  cmd_quote(c, f->list), n);
+		else
+			walk_start(f, arena_dup(c->arena, name));
+		f->failed |= name.len == 0;
+	}
+	if (err < 0)
+		f->failed |= cmd_error(c, err, "%s: read error", cmd_quote(c, f->list)) != 0;
+	input_close(&in);
+}
+
 static int find_run(struct cmd *c)
 {
 	struct find *f = arena_zalloc(c->arena, sizeof *f);
@@ -128,8 +156,12 @@ static int find_run(struct cmd *c)
 	find_parse(f, end);
 	if (f->deletes && f->prune && !f->post)
 		f->post = true;
-	if (first == end)
+	if (f->list != NULL) {
+		walk_list(f, first < end ? c->argv[first] : NULL);
+		end = first;
+	} else if (first == end) {
 		walk_start(f, ".");
+	}
 	for (int i = first; i < end && !f->quit; i++)
 		walk_start(f, c->argv[i]);
 	find_finish(f);
@@ -148,7 +180,8 @@ const struct builtin builtin_find = {
 		"Actions: -print -print0 -printf -fprint -fprint0 -fprintf -ls -fls -exec "
 		"-execdir\n"
 		"  -ok -okdir -delete -prune -quit\n"
-		"Options: -maxdepth -mindepth -depth -xdev -follow -daystart -regextype\n"
+		"Options: -maxdepth -mindepth -depth -xdev -follow -daystart -regextype "
+		"-files0-from\n"
 		"Operators: ( ) ! -not -a -and -o -or ,",
 	.run = find_run,
 	.flags = BUILTIN_RAW | BUILTIN_RAW_HELP,

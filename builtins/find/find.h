@@ -60,6 +60,7 @@ struct find {
 	unsigned regex_flags;
 	int64_t now_ns;
 	int64_t day_end_ns; /* with -daystart ages count from here */
+	const char *list;   /* -files0-from; NULL: the starting points are operands */
 	const char *start;  /* the starting point being walked */
 	struct walk *walk;
 	bool skip;                 /* -prune was met */

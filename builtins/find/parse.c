@@ -110,6 +110,8 @@ static bool read_option(struct parse *p, const char *arg)
 		f->walk_flags |= WALK_FOLLOW;
 	else if (strcmp(arg, "-daystart") == 0)
 		f->daystart = true;
+	else if (strcmp(arg, "-files0-from") == 0)
+		p->f->list = argument(p, arg);
 	else if (strcmp(arg, "-regextype") == 0)
 		read_regextype(p);
 	else

@@ -132,6 +132,14 @@ static void prepare_type(struct find *f, struct expr *x, char **argv, int *at)
 	for (const char *p = arg; *p != '\0'; p++) {
 		if (strchr("bcdpflsD", *p) == NULL)
 			cmd_fatal(f->c, 0, "Unknown argument to %s: %c", x->name, *p);
+		if (*p == 'D')
+			cmd_fatal(f->c, 0,
+				  "%s D is not supported because Solaris doors are not supported "
+				  "on the platform find was compiled on.",
+				  x->name);
+		if (x->types >> (*p - 'a') & 1)
+			cmd_fatal(f->c, 0, "Duplicate file type '%c' in the argument list to %s.",
+				  *p, x->name);
 		if (p[1] != '\0' && p[1] != ',')
 			cmd_fatal(f->c, 0, "Must separate multiple arguments to %s using: ','",
 				  x->name);
@@ -140,8 +148,7 @@ static void prepare_type(struct find *f, struct expr *x, char **argv, int *at)
 				  "Last file type in list argument to %s is missing, "
 				  "i.e., list is ending on: ','",
 				  x->name);
-		if (*p >= 'a')
-			x->types |= (uint64_t)1 << (*p - 'a');
+		x->types |= (uint64_t)1 << (*p - 'a');
 		if (p[1] == ',')
 			p++;
 	}

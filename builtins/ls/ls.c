@@ -404,11 +404,41 @@ static void put_total(struct cmd *c, const struct ls_opts *o, const struct ls_li
 	ls_end_line(c, o);
 }
 
+/* Whether links led back to a directory that the path goes through. */
+static bool goes_in_circles(struct listing *s, const struct pending *p)
+{
+	struct cmd *c = s->c;
+	struct arena_mark mark = arena_mark(c->arena);
+	struct vfs_stat st;
+	struct vfs_stat above;
+	bool found = false;
+
+	if (!s->o->recursive || s->o->deref != LS_DEREF_ALL || p->is_operand ||
+	    cmd_stat(c, p->path, &st) != 0)
+		return false;
+	for (const char *at = strchr(p->path + 1, '/'); at != NULL && !found;
+	     at = strchr(at + 1, '/')) {
+		struct bytes part = { p->path, (size_t)(at - p->path) };
+
+		found = cmd_stat(c, arena_dup(c->arena, part), &above) == 0 &&
+			above.ino == st.ino && above.dev == st.dev;
+		arena_release(c->arena, mark);
+	}
+	if (found)
+		cmd_error(c, 0, "%s: not listing already-listed directory", cmd_quotef(c, p->path));
+	return found;
+}
+
 static void list_directory(struct listing *s, const struct pending *p)
 {
 	struct cmd *c = s->c;
 	struct arena_mark mark = arena_mark(c->arena);
 	struct ls_list l = { 0 };
+
+	if (goes_in_circles(s, p)) {
+		s->status = 2;
+		return;
+	}
 	int status = read_directory(c, s->o, p->path, &l, p->is_operand);
 
 	if (status < 0) {

@@ -495,6 +495,8 @@ static int listed_files(struct cmd *c, const struct sort_opts *o, char ***files,
 		if (all.ptr[at] == '\0')
 			return cmd_error(c, 0, "%s:%d: invalid zero-length file name",
 					 cmd_quotef(c, o->files0), *n + 1);
+		if (strcmp(o->files0, "-") == 0 && strcmp(all.ptr + at, "-") == 0)
+			return cmd_error(c, 0, CMD_NO_DASH, "'-'");
 		(*files)[(*n)++] = (char *)(uintptr_t)all.ptr + at;
 	}
 	return *n > 0 ? 0 : cmd_error(c, 0, "no input from %s", cmd_quoteaf(c, o->files0));
