@@ -291,7 +291,8 @@ static bool freeze(struct task *t)
 	struct zygote *z = t->zygote;
 	bool placed = z->form == FORM_STDIN || z->form == FORM_DASH;
 
-	if (proc_has_threads(t->p) || t->space->refs != 1 || !same_files(t, z))
+	if (proc_has_threads(t->p) || t->space->refs != 1 || !same_files(t, z) ||
+	    !zygote_record_files(t))
 		return false;
 	find_places(t, z);
 	if (z->nplaces == ZYGOTE_PLACES_MAX || (z->nplaces == 0 && !placed) ||

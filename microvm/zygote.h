@@ -85,6 +85,8 @@ const char *zygote_placeholder(struct arena *a);
 
 /* Whether the call may be part of a start that is kept; what it asks of files is recorded. */
 bool zygote_allows(struct task *t, uint64_t number, const uint64_t *a);
+/* The program and all that is mapped, which no call may have named. */
+bool zygote_record_files(struct task *t);
 /* 1, 0, or -E_AGAIN: the zygote may be gone. */
 int zygote_still_true(struct task *t, const struct zygote *z);
 void zygote_forget_records(struct zygote *z);

@@ -63,13 +63,26 @@ static int64_t ask(struct task *t, const char *path, int flags, struct vfs_stat 
 	return sys_stat(t->p, AT_FDCWD_, path, flags, st);
 }
 
+static bool record_path(struct task *t, const char *path, int flags)
+{
+	struct zygote *z = t->zygote;
+	size_t size = sizeof(struct zygote_record) + strlen(path) + 1;
+	struct zygote_record *r = z->nrecords < ZYGOTE_RECORDS_MAX ? vm_alloc(t->m, size) : NULL;
+
+	if (r == NULL)
+		return false;
+	*r = (struct zygote_record){ .next = z->records, .size = size, .flags = flags };
+	memcpy(r->path, path, size - sizeof *r);
+	z->records = r;
+	z->nrecords++;
+	r->result = ask(t, path, flags, &r->st);
+	return true;
+}
+
 /* Writes down what is at a path; false if it depends on more than the files. */
 static bool record(struct task *t, uint64_t address, int flags)
 {
-	struct zygote *z = t->zygote;
-	struct zygote_record *r;
 	char *path;
-	size_t size;
 
 	if (get_path(t, address, &path) != 0 || path[0] != '/')
 		return false;
@@ -77,15 +90,23 @@ static bool record(struct task *t, uint64_t address, int flags)
 		return true;
 	if (starts_with(path, "/proc/") || starts_with(path, "/dev/"))
 		return false;
-	size = sizeof *r + strlen(path) + 1;
-	r = z->nrecords < ZYGOTE_RECORDS_MAX ? vm_alloc(t->m, size) : NULL;
-	if (r == NULL)
-		return false;
-	*r = (struct zygote_record){ .next = z->records, .size = size, .flags = flags };
-	memcpy(r->path, path, size - sizeof *r);
-	r->result = ask(t, path, flags, &r->st);
-	z->records = r;
-	z->nrecords++;
+	return record_path(t, path, flags);
+}
+
+bool zygote_record_files(struct task *t)
+{
+	for (size_t i = 0; i < t->space->nareas; i++) {
+		struct file *f = t->space->area[i].file;
+		struct vfs_stat st;
+
+		/* By the name that leads to it still; the program itself was opened by nobody. */
+		if (f == NULL || (i > 0 && t->space->area[i - 1].file == f))
+			continue;
+		if (!record_path(t, sys_file_path(f, &t->p->arena), 0) ||
+		    sys_file_stat(t->p, f, &st) != 0 || t->zygote->records->result != 0 ||
+		    t->zygote->records->st.ino != st.ino)
+			return false;
+	}
 	return true;
 }
 
