@@ -127,6 +127,8 @@ $(B)/hostile: tests/hostile.c tests/cases.c $(B)/libcowsh.a builtins/list.h
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm
 $(B)/bench: bench/bench.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
+$(B)/microvm-fork: tests/microvm/fork.c $(KVM_LIB) $(B)/libcowsh.a
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 $(B)/soak: tests/soak.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 
@@ -195,9 +197,10 @@ proof: deps
 	@$(MAKE) --no-print-directory all $(B)/run
 	@tools/proof $(B)
 microvm-test: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all $(B)/microvm-fork
 	@tests/microvm/run $(B)
 	@tests/microvm/warm $(B)
+	@tests/microvm/fork $(B)
 rootfs:
 	@tools/need mmdebstrap
 	@tools/rootfs $(B)/rootfs

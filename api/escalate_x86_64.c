@@ -67,6 +67,12 @@ int escalate_start(struct cowsh *s)
 	return err < 0 ? err : kernel_add_format(s->kernel, &format);
 }
 
+void escalate_share(const struct cowsh *from, struct cowsh *to)
+{
+	if (from->microvm != NULL && to->microvm != NULL)
+		microvm_share(from->microvm, to->microvm);
+}
+
 void escalate_forget(struct cowsh *s)
 {
 	if (s->microvm == NULL)

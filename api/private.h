@@ -143,6 +143,8 @@ int escalate_start(struct cowsh *s);
 void escalate_end(struct cowsh *s);
 /* Before the kernel is freed or its files are replaced: kept starts go. */
 void escalate_forget(struct cowsh *s);
+/* What a session keeps of starts serves its forks too. */
+void escalate_share(const struct cowsh *from, struct cowsh *to);
 
 /* programs.c: program formats; the content of a program file of ours. */
 int register_formats(struct kernel *k);

@@ -497,6 +497,8 @@ static int fork_into(struct cowsh *s, struct cowsh *from)
 	if (err == 0)
 		err = escalate_start(s);
 	if (err == 0)
+		escalate_share(from, s);
+	if (err == 0)
 		err = copy_customs(s, from);
 	if (err == 0)
 		err = kernel_start_like(s->kernel, from->shell_proc, &spawn, &s->shell_proc);

@@ -26,6 +26,8 @@ int microvm_new(struct kernel *k, const struct cowsh_microvm *backend, struct mi
 /* Whether starts of interpreters are kept for later ones; what was kept goes when it is off, as it
  * must before the kernel is freed or its files are replaced. */
 void microvm_warm(struct microvm *m, bool on);
+/* A fork of a session: what its parent has kept serves it too, without a copy. */
+void microvm_share(struct microvm *from, struct microvm *to);
 /* After the kernel is freed. */
 void microvm_free(struct microvm *m);
 bool microvm_takes(struct bytes head);

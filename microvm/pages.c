@@ -431,6 +431,18 @@ char *space_page(struct proc *p, struct space *s, uint64_t address, unsigned wan
 
 /* --- fork --- */
 
+int space_put_page(struct space *s, uint64_t address, const void *bytes)
+{
+	page_entry *slot = page_slot(s, address, true);
+	void *own = slot != NULL ? own_page(s) : NULL;
+
+	if (own == NULL)
+		return -E_NOMEM;
+	memcpy(own, bytes, PAGE_BYTES);
+	*slot = entry(own, PAGE_OWN);
+	return 0;
+}
+
 void space_look(struct space *s)
 {
 	for (size_t i = 0; i < s->nareas; i++) {

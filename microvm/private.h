@@ -31,6 +31,7 @@ enum {
 	POPULATED_BYTES = 1 << 20, /* up to here, a segment is mapped before its first use */
 	AREAS_MAX = 65530,
 	NSIG_ = 65,
+	ZYGOTES_MAX = 4, /* that a session keeps */
 	SYSCALL_STEPS = 50,
 	STEP_NS = 10,
 };
@@ -54,14 +55,14 @@ struct microvm {
 	struct kernel *k;
 	struct store *store;
 	const struct cowsh_microvm *backend;
-	void *vm;                /* the machine; NULL until the first program */
-	char why[200];           /* it can't be opened */
-	int64_t start_ns;        /* when the session began */
-	uint64_t tokens;         /* names for what vforks wait for */
-	struct object *objects;  /* shared mappings of files, by inode */
-	bool warm;               /* keep started interpreters */
-	struct zygote *zygotes;  /* the newest first */
-	uint64_t zygote_changes; /* how often one went */
+	void *vm;                           /* the machine; NULL until the first program */
+	char why[200];                      /* it can't be opened */
+	int64_t start_ns;                   /* when the session began */
+	uint64_t tokens;                    /* names for what vforks wait for */
+	struct object *objects;             /* shared mappings of files, by inode */
+	bool warm;                          /* keep started interpreters */
+	struct zygote *zygote[ZYGOTES_MAX]; /* the newest last */
+	int nzygotes;
 };
 
 /* --- object.c: memory that several spaces share --- */
@@ -179,6 +180,8 @@ int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want
 int space_populate(struct proc *p, struct space *s, uint64_t start, uint64_t end);
 /* Takes the pages of its files that are in the tree already. Does not wait. */
 void space_look(struct space *s);
+/* A page of its own where there is none yet: 0 or -E_NOMEM. */
+int space_put_page(struct space *s, uint64_t address, const void *bytes);
 /* Maps every page that is there into the machine, after a copy. */
 int space_enter(struct space *s);
 /* Where the bytes of the page at address are, for reading or writing; NULL: not allowed. */
@@ -284,6 +287,7 @@ struct task {
 	struct file *held[2];  /* by the running call: another thread may close them */
 	uint64_t vfork_token;  /* who waits for this one to execute something or end */
 	struct zygote *zygote; /* being made by this task */
+	struct zygote *source; /* it begins as a copy of this one */
 };
 
 static inline struct task *task_of(const struct proc *p)
@@ -336,6 +340,8 @@ bool zygote_call(struct task *t, uint64_t number, const uint64_t *a);
 /* The task ends, or executes something else. */
 void zygote_leave(struct task *t);
 void zygote_forget_all(struct microvm *m);
+/* A fork of a session begins with what its parent keeps. */
+void zygote_share(struct microvm *from, struct microvm *to);
 
 /* exec.c */
 int exec_plain(struct task *t, const char *path, char **argv, char **envp);

@@ -442,6 +442,12 @@ void microvm_warm(struct microvm *m, bool on)
 		zygote_forget_all(m);
 }
 
+void microvm_share(struct microvm *from, struct microvm *to)
+{
+	if (from->warm && to->warm)
+		zygote_share(from, to);
+}
+
 void microvm_free(struct microvm *m)
 {
 	if (m == NULL)

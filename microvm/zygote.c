@@ -20,46 +20,119 @@ enum { WIDE = 4, START_STEPS = 20000, STACK_READY = 32 * PAGE_BYTES };
 
 /* --- life --- */
 
-static void zygote_free(struct zygote *z)
+void *zygote_alloc(struct microvm *m, struct zygote *z, size_t n)
 {
-	struct microvm *m = z->m;
+	struct heap *h = kernel_heap(m->k);
+	size_t size = n + sizeof(struct zygote_block);
+	size_t bytes = store_rounded(size);
+	struct zygote_block *b;
 
-	zygote_forget_records(z);
-	if (z->space != NULL)
-		space_put(z->space);
-	if (z->context != NULL)
-		m->backend->context_free(m->vm, z->context);
-	vm_free(m, z->key, z->nkey);
-	vm_free(m, z, sizeof *z);
+	if (h->limit != 0 && (bytes > h->limit || h->used > h->limit - bytes))
+		return NULL;
+	b = store_alloc(h->store, size);
+	if (b == NULL)
+		return NULL;
+	*b = (struct zygote_block){ z->blocks, size };
+	z->blocks = b;
+	z->bytes += bytes;
+	h->used += bytes;
+	memset(b + 1, 0, n);
+	return b + 1;
 }
 
-static void drop(struct microvm *m, struct zygote *z)
+static struct zygote *zygote_new(struct microvm *m, struct bytes key, enum zygote_form form)
 {
-	m->zygote_changes++;
-	for (struct zygote **link = &m->zygotes; *link != NULL; link = &(*link)->next) {
-		if (*link == z) {
-			*link = z->next;
-			zygote_free(z);
-			return;
-		}
+	struct zygote *z = heap_zalloc(kernel_heap(m->k), sizeof *z);
+
+	if (z == NULL)
+		return NULL;
+	atomic_init(&z->refs, 1);
+	z->store = m->store;
+	z->bytes = store_rounded(sizeof *z);
+	z->form = form;
+	z->key = zygote_alloc(m, z, key.len);
+	z->nkey = key.len;
+	if (z->key != NULL) {
+		memcpy(z->key, key.ptr, key.len);
+		return z;
+	}
+	heap_free(kernel_heap(m->k), z, sizeof *z);
+	return NULL;
+}
+
+static struct zygote *get(struct zygote *z)
+{
+	atomic_fetch_add_explicit(&z->refs, 1, memory_order_relaxed);
+	return z;
+}
+
+static void put(struct zygote *z)
+{
+	if (atomic_fetch_sub_explicit(&z->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	while (z->blocks != NULL) {
+		struct zygote_block *b = z->blocks;
+
+		z->blocks = b->next;
+		store_free(z->store, b, b->size);
+	}
+	store_free(z->store, z, sizeof *z);
+}
+
+/* A session counts what it holds once. */
+static void let_go(struct microvm *m, struct zygote *z)
+{
+	kernel_heap(m->k)->used -= z->bytes;
+	put(z);
+}
+
+static void drop(struct microvm *m, int i)
+{
+	let_go(m, m->zygote[i]);
+	m->nzygotes--;
+	memmove(m->zygote + i, m->zygote + i + 1, (size_t)(m->nzygotes - i) * sizeof m->zygote[0]);
+}
+
+/* Takes over the reference, as counted; lets the oldest go. */
+static void keep(struct microvm *m, struct zygote *z)
+{
+	if (m->nzygotes == ZYGOTES_MAX)
+		drop(m, 0);
+	m->zygote[m->nzygotes++] = z;
+}
+
+void zygote_forget_all(struct microvm *m)
+{
+	while (m->nzygotes != 0)
+		drop(m, m->nzygotes - 1);
+}
+
+void zygote_share(struct microvm *from, struct microvm *to)
+{
+	struct heap *h = kernel_heap(to->k);
+
+	for (int i = 0; i < from->nzygotes && to->nzygotes < ZYGOTES_MAX; i++) {
+		struct zygote *z = from->zygote[i];
+
+		if (h->limit != 0 && (z->bytes > h->limit || h->used > h->limit - z->bytes))
+			continue;
+		h->used += z->bytes;
+		to->zygote[to->nzygotes++] = get(z);
 	}
 }
 
-/* Those that a task is making go with that task. */
-void zygote_forget_all(struct microvm *m)
-{
-	while (m->zygotes != NULL)
-		drop(m, m->zygotes);
-}
-
+/* One that is being made goes with its task; one that is used was only held. */
 void zygote_leave(struct task *t)
 {
 	struct zygote *z = t->zygote;
+	struct zygote *source = t->source;
 
-	t->zygote = NULL;
+	t->zygote = t->source = NULL;
 	t->p->launcher = (struct bytes){ NULL, 0 };
-	if (z != NULL && !z->frozen)
-		zygote_free(z);
+	if (z != NULL)
+		let_go(t->m, z);
+	if (source != NULL)
+		put(source);
 }
 
 /* --- keys --- */
@@ -98,45 +171,16 @@ static const char *path_of(const struct zygote *z)
 	return z->key + sizeof(uint64_t);
 }
 
-static struct zygote *find(struct microvm *m, struct bytes key)
+static int find(const struct microvm *m, const struct zygote *like, struct bytes key)
 {
-	for (struct zygote *z = m->zygotes; z != NULL; z = z->next)
-		if (z->nkey == key.len && memcmp(z->key, key.ptr, key.len) == 0)
-			return z;
-	return NULL;
-}
+	for (int i = 0; i < m->nzygotes; i++) {
+		const struct zygote *z = m->zygote[i];
 
-static struct zygote *zygote_new(struct task *t, struct bytes key, enum zygote_form form)
-{
-	struct zygote *z = vm_alloc(t->m, sizeof *z);
-
-	if (z == NULL)
-		return NULL;
-	memset(z, 0, sizeof *z);
-	z->m = t->m;
-	z->form = form;
-	z->key = vm_alloc(t->m, key.len);
-	z->nkey = key.len;
-	if (z->key == NULL) {
-		vm_free(t->m, z, sizeof *z);
-		return NULL;
+		if (like != NULL ? z == like
+				 : z->nkey == key.len && memcmp(z->key, key.ptr, key.len) == 0)
+			return i;
 	}
-	memcpy(z->key, key.ptr, key.len);
-	return z;
-}
-
-/* Keeps it (also the knowledge that it can't be made), and lets the oldest go. */
-static void keep(struct zygote *z)
-{
-	struct zygote **link = &z->m->zygotes;
-
-	z->next = *link;
-	*link = z;
-	for (int i = 0; i < ZYGOTES_MAX; i++)
-		if (*link != NULL)
-			link = &(*link)->next;
-	while (*link != NULL)
-		drop(z->m, *link);
+	return -1;
 }
 
 /* --- the placeholder --- */
@@ -237,14 +281,14 @@ static int dress(struct task *t, const struct zygote *z, struct bytes text)
 
 static void note_files(struct task *t, struct zygote *z)
 {
-	z->nfds = t->p->nfds < 256 ? t->p->nfds : 256;
-	for (int i = 0; i < z->nfds; i++)
-		z->file[i] = t->p->fd[i].file;
+	z->nopen = t->p->nfds < 256 ? t->p->nfds : 256;
+	for (int i = 0; i < z->nopen; i++)
+		z->open[i] = t->p->fd[i].file;
 }
 
 static bool was_open(const struct zygote *z, const struct proc *p, int fd)
 {
-	return fd < z->nfds && z->file[fd] == p->fd[fd].file;
+	return fd < z->nopen && z->open[fd] == p->fd[fd].file;
 }
 
 static bool same_files(const struct task *t, const struct zygote *z)
@@ -252,19 +296,20 @@ static bool same_files(const struct task *t, const struct zygote *z)
 	for (int i = 0; i < t->p->nfds; i++)
 		if (t->p->fd[i].file != NULL && !was_open(z, t->p, i))
 			return false;
-	for (int i = 0; i < z->nfds; i++)
-		if (z->file[i] != NULL && (i >= t->p->nfds || t->p->fd[i].file == NULL))
+	for (int i = 0; i < z->nopen; i++)
+		if (z->open[i] != NULL && (i >= t->p->nfds || t->p->fd[i].file == NULL))
 			return false;
 	return true;
 }
 
-static int copy_state(struct task *t, struct zygote *z)
+static bool copy_state(struct task *t, struct zygote *z)
 {
-	struct microvm *m = t->m;
-	int r = space_copy(t->space, &z->space);
+	const struct cowsh_microvm *b = t->m->backend;
 
-	if (r == 0 && m->backend->context_new(m->vm, t->context, &z->context) != 0)
-		r = -E_NOMEM;
+	z->nfpu = b->context_get(t->m->vm, t->context, NULL, 0);
+	if (z->nfpu > sizeof z->fpu || !zygote_keep_space(t, z))
+		return false;
+	b->context_get(t->m->vm, t->context, z->fpu, z->nfpu);
 	memcpy(z->handler, t->handlers->of, sizeof z->handler);
 	memcpy(z->sig_action, t->p->sig_action, sizeof z->sig_action);
 	z->sig_blocked = t->p->sig_blocked;
@@ -275,7 +320,7 @@ static int copy_state(struct task *t, struct zygote *z)
 	z->alt_flags = t->alt_flags;
 	z->r = t->r;
 	z->r.rip -= 2; /* the call is made again by each copy */
-	return r;
+	return true;
 }
 
 static struct bytes own_text(struct task *t, enum zygote_form form)
@@ -291,16 +336,14 @@ static bool freeze(struct task *t)
 	struct zygote *z = t->zygote;
 	bool placed = z->form == FORM_STDIN || z->form == FORM_DASH;
 
-	if (proc_has_threads(t->p) || t->space->refs != 1 || !same_files(t, z) ||
-	    !zygote_record_files(t))
+	if (proc_has_threads(t->p) || t->space->refs != 1 || !same_files(t, z))
 		return false;
 	find_places(t, z);
-	if (z->nplaces == ZYGOTE_PLACES_MAX || (z->nplaces == 0 && !placed) ||
-	    copy_state(t, z) != 0)
+	if (z->nplaces == ZYGOTE_PLACES_MAX || (z->nplaces == 0 && !placed) || !copy_state(t, z))
 		return false;
 	z->frozen = true;
-	keep(z);
 	t->zygote = NULL;
+	keep(t->m, z);
 	return dress(t, z, own_text(t, z->form)) == 0;
 }
 
@@ -309,7 +352,7 @@ static void begin_again(struct task *t)
 {
 	struct proc *p = t->p;
 	struct zygote *z = t->zygote;
-	struct zygote *mark = zygote_new(t, (struct bytes){ z->key, z->nkey }, z->form);
+	struct zygote *mark = zygote_new(t->m, (struct bytes){ z->key, z->nkey }, z->form);
 	int argc = 0;
 	int r;
 
@@ -319,7 +362,7 @@ static void begin_again(struct task *t)
 	zygote_leave(t);
 	if (mark != NULL) {
 		mark->frozen = mark->unusable = true;
-		keep(mark);
+		keep(t->m, mark);
 	}
 	while (p->argv[argc] != NULL)
 		argc++;
@@ -355,22 +398,10 @@ bool zygote_call(struct task *t, uint64_t number, const uint64_t *a)
 
 static int start_copy(struct task *t, const struct zygote *z, struct bytes text)
 {
-	struct microvm *m = t->m;
-	struct space *s = NULL;
-	void *context = NULL;
-	int r = space_copy(z->space, &s);
+	int r = zygote_fill_space(t, z);
 
-	if (r == 0 && m->backend->context_new(m->vm, z->context, &context) != 0)
+	if (r == 0 && t->m->backend->context_set(t->m->vm, t->context, z->fpu, z->nfpu) != 0)
 		r = -E_NOMEM;
-	if (r != 0) {
-		if (s != NULL)
-			space_put(s);
-		return r;
-	}
-	space_put(t->space);
-	m->backend->context_free(m->vm, t->context);
-	t->space = s;
-	t->context = context;
 	memcpy(t->handlers->of, z->handler, sizeof z->handler);
 	memcpy(t->p->sig_action, z->sig_action, sizeof z->sig_action);
 	t->p->sig_blocked = z->sig_blocked;
@@ -380,10 +411,34 @@ static int start_copy(struct task *t, const struct zygote *z, struct bytes text)
 	t->alt_bytes = z->alt_bytes;
 	t->alt_flags = z->alt_flags;
 	t->r = z->r;
-	r = dress(t, z, text);
 	if (r == 0)
-		r = space_populate(t->p, s, STACK_TOP - STACK_READY, STACK_TOP);
-	return r == 0 ? space_enter(s) : r;
+		r = dress(t, z, text);
+	if (r == 0)
+		r = space_populate(t->p, t->space, STACK_TOP - STACK_READY, STACK_TOP);
+	return r == 0 ? space_enter(t->space) : r;
+}
+
+/* From one that is held by the task; false: files have changed, and it is no longer kept. */
+static bool start_from(struct task *t, struct zygote *z, struct bytes text, int *result)
+{
+	bool good;
+	int i;
+
+	t->source = get(z);
+	t->p->launcher = zygote_launcher;
+	good = zygote_still_true(t, z);
+	if (good) {
+		*result = start_copy(t, z, text);
+		t->source = NULL;
+	} else {
+		i = find(t->m, z, (struct bytes){ NULL, 0 });
+		if (i >= 0)
+			drop(t->m, i);
+		zygote_leave(t);
+		return false;
+	}
+	put(z);
+	return true;
 }
 
 /* Standard streams that a launcher can open again. */
@@ -405,28 +460,18 @@ bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char *
 	const char *text = form != FORM_NONE ? zygote_text(t, form, argv) : NULL;
 	struct bytes key;
 	struct zygote *z;
-	int good;
+	int i;
 
 	if (text == NULL || !has_streams(t) || !utf8_valid(bytes_of(text)))
 		return false;
 	key = key_of(t, path, form, argv, envp);
 	proc_charge(t->p, START_STEPS);
-	z = find(t->m, key);
-	if (z != NULL && z->unusable)
+	i = find(t->m, NULL, key);
+	if (i >= 0 && t->m->zygote[i]->unusable)
 		return false;
-	good = z != NULL ? zygote_still_true(t, z) : -E_NOENT;
-	if (good == -E_AGAIN)
-		return false;
-	if (good == 1) {
-		/* What the first of them has read is there now, for all that come. */
-		if (z->copies++ == 0)
-			space_look(z->space);
-		*result = start_copy(t, z, bytes_of(text));
+	if (i >= 0 && start_from(t, t->m->zygote[i], bytes_of(text), result))
 		return true;
-	}
-	if (z != NULL)
-		drop(t->m, z);
-	z = zygote_new(t, key, form);
+	z = zygote_new(t->m, key, form);
 	if (z == NULL)
 		return false;
 	note_files(t, z);

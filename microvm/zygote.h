@@ -14,7 +14,7 @@ enum {
 	ZYGOTE_TEXT_MAX = 8192, /* characters of the argument that differs */
 	ZYGOTE_PLACES_MAX = 8,
 	ZYGOTE_RECORDS_MAX = 4000,
-	ZYGOTES_MAX = 4,
+	ZYGOTE_FPU_BYTES = 1024,
 };
 
 /* What a program is asked to run. */
@@ -30,7 +30,6 @@ enum zygote_form {
 /* Something the start asked the filesystem, and the answer. */
 struct zygote_record {
 	struct zygote_record *next;
-	size_t size;
 	int flags;
 	int64_t result;
 	struct vfs_stat st;
@@ -43,9 +42,32 @@ struct zygote_place {
 	bool line; /* a newline is behind it */
 };
 
+struct zygote_file {
+	char *path;
+	vfs_ino ino;
+};
+
+struct zygote_area {
+	uint64_t start, length, offset;
+	int file; /* -1: none */
+	uint8_t prot;
+	bool stack, special;
+};
+
+struct zygote_block {
+	struct zygote_block *next;
+	size_t size;
+};
+
+/*
+ * Memory of the store, counted in each session that holds it. Once it is frozen it is a value:
+ * nothing in it changes any more, and sessions on several threads may hold it.
+ */
 struct zygote {
-	struct zygote *next;
-	struct microvm *m;
+	_Atomic uint32_t refs;
+	struct store *store;
+	size_t bytes; /* all of it */
+	struct zygote_block *blocks;
 	enum zygote_form form;
 	char *key;
 	size_t nkey;
@@ -53,10 +75,16 @@ struct zygote {
 	bool unusable; /* starts of this kind can't be kept */
 	struct zygote_record *records;
 	int nrecords;
-	struct file *file[256]; /* what was open before, not held: compared only */
-	int nfds;
-	struct space *space;
-	void *context;
+	struct file *open[256]; /* while it is made: what was open before, only compared */
+	int nopen;
+	struct zygote_file *files;
+	size_t nfiles;
+	struct zygote_area *areas;
+	size_t nareas;
+	uint64_t *addresses; /* of its own pages */
+	char *contents;      /* and what is in them */
+	size_t npages;
+	uint64_t brk_start, brk, vdso;
 	struct handler handler[NSIG_];
 	uint8_t sig_action[SIG_COUNT];
 	uint64_t sig_blocked;
@@ -65,8 +93,19 @@ struct zygote {
 	uint64_t alt_stack, alt_bytes, alt_flags;
 	struct zygote_place place[ZYGOTE_PLACES_MAX];
 	int nplaces;
-	uint64_t copies;
+	size_t nfpu;
+	_Alignas(64) char fpu[ZYGOTE_FPU_BYTES];
 };
+
+/* Memory of a zygote that is being made, counted in the session; NULL: its limit is reached. */
+void *zygote_alloc(struct microvm *m, struct zygote *z, size_t n);
+
+/* --- zygote_space.c: its memory --- */
+
+/* The task's memory as it is; false: it can't be kept, or there is no room. */
+bool zygote_keep_space(struct task *t, struct zygote *z);
+/* Fills the empty space of a task. May wait. */
+int zygote_fill_space(struct task *t, const struct zygote *z);
 
 /* --- zygote_python.c: what is known about Python --- */
 
@@ -85,10 +124,9 @@ const char *zygote_placeholder(struct arena *a);
 
 /* Whether the call may be part of a start that is kept; what it asks of files is recorded. */
 bool zygote_allows(struct task *t, uint64_t number, const uint64_t *a);
-/* The program and all that is mapped, which no call may have named. */
-bool zygote_record_files(struct task *t);
-/* 1, 0, or -E_AGAIN: the zygote may be gone. */
-int zygote_still_true(struct task *t, const struct zygote *z);
-void zygote_forget_records(struct zygote *z);
+/* Writes down a path that no call has named. */
+bool zygote_record(struct task *t, const char *path, int flags);
+/* May wait. */
+bool zygote_still_true(struct task *t, const struct zygote *z);
 
 #endif

@@ -30,7 +30,6 @@ enum {
 	FIOCLEX_ = 0x5451,
 	FUTEX_WAKE_ = 1,
 	RECORD_STEPS = 20,
-	PATH_BYTES = 4096,
 };
 
 /* Calls whose arguments need no look: memory, signals, identity (which is in the key). */
@@ -63,15 +62,16 @@ static int64_t ask(struct task *t, const char *path, int flags, struct vfs_stat 
 	return sys_stat(t->p, AT_FDCWD_, path, flags, st);
 }
 
-static bool record_path(struct task *t, const char *path, int flags)
+bool zygote_record(struct task *t, const char *path, int flags)
 {
 	struct zygote *z = t->zygote;
 	size_t size = sizeof(struct zygote_record) + strlen(path) + 1;
-	struct zygote_record *r = z->nrecords < ZYGOTE_RECORDS_MAX ? vm_alloc(t->m, size) : NULL;
+	struct zygote_record *r = z->nrecords < ZYGOTE_RECORDS_MAX ? zygote_alloc(t->m, z, size)
+								   : NULL;
 
 	if (r == NULL)
 		return false;
-	*r = (struct zygote_record){ .next = z->records, .size = size, .flags = flags };
+	*r = (struct zygote_record){ .next = z->records, .flags = flags };
 	memcpy(r->path, path, size - sizeof *r);
 	z->records = r;
 	z->nrecords++;
@@ -90,24 +90,7 @@ static bool record(struct task *t, uint64_t address, int flags)
 		return true;
 	if (starts_with(path, "/proc/") || starts_with(path, "/dev/"))
 		return false;
-	return record_path(t, path, flags);
-}
-
-bool zygote_record_files(struct task *t)
-{
-	for (size_t i = 0; i < t->space->nareas; i++) {
-		struct file *f = t->space->area[i].file;
-		struct vfs_stat st;
-
-		/* By the name that leads to it still; the program itself was opened by nobody. */
-		if (f == NULL || (i > 0 && t->space->area[i - 1].file == f))
-			continue;
-		if (!record_path(t, sys_file_path(f, &t->p->arena), 0) ||
-		    sys_file_stat(t->p, f, &st) != 0 || t->zygote->records->result != 0 ||
-		    t->zygote->records->st.ino != st.ino)
-			return false;
-	}
-	return true;
+	return zygote_record(t, path, flags);
 }
 
 static bool is_in_launchers_directory(struct task *t, uint64_t address)
@@ -164,36 +147,14 @@ static bool same_answer(const struct zygote_record *r, int64_t result, const str
 		r->st.mtime_ns == st->mtime_ns && r->st.ctime_ns == st->ctime_ns);
 }
 
-int zygote_still_true(struct task *t, const struct zygote *z)
+bool zygote_still_true(struct task *t, const struct zygote *z)
 {
-	uint64_t changes = t->m->zygote_changes;
-	char *path = arena_alloc(&t->p->arena, PATH_BYTES);
-	bool same = true;
-
-	for (const struct zygote_record *r = z->records; r != NULL && same; r = r->next) {
+	for (const struct zygote_record *r = z->records; r != NULL; r = r->next) {
 		struct vfs_stat st;
-		int64_t result;
 
-		memcpy(path, r->path, r->size - sizeof *r);
 		proc_charge(t->p, RECORD_STEPS);
-		if (t->m->zygote_changes != changes)
-			return -E_AGAIN;
-		result = ask(t, path, r->flags, &st);
-		/* The answer may have taken time, in which the zygote has gone. */
-		if (t->m->zygote_changes != changes)
-			return -E_AGAIN;
-		same = same_answer(r, result, &st);
+		if (!same_answer(r, ask(t, r->path, r->flags, &st), &st))
+			return false;
 	}
-	return same;
-}
-
-void zygote_forget_records(struct zygote *z)
-{
-	while (z->records != NULL) {
-		struct zygote_record *r = z->records;
-
-		z->records = r->next;
-		vm_free(z->m, r, r->size);
-	}
-	z->nrecords = 0;
+	return true;
 }
