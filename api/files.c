@@ -360,7 +360,7 @@ int cowsh_mount(cowsh *s, const char *path, const struct cowsh_source *source, u
 	err = vfs_mount_source(kernel_vfs(s->kernel), path, &m->source, id, &s->cred);
 	/* A system's root is its own, not the user's. */
 	if (err == -E_NOTEMPTY)
-		err = vfs_merge_source(kernel_vfs(s->kernel), path, &m->source, id, NULL);
+		err = session_merge_source(s, path, &m->source, id);
 	return err;
 }
 

@@ -95,7 +95,7 @@ int cowsh_mount_image(cowsh *s, const char *path, cowsh_image *image, bool read_
 		err = vfs_mount_source(v, path, source, root, &s->cred);
 	/* A system's root is its own, not the user's. */
 	if (err == -E_NOTEMPTY)
-		err = vfs_merge_source(v, path, source, root, NULL);
+		err = session_merge_source(s, path, source, root);
 	return err;
 }
 

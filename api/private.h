@@ -59,6 +59,7 @@ struct cowsh {
 	const struct cowsh_microvm *machine;
 	bool warm_starts;
 	struct microvm *microvm;
+	const char *image_programs; /* cowsh_config; while the session is made */
 	struct proc *shell_proc;
 	struct shell *shell;
 	struct vfs_cred cred;
@@ -149,6 +150,12 @@ void escalate_share(const struct cowsh *from, struct cowsh *to);
 /* programs.c: program formats; the content of a program file of ours. */
 int register_formats(struct kernel *k);
 size_t program_image(char out[PROGRAM_IMAGE_MAX], const char *name);
+bool program_is_ours(struct bytes head);
+
+/* image_programs.c: what the source has joins the tree, as vfs_merge_source; at the root its own
+ * programs take the places of builtins for which they are to answer. */
+int session_merge_source(struct cowsh *s, const char *path, const struct vfs_source *source,
+			 uint64_t id);
 
 /* image.c: what the vfs says of an image, as the host sees it. */
 struct image_info;

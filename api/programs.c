@@ -22,10 +22,15 @@ size_t program_image(char out[PROGRAM_IMAGE_MAX], const char *name)
 	return magic.len + len + 1;
 }
 
+bool program_is_ours(struct bytes head)
+{
+	return bytes_starts(head, magic);
+}
+
 static bool probe(struct proc *p, struct bytes head)
 {
 	(void)p;
-	return bytes_starts(head, magic);
+	return program_is_ours(head);
 }
 
 static struct bytes image_name(struct bytes head)

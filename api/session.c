@@ -258,6 +258,7 @@ int session_connect(struct cowsh *s, const struct cowsh_config *c)
 	kernel_set_user(s->kernel, s);
 	s->machine = c->microvm;
 	s->warm_starts = c->warm_starts;
+	s->image_programs = c->image_programs;
 	err = register_formats(s->kernel);
 	if (err == 0)
 		err = escalate_start(s);
@@ -267,6 +268,7 @@ int session_connect(struct cowsh *s, const struct cowsh_config *c)
 	for (size_t i = 0; err == 0 && i < c->nmounts; i++)
 		err = cowsh_mount(s, c->mounts[i].path, c->mounts[i].source, c->mounts[i].id,
 				  c->mounts[i].read_only);
+	s->image_programs = NULL;
 	return err;
 }
 

@@ -47,6 +47,10 @@ static const char usage[] =
 	"      --microvm auto|off  run real programs (ELF files) in a virtual machine of KVM, or\n"
 	"                          not at all (default off)\n"
 	"      --warm              keep what python3 does at its start for later starts of it\n"
+	"      --image-programs all|none|NAME,...\n"
+	"                          of a root filesystem that is mounted or an image: these "
+	"programs\n"
+	"                          answer, not the builtins of these names (default ar)\n"
 	"      --json              print one JSON object: stdout, stderr, status, limit, changes\n"
 	"      --diff[=FORM]       after the run, say on stderr what changed in the files: as\n"
 	"                          `list`, `unified` or `git` patch\n"
@@ -307,6 +311,8 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		set_microvm(o, v);
 	else if (strcmp(argv[*i], "--warm") == 0)
 		o->config.warm_starts = true;
+	else if ((v = option_value("--image-programs", argc, argv, i)) != NULL)
+		o->config.image_programs = strcmp(v, "none") == 0 ? "" : v;
 	else if (strcmp(argv[*i], "--json") == 0)
 		o->json = true;
 	else if (strcmp(argv[*i], "--no-lockdown") == 0)

@@ -244,11 +244,15 @@ struct cowsh_config {
 	/* Real programs: what python3 does before it looks at its work is done once and kept, and
 	 * later starts begin with a copy of it (docs/microvm.md says what differs). */
 	bool warm_starts;
+	/* With a microvm: which programs of a root filesystem among `images` and `mounts` answer
+	 * though there are builtins of these names: "all", or names with commas between them, ""
+	 * for none. NULL: "ar", whose index of symbols linkers need. */
+	const char *image_programs;
 };
 #define COWSH_CONFIG_INIT                                                                          \
 	{                                                                                          \
 		sizeof(struct cowsh_config), { 0 }, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,   \
-			NULL, 0, COWSH_PROFILE_DEFAULT, NULL, NULL, 0, 0, false                    \
+			NULL, 0, COWSH_PROFILE_DEFAULT, NULL, NULL, 0, 0, false, NULL              \
 	}
 
 /* config and host may be NULL; both are copied. */
