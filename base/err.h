@@ -50,6 +50,8 @@
 	ERR(NODATA, 61, "No data available")                                                       \
 	ERR(OVERFLOW, 75, "Value too large for defined data type")                                 \
 	ERR(ILSEQ, 84, "Invalid or incomplete multibyte or wide character")                        \
+	ERR(MSGSIZE, 90, "Message too long")                                                       \
+	ERR(NOBUFS, 105, "No buffer space available")                                              \
 	ERR(DESTADDRREQ, 89, "Destination address required")                                       \
 	ERR(PROTOTYPE, 91, "Protocol wrong type for socket")                                       \
 	ERR(NOTSOCK, 88, "Socket operation on non-socket")                                         \

@@ -631,26 +631,65 @@ int64_t sys_epoll_ctl(struct proc *p, int epfd, int op, int fd, const struct epo
 int64_t sys_epoll_wait(struct proc *p, int epfd, struct epoll_event_ *out, int max,
 		       int64_t timeout_ns);
 /*
- * Streams inside the sandbox, by port (every address is this machine) or by path; a path that
- * begins with NUL is a name without a file. There is no other network.
+ * Sockets inside the sandbox, by address and port (all addresses are this machine's) or by path; a
+ * path that begins with NUL is a name without a file. There is no other network.
  */
-enum { SOCKET_UNIX = 1, SOCKET_INET = 2 };
+enum { SOCKET_UNIX = 1, SOCKET_INET = 2, SOCKET_INET6 = 10 };
+enum { SOCKET_STREAM = 1, SOCKET_DATAGRAM = 2, SOCKET_SEQUENCE = 5 };
 struct socket_name {
 	int family;
 	uint16_t port;
-	uint16_t len; /* of path */
+	uint8_t ip[16]; /* 4 bytes or 16; all 0: any */
+	uint16_t len;   /* of path */
 	char path[112];
 };
-int64_t sys_socket(struct proc *p, int family, unsigned oflags);
+int64_t sys_socket(struct proc *p, int family, int type, unsigned oflags);
 int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name);
 int64_t sys_listen(struct proc *p, int fd);
 int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name);
 int64_t sys_accept(struct proc *p, int fd, unsigned oflags);
 int64_t sys_socket_name(struct proc *p, int fd, bool peer, struct socket_name *out);
 bool sys_is_listening(struct proc *p, int fd);
-/* socketpair(2) of streams. */
-int64_t sys_socketpair(struct proc *p, int fds[2], unsigned oflags);
+int64_t sys_socketpair(struct proc *p, int type, int fds[2], unsigned oflags);
 bool sys_is_socket(struct proc *p, int fd);
+int sys_socket_family(struct proc *p, int fd);
+int sys_socket_type(struct proc *p, int fd);
+/* A place for an option's value, which the kernel keeps and does not look at; NULL: no room. */
+struct socket_option {
+	int level;
+	int name;
+	uint32_t value;
+};
+struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int name);
+/* The process at the other end when it was connected. */
+struct socket_peer {
+	int pid;
+	uint32_t uid;
+	uint32_t gid;
+};
+struct socket_peer sys_socket_peer(struct proc *p, int fd);
+/*
+ * sendmsg(2) and recvmsg(2). flags: SOCKET_PEEK ... Descriptors that come along are those of the
+ * sender; received ones are made.
+ */
+enum {
+	SOCKET_PEEK = 2,
+	SOCKET_CUT = 0x20, /* told: the message was longer; asked: tell its whole length */
+	SOCKET_NO_WAIT = 0x40,
+	SOCKET_WAIT_ALL = 0x100,
+	SOCKET_FDS_CUT = 8, /* told: there were more descriptors */
+	SOCKET_CLOEXEC = 0x40000000,
+	SOCKET_FDS_MAX = 253,
+};
+struct socket_message {
+	struct socket_name name; /* to whom, from whom; family 0: not said */
+	unsigned flags;
+	unsigned told;
+	int nfds; /* room when receiving */
+	int *fds;
+};
+int64_t sys_sendmsg(struct proc *p, int fd, const void *data, size_t n, struct socket_message *m);
+int64_t sys_recvmsg(struct proc *p, int fd, void *out, size_t n, struct socket_message *m);
 int64_t sys_shutdown(struct proc *p, int fd, int how);
 /* What can be done without blocking: POLL_READ | POLL_WRITE | POLL_HUP. timeout_ns < 0: waits. */
 enum { POLL_READ_ = 1, POLL_WRITE_ = 4, POLL_ERR_ = 8, POLL_HUP_ = 16 };

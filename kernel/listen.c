@@ -7,21 +7,59 @@
 
 enum { BACKLOG_MAX = 128 };
 
-static bool same_name(const struct socket *s, const struct socket_name *n)
+static bool is_any(const struct socket_name *n)
 {
-	if (s->name.family != n->family || s->name.len != n->len)
-		return false;
-	return n->family == SOCKET_INET ? s->name.port == n->port
-					: memcmp(s->name.path, n->path, n->len) == 0;
+	for (size_t i = 0; i < sizeof n->ip; i++)
+		if (n->ip[i] != 0)
+			return false;
+	return true;
 }
 
-static struct socket *bound(struct kernel *k, const struct socket_name *n)
+/* Whether what is sent to `to` comes to a socket with this name. One of IPv6 that has any address
+ * serves IPv4 as well. */
+static bool reaches(const struct socket_name *at, const struct socket_name *to)
+{
+	if (at->family == SOCKET_UNIX)
+		return to->family == SOCKET_UNIX && at->len == to->len &&
+		       memcmp(at->path, to->path, to->len) == 0;
+	if (to->family == SOCKET_UNIX || at->port != to->port)
+		return false;
+	if (at->family != to->family)
+		return at->family == SOCKET_INET6 && is_any(at);
+	return is_any(at) || is_any(to) || memcmp(at->ip, to->ip, sizeof at->ip) == 0;
+}
+
+struct socket *socket_bound(struct kernel *k, const struct socket_name *n, int type)
 {
 	struct socket *s = k->sockets;
 
-	while (s != NULL && !same_name(s, n))
+	while (s != NULL && !(s->type == type && reaches(&s->name, n)))
 		s = s->next;
 	return s;
+}
+
+/* The address that a socket has when it reached `to`: any is this machine. */
+static void settle_address(struct socket_name *n)
+{
+	if (!is_any(n))
+		return;
+	if (n->family == SOCKET_INET) {
+		n->ip[0] = 127;
+		n->ip[3] = 1;
+	} else if (n->family == SOCKET_INET6) {
+		n->ip[15] = 1;
+	}
+}
+
+/* An address of IPv4 as sockets of IPv6 see it. */
+static void map_address(struct socket_name *n)
+{
+	if (n->family != SOCKET_INET)
+		return;
+	n->family = SOCKET_INET6;
+	memcpy(n->ip + 12, n->ip, 4);
+	memset(n->ip, 0, 10);
+	n->ip[10] = n->ip[11] = 0xff;
 }
 
 void socket_unbind(struct kernel *k, struct socket *s)
@@ -48,26 +86,49 @@ static struct socket *get(struct proc *p, int fd, int64_t *err)
 	return *err == 0 ? socket_of(f) : NULL;
 }
 
-int64_t sys_socket(struct proc *p, int family, unsigned oflags)
+int64_t sys_socket(struct proc *p, int family, int type, unsigned oflags)
 {
 	struct file *f;
 
 	proc_charge(p, 4);
-	f = socket_new(p->k, NULL, NULL, oflags);
+	f = type == SOCKET_STREAM ? socket_new(p->k, NULL, NULL, oflags)
+				  : socket_of_messages(p->k, type, oflags);
 	if (f == NULL)
 		return -E_NOMEM;
 	socket_of(f)->name.family = family;
 	return fd_install(p, f, (oflags & O_CLOEXEC_) != 0);
 }
 
-static int64_t free_port(struct kernel *k, struct socket_name *n)
+static int64_t free_port(struct kernel *k, struct socket_name *n, int type)
 {
 	for (int i = 0; i < 20000; i++) {
 		n->port = (uint16_t)(40000 + (k->ports_made++ % 20000));
-		if (bound(k, n) == NULL)
+		if (socket_bound(k, n, type) == NULL)
 			return 0;
 	}
 	return -E_ADDRINUSE;
+}
+
+static void give_name(struct kernel *k, struct socket *s, const struct socket_name *n)
+{
+	s->name = *n;
+	s->bound = true;
+	s->next = k->sockets;
+	k->sockets = s;
+}
+
+int64_t socket_autobind(struct proc *p, struct socket *s)
+{
+	struct socket_name n = { .family = s->name.family };
+	int64_t err;
+
+	if (s->bound)
+		return 0;
+	err = free_port(p->k, &n, s->type);
+	settle_address(&n);
+	if (err == 0)
+		give_name(p->k, s, &n);
+	return err;
 }
 
 int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name)
@@ -81,18 +142,15 @@ int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name)
 		return err;
 	if (n.family != s->name.family || s->bound || s->in != NULL)
 		return -E_INVAL;
-	if (n.family == SOCKET_INET && n.port == 0)
-		err = free_port(p->k, &n);
-	else if (bound(p->k, &n) != NULL)
+	if (n.family != SOCKET_UNIX && n.port == 0)
+		err = free_port(p->k, &n, s->type);
+	else if (socket_bound(p->k, &n, s->type) != NULL)
 		err = -E_ADDRINUSE;
 	else if (n.family == SOCKET_UNIX && n.path[0] != '\0')
 		err = sys_mknod(p, AT_FDCWD_, n.path, S_SOCK | 0777, 0);
 	if (err != 0)
 		return err == -E_EXIST ? -E_ADDRINUSE : err;
-	s->name = n;
-	s->bound = true;
-	s->next = p->k->sockets;
-	p->k->sockets = s;
+	give_name(p->k, s, &n);
 	return 0;
 }
 
@@ -104,18 +162,89 @@ int64_t sys_listen(struct proc *p, int fd)
 
 	if (s == NULL)
 		return err;
+	if (s->type == SOCKET_DATAGRAM)
+		return -E_OPNOTSUPP;
 	if (s->in != NULL)
 		return -E_INVAL;
 	any.family = s->name.family;
 	if (!s->bound)
-		err = s->name.family == SOCKET_INET ? sys_bind(p, fd, &any) : -E_DESTADDRREQ;
+		err = s->name.family != SOCKET_UNIX ? sys_bind(p, fd, &any) : -E_INVAL;
 	s->listens = err == 0;
+	s->who = socket_me(p);
 	return err;
+}
+
+/* Both ends of a new connection: the caller's becomes s, the other one is returned. */
+static struct file *make_ends(struct kernel *k, struct socket *s)
+{
+	struct file *end[4];
+	struct file *f;
+
+	if (s->type == SOCKET_SEQUENCE) {
+		f = socket_of_messages(k, s->type, 0);
+		if (f != NULL)
+			socket_mate(s, socket_of(f));
+		return f;
+	}
+	if (socket_pipes(k, end) != 0)
+		return NULL;
+	f = socket_new(k, end[2], end[1], 0);
+	if (f == NULL) {
+		file_put(end[0]);
+		file_put(end[3]);
+		return NULL;
+	}
+	s->in = end[0];
+	s->out = end[3];
+	return f;
+}
+
+static void enqueue(struct socket *to, struct file *f)
+{
+	struct file **link = &to->queue;
+
+	while (*link != NULL)
+		link = &socket_of(*link)->queue_next;
+	*link = f;
+	to->queued++;
+}
+
+/* Datagrams: who is meant from now on. Nobody is asked. */
+static int64_t connect_messages(struct proc *p, struct socket *s, const struct socket_name *name)
+{
+	s->has_peer = name->family != 0;
+	s->peer = *name;
+	if (!s->has_peer)
+		return 0;
+	if (name->family != SOCKET_UNIX)
+		return socket_autobind(p, s);
+	if (socket_bound(p->k, name, s->type) != NULL)
+		return 0;
+	s->has_peer = false;
+	return sys_access(p, AT_FDCWD_, name->path, 0) == 0 ? -E_CONNREFUSED : -E_NOENT;
+}
+
+/* The names of both ends. */
+static void name_ends(struct proc *p, struct socket *s, struct socket *other,
+		      const struct socket *to, const struct socket_name *name)
+{
+	if (!s->bound && s->name.family != SOCKET_UNIX)
+		s->name.port = (uint16_t)(40000 + (p->k->ports_made++ % 20000));
+	settle_address(&s->name);
+	s->peer = *name;
+	settle_address(&s->peer);
+	other->name = s->peer;
+	other->peer = s->name;
+	if (to->name.family == SOCKET_INET6) {
+		map_address(&other->name);
+		map_address(&other->peer);
+	}
+	other->who = socket_me(p);
+	s->who = to->who;
 }
 
 int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name)
 {
-	struct file *end[4];
 	struct socket *to;
 	struct file *f;
 	int64_t err;
@@ -124,34 +253,25 @@ int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name)
 	proc_charge(p, 8);
 	if (s == NULL)
 		return err;
-	if (s->in != NULL || s->listens)
-		return -E_ISCONN;
-	if (tracing(p->k) && name->family == SOCKET_INET)
+	if (s->in != NULL || s->out != NULL || s->listens || (s->mate != NULL))
+		return s->listens ? -E_INVAL : -E_ISCONN;
+	if (name->family != 0 && name->family != s->name.family)
+		return s->name.family == SOCKET_UNIX ? -E_INVAL : -E_AFNOSUPPORT;
+	if (tracing(p->k) && name->family != SOCKET_UNIX && name->family != 0)
 		trace_connect(p, name->port);
-	to = bound(p->k, name);
+	if (s->type == SOCKET_DATAGRAM)
+		return connect_messages(p, s, name);
+	to = socket_bound(p->k, name, s->type);
+	if (to == NULL && name->family == SOCKET_UNIX && name->path[0] != '\0' &&
+	    sys_access(p, AT_FDCWD_, name->path, 0) != 0)
+		return -E_NOENT;
 	if (to == NULL || !to->listens || to->queued >= BACKLOG_MAX)
-		return name->family == SOCKET_UNIX && to == NULL ? -E_NOENT : -E_CONNREFUSED;
-	if (socket_pipes(p->k, end) != 0)
+		return -E_CONNREFUSED;
+	f = make_ends(p->k, s);
+	if (f == NULL)
 		return -E_NOMEM;
-	f = socket_new(p->k, end[2], end[1], 0);
-	if (f == NULL) {
-		file_put(end[0]);
-		file_put(end[3]);
-		return -E_NOMEM;
-	}
-	s->in = end[0];
-	s->out = end[3];
-	if (!s->bound && s->name.family == SOCKET_INET)
-		s->name.port = (uint16_t)(40000 + (p->k->ports_made++ % 20000));
-	s->peer = *name;
-	socket_of(f)->name = *name;
-	socket_of(f)->peer = s->name;
-	struct file **link = &to->queue;
-
-	while (*link != NULL)
-		link = &socket_of(*link)->queue_next;
-	*link = f;
-	to->queued++;
+	name_ends(p, s, socket_of(f), to, name);
+	enqueue(to, f);
 	sched_wake_all(&to->waiting);
 	sched_wake_all(&p->k->poll_waiters);
 	return 0;
@@ -193,7 +313,7 @@ int64_t sys_socket_name(struct proc *p, int fd, bool peer, struct socket_name *o
 
 	if (s == NULL)
 		return err;
-	if (peer && s->in == NULL && s->out == NULL)
+	if (peer && s->in == NULL && s->out == NULL && s->mate == NULL && !s->has_peer)
 		return -E_NOTCONN;
 	*out = peer ? s->peer : s->name;
 	return 0;

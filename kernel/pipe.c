@@ -139,6 +139,24 @@ static int64_t pipe_read(struct proc *p, struct file *f, void *out, size_t n)
 	return (int64_t)n;
 }
 
+int64_t pipe_peek(struct proc *p, struct file *f, void *out, size_t n)
+{
+	struct pipe *pi = f->u.pipe;
+	int64_t have = n != 0 ? wait_bytes(p, f) : 0;
+
+	if (have <= 0)
+		return have;
+	if (n > (size_t)have)
+		n = (size_t)have;
+	copy_out(pi, pi->rpos, out, n);
+	return (int64_t)n;
+}
+
+size_t pipe_filled(const struct pipe *pi)
+{
+	return filled(pi);
+}
+
 static int64_t pipe_view(struct proc *p, struct file *f, size_t max, const char **out)
 {
 	struct pipe *pi = f->u.pipe;
@@ -290,6 +308,7 @@ static void pipe_close(struct kernel *k, struct file *f)
 	if (pi->ino != 0)
 		fifo_unlink(k, pi);
 	ring_put(k, pi->ring);
+	rights_clear(k, pi->rights);
 	heap_free(&k->heap, pi, sizeof *pi);
 }
 

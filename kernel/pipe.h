@@ -21,12 +21,17 @@ struct pipe {
 	struct waitq wait_bytes;
 	struct waitq wait_room;
 	struct waitq wait_open;
-	vfs_ino ino;       /* of a FIFO, else 0 */
-	uint64_t id;       /* shown as its inode number */
-	struct pipe *next; /* list of FIFOs */
+	vfs_ino ino;           /* of a FIFO, else 0 */
+	uint64_t id;           /* shown as its inode number */
+	struct rights *rights; /* of sockets: see message.c */
+	struct pipe *next;     /* list of FIFOs */
 };
 
 struct pipe *pipe_new(struct kernel *k);
+/* Waits as a read does, and leaves what it copies. */
+int64_t pipe_peek(struct proc *p, struct file *f, void *out, size_t n);
+size_t pipe_filled(const struct pipe *pi);
+void rights_clear(struct kernel *k, struct rights *r); /* a list; message.c */
 void pipe_attach(struct pipe *pi, struct file *f);
 /* Both ends of a new pipe, which no descriptor has yet: 0 or -E_NOMEM. */
 int pipe_ends(struct kernel *k, struct file **read, struct file **write);

@@ -15,15 +15,27 @@ static int64_t socket_read(struct proc *p, struct file *f, void *out, size_t n)
 {
 	struct socket *s = socket_of(f);
 
-	if (s->in == NULL && s->out == NULL)
-		return -E_NOTCONN;
-	return s->in != NULL ? file_pipe.read(p, end_of(s->in, f), out, n) : 0;
+	struct rights *rights = NULL;
+	int64_t r;
+
+	if (s->type != SOCKET_STREAM)
+		return messages_read(p, f, out, n);
+	if (s->in == NULL)
+		return s->out == NULL ? -E_NOTCONN : 0;
+	n = rights_before_read(s->in->u.pipe, n, &rights);
+	rights_clear(p->k, rights);
+	r = file_pipe.read(p, end_of(s->in, f), out, n);
+	if (r > 0 && s->in != NULL)
+		rights_after_read(s->in->u.pipe, (size_t)r);
+	return r;
 }
 
 static int64_t socket_write(struct proc *p, struct file *f, const void *data, size_t n)
 {
 	struct socket *s = socket_of(f);
 
+	if (s->type != SOCKET_STREAM)
+		return messages_write(p, f, data, n);
 	if (s->out != NULL)
 		return file_pipe.write(p, end_of(s->out, f), data, n);
 	if (s->in == NULL)
@@ -40,6 +52,8 @@ static unsigned socket_poll(struct proc *p, struct file *f)
 
 	if (s->listens)
 		return s->queue != NULL ? POLL_READ_ : 0;
+	if (s->type != SOCKET_STREAM)
+		return messages_poll(s);
 	if (s->in == NULL && s->out == NULL)
 		return POLL_HUP_;
 	/* The end of what comes in can be read; nothing more is to come either way: hung up. */
@@ -61,6 +75,13 @@ static void socket_close(struct kernel *k, struct file *f)
 	struct socket *s = socket_of(f);
 
 	socket_unbind(k, s);
+	messages_clear(k, s);
+	if (s->mate != NULL) {
+		s->mate->mate = NULL;
+		s->mate->ended = s->mate->type == SOCKET_SEQUENCE;
+		sched_wake_all(&s->mate->waiting);
+		sched_wake_all(&k->poll_waiters);
+	}
 	if (s->in != NULL)
 		file_put(s->in);
 	if (s->out != NULL)
@@ -96,6 +117,8 @@ struct file *socket_new(struct kernel *k, struct file *in, struct file *out, uns
 		put_end(out);
 		return NULL;
 	}
+	s->type = SOCKET_STREAM;
+	s->last = &s->first;
 	s->in = in;
 	s->out = out;
 	s->name.family = s->peer.family = SOCKET_UNIX;
@@ -114,31 +137,69 @@ int socket_pipes(struct kernel *k, struct file *end[4])
 	return -E_NOMEM;
 }
 
-int64_t sys_socketpair(struct proc *p, int fds[2], unsigned oflags)
+struct file *socket_of_messages(struct kernel *k, int type, unsigned flags)
+{
+	struct file *f = socket_new(k, NULL, NULL, flags);
+
+	if (f != NULL)
+		socket_of(f)->type = type;
+	return f;
+}
+
+void socket_mate(struct socket *a, struct socket *b)
+{
+	a->mate = b;
+	b->mate = a;
+}
+
+struct socket_peer socket_me(const struct proc *p)
+{
+	return (struct socket_peer){ proc_owner(p)->pid, p->cred.uid, p->cred.gid };
+}
+
+static int make_streams(struct kernel *k, struct file *two[2], unsigned oflags)
 {
 	struct file *end[4] = { NULL };
-	struct file *one = NULL;
-	struct file *two = NULL;
+
+	if (socket_pipes(k, end) != 0)
+		return -E_NOMEM;
+	two[0] = socket_new(k, end[0], end[3], oflags);
+	two[1] = socket_new(k, end[2], end[1], oflags);
+	return two[0] != NULL && two[1] != NULL ? 0 : -E_NOMEM;
+}
+
+static int make_messages(struct kernel *k, int type, struct file *two[2], unsigned oflags)
+{
+	two[0] = socket_of_messages(k, type, oflags);
+	two[1] = socket_of_messages(k, type, oflags);
+	if (two[0] == NULL || two[1] == NULL)
+		return -E_NOMEM;
+	socket_mate(socket_of(two[0]), socket_of(two[1]));
+	return 0;
+}
+
+int64_t sys_socketpair(struct proc *p, int type, int fds[2], unsigned oflags)
+{
+	struct file *two[2] = { NULL, NULL };
 	bool cloexec = (oflags & O_CLOEXEC_) != 0;
+	int r;
 
 	proc_charge(p, 8);
-	if (socket_pipes(p->k, end) != 0)
-		return -E_NOMEM;
-	one = socket_new(p->k, end[0], end[3], oflags);
-	two = socket_new(p->k, end[2], end[1], oflags);
-	if (one == NULL || two == NULL) {
-		if (one != NULL)
-			file_put(one);
-		if (two != NULL)
-			file_put(two);
-		return -E_NOMEM;
+	r = type == SOCKET_STREAM ? make_streams(p->k, two, oflags)
+				  : make_messages(p->k, type, two, oflags);
+	if (r != 0) {
+		put_end(two[0]);
+		put_end(two[1]);
+		return r;
 	}
-	fds[0] = fd_install(p, one, cloexec);
+	for (int i = 0; i < 2; i++)
+		socket_of(two[i])->who = socket_me(p);
+	fds[0] = fd_install(p, two[0], cloexec);
 	if (fds[0] < 0) {
-		file_put(two);
+		file_put(two[1]);
 		return fds[0];
 	}
-	fds[1] = fd_install(p, two, cloexec);
+	fds[1] = fd_install(p, two[1], cloexec);
 	if (fds[1] < 0)
 		fd_drop(p, fds[0]);
 	return fds[1] < 0 ? fds[1] : 0;
@@ -151,6 +212,49 @@ bool sys_is_socket(struct proc *p, int fd)
 	return f != NULL && f->ops == &file_socket;
 }
 
+/* NULL: no socket. */
+static struct socket *get(struct proc *p, int fd)
+{
+	return sys_is_socket(p, fd) ? socket_of(fd_file(p, fd)) : NULL;
+}
+
+int sys_socket_family(struct proc *p, int fd)
+{
+	const struct socket *s = get(p, fd);
+
+	return s != NULL ? s->name.family : 0;
+}
+
+int sys_socket_type(struct proc *p, int fd)
+{
+	const struct socket *s = get(p, fd);
+
+	return s != NULL ? s->type : 0;
+}
+
+struct socket_peer sys_socket_peer(struct proc *p, int fd)
+{
+	const struct socket *s = get(p, fd);
+
+	return s != NULL ? s->who : (struct socket_peer){ 0, 0, 0 };
+}
+
+struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int name)
+{
+	struct socket *s = get(p, fd);
+	struct socket_option *o = s != NULL ? s->option : NULL;
+
+	if (s == NULL)
+		return NULL;
+	for (int i = 0; i < s->noptions; i++)
+		if (o[i].level == level && o[i].name == name)
+			return &o[i];
+	if (s->noptions == SOCKET_OPTIONS)
+		return NULL;
+	o[s->noptions] = (struct socket_option){ level, name, 0 };
+	return &o[s->noptions++];
+}
+
 int64_t sys_shutdown(struct proc *p, int fd, int how)
 {
 	struct file *f = fd_file(p, fd);
@@ -161,6 +265,17 @@ int64_t sys_shutdown(struct proc *p, int fd, int how)
 	s = socket_of(f);
 	if (how < 0 || how > 2)
 		return -E_INVAL;
+	if (s->type == SOCKET_STREAM && s->in == NULL && s->out == NULL && !s->listens)
+		return -E_NOTCONN;
+	if (s->type != SOCKET_STREAM) {
+		s->ended = s->ended || how != 1;
+		s->silent = s->silent || how != 0;
+		if (how != 0 && s->mate != NULL) {
+			s->mate->ended = true;
+			sched_wake_all(&s->mate->waiting);
+		}
+		sched_wake_all(&s->waiting);
+	}
 	if (how != 1 && s->in != NULL) {
 		file_put(s->in);
 		s->in = NULL;

@@ -7,9 +7,38 @@
 
 #include "kernel/pipe.h"
 
+/* Open files on their way, in a pipe or with a message. */
+struct rights {
+	struct rights *next;
+	uint64_t after; /* of a pipe: so many unread bytes come before */
+	int n;
+	struct file *file[];
+};
+
+struct message {
+	struct message *next;
+	struct socket_name from;
+	struct rights *rights;
+	size_t len;
+	char data[];
+};
+
+enum { SOCKET_OPTIONS = 8, MESSAGES_BYTES = 212992 };
+
 struct socket {
-	struct file *in; /* both NULL: not connected; one: shut down */
+	int type;
+	struct file *in; /* of streams. Both NULL: not connected; one: shut down */
 	struct file *out;
+	struct socket *mate; /* of messages: the other one of a pair, not held */
+	struct message *first;
+	struct message **last;
+	size_t bytes; /* of these messages */
+	bool ended;   /* nothing more is received, or sent */
+	bool silent;
+	bool has_peer; /* of messages: connected by a name */
+	struct socket_peer who;
+	struct socket_option option[SOCKET_OPTIONS];
+	int noptions;
 	struct socket_name name;
 	struct socket_name peer;
 	bool bound;
@@ -30,6 +59,22 @@ static inline struct socket *socket_of(const struct file *f)
 
 /* Takes over both ends, also when there is no memory (NULL). */
 struct file *socket_new(struct kernel *k, struct file *in, struct file *out, unsigned flags);
+/* Of messages instead of streams. */
+struct file *socket_of_messages(struct kernel *k, int type, unsigned flags);
+void socket_mate(struct socket *a, struct socket *b);
+struct socket *socket_bound(struct kernel *k, const struct socket_name *n, int type);
+/* Gives a socket without a name one, as a connection or a datagram needs it. */
+int64_t socket_autobind(struct proc *p, struct socket *s);
+struct socket_peer socket_me(const struct proc *p);
+
+/* message.c */
+int64_t messages_read(struct proc *p, struct file *f, void *out, size_t n);
+int64_t messages_write(struct proc *p, struct file *f, const void *data, size_t n);
+unsigned messages_poll(const struct socket *s);
+void messages_clear(struct kernel *k, struct socket *s);
+/* Of the bytes that a read of a stream may take at once; rights at their front go to *out. */
+size_t rights_before_read(struct pipe *pi, size_t n, struct rights **out);
+void rights_after_read(struct pipe *pi, size_t n);
 /* Two pipes: read and write ends. */
 int socket_pipes(struct kernel *k, struct file *end[4]);
 void socket_unbind(struct kernel *k, struct socket *s);

@@ -405,6 +405,12 @@ int64_t lock_set(struct task *t, int fd, uint64_t address, bool of_file, bool wa
 int64_t lock_get(struct task *t, int fd, uint64_t address, bool of_file);
 /* sys_terminal.c: ioctl, of any descriptor. */
 int64_t terminal_ioctl(struct task *t, int fd, unsigned request, uint64_t argument);
+/* sys_socket.c: names of sockets, from and to programs; the whole length of the latter. */
+int64_t socket_get_name(struct task *t, uint64_t address, uint64_t len, struct socket_name *out);
+int64_t socket_put_name(struct task *t, const struct socket_name *n, uint64_t address,
+			uint64_t size);
+uint32_t socket_put_raw(struct task *t, const struct socket_name *n, uint64_t address,
+			uint32_t room, int64_t *err);
 /* A path in the process's arena; the dispatcher releases what a call allocates there. */
 int get_path(struct task *t, uint64_t address, char **out);
 /* A timespec as nanoseconds; -E_FAULT, -E_INVAL. */

@@ -1,28 +1,83 @@
 /* SPDX-License-Identifier: MIT
  *
- * System calls that make and name sockets: streams inside the sandbox. Addresses of this machine
- * are all the same; others can't be reached.
+ * System calls that make and name sockets, inside the sandbox: all addresses of this machine.
+ * Others can't be reached. What goes through sockets is in sys_message.c.
  */
 #include "microvm/private.h"
 
 enum {
+	AF_UNSPEC_ = 0,
 	AF_UNIX_ = 1,
 	AF_INET_ = 2,
-	SOCK_STREAM_ = 1,
+	AF_INET6_ = 10,
 	ADDRESS_MAX = 110,
+	INET_BYTES = 16,
+	INET6_BYTES = 28,
 	SOL_SOCKET_ = 1,
 	SO_TYPE_ = 3,
+	SO_ERROR_ = 4,
+	SO_SNDBUF_ = 7,
+	SO_RCVBUF_ = 8,
+	SO_PEERCRED_ = 17,
 	SO_ACCEPTCONN_ = 30,
+	SO_PROTOCOL_ = 38,
+	SO_DOMAIN_ = 39,
+	BUFFER_BYTES = 212992,
+	TCP = 6,
+	UDP = 17,
 };
+
+static bool has_type(uint64_t family, uint64_t type)
+{
+	return type == SOCKET_STREAM || type == SOCKET_DATAGRAM ||
+	       (type == SOCKET_SEQUENCE && family == AF_UNIX_);
+}
+
+/* The protocol that goes with a type, or none said. */
+static bool has_protocol(uint64_t family, uint64_t type, uint64_t protocol)
+{
+	if (protocol == 0)
+		return true;
+	if (family == AF_UNIX_)
+		return protocol == AF_UNIX_;
+	return protocol == (type == SOCKET_STREAM ? TCP : UDP);
+}
 
 int64_t call_socket(struct task *t, const uint64_t *a)
 {
-	if (a[0] != AF_UNIX_ && a[0] != AF_INET_)
+	uint64_t type = a[1] & 15;
+
+	if (a[0] != AF_UNIX_ && a[0] != AF_INET_ && a[0] != AF_INET6_)
 		return -E_AFNOSUPPORT;
-	if ((a[1] & 15) != SOCK_STREAM_)
-		return a[0] == AF_INET_ ? -E_AFNOSUPPORT : -E_PROTONOSUPPORT;
-	return sys_socket(t->p, a[0] == AF_UNIX_ ? SOCKET_UNIX : SOCKET_INET, (unsigned)a[1]);
+	if (type == 3) /* raw */
+		return a[0] == AF_UNIX_ ? -E_PROTONOSUPPORT : -E_PERM;
+	if (!has_type(a[0], type))
+		return -E_PROTOTYPE;
+	if (!has_protocol(a[0], type, a[2]))
+		return -E_PROTONOSUPPORT;
+	return sys_socket(t->p, (int)a[0], (int)type, (unsigned)a[1]);
 }
+
+int64_t call_socketpair(struct task *t, const uint64_t *a)
+{
+	uint64_t type = a[1] & 15;
+	int fds[2];
+	int64_t r;
+
+	if (a[0] != AF_UNIX_)
+		return a[0] == AF_INET_ || a[0] == AF_INET6_ ? -E_OPNOTSUPP : -E_AFNOSUPPORT;
+	if (!has_type(a[0], type) || !has_protocol(a[0], type, a[2]))
+		return -E_PROTONOSUPPORT;
+	r = sys_socketpair(t->p, (int)type, fds, (unsigned)a[1]);
+	if (r == 0 && put_user(t, a[3], fds, sizeof fds) != 0) {
+		sys_close(t->p, fds[0]);
+		sys_close(t->p, fds[1]);
+		r = -E_FAULT;
+	}
+	return r;
+}
+
+/* --- names --- */
 
 /* Whether an address is one of this machine: 0.0.0.0 or 127.x.x.x. */
 static bool is_here(const unsigned char *ip)
@@ -30,7 +85,62 @@ static bool is_here(const unsigned char *ip)
 	return ip[0] == 127 || (ip[0] | ip[1] | ip[2] | ip[3]) == 0;
 }
 
-static int64_t get_name(struct task *t, uint64_t address, uint64_t len, struct socket_name *out)
+/* :: or ::1. */
+static bool is_here6(const unsigned char *ip)
+{
+	unsigned char bits = 0;
+
+	for (int i = 0; i < 15; i++)
+		bits |= ip[i];
+	return bits == 0 && ip[15] <= 1;
+}
+
+/* An address of IPv4 written as one of IPv6. */
+static bool is_mapped(const unsigned char *ip)
+{
+	unsigned char bits = 0;
+
+	for (int i = 0; i < 10; i++)
+		bits |= ip[i];
+	return bits == 0 && ip[10] == 0xff && ip[11] == 0xff;
+}
+
+static int64_t inet_name(const unsigned char *raw, uint64_t len, struct socket_name *out)
+{
+	if (len < INET_BYTES)
+		return -E_INVAL;
+	out->family = SOCKET_INET;
+	out->port = (uint16_t)(raw[2] << 8 | raw[3]);
+	memcpy(out->ip, raw + 4, 4);
+	return is_here(raw + 4) ? 0 : -E_NETUNREACH;
+}
+
+static int64_t inet6_name(const unsigned char *raw, uint64_t len, struct socket_name *out)
+{
+	if (len < INET6_BYTES - 4)
+		return -E_INVAL;
+	out->family = SOCKET_INET6;
+	out->port = (uint16_t)(raw[2] << 8 | raw[3]);
+	memcpy(out->ip, raw + 8, 16);
+	if (is_mapped(raw + 8) && is_here(raw + 20)) {
+		memset(out->ip, 0, sizeof out->ip);
+		out->ip[15] = raw[20] == 127;
+		return 0;
+	}
+	return is_here6(raw + 8) ? 0 : -E_NETUNREACH;
+}
+
+static int64_t unix_name(const unsigned char *raw, uint64_t len, struct socket_name *out)
+{
+	out->family = SOCKET_UNIX;
+	out->len = (uint16_t)(len - 2);
+	memcpy(out->path, raw + 2, out->len);
+	if (out->path[0] != '\0')
+		out->len = (uint16_t)strlen(out->path);
+	return 0;
+}
+
+int64_t socket_get_name(struct task *t, uint64_t address, uint64_t len, struct socket_name *out)
 {
 	unsigned char raw[ADDRESS_MAX + 1] = { 0 };
 	uint16_t family;
@@ -40,56 +150,61 @@ static int64_t get_name(struct task *t, uint64_t address, uint64_t len, struct s
 	if (get_user(t, raw, address, (size_t)len) != 0)
 		return -E_FAULT;
 	memcpy(&family, raw, 2);
-	*out = (struct socket_name){ .family = SOCKET_UNIX };
-	if (family == AF_INET_) {
-		if (len < 16)
-			return -E_INVAL;
-		out->family = SOCKET_INET;
-		out->port = (uint16_t)(raw[2] << 8 | raw[3]);
-		return is_here(raw + 4) ? 0 : -E_NETUNREACH;
+	*out = (struct socket_name){ .family = AF_UNSPEC_ };
+	switch (family) {
+	case AF_INET_: return inet_name(raw, len, out);
+	case AF_INET6_: return inet6_name(raw, len, out);
+	case AF_UNIX_: return unix_name(raw, len, out);
+	default: return -E_AFNOSUPPORT;
 	}
-	if (family != AF_UNIX_)
-		return -E_AFNOSUPPORT;
-	if (len == 2)
-		return -E_INVAL;
-	out->len = (uint16_t)(len - 2);
-	memcpy(out->path, raw + 2, out->len);
-	if (out->path[0] != '\0')
-		out->len = (uint16_t)strlen(out->path);
-	return 0;
 }
 
-static int64_t put_name(struct task *t, const struct socket_name *n, uint64_t address,
+static uint32_t raw_name(const struct socket_name *n, unsigned char *raw)
+{
+	uint16_t family = (uint16_t)n->family;
+
+	memcpy(raw, &family, 2);
+	if (n->family == SOCKET_UNIX) {
+		memcpy(raw + 2, n->path, n->len);
+		return n->len == 0 ? 2 : 2u + n->len + (n->path[0] != '\0');
+	}
+	raw[2] = (unsigned char)(n->port >> 8);
+	raw[3] = (unsigned char)n->port;
+	memcpy(raw + (n->family == SOCKET_INET ? 4 : 8), n->ip, n->family == SOCKET_INET ? 4 : 16);
+	return n->family == SOCKET_INET ? INET_BYTES : INET6_BYTES;
+}
+
+uint32_t socket_put_raw(struct task *t, const struct socket_name *n, uint64_t address,
+			uint32_t room, int64_t *err)
+{
+	unsigned char raw[ADDRESS_MAX + 4] = { 0 };
+	uint32_t len = n->family != 0 ? raw_name(n, raw) : 0;
+
+	*err = put_user(t, address, raw, room < len ? room : len) != 0 ? -E_FAULT : 0;
+	return len;
+}
+
+int64_t socket_put_name(struct task *t, const struct socket_name *n, uint64_t address,
 			uint64_t size)
 {
-	unsigned char raw[ADDRESS_MAX + 2] = { 0 };
-	uint16_t family = n->family == SOCKET_INET ? AF_INET_ : AF_UNIX_;
-	uint32_t len = 16;
 	uint32_t room;
+	uint32_t len;
+	int64_t err;
 
 	if (address == 0)
 		return 0;
-	memcpy(raw, &family, 2);
-	if (n->family == SOCKET_INET) {
-		raw[2] = (unsigned char)(n->port >> 8);
-		raw[3] = (unsigned char)n->port;
-		raw[4] = 127;
-		raw[7] = 1;
-	} else {
-		memcpy(raw + 2, n->path, n->len);
-		len = n->len == 0 ? 2 : 2u + n->len + (n->path[0] != '\0');
-	}
 	if (get_user(t, &room, size, sizeof room) != 0)
 		return -E_FAULT;
-	if (put_user(t, address, raw, room < len ? room : len) != 0)
-		return -E_FAULT;
-	return put_user(t, size, &len, sizeof len);
+	if ((int32_t)room < 0)
+		return -E_INVAL;
+	len = socket_put_raw(t, n, address, room, &err);
+	return err != 0 ? err : put_user(t, size, &len, sizeof len);
 }
 
 int64_t call_bind(struct task *t, const uint64_t *a)
 {
 	struct socket_name n;
-	int64_t r = get_name(t, a[1], a[2], &n);
+	int64_t r = socket_get_name(t, a[1], a[2], &n);
 
 	return r == -E_NETUNREACH ? -E_ADDRNOTAVAIL : r != 0 ? r : sys_bind(t->p, (int)a[0], &n);
 }
@@ -102,8 +217,12 @@ int64_t call_listen(struct task *t, const uint64_t *a)
 int64_t call_connect(struct task *t, const uint64_t *a)
 {
 	struct socket_name n;
-	int64_t r = get_name(t, a[1], a[2], &n);
+	int64_t r = socket_get_name(t, a[1], a[2], &n);
+	uint16_t family;
 
+	/* No name at all: a socket of datagrams is connected to nobody again. */
+	if (r == -E_AFNOSUPPORT && get_user(t, &family, a[1], 2) == 0 && family == AF_UNSPEC_)
+		r = 0;
 	return r != 0 ? r : sys_connect(t->p, (int)a[0], &n);
 }
 
@@ -117,7 +236,7 @@ int64_t call_accept4(struct task *t, const uint64_t *a)
 		return fd == -E_INTR ? RESTART : fd;
 	r = sys_socket_name(t->p, (int)fd, true, &n);
 	if (r == 0)
-		r = put_name(t, &n, a[1], a[2]);
+		r = socket_put_name(t, &n, a[1], a[2]);
 	if (r == 0)
 		return fd;
 	sys_close(t->p, (int)fd);
@@ -136,7 +255,7 @@ int64_t call_getsockname(struct task *t, const uint64_t *a)
 	struct socket_name n;
 	int64_t r = sys_socket_name(t->p, (int)a[0], false, &n);
 
-	return r != 0 ? r : put_name(t, &n, a[1], a[2]);
+	return r != 0 ? r : socket_put_name(t, &n, a[1], a[2]);
 }
 
 int64_t call_getpeername(struct task *t, const uint64_t *a)
@@ -144,19 +263,90 @@ int64_t call_getpeername(struct task *t, const uint64_t *a)
 	struct socket_name n;
 	int64_t r = sys_socket_name(t->p, (int)a[0], true, &n);
 
-	return r != 0 ? r : put_name(t, &n, a[1], a[2]);
+	return r != 0 ? r : socket_put_name(t, &n, a[1], a[2]);
+}
+
+/* --- options --- */
+
+static int64_t if_socket(struct task *t, int fd)
+{
+	if (sys_get_cloexec(t->p, fd) < 0)
+		return -E_BADF;
+	return sys_is_socket(t->p, fd) ? 0 : -E_NOTSOCK;
+}
+
+/* What a program set is what it gets; only a few mean something. */
+int64_t call_setsockopt(struct task *t, const uint64_t *a)
+{
+	int64_t r = if_socket(t, (int)a[0]);
+	struct socket_option *o;
+	uint32_t value = 0;
+
+	if (r != 0)
+		return r;
+	if ((int32_t)a[4] < 0)
+		return -E_INVAL;
+	if (get_user(t, &value, a[3], a[4] < 4 ? (size_t)a[4] : 4) != 0)
+		return -E_FAULT;
+	o = sys_socket_option(t->p, (int)a[0], (int)a[1], (int)a[2]);
+	if (o != NULL)
+		o->value = value;
+	return 0;
+}
+
+/* The value of an option of SOL_SOCKET that the kernel knows by itself. */
+static bool known_option(struct task *t, int fd, int name, uint32_t *value)
+{
+	bool local = sys_socket_family(t->p, fd) == SOCKET_UNIX;
+	bool stream = sys_socket_type(t->p, fd) == SOCKET_STREAM;
+
+	switch (name) {
+	case SO_TYPE_: *value = (uint32_t)sys_socket_type(t->p, fd); return true;
+	case SO_DOMAIN_: *value = (uint32_t)sys_socket_family(t->p, fd); return true;
+	case SO_PROTOCOL_: *value = local ? 0 : stream ? TCP : UDP; return true;
+	case SO_ACCEPTCONN_: *value = sys_is_listening(t->p, fd); return true;
+	case SO_ERROR_: *value = 0; return true;
+	default: return false;
+	}
+}
+
+static uint32_t kept_option(struct task *t, int fd, int level, int name)
+{
+	const struct socket_option *o = sys_socket_option(t->p, fd, level, name);
+	bool buffer = level == SOL_SOCKET_ && (name == SO_SNDBUF_ || name == SO_RCVBUF_);
+
+	if (o == NULL || (o->value == 0 && buffer))
+		return buffer ? BUFFER_BYTES : 0;
+	return buffer ? o->value * 2 : o->value;
 }
 
 int64_t call_getsockopt(struct task *t, const uint64_t *a)
 {
-	uint32_t value = 0;
-	uint32_t four = 4;
+	int64_t r = if_socket(t, (int)a[0]);
+	struct socket_peer peer;
+	uint32_t value;
+	uint32_t room;
 
-	if (!sys_is_socket(t->p, (int)a[0]))
-		return sys_get_cloexec(t->p, (int)a[0]) < 0 ? -E_BADF : -E_NOTSOCK;
-	if (a[1] == SOL_SOCKET_ && a[2] == SO_TYPE_)
-		value = SOCK_STREAM_;
-	if (a[1] == SOL_SOCKET_ && a[2] == SO_ACCEPTCONN_)
-		value = sys_is_listening(t->p, (int)a[0]);
-	return put_user(t, a[3], &value, 4) != 0 || put_user(t, a[4], &four, 4) != 0 ? -E_FAULT : 0;
+	if (r != 0)
+		return r;
+	if (get_user(t, &room, a[4], sizeof room) != 0)
+		return -E_FAULT;
+	if ((int32_t)room < 0)
+		return -E_INVAL;
+	if (a[1] == SOL_SOCKET_ && a[2] == SO_PEERCRED_) {
+		peer = sys_socket_peer(t->p, (int)a[0]);
+		room = room < sizeof peer ? room : (uint32_t)sizeof peer;
+		r = put_user(t, a[3], &peer, room);
+		return r != 0 ? r : put_user(t, a[4], &room, sizeof room);
+	}
+	if (a[1] != SOL_SOCKET_ || !known_option(t, (int)a[0], (int)a[2], &value))
+		value = kept_option(t, (int)a[0], (int)a[1], (int)a[2]);
+	room = room < 4 ? room : 4;
+	r = put_user(t, a[3], &value, room);
+	return r != 0 ? r : put_user(t, a[4], &room, sizeof room);
+}
+
+int64_t call_shutdown(struct task *t, const uint64_t *a)
+{
+	return sys_shutdown(t->p, (int)a[0], (int)a[1]);
 }

@@ -138,7 +138,7 @@ static int events(struct proc *p, void *arg)
 	CHECK_EQ(sys_epoll_wait(p, ep, got, 4, 1000), 0);
 	CHECK_EQ(sys_close(p, fd), 0);
 	CHECK_EQ(sys_epoll_wait(p, ep, got, 4, 0), 0);
-	CHECK_EQ(sys_socketpair(p, pair, O_NONBLOCK_), 0);
+	CHECK_EQ(sys_socketpair(p, SOCKET_STREAM, pair, O_NONBLOCK_), 0);
 	CHECK_EQ(sys_write(p, pair[0], "ab", 2), 2);
 	CHECK_EQ(sys_read(p, pair[1], &n, 8), 2);
 	CHECK_EQ(sys_read(p, pair[1], &n, 8), -E_AGAIN);

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sockets that carry messages (datagrams, and pairs that keep the order), open files that are
+ * passed through sockets, and sendmsg and recvmsg of all kinds.
+ *
+ * A message lies in a queue of the socket that is to receive it. Files passed through a stream
+ * hang at its pipe and know how many unread bytes come before them; a read ends where files do.
+ * Sockets that travel through themselves are freed with the session only.
+ */
+#include "kernel/socket.h"
+
+enum { MESSAGE_MAX = 65507, MESSAGE_OVERHEAD = 256 };
+
+/* --- open files on their way --- */
+
+void rights_clear(struct kernel *k, struct rights *r)
+{
+	while (r != NULL) {
+		struct rights *next = r->next;
+
+		for (int i = 0; i < r->n; i++)
+			file_put(r->file[i]);
+		heap_free(&k->heap, r, sizeof *r + (size_t)r->n * sizeof r->file[0]);
+		r = next;
+	}
+}
+
+static int64_t rights_new(struct proc *p, const struct socket_message *m, struct rights **out)
+{
+	struct rights *r;
+
+	*out = NULL;
+	if (m->nfds == 0)
+		return 0;
+	for (int i = 0; i < m->nfds; i++)
+		if (fd_file(p, m->fds[i]) == NULL)
+			return -E_BADF;
+	r = heap_alloc(&p->k->heap, sizeof *r + (size_t)m->nfds * sizeof r->file[0]);
+	if (r == NULL)
+		return -E_NOMEM;
+	*r = (struct rights){ .n = m->nfds };
+	for (int i = 0; i < m->nfds; i++)
+		r->file[i] = file_get(fd_file(p, m->fds[i]));
+	*out = r;
+	return 0;
+}
+
+/* The files become descriptors, as far as there is room. */
+static void rights_receive(struct proc *p, struct rights *r, struct socket_message *m)
+{
+	int room = m->nfds;
+
+	m->nfds = 0;
+	for (int i = 0; r != NULL && i < r->n; i++) {
+		int fd = m->nfds < room ? fd_install(p, file_get(r->file[i]),
+						     (m->flags & SOCKET_CLOEXEC) != 0)
+					: -E_MFILE;
+
+		if (fd >= 0)
+			m->fds[m->nfds++] = fd;
+		else
+			m->told |= SOCKET_FDS_CUT;
+	}
+}
+
+size_t rights_before_read(struct pipe *pi, size_t n, struct rights **out)
+{
+	struct rights *r = pi->rights;
+
+	*out = NULL;
+	if (r != NULL && r->after == 0 && n != 0) {
+		*out = r;
+		pi->rights = r->next;
+		r->next = NULL;
+		r = pi->rights;
+	}
+	return r != NULL && r->after < n ? (size_t)r->after : n;
+}
+
+void rights_after_read(struct pipe *pi, size_t n)
+{
+	for (struct rights *r = pi->rights; r != NULL; r = r->next)
+		r->after -= r->after < n ? r->after : n;
+}
+
+/* --- messages --- */
+
+void messages_clear(struct kernel *k, struct socket *s)
+{
+	while (s->first != NULL) {
+		struct message *m = s->first;
+
+		s->first = m->next;
+		rights_clear(k, m->rights);
+		heap_free(&k->heap, m, sizeof *m + m->len);
+	}
+	s->last = &s->first;
+	s->bytes = 0;
+}
+
+unsigned messages_poll(const struct socket *s)
+{
+	const struct socket *to = s->mate;
+
+	return (s->first != NULL || s->ended ? POLL_READ_ : 0u) |
+	       (to == NULL || to->bytes < MESSAGES_BYTES ? (unsigned)POLL_WRITE_ : 0u) |
+	       (s->ended && s->type == SOCKET_SEQUENCE && s->mate == NULL ? (unsigned)POLL_HUP_
+									  : 0u);
+}
+
+static bool waits(const struct file *f, unsigned flags)
+{
+	return (f->flags & O_NONBLOCK_) == 0 && (flags & SOCKET_NO_WAIT) == 0;
+}
+
+static int wait_on(struct proc *p, struct file *f, struct waitq *q, unsigned flags)
+{
+	return waits(f, flags) ? sched_block(p, q, TIMER_NEVER) : -E_AGAIN;
+}
+
+static int64_t receive(struct proc *p, struct file *f, void *out, size_t n,
+		       struct socket_message *m)
+{
+	struct socket *s = socket_of(f);
+	struct message *got;
+	int64_t whole;
+
+	while (s->first == NULL) {
+		int r = s->type == SOCKET_SEQUENCE && s->mate == NULL && !s->ended ? -E_NOTCONN : 0;
+
+		if (r != 0 || s->ended)
+			return r;
+		r = wait_on(p, f, &s->waiting, m->flags);
+		if (r != 0)
+			return r;
+	}
+	got = s->first;
+	whole = (int64_t)got->len;
+	if (got->len > n)
+		m->told |= SOCKET_CUT;
+	n = got->len < n ? got->len : n;
+	memcpy(out, got->data, n);
+	m->name = got->from;
+	if (m->name.family == SOCKET_UNIX && m->name.len == 0)
+		m->name.family = 0;
+	rights_receive(p, got->rights, m);
+	if ((m->flags & SOCKET_PEEK) == 0) {
+		s->first = got->next;
+		if (s->first == NULL)
+			s->last = &s->first;
+		s->bytes -= got->len + MESSAGE_OVERHEAD;
+		rights_clear(p->k, got->rights);
+		heap_free(&p->k->heap, got, sizeof *got + got->len);
+		sched_wake_all(&s->waiting);
+		sched_wake_all(&p->k->poll_waiters);
+	}
+	return (m->flags & SOCKET_CUT) != 0 ? whole : (int64_t)n;
+}
+
+/* Whom a message is for: *out is NULL if it gets lost. */
+static int64_t target(struct proc *p, struct socket *s, const struct socket_name *to,
+		      struct socket **out)
+{
+	const struct socket_name *name = to->family != 0 ? to : &s->peer;
+	bool local = s->name.family == SOCKET_UNIX;
+
+	*out = s->mate;
+	if (s->silent || (s->type == SOCKET_SEQUENCE && s->mate == NULL)) {
+		bool never = !s->silent && !s->ended;
+
+		if (!never)
+			sig_send(p, SIGPIPE_);
+		return never ? -E_NOTCONN : -E_PIPE;
+	}
+	if (s->mate != NULL && to->family == 0)
+		return 0;
+	if (to->family == 0 && !s->has_peer)
+		return s->type == SOCKET_DATAGRAM && !local ? -E_DESTADDRREQ : -E_NOTCONN;
+	*out = socket_bound(p->k, name, s->type);
+	if (*out == NULL && local)
+		return -E_CONNREFUSED;
+	return 0;
+}
+
+static int64_t deliver(struct proc *p, struct socket *from, struct socket *to, const void *data,
+		       size_t n, struct rights *rights)
+{
+	struct message *m = heap_alloc(&p->k->heap, sizeof *m + n);
+
+	if (m == NULL)
+		return -E_NOBUFS;
+	*m = (struct message){ .from = from->name, .rights = rights, .len = n };
+	memcpy(m->data, data, n);
+	*to->last = m;
+	to->last = &m->next;
+	to->bytes += n + MESSAGE_OVERHEAD;
+	sched_wake_all(&to->waiting);
+	sched_wake_all(&p->k->poll_waiters);
+	return (int64_t)n;
+}
+
+static int64_t send(struct proc *p, struct file *f, const void *data, size_t n,
+		    const struct socket_message *m)
+{
+	struct socket *s = socket_of(f);
+	struct rights *rights;
+	struct socket *to;
+	int64_t r;
+
+	if (n > MESSAGE_MAX && s->name.family != SOCKET_UNIX)
+		return -E_MSGSIZE;
+	if (n > MESSAGES_BYTES - MESSAGE_OVERHEAD)
+		return -E_MSGSIZE;
+	if (s->name.family != SOCKET_UNIX) {
+		r = socket_autobind(p, s);
+		if (r != 0)
+			return r;
+	}
+	for (;;) {
+		r = target(p, s, &m->name, &to);
+		if (r != 0)
+			return r;
+		if (to == NULL || to->bytes + n + MESSAGE_OVERHEAD <= MESSAGES_BYTES)
+			break;
+		r = wait_on(p, f, &to->waiting, m->flags);
+		if (r != 0)
+			return r;
+	}
+	r = rights_new(p, m, &rights);
+	if (r != 0)
+		return r;
+	r = to != NULL ? deliver(p, s, to, data, n, rights) : (int64_t)n;
+	if (to == NULL || r < 0)
+		rights_clear(p->k, rights);
+	return r;
+}
+
+int64_t messages_read(struct proc *p, struct file *f, void *out, size_t n)
+{
+	struct socket_message m = { .nfds = 0 };
+
+	return receive(p, f, out, n, &m);
+}
+
+int64_t messages_write(struct proc *p, struct file *f, const void *data, size_t n)
+{
+	const struct socket_message m = { .nfds = 0 };
+
+	return send(p, f, data, n, &m);
+}
+
+/* --- streams --- */
+
+static struct file *end_of(struct file *end, const struct file *f, unsigned flags)
+{
+	end->flags &= ~(unsigned)O_NONBLOCK_;
+	if (!waits(f, flags))
+		end->flags |= O_NONBLOCK_;
+	return end;
+}
+
+static int64_t send_stream(struct proc *p, struct file *f, const void *data, size_t n,
+			   const struct socket_message *m)
+{
+	struct socket *s = socket_of(f);
+	struct rights *rights;
+	int64_t r = rights_new(p, m, &rights);
+
+	if (r != 0)
+		return r;
+	if (s->out == NULL || rights == NULL || n == 0 || s->out->u.pipe->readers == 0) {
+		rights_clear(p->k, rights);
+		return s->out == NULL ? f->ops->write(p, f, data, n)
+				      : file_pipe.write(p, end_of(s->out, f, m->flags), data, n);
+	}
+	struct pipe *pi = s->out->u.pipe;
+	struct rights **link = &pi->rights;
+
+	rights->after = pipe_filled(pi);
+	while (*link != NULL)
+		link = &(*link)->next;
+	*link = rights;
+	return file_pipe.write(p, end_of(s->out, f, m->flags), data, n);
+}
+
+/* One read: as much as there is, up to the next files. */
+static int64_t receive_some(struct proc *p, struct file *f, char *out, size_t n,
+			    struct socket_message *m)
+{
+	struct socket *s = socket_of(f);
+	struct rights *rights = NULL;
+	int64_t r;
+
+	if (s->in == NULL)
+		return s->out == NULL ? -E_NOTCONN : 0;
+	if ((m->flags & SOCKET_PEEK) != 0)
+		return pipe_peek(p, end_of(s->in, f, m->flags), out, n);
+	/* Files may come while it waits: so it waits before it looks for them. */
+	r = n != 0 ? pipe_peek(p, end_of(s->in, f, m->flags), out, 1) : 0;
+	if (r <= 0 || s->in == NULL)
+		return r;
+	n = rights_before_read(s->in->u.pipe, n, &rights);
+	rights_receive(p, rights, m);
+	if (rights == NULL)
+		m->nfds = 0;
+	r = file_pipe.read(p, end_of(s->in, f, m->flags), out, n);
+	if (r > 0 && s->in != NULL)
+		rights_after_read(s->in->u.pipe, (size_t)r);
+	rights_clear(p->k, rights);
+	return r;
+}
+
+static int64_t receive_stream(struct proc *p, struct file *f, char *out, size_t n,
+			      struct socket_message *m)
+{
+	size_t done = 0;
+
+	do {
+		int64_t r = receive_some(p, f, out + done, n - done, m);
+
+		if (r <= 0)
+			return done != 0 ? (int64_t)done : r;
+		done += (size_t)r;
+	} while (done < n && (m->flags & SOCKET_WAIT_ALL) != 0 && (m->flags & SOCKET_PEEK) == 0 &&
+		 m->nfds == 0);
+	return (int64_t)done;
+}
+
+/* --- the calls --- */
+
+static int64_t get(struct proc *p, int fd, struct file **out)
+{
+	*out = fd_file(p, fd);
+	if (*out == NULL)
+		return -E_BADF;
+	return (*out)->ops == &file_socket ? 0 : -E_NOTSOCK;
+}
+
+int64_t sys_sendmsg(struct proc *p, int fd, const void *data, size_t n, struct socket_message *m)
+{
+	struct file *f;
+	int64_t r = get(p, fd, &f);
+
+	proc_charge(p, 2 + n / 64);
+	if (r != 0)
+		return r;
+	if (socket_of(f)->type != SOCKET_STREAM)
+		return send(p, f, data, n, m);
+	if (m->name.family != 0)
+		return socket_of(f)->out != NULL ? -E_ISCONN : -E_OPNOTSUPP;
+	return send_stream(p, f, data, n, m);
+}
+
+int64_t sys_recvmsg(struct proc *p, int fd, void *out, size_t n, struct socket_message *m)
+{
+	struct file *f;
+	int64_t r = get(p, fd, &f);
+
+	m->told = 0;
+	m->name.family = 0;
+	proc_charge(p, 2);
+	if (r == 0)
+		r = socket_of(f)->type == SOCKET_STREAM ? receive_stream(p, f, out, n, m)
+							: receive(p, f, out, n, m);
+	if (r > 0)
+		proc_charge(p, (uint64_t)r / 64);
+	if (r < 0)
+		m->nfds = 0;
+	return r;
+}
