@@ -6,6 +6,7 @@
  * expression of -o, -a, ! and parentheses.
  */
 #include "interp/builtin.h"
+#include "interp/exec.h"
 #include "interp/file_test.h"
 
 enum { TEST_DEPTH_MAX = 1000 };
@@ -163,10 +164,27 @@ static bool is_word(const struct test_state *t, const char *w)
 	return t->at < t->argc && strcmp(t->argv[t->at], w) == 0;
 }
 
+struct deeper {
+	struct test_state *t;
+	bool yes;
+};
+
+static int or_deeper(void *arg)
+{
+	struct deeper *d = arg;
+
+	d->yes = test_or(d->t);
+	return 0;
+}
+
 static bool test_group(struct test_state *t)
 {
+	struct deeper inner = { .t = t };
+	bool yes;
+
 	t->at++;
-	bool yes = test_or(t);
+	proc_deepen(t->sh->p, EXEC_STACK_BYTES, or_deeper, &inner);
+	yes = inner.yes;
 
 	if (t->failed)
 		return false;

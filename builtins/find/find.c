@@ -140,8 +140,9 @@ static void walk_list(struct find *f, const char *operand)
 	input_close(&in);
 }
 
-static int find_run(struct cmd *c)
+static int run(void *arg)
 {
+	struct cmd *c = arg;
 	struct find *f = arena_zalloc(c->arena, sizeof *f);
 	int first;
 	int end;
@@ -166,6 +167,12 @@ static int find_run(struct cmd *c)
 		walk_start(f, c->argv[i]);
 	find_finish(f);
 	return f->failed ? 1 : 0;
+}
+
+/* Each level of nesting has an argument of its own: few of them need no stack of their own. */
+static int find_run(struct cmd *c)
+{
+	return c->argc > 32 ? cmd_deepen(c, FIND_STACK, run, c) : run(c);
 }
 
 const struct builtin builtin_find = {

@@ -10,7 +10,7 @@
 #include "builtins/builtin.h"
 #include "builtins/date_parse.h"
 
-enum { FIND_DEPTH_MAX = 200 };
+enum { FIND_DEPTH_MAX = 200, FIND_STACK = 256 * 1024 /* for a tree that deep */ };
 
 struct find;
 struct expr;

@@ -398,8 +398,9 @@ static void global_option(struct git *g, struct env *e, struct global *gl)
 	}
 }
 
-static int git_main(struct cmd *c)
+static int run_deep(void *arg)
 {
+	struct cmd *c = arg;
 	struct arena *keep = arena_alloc(c->arena, sizeof(*keep));
 	struct git git = { .c = c, .a = c->arena, .keep = keep, .color = -1, .prefix = "" };
 	struct git *g = &git;
@@ -434,6 +435,11 @@ static int git_main(struct cmd *c)
 	/* Allocated in the command's arena, which loops release: so at once. */
 	date_local_zone(g, 0);
 	return git_run(g, c->argc - gl.i, c->argv + gl.i);
+}
+
+static int git_main(struct cmd *c)
+{
+	return cmd_deepen(c, GIT_STACK, run_deep, c);
 }
 
 const struct builtin builtin_git = {

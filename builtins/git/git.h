@@ -32,6 +32,7 @@ enum {
 	OID_BYTES = 20,
 	OID_HEX = 40,
 	GIT_DEPTH_MAX = 256,        /* of trees, of symbolic references, of includes */
+	GIT_STACK = 512 * 1024,     /* enough for trees that deep */
 	GIT_DELTA_DEPTH_MAX = 4096, /* of chains of deltas in packs */
 	GIT_STATUS_FATAL = 128,
 	GIT_STATUS_USAGE = 129,
