@@ -291,7 +291,7 @@ static int hash_show_all(struct shell *sh, const struct hash_options *o)
 	struct hash_entry **list;
 	size_t n = hash_list(sh, &list);
 
-	if (n == 0 && !opt_set(sh, SET_POSIX))
+	if (n == 0 && !o->list && !opt_set(sh, SET_POSIX))
 		buf_puts(&out, "hash: hash table empty\n");
 	else if (n != 0 && !o->list)
 		buf_puts(&out, "hits\tcommand\n");

@@ -500,7 +500,9 @@ static int assign_default(struct expander *e, const struct param *p, struct valu
 
 	if (p->kind != PARAM_NAME)
 		return cannot_assign(sh, p);
-	if (p->subscript == SUB_AT || p->subscript == SUB_STAR) {
+	if (p->subscript >= SUB_AT && v->var != NULL && (v->var->flags & VAR_ASSOC) != 0) {
+		v->sub = p->subscript == SUB_AT ? BYTES("@") : BYTES("*"); /* a key like others */
+	} else if (p->subscript >= SUB_AT) {
 		struct bytes name = param_name(sh, p);
 
 		shell_error(sh, "%.*s: bad array subscript", (int)name.len, name.ptr);
@@ -513,6 +515,8 @@ static int assign_default(struct expander *e, const struct param *p, struct valu
 		struct var *var = v->var != NULL ? v->var : var_ensure(sh, p->name, p->hash);
 
 		err = var_assign_element(sh, var, v->sub, text, 0);
+		if (err == 0)
+			var_element(sh, var, v->sub, &text);
 	} else {
 		err = var_set(sh, p->name, p->hash, text, 0);
 	}

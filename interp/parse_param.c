@@ -67,10 +67,14 @@ static bool read_whole_array(struct parser *p, struct param *param)
 	return true;
 }
 
+/* One that does not end makes the expansion a wrong one, up to its brace. */
 static bool read_subscript(struct parser *p, struct param *param)
 {
+	struct source_mark mark;
+
 	if (source_peek(p) != '[')
 		return true;
+	mark = source_mark(p);
 	p->pos++;
 	if (read_whole_array(p, param))
 		return true;
@@ -79,8 +83,12 @@ static bool read_subscript(struct parser *p, struct param *param)
 	if (param->sub == NULL)
 		return false;
 	param->sub_arith = arith_of_word(p, param->sub);
-	if (source_peek(p) != ']')
-		return parse_fail_matching(p, p->line, ']');
+	if (source_peek(p) != ']') {
+		source_return(p, mark);
+		param->sub = NULL;
+		param->subscript = SUB_NONE;
+		return false;
+	}
 	p->pos++;
 	return param->sub->text.len != 0;
 }
