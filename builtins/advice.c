@@ -48,6 +48,7 @@ static const struct advice table[] = {
 	{ " tmux screen byobu dialog whiptail htop mc fzf gdb lldb strace ltrace perf ",
 	  NOT_FOUND "no terminal and no real processes in this session" },
 	{ " curl ", 6, HOST_URL, "(6) Could not resolve host: %s" NO_NETWORK },
+	{ " http https xh httpie ", 1, HOST_URL, "Could not resolve host: %s" NO_NETWORK },
 	{ " wget ", 4, HOST_URL, "unable to resolve host address '%s'" NO_NETWORK },
 	{ " ssh sftp telnet ssh-copy-id ", 255, HOST_LOGIN,
 	  "Could not resolve hostname %s: Temporary failure in name resolution" NO_NETWORK },
