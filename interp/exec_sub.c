@@ -215,14 +215,15 @@ static int run_expanded(struct shell *sh, struct task *t)
 /* In a process of the shell, which says what is wrong with it or runs it as a script. */
 static int64_t start_expanded(struct shell *sh, const struct command_sub *c, char **argv, int out)
 {
-	struct expanded e = { c, argv };
+	struct expanded *e = arena_alloc(sh->arena, sizeof *e);
 	struct task t = { .run = run_expanded,
-			  .arg = &e,
+			  .arg = e,
 			  .in = -1,
 			  .out = out,
 			  .close = { -1, -1 },
 			  .command_sub = true };
 
+	*e = (struct expanded){ c, argv };
 	return task_start(sh, &t, NULL);
 }
 

@@ -23,6 +23,14 @@ static struct kernel *same(const struct kernel *k)
 	return (struct kernel *)(uintptr_t)k;
 }
 
+/* The clock stops at its end. */
+static int64_t later(int64_t ns, int64_t by)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(ns, by, &sum) ? INT64_MAX : sum;
+}
+
 int64_t kernel_now(const struct kernel *k)
 {
 	uint64_t steps = kernel_steps(k);
@@ -31,7 +39,7 @@ int64_t kernel_now(const struct kernel *k)
 	if (k->host.clock != NULL)
 		return same(k)->clock_last_ns = kernel_on_host(same(k), read_clock, &same(k)->host);
 	ns = steps / 1000 * k->step_ps + steps % 1000 * k->step_ps / 1000;
-	return k->epoch_ns + k->slept_ns + (int64_t)ns;
+	return later(later(k->epoch_ns, k->slept_ns), (int64_t)ns);
 }
 
 void timer_set(struct kernel *k, struct timer *t, int64_t at_ns)
