@@ -114,7 +114,8 @@ void zygote_share(struct microvm *from, struct microvm *to)
 	for (int i = 0; i < from->nzygotes && to->nzygotes < ZYGOTES_MAX; i++) {
 		struct zygote *z = from->zygote[i];
 
-		if (h->limit != 0 && (z->bytes > h->limit || h->used > h->limit - z->bytes))
+		if (z->unusable ||
+		    (h->limit != 0 && (z->bytes > h->limit || h->used > h->limit - z->bytes)))
 			continue;
 		h->used += z->bytes;
 		to->zygote[to->nzygotes++] = get(z);
@@ -353,7 +354,8 @@ static void begin_again(struct task *t)
 	struct proc *p = t->p;
 	struct zygote *z = t->zygote;
 	struct zygote *mark = zygote_new(t->m, (struct bytes){ z->key, z->nkey }, z->form);
-	int argc = 0;
+	char *path = arena_dup(&p->arena, bytes_of(path_of(z)));
+	bool second = z->second;
 	int r;
 
 	for (int fd = 0; fd < p->nfds; fd++)
@@ -362,14 +364,12 @@ static void begin_again(struct task *t)
 	zygote_leave(t);
 	if (mark != NULL) {
 		mark->frozen = mark->unusable = true;
+		mark->second = second;
 		keep(t->m, mark);
 	}
-	while (p->argv[argc] != NULL)
-		argc++;
 	r = mark != NULL ? task_renew(t) : -E_NOMEM;
 	if (r == 0)
-		r = exec_load(t, path_of(mark), argc, (char **)(uintptr_t)p->argv,
-			      (char **)(uintptr_t)p->envp);
+		r = exec_plain(t, path, (char **)(uintptr_t)p->argv, (char **)(uintptr_t)p->envp);
 	if (r != 0)
 		proc_limit(p, LIMIT_MEMORY);
 }
@@ -460,6 +460,7 @@ bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char *
 	const char *text = form != FORM_NONE ? zygote_text(t, form, argv) : NULL;
 	struct bytes key;
 	struct zygote *z;
+	bool second;
 	int i;
 
 	if (text == NULL || !has_streams(t) || !utf8_valid(bytes_of(text)))
@@ -467,13 +468,17 @@ bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char *
 	key = key_of(t, path, form, argv, envp);
 	proc_charge(t->p, START_STEPS);
 	i = find(t->m, NULL, key);
-	if (i >= 0 && t->m->zygote[i]->unusable)
+	second = i >= 0 && t->m->zygote[i]->unusable;
+	if (second && t->m->zygote[i]->second)
 		return false;
-	if (i >= 0 && start_from(t, t->m->zygote[i], bytes_of(text), result))
+	if (second)
+		drop(t->m, i);
+	else if (i >= 0 && start_from(t, t->m->zygote[i], bytes_of(text), result))
 		return true;
 	z = zygote_new(t->m, key, form);
 	if (z == NULL)
 		return false;
+	z->second = second;
 	note_files(t, z);
 	t->zygote = z;
 	t->p->launcher = zygote_launcher;

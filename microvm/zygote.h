@@ -73,6 +73,7 @@ struct zygote {
 	size_t nkey;
 	bool frozen;
 	bool unusable; /* starts of this kind can't be kept */
+	bool second;   /* that was tried before: the first one may have written what is missing */
 	struct zygote_record *records;
 	int nrecords;
 	struct file *open[256]; /* while it is made: what was open before, only compared */
