@@ -10,6 +10,7 @@
 #   make proof      what the program asks of the kernel, under strace
 #   make determinism  every case twice in different surroundings: the same to the last step
 #   make soak       memory stays flat over a million sessions and commands
+#   make microvm-soak  a hundred runs each of node, of a script that forks, of gcc and make
 #   make microvm-test  real programs in KVM, beside the same natively   make rootfs  a Debian to run
 #   make wasm-test  the cases in wasm under Node           make check    what CI runs
 
@@ -201,6 +202,9 @@ microvm-test: deps
 	@tests/microvm/run $(B)
 	@tests/microvm/warm $(B)
 	@tests/microvm/fork $(B)
+microvm-soak: deps
+	@$(MAKE) --no-print-directory all
+	@tests/microvm/soak $(B)
 rootfs:
 	@tools/need mmdebstrap
 	@tools/rootfs $(B)/rootfs
@@ -233,6 +237,6 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: determinism microvm-test rootfs syscalls
+.PHONY: determinism microvm-test microvm-soak rootfs syscalls
 .PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

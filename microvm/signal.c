@@ -365,11 +365,27 @@ int64_t call_pause(struct task *t, const uint64_t *a)
 	return sys_pause(t->p);
 }
 
+/* Sleeps until a signal of the set comes: meanwhile they are as if handlers waited for them, so
+ * that none acts by itself or is lost because it would do nothing. */
+static void sleep_for_signals(struct proc *p, uint64_t set, int64_t ns)
+{
+	uint64_t mask = p->sig_blocked;
+	uint8_t action[SIG_COUNT];
+
+	memcpy(action, p->sig_action, sizeof action);
+	for (int sig = 1; sig < SIG_COUNT; sig++)
+		if ((set & bit(sig)) != 0)
+			p->sig_action[sig] = SIG_CAUGHT;
+	p->sig_blocked = mask & ~set;
+	sys_sleep(p, ns);
+	p->sig_blocked = mask;
+	memcpy(p->sig_action, action, sizeof action);
+}
+
 /* Takes a signal of the set that is pending and blocked, or waits for one. */
 int64_t call_rt_sigtimedwait(struct task *t, const uint64_t *a)
 {
 	struct proc *p = t->p;
-	uint64_t mask = p->sig_blocked;
 	struct sig_source source;
 	struct signal_info info;
 	int64_t until = INT64_MAX;
@@ -390,10 +406,7 @@ int64_t call_rt_sigtimedwait(struct task *t, const uint64_t *a)
 		ns = until == INT64_MAX ? 3600000000000 : until - sys_now(p);
 		if (ns <= 0)
 			return -E_AGAIN;
-		/* A pending signal of the set ends the sleep if it is not blocked. */
-		p->sig_blocked = mask & ~set;
-		sys_sleep(p, ns);
-		p->sig_blocked = mask;
+		sleep_for_signals(p, set, ns);
 		if ((p->sig_pending & set) == 0 && proc_has_signal(p))
 			return -E_INTR;
 	}
