@@ -213,6 +213,7 @@ syscalls:
 fuzz-diff: deps
 	@$(MAKE) --no-print-directory $(B)/run
 	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS)
+	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS) "$$(date +%s)" all
 wasm-test:
 	@tools/need emscripten nodejs dpkg-dev tcl
 	@$(MAKE) --no-print-directory $(B)/run

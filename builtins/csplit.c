@@ -476,11 +476,12 @@ static int csplit_run(struct cmd *c)
 		return cmd_usage(c, "missing operand after %s", cmd_quote(c, c->args[0]));
 	if (s.o->suffix != NULL)
 		check_suffix(c, s.o->suffix);
-	struct pattern *pattern = parse_patterns(c, &n);
 	int err = input_open(&s.in, c, c->args[0]);
 
 	if (err < 0)
 		return cmd_error(c, err, "cannot open %s for reading", cmd_quoteaf(c, c->args[0]));
+	struct pattern *pattern = parse_patterns(c, &n);
+
 	for (size_t i = 0; i < n; i++) {
 		const struct pattern *p = &pattern[i];
 
