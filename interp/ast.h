@@ -468,8 +468,8 @@ struct parse_error {
 	bool at_end;             /* "unexpected end of file": more input could mend it */
 	bool resumes;            /* in name=( ): only this line is lost, with status 1 */
 	/* A script that ends by it has its last status: in [[ ]]; or 2 if that is 0: quotes and
-	 * brackets that are not closed. Else 2. */
-	enum { PARSE_STATUS_2, PARSE_STATUS_LAST, PARSE_STATUS_LAST_OR_2 } status;
+	 * brackets that are not closed. Else 2. In $( ) it ends more than others do. */
+	enum { PARSE_STATUS_2, PARSE_STATUS_LAST, PARSE_STATUS_LAST_OR_2, PARSE_STATUS_SUB } status;
 };
 
 /* In config->scratch; nothing to free. */

@@ -220,13 +220,30 @@ static void print_warnings(struct shell *sh, const struct parser *p)
 	sh->line = line;
 }
 
+/* A mistake in $( ) of a text that the shell was given ends it, as in bash, which parses there
+ * with a parser of its own; in the end it is told from other mistakes by its status. */
+static int substitution_status(struct shell *sh, const struct reader *r, bool script)
+{
+	bool given = r->name != NULL && strcmp(r->name, "-c") == 0;
+
+	if (given || (script && opt_set(sh, SET_COMMAND)))
+		return STATUS_NOT_FOUND;
+	if (script || sh->trap_running == TRAP_EXIT)
+		return STATUS_USAGE;
+	sh->flow = sh->session ? FLOW_ABORT : FLOW_EXIT;
+	if (sh->trap_running >= 0)
+		return STATUS_USAGE;
+	return sh->session || opt_set(sh, SET_COMMAND) ? STATUS_NOT_FOUND : 1;
+}
+
 /* What a syntax error leaves in $?. */
-static int syntax_status(const struct shell *sh, const struct reader *r,
-			 const struct parse_error *error)
+static int syntax_status(struct shell *sh, const struct reader *r, const struct parse_error *error)
 {
 	bool script = !sh->session && sh->frame->up == NULL && sh->trap_running < 0 &&
 		      (r->name == NULL || strcmp(r->name, "-c") == 0);
 
+	if (error->status == PARSE_STATUS_SUB)
+		return substitution_status(sh, r, script);
 	if (!script || error->status == PARSE_STATUS_2)
 		return STATUS_USAGE;
 	return sh->status != 0 || error->status == PARSE_STATUS_LAST ? sh->status : STATUS_USAGE;

@@ -46,7 +46,11 @@ void *parse_fail_token(struct parser *p)
 	if (p->failed)
 		return NULL;
 	if (kind == TOK_EOF) {
-		p->error.at_end = true;
+		if (p->in_sub) {
+			parse_fail_matching(p, p->line, ')');
+			p->error.status = PARSE_STATUS_2;
+			return NULL;
+		}
 		parse_fail(p, p->line, BYTES("syntax error: unexpected end of file"));
 		p->error.at_end = true;
 		return NULL;

@@ -152,6 +152,8 @@ static bool read_item(struct parser *p, int line)
 		return true;
 	}
 	kind = token_peek(p, CTX_ITEM);
+	if (kind == TOK_ERROR)
+		return false;
 	if (kind == TOK_EOF) {
 		parse_fail_matching(p, line, ')');
 		p->error.resumes = true;

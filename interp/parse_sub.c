@@ -130,6 +130,8 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 			parse_fail_token(p);
 		}
 	}
+	if (p->failed && !p->error.at_end)
+		p->error.status = PARSE_STATUS_SUB;
 	defer_docs(p, docs_base, p->docs_base);
 	p->docs_base = docs_base;
 	p->tok = saved;

@@ -109,13 +109,13 @@ static void print_fd(struct printer *pr, const struct redir *r)
 {
 	int standard = writes(r->kind) ? 1 : 0;
 	bool dup = r->kind == REDIR_DUP_IN || r->kind == REDIR_DUP_OUT;
-	bool always = (dup && is_descriptor(r->target->text)) || r->kind == REDIR_RDWR;
+	bool always = dup && is_descriptor(r->target->text);
 
 	if (r->var.len != 0)
 		buf_printf(pr->out, "{%.*s}", (int)r->var.len, r->var.ptr);
 	else if (r->kind == REDIR_BOTH || r->kind == REDIR_BOTH_APPEND)
 		return;
-	else if (always || (r->fd >= 0 && r->fd != standard))
+	else if (r->kind == REDIR_RDWR ? r->fd != 1 : always || (r->fd >= 0 && r->fd != standard))
 		buf_put_i64(pr->out, r->fd >= 0 ? r->fd : standard);
 }
 
@@ -207,23 +207,6 @@ static void print_list(struct printer *pr, const struct list *list)
 	}
 }
 
-/* A part of a line that goes on behind it. */
-static void print_held(struct printer *pr, const struct node *n)
-{
-	bool was = pr->hold_docs;
-
-	pr->hold_docs = true;
-	print_node(pr, n);
-	pr->hold_docs = was;
-}
-
-/* The bodies that wait, if nothing more comes on this line. */
-static void release_docs(struct printer *pr)
-{
-	if (!pr->hold_docs)
-		print_docs(pr);
-}
-
 /* The spine of a chain of && and || leans left and may be long. */
 static void print_and_or(struct printer *pr, const struct binary *b)
 {
@@ -241,14 +224,17 @@ static void print_and_or(struct printer *pr, const struct binary *b)
 		*link = (struct chain){ .at = chain, .next = list };
 		list = link;
 	}
-	print_held(pr, n);
-	for (; list != NULL; list = list->next) {
+	print_node(pr, n);
+	for (const struct chain *first = list; list != NULL; list = list->next) {
+		/* Only those of the first command wait for the operator. */
+		if (list != first)
+			print_docs(pr);
 		buf_puts(pr->out, list->at->node.kind == NODE_AND ? " && " : " || ");
 		if (print_docs(pr))
 			buf_putc(pr->out, ' ');
-		print_held(pr, list->at->right);
+		print_node(pr, list->at->right);
 	}
-	release_docs(pr);
+	print_docs(pr);
 }
 
 static void print_pipeline(struct printer *pr, const struct pipeline *pl)
@@ -261,7 +247,7 @@ static void print_pipeline(struct printer *pr, const struct pipeline *pl)
 		print_node(pr, pl->commands[i]);
 		if (i == pl->ncommands - 1) {
 			if (i > 0)
-				release_docs(pr);
+				print_docs(pr);
 			break;
 		}
 		buf_puts(pr->out, " |");
@@ -273,7 +259,7 @@ static void print_pipeline(struct printer *pr, const struct pipeline *pl)
 
 static void print_background(struct printer *pr, const struct group *g)
 {
-	print_held(pr, g->body);
+	print_node(pr, g->body);
 	buf_puts(pr->out, " &");
 	if (print_docs(pr))
 		buf_putc(pr->out, ' ');
@@ -564,8 +550,6 @@ static void number_node(struct printer *pr, struct node *n)
 
 void print_node(struct printer *pr, const struct node *n)
 {
-	bool held = pr->hold_docs;
-
 	if (pr->number)
 		number_node(pr, (struct node *)(uintptr_t)n);
 
@@ -574,10 +558,7 @@ void print_node(struct printer *pr, const struct node *n)
 		return;
 	}
 	pr->depth++;
-	pr->hold_docs = held &&
-			(n->kind == NODE_PIPELINE || n->kind == NODE_AND || n->kind == NODE_OR);
 	print_command_kind(pr, n);
-	pr->hold_docs = held;
 	if (n->kind != NODE_SIMPLE)
 		print_redirs(pr, n, false);
 	pr->depth--;

@@ -20,10 +20,9 @@ struct printer {
 	int indent;
 	int depth;
 	bool in_function;
-	bool hold_docs; /* an operator follows on this line: bodies wait for it */
-	bool had_doc;   /* a body was printed: the list shows no ; behind the command */
-	bool number;    /* nodes get the number of their line in the text, from 0 */
-	int lines;      /* so far, up to `counted` */
+	bool had_doc; /* a body was printed: the list shows no ; behind the command */
+	bool number;  /* nodes get the number of their line in the text, from 0 */
+	int lines;    /* so far, up to `counted` */
 	size_t counted;
 	struct print_doc *docs; /* bodies that wait for the end of their line */
 	struct print_doc *last_doc;

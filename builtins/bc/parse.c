@@ -880,15 +880,19 @@ static void parse_line(struct bc *b)
 {
 	bool first = true;
 
-	for (;; first = false) {
+	for (;;) {
 		for (; is_char(b, ';'); first = false)
 			bc_next(b);
 		if (b->token == TOKEN_NEWLINE || b->token == TOKEN_END)
 			return;
-		if (first && is_word(b, WORD_DEFINE))
+		if (first && is_word(b, WORD_DEFINE)) {
 			parse_function(b);
-		else
-			parse_statement(b);
+			if (b->failed)
+				return;
+			continue; /* what follows it begins as a line does */
+		}
+		parse_statement(b);
+		first = false;
 		if (b->failed)
 			return;
 		if (b->token != TOKEN_NEWLINE && b->token != TOKEN_END && !is_char(b, ';')) {
