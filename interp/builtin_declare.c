@@ -5,44 +5,10 @@
  * All are one: options say which attributes go on and off, and what the operands are. export
  * and readonly differ in that they change the binding in force and never make a local one.
  */
-#include "interp/builtin.h"
+#include "interp/declare.h"
 #include "interp/exec.h"
-#include "interp/var_private.h"
 
-enum {
-	ATTR_ARRAYS = VAR_ARRAY | VAR_ASSOC,
-	ATTR_CASE = VAR_LOWER | VAR_UPPER | VAR_CAPITAL,
-};
-
-struct declare {
-	struct shell *sh;
-	const char *name; /* of the builtin */
-	unsigned on;      /* attributes to give */
-	unsigned off;
-	bool functions;      /* -f */
-	bool function_names; /* -F */
-	bool print;
-	bool global;
-	bool inherit;
-	bool is_local; /* the builtin is local */
-	bool plain;    /* export, readonly: the binding in force */
-	bool any_option;
-	int status;
-};
-
-/* name[sub]+=value, as written or as parsed. */
-struct operand {
-	struct bytes name;
-	struct bytes sub; /* ptr NULL: none */
-	struct bytes value;
-	bool has_value;
-	bool append;
-	bool parsed;                  /* was an assignment as it was read */
-	const struct assign *literal; /* name=( ... ) */
-	const char *text;
-};
-
-static int declare_fail(struct declare *d, const char *format, const char *word)
+int declare_fail(struct declare *d, const char *format, const char *word)
 {
 	builtin_error(d->sh, d->name, format, word);
 	d->status = 1;
@@ -104,7 +70,7 @@ static bool operand_at(struct declare *d, char **argv, int i, struct operand *o)
 
 /* The scope of the innermost function being executed; 0 outside. A temporary environment may
  * lie above it. */
-static int function_scope(const struct shell *sh)
+int declare_scope(const struct shell *sh)
 {
 	for (const struct frame *f = sh->frame; f != NULL; f = f->up) {
 		if (f->is_function)
@@ -133,7 +99,7 @@ static struct var *local_binding(struct declare *d, struct bytes name, uint64_t 
 	struct shell *sh = d->sh;
 	int scope = sh->scope;
 
-	sh->scope = function_scope(sh);
+	sh->scope = declare_scope(sh);
 	struct var *below = var_find(sh, name, hash);
 	bool fresh = below == NULL || below->scope != sh->scope;
 	struct var *v = var_local(sh, name, hash);
@@ -147,9 +113,9 @@ static struct var *local_binding(struct declare *d, struct bytes name, uint64_t 
 }
 
 /* Whether a new local variable would be made. */
-static bool is_fresh_local(struct declare *d, struct bytes name, uint64_t hash)
+bool declare_is_fresh(struct declare *d, struct bytes name, uint64_t hash)
 {
-	int scope = function_scope(d->sh);
+	int scope = declare_scope(d->sh);
 
 	if (scope == 0 || d->global || d->plain)
 		return false;
@@ -239,7 +205,7 @@ static struct var *target(struct declare *d, struct operand *o)
 	uint64_t hash = name_hash(o->name);
 	struct var *v;
 
-	if (is_fresh_local(d, o->name, hash))
+	if (declare_is_fresh(d, o->name, hash))
 		return local_binding(d, o->name, hash);
 	if (d->global) {
 		v = global_binding(d->sh, o->name, hash);
@@ -250,12 +216,12 @@ static struct var *target(struct declare *d, struct operand *o)
 	}
 	v = var_find(d->sh, o->name, hash);
 	if (((d->on | d->off) & VAR_NAMEREF) == 0 && v != NULL && (v->flags & VAR_NAMEREF) != 0) {
-		if (o->sub.ptr != NULL && !d->plain && function_scope(d->sh) == 0)
+		if (o->sub.ptr != NULL && !d->plain && declare_scope(d->sh) == 0)
 			return unreferenced(d, v);
 		if (follow(d, o) != 0)
 			return NULL;
 		hash = name_hash(o->name);
-		if (is_fresh_local(d, o->name, hash))
+		if (declare_is_fresh(d, o->name, hash))
 			return local_binding(d, o->name, hash);
 	}
 	v = var_ensure(d->sh, o->name, hash);
@@ -263,160 +229,6 @@ static struct var *target(struct declare *d, struct operand *o)
 	    var_unreference(d->sh, &v, o->sub) != 0)
 		return NULL;
 	return v;
-}
-
-/* --- checks --- */
-
-static int check_readonly(struct declare *d, const struct operand *o, const struct var *v)
-{
-	if ((v->flags & VAR_READONLY) == 0)
-		return 0;
-	/* Through a reference to nothing nothing can be taken away. */
-	if (!o->has_value && (v->flags & VAR_NAMEREF & ~d->on & ~d->off) != 0 && v->len == 0)
-		return 0;
-	if (o->has_value && o->literal == NULL && d->plain && (d->on & ATTR_ARRAYS) != 0)
-		return declare_fail(d, "%s: readonly variable", v->name.ptr);
-	if (o->has_value && (d->plain || o->literal != NULL)) {
-		shell_error(d->sh, "%s: readonly variable", v->name.ptr);
-		d->status = special_error(d->sh, 1);
-		if (o->literal != NULL) { /* as for an assignment: the line is given up */
-			d->sh->status = 1;
-			d->sh->flow = FLOW_ABORT;
-		}
-		return -1;
-	}
-	if (o->has_value || (d->off & VAR_READONLY) != 0 ||
-	    (d->off & v->flags & VAR_NAMEREF & (v->len != 0 ? ~0u : 0u)) != 0 ||
-	    (d->on & ~v->flags & VAR_NAMEREF) != 0)
-		return declare_fail(d, "%s: readonly variable", v->name.ptr);
-	return 0;
-}
-
-/* A new local variable can't hide a readonly one. */
-static int check_hidden(struct declare *d, const struct operand *o)
-{
-	uint64_t hash = name_hash(o->name);
-	struct var *v = var_find(d->sh, o->name, hash);
-
-	if (v != NULL && (v->flags & VAR_READONLY) != 0 && v->scope == 0 &&
-	    is_fresh_local(d, o->name, hash))
-		return declare_fail(d, "%s: readonly variable", v->name.ptr);
-	return 0;
-}
-
-/* With a list it is noticed before the builtin runs; outside functions that ends the line. */
-static int cannot_convert(struct declare *d, const struct operand *o, const struct var *v,
-			  const char *message)
-{
-	if (o->literal != NULL)
-		shell_error(d->sh, message, v->name.ptr);
-	if (o->literal == NULL || function_scope(d->sh) != 0)
-		return declare_fail(d, message, v->name.ptr);
-	d->status = d->sh->status = 1;
-	d->sh->flow = FLOW_ABORT;
-	return -1;
-}
-
-static int check_arrays(struct declare *d, const struct operand *o, const struct var *v)
-{
-	if ((d->off & v->flags & ATTR_ARRAYS) != 0)
-		return declare_fail(d, "%s: cannot destroy array variables in this way",
-				    v->name.ptr);
-	if ((d->on & VAR_ASSOC) != 0 && (v->flags & VAR_ARRAY) != 0)
-		return cannot_convert(d, o, v, "%s: cannot convert indexed to associative array");
-	if ((d->on & VAR_ARRAY) != 0 && (v->flags & VAR_ASSOC) != 0)
-		return cannot_convert(d, o, v, "%s: cannot convert associative to indexed array");
-	return 0;
-}
-
-static bool is_reference_target(struct bytes text)
-{
-	struct bytes name;
-	struct bytes sub;
-
-	return parse_name_ref(text, &name, &sub);
-}
-
-static struct bytes joined(struct shell *sh, struct bytes a, struct bytes b)
-{
-	struct buf out = buf_in(sh->arena);
-
-	buf_add(&out, a);
-	buf_add(&out, b);
-	return buf_bytes(&out);
-}
-
-/* What a reference is to refer to. */
-static int check_reference_value(struct declare *d, const struct operand *o, const struct var *v)
-{
-	struct bytes value = o->has_value ? o->value : (struct bytes){ v->value, v->len };
-	struct bytes name;
-	struct bytes sub;
-
-	if (o->append && (v->flags & VAR_NAMEREF) != 0)
-		value = joined(d->sh, (struct bytes){ v->value, v->len }, value);
-	if (!o->has_value && (v->flags & (VAR_SET | ATTR_ARRAYS)) != VAR_SET)
-		return 0;
-	if (o->has_value && value.len == 0)
-		return declare_fail(d, "`%s': not a valid identifier",
-				    arena_dup(d->sh->arena, value));
-	if (!is_reference_target(value))
-		return declare_fail(d, "`%s': invalid variable name for name reference",
-				    arena_dup(d->sh->arena, value));
-	if (!parse_name_ref(value, &name, &sub) || !bytes_eq(name, o->name) ||
-	    (v->scope == 0 && !o->has_value))
-		return 0;
-	if (v->scope == 0 && o->append) {
-		shell_error(d->sh, "%s: nameref variable self references not allowed", v->name.ptr);
-		return -1;
-	}
-	if (v->scope == 0)
-		return declare_fail(d, "%s: nameref variable self references not allowed",
-				    v->name.ptr);
-	builtin_error(d->sh, d->name, "warning: %s: circular name reference", v->name.ptr);
-	var_say_circular(d->sh, v->name);
-	return 0;
-}
-
-/* The value becomes what v, a reference to nothing yet, refers to. A global one that can't have
- * it is gone; as an integer it is never a name. */
-static int check_new_target(struct declare *d, const struct operand *o, const struct var *v)
-{
-	bool self = bytes_eq(o->value, o->name);
-	bool valid = is_reference_target(o->value);
-
-	if (v->scope != 0 && self)
-		var_say_circular(d->sh, o->name);
-	if (v->scope != 0 && !valid)
-		return declare_fail(d, "`%s': invalid variable name for name reference",
-				    o->value.ptr);
-	if (v->scope != 0 || (valid && !self && (d->on & VAR_INTEGER) == 0))
-		return 0;
-	if (self)
-		shell_error(d->sh, "%s: nameref variable self references not allowed", v->name.ptr);
-	else if (!valid)
-		declare_fail(d, "`%s': not a valid identifier", o->value.ptr);
-	var_unset(d->sh, v->name, v->hash, true);
-	return -1;
-}
-
-static int check_reference(struct declare *d, const struct operand *o, const struct var *v)
-{
-	if ((d->on & VAR_NAMEREF) == 0)
-		return 0;
-	if (o->literal == NULL && o->sub.ptr == NULL && check_reference_value(d, o, v) != 0)
-		return -1;
-	if ((d->on & ATTR_ARRAYS) != 0 && (v->flags & ATTR_ARRAYS) == 0 && o->literal == NULL)
-		return 0;
-	if (((v->flags | d->on) & ATTR_ARRAYS) == 0 && o->literal == NULL && o->sub.ptr == NULL)
-		return 0;
-	return declare_fail(
-		d, "%s: reference variable cannot be an array",
-		o->sub.ptr == NULL
-			? v->name.ptr
-			: arena_dup(d->sh->arena,
-				    (struct bytes){ o->name.ptr, (size_t)(o->sub.ptr + o->sub.len +
-									  1 - o->name.ptr) }));
 }
 
 /* --- changing --- */
@@ -554,11 +366,11 @@ static int declare_variable(struct declare *d, struct operand *o, struct var *v)
 	struct shell *sh = d->sh;
 
 	if ((v->flags & VAR_NAMEREF & ~d->on) != 0 && v->len == 0 && o->has_value &&
-	    o->literal == NULL && check_new_target(d, o, v) != 0)
+	    o->literal == NULL && declare_check_new_target(d, o, v) != 0)
 		return -1;
 	make_first(d, o, v);
-	if (check_readonly(d, o, v) != 0 || check_arrays(d, o, v) != 0 ||
-	    check_reference(d, o, v) != 0)
+	if (declare_check_readonly(d, o, v) != 0 || declare_check_arrays(d, o, v) != 0 ||
+	    declare_check_reference(d, o, v) != 0)
 		return -1;
 	/* A number is no name: nothing is said. */
 	if (o->has_value && (d->on & (VAR_NAMEREF | VAR_INTEGER)) == (VAR_NAMEREF | VAR_INTEGER) &&
@@ -590,7 +402,7 @@ static bool remove_reference(struct declare *d, const struct operand *o, struct 
 	struct operand target = *o;
 
 	if ((d->off & VAR_NAMEREF) == 0 || v == NULL || (v->flags & VAR_NAMEREF) == 0 ||
-	    v->len == 0 || (v->flags & VAR_READONLY) != 0 || is_fresh_local(d, o->name, v->hash))
+	    v->len == 0 || (v->flags & VAR_READONLY) != 0 || declare_is_fresh(d, o->name, v->hash))
 		return false;
 	rest.off &= ~(unsigned)VAR_NAMEREF;
 	if (rest.on == 0 && rest.off == 0 && !o->has_value)
@@ -611,7 +423,7 @@ static void declare_value(struct declare *d, struct operand *o)
 
 	if (remove_reference(d, o, o->name))
 		return;
-	if (o->literal != NULL && is_fresh_local(d, o->name, hash) &&
+	if (o->literal != NULL && declare_is_fresh(d, o->name, hash) &&
 	    !(existed && (d->inherit || opt_shopt(d->sh, SHOPT_localvar_inherit)))) {
 		failed = assign_literal(d, o, &v);
 	} else {
@@ -667,184 +479,8 @@ static void declare_operand(struct declare *d, char **argv, int i)
 		bad_operand(d, &o);
 		return;
 	}
-	if (check_hidden(d, &o) == 0)
+	if (declare_check_hidden(d, &o) == 0)
 		declare_value(d, &o);
-}
-
-/* --- functions --- */
-
-/* A function of this shell whose attributes may be changed. */
-static struct function *own_function(struct shell *sh, struct function *f)
-{
-	struct bytes name = f->name;
-
-	if (!sh->overlay || f->readonly)
-		return f;
-	function_define(sh, f->node);
-	return function_find(sh, name, name_hash(name));
-}
-
-static void change_function(struct declare *d, struct function *f)
-{
-	if ((d->off & VAR_READONLY) != 0 && f->readonly) {
-		declare_fail(d, "%s: readonly function", f->name.ptr);
-		return;
-	}
-	f = own_function(d->sh, f);
-	f->exported = ((d->on & VAR_EXPORT) != 0 || f->exported) && (d->off & VAR_EXPORT) == 0;
-	f->traced = ((d->on & VAR_TRACE) != 0 || f->traced) && (d->off & VAR_TRACE) == 0;
-	f->readonly = f->readonly || (d->on & VAR_READONLY) != 0;
-}
-
-static void print_named_function(struct declare *d, struct buf *out, const struct function *f)
-{
-	if (!d->function_names)
-		print_shell_function(out, f);
-	else if (opt_shopt(d->sh, SHOPT_extdebug))
-		buf_printf(out, "%s %d %s\n", f->name.ptr, f->node->node.line, f->source);
-	else if (d->print)
-		print_function_line(out, f);
-	else
-		buf_printf(out, "%s\n", f->name.ptr);
-}
-
-static void function_operand(struct declare *d, struct buf *out, const char *word)
-{
-	struct bytes name = bytes_of(word);
-	struct function *f = function_find(d->sh, name, name_hash(name));
-
-	if (f == NULL && strchr(word, '=') != NULL && !d->plain) {
-		declare_fail(d, "cannot use `-%s' to make functions", "f");
-		return;
-	}
-	if (f == NULL) {
-		out_lines(d->sh, d->name, out);
-		if (d->plain)
-			declare_fail(d, "%s: not a function", word);
-		else if (d->print)
-			declare_fail(d, "%s: not found", word);
-		d->status = 1;
-		return;
-	}
-	if (d->on == 0 && d->off == 0)
-		print_named_function(d, out, f);
-	else
-		change_function(d, f);
-}
-
-static void list_functions(struct declare *d, struct buf *out)
-{
-	struct function **list;
-	int n = function_list(d->sh, &list);
-
-	for (int i = 0; i < n; i++) {
-		const struct function *f = list[i];
-
-		if (((d->on & VAR_EXPORT) != 0 && !f->exported) ||
-		    ((d->on & VAR_READONLY) != 0 && !f->readonly) ||
-		    ((d->on & VAR_TRACE) != 0 && !f->traced))
-			continue;
-		if (!d->function_names)
-			print_shell_function(out, f);
-		if (d->function_names || d->plain || d->on != 0)
-			print_function_line(out, f);
-	}
-}
-
-static int declare_functions(struct declare *d, int argc, char **argv)
-{
-	struct buf out = buf_in(d->sh->arena);
-
-	if ((d->on & (ATTR_ARRAYS | VAR_INTEGER)) != 0 && argc > 0) {
-		builtin_error(d->sh, d->name, "-%c: invalid option",
-			      (d->on & VAR_INTEGER) != 0 ? 'i'
-			      : (d->on & VAR_ASSOC) != 0 ? 'A'
-							 : 'a');
-		return 1;
-	}
-	if (argc == 0 && (d->on & ATTR_ARRAYS) == 0)
-		list_functions(d, &out);
-	for (int i = 0; i < argc; i++)
-		function_operand(d, &out, argv[i]);
-	return out_flush(d->sh, d->name, &out) != 0 ? 1 : d->status;
-}
-
-/* --- printing --- */
-
-static void print_operand(struct declare *d, struct buf *out, const char *word)
-{
-	struct bytes name = bytes_of(word);
-	struct var *v = var_find(d->sh, name, name_hash(name));
-	struct bytes value;
-
-	if (v == NULL || (d->is_local && v->scope != function_scope(d->sh))) {
-		out_lines(d->sh, d->name, out);
-		declare_fail(d, "%s: not found", word);
-		return;
-	}
-	/* A dynamic variable has a value when it is asked for one. */
-	if ((v->flags & (VAR_DYNAMIC | ATTR_ARRAYS)) == VAR_DYNAMIC &&
-	    var_scalar(d->sh, v, &value)) {
-		struct var shown = *v;
-
-		shown.value = arena_dup(d->sh->arena, value);
-		shown.len = value.len;
-		shown.flags |= VAR_SET;
-		print_variable(d->sh, out, &shown);
-		return;
-	}
-	print_variable(d->sh, out, v);
-}
-
-/* Whether a listing with attribute options shows v. */
-static bool is_listed(const struct declare *d, const struct var *v)
-{
-	unsigned arrays = d->on & ATTR_ARRAYS;
-	unsigned rest = d->on & ~(unsigned)ATTR_ARRAYS;
-
-	if (d->is_local && v->scope != function_scope(d->sh))
-		return false;
-	if (arrays != 0 && (v->flags & arrays) == 0)
-		return false;
-	return rest == 0 || (v->flags & rest) != 0;
-}
-
-static void list_variable(struct declare *d, struct buf *out, struct var *v)
-{
-	if (opt_set(d->sh, SET_POSIX) && d->plain)
-		print_posix_variable(d->sh, out, v, d->name);
-	else
-		print_variable(d->sh, out, v);
-}
-
-static int list_variables(struct declare *d)
-{
-	struct buf out = buf_in(d->sh->arena);
-	struct var **vars;
-	size_t n = var_list(d->sh, &vars);
-
-	for (size_t i = 0; i < n; i++) {
-		if (is_listed(d, vars[i]))
-			list_variable(d, &out, vars[i]);
-	}
-	return out_flush(d->sh, d->name, &out);
-}
-
-static int print_operands(struct declare *d, int argc, char **argv)
-{
-	struct buf out = buf_in(d->sh->arena);
-
-	for (int i = 0; i < argc; i++)
-		print_operand(d, &out, argv[i]);
-	return out_flush(d->sh, d->name, &out) != 0 ? 1 : d->status;
-}
-
-static int list_all(struct declare *d)
-{
-	struct buf out = buf_in(d->sh->arena);
-
-	print_all_variables(d->sh, &out, !opt_set(d->sh, SET_POSIX));
-	return out_flush(d->sh, d->name, &out);
 }
 
 /* --- options --- */
@@ -914,11 +550,11 @@ static int declare_run(struct declare *d, int argc, char **argv)
 		return declare_functions(d, argc - o.index, argv + o.index);
 	if (o.index == argc) {
 		if (d->is_local || d->print || d->on != 0 || d->off != 0)
-			return list_variables(d);
-		return d->any_option ? 0 : list_all(d);
+			return declare_list_variables(d);
+		return d->any_option ? 0 : declare_list_all(d);
 	}
 	if (d->print)
-		return print_operands(d, argc - o.index, argv + o.index);
+		return declare_print_operands(d, argc - o.index, argv + o.index);
 	for (int i = o.index; i < argc && sh->flow == FLOW_NONE; i++)
 		declare_operand(d, argv, i);
 	return d->status;
@@ -942,7 +578,7 @@ int do_local(struct shell *sh, int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "--help") == 0)
 		return declare_run(&d, argc, argv);
-	if (function_scope(sh) == 0) {
+	if (declare_scope(sh) == 0) {
 		builtin_error(sh, "local", "can only be used in a function");
 		keep_literals(&d, argc, argv);
 		return 1;
@@ -977,7 +613,7 @@ static int attribute_builtin(struct declare *d, int argc, char **argv, const cha
 	}
 	if (o.index == argc) {
 		d->on |= attribute;
-		return list_variables(d);
+		return declare_list_variables(d);
 	}
 	for (int i = o.index; i < argc && d->sh->flow == FLOW_NONE; i++)
 		declare_operand(d, argv, i);
