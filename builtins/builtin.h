@@ -469,6 +469,8 @@ int64_t cmd_pwrite(struct cmd *c, int fd, const void *data, size_t n, uint64_t p
 /* Advisory locks on ranges of bytes: see sys_lock. -E_AGAIN: another open file's is in the way. */
 enum cmd_lock { CMD_UNLOCK, CMD_LOCK_SHARED, CMD_LOCK_EXCLUSIVE, CMD_LOCK_TEST };
 int cmd_lock(struct cmd *c, int fd, enum cmd_lock kind, uint64_t from, uint64_t len);
+/* flock(2): waits for others if `wait`, else -E_AGAIN; -E_INTR after a caught signal. */
+int cmd_flock(struct cmd *c, int fd, enum cmd_lock kind, bool wait);
 /* May write less than n. cmd_write_fd writes all, or returns -E_. */
 int64_t cmd_write_some(struct cmd *c, int fd, const void *data, size_t n);
 int cmd_write_fd(struct cmd *c, int fd, const void *data, size_t n);

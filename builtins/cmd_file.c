@@ -39,6 +39,13 @@ int cmd_lock(struct cmd *c, int fd, enum cmd_lock kind, uint64_t from, uint64_t 
 	return (int)sys_lock(c->p, fd, (enum lock_kind)kind, from, len);
 }
 
+int cmd_flock(struct cmd *c, int fd, enum cmd_lock kind, bool wait)
+{
+	struct lock_request r = { .owner = LOCK_WHOLE, .kind = (enum lock_kind)kind, .wait = wait };
+
+	return (int)sys_lock_as(c->p, fd, &r, NULL);
+}
+
 int64_t cmd_write_some(struct cmd *c, int fd, const void *data, size_t n)
 {
 	int64_t done;

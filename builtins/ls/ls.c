@@ -555,7 +555,7 @@ static void ls_defaults(struct cmd *c)
 {
 	struct ls_opts *o = c->opts;
 
-	o->format = o->sort = o->quoting = -1;
+	o->format = o->usual_format = o->sort = o->quoting = -1;
 	o->classify_when = LS_ALWAYS;
 }
 
@@ -569,4 +569,45 @@ const struct builtin builtin_ls = {
 	.usage_status = 2,
 	.error_status = 2,
 	.defaults = ls_defaults,
+};
+
+static void dir_defaults(struct cmd *c)
+{
+	struct ls_opts *o = c->opts;
+
+	ls_defaults(c);
+	o->usual_format = LS_COLUMNS;
+	o->quoting = QUOTE_ESCAPE;
+}
+
+const struct builtin builtin_dir = {
+	.name = "dir",
+	.usage = "[OPTION]... [FILE]...",
+	.summary = "Lists files in columns, with escapes for what cannot be shown: ls -C -b.",
+	.run = ls_run,
+	.opts = ls_options,
+	.opts_size = sizeof(struct ls_opts),
+	.usage_status = 2,
+	.error_status = 2,
+	.defaults = dir_defaults,
+};
+
+static void vdir_defaults(struct cmd *c)
+{
+	struct ls_opts *o = c->opts;
+
+	dir_defaults(c);
+	o->usual_format = LS_LONG;
+}
+
+const struct builtin builtin_vdir = {
+	.name = "vdir",
+	.usage = "[OPTION]... [FILE]...",
+	.summary = "Lists files with all that is known of them, one a line: ls -l -b.",
+	.run = ls_run,
+	.opts = ls_options,
+	.opts_size = sizeof(struct ls_opts),
+	.usage_status = 2,
+	.error_status = 2,
+	.defaults = vdir_defaults,
 };

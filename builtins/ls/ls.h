@@ -22,8 +22,9 @@ struct ls_pattern {
 };
 
 struct ls_opts {
-	int format; /* -1: not given */
-	int sort;   /* -1: not given */
+	int format;       /* -1: not given */
+	int usual_format; /* when none is given; -1: what suits the output */
+	int sort;         /* -1: not given */
 	int time;
 	bool time_given;
 	int hidden;

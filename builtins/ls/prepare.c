@@ -141,6 +141,8 @@ int ls_prepare(struct cmd *c, struct ls_opts *o)
 	bool tty = cmd_isatty(c, 1);
 
 	if (o->format < 0)
+		o->format = o->usual_format;
+	if (o->format < 0)
 		o->format = tty ? LS_COLUMNS : LS_SINGLE;
 	if (o->quoting < 0)
 		o->quoting = tty ? QUOTE_SHELL_ESCAPE : QUOTE_LITERAL;
