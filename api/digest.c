@@ -27,19 +27,34 @@ static void put_bytes(struct digest *d, struct bytes b)
 	digest_update(d, b);
 }
 
+enum { BLOCK_BYTES = 4096, SEEK_DATA_ = 3 };
+
+/* The block at pos, unless it is zeros: those count as a hole does. */
+static int64_t put_block(struct walk *w, vfs_ino ino, uint64_t pos)
+{
+	char block[BLOCK_BYTES];
+	int64_t n = vfs_read(w->points.new, ino, pos, block, sizeof block);
+
+	if (n <= 0 || (block[0] == 0 && memcmp(block, block + 1, (size_t)n - 1) == 0))
+		return n;
+	put_u64(&w->digest, pos);
+	put_bytes(&w->digest, (struct bytes){ block, (size_t)n });
+	return n;
+}
+
+/* The size, and what is not zero: a large hole costs nothing. */
 static int64_t put_file(struct walk *w, vfs_ino ino, uint64_t size)
 {
-	struct vfs *v = w->points.new;
-	const char *at;
 	int64_t n = 1;
 
 	put_u64(&w->digest, size);
-	for (uint64_t pos = 0; pos < size && n > 0; pos += (uint64_t)n) {
-		uint64_t left = size - pos;
+	for (uint64_t pos = 0; pos < size && n > 0; pos += BLOCK_BYTES) {
+		int64_t data = vfs_seek_data(w->points.new, ino, pos, SEEK_DATA_);
 
-		n = vfs_view(v, ino, pos, left < 1 << 20 ? (size_t)left : 1 << 20, &at);
-		if (n > 0)
-			digest_update(&w->digest, (struct bytes){ at, (size_t)n });
+		if (data < 0)
+			return data == -E_NXIO ? 0 : data;
+		pos = (uint64_t)data / BLOCK_BYTES * BLOCK_BYTES;
+		n = put_block(w, ino, pos);
 	}
 	return n < 0 ? n : 0;
 }

@@ -26,6 +26,9 @@ same 'what goes on in the background' 2
 check 'a limit' 137 $?
 same 'a limit again' 1
 
+timeout 20 "$cowsh" --journal j -c 'truncate -s 1T f; echo x >> f; head -c 5000 /dev/zero > g; ls -s f g' > out 2>&1
+same 'a file of a terabyte that is nearly all hole' 1
+
 "$cowsh" --clock @1 --journal j -c 'echo 1 > f'
 check 'each command in a line' '1: status 0, 11 steps: echo 1 > f' "$("$cowsh" replay -v j | head -n 1 | sed 's/, [0-9]* steps/, 11 steps/')"
 check 'the session opened after it' '1' "$("$cowsh" replay --until 1 -c 'cat f' j)"
