@@ -1,7 +1,12 @@
 #!/bin/bash
 # The program's options and its behaviour around the shell. usage: tests/cli/options.sh BUILD
+page=$(realpath "$(dirname "$0")/../../docs/cowsh.1")
 . "$(dirname "$0")/harness" "$1"
 
+check 'the man page has every option of --help' '' \
+	"$("$cowsh" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u | while read -r option; do
+		grep -qF -- "${option//-/\\-}" "$page" || echo "$option"
+	done)"
 check '-c runs a script' hi "$("$cowsh" -c 'echo hi')"
 check '-c NAME ARG' 'name a b c' "$("$cowsh" -c 'echo $0 "$@"' name a 'b c')"
 "$cowsh" -c 'exit 7'
