@@ -35,7 +35,7 @@ static int64_t put_block(struct walk *w, vfs_ino ino, uint64_t pos)
 	char block[BLOCK_BYTES];
 	int64_t n = vfs_read(w->points.new, ino, pos, block, sizeof block);
 
-	if (n <= 0 || (block[0] == 0 && memcmp(block, block + 1, (size_t)n - 1) == 0))
+	if (n <= 0 || bytes_are_zero((struct bytes){ block, (size_t)n }))
 		return n;
 	put_u64(&w->digest, pos);
 	put_bytes(&w->digest, (struct bytes){ block, (size_t)n });

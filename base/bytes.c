@@ -57,6 +57,11 @@ uint64_t bytes_hash(struct bytes s)
 	return h * 0x9e3779b97f4a7c15u;
 }
 
+bool bytes_are_zero(struct bytes s)
+{
+	return s.len == 0 || (s.ptr[0] == 0 && memcmp(s.ptr, s.ptr + 1, s.len - 1) == 0);
+}
+
 uint64_t bytes_count(struct bytes s, char byte)
 {
 	return simd_count(s.ptr, s.len, byte);

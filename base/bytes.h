@@ -58,6 +58,9 @@ int bytes_cmp(struct bytes a, struct bytes b);
 const char *bytes_find(struct bytes hay, struct bytes needle);
 const char *bytes_rfind(struct bytes hay, struct bytes needle);
 
+/* Whether there is nothing but zero bytes in it. */
+bool bytes_are_zero(struct bytes s);
+
 /* A 64-bit hash that is the same on every platform (FNV-1a with a final mix). */
 uint64_t bytes_hash(struct bytes s);
 

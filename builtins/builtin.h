@@ -603,6 +603,8 @@ int cmd_wait(struct cmd *c, int pid, int *status, bool nohang);
 int cmd_pipe(struct cmd *c, int fds[2]);
 /* A wait status as an exit status: 128 + signal. */
 int cmd_exit_status(int wait_status);
+/* Waits until the child pid has ended, whatever signals are caught meanwhile: its exit status. */
+int cmd_wait_end(struct cmd *c, int pid);
 
 int cmd_pid(struct cmd *c);
 int cmd_ppid(struct cmd *c);

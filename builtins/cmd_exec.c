@@ -186,6 +186,15 @@ int cmd_exit_status(int wait_status)
 	return sig != 0 ? 128 + sig : (wait_status >> 8) & 0xff;
 }
 
+int cmd_wait_end(struct cmd *c, int pid)
+{
+	int status = 0;
+
+	while (cmd_wait(c, pid, &status, false) < 0)
+		cmd_charge(c, 1);
+	return cmd_exit_status(status);
+}
+
 /* --- processes and signals --- */
 
 int cmd_pid(struct cmd *c)

@@ -595,17 +595,12 @@ static int64_t read_block(struct dd *d, int fd, char *to, size_t n)
 	}
 }
 
-static bool is_zero(const char *at, size_t n)
-{
-	return n > 0 && at[0] == 0 && memcmp(at, at + 1, n - 1) == 0;
-}
-
 /* Writes all, or ends dd with a message. */
 static void write_block(struct dd *d, const char *from, size_t n)
 {
 	struct cmd *c = d->c;
 
-	if ((d->conv & CONV_SPARSE) != 0 && is_zero(from, n)) {
+	if ((d->conv & CONV_SPARSE) != 0 && n > 0 && bytes_are_zero((struct bytes){ from, n })) {
 		if (cmd_seek(c, d->out, (int64_t)n, SEEK_CUR_) >= 0) {
 			d->ends_in_hole = true;
 			d->wrote_bytes += n;

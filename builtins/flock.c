@@ -85,7 +85,6 @@ static int run(struct cmd *c, char **argv)
 {
 	const struct flock_opts *o = c->opts;
 	struct cmd_program prog = { .argv = argv };
-	int status = 0;
 	int pid;
 
 	if (o->verbose)
@@ -96,9 +95,7 @@ static int run(struct cmd *c, char **argv)
 	pid = cmd_spawn(c, &prog);
 	if (pid < 0)
 		return fail(c, pid, NO_PROGRAM, "failed to execute %s", argv[0]);
-	while (cmd_wait(c, pid, &status, false) < 0)
-		cmd_charge(c, 1);
-	return cmd_exit_status(status);
+	return cmd_wait_end(c, pid);
 }
 
 static int open_file(struct cmd *c, const char *path)

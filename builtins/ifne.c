@@ -27,7 +27,6 @@ static int run_fed(struct cmd *c, struct input *in, struct bytes first)
 	struct cmd_program prog = { .argv = c->args, .fds = fds, .nfds = 3 };
 	char *held = pool_dup(c->pool, first);
 	int pid = cmd_spawn(c, &prog);
-	int status = 0;
 
 	cmd_close(c, ends[0]);
 	if (pid < 0)
@@ -40,9 +39,7 @@ static int run_fed(struct cmd *c, struct input *in, struct bytes first)
 		err = cmd_write_fd(c, ends[1], first.ptr, first.len);
 	}
 	cmd_close(c, ends[1]);
-	while (cmd_wait(c, pid, &status, false) < 0)
-		cmd_charge(c, 1);
-	return cmd_exit_status(status);
+	return cmd_wait_end(c, pid);
 }
 
 static int ifne_run(struct cmd *c)

@@ -78,13 +78,9 @@ static int pee_run(struct cmd *c)
 			feed(c, &l[i], block);
 	}
 	for (int i = 0; i < c->nargs; i++) {
-		int status = 0;
-
 		if (l[i].fd >= 0)
 			cmd_close(c, l[i].fd);
-		while (cmd_wait(c, l[i].pid, &status, false) < 0)
-			cmd_charge(c, 1);
-		result |= cmd_exit_status(status);
+		result |= cmd_wait_end(c, l[i].pid);
 	}
 	return result;
 }

@@ -23,7 +23,6 @@ static int in_child(struct cmd *c, const struct setsid_opts *o)
 {
 	char **argv = arena_array(c->arena, (size_t)c->nargs + 2, sizeof(char *));
 	struct cmd_program prog = { .argv = argv };
-	int status = 0;
 
 	argv[0] = arena_dup(c->arena, bytes_of(c->name));
 	memcpy(argv + 1, c->args, (size_t)c->nargs * sizeof(char *));
@@ -33,9 +32,7 @@ static int in_child(struct cmd *c, const struct setsid_opts *o)
 		return cmd_error(c, pid, "fork");
 	if (!o->wait)
 		return 0;
-	while (cmd_wait(c, pid, &status, false) < 0)
-		cmd_charge(c, 1);
-	return cmd_exit_status(status);
+	return cmd_wait_end(c, pid);
 }
 
 static int setsid_run(struct cmd *c)

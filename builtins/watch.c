@@ -47,7 +47,6 @@ static int run_once(struct cmd *c, char **argv, struct buf *out)
 	struct cmd_program prog = { .argv = argv };
 	char block[4096];
 	int fds[2];
-	int status = 0;
 	int64_t n;
 
 	cmd_flush(c);
@@ -65,9 +64,7 @@ static int run_once(struct cmd *c, char **argv, struct buf *out)
 	while ((n = cmd_read(c, fds[0], block, sizeof block)) > 0)
 		buf_put(out, block, (size_t)n);
 	cmd_close(c, fds[0]);
-	while (cmd_wait(c, pid, &status, false) < 0)
-		cmd_charge(c, 1);
-	return cmd_exit_status(status);
+	return cmd_wait_end(c, pid);
 }
 
 static void put_title(struct cmd *c, int64_t ns, const char *command)

@@ -209,14 +209,6 @@ static size_t read_line(struct xxd *x, struct input *in, uint8_t *out, size_t n)
 	return have;
 }
 
-static bool all_zero(const uint8_t *at, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (at[i] != 0)
-			return false;
-	return true;
-}
-
 /* Lines of zeros but for the first and the last become one '*'. */
 static void dump(struct xxd *x, struct input *in, uint64_t offset)
 {
@@ -227,7 +219,8 @@ static void dump(struct xxd *x, struct input *in, uint64_t offset)
 
 	offset += x->offset;
 	while ((n = read_line(x, in, line, columns)) > 0) {
-		bool zero = x->autoskip && n == columns && all_zero(line, n);
+		bool zero = x->autoskip && n == columns &&
+			    bytes_are_zero((struct bytes){ (const char *)line, n });
 
 		if (!zero) {
 			if (zeros > 2)

@@ -144,6 +144,20 @@ static int64_t gather(struct task *t, const struct header *h, const struct part 
 	return 0;
 }
 
+/* The header at address, its parts, and a buffer for all of them: how long that is. */
+static int64_t get_header(struct task *t, uint64_t address, struct header *h, struct part **parts,
+			  char **buf)
+{
+	int64_t total;
+
+	if (get_user(t, h, address, sizeof *h) != 0)
+		return -E_FAULT;
+	total = get_parts(t, h, parts);
+	if (total >= 0)
+		*buf = call_memory(t, (size_t)total + 1);
+	return total;
+}
+
 static int64_t send_header(struct task *t, int fd, uint64_t address, unsigned flags)
 {
 	struct socket_message *m = call_memory(t, sizeof *m);
@@ -154,12 +168,9 @@ static int64_t send_header(struct task *t, int fd, uint64_t address, unsigned fl
 	char *buf;
 
 	*m = (struct socket_message){ .flags = flags };
-	if (get_user(t, &h, address, sizeof h) != 0)
-		return -E_FAULT;
-	total = get_parts(t, &h, &parts);
+	total = get_header(t, address, &h, &parts, &buf);
 	if (total < 0)
 		return total;
-	buf = call_memory(t, (size_t)total + 1);
 	r = gather(t, &h, parts, buf);
 	if (r == 0 && h.name != 0 && h.name_bytes != 0)
 		r = socket_get_name(t, h.name, h.name_bytes, &m->name);
@@ -256,12 +267,9 @@ static int64_t receive_header(struct task *t, int fd, uint64_t address, unsigned
 	char *buf;
 
 	*m = (struct socket_message){ .flags = flags };
-	if (get_user(t, &h, address, sizeof h) != 0)
-		return -E_FAULT;
-	total = get_parts(t, &h, &parts);
+	total = get_header(t, address, &h, &parts, &buf);
 	if (total < 0)
 		return total;
-	buf = call_memory(t, (size_t)total + 1);
 	make_room(t, &h, m);
 	r = receive(t, fd, buf, (size_t)total, m);
 	if (r < 0)

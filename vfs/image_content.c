@@ -33,13 +33,6 @@ static void encode_extent(const struct extent *e, uint8_t *at)
 	put32(at + EXTENT_FLAGS, e->in_base);
 }
 
-static bool is_zero_page(const void *page)
-{
-	const char *p = page;
-
-	return p[0] == 0 && memcmp(p, p + 1, PAGE_BYTES - 1) == 0;
-}
-
 /* Whether e goes on where the last extent ends; then that one grows. */
 static bool joined(struct content *c, const struct extent *e)
 {
@@ -184,7 +177,7 @@ int content_page(struct content *c, uint64_t index, const void *page)
 {
 	int err = 0;
 
-	if (is_zero_page(page))
+	if (bytes_are_zero((struct bytes){ (const char *)page, PAGE_BYTES }))
 		return 0;
 	if (image_out_compresses(c->out))
 		err = add_to_block(c, index, page);

@@ -150,9 +150,7 @@ int image_copy(struct image *i, uint64_t place, void *out, uint64_t len)
 
 static bool is_zero(const uint8_t *at, size_t n)
 {
-	while (n != 0 && *at == 0)
-		at++, n--;
-	return n == 0;
+	return bytes_are_zero((struct bytes){ (const char *)at, n });
 }
 
 static enum image_fault look_at(const uint8_t *bytes, uint64_t size)
