@@ -552,6 +552,8 @@ static int resolved(struct applying *am)
 	struct git *g = am->g;
 	struct oid tree, head, head_tree;
 
+	if (am->mail.name == NULL)
+		git_die(g, "cannot resume: .git/rebase-apply/final-commit does not exist.");
 	say_applying(am);
 	if (index_unmerged(index_get(g))) {
 		git_printf(g, "You still have unmerged paths in your index.\n"

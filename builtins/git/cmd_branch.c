@@ -341,6 +341,7 @@ static int create_branch(struct git *g, const struct branch_opts *o, struct args
 	struct oid oid, c;
 	bool exists, several;
 	char *start_ref;
+	char *head = head_ref(g);
 	struct buf b = buf_in(g->a);
 
 	if (args->argc > 2)
@@ -354,8 +355,6 @@ static int create_branch(struct git *g, const struct branch_opts *o, struct args
 		git_die(g, "cannot force update the branch '%s' checked out at '%s'", name,
 			g->work != NULL ? g->work : g->dir);
 	if (rev_parse(g, start, &oid) < 0) {
-		char *head = head_ref(g);
-
 		if (args->argc < 2 && head != NULL)
 			git_die(g, "not a valid object name: '%s'", ref_short(g, head));
 		git_die(g, "not a valid object name: '%s'", start);
@@ -364,9 +363,9 @@ static int create_branch(struct git *g, const struct branch_opts *o, struct args
 		git_die(g, "not a valid branch point: '%s'", start);
 	ref_update(g, full, &c, NULL,
 		   git_format(g->a, exists ? "branch: Reset to %s" : "branch: Created from %s",
-			      args->argc > 1        ? start
-			      : head_ref(g) != NULL ? ref_short(g, head_ref(g))
-						    : "HEAD"),
+			      args->argc > 1 ? start
+			      : head != NULL ? ref_short(g, head)
+					     : "HEAD"),
 		   false);
 	start_ref = ref_expand(g, start, &oid, &several);
 	if (start_ref != NULL && !o->no_track &&

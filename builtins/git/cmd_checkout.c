@@ -458,10 +458,11 @@ static int checkout_paths(struct git *g, struct checkout *k, char **paths, int n
 static int only_status(struct git *g, struct checkout *k)
 {
 	struct oid head;
+	char *branch = head_ref(g);
 
 	/* "git checkout": nothing moves, changes are listed. */
 	if (!head_oid(g, &head)) {
-		if (head_ref(g) != NULL)
+		if (branch != NULL)
 			git_die(g, "You are on a branch yet to be born");
 		return 1;
 	}
@@ -469,8 +470,8 @@ static int only_status(struct git *g, struct checkout *k)
 		show_changes(g);
 	struct buf b = buf_in(g->a);
 
-	if (head_ref(g) != NULL)
-		status_put_tracking(g, head_ref(g), &b, true);
+	if (branch != NULL)
+		status_put_tracking(g, branch, &b, true);
 	cmd_bytes(g->c, buf_bytes(&b));
 	return 0;
 }

@@ -296,6 +296,7 @@ int git_cmd_cherry(struct git *g, struct args *args)
 	struct plumb_opts o = { .abbrev = OID_HEX };
 	const struct git_parser p = { cherry_options, &o, cherry_usage, 0, NULL };
 	const char *up = NULL, *why;
+	char *head;
 	struct revs r;
 	struct commit *c, *upstream;
 
@@ -304,8 +305,8 @@ int git_cmd_cherry(struct git *g, struct args *args)
 		git_usage(g, cherry_usage);
 	if (args->argc > 0)
 		up = args->argv[0];
-	else if (head_ref(g) != NULL)
-		up = rev_upstream(g, head_ref(g), &why);
+	else if ((head = head_ref(g)) != NULL)
+		up = rev_upstream(g, head, &why);
 	if (up == NULL) {
 		git_say(g, "Could not find a tracked remote branch, please specify <upstream> "
 			   "manually.\n");

@@ -33,11 +33,11 @@ static void show_oid(struct parsing *p, const struct oid *o, const char *name, b
 		return;
 	}
 	if ((p->symbolic_full || p->abbrev_ref) && name != NULL) {
-		char *full = strcmp(name, "HEAD") == 0 || strcmp(name, "@") == 0
-				     ? (head_ref(g) != NULL ? head_ref(g)
-							    : arena_dup(g->a, BYTES("HEAD")))
-				     : ref_expand(g, name, &ignored, &several);
+		bool head = strcmp(name, "HEAD") == 0 || strcmp(name, "@") == 0;
+		char *full = head ? head_ref(g) : ref_expand(g, name, &ignored, &several);
 
+		if (head && full == NULL)
+			full = arena_dup(g->a, BYTES("HEAD"));
 		if (full == NULL && strstr(name, "@{") != NULL) {
 			const char *why;
 			char *base = git_format(g->a, "%.*s", (int)(strstr(name, "@{") - name),
@@ -110,44 +110,30 @@ static bool inside_dir(struct git *g)
 	       git_starts(g->start, git_format(g->a, "%s/", g->dir));
 }
 
-static void need_repo(struct git *g)
-{
-	repo_need(g);
-}
-
 static bool about_repo(struct parsing *p, const char *arg)
 {
 	struct git *g = p->g;
 
 	if (strcmp(arg, "--is-inside-work-tree") == 0) {
-		need_repo(g);
 		git_printf(g, "%s\n", g->work != NULL && !inside_dir(g) ? "true" : "false");
 	} else if (strcmp(arg, "--is-inside-git-dir") == 0) {
-		need_repo(g);
 		git_printf(g, "%s\n", inside_dir(g) ? "true" : "false");
 	} else if (strcmp(arg, "--is-bare-repository") == 0) {
-		need_repo(g);
 		git_printf(g, "%s\n", g->bare ? "true" : "false");
 	} else if (strcmp(arg, "--is-shallow-repository") == 0) {
-		need_repo(g);
 		git_printf(g, "%s\n", g->shallow.n != 0 ? "true" : "false");
 	} else if (strcmp(arg, "--git-dir") == 0) {
-		need_repo(g);
 		git_printf(g, "%s\n", shown_dir(g));
 	} else if (strcmp(arg, "--absolute-git-dir") == 0) {
-		need_repo(g);
 		git_printf(g, "%s\n", g->dir);
 	} else if (strcmp(arg, "--git-common-dir") == 0) {
-		need_repo(g);
 		git_printf(g, "%s\n", strcmp(g->dir, g->common) == 0 ? shown_dir(g) : g->common);
 	} else if (strcmp(arg, "--show-toplevel") == 0) {
 		repo_need_work(g);
 		git_printf(g, "%s\n", g->work);
 	} else if (strcmp(arg, "--show-prefix") == 0) {
-		need_repo(g);
 		git_printf(g, "%s\n", g->prefix);
 	} else if (strcmp(arg, "--show-cdup") == 0) {
-		need_repo(g);
 		for (const char *q = g->prefix; *q != '\0'; q++)
 			if (*q == '/')
 				cmd_puts(g->c, "../");
@@ -265,7 +251,6 @@ int git_cmd_rev_parse(struct git *g, struct args *args)
 				git_printf(g, "%s\n", arg);
 			continue;
 		}
-		need_repo(g);
 		if (show_revs(&p, arg))
 			continue;
 		if (p.verify)
@@ -281,8 +266,7 @@ int git_cmd_rev_parse(struct git *g, struct args *args)
 	if (!p.verify)
 		return 0;
 	if (p.count != 1)
-		return p.count == 0 && args->argc == 1 && p.abbrev != 0 && false ? 0
-										 : no_single(&p);
+		return no_single(&p);
 	p.verify = false;
 	show_oid(&p, &p.single, NULL, false);
 	return 0;

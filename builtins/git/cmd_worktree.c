@@ -317,6 +317,7 @@ static int add(struct git *g, struct worktree_opts *o, struct args *args)
 	struct adding k = { .g = g, .o = o };
 	struct git *w;
 	const char *used;
+	char *head;
 	char *dir;
 
 	o->checkout = true;
@@ -342,8 +343,9 @@ static int add(struct git *g, struct worktree_opts *o, struct args *args)
 	if (k.exists && !k.reset_branch)
 		git_die(g, "a branch named '%s' already exists", k.branch + 11);
 	used = k.branch != NULL && o->force == 0 ? worktree_using(g, k.branch) : NULL;
-	if (k.branch != NULL && used == NULL && o->force == 0 && head_ref(g) != NULL &&
-	    strcmp(head_ref(g), k.branch) == 0)
+	head = head_ref(g);
+	if (k.branch != NULL && used == NULL && o->force == 0 && head != NULL &&
+	    strcmp(head, k.branch) == 0)
 		used = g->work != NULL ? g->work : g->dir;
 	if (used != NULL)
 		git_die(g, "'%s' is already checked out at '%s'", k.branch + 11, used);

@@ -241,6 +241,7 @@ static char *index_path(struct git *g)
 
 struct index *index_get(struct git *g)
 {
+	repo_need(g);
 	if (g->index == NULL)
 		g->index = index_read(g, index_path(g));
 	return g->index;

@@ -277,6 +277,7 @@ char *repo_path(struct git *g, struct arena *a, const char *name)
 					   "refs/rewritten/",     "logs/refs/bisect/",
 					   "logs/refs/worktree/", "info/sparse-checkout" };
 
+	repo_need(g);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (git_starts(name, own[i]))
 			return git_format(a, "%s/%s", g->dir, name);
