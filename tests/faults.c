@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * The case files with faults: allocation n fails, for every n; the processor is taken away at
- * every kernel call. usage: faults [--alloc|--switch] [--sample N] FILE...
+ * every kernel call. usage: faults [--alloc|--switch] [--sample N] [--seconds S] FILE...
  *
- * With --alloc nothing may crash or leak, and the session must answer the next command. With
- * --switch the results must be as written, except where a case says what it depends on.
+ * With --alloc nothing may crash or leak, and the session must answer the next command. A case
+ * whose allocations are too many for S seconds is tried with as many of them as there is time for,
+ * spread evenly. With --switch the results must be as written, except where a case says what it
+ * depends on. --sample takes only every N-th case.
  */
 #include "tests/cases.h"
 
@@ -18,15 +20,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STORE_BYTES = 1 << 30, TRIES_MAX = 100000, RUN_SECONDS = 3, CASE_RUNS_SECONDS = 120 };
+enum { STORE_BYTES = 1 << 30, RUN_SECONDS = 3, SETUP_SECONDS = 60 };
 
 static struct {
 	cowsh_store *store;
 	bool switches;
 	int sample;
+	int seconds; /* for the allocations of one case */
 	int seen;
 	int passed;
 	int failed;
+	/* Shared with the processes of the cases: allocation that fails, tried, there were, cases
+	 * of which all were tried. */
+	uint64_t *at;
 } f;
 
 struct streams {
@@ -105,18 +111,26 @@ static void free_streams(struct streams *s)
 
 /* --- allocation n fails --- */
 
-/* Whether there was an n-th allocation. */
-static bool fail_at(const struct test *t, uint64_t n, bool *ok)
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The number of allocations of the case, if it is run whole: n is 0; else of those before n. */
+static uint64_t fail_at(const struct test *t, uint64_t n, bool *ok)
 {
 	static const char answer[] = "x=$(echo alive) && [ \"$x\" = alive ]";
 	struct streams streams;
 	cowsh *s = new_session(&streams, t);
 	struct cowsh_result r = { .status = -1 };
-	bool reached;
+	uint64_t asked;
 
-	f.store->store.fail_at = n;
+	f.store->store.fail_at = n != 0 ? n : UINT64_MAX;
 	run_program(s, t, &streams.out);
-	reached = f.store->store.fail_at == 0;
+	asked = n == 0 ? UINT64_MAX - f.store->store.fail_at : n;
 	f.store->store.fail_at = 0;
 	if (cowsh_run(s, answer, sizeof answer - 1, &r) != 0 || r.status != 0) {
 		printf("  allocation %d: the session does not answer\n", (int)n);
@@ -124,19 +138,29 @@ static bool fail_at(const struct test *t, uint64_t n, bool *ok)
 	}
 	cowsh_free(s);
 	free_streams(&streams);
-	return reached;
+	return asked;
 }
 
 static bool survives_allocations(const struct test *t)
 {
+	double begin = seconds_now();
 	size_t before;
 	bool ok = true;
-	uint64_t n = 1;
+	uint64_t count = fail_at(t, 0, &ok);
+	double once = seconds_now() - begin;
+	uint64_t tries = (uint64_t)(f.seconds / (once > 1e-6 ? once : 1e-6));
+	uint64_t stride = count > tries ? count / (tries + 1) + 1 : 1;
+	uint64_t done = 0;
 
-	fail_at(t, 0, &ok);
 	before = cowsh_store_used(f.store);
-	while (n < TRIES_MAX && ok && fail_at(t, n, &ok))
-		n++;
+	for (uint64_t n = 1; n <= count && ok; n += stride, done++) {
+		/* What a crash ends with, its parent finds there. */
+		*f.at = n;
+		fail_at(t, n, &ok);
+	}
+	f.at[1] += done;
+	f.at[2] += count;
+	f.at[3] += stride == 1;
 	if (cowsh_store_used(f.store) > before + 100 * 16384) {
 		printf("  %zu bytes were not given back\n", cowsh_store_used(f.store) - before);
 		ok = false;
@@ -195,7 +219,7 @@ static void judge(const char *file, const struct test *t)
 	if (child == 0) {
 		bool ok;
 
-		alarm(CASE_RUNS_SECONDS);
+		alarm((unsigned)(f.switches ? SETUP_SECONDS : SETUP_SECONDS + 10 * f.seconds));
 		ok = f.switches ? survives_switches(t) : survives_allocations(t);
 		fflush(stdout);
 		_exit(!ok);
@@ -206,7 +230,7 @@ static void judge(const char *file, const struct test *t)
 		return;
 	}
 	f.failed++;
-	printf("FAIL %s: %s, signal %d\n", file, t->name,
+	printf("FAIL %s: %s, allocation %d, signal %d\n", file, t->name, (int)*f.at,
 	       WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
@@ -231,21 +255,30 @@ int main(int argc, char **argv)
 	int i = 1;
 
 	f.sample = 1;
+	f.seconds = 2;
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		if (strcmp(argv[i], "--switch") == 0)
 			f.switches = true;
 		else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
 			f.sample = atoi(argv[++i]);
+		else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
+			f.seconds = atoi(argv[++i]);
 	}
 	if (f.sample < 1)
 		f.sample = 1;
 	config.region_size = STORE_BYTES;
 	config.region = mmap(NULL, STORE_BYTES, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (config.region == MAP_FAILED || cowsh_store_new(&config, &f.store) < 0)
+	f.at = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (config.region == MAP_FAILED || f.at == MAP_FAILED ||
+	    cowsh_store_new(&config, &f.store) < 0)
 		return 2;
 	for (; i < argc; i++)
 		run_file(argv[i]);
+	if (!f.switches)
+		printf("%llu of %llu allocations failed, all of them in %llu of %d cases\n",
+		       (unsigned long long)f.at[1], (unsigned long long)f.at[2],
+		       (unsigned long long)f.at[3], f.passed + f.failed);
 	printf("%d passed, %d failed\n", f.passed, f.failed);
 	return f.failed != 0;
 }
