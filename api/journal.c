@@ -188,6 +188,11 @@ int cowsh_journal_error(const cowsh *s)
 	return s != NULL && s->tape != NULL ? s->tape->error : 0;
 }
 
+uint64_t cowsh_journal_commands(const cowsh *s)
+{
+	return s != NULL && s->tape != NULL ? s->tape->commands : 0;
+}
+
 /* --- commands --- */
 
 void journal_begin_command(struct tape *t)
@@ -270,6 +275,7 @@ static void put_result(struct tape *t)
 {
 	struct pack p = { .store = t->store };
 
+	t->commands++;
 	if (t->replay)
 		return;
 	journal_pack_result(t, &p);

@@ -141,6 +141,7 @@ struct tape {
 	uint8_t check[RECORD_CHECK];
 	uint64_t sources;
 	uint64_t calls_made;
+	uint64_t commands; /* that have ended */
 	uint64_t out_bytes;
 	int64_t clock_ns; /* the last reading */
 	bool waits;       /* the session does, for the host */

@@ -298,21 +298,32 @@ static bool alone(const struct cowsh *s)
 	       proc_next(s->kernel, 0) == s->shell_proc;
 }
 
-static enum kernel_state run_others(struct cowsh *s, uint64_t steps)
+/* As cowsh_step, without a shell that ends it. */
+static enum cowsh_state run_others(struct cowsh *s, uint64_t steps)
 {
-	enum kernel_state state = kernel_run(s->kernel, steps);
+	enum kernel_state state;
+	struct kernel_usage usage;
 
-	while (steps == 0 && state == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
-		state = kernel_run(s->kernel, 0);
-	if (kernel_limit_hit(s->kernel) >= 0)
-		state = KERNEL_DONE;
+	do {
+		uint64_t left = steps;
+
+		kernel_get_usage(s->kernel, &usage);
+		if (s->breaks != NULL)
+			left = break_budget(s, left, usage.steps);
+		state = kernel_run(s->kernel, left);
+		kernel_get_usage(s->kernel, &usage);
+		if (kernel_limit_hit(s->kernel) >= 0)
+			state = KERNEL_DONE;
+		else if (s->breaks != NULL && break_reached(s, usage.steps))
+			return COWSH_BREAK;
+	} while (steps == 0 && state == KERNEL_SLICE);
 	kernel_flush(s->kernel);
-	return state;
+	return state_of(state);
 }
 
 int cowsh_drain(cowsh *s, uint64_t steps)
 {
-	enum kernel_state state;
+	enum cowsh_state state;
 
 	if (s == NULL)
 		return -E_INVAL;
@@ -325,12 +336,12 @@ int cowsh_drain(cowsh *s, uint64_t steps)
 		journal_drain(s);
 	state = run_others(s, steps);
 	if (s->tape != NULL)
-		s->tape->waits = state == KERNEL_WAIT;
+		s->tape->waits = state == COWSH_WAIT;
 	if (s->tape != NULL && kernel_limit_hit(s->kernel) == LIMIT_CANCEL)
 		tape_action(s->tape, ENTRY_CANCEL, 0);
-	if (s->tape != NULL && state == KERNEL_DONE)
+	if (s->tape != NULL && state == COWSH_DONE)
 		journal_drained(s);
-	return (int)state_of(state);
+	return (int)state;
 }
 
 int cowsh_get_result(const cowsh *s, struct cowsh_result *out)

@@ -108,6 +108,8 @@ int runner_report(struct runner *r, const struct cowsh_result *result);
 char *map_region(size_t size);
 /* When the session waits for time to pass. */
 void runner_wait(struct runner *r);
+/* Runs on with cowsh_step or cowsh_drain, over waits and breakpoints, until that is done. */
+int runner_go(struct runner *r, int (*step)(cowsh *session, uint64_t steps));
 
 /* saved.c: an image or saved session of the host; base NULL: where it says itself. Ends the
  * program with a message if it can't be used. */
@@ -148,6 +150,10 @@ bool journal_option(int argc, char **argv, int *i);
 void journal_refuse(const char *option);
 int journal_session(struct runner *r, const struct cowsh_host *host);
 void journal_end(struct runner *r);
+/* --break: all of the journal so far; NULL if it can't be had. */
+const void *journal_in_memory(struct runner *r, size_t *len);
+/* Whether reading a mounted directory goes into a journal. */
+bool journal_has_mounts(const struct runner *r);
 
 /* replay.c: cowsh replay ...; the exit status. */
 int replay_command(int argc, char **argv);

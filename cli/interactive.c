@@ -4,6 +4,7 @@
  * protocol), the session's shell runs them. Without that program lines come as they are typed.
  */
 #include "cli/cli.h"
+#include "cli/debug.h"
 #include "cli/lock.h"
 
 #include <errno.h>
@@ -229,6 +230,7 @@ int interactive(struct runner *r)
 	if (typed.text == NULL)
 		fatal("can't reserve memory");
 	runner_prepare(r);
+	debug_begin(r);
 	sigaction(SIGINT, &action, NULL);
 	editor_start(&editor);
 	if (r->options->time_limit_ms != 0)
@@ -245,8 +247,8 @@ int interactive(struct runner *r)
 		deadline_begin();
 		running = r->session;
 		state = cowsh_start(r->session, typed.text, typed.len);
-		while (state >= 0 && (state = cowsh_step(r->session, 0)) == COWSH_WAIT)
-			runner_wait(r);
+		if (state >= 0)
+			state = runner_go(r, cowsh_step);
 		running = NULL;
 		if (state < 0)
 			fatal("%s", cowsh_error_text(state));

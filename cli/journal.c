@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * --journal: everything that is needed to run the same again, into a file that was opened before
- * the lock. A record is written as soon as it is whole.
+ * the lock. A record is written as soon as it is whole. --break keeps one in memory.
  */
 #include "cli/cli.h"
+#include "cli/debug.h"
+#include "cli/report.h"
 #include "cowsh_journal.h"
 
 #include <errno.h>
@@ -12,6 +14,13 @@
 
 static const char *path;
 static int file = -1;
+
+/* Address space until it is used. */
+#define MEMORY_MAX ((size_t)1 << 34)
+static struct {
+	char *bytes; /* NULL: no journal is kept, or it was too long */
+	size_t len;
+} memory;
 
 bool journal_option(int argc, char **argv, int *i)
 {
@@ -31,19 +40,47 @@ void journal_refuse(const char *option)
 static int write_record(void *user, const void *data, size_t len)
 {
 	(void)user;
-	return write_all(file, data, len);
+	if (memory.bytes != NULL && len <= MEMORY_MAX - memory.len) {
+		memcpy(memory.bytes + memory.len, data, len);
+		memory.len += len;
+	} else {
+		memory.bytes = NULL;
+	}
+	return file >= 0 ? write_all(file, data, len) : 0;
+}
+
+/* What was not read of mounted directories would not be there in a copy. */
+static void keep_in_memory(const struct options *o)
+{
+	if (debug_wanted() && !rehearse_wanted() && !o->microvm && o->nmounts == 0)
+		memory.bytes = map_region(MEMORY_MAX);
+}
+
+const void *journal_in_memory(struct runner *r, size_t *len)
+{
+	if (memory.bytes == NULL || cowsh_journal_flush(r->session) < 0)
+		return NULL;
+	*len = memory.len;
+	return memory.bytes;
+}
+
+bool journal_has_mounts(const struct runner *r)
+{
+	return path != NULL && r->options->nmounts != 0;
 }
 
 int journal_session(struct runner *r, const struct cowsh_host *host)
 {
 	struct cowsh_journal journal = COWSH_JOURNAL_INIT;
 
-	if (path == NULL)
+	keep_in_memory(r->options);
+	if (path == NULL && memory.bytes == NULL)
 		return cowsh_new(r->store, &r->options->config, host, &r->session);
 	if (r->options->microvm)
 		fatal("--journal can't record real programs: not together with --microvm auto");
-	file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (file < 0)
+	if (path != NULL)
+		file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (path != NULL && file < 0)
 		fatal("can't write '%s': %s", path, strerror(errno));
 	journal.write = write_record;
 	return cowsh_new_journaled(r->store, &r->options->config, host, &journal, &r->session);

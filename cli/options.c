@@ -4,6 +4,7 @@
  */
 #include "cli/changes.h"
 #include "cli/cli.h"
+#include "cli/debug.h"
 #include "cli/report.h"
 
 #include <ctype.h>
@@ -72,6 +73,17 @@ static const char usage[] =
 	"      --trace-format jsonl|otel\n"
 	"                          JSON Lines, or spans of OpenTelemetry (OTLP/JSON)\n"
 	"      --trace-calls       also the commands that shells run themselves\n"
+	"      --break WHERE       stop before a command of that NAME, before a /PATH is opened "
+	"for\n"
+	"                          writing, made, renamed or removed, or at a step NUMBER; * and "
+	"?\n"
+	"                          are wildcards (repeatable). What the script has done stays\n"
+	"                          visible, and nothing more happens, until it goes on\n"
+	"      --at-break COMMAND  at each stop do this, then go on: where, processes, variables,\n"
+	"                          print NAME, descriptors, files, break, delete, continue, step,\n"
+	"                          next, fork, try SCRIPT, quit, help (repeatable, in order);\n"
+	"                          `-` reads commands from standard input. Without it: on a\n"
+	"                          terminal asks, else says where it stands, and ends the run\n"
 	"      --no-lockdown       for debugging: keep the right to make system calls\n"
 	"      --help              this text\n"
 	"      --version           version of cowsh\n"
@@ -321,9 +333,9 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		 strcmp(argv[*i], "--noprofile") == 0 || strcmp(argv[*i], "--login") == 0)
 		hand_on(o, argv[*i]);
 	else
-		return trace_option(argc, argv, i) || journal_option(argc, argv, i) ||
-		       saved_option(argc, argv, i) || changes_option(argc, argv, i) ||
-		       report_option(argv[*i]);
+		return trace_option(argc, argv, i) || debug_option(argc, argv, i) ||
+		       journal_option(argc, argv, i) || saved_option(argc, argv, i) ||
+		       changes_option(argc, argv, i) || report_option(argv[*i]);
 	return true;
 }
 

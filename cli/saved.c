@@ -3,6 +3,7 @@
  * Images and saved sessions of the host.
  */
 #include "cli/cli.h"
+#include "cli/debug.h"
 #include "cli/keep.h"
 #include "cli/lock.h"
 #include "cli/report.h"
@@ -264,7 +265,7 @@ int saved_keep(struct runner *r, int status)
 	struct cowsh_saved lost = COWSH_SAVED_INIT;
 	int err;
 
-	if (saved.file == NULL || rehearse_wanted())
+	if (saved.file == NULL || rehearse_wanted() || debug_ended() != 0)
 		return status;
 	sink.write = write_session;
 	sink.user = &saved.kept.fd;

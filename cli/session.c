@@ -5,6 +5,7 @@
 #include "cli/apply.h"
 #include "cli/changes.h"
 #include "cli/cli.h"
+#include "cli/debug.h"
 #include "cli/lock.h"
 #include "cli/report.h"
 
@@ -153,8 +154,10 @@ void runner_start(struct runner *r, struct options *o)
 	int err;
 
 	r->options = o;
+	debug_check(o);
 	host.output = output;
-	host.input = input;
+	if (!debug_reads_input())
+		host.input = input;
 	host.user = r;
 	if (o->real_clock)
 		host.clock = real_clock, clock_start();
@@ -255,12 +258,26 @@ void runner_wait(struct runner *r)
 	cowsh_wake(r->session);
 }
 
+int runner_go(struct runner *r, int (*step)(cowsh *session, uint64_t steps))
+{
+	int state;
+
+	while ((state = step(r->session, 0)) == COWSH_WAIT || state == COWSH_BREAK) {
+		if (state == COWSH_WAIT)
+			runner_wait(r);
+		else
+			debug_stop(r);
+	}
+	return state;
+}
+
 void runner_prepare(struct runner *r)
 {
 	changes_open();
 	if (apply_wanted())
 		apply_check(r);
-	if ((r->options->json || changes_wanted() || apply_wanted() || rehearse_wanted()) &&
+	if ((r->options->json || changes_wanted() || apply_wanted() || rehearse_wanted() ||
+	     debug_wanted()) &&
 	    cowsh_snapshot_new(r->session, &r->before) < 0)
 		fatal("out of memory");
 }
@@ -300,18 +317,21 @@ int runner_run(struct runner *r)
 		rehearse_begin(r);
 	else
 		trace_begin(r);
+	debug_begin(r);
 	state = saved_wanted() ? saved_start(r) : start(r);
 	if (state < 0)
 		fatal("can't start: %s", cowsh_error_text(state));
+	/* A deadline begins anew behind a breakpoint. */
 	if (o->time_limit_ms != 0)
-		deadline_arm(o->time_limit_ms, false);
+		deadline_arm(o->time_limit_ms, debug_wanted());
 	if (!o->no_lockdown)
 		lock_down(o->microvm ? LOCK_MACHINE : LOCK_RUNNER);
-	while ((state = cowsh_step(r->session, 0)) == COWSH_WAIT)
-		runner_wait(r);
+	runner_go(r, cowsh_step);
 	cowsh_get_result(r->session, &result);
-	while (result.limit < 0 && (state = cowsh_drain(r->session, 0)) == COWSH_WAIT)
-		runner_wait(r);
+	if (result.limit < 0)
+		runner_go(r, cowsh_drain);
+	if (debug_ended() != 0)
+		result.status = debug_ended();
 	if (!rehearse_wanted())
 		trace_end(r);
 	return runner_report(r, &result);

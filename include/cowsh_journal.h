@@ -55,6 +55,8 @@ COWSH_API int cowsh_journal_flush(cowsh *session);
 COWSH_API int cowsh_journal_end(cowsh *session);
 /* The first error of writing so far, or 0. */
 COWSH_API int cowsh_journal_error(const cowsh *session);
+/* How many commands are in the journal whole, as cowsh_replay_next counts them. */
+COWSH_API uint64_t cowsh_journal_commands(const cowsh *session);
 
 /* --- replaying --- */
 

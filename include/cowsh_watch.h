@@ -92,7 +92,8 @@ enum cowsh_break_kind {
 	COWSH_BREAK_COMMAND =
 		1,        /* before a command of that name runs, also a function, or in a shell */
 	COWSH_BREAK_PATH, /* before a path that matches is opened for writing, made,
-			   * renamed or removed; paths are absolute, without links */
+			   * renamed or removed; paths are absolute, without links. What open
+			   * would make is told as "write" */
 	COWSH_BREAK_STEP, /* when so many steps of the command are used up, once */
 };
 
@@ -107,8 +108,8 @@ struct cowsh_breakpoint {
 		sizeof(struct cowsh_breakpoint), 0, NULL, 0                                        \
 	}
 
-/* At most 32 at a time. The number of the new one, from 1, or -ENOSPC. cowsh_step returns
- * COWSH_BREAK when one is reached, and goes on from there when it is called again. */
+/* At most 32 at a time. The number of the new one, from 1, or -ENOSPC. cowsh_step and cowsh_drain
+ * return COWSH_BREAK when one is reached, and go on from there when they are called again. */
 COWSH_API int cowsh_break_add(cowsh *session, const struct cowsh_breakpoint *point);
 /* -ENOENT if there is no such number; 0 removes all. */
 COWSH_API int cowsh_break_remove(cowsh *session, int number);

@@ -226,6 +226,20 @@ TEST(break_at_a_step_and_go_on)
 	cowsh_free(s);
 }
 
+TEST(break_in_the_background)
+{
+	struct cowsh_stop stop;
+	cowsh *s = open_session();
+
+	CHECK_EQ(break_at(s, COWSH_BREAK_COMMAND, "seq", 0), 1);
+	run(s, "(sleep 1; seq 3 > f) &");
+	CHECK_EQ(cowsh_drain(s, 0), COWSH_BREAK);
+	cowsh_get_stop(s, &stop);
+	CHECK_STR(stop.argv[0], "seq");
+	CHECK_EQ(cowsh_drain(s, 0), COWSH_DONE);
+	cowsh_free(s);
+}
+
 /* --- lists --- */
 
 static int note_process(void *user, const struct cowsh_process *p)
@@ -326,6 +340,7 @@ int main(void)
 	RUN(break_before_commands);
 	RUN(break_on_paths);
 	RUN(break_at_a_step_and_go_on);
+	RUN(break_in_the_background);
 	RUN(lists);
 	RUN(looking_changes_no_steps);
 	return check_end();
