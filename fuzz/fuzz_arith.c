@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	world.heap.store = &world.store;
 	arena_init(&world.scratch, &world.heap, (struct arena_fail){ out_of_memory, NULL });
 	world.text = (struct bytes){ (const char *)data, size };
-	code = arith_compile(&world.scratch, world.text);
+	code = arith_compile(&world.scratch, world.text, false);
 	arith_eval(code, &env, &first);
 	memset(world.known, 0, sizeof world.known);
 	world.charged = 0;

@@ -37,6 +37,7 @@ struct arith_place {
 	struct arith_name *name;
 	enum arith_kind kind;
 	int64_t index;    /* ARITH_INDEX: as evaluated, so maybe negative */
+	bool plain;       /* of the environment: the key is not to be expanded */
 	struct bytes key; /* the text between [ and ], as it stands in the expression; the
 			   * ptr is NULL without subscript. Empty with ARITH_KEY, whatever the
 			   * variable is: no subscript at all, to be reported */
@@ -78,10 +79,14 @@ struct arith_env {
 	 * printed behind "bash: line N: " and the caller's "((: " or "let: ". */
 	struct bytes error;
 	bool error_in_subscript; /* ... but without that; and it is worse */
+	/* Nothing in a subscript is quoted: brackets in it are to be balanced, and a key is taken
+	 * as it stands. */
+	bool plain;
 };
 
-/* Compiles into the arena; text must live as long as the result. Never NULL. */
-struct arith *arith_compile(struct arena *arena, struct bytes text);
+/* Compiles into the arena; text must live as long as the result. Never NULL. plain: as in struct
+ * arith_env. */
+struct arith *arith_compile(struct arena *arena, struct bytes text, bool plain);
 
 /*
  * Compiles the word of an arith_text (ast.h) for any values of its expansions, or returns NULL

@@ -66,6 +66,7 @@ struct arith_compiler {
 	uint32_t previous;  /* start of the token before */
 	bool after_operand; /* a number or name was the token before */
 	bool failed;
+	bool plain; /* as in struct arith_env */
 	/* the operand read last */
 	struct arith_ref *lvalue;       /* it was a plain variable, to which may be assigned */
 	const struct arith_hole *holes; /* those to come */

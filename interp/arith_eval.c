@@ -108,9 +108,12 @@ static int64_t leave(struct run *r)
 
 /* --- variables --- */
 
-static struct arith_place place_of(const struct arith_ins *ins, const int64_t *at)
+static struct arith_place place_of(const struct run *r, const struct arith_ins *ins,
+				   const int64_t *at)
 {
-	struct arith_place p = { .name = &ins->ref->name, .kind = ARITH_SCALAR };
+	struct arith_place p = { .name = &ins->ref->name,
+				 .kind = ARITH_SCALAR,
+				 .plain = r->env->plain };
 
 	if (ins->op == AOP_LOAD || ins->op == AOP_STORE || ins->op == AOP_PRE ||
 	    ins->op == AOP_POST)
@@ -133,7 +136,7 @@ static int with_value(struct run *r, const struct arith_ins *ins, int64_t value)
 	int rc = 0;
 
 	if (ins->amount != 0) {
-		struct arith_place p = place_of(ins, at);
+		struct arith_place p = place_of(r, ins, at);
 		int64_t changed = (int64_t)((uint64_t)value + (uint64_t)(int64_t)ins->amount);
 
 		rc = r->env->set(r->env->user, &p, changed);
@@ -148,7 +151,7 @@ static int with_value(struct run *r, const struct arith_ins *ins, int64_t value)
 /* Reads the variable of a LOAD, PRE or POST; text that is no plain number opens a frame. */
 static int read_value(struct run *r, const struct arith_ins *ins)
 {
-	struct arith_place p = place_of(ins, r->sp - 2);
+	struct arith_place p = place_of(r, ins, r->sp - 2);
 	struct bytes text = { NULL, 0 };
 	int64_t value = 0;
 	int rc = r->env->get(r->env->user, &p, &value, &text);
@@ -157,17 +160,17 @@ static int read_value(struct run *r, const struct arith_ins *ins)
 		return rc;
 	if (rc == 0 && text.len != 0 && !arith_plain_number(text, &value)) {
 		text = arena_bytes(r->env->arena, text);
-		return enter(r, arith_compile(r->env->arena, text));
+		return enter(r, arith_compile(r->env->arena, text, r->env->plain));
 	}
 	return with_value(r, ins, value);
 }
 
 static int store(struct run *r, const struct arith_ins *ins)
 {
-	struct arith_place p = place_of(ins, r->sp - 2);
+	struct arith_place p = place_of(r, ins, r->sp - 2);
 
 	if (ins->op == AOP_STORE_UNDER) {
-		p = place_of(ins, r->sp - 3);
+		p = place_of(r, ins, r->sp - 3);
 		r->sp[-3] = r->sp[-1];
 	}
 	if (ins->op != AOP_STORE)
@@ -207,7 +210,7 @@ static int place(struct run *r, const struct arith_ins *ins)
 		struct bytes text;
 		int rc = r->env->subscript(r->env->user, ref->sub, &text);
 
-		return rc != 0 ? rc : enter(r, arith_compile(r->env->arena, text));
+		return rc != 0 ? rc : enter(r, arith_compile(r->env->arena, text, r->env->plain));
 	}
 	if (!arith_is_constant(ref->sub_code, &index))
 		return enter(r, ref->sub_code);
@@ -413,7 +416,7 @@ int arith_eval_text(struct bytes text, struct arith_env *env, int64_t *out)
 	if (arith_plain_number(text, out))
 		return 0;
 	mark = arena_mark(env->arena);
-	rc = arith_eval(arith_compile(env->arena, text), env, out);
+	rc = arith_eval(arith_compile(env->arena, text, env->plain), env, out);
 	if (rc != ARITH_ERROR)
 		arena_release(env->arena, mark);
 	return rc;

@@ -126,11 +126,11 @@ static bool read_subscript(struct arith_compiler *c, struct arith_ref *ref)
 	for (uint32_t i = from; i < c->len; i++) {
 		char ch = c->text[i];
 
-		if (ch == '\\' && i + 1 < c->len) {
+		if (ch == '\\' && !c->plain && i + 1 < c->len) {
 			i++;
 			continue;
 		}
-		if (ch == '\'' || ch == '"' || ch == '`') {
+		if (!c->plain && (ch == '\'' || ch == '"' || ch == '`')) {
 			i = quotes_end(c, i);
 			continue;
 		}
@@ -564,9 +564,9 @@ static void compile(struct arith_compiler *c)
 
 /* Compiles one expression; returns the variables whose subscripts are still to be compiled. */
 static struct arith_ref *compile_one(struct arena *arena, struct arith *out, struct bytes text,
-				     const struct arith_ref *holes)
+				     const struct arith_ref *holes, bool plain)
 {
-	struct arith_compiler c = { .arena = arena, .out = out, .code_cap = 8 };
+	struct arith_compiler c = { .arena = arena, .out = out, .code_cap = 8, .plain = plain };
 
 	if (holes != NULL) {
 		c.holes = holes->holes;
@@ -600,7 +600,8 @@ static void move_holes(struct arena *arena, struct arith_ref *ref, struct bytes 
 }
 
 /* Subscripts are expressions of their own, compiled from a list and not by recursion. */
-static bool compile_subscripts(struct arena *arena, struct arith *root, struct arith_ref *todo)
+static bool compile_subscripts(struct arena *arena, struct arith *root, struct arith_ref *todo,
+			       bool plain)
 {
 	bool failed = false;
 
@@ -612,7 +613,7 @@ static bool compile_subscripts(struct arena *arena, struct arith *root, struct a
 		todo = ref->next;
 		move_holes(arena, ref, text);
 		ref->sub_code = arena_zalloc(arena, sizeof *ref->sub_code);
-		more = compile_one(arena, ref->sub_code, text, ref);
+		more = compile_one(arena, ref->sub_code, text, ref, plain);
 		failed |= ref->sub_code->failed;
 		while (more != NULL) {
 			struct arith_ref *one = more;
@@ -636,12 +637,12 @@ struct bytes arith_trim(struct bytes text)
 	return text;
 }
 
-struct arith *arith_compile(struct arena *arena, struct bytes text)
+struct arith *arith_compile(struct arena *arena, struct bytes text, bool plain)
 {
 	struct arith *out = arena_zalloc(arena, sizeof *out);
-	struct arith_ref *subs = compile_one(arena, out, arith_trim(text), NULL);
+	struct arith_ref *subs = compile_one(arena, out, arith_trim(text), NULL, plain);
 
-	compile_subscripts(arena, out, subs);
+	compile_subscripts(arena, out, subs, plain);
 	return out;
 }
 
@@ -650,11 +651,11 @@ struct arith *arith_compile_holes(struct arena *arena, struct bytes text,
 {
 	struct arith *out = arena_zalloc(arena, sizeof *out);
 	const struct arith_ref all = { .holes = holes, .nholes = nholes };
-	struct arith_ref *subs = compile_one(arena, out, text, &all);
+	struct arith_ref *subs = compile_one(arena, out, text, &all, false);
 
 	out->holes = holes;
 	out->nholes = nholes;
-	if (compile_subscripts(arena, out, subs) || out->failed)
+	if (compile_subscripts(arena, out, subs, false) || out->failed)
 		return NULL;
 	return out;
 }

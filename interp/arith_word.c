@@ -63,7 +63,7 @@ struct arith *arith_compile_word(struct arena *arena, const struct word *word)
 	}
 	text = buf_bytes(&b);
 	if (n == 0)
-		return arith_compile(arena, text);
+		return arith_compile(arena, text, false);
 	for (uint32_t i = 0; i < n; i++)
 		if (!stands_alone(text, &holes[i]))
 			return NULL;

@@ -149,7 +149,7 @@ static int item_index(struct shell *sh, const struct item *item, int64_t *index)
 			    item->value.ptr);
 		return 0;
 	}
-	if ((sub->flags & WORD_LITERAL) != 0 && text.len != 0)
+	if ((sub->flags & WORD_LITERAL) != 0 && sub->literal.len != 0)
 		return arith_must(sh, expand_arith(sh, item->source->sub_arith, index)) == 0 ? 1
 											     : -1;
 	if (item->sub.len == 0)

@@ -59,9 +59,25 @@ size_t subscript_close(struct bytes text, size_t at)
 	return text.len;
 }
 
-bool parse_name_ref(struct bytes text, struct bytes *name, struct bytes *sub)
+/* The same for text in which nothing is quoted. */
+static size_t plain_close(struct bytes text, size_t at)
+{
+	size_t depth = 0;
+
+	for (; at < text.len; at++) {
+		if (text.ptr[at] == '[')
+			depth++;
+		else if (text.ptr[at] == ']' && --depth == 0)
+			return at;
+	}
+	return text.len;
+}
+
+bool parse_name_ref_as(struct bytes text, enum name_ref_style style, struct bytes *name,
+		       struct bytes *sub)
 {
 	size_t n = 0;
+	size_t close;
 
 	*sub = (struct bytes){ NULL, 0 };
 	if (text.len == 0 || byte_is_digit(text.ptr[0]))
@@ -71,8 +87,18 @@ bool parse_name_ref(struct bytes text, struct bytes *name, struct bytes *sub)
 	*name = bytes_slice(text, 0, n);
 	if (n == 0 || n == text.len)
 		return n != 0;
-	if (text.ptr[n] != '[' || text.len - n < 3 || subscript_close(text, n) != text.len - 1)
+	if (text.ptr[n] != '[' || text.len - n < 3 || text.ptr[text.len - 1] != ']')
 		return false;
-	*sub = bytes_slice(text, n + 1, text.len - 1);
+	close = style == NAME_REF_WHOLE   ? text.len - 1
+		: style == NAME_REF_PLAIN ? plain_close(text, n)
+					  : subscript_close(text, n);
+	if (close != text.len - 1)
+		return false;
+	*sub = bytes_slice(text, n + 1, close);
 	return true;
+}
+
+bool parse_name_ref(struct bytes text, struct bytes *name, struct bytes *sub)
+{
+	return parse_name_ref_as(text, NAME_REF_QUOTED, name, sub);
 }

@@ -166,6 +166,7 @@ struct arith_text {
 	struct bytes text;
 	struct arith *cache; /* compiled, when the text does not depend on expansions */
 	bool cache_tried;
+	bool index; /* of an array: quoted as in $(( )), though the word is read as one */
 	/* The arena of the tree, set by the parser: expansion allocates `cache` there. NULL: the
 	 * text is compiled at each use. */
 	struct arena *arena;
@@ -288,7 +289,7 @@ struct simple {
 	void *cache_command; /* execution's: resolved builtin of a literal first word */
 	uint64_t hash;       /* of a literal first word */
 	const struct declaration *declaration; /* set if the first word is declare, local, ... */
-	bool unsets; /* the first word is unset, and some other may be name[sub] */
+	bool elements; /* unset, read, printf or wait, and some other word may be name[sub] */
 };
 
 struct pipeline {
@@ -493,6 +494,10 @@ struct word *parse_text_word(const struct parse_config *config, struct arena *ar
 /* Splits "name[sub]" given at run time (read, unset, printf -v, declare): false if text is not
  * such; *sub->ptr is NULL when there is no subscript. */
 bool parse_name_ref(struct bytes text, struct bytes *name, struct bytes *sub);
+/* The same when nothing in the subscript is quoted, and when it ends at the last bracket. */
+enum name_ref_style { NAME_REF_QUOTED, NAME_REF_PLAIN, NAME_REF_WHOLE };
+bool parse_name_ref_as(struct bytes text, enum name_ref_style style, struct bytes *name,
+		       struct bytes *sub);
 /* Where the [ at text[at] closes, quotes and nested brackets skipped; text.len: nowhere. */
 size_t subscript_close(struct bytes text, size_t at);
 

@@ -17,7 +17,8 @@ int declare_fail(struct declare *d, const char *format, const char *word)
 
 /* --- operands --- */
 
-static bool operand_scan(const char *word, struct operand *o)
+/* expanded: the subscript is, so that nothing in it is quoted or nested. */
+static bool operand_scan(const char *word, bool expanded, struct operand *o)
 {
 	struct bytes text = bytes_of(word);
 	size_t i = 0;
@@ -27,7 +28,10 @@ static bool operand_scan(const char *word, struct operand *o)
 		i++;
 	o->name = bytes_slice(text, 0, i);
 	if (i < text.len && text.ptr[i] == '[') {
-		size_t end = subscript_close(text, i);
+		const char *first = memchr(text.ptr + i, ']', text.len - i);
+		size_t end = !expanded       ? subscript_close(text, i)
+			     : first != NULL ? (size_t)(first - text.ptr)
+					     : text.len;
 
 		if (end == text.len)
 			return false;
@@ -52,7 +56,7 @@ static bool operand_at(struct declare *d, char **argv, int i, struct operand *o)
 	const struct assign *a = d->sh->declare_args != NULL ? d->sh->declare_args[i] : NULL;
 
 	if (a == NULL)
-		return operand_scan(argv[i], o);
+		return operand_scan(argv[i], false, o);
 	*o = (struct operand){ .name = a->name,
 			       .has_value = true,
 			       .append = a->append,
@@ -60,7 +64,7 @@ static bool operand_at(struct declare *d, char **argv, int i, struct operand *o)
 			       .text = argv[i] };
 	if (a->array)
 		return true;
-	if (!operand_scan(argv[i], o))
+	if (!operand_scan(argv[i], opt_shopt(d->sh, SHOPT_assoc_expand_once), o))
 		return false;
 	o->parsed = true;
 	return true;
@@ -268,8 +272,10 @@ static int assign_subscripted(struct declare *d, struct operand *o, struct var *
 	struct bytes sub;
 
 	if ((o->parsed ? subscript_argument(d->sh, v, o->sub, &sub)
-		       : subscript_text(d->sh, o->sub, &sub)) != 0)
+		       : subscript_text(d->sh, v, o->sub, &sub)) != 0)
 		return -1;
+	if (sub.len == 0 && o->sub.len != 0 && (v->flags & VAR_ASSOC) == 0)
+		sub = BYTES("0"); /* an expression that expands to nothing */
 	if (sub.len != 0)
 		return var_assign_element(d->sh, v, sub, o->value, how);
 	shell_error(d->sh, "%s[%.*s]: bad array subscript", v->name.ptr, (int)o->sub.len,

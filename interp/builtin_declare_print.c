@@ -173,8 +173,10 @@ void print_all_variables(struct shell *sh, struct buf *out, bool functions)
 	struct function **list;
 	size_t n = var_list(sh, &vars);
 
+	sh->listing = true;
 	for (size_t i = 0; i < n; i++)
 		print_assignment(sh, out, vars[i]);
+	sh->listing = false;
 	if (!functions)
 		return;
 	int count = function_list(sh, &list);

@@ -98,6 +98,8 @@ static void refresh_dirstack(struct shell *sh, struct var *v)
 {
 	int n = dirs_count(sh);
 
+	if (sh->listing)
+		return;
 	if (v->array != NULL)
 		array_free(sh->pool, v->array);
 	v->array = array_new(sh->pool);

@@ -72,6 +72,14 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 	int line = sh->line;
 
 	f->is_source = true;
+	if (argc == 0) {
+		f->argc = 1;
+		f->argv = arena_alloc(sh->arena, sizeof(*f->argv));
+		f->argv[0] = arena_dup(sh->arena, bytes_of(path));
+	} else if (opt_shopt(sh, SHOPT_extdebug)) {
+		f->argc = argc;
+		f->argv = argv;
+	}
 	if (argc > 0) {
 		own = &sh->params;
 		*own = (struct params){ .count = argc, .values = argv };
@@ -232,6 +240,8 @@ int do_builtin(struct shell *sh, int argc, char **argv)
 	/* What was parsed as assignments stands under the numbers of our own words. */
 	if (sh->declare_args != NULL)
 		sh->declare_args += i;
+	if (sh->elements != NULL)
+		sh->elements += i;
 	return exec_builtin(sh, b, argc - i, argv + i);
 }
 
@@ -292,7 +302,7 @@ int do_let(struct shell *sh, int argc, char **argv)
 		return 1;
 	}
 	for (; i < argc; i++) {
-		if (eval_arith(sh, bytes_of(argv[i]), &value) != 0) {
+		if (eval_let(sh, bytes_of(argv[i]), &value) != 0) {
 			if (sh->flow == FLOW_ABORT && !sh->abort_firm && !opt_set(sh, SET_POSIX))
 				sh->flow = FLOW_NONE;
 			return 1;

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "interp/builtin.h"
 #include "interp/exec.h"
+#include "interp/var_private.h"
 
 /* %spec or the number of a process: its job, or NULL. */
 static struct job *job_of_word(struct shell *sh, const char *word)
@@ -131,12 +132,15 @@ int do_jobs(struct shell *sh, int argc, char **argv)
 struct wait_options {
 	bool any;         /* -n */
 	const char *name; /* -p */
+	bool element;     /* it was written as name[sub] */
 };
 
 static void wait_tell(struct shell *sh, const struct wait_options *o, int pid)
 {
+	char digits[24];
+
 	if (o->name != NULL)
-		var_set_int(sh, o->name, pid);
+		var_set_ref(sh, "wait", bytes_of(o->name), o->element, i64_text(pid, digits));
 }
 
 static int wait_word(struct shell *sh, const struct wait_options *o, const char *word)
@@ -294,6 +298,27 @@ static int wait_next(struct shell *sh, const struct wait_options *o, int n, char
 	}
 }
 
+/* A variable that -p names is unset until it is known what ended. 0, or -1 after a message. */
+static int wait_begin(struct shell *sh, const struct wait_options *o)
+{
+	struct bytes name;
+	struct bytes sub;
+	struct var *v;
+
+	if (!argument_ref(sh, bytes_of(o->name), o->element, &name, &sub)) {
+		builtin_error(sh, "wait", "`%s': not a valid identifier", o->name);
+		return -1;
+	}
+	if (sub.ptr != NULL)
+		return 0;
+	v = var_find(sh, name, name_hash(name));
+	if (v != NULL && (v->flags & VAR_READONLY) != 0) {
+		builtin_error(sh, "wait", "%s: cannot unset: readonly variable", o->name);
+		return -1;
+	}
+	return var_unset(sh, name, name_hash(name), false);
+}
+
 int do_wait(struct shell *sh, int argc, char **argv)
 {
 	struct wait_options o = { 0 };
@@ -305,18 +330,13 @@ int do_wait(struct shell *sh, int argc, char **argv)
 		if (c == '?')
 			return STATUS_MISUSE;
 		o.any = o.any || c == 'n';
-		if (c == 'p')
-			o.name = scan.value;
+		if (c != 'p')
+			continue;
+		o.name = scan.value;
+		o.element = sh->elements != NULL && sh->elements[scan.index - 1];
 	}
-	if (o.name != NULL) {
-		struct bytes key = bytes_of(o.name);
-
-		if (!is_name(key)) {
-			builtin_error(sh, "wait", "`%s': not a valid identifier", o.name);
-			return 1;
-		}
-		var_unset(sh, key, name_hash(key), false);
-	}
+	if (o.name != NULL && wait_begin(sh, &o) != 0)
+		return 1;
 	if (o.any)
 		return wait_next(sh, &o, argc - scan.index, argv + scan.index);
 	if (scan.index == argc)

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "interp/builtin.h"
+#include "interp/var_private.h"
 
 struct printf_state {
 	struct shell *sh;
@@ -374,40 +375,47 @@ static void run_format(struct printf_state *s, struct bytes format)
 	}
 }
 
-static int printf_finish(struct printf_state *s, const char *variable)
-{
-	if (variable != NULL) {
-		struct bytes value = bytes_of(buf_cstr(&s->out)); /* up to a NUL */
+/* -v's operand. */
+struct target {
+	const char *text; /* NULL: none */
+	bool element;     /* written as name[sub] */
+};
 
-		return var_set_ref(s->sh, "printf", bytes_of(variable), value) != 0 ? 1 : s->status;
+static int printf_finish(struct printf_state *s, const struct target *t)
+{
+	if (t->text != NULL) {
+		struct bytes value = bytes_of(buf_cstr(&s->out)); /* up to a NUL */
+		int err = var_set_ref(s->sh, "printf", bytes_of(t->text), t->element, value);
+
+		return err != 0 ? 1 : s->status;
 	}
 	if (s->out.len != 0 && !out_write(s->sh, "printf", buf_bytes(&s->out)))
 		return 1;
 	return s->status;
 }
 
-/* Whether -v's operand names a variable or an element. */
-static bool is_target(const char *text)
+static bool is_target(struct shell *sh, const struct target *t)
 {
 	struct bytes name;
 	struct bytes sub;
 
-	return parse_name_ref(bytes_of(text), &name, &sub);
+	return argument_ref(sh, bytes_of(t->text), t->element, &name, &sub);
 }
 
 int do_printf(struct shell *sh, int argc, char **argv)
 {
 	struct printf_state s = { .sh = sh, .out = buf_in(sh->arena) };
 	struct optscan scan = { 0 };
-	const char *variable = NULL;
+	struct target target = { 0 };
 	int c;
 
 	while ((c = optscan_next(sh, NULL, &scan, argc, argv, "v:")) != -1) {
 		if (c == '?')
 			return STATUS_MISUSE;
-		variable = scan.value;
-		if (!is_target(variable)) {
-			builtin_error(sh, "printf", "`%s': not a valid identifier", variable);
+		target.text = scan.value;
+		target.element = sh->elements != NULL && sh->elements[scan.index - 1];
+		if (!is_target(sh, &target)) {
+			builtin_error(sh, "printf", "`%s': not a valid identifier", target.text);
 			return STATUS_MISUSE;
 		}
 	}
@@ -415,7 +423,7 @@ int do_printf(struct shell *sh, int argc, char **argv)
 		return usage_error(sh, "printf");
 	struct bytes format = bytes_of(argv[scan.index]);
 
-	s.to_variable = variable != NULL;
+	s.to_variable = target.text != NULL;
 	s.arg = argv + scan.index + 1;
 	s.end = argv + argc;
 	do {
@@ -427,5 +435,5 @@ int do_printf(struct shell *sh, int argc, char **argv)
 			break;
 		proc_charge(sh->p, 1);
 	} while (s.arg < s.end && !s.stop);
-	return printf_finish(&s, variable);
+	return printf_finish(&s, &target);
 }

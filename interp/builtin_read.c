@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "interp/builtin.h"
+#include "interp/var_private.h"
 
 enum { STATUS_TIMEOUT = 128 + SIGALRM_, CHUNK_BYTES = 65536 };
 
@@ -290,18 +291,27 @@ static int assign_array(struct shell *sh, const char *name, const struct line *l
 	return 0;
 }
 
-static int assign_name(struct shell *sh, const char *name, struct bytes value)
+/* The operands: names of variables and elements. */
+struct names {
+	int n;
+	char **v;
+	const bool *elements; /* as sh->elements */
+};
+
+static int assign_name(struct shell *sh, const struct names *names, int i, struct bytes value)
 {
-	struct bytes key = bytes_of(name);
+	struct bytes key = bytes_of(names->v[i]);
 
 	if (is_name(key))
 		return var_set(sh, key, name_hash(key), value, 0) != 0;
-	return var_set_ref(sh, "read", key, value) != 0;
+	return var_set_ref(sh, "read", key, names->elements != NULL && names->elements[i], value) !=
+	       0;
 }
 
-static int assign_names(struct shell *sh, const struct read_options *o, const struct line *l, int n,
-			char **names)
+static int assign_names(struct shell *sh, const struct read_options *o, const struct line *l,
+			const struct names *names)
 {
+	int n = names->n;
 	struct fields fields = { 0 };
 
 	if (!o->exact)
@@ -313,7 +323,7 @@ static int assign_names(struct shell *sh, const struct read_options *o, const st
 			value = l->text;
 		else if (i < fields.count)
 			value = bytes_of(fields.v[i]);
-		if (assign_name(sh, names[i], value) != 0)
+		if (assign_name(sh, names, i, value) != 0)
 			return 1;
 	}
 	return 0;
@@ -327,7 +337,7 @@ static int probe(struct shell *sh, const struct read_options *o)
 	return sys_poll(sh->p, &item, 1, 0) > 0 ? 0 : 1;
 }
 
-static int read_line(struct shell *sh, const struct read_options *o, int n, char **names)
+static int read_line(struct shell *sh, const struct read_options *o, const struct names *names)
 {
 	struct line l = { .text = BYTES("") };
 	int failed;
@@ -341,12 +351,12 @@ static int read_line(struct shell *sh, const struct read_options *o, int n, char
 		return l.status;
 	if (o->array != NULL) {
 		failed = assign_array(sh, o->array, &l, o->exact);
-		for (int i = 0; i < n; i++)
-			assign_name(sh, names[i], BYTES(""));
-	} else if (n == 0) {
-		failed = assign_name(sh, "REPLY", l.text);
+		for (int i = 0; i < names->n; i++)
+			assign_name(sh, names, i, BYTES(""));
+	} else if (names->n == 0) {
+		failed = var_set(sh, BYTES("REPLY"), name_hash(BYTES("REPLY")), l.text, 0) != 0;
 	} else {
-		failed = assign_names(sh, o, &l, n, names);
+		failed = assign_names(sh, o, &l, names);
 	}
 	return failed != 0 ? 1 : l.status;
 }
@@ -378,11 +388,17 @@ int do_read(struct shell *sh, int argc, char **argv)
 	}
 	if (o.timeout_ns == 0)
 		return probe(sh, &o);
-	if (scan.index < argc && !parse_name_ref(bytes_of(argv[scan.index]), &name, &sub)) {
-		builtin_error(sh, "read", "`%s': not a valid identifier", argv[scan.index]);
+	struct names names = { .n = argc - scan.index, .v = argv + scan.index };
+
+	if (sh->elements != NULL)
+		names.elements = sh->elements + scan.index;
+	if (names.n != 0 &&
+	    !argument_ref(sh, bytes_of(names.v[0]), names.elements != NULL && names.elements[0],
+			  &name, &sub)) {
+		builtin_error(sh, "read", "`%s': not a valid identifier", names.v[0]);
 		return 1;
 	}
 	if (o.prompt != NULL && sys_isatty(sh->p, o.fd))
 		err_write(sh, bytes_of(o.prompt));
-	return read_line(sh, &o, argc - scan.index, argv + scan.index);
+	return read_line(sh, &o, &names);
 }

@@ -4,6 +4,7 @@
  */
 #include "interp/builtin.h"
 #include "interp/exec.h"
+#include "interp/var_special.h"
 
 static const struct set_row {
 	char letter;
@@ -206,6 +207,8 @@ static void shopt_change(struct shell *sh, int o, bool on)
 	if (o == SHOPT_extdebug) {
 		shell_set_option(sh, SET_ERRTRACE, on);
 		shell_set_option(sh, SET_FUNCTRACE, on);
+		if (on)
+			var_record_arguments(sh);
 	}
 }
 

@@ -265,6 +265,8 @@ int do_command(struct shell *sh, int argc, char **argv)
 		return 0;
 	if (sh->declare_args != NULL)
 		sh->declare_args += o.index;
+	if (sh->elements != NULL)
+		sh->elements += o.index;
 	return exec_argv(sh, argc, argv,
 			 RUN_NO_FUNCTIONS | (d.standard_path ? RUN_DEFAULT_PATH : 0u));
 }

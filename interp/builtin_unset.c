@@ -113,7 +113,7 @@ static int unset_one(struct shell *sh, const char *word, const struct unset_opti
 
 int do_unset(struct shell *sh, int argc, char **argv)
 {
-	const struct assign *const *elements = sh->declare_args;
+	const bool *elements = sh->elements;
 	struct unset_options o = { 0 };
 	struct optscan scan = { 0 };
 	int status = 0;
@@ -131,9 +131,8 @@ int do_unset(struct shell *sh, int argc, char **argv)
 		return 1;
 	}
 	for (int i = scan.index; i < argc; i++)
-		status = unset_one(sh, argv[i], &o, elements != NULL && elements[i] != NULL) != 0
-				 ? 1
-				 : status;
+		status = unset_one(sh, argv[i], &o, elements != NULL && elements[i]) != 0 ? 1
+											  : status;
 	return status;
 }
 

@@ -158,10 +158,12 @@ int declare_list_variables(struct declare *d)
 	struct var **vars;
 	size_t n = var_list(d->sh, &vars);
 
+	d->sh->listing = true;
 	for (size_t i = 0; i < n; i++) {
 		if (is_listed(d, vars[i]))
 			list_variable(d, &out, vars[i]);
 	}
+	d->sh->listing = false;
 	return out_flush(d->sh, d->name, &out);
 }
 

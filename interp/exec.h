@@ -126,10 +126,10 @@ bool loop_ends(struct shell *sh);
 
 /* A word that stands for text. */
 struct word *literal_word(struct shell *sh, struct bytes text);
-/* The same for unset: (*args)[i] is set if argv->v[i] was written as name[sub], so that its
- * subscript is not to be expanded again. */
-int unset_expand(struct shell *sh, const struct simple *s, struct fields *argv,
-		 const struct assign ***args);
+/* The same for unset, read, printf and wait: (*elements)[i] tells that argv->v[i] was written as
+ * name[sub]. */
+int elements_expand(struct shell *sh, const struct simple *s, struct fields *argv,
+		    const bool **elements);
 /* Expands the words of a declaration builtin; (*args)[i] is the array literal of argv->v[i]. */
 int declare_expand(struct shell *sh, const struct simple *s, struct fields *argv,
 		   const struct assign ***args);

@@ -260,7 +260,7 @@ static int eval_unary(struct shell *sh, struct cond *c, bool negated)
 	if (op[1] == 'z')
 		return a.len == 0;
 	a = arena_bytes(sh->arena, a);
-	return file_test_unary(sh, op[1], a);
+	return op[1] == 'v' ? file_test_variable(sh, a, false) : file_test_unary(sh, op[1], a);
 }
 
 static int eval_cond(struct shell *sh, struct cond *c, bool negated);

@@ -136,6 +136,7 @@ static int expand_argument(struct shell *sh, struct declaring *c, const struct a
 	}
 	buf_puts(&text, a->append ? "+=" : "=");
 	buf_add(&text, value);
+	c->args[c->argv->count] = a;
 	fields_add(sh, c->argv, buf_cstr(&text));
 	return 0;
 }
@@ -174,38 +175,33 @@ int declare_expand(struct shell *sh, const struct simple *s, struct fields *argv
 	return 0;
 }
 
-/* name[...] as written, nothing of which is quoted but what stands in the brackets. */
 static bool is_element(const struct word *w)
 {
-	const struct part *first = &w->parts[0];
-	const struct part *last = &w->parts[w->nparts - 1];
-	const char *open;
+	struct bytes name;
+	struct bytes sub;
 
-	if (w->nparts == 0 || first->kind != PART_TEXT || first->quoted ||
-	    last->kind != PART_TEXT || last->quoted || last->text.len == 0 ||
-	    last->text.ptr[last->text.len - 1] != ']')
-		return false;
-	open = memchr(first->text.ptr, '[', first->text.len);
-	return open != NULL &&
-	       is_name((struct bytes){ first->text.ptr, (size_t)(open - first->text.ptr) });
+	return parse_name_ref(w->text, &name, &sub) && sub.ptr != NULL;
 }
 
-int unset_expand(struct shell *sh, const struct simple *s, struct fields *argv,
-		 const struct assign ***args)
+int elements_expand(struct shell *sh, const struct simple *s, struct fields *argv,
+		    const bool **elements)
 {
-	static const struct assign element; /* only that it is one is told */
-	struct declaring d = { .argv = argv };
+	int *written = arena_array(sh->arena, (size_t)s->nwords, sizeof(*written));
+	int n = 0;
+	bool *out;
 
 	for (int i = 0; i < s->nwords; i++) {
 		int at = argv->count;
 
 		if (expand_words(sh, &s->words[i], 1, argv) != 0)
 			return -1;
-		grow_args(sh, &d, argv->count + 1);
 		if (argv->count == at + 1 && is_element(s->words[i]))
-			d.args[at] = &element;
+			written[n++] = at;
 	}
-	*args = d.args;
+	out = arena_zalloc(sh->arena, (size_t)argv->count + 1);
+	for (int i = 0; i < n; i++)
+		out[written[i]] = true;
+	*elements = out;
 	return 0;
 }
 
@@ -243,7 +239,7 @@ void declare_trace(struct shell *sh, const struct fields *argv, const struct ass
 		for (int i = 0; i < argv->count; i++) {
 			const struct assign *a = args[i];
 
-			if (a == NULL)
+			if (a == NULL || !a->array)
 				continue;
 			xtrace_text(sh, a->text);
 			shown[i] = arena_dup(sh->arena, a->name);

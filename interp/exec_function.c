@@ -117,6 +117,10 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	frame->is_function = true;
 	frame->fn = f;
 	frame->saved_params = outer;
+	if (opt_shopt(sh, SHOPT_extdebug)) {
+		frame->argc = argc - 1;
+		frame->argv = argv + 1;
+	}
 	f->running++;
 	unit_enter(sh, unit, f->ast);
 	scope_push(sh);

@@ -10,6 +10,7 @@ struct call {
 	const struct simple *simple;
 	struct fields argv;
 	const struct assign **declare_args;
+	const bool *elements; /* as sh->elements */
 	struct function *function;
 	const struct shell_builtin *builtin;
 	bool last;      /* a program may replace the process */
@@ -27,8 +28,8 @@ static int expand_call(struct shell *sh, struct call *c)
 
 	if (s->declaration != NULL)
 		return declare_expand(sh, s, &c->argv, &c->declare_args);
-	if (s->unsets)
-		return unset_expand(sh, s, &c->argv, &c->declare_args);
+	if (s->elements)
+		return elements_expand(sh, s, &c->argv, &c->elements);
 	if (!s->all_literal)
 		return expand_words(sh, s->words, s->nwords, &c->argv);
 	c->argv.v = arena_alloc(sh->arena, (size_t)(s->nwords + 1) * sizeof(char *));
@@ -204,8 +205,10 @@ static int run_builtin(struct shell *sh, struct call *c)
 
 	sh->special = is_special(c);
 	sh->declare_args = c->declare_args;
+	sh->elements = c->elements;
 	status = exec_builtin(sh, c->builtin, c->argv.count, c->argv.v);
 	sh->declare_args = NULL;
+	sh->elements = NULL;
 	if (status == STATUS_USAGE && sh->special && !runs_text(c))
 		special_error(sh, status);
 	sh->special = outer;
@@ -226,8 +229,7 @@ static void trace_call(struct shell *sh, const struct call *c)
 	bool exports = c->builtin != NULL && (strcmp(c->builtin->name, "export") == 0 ||
 					      strcmp(c->builtin->name, "readonly") == 0);
 
-	declare_trace(sh, &c->argv, c->simple->declaration != NULL ? c->declare_args : NULL,
-		      exports);
+	declare_trace(sh, &c->argv, c->declare_args, exports);
 }
 
 /* `exec >file` changes the shell's own descriptors. */

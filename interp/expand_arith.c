@@ -17,8 +17,11 @@ static struct word *word_of_text(struct shell *sh, struct bytes text, enum text_
 	return parse_text_word(&config, sh->arena, kind, &error);
 }
 
-int subscript_text(struct shell *sh, struct bytes text, struct bytes *out)
+static int index_text(void *user, struct bytes text, struct bytes *out);
+
+int subscript_text(struct shell *sh, const struct var *v, struct bytes text, struct bytes *out)
 {
+	bool key = v != NULL && (v->flags & VAR_ASSOC) != 0;
 	struct word *w;
 	size_t i = 0;
 
@@ -27,6 +30,8 @@ int subscript_text(struct shell *sh, struct bytes text, struct bytes *out)
 		i++;
 	if (i == text.len)
 		return 0;
+	if (!key)
+		return index_text(sh, text, out);
 	w = word_of_text(sh, text, TEXT_WORD_PLAIN);
 	return w != NULL ? expand_string(sh, w, out) : 0;
 }
@@ -36,7 +41,23 @@ int subscript_argument(struct shell *sh, const struct var *v, struct bytes text,
 	*out = text;
 	if (v != NULL && (v->flags & VAR_ASSOC) != 0 && opt_shopt(sh, SHOPT_assoc_expand_once))
 		return 0;
-	return subscript_text(sh, text, out);
+	return subscript_text(sh, v, text, out);
+}
+
+bool argument_ref(struct shell *sh, struct bytes text, bool element, struct bytes *name,
+		  struct bytes *sub)
+{
+	struct bytes ref;
+	struct var *v;
+
+	if (!opt_shopt(sh, SHOPT_assoc_expand_once))
+		return parse_name_ref(text, name, sub);
+	if (element && parse_name_ref_as(text, NAME_REF_WHOLE, name, sub)) {
+		v = var_resolve(sh, *name, bytes_hash(*name), &ref);
+		if (v != NULL && (v->flags & VAR_ASSOC) != 0)
+			return true;
+	}
+	return parse_name_ref_as(text, NAME_REF_PLAIN, name, sub);
 }
 
 /* --- text to evaluate --- */
@@ -171,6 +192,13 @@ static int unset_value(struct shell *sh, const struct arith_place *at, const str
 	return ARITH_REPORTED;
 }
 
+static int key_text(struct shell *sh, const struct var *v, const struct arith_place *at,
+		    struct bytes *key)
+{
+	*key = at->key;
+	return at->plain ? 0 : subscript_text(sh, v, at->key, key);
+}
+
 static int get_place(void *user, const struct arith_place *at, int64_t *value, struct bytes *text)
 {
 	struct shell *sh = user;
@@ -199,8 +227,13 @@ static int get_place(void *user, const struct arith_place *at, int64_t *value, s
 	if (at->kind == ARITH_INDEX) {
 		found = var_element_at(sh, v, at->index, text);
 	} else {
-		if (subscript_text(sh, at->key, &key) != 0)
+		if (key_text(sh, v, at, &key) != 0)
 			return ARITH_REPORTED;
+		if (key.len == 0) {
+			shell_error(sh, "%s: bad array subscript", v->name.ptr);
+			*text = BYTES("");
+			return 0;
+		}
 		found = var_element(sh, v, key, text);
 	}
 	if (found < 0)
@@ -232,9 +265,13 @@ static int set_element(struct shell *sh, const struct arith_place *at, struct by
 		v = var_ensure(sh, name, hash);
 	if (at->kind == ARITH_INDEX)
 		return var_assign_at(sh, v, at->index, digits, 0);
-	if (subscript_text(sh, at->key, &key) != 0)
+	if (key_text(sh, v, at, &key) != 0)
 		return -1;
-	return var_assign_element(sh, v, key, digits, 0);
+	if (key.len != 0)
+		return var_assign_element(sh, v, key, digits, 0);
+	shell_error(sh, "%s[%.*s]: bad array subscript", v->name.ptr, (int)at->key.len,
+		    at->key.ptr);
+	return 0; /* said, but no error */
 }
 
 static int set_place(void *user, const struct arith_place *at, int64_t value)
@@ -326,12 +363,23 @@ static void compile_cache(struct shell *sh, struct arith_text *a)
 	a->arena->fail = fail;
 }
 
+/* Quotes that arithmetic leaves, and a word loses. */
+static bool has_word_quotes(struct bytes text)
+{
+	return memchr(text.ptr, '\'', text.len) != NULL || memchr(text.ptr, '\\', text.len) != NULL;
+}
+
 int expand_arith(struct shell *sh, struct arith_text *a, int64_t *out)
 {
 	struct arith_env env = env_of(sh);
 	struct bytes text;
 	int result = ARITH_RETRY;
 
+	if (a->index && (a->word->flags & WORD_QUOTED) != 0 && has_word_quotes(a->word->text)) {
+		if (index_text(sh, a->word->text, &text) != 0)
+			return -1;
+		return report(sh, arith_eval_text(text, &env, out), &env);
+	}
 	if (!a->cache_tried && a->arena != NULL)
 		compile_cache(sh, a);
 	if (a->cache != NULL) {
@@ -355,6 +403,14 @@ int eval_arith(struct shell *sh, struct bytes text, int64_t *out)
 
 	if (arith_plain_number(text, out))
 		return 0;
+	return report(sh, arith_eval_text(text, &env, out), &env);
+}
+
+int eval_let(struct shell *sh, struct bytes text, int64_t *out)
+{
+	struct arith_env env = env_of(sh);
+
+	env.plain = opt_shopt(sh, SHOPT_assoc_expand_once);
 	return report(sh, arith_eval_text(text, &env, out), &env);
 }
 

@@ -131,7 +131,12 @@ int expand_subscript(struct shell *sh, const struct param *p, const struct var *
 		return -1;
 	if (out->len != 0)
 		return 0;
-	shell_error(sh, "%.*s[]: bad array subscript", (int)p->name.len, p->name.ptr);
+	if (p->op == OP_LENGTH) {
+		shell_error(sh, "%.*s]: bad array subscript", (int)p->sub->text.len,
+			    p->sub->text.ptr);
+		return expand_fail(sh);
+	}
+	shell_error(sh, "%.*s: bad array subscript", (int)p->name.len, p->name.ptr);
 	return 1;
 }
 
@@ -201,7 +206,7 @@ static int target_value(struct shell *sh, struct value *v, struct bytes sub)
 		whole_value(sh, v, sub.ptr[0] == '*');
 		return 0;
 	}
-	if (subscript_text(sh, sub, &v->sub) != 0)
+	if (subscript_text(sh, v->var, sub, &v->sub) != 0)
 		return -1;
 	found = var_element(sh, v->var, v->sub, &v->one);
 	v->set = found == 1;
@@ -511,6 +516,11 @@ static int assign_default(struct expander *e, const struct param *p, struct valu
 	if (expand_assignment(sh, p->arg, &text) != 0)
 		return -1;
 	text = arena_bytes(sh->arena, text);
+	if (v->sub.ptr != NULL && v->sub.len == 0 && p->sub != NULL) {
+		shell_error(sh, "%.*s[%.*s]: bad array subscript", (int)p->name.len, p->name.ptr,
+			    (int)p->sub->text.len, p->sub->text.ptr);
+		return expand_fail(sh);
+	}
 	if (v->sub.ptr != NULL) {
 		struct var *var = v->var != NULL ? v->var : var_ensure(sh, p->name, p->hash);
 

@@ -25,8 +25,7 @@ static int test_positional(struct shell *sh, struct bytes text)
 	return n == 0 ? 1 : n <= sh->params.count;
 }
 
-/* -v: whether a variable or an element is set. */
-static int test_variable(struct shell *sh, struct bytes text)
+int file_test_variable(struct shell *sh, struct bytes text, bool once)
 {
 	struct bytes name;
 	struct bytes sub;
@@ -48,8 +47,12 @@ static int test_variable(struct shell *sh, struct bytes text)
 	} else if ((v->flags & VAR_ASSOC) == 0 && (bytes_is(sub, "@") || bytes_is(sub, "*"))) {
 		return var_count(sh, v) != 0;
 	}
-	if (subscript_argument(sh, v, sub, &sub) != 0)
+	if ((once ? subscript_argument(sh, v, sub, &sub) : subscript_text(sh, v, sub, &sub)) != 0)
 		return 0;
+	if ((v->flags & VAR_ASSOC) != 0 && sub.len == 0) {
+		shell_error(sh, "%.*s: bad array subscript", (int)v->name.len, v->name.ptr);
+		return 0;
+	}
 	return var_element(sh, v, sub, &value) == 1;
 }
 
@@ -133,7 +136,7 @@ int file_test_unary(struct shell *sh, char letter, struct bytes operand)
 	switch (letter) {
 	case 'n': return operand.len != 0;
 	case 'z': return operand.len == 0;
-	case 'v': return test_variable(sh, operand);
+	case 'v': return file_test_variable(sh, operand, true);
 	case 'R': return test_nameref(sh, operand);
 	case 'o': return test_option(sh, operand);
 	case 't': return test_terminal(sh, operand);

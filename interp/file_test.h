@@ -13,6 +13,9 @@ struct shell;
 bool file_test_is_unary(char letter);
 /* The result of a unary test. 1 true, 0 false, -1 after a message (a bad array subscript). */
 int file_test_unary(struct shell *sh, char letter, struct bytes operand);
+/* -v; test takes the subscript as expanded already where assoc_expand_once says so, [[ ]] does
+ * not. */
+int file_test_variable(struct shell *sh, struct bytes text, bool once);
 /* -nt, -ot, -ef: op is 'n', 'o' or 'e'. */
 bool file_test_compare(struct shell *sh, char op, struct bytes a, struct bytes b);
 

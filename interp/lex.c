@@ -109,25 +109,28 @@ static enum tok_kind lex_operator(struct parser *p, int c)
 /* A word that stands directly before < or >: a descriptor, or {name}. */
 static enum tok_kind redirection_prefix(struct parser *p, struct token *t)
 {
+	bool literal = (t->word->flags & (WORD_QUOTED | WORD_LITERAL)) == WORD_LITERAL;
 	int c = source_peek(p);
 	struct bytes text = t->word->literal;
 	int64_t n = 0;
 
-	if ((c != '<' && c != '>') ||
-	    (t->word->flags & (WORD_QUOTED | WORD_LITERAL)) != WORD_LITERAL)
+	if (c != '<' && c != '>')
 		return TOK_WORD;
-	for (size_t i = 0; i < text.len && byte_is_digit(text.ptr[i]) && n < INT32_MAX; i++) {
+	for (size_t i = 0; literal && i < text.len && byte_is_digit(text.ptr[i]) && n < INT32_MAX;
+	     i++) {
 		n = n * 10 + text.ptr[i] - '0';
 		if (i + 1 < text.len || n > INT32_MAX)
 			continue;
 		t->number = (int)n;
 		return TOK_IO_NUMBER;
 	}
+	if (!literal) /* quotes and expansions stand in the subscript only */
+		text = arena_bytes(p->arena, source_slice(p, t->start, t->end));
 	if (text.len > 2 && text.ptr[0] == '{' && text.ptr[text.len - 1] == '}') {
 		struct bytes name, sub;
 
 		t->text = bytes_slice(text, 1, text.len - 1);
-		if (parse_name_ref(t->text, &name, &sub))
+		if (parse_name_ref(t->text, &name, &sub) && (literal || sub.ptr != NULL))
 			return TOK_IO_VAR;
 	}
 	return TOK_WORD;

@@ -94,6 +94,7 @@ static bool read_subscript(struct parser *p, struct assign *a, bool blanks)
 		p->pos++;
 		if ((blanks || !has_blank(a->sub)) && accept_assign(p, &a->append)) {
 			a->sub_arith = arith_of_word(p, a->sub);
+			a->sub_arith->index = true;
 			return true;
 		}
 	}

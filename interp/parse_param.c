@@ -83,6 +83,7 @@ static bool read_subscript(struct parser *p, struct param *param)
 	if (param->sub == NULL)
 		return false;
 	param->sub_arith = arith_of_word(p, param->sub);
+	param->sub_arith->index = true;
 	if (source_peek(p) != ']') {
 		source_return(p, mark);
 		param->sub = NULL;

@@ -204,6 +204,13 @@ static bool is_command(const struct parser *p, const struct word *w)
 	return (p->flags & PARSE_POSIX) && is_literal(w) && bytes_is(w->literal, "command");
 }
 
+/* Builtins that mind whether an operand was written as name[sub]. */
+static bool takes_elements(struct bytes name)
+{
+	return bytes_is(name, "unset") || bytes_is(name, "read") || bytes_is(name, "printf") ||
+	       bytes_is(name, "wait");
+}
+
 static void finish_simple(const struct parser *p, struct simple *s)
 {
 	int first = 0;
@@ -222,9 +229,9 @@ static void finish_simple(const struct parser *p, struct simple *s)
 	if (s->declaration != NULL && !s->declaration->assigns)
 		s->declaration = NULL;
 	first = bytes_is(s->words[0]->literal, "command") && s->nwords > 1;
-	if (is_literal(s->words[first]) && bytes_is(s->words[first]->literal, "unset")) {
+	if (is_literal(s->words[first]) && takes_elements(s->words[first]->literal)) {
 		for (int i = first + 1; i < s->nwords; i++)
-			s->unsets = s->unsets || (s->words[i]->flags & WORD_GLOB) != 0;
+			s->elements = s->elements || (s->words[i]->flags & WORD_GLOB) != 0;
 	}
 }
 

@@ -4,6 +4,7 @@
  * and put back in the opposite order.
  */
 #include "interp/exec.h"
+#include "interp/var_private.h"
 
 enum { KEPT_FD_LEAST = 10 };
 
@@ -126,7 +127,7 @@ static int place_in_variable(struct shell *sh, const struct redirection *d, int 
 	if (fd < 0)
 		return no_descriptor(sh, d, fd);
 	buf_put_i64(&number, fd);
-	if (var_set_ref(sh, NULL, d->r->var, buf_bytes(&number)) != 0) {
+	if (var_set_ref(sh, NULL, d->r->var, false, buf_bytes(&number)) != 0) {
 		shell_error(sh, "%.*s: cannot assign fd to variable", (int)d->r->var.len,
 			    d->r->var.ptr);
 		sys_close(sh->p, (int)fd);
@@ -232,7 +233,8 @@ static bool variable_text(struct shell *sh, struct bytes ref, struct bytes *out)
 	if (sub.ptr == NULL)
 		return var_get(sh, name, bytes_hash(name), out);
 	v = var_find(sh, name, bytes_hash(name));
-	return v != NULL && var_element(sh, v, sub, out) == 1;
+	return v != NULL && subscript_text(sh, v, sub, &sub) == 0 &&
+	       var_element(sh, v, sub, out) == 1;
 }
 
 static int close_fd(struct shell *sh, const struct redirection *d)

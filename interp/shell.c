@@ -122,6 +122,7 @@ struct frame *frame_push(struct shell *sh, const char *function, const char *sou
 	f->loop_depth = sh->loop_depth;
 	f->scope = sh->scope;
 	f->getopts_index = sh->getopts_index;
+	f->argc = -1;
 	if (sh->frame != NULL)
 		f->unit = sh->frame->unit;
 	sh->frame = f;
@@ -235,6 +236,10 @@ static struct frame *copy_frames(struct pool *pool, const struct frame *from)
 		f->is_function = from->is_function;
 		f->is_source = from->is_source;
 		f->unit = from->unit;
+		f->argc = from->argc;
+		f->argv = pool_alloc(pool, (size_t)(f->argc + 1) * sizeof(*f->argv));
+		for (int i = 0; i < f->argc; i++)
+			f->argv[i] = pool_dup(pool, bytes_of(from->argv[i]));
 		*end = f;
 		end = &f->up;
 	}
@@ -394,6 +399,8 @@ void shell_recover(struct shell *sh)
 	sh->line_shift = 0;
 	sh->command_name = NULL;
 	sh->declare_args = NULL;
+	sh->elements = NULL;
+	sh->listing = false;
 	sh->loop_depth = sh->depth = sh->function_depth = sh->short_depth = 0;
 	sh->no_errexit = sh->indirection = 0;
 	sh->trap_running = -1;

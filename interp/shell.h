@@ -139,6 +139,8 @@ struct frame {
 	struct options *saved_options; /* of `local -`; NULL if unused */
 	int getopts_index;             /* of the caller */
 	bool returns_traced;
+	int argc; /* what the call adds to BASH_ARGC and BASH_ARGV; -1: nothing */
+	char **argv;
 };
 
 struct params {
@@ -256,6 +258,9 @@ struct shell {
 	/* While a declaration builtin runs: declare_args[i] is the parsed assignment of argv[i], or
 	 * NULL if that argument is no assignment. NULL when run through `builtin "$x"`. */
 	const struct assign *const *declare_args;
+	/* While unset, read, printf or wait runs: elements[i] tells that argv[i] was written as
+	 * name[sub]. NULL: none was. */
+	const bool *elements;
 	void *history;
 	void *completions;
 	uint64_t builtins_disabled; /* `enable -n`: a bit per row of builtin_list.h */
@@ -291,6 +296,8 @@ struct shell {
 	bool special;        /* a special builtin is running, and not by `command` */
 	bool may_exec;       /* the process ends after this command: programs replace it */
 	bool jobs_foreign;   /* a command substitution: `jobs` shows the parent's */
+	bool listing;        /* variables are being listed: none is asked for its value */
+	int base_argc;       /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
 	bool tracing;        /* PS4 is being expanded, or an xtrace line written */
 	bool has_traps;      /* one was set at some time, here or in a parent */
 	uint64_t traps_set;  /* bit n: traps[n].text is not NULL, for n < 64 */
@@ -374,8 +381,10 @@ int expand_text(struct shell *sh, struct bytes text, struct bytes *out);
 int expand_prompt(struct shell *sh, struct bytes text, struct bytes *out);
 /* Evaluates an arithmetic text. */
 int expand_arith(struct shell *sh, struct arith_text *a, int64_t *out);
-/* Evaluates text given at run time (let, test -eq, declare -i, array subscripts). */
+/* Evaluates text given at run time (test -eq, declare -i, array subscripts). */
 int eval_arith(struct shell *sh, struct bytes text, int64_t *out);
+/* The same for an argument of let, which assoc_expand_once takes as expanded already. */
+int eval_let(struct shell *sh, struct bytes text, int64_t *out);
 /* Pathname expansion of one pattern; sorted; appends to out. Number of matches. */
 int expand_pathname(struct shell *sh, struct bytes pattern, struct fields *out);
 /* The pattern compiled under the current options; cached in the word when it is literal. */

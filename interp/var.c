@@ -503,7 +503,7 @@ int var_set(struct shell *sh, struct bytes name, uint64_t hash, struct bytes val
 		v = var_ensure(sh, name, hash);
 	if (sub.ptr == NULL)
 		return var_assign(sh, v, value, how);
-	if (var_unreference(sh, &v, sub) != 0 || subscript_text(sh, sub, &sub) != 0)
+	if (var_unreference(sh, &v, sub) != 0 || subscript_text(sh, v, sub, &sub) != 0)
 		return -1;
 	return var_assign_element(sh, v, sub, value, how);
 }
@@ -569,7 +569,7 @@ bool var_get(struct shell *sh, struct bytes name, uint64_t hash, struct bytes *o
 		if (sub.ptr != NULL && is_whole(sub))
 			return get_joined(sh, v, sub, out);
 		if (sub.ptr != NULL)
-			return subscript_text(sh, sub, &sub) == 0 &&
+			return subscript_text(sh, v, sub, &sub) == 0 &&
 			       var_element(sh, v, sub, out) == 1;
 		if ((v->flags & VAR_NAMEREF) != 0)
 			return false;

@@ -145,9 +145,10 @@ int var_assign(struct shell *sh, struct var *v, struct bytes value, unsigned how
 int var_assign_element(struct shell *sh, struct var *v, struct bytes sub, struct bytes value,
 		       unsigned how);
 int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes value, unsigned how);
-/* "name" or "name[sub]" given at run time (read, printf -v, mapfile, getopts). builtin for
- * messages ("`1x': not a valid identifier"). */
-int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct bytes value);
+/* "name" or "name[sub]" given at run time (read, printf -v, wait -p, {name}>file). builtin for
+ * messages ("`1x': not a valid identifier"); element: it was written as name[sub]. */
+int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, bool element,
+		struct bytes value);
 /* Says that the element name[sub], to which a reference led, is no array: -1. */
 int var_refuse_element(struct shell *sh, const char *builtin, struct bytes name, struct bytes sub);
 /* Makes v an empty array (indexed or associative), keeping other attributes. */

@@ -265,7 +265,7 @@ int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes v
 	v = var_own(sh, v);
 	if ((v->flags & VAR_ASSOC) != 0)
 		return var_assign_element(sh, v, i64_text(index, digits), value, how);
-	if (index < 0 && ((v->flags & VAR_READONLY) == 0 || is_indexed(v))) {
+	if (index < 0) {
 		refresh(sh, v);
 		if (!from_end(v, &at))
 			return bad_subscript(sh, v->name, i64_text(index, digits));
@@ -310,6 +310,7 @@ static int unset_all(struct shell *sh, struct var *v)
 int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool expanded)
 {
 	bool whole = sub.len == 1 && (sub.ptr[0] == '@' || sub.ptr[0] == '*');
+	struct bytes written = sub;
 	int64_t index;
 
 	v = var_own(sh, v);
@@ -318,9 +319,14 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool ex
 		return -1;
 	}
 	refresh(sh, v);
-	if (!expanded && subscript_argument(sh, v, sub, &sub) != 0)
+	if ((!expanded || (v->flags & VAR_ASSOC) == 0) && subscript_argument(sh, v, sub, &sub) != 0)
 		return -1;
 	if ((v->flags & VAR_ASSOC) != 0) {
+		if (sub.len == 0) {
+			builtin_error(sh, "unset", "[%.*s]: bad array subscript", (int)written.len,
+				      written.ptr);
+			return -1;
+		}
 		if (is_assoc(v) && assoc_remove(sh->pool, v->assoc, sub))
 			element_changed(sh, v, sub, (struct bytes){ NULL, 0 });
 		return 0;
@@ -368,7 +374,8 @@ int var_refuse_element(struct shell *sh, const char *builtin, struct bytes name,
 	return -1;
 }
 
-int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct bytes value)
+int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, bool element,
+		struct bytes value)
 {
 	struct bytes name;
 	struct bytes sub;
@@ -377,7 +384,7 @@ int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct 
 	struct var *v;
 	uint64_t hash;
 
-	if (!parse_name_ref(ref, &name, &sub)) {
+	if (!argument_ref(sh, ref, element, &name, &sub)) {
 		builtin_error(sh, builtin, "`%.*s': not a valid identifier", (int)ref.len, ref.ptr);
 		return -1;
 	}
@@ -389,9 +396,12 @@ int var_set_ref(struct shell *sh, const char *builtin, struct bytes ref, struct 
 	if (target.ptr != NULL)
 		return var_refuse_element(sh, builtin, name, target);
 	asked = sub;
-	if (subscript_argument(sh, v, sub, &sub) != 0)
+	if ((builtin != NULL ? subscript_argument(sh, v, sub, &sub)
+			     : subscript_text(sh, v, sub, &sub)) != 0)
 		return -1;
-	if (sub.len == 0)
+	if (sub.len == 0 && v != NULL && (v->flags & VAR_ASSOC) != 0)
 		return bad_subscript(sh, name, asked);
+	if (sub.len == 0)
+		sub = BYTES("0"); /* an expression that expands to nothing */
 	return assign_new_element(sh, v, name, hash, sub, value);
 }

@@ -34,10 +34,15 @@ int var_transform(struct shell *sh, const struct var *v, struct bytes old, struc
 		  unsigned *how, char digits[24]);
 
 /* expand_arith.c: the subscript in text given at run time (read 'h[$k]', unset, namerefs,
- * h["x"] in arithmetic): quotes and expansions in it are seen to. */
-int subscript_text(struct shell *sh, struct bytes text, struct bytes *out);
+ * h["x"] in arithmetic): quotes and expansions in it are seen to, as those of a word
+ * if v is associative, else as in $(( )). v may be NULL. */
+int subscript_text(struct shell *sh, const struct var *v, struct bytes text, struct bytes *out);
 /* The same for an operand of a builtin, where assoc_expand_once forbids it. v may be NULL. */
 int subscript_argument(struct shell *sh, const struct var *v, struct bytes text, struct bytes *out);
+/* Splits an operand of a builtin that names a variable or an element (element: it was written as
+ * name[sub]); false if it is neither. assoc_expand_once decides what is quoted in it. */
+bool argument_ref(struct shell *sh, struct bytes text, bool element, struct bytes *name,
+		  struct bytes *sub);
 /* Evaluates an index; messages do not name the command. */
 int eval_subscript(struct shell *sh, struct bytes text, int64_t *out);
 

@@ -285,18 +285,58 @@ static void refresh_lineno(struct shell *sh, struct var *v)
 		push_number(sh, v, f->up != NULL ? f->call_line : 0);
 }
 
+void var_record_arguments(struct shell *sh)
+{
+	struct bytes name = BYTES("BASH_ARGV");
+	struct var *v = var_find(sh, name, bytes_hash(name));
+
+	if (sh->base_argc >= 0 || v == NULL || (v->flags & VAR_DYNAMIC) == 0)
+		return;
+	v = var_own(sh, v);
+	begin_array(sh, v);
+	for (int i = sh->params.count; i > 0; i--)
+		push(sh, v, bytes_of(sh->params.values[i - 1]));
+	sh->base_argc = sh->params.count;
+}
+
+static void record_when_asked(struct shell *sh)
+{
+	if (!sh->listing && !in_function(sh))
+		var_record_arguments(sh);
+}
+
 static void refresh_argc(struct shell *sh, struct var *v)
 {
+	record_when_asked(sh);
 	begin_array(sh, v);
-	if (!in_function(sh))
-		push_number(sh, v, sh->params.count);
+	for (const struct frame *f = sh->frame; f != NULL; f = f->up) {
+		if (f->argc >= 0)
+			push_number(sh, v, f->argc);
+	}
+	if (sh->base_argc >= 0)
+		push_number(sh, v, sh->base_argc);
 }
 
 static void refresh_argv(struct shell *sh, struct var *v)
 {
+	struct bytes *old = NULL;
+	size_t n = 0;
+	int64_t index = -1;
+	struct bytes value;
+
+	record_when_asked(sh);
+	if (sh->base_argc > 0 && v->array != NULL) {
+		old = arena_array(sh->arena, array_count(v->array), sizeof(*old));
+		while (array_next(v->array, index + 1, &index, &value))
+			old[n++] = arena_bytes(sh->arena, value);
+	}
 	begin_array(sh, v);
-	for (int i = sh->params.count; i > 0 && !in_function(sh); i--)
-		push(sh, v, bytes_of(sh->params.values[i - 1]));
+	for (const struct frame *f = sh->frame; f != NULL; f = f->up) {
+		for (int i = f->argc; i > 0; i--)
+			push(sh, v, bytes_of(f->argv[i - 1]));
+	}
+	for (size_t i = n > (size_t)sh->base_argc ? n - (size_t)sh->base_argc : 0; i < n; i++)
+		push(sh, v, old[i]);
 }
 
 static void refresh_pipestatus(struct shell *sh, struct var *v)
@@ -310,6 +350,8 @@ static void refresh_groups(struct shell *sh, struct var *v)
 {
 	const struct vfs_cred *c = &sh->p->cred;
 
+	if (sh->listing)
+		return;
 	begin_array(sh, v);
 	push_number(sh, v, c->gid);
 	for (uint32_t i = 0; i < c->ngroups; i++) {
@@ -508,7 +550,7 @@ static const struct var_hook dynamic[] = {
 	{ .name = "FUNCNAME", .flags = ROW_LIST, .refresh = refresh_funcname },
 	{ .name = "GROUPS", .flags = ROW_LIST, .refresh = refresh_groups },
 	{ .name = "HISTCMD", .flags = VAR_INTEGER | VAR_NOASSIGN, .get = get_histcmd },
-	{ .name = "LINENO", .flags = VAR_INTEGER, .get = get_lineno, .changed = set_lineno },
+	{ .name = "LINENO", .get = get_lineno, .changed = set_lineno },
 	{ .name = "PIPESTATUS", .flags = ROW_LIST, .refresh = refresh_pipestatus },
 	{ .name = "RANDOM", .flags = VAR_INTEGER, .get = get_random, .changed = set_random },
 	{ .name = "SECONDS", .flags = VAR_INTEGER, .get = get_seconds, .changed = set_seconds },
@@ -524,6 +566,8 @@ void var_add_dynamic(struct shell *sh, const struct var_hook *hook)
 
 	v->hook = hook;
 	v->flags = hook->flags | VAR_DYNAMIC | (v->flags & VAR_EXPORT);
+	if ((hook->flags & VAR_ARRAY) != 0)
+		v->flags |= VAR_SET;
 }
 
 void var_init_special(struct shell *sh)
@@ -531,6 +575,7 @@ void var_init_special(struct shell *sh)
 	for (size_t i = 0; i < sizeof dynamic / sizeof *dynamic; i++)
 		var_add_dynamic(sh, &dynamic[i]);
 	sh->random_pid = sh->p->pid;
+	sh->base_argc = -1;
 	sh->utf8 = true;
 	locale_changed(sh, NULL);
 }

@@ -11,6 +11,9 @@
 void var_add_dynamic(struct shell *sh, const struct var_hook *hook);
 /* All those that var_special.c knows, and the effects of what was imported. */
 void var_init_special(struct shell *sh);
+/* What BASH_ARGV ends with is from now on what the positional parameters are now, if it was not
+ * recorded before. */
+void var_record_arguments(struct shell *sh);
 /* The effects that IFS, LANG, PATH and their like have, set or not. */
 void var_refresh_hooks(struct shell *sh);
 

@@ -80,7 +80,7 @@ static const char *run_in(struct world *w, const char *text)
 	int rc;
 
 	start();
-	rc = arith_eval(arith_compile(&arena, bytes_of(text)), &env, &value);
+	rc = arith_eval(arith_compile(&arena, bytes_of(text), false), &env, &value);
 	if (rc == 0)
 		buf_put_i64(&b, value);
 	else if (rc == ARITH_ERROR)
