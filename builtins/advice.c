@@ -62,7 +62,7 @@ static const struct advice table[] = {
 	  "getaddrinfo for host \"%s\": Temporary failure in name resolution" NO_NETWORK },
 	{ " ip ifconfig ss netstat route iptables nmap tcpdump ",
 	  NOT_FOUND "this session has no network" },
-	{ " script scriptreplay expect unbuffer ",
+	{ " scriptreplay expect unbuffer ",
 	  NOT_FOUND "no terminal to record or to play; redirect output: COMMAND > FILE 2>&1" },
 	{ " ldd nm objdump readelf size ldconfig ar ranlib ",
 	  NOT_FOUND "no object files: the commands here are parts of the sandbox itself" },

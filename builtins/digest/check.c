@@ -80,7 +80,10 @@ static bool take_tag(const struct sums_opts *o, struct bytes *s, struct entry *e
 	for (int kind = 0; kind < SUMS_TAGS; kind++) {
 		struct bytes tag = bytes_of(sums_tag(kind));
 
-		if ((!o->any_algorithm && kind != o->algorithm) || !bytes_starts(*s, tag))
+		bool wanted = o->any_sha ? kind >= DIGEST_SHA1 && kind <= DIGEST_SHA512
+					 : o->any_algorithm || kind == o->algorithm;
+
+		if (!wanted || !bytes_starts(*s, tag))
 			continue;
 		char after = s->len > tag.len ? s->ptr[tag.len] : '\0';
 
@@ -137,12 +140,28 @@ static bool parse_tagged(struct cmd *c, struct bytes s, bool escaped, struct ent
 	return hex_prefix(e->hex) == e->hex.len && e->hex.len == e->size * 2;
 }
 
+/* The digest of the SHA family that has so many hexadecimal digits; MD5 if none. */
+static enum digest_kind sha_of_length(size_t hex)
+{
+	struct digest d;
+	int kind = DIGEST_SHA512;
+
+	for (; kind > DIGEST_MD5; kind--) {
+		digest_init(&d, (enum digest_kind)kind, 0);
+		if (d.size * 2 == hex)
+			break;
+	}
+	return (enum digest_kind)kind;
+}
+
 /* The length of an untagged digest says how long it is meant to be (BLAKE2b), or must fit. */
 static bool fits(const struct sums_opts *o, size_t hex, struct entry *e)
 {
 	struct digest d;
 
-	e->kind = (enum digest_kind)o->algorithm;
+	e->kind = o->any_sha ? sha_of_length(hex) : (enum digest_kind)o->algorithm;
+	if (o->any_sha && e->kind == DIGEST_MD5)
+		return false;
 	digest_init(&d, e->kind, 0);
 	e->size = e->kind == DIGEST_BLAKE2B ? hex / 2 : d.size;
 	return hex == e->size * 2 && hex >= 2 && e->size <= d.size;
@@ -266,7 +285,9 @@ static void check_line(struct cmd *c, const struct sums_opts *o, struct list *l,
 		if (o->warn)
 			cmd_error(c, 0, "%s: %llu: improperly formatted %s checksum line",
 				  cmd_quotef(c, l->name), (unsigned long long)l->line,
-				  l->kind < 0 ? "CRC" : sums_tag(l->kind));
+				  o->any_sha    ? "SHA"
+				  : l->kind < 0 ? "CRC"
+						: sums_tag(l->kind));
 	}
 	arena_release(c->arena, mark);
 }
@@ -308,8 +329,9 @@ static int check_list(struct cmd *c, const struct sums_opts *o, const char *path
 	if (err < 0)
 		return cmd_error(c, err, "%s: read error", cmd_quotef(c, l.name));
 	if (!l.proper)
-		return cmd_error(c, 0, "%s: no properly formatted checksum lines found",
-				 cmd_quotef(c, l.name));
+		return cmd_error(c, 0, "%s: no properly formatted %schecksum lines found",
+				 o->any_sha ? l.name : cmd_quotef(c, l.name),
+				 o->any_sha ? "SHA " : "");
 	if (!o->status)
 		warn_counts(c, &l);
 	if (!o->status && o->ignore_missing && !l.matched)

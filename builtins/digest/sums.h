@@ -5,6 +5,7 @@
  *   sums.c    the commands whose name says the digest; options, output, reading
  *   check.c   -c: lists of digests are read and compared
  *   cksum.c   cksum and sum, which also know sums without digest
+ *   shasum.c  Perl's command for all that is SHA
  */
 #ifndef BUILTINS_DIGEST_SUMS_H
 #define BUILTINS_DIGEST_SUMS_H
@@ -30,6 +31,7 @@ struct sums_opts {
 	uint64_t length_bits; /* of BLAKE2b; 0: all */
 	int algorithm;        /* enum digest_kind, or one of cksum's own */
 	bool any_algorithm;   /* cksum -c: the lines say which */
+	bool any_sha;         /* shasum -c: how long the digest is says which */
 };
 
 /* The name in tagged lines: "MD5". */

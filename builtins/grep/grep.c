@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * grep - print lines that match patterns. Also egrep and fgrep.
+ * grep - print lines that match patterns. Also egrep, fgrep and rgrep.
  *
  * This file has the options and the choice of files; search.c looks at one file, print.c
  * writes. Reference: GNU grep 3.8.
@@ -664,6 +664,14 @@ static void set_fixed(struct cmd *c)
 	set_matcher(c, GREP_FIXED);
 }
 
+/* rgrep too: grep -r. */
+static void set_recursive(struct cmd *c)
+{
+	set_defaults(c);
+	((struct grep *)c->opts)->directories = GREP_RECURSE;
+	c->name = "grep";
+}
+
 #define GREP_RECORD(text, set)                                                                     \
 	{                                                                                          \
 		.name = (text), .usage = "[OPTION]... PATTERNS [FILE]...",                         \
@@ -676,3 +684,4 @@ static void set_fixed(struct cmd *c)
 const struct builtin builtin_grep = GREP_RECORD("grep", set_defaults);
 const struct builtin builtin_egrep = GREP_RECORD("egrep", set_extended);
 const struct builtin builtin_fgrep = GREP_RECORD("fgrep", set_fixed);
+const struct builtin builtin_rgrep = GREP_RECORD("rgrep", set_recursive);
