@@ -33,8 +33,8 @@ enum {
 	CHUNK_BITS = 26,
 	CHUNKS_MAX = 4096,
 	TABLES_FIRST = 16, /* page number of the first page table */
-	TABLES_PAGES = 16384,
-	SYSTEM_PAGES = TABLES_FIRST + TABLES_PAGES,
+	SYSTEM_PAGES = 16384,
+	SYSTEM_STEP = 1024, /* pages that a memory slot gives to page tables */
 	PORT_SYSCALL = 0x80,
 	PORT_TRAP = 0xa0,
 	VECTORS = 32,
@@ -74,9 +74,11 @@ struct kvm_machine {
 	uint64_t chunk[CHUNKS_MAX]; /* host address >> CHUNK_BITS, in order of their use */
 	uint32_t nchunks;
 	uint32_t last_chunk;
-	uint32_t next_table;  /* never used from here on */
+	uint32_t system_pages; /* in memory slots */
+	uint32_t next_table;   /* never used from here on */
 	uint32_t free_tables; /* list through table_link; 0: none */
 	uint32_t dead_tables; /* usable after a flush */
+	uint32_t ndead;
 	uint32_t *table_link;
 	struct kvm_context *loaded; /* whose state the processor holds */
 	int timer;                  /* -1: none */
@@ -101,6 +103,8 @@ static inline int kvm_call(int fd, unsigned long request, void *arg)
 
 /* tables.c */
 int tables_init(struct kvm_machine *m);
+/* A memory slot with more pages of the system: 0 or a negative error. */
+int tables_grow(struct kvm_machine *m);
 int kvm_space_new(void *machine, void **out);
 void kvm_space_free(void *machine, void *space);
 int kvm_map(void *machine, void *space, uint64_t address, void *const *pages, size_t n,

@@ -22,10 +22,12 @@ enum {
 	TSS_BITMAP = 0x68,
 	TSS_BYTES = TSS_BITMAP + 33,
 	STUB_BYTES = 16,
+	CPUID_AT = (VECTORS + 1) * STUB_BYTES, /* within PAGE_STUBS */
 	MSR_STAR_ = (int)0xc0000081,
 	MSR_LSTAR_ = (int)0xc0000082,
 	MSR_FMASK_ = (int)0xc0000084,
 	CPUID_MAX = 256,
+	ADDRESS_BITS = 40, /* of guest-physical addresses */
 };
 
 static int fail(struct kvm_machine *m, const char *what, int err)
@@ -96,6 +98,7 @@ static void write_stubs(struct kvm_machine *m)
 		stub[2] = 0x0f; /* never reached: ud2 */
 		stub[3] = 0x0b;
 	}
+	memcpy(code + CPUID_AT, "\x0f\xa2\xe6\x80", 4); /* cpuid; out %al, port of system calls */
 }
 
 /* --- the processor --- */
@@ -154,7 +157,23 @@ static int set_msrs(struct kvm_machine *m)
 	return kvm_call(m->vcpu, KVM_SET_MSRS, msrs) == 3 ? 0 : fail(m, "KVM_SET_MSRS", EINVAL);
 }
 
-static int set_cpuid(struct kvm_machine *m)
+static uint64_t host_xcr0(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return (uint64_t)high << 32 | low;
+}
+
+/*
+ * What programs are told by CPUID. To ask KVM for it costs most of a millisecond where CPUID
+ * traps, and is in vain on a nested KVM, whose guests execute CPUID themselves. So the first
+ * machine of a process gets a short list of what KVM needs to know, and runs CPUID once: if it is
+ * the list's (which names no vendor), the machine is made again with the whole of it.
+ */
+static bool whole_cpuid; /* of the process */
+
+static int set_whole_cpuid(struct kvm_machine *m)
 {
 	struct kvm_cpuid2 *list;
 	int err = 0;
@@ -170,12 +189,28 @@ static int set_cpuid(struct kvm_machine *m)
 	return err;
 }
 
-static uint64_t host_xcr0(void)
+static int set_short_cpuid(struct kvm_machine *m)
 {
-	uint32_t low, high;
+	const struct kvm_cpuid_entry2 entries[] = {
+		{ .function = 0, .eax = 0xd },
+		{ .function = 1, .ecx = 0x04000000, .edx = 0x0788a979 }, /* XSAVE; up to SSE2 */
+		{ .function = 7, .flags = KVM_CPUID_FLAG_SIGNIFCANT_INDEX, .ebx = 1 }, /* FSGSBASE */
+		{ .function = 0xd,
+		  .flags = KVM_CPUID_FLAG_SIGNIFCANT_INDEX,
+		  .eax = (uint32_t)host_xcr0() & 0xe7,
+		  .ebx = XSAVE_BYTES,
+		  .ecx = XSAVE_BYTES },
+		{ .function = 0x80000000, .eax = 0x80000008 },
+		{ .function = 0x80000001, .edx = 0x20100800 }, /* long mode, NX, SYSCALL */
+		{ .function = 0x80000008, .eax = 48 << 8 | ADDRESS_BITS },
+	};
+	_Alignas(struct kvm_cpuid2) char room[sizeof(struct kvm_cpuid2) + sizeof entries];
+	struct kvm_cpuid2 *list = (struct kvm_cpuid2 *)(void *)room;
 
-	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-	return (uint64_t)high << 32 | low;
+	list->nent = sizeof entries / sizeof entries[0];
+	list->padding = 0;
+	memcpy(list->entries, entries, sizeof entries);
+	return kvm_call(m->vcpu, KVM_SET_CPUID2, list) < 0 ? fail(m, "KVM_SET_CPUID2", errno) : 0;
 }
 
 static int set_xcr0(struct kvm_machine *m)
@@ -195,7 +230,7 @@ int setup_processor(struct kvm_machine *m)
 	write_gdt(m);
 	write_idt(m);
 	write_stubs(m);
-	err = set_cpuid(m);
+	err = whole_cpuid ? set_whole_cpuid(m) : set_short_cpuid(m);
 	if (err == 0 && kvm_call(m->vcpu, KVM_GET_SREGS, &m->sregs) < 0)
 		err = fail(m, "KVM_GET_SREGS", errno);
 	set_sregs(m);
@@ -237,6 +272,7 @@ void cowsh_kvm_open(void)
 static int make(struct kvm_machine *m)
 {
 	size_t bytes = (size_t)SYSTEM_PAGES * KVM_PAGE;
+	struct kvm_enable_cap split = { .cap = KVM_CAP_SPLIT_IRQCHIP, .args = { 24 } };
 	int err;
 
 	cowsh_kvm_open();
@@ -250,11 +286,13 @@ static int make(struct kvm_machine *m)
 	if (m->vm < 0)
 		return fail(m, "KVM_CREATE_VM", errno);
 	kvm_number(m->vm, KVM_SET_TSS_ADDR, 0xfffbd000);
+	/* Without an interrupt controller KVM would patch its own code, on all processors, twice. */
+	kvm_call(m->vm, KVM_ENABLE_CAP, &split);
 	m->system = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (m->system == MAP_FAILED)
 		return fail(m, "memory for page tables", errno);
-	err = kvm_slot(m, 0, 0, m->system, bytes);
+	err = tables_grow(m);
 	if (err != 0)
 		return fail(m, "KVM_SET_USER_MEMORY_REGION", -err);
 	m->vcpu = kvm_call(m->vm, KVM_CREATE_VCPU, NULL);
@@ -288,28 +326,6 @@ static void close_machine(void *machine)
 		munmap(m->system, (size_t)SYSTEM_PAGES * KVM_PAGE);
 	free(m->table_link);
 	free(m);
-}
-
-static int open_machine(void *user, void **out, const char **why)
-{
-	static char reason[160];
-	struct kvm_machine *m = calloc(1, sizeof *m);
-	int err;
-
-	(void)user;
-	*why = "no memory";
-	if (m == NULL)
-		return -ENOMEM;
-	m->timer = -1;
-	err = make(m);
-	if (err != 0) {
-		memcpy(reason, m->why, sizeof reason);
-		*why = reason;
-		close_machine(m);
-		return err;
-	}
-	*out = m;
-	return 0;
 }
 
 /* --- contexts --- */
@@ -370,6 +386,59 @@ static int context_set(void *machine, void *context, const void *area, size_t n)
 	((uint32_t *)&c->state)[6] &= 0xffff;
 	((uint64_t *)(void *)&c->state)[64] &= host_xcr0() & 7;
 	memset((char *)&c->state + 520, 0, 56);
+	return 0;
+}
+
+/* --- the whole --- */
+
+/* Whether a program's CPUID is answered by the short list, once for the process: 1 or 0. */
+static int is_told_short_cpuid(struct kvm_machine *m)
+{
+	struct cowsh_vm_registers r = { .rip = system_va(PAGE_STUBS) + CPUID_AT };
+	struct cowsh_vm_event event = { .exit = COWSH_VM_BROKEN };
+	void *space = NULL;
+	void *context = NULL;
+	int err = kvm_space_new(m, &space);
+
+	if (err == 0)
+		err = context_new(m, NULL, &context);
+	if (err == 0)
+		kvm_run_guest(m, space, context, &r, &event);
+	if (context != NULL)
+		context_free(m, context);
+	if (space != NULL)
+		kvm_space_free(m, space);
+	/* Any vendor's name is there in the processor's own answer. */
+	return event.exit != COWSH_VM_SYSCALL || (r.rbx | r.rdx) == 0;
+}
+
+static int open_machine(void *user, void **out, const char **why)
+{
+	static char reason[160];
+	static bool asked; /* of the process, as whole_cpuid */
+	struct kvm_machine *m = calloc(1, sizeof *m);
+	int err;
+
+	*why = "no memory";
+	if (m == NULL)
+		return -ENOMEM;
+	m->timer = -1;
+	err = make(m);
+	if (err != 0) {
+		memcpy(reason, m->why, sizeof reason);
+		*why = reason;
+		close_machine(m);
+		return err;
+	}
+	if (!asked) {
+		asked = true;
+		whole_cpuid = is_told_short_cpuid(m);
+		if (whole_cpuid) {
+			close_machine(m);
+			return open_machine(user, out, why);
+		}
+	}
+	*out = m;
 	return 0;
 }
 

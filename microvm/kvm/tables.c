@@ -36,6 +36,21 @@ static uint64_t *table_at(struct kvm_machine *m, uint64_t gpa)
 	return (uint64_t *)(void *)(m->system + (gpa & PTE_ADDRESS));
 }
 
+int tables_grow(struct kvm_machine *m)
+{
+	uint32_t step = m->system_pages / SYSTEM_STEP;
+	uint64_t from = (uint64_t)m->system_pages * KVM_PAGE;
+	int err;
+
+	if (m->system_pages == SYSTEM_PAGES)
+		return -ENOMEM;
+	err = kvm_slot(m, CHUNKS_MAX + 2 + step, from, m->system + from,
+		       (uint64_t)SYSTEM_STEP * KVM_PAGE);
+	if (err == 0)
+		m->system_pages += SYSTEM_STEP;
+	return err;
+}
+
 /* Everything the processor has remembered goes; so dead tables can be used again. */
 static void flush_all(struct kvm_machine *m)
 {
@@ -45,6 +60,7 @@ static void flush_all(struct kvm_machine *m)
 	kvm_slot(m, CHUNKS_MAX + 1, (uint64_t)1 << 30, dummy, 0);
 	m->free_tables = m->dead_tables;
 	m->dead_tables = 0;
+	m->ndead = 0;
 }
 
 /* A zeroed table's guest-physical address, or 0. */
@@ -52,13 +68,15 @@ static uint64_t new_table(struct kvm_machine *m, struct kvm_space *s)
 {
 	uint32_t page;
 
-	if (m->free_tables == 0 && m->next_table == SYSTEM_PAGES)
+	/* Living spaces have to be remembered again after a flush: not for a few tables. */
+	if (m->free_tables == 0 && m->next_table == m->system_pages &&
+	    (m->ndead > m->system_pages / 2 || (tables_grow(m) != 0 && m->ndead != 0)))
 		flush_all(m);
 	if (m->free_tables != 0) {
 		page = m->free_tables;
 		m->free_tables = m->table_link[page];
 		memset(m->system + (size_t)page * KVM_PAGE, 0, KVM_PAGE);
-	} else if (m->next_table < SYSTEM_PAGES) {
+	} else if (m->next_table < m->system_pages) {
 		page = m->next_table++;
 	} else {
 		return 0;
@@ -117,6 +135,7 @@ void kvm_space_free(void *machine, void *space)
 
 		m->table_link[page] = m->dead_tables;
 		m->dead_tables = page;
+		m->ndead++;
 		page = next;
 	}
 	free(s);
