@@ -53,6 +53,15 @@ struct cowsh_vm_event {
 	int64_t ran_ns;   /* of COWSH_VM_INTERRUPTED: processor time since the last one */
 };
 
+/* What a program asks its system for often; see answers below. */
+struct cowsh_vm_answers {
+	uint32_t pid, tid, ppid, uid, gid;
+	uint32_t pad;
+	struct {
+		uint64_t handler, flags, restorer, mask;
+	} action[65]; /* by signal, as rt_sigaction tells it */
+};
+
 struct cowsh_microvm {
 	size_t size; /* of this struct */
 	/* Makes a machine. On failure a negative error, and one line that says why in *why. */
@@ -79,6 +88,9 @@ struct cowsh_microvm {
 	void (*run)(void *machine, void *space, void *context, struct cowsh_vm_registers *r,
 		    struct cowsh_vm_event *event);
 	void *user;
+	/* Where the answers are kept that the machine gives to the program that runs next, without
+	 * ending its run; NULL: every system call ends it. The function may be missing. */
+	struct cowsh_vm_answers *(*answers)(void *machine);
 };
 
 /* The machine of Linux's KVM; a static description, opened at the first use. A process that

@@ -56,6 +56,7 @@ struct microvm {
 	struct store *store;
 	const struct cowsh_microvm *backend;
 	void *vm;                           /* the machine; NULL until the first program */
+	struct cowsh_vm_answers *answers;   /* that the machine gives itself; or NULL */
 	char why[200];                      /* it can't be opened */
 	int64_t start_ns;                   /* when the session began */
 	uint64_t tokens;                    /* names for what vforks wait for */

@@ -391,6 +391,21 @@ static void trap(struct task *t, const struct cowsh_vm_event *e)
 	}
 }
 
+/* What the machine may tell the program meanwhile. */
+static void give_answers(struct task *t)
+{
+	struct cowsh_vm_answers *a = t->m->answers;
+	const struct proc *owner = proc_owner_of(t->p);
+
+	_Static_assert(sizeof a->action == sizeof t->handlers->of, "copied as a whole");
+	a->pid = (uint32_t)owner->pid;
+	a->tid = (uint32_t)t->p->pid;
+	a->ppid = (uint32_t)owner->ppid;
+	a->uid = t->p->cred.uid;
+	a->gid = t->p->cred.gid;
+	memcpy(a->action, t->handlers->of, sizeof a->action);
+}
+
 void task_loop(struct task *t)
 {
 	struct microvm *m = t->m;
@@ -399,6 +414,8 @@ void task_loop(struct task *t)
 	for (;;) {
 		uint64_t steps;
 
+		if (m->answers != NULL)
+			give_answers(t);
 		vdso_enter(t);
 		m->backend->run(m->vm, t->space->tables, t->context, &t->r, &e);
 		steps = vdso_leave(t);
@@ -473,8 +490,11 @@ static int open_machine(struct microvm *m, struct proc *p)
 
 	if (m->vm != NULL)
 		return 0;
-	if (m->why[0] == '\0' && m->backend->open(m->backend->user, &m->vm, &why) == 0)
+	if (m->why[0] == '\0' && m->backend->open(m->backend->user, &m->vm, &why) == 0) {
+		if (m->backend->size >= sizeof *m->backend && m->backend->answers != NULL)
+			m->answers = m->backend->answers(m->vm);
 		return 0;
+	}
 	if (m->why[0] == '\0') {
 		buf_printf(&b, "cannot run real programs here: %s", why);
 		n = b.len < sizeof m->why ? b.len : sizeof m->why - 1;

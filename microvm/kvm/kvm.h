@@ -8,8 +8,9 @@
  *   guest-virtual    0 .. 2^47     the program's pages
  *                    slot 511      the system pages
  *
- * `syscall` leads to a stub of one instruction, `out`, which ends the run; exceptions lead to
- * others. The host answers by setting all registers, so no guest code ever returns anything.
+ * `syscall` leads to a stub whose `out` ends the run; exceptions lead to others. The host answers
+ * by setting all registers. Where the stub runs in ring 3, it knows some answers itself
+ * (answers.c).
  *
  * The processor may remember translations that the page tables no longer have (a nested KVM
  * shadows them and sees only what the guest writes). So wherever rights shrink or a page
@@ -35,6 +36,7 @@ enum {
 	TABLES_FIRST = 16, /* page number of the first page table */
 	SYSTEM_PAGES = 16384,
 	SYSTEM_STEP = 1024, /* pages that a memory slot gives to page tables */
+	ANSWERS_AT = 1024,  /* where `syscall` leads, within PAGE_STUBS */
 	PORT_SYSCALL = 0x80,
 	PORT_TRAP = 0xa0,
 	VECTORS = 32,
@@ -51,7 +53,8 @@ enum {
 	PAGE_GDT = 0, /* and the task state segment behind it */
 	PAGE_IDT = 1,
 	PAGE_STUBS = 2,
-	PAGE_STACK = 3,
+	PAGE_ANSWERS = 3,
+	PAGE_STACK = 4,
 	PAGE_PDPT = 8, /* page tables of slot 511 */
 	PAGE_PD = 9,
 	PAGE_PT = 10,
@@ -76,11 +79,13 @@ struct kvm_machine {
 	uint32_t last_chunk;
 	uint32_t system_pages; /* in memory slots */
 	uint32_t next_table;   /* never used from here on */
-	uint32_t free_tables; /* list through table_link; 0: none */
-	uint32_t dead_tables; /* usable after a flush */
+	uint32_t free_tables;  /* list through table_link; 0: none */
+	uint32_t dead_tables;  /* usable after a flush */
 	uint32_t ndead;
 	uint32_t *table_link;
 	struct kvm_context *loaded; /* whose state the processor holds */
+	struct kvm_context *spare;  /* memory for the next one, or NULL */
+	bool answering;             /* the stub of `syscall` knows some answers */
 	int timer;                  /* -1: none */
 	atomic_bool ticking;
 	atomic_int idle_ticks;
@@ -116,6 +121,12 @@ int kvm_slot(struct kvm_machine *m, uint32_t slot, uint64_t gpa, void *host, uin
 
 /* setup.c */
 int setup_processor(struct kvm_machine *m);
+
+/* answers.c */
+void answers_install(struct kvm_machine *m);
+/* If the program stands in the stub, it is put back before its call, or behind it. */
+bool answers_undo(const struct kvm_machine *m, struct cowsh_vm_registers *r);
+
 /* run.c */
 int run_start_ticks(struct kvm_machine *m);
 void run_end_ticks(struct kvm_machine *m);

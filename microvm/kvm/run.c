@@ -173,12 +173,13 @@ static void registers_out(const struct kvm_machine *m, struct cowsh_vm_registers
 }
 
 /* Whether an interrupted guest stands in the program and not in a stub or before one. */
-static bool in_program(const struct kvm_machine *m)
+static bool in_program(const struct kvm_machine *m, struct cowsh_vm_registers *r)
 {
 	const struct kvm_vcpu_events *e = &m->run->s.regs.events;
 
-	return m->run->s.regs.regs.rip < SYSTEM_VA && e->exception.injected == 0 &&
-	       e->exception.pending == 0;
+	if (e->exception.injected != 0 || e->exception.pending != 0)
+		return false;
+	return r->rip < SYSTEM_VA || answers_undo(m, r);
 }
 
 static bool has_error_code(unsigned vector)
@@ -221,6 +222,11 @@ static void port_out(const struct kvm_machine *m, struct cowsh_vm_registers *r,
 		r->rflags = r->r11;
 	} else if (port >= PORT_TRAP && port < PORT_TRAP + VECTORS) {
 		trap_out(m, port - PORT_TRAP, r, event);
+		/* The stub met the program's bad pointer: the host makes the call. */
+		if (event->exit == COWSH_VM_TRAP && answers_undo(m, r)) {
+			event->exit = COWSH_VM_SYSCALL;
+			r->rip += 2;
+		}
 	}
 }
 
@@ -240,12 +246,12 @@ void kvm_run_guest(void *machine, void *space, void *context, struct cowsh_vm_re
 		err = kvm_call(m->vcpu, KVM_RUN, NULL) < 0 ? errno : 0;
 		if (err == EINTR || err == EAGAIN) {
 			m->run->immediate_exit = 0;
+			registers_out(m, r);
 			/* In a stub, or before an exception: that takes one instruction. */
-			if (!in_program(m) && ++outside < 100)
+			if (!in_program(m, r) && ++outside < 100)
 				continue;
 			if (outside >= 100)
 				return;
-			registers_out(m, r);
 			event->exit = COWSH_VM_INTERRUPTED;
 			event->ran_ns = (int64_t)atomic_exchange(&m->ticks, 0) * TICK_NS;
 			return;

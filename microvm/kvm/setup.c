@@ -22,7 +22,7 @@ enum {
 	TSS_BITMAP = 0x68,
 	TSS_BYTES = TSS_BITMAP + 33,
 	STUB_BYTES = 16,
-	CPUID_AT = (VECTORS + 1) * STUB_BYTES, /* within PAGE_STUBS */
+	PROBE_AT = (VECTORS + 1) * STUB_BYTES, /* within PAGE_STUBS */
 	MSR_STAR_ = (int)0xc0000081,
 	MSR_LSTAR_ = (int)0xc0000082,
 	MSR_FMASK_ = (int)0xc0000084,
@@ -35,6 +35,8 @@ static int fail(struct kvm_machine *m, const char *what, int err)
 	snprintf(m->why, sizeof m->why, "%s: %s", what, strerror(err));
 	return -err;
 }
+
+_Static_assert(sizeof(struct cowsh_vm_answers) <= KVM_PAGE, "the answers are one page");
 
 static uint64_t system_va(unsigned page)
 {
@@ -98,7 +100,8 @@ static void write_stubs(struct kvm_machine *m)
 		stub[2] = 0x0f; /* never reached: ud2 */
 		stub[3] = 0x0b;
 	}
-	memcpy(code + CPUID_AT, "\x0f\xa2\xe6\x80", 4); /* cpuid; out %al, port of system calls */
+	memcpy(code + ANSWERS_AT, code, 4);
+	memcpy(code + PROBE_AT, "\x0f\xa2\x0f\x05", 4); /* cpuid; syscall */
 }
 
 /* --- the processor --- */
@@ -151,7 +154,7 @@ static int set_msrs(struct kvm_machine *m)
 	msrs->entries[0].data = (uint64_t)SELECT_KERNEL_CODE << 32 | (uint64_t)SELECT_USER_BASE
 									     << 48;
 	msrs->entries[1].index = (uint32_t)MSR_LSTAR_;
-	msrs->entries[1].data = system_va(PAGE_STUBS);
+	msrs->entries[1].data = system_va(PAGE_STUBS) + ANSWERS_AT;
 	msrs->entries[2].index = (uint32_t)MSR_FMASK_;
 	msrs->entries[2].data = 0x47700; /* TF IF DF IOPL NT AC */
 	return kvm_call(m->vcpu, KVM_SET_MSRS, msrs) == 3 ? 0 : fail(m, "KVM_SET_MSRS", EINVAL);
@@ -194,7 +197,9 @@ static int set_short_cpuid(struct kvm_machine *m)
 	const struct kvm_cpuid_entry2 entries[] = {
 		{ .function = 0, .eax = 0xd },
 		{ .function = 1, .ecx = 0x04000000, .edx = 0x0788a979 }, /* XSAVE; up to SSE2 */
-		{ .function = 7, .flags = KVM_CPUID_FLAG_SIGNIFCANT_INDEX, .ebx = 1 }, /* FSGSBASE */
+		{ .function = 7,
+		  .flags = KVM_CPUID_FLAG_SIGNIFCANT_INDEX,
+		  .ebx = 1 }, /* FSGSBASE */
 		{ .function = 0xd,
 		  .flags = KVM_CPUID_FLAG_SIGNIFCANT_INDEX,
 		  .eax = (uint32_t)host_xcr0() & 0xe7,
@@ -286,7 +291,8 @@ static int make(struct kvm_machine *m)
 	if (m->vm < 0)
 		return fail(m, "KVM_CREATE_VM", errno);
 	kvm_number(m->vm, KVM_SET_TSS_ADDR, 0xfffbd000);
-	/* Without an interrupt controller KVM would patch its own code, on all processors, twice. */
+	/* Without an interrupt controller KVM would patch its own code, on all processors, twice.
+	 */
 	kvm_call(m->vm, KVM_ENABLE_CAP, &split);
 	m->system = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -325,6 +331,7 @@ static void close_machine(void *machine)
 	if (m->system != NULL && m->system != MAP_FAILED)
 		munmap(m->system, (size_t)SYSTEM_PAGES * KVM_PAGE);
 	free(m->table_link);
+	free(m->spare);
 	free(m);
 }
 
@@ -334,8 +341,11 @@ static int context_new(void *machine, void *copy, void **out)
 {
 	struct kvm_machine *m = machine;
 	struct kvm_context *from = copy;
-	struct kvm_context *c = malloc(sizeof *c);
+	struct kvm_context *c = m->spare;
 
+	m->spare = NULL;
+	if (c == NULL)
+		c = malloc(sizeof *c);
 	if (c == NULL)
 		return -ENOMEM;
 	if (from != NULL && from == m->loaded)
@@ -351,7 +361,8 @@ static void context_free(void *machine, void *context)
 
 	if (m->loaded == context)
 		m->loaded = NULL;
-	free(context);
+	free(m->spare);
+	m->spare = context;
 }
 
 static size_t context_get(void *machine, void *context, void *area, size_t n)
@@ -391,10 +402,14 @@ static int context_set(void *machine, void *context, const void *area, size_t n)
 
 /* --- the whole --- */
 
-/* Whether a program's CPUID is answered by the short list, once for the process: 1 or 0. */
-static int is_told_short_cpuid(struct kvm_machine *m)
+/* What the first machine of a process finds out for all of them. */
+static bool probed;
+static bool stub_in_ring3;
+
+/* Who answers CPUID, and where `syscall` leads. */
+static void probe(struct kvm_machine *m)
 {
-	struct cowsh_vm_registers r = { .rip = system_va(PAGE_STUBS) + CPUID_AT };
+	struct cowsh_vm_registers r = { .rip = system_va(PAGE_STUBS) + PROBE_AT };
 	struct cowsh_vm_event event = { .exit = COWSH_VM_BROKEN };
 	void *space = NULL;
 	void *context = NULL;
@@ -409,14 +424,17 @@ static int is_told_short_cpuid(struct kvm_machine *m)
 	if (space != NULL)
 		kvm_space_free(m, space);
 	/* Any vendor's name is there in the processor's own answer. */
-	return event.exit != COWSH_VM_SYSCALL || (r.rbx | r.rdx) == 0;
+	whole_cpuid = event.exit != COWSH_VM_SYSCALL || (r.rbx | r.rdx) == 0;
+	stub_in_ring3 = event.exit == COWSH_VM_SYSCALL &&
+			(m->run->s.regs.sregs.cs.selector & 3) == 3;
+	probed = true;
 }
 
 static int open_machine(void *user, void **out, const char **why)
 {
 	static char reason[160];
-	static bool asked; /* of the process, as whole_cpuid */
 	struct kvm_machine *m = calloc(1, sizeof *m);
+	bool first = !probed;
 	int err;
 
 	*why = "no memory";
@@ -430,16 +448,23 @@ static int open_machine(void *user, void **out, const char **why)
 		close_machine(m);
 		return err;
 	}
-	if (!asked) {
-		asked = true;
-		whole_cpuid = is_told_short_cpuid(m);
-		if (whole_cpuid) {
-			close_machine(m);
-			return open_machine(user, out, why);
-		}
+	if (first)
+		probe(m);
+	if (first && whole_cpuid) {
+		close_machine(m);
+		return open_machine(user, out, why);
 	}
+	if (stub_in_ring3)
+		answers_install(m);
 	*out = m;
 	return 0;
+}
+
+static struct cowsh_vm_answers *machine_answers(void *machine)
+{
+	struct kvm_machine *m = machine;
+
+	return m->answering ? system_page(m, PAGE_ANSWERS) : NULL;
 }
 
 const struct cowsh_microvm *cowsh_kvm(void)
@@ -458,6 +483,7 @@ const struct cowsh_microvm *cowsh_kvm(void)
 		.context_get = context_get,
 		.context_set = context_set,
 		.run = kvm_run_guest,
+		.answers = machine_answers,
 	};
 
 	return &kvm;

@@ -102,6 +102,7 @@ int tables_init(struct kvm_machine *m)
 	pt[PAGE_IDT] = PAGE_IDT * KVM_PAGE | PTE_PRESENT | PTE_USED | PTE_NX;
 	/* On a nested KVM the stub of `syscall` runs in ring 3. */
 	pt[PAGE_STUBS] = PAGE_STUBS * KVM_PAGE | PTE_PRESENT | PTE_USER | PTE_USED;
+	pt[PAGE_ANSWERS] = PAGE_ANSWERS * KVM_PAGE | PTE_PRESENT | PTE_USER | PTE_USED | PTE_NX;
 	pt[PAGE_STACK] = PAGE_STACK * KVM_PAGE | PTE_PRESENT | PTE_WRITE | PTE_USED | PTE_NX;
 	return 0;
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * System calls that a program makes often and whose answers are known: who it is, and what a
+ * signal does. Where `syscall` leads to ring 3 (nested machines, where the way to the host and
+ * back costs 40 µs), the stub looks them up in a page that the host fills in, and goes back.
+ * It uses no stack and only registers that a system call may change; the program can read the
+ * page, not write it. Where it is interrupted or its pointer is bad, the call is made anew or
+ * by the host.
+ */
+#include "microvm/kvm/kvm.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* rcx: where to go on; r11 holds flags that a program doesn't rely on. */
+#define ANSWER(name, at) #name ":\n mov answers_code + %c[" #at "](%%rip), %%eax\n jmp *%%rcx\n"
+
+extern const unsigned char answers_code[];
+extern const unsigned char answers_slow[];
+extern const unsigned char answers_copy[];
+extern const unsigned char answers_end[];
+
+/* The page of answers follows the page of stubs; this stands ANSWERS_AT bytes into that. */
+#define DATA(member) (KVM_PAGE - ANSWERS_AT + offsetof(struct cowsh_vm_answers, member))
+
+__attribute__((used)) static void code(void)
+{
+	__asm__ volatile(".pushsection .rodata\n"
+			 ".global answers_code, answers_slow, answers_copy, answers_end\n"
+			 ".hidden answers_code, answers_slow, answers_copy, answers_end\n"
+			 "answers_code:\n"
+			 " cmp $13, %%rax\n je answers_action\n"
+			 " cmp $39, %%rax\n je answers_pid\n"
+			 " cmp $102, %%rax\n je answers_uid\n"
+			 " cmp $104, %%rax\n je answers_gid\n"
+			 " cmp $107, %%rax\n je answers_uid\n"
+			 " cmp $108, %%rax\n je answers_gid\n"
+			 " cmp $110, %%rax\n je answers_ppid\n"
+			 " cmp $186, %%rax\n je answers_tid\n"
+			 "answers_slow:\n"
+			 " out %%al, %[port]\n"
+			 " ud2\n" ANSWER(answers_pid, pid) ANSWER(answers_tid, tid)
+				 ANSWER(answers_ppid, ppid) ANSWER(answers_uid, uid) ANSWER(
+					 answers_gid,
+					 gid) "answers_action:\n" /* only: what does signal rdi? */
+					      " test %%rsi, %%rsi\n jne answers_slow\n"
+					      " test %%rdx, %%rdx\n je answers_slow\n"
+					      " cmp $8, %%r10\n jne answers_slow\n"
+					      " test %%rdi, %%rdi\n je answers_slow\n"
+					      " cmp $64, %%rdi\n ja answers_slow\n"
+					      "answers_copy:\n"
+					      " mov %%rdi, %%r11\n"
+					      " shl $5, %%r11\n"
+					      " lea answers_code + %c[action](%%rip), %%rax\n"
+					      " add %%rax, %%r11\n"
+					      " mov (%%r11), %%rax\n mov %%rax, (%%rdx)\n"
+					      " mov 8(%%r11), %%rax\n mov %%rax, 8(%%rdx)\n"
+					      " mov 16(%%r11), %%rax\n mov %%rax, 16(%%rdx)\n"
+					      " mov 24(%%r11), %%rax\n mov %%rax, 24(%%rdx)\n"
+					      " xor %%eax, %%eax\n"
+					      " jmp *%%rcx\n"
+					      "answers_end:\n"
+					      ".popsection\n"
+			 :
+			 : [port] "i"(PORT_SYSCALL), [pid] "i"(DATA(pid)), [tid] "i"(DATA(tid)),
+			   [ppid] "i"(DATA(ppid)), [uid] "i"(DATA(uid)), [gid] "i"(DATA(gid)),
+			   [action] "i"(DATA(action)));
+}
+
+static uint64_t answers_va(void)
+{
+	return SYSTEM_VA + (uint64_t)PAGE_STUBS * KVM_PAGE + ANSWERS_AT;
+}
+
+void answers_install(struct kvm_machine *m)
+{
+	memcpy(m->system + (size_t)PAGE_STUBS * KVM_PAGE + ANSWERS_AT, answers_code,
+	       (size_t)(answers_end - answers_code));
+	m->answering = true;
+}
+
+/* The stub's place, as an offset in its code; false: rip is not in there. */
+static bool place(const struct kvm_machine *m, uint64_t rip, uint64_t *out)
+{
+	*out = rip - answers_va();
+	return m->answering && *out < (uint64_t)(answers_end - answers_code);
+}
+
+bool answers_undo(const struct kvm_machine *m, struct cowsh_vm_registers *r)
+{
+	uint64_t at;
+
+	if (!place(m, r->rip, &at) || at - (uint64_t)(answers_slow - answers_code) < 4)
+		return false;
+	if (at >= (uint64_t)(answers_copy - answers_code))
+		r->rax = 13; /* rt_sigaction */
+	else if (memcmp(answers_code + at, "\xff\xe1", 2) == 0)
+		r->rcx += 2; /* at its jump, with the answer */
+	r->rip = r->rcx - 2;
+	return true;
+}
