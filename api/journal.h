@@ -51,6 +51,7 @@ enum host_kind {
 	HOST_PUT_LAZY,
 	HOST_ADD_COMMAND,
 	HOST_INCOMPLETE,
+	HOST_SET_INTERACTIVE,
 };
 
 /* What comes from outside. Those from WAKE on are the host's doing, the others answers. */

@@ -199,21 +199,56 @@ static int run_check(struct proc *p, void *arg)
 	proc_park(p);
 }
 
+/* Something short between commands, on the shell's coroutine. */
+static int run_between(struct cowsh *s, int (*between)(struct proc *p, void *arg), void *arg)
+{
+	int err;
+
+	s->mark = arena_mark(&s->shell_proc->arena);
+	err = proc_restart(s->shell_proc, between, arg);
+	if (err < 0)
+		return err;
+	kernel_begin(s->kernel);
+	while (kernel_run(s->kernel, 0) == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
+		;
+	if (kernel_limit_hit(s->kernel) < 0)
+		return 0;
+	recover(s);
+	return -E_NOMEM;
+}
+
 bool cowsh_incomplete(cowsh *s, const char *text, size_t len)
 {
 	struct check check = { s, { text, len }, false };
 
 	if (s == NULL || s->running || journal_note(s, HOST_INCOMPLETE, NULL, 0, 0, check.text) < 0)
 		return false;
-	s->mark = arena_mark(&s->shell_proc->arena);
-	if (proc_restart(s->shell_proc, run_check, &check) < 0)
-		return false;
-	kernel_begin(s->kernel);
-	while (kernel_run(s->kernel, 0) == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
-		;
-	if (kernel_limit_hit(s->kernel) >= 0)
-		recover(s);
+	(void)run_between(s, run_check, &check);
 	return check.incomplete;
+}
+
+struct typing {
+	struct cowsh *s;
+	bool on;
+};
+
+static int run_typing(struct proc *p, void *arg)
+{
+	const struct typing *typing = arg;
+
+	interp_set_interactive(typing->s->shell, typing->on);
+	proc_park(p);
+}
+
+int cowsh_set_interactive(cowsh *s, bool on)
+{
+	struct typing typing = { s, on };
+
+	if (s == NULL)
+		return -E_INVAL;
+	if (s->running || journal_note(s, HOST_SET_INTERACTIVE, NULL, on, 0, NOTHING) < 0)
+		return -E_BUSY;
+	return run_between(s, run_typing, &typing);
 }
 
 static void finish(struct cowsh *s)
@@ -398,7 +433,7 @@ int cowsh_signal(cowsh *s, int signal)
 	else if (journal_note(s, HOST_SIGNAL, NULL, (uint64_t)signal, 0, NOTHING) < 0)
 		return -E_BUSY;
 	for (struct proc *p = proc_next(s->kernel, 0); p != NULL; p = proc_next(s->kernel, p->pid))
-		if (p != s->shell_proc)
+		if (interp_takes_signal(s->shell, p, signal))
 			kernel_signal(s->kernel, p->pid, signal);
 	return 0;
 }

@@ -160,5 +160,7 @@ int replay_command(int argc, char **argv);
 
 /* interactive.c: reads commands from the terminal until its end. */
 int interactive(struct runner *r);
+/* Whether ^C came that the running command has not seen. */
+bool interrupted(void);
 
 #endif

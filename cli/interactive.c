@@ -16,44 +16,85 @@
 #include <string.h>
 #include <unistd.h>
 
+enum {
+	SLICE_STEPS = 500000,  /* between two looks for ^C */
+	CANCEL_INTERRUPTS = 3, /* so many ^C end what does not listen */
+	PROMPT_STEPS = 1000000,
+	ANSWER_MAX = 256 << 10,
+};
+
+static volatile sig_atomic_t interrupts; /* ^C that came while the command runs */
+static volatile sig_atomic_t told;       /* how many of them the session knows */
 static cowsh *running;
 
-static void interrupt(int signal)
+static void on_interrupt(int signal)
 {
 	(void)signal;
-	if (running != NULL)
+	interrupts = interrupts + 1;
+	if (running != NULL && interrupts >= CANCEL_INTERRUPTS)
 		cowsh_cancel(running);
 }
 
-static const char *variable(cowsh *session, const char *name, char *into, size_t size)
+bool interrupted(void)
 {
-	const char *value;
-	size_t len;
-
-	if (cowsh_get_variable(session, name, &value, &len) < 0)
-		len = 0;
-	if (len >= size)
-		len = size - 1;
-	if (len != 0)
-		memcpy(into, value, len);
-	into[len] = '\0';
-	return into;
+	return interrupts != told;
 }
 
-static void make_prompt(cowsh *session, char *prompt, size_t size)
-{
-	char user[64], host[64], cwd[1024], home[1024];
-	const char *shown = variable(session, "PWD", cwd, sizeof cwd);
-	size_t len = strlen(variable(session, "HOME", home, sizeof home));
-	const char *tilde = "";
+/* --- questions to the session: asked in a fork, so that they change nothing --- */
 
-	if (len != 0 && strncmp(cwd, home, len) == 0 && (cwd[len] == '/' || cwd[len] == '\0')) {
-		shown += len;
-		tilde = "~";
-	}
-	variable(session, "USER", user, sizeof user);
-	variable(session, "HOSTNAME", host, sizeof host);
-	snprintf(prompt, size, "%s@%s:%s%s$ ", user, host, tilde, shown);
+static struct answer {
+	char *text; /* address space until it is used */
+	size_t len;
+} answered;
+
+static int keep_answer(void *user, int fd, const char *data, size_t len)
+{
+	struct answer *a = user;
+
+	if (fd != 1)
+		(void)write_all(fd, data, len);
+	if (fd != 1 || len > ANSWER_MAX - a->len)
+		return 0;
+	memcpy(a->text + a->len, data, len);
+	a->len += len;
+	return 0;
+}
+
+/* What a script prints in a fork of the session; nothing if it can't be asked. */
+static struct answer ask(cowsh *session, const char *script, size_t len)
+{
+	struct cowsh_host host = COWSH_HOST_INIT;
+	struct cowsh_result result;
+	cowsh *fork;
+
+	answered.len = 0;
+	host.output = keep_answer;
+	host.user = &answered;
+	if (cowsh_fork(session, &host, &fork) < 0)
+		return answered;
+	cowsh_set_limit(fork, COWSH_LIMIT_STEPS, PROMPT_STEPS);
+	(void)cowsh_run(fork, script, len, &result);
+	cowsh_free(fork);
+	return answered;
+}
+
+/* PS1 as bash shows it, NUL-ended, behind what PROMPT_COMMAND says. */
+static void make_prompt(cowsh *session, const char *name, char *prompt, size_t size)
+{
+	static const char script[] =
+		"set -- $?; if [ -n \"$PROMPT_COMMAND\" ] && [ %s = PS1 ]; then "
+		"(exit $1); eval \"${PROMPT_COMMAND[@]}\" >&2; fi; "
+		"set -- \"$1\" \"$%s\"; (exit $1); printf %%s \"${2@P}\"";
+	char text[sizeof script + 8];
+	int len = snprintf(text, sizeof text, script, name, name);
+	struct answer a = ask(session, text, (size_t)len);
+
+	if (a.len == 0)
+		a = (struct answer){ "$ ", 2 };
+	if (a.len >= size)
+		a.len = size - 1;
+	memcpy(prompt, a.text, a.len);
+	prompt[a.len] = '\0';
 }
 
 /* --- the line editor --- */
@@ -166,16 +207,76 @@ static int next_byte(struct editor *e)
 	return (unsigned char)e->data[e->at++];
 }
 
-/* Appends a line without its end; false at the end of input. */
-static bool editor_line(struct editor *e, const char *prompt, struct typed *t)
+/* --- completion --- */
+
+/* Of $1, a command or a file as $2 says: a candidate a line, directories with a slash behind. */
+static const char complete_script[] =
+	"case $2 in variable) compgen -v -- \"$1\";; command) compgen -c -- \"$1\";; "
+	"*) compgen -A \"$2\" -- \"$1\" | while IFS= read -r f; do "
+	"d=$f; [[ $f != '~'* ]] || d=${f/#\\~/$HOME}; "
+	"if [ -d \"$d\" ]; then printf '%s/\\n' \"$f\"; else printf '%s\\n' \"$f\"; fi; done;; "
+	"esac 2> /dev/null | sort -u";
+
+static bool is_among(const char *list, const char *word, size_t len)
+{
+	char padded[16];
+
+	if (len > sizeof padded - 3)
+		return false;
+	snprintf(padded, sizeof padded, " %.*s ", (int)len, word);
+	return strstr(list, padded) != NULL;
+}
+
+/* What a word may be that stands behind `before`: an action of compgen. */
+static const char *completed_kind(const char *before, const char *word)
+{
+	size_t end = strlen(before);
+	size_t start;
+
+	if (end != 0 && before[end - 1] == '$')
+		return "variable";
+	while (end > 0 && before[end - 1] == ' ')
+		end--;
+	if (end == 0 || strchr(";|&({`", before[end - 1]) != NULL)
+		return strchr(word, '/') == NULL ? "command" : "file";
+	for (start = end; start > 0 && strchr(" ;|&({`", before[start - 1]) == NULL; start--)
+		;
+	if (is_among(" then do else elif if while until ! time sudo env xargs exec command ",
+		     before + start, end - start))
+		return "command";
+	return is_among(" cd pushd rmdir ", before + start, end - start) ? "directory" : "file";
+}
+
+/* Answers the editor, which asks how a word may go on. */
+static void complete(cowsh *session, const struct editor *e, const char *before, const char *word)
+{
+	static char script[sizeof complete_script + 8192];
+	struct answer a;
+	size_t len = (size_t)snprintf(script, sizeof script, "set -- '");
+
+	for (const char *c = word; *c != '\0' && len < 8000; c++)
+		len += (size_t)snprintf(script + len, sizeof script - len,
+					*c == '\'' ? "'\\''" : "%c", *c);
+	len += (size_t)snprintf(script + len, sizeof script - len, "' %s; %s",
+				completed_kind(before, word), complete_script);
+	a = ask(session, script, len);
+	for (size_t i = 0; i < a.len; i++)
+		if (a.text[i] == '\n')
+			a.text[i] = '\0';
+	(void)write_all(e->requests, a.text, a.len);
+	(void)write_all(e->requests, "", 1);
+}
+
+/* --- lines --- */
+
+enum got { GOT_LINE, GOT_INTERRUPT, GOT_END };
+
+/* Appends bytes up to the end of a line; false at the end of input. */
+static bool append_line(struct editor *e, struct typed *t)
 {
 	size_t start = t->len;
 	int c;
 
-	if (e->requests < 0)
-		(void)write_all(1, prompt, strlen(prompt));
-	else
-		editor_request(e, 'P', prompt);
 	while ((c = next_byte(e)) >= 0 && c != '\n')
 		if (t->len < TYPED_MAX - 2)
 			t->text[t->len++] = (char)c;
@@ -183,21 +284,51 @@ static bool editor_line(struct editor *e, const char *prompt, struct typed *t)
 	return c >= 0 || t->len != start;
 }
 
-/* Reads lines until they are a complete command; false at the end of input. */
-static bool read_command(cowsh *session, struct editor *e, struct typed *t)
+/* Appends a line without its end. */
+static enum got editor_line(cowsh *session, struct editor *e, const char *prompt, struct typed *t)
 {
-	char prompt[1400];
+	size_t start = t->len;
+	size_t word = start;
 
-	make_prompt(session, prompt, sizeof prompt);
-	t->len = 0;
-	if (!editor_line(e, prompt, t))
-		return false;
-	while (cowsh_incomplete(session, t->text, t->len)) {
-		t->text[t->len++] = '\n';
-		if (!editor_line(e, "> ", t))
-			break;
+	if (e->requests < 0) {
+		(void)write_all(1, prompt, strlen(prompt));
+		return append_line(e, t) ? GOT_LINE : GOT_END;
 	}
-	return true;
+	editor_request(e, 'P', prompt);
+	for (;;) {
+		int kind = next_byte(e);
+
+		t->len = kind == 'W' ? word : start;
+		if (kind < 0 || !append_line(e, t))
+			return GOT_END;
+		if (kind == 'L')
+			return GOT_LINE;
+		if (kind == 'I')
+			return GOT_INTERRUPT;
+		if (kind == 'W')
+			complete(session, e, t->text + start, t->text + word);
+		else
+			word = ++t->len;
+	}
+}
+
+/* Reads lines until they are a complete command. */
+static enum got read_command(cowsh *session, struct editor *e, struct typed *t)
+{
+	static char prompt[8192];
+	enum got got;
+
+	make_prompt(session, "PS1", prompt, sizeof prompt);
+	t->len = 0;
+	got = editor_line(session, e, prompt, t);
+	while (got == GOT_LINE && cowsh_incomplete(session, t->text, t->len)) {
+		t->text[t->len++] = '\n';
+		make_prompt(session, "PS2", prompt, sizeof prompt);
+		got = editor_line(session, e, prompt, t);
+		if (got == GOT_END)
+			return GOT_LINE;
+	}
+	return got;
 }
 
 /* `undo` takes the last command back, if checkpoints are kept. */
@@ -212,22 +343,54 @@ static bool undo(struct runner *r, const struct typed *t)
 	return true;
 }
 
-/* A command that was stopped is not the end of the session. */
+/* Runs what was typed to its end, through ^C. */
+static void run_typed(struct runner *r, const struct typed *t, struct cowsh_result *result)
+{
+	int state;
+
+	deadline_begin();
+	interrupts = told = 0;
+	running = r->session;
+	state = cowsh_start(r->session, t->text, t->len);
+	while (state >= 0 && (state = cowsh_step(r->session, SLICE_STEPS)) != COWSH_DONE) {
+		if (interrupted()) {
+			told = interrupts;
+			(void)write_all(1, "\n", 1);
+			cowsh_signal(r->session, SIGINT);
+			cowsh_wake(r->session);
+		} else if (state == COWSH_WAIT) {
+			runner_wait(r);
+		} else if (state == COWSH_BREAK) {
+			debug_stop(r);
+		}
+	}
+	running = NULL;
+	if (state < 0)
+		fatal("%s", cowsh_error_text(state));
+	cowsh_get_result(r->session, result);
+}
+
+/* The session goes on for scripts when it is saved. */
 static int finish(struct runner *r, int status)
 {
 	struct cowsh_result last = { .status = status, .limit = -1 };
 
+	cowsh_set_interactive(r->session, false);
 	return runner_report(r, &last);
 }
 
 int interactive(struct runner *r)
 {
-	struct sigaction action = { .sa_handler = interrupt };
+	static const char has_rc[] = "[ -r ~/.bashrc ] && echo yes";
+	static char rc[] = ". ~/.bashrc";
+	struct sigaction action = { .sa_handler = on_interrupt };
 	struct cowsh_result result = { 0 };
 	static struct editor editor;
 	struct typed typed = { map_region(TYPED_MAX), 0 };
+	enum got got;
 
-	if (typed.text == NULL)
+	answered.text = map_region(ANSWER_MAX);
+	if (typed.text == NULL || answered.text == NULL)
 		fatal("can't reserve memory");
 	runner_prepare(r);
 	debug_begin(r);
@@ -237,26 +400,20 @@ int interactive(struct runner *r)
 		deadline_arm(r->options->time_limit_ms, true);
 	if (!r->options->no_lockdown)
 		lock_down(r->options->microvm ? LOCK_MACHINE : LOCK_RUNNER);
-	while (read_command(r->session, &editor, &typed)) {
-		int state;
-
+	if (ask(r->session, has_rc, sizeof has_rc - 1).len != 0)
+		run_typed(r, &(struct typed){ rc, sizeof rc - 1 }, &result);
+	cowsh_set_interactive(r->session, true);
+	while ((got = read_command(r->session, &editor, &typed)) != GOT_END) {
+		if (got == GOT_INTERRUPT)
+			continue;
 		if (typed.len != 0)
 			editor_request(&editor, 'H', typed.text);
 		if (undo(r, &typed))
 			continue;
-		deadline_begin();
-		running = r->session;
-		state = cowsh_start(r->session, typed.text, typed.len);
-		if (state >= 0)
-			state = runner_go(r, cowsh_step);
-		running = NULL;
-		if (state < 0)
-			fatal("%s", cowsh_error_text(state));
-		cowsh_get_result(r->session, &result);
+		run_typed(r, &typed, &result);
 		if (result.exited)
 			return finish(r, result.status);
 	}
-	out_char('\n');
-	out_flush();
+	(void)write_all(1, "exit\n", 5);
 	return finish(r, result.status);
 }

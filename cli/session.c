@@ -56,7 +56,7 @@ static int64_t input(void *user, char *into, size_t len)
 	(void)user;
 	do {
 		n = read(0, into, len);
-	} while (n < 0 && errno == EINTR && !deadline_passed());
+	} while (n < 0 && errno == EINTR && !deadline_passed() && !interrupted());
 	if (n < 0 && errno == EINTR)
 		return COWSH_PENDING;
 	return n < 0 ? -COWSH_EIO : n;

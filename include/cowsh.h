@@ -310,12 +310,18 @@ COWSH_API int cowsh_drain(cowsh *session, uint64_t steps);
 /* Ends the running command soon, with COWSH_LIMIT_CANCEL. Safe from other threads and from
  * signal handlers. */
 COWSH_API void cowsh_cancel(cowsh *session);
-/* Sends a signal to the foreground processes, as a terminal does on ^C (SIGINT is 2). */
+/* Sends a signal to the foreground processes, as a terminal does on ^C (SIGINT is 2); the
+ * session's shell gets it if it is interactive. */
 COWSH_API int cowsh_signal(cowsh *session, int signal);
 
 /* Whether the text is the beginning of a command that needs more lines (an open quote, `if`,
  * here-document, ...), for line editors. Not while a command runs. */
 COWSH_API bool cowsh_incomplete(cowsh *session, const char *text, size_t len);
+
+/* For line editors: makes the session's shell an interactive one (`$-` has i, aliases, a history,
+ * messages without line numbers, jobs that are told of, PS1 and PS2 set; `exit` says so; SIGINT of
+ * cowsh_signal gives up the command that runs), or one for scripts again, as it is at first. */
+COWSH_API int cowsh_set_interactive(cowsh *session, bool on);
 
 COWSH_API int cowsh_set_limit(cowsh *session, int limit, uint64_t value);
 COWSH_API uint64_t cowsh_get_limit(const cowsh *session, int limit);

@@ -131,6 +131,8 @@ int do_exit(struct shell *sh, int argc, char **argv)
 		return STATUS_MISUSE;
 	if (!status_operand(sh, argc, argv, sh->trap_running == TRAP_EXIT, &status))
 		return status;
+	if (opt_set(sh, SET_INTERACTIVE) && sh->task == NULL)
+		sys_write(sh->p, 2, "exit\n", 5);
 	sh->flow = FLOW_EXIT;
 	sh->status = status;
 	if (sh->trap_running < 0 && trap_is_set(sh, TRAP_EXIT) && task_ends_as_shell(sh)) {

@@ -287,7 +287,7 @@ static void history_remove(struct shell *sh, int i)
 	memmove(h->line + i, h->line + i + 1, (size_t)(h->count - i) * sizeof(char *));
 }
 
-static void history_add(struct shell *sh, struct bytes text)
+void history_add(struct shell *sh, struct bytes text)
 {
 	struct history *h = history_of(sh);
 

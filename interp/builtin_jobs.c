@@ -74,6 +74,20 @@ static void drop_ended(struct shell *sh)
 	}
 }
 
+void jobs_tell(struct shell *sh)
+{
+	struct jobs_options changed = { .changed = true };
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf out = buf_in(sh->arena);
+
+	job_poll(sh);
+	show_jobs(sh, &out, &changed);
+	if (out.len != 0)
+		sys_write(sh->p, 2, out.ptr, out.len);
+	drop_ended(sh);
+	arena_release(sh->arena, mark);
+}
+
 /* jobs -x: runs a command with job specifications replaced by process groups. */
 static int jobs_run(struct shell *sh, int argc, char **argv)
 {
@@ -135,6 +149,13 @@ struct wait_options {
 	bool element;     /* it was written as name[sub] */
 };
 
+/* An interactive shell tells of the job before its next prompt. */
+static void waited_for(struct shell *sh, struct job *j)
+{
+	if (!opt_set(sh, SET_INTERACTIVE))
+		job_remove(sh, j);
+}
+
 static void wait_tell(struct shell *sh, const struct wait_options *o, int pid)
 {
 	char digits[24];
@@ -161,7 +182,7 @@ static int wait_word(struct shell *sh, const struct wait_options *o, const char 
 		wait_tell(sh, o, last);
 		j = job_of_pid(sh, last);
 		if (j != NULL && j->state == JOB_DONE)
-			job_remove(sh, j);
+			waited_for(sh, j);
 		return status;
 	}
 	if (!number_argument(word, &pid) || pid < 0) {
@@ -180,7 +201,7 @@ static int wait_word(struct shell *sh, const struct wait_options *o, const char 
 	struct job *ended = job_of_pid(sh, (int)pid);
 
 	if (ended != NULL && ended->state == JOB_DONE)
-		job_remove(sh, ended);
+		waited_for(sh, ended);
 	return status;
 }
 
@@ -191,7 +212,7 @@ static void remove_done(struct shell *sh)
 	for (struct job *j = sh->jobs; j != NULL; j = next) {
 		next = j->next;
 		if (j->state == JOB_DONE)
-			job_remove(sh, j);
+			waited_for(sh, j);
 	}
 }
 
@@ -385,8 +406,10 @@ int do_fg(struct shell *sh, int argc, char **argv)
 	if (j->state == JOB_STOPPED)
 		sys_kill(sh->p, -j->pgid, SIGCONT_);
 	j->state = JOB_RUNNING;
+	j->foreground = true;
 	int status = job_wait(sh, j);
 
+	j->foreground = false;
 	if (j->state == JOB_DONE)
 		job_remove(sh, j);
 	return status;

@@ -84,12 +84,16 @@ void parse_error_print(struct shell *sh, const char *name, const struct parse_er
 	struct buf out = buf_in(sh->arena);
 
 	for (int i = 0; i < 2; i++) {
-		if (e->message[i].len == 0)
+		bool typed = opt_set(sh, SET_INTERACTIVE) && name == NULL;
+
+		/* Who has just typed it sees the line. */
+		if (e->message[i].len == 0 || (typed && i > 0))
 			continue;
 		put_name(sh, &out);
 		if (name != NULL)
 			buf_printf(&out, "%s: ", name);
-		put_line(&out, i == 0 ? e->line : e->second_line);
+		if (!typed)
+			put_line(&out, i == 0 ? e->line : e->second_line);
 		buf_add(&out, e->message[i]);
 		buf_putc(&out, '\n');
 	}

@@ -22,12 +22,14 @@ bool loop_ends(struct shell *sh)
 	return true;
 }
 
-/* One turn's charge and signals; false if the loop must end. */
-static bool loop_turn(struct shell *sh)
+/* One turn's charge and signals; false if the loop must end, with the status that a trap left. */
+static bool loop_turn(struct shell *sh, int *status)
 {
 	proc_charge(sh->p, 1);
 	if (proc_has_signal(sh->p))
 		trap_poll(sh);
+	if (sh->flow != FLOW_NONE)
+		*status = sh->status;
 	return sh->flow == FLOW_NONE;
 }
 
@@ -37,7 +39,7 @@ int exec_loop(struct shell *sh, const struct loop *l)
 	int status = 0;
 
 	sh->loop_depth++;
-	while (loop_turn(sh)) {
+	while (loop_turn(sh, &status)) {
 		int test;
 
 		sh->no_errexit++;
@@ -129,7 +131,7 @@ static int for_turns(struct shell *sh, const struct for_node *f, const struct fi
 {
 	int status = 0;
 
-	for (int i = 0; i < words->count && loop_turn(sh); i++) {
+	for (int i = 0; i < words->count && loop_turn(sh, &status); i++) {
 		shell_at(sh, f->node.line);
 		if (exec_debug(sh, &f->node) && sh->flow != FLOW_NONE)
 			return sh->status;
@@ -244,7 +246,7 @@ int exec_cfor(struct shell *sh, const struct cfor *f)
 	if (!cfor_part(sh, f, f->init, &value))
 		return sh->flow != FLOW_NONE ? sh->status : (sh->status = 1);
 	sh->loop_depth++;
-	while (loop_turn(sh)) {
+	while (loop_turn(sh, &status)) {
 		if (!cfor_part(sh, f, f->test, &value)) {
 			status = sh->flow != FLOW_NONE ? sh->status : 1;
 			break;

@@ -24,9 +24,41 @@ void interp_set_params(struct shell *sh, int count, char *const *values)
 	params_set(sh, count, values);
 }
 
+void interp_set_interactive(struct shell *sh, bool on)
+{
+	static const uint64_t typed = (uint64_t)1 << SET_INTERACTIVE | (uint64_t)1 << SET_STDIN |
+				      (uint64_t)1 << SET_HISTORY | (uint64_t)1 << SET_MONITOR;
+	static const uint64_t given = (uint64_t)1 << SET_COMMAND;
+	static const uint64_t aliases = (uint64_t)1 << SHOPT_expand_aliases;
+
+	sh->opt.set = (sh->opt.set & ~(typed | given)) | (on ? typed : given);
+	sh->opt.shopt = (sh->opt.shopt & ~aliases) | (on ? aliases : 0);
+	trap_interruptible(sh, on);
+	if (on && var_get_text(sh, "PS1") == NULL)
+		var_set_text(sh, "PS1", "\\u@\\h:\\w\\$ ");
+	if (on && var_get_text(sh, "PS2") == NULL)
+		var_set_text(sh, "PS2", "> ");
+}
+
+bool interp_takes_signal(const struct shell *sh, const struct proc *p, int sig)
+{
+	if (p == sh->p)
+		return p->sig_action[sig] == SIG_CAUGHT && sh->interruptible;
+	for (const struct job *j = sh->jobs; j != NULL; j = j->next) {
+		if (j->pgid == p->pgid && p->pgid != sh->p->pgid && !j->foreground)
+			return false;
+	}
+	return true;
+}
+
 int interp_command(struct shell *sh, struct bytes script, bool *exited)
 {
-	int status = exec_text(sh, script, "-c", 1);
+	bool typed = opt_set(sh, SET_INTERACTIVE);
+	int status;
+
+	if (typed && opt_set(sh, SET_HISTORY))
+		history_add(sh, script);
+	status = exec_text(sh, script, typed ? NULL : "-c", 1);
 
 	*exited = sh->flow == FLOW_EXIT;
 	if (*exited)
@@ -37,6 +69,8 @@ int interp_command(struct shell *sh, struct bytes script, bool *exited)
 	sh->indirection = 0;
 	sh->status = status & 255;
 	job_poll(sh);
+	if (typed)
+		jobs_tell(sh);
 	arena_release(sh->arena, sh->idle);
 	return sh->status;
 }

@@ -290,6 +290,7 @@ struct shell {
 	bool inverted;                 /* the next command stands behind `!`: its failure is none */
 	bool input_redirected;         /* so that a command in the background may read it */
 	bool session;        /* its process outlives the command: `exec` must not replace it */
+	bool interruptible;  /* an interactive shell: SIGINT gives up the line, not the shell */
 	bool line_only;      /* FLOW_ABORT gives up the line even in a POSIX shell */
 	bool abort_firm;     /* FLOW_ABORT is not to be held up by (( )), [[ ]] and let */
 	bool abort_forgiven; /* set -e does not mind what led to FLOW_ABORT */
@@ -444,6 +445,8 @@ void trap_poll(struct shell *sh);
 /* Runs the action of a pseudo signal (ERR, DEBUG, RETURN, EXIT). */
 void trap_run(struct shell *sh, int which);
 int trap_set(struct shell *sh, int which, const char *text); /* text NULL: default */
+/* An interactive shell gives up the line at SIGINT; without, the signal ends the shell. */
+void trap_interruptible(struct shell *sh, bool on);
 /* In a subshell: resets caught traps to default. */
 void trap_reset_for_subshell(struct shell *sh);
 int trap_number(struct bytes name); /* "INT", "SIGINT", "2", "EXIT"; -1 */
@@ -494,6 +497,8 @@ struct job *job_of_pid(struct shell *sh, int pid);
 void job_remove(struct shell *sh, struct job *j);
 int status_of_wait(int wait_status);
 /* "[1]+  Running                 sleep 5 &" */
+/* Says on descriptor 2 which jobs have ended since, before an interactive shell's prompt. */
+void jobs_tell(struct shell *sh);
 void job_print(struct shell *sh, struct buf *out, const struct job *j, bool with_pids);
 
 /* --- builtin.c: the shell's own commands --- */

@@ -96,6 +96,13 @@ static void forget_parents(struct shell *sh)
 	}
 }
 
+void trap_interruptible(struct shell *sh, bool on)
+{
+	sh->interruptible = on;
+	if (sh->traps[SIGINT_].text == NULL)
+		sys_sigaction(sh->p, SIGINT_, on ? SIG_CAUGHT : SIG_DEFAULT);
+}
+
 /* Stands for "ignored"; never written, never freed. */
 static const char ignored_text[1] = "";
 
@@ -134,6 +141,8 @@ int trap_set(struct shell *sh, int which, const char *text)
 			      copy == NULL    ? SIG_DEFAULT
 			      : *copy == '\0' ? SIG_IGNORED
 					      : SIG_CAUGHT);
+	if (which == SIGINT_ && copy == NULL && sh->interruptible)
+		trap_interruptible(sh, true);
 	if (which == TRAP_EXIT || trap_is_set(sh, TRAP_EXIT))
 		catch_fatal(sh, copy != NULL || which != TRAP_EXIT);
 	return 0;
@@ -162,6 +171,8 @@ void trap_reset_for_subshell(struct shell *sh)
 {
 	sh->traps_set = 0;
 	sh->traps_pending = 0;
+	if (sh->interruptible)
+		trap_interruptible(sh, false);
 	if (!sh->has_traps)
 		return;
 	for (int i = 0; i < TRAP_COUNT; i++) {
@@ -253,12 +264,17 @@ static void end_by_signal(struct shell *sh, int sig)
 	proc_die(sh->p, sig);
 }
 
+static bool gives_up_line(const struct shell *sh, int sig)
+{
+	return sh->interruptible && sig == SIGINT_ && !trap_is_set(sh, sig);
+}
+
 void trap_note(struct shell *sh)
 {
 	int sig;
 
 	while ((sig = proc_next_signal(sh->p)) != 0) {
-		if (!trap_is_set(sh, sig))
+		if (!trap_is_set(sh, sig) && !gives_up_line(sh, sig))
 			end_by_signal(sh, sig);
 		sh->traps_pending |= (uint64_t)1 << (sig & 63);
 	}
@@ -271,6 +287,11 @@ void trap_poll(struct shell *sh)
 	while (sh->flow == FLOW_NONE && (sig = next_pending(sh)) != 0) {
 		int status = sh->status;
 
+		if (gives_up_line(sh, sig)) {
+			sh->flow = FLOW_ABORT;
+			sh->status = STATUS_SIGNAL + sig;
+			return;
+		}
 		if (!trap_is_set(sh, sig))
 			end_by_signal(sh, sig);
 		if (*sh->traps[sig].text == '\0')

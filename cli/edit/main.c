@@ -4,10 +4,13 @@
  *
  * The terminal library (libedit) and everything it may read stay outside the program that runs
  * scripts. Requests come on descriptor 3, each ended by NUL: "P" and a prompt asks for a line,
- * "H" and text puts the text into the history. A line goes out on descriptor 4, ended by a
- * newline; the end of the terminal's input ends this process.
+ * "H" and text puts the text into the history. A line goes out on descriptor 4, as "L", the line
+ * and a newline; "I" and a newline when ^C gave it up. "T", the line before a word and a newline,
+ * "W", the word and a newline ask how that may go on: answered on descriptor 3 by words, each
+ * ended by NUL, and an empty one. The end of the terminal's input ends this process.
  */
 #include <editline/readline.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,39 +19,107 @@
 
 enum { REQUESTS = 3, LINES = 4 };
 
+static FILE *requests, *lines;
+static volatile sig_atomic_t interrupted;
+
 /* An interrupt only ends the line being edited. */
 static void interrupt(int signal)
 {
 	(void)signal;
+	interrupted = 1;
 }
 
-static int send_line(const char *line, FILE *lines)
+static int send_line(char kind, const char *line, size_t len)
 {
-	return fputs(line, lines) < 0 || fputc('\n', lines) < 0 || fflush(lines) != 0 ? -1 : 0;
+	return fprintf(lines, "%c%.*s\n", kind, (int)len, line) < 0 || fflush(lines) != 0 ? -1 : 0;
+}
+
+/* --- completion: the files are the sandbox's, so the other side knows --- */
+
+/* readline calls it until it returns NULL; what it returns is freed. */
+static char *next_candidate(const char *text, int state)
+{
+	char *word = NULL;
+	size_t size = 0;
+
+	(void)text;
+	(void)state;
+	if (getdelim(&word, &size, '\0', requests) > 1)
+		return word;
+	free(word);
+	return NULL;
+}
+
+static char **complete(const char *text, int start, int end)
+{
+	char **matches;
+	size_t len;
+
+	rl_attempted_completion_over = 1; /* never the host's own files */
+	rl_completion_append_character = ' ';
+	if (send_line('T', rl_line_buffer, (size_t)start) < 0 ||
+	    send_line('W', rl_line_buffer + start, (size_t)(end - start)) < 0)
+		return NULL;
+	matches = rl_completion_matches(text, next_candidate);
+	if (matches == NULL)
+		return NULL;
+	len = strlen(matches[0]);
+	if (len != 0 && matches[0][len - 1] == '/')
+		rl_completion_append_character = '\0';
+	return matches;
+}
+
+/* --- lines --- */
+
+/* readline edits behind the last line of a prompt. */
+static char *edit(const char *prompt)
+{
+	const char *last = strrchr(prompt, '\n');
+
+	last = last != NULL ? last + 1 : prompt;
+	fwrite(prompt, 1, (size_t)(last - prompt), stdout);
+	fflush(stdout);
+	interrupted = 0;
+	return readline(last);
+}
+
+static int answer(const char *prompt)
+{
+	char *line = edit(prompt);
+	int result;
+
+	if (line == NULL && interrupted) {
+		puts("^C");
+		return send_line('I', "", 0);
+	}
+	if (line == NULL)
+		return -1;
+	result = send_line('L', line, strlen(line));
+	free(line);
+	return result;
 }
 
 int main(void)
 {
-	FILE *requests = fdopen(REQUESTS, "r");
-	FILE *lines = fdopen(LINES, "w");
+	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
 	char *request = NULL;
 	size_t size = 0;
 
+	requests = fdopen(REQUESTS, "r");
+	lines = fdopen(LINES, "w");
 	if (requests == NULL || lines == NULL) {
 		fputs("cowsh-edit: started by cowsh for interactive use\n", stderr);
 		return 2;
 	}
-	signal(SIGINT, interrupt);
+	if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
+		setlocale(LC_CTYPE, "C.UTF-8");
+	sigaction(SIGINT, &action, NULL);
+	rl_attempted_completion_function = complete;
 	while (getdelim(&request, &size, '\0', requests) > 0) {
-		if (request[0] == 'H') {
+		if (request[0] == 'H')
 			add_history(request + 1);
-		} else {
-			char *line = readline(request + 1);
-
-			if (line == NULL || send_line(line, lines) < 0)
-				break;
-			free(line);
-		}
+		else if (answer(request + 1) < 0)
+			break;
 	}
 	return 0;
 }

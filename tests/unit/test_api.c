@@ -182,6 +182,50 @@ TEST(incomplete_text_is_known)
 	cowsh_free(s);
 }
 
+TEST(an_interactive_shell_is_one)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+
+	run(s, "alias a='echo aliased'");
+	CHECK_EQ(cowsh_set_interactive(s, true), 0);
+	run(s, "a; nosuch; echo $- ${PS1:+prompted}; false & wait; :");
+	CHECK_STR(h.out[1], "aliased\nhimBs prompted\n");
+	CHECK_STR(h.out[2],
+		  "bash: nosuch: command not found\n[1] 2\n[1]+  Exit 1                  false\n");
+	CHECK_EQ(cowsh_set_interactive(s, false), 0);
+	run(s, "echo $-; history | wc -l; nosuch");
+	CHECK(strstr(h.out[1], "hBc\n1\n") != NULL);
+	CHECK(strstr(h.out[2], "bash: line 1: nosuch") != NULL);
+	cowsh_free(s);
+}
+
+/* ^C ends what is in the foreground, gives up the line, and leaves shell and jobs alone. */
+TEST(an_interrupt_gives_up_the_line)
+{
+	static const char *const lines[] = { "while :; do :; done; echo not",
+					     "for i in 1 2; do yes > /dev/null; done; echo not" };
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	struct cowsh_result r;
+
+	CHECK_EQ(cowsh_set_interactive(s, true), 0);
+	run(s, "x=kept; yes > /dev/null &");
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(cowsh_start(s, lines[i], strlen(lines[i])), 0);
+		CHECK_EQ(cowsh_step(s, 20000), COWSH_SLICE);
+		CHECK_EQ(cowsh_signal(s, 2), 0);
+		while (cowsh_step(s, 100000) != COWSH_DONE)
+			;
+		cowsh_get_result(s, &r);
+		CHECK_EQ(r.status, 130);
+		CHECK_EQ(r.limit, -1);
+	}
+	run(s, "echo $? $x; jobs; kill %1");
+	CHECK_STR(h.out[1], "130 kept\n[1]+  Running                 yes > /dev/null &\n");
+	cowsh_free(s);
+}
+
 /* --- limits --- */
 
 static struct cowsh_result run_limited(cowsh *s, int limit, uint64_t value, const char *script)
@@ -653,6 +697,8 @@ int main(void)
 	RUN(slices_add_up_and_repeat);
 	RUN(standard_input_may_be_pending);
 	RUN(incomplete_text_is_known);
+	RUN(an_interactive_shell_is_one);
+	RUN(an_interrupt_gives_up_the_line);
 	RUN(a_limit_ends_the_command_not_the_session);
 	RUN(a_shell_that_is_killed_goes_on);
 	RUN(a_limit_says_what_and_where);

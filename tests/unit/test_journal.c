@@ -233,6 +233,9 @@ TEST(commands_files_limits)
 	cowsh_remove(s, "f");
 	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 5000), 0);
 	CHECK(cowsh_incomplete(s, "if x", 4));
+	CHECK_EQ(cowsh_set_interactive(s, true), 0);
+	run(s, "true & echo $-; history");
+	CHECK_EQ(cowsh_set_interactive(s, false), 0);
 	run(s, "ls -lR --full-time / | md5sum; od -c in; echo $x; false | true");
 	CHECK_EQ(run(s, "while :; do :; done").limit, COWSH_LIMIT_STEPS);
 	cowsh_start_program(s, 5, argv);
@@ -243,7 +246,7 @@ TEST(commands_files_limits)
 	CHECK_EQ(cowsh_drain(s, 0), COWSH_DONE);
 	finish(s);
 	CHECK(strstr(recorded, "now\nlate\n") != NULL);
-	check_same(6);
+	check_same(7);
 }
 
 TEST(input_clock_signals)

@@ -1,0 +1,48 @@
+#!/bin/bash
+# The interactive shell, typed at on a terminal. usage: tests/cli/typed.sh BUILD
+. "$(dirname "$0")/harness" "$1"
+
+# typed KEYS...: what the screen shows, without colours and carriage returns. After each argument the
+# text that the next one begins with ("@TEXT@") is waited for.
+typed() {
+	local keys wanted shown
+	: > screen
+	{
+		for keys; do
+			if [[ $keys == @*@* ]]; then
+				wanted=$(printf %b "${keys#@}.") wanted=${wanted%%@*}
+				for ((i = 0; i < 200; i++)); do
+					shown=$(tr -d '\0' < screen)
+					[[ $shown == *"$wanted"* ]] && break
+					sleep 0.05
+				done
+				sleep 0.1
+				keys=${keys#@*@}
+			fi
+			printf '%b' "$keys"
+		done
+	} | timeout 30 script -qefc "stty cols 200; TERM=xterm $cowsh" screen > /dev/null 2>&1
+	echo $? > status
+	tr -d '\r\a' < screen | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g'
+}
+
+typed 'alias g="echo aliased"\n' 'g there\n' 'nosuch\n' 'if; fi\n' 'sleep 1 &\n' 'echo $-\n' 'history\n' 'exit 3\n' > shown
+check 'the shell is an interactive one' '1 1 1 1 1 1 1' \
+	"$(for line in 'aliased there' 'bash: nosuch: command not found' "bash: syntax error near unexpected token \`;'" \
+		'himBs' '[1]+  Done                    sleep 1' '    2  g there' 'exit'; do
+		grep -cxF -- "$line" shown
+	done | paste -sd' ')"
+check 'the status of exit' 3 "$(< status)"
+
+typed '@$ @echo abc' '@echo abc@\003' '@^C@for i in 1 2\n' '@> @\003' '@> ^C@echo still $?\n' '@still@exit\n' > shown
+check '^C at a prompt gives up the line' 'still 0' "$(grep -x 'still .*' shown)"
+typed 'echo begun; while :; do :; done\n' '@\nbegun@\003' '@^C@echo status $?\n' '@status @exit\n' > shown
+check '^C ends a loop' 'status 130' "$(grep -x 'status .*' shown)"
+typed 'echo begun; cat | wc -l; echo not\n' '@\nbegun@\003' '@^C@echo status $?\n' '@status @exit\n' > shown
+check '^C ends what waits for input' 'status 130' "$(grep -x 'status .*\|not' shown)"
+typed 'mkdir -p /tmp/dir; echo text > /tmp/dir/alone\n' 'ec\tcat /tmp/d\tal\t\n' 'PS1="<\\\\w> "\n' 'cd /tm\t\n' 'exit\n' > shown
+check 'names of the sandbox are completed' 'cat /tmp/dir/alone' "$(grep -x 'cat .*' shown)"
+check 'PS1 is the prompt' 1 "$(grep -c '^</tmp> exit' shown)"
+typed 'PROMPT_COMMAND='"'"'PS1="[$?]: "'"'"'\n' 'false\n' ':\n' 'exit\n' > shown
+check 'PROMPT_COMMAND makes the prompt, and $? stays' '[0]: false [1]: : [0]: exit' "$(grep -a '^\[[01]\]: ' shown | paste -sd' ')"
+finish
