@@ -85,6 +85,8 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 		*own = (struct params){ .count = argc, .values = argv };
 		f->saved_params = &outer;
 	}
+	if (!opt_set(sh, SET_FUNCTRACE))
+		trap_hide(sh, f, TRAP_DEBUG);
 	int status = exec_text(sh, text, NULL, 1);
 
 	if (sh->flow == FLOW_RETURN) {
@@ -102,6 +104,7 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 	sh->line = line;
 	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE)
 		trap_run(sh, TRAP_RETURN);
+	trap_show(sh, f);
 	return status;
 }
 

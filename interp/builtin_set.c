@@ -39,6 +39,26 @@ static int set_list(struct shell *sh, bool as_commands)
 	return out_flush(sh, "set", &out);
 }
 
+/* The variable goes with the option. */
+static void set_ignoreeof(struct shell *sh, bool on)
+{
+	struct bytes var = BYTES("IGNOREEOF");
+
+	if (on)
+		var_set(sh, var, name_hash(var), BYTES("10"), 0);
+	else
+		var_unset(sh, var, name_hash(var), true);
+}
+
+void options_put_back(struct shell *sh, const struct options *saved)
+{
+	bool ignores = opt_set(sh, SET_IGNOREEOF);
+
+	sh->opt = *saved;
+	if (opt_set(sh, SET_IGNOREEOF) != ignores)
+		set_ignoreeof(sh, !ignores);
+}
+
 static int set_named(struct shell *sh, const char *name, bool on)
 {
 	int o = set_option_of_name(bytes_of(name));
@@ -48,14 +68,8 @@ static int set_named(struct shell *sh, const char *name, bool on)
 		return STATUS_MISUSE;
 	}
 	shell_set_option(sh, (enum set_option)o, on);
-	if (o == SET_IGNOREEOF) {
-		struct bytes var = BYTES("IGNOREEOF");
-
-		if (on)
-			var_set(sh, var, name_hash(var), BYTES("10"), 0);
-		else
-			var_unset(sh, var, name_hash(var), true);
-	}
+	if (o == SET_IGNOREEOF)
+		set_ignoreeof(sh, on);
 	return 0;
 }
 

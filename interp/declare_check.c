@@ -37,8 +37,11 @@ int declare_check_hidden(struct declare *d, const struct operand *o)
 	struct var *v = var_find(d->sh, o->name, hash);
 
 	if (v != NULL && (v->flags & VAR_READONLY) != 0 && v->scope == 0 &&
-	    declare_is_fresh(d, o->name, hash))
+	    declare_is_fresh(d, o->name, hash)) {
+		if (o->literal != NULL) /* its assignment is tried before the builtin runs */
+			shell_error(d->sh, "%s: readonly variable", v->name.ptr);
 		return declare_fail(d, "%s: readonly variable", v->name.ptr);
+	}
 	return 0;
 }
 
@@ -48,7 +51,7 @@ static int cannot_convert(struct declare *d, const struct operand *o, const stru
 {
 	if (o->literal != NULL)
 		shell_error(d->sh, message, v->name.ptr);
-	if (o->literal == NULL || declare_scope(d->sh) != 0)
+	if (o->literal == NULL || (declare_scope(d->sh) != 0 && !d->plain))
 		return declare_fail(d, message, v->name.ptr);
 	d->status = d->sh->status = 1;
 	d->sh->flow = FLOW_ABORT;

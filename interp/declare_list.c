@@ -25,6 +25,11 @@ static void change_function(struct declare *d, struct function *f)
 		declare_fail(d, "%s: readonly function", f->name.ptr);
 		return;
 	}
+	if (d->plain && (d->on & VAR_EXPORT) != 0 &&
+	    (strchr(f->name.ptr, '=') != NULL || strchr(f->name.ptr, '/') != NULL)) {
+		declare_fail(d, "%s: cannot export", f->name.ptr);
+		return;
+	}
 	f = own_function(d->sh, f);
 	f->exported = ((d->on & VAR_EXPORT) != 0 || f->exported) && (d->off & VAR_EXPORT) == 0;
 	f->traced = ((d->on & VAR_TRACE) != 0 || f->traced) && (d->off & VAR_TRACE) == 0;
@@ -48,7 +53,7 @@ static void function_operand(struct declare *d, struct buf *out, const char *wor
 	struct bytes name = bytes_of(word);
 	struct function *f = function_find(d->sh, name, name_hash(name));
 
-	if (f == NULL && strchr(word, '=') != NULL && !d->plain) {
+	if (strchr(word, '=') != NULL && !d->plain) {
 		declare_fail(d, "cannot use `-%s' to make functions", "f");
 		return;
 	}

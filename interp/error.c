@@ -90,10 +90,12 @@ void parse_error_print(struct shell *sh, const char *name, const struct parse_er
 		if (e->message[i].len == 0 || (typed && i > 0))
 			continue;
 		put_name(sh, &out);
-		if (name != NULL)
-			buf_printf(&out, "%s: ", name);
-		if (!typed)
-			put_line(&out, i == 0 ? e->line : e->second_line);
+		int line = i == 0 ? e->line : e->second_line;
+
+		if (name != NULL) /* an imported function is read from line 0 on */
+			buf_printf(&out, "%s: line %d: ", name, line);
+		else if (!typed)
+			put_line(&out, line);
 		buf_add(&out, e->message[i]);
 		buf_putc(&out, '\n');
 	}

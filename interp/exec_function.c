@@ -26,28 +26,14 @@ static bool too_deep(struct shell *sh, const struct function *f)
 }
 
 /* DEBUG, ERR and RETURN traps are inherited only with -T and -E, or by a traced function. */
-static void enter_traps(struct shell *sh, const struct function *f)
+static void enter_traps(struct shell *sh, struct frame *frame, const struct function *f)
 {
-	static const int which[] = { TRAP_DEBUG, TRAP_RETURN, TRAP_ERR };
-
-	for (int i = 0; i < 3; i++) {
-		struct trap *t = &sh->traps[which[i]];
-		bool inherits = which[i] == TRAP_ERR ? opt_set(sh, SET_ERRTRACE)
-						     : opt_set(sh, SET_FUNCTRACE) || f->traced;
-
-		if (t->text == NULL)
-			continue;
-		if (inherits && t->level == sh->function_depth - 1)
-			t->level = sh->function_depth;
+	if (!opt_set(sh, SET_FUNCTRACE) && !f->traced) {
+		trap_hide(sh, frame, TRAP_DEBUG);
+		trap_hide(sh, frame, TRAP_RETURN);
 	}
-}
-
-static void leave_traps(struct shell *sh)
-{
-	for (int i = TRAP_DEBUG; i < TRAP_COUNT; i++) {
-		if (sh->traps[i].level > sh->function_depth)
-			sh->traps[i].level = sh->function_depth;
-	}
+	if (!opt_set(sh, SET_ERRTRACE))
+		trap_hide(sh, frame, TRAP_ERR);
 }
 
 /* *returned: by `return`. */
@@ -89,7 +75,7 @@ static void pop_call(struct shell *sh, struct params outer)
 	struct frame *frame = sh->frame;
 
 	if (frame->saved_options != NULL)
-		sh->opt = *frame->saved_options;
+		options_put_back(sh, frame->saved_options);
 	params_free(sh, &sh->params);
 	sh->params = outer;
 	sh->line = frame->call_line;
@@ -128,7 +114,7 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	sh->function_depth++;
 	sh->loop_depth = 0;
 	sh->params = (struct params){ .count = argc - 1, .values = argv + 1 };
-	enter_traps(sh, f);
+	enter_traps(sh, frame, f);
 	sh->line_shift = f->line_shift;
 	sh->outer_line = f->node->node.line + f->line_shift;
 	status = run_body(sh, f, &returned);
@@ -141,7 +127,7 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	}
 	sh->line_shift = outer_shift;
 	pop_call(sh, *outer);
-	leave_traps(sh);
+	trap_show(sh, frame);
 	function_done(sh, f);
 	return sh->status = status;
 }

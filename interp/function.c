@@ -329,7 +329,7 @@ static bool name_refused(struct shell *sh, struct bytes name)
 static bool has_expansion(struct bytes name)
 {
 	for (size_t i = 0; i < name.len; i++) {
-		if (strchr("$`\"'\\", name.ptr[i]) != NULL)
+		if (strchr("$\"'\\", name.ptr[i]) != NULL)
 			return true;
 	}
 	return false;
@@ -424,29 +424,60 @@ int function_list(struct shell *sh, struct function ***out)
 
 /* --- the environment --- */
 
-/* Defines the function that an entry "BASH_FUNC_name%%=() { ..." describes. */
+/* Makes the function that a parsed entry defines; false after a message. */
+static bool import_node(struct shell *sh, const struct node *root, const char *name)
+{
+	const struct function_node *node = (const struct function_node *)root;
+
+	if (root == NULL || root->kind != NODE_FUNCTION || !bytes_is(node->name, name)) {
+		shell_error(sh, "warning: %s: ignoring function definition attempt", name);
+		return false;
+	}
+	if (has_expansion(node->name)) {
+		shell_error(sh, "`%s': not a valid identifier", name);
+		return false;
+	}
+	struct function *f = make(sh, node, "environment");
+
+	f->exported = true;
+	insert(sh, f);
+	return true;
+}
+
+/* Defines the function that the text "name () { ..." describes. */
+static bool import_text(struct shell *sh, struct bytes text, const char *name)
+{
+	struct parse_config config = shell_parse_config(sh, text, 0);
+	struct parser *p = parse_new(&config);
+	struct parse_error error;
+	struct ast *ast = NULL;
+	int got = parse_unit(p, &ast, &error);
+	bool made = false;
+
+	if (got < 0) {
+		parse_error_print(sh, name, &error);
+	} else if (got == 1) {
+		sh->line = parse_line(p) - 1;
+		made = import_node(sh, ast->root, name);
+		sh->line = 0;
+	}
+	if (ast != NULL)
+		unit_unused(sh, ast);
+	return made;
+}
+
+/* An entry "BASH_FUNC_name%%=() { ..." of the environment. */
 static void import_one(struct shell *sh, struct bytes name, struct bytes value)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
+	const char *shown = arena_dup(sh->arena, name);
 	struct buf text = buf_in(sh->arena);
-	struct parse_config config;
-	struct parse_error error;
-	struct ast *ast = NULL;
 
 	buf_add(&text, name);
 	buf_putc(&text, ' ');
 	buf_add(&text, value);
-	config = shell_parse_config(sh, buf_bytes(&text), 0);
-	if (parse_unit(parse_new(&config), &ast, &error) == 1 && ast->root != NULL &&
-	    ast->root->kind == NODE_FUNCTION) {
-		const struct function_node *node = (const struct function_node *)ast->root;
-		struct function *f = make(sh, node, "environment");
-
-		f->exported = true;
-		insert(sh, f);
-	}
-	if (ast != NULL)
-		unit_unused(sh, ast);
+	if (strchr(shown, '/') != NULL || !import_text(sh, buf_bytes(&text), shown))
+		shell_error(sh, "error importing function definition for `%s'", shown);
 	arena_release(sh->arena, mark);
 }
 
@@ -463,7 +494,8 @@ void function_import(struct shell *sh, char *const *envp)
 		if (!bytes_starts(entry, prefix))
 			continue;
 		end = bytes_find(entry, middle);
-		if (end == NULL || strncmp(end + middle.len, "() {", 4) != 0)
+		if (end == NULL || memchr(entry.ptr, '=', (size_t)(end - entry.ptr)) != NULL ||
+		    strncmp(end + middle.len, "() {", 4) != 0)
 			continue;
 		name.ptr = entry.ptr + prefix.len;
 		name.len = (size_t)(end - name.ptr);

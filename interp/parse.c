@@ -51,7 +51,9 @@ void *parse_fail_token(struct parser *p)
 			p->error.status = PARSE_STATUS_2;
 			return NULL;
 		}
-		parse_fail(p, p->line, BYTES("syntax error: unexpected end of file"));
+		/* Behind a backslash at the very end bash looks for more twice. */
+		parse_fail(p, p->line + (p->len != 0 && p->src[p->len - 1] == '\\' ? 2 : 0),
+			   BYTES("syntax error: unexpected end of file"));
 		p->error.at_end = true;
 		return NULL;
 	}

@@ -25,6 +25,8 @@ static struct bytes delimiter_of(struct parser *p, const struct word *w)
 	return buf_bytes(&b);
 }
 
+enum { HEREDOCS_MAX = 16 }; /* that wait for the end of the line, as in bash */
+
 bool heredoc_start(struct parser *p, struct redir *r)
 {
 	struct here_doc doc = { .tabs = r->heredoc_tabs };
@@ -32,6 +34,10 @@ bool heredoc_start(struct parser *p, struct redir *r)
 
 	if (token_peek(p, CTX_NO_BRACES) != TOK_WORD)
 		return p->failed ? false : parse_fail_token(p);
+	if (p->ndocs - p->docs_base == HEREDOCS_MAX) {
+		parse_fail(p, p->tok.line, BYTES("maximum here-document count exceeded"));
+		return false;
+	}
 	w = p->tok.word;
 	doc.line = p->tok.line;
 	doc.quoted = (w->flags & WORD_QUOTED) != 0;

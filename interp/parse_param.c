@@ -137,11 +137,14 @@ static bool is_bad_count(const struct parser *p)
 	return next == '}' && (c == ':' || c == '/' || c == '%' || c == '=' || c == '+');
 }
 
+/* In a POSIX shell ${!#x} and ${!?x} are about $!. */
 static bool is_indirect(struct parser *p)
 {
 	int c = source_raw(p);
 
-	return byte_is_name(c) || c == '@' || c == '*' || c == '#' || c == '?';
+	if (c == '#' || c == '?')
+		return (p->flags & PARSE_POSIX) == 0;
+	return byte_is_name(c) || c == '@' || c == '*';
 }
 
 /* --- operators --- */

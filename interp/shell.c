@@ -389,6 +389,7 @@ void shell_recover(struct shell *sh)
 		}
 		if (f->saved_options != NULL)
 			sh->opt = *f->saved_options;
+		trap_show(sh, f);
 		frame_pop(sh);
 	}
 	while (sh->units != NULL)

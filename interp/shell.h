@@ -141,6 +141,7 @@ struct frame {
 	bool returns_traced;
 	int argc; /* what the call adds to BASH_ARGC and BASH_ARGV; -1: nothing */
 	char **argv;
+	struct trap *hidden_traps; /* DEBUG, ERR, RETURN of the caller, which were not inherited */
 };
 
 struct params {
@@ -178,8 +179,7 @@ enum { TRAP_EXIT = 0, TRAP_DEBUG = 65, TRAP_ERR, TRAP_RETURN, TRAP_COUNT };
 struct trap {
 	char *text;             /* in the pool; NULL: default; "" : ignored */
 	bool inherited_ignored; /* ignored at start: can't be trapped in a non-interactive shell */
-	int level;    /* DEBUG, ERR, RETURN: valid down to this function depth; see trap.c */
-	bool done;    /* EXIT: it runs once, though still shown */
+	bool done;              /* EXIT: it runs once, though still shown */
 	bool parents; /* a subshell: shown by `trap -p` until one is set, but not executed */
 };
 
@@ -331,6 +331,8 @@ void shell_recover(struct shell *sh);
 void shell_release(struct proc *p);
 /* Changes an option with its side effects (posix, extglob, ...). */
 void shell_set_option(struct shell *sh, enum set_option o, bool on);
+/* The end of a function with `local -`. */
+void options_put_back(struct shell *sh, const struct options *saved);
 int set_option_of_name(struct bytes name); /* -1 if unknown */
 int set_option_of_letter(char letter);
 int shopt_of_name(struct bytes name);
@@ -447,6 +449,10 @@ void trap_run(struct shell *sh, int which);
 int trap_set(struct shell *sh, int which, const char *text); /* text NULL: default */
 /* An interactive shell gives up the line at SIGINT; without, the signal ends the shell. */
 void trap_interruptible(struct shell *sh, bool on);
+/* Takes a trap (DEBUG, ERR or RETURN) away until f's function or file ends; then it is put back
+ * unless there is another. */
+void trap_hide(struct shell *sh, struct frame *f, int which);
+void trap_show(struct shell *sh, struct frame *f);
 /* In a subshell: resets caught traps to default. */
 void trap_reset_for_subshell(struct shell *sh);
 int trap_number(struct bytes name); /* "INT", "SIGINT", "2", "EXIT"; -1 */

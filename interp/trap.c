@@ -2,9 +2,8 @@
  *
  * Traps: actions for signals, EXIT, DEBUG, ERR and RETURN.
  *
- * DEBUG, ERR and RETURN are not inherited by functions unless -T or -E is set: each has the
- * depth of function calls down to which it is valid, raised by exec_function where it is
- * inherited and lowered when functions return.
+ * DEBUG, ERR and RETURN are not inherited by functions unless -T or -E is set, nor DEBUG by
+ * sourced files: the frame of the call keeps them meanwhile.
  */
 #include "interp/exec.h"
 
@@ -74,12 +73,17 @@ static bool is_signal(int which)
 	return which > 0 && which < SIG_COUNT;
 }
 
+static void free_text(struct shell *sh, const struct trap *t)
+{
+	if (t->text != NULL && !t->parents && *t->text != '\0')
+		pool_free(sh->pool, t->text, strlen(t->text) + 1);
+}
+
 static void forget(struct shell *sh, int which)
 {
 	struct trap *t = &sh->traps[which];
 
-	if (t->text != NULL && !t->parents && *t->text != '\0')
-		pool_free(sh->pool, t->text, strlen(t->text) + 1);
+	free_text(sh, t);
 	t->text = NULL;
 	t->parents = false;
 	t->done = false;
@@ -133,7 +137,6 @@ int trap_set(struct shell *sh, int which, const char *text)
 				     : (char *)(uintptr_t)ignored_text;
 	forget(sh, which);
 	t->text = copy;
-	t->level = sh->function_depth;
 	if (copy != NULL && *copy != '\0' && which < 64)
 		sh->traps_set |= (uint64_t)1 << which;
 	if (is_signal(which) && which != SIGKILL_ && which != SIGSTOP_)
@@ -158,6 +161,32 @@ void trap_init(struct shell *sh)
 			sys_sigaction(sh->p, i, SIG_DEFAULT);
 		}
 	}
+}
+
+void trap_hide(struct shell *sh, struct frame *f, int which)
+{
+	size_t count = TRAP_COUNT - TRAP_DEBUG;
+
+	if (sh->traps[which].text == NULL || sh->traps[which].parents)
+		return;
+	if (f->hidden_traps == NULL)
+		f->hidden_traps = arena_zalloc(sh->arena, count * sizeof(*f->hidden_traps));
+	f->hidden_traps[which - TRAP_DEBUG] = sh->traps[which];
+	sh->traps[which] = (struct trap){ 0 };
+}
+
+void trap_show(struct shell *sh, struct frame *f)
+{
+	for (int i = TRAP_DEBUG; f->hidden_traps != NULL && i < TRAP_COUNT; i++) {
+		struct trap *hidden = &f->hidden_traps[i - TRAP_DEBUG];
+
+		if (sh->traps[i].text == NULL) {
+			sh->traps[i] = *hidden;
+			*hidden = (struct trap){ 0 };
+		}
+		free_text(sh, hidden);
+	}
+	f->hidden_traps = NULL;
 }
 
 static bool stays_in_subshell(const struct shell *sh, int which)
@@ -237,8 +266,6 @@ void trap_run(struct shell *sh, int which)
 		run_action(sh, which, "exit trap", 1);
 		return;
 	}
-	if (sh->function_depth > t->level)
-		return;
 	run_action(sh, which, names[which - TRAP_DEBUG], sh->line);
 	if (sh->flow == FLOW_NONE && which != TRAP_DEBUG)
 		sh->status = status;

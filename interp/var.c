@@ -655,7 +655,21 @@ static void hide_local(struct shell *sh, struct var *v)
 
 	var_free_value(sh, v);
 	v->flags = VAR_LOCAL | (old_flags & VAR_HOOKED);
+	if (v->shadowed != NULL && (v->shadowed->flags & VAR_TEMPORARY) != 0)
+		v->flags |= old_flags & VAR_EXPORT; /* `v=1 f` */
 	var_changed(sh, v, old_flags);
+}
+
+/* `v=1 f` and `local v` in f are one variable to a function that f calls. */
+static void remove_with_temporary(struct shell *sh, struct var *v)
+{
+	struct var *below = v->shadowed;
+	bool one = v->scope != 0 && (v->flags & VAR_TEMPORARY) == 0 && below != NULL &&
+		   (below->flags & VAR_TEMPORARY) != 0 && below->scope == v->scope - 1;
+
+	remove_binding(sh, v);
+	if (one)
+		remove_binding(sh, below);
 }
 
 int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itself)
@@ -674,10 +688,11 @@ int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itsel
 		return -1;
 	}
 	v = var_own(sh, v);
-	if (v->scope != 0 && (v->scope == sh->scope || opt_shopt(sh, SHOPT_localvar_unset)))
+	if (v->scope != 0 && (v->flags & VAR_TEMPORARY) == 0 &&
+	    (v->scope == sh->scope || opt_shopt(sh, SHOPT_localvar_unset)))
 		hide_local(sh, v);
 	else
-		remove_binding(sh, v);
+		remove_with_temporary(sh, v);
 	return 0;
 }
 
