@@ -480,6 +480,8 @@ struct parser *parse_new(const struct parse_config *config);
 int parse_unit(struct parser *p, struct ast **out, struct parse_error *error);
 /* The warnings of the unit that parse_unit gave last, in order; NULL if there are none. */
 const struct parse_warning *parse_warnings(const struct parser *p);
+/* Whether only blanks are left of the text. */
+bool parse_ended(const struct parser *p);
 /* Line number of the input that will be read next. */
 int parse_line(const struct parser *p);
 

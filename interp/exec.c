@@ -356,12 +356,13 @@ static int exec_list(struct shell *sh, const struct list *l, bool last)
 	return status;
 }
 
-static int exec_and_or(struct shell *sh, const struct binary *b, bool wanted)
+static int exec_and_or(struct shell *sh, const struct binary *b, bool wanted, bool last)
 {
 	int status = exec_forgiven(sh, b->left);
 
 	if (sh->flow != FLOW_NONE || (status == 0) != wanted)
 		return status;
+	sh->may_exec = last;
 	return exec_node(sh, b->right);
 }
 
@@ -399,8 +400,8 @@ static int run_kind(struct shell *sh, const struct node *n, bool last)
 	case NODE_LIST: return exec_list(sh, (const struct list *)n, last);
 	case NODE_GROUP: return exec_group(sh, (const struct group *)n, last);
 	case NODE_PIPELINE: return exec_pipeline(sh, (const struct pipeline *)n);
-	case NODE_AND: return exec_and_or(sh, (const struct binary *)n, true);
-	case NODE_OR: return exec_and_or(sh, (const struct binary *)n, false);
+	case NODE_AND: return exec_and_or(sh, (const struct binary *)n, true, last);
+	case NODE_OR: return exec_and_or(sh, (const struct binary *)n, false, last);
 	case NODE_BACKGROUND: return exec_background(sh, (const struct group *)n);
 	case NODE_SUBSHELL: return exec_subshell(sh, n);
 	case NODE_IF: return exec_if(sh, (const struct if_node *)n);

@@ -122,6 +122,9 @@ bool exec_arith_text(struct shell *sh, struct arith_text *a, int64_t *out);
 /* Leaves a loop? Counts down break and continue. */
 bool loop_ends(struct shell *sh);
 
+/* The environment of what takes the shell's place: envp with an SHLVL of one less. */
+char *const *environ_level_down(struct shell *sh, char *const *envp);
+
 /* --- exec_declare.c --- */
 
 /* A word that stands for text. */

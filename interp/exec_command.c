@@ -3,6 +3,7 @@
  * Running what a command name stands for when it is no function: builtins, programs found in
  * PATH, scripts without "#!", and the messages when nothing can be run.
  */
+#include "base/number.h"
 #include "interp/exec.h"
 #include "interp/hash.h"
 #include "interp/interp.h"
@@ -317,10 +318,38 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 	return status_of_wait(status);
 }
 
-/* In place of the process, if nothing is to be done after it. Returns only on failure. */
-static int replace_process(struct shell *sh, const char *path, char **argv)
+char *const *environ_level_down(struct shell *sh, char *const *envp)
+{
+	struct bytes name = BYTES("SHLVL=");
+	size_t n = 0;
+	size_t at = 0;
+	int64_t level;
+
+	while (envp[n] != NULL && !bytes_starts(bytes_of(envp[n]), name))
+		n++;
+	at = n;
+	if (envp[n] == NULL || !number_is_i64(bytes_of(envp[n] + name.len), &level))
+		return envp;
+	while (envp[n] != NULL)
+		n++;
+	char **out = arena_array(sh->arena, n + 1, sizeof(*out));
+	struct buf text = buf_in(sh->arena);
+
+	memcpy(out, envp, (n + 1) * sizeof(*out));
+	buf_add(&text, name);
+	buf_put_i64(&text, level > 0 ? level - 1 : 0);
+	out[at] = buf_cstr(&text);
+	return out;
+}
+
+/* In place of the process, if nothing is to be done after it. Returns only on failure. level:
+ * the program stands where the shell stood, and SHLVL says so. */
+static int replace_process(struct shell *sh, const char *path, char **argv, bool level)
 {
 	char *const *envp = program_environ(sh, path);
+
+	if (level)
+		envp = environ_level_down(sh, envp);
 	struct script_task s = { argv, envp, path };
 	struct task t = { .arg = &s };
 	int64_t err;
@@ -333,6 +362,13 @@ static int replace_process(struct shell *sh, const char *path, char **argv)
 		return STATUS_NOT_EXECUTABLE;
 	}
 	return run_script(sh, &t);
+}
+
+/* A process of a pipeline that is no subshell was made for the program. */
+static bool is_stage(const struct shell *sh)
+{
+	return sh->task != NULL && sh->task->stage != 0 &&
+	       (sh->task->node == NULL || sh->task->node->kind != NODE_SUBSHELL);
 }
 
 static bool has_traps(const struct shell *sh)
@@ -425,7 +461,7 @@ int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 		return not_found(sh, argv, var_get_text(sh, "PATH"), n);
 	await_stages(sh);
 	if (last && !sh->session && !has_traps(sh))
-		return replace_process(sh, path, argv);
+		return replace_process(sh, path, argv, n->nredirs == 0 && !is_stage(sh));
 	pid = program_spawn(sh, path, argv, 0, false);
 	return pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, n);
 }
@@ -468,7 +504,7 @@ static int exec_replace(struct shell *sh, char **argv)
 		sh->flow = FLOW_EXIT;
 		return status;
 	}
-	status = replace_process(sh, path, argv);
+	status = replace_process(sh, path, argv, sh->subshell_depth == 0);
 	if (status != STATUS_NOT_FOUND)
 		builtin_error(sh, "exec", "%s: cannot execute: %s", path, err_text(E_ACCES));
 	return status;

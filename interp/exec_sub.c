@@ -251,7 +251,7 @@ static bool run_program(struct shell *sh, const struct command_sub *c, struct by
 	e.fds = fds;
 	e.nfds = 3;
 	if (e.path != NULL)
-		e.envp = program_environ(sh, e.path);
+		e.envp = environ_level_down(sh, program_environ(sh, e.path));
 	pid = e.path != NULL ? sys_spawn_program(sh->p, &e) : -E_NOENT;
 	if (pid < 0)
 		pid = start_expanded(sh, c, argv.v, (int)cap);

@@ -145,15 +145,17 @@ static void cache_put(struct shell *sh, const struct cached *made)
 /* --- executing units --- */
 
 /* Executes a unit and takes over the caller's reference. */
-static int run_unit(struct shell *sh, struct ast *ast)
+static int run_unit(struct shell *sh, struct ast *ast, bool last)
 {
 	int outer_line = sh->outer_line;
 	int status = sh->status;
 
 	unit_adopt(sh, ast);
 	sh->outer_line = ast->last_line;
-	if (ast->root != NULL && (!opt_set(sh, SET_NOEXEC) || opt_set(sh, SET_INTERACTIVE)))
+	if (ast->root != NULL && (!opt_set(sh, SET_NOEXEC) || opt_set(sh, SET_INTERACTIVE))) {
+		sh->may_exec = last;
 		status = exec_node(sh, ast->root);
+	}
 	sh->outer_line = outer_line;
 	unit_leave(sh);
 	return status;
@@ -249,6 +251,26 @@ static int syntax_status(struct shell *sh, const struct reader *r, const struct 
 	return sh->status != 0 || error->status == PARSE_STATUS_LAST ? sh->status : STATUS_USAGE;
 }
 
+/* Whether the last command of the unit is the last of `bash -c` and a simple one, so that a program
+ * replaces the shell. */
+static bool ends_command(struct shell *sh, const struct reader *r, const struct node *n)
+{
+	if (r->name == NULL || strcmp(r->name, "-c") != 0 || sh->session || n == NULL ||
+	    !parse_ended(r->parser))
+		return false;
+	for (;;) {
+		if (n->kind == NODE_LIST) {
+			const struct list *l = (const struct list *)n;
+
+			n = l->commands[l->count - 1];
+		} else if (n->kind == NODE_AND || n->kind == NODE_OR) {
+			n = ((const struct binary *)n)->right;
+		} else {
+			return n->kind == NODE_SIMPLE && n->nredirs == 0;
+		}
+	}
+}
+
 /* Parses and executes until the end. Returns the status; *failed: a syntax error was said. */
 static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 {
@@ -279,7 +301,7 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 			echo_unit(sh, ast->text);
 		record_unit(r, ast);
 		mark = arena_mark(sh->arena);
-		status = run_unit(sh, ast);
+		status = run_unit(sh, ast, ends_command(sh, r, ast->root));
 		arena_release(sh->arena, mark);
 		if (!goes_on(sh))
 			return sh->status;

@@ -47,7 +47,8 @@ int interp_pack(struct shell *sh, struct buf *out, struct shell *original);
 /* A session's shell as interp_pack left it, with variables of env added. NULL: the bytes are not
  * what it wrote. */
 struct shell *interp_unpack(struct proc *p, struct unpack *in, char *const *env);
-/* The exported variables, NULL-ended; valid until one changes. */
+/* The environment of a program that the host starts, NULL-ended; valid until the program has it.
+ * The session's shell does not count in SHLVL. */
 char *const *interp_environ(struct shell *sh);
 /* Variables for the host: value of a scalar or element 0; false if unset. View until the next
  * command. */

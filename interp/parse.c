@@ -464,6 +464,21 @@ int parse_unit(struct parser *p, struct ast **out, struct parse_error *error)
 	return 1;
 }
 
+static bool is_blank(struct bytes text)
+{
+	size_t i = 0;
+
+	while (i < text.len && byte_is_space((unsigned char)text.ptr[i]))
+		i++;
+	return i == text.len;
+}
+
+bool parse_ended(const struct parser *p)
+{
+	return p->config.more == NULL && is_blank(p->rest) &&
+	       (p->pos >= p->len || is_blank((struct bytes){ p->src + p->pos, p->len - p->pos }));
+}
+
 int parse_line(const struct parser *p)
 {
 	return p->line;

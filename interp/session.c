@@ -112,7 +112,7 @@ void interp_recover(struct shell *sh, int status)
 
 char *const *interp_environ(struct shell *sh)
 {
-	return function_environ(sh, var_environ(sh));
+	return environ_level_down(sh, function_environ(sh, var_environ(sh)));
 }
 
 bool interp_get_variable(struct shell *sh, struct bytes name, struct bytes *out)

@@ -138,8 +138,11 @@ static void init_shlvl(struct shell *sh)
 	if (text != NULL && !arith_plain_number(bytes_of(text), &level))
 		level = 0;
 	level = level < 0 ? 0 : level + 1;
-	if (level > SHLVL_MAX)
+	if (level > SHLVL_MAX) {
+		shell_error(sh, "warning: shell level (%lld) too high, resetting to 1",
+			    (long long)level);
 		level = 1;
+	}
 	give_number(sh, "SHLVL", level, VAR_EXPORT);
 }
 
