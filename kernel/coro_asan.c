@@ -7,6 +7,9 @@
 
 #include "kernel/coro_hooks.h"
 
+/* Red zones around each variable. */
+const unsigned coro_frame_shift = 2;
+
 void coro_departing(struct coro *from, struct coro *to, bool for_good)
 {
 	to->from = from;

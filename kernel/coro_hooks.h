@@ -7,6 +7,7 @@
 #define KERNEL_CORO_HOOKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "kernel/coro.h"
 
@@ -16,5 +17,8 @@ void coro_departing(struct coro *from, struct coro *to, bool for_good);
 void coro_arrived(struct coro *self);
 /* Stacks are left without unwinding: what dead frames marked is clean again. */
 void coro_clean(void *stack, size_t size);
+
+/* Frames take up to 1 << coro_frame_shift times the space that code asks for. */
+extern const unsigned coro_frame_shift;
 
 #endif

@@ -489,7 +489,7 @@ static inline void proc_watch_call(struct proc *p, const char *what, char *const
 		proc_watch_call_slow(p, what, argv);
 }
 
-/* Bytes left on the stack that the process runs on. */
+/* Bytes left for frames on the stack that the process runs on; fewer under a sanitizer. */
 size_t proc_stack_left(const struct proc *p);
 /* Runs fn(arg) on a fresh stack if less than `need` bytes are left, else right here. */
 int proc_deepen(struct proc *p, size_t need, int (*fn)(void *arg), void *arg);

@@ -5,6 +5,7 @@
  *
  *   memory [ canary | stack, growing down ...              | struct segment ]
  */
+#include "kernel/coro_hooks.h"
 #include "kernel/internal.h"
 
 static struct segment *place(void *memory, size_t npages)
@@ -86,7 +87,7 @@ size_t proc_stack_left(const struct proc *p)
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t low = (uintptr_t)s->coro.base + sizeof(uint64_t);
 
-	return here > low ? (size_t)(here - low) : 0;
+	return here > low ? (size_t)(here - low) >> coro_frame_shift : 0;
 }
 
 static void deep_entry(void *arg)
@@ -108,7 +109,7 @@ int proc_deepen(struct proc *p, size_t need, int (*fn)(void *arg), void *arg)
 
 	if (proc_stack_left(p) >= need)
 		return fn(arg);
-	s = stack_get(p->k, (need + SPARE + PAGE_BYTES - 1) / PAGE_BYTES);
+	s = stack_get(p->k, ((need << coro_frame_shift) + SPARE + PAGE_BYTES - 1) / PAGE_BYTES);
 	if (s == NULL)
 		proc_limit(p, LIMIT_MEMORY);
 	s->below = below;
