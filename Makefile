@@ -4,6 +4,7 @@
 #   make demo       the main job on real input             make test     all quick tests
 #   make oracle     the cases in the real bash             make asan     tests under sanitizers
 #   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
+#   make bench-peers  speed beside other simulated shells, from the npm registry
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
 #   make faults     the cases with each allocation failing, and a switch at every kernel call
 #   make hostile    scripts that attack, and every command with endless input
@@ -173,9 +174,14 @@ demo: deps
 	@$(MAKE) --no-print-directory $(B)/cowsh
 	@tools/demo $(B)/cowsh
 bench: deps
-	@tools/need dash gawk
+	@tools/need dash gawk jq ripgrep
 	@$(MAKE) --no-print-directory all $(B)/bench
 	@bench/run $(B)
+# Beside two other simulated shells, from the npm registry.
+bench-peers: deps
+	@tools/need nodejs npm
+	@$(MAKE) --no-print-directory all $(B)/bench
+	@bench/run $(B) peers
 soak: deps
 	@$(MAKE) --no-print-directory $(B)/soak
 	$(B)/soak
@@ -239,5 +245,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: determinism microvm-test microvm-soak rootfs syscalls
-.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench fuzz fuzz-diff wasm-test check install clean
+.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench bench-peers fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)
