@@ -237,6 +237,8 @@ static void add_tree(struct tape *t)
 	struct digest d;
 	int err = t->before != NULL ? tree_digest(t->s, t->before, here) : -E_NOMEM;
 
+	if (err == -E_NOMEM && t->error == 0)
+		t->error = err;
 	if (err < 0)
 		here[0] = (uint8_t)-err;
 	digest_init(&d, DIGEST_SHA256, 0);
@@ -247,6 +249,8 @@ static void add_tree(struct tape *t)
 	if (t->before != NULL)
 		vfs_tree_put(t->before);
 	t->before = vfs_snapshot(kernel_vfs(t->s->kernel));
+	if (t->before == NULL && t->error == 0)
+		t->error = -E_NOMEM;
 }
 
 void journal_pack_result(struct tape *t, struct pack *p)

@@ -120,7 +120,7 @@ struct tape {
 	struct cowsh *s;
 	struct store *store;
 	bool replay;
-	int error; /* writing: the first one; nothing is written behind it */
+	int error; /* writing: the first one, nothing is written behind it; replaying: of memory */
 	/* writing */
 	int (*write)(void *user, const void *data, size_t len);
 	void *user;

@@ -497,7 +497,8 @@ static void run(struct cowsh_replay *r, bool drain)
 		tape_differ(t, "that the session runs", 0, 0);
 }
 
-static bool start(struct cowsh_replay *r, struct unpack *u)
+/* Runs what a COMMAND record says; -E_IO: it is none. */
+static int start(struct cowsh_replay *r, struct unpack *u)
 {
 	uint64_t kind = unpack_number(u);
 	struct bytes text = unpack_bytes(u);
@@ -506,10 +507,10 @@ static bool start(struct cowsh_replay *r, struct unpack *u)
 	int err = 0;
 
 	if (u->bad || kind > COMMAND_DRAIN || argc > (size_t)(u->end - u->at))
-		return false;
+		return -E_IO;
 	argv = list_of(r, (size_t)argc, sizeof *argv);
 	if (argv == NULL)
-		return false;
+		return -E_NOMEM;
 	for (uint64_t i = 0; i < argc; i++)
 		if ((argv[i] = unpack_text(u)) == NULL)
 			u->bad = true;
@@ -519,14 +520,16 @@ static bool start(struct cowsh_replay *r, struct unpack *u)
 		text = bytes_of("(what was left in the background)");
 	r->report.text = text.ptr;
 	r->report.text_len = text.len;
-	if (!u->bad && kind == COMMAND_SCRIPT)
+	if (u->bad)
+		err = -E_IO;
+	else if (kind == COMMAND_SCRIPT)
 		err = cowsh_start(r->s, text.ptr, text.len);
-	else if (!u->bad && kind == COMMAND_PROGRAM)
+	else if (kind == COMMAND_PROGRAM)
 		err = cowsh_start_program(r->s, (int)argc, argv);
 	store_free(&r->store->store, argv, ((size_t)argc + 1) * sizeof *argv);
-	if (!u->bad && err == 0)
+	if (err == 0)
 		run(r, kind == COMMAND_DRAIN);
-	return !u->bad && err == 0;
+	return err == 0 && r->t->error != 0 ? r->t->error : err;
 }
 
 /* --- comparing --- */
@@ -596,6 +599,10 @@ static int judge(struct cowsh_replay *r)
 		return different(r);
 	}
 	journal_pack_result(t, &p);
+	if (p.failed || t->error != 0) {
+		pack_clear(&p);
+		return -E_NOMEM;
+	}
 	if (tape_peek(t) != 0)
 		tape_differ(t, "what the host was asked for", (uint64_t)tape_peek(t), 0);
 	r->report.result = t->result;
@@ -618,6 +625,7 @@ static int next(struct cowsh_replay *r)
 {
 	struct tape *t = r->t;
 	struct record record;
+	int err;
 
 	for (;;) {
 		enum record_state state;
@@ -639,8 +647,9 @@ static int next(struct cowsh_replay *r)
 			return COWSH_REPLAY_DAMAGED;
 		case RECORD_COMMAND:
 			r->report.command++;
-			if (!start(r, &record.body))
-				return COWSH_REPLAY_DAMAGED;
+			err = start(r, &record.body);
+			if (err < 0)
+				return err == -E_NOMEM ? err : COWSH_REPLAY_DAMAGED;
 			return r->stop_at != 0 ? COWSH_REPLAY_END : judge(r);
 		default: return COWSH_REPLAY_DAMAGED;
 		}
@@ -667,7 +676,7 @@ int cowsh_replay_into(cowsh_replay *r, uint64_t steps)
 	r->stopped = -E_NOENT; /* there is no next command */
 	r->stop_at = steps;
 	r->state = next(r);
-	return r->t->differ != NULL ? -E_INVAL : r->stopped;
+	return r->state < 0 ? r->state : r->t->differ != NULL ? -E_INVAL : r->stopped;
 }
 
 const char *cowsh_replay_version(const cowsh_replay *r)

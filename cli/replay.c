@@ -188,7 +188,9 @@ static int tell_end(const struct request *r, int state, const struct cowsh_repla
 {
 	out_to(2);
 	out_format("cowsh: %s: ", r->journal);
-	if (state == COWSH_REPLAY_DIFFERENT) {
+	if (state < 0) {
+		out_format("%s\n", cowsh_error_text(state));
+	} else if (state == COWSH_REPLAY_DIFFERENT) {
 		out_format("command %llu: %s differ%s", (unsigned long long)report->command,
 			   report->what, "s");
 		if (report->recorded != report->replayed)

@@ -101,8 +101,8 @@ struct cowsh_replay_report {
  * newer version, or not the images or files it needs; *why (may be NULL) says which. */
 COWSH_API int cowsh_replay_new(cowsh_store *store, const struct cowsh_replay_config *config,
 			       cowsh_replay **out, const char **why);
-/* Runs one more command, with what the host did before it. A state; after any but SAME it is the
- * same again. */
+/* Runs one more command, with what the host did before it. A state, or -COWSH_ENOMEM; after any but
+ * SAME it is the same again. */
 COWSH_API int cowsh_replay_next(cowsh_replay *replay, struct cowsh_replay_report *out);
 /* The same, but the next command stops when `steps` are used up: a state of cowsh_step, after which
  * the session can only be looked at, or taken, and goes on from there. Together with a journal
