@@ -28,8 +28,12 @@ struct world {
 	size_t removed_len;
 	int err; /* of what->write */
 	bool complained;
+	bool sparse; /* some file has large holes */
 	int status;
 };
+
+/* Holes of so many bytes are told as holes. */
+enum { HOLES_MIN = 1 << 20 };
 
 static const struct vfs_cred root_cred = { .uid = 0, .gid = 0 };
 
@@ -47,6 +51,20 @@ static int64_t read_new(void *user, uint64_t id, uint64_t pos, void *out, size_t
 	struct world *w = user;
 
 	return vfs_read(w->points.new, id, pos, out, n);
+}
+
+static int64_t seek_old(void *user, uint64_t id, uint64_t pos, int whence)
+{
+	struct world *w = user;
+
+	return vfs_seek_data(w->points.old, id, pos, whence);
+}
+
+static int64_t seek_new(void *user, uint64_t id, uint64_t pos, int whence)
+{
+	struct world *w = user;
+
+	return vfs_seek_data(w->points.new, id, pos, whence);
 }
 
 /* --- objects --- */
@@ -83,6 +101,8 @@ static int make_file(struct world *w, const struct vfs_source *source, const str
 	char first[32] = "/links/";
 	int err;
 
+	if (st->blocks * 512 + HOLES_MIN <= st->size)
+		w->sparse = true;
 	if (st->nlink == 1 || w->what->form != COWSH_FORM_TAR)
 		return vfs_put_lazy(v, w->path, source, st->ino, st->size, st->mode, &owner);
 	first[7 + number_put_u64(first + 7, st->ino, 10, false)] = '\0';
@@ -99,6 +119,8 @@ static int set_attributes(struct world *w, const struct vfs_stat *st)
 	vfs_ino ino;
 	int err = vfs_lookup(v, &root_cred, VFS_ROOT, w->path, VFS_NOFOLLOW, &ino);
 
+	if (err == 0 && (st->mode & S_FMT) == S_REG)
+		vfs_set_data_pages(v, ino, st->blocks * 512 / PAGE_BYTES);
 	if (err == 0)
 		err = vfs_chown(v, &root_cred, ino, st->uid, st->gid);
 	if (err == 0 && (st->mode & S_FMT) != S_LNK)
@@ -290,13 +312,27 @@ static int fill(struct world *w)
 
 /* --- the command --- */
 
-static char *const commands[][12] = {
+enum { FORM_SPARSE = COWSH_FORM_TAR + 1 };
+
+static char *const commands[][14] = {
 	[COWSH_FORM_UNIFIED] = { "diff", "-ruN", "--no-dereference", "a", "b", NULL },
 	[COWSH_FORM_GIT] = { "git", "diff", "--no-index", "--from-operands", "--binary", "-M", "a",
 			     "b", NULL },
 	[COWSH_FORM_TAR] = { "tar", "--create", "--file=-", "--directory=/b", "--no-recursion",
 			     "--null", "--verbatim-files-from", "--files-from=/names", NULL },
+	/* The map stands before the data, in text, and sizes have no end: GNU's pax form 1.0. */
+	[FORM_SPARSE] = { "tar", "--create", "--file=-", "--directory=/b", "--no-recursion",
+			  "--null", "--verbatim-files-from", "--files-from=/names", "--sparse",
+			  "--format=posix", NULL },
 };
+
+static char *const *command_of(const struct world *w)
+{
+	bool sparse = w->sparse && w->what->form == COWSH_FORM_TAR;
+
+	return commands[sparse ? FORM_SPARSE : w->what->form];
+}
+
 static char *const environment[] = { "HOME=/", "LC_ALL=C.UTF-8", "TZ=UTC", NULL };
 
 static int on_output(void *user, int fd, const char *data, size_t n)
@@ -314,7 +350,7 @@ static int on_output(void *user, int fd, const char *data, size_t n)
 static int run_command(struct proc *p, void *arg)
 {
 	struct world *w = arg;
-	char *const *words = commands[w->what->form];
+	char *const *words = command_of(w);
 	char **argv;
 	int argc = 0;
 
@@ -350,10 +386,10 @@ static int finish(struct world *w, struct proc *p)
 
 static int run_world(struct world *w)
 {
-	char *const *argv = commands[w->what->form];
+	int err = fill(w);
+	char *const *argv = command_of(w);
 	struct spawn spawn = { .fn = run_command, .arg = w, .name = argv[0] };
 	struct proc *p;
-	int err = fill(w);
 
 	if (err == 0)
 		err = kernel_start(w->kernel, &spawn, argv, environment, &p);
@@ -376,8 +412,8 @@ static int make_kernel(struct world *w, struct cowsh *s)
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
 		config.limit[kept[i]] = kernel_limit(s->kernel, kept[i]);
 	w->host = (struct kernel_host){ .output = on_output, .user = w };
-	w->source[0] = (struct vfs_source){ .read = read_old, .user = w };
-	w->source[1] = (struct vfs_source){ .read = read_new, .user = w };
+	w->source[0] = (struct vfs_source){ .read = read_old, .seek = seek_old, .user = w };
+	w->source[1] = (struct vfs_source){ .read = read_new, .seek = seek_new, .user = w };
 	return kernel_new(&config, &w->kernel);
 }
 

@@ -388,18 +388,58 @@ int vfs_truncate(struct vfs *v, vfs_ino ino, uint64_t size)
 
 /* --- holes --- */
 
-static bool is_data(const struct inode *n, uint64_t index)
+enum { SEEK_DATA_ = 3, SEEK_HOLE_ = 4 };
+
+/* Data or a hole in the part that the source has, from page `index` on: a page, rounded down for
+ * data and up for holes; UINT64_MAX if there is none before the end of that part. */
+static uint64_t seek_lazy(const struct inode *n, uint64_t index, int whence)
 {
-	if ((n->flags & INODE_INLINE) != 0)
-		return index == 0 && n->inlined != 0;
-	return index * PAGE_BYTES < n->lazy_end || radix_get(&n->pages, index) != NULL;
+	const struct vfs_source *source;
+	int64_t pos;
+
+	if (index * PAGE_BYTES >= n->lazy_end)
+		return UINT64_MAX;
+	source = n->origin->source;
+	if (source->seek == NULL)
+		return whence == SEEK_DATA_ ? index : UINT64_MAX;
+	pos = source->seek(source->user, n->origin->id, index * PAGE_BYTES, whence);
+	/* What can't be told is data; reading it says why. */
+	if (pos < 0 && pos != -E_NXIO)
+		return whence == SEEK_DATA_ ? index : UINT64_MAX;
+	if (pos < 0 || (uint64_t)pos >= n->lazy_end)
+		return UINT64_MAX;
+	return ((uint64_t)pos + (whence == SEEK_DATA_ ? 0 : PAGE_BYTES - 1)) / PAGE_BYTES;
 }
 
 static uint64_t next_data(const struct inode *n, uint64_t index)
 {
-	if (is_data(n, index))
-		return index;
-	return (n->flags & INODE_INLINE) != 0 ? UINT64_MAX : radix_next(&n->pages, index);
+	uint64_t own, lazy;
+
+	if ((n->flags & INODE_INLINE) != 0)
+		return index == 0 && n->inlined != 0 ? 0 : UINT64_MAX;
+	own = radix_next(&n->pages, index);
+	lazy = seek_lazy(n, index, SEEK_DATA_);
+	return own < lazy ? own : lazy;
+}
+
+static uint64_t next_hole(const struct inode *n, uint64_t index)
+{
+	if ((n->flags & INODE_INLINE) != 0)
+		return index == 0 && n->inlined != 0 ? 1 : index;
+	while (index * PAGE_BYTES < n->size) {
+		uint64_t hole = index;
+
+		if (radix_get(&n->pages, index) != NULL) {
+			index++;
+			continue;
+		}
+		if (index * PAGE_BYTES < n->lazy_end)
+			hole = seek_lazy(n, index, SEEK_HOLE_);
+		if (hole == index)
+			break;
+		index = hole != UINT64_MAX ? hole : (n->lazy_end + PAGE_BYTES - 1) / PAGE_BYTES;
+	}
+	return index;
 }
 
 int64_t vfs_seek_data(struct vfs *v, vfs_ino ino, uint64_t pos, int whence)
@@ -413,15 +453,11 @@ int64_t vfs_seek_data(struct vfs *v, vfs_ino ino, uint64_t pos, int whence)
 		return err;
 	if (pos >= n->size)
 		return -E_NXIO;
-	if (whence == 3)
-		index = next_data(n, index);
-	else
-		while (index * PAGE_BYTES < n->size && is_data(n, index))
-			index++;
+	index = whence == SEEK_DATA_ ? next_data(n, index) : next_hole(n, index);
 	if (index > n->size / PAGE_BYTES)
-		return whence == 3 ? -E_NXIO : (int64_t)n->size;
+		return whence == SEEK_DATA_ ? -E_NXIO : (int64_t)n->size;
 	found = index * PAGE_BYTES > pos ? index * PAGE_BYTES : pos;
 	if (found >= n->size)
-		return whence == 3 ? -E_NXIO : (int64_t)n->size;
+		return whence == SEEK_DATA_ ? -E_NXIO : (int64_t)n->size;
 	return (int64_t)found;
 }

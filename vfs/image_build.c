@@ -169,7 +169,7 @@ static int make(struct image_builder *b, const struct image_object *o)
 		if (err == 0)
 			err = vfs_lookup(v, &root_cred, VFS_ROOT, o->path, VFS_NOFOLLOW, &ino);
 		if (err == 0)
-			inode_get(v, ino)->origin->data_pages = pages;
+			vfs_set_data_pages(v, ino, pages);
 		return err;
 	default: return vfs_mknod(v, &root_cred, VFS_ROOT, o->path, o->mode, o->rdev);
 	}

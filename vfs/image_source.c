@@ -228,6 +228,48 @@ static int64_t source_read(void *user, uint64_t id, uint64_t pos, void *out, siz
 	return read_packed(i, &e, pos, out, n);
 }
 
+enum { SEEK_DATA_ = 3, EXTENTS_LOOKED_AT = 1024 };
+
+/* Where the extents that hang together end. Those of a hostile image may be small and many: behind
+ * some, all the rest counts as data. */
+static int64_t end_of_data(struct image *i, uint64_t content, uint64_t index)
+{
+	for (int n = 0; n < EXTENTS_LOOKED_AT; n++) {
+		struct extent e;
+		int err = image_extent(i, content, index, &e);
+
+		if (err != 0)
+			return err;
+		if (e.count == 0 || e.first > index)
+			return (int64_t)(index * PAGE_BYTES);
+		index = e.first + e.count;
+	}
+	return INT64_MAX;
+}
+
+static int64_t source_seek(void *user, uint64_t id, uint64_t pos, int whence)
+{
+	struct image *i = user;
+	struct image_entry x;
+	struct extent e;
+	int err = image_find(&i, id, &x);
+
+	if (err != 0)
+		return err;
+	if ((x.content & CONTENT_MASK) == 0)
+		return whence == SEEK_DATA_ ? -E_NXIO : (int64_t)pos;
+	if ((x.content & CONTENT_MASK) != CONTENT_EXTENTS)
+		return whence == SEEK_DATA_ ? (int64_t)pos : INT64_MAX;
+	if (whence != SEEK_DATA_)
+		return end_of_data(i, x.content, pos / PAGE_BYTES);
+	err = image_extent(i, x.content, pos / PAGE_BYTES, &e);
+	if (err != 0)
+		return err;
+	if (e.count == 0)
+		return -E_NXIO;
+	return e.first * PAGE_BYTES > pos ? (int64_t)(e.first * PAGE_BYTES) : (int64_t)pos;
+}
+
 int image_each(struct image *i, uint64_t dir,
 	       int (*each)(void *user, struct image_entry *x, uint64_t place), void *user)
 {
@@ -299,6 +341,7 @@ void image_init_source(struct image *i)
 	i->source = (struct vfs_source){ .list = source_list,
 					 .read = source_read,
 					 .view = source_view,
+					 .seek = source_seek,
 					 .user = i,
 					 .numbers = digest_le64(i->end + END_NUMBERS) };
 	i->read_only = i->source;

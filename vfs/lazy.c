@@ -485,3 +485,8 @@ int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *sourc
 		n->flags |= INODE_SIZE_UNKNOWN;
 	return 0;
 }
+
+void vfs_set_data_pages(struct vfs *v, vfs_ino ino, uint64_t pages)
+{
+	inode_get(v, ino)->origin->data_pages = pages;
+}

@@ -181,7 +181,8 @@ struct vfs_page *vfs_page_again(struct vfs_page *page);
 const char *vfs_page_bytes(const struct vfs_page *page);
 void vfs_page_put(struct store *s, struct vfs_page *page);
 int vfs_truncate(struct vfs *v, vfs_ino ino, uint64_t size);
-/* SEEK_DATA (3) and SEEK_HOLE (4). */
+/* Where data (SEEK_DATA, 3) or a hole (SEEK_HOLE, 4) is next, from pos on: -E_NXIO if no data
+ * follow; the end of the file is a hole. */
 int64_t vfs_seek_data(struct vfs *v, vfs_ino ino, uint64_t pos, int whence);
 
 /* Names. mode is already masked by umask. As the *at(2) calls; errno as Linux's tmpfs/ext4. */
@@ -261,6 +262,8 @@ struct vfs_source {
 	/* Optional, instead of map: how many bytes lie contiguous at pos, at most max, and where,
 	 * as long as the store; 0 if they must be read. A hole may be shown as zeros. */
 	int64_t (*view)(void *user, uint64_t id, uint64_t pos, size_t max, const char **out);
+	/* Optional: as vfs_seek_data. NULL: a file has no holes. */
+	int64_t (*seek)(void *user, uint64_t id, uint64_t pos, int whence);
 	void *user;
 	bool read_only; /* changes below it fail with E_ROFS */
 	/* Entries have inode numbers of their own, below this: a mount sets so many aside. 0: they
@@ -282,6 +285,8 @@ int vfs_merge_source(struct vfs *v, const char *path, const struct vfs_source *s
 /* One lazy file. size may be UINT64_MAX when it is not known before the first read. */
 int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
 		 uint64_t size, uint32_t mode, const struct vfs_cred *owner);
+/* Of a lazy file with holes: how many pages it really has. */
+void vfs_set_data_pages(struct vfs *v, vfs_ino ino, uint64_t pages);
 
 /*
  * A provider answers for a dynamic directory (/proc) each time; nothing of it is stored.

@@ -90,6 +90,23 @@ in_src --export big.tar -c 'head -c 700000000 /dev/zero > big'
 check 'more than the limit of memory streams through' 700000000 "$(tar xOf big.tar big | wc -c)"
 rm big.tar
 
+# --- files with large holes: what they hold is what it costs ---
+holes='truncate -s 800G big; printf end >> big; mkdir d; truncate -s 3M d/s; echo x > small'
+"$cowsh" --user root --cwd /w --changes-in /w --export t.tar -c "$holes"
+check 'the archive of a file of nearly a terabyte is small' yes "$([ "$(stat -c %s t.tar)" -le 20480 ] && echo yes)"
+rm -rf got && mkdir got && tar -xf t.tar -C got
+check 'and has its size, holes and content' '858993459203 end 1 3145728 x' \
+	"$(cd got && echo $(stat -c %s big) $(tail -c 3 big) $(($(du -k big | cut -f 1) < 1000)) $(stat -c %s d/s) $(cat small))"
+check 'as sparse members of the pax form' 'GNU.sparse.major=1 GNU.sparse.minor=0' \
+	"$(tr -c '[:print:]' '\n' < t.tar | grep -oE 'GNU.sparse.m(aj|in)or=.' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+rm -rf got s && "$cowsh" --session s --user root --cwd /w -c "$holes"
+"$cowsh" --session s --user root --changes-in /w --export t.tar -c 'cd /w; printf more >> big'
+check 'of a saved session, too' yes "$([ "$(stat -c %s t.tar)" -le 20480 ] && echo yes)"
+check 'it differs as a binary file in a unified patch' 'Binary files a/big and b/big differ' \
+	"$("$cowsh" --user root --cwd /w --changes-in /w --diff=unified -c "$holes" 2>&1 | grep 'big differ')"
+check 'a git patch would have to hold it' 'cowsh: --diff: File too large' \
+	"$("$cowsh" --user root --cwd /w --changes-in /w --diff=git -c "$holes" 2>&1)"
+
 # --- usage ---
 "$cowsh" --export nowhere/x -c : 2> err
 check 'a file that cannot be written' "2 cowsh: can't write 'nowhere/x': No such file or directory" "$? $(< err)"

@@ -54,6 +54,8 @@ static int add(struct image_builder *b, const char *path, uint32_t mode, const c
 	return image_builder_add(b, &o);
 }
 
+enum { SEEK_DATA_ = 3, SEEK_HOLE_ = 4 };
+
 static char big[300000]; /* with a hole, a repetition, and an end in the middle of a page */
 
 static void fill_big(void)
@@ -163,6 +165,46 @@ static void check_content(bool compress)
 	CHECK_EQ(image_verify(i), 0);
 	vfs_free(v);
 	image_close(i);
+}
+
+/* Holes are pages that the image does not have, and nothing else that was written. */
+static void check_holes(bool compress)
+{
+	struct image *i;
+	struct vfs *v;
+	vfs_ino ino;
+
+	CHECK_EQ(build(compress), 0);
+	i = must_open();
+	v = mount_image(i);
+	CHECK_EQ(vfs_lookup(v, &root_cred, VFS_ROOT, "/m/d/big", 0, &ino), 0);
+	CHECK_EQ(vfs_seek_data(v, ino, 5, SEEK_DATA_), 5);
+	CHECK_EQ(vfs_seek_data(v, ino, 5, SEEK_HOLE_), 40960);
+	CHECK_EQ(vfs_seek_data(v, ino, 40960 + 7, SEEK_HOLE_), 40960 + 7);
+	CHECK_EQ(vfs_seek_data(v, ino, 40960 + 7, SEEK_DATA_), 40960 + 81920);
+	CHECK_EQ(vfs_seek_data(v, ino, 200000, SEEK_HOLE_), sizeof big);
+	CHECK_EQ(vfs_seek_data(v, ino, sizeof big, SEEK_DATA_), -E_NXIO);
+	CHECK_EQ(vfs_write(v, ino, 40960 + 4096, "x", 1), 1);
+	CHECK_EQ(vfs_truncate(v, ino, 1 << 20), 0);
+	CHECK_EQ(vfs_seek_data(v, ino, 40960, SEEK_DATA_), 40960 + 4096);
+	CHECK_EQ(vfs_seek_data(v, ino, 40960 + 4096, SEEK_HOLE_), 40960 + 8192);
+	CHECK_EQ(vfs_seek_data(v, ino, 299999, SEEK_HOLE_), 303104);
+	CHECK_EQ(vfs_seek_data(v, ino, 303104, SEEK_DATA_), -E_NXIO);
+	CHECK_EQ(vfs_lookup(v, &root_cred, VFS_ROOT, "/m/small", 0, &ino), 0);
+	CHECK_EQ(vfs_seek_data(v, ino, 0, SEEK_DATA_), 0);
+	CHECK_EQ(vfs_seek_data(v, ino, 0, SEEK_HOLE_), 5);
+	vfs_free(v);
+	image_close(i);
+}
+
+TEST(holes)
+{
+	check_holes(false);
+}
+
+TEST(compressed_holes)
+{
+	check_holes(true);
 }
 
 TEST(content)
@@ -331,6 +373,8 @@ int main(void)
 	store_init(&store, malloc(region), region, NULL, NULL);
 	fill_big();
 	RUN(content);
+	RUN(holes);
+	RUN(compressed_holes);
 	RUN(compressed_content);
 	RUN(a_wrong_bit_anywhere);
 	RUN(a_wrong_bit_in_the_last_pages);
