@@ -419,15 +419,21 @@ static int open_destination(struct copier *k, struct pair *f, int *fd)
 	return *fd < 0 ? cannot_create(k, f, *fd) : 0;
 }
 
-static int copy_data(struct copier *k, const struct pair *f, int in, int out)
+/* Up to `most` bytes from where both files stand. */
+static int copy_bytes(struct copier *k, const struct pair *f, int in, int out, uint64_t most)
 {
 	struct cmd *c = k->c;
 	const char *view;
-	int64_t got;
+	int64_t got = 0;
 
-	while ((got = cmd_view(c, in, 1 << 18, &view)) > 0) {
-		int err = cmd_write_fd(c, out, view, (size_t)got);
+	for (; most != 0; most -= (uint64_t)got) {
+		size_t n = most < 1 << 18 ? (size_t)most : 1 << 18;
+		int err;
 
+		got = cmd_view(c, in, n, &view);
+		if (got <= 0)
+			break;
+		err = cmd_write_fd(c, out, view, (size_t)got);
 		if (err < 0)
 			return cmd_error(c, err, "error writing %s", cmd_quoteaf(c, f->to));
 		cmd_charge_bytes(c, (size_t)got);
@@ -435,6 +441,40 @@ static int copy_data(struct copier *k, const struct pair *f, int in, int out)
 	if (got < 0)
 		return cmd_error(c, (int)got, "error reading %s", cmd_quoteaf(c, f->from));
 	return 0;
+}
+
+/* The copy of a file with holes has them, too. */
+static int copy_sparse(struct copier *k, const struct pair *f, int in, int out)
+{
+	enum { SEEK_DATA_ = 3, SEEK_HOLE_ = 4 };
+	struct cmd *c = k->c;
+	int64_t at = 0;
+	int status = 0;
+	int err;
+
+	while (status == 0 && (at = cmd_seek(c, in, at, SEEK_DATA_)) >= 0) {
+		int64_t end = cmd_seek(c, in, at, SEEK_HOLE_);
+
+		if (end <= at)
+			break;
+		cmd_seek(c, in, at, 0);
+		cmd_seek(c, out, at, 0);
+		status = copy_bytes(k, f, in, out, (uint64_t)(end - at));
+		at = end;
+		cmd_charge(c, 1);
+	}
+	err = status == 0 ? cmd_truncate_fd(c, out, f->st.size) : 0;
+	return err < 0 ? cmd_error(c, err, "failed to extend %s", cmd_quoteaf(c, f->to)) : status;
+}
+
+static int copy_data(struct copier *k, const struct pair *f, int in, int out)
+{
+	struct vfs_stat to;
+
+	if (type_of(&f->st) == S_REG && f->st.blocks * 512 < f->st.size &&
+	    cmd_fstat(k->c, out, &to) == 0 && type_of(&to) == S_REG)
+		return copy_sparse(k, f, in, out);
+	return copy_bytes(k, f, in, out, UINT64_MAX);
 }
 
 static int copy_regular(struct copier *k, struct pair *f)

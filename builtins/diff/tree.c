@@ -5,7 +5,7 @@
 #include "base/glob.h"
 #include "builtins/diff/diff.h"
 
-enum { BINARY_WINDOW = 4096, STACK_NEEDED = 24576, DEPTH_MAX = 2100 };
+enum { BINARY_WINDOW = 4096, LARGE_BYTES = 1 << 20, STACK_NEEDED = 24576, DEPTH_MAX = 2100 };
 
 struct pair {
 	struct cmd *c;
@@ -142,6 +142,101 @@ static bool same_file(const struct pair *p)
 	       (a->mode & S_FMT) == S_REG;
 }
 
+/* --- large files that are no text: they need not fit into memory --- */
+
+static bool begins_binary(const struct pair *p, int i)
+{
+	char *window = arena_alloc(p->c->arena, BINARY_WINDOW);
+	int fd = cmd_open(p->c, CMD_CWD, p->name[i], O_RDONLY_ | O_CLOEXEC_, 0);
+	int64_t n = fd >= 0 ? cmd_pread(p->c, fd, window, BINARY_WINDOW, 0) : 0;
+
+	if (fd >= 0)
+		cmd_close(p->c, fd);
+	return n > 0 && diff_looks_binary((struct bytes){ window, (size_t)n });
+}
+
+static bool is_regular(const struct pair *p, int i)
+{
+	return !p->absent[i] && (p->st[i].mode & S_FMT) == S_REG;
+}
+
+static bool is_large_binary(const struct pair *p)
+{
+	bool large = false;
+	bool binary = false;
+
+	for (int i = 0; i < 2; i++) {
+		if (strcmp(p->name[i], "-") == 0)
+			return false;
+		large |= is_regular(p, i) && p->st[i].size >= LARGE_BYTES;
+	}
+	for (int i = 0; i < 2 && large && !p->o->text; i++)
+		binary |= is_regular(p, i) && begins_binary(p, i);
+	return binary;
+}
+
+/* 1 or 0, or a negative error of the file *bad. */
+static int same_bytes(const struct pair *p, struct input in[2], int *bad)
+{
+	struct bytes left[2] = { { NULL, 0 }, { NULL, 0 } };
+
+	for (;;) {
+		size_t n;
+
+		for (int i = 0; i < 2; i++) {
+			int got = left[i].len == 0 ? input_block(&in[i], &left[i]) : 1;
+
+			*bad = i;
+			if (got < 0)
+				return got;
+			if (got == 0)
+				left[i].len = 0;
+		}
+		n = left[0].len < left[1].len ? left[0].len : left[1].len;
+		if (n == 0)
+			return left[0].len == left[1].len;
+		cmd_charge_bytes(p->c, n);
+		if (memcmp(left[0].ptr, left[1].ptr, n) != 0)
+			return 0;
+		for (int i = 0; i < 2; i++)
+			left[i] = bytes_slice(left[i], n, left[i].len);
+	}
+}
+
+/* Whether their sizes, or that one is not there, say that they differ. */
+static bool sizes_differ(const struct pair *p)
+{
+	if (p->absent[0] || p->absent[1])
+		return true;
+	return is_regular(p, 0) && is_regular(p, 1) && p->st[0].size != p->st[1].size;
+}
+
+static int compare_binary(const struct pair *p)
+{
+	struct input in[2];
+	int same = 0;
+	int bad = 0;
+
+	if (!sizes_differ(p)) {
+		for (int i = 0; i < 2; i++) {
+			int err = input_open(&in[i], p->c, p->name[i]);
+
+			if (err < 0) {
+				cmd_error(p->c, err, "%s", p->name[i]);
+				return 2;
+			}
+		}
+		same = same_bytes(p, in, &bad);
+		input_close(&in[0]);
+		input_close(&in[1]);
+	}
+	if (same < 0) {
+		cmd_error(p->c, same, "%s", p->name[bad]);
+		return 2;
+	}
+	return same != 0 ? say_same(p) : say_different(p, p->o->brief ? "Files" : "Binary files");
+}
+
 static int compare_files(const struct pair *p)
 {
 	struct arena_mark mark = arena_mark(p->c->arena);
@@ -150,6 +245,8 @@ static int compare_files(const struct pair *p)
 
 	if (same_file(p) && !shows_same(p->o))
 		return say_same(p);
+	if (is_large_binary(p))
+		return compare_binary(p);
 	if (read_side(p, 0, &text[0]) != 0)
 		status = 2;
 	if (strcmp(p->name[0], "-") == 0 && strcmp(p->name[1], "-") == 0)

@@ -10,8 +10,7 @@ static bool is_gnu(const struct tar *t)
 	return t->format == TAR_GNU || t->format == TAR_OLDGNU;
 }
 
-/* Octal digits and a NUL, or, where GNU's formats allow it, base 256. False: it does not fit. */
-static bool put_number(struct tar *t, char *at, size_t n, int64_t v)
+bool tar_put_number(struct tar *t, char *at, size_t n, int64_t v)
 {
 	size_t digits = n - 1;
 
@@ -63,11 +62,11 @@ static void put_gnu_long(struct tar *t, const char *text, char type)
 	size_t size = strlen(text) + 1;
 
 	put_text(header, NAME_BYTES, "././@LongLink");
-	put_number(t, header + AT_MODE, 8, 0644);
-	put_number(t, header + AT_UID, 8, 0);
-	put_number(t, header + AT_GID, 8, 0);
-	put_number(t, header + AT_SIZE, 12, (int64_t)size);
-	put_number(t, header + AT_MTIME, 12, 0);
+	tar_put_number(t, header + AT_MODE, 8, 0644);
+	tar_put_number(t, header + AT_UID, 8, 0);
+	tar_put_number(t, header + AT_GID, 8, 0);
+	tar_put_number(t, header + AT_SIZE, 12, (int64_t)size);
+	tar_put_number(t, header + AT_MTIME, 12, 0);
 	header[AT_TYPE] = type;
 	memcpy(header + AT_MAGIC, "ustar  ", 8);
 	if (!t->numeric) {
@@ -168,12 +167,12 @@ static bool put_wide(struct tar *t, char *header, size_t n, int64_t v, const cha
 {
 	char text[20];
 
-	if (put_number(t, header, n, v))
+	if (tar_put_number(t, header, n, v))
 		return true;
 	if (t->format == TAR_PAX && v >= 0) {
 		pax_record(records, what,
 			   (struct bytes){ text, num_format_u64((uint64_t)v, text) });
-		put_number(t, header, n, 0);
+		tar_put_number(t, header, n, 0);
 		return true;
 	}
 	tar_error(t, 0, "value %lld out of %s range 0..%llu", (long long)v,
@@ -212,10 +211,10 @@ static void time_record(struct buf *records, const char *key, int64_t seconds, u
 static void put_times(struct tar *t, char *header, const struct tar_member *m, int64_t atime_ns,
 		      int64_t ctime_ns, struct buf *records)
 {
-	bool fits = put_number(t, header + AT_MTIME, 12, m->mtime_s);
+	bool fits = tar_put_number(t, header + AT_MTIME, 12, m->mtime_s);
 
 	if (!fits)
-		put_number(t, header + AT_MTIME, 12, 0);
+		tar_put_number(t, header + AT_MTIME, 12, 0);
 	if (t->format != TAR_PAX)
 		return;
 	if ((!fits || m->mtime_ns != 0) && !t->delete_mtime)
@@ -296,8 +295,8 @@ bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t
 	put_owner(t, header + AT_UNAME, m->uname, "uname", &records);
 	put_owner(t, header + AT_GNAME, m->gname, "gname", &records);
 	if ((!gnu && m->type != 'x') || m->type == '3' || m->type == '4') {
-		put_number(t, header + AT_MAJOR, 8, m->major);
-		put_number(t, header + AT_MINOR, 8, m->minor);
+		tar_put_number(t, header + AT_MAJOR, 8, m->major);
+		tar_put_number(t, header + AT_MINOR, 8, m->minor);
 	}
 	if (sparse_pax)
 		put_sparse_records(t, m, header, &records);

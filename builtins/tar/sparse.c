@@ -134,8 +134,11 @@ bool sparse_scan(struct tar *t, int fd, struct tar_member *m)
 			break;
 		int64_t to = cmd_seek(t->c, fd, from, SEEK_HOLE_);
 
-		if (to <= from || !add(t, m, &cap, (uint64_t)from, (uint64_t)(to - from)))
+		/* A map that is too long: all is data. */
+		if (to <= from || !add(t, m, &cap, (uint64_t)from, (uint64_t)(to - from))) {
+			data = m->real;
 			break;
+		}
 		data += (uint64_t)(to - from);
 		at = (uint64_t)to;
 		cmd_charge(t->c, 1);
@@ -150,28 +153,24 @@ bool sparse_scan(struct tar *t, int fd, struct tar_member *m)
 	return true;
 }
 
-static void put_octal(char *at, uint64_t v)
-{
-	for (size_t i = 11; i-- > 0; v >>= 3)
-		at[i] = (char)('0' + (v & 7));
-}
-
-static size_t put_entries(char *at, size_t n, const struct tar_member *m, size_t first)
+static size_t put_entries(struct tar *t, char *at, size_t n, const struct tar_member *m,
+			  size_t first)
 {
 	size_t i = 0;
 
 	for (; i < n && first + i < m->nmap; i++) {
-		put_octal(at + i * ENTRY_BYTES, m->map[first + i].offset);
-		put_octal(at + i * ENTRY_BYTES + 12, m->map[first + i].size);
+		const struct tar_sparse *e = &m->map[first + i];
+
+		tar_put_number(t, at + i * ENTRY_BYTES, 12, (int64_t)e->offset);
+		tar_put_number(t, at + i * ENTRY_BYTES + 12, 12, (int64_t)e->size);
 	}
 	return first + i;
 }
 
 void sparse_write_old(struct tar *t, char *header, const struct tar_member *m)
 {
-	(void)t;
-	header[OLD_MORE] = put_entries(header + OLD_AT, OLD_ENTRIES, m, 0) < m->nmap;
-	put_octal(header + OLD_REAL, m->real);
+	header[OLD_MORE] = put_entries(t, header + OLD_AT, OLD_ENTRIES, m, 0) < m->nmap;
+	tar_put_number(t, header + OLD_REAL, 12, (int64_t)m->real);
 }
 
 void sparse_write_more(struct tar *t, const struct tar_member *m)
@@ -181,7 +180,7 @@ void sparse_write_more(struct tar *t, const struct tar_member *m)
 	while (at < m->nmap) {
 		char block[TAR_BLOCK] = { 0 };
 
-		at = put_entries(block, MORE_ENTRIES, m, at);
+		at = put_entries(t, block, MORE_ENTRIES, m, at);
 		block[MORE_MORE] = at < m->nmap;
 		archive_write(t, block, TAR_BLOCK);
 	}

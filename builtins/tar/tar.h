@@ -369,6 +369,8 @@ void sparse_write_more(struct tar *t, const struct tar_member *m);
 struct bytes sparse_map_text(struct tar *t, const struct tar_member *m);
 
 /* --- header.c --- */
+/* Octal digits and a NUL, or, where GNU's formats allow it, base 256. False: it does not fit. */
+bool tar_put_number(struct tar *t, char *at, size_t n, int64_t v);
 /* Writes the headers of m. False (after a message) if the format can't hold it. */
 bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t ctime_ns);
 
