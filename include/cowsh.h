@@ -374,8 +374,9 @@ COWSH_API int cowsh_put_lazy(cowsh *session, const char *path, const struct cows
 /* --- copies --- */
 
 /* A session with the same files, variables, functions, options, directory, clock and random
- * state, independent from now on; processes in the background are not copied (in it they are no
- * jobs), nor are pipes and sockets of the shell. -COWSH_EBUSY while a command runs. The fork has the parent's limits. */
+ * state, independent from now on. Processes in the background are not copied (in it they are no
+ * jobs), nor are pipes and sockets of the shell. -COWSH_EBUSY while a command runs. The fork has
+ * the parent's limits. */
 COWSH_API int cowsh_fork(cowsh *session, const struct cowsh_host *host, cowsh **out);
 /* The whole session becomes what it was before the last command that is not undone: files and
  * shell, clock and limits used; processes in the background are ended. -COWSH_ENOENT when no such
