@@ -12,9 +12,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* rcx: where to go on; r11 holds flags that a program doesn't rely on. */
-#define ANSWER(name, at) #name ":\n mov answers_code + %c[" #at "](%%rip), %%eax\n jmp *%%rcx\n"
-
 extern const unsigned char answers_code[];
 extern const unsigned char answers_slow[];
 extern const unsigned char answers_copy[];
@@ -23,6 +20,7 @@ extern const unsigned char answers_end[];
 /* The page of answers follows the page of stubs; this stands ANSWERS_AT bytes into that. */
 #define DATA(member) (KVM_PAGE - ANSWERS_AT + offsetof(struct cowsh_vm_answers, member))
 
+/* rcx: where to go on; r11 holds flags that a program doesn't rely on. */
 __attribute__((used)) static void code(void)
 {
 	__asm__ volatile(".pushsection .rodata\n"
@@ -39,28 +37,27 @@ __attribute__((used)) static void code(void)
 			 " cmp $186, %%rax\n je answers_tid\n"
 			 "answers_slow:\n"
 			 " out %%al, %[port]\n"
-			 " ud2\n" ANSWER(answers_pid, pid) ANSWER(answers_tid, tid)
-				 ANSWER(answers_ppid, ppid) ANSWER(answers_uid, uid) ANSWER(
-					 answers_gid,
-					 gid) "answers_action:\n" /* only: what does signal rdi? */
-					      " test %%rsi, %%rsi\n jne answers_slow\n"
-					      " test %%rdx, %%rdx\n je answers_slow\n"
-					      " cmp $8, %%r10\n jne answers_slow\n"
-					      " test %%rdi, %%rdi\n je answers_slow\n"
-					      " cmp $64, %%rdi\n ja answers_slow\n"
-					      "answers_copy:\n"
-					      " mov %%rdi, %%r11\n"
-					      " shl $5, %%r11\n"
-					      " lea answers_code + %c[action](%%rip), %%rax\n"
-					      " add %%rax, %%r11\n"
-					      " mov (%%r11), %%rax\n mov %%rax, (%%rdx)\n"
-					      " mov 8(%%r11), %%rax\n mov %%rax, 8(%%rdx)\n"
-					      " mov 16(%%r11), %%rax\n mov %%rax, 16(%%rdx)\n"
-					      " mov 24(%%r11), %%rax\n mov %%rax, 24(%%rdx)\n"
-					      " xor %%eax, %%eax\n"
-					      " jmp *%%rcx\n"
-					      "answers_end:\n"
-					      ".popsection\n"
+			 " ud2\n"
+			 "answers_pid:\n mov answers_code + %c[pid](%%rip), %%eax\n jmp *%%rcx\n"
+			 "answers_tid:\n mov answers_code + %c[tid](%%rip), %%eax\n jmp *%%rcx\n"
+			 "answers_ppid:\n mov answers_code + %c[ppid](%%rip), %%eax\n jmp *%%rcx\n"
+			 "answers_uid:\n mov answers_code + %c[uid](%%rip), %%eax\n jmp *%%rcx\n"
+			 "answers_gid:\n mov answers_code + %c[gid](%%rip), %%eax\n jmp *%%rcx\n"
+			 "answers_action:\n test %%rsi, %%rsi\n jne answers_slow\n"
+			 " test %%rdx, %%rdx\n je answers_slow\n"
+			 " cmp $8, %%r10\n jne answers_slow\n"
+			 " test %%rdi, %%rdi\n je answers_slow\n"
+			 " cmp $64, %%rdi\n ja answers_slow\n"
+			 "answers_copy:\n"
+			 " mov %%rdi, %%r11\n shl $5, %%r11\n"
+			 " lea answers_code + %c[action](%%rip), %%rax\n add %%rax, %%r11\n"
+			 " mov (%%r11), %%rax\n mov %%rax, (%%rdx)\n"
+			 " mov 8(%%r11), %%rax\n mov %%rax, 8(%%rdx)\n"
+			 " mov 16(%%r11), %%rax\n mov %%rax, 16(%%rdx)\n"
+			 " mov 24(%%r11), %%rax\n mov %%rax, 24(%%rdx)\n"
+			 " xor %%eax, %%eax\n jmp *%%rcx\n"
+			 "answers_end:\n"
+			 ".popsection\n"
 			 :
 			 : [port] "i"(PORT_SYSCALL), [pid] "i"(DATA(pid)), [tid] "i"(DATA(tid)),
 			   [ppid] "i"(DATA(ppid)), [uid] "i"(DATA(uid)), [gid] "i"(DATA(gid)),
