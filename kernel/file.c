@@ -34,6 +34,8 @@ void file_put(struct file *f)
 	}
 	if (f->locked)
 		lock_release(k, f);
+	if (inotify_on(k))
+		inotify_file(k, f, file_writes(f) ? INOTIFY_CLOSE_WRITE : INOTIFY_CLOSE_NOWRITE);
 	if (f->ops->close != NULL)
 		f->ops->close(k, f);
 	if (f->ino != 0)

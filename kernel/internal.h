@@ -228,6 +228,9 @@ struct kernel {
 	uint32_t ports_made;
 	uint64_t pipes_made;
 	uint64_t memfds_made;
+	struct inotify *inotifies;     /* inotify.c */
+	uint32_t watches;              /* of all of them */
+	uint32_t rename_cookie;
 	uint32_t signal_watchers;      /* open signalfds */
 	uint32_t pid_watchers;         /* and pidfds */
 	struct file *jump;             /* object that a followed link of /proc leads to */
@@ -483,6 +486,45 @@ void ring_clear_cache(struct kernel *k);
 
 /* event.c */
 int anonymous_stat(struct proc *p, struct file *f, struct vfs_stat *out);
+
+/* inotify.c; each is called only when something is watched */
+enum {
+	INOTIFY_ACCESS = 1,
+	INOTIFY_MODIFY = 2,
+	INOTIFY_ATTRIB = 4,
+	INOTIFY_CLOSE_WRITE = 8,
+	INOTIFY_CLOSE_NOWRITE = 0x10,
+	INOTIFY_OPEN = 0x20,
+	INOTIFY_MOVED_FROM = 0x40,
+	INOTIFY_MOVED_TO = 0x80,
+	INOTIFY_CREATE = 0x100,
+	INOTIFY_DELETE = 0x200,
+	INOTIFY_DELETE_SELF = 0x400,
+	INOTIFY_MOVE_SELF = 0x800,
+	INOTIFY_DIRECTORY = 0x40000000,
+};
+static inline bool inotify_on(const struct kernel *k)
+{
+	return k->watches != 0;
+}
+/* Something was done with an open file, or with the inode that path names: it and the directory
+ * are told. path NULL: only it. */
+void inotify_file(struct kernel *k, const struct file *f, uint32_t mask);
+void inotify_opened(struct kernel *k, const struct file *f, unsigned oflags);
+void inotify_use(struct kernel *k, vfs_ino ino, vfs_ino dir, const char *path, uint32_t mask);
+/* The inode that a path names, links not followed; 0: none. To be asked before it is removed. */
+vfs_ino inotify_find(struct kernel *k, vfs_ino dir, const char *path);
+void inotify_made(struct kernel *k, vfs_ino dir, const char *path);
+void inotify_removed(struct kernel *k, vfs_ino ino, bool was_dir, vfs_ino dir, const char *path);
+struct inotify_rename {
+	vfs_ino ino;      /* that was moved */
+	vfs_ino replaced; /* or 0 */
+	vfs_ino from;
+	vfs_ino to;
+	const char *old;
+	const char *new;
+};
+void inotify_renamed(struct kernel *k, const struct inotify_rename *r);
 
 /* capture.c */
 extern const struct file_ops file_capture;

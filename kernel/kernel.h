@@ -585,6 +585,10 @@ struct timer_setting {
 int64_t sys_timerfd(struct proc *p, bool real, unsigned oflags);
 int64_t sys_timerfd_set(struct proc *p, int fd, bool absolute, const struct timer_setting *s);
 int64_t sys_timerfd_get(struct proc *p, int fd, struct timer_setting *out);
+/* inotify(7); of oflags O_NONBLOCK_ and O_CLOEXEC_. Masks and records are Linux's. */
+int64_t sys_inotify(struct proc *p, unsigned oflags);
+int64_t sys_inotify_add(struct proc *p, int fd, const char *path, uint32_t mask);
+int64_t sys_inotify_remove(struct proc *p, int fd, int number);
 /* signalfd(2): fd -1 makes one. */
 int64_t sys_signalfd(struct proc *p, int fd, uint64_t mask, unsigned oflags);
 /* pidfd_open(2), and which process it means: -E_SRCH if it is gone. */

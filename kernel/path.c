@@ -164,7 +164,11 @@ int64_t sys_open(struct proc *p, int dirfd, const char *path, unsigned oflags, u
 	} while (path_again(p, &r));
 	if (r != 0)
 		return r;
+	if (inotify_on(k) && created)
+		inotify_made(k, dir, path);
 	r = open_found(p, ino, oflags, dir, path);
+	if (inotify_on(k) && r >= 0)
+		inotify_opened(k, fd_file(p, (int)r), created ? 0 : oflags);
 	if (tracing(k) && r >= 0 && (created || (oflags & O_ACCMODE_) != O_RDONLY_))
 		trace_path(p, created ? TRACE_CREATE : TRACE_WRITE, dir, path, 0, NULL);
 	return r;
@@ -285,6 +289,8 @@ static void watch(struct proc *p, int kind, vfs_ino dir, const char *path)
 
 static void note(struct proc *p, int64_t r, int kind, vfs_ino dir, const char *path)
 {
+	if (r == 0 && kind == TRACE_CREATE && inotify_on(p->k))
+		inotify_made(p->k, dir, path);
 	if (r == 0 && tracing(p->k))
 		trace_path(p, kind, dir, path, 0, NULL);
 }
@@ -367,6 +373,8 @@ int64_t sys_link(struct proc *p, int olddir, const char *old, int newdir, const 
 	do
 		r = vfs_link(p->k->vfs, &p->cred, from, old, how, to, new);
 	while (path_again(p, &r));
+	if (r == 0 && inotify_on(p->k))
+		inotify_use(p->k, inotify_find(p->k, to, new), 0, NULL, INOTIFY_ATTRIB);
 	note(p, r, TRACE_CREATE, to, new);
 	return r;
 }
@@ -374,15 +382,20 @@ int64_t sys_link(struct proc *p, int olddir, const char *old, int newdir, const 
 int64_t sys_unlink(struct proc *p, int dirfd, const char *path, int flags)
 {
 	vfs_ino dir;
+	vfs_ino ino = 0;
 	int64_t r = place(p, dirfd, path, &dir);
 
 	if (r != 0)
 		return r;
 	watch(p, TRACE_REMOVE, dir, path);
+	if (inotify_on(p->k))
+		ino = inotify_find(p->k, dir, path);
 	do
 		r = (flags & AT_REMOVEDIR_) != 0 ? vfs_rmdir(p->k->vfs, &p->cred, dir, path)
 						 : vfs_unlink(p->k->vfs, &p->cred, dir, path);
 	while (path_again(p, &r));
+	if (r == 0 && inotify_on(p->k))
+		inotify_removed(p->k, ino, (flags & AT_REMOVEDIR_) != 0, dir, path);
 	note(p, r, TRACE_REMOVE, dir, path);
 	return r;
 }
@@ -390,6 +403,7 @@ int64_t sys_unlink(struct proc *p, int dirfd, const char *path, int flags)
 int64_t sys_rename(struct proc *p, int olddir, const char *old, int newdir, const char *new,
 		   unsigned flags)
 {
+	struct inotify_rename told = { .old = old, .new = new };
 	vfs_ino from;
 	vfs_ino to;
 	int64_t r = place(p, olddir, old, &from);
@@ -400,9 +414,17 @@ int64_t sys_rename(struct proc *p, int olddir, const char *old, int newdir, cons
 		return r;
 	if (watching(p->k))
 		watch_path(p, TRACE_RENAME, from, old, to, new);
+	if (inotify_on(p->k)) {
+		told.from = from;
+		told.to = to;
+		told.ino = inotify_find(p->k, from, old);
+		told.replaced = inotify_find(p->k, to, new);
+	}
 	do
 		r = vfs_rename(p->k->vfs, &p->cred, from, old, to, new, flags);
 	while (path_again(p, &r));
+	if (r == 0 && inotify_on(p->k))
+		inotify_renamed(p->k, &told);
 	if (r == 0 && tracing(p->k))
 		trace_path(p, TRACE_RENAME, from, old, to, new);
 	return r;
@@ -410,22 +432,40 @@ int64_t sys_rename(struct proc *p, int olddir, const char *old, int newdir, cons
 
 /* --- changing attributes --- */
 
+/* The attributes of what path names were changed, if r says so: r. */
+static int64_t changed(struct proc *p, int64_t r, vfs_ino ino, int dirfd, const char *path)
+{
+	vfs_ino dir;
+
+	if (r == 0 && inotify_on(p->k) && path_dir(p, dirfd, path, &dir) == 0)
+		inotify_use(p->k, ino, dir, path, INOTIFY_ATTRIB);
+	return r;
+}
+
 int64_t sys_chmod(struct proc *p, int dirfd, const char *path, uint32_t mode, int flags)
 {
 	vfs_ino ino;
 	int64_t r = find(p, dirfd, path, flags, &ino);
 
-	return r != 0 ? r : vfs_chmod(p->k->vfs, &p->cred, ino, mode & 07777);
+	if (r == 0)
+		r = vfs_chmod(p->k->vfs, &p->cred, ino, mode & 07777);
+	return changed(p, r, ino, dirfd, path);
 }
 
 int64_t sys_fchmod(struct proc *p, int fd, uint32_t mode)
 {
 	const struct file *f = fd_file(p, fd);
+	int r;
 
 	proc_charge(p, 2);
 	if (f == NULL)
 		return -E_BADF;
-	return f->ino != 0 ? vfs_chmod(p->k->vfs, &p->cred, f->ino, mode & 07777) : -E_INVAL;
+	if (f->ino == 0)
+		return -E_INVAL;
+	r = vfs_chmod(p->k->vfs, &p->cred, f->ino, mode & 07777);
+	if (r == 0 && inotify_on(p->k))
+		inotify_file(p->k, f, INOTIFY_ATTRIB);
+	return r;
 }
 
 int64_t sys_chown(struct proc *p, int dirfd, const char *path, uint32_t uid, uint32_t gid,
@@ -434,7 +474,9 @@ int64_t sys_chown(struct proc *p, int dirfd, const char *path, uint32_t uid, uin
 	vfs_ino ino;
 	int64_t r = find(p, dirfd, path, flags, &ino);
 
-	return r != 0 ? r : vfs_chown(p->k->vfs, &p->cred, ino, uid, gid);
+	if (r == 0)
+		r = vfs_chown(p->k->vfs, &p->cred, ino, uid, gid);
+	return changed(p, r, ino, dirfd, path);
 }
 
 int64_t sys_utimes(struct proc *p, int dirfd, const char *path, int64_t atime_ns, int64_t mtime_ns,
@@ -443,7 +485,9 @@ int64_t sys_utimes(struct proc *p, int dirfd, const char *path, int64_t atime_ns
 	vfs_ino ino;
 	int64_t r = find(p, dirfd, path, flags, &ino);
 
-	return r != 0 ? r : vfs_utimes(p->k->vfs, &p->cred, ino, atime_ns, mtime_ns);
+	if (r == 0)
+		r = vfs_utimes(p->k->vfs, &p->cred, ino, atime_ns, mtime_ns);
+	return changed(p, r, ino, dirfd, path);
 }
 
 /* --- the process's place --- */

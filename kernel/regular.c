@@ -16,6 +16,8 @@ static int64_t regular_read(struct proc *p, struct file *f, void *out, size_t n)
 	while (path_again(p, &r));
 	if (r > 0)
 		f->pos += (uint64_t)r;
+	if (r > 0 && inotify_on(p->k))
+		inotify_file(p->k, f, INOTIFY_ACCESS);
 	return r;
 }
 
@@ -104,6 +106,8 @@ static int64_t regular_write(struct proc *p, struct file *f, const void *data, s
 	while (path_again(p, &r));
 	if (r > 0)
 		f->pos += (uint64_t)r;
+	if (r > 0 && inotify_on(k))
+		inotify_file(k, f, INOTIFY_MODIFY);
 	return r;
 }
 
@@ -135,6 +139,8 @@ int64_t sys_ftruncate(struct proc *p, int fd, uint64_t size)
 	do
 		r = vfs_truncate(p->k->vfs, f->ino, size);
 	while (path_again(p, &r));
+	if (r == 0 && inotify_on(p->k))
+		inotify_file(p->k, f, INOTIFY_MODIFY);
 	return r;
 }
 
@@ -207,6 +213,8 @@ int64_t sys_readdir(struct proc *p, int fd, struct arena *a, struct vfs_dirent *
 	do
 		r = vfs_readdir(p->k->vfs, f->ino, f->u.after, a, out, n);
 	while (path_again(p, &r));
+	if (r >= 0 && inotify_on(p->k))
+		inotify_file(p->k, f, INOTIFY_ACCESS);
 	if (r <= 0)
 		return r;
 	if (f->u.after == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * System calls of event loops: epoll and eventfd.
+ * System calls of event loops: epoll, eventfd and inotify.
  */
 #include "microvm/private.h"
 
@@ -91,4 +91,32 @@ int64_t call_epoll_pwait2(struct task *t, const uint64_t *a)
 	if (r == 0)
 		r = signal_mask_for_call(t, a[4]);
 	return r != 0 ? r : epoll_wait_ns(t, a, ns);
+}
+
+int64_t call_inotify_init1(struct task *t, const uint64_t *a)
+{
+	unsigned flags = (unsigned)a[0];
+
+	if ((flags & ~(unsigned)(O_NONBLOCK_ | O_CLOEXEC_)) != 0)
+		return -E_INVAL;
+	return sys_inotify(t->p, flags);
+}
+
+int64_t call_inotify_init(struct task *t, const uint64_t *a)
+{
+	(void)a;
+	return sys_inotify(t->p, 0);
+}
+
+int64_t call_inotify_add_watch(struct task *t, const uint64_t *a)
+{
+	char *path;
+	int r = get_path(t, a[1], &path);
+
+	return r != 0 ? r : sys_inotify_add(t->p, (int)a[0], path, (uint32_t)a[2]);
+}
+
+int64_t call_inotify_rm_watch(struct task *t, const uint64_t *a)
+{
+	return sys_inotify_remove(t->p, (int)a[0], (int)a[1]);
 }
