@@ -243,6 +243,7 @@ static void forget_program(struct proc *p)
 	p->task = NULL;
 	p->line = NULL;
 	fd_close_on_exec(p);
+	ptimer_clear_all(p);
 	view_end_all(p);
 	arena_clear(&p->arena);
 	pool_clear(&p->pool);

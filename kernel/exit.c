@@ -33,6 +33,7 @@ static void let_go(struct proc *p)
 	if (p->priv->owner == NULL)
 		fd_drop_all(p);
 	timer_clear(k, &p->priv->alarm);
+	ptimer_clear_all(p);
 	if (p->priv->sources != NULL)
 		sig_forget_sources(p);
 	vfs_drop(k->vfs, p->cwd);

@@ -62,6 +62,7 @@ struct timer {
 	struct proc *p;
 	int64_t at_ns;
 	int sig; /* what an alarm sends; 0: a timeout that wakes */
+	struct ptimer *ptimer; /* that it is part of, or NULL */
 	bool armed;
 };
 
@@ -135,6 +136,7 @@ struct proc_private {
 	int from_line;     /* where its parent was in its script */
 	int fd_top;        /* one above the highest open descriptor */
 	struct view *view;
+	struct ptimer *ptimers; /* of a process */
 	struct sig_source *sources; /* SIG_COUNT, of signals that were ever pending; NULL: none */
 	uint64_t cpu_signalled;     /* seconds of RLIMIT_CPU already told */
 	struct descriptor fd_inline[FD_INLINE];
@@ -345,6 +347,11 @@ enum { TIMER_NEVER = 0 };
 void timer_set(struct kernel *k, struct timer *t, int64_t at_ns);
 void timer_clear(struct kernel *k, struct timer *t);
 void timer_fire_due(struct kernel *k);
+/* ptimer.c */
+void ptimer_expired(struct ptimer *t);
+/* The timer's signal was taken: how often it has expired since. */
+uint32_t ptimer_taken(struct proc *p, int sig, int id);
+void ptimer_clear_all(struct proc *p);
 /* Calls fn(arg) on the stack of kernel_run's caller, whatever process runs now; no other
  * process runs meanwhile. */
 int64_t kernel_on_host(struct kernel *k, int64_t (*fn)(void *arg), void *arg);

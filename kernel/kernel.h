@@ -435,8 +435,10 @@ struct sig_source {
 	int status;     /* of a child */
 	uint64_t value; /* that a program sent along */
 };
-enum { SIG_BY_USER = 0, SIG_BY_KERNEL = 128, SIG_BY_TKILL = -6 };
+enum { SIG_BY_USER = 0, SIG_BY_KERNEL = 128, SIG_BY_TKILL = -6, SIG_BY_TIMER = -2 };
 enum { CLD_EXITED_ = 1, CLD_KILLED_, CLD_DUMPED_, CLD_TRAPPED_, CLD_STOPPED_, CLD_CONTINUED_ };
+/* As proc_next_signal, and who sent it. */
+int proc_next_signal_from(struct proc *p, struct sig_source *out);
 struct sig_source proc_signal_source(const struct proc *p, int sig);
 /* What a wait status tells of a child, in the same form. */
 struct sig_source sig_source_of_child(int pid, uint32_t uid, int status);
@@ -585,6 +587,22 @@ struct timer_setting {
 int64_t sys_timerfd(struct proc *p, bool real, unsigned oflags);
 int64_t sys_timerfd_set(struct proc *p, int fd, bool absolute, const struct timer_setting *s);
 int64_t sys_timerfd_get(struct proc *p, int fd, struct timer_setting *out);
+/*
+ * timer_create(2) and its like. The numbers of timers are the process's; -E_INVAL: there is no
+ * such timer.
+ */
+struct timer_notice {
+	int sig; /* 0: none is sent */
+	int tid; /* to this thread; 0: to the process */
+	uint64_t value;
+	bool own_id; /* the value is the timer's number */
+};
+int64_t sys_timer_new(struct proc *p, bool real, const struct timer_notice *notice);
+int64_t sys_timer_set(struct proc *p, int id, bool absolute, const struct timer_setting *s);
+int64_t sys_timer_get(struct proc *p, int id, struct timer_setting *out);
+/* How often it expired between its last signal and when that was taken. */
+int64_t sys_timer_missed(struct proc *p, int id);
+int64_t sys_timer_delete(struct proc *p, int id);
 /* inotify(7); of oflags O_NONBLOCK_ and O_CLOEXEC_. Masks and records are Linux's. */
 int64_t sys_inotify(struct proc *p, unsigned oflags);
 int64_t sys_inotify_add(struct proc *p, int fd, const char *path, uint32_t mask);

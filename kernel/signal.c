@@ -300,17 +300,33 @@ uint64_t sys_sigmask(struct proc *p, uint64_t blocked)
 	return old;
 }
 
-int proc_next_signal(struct proc *p)
+/* The process learns of a pending signal. */
+static void take(struct proc *p, int sig, struct sig_source *out)
+{
+	*out = proc_signal_source(p, sig);
+	p->sig_pending &= ~bit(sig);
+	/* Another timer's signal may become pending in its place. */
+	if (out->code == SIG_BY_TIMER && proc_owner(p)->priv->ptimers != NULL)
+		out->uid = ptimer_taken(p, sig, out->pid);
+}
+
+int proc_next_signal_from(struct proc *p, struct sig_source *out)
 {
 	uint64_t ready = p->sig_pending & ~p->sig_blocked;
+	int sig;
 
-	for (int sig = 1; sig < SIG_COUNT && ready != 0; sig++) {
-		if ((ready & bit(sig)) != 0) {
-			p->sig_pending &= ~bit(sig);
-			return sig;
-		}
-	}
-	return 0;
+	if (ready == 0)
+		return 0;
+	sig = __builtin_ctzll(ready) + 1;
+	take(p, sig, out);
+	return sig;
+}
+
+int proc_next_signal(struct proc *p)
+{
+	struct sig_source source;
+
+	return proc_next_signal_from(p, &source);
 }
 
 int proc_take_signal(struct proc *p, uint64_t set, struct sig_source *out)
@@ -322,8 +338,7 @@ int proc_take_signal(struct proc *p, uint64_t set, struct sig_source *out)
 	if (ready == 0)
 		return 0;
 	sig = __builtin_ctzll(ready) + 1;
-	from->sig_pending &= ~bit(sig);
-	*out = proc_signal_source(from, sig);
+	take(from, sig, out);
 	return sig;
 }
 

@@ -85,7 +85,9 @@ void timer_fire_due(struct kernel *k)
 		struct timer *t = k->timers;
 
 		timer_clear(k, t);
-		if (t->sig != 0)
+		if (t->ptimer != NULL)
+			ptimer_expired(t->ptimer);
+		else if (t->sig != 0)
 			sig_send(t->p, t->sig);
 		else
 			sched_wake(t->p, -E_TIMEDOUT);

@@ -417,6 +417,8 @@ int get_path(struct task *t, uint64_t address, char **out);
 /* A timespec as nanoseconds; -E_FAULT, -E_INVAL. */
 int get_timespec(struct task *t, uint64_t address, int64_t *ns);
 int put_timespec(struct task *t, uint64_t address, int64_t ns);
+int get_timer_setting(struct task *t, uint64_t address, struct timer_setting *s);
+int put_timer_setting(struct task *t, uint64_t address, const struct timer_setting *s);
 /* Memory of the call: in the process's arena. */
 void *call_memory(struct task *t, size_t n);
 

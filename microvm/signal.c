@@ -193,11 +193,11 @@ struct signal_info signal_info_of(int sig, const struct sig_source *s)
 
 void signal_deliver(struct task *t, bool from_call)
 {
+	struct sig_source source;
 	int sig;
 
-	while ((sig = proc_next_signal(t->p)) != 0) {
+	while ((sig = proc_next_signal_from(t->p, &source)) != 0) {
 		const struct handler *h = &t->handlers->of[sig];
-		struct sig_source source = proc_signal_source(t->p, sig);
 		struct signal_info info = signal_info_of(sig, &source);
 
 		if (h->address <= 1)

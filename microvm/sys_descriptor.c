@@ -33,19 +33,12 @@ int64_t call_timerfd_create(struct task *t, const uint64_t *a)
 	return sys_timerfd(t->p, clock == CLOCK_REALTIME_, (unsigned)a[1]);
 }
 
-static int64_t put_setting(struct task *t, uint64_t address, const struct timer_setting *s)
-{
-	int r = put_timespec(t, address, s->every_ns);
-
-	return r != 0 ? r : put_timespec(t, address + 16, s->value_ns);
-}
-
 int64_t call_timerfd_gettime(struct task *t, const uint64_t *a)
 {
 	struct timer_setting s;
 	int64_t r = sys_timerfd_get(t->p, (int)a[0], &s);
 
-	return r != 0 ? r : put_setting(t, a[1], &s);
+	return r != 0 ? r : put_timer_setting(t, a[1], &s);
 }
 
 int64_t call_timerfd_settime(struct task *t, const uint64_t *a)
@@ -56,14 +49,12 @@ int64_t call_timerfd_settime(struct task *t, const uint64_t *a)
 
 	if (!only(a[1], TFD_ABSOLUTE | TFD_CANCEL_ON_SET))
 		return -E_INVAL;
-	r = get_timespec(t, a[2], &s.every_ns);
-	if (r == 0)
-		r = get_timespec(t, a[2] + 16, &s.value_ns);
+	r = get_timer_setting(t, a[2], &s);
 	if (r == 0)
 		r = sys_timerfd_get(t->p, (int)a[0], &old);
 	if (r == 0)
 		r = sys_timerfd_set(t->p, (int)a[0], (a[1] & TFD_ABSOLUTE) != 0, &s);
-	return r == 0 && a[3] != 0 ? put_setting(t, a[3], &old) : r;
+	return r == 0 && a[3] != 0 ? put_timer_setting(t, a[3], &old) : r;
 }
 
 /* --- signals --- */

@@ -175,10 +175,102 @@ int64_t call_setitimer(struct task *t, const uint64_t *a)
 	return 0;
 }
 
-/* SIGALRM came: an interval timer starts again. */
+/* SIGALRM came: an interval timer that is due starts again. */
 void time_alarm_came(struct task *t)
 {
+	if (t->group->timer_at > sys_now(t->p))
+		return;
 	t->group->timer_at = 0;
 	if (t->group->timer_every > 0)
 		set_alarm(t, t->group->timer_every);
+}
+
+/* --- timers that send signals --- */
+
+enum { SIGEV_SIGNAL_ = 0, SIGEV_NONE_ = 1, SIGEV_THREAD_ = 2, SIGEV_THREAD_ID_ = 4 };
+
+struct user_sigevent {
+	uint64_t value;
+	int32_t signo;
+	int32_t notify;
+	int32_t tid;
+	int32_t pad[11];
+};
+
+int64_t call_timer_create(struct task *t, const uint64_t *a)
+{
+	struct user_sigevent e = { .signo = SIGALRM_, .notify = SIGEV_SIGNAL_ };
+	struct timer_notice n = { .own_id = a[1] == 0 };
+	int clock = (int)a[0];
+	int64_t id;
+	int32_t number;
+
+	if (clock < 0 || clock == CLOCK_PROCESS || clock == CLOCK_THREAD)
+		return known(clock) ? -E_OPNOTSUPP : -E_INVAL;
+	if (!known(clock))
+		return -E_INVAL;
+	if (a[1] != 0 && get_user(t, &e, a[1], sizeof e) != 0)
+		return -E_FAULT;
+	if (e.notify != SIGEV_NONE_ && (e.signo <= 0 || e.signo >= NSIG_))
+		return -E_INVAL;
+	switch (e.notify) {
+	case SIGEV_NONE_: break;
+	case SIGEV_THREAD_ID_: n.tid = e.tid > 0 ? e.tid : -1; /* fall through */
+	case SIGEV_SIGNAL_:
+	case SIGEV_THREAD_: n.sig = e.signo; break;
+	default: return -E_INVAL;
+	}
+	n.value = e.value;
+	id = sys_timer_new(t->p, clock == CLOCK_REAL || clock == CLOCK_TAI, &n);
+	number = (int32_t)id;
+	if (id >= 0 && put_user(t, a[2], &number, sizeof number) != 0) {
+		sys_timer_delete(t->p, number);
+		return -E_FAULT;
+	}
+	return id < 0 ? id : 0;
+}
+
+int get_timer_setting(struct task *t, uint64_t address, struct timer_setting *s)
+{
+	int r = get_timespec(t, address, &s->every_ns);
+
+	return r != 0 ? r : get_timespec(t, address + 16, &s->value_ns);
+}
+
+int put_timer_setting(struct task *t, uint64_t address, const struct timer_setting *s)
+{
+	int r = put_timespec(t, address, s->every_ns);
+
+	return r != 0 ? r : put_timespec(t, address + 16, s->value_ns);
+}
+
+int64_t call_timer_settime(struct task *t, const uint64_t *a)
+{
+	struct timer_setting s;
+	struct timer_setting old;
+	int64_t r = a[2] == 0 ? -E_INVAL : get_timer_setting(t, a[2], &s);
+
+	if (r == 0)
+		r = sys_timer_get(t->p, (int)a[0], &old);
+	if (r == 0)
+		r = sys_timer_set(t->p, (int)a[0], (a[1] & TIMER_ABSOLUTE) != 0, &s);
+	return r == 0 && a[3] != 0 ? put_timer_setting(t, a[3], &old) : r;
+}
+
+int64_t call_timer_gettime(struct task *t, const uint64_t *a)
+{
+	struct timer_setting s;
+	int64_t r = sys_timer_get(t->p, (int)a[0], &s);
+
+	return r == 0 ? put_timer_setting(t, a[1], &s) : r;
+}
+
+int64_t call_timer_getoverrun(struct task *t, const uint64_t *a)
+{
+	return sys_timer_missed(t->p, (int)a[0]);
+}
+
+int64_t call_timer_delete(struct task *t, const uint64_t *a)
+{
+	return sys_timer_delete(t->p, (int)a[0]);
 }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A process's timers that send signals, as timer_create(2). One that expired is set again when its
+ * signal is taken, and counts then what it has missed; so nothing ticks for a signal that is
+ * blocked. As at most one signal of a number is pending, others that expire with it wait until
+ * that one is taken. Left out: a timer whose signal is ignored stays expired.
+ */
+#include "kernel/internal.h"
+
+enum { PTIMERS_MAX = 1024 };
+
+struct ptimer {
+	struct ptimer *next;
+	struct timer timer; /* its p: the process */
+	int id;
+	bool real;
+	bool sent;       /* its signal is pending, or was ignored */
+	bool waiting;    /* expired, but a signal of the number was pending */
+	uint32_t missed; /* at the last signal */
+	int64_t at_ns;   /* as kernel_now tells time; 0: off */
+	int64_t every_ns;
+	struct timer_notice notice;
+};
+
+/* How often it should have expired by now, but has not told of. */
+static uint64_t expirations(const struct kernel *k, const struct ptimer *t)
+{
+	int64_t late = kernel_now(k) - t->at_ns;
+
+	if (t->at_ns == 0 || late < 0)
+		return 0;
+	return t->every_ns == 0 ? 1 : 1 + (uint64_t)late / (uint64_t)t->every_ns;
+}
+
+static void arm(struct kernel *k, struct ptimer *t)
+{
+	timer_clear(k, &t->timer);
+	if (t->at_ns != 0 && t->notice.sig != 0)
+		timer_set(k, &t->timer, t->at_ns);
+}
+
+static struct proc *receiver(const struct ptimer *t)
+{
+	struct proc *p = t->notice.tid != 0 ? proc_find(t->timer.p->k, t->notice.tid) : NULL;
+
+	return p != NULL && proc_owner(p) == t->timer.p ? p : t->timer.p;
+}
+
+static void send(struct ptimer *t)
+{
+	const struct sig_source source = { .code = SIG_BY_TIMER,
+					   .pid = t->id,
+					   .value = t->notice.value };
+
+	t->waiting = false;
+	t->sent = true;
+	sig_send_from(receiver(t), t->notice.sig, &source);
+}
+
+void ptimer_expired(struct ptimer *t)
+{
+	struct proc *p = receiver(t);
+
+	if ((p->sig_pending & (uint64_t)1 << (t->notice.sig - 1)) != 0)
+		t->waiting = true;
+	else
+		send(t); /* may end the process, and the timer with it */
+}
+
+uint32_t ptimer_taken(struct proc *p, int sig, int id)
+{
+	struct kernel *k = p->k;
+	struct ptimer *list = proc_owner(p)->priv->ptimers;
+	uint32_t missed = 0;
+	uint64_t n;
+
+	for (struct ptimer *t = list; t != NULL; t = t->next) {
+		if (t->id != id || !t->sent)
+			continue;
+		n = expirations(k, t);
+		t->sent = false;
+		missed = t->missed = n > INT32_MAX ? INT32_MAX : n > 1 ? (uint32_t)n - 1 : 0;
+		t->at_ns = t->every_ns != 0 ? t->at_ns + (int64_t)n * t->every_ns : 0;
+		arm(k, t);
+	}
+	for (struct ptimer *t = list; t != NULL; t = t->next) {
+		if (t->waiting && t->notice.sig == sig) {
+			send(t);
+			break;
+		}
+	}
+	return missed;
+}
+
+void ptimer_clear_all(struct proc *p)
+{
+	while (p->priv->ptimers != NULL) {
+		struct ptimer *t = p->priv->ptimers;
+
+		p->priv->ptimers = t->next;
+		timer_clear(p->k, &t->timer);
+		heap_free(&p->k->heap, t, sizeof *t);
+	}
+}
+
+/* --- the calls --- */
+
+static struct ptimer **find(struct proc *p, int id)
+{
+	struct ptimer **link = &proc_owner(p)->priv->ptimers;
+
+	while (*link != NULL && (*link)->id != id)
+		link = &(*link)->next;
+	return link;
+}
+
+int64_t sys_timer_new(struct proc *p, bool real, const struct timer_notice *notice)
+{
+	struct proc *owner = proc_owner(p);
+	struct ptimer *t;
+	const struct proc *to;
+	int id = 0;
+
+	proc_charge(p, 4);
+	if (notice->sig < 0 || notice->sig >= SIG_COUNT)
+		return -E_INVAL;
+	to = notice->tid != 0 ? proc_find(p->k, notice->tid) : p;
+	if (to == NULL || proc_owner(to) != owner)
+		return -E_INVAL;
+	while (id < PTIMERS_MAX && *find(p, id) != NULL)
+		id++;
+	if (id == PTIMERS_MAX)
+		return -E_AGAIN;
+	t = heap_zalloc(&p->k->heap, sizeof *t);
+	if (t == NULL)
+		return -E_AGAIN;
+	t->timer.p = owner;
+	t->timer.ptimer = t;
+	t->id = id;
+	t->real = real;
+	t->notice = *notice;
+	if (t->notice.own_id)
+		t->notice.value = (uint64_t)id;
+	t->next = owner->priv->ptimers;
+	owner->priv->ptimers = t;
+	return id;
+}
+
+int64_t sys_timer_get(struct proc *p, int id, struct timer_setting *out)
+{
+	const struct ptimer *t = *find(p, id);
+	uint64_t passed;
+
+	proc_charge(p, 2);
+	if (t == NULL)
+		return -E_INVAL;
+	*out = (struct timer_setting){ 0, t->every_ns };
+	passed = expirations(p->k, t);
+	if (t->at_ns == 0 || (passed != 0 && t->every_ns == 0))
+		return 0;
+	out->value_ns = t->at_ns + (int64_t)passed * t->every_ns - kernel_now(p->k);
+	return 0;
+}
+
+int64_t sys_timer_set(struct proc *p, int id, bool absolute, const struct timer_setting *s)
+{
+	struct ptimer *t = *find(p, id);
+	int64_t from = kernel_now(p->k);
+
+	proc_charge(p, 2);
+	if (t == NULL || s->value_ns < 0 || s->every_ns < 0)
+		return -E_INVAL;
+	if (absolute)
+		from = t->real ? 0 : from - sys_uptime(p);
+	t->every_ns = s->every_ns;
+	t->at_ns = 0;
+	t->sent = t->waiting = false;
+	t->missed = 0;
+	if (s->value_ns != 0 && __builtin_add_overflow(from, s->value_ns, &t->at_ns))
+		t->at_ns = INT64_MAX;
+	arm(p->k, t);
+	return 0;
+}
+
+int64_t sys_timer_missed(struct proc *p, int id)
+{
+	const struct ptimer *t = *find(p, id);
+
+	proc_charge(p, 1);
+	return t != NULL ? (int64_t)t->missed : -E_INVAL;
+}
+
+int64_t sys_timer_delete(struct proc *p, int id)
+{
+	struct ptimer **link = find(p, id);
+	struct ptimer *t = *link;
+
+	proc_charge(p, 2);
+	if (t == NULL)
+		return -E_INVAL;
+	*link = t->next;
+	timer_clear(p->k, &t->timer);
+	heap_free(&p->k->heap, t, sizeof *t);
+	return 0;
+}
