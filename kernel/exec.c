@@ -240,6 +240,7 @@ static void forget_program(struct proc *p)
 	if (p->release != NULL)
 		p->release(p);
 	p->release = NULL;
+	p->program = NULL;
 	p->task = NULL;
 	p->line = NULL;
 	fd_close_on_exec(p);

@@ -27,6 +27,7 @@ static void let_go(struct proc *p)
 	if (p->release != NULL)
 		p->release(p);
 	p->release = NULL;
+	p->program = NULL;
 	p->task = NULL;
 	p->line = NULL;
 	view_end_all(p);

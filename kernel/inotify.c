@@ -18,13 +18,13 @@ enum {
 	MASK_EVENTS = 0xfff,
 };
 
-#define MASK_ONLY_DIR   0x01000000u
-#define MASK_NO_FOLLOW  0x02000000u
-#define MASK_CREATE     0x10000000u
-#define MASK_ADD        0x20000000u
-#define MASK_ONE_SHOT   0x80000000u
-#define EVENT_Q_OVER    0x4000u
-#define EVENT_IGNORED   0x8000u
+#define MASK_ONLY_DIR  0x01000000u
+#define MASK_NO_FOLLOW 0x02000000u
+#define MASK_CREATE    0x10000000u
+#define MASK_ADD       0x20000000u
+#define MASK_ONE_SHOT  0x80000000u
+#define EVENT_Q_OVER   0x4000u
+#define EVENT_IGNORED  0x8000u
 
 struct watch {
 	struct watch *next;
@@ -144,8 +144,7 @@ static void tell(struct kernel *k, vfs_ino ino, uint32_t mask, uint32_t cookie, 
 			if (w->ino != ino || (w->mask & mask & MASK_EVENTS) == 0)
 				continue;
 			put(k, n,
-			    (struct record){
-				    .watch = w->number, .mask = mask, .cookie = cookie },
+			    (struct record){ .watch = w->number, .mask = mask, .cookie = cookie },
 			    name);
 			if ((w->mask & MASK_ONE_SHOT) != 0)
 				end_watch(k, n, link);

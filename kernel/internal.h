@@ -61,7 +61,7 @@ struct timer {
 	struct timer *prev;
 	struct proc *p;
 	int64_t at_ns;
-	int sig; /* what an alarm sends; 0: a timeout that wakes */
+	int sig;               /* what an alarm sends; 0: a timeout that wakes */
 	struct ptimer *ptimer; /* that it is part of, or NULL */
 	bool armed;
 };
@@ -136,7 +136,7 @@ struct proc_private {
 	int from_line;     /* where its parent was in its script */
 	int fd_top;        /* one above the highest open descriptor */
 	struct view *view;
-	struct ptimer *ptimers; /* of a process */
+	struct ptimer *ptimers;     /* of a process */
 	struct sig_source *sources; /* SIG_COUNT, of signals that were ever pending; NULL: none */
 	uint64_t cpu_signalled;     /* seconds of RLIMIT_CPU already told */
 	struct descriptor fd_inline[FD_INLINE];
@@ -230,8 +230,8 @@ struct kernel {
 	uint32_t ports_made;
 	uint64_t pipes_made;
 	uint64_t memfds_made;
-	struct inotify *inotifies;     /* inotify.c */
-	uint32_t watches;              /* of all of them */
+	struct inotify *inotifies; /* inotify.c */
+	uint32_t watches;          /* of all of them */
 	uint32_t rename_cookie;
 	uint32_t signal_watchers;      /* open signalfds */
 	uint32_t pid_watchers;         /* and pidfds */
@@ -593,13 +593,25 @@ enum procfs_kind {
 	PROCFS_PID_STAT,
 	PROCFS_STATM,
 	PROCFS_STATUS,
+	PROCFS_SMAPS,
+	PROCFS_TASK,
+	PROCFS_THREAD,
+	PROCFS_FDINFO_DIR,
+	PROCFS_FDINFO,
+	PROCFS_THREAD_SELF,
+	PROCFS_SYS_VM,
+	PROCFS_SYS_FS,
+	PROCFS_SYS_NET,
+	PROCFS_SYS_NET_CORE,
+	PROCFS_CONSTANT,
 	PROCFS_FD,
 	PROCFS_ZYGOTE,
 	PROCFS_LAUNCHER,
 	PROCFS_REQUEST,
 };
 /* What a file of /proc says; p is the process it is about, NULL for those of the system. */
-int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, struct buf *b);
+int procfs_text(struct kernel *k, struct proc *p, enum procfs_kind kind, struct buf *b);
+int procfs_fdinfo(const struct proc *p, int fd, struct buf *b);
 extern const struct vfs_provider procfs_provider;
 int procfs_mount(struct kernel *k);
 int procfs_open(struct proc *p, const struct vfs_provider *provider, uint64_t id, unsigned oflags,

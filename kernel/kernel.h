@@ -197,6 +197,16 @@ struct descriptor {
 /* How a signal is treated. A caught one is only recorded: see proc_next_signal. */
 enum sig_action { SIG_DEFAULT, SIG_IGNORED, SIG_CAUGHT };
 
+/* What /proc tells of the memory of a program that is no builtin, in bytes. */
+struct proc_sizes {
+	uint64_t size, resident, shared, text, data, stack;
+};
+struct proc_program {
+	/* Lines of /proc/PID/maps, or smaps. */
+	void (*maps)(struct proc *p, bool details, struct arena *a, struct buf *b);
+	struct proc_sizes (*sizes)(struct proc *p);
+};
+
 struct proc {
 	struct kernel *k;
 	int pid;
@@ -231,7 +241,8 @@ struct proc {
 	 * another program, to put references that reach outside it; on any stack; must not block,
 	 * allocate or charge. May be NULL. Not inherited. */
 	void (*release)(struct proc *p);
-	struct bytes launcher; /* what /proc/PID/zygote has; empty: it is not there */
+	const struct proc_program *program; /* as long as release; NULL: a builtin */
+	struct bytes launcher;              /* what /proc/PID/zygote has; empty: it is not there */
 	struct proc_private *priv;
 };
 

@@ -30,47 +30,85 @@ struct entry {
 	const char *name;
 	enum procfs_kind kind;
 	uint32_t mode;
+	const char *text; /* of PROCFS_CONSTANT, which the number of its row tells apart */
 };
+
+#define CONSTANT(dir, name, text)                                                                  \
+	{                                                                                          \
+		dir, name, PROCFS_CONSTANT, S_REG | 0444, text                                     \
+	}
 
 /* Sorted by bytes within a directory. */
 static const struct entry entries[] = {
-	{ PROCFS_ROOT, "cpuinfo", PROCFS_CPUINFO, S_REG | 0444 },
-	{ PROCFS_ROOT, "filesystems", PROCFS_FILESYSTEMS, S_REG | 0444 },
-	{ PROCFS_ROOT, "loadavg", PROCFS_LOADAVG, S_REG | 0444 },
-	{ PROCFS_ROOT, "meminfo", PROCFS_MEMINFO, S_REG | 0444 },
-	{ PROCFS_ROOT, "mounts", PROCFS_MOUNTS_LINK, S_LNK | 0777 },
-	{ PROCFS_ROOT, "self", PROCFS_SELF, S_LNK | 0777 },
-	{ PROCFS_ROOT, "stat", PROCFS_STAT, S_REG | 0444 },
-	{ PROCFS_ROOT, "sys", PROCFS_SYS, S_DIR | 0555 },
-	{ PROCFS_ROOT, "uptime", PROCFS_UPTIME, S_REG | 0444 },
-	{ PROCFS_ROOT, "version", PROCFS_VERSION, S_REG | 0444 },
-	{ PROCFS_SYS, "kernel", PROCFS_SYS_KERNEL, S_DIR | 0555 },
-	{ PROCFS_SYS_KERNEL, "hostname", PROCFS_HOSTNAME, S_REG | 0444 },
-	{ PROCFS_SYS_KERNEL, "osrelease", PROCFS_OSRELEASE, S_REG | 0444 },
-	{ PROCFS_SYS_KERNEL, "ostype", PROCFS_OSTYPE, S_REG | 0444 },
-	{ PROCFS_SYS_KERNEL, "pid_max", PROCFS_PID_MAX, S_REG | 0444 },
-	{ PROCFS_SYS_KERNEL, "random", PROCFS_RANDOM, S_DIR | 0555 },
-	{ PROCFS_SYS_KERNEL, "version", PROCFS_KVERSION, S_REG | 0444 },
-	{ PROCFS_RANDOM, "boot_id", PROCFS_BOOT_ID, S_REG | 0444 },
-	{ PROCFS_RANDOM, "entropy_avail", PROCFS_ENTROPY, S_REG | 0444 },
-	{ PROCFS_RANDOM, "uuid", PROCFS_UUID, S_REG | 0444 },
-	{ PROCFS_PID, "cmdline", PROCFS_CMDLINE, S_REG | 0444 },
-	{ PROCFS_PID, "comm", PROCFS_COMM, S_REG | 0444 },
-	{ PROCFS_PID, "cwd", PROCFS_CWD, S_LNK | 0777 },
-	{ PROCFS_PID, "environ", PROCFS_ENVIRON, S_REG | 0400 },
-	{ PROCFS_PID, "exe", PROCFS_EXE, S_LNK | 0777 },
-	{ PROCFS_PID, "fd", PROCFS_FD_DIR, S_DIR | 0500 },
-	{ PROCFS_PID, "limits", PROCFS_LIMITS, S_REG | 0444 },
-	{ PROCFS_PID, "maps", PROCFS_MAPS, S_REG | 0444 },
-	{ PROCFS_PID, "mountinfo", PROCFS_MOUNTINFO, S_REG | 0444 },
-	{ PROCFS_PID, "mounts", PROCFS_MOUNTS, S_REG | 0444 },
-	{ PROCFS_PID, "root", PROCFS_PID_ROOT, S_LNK | 0777 },
-	{ PROCFS_PID, "stat", PROCFS_PID_STAT, S_REG | 0444 },
-	{ PROCFS_PID, "statm", PROCFS_STATM, S_REG | 0444 },
-	{ PROCFS_PID, "status", PROCFS_STATUS, S_REG | 0444 },
-	{ PROCFS_PID, "zygote", PROCFS_ZYGOTE, S_DIR | 0500 },
-	{ PROCFS_ZYGOTE, "request", PROCFS_REQUEST, S_REG | 0400 },
-	{ PROCFS_ZYGOTE, "sitecustomize.py", PROCFS_LAUNCHER, S_REG | 0400 },
+	CONSTANT(PROCFS_ROOT, "cmdline", "BOOT_IMAGE=cowsh\n"),
+	{ PROCFS_ROOT, "cpuinfo", PROCFS_CPUINFO, S_REG | 0444, NULL },
+	{ PROCFS_ROOT, "filesystems", PROCFS_FILESYSTEMS, S_REG | 0444, NULL },
+	{ PROCFS_ROOT, "loadavg", PROCFS_LOADAVG, S_REG | 0444, NULL },
+	{ PROCFS_ROOT, "meminfo", PROCFS_MEMINFO, S_REG | 0444, NULL },
+	{ PROCFS_ROOT, "mounts", PROCFS_MOUNTS_LINK, S_LNK | 0777, NULL },
+	{ PROCFS_ROOT, "self", PROCFS_SELF, S_LNK | 0777, NULL },
+	{ PROCFS_ROOT, "stat", PROCFS_STAT, S_REG | 0444, NULL },
+	CONSTANT(PROCFS_ROOT, "swaps", "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"),
+	{ PROCFS_ROOT, "sys", PROCFS_SYS, S_DIR | 0555, NULL },
+	{ PROCFS_ROOT, "thread-self", PROCFS_THREAD_SELF, S_LNK | 0777, NULL },
+	{ PROCFS_ROOT, "uptime", PROCFS_UPTIME, S_REG | 0444, NULL },
+	{ PROCFS_ROOT, "version", PROCFS_VERSION, S_REG | 0444, NULL },
+	{ PROCFS_SYS, "fs", PROCFS_SYS_FS, S_DIR | 0555, NULL },
+	{ PROCFS_SYS, "kernel", PROCFS_SYS_KERNEL, S_DIR | 0555, NULL },
+	{ PROCFS_SYS, "net", PROCFS_SYS_NET, S_DIR | 0555, NULL },
+	{ PROCFS_SYS, "vm", PROCFS_SYS_VM, S_DIR | 0555, NULL },
+	CONSTANT(PROCFS_SYS_FS, "file-max", "9223372036854775807\n"),
+	CONSTANT(PROCFS_SYS_FS, "nr_open", "1048576\n"),
+	CONSTANT(PROCFS_SYS_FS, "pipe-max-size", "65536\n"),
+	{ PROCFS_SYS_NET, "core", PROCFS_SYS_NET_CORE, S_DIR | 0555, NULL },
+	CONSTANT(PROCFS_SYS_NET_CORE, "somaxconn", "4096\n"),
+	CONSTANT(PROCFS_SYS_VM, "max_map_count", "65530\n"),
+	CONSTANT(PROCFS_SYS_VM, "overcommit_memory", "0\n"),
+	CONSTANT(PROCFS_SYS_KERNEL, "cap_last_cap", "40\n"),
+	{ PROCFS_SYS_KERNEL, "hostname", PROCFS_HOSTNAME, S_REG | 0444, NULL },
+	CONSTANT(PROCFS_SYS_KERNEL, "ngroups_max", "65536\n"),
+	{ PROCFS_SYS_KERNEL, "osrelease", PROCFS_OSRELEASE, S_REG | 0444, NULL },
+	{ PROCFS_SYS_KERNEL, "ostype", PROCFS_OSTYPE, S_REG | 0444, NULL },
+	{ PROCFS_SYS_KERNEL, "pid_max", PROCFS_PID_MAX, S_REG | 0444, NULL },
+	{ PROCFS_SYS_KERNEL, "random", PROCFS_RANDOM, S_DIR | 0555, NULL },
+	CONSTANT(PROCFS_SYS_KERNEL, "threads-max", "4194304\n"),
+	{ PROCFS_SYS_KERNEL, "version", PROCFS_KVERSION, S_REG | 0444, NULL },
+	{ PROCFS_RANDOM, "boot_id", PROCFS_BOOT_ID, S_REG | 0444, NULL },
+	{ PROCFS_RANDOM, "entropy_avail", PROCFS_ENTROPY, S_REG | 0444, NULL },
+	{ PROCFS_RANDOM, "uuid", PROCFS_UUID, S_REG | 0444, NULL },
+	CONSTANT(PROCFS_PID, "cgroup", "0::/\n"),
+	{ PROCFS_PID, "cmdline", PROCFS_CMDLINE, S_REG | 0444, NULL },
+	{ PROCFS_PID, "comm", PROCFS_COMM, S_REG | 0444, NULL },
+	{ PROCFS_PID, "cwd", PROCFS_CWD, S_LNK | 0777, NULL },
+	{ PROCFS_PID, "environ", PROCFS_ENVIRON, S_REG | 0400, NULL },
+	{ PROCFS_PID, "exe", PROCFS_EXE, S_LNK | 0777, NULL },
+	{ PROCFS_PID, "fd", PROCFS_FD_DIR, S_DIR | 0500, NULL },
+	{ PROCFS_PID, "fdinfo", PROCFS_FDINFO_DIR, S_DIR | 0555, NULL },
+	{ PROCFS_PID, "limits", PROCFS_LIMITS, S_REG | 0444, NULL },
+	{ PROCFS_PID, "maps", PROCFS_MAPS, S_REG | 0444, NULL },
+	{ PROCFS_PID, "mountinfo", PROCFS_MOUNTINFO, S_REG | 0444, NULL },
+	{ PROCFS_PID, "mounts", PROCFS_MOUNTS, S_REG | 0444, NULL },
+	CONSTANT(PROCFS_PID, "oom_score", "0\n"),
+	CONSTANT(PROCFS_PID, "oom_score_adj", "0\n"),
+	{ PROCFS_PID, "root", PROCFS_PID_ROOT, S_LNK | 0777, NULL },
+	{ PROCFS_PID, "smaps", PROCFS_SMAPS, S_REG | 0444, NULL },
+	{ PROCFS_PID, "stat", PROCFS_PID_STAT, S_REG | 0444, NULL },
+	{ PROCFS_PID, "statm", PROCFS_STATM, S_REG | 0444, NULL },
+	{ PROCFS_PID, "status", PROCFS_STATUS, S_REG | 0444, NULL },
+	{ PROCFS_PID, "task", PROCFS_TASK, S_DIR | 0555, NULL },
+	{ PROCFS_PID, "zygote", PROCFS_ZYGOTE, S_DIR | 0500, NULL },
+	{ PROCFS_ZYGOTE, "request", PROCFS_REQUEST, S_REG | 0400, NULL },
+	{ PROCFS_ZYGOTE, "sitecustomize.py", PROCFS_LAUNCHER, S_REG | 0400, NULL },
+	/* Behind those of processes, whose files they are. */
+	{ PROCFS_THREAD, "cmdline", PROCFS_CMDLINE, S_REG | 0444, NULL },
+	{ PROCFS_THREAD, "comm", PROCFS_COMM, S_REG | 0444, NULL },
+	{ PROCFS_THREAD, "environ", PROCFS_ENVIRON, S_REG | 0400, NULL },
+	{ PROCFS_THREAD, "exe", PROCFS_EXE, S_LNK | 0777, NULL },
+	{ PROCFS_THREAD, "limits", PROCFS_LIMITS, S_REG | 0444, NULL },
+	{ PROCFS_THREAD, "maps", PROCFS_MAPS, S_REG | 0444, NULL },
+	{ PROCFS_THREAD, "stat", PROCFS_PID_STAT, S_REG | 0444, NULL },
+	{ PROCFS_THREAD, "statm", PROCFS_STATM, S_REG | 0444, NULL },
+	{ PROCFS_THREAD, "status", PROCFS_STATUS, S_REG | 0444, NULL },
 };
 
 enum { NENTRIES = sizeof entries / sizeof entries[0] };
@@ -92,6 +130,8 @@ static enum procfs_kind parent_of(enum procfs_kind kind)
 
 	if (kind == PROCFS_FD)
 		return PROCFS_FD_DIR;
+	if (kind == PROCFS_THREAD)
+		return PROCFS_TASK;
 	return e != NULL ? e->dir : PROCFS_ROOT;
 }
 
@@ -118,24 +158,57 @@ static bool is_there(struct kernel *k, uint64_t dir, const struct entry *e)
 	return e->kind != PROCFS_ZYGOTE || (p != NULL && p->launcher.len != 0);
 }
 
+static uint64_t row_id(uint64_t dir, int row)
+{
+	enum procfs_kind kind = entries[row].kind;
+
+	return ID(kind, pid_of(dir), kind == PROCFS_CONSTANT ? row : 0);
+}
+
 static int lookup_entry(struct kernel *k, uint64_t dir, struct bytes name, uint64_t *id)
 {
 	for (int i = 0; i < NENTRIES; i++) {
 		if (entries[i].dir == kind_of(dir) && bytes_is(name, entries[i].name) &&
 		    is_there(k, dir, &entries[i])) {
-			*id = ID(entries[i].kind, pid_of(dir), 0);
+			*id = row_id(dir, i);
 			return 0;
 		}
 	}
 	return -E_NOENT;
 }
 
-static int lookup_up(uint64_t dir, uint64_t *id)
+static int lookup_up(struct kernel *k, uint64_t dir, uint64_t *id)
 {
 	enum procfs_kind up = parent_of(kind_of(dir));
 
+	/* From a thread to its process. */
+	if (up == PROCFS_TASK && proc_find(k, pid_of(dir)) != NULL)
+		dir = ID(up, proc_owner(proc_find(k, pid_of(dir)))->pid, 0);
 	*id = ID(up, up == PROCFS_ROOT ? 0 : pid_of(dir), 0);
 	return 0;
+}
+
+/* Descriptors and threads, by number. */
+static int lookup_number(struct kernel *k, uint64_t dir, int n, uint64_t *id)
+{
+	const struct proc *p = proc_find(k, pid_of(dir));
+	const struct proc *t = kind_of(dir) == PROCFS_TASK ? proc_find(k, n) : NULL;
+
+	if (p == NULL || n < 0)
+		return -E_NOENT;
+	if (kind_of(dir) == PROCFS_TASK && (t == NULL || proc_owner(t) != proc_owner(p)))
+		return -E_NOENT;
+	if (kind_of(dir) != PROCFS_TASK && fd_file(p, n) == NULL)
+		return -E_NOENT;
+	*id = kind_of(dir) == PROCFS_TASK     ? ID(PROCFS_THREAD, n, 0)
+	      : kind_of(dir) == PROCFS_FD_DIR ? ID(PROCFS_FD, pid_of(dir), n)
+					      : ID(PROCFS_FDINFO, pid_of(dir), n);
+	return 0;
+}
+
+static bool has_numbers(enum procfs_kind kind)
+{
+	return kind == PROCFS_FD_DIR || kind == PROCFS_FDINFO_DIR || kind == PROCFS_TASK;
 }
 
 static int proc_lookup(void *user, void *asker, uint64_t dir, struct bytes name, uint64_t *id)
@@ -145,15 +218,9 @@ static int proc_lookup(void *user, void *asker, uint64_t dir, struct bytes name,
 
 	(void)user;
 	if (bytes_is(name, ".."))
-		return lookup_up(dir, id);
-	if (kind_of(dir) == PROCFS_FD_DIR) {
-		const struct proc *p = proc_find(k, pid_of(dir));
-
-		if (p == NULL || n < 0 || fd_file(p, n) == NULL)
-			return -E_NOENT;
-		*id = ID(PROCFS_FD, pid_of(dir), n);
-		return 0;
-	}
+		return lookup_up(k, dir, id);
+	if (has_numbers(kind_of(dir)))
+		return lookup_number(k, dir, n, id);
 	if (kind_of(dir) == PROCFS_ROOT && proc_find(k, n) != NULL) {
 		*id = ID(PROCFS_PID, n, 0);
 		return 0;
@@ -175,6 +242,10 @@ static uint32_t mode_of(const struct proc *p, uint64_t id)
 		return S_LNK | 0100 | (file_reads(f) ? 0400u : 0) | (file_writes(f) ? 0200u : 0);
 	if (kind == PROCFS_JUMP)
 		return S_CHR | 0666;
+	if (kind == PROCFS_FDINFO)
+		return S_REG | 0444;
+	if (kind == PROCFS_CONSTANT)
+		return entries[fd_of(id)].mode;
 	return e != NULL ? e->mode : S_DIR | 0555;
 }
 
@@ -186,7 +257,8 @@ static int proc_getattr(void *user, void *asker, uint64_t id, struct vfs_stat *o
 	(void)user;
 	if (pid_of(id) != 0) {
 		p = proc_find(k, pid_of(id));
-		if (p == NULL || (kind_of(id) == PROCFS_FD && fd_file(p, fd_of(id)) == NULL))
+		if (p == NULL || ((kind_of(id) == PROCFS_FD || kind_of(id) == PROCFS_FDINFO) &&
+				  fd_file(p, fd_of(id)) == NULL))
 			return -E_NOENT;
 		out->uid = p->cred.uid;
 		out->gid = p->cred.gid;
@@ -241,20 +313,25 @@ static int next_number(struct kernel *k, uint64_t dir, const char *after, struct
 		       struct vfs_dirent *out)
 {
 	struct candidate best = { .found = false };
-	bool fds = kind_of(dir) == PROCFS_FD_DIR;
-	const struct proc *p = fds ? proc_find(k, pid_of(dir)) : k->all_first;
+	bool numbers = has_numbers(kind_of(dir));
+	bool fds = numbers && kind_of(dir) != PROCFS_TASK;
+	const struct proc *of = proc_find(k, pid_of(dir));
+	uint64_t id;
 
-	for (int fd = 0; fds && p != NULL && fd < p->nfds; fd++)
-		if (p->fd[fd].file != NULL)
+	for (int fd = 0; fds && of != NULL && fd < of->nfds; fd++)
+		if (of->fd[fd].file != NULL)
 			consider(&best, fd, after);
-	for (; !fds && p != NULL; p = p->priv->all_next)
-		if (p->priv->owner == NULL)
+	for (const struct proc *p = k->all_first; !fds && p != NULL; p = p->priv->all_next)
+		if (numbers ? of != NULL && proc_owner(p) == of : p->priv->owner == NULL)
 			consider(&best, p->pid, after);
 	if (!best.found)
 		return -E_NOENT;
+	id = ID(PROCFS_PID, best.number, 0);
+	if (numbers && lookup_number(k, dir, best.number, &id) != 0)
+		return -E_NOENT;
 	out->name = arena_bytes(a, bytes_of(best.name));
-	out->ino = fds ? ID(PROCFS_FD, pid_of(dir), best.number) : ID(PROCFS_PID, best.number, 0);
-	out->type = fds ? S_LNK : S_DIR;
+	out->ino = id;
+	out->type = kind_of(id) == PROCFS_FD ? S_LNK : kind_of(id) == PROCFS_FDINFO ? S_REG : S_DIR;
 	return 0;
 }
 
@@ -264,7 +341,7 @@ static int proc_next_entry(void *user, void *asker, uint64_t dir, const char *af
 	enum procfs_kind kind = kind_of(dir);
 
 	(void)user;
-	if ((kind == PROCFS_ROOT || kind == PROCFS_FD_DIR) &&
+	if ((kind == PROCFS_ROOT || has_numbers(kind)) &&
 	    next_number(asker, dir, after, a, out) == 0)
 		return 0;
 	for (int i = 0; i < NENTRIES; i++) {
@@ -274,7 +351,7 @@ static int proc_next_entry(void *user, void *asker, uint64_t dir, const char *af
 		    !is_there(asker, dir, e))
 			continue;
 		out->name = arena_bytes(a, bytes_of(e->name));
-		out->ino = ID(e->kind, pid_of(dir), 0);
+		out->ino = row_id(dir, i);
 		out->type = e->mode & S_FMT;
 		return 0;
 	}
@@ -352,6 +429,8 @@ static int proc_readlink(void *user, void *asker, uint64_t id, struct arena *a, 
 		buf_puts(&b, "self/mounts");
 	else if (kind_of(id) == PROCFS_SELF && self != NULL)
 		buf_put_i64(&b, proc_owner(self)->pid);
+	else if (kind_of(id) == PROCFS_THREAD_SELF && self != NULL)
+		buf_printf(&b, "%d/task/%d", proc_owner(self)->pid, self->pid);
 	else if (p == NULL || p->state == PROC_ZOMBIE)
 		r = -E_NOENT;
 	else if (kind_of(id) == PROCFS_FD)
@@ -373,13 +452,23 @@ static int proc_readlink(void *user, void *asker, uint64_t id, struct arena *a, 
 static int proc_content(void *user, void *asker, uint64_t id, struct arena *a, struct bytes *out)
 {
 	struct kernel *k = asker;
-	const struct proc *p = pid_of(id) != 0 ? proc_find(k, pid_of(id)) : NULL;
+	struct proc *p = pid_of(id) != 0 ? proc_find(k, pid_of(id)) : NULL;
 	struct buf b = buf_in(a);
 	int r = -E_SRCH;
 
 	(void)user;
-	if (pid_of(id) == 0 || p != NULL)
+	if (kind_of(id) == PROCFS_CONSTANT) {
+		buf_puts(&b, entries[fd_of(id)].text);
+		r = 0;
+	} else if (kind_of(id) == PROCFS_FDINFO && p != NULL) {
+		r = procfs_fdinfo(p, fd_of(id), &b);
+	} else if (p != NULL && p->program != NULL &&
+		   (kind_of(id) == PROCFS_MAPS || kind_of(id) == PROCFS_SMAPS)) {
+		p->program->maps(p, kind_of(id) == PROCFS_SMAPS, a, &b);
+		r = 0;
+	} else if (pid_of(id) == 0 || p != NULL) {
 		r = procfs_text(k, p, kind_of(id), &b);
+	}
 	*out = buf_bytes(&b);
 	return r;
 }

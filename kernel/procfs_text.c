@@ -183,22 +183,64 @@ static void put_mask(struct buf *b, const char *name, uint64_t mask)
 	buf_putc(b, '\n');
 }
 
-static void status(const struct proc *p, struct buf *b)
+/* Of builtins: what they count against the session's memory. */
+static struct proc_sizes sizes(struct proc *p)
+{
+	uint64_t n = proc_memory(p);
+
+	return p->program != NULL ? p->program->sizes(p)
+				  : (struct proc_sizes){ .size = n, .resident = n };
+}
+
+static unsigned long long pages(uint64_t bytes)
+{
+	return (unsigned long long)bytes / PAGE_BYTES;
+}
+
+static int threads(const struct proc *p)
+{
+	int n = 1;
+
+	for (const struct proc *t = proc_owner(p)->priv->threads; t; t = t->priv->thread_next)
+		n++;
+	return n;
+}
+
+static void status_memory(struct proc *p, struct buf *b)
+{
+	struct proc_sizes s = sizes(p);
+
+	buf_printf(b, "VmPeak:\t%8llu kB\nVmSize:\t%8llu kB\n", kb(s.size), kb(s.size));
+	if (p->program != NULL)
+		buf_printf(b, "VmLck:\t%8d kB\nVmPin:\t%8d kB\nVmHWM:\t%8llu kB\n", 0, 0,
+			   kb(s.resident));
+	buf_printf(b, "VmRSS:\t%8llu kB\n", kb(s.resident));
+	if (p->program == NULL)
+		return;
+	buf_printf(b, "RssAnon:\t%8llu kB\nRssFile:\t%8llu kB\nRssShmem:\t%8d kB\n",
+		   kb(s.resident - s.shared), kb(s.shared), 0);
+	buf_printf(b, "VmData:\t%8llu kB\nVmStk:\t%8llu kB\nVmExe:\t%8llu kB\n", kb(s.data),
+		   kb(s.stack), kb(s.text));
+	buf_printf(b, "VmLib:\t%8d kB\nVmPTE:\t%8d kB\nVmSwap:\t%8d kB\n", 0, 0, 0);
+}
+
+static void status(struct proc *p, struct buf *b)
 {
 	const struct vfs_cred *c = &p->cred;
+	int tgid = proc_owner(p)->pid;
 
 	buf_printf(b, "Name:\t%s\nUmask:\t%04o\nState:\t%s\nTgid:\t%d\nNgid:\t0\nPid:\t%d\n",
-		   p->name, (unsigned)p->umask, state_word(p), p->pid, p->pid);
+		   p->name, (unsigned)proc_owner(p)->umask, state_word(p), tgid, p->pid);
 	buf_printf(b, "PPid:\t%d\nTracerPid:\t0\nUid:\t%u\t%u\t%u\t%u\n", p->ppid, c->uid, c->uid,
 		   c->uid, c->uid);
 	buf_printf(b, "Gid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t", c->gid, c->gid, c->gid,
 		   c->gid, p->nfds);
 	for (uint32_t i = 0; i < c->ngroups; i++)
 		buf_printf(b, "%u ", c->groups[i]);
-	buf_printf(b, "\nNStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\n", p->pid, p->pid,
-		   p->pgid, p->sid);
-	buf_printf(b, "VmPeak:\t%8llu kB\nVmSize:\t%8llu kB\nVmRSS:\t%8llu kB\nThreads:\t1\n",
-		   kb(proc_memory(p)), kb(proc_memory(p)), kb(proc_memory(p)));
+	buf_printf(b, "\nNStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\n", tgid, p->pid, p->pgid,
+		   p->sid);
+	status_memory(p, b);
+	buf_printf(b, "Threads:\t%d\n", threads(p));
 	put_mask(b, "SigPnd:\t", 0);
 	put_mask(b, "ShdPnd:\t", p->sig_pending);
 	put_mask(b, "SigBlk:\t", p->sig_blocked);
@@ -206,16 +248,17 @@ static void status(const struct proc *p, struct buf *b)
 	put_mask(b, "SigCgt:\t", action_mask(p, SIG_CAUGHT));
 }
 
-static void stat(const struct kernel *k, const struct proc *p, struct buf *b)
+static void stat(const struct kernel *k, struct proc *p, struct buf *b)
 {
+	struct proc_sizes s = sizes(p);
 	int64_t since = p->started_ns - (k->host.clock != NULL ? k->real_start_ns : k->epoch_ns);
 
 	buf_printf(b, "%d (%s) %c %d %d %d 0 -1 0 0 0 0 0 ", p->pid, p->name, proc_state_letter(p),
 		   p->ppid, p->pgid, p->sid);
-	buf_printf(b, "%llu 0 %llu 0 %d %d 1 0 %lld ", ticks(k, p->steps), ticks(k, p->child_steps),
-		   20 + p->nice, p->nice, (long long)(since / 10000000));
-	buf_printf(b, "%llu %llu ", (unsigned long long)proc_memory(p),
-		   (unsigned long long)proc_memory(p) / 4096);
+	buf_printf(b, "%llu 0 %llu 0 %d %d %d 0 %lld ", ticks(k, p->steps),
+		   ticks(k, p->child_steps), 20 + p->nice, p->nice, threads(p),
+		   (long long)(since / 10000000));
+	buf_printf(b, "%llu %llu ", (unsigned long long)s.size, pages(s.resident));
 	buf_puts(b, "18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 "
 		    "0\n");
 }
@@ -264,8 +307,23 @@ static void request(const struct proc *p, struct buf *b)
 	buf_putc(b, '\0');
 }
 
-int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, struct buf *b)
+int procfs_fdinfo(const struct proc *p, int fd, struct buf *b)
 {
+	const struct file *f = fd_file(p, fd);
+
+	if (f == NULL)
+		return -E_NOENT;
+	buf_printf(b, "pos:\t%llu\nflags:\t0%o\nmnt_id:\t1\nino:\t%llu\n",
+		   (unsigned long long)f->pos,
+		   f->flags | (p->fd[fd].cloexec ? (unsigned)O_CLOEXEC_ : 0u),
+		   (unsigned long long)f->ino);
+	return 0;
+}
+
+int procfs_text(struct kernel *k, struct proc *p, enum procfs_kind kind, struct buf *b)
+{
+	struct proc_sizes s;
+
 	if (p == NULL)
 		return system_text(k, kind, b);
 	switch (kind) {
@@ -273,7 +331,8 @@ int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, s
 	case PROCFS_COMM: buf_printf(b, "%s\n", p->name); break;
 	case PROCFS_ENVIRON: put_strings(b, p->envp); break;
 	case PROCFS_LIMITS: limits(p, b); break;
-	case PROCFS_MAPS: break;
+	case PROCFS_MAPS:
+	case PROCFS_SMAPS: break;
 	case PROCFS_MOUNTINFO:
 		buf_puts(b, "1 0 0:1 / / rw,relatime - cowsh cowsh rw\n"
 			    "2 1 0:16 / /proc rw,nosuid,nodev,noexec - proc proc rw\n");
@@ -284,8 +343,9 @@ int procfs_text(struct kernel *k, const struct proc *p, enum procfs_kind kind, s
 		break;
 	case PROCFS_PID_STAT: stat(k, p, b); break;
 	case PROCFS_STATM:
-		buf_printf(b, "%llu %llu 0 0 0 0 0\n", (unsigned long long)proc_memory(p) / 4096,
-			   (unsigned long long)proc_memory(p) / 4096);
+		s = sizes(p);
+		buf_printf(b, "%llu %llu %llu %llu 0 %llu 0\n", pages(s.size), pages(s.resident),
+			   pages(s.shared), pages(s.text), pages(s.data + s.stack));
 		break;
 	case PROCFS_STATUS: status(p, b); break;
 	case PROCFS_LAUNCHER: buf_put(b, p->launcher.ptr, p->launcher.len); break;

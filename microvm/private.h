@@ -209,6 +209,9 @@ struct object *object_find(struct microvm *m, vfs_ino ino);
 void object_before_read(struct proc *p, struct microvm *m, int fd);
 void object_after_write(struct proc *p, struct microvm *m, int fd);
 
+/* proc_maps.c */
+extern const struct proc_program microvm_program;
+
 /* --- elf.c --- */
 
 enum { ELF_SEGMENTS_MAX = 64 };

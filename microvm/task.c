@@ -94,6 +94,7 @@ void task_release(struct proc *p)
 	if (t == NULL)
 		return;
 	p->task = NULL;
+	p->program = NULL;
 	if (t->vfork_token != 0)
 		kernel_futex_wake(p->k, (struct futex_key){ t->vfork_token, 1 }, 1, 1);
 	let_go(t);
@@ -109,6 +110,7 @@ static void adopt(struct task *t, struct proc *p)
 	t->group->tasks++;
 	p->task = t;
 	p->release = task_release;
+	p->program = &microvm_program;
 }
 
 int task_new(struct microvm *m, struct proc *p, struct task **out)
