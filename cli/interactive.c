@@ -135,11 +135,12 @@ static bool find_editor(char *path, size_t size)
 }
 
 /* The editor's ends are 3 and 4 there; ours are closed in every program started later. */
-static bool spawn_editor(char *path, int to[2], int from[2])
+static bool spawn_editor(char *path, bool lockdown, int to[2], int from[2])
 {
 	extern char **environ;
 	posix_spawn_file_actions_t actions;
-	char *argv[] = { path, NULL };
+	static char unlocked[] = "--no-lockdown";
+	char *argv[] = { path, lockdown ? NULL : unlocked, NULL };
 	pid_t pid;
 	bool started;
 
@@ -160,7 +161,7 @@ static int above(int fd)
 	return moved;
 }
 
-static void editor_start(struct editor *e)
+static void editor_start(struct editor *e, bool lockdown)
 {
 	char path[PATH_MAX + 32];
 	int to[2], from[2];
@@ -174,7 +175,7 @@ static void editor_start(struct editor *e)
 		to[i] = above(to[i]);
 		from[i] = above(from[i]);
 	}
-	if (!spawn_editor(path, to, from))
+	if (!spawn_editor(path, lockdown, to, from))
 		return;
 	close(to[0]);
 	close(from[1]);
@@ -395,7 +396,7 @@ int interactive(struct runner *r)
 	runner_prepare(r);
 	debug_begin(r);
 	sigaction(SIGINT, &action, NULL);
-	editor_start(&editor);
+	editor_start(&editor, !r->options->no_lockdown);
 	if (r->options->time_limit_ms != 0)
 		deadline_arm(r->options->time_limit_ms, true);
 	if (!r->options->no_lockdown)

@@ -16,6 +16,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -82,6 +83,22 @@
 	MASKED(mprotect, 2, PROT_EXEC, 0)                                                          \
 	MASKED(ioctl, 1, 0xff00, KVM_REQUESTS)
 
+/* Of ioctl what reads and sets modes (TCGETS to TCSETAF) and the size; never what types for the
+ * user (TIOCSTI). libedit signals its own group. */
+#define EDITOR_CALLS(CALL, OPEN)                                                                   \
+	RUNNER_CALLS(CALL, OPEN)                                                                   \
+	CALL(exit_group)                                                                           \
+	CALL(brk)                                                                                  \
+	CALL(munmap)                                                                               \
+	CALL(mremap)                                                                               \
+	CALL(rt_sigaction)                                                                         \
+	CALL(rt_sigprocmask)                                                                       \
+	MASKED(mmap, 2, PROT_EXEC, 0)                                                              \
+	MASKED(kill, 0, UINT32_MAX, 0)                                                             \
+	MASKED(ioctl, 1, ~7u, TERMINAL_MODES)                                                      \
+	MASKED(ioctl, 1, UINT32_MAX, TIOCGWINSZ)
+
+enum { TERMINAL_MODES = 0x5400 };  /* TCGETS is the second of eight */
 enum { KVM_REQUESTS = 0xae << 8 }; /* their second byte */
 
 #if defined(__x86_64__)
@@ -115,11 +132,12 @@ static bool with_machine;
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 5), LOAD(args[argument]),               \
 		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, (mask)), IS(value), ANSWER(SECCOMP_RET_ALLOW), \
 		LOAD(nr),
-#define FILTER(list)                                                                               \
+#define FILTER(list) FILTER_ELSE(list, SECCOMP_RET_KILL_PROCESS)
+#define FILTER_ELSE(list, how)                                                                     \
 	{                                                                                          \
 		LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOCK_ARCH, 1, 0),                  \
 			ANSWER(SECCOMP_RET_KILL_PROCESS), LOAD(nr),                                \
-			list(ALLOW_CALL, ALLOW_OPEN) ANSWER(SECCOMP_RET_KILL_PROCESS)              \
+			list(ALLOW_CALL, ALLOW_OPEN) ANSWER(how)                                   \
 	}
 
 static int install(struct sock_filter *filter, size_t count)
@@ -139,6 +157,8 @@ static int install_for(enum lock which)
 	static struct sock_filter keeper[] = FILTER(KEEPER_CALLS);
 	static struct sock_filter apply[] = FILTER(BROKER_APPLY_CALLS);
 	static struct sock_filter machine[] = FILTER(MACHINE_CALLS);
+	/* What libedit could do without is refused. */
+	static struct sock_filter editor[] = FILTER_ELSE(EDITOR_CALLS, SECCOMP_RET_ERRNO | EPERM);
 
 	if (which == LOCK_BROKER)
 		return install(broker, sizeof broker / sizeof *broker);
@@ -148,6 +168,8 @@ static int install_for(enum lock which)
 		return install(apply, sizeof apply / sizeof *apply);
 	if (which == LOCK_MACHINE)
 		return install(machine, sizeof machine / sizeof *machine);
+	if (which == LOCK_EDITOR)
+		return install(editor, sizeof editor / sizeof *editor);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) == 0)
 		return 0;
 	return install(runner, sizeof runner / sizeof *runner);

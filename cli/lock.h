@@ -15,6 +15,7 @@ enum lock {
 	LOCK_BROKER_APPLY, /* and changes what is in them: apply_host.c */
 	LOCK_KEEPER,       /* replaces the file of a session: keep.c */
 	LOCK_MACHINE,      /* a runner that may run real programs, with --microvm */
+	LOCK_EDITOR,       /* edits lines on the terminal: edit/main.c */
 };
 
 /* From here on every other call kills the process. Ends the program with a message if the

@@ -3,15 +3,20 @@
  * cowsh-edit - the line editor of the interactive shell, a process of its own.
  *
  * The terminal library (libedit) and everything it may read stay outside the program that runs
- * scripts. Requests come on descriptor 3, each ended by NUL: "P" and a prompt asks for a line,
- * "H" and text puts the text into the history. A line goes out on descriptor 4, as "L", the line
- * and a newline; "I" and a newline when ^C gave it up. "T", the line before a word and a newline,
- * "W", the word and a newline ask how that may go on: answered on descriptor 3 by words, each
- * ended by NUL, and an empty one. The end of the terminal's input ends this process.
+ * scripts; what they need is read before this process locks itself. Requests come on descriptor 3,
+ * each ended by NUL: "P" and a prompt asks for a line, "H" and text puts the text into the history.
+ * A line goes out on descriptor 4, as "L", the line and a newline; "I" and a newline when ^C gave
+ * it up. "T", the line before a word and a newline, "W", the word and a newline ask how that may go
+ * on: answered on descriptor 3 by words, each ended by NUL, and an empty one. The end of the
+ * terminal's input ends this process.
  */
+#include "cli/cli.h"
+#include "cli/lock.h"
+
 #include <editline/readline.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +25,25 @@
 enum { REQUESTS = 3, LINES = 4 };
 
 static FILE *requests, *lines;
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t given_up;
+
+void fatal(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("cowsh-edit: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+	_exit(2);
+}
 
 /* An interrupt only ends the line being edited. */
-static void interrupt(int signal)
+static void give_up(int signal)
 {
 	(void)signal;
-	interrupted = 1;
+	given_up = 1;
 }
 
 static int send_line(char kind, const char *line, size_t len)
@@ -79,7 +96,7 @@ static char *edit(const char *prompt)
 	last = last != NULL ? last + 1 : prompt;
 	fwrite(prompt, 1, (size_t)(last - prompt), stdout);
 	fflush(stdout);
-	interrupted = 0;
+	given_up = 0;
 	return readline(last);
 }
 
@@ -88,7 +105,7 @@ static int answer(const char *prompt)
 	char *line = edit(prompt);
 	int result;
 
-	if (line == NULL && interrupted) {
+	if (line == NULL && given_up) {
 		puts("^C");
 		return send_line('I', "", 0);
 	}
@@ -99,22 +116,25 @@ static int answer(const char *prompt)
 	return result;
 }
 
-int main(void)
+/* With an argument (--no-lockdown) it keeps its rights. */
+int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = give_up, .sa_flags = SA_RESTART };
 	char *request = NULL;
 	size_t size = 0;
 
 	requests = fdopen(REQUESTS, "r");
 	lines = fdopen(LINES, "w");
-	if (requests == NULL || lines == NULL) {
-		fputs("cowsh-edit: started by cowsh for interactive use\n", stderr);
-		return 2;
-	}
+	(void)argv;
+	if (requests == NULL || lines == NULL)
+		fatal("started by cowsh for interactive use");
 	if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
 		setlocale(LC_CTYPE, "C.UTF-8");
 	sigaction(SIGINT, &action, NULL);
+	rl_initialize(); /* reads what is known of the terminal */
 	rl_attempted_completion_function = complete;
+	if (argc == 1)
+		lock_down(LOCK_EDITOR);
 	while (getdelim(&request, &size, '\0', requests) > 0) {
 		if (request[0] == 'H')
 			add_history(request + 1);

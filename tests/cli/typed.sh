@@ -45,4 +45,13 @@ check 'names of the sandbox are completed' 'cat /tmp/dir/alone' "$(grep -x 'cat 
 check 'PS1 is the prompt' 1 "$(grep -c '^</tmp> exit' shown)"
 typed 'PROMPT_COMMAND='"'"'PS1="[$?]: "'"'"'\n' 'false\n' ':\n' 'exit\n' > shown
 check 'PROMPT_COMMAND makes the prompt, and $? stays' '[0]: false [1]: : [0]: exit' "$(grep -a '^\[[01]\]: ' shown | paste -sd' ')"
+if ! nm "$cowsh" 2> /dev/null | grep -q __asan_init; then
+	{ sleep 1; printf 'exit\n'; } | script -qefc "$cowsh" screen > /dev/null 2>&1 &
+	for ((i = 0; i < 15; i++)); do
+		sleep 0.05
+		pid=$(pgrep -f "^$cowsh-edit") && grep -q 'Seccomp:.*2' "/proc/$pid/status" && break
+	done
+	check 'the line editor is locked' 2 "$(awk '/^Seccomp:/ { print $2 }' "/proc/$pid/status")"
+	wait
+fi
 finish
