@@ -357,7 +357,7 @@ static bool addressed(const struct proc *p, const struct proc *target, int pid)
 		return false;
 	if (pid == -1)
 		return target != p && target->pid != PROC_PIDS_FIRST;
-	return target->pgid == (pid == 0 ? p->pgid : -pid);
+	return pid == 0 ? target->pgid == p->pgid : -target->pgid == pid; /* may be INT_MIN */
 }
 
 /* The caller comes last: the signal may end it. */

@@ -344,6 +344,7 @@ static int signals(struct proc *p, void *arg)
 	CHECK_EQ(sys_kill(p, (int)pid, SIGTERM_), 0);
 	CHECK_EQ(env_wait(p, pid), SIGTERM_);
 	CHECK_EQ(sys_kill(p, (int)pid, 0), -E_SRCH);
+	CHECK_EQ(sys_kill(p, INT32_MIN, 0), -E_SRCH);
 	pid = env_spawn(p, catch_term, NULL);
 	sys_sleep(p, 1000);
 	CHECK_EQ(sys_kill(p, (int)pid, SIGTERM_), 0);
