@@ -135,8 +135,15 @@ static void end_watch(struct kernel *k, struct inotify *n, struct watch **link)
 	forget(k, link);
 }
 
+/* Every watch is looked at. A switch here would change the lists: it comes at the next charge. */
+static void charge(struct kernel *k)
+{
+	kernel_fuel(k)->left -= (int64_t)k->watches;
+}
+
 static void tell(struct kernel *k, vfs_ino ino, uint32_t mask, uint32_t cookie, struct bytes name)
 {
+	charge(k);
 	for (struct inotify *n = k->inotifies; n != NULL; n = n->next) {
 		for (struct watch **link = &n->first; *link != NULL; link = &(*link)->next) {
 			struct watch *w = *link;
@@ -156,6 +163,7 @@ static void tell(struct kernel *k, vfs_ino ino, uint32_t mask, uint32_t cookie, 
 /* The inode has no name any more. */
 static void tell_gone(struct kernel *k, vfs_ino ino)
 {
+	charge(k);
 	for (struct inotify *n = k->inotifies; n != NULL; n = n->next)
 		for (struct watch **link = &n->first; *link != NULL; link = &(*link)->next)
 			if ((*link)->ino == ino) {
