@@ -380,6 +380,7 @@ static int64_t add(struct kernel *k, struct inotify *n, vfs_ino ino, uint32_t ma
 {
 	struct watch *w;
 
+	charge(k);
 	for (w = n->first; w != NULL && w->ino != ino; w = w->next)
 		;
 	if (w != NULL) {
