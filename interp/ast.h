@@ -166,7 +166,8 @@ struct arith_text {
 	struct bytes text;
 	struct arith *cache; /* compiled, when the text does not depend on expansions */
 	bool cache_tried;
-	bool index; /* of an array: quoted as in $(( )), though the word is read as one */
+	bool commented; /* a # behind a blank hides the end of $(( )), for bash */
+	bool index;     /* of an array: quoted as in $(( )), though the word is read as one */
 	/* The arena of the tree, set by the parser: expansion allocates `cache` there. NULL: the
 	 * text is compiled at each use. */
 	struct arena *arena;
@@ -177,7 +178,9 @@ struct command_sub {
 	/* Syntax error of the text, to be reported when it is expanded (backquotes and what stands
 	 * in here-documents are parsed early but may be wrong until then). */
 	const struct parse_error *error;
-	struct bytes text; /* between the parentheses, or unescaped from the backquotes */
+	struct bytes complaint; /* said instead of the error, if not empty */
+	bool fatal;             /* the error is one of the word around it, too */
+	struct bytes text;      /* between the parentheses, or unescaped from the backquotes */
 	bool backquoted;
 	bool raw; /* its lines count as written: backquotes, here-documents */
 	/* Else bash counts them in the text that it makes of the commands: numbered when first

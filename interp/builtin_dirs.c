@@ -198,7 +198,7 @@ static int stack_index(struct shell *sh, const char *who, const char *word, cons
 		return -1;
 	}
 	if (n >= count) {
-		if (count == 1 && strcmp(who, "dirs") != 0)
+		if (count == 1)
 			builtin_error(sh, who, "directory stack empty");
 		else
 			builtin_error(sh, who, "%s: directory stack index out of range", shown);

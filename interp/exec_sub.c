@@ -7,6 +7,7 @@
  * right here into a buffer; when it is a program, that is started without a shell around it.
  */
 #include "interp/exec.h"
+#include "interp/expand.h"
 #include "interp/print.h"
 
 /* --- what changes nothing --- */
@@ -406,9 +407,12 @@ int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes
 	*out = (struct bytes){ "", 0 };
 	sh->substitutions++;
 	if (c->error != NULL) {
-		parse_error_print(sh, "command substitution", c->error);
+		if (c->complaint.len != 0)
+			shell_error(sh, "%.*s", (int)c->complaint.len, c->complaint.ptr);
+		else
+			parse_error_print(sh, "command substitution", c->error);
 		sh->status = STATUS_USAGE;
-		return 0;
+		return c->fatal ? expand_fail(sh) : 0;
 	}
 	if (c->root == NULL) {
 		sh->status = 0;

@@ -98,6 +98,13 @@ static int expand_arith_part(struct expander *e, const struct part *part)
 	int64_t value;
 	uint64_t u;
 
+	if (part->arith->commented) {
+		struct bytes word = e->source.len != 0 ? e->source : part->text;
+
+		shell_error(e->sh, "bad substitution: no closing `)' in %.*s", (int)word.len,
+			    word.ptr);
+		return expand_fail(e->sh);
+	}
 	if (expand_arith(e->sh, part->arith, &value) != 0)
 		return -1;
 	u = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;

@@ -188,7 +188,7 @@ static bool parse_for_expr(struct parser *p, struct arith_text **out)
 	size_t start;
 	int c;
 
-	while (c = source_peek(p), byte_is_space(c))
+	while (c = source_peek(p), c == ' ' || c == '\t')
 		source_step(p);
 	start = p->pos;
 	word_begin(p, &w, MODE_ARITH);
@@ -211,10 +211,10 @@ static void *fail_for_head(struct parser *p, size_t start, int line, const char 
 		return NULL;
 	if (source_peek(p) < 0)
 		return parse_fail_matching(p, line, ')');
-	parse_fail(p, p->line, bytes_of(message));
+	parse_fail(p, line, bytes_of(message));
 	p->error.message[1] = parse_text(p, "syntax error: `%.*s))'", (int)(p->pos - start),
 					 p->src + start);
-	p->error.second_line = p->line;
+	p->error.second_line = line;
 	return NULL;
 }
 

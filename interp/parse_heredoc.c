@@ -140,13 +140,160 @@ static void collect(struct parser *p, const struct here_doc *doc)
 	warn_unended(p, p->line - 1, doc);
 }
 
+/* --- what a body begins and does not end --- */
+
+enum { UNENDED_DEPTH_MAX = 64 };
+
+struct scan {
+	struct bytes text;
+	size_t at;
+	int depth;
+	char open;   /* what closes the expansion that does not end; 0: none; $: a command's */
+	bool bad;    /* ... a ${ in which no operator follows the name */
+	size_t from; /* ... and where it begins */
+};
+
+static bool scan_looks_at(const struct scan *s, const char *what)
+{
+	return bytes_starts(bytes_slice(s->text, s->at, s->text.len), bytes_of(what));
+}
+
+static void scan_one(struct scan *s, bool braced);
+
+/* Up to the byte that closes the expansion from `from` on, `open` inside it counting against it. */
+static void scan_to(struct scan *s, size_t from, char open, char close)
+{
+	size_t nested = 0;
+
+	while (s->at < s->text.len && s->open == 0) {
+		char c = s->text.ptr[s->at];
+
+		if (c == close && nested-- == 0) {
+			s->at++;
+			return;
+		}
+		nested += c == open;
+		scan_one(s, close == '}');
+	}
+	if (s->open == 0) {
+		s->open = close;
+		s->from = from;
+	}
+}
+
+static bool is_operator(const struct scan *s)
+{
+	return s->at < s->text.len && s->text.ptr[s->at] != '\0' &&
+	       strchr(":-=?+%#/^,~@", s->text.ptr[s->at]) != NULL;
+}
+
+static void scan_braced(struct scan *s)
+{
+	size_t from = s->at;
+	bool bad;
+
+	s->at += 2;
+	if (s->at + 1 < s->text.len && strchr("#!", s->text.ptr[s->at]) != NULL)
+		s->at++;
+	while (s->at < s->text.len && byte_is_name((unsigned char)s->text.ptr[s->at]))
+		s->at++;
+	bad = !is_operator(s);
+	scan_to(s, from, '\0', '}');
+	if (s->open == '}' && s->from == from)
+		s->bad = bad;
+}
+
+/* `...`, and in ${ } "...": without its end it is the brace that is missed. */
+static void scan_quotes(struct scan *s, char quote, bool braced)
+{
+	size_t from = s->at;
+
+	for (s->at++; s->at < s->text.len && s->text.ptr[s->at] != quote; s->at++)
+		s->at += s->text.ptr[s->at] == '\\';
+	if (s->at < s->text.len) {
+		s->at++;
+	} else if (!braced) {
+		s->open = quote;
+		s->from = from;
+	}
+}
+
+/* $( ): what is wrong in there the parser says. */
+static void skip_command(struct scan *s)
+{
+	size_t depth = 0;
+
+	for (s->at++; s->at < s->text.len; s->at++) {
+		depth += s->text.ptr[s->at] == '(';
+		if (s->text.ptr[s->at] == ')' && --depth == 0) {
+			s->at++;
+			return;
+		}
+	}
+	s->open = '$';
+}
+
+/* The next byte, or a whole expansion. */
+static void scan_one(struct scan *s, bool braced)
+{
+	size_t from = s->at;
+	char c = s->text.ptr[from];
+
+	if (++s->depth > UNENDED_DEPTH_MAX) {
+		s->at++;
+	} else if (c == '\\') {
+		s->at += 2;
+	} else if (c == '`' || (c == '"' && braced)) {
+		scan_quotes(s, c, braced);
+	} else if (scan_looks_at(s, "${")) {
+		scan_braced(s);
+	} else if (scan_looks_at(s, "$((")) {
+		s->at += 3;
+		scan_to(s, from, '(', ')');
+		if (s->open == 0 && s->at < s->text.len && s->text.ptr[s->at] == ')')
+			s->at++;
+		else
+			s->open = ')';
+	} else if (scan_looks_at(s, "$(")) {
+		skip_command(s);
+	} else if (scan_looks_at(s, "$[")) {
+		s->at += 2;
+		scan_to(s, from, '[', ']');
+	} else {
+		s->at++;
+	}
+	s->depth--;
+}
+
+/* What bash says of a body in which an expansion does not end; empty: what the parser says. */
+static struct bytes complaint_of(struct parser *p, struct bytes text)
+{
+	struct scan s = { .text = text };
+	struct bytes shown = text;
+
+	while (s.at < text.len && s.open == 0)
+		scan_one(&s, false);
+	if (s.open == 0 || s.open == '$')
+		return BYTES("");
+	if (s.bad)
+		return parse_text(p, "%.*s: bad substitution", (int)text.len, text.ptr);
+	if (s.open != '`')
+		return parse_text(p, "bad substitution: no closing `%c' in %.*s", s.open,
+				  (int)text.len, text.ptr);
+	shown = bytes_slice(text, s.from, text.len);
+	return parse_text(p, "bad substitution: no closing \"`\" in %.*s", (int)shown.len,
+			  shown.ptr);
+}
+
 /* A body whose expansions are wrong: the error waits until it is expanded. */
-static struct word *wrong_body(struct parser *p, const struct parse_error *error)
+static struct word *wrong_body(struct parser *p, struct bytes text, const struct parse_error *error)
 {
 	struct word *w = arena_zalloc(p->arena, sizeof *w);
 	struct command_sub *cs = arena_zalloc(p->arena, sizeof *cs);
 
 	cs->error = error;
+	cs->fatal = true;
+	cs->complaint = complaint_of(p, text);
 	w->parts = arena_zalloc(p->arena, sizeof *w->parts);
 	w->nparts = 1;
 	w->parts[0] = (struct part){ .kind = PART_COMMAND, .quoted = true, .command = cs };
@@ -162,7 +309,7 @@ static struct word *text_word(struct parser *p, struct bytes text, int line)
 	in->text_only = true;
 	w = word_read(in, MODE_TEXT, true);
 	error = parse_inner_done(p, in);
-	return error != NULL ? wrong_body(p, error) : w;
+	return error != NULL ? wrong_body(p, text, error) : w;
 }
 
 static struct word *quoted_body(struct parser *p, struct bytes text)

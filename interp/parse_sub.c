@@ -183,6 +183,27 @@ static bool run_sub(struct parser *p, struct word_state *w, size_t start, char d
 	return s.ok;
 }
 
+/* Whether a comment would begin in the text, outside of quotes, and last to its end: that is how
+ * bash looks for the end of $(( )) when it expands it. */
+static bool is_commented(struct bytes text)
+{
+	char quote = '\0';
+
+	for (size_t i = 1; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (c == '\\' && quote != '\'')
+			i++;
+		else if (c == quote)
+			quote = '\0';
+		else if (quote == '\0' && (c == '\'' || c == '"'))
+			quote = c;
+		else if (quote == '\0' && c == '#' && byte_is_space((unsigned char)text.ptr[i - 1]))
+			return memchr(text.ptr + i, '\n', text.len - i) == NULL;
+	}
+	return false;
+}
+
 /* $(( : arithmetic, or else a command that begins with a subshell. */
 static int parens_run(void *arg)
 {
@@ -195,6 +216,7 @@ static int parens_run(void *arg)
 	p->pos++;
 	a = parse_arith_parens(p, line);
 	if (a != NULL) {
+		a->commented = is_commented(source_slice(p, s->start, p->pos));
 		s->ok = add_arith(p, s->w, a, s->start);
 		return 0;
 	}
