@@ -515,12 +515,12 @@ static int show(struct cmd *c)
 		month = parse_month(c, o->month);
 	if (c->nargs > 2)
 		return cmd_usage(c, "too many operands");
+	if (c->nargs > 0)
+		year = parse_year(c, c->args[c->nargs - 1]);
 	if (c->nargs == 2) {
 		month = parse_month(c, c->args[0]);
 		has_month = true;
 	}
-	if (c->nargs > 0)
-		year = parse_year(c, c->args[c->nargs - 1]);
 	if (o->easter || o->orthodox) {
 		if (c->nargs > 1)
 			return cmd_usage(c, "Easter is asked for a year");

@@ -256,6 +256,39 @@ static const struct opt *find_letter(const struct opt *o, char letter)
 	return NULL;
 }
 
+/* Letters for --help and --version, in commands that are not of the coreutils. */
+static const struct opt *find_family_letter(const struct builtin *b, char letter)
+{
+	static const struct {
+		const char *family; /* how the record's begins */
+		const char *help;
+		const char *version;
+	} families[] = {
+		{ "File::Rename", "h", "V" }, { "GNU Awk", "h", "V" },
+		{ "GNU bc", "h", "" },        { "GNU dc", "h", "V" },
+		{ "GNU diffutils", "", "v" }, { "GNU ed", "h", "V" },
+		{ "GNU gettext", "h", "V" },  { "GNU grep", "", "V" },
+		{ "GNU gzip", "h", "V" },     { "GNU libc", "", "V" },
+		{ "GNU patch", "", "v" },     { "GNU sharutils", "h", "v" },
+		{ "GNU strings", "h", "vV" }, { "GNU time", "h", "V" },
+		{ "bzip2", "h", "V" },        { "dos2unix", "h", "V" },
+		{ "glibc", "", "V" },         { "hostname", "h", "V" },
+		{ "lsb-release", "h", "" },   { "ncurses", "", "V" },
+		{ "procps-ng", "h", "V" },    { "psmisc", "", "V" },
+		{ "retry", "h", "v" },        { "ripgrep", "h", "V" },
+		{ "util-linux", "h", "V" },   { "zstd", "h", "V" },
+	};
+
+	for (size_t i = 0; b->family != NULL && i < sizeof(families) / sizeof(families[0]); i++) {
+		if (strncmp(b->family, families[i].family, strlen(families[i].family)) != 0)
+			continue;
+		if (strchr(families[i].help, letter) != NULL)
+			return &help_row;
+		return strchr(families[i].version, letter) != NULL ? &version_row : NULL;
+	}
+	return NULL;
+}
+
 /* The argument of a letter option: what follows in the same word, or the next word. */
 static int take_argument(struct parse *ps, const struct opt *o, const char *rest, const char **out)
 {
@@ -281,6 +314,8 @@ static int parse_letters(struct parse *ps, const char *letters)
 		const struct opt *o = find_letter(c->b->opts, *at);
 		const char *arg = NULL;
 
+		if (o == NULL && (c->b->flags & BUILTIN_NO_HELP) == 0)
+			o = find_family_letter(c->b, *at);
 		if (o == NULL)
 			return cmd_usage(c, "invalid option -- '%c'", *at);
 		if (o->kind == OPT_KIND_DIGITS)

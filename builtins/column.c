@@ -22,8 +22,12 @@ struct column_opts {
 	const char *hide;
 	const char *order;
 	const char *title;
+	const char *no_extreme;
+	const char *truncate;
+	const char *wrap;
 	uint64_t limit;
 	uint64_t width;
+	bool width_given;
 };
 
 struct row {
@@ -45,26 +49,45 @@ struct table {
 	size_t *width;
 };
 
+static int set_number(struct cmd *c, const char *what, const char *arg, uint64_t *out)
+{
+	int err = num_parse_u64(*arg == '-' ? arg + 1 : arg, "", out);
+
+	if (err == -E_INVAL)
+		return cmd_error(c, 0, "invalid %s argument: '%s'", what, arg);
+	if (err < 0 || *arg == '-' || *out > UINT32_MAX)
+		return cmd_error(c, 0, "invalid %s argument: '%s': Numerical result out of range",
+				 what, arg);
+	return 0;
+}
+
 static int set_width(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct column_opts *o = c->opts;
-	uint64_t *field = opt->letter == 'c' ? &o->width : &o->limit;
 
-	if (num_parse_u64(arg, "", field) == 0)
-		return 0;
-	return cmd_error(c, 0,
-			 opt->letter == 'c' ? "invalid columns argument: '%s'"
-					    : "invalid columns limit argument: '%s'",
-			 arg);
+	(void)opt;
+	o->width_given = true;
+	return set_number(c, "columns", arg, &o->width);
+}
+
+static int set_limit(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct column_opts *o = c->opts;
+	int status = set_number(c, "columns limit", arg, &o->limit);
+
+	(void)opt;
+	if (status == 0 && o->limit == 0)
+		return cmd_error(c, 0, "columns limit must be greater than zero");
+	return status;
 }
 
 #define T struct column_opts
 static const struct opt column_options[] = {
 	OPT_FLAG('t', "table", T, table, "make a table of fields"),
-	OPT_STR('n', "table-name", T, title, "table", "NAME", "of the table in JSON"),
+	OPT_STR('n', "table-name", T, title, NULL, "NAME", "of the table in JSON"),
 	OPT_STR('O', "table-order", T, order, NULL, "COLUMNS", "which come first"),
 	OPT_STR('N', "table-columns", T, names, NULL, "NAMES", "of columns, separated by commas"),
-	OPT_CALL_ARG('l', "table-columns-limit", set_width, "NUM", "at most NUM columns"),
+	OPT_CALL_ARG('l', "table-columns-limit", set_limit, "NUM", "at most NUM columns"),
 	OPT_FLAG('d', "table-noheadings", T, no_headings, "do not write the names"),
 	OPT_STR('H', "table-hide", T, hide, NULL, "COLUMNS", "do not write these"),
 	OPT_STR('R', "table-right", T, right, NULL, "COLUMNS", "align these to the right"),
@@ -75,9 +98,9 @@ static const struct opt column_options[] = {
 		"between columns (two blanks)"),
 	OPT_CALL_ARG('c', "output-width", set_width, "WIDTH", "of the output (80)"),
 	OPT_FLAG('x', "fillrows", T, fill_rows, "fill rows before columns"),
-	OPT_IGNORED_ARG('E', "table-noextreme", "COLUMNS", "no effect"),
-	OPT_IGNORED_ARG('T', "table-truncate", "COLUMNS", "no effect"),
-	OPT_IGNORED_ARG('W', "table-wrap", "COLUMNS", "no effect"),
+	OPT_STR('E', "table-noextreme", T, no_extreme, NULL, "COLUMNS", "no effect"),
+	OPT_STR('T', "table-truncate", T, truncate, NULL, "COLUMNS", "no effect"),
+	OPT_STR('W', "table-wrap", T, wrap, NULL, "COLUMNS", "no effect"),
 	OPT_IGNORED('e', "table-header-repeat", "no effect"),
 	OPT_MISSING_ARG('r', "tree"),
 	OPT_MISSING_ARG('i', "tree-id"),
@@ -133,15 +156,15 @@ static struct row split_row(struct table *t, struct bytes s)
 	while (at < s.len || (!greedy && r.n > 0 && at == s.len)) {
 		size_t from = at;
 
+		if (o->limit > 0 && r.n + 1 == o->limit) {
+			add_cell(t->c, &r, bytes_slice(s, from, s.len));
+			break;
+		}
 		while (greedy && at < s.len && strchr(seps, s.ptr[at]) != NULL)
 			at++;
 		from = at;
 		if (greedy && at == s.len)
 			break;
-		if (o->limit > 0 && r.n + 1 == o->limit) {
-			add_cell(t->c, &r, bytes_slice(s, from, s.len));
-			break;
-		}
 		while (at < s.len && (s.ptr[at] == '\0' || strchr(seps, s.ptr[at]) == NULL))
 			at++;
 		add_cell(t->c, &r, bytes_slice(s, from, at));
@@ -225,6 +248,7 @@ static void read_names(struct table *t)
 	t->ncolumns = t->nnames > t->ncolumns ? t->nnames : t->ncolumns;
 }
 
+/* "0" is all of them. */
 static bool *mark_columns(struct table *t, const char *list)
 {
 	bool *marked = arena_array(t->c->arena, t->ncolumns + 1, sizeof(*marked));
@@ -232,9 +256,8 @@ static bool *mark_columns(struct table *t, const char *list)
 	while (list != NULL && *list != '\0') {
 		struct bytes item = list_item(&list);
 
-		if (bytes_is(item, "0") || bytes_is(item, "-")) {
-			for (size_t i = 0; bytes_is(item, "0") && i < t->ncolumns; i++)
-				marked[i] = true;
+		if (bytes_is(item, "0")) {
+			memset(marked, true, t->ncolumns);
 			continue;
 		}
 		size_t column = find_column(t, item);
@@ -245,9 +268,20 @@ static bool *mark_columns(struct table *t, const char *list)
 	return marked;
 }
 
+/* "-" is those without a name. */
+static bool *hidden_columns(struct table *t)
+{
+	bool all = t->o->hide != NULL && strcmp(t->o->hide, "-") == 0;
+	bool *hidden = mark_columns(t, all ? NULL : t->o->hide);
+
+	for (size_t i = t->nnames; all && i < t->ncolumns; i++)
+		hidden[i] = true;
+	return hidden;
+}
+
 static void order_columns(struct table *t)
 {
-	bool *hidden = mark_columns(t, t->o->hide);
+	bool *hidden = hidden_columns(t);
 	const char *list = t->o->order;
 
 	t->order = arena_array(t->c->arena, t->ncolumns * 2 + 1, sizeof(*t->order));
@@ -297,7 +331,7 @@ static void put_row(struct table *t, const struct row *r)
 		size_t pad = t->width[column] - width_of(c, text);
 		bool last = i + 1 == t->nshown;
 
-		for (size_t k = 0; t->right[column] && k < pad; k++)
+		for (size_t k = 0; t->right[column] && k < pad && (!last || text.len > 0); k++)
 			cmd_putc(c, ' ');
 		cmd_bytes(c, text);
 		for (size_t k = 0; !t->right[column] && !last && k < pad; k++)
@@ -324,11 +358,15 @@ static void put_table(struct table *t)
 
 static void put_json_text(struct cmd *c, struct bytes s, bool lower)
 {
+	static const char controls[] = "\bb\ff\nn\rr\tt";
 	cmd_putc(c, '"');
 	for (size_t i = 0; i < s.len; i++) {
 		unsigned char b = (unsigned char)s.ptr[i];
+		const char *short_form = b != '\0' && b < ' ' ? strchr(controls, b) : NULL;
 
-		if (b == '"' || b == '\\')
+		if (short_form != NULL)
+			cmd_printf(c, "\\%c", short_form[1]);
+		else if (b == '"' || b == '\\')
 			cmd_printf(c, "\\%c", b);
 		else if (b < ' ')
 			cmd_printf(c, "\\u00%02x", b);
@@ -343,7 +381,7 @@ static void put_json(struct table *t)
 	struct cmd *c = t->c;
 
 	cmd_puts(c, "{\n   ");
-	put_json_text(c, bytes_of(t->o->title), true);
+	put_json_text(c, bytes_of(t->o->title != NULL ? t->o->title : "table"), true);
 	cmd_puts(c, ": [\n      ");
 	for (size_t i = 0; i < t->nrows; i++) {
 		cmd_puts(c, i > 0 ? ",{\n" : "{\n");
@@ -389,7 +427,11 @@ static void put_lines(struct table *t)
 		longest = width > longest ? width : longest;
 	}
 	size_t width = (longest + TAB) / TAB * TAB;
-	size_t across = longest >= screen || screen / width == 0 ? 1 : screen / width;
+	size_t across = longest >= screen ? 1 : screen / width;
+
+	/* Rows of more columns than fit none: the real one never ends such a row. */
+	if (across == 0)
+		across = t->o->fill_rows ? t->nrows : 1;
 	size_t down = (t->nrows + across - 1) / across;
 
 	for (size_t row = 0; row < down; row++) {
@@ -405,23 +447,44 @@ static void put_lines(struct table *t)
 	}
 }
 
+/* 0, or the status after a message: options that don't go together. */
+static int check_options(struct cmd *c, const struct column_opts *o)
+{
+	const char *of_tables[] = { o->order, o->title,      o->names,    o->hide,
+				    o->right, o->no_extreme, o->truncate, o->wrap };
+
+	if (o->fill_rows && (o->table || o->json))
+		return cmd_error(c, 0, "mutually exclusive arguments: %s --fillrows",
+				 o->json ? "--json" : "--table");
+	for (size_t i = 0; !o->table && !o->json && i < sizeof(of_tables) / sizeof(of_tables[0]);
+	     i++)
+		if (of_tables[i] != NULL)
+			return cmd_error(c, 0, "option --table required for all --table-*");
+	if (o->json && o->names == NULL)
+		return cmd_error(c, 0, "option --table-columns required for --json");
+	return 0;
+}
+
+static void set_default_width(struct cmd *c, struct column_opts *o)
+{
+	const char *columns = cmd_getenv(c, "COLUMNS");
+
+	if (!o->width_given && (columns == NULL || !num_plain(columns, &o->width) || o->width == 0))
+		o->width = WIDTH_DEFAULT;
+}
+
 static int column_run(struct cmd *c)
 {
 	struct table *t = arena_zalloc(c->arena, sizeof(*t));
 	struct column_opts *o = c->opts;
-	const char *columns = cmd_getenv(c, "COLUMNS");
-	uint64_t width;
+	int status = check_options(c, o);
 
 	t->c = c;
 	t->o = o;
-	if (o->width == 0)
-		o->width = columns != NULL && num_plain(columns, &width) && width > 0
-				   ? width
-				   : WIDTH_DEFAULT;
-	if (o->json && o->names == NULL)
-		return cmd_error(c, 0, "option --table-columns required for --json");
-	int status = cmd_each_file(c, read_rows, t);
-
+	if (status != 0)
+		return status;
+	set_default_width(c, o);
+	status = cmd_each_file(c, read_rows, t);
 	if (t->nrows == 0)
 		return status;
 	if (!o->table && !o->json) {
@@ -434,9 +497,12 @@ static int column_run(struct cmd *c)
 			return cmd_error(c, 0,
 					 "line %zu: for JSON the name of the column %zu is "
 					 "required",
-					 i + 2, t->row[i].n);
+					 i + 2, t->nnames + 1);
 	order_columns(t);
 	t->right = mark_columns(t, o->right);
+	mark_columns(t, o->no_extreme); /* an unknown name is an error */
+	mark_columns(t, o->truncate);
+	mark_columns(t, o->wrap);
 	if (o->json)
 		put_json(t);
 	else

@@ -78,6 +78,15 @@ static int set_several(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+static int set_context(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt;
+	if (arg != NULL)
+		cmd_error(c, 0,
+			  "warning: ignoring --context; it requires an SELinux-enabled kernel");
+	return 0;
+}
+
 static const struct opt cp_options[] = {
 	OPT_CALL('a', "archive", set_several, "the same as -dR --preserve=all"),
 	OPT_FLAG(0, "attributes-only", struct cp_opts, copy.attributes_only,
@@ -121,6 +130,7 @@ static const struct opt cp_options[] = {
 	OPT_FLAG('v', "verbose", struct cp_opts, copy.verbose, "say what is done"),
 	OPT_FLAG('x', "one-file-system", struct cp_opts, copy.one_device,
 		 "stay on one file system"),
+	OPT_CALL_OPTIONAL(0, "context", set_context, "CTX", "no effect"),
 	OPT_IGNORED('Z', NULL, "no effect"),
 	OPT_END(),
 };

@@ -28,7 +28,8 @@ struct du_opts {
 	bool zero;
 	bool one_device;
 	bool inodes;
-	bool time;
+	int time; /* enum du_time */
+	const char *time_style;
 	int follow; /* walk flags */
 	uint64_t depth;
 	bool has_depth;
@@ -38,6 +39,13 @@ struct du_opts {
 	int64_t threshold;
 	struct glob *exclude[EXCLUDES_MAX];
 	size_t nexcludes;
+};
+
+enum du_time { TIME_NONE, TIME_MODIFIED, TIME_ACCESSED, TIME_CHANGED };
+
+static const struct opt_word time_words[] = {
+	{ "atime", TIME_ACCESSED }, { "access", TIME_ACCESSED }, { "use", TIME_ACCESSED },
+	{ "ctime", TIME_CHANGED },  { "status", TIME_CHANGED },  { NULL, 0 },
 };
 
 static int set_depth(struct cmd *c, const struct opt *opt, const char *arg)
@@ -159,7 +167,10 @@ static const struct opt du_options[] = {
 	OPT_FLAG('s', "summarize", T, summarize, "only a sum for each operand"),
 	OPT_CALL_ARG('t', "threshold", set_threshold, "SIZE",
 		     "only what is larger (-SIZE: smaller)"),
-	OPT_FLAG(0, "time", T, time, "time of the last change"),
+	OPT_ENUM_OPTIONAL(0, "time", T, time, time_words, TIME_MODIFIED, "WORD",
+			  "time of the last change, or of atime, ctime"),
+	OPT_STR(0, "time-style", T, time_style, NULL, "STYLE",
+		"how times look: full-iso, long-iso, iso, +FORMAT as date has it"),
 	OPT_CALL_ARG('X', "exclude-from", read_excludes, "FILE",
 		     "leave out what matches patterns of FILE"),
 	OPT_CALL_ARG(0, "exclude", add_exclude, "PATTERN", "leave out what matches"),
@@ -217,6 +228,7 @@ struct du {
 	struct sum *below; /* with what is in subdirectories */
 	struct sum total;
 	struct zone *zone;
+	const char *time_format;
 	int status;
 };
 
@@ -254,10 +266,11 @@ static void put_sum(struct du *d, const struct sum *s, const char *name)
 	if (o->time) {
 		struct civil when;
 		struct buf text = buf_in(d->c->arena);
-		int64_t seconds = s->time_ns / 1000000000;
+		int64_t seconds = s->time_ns / 1000000000 - (s->time_ns % 1000000000 < 0);
 
 		time_civil(d->zone, seconds, &when);
-		time_format(&text, BYTES("%Y-%m-%d %H:%M"), &when, seconds, TIME_LIBC);
+		time_format(&text, bytes_of(d->time_format), &when, seconds,
+			    (uint32_t)(s->time_ns - seconds * 1000000000));
 		cmd_printf(d->c, "\t%s", buf_cstr(&text));
 	}
 	cmd_printf(d->c, "\t%s", name);
@@ -280,11 +293,14 @@ static struct sum sum_of(struct du *d, const struct walk_entry *e)
 {
 	bool is_dir = (e->st.mode & S_FMT) == S_DIR;
 	bool counts = (e->st.mode & S_FMT) == S_REG || is_dir || (e->st.mode & S_FMT) == S_LNK;
+	int time = d->o->time;
 
 	return (struct sum){
 		.size = d->o->apparent ? (counts ? e->st.size : 0) : e->st.blocks * 512,
 		.inodes = 1,
-		.time_ns = e->st.mtime_ns,
+		.time_ns = time == TIME_ACCESSED  ? e->st.atime_ns
+			   : time == TIME_CHANGED ? e->st.ctime_ns
+						  : e->st.mtime_ns,
 	};
 }
 
@@ -421,6 +437,38 @@ static int check_options(struct cmd *c, struct du_opts *o)
 	return 0;
 }
 
+static int choose_time_format(struct cmd *c, struct du *d)
+{
+	static const char *const styles[][2] = {
+		{ "full-iso", "%Y-%m-%d %H:%M:%S.%N %z" },
+		{ "long-iso", "%Y-%m-%d %H:%M" },
+		{ "iso", "%Y-%m-%d" },
+	};
+	const char *environment = cmd_getenv(c, "TIME_STYLE");
+	const char *style = d->o->time_style;
+
+	if (style == NULL)
+		style = environment == NULL || strcmp(environment, "locale") == 0 ? "long-iso"
+										  : environment;
+	if (style == environment && style != NULL && strncmp(style, "posix-", 6) == 0)
+		style += 6;
+	d->time_format = style + 1;
+	if (style[0] == '+')
+		return 0;
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+		d->time_format = styles[i][1];
+		if (style[0] != '\0' && strncmp(styles[i][0], style, strlen(style)) == 0)
+			return 0;
+	}
+	struct buf valid = buf_in(c->arena);
+
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++)
+		buf_printf(&valid, "\n  - %s", cmd_quote(c, styles[i][0]));
+	cmd_error(c, 0, "invalid argument %s for %s\nValid arguments are:%s", cmd_quote(c, style),
+		  cmd_quote(c, "time style"), buf_cstr(&valid));
+	return cmd_usage(c, NULL);
+}
+
 static int du_run(struct cmd *c)
 {
 	struct du_opts *o = c->opts;
@@ -435,6 +483,9 @@ static int du_run(struct cmd *c)
 	d->c = c;
 	d->o = o;
 	d->zone = zone_of_command(c);
+	status = o->time != TIME_NONE ? choose_time_format(c, d) : 0;
+	if (status != 0)
+		return status;
 	if (o->files0 != NULL)
 		status = put_listed(c, d);
 	else if (c->nargs == 0)

@@ -48,6 +48,14 @@ static int set_quiet(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+/* -N is known as the first argument only. */
+static int bad_digit(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt;
+	cmd_error(c, 0, "invalid trailing option -- %c", arg[0]);
+	return cmd_usage(c, NULL);
+}
+
 static const struct opt head_options[] = {
 	OPT_CALL_ARG('c', "bytes", set_count, "[-]NUM",
 		     "the first NUM bytes; with -, all but the last"),
@@ -57,6 +65,7 @@ static const struct opt head_options[] = {
 	OPT_CALL('q', "silent", set_quiet, NULL),
 	OPT_CALL('v', "verbose", set_quiet, "headers always"),
 	OPT_FLAG('z', "zero-terminated", struct head_opts, zero, "lines end with NUL"),
+	OPT_DIGIT(bad_digit),
 	OPT_END(),
 };
 

@@ -20,7 +20,7 @@ static const struct opt mkdir_options[] = {
 		 "make parents too; no error if it exists"),
 	OPT_FLAG('v', "verbose", struct mkdir_opts, verbose, "say what is made"),
 	OPT_IGNORED('Z', NULL, "no effect"),
-	OPT_IGNORED(0, "context", NULL),
+	OPT_CALL_OPTIONAL(0, "context", opt_ignored, "CTX", NULL),
 	OPT_END(),
 };
 

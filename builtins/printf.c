@@ -152,21 +152,21 @@ static void check(struct printf *p, const struct format_spec *s)
 
 	switch (s->conv) {
 	case 'd':
-	case 'i': allowed = "-+ 0'"; break;
-	case 'u': allowed = "-0'"; break;
+	case 'i':
+	case 'u': allowed = "-+ 0'"; break;
 	case 'o':
 	case 'x':
-	case 'X': allowed = "-#0"; break;
+	case 'X':
 	case 'e':
 	case 'E':
+	case 'a':
+	case 'A': allowed = "-+ #0"; break;
 	case 'f':
 	case 'F':
 	case 'g':
-	case 'G':
-	case 'a':
-	case 'A': allowed = "-+ #0'"; break;
+	case 'G': allowed = "-+ #0'"; break;
 	case 's':
-	case 'c': allowed = "-"; break;
+	case 'c': allowed = "-+ "; break;
 	case 'b':
 	case 'q':
 		if (s->text.len == 2)

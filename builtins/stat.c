@@ -4,6 +4,7 @@
  *
  * Every form, the default one too, is a format string that is walked for each file.
  */
+#include "base/format.h"
 #include "builtins/zone.h"
 
 #define SECOND_NS ((int64_t)1000000000)
@@ -96,22 +97,20 @@ static void put_text(struct cmd *c, const struct spec *s, const char *text)
 	put_padded(c, s, t, false);
 }
 
-static void put_number(struct cmd *c, const struct spec *s, const char *format, uint64_t v)
+/* As printf does it. conv: u, o or x. */
+static void put_number(struct cmd *c, const struct spec *s, char conv, uint64_t v)
 {
 	struct buf text = buf_in(c->arena);
+	struct format_spec spec = {
+		.flags = (s->left ? FORMAT_LEFT : 0u) | (s->zero ? FORMAT_ZERO : 0u) |
+			 (s->alt ? FORMAT_ALT : 0u),
+		.width = (int64_t)s->width,
+		.precision = s->precision == -2 ? 0 : s->precision,
+		.conv = conv,
+	};
 
-	if (format[0] == 'd') {
-		if ((int64_t)v >= 0 && (s->plus || s->space))
-			buf_putc(&text, s->plus ? '+' : ' ');
-		buf_put_i64(&text, (int64_t)v);
-	} else if (format[0] == 'o') {
-		buf_printf(&text, "%s%llo", s->alt && v != 0 ? "0" : "", (unsigned long long)v);
-	} else if (format[0] == 'x') {
-		buf_printf(&text, "%s%llx", s->alt && v != 0 ? "0x" : "", (unsigned long long)v);
-	} else {
-		buf_put_u64(&text, v);
-	}
-	put_padded(c, s, buf_bytes(&text), true);
+	format_put_u64(&text, &spec, v);
+	cmd_bytes(c, buf_bytes(&text));
 }
 
 /* Seconds, with as many digits of the fraction as the precision says. */
@@ -148,15 +147,19 @@ static void put_time(struct cmd *c, const struct stat_opts *o, const struct spec
 	put_padded(c, s, buf_bytes(&text), false);
 }
 
-static void put_name(struct cmd *c, const struct spec *s, const struct subject *f)
+static void put_name(struct cmd *c, const struct stat_opts *o, const struct spec *s,
+		     const struct subject *f)
 {
-	struct buf text = buf_in(c->arena);
+	/* One %N without flags or width in the format has names quoted in all of them. */
+	const char *format = o->printf_format != NULL ? o->printf_format : o->format;
+	bool quoted = format == NULL || strstr(format, "%N") != NULL;
 	struct bytes target;
 
-	buf_puts(&text, cmd_quoteaf(c, f->path));
-	if ((f->st.mode & S_FMT) == S_LNK && cmd_readlink(c, CMD_CWD, f->path, &target) == 0)
-		buf_printf(&text, " -> %s", cmd_quoteaf(c, target.ptr));
-	put_padded(c, s, buf_bytes(&text), false);
+	put_text(c, s, quoted ? cmd_quoteaf(c, f->path) : f->path);
+	if ((f->st.mode & S_FMT) == S_LNK && cmd_readlink(c, CMD_CWD, f->path, &target) == 0) {
+		cmd_puts(c, " -> ");
+		put_text(c, s, quoted ? cmd_quoteaf(c, target.ptr) : target.ptr);
+	}
 }
 
 static void put_owner(struct cmd *c, const struct spec *s, uint32_t id, bool group)
@@ -175,32 +178,32 @@ static bool put_file_field(struct cmd *c, const struct stat_opts *o, const struc
 	bool device = (st->mode & S_FMT) == S_CHR || (st->mode & S_FMT) == S_BLK;
 
 	switch (conv) {
-	case 'a': put_number(c, s, "o", st->mode & 07777); return true;
+	case 'a': put_number(c, s, 'o', st->mode & 07777); return true;
 	case 'A':
 		mode_text(st->mode, mode);
 		put_text(c, s, mode);
 		return true;
-	case 'b': put_number(c, s, "u", st->blocks); return true;
-	case 'B': put_number(c, s, "u", 512); return true;
+	case 'b': put_number(c, s, 'u', st->blocks); return true;
+	case 'B': put_number(c, s, 'u', 512); return true;
 	case 'C': put_text(c, s, "?"); return true;
-	case 'd': put_number(c, s, "u", st->dev); return true;
-	case 'D': put_number(c, s, "x", st->dev); return true;
-	case 'f': put_number(c, s, "x", st->mode); return true;
+	case 'd': put_number(c, s, 'u', st->dev); return true;
+	case 'D': put_number(c, s, 'x', st->dev); return true;
+	case 'f': put_number(c, s, 'x', st->mode); return true;
 	case 'F': put_text(c, s, mode_type_text(st)); return true;
-	case 'g': put_number(c, s, "u", st->gid); return true;
+	case 'g': put_number(c, s, 'u', st->gid); return true;
 	case 'G': put_owner(c, s, st->gid, true); return true;
-	case 'h': put_number(c, s, "u", st->nlink); return true;
-	case 'i': put_number(c, s, "u", st->ino); return true;
+	case 'h': put_number(c, s, 'u', st->nlink); return true;
+	case 'i': put_number(c, s, 'u', st->ino); return true;
 	case 'm': put_text(c, s, "/"); return true;
 	case 'n': put_text(c, s, f->path); return true;
-	case 'N': put_name(c, s, f); return true;
-	case 'o': put_number(c, s, "u", 4096); return true;
-	case 'r': put_number(c, s, "u", device ? st->rdev : 0); return true;
-	case 'R': put_number(c, s, "x", device ? st->rdev : 0); return true;
-	case 's': put_number(c, s, "u", st->size); return true;
-	case 't': put_number(c, s, "x", device ? st->rdev >> 8 : 0); return true;
-	case 'T': put_number(c, s, "x", device ? st->rdev & 0xff : 0); return true;
-	case 'u': put_number(c, s, "u", st->uid); return true;
+	case 'N': put_name(c, o, s, f); return true;
+	case 'o': put_number(c, s, 'u', 4096); return true;
+	case 'r': put_number(c, s, 'u', device ? st->rdev : 0); return true;
+	case 'R': put_number(c, s, 'x', device ? st->rdev : 0); return true;
+	case 's': put_number(c, s, 'u', st->size); return true;
+	case 't': put_number(c, s, 'x', device ? st->rdev >> 8 : 0); return true;
+	case 'T': put_number(c, s, 'x', device ? st->rdev & 0xff : 0); return true;
+	case 'u': put_number(c, s, 'u', st->uid); return true;
 	case 'U': put_owner(c, s, st->uid, false); return true;
 	case 'w': put_time(c, o, s, st->btime_ns); return true;
 	case 'W': put_seconds(c, s, st->btime_ns); return true;
@@ -221,7 +224,7 @@ static bool put_half(struct cmd *c, const struct spec *s, const char *at, const 
 
 	if ((at[0] != 'H' && at[0] != 'L') || (at[1] != 'd' && at[1] != 'r'))
 		return false;
-	put_number(c, s, "u", at[0] == 'H' ? number >> 8 : number & 0xff);
+	put_number(c, s, 'u', at[0] == 'H' ? number >> 8 : number & 0xff);
 	return true;
 }
 
@@ -231,17 +234,17 @@ static bool put_system_field(struct cmd *c, const struct spec *s, char conv,
 {
 	switch (conv) {
 	case 'n': put_text(c, s, f->path); return true;
-	case 'i': put_number(c, s, "x", f->st.dev); return true;
-	case 'l': put_number(c, s, "u", 255); return true;
-	case 't': put_number(c, s, "x", 0x01021994); return true;
+	case 'i': put_number(c, s, 'x', f->st.dev); return true;
+	case 'l': put_number(c, s, 'u', 255); return true;
+	case 't': put_number(c, s, 'x', 0x01021994); return true;
 	case 'T': put_text(c, s, "tmpfs"); return true;
 	case 's':
-	case 'S': put_number(c, s, "u", 4096); return true;
+	case 'S': put_number(c, s, 'u', 4096); return true;
 	case 'a':
 	case 'b':
 	case 'c':
 	case 'd':
-	case 'f': put_number(c, s, "u", 524288); return true;
+	case 'f': put_number(c, s, 'u', 524288); return true;
 	default: return false;
 	}
 }

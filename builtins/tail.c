@@ -40,7 +40,7 @@ static int set_number(struct cmd *c, bool bytes, const char *arg)
 	struct tail_opts *o = c->opts;
 
 	o->bytes = bytes;
-	o->from_start = arg[0] == '+';
+	o->from_start |= arg[0] == '+'; /* and so it stays, as the real one has it */
 	const char *digits = arg + (arg[0] == '+' || arg[0] == '-');
 	int err = num_parse_u64(digits, "bkKmMGTPEZY0", &o->count);
 

@@ -637,4 +637,5 @@ const struct builtin builtin_tr = {
 	.run = tr_run,
 	.opts = tr_options,
 	.opts_size = sizeof(struct tr_opts),
+	.flags = BUILTIN_STOP, /* sets may begin with '-' */
 };

@@ -419,14 +419,29 @@ static int read_dir(void *arg)
 
 static void put_size(struct tree *t, uint64_t size)
 {
-	char text[8];
+	uint64_t base = t->o->si ? 1000 : 1024;
+	const char *unit = t->o->si ? "\0kMGTPEZY" : "\0KMGTPEZY";
 
 	if (!t->o->human && !t->o->si) {
 		cmd_printf(t->c, "%11llu", (unsigned long long)size);
 		return;
 	}
-	num_human(size, t->o->si ? 1000 : 1024, text);
-	cmd_printf(t->c, "%4s", text);
+	if (size < base) {
+		cmd_printf(t->c, "%4llu", (unsigned long long)size);
+		return;
+	}
+	for (unit++; size >= base * base; unit++)
+		size /= base;
+	/* One more digit below 10. To the nearest, halves to even, as printf rounds. */
+	uint64_t tenths = size / base < 10 ? 10 : 1;
+	uint64_t whole = size * tenths / base;
+	uint64_t rest = size * tenths % base;
+
+	whole += rest * 2 > base || (rest * 2 == base && whole % 2 == 1);
+	if (tenths == 1)
+		cmd_printf(t->c, "%3u%c", (unsigned)whole, *unit);
+	else
+		cmd_printf(t->c, "%u.%u%c", (unsigned)(whole / 10), (unsigned)(whole % 10), *unit);
 }
 
 /* "[drwxr-xr-x root  4.0K]  " */
@@ -592,6 +607,7 @@ static int put_children(void *arg)
 			t->dirs++;
 		else
 			t->files++;
+		t->bytes += n->size;
 		put_deeper(t, n, path, join(t->c, w->lines, trunk, ""), w->level + 1);
 		arena_release(t->c->arena, mark);
 	}
@@ -660,6 +676,7 @@ static int put_json_node(void *arg)
 		t->dirs++;
 	else if (w->level > 1)
 		t->files++;
+	t->bytes += w->level > 1 ? n->size : 0;
 	if (n->note != NULL || n->nchildren == 0) {
 		cmd_puts(t->c, n->note != NULL ? "" : "}");
 		return 0;
@@ -705,7 +722,9 @@ static void put_root(struct tree *t, const char *path)
 		t->files += n->st.mode != 0;
 	}
 	n->target = NULL;
-	t->bytes += n->size;
+	/* A directory among the operands does not count itself: what is in it counts at each level.
+	 */
+	t->bytes += n->is_dir ? 0 : n->size;
 	if (t->o->json) {
 		struct writing w = { t, n, n->name, "", 1 };
 
@@ -740,6 +759,7 @@ static void put_report(struct tree *t)
 	}
 	cmd_putc(t->c, '\n');
 	if (t->o->total) {
+		cmd_putc(t->c, ' ');
 		put_size(t, t->bytes);
 		cmd_printf(t->c, "%s used in ", t->o->human || t->o->si ? "" : " bytes");
 	}

@@ -75,6 +75,11 @@ static void add_pair(struct graph *g, struct item *a, struct item *b)
 	b->before++;
 }
 
+static bool is_delimiter(char ch)
+{
+	return ch == ' ' || ch == '\t' || ch == '\n';
+}
+
 /* False if the number of words is odd. */
 static bool read_pairs(struct graph *g, struct bytes text)
 {
@@ -83,10 +88,13 @@ static bool read_pairs(struct graph *g, struct bytes text)
 	for (size_t at = 0; at < text.len;) {
 		size_t from = at;
 
-		while (at < text.len && strchr(" \t\n", text.ptr[at]) == NULL)
+		while (at < text.len && !is_delimiter(text.ptr[at]))
 			at++;
 		if (at > from) {
-			struct item *item = find_item(g, bytes_slice(text, from, at));
+			/* A word is a C string: it ends at a NUL. */
+			const char *nul = memchr(text.ptr + from, '\0', at - from);
+			size_t to = nul != NULL ? (size_t)(nul - text.ptr) : at;
+			struct item *item = find_item(g, bytes_slice(text, from, to));
 
 			if (first != NULL)
 				add_pair(g, first, item);

@@ -415,11 +415,12 @@ static bool wanted(struct batch *b, char **argv)
 
 	if (!b->o->interactive)
 		return true;
-	show(b, argv, " ?...");
+	show(b, argv, "");
 	int fd = cmd_open(b->c, CMD_CWD, "/dev/tty", O_RDONLY_, 0);
 
 	if (fd < 0)
 		cmd_fatal(b->c, fd, "failed to open /dev/tty for reading");
+	cmd_err_write(b->c, "?...", 4);
 	for (size_t i = 0; cmd_read(b->c, fd, &ch, 1) == 1 && ch != '\n'; i++)
 		first = i == 0 ? ch : first;
 	cmd_close(b->c, fd);

@@ -494,7 +494,7 @@ static void builtin(struct compiler *c, const struct node *n, bool dropped)
 			last = arg;
 	for (const struct node *arg = n->list; arg != NULL; arg = arg->next, i++) {
 		if (n->fn == FN_LENGTH || n->fn == FN_TYPEOF || n->fn == FN_ISARRAY) {
-			if (arg->op == N_TYPED_REGEX || (arg->op == N_REGEX && n->fn != FN_LENGTH))
+			if (arg->op == N_TYPED_REGEX || (arg->op == N_REGEX && n->fn == FN_ISARRAY))
 				push_text(c, arg->text, VAL_REGEX);
 			else if (arg->op == N_FIELD)
 				awk_c_operand(c, arg, true);

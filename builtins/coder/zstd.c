@@ -412,7 +412,7 @@ static void do_file(struct zstd *z, const char *name)
 		return;
 	if (err == 0 && (st.mode & S_FMT) == S_LNK) {
 		if (!z->force) {
-			put(z, 1, "Warning : %s is a symbolic link, ignoring \n", name);
+			put(z, 2, "Warning : %s is a symbolic link, ignoring \n", name);
 			z->status = 1;
 			return;
 		}

@@ -267,6 +267,10 @@ static void check_line(struct cmd *c, const struct sums_opts *o, struct list *l,
 	struct entry e = { .name = NULL };
 
 	l->line++;
+	/* What md5sum -z wrote is one long line, of which the first name counts. */
+	const char *nul = memchr(line.ptr, '\0', line.len);
+
+	line.len = nul != NULL ? (size_t)(nul - line.ptr) : line.len;
 	if (line.len > 0 && line.ptr[0] == '#')
 		return;
 	if (line.len > 0 && line.ptr[line.len - 1] == '\r')

@@ -150,6 +150,7 @@ static int run(void *arg)
 	f->c = c;
 	f->depth_max = INT64_MAX;
 	f->regex_flags = REGEX_BRE;
+	f->regex_emacs = true;
 	set_clock(f);
 	first = read_globals(f);
 	for (end = first; end < c->argc && !begins_expression(c->argv[end]); end++)

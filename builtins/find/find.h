@@ -58,6 +58,7 @@ struct find {
 	bool failed;
 	bool daystart;
 	unsigned regex_flags;
+	bool regex_emacs; /* patterns have Emacs' syntax, as long as no -regextype is given */
 	int64_t now_ns;
 	int64_t day_end_ns; /* with -daystart ages count from here */
 	const char *list;   /* -files0-from; NULL: the starting points are operands */

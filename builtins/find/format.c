@@ -73,7 +73,10 @@ static size_t parse_directive(const char *text, size_t at, struct format_spec *s
 {
 	*spec = (struct format_spec){ .width = -1, .precision = -1 };
 	for (at++; text[at] != '\0' && strchr("-+ #0", text[at]) != NULL; at++)
-		spec->flags |= text[at] == '-' ? FORMAT_LEFT : 0u;
+		spec->flags |= text[at] == '-'   ? FORMAT_LEFT
+			       : text[at] == '#' ? FORMAT_ALT
+			       : text[at] == '0' ? FORMAT_ZERO
+						 : 0u;
 	for (; byte_is_digit(text[at]); at++)
 		spec->width = (spec->width < 0 ? 0 : spec->width % 100000) * 10 + text[at] - '0';
 	if (text[at] == '.')
@@ -291,7 +294,6 @@ static void put_value(struct find *f, struct buf *out, const struct format_part 
 		if ((st->mode & S_FMT) == S_LNK && cmd_readlink(f->c, e->dir, e->at, &target) >= 0)
 			buf_add(out, target);
 		break;
-	case 'm': buf_printf(out, "%o", st->mode & 07777); break;
 	case 'M':
 		mode_text(st->mode, text);
 		buf_puts(out, text);
@@ -304,6 +306,13 @@ static void put_value(struct find *f, struct buf *out, const struct format_part 
 	case 'Y': buf_putc(out, target_letter(f, e)); break;
 	default: break;
 	}
+}
+
+/* A number as far as printf's flags go, unlike the others. */
+static void put_mode(struct buf *out, struct format_spec spec, uint32_t mode)
+{
+	spec.conv = 'o';
+	format_put_u64(out, &spec, mode & 07777);
 }
 
 void find_put_format(struct find *f, struct output *o, const struct format_part *parts,
@@ -320,8 +329,12 @@ void find_put_format(struct find *f, struct output *o, const struct format_part 
 			output_flush(o);
 		if (parts->letter == '\0')
 			continue;
-		put_value(f, &value, parts, e);
-		format_put_text(&out, &parts->spec, buf_bytes(&value), false);
+		if (parts->letter == 'm') {
+			put_mode(&out, parts->spec, e->st.mode);
+		} else {
+			put_value(f, &value, parts, e);
+			format_put_text(&out, &parts->spec, buf_bytes(&value), false);
+		}
 		output_write(o, out.ptr, out.len);
 	}
 	arena_release(f->c->arena, mark);
@@ -356,10 +369,11 @@ void find_put_ls(struct find *f, struct output *o, struct walk_entry *e)
 		    s > now - SIX_MONTHS_S && s <= now + 3600 ? BYTES("%b %e %H:%M ")
 							      : BYTES("%b %e  %Y "),
 		    &day, s, 0);
-	quote_put(&out, bytes_of(e->path), QUOTE_ESCAPE, "", f->c->utf8);
+	/* For any reader: bytes outside ASCII are shown by number, even where they are text. */
+	quote_put(&out, bytes_of(e->path), QUOTE_ESCAPE, " \"", false);
 	if ((st->mode & S_FMT) == S_LNK && cmd_readlink(f->c, e->dir, e->at, &target) >= 0) {
 		buf_puts(&out, " -> ");
-		quote_put(&out, target, QUOTE_ESCAPE, "", f->c->utf8);
+		quote_put(&out, target, QUOTE_ESCAPE, " \"", false);
 	}
 	buf_putc(&out, '\n');
 	output_write(o, out.ptr, out.len);

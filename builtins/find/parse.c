@@ -67,6 +67,7 @@ static void read_regextype(struct parse *p)
 		const char *name;
 		unsigned flags;
 	} types[] = {
+		/* the first two have Emacs' syntax */
 		{ "findutils-default", REGEX_BRE },
 		{ "emacs", REGEX_BRE },
 		{ "ed", REGEX_BRE },
@@ -86,6 +87,7 @@ static void read_regextype(struct parse *p)
 	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
 		if (strcmp(types[i].name, arg) == 0) {
 			p->f->regex_flags = types[i].flags;
+			p->f->regex_emacs = i < 2;
 			return;
 		}
 	}

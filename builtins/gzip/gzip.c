@@ -251,7 +251,7 @@ static bool acceptable(struct gzip_job *j)
 		gzip_warn(g, format, name, j->name);
 		return false;
 	}
-	if (g->force || g->keep || j->st.nlink < 2)
+	if (g->force || j->st.nlink < 2)
 		return true;
 	gzip_warn(g, "%s: %s has %lu other link%s -- file ignored\n", name, j->name,
 		  (unsigned long)j->st.nlink - 1, j->st.nlink == 2 ? "" : "s");

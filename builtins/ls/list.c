@@ -100,7 +100,7 @@ void ls_end_line(struct cmd *c, const struct ls_opts *o)
 	cmd_putc(c, o->zero ? '\0' : '\n');
 }
 
-static void replace_control(struct buf *text, bool utf8)
+void ls_replace_control(struct buf *text, bool utf8)
 {
 	struct bytes s = buf_bytes(text);
 	struct buf out = buf_in(text->arena);
@@ -125,7 +125,7 @@ void ls_quote(struct buf *out, const struct ls_opts *o, struct bytes name)
 	quote_put(out, name, (enum quote_style)o->quoting, o->quoting == QUOTE_ESCAPE ? " " : "",
 		  o->utf8);
 	if (o->hide_control && !o->show_control)
-		replace_control(out, o->utf8);
+		ls_replace_control(out, o->utf8);
 }
 
 static size_t text_columns(struct bytes s, bool utf8)
@@ -269,7 +269,7 @@ static struct widths prefix_widths(const struct ls_opts *o, const struct ls_list
 	struct widths w = { 0, 0 };
 	char text[32];
 
-	for (size_t i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n + l->behind; i++) {
 		size_t inode = inode_text(&l->entry[i], text);
 		size_t blocks = ls_blocks_text(o, l->entry[i].st.blocks, text);
 

@@ -142,7 +142,7 @@ static void widen_for_devices(const struct ls_list *l, const struct row *rows, s
 {
 	size_t major = 0;
 
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n + l->behind; i++)
 		if (is_device(&l->entry[i]) && rows[i].field[SIZE].len > major)
 			major = rows[i].field[SIZE].len;
 	if (major > 0 && major + 2 + width[MINOR] > width[SIZE])
@@ -151,13 +151,13 @@ static void widen_for_devices(const struct ls_list *l, const struct row *rows, s
 
 void ls_put_long(struct cmd *c, struct ls_opts *o, struct ls_list *l)
 {
-	struct row *rows = arena_array(c->arena, l->n + 1, sizeof(*rows));
+	struct row *rows = arena_array(c->arena, l->n + l->behind + 1, sizeof(*rows));
 	size_t width[FIELDS] = { 0 };
 	size_t inode = 0;
 	size_t blocks = 0;
 	char text[32];
 
-	for (size_t i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n + l->behind; i++) {
 		rows[i] = make_row(c, o, &l->entry[i]);
 		for (int k = 0; k < FIELDS; k++)
 			if (rows[i].field[k].len > width[k])

@@ -311,19 +311,15 @@ static int read_entry(struct cmd *c, const struct ls_opts *o, struct ls_list *l,
 	return 0;
 }
 
-static int read_directory(struct cmd *c, const struct ls_opts *o, const char *path,
+/* Closes fd. */
+static int read_directory(struct cmd *c, const struct ls_opts *o, int fd, const char *path,
 			  struct ls_list *l, bool is_operand)
 {
 	enum { STEP = 64 };
 	struct vfs_dirent step[STEP];
 	int status = 0;
 	int got;
-	int fd = cmd_open(c, CMD_CWD, path, O_RDONLY_ | O_DIRECTORY_ | O_CLOEXEC_, 0);
 
-	if (fd < 0) {
-		cmd_error(c, fd, "cannot open directory %s", cmd_quoteaf(c, path));
-		return is_operand ? -2 : -1;
-	}
 	if (o->hidden == LS_ALL) {
 		status |= read_entry(c, o, l, fd, path, BYTES("."), 0, 0);
 		status |= read_entry(c, o, l, fd, path, BYTES(".."), 0, 0);
@@ -429,38 +425,49 @@ static bool goes_in_circles(struct listing *s, const struct pending *p)
 	return found;
 }
 
+static void put_header(struct listing *s, const char *path)
+{
+	struct buf name = buf_in(s->c->arena);
+
+	/* A colon is quoted, since one follows; blanks are not. */
+	quote_put(&name, bytes_of(path), (enum quote_style)s->o->quoting, ":", s->o->utf8);
+	if (s->o->hide_control && !s->o->show_control)
+		ls_replace_control(&name, s->o->utf8);
+	cmd_printf(s->c, "%s%s:\n", s->first ? "" : "\n", buf_cstr(&name));
+}
+
 static void list_directory(struct listing *s, const struct pending *p)
 {
 	struct cmd *c = s->c;
 	struct arena_mark mark = arena_mark(c->arena);
 	struct ls_list l = { 0 };
+	int status;
+	int fd;
 
 	if (goes_in_circles(s, p)) {
 		s->status = 2;
 		return;
 	}
-	int status = read_directory(c, s->o, p->path, &l, p->is_operand);
-
-	if (status < 0) {
-		s->status = -status > s->status ? -status : s->status;
-		arena_release(c->arena, mark);
-		return;
+	fd = cmd_open(c, CMD_CWD, p->path, O_RDONLY_ | O_DIRECTORY_ | O_CLOEXEC_, 0);
+	if (fd < 0) {
+		cmd_error(c, fd, "cannot open directory %s", cmd_quoteaf(c, p->path));
+		status = p->is_operand ? 2 : 1;
+	} else {
+		if (s->many)
+			put_header(s, p->path);
+		s->first = false;
+		status = read_directory(c, s->o, fd, p->path, &l, p->is_operand);
 	}
 	if (status > s->status)
 		s->status = status;
-	if (s->many) {
-		struct buf name = buf_in(c->arena);
-
-		ls_quote(&name, s->o, bytes_of(p->path));
-		cmd_printf(c, "%s%s:\n", s->first ? "" : "\n", buf_cstr(&name));
+	if (fd >= 0) {
+		if (s->o->format == LS_LONG || s->o->blocks)
+			put_total(c, s->o, &l);
+		ls_sort(c, s->o, &l);
+		if (s->o->recursive)
+			push_subdirectories(s, p->path, &l);
+		ls_put(c, s->o, &l);
 	}
-	s->first = false;
-	if (s->o->format == LS_LONG || s->o->blocks)
-		put_total(c, s->o, &l);
-	ls_sort(c, s->o, &l);
-	if (s->o->recursive)
-		push_subdirectories(s, p->path, &l);
-	ls_put(c, s->o, &l);
 	arena_release(c->arena, mark);
 }
 
@@ -515,12 +522,19 @@ static void list_operands(struct listing *s, char **files, int n)
 		*add_entry(c, &all, e.name) = e;
 	}
 	ls_sort(c, s->o, &all);
-	for (size_t i = all.n; i-- > 0;)
-		if (is_directory(&all.entry[i]) && !s->o->directory)
-			push(s, pool_dup(c->pool, all.entry[i].name), true);
 	for (size_t i = 0; i < all.n; i++)
 		if (!is_directory(&all.entry[i]) || s->o->directory)
 			*add_entry(c, &plain, all.entry[i].name) = all.entry[i];
+	size_t listed = plain.n;
+
+	for (size_t i = all.n; i-- > 0;) {
+		if (!is_directory(&all.entry[i]) || s->o->directory)
+			continue;
+		push(s, pool_dup(c->pool, all.entry[i].name), true);
+		*add_entry(c, &plain, all.entry[i].name) = all.entry[i];
+	}
+	plain.behind = plain.n - listed;
+	plain.n = listed;
 	if (plain.n > 0) {
 		ls_put(c, s->o, &plain);
 		s->first = false;

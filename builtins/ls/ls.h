@@ -90,6 +90,8 @@ struct ls_list {
 	struct ls_entry *entry;
 	size_t n;
 	size_t cap;
+	size_t behind; /* more entries behind the n: not listed, but columns are as wide as they
+			  need */
 };
 
 /* What -w, TZ, styles... say: 0, or a status. */
@@ -110,6 +112,8 @@ size_t ls_size_text(const struct ls_opts *o, uint64_t size, char out[32]);
 void ls_end_line(struct cmd *c, const struct ls_opts *o);
 /* The text and width of a name in the chosen quoting. */
 void ls_measure(struct cmd *c, const struct ls_opts *o, struct ls_entry *e);
+/* -q: what cannot be shown becomes '?'. */
+void ls_replace_control(struct buf *text, bool utf8);
 void ls_quote(struct buf *out, const struct ls_opts *o, struct bytes name);
 /* The SGR code for an entry, "" for none. target: of the link's target. */
 const char *ls_color(struct cmd *c, const struct ls_entry *e, bool target);

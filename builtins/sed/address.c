@@ -10,8 +10,13 @@ bool sed_matches(struct sed *s, struct sed_re *re, struct bytes text, size_t fro
 		re = s->last_re;
 	if (re == NULL) {
 		sed_drop_temp(s);
-		cmd_fatal(s->c, 0, "%s: no previous regular expression",
-			  s->parser->file != NULL ? s->parser->file : "-e expression #1, char 0");
+		const struct sed_parser *p = s->parser; /* at the end of the script */
+
+		if (p->file != NULL)
+			cmd_fatal(s->c, 0, "file %s line %zu: no previous regular expression",
+				  p->file, p->line);
+		cmd_fatal(s->c, 0, "-e expression #%zu, char 0: no previous regular expression",
+			  p->source);
 	}
 	s->last_re = re;
 	int found = regex_search(re->re, text, from, 0, s->spans, nspans);

@@ -523,21 +523,32 @@ static int choose_files(struct cmd *c, const struct sort_opts *o, char ***files,
 	return 0;
 }
 
+/* The first bytes of --random-source, which may be endless. */
+static int read_seed(struct cmd *c, struct sort_opts *o)
+{
+	uint8_t *seed = arena_alloc(c->arena, SORT_SEED);
+	size_t have = 0;
+	int64_t got = 1;
+	int fd = cmd_open(c, CMD_CWD, o->random_source, O_RDONLY_ | O_CLOEXEC_, 0);
+
+	if (fd < 0)
+		return cmd_error(c, fd, "open failed: %s", cmd_quotef(c, o->random_source));
+	for (; have < SORT_SEED && got > 0; have += got > 0 ? (size_t)got : 0)
+		got = cmd_read(c, fd, seed + have, SORT_SEED - have);
+	cmd_close(c, fd);
+	if (got < 0)
+		return cmd_error(c, (int)got, "%s: read error", cmd_quote(c, o->random_source));
+	if (got == 0)
+		return cmd_error(c, 0, "%s: end of file", cmd_quote(c, o->random_source));
+	o->seed = seed;
+	return 0;
+}
+
 static int set_salt(struct cmd *c, struct sort_opts *o)
 {
-	struct bytes all;
-
 	o->salt[0] = cmd_random(c);
 	o->salt[1] = cmd_random(c) | 1;
-	if (o->random_source == NULL)
-		return 0;
-	int err = cmd_read_all(c, o->random_source, &all);
-
-	if (err < 0)
-		return cmd_error(c, err, "open failed: %s", cmd_quotef(c, o->random_source));
-	o->salt[0] = bytes_hash(all);
-	o->salt[1] = o->salt[0] * 2 + 1;
-	return 0;
+	return o->random_source != NULL ? read_seed(c, o) : 0;
 }
 
 static bool needs_salt(const struct sort_opts *o)

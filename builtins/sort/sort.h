@@ -51,6 +51,8 @@ struct sort_line {
 	bool exact; /* equal prefixes of two exact lines mean equal keys */
 };
 
+enum { SORT_SEED = 16 };
+
 struct sort_opts {
 	struct sort_order global;
 	struct sort_key *keys; /* in order; one for the whole line if none was given */
@@ -65,6 +67,7 @@ struct sort_opts {
 	const char *files0;
 	const char *random_source;
 	uint64_t salt[2];
+	const uint8_t *seed; /* SORT_SEED bytes of --random-source; NULL: the salt decides */
 	char end;
 	struct arena *scratch; /* for copies of keys while they are compared */
 	bool last_resort;      /* whole lines decide between equal keys */

@@ -216,7 +216,7 @@ static enum recovery recover(struct tar *t, const char *path, int err, const str
 		return RECOVER_FAIL;
 	switch (t->keep) {
 	case KEEP_SKIP:
-		if (t->verbose > 1)
+		if (t->verbose > 0)
 			tar_warn(t, 0, "%s: skipping existing file", tar_quote(t, path));
 		return RECOVER_SKIP;
 	case KEEP_OLD: return RECOVER_FAIL;
@@ -445,6 +445,8 @@ static void extract_dir(struct tar *t, const char *path, const struct tar_member
 		if (err == -E_EXIST && is_directory(t, path)) {
 			if (!t->no_overwrite_dir && t->keep != KEEP_OLD && t->keep != KEEP_SKIP)
 				restore_later(t, path, m);
+			else if (t->keep == KEEP_SKIP && t->verbose > 0)
+				tar_warn(t, 0, "%s: skipping existing file", tar_quote(t, path));
 			return;
 		}
 		enum recovery r = recover(t, path, err, m, &tries);
