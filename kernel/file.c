@@ -245,6 +245,21 @@ int64_t sys_fsync(struct proc *p, int fd)
 	return f->ops == &file_regular || f->ops == &file_dir || f->ops == &file_mem ? 0 : -E_INVAL;
 }
 
+int64_t sys_waiting(struct proc *p, int fd)
+{
+	struct file *f = fd_file(p, fd);
+	struct vfs_stat st;
+
+	proc_charge(p, 1);
+	if (f == NULL || (f->flags & O_PATH_) != 0)
+		return -E_BADF;
+	if (f->ops->waiting != NULL)
+		return f->ops->waiting(f);
+	if (!f->ops->seekable || file_stat(p, f, &st) != 0)
+		return -E_NOTTY;
+	return st.size > f->pos ? (int64_t)(st.size - f->pos) : 0;
+}
+
 bool sys_isatty(struct proc *p, int fd)
 {
 	const struct file *f = fd_file(p, fd);

@@ -337,7 +337,13 @@ static void inotify_close(struct kernel *k, struct file *f)
 	heap_free(&k->heap, n, sizeof *n);
 }
 
+static int64_t inotify_waiting(const struct file *f)
+{
+	return (int64_t)(inotify_of(f)->tail - inotify_of(f)->head);
+}
+
 static const struct file_ops file_inotify = {
+	.waiting = inotify_waiting,
 	.name = "anon_inode:inotify",
 	.read = inotify_read,
 	.poll = inotify_poll,

@@ -260,6 +260,8 @@ struct file_ops {
 	/* When that may change just because time passes, as kernel_now tells it; 0: never. May be
 	 * NULL. */
 	int64_t (*due)(struct proc *p, struct file *f);
+	/* Bytes that can be read at once. NULL: of a seekable file, those up to its end. */
+	int64_t (*waiting)(const struct file *f);
 	/* NULL: the attributes of the inode. */
 	int (*stat)(struct proc *p, struct file *f, struct vfs_stat *out);
 	/* The last reference is gone; may run in any context, must not block. */

@@ -588,6 +588,10 @@ struct lock_found {
 	int pid; /* -1: an open file's */
 };
 int64_t sys_lock_as(struct proc *p, int fd, const struct lock_request *r, struct lock_found *found);
+/* Bytes that can be read at once, as FIONREAD tells; -E_NOTTY where that is no question. */
+int64_t sys_waiting(struct proc *p, int fd);
+/* A read of a pipe that leaves there what it copies; -E_INVAL: it is none. */
+int64_t sys_pipe_peek(struct proc *p, int fd, void *out, size_t n);
 /* eventfd(2); of oflags O_NONBLOCK_ and O_CLOEXEC_. */
 int64_t sys_eventfd(struct proc *p, uint64_t count, bool semaphore, unsigned oflags);
 /* timerfd_create(2) and its like; `real` is the clock an absolute time is of. */

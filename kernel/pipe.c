@@ -312,8 +312,24 @@ static void pipe_close(struct kernel *k, struct file *f)
 	heap_free(&k->heap, pi, sizeof *pi);
 }
 
+static int64_t pipe_waiting(const struct file *f)
+{
+	return (int64_t)filled(f->u.pipe);
+}
+
+int64_t sys_pipe_peek(struct proc *p, int fd, void *out, size_t n)
+{
+	struct file *f = fd_file(p, fd);
+
+	if (f == NULL || !file_reads(f))
+		return -E_BADF;
+	proc_charge(p, 1 + n / 64);
+	return f->ops == &file_pipe ? pipe_peek(p, f, out, n) : -E_INVAL;
+}
+
 const struct file_ops file_pipe = {
 	.name = "pipe",
+	.waiting = pipe_waiting,
 	.read = pipe_read,
 	.write = pipe_write,
 	.view = pipe_view,

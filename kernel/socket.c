@@ -89,8 +89,18 @@ static void socket_close(struct kernel *k, struct file *f)
 	heap_free(&k->heap, s, sizeof *s);
 }
 
+static int64_t socket_waiting(const struct file *f)
+{
+	const struct socket *s = socket_of(f);
+
+	if (s->in != NULL)
+		return (int64_t)pipe_filled(s->in->u.pipe);
+	return s->first != NULL ? (int64_t)s->first->len : 0;
+}
+
 const struct file_ops file_socket = {
 	.name = "socket",
+	.waiting = socket_waiting,
 	.read = socket_read,
 	.write = socket_write,
 	.poll = socket_poll,

@@ -404,6 +404,9 @@ static inline int get_user(struct task *t, void *out, uint64_t address, size_t n
 {
 	return guest_read(t->p, t->space, out, address, n);
 }
+/* sys_io.c */
+syscall_fn call_readv;
+syscall_fn call_writev;
 /* sys_lock.c: fcntl's locks, of an open file or of the process. */
 int64_t lock_set(struct task *t, int fd, uint64_t address, bool of_file, bool wait);
 int64_t lock_get(struct task *t, int fd, uint64_t address, bool of_file);

@@ -182,51 +182,6 @@ int64_t call_pwritev2(struct task *t, const uint64_t *a)
 	return (int64_t)a[3] == -1 ? call_writev(t, a) : call_pwritev(t, a);
 }
 
-/* Between two descriptors; positions at addresses, or 0 for the files' own. */
-static int64_t copy_between(struct task *t, int in, uint64_t in_at, int out, uint64_t out_at,
-			    uint64_t n)
-{
-	char *buf = call_memory(t, 65536);
-	uint64_t pos[2] = { 0, 0 };
-	uint64_t done = 0;
-
-	if ((in_at != 0 && get_user(t, &pos[0], in_at, 8) != 0) ||
-	    (out_at != 0 && get_user(t, &pos[1], out_at, 8) != 0))
-		return -E_FAULT;
-	while (done < n) {
-		size_t part = n - done < 65536 ? (size_t)(n - done) : 65536;
-		int64_t r = in_at != 0 ? sys_pread(t->p, in, buf, part, pos[0])
-				       : sys_read(t->p, in, buf, part);
-
-		if (r > 0)
-			r = out_at != 0 ? sys_pwrite(t->p, out, buf, (size_t)r, pos[1])
-					: sys_write(t->p, out, buf, (size_t)r);
-		if (r <= 0 && done == 0)
-			return r;
-		if (r <= 0)
-			break;
-		done += (uint64_t)r;
-		pos[0] += (uint64_t)r;
-		pos[1] += (uint64_t)r;
-	}
-	if ((in_at != 0 && put_user(t, in_at, &pos[0], 8) != 0) ||
-	    (out_at != 0 && put_user(t, out_at, &pos[1], 8) != 0))
-		return -E_FAULT;
-	return (int64_t)done;
-}
-
-int64_t call_sendfile(struct task *t, const uint64_t *a)
-{
-	return copy_between(t, (int)a[1], a[2], (int)a[0], 0, a[3]);
-}
-
-int64_t call_copy_file_range(struct task *t, const uint64_t *a)
-{
-	if (!is_regular(t, (int)a[0]) || !is_regular(t, (int)a[2]))
-		return -E_INVAL;
-	return copy_between(t, (int)a[0], a[1], (int)a[2], a[3], a[4]);
-}
-
 int64_t call_lseek(struct task *t, const uint64_t *a)
 {
 	return sys_lseek(t->p, (int)a[0], (int64_t)a[1], (int)a[2]);
@@ -424,15 +379,11 @@ enum {
 
 static int64_t bytes_ready(struct task *t, int fd, uint64_t address)
 {
-	struct vfs_stat st;
-	int64_t at = sys_lseek(t->p, fd, 0, 1);
-	int32_t n = 0;
+	int64_t r = sys_waiting(t->p, fd);
+	int32_t n = r > INT32_MAX ? INT32_MAX : (int32_t)r;
 
-	if (at < 0)
-		return at == -E_BADF ? at : -E_NOTTY;
-	if (sys_fstat(t->p, fd, &st) == 0 && st.size > (uint64_t)at)
-		n = st.size - (uint64_t)at > INT32_MAX ? INT32_MAX
-						       : (int32_t)(st.size - (uint64_t)at);
+	if (r < 0)
+		return r;
 	return put_user(t, address, &n, sizeof n);
 }
 
