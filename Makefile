@@ -158,7 +158,7 @@ oracle: deps
 	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc yq diffutils dos2unix ed file gettext-base \
 		moreutils ncal parallel rename rsync
 	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
-		moreutils ncal parallel rename retry rsync sharutils libarchive-zip-perl uuid-runtime util-linux bsdutils
+		moreutils ncal parallel rename retry rsync sharutils libarchive-zip-perl uuid-runtime util-linux bsdutils openssl
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
 asan:
