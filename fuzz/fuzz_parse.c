@@ -112,6 +112,9 @@ static void check(struct bytes text)
 		return;
 	if (world.warned)
 		return;
+	/* Scripts have no NUL. */
+	if (memchr(text.ptr, 0, text.len) != NULL)
+		return;
 	/* A backslash that quotes nothing but the end. */
 	if (bytes_ends(text, BYTES("\\")) || bytes_ends(buf_bytes(&first), BYTES("\\\n")))
 		return;
