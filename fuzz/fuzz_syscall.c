@@ -129,17 +129,30 @@ static uint64_t number(const struct cowsh_vm_registers *r)
 static void scribble(const struct cowsh_vm_registers *r)
 {
 	struct task *t = task_of(kernel_current(script.m->k));
-	static const char *const strings[] = {
-		"/f", "/d", "..", "/proc/self/exe", "/dev/null", "/proc/self/fd", "x/y", ""
-	};
+	static const char *const strings[] = { "/f",
+					       "/d",
+					       "..",
+					       "/proc/self/exe",
+					       "/dev/null",
+					       "/proc/self/fd",
+					       "x/y",
+					       "",
+					       "/d/a",
+					       "d",
+					       "/proc/self/smaps",
+					       "/proc/self/task",
+					       "/proc/self/fdinfo/3",
+					       "/d/b",
+					       "/proc/self/stat",
+					       "f" };
 	uint64_t at = r->rsp - 4096 + (uint64_t)byte() * 32;
 	uint64_t words[4] = { number(r), number(r), number(r), number(r) };
 
 	if (byte() % 2 == 0)
 		guest_write(t->p, t->space, at, words, sizeof words);
 	else
-		guest_write(t->p, t->space, at, strings[at / 32 % 8],
-			    strlen(strings[at / 32 % 8]) + 1);
+		guest_write(t->p, t->space, at, strings[at / 32 % 16],
+			    strlen(strings[at / 32 % 16]) + 1);
 }
 
 /* What an interpreter would do that gets as far as its launcher. */
@@ -160,6 +173,11 @@ static void ask_for_work(struct cowsh_vm_registers *r)
 	r->rsi = r->rsp - 4096;
 	r->rdx = 0;
 }
+
+/* Calls that do something only after one another. */
+static const uint8_t together[] = { 253, 254, 254, 254, 255, 2,  1,   0,   3,   83,
+				    87,  84,  82,  86,  76,  90, 222, 222, 223, 224,
+				    225, 226, 22,  127, 131, 14, 13,  17 };
 
 static void run(void *machine, void *space, void *context, struct cowsh_vm_registers *r,
 		struct cowsh_vm_event *e)
@@ -196,6 +214,9 @@ static void run(void *machine, void *space, void *context, struct cowsh_vm_regis
 		return;
 	}
 	r->rax = byte() + (kind % 8 == 1 ? 256u : 0u);
+	/* Inotify and what it tells of; timers; bytes between descriptors. */
+	if (kind % 8 == 3)
+		r->rax = together[byte() % sizeof together];
 	/* Most programs should live for a while. */
 	if ((r->rax == 60 || r->rax == 231 || r->rax == 15) && byte() % 8 != 0)
 		r->rax = 9 + byte() % 4u;
