@@ -108,7 +108,8 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 	return status;
 }
 
-static int source_file(struct shell *sh, const char *name, int argc, char **argv)
+/* who: as which of its names it was called. */
+static int source_file(struct shell *sh, const char *who, const char *name, int argc, char **argv)
 {
 	const char *path = NULL;
 	struct bytes text;
@@ -116,7 +117,7 @@ static int source_file(struct shell *sh, const char *name, int argc, char **argv
 	if (strchr(name, '/') == NULL && opt_shopt(sh, SHOPT_sourcepath)) {
 		path = source_in_path(sh, name);
 		if (path == NULL && opt_set(sh, SET_POSIX)) {
-			builtin_error(sh, ".", "%s: file not found", name);
+			builtin_error(sh, who, "%s: file not found", name);
 			return source_failed(sh);
 		}
 	}
@@ -125,7 +126,7 @@ static int source_file(struct shell *sh, const char *name, int argc, char **argv
 	int64_t err = sys_read_file(sh->p, path, sh->arena, &text);
 
 	if (err == -E_ISDIR) {
-		builtin_error(sh, ".", "%s: is a directory", path);
+		builtin_error(sh, who, "%s: is a directory", path);
 		return source_failed(sh);
 	}
 	if (err < 0) {
@@ -150,7 +151,7 @@ int do_dot(struct shell *sh, int argc, char **argv)
 		builtin_error(sh, argv[0], "%s: maximum source nesting level exceeded", argv[i]);
 		return 1;
 	}
-	return source_file(sh, argv[i], argc - i - 1, argv + i + 1);
+	return source_file(sh, argv[0], argv[i], argc - i - 1, argv + i + 1);
 }
 
 int do_source(struct shell *sh, int argc, char **argv)
@@ -306,7 +307,7 @@ int do_let(struct shell *sh, int argc, char **argv)
 	}
 	for (; i < argc; i++) {
 		if (eval_let(sh, bytes_of(argv[i]), &value) != 0) {
-			if (sh->flow == FLOW_ABORT && !sh->abort_firm && !opt_set(sh, SET_POSIX))
+			if (sh->flow == FLOW_ABORT && !sh->abort_firm)
 				sh->flow = FLOW_NONE;
 			return 1;
 		}

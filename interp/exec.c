@@ -155,9 +155,9 @@ bool task_ends_as_shell(const struct shell *sh)
 {
 	const struct task *t = sh->task;
 
-	return t == NULL || !t->background || t->node == NULL || t->node->kind == NODE_SIMPLE ||
-	       t->node->kind == NODE_SUBSHELL || t->node->kind == NODE_GROUP ||
-	       t->node->kind == NODE_PIPELINE;
+	return t == NULL || (!t->background && t->stage == 0) || t->node == NULL ||
+	       t->node->kind == NODE_SIMPLE || t->node->kind == NODE_SUBSHELL ||
+	       t->node->kind == NODE_GROUP || t->node->kind == NODE_PIPELINE;
 }
 
 static int task_main(struct proc *p, void *arg)
@@ -451,7 +451,8 @@ static int exec_redirected(struct shell *sh, const struct node *n)
 		sh->input_redirected |= redirects_input(n);
 		status = exec_kind(sh, n, false);
 		sh->input_redirected = outer;
-		redir_undo(sh, saved);
+		if (sh->task == NULL || sh->task->node != n) /* the EXIT trap may be to come */
+			redir_undo(sh, saved);
 	} else {
 		redir_undo(sh, saved);
 		if (sh->flow == FLOW_NONE)

@@ -67,7 +67,8 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child);
 /* There are too many processes: waits for one to end, longer each turn, as bash does. */
 enum { FORK_TRIES = 4 };
 void fork_wait(struct shell *sh, int turn);
-/* Whether the EXIT trap runs when sh ends: not in a list or loop in the background. */
+/* Whether the EXIT trap runs when sh ends: not in a list or loop in the background or a pipeline.
+ */
 bool task_ends_as_shell(const struct shell *sh);
 /* task.run: executes t->node. */
 int task_run_node(struct shell *sh, struct task *t);

@@ -184,7 +184,7 @@ bool exec_arith_text(struct shell *sh, struct arith_text *a, int64_t *out)
 	sh->command_name = "((";
 	failed = expand_arith(sh, a, out);
 	sh->command_name = outer;
-	if (failed != 0 && sh->flow == FLOW_ABORT && !sh->abort_firm && !opt_set(sh, SET_POSIX))
+	if (failed != 0 && sh->flow == FLOW_ABORT && !sh->abort_firm)
 		sh->flow = FLOW_NONE;
 	return failed == 0;
 }

@@ -152,7 +152,7 @@ static int compare_numbers(struct shell *sh, const char *op, struct bytes a, str
 	sh->command_name = outer;
 	if (failed) {
 		/* Unlike other errors this ends only the condition. */
-		if (sh->flow == FLOW_ABORT && !sh->abort_firm && !opt_set(sh, SET_POSIX))
+		if (sh->flow == FLOW_ABORT && !sh->abort_firm)
 			sh->flow = FLOW_NONE;
 		return COND_ERROR;
 	}

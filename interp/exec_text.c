@@ -161,11 +161,14 @@ static int run_unit(struct shell *sh, struct ast *ast, bool last)
 	return status;
 }
 
-/* After an error that ends a line: whether reading goes on with the next one. */
-static bool goes_on(struct shell *sh)
+/* After an error that ends a line: whether reading goes on with the next one. nested: of eval's or
+ * a trap's text, or a sourced file. */
+static bool goes_on(struct shell *sh, bool nested)
 {
 	bool spared = sh->line_only;
 
+	if (sh->flow == FLOW_ABORT && nested && sh->abort_firm)
+		return false; /* it ends the line of the script */
 	sh->line_only = false;
 	if (sh->flow == FLOW_ABORT && opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE) &&
 	    !spared) {
@@ -187,6 +190,11 @@ struct reader {
 	struct cached *record; /* units so far, when they are to be kept; count -1: too many */
 	bool once;             /* only the first unit: set -t */
 };
+
+static bool is_nested(const struct shell *sh, const char *name)
+{
+	return sh->frame->up != NULL || (name != NULL && strcmp(name, "-c") != 0);
+}
 
 static void record_unit(struct reader *r, struct ast *ast)
 {
@@ -303,7 +311,7 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 		mark = arena_mark(sh->arena);
 		status = run_unit(sh, ast, ends_command(sh, r, ast->root));
 		arena_release(sh->arena, mark);
-		if (!goes_on(sh))
+		if (!goes_on(sh, is_nested(sh, r->name)))
 			return sh->status;
 		status = sh->status;
 		if (opt_set(sh, SET_ONECMD) && r->once) {
@@ -313,7 +321,7 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 	}
 }
 
-static int run_cached(struct shell *sh, const struct cached *c)
+static int run_cached(struct shell *sh, const struct cached *c, const char *name)
 {
 	int count = c->count;
 	int outer_line = sh->outer_line;
@@ -329,7 +337,7 @@ static int run_cached(struct shell *sh, const struct cached *c)
 			sh->outer_line = refs[i].ast->last_line;
 			if (refs[i].ast->root != NULL)
 				exec_node(sh, refs[i].ast->root);
-			stopped = !goes_on(sh);
+			stopped = !goes_on(sh, is_nested(sh, name));
 			status = sh->status;
 		}
 		unit_leave(sh);
@@ -367,7 +375,7 @@ static int run_text(struct shell *sh, struct bytes text, const char *name, int l
 	int status;
 
 	if (found != NULL) {
-		status = run_cached(sh, found);
+		status = run_cached(sh, found, name);
 	} else {
 		config = shell_parse_config(sh, text, line);
 		r.parser = parse_new(&config);

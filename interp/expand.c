@@ -2,6 +2,7 @@
  *
  * Expansion of words: the entry points, and the parts of a word one after the other.
  */
+#include "interp/exec.h"
 #include "interp/expand.h"
 
 /* Below this, a word inside an expansion continues on a new stack. */
@@ -13,6 +14,23 @@ int expand_fail(struct shell *sh)
 	sh->abort_forgiven = false;
 	sh->abort_firm = false;
 	sh->flow = FLOW_ABORT;
+	return -1;
+}
+
+int expand_fail_line(struct shell *sh)
+{
+	sh->line_only = true;
+	return expand_fail(sh);
+}
+
+int expand_fail_shell(struct shell *sh)
+{
+	bool given = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT);
+
+	sh->status = sh->trap_running == TRAP_EXIT      ? sh->trap_status
+		     : given && sh->subshell_depth == 0 ? STATUS_NOT_FOUND
+							: 1;
+	sh->flow = opt_set(sh, SET_INTERACTIVE) ? FLOW_ABORT : FLOW_EXIT;
 	return -1;
 }
 

@@ -88,6 +88,10 @@ int expand_arith_text(struct shell *sh, const struct word *w, struct bytes *out)
 int expand_operand(struct shell *sh, const struct word *w, struct bytes *out);
 /* Sets status and flow of an expansion error that was reported; -1. */
 int expand_fail(struct shell *sh);
+/* The same for one that ends only the line in a POSIX shell, too. */
+int expand_fail_line(struct shell *sh);
+/* The same for `set -u` and ${x?}, which end a shell that is not interactive. */
+int expand_fail_shell(struct shell *sh);
 
 /* --- expand_split.c --- */
 

@@ -184,11 +184,7 @@ static int unset_value(struct shell *sh, const struct arith_place *at, const str
 	if (!opt_set(sh, SET_NOUNSET) || (v != NULL && (v->flags & VAR_SET) != 0))
 		return 0;
 	shell_error(sh, "%.*s: unbound variable", (int)at->name->name.len, at->name->name.ptr);
-	sh->status = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT) &&
-				     sh->subshell_depth == 0
-			     ? 127
-			     : 1;
-	sh->flow = opt_set(sh, SET_INTERACTIVE) ? FLOW_ABORT : FLOW_EXIT;
+	expand_fail_shell(sh);
 	return ARITH_REPORTED;
 }
 
@@ -427,7 +423,13 @@ int eval_subscript(struct shell *sh, struct bytes text, int64_t *out)
 
 int arith_must(struct shell *sh, int err)
 {
-	if (err != 0 && sh->flow == FLOW_ABORT && opt_set(sh, SET_COMMAND))
-		sh->flow = FLOW_EXIT;
+	if (err == 0 || sh->flow != FLOW_ABORT)
+		return err;
+	sh->abort_firm = sh->line_only = true;
+	if (!opt_set(sh, SET_COMMAND))
+		return err;
+	sh->flow = FLOW_EXIT;
+	if (sh->trap_running == TRAP_EXIT)
+		sh->status = sh->trap_status;
 	return err;
 }

@@ -353,7 +353,7 @@ static int bad_length(struct shell *sh, const struct param *p)
 	struct bytes text = p->arg2 != NULL ? p->arg2->text : BYTES("");
 
 	shell_error(sh, "%.*s: substring expression < 0", (int)text.len, text.ptr);
-	expand_fail(sh);
+	expand_fail_line(sh);
 	sh->abort_forgiven = true;
 	return -1;
 }

@@ -273,7 +273,7 @@ static int param_value(struct shell *sh, const struct param *p, struct value *v)
 static int bad_indirection(struct shell *sh, struct bytes what, const char *why)
 {
 	shell_error(sh, "%.*s: %s", (int)what.len, what.ptr, why);
-	return expand_fail(sh);
+	return expand_fail_line(sh);
 }
 
 /* Splits text into the parameter it names: false if it names none. */
@@ -494,7 +494,7 @@ static int cannot_assign(struct shell *sh, const struct param *p)
 	struct bytes name = param_name(sh, p);
 
 	shell_error(sh, "$%.*s: cannot assign in this way", (int)name.len, name.ptr);
-	return expand_fail(sh);
+	return expand_fail_line(sh);
 }
 
 static int assign_default(struct expander *e, const struct param *p, struct value *v, bool quoted)
@@ -541,17 +541,6 @@ static int assign_default(struct expander *e, const struct param *p, struct valu
 	return 0;
 }
 
-/* `set -u` and ${x?} end a shell that is not interactive. */
-static int unbound_exit(struct shell *sh)
-{
-	sh->status = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT) &&
-				     sh->subshell_depth == 0
-			     ? 127
-			     : 1;
-	sh->flow = opt_set(sh, SET_INTERACTIVE) ? FLOW_ABORT : FLOW_EXIT;
-	return -1;
-}
-
 static int parameter_error(struct shell *sh, const struct param *p)
 {
 	struct bytes name = param_name(sh, p);
@@ -562,7 +551,7 @@ static int parameter_error(struct shell *sh, const struct param *p)
 	if (p->arg == NULL || p->arg->text.len == 0)
 		text = p->colon ? BYTES("parameter null or not set") : BYTES("parameter not set");
 	shell_error(sh, "%.*s: %.*s", (int)name.len, name.ptr, (int)text.len, text.ptr);
-	return unbound_exit(sh);
+	return expand_fail_shell(sh);
 }
 
 static int expand_default(struct expander *e, const struct param *p, struct value *v, bool quoted)
@@ -624,7 +613,7 @@ static int bad_substitution(struct expander *e, const struct param *p, bool quot
 		return 0;
 	text = bad_text(e, p, quoted);
 	shell_error(sh, "%.*s: bad substitution", (int)text.len, text.ptr);
-	return transform ? unbound_exit(sh) : expand_fail(sh);
+	return transform ? expand_fail_shell(sh) : expand_fail(sh);
 }
 
 static int unbound(struct shell *sh, const struct param *p)
@@ -638,7 +627,7 @@ static int unbound(struct shell *sh, const struct param *p)
 		    : dollar    ? "$"
 				: "",
 		    (int)name.len, name.ptr);
-	return unbound_exit(sh);
+	return expand_fail_shell(sh);
 }
 
 /* Keys of an array, or names with a prefix: a list that replaces the value. */

@@ -93,6 +93,20 @@ static struct cond *cond_pair(struct parser *p, enum cond_kind kind, struct cond
 	return c;
 }
 
+#define NO_ARGUMENT "unexpected argument to conditional "
+#define NO_END      "unexpected EOF while looking for `]]'"
+#define NO_OPERATOR "conditional binary operator expected"
+
+/* Where quotes or an expansion do not end, bash says too what is missing then. */
+static void *also_missing(struct parser *p, int line, struct bytes message)
+{
+	if (p->failed && p->error.at_end && p->error.message[1].len == 0) {
+		p->error.message[1] = message;
+		p->error.second_line = line;
+	}
+	return NULL;
+}
+
 /* --- terms --- */
 
 static struct cond *parse_unary(struct parser *p)
@@ -103,7 +117,9 @@ static struct cond *parse_unary(struct parser *p)
 	memcpy(c->op, op.ptr, op.len);
 	token_next(p);
 	if (token_peek(p, CTX_NO_BRACES) != TOK_WORD || at_end(p))
-		return fail_at_token(p, "unexpected argument ", " to conditional unary operator");
+		fail_at_token(p, "unexpected argument ", " to conditional unary operator");
+	if (p->failed)
+		return also_missing(p, p->line, BYTES(NO_ARGUMENT "unary operator"));
 	c->a = p->tok.word;
 	token_next(p);
 	skip_newlines(p);
@@ -155,7 +171,7 @@ static struct cond *parse_binary(struct parser *p, struct word *left)
 	c->a = left;
 	c->b = parse_right(p, c);
 	if (c->b == NULL)
-		return NULL;
+		return also_missing(p, p->line, BYTES(NO_ARGUMENT "binary operator"));
 	skip_newlines(p);
 	return c;
 }
@@ -175,8 +191,10 @@ static struct cond *parse_word_term(struct parser *p)
 		c->a = left;
 		return c;
 	}
+	if (p->failed)
+		return also_missing(p, p->line, BYTES(NO_OPERATOR));
 	if (kind == TOK_WORD)
-		return fail_plain(p, BYTES("conditional binary operator expected"));
+		return fail_plain(p, BYTES(NO_OPERATOR));
 	return fail_at_token(p, "unexpected token ", ", conditional binary operator expected");
 }
 
@@ -290,13 +308,18 @@ struct node *parse_cond_command(struct parser *p)
 		token_next(p);
 		return &n->node;
 	}
+	if (p->failed)
+		return also_missing(p, n->node.line, BYTES(NO_END));
 	if (p->tok.kind == TOK_EOF) {
-		parse_fail(p, n->node.line, BYTES("unexpected EOF while looking for `]]'"));
+		parse_fail(p, n->node.line, BYTES(NO_END));
 		p->error.at_end = true;
 		p->error.status = PARSE_STATUS_LAST_OR_2;
 		return NULL;
 	}
-	if (p->tok.kind == TOK_WORD)
-		return fail_plain(p, BYTES("syntax error in conditional expression"));
+	if (p->tok.kind == TOK_WORD) {
+		fail_plain(p, BYTES("syntax error in conditional expression"));
+		p->error.line = n->node.line;
+		return NULL;
+	}
 	return fail_at_token(p, "syntax error in conditional expression: unexpected token ", "");
 }
