@@ -129,8 +129,8 @@ $(B)/hostile: tests/hostile.c tests/cases.c $(B)/libcowsh.a builtins/list.h
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm
 $(B)/bench: bench/bench.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
-$(B)/microvm-fork: tests/microvm/fork.c $(KVM_LIB) $(B)/libcowsh.a
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
+$(B)/microvm-%: tests/microvm/%.c tests/microvm/session.h $(KVM_LIB) $(B)/libcowsh.a
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm
 $(B)/soak: tests/soak.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 
@@ -204,7 +204,7 @@ proof: deps
 	@$(MAKE) --no-print-directory all $(B)/run
 	@tools/proof $(B)
 microvm-test: deps
-	@$(MAKE) --no-print-directory all $(B)/microvm-fork
+	@$(MAKE) --no-print-directory all $(B)/microvm-fork $(B)/microvm-live
 	@tests/microvm/run $(B)
 	@tests/microvm/warm $(B)
 	@tests/microvm/fork $(B)

@@ -140,7 +140,7 @@ int cowsh_analyze(cowsh *session, const char *script, size_t len,
 
 	if (session == NULL || script == NULL || each == NULL)
 		return -E_INVAL;
-	err = cowsh_fork(session, NULL, &a.s);
+	err = session_fork(session, NULL, false, &a.s);
 	if (err < 0)
 		return err;
 	heap = kernel_heap(a.s->kernel);

@@ -73,6 +73,24 @@ void escalate_share(const struct cowsh *from, struct cowsh *to)
 		microvm_share(from->microvm, to->microvm);
 }
 
+enum { SETTLE_STEPS = 2000000, START_STEPS = 50000000 };
+
+int escalate_copy(struct cowsh *from, struct cowsh *to, struct copying *w)
+{
+	if (from->microvm == NULL || to->microvm == NULL)
+		return 0;
+	return microvm_copy(from->microvm, to->microvm, w);
+}
+
+int escalate_settle(struct cowsh *s)
+{
+	if (s->microvm == NULL || s->tape != NULL)
+		return 0;
+	/* What has just been started may be a script's process that is to become a program. */
+	(void)kernel_settle(s->kernel, microvm_ready, SETTLE_STEPS);
+	return kernel_settle(s->kernel, microvm_programs_ready, START_STEPS) ? 0 : -E_AGAIN;
+}
+
 void escalate_forget(struct cowsh *s)
 {
 	if (s->microvm == NULL)

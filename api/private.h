@@ -94,6 +94,9 @@ int session_make(cowsh_store *store, const struct cowsh_config *config,
 void session_settings(struct cowsh *s, const struct cowsh_config *c, struct kernel_config *out);
 /* What a new kernel needs of its session: formats, real programs, mounts. */
 int session_connect(struct cowsh *s, const struct cowsh_config *c);
+/* A copy; without programs, what is in the background stays behind: for who only looks. */
+int session_fork(struct cowsh *from, const struct cowsh_host *host, bool programs,
+		 struct cowsh **out);
 /* Runs what the host itself started, without limits of steps and time. */
 void session_run_free(struct cowsh *s);
 /* As much of text as fits, with a NUL. */
@@ -146,6 +149,10 @@ void escalate_end(struct cowsh *s);
 void escalate_forget(struct cowsh *s);
 /* What a session keeps of starts serves its forks too. */
 void escalate_share(const struct cowsh *from, struct cowsh *to);
+/* Before a fork: lets programs come to where they can be copied. -E_AGAIN: one does not. */
+int escalate_settle(struct cowsh *s);
+/* The programs that are alive go on in the fork, too. */
+int escalate_copy(struct cowsh *from, struct cowsh *to, struct copying *w);
 
 /* programs.c: program formats; the content of a program file of ours. */
 int register_formats(struct kernel *k);

@@ -41,7 +41,7 @@ static int pack_all(struct proc *p, void *arg)
 
 static int pack_state(struct saving *w)
 {
-	int err = cowsh_fork(w->s, NULL, &w->fork);
+	int err = session_fork(w->s, NULL, false, &w->fork);
 
 	if (err == 0)
 		err = proc_restart(w->fork->shell_proc, pack_all, w);

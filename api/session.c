@@ -483,10 +483,33 @@ static void run_copy(struct cowsh *s, struct cowsh *from)
 	arena_release(&from->shell_proc->arena, mark);
 }
 
-static int fork_into(struct cowsh *s, struct cowsh *from)
+/* The processes of the fork: programs, then the shell, whose copying looks at what there is. */
+static int copy_processes(struct cowsh *s, struct cowsh *from, bool programs)
 {
 	struct shell_copy copy = { s, from };
 	struct spawn spawn = { .fn = copy_shell, .arg = &copy, .name = "bash" };
+	struct copying *w;
+	int err = kernel_copy_begin(from->kernel, s->kernel, from->shell_proc, &w);
+
+	if (err < 0)
+		return err;
+	if (programs)
+		err = escalate_copy(from, s, w);
+	if (err == 0)
+		err = kernel_start_like(w, &spawn, &s->shell_proc);
+	if (err == 0)
+		err = kernel_copy_files(w);
+	if (err == 0) {
+		proc_set_survivor(s->shell_proc, true);
+		run_copy(s, from);
+		err = s->shell != NULL ? 0 : -E_NOMEM;
+	}
+	kernel_copy_end(w, err == 0);
+	return err;
+}
+
+static int fork_into(struct cowsh *s, struct cowsh *from, bool programs)
+{
 	int err = kernel_fork(from->kernel, &s->kernel_host, &s->kernel);
 
 	if (err < 0)
@@ -502,16 +525,11 @@ static int fork_into(struct cowsh *s, struct cowsh *from)
 		escalate_share(from, s);
 	if (err == 0)
 		err = copy_customs(s, from);
-	if (err == 0)
-		err = kernel_start_like(s->kernel, from->shell_proc, &spawn, &s->shell_proc);
-	if (err < 0)
-		return err;
-	proc_set_survivor(s->shell_proc, true);
-	run_copy(s, from);
-	return s->shell != NULL ? 0 : -E_NOMEM;
+	return err == 0 ? copy_processes(s, from, programs) : err;
 }
 
-int cowsh_fork(cowsh *from, const struct cowsh_host *host, cowsh **out)
+int session_fork(struct cowsh *from, const struct cowsh_host *host, bool programs,
+		 struct cowsh **out)
 {
 	struct cowsh *s;
 	int err;
@@ -523,6 +541,9 @@ int cowsh_fork(cowsh *from, const struct cowsh_host *host, cowsh **out)
 	/* What the fork read of them would be missing in the journal, or be there twice. */
 	if (from->tape != NULL && from->tape->sources != 0)
 		return -E_INVAL;
+	err = programs ? escalate_settle(from) : 0;
+	if (err < 0)
+		return err;
 	s = store_alloc(&from->store->store, sizeof *s);
 	if (s == NULL)
 		return -E_NOMEM;
@@ -530,11 +551,16 @@ int cowsh_fork(cowsh *from, const struct cowsh_host *host, cowsh **out)
 	s->store = from->store;
 	s->result.limit = -1;
 	set_host(s, host);
-	err = fork_into(s, from);
+	err = fork_into(s, from, programs);
 	if (err < 0) {
 		cowsh_free(s);
 		return err;
 	}
 	*out = s;
 	return 0;
+}
+
+int cowsh_fork(cowsh *session, const struct cowsh_host *host, cowsh **out)
+{
+	return session_fork(session, host, true, out);
 }

@@ -20,6 +20,19 @@ static bool refused(struct heap *h, size_t bytes)
 	return h->limit != 0 && (bytes > h->limit || h->used > h->limit - bytes);
 }
 
+bool heap_count(struct heap *h, size_t bytes)
+{
+	if (refused(h, bytes))
+		return false;
+	count(h, bytes);
+	return true;
+}
+
+void heap_uncount(struct heap *h, size_t bytes)
+{
+	h->used -= bytes;
+}
+
 void *heap_alloc(struct heap *h, size_t size)
 {
 	size_t bytes = store_rounded(size);

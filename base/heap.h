@@ -31,6 +31,10 @@ void heap_free(struct heap *h, void *block, size_t size);
 void *heap_pages(struct heap *h, size_t npages);
 void heap_pages_free(struct heap *h, void *run, size_t npages);
 
+/* Memory of the store that others hold, too: false, if it would exceed the limit. */
+bool heap_count(struct heap *h, size_t bytes);
+void heap_uncount(struct heap *h, size_t bytes);
+
 /* What a full arena does: must not return. */
 struct arena_fail {
 	void (*fn)(void *arg);

@@ -373,14 +373,20 @@ COWSH_API int cowsh_put_lazy(cowsh *session, const char *path, const struct cows
 
 /* --- copies --- */
 
-/* A session with the same files, variables, functions, options, directory, clock and random
- * state, independent from now on. Processes in the background are not copied (in it they are no
- * jobs), nor are pipes and sockets of the shell. -COWSH_EBUSY while a command runs. The fork has
- * the parent's limits. */
+/*
+ * A session with the same files, variables, functions, options, directory, clock and random
+ * state, independent from now on. The fork has the parent's limits. Real programs that are alive
+ * (cowsh_config.microvm) go on in both, with their memory, pipes and sockets, and are jobs in
+ * both; other processes in the background are not copied (in the fork they are no jobs), nor what
+ * the shell has of pipes to them. -COWSH_EBUSY while a command runs; -COWSH_EAGAIN while a real
+ * program is in the middle of something that waits for the host, or is being started and does
+ * not come further without it.
+ */
 COWSH_API int cowsh_fork(cowsh *session, const struct cowsh_host *host, cowsh **out);
 /* The whole session becomes what it was before the last command that is not undone: files and
- * shell, clock and limits used; processes in the background are ended. -COWSH_ENOENT when no such
- * state was kept (cowsh_config.checkpoints). */
+ * shell, clock and limits used; processes in the background are ended, but for real programs that
+ * were alive then, which are as they were. -COWSH_ENOENT when no such state was kept
+ * (cowsh_config.checkpoints). */
 COWSH_API int cowsh_undo(cowsh *session);
 /* The files as they are now, in constant time. Free with cowsh_snapshot_free. */
 COWSH_API int cowsh_snapshot_new(cowsh *session, cowsh_snapshot **out);

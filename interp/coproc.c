@@ -125,6 +125,17 @@ void coproc_ended(struct shell *sh, int pid)
 	forget(sh);
 }
 
+void coproc_copy(struct shell *sh, const struct shell *from)
+{
+	const struct coproc *c = from->coproc;
+
+	if (c == NULL || proc_find(sh->p->k, c->pid) == NULL)
+		return;
+	sh->coproc = pool_alloc(sh->pool, sizeof *sh->coproc);
+	*sh->coproc = *c;
+	sh->coproc->name.ptr = pool_dup(sh->pool, c->name);
+}
+
 void coproc_closed(struct shell *sh, int fd)
 {
 	struct coproc *c = sh->coproc;

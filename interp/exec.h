@@ -197,6 +197,8 @@ int fd_move_high(struct shell *sh, int fd, int highest, bool cloexec);
 /* A child that ended, and a descriptor that was closed: if they are the coprocess's. */
 void coproc_ended(struct shell *sh, int pid);
 void coproc_closed(struct shell *sh, int fd);
+/* In the shell of a forked session: if its process is there, too. */
+void coproc_copy(struct shell *sh, const struct shell *from);
 
 /* --- xtrace.c --- */
 
@@ -237,6 +239,8 @@ void finished_expect(struct shell *sh, int pid);
 bool finished_expects(struct shell *sh, int pid);
 /* `wait` without arguments: earlier statuses can't be asked for any more. */
 void finished_forget(struct shell *sh);
+/* In the shell of a forked session: the jobs whose processes are there, too. */
+void job_copy_all(struct shell *sh, const struct shell *from);
 bool finished_take(struct shell *sh, int pid, int *status);
 void job_report_pipeline(struct shell *sh, const struct pipeline *p, const int *pids,
 			 const int *wait_statuses);

@@ -288,6 +288,66 @@ struct job *job_of_spec(struct shell *sh, const char *spec)
 	return job_of_text(sh, spec);
 }
 
+/* --- copies --- */
+
+static int *copy_numbers(struct shell *sh, const int *from, int n)
+{
+	int *copy = pool_alloc(sh->pool, (size_t)n * sizeof *copy);
+
+	memcpy(copy, from, (size_t)n * sizeof *copy);
+	return copy;
+}
+
+/* Whether those of its processes that have not ended are there for this shell, too. */
+static bool lives_on(struct shell *sh, const struct job *j)
+{
+	for (int i = 0; i < j->npids; i++)
+		if (j->statuses[i] < 0 && proc_find(sh->p->k, j->pids[i]) == NULL)
+			return false;
+	return true;
+}
+
+static void copy_job(struct shell *sh, const struct job *from, struct job **link)
+{
+	struct job *j = pool_alloc(sh->pool, sizeof *j);
+
+	*j = *from;
+	j->next = NULL;
+	j->pids = copy_numbers(sh, from->pids, j->npids);
+	j->statuses = copy_numbers(sh, from->statuses, j->npids);
+	j->text = pool_dup(sh->pool, bytes_of(from->text));
+	*link = j;
+}
+
+static void copy_finished(struct shell *sh, const struct finished *from)
+{
+	struct finished *f = finished_of(sh);
+
+	*f = *from;
+	f->nexpected = f->expected_cap = 0;
+	f->expected = NULL;
+	for (int i = 0; i < from->nexpected; i++)
+		if (proc_find(sh->p->k, from->expected[i]) != NULL)
+			finished_expect(sh, from->expected[i]);
+}
+
+void job_copy_all(struct shell *sh, const struct shell *from)
+{
+	struct job **link = &sh->jobs;
+
+	if (from->finished != NULL)
+		copy_finished(sh, from->finished);
+	if (from->jobs_foreign)
+		return;
+	for (const struct job *j = from->jobs; j != NULL; j = j->next) {
+		if (!lives_on(sh, j))
+			continue;
+		copy_job(sh, j, link);
+		link = &(*link)->next;
+	}
+	choose_current(sh);
+}
+
 /* --- ending --- */
 
 static bool worth_saying(const struct shell *sh, int wait_status)

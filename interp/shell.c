@@ -359,6 +359,8 @@ struct shell *shell_copy(struct proc *child, struct shell *from)
 	sh->command = NULL;
 	copy_state(sh, from, false);
 	copy_lists(sh, from);
+	job_copy_all(sh, from);
+	coproc_copy(sh, from);
 	/* What takes steps to make is there in the copy if it was in the other. */
 	if (from->vars.environ != NULL && from->vars.environ_serial == from->vars.export_serial)
 		(void)var_environ(sh);

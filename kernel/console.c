@@ -281,6 +281,7 @@ const struct file_ops file_console = {
 	.write = console_write,
 	.poll = console_poll,
 	.stat = console_stat,
+	.copy = copy_plain,
 };
 
 int console_open(struct kernel *k, int which, unsigned flags, struct file **out)

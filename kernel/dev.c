@@ -37,6 +37,7 @@ static const struct file_ops file_dev = {
 	.name = "device",
 	.read = dev_read,
 	.write = dev_write,
+	.copy = copy_plain,
 	.seekable = true,
 };
 

@@ -141,13 +141,49 @@ static int64_t epoll_read(struct proc *p, struct file *f, void *out, size_t n)
 	return -E_INVAL;
 }
 
-static const struct file_ops file_epoll = {
+static int epoll_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	struct epoll *e = heap_zalloc(&w->to->heap, sizeof *e);
+
+	if (e == NULL)
+		return -E_NOMEM;
+	e->last = &e->first;
+	f->u.object = e;
+	for (const struct member *m = epoll_of(like)->first; m != NULL; m = m->next) {
+		struct member *copy = heap_alloc(&w->to->heap, sizeof *copy);
+
+		if (copy == NULL)
+			return -E_NOMEM;
+		*copy = *m;
+		copy->next = NULL;
+		*e->last = copy;
+		e->last = &copy->next;
+		e->count++;
+	}
+	return 0;
+}
+
+void epoll_settle(struct copying *w, struct file *f)
+{
+	struct epoll *e = epoll_of(f);
+
+	for (struct member **link = &e->first; *link != NULL;) {
+		(*link)->file = copy_find(w, (*link)->file);
+		if ((*link)->file == NULL)
+			forget(w->to, e, link);
+		else
+			link = &(*link)->next;
+	}
+}
+
+const struct file_ops file_epoll = {
 	.name = "anon_inode:[eventpoll]",
 	.read = epoll_read,
 	.poll = epoll_poll,
 	.due = epoll_due,
 	.stat = anonymous_stat,
 	.close = epoll_close,
+	.copy = epoll_copy,
 };
 
 int64_t sys_epoll(struct proc *p, bool cloexec)

@@ -91,6 +91,18 @@ static void event_close(struct kernel *k, struct file *f)
 	heap_free(&k->heap, f->u.object, sizeof(struct event));
 }
 
+static int event_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	struct event *e = heap_zalloc(&w->to->heap, sizeof *e);
+
+	if (e == NULL)
+		return -E_NOMEM;
+	e->count = event_of(like)->count;
+	e->semaphore = event_of(like)->semaphore;
+	f->u.object = e;
+	return 0;
+}
+
 static const struct file_ops file_event = {
 	.name = "anon_inode:[eventfd]",
 	.read = event_read,
@@ -98,6 +110,7 @@ static const struct file_ops file_event = {
 	.poll = event_poll,
 	.stat = anonymous_stat,
 	.close = event_close,
+	.copy = event_copy,
 };
 
 int64_t sys_eventfd(struct proc *p, uint64_t count, bool semaphore, unsigned oflags)

@@ -249,6 +249,7 @@ static void forget_program(struct proc *p)
 	arena_clear(&p->arena);
 	pool_clear(&p->pool);
 	p->priv->ran_exec = true;
+	p->priv->whole = false;
 	if (tracing(p->k))
 		trace_start(p, TRACE_EXEC);
 }

@@ -14,6 +14,13 @@ static struct pipe *find(struct kernel *k, vfs_ino ino)
 	return pi;
 }
 
+void fifo_link(struct kernel *k, struct pipe *pi, vfs_ino ino)
+{
+	pi->ino = ino;
+	pi->next = k->fifos;
+	k->fifos = pi;
+}
+
 void fifo_unlink(struct kernel *k, struct pipe *pi)
 {
 	struct pipe **link = &k->fifos;
@@ -40,11 +47,8 @@ int fifo_open(struct proc *p, vfs_ino ino, unsigned oflags, struct file **out)
 			heap_free(&k->heap, pi, sizeof *pi);
 		return -E_NOMEM;
 	}
-	if (fresh) {
-		pi->ino = ino;
-		pi->next = k->fifos;
-		k->fifos = pi;
-	}
+	if (fresh)
+		fifo_link(k, pi, ino);
 	pipe_attach(pi, *out);
 	sched_wake_all(&pi->wait_open);
 	return 0;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The first process of a forked kernel: a copy of one of the kernel it came from.
+ * The processes of a forked kernel: copies of those it came from. A shell is made by its owner
+ * (interp_copy), a program by its format; here is what both have at the kernel.
+ *
+ * Copies have no place in any queue and no timer before kernel_copy_end.
  */
 #include "kernel/internal.h"
 
@@ -30,73 +33,55 @@ static void copy_cwd(struct proc *p, const struct proc *like)
 	p->cwd = like->cwd;
 }
 
-static bool can_copy(const struct file *f)
+/* A process of the other kernel with the number and the attributes of this one. */
+static int make_like(struct copying *w, const struct proc *like, struct proc **out)
 {
-	return f->ops != &file_pipe && f->ops != &file_capture;
+	struct kernel *k = w->to;
+	int last = k->last_pid;
+	int r;
+
+	k->last_pid = like->pid - 1;
+	r = proc_new(k, NULL, out);
+	k->last_pid = last > like->pid ? last : like->pid;
+	if (r != 0)
+		return r;
+	copy_attributes(*out, like);
+	copy_cwd(*out, like);
+	r = copy_note(w, like, *out);
+	if (r != 0)
+		proc_undo(*out);
+	return r;
 }
 
-static void copy_place(struct file *f, const struct file *like)
+/* The shell's pipe, unless a process that is left behind has it open, too. */
+static bool follows(const struct copying *w, const struct proc *like, const struct file *f)
 {
-	size_t n = like->path != NULL ? strlen(like->path) + 1 : 0;
-
-	f->dir = like->dir;
-	f->path = n != 0 ? heap_alloc(&f->k->heap, n) : NULL;
-	if (f->path != NULL)
-		memcpy(f->path, like->path, n);
+	if (f->ops != &file_pipe || like != w->shell || copy_find(w, f->u.pipe) != NULL)
+		return true;
+	for (const struct proc *p = w->from->all_first; p != NULL; p = p->priv->all_next)
+		for (int fd = 0; fd < p->priv->fd_top && p != like; fd++)
+			if (p->fd[fd].file != NULL && p->fd[fd].file->ops == &file_pipe &&
+			    p->fd[fd].file->u.pipe == f->u.pipe)
+				return false;
+	return true;
 }
 
-/* An open file of this kernel that stands where the other's does; NULL if there is none. */
-static struct file *copy_file(struct kernel *k, const struct file *like)
-{
-	struct file *f;
-	struct mem *m = NULL;
-
-	if (like->ops == &file_mem) {
-		m = mem_new(k, (struct bytes){ like->u.mem->data, like->u.mem->size });
-		if (m == NULL || mem_open(k, m, like->flags, &f) != 0)
-			return NULL;
-	} else {
-		f = file_new(k, like->ops, like->flags);
-		if (f == NULL)
-			return NULL;
-		f->u = like->u;
-	}
-	if (f->ops == &file_dir)
-		f->u.after = NULL;
-	f->pos = like->pos;
-	if (like->ino != 0 && vfs_hold(k->vfs, like->ino) != 0) {
-		file_put(f);
-		return NULL;
-	}
-	f->ino = like->ino;
-	copy_place(f, like);
-	return f;
-}
-
-/* The copy that was made for the same open file at a lower descriptor. */
-static struct file *copied(const struct proc *p, const struct proc *like, int fd)
-{
-	for (int i = 0; i < fd; i++)
-		if (like->fd[i].file == like->fd[fd].file && p->fd[i].file != NULL)
-			return file_get(p->fd[i].file);
-	return NULL;
-}
-
-static int copy_descriptors(struct proc *p, const struct proc *like)
+static int copy_descriptors(struct copying *w, struct proc *p, const struct proc *like)
 {
 	for (int fd = 0; fd < like->priv->fd_top; fd++) {
 		const struct file *from = like->fd[fd].file;
 		struct file *f;
+		int r = 0;
 		int at;
 
-		if (from == NULL || !can_copy(from))
+		if (from == NULL || !follows(w, like, from))
 			continue;
 		at = fd_slot(p, fd);
 		if (at != fd)
 			return at < 0 ? at : -E_MFILE;
-		f = copied(p, like, fd);
-		if (f == NULL)
-			f = copy_file(p->k, from);
+		f = copy_file(w, from, &r);
+		if (f == NULL && r != 0)
+			return r;
 		if (f != NULL)
 			fd_set(p, fd, f, like->fd[fd].cloexec);
 	}
@@ -113,21 +98,15 @@ static int copy_args(struct proc *p, const struct proc *like)
 	return args_set(p, &args);
 }
 
-int kernel_start_like(struct kernel *k, const struct proc *like, const struct spawn *s,
-		      struct proc **out)
+int kernel_start_like(struct copying *w, const struct spawn *s, struct proc **out)
 {
-	int last = k->last_pid;
+	const struct proc *like = w->shell;
 	struct proc *p;
-	int r;
+	int r = make_like(w, like, &p);
 
-	k->last_pid = like->pid - 1;
-	r = proc_new(k, NULL, &p);
-	k->last_pid = last > like->pid ? last : like->pid;
 	if (r != 0)
 		return r;
-	copy_attributes(p, like);
-	copy_cwd(p, like);
-	r = copy_descriptors(p, like);
+	r = copy_descriptors(w, p, like);
 	if (r == 0)
 		r = copy_args(p, like);
 	if (r == 0)
@@ -136,10 +115,238 @@ int kernel_start_like(struct kernel *k, const struct proc *like, const struct sp
 		proc_undo(p);
 		return r;
 	}
-	vfs_reap(k->vfs);
 	sched_ready(p);
-	if (tracing(k))
+	if (tracing(w->to))
 		trace_start(p, TRACE_START);
 	*out = p;
 	return 0;
+}
+
+/* --- programs --- */
+
+static int copy_signals(struct proc *p, const struct proc *like)
+{
+	p->sig_pending = like->sig_pending;
+	if (like->priv->sources == NULL)
+		return 0;
+	p->priv->sources = heap_alloc(&p->k->heap, SIG_COUNT * sizeof *p->priv->sources);
+	if (p->priv->sources == NULL)
+		return -E_NOMEM;
+	memcpy(p->priv->sources, like->priv->sources, SIG_COUNT * sizeof *p->priv->sources);
+	return 0;
+}
+
+static void copy_accounts(struct proc *p, const struct proc *like)
+{
+	p->steps = like->steps;
+	p->child_steps = like->child_steps;
+	p->bytes_read = like->bytes_read;
+	p->bytes_written = like->bytes_written;
+	p->started_ns = like->started_ns;
+	p->stage = like->stage;
+	p->priv->from_host = false;
+	p->priv->status = like->priv->status;
+	p->priv->report_stop = like->priv->report_stop;
+	p->priv->report_cont = like->priv->report_cont;
+	p->priv->ran_exec = like->priv->ran_exec;
+	p->priv->loaded = like->priv->loaded;
+	p->priv->from_line = like->priv->from_line;
+	p->priv->cpu_signalled = like->priv->cpu_signalled;
+}
+
+/* One that waits for the other end of a FIFO opens it anew: it has no descriptor of it yet. */
+static void drop_opening(struct proc *p, const struct proc *like)
+{
+	int fd = like->priv->opening - 1;
+
+	p = proc_owner(p);
+	if (fd >= 0 && fd < p->nfds && p->fd[fd].file != NULL)
+		fd_drop(p, fd);
+}
+
+int proc_copy(struct copying *w, const struct proc *like, int (*fn)(struct proc *, void *),
+	      void *arg, struct proc **out)
+{
+	struct proc *owner = like->priv->owner != NULL ? copy_find(w, like->priv->owner) : NULL;
+	struct proc *p;
+	int r = make_like(w, like, &p);
+
+	if (r != 0)
+		return r;
+	copy_accounts(p, like);
+	if (owner != NULL)
+		thread_link(owner, p);
+	else
+		r = copy_descriptors(w, p, like);
+	if (r == 0)
+		r = copy_args(p, like);
+	if (r == 0)
+		r = copy_signals(p, like);
+	if (r == 0)
+		r = proc_set_stack(p, fn, arg);
+	if (r == 0)
+		drop_opening(p, like);
+	*out = p;
+	return r;
+}
+
+/* An ended child that nobody has asked for yet. */
+static int copy_zombie(struct copying *w, const struct proc *like, int status)
+{
+	struct proc *p;
+	int r = make_like(w, like, &p);
+
+	if (r != 0)
+		return r;
+	copy_accounts(p, like);
+	p->priv->status = status;
+	vfs_drop(w->to->vfs, p->cwd);
+	p->state = PROC_ZOMBIE;
+	w->to->nprocs--;
+	w->to->nlive--;
+	return 0;
+}
+
+/* Children that stay behind are killed, to a program that waits for them. */
+static int copy_zombies(struct copying *w)
+{
+	int r = 0;
+
+	for (const struct proc *p = w->from->all_first; p != NULL && r == 0;
+	     p = p->priv->all_next) {
+		const struct proc *parent = p->priv->parent;
+
+		if (parent == NULL || copy_find(w, parent) == NULL || copy_find(w, p) != NULL)
+			continue;
+		if (p->state == PROC_ZOMBIE)
+			r = copy_zombie(w, p, p->priv->status);
+		else if (parent != w->shell)
+			r = copy_zombie(w, p, SIGKILL_);
+	}
+	return r;
+}
+
+/* One whose parent stays behind belongs to nobody. */
+static void find_parent(const struct copying *w, struct proc *p, const struct proc *like)
+{
+	struct proc *parent = like->priv->parent != NULL ? copy_find(w, like->priv->parent) : NULL;
+
+	if (parent != NULL) {
+		proc_link_child(parent, p);
+	} else if (like != w->shell && p->priv->owner == NULL) {
+		p->ppid = PROC_PIDS_FIRST;
+		p->priv->orphan = true;
+	}
+}
+
+/* Goes on as the other would. */
+static void let_run(struct proc *p, const struct proc *like)
+{
+	const struct timer *alarm = &like->priv->alarm;
+
+	if (alarm->armed) {
+		p->priv->alarm.p = p;
+		p->priv->alarm.sig = alarm->sig;
+		timer_set(p->k, &p->priv->alarm, alarm->at_ns);
+	}
+	if (like->state == PROC_STOPPED) {
+		p->state = PROC_STOPPED;
+		p->priv->under = PROC_READY;
+	} else {
+		sched_ready(p);
+	}
+	if (tracing(p->k) && p->priv->owner == NULL)
+		trace_start(p, TRACE_START);
+}
+
+int kernel_copy_begin(struct kernel *from, struct kernel *to, const struct proc *shell,
+		      struct copying **out)
+{
+	struct copying *w = heap_zalloc(&to->heap, sizeof *w);
+
+	if (w == NULL)
+		return -E_NOMEM;
+	w->from = from;
+	w->to = to;
+	w->shell = shell;
+	*out = w;
+	return 0;
+}
+
+int kernel_copy_files(struct copying *w)
+{
+	int r = copy_zombies(w);
+
+	for (const struct proc *p = w->from->all_first; p != NULL; p = p->priv->all_next)
+		if (copy_find(w, p) != NULL)
+			find_parent(w, copy_find(w, p), p);
+	for (int i = 0; i < COPY_BUCKETS; i++)
+		for (struct copied *c = w->bucket[i]; c != NULL; c = c->next)
+			if (c->is_epoll)
+				epoll_settle(w, c->new);
+	return r == 0 ? lock_copy_all(w) : r;
+}
+
+void kernel_copy_end(struct copying *w, bool run)
+{
+	const struct proc *like = run ? w->from->all_first : NULL;
+
+	for (; like != NULL; like = like->priv->all_next) {
+		struct proc *p = copy_find(w, like);
+
+		if (p == NULL || like == w->shell)
+			continue;
+		if (p->state != PROC_ZOMBIE)
+			let_run(p, like);
+		else if (like->state != PROC_ZOMBIE)
+			sig_child_changed(p);
+	}
+	if (run)
+		vfs_reap(w->to->vfs);
+	for (int i = 0; i < COPY_BUCKETS; i++) {
+		for (struct copied *c = w->bucket[i], *next; c != NULL; c = next) {
+			next = c->next;
+			heap_free(&w->to->heap, c, sizeof *c);
+		}
+	}
+	heap_free(&w->to->heap, w, sizeof *w);
+}
+
+/* --- before that --- */
+
+bool proc_posture(const struct proc *p, struct posture *out)
+{
+	const struct proc_private *pp = p->priv;
+	bool blocked = p->state == PROC_BLOCKED ||
+		       (p->state == PROC_STOPPED && pp->under == PROC_BLOCKED);
+
+	*out = (struct posture){ .waits = pp->waits,
+				 .waits_host = pp->waits_host,
+				 .woken = pp->waits && !blocked,
+				 .result = pp->wake,
+				 .futex = pp->futex,
+				 .moved = pp->moved,
+				 .whole = pp->whole };
+	return p->state != PROC_ZOMBIE && pp->begun;
+}
+
+static bool unsettled(struct kernel *k, bool (*ready)(const struct proc *p))
+{
+	for (const struct proc *p = k->all_first; p != NULL; p = p->priv->all_next)
+		if (p->state != PROC_ZOMBIE && !p->priv->parked && !ready(p))
+			return true;
+	return false;
+}
+
+bool kernel_settle(struct kernel *k, bool (*ready)(const struct proc *p), uint64_t steps)
+{
+	uint64_t end = kernel_steps(k) + steps;
+	enum kernel_state state = KERNEL_SLICE;
+
+	k->no_skipping = true;
+	while (unsettled(k, ready) && state == KERNEL_SLICE && kernel_steps(k) < end &&
+	       k->limit_hit < 0)
+		state = kernel_run(k, SLICE_STEPS);
+	k->no_skipping = false;
+	return !unsettled(k, ready);
 }

@@ -119,6 +119,10 @@ struct proc_private {
 	bool orphan; /* nobody will wait for it */
 	bool survivor;
 	bool parked;
+	bool begun;      /* it has had the processor */
+	bool waits;      /* it is inside sched_block */
+	bool waits_host; /* and there for the host */
+	bool whole;      /* no charge takes the processor from it */
 	bool from_host;
 	bool ran_exec;
 	bool loaded;          /* it runs a program of its own, not what its parent ran */
@@ -133,6 +137,8 @@ struct proc_private {
 	struct bytes start;      /* the program file's first bytes */
 	int argc;
 	int waits_lock_of; /* the process whose lock it waits for, or 0 */
+	int opening;       /* one above the descriptor of the FIFO whose other end it waits for */
+	uint64_t moved;    /* bytes of the write that waits now: they are gone already */
 	int from_line;     /* where its parent was in its script */
 	int fd_top;        /* one above the highest open descriptor */
 	struct view *view;
@@ -178,6 +184,7 @@ struct kernel {
 	struct waitq lock_waiters;
 	struct timer *timers; /* sorted by time */
 	bool attention;       /* the scheduler's loop is needed before the next process */
+	bool no_skipping;     /* time does not go on by itself: see kernel_settle */
 	bool direct;          /* but for the end of the budget, the next process would run now */
 	bool stop_run;        /* kernel_run returns as soon as it can */
 	int ending;           /* processes whose end is under way */
@@ -249,6 +256,8 @@ struct kernel {
 
 /* --- open files --- */
 
+struct copying;
+
 struct file_ops {
 	const char *name; /* as /proc/PID/fd shows it: "pipe", "socket" */
 	int64_t (*read)(struct proc *p, struct file *f, void *out, size_t n);
@@ -266,6 +275,9 @@ struct file_ops {
 	int (*stat)(struct proc *p, struct file *f, struct vfs_stat *out);
 	/* The last reference is gone; may run in any context, must not block. */
 	void (*close)(struct kernel *k, struct file *f);
+	/* Makes f, a new open file of w->to, stand for a copy of what like stands for: 0 or
+	 * -E_NOMEM. NULL: there can be none. See copy.c. */
+	int (*copy)(struct copying *w, const struct file *like, struct file *f);
 	bool seekable;
 };
 
@@ -306,6 +318,27 @@ static inline bool file_writes(const struct file *f)
 {
 	return (f->flags & O_ACCMODE_) != O_RDONLY_ && (f->flags & O_PATH_) == 0;
 }
+
+/* copy.c: what a fork of the kernel gets. Each thing is copied once, whoever has it. */
+enum { COPY_BUCKETS = 64, COPY_DEPTH = 64 };
+struct copied {
+	struct copied *next;
+	const void *old;
+	void *new;
+	bool is_epoll; /* whose members are still the old files */
+};
+struct copying {
+	struct kernel *from;
+	struct kernel *to;
+	const struct proc *shell; /* of which the first process is a copy */
+	struct copied *bucket[COPY_BUCKETS];
+	int depth; /* files in files that are being copied */
+};
+/* For the operations of files that are nothing but their numbers. */
+int copy_plain(struct copying *w, const struct file *like, struct file *f);
+/* lock.c, epoll.c: when all files are copied */
+int lock_copy_all(struct copying *w);
+void epoll_settle(struct copying *w, struct file *f);
 
 /* lock.c: the file is about to go. */
 void lock_release(struct kernel *k, const struct file *f);
@@ -387,6 +420,7 @@ void args_share(struct proc *child, const struct proc *parent);
 void args_clear(struct proc *p);
 /* The last component of path, as Linux names processes: at most 15 bytes. */
 void proc_set_name(struct proc *p, const char *path);
+void proc_link_child(struct proc *parent, struct proc *p);
 void proc_unlink_child(struct proc *p);
 /* pgid and ignore_int as in struct spawn. */
 void proc_set_spawned(struct proc *p, int pgid, bool ignore_int);
@@ -395,6 +429,7 @@ void proc_undo(struct proc *p);
 struct segment *proc_set_parked(struct proc *p);
 
 /* thread.c */
+void thread_link(struct proc *owner, struct proc *t);
 void thread_unlink(struct proc *t);
 /* The owner ends: its threads do, too, and the running one belongs to nobody. */
 void thread_end_all(struct proc *owner, int status);
@@ -492,6 +527,9 @@ int fifo_wait(struct proc *p, struct file *f);
 char *ring_get(struct kernel *k);
 void ring_put(struct kernel *k, char *ring);
 void ring_clear_cache(struct kernel *k);
+
+/* epoll.c */
+extern const struct file_ops file_epoll;
 
 /* event.c */
 int anonymous_stat(struct proc *p, struct file *f, struct vfs_stat *out);

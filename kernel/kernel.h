@@ -383,16 +383,13 @@ const char *proc_format(const struct proc *p);
 int proc_line(const struct proc *p);
 /* The live process with the lowest pid above `pid`, or NULL: for ps and /proc. */
 struct proc *proc_next(struct kernel *k, int pid);
+/* The next live process or thread; after NULL the first. */
+struct proc *proc_after(struct kernel *k, const struct proc *p);
 struct proc *kernel_current(const struct kernel *k);
 
 /* A first process for the host: descriptors 0..2 are the console. See struct spawn. */
 int kernel_start(struct kernel *k, const struct spawn *s, char *const *argv, char *const *envp,
 		 struct proc **out);
-/* The same in a forked kernel, as a copy of `like`, a process of another kernel of the store:
- * pid, directory, umask, cred, signals, limits and descriptors. Console and files are opened
- * anew, with their offsets; pipes, whose other ends are gone, are closed. */
-int kernel_start_like(struct kernel *k, const struct proc *like, const struct spawn *s,
-		      struct proc **out);
 /* A process as bytes, without its memory; how many descriptors (of pipes and the like) are left
  * out. And back, as kernel_start: the first process of a kernel that was just made. */
 int proc_pack(const struct proc *p, struct buf *out, struct arena *a);
@@ -522,6 +519,47 @@ int64_t sys_futex_wait(struct proc *p, struct futex_key key, uint32_t bits, int6
 int64_t kernel_futex_wake(struct kernel *k, struct futex_key key, uint32_t bits, int64_t n);
 int64_t kernel_futex_requeue(struct kernel *k, struct futex_key from, struct futex_key to,
 			     int64_t n);
+
+/* --- copies of processes --- */
+
+/*
+ * Copies of processes and their open files in a forked kernel (kernel_fork), between runs. First
+ * programs, the owner before its threads, then the shell, then kernel_copy_files; when the shell
+ * has been run once, kernel_copy_end lets the rest run; with run false, what was begun is only
+ * given up. Copies have the number, directory, umask, cred, signals, limits and descriptors of
+ * the other; files stand where they stood, pipes have in them what was there. What the shell has
+ * of a pipe that a process which is not copied has, too, is closed.
+ */
+struct copying;
+int kernel_copy_begin(struct kernel *from, struct kernel *to, const struct proc *shell,
+		      struct copying **out);
+int proc_copy(struct copying *w, const struct proc *like, int (*fn)(struct proc *, void *),
+	      void *arg, struct proc **out);
+int kernel_start_like(struct copying *w, const struct spawn *s, struct proc **out);
+int kernel_copy_files(struct copying *w);
+void kernel_copy_end(struct copying *w, bool run);
+/* What stands for something of the old kernel; NULL: nothing. And to remember that. */
+void *copy_find(const struct copying *w, const void *old);
+int copy_note(struct copying *w, const void *old, void *new);
+/* The open file of the new kernel, for one more holder; NULL and *err 0: it can't be copied. */
+struct file *copy_file(struct copying *w, const struct file *like, int *err);
+/* Where a process is that does not run now. */
+struct posture {
+	bool waits;      /* in a call that blocks, before it has done anything but `moved` */
+	bool waits_host; /* and for the host, in the middle of anything */
+	bool woken;      /* that wait has ended with this result, but it has not run since */
+	int result;
+	struct futex_key futex; /* what it waits for, if that is a futex */
+	uint64_t moved;         /* bytes of a write that waits for room */
+	bool whole;             /* as proc_set_whole */
+};
+/* False: it has not run at all. */
+bool proc_posture(const struct proc *p, struct posture *out);
+/* Runs what can run until all processes are `ready` or so many steps are over, but lets no time
+ * pass by itself. Whether they are. */
+bool kernel_settle(struct kernel *k, bool (*ready)(const struct proc *p), uint64_t steps);
+/* While it is on, the process gives up the processor only where it waits. */
+void proc_set_whole(struct proc *p, bool on);
 
 /* --- descriptors --- */
 

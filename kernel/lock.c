@@ -178,6 +178,30 @@ int64_t sys_lock(struct proc *p, int fd, enum lock_kind kind, uint64_t from, uin
 	return sys_lock_as(p, fd, &r, NULL);
 }
 
+int lock_copy_all(struct copying *w)
+{
+	struct file_lock **link = &w->to->locks;
+
+	for (const struct file_lock *l = w->from->locks; l != NULL; l = l->next) {
+		struct file *f = l->file != NULL ? copy_find(w, l->file) : NULL;
+		struct file_lock *copy;
+
+		if (l->file != NULL ? f == NULL : proc_find(w->to, l->pid) == NULL)
+			continue;
+		copy = heap_alloc(&w->to->heap, sizeof *copy);
+		if (copy == NULL)
+			return -E_NOMEM;
+		*copy = *l;
+		copy->next = NULL;
+		copy->file = f;
+		if (f != NULL)
+			f->locked = true;
+		*link = copy;
+		link = &copy->next;
+	}
+	return 0;
+}
+
 void lock_release(struct kernel *k, const struct file *f)
 {
 	struct file_lock all = { .file = f, .ino = f->ino, .end = UINT64_MAX };

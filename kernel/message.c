@@ -19,10 +19,34 @@ void rights_clear(struct kernel *k, struct rights *r)
 		struct rights *next = r->next;
 
 		for (int i = 0; i < r->n; i++)
-			file_put(r->file[i]);
+			if (r->file[i] != NULL)
+				file_put(r->file[i]);
 		heap_free(&k->heap, r, sizeof *r + (size_t)r->n * sizeof r->file[0]);
 		r = next;
 	}
+}
+
+/* Of the files that can't be copied nothing is left. */
+int rights_copy(struct copying *w, const struct rights *like, struct rights **out)
+{
+	for (; like != NULL; like = like->next) {
+		size_t size = sizeof *like + (size_t)like->n * sizeof like->file[0];
+		struct rights *r = heap_alloc(&w->to->heap, size);
+		int err = 0;
+
+		if (r == NULL)
+			return -E_NOMEM;
+		*r = (struct rights){ .after = like->after, .n = like->n };
+		memset(r->file, 0, (size_t)r->n * sizeof r->file[0]);
+		*out = r;
+		out = &r->next;
+		for (int i = 0; i < r->n && err == 0; i++)
+			r->file[i] = like->file[i] != NULL ? copy_file(w, like->file[i], &err)
+							   : NULL;
+		if (err != 0)
+			return err;
+	}
+	return 0;
 }
 
 static int64_t rights_new(struct proc *p, const struct socket_message *m, struct rights **out)
@@ -52,6 +76,8 @@ static void rights_receive(struct proc *p, struct rights *r, struct socket_messa
 
 	m->nfds = 0;
 	for (int i = 0; r != NULL && i < r->n; i++) {
+		if (r->file[i] == NULL)
+			continue;
 		int fd = m->nfds < room ? fd_install(p, file_get(r->file[i]),
 						     (m->flags & SOCKET_CLOEXEC) != 0)
 					: -E_MFILE;
@@ -96,6 +122,27 @@ void messages_clear(struct kernel *k, struct socket *s)
 	}
 	s->last = &s->first;
 	s->bytes = 0;
+}
+
+int messages_copy(struct copying *w, const struct socket *like, struct socket *s)
+{
+	for (const struct message *m = like->first; m != NULL; m = m->next) {
+		struct message *copy = heap_alloc(&w->to->heap, sizeof *m + m->len);
+		int r;
+
+		if (copy == NULL)
+			return -E_NOMEM;
+		memcpy(copy, m, sizeof *m + m->len);
+		copy->next = NULL;
+		copy->rights = NULL;
+		*s->last = copy;
+		s->last = &copy->next;
+		s->bytes += m->len + MESSAGE_OVERHEAD;
+		r = rights_copy(w, m->rights, &copy->rights);
+		if (r != 0)
+			return r;
+	}
+	return 0;
 }
 
 unsigned messages_poll(const struct socket *s)
@@ -316,6 +363,7 @@ static int64_t receive_stream(struct proc *p, struct file *f, char *out, size_t 
 	size_t done = 0;
 
 	do {
+		p->priv->moved = done;
 		int64_t r = receive_some(p, f, out + done, n - done, m);
 
 		if (r <= 0)

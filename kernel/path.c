@@ -97,7 +97,9 @@ static int64_t install(struct proc *p, struct file *f, unsigned oflags)
 
 	if (fd < 0 || f->ops != &file_pipe)
 		return fd;
+	p->priv->opening = fd + 1;
 	r = fifo_wait(p, f);
+	p->priv->opening = 0;
 	if (r != 0)
 		fd_drop(p, fd);
 	return r != 0 ? r : fd;

@@ -192,8 +192,8 @@ static int64_t broken(struct proc *p)
 	return -E_PIPE;
 }
 
-/* Waits until `need` bytes fit: 0, -E_PIPE (after the signal), -E_AGAIN, -E_INTR. */
-static int64_t wait_room(struct proc *p, struct file *f, size_t need)
+/* Waits until `need` bytes fit, after `done`: 0, -E_PIPE (after the signal), -E_AGAIN, -E_INTR. */
+static int64_t wait_room(struct proc *p, struct file *f, size_t need, size_t done)
 {
 	struct pipe *pi = f->u.pipe;
 
@@ -208,6 +208,7 @@ static int64_t wait_room(struct proc *p, struct file *f, size_t need)
 			continue;
 		if ((f->flags & O_NONBLOCK_) != 0)
 			return -E_AGAIN;
+		p->priv->moved = done;
 		r = sched_block(p, &pi->wait_room, TIMER_NEVER);
 		if (r != 0)
 			return r;
@@ -236,7 +237,7 @@ static int64_t pipe_write(struct proc *p, struct file *f, const void *data, size
 		proc_limit(p, LIMIT_MEMORY);
 	while (done < n) {
 		size_t part = n - done;
-		int64_t r = wait_room(p, f, n <= PIPE_ATOMIC ? n : 1);
+		int64_t r = wait_room(p, f, n <= PIPE_ATOMIC ? n : 1, done);
 
 		if (r != 0)
 			return done != 0 ? (int64_t)done : r;
@@ -327,6 +328,46 @@ int64_t sys_pipe_peek(struct proc *p, int fd, void *out, size_t n)
 	return f->ops == &file_pipe ? pipe_peek(p, f, out, n) : -E_INVAL;
 }
 
+/* The pipe of the other kernel that stands for this one, with what is in it. */
+static int copy_pipe(struct copying *w, const struct pipe *like, struct pipe **out)
+{
+	struct kernel *k = w->to;
+	struct pipe *pi = copy_find(w, like);
+	size_t n = filled(like);
+
+	*out = pi;
+	if (pi != NULL)
+		return 0;
+	pi = pipe_new(k);
+	if (pi == NULL)
+		return -E_NOMEM;
+	if (n != 0 && (pi->ring = ring_get(k)) == NULL) {
+		heap_free(&k->heap, pi, sizeof *pi);
+		return -E_NOMEM;
+	}
+	if (n != 0)
+		copy_out(like, like->rpos, pi->ring, n);
+	pi->wpos = n;
+	pi->had_writer = like->had_writer;
+	pi->id = like->id;
+	if (like->ino != 0)
+		fifo_link(k, pi, like->ino);
+	*out = pi;
+	return copy_note(w, like, pi);
+}
+
+static int pipe_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	bool fresh = copy_find(w, like->u.pipe) == NULL;
+	struct pipe *pi;
+	int r = copy_pipe(w, like->u.pipe, &pi);
+
+	if (pi == NULL)
+		return r;
+	pipe_attach(pi, f);
+	return r == 0 && fresh ? rights_copy(w, like->u.pipe->rights, &pi->rights) : r;
+}
+
 const struct file_ops file_pipe = {
 	.name = "pipe",
 	.waiting = pipe_waiting,
@@ -336,6 +377,7 @@ const struct file_ops file_pipe = {
 	.poll = pipe_poll,
 	.stat = pipe_stat,
 	.close = pipe_close,
+	.copy = pipe_copy,
 };
 
 struct pipe *pipe_new(struct kernel *k)

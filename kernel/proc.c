@@ -30,6 +30,15 @@ struct proc *proc_next(struct kernel *k, int pid)
 	return p;
 }
 
+struct proc *proc_after(struct kernel *k, const struct proc *p)
+{
+	struct proc *next = p != NULL ? p->priv->all_next : k->all_first;
+
+	while (next != NULL && next->state == PROC_ZOMBIE)
+		next = next->priv->all_next;
+	return next;
+}
+
 uint64_t proc_memory(const struct proc *p)
 {
 	return PROC_STACK_BYTES + arena_size(&p->arena) + pool_size(&p->pool);
@@ -104,7 +113,7 @@ static void unlink_proc(struct proc *p)
 		k->all_last = pp->all_prev;
 }
 
-static void link_child(struct proc *parent, struct proc *p)
+void proc_link_child(struct proc *parent, struct proc *p)
 {
 	struct proc *first = parent->priv->child;
 
@@ -246,7 +255,7 @@ int proc_new(struct kernel *k, struct proc *parent, struct proc **out)
 	link_proc(k, p);
 	if (parent != NULL) {
 		inherit(p, parent);
-		link_child(proc_owner(parent), p);
+		proc_link_child(proc_owner(parent), p);
 	} else {
 		init_first(k, p);
 	}

@@ -72,6 +72,7 @@ static int64_t master_write(struct proc *p, struct file *f, const void *data, si
 		done += part;
 		changed(y);
 		sig_settle(p);
+		p->priv->moved = done;
 		if (part == 0)
 			r = wait_change(p, f, TIMER_NEVER);
 		if (r != 0)
@@ -141,12 +142,15 @@ static void master_close(struct kernel *k, struct file *f)
 	sig_send_group(k, group, SIGCONT_);
 }
 
+static int master_copy(struct copying *w, const struct file *like, struct file *f);
+
 static const struct file_ops file_master = {
 	.name = "/dev/ptmx",
 	.read = master_read,
 	.write = master_write,
 	.poll = master_poll,
 	.close = master_close,
+	.copy = master_copy,
 };
 
 static bool number_is_used(const struct kernel *k, uint32_t n)
@@ -259,6 +263,7 @@ static int64_t slave_write(struct proc *p, struct file *f, const void *data, siz
 			return -E_IO;
 		part = tty_print(&y->tty, (const char *)data + done, n - done);
 		done += part;
+		p->priv->moved = done;
 		if (part != 0)
 			changed(y);
 		else
@@ -289,12 +294,54 @@ static void slave_close(struct kernel *k, struct file *f)
 	free_if_unused(k, y);
 }
 
+/* The terminal of the other kernel that stands for this one. */
+static struct pty *copy_pty(struct copying *w, const struct pty *like)
+{
+	struct pty *y = copy_find(w, like);
+
+	if (y != NULL)
+		return y;
+	y = heap_alloc(&w->to->heap, sizeof *y);
+	if (y == NULL || copy_note(w, like, y) != 0) {
+		heap_free(&w->to->heap, y, sizeof *y);
+		return NULL;
+	}
+	*y = *like;
+	y->tty.k = w->to;
+	y->masters = y->slaves = 0;
+	y->waiting = (struct waitq){ NULL, NULL };
+	y->next = w->to->ptys;
+	w->to->ptys = y;
+	return y;
+}
+
+static int slave_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	struct pty *y = copy_pty(w, pty_of(like));
+
+	f->u.object = y;
+	if (y != NULL)
+		y->slaves++;
+	return y != NULL ? 0 : -E_NOMEM;
+}
+
+static int master_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	struct pty *y = copy_pty(w, pty_of(like));
+
+	f->u.object = y;
+	if (y != NULL)
+		y->masters++;
+	return y != NULL ? 0 : -E_NOMEM;
+}
+
 static const struct file_ops file_slave = {
 	.name = "terminal",
 	.read = slave_read,
 	.write = slave_write,
 	.poll = slave_poll,
 	.close = slave_close,
+	.copy = slave_copy,
 };
 
 static struct pty *controlling(struct kernel *k, int session)

@@ -117,6 +117,7 @@ const struct file_ops file_regular = {
 	.write = regular_write,
 	.view = regular_view,
 	.seekable = true,
+	.copy = copy_plain,
 };
 
 int64_t sys_ftruncate(struct proc *p, int fd, uint64_t size)
@@ -162,15 +163,28 @@ static void forget_place(struct kernel *k, struct file *f)
 	f->u.after = NULL;
 }
 
+static int copy_place(struct copying *w, const struct file *like, struct file *f)
+{
+	if (like->u.after == NULL)
+		return 0;
+	f->u.after = heap_alloc(&w->to->heap, VFS_NAME_MAX + 1);
+	if (f->u.after == NULL)
+		return -E_NOMEM;
+	memcpy(f->u.after, like->u.after, VFS_NAME_MAX + 1);
+	return 0;
+}
+
 const struct file_ops file_dir = {
 	.name = "directory",
 	.read = dir_read,
 	.close = forget_place,
+	.copy = copy_place,
 };
 
 const struct file_ops file_path = {
 	.name = "path",
 	.read = dir_read,
+	.copy = copy_plain,
 };
 
 int64_t dir_seek(struct file *f, int64_t offset, int whence)
@@ -294,12 +308,27 @@ static void mem_close(struct kernel *k, struct file *f)
 	mem_put(k, f->u.mem);
 }
 
+static int mem_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	const struct mem *from = like->u.mem;
+	struct mem *m = copy_find(w, from);
+
+	if (m != NULL) {
+		m->refs++;
+		f->u.mem = m;
+		return 0;
+	}
+	f->u.mem = mem_new(w->to, (struct bytes){ from->data, from->size });
+	return f->u.mem != NULL ? copy_note(w, from, f->u.mem) : -E_NOMEM;
+}
+
 const struct file_ops file_mem = {
 	.name = "memory",
 	.read = mem_read,
 	.view = mem_view,
 	.stat = mem_stat,
 	.close = mem_close,
+	.copy = mem_copy,
 	.seekable = true,
 };
 

@@ -138,6 +138,8 @@ static void grant(struct kernel *k, struct proc *p)
 
 	if (k->bounded && k->budget < n)
 		n = k->budget;
+	if (p->priv->whole && n < SLICE_STEPS)
+		n = SLICE_STEPS;
 	if (left < n)
 		n = left;
 	k->granted = n;
@@ -178,6 +180,7 @@ static void enter(struct kernel *k, struct proc *p)
 {
 	k->current = p;
 	k->ran_last = p->pid;
+	p->priv->begun = true;
 	p->state = PROC_RUNNING;
 	grant(k, p);
 }
@@ -242,7 +245,9 @@ int sched_block(struct proc *p, struct waitq *q, int64_t until_ns)
 		timer_set(p->k, &pp->timeout, until_ns);
 	}
 	p->state = PROC_BLOCKED;
+	pp->waits = true;
 	sched_leave(p);
+	pp->waits = false;
 	return pp->wake;
 }
 
@@ -286,6 +291,10 @@ void proc_charge_slow(struct proc *p)
 			return; /* between runs, or while a process ends: what is left is done */
 		p = k->current;
 		limit_check_steps(p);
+		if (p->priv->whole) {
+			grant(k, p);
+			continue;
+		}
 		if (p->priv->slice_left < 0) {
 			sched_ready(p);
 		} else if (k->bounded && k->budget < 0) {
@@ -297,6 +306,15 @@ void proc_charge_slow(struct proc *p)
 		}
 		sched_leave(p);
 	} while (k->fuel.left < 0);
+}
+
+void proc_set_whole(struct proc *p, bool on)
+{
+	p->priv->whole = on;
+	p->priv->moved = 0;
+	/* What it took too much is told at the next charge. */
+	if (!on && p == p->k->current)
+		sched_settle(p->k);
 }
 
 /* --- the host's side --- */
@@ -392,6 +410,8 @@ static int idle(struct kernel *k)
 	}
 	if (host_is_awaited(k))
 		return KERNEL_WAIT;
+	if (k->no_skipping)
+		return KERNEL_DONE;
 	if (kernel_skip_to_timer(k))
 		return -1;
 	if (k->timers != NULL)
@@ -497,5 +517,10 @@ void kernel_wake_host(struct kernel *k)
 
 int proc_wait_host(struct proc *p)
 {
-	return sched_block(p, &p->k->host_waiters, TIMER_NEVER);
+	int r;
+
+	p->priv->waits_host = true;
+	r = sched_block(p, &p->k->host_waiters, TIMER_NEVER);
+	p->priv->waits_host = false;
+	return r;
 }

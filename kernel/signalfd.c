@@ -70,12 +70,25 @@ static void signalfd_close(struct kernel *k, struct file *f)
 	heap_free(&k->heap, f->u.object, sizeof(struct signalfd));
 }
 
+static int signalfd_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	struct signalfd *s = heap_alloc(&w->to->heap, sizeof *s);
+
+	if (s == NULL)
+		return -E_NOMEM;
+	*s = *(const struct signalfd *)like->u.object;
+	f->u.object = s;
+	w->to->signal_watchers++;
+	return 0;
+}
+
 static const struct file_ops file_signalfd = {
 	.name = "anon_inode:[signalfd]",
 	.read = signalfd_read,
 	.poll = signalfd_poll,
 	.stat = anonymous_stat,
 	.close = signalfd_close,
+	.copy = signalfd_copy,
 };
 
 static int64_t change_mask(struct proc *p, int fd, uint64_t mask)
@@ -148,12 +161,25 @@ static void pidfd_close(struct kernel *k, struct file *f)
 	heap_free(&k->heap, f->u.object, sizeof(struct pidfd));
 }
 
+static int pidfd_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	struct pidfd *d = heap_alloc(&w->to->heap, sizeof *d);
+
+	if (d == NULL)
+		return -E_NOMEM;
+	*d = *(const struct pidfd *)like->u.object;
+	f->u.object = d;
+	w->to->pid_watchers++;
+	return 0;
+}
+
 static const struct file_ops file_pidfd = {
 	.name = "anon_inode:[pidfd]",
 	.read = pidfd_read,
 	.poll = pidfd_poll,
 	.stat = anonymous_stat,
 	.close = pidfd_close,
+	.copy = pidfd_copy,
 };
 
 int64_t sys_pidfd(struct proc *p, int pid, unsigned oflags)

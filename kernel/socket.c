@@ -98,6 +98,66 @@ static int64_t socket_waiting(const struct file *f)
 	return s->first != NULL ? (int64_t)s->first->len : 0;
 }
 
+/* Both ends of a stream, and those who wait to be accepted. */
+static int copy_files(struct copying *w, const struct socket *like, struct socket *s)
+{
+	struct file **link = &s->queue;
+	int err = 0;
+
+	s->in = like->in != NULL ? copy_file(w, like->in, &err) : NULL;
+	s->out = like->out != NULL && err == 0 ? copy_file(w, like->out, &err) : NULL;
+	for (const struct file *f = like->queue; f != NULL && err == 0;
+	     f = socket_of(f)->queue_next) {
+		*link = copy_file(w, f, &err);
+		if (*link == NULL)
+			break;
+		s->queued++;
+		link = &socket_of(*link)->queue_next;
+	}
+	return err;
+}
+
+/* Of a pair, the one that is copied first has lost the other until that follows. */
+static void copy_mate(struct copying *w, const struct socket *like, struct socket *s)
+{
+	struct socket *mate = like->mate != NULL ? copy_find(w, like->mate) : NULL;
+
+	if (mate != NULL) {
+		socket_mate(s, mate);
+		mate->ended = like->mate->ended;
+	} else if (like->mate != NULL && s->type == SOCKET_SEQUENCE) {
+		s->ended = true;
+	}
+}
+
+static int socket_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	const struct socket *from = socket_of(like);
+	struct socket *s = heap_alloc(&w->to->heap, sizeof *s);
+	int r;
+
+	if (s == NULL)
+		return -E_NOMEM;
+	*s = *from;
+	s->in = s->out = s->queue = s->queue_next = NULL;
+	s->queued = 0;
+	s->first = NULL;
+	s->last = &s->first;
+	s->bytes = 0;
+	s->mate = NULL;
+	s->waiting = (struct waitq){ NULL, NULL };
+	if (s->bound) {
+		s->next = w->to->sockets;
+		w->to->sockets = s;
+	}
+	f->u.object = s;
+	copy_mate(w, from, s);
+	r = copy_note(w, from, s);
+	if (r == 0)
+		r = copy_files(w, from, s);
+	return r == 0 ? messages_copy(w, from, s) : r;
+}
+
 const struct file_ops file_socket = {
 	.name = "socket",
 	.waiting = socket_waiting,
@@ -106,6 +166,7 @@ const struct file_ops file_socket = {
 	.poll = socket_poll,
 	.stat = socket_stat,
 	.close = socket_close,
+	.copy = socket_copy,
 };
 
 static void put_end(struct file *end)

@@ -72,6 +72,7 @@ int64_t messages_read(struct proc *p, struct file *f, void *out, size_t n);
 int64_t messages_write(struct proc *p, struct file *f, const void *data, size_t n);
 unsigned messages_poll(const struct socket *s);
 void messages_clear(struct kernel *k, struct socket *s);
+int messages_copy(struct copying *w, const struct socket *like, struct socket *s);
 /* Of the bytes that a read of a stream may take at once; rights at their front go to *out. */
 size_t rights_before_read(struct pipe *pi, size_t n, struct rights **out);
 void rights_after_read(struct pipe *pi, size_t n);

@@ -6,7 +6,7 @@
  */
 #include "kernel/internal.h"
 
-static void link_thread(struct proc *owner, struct proc *t)
+void thread_link(struct proc *owner, struct proc *t)
 {
 	t->priv->owner = owner;
 	t->priv->thread_next = owner->priv->threads;
@@ -41,7 +41,7 @@ int64_t sys_spawn_thread(struct proc *p, const struct spawn *s, struct proc **ou
 	t->ppid = owner->ppid;
 	if (s->name != NULL)
 		proc_set_name(t, s->name);
-	link_thread(owner, t);
+	thread_link(owner, t);
 	sched_ready(t);
 	*out = t;
 	return t->pid;

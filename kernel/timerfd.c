@@ -62,6 +62,18 @@ static void timerfd_close(struct kernel *k, struct file *f)
 	heap_free(&k->heap, f->u.object, sizeof(struct timerfd));
 }
 
+static int timerfd_copy(struct copying *w, const struct file *like, struct file *f)
+{
+	struct timerfd *t = heap_alloc(&w->to->heap, sizeof *t);
+
+	if (t == NULL)
+		return -E_NOMEM;
+	*t = *timerfd_of(like);
+	t->readers = (struct waitq){ NULL, NULL };
+	f->u.object = t;
+	return 0;
+}
+
 static const struct file_ops file_timerfd = {
 	.name = "anon_inode:[timerfd]",
 	.read = timerfd_read,
@@ -69,6 +81,7 @@ static const struct file_ops file_timerfd = {
 	.due = timerfd_due,
 	.stat = anonymous_stat,
 	.close = timerfd_close,
+	.copy = timerfd_copy,
 };
 
 int64_t sys_timerfd(struct proc *p, bool real, unsigned oflags)

@@ -28,6 +28,12 @@ int microvm_new(struct kernel *k, const struct cowsh_microvm *backend, struct mi
 void microvm_warm(struct microvm *m, bool on);
 /* A fork of a session: what its parent has kept serves it too, without a copy. */
 void microvm_share(struct microvm *from, struct microvm *to);
+/* The programs that are alive go on in the fork, too, from where they are; their memory is shared
+ * until one writes it. -E_AGAIN: one is where it can't be copied (microvm_ready). */
+int microvm_copy(struct microvm *from, struct microvm *to, struct copying *w);
+/* Whether a process can be copied or will never be, as far as can be told: for kernel_settle. */
+bool microvm_ready(const struct proc *p);
+bool microvm_programs_ready(const struct proc *p);
 /* After the kernel is freed. */
 void microvm_free(struct microvm *m);
 bool microvm_takes(struct bytes head);

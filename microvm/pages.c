@@ -32,7 +32,7 @@ page_entry *page_slot(struct space *s, uint64_t address, bool make)
 
 static void *pointer(page_entry e)
 {
-	return (void *)(uintptr_t)(e & ~(page_entry)7);
+	return (void *)(uintptr_t)(e & ~(page_entry)PAGE_BITS);
 }
 
 char *page_bytes(page_entry e)
@@ -51,6 +51,10 @@ static void drop(struct space *s, page_entry e)
 {
 	if ((e & PAGE_KIND) == PAGE_FILE) {
 		vfs_page_put(s->m->store, pointer(e));
+		if ((e & PAGE_KEPT) != 0) {
+			heap_uncount(kernel_heap(s->m->k), PAGE_BYTES);
+			s->npages--;
+		}
 	} else if ((e & PAGE_KIND) == PAGE_OWN) {
 		heap_pages_free(kernel_heap(s->m->k), pointer(e), 1);
 		s->npages--;
@@ -204,11 +208,23 @@ static int bring_shared(struct proc *p, struct space *s, struct area *a, uint64_
 	return r == 0 && s->changes != changes ? -E_AGAIN : r;
 }
 
+/* A page that nobody shares any more is the space's own again. */
+static bool take_back(struct space *s, page_entry *slot)
+{
+	void *own = (*slot & PAGE_KEPT) != 0 ? vfs_page_take(s->m->store, pointer(*slot)) : NULL;
+
+	if (own != NULL)
+		*slot = entry(own, PAGE_OWN) | (*slot & PAGE_MAPPED);
+	return own != NULL;
+}
+
 /* Replaces a page that may only be read by a copy. */
 static int copy_page(struct space *s, page_entry *slot)
 {
-	void *own = own_page(s);
+	void *own = take_back(s, slot) ? NULL : own_page(s);
 
+	if ((*slot & PAGE_KIND) == PAGE_OWN)
+		return 0;
 	if (own == NULL)
 		return -E_NOMEM;
 	memcpy(own, page_bytes(*slot), PAGE_BYTES);
@@ -306,7 +322,8 @@ static int bring_window(struct proc *p, struct space *s, struct area *a, const s
 
 		if (slot == NULL)
 			return -E_NOMEM;
-		if ((*slot & PAGE_MAPPED) != 0)
+		if ((*slot & PAGE_MAPPED) != 0 &&
+		    !(near && w->wish == WISH_WRITE && (*slot & PAGE_KEPT) != 0))
 			continue;
 		err = bring(p, s, a, at, near ? w->wish : WISH_CHEAP, slot);
 		if (err == 0)
@@ -497,6 +514,11 @@ static int copy_leaf(struct space *to, const struct leaf *from, struct space *so
 		page_entry e = from->page[i] & ~(page_entry)PAGE_MAPPED;
 		void *own;
 
+		if ((e & PAGE_KEPT) != 0) {
+			if (!heap_count(kernel_heap(to->m->k), PAGE_BYTES))
+				return -E_NOMEM;
+			to->npages++;
+		}
 		if ((e & PAGE_KIND) == PAGE_FILE) {
 			vfs_page_again(pointer(e));
 		} else if ((e & PAGE_KIND) == PAGE_OWN) {

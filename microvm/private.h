@@ -101,9 +101,21 @@ struct area {
  *   PAGE_OWN      memory of this space alone
  *   PAGE_FILE     struct vfs_page: never written, copied first
  *   PAGE_SHARED   belongs to the object of its area
+ * and besides
+ *   PAGE_MAPPED   the machine knows it
+ *   PAGE_KEPT     of PAGE_FILE: it is in no file, but was the space's own until the session was
+ *                 forked, and is counted as that
  */
 typedef uint64_t page_entry;
-enum { PAGE_OWN = 1, PAGE_FILE = 2, PAGE_SHARED = 3, PAGE_KIND = 3, PAGE_MAPPED = 4 };
+enum {
+	PAGE_OWN = 1,
+	PAGE_FILE = 2,
+	PAGE_SHARED = 3,
+	PAGE_KIND = 3,
+	PAGE_MAPPED = 4,
+	PAGE_KEPT = 8,
+	PAGE_BITS = 15,
+};
 
 struct leaf {
 	struct leaf *next; /* in its bucket */
@@ -117,7 +129,7 @@ enum { LEAF_BUCKETS = 256 };
 struct space {
 	struct microvm *m;
 	uint32_t refs;
-	void *tables; /* the machine's */
+	void *tables; /* the machine's; NULL: of a forked session, and nobody has run in it yet */
 	struct area *area;
 	size_t nareas;
 	size_t areas_cap;
@@ -133,6 +145,9 @@ struct space {
 };
 
 int space_new(struct microvm *m, struct space **out);
+/* Without tables, which space_make_tables makes. */
+int space_bare(struct microvm *m, struct space **out);
+int space_make_tables(struct space *s);
 struct space *space_get(struct space *s);
 void space_put(struct space *s);
 /* A copy for a fork. */
@@ -285,9 +300,23 @@ struct task {
 	uint64_t alt_flags;
 	uint64_t saved_mask; /* to be restored after a handler (sigsuspend, ppoll) */
 	bool mask_saved;
-	bool restart;   /* the call was interrupted and begins anew unless a handler says no */
-	bool no_return; /* registers are set already: leave rax */
-	uint64_t call;  /* number of the running system call */
+	bool restart;    /* the call was interrupted and begins anew unless a handler says no */
+	bool no_return;  /* registers are set already: leave rax */
+	uint64_t call;   /* number of the running system call */
+	bool runs;       /* it has been started */
+	bool in_call;    /* the registers are the arguments of a call that is not done */
+	bool resumed;    /* and it began in the session that this one is a fork of */
+	bool has_result; /* and there is nothing left of it but `result` */
+	int64_t result;
+	uint64_t done;    /* bytes (or messages) that it has moved already */
+	bool parted;      /* some of its messages are through: it can't be made again */
+	int64_t deadline; /* when its time is up; 0: it has none, or was not asked */
+	uint64_t mask;    /* to come back when it ends, if one of these waits changed it: */
+	bool waits_signal;
+	uint64_t waits_vfork; /* for this token, */
+	int vfork_pid;        /* of this child */
+	void *fpu;            /* vector state, until the task has a context */
+	size_t nfpu;
 	struct file *held[2];  /* by the running call: another thread may close them */
 	uint64_t vfork_token;  /* who waits for this one to execute something or end */
 	struct zygote *zygote; /* being made by this task */
@@ -320,6 +349,13 @@ struct clone {
 };
 
 /* task.c */
+void task_free(struct task *t);
+void task_adopt(struct task *t, struct proc *p);
+_Noreturn void task_resume(struct task *t);
+/* The handlers, the group of a copy: those of the other task's copies, or new ones. */
+int handlers_share(struct copying *w, struct task *c, const struct task *t);
+int group_share(struct copying *w, struct task *c, const struct task *t);
+void handlers_apply(struct task *t);
 int64_t task_clone(struct task *t, const struct clone *how);
 _Noreturn void task_exit(struct task *t, int status);
 _Noreturn void task_exit_group(struct task *t, int status);
@@ -350,6 +386,18 @@ void zygote_share(struct microvm *from, struct microvm *to);
 /* exec.c */
 int exec_plain(struct task *t, const char *path, char **argv, char **envp);
 int exec_load(struct task *t, const char *path, int argc, char **argv, char **envp);
+
+/* live.c: programs of a session that is forked */
+/* Before a task runs for the first time: what of the machine a copy lacks. */
+int task_make_ready(struct task *t);
+/* What is left of a call's time, which is ns when it begins (below 0: endless). */
+int64_t call_left(struct task *t, int64_t ns);
+/* Between two parts of a long call, of which t->done is done: others may run. */
+void call_rest(struct task *t);
+int open_machine(struct microvm *m, struct proc *p);
+
+/* share.c: memory of a space or an object in a forked session */
+int space_share(struct copying *w, struct space *from, struct microvm *to, struct space **out);
 
 /* vdso: bytes of the image, page aligned */
 extern const unsigned char vdso_image[];

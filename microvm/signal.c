@@ -367,19 +367,20 @@ int64_t call_pause(struct task *t, const uint64_t *a)
 
 /* Sleeps until a signal of the set comes: meanwhile they are as if handlers waited for them, so
  * that none acts by itself or is lost because it would do nothing. */
-static void sleep_for_signals(struct proc *p, uint64_t set, int64_t ns)
+static void sleep_for_signals(struct task *t, uint64_t set, int64_t ns)
 {
-	uint64_t mask = p->sig_blocked;
-	uint8_t action[SIG_COUNT];
+	struct proc *p = t->p;
 
-	memcpy(action, p->sig_action, sizeof action);
+	t->mask = p->sig_blocked;
+	t->waits_signal = true;
 	for (int sig = 1; sig < SIG_COUNT; sig++)
 		if ((set & bit(sig)) != 0)
 			p->sig_action[sig] = SIG_CAUGHT;
-	p->sig_blocked = mask & ~set;
+	p->sig_blocked = t->mask & ~set;
 	sys_sleep(p, ns);
-	p->sig_blocked = mask;
-	memcpy(p->sig_action, action, sizeof action);
+	p->sig_blocked = t->mask;
+	t->waits_signal = false;
+	handlers_apply(t);
 }
 
 /* Takes a signal of the set that is pending and blocked, or waits for one. */
@@ -400,13 +401,13 @@ int64_t call_rt_sigtimedwait(struct task *t, const uint64_t *a)
 
 		if (r != 0)
 			return r;
-		until = sys_now(p) + ns;
+		until = sys_now(p) + call_left(t, ns);
 	}
 	while ((sig = proc_take_signal(p, set, &source)) == 0) {
 		ns = until == INT64_MAX ? 3600000000000 : until - sys_now(p);
 		if (ns <= 0)
 			return -E_AGAIN;
-		sleep_for_signals(p, set, ns);
+		sleep_for_signals(t, set, ns);
 		if ((p->sig_pending & set) == 0 && proc_has_signal(p))
 			return -E_INTR;
 	}

@@ -6,7 +6,7 @@
 
 /* --- life --- */
 
-int space_new(struct microvm *m, struct space **out)
+int space_bare(struct microvm *m, struct space **out)
 {
 	struct space *s = vm_alloc(m, sizeof *s);
 
@@ -15,12 +15,28 @@ int space_new(struct microvm *m, struct space **out)
 	memset(s, 0, sizeof *s);
 	s->m = m;
 	s->refs = 1;
-	if (m->backend->space_new(m->vm, &s->tables) != 0) {
-		vm_free(m, s, sizeof *s);
-		return -E_NOMEM;
-	}
 	*out = s;
 	return 0;
+}
+
+int space_make_tables(struct space *s)
+{
+	struct microvm *m = s->m;
+
+	return m->backend->space_new(m->vm, &s->tables) != 0 ? -E_NOMEM : 0;
+}
+
+int space_new(struct microvm *m, struct space **out)
+{
+	int r = space_bare(m, out);
+
+	if (r == 0)
+		r = space_make_tables(*out);
+	else
+		return r;
+	if (r != 0)
+		space_put(*out);
+	return r;
 }
 
 struct space *space_get(struct space *s)
@@ -54,7 +70,8 @@ void space_put(struct space *s)
 	if (--s->refs != 0)
 		return;
 	/* The machine forgets the tables as a whole: no page has to be unmapped. */
-	m->backend->space_free(m->vm, s->tables);
+	if (s->tables != NULL)
+		m->backend->space_free(m->vm, s->tables);
 	s->tables = NULL;
 	page_drop_range(s, 0, USER_END);
 	free_leaves(s);

@@ -57,7 +57,7 @@ static int64_t epoll_wait_ns(struct task *t, const uint64_t *a, int64_t ns)
 	if (max <= 0)
 		return -E_INVAL;
 	list = call_memory(t, (size_t)max * sizeof *list);
-	n = sys_epoll_wait(t->p, (int)a[0], list, max, ns);
+	n = sys_epoll_wait(t->p, (int)a[0], list, max, call_left(t, ns));
 	for (int64_t i = 0; i < n; i++) {
 		char raw[12];
 

@@ -49,8 +49,10 @@ static int64_t wait_for(struct task *t, const uint64_t *a, uint32_t bits, bool a
 		r = get_timespec(t, a[3], &until);
 	if (r != 0 || bits == 0)
 		return r != 0 ? r : -E_INVAL;
-	if (a[3] != 0 && (!absolute || (a[1] & CLOCK_REALTIME_FLAG) == 0))
-		until += sys_now(t->p) - (absolute ? sys_uptime(t->p) : 0);
+	if (a[3] != 0 && !absolute)
+		until = sys_now(t->p) + call_left(t, until);
+	else if (a[3] != 0 && (a[1] & CLOCK_REALTIME_FLAG) == 0)
+		until += sys_now(t->p) - sys_uptime(t->p);
 	if (a[3] != 0 && until <= sys_now(t->p))
 		until = 1; /* long ago */
 	if (get_user(t, &value, a[0], sizeof value) != 0)

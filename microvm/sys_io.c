@@ -46,8 +46,10 @@ static int64_t read_to(struct task *t, int fd, uint64_t address, uint64_t n, int
 		if (put_user(t, address + done, buf, (size_t)r) != 0)
 			return done != 0 ? (int64_t)done : -E_FAULT;
 		done += (uint64_t)r;
+		t->done += (uint64_t)r;
 		if ((size_t)r < part || done == n || !is_regular(t, fd))
 			return (int64_t)done;
+		call_rest(t);
 	}
 }
 
@@ -68,6 +70,9 @@ static int64_t write_from(struct task *t, int fd, uint64_t address, uint64_t n, 
 		if (r < 0)
 			return done != 0 ? (int64_t)done : r;
 		done += (uint64_t)r;
+		t->done += (uint64_t)r;
+		if (done < n && r > 0)
+			call_rest(t);
 	} while (done < n && r > 0);
 	object_after_write(t->p, t->m, fd);
 	return (int64_t)done;
@@ -78,32 +83,43 @@ static int64_t again(int64_t r)
 	return r == -E_INTR ? RESTART : r;
 }
 
+typedef int64_t mover(struct task *t, int fd, uint64_t address, uint64_t n, int64_t pos);
+
+/* What is left of a call: all of it, but in a fork of the session in which it began. */
+static int64_t move_rest(struct task *t, const uint64_t *a, int64_t pos, mover *move)
+{
+	uint64_t before = t->done < a[2] ? t->done : a[2];
+	int64_t r = move(t, (int)a[0], a[1] + before, a[2] - before,
+			 pos == HERE ? HERE : pos + (int64_t)before);
+
+	return r < 0 && before != 0 ? (int64_t)before : r < 0 ? r : (int64_t)before + r;
+}
+
 int64_t call_read(struct task *t, const uint64_t *a)
 {
-	return again(read_to(t, (int)a[0], a[1], a[2], HERE));
+	return again(move_rest(t, a, HERE, read_to));
 }
 
 int64_t call_write(struct task *t, const uint64_t *a)
 {
-	return again(write_from(t, (int)a[0], a[1], a[2], HERE));
+	return again(move_rest(t, a, HERE, write_from));
 }
 
 int64_t call_pread64(struct task *t, const uint64_t *a)
 {
-	return (int64_t)a[3] < 0 ? -E_INVAL : read_to(t, (int)a[0], a[1], a[2], (int64_t)a[3]);
+	return (int64_t)a[3] < 0 ? -E_INVAL : move_rest(t, a, (int64_t)a[3], read_to);
 }
 
 int64_t call_pwrite64(struct task *t, const uint64_t *a)
 {
-	return (int64_t)a[3] < 0 ? -E_INVAL : write_from(t, (int)a[0], a[1], a[2], (int64_t)a[3]);
+	return (int64_t)a[3] < 0 ? -E_INVAL : move_rest(t, a, (int64_t)a[3], write_from);
 }
-
-typedef int64_t mover(struct task *t, int fd, uint64_t address, uint64_t n, int64_t pos);
 
 static int64_t move_vector(struct task *t, const uint64_t *a, int64_t pos, mover *move)
 {
 	size_t count = (size_t)a[2];
 	struct iovec_ *v;
+	uint64_t left = t->done; /* of what was moved before the call came here */
 	uint64_t total = 0;
 
 	if (a[2] > IOV_MAX_)
@@ -112,54 +128,87 @@ static int64_t move_vector(struct task *t, const uint64_t *a, int64_t pos, mover
 	if (get_user(t, v, a[1], count * sizeof *v) != 0)
 		return -E_FAULT;
 	for (size_t i = 0; i < count; i++) {
+		uint64_t before = left < v[i].len ? left : v[i].len;
 		int64_t r;
 
-		if (v[i].len == 0)
+		left -= before;
+		total += before;
+		if (v[i].len == before)
 			continue;
-		r = move(t, (int)a[0], v[i].base, v[i].len,
+		r = move(t, (int)a[0], v[i].base + before, v[i].len - before,
 			 pos == HERE ? HERE : pos + (int64_t)total);
 		if (r < 0)
 			return total != 0 ? (int64_t)total : again(r);
 		total += (uint64_t)r;
-		if ((uint64_t)r < v[i].len)
+		if ((uint64_t)r < v[i].len - before)
 			break;
 	}
 	return (int64_t)total;
 }
 
+/* The vector of a call, and how many bytes it is about: more than PART_BYTES are not counted. */
+static int64_t get_vector(struct task *t, const uint64_t *a, struct iovec_ **out)
+{
+	size_t count = (size_t)a[2];
+	size_t total = 0;
+	struct iovec_ *v;
+
+	if (a[2] > IOV_MAX_)
+		return -E_INVAL;
+	*out = v = call_memory(t, (count + 1) * sizeof *v);
+	if (get_user(t, v, a[1], count * sizeof *v) != 0)
+		return -E_FAULT;
+	for (size_t i = 0; i < count && total <= PART_BYTES; i++)
+		total += v[i].len < PART_BYTES + 1 ? (size_t)v[i].len : PART_BYTES + 1;
+	return (int64_t)total;
+}
+
+/* In one piece where it is small: what is there comes, and nobody waits for more. */
 int64_t call_readv(struct task *t, const uint64_t *a)
 {
-	return move_vector(t, a, HERE, read_to);
+	struct iovec_ *v;
+	int64_t total = get_vector(t, a, &v);
+	int64_t r;
+	char *buf;
+
+	if (total < 0 || total > PART_BYTES)
+		return total < 0 ? total : move_vector(t, a, HERE, read_to);
+	buf = call_memory(t, (size_t)total + 1);
+	object_before_read(t->p, t->m, (int)a[0]);
+	r = sys_read(t->p, (int)a[0], buf, (size_t)total);
+	for (int64_t i = 0, at = 0; at < r; at += (int64_t)v[i++].len) {
+		int64_t part = (int64_t)v[i].len < r - at ? (int64_t)v[i].len : r - at;
+
+		if (put_user(t, v[i].base, buf + at, (size_t)part) != 0)
+			return -E_FAULT;
+	}
+	return again(r);
 }
 
 /* What is gathered goes out in one piece where it is small: messages stay whole. */
 int64_t call_writev(struct task *t, const uint64_t *a)
 {
-	size_t count = (size_t)a[2];
 	struct iovec_ *v;
+	int64_t most = get_vector(t, a, &v);
+	size_t before = (size_t)t->done;
 	size_t total = 0;
 	char *buf;
 	int64_t r;
 
-	if (a[2] > IOV_MAX_)
-		return -E_INVAL;
-	v = call_memory(t, (count + 1) * sizeof *v);
-	if (get_user(t, v, a[1], count * sizeof *v) != 0)
-		return -E_FAULT;
-	for (size_t i = 0; i < count && total <= PART_BYTES; i++)
-		total += v[i].len < PART_BYTES + 1 ? (size_t)v[i].len : PART_BYTES + 1;
-	if (total > PART_BYTES)
-		return move_vector(t, a, HERE, write_from);
-	buf = call_memory(t, total + 1);
-	total = 0;
-	for (size_t i = 0; i < count; i++) {
+	if (most < 0 || most > PART_BYTES)
+		return most < 0 ? most : move_vector(t, a, HERE, write_from);
+	buf = call_memory(t, (size_t)most + 1);
+	for (size_t i = 0; i < (size_t)a[2]; i++) {
 		if (get_user(t, buf + total, v[i].base, (size_t)v[i].len) != 0)
 			return -E_FAULT;
 		total += (size_t)v[i].len;
 	}
-	r = sys_write(t->p, (int)a[0], buf, total);
+	before = before < total ? before : total;
+	r = sys_write(t->p, (int)a[0], buf + before, total - before);
 	object_after_write(t->p, t->m, (int)a[0]);
-	return again(r);
+	if (r < 0)
+		return before != 0 ? (int64_t)before : again(r);
+	return (int64_t)before + r;
 }
 
 int64_t call_preadv(struct task *t, const uint64_t *a)

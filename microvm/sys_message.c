@@ -47,17 +47,20 @@ static int64_t send_message(struct task *t, int fd, const char *buf, size_t n,
 {
 	struct proc *p = t->p;
 	uint8_t action = p->sig_action[SIGPIPE_];
+	size_t before = t->done < n ? (size_t)t->done : n;
 	int64_t r;
 
 	if ((m->flags & MSG_OOB_) != 0)
 		return -E_OPNOTSUPP;
 	if ((m->flags & MSG_NOSIGNAL_) != 0)
 		p->sig_action[SIGPIPE_] = SIG_IGNORED;
-	r = sys_sendmsg(p, fd, buf, n, m);
+	if (before != 0)
+		m->nfds = 0; /* they went with the first byte */
+	r = sys_sendmsg(p, fd, buf + before, n - before, m);
 	p->sig_action[SIGPIPE_] = action;
-	if (r >= 0 || r == -E_NETUNREACH)
-		return r;
-	return again(r);
+	if (r >= 0 || before != 0)
+		return (int64_t)before + (r >= 0 ? r : 0);
+	return r == -E_NETUNREACH ? r : again(r);
 }
 
 int64_t call_sendto(struct task *t, const uint64_t *a)
@@ -193,6 +196,23 @@ static int64_t receive(struct task *t, int fd, char *buf, size_t n, struct socke
 	return again(sys_recvmsg(t->p, fd, buf, n, m));
 }
 
+/* Part by part, as they come: each is in the program's memory before it waits for the next. */
+static int64_t receive_all(struct task *t, const uint64_t *a, size_t n, char *buf)
+{
+	struct socket_message *m = call_memory(t, sizeof *m);
+	int64_t r = 1;
+
+	while (t->done < n && r > 0) {
+		*m = (struct socket_message){ .flags = (unsigned)a[3] &
+						       ~(unsigned)SOCKET_WAIT_ALL };
+		r = receive(t, (int)a[0], buf, n - (size_t)t->done, m);
+		if (r > 0 && put_user(t, a[1] + t->done, buf, (size_t)r) != 0)
+			return -E_FAULT;
+		t->done += r > 0 ? (uint64_t)r : 0;
+	}
+	return t->done != 0 ? (int64_t)t->done : r;
+}
+
 int64_t call_recvfrom(struct task *t, const uint64_t *a)
 {
 	size_t n = a[2] < MESSAGE_MAX ? (size_t)a[2] : MESSAGE_MAX;
@@ -201,6 +221,9 @@ int64_t call_recvfrom(struct task *t, const uint64_t *a)
 	int64_t r;
 
 	*m = (struct socket_message){ .flags = (unsigned)a[3] };
+	if ((m->flags & SOCKET_WAIT_ALL) != 0 && (m->flags & SOCKET_PEEK) == 0 &&
+	    sys_socket_type(t->p, (int)a[0]) == SOCKET_STREAM)
+		return receive_all(t, a, n, buf);
 	r = receive(t, (int)a[0], buf, n, m);
 	if (r > 0 && put_user(t, a[1], buf, (size_t)r < n ? (size_t)r : n) != 0)
 		return -E_FAULT;
@@ -306,6 +329,7 @@ int64_t call_sendmmsg(struct task *t, const uint64_t *a)
 			return i != 0 ? (int64_t)i : r;
 		if (put_user(t, a[1] + i * MMSG_BYTES + sizeof(struct header), &len, 4) != 0)
 			return -E_FAULT;
+		t->parted = true;
 	}
 	return (int64_t)n;
 }
@@ -328,6 +352,7 @@ int64_t call_recvmmsg(struct task *t, const uint64_t *a)
 			return i != 0 ? (int64_t)i : r;
 		if (put_user(t, a[1] + i * MMSG_BYTES + sizeof(struct header), &len, 4) != 0)
 			return -E_FAULT;
+		t->parted = true;
 		if (one)
 			flags |= SOCKET_NO_WAIT;
 		if (a[4] != 0 && sys_now(t->p) >= until)

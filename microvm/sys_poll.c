@@ -38,7 +38,7 @@ static int64_t poll_list(struct task *t, uint64_t address, uint64_t n, int64_t n
 		items[used++] = (struct poll_item){ .fd = u[i].fd,
 						    .want = (unsigned)u[i].want & 5 };
 	}
-	r = sys_poll(t->p, items, used, bad != 0 ? 0 : ns);
+	r = sys_poll(t->p, items, used, bad != 0 ? 0 : call_left(t, ns));
 	if (r < 0)
 		return r;
 	r = bad;
@@ -104,7 +104,7 @@ static int64_t select_sets(struct task *t, int n, const uint64_t *address, int64
 			return -E_BADF;
 		items[used++] = (struct poll_item){ .fd = fd, .want = want };
 	}
-	r = sys_poll(t->p, items, used, ns);
+	r = sys_poll(t->p, items, used, call_left(t, ns));
 	if (r < 0)
 		return r;
 	r = 0;

@@ -12,6 +12,7 @@ enum {
 	SPLICE_NONBLOCK = 2,
 	POLL_IN = 1,
 	POLL_OUT = 4,
+	SEEK_CURRENT = 1,
 };
 
 static uint32_t type_of(struct task *t, int fd)
@@ -28,9 +29,19 @@ struct end {
 	uint64_t pos;
 };
 
-static int64_t take(struct task *t, const struct end *e, void *buf, size_t n)
+/* The next bytes. Where there are positions they stay to be read, and *left says so; what was
+ * taken of others can't be taken again, should the call be made anew. */
+static int64_t take(struct task *t, const struct end *e, void *buf, size_t n, bool *left)
 {
-	return e->at != 0 ? sys_pread(t->p, e->fd, buf, n, e->pos) : sys_read(t->p, e->fd, buf, n);
+	int64_t pos = e->at != 0 ? 0 : sys_lseek(t->p, e->fd, 0, SEEK_CURRENT);
+	int64_t r;
+
+	*left = e->at == 0 && pos >= 0;
+	if (e->at != 0)
+		return sys_pread(t->p, e->fd, buf, n, e->pos);
+	r = *left ? sys_pread(t->p, e->fd, buf, n, (uint64_t)pos) : sys_read(t->p, e->fd, buf, n);
+	t->parted = r > 0 && !*left;
+	return r;
 }
 
 static int64_t give(struct task *t, const struct end *e, const void *buf, size_t n)
@@ -61,22 +72,27 @@ static int64_t put_positions(struct task *t, const struct end *in, const struct 
 static int64_t copy_between(struct task *t, struct end in, struct end out, uint64_t n, bool stream)
 {
 	char *buf = call_memory(t, STEP_BYTES);
-	uint64_t done = 0;
+	uint64_t done = t->done;
 	int64_t w = get_positions(t, &in, &out);
 
+	in.pos += done;
+	out.pos += done;
 	while (done < n && w == 0) {
 		size_t part = n - done < STEP_BYTES ? (size_t)(n - done) : STEP_BYTES;
-		int64_t r = take(t, &in, buf, part);
+		bool left;
+		int64_t r = take(t, &in, buf, part, &left);
 
 		w = r > 0 ? give(t, &out, buf, (size_t)r) : r;
-		if (w < r && in.at == 0 && r > 0)
-			sys_lseek(t->p, in.fd, (w > 0 ? w : 0) - r, 1);
+		if (w > 0 && left)
+			sys_lseek(t->p, in.fd, w, SEEK_CURRENT);
 		if (w <= 0)
 			break;
 		done += (uint64_t)w;
 		in.pos += (uint64_t)w;
 		out.pos += (uint64_t)w;
+		t->done = done;
 		w = stream || w < r; /* the receiver is full: that is all */
+		call_rest(t);
 	}
 	return put_positions(t, &in, &out, done != 0 ? (int64_t)done : w);
 }

@@ -64,8 +64,9 @@ int64_t call_time(struct task *t, const uint64_t *a)
 
 static int64_t sleep_for(struct task *t, int64_t ns, uint64_t left)
 {
-	int64_t until = sys_now(t->p) + ns;
-	int64_t r = ns > 0 ? sys_sleep(t->p, ns) : 0;
+	int64_t time = call_left(t, ns);
+	int64_t until = sys_now(t->p) + time;
+	int64_t r = time > 0 ? sys_sleep(t->p, time) : 0;
 
 	if (r == -E_INTR && left != 0) {
 		int64_t rest = until - sys_now(t->p);

@@ -57,18 +57,59 @@ static struct group *group_new(struct microvm *m)
 	return g;
 }
 
+/* As their actions say, signals are ignored, caught, or act. */
+void handlers_apply(struct task *t)
+{
+	for (int sig = 1; sig < NSIG_; sig++) {
+		uint64_t address = t->handlers->of[sig].address;
+
+		t->p->sig_action[sig] = address == 0   ? SIG_DEFAULT
+					: address == 1 ? SIG_IGNORED
+						       : SIG_CAUGHT;
+	}
+}
+
+int handlers_share(struct copying *w, struct task *c, const struct task *t)
+{
+	c->handlers = copy_find(w, t->handlers);
+	if (c->handlers != NULL) {
+		c->handlers->refs++;
+		return 0;
+	}
+	c->handlers = handlers_new(c->m, t->handlers);
+	return c->handlers != NULL ? copy_note(w, t->handlers, c->handlers) : -E_NOMEM;
+}
+
+int group_share(struct copying *w, struct task *c, const struct task *t)
+{
+	c->group = copy_find(w, t->group);
+	if (c->group != NULL) {
+		c->group->refs++;
+		return 0;
+	}
+	c->group = group_new(c->m);
+	if (c->group == NULL)
+		return -E_NOMEM;
+	c->group->timer_at = t->group->timer_at;
+	c->group->timer_every = t->group->timer_every;
+	c->group->exit_status = t->group->exit_status;
+	c->group->owner_gone = t->group->owner_gone;
+	return copy_note(w, t->group, c->group);
+}
+
 static void group_put(struct group *g)
 {
 	if (g != NULL && --g->refs == 0)
 		vm_free(g->m, g, sizeof *g);
 }
 
-static void task_free(struct task *t)
+void task_free(struct task *t)
 {
 	struct microvm *m = t->m;
 
 	if (t->context != NULL)
 		m->backend->context_free(m->vm, t->context);
+	vm_free(m, t->fpu, t->nfpu);
 	if (t->space != NULL)
 		space_put(t->space);
 	handlers_put(t->handlers);
@@ -104,7 +145,7 @@ void task_release(struct proc *p)
 	task_free(t);
 }
 
-static void adopt(struct task *t, struct proc *p)
+void task_adopt(struct task *t, struct proc *p)
 {
 	t->p = p;
 	t->group->tasks++;
@@ -133,7 +174,7 @@ int task_new(struct microvm *m, struct proc *p, struct task **out)
 	}
 	for (int sig = 1; sig < NSIG_; sig++)
 		t->handlers->of[sig].address = p->sig_action[sig] == SIG_IGNORED;
-	adopt(t, p);
+	task_adopt(t, p);
 	*out = t;
 	return 0;
 }
@@ -187,6 +228,7 @@ static int copy_task(struct task *t, uint64_t flags, struct task **out)
 	c->vfork_token = 0;
 	c->held[0] = c->held[1] = NULL;
 	c->mask_saved = false;
+	c->in_call = c->resumed = false;
 	if ((flags & CLONE_SIGHAND_) != 0) {
 		c->handlers = t->handlers;
 		c->handlers->refs++;
@@ -224,20 +266,21 @@ static int64_t start(struct task *t, struct task *c, const struct clone *how, st
 
 	if (r < 0)
 		return r;
-	adopt(c, *out);
+	task_adopt(c, *out);
 	if ((how->flags & CLONE_THREAD_) == 0)
 		c->group->owner = *out;
 	return r;
 }
 
 /* The parent of a vfork sleeps until its child's task is released, whatever signals come. */
-static void wait_for_vfork(struct task *t, uint64_t token)
+static void wait_for_vfork(struct task *t)
 {
-	uint64_t mask = t->p->sig_blocked;
-
 	t->p->sig_blocked = ~(uint64_t)0;
-	sys_futex_wait(t->p, (struct futex_key){ token, 1 }, 1, 0);
-	sys_sigmask(t->p, mask);
+	if (t->waits_vfork != 0)
+		sys_futex_wait(t->p, (struct futex_key){ t->waits_vfork, 1 }, 1, 0);
+	t->waits_vfork = 0;
+	t->vfork_pid = 0;
+	sys_sigmask(t->p, t->mask);
 }
 
 int64_t task_clone(struct task *t, const struct clone *how)
@@ -274,8 +317,12 @@ int64_t task_clone(struct task *t, const struct clone *how)
 		put_user(t, how->parent_tid, &tid, sizeof tid);
 	if ((f & CLONE_CHILD_SETTID_) != 0)
 		guest_write(t->p, c->space, how->child_tid, &tid, sizeof tid);
-	if (token != 0)
-		wait_for_vfork(t, token);
+	if (token != 0) {
+		t->waits_vfork = token;
+		t->vfork_pid = (int)r;
+		t->mask = t->p->sig_blocked;
+		wait_for_vfork(t);
+	}
 	return r;
 }
 
@@ -327,30 +374,74 @@ void task_kill(struct task *t, int sig)
 
 /* --- running --- */
 
+/* The call is over: its result is for the program. */
+static void end_call(struct task *t, int64_t result)
+{
+	t->in_call = t->resumed = t->has_result = false;
+	t->restart = result == RESTART;
+	if (!t->no_return)
+		t->r.rax = (uint64_t)(result == RESTART ? -E_INTR : result);
+	proc_set_whole(t->p, false);
+	if (proc_has_signal(t->p) || t->mask_saved || t->restart)
+		signal_deliver(t, true);
+}
+
+static int64_t run_call(struct task *t, const uint64_t *a)
+{
+	int64_t result;
+
+	for (int i = 0; i < 2 && proc_has_threads(t->p); i++)
+		t->held[i] = a[i] < INT32_MAX ? sys_file(t->p, (int)a[i]) : NULL;
+	result = syscall_run(t, t->call, a);
+	let_go(t);
+	return result;
+}
+
 static void call(struct task *t)
 {
-	struct cowsh_vm_registers *r = &t->r;
+	const struct cowsh_vm_registers *r = &t->r;
 	uint64_t a[6] = { r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 };
 	struct arena_mark mark = arena_mark(&t->p->arena);
 	int64_t result;
 
-	t->call = r->rax;
+	if (!t->resumed) {
+		t->call = r->rax;
+		t->done = 0;
+		t->deadline = 0;
+		t->parted = false;
+	}
+	t->in_call = true;
 	t->no_return = false;
 	proc_charge(t->p, SYSCALL_STEPS);
-	if (t->p->launcher.len != 0 && !zygote_call(t, r->rax, a)) {
+	proc_set_whole(t->p, true);
+	if (t->p->launcher.len != 0 && !zygote_call(t, t->call, a)) {
+		t->in_call = false;
+		proc_set_whole(t->p, false);
 		arena_release(&t->p->arena, mark);
 		return;
 	}
-	for (int i = 0; i < 2 && proc_has_threads(t->p); i++)
-		t->held[i] = a[i] < INT32_MAX ? sys_file(t->p, (int)a[i]) : NULL;
-	result = syscall_run(t, r->rax, a);
-	let_go(t);
+	result = run_call(t, a);
 	arena_release(&t->p->arena, mark);
-	t->restart = result == RESTART;
-	if (!t->no_return)
-		r->rax = (uint64_t)(result == RESTART ? -E_INTR : result);
-	if (proc_has_signal(t->p) || t->mask_saved || t->restart)
+	end_call(t, result);
+}
+
+/* In the coroutine of a copy: what was under way when it was made. */
+void task_resume(struct task *t)
+{
+	if (t->vfork_pid != 0) {
+		int pid = t->vfork_pid;
+
+		wait_for_vfork(t);
+		end_call(t, pid);
+	} else if (t->has_result) {
+		end_call(t, t->result);
+	} else if (t->in_call && !t->no_return) {
+		call(t);
+	} else {
+		t->in_call = t->resumed = false;
 		signal_deliver(t, true);
+	}
+	task_loop(t);
 }
 
 static void page_fault(struct task *t, const struct cowsh_vm_event *e)
@@ -413,6 +504,7 @@ void task_loop(struct task *t)
 	struct microvm *m = t->m;
 	struct cowsh_vm_event e;
 
+	t->runs = true;
 	for (;;) {
 		uint64_t steps;
 
@@ -484,7 +576,7 @@ static void say(struct proc *p, const char *name, const char *what)
 	sys_write(p, 2, b.ptr, b.len);
 }
 
-static int open_machine(struct microvm *m, struct proc *p)
+int open_machine(struct microvm *m, struct proc *p)
 {
 	const char *why = "unknown reason";
 	struct buf b = buf_in(&p->arena);

@@ -70,7 +70,10 @@ static bool keep_pages(struct task *t, struct zygote *z)
 	for (int i = 0; i < LEAF_BUCKETS; i++) {
 		for (const struct leaf *l = s->bucket[i]; l != NULL; l = l->next) {
 			for (size_t k = 0; k < LEAF_PAGES; k++) {
-				if ((l->page[k] & PAGE_KIND) != PAGE_OWN || z->npages == n)
+				bool own = (l->page[k] & PAGE_KIND) == PAGE_OWN ||
+					   (l->page[k] & PAGE_KEPT) != 0;
+
+				if (!own || z->npages == n)
 					continue;
 				z->addresses[z->npages] = (l->number << 21) + k * PAGE_BYTES;
 				memcpy(z->contents + z->npages++ * PAGE_BYTES,

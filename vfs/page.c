@@ -71,3 +71,26 @@ void vfs_page_put(struct store *s, struct vfs_page *page)
 {
 	page_drop(s, inside(page));
 }
+
+struct vfs_page *vfs_page_of(struct store *s, void *bytes)
+{
+	struct page *p = store_alloc(s, sizeof *p);
+
+	if (p == NULL)
+		return NULL;
+	atomic_init(&p->refs, 1);
+	p->owner = 0;
+	p->data = bytes;
+	return (struct vfs_page *)(void *)p;
+}
+
+void *vfs_page_take(struct store *s, struct vfs_page *page)
+{
+	struct page *p = inside(page);
+	void *bytes = p->data;
+
+	if (!ref_alone(&p->refs))
+		return NULL;
+	store_free(s, p, sizeof *p);
+	return bytes;
+}

@@ -180,6 +180,10 @@ int vfs_page_get(struct vfs *v, vfs_ino ino, uint64_t index, bool fetch, struct 
 struct vfs_page *vfs_page_again(struct vfs_page *page);
 const char *vfs_page_bytes(const struct vfs_page *page);
 void vfs_page_put(struct store *s, struct vfs_page *page);
+/* Makes a page of the store that is in no file one that can be held several times; NULL: no
+ * memory. And back, for who alone holds it; NULL: others do. */
+struct vfs_page *vfs_page_of(struct store *s, void *bytes);
+void *vfs_page_take(struct store *s, struct vfs_page *page);
 int vfs_truncate(struct vfs *v, vfs_ino ino, uint64_t size);
 /* Where data (SEEK_DATA, 3) or a hole (SEEK_HOLE, 4) is next, from pos on: -E_NXIO if no data
  * follow; the end of the file is a hole. */

@@ -45,8 +45,9 @@ enum {
 	XSAVE_BYTES = 4096,
 };
 
-#define DATA_GPA  ((uint64_t)1 << 32)
-#define SYSTEM_VA 0xffffff8000000000u
+#define DATA_GPA    ((uint64_t)1 << 32)
+#define TICK_SIGNAL (SIGRTMIN + 3)
+#define SYSTEM_VA   0xffffff8000000000u
 
 /* Pages of the system, by number. */
 enum {

@@ -48,10 +48,10 @@ int run_start_ticks(struct kvm_machine *m)
 		int notify;
 		int tid;
 		int pad[11];
-	} event = { m, SIGRTMIN + 3, THREAD_ID, (int)syscall(SYS_gettid), { 0 } };
+	} event = { m, TICK_SIGNAL, THREAD_ID, (int)syscall(SYS_gettid), { 0 } };
 
 	m->timer = -1;
-	if (sigaction(SIGRTMIN + 3, &action, NULL) < 0 ||
+	if (sigaction(TICK_SIGNAL, &action, NULL) < 0 ||
 	    syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &m->timer) < 0)
 		return -errno;
 	return 0;
@@ -67,7 +67,7 @@ void run_end_ticks(struct kvm_machine *m)
 	if (m->timer < 0)
 		return;
 	sigemptyset(&set);
-	sigaddset(&set, SIGRTMIN + 3);
+	sigaddset(&set, TICK_SIGNAL);
 	sigprocmask(SIG_BLOCK, &set, &old);
 	syscall(SYS_timer_delete, m->timer);
 	while (sigtimedwait(&set, NULL, &none) > 0)

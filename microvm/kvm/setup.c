@@ -435,13 +435,20 @@ static int open_machine(void *user, void **out, const char **why)
 	static char reason[160];
 	struct kvm_machine *m = calloc(1, sizeof *m);
 	bool first = !probed;
+	sigset_t ticks;
+	sigset_t old;
 	int err;
 
 	*why = "no memory";
 	if (m == NULL)
 		return -ENOMEM;
 	m->timer = -1;
+	/* The ticks of another machine would interrupt what makes this one. */
+	sigemptyset(&ticks);
+	sigaddset(&ticks, TICK_SIGNAL);
+	sigprocmask(SIG_BLOCK, &ticks, &old);
 	err = make(m);
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	if (err != 0) {
 		memcpy(reason, m->why, sizeof reason);
 		*why = reason;

@@ -583,6 +583,7 @@ static int open_things(struct proc *p, void *arg)
 	CHECK_EQ(sys_dup(p, 3), 4);
 	CHECK_EQ(sys_memfile(p, BYTES("here")), 5);
 	CHECK_EQ(sys_pipe(p, fds, false), 0);
+	CHECK_EQ(sys_write(p, fds[1], "kept", 4), 4);
 	CHECK_EQ(sys_read(p, 3, &c, 1), 1);
 	CHECK_EQ(sys_unlink(p, AT_FDCWD_, "/f", 0), 0);
 	proc_set_survivor(p, true);
@@ -602,7 +603,8 @@ static int check_things(struct proc *p, void *arg)
 	CHECK_EQ(sys_read(p, 4, data, 2), 2);
 	CHECK(memcmp(data, "34", 2) == 0);
 	CHECK_EQ(sys_read(p, 5, data, 10), 4);
-	CHECK_EQ(sys_read(p, 6, data, 10), -E_BADF);
+	CHECK_EQ(sys_read(p, 6, data, 10), 4);
+	CHECK(memcmp(data, "kept", 4) == 0);
 	CHECK_EQ(sys_write(p, 1, "forked", 6), 6);
 	return p->pid;
 }
@@ -611,6 +613,7 @@ TEST(fork)
 {
 	struct spawn s = { .fn = check_things };
 	struct kernel *first;
+	struct copying *w;
 	struct proc *p;
 	struct proc *q;
 
@@ -620,9 +623,12 @@ TEST(fork)
 	CHECK_EQ(kernel_run(env.k, 0), KERNEL_DONE);
 	first = env.k;
 	CHECK_EQ(kernel_fork(first, &env.host, &env.k), 0);
-	CHECK_EQ(kernel_start_like(env.k, p, &s, &q), 0);
+	CHECK_EQ(kernel_copy_begin(first, env.k, p, &w), 0);
+	CHECK_EQ(kernel_start_like(w, &s, &q), 0);
+	CHECK_EQ(kernel_copy_files(w), 0);
 	CHECK_EQ(q->pid, p->pid);
 	CHECK_EQ(kernel_run(env.k, 0), KERNEL_DONE);
+	kernel_copy_end(w, true);
 	CHECK_STR(env.out, "1:forked");
 	CHECK_EQ(kernel_free(first), 0);
 	env_close();

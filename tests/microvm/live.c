@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Forks of a session in which real programs are alive: both sides go on independently, each with
+ * what the program had in memory, in pipes and in sockets. usage: microvm-live IMAGE
+ * Prints what a fork costs.
+ */
+#include "tests/microvm/session.h"
+
+/* A script that an expectation runs in Python, as a file. */
+static void write_file(cowsh *s, const char *path, const char *text)
+{
+	if (cowsh_put_file(s, path, text, strlen(text), 0644) < 0)
+		abort();
+}
+
+static size_t kib(size_t before)
+{
+	return (cowsh_store_used(store) - before) / 1024;
+}
+
+/* A Python that is asked through a coprocess. */
+static void interpreter(cowsh *s)
+{
+	size_t before;
+	double start;
+	cowsh *f;
+	cowsh *g;
+
+	expect(s,
+	       "coproc PY { exec python3 -u -i -q 2>/dev/null; }\n"
+	       "tell() { echo \"$1\" >&${PY[1]}; }\n"
+	       "ask() { tell \"$1\"; read -r answer <&${PY[0]}; echo \"$answer\"; }\n"
+	       "tell 'x = 41'; ask 'print(x + 1)'",
+	       "42\n");
+	before = cowsh_store_used(store);
+	start = cpu_ms();
+	f = fork_of(s);
+	printf("fork with a python3 alive: %.2f ms, %zu KiB\n", cpu_ms() - start, kib(before));
+	start = cpu_ms();
+	expect(f, "tell 'x += 100'; ask 'print(x)'", "141\n");
+	printf("its first answer, with a machine: %.2f ms, then %zu KiB\n", cpu_ms() - start,
+	       kib(before));
+	start = cpu_ms();
+	expect(s, "tell 'x += 1'; ask 'print(x)'", "42\n");
+	printf("the parent's first answer: %.2f ms, then %zu KiB\n", cpu_ms() - start, kib(before));
+	g = fork_of(f);
+	expect(g, "ask 'print(x, sum(range(1000)))'", "141 499500\n");
+	cowsh_free(f);
+	expect(g, "ask 'print(x)'; jobs %1 | cut -d ' ' -f 3", "141\nRunning\n");
+	expect(g, "exec {PY[1]}>&-; wait $PY_PID; echo $?; jobs", "0\n");
+	expect(s, "ask 'print(x)'; kill %1; wait %1; echo $?", "42\n143\n");
+	cowsh_free(g);
+	f = fork_of(s);
+	expect(f, "jobs; echo none", "none\n");
+	cowsh_free(f);
+}
+
+static void server(cowsh *s)
+{
+	cowsh *f;
+
+	write_file(s, "/tmp/server.py",
+		   "import socket\n"
+		   "s = socket.socket(); s.bind(('127.0.0.1', 8080)); s.listen(5)\n"
+		   "n = 0\n"
+		   "while True:\n"
+		   "  c, _ = s.accept(); d = c.recv(100); n += 1\n"
+		   "  c.sendall(b'%d %s' % (n, d)); c.close()\n");
+	write_file(s, "/tmp/client.py",
+		   "import socket, sys\n"
+		   "c = socket.create_connection(('127.0.0.1', 8080))\n"
+		   "c.sendall(sys.argv[1].encode()); print(c.recv(100).decode())\n");
+	expect(s, "python3 /tmp/server.py & sleep 1; python3 /tmp/client.py a", "1 a\n");
+	f = fork_of(s);
+	expect(f, "python3 /tmp/client.py b; python3 /tmp/client.py c", "2 b\n3 c\n");
+	expect(s, "python3 /tmp/client.py d", "2 d\n");
+	expect(f, "kill %1; wait; python3 /tmp/client.py e 2>&1 | tail -n 1",
+	       "ConnectionRefusedError: [Errno 111] Connection refused\n");
+	expect(s, "python3 /tmp/client.py f; kill $!; wait", "3 f\n");
+	cowsh_free(f);
+}
+
+/* One that sleeps wakes when it would have, forked before it began or while it slept. */
+static void sleeper(cowsh *s)
+{
+	static const char wait[] = "wait $!; echo $?";
+	cowsh *f;
+
+	write_file(s, "/tmp/sleep.py",
+		   "import time\n"
+		   "t = time.time(); time.sleep(5); print(int(time.time() - t))\n");
+	expect(s, "python3 /tmp/sleep.py &", "");
+	f = fork_of(s);
+	expect(f, wait, "5\n0\n");
+	cowsh_free(f);
+	expect(s, "sleep 2; echo two", "two\n");
+	f = fork_of(s);
+	expect(f, wait, "5\n0\n");
+	expect(s, wait, "5\n0\n");
+	cowsh_free(f);
+}
+
+static void threads(cowsh *s)
+{
+	cowsh *f;
+
+	write_file(s, "/tmp/threads.py",
+		   "import threading, queue, sys\n"
+		   "q, r = queue.Queue(), queue.Queue()\n"
+		   "def work():\n"
+		   "  while (x := q.get()) is not None: r.put(x * x)\n"
+		   "ts = [threading.Thread(target=work) for i in range(4)]\n"
+		   "for t in ts: t.start()\n"
+		   "for line in sys.stdin:\n"
+		   "  for i in range(int(line)): q.put(i)\n"
+		   "  print(sum(r.get() for i in range(int(line))), flush=True)\n"
+		   "for t in ts: q.put(None)\n"
+		   "for t in ts: t.join()\n"
+		   "print('bye')\n");
+	expect(s,
+	       "coproc T { exec python3 /tmp/threads.py; }\n"
+	       "echo 10 >&${T[1]}; read x <&${T[0]}; echo $x",
+	       "285\n");
+	f = fork_of(s);
+	expect(f, "echo 11 >&${T[1]}; read x <&${T[0]}; echo $x; exec {T[1]}>&-; cat <&${T[0]}",
+	       "385\nbye\n");
+	expect(s, "echo 12 >&${T[1]}; read x <&${T[0]}; echo $x; exec {T[1]}>&-; cat <&${T[0]}",
+	       "506\nbye\n");
+	cowsh_free(f);
+}
+
+/* A write that waits for room goes on where it was: nothing is missing, nothing there twice. */
+static void full_pipe(cowsh *s)
+{
+	static const char check[] = "md5sum <&7; exec 7<&-";
+	cowsh *f;
+
+	write_file(s, "/tmp/writes.py",
+		   "import os\n"
+		   "n = os.write(1, bytes(range(256)) * 1000)\n"
+		   "n += os.writev(1, [b'abc' * 30000, b'de' * 40000])\n"
+		   "os.write(1, b'%d' % n)\n");
+	expect(s,
+	       "exec 7< <(exec python3 /tmp/writes.py); sleep 1\n"
+	       "dd bs=10000 count=19 iflag=fullblock status=none <&7 | wc -c",
+	       "190000\n");
+	f = fork_of(s);
+	expect(f, check, "c1beb7bb1f700b46c3bb7c269632797e  -\n");
+	expect(s, check, "c1beb7bb1f700b46c3bb7c269632797e  -\n");
+	cowsh_free(f);
+}
+
+/* In the middle of computing; and one whose child, a command of ours, stays behind. */
+static void others(cowsh *s)
+{
+	cowsh *f;
+
+	expect(s,
+	       "python3 -c 'for i in range(5000000): pass\nprint(\"counted\")' &\n"
+	       "sleep 0.01",
+	       "");
+	f = fork_of(s);
+	expect(f, "wait", "counted\n");
+	expect(s, "wait", "counted\n");
+	cowsh_free(f);
+	write_file(s, "/tmp/child.py",
+		   "import asyncio\n"
+		   "async def main():\n"
+		   "  p = await asyncio.create_subprocess_exec('/bin/cat', stdin=-1, stdout=-1)\n"
+		   "  await asyncio.sleep(3)\n"
+		   "  print((await p.communicate(b'hello'))[0], p.returncode)\n"
+		   "asyncio.run(main())\n");
+	expect(s, "python3 /tmp/child.py & sleep 1", "");
+	f = fork_of(s);
+	expect(f, "wait $!; echo $?", "b'' -9\n0\n");
+	expect(s, "wait $!; echo $?", "b'hello' 0\n0\n");
+	cowsh_free(f);
+}
+
+static void session(bool warm)
+{
+	cowsh *s = session_new(warm);
+
+	interpreter(s);
+	server(s);
+	sleeper(s);
+	threads(s);
+	full_pipe(s);
+	others(s);
+	cowsh_free(s);
+}
+
+enum { SLABS = 64 << 10 }; /* small blocks may lie in other slabs than before */
+
+int main(int argc, char **argv)
+{
+	size_t used;
+
+	if (!open_store(argc, argv))
+		return 2;
+	session(true);
+	session(false);
+	used = cowsh_store_used(store);
+	session(true);
+	session(false);
+	return verdict(used + SLABS);
+}
