@@ -275,6 +275,19 @@ static int search_part(struct grep *g, struct window *w, struct bytes part)
 	return search_block(g, w, part);
 }
 
+/* In a binary file NULs end lines, too. */
+static int search_binary(struct grep *g, struct window *w, struct bytes block)
+{
+	char *copy = pool_alloc(g->c->pool, block.len);
+	int err;
+
+	for (size_t i = 0; i < block.len; i++)
+		copy[i] = block.ptr[i] != '\0' ? block.ptr[i] : '\n';
+	err = search_part(g, w, (struct bytes){ copy, block.len });
+	pool_free(g->c->pool, copy, block.len);
+	return err;
+}
+
 /* Cuts a block where its first NUL lies, in units of GNU's buffer. */
 static int search_chunk(struct grep *g, struct window *w, struct bytes block, uint64_t pos)
 {
@@ -293,7 +306,11 @@ static int search_chunk(struct grep *g, struct window *w, struct bytes block, ui
 		became_binary(g);
 		block = bytes_slice(block, text, block.len);
 	}
-	return g->stop ? 0 : search_part(g, w, block);
+	if (g->stop)
+		return 0;
+	if (g->is_binary && memchr(block.ptr, '\0', block.len) != NULL)
+		return search_binary(g, w, block);
+	return search_part(g, w, block);
 }
 
 int grep_search(struct grep *g, struct input *in)

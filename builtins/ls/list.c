@@ -297,7 +297,8 @@ static size_t full_width(const struct ls_opts *o, const struct ls_entry *e, stru
 	return e->columns + (o->inode ? w.inode + 1 : 0) + (o->blocks ? w.blocks + 1 : 0);
 }
 
-static void put_commas(struct cmd *c, struct ls_opts *o, struct ls_list *l)
+/* One behind the other, as many as a line holds: ", " or two blanks between. */
+static void put_row_wise(struct cmd *c, struct ls_opts *o, struct ls_list *l, char separator)
 {
 	size_t at = 0;
 
@@ -310,7 +311,8 @@ static void put_commas(struct cmd *c, struct ls_opts *o, struct ls_list *l)
 		if (i > 0) {
 			bool fits = o->width == 0 || at + width + 2 < o->width;
 
-			cmd_puts(c, fits ? ", " : ",\n");
+			cmd_putc(c, separator);
+			cmd_putc(c, fits ? ' ' : '\n');
 			at = fits ? at + 2 : 0;
 		}
 		ls_put_prefix(c, o, e, 0, 0);
@@ -360,16 +362,9 @@ static void choose_columns(struct cmd *c, const struct ls_opts *o, const struct 
 {
 	size_t most = o->width / COLUMN_LEAST + (o->width % COLUMN_LEAST != 0);
 
-	if (most > l->n || o->width == 0)
+	if (most > l->n)
 		most = l->n;
 	g->width = arena_array(c->arena, most + 1, sizeof(size_t));
-	if (o->width == 0) {
-		struct ls_opts wide = *o;
-
-		wide.width = UINT64_MAX;
-		try_columns(c, &wide, l, g, most > 0 ? most : 1, across);
-		return;
-	}
 	for (size_t n = most; n > 1; n--)
 		if (try_columns(c, o, l, g, n, across))
 			return;
@@ -425,9 +420,14 @@ void ls_put(struct cmd *c, struct ls_opts *o, struct ls_list *l)
 		ls_measure(c, o, &l->entry[i]);
 	switch (o->format) {
 	case LS_LONG: ls_put_long(c, o, l); break;
-	case LS_COMMAS: put_commas(c, o, l); break;
+	case LS_COMMAS: put_row_wise(c, o, l, ','); break;
 	case LS_ACROSS:
-	case LS_COLUMNS: put_grid(c, o, l, o->format == LS_ACROSS); break;
+	case LS_COLUMNS:
+		if (o->width == 0)
+			put_row_wise(c, o, l, ' ');
+		else
+			put_grid(c, o, l, o->format == LS_ACROSS);
+		break;
 	default: put_single(c, o, l);
 	}
 }

@@ -404,6 +404,8 @@ static void dump_walked(struct tar *t, struct walk *w, struct walk_entry *e)
 	struct vfs_stat st = e->st;
 	bool gone = false;
 
+	if (e->kind == WALK_ERROR && names_excluded(t, e->path))
+		return;
 	if (e->kind == WALK_ERROR) {
 		xform_safe(t, e->path, false); /* says what it would remove */
 		failed_read(t, e->err, e->in_dir ? "Cannot open" : "Cannot stat", e->path);

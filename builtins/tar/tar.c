@@ -485,6 +485,31 @@ static int opt_help_list(struct cmd *c, const struct opt *o, const char *arg)
 		.name = (l), .kind = OPT_KIND_CALL, .value = (val), .fn = (call), .help = (text)   \
 	}
 
+/* The real one lists with details then, whatever it does. */
+static int set_utc(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)opt;
+	(void)arg;
+	t->utc = true;
+	t->verbose = t->verbose < 2 ? 2 : t->verbose;
+	return 0;
+}
+
+/* With a signal they are told when that comes, and not at the end: nobody sends one. */
+static int set_totals(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)opt;
+	if (arg == NULL)
+		t->totals = true;
+	else if (cmd_sig_number(arg) < 0)
+		tar_fatal(t, 0, "Unknown signal name: %s", arg);
+	return 0;
+}
+
 static const struct opt tar_options[] = {
 	MODE('A', "catenate", TAR_CONCAT, "append archives to an archive"),
 	MODE('A', "concatenate", TAR_CONCAT, NULL),
@@ -609,8 +634,8 @@ static const struct opt tar_options[] = {
 	OPT_FLAG('w', "interactive", struct tar, interactive, "ask for everything"),
 	OPT_FLAG('w', "confirmation", struct tar, interactive, NULL),
 	OPT_FLAG(0, "full-time", struct tar, full_time, "times in full"),
-	OPT_FLAG(0, "utc", struct tar, utc, "times in UTC"),
-	OPT_FLAG(0, "totals", struct tar, totals, "say how many bytes"),
+	OPT_CALL(0, "utc", set_utc, "times in UTC; as -vv"),
+	OPT_CALL_OPTIONAL(0, "totals", set_totals, "SIGNAL", "say how many bytes"),
 	OPT_FLAG('R', "block-number", struct tar, block_numbers, "numbers of blocks"),
 	VALUED(0, "checkpoint", OPTIONAL, opt_number, 2, "N", "tell after each N records"),
 	VALUED(0, "checkpoint-action", REQUIRED, opt_checkpoint_action, 0, "ACTION", "echo or dot"),
