@@ -336,7 +336,15 @@ static bool skip_rest(struct braced *b)
 /* ${${..}} and its like: what begins with the second $ is nothing to expand. */
 static bool is_nested(struct parser *p)
 {
-	return source_peek(p) == '$' && (source_second(p) == '{' || source_second(p) == '(');
+	struct source_mark mark = source_mark(p);
+	int c;
+
+	if (source_peek(p) != '$')
+		return false;
+	p->pos++;
+	c = source_peek(p);
+	source_return(p, mark);
+	return c == '{' || c == '(';
 }
 
 /* Takes the # of a length or the ! of an indirection, if that is what is next. */
