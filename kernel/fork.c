@@ -183,6 +183,8 @@ int proc_copy(struct copying *w, const struct proc *like, int (*fn)(struct proc 
 	if (r == 0)
 		r = copy_signals(p, like);
 	if (r == 0)
+		r = ptimer_copy_all(p, like);
+	if (r == 0)
 		r = proc_set_stack(p, fn, arg);
 	if (r == 0)
 		drop_opening(p, like);
@@ -249,6 +251,7 @@ static void let_run(struct proc *p, const struct proc *like)
 		p->priv->alarm.sig = alarm->sig;
 		timer_set(p->k, &p->priv->alarm, alarm->at_ns);
 	}
+	ptimer_arm_all(p);
 	if (like->state == PROC_STOPPED) {
 		p->state = PROC_STOPPED;
 		p->priv->under = PROC_READY;

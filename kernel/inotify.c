@@ -342,6 +342,50 @@ static int64_t inotify_waiting(const struct file *f)
 	return (int64_t)(inotify_of(f)->tail - inotify_of(f)->head);
 }
 
+static int copy_watches(struct kernel *k, const struct inotify *like, struct inotify *n)
+{
+	struct watch **link = &n->first;
+
+	for (const struct watch *from = like->first; from != NULL; from = from->next) {
+		struct watch *w = heap_alloc(&k->heap, sizeof *w);
+
+		if (w == NULL || vfs_hold(k->vfs, from->ino) != 0) {
+			heap_free(&k->heap, w, sizeof *w);
+			return -E_NOMEM;
+		}
+		*w = *from;
+		w->next = NULL;
+		*link = w;
+		link = &w->next;
+		k->watches++;
+	}
+	return 0;
+}
+
+static int inotify_copy(struct copying *c, const struct file *like, struct file *f)
+{
+	const struct inotify *from = inotify_of(like);
+	struct kernel *k = c->to;
+	struct inotify *n = heap_alloc(&k->heap, sizeof *n);
+	char *queue = from->cap != 0 ? heap_alloc(&k->heap, from->cap) : NULL;
+
+	if (n == NULL || (from->cap != 0 && queue == NULL)) {
+		heap_free(&k->heap, n, sizeof *n);
+		heap_free(&k->heap, queue, from->cap);
+		return -E_NOMEM;
+	}
+	*n = *from;
+	n->first = NULL;
+	n->queue = queue;
+	n->readers = (struct waitq){ NULL, NULL };
+	if (n->tail != 0)
+		memcpy(n->queue, from->queue, n->tail);
+	n->next = k->inotifies;
+	k->inotifies = n;
+	f->u.object = n;
+	return copy_watches(k, from, n);
+}
+
 static const struct file_ops file_inotify = {
 	.waiting = inotify_waiting,
 	.name = "anon_inode:inotify",
@@ -349,6 +393,7 @@ static const struct file_ops file_inotify = {
 	.poll = inotify_poll,
 	.stat = anonymous_stat,
 	.close = inotify_close,
+	.copy = inotify_copy,
 };
 
 int64_t sys_inotify(struct proc *p, unsigned oflags)

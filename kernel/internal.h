@@ -387,6 +387,9 @@ void ptimer_expired(struct ptimer *t);
 /* The timer's signal was taken: how often it has expired since. */
 uint32_t ptimer_taken(struct proc *p, int sig, int id);
 void ptimer_clear_all(struct proc *p);
+/* A copy's, which run from ptimer_arm_all on. */
+int ptimer_copy_all(struct proc *p, const struct proc *like);
+void ptimer_arm_all(struct proc *p);
 /* Calls fn(arg) on the stack of kernel_run's caller, whatever process runs now; no other
  * process runs meanwhile. */
 int64_t kernel_on_host(struct kernel *k, int64_t (*fn)(void *arg), void *arg);

@@ -103,6 +103,31 @@ void ptimer_clear_all(struct proc *p)
 	}
 }
 
+int ptimer_copy_all(struct proc *p, const struct proc *like)
+{
+	struct ptimer **link = &p->priv->ptimers;
+
+	for (const struct ptimer *from = like->priv->ptimers; from != NULL; from = from->next) {
+		struct ptimer *t = heap_alloc(&p->k->heap, sizeof *t);
+
+		if (t == NULL)
+			return -E_NOMEM;
+		*t = *from;
+		t->next = NULL;
+		t->timer = (struct timer){ .p = p, .ptimer = t };
+		*link = t;
+		link = &t->next;
+	}
+	return 0;
+}
+
+void ptimer_arm_all(struct proc *p)
+{
+	for (struct ptimer *t = p->priv->ptimers; t != NULL; t = t->next)
+		if (!t->sent && !t->waiting)
+			arm(p->k, t);
+}
+
 /* --- the calls --- */
 
 static struct ptimer **find(struct proc *p, int id)

@@ -177,6 +177,53 @@ static void others(cowsh *s)
 	cowsh_free(f);
 }
 
+/* What a program may have open, and forks that find no memory at any point. */
+static void open_files(cowsh *s)
+{
+	static const char ask[] =
+		"ask 'print(ep.poll(0)[0][1], os.eventfd_read(e), len(b.recv(5000)), m[5],"
+		" os.write(tm, b\"hi\\n\"), os.read(ts, 9), p.accept()[1][0], n.get())'";
+	struct cowsh_host host = host_of_tests();
+	int none = 0;
+
+	write_file(s, "/tmp/opens.py",
+		   "import mmap, os, queue, select, signal, socket, threading, time\n"
+		   "a, b = socket.socketpair(); a.send(b'x' * 1000)\n"
+		   "p = socket.socket(); p.bind(('127.0.0.1', 99)); p.listen(5)\n"
+		   "c = socket.create_connection(('127.0.0.1', 99))\n"
+		   "tm, ts = os.openpty(); e = os.eventfd(3)\n"
+		   "socket.send_fds(a, [b'q'], [tm, ts, p.fileno()])\n"
+		   "ep = select.epoll(); ep.register(b)\n"
+		   "m = mmap.mmap(-1, 100000); m[5] = 7\n"
+		   "n = queue.Queue(); signal.signal(signal.SIGALRM, lambda s, f: n.put('rang'))\n"
+		   "signal.setitimer(signal.ITIMER_REAL, 50)\n");
+	expect(s,
+	       "coproc PY { exec python3 -u -i -q 2>/dev/null; }\n"
+	       "tell 'exec(open(\"/tmp/opens.py\").read()); x = 5'; ask 'print(x)'",
+	       "5\n");
+	for (uint64_t limit = 200000; limit < 8000000; limit += 400009) {
+		cowsh *f;
+		int err;
+
+		cowsh_set_limit(s, COWSH_LIMIT_MEMORY, limit);
+		err = cowsh_fork(s, &host, &f);
+		cowsh_set_limit(s, COWSH_LIMIT_MEMORY, 512 << 20);
+		none += err == -COWSH_ENOMEM;
+		if (err == 0)
+			cowsh_free(f);
+	}
+	if (none < 5)
+		printf("FAILED: %d forks without memory\n", none), failed++;
+	for (int i = 0; i < 2; i++) {
+		cowsh *f = fork_of(s);
+
+		expect(f, ask, "5 3 1000 7 3 b'hi\\n' 127.0.0.1 rang\n");
+		cowsh_free(f);
+	}
+	expect(s, ask, "5 3 1000 7 3 b'hi\\n' 127.0.0.1 rang\n");
+	expect(s, "kill %1; wait", "");
+}
+
 static void session(bool warm)
 {
 	cowsh *s = session_new(warm);
@@ -187,6 +234,7 @@ static void session(bool warm)
 	threads(s);
 	full_pipe(s);
 	others(s);
+	open_files(s);
 	cowsh_free(s);
 }
 
