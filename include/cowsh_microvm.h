@@ -55,7 +55,7 @@ struct cowsh_vm_event {
 
 /* What a program asks its system for often; see answers below. */
 struct cowsh_vm_answers {
-	uint32_t pid, tid, ppid, uid, gid;
+	uint32_t pid, tid, ppid, uid, gid, euid, egid;
 	uint32_t pad;
 	struct {
 		uint64_t handler, flags, restorer, mask;

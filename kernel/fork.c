@@ -14,6 +14,10 @@ static void copy_attributes(struct proc *p, const struct proc *like)
 	p->sid = like->sid;
 	p->umask = like->umask;
 	p->cred = like->cred;
+	p->real_uid = like->real_uid;
+	p->real_gid = like->real_gid;
+	p->saved_uid = like->saved_uid;
+	p->saved_gid = like->saved_gid;
 	p->sig_blocked = like->sig_blocked;
 	p->nice = like->nice;
 	memcpy(p->sig_action, like->sig_action, sizeof p->sig_action);

@@ -205,6 +205,8 @@ struct proc_program {
 	/* Lines of /proc/PID/maps, or smaps. */
 	void (*maps)(struct proc *p, bool details, struct arena *a, struct buf *b);
 	struct proc_sizes (*sizes)(struct proc *p);
+	/* What its arguments, or its environment, are by now; false: what they were. */
+	bool (*strings)(struct proc *p, bool environment, struct buf *b);
 };
 
 struct proc {
@@ -219,10 +221,12 @@ struct proc {
 	struct descriptor *fd; /* table of nfds entries */
 	int nfds;
 	uint32_t umask;
-	vfs_ino cwd; /* held */
-	struct vfs_cred cred;
-	const char *name;  /* comm, as ps and /proc show it */
-	char *const *argv; /* as started; NULL-ended */
+	vfs_ino cwd;                   /* held */
+	struct vfs_cred cred;          /* the effective user and group */
+	uint32_t real_uid, real_gid;   /* what it may become again, */
+	uint32_t saved_uid, saved_gid; /* also these */
+	const char *name;              /* comm, as ps and /proc show it */
+	char *const *argv;             /* as started; NULL-ended */
 	char *const *envp;
 	uint8_t sig_action[SIG_COUNT];
 	uint64_t sig_pending; /* bit n - 1: signal n, as in Linux's masks */

@@ -195,6 +195,8 @@ static void init_first(struct kernel *k, struct proc *p)
 	p->umask = 022;
 	p->cwd = VFS_ROOT;
 	p->cred = k->cred;
+	p->real_uid = p->saved_uid = p->cred.uid;
+	p->real_gid = p->saved_gid = p->cred.gid;
 	memcpy(p->priv->comm, "init", 5);
 	p->priv->from_host = true;
 	for (int i = 0; i < 16; i++)
@@ -211,6 +213,10 @@ static void inherit(struct proc *p, const struct proc *parent)
 	p->umask = proc_owner(parent)->umask;
 	p->cwd = proc_owner(parent)->cwd;
 	p->cred = parent->cred;
+	p->real_uid = parent->real_uid;
+	p->real_gid = parent->real_gid;
+	p->saved_uid = parent->saved_uid;
+	p->saved_gid = parent->saved_gid;
 	memcpy(p->priv->comm, parent->priv->comm, sizeof p->priv->comm);
 	args_share(p, parent);
 	p->sig_blocked = parent->sig_blocked;

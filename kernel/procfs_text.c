@@ -231,10 +231,10 @@ static void status(struct proc *p, struct buf *b)
 
 	buf_printf(b, "Name:\t%s\nUmask:\t%04o\nState:\t%s\nTgid:\t%d\nNgid:\t0\nPid:\t%d\n",
 		   p->name, (unsigned)proc_owner(p)->umask, state_word(p), tgid, p->pid);
-	buf_printf(b, "PPid:\t%d\nTracerPid:\t0\nUid:\t%u\t%u\t%u\t%u\n", p->ppid, c->uid, c->uid,
-		   c->uid, c->uid);
-	buf_printf(b, "Gid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t", c->gid, c->gid, c->gid,
-		   c->gid, p->nfds);
+	buf_printf(b, "PPid:\t%d\nTracerPid:\t0\nUid:\t%u\t%u\t%u\t%u\n", p->ppid, p->real_uid,
+		   c->uid, p->saved_uid, c->uid);
+	buf_printf(b, "Gid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t", p->real_gid, c->gid,
+		   p->saved_gid, c->gid, p->nfds);
 	for (uint32_t i = 0; i < c->ngroups; i++)
 		buf_printf(b, "%u ", c->groups[i]);
 	buf_printf(b, "\nNStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\n", tgid, p->pid, p->pgid,
@@ -326,6 +326,9 @@ int procfs_text(struct kernel *k, struct proc *p, enum procfs_kind kind, struct 
 
 	if (p == NULL)
 		return system_text(k, kind, b);
+	if (p->program != NULL && (kind == PROCFS_CMDLINE || kind == PROCFS_ENVIRON) &&
+	    p->program->strings(p, kind == PROCFS_ENVIRON, b))
+		return 0;
 	switch (kind) {
 	case PROCFS_CMDLINE: put_strings(b, p->argv); break;
 	case PROCFS_COMM: buf_printf(b, "%s\n", p->name); break;

@@ -180,9 +180,9 @@ static void push_aux(struct stack *s, const struct program *g, const struct prog
 	aux(s, AT_BASE, interp != NULL ? interp->bias + interp->elf.low : 0);
 	aux(s, AT_FLAGS, 0);
 	aux(s, AT_ENTRY, g->elf.entry + g->bias);
-	aux(s, AT_UID, cred->uid);
+	aux(s, AT_UID, s->t->p->real_uid);
 	aux(s, AT_EUID, cred->uid);
-	aux(s, AT_GID, cred->gid);
+	aux(s, AT_GID, s->t->p->real_gid);
 	aux(s, AT_EGID, cred->gid);
 	aux(s, AT_SECURE, 0);
 	aux(s, AT_HWCAP2, HWCAP2_FSGSBASE);

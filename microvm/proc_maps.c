@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What /proc tells of a real program's memory: maps, smaps, and its size.
+ * What /proc tells of a real program's memory: maps, smaps, its size, its arguments.
  */
 #include "microvm/private.h"
 
@@ -150,4 +150,39 @@ static struct proc_sizes sizes(struct proc *p)
 	return out;
 }
 
-const struct proc_program microvm_program = { .maps = maps, .sizes = sizes };
+static void put_memory(struct space *s, uint64_t from, uint64_t to, struct buf *b)
+{
+	while (from < to) {
+		uint64_t end = (from | PAGE_MASK_) + 1 < to ? (from | PAGE_MASK_) + 1 : to;
+		const page_entry *slot = page_slot(s, from, false);
+
+		if (slot == NULL || *slot == 0)
+			return;
+		buf_put(b, page_bytes(*slot) + (from & PAGE_MASK_), (size_t)(end - from));
+		from = end;
+	}
+}
+
+/* A program may write a title there, and further than its arguments go. */
+static bool strings(struct proc *p, bool environment, struct buf *b)
+{
+	struct space *s = task_of(p)->space;
+	const char *end;
+
+	if (s->arg_start == 0)
+		return false;
+	if (environment) {
+		put_memory(s, s->env_start, s->env_end, b);
+		return true;
+	}
+	put_memory(s, s->arg_start, s->arg_end, b);
+	if (b->len == 0 || b->ptr[b->len - 1] == '\0')
+		return true;
+	put_memory(s, s->env_start, s->env_end, b);
+	end = memchr(b->ptr, '\0', b->len);
+	if (end != NULL)
+		b->len = (size_t)(end - b->ptr);
+	return true;
+}
+
+const struct proc_program microvm_program = { .maps = maps, .sizes = sizes, .strings = strings };

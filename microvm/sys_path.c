@@ -197,29 +197,42 @@ int64_t call_statx(struct task *t, const uint64_t *a)
 	return put_user(t, a[4], &u, sizeof u);
 }
 
-static int64_t access_at(struct task *t, int dir, uint64_t address, uint64_t mask)
+/* As the real user, but for AT_EACCESS. */
+static int64_t access_at(struct task *t, int dir, uint64_t address, uint64_t mask, bool effective)
 {
+	struct proc *p = t->p;
+	uint32_t uid = p->cred.uid;
+	uint32_t gid = p->cred.gid;
 	char *path;
-	int r = get_path(t, address, &path);
+	int64_t r = get_path(t, address, &path);
 
 	if (r != 0)
 		return r;
-	return mask > 7 ? -E_INVAL : sys_access(t->p, dir, path, (unsigned)mask);
+	if (mask > 7)
+		return -E_INVAL;
+	if (!effective) {
+		p->cred.uid = p->real_uid;
+		p->cred.gid = p->real_gid;
+	}
+	r = sys_access(p, dir, path, (unsigned)mask);
+	p->cred.uid = uid;
+	p->cred.gid = gid;
+	return r;
 }
 
 int64_t call_access(struct task *t, const uint64_t *a)
 {
-	return access_at(t, AT_FDCWD_, a[0], a[1]);
+	return access_at(t, AT_FDCWD_, a[0], a[1], false);
 }
 
 int64_t call_faccessat(struct task *t, const uint64_t *a)
 {
-	return access_at(t, (int)a[0], a[1], a[2]);
+	return access_at(t, (int)a[0], a[1], a[2], false);
 }
 
 int64_t call_faccessat2(struct task *t, const uint64_t *a)
 {
-	return access_at(t, (int)a[0], a[1], a[2]);
+	return access_at(t, (int)a[0], a[1], a[2], (a[3] & 0x200) != 0);
 }
 
 /* --- names --- */

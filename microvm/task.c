@@ -494,8 +494,10 @@ static void give_answers(struct task *t)
 	a->pid = (uint32_t)owner->pid;
 	a->tid = (uint32_t)t->p->pid;
 	a->ppid = (uint32_t)owner->ppid;
-	a->uid = t->p->cred.uid;
-	a->gid = t->p->cred.gid;
+	a->uid = t->p->real_uid;
+	a->gid = t->p->real_gid;
+	a->euid = t->p->cred.uid;
+	a->egid = t->p->cred.gid;
 	memcpy(a->action, t->handlers->of, sizeof a->action);
 }
 
