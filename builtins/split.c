@@ -66,8 +66,6 @@ static int set_size(struct cmd *c, const struct opt *opt, const char *arg)
 
 	if (status != 0)
 		return status;
-	if (err == -E_OVERFLOW)
-		err = 0;
 	if (err == 0 && o->size == 0)
 		err = -E_RANGE;
 	return err == 0 ? 0 : bad_number(c, lines ? "lines" : "bytes", arg, err);

@@ -89,6 +89,7 @@ static struct node *parse_unary(struct parser *p);
 static struct node *parse_concat(struct parser *p);
 static struct node *parse_postfix(struct parser *p, bool assigns);
 static struct node *parse_primary(struct parser *p);
+static struct node *increment(struct parser *p, struct node *n);
 
 void awk_parse_list(struct parser *p, struct node *list, int end)
 {
@@ -300,8 +301,13 @@ static struct node *parse_field(struct parser *p)
 		awk_lex_next(&p->l);
 		n->a = binary(p, (enum node_op)op, 0, NULL, NULL);
 		n->a->a = parse_postfix(p, false);
+	} else if (at_token(p, '$')) {
+		/* "$$i++" increments the inner field... */
+		n->a = awk_parse_deeper(p, parse_primary);
+		if (at_token(p, T_INCR) || at_token(p, T_DECR))
+			n->a = increment(p, n->a);
 	} else {
-		/* "$i++" increments the field. */
+		/* ...and "$i++" the only one. */
 		n->a = awk_parse_deeper(p, parse_primary);
 	}
 	return n;
@@ -362,6 +368,17 @@ static struct node *assign(struct parser *p, struct node *target)
 	return n;
 }
 
+/* n++ or n--, at the operator. */
+static struct node *increment(struct parser *p, struct node *n)
+{
+	struct node *incr = awk_node_new(p, N_INCR);
+
+	incr->sub = INCR_POST | (at_token(p, T_DECR) ? INCR_DOWN : 0);
+	incr->a = n;
+	awk_lex_next(&p->l);
+	return incr;
+}
+
 static struct node *parse_postfix(struct parser *p, bool assigns)
 {
 	struct node *n;
@@ -381,14 +398,8 @@ static struct node *parse_postfix(struct parser *p, bool assigns)
 		return n;
 	if (assigns && (at_token(p, '=') || at_token(p, T_ASSIGN)))
 		return assign(p, n);
-	if (assigns && (at_token(p, T_INCR) || at_token(p, T_DECR))) {
-		struct node *incr = awk_node_new(p, N_INCR);
-
-		incr->sub = INCR_POST | (at_token(p, T_DECR) ? INCR_DOWN : 0);
-		incr->a = n;
-		awk_lex_next(&p->l);
-		return incr;
-	}
+	if (assigns && (at_token(p, T_INCR) || at_token(p, T_DECR)))
+		return increment(p, n);
 	return n;
 }
 

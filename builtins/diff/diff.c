@@ -253,6 +253,7 @@ static const struct opt diff_options[] = {
 	OPT_FLAG(0, "suppress-blank-empty", struct diff_opts, suppress_blank,
 		 "no blanks in front of empty lines"),
 	OPT_MISSING('l', "paginate"),
+	OPT_MISSING_ARG(0, "palette"),
 	OPT_FLAG('r', "recursive", struct diff_opts, recursive, "compare subdirectories"),
 	OPT_FLAG(0, "no-dereference", struct diff_opts, no_dereference, "do not follow symlinks"),
 	OPT_FLAG('N', "new-file", struct diff_opts, new_file, "absent files are empty"),

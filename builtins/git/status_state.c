@@ -209,6 +209,22 @@ static void put_pick(struct status *s, struct buf *out, const char *file, const 
 	buf_putc(out, '\n');
 }
 
+static void put_bisect(struct status *s, struct buf *out, bool hints)
+{
+	char *start = first_line(s->g, "BISECT_START");
+	struct oid o;
+
+	if (start != NULL && oid_parse(start, &o))
+		buf_printf(out, "You are currently bisecting, started from branch '%s'.\n",
+			   oid_short(s->g, &o, 0));
+	else if (start != NULL)
+		buf_printf(out, "You are currently bisecting, started from branch '%s'.\n", start);
+	if (start != NULL && hints)
+		buf_puts(out, "  (use \"git bisect reset\" to get back to the original branch)\n");
+	if (start != NULL)
+		buf_putc(out, '\n');
+}
+
 void status_put_state(struct status *s, struct buf *out)
 {
 	struct git *g = s->g;
@@ -224,4 +240,5 @@ void status_put_state(struct status *s, struct buf *out)
 		put_pick(s, out, "CHERRY_PICK_HEAD", "cherry-picking", "cherry-pick", hints);
 	if (has(g, "REVERT_HEAD"))
 		put_pick(s, out, "REVERT_HEAD", "reverting", "revert", hints);
+	put_bisect(s, out, hints);
 }

@@ -64,6 +64,7 @@ static const struct opt patch_options[] = {
 	OPT_SET('c', "context", struct patch_opts, format, PATCH_CONTEXT, "it is a context diff"),
 	OPT_STR('d', "directory", struct patch_opts, directory, NULL, "DIR", "go to DIR first"),
 	OPT_MISSING_ARG('D', "ifdef"),
+	OPT_MISSING_ARG(0, "reject-format"),
 	OPT_SET('e', "ed", struct patch_opts, format, PATCH_ED, "not here"),
 	OPT_FLAG('E', "remove-empty-files", struct patch_opts, remove_empty,
 		 "remove files that become empty"),
