@@ -249,6 +249,17 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t size)
 	return block;
 }
 
+void *arena_room(struct arena *a, void *list, size_t n, size_t item)
+{
+	size_t bytes = SIZE_MAX; /* the arena refuses it */
+
+	if ((n & (n - 1)) != 0)
+		return list;
+	if (n <= SIZE_MAX / 2 / item)
+		bytes = (n == 0 ? 1 : 2 * n) * item;
+	return arena_grow(a, list, n * item, bytes);
+}
+
 char *arena_dup(struct arena *a, struct bytes s)
 {
 	char *copy = arena_alloc(a, s.len + 1);

@@ -87,6 +87,9 @@ void *arena_array(struct arena *a, size_t count, size_t size);
 /* Grows a block: in place if it is the newest one, else a copy (the old one is wasted until
  * the release). old may be NULL with old_size 0. */
 void *arena_grow(struct arena *a, void *old, size_t old_size, size_t size);
+/* A list of n items that grows one by one has room for another: at each power of two it doubles.
+ * It must have grown by this alone, from NULL with n 0. */
+void *arena_room(struct arena *a, void *list, size_t n, size_t item);
 /* A copy with a NUL behind it. */
 char *arena_dup(struct arena *a, struct bytes s);
 struct bytes arena_bytes(struct arena *a, struct bytes s);

@@ -639,8 +639,7 @@ static bool read_directive(struct yaml_parser *p)
 		end++;
 	for (prefix = end; prefix < line.len && byte_is_blank(line.ptr[prefix]);)
 		prefix++;
-	p->handles = arena_grow(p->arena, p->handles, p->nhandles * sizeof(struct bytes),
-				(p->nhandles + 2) * sizeof(struct bytes));
+	p->handles = arena_room(p->arena, p->handles, p->nhandles / 2, 2 * sizeof(struct bytes));
 	p->handles[p->nhandles++] = bytes_slice(line, 5, end);
 	p->handles[p->nhandles++] = bytes_slice(line, prefix, line.len);
 	return true;

@@ -25,9 +25,7 @@ struct mode_change {
 
 static struct change *add(struct cmd *c, struct mode_change *m)
 {
-	size_t size = m->n * sizeof(*m->list);
-
-	m->list = arena_grow(c->arena, m->list, size, size + sizeof(*m->list));
+	m->list = arena_room(c->arena, m->list, m->n, sizeof(*m->list));
 	m->list[m->n] = (struct change){ .op = '=' };
 	return &m->list[m->n++];
 }

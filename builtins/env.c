@@ -18,10 +18,9 @@ struct env_opts {
 static int add_unset(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct env_opts *o = c->opts;
-	size_t size = o->nunset * sizeof(char *);
 
 	(void)opt;
-	o->unset = arena_grow(c->arena, o->unset, size, size + sizeof(char *));
+	o->unset = arena_room(c->arena, o->unset, o->nunset, sizeof(char *));
 	o->unset[o->nunset++] = arg;
 	return 0;
 }
@@ -40,11 +39,9 @@ struct splitter {
 
 static void end_word(struct splitter *s)
 {
-	size_t size = (size_t)s->n * sizeof(char *);
-
 	if (!s->in_word)
 		return;
-	s->list = arena_grow(s->c->arena, s->list, size, size + sizeof(char *));
+	s->list = arena_room(s->c->arena, s->list, (size_t)s->n, sizeof(char *));
 	s->list[s->n++] = arena_dup(s->c->arena, buf_bytes(&s->word));
 	s->word.len = 0;
 	s->in_word = false;

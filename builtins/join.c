@@ -150,9 +150,8 @@ static void add_places(struct cmd *c, struct join_opts *o, const char *list)
 	for (;;) {
 		size_t len = strcspn(list, ", \t");
 		char *word = arena_dup(c->arena, (struct bytes){ list, len });
-		size_t size = o->nplaces * sizeof(*o->place);
 
-		o->place = arena_grow(c->arena, o->place, size, size + sizeof(*o->place));
+		o->place = arena_room(c->arena, o->place, o->nplaces, sizeof(*o->place));
 		o->place[o->nplaces++] = parse_place(c, word);
 		if (list[len] == '\0')
 			return;

@@ -55,9 +55,8 @@ static size_t field_width(enum od_kind kind, size_t size)
 static void add_spec(struct cmd *c, enum od_kind kind, size_t size)
 {
 	struct od_opts *o = c->opts;
-	size_t bytes = o->nspecs * sizeof(*o->spec);
 
-	o->spec = arena_grow(c->arena, o->spec, bytes, bytes + sizeof(*o->spec));
+	o->spec = arena_room(c->arena, o->spec, o->nspecs, sizeof(*o->spec));
 	o->spec[o->nspecs++] = (struct spec){ kind, size, field_width(kind, size), 0, false };
 }
 

@@ -38,9 +38,7 @@ struct pgrep_opts {
 
 static void add_id(struct cmd *c, struct id_list *l, int64_t id)
 {
-	size_t size = l->n * sizeof id;
-
-	l->id = arena_grow(c->arena, l->id, size, size + sizeof id);
+	l->id = arena_room(c->arena, l->id, l->n, sizeof id);
 	l->id[l->n++] = id;
 	l->given = true;
 }

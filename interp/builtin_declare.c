@@ -456,10 +456,10 @@ static void save_options(struct shell *sh)
 
 	while (f != NULL && !f->is_function)
 		f = f->up;
-	if (f == NULL || f->saved_options != NULL)
+	if (f == NULL || f->options_saved)
 		return;
-	f->saved_options = arena_alloc(sh->arena, sizeof(*f->saved_options));
-	*f->saved_options = sh->opt;
+	f->saved_options = sh->opt;
+	f->options_saved = true;
 }
 
 static void bad_operand(struct declare *d, const struct operand *o)

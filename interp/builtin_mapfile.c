@@ -19,6 +19,8 @@ struct mapfile {
 	int64_t skip;
 	int64_t quantum;
 	const char *callback;
+	struct bytes key; /* the array's name and its hash */
+	uint64_t hash;
 	int fd;
 };
 
@@ -125,6 +127,18 @@ static void run_callback(struct mapfile *m, int64_t index, struct bytes line)
 	exec_text(m->sh, buf_bytes(&text), NULL, m->sh->line);
 }
 
+/* The callback may have removed the array, or made something else of it. */
+static int find_array(struct mapfile *m)
+{
+	struct var *v = var_ensure(m->sh, m->key, m->hash);
+
+	if ((v->flags & VAR_ASSOC) != 0)
+		return mapfile_fail(m, "%s: not an indexed array", v->name.ptr);
+	var_make_array(m->sh, v, false);
+	m->array = v;
+	return 0;
+}
+
 static int read_lines(struct mapfile *m)
 {
 	struct arena_mark mark = arena_mark(m->sh->arena);
@@ -143,6 +157,8 @@ static int read_lines(struct mapfile *m)
 		if (m->callback != NULL && taken % m->quantum == 0) {
 			line = arena_bytes(m->sh->arena, line);
 			run_callback(m, index, line);
+			if (find_array(m) != 0)
+				return 1;
 		}
 		if (var_assign_at(m->sh, m->array, index, line, 0) != 0)
 			return 1;
@@ -185,6 +201,8 @@ static int prepare_array(struct mapfile *m, const char *name)
 	if (!m->has_origin)
 		var_clear_array(m->sh, v);
 	m->array = v;
+	m->key = arena_bytes(m->sh->arena, key);
+	m->hash = hash;
 	return 0;
 }
 

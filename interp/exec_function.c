@@ -74,8 +74,8 @@ static void pop_call(struct shell *sh, struct params outer)
 {
 	struct frame *frame = sh->frame;
 
-	if (frame->saved_options != NULL)
-		options_put_back(sh, frame->saved_options);
+	if (frame->options_saved)
+		options_put_back(sh, &frame->saved_options);
 	params_free(sh, &sh->params);
 	sh->params = outer;
 	sh->line = frame->call_line;

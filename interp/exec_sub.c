@@ -12,7 +12,10 @@
 
 /* --- what changes nothing --- */
 
-static bool param_is_pure(const struct param *p);
+/* Words in words that are looked into; what lies deeper counts as changing something. */
+enum { PURE_DEPTH_MAX = 8 };
+
+static bool param_is_pure(const struct param *p, int depth);
 
 static bool arith_is_pure(const struct arith_text *a)
 {
@@ -27,12 +30,12 @@ static bool arith_is_pure(const struct arith_text *a)
 	return true;
 }
 
-static bool part_is_pure(const struct part *p)
+static bool part_is_pure(const struct part *p, int depth)
 {
 	switch (p->kind) {
 	case PART_TEXT:
 	case PART_TILDE: return true;
-	case PART_PARAM: return param_is_pure(p->param);
+	case PART_PARAM: return param_is_pure(p->param, depth);
 	case PART_COMMAND: return true; /* a subshell of its own */
 	case PART_ARITH: return false;
 	case PART_PROCSUB:
@@ -42,15 +45,22 @@ static bool part_is_pure(const struct part *p)
 	return false;
 }
 
-bool word_is_pure(const struct word *w)
+static bool is_pure(const struct word *w, int depth)
 {
 	if (w == NULL || (w->flags & WORD_LITERAL) != 0)
 		return true;
+	if (depth == PURE_DEPTH_MAX)
+		return false;
 	for (int i = 0; i < w->nparts; i++) {
-		if (!part_is_pure(&w->parts[i]))
+		if (!part_is_pure(&w->parts[i], depth + 1))
 			return false;
 	}
 	return true;
+}
+
+bool word_is_pure(const struct word *w)
+{
+	return is_pure(w, 0);
 }
 
 /* Variables that a subshell sees differently, or that change when they are read. */
@@ -60,7 +70,7 @@ static bool name_is_plain(struct bytes name)
 	       !bytes_is(name, "SRANDOM");
 }
 
-static bool param_is_pure(const struct param *p)
+static bool param_is_pure(const struct param *p, int depth)
 {
 	switch (p->op) {
 	case OP_ASSIGN:
@@ -73,7 +83,7 @@ static bool param_is_pure(const struct param *p)
 		return false;
 	if (p->subscript == SUB_INDEX && !arith_is_pure(p->sub_arith))
 		return false;
-	return word_is_pure(p->arg) && word_is_pure(p->arg2) && arith_is_pure(p->offset) &&
+	return is_pure(p->arg, depth) && is_pure(p->arg2, depth) && arith_is_pure(p->offset) &&
 	       arith_is_pure(p->length);
 }
 

@@ -9,7 +9,8 @@
  */
 #include "interp/expand.h"
 
-enum { BRACE_STACK_BYTES = 16 * 1024 };
+/* Each combination is expanded where the walk ends. */
+enum { BRACE_STACK_BYTES = 24 * 1024 };
 
 /* What is to be walked after the parts at hand. */
 struct rest {

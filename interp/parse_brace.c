@@ -446,6 +446,22 @@ static void mend_neighbours(struct parser *p, struct word *w)
 
 /* --- entry --- */
 
+struct kept {
+	struct parser *p;
+	struct brace *brace;
+};
+
+static void keep_again(struct parser *p, struct part *parts, int n);
+
+static int keep_alternatives(void *arg)
+{
+	const struct kept *k = arg;
+
+	for (int i = 0; i < k->brace->nalt; i++)
+		keep_again(k->p, k->brace->alt[i]->parts, k->brace->alt[i]->nparts);
+	return 0;
+}
+
 /* The parts that are kept were copied: their source is due at the new place. */
 static void keep_again(struct parser *p, struct part *parts, int n)
 {
@@ -453,10 +469,9 @@ static void keep_again(struct parser *p, struct part *parts, int n)
 		size_t from = (size_t)(uintptr_t)parts[i].text.ptr;
 
 		if (parts[i].kind == PART_BRACE) {
-			struct brace *b = parts[i].brace;
+			struct kept inner = { p, parts[i].brace };
 
-			for (int k = 0; k < b->nalt; k++)
-				keep_again(p, b->alt[k]->parts, b->alt[k]->nparts);
+			parse_deeper(p, keep_alternatives, &inner);
 		} else if (parts[i].kind != PART_TEXT && parts[i].kind != PART_TILDE) {
 			source_keep(p, &parts[i].text, from, from + parts[i].text.len);
 		}

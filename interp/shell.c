@@ -389,8 +389,8 @@ void shell_recover(struct shell *sh)
 			params_free(sh, &sh->params);
 			sh->params = *f->saved_params;
 		}
-		if (f->saved_options != NULL)
-			sh->opt = *f->saved_options;
+		if (f->options_saved)
+			sh->opt = f->saved_options;
 		trap_show(sh, f);
 		frame_pop(sh);
 	}

@@ -131,13 +131,14 @@ struct frame {
 	int call_line;        /* line of the call in the caller */
 	bool is_function;
 	bool is_source;
-	struct function *fn;           /* counted while it runs */
-	struct ast *unit;              /* counted: the unit being executed */
-	struct params *saved_params;   /* positional parameters of the caller */
-	int loop_depth;                /* of the caller */
-	int scope;                     /* sh->scope before the call */
-	struct options *saved_options; /* of `local -`; NULL if unused */
-	int getopts_index;             /* of the caller */
+	struct function *fn;          /* counted while it runs */
+	struct ast *unit;             /* counted: the unit being executed */
+	struct params *saved_params;  /* positional parameters of the caller */
+	int loop_depth;               /* of the caller */
+	int scope;                    /* sh->scope before the call */
+	struct options saved_options; /* of `local -`, if options_saved */
+	int getopts_index;            /* of the caller */
+	bool options_saved;
 	bool returns_traced;
 	int argc; /* what the call adds to BASH_ARGC and BASH_ARGV; -1: nothing */
 	char **argv;

@@ -122,6 +122,8 @@ int args_set(struct proc *p, const struct args *a)
 	/* The strings may come from the old block. */
 	old = p->priv->args;
 	fill(p, a, b, count);
+	if (a->name != NULL)
+		proc_set_name(p, a->name);
 	put_block(p->k, old);
 	return 0;
 }

@@ -179,6 +179,7 @@ static int load(struct proc *p, const char *path, const struct image *im, char *
 		char *const *envp)
 {
 	struct args args = { .path = im->path,
+			     .name = path,
 			     .head = im->head,
 			     .nhead = im->nhead,
 			     .argv = argv,
@@ -194,7 +195,6 @@ static int load(struct proc *p, const char *path, const struct image *im, char *
 
 	if (r != 0)
 		return r;
-	proc_set_name(p, path);
 	p->priv->format = im->format->name;
 	p->priv->loaded = true;
 	for (int sig = 1; sig < SIG_COUNT; sig++)

@@ -410,6 +410,7 @@ void proc_clear_cache(struct kernel *k);
 /* Copies path, head, argv and envp into one block of the process: 0, -E_2BIG, -E_NOMEM. */
 struct args {
 	const char *path;
+	const char *name;  /* the process is named after it; NULL: its name stays */
 	char *const *head; /* what "#!" lines put in place of argv[0] */
 	int nhead;
 	char *const *argv;

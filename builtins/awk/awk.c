@@ -128,8 +128,7 @@ static int set_assign(struct cmd *c, const struct opt *o, const char *arg)
 	size_t n = (size_t)opts->nassigns;
 
 	(void)o;
-	opts->assigns = arena_grow(c->arena, opts->assigns, n * sizeof(char *),
-				   (n + 1) * sizeof(char *));
+	opts->assigns = arena_room(c->arena, opts->assigns, n, sizeof(char *));
 	opts->assigns[opts->nassigns++] = arena_dup(c->arena, bytes_of(arg));
 	return 0;
 }

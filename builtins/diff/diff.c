@@ -177,9 +177,8 @@ static int set_pattern(struct cmd *c, const struct opt *opt, const char *arg)
 static void add_exclude(struct cmd *c, const char *pattern)
 {
 	struct diff_opts *o = c->opts;
-	size_t size = o->nexclude * sizeof(*o->exclude_glob);
 
-	o->exclude_glob = arena_grow(c->arena, o->exclude_glob, size, size + sizeof(struct glob *));
+	o->exclude_glob = arena_room(c->arena, o->exclude_glob, o->nexclude, sizeof(struct glob *));
 	o->exclude_glob[o->nexclude++] = glob_compile(c->arena, bytes_of(pattern),
 						      c->utf8 ? GLOB_UTF8 : 0);
 }

@@ -84,6 +84,8 @@ static bool next_block(struct jq *j, struct bytes *out)
 {
 	struct reader *r = j->reader;
 
+	/* What was parsed last is gone then: its lines are counted now. */
+	json_parser_place(&r->parser);
 	if (r->given.len > 0) {
 		*out = r->given;
 		r->given.len = 0;

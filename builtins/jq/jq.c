@@ -166,8 +166,7 @@ static void add_dir(struct args *a, const char *dir)
 {
 	struct jq_opts *o = &a->j->opts;
 
-	o->dirs = arena_grow(a->j->a, o->dirs, o->ndirs * sizeof(char *),
-			     (o->ndirs + 1) * sizeof(char *));
+	o->dirs = arena_room(a->j->a, o->dirs, o->ndirs, sizeof(char *));
 	o->dirs[o->ndirs++] = arena_dup(a->j->a, bytes_of(dir));
 }
 

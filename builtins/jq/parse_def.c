@@ -14,9 +14,9 @@ static void add_part(struct parser *p, struct pattern *o, struct pattern *part, 
 	struct arena *a = p->j->a;
 	size_t n = o->n;
 
-	o->parts = arena_grow(a, o->parts, n * sizeof(*o->parts), (n + 1) * sizeof(*o->parts));
-	o->keys = arena_grow(a, o->keys, n * sizeof(*o->keys), (n + 1) * sizeof(*o->keys));
-	o->names = arena_grow(a, o->names, n * sizeof(*o->names), (n + 1) * sizeof(*o->names));
+	o->parts = arena_room(a, o->parts, n, sizeof(*o->parts));
+	o->keys = arena_room(a, o->keys, n, sizeof(*o->keys));
+	o->names = arena_room(a, o->names, n, sizeof(*o->names));
 	o->parts[n] = part;
 	o->keys[n] = key;
 	o->names[n] = name;
@@ -155,8 +155,7 @@ static void add_param(struct parser *p, struct def *d)
 		jqp_fail(p, "IDENT or BINDING");
 		return;
 	}
-	d->params = arena_grow(p->j->a, d->params, d->nparams * sizeof(param),
-			       (d->nparams + 1) * sizeof(param));
+	d->params = arena_room(p->j->a, d->params, d->nparams, sizeof(param));
 	d->params[d->nparams++] = param;
 	jqp_advance(p);
 }
@@ -315,8 +314,7 @@ struct program *jq_parse(struct jq *j, struct source *src)
 	while (!p.failed && jqp_is(&p, "def")) {
 		struct def *d = jqp_def(&p);
 
-		prog->defs = arena_grow(j->a, prog->defs, prog->ndefs * sizeof(d),
-					(prog->ndefs + 1) * sizeof(d));
+		prog->defs = arena_room(j->a, prog->defs, prog->ndefs, sizeof(d));
 		prog->defs[prog->ndefs++] = d;
 	}
 	if (!p.failed && p.tok.kind != T_END && !jqp_starts(&p))

@@ -211,8 +211,7 @@ static size_t separator(const char *word, bool *linked, bool *is_file)
 
 static void add_source(struct inputs *in, struct source s)
 {
-	in->source = arena_grow(in->c->arena, in->source, in->nsources * sizeof s,
-				(in->nsources + 1) * sizeof s);
+	in->source = arena_room(in->c->arena, in->source, in->nsources, sizeof s);
 	in->source[in->nsources++] = s;
 }
 

@@ -28,8 +28,7 @@ static int add_file(struct cmd *c, const struct opt *opt, const char *arg)
 	struct parallel_opts *o = opts_of(c);
 
 	(void)opt;
-	o->files = arena_grow(c->arena, o->files, o->nfiles * sizeof(char *),
-			      (o->nfiles + 1) * sizeof(char *));
+	o->files = arena_room(c->arena, o->files, o->nfiles, sizeof(char *));
 	o->files[o->nfiles++] = arg;
 	return 0;
 }

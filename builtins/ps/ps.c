@@ -86,9 +86,7 @@ _Noreturn static void fail(struct ps *s, const char *format, const char *arg)
 
 static void add_match(struct ps *s, struct ps_match m)
 {
-	size_t size = s->nmatches * sizeof m;
-
-	s->match = arena_grow(s->c->arena, s->match, size, size + sizeof m);
+	s->match = arena_room(s->c->arena, s->match, s->nmatches, sizeof m);
 	s->match[s->nmatches++] = m;
 }
 

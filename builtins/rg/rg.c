@@ -34,9 +34,7 @@ void rg_complain(struct rg *g, const char *path, int err)
 
 static void add_pattern(struct rg *g, struct bytes text)
 {
-	size_t size = g->npatterns * sizeof text;
-
-	g->pattern = arena_grow(g->c->arena, g->pattern, size, size + sizeof text);
+	g->pattern = arena_room(g->c->arena, g->pattern, g->npatterns, sizeof text);
 	g->pattern[g->npatterns++] = text;
 	g->have_patterns = true;
 }
@@ -131,13 +129,12 @@ static int set_size(struct cmd *c, const struct opt *opt, const char *arg)
 static int set_glob(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct rg *g = c->opts;
-	size_t size = g->nglobs * sizeof *g->glob;
 	struct buf text = buf_in(c->arena);
 
 	if (opt->value != 0)
 		buf_putc(&text, '\0');
 	buf_puts(&text, arg);
-	g->glob = arena_grow(c->arena, g->glob, size, size + sizeof *g->glob);
+	g->glob = arena_room(c->arena, g->glob, g->nglobs, sizeof *g->glob);
 	g->glob[g->nglobs++] = buf_bytes(&text);
 	return 0;
 }
@@ -145,10 +142,9 @@ static int set_glob(struct cmd *c, const struct opt *opt, const char *arg)
 static int set_ignore_file(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct rg *g = c->opts;
-	size_t size = g->nignore_files * sizeof *g->ignore_files;
 
 	(void)opt;
-	g->ignore_files = arena_grow(c->arena, g->ignore_files, size, size + sizeof arg);
+	g->ignore_files = arena_room(c->arena, g->ignore_files, g->nignore_files, sizeof arg);
 	g->ignore_files[g->nignore_files++] = arg;
 	return 0;
 }

@@ -281,9 +281,7 @@ int rg_type_clear(struct cmd *c, const struct opt *opt, const char *arg)
 int rg_type_choose(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct rg *g = c->opts;
-	size_t size = g->nchosen * sizeof *g->chosen;
-
-	g->chosen = arena_grow(c->arena, g->chosen, size, size + sizeof *g->chosen);
+	g->chosen = arena_room(c->arena, g->chosen, g->nchosen, sizeof *g->chosen);
 	g->chosen[g->nchosen++] = (struct rg_choice){ arg, opt->value != 0 };
 	return 0;
 }
