@@ -407,10 +407,13 @@ int do_fg(struct shell *sh, int argc, char **argv)
 		sys_kill(sh->p, -j->pgid, SIGCONT_);
 	j->state = JOB_RUNNING;
 	j->foreground = true;
+	int last = j->pids[j->npids - 1];
 	int status = job_wait(sh, j);
 
-	j->foreground = false;
-	if (j->state == JOB_DONE)
+	j = job_of_pid(sh, last); /* unless a trap removed it */
+	if (j != NULL)
+		j->foreground = false;
+	if (j != NULL && j->state == JOB_DONE)
 		job_remove(sh, j);
 	return status;
 }

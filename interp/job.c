@@ -460,7 +460,7 @@ bool job_wait_ends(struct shell *sh)
 
 int job_wait_pid(struct shell *sh, int pid)
 {
-	struct job *j = job_of_pid(sh, pid);
+	struct job *j;
 	int status = 0;
 	int early;
 
@@ -483,6 +483,8 @@ int job_wait_pid(struct shell *sh, int pid)
 		break;
 	}
 	early = interrupted(sh);
+	/* Traps that ran meanwhile may have removed the job. */
+	j = job_of_pid(sh, pid);
 	for (int i = 0; j != NULL && i < j->npids; i++) {
 		if (j->pids[i] == pid)
 			set_ended(sh, j, i, status);
@@ -495,13 +497,17 @@ int job_wait_pid(struct shell *sh, int pid)
 
 int job_wait(struct shell *sh, struct job *j)
 {
+	int npids = j->npids;
+	int *pids = arena_alloc(sh->arena, (size_t)npids * sizeof *pids);
 	int status = 0;
 
-	for (int i = 0; i < j->npids; i++) {
-		if (j->statuses[i] >= 0)
+	memcpy(pids, j->pids, (size_t)npids * sizeof *pids);
+	for (int i = 0; i < npids; i++) {
+		j = job_of_pid(sh, pids[i]);
+		if (j != NULL && i < j->npids && j->statuses[i] >= 0)
 			status = status_of_wait(j->statuses[i]);
 		else
-			status = job_wait_pid(sh, j->pids[i]);
+			status = job_wait_pid(sh, pids[i]);
 		if (job_wait_ends(sh))
 			return status;
 	}

@@ -7,6 +7,7 @@
 #include "interp/exec.h"
 #include "interp/hash.h"
 #include "interp/state.h"
+#include "interp/var_special.h"
 
 /* --- options --- */
 
@@ -259,6 +260,7 @@ static void copy_state(struct shell *sh, struct shell *from, bool same_kernel)
 	sh->last_arg = "";
 	sh->npipestatus = 0;
 	var_copy_all(sh, from);
+	var_refresh_ifs(sh);
 	if (same_kernel)
 		function_copy_all(sh, from);
 	else

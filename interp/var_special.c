@@ -515,6 +515,11 @@ const struct var_hook *var_hook_of(struct bytes name)
 	return NULL;
 }
 
+void var_refresh_ifs(struct shell *sh)
+{
+	ifs_changed(sh, var_find(sh, BYTES("IFS"), bytes_hash(BYTES("IFS"))));
+}
+
 void var_refresh_hooks(struct shell *sh)
 {
 	for (size_t i = 0; i < sizeof hooked / sizeof *hooked; i++) {

@@ -16,5 +16,7 @@ void var_init_special(struct shell *sh);
 void var_record_arguments(struct shell *sh);
 /* The effects that IFS, LANG, PATH and their like have, set or not. */
 void var_refresh_hooks(struct shell *sh);
+/* That of IFS alone, in a copy of a shell: what is remembered of it lies in the other. */
+void var_refresh_ifs(struct shell *sh);
 
 #endif
