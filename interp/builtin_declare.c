@@ -280,6 +280,7 @@ static int assign_subscripted(struct declare *d, struct operand *o, struct var *
 		return var_assign_element(d->sh, v, sub, o->value, how);
 	shell_error(d->sh, "%s[%.*s]: bad array subscript", v->name.ptr, (int)o->sub.len,
 		    o->sub.ptr);
+	exec_errexit(d->sh);
 	return -1;
 }
 

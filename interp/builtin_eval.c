@@ -22,6 +22,7 @@ int do_eval(struct shell *sh, int argc, char **argv)
 {
 	int i = no_options(sh, argc, argv);
 	const struct node *command = sh->command;
+	bool held = sh->no_errexit > 0;
 	int status;
 
 	if (i < 0)
@@ -30,7 +31,9 @@ int do_eval(struct shell *sh, int argc, char **argv)
 		return 0;
 	struct bytes text = i + 1 == argc ? bytes_of(argv[i]) : joined(sh, argc - i, argv + i);
 
+	sh->errexit_held += held;
 	status = exec_text(sh, text, "eval", sh->line);
+	sh->errexit_held -= held;
 	sh->command = command;
 	return status;
 }

@@ -4,6 +4,7 @@
  */
 #include "base/err.h"
 #include "interp/builtin.h"
+#include "interp/exec.h"
 
 enum { LINE_BYTES = 65536 };
 
@@ -193,6 +194,7 @@ static int prepare_array(struct mapfile *m, const char *name)
 	}
 	if ((v->flags & VAR_READONLY) != 0) {
 		shell_error(m->sh, "%s: readonly variable", name);
+		exec_errexit(m->sh);
 		return 1;
 	}
 	if ((v->flags & VAR_ASSOC) != 0)

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "interp/builtin.h"
 #include "interp/var_private.h"
+#include "interp/exec.h"
 
 enum { STATUS_TIMEOUT = 128 + SIGALRM_, CHUNK_BYTES = 65536 };
 
@@ -276,6 +277,7 @@ static int assign_array(struct shell *sh, const char *name, const struct line *l
 	}
 	if ((v->flags & VAR_READONLY) != 0) {
 		shell_error(sh, "%s: readonly variable", name);
+		exec_errexit(sh);
 		return 1;
 	}
 	if (exact && l->text.len != 0)

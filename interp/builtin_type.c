@@ -267,8 +267,14 @@ int do_command(struct shell *sh, int argc, char **argv)
 		sh->declare_args += o.index;
 	if (sh->elements != NULL)
 		sh->elements += o.index;
-	return exec_argv(sh, argc, argv,
-			 RUN_NO_FUNCTIONS | (d.standard_path ? RUN_DEFAULT_PATH : 0u));
+	bool held = sh->no_errexit > 0;
+	int status;
+
+	sh->errexit_held += held;
+	status = exec_argv(sh, argc, argv,
+			   RUN_NO_FUNCTIONS | (d.standard_path ? RUN_DEFAULT_PATH : 0u));
+	sh->errexit_held -= held;
+	return status;
 }
 
 /* --- hash --- */

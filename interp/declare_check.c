@@ -4,6 +4,7 @@
  * what is no name.
  */
 #include "interp/declare.h"
+#include "interp/exec.h"
 
 int declare_check_readonly(struct declare *d, const struct operand *o, const struct var *v)
 {
@@ -16,6 +17,7 @@ int declare_check_readonly(struct declare *d, const struct operand *o, const str
 		return declare_fail(d, "%s: readonly variable", v->name.ptr);
 	if (o->has_value && (d->plain || o->literal != NULL)) {
 		shell_error(d->sh, "%s: readonly variable", v->name.ptr);
+		exec_errexit(d->sh);
 		d->status = special_error(d->sh, 1);
 		if (o->literal != NULL) { /* as for an assignment: the line is given up */
 			d->sh->status = 1;

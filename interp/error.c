@@ -77,6 +77,12 @@ int special_error(struct shell *sh, int status)
 	return status;
 }
 
+bool error_ends_shell(const struct shell *sh)
+{
+	return opt_set(sh, SET_ERREXIT) && sh->no_errexit == 0 && !sh->session &&
+	       !opt_set(sh, SET_INTERACTIVE);
+}
+
 /* name: "-c", "eval", ... stands between the shell's name and the line; NULL: none. */
 void parse_error_print(struct shell *sh, const char *name, const struct parse_error *e)
 {
@@ -86,8 +92,8 @@ void parse_error_print(struct shell *sh, const char *name, const struct parse_er
 	for (int i = 0; i < 2; i++) {
 		bool typed = opt_set(sh, SET_INTERACTIVE) && name == NULL;
 
-		/* Who has just typed it sees the line. */
-		if (e->message[i].len == 0 || (typed && i > 0))
+		/* Who has just typed it sees the line; with -e the first message ends the shell. */
+		if (e->message[i].len == 0 || ((typed || error_ends_shell(sh)) && i > 0))
 			continue;
 		put_name(sh, &out);
 		int line = i == 0 ? e->line : e->second_line;

@@ -68,7 +68,7 @@ int exec_check(struct shell *sh, int status)
 
 void exec_errexit(struct shell *sh)
 {
-	if (!opt_set(sh, SET_ERREXIT) || sh->flow == FLOW_EXIT)
+	if (!opt_set(sh, SET_ERREXIT) || sh->flow == FLOW_EXIT || sh->errexit_held > 0)
 		return;
 	sh->status = 1;
 	sh->flow = FLOW_EXIT;

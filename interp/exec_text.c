@@ -296,6 +296,11 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 		if (got < 0) {
 			print_warnings(sh, r->parser);
 			parse_error_print(sh, r->name, &error);
+			if (error_ends_shell(sh)) {
+				*failed = true;
+				sh->flow = FLOW_EXIT;
+				return sh->status = STATUS_USAGE;
+			}
 			if (error.resumes) {
 				status = sh->status = 1;
 				continue;

@@ -248,7 +248,7 @@ static int set_element(struct shell *sh, const struct arith_place *at, struct by
 	if (var_follow(sh, &name, &hash, &sub, &v) != 0)
 		return -1;
 	if (sub.ptr != NULL) {
-		var_refuse_element(sh, NULL, name, sub);
+		var_refuse_element(sh, sh->command_name, name, sub);
 		return 0; /* said, but no error */
 	}
 	if (v != NULL && (v->flags & VAR_NAMEREF) != 0) {

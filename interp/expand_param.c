@@ -136,8 +136,8 @@ int expand_subscript(struct shell *sh, const struct param *p, const struct var *
 			    p->sub->text.ptr);
 		return expand_fail(sh);
 	}
-	shell_error(sh, "%.*s: bad array subscript", (int)p->name.len, p->name.ptr);
-	return 1;
+	var_before_start(sh, p->name);
+	return sh->flow != FLOW_NONE ? -1 : 1;
 }
 
 static int64_t last_index(const struct var *v)
@@ -161,11 +161,13 @@ static int element_value(struct shell *sh, const struct param *p, struct value *
 		v->set = found == 1;
 		return found < 0 ? -1 : 0;
 	}
+	if (v->var == NULL && p->op == OP_LENGTH)
+		return 0; /* no index is looked at */
 	if (arith_must(sh, expand_arith(sh, p->sub_arith, &index)) != 0)
 		return -1;
 	v->sub = number(sh, index);
 	if (v->var == NULL) {
-		if (index < 0 && p->op != OP_LENGTH)
+		if (index < 0)
 			var_before_start(sh, p->name);
 		return sh->flow != FLOW_NONE ? -1 : 0;
 	}

@@ -25,6 +25,20 @@ static int test_positional(struct shell *sh, struct bytes text)
 	return n == 0 ? 1 : n <= sh->params.count;
 }
 
+/* Of a variable that is not there: the index is looked at all the same. */
+static int test_no_element(struct shell *sh, struct bytes name, struct bytes sub)
+{
+	int64_t index;
+
+	if (bytes_is(sub, "@") || bytes_is(sub, "*"))
+		return 0;
+	if (subscript_text(sh, NULL, sub, &sub) != 0 || eval_subscript(sh, sub, &index) != 0)
+		return -1;
+	if (index < 0)
+		var_before_start(sh, name);
+	return 0;
+}
+
 int file_test_variable(struct shell *sh, struct bytes text, bool once)
 {
 	struct bytes name;
@@ -38,6 +52,8 @@ int file_test_variable(struct shell *sh, struct bytes text, bool once)
 	struct bytes ref = { NULL, 0 };
 	struct var *v = var_resolve(sh, name, bytes_hash(name), &ref);
 
+	if (v == NULL && sub.ptr != NULL)
+		return test_no_element(sh, name, sub);
 	if (v == NULL || ref.ptr != NULL) /* a reference to an element does not count */
 		return 0;
 	if (sub.ptr == NULL) {

@@ -356,11 +356,15 @@ static int apply_one(struct shell *sh, const struct redir *r, bool keep)
 	return redirect_file(sh, &d, path);
 }
 
+/* What -e and ERR forgive a command they don't forgive the substitutions in its redirections. */
 int redir_apply(struct shell *sh, const struct redir *r, int n, bool keep)
 {
-	for (int i = 0; i < n; i++) {
-		if (apply_one(sh, &r[i], keep) != 0)
-			return -1;
-	}
-	return 0;
+	int forgiven = sh->no_errexit;
+	int err = 0;
+
+	sh->no_errexit = 0;
+	for (int i = 0; i < n && err == 0; i++)
+		err = apply_one(sh, &r[i], keep);
+	sh->no_errexit = forgiven;
+	return err != 0 ? -1 : 0;
 }

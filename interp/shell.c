@@ -407,7 +407,7 @@ void shell_recover(struct shell *sh)
 	sh->elements = NULL;
 	sh->listing = false;
 	sh->loop_depth = sh->depth = sh->function_depth = sh->short_depth = 0;
-	sh->no_errexit = sh->indirection = 0;
+	sh->no_errexit = sh->errexit_held = sh->indirection = 0;
 	sh->trap_running = -1;
 	sh->trap_depth = 0;
 	sh->may_exec = sh->tracing = sh->inverted = false;

@@ -210,10 +210,12 @@ struct shell {
 	enum flow flow;
 	int flow_count;
 	int loop_depth;
-	int scope;      /* function nesting of local variables; 0 is global */
-	int no_errexit; /* > 0 inside conditions, !, && || lists: set -e is off */
-	int line;       /* LINENO */
-	int line_shift; /* added to the lines of nodes: not 0 inside $( ) */
+	int scope;        /* function nesting of local variables; 0 is global */
+	int no_errexit;   /* > 0 inside conditions, !, && || lists: set -e is off */
+	int errexit_held; /* > 0 in eval and command inside such: not even errors that -e always
+			     minds end */
+	int line;         /* LINENO */
+	int line_shift;   /* added to the lines of nodes: not 0 inside $( ) */
 	/* What errors in redirections of compound commands name: the last line of the unit, or
 	 * the line of the function, for or case around. */
 	int outer_line;

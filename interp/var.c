@@ -7,6 +7,7 @@
  */
 #include "interp/expand.h"
 #include "interp/var_private.h"
+#include "interp/exec.h"
 
 enum { SLOTS_FIRST = 128, SHRINK_FROM = 4096 };
 
@@ -341,6 +342,7 @@ int var_check_writable(struct shell *sh, const struct var *v, unsigned how)
 	if ((v->flags & VAR_READONLY) == 0 || (how & VAR_FORCE) != 0)
 		return 0;
 	shell_error(sh, "%s: readonly variable", v->name.ptr);
+	exec_errexit(sh);
 	return -1;
 }
 

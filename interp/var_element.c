@@ -253,6 +253,7 @@ static int bad_subscript(struct shell *sh, struct bytes name, struct bytes sub)
 {
 	shell_error(sh, "%.*s[%.*s]: bad array subscript", (int)name.len, name.ptr, (int)sub.len,
 		    sub.ptr);
+	exec_errexit(sh);
 	return -1;
 }
 
