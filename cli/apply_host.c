@@ -6,9 +6,9 @@
  * A path is walked name by name, never through a link, and every directory on it must be the one
  * that the session saw. What is there must be as the session saw it, or not be there if it saw
  * nothing: else the host has changed it meanwhile, and it is left alone. New content goes to a
- * name of its own beside the old one and takes its place in one step; what came out is looked at
- * once more, and put back if it is not what was expected. So a file is changed whole or not at
- * all, and other names of it (hard links) keep what they had.
+ * name of its own beside the old one, to the disk, and takes its place in one step; what came out
+ * is looked at once more, and put back if it is not what was expected. So a file is changed whole or
+ * not at all, also when the power fails, and other names of it (hard links) keep what they had.
  *
  * What is removed, what takes the place of a directory, and modes of directories wait to the end
  * and are done in reverse order: a directory is empty then. If anything failed before, nothing
@@ -62,6 +62,7 @@ static struct {
 	int fd;
 	uint64_t object;
 	bool imagined; /* a rehearsal: it would have been made */
+	bool changed;  /* names in it, since it was opened */
 } walked = { .fd = -1 };
 
 /* The file that APPLY began and END will close. */
@@ -125,11 +126,16 @@ static bool as_seen(const struct object *o, const struct stat *st, bool moved)
 
 /* --- walking --- */
 
+/* What was changed in the directory is on the disk before anything in another one is removed. Some
+ * filesystems can't do that for directories; they keep the order themselves, or nothing does. */
 static void forget_walk(void)
 {
+	if (walked.fd >= 0 && walked.changed)
+		(void)fsync(walked.fd);
 	if (walked.fd >= 0)
 		close(walked.fd);
 	walked.fd = -1;
+	walked.changed = false;
 }
 
 /* Opens the directory `name` in the one that was walked to, and goes there. */
@@ -239,13 +245,16 @@ static char *beside(char name[NAME_SIZE], uint32_t ticket)
 	return name;
 }
 
+/* In the directory that was walked to. */
 static int rename_at(int dir, const char *from, const char *to, unsigned how)
 {
+	walked.changed = true;
 	return syscall(SYS_renameat2, dir, from, dir, to, how) < 0 ? -errno : 0;
 }
 
 static int unlink_at(int dir, const char *name, int how)
 {
+	walked.changed = true;
 	return unlinkat(dir, name, how) < 0 ? -errno : 0;
 }
 
@@ -443,7 +452,9 @@ static int finish_file(uint64_t size)
 		return -errno;
 	if (fchmod(file.fd, file.change.mode & MODE_BITS) < 0)
 		return -errno;
-	return set_times(file.fd, NULL, file.change.mtime_ns);
+	err = set_times(file.fd, NULL, file.change.mtime_ns);
+	/* Whole and on the disk before it takes the name: a power cut leaves the old or the new. */
+	return err == 0 && fsync(file.fd) < 0 ? -errno : err;
 }
 
 /* A rehearsal: what would be a directory is one from here on. */
@@ -548,6 +559,7 @@ static void finish(void)
 	struct broker_failure end = { 0 };
 
 	send_result(0);
+	forget_walk();
 	while (later_count > 0) {
 		const struct later *l = &later[--later_count];
 		const char *path = names_at(l->path);

@@ -54,6 +54,7 @@
 	BROKER_CALLS(CALL, OPEN)                                                                   \
 	CALL(pwrite64)                                                                             \
 	CALL(ftruncate)                                                                            \
+	CALL(fsync)                                                                                \
 	CALL(fchmod)                                                                               \
 	CALL(fchown)                                                                               \
 	CALL(utimensat)                                                                            \

@@ -203,6 +203,30 @@ if command -v strace > /dev/null && strace true 2> /dev/null && ! nm "$cowsh" | 
 		mkdir n; ln -sfn d link; rm one' 2> err
 	check 'without exchange' '0 mine mine d src/n' "$? $(cat src/a src/new | tr '\n' ' ')$(readlink src/link) $(ls -d src/n src/one 2> /dev/null)$(message)"
 	check 'no name is left behind without exchange' '' "$(find src -name '.cowsh*')"
+
+	# Content reaches the disk before its name, and names before anything is removed.
+	fresh
+	strace -f -qq -o calls -e trace=fsync,renameat2,unlinkat,pwrite64 "$cowsh" --no-lockdown --mount src:/s --cwd /s \
+		--apply -c 'echo mine > a; mv one two; mkdir n; mv d/x n/x'
+	check 'the order of what must last' 'pwrite64 fsync renameat2 unlinkat fsync renameat2 fsync pwrite64 fsync renameat2 fsync pwrite64' \
+		"$(sed 's/^[0-9]* *//; s/(.*//' calls | awk 'n < 12 && /^[a-z]/ { n++; print }' | tr '\n' ' ' | sed 's/ $//')"
+	# A power cut: the broker dies before its Nth call that changes something.
+	whole=y dead=0
+	for call in pwrite64 ftruncate fsync renameat2 unlinkat fchmod utimensat mkdirat; do
+		for n in 1 2 3 4; do
+			fresh
+			strace -f -qq -o /dev/null -e trace=$call -e inject=$call:signal=KILL:when=$n "$cowsh" --no-lockdown \
+				--mount src:/s --cwd /s --apply -c 'seq 5000 > a; seq 7 > d/x; mkdir n; mv one n/two; rm bytes' > /dev/null 2>&1 &&
+				break
+			dead=$((dead + 1))
+			case "$(md5sum < src/a) $(md5sum < src/d/x) $(cat src/one src/n/two 2> /dev/null | sort -u)" in
+			"$(seq 100 | md5sum) $(echo x | md5sum) one" | "$(seq 5000 | md5sum) $(echo x | md5sum) one" | \
+				"$(seq 5000 | md5sum) $(seq 7 | md5sum) one") ;;
+			*) whole="$call $n" ;;
+			esac
+		done
+	done
+	check 'each file is the old one or the new one, wherever it stops, and none is lost' 'y yes' "$whole $([ $dead -gt 12 ] && echo yes)"
 fi
 
 # --- usage ---
