@@ -294,6 +294,7 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->procsubs = NULL;
 	sh->units = NULL;
 	sh->last_unit = sh->building = NULL;
+	sh->killed_node = sh->uninverted = NULL;
 	sh->recording = NULL;
 	sh->script = NULL;
 	sh->children = NULL;

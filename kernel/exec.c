@@ -20,6 +20,9 @@ struct image {
 
 int kernel_add_format(struct kernel *k, const struct program_format *format)
 {
+	for (int i = 0; i < k->nformats; i++)
+		if (k->format[i] == format)
+			return 0;
 	if (k->nformats == FORMATS_MAX)
 		return -E_NOMEM;
 	k->format[k->nformats++] = format;

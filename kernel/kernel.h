@@ -344,6 +344,7 @@ struct program_format {
 };
 /* Asks the formats: the status of the first that knows, or -1. */
 int kernel_advise(struct proc *p, char *const *argv);
+/* One that is there already, as in a fork, stays where it is. */
 int kernel_add_format(struct kernel *k, const struct program_format *format);
 
 /*

@@ -217,6 +217,26 @@ TEST(budgets_go_on)
 	free(f.bytes);
 }
 
+/* Forks of forks, each of which outlives the one before, have what that had, however many. */
+TEST(a_line_of_forks)
+{
+	struct cowsh_host h = host();
+	cowsh *s = new_session(NULL);
+	cowsh *next;
+
+	run(s, "x=0; IFS=:; set -- a b; true | (exit 3) | (exit 4)");
+	for (int i = 0; i < 100; i++) {
+		if (!CHECK(cowsh_fork(s, &h, &next) == 0))
+			break;
+		cowsh_free(s);
+		s = next;
+		run(s, "echo \"${PIPESTATUS[*]} $((x++)) $*\"; true | (exit 3) | (exit 4)");
+		CHECK(strncmp(output, "0:3:4 ", 6) == 0 && strstr(output, " a:b\n") != NULL);
+	}
+	CHECK_STR(run(s, "echo \"${PIPESTATUS[*]} $x $*\""), "0:3:4 100 a:b\n");
+	cowsh_free(s);
+}
+
 /* A session that used up its steps can still be saved and forked. */
 TEST(an_exhausted_session)
 {
@@ -341,6 +361,7 @@ int main(void)
 	RUN(a_resumed_session_is_the_same);
 	RUN(saving_changes_nothing);
 	RUN(budgets_go_on);
+	RUN(a_line_of_forks);
 	RUN(an_exhausted_session);
 	RUN(damaged_sessions);
 	RUN(commands_are_undone);
