@@ -6,7 +6,7 @@
 #   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
 #   make bench-peers  speed beside other simulated shells, from the npm registry
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
-#   make faults     the cases with each allocation failing, and a switch at every kernel call
+#   make faults     the cases with each allocation failing, a switch at every kernel call, forks
 #   make hostile    scripts that attack, and every command with endless input
 #   make proof      what the program asks of the kernel, under strace
 #   make determinism  every case twice in different surroundings: the same to the last step
@@ -192,6 +192,7 @@ faults: deps
 	@$(MAKE) --no-print-directory $(B)/faults
 	$(B)/faults --alloc $(CASES)
 	$(B)/faults --switch $(CASES)
+	$(B)/faults --fork $(CASES)
 hostile: deps
 	@$(MAKE) --no-print-directory $(B)/hostile
 	$(B)/hostile tests/hostile/*.hostile

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * The case files with faults: allocation n fails, for every n; the processor is taken away at
- * every kernel call. usage: faults [--alloc|--switch] [--sample N] [--seconds S] FILE...
+ * every kernel call; the session is forked before each of its commands, and the fork goes on.
+ * usage: faults [--alloc|--switch|--fork] [--sample N] [--seconds S] FILE...
  *
  * With --alloc nothing may crash or leak, and the session must answer the next command. A case
  * whose allocations are too many for S seconds is tried with as many of them as there is time for,
  * spread evenly. With --switch the results must be as written, except where a case says what it
- * depends on. --sample takes only every N-th case.
+ * depends on; with --fork as they are when the same session goes on. --sample takes only every N-th
+ * case.
  */
 #include "tests/cases.h"
 
 #include "api/private.h"
+#include "cowsh_watch.h"
+#include "interp/shell.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -20,18 +24,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STORE_BYTES = 1 << 30, RUN_SECONDS = 3, SETUP_SECONDS = 60 };
+enum { STORE_BYTES = 1 << 30, RUN_SECONDS = 10, SETUP_SECONDS = 60 };
 
 static struct {
 	cowsh_store *store;
 	bool switches;
+	bool forks;
 	int sample;
 	int seconds; /* for the allocations of one case */
 	int seen;
 	int passed;
 	int failed;
-	/* Shared with the processes of the cases: allocation that fails, tried, there were, cases
-	 * of which all were tried. */
+	/* Shared with the processes of the cases: allocation that fails; allocations tried, or
+	 * forks made; allocations that there were; cases of which all were tried. */
 	uint64_t *at;
 } f;
 
@@ -205,6 +210,104 @@ static bool survives_switches(const struct test *t)
 	return ok;
 }
 
+/* --- a fork before each command --- */
+
+static int count_process(void *user, const struct cowsh_process *process)
+{
+	(void)process;
+	++*(int *)user;
+	return 0;
+}
+
+static int count_stream(void *user, const struct cowsh_descriptor *d)
+{
+	*(int *)user += d->fd > 2 && strcmp(d->kind, "file") != 0;
+	return 0;
+}
+
+/* Whether a fork has all: no processes in the background, also none to wait for, no pipes of the
+ * shell. */
+static bool is_alone(cowsh *s)
+{
+	int processes = 0;
+	int streams = 0;
+
+	cowsh_list_processes(s, count_process, &processes);
+	cowsh_list_descriptors(s, 0, count_stream, &streams);
+	return processes == 1 && streams == 0 && s->shell->jobs == NULL &&
+	       s->shell->finished == NULL;
+}
+
+static void fork_before(cowsh **s, const struct cowsh_host *host)
+{
+	cowsh *fork;
+	int err;
+
+	if (!is_alone(*s))
+		return;
+	err = cowsh_fork(*s, host, &fork);
+	if (err < 0) {
+		printf("  can't fork: %s\n", cowsh_error_text(err));
+		return;
+	}
+	cowsh_free(*s);
+	*s = fork;
+	f.at[1]++;
+}
+
+/* Runs the script in the session's shell, command by command, as somebody types it. */
+static void run_typed(const struct test *t, bool forks, struct streams *streams)
+{
+	const char *at = t->part[SCRIPT].ptr;
+	const char *end = at + t->part[SCRIPT].len;
+	cowsh *s = new_session(streams, t);
+	struct cowsh_host host = s->host;
+	struct cowsh_result r = { .status = 0, .limit = -1 };
+
+	while (at < end && !r.exited && r.limit < 0) {
+		const char *stop = at;
+
+		do {
+			const char *line = memchr(stop, '\n', (size_t)(end - stop));
+
+			stop = line != NULL ? line + 1 : end;
+		} while (stop < end && cowsh_incomplete(s, at, (size_t)(stop - at)));
+		if (forks)
+			fork_before(&s, &host);
+		if (cowsh_start(s, at, (size_t)(stop - at)) < 0)
+			abort();
+		while (cowsh_step(s, 0) == COWSH_WAIT)
+			cowsh_wake(s);
+		cowsh_get_result(s, &r);
+		at = stop;
+	}
+	if (r.limit < 0)
+		cowsh_drain(s, 0);
+	streams->out.status = r.status;
+	streams->out.limit = r.limit;
+	cowsh_free(s);
+}
+
+static bool survives_forks(const struct test *t)
+{
+	struct streams plain, forked;
+	bool ok;
+
+	run_typed(t, false, &plain);
+	run_typed(t, true, &forked);
+	ok = plain.out.status == forked.out.status && plain.out.limit == forked.out.limit;
+	for (int i = OUTPUT; i <= ERRORS; i++) {
+		ok = ok && same(&plain.out.part[i], &forked.out.part[i]);
+		if (!same(&plain.out.part[i], &forked.out.part[i]))
+			printf("  wanted:\n%.*s  got:\n%.*s", (int)plain.out.part[i].len,
+			       plain.out.part[i].ptr, (int)forked.out.part[i].len,
+			       forked.out.part[i].ptr);
+	}
+	free_streams(&plain);
+	free_streams(&forked);
+	return ok;
+}
+
 /* --- */
 
 static void judge(const char *file, const struct test *t)
@@ -219,8 +322,11 @@ static void judge(const char *file, const struct test *t)
 	if (child == 0) {
 		bool ok;
 
-		alarm((unsigned)(f.switches ? SETUP_SECONDS : SETUP_SECONDS + 10 * f.seconds));
-		ok = f.switches ? survives_switches(t) : survives_allocations(t);
+		alarm((unsigned)(f.switches || f.forks ? SETUP_SECONDS
+						       : SETUP_SECONDS + 10 * f.seconds));
+		ok = f.switches ? survives_switches(t)
+		     : f.forks  ? survives_forks(t)
+				: survives_allocations(t);
 		fflush(stdout);
 		_exit(!ok);
 	}
@@ -259,6 +365,8 @@ int main(int argc, char **argv)
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		if (strcmp(argv[i], "--switch") == 0)
 			f.switches = true;
+		else if (strcmp(argv[i], "--fork") == 0)
+			f.forks = true;
 		else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
 			f.sample = atoi(argv[++i]);
 		else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
@@ -275,7 +383,9 @@ int main(int argc, char **argv)
 		return 2;
 	for (; i < argc; i++)
 		run_file(argv[i]);
-	if (!f.switches)
+	if (f.forks)
+		printf("%llu forks\n", (unsigned long long)f.at[1]);
+	else if (!f.switches)
 		printf("%llu of %llu allocations failed, all of them in %llu of %d cases\n",
 		       (unsigned long long)f.at[1], (unsigned long long)f.at[2],
 		       (unsigned long long)f.at[3], f.passed + f.failed);
