@@ -123,7 +123,7 @@ LINK_MUSL = $(CC) -static -nostdlib -o $@ $(MUSL)/crt1.o $(MUSL)/crti.o $^ \
 	$(MUSL_LIBS) $(MUSL)/libc.a $(shell gcc -print-libgcc-file-name) $(MUSL)/crtn.o
 $(B)/cowsh-edit: cli/edit/main.c cli/lock.c cli/lock.h
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter %.c,$^) -ledit
-$(B)/run: tests/run.c tests/cases.c tests/digests.c tests/oracle.c $(B)/libcowsh.a
+$(B)/run: tests/run.c tests/cases.c tests/digests.c tests/journals.c tests/oracle.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 $(B)/hostile: tests/hostile.c tests/cases.c $(B)/libcowsh.a builtins/list.h
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm

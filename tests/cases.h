@@ -61,6 +61,16 @@ bool digests_start(struct cowsh *session, struct outcome *o);
 void digests_end(struct cowsh *session);
 void digests_print(FILE *f, const char *file, const struct test *t, const struct outcome *o);
 
+/* journals.c: a session with a journal; puts that into the file, at its end; replays all of such a
+ * file: how many came out otherwise. */
+struct cowsh_store;
+struct cowsh_config;
+struct cowsh_host;
+int journals_session(struct cowsh_store *store, const struct cowsh_config *config,
+		     const struct cowsh_host *host, struct cowsh **out);
+void journals_put(FILE *f, struct cowsh *session, const char *file, const struct test *t);
+int journals_replay(struct cowsh_store *store, const char *path, int *passed);
+
 enum { CASE_SECONDS = 20 };
 #define CASE_DIR "/tmp/case"
 

@@ -17,7 +17,8 @@
  * must fail there. With --program in that program, as a user starts it. --record rewrites the
  * expectations of a file from the real bash. --digests OUT writes a line for each case with
  * what must be the same wherever it runs, for tools/determinism; --poison fills the memory with
- * garbage first.
+ * garbage first. --journals OUT writes the journal of each case, and --replay takes such files
+ * instead of cases: what one processor recorded another one runs again.
  */
 #include "tests/cases.h"
 
@@ -37,6 +38,8 @@ static struct {
 	bool forked;
 	bool verbose;
 	FILE *digests;
+	FILE *journals;
+	bool replay;
 	bool poison;
 	int sample; /* every so many cases */
 	int seen;
@@ -101,6 +104,8 @@ static cowsh *new_session(const struct cowsh_host *host)
 		if (base_session == NULL)
 			cowsh_new(store, &config, NULL, &base_session);
 		err = cowsh_fork(base_session, host, &session);
+	} else if (run.journals != NULL) {
+		err = journals_session(store, &config, host, &session);
 	} else {
 		err = cowsh_new(store, &config, host, &session);
 	}
@@ -111,7 +116,7 @@ static cowsh *new_session(const struct cowsh_host *host)
 	return session;
 }
 
-static void run_in_cowsh(const struct test *t, struct outcome *out)
+static void run_in_cowsh(const char *file, const struct test *t, struct outcome *out)
 {
 	struct streams streams = { out, &t->part[INPUT], 0, time(NULL) + CASE_SECONDS };
 	struct cowsh_host host = COWSH_HOST_INIT;
@@ -146,6 +151,9 @@ static void run_in_cowsh(const struct test *t, struct outcome *out)
 		cowsh_digest(session, before, out->tree);
 		cowsh_snapshot_free(before);
 	}
+	/* The steps of sqlite3 depend on the size of pointers: docs/limits.md, JR-6. */
+	if (run.journals != NULL && strstr(file, "sqlite3") == NULL)
+		journals_put(run.journals, session, file, t);
 	cowsh_free(session);
 }
 
@@ -185,14 +193,14 @@ static bool as_wanted(const struct test *t, const struct outcome *o)
 	       same(&t->part[ERRORS], &o->part[ERRORS]) && t->status == o->status && o->limit < 0;
 }
 
-static void run_case(const struct test *t, struct outcome *o)
+static void run_case(const char *file, const struct test *t, struct outcome *o)
 {
 	if (run.oracle)
 		oracle_run(t, o);
 	else if (run.program != NULL)
 		program_run(t, o, run.program);
 	else
-		run_in_cowsh(t, o);
+		run_in_cowsh(file, t, o);
 	normalise(&o->part[OUTPUT]);
 	normalise(&o->part[ERRORS]);
 }
@@ -205,13 +213,13 @@ static void free_outcome(struct outcome *o)
 }
 
 /* The processes of the real shell race on a busy machine: what fails there is tried again. */
-static void run_again(const struct test *t, struct outcome *o)
+static void run_again(const char *file, const struct test *t, struct outcome *o)
 {
 	bool differs = t->differs[0] != '\0';
 
 	for (int i = 0; i < ORACLE_TRIES && as_wanted(t, o) == differs; i++) {
 		free_outcome(o);
-		run_case(t, o);
+		run_case(file, t, o);
 	}
 }
 
@@ -220,7 +228,7 @@ static void judge(const char *file, const struct test *t, struct outcome *o)
 	bool ok;
 
 	if (run.oracle)
-		run_again(t, o);
+		run_again(file, t, o);
 	ok = as_wanted(t, o);
 	if (run.oracle && t->differs[0] != '\0') {
 		ok = !ok;
@@ -282,7 +290,7 @@ static void run_file(const char *path)
 
 		if ((run.only == NULL || strstr(t.name, run.only) != NULL) &&
 		    run.seen++ % run.sample == 0) {
-			run_case(&t, &o);
+			run_case(file, &t, &o);
 			if (run.digests != NULL)
 				digests_print(run.digests, file, &t, &o);
 			if (run.record)
@@ -321,6 +329,10 @@ int main(int argc, char **argv)
 			run.forked = true;
 		else if (strcmp(argv[i], "--digests") == 0 && i + 1 < argc)
 			run.digests = fopen(argv[++i], "w");
+		else if (strcmp(argv[i], "--journals") == 0 && i + 1 < argc)
+			run.journals = fopen(argv[++i], "wb");
+		else if (strcmp(argv[i], "--replay") == 0)
+			run.replay = true;
 		else if (strcmp(argv[i], "--poison") == 0)
 			run.poison = true;
 		else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
@@ -336,7 +348,8 @@ int main(int argc, char **argv)
 	}
 	if (i >= argc || run.sample < 1) {
 		fprintf(stderr, "usage: run [--oracle|--record|--forked|--program COWSH] [-v] "
-				"[--digests OUT] [--poison] [--sample N] [--only TEXT] FILE...\n");
+				"[--digests OUT] [--journals OUT] [--poison] [--sample N] "
+				"[--only TEXT] FILE...\n       run --replay JOURNALS...\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -350,10 +363,16 @@ int main(int argc, char **argv)
 	} else {
 		make_store();
 	}
-	for (; i < argc; i++)
-		run_file(argv[i]);
+	for (; i < argc; i++) {
+		if (run.replay)
+			run.failed += journals_replay(store, argv[i], &run.passed);
+		else
+			run_file(argv[i]);
+	}
 	cowsh_free(base_session);
 	if (run.digests != NULL && fclose(run.digests) != 0)
+		run.failed++;
+	if (run.journals != NULL && fclose(run.journals) != 0)
 		run.failed++;
 	printf("%d passed, %d failed\n", run.passed, run.failed);
 	return run.failed != 0;
