@@ -29,7 +29,7 @@ check 'and the script goes on' end "$(cat out)"
 check 'a path' 'stop 1 at step N, process 2, line 3: write /home/user/g
 stop 1 at step N, process 3, line 2: remove /home/user/g' "$(at '/home/*/g' where "$script" | steps)"
 check 'a new name' 'stop 1 at step N, process 3, line 1: rename /home/user/a to "/home/user/b\nc"' \
-	"$(at '/*/b?c' where 'echo > a; mv a $'\''b\nc'\' | steps)"
+	"$(at '/*/b?c' where 'echo > a; mv a $'\''b\nc'\''; :' | steps)"
 check 'a step' 'stop 1 at step 500' "$(at 500 where 'for i in {1..200}; do :; done')"
 check 'a function, a builtin of the shell' 'stop 2 at step N, process 2, line 3: function: f g
 stop 1 at step N, process 2, line 4: builtin: echo end' \
@@ -38,7 +38,7 @@ check 'variables of the function' 'declare -- y='\''a b'\''
 declare -- x=1
 cowsh: there is no variable '\''z'\' "$(at rm 'print y' 'p x' 'print z' "$script" | tail -n 3)"
 check 'of the shell behind a program' 'declare -ax a=([0]="1" [1]="q")' \
-	"$(at rm 'print a' 'export a=(1 q); echo > f; find . -name f -exec rm {} +')"
+	"$(at rm 'print a' 'export a=(1 q); echo > f; find . -name f -exec rm {} +; :')"
 check 'variables, all' "$("$cowsh" -c 'x=7; declare -p x HOME')" \
 	"$(at true variables 'x=7; true' | grep -E ' (x|HOME)=' | sort -k 3 | sed 's/=\([^"]*\)$/="\1"/' | tac)"
 check 'processes' '1 0 session bash/2 1 builtin bash/3 2 fork bash/4 2 fork bash/' \
