@@ -7,8 +7,8 @@
  * that the session saw. What is there must be as the session saw it, or not be there if it saw
  * nothing: else the host has changed it meanwhile, and it is left alone. New content goes to a
  * name of its own beside the old one, to the disk, and takes its place in one step; what came out
- * is looked at once more, and put back if it is not what was expected. So a file is changed whole or
- * not at all, also when the power fails, and other names of it (hard links) keep what they had.
+ * is looked at once more, and put back if it is not what was expected. So a file is changed whole
+ * or not at all, also when the power fails, and other names of it (hard links) keep what they had.
  *
  * What is removed, what takes the place of a directory, and modes of directories wait to the end
  * and are done in reverse order: a directory is empty then. If anything failed before, nothing
