@@ -140,9 +140,10 @@ static void grow(struct pool *pool, struct assoc *a)
 {
 	size_t old_n = a->nbuckets;
 	struct entry **old = a->bucket;
+	size_t n = old_n == 0 ? a->first : old_n * GROWTH;
 
-	a->nbuckets = old_n == 0 ? a->first : old_n * GROWTH;
-	a->bucket = pool_zalloc(pool, a->nbuckets * sizeof *a->bucket);
+	a->bucket = pool_zalloc(pool, n * sizeof *a->bucket); /* memory may end here */
+	a->nbuckets = n;
 	for (size_t i = 0; i < old_n; i++) {
 		for (struct entry *e = old[i], *next; e != NULL; e = next) {
 			next = e->next;

@@ -66,6 +66,7 @@ const char *dirs_at(struct shell *sh, int n)
 void dirs_push(struct shell *sh, const char *path)
 {
 	struct dir_stack *d = stack_of(sh);
+	char *entry = pool_dup(sh->pool, bytes_of(path));
 
 	if (d->count == d->cap) {
 		int cap = d->cap == 0 ? 8 : d->cap * 2;
@@ -74,7 +75,7 @@ void dirs_push(struct shell *sh, const char *path)
 				       (size_t)cap * sizeof(char *));
 		d->cap = cap;
 	}
-	d->entry[d->count++] = pool_dup(sh->pool, bytes_of(path));
+	d->entry[d->count++] = entry;
 }
 
 /* Removes entry n (not 0). */

@@ -290,6 +290,7 @@ static void history_remove(struct shell *sh, int i)
 void history_add(struct shell *sh, struct bytes text)
 {
 	struct history *h = history_of(sh);
+	char *line = pool_dup(sh->pool, text);
 
 	if (h->count == h->cap) {
 		int cap = h->cap == 0 ? 16 : h->cap * 2;
@@ -298,7 +299,7 @@ void history_add(struct shell *sh, struct bytes text)
 				      (size_t)cap * sizeof(char *));
 		h->cap = cap;
 	}
-	h->line[h->count++] = pool_dup(sh->pool, text);
+	h->line[h->count++] = line;
 }
 
 void history_pack(struct shell *sh, struct buf *out)

@@ -85,8 +85,9 @@ static void keep(struct shell *sh, struct bytes name, int pid, int in, int out)
 			    sh->coproc->pid, sh->coproc->name.ptr);
 		forget(sh);
 	}
-	c = sh->coproc = pool_zalloc(sh->pool, sizeof(*c));
+	c = pool_zalloc(sh->pool, sizeof(*c));
 	c->name = (struct bytes){ pool_dup(sh->pool, name), name.len };
+	sh->coproc = c;
 	c->pid = pid;
 	c->fd[0] = in;
 	c->fd[1] = out;

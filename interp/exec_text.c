@@ -129,17 +129,20 @@ static const struct cached *cache_find(struct shell *sh, struct bytes text, uint
 static void cache_put(struct shell *sh, const struct cached *made)
 {
 	struct cached **slot;
+	struct cached *fresh;
 
 	if (sh->parsed == NULL)
 		sh->parsed = pool_zalloc(sh->pool, sizeof(*sh->parsed));
+	fresh = pool_alloc(sh->pool, sizeof(*fresh));
+	*fresh = *made;
+	fresh->text.ptr = pool_dup(sh->pool, made->text);
+	/* Memory can't end any more: the table is changed at once. */
+	for (int i = 0; i < made->count; i++)
+		ast_get(made->unit[i]);
 	slot = &sh->parsed->slot[made->hash % CACHE_SLOTS];
 	if (*slot != NULL)
 		free_cached(sh, *slot);
-	*slot = pool_alloc(sh->pool, sizeof(**slot));
-	**slot = *made;
-	(*slot)->text.ptr = pool_dup(sh->pool, made->text);
-	for (int i = 0; i < made->count; i++)
-		ast_get(made->unit[i]);
+	*slot = fresh;
 }
 
 /* --- executing units --- */

@@ -65,19 +65,21 @@ void hash_put(struct shell *sh, struct bytes name, struct bytes path)
 	struct hash_table *t = own_table(sh);
 	uint64_t hash = bytes_hash(name);
 	struct hash_entry *e = find_in(t, name, hash);
+	char *copy = pool_dup(sh->pool, path); /* memory may end here, or below */
 
 	if (e != NULL) {
 		pool_free(sh->pool, e->path, strlen(e->path) + 1);
 	} else {
 		e = pool_zalloc(sh->pool, sizeof(*e));
 		e->name = (struct bytes){ pool_dup(sh->pool, name), name.len };
+		e->path = copy;
 		e->hash = hash;
 		e->order = t->inserted++;
 		e->next = t->slot[hash % HASH_SLOTS];
 		t->slot[hash % HASH_SLOTS] = e;
 		t->count++;
 	}
-	e->path = pool_dup(sh->pool, path);
+	e->path = copy;
 	e->hits = 0;
 	e->hidden = false;
 	proc_charge(sh->p, (uint64_t)t->count / HASH_SLOTS);

@@ -37,9 +37,10 @@ static void grow_table(struct shell *sh)
 	struct var_table *t = &sh->vars;
 	struct var **old = t->slot;
 	size_t old_size = t->size;
+	size_t size = old_size == 0 ? SLOTS_FIRST : old_size * 2;
 
-	t->size = old_size == 0 ? SLOTS_FIRST : old_size * 2;
-	t->slot = pool_zalloc(sh->pool, t->size * sizeof *t->slot);
+	t->slot = pool_zalloc(sh->pool, size * sizeof *t->slot); /* memory may end here */
+	t->size = size;
 	for (size_t i = 0; i < old_size; i++) {
 		for (struct var *v = old[i], *next; v != NULL; v = next) {
 			struct var **to = slot_of(t, v->hash);

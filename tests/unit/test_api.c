@@ -260,6 +260,27 @@ TEST(a_limit_ends_the_command_not_the_session)
 	cowsh_free(s);
 }
 
+/* Memory ends at one place or another of what grows. */
+TEST(tables_are_whole_when_memory_ends_while_they_grow)
+{
+	static const char *const grow[] = {
+		"declare -A h; i=0; while :; do h[k$i]=x; i=$((i + 1)); done",
+		"i=0; while :; do eval v$i=x; i=$((i + 1)); done",
+		"i=0; while :; do eval ': $i'; eval \": $i\"; history -s $i; i=$((i + 1)); done",
+	};
+	static const char use[] = "for ((i = 0; i < 99; i++)); do : ${h[k$i]}; n=v$i; : ${!n}; "
+				  "eval \": $i\"; done; unset 'h[k1]' v5; history -d 1; true";
+	struct host h;
+
+	for (size_t i = 0; i < 3 * 40; i++) {
+		cowsh *s = new_session(&h, NULL);
+
+		run_limited(s, COWSH_LIMIT_MEMORY, (2 << 20) + i / 3 * (51 << 10), grow[i % 3]);
+		CHECK_EQ(run(s, use).status, 0);
+		cowsh_free(s);
+	}
+}
+
 /* Nothing inside can end the session's shell for good. */
 TEST(a_shell_that_is_killed_goes_on)
 {
@@ -700,6 +721,7 @@ int main(void)
 	RUN(an_interactive_shell_is_one);
 	RUN(an_interrupt_gives_up_the_line);
 	RUN(a_limit_ends_the_command_not_the_session);
+	RUN(tables_are_whole_when_memory_ends_while_they_grow);
 	RUN(a_shell_that_is_killed_goes_on);
 	RUN(a_limit_says_what_and_where);
 	RUN(budgets_of_a_session);
