@@ -75,6 +75,9 @@ static bool range_begins(struct sed *s, struct sed_cmd *cmd)
 	} else if (!matches(s, &cmd->a1)) {
 		return false;
 	}
+	/* first~step and $, unlike a pattern, may end a range where it begins. */
+	if ((cmd->a2.kind == ADDR_STEP || cmd->a2.kind == ADDR_LAST) && matches(s, &cmd->a2))
+		return true;
 	cmd->range_end = end_line(s, &cmd->a2);
 	if (cmd->range_end == 0 || s->line < cmd->range_end)
 		set_active(s, cmd, true);

@@ -232,23 +232,25 @@ static int compare_filtered(const struct sort_order *o, struct bytes a, struct b
 }
 
 /* As GNU does it, so that a random source gives the same order there and here: the MD5 of the
- * seed, the key and a NUL. Of its 16 bytes the first 8 are enough. */
+ * seed and the key, whose strings each have a NUL behind. Of its 16 bytes the first 8 are enough.
+ */
 static uint64_t seeded_hash(const struct sort_opts *o, const struct sort_key *k, struct bytes s)
 {
 	struct digest d;
 	uint8_t sum[DIGEST_MAX];
 	uint64_t h = 0;
 	size_t at = 0;
+	char last = '\0';
 	int ch;
 
 	digest_init(&d, DIGEST_MD5, 0);
 	digest_update(&d, (struct bytes){ (const char *)o->seed, SORT_SEED });
 	while ((ch = next_byte(&k->order, s, &at)) >= 0) {
-		char byte = (char)ch;
-
-		digest_update(&d, (struct bytes){ &byte, 1 });
+		last = (char)ch;
+		digest_update(&d, (struct bytes){ &last, 1 });
 	}
-	digest_update(&d, (struct bytes){ "", 1 });
+	if (last != '\0')
+		digest_update(&d, (struct bytes){ "", 1 });
 	digest_final(&d, sum);
 	for (int i = 0; i < 8; i++)
 		h = h << 8 | sum[i];
