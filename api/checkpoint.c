@@ -40,7 +40,10 @@ int checkpoint_take(struct cowsh *s)
 
 	if (s->checkpoints_max == 0)
 		return 0;
-	err = cowsh_fork(s, NULL, &c);
+	err = session_fork(s, NULL, true, &c);
+	/* A program that can't be copied now must not keep the command from running. */
+	if (err == -E_AGAIN)
+		err = session_fork(s, NULL, false, &c);
 	if (err < 0)
 		return err;
 	c->older = s->checkpoints;

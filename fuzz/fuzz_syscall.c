@@ -2,7 +2,8 @@
  *
  * The table of system calls under random programs: a machine that executes nothing but plays
  * calls, faults and interruptions out of the input, with arguments that are often nearly right.
- * Half of the programs are called python3 and start warm.
+ * Half of the programs are called python3 and start warm. Now and then all that is alive is copied
+ * into a fork, which runs for a while.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -326,11 +327,41 @@ static int output(void *user, int fd, const char *data, size_t n)
 	return 0;
 }
 
+static const struct program_format format = {
+	.name = "elf", .probe = probe, .run = start, .real_path = true
+};
+
+/* What can be copied goes on in a fork; the session is as before. */
+static void fork_session(struct kernel *k, const struct kernel_host *host)
+{
+	struct microvm *m = script.m;
+	struct copying *w;
+	struct kernel *fork;
+	int r;
+
+	(void)kernel_settle(k, microvm_programs_ready, 20000);
+	if (kernel_fork(k, host, &fork) != 0)
+		return;
+	if (microvm_new(fork, &machine, &script.m) != 0)
+		abort();
+	r = kernel_copy_begin(k, fork, NULL, &w);
+	if (r == 0) {
+		r = microvm_copy(m, script.m, w);
+		if (r == 0)
+			r = kernel_copy_files(w);
+		kernel_copy_end(w, r == 0);
+	}
+	for (int i = 0; i < 20 && r == 0; i++)
+		if (kernel_run(fork, 5000) == KERNEL_DONE)
+			break;
+	if (kernel_free(fork) != 0)
+		abort();
+	microvm_free(script.m);
+	script.m = m;
+}
+
 static void session(struct store *store)
 {
-	static const struct program_format format = {
-		.name = "elf", .probe = probe, .run = start, .real_path = true
-	};
 	struct kernel_host host = { .output = output };
 	struct kernel_config c = { .store = store, .host = &host, .seed = 1 };
 	struct spawn s = { .fn = first };
@@ -349,7 +380,10 @@ static void session(struct store *store)
 	kernel_add_format(k, &format);
 	if (kernel_start(k, &s, NULL, NULL, &p) == 0)
 		for (int i = 0; i < 300; i++) {
-			enum kernel_state state = kernel_run(k, 0);
+			enum kernel_state state = kernel_run(k, i % 4 == 0 ? 4000 : 0);
+
+			if (i % 4 == 0 && script.at < script.end && byte() % 2 == 0)
+				fork_session(k, &host);
 
 			if (state == KERNEL_DONE || (state == KERNEL_WAIT && i > 200))
 				break;

@@ -187,7 +187,7 @@ int microvm_copy(struct microvm *from, struct microvm *to, struct copying *w)
 int task_make_ready(struct task *t)
 {
 	struct microvm *m = t->m;
-	int r = open_machine(m, t->p);
+	int r = microvm_open(m, t->p);
 
 	if (r == 0 && t->space->tables == NULL) {
 		r = space_make_tables(t->space);

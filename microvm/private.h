@@ -349,6 +349,8 @@ struct clone {
 };
 
 /* task.c */
+/* Opens the machine, if it is not open: 0 or -E_NODEV, and why in m->why. */
+int microvm_open(struct microvm *m, struct proc *p);
 void task_free(struct task *t);
 void task_adopt(struct task *t, struct proc *p);
 _Noreturn void task_resume(struct task *t);
@@ -394,7 +396,6 @@ int task_make_ready(struct task *t);
 int64_t call_left(struct task *t, int64_t ns);
 /* Between two parts of a long call, of which t->done is done: others may run. */
 void call_rest(struct task *t);
-int open_machine(struct microvm *m, struct proc *p);
 
 /* share.c: memory of a space or an object in a forked session */
 int space_share(struct copying *w, struct space *from, struct microvm *to, struct space **out);

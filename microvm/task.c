@@ -578,7 +578,7 @@ static void say(struct proc *p, const char *name, const char *what)
 	sys_write(p, 2, b.ptr, b.len);
 }
 
-int open_machine(struct microvm *m, struct proc *p)
+int microvm_open(struct microvm *m, struct proc *p)
 {
 	const char *why = "unknown reason";
 	struct buf b = buf_in(&p->arena);
@@ -605,7 +605,7 @@ int microvm_run(struct microvm *m, struct proc *p, const char *path, int argc, c
 	struct task *t;
 	int r;
 
-	if (open_machine(m, p) != 0) {
+	if (microvm_open(m, p) != 0) {
 		say(p, argc > 0 ? argv[0] : path, m->why);
 		return 126;
 	}
