@@ -298,6 +298,27 @@ static double used_kb(size_t before)
 	return (double)(cowsh_store_used(store) - before) / 1024;
 }
 
+enum { LIVE_FORKS = 10000 };
+
+/* Many forks of a session that live at the same time, each of which has run a command. */
+static void report_live_forks(cowsh *session)
+{
+	static cowsh *fork[LIVE_FORKS];
+	size_t before = cowsh_store_used(store);
+	double each;
+
+	for (int i = 0; i < LIVE_FORKS; i++) {
+		if (cowsh_fork(session, NULL, &fork[i]) < 0)
+			abort();
+		run(fork[i], "echo x > mine");
+	}
+	each = used_kb(before) / LIVE_FORKS;
+	printf("  %-44s %9.1f KB\n", "each of 10,000 live forks that wrote a file", each);
+	printf("  %-44s %9.0f\n", "so many of them in a GB", 1024 * 1024 / each);
+	for (int i = 0; i < LIVE_FORKS; i++)
+		cowsh_free(fork[i]);
+}
+
 int main(void)
 {
 	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
@@ -328,6 +349,7 @@ int main(void)
 		abort();
 	printf("  %-44s %9.1f KB\n", "a live fork", used_kb(before));
 	cowsh_free(fork);
+	report_live_forks(session);
 	run(session, "head -c 100000000 /dev/zero > big");
 	report("fork, append a byte to 100 MB, free", 200, append_after_fork, session);
 	cowsh_free(session);
