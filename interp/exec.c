@@ -80,7 +80,8 @@ bool exec_debug(struct shell *sh, const struct node *n)
 
 	if (sh->trap_running < 0)
 		sh->command = n;
-	if (sh->traps[TRAP_DEBUG].text == NULL || sh->trap_running == TRAP_DEBUG)
+	if (sh->traps[TRAP_DEBUG].text == NULL || sh->traps[TRAP_DEBUG].parents ||
+	    sh->trap_running == TRAP_DEBUG)
 		return false;
 	trap_run(sh, TRAP_DEBUG);
 	if (sh->flow != FLOW_NONE)
