@@ -4,10 +4,25 @@
  */
 #include "builtins/cmd_private.h"
 
-static const char *join(struct cmd *c, const struct proc *p)
+/* What a real program has written over its arguments counts. */
+static bool title(struct proc *p, struct buf *text)
+{
+	if (p->program == NULL || !p->program->strings(p, false, text))
+		return false;
+	while (text->len != 0 && text->ptr[text->len - 1] == '\0')
+		text->len--;
+	for (size_t i = 0; i < text->len; i++)
+		if (text->ptr[i] == '\0')
+			text->ptr[i] = ' ';
+	return text->len != 0;
+}
+
+static const char *join(struct cmd *c, struct proc *p)
 {
 	struct buf text = buf_in(c->arena);
 
+	if (title(p, &text))
+		return buf_cstr(&text);
 	for (char *const *arg = p->argv; arg != NULL && *arg != NULL; arg++)
 		buf_printf(&text, "%s%s", arg == p->argv ? "" : " ", *arg);
 	if (text.len == 0)
@@ -37,7 +52,7 @@ static uint64_t mask_of(const struct proc *p, enum sig_action action)
 	return mask;
 }
 
-static void fill(struct cmd *c, const struct proc *p, struct cmd_proc *out)
+static void fill(struct cmd *c, struct proc *p, struct cmd_proc *out)
 {
 	bool args = p->argv != NULL && p->argv[0] != NULL;
 
@@ -52,7 +67,7 @@ static void fill(struct cmd *c, const struct proc *p, struct cmd_proc *out)
 		.nice = p->nice,
 		.cpu_ns = kernel_steps_ns(p->k, p->steps),
 		.started_ns = p->started_ns,
-		.memory = proc_memory(p),
+		.memory = proc_sizes(p).resident,
 		.name = arena_dup(c->arena, bytes_of(p->name)),
 		.args = join(c, p),
 		.argv0 = args ? arena_dup(c->arena, bytes_of(p->argv[0])) : "",

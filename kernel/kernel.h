@@ -868,6 +868,8 @@ uint64_t kernel_limit(const struct kernel *k, enum limit l);
 void kernel_set_limit(struct kernel *k, enum limit l, uint64_t value);
 /* What a process takes of the session's memory, in bytes. */
 uint64_t proc_memory(const struct proc *p);
+/* As /proc tells it; of builtins, what they count against the session's memory. */
+struct proc_sizes proc_sizes(struct proc *p);
 /* Slot for api/: what a format's run finds through p->k. */
 void kernel_set_user(struct kernel *k, void *user);
 void *kernel_user(struct kernel *k);

@@ -183,8 +183,7 @@ static void put_mask(struct buf *b, const char *name, uint64_t mask)
 	buf_putc(b, '\n');
 }
 
-/* Of builtins: what they count against the session's memory. */
-static struct proc_sizes sizes(struct proc *p)
+struct proc_sizes proc_sizes(struct proc *p)
 {
 	uint64_t n = proc_memory(p);
 
@@ -208,7 +207,7 @@ static int threads(const struct proc *p)
 
 static void status_memory(struct proc *p, struct buf *b)
 {
-	struct proc_sizes s = sizes(p);
+	struct proc_sizes s = proc_sizes(p);
 
 	buf_printf(b, "VmPeak:\t%8llu kB\nVmSize:\t%8llu kB\n", kb(s.size), kb(s.size));
 	if (p->program != NULL)
@@ -250,7 +249,7 @@ static void status(struct proc *p, struct buf *b)
 
 static void stat(const struct kernel *k, struct proc *p, struct buf *b)
 {
-	struct proc_sizes s = sizes(p);
+	struct proc_sizes s = proc_sizes(p);
 	int64_t since = p->started_ns - (k->host.clock != NULL ? k->real_start_ns : k->epoch_ns);
 
 	buf_printf(b, "%d (%s) %c %d %d %d 0 -1 0 0 0 0 0 ", p->pid, p->name, proc_state_letter(p),
@@ -346,7 +345,7 @@ int procfs_text(struct kernel *k, struct proc *p, enum procfs_kind kind, struct 
 		break;
 	case PROCFS_PID_STAT: stat(k, p, b); break;
 	case PROCFS_STATM:
-		s = sizes(p);
+		s = proc_sizes(p);
 		buf_printf(b, "%llu %llu %llu %llu 0 %llu 0\n", pages(s.size), pages(s.resident),
 			   pages(s.shared), pages(s.text), pages(s.data + s.stack));
 		break;
