@@ -162,8 +162,8 @@ oracle: deps
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
 asan:
-	@$(MAKE) --no-print-directory B=$(B)/asan CC=gcc \
-		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' test
+	@$(MAKE) --no-print-directory B=$(B)/asan$(if $(GUARDED),-guarded) CC=gcc CFLAGS='-O1 -g \
+		-fsanitize=address,undefined -fno-omit-frame-pointer $(if $(GUARDED),-DGUARDED=1)' test
 # Its own objects, without optimization: built in half the time, and no call is optimized away.
 lint: deps
 	@tools/need clang-format git

@@ -3,6 +3,7 @@
  * Counted memory: heaps, arenas and pools (see heap.h for who owns what).
  */
 #include "base/heap.h"
+#include "base/guard.h"
 
 /* --- heap --- */
 
@@ -96,13 +97,15 @@ struct arena_chunk {
 enum {
 	CHUNK_HEAD = (sizeof(struct arena_chunk) + 15) / 16 * 16,
 	CHUNK_FIRST = 2048,
-	CHUNK_MAX = 65536,
-	CHUNK_MARKED = 1 /* a mark may refer to it: it goes only by release */
+	CHUNK_MAX = 65536
 };
+
+/* Of a chunk's size: a mark may refer to it, and it goes only by release. */
+#define CHUNK_MARKED (~(SIZE_MAX >> 1))
 
 static size_t chunk_size(const struct arena_chunk *c)
 {
-	return c->size & ~(size_t)CHUNK_MARKED;
+	return c->size & ~CHUNK_MARKED;
 }
 
 void arena_init(struct arena *a, struct heap *heap, struct arena_fail fail)
@@ -189,7 +192,9 @@ void *arena_slow(struct arena *a, size_t size)
 	struct arena_chunk *c = NULL;
 
 	if (size <= SIZE_MAX - 16 - CHUNK_HEAD) {
-		if (need > want)
+		if (GUARDED)
+			want = need = size + CHUNK_HEAD;
+		else if (need > want)
 			want = need;
 		c = heap_alloc(a->heap, want);
 	}
@@ -228,7 +233,7 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t size)
 	struct arena_chunk *c = a->chunk;
 	void *block;
 
-	if (old != NULL && (char *)old + old_need == a->ptr && need >= size &&
+	if (!GUARDED && old != NULL && (char *)old + old_need == a->ptr && need >= size &&
 	    need <= (size_t)(a->end - (char *)old)) {
 		a->ptr = (char *)old + need;
 		return old;
@@ -238,8 +243,8 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t size)
 		memcpy(block, old, old_size < size ? old_size : size);
 	/* The old block had a chunk to itself, right below the new one: give it back now. */
 	if (c != NULL && a->chunk != c && a->chunk->prev == c && (char *)c + CHUNK_HEAD == old &&
-	    c->size > CHUNK_MAX && (c->size & CHUNK_MARKED) == 0 &&
-	    a->chunk->prev_ptr == (char *)old + old_need) {
+	    (GUARDED || c->size > CHUNK_MAX) && (c->size & CHUNK_MARKED) == 0 &&
+	    (GUARDED || a->chunk->prev_ptr == (char *)old + old_need)) {
 		a->chunk->prev = c->prev;
 		a->chunk->prev_ptr = c->prev_ptr;
 		a->chunk->prev_end = c->prev_end;
@@ -368,7 +373,7 @@ void *pool_alloc(struct pool *p, size_t size)
 	size_t class = class_of(size);
 	void *block;
 
-	if (size > POOL_SMALL_MAX)
+	if (GUARDED || size > POOL_SMALL_MAX)
 		return alloc_big(p, size);
 	block = p->free[class];
 	if (block == NULL)
@@ -386,7 +391,7 @@ void pool_free(struct pool *p, void *block, size_t size)
 {
 	if (block == NULL)
 		return;
-	if (size > POOL_SMALL_MAX) {
+	if (GUARDED || size > POOL_SMALL_MAX) {
 		free_big(p, block);
 		return;
 	}
@@ -398,7 +403,7 @@ void *pool_resize(struct pool *p, void *block, size_t old_size, size_t size)
 {
 	void *fresh;
 
-	if (block != NULL && old_size <= POOL_SMALL_MAX && size <= POOL_SMALL_MAX &&
+	if (!GUARDED && block != NULL && old_size <= POOL_SMALL_MAX && size <= POOL_SMALL_MAX &&
 	    class_of(old_size) == class_of(size))
 		return block;
 	fresh = pool_alloc(p, size);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/guard.h"
 
 enum { SLAB_PAGES = 4, SLAB_BYTES = SLAB_PAGES * PAGE_BYTES, SMALL_MAX = 4096 };
 #define TAG_FREE 0x80000000u
@@ -100,6 +101,7 @@ static void bin_insert(struct store *s, uint32_t region, uint32_t page, uint32_t
 	struct store_run **head = &s->bin[bin_of(pages)];
 
 	tag_run(r, page, pages, TAG_FREE);
+	guard_open(run, sizeof *run);
 	*run = (struct store_run){ *head, NULL, pages, region };
 	if (*head != NULL)
 		(*head)->prev = run;
@@ -243,6 +245,8 @@ void *store_pages(struct store *s, size_t npages)
 		return NULL;
 	lock(s);
 	run = pages_locked(s, (uint32_t)npages, 1);
+	if (GUARDED && run != NULL)
+		guard_open(run, npages * PAGE_BYTES);
 	unlock(s);
 	return run;
 }
@@ -281,6 +285,8 @@ static void free_locked(struct store *s, char *run, uint32_t pages)
 void store_pages_free(struct store *s, void *run, size_t npages)
 {
 	lock(s);
+	if (GUARDED)
+		guard_close(run, npages * PAGE_BYTES);
 	free_locked(s, run, (uint32_t)npages);
 	unlock(s);
 }
@@ -372,6 +378,8 @@ void *store_alloc(struct store *s, size_t size)
 {
 	void *block;
 
+	if (GUARDED)
+		return size > SIZE_MAX / 16 || made_to_fail(s) ? NULL : guard_alloc(size);
 	if (size > SMALL_MAX) {
 		if (size > SIZE_MAX - PAGE_BYTES)
 			return NULL;
@@ -393,6 +401,10 @@ void store_free(struct store *s, void *block, size_t size)
 
 	if (block == NULL)
 		return;
+	if (GUARDED) {
+		guard_free(block);
+		return;
+	}
 	if (size > SMALL_MAX) {
 		store_pages_free(s, block, (size + PAGE_BYTES - 1) / PAGE_BYTES);
 		return;
