@@ -413,6 +413,7 @@ struct input {
 	size_t from; /* unread bytes are ptr[from..to) */
 	size_t to;
 	size_t scanned; /* ptr[from..scanned) holds no delimiter */
+	size_t most;    /* to read at once, where others read on from the same pipe; 0: what fits */
 };
 
 /* "-" is standard input. 0 or -E_. */

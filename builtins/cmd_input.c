@@ -70,7 +70,9 @@ static int fill(struct input *in)
 	if (in->at_end)
 		return 0;
 	make_room(in);
-	int64_t got = cmd_read(in->c, in->fd, in->ptr + in->to, in->cap - in->to);
+	size_t room = in->cap - in->to;
+	int64_t got = cmd_read(in->c, in->fd, in->ptr + in->to,
+			       in->most != 0 && in->most < room ? in->most : room);
 
 	if (got < 0)
 		return (int)got;

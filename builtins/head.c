@@ -115,12 +115,19 @@ static int head_legacy(struct cmd *c, int argc, char **argv, int i)
 
 /* --- from the start --- */
 
+/* Of a pipe, what is read and not wanted is lost to who reads on: as much as the real one takes. */
+enum { LINES_BLOCK = 8192 };
+
 static int put_first_bytes(struct input *in, uint64_t left)
 {
 	struct bytes block;
 	int more = 1;
 
-	while (left > 0 && (more = input_block(in, &block)) > 0) {
+	while (left > 0) {
+		in->most = left < SIZE_MAX ? (size_t)left : 0;
+		more = input_block(in, &block);
+		if (more <= 0)
+			break;
 		size_t take = left < block.len ? (size_t)left : block.len;
 
 		cmd_write(in->c, block.ptr, take);
@@ -151,6 +158,7 @@ static int put_first_lines(struct input *in, uint64_t left, char end)
 	struct bytes block;
 	int more = 1;
 
+	in->most = LINES_BLOCK;
 	while (left > 0 && (more = input_block(in, &block)) > 0) {
 		size_t take = measure_lines(block, &left, end);
 
