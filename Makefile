@@ -4,6 +4,7 @@
 #   make demo       the main job on real input             make test     all quick tests
 #   make oracle     the cases in the real bash             make asan     tests under sanitizers
 #   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
+#   make asan GUARDED=1  the same, with each block of the library's own memory watched
 #   make bench-peers  speed beside other simulated shells, from the npm registry
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
 #   make faults     the cases with each allocation failing, a switch at every kernel call, forks

@@ -251,8 +251,10 @@ static int run_script(struct shell *sh, struct task *t)
 	argv = arena_alloc(&p->arena, (size_t)(argc + 2) * sizeof(*argv));
 	argv[0] = arena_dup(&p->arena, BYTES("bash"));
 	argv[1] = arena_dup(&p->arena, bytes_of(s->path));
-	for (int i = 1; i <= argc; i++)
-		argv[i + 1] = s->argv[i];
+	/* Words may be in the syntax tree, which goes with the shell. */
+	for (int i = 1; i < argc; i++)
+		argv[i + 1] = arena_dup(&p->arena, bytes_of(s->argv[i]));
+	argv[argc + 1] = NULL;
 	shell_release(p);
 	p->task = NULL;
 	p->release = NULL;
