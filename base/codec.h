@@ -59,6 +59,17 @@ struct codec_ops {
 	void (*stop)(struct codec *c);
 };
 
+/* What a library used of the input and made of the room; without bytes there may be no place. */
+static inline void codec_advance(struct codec *c, size_t used, size_t made)
+{
+	if (used != 0)
+		c->in += used;
+	if (made != 0)
+		c->out += made;
+	c->in_len -= used;
+	c->out_len -= made;
+}
+
 /* Starts a stream. False if the options can't be (a level that does not exist). */
 bool codec_start(struct codec *c, struct pool *pool, const struct codec_options *o);
 /* Works until in is used up or out is full. finish: no input will follow what is in `in`. An

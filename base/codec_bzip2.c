@@ -60,10 +60,7 @@ static enum codec_result run(struct codec *c, bool finish)
 		err = BZ_RUN_OK;
 	else
 		err = BZ2_bzCompress(z, finish && in == c->in_len ? BZ_FINISH : BZ_RUN);
-	c->in += in - z->avail_in;
-	c->in_len -= in - z->avail_in;
-	c->out += out - z->avail_out;
-	c->out_len -= out - z->avail_out;
+	codec_advance(c, in - z->avail_in, out - z->avail_out);
 	/* Nothing was done though there was room: the stream is cut. */
 	if (c->decode && err == BZ_OK && finish && c->in_len == 0 && z->avail_out == out)
 		return CODEC_BAD;

@@ -50,10 +50,7 @@ static enum codec_result run(struct codec *c, bool finish)
 		err = deflate(z, finish && in == c->in_len ? Z_FINISH
 				 : c->flush                ? Z_FULL_FLUSH
 							   : Z_NO_FLUSH);
-	c->in += in - z->avail_in;
-	c->in_len -= in - z->avail_in;
-	c->out += out - z->avail_out;
-	c->out_len -= out - z->avail_out;
+	codec_advance(c, in - z->avail_in, out - z->avail_out);
 	if (err == Z_STREAM_END)
 		return CODEC_END;
 	if (err == Z_OK || (err == Z_BUF_ERROR && !(c->decode && finish && c->out_len > 0)))

@@ -75,10 +75,7 @@ static enum codec_result run(struct codec *c, bool finish)
 	else
 		left = ZSTD_compressStream2(c->state, &out, &in,
 					    finish ? ZSTD_e_end : ZSTD_e_continue);
-	c->in += in.pos;
-	c->in_len -= in.pos;
-	c->out += out.pos;
-	c->out_len -= out.pos;
+	codec_advance(c, in.pos, out.pos);
 	if (ZSTD_isError(left))
 		return result_of(left);
 	if (left == 0 && (c->decode || finish))

@@ -59,6 +59,7 @@ void stack_clear_cache(struct kernel *k)
 		struct segment *s = k->stack_cache;
 
 		k->stack_cache = s->below;
+		coro_forget(&s->coro); /* it may have been put here by the process that ran on it */
 		heap_pages_free(&k->heap, s->memory, s->npages);
 	}
 	k->nstacks = 0;
