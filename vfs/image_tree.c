@@ -175,12 +175,13 @@ static void clip_extent(struct extent *e, uint64_t index, uint64_t end)
 static int step_image(struct writer *w, struct content *c, struct image *i,
 		      const struct image_entry *x, uint64_t *index, uint64_t end, uint64_t *next)
 {
-	bool paged = (x->content & CONTENT_MASK) == CONTENT_EXTENTS;
+	unsigned kind = x->content & CONTENT_MASK;
+	bool paged = kind == CONTENT_EXTENTS;
 	struct extent e = { .count = 0 };
 	int err = paged ? image_extent(i, x->content, *index, &e) : 0;
 
 	*next = end;
-	if (err != 0 || (!paged && x->content != 0))
+	if (err != 0 || (!paged && kind != 0))
 		return err;
 	if (e.count == 0 || e.first >= end) {
 		*index = end;

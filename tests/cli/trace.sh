@@ -23,7 +23,7 @@ check 'a limit' 'steps 500 137' \
 printf 'echo "a\\"b\377" > "x\ny\377"' > script
 "$cowsh" --trace t script
 check 'odd names stay JSON' 'x%y�' "$(ask 'select(.event == "create") | .path' | tail -n 2 | tr '\n' '%' | sed 's/.*\///;s/%$//')"
-"$cowsh" --trace t --trace-format otel -c 'seq 3 > f; ls nope' 2> /dev/null
+"$cowsh" --trace t --trace-format otel -c 'seq 3 > f; ls nope; :' 2> /dev/null
 span='.resourceSpans[].scopeSpans[].spans[]'
 check 'spans' 'create seq ls bash command' \
 	"$(ask "$span.name" | tr '\n' ' ' | sed 's/ $//')"
