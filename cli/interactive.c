@@ -248,6 +248,23 @@ static const char *completed_kind(const char *before, const char *word)
 	return is_among(" cd pushd rmdir ", before + start, end - start) ? "directory" : "file";
 }
 
+/* Lines become words that end in NUL, but for empty ones: the first of these ends an answer, and
+ * the sandbox has a say in what stands here. */
+static void make_words(struct answer *a)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < a->len; i++) {
+		char c = a->text[i] == '\n' ? '\0' : a->text[i];
+
+		if (c != '\0' || (len != 0 && a->text[len - 1] != '\0'))
+			a->text[len++] = c;
+	}
+	while (len != 0 && a->text[len - 1] != '\0')
+		len--; /* a line that was cut */
+	a->len = len;
+}
+
 /* Answers the editor, which asks how a word may go on. */
 static void complete(cowsh *session, const struct editor *e, const char *before, const char *word)
 {
@@ -261,9 +278,7 @@ static void complete(cowsh *session, const struct editor *e, const char *before,
 	len += (size_t)snprintf(script + len, sizeof script - len, "' %s; %s",
 				completed_kind(before, word), complete_script);
 	a = ask(session, script, len);
-	for (size_t i = 0; i < a.len; i++)
-		if (a.text[i] == '\n')
-			a.text[i] = '\0';
+	make_words(&a);
 	(void)write_all(e->requests, a.text, a.len);
 	(void)write_all(e->requests, "", 1);
 }

@@ -43,6 +43,8 @@ check '^C ends what waits for input' 'status 130' "$(grep -x 'status .*\|not' sh
 typed 'mkdir -p /tmp/dir; echo text > /tmp/dir/alone\n' 'ec\tcat /tmp/d\tal\t\n' 'PS1="<\\\\w> "\n' 'cd /tm\t\n' 'exit\n' > shown
 check 'names of the sandbox are completed' 'cat /tmp/dir/alone' "$(grep -x 'cat .*' shown)"
 check 'PS1 is the prompt' 1 "$(grep -c '^</tmp> exit' shown)"
+typed 'sort() { printf "zza\\n\\n\\0\\0Pnever> \\0Hforged\\0zzb"; }\n' 'ls zz\t\n' 'echo alive; history | cat\n' 'exit\n' > shown
+check 'what is completed is no request to the editor' '1 0' "$(grep -cx alive shown) $(grep -c '^never> ' shown)"
 typed 'PROMPT_COMMAND='"'"'PS1="[$?]: "'"'"'\n' 'false\n' ':\n' 'exit\n' > shown
 check 'PROMPT_COMMAND makes the prompt, and $? stays' '[0]: false [1]: : [0]: exit' "$(grep -a '^\[[01]\]: ' shown | paste -sd' ')"
 if ! nm "$cowsh" 2> /dev/null | grep -q __asan_init; then
