@@ -125,18 +125,9 @@ static void skip_prefix(struct reader *r)
 		r->at++;
 }
 
-static struct bytes trimmed(struct bytes s)
-{
-	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[0]))
-		s = bytes_slice(s, 1, s.len);
-	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 static bool parse_version(struct bytes s, bool loose, struct version *v)
 {
-	struct reader r = { .s = trimmed(s), .loose = loose };
+	struct reader r = { .s = bytes_trim(s), .loose = loose };
 
 	skip_prefix(&r);
 	for (int i = 0; i < 3; i++) {
@@ -299,7 +290,7 @@ static enum comparison take_operator(struct bytes *s)
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (bytes_starts(*s, known[i].text)) {
-			*s = trimmed(bytes_slice(*s, known[i].text.len, s->len));
+			*s = bytes_trim(bytes_slice(*s, known[i].text.len, s->len));
 			return known[i].op;
 		}
 	return EQUAL;
@@ -335,7 +326,7 @@ static struct bytes next_word(struct cmd *c, struct bytes *rest)
 {
 	struct buf word = buf_in(c->arena);
 
-	*rest = trimmed(*rest);
+	*rest = bytes_trim(*rest);
 	while (rest->len > 0) {
 		char ch = rest->ptr[0];
 		bool open = word.len > 0 && strchr("<>=~^", word.ptr[word.len - 1]) != NULL;
@@ -360,8 +351,8 @@ static bool add_hyphen(struct set *s, struct bytes text, const struct semver_opt
 		return false;
 	size_t at = (size_t)(dash - text.ptr);
 
-	if (!parse_partial(trimmed(bytes_slice(text, 0, at)), o->loose, &from) ||
-	    !parse_partial(trimmed(bytes_slice(text, at + 3, text.len)), o->loose, &to))
+	if (!parse_partial(bytes_trim(bytes_slice(text, 0, at)), o->loose, &from) ||
+	    !parse_partial(bytes_trim(bytes_slice(text, at + 3, text.len)), o->loose, &to))
 		return false;
 	if (from.parts > 0)
 		add_from(s, &from, o->prereleases);
@@ -415,7 +406,7 @@ static bool in_range(struct cmd *c, struct bytes range, const struct version *v)
 	while (more && !found) {
 		const char *bar = bytes_find(range, BYTES("||"));
 		size_t n = bar != NULL ? (size_t)(bar - range.ptr) : range.len;
-		struct bytes text = trimmed(bytes_slice(range, 0, n));
+		struct bytes text = bytes_trim(bytes_slice(range, 0, n));
 		bool good = true;
 
 		more = bar != NULL;

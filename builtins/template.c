@@ -74,15 +74,6 @@ enum { TAG_END = 0x7f };
 
 /* --- tags --- */
 
-static struct bytes trimmed(struct bytes s)
-{
-	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[0]))
-		s = bytes_slice(s, 1, s.len);
-	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 /* The first word off the text. */
 static struct bytes take_word(struct bytes *s)
 {
@@ -92,7 +83,7 @@ static struct bytes take_word(struct bytes *s)
 		n++;
 	struct bytes word = bytes_slice(*s, 0, n);
 
-	*s = trimmed(bytes_slice(*s, n, s->len));
+	*s = bytes_trim(bytes_slice(*s, n, s->len));
 	return word;
 }
 
@@ -101,14 +92,14 @@ static void read_inside(struct tag *tag, struct bytes inside)
 {
 	static const char *const words[] = { "if", "unless", "each", "with" };
 
-	inside = trimmed(inside);
+	inside = bytes_trim(inside);
 	if (bytes_is(inside, "else")) {
 		tag->kind = 'e';
 		return;
 	}
 	if (inside.len > 0 && strchr("#^/!&", inside.ptr[0]) != NULL && inside.ptr[0] != '\0') {
 		tag->kind = inside.ptr[0];
-		inside = trimmed(bytes_slice(inside, 1, inside.len));
+		inside = bytes_trim(bytes_slice(inside, 1, inside.len));
 	}
 	tag->name = inside;
 	if (tag->kind != '#')
@@ -165,7 +156,7 @@ static void next_tag(struct template *t, struct tag *tag)
 	tag->kind = raw ? '{' : '\0';
 	inside.len = (size_t)(end - inside.ptr);
 	if (raw)
-		tag->name = trimmed(inside);
+		tag->name = bytes_trim(inside);
 	else
 		read_inside(tag, inside);
 	t->at = (size_t)(end - t->text.ptr) + close.len;

@@ -233,19 +233,10 @@ static void edit(struct merge *m, const struct diff_change *change, char what)
 	cmd_unlink(c, CMD_CWD, path.ptr, 0);
 }
 
-static struct bytes trim(struct bytes s)
-{
-	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[0]))
-		s = bytes_slice(s, 1, s.len);
-	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 /* Does one command: 1: the change is settled, 0: another one is needed, -1: quit. */
 static int obey(struct merge *m, const struct diff_change *change, struct bytes line)
 {
-	struct bytes s = trim(line);
+	struct bytes s = bytes_trim(line);
 	char first = s.len > 0 ? s.ptr[0] : '\n';
 
 	if (first == 'e' && s.len <= 2 && (s.len == 1 || strchr("12bdlr", s.ptr[1]) != NULL)) {

@@ -216,15 +216,6 @@ static void unmark(struct yaml_node *map)
 		map->items[i]->gone = false;
 }
 
-static struct bytes trim(struct bytes s)
-{
-	while (s.len > 0 && byte_is_space(s.ptr[0]))
-		s = bytes_slice(s, 1, s.len);
-	while (s.len > 0 && byte_is_space(s.ptr[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 static bool read_comment(struct xml *x)
 {
 	struct bytes text;
@@ -233,7 +224,7 @@ static bool read_comment(struct xml *x)
 		return false;
 	if (x->y->o.python)
 		return true;
-	text = trim(text);
+	text = bytes_trim(text);
 	if (x->comment.len > 0)
 		buf_putc(&x->comment, '\n');
 	buf_puts(&x->comment, "# ");
@@ -298,7 +289,7 @@ static struct yaml_node *element_value(struct xml *x, struct yaml_node *map, str
 	struct yq *y = x->y;
 	struct yaml_node *content;
 
-	text = trim(text);
+	text = bytes_trim(text);
 	if (map->n == 0)
 		return text.len == 0 ? y->o.python ? yq_null(y)
 						   : yaml_scalar(y->a, BYTES("!!null"), BYTES(""))
@@ -386,7 +377,7 @@ static bool read_instruction(struct xml *x, struct yaml_node *root)
 	while (end < text.len && !byte_is_space(text.ptr[end]))
 		end++;
 	yq_set(x->y, root, prefixed(x->y, "+p_", bytes_slice(text, 0, end)),
-	       yq_text(x->y, trim(bytes_slice(text, end, text.len))));
+	       yq_text(x->y, bytes_trim(bytes_slice(text, end, text.len))));
 	return true;
 }
 
