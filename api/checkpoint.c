@@ -69,6 +69,7 @@ static void swap_insides(struct cowsh *s, struct cowsh *c)
 	SWAP(struct proc *, shell_proc);
 	SWAP(struct shell *, shell);
 	SWAP(struct vfs_cred, cred);
+	SWAP(unsigned, lost);
 	SWAP(char *, script);
 	SWAP(size_t, script_len);
 	SWAP(char *, temp);

@@ -63,6 +63,7 @@ struct cowsh {
 	struct proc *shell_proc;
 	struct shell *shell;
 	struct vfs_cred cred;
+	unsigned lost; /* processes of its parent that it has not */
 	bool running;
 	int program_pid; /* of cowsh_start_program, else 0 */
 	char *script;    /* being run: freed at the end */
@@ -97,6 +98,8 @@ int session_connect(struct cowsh *s, const struct cowsh_config *c);
 /* A copy; without programs, what is in the background stays behind: for who only looks. */
 int session_fork(struct cowsh *from, const struct cowsh_host *host, bool programs,
 		 struct cowsh **out);
+/* Its processes but the shell. */
+unsigned session_others(const struct cowsh *s);
 /* Runs what the host itself started, without limits of steps and time. */
 void session_run_free(struct cowsh *s);
 /* As much of text as fits, with a NUL. */

@@ -51,15 +51,6 @@ static int pack_state(struct saving *w)
 	return w->done ? 0 : -E_NOMEM;
 }
 
-static unsigned others(const struct cowsh *s)
-{
-	unsigned n = 0;
-
-	for (struct proc *p = proc_next(s->kernel, 0); p != NULL; p = proc_next(s->kernel, p->pid))
-		n += p != s->shell_proc;
-	return n;
-}
-
 struct counted {
 	const struct cowsh_sink *sink;
 	uint64_t bytes;
@@ -99,7 +90,7 @@ int cowsh_save(cowsh *s, const struct cowsh_sink *sink, cowsh_image *base, const
 		err = -E_AGAIN;
 	if (err == 0 && out != NULL) {
 		struct cowsh_saved saved = { .size = sizeof saved,
-					     .processes = others(s),
+					     .processes = session_others(s),
 					     .descriptors = (unsigned)w.descriptors };
 
 		image_give_info(&info, counted.bytes, &saved.info);

@@ -508,6 +508,20 @@ static int copy_processes(struct cowsh *s, struct cowsh *from, bool programs)
 	return err;
 }
 
+unsigned session_others(const struct cowsh *s)
+{
+	unsigned n = 0;
+
+	for (struct proc *p = proc_next(s->kernel, 0); p != NULL; p = proc_next(s->kernel, p->pid))
+		n += p != s->shell_proc;
+	return n;
+}
+
+unsigned cowsh_lost_processes(const cowsh *s)
+{
+	return s != NULL ? s->lost : 0;
+}
+
 static int fork_into(struct cowsh *s, struct cowsh *from, bool programs)
 {
 	int err = kernel_fork(from->kernel, &s->kernel_host, &s->kernel);
@@ -525,7 +539,11 @@ static int fork_into(struct cowsh *s, struct cowsh *from, bool programs)
 		escalate_share(from, s);
 	if (err == 0)
 		err = copy_customs(s, from);
-	return err == 0 ? copy_processes(s, from, programs) : err;
+	if (err == 0)
+		err = copy_processes(s, from, programs);
+	if (err == 0)
+		s->lost = session_others(from) - session_others(s);
+	return err;
 }
 
 int session_fork(struct cowsh *from, const struct cowsh_host *host, bool programs,

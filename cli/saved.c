@@ -7,6 +7,7 @@
 #include "cli/keep.h"
 #include "cli/lock.h"
 #include "cli/report.h"
+#include "cowsh_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -249,13 +250,41 @@ static int write_session(void *user, const void *data, size_t len)
 	return write_all(*(const int *)user, data, len);
 }
 
-static void tell_lost(const struct cowsh_saved *lost)
+struct naming {
+	int shell; /* the first process */
+	int named;
+};
+
+/* Names some of the processes that are not in the file. */
+static int name_lost(void *user, const struct cowsh_process *p)
 {
+	enum { NAMED_MAX = 8 };
+	struct naming *n = user;
+
+	if (n->shell == 0) {
+		n->shell = p->pid;
+		return 0;
+	}
+	out_text(n->named == 0 ? " (" : ", ");
+	if (n->named++ == NAMED_MAX) {
+		out_text("...");
+		return 1;
+	}
+	out_format("%d ", p->pid);
+	out_name(p->name);
+	return 0;
+}
+
+static void tell_lost(cowsh *session, const struct cowsh_saved *lost)
+{
+	struct naming n = { 0, 0 };
+
 	if (lost->processes == 0 && lost->descriptors == 0)
 		return;
 	out_to(2);
-	out_format("cowsh: not saved: %u running processes, %u open pipes of the shell\n",
-		   lost->processes, lost->descriptors);
+	out_format("cowsh: not saved: %u running processes", lost->processes);
+	cowsh_list_processes(session, name_lost, &n);
+	out_format("%s, %u open pipes of the shell\n", n.named != 0 ? ")" : "", lost->descriptors);
 	out_flush();
 }
 
@@ -277,6 +306,6 @@ int saved_keep(struct runner *r, int status)
 	err = keep_ask();
 	if (err != 0)
 		fatal("%s: the session can't be saved: %s", saved.file, strerror(err));
-	tell_lost(&lost);
+	tell_lost(r->session, &lost);
 	return status;
 }

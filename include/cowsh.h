@@ -377,12 +377,15 @@ COWSH_API int cowsh_put_lazy(cowsh *session, const char *path, const struct cows
  * A session with the same files, variables, functions, options, directory, clock and random
  * state, independent from now on. The fork has the parent's limits. Real programs that are alive
  * (cowsh_config.microvm) go on in both, with their memory, pipes and sockets, and are jobs in
- * both; other processes in the background are not copied (in the fork they are no jobs), nor what
- * the shell has of pipes to them. -COWSH_EBUSY while a command runs; -COWSH_EAGAIN while a real
- * program is in the middle of something that waits for the host, or is being started and does
- * not come further without it.
+ * both; other processes in the background are not copied (for the fork's shell they were killed:
+ * `jobs` and `wait` say so), nor what the shell has of pipes to them. -COWSH_EBUSY while a command
+ * runs; -COWSH_EAGAIN while a real program is in the middle of something that waits for the host,
+ * or is being started and does not come further without it.
  */
 COWSH_API int cowsh_fork(cowsh *session, const struct cowsh_host *host, cowsh **out);
+/* How many processes in the background were not copied when this session was forked from its
+ * parent, or became what it is by cowsh_undo. */
+COWSH_API unsigned cowsh_lost_processes(const cowsh *session);
 /* The whole session becomes what it was before the last command that is not undone: files and
  * shell, clock and limits used; processes in the background are ended, but for real programs that
  * were alive then, which are as they were. -COWSH_ENOENT when no such state was kept

@@ -241,7 +241,7 @@ void finished_expect(struct shell *sh, int pid);
 bool finished_expects(struct shell *sh, int pid);
 /* `wait` without arguments: earlier statuses can't be asked for any more. */
 void finished_forget(struct shell *sh);
-/* In the shell of a forked session: the jobs whose processes are there, too. */
+/* In the shell of a forked session: the jobs; processes that are not there, too, were killed. */
 void job_copy_all(struct shell *sh, const struct shell *from);
 bool finished_take(struct shell *sh, int pid, int *status);
 void job_report_pipeline(struct shell *sh, const struct pipeline *p, const int *pids,

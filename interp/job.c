@@ -298,13 +298,16 @@ static int *copy_numbers(struct shell *sh, const int *from, int n)
 	return copy;
 }
 
-/* Whether those of its processes that have not ended are there for this shell, too. */
-static bool lives_on(struct shell *sh, const struct job *j)
+/* A process that stayed behind was killed, as far as this shell can know. */
+static void lose(struct shell *sh, struct job *j, int i)
 {
-	for (int i = 0; i < j->npids; i++)
-		if (j->statuses[i] < 0 && proc_find(sh->p->k, j->pids[i]) == NULL)
-			return false;
-	return true;
+	j->statuses[i] = SIGKILL_;
+	finished_add(sh, j->pids[i], status_of_wait(SIGKILL_));
+	for (int k = 0; k < j->npids; k++)
+		if (j->statuses[k] < 0)
+			return;
+	j->state = JOB_DONE;
+	j->notified = false;
 }
 
 static void copy_job(struct shell *sh, const struct job *from, struct job **link)
@@ -316,6 +319,9 @@ static void copy_job(struct shell *sh, const struct job *from, struct job **link
 	j->pids = copy_numbers(sh, from->pids, j->npids);
 	j->statuses = copy_numbers(sh, from->statuses, j->npids);
 	j->text = pool_dup(sh->pool, bytes_of(from->text));
+	for (int i = 0; i < j->npids; i++)
+		if (j->statuses[i] < 0 && proc_find(sh->p->k, j->pids[i]) == NULL)
+			lose(sh, j, i);
 	*link = j;
 }
 
@@ -329,6 +335,8 @@ static void copy_finished(struct shell *sh, const struct finished *from)
 	for (int i = 0; i < from->nexpected; i++)
 		if (proc_find(sh->p->k, from->expected[i]) != NULL)
 			finished_expect(sh, from->expected[i]);
+		else
+			finished_add(sh, from->expected[i], status_of_wait(SIGKILL_));
 }
 
 void job_copy_all(struct shell *sh, const struct shell *from)
@@ -340,8 +348,6 @@ void job_copy_all(struct shell *sh, const struct shell *from)
 	if (from->jobs_foreign)
 		return;
 	for (const struct job *j = from->jobs; j != NULL; j = j->next) {
-		if (!lives_on(sh, j))
-			continue;
 		copy_job(sh, j, link);
 		link = &(*link)->next;
 	}

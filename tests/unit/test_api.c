@@ -519,6 +519,35 @@ TEST(forks_are_independent)
 	cowsh_free(fork);
 }
 
+/* A builtin in the background is a C stack, which can't be copied: docs/limits.md, F-1. */
+TEST(jobs_that_a_fork_has_not_were_killed)
+{
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct host h, h2;
+	struct cowsh_host host = callbacks(&h2);
+	cowsh *s;
+	cowsh *fork;
+
+	config.checkpoints = 2;
+	s = new_session(&h, &config);
+	run(s, "sleep 100 & sleep 200 | cat & true & wait $!; p=$!; sleep 300 & disown; d=$!");
+	CHECK_EQ(cowsh_fork(s, &host, &fork), 0);
+	CHECK_EQ(cowsh_lost_processes(s), 0);
+	CHECK_EQ(cowsh_lost_processes(fork), 5); /* a pipeline has a subshell */
+	run(fork, "wait %1; echo $?; wait $p; echo $?; wait $d; echo $?; jobs; jobs");
+	CHECK_STR(h2.out[1], "137\n0\n137\n"
+			     "[2]+  Killed                  sleep 200 | cat\n");
+	CHECK_STR(h2.out[2], "");
+	cowsh_free(fork);
+	run(s, "kill %1 %2; wait");
+	CHECK_EQ(cowsh_undo(s), 0);
+	CHECK_EQ(cowsh_lost_processes(s), 5);
+	run(s, "jobs; wait %2; echo $?");
+	CHECK_STR(h.out[1], "[1]-  Killed                  sleep 100\n"
+			    "[2]+  Killed                  sleep 200 | cat\n127\n");
+	cowsh_free(s);
+}
+
 static int collect(void *user, const struct cowsh_change *change)
 {
 	size_t len = strlen(user);
@@ -732,6 +761,7 @@ int main(void)
 	RUN(listing);
 	RUN(mounts_are_read_when_needed_and_never_written);
 	RUN(forks_are_independent);
+	RUN(jobs_that_a_fork_has_not_were_killed);
 	RUN(snapshots_differences_and_restoring);
 	RUN(custom_commands_run_in_pipelines);
 	RUN(custom_commands_may_answer_later);
