@@ -49,8 +49,11 @@ struct builtin {
 	int usage_status;   /* of a usage error; 0 means 1 */
 	int error_status;   /* what cmd_error returns; 0 means 1 */
 	const char *family; /* for --version; NULL means "GNU coreutils 9.1" */
-	/* Behind usage errors, where it is not GNU's usual hint; %s is the name. */
+	/* Behind usage errors, where it is not GNU's usual hint; the first and second %s are the
+	 * name. */
 	const char *hint;
+	/* Of an option that is not known, where it is not GNU's message; %s is as it was given. */
+	const char *unknown;
 	/*
 	 * Old option forms (head -5, tail +3, sort +1 -2): asked for every argument before it is
 	 * parsed. Returns how many arguments from argv[i] on it has taken; 0: none; -1: it has

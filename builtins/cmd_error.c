@@ -88,7 +88,7 @@ static void put_try(struct cmd *c)
 		buf_printf(&text, "Usage: %s %s\n", c->name, c->b->usage);
 	buf_printf(&text,
 		   c->b->hint != NULL ? c->b->hint : "Try '%s --help' for more information.\n",
-		   c->name);
+		   c->name, c->name);
 	cmd_err_write(c, text.ptr, text.len);
 	arena_release(c->arena, mark);
 }

@@ -228,6 +228,8 @@ static int parse_long(struct parse *ps, const char *text)
 	const char *arg = equals != NULL ? equals + 1 : NULL;
 	struct match m = find_long(c, name);
 
+	if (m.row == NULL && c->b->unknown != NULL)
+		return cmd_usage(c, c->b->unknown, text - 2);
 	if (m.row == NULL)
 		return cmd_usage(c, "unrecognized option '--%s'", text);
 	if (m.several && !m.exact)
@@ -316,6 +318,8 @@ static int parse_letters(struct parse *ps, const char *letters)
 
 		if (o == NULL && (c->b->flags & BUILTIN_NO_HELP) == 0)
 			o = find_family_letter(c->b, *at);
+		if (o == NULL && c->b->unknown != NULL)
+			return cmd_usage(c, c->b->unknown, letters - 1);
 		if (o == NULL)
 			return cmd_usage(c, "invalid option -- '%c'", *at);
 		if (o->kind == OPT_KIND_DIGITS)

@@ -322,6 +322,7 @@ const struct builtin builtin_cmp = {
 	.opts_size = sizeof(struct cmp_opts),
 	.usage_status = 2,
 	.error_status = 2,
+	.hint = "%s: Try '%s --help' for more information.\n",
 	.family = "GNU diffutils 3.8",
 	.defaults = cmp_defaults,
 };

@@ -200,5 +200,7 @@ const struct builtin builtin_getent = {
 	.run = getent_run,
 	.opts = getent_options,
 	.opts_size = sizeof(struct getent_opts),
+	.hint = "Try `%s --help' or `%s --usage' for more information.\n",
+	.usage_status = 64,
 	.family = "glibc 2.36",
 };

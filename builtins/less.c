@@ -3,7 +3,7 @@
  * less, more - show files. Nobody looks at a page here: all of it is written at once, as they do
  * when standard output is no terminal.
  */
-#include "builtins/builtin.h"
+#include "builtins/less.h"
 
 static int put_chunks(struct input *in, void *arg)
 {
@@ -51,8 +51,7 @@ static void show(struct cmd *c, const char *path, bool is_more, bool heading)
 		complain(c, path, is_more, err);
 }
 
-/* "+G", "+/pattern", "+10": where to begin. */
-static int plus_legacy(struct cmd *c, int argc, char **argv, int i)
+int less_legacy(struct cmd *c, int argc, char **argv, int i)
 {
 	(void)c, (void)argc;
 	return argv[i][0] == '+' ? 1 : 0;
@@ -65,7 +64,7 @@ static int number_option(struct cmd *c, const struct opt *opt, const char *arg)
 }
 
 #define NOTHING(s, l) OPT_IGNORED(s, l, NULL)
-static const struct opt less_options[] = {
+const struct opt less_options[] = {
 	OPT_IGNORED('N', "LINE-NUMBERS", "options for the screen have no effect"),
 	NOTHING('n', "line-numbers"),
 	NOTHING('R', "RAW-CONTROL-CHARS"),
@@ -155,7 +154,7 @@ const struct builtin builtin_less = {
 	.summary = "Writes files, as less does when nobody looks.",
 	.run = less_run,
 	.opts = less_options,
-	.legacy = plus_legacy,
+	.legacy = less_legacy,
 	.family = "less 590",
 };
 
@@ -165,6 +164,6 @@ const struct builtin builtin_more = {
 	.summary = "Writes files, as more does when nobody looks.",
 	.run = more_run,
 	.opts = more_options,
-	.legacy = plus_legacy,
+	.legacy = less_legacy,
 	.family = "util-linux 2.38.1",
 };

@@ -141,5 +141,7 @@ const struct builtin builtin_locale = {
 	.run = locale_run,
 	.opts = locale_options,
 	.opts_size = sizeof(struct locale_opts),
+	.hint = "Try `%s --help' or `%s --usage' for more information.\n",
+	.usage_status = 64,
 	.family = "glibc 2.36",
 };

@@ -815,5 +815,6 @@ const struct builtin builtin_tree = {
 	.opts = tree_options,
 	.opts_size = sizeof(struct tree_opts),
 	.family = "tree 2.1.0",
+	.unknown = "Invalid argument `%s'.",
 	.defaults = tree_defaults,
 };

@@ -406,6 +406,7 @@ static void bzcat_defaults(struct cmd *c)
 		.opts_size = sizeof(struct bzip2),                                                 \
 		.defaults = before,                                                                \
 		.family = "bzip2 1.0.8",                                                           \
+		.unknown = "Bad flag `%s'",                                                        \
 	}
 
 BZIP2_COMMAND(bzip2, "Replaces each FILE by its compressed form, or (-d) the reverse.",

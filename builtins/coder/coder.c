@@ -142,7 +142,8 @@ void coder_copy(struct coder *k)
 	struct bytes part;
 	int more;
 
-	while (!k->at_end && (more = input_block(&k->in, &part)) > 0) {
+	/* What was peeked at is still there at the end. */
+	while ((!k->at_end || k->in.from < k->in.to) && (more = input_block(&k->in, &part)) > 0) {
 		if (k->has_out)
 			output_write(&k->out, part.ptr, part.len);
 		k->bytes_in += part.len;

@@ -648,7 +648,7 @@ static void lzcat_defaults(struct cmd *c)
 		.opts_size = sizeof(struct xz),                                                    \
 		.defaults = before,                                                                \
 		.family = "XZ Utils 5.4.1",                                                        \
-		.hint = "xz: Try `%s --help' for more information.\n",                             \
+		.hint = "%s: Try `%s --help' for more information.\n",                             \
 	}
 
 XZ_COMMAND(xz, "Replaces each FILE by its compressed form, or (-d) the reverse.", xz_defaults);

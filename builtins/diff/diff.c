@@ -387,6 +387,7 @@ const struct builtin builtin_diff = {
 	.opts_size = sizeof(struct diff_opts),
 	.usage_status = 2,
 	.error_status = 2,
+	.hint = "%s: Try '%s --help' for more information.\n",
 	.family = "GNU diffutils 3.8",
 	.defaults = diff_defaults,
 };

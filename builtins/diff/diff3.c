@@ -546,5 +546,6 @@ const struct builtin builtin_diff3 = {
 	.opts_size = sizeof(struct diff3_opts),
 	.usage_status = 2,
 	.error_status = 2,
+	.hint = "%s: Try '%s --help' for more information.\n",
 	.family = "GNU diffutils 3.8",
 };

@@ -412,6 +412,7 @@ const struct builtin builtin_sdiff = {
 	.opts_size = sizeof(struct sdiff_opts),
 	.usage_status = TROUBLE,
 	.error_status = TROUBLE,
+	.hint = "%s: Try '%s --help' for more information.\n",
 	.family = "GNU diffutils 3.8",
 	.defaults = sdiff_defaults,
 };

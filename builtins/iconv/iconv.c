@@ -440,5 +440,7 @@ const struct builtin builtin_iconv = {
 	.run = iconv_run,
 	.opts = iconv_options,
 	.opts_size = sizeof(struct iconv_opts),
+	.hint = "Try `%s --help' or `%s --usage' for more information.\n",
+	.usage_status = 64,
 	.family = "GNU libc 2.36",
 };

@@ -739,6 +739,7 @@ const struct builtin builtin_patch = {
 	.opts_size = sizeof(struct patch_opts),
 	.usage_status = 2,
 	.error_status = 2,
+	.hint = "%s: Try '%s --help' for more information.\n",
 	.family = "GNU patch 2.7.6",
 	.defaults = patch_defaults,
 };
