@@ -255,7 +255,7 @@ void work_reset_index(struct git *g, const struct oid *tree)
 
 		if (f == NULL)
 			names_add(g, &gone, x->at[i].path);
-		else if (!entry_is(&x->at[i], f) &&
+		else if (x->at[i].stage == 0 && !entry_is(&x->at[i], f) &&
 			 index_check(g, x, &x->at[i], NULL) != ENTRY_SAME)
 			git_die(g, "Entry '%s' not uptodate. Cannot merge.", f->path);
 	}

@@ -133,7 +133,7 @@ int git_cmd_status(struct git *g, struct args *args)
 struct commit_opts {
 	struct status_opts status;
 	bool all, amend, dry_run, quiet, no_verify, allow_empty, allow_empty_message, signoff,
-		reset_author, only, include, verbose;
+		reset_author, only, include, verbose, no_post_rewrite;
 	int edit; /* 1 --edit, -1 --no-edit */
 	struct names messages;
 	struct names trailers;
@@ -218,7 +218,7 @@ static const struct git_option commit_options[] = {
 	GIT_CALL_MAYBE('u', "untracked-files", commit_untracked),
 	GIT_FLAG(0, "allow-empty", struct commit_opts, allow_empty),
 	GIT_FLAG(0, "allow-empty-message", struct commit_opts, allow_empty_message),
-	GIT_CALL(0, "no-post-rewrite", ignore_value),
+	GIT_FLAG(0, "no-post-rewrite", struct commit_opts, no_post_rewrite),
 	GIT_CALL(0, "no-gpg-sign", ignore_value),
 	GIT_CALL(0, "status", ignore_value),
 	GIT_END(),
@@ -592,12 +592,19 @@ static bool nothing_to_commit(struct committing *cm, struct status *s)
 	return !s->committable && !cm->merging && !cm->o.allow_empty && !cm->o.amend;
 }
 
+static bool rebasing(struct git *g)
+{
+	return file_exists(g, repo_path(g, g->a, "rebase-merge"));
+}
+
 static void put_editor_text(struct committing *cm, struct status *s, struct buf *out)
 {
 	struct git *g = cm->g;
 	struct person a, c;
 
-	buf_add(out, buf_bytes(&cm->message));
+	buf_add(out, cm->cleanup == CLEANUP_NONE || cm->o.template != NULL
+			     ? buf_bytes(&cm->message)
+			     : message_clean(g, buf_bytes(&cm->message), false));
 	if (cm->cleanup == CLEANUP_ALL)
 		buf_puts(out,
 			 "\n# Please enter the commit message for your changes. Lines starting\n"
@@ -615,6 +622,15 @@ static void put_editor_text(struct committing *cm, struct status *s, struct buf 
 	if (!bytes_eq(a.name, c.name) || !bytes_eq(a.mail, c.mail))
 		buf_printf(out, "# Author:    %.*s <%.*s>\n", (int)a.name.len, a.name.ptr,
 			   (int)a.mail.len, a.mail.ptr);
+	if (cm->o.date != NULL ||
+	    (!cm->o.reset_author && (cm->o.amend || cm->o.reuse != NULL || cm->o.reedit != NULL ||
+				     (cm->picking && !rebasing(g))))) {
+		struct date_style style = { .mode = DATE_NORMAL };
+
+		buf_puts(out, "# Date:      ");
+		date_put(g, out, a.time, a.zone, &style);
+		buf_putc(out, '\n');
+	}
 	if (out->len != from)
 		buf_puts(out, "#\n");
 	s->o.format = STATUS_LONG;
@@ -628,6 +644,31 @@ static void run_hooks_before(struct committing *cm)
 		return;
 	if (git_hook(cm->g, "pre-commit", NULL, NULL) != 0)
 		git_exit(cm->g, 1);
+}
+
+/* What prepare-commit-msg is told: where the message comes from. */
+static void hook_source(struct committing *cm, char **args)
+{
+	struct git *g = cm->g;
+	const char *commit = cm->o.reedit != NULL  ? cm->o.reedit
+			     : cm->o.reuse != NULL ? cm->o.reuse
+			     : cm->o.amend         ? "HEAD"
+						   : NULL;
+	const char *source = NULL;
+
+	if (cm->o.messages.n != 0 || cm->o.file != NULL || cm->o.fixup != NULL ||
+	    cm->o.squash != NULL)
+		source = "message", commit = NULL;
+	else if (commit != NULL)
+		source = "commit";
+	else if (cm->merging || file_exists(g, repo_path(g, g->a, "MERGE_MSG")))
+		source = "merge";
+	else if (file_exists(g, repo_path(g, g->a, "SQUASH_MSG")))
+		source = "squash";
+	else if (cm->o.template != NULL)
+		source = "template";
+	args[1] = source != NULL ? arena_dup(g->a, bytes_of(source)) : NULL;
+	args[2] = source != NULL && commit != NULL ? arena_dup(g->a, bytes_of(commit)) : NULL;
 }
 
 static struct bytes final_message(struct committing *cm, struct status *s)
@@ -647,16 +688,14 @@ static struct bytes final_message(struct committing *cm, struct status *s)
 						      cm->cleanup == CLEANUP_ALL));
 	if (file_write(g, path, buf_bytes(&out), 0666) < 0)
 		git_die(g, "could not write commit template");
-	args[1] = cm->o.messages.n != 0 || cm->o.file != NULL ? arena_dup(g->a, BYTES("message"))
-		  : cm->merging                               ? arena_dup(g->a, BYTES("merge"))
-							      : NULL;
+	hook_source(cm, args);
 	if (git_hook(g, "prepare-commit-msg", args, NULL) != 0)
 		git_exit(g, 1);
 	if (cm->edit && !message_edit(g, path)) {
 		git_say(g, "Please supply the message using either -m or -F option.\n");
 		git_exit(g, 1);
 	}
-	args[1] = NULL;
+	args[1] = args[2] = NULL;
 	if (!cm->o.no_verify && git_hook(g, "commit-msg", args, NULL) != 0)
 		git_exit(g, 1);
 	if (file_read(g, g->keep, path, &text) < 0)
@@ -745,11 +784,6 @@ static void check_options(struct committing *cm)
 		take_old(cm, "CHERRY_PICK_HEAD");
 }
 
-static bool rebasing(struct git *g)
-{
-	return file_exists(g, repo_path(g, g->a, "rebase-merge"));
-}
-
 static void finish_commit(struct committing *cm, const struct oid *o, struct bytes message,
 			  size_t nparents)
 {
@@ -763,7 +797,10 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 		   false);
 	state_clear(g);
 	git_hook(g, "post-commit", NULL, NULL);
-	(void)done;
+	if (cm->o.amend && !cm->o.no_post_rewrite)
+		git_hook_text(g, "post-rewrite", done,
+			      bytes_of(git_format(g->a, "%s %s\n", oid_hex(g, &cm->head),
+						  oid_hex(g, o))));
 	if (!cm->o.quiet)
 		commit_print(g, o, !cm->has_head,
 			     cm->o.date != NULL || ((cm->o.amend || (cm->picking && !rebasing(g)) ||

@@ -202,6 +202,47 @@ static void save_state(struct merge_run *m, const char *message, const struct me
 	state_write(g, "MERGE_MSG", buf_cstr(&b));
 }
 
+/* The message after hooks and editor; NULL after an error. */
+static char *settle_message(struct merge_run *m, const char *message)
+{
+	struct git *g = m->g;
+	bool edit = m->o.edit || (m->o.messages.n == 0 && !m->o.no_edit && m->o.file == NULL &&
+				  cmd_isatty(g->c, 0) && cmd_isatty(g->c, 1));
+	char *path = repo_path(g, g->keep, "MERGE_MSG");
+	char *args[3] = { arena_dup(g->a, BYTES(".git/MERGE_MSG")), arena_dup(g->a, BYTES("merge")),
+			  NULL };
+	struct bytes text;
+
+	if (!m->o.no_verify && git_hook(g, "pre-merge-commit", NULL, NULL) != 0)
+		return NULL;
+	state_write(g, "MERGE_MSG", message);
+	if (edit)
+		state_write(g, "MERGE_MSG",
+			    git_format(g->a,
+				       "%s\n# Please enter a commit message to explain why this "
+				       "merge is necessary,\n# especially if it merges an updated "
+				       "upstream into a topic branch.\n#\n# Lines starting with "
+				       "'#' will be ignored, and an empty message aborts\n# the "
+				       "commit.\n",
+				       message));
+	if (git_hook(g, "prepare-commit-msg", args, NULL) != 0)
+		return NULL;
+	if (edit && !message_edit(g, path))
+		return NULL;
+	args[1] = NULL;
+	if (!m->o.no_verify && git_hook(g, "commit-msg", args, NULL) != 0)
+		return NULL;
+	file_read(g, g->keep, path, &text);
+	text = message_clean(g, text, edit);
+	if (text.len == 0) {
+		git_error(g, "Empty commit message.");
+		git_say(g, "Not committing merge; use 'git commit' to complete the merge.\n");
+		return NULL;
+	}
+	state_remove(g, "MERGE_MSG");
+	return arena_dup(g->keep, text);
+}
+
 static int real_merge(struct merge_run *m)
 {
 	struct git *g = m->g;
@@ -210,6 +251,7 @@ static int real_merge(struct merge_run *m)
 	};
 	char *message = message_of(m);
 	struct oid o, parents[2] = { m->head, m->other };
+	char *done[2] = { arena_dup(g->keep, BYTES("0")), NULL };
 
 	for (size_t i = 0; i < m->o.xopts.n; i++) {
 		if (strcmp(m->o.xopts.at[i], "ours") == 0)
@@ -253,18 +295,10 @@ static int real_merge(struct merge_run *m)
 		git_say(g, "Automatic merge went well; stopped before committing as requested\n");
 		return 0;
 	}
-	if (m->o.edit || (m->o.messages.n == 0 && !m->o.no_edit && m->o.file == NULL &&
-			  cmd_isatty(g->c, 0) && cmd_isatty(g->c, 1))) {
-		struct bytes text;
-
-		state_write(g, "MERGE_MSG", message);
-		if (!message_edit(g, repo_path(g, g->a, "MERGE_MSG")))
-			return 1;
-		file_read(g, g->keep, repo_path(g, g->a, "MERGE_MSG"), &text);
-		message = arena_dup(g->keep, message_clean(g, text, true));
-		state_remove(g, "MERGE_MSG");
-	}
-	commit_write(g, &r.tree, parents, 2, NULL, message_clean(g, bytes_of(message), false), &o);
+	message = settle_message(m, message);
+	if (message == NULL)
+		return 1;
+	commit_write(g, &r.tree, parents, 2, NULL, bytes_of(message), &o);
 	ref_update(g, "HEAD", &o, &m->head,
 		   git_format(g->a, "%s: Merge made by the '%s' strategy.", log_action(m),
 			      ours ? "ours" : "ort"),
@@ -272,6 +306,7 @@ static int real_merge(struct merge_run *m)
 	if (!m->o.quiet)
 		git_printf(g, "Merge made by the '%s' strategy.\n", ours ? "ours" : "ort");
 	show_stat(m, &m->head_tree, &r.tree);
+	git_hook(g, "post-merge", done, NULL);
 	return 0;
 }
 
@@ -283,7 +318,7 @@ static int abort_merge(struct git *g)
 		git_die(g, "There is no merge to abort (MERGE_HEAD missing).");
 	if (!head_oid(g, &head) || !tree_of(g, &head, &tree))
 		git_die(g, "Could not read HEAD");
-	work_reset(g, &tree);
+	work_reset_index(g, &tree);
 	index_write(g, index_get(g));
 	state_clear(g);
 	return 0;

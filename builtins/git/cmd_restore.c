@@ -377,14 +377,6 @@ static bool reset_tree(struct git *g, const struct reset_args *a, const struct o
 	case RESET_HARD: work_reset(g, tree); break;
 	case RESET_KEEP:
 	case RESET_MERGE:
-		if (a->mode == RESET_MERGE && index_unmerged(x)) {
-			/* Conflicts are given up; what is not in the index stays. */
-			for (size_t i = 0; i < x->n; i++)
-				if (x->at[i].stage != 0)
-					x->at[i].stage = 0;
-			work_reset(g, tree);
-			break;
-		}
 		if (a->mode == RESET_MERGE) {
 			work_reset_index(g, tree);
 			break;

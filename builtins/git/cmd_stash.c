@@ -3,8 +3,7 @@
  * git stash: a commit of the work tree with the index as its second parent (and untracked files
  * as its third), kept in the log of refs/stash.
  */
-#include "builtins/git/merge.h"
-#include "builtins/git/status.h"
+#include "builtins/git/sequence.h"
 
 struct stash_opts {
 	bool keep_index, untracked, all, quiet, index, staged, no_keep;
@@ -570,6 +569,71 @@ static int branch(struct git *g, struct args *args)
 	return status;
 }
 
+static int store_given(struct git *g, struct args *args)
+{
+	struct stash_opts o = { .quiet = false };
+	static const struct git_option options[] = {
+		GIT_FLAG('q', "quiet", struct stash_opts, quiet),
+		GIT_STR('m', "message", struct stash_opts, message),
+		GIT_END(),
+	};
+	const struct git_parser p = { options, &o, stash_usage, 0, NULL };
+	struct stash s;
+	struct oid work;
+
+	git_parse(g, args, &p);
+	if (args->argc != 1) {
+		if (!o.quiet)
+			git_say(g, "\"git stash store\" requires one <commit> argument\n");
+		return 1;
+	}
+	if (rev_parse(g, args->argv[0], &work) < 0) {
+		if (!o.quiet)
+			git_say(g, "Cannot update refs/stash with %s\n", args->argv[0]);
+		return 1;
+	}
+	find_stash(g, oid_hex(g, &work), &s);
+	store(g, &s.work, o.message != NULL ? o.message : "Created via \"git stash store\".");
+	return 0;
+}
+
+/* Operands with a blank between; NULL: there are none. */
+static char *joined(struct git *g, const struct args *args)
+{
+	struct buf b = buf_in(g->keep);
+
+	for (int i = 0; i < args->argc; i++)
+		buf_printf(&b, "%s%s", i > 0 ? " " : "", args->argv[i]);
+	return args->argc > 0 ? buf_cstr(&b) : NULL;
+}
+
+bool stash_make_auto(struct git *g, struct oid *out)
+{
+	struct stash_opts o = { .message = "autostash" };
+	struct making k = { .g = g, .o = &o };
+
+	if (!make_stash(&k))
+		return false;
+	*out = k.work_commit;
+	return true;
+}
+
+void stash_apply_auto(struct git *g, const struct oid *o)
+{
+	struct stash_opts quiet = { .quiet = true };
+	struct stash s;
+
+	find_stash(g, oid_hex(g, o), &s);
+	if (apply(g, &s, &quiet) == 0) {
+		git_say(g, "Applied autostash.\n");
+		return;
+	}
+	store(g, o, "autostash");
+	git_say(g, "Applying autostash resulted in conflicts.\n"
+		   "Your changes are safe in the stash.\n"
+		   "You can run \"git stash pop\" or \"git stash drop\" at any time.\n");
+}
+
 int git_cmd_stash(struct git *g, struct args *args)
 {
 	struct stash_opts o = { .quiet = false };
@@ -607,12 +671,13 @@ int git_cmd_stash(struct git *g, struct args *args)
 	if (strcmp(what, "create") == 0) {
 		struct making k = { .g = g, .o = &o };
 
+		o.message = joined(g, &rest);
 		if (make_stash(&k))
 			git_printf(g, "%s\n", oid_hex(g, &k.work_commit));
 		return 0;
 	}
 	if (strcmp(what, "store") == 0)
-		git_refuse(g, "stash store");
+		return store_given(g, &rest);
 	git_die(g,
 		"subcommand wasn't specified; 'push' can't be assumed due to unexpected token '%s'",
 		what);

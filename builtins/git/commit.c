@@ -36,12 +36,18 @@ struct bytes message_clean(struct git *g, struct bytes text, bool comments)
 
 bool message_edit(struct git *g, const char *path)
 {
+	return message_edit_with(g, NULL, path);
+}
+
+bool message_edit_with(struct git *g, const char *editor, const char *path)
+{
 	const char *term = cmd_getenv(g->c, "TERM");
 	bool dumb = term == NULL || strcmp(term, "dumb") == 0;
-	const char *editor = cmd_getenv(g->c, "GIT_EDITOR");
 	char *args[2] = { arena_dup(g->a, bytes_of(path)), NULL };
 	int status;
 
+	if (editor == NULL)
+		editor = cmd_getenv(g->c, "GIT_EDITOR");
 	if (editor == NULL)
 		editor = config_get(g, "core.editor");
 	if (editor == NULL && !dumb)

@@ -14,6 +14,8 @@ enum cleanup { CLEANUP_DEFAULT, CLEANUP_NONE, CLEANUP_SPACE, CLEANUP_ALL, CLEANU
 struct bytes message_clean(struct git *g, struct bytes text, bool comments);
 /* The editor on a file: false after a message. */
 bool message_edit(struct git *g, const char *path);
+/* The same with this editor; NULL: the usual one. */
+bool message_edit_with(struct git *g, const char *editor, const char *path);
 /* A commit object. author NULL: as configured. */
 void commit_write(struct git *g, const struct oid *tree, const struct oid *parents, size_t n,
 		  const char *author, struct bytes message, struct oid *out);

@@ -404,7 +404,8 @@ bool git_hook_exists(struct git *g, const char *name)
 	return false;
 }
 
-int git_hook(struct git *g, const char *name, char *const *args, char *const *env_extra)
+static int run_hook(struct git *g, const char *name, char *const *args, char *const *env_extra,
+		    int in)
 {
 	struct env e;
 	char *argv[16];
@@ -426,5 +427,34 @@ int git_hook(struct git *g, const char *name, char *const *args, char *const *en
 	for (size_t i = 0; args != NULL && args[i] != NULL && n < 15; i++)
 		argv[n++] = args[i];
 	argv[n] = NULL;
-	return git_spawn(g, argv, e.list, -1, 2);
+	return git_spawn(g, argv, e.list, in, 2);
+}
+
+int git_hook(struct git *g, const char *name, char *const *args, char *const *env_extra)
+{
+	return run_hook(g, name, args, env_extra, -1);
+}
+
+int git_hook_input(struct git *g, const char *name, char *const *args, const char *path)
+{
+	int fd = cmd_open(g->c, CMD_CWD, path, O_RDONLY_, 0);
+	int status = run_hook(g, name, args, NULL, fd);
+
+	if (fd >= 0)
+		cmd_close(g->c, fd);
+	return status;
+}
+
+int git_hook_text(struct git *g, const char *name, char *const *args, struct bytes text)
+{
+	int fds[2];
+	int status;
+
+	if (!git_hook_exists(g, name) || cmd_pipe(g->c, fds) < 0)
+		return 0;
+	cmd_write_fd(g->c, fds[1], text.ptr, text.len);
+	cmd_close(g->c, fds[1]);
+	status = run_hook(g, name, args, NULL, fds[0]);
+	cmd_close(g->c, fds[0]);
+	return status;
 }

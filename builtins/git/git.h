@@ -303,6 +303,10 @@ int git_spawn(struct git *g, char *const *argv, char *const *envp, int in, int o
 int git_spawn_shell(struct git *g, const char *command, char *const *args, char *const *envp);
 /* Hook NAME if it is there and executable: its status; 0 if there is none. */
 int git_hook(struct git *g, const char *name, char *const *args, char *const *env_extra);
+/* The same with a file as standard input. */
+int git_hook_input(struct git *g, const char *name, char *const *args, const char *path);
+/* The same with a text that a pipe can hold. */
+int git_hook_text(struct git *g, const char *name, char *const *args, struct bytes text);
 bool git_hook_exists(struct git *g, const char *name);
 
 /* --- lookup.c: values by key, in the command's pool --- */

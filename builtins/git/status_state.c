@@ -95,7 +95,7 @@ static void put_merge(struct status *s, struct buf *out, bool hints)
 
 /* Lines of the todo list, or of what is done. */
 static void put_todo(struct status *s, const char *file, const char *empty, bool from_end,
-		     struct buf *out)
+		     bool hints, struct buf *out)
 {
 	struct git *g = s->g;
 	struct bytes text = { "", 0 };
@@ -139,10 +139,26 @@ static void put_todo(struct status *s, const char *file, const char *empty, bool
 			buf_printf(out, "   %s\n", copy);
 		}
 	}
-	if (!from_end && config_bool(g, "advice.statushints", true))
+	if (!from_end && hints)
 		buf_puts(out, "  (use \"git rebase --edit-todo\" to view and edit)\n");
-	if (from_end && n > 2)
+	if (from_end && n > 2 && hints)
 		buf_printf(out, "  (see more in file .git/%s)\n", file);
+}
+
+/* Whether the commit that was to be edited is gone, with changes still in the files. */
+static bool splitting(struct status *s)
+{
+	struct git *g = s->g;
+	char *amend = first_line(g, "rebase-merge/amend");
+	char *orig = first_line(g, "rebase-merge/orig-head");
+	struct oid head;
+
+	if (amend == NULL || orig == NULL || s->work.n == 0 || !head_oid(g, &head) ||
+	    head_ref(g) != NULL)
+		return false;
+	if (strcmp(amend, orig) == 0)
+		return strcmp(oid_hex(g, &head), amend) != 0;
+	return strcmp(oid_hex(g, &head), orig) != 0;
 }
 
 static void put_rebase(struct status *s, struct buf *out, bool hints)
@@ -152,18 +168,35 @@ static void put_rebase(struct status *s, struct buf *out, bool hints)
 	char *onto = first_line(g, "rebase-merge/onto");
 	struct oid o;
 
-	put_todo(s, "rebase-merge/done", "No commands done.\n", true, out);
-	put_todo(s, "rebase-merge/git-rebase-todo", "No commands remaining.\n", false, out);
-	if (branch != NULL && onto != NULL && oid_parse(onto, &o))
-		buf_printf(out, "You are currently rebasing branch '%s' on '%s'.\n",
+	put_todo(s, "rebase-merge/done", "No commands done.\n", true, hints, out);
+	put_todo(s, "rebase-merge/git-rebase-todo", "No commands remaining.\n", false, hints, out);
+	bool rebasing = s->unmerged.n != 0 || has(g, "MERGE_MSG");
+	bool splits = !rebasing && splitting(s);
+	const char *doing = rebasing ? "rebasing"
+			    : splits ? "splitting a commit while rebasing"
+				     : "editing a commit while rebasing";
+
+	if (branch != NULL && git_starts(branch, "refs/") && onto != NULL && oid_parse(onto, &o))
+		buf_printf(out, "You are currently %s branch '%s' on '%s'.\n", doing,
 			   ref_short(g, branch), oid_short(g, &o, 0));
 	else
-		buf_puts(out, "You are currently rebasing.\n");
-	if (hints && s->unmerged.n != 0)
+		buf_printf(out, rebasing ? "You are currently rebasing.\n"
+				: splits ? "You are currently splitting a commit during a rebase.\n"
+					 : "You are currently editing a commit during a rebase.\n");
+	if (!hints)
+		;
+	else if (splits)
+		buf_puts(out, "  (Once your working directory is clean, run \"git rebase "
+			      "--continue\")\n");
+	else if (!rebasing)
+		buf_puts(out, "  (use \"git commit --amend\" to amend the current commit)\n"
+			      "  (use \"git rebase --continue\" once you are satisfied with "
+			      "your changes)\n");
+	else if (s->unmerged.n != 0)
 		buf_puts(out, "  (fix conflicts and then run \"git rebase --continue\")\n"
 			      "  (use \"git rebase --skip\" to skip this patch)\n"
 			      "  (use \"git rebase --abort\" to check out the original branch)\n");
-	else if (hints)
+	else
 		buf_puts(out, "  (all conflicts fixed: run \"git rebase --continue\")\n");
 	buf_putc(out, '\n');
 }
@@ -185,20 +218,26 @@ static void put_am(struct status *s, struct buf *out, bool hints)
 	buf_putc(out, '\n');
 }
 
+/* file NULL: between two commits of a sequence. */
 static void put_pick(struct status *s, struct buf *out, const char *file, const char *doing,
 		     const char *command, bool hints)
 {
 	struct git *g = s->g;
-	char *name = first_line(g, file);
+	char *name = file != NULL ? first_line(g, file) : NULL;
 	struct oid o;
 
-	if (name == NULL || !oid_parse(name, &o))
+	if (file != NULL && (name == NULL || !oid_parse(name, &o)))
 		return;
-	buf_printf(out, "You are currently %s commit %s.\n", doing, oid_short(g, &o, 0));
+	if (file != NULL)
+		buf_printf(out, "You are currently %s commit %s.\n", doing, oid_short(g, &o, 0));
+	else
+		buf_printf(out, "%s currently in progress.\n", doing);
 	if (hints) {
 		if (s->unmerged.n != 0)
 			buf_printf(out, "  (fix conflicts and run \"git %s --continue\")\n",
 				   command);
+		else if (file == NULL)
+			buf_printf(out, "  (run \"git %s --continue\" to continue)\n", command);
 		else
 			buf_printf(out, "  (all conflicts fixed: run \"git %s --continue\")\n",
 				   command);
@@ -207,6 +246,24 @@ static void put_pick(struct status *s, struct buf *out, const char *file, const 
 			   command);
 	}
 	buf_putc(out, '\n');
+}
+
+/* A cherry-pick or revert, of one commit or of several. */
+static void put_picks(struct status *s, struct buf *out, bool hints)
+{
+	struct git *g = s->g;
+	char *todo = first_line(g, "sequencer/todo");
+	bool reverts = todo != NULL && git_starts(todo, "revert");
+	bool picks = todo != NULL && git_starts(todo, "pick");
+
+	if (picks)
+		put_pick(s, out, NULL, "Cherry-pick", "cherry-pick", hints);
+	else if (has(g, "CHERRY_PICK_HEAD"))
+		put_pick(s, out, "CHERRY_PICK_HEAD", "cherry-picking", "cherry-pick", hints);
+	else if (reverts)
+		put_pick(s, out, NULL, "Revert", "revert", hints);
+	else if (has(g, "REVERT_HEAD"))
+		put_pick(s, out, "REVERT_HEAD", "reverting", "revert", hints);
 }
 
 static void put_bisect(struct status *s, struct buf *out, bool hints)
@@ -228,7 +285,7 @@ static void put_bisect(struct status *s, struct buf *out, bool hints)
 void status_put_state(struct status *s, struct buf *out)
 {
 	struct git *g = s->g;
-	bool hints = config_bool(g, "advice.statushints", true);
+	bool hints = !s->o.commented && config_bool(g, "advice.statushints", true);
 
 	if (has(g, "MERGE_HEAD"))
 		put_merge(s, out, hints);
@@ -236,9 +293,7 @@ void status_put_state(struct status *s, struct buf *out)
 		put_am(s, out, hints);
 	else if (has(g, "rebase-merge"))
 		put_rebase(s, out, hints);
-	else if (has(g, "CHERRY_PICK_HEAD"))
-		put_pick(s, out, "CHERRY_PICK_HEAD", "cherry-picking", "cherry-pick", hints);
-	if (has(g, "REVERT_HEAD"))
-		put_pick(s, out, "REVERT_HEAD", "reverting", "revert", hints);
+	else
+		put_picks(s, out, hints);
 	put_bisect(s, out, hints);
 }
