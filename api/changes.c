@@ -52,12 +52,16 @@ static int tell(void *user, const struct vfs_change *change)
 		err = vfs_getattr(l->points.old, change->old_ino, &st);
 		c.old_mode = st.mode;
 		c.old_size = st.size;
+		c.old_uid = st.uid;
+		c.old_gid = st.gid;
 	}
 	if (err == 0 && change->new_ino != 0) {
 		err = vfs_getattr(l->points.new, change->new_ino, &st);
 		c.mode = st.mode;
 		c.size = st.size;
 		c.mtime_ns = st.mtime_ns;
+		c.uid = st.uid;
+		c.gid = st.gid;
 	}
 	return err < 0 ? err : l->each(l->user, &c);
 }

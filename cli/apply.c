@@ -17,6 +17,8 @@ struct apply {
 	bool lost[MOUNTS_MAX];
 	uint64_t done;
 	uint64_t failures;
+	uint64_t no_owner; /* left out */
+	uint64_t no_set_id;
 };
 
 bool apply_option(const char *arg)
@@ -25,8 +27,10 @@ bool apply_option(const char *arg)
 		rights = BROKER_WRITES;
 	else if (strcmp(arg, "--apply=dry-run") == 0)
 		rights = BROKER_REHEARSES;
+	else if (strcmp(arg, "--apply=owners") == 0)
+		rights = BROKER_WRITES_OWNERS;
 	else if (strncmp(arg, "--apply=", 8) == 0)
-		fatal("--apply takes no value but `dry-run`, not '%s'", arg + 8);
+		fatal("--apply takes no value but `owners` and `dry-run`, not '%s'", arg + 8);
 	else
 		return false;
 	return true;
@@ -152,7 +156,7 @@ static const char *what_is_done(const struct cowsh_change *c)
 static void succeed(struct apply *a, const struct cowsh_change *c)
 {
 	a->done++;
-	if (rights == BROKER_WRITES)
+	if (rights >= BROKER_WRITES)
 		return;
 	if (a->json) {
 		start_item(a, c->path);
@@ -187,6 +191,46 @@ static int64_t send_content(struct apply *a, const struct cowsh_change *c)
 	return broker_ask(BROKER_END, 0, c->size, n < 0);
 }
 
+static bool is_link(const struct cowsh_change *c)
+{
+	return (c->mode & 0170000) == 0120000;
+}
+
+/* Whether the script has set it: what is mounted, and what is made, is the session's user's. */
+static bool has_new_owner(const struct apply *a, const struct cowsh_change *c)
+{
+	const char *user = a->r->options->config.user;
+	unsigned own = user != NULL && strcmp(user, "root") == 0 ? 0 : 1000;
+
+	if (c->mode == 0)
+		return false;
+	if (c->old_mode != 0)
+		return c->uid != c->old_uid || c->gid != c->old_gid;
+	return c->uid != own || c->gid != own;
+}
+
+/* Notes what was left out: the broker said so, or it was not asked for. */
+static void count_left(struct apply *a, const struct cowsh_change *c, int64_t left)
+{
+	unsigned old = c->kind == 'm' ? c->old_mode : 0;
+	bool set_id = (c->mode & 0170000) == 0100000 && (c->mode & ~old & 06000) != 0;
+
+	if (rights == BROKER_WRITES_OWNERS) {
+		a->no_owner += (left & BROKER_NO_OWNER) != 0 || (is_link(c) && has_new_owner(a, c));
+		a->no_set_id += (left & BROKER_NO_SET_ID) != 0;
+		return;
+	}
+	a->no_owner += has_new_owner(a, c);
+	a->no_set_id += set_id || (left & BROKER_NO_SET_ID) != 0;
+}
+
+static void say_left(const char *what, uint64_t n)
+{
+	if (n != 0)
+		out_format("cowsh: --apply: %s left out: %llu%s\n", what, (unsigned long long)n,
+			   rights == BROKER_WRITES_OWNERS ? "" : " (--apply=owners brings them)");
+}
+
 static int64_t send_change(struct apply *a, int mount, const struct cowsh_change *c)
 {
 	const char *path = c->path + mount_length(&a->r->options->mounts[mount]) + 1;
@@ -197,11 +241,17 @@ static int64_t send_change(struct apply *a, int mount, const struct cowsh_change
 	struct broker_change change = { .kind = (unsigned char)c->kind,
 					.mode = c->mode,
 					.mtime_ns = c->mtime_ns,
+					.uid = BROKER_NOBODY,
+					.gid = BROKER_NOBODY,
 					.path_len = (uint32_t)len };
 
 	if (len >= BROKER_PATH_MAX)
 		return -COWSH_ENAMETOOLONG;
-	if ((c->mode & 0170000) == 0120000)
+	if (rights == BROKER_WRITES_OWNERS && has_new_owner(a, c)) {
+		change.uid = c->uid;
+		change.gid = c->gid;
+	}
+	if (is_link(c))
 		n = cowsh_read_link(a->r->session, c->path, target, sizeof target);
 	if (n < 0)
 		return n;
@@ -229,10 +279,12 @@ static int apply_change(void *user, const struct cowsh_change *c)
 		return 0;
 	}
 	err = send_change(a, mount, c);
-	if (err < 0)
+	if (err < 0) {
 		fail(a, c->path, err);
-	else
-		succeed(a, c);
+		return 0;
+	}
+	count_left(a, c, err);
+	succeed(a, c);
 	return 0;
 }
 
@@ -289,9 +341,11 @@ int apply_run(struct runner *r, const cowsh_snapshot *before, const struct cowsh
 	if (result->limit < 0)
 		err = apply_all(&a, before);
 	if (a.json)
-		out_format("],\"applied\":%llu,\"failed\":%llu,\"error\":%s%s%s}",
-			   (unsigned long long)(rights == BROKER_WRITES ? a.done : 0),
-			   (unsigned long long)a.failures, err < 0 ? "\"" : "",
+		out_format("],\"applied\":%llu,\"failed\":%llu,\"owners_left_out\":%llu,"
+			   "\"set_id_left_out\":%llu,\"error\":%s%s%s}",
+			   (unsigned long long)(rights >= BROKER_WRITES ? a.done : 0),
+			   (unsigned long long)a.failures, (unsigned long long)a.no_owner,
+			   (unsigned long long)a.no_set_id, err < 0 ? "\"" : "",
 			   err < 0              ? strerror(-err)
 			   : result->limit >= 0 ? "\"stopped by a limit\""
 						: "null",
@@ -300,7 +354,10 @@ int apply_run(struct runner *r, const cowsh_snapshot *before, const struct cowsh
 		out_format("cowsh: --apply: %s\n", strerror(-err));
 	else if (result->limit >= 0)
 		out_text("cowsh: --apply: the run was stopped: nothing is applied\n");
-	if (!a.json)
+	if (!a.json) {
+		say_left("owners", a.no_owner);
+		say_left("set-id bits", a.no_set_id);
 		out_flush();
+	}
 	return err < 0 || a.failures != 0 ? APPLY_STATUS : 0;
 }

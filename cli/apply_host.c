@@ -25,7 +25,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NAME_SIZE = BROKER_NAME_MAX + 1, MODE_BITS = 0777, TOUCHED_SLOTS = 65536 };
+enum {
+	NAME_SIZE = BROKER_NAME_MAX + 1,
+	SET_ID_BITS = 06000,
+	MODE_BITS = 07777,
+	TOUCHED_SLOTS = 65536
+};
 enum { DIR_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 #define LATER_MAX ((uint64_t)1 << 26)
 
@@ -45,6 +50,7 @@ struct later {
 	enum later_kind kind;
 	uint32_t root;
 	uint32_t mode;   /* MODE */
+	int64_t time_ns; /* MODE */
 	uint32_t ticket; /* SWAP: of the name beside it */
 	uint64_t path;   /* offset in names */
 };
@@ -305,12 +311,11 @@ static int put_in_place(const struct place *p, const char *from, int how)
 	return err == -ENOTEMPTY || err == -EEXIST ? BROKER_APPEARED : err;
 }
 
-static int wait_for_end(enum later_kind kind, uint32_t root, uint64_t path, uint32_t mode,
-			uint32_t ticket)
+static int wait_for_end(struct later what)
 {
-	if (path == UINT64_MAX || later_count == LATER_MAX)
+	if (what.path == UINT64_MAX || later_count == LATER_MAX)
 		return -ENOMEM;
-	later[later_count++] = (struct later){ kind, root, mode, ticket, path };
+	later[later_count++] = what;
 	return 0;
 }
 
@@ -322,7 +327,8 @@ static int settle(const struct place *p, uint32_t root, uint64_t path, uint32_t 
 
 	beside(from, ticket);
 	if (p->replaces && S_ISDIR(p->st.st_mode))
-		err = wait_for_end(LATER_SWAP, root, path, 0, ticket);
+		err = wait_for_end((struct later){
+			.kind = LATER_SWAP, .root = root, .path = path, .ticket = ticket });
 	else
 		err = put_in_place(p, from, 0);
 	if (err < 0)
@@ -353,6 +359,33 @@ static int set_times(int fd, const char *name, int64_t mtime_ns)
 		       : 0;
 }
 
+/* The mode that a change may bring: a file gets no set-id bits that the host's own has not, unless
+ * that was asked for. */
+static uint32_t mode_for(const struct broker_change *c, uint32_t host)
+{
+	bool all = S_ISDIR(c->mode) || broker_rights == BROKER_WRITES_OWNERS;
+
+	return c->mode & (all ? MODE_BITS : (MODE_BITS & ~SET_ID_BITS) | (host & SET_ID_BITS));
+}
+
+/* Owner, then mode: a change of the owner takes set-id bits away. What the host refuses is left
+ * out, as bits of the answer. */
+static int set_owner_and_mode(int fd, const struct broker_change *c, uint32_t mode)
+{
+	bool owner = c->uid != BROKER_NOBODY || c->gid != BROKER_NOBODY;
+	struct stat st;
+	int left = 0;
+
+	if (owner && (broker_rights != BROKER_WRITES_OWNERS || fchown(fd, c->uid, c->gid) < 0))
+		left = BROKER_NO_OWNER;
+	/* Set-id bits are for the owner that was meant, not for another. */
+	if (fchmod(fd, left == 0 ? mode : mode & ~(uint32_t)SET_ID_BITS) < 0)
+		return -errno;
+	if (stat_at(fd, "", &st) < 0 || (mode & SET_ID_BITS & ~st.st_mode) != 0)
+		left |= BROKER_NO_SET_ID;
+	return left;
+}
+
 /* --- kinds of changes --- */
 
 static int make_link(struct place *p, uint32_t root, uint64_t path, const char *target,
@@ -367,39 +400,61 @@ static int make_link(struct place *p, uint32_t root, uint64_t path, const char *
 	return settle(p, root, path, ticket);
 }
 
-static int make_directory(struct place *p, uint32_t root, uint64_t path, uint32_t mode)
+/* What comes into a directory must get in, and changes its time: its own mode comes last. */
+static int finish_directory(uint32_t root, uint64_t path, const struct broker_change *c)
+{
+	return wait_for_end((struct later){ .kind = LATER_MODE,
+					    .root = root,
+					    .path = path,
+					    .mode = mode_for(c, 0),
+					    .time_ns = c->mtime_ns });
+}
+
+static int make_directory(struct place *p, uint32_t root, uint64_t path,
+			  const struct broker_change *c)
 {
 	char name[NAME_SIZE];
 	struct stat st;
-	int err;
+	int err, fd, left;
 
 	beside(name, tickets++);
 	if (mkdirat(p->dir, name, 0700) < 0)
 		return -errno;
-	err = stat_at(p->dir, name, &st);
-	if (err == 0)
+	fd = (int)syscall(SYS_openat, p->dir, name, DIR_FLAGS);
+	err = fd < 0 ? -errno : stat_at(fd, "", &st);
+	left = err == 0 ? set_owner_and_mode(fd, c, mode_for(c, 0) | 0700) : err;
+	if (left >= 0)
 		err = put_in_place(p, name, 0);
-	if (err < 0) {
+	if (fd >= 0)
+		close(fd);
+	if (left < 0 || err < 0) {
 		(void)unlink_at(p->dir, name, AT_REMOVEDIR);
-		return err;
+		return left < 0 ? left : err;
 	}
 	if (!object_set(walked.object, p->name, &st))
 		return -ENOMEM;
-	return wait_for_end(LATER_MODE, root, path, mode & MODE_BITS, 0);
+	err = finish_directory(root, path, c);
+	return err < 0 ? err : left;
 }
 
-/* Mode and, but for directories, time of what is there. */
+static int begin_file(struct place *p, uint32_t root, uint64_t path, const struct broker_change *c);
+
+/* Mode, time and owner of what is there. A file that has other names becomes one of its own: they
+ * may be none of the session's. */
 static int set_meta(struct place *p, uint32_t root, uint64_t path, const struct broker_change *c)
 {
 	bool directory = S_ISDIR(p->st.st_mode);
-	uint32_t mode = (p->st.st_mode & ~(uint32_t)MODE_BITS & 07777) | (c->mode & MODE_BITS);
+	uint32_t mode = mode_for(c, p->st.st_mode);
 	struct stat st;
 	int err, fd;
+	int left = 0;
 
-	if (!p->replaces)
+	if (!p->replaces || (p->st.st_mode & S_IFMT) != (c->mode & S_IFMT))
 		return BROKER_CHANGED;
 	if (S_ISLNK(p->st.st_mode))
 		return set_times(p->dir, p->name, c->mtime_ns);
+	if (S_ISREG(p->st.st_mode) && p->st.st_nlink > 1)
+		return begin_file(p, root, path, c);
 	fd = (int)syscall(SYS_openat, p->dir, p->name,
 			  directory ? DIR_FLAGS : O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
@@ -407,15 +462,14 @@ static int set_meta(struct place *p, uint32_t root, uint64_t path, const struct 
 	err = stat_at(fd, "", &st);
 	if (err == 0 && !as_seen(object_of(p->object), &st, false))
 		err = BROKER_CHANGED;
-	/* What comes into a directory must get in; its own mode comes last. */
 	if (err == 0 && directory)
-		err = wait_for_end(LATER_MODE, root, path, mode, 0);
-	if (err == 0 && mode != (st.st_mode & 07777))
-		err = fchmod(fd, directory ? mode | 0700 : mode) < 0 ? -errno : 0;
-	if (err == 0 && !directory)
+		err = finish_directory(root, path, c);
+	if (err == 0)
+		err = left = set_owner_and_mode(fd, c, directory ? mode | 0700 : mode);
+	if (err >= 0 && !directory)
 		err = set_times(fd, NULL, c->mtime_ns);
 	close(fd);
-	return err;
+	return err < 0 ? err : left;
 }
 
 static int begin_file(struct place *p, uint32_t root, uint64_t path, const struct broker_change *c)
@@ -435,11 +489,13 @@ static int begin_file(struct place *p, uint32_t root, uint64_t path, const struc
 	return BROKER_WANTS_DATA;
 }
 
+/* 0, what was left out, or an error. */
 static int finish_file(uint64_t size)
 {
 	const struct place *p = &file.place;
 	struct stat st;
 	int err = stat_at(file.fd, "", &st);
+	int left;
 
 	if (err < 0)
 		return err;
@@ -450,11 +506,16 @@ static int finish_file(uint64_t size)
 	    (p->st.st_uid != st.st_uid || p->st.st_gid != st.st_gid) &&
 	    fchown(file.fd, p->st.st_uid, p->st.st_gid) < 0)
 		return -errno;
-	if (fchmod(file.fd, file.change.mode & MODE_BITS) < 0)
-		return -errno;
+	left = set_owner_and_mode(
+		file.fd, &file.change,
+		mode_for(&file.change, file.change.kind == 'm' ? p->st.st_mode : 0));
+	if (left < 0)
+		return left;
 	err = set_times(file.fd, NULL, file.change.mtime_ns);
 	/* Whole and on the disk before it takes the name: a power cut leaves the old or the new. */
-	return err == 0 && fsync(file.fd) < 0 ? -errno : err;
+	if (err == 0 && fsync(file.fd) < 0)
+		err = -errno;
+	return err < 0 ? err : left;
 }
 
 /* A rehearsal: what would be a directory is one from here on. */
@@ -484,14 +545,17 @@ static int change(uint32_t root, const struct broker_change *c, const char *path
 	err = find(root, path, &p);
 	if (err < 0)
 		return err;
-	if (broker_rights != BROKER_WRITES)
+	if (broker_rights < BROKER_WRITES)
 		return imagine(&p, c);
+	if (c->mode == 0 && !p.replaces)
+		return BROKER_CHANGED;
 	if (c->mode == 0)
-		return p.replaces ? wait_for_end(LATER_REMOVE, root, kept, 0, 0) : BROKER_CHANGED;
+		return wait_for_end(
+			(struct later){ .kind = LATER_REMOVE, .root = root, .path = kept });
 	if (c->kind == 'm' || (S_ISDIR(c->mode) && p.replaces && S_ISDIR(p.st.st_mode)))
 		return set_meta(&p, root, kept, c);
 	if (S_ISDIR(c->mode))
-		return make_directory(&p, root, kept, c->mode);
+		return make_directory(&p, root, kept, c);
 	if (S_ISLNK(c->mode))
 		return make_link(&p, root, kept, target, c->mtime_ns);
 	return begin_file(&p, root, kept, c);
@@ -539,7 +603,9 @@ static int do_later(const struct later *l)
 
 	if (l->kind == LATER_MODE) {
 		err = walk(l->root, path, strlen(path));
-		return err < 0 ? err : fchmod(walked.fd, l->mode) < 0 ? -errno : 0;
+		if (err == 0 && fchmod(walked.fd, l->mode) < 0)
+			err = -errno;
+		return err < 0 ? err : set_times(walked.fd, NULL, l->time_ns);
 	}
 	err = find(l->root, path, &p);
 	if (err == 0 && failed[l->root])
@@ -608,11 +674,12 @@ static bool take_data(const struct broker_request *r)
 static bool end_file(const struct broker_request *r)
 {
 	char name[NAME_SIZE];
-	int err;
+	int err, left;
 
 	if (file.fd < 0 || r->pos > INT64_MAX)
 		return false;
-	err = r->len != 0 ? -EIO : file.err != 0 ? file.err : finish_file(r->pos);
+	left = r->len != 0 ? -EIO : file.err != 0 ? file.err : finish_file(r->pos);
+	err = left < 0 ? left : 0;
 	close(file.fd);
 	file.fd = -1;
 	if (err < 0)
@@ -621,7 +688,7 @@ static bool end_file(const struct broker_request *r)
 		err = settle(&file.place, file.root, file.path, file.ticket);
 	if (err < 0)
 		failed[file.root] = true;
-	send_result(err);
+	send_result(err < 0 ? err : left);
 	return true;
 }
 

@@ -381,7 +381,7 @@ static _Noreturn void serve(bool lock)
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
 	if (lock) {
-		bool writes = broker_rights == BROKER_WRITES;
+		bool writes = broker_rights >= BROKER_WRITES;
 
 		lock_files(root_fds, writes ? root_writable : NULL, roots_count);
 		lock_down(writes ? LOCK_BROKER_APPLY : LOCK_BROKER);

@@ -53,15 +53,19 @@ struct broker_record {
 	uint16_t target_len;
 };
 
-/* A change as cowsh_diff tells it. The answer is 0, BROKER_WANTS_DATA, or an error; one of the
- * two below says that the host's file is not what the session saw. */
+/* A change as cowsh_diff tells it. The answer is 0, BROKER_WANTS_DATA, what of it had to be left
+ * out, or an error; one of the two below says that the host's file is not what the session saw. */
 struct broker_change {
 	uint32_t kind;
 	uint32_t mode; /* 0: removed */
 	int64_t mtime_ns;
+	uint32_t uid; /* BROKER_NOBODY: it is not changed */
+	uint32_t gid;
 	uint32_t path_len; /* the path below the mounted directory, and the target, follow */
 	uint32_t target_len;
 };
+#define BROKER_NOBODY UINT32_MAX
+enum { BROKER_NO_OWNER = 2, BROKER_NO_SET_ID = 4 }; /* what the host refused, as bits */
 enum { BROKER_WANTS_DATA = 1, BROKER_CHANGED = -3000, BROKER_APPEARED = -3001 };
 /* Not a file, directory or link: there is nothing of the kind on the host's side. */
 enum { BROKER_NO_FILE = -3003 };
@@ -75,7 +79,12 @@ struct broker_failure {
 	uint32_t path_len;
 };
 
-enum broker_rights { BROKER_READS, BROKER_REHEARSES, BROKER_WRITES };
+enum broker_rights {
+	BROKER_READS,
+	BROKER_REHEARSES,
+	BROKER_WRITES,
+	BROKER_WRITES_OWNERS, /* and set-id bits of files */
+};
 
 /* Starts the process, which keeps the directories in `roots` open and is confined to them; of
  * those in `writable` it may change what is beneath, if `rights` say so. fds: where requests are

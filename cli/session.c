@@ -309,7 +309,7 @@ int runner_run(struct runner *r)
 	if (o->script == NULL && o->file != NULL)
 		put_script(r, o->file);
 	runner_prepare(r);
-	if (rehearse_wanted() && apply_rights() == BROKER_WRITES)
+	if (rehearse_wanted() && apply_rights() >= BROKER_WRITES)
 		fatal("--dry-run changes nothing; --apply=dry-run says what would be applied");
 	if (rehearse_wanted() && trace_wanted())
 		fatal("--dry-run and --trace can't be combined");

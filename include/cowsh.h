@@ -408,6 +408,10 @@ struct cowsh_change {
 	uint64_t old_size;
 	uint64_t size;
 	int64_t mtime_ns;
+	unsigned old_uid; /* owner before and after */
+	unsigned old_gid;
+	unsigned uid;
+	unsigned gid;
 };
 /* What changed since the snapshot, in order of paths, a directory before what is in it; stops
  * when `each` returns non-zero. `each` may use the file functions of the session. */

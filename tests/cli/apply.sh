@@ -52,7 +52,7 @@ script='sed -i "s/^50\$/fifty/" a; chmod +x a; mkdir n; echo new > "n/f q"; prin
 	echo 2 > lock/g; chmod 500 lock; touch -d @1000 d/y; touch -h -d @2000 l; mkdir -m 1777 t'
 fresh
 rm -rf want && mkdir want
-"$cowsh" --clock @1700000000 --mount src:/s --cwd /s -c "$script; cd /s; chmod 777 t; tar cf - ." | tar -xpf - -C want
+"$cowsh" --clock @1700000000 --mount src:/s --cwd /s -c "$script; cd /s; tar cf - ." | tar -xpf - -C want
 run --apply=dry-run -c "$script"
 check 'a rehearsal: status' 0 $?
 check 'what it would do' \
@@ -72,7 +72,27 @@ check 'no name is left behind' '' "$(find src -name '.cowsh*')"
 fresh
 chmod 2775 src/d
 apply 'chmod 700 d; chmod 4755 a; umask 077; echo > new; chmod u+s new'
-check 'set-id bits do not come out of the sandbox, those of the host stay' '2700 755 600' "$(stat -c %a src/d src/a src/new | tr '\n' ' ' | sed 's/ $//')"
+check 'set-id bits do not come out of the sandbox, those of the host stay' '2700 755 600 set-id bits left out: 2 (--apply=owners brings them)' \
+	"$(stat -c %a src/d src/a src/new | tr '\n' ' ')$(message)"
+fresh
+chmod 4755 src/a; chmod 6755 src/one; chmod 1777 src/d
+apply 'chmod 4700 a; chmod u-s one; mkdir -m 3750 n; touch -d @5 n; chmod 1700 d; touch -d @7 d; chmod 1644 bytes'
+check 'what the host has stays or goes, others are exact' '0 4700 2755 3750 5 1700 7 1644' \
+	"$? $(stat -c %a src/a src/one | tr '\n' ' ')$(stat -c '%a %Y' src/n src/d | tr '\n' ' ')$(stat -c %a src/bytes)"
+fresh
+chmod 4755 src/a
+apply 'echo mine >> a; chmod 4755 a'
+check 'new content has no set-id bit of the old one' '755 set-id bits left out: 1 (--apply=owners brings them)' "$(stat -c %a src/a) $(message)"
+owners='chown 5:6 a; echo > new; chown 7:8 new; mkdir n; chgrp 9 n; ln -s x l; chown -h 5:5 l; chmod 4711 one; echo 1 > plain; chmod u+s new'
+fresh
+run --user root --apply -c "$owners"
+check 'owners do not come out' "0 $(id -u) owners left out: 4 (--apply=owners brings them)|set-id bits left out: 2 (--apply=owners brings them)" "$? $(stat -c %u src/a) $(message)"
+if [ "$(id -u)" = 0 ]; then
+	fresh
+	run --user root --apply=owners -c "$owners"
+	check 'but when asked for' '0 5:6 7:8 0:9 0:0 4644 4711 owners left out: 1' \
+		"$? $(stat -c %u:%g src/a src/new src/n src/plain | tr '\n' ' ')$(stat -c %a src/new src/one | tr '\n' ' ')$(message)"
+fi
 apply 'truncate -s 20G sparse; echo end >> sparse'
 check 'holes stay holes' '21474836484 yes' "$(stat -c '%s %b' src/sparse | awk '{print $1, $2 < 100 ? "yes" : $2}')"
 rm src/sparse
@@ -134,6 +154,9 @@ check 'a file that became a link' '3 secret' "$status $(cat outside/file)"
 fresh; ln outside/file src/hard
 apply 'echo mine > hard'
 check 'a hard link to a file elsewhere: that one keeps its content' '0 secret mine' "$? $(cat outside/file src/hard | tr '\n' ' ' | sed 's/ $//')"
+fresh; ln outside/file src/hard; chmod 600 outside/file; touch -d @9 outside/file
+apply 'chmod 777 hard; touch -d @100 hard'
+check 'nor does that one get another mode or time' '0 600 9 777 100 secret' "$? $(stat -c '%a %Y' outside/file src/hard | tr '\n' ' ')$(cat src/hard)"
 fresh; ln src/a src/b; ln src/a src/c
 apply 'echo 1 > a; echo 2 > b; rm c'
 check 'names of one file, changed together' '0 1 2' "$? $(cat src/a src/b | tr '\n' ' ' | sed 's/ $//')$(message)"
@@ -183,6 +206,14 @@ chmod 777 . src; chmod 755 src/d; cp "$cowsh" ./program; [ -z "$user" ] || chown
 chmod 555 src/d
 $user ./program --mount src:/s --user root --apply -c 'echo 1 > /s/d/new; echo 2 > /s/new; rm /s/one' 2> err
 check 'no permission for one' "3 /s/d/new: Permission denied|/s/one: not removed, because something else could not be applied 2" "$? $(message) $(cat src/new)"
+fresh
+chmod 777 . src; [ -z "$user" ] || chown -R 65534:65534 src
+$user ./program --mount src:/s --cwd /s --user root --apply=owners -c 'chown 5:6 a one; chmod 4755 one bytes' 2> err
+check 'an owner that the user may not set, and no set-id bit for another' "0 755 4755 owners left out: 2|set-id bits left out: 1" \
+	"$? $(stat -c %a src/one src/bytes | tr '\n' ' ')$(message)"
+fresh
+chmod 777 . src; [ -z "$user" ] || chown -R 65534:65534 src
+chmod 555 src/d
 $user ./program --mount src:/s --cwd /s --apply -c 'chmod 755 d; echo 1 > d/new; chmod 500 lock; echo 3 > a' 2> err
 check 'a mode that lets in, and one that shuts' '0 1 500' "$? $(cat src/d/new) $(stat -c %a src/lock)"
 (ulimit -f 2000; $user ./program --mount src:/s --cwd /s --apply -c 'head -c 10000000 /dev/zero | tr "\0" x > big; echo 1 > small' 2> err; echo $? > status)
@@ -232,11 +263,11 @@ fi
 # --- usage ---
 check '--apply wants a plain path' "cowsh: --apply wants mounts at plain paths without links, not '/bin/x'" "$("$cowsh" --mount src:/bin/x --apply -c : 2>&1)"
 check 'not the root' "cowsh: --apply: what is mounted at / can't be told from the sandbox's own files" "$("$cowsh" --mount src:/ --apply -c : 2>&1)"
-check 'a bad value' "2 cowsh: --apply takes no value but \`dry-run\`, not 'x'" "$("$cowsh" --apply=x -c : 2> err; echo "$? $(< err)")"
+check 'a bad value' "2 cowsh: --apply takes no value but \`owners\` and \`dry-run\`, not 'x'" "$("$cowsh" --apply=x -c : 2> err; echo "$? $(< err)")"
 fresh
 run --apply --json -c 'echo mine > a; mkfifo p'
-check '--json' '3 {"list":[{"path":"/s/p","conflict":false,"error":"neither a file nor a directory nor a link"}],"applied":1,"failed":1,"error":null}' "$? $(sed 's/.*"apply"://; s/}$//' out)"
+check '--json' '3 {"list":[{"path":"/s/p","conflict":false,"error":"neither a file nor a directory nor a link"}],"applied":1,"failed":1,"owners_left_out":0,"set_id_left_out":0,"error":null}' "$? $(sed 's/.*"apply"://; s/}$//' out)"
 run --apply=dry-run --json -c 'echo other > a; rm one'
-check '--json of a rehearsal' '{"list":[{"path":"/s/a","would":"replace","size":6},{"path":"/s/one","would":"remove","size":0}],"applied":0,"failed":0,"error":null}' "$(sed 's/.*"apply"://; s/}$//' out)"
+check '--json of a rehearsal' '{"list":[{"path":"/s/a","would":"replace","size":6},{"path":"/s/one","would":"remove","size":0}],"applied":0,"failed":0,"owners_left_out":0,"set_id_left_out":0,"error":null}' "$(sed 's/.*"apply"://; s/}$//' out)"
 
 finish
