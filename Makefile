@@ -25,6 +25,7 @@ B ?= build
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+FUZZ_LINES ?= 320
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wvla -Werror
 STD = -std=c11 $(WARN) -I. -Iinclude -MMD -MP
 LIB_CFLAGS = $(STD) -fPIC -fvisibility=hidden -fno-strict-aliasing -fno-math-errno $(CFLAGS)
@@ -143,6 +144,9 @@ $(B)/unit/%: tests/unit/%.c $(UNIT_LIBS)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $< \
 		-Wl,--start-group $(UNIT_LIBS) -Wl,--end-group $(LIBS) -lm -lpthread
 
+$(B)/options: tests/options.c $(UNIT_LIBS)
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $< \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS) -lm
 $(B)/faults: tests/faults.c tests/cases.c $(UNIT_LIBS)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter %.c,$^) \
 		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS) -lm
@@ -154,12 +158,13 @@ test: deps
 	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile $(B)/faults unit
 	@tools/test $(B)
 unit: $(UNIT)
+# The packages of the real tools.
+ORACLE_PACKAGES = bc binutils bsdextrautils bsdmainutils bsdutils bzip2 cpio dc diffutils dos2unix ed file \
+	gawk gettext-base git gzip jq less libarchive-zip-perl lsof man-db moreutils ncal openssl \
+	parallel patch procps psmisc rename retry ripgrep rsync sharutils sqlite3 tar time tree \
+	tzdata unzip util-linux uuid-runtime xz-utils yq zip zstd
 oracle: deps
-	@tools/need gawk diffutils git patch tree tar gzip zip unzip bzip2 xz-utils zstd cpio jq procps psmisc time ripgrep lsof less man-db tzdata
-	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc yq diffutils dos2unix ed file gettext-base \
-		moreutils ncal parallel rename rsync
-	@tools/need sqlite3 bc bsdextrautils bsdmainutils binutils dc diffutils dos2unix ed file gettext-base \
-		moreutils ncal parallel rename retry rsync sharutils libarchive-zip-perl uuid-runtime util-linux bsdutils openssl
+	@tools/need $(ORACLE_PACKAGES)
 	@$(MAKE) --no-print-directory $(B)/run
 	$(B)/run --oracle $(CASES)
 asan:
@@ -219,9 +224,10 @@ rootfs:
 syscalls:
 	tools/gen_syscalls.py > docs/syscalls.md
 fuzz-diff: deps
-	@$(MAKE) --no-print-directory $(B)/run
-	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS)
-	@tools/fuzz-diff $(B)/run $(FUZZ_SECONDS) "$$(date +%s)" all
+	@tools/need python3 $(ORACLE_PACKAGES)
+	@$(MAKE) --no-print-directory $(B)/run $(B)/options
+	@status=0; tools/fuzz-diff $(B) scripts $(FUZZ_SECONDS) || status=1; \
+		tools/fuzz-diff $(B) commands $(FUZZ_LINES) || status=1; exit $$status
 wasm-test:
 	@tools/need emscripten nodejs dpkg-dev tcl
 	@$(MAKE) --no-print-directory $(B)/run

@@ -180,11 +180,19 @@ static void normalise(struct text *t)
 
 /* --- reporting --- */
 
+static void show_text(const char *what, const char *which, const struct text *t)
+{
+	printf("  %s %s:\n", what, which);
+	if (t->len != 0)
+		fwrite(t->ptr, 1, t->len, stdout);
+}
+
 static void show(const char *what, const struct text *wanted, const struct text *got)
 {
-	if (!same(wanted, got))
-		printf("  %s wanted:\n%s  %s got:\n%s", what, wanted->ptr, what,
-		       got->ptr != NULL ? got->ptr : "");
+	if (same(wanted, got))
+		return;
+	show_text(what, "wanted", wanted);
+	show_text(what, "got", got);
 }
 
 static bool as_wanted(const struct test *t, const struct outcome *o)
