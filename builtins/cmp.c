@@ -18,11 +18,17 @@ static int bad_value(struct cmd *c, const char *what, const char *text)
 	return cmd_error(c, 0, "Try '%s --help' for more information.", c->name);
 }
 
+/* Of several the largest counts. */
 static int parse_skip(struct cmd *c, const char *text, uint64_t *out)
 {
-	int err = num_parse_u64(text, "kKmMGTPEZY0", out);
+	uint64_t skip;
+	int err = num_parse_u64(text, "kKmMGTPEZY0", &skip);
 
-	return err == 0 || err == -E_OVERFLOW ? 0 : bad_value(c, "--ignore-initial", text);
+	if (err != 0 && err != -E_OVERFLOW)
+		return bad_value(c, "--ignore-initial", text);
+	if (skip > *out)
+		*out = skip;
+	return 0;
 }
 
 static int set_skip(struct cmd *c, const struct opt *opt, const char *arg)
@@ -31,12 +37,8 @@ static int set_skip(struct cmd *c, const struct opt *opt, const char *arg)
 	const char *colon = strchr(arg, ':');
 
 	(void)opt;
-	if (colon == NULL) {
-		int status = parse_skip(c, arg, &o->skip[0]);
-
-		o->skip[1] = o->skip[0];
-		return status;
-	}
+	if (colon == NULL)
+		return parse_skip(c, arg, &o->skip[0]) != 0 ? 2 : parse_skip(c, arg, &o->skip[1]);
 	char *first = arena_dup(c->arena, (struct bytes){ arg, (size_t)(colon - arg) });
 
 	if (parse_skip(c, first, &o->skip[0]) != 0)
@@ -58,14 +60,30 @@ static int set_limit(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+static int extra_operand(struct cmd *c, const char *text)
+{
+	cmd_error(c, 0, "%s", text);
+	return cmd_error(c, 0, "Try '%s --help' for more information.", c->name);
+}
+
+static int set_form(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct cmp_opts *o = c->opts;
+
+	(void)arg;
+	o->verbose |= opt->letter == 'l';
+	o->silent |= opt->letter == 's';
+	return o->verbose && o->silent ? extra_operand(c, "options -l and -s are incompatible") : 0;
+}
+
 static const struct opt cmp_options[] = {
 	OPT_FLAG('b', "print-bytes", struct cmp_opts, print, "show the bytes that differ"),
 	OPT_CALL_ARG('i', "ignore-initial", set_skip, "SKIP[:SKIP2]",
 		     "skip the first bytes of both (of each) file"),
-	OPT_FLAG('l', "verbose", struct cmp_opts, verbose, "all places where they differ"),
+	OPT_CALL('l', "verbose", set_form, "all places where they differ"),
 	OPT_CALL_ARG('n', "bytes", set_limit, "LIMIT", "compare at most LIMIT bytes"),
-	OPT_FLAG('s', "quiet", struct cmp_opts, silent, "write nothing"),
-	OPT_FLAG('s', "silent", struct cmp_opts, silent, NULL),
+	OPT_CALL('s', "quiet", set_form, "write nothing"),
+	OPT_CALL('s', "silent", set_form, NULL),
 	OPT_END(),
 };
 
@@ -149,9 +167,9 @@ static void put_first(struct cmd *c, const struct cmp_opts *o, const struct side
 {
 	char text[2][5];
 
-	/* In the C locale bytes are characters, and are said to be. */
+	/* In the C locale bytes are characters, and are said to be, if they are not shown. */
 	cmd_printf(c, "%s %s differ: %s %llu, line %llu", side[0].path, side[1].path,
-		   c->utf8 ? "byte" : "char", (unsigned long long)n->byte + 1,
+		   c->utf8 || o->print ? "byte" : "char", (unsigned long long)n->byte + 1,
 		   (unsigned long long)n->lines + 1);
 	if (o->print) {
 		show_byte(b[0], text[0]);
@@ -266,10 +284,14 @@ static int number_width(struct cmd *c, const struct cmp_opts *o, const struct si
 	return (int)num_format_u64(most < INT64_MAX ? most : INT64_MAX, digits);
 }
 
-static int extra_operand(struct cmd *c, const char *text)
+/* The same file from the same place: nothing is read. */
+static bool same_file(struct cmd *c, const struct cmp_opts *o, const struct side side[2])
 {
-	cmd_error(c, 0, "%s", text);
-	return cmd_error(c, 0, "Try '%s --help' for more information.", c->name);
+	struct vfs_stat st[2];
+
+	return o->skip[0] == o->skip[1] && cmd_fstat(c, side[0].in.fd, &st[0]) == 0 &&
+	       cmd_fstat(c, side[1].in.fd, &st[1]) == 0 && st[0].dev == st[1].dev &&
+	       st[0].ino == st[1].ino;
 }
 
 static int cmp_run(struct cmd *c)
@@ -290,8 +312,6 @@ static int cmp_run(struct cmd *c)
 		buf_printf(&text, "extra operand '%s'", c->args[4]);
 		return extra_operand(c, buf_cstr(&text));
 	}
-	if (o->verbose && o->silent)
-		return extra_operand(c, "options -l and -s are incompatible");
 	for (int i = 0; i < 2; i++) {
 		side[i].path = i < c->nargs ? c->args[i] : "-";
 		int err = input_open(&side[i].in, c, side[i].path);
@@ -301,6 +321,8 @@ static int cmp_run(struct cmd *c)
 		if (err < 0)
 			return cmd_error(c, err, "%s", side[i].path);
 	}
+	if (same_file(c, o, side))
+		return 0;
 	n.width = number_width(c, o, side);
 	skip_bytes(c, &side[0], o->skip[0]);
 	skip_bytes(c, &side[1], o->skip[1]);

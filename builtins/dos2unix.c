@@ -11,8 +11,6 @@
 enum break_kind { BREAK_UNIX, BREAK_DOS, BREAK_MAC };
 enum links { LINK_SKIP, LINK_FOLLOW, LINK_REPLACE };
 enum utf16 { UTF16_NO, UTF16_LE, UTF16_BE };
-enum { STATUS_MISSING = 2 };
-
 struct dos2unix {
 	bool force;
 	bool keep_date;
@@ -79,6 +77,15 @@ static int set_info(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+static int set_old(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct dos2unix *o = c->opts;
+
+	(void)opt, (void)arg;
+	o->new_file = false;
+	return 0;
+}
+
 /* Words behind one dash. */
 static int take_word(struct cmd *c, int argc, char **argv, int i)
 {
@@ -108,7 +115,7 @@ static const struct opt dos2unix_options[] = {
 	OPT_FLAG('l', "newline", struct dos2unix, doubled, "add a line end to converted ones"),
 	OPT_SET('m', "add-bom", struct dos2unix, bom, 'm', "add a byte order mark"),
 	OPT_FLAG('n', "newfile", struct dos2unix, new_file, "operands are INFILE OUTFILE ..."),
-	OPT_IGNORED('o', "oldfile", "convert files in place (default)"),
+	OPT_CALL('o', "oldfile", set_old, "convert files in place (default)"),
 	OPT_FLAG('q', "quiet", struct dos2unix, quiet, "no messages"),
 	OPT_SET('r', "remove-bom", struct dos2unix, bom, 'r', "remove a byte order mark"),
 	OPT_IGNORED('s', "safe", "skip binary files (default)"),
@@ -233,6 +240,13 @@ static void convert_wide(struct dos2unix *o)
 	}
 }
 
+static void put_mark(struct dos2unix *o)
+{
+	put(o, "\xef\xbb\xbf", 3);
+	if (o->verbose && !o->quiet && o->out != NULL)
+		cmd_warn(o->c, 0, "Writing UTF-8 BOM.");
+}
+
 /* Reads a byte order mark. */
 static void take_mark(struct dos2unix *o)
 {
@@ -254,7 +268,7 @@ static void take_mark(struct dos2unix *o)
 	}
 	o->has_bom = n == 3 && byte[0] == 0xef && byte[1] == 0xbb && byte[2] == 0xbf;
 	if ((o->has_bom && o->bom == 'k') || o->bom == 'm')
-		put(o, "\xef\xbb\xbf", 3);
+		put_mark(o);
 	for (int i = 0; !o->has_bom && i < n; i++)
 		put_byte(o, byte[i]);
 }
@@ -273,7 +287,7 @@ static int convert(struct dos2unix *o, struct input *in, struct output *out)
 	o->wide = UTF16_NO;
 	take_mark(o);
 	if (o->wide != UTF16_NO && (o->bom == 'k' || o->bom == 'm'))
-		put(o, "\xef\xbb\xbf", 3);
+		put_mark(o);
 	if (o->wide != UTF16_NO)
 		convert_wide(o);
 	else
@@ -298,6 +312,7 @@ static const char *type_name(const struct dos2unix *o)
 	return names[o->to];
 }
 
+/* from NULL: standard input. */
 static void say_converted(struct dos2unix *o, const char *from, const char *to)
 {
 	static const char *const wide[] = { "", "UTF-16LE ", "UTF-16BE " };
@@ -310,6 +325,8 @@ static void say_converted(struct dos2unix *o, const char *from, const char *to)
 	if (o->verbose)
 		cmd_warn(o->c, 0, "Converted %llu out of %llu line breaks.",
 			 (unsigned long long)o->converted, (unsigned long long)all);
+	if (from == NULL)
+		return;
 	if (to != NULL)
 		cmd_warn(o->c, 0, "converting %sfile %s to file %s in %s%s format...",
 			 wide[o->wide], from, to, o->wide != UTF16_NO ? "UTF-8 " : "",
@@ -329,13 +346,15 @@ static int say_binary(struct dos2unix *o, const char *name)
 	return 0;
 }
 
-/* What may be converted: 0, or after a message -1 (skipped) or a status. */
+/* What may be converted: 0, or after a message -1 (skipped) or a status: the error's number. */
 static int check(struct dos2unix *o, const char *name, struct vfs_stat *st)
 {
 	struct cmd *c = o->c;
 	int err = cmd_lstat(c, name, st);
 
-	if (err == 0 && (st->mode & S_FMT) == S_LNK) {
+	bool is_link = err == 0 && (st->mode & S_FMT) == S_LNK;
+
+	if (is_link) {
 		if (o->links == LINK_SKIP && !o->new_file && !o->info) {
 			if (!o->quiet)
 				cmd_warn(c, 0, "Skipping symbolic link %s.", name);
@@ -344,16 +363,19 @@ static int check(struct dos2unix *o, const char *name, struct vfs_stat *st)
 		err = cmd_stat(c, name, st);
 	}
 	if (err < 0) {
-		if (!o->quiet) {
-			cmd_warn(c, err, "%s", name);
-			cmd_warn(c, 0, "Skipping %s, not a regular file.", name);
-		}
-		return STATUS_MISSING;
+		if (o->quiet)
+			return -1;
+		cmd_warn(c, err, "%s", name);
+		cmd_warn(c, 0, "Skipping %s, not a regular file.", name);
+		return -err;
 	}
 	if ((st->mode & S_FMT) == S_REG)
 		return 0;
 	if (!o->quiet)
-		cmd_warn(c, 0, "Skipping %s, not a regular file.", name);
+		cmd_warn(c, 0,
+			 is_link ? "Skipping symbolic link %s, target is not a regular file."
+				 : "Skipping %s, not a regular file.",
+			 name);
 	return -1;
 }
 
@@ -381,7 +403,7 @@ static int convert_file(struct dos2unix *o, const char *from, const char *to)
 
 	if (err < 0) {
 		cmd_warn(c, err, "Failed to open input file %s", from);
-		return STATUS_MISSING;
+		return -err;
 	}
 	const char *target = to != NULL ? to : from;
 	char *real = NULL;
@@ -394,7 +416,11 @@ static int convert_file(struct dos2unix *o, const char *from, const char *to)
 	err = output_open(&out, c, temp, O_TRUNC_, false);
 	if (err < 0) {
 		cmd_warn(c, err, "Failed to open temporary output file");
-		return 1;
+		if (to != NULL)
+			cmd_warn(c, 0, "problems converting file %s to file %s", from, to);
+		else
+			cmd_warn(c, 0, "problems converting file %s", from);
+		return -err;
 	}
 	int bad = convert(o, &in, &out);
 
@@ -483,7 +509,7 @@ static int show_file(struct dos2unix *o, const char *name)
 
 	if (err < 0) {
 		cmd_warn(o->c, err, "Failed to open input file %s", name);
-		return STATUS_MISSING;
+		return -err;
 	}
 	convert(o, &in, NULL);
 	input_close(&in);
@@ -499,11 +525,11 @@ static int filter(struct dos2unix *o)
 	int bad = convert(o, &in, &o->c->out);
 
 	if (!o->quiet && bad < 0 && o->verbose)
-		say_converted(o, "stdin", NULL);
+		say_converted(o, NULL, NULL);
 	if (bad < 0)
 		return 0;
 	say_binary(o, "stdin");
-	return 1;
+	return !o->quiet;
 }
 
 static int run(struct cmd *c, enum break_kind from, enum break_kind to)
@@ -516,7 +542,7 @@ static int run(struct cmd *c, enum break_kind from, enum break_kind to)
 	o->to = o->mac && to == BREAK_DOS ? BREAK_MAC : to;
 	if (o->bom == 0)
 		o->bom = to == BREAK_UNIX ? 'r' : 'k';
-	if (o->info) {
+	if (o->info && !o->new_file) {
 		put_info_head(o);
 		if (c->nargs == 0)
 			return show_file(o, "");
@@ -526,15 +552,15 @@ static int run(struct cmd *c, enum break_kind from, enum break_kind to)
 	for (int i = 0; i < c->nargs; i++) {
 		int got;
 
-		if (o->new_file && !o->info && i + 1 == c->nargs) {
+		if (o->new_file && i + 1 == c->nargs) {
 			cmd_error(c, 0, "target of file %s not specified in new-file mode",
 				  c->args[i]);
 			return 1;
 		}
-		got = o->info       ? show_file(o, c->args[i])
-		      : o->new_file ? convert_file(o, c->args[i], c->args[i + 1])
-				    : convert_file(o, c->args[i], NULL);
-		i += o->new_file && !o->info;
+		got = o->new_file ? convert_file(o, c->args[i], c->args[i + 1])
+		      : o->info   ? show_file(o, c->args[i])
+				  : convert_file(o, c->args[i], NULL);
+		i += o->new_file;
 		status = got != 0 ? got : status;
 	}
 	return status;

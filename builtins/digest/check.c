@@ -49,7 +49,7 @@ static size_t hex_prefix(struct bytes s)
 	return n;
 }
 
-/* A copy of the name with \n \r \\ resolved; NULL if something else is escaped. */
+/* A copy of the name, up to a NUL, with \n \r \\ resolved; NULL if something else is escaped. */
 static char *unescape(struct cmd *c, struct bytes s, bool escaped)
 {
 	struct buf out = buf_in(c->arena);
@@ -57,8 +57,10 @@ static char *unescape(struct cmd *c, struct bytes s, bool escaped)
 	for (size_t i = 0; i < s.len; i++) {
 		char ch = s.ptr[i];
 
-		if (ch == '\0')
+		if (ch == '\0' && escaped)
 			return NULL;
+		if (ch == '\0')
+			break;
 		if (escaped && ch == '\\') {
 			if (++i == s.len)
 				return NULL;
@@ -114,6 +116,14 @@ static bool take_length(struct bytes *s, struct entry *e)
 	return true;
 }
 
+/* What md5sum -z wrote is one long line, of which the first name counts. */
+static struct bytes until_nul(struct bytes s)
+{
+	const char *nul = memchr(s.ptr, '\0', s.len);
+
+	return nul != NULL ? (struct bytes){ s.ptr, (size_t)(nul - s.ptr) } : s;
+}
+
 static bool parse_tagged(struct cmd *c, struct bytes s, bool escaped, struct entry *e)
 {
 	struct digest d;
@@ -136,7 +146,7 @@ static bool parse_tagged(struct cmd *c, struct bytes s, bool escaped, struct ent
 	s = skip_blanks(bytes_slice(s, at + 1, s.len));
 	if (e->name == NULL || s.len == 0 || s.ptr[0] != '=')
 		return false;
-	e->hex = skip_blanks(bytes_slice(s, 1, s.len));
+	e->hex = skip_blanks(until_nul(bytes_slice(s, 1, s.len)));
 	return hex_prefix(e->hex) == e->hex.len && e->hex.len == e->size * 2;
 }
 
@@ -170,6 +180,8 @@ static bool fits(const struct sums_opts *o, size_t hex, struct entry *e)
 static bool parse_plain(struct cmd *c, const struct sums_opts *o, struct list *l, struct bytes s,
 			bool escaped, struct entry *e)
 {
+	s = until_nul(s);
+
 	size_t hex = hex_prefix(s);
 
 	if (!fits(o, hex, e) || hex >= s.len || !byte_is_blank(s.ptr[hex]))
@@ -267,10 +279,6 @@ static void check_line(struct cmd *c, const struct sums_opts *o, struct list *l,
 	struct entry e = { .name = NULL };
 
 	l->line++;
-	/* What md5sum -z wrote is one long line, of which the first name counts. */
-	const char *nul = memchr(line.ptr, '\0', line.len);
-
-	line.len = nul != NULL ? (size_t)(nul - line.ptr) : line.len;
 	if (line.len > 0 && line.ptr[0] == '#')
 		return;
 	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
@@ -331,7 +339,7 @@ static int check_list(struct cmd *c, const struct sums_opts *o, const char *path
 		check_line(c, o, &l, line);
 	input_close(&in);
 	if (err < 0)
-		return cmd_error(c, err, "%s: read error", cmd_quotef(c, l.name));
+		return cmd_error(c, 0, "%s: read error", cmd_quotef(c, l.name));
 	if (!l.proper)
 		return cmd_error(c, 0, "%s: no properly formatted %schecksum lines found",
 				 o->any_sha ? l.name : cmd_quotef(c, l.name),

@@ -24,6 +24,16 @@ static int set_algorithm(struct cmd *c, const struct opt *opt, const char *arg)
 	return opt_word(c, algorithm_words, "--algorithm", arg, &o->algorithm);
 }
 
+/* Of several the last counts. */
+static int set_tag(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct sums_opts *o = c->opts;
+
+	(void)arg;
+	o->untagged = strcmp(opt->name, "untagged") == 0;
+	return 0;
+}
+
 static int set_silence(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct sums_opts *o = c->opts;
@@ -40,10 +50,10 @@ static const struct opt cksum_options[] = {
 		     "bsd, sysv, crc (default), md5, sha1, sha224, ..., blake2b, sm3"),
 	OPT_FLAG('c', "check", struct sums_opts, check,
 		 "read digests from the files and check them"),
-	OPT_STR('l', "length", struct sums_opts, length_text, NULL, "BITS",
-		"length of a blake2b digest, a multiple of 8"),
-	OPT_FLAG(0, "tag", struct sums_opts, tag, "write lines as BSD does (default)"),
-	OPT_FLAG(0, "untagged", struct sums_opts, untagged, "write lines as md5sum does"),
+	OPT_CALL_ARG('l', "length", sums_set_length, "BITS",
+		     "length of a blake2b digest, a multiple of 8"),
+	OPT_CALL(0, "tag", set_tag, "write lines as BSD does (default)"),
+	OPT_CALL(0, "untagged", set_tag, "write lines as md5sum does"),
 	OPT_FLAG('z', "zero", struct sums_opts, zero, "lines end with NUL, names are not quoted"),
 	OPT_FLAG(0, "ignore-missing", struct sums_opts, ignore_missing,
 		 "when checking: files that are missing do not count"),
@@ -122,6 +132,9 @@ static int sum_file(struct input *in, void *arg)
 		total += part.len;
 		cmd_charge_bytes(in->c, part.len);
 	}
+	/* The CRC of a directory is that of nothing. */
+	if (more == -E_ISDIR && o->algorithm == SUM_CRC)
+		more = 0;
 	if (more == 0)
 		put_plain(in->c, o, in->name, sum, total);
 	return more;
@@ -132,19 +145,15 @@ static int cksum_run(struct cmd *c)
 	struct sums_opts *o = c->opts;
 	bool plain = o->algorithm >= SUMS_TAGS;
 
-	if (o->length_text != NULL) {
-		int status = sums_set_length(c, o);
+	if (o->length_bits != 0 && o->algorithm != DIGEST_BLAKE2B)
+		return cmd_error(c, 0, "--length is only supported with --algorithm=blake2b");
+	int status = sums_check_length(c, o);
 
-		if (status != 0)
-			return status;
-		if (o->algorithm != DIGEST_BLAKE2B)
-			return cmd_error(c, 0,
-					 "--length is only supported with --algorithm=blake2b");
-	}
+	if (status != 0)
+		return status;
 	if (o->check && plain && o->has_algorithm)
 		return cmd_error(c, 0, "--check is not supported with --algorithm={bsd,sysv,crc}");
-	int status = sums_check_options(c, o);
-
+	status = sums_check_options(c, o);
 	if (status != 0)
 		return status;
 	o->any_algorithm = o->check && !o->has_algorithm;

@@ -14,6 +14,17 @@ static int set_text(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+/* -t counts with --tag only where it stands behind it. */
+static int set_tag(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct sums_opts *o = c->opts;
+
+	(void)opt, (void)arg;
+	o->tag = true;
+	o->text = false;
+	return 0;
+}
+
 /* Of several of these the last decides how much is said. */
 static int set_silence(struct cmd *c, const struct opt *opt, const char *arg)
 {
@@ -30,7 +41,7 @@ static int set_silence(struct cmd *c, const struct opt *opt, const char *arg)
 	OPT_CALL('b', "binary", set_text, "mark files as binary"),                                 \
 		OPT_FLAG('c', "check", struct sums_opts, check,                                    \
 			 "read digests from the files and check them"),                            \
-		OPT_FLAG(0, "tag", struct sums_opts, tag, "write lines as BSD does"),              \
+		OPT_CALL(0, "tag", set_tag, "write lines as BSD does"),                            \
 		OPT_CALL('t', "text", set_text, "mark files as text (default)"),                   \
 		OPT_FLAG('z', "zero", struct sums_opts, zero,                                      \
 			 "lines end with NUL, names are not quoted"),                              \
@@ -49,8 +60,8 @@ static const struct opt sums_options[] = {
 };
 
 static const struct opt b2sum_options[] = {
-	OPT_STR('l', "length", struct sums_opts, length_text, NULL, "BITS",
-		"length of the digest, a multiple of 8"),
+	OPT_CALL_ARG('l', "length", sums_set_length, "BITS",
+		     "length of the digest, a multiple of 8"),
 	SUMS_OPTIONS,
 	OPT_END(),
 };
@@ -160,23 +171,29 @@ int sums_write(struct cmd *c, const struct sums_opts *o)
 
 /* --- options --- */
 
-int sums_set_length(struct cmd *c, struct sums_opts *o)
+int sums_set_length(struct cmd *c, const struct opt *opt, const char *text)
 {
-	const char *text = o->length_text;
+	struct sums_opts *o = c->opts;
 	int err = num_parse_u64(text, "", &o->length_bits);
 
+	(void)opt;
+	o->length_text = text;
 	if (err != 0 && err != -E_OVERFLOW)
 		return cmd_error(c, 0, "invalid length: %s", cmd_quote(c, text));
-	if (o->length_bits > DIGEST_MAX * 8) {
-		cmd_error(c, 0, "invalid length: %s", cmd_quote(c, text));
-		return cmd_error(c, 0, "maximum digest length for %s is %d bits",
-				 cmd_quote(c, "BLAKE2b"), DIGEST_MAX * 8);
-	}
 	if (o->length_bits % 8 != 0) {
 		cmd_error(c, 0, "invalid length: %s", cmd_quote(c, text));
 		return cmd_error(c, 0, "length is not a multiple of 8");
 	}
 	return 0;
+}
+
+int sums_check_length(struct cmd *c, const struct sums_opts *o)
+{
+	if (o->length_bits <= DIGEST_MAX * 8)
+		return 0;
+	cmd_error(c, 0, "invalid length: %s", cmd_quote(c, o->length_text));
+	return cmd_error(c, 0, "maximum digest length for %s is %d bits", cmd_quote(c, "BLAKE2b"),
+			 DIGEST_MAX * 8);
 }
 
 int sums_check_options(struct cmd *c, const struct sums_opts *o)
@@ -206,7 +223,7 @@ int sums_check_options(struct cmd *c, const struct sums_opts *o)
 static int sums_run(struct cmd *c)
 {
 	struct sums_opts *o = c->opts;
-	int status = o->length_text != NULL ? sums_set_length(c, o) : 0;
+	int status = sums_check_length(c, o);
 
 	if (status == 0)
 		status = sums_check_options(c, o);

@@ -27,11 +27,11 @@ struct sums_opts {
 	bool warn;
 	bool debug;
 	bool has_algorithm;
-	const char *length_text;
-	uint64_t length_bits; /* of BLAKE2b; 0: all */
-	int algorithm;        /* enum digest_kind, or one of cksum's own */
-	bool any_algorithm;   /* cksum -c: the lines say which */
-	bool any_sha;         /* shasum -c: how long the digest is says which */
+	const char *length_text; /* as given */
+	uint64_t length_bits;    /* of BLAKE2b; 0: all */
+	int algorithm;           /* enum digest_kind, or one of cksum's own */
+	bool any_algorithm;      /* cksum -c: the lines say which */
+	bool any_sha;            /* shasum -c: how long the digest is says which */
 };
 
 /* The name in tagged lines: "MD5". */
@@ -46,7 +46,8 @@ int sums_check(struct cmd *c, const struct sums_opts *o);
 int sums_write(struct cmd *c, const struct sums_opts *o);
 /* Options that make no sense together: 0, or a status after a message. */
 int sums_check_options(struct cmd *c, const struct sums_opts *o);
-/* Reads -l: 0, or a status after a message. */
-int sums_set_length(struct cmd *c, struct sums_opts *o);
+/* -l: of BLAKE2b at most 512 bits, which sums_check_length says once all options are known. */
+opt_fn sums_set_length;
+int sums_check_length(struct cmd *c, const struct sums_opts *o);
 
 #endif
