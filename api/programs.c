@@ -229,7 +229,7 @@ static int run(struct proc *p, struct bytes head, const char *path, int argc, ch
 	(void)path;
 	if (custom != NULL)
 		return run_custom(p, custom, argc, argv);
-	if (bytes_is(name, "bash") || bytes_is(name, "sh"))
+	if (bytes_is(name, "bash") || bytes_is(name, "rbash") || bytes_is(name, "sh"))
 		return interp_program(p, argc, argv, envp);
 	if (b != NULL)
 		return builtin_run(p, b, argc, argv, envp);

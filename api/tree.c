@@ -136,14 +136,14 @@ static int make_program(struct vfs *v, const char *name)
 
 static int fill(struct vfs *v)
 {
-	static const char *const shells[] = { "bash", "sh" };
+	static const char *const shells[] = { "bash", "rbash", "sh" };
 	static const struct vfs_cred user = { .uid = 1000, .gid = 1000 };
 	vfs_ino ino;
 	int err = 0;
 
 	for (size_t i = 0; err == 0 && i < sizeof standard / sizeof standard[0]; i++)
 		err = make_entry(v, &standard[i]);
-	for (size_t i = 0; err == 0 && i < 2; i++)
+	for (size_t i = 0; err == 0 && i < sizeof shells / sizeof shells[0]; i++)
 		err = make_program(v, shells[i]);
 	for (size_t i = 0; err == 0 && builtin_nth(i) != NULL; i++)
 		err = make_program(v, builtin_nth(i)->name);

@@ -140,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	store_init(&world.store, region, REGION_BYTES, NULL, NULL);
 	world.heap.store = &world.store;
 	arena_init(&world.scratch, &world.heap, (struct arena_fail){ out_of_memory, NULL });
-	world.flags = data[0] & 1 ? PARSE_EXTGLOB : PARSE_ALIASES;
+	world.flags = data[0] & 1 ? PARSE_EXTGLOB | PARSE_EXTQUOTE : PARSE_ALIASES;
 	check(bytes_slice(text, 1, size));
 	arena_clear(&world.scratch);
 	if (world.heap.used != 0)

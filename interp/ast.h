@@ -422,6 +422,7 @@ enum parse_flags {
 	PARSE_NO_COMMENTS = 1 << 3, /* interactive shell with interactive_comments off */
 	PARSE_NO_BRACES = 1 << 4,   /* set +B when the unit was read */
 	PARSE_KEYWORD = 1 << 5,     /* set -k: assignments may stand behind the command */
+	PARSE_EXTQUOTE = 1 << 6,    /* $'...' means something in "${...}" */
 };
 
 enum { PARSE_DEPTH_MAX = 1000 };

@@ -210,6 +210,8 @@ int do_cd(struct shell *sh, int argc, char **argv)
 	const char *path;
 	int c;
 
+	if (restricted(sh, "cd", NULL))
+		return 1;
 	while ((c = optscan_next(sh, NULL, &scan, argc, argv, "eLP")) != -1) {
 		if (c == '?')
 			return STATUS_MISUSE;

@@ -425,12 +425,13 @@ static void declare_value(struct declare *d, struct operand *o)
 {
 	uint64_t hash = name_hash(o->name);
 	bool existed = var_find(d->sh, o->name, hash) != NULL;
+	bool fresh = declare_is_fresh(d, o->name, hash);
 	struct var *v = NULL;
 	int failed;
 
 	if (remove_reference(d, o, o->name))
 		return;
-	if (o->literal != NULL && declare_is_fresh(d, o->name, hash) &&
+	if (o->literal != NULL && fresh &&
 	    !(existed && (d->inherit || opt_shopt(d->sh, SHOPT_localvar_inherit)))) {
 		failed = assign_literal(d, o, &v);
 	} else {
@@ -445,9 +446,10 @@ static void declare_value(struct declare *d, struct operand *o)
 		return;
 	}
 	d->status = 1;
-	/* Nothing is left of what was made for nothing. */
-	if (v != NULL && !existed && (v->flags & (VAR_SET | VAR_READONLY | ATTR_ARRAYS)) == 0)
-		var_unset(d->sh, v->name, v->hash, true);
+	/* Nothing is left of what was made for nothing; but a name that is empty is seen late. */
+	if (v != NULL && (fresh ? !o->has_value || o->value.len != 0 : !existed) &&
+	    (v->flags & (VAR_SET | VAR_READONLY | ATTR_ARRAYS)) == 0)
+		var_drop(d->sh, v);
 }
 
 /* `local -`: the options are put back when the function returns. */

@@ -303,6 +303,8 @@ static int rotate(struct shell *sh, int at, bool stay)
 	for (int i = 0; i < n; i++)
 		all[i] = arena_dup(sh->arena, bytes_of(dirs_at(sh, (at + i) % n)));
 	if (!stay && at != 0) {
+		if (restricted(sh, "pushd", NULL))
+			return 1;
 		int status = change_directory(sh, "pushd", all[0]);
 
 		if (status != 0)
@@ -322,6 +324,8 @@ static int push_directory(struct shell *sh, const char *path, bool stay)
 		dirs_push(sh, path);
 		return show_stack(sh, "pushd", DIRS_ROW);
 	}
+	if (restricted(sh, "pushd", NULL))
+		return 1;
 	bool back = strcmp(path, "-") == 0;
 
 	if (back) {
@@ -387,6 +391,8 @@ int do_popd(struct shell *sh, int argc, char **argv)
 		return 1;
 	}
 	if (at == 0 && !r.stay) {
+		if (restricted(sh, "popd", NULL))
+			return 1;
 		status = change_directory(sh, "popd", dirs_at(sh, 1));
 		if (status != 0)
 			return status;

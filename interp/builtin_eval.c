@@ -32,6 +32,7 @@ int do_eval(struct shell *sh, int argc, char **argv)
 	struct bytes text = i + 1 == argc ? bytes_of(argv[i]) : joined(sh, argc - i, argv + i);
 
 	sh->errexit_held += held;
+	sh->entered = "eval";
 	status = exec_text(sh, text, "eval", sh->line);
 	sh->errexit_held -= held;
 	sh->command = command;
@@ -117,6 +118,8 @@ static int source_file(struct shell *sh, const char *who, const char *name, int 
 	const char *path = NULL;
 	struct bytes text;
 
+	if (restricted_path(sh, who, name))
+		return 1;
 	if (strchr(name, '/') == NULL && opt_shopt(sh, SHOPT_sourcepath)) {
 		path = source_in_path(sh, name);
 		if (path == NULL && opt_set(sh, SET_POSIX)) {
@@ -188,6 +191,8 @@ static int exec_changed(struct shell *sh, char **argv, const struct exec_options
 	struct exec e = { .path = path, .argv = argv };
 
 	e.envp = o->empty_environ ? nothing : program_environ(sh, path);
+	if (!sh->in_parens)
+		e.envp = environ_level_down(sh, e.envp);
 	if (sh->session) {
 		int64_t pid = sys_spawn_program(sh->p, &e);
 
@@ -219,6 +224,8 @@ int do_exec(struct shell *sh, int argc, char **argv)
 	argv += scan.index;
 	if (argc == 0)
 		return 0;
+	if (restricted(sh, "exec", NULL))
+		return 1;
 	if (o.empty_environ || o.login || o.name != NULL)
 		status = exec_changed(sh, argv, &o);
 	else

@@ -218,6 +218,8 @@ int do_enable(struct shell *sh, int argc, char **argv)
 		if (c == 'f')
 			file = scan.value;
 	}
+	if ((file != NULL || unload) && restricted(sh, "enable", NULL))
+		return 1;
 	if (file != NULL) {
 		builtin_error(sh, "enable",
 			      "cannot open shared object %s: %s: cannot open shared object"
@@ -234,6 +236,8 @@ int do_enable(struct shell *sh, int argc, char **argv)
 
 		if (b == NULL) {
 			builtin_error(sh, "enable", "%s: not a shell builtin", argv[i]);
+			status = 1;
+		} else if (!o.off && !builtin_enabled(sh, b) && restricted(sh, "enable", NULL)) {
 			status = 1;
 		} else {
 			builtin_enable_set(sh, b, !o.off);
@@ -381,6 +385,7 @@ int do_history(struct shell *sh, int argc, char **argv)
 	struct optscan o = { 0 };
 	int64_t n = INT32_MAX;
 	bool done = false;
+	bool files = false;
 	int mode = 0;
 	int c;
 
@@ -391,12 +396,15 @@ int do_history(struct shell *sh, int argc, char **argv)
 			return history_delete(sh, o.value);
 		if (c == 'p' || c == 's')
 			mode = c;
+		files = files || memchr("anrw", c, 4) != NULL;
 		done = true;
 		while (c == 'c' && history_of(sh)->count > 0)
 			history_remove(sh, history_of(sh)->count - 1);
 	}
 	if (mode != 0)
 		return history_words(sh, mode, argc - o.index, argv + o.index);
+	if (files && o.index < argc && restricted_path(sh, "history", argv[o.index]))
+		return 1;
 	if (done)
 		return 0;
 	if (o.index < argc && (!number_argument(argv[o.index], &n) || n < 0)) {

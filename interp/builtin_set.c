@@ -119,6 +119,13 @@ static int set_letters(struct shell *sh, int argc, char **argv, int *i)
 	for (const char *c = word + 1; *c != '\0'; c++) {
 		int status = 0;
 
+		if (*c == 'r' && !on && opt_set(sh, SET_RESTRICTED)) {
+			set_invalid(sh, '+', *c);
+			return 1;
+		}
+		/* bash does so only where the text of -c is not yet running. */
+		if (*c == 'r' && on && !opt_set(sh, SET_COMMAND))
+			shell_restrict(sh);
 		if (*c != 'o') {
 			shell_set_option(sh, (enum set_option)option_of_letter(*c), on);
 			continue;
@@ -196,26 +203,25 @@ struct shopt_state {
 /* shopt -s compat42 is BASH_COMPAT=42: one of them at a time. */
 static void shopt_compat(struct shell *sh, int o, bool on)
 {
-	const char *level = shopt_names[o] + strlen("compat");
+	const char *level = on ? shopt_names[o] : "compat52";
 
-	for (int i = SHOPT_compat31; i <= SHOPT_compat44; i++)
-		sh->opt.shopt &= ~((uint64_t)1 << i);
-	if (on)
-		sh->opt.shopt |= (uint64_t)1 << o;
-	var_set_text(sh, "BASH_COMPAT", on ? level : "52");
+	/* Switching off what is not on leaves the other one. */
+	for (int i = SHOPT_compat31; i <= SHOPT_compat44 && !on; i++) {
+		if (i != o && opt_shopt(sh, (enum shopt_option)i))
+			level = shopt_names[i];
+	}
+	var_set_text(sh, "BASH_COMPAT", level + strlen("compat"));
 }
 
 static void shopt_change(struct shell *sh, int o, bool on)
 {
-	uint64_t bit = (uint64_t)1 << o;
-
 	if (o == SHOPT_login_shell || o == SHOPT_restricted_shell)
 		return;
 	if (o >= SHOPT_compat31 && o <= SHOPT_compat44) {
 		shopt_compat(sh, o, on);
 		return;
 	}
-	sh->opt.shopt = on ? sh->opt.shopt | bit : sh->opt.shopt & ~bit;
+	shell_set_shopt(sh, (enum shopt_option)o, on);
 	if (o == SHOPT_interactive_comments)
 		shell_set_option(sh, SET_INTERACTIVE_COMMENTS, on);
 	if (o == SHOPT_extdebug) {

@@ -249,6 +249,8 @@ int do_command(struct shell *sh, int argc, char **argv)
 	while ((c = optscan_next(sh, NULL, &o, argc, argv, "pVv")) != -1) {
 		if (c == '?')
 			return STATUS_MISUSE;
+		if (c == 'p' && restricted(sh, "command", "-p"))
+			return 1;
 		d.standard_path = d.standard_path || c == 'p';
 		if (c != 'p') {
 			tell = true;
@@ -341,6 +343,14 @@ static int hash_put_path(struct shell *sh, const char *path, const char *name)
 {
 	struct vfs_stat st;
 
+	if (restricted_path(sh, "hash", path))
+		return 1;
+	if (opt_set(sh, SET_RESTRICTED)) { /* a name: where PATH has it */
+		const char *found = find_program(sh, path, var_get_text(sh, "PATH"));
+
+		if (found == NULL || !is_executable(sh, found))
+			return hash_not_found(sh, path);
+	}
 	if (sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0 && (st.mode & S_FMT) == S_DIR) {
 		builtin_error(sh, "hash", "%s: %s", path, err_text(E_ISDIR));
 		return 1;

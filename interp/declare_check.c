@@ -32,6 +32,16 @@ int declare_check_readonly(struct declare *d, const struct operand *o, const str
 	return 0;
 }
 
+/* Said while bash assigns an array literal, before the builtin runs: in the name of the function
+ * whose first command that is. */
+static void literal_error(struct declare *d, const char *format, const char *name)
+{
+	if (d->sh->entered != NULL)
+		builtin_error(d->sh, d->sh->entered, format, name);
+	else
+		shell_error(d->sh, format, name);
+}
+
 /* A new local variable can't hide a readonly one. */
 int declare_check_hidden(struct declare *d, const struct operand *o)
 {
@@ -41,7 +51,7 @@ int declare_check_hidden(struct declare *d, const struct operand *o)
 	if (v != NULL && (v->flags & VAR_READONLY) != 0 && v->scope == 0 &&
 	    declare_is_fresh(d, o->name, hash)) {
 		if (o->literal != NULL) /* its assignment is tried before the builtin runs */
-			shell_error(d->sh, "%s: readonly variable", v->name.ptr);
+			literal_error(d, "%s: readonly variable", v->name.ptr);
 		return declare_fail(d, "%s: readonly variable", v->name.ptr);
 	}
 	return 0;
@@ -52,7 +62,7 @@ static int cannot_convert(struct declare *d, const struct operand *o, const stru
 			  const char *message)
 {
 	if (o->literal != NULL)
-		shell_error(d->sh, message, v->name.ptr);
+		literal_error(d, message, v->name.ptr);
 	if (o->literal == NULL || (declare_scope(d->sh) != 0 && !d->plain))
 		return declare_fail(d, message, v->name.ptr);
 	d->status = d->sh->status = 1;

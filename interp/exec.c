@@ -225,6 +225,8 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	sub->task->unstarted |= sh->task != NULL && sh->task->unstarted;
 	if (t->background)
 		sub->no_errexit = 0;
+	if (t->stage != 0)
+		sub->in_parens = false;
 	if (t->command_sub || (t->copy && !t->background) || shows_jobs(t)) {
 		sub->jobs = sh->jobs;
 		sub->jobs_foreign = true;
@@ -253,6 +255,7 @@ static bool redirects_input(const struct node *n)
 static int run_subshell_body(struct shell *sh, const struct node *n)
 {
 	sh->loop_depth = 0;
+	sh->in_parens = true;
 	if (n->nredirs != 0)
 		sh->line = sh->outer_line;
 	if (n->nredirs != 0 && redir_apply(sh, n->redirs, n->nredirs, true) != 0)

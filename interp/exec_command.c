@@ -458,6 +458,10 @@ int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 
 	if (argv[0][0] == '%')
 		return exec_job_spec(sh, argv);
+	if (opt_set(sh, SET_RESTRICTED) && strchr(argv[0], '/') != NULL) {
+		shell_error(sh, "%s: restricted: cannot specify `/' in command names", argv[0]);
+		return 1;
+	}
 	path = program_path(sh, argv[0]);
 	if (path == NULL)
 		return not_found(sh, argv, var_get_text(sh, "PATH"), n);
@@ -506,7 +510,7 @@ static int exec_replace(struct shell *sh, char **argv)
 		sh->flow = FLOW_EXIT;
 		return status;
 	}
-	status = replace_process(sh, path, argv, sh->subshell_depth == 0);
+	status = replace_process(sh, path, argv, !sh->in_parens);
 	if (status != STATUS_NOT_FOUND)
 		builtin_error(sh, "exec", "%s: cannot execute: %s", path, err_text(E_ACCES));
 	return status;

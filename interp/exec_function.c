@@ -117,6 +117,7 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	enter_traps(sh, frame, f);
 	sh->line_shift = f->line_shift;
 	sh->outer_line = f->node->node.line + f->line_shift;
+	sh->entered = f->name.ptr;
 	status = run_body(sh, f, &returned);
 	sh->outer_line = outer_line;
 	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE) {

@@ -317,7 +317,8 @@ static int run_redirected(struct shell *sh, struct call *c)
 		trace_call(sh, c);
 	if (n->nredirs == 0)
 		return run_target(sh, c);
-	if (c->function == NULL && c->builtin == NULL && !c->last && redirs_change(n))
+	if (c->function == NULL && c->builtin == NULL && !c->last &&
+	    (redirs_change(n) || sh->coproc != NULL))
 		return run_program_apart(sh, c);
 	if (c->temporary)
 		scope_hide(sh);
@@ -461,6 +462,7 @@ static int run_call(struct shell *sh, struct call *c)
 					     : "program",
 			c->argv.v);
 	status = run_assigned(sh, c);
+	sh->entered = NULL;
 	set_last_arg(sh, c->argv.v[c->argv.count - 1]);
 	return status;
 }

@@ -32,6 +32,8 @@ static unsigned flags_now(void *user)
 		flags |= PARSE_NO_BRACES;
 	if (opt_set(sh, SET_KEYWORD))
 		flags |= PARSE_KEYWORD;
+	if (opt_shopt(sh, SHOPT_extquote) && !opt_set(sh, SET_POSIX))
+		flags |= PARSE_EXTQUOTE;
 	return flags;
 }
 
@@ -164,6 +166,12 @@ static int run_unit(struct shell *sh, struct ast *ast, bool last)
 	return status;
 }
 
+/* What the shell ends with when an error in its text ends it: that of -c is told from others. */
+static int abandoned_status(const struct shell *sh)
+{
+	return opt_set(sh, SET_COMMAND) && sh->subshell_depth == 0 ? STATUS_NOT_FOUND : 1;
+}
+
 /* After an error that ends a line: whether reading goes on with the next one. nested: of eval's or
  * a trap's text, or a sourced file. */
 static bool goes_on(struct shell *sh, bool nested)
@@ -176,7 +184,7 @@ static bool goes_on(struct shell *sh, bool nested)
 	if (sh->flow == FLOW_ABORT && opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE) &&
 	    !spared) {
 		sh->flow = FLOW_EXIT;
-		sh->status = opt_set(sh, SET_COMMAND) ? STATUS_NOT_FOUND : 1;
+		sh->status = abandoned_status(sh);
 	}
 	if (sh->flow == FLOW_ABORT && !sh->abort_forgiven && !opt_set(sh, SET_INTERACTIVE))
 		exec_errexit(sh);
@@ -246,7 +254,7 @@ static int substitution_status(struct shell *sh, const struct reader *r, bool sc
 	sh->flow = sh->session ? FLOW_ABORT : FLOW_EXIT;
 	if (sh->trap_running >= 0)
 		return STATUS_USAGE;
-	return sh->session || opt_set(sh, SET_COMMAND) ? STATUS_NOT_FOUND : 1;
+	return sh->session ? STATUS_NOT_FOUND : abandoned_status(sh);
 }
 
 /* What a syntax error leaves in $?. */
@@ -282,6 +290,27 @@ static bool ends_command(struct shell *sh, const struct reader *r, const struct 
 	}
 }
 
+/* Behind the message of a syntax error: whether reading goes on. */
+static bool survives_syntax(struct shell *sh, const struct reader *r,
+			    const struct parse_error *error)
+{
+	if (error_ends_shell(sh)) {
+		sh->flow = FLOW_EXIT;
+		sh->status = STATUS_USAGE;
+		return false;
+	}
+	if (error->resumes && opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE)) {
+		sh->flow = FLOW_EXIT;
+		sh->status = abandoned_status(sh);
+		return false;
+	}
+	sh->status = error->resumes ? 1 : syntax_status(sh, r, error);
+	/* What is not closed, and a mistake in [[ ]], leaves a POSIX shell alive. */
+	if (error->status == PARSE_STATUS_2 || error->status == PARSE_STATUS_SUB)
+		special_error(sh, sh->status);
+	return error->resumes;
+}
+
 /* Parses and executes until the end. Returns the status; *failed: a syntax error was said. */
 static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 {
@@ -299,18 +328,11 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 		if (got < 0) {
 			print_warnings(sh, r->parser);
 			parse_error_print(sh, r->name, &error);
-			if (error_ends_shell(sh)) {
-				*failed = true;
-				sh->flow = FLOW_EXIT;
-				return sh->status = STATUS_USAGE;
-			}
-			if (error.resumes) {
-				status = sh->status = 1;
-				continue;
-			}
-			*failed = true;
-			status = sh->status = syntax_status(sh, r, &error);
-			return special_error(sh, status);
+			*failed = !survives_syntax(sh, r, &error);
+			status = sh->status;
+			if (*failed)
+				return status;
+			continue;
 		}
 		print_warnings(sh, r->parser);
 		if (opt_set(sh, SET_VERBOSE) && r->name != NULL && strcmp(r->name, "-c") == 0)

@@ -153,9 +153,36 @@ int expand_arith_text(struct shell *sh, const struct word *w, struct bytes *out)
 	return expand_protected(sh, w, false, out);
 }
 
+static bool opens_subscript(const struct part *part)
+{
+	return part->kind == PART_TEXT && !part->quoted &&
+	       memchr(part->text.ptr, '[', part->text.len) != NULL;
+}
+
+/* The word with the text of its process substitutions: in subscripts of operands there are none. */
+static const struct word *without_procsubs(struct shell *sh, const struct word *w)
+{
+	struct word *copy = NULL;
+	bool subscript = false;
+
+	for (int i = 0; i < w->nparts; i++) {
+		subscript = subscript || opens_subscript(&w->parts[i]);
+		if (w->parts[i].kind != PART_PROCSUB || !subscript)
+			continue;
+		if (copy == NULL) {
+			copy = arena_alloc(sh->arena, sizeof *copy);
+			*copy = *w;
+			copy->parts = arena_array(sh->arena, (size_t)w->nparts, sizeof *w->parts);
+			memcpy(copy->parts, w->parts, (size_t)w->nparts * sizeof *w->parts);
+		}
+		copy->parts[i].kind = PART_TEXT;
+	}
+	return copy != NULL ? copy : w;
+}
+
 int expand_operand(struct shell *sh, const struct word *w, struct bytes *out)
 {
-	return expand_protected(sh, w, true, out);
+	return expand_protected(sh, without_procsubs(sh, w), true, out);
 }
 
 /* An index in text given at run time: expanded as the text of $(( )) is. */

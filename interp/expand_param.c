@@ -65,8 +65,9 @@ static struct bytes option_letters(struct shell *sh)
 			if (letters[i].letter == c && (sh->opt.set >> letters[i].option & 1) != 0)
 				buf_putc(&b, c);
 		}
-		if (c == 'i' && opt_set(sh, SET_INTERACTIVE))
-			buf_putc(&b, 'i');
+		if ((c == 'i' && opt_set(sh, SET_INTERACTIVE)) ||
+		    (c == 'r' && opt_set(sh, SET_RESTRICTED)))
+			buf_putc(&b, c);
 	}
 	for (char c = 'A'; c <= 'Z'; c++) {
 		for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {

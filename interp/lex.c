@@ -178,42 +178,17 @@ static bool ends_word(struct bytes text)
 	       (text.len != 0 && strchr(" \t\n|&;()<>", text.ptr[text.len - 1]) != NULL);
 }
 
-/* The line as it was, for messages. */
-static void keep_original(struct parser *p)
-{
-	const char *start = p->src + p->last_line;
-	const char *newline = memchr(start, '\n', p->len - p->last_line);
-
-	if (p->original.ptr != NULL && p->original_at == p->last_line)
-		return;
-	p->original.ptr = start;
-	p->original.len = newline != NULL ? (size_t)(newline - start) : p->len - p->last_line;
-	p->original = arena_bytes(p->scratch, p->original);
-	p->original_at = p->last_line;
-}
-
 /* Puts text in the place of src[from..to); a blank behind it, if it has no end of its own.
  * Returns how long it is there. */
 static size_t splice(struct parser *p, size_t from, size_t to, struct bytes text)
 {
-	size_t tail = p->len - to;
 	bool ends = ends_word(text);
-	size_t grown = text.len + !ends;
 
-	keep_original(p);
-	p->src = parser_grow(p, p->src, &p->cap, from + grown + tail + 1, 1);
-	memmove(p->src + from + grown, p->src + to, tail);
-	memcpy(p->src + from, text.ptr, text.len);
+	source_replace(p, from, to, text);
 	if (!ends)
-		p->src[from + text.len] = ' ';
-	p->len = from + grown + tail;
+		source_replace(p, from + text.len, from + text.len, BYTES(" "));
 	p->pos = from;
-	for (size_t i = 0; i < p->naliases; i++)
-		if (p->aliases[i].end >= to)
-			p->aliases[i].end += grown - (to - from);
-	if (p->config.charge != NULL)
-		p->config.charge(p->config.user, tail / 16 + text.len);
-	return grown;
+	return text.len + !ends;
 }
 
 bool lex_alias(struct parser *p, const struct token *t)

@@ -170,6 +170,41 @@ bool source_guess_known(const struct parser *p, size_t at)
 	return i < p->nnot && p->not_tried[i] == at;
 }
 
+/* The line as it was, for messages. */
+static void keep_original(struct parser *p)
+{
+	const char *start = p->src + p->last_line;
+	const char *newline = memchr(start, '\n', p->len - p->last_line);
+
+	if (p->original.ptr != NULL && p->original_at == p->last_line)
+		return;
+	p->original.ptr = start;
+	p->original.len = newline != NULL ? (size_t)(newline - start) : p->len - p->last_line;
+	p->original = arena_bytes(p->scratch, p->original);
+	p->original_at = p->last_line;
+}
+
+void source_replace(struct parser *p, size_t from, size_t to, struct bytes text)
+{
+	size_t tail = p->len - to;
+	size_t grown = text.len - (to - from);
+
+	keep_original(p);
+	p->src = parser_grow(p, p->src, &p->cap, p->len + grown + 1, 1);
+	memmove(p->src + from + text.len, p->src + to, tail);
+	if (text.len != 0)
+		memcpy(p->src + from, text.ptr, text.len);
+	p->len += grown;
+	p->pos = from;
+	if (p->last_line > from)
+		p->last_line = p->last_line > to ? p->last_line + grown : from;
+	for (size_t i = 0; i < p->naliases; i++)
+		if (p->aliases[i].end >= to)
+			p->aliases[i].end += grown;
+	if (p->config.charge != NULL)
+		p->config.charge(p->config.user, tail / 16 + text.len);
+}
+
 void source_keep(struct parser *p, struct bytes *slice, size_t from, size_t to)
 {
 	p->kept = parser_grow(p, p->kept, &p->kept_cap, p->nkept + 1, sizeof *p->kept);

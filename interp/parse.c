@@ -404,7 +404,7 @@ static void begin_unit(struct parser *p)
 	p->pos = p->last_line = 0;
 	p->original.ptr = NULL;
 	p->ndrops = p->nkept = p->nnot = p->nsubs = p->ndocs = p->docs_base = 0;
-	p->has_tok = p->begun = p->alias_next = p->failed = p->in_sub = false;
+	p->has_tok = p->begun = p->alias_next = p->failed = p->in_sub = p->in_quotes = false;
 	p->items.len = p->redirs.len = p->assigns.len = p->lit.len = 0;
 	p->depth = p->guessing = 0;
 	p->warnings = NULL;

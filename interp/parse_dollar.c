@@ -136,17 +136,13 @@ static struct bytes single_quoted(struct parser *p, struct bytes text)
 	return buf_bytes(&b);
 }
 
-bool parse_ansi_quotes(struct parser *p, struct word_state *w)
+/* Behind $' : what the quotes mean is added to the literal text. */
+static bool read_ansi(struct parser *p)
 {
 	int line = p->line;
-	size_t start = p->pos - 2;
 	size_t cut = SIZE_MAX;
-	struct bytes text;
-	size_t base;
 	int c;
 
-	word_text(p, w, BYTES(""), true);
-	base = p->lit.len;
 	while (c = source_raw(p), c >= 0 && c != '\'') {
 		source_step(p);
 		if (c != '\\')
@@ -159,10 +155,39 @@ bool parse_ansi_quotes(struct parser *p, struct word_state *w)
 	if (c < 0)
 		return parse_fail_matching(p, line, '\'');
 	p->pos++;
+	return true;
+}
+
+bool parse_ansi_quotes(struct parser *p, struct word_state *w)
+{
+	size_t start = p->pos - 2;
+	struct bytes text;
+	size_t base;
+
+	word_text(p, w, BYTES(""), true);
+	base = p->lit.len;
+	if (!read_ansi(p))
+		return false;
 	text = bytes_slice(buf_bytes(&p->lit), base, p->lit.len);
 	/* In "${x-...}" functions show the bare text. */
 	note_sub(p, start, NULL,
 		 w->mode == MODE_ARG_DQ ? arena_bytes(p->arena, text) : single_quoted(p, text));
+	return true;
+}
+
+bool parse_ansi_plain(struct parser *p)
+{
+	size_t start = p->pos;
+	size_t base = p->lit.len;
+	int line = p->line;
+	struct bytes text;
+
+	p->pos += 2;
+	if (!read_ansi(p))
+		return false;
+	text = lit_take(p, base);
+	source_replace(p, start, p->pos, p->in_quotes ? text : single_quoted(p, text));
+	p->line = line;
 	return true;
 }
 
@@ -213,8 +238,13 @@ static bool parse_short_param(struct parser *p, struct word_state *w, size_t sta
 /* $' and $" : quotes with a dollar, where quotes mean something. */
 static bool parse_dollar_quote(struct parser *p, struct word_state *w, int c)
 {
-	bool arg = w->mode == MODE_ARG_DQ && !p->text_only && !w->inner_single && !w->inner_quotes;
+	bool arg = w->mode == MODE_ARG_DQ && !p->text_only && !w->inner_single &&
+		   !w->inner_quotes && (p->flags & PARSE_EXTQUOTE);
 
+	if (c == '\'' && !p->text_only && (w->mode == MODE_SUB || w->mode == MODE_OFFSET)) {
+		p->pos--;
+		return parse_ansi_plain(p);
+	}
 	if (c == '\'' && (!w->dq || arg)) {
 		p->pos++;
 		return parse_ansi_quotes(p, w);

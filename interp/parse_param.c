@@ -24,12 +24,25 @@ static bool is_special(int c)
 
 /* --- the parameter --- */
 
+/* As source_peek, with $'...' taken for its text where that may be. */
+static int peek_plain(struct parser *p)
+{
+	int c = source_peek(p);
+
+	while (c == '$' && p->in_quotes && source_second(p) == '\'') {
+		if (!parse_ansi_plain(p))
+			return -1;
+		c = source_peek(p);
+	}
+	return c;
+}
+
 static void read_name(struct parser *p, struct param *param)
 {
 	size_t base = p->lit.len;
 	int c;
 
-	while (c = source_peek(p), byte_is_name(c)) {
+	while (c = peek_plain(p), byte_is_name(c)) {
 		buf_putc(&p->lit, (char)c);
 		p->pos++;
 	}
@@ -97,7 +110,7 @@ static bool read_subscript(struct parser *p, struct param *param)
 /* The parameter with its subscript. False if there is none. */
 static bool read_parameter(struct parser *p, struct param *param)
 {
-	int c = source_peek(p);
+	int c = peek_plain(p);
 
 	if (byte_is_digit(c)) {
 		read_number(p, param);
@@ -219,6 +232,7 @@ static bool read_colon(struct braced *b)
 /* Operators that may be doubled: # % ^ , ~ with a pattern. */
 static bool read_pattern_op(struct braced *b, int c)
 {
+	bool in_quotes = b->p->in_quotes;
 	enum param_op op = c == '#'   ? OP_PREFIX
 			   : c == '%' ? OP_SUFFIX
 			   : c == '^' ? OP_UPPER
@@ -229,7 +243,9 @@ static bool read_pattern_op(struct braced *b, int c)
 	if (source_accept(b->p, (char)c))
 		op = (enum param_op)(op + 1);
 	b->param->op = op;
+	b->p->in_quotes |= b->w->dq && (b->p->flags & PARSE_EXTQUOTE); /* in here-documents too */
 	b->param->arg = word_read(b->p, MODE_ARG, false);
+	b->p->in_quotes = in_quotes;
 	return b->param->arg != NULL;
 }
 
@@ -302,7 +318,7 @@ static bool read_names(struct braced *b)
 
 static bool read_operator(struct braced *b)
 {
-	int c = source_peek(b->p);
+	int c = peek_plain(b->p);
 
 	switch (c) {
 	case '}': return true;
@@ -333,7 +349,7 @@ static bool skip_rest(struct braced *b)
 	return rest != NULL;
 }
 
-/* ${${..}} and its like: what begins with the second $ is nothing to expand. */
+/* ${${..}}, ${$'..'} and their like: what begins with the second $ is nothing to expand. */
 static bool is_nested(struct parser *p)
 {
 	struct source_mark mark = source_mark(p);
@@ -344,7 +360,7 @@ static bool is_nested(struct parser *p)
 	p->pos++;
 	c = source_peek(p);
 	source_return(p, mark);
-	return c == '{' || c == '(';
+	return c == '{' || c == '(' || c == '\'' || c == '"';
 }
 
 /* Takes the # of a length or the ! of an indirection, if that is what is next. */
@@ -352,13 +368,13 @@ static bool read_prefix(struct braced *b)
 {
 	struct parser *p = b->p;
 	struct source_mark mark = source_mark(p);
-	int c = source_peek(p);
+	int c = peek_plain(p);
 	bool length;
 
 	if (c != '#' && c != '!')
 		return false;
 	p->pos++;
-	source_peek(p);
+	peek_plain(p);
 	length = c == '#' && is_length(p);
 	b->param->indirect = c == '!' && is_indirect(p);
 	if (!length && !b->param->indirect)
@@ -388,14 +404,39 @@ static bool read_body(struct braced *b)
 	return param->op != OP_BAD || skip_rest(b);
 }
 
+/* What a wrong expansion is called: as it stands there, with $'...' as functions show it. */
+static struct bytes shown_source(struct parser *p, size_t start, size_t nsubs)
+{
+	struct buf b = buf_in(p->arena);
+
+	for (; nsubs < p->nsubs; nsubs++) {
+		const struct sub_span *s = &p->subs[nsubs];
+
+		if (s->command != NULL || s->from < start)
+			continue;
+		buf_add(&b, source_slice(p, start, s->from));
+		buf_add(&b, s->text);
+		start = s->to;
+	}
+	buf_add(&b, source_slice(p, start, p->pos));
+	return buf_bytes(&b);
+}
+
 static int braced_run(void *arg)
 {
 	struct braced *b = arg;
 	struct parser *p = b->p;
 	int line = p->line;
 	struct part part = { .kind = PART_PARAM, .quoted = b->w->dq, .param = b->param };
+	bool in_quotes = p->in_quotes;
+	size_t nsubs = p->nsubs;
+	bool ok;
 
-	if (!read_body(b))
+	p->in_quotes |= (p->flags & PARSE_EXTQUOTE) && !p->text_only &&
+			(b->w->mode == MODE_DQ || b->w->mode == MODE_ARG_DQ);
+	ok = read_body(b);
+	p->in_quotes = in_quotes;
+	if (!ok)
 		return 0;
 	if (source_peek(p) != '}') {
 		if (source_peek(p) < 0)
@@ -410,7 +451,10 @@ static int braced_run(void *arg)
 		}
 	}
 	p->pos++;
-	source_keep(p, &b->param->source, b->start, p->pos);
+	if (b->param->op == OP_BAD)
+		b->param->source = shown_source(p, b->start, nsubs);
+	else
+		source_keep(p, &b->param->source, b->start, p->pos);
 	part.text = (struct bytes){ (const char *)(uintptr_t)b->start, p->pos - b->start };
 	word_add(p, b->w, &part);
 	b->ok = true;

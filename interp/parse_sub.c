@@ -118,9 +118,11 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 	size_t nsubs = p->nsubs;
 	bool alias_next = p->alias_next;
 	bool in_sub = p->in_sub;
+	bool in_quotes = p->in_quotes;
 
 	p->docs_base = p->ndocs;
 	p->in_sub = true;
+	p->in_quotes = false;
 	p->has_tok = p->alias_next = false;
 	if (parse_optional_list(p, &cs->root)) {
 		if (token_peek(p, CTX_COMMAND) == TOK_EOF) {
@@ -138,6 +140,7 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 	p->has_tok = false;
 	p->alias_next = alias_next;
 	p->in_sub = in_sub;
+	p->in_quotes = in_quotes;
 	p->nsubs = nsubs;
 	return !p->failed;
 }

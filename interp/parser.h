@@ -187,6 +187,7 @@ struct parser {
 	struct alias_use *aliases;
 	size_t naliases, aliases_cap;
 	bool in_sub;     /* in $( ): printing tells newlines from ; there */
+	bool in_quotes;  /* in "${ }": $'...' in a name, subscript or offset is bare text */
 	bool alias_next; /* the word read next is behind an alias that ends in a blank */
 	int guessing;    /* inside a guess: source_return may come */
 	const struct declaration *decl;
@@ -242,6 +243,8 @@ void source_return(struct parser *p, struct source_mark m);
 void source_guess_failed(struct parser *p, size_t at);
 bool source_guess_known(const struct parser *p, size_t at);
 
+/* Puts text in the place of src[from..to), which was read last, and goes back to it. */
+void source_replace(struct parser *p, size_t from, size_t to, struct bytes text);
 /* *slice becomes src[from..to) when the unit is complete; must stay at its address. */
 void source_keep(struct parser *p, struct bytes *slice, size_t from, size_t to);
 /* src[from..to) now, without continuations, valid until the next pull. */
@@ -393,6 +396,8 @@ struct arith_text *arith_of_word(struct parser *p, struct word *w);
 /* '...' and $'...' behind their opening: into the word as quoted text. */
 bool parse_single_quotes(struct parser *p, struct word_state *w);
 bool parse_ansi_quotes(struct parser *p, struct word_state *w);
+/* $'...' at pos becomes its text, which is read next: bare inside double quotes, else in '...'. */
+bool parse_ansi_plain(struct parser *p);
 /* Skips a quotation or expansion at pos of which only the end matters. */
 bool parse_double_quotes(struct parser *p, struct word_state *w);
 

@@ -17,6 +17,7 @@ struct invocation {
 	bool no_rc;
 	bool no_profile;
 	bool dump_strings;
+	bool restricted; /* once the start-up files were read */
 	const char *rc_file;
 	int status; /* of a wrong or informative option; -1: go on */
 };
@@ -160,7 +161,11 @@ static int letter_option(struct invocation *v, char c, bool on)
 	case 'i': v->interactive = true; return 0;
 	case 'l': v->login = true; return 0;
 	case 'D': v->dump_strings = true; return 0;
-	case 'r': shell_set_option(v->sh, SET_RESTRICTED, true); return 0;
+	case 'r':
+		if (!on && v->restricted)
+			return bad_option(v, text, "invalid option");
+		v->restricted = on;
+		return 0;
 	case 'o': return set_by_name(v, on);
 	case 'O': return shopt_by_name(v, on);
 	default: break;
@@ -184,7 +189,7 @@ static int long_option(struct invocation *v, const char *name)
 	if (strcmp(name, "verbose") == 0)
 		return shell_set_option(v->sh, SET_VERBOSE, true), 1;
 	if (strcmp(name, "restricted") == 0)
-		return shell_set_option(v->sh, SET_RESTRICTED, true), 1;
+		return v->restricted = true, 1;
 	if (strcmp(name, "login") == 0)
 		return v->login = true, 1;
 	if (strcmp(name, "norc") == 0)
@@ -280,6 +285,8 @@ static void source_startup(struct invocation *v)
 		if (env != NULL && expand_text(sh, bytes_of(env), &path) == 0)
 			source_file(sh, arena_dup(sh->arena, path));
 	}
+	if (v->restricted)
+		shell_restrict(sh);
 }
 
 /* --- where commands come from --- */
@@ -422,6 +429,41 @@ static int run(struct invocation *v)
 	return script_file(v);
 }
 
+/* The options that SHELLOPTS (with set) or BASHOPTS (with shopt) has in the environment. */
+static void import_options(struct shell *sh, const char *variable, const char *list, bool of_set)
+{
+	struct bytes name = bytes_of(variable);
+	struct var *v = var_ensure(sh, name, bytes_hash(name));
+
+	v->flags |= VAR_EXPORT;
+	for (const char *at = list; *at != '\0';) {
+		struct bytes word = { at, strcspn(at, ":") };
+		int o = of_set ? set_option_of_name(word) : shopt_of_name(word);
+
+		if (o >= 0 && of_set)
+			shell_set_option(sh, (enum set_option)o, true);
+		else if (o >= 0)
+			shell_set_shopt(sh, (enum shopt_option)o, true);
+		else if (of_set && word.len != 0)
+			shell_error(sh, "line 0: %.*s: invalid option name", (int)word.len,
+				    word.ptr);
+		at += word.len + (at[word.len] == ':');
+	}
+}
+
+static void import_environment_options(struct invocation *v, char *const *envp)
+{
+	for (; envp != NULL && *envp != NULL; envp++) {
+		const char *equals = strchr(*envp, '=');
+		struct bytes name = { *envp, equals != NULL ? (size_t)(equals - *envp) : 0 };
+
+		if (bytes_is(name, "SHELLOPTS"))
+			import_options(v->sh, "SHELLOPTS", v->restricted ? "" : equals + 1, true);
+		else if (bytes_is(name, "BASHOPTS"))
+			import_options(v->sh, "BASHOPTS", v->restricted ? "" : equals + 1, false);
+	}
+}
+
 int interp_program(struct proc *p, int argc, char **argv, char **envp)
 {
 	const char *name = argc > 0 ? argv[0] : "bash";
@@ -433,9 +475,13 @@ int interp_program(struct proc *p, int argc, char **argv, char **envp)
 	v.sh->arg0 = arena_dup(&p->arena, bytes_of(name));
 	v.sh->script_name = v.sh->arg0;
 	v.login = *name == '-';
+	v.restricted = strcmp(base_name(name), "rbash") == 0;
 	scan_options(&v);
 	if (v.status >= 0)
 		return v.status;
+	import_environment_options(&v, envp);
+	if (v.restricted)
+		function_tables_free(v.sh); /* what the environment brought in */
 	status = run(&v);
 	return exec_finish(v.sh, status) & 255;
 }

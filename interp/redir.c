@@ -177,7 +177,16 @@ static int redirect_file(struct shell *sh, const struct redirection *d, const ch
 	enum redir_kind kind = d->r->kind;
 	bool both = kind == REDIR_BOTH || kind == REDIR_BOTH_APPEND || kind == REDIR_DUP_OUT;
 	bool refused = false;
-	int64_t fd = open_target(sh, kind, path, &refused);
+	int64_t fd;
+
+	if (kind != REDIR_IN && opt_set(sh, SET_RESTRICTED)) {
+		struct bytes shown = d->r->var.len != 0 ? d->r->var : bytes_of(path);
+
+		shell_error(sh, "%.*s: restricted: cannot redirect output", (int)shown.len,
+			    shown.ptr);
+		return -1;
+	}
+	fd = open_target(sh, kind, path, &refused);
 
 	if (refused) {
 		shell_error(sh, "%s: cannot overwrite existing file", path);
@@ -259,8 +268,8 @@ static int close_fd(struct shell *sh, const struct redirection *d)
 	}
 	save(sh, d->fd, d->keep);
 	sys_close(sh->p, d->fd);
-	if (d->keep)
-		coproc_closed(sh, d->fd);
+	/* Also if it is only for one command: bash never puts the variables back. */
+	coproc_closed(sh, d->fd);
 	return 0;
 }
 
@@ -283,6 +292,7 @@ static int duplicate(struct shell *sh, const struct redirection *d, int from, bo
 	if (moves) {
 		save(sh, from, d->keep);
 		sys_close(sh->p, from);
+		coproc_closed(sh, from);
 	}
 	return 0;
 }

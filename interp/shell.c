@@ -74,6 +74,20 @@ static void put_bit(uint64_t *word, unsigned bit, bool on)
 	*word = on ? *word | (uint64_t)1 << bit : *word & ~((uint64_t)1 << bit);
 }
 
+/* SHELLOPTS or BASHOPTS: programs are to see the new value, if it is exported. */
+static void options_changed(struct shell *sh, struct bytes name)
+{
+	const struct var *v = var_find(sh, name, bytes_hash(name));
+
+	sh->vars.export_serial += v != NULL && (v->flags & VAR_EXPORT) != 0;
+}
+
+void shell_set_shopt(struct shell *sh, enum shopt_option o, bool on)
+{
+	put_bit(&sh->opt.shopt, o, on);
+	options_changed(sh, BYTES("BASHOPTS"));
+}
+
 /* What `set -o posix` switches with it. */
 static void follow_posix(struct shell *sh, bool on)
 {
@@ -108,6 +122,35 @@ void shell_set_option(struct shell *sh, enum set_option o, bool on)
 		put_bit(&sh->opt.set, SET_EMACS, false);
 	if (o == SET_RESTRICTED)
 		put_bit(&sh->opt.shopt, SHOPT_restricted_shell, on);
+	options_changed(sh, BYTES("SHELLOPTS"));
+}
+
+void shell_restrict(struct shell *sh)
+{
+	static const char *const fixed[] = { "PATH", "SHELL", "ENV", "BASH_ENV", "HISTFILE" };
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+		struct bytes name = bytes_of(fixed[i]);
+
+		var_ensure(sh, name, bytes_hash(name))->flags |= VAR_READONLY;
+	}
+	shell_set_option(sh, SET_RESTRICTED, true);
+}
+
+bool restricted(struct shell *sh, const char *builtin, const char *what)
+{
+	if (!opt_set(sh, SET_RESTRICTED))
+		return false;
+	if (what != NULL)
+		builtin_error(sh, builtin, "%s: restricted", what);
+	else
+		builtin_error(sh, builtin, "restricted");
+	return true;
+}
+
+bool restricted_path(struct shell *sh, const char *builtin, const char *path)
+{
+	return strchr(path, '/') != NULL && restricted(sh, builtin, path);
 }
 
 /* --- frames and parameters --- */
@@ -403,7 +446,7 @@ void shell_recover(struct shell *sh)
 	sh->procsubs = NULL;
 	sh->captured = NULL;
 	sh->line_shift = 0;
-	sh->command_name = NULL;
+	sh->command_name = sh->entered = NULL;
 	sh->declare_args = NULL;
 	sh->elements = NULL;
 	sh->listing = false;

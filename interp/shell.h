@@ -193,6 +193,7 @@ struct shell {
 	struct shell *parent; /* NULL for a shell that stands alone */
 	bool overlay;         /* reads through to parent */
 	int subshell_depth;   /* BASH_SUBSHELL */
+	bool in_parens;       /* of ( ), and no stage of a pipeline: exec there keeps SHLVL */
 
 	struct var_table vars;       /* var.h */
 	struct function **functions; /* hash table */
@@ -270,10 +271,11 @@ struct shell {
 
 	/* Execution's own; see exec.h. */
 	const char *command_name; /* arithmetic errors are said by it: "((", "[[", "let"; or NULL */
-	struct buf *captured;     /* output of builtins goes here, not to descriptor 1; or NULL */
-	struct unit_ref *units;   /* the units being executed, innermost first */
-	struct ast *last_unit;    /* the unit that ended last: sh->command may point into it */
-	struct shell *children;   /* overlays that read through to this shell */
+	const char *entered;  /* the function, or "eval", none of whose commands is done; or NULL */
+	struct buf *captured; /* output of builtins goes here, not to descriptor 1; or NULL */
+	struct unit_ref *units; /* the units being executed, innermost first */
+	struct ast *last_unit;  /* the unit that ended last: sh->command may point into it */
+	struct shell *children; /* overlays that read through to this shell */
 	struct shell *next_child;
 	struct shell **child_link;
 	struct arena_mark idle;    /* of a session: what lies above belongs to one command */
@@ -334,6 +336,15 @@ void shell_recover(struct shell *sh);
 void shell_release(struct proc *p);
 /* Changes an option with its side effects (posix, extglob, ...). */
 void shell_set_option(struct shell *sh, enum set_option o, bool on);
+/* The same for an option of shopt, which has none. */
+void shell_set_shopt(struct shell *sh, enum shopt_option o, bool on);
+/* Makes it a restricted shell, whose PATH and the like can't be changed any more. */
+void shell_restrict(struct shell *sh);
+/* In a restricted shell: says that the builtin does not do that (what: NULL, or what it was asked
+ * for), and returns true. */
+bool restricted(struct shell *sh, const char *builtin, const char *what);
+/* The same for a path; a name without a slash is let through. */
+bool restricted_path(struct shell *sh, const char *builtin, const char *path);
 /* The end of a function with `local -`. */
 void options_put_back(struct shell *sh, const struct options *saved);
 int set_option_of_name(struct bytes name); /* -1 if unknown */

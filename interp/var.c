@@ -675,6 +675,11 @@ static void remove_with_temporary(struct shell *sh, struct var *v)
 		remove_binding(sh, below);
 }
 
+void var_drop(struct shell *sh, struct var *v)
+{
+	remove_with_temporary(sh, var_own(sh, v));
+}
+
 int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itself)
 {
 	struct var *v = var_find(sh, name, hash);

@@ -156,6 +156,8 @@ int var_make_array(struct shell *sh, struct var *v, bool assoc);
 int var_clear_array(struct shell *sh, struct var *v);
 /* unset name; unset name[sub]. */
 int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itself);
+/* The binding goes; what it hid is seen again. */
+void var_drop(struct shell *sh, struct var *v);
 /* expanded: sub is the key or index itself, nothing in it is to be expanded. */
 int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool expanded);
 

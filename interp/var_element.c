@@ -5,6 +5,7 @@
  */
 #include "interp/exec.h"
 #include "interp/var_private.h"
+#include "interp/var_special.h"
 
 /* Brings the arrays that are made when they are looked at (FUNCNAME, ...) up to date. */
 static void refresh(struct shell *sh, struct var *v)
@@ -320,6 +321,8 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool ex
 		return -1;
 	}
 	refresh(sh, v);
+	if (whole && (v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0 && var_compat_level(sh) < 52)
+		return var_unset(sh, v->name, v->hash, true);
 	if ((!expanded || (v->flags & VAR_ASSOC) == 0) && subscript_argument(sh, v, sub, &sub) != 0)
 		return -1;
 	if ((v->flags & VAR_ASSOC) != 0) {

@@ -340,6 +340,8 @@ static char *environ_entry(struct shell *sh, struct bytes name, struct bytes val
 
 static bool is_exported(const struct var *v)
 {
+	if ((v->flags & VAR_DYNAMIC) != 0 && v->hook->get != NULL)
+		return (v->flags & VAR_EXPORT) != 0;
 	return (v->flags & (VAR_EXPORT | VAR_SET | VAR_ARRAY | VAR_ASSOC)) ==
 	       (VAR_EXPORT | VAR_SET);
 }
@@ -383,8 +385,9 @@ static uint64_t build_environ(struct shell *sh)
 	for (size_t i = 0; i < nforeign; i++)
 		*to++ = pool_dup(sh->pool, bytes_of(foreign[i]));
 	for (size_t i = 0; i < kept; i++) {
-		struct bytes value = { all[i]->value, all[i]->len };
+		struct bytes value = BYTES("");
 
+		var_scalar(sh, all[i], &value);
 		*to++ = environ_entry(sh, all[i]->name, value);
 		steps += 1 + value.len / 64;
 	}

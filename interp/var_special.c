@@ -400,8 +400,21 @@ static void refresh_commands(struct shell *sh, struct var *v)
 
 static void set_command(struct shell *sh, struct bytes name, struct bytes value)
 {
-	if (value.ptr != NULL)
-		hash_put(sh, name, value);
+	const char *path;
+
+	if (value.ptr == NULL)
+		return;
+	path = arena_dup(sh->arena, value);
+	if (opt_set(sh, SET_RESTRICTED)) {
+		if (strchr(path, '/') != NULL)
+			shell_error(sh, "%s: restricted", path);
+		else if (find_program(sh, path, var_get_text(sh, "PATH")) == NULL)
+			shell_error(sh, "%s: not found", path);
+		else
+			hash_put(sh, name, value);
+		return;
+	}
+	hash_put(sh, name, value);
 }
 
 /* --- plain variables with an effect --- */
@@ -491,7 +504,48 @@ static void globignore_changed(struct shell *sh, struct var *v)
 		sh->opt.shopt &= ~bit;
 }
 
+enum { COMPAT_NOW = 52 };
+
+/* 44 for "44" and "4.4"; -1: none of bash's versions since 3.1. */
+static int compat_version(struct bytes text)
+{
+	const char *s = text.ptr;
+	int version;
+
+	if (text.len != 2 && (text.len != 3 || s[1] != '.'))
+		return -1;
+	if (!byte_is_digit(s[0]) || !byte_is_digit(s[text.len - 1]))
+		return -1;
+	version = 10 * (s[0] - '0') + s[text.len - 1] - '0';
+	return version >= 31 && version <= COMPAT_NOW ? version : -1;
+}
+
+int var_compat_level(struct shell *sh)
+{
+	const char *value = var_get_text(sh, "BASH_COMPAT");
+	int version = value != NULL ? compat_version(bytes_of(value)) : -1;
+
+	return version >= 0 ? version : COMPAT_NOW;
+}
+
+static void compat_changed(struct shell *sh, struct var *v)
+{
+	static const int levels[] = { 31, 32, 40, 41, 42, 43, 44 }; /* that have a shopt option */
+	int level = var_compat_level(sh);
+	struct bytes value;
+
+	if (v != NULL && var_scalar(sh, v, &value) && value.len != 0 && compat_version(value) < 0)
+		shell_error(sh, "BASH_COMPAT: %.*s: compatibility value out of range",
+			    (int)value.len, value.ptr);
+	for (int i = 0; i <= SHOPT_compat44 - SHOPT_compat31; i++) {
+		uint64_t bit = (uint64_t)1 << (SHOPT_compat31 + i);
+
+		sh->opt.shopt = levels[i] == level ? sh->opt.shopt | bit : sh->opt.shopt & ~bit;
+	}
+}
+
 static const struct var_hook hooked[] = {
+	{ .name = "BASH_COMPAT", .changed = compat_changed },
 	{ .name = "GLOBIGNORE", .changed = globignore_changed },
 	{ .name = "IFS", .changed = ifs_changed },
 	{ .name = "IGNOREEOF", .changed = ignoreeof_changed },
@@ -506,7 +560,7 @@ static const struct var_hook hooked[] = {
 const struct var_hook *var_hook_of(struct bytes name)
 {
 	/* The names above begin with these letters. */
-	if (name.len < 3 || strchr("GILOP", name.ptr[0]) == NULL)
+	if (name.len < 3 || strchr("BGILOP", name.ptr[0]) == NULL)
 		return NULL;
 	for (size_t i = 0; i < sizeof hooked / sizeof *hooked; i++) {
 		if (bytes_is(name, hooked[i].name))
@@ -525,7 +579,9 @@ void var_refresh_hooks(struct shell *sh)
 	for (size_t i = 0; i < sizeof hooked / sizeof *hooked; i++) {
 		struct bytes name = bytes_of(hooked[i].name);
 
-		hooked[i].changed(sh, var_find(sh, name, bytes_hash(name)));
+		/* What BASH_COMPAT sets is kept with the other options. */
+		if (hooked[i].changed != compat_changed)
+			hooked[i].changed(sh, var_find(sh, name, bytes_hash(name)));
 	}
 }
 

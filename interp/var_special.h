@@ -19,4 +19,7 @@ void var_refresh_hooks(struct shell *sh);
 /* That of IFS alone, in a copy of a shell: what is remembered of it lies in the other. */
 void var_refresh_ifs(struct shell *sh);
 
+/* What BASH_COMPAT asks for: 44 for "44" and "4.4"; 52 if it says nothing. */
+int var_compat_level(struct shell *sh);
+
 #endif
