@@ -71,6 +71,7 @@ struct rx_dfa *rx_dfa_new(struct arena *a, const struct rx_prog *prog, struct rx
 	d->bucket = arena_alloc(a, d->buckets * sizeof(d->bucket[0]));
 	for (uint32_t b = 0; b < 256; b++)
 		d->column[b] = RX_D_CLASS0 + alpha->low[b];
+	d->conditions = rx_has_conditions(prog);
 	forget_states(d);
 	return d;
 }
@@ -211,8 +212,7 @@ static uint32_t name_of(const struct rx_dfa *d, uint32_t index)
 {
 	uint32_t name = index * d->stride;
 
-	return (d->state[index].flags & ~(RX_D_PENDING | RX_D_NOSEED)) != 0 ? name | RX_D_SPECIAL
-									    : name;
+	return (d->state[index].flags & ~RX_D_INNER) != 0 ? name | RX_D_SPECIAL : name;
 }
 
 /* The state of this set, made if it is new. */
@@ -240,6 +240,7 @@ static uint32_t intern(struct rx_dfa *d, const uint32_t *item, uint32_t n, unsig
 	d->bucket[h & (d->buckets - 1)] = d->nstates;
 	for (uint32_t i = 0; i < d->stride; i++)
 		d->trans[d->nstates * d->stride + i] = RX_D_UNKNOWN;
+	d->trans[d->nstates * d->stride + RX_D_FLAGS] = flags;
 	return name_of(d, d->nstates++);
 }
 

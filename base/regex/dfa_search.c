@@ -39,6 +39,9 @@ struct run {
 	size_t end; /* where to stop reading */
 	size_t from;
 	size_t best;
+	size_t home;  /* before this nothing begins that may still match */
+	size_t first; /* where the first match ended that was seen */
+	size_t begin; /* of the line or the match, if known */
 	uint32_t state;
 	unsigned exec_flags;
 	bool earliest;
@@ -51,6 +54,8 @@ static bool is_line_start(const struct run *r, size_t at)
 
 static unsigned left_side(const struct run *r, size_t at)
 {
+	if (!r->d->conditions)
+		return 0;
 	if ((r->d->mode & RX_D_LINES) != 0 && is_line_start(r, at))
 		return RX_EDGE | RX_LINE;
 	return rx_left_of(r->text, at, r->d->flags, r->exec_flags);
@@ -61,20 +66,25 @@ static void note(struct run *r, size_t at)
 {
 	if ((r->d->mode & RX_D_LINES) != 0 && at == r->text.len && is_line_start(r, at))
 		return;
+	if (r->best == SIZE_MAX)
+		r->first = at;
 	r->best = at;
 }
 
 /* Skips from a state where nothing has begun to where something can. False: nowhere. */
 static bool skip(struct run *r)
 {
-	size_t to = rx_literal_next(r->re->literals, r->text, r->at);
+	const struct rx_literals *l = r->re->literals;
+	bool by_string = l != NULL && l->prefix;
+	size_t to = by_string ? rx_literal_next(l, r->text, r->at)
+			      : rx_next_first(r->re->first, r->text, r->at);
+	size_t n = (to == SIZE_MAX ? r->text.len : to) - r->at;
 
-	if (to == SIZE_MAX) {
-		rx_charge(r->re, (r->text.len - r->at) / 4096);
+	rx_charge(r->re, n / (by_string ? 4096 : 512));
+	if (to == SIZE_MAX)
 		return false;
-	}
-	if (to != r->at) {
-		rx_charge(r->re, (to - r->at) / 4096);
+	r->home = to;
+	if (n != 0) {
 		r->at = to;
 		r->state = rx_dfa_start(r->d, left_side(r, to)) & ~(uint32_t)RX_D_SPECIAL;
 	}
@@ -112,17 +122,27 @@ static bool scan(struct run *r)
 	const unsigned char *from = p;
 	const unsigned char *end = p + (left < CHUNK ? left : CHUNK);
 	const uint32_t *trans = d->trans;
+	/* Within a match that goes on there is nothing to do but to remember where it was. */
+	bool longer = r->best != SIZE_MAX;
+	const unsigned char *longest = NULL;
 	uint32_t state = r->state;
 	uint32_t to = 0;
 	size_t n = 1;
 
 	while (p < end) {
 		to = trans[state + d->column[*p]];
-		if ((to & RX_D_SPECIAL) != 0)
-			break;
+		if ((to & RX_D_SPECIAL) != 0) {
+			if (!longer || to == RX_D_UNKNOWN ||
+			    (rx_dfa_flags(d, to) & ~(unsigned)RX_D_INNER) != RX_D_NOW)
+				break;
+			longest = p + 1;
+			to &= ~(uint32_t)RX_D_SPECIAL;
+		}
 		state = to;
 		p++;
 	}
+	if (longest != NULL)
+		r->best = r->at + (size_t)(longest - from);
 	r->at += (size_t)(p - from);
 	r->state = state;
 	charge(r->re, d, (size_t)(p - from));
@@ -278,11 +298,14 @@ static bool read_window(struct run *r, size_t bytes, bool *useless)
 static bool finish_line(struct run *r)
 {
 	const char *eol = memchr(r->text.ptr + r->at, rx_eol(r->d->flags), r->text.len - r->at);
+	size_t begin = r->at;
 	bool more = true;
 
 	r->end = eol != NULL ? (size_t)(eol - r->text.ptr) + 1 : r->text.len;
 	while (r->at < r->end && more)
 		more = scan(r);
+	if (!more && r->best < r->end)
+		r->begin = begin;
 	r->end = r->text.len;
 	return more;
 }
@@ -310,7 +333,19 @@ static bool read_all(struct run *r)
 	return true;
 }
 
-size_t rx_dfa_forward(struct regex *re, struct rx_dfa *d, const struct rx_part *part)
+/* Reads all there is to read; leaves in r->best where a match ended. */
+static void read_part(struct run *r)
+{
+	uint32_t to = rx_dfa_start(r->d, left_side(r, r->at));
+
+	if (!follow(r, to, 0) || !read_all(r))
+		return;
+	to = step(r->d, r->state, (r->exec_flags & REGEX_NOTEOL) != 0 ? RX_D_END_NOTEOL : RX_D_END);
+	if ((rx_dfa_flags(r->d, to) & RX_D_PREV) != 0)
+		note(r, r->at);
+}
+
+size_t rx_dfa_forward(struct regex *re, struct rx_dfa *d, struct rx_part *part)
 {
 	struct run r = { .re = re,
 			 .d = d,
@@ -319,18 +354,17 @@ size_t rx_dfa_forward(struct regex *re, struct rx_dfa *d, const struct rx_part *
 			 .end = part->text.len,
 			 .from = part->from,
 			 .best = SIZE_MAX,
+			 .home = SIZE_MAX,
+			 .begin = SIZE_MAX,
 			 .exec_flags = part->exec_flags,
 			 .earliest = (d->mode & RX_D_LEFTMOST) == 0 };
-	uint32_t to;
 
-	to = rx_dfa_start(d, left_side(&r, r.at));
-	if (!follow(&r, to, 0))
-		return r.best;
-	if (!read_all(&r))
-		return r.best;
-	to = step(d, r.state, (part->exec_flags & REGEX_NOTEOL) != 0 ? RX_D_END_NOTEOL : RX_D_END);
-	if ((rx_dfa_flags(d, to) & RX_D_PREV) != 0)
-		note(&r, r.at);
+	read_part(&r);
+	/* A match as short as can be, and none can have begun before. */
+	if (!r.earliest && r.best != SIZE_MAX && r.home != SIZE_MAX &&
+	    r.first - r.home == re->extent.min)
+		r.begin = r.home;
+	part->begin = r.begin;
 	return r.best;
 }
 

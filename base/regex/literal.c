@@ -41,6 +41,12 @@ static size_t shortest(const struct list *l)
 	return l->n != 0 ? least : 0;
 }
 
+/* Whether it matches the empty string and nothing else. */
+static bool is_empty(const struct list *l)
+{
+	return l->n == 1 && l->str[0].len == 0;
+}
+
 /* Long strings are rare; many are slow to look for. */
 static size_t score(const struct list *l)
 {
@@ -159,7 +165,7 @@ static struct list of_cat(struct finder *f, const struct rx_node *n)
 		if (l.exact && multiply(f, &run, &l))
 			continue;
 		keep_best(&best, &run);
-		l.prefix = l.prefix && whole && run.prefix && shortest(&run) == 0;
+		l.prefix = l.prefix && whole && run.prefix && is_empty(&run);
 		whole = false;
 		if (l.exact) {
 			run = l;
@@ -248,6 +254,11 @@ static unsigned commonness(unsigned char c)
 	return byte_is_upper(c) ? 15 : 10;
 }
 
+static unsigned commonness_at(struct bytes s, uint32_t at)
+{
+	return commonness((unsigned char)s.ptr[at]);
+}
+
 /* The rarest byte of a string that is more than `apart` from `other`; s.len if there is none. */
 static uint32_t rarest(struct bytes s, uint32_t other, uint32_t apart)
 {
@@ -258,23 +269,23 @@ static uint32_t rarest(struct bytes s, uint32_t other, uint32_t apart)
 
 		if (other != UINT32_MAX && distance <= apart)
 			continue;
-		if (best == s.len ||
-		    commonness((unsigned char)s.ptr[i]) < commonness((unsigned char)s.ptr[best]))
+		if (best == s.len || commonness_at(s, i) < commonness_at(s, best))
 			best = i;
 	}
 	return best;
 }
 
-/* Two rare bytes of a string, from different words if it is long enough for that. */
+/* Two rare bytes of a string, from different words if that costs little. */
 static struct simd_pair pair_of(struct bytes s, bool fold)
 {
-	enum { APART = 3 };
+	enum { APART = 3, MUCH_RARER = 8 };
 	struct simd_pair p = { .at = { 0, 0 } };
 	uint32_t best = rarest(s, UINT32_MAX, 0);
-	uint32_t second = rarest(s, best, APART);
+	uint32_t second = rarest(s, best, 0);
+	uint32_t far = rarest(s, best, APART);
 
-	if (second == s.len)
-		second = rarest(s, best, 0);
+	if (far != s.len && commonness_at(s, far) <= commonness_at(s, second) + MUCH_RARER)
+		second = far;
 	p.at[0] = best;
 	p.at[1] = second != s.len ? second : best;
 	for (int k = 0; k < 2; k++) {
@@ -289,6 +300,25 @@ struct simd_finder {
 	size_t shortest;
 	size_t reach; /* the largest distance of a pair's byte */
 };
+
+/* The strings as a table if each is one byte. */
+static uint8_t *byte_table(struct arena *a, const struct rx_literals *l)
+{
+	uint8_t *byte;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->str[i].len != 1)
+			return NULL;
+	byte = arena_zalloc(a, 256);
+	for (uint32_t i = 0; i < l->n; i++) {
+		unsigned char c = (unsigned char)l->str[i].ptr[0];
+
+		byte[c] = 1;
+		if (l->fold)
+			byte[byte_to_upper(c)] = 1;
+	}
+	return byte;
+}
 
 static struct rx_literals *finish(struct arena *a, const struct finder *f, const struct list *l)
 {
@@ -313,6 +343,7 @@ static struct rx_literals *finish(struct arena *a, const struct finder *f, const
 			if (p->at[k] > out->finder->reach)
 				out->finder->reach = p->at[k];
 	}
+	out->byte = byte_table(a, out);
 	return out;
 }
 
@@ -367,9 +398,18 @@ static size_t next_slowly(const struct rx_literals *l, struct bytes text, size_t
 
 size_t rx_literal_next(const struct rx_literals *l, struct bytes text, size_t from)
 {
+	enum { NEAR = 32 };
 	size_t reach = l->finder->reach + 16;
 	size_t to = text.len > reach ? text.len - reach : 0;
 
+	if (l->byte != NULL) {
+		size_t near = from + NEAR < text.len ? from + NEAR : text.len;
+		size_t at = rx_next_first(l->byte, bytes_slice(text, 0, near), from);
+
+		if (at != SIZE_MAX || near == text.len)
+			return at;
+		from = near;
+	}
 	while (from < to) {
 		size_t at = simd_find_pairs(text.ptr, from, to, l->finder->pair, l->n);
 

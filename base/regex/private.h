@@ -226,6 +226,9 @@ enum rx_prog_kind { RX_FORWARD, RX_BACKWARD, RX_PERL };
 struct rx_prog *rx_prog_build(struct arena *a, const struct rx_node *tree, uint32_t ngroups,
 			      enum rx_prog_kind kind, bool utf8, const char **error);
 
+/* Whether it asks what is around a place. */
+bool rx_has_conditions(const struct rx_prog *prog);
+
 /* For perl_prog.c, which builds what POSIX syntax does not have. */
 uint32_t rx_prog_add(struct rx_prog *g, struct rx_inst i);
 uint32_t rx_prog_node(struct rx_prog *g, const struct rx_node *n, uint32_t next);
@@ -266,8 +269,9 @@ enum {
 	RX_D_SPECIAL = 1u << 31, /* in a transition: the state has flags to look at */
 	RX_D_UNKNOWN = RX_D_SPECIAL | 0x7fffffff, /* not made yet, or a byte that is no class */
 	RX_D_END = 0,                             /* further columns: the end of the text, */
-	RX_D_END_NOTEOL = 1, /* or with REGEX_NOTEOL; and classes from here on: */
-	RX_D_CLASS0 = 2,
+	RX_D_END_NOTEOL = 1,                      /* or with REGEX_NOTEOL; */
+	RX_D_FLAGS = 2,  /* no transition: enum rx_dfa_flags of the state; */
+	RX_D_CLASS0 = 3, /* and classes from here on */
 };
 
 enum rx_dfa_flags {
@@ -277,6 +281,8 @@ enum rx_dfa_flags {
 	RX_D_HOME = 8, /* nothing has begun: one may skip to where something can */
 	RX_D_NOSEED = 16,
 	RX_D_PENDING = 32, /* holds conditions on what follows */
+	/* Flags that say nothing to a reader. */
+	RX_D_INNER = RX_D_NOSEED | RX_D_PENDING,
 };
 
 struct rx_dstate {
@@ -317,6 +323,7 @@ struct rx_dfa {
 	uint32_t *made;
 	uint32_t *stack;
 	bool skips;           /* the reader skips ahead from states that are RX_D_HOME */
+	bool conditions;      /* the program asks what is around a place */
 	uint32_t column[256]; /* by byte: its column in a row, or 0 for a longer character */
 	uint64_t cost;        /* instructions looked at since the last report */
 };
@@ -327,19 +334,27 @@ struct rx_dfa *rx_dfa_new(struct arena *a, const struct rx_prog *prog, struct rx
 uint32_t rx_dfa_start(struct rx_dfa *d, unsigned side);
 /* The transition of a state (without RX_D_SPECIAL) by a column. */
 uint32_t rx_dfa_step(struct rx_dfa *d, uint32_t state, uint32_t column);
-static inline uint8_t rx_dfa_flags(const struct rx_dfa *d, uint32_t state)
+static inline unsigned rx_dfa_flags(const struct rx_dfa *d, uint32_t state)
 {
-	return d->state[(state & ~RX_D_SPECIAL) / d->stride].flags;
+	return d->trans[(state & ~RX_D_SPECIAL) + RX_D_FLAGS];
 }
+
+/* first.c: by byte, whether a match can begin with it. NULL when that is no help: a match may be
+ * empty, or too many can. */
+const uint8_t *rx_first_bytes(struct arena *a, const struct rx_prog *prog,
+			      const struct rx_alphabet *alpha);
+/* Where the next byte at or after `from` is that a match can begin with, or SIZE_MAX. */
+size_t rx_next_first(const uint8_t *first, struct bytes text, size_t from);
 
 /* literal.c: strings of which one must occur in every match. */
 enum { RX_LITERALS_MAX = 64, RX_LITERAL_BYTES = 64 };
 struct rx_literals {
 	struct bytes *str; /* small letters where `fold` */
 	uint32_t n;
-	bool fold;   /* ASCII letters match in both cases */
-	bool exact;  /* a match is one of the strings, nothing more */
-	bool prefix; /* a match begins with one */
+	bool fold;     /* ASCII letters match in both cases */
+	bool exact;    /* a match is one of the strings, nothing more */
+	bool prefix;   /* a match begins with one */
+	uint8_t *byte; /* by byte, whether it is one of the strings; NULL if some are longer */
 	struct simd_finder *finder;
 };
 /* NULL when there is nothing useful. */
@@ -364,10 +379,13 @@ struct regex {
 	struct rx_dfa *left_dfa;
 	struct rx_dfa *back_dfa;
 	struct rx_literals *literals;
+	const uint8_t *first; /* rx_first_bytes, once there is an alphabet */
 	struct rx_extent extent;
 	bool anchored;  /* matches begin at the beginning of the text only */
 	bool backtrack; /* spans come from backtracking */
 	bool by_dfa;    /* whether there is a match can be asked of the DFA */
+	bool one_byte;  /* matches are the bytes of `first`, nothing more; once there is an alphabet
+			 */
 	void (*poll)(void *arg, uint64_t work);
 	void *poll_arg;
 	uint64_t work; /* not yet reported */
@@ -394,10 +412,12 @@ struct rx_part {
 	size_t from;
 	size_t to;
 	unsigned exec_flags;
+	size_t begin; /* set by rx_dfa_forward */
 };
 /* Where a match ends: the earliest end (mode without LEFTMOST) or that of the leftmost-longest
- * match; SIZE_MAX if there is none. With LINES, a place in or at the end of a line with one. */
-size_t rx_dfa_forward(struct regex *re, struct rx_dfa *d, const struct rx_part *part);
+ * match; SIZE_MAX if there is none. With LINES, a place in or at the end of a line with one.
+ * part->begin is where the match (with LINES: the line) begins, or SIZE_MAX: it was not seen. */
+size_t rx_dfa_forward(struct regex *re, struct rx_dfa *d, struct rx_part *part);
 /* The leftmost place in the part where a match begins that ends at part->to. */
 size_t rx_dfa_backward(struct regex *re, struct rx_dfa *d, const struct rx_part *part);
 

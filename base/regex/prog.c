@@ -274,3 +274,11 @@ struct rx_prog *rx_prog_build(struct arena *a, const struct rx_node *tree, uint3
 	*error = g->error != NULL ? g->error : RX_TOO_BIG;
 	return NULL;
 }
+
+bool rx_has_conditions(const struct rx_prog *prog)
+{
+	for (uint32_t i = 0; i < prog->n; i++)
+		if (prog->inst[i].op == RX_I_ASSERT)
+			return true;
+	return false;
+}

@@ -6,8 +6,13 @@
 
 static struct rx_alphabet *alphabet(struct regex *re)
 {
-	if (re->alphabet == NULL)
+	if (re->alphabet == NULL) {
 		re->alphabet = rx_alphabet(re->arena, re->automaton, re->flags);
+		re->first = rx_first_bytes(re->arena, re->automaton, re->alphabet);
+		re->one_byte = re->first != NULL && re->extent.max == 1 &&
+			       !rx_has_conditions(re->automaton) &&
+			       ((re->flags & REGEX_UTF8) == 0 || re->first[0x80] == 0);
+	}
 	return re->alphabet;
 }
 
@@ -17,7 +22,9 @@ static struct rx_dfa *forward_dfa(struct regex *re, struct rx_dfa **dfa, unsigne
 		if (!re->anchored || (mode & RX_D_LINES) != 0)
 			mode |= RX_D_SEEDED;
 		*dfa = rx_dfa_new(re->arena, re->automaton, alphabet(re), re->flags, mode);
-		(*dfa)->skips = re->literals != NULL && re->literals->prefix;
+		/* Lines are read four at a time, which is faster than looking at single bytes. */
+		(*dfa)->skips = (re->literals != NULL && re->literals->prefix) ||
+				(re->first != NULL && (mode & RX_D_LINES) == 0);
 	}
 	return *dfa;
 }
@@ -40,7 +47,7 @@ static struct rx_dfa *backward_dfa(struct regex *re)
 static size_t find_start(struct regex *re, struct bytes text, size_t from, size_t to,
 			 unsigned exec_flags)
 {
-	struct rx_part part = { text, from, to, exec_flags };
+	struct rx_part part = { text, from, to, exec_flags, SIZE_MAX };
 	struct rx_dfa *d;
 
 	if (re->extent.min == re->extent.max)
@@ -57,17 +64,30 @@ static void clear_spans(struct regex_span *spans, size_t from, size_t n)
 		spans[i] = (struct regex_span){ SIZE_MAX, SIZE_MAX };
 }
 
+static bool find_byte(struct regex *re, struct bytes text, size_t from, struct regex_span *match)
+{
+	size_t at = rx_next_first(re->first, text, from);
+
+	rx_charge(re, ((at != SIZE_MAX ? at : text.len) - from) / 512);
+	match->from = at;
+	match->to = at + 1;
+	return at != SIZE_MAX;
+}
+
 /* The span of the leftmost-longest match. */
 static bool find_match(struct regex *re, struct bytes text, size_t from, unsigned exec_flags,
 		       struct regex_span *match)
 {
-	struct rx_part part = { text, from, text.len, exec_flags };
+	struct rx_part part = { text, from, text.len, exec_flags, SIZE_MAX };
 	struct rx_dfa *d = forward_dfa(re, &re->left_dfa, RX_D_LEFTMOST);
 
+	if (re->one_byte)
+		return find_byte(re, text, from, match);
 	match->to = rx_dfa_forward(re, d, &part);
 	if (match->to == SIZE_MAX)
 		return false;
-	match->from = find_start(re, text, from, match->to, exec_flags);
+	match->from = part.begin != SIZE_MAX ? part.begin
+					     : find_start(re, text, from, match->to, exec_flags);
 	return true;
 }
 
@@ -101,7 +121,9 @@ static bool find_literal(struct regex *re, struct bytes text, size_t from, struc
 	match->from = next_literal(re, text, from);
 	if (match->from == SIZE_MAX)
 		return false;
-	match->to = match->from + rx_literal_at(re->literals, text, match->from);
+	match->to = match->from + (re->literals->byte != NULL
+					   ? 1
+					   : rx_literal_at(re->literals, text, match->from));
 	return true;
 }
 
@@ -140,7 +162,7 @@ int regex_search(struct regex *re, struct bytes text, size_t from, unsigned exec
 
 int regex_test(struct regex *re, struct bytes text, unsigned exec_flags)
 {
-	struct rx_part part = { text, 0, text.len, exec_flags };
+	struct rx_part part = { text, 0, text.len, exec_flags, SIZE_MAX };
 	struct rx_dfa *d;
 
 	if (is_hopeless(re, text, 0))
@@ -153,13 +175,18 @@ int regex_test(struct regex *re, struct bytes text, unsigned exec_flags)
 	return rx_dfa_forward(re, d, &part) != SIZE_MAX ? 0 : REGEX_NOMATCH;
 }
 
+static size_t line_end(struct bytes text, size_t at, char eol)
+{
+	const char *end = memchr(text.ptr + at, eol, text.len - at);
+
+	return end != NULL ? (size_t)(end - text.ptr) : text.len;
+}
+
 /* The line around `at`. */
 static void line_around(struct bytes text, size_t from, size_t at, char eol,
 			struct regex_span *line)
 {
-	const char *end = memchr(text.ptr + at, eol, text.len - at);
-
-	line->to = end != NULL ? (size_t)(end - text.ptr) : text.len;
+	line->to = line_end(text, at, eol);
 	while (at > from && text.ptr[at - 1] != eol)
 		at--;
 	line->from = at;
@@ -230,7 +257,12 @@ static int search_line(struct regex *re, struct bytes text, size_t from, struct 
 	at = rx_dfa_forward(re, forward_dfa(re, &re->line_dfa, RX_D_LINES), &part);
 	if (at == SIZE_MAX)
 		return REGEX_NOMATCH;
-	line_around(text, from, at, rx_eol(re->flags), line);
+	if (part.begin == SIZE_MAX) {
+		line_around(text, from, at, rx_eol(re->flags), line);
+		return 0;
+	}
+	line->from = part.begin;
+	line->to = line_end(text, at, rx_eol(re->flags));
 	return 0;
 }
 
