@@ -9,7 +9,7 @@
 #include "builtins/git/status.h"
 
 struct checkout_opts {
-	bool quiet, force, track, no_track, no_guess, detach, merge, progress, ignore_other;
+	bool quiet, force, track, no_track, no_guess, detach, merge, progress, ignore_other, patch;
 	const char *create;
 	const char *force_create;
 	const char *orphan;

@@ -2,13 +2,14 @@
  *
  * git add, rm, mv.
  */
+#include "builtins/git/patch_mode.h"
 #include "builtins/git/git.h"
 
 /* --- add --- */
 
 struct add_opts {
 	bool dry_run, verbose, force, update, all, no_all, intent, refresh, ignore_errors,
-		ignore_missing, renormalize, sparse;
+		ignore_missing, renormalize, sparse, patch, edit;
 	const char *chmod;
 	const char *from_file;
 	bool from_nul;
@@ -38,8 +39,8 @@ static const struct git_option add_options[] = {
 	GIT_FLAG('n', "dry-run", struct add_opts, dry_run),
 	GIT_FLAG('v', "verbose", struct add_opts, verbose),
 	GIT_MISSING('i', "interactive"),
-	GIT_MISSING('p', "patch"),
-	GIT_MISSING('e', "edit"),
+	GIT_FLAG('p', "patch", struct add_opts, patch),
+	GIT_FLAG('e', "edit", struct add_opts, edit),
 	GIT_FLAG('f', "force", struct add_opts, force),
 	GIT_FLAG('u', "update", struct add_opts, update),
 	GIT_FLAG(0, "renormalize", struct add_opts, renormalize),
@@ -269,13 +270,29 @@ static void read_pathspecs(struct git *g, struct args *args, const struct add_op
 	args->argc = (int)list.n;
 }
 
+/* -e: the whole difference goes through an editor. */
+static int edit_patch(struct git *g, struct args *args)
+{
+	char *path = repo_path(g, g->keep, "ADD_EDIT.patch");
+	struct bytes text = patch_difference(g, PATCH_STAGE, NULL, args->argv, args->argc);
+
+	if (file_write(g, path, text, 0666) < 0)
+		git_die(g, "Could not write patch");
+	if (!message_edit(g, path))
+		git_die(g, "editing patch failed");
+	if (file_read(g, g->keep, path, &text) < 0 || text.len == 0)
+		git_die(g, "Empty patch. Aborted.");
+	if (!apply_text(g, text, APPLY_CACHED | APPLY_RECOUNT))
+		git_die(g, "Could not apply '%s'", ".git/ADD_EDIT.patch");
+	cmd_unlink(g->c, CMD_CWD, path, 0);
+	return 0;
+}
+
 int git_cmd_add(struct git *g, struct args *args)
 {
 	struct add_opts o = { .dry_run = false };
 	const struct git_parser p = { add_options, &o, add_usage, 0, NULL };
 	struct adding ad = { .g = g, .o = &o };
-	char dot[] = ".";
-	char *everything[] = { dot, NULL };
 
 	git_parse(g, args, &p);
 	if (o.all && o.update)
@@ -284,6 +301,14 @@ int git_cmd_add(struct git *g, struct args *args)
 		git_die(g, "--chmod param '%s' must be either -x or +x", o.chmod);
 	if (o.from_file != NULL)
 		read_pathspecs(g, args, &o);
+	if (o.patch) {
+		if (o.dry_run)
+			git_die(g, "options '%s' and '%s' cannot be used together", "--dry-run",
+				"--interactive/--patch");
+		return patch_mode(g, PATCH_STAGE, NULL, args->argv, args->argc);
+	}
+	if (o.edit)
+		return edit_patch(g, args);
 	if (args->argc == 0 && !o.all && !o.update && !o.renormalize && !o.refresh) {
 		git_say(g, "Nothing specified, nothing added.\n");
 		git_hint(g, "addEmptyPathspec",
@@ -292,7 +317,6 @@ int git_cmd_add(struct git *g, struct args *args)
 			 "\"git config advice.addEmptyPathspec false\"\n");
 		return 0;
 	}
-	(void)everything;
 	pathspec_of(g, args->argv, args->argc, &ad.ps);
 	ad.x = index_get(g);
 	if (args->argc != 0 && !o.update)

@@ -2,22 +2,29 @@
  *
  * git apply: patches to files, to the index, or both. All or nothing.
  */
-#include "builtins/git/diff.h"
+#include "builtins/git/apply.h"
 
-struct apply_opts {
-	bool check, cached, index, reverse, stat, numstat, summary, three_way, verbose, quiet,
-		reject, apply_anyway, no_add, recount, allow_empty, unidiff_zero, ignore_space,
-		inaccurate_eof;
-	int strip;
-	int context;
-	const char *directory;
-	const char *whitespace;
-	struct names exclude, include;
-};
+/* Patterns in the order they are given, '+' or '-' in front. */
+static int add_exclude(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)unset;
+	names_add(g, &((struct apply_opts *)opts)->limits, git_format(g->keep, "-%s", arg));
+	return 0;
+}
+
+static int add_include(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct apply_opts *o = opts;
+
+	(void)unset;
+	o->has_include = true;
+	names_add(g, &o->limits, git_format(g->keep, "+%s", arg));
+	return 0;
+}
 
 static const struct git_option apply_options[] = {
-	GIT_LIST(0, "exclude", struct apply_opts, exclude),
-	GIT_LIST(0, "include", struct apply_opts, include),
+	GIT_CALL_ARG(0, "exclude", add_exclude),
+	GIT_CALL_ARG(0, "include", add_include),
 	GIT_INT('p', NULL, struct apply_opts, strip),
 	GIT_FLAG(0, "stat", struct apply_opts, stat),
 	GIT_FLAG(0, "numstat", struct apply_opts, numstat),
@@ -26,14 +33,15 @@ static const struct git_option apply_options[] = {
 	GIT_FLAG(0, "index", struct apply_opts, index),
 	GIT_FLAG(0, "cached", struct apply_opts, cached),
 	GIT_FLAG(0, "apply", struct apply_opts, apply_anyway),
-	GIT_MISSING('3', "3way"),
+	GIT_FLAG('3', "3way", struct apply_opts, three_way),
 	GIT_INT('C', NULL, struct apply_opts, context),
 	GIT_STR(0, "whitespace", struct apply_opts, whitespace),
 	GIT_FLAG('R', "reverse", struct apply_opts, reverse),
 	GIT_FLAG(0, "unidiff-zero", struct apply_opts, unidiff_zero),
-	GIT_MISSING(0, "reject"),
-	GIT_MISSING(0, "recount"),
-	GIT_MISSING(0, "ignore-whitespace"),
+	GIT_FLAG(0, "reject", struct apply_opts, reject),
+	GIT_FLAG(0, "recount", struct apply_opts, recount),
+	GIT_FLAG(0, "ignore-whitespace", struct apply_opts, ignore_space),
+	GIT_FLAG(0, "ignore-space-change", struct apply_opts, ignore_space),
 	GIT_FLAG('v', "verbose", struct apply_opts, verbose),
 	GIT_FLAG('q', "quiet", struct apply_opts, quiet),
 	GIT_STR(0, "directory", struct apply_opts, directory),
@@ -41,465 +49,6 @@ static const struct git_option apply_options[] = {
 	GIT_END(),
 };
 static const char *const apply_usage[] = { "git apply [<options>] [<patch>...]", NULL };
-
-struct hunk_line {
-	char sign;
-	struct bytes text; /* with its newline, unless the file has none there */
-};
-
-struct hunk {
-	size_t from[2], count[2];
-	struct hunk_line *at;
-	size_t n, cap;
-	size_t number; /* of its line in the patch */
-};
-
-/* One direction of a binary change. */
-struct binary_hunk {
-	bool there;
-	bool delta; /* against the other side, else all of it */
-	struct bytes data;
-};
-
-struct file_patch {
-	char *name[2]; /* NULL: /dev/null */
-	uint32_t mode[2];
-	bool is_new, is_delete, is_rename, is_copy, binary;
-	struct hunk *hunk;
-	size_t n, cap;
-	size_t added, deleted;
-	struct binary_hunk bin[2]; /* forwards, backwards */
-	struct oid blob[2];        /* what the index line says, if it says all of it */
-	bool has_blobs;
-	/* the outcome */
-	struct bytes result;
-	uint32_t result_mode;
-};
-
-struct applying {
-	struct git *g;
-	struct apply_opts o;
-	struct bytes rest;
-	size_t line; /* counted from 1 */
-	const char *source;
-	bool git_names;
-	bool too_short; /* a name had fewer parts than -p takes */
-	struct file_patch *at;
-	size_t n, cap;
-};
-
-/* --- reading --- */
-
-static bool take(struct applying *p, struct bytes *line)
-{
-	if (!git_line(&p->rest, line))
-		return false;
-	p->line++;
-	cmd_charge(p->g->c, 1);
-	return true;
-}
-
-static struct bytes peek(const struct applying *p)
-{
-	struct bytes rest = p->rest, line = { "", 0 };
-
-	git_line(&rest, &line);
-	return line;
-}
-
-/* The name without its first parts; NULL: /dev/null. */
-static char *strip_name(struct applying *p, struct bytes text)
-{
-	struct git *g = p->g;
-	char *name;
-	int n = p->o.strip;
-
-	if (text.len != 0 && text.ptr[0] == '"') {
-		const char *at = arena_dup(g->keep, text);
-
-		name = git_unquote(g->keep, &at);
-		if (name == NULL)
-			return NULL;
-	} else {
-		const char *tab = memchr(text.ptr, '\t', text.len);
-
-		if (tab != NULL)
-			text.len = (size_t)(tab - text.ptr);
-		if (text.len != 0 && text.ptr[text.len - 1] == '\r')
-			text.len--;
-		name = arena_dup(g->keep, text);
-	}
-	if (strcmp(name, "/dev/null") == 0)
-		return NULL;
-	for (; n > 0; n--) {
-		char *slash = strchr(name, '/');
-
-		if (slash == NULL) {
-			p->too_short = true;
-			return NULL;
-		}
-		name = slash + 1;
-	}
-	if (p->o.directory != NULL)
-		name = path_join(g->keep, p->o.directory, name);
-	/* Names of git's own diffs begin at the top, those of others where we are. */
-	return p->git_names ? name : git_format(g->keep, "%s%s", g->prefix, name);
-}
-
-static struct file_patch *new_patch(struct applying *p)
-{
-	LIST_ROOM(p->g, p->at, p->n, p->cap);
-	p->at[p->n] = (struct file_patch){ .mode = { 0, 0 } };
-	return &p->at[p->n++];
-}
-
-static uint32_t read_mode(struct bytes text)
-{
-	uint32_t v = 0;
-
-	for (size_t i = 0; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '7' && i < 7; i++)
-		v = v << 3 | (uint32_t)(text.ptr[i] - '0');
-	return v;
-}
-
-/* "a/x b/x": both names are the same. */
-static void names_of_header(struct applying *p, struct file_patch *f, struct bytes text)
-{
-	struct bytes half;
-
-	if (text.len % 2 == 0 || text.ptr[0] == '"')
-		return;
-	half = bytes_slice(text, 0, text.len / 2);
-	if (text.ptr[half.len] != ' ')
-		return;
-	f->name[0] = strip_name(p, half);
-	f->name[1] = strip_name(p, bytes_slice(text, half.len + 1, text.len));
-}
-
-static bool header_line(struct applying *p, struct file_patch *f, struct bytes line)
-{
-	static const char *const words[] = { "old mode ",
-					     "new mode ",
-					     "deleted file mode ",
-					     "new file mode ",
-					     "rename from ",
-					     "rename to ",
-					     "copy from ",
-					     "copy to ",
-					     "similarity index ",
-					     "dissimilarity index ",
-					     "index " };
-	int saved = p->o.strip;
-
-	for (int i = 0; i < 11; i++) {
-		size_t n = strlen(words[i]);
-		struct bytes v;
-
-		if (!bytes_starts(line, bytes_of(words[i])))
-			continue;
-		v = bytes_slice(line, n, line.len);
-		p->o.strip = saved > 0 ? saved - 1 : 0;
-		switch (i) {
-		case 0: f->mode[0] = read_mode(v); break;
-		case 1: f->mode[1] = read_mode(v); break;
-		case 2: f->mode[0] = read_mode(v), f->is_delete = true; break;
-		case 3: f->mode[1] = read_mode(v), f->is_new = true; break;
-		case 4:
-		case 6:
-			f->name[0] = strip_name(p, v), f->is_rename = i == 4, f->is_copy = i == 6;
-			break;
-		case 5:
-		case 7: f->name[1] = strip_name(p, v); break;
-		case 10:
-			f->has_blobs = v.len >= 2 * OID_HEX + 2 && v.ptr[OID_HEX] == '.' &&
-				       oid_parse(v.ptr, &f->blob[0]) &&
-				       oid_parse(v.ptr + OID_HEX + 2, &f->blob[1]);
-			break;
-		default: break;
-		}
-		p->o.strip = saved;
-		return true;
-	}
-	return false;
-}
-
-static bool read_number(const char **at, const char *end, size_t *out)
-{
-	const char *p = *at;
-
-	*out = 0;
-	for (; p < end && byte_is_digit((unsigned char)*p); p++)
-		*out = *out < SIZE_MAX / 20 ? *out * 10 + (size_t)(*p - '0') : *out;
-	if (p == *at)
-		return false;
-	*at = p;
-	return true;
-}
-
-static bool read_range(const char **at, const char *end, size_t *from, size_t *count)
-{
-	*count = 1;
-	if (!read_number(at, end, from))
-		return false;
-	if (*at < end && **at == ',') {
-		++*at;
-		return read_number(at, end, count);
-	}
-	return true;
-}
-
-static _Noreturn void corrupt(struct applying *p)
-{
-	git_error(p->g, "corrupt patch at line %zu", p->line);
-	git_exit(p->g, GIT_STATUS_FATAL);
-}
-
-static void read_hunk(struct applying *p, struct file_patch *f)
-{
-	struct bytes line;
-	struct hunk h = { .number = p->line + 1 };
-	const char *at;
-	const char *end;
-	size_t left[2];
-
-	take(p, &line);
-	at = line.ptr + 4;
-	end = line.ptr + line.len;
-	if (!read_range(&at, end, &h.from[0], &h.count[0]) || end - at < 3 || at[0] != ' ' ||
-	    at[1] != '+')
-		corrupt(p);
-	at += 2;
-	if (!read_range(&at, end, &h.from[1], &h.count[1]))
-		corrupt(p);
-	left[0] = h.count[0];
-	left[1] = h.count[1];
-	while (left[0] != 0 || left[1] != 0) {
-		const char *from = p->rest.ptr;
-		struct hunk_line l = { ' ', { "\n", 1 } };
-
-		if (!take(p, &line)) {
-			p->line++;
-			corrupt(p);
-		}
-		if (line.len != 0) {
-			l.sign = line.ptr[0];
-			l.text = (struct bytes){ from + 1, (size_t)(p->rest.ptr - from) - 1 };
-		}
-		if (strchr(" +-", l.sign) == NULL)
-			corrupt(p);
-		if ((l.sign != '+' && left[0]-- == 0) || (l.sign != '-' && left[1]-- == 0))
-			corrupt(p);
-		f->added += l.sign == '+';
-		f->deleted += l.sign == '-';
-		if (bytes_starts(peek(p), BYTES("\\ "))) {
-			take(p, &line);
-			l.text.len -= l.text.len != 0;
-		}
-		LIST_ROOM(p->g, h.at, h.n, h.cap);
-		h.at[h.n++] = l;
-	}
-	if (bytes_starts(peek(p), BYTES("\\ ")))
-		take(p, &line);
-	LIST_ROOM(p->g, f->hunk, f->n, f->cap);
-	f->hunk[f->n++] = h;
-}
-
-/* --- binary changes --- */
-
-static _Noreturn void corrupt_binary(struct applying *p, struct bytes line)
-{
-	git_error(p->g, "corrupt binary patch at line %zu: %.*s", p->line,
-		  (int)(line.len < 200 ? line.len : 200), line.ptr);
-	git_error(p->g, "No valid patches in input (allow with \"--allow-empty\")");
-	git_exit(p->g, GIT_STATUS_FATAL);
-}
-
-static int digit85(char ch)
-{
-	static const char digits[] =
-		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-		"!#$%&()*+-;<=>?@^_`{|}~";
-	const char *at = ch != '\0' ? strchr(digits, ch) : NULL;
-
-	return at != NULL ? (int)(at - digits) : -1;
-}
-
-/* A letter for the number of bytes, then five digits for each four of them. */
-static bool put_line85(struct buf *out, struct bytes line)
-{
-	size_t n;
-
-	if (line.len < 6 || (line.len - 1) % 5 != 0)
-		return false;
-	if (byte_is_upper((unsigned char)line.ptr[0]))
-		n = (size_t)(line.ptr[0] - 'A' + 1);
-	else if (byte_is_lower((unsigned char)line.ptr[0]))
-		n = (size_t)(line.ptr[0] - 'a' + 27);
-	else
-		return false;
-	if ((n + 3) / 4 * 5 != line.len - 1)
-		return false;
-	for (size_t i = 1; i < line.len; i += 5) {
-		uint64_t v = 0;
-
-		for (size_t k = 0; k < 5; k++) {
-			int d = digit85(line.ptr[i + k]);
-
-			if (d < 0)
-				return false;
-			v = v * 85 + (unsigned)d;
-		}
-		if (v > UINT32_MAX)
-			return false;
-		for (int shift = 24; shift >= 0 && n > 0; shift -= 8, n--)
-			buf_putc(out, (char)(v >> shift & 0xff));
-	}
-	return true;
-}
-
-/* "literal 12" or "delta 34", lines of base 85, a blank line. */
-static void read_binary(struct applying *p, struct binary_hunk *h)
-{
-	struct git *g = p->g;
-	struct bytes line = peek(p), packed;
-	struct buf text = buf_in(g->a), data = buf_in(g->keep);
-	bool delta = bytes_starts(line, BYTES("delta "));
-	int64_t size;
-
-	if (!delta && !bytes_starts(line, BYTES("literal ")))
-		return;
-	take(p, &line);
-	if (!git_number(arena_dup(g->a, bytes_slice(line, delta ? 6 : 8, line.len)), &size) ||
-	    size < 0)
-		corrupt_binary(p, line);
-	while (take(p, &line) && line.len != 0)
-		if (!put_line85(&text, line))
-			corrupt_binary(p, line);
-	packed = buf_bytes(&text);
-	if (!zlib_inflate(g, &packed, (size_t)size, &data) || data.len != (size_t)size)
-		corrupt_binary(p, BYTES(""));
-	*h = (struct binary_hunk){ true, delta, buf_bytes(&data) };
-}
-
-static bool patch_binary(struct applying *p, struct file_patch *f, const char *name,
-			 struct bytes text)
-{
-	struct git *g = p->g;
-	const struct binary_hunk *h = &f->bin[0];
-	struct oid is;
-
-	if (!f->has_blobs) {
-		git_error(g, "cannot apply binary patch to '%s' without full index line", name);
-		return false;
-	}
-	object_hash(OBJECT_BLOB, text, &is);
-	if (f->name[0] != NULL && !oid_eq(&is, &f->blob[0])) {
-		git_error(g,
-			  "the patch applies to '%s' (%s), which does not match the current "
-			  "contents.",
-			  name, oid_hex(g, &is));
-		return false;
-	}
-	if (!h->there) {
-		git_error(g, "cannot reverse-apply a binary patch without the reverse hunk to '%s'",
-			  name);
-		return false;
-	}
-	f->result = h->data;
-	if (h->delta && !delta_apply(g, g->keep, text, h->data, &f->result)) {
-		git_error(g, "binary patch does not apply to '%s'", name);
-		return false;
-	}
-	object_hash(OBJECT_BLOB, f->result, &is);
-	if (f->name[1] != NULL && !oid_eq(&is, &f->blob[1])) {
-		git_error(g, "binary patch to '%s' creates incorrect result (expecting %s, got %s)",
-			  name, oid_hex(g, &f->blob[1]), oid_hex(g, &is));
-		return false;
-	}
-	return true;
-}
-
-static void read_file(struct applying *p, bool git)
-{
-	struct bytes line;
-	struct file_patch *f = new_patch(p);
-
-	p->git_names = git;
-	if (git) {
-		take(p, &line);
-		names_of_header(p, f, bytes_slice(line, 11, line.len));
-		while (header_line(p, f, peek(p)))
-			take(p, &line);
-	}
-	if (bytes_starts(peek(p), BYTES("GIT binary patch"))) {
-		take(p, &line);
-		f->binary = true;
-		read_binary(p, &f->bin[0]);
-		if (!f->bin[0].there)
-			corrupt_binary(p, line);
-		read_binary(p, &f->bin[1]);
-	}
-	if (bytes_starts(peek(p), BYTES("Binary files "))) {
-		take(p, &line);
-		f->binary = true;
-	}
-	if (bytes_starts(peek(p), BYTES("--- "))) {
-		char *one, *two;
-
-		take(p, &line);
-		one = strip_name(p, bytes_slice(line, 4, line.len));
-		if (!bytes_starts(peek(p), BYTES("+++ ")))
-			corrupt(p);
-		take(p, &line);
-		two = strip_name(p, bytes_slice(line, 4, line.len));
-		if (!git || f->name[0] == NULL)
-			f->name[0] = one;
-		if (!git || f->name[1] == NULL)
-			f->name[1] = two;
-		f->is_new = f->is_new || one == NULL;
-		f->is_delete = f->is_delete || two == NULL;
-	}
-	if (f->is_new)
-		f->name[0] = NULL;
-	if (f->is_delete)
-		f->name[1] = NULL;
-	if (f->name[0] == NULL && f->name[1] == NULL) {
-		git_error(p->g,
-			  "git diff header lacks filename information when removing %d leading "
-			  "pathname component%s (line %zu)",
-			  p->o.strip, p->o.strip == 1 ? "" : "s", p->line + 1);
-		git_exit(p->g, GIT_STATUS_FATAL);
-	}
-	while (bytes_starts(peek(p), BYTES("@@ -")))
-		read_hunk(p, f);
-}
-
-static _Noreturn void stray(struct applying *p, struct bytes line)
-{
-	git_error(p->g, "patch fragment without header at line %zu: %.*s", p->line + 1,
-		  (int)(line.len < 200 ? line.len : 200), line.ptr);
-	git_exit(p->g, GIT_STATUS_FATAL);
-}
-
-static void read_all(struct applying *p, struct bytes text)
-{
-	struct bytes line;
-
-	p->rest = text;
-	p->line = 0;
-	while (p->rest.len != 0) {
-		line = peek(p);
-		if (bytes_starts(line, BYTES("diff --git ")))
-			read_file(p, true);
-		else if (bytes_starts(line, BYTES("--- ")) &&
-			 bytes_find(p->rest, BYTES("\n+++ ")) == line.ptr + line.len)
-			read_file(p, false);
-		else if (bytes_starts(line, BYTES("@@ -")))
-			stray(p, line);
-		else
-			take(p, &line);
-	}
-}
 
 static void reverse_all(struct applying *p)
 {
@@ -539,87 +88,6 @@ static void reverse_all(struct applying *p)
 								       : ' ';
 		}
 	}
-}
-
-/* --- where a hunk fits --- */
-
-static bool fits(struct git *g, const struct hunk *h, const struct bytes *line, size_t n, size_t at)
-{
-	for (size_t j = 0; j < h->n; j++) {
-		if (h->at[j].sign == '+')
-			continue;
-		if (at >= n || !bytes_eq(line[at], h->at[j].text))
-			return false;
-		at++;
-	}
-	cmd_charge(g->c, 1);
-	return true;
-}
-
-static size_t locate(struct git *g, const struct apply_opts *o, const struct hunk *h,
-		     const struct bytes *line, size_t n, size_t floor, size_t guess)
-{
-	bool at_end = h->n != 0 && h->at[h->n - 1].sign != ' ' && !o->unidiff_zero;
-	bool at_begin = h->from[0] <= 1 && !o->unidiff_zero;
-
-	if (h->n != 0 && h->at[0].sign == ' ' && h->from[0] > 1)
-		at_begin = false;
-	if (at_begin)
-		return floor == 0 && fits(g, h, line, n, 0) && (!at_end || h->count[0] == n)
-			       ? 0
-			       : SIZE_MAX;
-	if (at_end)
-		return n >= h->count[0] && n - h->count[0] >= floor &&
-				       fits(g, h, line, n, n - h->count[0])
-			       ? n - h->count[0]
-			       : SIZE_MAX;
-	for (size_t d = 0; d <= n; d++) {
-		if (guess + d <= n && guess + d >= floor && fits(g, h, line, n, guess + d))
-			return guess + d;
-		if (d != 0 && d <= guess && guess - d >= floor && fits(g, h, line, n, guess - d))
-			return guess - d;
-	}
-	return SIZE_MAX;
-}
-
-static bool patch_text(struct applying *p, struct file_patch *f, const char *name,
-		       struct bytes text)
-{
-	struct git *g = p->g;
-	struct bytes *line;
-	size_t n = lines_split(g->a, text, &line);
-	struct buf out = buf_in(g->keep);
-	size_t done = 0;
-	int64_t shift = 0;
-
-	for (size_t k = 0; k < f->n; k++) {
-		const struct hunk *h = &f->hunk[k];
-		int64_t guess = (int64_t)(h->from[0] > 0 && h->count[0] > 0 ? h->from[0] - 1
-									    : h->from[0]) +
-				shift;
-		size_t want = guess < 0 ? 0 : (size_t)guess > n ? n : (size_t)guess;
-		size_t at = locate(g, &p->o, h, line, n, done, want);
-
-		if (at == SIZE_MAX) {
-			git_error(g, "patch failed: %s:%zu", name, h->from[0]);
-			git_error(g, "%s: patch does not apply", name);
-			return false;
-		}
-		if (p->o.verbose && at != want)
-			git_say(g, "Hunk #%zu succeeded at %zu (offset %lld line%s).\n", k + 1,
-				at + 1, (long long)at - (long long)want, "s");
-		shift += (int64_t)at - (int64_t)want;
-		for (; done < at; done++)
-			buf_add(&out, line[done]);
-		for (size_t j = 0; j < h->n; j++)
-			if (h->at[j].sign != '-')
-				buf_add(&out, h->at[j].text);
-		done = at + h->count[0];
-	}
-	for (; done < n; done++)
-		buf_add(&out, line[done]);
-	f->result = (struct bytes){ buf_cstr(&out), out.len };
-	return true;
 }
 
 /* --- files --- */
@@ -685,6 +153,116 @@ static bool through_link(struct git *g, const char *path)
 	return false;
 }
 
+static bool in_the_way(struct applying *p, const char *name)
+{
+	struct git *g = p->g;
+	const struct entry *e = p->o.index || p->o.cached ? index_find(index_get(g), name) : NULL;
+
+	if (e != NULL && !(e->xflags & ENTRY_INTENT))
+		return true;
+	return !p->o.cached && file_exists(g, name);
+}
+
+static void say_exists(struct applying *p, const struct file_patch *f)
+{
+	struct git *g = p->g;
+
+	if ((p->o.index || p->o.cached) && index_has(index_get(g), f->name[1]))
+		git_error(g, "%s: already exists in index", f->name[1]);
+	else
+		git_error(g, "%s: already exists in working directory", f->name[1]);
+}
+
+/* --- three ways --- */
+
+/* The file the patch was made from, and the one it made. False: it is not here. */
+static bool patch_sides(struct applying *p, struct file_patch *f, struct bytes *base,
+			struct bytes *theirs)
+{
+	struct git *g = p->g;
+	struct file_patch copy = *f;
+	bool quiet = p->o.quiet;
+	struct oid o;
+	bool good;
+
+	if (f->name[0] == NULL)
+		*base = BYTES("");
+	else if (f->blob_prefix == NULL || oid_complete(g, f->blob_prefix, OBJECT_BLOB, &o) != 0 ||
+		 object_read(g, g->keep, &o, base) != OBJECT_BLOB) {
+		git_error(g, "repository lacks the necessary blob to perform 3-way merge.");
+		return false;
+	}
+	p->o.quiet = true;
+	good = f->binary
+		       ? apply_binary(p, &copy, f->name[0], *base)
+		       : apply_hunks(p, &copy, f->name[0] != NULL ? f->name[0] : f->name[1], *base);
+	p->o.quiet = quiet;
+	*theirs = copy.result;
+	return good;
+}
+
+static void put_stages(struct applying *p, struct file_patch *f, struct bytes base,
+		       struct bytes ours, struct bytes theirs)
+{
+	struct git *g = p->g;
+
+	object_write(g, OBJECT_BLOB, base, &f->stage[0]);
+	object_write(g, OBJECT_BLOB, ours, &f->stage[1]);
+	object_write(g, OBJECT_BLOB, theirs, &f->stage[2]);
+}
+
+/* A file that the patch makes and that is there already. */
+static bool meet_existing(struct applying *p, const struct file_patch *f, struct bytes *text,
+			  uint32_t *mode)
+{
+	struct git *g = p->g;
+	struct entry *e = index_find(index_get(g), f->name[1]);
+
+	if (e == NULL)
+		return false;
+	*mode = e->mode;
+	return object_read(g, g->keep, &e->oid, text) == OBJECT_BLOB;
+}
+
+static bool three_way(struct applying *p, struct file_patch *f, const char *name, struct bytes ours,
+		      uint32_t mode, bool exists)
+{
+	struct git *g = p->g;
+	struct merge_text m = { .label = { "ours", "base", "theirs" },
+				.style = merge_style_of(g, NULL) };
+	bool good = f->name[1] != NULL && (f->name[0] != NULL || exists) && !f->is_rename &&
+		    !f->is_copy && patch_sides(p, f, &m.base, &m.theirs);
+
+	if (good && exists && !meet_existing(p, f, &ours, &mode))
+		good = false;
+	if (!good) {
+		if (!p->o.quiet)
+			git_say(g, "Falling back to direct application...\n");
+		return false;
+	}
+	if (exists && !p->o.quiet)
+		git_say(g, "Performing three-way merge...\n");
+	m.ours = ours;
+	m.base = exists ? BYTES("") : m.base;
+	merge_text(g, g->keep, &m);
+	f->result = m.result;
+	if (bytes_eq(ours, m.base))
+		f->result = m.theirs;
+	else if (bytes_eq(ours, m.theirs))
+		f->result = ours;
+	f->conflict = m.conflicts != 0 && !bytes_eq(ours, m.base) && !bytes_eq(ours, m.theirs);
+	f->result_mode = f->mode[1] != 0 ? f->mode[1] : mode;
+	if (f->conflict)
+		put_stages(p, f, m.base, m.ours, m.theirs);
+	f->no_base = exists;
+	if (!p->o.quiet)
+		git_say(g,
+			f->conflict ? "Applied patch to '%s' with conflicts.\n"
+				    : "Applied patch to '%s' cleanly.\n",
+			name);
+	return true;
+}
+
 static bool check_file(struct applying *p, struct file_patch *f)
 {
 	struct git *g = p->g;
@@ -696,16 +274,13 @@ static bool check_file(struct applying *p, struct file_patch *f)
 		git_say(g, "Checking patch %s...\n", name);
 	if (f->name[0] != NULL && !load_old(p, f, &text, &mode))
 		return false;
-	if (f->name[1] != NULL && (f->name[0] == NULL || strcmp(f->name[0], f->name[1]) != 0) &&
-	    !gone_before(p, f, f->name[1])) {
-		if ((p->o.index || p->o.cached) && index_has(index_get(g), f->name[1])) {
-			git_error(g, "%s: already exists in index", f->name[1]);
-			return false;
-		}
-		if (!p->o.cached && file_exists(g, f->name[1])) {
-			git_error(g, "%s: already exists in working directory", f->name[1]);
-			return false;
-		}
+	bool exists = f->name[1] != NULL &&
+		      (f->name[0] == NULL || strcmp(f->name[0], f->name[1]) != 0) &&
+		      !gone_before(p, f, f->name[1]) && in_the_way(p, f->name[1]);
+
+	if (exists && !p->o.three_way) {
+		say_exists(p, f);
+		return false;
 	}
 	for (int k = 0; k < 2; k++)
 		if (f->name[k] != NULL && !path_safe(f->name[k])) {
@@ -716,11 +291,17 @@ static bool check_file(struct applying *p, struct file_patch *f)
 		git_error(g, "affected file '%s' is beyond a symbolic link", f->name[1]);
 		return false;
 	}
-	if (f->binary && !patch_binary(p, f, name, text)) {
+	if (p->o.three_way && three_way(p, f, name, text, mode, exists))
+		return true;
+	if (exists) {
+		say_exists(p, f);
+		return false;
+	}
+	if (f->binary && !apply_binary(p, f, name, text)) {
 		git_error(g, "%s: patch does not apply", name);
 		return false;
 	}
-	if (!f->binary && !patch_text(p, f, name, text))
+	if (!f->binary && !apply_hunks(p, f, name, text))
 		return false;
 	f->result_mode = f->mode[1] != 0 ? f->mode[1] : mode;
 	return true;
@@ -751,10 +332,18 @@ static void write_files(struct applying *p)
 			continue;
 		if (!p->o.cached)
 			work_write_bytes(g, f->name[1], f->result_mode, f->result);
-		if (p->o.verbose)
+		if (f->rejects != 0)
+			apply_write_rejects(p, f);
+		else if (p->o.verbose || p->o.reject)
 			git_say(g, "Applied patch %s cleanly.\n", f->name[1]);
 		if (x == NULL)
 			continue;
+		if (f->conflict) {
+			index_remove(x, f->name[1]);
+			for (unsigned k = f->no_base ? 1 : 0; k < 3; k++)
+				index_put_stage(x, f->name[1], f->result_mode, &f->stage[k], k + 1);
+			continue;
+		}
 		object_write(g, OBJECT_BLOB, f->result, &o);
 		struct entry *e = index_put(x, f->name[1], f->result_mode, &o);
 
@@ -827,20 +416,108 @@ static void show(struct applying *p)
 	cmd_bytes(g->c, buf_bytes(&out));
 }
 
-/* long: read, check, write */
+static bool wanted(const struct applying *p, const struct file_patch *f)
+{
+	const char *name = f->name[1] != NULL ? f->name[1] : f->name[0];
+
+	/* What is outside of the directory we are in is left alone. */
+	if (!git_starts(name, p->g->prefix))
+		return false;
+	for (size_t i = 0; i < p->o.limits.n; i++)
+		if (wild_match(p->o.limits.at[i] + 1, bytes_of(name), 0))
+			return p->o.limits.at[i][0] == '+';
+	return !p->o.has_include;
+}
+
+/* Lists files whose merge has conflicts: whether there are some. */
+static bool show_conflicts(struct applying *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (!p->at[i].conflict)
+			continue;
+		any = true;
+		if (!p->o.quiet)
+			git_say(p->g, "U %s\n", p->at[i].name[1]);
+	}
+	return any;
+}
+
+/* What was read, put to work: the exit status. */
+static int apply_all(struct applying *p)
+{
+	bool only_show = (p->o.stat || p->o.numstat || p->o.summary) && !p->o.apply_anyway;
+	bool good = true, rejected = false;
+	size_t kept = 0;
+
+	if (p->o.reverse)
+		reverse_all(p);
+	for (size_t i = 0; i < p->n; i++)
+		if (wanted(p, &p->at[i]))
+			p->at[kept++] = p->at[i];
+	p->n = kept;
+	for (size_t i = 0; i < p->n && (!only_show || p->o.check); i++) {
+		good = check_file(p, &p->at[i]) && good;
+		rejected = rejected || p->at[i].rejects != 0;
+	}
+	if (!good && !p->o.reject)
+		return 1;
+	if (!only_show && !p->o.check)
+		write_files(p);
+	show(p);
+	return rejected || !good || show_conflicts(p) ? 1 : 0;
+}
+
+bool apply_text(struct git *g, struct bytes patch, unsigned flags)
+{
+	struct applying p = { .g = g,
+			      .o = { .strip = 1,
+				     .context = -1,
+				     .cached = (flags & APPLY_CACHED) != 0,
+				     .reverse = (flags & APPLY_REVERSE) != 0,
+				     .check = (flags & APPLY_CHECK) != 0,
+				     .recount = (flags & APPLY_RECOUNT) != 0,
+				     .quiet = (flags & APPLY_SILENT) != 0 } };
+	char *prefix = g->prefix;
+	int status;
+
+	apply_read(&p, patch);
+	g->prefix = arena_dup(g->a, BYTES(""));
+	status = apply_all(&p);
+	g->prefix = prefix;
+	return status == 0;
+}
+
+static void check_options(struct applying *p)
+{
+	struct git *g = p->g;
+
+	if (p->o.reject && p->o.three_way) {
+		git_error(g, "options '%s' and '%s' cannot be used together", "--reject", "--3way");
+		git_exit(g, GIT_STATUS_FATAL);
+	}
+	if (p->o.three_way && g->dir == NULL)
+		git_die(g, "'%s' outside a repository", "--3way");
+	if (p->o.three_way && !p->o.cached)
+		p->o.index = true;
+	if (p->o.cached)
+		p->o.index = false;
+	if (p->o.reject) {
+		p->o.apply_anyway = true;
+		p->o.verbose = !p->o.quiet;
+	}
+	if ((p->o.index || p->o.cached) && g->dir == NULL)
+		git_die(g, "'%s' outside a repository", p->o.index ? "--index" : "--cached");
+}
+
 int git_cmd_apply(struct git *g, struct args *args)
 {
-	struct applying p = { .g = g, .o = { .strip = 1 } };
+	struct applying p = { .g = g, .o = { .strip = 1, .context = -1 } };
 	const struct git_parser parser = { apply_options, &p.o, apply_usage, 0, NULL };
-	bool only_show, good = true;
 
 	git_parse(g, args, &parser);
-	if (p.o.exclude.n + p.o.include.n != 0)
-		git_refuse(g, "apply --include and --exclude");
-	if (p.o.cached && p.o.index)
-		p.o.index = false;
-	if ((p.o.index || p.o.cached) && g->dir == NULL)
-		git_die(g, "'%s' outside a repository", p.o.index ? "--index" : "--cached");
+	check_options(&p);
 	for (int i = 0; i < args->argc || i == 0; i++) {
 		struct bytes text;
 		int err = 0;
@@ -854,29 +531,11 @@ int git_cmd_apply(struct git *g, struct args *args)
 			git_error(g, "can't open patch '%s': %s", args->argv[i], err_text(err));
 			return GIT_STATUS_FATAL;
 		}
-		read_all(&p, text);
+		apply_read(&p, text);
 	}
 	if (p.n == 0 && !p.o.allow_empty) {
 		git_error(g, "No valid patches in input (allow with \"--allow-empty\")");
 		return GIT_STATUS_FATAL;
 	}
-	if (p.o.reverse)
-		reverse_all(&p);
-	/* What is outside of the directory we are in is left alone. */
-	size_t kept = 0;
-
-	for (size_t i = 0; i < p.n; i++)
-		if (git_starts(p.at[i].name[1] != NULL ? p.at[i].name[1] : p.at[i].name[0],
-			       g->prefix))
-			p.at[kept++] = p.at[i];
-	p.n = kept;
-	only_show = (p.o.stat || p.o.numstat || p.o.summary) && !p.o.apply_anyway;
-	for (size_t i = 0; i < p.n && (!only_show || p.o.check); i++)
-		good = check_file(&p, &p.at[i]) && good;
-	if (!good)
-		return 1;
-	if (!only_show && !p.o.check)
-		write_files(&p);
-	show(&p);
-	return 0;
+	return apply_all(&p);
 }

@@ -2,6 +2,7 @@
  *
  * git checkout, switch, restore.
  */
+#include "builtins/git/patch_mode.h"
 #include "builtins/git/worktree.h"
 
 /* --- what is said of HEAD --- */
@@ -418,7 +419,7 @@ static const struct git_option checkout_options[] = {
 	GIT_FLAG('f', "force", struct checkout_opts, force),
 	GIT_SET('2', "ours", struct checkout_opts, stage, 2),
 	GIT_SET('3', "theirs", struct checkout_opts, stage, 3),
-	GIT_MISSING('p', "patch"),
+	GIT_FLAG('p', "patch", struct checkout_opts, patch),
 	GIT_FLAG(0, "overlay", struct checkout_opts, progress),
 	GIT_FLAG(0, "ignore-skip-worktree-bits", struct checkout_opts, progress),
 	SHARED_OPTIONS,
@@ -453,6 +454,24 @@ static int checkout_paths(struct git *g, struct checkout *k, char **paths, int n
 		o.tree_name = k->name;
 	}
 	return restore_paths(g, &o, paths, n);
+}
+
+/* -p: [revision] [--] paths. */
+static int checkout_patch(struct git *g, struct checkout *k, struct args *args, int dash)
+{
+	int from = dash == 0 ? 1 : 0;
+	struct oid tree;
+
+	if (args->argc == 0 || dash == 0 ||
+	    (!resolve(g, k, args->argv[0]) && !k->has_tree && dash < 0))
+		return patch_mode(g, PATCH_CHECKOUT_INDEX, NULL, args->argv + from,
+				  args->argc - from);
+	if (!tree_of(g, k->branch_ref != NULL ? &k->oid : &k->named, &tree))
+		git_die(g, "invalid reference: %s", args->argv[0]);
+	from = dash == 1 ? 2 : 1;
+	return patch_mode(
+		g, strcmp(args->argv[0], "HEAD") == 0 ? PATCH_CHECKOUT_HEAD : PATCH_CHECKOUT_TREE,
+		&tree, args->argv + from, args->argc - from);
 }
 
 static int only_status(struct git *g, struct checkout *k)
@@ -500,6 +519,8 @@ int git_cmd_checkout(struct git *g, struct args *args)
 	k.dashdash = dash >= 0;
 	if (dash > 1)
 		git_die(g, "only one reference expected, %d given.", dash);
+	if (k.o.patch)
+		return checkout_patch(g, &k, args, dash);
 	prepare_new(g, &k);
 	if (k.o.orphan != NULL) {
 		if (args->argc > 0 && resolve(g, &k, args->argv[0])) {

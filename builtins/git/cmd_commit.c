@@ -2,6 +2,7 @@
  *
  * git commit, status.
  */
+#include "builtins/git/patch_mode.h"
 #include "builtins/git/commit.h"
 #include "builtins/git/status.h"
 
@@ -133,7 +134,7 @@ int git_cmd_status(struct git *g, struct args *args)
 struct commit_opts {
 	struct status_opts status;
 	bool all, amend, dry_run, quiet, no_verify, allow_empty, allow_empty_message, signoff,
-		reset_author, only, include, verbose, no_post_rewrite;
+		reset_author, only, include, verbose, no_post_rewrite, patch;
 	int edit; /* 1 --edit, -1 --no-edit */
 	struct names messages;
 	struct names trailers;
@@ -204,7 +205,7 @@ static const struct git_option commit_options[] = {
 	GIT_FLAG('a', "all", struct commit_opts, all),
 	GIT_FLAG('i', "include", struct commit_opts, include),
 	GIT_MISSING(0, "interactive"),
-	GIT_MISSING('p', "patch"),
+	GIT_FLAG('p', "patch", struct commit_opts, patch),
 	GIT_MISSING_ARG('S', "gpg-sign"),
 	GIT_FLAG('o', "only", struct commit_opts, only),
 	GIT_FLAG('n', "no-verify", struct commit_opts, no_verify),
@@ -831,6 +832,16 @@ int git_cmd_commit(struct git *g, struct args *args)
 	check_options(&cm);
 	if (args->argc == 0 && (cm.o.include || (cm.o.only && !cm.o.amend)))
 		git_die(g, "No paths with --include/--only does not make sense.");
+	if (cm.o.patch) {
+		if (cm.o.all || cm.o.include || cm.o.only)
+			git_die(g, "options '%s' and '%s' cannot be used together",
+				"--interactive/--patch",
+				cm.o.all    ? "-a"
+				: cm.o.only ? "-o"
+					    : "-i");
+		patch_mode(g, PATCH_STAGE, NULL, args->argv, args->argc);
+		args->argc = 0;
+	}
 	struct index *full = index_get(g);
 
 	prepare_index(&cm, args);

@@ -2,6 +2,7 @@
  *
  * git restore, and the part of checkout that is about files; git reset.
  */
+#include "builtins/git/patch_mode.h"
 #include "builtins/git/checkout.h"
 #include "builtins/git/merge.h"
 
@@ -232,6 +233,7 @@ struct restore_args {
 	struct restore_opts o;
 	const char *source;
 	bool progress;
+	bool patch;
 };
 
 static const struct git_option restore_options[] = {
@@ -246,12 +248,29 @@ static const struct git_option restore_options[] = {
 	GIT_STR(0, "conflict", struct restore_args, o.conflict),
 	GIT_SET('2', "ours", struct restore_args, o.stage, 2),
 	GIT_SET('3', "theirs", struct restore_args, o.stage, 3),
-	GIT_MISSING('p', "patch"),
+	GIT_FLAG('p', "patch", struct restore_args, patch),
 	GIT_END(),
 };
 static const char *const restore_usage[] = {
 	"git restore [<options>] [--source=<branch>] <file>...", NULL
 };
+
+static int restore_patch(struct git *g, struct restore_args *a, struct args *args)
+{
+	bool head = a->source != NULL && strcmp(a->source, "HEAD") == 0;
+	enum patch_mode mode = PATCH_CHECKOUT_INDEX;
+	struct oid tree = oid_empty_tree;
+
+	if (a->o.has_tree && !tree_of(g, &a->o.tree, &tree))
+		git_die(g, "could not resolve %s", a->source);
+	if (a->o.staged && a->o.worktree)
+		mode = head ? PATCH_CHECKOUT_HEAD : PATCH_CHECKOUT_TREE;
+	else if (a->o.staged)
+		mode = head ? PATCH_UNSTAGE : PATCH_RESET;
+	else if (a->source != NULL)
+		mode = head ? PATCH_WORK_HEAD : PATCH_WORK_TREE;
+	return patch_mode(g, mode, &tree, args->argv, args->argc);
+}
 
 int git_cmd_restore(struct git *g, struct args *args)
 {
@@ -259,7 +278,7 @@ int git_cmd_restore(struct git *g, struct args *args)
 	const struct git_parser p = { restore_options, &a, restore_usage, 0, NULL };
 
 	git_parse(g, args, &p);
-	if (args->argc == 0)
+	if (args->argc == 0 && !a.patch)
 		git_die(g, "you must specify path(s) to restore");
 	if (!a.o.staged)
 		a.o.worktree = true;
@@ -284,6 +303,8 @@ int git_cmd_restore(struct git *g, struct args *args)
 	if (a.o.staged && (a.o.stage != 0 || a.o.merge))
 		git_die(g, "'%s' or '%s' cannot be used with %s", "--ours/--theirs", "--merge",
 			"--staged");
+	if (a.patch)
+		return restore_patch(g, &a, args);
 	return restore_paths(g, &a.o, args->argv, args->argc);
 }
 
@@ -294,6 +315,7 @@ enum reset_mode { RESET_NONE, RESET_SOFT, RESET_MIXED, RESET_HARD, RESET_MERGE, 
 struct reset_args {
 	bool quiet;
 	bool intent;
+	bool patch;
 	int mode;
 	bool refresh;
 };
@@ -306,7 +328,7 @@ static const struct git_option reset_options[] = {
 	GIT_SET(0, "hard", struct reset_args, mode, RESET_HARD),
 	GIT_SET(0, "merge", struct reset_args, mode, RESET_MERGE),
 	GIT_SET(0, "keep", struct reset_args, mode, RESET_KEEP),
-	GIT_MISSING('p', "patch"),
+	GIT_FLAG('p', "patch", struct reset_args, patch),
 	GIT_FLAG('N', "intent-to-add", struct reset_args, intent),
 	GIT_END(),
 };
@@ -445,6 +467,13 @@ int git_cmd_reset(struct git *g, struct args *args)
 			git_die(g, "Failed to resolve '%s' as a valid tree.", rev);
 	} else if (rev_commit(g, rev, &o) < 0 || !tree_of(g, &o, &tree)) {
 		git_die(g, "Failed to resolve '%s' as a valid revision.", rev);
+	}
+	if (a.patch) {
+		if (a.mode != RESET_NONE)
+			git_die(g, "options '%s' and '%s' cannot be used together", "--patch",
+				"--{hard,mixed,soft}");
+		return patch_mode(g, strcmp(rev, "HEAD") == 0 ? PATCH_UNSTAGE : PATCH_RESET, &tree,
+				  args->argv + from, args->argc - from);
 	}
 	if (from < args->argc) {
 		if (a.mode != RESET_NONE && a.mode != RESET_MIXED)

@@ -3,17 +3,18 @@
  * git stash: a commit of the work tree with the index as its second parent (and untracked files
  * as its third), kept in the log of refs/stash.
  */
+#include "builtins/git/patch_mode.h"
 #include "builtins/git/sequence.h"
 
 struct stash_opts {
-	bool keep_index, untracked, all, quiet, index, staged, no_keep;
+	bool keep_index, untracked, all, quiet, index, staged, no_keep, patch;
 	const char *message;
 };
 
 static const struct git_option push_options[] = {
 	GIT_FLAG('k', "keep-index", struct stash_opts, keep_index),
 	GIT_FLAG('S', "staged", struct stash_opts, staged),
-	GIT_MISSING('p', "patch"),
+	GIT_FLAG('p', "patch", struct stash_opts, patch),
 	GIT_FLAG('q', "quiet", struct stash_opts, quiet),
 	GIT_FLAG('u', "include-untracked", struct stash_opts, untracked),
 	GIT_FLAG('a', "all", struct stash_opts, all),
@@ -52,6 +53,7 @@ struct making {
 	struct oid head, index_commit, untracked_commit, work_commit;
 	struct oid index_tree, work_tree, head_tree;
 	struct names untracked;
+	struct bytes patch; /* of --patch: what there is to ask about */
 	bool has_untracked;
 	char *message;
 };
@@ -155,32 +157,15 @@ static void write_untracked(struct making *k, const char *tail)
 		     &k->untracked_commit);
 }
 
-/* False: there is nothing to save. */
-static bool make_stash(struct making *k)
+/* The commits of a stash, once its trees are known. */
+static void make_commits(struct making *k)
 {
 	struct git *g = k->g;
 	char *branch = head_ref(g);
 	struct commit_text t;
 	struct oid parents[3];
 	char *tail;
-	bool staged, changed;
 
-	if (!head_oid(g, &k->head)) {
-		git_say(g, "You do not have the initial commit yet\n");
-		git_exit(g, 1);
-	}
-	tree_of(g, &k->head, &k->head_tree);
-	if (!tree_write_index(g, index_get(g), false, &k->index_tree)) {
-		git_error(g, "could not write index");
-		git_exit(g, 1);
-	}
-	changed = write_work_tree(k);
-	find_untracked(k);
-	staged = !oid_eq(&k->index_tree, &k->head_tree);
-	if (!changed && !staged && !k->has_untracked)
-		return false;
-	if (k->ps.n != 0 && oid_eq(&k->work_tree, &k->head_tree) && !k->has_untracked)
-		return false;
 	commit_text(g, g->a, &k->head, &t);
 	struct bytes subject = message_subject(g->a, t.message);
 
@@ -201,6 +186,31 @@ static bool make_stash(struct making *k)
 			     : git_format(g->keep, "WIP on %s", tail);
 	commit_write(g, &k->work_tree, parents, k->has_untracked ? 3 : 2, NULL,
 		     bytes_of(k->message), &k->work_commit);
+}
+
+/* False: there is nothing to save. */
+static bool make_stash(struct making *k)
+{
+	struct git *g = k->g;
+	bool staged, changed;
+
+	if (!head_oid(g, &k->head)) {
+		git_say(g, "You do not have the initial commit yet\n");
+		git_exit(g, 1);
+	}
+	tree_of(g, &k->head, &k->head_tree);
+	if (!tree_write_index(g, index_get(g), false, &k->index_tree)) {
+		git_error(g, "could not write index");
+		git_exit(g, 1);
+	}
+	changed = write_work_tree(k);
+	find_untracked(k);
+	staged = !oid_eq(&k->index_tree, &k->head_tree);
+	if (!changed && !staged && !k->has_untracked)
+		return false;
+	if (k->ps.n != 0 && oid_eq(&k->work_tree, &k->head_tree) && !k->has_untracked)
+		return false;
+	make_commits(k);
 	return true;
 }
 
@@ -251,12 +261,92 @@ static void clean_work(struct making *k)
 	index_write(g, x);
 }
 
+/* The tree of HEAD with those changes of the files that were answered with yes. */
+static void choose(struct making *k, struct args *args)
+{
+	struct git *g = k->g;
+	struct index *real = index_get(g);
+	struct index *chosen = index_read(g, "/nonexistent/index");
+
+	index_read_tree(g, chosen, &k->head_tree);
+	chosen->unsaved = true;
+	k->patch = patch_difference(g, PATCH_STASH, &k->head_tree, args->argv, args->argc);
+	g->index = chosen;
+	patch_ask(g, PATCH_STASH, k->patch);
+	tree_write_index(g, chosen, false, &k->work_tree);
+	g->index = real;
+}
+
+static struct bytes patch_between(struct git *g, const struct oid *a, const struct oid *b)
+{
+	struct diff_opts d;
+	struct diff_queue q = { .at = NULL };
+	struct buf out = buf_in(g->keep);
+
+	diff_init(g, &d);
+	d.format = DIFF_PATCH;
+	d.binary = true;
+	d.color = 0;
+	diff_settle(g, &d);
+	d.renames = 0;
+	diff_trees(g, &d, a, b, &q);
+	diff_finish(g, &d, &q);
+	for (size_t i = 0; i < q.n; i++)
+		diff_patch(g, &d, &q.at[i], &out);
+	return (struct bytes){ buf_cstr(&out), out.len };
+}
+
+/* --patch, --staged: what is put away leaves the files, the rest stays. */
+static int push_part(struct git *g, struct stash_opts *o, struct args *args)
+{
+	struct making k = { .g = g, .o = o };
+	struct bytes patch;
+	bool good;
+
+	if (!head_oid(g, &k.head)) {
+		git_say(g, "You do not have the initial commit yet\n");
+		return 1;
+	}
+	tree_of(g, &k.head, &k.head_tree);
+	if (!tree_write_index(g, index_get(g), false, &k.index_tree)) {
+		git_error(g, "could not write index");
+		return 1;
+	}
+	if (o->patch && !pick_unstaged_changes(g) && !pick_staged_changes(g)) {
+		if (!o->quiet)
+			git_printf(g, "No local changes to save\n");
+		return 0;
+	}
+	if (o->patch)
+		choose(&k, args);
+	else
+		k.work_tree = k.index_tree;
+	if (oid_eq(&k.work_tree, &k.head_tree)) {
+		if (!o->quiet)
+			git_say(g, o->patch ? "No changes selected\n" : "No staged changes\n");
+		return 1;
+	}
+	patch = patch_between(g, &k.head_tree, &k.work_tree);
+	make_commits(&k);
+	store(g, &k.work_commit, k.message);
+	if (!o->quiet)
+		git_printf(g, "Saved working directory and index state %s\n", k.message);
+	good = apply_text(g, patch, APPLY_REVERSE);
+	if (o->staged)
+		good = apply_text(g, patch, APPLY_REVERSE | APPLY_CACHED) && good;
+	if (!good)
+		git_say(g, "Cannot remove worktree changes\n");
+	return good ? 0 : 1;
+}
+
 static int push(struct git *g, struct stash_opts *o, struct args *args)
 {
 	struct making k = { .g = g, .o = o };
 
-	if (o->staged)
-		git_refuse(g, "stash --staged");
+	if (o->patch && (o->untracked || o->all))
+		git_die(g, "Can't use --patch and --include-untracked or --all at the same time");
+	if (o->patch || o->staged)
+		return push_part(g, o, args);
 	pathspec_of(g, args->argv, args->argc, &k.ps);
 	if (!make_stash(&k)) {
 		if (!o->quiet)

@@ -728,6 +728,7 @@ struct index {
 	int64_t mtime_ns; /* of the index file */
 	bool exists;
 	bool dirty;
+	bool unsaved; /* lives in memory alone: index_write does nothing */
 };
 
 /* The repository's index, read once. */

@@ -327,7 +327,8 @@ void index_write_to(struct git *g, struct index *x, const char *path)
 
 void index_write(struct git *g, struct index *x)
 {
-	index_write_to(g, x, index_path(g));
+	if (!x->unsaved)
+		index_write_to(g, x, index_path(g));
 }
 
 /* --- entries --- */
