@@ -103,6 +103,10 @@ int regex_search(struct regex *re, struct bytes text, size_t from, unsigned exec
 /* Only whether there is a match: stops at the earliest proof. 0, REGEX_NOMATCH, REGEX_EWORK. */
 int regex_test(struct regex *re, struct bytes text, unsigned exec_flags);
 
+/* Where at or after `from` something stands that every match holds: no match ends before. SIZE_MAX:
+ * nowhere; `from`: such a thing is not known. Much faster than a search. */
+size_t regex_hope(struct regex *re, struct bytes text, size_t from);
+
 /*
  * For line-oriented searching of large buffers without splitting them first: finds the first
  * line at or after `from` that contains a match (needs REGEX_NEWLINE). A line ends with '\n'

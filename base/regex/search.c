@@ -116,6 +116,11 @@ static bool is_hopeless(struct regex *re, struct bytes text, size_t from)
 	       next_literal(re, text, from) == SIZE_MAX;
 }
 
+size_t regex_hope(struct regex *re, struct bytes text, size_t from)
+{
+	return re->literals != NULL ? next_literal(re, text, from) : from;
+}
+
 static bool find_literal(struct regex *re, struct bytes text, size_t from, struct regex_span *match)
 {
 	match->from = next_literal(re, text, from);

@@ -117,6 +117,11 @@ struct re_const {
 	struct regex *re[2];
 	struct arena arena;
 	int literal; /* 0: a pattern; else all of it is plain text (not when ignoring case) */
+	/* Before `hope` nothing matches in the buffer that the main reader filled as its fill-th
+	 * one; of re[hope_of]. */
+	uint64_t fill;
+	const char *hope;
+	int hope_of;
 };
 
 /* --- records --- */
@@ -176,7 +181,8 @@ struct reader {
 	size_t from; /* unread bytes are buf[from..to) */
 	size_t to;
 	bool eof;
-	bool begun; /* a record was taken: "^" in RS matches no more */
+	bool begun;    /* a record was taken: "^" in RS matches no more */
+	uint64_t fill; /* a number of its own for each state of the buffer */
 };
 
 /* --- redirections --- */
@@ -336,6 +342,7 @@ struct awk {
 	struct stream *err_stream;
 
 	struct pattern patterns[AWK_REGEXES];
+	uint64_t fills; /* of all readers */
 	uint64_t pattern_clock;
 	struct str *last_text; /* of the pattern used last, and its slot */
 	struct pattern *last_pattern;
@@ -498,6 +505,8 @@ struct regex *awk_re_const_get(struct awk *a, struct re_const *r);
 struct regex *awk_pattern_of_val(struct awk *a, struct val *v);
 void awk_regex_warn(struct awk *a, struct bytes text, const char *file, unsigned line);
 bool awk_regex_hits(struct awk *a, struct regex *re, struct bytes s);
+/* Whether it matches $0. */
+bool awk_regex_hits_record(struct awk *a, struct re_const *r);
 int awk_regex_find(struct awk *a, struct regex *re, struct bytes s, size_t from,
 		   struct regex_span *spans, size_t n);
 /* Compiles or says what is wrong with it. */

@@ -157,6 +157,35 @@ bool awk_regex_hits(struct awk *a, struct regex *re, struct bytes s)
 	return got == 0;
 }
 
+/*
+ * Whether the record stands in the main reader's buffer, before all that could be part of a match.
+ * The buffer is looked through once, not record by record.
+ */
+static bool is_hopeless(struct awk *a, struct re_const *r, struct regex *re, struct bytes s)
+{
+	const struct reader *in = &a->main;
+
+	if (a->rec.owner != NULL || in->buf == NULL || s.ptr < in->buf || s.ptr >= in->buf + in->to)
+		return false;
+	if (r->fill != in->fill || r->hope_of != a->ignorecase || r->hope < s.ptr) {
+		struct bytes rest = { s.ptr, (size_t)(in->buf + in->to - s.ptr) };
+		size_t at = regex_hope(re, rest, 0);
+
+		r->hope = at == SIZE_MAX ? in->buf + in->to : s.ptr + at;
+		r->fill = in->fill;
+		r->hope_of = a->ignorecase;
+	}
+	return r->hope >= s.ptr + s.len;
+}
+
+bool awk_regex_hits_record(struct awk *a, struct re_const *r)
+{
+	struct regex *re = awk_re_const_get(a, r);
+	struct bytes s = awk_rec_text(a);
+
+	return (s.len == 0 || !is_hopeless(a, r, re, s)) && awk_regex_hits(a, re, s);
+}
+
 int awk_regex_find(struct awk *a, struct regex *re, struct bytes s, size_t from,
 		   struct regex_span *spans, size_t n)
 {

@@ -53,6 +53,7 @@ static int fill(struct awk *a, struct reader *r)
 	}
 	r->from = 0;
 	r->to = have;
+	r->fill = ++a->fills;
 	int64_t got = cmd_read(a->c, r->fd, r->buf + r->to, r->cap - r->to);
 
 	if (got < 0) {

@@ -675,8 +675,7 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		}
 		case OP_MATCH_RECORD:
 			awk_work_bytes(a, a->rec.len);
-			PUSH(val_num(awk_regex_hits(a, awk_re_const_get(a, p->regexes[i->z]),
-						    awk_rec_text(a))));
+			PUSH(val_num(awk_regex_hits_record(a, p->regexes[i->z])));
 			break;
 		case OP_CONCAT: awk_op_concat(a, &m, i->z); break;
 		case OP_LOOP:
