@@ -159,9 +159,9 @@ test: deps
 	@tools/test $(B)
 unit: $(UNIT)
 # The packages of the real tools.
-ORACLE_PACKAGES = bc binutils bsdextrautils bsdmainutils bsdutils bzip2 cpio dc diffutils dos2unix ed file \
+ORACLE_PACKAGES = ascii bc binutils bsdextrautils bsdmainutils bsdutils bzip2 cpio dc diffutils dos2unix ed file \
 	gawk gettext-base git gzip jq less libarchive-zip-perl lsof man-db moreutils ncal openssl \
-	parallel patch procps psmisc rename retry ripgrep rsync sharutils sqlite3 tar time tree \
+	parallel patch perl procps psmisc rename retry ripgrep rsync sharutils sqlite3 tar time tree \
 	tzdata unzip util-linux uuid-runtime xz-utils yq zip zstd
 oracle: deps
 	@tools/need $(ORACLE_PACKAGES)
