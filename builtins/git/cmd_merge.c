@@ -219,7 +219,7 @@ static char *settle_message(struct merge_run *m, const char *message)
 	if (edit)
 		state_write(g, "MERGE_MSG",
 			    git_format(g->a,
-				       "%s\n# Please enter a commit message to explain why this "
+				       "%s# Please enter a commit message to explain why this "
 				       "merge is necessary,\n# especially if it merges an updated "
 				       "upstream into a topic branch.\n#\n# Lines starting with "
 				       "'#' will be ignored, and an empty message aborts\n# the "
@@ -236,35 +236,26 @@ static char *settle_message(struct merge_run *m, const char *message)
 	text = message_clean(g, text, edit);
 	if (text.len == 0) {
 		git_error(g, "Empty commit message.");
-		git_say(g, "Not committing merge; use 'git commit' to complete the merge.\n");
 		return NULL;
 	}
-	state_remove(g, "MERGE_MSG");
+	state_clear(g);
 	return arena_dup(g->keep, text);
 }
 
 static int real_merge(struct merge_run *m)
 {
 	struct git *g = m->g;
-	struct merging r = {
-		.g = g, .ours = "HEAD", .theirs = m->name, .style = merge_style_of(g, NULL)
-	};
+	struct merging r = { .g = g,
+			     .ours = "HEAD",
+			     .theirs = m->name,
+			     .style = merge_style_of(g, NULL),
+			     .lines = LINES_HISTOGRAM };
 	char *message = message_of(m);
 	struct oid o, parents[2] = { m->head, m->other };
 	char *done[2] = { arena_dup(g->keep, BYTES("0")), NULL };
 
 	for (size_t i = 0; i < m->o.xopts.n; i++) {
-		if (strcmp(m->o.xopts.at[i], "ours") == 0)
-			r.favor = FAVOR_OURS;
-		else if (strcmp(m->o.xopts.at[i], "theirs") == 0)
-			r.favor = FAVOR_THEIRS;
-		else if (strcmp(m->o.xopts.at[i], "no-renames") == 0)
-			r.no_renames = true;
-		else if (strcmp(m->o.xopts.at[i], "ignore-space-change") == 0)
-			r.lines |= LINES_IGNORE_SPACE_CHANGE;
-		else if (strcmp(m->o.xopts.at[i], "ignore-all-space") == 0)
-			r.lines |= LINES_IGNORE_ALL_SPACE;
-		else
+		if (!merge_option(&r, m->o.xopts.at[i]))
 			git_die(g, "unknown strategy option: -X%s", m->o.xopts.at[i]);
 	}
 	bool ours = m->o.strategies.n == 1 && strcmp(m->o.strategies.at[0], "ours") == 0;
@@ -295,9 +286,12 @@ static int real_merge(struct merge_run *m)
 		git_say(g, "Automatic merge went well; stopped before committing as requested\n");
 		return 0;
 	}
+	save_state(m, message, &r);
 	message = settle_message(m, message);
-	if (message == NULL)
+	if (message == NULL) {
+		git_say(g, "Not committing merge; use 'git commit' to complete the merge.\n");
 		return 1;
+	}
 	commit_write(g, &r.tree, parents, 2, NULL, bytes_of(message), &o);
 	ref_update(g, "HEAD", &o, &m->head,
 		   git_format(g->a, "%s: Merge made by the '%s' strategy.", log_action(m),

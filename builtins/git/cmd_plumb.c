@@ -473,7 +473,7 @@ int git_cmd_merge_tree(struct git *g, struct args *args)
 {
 	struct plumb_opts o = { .messages = false };
 	const struct git_parser p = { merge_options, &o, merge_usage, 0, NULL };
-	struct merging m = { .g = g };
+	struct merging m = { .g = g, .lines = LINES_HISTOGRAM };
 	struct commit *ours, *theirs, **bases;
 	bool quiet = false;
 

@@ -588,3 +588,15 @@ void config_load(struct git *g)
 	for (size_t i = 0; i < given.n; i++)
 		add_entry(g, cf, &given.at[i]);
 }
+
+void config_die(struct git *g, const char *key)
+{
+	const struct config_entry *e;
+
+	config_load(g);
+	e = config_find(g->config, key);
+	if (e == NULL || e->scope == CONFIG_COMMAND)
+		git_die(g, "unable to parse '%s' from command-line config", key);
+	git_die(g, "bad config variable '%s' in file '%s' at line %d", key,
+		e->scope == CONFIG_LOCAL && g->work != NULL ? ".git/config" : e->file, e->line);
+}

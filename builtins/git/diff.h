@@ -124,6 +124,8 @@ struct diff_queue {
 };
 
 void diff_init(struct git *g, struct diff_opts *o);
+/* "patience" as enum lines_flags; -1: there is none of that name. */
+int diff_algorithm(const char *name);
 /* An option of the family: how many arguments it has taken, 0: none of them. */
 int diff_option(struct git *g, void *opts, int argc, char **argv);
 /* After options: what follows from configuration. */

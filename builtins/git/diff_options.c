@@ -4,10 +4,32 @@
  */
 #include "builtins/git/diff.h"
 
+int diff_algorithm(const char *name)
+{
+	static const struct {
+		const char *name;
+		int flags;
+	} words[] = { { "myers", 0 },
+		      { "default", 0 },
+		      { "minimal", LINES_MINIMAL },
+		      { "patience", LINES_PATIENCE },
+		      { "histogram", LINES_HISTOGRAM } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].name, name) == 0)
+			return words[i].flags;
+	return -1;
+}
+
 void diff_init(struct git *g, struct diff_opts *o)
 {
-	(void)g;
+	const char *algorithm = config_get(g, "diff.algorithm");
+	int lines = algorithm != NULL ? diff_algorithm(algorithm) : 0;
+
+	if (lines < 0)
+		config_die(g, "diff.algorithm");
 	*o = (struct diff_opts){ .context = -1,
+				 .lines = (unsigned)lines,
 				 .renames = -1,
 				 .color = -1,
 				 .rename_limit = -1,
@@ -100,7 +122,7 @@ static bool format_word(struct diff_opts *o, const char *name)
 	return false;
 }
 
-static bool lines_word(struct diff_opts *o, const char *name)
+static bool lines_word(struct git *g, struct diff_opts *o, const char *name)
 {
 	static const struct word words[] = {
 		{ "-w", LINES_IGNORE_ALL_SPACE, 0 },
@@ -111,13 +133,14 @@ static bool lines_word(struct diff_opts *o, const char *name)
 		{ "--ignore-cr-at-eol", LINES_IGNORE_CR_AT_EOL, 0 },
 		{ "--ignore-blank-lines", LINES_IGNORE_BLANK_LINES, 0 },
 		{ "--minimal", LINES_MINIMAL, 0 },
+		{ "--patience", LINES_PATIENCE, LINES_ALGORITHM },
+		{ "--histogram", LINES_HISTOGRAM, LINES_ALGORITHM },
 		{ "--no-minimal", 0, LINES_MINIMAL },
 		{ "--indent-heuristic", 0, LINES_NO_INDENT_HEURISTIC },
 		{ "--no-indent-heuristic", LINES_NO_INDENT_HEURISTIC, 0 },
-		{ "--diff-algorithm=myers", 0, LINES_MINIMAL },
-		{ "--diff-algorithm=default", 0, LINES_MINIMAL },
-		{ "--diff-algorithm=minimal", LINES_MINIMAL, 0 },
 	};
+	static const char prefix[] = "--diff-algorithm=";
+	int algorithm;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(words[i].name, name) != 0)
@@ -125,7 +148,16 @@ static bool lines_word(struct diff_opts *o, const char *name)
 		o->lines = (o->lines & ~words[i].clear) | words[i].set;
 		return true;
 	}
-	return false;
+	if (!git_starts(name, prefix))
+		return false;
+	algorithm = diff_algorithm(name + sizeof(prefix) - 1);
+	if (algorithm < 0) {
+		git_error(g, "option diff-algorithm accepts \"myers\", \"minimal\", "
+			     "\"patience\" and \"histogram\"");
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+	o->lines = (o->lines & ~(unsigned)LINES_ALGORITHM) | (unsigned)algorithm;
+	return true;
 }
 
 static bool flag_word(struct git *g, struct diff_opts *o, const char *name)
@@ -356,9 +388,7 @@ static int score_option(struct git *g, struct diff_opts *o, const char *arg)
 
 static void refuse_known(struct git *g, const char *arg)
 {
-	static const char *const known[] = { "--patience",
-					     "--histogram",
-					     "--dirstat",
+	static const char *const known[] = { "--dirstat",
 					     "-X",
 					     "--cumulative",
 					     "--color-moved",
@@ -395,7 +425,7 @@ int diff_option(struct git *g, void *opts, int argc, char **argv)
 	const char *arg = argv[0];
 	int taken;
 
-	if (format_word(o, arg) || lines_word(o, arg) || flag_word(g, o, arg) ||
+	if (format_word(o, arg) || lines_word(g, o, arg) || flag_word(g, o, arg) ||
 	    other_word(g, o, arg))
 		return 1;
 	if (strcmp(arg, "--stat") == 0 || git_starts(arg, "--stat=")) {

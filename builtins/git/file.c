@@ -376,6 +376,47 @@ int git_spawn_shell(struct git *g, const char *command, char *const *args, char 
 	return git_spawn(g, argv, envp, -1, -1);
 }
 
+/* A file that is gone from its directory, with these bytes to be read: its descriptor or -E_. */
+static int hidden_file(struct git *g, struct bytes data)
+{
+	char *path = repo_path(g, g->a, "filter-input.tmp");
+	int err = file_write(g, path, data, 0600);
+	int fd = err < 0 ? err : cmd_open(g->c, CMD_CWD, path, O_RDONLY_, 0);
+
+	cmd_unlink(g->c, CMD_CWD, path, 0);
+	return fd;
+}
+
+int git_filter(struct git *g, struct arena *a, const char *command, struct bytes data,
+	       struct bytes *out)
+{
+	char *argv[4] = { arena_dup(g->a, BYTES("/bin/sh")), arena_dup(g->a, BYTES("-c")),
+			  arena_dup(g->a, bytes_of(command)), NULL };
+	int pipe[2], in = hidden_file(g, data), status = 0;
+	struct buf b = buf_in(a);
+	char block[4096];
+	int64_t n;
+
+	if (in < 0 || cmd_pipe(g->c, pipe) < 0)
+		return 126;
+	const int fds[3] = { in, pipe[1], 2 };
+	struct cmd_program prog = { .argv = argv, .envp = g->c->envp, .fds = fds, .nfds = 3 };
+
+	cmd_flush(g->c);
+	int pid = cmd_spawn(g->c, &prog);
+
+	cmd_close(g->c, in);
+	cmd_close(g->c, pipe[1]);
+	while (pid >= 0 && (n = cmd_read(g->c, pipe[0], block, sizeof(block))) > 0)
+		buf_put(&b, block, (size_t)n);
+	cmd_close(g->c, pipe[0]);
+	if (pid < 0)
+		return pid == -E_NOENT ? 127 : 126;
+	cmd_wait(g->c, pid, &status, false);
+	*out = (struct bytes){ buf_cstr(&b), b.len };
+	return cmd_exit_status(status);
+}
+
 static char *hook_path(struct git *g, const char *name)
 {
 	const char *dir = config_get(g, "core.hookspath");

@@ -10,6 +10,7 @@
  *   date*.c     dates read and written   ident.c   people              rev.c      names of objects
  *   index.c     the staging area         tree.c    trees from it       work.c     files from it
  *   ignore.c    what is not tracked      pathspec.c, wildmatch.c       attr.c     attributes
+ *   convert.c   line ends and filters
  *   lines.c     which lines change       diff*.c   what is shown of it (diff.h)
  *   walk.c      histories (walk.h)       pretty.c  how commits look    graph.c    log --graph
  *   merge*.c    three ways into one (merge.h)                          status.c   status
@@ -301,6 +302,9 @@ const char *path_base(const char *path);
 int git_spawn(struct git *g, char *const *argv, char *const *envp, int in, int out);
 /* Runs `sh -c command` with arguments. */
 int git_spawn_shell(struct git *g, const char *command, char *const *args, char *const *envp);
+/* Runs `sh -c command` with data as its standard input: what it writes, in a. Its status. */
+int git_filter(struct git *g, struct arena *a, const char *command, struct bytes data,
+	       struct bytes *out);
 /* Hook NAME if it is there and executable: its status; 0 if there is none. */
 int git_hook(struct git *g, const char *name, char *const *args, char *const *env_extra);
 /* The same with a file as standard input. */
@@ -359,6 +363,8 @@ int config_truth(const char *value);
 bool config_number(const char *value, int64_t *out);
 /* section.sub.name in the letters git stores it in; NULL: not a key. Says why if g is not NULL. */
 char *config_key(struct git *g, struct arena *a, const char *text);
+/* Ends the command: the value of key is none it can have. */
+_Noreturn void config_die(struct git *g, const char *key);
 char *config_path_global(struct git *g);
 /* "~" at the front is the home directory. */
 char *config_expand_path(struct git *g, const char *path);
@@ -884,7 +890,7 @@ struct attr_value {
 	const char *value;
 };
 size_t attr_all(struct git *g, const char *path, struct attr_value **out);
-/* Conversions by attributes and core.autocrlf. */
+/* Conversions by attributes (line ends, filters) and core.autocrlf. */
 struct bytes convert_in(struct git *g, struct arena *a, const char *path, struct bytes data);
 struct bytes convert_out(struct git *g, struct arena *a, const char *path, struct bytes data);
 
@@ -901,6 +907,7 @@ enum lines_flags {
 	LINES_NO_INDENT_HEURISTIC = 64,
 	LINES_PATIENCE = 128,
 	LINES_HISTOGRAM = 256,
+	LINES_ALGORITHM = LINES_MINIMAL | LINES_PATIENCE | LINES_HISTOGRAM,
 };
 struct lines_file {
 	struct bytes *line; /* with their newlines */

@@ -4,6 +4,7 @@
  * have are left out, the rest goes through Myers' algorithm in linear space; last, runs of
  * changes are moved to where they read best (slide.c).
  */
+#include "builtins/git/lines.h"
 #include "builtins/git/slide.h"
 #include "builtins/myers.h"
 
@@ -189,8 +190,8 @@ static struct myers_side take_part(struct git *g, struct arena *a, struct lines 
 	return s;
 }
 
-static void compare(struct git *g, struct arena *a, struct lines *l, unsigned flags,
-		    uint32_t classes)
+void lines_compare(struct git *g, struct arena *a, struct lines *l, unsigned flags,
+		   uint32_t classes)
 {
 	struct lines_file *f = l->file;
 	size_t from = 0;
@@ -266,7 +267,10 @@ void lines_diff(struct git *g, struct arena *a, struct bytes one, struct bytes t
 	for (int i = 0; i < 2; i++)
 		out->file[i].changed = (char *)arena_zalloc(a, out->file[i].n + 2) + 1;
 	classify(g, a, flags, out, &classes);
-	compare(g, a, out, flags, classes);
+	if (flags & (LINES_PATIENCE | LINES_HISTOGRAM))
+		lines_compare_unique(g, a, out, flags, classes);
+	else
+		lines_compare(g, a, out, flags, classes);
 	slide_changes(g, out, 0, (flags & LINES_NO_INDENT_HEURISTIC) == 0);
 	slide_changes(g, out, 1, (flags & LINES_NO_INDENT_HEURISTIC) == 0);
 	list_changes(g, a, out, flags);

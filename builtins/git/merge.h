@@ -42,8 +42,8 @@ struct merging {
 	enum merge_favor favor;
 	enum merge_style style;
 	bool no_renames;
-	unsigned lines;
-	int depth; /* of virtual bases */
+	unsigned lines; /* enum lines_flags */
+	int depth;      /* of virtual bases */
 	struct buf messages;
 	/* results */
 	struct merge_file *at;
@@ -52,6 +52,8 @@ struct merging {
 	bool clean;
 	struct oid tree; /* with conflict markers in it, if not clean */
 };
+/* One -X option: false if there is none of that name. */
+bool merge_option(struct merging *m, const char *text);
 /* Merges trees. */
 void merge_trees(struct merging *m, const struct oid *base, const struct oid *ours,
 		 const struct oid *theirs);

@@ -384,7 +384,8 @@ void merge_commits(struct merging *m, struct commit *ours, struct commit *theirs
 				     .theirs = "Temporary merge branch 2",
 				     .base = "merged common ancestors",
 				     .depth = m->depth + 1,
-				     .style = m->style };
+				     .style = m->style,
+				     .lines = m->lines };
 		struct commit **under;
 		size_t k = merge_bases(m->g, bases[n - 1], bases[i - 2], &under);
 
@@ -417,5 +418,36 @@ bool merge_apply(struct merging *m, const struct oid *head_tree, const char *act
 	}
 	x->dirty = true;
 	index_write(g, x);
+	return true;
+}
+
+bool merge_option(struct merging *m, const char *text)
+{
+	static const struct {
+		const char *name;
+		unsigned lines;
+	} words[] = { { "ignore-space-change", LINES_IGNORE_SPACE_CHANGE },
+		      { "ignore-all-space", LINES_IGNORE_ALL_SPACE },
+		      { "ignore-space-at-eol", LINES_IGNORE_SPACE_AT_EOL },
+		      { "ignore-cr-at-eol", LINES_IGNORE_CR_AT_EOL },
+		      /* Its own algorithm is taken whatever these say. */
+		      { "patience", 0 },
+		      { "histogram", 0 } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(text, words[i].name) == 0) {
+			m->lines |= words[i].lines;
+			return true;
+		}
+	if (strcmp(text, "ours") == 0)
+		m->favor = FAVOR_OURS;
+	else if (strcmp(text, "theirs") == 0)
+		m->favor = FAVOR_THEIRS;
+	else if (strcmp(text, "no-renames") == 0 || strcmp(text, "find-renames") == 0)
+		m->no_renames = text[0] == 'n';
+	else if (git_starts(text, "diff-algorithm="))
+		return diff_algorithm(text + strlen("diff-algorithm=")) >= 0;
+	else if (strcmp(text, "no-renormalize") != 0)
+		return false;
 	return true;
 }

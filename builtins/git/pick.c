@@ -14,17 +14,6 @@ const char *pick_subject(struct git *g, const struct commit *c)
 	return git_format(g->keep, "%.*s", (int)s.len, s.ptr);
 }
 
-static enum merge_favor favor_of(const struct names *xopts)
-{
-	enum merge_favor favor = FAVOR_NONE;
-
-	for (size_t i = 0; i < xopts->n; i++)
-		favor = strcmp(xopts->at[i], "ours") == 0     ? FAVOR_OURS
-			: strcmp(xopts->at[i], "theirs") == 0 ? FAVOR_THEIRS
-							      : favor;
-	return favor;
-}
-
 bool pick_merge(struct picking *p, const struct commit *parent)
 {
 	struct git *g = p->g;
@@ -34,13 +23,17 @@ bool pick_merge(struct picking *p, const struct commit *parent)
 	const char *parent_label = parent != NULL ? git_format(g->keep, "parent of %s", label)
 						  : "(empty tree)";
 
-	*m = (struct merging){ .g = g, .ours = "HEAD", .style = merge_style_of(g, NULL) };
+	*m = (struct merging){
+		.g = g, .ours = "HEAD", .style = merge_style_of(g, NULL), .lines = LINES_HISTOGRAM
+	};
 	p->base = parent != NULL ? parent->tree : oid_empty_tree;
 	if (p->no_commit && !tree_write_index(g, index_get(g), false, &p->head_tree))
 		git_die(g, "your index file is unmerged.");
 	m->theirs = p->kind == REVERT ? parent_label : label;
 	m->base = p->kind == REVERT ? label : parent_label;
-	m->favor = favor_of(&p->xopts);
+	for (size_t i = 0; i < p->xopts.n; i++)
+		if (!merge_option(m, p->xopts.at[i]))
+			git_die(g, "unknown strategy option: -X%s", p->xopts.at[i]);
 	if (p->kind == REVERT)
 		merge_trees(m, &p->commit->tree, &p->head_tree, &p->base);
 	else

@@ -175,7 +175,9 @@ static bool split_merge(struct git *g, const struct todo_item *item, struct oid 
 int rebase_merge(struct rebase *r, const struct todo_item *item)
 {
 	struct git *g = r->g;
-	struct merging m = { .g = g, .ours = "HEAD", .style = merge_style_of(g, NULL) };
+	struct merging m = {
+		.g = g, .ours = "HEAD", .style = merge_style_of(g, NULL), .lines = LINES_HISTOGRAM
+	};
 	struct oid other, head, parents[2], head_tree, o;
 	struct bytes message;
 	const char *action = rebase_action(g, "merge");

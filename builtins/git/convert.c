@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What happens to a file between the work tree and the store: line ends, and filters, which are
+ * commands of the configuration.
+ */
+#include "builtins/git/git.h"
+
+/* --- line ends --- */
+
+enum eol { EOL_KEEP, EOL_TEXT, EOL_AUTO };
+
+struct conversion {
+	enum eol kind;
+	bool crlf_out;
+};
+
+static struct conversion conversion_of(struct git *g, const char *path)
+{
+	struct conversion cv = { EOL_KEEP, false };
+	const char *text = attr_get(g, path, "text");
+	const char *eol = attr_get(g, path, "eol");
+	const char *autocrlf = config_get(g, "core.autocrlf");
+	const char *core_eol = config_get(g, "core.eol");
+
+	if (text == NULL)
+		text = attr_get(g, path, "crlf");
+	if (text != NULL && strcmp(text, ATTR_FALSE) == 0)
+		return cv;
+	if (text != NULL)
+		cv.kind = strcmp(text, "auto") == 0 ? EOL_AUTO : EOL_TEXT;
+	else if (eol != NULL && eol[0] > '\1')
+		cv.kind = EOL_TEXT;
+	else if (autocrlf != NULL &&
+		 (strcmp(autocrlf, "input") == 0 || config_truth(autocrlf) == 1))
+		cv.kind = EOL_AUTO;
+	if (cv.kind == EOL_KEEP)
+		return cv;
+	if (eol != NULL && eol[0] > '\1')
+		cv.crlf_out = strcmp(eol, "crlf") == 0;
+	else if (autocrlf != NULL && config_truth(autocrlf) == 1)
+		cv.crlf_out = true;
+	else if (core_eol != NULL && (autocrlf == NULL || strcmp(autocrlf, "input") != 0))
+		cv.crlf_out = strcmp(core_eol, "crlf") == 0;
+	return cv;
+}
+
+struct counts {
+	size_t cr;
+	size_t lf;
+	size_t crlf;
+	size_t odd;
+	size_t plain;
+	bool nul;
+};
+
+static struct counts count_bytes(struct bytes d)
+{
+	struct counts n = { 0, 0, 0, 0, 0, false };
+
+	for (size_t i = 0; i < d.len; i++) {
+		unsigned char ch = (unsigned char)d.ptr[i];
+
+		if (ch == '\r') {
+			if (i + 1 < d.len && d.ptr[i + 1] == '\n')
+				n.crlf++, n.lf++, i++;
+			else
+				n.cr++;
+		} else if (ch == '\n') {
+			n.lf++;
+		} else if (ch == 0) {
+			n.nul = true;
+			n.odd++;
+		} else if (ch == 127 ||
+			   (ch < 32 && ch != '\b' && ch != '\t' && ch != '\033' && ch != '\014')) {
+			n.odd++;
+		} else {
+			n.plain++;
+		}
+	}
+	return n;
+}
+
+static bool looks_binary(const struct counts *n)
+{
+	return n->cr != 0 || n->nul || n->plain / 128 < n->odd;
+}
+
+static struct bytes ends_in(struct git *g, struct arena *a, const char *path, struct bytes data)
+{
+	struct conversion cv = conversion_of(g, path);
+	struct counts n;
+	char *out;
+	size_t len = 0;
+
+	if (cv.kind == EOL_KEEP || data.len == 0 || memchr(data.ptr, '\r', data.len) == NULL)
+		return data;
+	n = count_bytes(data);
+	if (n.crlf == 0 || (cv.kind == EOL_AUTO && looks_binary(&n)))
+		return data;
+	/* A file that has CRs in the index keeps them. */
+	if (cv.kind == EOL_AUTO && g->index != NULL) {
+		struct entry *e = index_find(g->index, path);
+		struct bytes old;
+
+		if (e != NULL && object_read(g, a, &e->oid, &old) == OBJECT_BLOB) {
+			struct counts o = count_bytes(old);
+
+			if (o.crlf != 0 && !looks_binary(&o))
+				return data;
+		}
+	}
+	out = arena_alloc(a, data.len + 1);
+	for (size_t i = 0; i < data.len; i++)
+		if (!(data.ptr[i] == '\r' && i + 1 < data.len && data.ptr[i + 1] == '\n'))
+			out[len++] = data.ptr[i];
+	out[len] = '\0';
+	return (struct bytes){ out, len };
+}
+
+static struct bytes ends_out(struct git *g, struct arena *a, const char *path, struct bytes data)
+{
+	struct conversion cv = conversion_of(g, path);
+	struct counts n;
+	struct buf out = buf_in(a);
+
+	if (!cv.crlf_out)
+		return data;
+	n = count_bytes(data);
+	if (n.lf == n.crlf || (cv.kind == EOL_AUTO && (looks_binary(&n) || n.crlf != 0)))
+		return data;
+	for (size_t i = 0; i < data.len; i++) {
+		if (data.ptr[i] == '\n' && (i == 0 || data.ptr[i - 1] != '\r'))
+			buf_putc(&out, '\r');
+		buf_putc(&out, data.ptr[i]);
+	}
+	return (struct bytes){ buf_cstr(&out), out.len };
+}
+
+/* --- filters --- */
+
+/* The command with %f as the path, quoted. */
+static char *filter_command(struct git *g, const char *text, const char *path)
+{
+	struct buf b = buf_in(g->a);
+
+	for (; *text != '\0'; text++) {
+		if (text[0] == '%' && text[1] == 'f') {
+			git_quote_shell(&b, path);
+			text++;
+		} else if (text[0] == '%' && text[1] == '%') {
+			buf_putc(&b, *text++);
+		} else {
+			buf_putc(&b, *text);
+		}
+	}
+	return buf_cstr(&b);
+}
+
+/* how: "clean" or "smudge". Data that can't be filtered stays as it is, unless it must be. */
+static struct bytes filtered(struct git *g, struct arena *a, const char *path, struct bytes data,
+			     const char *how)
+{
+	const char *name = attr_get(g, path, "filter");
+	const char *command;
+	struct bytes out;
+	bool required;
+	int status;
+
+	if (name == NULL || name[0] <= '\1')
+		return data;
+	if (config_get(g, git_format(g->a, "filter.%s.process", name)) != NULL)
+		git_refuse(g, git_format(g->a, "filter.%s.process", name));
+	command = config_get(g, git_format(g->a, "filter.%s.%s", name, how));
+	required = config_bool(g, git_format(g->a, "filter.%s.required", name), false);
+	if (command != NULL && *command != '\0') {
+		status = git_filter(g, a, filter_command(g, command, path), data, &out);
+		if (status == 0)
+			return out;
+		git_error(g, "external filter '%s' failed %d", command, status);
+		git_error(g, "external filter '%s' failed", command);
+	}
+	if (required && strcmp(how, "clean") == 0)
+		git_die(g, "%s: clean filter '%s' failed", path, name);
+	if (required)
+		git_die(g, "%s: smudge filter %s failed", path, name);
+	return data;
+}
+
+struct bytes convert_in(struct git *g, struct arena *a, const char *path, struct bytes data)
+{
+	return ends_in(g, a, path, filtered(g, a, path, data, "clean"));
+}
+
+struct bytes convert_out(struct git *g, struct arena *a, const char *path, struct bytes data)
+{
+	return filtered(g, a, path, ends_out(g, a, path, data), "smudge");
+}
