@@ -228,6 +228,8 @@ struct opt {
 
 opt_fn opt_missing;
 opt_fn opt_ignored;
+/* The option that is being applied, as it was given: "--name" or "-x". For messages. */
+const char *opt_given(struct cmd *c, const struct opt *o);
 /* The value of a word out of a list (abbreviations allowed) in *out; else GNU's "invalid
  * argument ‘x’ for ‘what’" with the valid ones, and status 1. */
 int opt_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg,

@@ -156,6 +156,8 @@ static int choose_mode(struct cmd *c, struct chmod_opts *o)
 	struct vfs_stat st;
 	int first = 0;
 
+	if (o->reference != NULL && o->mode != NULL)
+		return -cmd_usage(c, "cannot combine mode and --reference options");
 	if (o->reference != NULL) {
 		int err = cmd_stat(c, o->reference, &st);
 		struct buf octal = buf_in(c->arena);

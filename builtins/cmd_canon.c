@@ -78,7 +78,9 @@ static int add_part(struct canon *w, struct bytes part)
 	if (err < 0) {
 		if (need == CANON_MISSING)
 			return 0;
-		if (err == -E_NOENT && need == CANON_PARENT && only_slashes(w->rest))
+		/* Where links are not followed only what ".." leaves must be there: see leave. */
+		if (err == -E_NOENT && need == CANON_PARENT &&
+		    ((w->mode & CANON_NOLINKS) || only_slashes(w->rest)))
 			return 0;
 		return err;
 	}
@@ -88,6 +90,20 @@ static int add_part(struct canon *w, struct bytes part)
 	    need != CANON_MISSING)
 		return -E_NOTDIR;
 	return 0;
+}
+
+/* What "..", or "." at the end, stands behind must be a directory. */
+static int leave(struct canon *w)
+{
+	struct vfs_stat st;
+	int err = 0;
+
+	if ((w->mode & CANON_NOLINKS) && (w->mode & 3) != CANON_MISSING && w->done.len > 0) {
+		err = cmd_stat(w->c, buf_cstr(&w->done), &st);
+		if (err >= 0 && (st.mode & S_FMT) != S_DIR)
+			err = -E_NOTDIR;
+	}
+	return err;
 }
 
 int cmd_canonical(struct cmd *c, const char *path, unsigned mode, char **out)
@@ -111,13 +127,14 @@ int cmd_canonical(struct cmd *c, const char *path, unsigned mode, char **out)
 		if (part.len == 0)
 			break;
 		cmd_charge(c, 1);
-		if (bytes_is(part, "."))
-			continue;
-		if (bytes_is(part, "..")) {
+		bool up = bytes_is(part, "..");
+		bool here = bytes_is(part, ".");
+		int err = up || (here && w.rest.len == 0) ? leave(&w)
+			  : here                          ? 0
+							  : add_part(&w, part);
+
+		if (up)
 			drop_last(&w.done);
-			continue;
-		}
-		int err = add_part(&w, part);
 
 		if (err < 0)
 			return err;

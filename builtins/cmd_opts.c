@@ -122,6 +122,17 @@ int opt_ignored(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+const char *opt_given(struct cmd *c, const struct opt *o)
+{
+	struct buf text = buf_in(c->arena);
+
+	if (c->priv->long_option)
+		buf_printf(&text, "--%s", o->name);
+	else
+		buf_printf(&text, "-%c", o->letter);
+	return buf_cstr(&text);
+}
+
 static int set_enum(struct cmd *c, const struct opt *o, const char *arg, int *field)
 {
 	struct buf what = buf_in(c->arena);
@@ -242,6 +253,7 @@ static int parse_long(struct parse *ps, const char *text)
 			return cmd_usage(c, "option '--%s' requires an argument", m.row->name);
 		arg = c->argv[ps->next++];
 	}
+	c->priv->long_option = true;
 	return apply(c, m.row, arg);
 }
 
@@ -312,6 +324,7 @@ static int parse_letters(struct parse *ps, const char *letters)
 {
 	struct cmd *c = ps->c;
 
+	c->priv->long_option = false;
 	for (const char *at = letters; *at != '\0'; at++) {
 		const struct opt *o = find_letter(c->b->opts, *at);
 		const char *arg = NULL;

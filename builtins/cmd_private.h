@@ -16,6 +16,7 @@ struct cmd_private {
 	struct bytes group;
 	bool has_passwd;
 	bool has_group;
+	bool long_option; /* the one that is being applied was given by its name */
 	bool ending; /* a fatal error is under way: nothing more is flushed */
 };
 

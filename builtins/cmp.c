@@ -78,6 +78,7 @@ static int set_form(struct cmd *c, const struct opt *opt, const char *arg)
 
 static const struct opt cmp_options[] = {
 	OPT_FLAG('b', "print-bytes", struct cmp_opts, print, "show the bytes that differ"),
+	OPT_FLAG(0, "print-chars", struct cmp_opts, print, NULL),
 	OPT_CALL_ARG('i', "ignore-initial", set_skip, "SKIP[:SKIP2]",
 		     "skip the first bytes of both (of each) file"),
 	OPT_CALL('l', "verbose", set_form, "all places where they differ"),

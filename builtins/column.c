@@ -473,6 +473,30 @@ static void set_default_width(struct cmd *c, struct column_opts *o)
 		o->width = WIDTH_DEFAULT;
 }
 
+/* Operands are names of files, "-" too; what can't be read ends the command. */
+static int read_files(struct table *t)
+{
+	struct cmd *c = t->c;
+	int status = 0;
+
+	for (int i = 0; i < c->nfiles; i++) {
+		struct input in;
+		int fd = c->nargs > 0 ? cmd_open(c, CMD_CWD, c->files[i], O_RDONLY_, 0) : 0;
+
+		if (fd < 0) {
+			status = cmd_error(c, fd, "%s", c->files[i]);
+			continue;
+		}
+		input_init(&in, c, fd, c->files[i]);
+		int err = read_rows(&in, t);
+
+		if (err < 0)
+			cmd_fatal(c, err, "read failed");
+		input_close(&in);
+	}
+	return status;
+}
+
 static int column_run(struct cmd *c)
 {
 	struct table *t = arena_zalloc(c->arena, sizeof(*t));
@@ -484,7 +508,7 @@ static int column_run(struct cmd *c)
 	if (status != 0)
 		return status;
 	set_default_width(c, o);
-	status = cmd_each_file(c, read_rows, t);
+	status = read_files(t);
 	if (t->nrows == 0)
 		return status;
 	if (!o->table && !o->json) {

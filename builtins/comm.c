@@ -26,7 +26,7 @@ struct line {
 };
 
 struct side {
-	struct input in;
+	struct input *in;    /* of both if both are standard input */
 	struct line line[3]; /* the current one, the one before, the one before that */
 	int nlines;
 	bool at_end;
@@ -109,7 +109,7 @@ static void next_line(struct cmd *c, struct side *s, int number, const char *pat
 {
 	const struct comm_opts *o = c->opts;
 	struct bytes text;
-	int more = input_line(&s->in, o->end, &text);
+	int more = input_line(s->in, o->end, &text);
 
 	if (more < 0)
 		cmd_fatal(c, more, "%s", cmd_quotef(c, path));
@@ -133,11 +133,12 @@ static void put_line(struct cmd *c, const struct comm_opts *o, int column, struc
 
 static void put_total(struct cmd *c, const struct comm_opts *o, const uint64_t n[3])
 {
+	/* An empty delimiter is a NUL between columns, but nothing here. */
 	for (int i = 0; i < 3; i++) {
 		char digits[20];
 
 		cmd_write(c, digits, num_format_u64(n[i], digits));
-		cmd_bytes(c, o->sep);
+		cmd_puts(c, o->delimiter != NULL ? o->delimiter : "\t");
 	}
 	cmd_puts(c, "total");
 	cmd_putc(c, o->end);
@@ -182,12 +183,19 @@ static int comm_run(struct cmd *c)
 		 : o->delimiter[0] == '\0' ? BYTES("\0")
 					   : bytes_of(o->delimiter);
 	for (int i = 0; i < 2; i++) {
-		int err = input_open(&side[i].in, c, c->args[i]);
+		side[i].in = arena_zalloc(c->arena, sizeof(*side[i].in));
+		if (i == 1 && side[0].in->is_stdin && strcmp(c->args[1], "-") == 0) {
+			side[1].in = side[0].in;
+			break;
+		}
+		int err = input_open(side[i].in, c, c->args[i]);
 
 		if (err < 0)
 			cmd_fatal(c, err, "%s", cmd_quotef(c, c->args[i]));
 	}
 	merge(c, o, side);
+	if (side[0].in == side[1].in)
+		return cmd_error(c, E_BADF, "-"); /* closed twice */
 	if (side[0].warned || side[1].warned)
 		return cmd_error(c, 0, "input is not in sorted order");
 	return 0;

@@ -84,7 +84,7 @@ static int set_unit(struct cmd *c, const struct opt *opt, const char *arg)
 		return 0;
 	}
 	if (num_parse_u64(text, "kKMGTPEZY0", &o->unit) != 0 || o->unit == 0)
-		return cmd_error(c, 0, "invalid -B argument '%s'", text);
+		return cmd_error(c, 0, "invalid %s argument '%s'", opt_given(c, opt), text);
 	o->unit_text = digits == 0 ? text : NULL;
 	return 0;
 }

@@ -96,7 +96,7 @@ static int set_block(struct cmd *c, const struct opt *opt, const char *arg)
 	}
 	buf_puts(&number, text);
 	if (num_parse_u64(buf_cstr(&number), "kKMGTPEZY0", &o->block) != 0 || o->block == 0)
-		return cmd_error(c, 0, "invalid -B argument '%s'", arg);
+		return cmd_error(c, 0, "invalid %s argument '%s'", opt_given(c, opt), arg);
 	return 0;
 }
 
@@ -109,7 +109,7 @@ static int set_threshold(struct cmd *c, const struct opt *opt, const char *arg)
 	(void)opt;
 	if (num_parse_u64(arg + negative, "kKMGTPEZY0", &n) != 0 || n > INT64_MAX ||
 	    (negative && n == 0))
-		return cmd_error(c, 0, "invalid --threshold argument '%s'", arg);
+		return cmd_error(c, 0, "invalid %s argument '%s'", opt_given(c, opt), arg);
 	o->threshold = negative ? -(int64_t)n : (int64_t)n;
 	return 0;
 }
@@ -135,11 +135,14 @@ static int read_excludes(struct cmd *c, const struct opt *opt, const char *arg)
 		cmd_error(c, err, "%s", cmd_quotef(c, arg));
 		return cmd_usage(c, NULL);
 	}
-	while (input_line(&in, '\n', &line) > 0)
+	while ((err = input_line(&in, '\n', &line)) > 0)
 		if (line.len > 0)
 			add_exclude(c, opt, arena_dup(c->arena, line));
 	input_close(&in);
-	return 0;
+	if (err == 0)
+		return 0;
+	cmd_error(c, err, "%s", cmd_quotef(c, arg));
+	return cmd_usage(c, NULL);
 }
 
 #define T struct du_opts
@@ -397,13 +400,14 @@ static int put_listed(struct cmd *c, struct du *d)
 {
 	struct input in;
 	struct bytes name;
-	int err = input_open(&in, c, d->o->files0);
+	int err;
 
 	if (c->nargs > 0) {
 		cmd_error(c, 0, "extra operand %s", cmd_quote(c, c->args[0]));
 		cmd_err_write(c, "file operands cannot be combined with --files0-from\n", 52);
 		return cmd_usage(c, NULL);
 	}
+	err = input_open(&in, c, d->o->files0);
 	if (err < 0)
 		return cmd_error(c, err, "cannot open %s for reading",
 				 cmd_quoteaf(c, d->o->files0));
@@ -486,6 +490,8 @@ static int du_run(struct cmd *c)
 	status = o->time != TIME_NONE ? choose_time_format(c, d) : 0;
 	if (status != 0)
 		return status;
+	if (o->files0 != NULL && c->nargs > 0)
+		return put_listed(c, d);
 	if (o->files0 != NULL)
 		status = put_listed(c, d);
 	else if (c->nargs == 0)

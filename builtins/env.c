@@ -158,6 +158,18 @@ static int split_string(struct cmd *c, const struct opt *opt, const char *arg)
 	return status;
 }
 
+static void say_split(struct cmd *c, const char *given)
+{
+	const struct env_opts *o = c->opts;
+	struct buf text = buf_in(c->arena);
+
+	buf_printf(&text, "split -S:  %s\n", cmd_quote(c, given));
+	for (int i = 0; i < o->nsplit; i++)
+		buf_printf(&text, "%s%s\n", i == 0 ? " into:    " : "     &    ",
+			   cmd_quote(c, o->split[i]));
+	cmd_err_write(c, text.ptr, text.len);
+}
+
 /* "-S text", "-ivStext", "--split-string=text": words take the argument's place. */
 static int env_legacy(struct cmd *c, int argc, char **argv, int i)
 {
@@ -174,17 +186,21 @@ static int env_legacy(struct cmd *c, int argc, char **argv, int i)
 		o->empty |= memchr(argv[i] + 1, 'i', letters) != NULL;
 		o->zero |= memchr(argv[i] + 1, '0', letters) != NULL;
 		text = argv[i] + 2 + letters;
-	} else if (strncmp(argv[i], "--split-string=", 15) == 0) {
-		text = argv[i] + 15;
 	} else {
-		return 0;
+		size_t name = strcspn(argv[i], "=");
+
+		if (name < 3 || strncmp(argv[i], "--split-string", name) != 0)
+			return 0;
+		text = argv[i] + name + (argv[i][name] == '=');
 	}
-	if (*text == '\0' && i + 1 < argc && argv[i][1] != '-')
+	if (*text == '\0' && text[-1] != '=' && i + 1 < argc)
 		text = argv[i + taken++];
 	int status = split_string(c, NULL, text);
 
 	if (status != 0)
 		cmd_exit(c, 125);
+	if (o->verbose)
+		say_split(c, text);
 	int rest = argc - i - taken;
 	int total = i + o->nsplit + rest;
 	char **list = arena_array(c->arena, (size_t)total + 1, sizeof(char *));
@@ -231,10 +247,12 @@ static int build(struct cmd *c, const struct env_opts *o, struct env *e, int *ne
 	if (o->verbose && o->empty)
 		say(c, "cleaning environ", "");
 	for (size_t i = 0; i < o->nunset; i++) {
-		if (o->unset[i][0] == '\0' || strchr(o->unset[i], '=') != NULL)
-			return cmd_error(c, -E_INVAL, "cannot unset %s", cmd_quote(c, o->unset[i]));
+		if (o->empty)
+			break;
 		if (o->verbose)
 			say(c, "unset:    ", o->unset[i]);
+		if (o->unset[i][0] == '\0' || strchr(o->unset[i], '=') != NULL)
+			return cmd_error(c, -E_INVAL, "cannot unset %s", cmd_quote(c, o->unset[i]));
 		env_unset(e, o->unset[i]);
 	}
 	if (*next < c->nargs && strcmp(c->args[*next], "-") == 0) {
@@ -274,6 +292,8 @@ static int env_run(struct cmd *c)
 	if (next >= c->nargs)
 		return put_all(c, o, &e);
 	if (o->dir != NULL) {
+		if (o->verbose)
+			say(c, "chdir:    ", cmd_quoteaf(c, o->dir));
 		int err = cmd_chdir(c, o->dir);
 
 		if (err < 0)

@@ -4,9 +4,17 @@
  */
 #include "builtins/tabstops.h"
 
+/* Where in a line we are; a line may go on in the next file. */
+struct place {
+	uint64_t column;
+	size_t index; /* of the next tab stop */
+	bool convert;
+};
+
 struct expand_opts {
 	struct tabstops tabs;
 	bool initial;
+	struct place place;
 };
 
 static int set_tabs(struct cmd *c, const struct opt *opt, const char *arg)
@@ -32,52 +40,51 @@ static void put_blanks(struct cmd *c, uint64_t n)
 	}
 }
 
-static void expand_line(struct cmd *c, const struct expand_opts *o, struct bytes line)
+static void expand_line(struct cmd *c, const struct expand_opts *o, struct bytes line,
+			struct place *p)
 {
-	uint64_t column = 0;
-	size_t index = 0;
-	bool convert = true;
-
 	for (size_t at = 0; at < line.len; at++) {
 		char ch = line.ptr[at];
-		uint64_t next = column + 1;
+		uint64_t next = p->column + 1;
 
-		if (!convert) {
+		if (!p->convert) {
 			cmd_write(c, line.ptr + at, line.len - at);
 			return;
 		}
 		if (ch == '\t') {
-			tabstops_next(&o->tabs, column, &index, &next);
-			if (next < column)
+			tabstops_next(&o->tabs, p->column, &p->index, &next);
+			if (next < p->column)
 				cmd_fatal(c, 0, "input line is too long");
-			put_blanks(c, next - column);
-			column = next;
+			put_blanks(c, next - p->column);
+			p->column = next;
 			continue;
 		}
 		if (ch == '\b') {
-			column -= column > 0;
-			index -= index > 0;
+			p->column -= p->column > 0;
+			p->index -= p->index > 0;
 		} else {
-			column++;
+			p->column++;
 		}
-		convert = !o->initial || byte_is_blank(ch);
+		p->convert = !o->initial || byte_is_blank(ch);
 		cmd_putc(c, ch);
 	}
 }
 
 static int expand_file(struct input *in, void *arg)
 {
-	const struct expand_opts *o = arg;
+	struct expand_opts *o = arg;
 	struct bytes line;
 	int more;
 
 	while ((more = input_line(in, '\n', &line)) > 0) {
-		if (memchr(line.ptr, '\t', line.len) != NULL)
-			expand_line(in->c, o, line);
-		else
+		if (in->ended && o->place.column == 0 && memchr(line.ptr, '\t', line.len) == NULL)
 			cmd_bytes(in->c, line);
-		if (in->ended)
+		else
+			expand_line(in->c, o, line, &o->place);
+		if (in->ended) {
 			cmd_putc(in->c, '\n');
+			o->place = (struct place){ .convert = true };
+		}
 		cmd_charge_bytes(in->c, line.len);
 	}
 	return more;
@@ -87,6 +94,8 @@ static int expand_run(struct cmd *c)
 {
 	struct expand_opts *o = c->opts;
 	int status = tabstops_finish(c, &o->tabs);
+
+	o->place.convert = true;
 
 	return status != 0 ? status : cmd_each_file(c, expand_file, o);
 }

@@ -464,6 +464,8 @@ static bool next_file(struct hexdump *h)
 		cmd_error(c, err, "%s", name);
 		h->status = 1;
 	}
+	if (h->opened == 0 && h->skip > 0)
+		cmd_fatal(c, E_BADF, "stdin");
 	if (h->opened == 0)
 		cmd_error(c, 0, "all input file arguments failed");
 	return false;
@@ -488,8 +490,25 @@ static bool fill(struct hexdump *h)
 	return true;
 }
 
+/* Standard input, and what is no plain file, is sought in: whatever the place, that is reached. */
+static bool seek_first(struct hexdump *h)
+{
+	struct vfs_stat st;
+
+	if (h->skip == 0 || !next_file(h))
+		return h->skip == 0;
+	if (cmd_fstat(h->c, h->in.fd, &st) < 0 || ((st.mode & S_FMT) == S_REG && h->c->nargs > 0))
+		return false;
+	if ((st.mode & S_FMT) != S_DIR && cmd_seek(h->c, h->in.fd, (int64_t)h->skip, 0) < 0)
+		return false;
+	h->address = h->skip;
+	return true;
+}
+
 static void skip_bytes(struct hexdump *h)
 {
+	if (seek_first(h))
+		return;
 	while (h->address < h->skip && fill(h)) {
 		if (h->opened == 1 && cmd_seek(h->c, h->in.fd, 0, 1) == -E_SPIPE)
 			cmd_fatal(h->c, -E_SPIPE, "%s", h->c->nargs > 0 ? h->in.name : "stdin");

@@ -329,7 +329,7 @@ static void read_next(struct cmd *c, struct join_opts *o, struct side *s, struct
 	int more = input_line(&s->in, o->end, &line);
 
 	if (more < 0)
-		cmd_fatal(c, more, "%s", cmd_quotef(c, s->path));
+		cmd_fatal(c, more, "read error");
 	s->last = kept;
 	s->next = NULL;
 	if (more == 0)

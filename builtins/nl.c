@@ -29,6 +29,7 @@ struct nl_opts {
 	enum section section;
 	int64_t line;
 	bool overflow;
+	bool bad;      /* an option was refused; all of them are, before the command ends */
 	int64_t empty; /* empty lines since the last one counted */
 };
 
@@ -45,7 +46,8 @@ static int set_style(struct cmd *c, const struct opt *opt, const char *arg)
 
 	if (arg[0] == '\0' || strchr("atnp", arg[0]) == NULL) {
 		cmd_error(c, 0, "invalid %s numbering style: %s", names[which], cmd_quote(c, arg));
-		return cmd_usage(c, NULL);
+		o->bad = true;
+		return 0;
 	}
 	style->type = arg[0];
 	if (arg[0] != 'p')
@@ -106,7 +108,8 @@ static int set_format(struct cmd *c, const struct opt *opt, const char *arg)
 	(void)opt;
 	if (strcmp(arg, "ln") != 0 && strcmp(arg, "rn") != 0 && strcmp(arg, "rz") != 0) {
 		cmd_error(c, 0, "invalid line numbering format: %s", cmd_quote(c, arg));
-		return cmd_usage(c, NULL);
+		o->bad = true;
+		return 0;
 	}
 	o->format = arg;
 	return 0;
@@ -230,6 +233,8 @@ static int nl_run(struct cmd *c)
 {
 	struct nl_opts *o = c->opts;
 
+	if (o->bad)
+		return cmd_usage(c, NULL);
 	o->line = o->start;
 	return cmd_each_file(c, nl_file, o);
 }

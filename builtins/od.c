@@ -21,7 +21,8 @@ struct spec {
 };
 
 struct od_opts {
-	int radix; /* o d x n */
+	bool traditional; /* one file, and an offset */
+	int radix;        /* o d x n */
 	uint64_t skip;
 	uint64_t limit;
 	uint64_t strings; /* -S: the least length; UINT64_MAX: no */
@@ -190,8 +191,8 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 	int err = arg != NULL ? parse_number(arg, &n) : 0;
 
 	if (err != 0)
-		return cmd_error(c, err == -E_OVERFLOW ? err : 0, "invalid -%c argument '%s'",
-				 opt->letter, arg);
+		return cmd_error(c, err == -E_OVERFLOW ? err : 0, "invalid %s argument '%s'",
+				 opt_given(c, opt), arg);
 	*field = n;
 	return 0;
 }
@@ -230,7 +231,7 @@ static const struct opt od_options[] = {
 	SHORT('s', "-t d2"),
 	SHORT('x', "-t x2"),
 	SHORT('X', NULL),
-	OPT_IGNORED(0, "traditional", "no effect"),
+	OPT_FLAG(0, "traditional", struct od_opts, traditional, "one file, behind it an offset"),
 	OPT_END(),
 };
 
@@ -448,6 +449,7 @@ struct source {
 	struct input in;
 	int next; /* file to be opened next */
 	bool open;
+	bool any; /* a file was opened */
 	int status;
 	uint64_t left;
 };
@@ -467,7 +469,7 @@ static int next_byte(struct source *s)
 				s->status = cmd_error(s->c, err, "%s", cmd_quotef(s->c, path));
 				continue;
 			}
-			s->open = true;
+			s->open = s->any = true;
 		}
 		int b = input_byte(&s->in);
 
@@ -521,6 +523,8 @@ static void dump(struct cmd *c, const struct od_opts *o, struct source *s)
 		first = false;
 		offset += n;
 	}
+	if (!s->any && s->status != 0)
+		return;
 	put_offset(c, o, offset);
 	if (o->radix != 'n')
 		cmd_putc(c, '\n');
@@ -594,6 +598,10 @@ static int od_run(struct cmd *c)
 		return cmd_error(c, 0, "no type may be specified when dumping strings");
 	if (o->nspecs == 0)
 		add_types(c, "oS");
+	if (o->traditional && c->nargs > 1) {
+		cmd_error(c, 0, "extra operand %s", cmd_quote(c, c->args[1]));
+		return cmd_usage(c, "compatibility mode supports at most one file");
+	}
 	lay_out(c, o);
 	for (uint64_t left = o->skip; left > 0; left--) {
 		if (next_byte(&s) < 0)
@@ -601,13 +609,6 @@ static int od_run(struct cmd *c)
 		if (left % 1024 == 0)
 			cmd_charge(c, 16);
 	}
-	s.left = 1;
-	int first = next_byte(&s);
-
-	if (first < 0 && s.status != 0)
-		return s.status;
-	if (first >= 0)
-		input_unbyte(&s.in);
 	s.left = o->limit;
 	if (o->strings != UINT64_MAX)
 		dump_strings(c, o, &s);

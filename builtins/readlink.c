@@ -9,7 +9,7 @@ enum { READ_LINK = -1 };
 struct readlink_opts {
 	int mode; /* enum canon_mode, or READ_LINK */
 	bool no_newline;
-	bool verbose;
+	int verbose; /* 0 or 1 */
 	bool zero;
 };
 
@@ -21,9 +21,9 @@ static const struct opt readlink_options[] = {
 	OPT_SET('m', "canonicalize-missing", struct readlink_opts, mode, CANON_MISSING,
 		"canonical path; nothing need exist"),
 	OPT_FLAG('n', "no-newline", struct readlink_opts, no_newline, "no newline at the end"),
-	OPT_IGNORED('q', "quiet", "no messages (default)"),
-	OPT_IGNORED('s', "silent", NULL),
-	OPT_FLAG('v', "verbose", struct readlink_opts, verbose, "say what went wrong"),
+	OPT_SET('q', "quiet", struct readlink_opts, verbose, false, "no messages (default)"),
+	OPT_SET('s', "silent", struct readlink_opts, verbose, false, NULL),
+	OPT_SET('v', "verbose", struct readlink_opts, verbose, true, "say what went wrong"),
 	OPT_FLAG('z', "zero", struct readlink_opts, zero, "end each line with NUL"),
 	OPT_END(),
 };

@@ -15,9 +15,9 @@ static bool put_reversed(struct cmd *c, struct bytes line)
 
 	for (size_t at = 0; at < line.len;) {
 		uint32_t code;
-		size_t n = !c->utf8 || (unsigned char)line.ptr[at] < 0x80
-				   ? 1
-				   : utf8_decode(line, at, &code);
+		size_t n = (unsigned char)line.ptr[at] < 0x80 ? 1
+			   : c->utf8                          ? utf8_decode(line, at, &code)
+							      : 0;
 
 		if (n == 0)
 			return false;
@@ -32,7 +32,7 @@ static bool put_reversed(struct cmd *c, struct bytes line)
 static int rev_file(struct input *in, void *arg)
 {
 	struct cmd *c = in->c;
-	const char *name = in->is_stdin ? "stdin" : in->name;
+	const char *name = in->name;
 	struct bytes line;
 	int more;
 
@@ -54,12 +54,13 @@ static int rev_run(struct cmd *c)
 
 	for (int i = 0; i < c->nfiles; i++) {
 		struct input in;
-		int err = input_open(&in, c, c->files[i]);
+		int fd = c->nargs > 0 ? cmd_open(c, CMD_CWD, c->files[i], O_RDONLY_, 0) : 0;
 
-		if (err < 0) {
-			status = cmd_error(c, err, "cannot open %s", c->files[i]);
+		if (fd < 0) {
+			status = cmd_error(c, fd, "cannot open %s", c->files[i]);
 			continue;
 		}
+		input_init(&in, c, fd, c->nargs > 0 ? c->files[i] : "stdin");
 		if (rev_file(&in, NULL) != 0)
 			status = 1;
 		input_close(&in);

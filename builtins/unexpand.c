@@ -7,11 +7,22 @@
  */
 #include "builtins/tabstops.h"
 
+/* Where in a line we are; a line may go on in the next file. */
+struct place {
+	uint64_t column;
+	size_t index; /* of the next tab stop */
+	bool convert;
+	bool after_blank;
+	struct buf held; /* blanks not yet written */
+	bool single;     /* the first of them ended at a tab stop */
+};
+
 struct unexpand_opts {
 	struct tabstops tabs;
 	bool all;
 	bool first_only;
 	bool has_tabs;
+	struct place place;
 };
 
 static int set_tabs(struct cmd *c, const struct opt *opt, const char *arg)
@@ -30,16 +41,6 @@ static const struct opt unexpand_options[] = {
 	OPT_CALL_ARG('t', "tabs", set_tabs, "LIST",
 		     "distance of tab stops (8), or their columns; means -a"),
 	OPT_END(),
-};
-
-/* Where in a line we are. */
-struct place {
-	uint64_t column;
-	size_t index; /* of the next tab stop */
-	bool convert;
-	bool after_blank;
-	struct buf held; /* blanks not yet written */
-	bool single;     /* the first of them ended at a tab stop */
 };
 
 static void let_go(struct cmd *c, struct place *p)
@@ -125,21 +126,26 @@ static void unexpand_line(struct cmd *c, const struct unexpand_opts *o, struct b
 		p->convert &= o->all || blank;
 		cmd_putc(c, ch);
 	}
-	let_go(c, p);
+}
+
+static void start_line(struct place *p)
+{
+	*p = (struct place){ .convert = true, .after_blank = true, .held = p->held };
 }
 
 static int unexpand_file(struct input *in, void *arg)
 {
-	const struct unexpand_opts *o = arg;
-	struct place p = { .held = buf_in(in->c->arena) };
+	struct unexpand_opts *o = arg;
 	struct bytes line;
 	int more;
 
 	while ((more = input_line(in, '\n', &line)) > 0) {
-		p = (struct place){ .convert = true, .after_blank = true, .held = p.held };
-		unexpand_line(in->c, o, line, &p);
-		if (in->ended)
+		unexpand_line(in->c, o, line, &o->place);
+		if (in->ended) {
+			let_go(in->c, &o->place);
 			cmd_putc(in->c, '\n');
+			start_line(&o->place);
+		}
 		cmd_charge_bytes(in->c, line.len);
 	}
 	return more;
@@ -151,7 +157,13 @@ static int unexpand_run(struct cmd *c)
 	int status = tabstops_finish(c, &o->tabs);
 
 	o->all = (o->all || o->has_tabs) && !o->first_only;
-	return status != 0 ? status : cmd_each_file(c, unexpand_file, o);
+	if (status != 0)
+		return status;
+	o->place.held = buf_in(c->arena);
+	start_line(&o->place);
+	status = cmd_each_file(c, unexpand_file, o);
+	let_go(c, &o->place);
+	return status;
 }
 
 static int unexpand_legacy(struct cmd *c, int argc, char **argv, int i)

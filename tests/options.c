@@ -6,7 +6,8 @@
  *	option LETTER NAME ARGUMENT METAVAR WORD,WORD...
  *
  * with tabs between the fields and "-" for what there is not. LETTER "digits" stands for digits
- * that are options themselves. Options that are errors because they are missing are left out.
+ * that are options themselves. ARGUMENT is none, required, optional, or missing: the option is known
+ * but an error.
  * A command without options here reads its arguments itself.
  */
 #include "builtins/builtin.h"
@@ -28,14 +29,13 @@ static void print_option(const struct opt *o)
 {
 	const struct opt_word *w = o->kind == OPT_KIND_ENUM ? o->words : NULL;
 
-	if (o->fn == opt_missing)
-		return;
 	printf("option\t");
 	if (o->kind == OPT_KIND_DIGIT || o->kind == OPT_KIND_DIGITS)
 		printf("digits");
 	else
 		putchar(o->letter != 0 ? o->letter : '-');
-	printf("\t%s\t%s\t%s\t", or_dash(o->name), argument_names[o->arg], or_dash(o->metavar));
+	printf("\t%s\t%s\t%s\t", or_dash(o->name),
+	       o->fn == opt_missing ? "missing" : argument_names[o->arg], or_dash(o->metavar));
 	if (w == NULL || w->word == NULL)
 		putchar('-');
 	for (; w != NULL && w->word != NULL; w++)

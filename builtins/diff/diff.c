@@ -328,7 +328,8 @@ static void complete_options(struct cmd *c, struct diff_opts *o)
 					   strcmp(o->function_text.ptr, "^[[:alpha:]$_]") == 0
 				   ? DIFF_CONTEXT
 				   : DIFF_NORMAL;
-	if (o->style == DIFF_CONTEXT && o->context == 0 && o->function_text.arena != NULL)
+	if (o->style == DIFF_CONTEXT && !o->explicit_context && o->context == 0 &&
+	    o->function_text.arena != NULL)
 		o->context = CONTEXT_DEFAULT;
 	if (o->has_old_context && (o->old_context > o->context || !o->explicit_context))
 		o->context = o->old_context;
@@ -347,6 +348,8 @@ static int diff_run(struct cmd *c)
 	int status = 0;
 
 	complete_options(c, o);
+	if (o->from_file != NULL && o->to_file != NULL)
+		return cmd_error(c, 0, "--from-file and --to-file both specified");
 	if (o->from_file != NULL || o->to_file != NULL) {
 		for (int i = 0; i < c->nargs; i++) {
 			int one = diff_operands(c, o,

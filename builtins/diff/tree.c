@@ -447,9 +447,6 @@ static int compare_pair_now(void *arg)
 			return p->depth < DEPTH_MAX
 				       ? compare_dirs(p)
 				       : cmd_error(p->c, E_NAMETOOLONG, "%s", p->name[0]);
-		if (p->absent[0] || p->absent[1])
-			return say_only(p, p->absent[0] ? 1 : 0,
-					bytes_of(strrchr(p->name[0], '/') + 1));
 		cmd_printf(p->c, "Common subdirectories: %s and %s\n", p->name[0], p->name[1]);
 		return 0;
 	}
@@ -494,13 +491,12 @@ static int look_inside(struct pair *p, int dir)
 {
 	const char *name = p->name[1 - dir];
 	const char *slash = strrchr(name, '/');
-	int err;
 
 	if (strcmp(name, "-") == 0)
 		return cmd_error(p->c, 0, "cannot compare '-' to a directory");
 	p->name[dir] = join_path(p->c, p->name[dir], bytes_of(slash != NULL ? slash + 1 : name));
-	err = stat_operand(p, dir);
-	return err < 0 ? cmd_error(p->c, err, "%s", p->name[dir]) : 0;
+	/* Also with -N it must be there. */
+	return stat_side(p, dir);
 }
 
 int diff_operands(struct cmd *c, const struct diff_opts *o, const char *a, const char *b)
@@ -523,5 +519,8 @@ int diff_operands(struct cmd *c, const struct diff_opts *o, const char *a, const
 		if (is_type(&p, i, S_DIR) && !is_type(&p, 1 - i, S_DIR) && !p.absent[1 - i] &&
 		    look_inside(&p, i) != 0)
 			return 2;
+	if (is_type(&p, 0, S_DIR) && p.st[0].dev == p.st[1].dev && p.st[0].ino == p.st[1].ino &&
+	    !p.absent[0] && !p.absent[1] && o->style != DIFF_SIDE && o->style != DIFF_FORMAT)
+		return 0; /* nothing is said of what is the same */
 	return compare_pair(&p);
 }

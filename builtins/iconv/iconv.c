@@ -32,6 +32,7 @@ struct iconv_opts {
 	bool translit;
 	bool ignore;
 	bool dropped;
+	struct output file; /* -o */
 	struct output *out;
 	int8_t big; /* UTF-16 and UTF-32 with a mark: what it said; -1: not seen yet */
 	bool mark_written;
@@ -383,6 +384,13 @@ static int convert_file(struct cmd *c, struct iconv_opts *o, const char *path)
 		output_flush(o->out);
 		return cmd_error(c, err, "cannot open input file `%s'", path);
 	}
+	/* What -o names is not touched before there is something to write. */
+	if (o->output != NULL && o->out != &o->file && all.len > 0) {
+		err = output_open(&o->file, c, o->output, O_TRUNC_, false);
+		if (err < 0)
+			return cmd_error(c, err, "unable to open output file");
+		o->out = &o->file;
+	}
 	/* Every file begins anew, with a mark of its own. */
 	o->dropped = o->mark_written = false;
 	o->big = -1;
@@ -407,29 +415,23 @@ static int put_list(struct cmd *c)
 static int iconv_run(struct cmd *c)
 {
 	struct iconv_opts *o = c->opts;
-	struct output file;
 	int status = 0;
 
 	if (o->list)
 		return put_list(c);
-	if (!find_charset(o, o->from_name != NULL ? o->from_name : "", false, &o->from) ||
-	    !find_charset(o, o->to_name != NULL ? o->to_name : "", true, &o->to))
+	const char *locale = c->utf8 ? "UTF-8" : "ASCII";
+
+	if (!find_charset(o, o->from_name != NULL ? o->from_name : locale, false, &o->from) ||
+	    !find_charset(o, o->to_name != NULL ? o->to_name : locale, true, &o->to))
 		return cmd_error(c, -E_NOENT, "failed to start conversion processing");
 	o->out = &c->out;
-	if (o->output != NULL) {
-		int err = output_open(&file, c, o->output, O_TRUNC_, false);
-
-		if (err < 0)
-			return cmd_error(c, err, "unable to open output file");
-		o->out = &file;
-	}
 	for (int i = 0; i < c->nfiles && status == 0; i++) {
 		int got = convert_file(c, o, c->files[i]);
 
 		status = got != 0 ? got : status;
 	}
-	if (o->output != NULL)
-		output_close(&file);
+	if (o->out == &o->file)
+		output_close(&o->file);
 	return status;
 }
 

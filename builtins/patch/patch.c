@@ -7,6 +7,11 @@
 enum { FUZZ_DEFAULT = 2 };
 
 /* A file that was patched before in this run: its backup is there, its rejects go on. */
+enum { OUTPUT_MODE = 0600 }; /* of what -o names */
+#define CONTROL_HELP                                                                               \
+	"Valid arguments are:\n  - 'none', 'off'\n  - 'simple', 'never'\n  - 'existing', 'nil'\n"  \
+	"  - 'numbered', 't'\n"
+
 struct done {
 	struct done *next;
 	const char *path;
@@ -364,6 +369,9 @@ static void apply_hunks(struct job *j, struct patch_target *t)
 		if (where == 0) {
 			int64_t at = (int64_t)h->old_first + grown;
 
+			if (j->skip && j->o->verbose)
+				cmd_printf(j->c, "Hunk #%zu ignored at %lld.\n", i + 1,
+					   (long long)at);
 			if (!j->skip && (!j->o->silent || j->o->verbose))
 				cmd_printf(j->c, "Hunk #%zu FAILED at %lld.\n", i + 1,
 					   (long long)at);
@@ -463,7 +471,8 @@ static const char *name_of_backup(struct job *j)
 	return buf_cstr(&name);
 }
 
-static void keep_backup(struct job *j)
+/* same: the file stays as it is, so its backup is a copy; NULL: the file itself. */
+static void keep_backup(struct job *j, const struct buf *same)
 {
 	bool wanted = j->o->backup || (j->inexact && j->o->mismatch != 2 && j->o->output == NULL);
 
@@ -475,6 +484,8 @@ static void keep_backup(struct job *j)
 	make_parents(j->c, name);
 	if (!j->exists)
 		write_file(j->c, name, BYTES(""), 0);
+	else if (same != NULL)
+		write_file(j->c, name, buf_bytes(same), j->st.mode);
 	else
 		cmd_rename(j->c, CMD_CWD, j->output, CMD_CWD, name, 0);
 }
@@ -485,7 +496,7 @@ static void put_result(struct job *j, struct patch_target *t)
 	bool deletes = j->file.nonexistent[j->reverse ? 0 : 1] || j->o->remove_empty;
 	struct bytes text = buf_bytes(&t->out);
 
-	keep_backup(j);
+	keep_backup(j, NULL);
 	if (j->o->dry_run)
 		return;
 	if (deletes && !empty && j->failed == 0 && !j->o->remove_empty) {
@@ -501,9 +512,10 @@ static void put_result(struct job *j, struct patch_target *t)
 		return;
 	}
 	write_file(j->c, j->output, text,
-		   j->file.mode != 0 ? j->file.mode
-		   : j->exists       ? j->st.mode
-				     : 0);
+		   j->o->output != NULL ? OUTPUT_MODE
+		   : j->file.mode != 0  ? j->file.mode
+		   : j->exists          ? j->st.mode
+					: 0);
 }
 
 static void put_rejects(struct job *j)
@@ -552,6 +564,25 @@ static bool find_file(struct job *j)
 
 	cmd_printf(j->c, "%zu out of %zu hunk%s ignored\n", n, n, n == 1 ? "" : "s");
 	return false;
+}
+
+/* --verbose: what the patch seems to be, and what stands in front of it. */
+static void say_format(struct job *j, bool later)
+{
+	static const char *const formats[] = {
+		[PATCH_UNKNOWN] = "a patch",
+		[PATCH_UNIFIED] = "a unified diff",
+		[PATCH_CONTEXT] = "a new-style context diff",
+		[PATCH_NORMAL] = "a normal diff",
+		[PATCH_ED] = "an ed script",
+	};
+
+	cmd_printf(j->c,
+		   later ? "Hmm...  The next patch looks like %s to me...\n"
+			 : "Hmm...  Looks like %s to me...\n",
+		   formats[j->file.format]);
+	if (j->file.intro_from < j->file.intro_to)
+		show_intro(j);
 }
 
 static void say_start(struct job *j)
@@ -629,14 +660,17 @@ static int patch_one(struct job *j)
 	check_type(j);
 	if (!j->skip)
 		say_start(j);
+	if (!j->skip && j->o->verbose)
+		cmd_puts(j->c, "Using Plan A...\n");
 	read_target(j, &t);
 	apply_hunks(j, &t);
 	if (!j->skip && (j->failed < f->nhunks || f->nhunks == 0))
 		put_result(j, &t);
 	else if (!j->skip)
-		keep_backup(j);
-	if (!j->skip && j->failed == f->nhunks && f->nhunks > 0 && !j->o->dry_run)
-		write_file(j->c, j->output, buf_bytes(&t.out), j->exists ? j->st.mode : 0);
+		keep_backup(j, &t.out);
+	if (!j->skip && j->failed == f->nhunks && f->nhunks > 0 && !j->o->dry_run &&
+	    j->o->output != NULL)
+		write_file(j->c, j->output, buf_bytes(&t.out), OUTPUT_MODE);
 	put_rejects(j);
 	return j->failed > 0;
 }
@@ -664,6 +698,24 @@ static void read_patch(struct cmd *c, const struct patch_opts *o, struct patch_t
 	cmd_charge_bytes(c, all.len);
 }
 
+static bool is_control(const char *text)
+{
+	static const char *const words[] = { "none",     "off", "simple",   "never",
+					     "existing", "nil", "numbered", "t" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (*text == '\0' || strncmp(words[i], text, strlen(text)) == 0)
+			return true;
+	return false;
+}
+
+static int bad_control(struct cmd *c, const char *text, const char *what)
+{
+	cmd_error(c, 0, "invalid argument '%s' for '%s'", text, what);
+	cmd_err_write(c, CONTROL_HELP, sizeof(CONTROL_HELP) - 1);
+	return c->b->error_status;
+}
+
 /* How backups are named: by -V, or by the environment. */
 static int choose_kind(struct cmd *c, struct patch_opts *o)
 {
@@ -671,9 +723,16 @@ static int choose_kind(struct cmd *c, struct patch_opts *o)
 
 	if (b.control == NULL)
 		b.control = cmd_getenv(c, "PATCH_VERSION_CONTROL");
+	if (b.control != NULL && !is_control(b.control))
+		return bad_control(c, b.control,
+				   o->control != NULL ? "--version-control or -V option"
+						      : "$PATCH_VERSION_CONTROL");
 	int status = backup_setup(c, &b);
 
-	o->kind = b.kind != BACKUP_NONE ? b.kind : BACKUP_EXISTING;
+	/* "none" is meant for commands that keep none; backups that are kept are numbered. */
+	o->kind = b.control == NULL       ? BACKUP_EXISTING
+		  : b.kind != BACKUP_NONE ? b.kind
+					  : BACKUP_NUMBERED;
 	return status;
 }
 
@@ -688,6 +747,8 @@ static int patch_run(struct cmd *c)
 		cmd_error(c, 0, "%s: extra operand", cmd_quotef(c, c->args[2]));
 		return cmd_error(c, 0, "Try '%s --help' for more information.", c->name);
 	}
+	if (o->suffix != NULL && *o->suffix == '\0')
+		cmd_fatal(c, 0, "**** backup suffix is empty");
 	if (c->nargs > 1)
 		o->input = c->args[1];
 	status = choose_kind(c, o);
@@ -711,11 +772,21 @@ static int patch_run(struct cmd *c)
 	} else {
 		read_patch(c, o, &j->text);
 	}
+	/* It is made first, so it is there and empty if nothing is written to it. */
+	if (o->output != NULL && !o->dry_run &&
+	    (c->nargs == 0 || strcmp(o->output, c->args[0]) != 0))
+		write_file(c, o->output, BYTES(""), OUTPUT_MODE);
 	for (; patch_parse(&j->text, o, &j->file) > 0; files++) {
 		j->path = c->nargs > 0 ? c->args[0] : NULL;
+		if (o->verbose)
+			say_format(j, files > 0);
 		if (patch_one(j) != 0)
 			status = 1;
 	}
+	if (o->verbose && files > 0)
+		cmd_puts(c, "done\n");
+	if (o->verbose && files == 0)
+		cmd_puts(c, "Hmm...  I can't seem to find a patch in there anywhere.\n");
 	if (files == 0 && j->text.n > 0)
 		cmd_fatal(c, 0, "**** Only garbage was found in the patch input.");
 	return status;

@@ -102,11 +102,12 @@ static int check_number(struct cmd *c, const struct opt *opt, const char *arg)
 
 	if (opt->letter == 'S') {
 		if (digits == 0)
-			return cmd_error(c, 0, "invalid -S argument %s", cmd_quoteaf(c, arg));
+			return cmd_error(c, 0, "invalid %s argument %s", opt_given(c, opt),
+					 cmd_quoteaf(c, arg));
 		if (s.len > digits + 1 ||
 		    (s.len > digits && strchr("%bkKmMGTPEZY", arg[digits]) == NULL))
-			return cmd_error(c, 0, "invalid suffix in -S argument %s",
-					 cmd_quoteaf(c, arg));
+			return cmd_error(c, 0, "invalid suffix in %s argument %s",
+					 opt_given(c, opt), cmd_quoteaf(c, arg));
 		return 0;
 	}
 	bool batch = opt->value == 2;
