@@ -17,7 +17,7 @@ struct cmd_private {
 	bool has_passwd;
 	bool has_group;
 	bool long_option; /* the one that is being applied was given by its name */
-	bool ending; /* a fatal error is under way: nothing more is flushed */
+	bool ending;      /* a fatal error is under way: nothing more is flushed */
 };
 
 /* Parses c->argv into c->opts and operands: -1, or the status the command ends with. */

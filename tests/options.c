@@ -6,9 +6,8 @@
  *	option LETTER NAME ARGUMENT METAVAR WORD,WORD...
  *
  * with tabs between the fields and "-" for what there is not. LETTER "digits" stands for digits
- * that are options themselves. ARGUMENT is none, required, optional, or missing: the option is known
- * but an error.
- * A command without options here reads its arguments itself.
+ *that are options themselves. ARGUMENT is none, required, optional, or missing: the option is
+ *known, but an error. A command without options here reads its arguments itself.
  */
 #include "builtins/builtin.h"
 

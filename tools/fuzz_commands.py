@@ -16,7 +16,7 @@ TRIES = 1000
 
 
 class Option:
-    """A row of a table. The argument: 'none', 'required', 'optional'."""
+    """A row of a table. The argument: 'none', 'required', 'optional'; 'missing': an error."""
 
     def __init__(self, line):
         _, letter, self.name, self.argument, self.metavar, words = line.split('\t')
@@ -49,12 +49,14 @@ class Commands(Grammar):
         super().__init__(path)
         self.tables = tables
         self.command = None
+        self.names_of = {command: [f'--{o.name}' for o in options if o.name]
+                         for command, options in tables.items()}
         self.exact = set(self.sections['exact'][1])
         self.avoid = {}
         for command in self.covered():
             left_out = {line.split()[0] for line in self.section(command, 'without')}
             tables[command] = [o for o in tables.get(command, [])
-                               if not left_out & set(o.spellings())]
+                               if o.argument != 'missing' and not left_out & set(o.spellings())]
             self.avoid[command] = [re.compile(line.split('  #')[0])
                                    for line in self.section(command, 'avoid')]
 
@@ -134,7 +136,7 @@ class Commands(Grammar):
         spelling = rng.choice(option.spellings())
         is_long = spelling.startswith('--')
         if is_long and rng.random() < ABBREVIATED and self.command not in self.exact:
-            spelling = self.abbreviated(rng, spelling, table)
+            spelling = self.abbreviated(rng, spelling)
         if option.argument == 'none' or option.argument == 'optional' and rng.random() < 0.4:
             return spelling
         value = rng.choice(option.words) if option.words and rng.random() < 0.9 else None
@@ -145,9 +147,9 @@ class Commands(Grammar):
             return f'{spelling}={value}' if is_long else spelling + value
         return spelling + (rng.choice('= ') if is_long else rng.choice([' ', ''])) + value
 
-    def abbreviated(self, rng, spelling, table):
-        """Its shortest beginning that no other option has, or one letter less."""
-        names = {f'--{o.name}' for o in table if o.name} | {'--help', '--version'}
+    def abbreviated(self, rng, spelling):
+        """A beginning that no other option has."""
+        names = {*self.names_of[self.command], '--help', '--version'}
         length = next(n for n in range(3, len(spelling) + 1)
                       if sum(name.startswith(spelling[:n]) for name in names) == 1
                       or n == len(spelling))
