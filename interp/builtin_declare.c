@@ -469,7 +469,7 @@ static void bad_operand(struct declare *d, const struct operand *o)
 {
 	const char *text = o->text;
 
-	if (d->plain && o->sub.ptr != NULL)
+	if (d->plain && o->sub.ptr != NULL && o->name.len != 0)
 		text = arena_dup(
 			d->sh->arena,
 			(struct bytes){ text, (size_t)(o->sub.ptr + o->sub.len + 1 - text) });

@@ -345,6 +345,10 @@ static size_t run_escape(struct printf_state *s, struct bytes format, size_t at)
 {
 	char kind = at + 1 < format.len ? format.ptr[at + 1] : '\0';
 
+	if (kind == '%') { /* which is still to be converted */
+		buf_putc(&s->out, '\\');
+		return at + 1;
+	}
 	switch (format_escape(&s->out, format, &at, ESCAPE_PRINTF, s->sh->utf8)) {
 	case ESCAPE_NO_HEX:
 		builtin_error(before_message(s), "printf", "missing hex digit for \\x");

@@ -55,7 +55,7 @@ static const char *wanted_timeout(struct shell *sh, struct read_options *o, cons
 	}
 	if (*at != '\0' || at == text)
 		return "%s: invalid timeout specification";
-	o->timeout_ns = ns;
+	o->timeout_ns = ns - ns % 1000; /* bash counts microseconds */
 	return NULL;
 }
 
@@ -336,6 +336,9 @@ static int probe(struct shell *sh, const struct read_options *o)
 {
 	struct poll_item item = { .fd = o->fd, .want = POLL_READ_ };
 
+	if (sys_poll(sh->p, &item, 1, 0) > 0)
+		return 0;
+	sys_yield(sh->p); /* who is about to write had no turn yet */
 	return sys_poll(sh->p, &item, 1, 0) > 0 ? 0 : 1;
 }
 
@@ -353,8 +356,6 @@ static int read_line(struct shell *sh, const struct read_options *o, const struc
 		return l.status;
 	if (o->array != NULL) {
 		failed = assign_array(sh, o->array, &l, o->exact);
-		for (int i = 0; i < names->n; i++)
-			assign_name(sh, names, i, BYTES(""));
 	} else if (names->n == 0) {
 		failed = var_set(sh, BYTES("REPLY"), name_hash(BYTES("REPLY")), l.text, 0) != 0;
 	} else {

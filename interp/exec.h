@@ -134,9 +134,14 @@ struct word *literal_word(struct shell *sh, struct bytes text);
  * name[sub]. */
 int elements_expand(struct shell *sh, const struct simple *s, struct fields *argv,
 		    const bool **elements);
-/* Expands the words of a declaration builtin; (*args)[i] is the array literal of argv->v[i]. */
+/* The expanded words of a declaration builtin. */
+struct declared {
+	const struct assign **args; /* args[i] is the assignment of argv[i], or NULL */
+	int status;                 /* of the array literals that were assigned meanwhile */
+	bool nothing_left;          /* they failed, and there were no other operands */
+};
 int declare_expand(struct shell *sh, const struct simple *s, struct fields *argv,
-		   const struct assign ***args);
+		   struct declared *out);
 /* set -x for a builtin's words. exports: what they assign is shown once more. args may be NULL. */
 void declare_trace(struct shell *sh, const struct fields *argv, const struct assign *const *args,
 		   bool exports);

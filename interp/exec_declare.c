@@ -4,6 +4,7 @@
  * expanded as assignments. "name=value" stays one argument of the builtin; an array literal
  * is handed over as it was parsed.
  */
+#include "interp/declare.h"
 #include "interp/exec.h"
 
 struct declaring {
@@ -141,6 +142,68 @@ static int expand_argument(struct shell *sh, struct declaring *c, const struct a
 	return 0;
 }
 
+/* --- array literals beside other operands --- */
+
+static bool is_option(const char *word)
+{
+	return word[0] == '-' || word[0] == '+';
+}
+
+/* Array literals are assigned while the words are expanded: in `local a=("$@") n=${#a[@]}` the
+ * second sees the first. It makes no difference where there is one operand only. */
+static bool assigns_early(const struct simple *s)
+{
+	int operands = 0;
+	bool literal = false;
+
+	for (int i = 1; i < s->nwords; i++) {
+		const struct word *w = s->words[i];
+
+		operands += !is_option(w->text.ptr);
+		literal = literal || ((w->flags & WORD_ASSIGNMENT) != 0 && w->assign != NULL &&
+				      w->assign->array);
+	}
+	return literal && operands > 1 && (s->words[0]->flags & WORD_LITERAL) != 0;
+}
+
+/* Runs the declaration with its options so far and this literal alone. False if it is to go the
+ * usual way: what prints or makes references takes all operands at once. *status is its status. */
+static bool assign_early(struct shell *sh, struct declaring *d, const struct assign *a, int *status)
+{
+	struct fields *argv = d->argv;
+	const struct shell_builtin *b = shell_builtin_find(sh, bytes_of(argv->v[0]));
+	int n = 1;
+
+	while (n < argv->count && is_option(argv->v[n]) &&
+	       strspn(argv->v[n] + 1, "aAcgIilrtux") == strlen(argv->v[n] + 1))
+		n++;
+	if (b == NULL || (strcmp(b->name, "local") == 0 && declare_scope(sh) == 0) ||
+	    (n < argv->count && is_option(argv->v[n])))
+		return false;
+	const struct assign **args = arena_zalloc(sh->arena, (size_t)(n + 2) * sizeof(*args));
+	char **words = arena_array(sh->arena, (size_t)n + 2, sizeof(*words));
+
+	if (opt_set(sh, SET_XTRACE)) {
+		a = expanded_array(sh, a);
+		if (a == NULL) {
+			*status = 1;
+			return true;
+		}
+		xtrace_text(sh, a->text);
+	}
+	memcpy(words, argv->v, (size_t)n * sizeof(*words));
+	words[n] = arena_dup(sh->arena, a->text);
+	words[n + 1] = NULL;
+	args[n] = a;
+	sh->declare_args = args;
+	*status = exec_builtin(sh, b, n + 1, words);
+	sh->declare_args = NULL;
+	/* The declaration finds it assigned. */
+	if (*status == 0)
+		fields_add(sh, argv, arena_dup(sh->arena, a->name));
+	return true;
+}
+
 static void grow_args(struct shell *sh, struct declaring *c, int want)
 {
 	if (want <= c->cap)
@@ -154,24 +217,33 @@ static void grow_args(struct shell *sh, struct declaring *c, int want)
 }
 
 int declare_expand(struct shell *sh, const struct simple *s, struct fields *argv,
-		   const struct assign ***args)
+		   struct declared *out)
 {
 	struct declaring d = { .argv = argv };
+	bool early = assigns_early(s);
 
 	for (int i = 0; i < s->nwords; i++) {
 		const struct word *w = s->words[i];
-		int failed;
+		bool assigns = (w->flags & WORD_ASSIGNMENT) != 0 && w->assign != NULL;
+		int status = 0;
 
 		grow_args(sh, &d, argv->count + 1);
-		if ((w->flags & WORD_ASSIGNMENT) != 0 && w->assign != NULL)
-			failed = expand_argument(sh, &d, w->assign);
-		else
-			failed = expand_words(sh, &s->words[i], 1, argv);
-		if (failed != 0)
+		if (early && assigns && w->assign->array &&
+		    assign_early(sh, &d, w->assign, &status)) {
+			out->status = status != 0 ? status : out->status;
+			status = sh->flow != FLOW_NONE;
+		} else if (assigns) {
+			status = expand_argument(sh, &d, w->assign);
+		} else {
+			status = expand_words(sh, &s->words[i], 1, argv);
+		}
+		if (status != 0)
 			return -1;
 		grow_args(sh, &d, argv->count + 1);
 	}
-	*args = d.args;
+	out->nothing_left = out->status != 0 &&
+			    (argv->count == 1 || is_option(argv->v[argv->count - 1]));
+	out->args = d.args;
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 struct call {
 	const struct simple *simple;
 	struct fields argv;
-	const struct assign **declare_args;
+	struct declared declared;
 	const bool *elements; /* as sh->elements */
 	struct function *function;
 	const struct shell_builtin *builtin;
@@ -27,7 +27,7 @@ static int expand_call(struct shell *sh, struct call *c)
 	const struct simple *s = c->simple;
 
 	if (s->declaration != NULL)
-		return declare_expand(sh, s, &c->argv, &c->declare_args);
+		return declare_expand(sh, s, &c->argv, &c->declared);
 	if (s->elements)
 		return elements_expand(sh, s, &c->argv, &c->elements);
 	if (!s->all_literal)
@@ -204,9 +204,12 @@ static int run_builtin(struct shell *sh, struct call *c)
 	int status;
 
 	sh->special = is_special(c);
-	sh->declare_args = c->declare_args;
+	sh->declare_args = c->declared.args;
 	sh->elements = c->elements;
-	status = exec_builtin(sh, c->builtin, c->argv.count, c->argv.v);
+	status = c->declared.nothing_left ? c->declared.status
+					  : exec_builtin(sh, c->builtin, c->argv.count, c->argv.v);
+	if (status == 0)
+		status = c->declared.status;
 	sh->declare_args = NULL;
 	sh->elements = NULL;
 	if (status == STATUS_USAGE && sh->special && !runs_text(c))
@@ -229,7 +232,7 @@ static void trace_call(struct shell *sh, const struct call *c)
 	bool exports = c->builtin != NULL && (strcmp(c->builtin->name, "export") == 0 ||
 					      strcmp(c->builtin->name, "readonly") == 0);
 
-	declare_trace(sh, &c->argv, c->declare_args, exports);
+	declare_trace(sh, &c->argv, c->declared.args, exports);
 }
 
 /* `exec >file` changes the shell's own descriptors. */

@@ -39,21 +39,31 @@ static void add_mark(struct parser *p, struct spot spot, char c)
 
 static void find_marks(struct parser *p, const struct word *w)
 {
+	const struct bytes dots = BYTES("..");
+
 	for (int i = 0; i < w->nparts; i++) {
 		const struct part *part = &w->parts[i];
 
 		if (part->kind != PART_TEXT || part->quoted)
 			continue;
-		for (size_t n = 0; n < part->text.len; n++) {
-			char c = part->text.ptr[n];
+		struct bytes text = part->text;
+
+		/* {} where a word begins is no brace expression, whatever follows. */
+		for (size_t n = i == 0 && bytes_starts(text, BYTES("{}")) ? 2 : 0; n < text.len;
+		     n++) {
+			char c = text.ptr[n];
 
 			if (c == '{' || c == ',' || c == '}')
 				add_mark(p, (struct spot){ i, n }, c);
+			else if (c == '.' && bytes_starts(bytes_slice(text, n, text.len), dots) &&
+				 (n + 2 == text.len || text.ptr[n + 2] != '}'))
+				add_mark(p, (struct spot){ i, n++ }, '.');
 		}
 	}
 }
 
-/* Pairs { and }, and gives each comma to the { it stands in. True if there is any pair. */
+/* Pairs { and }, and gives each comma to the { it stands in. True if there is any pair. A }
+ * before any comma does not end the outermost one: {a},b} is a} and b. */
 static bool match_marks(struct parser *p, size_t base)
 {
 	size_t open = SIZE_MAX; /* the innermost {; `owner` of it is the next one out */
@@ -69,7 +79,10 @@ static bool match_marks(struct parser *p, size_t base)
 			continue;
 		} else if (m->c == ',') {
 			p->marks[open].commas++;
-		} else {
+		} else if (m->c == '.') {
+			p->marks[open].dots = true;
+		} else if (p->marks[open].owner != SIZE_MAX || p->marks[open].commas != 0 ||
+			   p->marks[open].dots) {
 			p->marks[open].match = i;
 			open = p->marks[open].owner;
 			any = true;
@@ -144,6 +157,13 @@ static bool read_sequence(struct bytes text, struct brace *b)
 	return true;
 }
 
+static bool has_comma(const struct parser *p, size_t from, size_t to)
+{
+	while (from < to && p->marks[from].c != ',')
+		from++;
+	return from < to;
+}
+
 /* Whether the { at mark i begins an expression; a sequence is read into *b. */
 static bool is_expression(const struct parser *p, const struct word *w, size_t i, struct brace *b)
 {
@@ -156,8 +176,17 @@ static bool is_expression(const struct parser *p, const struct word *w, size_t i
 	if (open->commas != 0)
 		return true;
 	close = &p->marks[open->match];
-	return close->part == open->part &&
-	       read_sequence(bytes_slice(w->parts[open->part].text, open->at + 1, close->at), b);
+	if (close->part == open->part &&
+	    read_sequence(bytes_slice(w->parts[open->part].text, open->at + 1, close->at), b))
+		return true;
+	b->sequence = false;
+	return open->dots && has_comma(p, i, open->match);
+}
+
+/* {x..y} that is no sequence: bash does not look inside. */
+static bool is_closed(const struct brace_mark *m)
+{
+	return m->c == '{' && m->match != SIZE_MAX && m->dots;
 }
 
 /* --- cutting --- */
@@ -257,8 +286,11 @@ static void build(struct range *r)
 	for (size_t i = r->first; i < r->last && !p->failed; i++) {
 		struct brace b;
 
-		if (!is_expression(p, r->w, i, &b))
+		if (!is_expression(p, r->w, i, &b)) {
+			if (is_closed(&p->marks[i]))
+				i = p->marks[i].match;
 			continue;
+		}
 		push_between(r, at, (struct spot){ p->marks[i].part, p->marks[i].at });
 		if (b.sequence) {
 			push_sequence(p, &b);

@@ -126,7 +126,7 @@ struct alias_use {
 	bool blank; /* and with a blank: the next word may be an alias too */
 };
 
-/* An unquoted { , or } in a part of a word. */
+/* An unquoted { , or } in a part of a word; '.' stands for two of them. */
 struct brace_mark {
 	int part;
 	size_t at;
@@ -134,6 +134,7 @@ struct brace_mark {
 	size_t match;  /* of {: its }, or SIZE_MAX */
 	size_t owner;  /* the { around it */
 	size_t commas; /* of {: directly inside */
+	bool dots;     /* of {: .. directly inside, not just before a } */
 };
 
 struct sub_span {

@@ -269,7 +269,10 @@ int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes v
 		return var_assign_element(sh, v, i64_text(index, digits), value, how);
 	if (index < 0) {
 		refresh(sh, v);
-		if (!from_end(v, &at))
+		/* The value of what is no array yet is its first element. */
+		if (at == -1 && (v->flags & (VAR_ARRAY | VAR_SET)) == VAR_SET)
+			at = 0;
+		else if (!from_end(v, &at))
 			return bad_subscript(sh, v->name, i64_text(index, digits));
 	}
 	go = begin_write(sh, v, how);
