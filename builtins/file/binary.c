@@ -625,7 +625,6 @@ static const struct format formats[] = {
 	MARK(0, "BC\xc0\xde", "LLVM IR bitcode", "text/plain"),
 	MARK(0, "OTTO", "OpenType font data", "application/vnd.ms-opentype"),
 	MARK(0, "FLV\1", "Macromedia Flash Video", "video/x-flv"),
-	MARK(0, "TZif2", "timezone data (fat)", octets),
 };
 
 static bool is_likely(const struct guess *g, const struct format *f)

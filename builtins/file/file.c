@@ -108,12 +108,15 @@ static bool guess_kind(struct guess *g, const struct file_opts *o, const char *p
 		put_link(g, path);
 		return true;
 	}
-	if ((st->mode & S_SUID) != 0)
-		buf_puts(&g->text, "setuid, ");
-	if ((st->mode & S_SGID) != 0)
-		buf_puts(&g->text, "setgid, ");
-	if ((st->mode & S_SVTX) != 0)
-		buf_puts(&g->text, "sticky, ");
+	const char *flags[] = { (st->mode & S_SUID) != 0 ? "setuid" : "",
+				(st->mode & S_SGID) != 0 ? "setgid" : "",
+				(st->mode & S_SVTX) != 0 ? "sticky" : "" };
+
+	for (int i = 0; i < 3; i++)
+		if (flags[i][0] != '\0')
+			buf_printf(&g->text, "%s%s", g->text.len != 0 ? ", " : "", flags[i]);
+	if (g->text.len != 0)
+		buf_puts(&g->text, type == S_REG && st->size > 0 ? " " : ", ");
 	if (o->mime_type || o->mime_encoding)
 		g->text.len = 0;
 	switch (type) {
@@ -191,7 +194,11 @@ static void guess_content(struct guess *g)
 		g->charset = "binary";
 		return;
 	}
-	if (guess_elf(g) || guess_binary(g) || guess_marked_text(g) || guess_text(g))
+	if (guess_elf(g) || guess_binary(g) || guess_media(g))
+		return;
+	if (g->text.len != 0)
+		buf_puts(&g->text, ", ");
+	if (guess_marked_text(g) || guess_text(g))
 		return;
 	buf_puts(&g->text, "data");
 	g->mime = octets;

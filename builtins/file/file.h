@@ -27,6 +27,7 @@ void guess_encoding(struct guess *g);
 /* A format with a mark: false if none. */
 bool guess_binary(struct guess *g);
 bool guess_elf(struct guess *g);
+bool guess_media(struct guess *g); /* sounds, fonts, plain images, catalogues */
 /* JSON, CSV, a language, or plain text. False: it is no text. */
 bool guess_text(struct guess *g);
 /* Formats whose names do not tell the encoding: certificates, PostScript... */
