@@ -107,11 +107,22 @@ struct cowsh_image_builder {
 	struct cowsh_sink sink;
 	struct image_builder *builder;
 	uint64_t stored;
+	uint64_t left_out;
 };
 
 struct store *builder_store(struct cowsh_image_builder *b)
 {
 	return b != NULL ? &b->store->store : NULL;
+}
+
+void builder_leave_out(struct cowsh_image_builder *b)
+{
+	b->left_out++;
+}
+
+uint64_t cowsh_image_left_out(const cowsh_image_builder *b)
+{
+	return b != NULL ? b->left_out : 0;
 }
 
 static int count_and_write(void *user, const void *data, size_t len)
@@ -163,6 +174,7 @@ int cowsh_image_add(cowsh_image_builder *b, const struct cowsh_image_object *o)
 					.link = o->link,
 					.size = o->length,
 					.read = o->read,
+					.skip = o->skip,
 					.user = o->user };
 	return image_builder_add(b->builder, &object);
 }

@@ -2,10 +2,14 @@
  *
  * The members of a tar archive into an image: ustar, pax and GNU, as a stream.
  *
- * What an archive may say and an image can't hold is an error, never left out: sparse members,
- * parts of several volumes. Names lose what leads out of the image: slashes and "." in front; one
- * with ".." in it is an error.
+ * What an archive may say and an image can't hold is an error, never left out: parts of several
+ * volumes; but for extended attributes and access lists, whose files are counted. Names lose what
+ * leads out of the image: slashes and "." in front; one with ".." in it is an error.
+ *
+ * A sparse member has its map in its header and in blocks behind that (type S of old GNU tar), in
+ * an extended header (GNU.sparse 0.0 and 0.1), or as text in front of its data (1.0).
  */
+#include "api/image_sparse.h"
 #include "api/private.h"
 #include "cowsh_image.h"
 
@@ -14,6 +18,11 @@ enum { BLOCK = 512, EXTENDED_MAX = 1 << 20, NAME_MAX_BYTES = VFS_PATH_MAX };
 /* What an extended header says about the next member; the length UINT64_MAX: nothing. */
 struct extended {
 	bool has_path, has_link, has_mtime, has_uid, has_gid;
+	bool has_attributes;
+	bool is_sparse;
+	bool has_sparse_name; /* path is that one */
+	bool map_in_data;
+	uint64_t sparse_begin; /* of the part whose length follows */
 	uint64_t size;
 	uint64_t uid;
 	uint64_t gid;
@@ -31,6 +40,7 @@ struct tar {
 	const char *why;
 	uint8_t block[BLOCK];
 	struct extended next;
+	struct sparse sparse; /* of the next member */
 	char path[NAME_MAX_BYTES];
 	char link[NAME_MAX_BYTES];
 	char *text; /* of an extended header: EXTENDED_MAX */
@@ -190,12 +200,82 @@ static int64_t time_of(const char *text, size_t len)
 	return negative ? -time : time;
 }
 
+static int add_part(struct tar *t, uint64_t begin, uint64_t len)
+{
+	int err = sparse_add(&t->sparse, begin, len);
+
+	return err == -E_INVAL  ? fail(t, "damaged: a sparse member's map")
+	       : err == -E_FBIG ? fail(t, "a sparse member has too many parts")
+				: err;
+}
+
+/* "0,512,1048576,512": GNU.sparse.map of version 0.1. */
+static int map_of_text(struct tar *t, struct bytes text)
+{
+	uint64_t number[2];
+	size_t at = 0;
+	int err = 0;
+
+	while (err == 0 && at < text.len) {
+		for (int i = 0; i < 2; i++) {
+			size_t used;
+
+			number[i] = decimal(text.ptr + at, text.len - at, &used);
+			at += used;
+			if (used == 0 || (at < text.len && text.ptr[at] != ',') ||
+			    (i == 0 && at == text.len))
+				return fail(t, "damaged: a sparse member's map");
+			at += at < text.len;
+		}
+		err = add_part(t, number[0], number[1]);
+	}
+	return err;
+}
+
+static int sparse_record(struct tar *t, struct bytes key, struct bytes value)
+{
+	struct extended *n = &t->next;
+	size_t used;
+	uint64_t number = decimal(value.ptr, value.len, &used);
+
+	n->is_sparse = true;
+	if (bytes_eq(key, BYTES("GNU.sparse.map")))
+		return map_of_text(t, value);
+	if (bytes_eq(key, BYTES("GNU.sparse.name"))) {
+		n->has_path = n->has_sparse_name = true;
+		return set_name(t, n->path, value.ptr, value.len);
+	}
+	if (used != value.len)
+		return fail(t, "a bad extended header");
+	if (bytes_eq(key, BYTES("GNU.sparse.major"))) {
+		n->map_in_data = number == 1;
+		return number > 1 ? fail(t, "a sparse member of a new kind") : 0;
+	}
+	if (bytes_eq(key, BYTES("GNU.sparse.size")) || bytes_eq(key, BYTES("GNU.sparse.realsize")))
+		t->sparse.size = number;
+	else if (bytes_eq(key, BYTES("GNU.sparse.offset")))
+		n->sparse_begin = number;
+	else if (bytes_eq(key, BYTES("GNU.sparse.numbytes")))
+		return add_part(t, n->sparse_begin, number);
+	return 0;
+}
+
+static bool is_attribute(struct bytes key)
+{
+	return bytes_starts(key, BYTES("SCHILY.xattr.")) ||
+	       bytes_starts(key, BYTES("LIBARCHIVE.xattr.")) ||
+	       bytes_starts(key, BYTES("SCHILY.acl.")) ||
+	       bytes_eq(key, BYTES("RHT.security.selinux"));
+}
+
 static int pax_record(struct tar *t, struct bytes key, struct bytes value)
 {
 	struct extended *n = &t->next;
 	size_t used;
 
 	if (bytes_eq(key, BYTES("path"))) {
+		if (n->has_sparse_name)
+			return 0;
 		n->has_path = true;
 		return set_name(t, n->path, value.ptr, value.len);
 	}
@@ -203,8 +283,9 @@ static int pax_record(struct tar *t, struct bytes key, struct bytes value)
 		n->has_link = true;
 		return set_name(t, n->link, value.ptr, value.len);
 	}
-	if (bytes_starts(key, BYTES("GNU.sparse")))
-		return fail(t, "sparse members are not supported");
+	if (bytes_starts(key, BYTES("GNU.sparse.")))
+		return sparse_record(t, key, value);
+	n->has_attributes = n->has_attributes || is_attribute(key);
 	if (bytes_eq(key, BYTES("size"))) {
 		n->size = decimal(value.ptr, value.len, &used);
 	} else if (bytes_eq(key, BYTES("mtime"))) {
@@ -267,6 +348,113 @@ static int64_t read_member(void *user, void *into, size_t len)
 	return n;
 }
 
+/* --- sparse members --- */
+
+static int64_t read_sparse(void *user, void *into, size_t len)
+{
+	struct tar *t = user;
+
+	return sparse_read(&t->sparse, read_member, t, into, len);
+}
+
+static uint64_t skip_sparse(void *user, uint64_t unit)
+{
+	struct tar *t = user;
+
+	return sparse_skip(&t->sparse, unit);
+}
+
+/* Parts in a header: up to n of them. */
+static int map_of_block(struct tar *t, const uint8_t *at, int n)
+{
+	int err = 0;
+
+	for (int i = 0; err == 0 && i < n && at[0] != 0; i++, at += 24)
+		err = add_part(t, number(at, 12), number(at + 12, 12));
+	return err;
+}
+
+/* Type S: the header has four parts, blocks behind it 21 each. */
+static int old_map(struct tar *t)
+{
+	uint8_t block[BLOCK];
+	bool more = t->block[482] != 0;
+	int err = map_of_block(t, t->block + 386, 4);
+
+	t->sparse.size = number(t->block + 483, 12);
+	while (err == 0 && more) {
+		int64_t n = take(t, block, BLOCK);
+
+		if (n < 0)
+			return (int)n;
+		if (n < BLOCK)
+			return fail(t, "the archive is cut off");
+		err = map_of_block(t, block, 21);
+		more = block[504] != 0;
+	}
+	return err;
+}
+
+/* The next of the lines with a number each in front of the data. */
+static int next_line(struct tar *t, uint8_t block[BLOCK], size_t *at, uint64_t *out)
+{
+	int digits = 0;
+
+	*out = 0;
+	for (;; digits++) {
+		uint8_t c;
+
+		if (*at == BLOCK) {
+			int64_t n = t->left < BLOCK ? 0 : read_member(t, block, BLOCK);
+
+			if (n < BLOCK)
+				return n < 0 ? (int)n : fail(t, "damaged: a sparse member's map");
+			*at = 0;
+		}
+		c = block[(*at)++];
+		if (c == '\n' && digits != 0)
+			return 0;
+		if (c < '0' || c > '9' || *out > INT64_MAX / 10 - 1)
+			return fail(t, "damaged: a sparse member's map");
+		*out = *out * 10 + (uint64_t)(c - '0');
+	}
+}
+
+/* Version 1.0: how many parts, then each. What is left of the last block is not used. */
+static int map_in_data(struct tar *t)
+{
+	uint8_t block[BLOCK];
+	size_t at = BLOCK;
+	uint64_t count, begin, len;
+	int err = next_line(t, block, &at, &count);
+
+	for (; err == 0 && count != 0; count--) {
+		err = next_line(t, block, &at, &begin);
+		if (err == 0)
+			err = next_line(t, block, &at, &len);
+		if (err == 0)
+			err = add_part(t, begin, len);
+	}
+	return err;
+}
+
+/* The object's content is what the map makes of the member's data. */
+static int begin_sparse(struct tar *t, struct cowsh_image_object *o)
+{
+	int err = t->next.map_in_data ? map_in_data(t) : 0;
+
+	if (err != 0)
+		return err;
+	if (t->sparse.size > INT64_MAX / 2 || !sparse_fits(&t->sparse, t->left))
+		return fail(t, "damaged: a sparse member's map");
+	o->length = t->sparse.size;
+	o->read = read_sparse;
+	o->skip = skip_sparse;
+	return 0;
+}
+
+/* --- adding --- */
+
 /* A name as it is in the image, in place. */
 static int clean_name(struct tar *t, char *name)
 {
@@ -297,6 +485,7 @@ static unsigned type_of(char type)
 	case '0':
 	case '\0':
 	case '7':
+	case 'S':
 	case '1': return S_REG;
 	case '2': return S_LNK;
 	case '3': return S_CHR;
@@ -358,9 +547,14 @@ static int add_member(struct tar *t, uint64_t size)
 	o.read = read_member;
 	o.user = t;
 	t->left = size;
-	err = cowsh_image_add(t->builder, &o);
+	if (x->is_sparse && (o.mode & S_FMT) == S_REG && type != '1')
+		err = begin_sparse(t, &o);
+	if (err == 0)
+		err = cowsh_image_add(t->builder, &o);
 	if (err != 0)
 		return err;
+	if (x->has_attributes)
+		builder_leave_out(t->builder);
 	return skip(t, t->left + (BLOCK - size % BLOCK) % BLOCK);
 }
 
@@ -385,10 +579,14 @@ static int one_member(struct tar *t)
 		return err != 0 ? err : set_name(t, t->next.link, t->text, strlen(t->text));
 	case 'V': return skip(t, (size + BLOCK - 1) / BLOCK * BLOCK);
 	default:
-		if (type != '0' && type != '\0' && type != '7')
+		t->next.is_sparse = t->next.is_sparse || type == 'S';
+		err = type == 'S' ? old_map(t) : 0;
+		if (type != '0' && type != '\0' && type != '7' && type != 'S')
 			size = 0;
-		err = add_member(t, size);
+		if (err == 0)
+			err = add_member(t, size);
 		t->next = (struct extended){ .size = UINT64_MAX };
+		sparse_clear(&t->sparse);
 		return err;
 	}
 }
@@ -437,12 +635,14 @@ int cowsh_image_add_tar(cowsh_image_builder *b, int64_t (*read)(void *, void *, 
 	if (t == NULL)
 		return -E_NOMEM;
 	*t = (struct tar){ .builder = b, .store = store, .read = read, .user = user };
+	t->sparse.store = store;
 	t->next.size = UINT64_MAX;
 	t->text = store_alloc(store, EXTENDED_MAX);
 	if (t->text != NULL)
 		err = all_members(t);
 	if (why != NULL)
 		*why = t->why != NULL ? t->why : err_text(err);
+	sparse_clear(&t->sparse);
 	store_free(store, t->text, EXTENDED_MAX);
 	store_free(store, t, sizeof *t);
 	return err;

@@ -173,6 +173,8 @@ struct cowsh_image_info;
 void image_give_info(const struct image_info *from, uint64_t stored, struct cowsh_image_info *out);
 /* NULL for no builder. */
 struct store *builder_store(struct cowsh_image_builder *b);
+/* Counts an object whose attributes the image has not. */
+void builder_leave_out(struct cowsh_image_builder *b);
 
 /* Spin lock of the store's own lists. */
 void store_lock(struct cowsh_store *store);

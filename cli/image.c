@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -64,6 +65,7 @@ struct walk {
 	struct first_name *first;
 	size_t first_cap;
 	size_t first_count;
+	uint64_t left_out; /* files with extended attributes */
 	char path[PATH_MAX];
 };
 
@@ -116,6 +118,20 @@ static int64_t read_file(void *user, void *into, size_t len)
 	return n < 0 ? -COWSH_EIO : n;
 }
 
+static uint64_t skip_hole(void *user, uint64_t unit)
+{
+	int fd = *(const int *)user;
+	off_t at = lseek(fd, 0, SEEK_CUR);
+	off_t data = lseek(fd, at, SEEK_DATA);
+	off_t n;
+
+	/* Behind the last data there is only a hole. */
+	if (data < 0)
+		data = errno == ENXIO ? lseek(fd, 0, SEEK_END) : at;
+	n = data > at ? (data - at) / (off_t)unit * (off_t)unit : 0;
+	return lseek(fd, at + n, SEEK_SET) == at + n ? (uint64_t)n : 0;
+}
+
 static _Noreturn void object_failed(const struct walk *w, const char *why)
 {
 	fatal("%s/%s: %s", w->root, w->path, why);
@@ -151,6 +167,9 @@ static void add_object(struct walk *w, int dir, const char *name, const struct s
 		o.length = (uint64_t)st->st_size;
 		o.read = read_file;
 		o.user = &fd;
+		if (st->st_blocks * 512 < st->st_size)
+			o.skip = skip_hole;
+		w->left_out += flistxattr(fd, NULL, 0) > 0;
 	}
 	err = cowsh_image_add(w->builder, &o);
 	if (fd >= 0)
@@ -215,6 +234,7 @@ static void add_directory(struct walk *w, int fd, int depth)
 
 			if (sub < 0)
 				object_failed(w, strerror(errno));
+			w->left_out += flistxattr(sub, NULL, 0) > 0;
 			add_directory(w, sub, depth + 1);
 		}
 		free(names[i]);
@@ -224,7 +244,8 @@ static void add_directory(struct walk *w, int fd, int depth)
 	close(fd);
 }
 
-static void add_tree(cowsh_image_builder *builder, int fd, const char *root)
+/* How many files had attributes that the image has not. */
+static uint64_t add_tree(cowsh_image_builder *builder, int fd, const char *root)
 {
 	static struct walk w;
 	struct stat st;
@@ -234,7 +255,9 @@ static void add_tree(cowsh_image_builder *builder, int fd, const char *root)
 	if (fstat(fd, &st) < 0)
 		fatal("%s: %s", root, strerror(errno));
 	add_object(&w, fd, ".", &st);
+	w.left_out += flistxattr(fd, NULL, 0) > 0;
 	add_directory(&w, fd, 0);
+	return w.left_out;
 }
 
 /* --- build --- */
@@ -245,6 +268,7 @@ static void make_image(const struct request *r, int in, int out, bool directory)
 	struct cowsh_image_info info = COWSH_IMAGE_INFO_INIT;
 	cowsh_image_builder *builder;
 	const char *why = "";
+	uint64_t left_out = 0;
 	int err;
 
 	sink.write = write_image;
@@ -256,7 +280,7 @@ static void make_image(const struct request *r, int in, int out, bool directory)
 	if (!directory && !r->no_lockdown)
 		lock_down(LOCK_RUNNER);
 	if (directory)
-		add_tree(builder, in, r->operand);
+		left_out = add_tree(builder, in, r->operand);
 	else
 		err = cowsh_image_add_tar(builder, read_file, &in, &why);
 	if (err < 0)
@@ -264,7 +288,11 @@ static void make_image(const struct request *r, int in, int out, bool directory)
 	err = cowsh_image_finish(builder, &info);
 	if (err < 0)
 		fatal("can't write the image: %s", cowsh_error_text(err));
+	left_out += cowsh_image_left_out(builder);
 	out_to(2);
+	if (left_out != 0)
+		out_format("cowsh: left out: extended attributes of %llu files\n",
+			   (unsigned long long)left_out);
 	out_format("%llu files, %llu bytes in %llu\n", (unsigned long long)info.files,
 		   (unsigned long long)info.bytes, (unsigned long long)info.stored);
 	out_flush();

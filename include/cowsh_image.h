@@ -100,10 +100,14 @@ struct cowsh_image_object {
 			     * a time, 0 at the end (if that comes early, the file is shorter) */
 	int64_t (*read)(void *user, void *into, size_t len);
 	void *user;
+	/* Optional: where the next bytes are a hole, passes over as many units as lie in it whole;
+	 * how many bytes that is. read gives what comes behind. */
+	uint64_t (*skip)(void *user, uint64_t unit);
 };
 #define COWSH_IMAGE_OBJECT_INIT                                                                    \
 	{                                                                                          \
-		sizeof(struct cowsh_image_object), NULL, 0, 0, 0, 0, 0, NULL, NULL, 0, NULL, NULL  \
+		sizeof(struct cowsh_image_object), NULL, 0, 0, 0, 0, 0, NULL, NULL, 0, NULL, NULL, \
+			NULL                                                                       \
 	}
 
 /* Memory: about 4 MB and 300 bytes for each file, whatever their contents. */
@@ -117,6 +121,8 @@ COWSH_API int cowsh_image_add(cowsh_image_builder *builder,
 COWSH_API int cowsh_image_add_tar(cowsh_image_builder *builder,
 				  int64_t (*read)(void *user, void *into, size_t len), void *user,
 				  const char **why);
+/* How many members of archives had extended attributes or access lists, which an image has not. */
+COWSH_API uint64_t cowsh_image_left_out(const cowsh_image_builder *builder);
 /* Writes the rest. The builder is to be freed, whatever comes back. */
 COWSH_API int cowsh_image_finish(cowsh_image_builder *builder, struct cowsh_image_info *out);
 COWSH_API void cowsh_image_builder_free(cowsh_image_builder *builder);

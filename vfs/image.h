@@ -100,6 +100,8 @@ struct image_object {
 	/* Up to n bytes, in order; 0 at the end, which makes the file shorter. */
 	int64_t (*read)(void *user, void *out, size_t n);
 	void *user;
+	/* Passes over whole units of a hole, if one begins here: how many bytes. Or NULL. */
+	uint64_t (*skip)(void *user, uint64_t unit);
 };
 
 struct image_builder;

@@ -51,6 +51,14 @@ void image_builder_free(struct image_builder *b)
 
 /* --- contents --- */
 
+/* How many bytes of a hole begin here: whole blocks. */
+static uint64_t skip_hole(const struct image_object *o, uint64_t left)
+{
+	uint64_t n = o->skip != NULL ? o->skip(o->user, BLOCK_PAGES * PAGE_BYTES) : 0;
+
+	return n <= left ? n : left;
+}
+
 /* Fills the buffer as far as the file goes. */
 static int64_t read_block(struct image_builder *b, const struct image_object *o, uint64_t left)
 {
@@ -97,7 +105,11 @@ static int write_content(struct image_builder *b, const struct image_object *o, 
 		for (uint64_t at = 0; err == 0 && at < (uint64_t)got; at += PAGE_BYTES)
 			err = content_page(&c, (done + at) / PAGE_BYTES, b->pages + at);
 		done += (uint64_t)got;
-		got = done % (BLOCK_PAGES * PAGE_BYTES) == 0 ? read_block(b, o, o->size - done) : 0;
+		got = 0;
+		if (done % (BLOCK_PAGES * PAGE_BYTES) == 0) {
+			done += skip_hole(o, o->size - done);
+			got = read_block(b, o, o->size - done);
+		}
 	}
 	*size = done;
 	if (err == 0)
