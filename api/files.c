@@ -270,6 +270,7 @@ int cowsh_list(cowsh *s, const char *path, int (*each)(void *, const char *, uns
 struct emit {
 	int (*fn)(void *sink, const struct vfs_source_entry *);
 	void *sink;
+	bool holes; /* the source can tell where they are */
 };
 
 static int emit_entry(void *sink, const struct cowsh_entry *e)
@@ -280,7 +281,8 @@ static int emit_entry(void *sink, const struct cowsh_entry *e)
 					  .mode = e->mode,
 					  .size = e->size,
 					  .mtime_ns = e->mtime_ns,
-					  .target = e->target };
+					  .target = e->target,
+					  .hole_bytes = emit->holes ? e->hole_bytes : 0 };
 
 	return emit->fn(emit->sink, &entry);
 }
@@ -289,7 +291,7 @@ static int source_list(void *user, uint64_t id, int (*fn)(void *, const struct v
 		       void *sink)
 {
 	struct mounted *m = user;
-	struct emit emit = { fn, sink };
+	struct emit emit = { fn, sink, m->source.seek != NULL };
 
 	if (m->tape != NULL)
 		return tape_list(m, id, emit_entry, &emit);
@@ -314,6 +316,15 @@ static const char *source_map(void *user, uint64_t id, uint64_t *size)
 	return m->callbacks.map(m->callbacks.user, id, size);
 }
 
+enum { SEEK_DATA_ = 3 };
+
+static int64_t source_seek(void *user, uint64_t id, uint64_t pos, int whence)
+{
+	struct mounted *m = user;
+
+	return m->callbacks.seek(m->callbacks.user, id, pos, whence == SEEK_DATA_);
+}
+
 static int add_source(struct cowsh *s, const struct cowsh_source *source, bool read_only,
 		      struct mounted **out)
 {
@@ -327,12 +338,14 @@ static int add_source(struct cowsh *s, const struct cowsh_source *source, bool r
 	m->callbacks = *source;
 	m->tape = s->tape;
 	m->number = s->tape != NULL ? s->tape->sources++ : 0;
-	m->source = (struct vfs_source){ .list = source_list,
-					 .read = source_read,
-					 .map = source->map != NULL && s->tape == NULL ? source_map
-										       : NULL,
-					 .user = m,
-					 .read_only = read_only };
+	m->source = (struct vfs_source){
+		.list = source_list,
+		.read = source_read,
+		.map = source->map != NULL && s->tape == NULL ? source_map : NULL,
+		.seek = source->seek != NULL && s->tape == NULL ? source_seek : NULL,
+		.user = m,
+		.read_only = read_only
+	};
 	store_lock(s->store);
 	m->next = s->store->mounts;
 	s->store->mounts = m;

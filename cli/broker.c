@@ -215,6 +215,13 @@ int stat_at(int dir, const char *name, struct stat *st)
 	return syscall(SYS_newfstatat, dir, name, st, flags) < 0 ? -errno : 0;
 }
 
+static uint64_t hole_bytes(const struct stat *st)
+{
+	int64_t stored = (int64_t)st->st_blocks * 512;
+
+	return S_ISREG(st->st_mode) && stored < st->st_size ? (uint64_t)(st->st_size - stored) : 0;
+}
+
 /* The number of a new object, or 0 when there are too many. */
 static uint64_t add_object(uint64_t parent, const char *name, const struct stat *st,
 			   const char *target)
@@ -227,6 +234,7 @@ static uint64_t add_object(uint64_t parent, const char *name, const struct stat 
 	objects[count] = (struct object){
 		.name = at,
 		.size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0,
+		.hole_bytes = hole_bytes(st),
 		.ino = st->st_ino,
 		.mtime_ns = mtime_of(st),
 		.ctime_ns = ctime_of(st),
@@ -252,6 +260,19 @@ static void do_read(const struct broker_request *r)
 	send_result(n);
 	if (n > 0)
 		send_all(data, (size_t)n);
+}
+
+static void do_seek(const struct broker_request *r)
+{
+	int fd = open_object(r->id, false);
+	off_t at = -1;
+
+	/* A directory's place is that of its list. */
+	if (fd >= 0 && !S_ISREG(objects[r->id].mode))
+		fd = -COWSH_EINVAL;
+	if (fd >= 0)
+		at = lseek(fd, (off_t)r->pos, r->len != 0 ? SEEK_DATA : SEEK_HOLE);
+	send_result(fd < 0 ? fd : at < 0 ? -errno : at);
 }
 
 static void note_entry(int fd, uint64_t dir, const char *name)
@@ -325,6 +346,7 @@ static void send_entry(uint64_t id)
 	const char *target = name + len + 1;
 	struct broker_record record = { .id = id,
 					.size = o->size,
+					.hole_bytes = o->hole_bytes,
 					.mtime_ns = o->mtime_ns,
 					.mode = o->mode,
 					.name_len = (uint16_t)len,
@@ -391,6 +413,8 @@ static _Noreturn void serve(bool lock)
 			do_read(&r);
 		else if (r.op == BROKER_LIST)
 			do_list(&r);
+		else if (r.op == BROKER_SEEK)
+			do_seek(&r);
 		else
 			sane = broker_rights != BROKER_READS && apply_request(&r);
 	}

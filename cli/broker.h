@@ -5,6 +5,7 @@
  *   runner  request                                      broker
  *           reply, then result bytes                     READ
  *           reply, then records with their strings       LIST
+ *           reply                                        SEEK
  *           reply                                        APPLY with its change; DATA; END
  *           reply, then failures with their paths        FINISH
  *
@@ -22,6 +23,7 @@
 enum broker_op {
 	BROKER_READ,
 	BROKER_LIST,
+	BROKER_SEEK, /* len: 1 for the next data, 0 for the next hole */
 	/* With --apply only: see apply_host.c. */
 	BROKER_APPLY,  /* id: mounted directory; a struct broker_change follows */
 	BROKER_DATA,   /* pos, len: bytes of the file that APPLY began follow */
@@ -47,6 +49,7 @@ struct broker_reply {
 struct broker_record {
 	uint64_t id;
 	uint64_t size;
+	uint64_t hole_bytes;
 	int64_t mtime_ns;
 	uint32_t mode;
 	uint16_t name_len; /* the name and the target follow */

@@ -13,6 +13,7 @@
 struct object {
 	uint64_t name; /* offset in the names; a link's target follows it */
 	uint64_t size;
+	uint64_t hole_bytes;
 	uint64_t ino;
 	int64_t mtime_ns;
 	int64_t ctime_ns;

@@ -73,7 +73,8 @@ static int next_entry(struct cowsh_entry *e)
 				   .mode = r.mode,
 				   .size = r.size,
 				   .mtime_ns = r.mtime_ns,
-				   .target = r.target_len != 0 ? target : NULL };
+				   .target = r.target_len != 0 ? target : NULL,
+				   .hole_bytes = r.hole_bytes };
 	return 1;
 }
 
@@ -114,6 +115,42 @@ static int64_t read_object(void *user, uint64_t id, uint64_t pos, void *into, si
 	return (int64_t)done;
 }
 
+/* The data or the hole that was asked for last: a reader goes through a file from front to back. */
+static struct {
+	uint64_t id;
+	uint64_t begin;
+	uint64_t end;
+	bool data;
+} known;
+
+static int know(uint64_t id, uint64_t pos)
+{
+	int64_t at;
+
+	if (known.end > known.begin && known.id == id && pos >= known.begin && pos < known.end)
+		return 0;
+	at = broker_ask(BROKER_SEEK, id, pos, 1);
+	known.id = id;
+	known.begin = pos;
+	known.data = at == (int64_t)pos;
+	if (known.data)
+		at = broker_ask(BROKER_SEEK, id, pos, 0);
+	known.end = at == -COWSH_ENXIO ? INT64_MAX : at >= 0 ? (uint64_t)at : pos;
+	return at < 0 && at != -COWSH_ENXIO ? (int)at : known.end <= pos ? -COWSH_EIO : 0;
+}
+
+static int64_t seek_object(void *user, uint64_t id, uint64_t pos, bool data)
+{
+	int err = know(id, pos);
+
+	(void)user;
+	if (err < 0)
+		return err;
+	if (known.data == data)
+		return (int64_t)pos;
+	return known.end == INT64_MAX ? -COWSH_ENXIO : (int64_t)known.end;
+}
+
 void hostdirs_open(struct options *o)
 {
 	bool writable[MOUNTS_MAX];
@@ -127,7 +164,8 @@ void hostdirs_open(struct options *o)
 			fatal("can't open directory '%s': %s", path, strerror(errno));
 		sources[i] = (struct cowsh_source){ .size = sizeof sources[i],
 						    .list = list,
-						    .read = read_object };
+						    .read = read_object,
+						    .seek = seek_object };
 		o->mounts[i].source = &sources[i];
 		o->mounts[i].id = (uint64_t)i;
 		writable[i] = !o->mounts[i].read_only;

@@ -67,6 +67,7 @@ enum cowsh_error {
 	COWSH_EPERM = 1,
 	COWSH_ENOENT = 2,
 	COWSH_EIO = 5,
+	COWSH_ENXIO = 6,
 	COWSH_EBADF = 9,
 	COWSH_EAGAIN = 11,
 	COWSH_ENOMEM = 12,
@@ -189,6 +190,8 @@ struct cowsh_entry {
 	uint64_t size; /* of a regular file */
 	int64_t mtime_ns;
 	const char *target; /* of a symbolic link */
+	/* How many bytes of a regular file lie in holes; 0 if the source has no `seek`. */
+	uint64_t hole_bytes;
 };
 
 /* A read-only tree of the host. Objects are asked for at first use; what the session writes is
@@ -205,6 +208,10 @@ struct cowsh_source {
 	/* Optional: memory that holds the whole content as long as the store lives. */
 	const char *(*map)(void *user, uint64_t id, uint64_t *size);
 	void *user;
+	/* Optional: where the next data (or the next hole) at or behind pos begins, -COWSH_ENXIO
+	 * if there is no data. Asked for files with hole_bytes, so that their holes are never
+	 * read; not in a session with a journal, where files have no holes. */
+	int64_t (*seek)(void *user, uint64_t id, uint64_t pos, bool data);
 };
 
 /* --- sessions --- */

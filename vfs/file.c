@@ -97,6 +97,8 @@ static int64_t span(struct vfs *v, vfs_ino ino, uint64_t pos, size_t max, const 
 
 		if (len != 0)
 			return len;
+		if (page_seek(n, index, SEEK_DATA_) > index)
+			return (int64_t)hole_span(pos, max, out);
 		n = inode_edit(v, ino);
 		err = n == NULL ? -E_NOMEM : page_fetch(v, n, index);
 		if (err != 0)
@@ -388,29 +390,6 @@ int vfs_truncate(struct vfs *v, vfs_ino ino, uint64_t size)
 
 /* --- holes --- */
 
-enum { SEEK_DATA_ = 3, SEEK_HOLE_ = 4 };
-
-/* Data or a hole in the part that the source has, from page `index` on: a page, rounded down for
- * data and up for holes; UINT64_MAX if there is none before the end of that part. */
-static uint64_t seek_lazy(const struct inode *n, uint64_t index, int whence)
-{
-	const struct vfs_source *source;
-	int64_t pos;
-
-	if (index * PAGE_BYTES >= n->lazy_end)
-		return UINT64_MAX;
-	source = n->origin->source;
-	if (source->seek == NULL)
-		return whence == SEEK_DATA_ ? index : UINT64_MAX;
-	pos = source->seek(source->user, n->origin->id, index * PAGE_BYTES, whence);
-	/* What can't be told is data; reading it says why. */
-	if (pos < 0 && pos != -E_NXIO)
-		return whence == SEEK_DATA_ ? index : UINT64_MAX;
-	if (pos < 0 || (uint64_t)pos >= n->lazy_end)
-		return UINT64_MAX;
-	return ((uint64_t)pos + (whence == SEEK_DATA_ ? 0 : PAGE_BYTES - 1)) / PAGE_BYTES;
-}
-
 static uint64_t next_data(const struct inode *n, uint64_t index)
 {
 	uint64_t own, lazy;
@@ -418,7 +397,7 @@ static uint64_t next_data(const struct inode *n, uint64_t index)
 	if ((n->flags & INODE_INLINE) != 0)
 		return index == 0 && n->inlined != 0 ? 0 : UINT64_MAX;
 	own = radix_next(&n->pages, index);
-	lazy = seek_lazy(n, index, SEEK_DATA_);
+	lazy = page_seek(n, index, SEEK_DATA_);
 	return own < lazy ? own : lazy;
 }
 
@@ -434,7 +413,7 @@ static uint64_t next_hole(const struct inode *n, uint64_t index)
 			continue;
 		}
 		if (index * PAGE_BYTES < n->lazy_end)
-			hole = seek_lazy(n, index, SEEK_HOLE_);
+			hole = page_seek(n, index, SEEK_HOLE_);
 		if (hole == index)
 			break;
 		index = hole != UINT64_MAX ? hole : (n->lazy_end + PAGE_BYTES - 1) / PAGE_BYTES;

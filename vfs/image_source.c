@@ -228,7 +228,7 @@ static int64_t source_read(void *user, uint64_t id, uint64_t pos, void *out, siz
 	return read_packed(i, &e, pos, out, n);
 }
 
-enum { SEEK_DATA_ = 3, EXTENTS_LOOKED_AT = 1024 };
+enum { EXTENTS_LOOKED_AT = 1024 };
 
 /* Where the extents that hang together end. Those of a hostile image may be small and many: behind
  * some, all the rest counts as data. */

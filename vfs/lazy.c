@@ -72,6 +72,11 @@ static int fill_link(struct store *s, struct inode *n, const char *target)
 	return 0;
 }
 
+static uint64_t pages_of(uint64_t bytes)
+{
+	return bytes / PAGE_BYTES + (bytes % PAGE_BYTES != 0);
+}
+
 /* What depends on the type of a new object. */
 static int fill_content(struct load *l, struct inode *n, const struct vfs_source_entry *e)
 {
@@ -87,6 +92,8 @@ static int fill_content(struct load *l, struct inode *n, const struct vfs_source
 		} else {
 			n->size = e->size;
 			n->lazy_end = e->size;
+			if (e->hole_bytes != 0 && e->hole_bytes <= e->size)
+				n->origin->data_pages = pages_of(e->size - e->hole_bytes);
 		}
 		return 0;
 	default: n->rdev = e->rdev; return 0;

@@ -93,14 +93,36 @@ static int fill_pages(const struct inode *n, uint64_t pos, char *out, size_t len
 	return 0;
 }
 
+uint64_t page_seek(const struct inode *n, uint64_t index, int whence)
+{
+	const struct vfs_source *source;
+	int64_t pos;
+
+	if (index * PAGE_BYTES >= n->lazy_end)
+		return UINT64_MAX;
+	source = n->origin->source;
+	if (source->seek == NULL || n->origin->data_pages > (n->lazy_end - 1) / PAGE_BYTES)
+		return whence == SEEK_DATA_ ? index : UINT64_MAX;
+	pos = source->seek(source->user, n->origin->id, index * PAGE_BYTES, whence);
+	/* What can't be told is data; reading it says why. */
+	if (pos < 0 && pos != -E_NXIO)
+		return whence == SEEK_DATA_ ? index : UINT64_MAX;
+	if (pos < 0 || (uint64_t)pos >= n->lazy_end)
+		return UINT64_MAX;
+	return ((uint64_t)pos + (whence == SEEK_DATA_ ? 0 : PAGE_BYTES - 1)) / PAGE_BYTES;
+}
+
 /* Takes pages for the holes from index on, as many as lie side by side; one if there is a map. */
 static unsigned take_run(struct vfs *v, const struct inode *n, uint64_t index, struct page **run)
 {
 	uint64_t end = (n->lazy_end + PAGE_BYTES - 1) / PAGE_BYTES;
+	uint64_t hole = page_seek(n, index, SEEK_HOLE_);
 	const char *map;
 	unsigned max = page_map(n, index * PAGE_BYTES, 1, &map) != 0 ? 1 : FETCH_PAGES;
 	unsigned k = 0;
 
+	if (hole < end)
+		end = hole > index ? hole : index + 1;
 	while (k < max && index + k < end && radix_get(&n->pages, index + k) == NULL) {
 		run[k] = page_new(v);
 		if (run[k] == NULL)

@@ -283,6 +283,10 @@ struct page *page_new(struct vfs *v);
 int page_own(struct vfs *v, struct inode *n, uint64_t index, unsigned flags, struct page **out);
 /* Fetches the origin's bytes of a page of an edited file (and some behind it) into the tree. */
 int page_fetch(struct vfs *v, struct inode *n, uint64_t index);
+/* Data or a hole in the part that the source has, from page `index` on: a page, rounded down for
+ * data and up for holes; UINT64_MAX if there is none before the end of that part. */
+enum { SEEK_DATA_ = 3, SEEK_HOLE_ = 4 };
+uint64_t page_seek(const struct inode *n, uint64_t index, int whence);
 /* Reads len bytes of the origin; what it lacks is zeroed. Their number, or an error. */
 int64_t origin_read(const struct origin *o, uint64_t pos, char *out, size_t len);
 /* The origin's bytes in place, as many as a map gives from pos on; 0: there is no map. */

@@ -242,7 +242,8 @@ struct vfs_source_entry {
 	uint32_t gid;
 	uint64_t size;
 	int64_t mtime_ns;
-	const char *target; /* of a symlink */
+	const char *target;  /* of a symlink */
+	uint64_t hole_bytes; /* of a regular file, if the source has seek */
 	uint64_t rdev;
 	/* Only from a numbered source, whose rdev of a regular file is how many pages are no holes:
 	 */

@@ -449,9 +449,9 @@ TEST(listing)
 static int source_list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_entry *),
 		       void *sink)
 {
-	struct cowsh_entry file = { "f", 1, 0100644, 6, 0, NULL };
-	struct cowsh_entry dir = { "d", 2, 0040755, 0, 0, NULL };
-	struct cowsh_entry deep = { "g", 3, 0100644, 6, 0, NULL };
+	struct cowsh_entry file = { "f", 1, 0100644, 6, 0, NULL, 0 };
+	struct cowsh_entry dir = { "d", 2, 0040755, 0, 0, NULL, 0 };
+	struct cowsh_entry deep = { "g", 3, 0100644, 6, 0, NULL, 0 };
 
 	++*(int *)user;
 	if (id == 2)
@@ -471,7 +471,7 @@ static int64_t source_read(void *user, uint64_t id, uint64_t pos, void *into, si
 	return (int64_t)n;
 }
 
-static struct cowsh_source source = { sizeof source, source_list, source_read, NULL, NULL };
+static struct cowsh_source source = { sizeof source, source_list, source_read, NULL, NULL, NULL };
 
 TEST(mounts_are_read_when_needed_and_never_written)
 {

@@ -311,9 +311,9 @@ TEST(custom_commands)
 static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_entry *),
 		void *sink)
 {
-	struct cowsh_entry file = { "file", 2, 0100644, 5000, 77, NULL };
-	struct cowsh_entry dir = { "dir", 3, 0040755, 0, 78, NULL };
-	struct cowsh_entry link = { "link", 4, 0120777, 4, 79, "file" };
+	struct cowsh_entry file = { "file", 2, 0100644, 5000, 77, NULL, 0 };
+	struct cowsh_entry dir = { "dir", 3, 0040755, 0, 78, NULL, 0 };
+	struct cowsh_entry link = { "link", 4, 0120777, 4, 79, "file", 0 };
 
 	(void)user;
 	if (id == 3)
@@ -334,7 +334,7 @@ static int64_t read_source(void *user, uint64_t id, uint64_t pos, void *into, si
 	return (int64_t)len;
 }
 
-static const struct cowsh_source source = { sizeof source, list, read_source, NULL, NULL };
+static const struct cowsh_source source = { sizeof source, list, read_source, NULL, NULL, NULL };
 
 TEST(sources)
 {
