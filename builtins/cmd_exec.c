@@ -267,9 +267,9 @@ int cmd_next_signal(struct cmd *c)
 
 void cmd_block_signal(struct cmd *c, int sig, bool on)
 {
-	uint64_t bit = (uint64_t)1 << sig;
+	uint64_t bit = (uint64_t)1 << (sig - 1);
 
-	c->p->sig_blocked = on ? c->p->sig_blocked | bit : c->p->sig_blocked & ~bit;
+	sys_sigmask(c->p, on ? c->p->sig_blocked | bit : c->p->sig_blocked & ~bit);
 }
 
 const char *cmd_sig_name(int sig)

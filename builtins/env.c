@@ -4,6 +4,10 @@
  */
 #include "builtins/builtin.h"
 
+#include "builtins/signals.h"
+
+enum { SIGNALS_MAX = 64 };
+
 struct env_opts {
 	bool empty;
 	bool zero;
@@ -13,6 +17,10 @@ struct env_opts {
 	size_t nunset;
 	char **split; /* words of -S, which stand for it */
 	int nsplit;
+	bool list_signals;
+	enum env_signal { SIGNAL_KEPT, SIGNAL_DEFAULT, SIGNAL_IGNORE } actions[SIGNALS_MAX + 1];
+	bool lenient[SIGNALS_MAX + 1]; /* one of all: failures count for nothing */
+	bool blocked[SIGNALS_MAX + 1];
 };
 
 static int add_unset(struct cmd *c, const struct opt *opt, const char *arg)
@@ -22,6 +30,129 @@ static int add_unset(struct cmd *c, const struct opt *opt, const char *arg)
 	(void)opt;
 	o->unset = arena_room(c->arena, o->unset, o->nunset, sizeof(char *));
 	o->unset[o->nunset++] = arg;
+	return 0;
+}
+
+/* --- signals --- */
+
+/* 32 and 33 belong to the C library. */
+static bool is_signal(int sig)
+{
+	return sig >= 1 && sig <= SIGNALS_MAX && sig != 32 && sig != 33;
+}
+
+static void mark_signal(struct env_opts *o, const struct opt *opt, int sig, bool lenient)
+{
+	switch (opt->name[0]) {
+	case 'b': o->blocked[sig] = true; return;
+	case 'd': o->actions[sig] = SIGNAL_DEFAULT; break;
+	default: o->actions[sig] = SIGNAL_IGNORE;
+	}
+	o->lenient[sig] = lenient;
+}
+
+/* --block-signal, --default-signal, --ignore-signal: a list with commas, or none for all. */
+static int set_signals(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct env_opts *o = c->opts;
+
+	for (int sig = 1; arg == NULL && sig <= SIGNALS_MAX; sig++)
+		if (is_signal(sig))
+			mark_signal(o, opt, sig, true);
+	while (arg != NULL && *arg != '\0') {
+		size_t len = strcspn(arg, ",");
+		char *name = arena_dup(c->arena, (struct bytes){ arg, len });
+		bool blank = strspn(name, " ") == len;
+		struct buf upper = buf_in(c->arena);
+
+		for (size_t i = 0; i < len; i++)
+			buf_putc(&upper, (char)byte_to_upper((unsigned char)name[i]));
+		int sig = blank ? 0 : cmd_sig_number(buf_cstr(&upper));
+
+		if (!blank && !is_signal(sig))
+			return cmd_usage(c, "%s: invalid signal", cmd_quote(c, name));
+		if (!blank)
+			mark_signal(o, opt, sig, false);
+		arg += len + (arg[len] == ',');
+	}
+	return 0;
+}
+
+static const char *signal_name(struct cmd *c, int sig)
+{
+	struct buf name = buf_in(c->arena);
+
+	if (signals_name(sig) != NULL)
+		return signals_name(sig);
+	if (sig == 34 || sig == SIGNALS_MAX)
+		return sig == 34 ? "RTMIN" : "RTMAX";
+	buf_printf(&name, sig < 50 ? "RTMIN+%d" : "RTMAX-%d",
+		   sig < 50 ? sig - 34 : SIGNALS_MAX - sig);
+	return buf_cstr(&name);
+}
+
+/* Of this process: bit n - 1 is signal n. */
+static uint64_t own_blocked(struct cmd *c)
+{
+	struct cmd_proc *list;
+	size_t n = cmd_procs(c, &list);
+
+	for (size_t i = 0; i < n; i++)
+		if (list[i].pid == cmd_pid(c))
+			return list[i].blocked;
+	return 0;
+}
+
+static void say_signals(struct cmd *c)
+{
+	uint64_t blocked = own_blocked(c);
+	struct buf text = buf_in(c->arena);
+
+	for (int sig = 1; sig <= SIGNALS_MAX; sig++) {
+		bool block = (blocked >> (sig - 1) & 1) != 0;
+		bool ignore = is_signal(sig) && cmd_signal_action(c, sig) == CMD_SIG_IGNORE;
+
+		if (block || ignore)
+			buf_printf(&text, "%-10s (%2d): %s%s%s\n", signal_name(c, sig), sig,
+				   block ? "BLOCK" : "", block && ignore ? "," : "",
+				   ignore ? "IGNORE" : "");
+	}
+	cmd_err_write(c, text.ptr, text.len);
+}
+
+/* What the options say, for the program that follows. */
+static int set_up_signals(struct cmd *c, const struct env_opts *o)
+{
+	struct buf text = buf_in(c->arena);
+
+	for (int sig = 1; sig <= SIGNALS_MAX; sig++) {
+		bool ignore = o->actions[sig] == SIGNAL_IGNORE;
+		bool fixed = sig == 9 || sig == 19;
+
+		if (o->actions[sig] == SIGNAL_KEPT)
+			continue;
+		if (fixed && !o->lenient[sig])
+			return cmd_error(c, -E_INVAL, "failed to set signal action for signal %d",
+					 sig);
+		if (!fixed)
+			cmd_signal(c, sig, ignore ? CMD_SIG_IGNORE : CMD_SIG_DEFAULT);
+		if (o->verbose)
+			buf_printf(&text, "Reset signal %s (%d) to %s%s\n", signal_name(c, sig),
+				   sig, ignore ? "IGNORE" : "DEFAULT",
+				   fixed ? " (failure ignored)" : "");
+	}
+	for (int sig = 1; sig <= SIGNALS_MAX; sig++) {
+		if (!o->blocked[sig])
+			continue;
+		if (sig != 9 && sig != 19)
+			cmd_block_signal(c, sig, true);
+		if (o->verbose)
+			buf_printf(&text, "signal %s (%d) mask set to BLOCK\n", signal_name(c, sig),
+				   sig);
+	}
+	cmd_err_write(c, text.ptr, text.len);
+	if (o->list_signals)
+		say_signals(c);
 	return 0;
 }
 
@@ -225,10 +356,12 @@ static const struct opt env_options[] = {
 	OPT_CALL_ARG('u', "unset", add_unset, "NAME", "remove a variable"),
 	OPT_STR('C', "chdir", struct env_opts, dir, NULL, "DIR", "run in DIR"),
 	OPT_CALL_ARG('S', "split-string", split_string, "S", "split S into arguments"),
-	OPT_MISSING(0, "block-signal"),
-	OPT_MISSING(0, "default-signal"),
-	OPT_MISSING(0, "ignore-signal"),
-	OPT_MISSING(0, "list-signal-handling"),
+	OPT_CALL_OPTIONAL(0, "block-signal", set_signals, "SIG,...", "block signals for COMMAND"),
+	OPT_CALL_OPTIONAL(0, "default-signal", set_signals, "SIG,...",
+			  "signals have their default action"),
+	OPT_CALL_OPTIONAL(0, "ignore-signal", set_signals, "SIG,...", "signals are ignored"),
+	OPT_FLAG(0, "list-signal-handling", struct env_opts, list_signals,
+		 "say what happens to signals"),
 	OPT_FLAG('v', "debug", struct env_opts, verbose, "say what is done"),
 	OPT_END(),
 };
@@ -291,6 +424,9 @@ static int env_run(struct cmd *c)
 		return cmd_usage(c, "must specify command with --chdir (-C)");
 	if (next >= c->nargs)
 		return put_all(c, o, &e);
+	status = set_up_signals(c, o);
+	if (status != 0)
+		return status;
 	if (o->dir != NULL) {
 		if (o->verbose)
 			say(c, "chdir:    ", cmd_quoteaf(c, o->dir));
