@@ -433,9 +433,9 @@ static int product_op(int token)
 	return token == '*' ? ARITH_MUL : token == '/' ? ARITH_DIV : token == '%' ? ARITH_MOD : -1;
 }
 
-static struct node *parse_product(struct parser *p)
+/* What follows the first operand of a product. */
+static struct node *more_products(struct parser *p, struct node *left)
 {
-	struct node *left = parse_unary(p);
 	int op;
 
 	while ((op = product_op(p->l.token)) >= 0) {
@@ -445,10 +445,14 @@ static struct node *parse_product(struct parser *p)
 	return left;
 }
 
-static struct node *parse_sum(struct parser *p)
+static struct node *parse_product(struct parser *p)
 {
-	struct node *left = parse_product(p);
+	return more_products(p, parse_unary(p));
+}
 
+/* What follows the first operand of a sum. */
+static struct node *more_sums(struct parser *p, struct node *left)
+{
 	while (at_token(p, '+') || at_token(p, '-')) {
 		int op = at_token(p, '+') ? ARITH_ADD : ARITH_SUB;
 
@@ -456,6 +460,11 @@ static struct node *parse_sum(struct parser *p)
 		left = binary(p, N_BINARY, op, left, parse_product(p));
 	}
 	return left;
+}
+
+static struct node *parse_sum(struct parser *p)
+{
+	return more_sums(p, parse_product(p));
 }
 
 static bool begins_operand(const struct parser *p)
@@ -510,7 +519,8 @@ static struct node *parse_concat(struct parser *p)
 
 	for (;;) {
 		if (pipe_follows(p)) {
-			left = parse_pipe(p, left);
+			/* "cmd" | getline x + 1 is (... getline x) + 1 */
+			left = more_sums(p, more_products(p, parse_pipe(p, left)));
 		} else if (begins_operand(p)) {
 			if (left->op == N_GROUP)
 				awk_lex_unexpected(&p->l);

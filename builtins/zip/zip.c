@@ -85,6 +85,8 @@ static void warn(struct zip *z, const char *format, ...)
 	struct buf text = buf_in(z->c->arena);
 	va_list args;
 
+	if (z->quiet)
+		return;
 	buf_puts(&text, "\tzip warning: ");
 	va_start(args, format);
 	buf_vprintf(&text, format, args);
@@ -702,7 +704,7 @@ static int work(struct zip *z)
 		say(z, "total bytes=%llu, compressed=%llu -> %d%% savings\n",
 		    (unsigned long long)z->in_total, (unsigned long long)z->out_total,
 		    zip_percent(z->in_total, z->out_total));
-	if (z->skipped > 0)
+	if (z->skipped > 0 && !z->quiet)
 		say(z,
 		    "\nzip warning: Not all files were readable\n"
 		    "  files/entries read:  %zu (%llu bytes)  skipped:  %zu (%llu bytes)\n",
@@ -726,7 +728,9 @@ static const struct long_option long_options[] = {
 	{ "no-dir-entries", "D" }, { "strip-extra", "X" },     { "no-extra", "X" },
 	{ "test", "T" },           { "filesync", "FS" },       { "show-files", "sf" },
 	{ "latest-time", "o" },    { "suffixes", "n" },        { "from-crlf", "ll" },
-	{ "to-crlf", "l" },        { "archive-comment", "z" },
+	{ "to-crlf", "l" },        { "archive-comment", "z" }, { "from-date", "t" },
+	{ "before-date", "tt" },   { "store", "0" },           { "encrypt", "e" },
+	{ "password", "P" },
 };
 
 static bool flag(struct zip *z, char ch)
@@ -814,8 +818,11 @@ static int one_option(struct parse *p, const char *at)
 	}
 	if (*at == 'x' || *at == 'i') {
 		p->list = *at == 'x' ? &z->excludes : &z->includes;
-		if (at[1] != '\0')
+		/* A pattern in the same argument is the only one. */
+		if (at[1] != '\0') {
 			zip_names_add(z->c, p->list, at + 1 + (at[1] == '='), false);
+			p->list = NULL;
+		}
 		return -1;
 	}
 	if (*at == 'n' || *at == 't' || *at == 'b') {
@@ -854,13 +861,33 @@ static int parse_letters(struct parse *p, const char *at)
 	return 0;
 }
 
+/* "name" or "name=value", the name cut short if no other begins so. */
 static int parse_long(struct parse *p, const char *name)
 {
-	for (size_t i = 0; i < sizeof long_options / sizeof long_options[0]; i++)
-		if (strcmp(long_options[i].name, name) == 0)
-			return parse_letters(p, long_options[i].letters);
-	return fail(p->z, ZIP_E_PARAMS,
-		    "Invalid command arguments (long option '%s' not supported)", name);
+	size_t len = strcspn(name, "=");
+	const char *found = NULL;
+	int fitting = 0;
+
+	for (size_t i = 0; i < sizeof long_options / sizeof long_options[0]; i++) {
+		const struct long_option *o = &long_options[i];
+
+		if (len == 0 || strncmp(o->name, name, len) != 0)
+			continue;
+		found = o->letters;
+		fitting++;
+		if (o->name[len] == '\0') {
+			fitting = 1;
+			break;
+		}
+	}
+	if (fitting == 1) {
+		struct buf letters = buf_in(p->z->c->arena);
+
+		buf_printf(&letters, "%s%s", found, name[len] == '=' ? name + len + 1 : "");
+		return parse_letters(p, buf_cstr(&letters));
+	}
+	return fail(p->z, ZIP_E_PARAMS, "Invalid command arguments (long option '%.*s' %s)",
+		    (int)len, name, fitting > 1 ? "ambiguous" : "not supported");
 }
 
 static int parse(struct zip *z)
