@@ -592,4 +592,5 @@ const struct builtin builtin_ar = {
 	.run = ar_run,
 	.flags = BUILTIN_RAW_HELP,
 	.family = "GNU ar 2.40",
+	.version = "GNU ar (GNU Binutils for Debian) 2.40",
 };

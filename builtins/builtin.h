@@ -48,7 +48,9 @@ struct builtin {
 	unsigned flags;
 	int usage_status;   /* of a usage error; 0 means 1 */
 	int error_status;   /* what cmd_error returns; 0 means 1 */
-	const char *family; /* for --version; NULL means "GNU coreutils 9.1" */
+	const char *family; /* whose it behaves as: project and version; NULL: "GNU coreutils 9.1" */
+	/* The first line of --version where that is not "NAME (PROJECT) VERSION", as scripts read it. */
+	const char *version;
 	/* Behind usage errors, where it is not GNU's usual hint; the first and second %s are the
 	 * name. */
 	const char *hint;
@@ -366,6 +368,9 @@ _Noreturn void cmd_fatal_status(struct cmd *c, int status, int err, const char *
 	__attribute__((format(printf, 4, 5)));
 /* "name: message" (unless format is NULL) and "Try 'name --help' for more information."
  * Returns the status for usage errors. */
+/* What --version writes; and an option that does as --version does. */
+void cmd_put_version(struct cmd *c);
+int cmd_opt_version(struct cmd *c, const struct opt *opt, const char *arg);
 int cmd_usage(struct cmd *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Checks the number of operands: 0, or a status after GNU's "missing operand" or "extra
  * operand". max < 0: any number. */

@@ -52,11 +52,32 @@ static void put_help(struct cmd *c)
 	put_row(c, &version_row);
 }
 
-static void put_version(struct cmd *c)
+void cmd_put_version(struct cmd *c)
 {
 	const char *family = c->b->family != NULL ? c->b->family : "GNU coreutils 9.1";
+	const char *version = strrchr(family, ' ');
 
-	cmd_printf(c, "%s (cowsh; behaves as %s)\n", c->b->name, family);
+	if (c->b->version != NULL)
+		cmd_printf(c, "%s\n", c->b->version);
+	else if (version == NULL)
+		cmd_printf(c, "%s (%s)\n", c->b->name, family);
+	else if (strncmp(family, "util-linux", 10) == 0 || strncmp(family, "procps-ng", 9) == 0)
+		cmd_printf(c, "%s from %s\n", c->b->name, family);
+	else if (bytes_eq((struct bytes){ family, (size_t)(version - family) },
+			  bytes_of(c->b->name)))
+		cmd_printf(c, "%s\n", family);
+	else
+		cmd_printf(c, "%s (%.*s)%s\n", c->b->name, (int)(version - family), family,
+			   version);
+	if (version != NULL)
+		cmd_puts(c, "Not that program, but cowsh's own, which behaves as it does.\n");
+}
+
+int cmd_opt_version(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt, (void)arg;
+	cmd_put_version(c);
+	cmd_exit(c, 0);
 }
 
 /* --- enum words --- */
@@ -168,7 +189,7 @@ static int apply(struct cmd *c, const struct opt *o, const char *arg)
 	if (o == &help_row)
 		put_help(c);
 	else
-		put_version(c);
+		cmd_put_version(c);
 	cmd_exit(c, 0);
 }
 
@@ -282,13 +303,13 @@ static const struct opt *find_family_letter(const struct builtin *b, char letter
 		{ "GNU bc", "h", "" },        { "GNU dc", "h", "V" },
 		{ "GNU diffutils", "", "v" }, { "GNU ed", "h", "V" },
 		{ "GNU gettext", "h", "V" },  { "GNU grep", "", "V" },
-		{ "GNU gzip", "h", "V" },     { "GNU libc", "", "V" },
+		{ "gzip", "h", "V" },         { "GNU libc", "", "V" },
 		{ "GNU patch", "", "v" },     { "GNU sharutils", "h", "v" },
 		{ "GNU strings", "h", "vV" }, { "GNU time", "h", "V" },
 		{ "bzip2", "h", "V" },        { "dos2unix", "h", "V" },
 		{ "glibc", "", "V" },         { "hostname", "h", "V" },
 		{ "lsb-release", "h", "" },   { "ncurses", "", "V" },
-		{ "procps-ng", "h", "V" },    { "psmisc", "", "V" },
+		{ "procps-ng", "h", "V" },    { "PSmisc", "", "V" },
 		{ "retry", "h", "v" },        { "ripgrep", "h", "V" },
 		{ "util-linux", "h", "V" },   { "zstd", "h", "V" },
 	};

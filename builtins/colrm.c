@@ -6,15 +6,8 @@
 
 enum { TAB = 8 };
 
-static int put_version(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	(void)opt, (void)arg;
-	cmd_puts(c, "colrm from util-linux 2.38.1\n");
-	cmd_exit(c, 0);
-}
-
 static const struct opt colrm_options[] = {
-	OPT_CALL('V', NULL, put_version, NULL),
+	OPT_CALL('V', NULL, cmd_opt_version, NULL),
 	OPT_END(),
 };
 

@@ -968,6 +968,7 @@ static const struct opt dd_options[] = { OPT_END() };
 
 const struct builtin builtin_dd = {
 	.name = "dd",
+	.version = "dd (coreutils) 9.1",
 	.usage = "[OPERAND]...",
 	.summary =
 		"Copies in blocks. OPERANDs: if= of= bs= ibs= obs= cbs= count= skip= seek= conv=\n"

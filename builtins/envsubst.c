@@ -13,17 +13,10 @@ struct envsubst_opts {
 	size_t nnames;
 };
 
-static int put_version(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	(void)opt, (void)arg;
-	cmd_puts(c, "envsubst (cowsh; behaves as GNU gettext-runtime 0.21)\n");
-	cmd_exit(c, 0);
-}
-
 static const struct opt envsubst_options[] = {
 	OPT_FLAG('v', "variables", struct envsubst_opts, variables,
 		 "write the variables of SHELL-FORMAT"),
-	OPT_CALL('V', NULL, put_version, NULL),
+	OPT_CALL('V', NULL, cmd_opt_version, NULL),
 	OPT_END(),
 };
 

@@ -213,4 +213,5 @@ const struct builtin builtin_getconf = {
 	.opts_size = sizeof(struct getconf_opts),
 	.usage_status = GETCONF_USAGE,
 	.family = "GNU libc 2.36",
+	.version = "getconf (Debian GLIBC 2.36) 2.36",
 };

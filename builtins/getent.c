@@ -203,4 +203,5 @@ const struct builtin builtin_getent = {
 	.hint = "Try `%s --help' or `%s --usage' for more information.\n",
 	.usage_status = 64,
 	.family = "glibc 2.36",
+	.version = "getent (Debian GLIBC 2.36) 2.36",
 };

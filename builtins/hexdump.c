@@ -246,13 +246,6 @@ static int set_color(struct cmd *c, const struct opt *opt, const char *arg)
 	return cmd_error(c, 0, "unsupported color mode: '%s'", arg);
 }
 
-static int put_version(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	(void)opt, (void)arg;
-	cmd_printf(c, "%s from util-linux 2.38.1\n", c->name);
-	cmd_exit(c, 0);
-}
-
 static const struct opt hexdump_options[] = {
 	OPT_CALL('b', "one-byte-octal", set_common, "bytes in octal"),
 	OPT_CALL('c', "one-byte-char", set_common, "bytes as characters"),
@@ -266,7 +259,7 @@ static const struct opt hexdump_options[] = {
 	OPT_CALL_ARG('n', "length", set_number, "LENGTH", "read only LENGTH bytes"),
 	OPT_CALL_ARG('s', "skip", set_number, "OFFSET", "skip OFFSET bytes first"),
 	OPT_FLAG('v', "no-squeezing", struct hexdump, all, "write lines that repeat, too"),
-	OPT_CALL('V', NULL, put_version, NULL),
+	OPT_CALL('V', NULL, cmd_opt_version, NULL),
 	OPT_END(),
 };
 

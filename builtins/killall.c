@@ -255,5 +255,5 @@ const struct builtin builtin_killall = {
 	.opts_size = sizeof(struct killall_opts),
 	.legacy = killall_legacy,
 	.defaults = killall_defaults,
-	.family = "psmisc 23.6",
+	.family = "PSmisc 23.6",
 };

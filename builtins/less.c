@@ -156,6 +156,7 @@ const struct builtin builtin_less = {
 	.opts = less_options,
 	.legacy = less_legacy,
 	.family = "less 590",
+	.version = "less 590 (GNU regular expressions)",
 };
 
 const struct builtin builtin_more = {

@@ -144,4 +144,5 @@ const struct builtin builtin_locale = {
 	.hint = "Try `%s --help' or `%s --usage' for more information.\n",
 	.usage_status = 64,
 	.family = "glibc 2.36",
+	.version = "locale (Debian GLIBC 2.36) 2.36",
 };

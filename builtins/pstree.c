@@ -3,7 +3,7 @@
  * pstree - the processes of the session as a tree.
  *
  * Every process becomes a node; a node's text tells whether two trees look the same, and such
- * neighbours are written once with their number. Reference: psmisc 23.6.
+ * neighbours are written once with their number. Reference: PSmisc 23.6.
  * Not here: threads, namespaces, colours by age (no process has them).
  */
 #include "builtins/builtin.h"

@@ -188,5 +188,6 @@ const struct builtin builtin_rename = {
 	.usage_status = 2,
 	.error_status = 2,
 	.family = "File::Rename 2.01",
+	.version = "rename using File::Rename version 2.01",
 	.legacy = rename_legacy,
 };

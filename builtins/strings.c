@@ -251,5 +251,6 @@ const struct builtin builtin_strings = {
 	.opts = strings_options,
 	.opts_size = sizeof(struct strings_opts),
 	.family = "GNU strings (GNU Binutils) 2.40",
+	.version = "GNU strings (GNU Binutils for Debian) 2.40",
 	.defaults = strings_defaults,
 };

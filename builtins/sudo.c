@@ -103,4 +103,5 @@ const struct builtin builtin_sudo = {
 	.opts_size = sizeof(struct sudo_opts),
 	.flags = BUILTIN_STOP,
 	.family = "sudo 1.9.13",
+	.version = "Sudo version 1.9.13",
 };

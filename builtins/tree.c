@@ -815,6 +815,7 @@ const struct builtin builtin_tree = {
 	.opts = tree_options,
 	.opts_size = sizeof(struct tree_opts),
 	.family = "tree 2.1.0",
+	.version = "tree v2.1.0",
 	.unknown = "Invalid argument `%s'.",
 	.defaults = tree_defaults,
 };

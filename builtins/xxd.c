@@ -475,4 +475,5 @@ const struct builtin builtin_xxd = {
 	.flags = BUILTIN_RAW | BUILTIN_RAW_HELP,
 	.error_status = 2,
 	.family = "xxd 2022-01-14",
+	.version = "xxd 2022-01-14 by Juergen Weigert et al.",
 };

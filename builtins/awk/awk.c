@@ -133,14 +133,6 @@ static int set_assign(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
-static int show_version(struct cmd *c, const struct opt *o, const char *arg)
-{
-	(void)o;
-	(void)arg;
-	cmd_printf(c, "GNU Awk 5.2.1 compatible (cowsh %s)\n", c->b->name);
-	cmd_exit(c, 0);
-}
-
 #define FLAG(s, l, field, text) OPT_FLAG(s, l, struct awk_opts, field, text)
 
 static const struct opt awk_options[] = {
@@ -192,7 +184,7 @@ static const struct opt awk_options[] = {
 	  .kind = OPT_KIND_CALL,
 	  .arg = OPT_ARG_OPTIONAL,
 	  .fn = opt_missing },
-	OPT_CALL('V', "version", show_version, "say which version this is, and exit"),
+	OPT_CALL('V', "version", cmd_opt_version, "say which version this is, and exit"),
 	OPT_END(),
 };
 
@@ -337,6 +329,7 @@ static int awk_run(struct cmd *c)
 		.flags = BUILTIN_STOP,                                                             \
 		.usage_status = 2,                                                                 \
 		.family = "GNU Awk 5.2.1",                                                         \
+		.version = "GNU Awk 5.2.1, API 3.2",                                               \
 	}
 
 AWK(awk, "awk");

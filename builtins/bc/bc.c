@@ -11,20 +11,13 @@ struct bc_opts {
 	bool quiet;
 };
 
-static int put_version(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	(void)opt, (void)arg;
-	cmd_puts(c, "bc (cowsh; behaves as GNU bc 1.07.1)\n");
-	cmd_exit(c, 0);
-}
-
 static const struct opt bc_options[] = {
 	OPT_IGNORED('i', "interactive", "no effect"),
 	OPT_FLAG('l', "mathlib", struct bc_opts, library, "functions s c a l e j; scale is 20"),
 	OPT_FLAG('q', "quiet", struct bc_opts, quiet, "no banner (there is none)"),
 	OPT_MISSING('s', "standard"),
 	OPT_MISSING('w', "warn"),
-	OPT_CALL('v', NULL, put_version, NULL),
+	OPT_CALL('v', NULL, cmd_opt_version, NULL),
 	OPT_END(),
 };
 
@@ -62,4 +55,5 @@ const struct builtin builtin_bc = {
 	.opts = bc_options,
 	.opts_size = sizeof(struct bc_opts),
 	.family = "GNU bc 1.07.1",
+	.version = "bc 1.07.1",
 };

@@ -956,17 +956,10 @@ static int run_option(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
-static int put_version(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	(void)opt, (void)arg;
-	cmd_puts(c, "dc (cowsh; behaves as GNU dc 1.4.1)\n");
-	cmd_exit(c, 0);
-}
-
 static const struct opt dc_options[] = {
 	OPT_CALL_ARG('e', "expression", run_option, "EXPR", "run EXPR"),
 	OPT_CALL_ARG('f', "file", run_option, "FILE", "run what FILE contains"),
-	OPT_CALL('V', NULL, put_version, NULL),
+	OPT_CALL('V', NULL, cmd_opt_version, NULL),
 	OPT_END(),
 };
 
@@ -990,4 +983,5 @@ const struct builtin builtin_dc = {
 	.opts = dc_options,
 	.opts_size = sizeof(struct dc),
 	.family = "GNU dc 1.4.1",
+	.version = "dc (GNU bc 1.07.1) 1.4.1",
 };

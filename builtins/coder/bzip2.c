@@ -406,6 +406,7 @@ static void bzcat_defaults(struct cmd *c)
 		.opts_size = sizeof(struct bzip2),                                                 \
 		.defaults = before,                                                                \
 		.family = "bzip2 1.0.8",                                                           \
+		.version = "bzip2, a block-sorting file compressor.  Version 1.0.8, 13-Jul-2019.", \
 		.unknown = "Bad flag `%s'",                                                        \
 	}
 

@@ -648,6 +648,7 @@ static void lzcat_defaults(struct cmd *c)
 		.opts_size = sizeof(struct xz),                                                    \
 		.defaults = before,                                                                \
 		.family = "XZ Utils 5.4.1",                                                        \
+		.version = "xz (XZ Utils) 5.4.1",                                                  \
 		.hint = "%s: Try `%s --help' for more information.\n",                             \
 	}
 

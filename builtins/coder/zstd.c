@@ -642,6 +642,7 @@ static void zstdcat_defaults(struct cmd *c)
 		.opts_size = sizeof(struct zstd),                                                  \
 		.defaults = before,                                                                \
 		.family = "zstd 1.5.4",                                                            \
+		.version = "*** Zstandard CLI (64-bit) v1.5.4, by Yann Collet ***",                \
 	}
 
 ZSTD_COMMAND(zstd, "Compresses each FILE to FILE.zst, or (-d) the reverse.", zstd_defaults);

@@ -246,4 +246,5 @@ const struct builtin builtin_ed = {
 	.opts = ed_options,
 	.opts_size = sizeof(struct ed_opts),
 	.family = "GNU ed 1.19",
+	.version = "GNU ed 1.19",
 };

@@ -35,13 +35,6 @@ static int set_mime(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
-static int put_version(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	(void)opt, (void)arg;
-	cmd_puts(c, "file-5.44 (cowsh)\n");
-	cmd_exit(c, 0);
-}
-
 static opt_fn name_file;
 
 static const struct opt file_options[] = {
@@ -69,7 +62,7 @@ static const struct opt file_options[] = {
 	OPT_IGNORED('r', "raw", "no effect: texts are written as they are"),
 	OPT_FLAG('s', "special-files", struct file_opts, special, "read devices, too"),
 	OPT_IGNORED('S', "no-sandbox", "no effect"),
-	OPT_CALL('v', NULL, put_version, NULL),
+	OPT_CALL('v', NULL, cmd_opt_version, NULL),
 	OPT_MISSING('z', "uncompress"),
 	OPT_MISSING('Z', "uncompress-noreport"),
 	OPT_COUNT('0', "print0", struct file_opts, zeros, "a NUL behind names"),
@@ -347,4 +340,5 @@ const struct builtin builtin_file = {
 	.opts = file_options,
 	.opts_size = sizeof(struct file_opts),
 	.family = "file 5.44",
+	.version = "file-5.44",
 };

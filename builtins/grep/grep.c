@@ -678,7 +678,7 @@ static void set_recursive(struct cmd *c)
 		.summary = "Writes the lines of each file that match a pattern.", .run = grep_run, \
 		.opts = grep_options, .opts_size = sizeof(struct grep), .usage_status = 2,         \
 		.error_status = 2, .flags = BUILTIN_USAGE_LINE, .family = "GNU grep 3.8",          \
-		.defaults = (set)                                                                  \
+		.version = "grep (GNU grep) 3.8", .defaults = (set)                                \
 	}
 
 const struct builtin builtin_grep = GREP_RECORD("grep", set_defaults);

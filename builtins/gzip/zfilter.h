@@ -50,7 +50,7 @@ const struct zsuffix *zfilter_suffix(const struct zfamily *z, const char *file);
 		.error_status = 2,                                                                 \
 		.family = fam,                                                                     \
 	}
-#define ZGZIP  "GNU gzip 1.12"
+#define ZGZIP  "gzip 1.12"
 #define ZBZIP2 "bzip2 1.0.8"
 #define ZXZ    "XZ Utils 5.4.1"
 #define ZZSTD  "zstd 1.5.4"

@@ -445,4 +445,5 @@ const struct builtin builtin_iconv = {
 	.hint = "Try `%s --help' or `%s --usage' for more information.\n",
 	.usage_status = 64,
 	.family = "GNU libc 2.36",
+	.version = "iconv (Debian GLIBC 2.36) 2.36",
 };

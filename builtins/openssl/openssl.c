@@ -457,4 +457,5 @@ const struct builtin builtin_openssl = {
 	.run = openssl_run,
 	.flags = BUILTIN_RAW_HELP,
 	.family = "OpenSSL 3.0",
+	.version = "OpenSSL 3.0",
 };

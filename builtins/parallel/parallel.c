@@ -671,5 +671,6 @@ const struct builtin builtin_parallel = {
 	.usage_status = ERROR_STATUS,
 	.error_status = ERROR_STATUS,
 	.family = "GNU parallel 20221122",
+	.version = "GNU parallel 20221122",
 	.defaults = parallel_defaults,
 };

@@ -812,5 +812,6 @@ const struct builtin builtin_patch = {
 	.error_status = 2,
 	.hint = "%s: Try '%s --help' for more information.\n",
 	.family = "GNU patch 2.7.6",
+	.version = "GNU patch 2.7.6",
 	.defaults = patch_defaults,
 };

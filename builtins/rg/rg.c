@@ -596,4 +596,5 @@ const struct builtin builtin_rg = {
 	.usage_status = 2,
 	.error_status = 2,
 	.family = "ripgrep 13.0.0",
+	.version = "ripgrep 13.0.0",
 };

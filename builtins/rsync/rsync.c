@@ -761,5 +761,6 @@ const struct builtin builtin_rsync = {
 	.usage_status = RSYNC_SYNTAX,
 	.error_status = RSYNC_SYNTAX,
 	.family = "rsync 3.2.7",
+	.version = "rsync  version 3.2.7  protocol version 31",
 	.defaults = rsync_defaults,
 };

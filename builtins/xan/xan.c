@@ -58,7 +58,7 @@ static int xan_run(struct cmd *c)
 	    strcmp(c->args[0], "help") == 0)
 		return list(c);
 	if (strcmp(c->args[0], "--version") == 0) {
-		cmd_printf(c, "%s (cowsh; behaves as xan 0.50)\n", c->name);
+		cmd_put_version(c);
 		return 0;
 	}
 	b = find(c->args[0]);

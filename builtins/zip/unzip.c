@@ -837,6 +837,7 @@ const struct builtin builtin_unzip = {
 	.flags = BUILTIN_RAW_HELP,
 	.usage_status = 10,
 	.family = "Info-ZIP UnZip 6.00",
+	.version = "UnZip 6.00 of 20 April 2009, by Debian. Original by Info-ZIP.",
 };
 
 const struct builtin builtin_zipinfo = {
@@ -849,4 +850,5 @@ const struct builtin builtin_zipinfo = {
 	.flags = BUILTIN_RAW_HELP,
 	.usage_status = 10,
 	.family = "Info-ZIP ZipInfo 3.00",
+	.version = "ZipInfo 3.00 of 20 April 2009, by Greg Roelofs and the Info-ZIP group.",
 };

@@ -986,4 +986,5 @@ const struct builtin builtin_zip = {
 	.flags = BUILTIN_RAW_HELP,
 	.usage_status = 16,
 	.family = "Info-ZIP Zip 3.0",
+	.version = "This is Zip 3.0 (July 5th 2008), by Info-ZIP.",
 };
