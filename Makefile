@@ -180,7 +180,7 @@ demo: deps
 	@$(MAKE) --no-print-directory $(B)/cowsh
 	@tools/demo $(B)/cowsh
 bench: deps
-	@tools/need dash gawk jq mawk openssl ripgrep
+	@tools/need dash gawk jq mawk openssl ripgrep time
 	@$(MAKE) --no-print-directory all $(B)/bench
 	@bench/run $(B)
 # Beside two other simulated shells, from the npm registry.

@@ -111,6 +111,28 @@ static void agent_script(cowsh *session)
 		     "cd .. && rm -rf work\n");
 }
 
+static void undone_true(cowsh *session)
+{
+	run(session, "true");
+	if (cowsh_undo(session) < 0)
+		abort();
+}
+
+/* What a checkpoint before each command costs, and going back to it. */
+static void report_undo(void)
+{
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	cowsh *session;
+
+	config.checkpoints = 1;
+	if (cowsh_new(store, &config, NULL, &session) < 0)
+		abort();
+	run(session, "mkdir m; cd m; for i in {1..1000}; do echo \"file $i\" > f$i; done; cd ..");
+	report("warm `true`, with a checkpoint", 500, warm_true, session);
+	report("  and undone", 500, undone_true, session);
+	cowsh_free(session);
+}
+
 static void fork_session(cowsh *session)
 {
 	cowsh *fork;
@@ -353,6 +375,7 @@ int main(void)
 	run(session, "head -c 100000000 /dev/zero > big");
 	report("fork, append a byte to 100 MB, free", 200, append_after_fork, session);
 	cowsh_free(session);
+	report_undo();
 	report_changes();
 	report_journal();
 	cowsh_store_free(store);
