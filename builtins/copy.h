@@ -58,6 +58,15 @@ int copier_run(struct copier *k, const char *from, const char *to, bool several)
 int backup_setup(struct cmd *c, struct backup_opts *b);
 /* The name to which an existing file is to be moved; in the arena. */
 char *backup_name(struct cmd *c, const struct backup_opts *b, const char *path);
+/* -t DIRECTORY, once, for tables over T whose `field` is a struct target_opts. */
+opt_fn opt_target;
+#define OPT_TARGET(T, field, text)                                                                 \
+	{                                                                                          \
+		.letter = 't', .name = "target-directory", .kind = OPT_KIND_CALL,                  \
+		.arg = OPT_ARG_REQUIRED, .fn = opt_target, .metavar = "DIRECTORY", .help = (text), \
+		.offset = offsetof(T, field)                                                       \
+	}
+
 opt_fn opt_backup; /* for the options below: finds struct backup_opts at o->offset */
 
 /* -b and --backup[=CONTROL], and -S, for tables over T whose `field` is a struct backup_opts;

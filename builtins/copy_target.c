@@ -27,6 +27,16 @@ static int is_directory(struct cmd *c, const char *path)
 	return (st.mode & S_FMT) == S_DIR ? 0 : -E_NOTDIR;
 }
 
+int opt_target(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct target_opts *t = (void *)((char *)c->opts + o->offset);
+
+	if (t->directory != NULL)
+		return cmd_error(c, 0, "multiple target directories specified");
+	t->directory = arg;
+	return 0;
+}
+
 int target_split(struct cmd *c, const struct target_opts *t, int *nsources, const char **dir,
 		 const char **name)
 {

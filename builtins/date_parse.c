@@ -740,7 +740,7 @@ static bool compose(const struct parser *p, int64_t now_ns, const struct zone *z
 		t.minute = (int)p->minute;
 		t.second = (int)p->second;
 		ns = p->ns;
-	} else if (p->dates > 0 || p->days > 0 || !(p->has_rel || p->zones > 0)) {
+	} else if (p->dates > 0 || p->days > 0 || !p->has_rel) {
 		t.hour = t.minute = t.second = 0;
 		ns = 0;
 	}

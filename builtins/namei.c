@@ -18,7 +18,7 @@ struct namei_opts {
 static const struct opt namei_options[] = {
 	OPT_FLAG('l', "long", struct namei_opts, long_form, "-m -o -v"),
 	OPT_FLAG('m', "modes", struct namei_opts, modes, "with permissions"),
-	OPT_FLAG('n', "nosymlinks", struct namei_opts, no_links, "do not follow links"),
+	OPT_FLAG('n', NULL, struct namei_opts, no_links, "do not follow links"),
 	OPT_FLAG('o', "owners", struct namei_opts, owners, "with owner and group"),
 	OPT_FLAG('v', "vertical", struct namei_opts, vertical, "names below each other"),
 	OPT_FLAG('x', "mountpoints", struct namei_opts, mounts,
@@ -207,6 +207,7 @@ static void put_row(struct trail *t, const struct row *r)
 static int namei_run(struct cmd *c)
 {
 	struct namei_opts *o = c->opts;
+	struct vfs_stat st;
 	int status = 0;
 
 	if (c->nargs == 0)
@@ -219,7 +220,8 @@ static int namei_run(struct cmd *c)
 		t.last = &t.first;
 		if (c->args[i][0] == '\0')
 			continue;
-		if (follow(&t, "", bytes_of(c->args[i]), 0) == NULL)
+		if (follow(&t, "", bytes_of(c->args[i]), 0) == NULL ||
+		    (o->no_links && cmd_stat(c, c->args[i], &st) < 0))
 			status = 1;
 		cmd_printf(c, "f: %s\n", c->args[i]);
 		for (const struct row *r = t.first; r != NULL; r = r->next)

@@ -79,7 +79,8 @@ static int set_digits_lines(struct cmd *c, const struct opt *opt, const char *ar
 	if (!o->was_digits && choose(c, BY_LINES) != 0)
 		return 1;
 	o->was_digits = true;
-	o->size = o->size * 10 + (uint64_t)(arg[0] - '0');
+	for (; *arg != '\0'; arg++)
+		o->size = o->size * 10 + (uint64_t)(*arg - '0');
 	return 0;
 }
 
@@ -307,9 +308,10 @@ static void start_piece(struct cmd *c, struct split_opts *o)
 		cmd_fatal(c, 0, "output file suffixes exhausted");
 	o->next++;
 	o->open = true;
-	if (o->verbose)
-		cmd_printf(c, o->filter != NULL ? "executing with FILE=%s\n" : "creating file %s\n",
-			   cmd_quoteaf(c, name));
+	if (o->verbose && o->filter != NULL)
+		cmd_printf(c, "executing with FILE=%s\n", cmd_quotef(c, name));
+	else if (o->verbose)
+		cmd_printf(c, "creating file %s\n", cmd_quoteaf(c, name));
 	if (o->filter != NULL)
 		start_filter(c, o, name);
 	else {

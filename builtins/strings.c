@@ -15,7 +15,6 @@ struct strings_opts {
 	bool names;
 	bool spaces;
 	const char *separator;
-	bool was_digits;
 	/* state */
 	size_t size; /* of a character */
 	bool big;
@@ -45,10 +44,9 @@ static int set_digit(struct cmd *c, const struct opt *opt, const char *arg)
 	struct strings_opts *o = c->opts;
 
 	(void)opt;
-	if (!o->was_digits)
-		o->least = 0;
-	o->was_digits = true;
-	o->least = o->least < UINT32_MAX ? o->least * 10 + (uint64_t)(arg[0] - '0') : o->least;
+	o->least = 0;
+	for (; *arg != '\0' && o->least < UINT32_MAX; arg++)
+		o->least = o->least * 10 + (uint64_t)(*arg - '0');
 	return 0;
 }
 
@@ -201,7 +199,7 @@ static int strings_run(struct cmd *c)
 
 	o->size = strchr("bl", o->encoding) != NULL ? 2 : strchr("BL", o->encoding) != NULL ? 4 : 1;
 	o->big = byte_is_upper(o->encoding) ? o->encoding == 'B' : o->encoding == 'b';
-	if (o->was_digits && o->least == 0)
+	if (o->least == 0)
 		return cmd_error(c, 0, "invalid minimum string length 0");
 	o->run = buf_in(c->arena);
 	for (int i = 0; i < c->nfiles; i++) {
@@ -210,6 +208,8 @@ static int strings_run(struct cmd *c)
 		struct input in;
 
 		/* "-" is -a: it is no file. */
+		if (strcmp(name, "-") == 0 && c->nargs == 1)
+			return cmd_usage(c, NULL);
 		if (strcmp(name, "-") == 0 && c->nargs > 1)
 			continue;
 		int err = strcmp(name, "-") != 0 ? cmd_stat(c, name, &st) : 0;

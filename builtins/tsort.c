@@ -225,6 +225,9 @@ static int tsort_run(struct cmd *c)
 		return cmd_usage(c, "extra operand %s", cmd_quote(c, c->args[1]));
 	int err = cmd_read_all(c, c->files[0], &text);
 
+	/* What can't be read ends it in silence. */
+	if (err == -E_ISDIR)
+		return 0;
 	if (err < 0)
 		return cmd_error(c, err, "%s", cmd_quotef(c, c->files[0]));
 	grow(&g);

@@ -15,6 +15,7 @@ struct uniq_opts {
 	bool zero;
 	int delimit; /* --all-repeated, --group */
 	bool group;
+	bool old_fields; /* they were given as digits, and more digits go on with them */
 	uint64_t fields;
 	uint64_t chars;
 	uint64_t width;
@@ -45,6 +46,7 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 					       : &o->width;
 	int err = num_parse_u64(arg, "", field);
 
+	o->old_fields &= opt->letter != 'f';
 	if (err != -E_INVAL)
 		return 0;
 	return cmd_error(c, 0, "%s: invalid number of %s", arg,
@@ -77,7 +79,11 @@ static int set_old_fields(struct cmd *c, const struct opt *opt, const char *arg)
 	struct uniq_opts *o = c->opts;
 
 	(void)opt;
-	o->fields = o->fields * 10 + (uint64_t)(arg[0] - '0');
+	if (!o->old_fields)
+		o->fields = 0;
+	o->old_fields = true;
+	for (; *arg != '\0'; arg++)
+		o->fields = o->fields * 10 + (uint64_t)(*arg - '0');
 	return 0;
 }
 
@@ -288,7 +294,7 @@ static int uniq_run(struct cmd *c)
 	if (c->nargs == 2 && strcmp(c->args[1], "-") != 0 && redirect(c, c->args[1]) != 0)
 		return 1;
 	err = o->group || o->all_repeated ? run_all(&in, o) : run_groups(&in, o);
-	return err < 0 ? cmd_error(c, err, "error reading %s", cmd_quoteaf(c, path)) : 0;
+	return err < 0 ? cmd_error(c, 0, "error reading %s", cmd_quoteaf(c, path)) : 0;
 }
 
 static void uniq_defaults(struct cmd *c)

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { USER_ID = 1000 };
+enum { USER_ID = 1000, OUTPUT_MAX = 32 << 20 };
 
 /* Where that is allowed the case directory is private, so that runs do not meet. */
 static bool private_dir;
@@ -96,7 +96,7 @@ static void collect(int out, int err, struct outcome *o, pid_t child)
 		char data[65536];
 
 		poll(p, 2, 1000);
-		if (time(NULL) >= deadline) {
+		if (time(NULL) >= deadline || o->part[OUTPUT].len > OUTPUT_MAX) {
 			kill(-child, SIGKILL);
 			break;
 		}

@@ -163,6 +163,11 @@ struct rx_node *rx_bracket(struct rx_parse *p)
 		negate = true;
 		p->at++;
 	}
+	/* Where nothing at all follows GNU's matcher has other words. */
+	if (p->at >= p->p.len) {
+		rx_error(p, "Invalid regular expression");
+		return NULL;
+	}
 	while (first || p->at >= p->p.len || p->p.ptr[p->at] != ']') {
 		if (!take_item(p, s, first))
 			return NULL;

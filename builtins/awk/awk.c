@@ -207,8 +207,11 @@ static _Noreturn void bad_assignment(struct awk *a, const char *text)
 {
 	const char *equals = strchr(text, '=');
 
-	if (equals == NULL)
-		awk_fatal(a, "`%s' argument to `-v' not in `var=value' form", text);
+	if (equals == NULL) {
+		cmd_error(a->c, 0, "`%s' argument to `-v' not in `var=value' form\n", text);
+		cmd_usage(a->c, NULL);
+		cmd_exit(a->c, 1);
+	}
 	awk_fatal(a, "`%.*s' is not a legal variable name", (int)(equals - text), text);
 }
 

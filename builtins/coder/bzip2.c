@@ -32,7 +32,8 @@ static int opt_level(struct cmd *c, const struct opt *o, const char *arg)
 {
 	struct bzip2 *b = c->opts;
 
-	b->level = arg != NULL ? arg[0] - '0' : o->value;
+	/* Of several digits the last counts. */
+	b->level = arg != NULL ? arg[strlen(arg) - 1] - '0' : o->value;
 	return 0;
 }
 

@@ -43,7 +43,8 @@ static int opt_level(struct cmd *c, const struct opt *o, const char *arg)
 {
 	struct xz *x = c->opts;
 
-	x->level = arg != NULL ? arg[0] - '0' : o->value;
+	/* Of several digits the last counts. */
+	x->level = arg != NULL ? arg[strlen(arg) - 1] - '0' : o->value;
 	return 0;
 }
 

@@ -14,9 +14,10 @@ static int opt_level(struct cmd *c, const struct opt *o, const char *arg)
 	struct gzip *g = c->opts;
 
 	(void)o;
-	if (arg[0] == '0')
+	/* Of several digits the last counts. */
+	if (strchr(arg, '0') != NULL)
 		return cmd_usage(c, "invalid option -- '0'");
-	g->level = arg[0] - '0';
+	g->level = arg[strlen(arg) - 1] - '0';
 	return 0;
 }
 

@@ -173,7 +173,7 @@ static bool is_digits(const char *arg)
 	return arg[0] == '-' && byte_is_digit((unsigned char)arg[1]);
 }
 
-/* The operand +FIRST[:LAST]; and digits of -COLUMN that do not follow each other. */
+/* The operand +FIRST[:LAST]. */
 static int pr_legacy(struct cmd *c, int argc, char **argv, int i)
 {
 	struct pr_opts *o = c->opts;
