@@ -11,20 +11,49 @@ enum { SIG_KILL = 9, SIG_ALRM = 14, SIG_TERM = 15, SIG_CONT = 18 };
 
 struct timeout_opts {
 	bool foreground;
-	const char *kill_after;
+	bool kills; /* -k */
+	int64_t kill_ns;
 	bool preserve;
-	const char *signal;
+	int signal;
 	bool verbose;
 };
+
+static int set_signal(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct timeout_opts *o = c->opts;
+
+	(void)opt;
+	o->signal = cmd_sig_number(arg);
+	if (o->signal >= 0)
+		return 0;
+	cmd_error(c, 0, "%s: invalid signal", cmd_quote(c, arg));
+	return cmd_usage(c, NULL);
+}
+
+static int set_kill_after(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct timeout_opts *o = c->opts;
+
+	(void)opt;
+	o->kills = true;
+	return num_parse_span(arg, &o->kill_ns)
+		       ? 0
+		       : cmd_usage(c, "invalid time interval %s", cmd_quote(c, arg));
+}
+
+static void timeout_defaults(struct cmd *c)
+{
+	((struct timeout_opts *)c->opts)->signal = SIG_TERM;
+}
 
 static const struct opt timeout_options[] = {
 	OPT_FLAG(0, "foreground", struct timeout_opts, foreground,
 		 "only the program, not its children"),
-	OPT_STR('k', "kill-after", struct timeout_opts, kill_after, NULL, "DURATION",
-		"send KILL if it still runs so long after the signal"),
+	OPT_CALL_ARG('k', "kill-after", set_kill_after, "DURATION",
+		     "send KILL if it still runs so long after the signal"),
 	OPT_FLAG(0, "preserve-status", struct timeout_opts, preserve,
 		 "give the program's status even after the time is over"),
-	OPT_STR('s', "signal", struct timeout_opts, signal, NULL, "SIGNAL", "what to send (TERM)"),
+	OPT_CALL_ARG('s', "signal", set_signal, "SIGNAL", "what to send (TERM)"),
 	OPT_FLAG('v', "verbose", struct timeout_opts, verbose, "say what is sent"),
 	OPT_END(),
 };
@@ -45,7 +74,10 @@ static void send(struct run *r, int sig)
 	const char *name = cmd_sig_name(sig);
 
 	if (r->o->verbose)
-		cmd_error(c, 0, "sending signal %s to command %s", name != NULL ? name : "?",
+		cmd_error(c, 0, "sending signal %s to command %s",
+			  name != NULL ? name
+			  : sig == 0   ? "EXIT"
+				       : "?",
 			  cmd_quote(c, c->args[1]));
 	cmd_kill(c, r->o->foreground ? r->pid : -r->pid, sig);
 	if (sig != SIG_KILL && sig != SIG_CONT)
@@ -106,12 +138,8 @@ static int timeout_run(struct cmd *c)
 
 	if (c->nargs < 2)
 		return cmd_usage(c, NULL);
-	if (r.o->signal != NULL && (r.sig = cmd_sig_number(r.o->signal)) < 0) {
-		cmd_error(c, 0, "%s: invalid signal", cmd_quote(c, r.o->signal));
-		return cmd_usage(c, NULL);
-	}
-	if (r.o->kill_after != NULL && !num_parse_span(r.o->kill_after, &r.kill_ns))
-		return cmd_usage(c, "invalid time interval %s", cmd_quote(c, r.o->kill_after));
+	r.sig = r.o->signal;
+	r.kill_ns = r.o->kill_ns;
 	if (!num_parse_span(c->args[0], &ns))
 		return cmd_usage(c, "invalid time interval %s", cmd_quote(c, c->args[0]));
 	struct cmd_program prog = { .argv = c->args + 1, .pgid = r.o->foreground ? 0 : -1 };
@@ -137,6 +165,7 @@ const struct builtin builtin_timeout = {
 	.run = timeout_run,
 	.opts = timeout_options,
 	.opts_size = sizeof(struct timeout_opts),
+	.defaults = timeout_defaults,
 	.flags = BUILTIN_STOP,
 	.usage_status = 125,
 	.error_status = 125,

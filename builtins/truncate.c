@@ -14,32 +14,28 @@ struct truncate_opts {
 	uint64_t amount;
 };
 
-static const struct opt truncate_options[] = {
-	OPT_FLAG('c', "no-create", struct truncate_opts, no_create, "do not make files"),
-	OPT_FLAG('o', "io-blocks", struct truncate_opts, blocks,
-		 "SIZE counts blocks of 4096 bytes"),
-	OPT_STR('r', "reference", struct truncate_opts, reference, NULL, "RFILE",
-		"the size of RFILE"),
-	OPT_STR('s', "size", struct truncate_opts, size, NULL, "SIZE",
-		"the size; +, -: by so much; <, >: at most, at least; /, %: down, up to a "
-		"multiple"),
-	OPT_END(),
-};
-
-static int parse_size(struct cmd *c, struct truncate_opts *o)
+/* Each is looked at; a mode stays until another one comes. */
+static int parse_size(struct cmd *c, const struct opt *opt, const char *text)
 {
-	const char *text = o->size;
+	struct truncate_opts *o = c->opts;
 	int err;
 
+	(void)opt;
+	o->size = text;
 	while (byte_is_space((unsigned char)*text))
 		text++;
-	if (*text != '\0' && strchr("+-<>/%", *text) != NULL)
+	if (*text != '\0' && strchr("<>/%", *text) != NULL)
 		o->mode = *text++;
-	while (o->mode != '+' && o->mode != '-' && byte_is_space((unsigned char)*text))
+	while (byte_is_space((unsigned char)*text))
 		text++;
-	if (o->mode != '\0' && strchr("<>/%", o->mode) != NULL && (*text == '+' || *text == '-'))
-		return cmd_usage(c, "multiple relative modifiers specified");
-	err = num_parse_u64(text, "kKmMgGtTPEZY0", &o->amount);
+	if (*text == '+' || *text == '-') {
+		if (o->mode != '\0')
+			return cmd_usage(c, "multiple relative modifiers specified");
+		o->mode = *text++;
+	}
+	err = byte_is_space((unsigned char)*text)
+		      ? -E_INVAL
+		      : num_parse_u64(text, "kKmMgGtTPEZY0", &o->amount);
 	if (err == 0 && o->amount > INT64_MAX)
 		err = -E_OVERFLOW;
 	if (err != 0)
@@ -49,6 +45,18 @@ static int parse_size(struct cmd *c, struct truncate_opts *o)
 		return cmd_error(c, 0, "division by zero");
 	return 0;
 }
+
+static const struct opt truncate_options[] = {
+	OPT_FLAG('c', "no-create", struct truncate_opts, no_create, "do not make files"),
+	OPT_FLAG('o', "io-blocks", struct truncate_opts, blocks,
+		 "SIZE counts blocks of 4096 bytes"),
+	OPT_STR('r', "reference", struct truncate_opts, reference, NULL, "RFILE",
+		"the size of RFILE"),
+	OPT_CALL_ARG('s', "size", parse_size, "SIZE",
+		     "the size; +, -: by so much; <, >: at most, at least; /, %: down, up to a "
+		     "multiple"),
+	OPT_END(),
+};
 
 /* The new size of a file of size `old`. */
 static uint64_t new_size(const struct truncate_opts *o, uint64_t old)
@@ -104,10 +112,8 @@ static int truncate_run(struct cmd *c)
 {
 	struct truncate_opts *o = c->opts;
 	struct vfs_stat st = { .size = 0 };
-	int status = o->size != NULL ? parse_size(c, o) : 0;
+	int status = 0;
 
-	if (status != 0)
-		return status;
 	if (o->reference == NULL && o->size == NULL)
 		return cmd_usage(c, "you must specify either %s or %s", cmd_quote(c, "--size"),
 				 cmd_quote(c, "--reference"));
