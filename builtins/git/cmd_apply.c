@@ -461,12 +461,12 @@ static int apply_all(struct applying *p)
 		good = check_file(p, &p->at[i]) && good;
 		rejected = rejected || p->at[i].rejects != 0;
 	}
-	if (!good && !p->o.reject)
+	if (!good)
 		return 1;
 	if (!only_show && !p->o.check)
 		write_files(p);
 	show(p);
-	return rejected || !good || show_conflicts(p) ? 1 : 0;
+	return rejected || show_conflicts(p) ? 1 : 0;
 }
 
 bool apply_text(struct git *g, struct bytes patch, unsigned flags)

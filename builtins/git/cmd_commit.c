@@ -318,7 +318,9 @@ static void prepare_index(struct committing *cm, struct args *args)
 		stage_tracked(g, x, &ps);
 		return;
 	}
-	if (args->argc == 0)
+	bool reword = cm->o.fixup != NULL && git_starts(cm->o.fixup, "reword:");
+
+	if (args->argc == 0 && !reword)
 		return;
 	if (cm->merging)
 		git_die(g, "cannot do a partial commit during a merge.");
@@ -337,15 +339,16 @@ static void prepare_index(struct committing *cm, struct args *args)
 				  ps.at[i].original);
 			git_exit(g, 1);
 		}
-	stage_tracked(g, x, &ps);
+	if (!reword)
+		stage_tracked(g, x, &ps);
 	/* What goes into the commit: HEAD's files, and those of the paths. */
 	struct index *partial = index_read(g, "/nonexistent/index");
 
 	for (size_t i = 0; i < l.n; i++)
-		if (!pathspec_match(g, &ps, l.at[i].path, false))
+		if (reword || !pathspec_match(g, &ps, l.at[i].path, false))
 			index_put(partial, l.at[i].path, l.at[i].mode, &l.at[i].oid);
 	for (size_t i = 0; i < x->n; i++)
-		if (pathspec_match(g, &ps, x->at[i].path, false))
+		if (!reword && pathspec_match(g, &ps, x->at[i].path, false))
 			*index_put(partial, x->at[i].path, x->at[i].mode, &x->at[i].oid) = x->at[i];
 	cm->x = partial;
 }
@@ -406,6 +409,33 @@ static void read_message_file(struct committing *cm)
 	buf_add(&cm->message, text);
 }
 
+/* The commit of "amend:X" or "reword:X"; NULL: a plain fixup. */
+static const char *fixup_amends(const char *text)
+{
+	if (git_starts(text, "amend:"))
+		return text + strlen("amend:");
+	return git_starts(text, "reword:") ? text + strlen("reword:") : NULL;
+}
+
+/* "amend! subject", then the message that will take the other's place. */
+static void add_amend(struct committing *cm, const char *name)
+{
+	struct git *g = cm->g;
+	struct oid o;
+	struct commit_text t;
+	struct bytes subject;
+
+	if (rev_commit(g, name, &o) < 0)
+		git_die(g, "could not lookup commit %s", name);
+	commit_text(g, g->keep, &o, &t);
+	subject = message_subject(g->a, t.message);
+	if (!bytes_starts(subject, BYTES("amend! ")))
+		buf_puts(&cm->message, "amend! ");
+	buf_add(&cm->message, subject);
+	buf_puts(&cm->message, "\n\n");
+	buf_add(&cm->message, t.message);
+}
+
 static void collect_message(struct committing *cm)
 {
 	struct git *g = cm->g;
@@ -415,11 +445,13 @@ static void collect_message(struct committing *cm)
 	cm->edit = true;
 	cm->message = buf_in(g->keep);
 	if (cm->o.fixup != NULL) {
-		if (strchr(cm->o.fixup, ':') != NULL)
-			git_refuse(g, "--fixup=amend: and --fixup=reword:");
-		add_squash(cm, cm->o.fixup, "fixup! ");
-		add_messages(cm);
-		cm->edit = false;
+		if (fixup_amends(cm->o.fixup) != NULL) {
+			add_amend(cm, fixup_amends(cm->o.fixup));
+		} else {
+			add_squash(cm, cm->o.fixup, "fixup! ");
+			add_messages(cm);
+			cm->edit = false;
+		}
 	} else if (cm->o.squash != NULL) {
 		add_squash(cm, cm->o.squash, "squash! ");
 		add_messages(cm);
@@ -593,6 +625,32 @@ static bool nothing_to_commit(struct committing *cm, struct status *s)
 	return !s->committable && !cm->merging && !cm->o.allow_empty && !cm->o.amend;
 }
 
+/* -v: what will be committed, below a line that cuts it off again. */
+static void put_difference(struct committing *cm, struct buf *out)
+{
+	struct git *g = cm->g;
+	struct diff_opts d;
+	struct diff_queue q = { .at = NULL };
+	struct oid tree = oid_empty_tree;
+	struct commit *head = cm->has_head ? commit_at(g, &cm->head) : NULL;
+
+	if (head != NULL && cm->o.amend)
+		head = head->nparents > 0 ? head->parent[0] : NULL;
+	if (head != NULL)
+		commit_need(g, head);
+	if (head != NULL)
+		tree = head->tree;
+	message_put_cut(out);
+	diff_init(g, &d);
+	d.format = DIFF_PATCH;
+	d.color = 0;
+	diff_settle(g, &d);
+	diff_cached(g, &d, &tree, &q);
+	diff_finish(g, &d, &q);
+	for (size_t i = 0; i < q.n; i++)
+		diff_patch(g, &d, &q.at[i], out);
+}
+
 static bool rebasing(struct git *g)
 {
 	return file_exists(g, repo_path(g, g->a, "rebase-merge"));
@@ -606,7 +664,9 @@ static void put_editor_text(struct committing *cm, struct status *s, struct buf 
 	buf_add(out, cm->cleanup == CLEANUP_NONE || cm->o.template != NULL
 			     ? buf_bytes(&cm->message)
 			     : message_clean(g, buf_bytes(&cm->message), false));
-	if (cm->cleanup == CLEANUP_ALL)
+	if (cm->cleanup == CLEANUP_SCISSORS && !cm->o.verbose)
+		buf_putc(out, '\n'), message_put_cut(out);
+	else if (cm->cleanup == CLEANUP_ALL || cm->cleanup == CLEANUP_SCISSORS)
 		buf_puts(out,
 			 "\n# Please enter the commit message for your changes. Lines starting\n"
 			 "# with '#' will be ignored, and an empty message aborts the commit.\n");
@@ -637,6 +697,8 @@ static void put_editor_text(struct committing *cm, struct status *s, struct buf 
 	s->o.format = STATUS_LONG;
 	s->o.commented = s->o.for_commit = true;
 	status_put(s, out);
+	if (cm->o.verbose)
+		put_difference(cm, out);
 }
 
 static void run_hooks_before(struct committing *cm)
@@ -701,8 +763,8 @@ static struct bytes final_message(struct committing *cm, struct status *s)
 		git_exit(g, 1);
 	if (file_read(g, g->keep, path, &text) < 0)
 		git_die(g, "could not read commit message");
-	if (cm->edit && cm->o.verbose)
-		git_refuse(g, "commit --verbose with an editor");
+	if (cm->edit && (cm->o.verbose || cm->cleanup == CLEANUP_SCISSORS))
+		text = message_cut(text);
 	if (cm->cleanup != CLEANUP_NONE)
 		text = message_clean(g, text, cm->cleanup == CLEANUP_ALL);
 	if (text.len == 0 && !cm->o.allow_empty_message) {
@@ -773,6 +835,9 @@ static void check_options(struct committing *cm)
 					   : "-c");
 	if (o->reset_author && o->reuse == NULL && o->reedit == NULL && !o->amend)
 		git_die(g, "--reset-author can be used only with -C, -c or --amend.");
+	if (o->messages.n != 0 && o->fixup != NULL && fixup_amends(o->fixup) != NULL)
+		git_die(g, "options '%s' and '%s:%s' cannot be used together", "-m", "--fixup",
+			git_starts(o->fixup, "amend") ? "amend" : "reword");
 	if (o->include && o->only)
 		git_die(g, "options '%s' and '%s' cannot be used together", "-i", "-o");
 	if (o->reedit != NULL)
@@ -830,6 +895,12 @@ int git_cmd_commit(struct git *g, struct args *args)
 			git_die(g, "could not parse HEAD commit");
 	}
 	check_options(&cm);
+	if (cm.o.fixup != NULL && git_starts(cm.o.fixup, "reword:")) {
+		if (args->argc != 0)
+			git_die(g, "reword option of '%s' and path '%s' cannot be used together",
+				"--fixup", args->argv[0]);
+		cm.o.allow_empty = true; /* it brings a message alone */
+	}
 	if (args->argc == 0 && (cm.o.include || (cm.o.only && !cm.o.amend)))
 		git_die(g, "No paths with --include/--only does not make sense.");
 	if (cm.o.patch) {

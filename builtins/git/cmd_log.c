@@ -23,6 +23,8 @@ struct log_args {
 	const struct oid *from_parent; /* -m: of which the differences are */
 	bool any;                      /* a commit was shown */
 	bool graph_line_begun;
+	bool pretty_given;
+	int notes; /* 1 --notes, -1 --no-notes */
 	struct buf out;
 	char end;
 };
@@ -36,6 +38,7 @@ static void set_pretty(struct git *g, struct log_args *l, const char *text)
 {
 	if (!pretty_of(g, text, &l->pretty))
 		git_die(g, "invalid --pretty format: %s", text);
+	l->pretty_given = true;
 }
 
 static bool simple_option(struct git *g, struct log_args *l, const char *arg)
@@ -45,6 +48,7 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 	if (strcmp(arg, "--oneline") == 0) {
 		p->kind = PRETTY_ONELINE;
 		p->abbrev_commit = true;
+		l->pretty_given = true;
 	} else if (strcmp(arg, "--graph") == 0) {
 		l->graph = true;
 	} else if (strcmp(arg, "--no-graph") == 0) {
@@ -84,10 +88,15 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 		git_refuse(g, "--source");
 	} else if (strcmp(arg, "--parents") == 0) {
 		l->parents = l->revs.rewrite = true;
+	} else if (strcmp(arg, "--notes") == 0 || strcmp(arg, "--show-notes") == 0) {
+		l->notes = 1;
+	} else if (strcmp(arg, "--no-notes") == 0) {
+		l->notes = -1;
 	} else if (strcmp(arg, "--full-diff") == 0) {
 		l->full_diff = true;
 	} else if (strcmp(arg, "--use-mailmap") == 0 || strcmp(arg, "--mailmap") == 0 ||
-		   strcmp(arg, "--no-notes") == 0 || strcmp(arg, "--no-show-signature") == 0 ||
+		   strcmp(arg, "--no-show-signature") == 0 ||
+		   strcmp(arg, "--encoding=UTF-8") == 0 || strcmp(arg, "--encoding=utf8") == 0 ||
 		   strcmp(arg, "--expand-tabs") == 0 || strcmp(arg, "--clear-decorations") == 0) {
 		return true;
 	} else {
@@ -112,6 +121,7 @@ static int log_option(struct git *g, void *opts, int argc, char **argv)
 	}
 	if (strcmp(arg, "--pretty") == 0) {
 		l->pretty.kind = PRETTY_MEDIUM;
+		l->pretty_given = true;
 		return 1;
 	}
 	if (git_starts(arg, "--date=") || (strcmp(arg, "--date") == 0 && argc > 1)) {
@@ -131,7 +141,7 @@ static int log_option(struct git *g, void *opts, int argc, char **argv)
 	}
 	if (git_starts(arg, "-L"))
 		git_refuse(g, "log -L");
-	if (git_starts(arg, "--show-signature") || git_starts(arg, "--notes") ||
+	if (git_starts(arg, "--show-signature") || git_starts(arg, "--notes=") ||
 	    git_starts(arg, "--remerge-diff") || git_starts(arg, "--diff-merges"))
 		git_refuse(g, git_format(g->a, "option '%s'", arg));
 	if (git_starts(arg, "--decorate-refs"))
@@ -157,6 +167,7 @@ static void settle(struct git *g, struct log_args *l)
 	struct pretty *p = &l->pretty;
 	const char *decorate = config_get(g, "log.decorate");
 
+	p->notes = l->notes > 0 || (l->notes == 0 && !l->pretty_given);
 	diff_settle(g, &l->revs.diff);
 	p->use_color = l->revs.diff.use_color;
 	p->in_graph = l->graph;

@@ -536,7 +536,7 @@ int git_cmd_update_ref(struct git *g, struct args *args)
 
 	git_parse(g, args, &p);
 	if (o.stdin_mode)
-		git_refuse(g, "update-ref --stdin");
+		return update_refs_stdin(g, o.zero, o.no_deref, o.message);
 	at = o.delete ? 1 : 2;
 	if (args->argc < at || args->argc > at + 1)
 		git_usage(g, update_usage);

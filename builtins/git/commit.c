@@ -34,6 +34,27 @@ struct bytes message_clean(struct git *g, struct bytes text, bool comments)
 	return (struct bytes){ buf_cstr(&out), out.len };
 }
 
+static const char cut_line[] = "# ------------------------ >8 ------------------------\n";
+
+void message_put_cut(struct buf *out)
+{
+	buf_puts(out, cut_line);
+	buf_puts(out, "# Do not modify or remove the line above.\n"
+		      "# Everything below it will be ignored.\n");
+}
+
+struct bytes message_cut(struct bytes text)
+{
+	const char *at = bytes_starts(text, bytes_of(cut_line))
+				 ? text.ptr
+				 : bytes_find(text, BYTES("\n# ------------------------ >8 "
+							  "------------------------\n"));
+
+	if (at == NULL)
+		return text;
+	return bytes_slice(text, 0, (size_t)(at - text.ptr) + (at != text.ptr));
+}
+
 bool message_edit(struct git *g, const char *path)
 {
 	return message_edit_with(g, NULL, path);

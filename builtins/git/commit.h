@@ -12,6 +12,9 @@ enum cleanup { CLEANUP_DEFAULT, CLEANUP_NONE, CLEANUP_SPACE, CLEANUP_ALL, CLEANU
 
 /* Blank lines and trailing blanks go; with comments also lines that begin with '#'. */
 struct bytes message_clean(struct git *g, struct bytes text, bool comments);
+/* The line below which an editor's text is cut off, and the text above it. */
+void message_put_cut(struct buf *out);
+struct bytes message_cut(struct bytes text);
 /* The editor on a file: false after a message. */
 bool message_edit(struct git *g, const char *path);
 /* The same with this editor; NULL: the usual one. */

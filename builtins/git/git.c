@@ -17,8 +17,7 @@ static const struct git_command commands[] = {
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 /* Real git has these; here they are refused. */
-static const char *const missing[] = { "notes",
-				       "replace",
+static const char *const missing[] = { "replace",
 				       "send-email",
 				       "svn",
 				       "p4",

@@ -15,6 +15,7 @@
  *   walk.c      histories (walk.h)       pretty.c  how commits look    graph.c    log --graph
  *   merge*.c    three ways into one (merge.h)                          status.c   status
  *   remote.c, reach.c, transport.c, pack_write.c, delta.c   between repositories (transport.h)
+ *   notes.c     texts on objects (notes.h)
  *   cmd_*.c     one family of subcommands each
  *
  * Everything below .git is read as if an attacker wrote it: lengths are checked, recursion has
@@ -72,6 +73,7 @@ struct zone;
 struct ignore;
 struct attrs;
 struct mailmap;
+struct notes;
 struct config;
 struct odb;
 struct refs;
@@ -100,6 +102,7 @@ struct git {
 	struct ignore *ignore;
 	struct attrs *attrs;
 	struct mailmap *mailmap;
+	struct notes *notes;
 	const char *reflog_action; /* GIT_REFLOG_ACTION or what a command sets */
 	const struct zone *zone;   /* of TZ, once asked for */
 	const struct zone *utc;
@@ -618,6 +621,9 @@ void ref_pack_all(struct git *g, bool all, bool prune);
 char *head_ref(struct git *g);
 /* False: unborn. */
 bool head_oid(struct git *g, struct oid *out);
+
+/* update_refs.c: changes as standard input says them. The exit status. */
+int update_refs_stdin(struct git *g, bool zero, bool no_deref, const char *message);
 
 /* --- reflog.c --- */
 

@@ -134,7 +134,8 @@ static void simplify(struct revs *r, struct commit *c)
 			all = false;
 			continue;
 		}
-		if (r->full_history || (p->flags & COMMIT_UNINTERESTING))
+		if (r->full_history ||
+		    (p->flags & (COMMIT_UNINTERESTING | COMMIT_BOTTOM)) == COMMIT_UNINTERESTING)
 			continue;
 		/* What this parent has explains it all. */
 		save_parents(r, c);
@@ -463,6 +464,7 @@ static void add_items(struct revs *r)
 		commit_need(r->g, it->c);
 		if (it->uninteresting) {
 			it->c->flags |= COMMIT_UNINTERESTING;
+			it->c->flags |= COMMIT_BOTTOM;
 			mark_uninteresting(r, it->c);
 			r->limited = true;
 		}

@@ -3,6 +3,7 @@
  * How a commit is written: the named formats, and decorations. pretty_format.c has the rest.
  */
 #include "builtins/git/walk.h"
+#include "builtins/git/notes.h"
 
 bool pretty_of(struct git *g, const char *text, struct pretty *p)
 {
@@ -271,6 +272,26 @@ static void put_headers(struct git *g, struct pretty *p, const struct commit_tex
 	}
 }
 
+static void put_notes(struct git *g, const struct oid *o, struct buf *out)
+{
+	struct bytes text, line;
+
+	if (!notes_of(g, o, &text))
+		return;
+	buf_puts(out, "\nNotes");
+	if (strcmp(g->notes->ref, "refs/notes/commits") != 0)
+		buf_printf(out, " (%s)",
+			   git_starts(g->notes->ref, "refs/notes/")
+				   ? g->notes->ref + strlen("refs/notes/")
+				   : g->notes->ref);
+	buf_puts(out, ":\n");
+	while (git_line(&text, &line)) {
+		buf_puts(out, "    ");
+		buf_add(out, line);
+		buf_putc(out, '\n');
+	}
+}
+
 void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf *out)
 {
 	struct arena a;
@@ -302,6 +323,8 @@ void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf
 		put_message(p, t.message, 4, out);
 		if (out->len == text)
 			out->len = body;
+		if (p->notes)
+			put_notes(g, &c->oid, out);
 		(void)blank_line;
 	}
 	arena_clear(&a);

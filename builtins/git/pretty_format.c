@@ -3,6 +3,7 @@
  * --format=...: placeholders.
  */
 #include "builtins/git/walk.h"
+#include "builtins/git/notes.h"
 
 enum pad_kind { PAD_NONE, PAD_LEFT, PAD_RIGHT, PAD_BOTH };
 enum trunc_kind { TRUNC_NONE, TRUNC_END, TRUNC_LEFT, TRUNC_MIDDLE };
@@ -471,6 +472,14 @@ static void put_decorations(struct state *s, const char *before, const char *aft
 	pretty_decorate(s->g, &plain, &s->c->oid, before, after, s->out);
 }
 
+static void put_note(struct state *s)
+{
+	struct bytes text;
+
+	if (notes_of(s->g, &s->c->oid, &text))
+		buf_add(s->out, text);
+}
+
 static size_t simple(struct state *s, const char *f)
 {
 	switch (*f) {
@@ -486,7 +495,7 @@ static size_t simple(struct state *s, const char *f)
 	case 'b': buf_add(s->out, body_of(s->t.message)); return 1;
 	case 'B': buf_add(s->out, s->t.message); return 1;
 	case 'e': buf_add(s->out, s->t.encoding.ptr != NULL ? s->t.encoding : BYTES("")); return 1;
-	case 'N': return 1;
+	case 'N': put_note(s); return 1;
 	case 'm': buf_putc(s->out, s->p->mark != 0 ? s->p->mark : '>'); return 1;
 	case 'd': put_decorations(s, " (", ")"); return 1;
 	case 'D': put_decorations(s, "", ""); return 1;

@@ -23,7 +23,8 @@ enum commit_flags {
 	COMMIT_IN_LIST = 256,
 	COMMIT_PATCH_SAME = 512,
 	COMMIT_REWRITTEN = 1024,
-	COMMIT_PATH = 2048, /* of --ancestry-path */
+	COMMIT_PATH = 2048,   /* of --ancestry-path */
+	COMMIT_BOTTOM = 4096, /* named as what is not wanted */
 };
 
 enum revs_order { ORDER_DATE, ORDER_TOPO, ORDER_TOPO_DATE };
@@ -174,6 +175,7 @@ struct pretty {
 	struct pretty_mail *mail;
 	struct commit *commit;
 	const char *source;
+	bool notes; /* below the message */
 };
 /* "oneline", "format:...": false if unknown. */
 bool pretty_of(struct git *g, const char *text, struct pretty *p);

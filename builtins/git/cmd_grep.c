@@ -1,95 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * git clean, grep.
+ * git grep. Patterns that are joined by --and, --or, --not and parentheses become a tree that is
+ * asked about each line; without those one set of patterns finds them all at once.
  */
-#include "base/regex.h"
 #include "builtins/git/walk.h"
-
-/* --- clean --- */
-
-struct clean_opts {
-	bool dry_run, quiet, dirs, ignored_too, only_ignored;
-	int force;
-	struct names exclude;
-};
-static const struct git_option clean_options[] = {
-	GIT_FLAG('q', "quiet", struct clean_opts, quiet),
-	GIT_FLAG('n', "dry-run", struct clean_opts, dry_run),
-	GIT_COUNT('f', "force", struct clean_opts, force),
-	GIT_MISSING('i', "interactive"),
-	GIT_FLAG('d', NULL, struct clean_opts, dirs),
-	GIT_LIST('e', "exclude", struct clean_opts, exclude),
-	GIT_FLAG('x', NULL, struct clean_opts, ignored_too),
-	GIT_FLAG('X', NULL, struct clean_opts, only_ignored),
-	GIT_END(),
-};
-static const char *const clean_usage[] = {
-	"git clean [-d] [-f] [-i] [-n] [-q] [-e <pattern>] [-x | -X] [--] [<pathspec>...]", NULL
-};
-
-int git_cmd_clean(struct git *g, struct args *args)
-{
-	struct clean_opts o = { .dry_run = false };
-	const struct git_parser p = { clean_options, &o, clean_usage, 0, NULL };
-	struct names list = { NULL, 0, 0 };
-	struct pathspec ps;
-	char dot[] = ".";
-	char *here[1] = { dot };
-	int status = 0;
-
-	git_parse(g, args, &p);
-	if (!o.dry_run && o.force == 0 && config_bool(g, "clean.requireforce", true))
-		git_die(g, config_get(g, "clean.requireforce") != NULL
-				   ? "clean.requireForce set to true and neither -i, -n, nor -f "
-				     "given; "
-				     "refusing to clean"
-				   : "clean.requireForce defaults to true and neither -i, -n, nor "
-				     "-f given; "
-				     "refusing to clean");
-	if (o.ignored_too && o.only_ignored)
-		git_die(g, "options '%s' and '%s' cannot be used together", "-x", "-X");
-	if (o.ignored_too)
-		gitignore_standard(g, false);
-	for (size_t i = 0; i < o.exclude.n; i++)
-		gitignore_add_pattern(g, o.exclude.at[i]);
-	if (args->argc == 0 && g->prefix[0] != '\0')
-		pathspec_of(g, here, 1, &ps);
-	else
-		pathspec_of(g, args->argv, args->argc, &ps);
-	work_untracked(g, index_get(g),
-		       UNTRACKED_EMPTY_DIRS | (o.only_ignored ? UNTRACKED_IGNORED : 0u), &ps, &list,
-		       NULL);
-	for (size_t i = 0; i < list.n; i++) {
-		char *path = list.at[i];
-		size_t n = strlen(path);
-		bool dir = n > 0 && path[n - 1] == '/';
-		const char *shown = git_quoted(g, path_relative(g, path));
-
-		if (dir && !o.dirs && ps.n == 0)
-			continue;
-		if (dir && file_exists(g, git_format(g->a, "%s.git", path)) && o.force < 2) {
-			if (!o.quiet)
-				git_printf(g,
-					   o.dry_run ? "Would skip repository %s\n"
-						     : "Skipping repository %s\n",
-					   shown);
-			continue;
-		}
-		if (o.dry_run) {
-			git_printf(g, "Would remove %s\n", shown);
-			continue;
-		}
-		if (!o.quiet)
-			git_printf(g, "Removing %s\n", shown);
-		if (dir)
-			path[n - 1] = '\0';
-		if (!file_remove_tree(g, path))
-			status = 1;
-	}
-	return status;
-}
-
-/* --- grep --- */
 
 struct grep_opts {
 	bool cached, no_index, invert, icase, word, extended, fixed, perl, basic, number, no_name,
@@ -97,7 +11,37 @@ struct grep_opts {
 		text, no_binary, all_match, function, column;
 	int before, after, context, max_depth, max_count;
 	struct names patterns;
+	struct names expression; /* "p" and a pattern, or & | ! ( ) */
+	bool is_expression;
 };
+
+static int add_pattern(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct grep_opts *o = opts;
+
+	(void)unset;
+	names_add(g, &o->patterns, arg);
+	names_add(g, &o->expression, git_format(g->keep, "p%s", arg));
+	return 0;
+}
+
+#define OPERATOR(fn, sign)                                                                         \
+	static int fn(struct git *g, void *opts, const char *arg, bool unset)                      \
+	{                                                                                          \
+		struct grep_opts *o = opts;                                                        \
+                                                                                                   \
+		(void)arg, (void)unset;                                                            \
+		o->is_expression = true;                                                           \
+		names_add(g, &o->expression, sign);                                                \
+		return 0;                                                                          \
+	}
+OPERATOR(add_and, "&")
+OPERATOR(add_or, "|")
+OPERATOR(add_not, "!")
+OPERATOR(add_open, "(")
+OPERATOR(add_close, ")")
+#undef OPERATOR
+
 static const struct git_option grep_options[] = {
 	GIT_FLAG(0, "cached", struct grep_opts, cached),
 	GIT_MISSING(0, "no-index"),
@@ -129,8 +73,14 @@ static const struct git_option grep_options[] = {
 	GIT_INT('A', "after-context", struct grep_opts, after),
 	GIT_INT('B', "before-context", struct grep_opts, before),
 	GIT_INT('C', "context", struct grep_opts, context),
-	GIT_LIST('e', NULL, struct grep_opts, patterns),
-	GIT_MISSING(0, "and"),
+	GIT_CALL_ARG('e', NULL, add_pattern),
+	GIT_CALL(0, "and", add_and),
+	GIT_CALL(0, "or", add_or),
+	GIT_CALL(0, "not", add_not),
+	GIT_CALL(0, "(", add_open),
+	GIT_CALL(0, ")", add_close),
+	GIT_INT('m', "max-count", struct grep_opts, max_count),
+	GIT_MISSING(0, "all-match"),
 	GIT_MISSING(0, "color"),
 	GIT_FLAG(0, "no-color", struct grep_opts, basic),
 	GIT_MISSING('p', "show-function"),
@@ -141,13 +91,139 @@ static const char *const grep_usage[] = {
 	"git grep [<options>] [-e] <pattern> [<rev>...] [[--] <path>...]", NULL
 };
 
+/* A part of an expression. */
+struct node {
+	char kind; /* p & | ! */
+	struct regex *re;
+	struct node *a, *b;
+};
 struct grepping {
 	struct git *g;
 	struct grep_opts o;
 	struct regex *re;
+	struct node *tree; /* of an expression; NULL: the patterns alone */
+	unsigned flags;
+	size_t at; /* of the expression, while it is read */
 	bool any;
 	bool printed;
 };
+
+/* --- expressions --- */
+
+static struct node *read_or(struct grepping *w, int depth);
+
+static const char *peek(const struct grepping *w)
+{
+	return w->at < w->o.expression.n ? w->o.expression.at[w->at] : "";
+}
+
+static struct node *new_node(struct grepping *w, char kind, struct node *a, struct node *b)
+{
+	struct node *n = arena_zalloc(w->g->keep, sizeof(*n));
+
+	n->kind = kind;
+	n->a = a;
+	n->b = b;
+	return n;
+}
+
+static struct node *read_atom(struct grepping *w, int depth)
+{
+	struct git *g = w->g;
+	const char *text = peek(w);
+	const char *message;
+	struct node *n;
+
+	if (depth > GIT_DEPTH_MAX)
+		git_die(g, "expression too deep");
+	if (text[0] == '!') {
+		w->at++;
+		n = read_atom(w, depth + 1);
+		if (n == NULL)
+			git_die(g, "--not not followed by pattern expression");
+		return new_node(w, '!', n, NULL);
+	}
+	if (text[0] == '(') {
+		w->at++;
+		n = read_or(w, depth + 1);
+		if (peek(w)[0] != ')')
+			git_die(g, "unmatched parenthesis");
+		w->at++;
+		return n;
+	}
+	if (text[0] != 'p')
+		return NULL;
+	w->at++;
+	n = new_node(w, 'p', NULL, NULL);
+	struct bytes pattern = bytes_of(text + 1);
+
+	if (regex_compile_set(g->keep, &pattern, 1, w->flags, &n->re, &message) < 0)
+		git_die(g, "-e option, '%s': %s", text + 1, message);
+	regex_set_work(n->re, cmd_work, g->c);
+	return n;
+}
+
+static struct node *read_and(struct grepping *w, int depth)
+{
+	struct node *n = read_atom(w, depth);
+
+	while (n != NULL && peek(w)[0] == '&') {
+		w->at++;
+		struct node *b = read_atom(w, depth);
+
+		if (b == NULL)
+			git_die(w->g, "--and not followed by pattern expression");
+		n = new_node(w, '&', n, b);
+	}
+	return n;
+}
+
+/* --or may be left out. */
+static struct node *read_or(struct grepping *w, int depth)
+{
+	struct node *n = read_and(w, depth);
+
+	while (n != NULL && peek(w)[0] != '\0' && peek(w)[0] != ')') {
+		if (peek(w)[0] == '|')
+			w->at++;
+		struct node *b = read_and(w, depth);
+
+		if (b == NULL)
+			git_die(w->g, "not a pattern expression %s", peek(w));
+		n = new_node(w, '|', n, b);
+	}
+	return n;
+}
+
+static void read_expression(struct grepping *w)
+{
+	if (w->o.expression.n > GIT_DEPTH_MAX)
+		git_die(w->g, "expression too long");
+	w->tree = read_or(w, 0);
+	if (w->at < w->o.expression.n)
+		git_die(w->g, "incomplete pattern expression: %s", peek(w));
+	if (w->tree == NULL)
+		git_die(w->g, "no pattern given");
+}
+
+static bool holds(const struct node *n, struct bytes line)
+{
+	switch (n->kind) {
+	case '!': return !holds(n->a, line);
+	case '&': return holds(n->b, line) && holds(n->a, line);
+	case '|': return holds(n->b, line) || holds(n->a, line);
+	default: return regex_test(n->re, line, 0) == 0;
+	}
+}
+
+static bool matches(const struct grepping *w, struct bytes line)
+{
+	bool hit = w->tree != NULL ? holds(w->tree, line) : regex_test(w->re, line, 0) == 0;
+
+	return hit != w->o.invert;
+}
+
+/* --- lines --- */
 
 static void put_prefix(struct grepping *w, const char *name, size_t line, char sep)
 {
@@ -207,7 +283,7 @@ static void search_text(struct grepping *w, const char *name, struct bytes text)
 
 		if (l.len != 0 && l.ptr[l.len - 1] == '\n')
 			l.len--;
-		hit = (regex_test(w->re, l, 0) == 0) != w->o.invert;
+		hit = !(w->o.max_count > 0 && count >= (size_t)w->o.max_count) && matches(w, l);
 		if (!hit && tail > 0 && count > 0) {
 			put_line(w, name, i + 1, l, '-');
 			shown_to = i + 1;
@@ -284,6 +360,17 @@ static void search_file(struct grepping *w, const char *path, uint32_t mode, con
 	arena_release(g->a, mark);
 }
 
+/* "(" and ")" are options without dashes. */
+static void name_parentheses(struct git *g, struct args *args)
+{
+	for (int i = 0; i < args->argc && strcmp(args->argv[i], "--") != 0; i++) {
+		if (strcmp(args->argv[i], "-e") == 0 || strcmp(args->argv[i], "-f") == 0)
+			i++;
+		else if (strcmp(args->argv[i], "(") == 0 || strcmp(args->argv[i], ")") == 0)
+			args->argv[i] = git_format(g->keep, "--%s", args->argv[i]);
+	}
+}
+
 /* long: operands of three kinds */
 int git_cmd_grep(struct git *g, struct args *args)
 {
@@ -299,16 +386,19 @@ int git_cmd_grep(struct git *g, struct args *args)
 	char dot[] = ".";
 	char *here[1] = { dot };
 
+	name_parentheses(g, args);
 	git_parse(g, args, &p);
 	if (w.o.context > 0) {
 		w.o.before = w.o.before > 0 ? w.o.before : w.o.context;
 		w.o.after = w.o.after > 0 ? w.o.after : w.o.context;
 	}
-	if (w.o.patterns.n == 0) {
+	if (w.o.expression.n == 0) {
 		if (args->argc == 0 || strcmp(args->argv[0], "--") == 0)
 			git_die(g, "no pattern given");
 		names_add(g, &w.o.patterns, args->argv[i++]);
 	}
+	if (w.o.patterns.n == 0)
+		names_add(g, &w.o.patterns, ""); /* the expression will complain */
 	for (n = 0; n < w.o.patterns.n && n < 64; n++)
 		patterns[n] = bytes_of(w.o.patterns.at[n]);
 	flags = (w.o.perl       ? REGEX_PERL
@@ -320,6 +410,9 @@ int git_cmd_grep(struct git *g, struct args *args)
 	if (regex_compile_set(g->keep, patterns, n, flags, &w.re, &message) < 0)
 		git_die(g, "-e option, '%s': %s", w.o.patterns.at[0], message);
 	regex_set_work(w.re, cmd_work, g->c);
+	w.flags = flags;
+	if (w.o.is_expression)
+		read_expression(&w);
 	for (int j = i; j < args->argc && dash < 0; j++)
 		if (strcmp(args->argv[j], "--") == 0)
 			dash = j;

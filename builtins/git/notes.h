@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Notes: texts that hang on objects without changing them, in a tree of their own.
+ */
+#ifndef BUILTINS_GIT_NOTES_H
+#define BUILTINS_GIT_NOTES_H
+
+#include "builtins/git/commit.h"
+
+struct note {
+	struct oid on; /* the object */
+	struct oid blob;
+};
+struct notes {
+	const char *ref;
+	struct oid commit; /* null: there is none yet */
+	struct note *at;   /* in the order of objects */
+	size_t n, cap;
+	struct leaves others; /* files of the tree that are no notes */
+};
+
+/* "x" as refs/notes/x; NULL: the configured one. */
+const char *notes_ref(struct git *g, const char *name);
+/* Reads the notes of a reference. */
+void notes_load(struct git *g, const char *ref, struct notes *out);
+struct note *notes_find(struct notes *ns, const struct oid *on);
+/* Sets (blob not NULL) or removes one. */
+void notes_set(struct git *g, struct notes *ns, const struct oid *on, const struct oid *blob);
+/* Commits what changed. message: "Notes added by 'git notes add'". */
+void notes_save(struct git *g, struct notes *ns, const char *message);
+/* The note of the configured reference, as log shows it; remembered between calls. */
+bool notes_of(struct git *g, const struct oid *on, struct bytes *out);
+
+#endif
