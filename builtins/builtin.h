@@ -46,10 +46,11 @@ struct builtin {
 	const struct opt *opts; /* ends with OPT_END(); NULL: none */
 	size_t opts_size;       /* of the struct that options fill; zeroed before */
 	unsigned flags;
-	int usage_status;   /* of a usage error; 0 means 1 */
-	int error_status;   /* what cmd_error returns; 0 means 1 */
-	const char *family; /* whose it behaves as: project and version; NULL: "GNU coreutils 9.1" */
-	/* The first line of --version where that is not "NAME (PROJECT) VERSION", as scripts read it. */
+	int usage_status; /* of a usage error; 0 means 1 */
+	int error_status; /* what cmd_error returns; 0 means 1 */
+	/* The program it behaves as, project and version; NULL: "GNU coreutils 9.1". */
+	const char *family;
+	/* The first line of --version, where it is not "NAME (PROJECT) VERSION". */
 	const char *version;
 	/* Behind usage errors, where it is not GNU's usual hint; the first and second %s are the
 	 * name. */

@@ -52,23 +52,29 @@ static void put_help(struct cmd *c)
 	put_row(c, &version_row);
 }
 
+static bool is_from(const char *family)
+{
+	return strncmp(family, "util-linux", 10) == 0 || strncmp(family, "procps-ng", 9) == 0;
+}
+
 void cmd_put_version(struct cmd *c)
 {
 	const char *family = c->b->family != NULL ? c->b->family : "GNU coreutils 9.1";
 	const char *version = strrchr(family, ' ');
+	struct bytes project = { family, version != NULL ? (size_t)(version - family) : 0 };
 
+	if (is_from(family)) {
+		cmd_printf(c, "%s from %s\n", c->b->name, family);
+		return;
+	}
 	if (c->b->version != NULL)
 		cmd_printf(c, "%s\n", c->b->version);
 	else if (version == NULL)
 		cmd_printf(c, "%s (%s)\n", c->b->name, family);
-	else if (strncmp(family, "util-linux", 10) == 0 || strncmp(family, "procps-ng", 9) == 0)
-		cmd_printf(c, "%s from %s\n", c->b->name, family);
-	else if (bytes_eq((struct bytes){ family, (size_t)(version - family) },
-			  bytes_of(c->b->name)))
+	else if (bytes_eq(project, bytes_of(c->b->name)))
 		cmd_printf(c, "%s\n", family);
 	else
-		cmd_printf(c, "%s (%.*s)%s\n", c->b->name, (int)(version - family), family,
-			   version);
+		cmd_printf(c, "%s (%.*s)%s\n", c->b->name, (int)project.len, family, version);
 	if (version != NULL)
 		cmd_puts(c, "Not that program, but cowsh's own, which behaves as it does.\n");
 }

@@ -609,7 +609,7 @@ static void zcat_defaults(struct cmd *c)
 		.opts = gzip_options,                                                              \
 		.opts_size = sizeof(struct gzip),                                                  \
 		.defaults = before,                                                                \
-		.family = "gzip 1.12",                                                         \
+		.family = "gzip 1.12",                                                             \
 		.hint = "Try `%s --help' for more information.\n",                                 \
 	}
 
