@@ -293,7 +293,7 @@ static int source_list(void *user, uint64_t id, int (*fn)(void *, const struct v
 	struct mounted *m = user;
 	struct emit emit = { fn, sink, m->source.seek != NULL };
 
-	if (m->tape != NULL)
+	if (tape_listens(m->tape))
 		return tape_list(m, id, emit_entry, &emit);
 	if (m->callbacks.list == NULL)
 		return -E_NOTDIR;
@@ -304,7 +304,7 @@ static int64_t source_read(void *user, uint64_t id, uint64_t pos, void *out, siz
 {
 	struct mounted *m = user;
 
-	if (m->tape != NULL)
+	if (tape_listens(m->tape))
 		return tape_read(m, id, pos, out, n);
 	return m->callbacks.read(m->callbacks.user, id, pos, out, n);
 }

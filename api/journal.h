@@ -147,6 +147,7 @@ struct tape {
 	int64_t clock_ns; /* the last reading */
 	bool waits;       /* the session does, for the host */
 	bool in_command;
+	bool paused; /* between steps: what is asked for now is for somebody who looks */
 	bool draining;
 	struct digest out[2];
 	struct cowsh_result result; /* of the command, as it goes into the record */
@@ -167,6 +168,11 @@ void tape_call(struct cowsh_call *call);
 void tape_finish(struct cowsh_call *call);
 /* The host's doing while a command runs. */
 void tape_action(struct tape *t, enum entry_kind kind, uint64_t value);
+/* Whether what sources are asked for is for the tape's session. */
+static inline bool tape_listens(const struct tape *t)
+{
+	return t != NULL && !t->paused;
+}
 /* Replaying: the next answer must be of that kind; false, and a difference is noted. */
 bool tape_take(struct tape *t, enum entry_kind kind);
 /* The kind of the next entry; 0: none before the next record of another type. */

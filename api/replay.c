@@ -114,12 +114,15 @@ static const char *unpack_images(struct cowsh_replay *r, struct made *m, struct 
 	return NULL;
 }
 
-static const char *unpack_mounts(struct cowsh_replay *r, struct made *m, struct unpack *u)
+static const char *unpack_mounts(struct cowsh_replay *r, struct made *m, struct unpack *u,
+				 const struct cowsh_replay_config *c)
 {
 	uint64_t n = unpack_number(u);
 
 	if (u->bad || n > JOURNAL_MOUNTS_MAX)
 		return "damaged";
+	if (c->mounts != NULL && c->nmounts != n)
+		return "it has other mounts";
 	m->config.nmounts = (size_t)n;
 	m->mounts = list_of(r, m->config.nmounts, sizeof *m->mounts);
 	if (m->mounts == NULL)
@@ -128,7 +131,7 @@ static const char *unpack_mounts(struct cowsh_replay *r, struct made *m, struct 
 		m->mounts[i].path = unpack_text(u);
 		m->mounts[i].id = unpack_number(u);
 		m->mounts[i].read_only = unpack_number(u) != 0;
-		m->mounts[i].source = &no_source;
+		m->mounts[i].source = c->mounts != NULL ? c->mounts[i].source : &no_source;
 		if (m->mounts[i].path == NULL)
 			return "damaged";
 	}
@@ -187,7 +190,7 @@ static const char *unpack_config(struct cowsh_replay *r, struct made *m, struct 
 	if (why == NULL)
 		why = unpack_images(r, m, u, c);
 	if (why == NULL)
-		why = unpack_mounts(r, m, u);
+		why = unpack_mounts(r, m, u, c);
 	return why == NULL && (u->bad || r->version == NULL) ? "damaged" : why;
 }
 

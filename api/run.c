@@ -289,18 +289,12 @@ static enum cowsh_state state_of(enum kernel_state k)
 	return k == KERNEL_WAIT ? COWSH_WAIT : k == KERNEL_SLICE ? COWSH_SLICE : COWSH_DONE;
 }
 
-int cowsh_step(cowsh *s, uint64_t steps)
+static enum cowsh_state run_command(struct cowsh *s, uint64_t steps)
 {
 	struct kernel_usage usage;
 	uint64_t end;
 	enum kernel_state state = KERNEL_SLICE;
 
-	if (s == NULL)
-		return -E_INVAL;
-	if (!s->running)
-		return COWSH_DONE;
-	if (s->tape != NULL)
-		s->tape->waits = false;
 	kernel_get_usage(s->kernel, &usage);
 	end = usage.steps + steps;
 	for (;;) {
@@ -319,12 +313,37 @@ int cowsh_step(cowsh *s, uint64_t steps)
 		kernel_get_usage(s->kernel, &usage);
 		if (s->breaks != NULL && break_reached(s, usage.steps))
 			return COWSH_BREAK;
-		if (state == KERNEL_WAIT) {
-			if (s->tape != NULL)
-				s->tape->waits = true;
+		if (state == KERNEL_WAIT)
 			return COWSH_WAIT;
-		}
 	}
+}
+
+static void tape_goes_on(struct tape *t)
+{
+	if (t != NULL)
+		t->waits = t->paused = false;
+}
+
+static void tape_pauses(struct tape *t, enum cowsh_state state)
+{
+	if (t == NULL)
+		return;
+	t->waits = state == COWSH_WAIT;
+	t->paused = state != COWSH_DONE;
+}
+
+int cowsh_step(cowsh *s, uint64_t steps)
+{
+	enum cowsh_state state;
+
+	if (s == NULL)
+		return -E_INVAL;
+	if (!s->running)
+		return COWSH_DONE;
+	tape_goes_on(s->tape);
+	state = run_command(s, steps);
+	tape_pauses(s->tape, state);
+	return (int)state;
 }
 
 static bool alone(const struct cowsh *s)
@@ -369,9 +388,9 @@ int cowsh_drain(cowsh *s, uint64_t steps)
 		return COWSH_DONE;
 	if (s->tape != NULL && !s->tape->draining)
 		journal_drain(s);
+	tape_goes_on(s->tape);
 	state = run_others(s, steps);
-	if (s->tape != NULL)
-		s->tape->waits = state == COWSH_WAIT;
+	tape_pauses(s->tape, state);
 	if (s->tape != NULL && kernel_limit_hit(s->kernel) == LIMIT_CANCEL)
 		tape_action(s->tape, ENTRY_CANCEL, 0);
 	if (s->tape != NULL && state == COWSH_DONE)

@@ -152,8 +152,6 @@ int journal_session(struct runner *r, const struct cowsh_host *host);
 void journal_end(struct runner *r);
 /* --break: all of the journal so far; NULL if it can't be had. */
 const void *journal_in_memory(struct runner *r, size_t *len);
-/* Whether reading a mounted directory goes into a journal. */
-bool journal_has_mounts(const struct runner *r);
 
 /* replay.c: cowsh replay ...; the exit status. */
 int replay_command(int argc, char **argv);

@@ -312,15 +312,6 @@ static void do_descriptors(struct runner *r, const char *rest)
 		out_format("cowsh: there is no process %d\n", pid);
 }
 
-/* What is read of a mounted directory for somebody who looks would be in the journal as well. */
-static bool may_read_files(struct runner *r, const char *command)
-{
-	if (!journal_has_mounts(r))
-		return true;
-	out_format("cowsh: %s: not with --journal and --mount\n", command);
-	return false;
-}
-
 static int put_change(void *user, const struct cowsh_change *c)
 {
 	(void)user;
@@ -332,11 +323,9 @@ static int put_change(void *user, const struct cowsh_change *c)
 
 static void do_files(struct runner *r, const char *rest)
 {
-	int err = 0;
+	int err = cowsh_diff(r->session, r->before, put_change, NULL);
 
 	(void)rest;
-	if (may_read_files(r, "files"))
-		err = cowsh_diff(r->session, r->before, put_change, NULL);
 	if (err < 0)
 		tell_error("files", err);
 }
@@ -467,10 +456,12 @@ static cowsh_replay *replay_here(struct runner *r, const struct cowsh_host *host
 		images[i] = r->options->images[i].image;
 	config.images = images;
 	config.nimages = (size_t)r->options->nimages;
+	config.mounts = r->options->mounts;
+	config.nmounts = (size_t)r->options->nmounts;
 	config.host = host;
 	config.journal = journal_in_memory(r, &config.journal_len);
 	if (config.journal == NULL) {
-		out_text("cowsh: fork: not with --mount, --session, --dry-run and --microvm\n");
+		out_text("cowsh: fork: not with --session, --dry-run and --microvm\n");
 		return NULL;
 	}
 	if (cowsh_replay_new(r->store, &config, &replay, &why) < 0) {
@@ -512,8 +503,6 @@ static void do_try(struct runner *r, const char *rest)
 	cowsh *copy;
 	int err;
 
-	if (!may_read_files(r, "try"))
-		return;
 	err = cowsh_snapshot_new(r->session, &now);
 	if (err == 0) {
 		config.tree = now;

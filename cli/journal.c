@@ -49,10 +49,9 @@ static int write_record(void *user, const void *data, size_t len)
 	return file >= 0 ? write_all(file, data, len) : 0;
 }
 
-/* What was not read of mounted directories would not be there in a copy. */
 static void keep_in_memory(const struct options *o)
 {
-	if (debug_wanted() && !rehearse_wanted() && !o->microvm && o->nmounts == 0)
+	if (debug_wanted() && !rehearse_wanted() && !o->microvm)
 		memory.bytes = map_region(MEMORY_MAX);
 }
 
@@ -62,11 +61,6 @@ const void *journal_in_memory(struct runner *r, size_t *len)
 		return NULL;
 	*len = memory.len;
 	return memory.bytes;
-}
-
-bool journal_has_mounts(const struct runner *r)
-{
-	return path != NULL && r->options->nmounts != 0;
 }
 
 int journal_session(struct runner *r, const struct cowsh_host *host)

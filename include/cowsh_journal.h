@@ -72,10 +72,14 @@ struct cowsh_replay_config {
 	cowsh_snapshot *tree;              /* if the session was made with one: the same files */
 	struct cowsh_image *const *images; /* if it was made with some: the same, in order */
 	size_t nimages;
+	/* Of what it was mounted with, in order, the sources count: a session that is taken goes on
+	 * with them. NULL: what it had not read gives EIO there. */
+	const struct cowsh_mount_config *mounts;
+	size_t nmounts;
 };
 #define COWSH_REPLAY_CONFIG_INIT                                                                   \
 	{                                                                                          \
-		sizeof(struct cowsh_replay_config), NULL, 0, NULL, NULL, NULL, 0                   \
+		sizeof(struct cowsh_replay_config), NULL, 0, NULL, NULL, NULL, 0, NULL, 0          \
 	}
 
 enum cowsh_replay_state {
@@ -112,8 +116,8 @@ COWSH_API int cowsh_replay_into(cowsh_replay *replay, uint64_t steps);
 COWSH_API const char *cowsh_replay_version(const cowsh_replay *replay);
 /* The session as it is now, to be looked at. */
 COWSH_API cowsh *cowsh_replay_session(cowsh_replay *replay);
-/* The session becomes the caller's, as it is now, and goes on with the host of the config. Files
- * of sources that were not read before are not there (EIO). */
+/* The session becomes the caller's, as it is now, and goes on with the host and the sources of the
+ * config. */
 COWSH_API cowsh *cowsh_replay_take(cowsh_replay *replay);
 COWSH_API void cowsh_replay_free(cowsh_replay *replay);
 

@@ -77,10 +77,27 @@ b=$("$cowsh" --json --clock @1 --break '*' --break 77 --break '/*' --at-break pr
 	--at-break files --at-break 'try ls' -c 'for i in 1 2 3; do seq 99 | sort | md5sum; sleep 1; done; date +%N' 2> /dev/null)
 check 'looking changes nothing' "${a/,\"memory_peak\"*,\"time/,\"time}" "${b/,\"memory_peak\"*,\"time/,\"time}"
 mkdir dir && echo host > dir/f
-check 'a mounted directory: try reads it, fork says that it can'\''t' 'host
+mkdir dir/sub && echo read > dir/read && echo later > dir/sub/later
+check 'a mounted directory: try reads it, and a copy what was read and what was not' 'read
+host
 try: status 0, N steps
-cowsh: fork: not with --mount, --session, --dry-run and --microvm' \
-	"$("$cowsh" --mount dir:/d --break true --at-break 'try cat /d/f' --at-break fork -c true 2>&1 | steps)"
+host
+later
+fork: status 0, N steps
++ /d/new
+M /d/read
+host
+later' \
+	"$("$cowsh" --mount dir:/d --cwd /d --break true --at-break 'try cat /d/f' --at-break fork \
+		-c 'cat read; true; cat f; cat sub/later; echo >> read; echo > new' 2>&1 | steps)"
+rm -r dir && mkdir dir && echo host > dir/f && echo read > dir/read
+"$cowsh" --journal j --mount dir:/d --cwd /d --break true --at-break 'try cat f' --at-break files -c 'echo >> read; true; cat read f' \
+	> out 2>&1
+check 'somebody who looks leaves no trace in a journal' 'host try: status 0, N steps M /d/read read host j: 1 commands, the same' \
+	"$({ steps < out; "$cowsh" replay j; } | grep . | paste -sd ' ')"
+sub() { "$cowsh" --session s2 -c : && "$cowsh" --session s2 "$@" 2>&1; }
+check 'fork says that it can'\''t' 'cowsh: fork: not with --session, --dry-run and --microvm' \
+	"$(sub --break true --at-break fork -c true)"
 "$cowsh" --journal j --break rm --at-break where -c "$script" > /dev/null 2> at
 check 'a journal of a run with stops' 'end
 j: 1 commands, the same' "$("$cowsh" replay -o j)"
