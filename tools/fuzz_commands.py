@@ -78,17 +78,17 @@ class Commands(Grammar):
         reasons = {line.split()[0] for line in self.sections['never'][1]}
         return sorted(set(self.tables) - set(self.covered()) - reasons)
 
-    def without_values(self):
-        """Options whose arguments nothing is known about."""
-        missing = []
+    def drop_without_values(self):
+        """Options whose arguments nothing is known about are not used: which."""
+        dropped = []
         for command in self.covered():
             self.command = command
-            if not any('<o>' in line for line in self.section(command, 'lines')):
-                continue
-            missing += [f'{command} {" ".join(o.spellings())}={o.metavar}'
-                        for o in self.tables[command]
-                        if o.argument != 'none' and not o.words and not self.values(o)]
-        return missing
+            unknown = [o for o in self.tables[command]
+                       if o.argument != 'none' and not o.words and not self.values(o)]
+            self.tables[command] = [o for o in self.tables[command] if o not in unknown]
+            if any('<o>' in line for line in self.section(command, 'lines')):
+                dropped += [f'{command} {" ".join(o.spellings())}={o.metavar}' for o in unknown]
+        return dropped
 
     def values(self, option):
         """The place that says what an option's argument may be."""

@@ -97,6 +97,7 @@ static const struct opt cpio_options[] = {
 	OPT_CALL('c', NULL, opt_format, "-H odc"),
 	OPT_CALL_ARG('C', "io-size", opt_block, "N", "blocks of N bytes"),
 	OPT_FLAG('d', "make-directories", struct cpio, dirs, "make directories as needed"),
+	OPT_STR('D', "directory", struct cpio, directory, NULL, "DIR", "work in DIR"),
 	OPT_STR('E', "pattern-file", struct cpio, pattern_file, NULL, "FILE",
 		"patterns out of FILE"),
 	OPT_FLAG('f', "nonmatching", struct cpio, nonmatching, "what matches no pattern"),
@@ -371,6 +372,19 @@ static void put_rest(struct cpio *p)
 	}
 }
 
+/* Without "./" in front, unless nothing else is there. */
+static const char *without_dot(const char *path)
+{
+	while (path[0] == '.' && path[1] == '/') {
+		const char *rest = path + 1 + strspn(path + 1, "/");
+
+		if (*rest == '\0')
+			break;
+		path = rest;
+	}
+	return path;
+}
+
 static void dump(struct cpio *p, const char *path)
 {
 	struct vfs_stat st;
@@ -388,7 +402,7 @@ static void dump(struct cpio *p, const char *path)
 		if (cmd_fstat(p->c, p->out.fd, &own) == 0 && own.ino == st.ino)
 			return;
 	}
-	fill_entry(p, &e, cpio_safe_name(p, path), &st);
+	fill_entry(p, &e, cpio_safe_name(p, without_dot(path)), &st);
 	if (p->renumber)
 		renumber(p, &e, &st);
 	cpio_tell(p, path);
@@ -435,6 +449,20 @@ static void find_trailer(struct cpio *p)
 	cmd_seek(p->c, p->out.fd, (int64_t)at, 0);
 }
 
+void cpio_enter(struct cpio *p)
+{
+	if (p->directory == NULL)
+		return;
+	if (p->dirs && p->mode != 'o') {
+		cpio_make_parents(p, p->directory);
+		cmd_mkdir(p->c, CMD_CWD, p->directory, 0777);
+	}
+	int err = cmd_chdir(p->c, p->directory);
+
+	if (err < 0)
+		cmd_fatal_status(p->c, 2, err, "cannot change to directory `%s'", p->directory);
+}
+
 static void each_name(struct cpio *p, void (*fn)(struct cpio *p, const char *name))
 {
 	struct input names;
@@ -475,6 +503,7 @@ static int create(struct cpio *p)
 	} else {
 		output_init(&p->out, p->c, 1, false);
 	}
+	cpio_enter(p);
 	each_name(p, dump);
 	put_rest(p);
 	cpio_put_header(p, &end);
@@ -570,6 +599,36 @@ static void pass(struct cpio *p, const char *name)
 	cpio_tell(p, to.ptr);
 }
 
+/* Options that make no sense with what is to be done: 0, or the status after a message. */
+static int refuse_options(struct cpio *p)
+{
+	const struct {
+		char mode;
+		bool given;
+		const char *name;
+	} rows[] = {
+		{ 'i', p->links, "link" },
+		{ 'i', p->dots, "reset" },
+		{ 'i', p->append, "append" },
+		{ 'i', p->renumber, "renumber-inodes" },
+		{ 'i', p->follow, "dereference" },
+		{ 'p', p->append, "append" },
+		{ 'p', p->list, "list" },
+		{ 'p', p->to_stdout, "to-stdout" },
+		{ 'p', p->renumber, "renumber-inodes" },
+		{ 'p', p->no_absolute, "no-absolute-pathnames" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].mode != p->mode || !rows[i].given)
+			continue;
+		cmd_usage(p->c, "--%s is meaningless with --%s", rows[i].name,
+			  p->mode == 'i' ? "extract" : "pass-through");
+		return 2;
+	}
+	return 0;
+}
+
 static int cpio_run(struct cmd *c)
 {
 	struct cpio *p = c->opts;
@@ -582,6 +641,8 @@ static int cpio_run(struct cmd *c)
 		cmd_usage(c, "You must specify one of -oipt options.");
 		return 2;
 	}
+	if (refuse_options(p) != 0)
+		return 2;
 	if (p->mode == 'i')
 		return cpio_copy_in(p);
 	if (p->mode == 'o') {
@@ -595,6 +656,7 @@ static int cpio_run(struct cmd *c)
 		cmd_usage(c, c->nargs > 1 ? "Too many arguments" : "Not enough arguments");
 		return 2;
 	}
+	cpio_enter(p);
 	each_name(p, pass);
 	cpio_put_blocks(p);
 	return p->status;

@@ -55,6 +55,8 @@ struct cpio {
 	bool has_format;
 	uint64_t block;
 	const char *archive;
+	const char *directory; /* -D */
+	bool seeking;          /* for the header of an entry */
 	const char *pattern_file;
 	struct glob **patterns;
 	size_t npatterns;
@@ -78,6 +80,8 @@ void cpio_pad(struct cpio *p, uint64_t n);
 /* Reads a header; the name lives in the arena. False at the end of the input. */
 bool cpio_get_header(struct cpio *p, struct cpio_entry *e);
 /* The next data, at most n bytes; 0: the archive is cut (fatal). */
+/* -D, after the archive is open; with -d the directory is made. */
+void cpio_enter(struct cpio *p);
 struct bytes cpio_get(struct cpio *p, uint64_t n);
 void cpio_skip(struct cpio *p, uint64_t n);
 void cpio_skip_pad(struct cpio *p, uint64_t n);

@@ -343,6 +343,7 @@ int cpio_copy_in(struct cpio *p)
 	if (err < 0)
 		cmd_fatal_status(p->c, 2, err, "Cannot open %s", p->archive);
 	read_patterns(p);
+	cpio_enter(p);
 	/* Read once, before memory is released between entries. */
 	cmd_user_name(p->c, 0);
 	cmd_group_name(p->c, 0);

@@ -123,7 +123,9 @@ struct bytes cpio_get(struct cpio *p, uint64_t n)
 		if (more < 0)
 			cmd_fatal_status(p->c, 2, more, "read error");
 		if (more == 0)
-			cmd_fatal_status(p->c, 2, 0, "premature end of file");
+			cmd_fatal_status(p->c, 2, 0,
+					 p->seeking ? "premature end of archive"
+						    : "premature end of file");
 		p->in.from -= part.len;
 	}
 	part = (struct bytes){ p->in.ptr + p->in.from, p->in.to - p->in.from };
@@ -274,6 +276,7 @@ static bool find_magic(struct cpio *p, char *magic, bool *swapped)
 	uint64_t skipped = 0;
 	enum cpio_format format;
 
+	p->seeking = true;
 	get_all(p, magic, MAGIC_BYTES);
 	while ((format = format_of(magic, swapped)) == CPIO_UNKNOWN) {
 		memmove(magic, magic + 1, MAGIC_BYTES - 1);
@@ -285,6 +288,7 @@ static bool find_magic(struct cpio *p, char *magic, bool *swapped)
 		cmd_warn(p->c, 0, "warning: skipped %llu byte%s of junk",
 			 (unsigned long long)skipped, skipped == 1 ? "" : "s");
 	p->format = format;
+	p->seeking = false;
 	return true;
 }
 
