@@ -25,6 +25,9 @@ struct column_opts {
 	const char *no_extreme;
 	const char *truncate;
 	const char *wrap;
+	const char *tree;
+	const char *tree_id;
+	const char *tree_parent;
 	uint64_t limit;
 	uint64_t width;
 	bool width_given;
@@ -33,6 +36,7 @@ struct column_opts {
 struct row {
 	struct bytes *cell;
 	size_t n;
+	size_t depth; /* in its tree; 0: a root */
 };
 
 struct table {
@@ -102,9 +106,9 @@ static const struct opt column_options[] = {
 	OPT_STR('T', "table-truncate", T, truncate, NULL, "COLUMNS", "no effect"),
 	OPT_STR('W', "table-wrap", T, wrap, NULL, "COLUMNS", "no effect"),
 	OPT_IGNORED('e', "table-header-repeat", "no effect"),
-	OPT_MISSING_ARG('r', "tree"),
-	OPT_MISSING_ARG('i', "tree-id"),
-	OPT_MISSING_ARG('p', "tree-parent"),
+	OPT_STR('r', "tree", T, tree, NULL, "COLUMN", "shows rows as a tree there"),
+	OPT_STR('i', "tree-id", T, tree_id, NULL, "COLUMN", "names of rows"),
+	OPT_STR('p', "tree-parent", T, tree_parent, NULL, "COLUMN", "names of rows above"),
 	OPT_END(),
 };
 #undef T
@@ -150,7 +154,7 @@ static struct row split_row(struct table *t, struct bytes s)
 	const struct column_opts *o = t->o;
 	const char *seps = o->separator != NULL ? o->separator : " \t";
 	bool greedy = o->separator == NULL;
-	struct row r = { NULL, 0 };
+	struct row r = { .n = 0 };
 	size_t at = 0;
 
 	while (at < s.len || (!greedy && r.n > 0 && at == s.len)) {
@@ -191,7 +195,7 @@ static int read_rows(struct input *in, void *arg)
 		if (blank == line.len && !t->o->keep_empty)
 			continue;
 		struct bytes copy = arena_bytes(t->c->arena, line);
-		struct row r = { NULL, 0 };
+		struct row r = { .n = 0 };
 
 		if (fields)
 			r = split_row(t, copy);
@@ -305,6 +309,142 @@ static struct bytes cell_of(const struct row *r, size_t column)
 	return column < r->n ? r->cell[column] : BYTES("");
 }
 
+/* --- trees --- */
+
+/* Rows by number; SIZE_MAX: none. */
+struct forest {
+	struct table *t;
+	size_t id, above, text; /* columns */
+	size_t *parent;
+	size_t *first; /* child */
+	size_t *next;  /* child of the same parent */
+	size_t *head;  /* of the rows whose parents' names have that hash */
+	size_t *chain;
+	size_t mask;
+};
+
+static size_t *indexes(struct table *t, size_t n)
+{
+	size_t *list = arena_array(t->c->arena, n + 1, sizeof *list);
+
+	memset(list, 0xff, (n + 1) * sizeof *list);
+	return list;
+}
+
+static size_t bucket_of(const struct forest *f, struct bytes name)
+{
+	return (size_t)bytes_hash(name) & f->mask;
+}
+
+static bool is_above(struct forest *f, size_t above, size_t row)
+{
+	for (; row != SIZE_MAX && row != above; row = f->parent[row])
+		cmd_charge(f->t->c, 1);
+	return row == above;
+}
+
+/* Each row under the last one that has its parent's name, but never under itself. */
+static void find_parents(struct forest *f)
+{
+	struct table *t = f->t;
+
+	for (size_t i = t->nrows; i-- > 0;) {
+		size_t b = bucket_of(f, cell_of(&t->row[i], f->above));
+
+		f->chain[i] = f->head[b];
+		f->head[b] = i;
+	}
+	for (size_t i = 0; i < t->nrows; i++) {
+		struct bytes id = cell_of(&t->row[i], f->id);
+
+		for (size_t j = f->head[bucket_of(f, id)]; j != SIZE_MAX; j = f->chain[j]) {
+			cmd_charge(t->c, 1);
+			if (bytes_eq(cell_of(&t->row[j], f->above), id) && !is_above(f, j, i))
+				f->parent[j] = i;
+		}
+	}
+	for (size_t i = t->nrows; i-- > 0;) {
+		if (f->parent[i] == SIZE_MAX)
+			continue;
+		f->next[i] = f->first[f->parent[i]];
+		f->first[f->parent[i]] = i;
+	}
+}
+
+/* The row's text with the lines of the tree in front; what stands in front of its children is
+ * `lines`. */
+static void draw(struct forest *f, struct row *r, bool last, struct bytes lines)
+{
+	struct table *t = f->t;
+	struct buf text = buf_in(t->c->arena);
+	const char *branch = t->c->utf8 ? (last ? "└─" : "├─") : (last ? "`-" : "|-");
+
+	if (r->n <= f->text) {
+		struct bytes *cell = arena_zalloc(t->c->arena, (f->text + 1) * sizeof *cell);
+
+		for (size_t k = 0; k <= f->text; k++)
+			cell[k] = cell_of(r, k);
+		r->cell = cell;
+		r->n = f->text + 1;
+	}
+	buf_add(&text, lines);
+	buf_puts(&text, branch);
+	buf_add(&text, r->cell[f->text]);
+	r->cell[f->text] = buf_bytes(&text);
+	cmd_charge_bytes(t->c, text.len);
+}
+
+/* Rows in the order of the trees. */
+static void grow_trees(struct table *t)
+{
+	const struct column_opts *o = t->o;
+	struct forest f = { .t = t };
+	struct row *rows = arena_array(t->c->arena, t->nrows + 1, sizeof *rows);
+	struct buf lines = buf_in(t->c->arena);
+	const char *down = t->c->utf8 ? "│ " : "| ";
+	size_t n = 0;
+
+	f.id = find_column(t, bytes_of(o->tree_id));
+	f.above = find_column(t, bytes_of(o->tree_parent));
+	f.text = find_column(t, bytes_of(o->tree));
+	if (f.id == SIZE_MAX || f.above == SIZE_MAX || f.text == SIZE_MAX)
+		return;
+	for (f.mask = 1; f.mask < t->nrows; f.mask = f.mask * 2 + 1)
+		;
+	f.parent = indexes(t, t->nrows);
+	f.first = indexes(t, t->nrows);
+	f.next = indexes(t, t->nrows);
+	f.chain = indexes(t, t->nrows);
+	f.head = indexes(t, f.mask);
+	find_parents(&f);
+	for (size_t root = 0; root < t->nrows; root++) {
+		size_t depth = 0;
+
+		/* Down, then right, then up until there is a right. */
+		for (size_t at = f.parent[root] == SIZE_MAX ? root : SIZE_MAX; at != SIZE_MAX;) {
+			rows[n] = t->row[at];
+			rows[n].depth = depth;
+			if (depth > 0 && !o->json)
+				draw(&f, &rows[n], f.next[at] == SIZE_MAX, buf_bytes(&lines));
+			n++;
+			if (f.first[at] != SIZE_MAX) {
+				if (depth++ > 0)
+					buf_puts(&lines, f.next[at] != SIZE_MAX ? down : "  ");
+				at = f.first[at];
+				continue;
+			}
+			while (at != SIZE_MAX && f.next[at] == SIZE_MAX) {
+				at = f.parent[at];
+				if (depth > 0 && --depth > 0)
+					lines.len -= f.next[at] != SIZE_MAX ? strlen(down) : 2;
+			}
+			at = at != SIZE_MAX ? f.next[at] : SIZE_MAX;
+		}
+		lines.len = 0;
+	}
+	t->row = rows;
+}
+
 static void measure(struct table *t)
 {
 	t->width = arena_array(t->c->arena, t->ncolumns + 1, sizeof(*t->width));
@@ -345,7 +485,7 @@ static void put_row(struct table *t, const struct row *r)
 
 static void put_table(struct table *t)
 {
-	struct row names = { t->name, t->nnames };
+	struct row names = { .cell = t->name, .n = t->nnames };
 
 	measure(t);
 	if (t->nnames > 0 && !t->o->no_headings)
@@ -376,29 +516,66 @@ static void put_json_text(struct cmd *c, struct bytes s, bool lower)
 	cmd_putc(c, '"');
 }
 
+static void json_indent(struct cmd *c, size_t levels)
+{
+	for (size_t i = 0; i < levels; i++)
+		cmd_puts(c, "   ");
+	cmd_charge(c, levels / 16 + 1);
+}
+
+static void put_json_row(struct table *t, const struct row *r, size_t level)
+{
+	struct cmd *c = t->c;
+
+	cmd_puts(c, "{\n");
+	for (size_t k = 0; k < t->nshown; k++) {
+		struct bytes text = cell_of(r, t->order[k]);
+
+		json_indent(c, level + 1);
+		put_json_text(c, t->name[t->order[k]], true);
+		cmd_puts(c, ": ");
+		if (text.len > 0)
+			put_json_text(c, text, false);
+		else
+			cmd_puts(c, "null");
+		cmd_puts(c, k + 1 < t->nshown ? ",\n" : "");
+	}
+	cmd_charge(c, t->nshown);
+}
+
+/* Rows of a tree nest; in others all have depth 0. */
 static void put_json(struct table *t)
 {
 	struct cmd *c = t->c;
+	enum { TOP = 2 };
 
 	cmd_puts(c, "{\n   ");
 	put_json_text(c, bytes_of(t->o->title != NULL ? t->o->title : "table"), true);
 	cmd_puts(c, ": [\n      ");
 	for (size_t i = 0; i < t->nrows; i++) {
-		cmd_puts(c, i > 0 ? ",{\n" : "{\n");
-		for (size_t k = 0; k < t->nshown; k++) {
-			struct bytes text = cell_of(&t->row[i], t->order[k]);
+		size_t depth = t->row[i].depth;
+		size_t next = i + 1 < t->nrows ? t->row[i + 1].depth : 0;
 
-			cmd_puts(c, "         ");
-			put_json_text(c, t->name[t->order[k]], true);
-			cmd_puts(c, ": ");
-			if (text.len > 0)
-				put_json_text(c, text, false);
-			else
-				cmd_puts(c, "null");
-			cmd_puts(c, k + 1 < t->nshown ? ",\n" : "\n");
+		put_json_row(t, &t->row[i], TOP + depth * 2);
+		if (next > depth) {
+			cmd_puts(c, ",\n");
+			json_indent(c, TOP + depth * 2 + 1);
+			cmd_puts(c, "\"children\": [\n");
+			json_indent(c, TOP + next * 2);
+			continue;
 		}
-		cmd_puts(c, "      }");
-		cmd_charge(c, t->nshown);
+		for (;; depth--) {
+			cmd_putc(c, '\n');
+			json_indent(c, TOP + depth * 2);
+			cmd_putc(c, '}');
+			if (depth == next)
+				break;
+			cmd_putc(c, '\n');
+			json_indent(c, TOP + depth * 2 - 1);
+			cmd_putc(c, ']');
+		}
+		if (i + 1 < t->nrows)
+			cmd_putc(c, ',');
 	}
 	cmd_puts(c, "\n   ]\n}\n");
 }
@@ -462,6 +639,10 @@ static int check_options(struct cmd *c, const struct column_opts *o)
 			return cmd_error(c, 0, "option --table required for all --table-*");
 	if (o->json && o->names == NULL)
 		return cmd_error(c, 0, "option --table-columns required for --json");
+	if (o->tree != NULL && (o->tree_id == NULL || o->tree_parent == NULL))
+		return cmd_error(c, 0,
+				 "options --tree-id and --tree-parent are required for tree "
+				 "formatting");
 	return 0;
 }
 
@@ -527,6 +708,8 @@ static int column_run(struct cmd *c)
 	mark_columns(t, o->no_extreme); /* an unknown name is an error */
 	mark_columns(t, o->truncate);
 	mark_columns(t, o->wrap);
+	if (o->tree != NULL)
+		grow_trees(t);
 	if (o->json)
 		put_json(t);
 	else
