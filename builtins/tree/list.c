@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tree as lines.
+ */
+#include "builtins/tree/tree.h"
+
+/* --- writing --- */
+
+void tree_put_size(struct tree *t, uint64_t size)
+{
+	uint64_t base = t->o->si ? 1000 : 1024;
+	const char *unit = t->o->si ? "\0kMGTPEZY" : "\0KMGTPEZY";
+
+	if (!t->o->human && !t->o->si) {
+		cmd_printf(t->c, "%11llu", (unsigned long long)size);
+		return;
+	}
+	if (size < base) {
+		cmd_printf(t->c, "%4llu", (unsigned long long)size);
+		return;
+	}
+	for (unit++; size >= base * base; unit++)
+		size /= base;
+	/* One more digit below 10. To the nearest, halves to even, as printf rounds. */
+	uint64_t tenths = size / base < 10 ? 10 : 1;
+	uint64_t whole = size * tenths / base;
+	uint64_t rest = size * tenths % base;
+
+	whole += rest * 2 > base || (rest * 2 == base && whole % 2 == 1);
+	if (tenths == 1)
+		cmd_printf(t->c, "%3u%c", (unsigned)whole, *unit);
+	else
+		cmd_printf(t->c, "%u.%u%c", (unsigned)(whole / 10), (unsigned)(whole % 10), *unit);
+}
+
+/* "[drwxr-xr-x root  4.0K]  " */
+static void put_details(struct tree *t, const struct tree_node *n)
+{
+	const struct tree_opts *o = t->o;
+	struct cmd *c = t->c;
+	bool first = true;
+	char mode[11];
+
+	if (!o->inodes && !o->devices && !o->modes && !o->users && !o->groups && !o->sizes &&
+	    !o->dates)
+		return;
+	cmd_putc(c, '[');
+#define GAP (first ? first = false, "" : " ")
+	if (o->inodes)
+		cmd_printf(c, "%s%7llu", GAP, (unsigned long long)n->st.ino);
+	if (o->devices)
+		cmd_printf(c, "%s%3llu", GAP, (unsigned long long)n->st.dev);
+	if (o->modes) {
+		mode_text(n->st.mode, mode);
+		cmd_printf(c, "%s%s", GAP, mode);
+	}
+	if (o->users || o->groups) {
+		const char *user = cmd_user_name(c, n->st.uid);
+		const char *group = cmd_group_name(c, n->st.gid);
+
+		if (o->users)
+			cmd_printf(c, "%s%-8s", GAP, user != NULL ? user : "?");
+		if (o->groups)
+			cmd_printf(c, "%s%-8s", GAP, group != NULL ? group : "?");
+	}
+	if (o->sizes) {
+		cmd_puts(c, GAP);
+		tree_put_size(t, n->size);
+	}
+	if (o->dates) {
+		struct civil when;
+		struct buf text = buf_in(c->arena);
+		int64_t seconds = n->st.mtime_ns / 1000000000;
+		bool recent = cmd_now(c) / 1000000000 - seconds < 15778476;
+		const char *format = o->time_format != NULL ? o->time_format
+				     : recent               ? "%b %e %H:%M"
+							    : "%b %e  %Y";
+
+		time_civil(t->zone, seconds, &when);
+		time_format(&text, bytes_of(format), &when, seconds, TIME_LIBC);
+		cmd_printf(c, "%s%s", GAP, buf_cstr(&text));
+	}
+#undef GAP
+	cmd_puts(c, "]  ");
+}
+
+static void put_text(struct tree *t, const char *text, const char *color)
+{
+	const char *quote = t->o->quote ? "\"" : "";
+
+	if (color != NULL)
+		cmd_printf(t->c, "\033[%sm%s%s%s\033[0m", color, quote, text, quote);
+	else
+		cmd_printf(t->c, "%s%s%s", quote, text, quote);
+}
+
+static void put_class(struct tree *t, uint32_t mode)
+{
+	static const struct {
+		uint32_t type;
+		char mark;
+	} marks[] = { { S_DIR, '/' }, { S_SOCK, '=' }, { S_FIFO, '|' } };
+
+	for (size_t i = 0; i < 3; i++)
+		if ((mode & S_FMT) == marks[i].type)
+			cmd_putc(t->c, marks[i].mark);
+	if ((mode & S_FMT) == S_REG && (mode & 0111) != 0)
+		cmd_putc(t->c, '*');
+}
+
+void tree_put_node(struct tree *t, const struct tree_node *n, const char *path)
+{
+	const char *name = t->o->full_path ? path : n->name;
+
+	put_details(t, n);
+	const struct tree_colors *k = t->colors;
+	bool link = n->link && n->target != NULL;
+
+	put_text(t, name,
+		 k == NULL ? NULL
+		 : link    ? tree_color_link(k, n->target, n->target_mode)
+			   : tree_color(k, n->name, n->st.mode));
+	if (link) {
+		cmd_puts(t->c, " -> ");
+		put_text(t, n->target, k != NULL ? tree_color(k, n->target, n->target_mode) : NULL);
+	}
+	if (t->o->classify)
+		put_class(t, n->link ? n->target_mode : n->st.mode);
+	if (n->note != NULL)
+		cmd_printf(t->c, "  [%s]", n->note);
+	cmd_putc(t->c, '\n');
+}
+
+static int put_children(void *arg);
+
+void tree_put_children(struct tree *t, const struct tree_node *n, const char *path,
+		       const char *lines, size_t level)
+{
+	struct tree_writing w = { t, n, path, lines, level };
+	int (*fn)(void *) = put_children;
+
+	if (cmd_stack_left(t->c) < TREE_STACK_NEEDED)
+		cmd_deepen(t->c, TREE_STACK_NEEDED, fn, &w);
+	else
+		fn(&w);
+}
+
+const char *tree_join(struct cmd *c, const char *a, const char *b, const char *d)
+{
+	struct buf text = buf_in(c->arena);
+
+	buf_printf(&text, "%s%s%s", a, b, d);
+	return buf_cstr(&text);
+}
+
+static int put_children(void *arg)
+{
+	struct tree_writing *w = arg;
+	struct tree *t = w->t;
+	bool slash = bytes_ends(bytes_of(w->path), BYTES("/"));
+
+	for (size_t i = 0; i < w->n->nchildren; i++) {
+		const struct tree_node *n = w->n->child[i];
+		bool last = i + 1 == w->n->nchildren;
+		struct arena_mark mark = arena_mark(t->c->arena);
+		const char *path = tree_join(t->c, w->path, slash ? "" : "/", n->name);
+		const char *branch = t->o->ascii ? (last ? "`-- " : "|-- ")
+				     : last      ? "\u2514\u2500\u2500 "
+						 : "\u251c\u2500\u2500 ";
+		const char *trunk = last ? "    " : t->o->ascii ? "|   " : "\u2502\u00a0\u00a0 ";
+
+		if (!t->o->no_indent)
+			cmd_printf(t->c, "%s%s", w->lines, branch);
+		tree_put_node(t, n, path);
+		cmd_charge(t->c, 1);
+		if (n->is_dir)
+			t->dirs++;
+		else
+			t->files++;
+		t->bytes += n->size;
+		tree_put_children(t, n, path, tree_join(t->c, w->lines, trunk, ""), w->level + 1);
+		arena_release(t->c->arena, mark);
+	}
+	return 0;
+}
