@@ -32,6 +32,8 @@ static void set_colors(struct patch *p)
 
 static void put_name(struct git *g, struct buf *out, const char *prefix, const char *path)
 {
+	/* Outside of repositories paths may be absolute; in headers they are not. */
+	path += path[0] == '/';
 	git_quote(g, out, git_format(g->a, "%s%s", prefix, path));
 }
 
