@@ -158,9 +158,6 @@ static void put_row(struct col *k, struct row *row)
 		column = row->cells[end - 1].column + row->cells[end - 1].width;
 		cmd_charge(k->c, (end - i) / 16 + 1);
 	}
-	if (k->out_shifted)
-		cmd_putc(k->c, SHIFT_IN);
-	k->out_shifted = false;
 }
 
 /* Writes the first n rows and forgets them. */
@@ -330,8 +327,12 @@ static int col_run(struct cmd *c)
 		cmd_charge_bytes(c, line.len * 8);
 	}
 	flush_rows(&k, k.nrows);
+	if (k.out_shifted)
+		cmd_putc(c, SHIFT_IN);
 	if (k.deepest % 2 != 0 && !o->fine)
 		k.deepest++;
+	if (k.started && k.deepest <= k.out_line)
+		k.deepest = k.out_line + 2;
 	move_down(&k, k.deepest);
 	return more < 0 ? cmd_error(c, more, "-") : 0;
 }

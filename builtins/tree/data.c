@@ -100,6 +100,12 @@ static const char *kind_of(const struct tree_node *n)
 	}
 }
 
+/* A directory of a list of paths of which nothing is shown. */
+static bool is_hollow(const struct tree *t, const struct tree_node *n)
+{
+	return t->o->from_file && n->is_dir && n->st.nlink > 0 && n->nchildren == 0;
+}
+
 static void count(struct tree *t, const struct tree_node *n, size_t level)
 {
 	if (level <= 1)
@@ -129,7 +135,7 @@ static int put_json_node(void *arg)
 	if (n->note != NULL)
 		cmd_printf(t->c, ",\"contents\":[{\"error\": \"%s\"}\n  ]}", n->note);
 	count(t, n, w->level);
-	if (n->note != NULL || n->nchildren == 0) {
+	if (n->note != NULL || (n->nchildren == 0 && !is_hollow(t, n))) {
 		cmd_puts(t->c, n->note != NULL ? "" : "}");
 		return 0;
 	}
@@ -206,7 +212,7 @@ static int put_xml_node(void *arg)
 	if (n->note != NULL)
 		cmd_printf(t->c, "<error>%s</error>", n->note);
 	/* A root that says nothing but an error still ends on a line of its own. */
-	if (n->nchildren > 0 || (n->note != NULL && w->level == 1)) {
+	if (n->nchildren > 0 || (n->note != NULL && w->level == 1) || is_hollow(t, n)) {
 		cmd_puts(t->c, end);
 		for (size_t i = 0; i < n->nchildren; i++) {
 			bool slash = bytes_ends(bytes_of(w->path), BYTES("/"));

@@ -83,11 +83,38 @@ static void add_path(struct listing *l, struct tree_node *root, struct bytes pat
 	cmd_charge_bytes(l->t->c, path.len);
 }
 
+/* At the top all is shown but files that -P leaves out: -I and dots count below. */
+static bool is_shown(const struct listing *l, const struct tree_node *root,
+		     const struct tree_node *n)
+{
+	const struct tree_opts *o = l->t->o;
+
+	if (o->only_dirs && !n->is_dir)
+		return false;
+	if (o->prune && n->is_dir && n->st.nlink == 0)
+		return false;
+	if (n->parent == root)
+		return n->is_dir || o->nincludes == 0 || tree_wanted(l->t, n);
+	return (o->all || n->name[0] != '.') && tree_wanted(l->t, n);
+}
+
+/* --prune: nlink tells how many children lead to a file. They come behind their parents. */
+static void count_kept(struct listing *l)
+{
+	for (size_t i = l->n; i-- > 0;) {
+		struct tree_node *n = l->all[i];
+
+		if (!n->is_dir || n->st.nlink != 0 || !l->t->o->prune)
+			n->parent->st.nlink++;
+	}
+}
+
 /* Children go to their parents: first the room for them, then they. */
 static void settle(struct listing *l, struct tree_node *root)
 {
 	struct arena *a = l->t->c->arena;
 
+	count_kept(l);
 	root->child = arena_array(a, root->nchildren * 2 + 1, sizeof *root->child);
 	root->nchildren = 0;
 	for (size_t i = 0; i < l->n; i++) {
@@ -98,7 +125,7 @@ static void settle(struct listing *l, struct tree_node *root)
 	for (size_t i = 0; i < l->n; i++) {
 		struct tree_node *n = l->all[i];
 
-		if (tree_wanted(l->t, n))
+		if (is_shown(l, root, n))
 			n->parent->child[n->parent->nchildren++] = n;
 	}
 	tree_sort_children(l->t, root);
@@ -134,6 +161,7 @@ int tree_from_file(struct tree *t, struct tree_node *root, const char *path)
 	/* Facts are those of the list itself. */
 	tree_examine(t, root, path);
 	root->st.ino = 0;
+	root->st.nlink = 1;
 	root->link = false;
 	while ((err = input_line(&in, '\n', &line)) > 0)
 		add_path(&l, root, line);
