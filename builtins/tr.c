@@ -494,8 +494,8 @@ static int make_translation(struct cmd *c, const struct tr_opts *o, struct table
 				 "when translating with string1 longer than string2,\n"
 				 "the latter string must not end with a character class");
 	if (o->complement && had_class) {
-		for (size_t i = 1; i < s2->nbytes; i++)
-			if (s2->byte[i] != s2->byte[0])
+		for (size_t i = 0; i < s2->nbytes; i++)
+			if (s2->byte[i] != s2->byte[0] || o->truncate)
 				return cmd_error(
 					c, 0,
 					"when translating with complemented character classes,\n"

@@ -255,13 +255,13 @@ static int run_all(struct input *in, struct uniq_opts *o)
 
 static int check_options(struct cmd *c, const struct uniq_opts *o)
 {
+	if (c->nargs > 2)
+		return cmd_usage(c, "extra operand %s", cmd_quote(c, c->args[2]));
 	if (o->group && (o->count || o->repeated || o->all_repeated || o->unique))
 		return cmd_usage(c, "--group is mutually exclusive with -c/-d/-D/-u");
 	if (o->all_repeated && o->count)
 		return cmd_usage(c,
 				 "printing all duplicated lines and repeat counts is meaningless");
-	if (c->nargs > 2)
-		return cmd_usage(c, "extra operand %s", cmd_quote(c, c->args[2]));
 	return 0;
 }
 

@@ -48,7 +48,10 @@ static void visit(struct find *f, struct walk_entry *e)
 		return;
 	}
 	f->skip = false;
-	if (e->level >= f->depth_min && (e->kind != WALK_DIR || !f->post))
+	/* With -depth a directory is looked at behind its contents, unless it is not entered. */
+	bool later = e->kind == WALK_DIR && f->post && e->level < f->depth_max;
+
+	if (e->level >= f->depth_min && !later)
 		evaluate(f, f->root, e);
 	if (e->kind == WALK_DIR && (f->skip || e->level >= f->depth_max))
 		walk_skip(f->walk);

@@ -589,8 +589,15 @@ static void search_operand(struct grep *g, const char *path)
 			walk_tree(g, path, false);
 		return;
 	}
-	if (wanted(g, path, false))
+	if (wanted(g, path, false)) {
 		search_open(g, CMD_CWD, path, path, false);
+		return;
+	}
+	/* What is left out must be there all the same. */
+	int err = cmd_stat(g->c, path, &st);
+
+	if (err < 0 || (st.mode & S_FMT) == S_DIR)
+		message(g, err < 0 ? err : -E_ISDIR, path);
 }
 
 static int status_of(const struct grep *g)
