@@ -369,7 +369,7 @@ static int tail_file(struct cmd *c, struct tail_opts *o, const char *path, int i
 		input_close(&in);
 		cmd_error(c, err, "error reading %s", cmd_quoteaf(c, shown));
 		/* Where the rest was to be copied as it is the real one gives up at once. */
-		if (o->bytes || (o->from_start && o->count <= 1))
+		if (o->from_start && (o->bytes || o->count <= 1))
 			cmd_exit(c, 1);
 		return 1;
 	}
