@@ -151,10 +151,10 @@ static int compare_numbers(struct shell *sh, const char *op, struct bytes a, str
 	failed = eval_arith(sh, a, &x) != 0 || eval_arith(sh, b, &y) != 0;
 	sh->command_name = outer;
 	if (failed) {
-		/* Unlike other errors this ends only the condition. */
+		/* Unlike other errors this is only a comparison that is false. */
 		if (sh->flow == FLOW_ABORT && !sh->abort_firm)
 			sh->flow = FLOW_NONE;
-		return COND_ERROR;
+		return sh->flow != FLOW_NONE ? COND_ERROR : 0;
 	}
 	switch (op[1] << 8 | op[2]) {
 	case 'e' << 8 | 'q': return x == y;
@@ -177,26 +177,6 @@ static int eval_regex(struct shell *sh, struct cond *c, struct bytes a, bool neg
 	return match_regex(sh, c, a, pattern);
 }
 
-/* As bash shows a pattern: with a backslash before each quoted byte. */
-static int shown_pattern(struct shell *sh, const struct word *w, struct bytes *out)
-{
-	struct buf text = buf_in(sh->arena);
-
-	if (!word_is_constant(w))
-		return expand_pattern(sh, w, out);
-	for (int i = 0; i < w->nparts; i++) {
-		const struct part *p = &w->parts[i];
-
-		for (size_t k = 0; k < p->text.len; k++) {
-			if (p->quoted)
-				buf_putc(&text, '\\');
-			buf_putc(&text, p->text.ptr[k]);
-		}
-	}
-	*out = buf_bytes(&text);
-	return 0;
-}
-
 static int eval_pattern(struct shell *sh, struct cond *c, struct bytes a, bool negated)
 {
 	int got;
@@ -204,7 +184,7 @@ static int eval_pattern(struct shell *sh, struct cond *c, struct bytes a, bool n
 	if (opt_set(sh, SET_XTRACE)) {
 		struct bytes pattern;
 
-		if (shown_pattern(sh, c->b, &pattern) != 0)
+		if (expand_shown(sh, c->b, &pattern) != 0)
 			return COND_ERROR;
 		trace_binary(sh, c->op, a, pattern, negated);
 	}
@@ -270,7 +250,7 @@ static int eval_logic(struct shell *sh, struct cond *c, bool negated)
 	bool is_and = c->kind == COND_AND;
 	int left = eval_cond(sh, c->left, negated);
 
-	if (left < 0 || (left == 1) != is_and)
+	if (left == COND_ERROR || (left == 1) != is_and)
 		return left;
 	return eval_cond(sh, c->right, negated);
 }
@@ -301,8 +281,12 @@ static int eval_cond(struct shell *sh, struct cond *c, bool negated)
 	switch (c->kind) {
 	case COND_AND:
 	case COND_OR: return eval_logic(sh, c, negated);
-	case COND_GROUP: return eval_cond(sh, c->left, negated);
-	case COND_NOT: got = eval_cond(sh, c->left, !negated); return got < 0 ? got : !got;
+	case COND_GROUP: return eval_cond(sh, c->left, false);
+	case COND_NOT:
+		if (c->left->kind == COND_NOT) /* keeps what is worse than false */
+			return eval_cond(sh, c->left->left, negated);
+		got = eval_cond(sh, c->left, !negated);
+		return got == COND_ERROR ? got : got != 1;
 	case COND_BINARY: return eval_binary(sh, c, negated);
 	case COND_UNARY:
 	case COND_WORD: return eval_unary(sh, c, negated);

@@ -280,7 +280,8 @@ int elements_expand(struct shell *sh, const struct simple *s, struct fields *arg
 /* --- tracing --- */
 
 /* What export and readonly assign is shown once more. */
-static void trace_exports(struct shell *sh, const struct fields *argv)
+static void trace_exports(struct shell *sh, const struct fields *argv,
+			  const struct assign *const *args)
 {
 	for (int i = 1; i < argv->count; i++) {
 		struct bytes text = bytes_of(argv->v[i]);
@@ -288,7 +289,8 @@ static void trace_exports(struct shell *sh, const struct fields *argv)
 		struct assign a = { 0 };
 		struct word w = { .flags = WORD_LITERAL };
 
-		if (equals == NULL || *text.ptr == '-')
+		if (equals == NULL || *text.ptr == '-' ||
+		    (args != NULL && args[i] != NULL && args[i]->array))
 			continue;
 		a.name = bytes_slice(text, 0, (size_t)(equals - text.ptr));
 		w.literal = bytes_slice(text, a.name.len + 1, text.len);
@@ -319,5 +321,5 @@ void declare_trace(struct shell *sh, const struct fields *argv, const struct ass
 	}
 	xtrace_words(sh, shown, argv->count);
 	if (exports)
-		trace_exports(sh, argv);
+		trace_exports(sh, argv, args);
 }

@@ -199,6 +199,7 @@ struct reader {
 	struct parser *parser;
 	const char *name;      /* for messages */
 	struct cached *record; /* units so far, when they are to be kept; count -1: too many */
+	bool of_text;          /* not of a script, whose lines are shown as they are read */
 	bool once;             /* only the first unit: set -t */
 };
 
@@ -221,7 +222,7 @@ static void record_unit(struct reader *r, struct ast *ast)
 	c->unit[c->count++] = ast_get(ast);
 }
 
-/* set -v with -c; scripts are shown as they are read. */
+/* set -v with -c, eval and their like; scripts are shown as they are read. */
 static void echo_unit(struct shell *sh, struct bytes text)
 {
 	sys_write(sh->p, 2, text.ptr, text.len);
@@ -335,7 +336,7 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 			continue;
 		}
 		print_warnings(sh, r->parser);
-		if (opt_set(sh, SET_VERBOSE) && r->name != NULL && strcmp(r->name, "-c") == 0)
+		if (opt_set(sh, SET_VERBOSE) && r->of_text && !sh->is_command_sub)
 			echo_unit(sh, ast->text);
 		record_unit(r, ast);
 		mark = arena_mark(sh->arena);
@@ -395,11 +396,12 @@ static int run_recording(struct shell *sh, struct reader *r, struct cached *reco
 
 static int run_text(struct shell *sh, struct bytes text, const char *name, int line)
 {
-	bool keeps = text.len <= CACHE_TEXT_MAX && !opt_shopt(sh, SHOPT_expand_aliases);
+	bool keeps = text.len <= CACHE_TEXT_MAX && !opt_shopt(sh, SHOPT_expand_aliases) &&
+		     !opt_set(sh, SET_VERBOSE);
 	uint64_t hash = keeps ? bytes_hash(text) : 0;
 	const struct cached *found = keeps ? cache_find(sh, text, hash, line) : NULL;
 	struct arena_mark mark = arena_mark(sh->arena);
-	struct reader r = { .name = name };
+	struct reader r = { .name = name, .of_text = true };
 	struct parse_config config;
 	bool failed;
 	int status;

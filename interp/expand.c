@@ -320,6 +320,11 @@ int expand_pattern(struct shell *sh, const struct word *w, struct bytes *out)
 	return expand_view(sh, w, EXPAND_PATTERN, out);
 }
 
+int expand_shown(struct shell *sh, const struct word *w, struct bytes *out)
+{
+	return expand_view(sh, w, EXPAND_SHOWN, out);
+}
+
 int expand_regex(struct shell *sh, const struct word *w, struct bytes *out)
 {
 	return expand_view(sh, w, EXPAND_REGEX, out);

@@ -26,6 +26,7 @@ enum expand_mode {
 	EXPAND_KEYED,  /* the same in the literal of an associative array: tildes are text */
 	EXPAND_HEREDOC,
 	EXPAND_PATTERN, /* as STRING, but quoted bytes get a backslash */
+	EXPAND_SHOWN,   /* the same, each of them: as set -x shows patterns */
 	EXPAND_REGEX,
 	EXPAND_PATSUB, /* the replacement of ${x/p/r}: quoted & and \ get a backslash */
 };

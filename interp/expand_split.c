@@ -80,10 +80,20 @@ static void put_regex(struct expander *e, struct bytes s)
 	}
 }
 
+static void put_each_escaped(struct buf *out, struct bytes s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		buf_putc(out, '\\');
+		buf_putc(out, s.ptr[i]);
+	}
+}
+
 static void emit_one_string(struct expander *e, struct bytes text, bool quoted)
 {
 	if (e->mode == EXPAND_PATTERN && quoted)
 		put_escaped(&e->cur, text);
+	else if (e->mode == EXPAND_SHOWN && quoted)
+		put_each_escaped(&e->cur, text);
 	else if (e->mode == EXPAND_PATSUB && quoted)
 		put_patsub(&e->cur, text);
 	else if (e->mode == EXPAND_REGEX && quoted)

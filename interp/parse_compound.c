@@ -320,6 +320,7 @@ static struct node *parse_case(struct parser *p, int line)
 	if (token_peek(p, CTX_NO_BRACES) != TOK_WORD)
 		return parse_fail_token(p);
 	n->subject = p->tok.word;
+	n->node.line = p->line; /* where the word ends, as bash has it */
 	token_next(p);
 	token_skip_newlines(p, CTX_COMMAND);
 	if (!token_expect(p, RW_IN))

@@ -212,7 +212,9 @@ static struct cond *parse_group_term(struct parser *p)
 		}
 		return NULL;
 	}
-	if (token_peek(p, CTX_NO_BRACES) != TOK_RPAREN)
+	if (token_peek(p, CTX_NO_BRACES) == TOK_WORD && !at_end(p))
+		return fail_plain(p, BYTES("expected `)'"));
+	if (p->tok.kind != TOK_RPAREN)
 		return fail_at_token(p, "unexpected token ", ", expected `)'");
 	token_next(p);
 	skip_newlines(p);

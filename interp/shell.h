@@ -386,6 +386,8 @@ int expand_assignment(struct shell *sh, const struct word *w, struct bytes *out)
 int expand_keyed(struct shell *sh, const struct word *w, struct bytes *out);
 /* As a pattern: quoted characters are escaped with backslashes. */
 int expand_pattern(struct shell *sh, const struct word *w, struct bytes *out);
+/* The same with a backslash before each quoted byte: as set -x shows it. */
+int expand_shown(struct shell *sh, const struct word *w, struct bytes *out);
 /* As a regular expression (right side of =~): quoted characters match themselves. */
 int expand_regex(struct shell *sh, const struct word *w, struct bytes *out);
 /* A redirection's file name: like a word, must give one field ("ambiguous redirect"). */

@@ -625,9 +625,12 @@ static void unlink_local(struct shell *sh, struct var *v)
 	}
 }
 
-static bool parent_has(struct shell *sh, const struct var *v)
+/* Whether the parent has what v is a copy of, or what it would show again. */
+static bool parent_shows(struct shell *sh, const struct var *v)
 {
-	return sh->overlay && var_find(sh->parent, v->name, v->hash) != NULL;
+	const struct var *above = sh->overlay ? var_find(sh->parent, v->name, v->hash) : NULL;
+
+	return above != NULL && above->scope >= v->scope;
 }
 
 /* Removes the binding in force, own already. */
@@ -637,7 +640,7 @@ static void remove_binding(struct shell *sh, struct var *v)
 	struct var *below = v->shadowed;
 
 	sh->vars.export_serial += (v->flags & VAR_EXPORT) != 0;
-	if (below == NULL && parent_has(sh, v)) {
+	if (below == NULL && parent_shows(sh, v)) {
 		var_free_value(sh, v);
 		v->flags = VAR_DELETED;
 		unlink_local(sh, v);

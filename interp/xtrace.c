@@ -2,6 +2,7 @@
  *
  * set -x: commands as they are executed, behind PS4.
  */
+#include "base/utf8.h"
 #include "interp/exec.h"
 #include "interp/print.h"
 
@@ -10,6 +11,7 @@ static void put_prefix(struct shell *sh, struct buf *out)
 {
 	const char *ps4 = var_get_text(sh, "PS4");
 	int status = sh->status;
+	unsigned substitutions = sh->substitutions;
 	enum flow flow = sh->flow;
 	struct bytes text;
 
@@ -18,11 +20,14 @@ static void put_prefix(struct shell *sh, struct buf *out)
 	if (expand_text(sh, bytes_of(ps4), &text) != 0)
 		text = (struct bytes){ "", 0 };
 	sh->status = status;
+	sh->substitutions = substitutions;
 	sh->flow = flow;
 	if (text.len == 0)
 		return;
+	size_t first = utf8_decode(text, 0, &(uint32_t){ 0 });
+
 	for (int i = 1; i < sh->indirection; i++)
-		buf_putc(out, text.ptr[0]);
+		buf_put(out, text.ptr, first);
 	buf_add(out, text);
 }
 
