@@ -377,7 +377,7 @@ static int assign_subscripted(struct shell *sh, const struct assign *a, struct b
 		return -1;
 	if (index < 0 && t.v == NULL)
 		return bad_target(sh, a);
-	return var_assign_at(sh, open_target(sh, &t, how), index, value, how);
+	return var_assign_index(sh, open_target(sh, &t, how), sub, index, value, how);
 }
 
 static int list_to_element(struct shell *sh, const struct assign *a)

@@ -3,6 +3,7 @@
  * Loops, case and (( )).
  */
 #include "interp/exec.h"
+#include "interp/expand.h"
 
 /* --- leaving loops --- */
 
@@ -176,27 +177,43 @@ int exec_for(struct shell *sh, const struct for_node *f)
 
 /* --- arithmetic --- */
 
+static void trace_arith(struct shell *sh, struct bytes expression)
+{
+	struct buf text = buf_in(sh->arena);
+
+	buf_puts(&text, "(( ");
+	buf_add(&text, expression);
+	buf_puts(&text, " ))");
+	xtrace_text(sh, buf_bytes(&text));
+}
+
+/* Expands first, shows that, then evaluates it. */
+static int expand_traced(struct shell *sh, struct arith_text *a, int64_t *out)
+{
+	struct bytes text = a->text;
+
+	if ((a->word->flags & WORD_LITERAL) != 0) {
+		trace_arith(sh, text);
+		return expand_arith(sh, a, out);
+	}
+	if (expand_arith_text(sh, a->word, &text) != 0)
+		return -1;
+	text = arena_bytes(sh->arena, text);
+	trace_arith(sh, text);
+	return eval_arith(sh, text, out);
+}
+
 bool exec_arith_text(struct shell *sh, struct arith_text *a, int64_t *out)
 {
 	const char *outer = sh->command_name;
 	int failed;
 
 	sh->command_name = "((";
-	failed = expand_arith(sh, a, out);
+	failed = opt_set(sh, SET_XTRACE) ? expand_traced(sh, a, out) : expand_arith(sh, a, out);
 	sh->command_name = outer;
 	if (failed != 0 && sh->flow == FLOW_ABORT && !sh->abort_firm)
 		sh->flow = FLOW_NONE;
 	return failed == 0;
-}
-
-static void trace_arith(struct shell *sh, const struct arith_text *a)
-{
-	struct buf text = buf_in(sh->arena);
-
-	buf_puts(&text, "(( ");
-	buf_add(&text, a->text);
-	buf_puts(&text, " ))");
-	xtrace_text(sh, buf_bytes(&text));
 }
 
 int exec_arith(struct shell *sh, const struct arith_node *a)
@@ -210,8 +227,6 @@ int exec_arith(struct shell *sh, const struct arith_node *a)
 	proc_charge(sh->p, 1);
 	if (exec_debug(sh, &a->node))
 		return sh->status;
-	if (opt_set(sh, SET_XTRACE))
-		trace_arith(sh, a->expr);
 	status = exec_arith_text(sh, a->expr, &value) && value != 0 ? 0 : 1;
 	arena_release(sh->arena, mark);
 	if (sh->flow != FLOW_NONE)
@@ -231,8 +246,6 @@ static bool cfor_part(struct shell *sh, const struct cfor *f, struct arith_text 
 	shell_at(sh, f->node.line);
 	if (sh->traps[TRAP_DEBUG].text != NULL && exec_debug(sh, &f->node))
 		return false;
-	if (opt_set(sh, SET_XTRACE))
-		trace_arith(sh, a);
 	done = exec_arith_text(sh, a, value);
 	return done && sh->flow == FLOW_NONE;
 }

@@ -144,6 +144,9 @@ int var_set_int(struct shell *sh, const char *name, int64_t value);
 int var_assign(struct shell *sh, struct var *v, struct bytes value, unsigned how);
 int var_assign_element(struct shell *sh, struct var *v, struct bytes sub, struct bytes value,
 		       unsigned how);
+/* sub: how the index was written, for messages. */
+int var_assign_index(struct shell *sh, struct var *v, struct bytes sub, int64_t index,
+		     struct bytes value, unsigned how);
 int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes value, unsigned how);
 /* "name" or "name[sub]" given at run time (read, printf -v, wait -p, {name}>file). builtin for
  * messages ("`1x': not a valid identifier"); element: it was written as name[sub]. */

@@ -258,10 +258,10 @@ static int bad_subscript(struct shell *sh, struct bytes name, struct bytes sub)
 	return -1;
 }
 
-int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes value, unsigned how)
+int var_assign_index(struct shell *sh, struct var *v, struct bytes sub, int64_t index,
+		     struct bytes value, unsigned how)
 {
 	char digits[24];
-	int64_t at = index;
 	int go;
 
 	v = var_own(sh, v);
@@ -270,15 +270,20 @@ int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes v
 	if (index < 0) {
 		refresh(sh, v);
 		/* The value of what is no array yet is its first element. */
-		if (at == -1 && (v->flags & (VAR_ARRAY | VAR_SET)) == VAR_SET)
-			at = 0;
-		else if (!from_end(v, &at))
-			return bad_subscript(sh, v->name, i64_text(index, digits));
+		if (index == -1 && (v->flags & (VAR_ARRAY | VAR_SET)) == VAR_SET)
+			index = 0;
+		else if (!from_end(v, &index))
+			return bad_subscript(sh, v->name, sub);
 	}
 	go = begin_write(sh, v, how);
-	if (go <= 0)
-		return go;
-	return put_index(sh, v, at, value, how);
+	return go <= 0 ? go : put_index(sh, v, index, value, how);
+}
+
+int var_assign_at(struct shell *sh, struct var *v, int64_t index, struct bytes value, unsigned how)
+{
+	char digits[24];
+
+	return var_assign_index(sh, v, i64_text(index, digits), index, value, how);
 }
 
 int var_assign_element(struct shell *sh, struct var *v, struct bytes sub, struct bytes value,
@@ -295,7 +300,7 @@ int var_assign_element(struct shell *sh, struct var *v, struct bytes sub, struct
 			return bad_subscript(sh, v->name, sub);
 		if (eval_subscript(sh, sub, &index) != 0)
 			return -1;
-		return var_assign_at(sh, v, index, value, how);
+		return var_assign_index(sh, v, sub, index, value, how);
 	}
 	go = begin_write(sh, v, how);
 	return go <= 0 ? go : put_key(sh, v, sub, value, how);
