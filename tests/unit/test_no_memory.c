@@ -773,9 +773,11 @@ static void make_files(void)
 	struct world w;
 
 	CHECK(make_world(&w));
-	CHECK_EQ(run_text(w.s,
-			  "mkdir d; seq 20000 > d/f; ln d/f d/g; ln -s x d/l; tar cf /tmp/tar d"),
-		 0);
+	CHECK_EQ(
+		run_text(w.s,
+			 "mkdir d; seq 20000 > d/f; ln d/f d/g; ln -s x d/l; truncate -s 99999 d/s;"
+			 "echo >> d/s; tar cSf /tmp/tar d"),
+		0);
 	CHECK_EQ(cowsh_get_file(w.s, "/tmp/tar", &made.tar, &made.tar_len), 0);
 	CHECK_EQ(build_image(&made.image), 0);
 	CHECK_EQ(save_delta(&made.delta), 0);
