@@ -514,11 +514,14 @@ static int choose_files(struct cmd *c, const struct sort_opts *o, char ***files,
 				      52);
 			return cmd_usage(c, NULL);
 		}
-		return listed_files(c, o, files, n);
+		int status = listed_files(c, o, files, n);
+
+		if (status != 0)
+			return status;
 	}
-	if (o->check != 0 && c->nargs > 1)
+	if (o->check != 0 && *n > 1)
 		return cmd_error(c, 0, "extra operand %s not allowed with -%c",
-				 cmd_quoteaf(c, c->args[1]), o->check);
+				 cmd_quoteaf(c, (*files)[1]), o->check);
 	if (o->check != 0 && o->output != NULL)
 		return cmd_error(c, 0, "options '-%co' are incompatible", o->check);
 	return 0;
