@@ -493,6 +493,8 @@ int cmd_sync_fd(struct cmd *c, int fd);
 int cmd_dup2(struct cmd *c, int from, int to);
 bool cmd_isatty(struct cmd *c, int fd);
 int cmd_fstat(struct cmd *c, int fd, struct vfs_stat *out);
+/* As F_SETFL: O_APPEND_ and O_NONBLOCK_ become as in flags. */
+int cmd_setfl(struct cmd *c, int fd, unsigned flags);
 int cmd_stat_at(struct cmd *c, int dir, const char *path, int flags, struct vfs_stat *out);
 int cmd_stat(struct cmd *c, const char *path, struct vfs_stat *out);
 int cmd_lstat(struct cmd *c, const char *path, struct vfs_stat *out);

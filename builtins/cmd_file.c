@@ -112,6 +112,11 @@ int cmd_fstat(struct cmd *c, int fd, struct vfs_stat *out)
 	return (int)sys_fstat(c->p, fd, out);
 }
 
+int cmd_setfl(struct cmd *c, int fd, unsigned flags)
+{
+	return (int)sys_setfl(c->p, fd, flags);
+}
+
 int cmd_stat_at(struct cmd *c, int dir, const char *path, int flags, struct vfs_stat *out)
 {
 	return (int)sys_stat(c->p, dir, path, flags, out);

@@ -6,7 +6,6 @@
  * magic) must agree. Reference: GNU gzip 1.12; the bytes are zlib's.
  */
 #include "builtins/gzip/gzip.h"
-#include "kernel/kernel.h"
 
 #include "builtins/ask.h"
 
@@ -474,7 +473,7 @@ static void do_file(struct gzip *g, const char *name)
 		return;
 	}
 	/* Opening does not wait for the writer of a pipe; reading does. */
-	sys_setfl(g->c->p, fd, 0);
+	cmd_setfl(g->c, fd, 0);
 	cmd_fstat(g->c, fd, &j.st);
 	input_init(&j.in, g->c, fd, j.name);
 	j.in.is_stdin = false;
