@@ -379,7 +379,22 @@ static void commit_mail(struct applying *am)
 
 	if (!tree_write_index(g, index_get(g), false, &tree))
 		git_die(g, "git write-tree failed to write a tree");
-	commit_write(g, &tree, &head, had ? 1 : 0, author_of(am), am->mail.message, &o);
+	char *author = author_of(am);
+	char *const *before = g->c->envp;
+
+	if (am->o.committer_date_is_author_date) {
+		struct person who;
+		struct env e;
+
+		person_split(bytes_of(author), &who);
+		env_init(&e, g->c, false);
+		env_put(&e,
+			git_format(g->keep, "GIT_COMMITTER_DATE=@%lld %c%04d", (long long)who.time,
+				   who.zone < 0 ? '-' : '+', who.zone < 0 ? -who.zone : who.zone));
+		g->c->envp = e.list;
+	}
+	commit_write(g, &tree, &head, had ? 1 : 0, author, am->mail.message, &o);
+	g->c->envp = before;
 	ref_update(g, "HEAD", &o, NULL,
 		   git_format(g->a, "%s: %s", g->reflog_action != NULL ? g->reflog_action : "am",
 			      first_line(am)),

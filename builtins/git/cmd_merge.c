@@ -202,6 +202,30 @@ static void save_state(struct merge_run *m, const char *message, const struct me
 	state_write(g, "MERGE_MSG", buf_cstr(&b));
 }
 
+/* What is staged would become part of the merge: true after a message. */
+static bool refuse_staged(struct merge_run *m)
+{
+	struct git *g = m->g;
+	struct diff_opts d;
+	struct diff_queue q = { .at = NULL };
+	struct buf b = buf_in(g->a);
+
+	diff_init(g, &d);
+	d.renames = 1;
+	diff_settle(g, &d);
+	diff_cached(g, &d, &m->head_tree, &q);
+	diff_finish(g, &d, &q);
+	if (q.n == 0)
+		return false;
+	for (size_t i = 0; i < q.n; i++)
+		buf_printf(&b, "%s%s", i > 0 ? " " : "", q.at[i].two->path);
+	git_error(g,
+		  "Your local changes to the following files would be overwritten by merge:\n  %s",
+		  buf_cstr(&b));
+	git_say(g, "Merge with strategy %s failed.\n", "ort");
+	return true;
+}
+
 /* The message after hooks and editor; NULL after an error. */
 static char *settle_message(struct merge_run *m, const char *message)
 {
@@ -265,6 +289,8 @@ static int real_merge(struct merge_run *m)
 		r.tree = m->head_tree;
 		r.messages = buf_in(g->a);
 	} else {
+		if (refuse_staged(m))
+			return 2;
 		merge_commits(&r, m->ours, m->theirs);
 	}
 	if (!merge_apply(&r, &m->head_tree, "merge")) {

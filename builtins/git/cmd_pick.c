@@ -570,7 +570,7 @@ static void refuse_unmerged(struct sequence *s)
 {
 	struct git *g = s->g;
 
-	if (!index_unmerged(index_get(g)))
+	if (s->o.no_commit || !index_unmerged(index_get(g)))
 		return;
 	git_error(g, "%s is not possible because you have unmerged files.",
 		  s->kind == REVERT ? "Reverting" : "Cherry-picking");

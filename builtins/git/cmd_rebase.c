@@ -583,6 +583,8 @@ static void find_onto(struct rebase_opts *o)
 
 static void refuse_dirty(struct git *g)
 {
+	index_put_unmerged(g, index_get(g));
+
 	bool unstaged = pick_unstaged_changes(g);
 	bool staged = pick_staged_changes(g);
 
@@ -810,12 +812,8 @@ static bool refuse_unmerged(struct git *g)
 {
 	struct index *x = index_get(g);
 
-	if (!index_unmerged(x) && !pick_unstaged_changes(g))
+	if (!index_put_unmerged(g, x) && !pick_unstaged_changes(g))
 		return true;
-	for (size_t i = 0; i < x->n; i++)
-		if (x->at[i].stage != 0 &&
-		    (i == 0 || strcmp(x->at[i - 1].path, x->at[i].path) != 0))
-			git_printf(g, "%s: needs merge\n", x->at[i].path);
 	git_printf(g, "You must edit all merge conflicts and then\n"
 		      "mark them as resolved using git add\n");
 	return false;

@@ -199,6 +199,8 @@ static bool make_stash(struct making *k)
 		git_exit(g, 1);
 	}
 	tree_of(g, &k->head, &k->head_tree);
+	if (index_put_unmerged(g, index_get(g)))
+		git_exit(g, 1);
 	if (!tree_write_index(g, index_get(g), false, &k->index_tree)) {
 		git_error(g, "could not write index");
 		git_exit(g, 1);

@@ -766,6 +766,8 @@ void index_remove(struct index *x, const char *path);
 /* Entries that are marked gone leave. */
 void index_sweep(struct index *x);
 bool index_unmerged(const struct index *x);
+/* "PATH: needs merge" for each unmerged one: whether there are some. */
+bool index_put_unmerged(struct git *g, const struct index *x);
 /* What stat says goes into the entry. */
 void index_stat(struct git *g, struct entry *e, const struct vfs_stat *st);
 /* Whether the file at the entry's path is as the entry says (content looked at if need be).

@@ -494,6 +494,20 @@ void index_sweep(struct index *x)
 	x->n = kept;
 }
 
+bool index_put_unmerged(struct git *g, const struct index *x)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < x->n; i++) {
+		if (x->at[i].stage == 0)
+			continue;
+		any = true;
+		if (i == 0 || strcmp(x->at[i - 1].path, x->at[i].path) != 0)
+			git_printf(g, "%s: needs merge\n", x->at[i].path);
+	}
+	return any;
+}
+
 bool index_unmerged(const struct index *x)
 {
 	for (size_t i = 0; i < x->n; i++)

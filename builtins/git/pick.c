@@ -27,8 +27,10 @@ bool pick_merge(struct picking *p, const struct commit *parent)
 		.g = g, .ours = "HEAD", .style = merge_style_of(g, NULL), .lines = LINES_HISTOGRAM
 	};
 	p->base = parent != NULL ? parent->tree : oid_empty_tree;
-	if (p->no_commit && !tree_write_index(g, index_get(g), false, &p->head_tree))
-		git_die(g, "your index file is unmerged.");
+	if (p->no_commit && !tree_write_index(g, index_get(g), false, &p->head_tree)) {
+		git_error(g, "your index file is unmerged.");
+		return false;
+	}
 	m->theirs = p->kind == REVERT ? parent_label : label;
 	m->base = p->kind == REVERT ? label : parent_label;
 	for (size_t i = 0; i < p->xopts.n; i++)
