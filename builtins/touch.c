@@ -14,6 +14,7 @@ struct touch_opts {
 	const char *date;
 	const char *reference;
 	const char *stamp;
+	int64_t stamp_ns;
 	int which;
 };
 
@@ -21,6 +22,17 @@ static const struct opt_word time_words[] = {
 	{ "atime", TOUCH_ATIME }, { "access", TOUCH_ATIME }, { "use", TOUCH_ATIME },
 	{ "mtime", TOUCH_MTIME }, { "modify", TOUCH_MTIME }, { NULL, 0 },
 };
+
+static int set_stamp(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct touch_opts *o = c->opts;
+
+	(void)opt;
+	o->stamp = arg;
+	if (date_parse_posix(arg, false, cmd_now(c), zone_of_command(c), &o->stamp_ns))
+		return 0;
+	return cmd_error(c, 0, "invalid date format %s", cmd_quote(c, arg));
+}
 
 static const struct opt touch_options[] = {
 	OPT_FLAG('a', NULL, struct touch_opts, atime, "only the time of access"),
@@ -30,8 +42,7 @@ static const struct opt touch_options[] = {
 	OPT_FLAG('h', "no-dereference", struct touch_opts, no_follow, "symbolic links themselves"),
 	OPT_FLAG('m', NULL, struct touch_opts, mtime, "only the time of modification"),
 	OPT_STR('r', "reference", struct touch_opts, reference, NULL, "FILE", "the times of FILE"),
-	OPT_STR('t', NULL, struct touch_opts, stamp, NULL, "STAMP",
-		"the time, [[CC]YY]MMDDhhmm[.ss]"),
+	OPT_CALL_ARG('t', NULL, set_stamp, "STAMP", "the time, [[CC]YY]MMDDhhmm[.ss]"),
 	OPT_ENUM(0, "time", struct touch_opts, which, time_words, "WORD",
 		 "only that time: access (-a) or modify (-m)"),
 	OPT_END(),
@@ -64,9 +75,7 @@ static int choose_times(struct cmd *c, const struct touch_opts *o, struct times 
 	if (o->stamp != NULL) {
 		if (o->date != NULL || o->reference != NULL)
 			return cmd_usage(c, "cannot specify times from more than one source");
-		if (!date_parse_posix(o->stamp, false, now, zone, &t->mtime_ns))
-			return cmd_error(c, 0, "invalid date format %s", cmd_quote(c, o->stamp));
-		t->atime_ns = t->mtime_ns;
+		t->atime_ns = t->mtime_ns = o->stamp_ns;
 		return 0;
 	}
 	if (o->reference != NULL && reference_times(c, o, t) != 0)
