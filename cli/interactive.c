@@ -351,11 +351,20 @@ static enum got read_command(cowsh *session, struct editor *e, struct typed *t)
 static bool undo(struct runner *r, const struct typed *t)
 {
 	static const char line[] = "cowsh: there is nothing to undo\n";
+	unsigned lost;
 
 	if (r->options->config.checkpoints == 0 || t->len != 4 || memcmp(t->text, "undo", 4) != 0)
 		return false;
-	if (cowsh_undo(r->session) < 0)
+	if (cowsh_undo(r->session) < 0) {
 		(void)write_all(2, line, sizeof line - 1);
+		return true;
+	}
+	lost = cowsh_lost_processes(r->session);
+	if (lost != 0) {
+		out_to(2);
+		out_format("cowsh: processes that do not run any more: %u\n", lost);
+		out_flush();
+	}
 	return true;
 }
 

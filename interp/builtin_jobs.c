@@ -43,6 +43,7 @@ static void show_job(struct shell *sh, struct buf *out, struct job *j, const str
 	else
 		job_print(sh, out, j, o->pids);
 	j->notified = true;
+	j->lost = false;
 }
 
 /* Oldest first. */
@@ -69,7 +70,7 @@ static void drop_ended(struct shell *sh)
 
 	for (struct job *j = sh->jobs; j != NULL; j = next) {
 		next = j->next;
-		if (j->state == JOB_DONE && j->notified)
+		if (j->state == JOB_DONE && j->notified && !j->lost)
 			job_remove(sh, j);
 	}
 }

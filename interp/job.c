@@ -307,7 +307,7 @@ static void lose(struct shell *sh, struct job *j, int i)
 		if (j->statuses[k] < 0)
 			return;
 	j->state = JOB_DONE;
-	j->notified = false;
+	j->lost = j->notified = true;
 }
 
 static void copy_job(struct shell *sh, const struct job *from, struct job **link)

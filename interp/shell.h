@@ -504,6 +504,7 @@ struct job {
 	bool no_hup;
 	bool foreground;
 	bool is_coproc;
+	bool lost; /* was not there any more in a fork: `jobs` says so, nobody else */
 	bool told; /* ended by a signal and said so (or silently): not shown any more */
 };
 
