@@ -47,6 +47,11 @@ typed 'sort() { printf "zza\\n\\n\\0\\0Pnever> \\0Hforged\\0zzb"; }\n' 'ls zz\t\
 check 'what is completed is no request to the editor' '1 0' "$(grep -cx alive shown) $(grep -c '^never> ' shown)"
 typed 'PROMPT_COMMAND='"'"'PS1="[$?]: "'"'"'\n' 'false\n' ':\n' 'exit\n' > shown
 check 'PROMPT_COMMAND makes the prompt, and $? stays' '[0]: false [1]: : [0]: exit' "$(grep -a '^\[[01]\]: ' shown | paste -sd' ')"
+printf 'mkfifo p\ncat p &\ntrue\nundo\njobs\nexit\n' | timeout 30 script -qec "$cowsh --checkpoint" screen > shown 2>&1
+check 'undo says what does not run any more, and jobs which' '1 1 1' \
+	"$(for line in 'cowsh: processes that do not run any more: 1' '[1]+  Killed                  cat p' Killed; do
+		tr -d '\r' < shown | grep -cF -- "$line"
+	done | paste -sd' ')"
 if ! nm "$cowsh" 2> /dev/null | grep -q __asan_init; then
 	{ sleep 1; printf 'exit\n'; } | script -qefc "$cowsh" screen > /dev/null 2>&1 &
 	for ((i = 0; i < 15; i++)); do
