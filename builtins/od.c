@@ -530,29 +530,39 @@ static void dump(struct cmd *c, const struct od_opts *o, struct source *s)
 		cmd_putc(c, '\n');
 }
 
-/* -S: runs of text that end in NUL. */
+static void put_string(struct cmd *c, const struct od_opts *o, uint64_t offset, struct bytes s)
+{
+	put_offset(c, o, offset);
+	if (o->radix != 'n')
+		cmd_putc(c, ' ');
+	cmd_write(c, s.ptr, s.len);
+	cmd_putc(c, '\n');
+}
+
+/* -S: runs of text that end in NUL; or at -N, then the real one shows the place before. */
 static void dump_strings(struct cmd *c, const struct od_opts *o, struct source *s)
 {
 	struct buf run = buf_in(c->arena);
+	bool limited = o->limit != UINT64_MAX;
+	uint64_t end = o->skip + o->limit;
 	uint64_t offset = o->skip;
 	int b;
 
 	for (; (b = next_byte(s)) >= 0; offset++) {
+		if (run.len == 0 && limited && (end < o->strings || end - o->strings <= offset))
+			return;
 		if (byte_is_print(b)) {
 			buf_putc(&run, (char)b);
 			continue;
 		}
-		if (b == 0 && run.len >= o->strings) {
-			put_offset(c, o, offset - run.len);
-			if (o->radix != 'n')
-				cmd_putc(c, ' ');
-			cmd_write(c, run.ptr, run.len);
-			cmd_putc(c, '\n');
-		}
+		if (b == 0 && run.len >= o->strings)
+			put_string(c, o, offset - run.len, buf_bytes(&run));
 		run.len = 0;
 		if (offset % 1024 == 0)
 			cmd_charge(c, 16);
 	}
+	if (limited && offset == end && run.len >= o->strings && run.len != 0)
+		put_string(c, o, offset - run.len - 1, buf_bytes(&run));
 }
 
 /* --- layout --- */
