@@ -381,7 +381,8 @@ static struct bytes list_separator(const struct expander *e, const struct param 
 	struct bytes first = ifs_first(e->sh);
 
 	if (v->star) {
-		if (e->mode == EXPAND_HEREDOC && (v->positional || !v->plain))
+		if (e->mode == EXPAND_HEREDOC && (v->positional || !v->plain) &&
+		    (p->op < OP_REPLACE || p->op > OP_TOGGLE_ALL))
 			return BYTES(" ");
 		return first;
 	}
