@@ -445,40 +445,105 @@ int64_t call_sched_yield(struct task *t, const uint64_t *a)
 	return 0;
 }
 
+/* 0, -E_INVAL or -E_SRCH: whether `pid` is a process; 0 is the caller. */
+static int64_t check_process(struct task *t, int pid)
+{
+	if (pid < 0)
+		return -E_INVAL;
+	return pid == 0 || proc_find(t->p->k, pid) != NULL ? 0 : -E_SRCH;
+}
+
 int64_t call_sched_getaffinity(struct task *t, const uint64_t *a)
 {
 	uint64_t mask = 1;
 
 	if (a[1] < 8)
 		return -E_INVAL;
+	if (check_process(t, (int)a[0]) != 0)
+		return -E_SRCH;
 	return put_user(t, a[2], &mask, sizeof mask) != 0 ? -E_FAULT : 8;
 }
 
 int64_t call_sched_setaffinity(struct task *t, const uint64_t *a)
 {
-	(void)t;
-	(void)a;
-	return 0;
+	uint8_t first;
+
+	if (check_process(t, (int)a[0]) != 0)
+		return -E_SRCH;
+	if (a[1] == 0)
+		return -E_INVAL;
+	if (get_user(t, &first, a[2], sizeof first) != 0)
+		return -E_FAULT;
+	return (first & 1) != 0 ? 0 : -E_INVAL;
+}
+
+int64_t call_sched_setparam(struct task *t, const uint64_t *a)
+{
+	int64_t r = check_process(t, (int)a[0]);
+	int32_t priority;
+
+	if (r == 0 && get_user(t, &priority, a[1], sizeof priority) != 0)
+		r = -E_FAULT;
+	return r != 0 || priority == 0 ? r : -E_INVAL;
 }
 
 int64_t call_sched_getparam(struct task *t, const uint64_t *a)
 {
+	int64_t r = check_process(t, (int)a[0]);
 	int32_t zero = 0;
 
-	return put_user(t, a[1], &zero, sizeof zero);
+	return r != 0 ? r : put_user(t, a[1], &zero, sizeof zero);
 }
 
 int64_t call_sched_getscheduler(struct task *t, const uint64_t *a)
 {
-	(void)t;
-	(void)a;
-	return 0;
+	return check_process(t, (int)a[0]);
+}
+
+/* Policies as Linux numbers them; real-time ones have priorities of 1 to 99. */
+enum { SCHED_OTHER_ = 0, SCHED_FIFO_ = 1, SCHED_RR_ = 2, SCHED_IDLE_ = 5 };
+
+static bool is_policy(uint64_t policy)
+{
+	return (int)policy >= 0 && (int)policy <= SCHED_IDLE_ && policy != 4;
+}
+
+static bool is_real_time(uint64_t policy)
+{
+	return policy == SCHED_FIFO_ || policy == SCHED_RR_;
 }
 
 int64_t call_sched_setscheduler(struct task *t, const uint64_t *a)
 {
+	if (!is_policy(a[1]))
+		return -E_INVAL;
+	if (check_process(t, (int)a[0]) != 0)
+		return check_process(t, (int)a[0]);
+	return (int)a[1] == SCHED_OTHER_ ? 0 : -E_PERM;
+}
+
+int64_t call_sched_get_priority_max(struct task *t, const uint64_t *a)
+{
 	(void)t;
-	return (int)a[1] == 0 ? 0 : -E_PERM;
+	if (!is_policy(a[0]))
+		return -E_INVAL;
+	return is_real_time(a[0]) ? 99 : 0;
+}
+
+int64_t call_sched_get_priority_min(struct task *t, const uint64_t *a)
+{
+	(void)t;
+	if (!is_policy(a[0]))
+		return -E_INVAL;
+	return is_real_time(a[0]) ? 1 : 0;
+}
+
+int64_t call_sched_rr_get_interval(struct task *t, const uint64_t *a)
+{
+	const int64_t slice[2] = { 0, 4000000 };
+	int64_t r = check_process(t, (int)a[0]);
+
+	return r != 0 ? r : put_user(t, a[1], slice, sizeof slice);
 }
 
 int64_t call_getpriority(struct task *t, const uint64_t *a)
