@@ -4,12 +4,10 @@
  */
 #include "builtins/git/sequence.h"
 
-enum action { ACT_START, ACT_CONTINUE, ACT_SKIP, ACT_ABORT, ACT_QUIT };
 struct pick_opts {
+	struct sequence_choice choice; /* first */
 	bool no_commit, origin, edit, sign_off, allow_empty, allow_empty_message, keep_redundant,
 		ff;
-	enum action action;
-	const char *action_name;
 	int mainline;
 	const char *cleanup;
 	struct names xopts;
@@ -48,29 +46,6 @@ static _Noreturn void fail(struct sequence *s)
 }
 
 /* --- options --- */
-
-static int set_action(struct git *g, struct pick_opts *o, enum action a, const char *name)
-{
-	if (o->action != ACT_START && o->action != a) {
-		git_error(g, "option `%s' is incompatible with --%s", name, o->action_name);
-		return GIT_STATUS_USAGE;
-	}
-	o->action = a;
-	o->action_name = name;
-	return 0;
-}
-
-#define ACTION(fn, a, name)                                                                        \
-	static int fn(struct git *g, void *opts, const char *arg, bool unset)                      \
-	{                                                                                          \
-		(void)arg, (void)unset;                                                            \
-		return set_action(g, opts, a, name);                                               \
-	}
-ACTION(act_quit, ACT_QUIT, "quit")
-ACTION(act_continue, ACT_CONTINUE, "continue")
-ACTION(act_abort, ACT_ABORT, "abort")
-ACTION(act_skip, ACT_SKIP, "skip")
-#undef ACTION
 
 static int set_strategy(struct git *g, void *opts, const char *arg, bool unset)
 {
@@ -691,7 +666,7 @@ static int pick_main(struct git *g, struct args *args, enum pick_kind kind)
 
 	git_parse(g, args, &parser);
 	check_options(&s);
-	switch (s.o.action) {
+	switch (s.o.choice.action) {
 	case ACT_QUIT: forget(g); return 0;
 	case ACT_ABORT: return abort_all(&s);
 	case ACT_CONTINUE: return resume(&s);

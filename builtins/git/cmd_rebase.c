@@ -5,14 +5,12 @@
  */
 #include "builtins/git/sequence.h"
 
-enum action { ACT_START, ACT_CONTINUE, ACT_SKIP, ACT_ABORT, ACT_QUIT, ACT_EDIT, ACT_SHOW };
 enum { YES = 1, NO = -1 }; /* of options with --no- */
 
 struct rebase_opts {
+	struct sequence_choice choice; /* first */
 	struct rebase r;
 	const char *onto_name;
-	enum action action;
-	const char *action_name;
 	bool keep_base, root, interactive, no_verify;
 	int autosquash, autostash, stat, reapply, keep_empty, reschedule, exec_given;
 	struct names exec;
@@ -25,31 +23,6 @@ struct rebase_opts {
 };
 
 /* --- options --- */
-
-static int set_action(struct git *g, struct rebase_opts *o, enum action a, const char *name)
-{
-	if (o->action != ACT_START && o->action != a) {
-		git_error(g, "option `%s' is incompatible with --%s", name, o->action_name);
-		return GIT_STATUS_USAGE;
-	}
-	o->action = a;
-	o->action_name = name;
-	return 0;
-}
-
-#define ACTION(fn, a, name)                                                                        \
-	static int fn(struct git *g, void *opts, const char *arg, bool unset)                      \
-	{                                                                                          \
-		(void)arg, (void)unset;                                                            \
-		return set_action(g, opts, a, name);                                               \
-	}
-ACTION(act_continue, ACT_CONTINUE, "continue")
-ACTION(act_skip, ACT_SKIP, "skip")
-ACTION(act_abort, ACT_ABORT, "abort")
-ACTION(act_quit, ACT_QUIT, "quit")
-ACTION(act_edit, ACT_EDIT, "edit-todo")
-ACTION(act_show, ACT_SHOW, "show-current-patch")
-#undef ACTION
 
 #define SWITCH(fn, field)                                                                          \
 	static int fn(struct git *g, void *opts, const char *arg, bool unset)                      \
@@ -429,7 +402,7 @@ static void check_options(struct rebase_opts *o, int argc)
 	if (o->keep_base && o->root)
 		git_die(g, "options '%s' and '%s' cannot be used together", "--keep-base",
 			"--root");
-	if (o->action != ACT_START && argc != 0)
+	if (o->choice.action != ACT_START && argc != 0)
 		git_usage(g, rebase_usage);
 	if (argc > (o->root ? 1 : 2))
 		git_usage(g, rebase_usage);
@@ -914,9 +887,9 @@ int git_cmd_rebase(struct git *g, struct args *args)
 		g->reflog_action = NULL;
 	}
 	check_options(&o, args->argc);
-	if (o.action != ACT_START && !has(g, "rebase-merge"))
+	if (o.choice.action != ACT_START && !has(g, "rebase-merge"))
 		git_die(g, "No rebase in progress?");
-	switch (o.action) {
+	switch (o.choice.action) {
 	case ACT_CONTINUE: return resume(&o.r, false);
 	case ACT_SKIP: return resume(&o.r, true);
 	case ACT_ABORT: return abort_rebase(g);

@@ -18,6 +18,28 @@
 
 /* --- todo.c --- */
 
+/* What is to become of a sequence that stopped: the first member of the options of those that have
+ * --continue and its like. Naming two is an error. */
+enum sequence_action {
+	ACT_START,
+	ACT_CONTINUE,
+	ACT_SKIP,
+	ACT_ABORT,
+	ACT_QUIT,
+	ACT_EDIT,
+	ACT_SHOW,
+};
+struct sequence_choice {
+	enum sequence_action action;
+	const char *name; /* of the option */
+};
+int act_continue(struct git *g, void *opts, const char *arg, bool unset);
+int act_skip(struct git *g, void *opts, const char *arg, bool unset);
+int act_abort(struct git *g, void *opts, const char *arg, bool unset);
+int act_quit(struct git *g, void *opts, const char *arg, bool unset);
+int act_edit(struct git *g, void *opts, const char *arg, bool unset);
+int act_show(struct git *g, void *opts, const char *arg, bool unset);
+
 enum todo_kind {
 	TODO_PICK,
 	TODO_REVERT,
