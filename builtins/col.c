@@ -175,7 +175,8 @@ static void flush_rows(struct col *k, size_t n)
 		put_row(k, row);
 		pool_free(k->c->pool, row->cells, row->cap * sizeof *row->cells);
 	}
-	memmove(k->rows, k->rows + n, (k->nrows - n) * sizeof *k->rows);
+	if (k->nrows != n)
+		memmove(k->rows, k->rows + n, (k->nrows - n) * sizeof *k->rows);
 	k->nrows -= n;
 	k->first += (int64_t)n;
 }

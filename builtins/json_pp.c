@@ -7,7 +7,12 @@
 #include "base/number.h"
 #include "builtins/builtin.h"
 
-enum { DEPTH_MAX = 512, INDENT = 3, STRING_DIGITS = 20 };
+enum {
+	DEPTH_MAX = 512,
+	STACK_NEED = DEPTH_MAX * 512, /* native stack for all levels: one takes 230 bytes */
+	INDENT = 3,
+	STRING_DIGITS = 20,
+};
 
 struct json_pp {
 	struct cmd *c;
@@ -265,6 +270,20 @@ static void put_value(struct json_pp *j, struct json v, int depth)
 	arena_release(j->c->arena, mark);
 }
 
+struct printing {
+	struct json_pp *j;
+	struct json v;
+};
+
+static int put_all(void *arg)
+{
+	struct printing *p = arg;
+
+	check_depth(p->j, p->v, 0);
+	put_value(p->j, p->v, 0);
+	return 0;
+}
+
 static int json_pp_run(struct cmd *c)
 {
 	struct json_pp j = { .c = c, .from = "json", .to = "json", .options = "pretty" };
@@ -292,8 +311,7 @@ static int json_pp_run(struct cmd *c)
 				 message.len != 0 ? buf_cstr(&message) : "no JSON text");
 	if (strcmp(j.to, "null") == 0)
 		return 0;
-	check_depth(&j, v, 0);
-	put_value(&j, v, 0);
+	cmd_deepen(c, STACK_NEED, put_all, &(struct printing){ &j, v });
 	if (j.indent)
 		cmd_putc(c, '\n');
 	return 0;

@@ -208,11 +208,20 @@ static void read_expression(struct grepping *w)
 
 static bool holds(const struct node *n, struct bytes line)
 {
-	switch (n->kind) {
-	case '!': return !holds(n->a, line);
-	case '&': return holds(n->b, line) && holds(n->a, line);
-	case '|': return holds(n->b, line) || holds(n->a, line);
-	default: return regex_test(n->re, line, 0) == 0;
+	/* Long lists go on in `a`, so it is a loop there; `b` is as deep as the parentheses. */
+	for (;; n = n->a) {
+		switch (n->kind) {
+		case '!': return !holds(n->a, line);
+		case '&':
+			if (!holds(n->b, line))
+				return false;
+			break;
+		case '|':
+			if (holds(n->b, line))
+				return true;
+			break;
+		default: return regex_test(n->re, line, 0) == 0;
+		}
 	}
 }
 
