@@ -52,7 +52,15 @@ static const char *const missing[] = { "replace",
 				       "show-branch",
 				       "annotate",
 				       "diagnose",
-				       "bugreport" };
+				       "bugreport",
+				       "column",
+				       "fmt-merge-msg",
+				       "for-each-repo",
+				       "http-backend",
+				       "merge-index",
+				       "merge-one-file",
+				       "patch-id",
+				       "unpack-file" };
 
 static const struct git_command *find_command(const char *name)
 {
