@@ -13,20 +13,29 @@ struct stat_opts {
 	bool follow;
 	bool terse;
 	bool file_system;
-	const char *format;
-	const char *printf_format;
+	const char *format; /* NULL: the usual one */
+	bool escapes;       /* it is --printf's */
 	const char *cached;
 	struct zone *zone;
 };
+
+/* Of several the last counts. */
+static int set_format(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct stat_opts *o = c->opts;
+
+	o->format = arg;
+	o->escapes = opt->letter != 'c';
+	return 0;
+}
 
 static const struct opt stat_options[] = {
 	OPT_FLAG('L', "dereference", struct stat_opts, follow, "follow links"),
 	OPT_FLAG('f', "file-system", struct stat_opts, file_system, "the file system instead"),
 	OPT_STR(0, "cached", struct stat_opts, cached, NULL, "MODE", "no effect"),
-	OPT_STR('c', "format", struct stat_opts, format, NULL, "FORMAT",
-		"use FORMAT, and a newline"),
-	OPT_STR(0, "printf", struct stat_opts, printf_format, NULL, "FORMAT",
-		"use FORMAT, with backslash escapes and no newline"),
+	OPT_CALL_ARG('c', "format", set_format, "FORMAT", "use FORMAT, and a newline"),
+	OPT_CALL_ARG(0, "printf", set_format, "FORMAT",
+		     "use FORMAT, with backslash escapes and no newline"),
 	OPT_FLAG('t', "terse", struct stat_opts, terse, "in one line"),
 	OPT_END(),
 };
@@ -35,6 +44,7 @@ static const struct opt stat_options[] = {
 struct subject {
 	const char *path;
 	struct vfs_stat st;
+	bool *failed; /* something that the format asks for is not there */
 };
 
 /* Flags, width and precision of a conversion. */
@@ -151,8 +161,7 @@ static void put_name(struct cmd *c, const struct stat_opts *o, const struct spec
 		     const struct subject *f)
 {
 	/* One %N without flags or width in the format has names quoted in all of them. */
-	const char *format = o->printf_format != NULL ? o->printf_format : o->format;
-	bool quoted = format == NULL || strstr(format, "%N") != NULL;
+	bool quoted = o->format == NULL || strstr(o->format, "%N") != NULL;
 	struct bytes target;
 
 	put_text(c, s, quoted ? cmd_quoteaf(c, f->path) : f->path);
@@ -167,6 +176,14 @@ static void put_owner(struct cmd *c, const struct spec *s, uint32_t id, bool gro
 	const char *name = group ? cmd_group_name(c, id) : cmd_user_name(c, id);
 
 	put_text(c, s, name != NULL ? name : "UNKNOWN");
+}
+
+/* There are no security contexts here. */
+static void put_context(struct cmd *c, const struct spec *s, const struct subject *f)
+{
+	cmd_warn(c, -E_NODATA, "failed to get security context of %s", cmd_quoteaf(c, f->path));
+	*f->failed = true;
+	put_text(c, s, "?");
 }
 
 /* long: one case for each conversion of files. False: unknown. */
@@ -185,7 +202,7 @@ static bool put_file_field(struct cmd *c, const struct stat_opts *o, const struc
 		return true;
 	case 'b': put_number(c, s, 'u', st->blocks); return true;
 	case 'B': put_number(c, s, 'u', 512); return true;
-	case 'C': put_text(c, s, "?"); return true;
+	case 'C': put_context(c, s, f); return true;
 	case 'd': put_number(c, s, 'u', st->dev); return true;
 	case 'D': put_number(c, s, 'x', st->dev); return true;
 	case 'f': put_number(c, s, 'x', st->mode); return true;
@@ -362,7 +379,8 @@ static void put_default(struct cmd *c, const struct stat_opts *o, const struct s
 
 static int stat_file(struct cmd *c, const struct stat_opts *o, const char *path)
 {
-	struct subject f = { .path = path };
+	bool failed = false;
+	struct subject f = { .path = path, .failed = &failed };
 	int err;
 
 	if (strcmp(path, "-") == 0 && !o->file_system)
@@ -375,15 +393,14 @@ static int stat_file(struct cmd *c, const struct stat_opts *o, const char *path)
 				 cmd_quoteaf(c, path));
 	if (err < 0)
 		return cmd_error(c, err, "cannot statx %s", cmd_quoteaf(c, path));
-	if (o->printf_format != NULL) {
-		put_format(c, o, o->printf_format, true, &f);
-	} else if (o->format != NULL) {
-		put_format(c, o, o->format, false, &f);
-		cmd_putc(c, '\n');
-	} else {
+	if (o->format == NULL) {
 		put_default(c, o, &f);
+		return 0;
 	}
-	return 0;
+	put_format(c, o, o->format, o->escapes, &f);
+	if (!o->escapes)
+		cmd_putc(c, '\n');
+	return failed;
 }
 
 static int stat_run(struct cmd *c)

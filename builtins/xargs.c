@@ -11,7 +11,6 @@ enum { SIZE_MAX_DEFAULT = 131072, FAILED = 123, ABORTED = 124, SIGNALED = 125 };
 
 struct xargs_opts {
 	const char *file;
-	bool null;
 	int delimiter; /* -1: blanks and newlines */
 	const char *eof;
 	const char *replace;
@@ -152,8 +151,16 @@ static int set_delimiter(struct cmd *c, const struct opt *opt, const char *arg)
 			 arg);
 }
 
+/* Of -0 and -d the last counts. */
+static int set_null(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt, (void)arg;
+	opts_of(c)->delimiter = '\0';
+	return 0;
+}
+
 static const struct opt xargs_options[] = {
-	OPT_FLAG('0', "null", struct xargs_opts, null, "items end with NUL; nothing is special"),
+	OPT_CALL('0', "null", set_null, "items end with NUL; nothing is special"),
 	OPT_STR('a', "arg-file", struct xargs_opts, file, NULL, "FILE", "read items from FILE"),
 	OPT_CALL_ARG('d', "delimiter", set_delimiter, "CHAR", "items end with CHAR"),
 	OPT_CALL_ARG('E', NULL, set_eof, "END", "an item END ends the input"),
@@ -624,12 +631,13 @@ static int xargs_run(struct cmd *c)
 	struct xargs_opts *o = opts_of(c);
 	struct batch b = { .c = c, .o = o, .max_size = SIZE_MAX_DEFAULT };
 	struct reader r = { .c = c, .o = o };
-	int err = input_open(&r.in, c, o->file != NULL ? o->file : "-");
+	int err;
 
+	if (o->delimiter >= 0 && o->eof != NULL)
+		cmd_warn(c, 0, "warning: the -E option has no effect if -0 or -d is used.\n");
+	err = input_open(&r.in, c, o->file != NULL ? o->file : "-");
 	if (err < 0)
 		return cmd_error(c, err, "Cannot open input file %s", cmd_quote(c, o->file));
-	if (o->null)
-		o->delimiter = '\0';
 	if (o->max_size != 0)
 		b.max_size = o->max_size;
 	if (c->nargs == 0)
