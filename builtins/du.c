@@ -5,6 +5,7 @@
  * Sums are kept a level each while a tree is walked; a file with several names counts once.
  */
 #include "base/glob.h"
+#include "base/number.h"
 #include "builtins/builtin.h"
 #include "builtins/zone.h"
 
@@ -52,8 +53,12 @@ static int set_depth(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct du_opts *o = c->opts;
 
+	struct bytes text = bytes_of(arg);
+	bool overflow = false;
+
 	(void)opt;
-	if (num_parse_u64(arg, "", &o->depth) != 0) {
+	if (strchr(arg, '-') != NULL || text.len == 0 ||
+	    number_parse_u64(text, 0, &o->depth, &overflow) != text.len || overflow) {
 		cmd_error(c, 0, "invalid maximum depth %s", cmd_quote(c, arg));
 		return cmd_usage(c, NULL);
 	}
@@ -261,10 +266,7 @@ static void put_amount(struct du *d, const struct sum *s)
 static void put_sum(struct du *d, const struct sum *s, const char *name)
 {
 	const struct du_opts *o = d->o;
-	uint64_t amount = o->inodes ? s->inodes : s->size;
 
-	if (o->threshold < 0 ? amount > (uint64_t)-o->threshold : amount < (uint64_t)o->threshold)
-		return;
 	put_amount(d, s);
 	if (o->time) {
 		struct civil when;
@@ -278,6 +280,15 @@ static void put_sum(struct du *d, const struct sum *s, const char *name)
 	}
 	cmd_printf(d->c, "\t%s", name);
 	cmd_putc(d->c, o->zero ? '\0' : '\n');
+}
+
+static bool passes(const struct du *d, const struct sum *s)
+{
+	const struct du_opts *o = d->o;
+	uint64_t amount = o->inodes ? s->inodes : s->size;
+
+	return o->threshold < 0 ? amount <= (uint64_t)-o->threshold
+				: amount >= (uint64_t)o->threshold;
 }
 
 static bool excluded(struct du *d, const struct walk_entry *e)
@@ -315,14 +326,15 @@ static bool shown(const struct du_opts *o, int level)
 static void end_dir(struct du *d, const struct walk_entry *e)
 {
 	struct sum all = d->level[e->level];
+	const struct sum *own = d->o->separate ? &d->level[e->level] : &all;
 
 	add_sum(&all, &d->below[e->level]);
 	if (e->level > 0)
 		add_sum(&d->below[e->level - 1], &all);
 	else
 		add_sum(&d->total, &all);
-	if (shown(d->o, e->level))
-		put_sum(d, d->o->separate ? &d->level[e->level] : &all, e->path);
+	if (shown(d->o, e->level) && passes(d, own))
+		put_sum(d, own, e->path);
 }
 
 static void have_level(struct du *d, size_t level)
@@ -359,7 +371,7 @@ static void visit(struct du *d, struct walk *w, const struct walk_entry *e)
 		add_sum(&d->level[e->level - 1], &s);
 	else
 		add_sum(&d->total, &s);
-	if (e->level == 0 || (d->o->all && shown(d->o, e->level)))
+	if ((e->level == 0 || (d->o->all && shown(d->o, e->level))) && passes(d, &s))
 		put_sum(d, &s, e->path);
 }
 
