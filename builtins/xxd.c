@@ -69,12 +69,27 @@ static uint64_t number_of(const char *text)
 }
 
 /* The value of an option: behind it, or the next argument. */
-static const char *take_value(struct xxd *x, int *i)
+static bool begins(const char *text, const char *with)
 {
-	const char *word = x->c->argv[*i];
+	return strncmp(text, with, strlen(with)) == 0;
+}
 
-	if (word[2] != '\0')
-		return word + 2;
+/* The option behind its dash; two are as good as one. */
+static const char *option_word(struct xxd *x, int i)
+{
+	const char *word = x->c->argv[i] + 1;
+
+	return word[0] == '-' && word[1] != '\0' ? word + 1 : word;
+}
+
+/* The value of an option: what follows its letter, or, if that is the rest of its long name, the
+ * next argument. */
+static const char *take_value(struct xxd *x, int *i, const char *rest)
+{
+	const char *word = option_word(x, *i);
+
+	if (word[1] != '\0' && !begins(word + 1, rest))
+		return word + 1;
 	if (*i + 1 >= x->c->argc)
 		usage(x->c);
 	return x->c->argv[++*i];
@@ -87,29 +102,35 @@ static void set_form(struct xxd *x, enum xxd_form form)
 
 static void take_option(struct xxd *x, int *i)
 {
-	const char *word = x->c->argv[*i];
+	const char *word = option_word(x, *i);
 
-	switch (word[1]) {
+	switch (word[0]) {
 	case 'a': x->autoskip = !x->autoskip; break;
 	case 'b': set_form(x, XXD_BITS); break;
 	case 'C': x->capitals = true; break;
 	case 'c':
+		if (begins(word + 1, "apitalize")) {
+			x->capitals = true;
+			break;
+		}
 		x->has_columns = true;
-		x->columns = number_of(take_value(x, i));
+		x->columns = number_of(take_value(x, i, "ols"));
 		break;
 	case 'd': x->decimal = true; break;
 	case 'e': set_form(x, XXD_LITTLE); break;
 	case 'g':
 		x->has_group = true;
-		x->group = number_of(take_value(x, i));
+		x->group = number_of(take_value(x, i, "roup"));
 		break;
 	case 'i': set_form(x, XXD_INCLUDE); break;
-	case 'l': x->limit = number_of(take_value(x, i)); break;
-	case 'n': x->name = take_value(x, i); break;
-	case 'o': x->offset = number_of(take_value(x, i)); break;
+	case 'l': x->limit = number_of(take_value(x, i, "en")); break;
+	case 'n': x->name = take_value(x, i, "ame"); break;
+	case 'o': x->offset = number_of(take_value(x, i, "ffset")); break;
 	case 'p': set_form(x, XXD_PLAIN); break;
 	case 'r': x->revert = true; break;
-	case 's': x->seek = take_value(x, i); break;
+	case 's':
+		x->seek = take_value(x, i, word[1] == 'k' ? "kip" : "eek");
+		break;
 	case 'u': x->upper = true; break;
 	case 'v':
 		cmd_err_write(x->c, "xxd 2022-01-14 by Juergen Weigert et al.\n", 41);
@@ -423,7 +444,7 @@ static uint64_t seek_input(struct xxd *x, struct input *in)
 	if (pos >= 0)
 		return (uint64_t)pos;
 	if (minus)
-		cmd_fatal_status(x->c, 4, 0, "sorry cannot seek.");
+		cmd_fatal_status(x->c, 4, 0, "Sorry, cannot seek.");
 	for (uint64_t left = n; left > 0 && input_byte(in) >= 0; left--)
 		cmd_charge(x->c, left % 64 == 0);
 	return n;

@@ -60,9 +60,18 @@ static int opt_ascii(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+static int check_bits(struct cmd *c, const struct opt *o, const char *arg)
+{
+	(void)o;
+	for (const char *at = arg; *at != '\0'; at++)
+		if (!byte_is_digit(*at))
+			return cmd_usage(c, "-b operand is not an integer");
+	return 0;
+}
+
 static const struct opt gzip_options[] = {
 	OPT_CALL('a', "ascii", opt_ascii, "no effect"),
-	OPT_IGNORED_ARG('b', "bits", "BITS", NULL),
+	OPT_CALL_ARG('b', "bits", check_bits, "BITS", NULL),
 	OPT_FLAG('c', "stdout", struct gzip, to_stdout, "write to standard output, keep the files"),
 	OPT_FLAG('c', "to-stdout", struct gzip, to_stdout, NULL),
 	OPT_FLAG('d', "decompress", struct gzip, decompress, "decompress"),
@@ -70,7 +79,7 @@ static const struct opt gzip_options[] = {
 	OPT_FLAG('f', "force", struct gzip, force, "overwrite, and compress links too"),
 	OPT_FLAG('k', "keep", struct gzip, keep, "keep the files that were read"),
 	OPT_FLAG('l', "list", struct gzip, list, "list what compressed files hold"),
-	OPT_CALL('m', "no-time", opt_names, NULL),
+	OPT_CALL('m', NULL, opt_names, NULL),
 	OPT_CALL('n', "no-name", opt_names, "neither save nor restore name and time"),
 	OPT_CALL('N', "name", opt_names, "save or restore name and time"),
 	OPT_CALL('q', "quiet", opt_quiet, "no warnings"),
