@@ -47,6 +47,7 @@ struct target_opts {
 	const char *directory; /* -t */
 	bool no_directory;     /* -T */
 	bool strip_slashes;
+	bool of_ln; /* ln has texts of its own */
 };
 
 struct copier;

@@ -37,6 +37,17 @@ int opt_target(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+static int refuse_target(struct cmd *c, const struct target_opts *t, int err)
+{
+	const char *name = cmd_quoteaf(c, t->directory);
+
+	if (!t->of_ln)
+		return cmd_error(c, err, "target directory %s", name);
+	if (err == -E_NOTDIR)
+		return cmd_error(c, 0, "target %s is not a directory", name);
+	return cmd_error(c, err, "failed to access %s", name);
+}
+
 int target_split(struct cmd *c, const struct target_opts *t, int *nsources, const char **dir,
 		 const char **name)
 {
@@ -50,8 +61,10 @@ int target_split(struct cmd *c, const struct target_opts *t, int *nsources, cons
 	if (t->no_directory) {
 		if (t->directory != NULL)
 			return cmd_error(c, 0,
-					 "cannot combine --target-directory (-t) and "
-					 "--no-target-directory (-T)");
+					 t->of_ln ? "cannot combine --target-directory and "
+						    "--no-target-directory"
+						  : "cannot combine --target-directory (-t) and "
+						    "--no-target-directory (-T)");
 		if (c->nargs > 2)
 			return cmd_usage(c, "extra operand %s", cmd_quoteaf(c, c->args[2]));
 		*nsources = 1;
@@ -61,8 +74,7 @@ int target_split(struct cmd *c, const struct target_opts *t, int *nsources, cons
 	if (t->directory != NULL) {
 		*dir = t->directory;
 		err = is_directory(c, *dir);
-		return err == 0 ? 0
-				: cmd_error(c, err, "target directory %s", cmd_quoteaf(c, *dir));
+		return err == 0 ? 0 : refuse_target(c, t, err);
 	}
 	const char *last = c->args[c->nargs - 1];
 

@@ -294,6 +294,8 @@ static int find_target(struct cmd *c, struct install_opts *o, int *n, const char
 			return 1;
 		int err = cmd_stat(c, *dir, &st);
 
+		if (err == 0 && (st.mode & S_FMT) != S_DIR)
+			err = -E_NOTDIR;
 		return err == 0 ? 0
 				: cmd_error(c, err, "failed to access %s", cmd_quoteaf(c, *dir));
 	}

@@ -218,6 +218,7 @@ static int make_link(struct cmd *c, const struct ln_opts *o, const char *target,
 static int split(struct cmd *c, const struct ln_opts *o, int *n, const char **dir,
 		 const char **name)
 {
+	struct target_opts target;
 	struct vfs_stat st;
 
 	if (c->nargs == 1 && o->target.directory == NULL && !o->target.no_directory) {
@@ -231,7 +232,9 @@ static int split(struct cmd *c, const struct ln_opts *o, int *n, const char **di
 		*name = c->args[1];
 		return 0;
 	}
-	return target_split(c, &o->target, n, dir, name);
+	target = o->target;
+	target.of_ln = true;
+	return target_split(c, &target, n, dir, name);
 }
 
 /* Whether the link of operand i has the name of one that was made before: then it is refused. */

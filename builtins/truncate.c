@@ -130,6 +130,9 @@ static int truncate_run(struct cmd *c)
 
 		if (err < 0)
 			return cmd_error(c, err, "cannot stat %s", cmd_quoteaf(c, o->reference));
+		if ((st.mode & S_FMT) == S_DIR)
+			return cmd_error(c, -E_INVAL, "cannot get the size of %s",
+					 cmd_quoteaf(c, o->reference));
 	}
 	for (int i = 0; i < c->nargs; i++)
 		if (set_size(c, o, c->args[i], o->reference != NULL, st.size) != 0)

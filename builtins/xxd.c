@@ -128,9 +128,7 @@ static void take_option(struct xxd *x, int *i)
 	case 'o': x->offset = number_of(take_value(x, i, "ffset")); break;
 	case 'p': set_form(x, XXD_PLAIN); break;
 	case 'r': x->revert = true; break;
-	case 's':
-		x->seek = take_value(x, i, word[1] == 'k' ? "kip" : "eek");
-		break;
+	case 's': x->seek = take_value(x, i, word[1] == 'k' ? "kip" : "eek"); break;
 	case 'u': x->upper = true; break;
 	case 'v':
 		cmd_err_write(x->c, "xxd 2022-01-14 by Juergen Weigert et al.\n", 41);
