@@ -169,7 +169,7 @@ static bool scan(struct run *r)
  * Lines are independent: four readers, each with a part of the lines ahead, step by turns. That
  * is done only where matches are rare, as what the later readers did is lost at a match.
  */
-enum { READERS = 4, WINDOW_MIN = 1 << 13, WINDOW_MAX = 1 << 18, STEPS_MIN = 16 };
+enum { READERS = 4, WINDOW_MIN = 1 << 10, WINDOW_MAX = 1 << 18, STEPS_MIN = 16 };
 
 struct window {
 	struct run reader[READERS];
@@ -318,7 +318,8 @@ static bool read_all(struct run *r)
 	bool useless = (r->d->mode & RX_D_LINES) == 0 || r->d->skips;
 
 	while (r->at < r->text.len) {
-		size_t done = r->at - begin;
+		/* As far as it was the last times it will be this time. */
+		size_t done = (r->at - begin + r->d->gap) / 2;
 
 		if (useless) {
 			if (!scan(r))
@@ -360,6 +361,8 @@ size_t rx_dfa_forward(struct regex *re, struct rx_dfa *d, struct rx_part *part)
 			 .earliest = (d->mode & RX_D_LEFTMOST) == 0 };
 
 	read_part(&r);
+	if ((d->mode & RX_D_LINES) != 0)
+		d->gap = (d->gap * 3 + (r.at - part->from)) / 4;
 	/* A match as short as can be, and none can have begun before. */
 	if (!r.earliest && r.best != SIZE_MAX && r.home != SIZE_MAX &&
 	    r.first - r.home == re->extent.min)

@@ -324,6 +324,7 @@ struct rx_dfa {
 	uint32_t *stack;
 	bool skips;           /* the reader skips ahead from states that are RX_D_HOME */
 	bool conditions;      /* the program asks what is around a place */
+	size_t gap;           /* with LINES: how far searches have read lately */
 	uint32_t column[256]; /* by byte: its column in a row, or 0 for a longer character */
 	uint64_t cost;        /* instructions looked at since the last report */
 };
@@ -388,7 +389,9 @@ struct regex {
 			 */
 	void (*poll)(void *arg, uint64_t work);
 	void *poll_arg;
-	uint64_t work; /* not yet reported */
+	uint64_t work;   /* not yet reported */
+	uint32_t pause;  /* for how many searches of lines the strings were left out last, */
+	uint32_t paused; /* and for how many more */
 	uint64_t backtrack_max;
 };
 

@@ -213,13 +213,23 @@ static int line_by_line(struct regex *re, struct bytes text, size_t from, struct
 	return REGEX_NOMATCH;
 }
 
-enum { MISSES_MAX = 16, MISS_BYTES = 4096 };
+enum { MISSES_MAX = 16, PAUSE_FIRST = 16, PAUSE_MAX = 4096 };
 
-/* Lines that hold a string which every match needs; the rest is not looked at. When there are
- * many in vain, the automaton alone is faster: then REGEX_NOMATCH + 1, and *from is where. */
+/* The strings were no help: the next searches do without, each time more of them. */
+static void pause_literals(struct regex *re)
+{
+	re->pause = re->pause == 0              ? PAUSE_FIRST
+		    : re->pause < PAUSE_MAX / 2 ? re->pause * 2
+						: PAUSE_MAX;
+	re->paused = re->pause;
+}
+
+/* Lines that hold a string which every match needs; the rest is not looked at. When these are most
+ * lines, the automaton alone is faster: then REGEX_NOMATCH + 1, and *from is where. */
 static int by_literal(struct regex *re, struct bytes text, size_t *from, struct regex_span *line)
 {
 	size_t begin = *from;
+	size_t tested = 0;
 	unsigned misses = 0;
 
 	while (*from < text.len) {
@@ -235,8 +245,11 @@ static int by_literal(struct regex *re, struct bytes text, size_t *from, struct 
 		if (err != REGEX_NOMATCH)
 			return err;
 		*from = line->to + 1;
-		if (++misses >= MISSES_MAX && (*from - begin) / misses < MISS_BYTES && re->by_dfa)
+		tested += line->to - line->from;
+		if (++misses >= MISSES_MAX && tested > (*from - begin) / 2 && re->by_dfa) {
+			pause_literals(re);
 			return REGEX_NOMATCH + 1;
+		}
 	}
 	return REGEX_NOMATCH;
 }
@@ -248,7 +261,9 @@ static int search_line(struct regex *re, struct bytes text, size_t from, struct 
 
 	if (from >= text.len)
 		return REGEX_NOMATCH;
-	if (re->literals != NULL) {
+	if (re->paused > 0) {
+		re->paused--;
+	} else if (re->literals != NULL) {
 		int err = by_literal(re, text, &from, line);
 
 		if (err != REGEX_NOMATCH + 1)
