@@ -7,31 +7,31 @@
 /* More ASCII characters than this and there is little to skip in common text. */
 enum { FIRST_MAX = 64, FIRST_LETTERS_MAX = 12 };
 
-/* Whether the instruction takes characters of the class. */
-static bool takes_class(const struct rx_inst *i, const struct rx_alphabet *alpha, uint32_t class)
-{
-	uint32_t c = alpha->sample[class];
-
-	return (i->op == RX_I_CHAR && i->n == c) || (i->op == RX_I_SET && rx_set_has(i->set, c));
-}
-
 /* Bytes of longer characters come all or not at all, so that skipping stops at the first of one. */
-static bool takes_longer(const struct rx_inst *i)
+static void add_longer(uint8_t *first)
 {
-	return i->op == RX_I_CHAR ? i->n >= 0x80
-				  : i->set->n != 0 && i->set->range[i->set->n - 1].hi >= 0x80;
+	memset(first + 0x80, 1, 0x80);
 }
 
-static void add_bytes(const struct rx_inst *i, const struct rx_alphabet *alpha, uint8_t *first)
+static void add_char(uint32_t c, bool utf8, uint8_t *first)
 {
-	for (unsigned b = 0; b < 256; b++)
-		if (alpha->low[b] == 0 ? takes_longer(i) : takes_class(i, alpha, alpha->low[b]))
+	if (utf8 && c >= 0x80)
+		add_longer(first);
+	else if (c < 256)
+		first[c] = 1;
+}
+
+static void add_set(const struct rx_set *set, bool utf8, uint8_t *first)
+{
+	for (uint32_t b = 0; b < (utf8 ? 0x80u : 256u); b++)
+		if (rx_set_has(set, b))
 			first[b] = 1;
+	if (utf8 && set->n != 0 && set->range[set->n - 1].hi >= 0x80)
+		add_longer(first);
 }
 
 /* Adds what the instructions reached from the start take. False when a match may be empty. */
-static bool add_all(struct arena *scratch, const struct rx_prog *prog,
-		    const struct rx_alphabet *alpha, uint8_t *first)
+static bool add_all(struct arena *scratch, const struct rx_prog *prog, uint8_t *first)
 {
 	uint32_t *stack = arena_array(scratch, 2 * (size_t)prog->n + 2, sizeof(stack[0]));
 	uint8_t *seen = arena_zalloc(scratch, prog->n + 1);
@@ -54,21 +54,20 @@ static bool add_all(struct arena *scratch, const struct rx_prog *prog,
 		case RX_I_OPEN:
 		case RX_I_CLOSE:
 		case RX_I_ASSERT: stack[depth++] = i->out; break;
-		case RX_I_CHAR:
-		case RX_I_SET: add_bytes(i, alpha, first); break;
+		case RX_I_CHAR: add_char(i->n, prog->utf8, first); break;
+		case RX_I_SET: add_set(i->set, prog->utf8, first); break;
 		default: break;
 		}
 	}
 	return true;
 }
 
-const uint8_t *rx_first_bytes(struct arena *a, const struct rx_prog *prog,
-			      const struct rx_alphabet *alpha)
+const uint8_t *rx_first_bytes(struct arena *a, const struct rx_prog *prog)
 {
 	uint8_t *first = arena_zalloc(a, 256);
 	struct rx_scratch scratch;
 	struct arena *s = rx_scratch(&scratch, a);
-	bool full = add_all(s, prog, alpha, first);
+	bool full = add_all(s, prog, first);
 	unsigned n = 0;
 	unsigned letters = 0;
 

@@ -342,8 +342,7 @@ static inline unsigned rx_dfa_flags(const struct rx_dfa *d, uint32_t state)
 
 /* first.c: by byte, whether a match can begin with it. NULL when that is no help: a match may be
  * empty, or too many can. */
-const uint8_t *rx_first_bytes(struct arena *a, const struct rx_prog *prog,
-			      const struct rx_alphabet *alpha);
+const uint8_t *rx_first_bytes(struct arena *a, const struct rx_prog *prog);
 /* Where the next byte at or after `from` is that a match can begin with, or SIZE_MAX. */
 size_t rx_next_first(const uint8_t *first, struct bytes text, size_t from);
 
@@ -380,13 +379,12 @@ struct regex {
 	struct rx_dfa *left_dfa;
 	struct rx_dfa *back_dfa;
 	struct rx_literals *literals;
-	const uint8_t *first; /* rx_first_bytes, once there is an alphabet */
+	const uint8_t *first; /* rx_first_bytes; this and one_byte once there is an alphabet */
 	struct rx_extent extent;
 	bool anchored;  /* matches begin at the beginning of the text only */
 	bool backtrack; /* spans come from backtracking */
 	bool by_dfa;    /* whether there is a match can be asked of the DFA */
-	bool one_byte;  /* matches are the bytes of `first`, nothing more; once there is an alphabet
-			 */
+	bool one_byte;  /* matches are the bytes of `first` */
 	void (*poll)(void *arg, uint64_t work);
 	void *poll_arg;
 	uint64_t work;   /* not yet reported */

@@ -8,7 +8,7 @@ static struct rx_alphabet *alphabet(struct regex *re)
 {
 	if (re->alphabet == NULL) {
 		re->alphabet = rx_alphabet(re->arena, re->automaton, re->flags);
-		re->first = rx_first_bytes(re->arena, re->automaton, re->alphabet);
+		re->first = rx_first_bytes(re->arena, re->automaton);
 		re->one_byte = re->first != NULL && re->extent.max == 1 &&
 			       !rx_has_conditions(re->automaton) &&
 			       ((re->flags & REGEX_UTF8) == 0 || re->first[0x80] == 0);
