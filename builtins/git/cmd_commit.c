@@ -71,12 +71,6 @@ static int set_ignored(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
-static int ignore_value(struct git *g, void *opts, const char *arg, bool unset)
-{
-	(void)g, (void)opts, (void)arg, (void)unset;
-	return 0;
-}
-
 static const struct git_option status_options[] = {
 	GIT_FLAG('v', "verbose", struct status_opts, verbose),
 	GIT_CALL('s', "short", set_short),
@@ -88,10 +82,10 @@ static const struct git_option status_options[] = {
 	GIT_FLAG('z', "null", struct status_opts, zero),
 	GIT_CALL_MAYBE('u', "untracked-files", set_untracked),
 	GIT_CALL_MAYBE(0, "ignored", set_ignored),
-	GIT_CALL_MAYBE(0, "ignore-submodules", ignore_value),
+	GIT_CALL_MAYBE(0, "ignore-submodules", git_opt_taken),
 	GIT_MISSING(0, "column"),
 	GIT_FLAG(0, "no-renames", struct status_opts, no_renames),
-	GIT_CALL_MAYBE('M', "find-renames", ignore_value),
+	GIT_CALL_MAYBE('M', "find-renames", git_opt_taken),
 	GIT_END(),
 };
 static const char *const status_usage[] = { "git status [<options>] [--] [<pathspec>...]", NULL };
@@ -220,8 +214,8 @@ static const struct git_option commit_options[] = {
 	GIT_FLAG(0, "allow-empty", struct commit_opts, allow_empty),
 	GIT_FLAG(0, "allow-empty-message", struct commit_opts, allow_empty_message),
 	GIT_FLAG(0, "no-post-rewrite", struct commit_opts, no_post_rewrite),
-	GIT_CALL(0, "no-gpg-sign", ignore_value),
-	GIT_CALL(0, "status", ignore_value),
+	GIT_CALL(0, "no-gpg-sign", git_opt_taken),
+	GIT_CALL(0, "status", git_opt_taken),
 	GIT_END(),
 };
 static const char *const commit_usage[] = {

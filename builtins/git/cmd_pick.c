@@ -55,12 +55,6 @@ static int set_strategy(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
-static int take_it(struct git *g, void *opts, const char *arg, bool unset)
-{
-	(void)g, (void)opts, (void)arg, (void)unset;
-	return 0;
-}
-
 static const struct git_option pick_options[] = {
 	GIT_CALL(0, "quit", act_quit),
 	GIT_CALL(0, "continue", act_continue),
@@ -71,10 +65,10 @@ static const struct git_option pick_options[] = {
 	GIT_FLAG('e', "edit", struct pick_opts, edit),
 	GIT_FLAG('s', "signoff", struct pick_opts, sign_off),
 	GIT_INT('m', "mainline", struct pick_opts, mainline),
-	GIT_CALL(0, "no-rerere-autoupdate", take_it),
+	GIT_CALL(0, "no-rerere-autoupdate", git_opt_taken),
 	GIT_CALL_ARG(0, "strategy", set_strategy),
 	GIT_LIST('X', "strategy-option", struct pick_opts, xopts),
-	GIT_CALL(0, "no-gpg-sign", take_it),
+	GIT_CALL(0, "no-gpg-sign", git_opt_taken),
 	GIT_MISSING(0, "rerere-autoupdate"),
 	GIT_MISSING('S', "gpg-sign"),
 	/* Of cherry-pick alone. */

@@ -71,13 +71,6 @@ static int set_strategy(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
-/* --merge, --fork-point=no and the like are what happens anyway. */
-static int take_it(struct git *g, void *opts, const char *arg, bool unset)
-{
-	(void)g, (void)opts, (void)arg, (void)unset;
-	return 0;
-}
-
 static const struct git_option rebase_options[] = {
 	GIT_STR(0, "onto", struct rebase_opts, onto_name),
 	GIT_FLAG(0, "keep-base", struct rebase_opts, keep_base),
@@ -98,7 +91,7 @@ static const struct git_option rebase_options[] = {
 	GIT_CALL(0, "quit", act_quit),
 	GIT_CALL(0, "edit-todo", act_edit),
 	GIT_CALL(0, "show-current-patch", act_show),
-	GIT_CALL('m', "merge", take_it),
+	GIT_CALL('m', "merge", git_opt_taken),
 	GIT_FLAG('i', "interactive", struct rebase_opts, interactive),
 	GIT_CALL_ARG(0, "empty", set_empty),
 	GIT_CALL('k', "keep-empty", set_keep_empty),
@@ -110,12 +103,12 @@ static const struct git_option rebase_options[] = {
 	GIT_FLAG(0, "root", struct rebase_opts, root),
 	GIT_CALL(0, "reschedule-failed-exec", set_reschedule),
 	GIT_CALL(0, "reapply-cherry-picks", set_reapply),
-	GIT_CALL(0, "allow-empty-message", take_it),
-	GIT_CALL(0, "no-fork-point", take_it),
-	GIT_CALL(0, "no-gpg-sign", take_it),
-	GIT_CALL(0, "no-rebase-merges", take_it),
-	GIT_CALL(0, "no-update-refs", take_it),
-	GIT_CALL(0, "no-rerere-autoupdate", take_it),
+	GIT_CALL(0, "allow-empty-message", git_opt_taken),
+	GIT_CALL(0, "no-fork-point", git_opt_taken),
+	GIT_CALL(0, "no-gpg-sign", git_opt_taken),
+	GIT_CALL(0, "no-rebase-merges", git_opt_taken),
+	GIT_CALL(0, "no-update-refs", git_opt_taken),
+	GIT_CALL(0, "no-rerere-autoupdate", git_opt_taken),
 	GIT_MISSING(0, "apply"),
 	GIT_MISSING_ARG('C', NULL),
 	GIT_MISSING(0, "ignore-whitespace"),

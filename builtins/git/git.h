@@ -209,6 +209,8 @@ struct git_option {
 #define GIT_INT(s, l, T, f)       GIT_OPTION(GIT_OPT_INT, s, l, T, f)
 #define GIT_COUNT(s, l, T, f)     GIT_OPTION(GIT_OPT_COUNT, s, l, T, f)
 #define GIT_LIST(s, l, T, f)      GIT_OPTION(GIT_OPT_LIST, s, l, T, f)
+/* For options that ask for what happens anyway. */
+int git_opt_taken(struct git *g, void *opts, const char *arg, bool unset);
 #define GIT_CALL(s, l, f)                                                                          \
 	{                                                                                          \
 		.letter = (s), .name = (l), .kind = GIT_OPT_CALL, .fn = (f)                        \

@@ -327,3 +327,9 @@ const char *git_take_options(struct git *g, struct args *args, git_take_fn *take
 	args->argv[kept] = NULL;
 	return NULL;
 }
+
+int git_opt_taken(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)opts, (void)arg, (void)unset;
+	return 0;
+}
