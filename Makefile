@@ -224,10 +224,14 @@ rootfs:
 syscalls:
 	tools/gen_syscalls.py > docs/syscalls.md
 fuzz-diff: deps
-	@tools/need python3 $(ORACLE_PACKAGES)
-	@$(MAKE) --no-print-directory $(B)/run $(B)/options
+	@tools/need python3 nodejs npm $(ORACLE_PACKAGES)
+	@$(MAKE) --no-print-directory $(B)/run $(B)/options $(B)/real/jq
 	@status=0; tools/fuzz-diff $(B) scripts $(FUZZ_SECONDS) || status=1; \
 		tools/fuzz-diff $(B) commands $(FUZZ_LINES) || status=1; exit $$status
+# A jq of the version that ours is made after.
+$(B)/real/jq: tools/fuzz-jq
+	@npm install --silent --prefix $(@D) jq-wasm@1.1.0-jq-1.7.1
+	@cp $< $@
 wasm-test:
 	@tools/need emscripten nodejs dpkg-dev tcl
 	@$(MAKE) --no-print-directory $(B)/run

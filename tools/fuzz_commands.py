@@ -1,8 +1,8 @@
 """Random command lines for tools/fuzz-diff, out of the commands' own option tables.
 
 Which options there are comes from the program (tests/options.c prints its tables); what can't be
-read there comes from tools/fuzz-diff.commands: how a command line looks, what its operands and the
-arguments of options may be, and what must be left out.
+read there comes from the files that tools/fuzz-diff names: how a command line looks, what its
+operands and the arguments of options may be, and what must be left out.
 """
 import re
 import subprocess
@@ -45,8 +45,8 @@ def read_tables(program):
 class Commands(Grammar):
     """Sections are [COMMAND,... PLACE] or [PLACE], for all commands. See fuzz-diff.commands."""
 
-    def __init__(self, path, tables):
-        super().__init__(path)
+    def __init__(self, paths, tables):
+        super().__init__(*paths)
         self.tables = tables
         self.command = None
         self.names_of = {command: [f'--{o.name}' for o in options if o.name]
@@ -69,14 +69,18 @@ class Commands(Grammar):
     def section(self, command, place):
         return self.sections.get(f'{command} {place}', ([], []))[1]
 
+    def script(self, command, place):
+        """What stands before or behind a command's lines."""
+        return '\n'.join([''] + self.section(command, place))
+
     def covered(self):
         """Commands that have command lines: their section is named like them."""
         return sorted({n.split()[0] for n in self.sections if n.endswith(' lines')})
 
     def uncovered(self):
         """Those that have none, nor a reason."""
-        reasons = {line.split()[0] for line in self.sections['never'][1]}
-        return sorted(set(self.tables) - set(self.covered()) - reasons)
+        left_out = {name for line in self.sections['never'][1] for name in line.split()[0].split(',')}
+        return sorted(set(self.tables) - set(self.covered()) - left_out)
 
     def drop_without_values(self):
         """Options whose arguments nothing is known about are not used: which."""

@@ -1,7 +1,7 @@
 """Grammars of random scripts and command lines: text with places <name>, see tools/fuzz-diff.*
 
 A file has sections [name]; each line below is an alternative, or in the line "[name]: a 'b c'" each
-word. Above a line "..." stand those that hold no further place of their own kind: deep down only they
+word, and in the line "[name] | a b | c" what stands between bars. Above a line "..." stand those that hold no further place of their own kind: deep down only they
 are taken.
 """
 import re
@@ -10,24 +10,35 @@ DEPTH_MAX = 6
 WORD = re.compile(r"(?:'[^']*'|[^\s'])+")
 
 
+def alternatives(line, head):
+    if not head:
+        return [line] * bool(line)
+    rest = line[head.end():]
+    return rest.split(' | ') if head[2] == ' | ' else WORD.findall(rest)
+
+
 class Grammar:
-    def __init__(self, path):
+    def __init__(self, *paths):
         self.sections = {}  # name -> (leaves, all alternatives)
-        with open(path, encoding='utf-8') as f:
-            for line in f.read().split('\n'):
-                head = re.match(r'\[(.+?)\](?:: |$)', line)
-                if line == '...':
-                    leaves = False
-                elif head:
-                    current = [self.sections.setdefault(n, ([], [])) for n in self.names(head[1])]
-                    leaves = True
-                if line.startswith('#') or line == '...':
-                    continue
-                for alternative in WORD.findall(line[head.end():]) if head else [line] * bool(line):
-                    for section in current:
-                        section[1].append(alternative)
-                        if leaves:
-                            section[0].append(alternative)
+        for path in paths:
+            with open(path, encoding='utf-8') as f:
+                self.read(f.read().split('\n'))
+
+    def read(self, lines):
+        for line in lines:
+            head = re.match(r'\[(.+?)\](: | \| |$)', line)
+            if line == '...':
+                leaves = False
+            elif head:
+                current = [self.sections.setdefault(n, ([], [])) for n in self.names(head[1])]
+                leaves = True
+            if line.startswith('#') or line == '...':
+                continue
+            for alternative in alternatives(line, head):
+                for section in current:
+                    section[1].append(alternative)
+                    if leaves:
+                        section[0].append(alternative)
 
     def names(self, head):
         return [head]

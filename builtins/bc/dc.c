@@ -179,7 +179,23 @@ static void print(struct dc *d, struct value v)
 		cmd_bytes(d->c, v.text->s);
 }
 
-/* The bytes of the whole part, as digits of base 256. */
+/* Takes a value off the stack, of which there must be one: its whole part as an int, as dc takes
+   it. -1 for a string, and with a message for what is too large, or becomes 0 though it is not. */
+static int take_int(struct dc *d)
+{
+	enum { TENS_MAX = INT32_MAX / 10 }; /* what may come before the last digit */
+	const struct num *x = top(d, 0)->num;
+	int64_t v = x != NULL ? num_to_i64(x, NULL) : -1;
+
+	if (v / 10 > TENS_MAX || v / 10 < -TENS_MAX || (v == 0 && !num_is_zero(x))) {
+		complain(d, "value overflows simple integer; punting...");
+		v = -1;
+	}
+	drop(d, 1);
+	return (int)(uint32_t)(uint64_t)v;
+}
+
+/* The bytes of the whole part, as digits of base 256; one at least. */
 static struct bytes number_bytes(struct dc *d, const struct num *x)
 {
 	struct buf out = buf_in(d->c->arena);
@@ -190,6 +206,8 @@ static struct bytes number_bytes(struct dc *d, const struct num *x)
 		cmd_charge(d->c, left->len / 16 + 1);
 	}
 	num_put(d->c, left);
+	if (out.len == 0)
+		buf_putc(&out, '\0');
 	for (size_t i = 0, k = out.len; i + 1 < k; i++) {
 		char ch = out.ptr[i];
 
@@ -213,21 +231,16 @@ static void print_bytes(struct dc *d)
 
 static void to_char(struct dc *d)
 {
-	struct arena_mark mark = arena_mark(d->c->arena);
-	struct bytes s;
-
 	if (!need(d, 1))
 		return;
-	s = top(d, 0)->num != NULL ? number_bytes(d, top(d, 0)->num) : top(d, 0)->text->s;
-	if (top(d, 0)->num != NULL)
-		s = s.len > 0 ? bytes_slice(s, s.len - 1, s.len) : BYTES("\0");
-	else
-		s.len = s.len > 0;
-	struct text *t = new_text(d, s);
+	const struct text *t = top(d, 0)->text;
+	char ch = t != NULL && t->s.len > 0 ? t->s.ptr[0] : '\0';
 
-	drop(d, 1);
-	push(d, (struct value){ NULL, t });
-	arena_release(d->c->arena, mark);
+	if (t == NULL)
+		ch = (char)take_int(d);
+	else
+		drop(d, 1);
+	push(d, (struct value){ NULL, new_text(d, (struct bytes){ &ch, 1 }) });
 }
 
 /* --- arithmetic --- */
@@ -340,11 +353,9 @@ static void measure(struct dc *d, char op)
 
 static void rotate(struct dc *d)
 {
-	if (!need_numbers(d, 1))
+	if (!need(d, 1))
 		return;
-	int64_t n = num_to_i64(top(d, 0)->num, NULL);
-
-	drop(d, 1);
+	int64_t n = take_int(d);
 	uint64_t count = n < 0 ? -(uint64_t)n : (uint64_t)n;
 
 	if (count > d->depth)
@@ -364,15 +375,12 @@ static void rotate(struct dc *d)
 
 static void set_parameter(struct dc *d, char which)
 {
-	bool fits;
-
 	if (!need(d, 1))
 		return;
-	const struct num *x = top(d, 0)->num;
-	int64_t v = x != NULL ? num_to_i64(x, &fits) : -1;
+	int v = take_int(d);
 
 	if (which == 'k') {
-		if (v < 0 || v > INT32_MAX)
+		if (v < 0)
 			complain(d, "scale must be a nonnegative number");
 		else
 			d->scale = (size_t)v;
@@ -381,13 +389,12 @@ static void set_parameter(struct dc *d, char which)
 			complain(d, "input base must be a number between 2 and 16 (inclusive)");
 		else
 			d->ibase = (unsigned)v;
-	} else if (v < 2 || v > INT32_MAX) {
+	} else if (v < 2) {
 		complain(d, "output base must be a number greater than 1");
 	} else {
 		num_put(d->c, d->obase);
 		d->obase = num_of_i64(d->c, v);
 	}
-	drop(d, 1);
 }
 
 /* --- registers --- */
@@ -461,27 +468,25 @@ static size_t find_cell(const struct level *l, uint64_t index)
 	return low;
 }
 
-static bool take_index(struct dc *d, uint64_t *out)
-{
-	const struct num *x = top(d, 0)->num;
-	int64_t v = x != NULL ? num_to_i64(x, NULL) : -1;
-
-	*out = (uint64_t)v;
-	if (v < 0)
-		complain(d, "array index must be a nonnegative integer");
-	return v >= 0;
-}
+static const char bad_index[] = "array index must be a nonnegative integer";
 
 static void store_cell(struct dc *d, unsigned char name)
 {
 	struct level *l = level_of(d, name);
-	uint64_t index;
 
-	if (!need(d, 2) || !take_index(d, &index))
+	if (!need(d, 1))
 		return;
-	size_t at = find_cell(l, index);
+	int i = take_int(d);
 
-	drop(d, 1);
+	if (!need(d, 1))
+		return;
+	if (i < 0) {
+		complain(d, bad_index);
+		drop(d, 1);
+		return;
+	}
+	uint64_t index = (uint64_t)i;
+	size_t at = find_cell(l, index);
 	struct value v = d->stack[--d->depth];
 
 	if (at < l->ncells && l->cells[at].index == index) {
@@ -505,13 +510,18 @@ static void store_cell(struct dc *d, unsigned char name)
 static void load_cell(struct dc *d, unsigned char name)
 {
 	const struct level *l = level_of(d, name);
-	uint64_t index;
 
-	if (!need(d, 1) || !take_index(d, &index))
+	if (!need(d, 1))
 		return;
+	int i = take_int(d);
+
+	if (i < 0) {
+		complain(d, bad_index);
+		return;
+	}
+	uint64_t index = (uint64_t)i;
 	size_t at = find_cell(l, index);
 
-	drop(d, 1);
 	if (at < l->ncells && l->cells[at].index == index)
 		push(d, copy_value(l->cells[at].value));
 	else
@@ -585,11 +595,10 @@ static bool leave(struct dc *d, uint64_t n)
 
 static void quit_levels(struct dc *d)
 {
-	if (!need_numbers(d, 1))
+	if (!need(d, 1))
 		return;
-	int64_t n = num_to_i64(top(d, 0)->num, NULL);
+	int n = take_int(d);
 
-	drop(d, 1);
 	if (n < 1)
 		complain(d, "Q command requires a number >= 1");
 	else if (n == 1 && d->nframes > 1)

@@ -214,7 +214,7 @@ static struct expr *read_factor(struct parse *p, const char *after)
 			  "nothing before it.",
 			  arg);
 	} else if (strcmp(arg, ")") == 0) {
-		cmd_fatal(p->f->c, 0, "invalid expression; you have too many ')'");
+		cmd_fatal(p->f->c, 0, "expected an expression between '%s' and ')'", after);
 	} else if (arg[0] != '-') {
 		paths_first(p, arg);
 	} else {
@@ -290,7 +290,7 @@ void find_parse(struct find *f, int at)
 	if (at < f->c->argc) {
 		f->root = read_comma(&p);
 		if (peek(&p) != NULL)
-			cmd_fatal(f->c, 0, "invalid expression; you have too many ')'");
+			cmd_fatal(f->c, 0, "you have too many ')'");
 	}
 	if (f->deletes && f->prune && !f->post)
 		cmd_fatal(f->c, 0,

@@ -71,6 +71,14 @@ static void prepare_glob(struct find *f, struct expr *x, char **argv, int *at)
 	glob_set_work(x->glob, cmd_work, f->c);
 }
 
+static void prepare_path(struct find *f, struct expr *x, char **argv, int *at)
+{
+	if (bytes_ends(bytes_of(argv[*at]), BYTES("/")))
+		cmd_warn(f->c, 0, "warning: %s %s will not match anything because it ends with /.",
+			 x->name, argv[*at]);
+	prepare_glob(f, x, argv, at);
+}
+
 static bool test_regex(struct find *f, const struct expr *x, struct walk_entry *e)
 {
 	(void)f;
@@ -231,6 +239,13 @@ static void prepare_perm(struct find *f, struct expr *x, char **argv, int *at)
 	if (m == NULL)
 		cmd_fatal(f->c, 0, "invalid mode %s", cmd_quote(f->c, argv[*at]));
 	x->mode = mode_apply(m, 0, false, 0);
+	if (x->how == '/' && x->mode == 0)
+		cmd_warn(f->c, 0,
+			 "warning: you have specified a mode pattern %s (which is equivalent to "
+			 "/000). The meaning of -perm /000 has now been changed to be consistent "
+			 "with -perm -000; that is, while it used to match no files, it now "
+			 "matches all files.",
+			 argv[*at]);
 }
 
 /* --- numbers --- */
@@ -549,9 +564,9 @@ static const struct predicate tests[] = {
 	{ "-ilname", 1, test_lname, prepare_glob, false },
 	{ "-iname", 1, test_name, prepare_glob, false },
 	{ "-inum", 1, test_inum, prepare_number, false },
-	{ "-ipath", 1, test_path, prepare_glob, false },
+	{ "-ipath", 1, test_path, prepare_path, false },
 	{ "-iregex", 1, test_regex, prepare_regex, false },
-	{ "-iwholename", 1, test_path, prepare_glob, false },
+	{ "-iwholename", 1, test_path, prepare_path, false },
 	{ "-links", 1, test_links, prepare_number, false },
 	{ "-lname", 1, test_lname, prepare_glob, false },
 	{ "-mmin", 1, test_age, prepare_age, false },
@@ -561,7 +576,7 @@ static const struct predicate tests[] = {
 	{ "-newerXY", 1, test_newer, prepare_newer_xy, false },
 	{ "-nogroup", 0, test_nogroup, NULL, false },
 	{ "-nouser", 0, test_nouser, NULL, false },
-	{ "-path", 1, test_path, prepare_glob, false },
+	{ "-path", 1, test_path, prepare_path, false },
 	{ "-perm", 1, test_perm, prepare_perm, false },
 	{ "-readable", 0, test_access, prepare_access, false },
 	{ "-regex", 1, test_regex, prepare_regex, false },
@@ -572,7 +587,7 @@ static const struct predicate tests[] = {
 	{ "-uid", 1, test_uid, prepare_number, false },
 	{ "-used", 1, test_used, prepare_used, false },
 	{ "-user", 1, test_uid, prepare_user, false },
-	{ "-wholename", 1, test_path, prepare_glob, false },
+	{ "-wholename", 1, test_path, prepare_path, false },
 	{ "-writable", 0, test_access, prepare_access, false },
 	{ "-xtype", 1, test_xtype, prepare_type, false },
 };
