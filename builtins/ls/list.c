@@ -95,6 +95,12 @@ void ls_sort(struct cmd *c, const struct ls_opts *o, struct ls_list *l)
 
 /* --- names --- */
 
+void ls_indent(struct cmd *c, const struct ls_opts *o)
+{
+	if (o->dired)
+		cmd_puts(c, "  ");
+}
+
 void ls_end_line(struct cmd *c, const struct ls_opts *o)
 {
 	cmd_putc(c, o->zero ? '\0' : '\n');
@@ -202,11 +208,20 @@ static void put_colored(struct cmd *c, struct ls_opts *o, const char *color, str
 	cmd_puts(c, "\033[0m");
 }
 
+void ls_note(const struct cmd *c, const struct ls_opts *o, struct buf *places, size_t from)
+{
+	if (o->dired)
+		buf_printf(places, " %zu %zu", from, c->out.len);
+}
+
 void ls_put_name(struct cmd *c, struct ls_opts *o, const struct ls_entry *e)
 {
 	if (o->links)
 		put_link_start(c, e);
+	size_t from = c->out.len;
+
 	put_colored(c, o, o->colored ? ls_color(c, e, false) : "", e->text);
+	ls_note(c, o, &o->names, from);
 	if (o->links)
 		cmd_puts(c, "\033]8;;\a");
 	bool link = e->has_target || (!e->has_stat && (e->st.mode & S_FMT) == S_LNK);
@@ -251,6 +266,7 @@ void ls_put_prefix(struct cmd *c, const struct ls_opts *o, const struct ls_entry
 {
 	char text[32];
 
+	ls_indent(c, o);
 	if (o->inode)
 		put_padded(c, text, inode_text(e, text), inode);
 	if (o->blocks)

@@ -159,7 +159,8 @@ static const struct opt ls_options[] = {
 	OPT_ENUM_OPTIONAL(0, "color", struct ls_opts, color, color_words, LS_ALWAYS, "WHEN",
 			  "colors: always, auto, never"),
 	OPT_FLAG('d', "directory", struct ls_opts, directory, "directories themselves"),
-	OPT_MISSING('D', "dired"),
+	OPT_FLAG('D', "dired", struct ls_opts, dired,
+		 "tell Emacs where the names of a long listing are"),
 	OPT_CALL('f', NULL, set_letter, "all, unsorted"),
 	OPT_CALL_OPTIONAL(0, "classify", set_classify, "WHEN", NULL),
 	OPT_CALL('F', NULL, set_classify, "append one of */=>@| to names"),
@@ -396,6 +397,7 @@ static void put_total(struct cmd *c, const struct ls_opts *o, const struct ls_li
 		blocks += l->entry[i].st.blocks;
 	size_t len = ls_blocks_text(o, blocks, text);
 
+	ls_indent(c, o);
 	cmd_printf(c, "total %.*s", (int)len, text);
 	ls_end_line(c, o);
 }
@@ -433,7 +435,14 @@ static void put_header(struct listing *s, const char *path)
 	quote_put(&name, bytes_of(path), (enum quote_style)s->o->quoting, ":", s->o->utf8);
 	if (s->o->hide_control && !s->o->show_control)
 		ls_replace_control(&name, s->o->utf8);
-	cmd_printf(s->c, "%s%s:\n", s->first ? "" : "\n", buf_cstr(&name));
+	if (!s->first)
+		cmd_putc(s->c, '\n');
+	ls_indent(s->c, s->o);
+	size_t from = s->c->out.len;
+
+	cmd_bytes(s->c, buf_bytes(&name));
+	ls_note(s->c, s->o, &s->o->directories, from);
+	cmd_puts(s->c, ":\n");
 }
 
 static void list_directory(struct listing *s, const struct pending *p)
@@ -541,6 +550,25 @@ static void list_operands(struct listing *s, char **files, int n)
 	}
 }
 
+static void put_places(struct cmd *c, const char *title, const struct buf *places)
+{
+	if (places->len > 0)
+		cmd_printf(c, "//%s//%.*s\n", title, (int)places->len, places->ptr);
+}
+
+/* What Emacs reads behind a listing. */
+static void put_dired(struct cmd *c, const struct ls_opts *o)
+{
+	const struct opt_word *word = quote_words;
+
+	while (word->value != o->quoting)
+		word++;
+	put_places(c, "DIRED", &o->names);
+	put_places(c, "SUBDIRED", &o->directories);
+	cmd_printf(c, "//DIRED-OPTIONS// --quoting-style=%s\n", word->word);
+	output_unhold(&c->out);
+}
+
 static int ls_run(struct cmd *c)
 {
 	struct ls_opts *o = c->opts;
@@ -549,9 +577,14 @@ static int ls_run(struct cmd *c)
 	char *here[] = { dot };
 	int n = c->nargs > 0 ? c->nargs : 1;
 	int status = ls_prepare(c, o);
+	struct arena places;
 
 	if (status != 0)
 		return status;
+	arena_init_under(&places, c->arena);
+	o->names = o->directories = buf_in(&places);
+	if (o->dired)
+		output_hold(&c->out);
 	s.many = o->recursive || n > 1;
 	list_operands(&s, c->nargs > 0 ? c->args : here, n);
 	while (s.pending != NULL) {
@@ -562,6 +595,9 @@ static int ls_run(struct cmd *c)
 		pool_free(c->pool, p->path, strlen(p->path) + 1);
 		pool_free(c->pool, p, sizeof(*p));
 	}
+	if (o->dired)
+		put_dired(c, o);
+	arena_clear(&places);
 	return s.status;
 }
 

@@ -51,6 +51,7 @@ struct ls_opts {
 	bool dirs_first;
 	bool context;
 	bool zero;
+	bool dired;
 	bool full_time;
 	const char *time_style;
 	const char *block_size;
@@ -70,6 +71,8 @@ struct ls_opts {
 	const char *old;
 	struct zone *zone;
 	int64_t now_ns;
+	struct buf names; /* --dired: where they begin and end in the output */
+	struct buf directories;
 };
 
 struct ls_entry {
@@ -109,6 +112,10 @@ void ls_put_prefix(struct cmd *c, const struct ls_opts *o, const struct ls_entry
 /* A size in units, as text. */
 size_t ls_blocks_text(const struct ls_opts *o, uint64_t blocks512, char out[32]);
 size_t ls_size_text(const struct ls_opts *o, uint64_t size, char out[32]);
+/* With --dired (all output is held, so its length is the place): two blanks before a line, and
+ * where what was written since `from` is. */
+void ls_indent(struct cmd *c, const struct ls_opts *o);
+void ls_note(const struct cmd *c, const struct ls_opts *o, struct buf *places, size_t from);
 void ls_end_line(struct cmd *c, const struct ls_opts *o);
 /* The text and width of a name in the chosen quoting. */
 void ls_measure(struct cmd *c, const struct ls_opts *o, struct ls_entry *e);

@@ -153,6 +153,10 @@ int ls_prepare(struct cmd *c, struct ls_opts *o)
 	o->utf8 = c->utf8;
 	o->colored = on(c, o->color) && terminal_has_colors(c);
 	o->links = on(c, o->hyperlink);
+	o->dired &= o->format == LS_LONG && !o->links;
+	if (o->dired && o->zero)
+		return cmd_error(c, 0, "--dired and --zero are incompatible");
+	o->colored &= !o->dired;
 	if (o->indicator == LS_CLASSIFY && !on(c, o->classify_when))
 		o->indicator = LS_PLAIN;
 	if (o->directory)

@@ -174,7 +174,7 @@ static uint64_t general_prefix(struct bytes s)
 
 /* --- months --- */
 
-static int month_of(struct bytes s)
+int sort_month(struct bytes s)
 {
 	static const char names[] = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC";
 	size_t at = 0;
@@ -310,7 +310,7 @@ static int compare_values(const struct sort_opts *o, const struct sort_key *k, s
 		return compare_decimal(&da, &db);
 	case SORT_GENERAL: return compare_general(a, b);
 	case SORT_HUMAN: return compare_human(a, b);
-	case SORT_MONTH: return month_of(a) - month_of(b);
+	case SORT_MONTH: return sort_month(a) - sort_month(b);
 	case SORT_RANDOM:
 		ha = random_hash(o, k, a);
 		hb = random_hash(o, k, b);
@@ -380,7 +380,7 @@ void sort_prepare_line(const struct sort_opts *o, struct sort_line *l)
 	case SORT_NUMERIC: l->prefix = decimal_prefix(key, &l->exact); break;
 	case SORT_GENERAL: l->prefix = general_prefix(key); break;
 	case SORT_MONTH:
-		l->prefix = (uint64_t)month_of(key);
+		l->prefix = (uint64_t)sort_month(key);
 		l->exact = true;
 		break;
 	case SORT_RANDOM: l->prefix = random_hash(o, k, key); break;

@@ -139,16 +139,18 @@ int sort_parse_old_key(struct cmd *c, struct sort_opts *o, const char *from, con
 		if (key->end_field == 0)
 			return -1;
 	}
+	key->obsolescent = true;
 	add_key(o, key);
 	return 0;
 }
 
 /* --- after all options --- */
 
-static bool has_order(const struct sort_order *order)
+/* An option that says how keys compare, besides -r. */
+static bool has_kind(const struct sort_order *order)
 {
 	return order->kinds != 0 || order->dictionary || order->fold || order->printable ||
-	       order->reverse || order->skip_start || order->skip_end;
+	       order->skip_start || order->skip_end;
 }
 
 static int conflict(struct cmd *c, const struct sort_order *order)
@@ -195,15 +197,17 @@ static enum sort_kind kind_of(unsigned kinds)
 
 int sort_finish_keys(struct cmd *c, struct sort_opts *o)
 {
+	o->has_global = has_kind(&o->global);
 	if (o->keys == NULL) {
 		struct sort_key *all = arena_zalloc(c->arena, sizeof(*all));
 
+		o->keyless = true;
 		all->order = o->global;
 		all->whole = !o->global.skip_start && !o->global.skip_end;
 		add_key(o, all);
 	}
 	for (struct sort_key *k = o->keys; k != NULL; k = k->next) {
-		if (!has_order(&k->order))
+		if (!has_kind(&k->order) && !k->order.reverse)
 			k->order = o->global;
 		int status = conflict(c, &k->order);
 

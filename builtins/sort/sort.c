@@ -151,7 +151,7 @@ static const struct opt sort_options[] = {
 	OPT_CALL_OPTIONAL(0, "check", set_check, "WORD", "the same; quiet: as -C"),
 	OPT_CALL('C', NULL, set_check, "check without saying where"),
 	OPT_IGNORED_ARG(0, "compress-program", "PROG", "no effect"),
-	OPT_MISSING(0, "debug"),
+	OPT_FLAG(0, "debug", struct sort_opts, debug, "show what of each line is compared"),
 	OPT_STR(0, "files0-from", struct sort_opts, files0, NULL, "F",
 		"take file names, each ended by NUL, from file F"),
 	OPT_CALL_ARG('k', "key", add_key, "KEYDEF", "sort by a key: F[.C][OPTS][,F[.C][OPTS]]"),
@@ -282,6 +282,10 @@ static int open_sink(struct cmd *c, const struct sort_opts *o, struct sink *s)
 
 static void put_line(const struct sort_opts *o, struct sink *s, const char *ptr, size_t len)
 {
+	if (o->debug) {
+		sort_put_marked(s->out->c, o, (struct bytes){ ptr, len });
+		return;
+	}
 	output_write(s->out, ptr, len);
 	output_putc(s->out, o->end);
 }
@@ -519,6 +523,9 @@ static int choose_files(struct cmd *c, const struct sort_opts *o, char ***files,
 		if (status != 0)
 			return status;
 	}
+	if (o->debug && (o->check != 0 || o->output != NULL))
+		return cmd_error(c, 0, "options '-%c --debug' are incompatible",
+				 o->check != 0 ? o->check : 'o');
 	if (o->check != 0 && *n > 1)
 		return cmd_error(c, 0, "extra operand %s not allowed with -%c",
 				 cmd_quoteaf(c, (*files)[1]), o->check);
@@ -574,6 +581,8 @@ static int sort_run(struct cmd *c)
 	o->scratch = c->arena;
 	if (status == 0)
 		status = choose_files(c, o, &files, &n);
+	if (status == 0 && o->debug)
+		sort_warn(c, o);
 	if (status == 0 && needs_salt(o))
 		status = set_salt(c, o);
 	if (status != 0)

@@ -38,6 +38,7 @@ struct sort_key {
 	uint64_t end_field; /* 0 with end_char 0: the end of the line */
 	uint64_t end_char;
 	bool has_end;
+	bool obsolescent; /* +N [-M] */
 	struct sort_key *next;
 };
 
@@ -62,6 +63,9 @@ struct sort_opts {
 	bool unique;
 	bool merge;
 	bool zero;
+	bool debug;
+	bool keyless;	  /* no key was given: there is one for the whole line */
+	bool has_global;  /* an ordering option besides -r */
 	int check; /* 0, 'c', 'C' */
 	const char *output;
 	const char *files0;
@@ -91,6 +95,15 @@ int sort_compare_keys(const struct sort_opts *o, const struct sort_line *a,
 		      const struct sort_line *b);
 /* Keys, then the whole line unless -s or -u. */
 int sort_compare(const struct sort_opts *o, const struct sort_line *a, const struct sort_line *b);
+
+/* The month that s begins with behind blanks, 1 to 12; 0: none. */
+int sort_month(struct bytes s);
+
+/* --- debug.c --- */
+/* What is doubtful about the keys, on standard error. */
+void sort_warn(struct cmd *c, const struct sort_opts *o);
+/* The line, and under it what each key takes of it. */
+void sort_put_marked(struct cmd *c, const struct sort_opts *o, struct bytes line);
 
 /* --- order.c --- */
 void sort_lines(struct cmd *c, const struct sort_opts *o, struct sort_line *lines, size_t n);
