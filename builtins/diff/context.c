@@ -41,7 +41,7 @@ static void put_heading(struct diff *d, int which, const char *mark)
 		fraction += 1000000000;
 		seconds--;
 	}
-	diff_color(d, "1");
+	diff_color(d, DIFF_HEADING);
 	cmd_printf(d->c, "%s ", mark);
 	if (d->o->label[which] != NULL) {
 		cmd_puts(d->c, d->o->label[which]);
@@ -52,7 +52,7 @@ static void put_heading(struct diff *d, int which, const char *mark)
 		put_name(d->c, f->name);
 		cmd_printf(d->c, "\t%s", buf_cstr(&text));
 	}
-	diff_color(d, "0");
+	diff_color(d, DIFF_RESET);
 	cmd_putc(d->c, '\n');
 }
 
@@ -125,10 +125,9 @@ static void put_unified_range(struct diff *d, char sign, size_t from, size_t to)
 static void put_unified_line(struct diff *d, int which, size_t n, char sign)
 {
 	bool blank = d->o->suppress_blank && d->file[which].line[n].len == 0;
-	const char *color = sign == '-' ? "31" : sign == '+' ? "32" : NULL;
+	enum diff_part color = sign == '-' ? DIFF_DELETED : sign == '+' ? DIFF_ADDED : DIFF_NO_PART;
 
-	if (color != NULL)
-		diff_color(d, color);
+	diff_color(d, color);
 	if (sign != ' ')
 		cmd_putc(d->c, sign);
 	if (!blank && d->o->initial_tab)
@@ -136,8 +135,8 @@ static void put_unified_line(struct diff *d, int which, size_t n, char sign)
 	else if (!blank && sign == ' ')
 		cmd_putc(d->c, ' ');
 	diff_put_line(d, which, n, NULL);
-	if (color != NULL)
-		diff_color(d, "0");
+	if (color != DIFF_NO_PART)
+		diff_color(d, DIFF_RESET);
 	end_line(d, which, n);
 }
 
@@ -146,13 +145,13 @@ static void put_unified_hunk(struct diff *d, size_t i, size_t end)
 	struct cover cover = cover_of(d, i, end);
 	size_t at = cover.from[0];
 
-	diff_color(d, "36");
+	diff_color(d, DIFF_NUMBERS);
 	cmd_puts(d->c, "@@ ");
 	put_unified_range(d, '-', cover.from[0], cover.to[0]);
 	cmd_putc(d->c, ' ');
 	put_unified_range(d, '+', cover.from[1], cover.to[1]);
 	cmd_puts(d->c, " @@");
-	diff_color(d, "0");
+	diff_color(d, DIFF_RESET);
 	put_function(d, diff_function(d, cover.from[0]));
 	cmd_putc(d->c, '\n');
 	for (; i < end; i++) {
@@ -193,19 +192,19 @@ static bool any_lines(const struct diff *d, size_t i, size_t end, int which)
 /* One of the two halves of a hunk. */
 static void put_half(struct diff *d, size_t i, size_t end, int which, const struct cover *cover)
 {
-	const char *color = which == 0 ? "31" : "32";
+	enum diff_part color = which == 0 ? DIFF_DELETED : DIFF_ADDED;
 	const char *alone = which == 0 ? "-" : "+";
 	size_t from = cover->from[which];
 	size_t to = cover->to[which];
 
-	diff_color(d, "36");
+	diff_color(d, DIFF_NUMBERS);
 	cmd_puts(d->c, which == 0 ? "*** " : "--- ");
 	if (to - from <= 1)
 		cmd_printf(d->c, "%zu", to);
 	else
 		cmd_printf(d->c, "%zu,%zu", from + 1, to);
 	cmd_puts(d->c, which == 0 ? " ****" : " ----");
-	diff_color(d, "0");
+	diff_color(d, DIFF_RESET);
 	cmd_putc(d->c, '\n');
 	if (!any_lines(d, i, end, which))
 		return;
@@ -221,7 +220,7 @@ static void put_half(struct diff *d, size_t i, size_t end, int which, const stru
 			flag = change->count[1 - which] > 0 ? "!" : alone;
 		diff_color(d, color);
 		diff_put_line(d, which, n, flag);
-		diff_color(d, "0");
+		diff_color(d, DIFF_RESET);
 		end_line(d, which, n);
 	}
 }

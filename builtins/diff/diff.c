@@ -251,8 +251,9 @@ static const struct opt diff_options[] = {
 	OPT_CALL_ARG(0, "tabsize", set_size, "NUM", "columns between tab stops (8)"),
 	OPT_FLAG(0, "suppress-blank-empty", struct diff_opts, suppress_blank,
 		 "no blanks in front of empty lines"),
-	OPT_MISSING('l', "paginate"),
-	OPT_MISSING_ARG(0, "palette"),
+	OPT_FLAG('l', "paginate", struct diff_opts, paginate, "make pages of the output with pr"),
+	OPT_STR(0, "palette", struct diff_opts, palette_text, NULL, "PALETTE",
+		"colours, as rs=0:hd=1:ad=32:de=31:ln=36"),
 	OPT_FLAG('r', "recursive", struct diff_opts, recursive, "compare subdirectories"),
 	OPT_FLAG(0, "no-dereference", struct diff_opts, no_dereference, "do not follow symlinks"),
 	OPT_FLAG('N', "new-file", struct diff_opts, new_file, "absent files are empty"),
@@ -342,7 +343,7 @@ static void complete_options(struct cmd *c, struct diff_opts *o)
 	o->switches = switches_of(c);
 }
 
-static int diff_run(struct cmd *c)
+static int compare_operands(struct cmd *c)
 {
 	struct diff_opts *o = c->opts;
 	int status = 0;
@@ -369,6 +370,20 @@ static int diff_run(struct cmd *c)
 		return try_help(c);
 	}
 	return diff_operands(c, o, c->args[0], c->args[1]);
+}
+
+static int diff_run(struct cmd *c)
+{
+	struct diff_opts *o = c->opts;
+
+	output_init(&o->late, c, 1, false);
+	output_hold(&o->late);
+	int status = compare_operands(c);
+
+	cmd_flush(c);
+	output_unhold(&o->late);
+	output_flush(&o->late);
+	return status;
 }
 
 static void diff_defaults(struct cmd *c)

@@ -10,6 +10,7 @@
  *   hunk.c      the list of changes, hunks, which of them do not count
  *   normal.c    plain, ed and RCS output       context.c  context and unified output
  *   side.c      side by side               format.c   merged, by formats
+ *   palette.c  colours
  *   diff3.c     diff3: two lists of changes as one        sdiff.c    sdiff: what to keep is asked
  *
  *   text ──lines──> class[] ──compare──> changed[] ──hunk──> struct change[] ──> output
@@ -44,6 +45,17 @@ enum diff_space {
 	DIFF_SPACE_ALL = 5,      /* -w */
 };
 
+/* What has a colour of its own. */
+enum diff_part {
+	DIFF_RESET,
+	DIFF_HEADING,
+	DIFF_ADDED,
+	DIFF_DELETED,
+	DIFF_NUMBERS,
+	DIFF_PARTS,
+	DIFF_NO_PART = -1,
+};
+
 struct diff_opts {
 	int style;
 	size_t context;
@@ -69,6 +81,10 @@ struct diff_opts {
 	bool left_column;
 	bool suppress_common;
 	bool color;
+	bool paginate;      /* -l */
+	struct output late; /* with -l: what is said of whole files, held until the end */
+	const char *palette_text;
+	struct bytes palette[DIFF_PARTS]; /* ready after diff_prepare_colors */
 	bool has_tab_size;
 	bool has_width;
 	uint64_t tab_size;
@@ -170,10 +186,14 @@ void diff_complete_formats(struct cmd *c, struct diff_opts *o);
 bool diff_formats_show_same(const struct diff_opts *o);
 /* A line behind `flag` (NULL: none) as options want it, "\ No newline" behind if it has none. */
 void diff_put_line(struct diff *d, int which, size_t n, const char *flag);
-/* ESC [ code m, if colours are wanted. */
-void diff_color(struct diff *d, const char *code);
 /* "3" or "3,5": lines counted from 1; an empty range is the line before. */
 void diff_put_range(struct diff *d, size_t from, size_t count);
+
+/* --- palette.c --- */
+/* Before the first output; says what is wrong with --palette, and then there are no colours. */
+void diff_prepare_colors(struct cmd *c, struct diff_opts *o);
+/* ESC [ code m, if colours are wanted. */
+void diff_color(struct diff *d, enum diff_part part);
 
 /* --- tree.c --- */
 bool diff_looks_binary(struct bytes s);

@@ -4,12 +4,6 @@
  */
 #include "builtins/diff/diff.h"
 
-void diff_color(struct diff *d, const char *code)
-{
-	if (d->o->color)
-		cmd_printf(d->c, "\033[%sm", code);
-}
-
 /* With tabs as blanks. */
 static void put_expanded(struct diff *d, struct bytes s)
 {
@@ -76,12 +70,12 @@ static char letter_of(const struct diff_change *change)
 }
 
 static void put_lines(struct diff *d, int which, const struct diff_change *change, const char *flag,
-		      const char *color)
+		      enum diff_part color)
 {
 	for (size_t i = 0; i < change->count[which]; i++) {
 		diff_color(d, color);
 		diff_put_line(d, which, change->line[which] + i, flag);
-		diff_color(d, "0");
+		diff_color(d, DIFF_RESET);
 		end_line(d, which, change->line[which] + i);
 	}
 }
@@ -93,16 +87,16 @@ void diff_put_normal(struct diff *d)
 
 		if (change->ignored)
 			continue;
-		diff_color(d, "36");
+		diff_color(d, DIFF_NUMBERS);
 		diff_put_range(d, change->line[0], change->count[0]);
 		cmd_putc(d->c, letter_of(change));
 		diff_put_range(d, change->line[1], change->count[1]);
-		diff_color(d, "0");
+		diff_color(d, DIFF_RESET);
 		cmd_putc(d->c, '\n');
-		put_lines(d, 0, change, "<", "31");
+		put_lines(d, 0, change, "<", DIFF_DELETED);
 		if (letter_of(change) == 'c')
 			cmd_puts(d->c, "---\n");
-		put_lines(d, 1, change, ">", "32");
+		put_lines(d, 1, change, ">", DIFF_ADDED);
 	}
 }
 

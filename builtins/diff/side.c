@@ -119,10 +119,9 @@ static void put_row(struct diff_side *s, size_t i, char sign, size_t k)
 	const struct diff_file *b = &d->file[1];
 	bool newline = i != SIZE_MAX && ends_in_newline(a, i);
 	size_t column = 0;
-	const char *color = sign == '<' ? "31" : sign == '>' ? "32" : NULL;
+	enum diff_part color = sign == '<' ? DIFF_DELETED : sign == '>' ? DIFF_ADDED : DIFF_NO_PART;
 
-	if (color != NULL)
-		diff_color(d, color);
+	diff_color(d, color);
 	if (i != SIZE_MAX)
 		column = put_half(s, a->line[i], 0);
 	if (sign != ' ') {
@@ -140,8 +139,8 @@ static void put_row(struct diff_side *s, size_t i, char sign, size_t k)
 	}
 	if (newline)
 		cmd_putc(d->c, '\n');
-	if (color != NULL)
-		diff_color(d, "0");
+	if (color != DIFF_NO_PART)
+		diff_color(d, DIFF_RESET);
 }
 
 void diff_side_common(struct diff_side *s, size_t i_end, size_t k_end)

@@ -33,30 +33,81 @@ static void put_command(const struct pair *p)
 		   cmd_quotef(p->c, p->name[1]));
 }
 
+static const char *label_of(const struct pair *p, int i)
+{
+	return p->o->label[i] != NULL ? p->o->label[i] : p->name[i];
+}
+
+/* A line about a whole file; with -l they stand behind all pages. */
+__attribute__((format(printf, 2, 3))) static void say(const struct pair *p, const char *format, ...)
+{
+	struct diff_opts *o = p->c->opts;
+	struct buf text = buf_in(p->c->arena);
+	va_list args;
+
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	output_write(o->paginate ? &o->late : &p->c->out, text.ptr, text.len);
+}
+
 static int say_same(const struct pair *p)
 {
 	if (p->o->same)
-		cmd_printf(p->c, "Files %s and %s are identical\n",
-			   p->o->label[0] != NULL ? p->o->label[0] : p->name[0],
-			   p->o->label[1] != NULL ? p->o->label[1] : p->name[1]);
+		say(p, "Files %s and %s are identical\n", label_of(p, 0), label_of(p, 1));
 	return 0;
 }
 
 static int say_different(const struct pair *p, const char *what)
 {
-	cmd_printf(p->c, "%s %s and %s differ\n", what,
-		   p->o->label[0] != NULL ? p->o->label[0] : p->name[0],
-		   p->o->label[1] != NULL ? p->o->label[1] : p->name[1]);
+	say(p, "%s %s and %s differ\n", what, label_of(p, 0), label_of(p, 1));
 	return 1;
 }
 
-static int put_changes(const struct pair *p, struct diff *d)
+/* -l: what is written goes through pr until end_pages. */
+struct pages {
+	int pid;
+	int old_fd;
+};
+
+static void begin_pages(const struct pair *p, struct pages *pages)
 {
-	if (p->o->brief)
-		return say_different(p, "Files");
-	/* Side by side shows what is equal, too. */
-	if (d->nchanges > 0)
-		put_command(p);
+	static char pr[] = "/usr/bin/pr";
+	static char flag[] = "-h";
+	struct cmd *c = p->c;
+	struct buf title = buf_in(c->arena);
+	int ends[2];
+
+	buf_printf(&title, "diff%s %s %s", p->o->switches, cmd_quotef(c, label_of(p, 0)),
+		   cmd_quotef(c, label_of(p, 1)));
+	char *argv[] = { pr, flag, buf_cstr(&title), NULL };
+	int err = cmd_pipe(c, ends);
+
+	if (err < 0)
+		cmd_fatal(c, err, "pipe");
+	const int fds[3] = { ends[0], 1, 2 };
+
+	pages->pid = cmd_spawn(c, &(struct cmd_program){ .argv = argv, .fds = fds, .nfds = 3 });
+	if (pages->pid < 0)
+		cmd_fatal(c, pages->pid, "%s", pr);
+	cmd_close(c, ends[0]);
+	pages->old_fd = c->out.fd;
+	c->out.fd = ends[1];
+}
+
+static void end_pages(const struct pair *p, const struct pages *pages)
+{
+	struct cmd *c = p->c;
+
+	cmd_flush(c);
+	cmd_close(c, c->out.fd);
+	c->out.fd = pages->old_fd;
+	if (cmd_wait_end(c, pages->pid) != 0)
+		cmd_fatal(c, 0, "subsidiary program '/usr/bin/pr' failed");
+}
+
+static void put_style(const struct pair *p, struct diff *d)
+{
 	switch (p->o->style) {
 	case DIFF_CONTEXT: diff_put_context(d); break;
 	case DIFF_UNIFIED: diff_put_unified(d); break;
@@ -65,6 +116,27 @@ static int put_changes(const struct pair *p, struct diff *d)
 	case DIFF_NORMAL: diff_put_normal(d); break;
 	default: diff_put_script(d);
 	}
+}
+
+static void put_pair(const struct pair *p, struct diff *d)
+{
+	struct pages pages = { 0 };
+
+	diff_prepare_colors(p->c, p->c->opts);
+	if (p->o->paginate)
+		begin_pages(p, &pages);
+	else if (d->nchanges > 0) /* side by side shows what is equal, too */
+		put_command(p);
+	put_style(p, d);
+	if (p->o->paginate)
+		end_pages(p, &pages);
+}
+
+static int put_changes(const struct pair *p, struct diff *d)
+{
+	if (p->o->brief)
+		return say_different(p, "Files");
+	put_pair(p, d);
 	return 1;
 }
 
@@ -76,7 +148,7 @@ static int say_unended(const struct pair *p, const struct diff *d)
 	for (int i = 0; i < 2 && (p->o->style == DIFF_ED || p->o->style == DIFF_FORWARD_ED); i++)
 		if (d->file[i].unended)
 			status = cmd_error(p->c, 0, "%s: No newline at end of file\n",
-					   p->o->label[i] != NULL ? p->o->label[i] : p->name[i]);
+					   label_of(p, i));
 	return status;
 }
 
@@ -114,10 +186,8 @@ static int compare_texts(const struct pair *p, struct bytes text[2])
 	diff_find_changes(d);
 	int status = diff_matters(d) ? put_changes(p, d) : 0;
 
-	if (status == 0 && shows_same(o) && o->style == DIFF_SIDE)
-		diff_put_side(d);
-	else if (status == 0 && shows_same(o))
-		diff_put_format(d);
+	if (status == 0 && shows_same(o))
+		put_pair(p, d);
 	if (say_unended(p, d) != 0)
 		return 2;
 	return status == 0 ? say_same(p) : status;
@@ -333,7 +403,7 @@ static int say_only(const struct pair *p, int i, struct bytes name)
 
 	while (len > 1 && p->name[i][len - 1] == '/')
 		len--;
-	cmd_printf(p->c, "Only in %.*s: %.*s\n", (int)len, p->name[i], (int)name.len, name.ptr);
+	say(p, "Only in %.*s: %.*s\n", (int)len, p->name[i], (int)name.len, name.ptr);
 	return 1;
 }
 
@@ -410,8 +480,8 @@ static const char *type_of(const struct vfs_stat *st)
 
 static int say_types(const struct pair *p)
 {
-	cmd_printf(p->c, "File %s is a %s while file %s is a %s\n", p->name[0], type_of(&p->st[0]),
-		   p->name[1], type_of(&p->st[1]));
+	say(p, "File %s is a %s while file %s is a %s\n", p->name[0], type_of(&p->st[0]),
+	    p->name[1], type_of(&p->st[1]));
 	return 1;
 }
 
@@ -447,7 +517,7 @@ static int compare_pair_now(void *arg)
 			return p->depth < DEPTH_MAX
 				       ? compare_dirs(p)
 				       : cmd_error(p->c, E_NAMETOOLONG, "%s", p->name[0]);
-		cmd_printf(p->c, "Common subdirectories: %s and %s\n", p->name[0], p->name[1]);
+		say(p, "Common subdirectories: %s and %s\n", p->name[0], p->name[1]);
 		return 0;
 	}
 	if (is_type(p, 0, S_LNK) && is_type(p, 1, S_LNK))

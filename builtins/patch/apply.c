@@ -117,46 +117,81 @@ size_t patch_locate(struct patch_target *t, const struct patch_opts *o, const st
 	return 0;
 }
 
-/* A line that had no newline may have lost its place at the end. */
-static void end_line(struct buf *out)
+static void put_line(struct patch_target *t, struct bytes text, bool ended)
 {
-	if (out->len > 0 && out->ptr[out->len - 1] != '\n')
-		buf_putc(out, '\n');
+	if (t->torn)
+		buf_putc(&t->out, '\n');
+	buf_add(&t->out, text);
+	if (ended)
+		buf_putc(&t->out, '\n');
+	t->torn = !ended;
 }
 
 static void copy_lines(struct patch_target *t, size_t to)
 {
-	for (; t->frozen < to && t->frozen < t->n; t->frozen++) {
-		end_line(&t->out);
-		buf_add(&t->out, t->line[t->frozen]);
-		if (!t->unended || t->frozen + 1 < t->n)
-			buf_putc(&t->out, '\n');
-	}
+	for (; t->frozen < to && t->frozen < t->n; t->frozen++)
+		put_line(t, t->line[t->frozen], !t->unended || t->frozen + 1 < t->n);
 	cmd_charge(t->c, 1);
 }
+
+/* --- -D --- */
+
+enum define { OUTSIDE, IN_OLD, IN_NEW, IN_ELSE };
+
+/* A line such as "#else", which does not end one that has no newline for good. */
+static void put_directive(struct patch_target *t, const char *text, const char *name)
+{
+	buf_printf(&t->out, "%s#%s%s\n", t->torn ? "\n" : "", text, name);
+}
+
+/* In front of a line of the old text (a deleted one) or of the new. */
+static enum define define_line(struct patch_target *t, enum define in, bool old)
+{
+	if (in == OUTSIDE) {
+		put_directive(t, old ? "ifndef " : "ifdef ", t->define);
+		return old ? IN_OLD : IN_NEW;
+	}
+	if (in == (old ? IN_NEW : IN_OLD)) {
+		put_directive(t, "else", "");
+		return IN_ELSE;
+	}
+	return in;
+}
+
+static enum define end_define(struct patch_target *t, enum define in)
+{
+	if (in != OUTSIDE)
+		put_directive(t, "endif", "");
+	return OUTSIDE;
+}
+
+/* --- */
 
 /* Context behind the last change is left to the next hunk, which may need it. */
 void patch_apply(struct patch_target *t, const struct patch_hunk *h, size_t where)
 {
 	size_t at = where - 1;
+	enum define in = OUTSIDE;
 
 	for (size_t i = 0; i < h->n; i++) {
 		const struct patch_line *l = &h->line[i];
 
 		if (l->kind == ' ') {
+			in = end_define(t, in);
 			at++;
 			continue;
 		}
 		copy_lines(t, at);
-		if (l->kind == '-') {
+		if (t->define != NULL)
+			in = define_line(t, in, l->kind == '-');
+		if (l->kind == '+')
+			put_line(t, l->text, !l->unended);
+		else if (t->define != NULL)
+			copy_lines(t, ++at);
+		else
 			t->frozen = ++at;
-			continue;
-		}
-		end_line(&t->out);
-		buf_add(&t->out, l->text);
-		if (!l->unended)
-			buf_putc(&t->out, '\n');
 	}
+	end_define(t, in);
 }
 
 void patch_finish(struct patch_target *t)

@@ -58,6 +58,27 @@ static int set_control(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+static int set_reject_format(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct patch_opts *o = c->opts;
+
+	(void)opt;
+	if (strcmp(arg, "context") != 0 && strcmp(arg, "unified") != 0)
+		return cmd_usage(c, NULL);
+	o->reject_format = arg[0] == 'c' ? PATCH_CONTEXT : PATCH_UNIFIED;
+	return 0;
+}
+
+static int set_verbosity(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct patch_opts *o = c->opts;
+
+	(void)arg;
+	o->silent = opt->letter == 's';
+	o->verbose = !o->silent;
+	return 0;
+}
+
 static const struct opt patch_options[] = {
 	OPT_CALL_ARG('V', "version-control", set_control, "METHOD",
 		     "how backups are named: simple, numbered, existing"),
@@ -68,8 +89,10 @@ static const struct opt patch_options[] = {
 		"in front of backups' names"),
 	OPT_SET('c', "context", struct patch_opts, format, PATCH_CONTEXT, "it is a context diff"),
 	OPT_STR('d', "directory", struct patch_opts, directory, NULL, "DIR", "go to DIR first"),
-	OPT_MISSING_ARG('D', "ifdef"),
-	OPT_MISSING_ARG(0, "reject-format"),
+	OPT_STR('D', "ifdef", struct patch_opts, define, NULL, "NAME",
+		"keep both texts, between #ifdef NAME and #endif"),
+	OPT_CALL_ARG(0, "reject-format", set_reject_format, "FORMAT",
+		     "of rejects: context or unified"),
 	OPT_SET('e', "ed", struct patch_opts, format, PATCH_ED, "not here"),
 	OPT_FLAG('E', "remove-empty-files", struct patch_opts, remove_empty,
 		 "remove files that become empty"),
@@ -87,8 +110,8 @@ static const struct opt patch_options[] = {
 	OPT_CALL_ARG('p', "strip", set_number, "NUM", "leave out NUM leading parts of file names"),
 	OPT_STR('r', "reject-file", struct patch_opts, rejects, NULL, "FILE", "rejects go to FILE"),
 	OPT_FLAG('R', "reverse", struct patch_opts, reverse, "undo the patch"),
-	OPT_FLAG('s', "quiet", struct patch_opts, silent, "only say what fails"),
-	OPT_FLAG('s', "silent", struct patch_opts, silent, NULL),
+	OPT_CALL('s', "quiet", set_verbosity, "only say what fails"),
+	OPT_CALL('s', "silent", set_verbosity, NULL),
 	OPT_FLAG('t', "batch", struct patch_opts, batch,
 		 "never ask; assume it is reversed if it seems"),
 	OPT_SET('u', "unified", struct patch_opts, format, PATCH_UNIFIED, "it is a unified diff"),
@@ -99,7 +122,7 @@ static const struct opt patch_options[] = {
 	OPT_IGNORED_ARG('g', "get", "NUM", "no effect"),
 	OPT_FLAG(0, "dry-run", struct patch_opts, dry_run,
 		 "change nothing, only say what would be"),
-	OPT_FLAG(0, "verbose", struct patch_opts, verbose, "say more"),
+	OPT_CALL(0, "verbose", set_verbosity, "say more"),
 	OPT_SET(0, "backup-if-mismatch", struct patch_opts, mismatch, 1,
 		"backups only where a hunk did not fit exactly"),
 	OPT_SET(0, "no-backup-if-mismatch", struct patch_opts, mismatch, 2, "no backups for that"),
@@ -297,7 +320,8 @@ static void read_target(struct job *j, struct patch_target *t)
 
 	if (err < 0)
 		cmd_fatal(j->c, err, "**** Can't open file %s", j->path);
-	*t = (struct patch_target){ .c = j->c, .out = buf_in(j->c->arena) };
+	*t = (struct patch_target){ .c = j->c, .define = j->o->define };
+	t->out = buf_in(j->c->arena);
 	t->unended = all.len > 0 && all.ptr[all.len - 1] != '\n';
 	for (size_t i = 0; i < all.len; i++)
 		n += all.ptr[i] == '\n';
@@ -375,7 +399,8 @@ static void apply_hunks(struct job *j, struct patch_target *t)
 			if (!j->skip && (!j->o->silent || j->o->verbose))
 				cmd_printf(j->c, "Hunk #%zu FAILED at %lld.\n", i + 1,
 					   (long long)at);
-			patch_put_reject(&j->rejects, &j->file, h, j->reverse, grown);
+			patch_put_reject(&j->rejects, &j->file, h,
+					 (enum patch_format)j->o->reject_format, j->reverse, grown);
 			j->failed++;
 			j->inexact = true;
 			continue;
@@ -757,25 +782,16 @@ static int patch_run(struct cmd *c)
 	j->c = c;
 	j->o = o;
 	if (o->directory != NULL) {
-		int err;
+		int err = cmd_chdir(c, o->directory);
 
-		if (o->input == NULL || o->input[0] == '/') {
-			read_patch(c, o, &j->text);
-			err = cmd_chdir(c, o->directory);
-		} else {
-			err = cmd_chdir(c, o->directory);
-			if (err >= 0)
-				read_patch(c, o, &j->text);
-		}
 		if (err < 0)
 			cmd_fatal(c, err, "**** Can't change to directory %s ", o->directory);
-	} else {
-		read_patch(c, o, &j->text);
 	}
 	/* It is made first, so it is there and empty if nothing is written to it. */
 	if (o->output != NULL && !o->dry_run &&
 	    (c->nargs == 0 || strcmp(o->output, c->args[0]) != 0))
 		write_file(c, o->output, BYTES(""), OUTPUT_MODE);
+	read_patch(c, o, &j->text);
 	for (; patch_parse(&j->text, o, &j->file) > 0; files++) {
 		j->path = c->nargs > 0 ? c->args[0] : NULL;
 		if (o->verbose)

@@ -36,6 +36,8 @@ struct patch_opts {
 	const char *prefix;
 	const char *base_prefix;
 	const char *control; /* -V */
+	const char *define;  /* -D */
+	int reject_format;   /* enum patch_format; PATCH_UNKNOWN: as the patch */
 	enum backup_kind kind;
 	int mismatch; /* 0: as usual, 1: backup, 2: none */
 };
@@ -95,8 +97,10 @@ struct patch_target {
 	struct bytes *line;
 	size_t n;
 	bool unended;
-	size_t frozen;  /* lines that hunks have passed */
-	int64_t offset; /* of the last hunk that was found */
+	size_t frozen;      /* lines that hunks have passed */
+	int64_t offset;     /* of the last hunk that was found */
+	const char *define; /* -D: both texts stay, between #ifdef and #endif */
+	bool torn;          /* the last line written has no newline yet */
 	struct buf out;
 };
 
@@ -110,7 +114,8 @@ void patch_finish(struct patch_target *t);
 /* Lines of context: the larger of both ends. */
 size_t patch_context(const struct patch_hunk *h, size_t *before, size_t *after);
 
+/* format: PATCH_UNIFIED, PATCH_CONTEXT, or PATCH_UNKNOWN for that of the patch. */
 void patch_put_reject(struct buf *out, const struct patch_file *f, const struct patch_hunk *h,
-		      bool reverse, int64_t shift);
+		      enum patch_format format, bool reverse, int64_t shift);
 
 #endif

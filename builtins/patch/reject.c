@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rejects: unified if the patch was, else context.
+ * Rejects: unified if the patch was, else context; or as --reject-format says.
  */
 #include "builtins/patch/patch.h"
 
@@ -60,8 +60,8 @@ static void put_heading(struct buf *out, const struct patch_file *f, bool unifie
 	struct bytes b = reverse ? f->old_header : f->new_header;
 
 	if (a.len == 0 && b.len == 0) {
-		if (!unified)
-			buf_puts(out, "*** /dev/null\n--- /dev/null\n");
+		buf_puts(out, unified ? "--- /dev/null\n+++ /dev/null\n"
+				      : "*** /dev/null\n--- /dev/null\n");
 		return;
 	}
 	buf_puts(out, unified ? "--- " : "*** ");
@@ -72,9 +72,9 @@ static void put_heading(struct buf *out, const struct patch_file *f, bool unifie
 }
 
 void patch_put_reject(struct buf *out, const struct patch_file *f, const struct patch_hunk *h,
-		      bool reverse, int64_t shift)
+		      enum patch_format format, bool reverse, int64_t shift)
 {
-	bool unified = f->format == PATCH_UNIFIED;
+	bool unified = (format != PATCH_UNKNOWN ? format : f->format) == PATCH_UNIFIED;
 	enum marks marks = f->format == PATCH_NORMAL ? MARKS_PLAIN : MARKS_CONTEXT;
 	size_t old_first = (size_t)((int64_t)h->old_first + shift);
 	size_t new_first = (size_t)((int64_t)h->new_first + shift);

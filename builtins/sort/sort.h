@@ -64,9 +64,9 @@ struct sort_opts {
 	bool merge;
 	bool zero;
 	bool debug;
-	bool keyless;	  /* no key was given: there is one for the whole line */
-	bool has_global;  /* an ordering option besides -r */
-	int check; /* 0, 'c', 'C' */
+	bool keyless;    /* no key was given: there is one for the whole line */
+	bool has_global; /* an ordering option besides -r */
+	int check;       /* 0, 'c', 'C' */
 	const char *output;
 	const char *files0;
 	const char *random_source;
