@@ -206,6 +206,34 @@ static bool starts_token(const struct arith_compiler *c, uint32_t at)
 	       (ch != '\0' && strchr("<>&|^~+-*/%=!?:(),", ch) != NULL);
 }
 
+/* Past the names from `at` on, each with its subscript. */
+static uint32_t skip_names(const struct arith_compiler *c, uint32_t at)
+{
+	while (at < c->len && byte_is_name((unsigned char)c->text[at]) &&
+	       !byte_is_digit((unsigned char)c->text[at])) {
+		while (at < c->len && byte_is_name((unsigned char)c->text[at]))
+			at++;
+		if (at < c->len && c->text[at] == '[') {
+			const char *end = memchr(c->text + at, ']', c->len - at);
+
+			at = end == NULL ? c->len : (uint32_t)(end + 1 - c->text);
+		}
+		at = skip_space(c, at);
+	}
+	return at;
+}
+
+/* bash reads the token behind a name with it, and so on if that is a name, too. True if what is
+ * there can't begin one: fails. */
+static bool fail_behind_names(struct arith_compiler *c, uint32_t at)
+{
+	at = skip_names(c, at);
+	if (at >= c->len || starts_token(c, at))
+		return false;
+	arith_fail(c, "syntax error: invalid arithmetic operator", at);
+	return true;
+}
+
 /* A variable whose value is wanted, unless = follows, which is seen here. */
 static void read_variable(struct arith_compiler *c)
 {
@@ -228,11 +256,8 @@ static void read_variable(struct arith_compiler *c)
 	if (at < c->len && c->text[at] == '=' && (at + 1 >= c->len || c->text[at + 1] != '=') &&
 	    assigns_here(c))
 		return;
-	/* bash reads the next token before it takes the value. */
-	if (at < c->len && !starts_token(c, at)) {
-		arith_fail(c, "syntax error: invalid arithmetic operator", at);
+	if (fail_behind_names(c, at)) /* before the value is taken */
 		return;
-	}
 	if (ref->sub.ptr != NULL) {
 		emit_ref(c, AOP_PLACE, ref);
 		pushes(c, 2);
@@ -406,6 +431,8 @@ static void read_question(struct arith_compiler *c)
 static void fail_unexpected(struct arith_compiler *c)
 {
 	reduce(c, 0);
+	if (c->kind == ATOK_NAME && fail_behind_names(c, c->start))
+		return;
 	if (c->npend == 0)
 		arith_fail(c, "syntax error in expression", blame(c));
 	else if (c->pend[c->npend - 1].kind == PEND_PAREN)

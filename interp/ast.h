@@ -488,6 +488,7 @@ const struct parse_warning *parse_warnings(const struct parser *p);
 bool parse_ended(const struct parser *p);
 /* Line number of the input that will be read next. */
 int parse_line(const struct parser *p);
+void parse_set_line(struct parser *p, int line);
 
 /*
  * One word from text that is not part of a script: prompt strings, ${x@P}, array subscripts

@@ -373,8 +373,10 @@ static int exec_and_or(struct shell *sh, const struct binary *b, bool wanted, bo
 static int exec_if(struct shell *sh, const struct if_node *n)
 {
 	for (;;) {
+		int outer_line = sh->outer_line;
 		int status = exec_forgiven(sh, n->test);
 
+		sh->outer_line = outer_line;
 		if (sh->flow != FLOW_NONE)
 			return sh->status;
 		if (status == 0)
@@ -427,13 +429,15 @@ static int run_kind(struct shell *sh, const struct node *n, bool last)
 
 static int exec_kind(struct shell *sh, const struct node *n, bool last)
 {
+	bool counts = n->kind == NODE_FOR || n->kind == NODE_SELECT || n->kind == NODE_CASE;
 	int outer_line = sh->outer_line;
 	int status;
 
-	if (n->kind == NODE_FOR || n->kind == NODE_SELECT || n->kind == NODE_CASE)
+	if (counts)
 		sh->outer_line = n->line + sh->line_shift;
 	status = run_kind(sh, n, last);
-	sh->outer_line = outer_line;
+	if (counts || n->kind == NODE_CFOR)
+		sh->outer_line = outer_line;
 	return status;
 }
 

@@ -59,6 +59,8 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 		return false;
 	if (p->commands[i]->kind == NODE_SIMPLE)
 		((struct shell *)child->task)->subshell_depth--;
+	if (p->commands[i]->kind == NODE_SUBSHELL && has_next)
+		sh->outer_line = ((const struct group *)p->commands[i])->last_line + sh->line_shift;
 	s->pids[s->started++] = (int)pid;
 	return true;
 }

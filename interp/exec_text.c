@@ -149,8 +149,9 @@ static void cache_put(struct shell *sh, const struct cached *made)
 
 /* --- executing units --- */
 
-/* Executes a unit and takes over the caller's reference. */
-static int run_unit(struct shell *sh, struct ast *ast, bool last)
+/* Executes a unit and takes over the caller's reference. *line_end: the line that bash would go on
+ * counting from: where an error gave up the unit, or what its commands left in sh->outer_line. */
+static int run_unit(struct shell *sh, struct ast *ast, bool last, int *line_end)
 {
 	int outer_line = sh->outer_line;
 	int status = sh->status;
@@ -161,6 +162,7 @@ static int run_unit(struct shell *sh, struct ast *ast, bool last)
 		sh->may_exec = last;
 		status = exec_node(sh, ast->root);
 	}
+	*line_end = sh->flow == FLOW_ABORT ? sh->line : sh->outer_line;
 	sh->outer_line = outer_line;
 	unit_leave(sh);
 	return status;
@@ -312,6 +314,17 @@ static bool survives_syntax(struct shell *sh, const struct reader *r,
 	return error->resumes;
 }
 
+/* The next line of the input follows line_end, whatever was counted: as in bash, whose parser goes
+ * on from the line that execution has left. */
+static void count_from(struct reader *r, int line_end)
+{
+	parse_set_line(r->parser, line_end + 1);
+	if (r->record != NULL && r->record->count >= 0) {
+		put_units(r->record); /* the lines of the rest are not those of the text */
+		r->record->count = -1;
+	}
+}
+
 /* Parses and executes until the end. Returns the status; *failed: a syntax error was said. */
 static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 {
@@ -322,6 +335,7 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 	for (;;) {
 		struct arena_mark mark;
 		struct ast *ast = NULL;
+		int line, line_end;
 		int got = parse_unit(r->parser, &ast, &error);
 
 		if (got == 0)
@@ -340,10 +354,13 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 			echo_unit(sh, ast->text);
 		record_unit(r, ast);
 		mark = arena_mark(sh->arena);
-		status = run_unit(sh, ast, ends_command(sh, r, ast->root));
+		line = ast->last_line;
+		status = run_unit(sh, ast, ends_command(sh, r, ast->root), &line_end);
 		arena_release(sh->arena, mark);
 		if (!goes_on(sh, is_nested(sh, r->name)))
 			return sh->status;
+		if (line_end != line)
+			count_from(r, line_end);
 		status = sh->status;
 		if (opt_set(sh, SET_ONECMD) && r->once) {
 			sh->flow = FLOW_EXIT;

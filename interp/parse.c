@@ -484,6 +484,11 @@ int parse_line(const struct parser *p)
 	return p->line;
 }
 
+void parse_set_line(struct parser *p, int line)
+{
+	p->line = line;
+}
+
 struct parser *parse_inner_new(struct parser *p, struct bytes text, int line)
 {
 	struct parser *inner = p->spare;

@@ -217,8 +217,9 @@ struct shell {
 			     minds end */
 	int line;         /* LINENO */
 	int line_shift;   /* added to the lines of nodes: not 0 inside $( ) */
-	/* What errors in redirections of compound commands name: the last line of the unit, or
-	 * the line of the function, for or case around. */
+	/* bash's own count of lines, which errors in redirections of compound commands name: the
+	 * last line of the unit, or the line of the function, for or case around; behind a
+	 * subshell that is piped its last line. */
 	int outer_line;
 	int short_depth;            /* command substitutions inside each other on this stack */
 	int function_depth;         /* functions being called, for inherited traps */
