@@ -396,20 +396,36 @@ int assign_list(struct shell *sh, const struct assign *a, struct var *v, unsigne
 	return assign_items(sh, v, a, how);
 }
 
+/* name=( ): the variable is an array before the words are expanded, as they may see. */
+static int assign_array(struct shell *sh, const struct assign *a, unsigned how)
+{
+	struct target t;
+	struct var *v;
+
+	if (find_target(sh, a, how, &t) != 0)
+		return -1;
+	v = var_own(sh, open_target(sh, &t, how));
+	if (var_check_writable(sh, v, how) != 0)
+		return -1;
+	if ((v->flags & VAR_NOASSIGN) == 0)
+		var_make_array(sh, v, (v->flags & VAR_ASSOC) != 0);
+	if (t.v == NULL)
+		v->flags |= VAR_SET;
+	if (t.v == NULL && v->array == NULL)
+		v->array = array_new(sh->pool);
+	return assign_items(sh, v, a, how);
+}
+
 int assign_execute(struct shell *sh, const struct assign *a, unsigned how)
 {
 	struct bytes value = BYTES("");
-	struct target t;
 
 	if (a->append)
 		how |= VAR_APPEND;
 	if (a->array && a->sub != NULL)
 		return list_to_element(sh, a);
-	if (a->array) {
-		if (find_target(sh, a, how, &t) != 0)
-			return -1;
-		return assign_items(sh, open_target(sh, &t, how), a, how);
-	}
+	if (a->array)
+		return assign_array(sh, a, how);
 	if (a->value != NULL && expand_view(sh, a->value, EXPAND_ASSIGN, &value) != 0)
 		return -1;
 	if (a->sub != NULL) {
