@@ -49,7 +49,7 @@ static int expand_plain(struct shell *sh, const struct array_item *source, bool 
 	int failed;
 
 	if (assoc) {
-		if (expand_keyed(sh, source->value, &value) != 0)
+		if (expand_one(sh, source->value, EXPAND_KEYED, &value) != 0)
 			return -1;
 		add_item(sh, items, NULL, value)->word = source->value;
 		return 0;
@@ -73,8 +73,8 @@ static int expand_as_text(struct shell *sh, const struct array_item *source, str
 	struct bytes sub;
 	struct bytes value;
 
-	if (expand_keyed(sh, source->sub, &sub) != 0 ||
-	    expand_keyed(sh, source->value, &value) != 0)
+	if (expand_one(sh, source->sub, EXPAND_KEYED, &sub) != 0 ||
+	    expand_one(sh, source->value, EXPAND_KEYED, &value) != 0)
 		return -1;
 	buf_printf(&b, "[%.*s]%s", (int)sub.len, sub.ptr, source->append ? "+=" : "=");
 	buf_add(&b, value);
@@ -91,8 +91,7 @@ static int expand_subscripted(struct shell *sh, const struct array_item *source,
 	if ((assoc || (source->sub->flags & WORD_LITERAL) == 0) &&
 	    expand_string(sh, source->sub, &sub) != 0)
 		return -1;
-	if ((assoc ? expand_keyed(sh, source->value, &value)
-		   : expand_assignment(sh, source->value, &value)) != 0)
+	if (expand_one(sh, source->value, assoc ? EXPAND_KEYED : EXPAND_ITEM, &value) != 0)
 		return -1;
 	add_item(sh, items, source, value)->sub = sub;
 	return 0;

@@ -260,8 +260,7 @@ static const struct param *only_param(const struct word *w)
 
 static bool is_raw(enum expand_mode mode)
 {
-	return mode == EXPAND_STRING || mode == EXPAND_ASSIGN || mode == EXPAND_KEYED ||
-	       mode == EXPAND_HEREDOC;
+	return mode >= EXPAND_STRING && mode <= EXPAND_HEREDOC;
 }
 
 int expand_view(struct shell *sh, const struct word *w, enum expand_mode mode, struct bytes *out)
@@ -289,9 +288,7 @@ int expand_view(struct shell *sh, const struct word *w, enum expand_mode mode, s
 	return sh->flow < FLOW_EXIT ? 0 : -1;
 }
 
-/* The same, but the bytes are in the arena: they outlive changes of variables. */
-static int expand_copy(struct shell *sh, const struct word *w, enum expand_mode mode,
-		       struct bytes *out)
+int expand_one(struct shell *sh, const struct word *w, enum expand_mode mode, struct bytes *out)
 {
 	if (expand_view(sh, w, mode, out) != 0)
 		return -1;
@@ -302,17 +299,12 @@ static int expand_copy(struct shell *sh, const struct word *w, enum expand_mode 
 
 int expand_string(struct shell *sh, const struct word *w, struct bytes *out)
 {
-	return expand_copy(sh, w, EXPAND_STRING, out);
+	return expand_one(sh, w, EXPAND_STRING, out);
 }
 
 int expand_assignment(struct shell *sh, const struct word *w, struct bytes *out)
 {
-	return expand_copy(sh, w, EXPAND_ASSIGN, out);
-}
-
-int expand_keyed(struct shell *sh, const struct word *w, struct bytes *out)
-{
-	return expand_copy(sh, w, EXPAND_KEYED, out);
+	return expand_one(sh, w, EXPAND_ASSIGN, out);
 }
 
 int expand_pattern(struct shell *sh, const struct word *w, struct bytes *out)
@@ -332,7 +324,7 @@ int expand_regex(struct shell *sh, const struct word *w, struct bytes *out)
 
 int expand_heredoc(struct shell *sh, const struct word *w, struct bytes *out)
 {
-	return expand_copy(sh, w, EXPAND_HEREDOC, out);
+	return expand_one(sh, w, EXPAND_HEREDOC, out);
 }
 
 /* --- fields --- */

@@ -21,9 +21,12 @@
 
 enum expand_mode {
 	EXPAND_FIELDS, /* splits; several results */
-	EXPAND_STRING, /* one string: case, [[ ]], here-strings */
-	EXPAND_ASSIGN, /* the value of an assignment: $* and $@ join a little differently */
-	EXPAND_KEYED,  /* the same in the literal of an associative array: tildes are text */
+	EXPAND_STRING, /* one string: case, [[ ]] */
+	/* One string each, in which $* and $@ join a little differently: list_separator(). */
+	EXPAND_HERESTRING,
+	EXPAND_ASSIGN, /* the value of an assignment */
+	EXPAND_ITEM,   /* [i]=value in the literal of an array */
+	EXPAND_KEYED,  /* a key or value in that of an associative one: tildes are text */
 	EXPAND_HEREDOC,
 	EXPAND_PATTERN, /* as STRING, but quoted bytes get a backslash */
 	EXPAND_SHOWN,   /* the same, each of them: as set -x shows patterns */
@@ -80,7 +83,9 @@ struct value {
 int expand_parts(struct expander *e, const struct part *parts, int n);
 /* A word inside an expansion, by the same expander; its own stack if it is deep. */
 int expand_inner(struct expander *e, const struct word *w);
-/* A word by an expander of its own to one string. The bytes may be a view of a variable. */
+/* A word by an expander of its own to one string in the arena. 0 or -1. */
+int expand_one(struct shell *sh, const struct word *w, enum expand_mode mode, struct bytes *out);
+/* The same, but the bytes may be a view of a variable. */
 int expand_view(struct shell *sh, const struct word *w, enum expand_mode mode, struct bytes *out);
 /* The text of an expression, to be evaluated: what expansions give in subscripts is quoted for
  * the second expansion that these have. A view, as above. */

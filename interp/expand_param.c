@@ -382,14 +382,20 @@ static struct bytes list_separator(const struct expander *e, const struct param 
 
 	if (v->star) {
 		if (e->mode == EXPAND_HEREDOC && (v->positional || !v->plain) &&
-		    (p->op < OP_REPLACE || p->op > OP_TOGGLE_ALL))
+		    (p->op < OP_REPLACE || p->op > OP_TOGGLE_ALL) && p->op != OP_NAMES)
+			return BYTES(" ");
+		if (e->mode == EXPAND_ITEM && !quoted && first.len == 0)
 			return BYTES(" ");
 		return first;
 	}
-	if ((e->mode != EXPAND_ASSIGN && e->mode != EXPAND_KEYED) || v->plain || first.len == 0)
+	if (first.len == 0)
+		return BYTES(" ");
+	if (e->mode == EXPAND_ITEM)
+		return first;
+	if ((e->mode != EXPAND_ASSIGN && e->mode != EXPAND_HERESTRING) || v->plain)
 		return BYTES(" ");
 	if (p->op == OP_TRANSFORM)
-		return p->transform == 'A' ? BYTES(" ") : first;
+		return first;
 	if (quoted || (p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG) || p->op == OP_NAMES)
 		return first;
 	return BYTES(" ");

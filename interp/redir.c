@@ -4,6 +4,7 @@
  * and put back in the opposite order.
  */
 #include "interp/exec.h"
+#include "interp/expand.h"
 #include "interp/var_private.h"
 
 enum { KEPT_FD_LEAST = 10 };
@@ -211,7 +212,7 @@ static int redirect_text(struct shell *sh, const struct redirection *d)
 	if (d->r->kind == REDIR_HERESTRING) {
 		struct buf line = buf_in(sh->arena);
 
-		if (expand_string(sh, d->r->target, &text) != 0)
+		if (expand_one(sh, d->r->target, EXPAND_HERESTRING, &text) != 0)
 			return -1;
 		buf_add(&line, text);
 		buf_putc(&line, '\n');

@@ -383,8 +383,6 @@ int expand_words(struct shell *sh, struct word *const *words, int n, struct fiel
 int expand_string(struct shell *sh, const struct word *w, struct bytes *out);
 /* As the value of an assignment: tilde also behind ':'. */
 int expand_assignment(struct shell *sh, const struct word *w, struct bytes *out);
-/* As a key or value in the literal of an associative array: no tilde at all. */
-int expand_keyed(struct shell *sh, const struct word *w, struct bytes *out);
 /* As a pattern: quoted characters are escaped with backslashes. */
 int expand_pattern(struct shell *sh, const struct word *w, struct bytes *out);
 /* The same with a backslash before each quoted byte: as set -x shows it. */
