@@ -140,8 +140,10 @@ static int64_t next_size(struct printf_state *s)
 {
 	int64_t v = next_i64(s);
 
+	if (s->arg >= s->end)
+		return (int32_t)v; /* bash checks it only where arguments are left */
 	if (v > INT32_MAX || v < -INT32_MAX) {
-		out_of_range(s, s->arg < s->end ? *s->arg : "");
+		out_of_range(s, *s->arg);
 		v = v > 0 ? INT32_MAX : -INT32_MAX;
 	}
 	return v;

@@ -382,7 +382,7 @@ static struct bytes list_separator(const struct expander *e, const struct param 
 
 	if (v->star) {
 		if (e->mode == EXPAND_HEREDOC && (v->positional || !v->plain) &&
-		    (p->op < OP_REPLACE || p->op > OP_TOGGLE_ALL) && p->op != OP_NAMES)
+		    (p->op < OP_REPLACE || p->op > OP_TOGGLE_ALL))
 			return BYTES(" ");
 		if (e->mode == EXPAND_ITEM && !quoted && first.len == 0)
 			return BYTES(" ");
@@ -470,6 +470,25 @@ static void emit_value(struct expander *e, const struct param *p, const struct v
 		emit(e, text, true);
 }
 
+/* In a word that becomes one string, an only element that is empty counts as a value: in
+ * assignments and here-strings, elsewhere that of $@, if IFS does not begin with a space. */
+static bool counts_empty(const struct expander *e, const struct value *v, bool quoted)
+{
+	struct bytes first = ifs_first(e->sh);
+
+	if (quoted)
+		return false;
+	switch (e->mode) {
+	case EXPAND_HERESTRING:
+	case EXPAND_ASSIGN: return true;
+	case EXPAND_PATTERN: return !v->star;
+	case EXPAND_STRING:
+	case EXPAND_KEYED:
+	case EXPAND_PATSUB: return !v->star && first.len != 0 && first.ptr[0] != ' ';
+	default: return false;
+	}
+}
+
 static bool is_null(struct expander *e, const struct param *p, const struct value *v, bool quoted)
 {
 	bool joined = v->list && v->star && (quoted || e->mode != EXPAND_FIELDS);
@@ -480,7 +499,7 @@ static bool is_null(struct expander *e, const struct param *p, const struct valu
 		return v->one.len == 0;
 	if (joined && list_separator(e, p, v, quoted).len == 0)
 		return value_join(e->sh, v->many, v->n, BYTES("")).len == 0;
-	return v->n == 0 || (v->n == 1 && v->many[0].len == 0);
+	return v->n == 0 || (v->n == 1 && v->many[0].len == 0 && !counts_empty(e, v, quoted));
 }
 
 /* --- ${x-word} and its like --- */
