@@ -277,7 +277,8 @@ bool parse_bracket_arith(struct parser *p, struct word_state *w, size_t start)
 
 /* --- backquotes --- */
 
-/* The text between backquotes, with the backslashes that quote \ $ ` removed. */
+/* The text between backquotes, with the backslashes that quote \ $ ` removed; directly inside of
+ * double quotes (dq) also those before ". */
 static bool backquote_text(struct parser *p, bool dq, struct bytes *out)
 {
 	size_t base = p->lit.len;
@@ -330,7 +331,7 @@ static int backquote_run(void *arg)
 
 	cs->backquoted = cs->raw = true;
 	cs->line = line;
-	if (!backquote_text(p, s->w->dq && s->w->mode != MODE_TEXT, &cs->text))
+	if (!backquote_text(p, s->w->mode == MODE_DQ, &cs->text))
 		return 0;
 	parse_backquoted(p, cs, line);
 	add_part(p, s->w, part, s->start);
