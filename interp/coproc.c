@@ -158,9 +158,11 @@ int exec_coproc(struct shell *sh, const struct coproc_node *c)
 {
 	enum { HIGHEST = 63 };
 	struct arena_mark mark = arena_mark(sh->arena);
-	struct task t = {
-		.run = task_run_node, .node = c->body, .background = true, .close = { -1, -1 }
-	};
+	struct task t = { .run = task_run_node,
+			  .node = c->body,
+			  .background = true,
+			  .encloses = true,
+			  .close = { -1, -1 } };
 	int to[2];
 	int from[2];
 	int64_t pid;

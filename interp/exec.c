@@ -269,9 +269,10 @@ int task_run_node(struct shell *sh, struct task *t)
 	sh->may_exec = true;
 	if (t->node == NULL)
 		return 0;
-	if (t->node->kind == NODE_SUBSHELL)
-		return run_subshell_body(sh, t->node);
-	return exec_node(sh, t->node);
+	if (t->node->kind != NODE_SUBSHELL)
+		return exec_node(sh, t->node);
+	sh->subshell_depth += t->encloses;
+	return run_subshell_body(sh, t->node);
 }
 
 static int exec_subshell(struct shell *sh, const struct node *n)

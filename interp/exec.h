@@ -57,6 +57,7 @@ struct task {
 	bool copy;       /* the parent goes on meanwhile: a full copy */
 	bool background; /* copy as well; interrupts ignored; input from /dev/null */
 	bool command_sub;
+	bool encloses;  /* a ( ) that is the whole node is a subshell inside of this one */
 	int stage;      /* of a pipeline, from 1; 0: of none */
 	bool unstarted; /* a stage in which no program was started yet */
 };

@@ -360,7 +360,8 @@ static int run_process(struct shell *sh, const struct command_sub *c, struct byt
 			  .arg = (void *)(uintptr_t)c,
 			  .in = -1,
 			  .close = { -1, -1 },
-			  .command_sub = true };
+			  .command_sub = true,
+			  .encloses = true };
 	int64_t cap = sys_capture(sh->p);
 	int64_t pid;
 	int status;
@@ -480,7 +481,8 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 			  .in = -1,
 			  .out = -1,
 			  .close = { -1, -1 },
-			  .copy = true };
+			  .copy = true,
+			  .encloses = true };
 	struct procsub *s;
 	struct buf text = buf_in(sh->arena);
 	int ends[2];
