@@ -474,6 +474,9 @@ static void put_verbose(struct git *g, const struct branch_opts *o, const struct
 		return;
 	}
 	buf_printf(out, "%s ", oid_short(g, &r->oid, 0));
+	if (o->verbose > 1 && !r->current && r->name != NULL && worktree_using(g, r->name) != NULL)
+		buf_printf(out, "(%s%s%s) ", color ? "\033[36m" : "", worktree_using(g, r->name),
+			   color ? COLOR_RESET : "");
 	if (upstream != NULL) {
 		size_t ahead = 0, behind = 0;
 		bool gone = ref_read(g, upstream, &b, NULL) < 0;

@@ -233,6 +233,7 @@ static int run_batch(struct git *g, struct cat_opts *o)
 		struct oid *list;
 		size_t n = object_list(g, &list);
 
+		g->replaced = lookup_new(g); /* each is shown as it is stored */
 		for (size_t i = 0; i < n; i++) {
 			struct arena_mark mark = arena_mark(g->a);
 			struct batch_item it = { .oid = list[i] };

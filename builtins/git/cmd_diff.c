@@ -276,6 +276,8 @@ int git_cmd_diff_index(struct git *g, struct args *args)
 			  (const char *const[]){ "git diff-index [-m] [--cached] [--merge-base] "
 						 "[<common-diff-options>] <tree-ish> [<path>...]",
 						 NULL });
+	if (d.revs.diff.announced == 0)
+		d.revs.diff.announced = 1;
 	if (d.cached)
 		diff_cached(g, &d.revs.diff, &tree, &q);
 	else

@@ -408,6 +408,8 @@ int git_cmd_format_patch(struct git *g, struct args *args)
 	for (size_t i = 0; i < f.list.n; i++) {
 		struct arena_mark mark = arena_mark(g->a);
 
+		if (f.to_stdout && i > 0)
+			cmd_putc(g->c, '\n');
 		if (f.to_stdout)
 			write_mail(&f, i, &g->c->out);
 		else

@@ -276,13 +276,16 @@ static void put_name_line(struct grepping *w, const char *name)
 }
 
 /* long: a line and what is around it */
-static void search_text(struct grepping *w, const char *name, struct bytes text)
+static void search_text(struct grepping *w, const char *name, struct bytes text, const char *attr)
 {
 	struct git *g = w->g;
 	struct bytes *line;
 	size_t n, count = 0, shown_to = 0, tail = 0;
-	bool binary = !w->o.text && lines_binary(text);
+	bool binary = attr == NULL || (attr[0] != '\0' && strcmp(attr, ATTR_FALSE) != 0)
+			      ? lines_binary(text)
+			      : strcmp(attr, ATTR_FALSE) == 0;
 
+	binary = binary && !w->o.text;
 	if (binary && w->o.no_binary)
 		return;
 	n = lines_split(g->a, text, &line);
@@ -363,9 +366,9 @@ static void search_file(struct grepping *w, const char *path, uint32_t mode, con
 		       : (mode & S_FMT) == S_REG && file_read(g, g->a, path, &text) == 0;
 	if (ok)
 		search_text(w,
-			    rev != NULL ? git_format(g->a, "%s:%s", rev, shown)
+			    rev != NULL ? git_format(g->a, "%s:%s", rev, git_quoted(g, shown))
 					: git_quoted(g, shown),
-			    text);
+			    text, attr_get(g, path, "diff"));
 	arena_release(g->a, mark);
 }
 
@@ -465,9 +468,11 @@ int git_cmd_grep(struct git *g, struct args *args)
 			const struct entry *e = &x->at[j];
 
 			if (!pathspec_match(g, &ps, e->path, false) ||
+			    (!w.o.cached && (e->xflags & ENTRY_SKIP_WORKTREE)) ||
 			    (j > 0 && strcmp(x->at[j - 1].path, e->path) == 0))
 				continue;
-			search_file(&w, e->path, e->mode, w.o.cached ? &e->oid : NULL, NULL);
+			search_file(&w, e->path, e->mode,
+				    w.o.cached || (e->flags & ENTRY_VALID) ? &e->oid : NULL, NULL);
 			if (w.any && w.o.quiet)
 				return 0;
 		}

@@ -8,9 +8,12 @@ struct log_args {
 	struct revs revs;
 	struct pretty pretty;
 	bool graph;
-	bool show;       /* the command is show */
-	bool merges_off; /* no diffs of merges */
-	int merges;      /* 0 none, 1 -m, 2 -c, 3 --cc, 4 first parent */
+	bool show;         /* the command is show */
+	bool merges_off;   /* no diffs of merges */
+	int merges;        /* 0 none, 1 -m, 2 -c, 3 --cc, 4 first parent */
+	bool merges_patch; /* of merges a patch is shown where no form is asked for */
+	bool all_patch;    /* -c, --cc: of all commits */
+	bool changed_only; /* commits without differences are not shown */
 	bool parents;
 	bool source;
 	bool null_end; /* -z */
@@ -39,6 +42,42 @@ static void set_pretty(struct git *g, struct log_args *l, const char *text)
 	if (!pretty_of(g, text, &l->pretty))
 		git_die(g, "invalid --pretty format: %s", text);
 	l->pretty_given = true;
+}
+
+/* -m, -c and what --diff-merges=FORM says. */
+static bool merge_option(struct git *g, struct log_args *l, const char *arg)
+{
+	static const char prefix[] = "--diff-merges=";
+	static const struct {
+		const char *form;
+		int merges;
+	} forms[] = {
+		{ "off", 0 },      { "none", 0 },         { "on", 1 },
+		{ "m", 1 },        { "separate", 1 },     { "c", 2 },
+		{ "combined", 2 }, { "cc", 3 },           { "dense-combined", 3 },
+		{ "1", 4 },        { "first-parent", 4 },
+	};
+	const char *form = git_starts(arg, prefix)                ? arg + sizeof(prefix) - 1
+			   : strcmp(arg, "-m") == 0               ? "m"
+			   : strcmp(arg, "-c") == 0               ? "c"
+			   : strcmp(arg, "--cc") == 0             ? "cc"
+			   : strcmp(arg, "--no-diff-merges") == 0 ? "off"
+								  : NULL;
+
+	if (form == NULL)
+		return false;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strcmp(forms[i].form, form) != 0)
+			continue;
+		l->merges = forms[i].merges;
+		l->merges_off = l->merges == 0;
+		l->merges_patch = l->merges != 0 && strcmp(arg, "-m") != 0;
+		l->all_patch = l->merges_patch && arg[1] != 'd' && arg[2] != 'd';
+		return true;
+	}
+	if (strcmp(form, "r") == 0 || strcmp(form, "remerge") == 0)
+		git_refuse(g, git_format(g->a, "option '%s'", arg));
+	git_die(g, "invalid value for '%s': '%s'", "--diff-merges", form);
 }
 
 static bool simple_option(struct git *g, struct log_args *l, const char *arg)
@@ -72,18 +111,8 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 		p->decorate = 0;
 	} else if (strcmp(arg, "--decorate=auto") == 0) {
 		p->decorate = cmd_isatty(g->c, 1);
-	} else if (strcmp(arg, "-m") == 0 || strcmp(arg, "--diff-merges=separate") == 0) {
-		l->merges = 1;
-	} else if (strcmp(arg, "-c") == 0 || strcmp(arg, "--cc") == 0 ||
-		   strcmp(arg, "--diff-merges=dense-combined") == 0 ||
-		   strcmp(arg, "--diff-merges=combined") == 0) {
-		l->merges = strstr(arg, "cc") != NULL || strstr(arg, "dense") != NULL ? 3 : 2;
-		l->revs.diff.format |= DIFF_PATCH;
-	} else if (strcmp(arg, "--diff-merges=first-parent") == 0 ||
-		   strcmp(arg, "--diff-merges=1") == 0) {
-		l->merges = 4;
-	} else if (strcmp(arg, "--no-diff-merges") == 0 || strcmp(arg, "--diff-merges=off") == 0) {
-		l->merges_off = true;
+	} else if (merge_option(g, l, arg)) {
+		return true;
 	} else if (strcmp(arg, "--source") == 0) {
 		git_refuse(g, "--source");
 	} else if (strcmp(arg, "--parents") == 0) {
@@ -142,7 +171,7 @@ static int log_option(struct git *g, void *opts, int argc, char **argv)
 	if (git_starts(arg, "-L"))
 		git_refuse(g, "log -L");
 	if (git_starts(arg, "--show-signature") || git_starts(arg, "--notes=") ||
-	    git_starts(arg, "--remerge-diff") || git_starts(arg, "--diff-merges"))
+	    git_starts(arg, "--remerge-diff"))
 		git_refuse(g, git_format(g->a, "option '%s'", arg));
 	if (git_starts(arg, "--decorate-refs"))
 		git_refuse(g, "--decorate-refs");
@@ -167,6 +196,8 @@ static void settle(struct git *g, struct log_args *l)
 	struct pretty *p = &l->pretty;
 	const char *decorate = config_get(g, "log.decorate");
 
+	if (l->all_patch && l->revs.diff.format == 0)
+		l->revs.diff.format = DIFF_PATCH;
 	p->notes = l->notes > 0 || (l->notes == 0 && !l->pretty_given);
 	diff_settle(g, &l->revs.diff);
 	p->use_color = l->revs.diff.use_color;
@@ -402,16 +433,19 @@ static void put_gap(struct git *g, struct log_args *l)
 		emit(g, l, BYTES("\n"));
 }
 
-static bool want_diff(const struct log_args *l)
+static bool want_diff(const struct log_args *l, const struct commit *c)
 {
-	return l->revs.diff.format != 0 && !(l->revs.diff.format & DIFF_NONE);
+	uint32_t parents = c->parents_saved ? c->saved_nparents : c->nparents;
+
+	if (l->revs.diff.format == 0)
+		return l->merges_patch && parents > 1;
+	return !(l->revs.diff.format & DIFF_NONE);
 }
 
-static void show_queue(struct git *g, struct log_args *l, struct diff_queue *q, bool *gap)
+static void put_queue(struct git *g, struct log_args *l, struct diff_queue *q, bool *gap)
 {
 	struct diff_opts *o = &l->revs.diff;
 
-	diff_finish(g, o, q);
 	if (q->n == 0)
 		return;
 	if (*gap)
@@ -423,6 +457,12 @@ static void show_queue(struct git *g, struct log_args *l, struct diff_queue *q, 
 	o->prefix = NULL;
 }
 
+static void show_queue(struct git *g, struct log_args *l, struct diff_queue *q, bool *gap)
+{
+	diff_finish(g, &l->revs.diff, q);
+	put_queue(g, l, q, gap);
+}
+
 static void show_merge(struct git *g, struct log_args *l, struct commit *c)
 {
 	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
@@ -430,16 +470,22 @@ static void show_merge(struct git *g, struct log_args *l, struct commit *c)
 
 	if (l->merges >= 2 && l->merges <= 3 &&
 	    (l->revs.diff.format & ~(unsigned)DIFF_PATCH) != 0) {
-		/* Short forms are against the first parent. */
+		/* Statistics are against the first parent. */
 		struct diff_opts save = l->revs.diff;
+		const unsigned together = DIFF_PATCH | DIFF_RAW | DIFF_NAMES | DIFF_NAME_STATUS;
 
-		l->revs.diff.format &= ~(unsigned)DIFF_PATCH;
+		l->revs.diff.format &= ~together;
 		commit_need(g, c->parent[0]);
 		diff_trees(g, &l->revs.diff, &c->parent[0]->tree, &c->tree, &q);
-		show_queue(g, l, &q, &gap);
+		if (l->revs.diff.format != 0)
+			show_queue(g, l, &q, &gap);
 		l->revs.diff = save;
-		if (!(save.format & DIFF_PATCH))
+		if (!(save.format & together)) {
+			if (gap && l->pretty.kind != PRETTY_ONELINE &&
+			    l->pretty.kind != PRETTY_USER)
+				emit(g, l, BYTES("\n"));
 			return;
+		}
 	}
 	if (l->merges >= 2 && l->merges <= 3) {
 		struct buf b = buf_in(g->a);
@@ -447,30 +493,39 @@ static void show_merge(struct git *g, struct log_args *l, struct commit *c)
 
 		diff_merge_text(g, &o, c, l->merges == 3, &b);
 		if (b.len != 0) {
-			put_gap(g, l);
+			if (gap && l->pretty.kind != PRETTY_ONELINE)
+				put_gap(g, l);
+			else
+				emit(g, l, BYTES("\n"));
 			if (l->graph_state != NULL)
 				o.prefix = graph_prefix(g, l);
 			diff_write(g, &o, buf_bytes(&b));
-		} else if (l->show && l->pretty.kind != PRETTY_ONELINE &&
-			   l->pretty.kind != PRETTY_USER && (o.format & DIFF_PATCH)) {
+		} else if (gap && l->pretty.kind != PRETTY_ONELINE &&
+			   l->pretty.kind != PRETTY_USER) {
 			emit(g, l, BYTES("\n"));
 		}
 		return;
 	}
 	if (l->merges == 1) {
 		uint32_t n = c->nparents;
+		bool any = false;
 
 		for (uint32_t i = 0; i < n; i++) {
 			struct diff_queue each = { NULL, 0, 0, { NULL, 0, 0 } };
 
 			commit_need(g, c->parent[i]);
 			diff_trees(g, &l->revs.diff, &c->parent[i]->tree, &c->tree, &each);
-			gap = true;
+			diff_finish(g, &l->revs.diff, &each);
+			if (each.n == 0)
+				continue;
+			any = gap = true;
 			l->from_parent = &c->parent[i]->oid;
 			put_commit(g, l, c);
 			l->from_parent = NULL;
-			show_queue(g, l, &each, &gap);
+			put_queue(g, l, &each, &gap);
 		}
+		if (!any && !l->changed_only)
+			put_commit(g, l, c);
 		return;
 	}
 	commit_need(g, c->parent[0]);
@@ -484,15 +539,20 @@ static void put_diff(struct git *g, struct log_args *l, struct commit *c)
 	struct commit real = *c;
 	bool gap = true;
 
-	if (!want_diff(l))
+	if (!want_diff(l, c))
 		return;
 	if (c->parents_saved) {
 		real.parent = c->saved_parent;
 		real.nparents = c->saved_nparents;
 	}
 	if (real.nparents > 1) {
+		unsigned format = l->revs.diff.format;
+
+		if (format == 0)
+			l->revs.diff.format = DIFF_PATCH;
 		if (l->merges != 0 && !l->merges_off)
 			show_merge(g, l, &real);
+		l->revs.diff.format = format;
 		return;
 	}
 	if (real.nparents == 0 && !l->revs.show_root)
@@ -511,7 +571,7 @@ static bool has_change(struct git *g, struct log_args *l, struct commit *c)
 	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
 	struct diff_opts o = l->revs.diff;
 
-	if (o.pickaxe == NULL && o.filter == NULL)
+	if (o.pickaxe == NULL && o.filter == NULL && !l->changed_only)
 		return true;
 	if (c->nparents > 1 && l->merges == 0)
 		return false;
@@ -526,7 +586,7 @@ static void one_commit(struct git *g, struct log_args *l, struct commit *c)
 {
 	struct arena_mark mark = arena_mark(g->a);
 
-	if (l->merges == 1 && want_diff(l) && c->nparents > 1) {
+	if (l->merges == 1 && want_diff(l, c) && c->nparents > 1) {
 		put_diff(g, l, c);
 	} else {
 		put_commit(g, l, c);
@@ -544,13 +604,12 @@ static int run(struct git *g, struct log_args *l)
 
 	if (l->graph)
 		l->graph_state = graph_new(g, &l->revs, l->pretty.use_color);
-	if (l->revs.diff.pickaxe != NULL || l->revs.diff.filter != NULL) {
+	if (l->revs.diff.pickaxe != NULL || l->revs.diff.filter != NULL || l->changed_only) {
 		left = l->revs.max_count;
 		l->revs.max_count = -1;
 	}
 	/* Remembered things must not be allocated between marks. */
 	pretty_load_decorations(g, &l->pretty);
-	g->c->out.by_line = g->c->out.by_line;
 	while (left != 0 && (c = revs_next(&l->revs)) != NULL) {
 		if (!has_change(g, l, c))
 			continue;
@@ -573,52 +632,98 @@ static void init_args(struct git *g, struct log_args *l)
 
 /* --- -g --- */
 
-static int run_reflog(struct git *g, struct log_args *l, const char *given)
-{
+/* One log, read from its end. */
+struct log_walk {
+	const char *name; /* as shown in front of "@{n}" */
 	struct reflog_entry *log;
+	size_t n;
+	size_t left;   /* log[left - 1] is next */
+	bool by_index; /* named "main@{2}": entries are shown by number */
+};
+
+static int64_t next_time(const struct log_walk *w)
+{
+	struct person who;
+
+	person_split(w->log[w->left - 1].who, &who);
+	return who.time;
+}
+
+/* "main", "main@{2}", "@{1}": false if there is no such reference. */
+static bool open_log(struct git *g, const char *given, struct log_walk *w)
+{
 	struct oid o;
 	bool several;
 	const char *at = strstr(given, "@{");
 	char *name = at != NULL ? git_format(g->keep, "%.*s", (int)(at - given), given)
 				: arena_dup(g->keep, bytes_of(given));
 	char *full = ref_expand(g, name[0] != '\0' ? name : "HEAD", &o, &several);
-	size_t n;
-	int64_t left = l->revs.max_count;
 	int64_t start = 0;
 
 	if (full == NULL)
-		rev_die_ambiguous(g, given);
+		return false;
 	if (at != NULL &&
 	    git_number(git_format(g->a, "%.*s", (int)strcspn(at + 2, "}"), at + 2), &start))
 		start = start < 0 ? 0 : start;
-	n = reflog_read(g, full, &log);
+	*w = (struct log_walk){ .name = name[0] != '\0' ? name : ref_short(g, full),
+				.by_index = start > 0 };
+	w->n = reflog_read(g, full, &w->log);
 	/* An empty log of HEAD: that of the branch it stands for. */
-	if (n == 0 && ref_symbolic(g, full) != NULL)
-		n = reflog_read(g, ref_symbolic(g, full), &log);
-	for (size_t i = n - (size_t)start; i > 0 && left != 0 && (size_t)start < n; i--) {
-		struct commit *c = commit_at(g, &log[i - 1].after);
-		struct buf b = buf_in(g->keep);
+	if (w->n == 0 && ref_symbolic(g, full) != NULL)
+		w->n = reflog_read(g, ref_symbolic(g, full), &w->log);
+	w->left = (size_t)start < w->n ? w->n - (size_t)start : 0;
+	return true;
+}
 
-		if (!commit_load(g, c))
-			continue;
-		if (l->revs.skip > 0) {
-			l->revs.skip--;
-			continue;
-		}
-		buf_printf(&b, "%s@{", name[0] != '\0' ? name : ref_short(g, full));
-		if (l->pretty.date_given) {
-			struct person who;
+static void show_log_entry(struct git *g, struct log_args *l, const struct log_walk *w)
+{
+	const struct reflog_entry *e = &w->log[w->left - 1];
+	struct commit *c = commit_at(g, &e->after);
+	struct buf b = buf_in(g->keep);
 
-			person_split(log[i - 1].who, &who);
-			date_put(g, &b, who.time, who.zone, &l->pretty.date);
-		} else {
-			buf_printf(&b, "%zu", n - i);
-		}
-		buf_putc(&b, '}');
-		l->pretty.reflog = &log[i - 1];
-		l->pretty.reflog_name = buf_cstr(&b);
-		one_commit(g, l, c);
-		left -= left > 0;
+	if (!commit_load(g, c))
+		return;
+	if (l->revs.skip > 0) {
+		l->revs.skip--;
+		return;
+	}
+	buf_printf(&b, "%s@{", w->name);
+	if (l->pretty.date_given && !w->by_index) {
+		struct person who;
+
+		person_split(e->who, &who);
+		date_put(g, &b, who.time, who.zone, &l->pretty.date);
+	} else {
+		buf_printf(&b, "%zu", w->n - w->left);
+	}
+	buf_putc(&b, '}');
+	l->pretty.reflog = e;
+	l->pretty.reflog_name = buf_cstr(&b);
+	one_commit(g, l, c);
+	l->revs.max_count -= l->revs.max_count > 0;
+}
+
+/* Of several logs the youngest entry comes first. */
+static int run_reflogs(struct git *g, struct log_args *l)
+{
+	size_t n = l->revs.nitems;
+	struct log_walk *walks = arena_array(g->keep, n + 1, sizeof(*walks));
+
+	for (size_t i = 0; i < n; i++)
+		if (!open_log(g, l->revs.item[i].name, &walks[i]))
+			rev_die_ambiguous(g, l->revs.item[i].name);
+	while (l->revs.max_count != 0) {
+		struct log_walk *best = NULL;
+
+		cmd_charge(g->c, n);
+		for (size_t i = 0; i < n; i++)
+			if (walks[i].left != 0 &&
+			    (best == NULL || next_time(&walks[i]) > next_time(best)))
+				best = &walks[i];
+		if (best == NULL)
+			break;
+		show_log_entry(g, l, best);
+		best->left--;
 	}
 	return 0;
 }
@@ -629,14 +734,12 @@ int git_cmd_log(struct git *g, struct args *args)
 
 	init_args(g, &l);
 	parse_log(g, &l, args);
-	const char *first = args->argc > 0 ? args->argv[0] : "HEAD";
-
 	revs_operands(g, &l.revs, args);
 	if (l.full_diff)
 		l.revs.diff.paths = (struct pathspec){ .n = 0 };
 	settle(g, &l);
 	if (l.revs.reflogs)
-		return run_reflog(g, &l, first);
+		return run_reflogs(g, &l);
 	return run(g, &l);
 }
 
@@ -650,7 +753,7 @@ int git_cmd_whatchanged(struct git *g, struct args *args)
 	if (l.revs.diff.format == 0)
 		l.revs.diff.format = DIFF_RAW;
 	settle(g, &l);
-	l.revs.max_parents = 1;
+	l.changed_only = true;
 	return run(g, &l);
 }
 
@@ -770,6 +873,7 @@ int log_show_reflog(struct git *g, struct args *args)
 	l.pretty.kind = PRETTY_ONELINE;
 	l.pretty.abbrev_commit = true;
 	parse_log(g, &l, args);
+	revs_operands(g, &l.revs, args);
 	settle(g, &l);
-	return run_reflog(g, &l, args->argc > 0 ? args->argv[0] : "HEAD");
+	return run_reflogs(g, &l);
 }

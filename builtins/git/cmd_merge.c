@@ -266,6 +266,12 @@ static char *settle_message(struct merge_run *m, const char *message)
 	return arena_dup(g->keep, text);
 }
 
+/* -s ours: the result is what we have, and always a commit. */
+static bool is_ours(const struct merge_run *m)
+{
+	return m->o.strategies.n == 1 && strcmp(m->o.strategies.at[0], "ours") == 0;
+}
+
 static int real_merge(struct merge_run *m)
 {
 	struct git *g = m->g;
@@ -282,7 +288,7 @@ static int real_merge(struct merge_run *m)
 		if (!merge_option(&r, m->o.xopts.at[i]))
 			git_die(g, "unknown strategy option: -X%s", m->o.xopts.at[i]);
 	}
-	bool ours = m->o.strategies.n == 1 && strcmp(m->o.strategies.at[0], "ours") == 0;
+	bool ours = is_ours(m);
 
 	if (ours) {
 		r.clean = true;
@@ -436,7 +442,7 @@ int git_cmd_merge(struct git *g, struct args *args)
 		return 0;
 	}
 	ref_update(g, "ORIG_HEAD", &m.head, NULL, NULL, true);
-	if (n > 0 && bases[0] == m.ours && m.o.ff != 1) {
+	if (n > 0 && bases[0] == m.ours && m.o.ff != 1 && !is_ours(&m)) {
 		int status = fast_forward(&m);
 
 		if (status == 0 && m.o.squash) {

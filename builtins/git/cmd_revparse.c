@@ -49,6 +49,7 @@ static void show_oid(struct parsing *p, const struct oid *o, const char *name, b
 				full = rev_upstream(g, full, &why);
 		}
 		if (full != NULL) {
+			ref_read(g, full, &ignored, &full);
 			git_printf(g, "%s%s\n", negated ? "^" : "",
 				   p->abbrev_ref ? ref_shorten(g, full) : full);
 			return;

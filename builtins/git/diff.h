@@ -42,7 +42,7 @@ struct diff_opts {
 	unsigned lines; /* enum lines_flags */
 	int renames;    /* 0 none, 1 renames, 2 copies; -1: as configured */
 	int rename_score;
-	bool find_copies_harder;
+	bool find_copies_harder; /* sources queue what is the same, too: diff_renames drops it */
 	int rename_limit;
 	bool reverse;
 	bool text;
@@ -59,7 +59,7 @@ struct diff_opts {
 	bool merges;        /* -m */
 	bool first_parent;
 	bool no_prefix;
-	bool ita_invisible;
+	int announced; /* what add -N has put in counts as added: 1 yes, -1 no, 0 not said */
 	const char *src_prefix;
 	const char *dst_prefix;
 	const char *filter; /* --diff-filter */

@@ -7,7 +7,7 @@
  */
 #include "builtins/git/diff.h"
 
-enum { CONTEXT_GAP = 3 };
+enum { CONTEXT_GAP = 3, LOST_TABLE_MAX = 1 << 20 };
 
 struct lost {
 	struct bytes text;
@@ -35,27 +35,70 @@ struct combined {
 	bool ended;
 };
 
-static void add_lost(struct combined *c, struct result_line *l, struct bytes text, uint32_t bit,
-		     struct lost **from)
+/* How many of the first i lost lines and the first j others stand in the same order in both. */
+static uint32_t *common_table(struct combined *c, struct lost **old, size_t n,
+			      const struct bytes *fresh, size_t m)
 {
-	struct lost **at = from != NULL && *from != NULL ? &(*from)->next : &l->lost;
-	struct lost *fresh;
+	uint32_t *t = arena_zalloc(c->g->a, (n + 1) * (m + 1) * sizeof(*t));
+	size_t w = m + 1;
 
-	/* The same line lost from another parent stands once. */
-	for (struct lost **p = at; *p != NULL; p = &(*p)->next) {
-		if (!bytes_eq((*p)->text, text) || ((*p)->parents & bit))
-			continue;
-		(*p)->parents |= bit;
-		*from = *p;
-		return;
+	for (size_t i = 1; i <= n; i++) {
+		cmd_charge(c->g->c, 1 + m / 4);
+		for (size_t j = 1; j <= m; j++) {
+			uint32_t up = t[(i - 1) * w + j], left = t[i * w + j - 1];
+
+			t[i * w + j] = bytes_eq(old[i - 1]->text, fresh[j - 1])
+					       ? t[(i - 1) * w + j - 1] + 1
+				       : left >= up ? left
+						    : up;
+		}
 	}
-	while (*at != NULL)
-		at = &(*at)->next;
-	fresh = arena_zalloc(c->g->a, sizeof(*fresh));
-	fresh->text = text;
-	fresh->parents = bit;
-	*at = fresh;
-	*from = fresh;
+	return t;
+}
+
+static struct lost *lost_new(struct combined *c, struct bytes text, uint32_t bit, struct lost *next)
+{
+	struct lost *l = arena_zalloc(c->g->a, sizeof(*l));
+
+	l->text = text;
+	l->parents = bit;
+	l->next = next;
+	return l;
+}
+
+/* Lines that one more parent lost in front of l: those which others lost too stand once. */
+static void add_lost(struct combined *c, struct result_line *l, const struct bytes *fresh, size_t m,
+		     uint32_t bit)
+{
+	struct lost *list = NULL;
+	struct lost **old;
+	uint32_t *t;
+	size_t n = 0, w = m + 1, j = m;
+
+	for (struct lost *p = l->lost; p != NULL; p = p->next)
+		n++;
+	old = arena_array(c->g->a, n + 1, sizeof(*old));
+	n = 0;
+	for (struct lost *p = l->lost; p != NULL; p = p->next)
+		old[n++] = p;
+	/* Too many to compare all with all: they stand apart. */
+	t = n * m <= LOST_TABLE_MAX ? common_table(c, old, n, fresh, m) : NULL;
+	for (size_t i = n; i > 0 || j > 0;) {
+		bool both = t != NULL && i > 0 && j > 0 && bytes_eq(old[i - 1]->text, fresh[j - 1]);
+
+		if (!both && j > 0 &&
+		    (i == 0 || t == NULL || t[i * w + j - 1] >= t[(i - 1) * w + j])) {
+			list = lost_new(c, fresh[--j], bit, list);
+			continue;
+		}
+		if (both) {
+			old[i - 1]->parents |= bit;
+			j--;
+		}
+		old[--i]->next = list;
+		list = old[i];
+	}
+	l->lost = list;
 }
 
 static void add_parent(struct combined *c, size_t which, struct bytes parent, struct bytes result)
@@ -69,11 +112,8 @@ static void add_parent(struct combined *c, size_t which, struct bytes parent, st
 	for (size_t at = 0; at < c->n; at++) {
 		c->line[at].at[which] = next;
 		if (i < l.n && l.change[i].from[1] == at) {
-			struct lost *last = NULL;
-
-			for (size_t k = 0; k < l.change[i].count[0]; k++)
-				add_lost(c, &c->line[at], l.file[0].line[l.change[i].from[0] + k],
-					 bit, &last);
+			add_lost(c, &c->line[at], l.file[0].line + l.change[i].from[0],
+				 l.change[i].count[0], bit);
 			next += l.change[i].count[0];
 			for (size_t k = 0; k < l.change[i].count[1]; k++) {
 				c->line[at + k].added |= bit;
@@ -190,7 +230,7 @@ static void put_hunk(struct combined *c, size_t from, size_t to)
 		size_t b = to < c->n ? c->line[to].at[k] : c->total[k];
 
 		/* What is lost in front of the line behind the hunk is not part of it. */
-		buf_printf(c->out, " -%zu,%zu", b > a ? a + 1 : a, b - a);
+		buf_printf(c->out, " -%zu,%zu", a + 1, b - a);
 	}
 	buf_printf(c->out, " +%zu,%zu ", lines == 0 ? from : from + 1, lines);
 	buf_fill(c->out, '@', n + 1);
@@ -317,9 +357,35 @@ void diff_combined(struct git *g, struct diff_opts *o, const struct combined_pat
 		out->len = from;
 }
 
+static void put_combined_path(struct git *g, struct diff_opts *o, const struct combined_path *p,
+			      struct buf *out)
+{
+	char end = o->zero ? '\0' : '\n';
+	bool raw = (o->format & DIFF_RAW) != 0;
+
+	if (raw) {
+		for (size_t k = 0; k < p->n; k++)
+			buf_putc(out, ':');
+		for (size_t k = 0; k < p->n; k++)
+			buf_printf(out, "%06o ", p->parent[k].mode);
+		buf_printf(out, "%06o", p->mode);
+		for (size_t k = 0; k < p->n; k++)
+			buf_printf(out, " %s", oid_short(g, &p->parent[k].oid, o->abbrev));
+		buf_printf(out, " %s ", oid_short(g, &p->oid, o->abbrev));
+	}
+	if (raw || (o->format & DIFF_NAME_STATUS)) {
+		for (size_t k = 0; k < p->n; k++)
+			buf_putc(out, p->parent[k].mode == 0 ? 'A' : p->mode == 0 ? 'D' : 'M');
+		buf_putc(out, o->zero ? '\0' : '\t');
+	}
+	buf_puts(out, o->zero ? p->path : git_quoted(g, p->path));
+	buf_putc(out, end);
+}
+
 void diff_merge_text(struct git *g, struct diff_opts *o, struct commit *c, bool dense,
 		     struct buf *out)
 {
+	struct buf patches = buf_in(g->a);
 	struct diff_opts plain = *o;
 	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
 
@@ -347,8 +413,11 @@ void diff_merge_text(struct git *g, struct diff_opts *o, struct commit *c, bool 
 		if (!all)
 			continue;
 		if (o->format & DIFF_PATCH)
-			diff_combined(g, o, &p, dense, out);
-		else
-			buf_printf(out, "%s\n", p.path);
+			diff_combined(g, o, &p, dense, &patches);
+		if (o->format & (DIFF_RAW | DIFF_NAMES | DIFF_NAME_STATUS))
+			put_combined_path(g, o, &p, out);
 	}
+	if (out->len != 0 && patches.len != 0)
+		buf_putc(out, '\n');
+	buf_add(out, buf_bytes(&patches));
 }

@@ -182,7 +182,6 @@ static bool flag_word(struct git *g, struct diff_opts *o, const char *name)
 		{ "--pickaxe-regex", &o->pickaxe_regex, true },
 		{ "--pickaxe-all", &o->pickaxe_all, true },
 		{ "--find-copies-harder", &o->find_copies_harder, true },
-		{ "--ita-invisible-in-index", &o->ita_invisible, true },
 		{ "--binary", &o->binary, true },
 	};
 
@@ -234,6 +233,10 @@ static bool other_word(struct git *g, struct diff_opts *o, const char *name)
 		   strcmp(name, "--textconv") == 0 || strcmp(name, "--no-textconv") == 0 ||
 		   strcmp(name, "--rename-empty") == 0 || strcmp(name, "--no-color-moved") == 0) {
 		return true; /* what they turn on or off is not there */
+	} else if (strcmp(name, "--ita-invisible-in-index") == 0) {
+		o->announced = -1;
+	} else if (strcmp(name, "--ita-visible-in-index") == 0) {
+		o->announced = 1;
 	} else if (strcmp(name, "--no-exit-code") == 0) {
 		o->exit_code = false;
 	} else {
@@ -470,6 +473,8 @@ void diff_settle(struct git *g, struct diff_opts *o)
 			     : strcmp(renames, "copies") == 0 || strcmp(renames, "copy") == 0
 				     ? 2
 				     : config_truth(renames) != 0;
+	if (o->find_copies_harder)
+		o->renames = 2;
 	if (o->rename_limit < 0)
 		o->rename_limit = (int)config_int(g, "diff.renamelimit", RENAME_LIMIT);
 	if (o->rename_limit == 0)

@@ -292,6 +292,14 @@ struct span {
 	size_t to[2];
 };
 
+/* Words are compared in lines that all end. */
+static void add_ended(struct buf *b, struct bytes line)
+{
+	buf_add(b, line);
+	if (line.len == 0 || line.ptr[line.len - 1] != '\n')
+		buf_putc(b, '\n');
+}
+
 static void put_words(struct patch *p, size_t i, size_t end, const struct span *s)
 {
 	const struct lines_file *f = p->l.file;
@@ -302,17 +310,21 @@ static void put_words(struct patch *p, size_t i, size_t end, const struct span *
 		struct buf plus = buf_in(p->g->a);
 		size_t to = i < end ? p->l.change[i].from[1] : s->to[1];
 
-		for (; at < to; at++)
-			diff_words_hunk(p->g, p->o, (struct bytes){ NULL, 0 }, f[1].line[at],
+		for (; at < to; at++) {
+			struct buf same = buf_in(p->g->a);
+
+			add_ended(&same, f[1].line[at]);
+			diff_words_hunk(p->g, p->o, (struct bytes){ NULL, 0 }, buf_bytes(&same),
 					p->out);
+		}
 		if (i == end)
 			break;
 		const struct lines_change *c = &p->l.change[i];
 
 		for (size_t k = 0; k < c->count[0]; k++)
-			buf_add(&minus, f[0].line[c->from[0] + k]);
+			add_ended(&minus, f[0].line[c->from[0] + k]);
 		for (size_t k = 0; k < c->count[1]; k++)
-			buf_add(&plus, f[1].line[c->from[1] + k]);
+			add_ended(&plus, f[1].line[c->from[1] + k]);
 		diff_words_hunk(p->g, p->o, buf_bytes(&minus), buf_bytes(&plus), p->out);
 		at = c->from[1] + c->count[1];
 	}
@@ -338,30 +350,81 @@ static void put_lines(struct patch *p, size_t i, size_t end, const struct span *
 		put_line(p, ' ', f[1].line[at]);
 }
 
-/* -W: the hunk grows to the function it is in. */
-static void grow_to_function(const struct patch *p, struct span *s)
+static bool is_blank(struct bytes line)
 {
-	const struct lines_file *f = p->l.file;
-
-	while (s->from[0] > 0 && s->from[1] > 0 && !f[0].changed[s->from[0] - 1] &&
-	       !(s->from[0] < f[0].n && diff_function_line(f[0].line[s->from[0]]))) {
-		s->from[0]--;
-		s->from[1]--;
-	}
-	while (s->to[0] < f[0].n && s->to[1] < f[1].n && !f[0].changed[s->to[0]] &&
-	       !f[1].changed[s->to[1]] && !diff_function_line(f[0].line[s->to[0]])) {
-		s->to[0]++;
-		s->to[1]++;
-	}
+	return lines_blank(line, LINES_IGNORE_ALL_SPACE);
 }
 
-static void put_hunk(struct patch *p, size_t i, size_t end)
+/* -W: the hunk grows upwards to the function its first change is in, with what stands right
+ * above it; not if whole functions were added behind the last line. */
+static void grow_up(const struct patch *p, size_t i, struct span *s)
+{
+	const struct lines_file *f = p->l.file;
+	size_t at = p->l.change[i].from[0];
+
+	if (at >= f[0].n) {
+		for (size_t k = p->l.change[i].from[1]; k < f[1].n; k++)
+			if (diff_function_line(f[1].line[k]))
+				return;
+		if (f[0].n == 0)
+			return;
+		at = f[0].n - 1;
+	}
+	while (at > 0 && !diff_function_line(f[0].line[at]))
+		at--;
+	while (at > 0 && !is_blank(f[0].line[at - 1]) && !diff_function_line(f[0].line[at - 1]))
+		at--;
+	if (at < s->from[0]) {
+		s->from[1] -= s->from[0] - at;
+		s->from[0] = at;
+	}
+	cmd_charge(p->g->c, 1 + s->to[0] - s->from[0]);
+}
+
+/* ... and downwards to the next function, without the blank lines in front of it. */
+static void grow_down(const struct patch *p, size_t end, struct span *s)
+{
+	const struct lines_file *f = p->l.file;
+	const struct lines_change *last = &p->l.change[end - 1];
+	size_t at = last->from[0] + last->count[0];
+
+	while (at < f[0].n && !diff_function_line(f[0].line[at]))
+		at++;
+	while (at < f[0].n && at > 0 && is_blank(f[0].line[at - 1]))
+		at--;
+	if (at > s->to[0]) {
+		s->to[1] += at - s->to[0];
+		s->to[0] = at;
+	}
+	s->to[1] = s->to[1] < f[1].n ? s->to[1] : f[1].n;
+	cmd_charge(p->g->c, 1 + s->to[0] - s->from[0]);
+}
+
+/* Whether a hunk up to line `to` of the old file takes in change i. */
+static bool reaches(const struct patch *p, size_t i, size_t to)
+{
+	const struct lines_file *f = &p->l.file[0];
+	size_t at = p->l.change[i].from[0];
+
+	if (f->n == 0)
+		return true;
+	at = at < f->n ? at : f->n - 1;
+	if (at <= to + (size_t)p->o->context)
+		return true;
+	cmd_charge(p->g->c, 1 + (at - to) / 8);
+	for (; at > to; at--)
+		if (diff_function_line(f->line[at]))
+			return false;
+	return true;
+}
+
+/* The lines around the changes i to end. */
+static struct span span_of(const struct patch *p, size_t i, size_t end)
 {
 	const struct lines_change *first = &p->l.change[i];
 	const struct lines_change *last = &p->l.change[end - 1];
-	size_t context = (size_t)p->o->context;
-	size_t before = context;
-	size_t after = context;
+	size_t before = (size_t)p->o->context;
+	size_t after = before;
 	struct span s;
 
 	for (int w = 0; w < 2; w++) {
@@ -371,17 +434,39 @@ static void put_hunk(struct patch *p, size_t i, size_t end)
 		after = after < rest ? after : rest;
 	}
 	for (int w = 0; w < 2; w++) {
-		s.from[w] = first->from[w] - (context < first->from[w] ? before : before);
+		s.from[w] = first->from[w] - before;
 		s.to[w] = last->from[w] + last->count[w] + after;
 	}
-	if (p->o->function_context)
-		grow_to_function(p, &s);
+	return s;
+}
+
+/* Shows the hunk that begins with change i; the change behind it. */
+static size_t put_hunk(struct patch *p, size_t i)
+{
+	size_t end = hunk_end(p, i);
+	struct span s = span_of(p, i, end);
+
+	if (p->o->function_context) {
+		grow_up(p, i, &s);
+		grow_down(p, end, &s);
+		/* Changes that it reaches now, or that are in the same function, are part of it. */
+		while (end < p->l.n && reaches(p, end, s.to[0])) {
+			size_t from[2] = { s.from[0], s.from[1] };
+
+			end = hunk_end(p, end);
+			s = span_of(p, i, end);
+			s.from[0] = from[0];
+			s.from[1] = from[1];
+			grow_down(p, end, &s);
+		}
+	}
 	put_hunk_head(p, s.from[0], s.to[0] - s.from[0], s.from[1], s.to[1] - s.from[1]);
 	if (p->o->words != WORDS_OFF)
 		put_words(p, i, end, &s);
 	else
 		put_lines(p, i, end, &s);
 	cmd_charge(p->g->c, 1 + (s.to[1] - s.from[1]) / 2);
+	return end;
 }
 
 /* --- binary files --- */
@@ -468,15 +553,12 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 	bool any = false;
 
 	for (size_t i = skip_ignored(p, 0); i < p->l.n;) {
-		size_t end = hunk_end(p, i);
-
 		if (!any) {
 			put_file_line(p, "--- ", p->o->src_prefix, d->one);
 			put_file_line(p, "+++ ", p->o->dst_prefix, d->two);
 		}
 		any = true;
-		put_hunk(p, i, end);
-		i = skip_ignored(p, end);
+		i = skip_ignored(p, put_hunk(p, i));
 	}
 	/* Nothing but white space that does not count: not even a header, if only content changed.
 	 */

@@ -165,10 +165,10 @@ static void exact(struct renaming *r)
 			if (!oid_eq(&one->oid, &two->oid) ||
 			    (one->mode & S_FMT) != (two->mode & S_FMT))
 				continue;
-			score = !r->source_used[s] || r->o->renames == 2;
-			if (r->o->renames != 2 && (r->source_used[s] || r->source_stays[s]))
+			score = !r->source_used[s] && !r->source_stays[s];
+			if (r->o->renames != 2 && score == 0)
 				continue;
-			score += !r->source_used[s] + same_base(one->path, two->path);
+			score += same_base(one->path, two->path);
 			if (score > best_score) {
 				best = s;
 				best_score = score;
@@ -316,6 +316,23 @@ static void gather(struct renaming *r)
 	}
 }
 
+/* Queued for --find-copies-harder alone: a file that is as it was. */
+static bool is_unchanged(const struct diff_pair *p)
+{
+	return p->status == 'M' && p->one->oid_known && p->two->oid_known &&
+	       p->one->mode == p->two->mode && oid_eq(&p->one->oid, &p->two->oid);
+}
+
+static void drop_unchanged(struct diff_queue *q)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < q->n; i++)
+		if (!is_unchanged(&q->at[i]))
+			q->at[kept++] = q->at[i];
+	q->n = kept;
+}
+
 /* The queue again: new files with a source become renames or copies, what moved is not deleted. */
 static void rebuild(struct renaming *r)
 {
@@ -360,7 +377,7 @@ static void rebuild(struct renaming *r)
 	}
 }
 
-void diff_renames(struct git *g, const struct diff_opts *o, struct diff_queue *q)
+static void match(struct git *g, const struct diff_opts *o, struct diff_queue *q)
 {
 	struct renaming r = { .g = g, .o = o, .q = q };
 	int least = o->rename_score != 0 ? o->rename_score : SCORE_DEFAULT;
@@ -381,4 +398,11 @@ void diff_renames(struct git *g, const struct diff_opts *o, struct diff_queue *q
 		inexact(&r, least);
 	}
 	rebuild(&r);
+}
+
+void diff_renames(struct git *g, const struct diff_opts *o, struct diff_queue *q)
+{
+	match(g, o, q);
+	if (o->find_copies_harder)
+		drop_unchanged(q);
 }

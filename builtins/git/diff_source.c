@@ -71,6 +71,12 @@ static bool is_intent(const struct entry *e)
 	return (e->xflags & ENTRY_INTENT) != 0;
 }
 
+/* Only announced: not yet in the index, as far as porcelain goes. */
+static bool hidden(const struct diff_opts *o, const struct entry *e)
+{
+	return is_intent(e) && o->announced <= 0;
+}
+
 /* Behind all stages of the path at i. */
 static size_t behind(const struct index *x, size_t i)
 {
@@ -104,11 +110,12 @@ void diff_cached(struct git *g, struct diff_opts *o, const struct oid *tree, str
 		if (e->stage != 0) {
 			if (pathspec_match(g, &o->paths, e->path, false))
 				add_unmerged(g, q, e->path, 0);
-		} else if (order > 0 && !is_intent(e)) {
+		} else if (order > 0 && !hidden(o, e)) {
 			queue_change(g, o, q, e->path, 0, &oid_null, e->mode, &e->oid);
-		} else if (order == 0 && is_intent(e)) {
+		} else if (order == 0 && hidden(o, e)) {
 			queue_change(g, o, q, e->path, f->mode, &f->oid, 0, &oid_null);
-		} else if (order == 0 && (f->mode != e->mode || !oid_eq(&f->oid, &e->oid))) {
+		} else if (order == 0 && (o->find_copies_harder || f->mode != e->mode ||
+					  !oid_eq(&f->oid, &e->oid))) {
 			queue_change(g, o, q, e->path, f->mode, &f->oid, e->mode, &e->oid);
 		}
 		j = behind(x, j);
@@ -134,8 +141,11 @@ static void work_entry(struct git *g, struct diff_opts *o, struct index *x, stru
 {
 	enum entry_state state = index_check(g, x, e, NULL);
 
-	if (state == ENTRY_SAME)
+	if (state == ENTRY_SAME) {
+		if (o->find_copies_harder)
+			queue_change(g, o, q, e->path, e->mode, &e->oid, e->mode, &e->oid);
 		return;
+	}
 	if (is_intent(e)) {
 		if (state != ENTRY_MISSING)
 			queue_change(g, o, q, e->path, 0, &oid_null, mode_now(g, e), NULL);
@@ -182,7 +192,8 @@ static void against_tree(struct git *g, struct diff_opts *o, struct index *x, st
 		queue_change(g, o, q, f->path, f->mode, &f->oid, 0, &oid_null);
 	else if (f == NULL)
 		queue_change(g, o, q, e->path, 0, &oid_null, mode, known);
-	else if (known == NULL || f->mode != mode || !oid_eq(known, &f->oid))
+	else if (o->find_copies_harder || known == NULL || f->mode != mode ||
+		 !oid_eq(known, &f->oid))
 		queue_change(g, o, q, e->path, f->mode, &f->oid, mode, known);
 }
 

@@ -141,7 +141,7 @@ void diff_trees(struct git *g, struct diff_opts *o, const struct oid *a, const s
 		advance(&w, l, order <= 0, order >= 0);
 		if (order != 0)
 			one_name(&w, order < 0 ? &ea : NULL, order > 0 ? &eb : NULL);
-		else if (ea.mode != eb.mode || !oid_eq(&ea.oid, &eb.oid))
+		else if (o->find_copies_harder || ea.mode != eb.mode || !oid_eq(&ea.oid, &eb.oid))
 			one_name(&w, &ea, &eb);
 	}
 	arena_clear(&w.objects);

@@ -17,8 +17,7 @@ static const struct git_command commands[] = {
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 /* Real git has these; here they are refused. */
-static const char *const missing[] = { "replace",
-				       "send-email",
+static const char *const missing[] = { "send-email",
 				       "svn",
 				       "p4",
 				       "daemon",
@@ -352,18 +351,16 @@ static bool dir_option(struct git *g, struct env *e, struct global *gl, const ch
 
 static bool flag_option(struct git *g, struct env *e, const char *arg)
 {
-	static const char *const without_effect[] = { "-p",
-						      "--paginate",
-						      "-P",
-						      "--no-pager",
-						      "--no-replace-objects",
-						      "--no-optional-locks",
-						      "--no-lazy-fetch" };
+	static const char *const without_effect[] = {
+		"-p", "--paginate", "-P", "--no-pager", "--no-optional-locks", "--no-lazy-fetch"
+	};
 
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++)
 		if (strcmp(arg, without_effect[i]) == 0)
 			return true;
-	if (strcmp(arg, "--literal-pathspecs") == 0) {
+	if (strcmp(arg, "--no-replace-objects") == 0) {
+		set_env(g, e, "GIT_NO_REPLACE_OBJECTS", "1");
+	} else if (strcmp(arg, "--literal-pathspecs") == 0) {
 		g->literal_pathspecs = true;
 	} else if (strcmp(arg, "--bare") == 0) {
 		set_env(g, e, "GIT_DIR", g->start_dir);

@@ -98,7 +98,8 @@ struct git {
 	struct refs *refs;
 	struct index *index;
 	struct lookup *commits;
-	struct names shallow; /* commits whose parents are not here */
+	struct lookup *replaced; /* replace.c: once asked for */
+	struct names shallow;    /* commits whose parents are not here */
 	struct ignore *ignore;
 	struct attrs *attrs;
 	struct mailmap *mailmap;
@@ -445,6 +446,8 @@ extern const struct oid oid_null;
 
 const char *object_type_name(enum object_type t);
 enum object_type object_type_of(struct bytes name);
+/* replace.c: the object that is read in place of this one (mostly the same). */
+const struct oid *object_replaced(struct git *g, const struct oid *o);
 /* The object, or OBJECT_NONE if it is not there. A broken one ends the command. */
 enum object_type object_read(struct git *g, struct arena *a, const struct oid *o,
 			     struct bytes *out);

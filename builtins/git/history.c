@@ -273,7 +273,7 @@ static void sort_topo(struct revs *r)
 	struct commits *l = &r->list;
 	struct commits tips = { NULL, 0, 0 };
 	struct commits out = { NULL, 0, 0 };
-	bool by_date = r->order == ORDER_TOPO_DATE;
+	bool by_date = r->order != ORDER_TOPO;
 
 	for (size_t i = 0; i < l->n; i++)
 		l->at[i]->indegree = 1;
@@ -311,6 +311,42 @@ static void sort_topo(struct revs *r)
 		list_add(g, &out, c);
 	}
 	r->list = out;
+}
+
+static int64_t author_date(struct git *g, const struct commit *c)
+{
+	struct commit_text t;
+	struct person who;
+	struct arena a;
+
+	arena_init_under(&a, g->a);
+	commit_text(g, &a, &c->oid, &t);
+	person_split(t.author, &who);
+	arena_clear(&a);
+	return who.time;
+}
+
+/* The heap's order is by c->date: while it sorts, that is the author's. */
+static void swap_dates(struct git *g, struct commits *l, int64_t *dates)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		cmd_charge(g->c, 4);
+		dates[i] = l->at[i]->date;
+		l->at[i]->date = author_date(g, l->at[i]);
+	}
+}
+
+static void sort_by_author(struct revs *r)
+{
+	struct git *g = r->g;
+	struct commits before = r->list;
+	int64_t *dates = pool_alloc(g->c->pool, (before.n + 1) * sizeof(*dates));
+
+	swap_dates(g, &before, dates);
+	sort_topo(r);
+	for (size_t i = 0; i < before.n; i++)
+		before.at[i]->date = dates[i];
+	pool_free(g->c->pool, dates, (before.n + 1) * sizeof(*dates));
 }
 
 /* Only what lies between: descendants of what is excluded. */
@@ -516,7 +552,9 @@ static void start(struct revs *r)
 		keep_ancestry_path(r);
 	if (r->cherry_mark || r->cherry_pick)
 		revs_mark_cherries(r);
-	if (r->order != ORDER_DATE)
+	if (r->order == ORDER_AUTHOR_DATE)
+		sort_by_author(r);
+	else if (r->order != ORDER_DATE)
 		sort_topo(r);
 	if (r->boundary)
 		collect_boundary(r);

@@ -369,7 +369,11 @@ void merge_trees(struct merging *m, const struct oid *base, const struct oid *ou
 void merge_commits(struct merging *m, struct commit *ours, struct commit *theirs)
 {
 	struct commit **bases;
-	size_t n = merge_bases(m->g, ours, theirs, &bases);
+	size_t n;
+
+	commit_need(m->g, ours);
+	commit_need(m->g, theirs);
+	n = merge_bases(m->g, ours, theirs, &bases);
 	struct oid base = n > 0 ? bases[n - 1]->tree : oid_empty_tree;
 
 	if (m->base == NULL)

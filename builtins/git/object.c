@@ -112,6 +112,7 @@ enum object_type object_try(struct git *g, struct arena *a, const struct oid *o,
 
 	*why = NULL;
 	cmd_charge(g->c, 4);
+	o = object_replaced(g, o);
 	if (oid_eq(o, &oid_empty_tree)) {
 		*out = BYTES("");
 		return OBJECT_TREE;
@@ -158,6 +159,7 @@ enum object_type object_info(struct git *g, const struct oid *o, uint64_t *size)
 	enum object_type type;
 	const char *why = NULL;
 
+	o = object_replaced(g, o);
 	if (pack_find(g, o, &p, &offset)) {
 		type = pack_info(g, p, offset, size);
 		if (type != OBJECT_NONE)

@@ -74,6 +74,11 @@ void pretty_load_decorations(struct git *g, struct pretty *p)
 
 		if (list[i].broken)
 			continue;
+		if (git_starts(list[i].name, "refs/replace/")) {
+			if (oid_parse(list[i].name + 13, &peeled))
+				add_decoration(g, p, &peeled, "replaced");
+			continue;
+		}
 		if (!git_starts(list[i].name, "refs/heads/") &&
 		    !git_starts(list[i].name, "refs/tags/") &&
 		    !git_starts(list[i].name, "refs/remotes/") &&

@@ -353,8 +353,6 @@ const char *ref_shorten(struct git *g, const char *name)
 		if (!git_starts(name, prefixes[i]))
 			continue;
 		tail = name + strlen(prefixes[i]);
-		if (i == 3 && git_ends(tail, "/HEAD") && strchr(tail, '/') == strrchr(tail, '/'))
-			tail = git_format(g->a, "%.*s", (int)(strlen(tail) - 5), tail);
 		for (int j = 0; j <= i && !clash; j++)
 			clash = ref_read(g, by_rule(g, j, tail), &o, NULL) == 0 &&
 				strcmp(by_rule(g, j, tail), name) != 0;

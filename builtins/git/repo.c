@@ -320,6 +320,7 @@ struct git *repo_open(struct git *g, const char *path)
 	other->bare = other->work == NULL;
 	other->config = arena_zalloc(g->keep, sizeof(*other->config));
 	other->commits = lookup_new(other);
+	other->replaced = lookup_new(other); /* what is stored there is wanted as it is */
 	open_odb(other);
 	config_load(other);
 	return other;

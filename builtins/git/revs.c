@@ -259,8 +259,10 @@ static bool flag_option(struct revs *r, const char *arg)
 		r->no_walk = true;
 	else if (strcmp(arg, "--topo-order") == 0)
 		r->order = ORDER_TOPO;
-	else if (strcmp(arg, "--date-order") == 0 || strcmp(arg, "--author-date-order") == 0)
+	else if (strcmp(arg, "--date-order") == 0)
 		r->order = ORDER_TOPO_DATE;
+	else if (strcmp(arg, "--author-date-order") == 0)
+		r->order = ORDER_AUTHOR_DATE;
 	else if (strcmp(arg, "--merges") == 0)
 		r->min_parents = 2;
 	else if (strcmp(arg, "--no-merges") == 0)
@@ -504,18 +506,28 @@ void revs_operands(struct git *g, struct revs *r, struct args *args)
 
 /* --- --follow --- */
 
+/* What the file was made of: another name that went, or any file of the commit before. */
 static bool rename_source(struct git *g, struct revs *r, struct commit *c, struct commit *p,
 			  const char **from)
 {
-	struct diff_opts o = { .renames = 1, .rename_limit = RENAME_LIMIT };
+	struct diff_opts o = { .renames = 2,
+			       .find_copies_harder = true,
+			       .rename_limit = RENAME_LIMIT };
 	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
 
 	diff_trees(g, &o, &p->tree, &c->tree, &q);
 	diff_renames(g, &o, &q);
 	for (size_t i = 0; i < q.n; i++) {
-		if (q.at[i].status != 'R' || strcmp(q.at[i].two->path, r->follow_path) != 0)
+		if ((q.at[i].status != 'R' && q.at[i].status != 'C') ||
+		    strcmp(q.at[i].two->path, r->follow_path) != 0)
 			continue;
 		*from = arena_dup(g->keep, bytes_of(q.at[i].one->path));
+		/* The commit's differences are to show the copy. */
+		if (q.at[i].status == 'C') {
+			r->diff.renames = 2;
+			r->follow_copied = !r->diff.find_copies_harder;
+			r->diff.find_copies_harder = true;
+		}
 		return true;
 	}
 	return false;
@@ -533,6 +545,10 @@ bool revs_follow(struct revs *r, struct commit *c)
 
 	if (c->nparents > 1)
 		return false;
+	if (r->follow_copied) {
+		r->diff.renames = 1;
+		r->diff.find_copies_harder = r->follow_copied = false;
+	}
 	if (p != NULL)
 		commit_need(g, p);
 	was = p != NULL && tree_find(g, &p->tree, r->follow_path, &mode_before, &before);

@@ -27,7 +27,7 @@ enum commit_flags {
 	COMMIT_BOTTOM = 4096, /* named as what is not wanted */
 };
 
-enum revs_order { ORDER_DATE, ORDER_TOPO, ORDER_TOPO_DATE };
+enum revs_order { ORDER_DATE, ORDER_TOPO, ORDER_TOPO_DATE, ORDER_AUTHOR_DATE };
 
 struct revs_grep {
 	struct regex *re;
@@ -70,6 +70,7 @@ struct revs {
 	bool ancestry_path;
 	bool rewrite; /* parents are those that are shown: --graph, --parents */
 	bool follow;
+	bool follow_copied; /* --find-copies-harder is on for the commit that is shown */
 	bool show_root;
 	bool default_head;
 	bool reflogs; /* -g */
