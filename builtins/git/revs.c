@@ -206,6 +206,19 @@ static void add_matching(struct git *g, struct revs *r, const char *prefix, cons
 
 /* --- options --- */
 
+static bool order_option(struct revs *r, const char *arg)
+{
+	if (strcmp(arg, "--topo-order") == 0)
+		r->order = ORDER_TOPO;
+	else if (strcmp(arg, "--date-order") == 0)
+		r->order = ORDER_TOPO_DATE;
+	else if (strcmp(arg, "--author-date-order") == 0)
+		r->order = ORDER_AUTHOR_DATE;
+	else
+		return false;
+	return true;
+}
+
 static bool flag_option(struct revs *r, const char *arg)
 {
 	const struct {
@@ -257,12 +270,6 @@ static bool flag_option(struct revs *r, const char *arg)
 	}
 	if (strcmp(arg, "--no-walk") == 0 || git_starts(arg, "--no-walk="))
 		r->no_walk = true;
-	else if (strcmp(arg, "--topo-order") == 0)
-		r->order = ORDER_TOPO;
-	else if (strcmp(arg, "--date-order") == 0)
-		r->order = ORDER_TOPO_DATE;
-	else if (strcmp(arg, "--author-date-order") == 0)
-		r->order = ORDER_AUTHOR_DATE;
 	else if (strcmp(arg, "--merges") == 0)
 		r->min_parents = 2;
 	else if (strcmp(arg, "--no-merges") == 0)
@@ -387,7 +394,7 @@ int revs_option(struct git *g, void *opts, int argc, char **argv)
 		r->max_count = need_number(g, arg + 1);
 		return 1;
 	}
-	if (flag_option(r, arg) || ref_option(g, r, arg))
+	if (flag_option(r, arg) || order_option(r, arg) || ref_option(g, r, arg))
 		return 1;
 	return value_option(g, r, argc, argv);
 }
