@@ -34,6 +34,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		"file /tmp/p",
 		"iconv -f utf-16 -t utf-8 /tmp/p",
 		"iconv -f utf-8 -t latin1//TRANSLIT -c /tmp/p",
+		"iconv -c -f sjis -t euc-jp /tmp/p; iconv -c -f euc-jp -t cp932 /tmp/p",
+		"iconv -c -f gb18030 -t big5 /tmp/p; iconv -c -t gb18030 /tmp/p",
 		"hexdump -f /tmp/p /tmp/p",
 		"hexdump -C /tmp/p; strings -el /tmp/p; dos2unix -i /tmp/p; unix2dos < /tmp/p",
 		"a=b envsubst < /tmp/p",

@@ -2,14 +2,14 @@
  *
  * iconv - convert text from one encoding to another.
  *
- * Characters are decoded to code points and encoded again. Knows Unicode's encodings, ASCII, and
- * sets of one byte a character.
+ * Characters are decoded to code points and encoded again. Knows Unicode's encodings, ASCII, sets
+ * of one byte a character and those of East Asia.
  */
 #include "builtins/iconv/iconv.h"
 
-enum kind { KIND_ASCII, KIND_HALF, KIND_UTF8, KIND_UTF16, KIND_UTF32 };
+enum kind { KIND_ASCII, KIND_HALF, KIND_UTF8, KIND_UTF16, KIND_UTF32, KIND_WIDE };
 
-enum { BAD = -1, SHORT = -2, POINT_BOM = 0xfeff, NAME_MAX_ = 64 };
+enum { POINT_BOM = 0xfeff, NAME_MAX_ = 64 };
 
 struct charset {
 	enum kind kind;
@@ -17,6 +17,9 @@ struct charset {
 	bool marked;   /* a byte order mark is read and written */
 	bool no_pairs; /* UCS-2: no surrogates */
 	const struct half *half;
+	size_t wide; /* KIND_WIDE: its number, and what that is, once it is known that it is needed
+		      */
+	struct wide *table;
 };
 
 struct iconv_opts {
@@ -108,6 +111,29 @@ static const struct {
 	{ "LATIN-9", "ISO-8859-15" },
 	{ "LATIN10", "ISO-8859-16" },
 	{ "MAC", "MACINTOSH" },
+	{ "EUCJP", "EUC-JP" },
+	{ "UJIS", "EUC-JP" },
+	{ "SJIS", "SHIFT_JIS" },
+	{ "SHIFT-JIS", "SHIFT_JIS" },
+	{ "MS_KANJI", "SHIFT_JIS" },
+	{ "CSSHIFTJIS", "SHIFT_JIS" },
+	{ "MS932", "CP932" },
+	{ "CP31J", "CP932" },
+	{ "SJIS-WIN", "CP932" },
+	{ "SJIS-OPEN", "CP932" },
+	{ "EUCKR", "EUC-KR" },
+	{ "UHC", "CP949" },
+	{ "MSCP949", "CP949" },
+	{ "EUC-CN", "GB2312" },
+	{ "EUCCN", "GB2312" },
+	{ "CN-GB", "GB2312" },
+	{ "CP936", "GBK" },
+	{ "MS936", "GBK" },
+	{ "BIG-5", "BIG5" },
+	{ "BIG-FIVE", "BIG5" },
+	{ "BIGFIVE", "BIG5" },
+	{ "CN-BIG5", "BIG5" },
+	{ "CP950", "BIG5" },
 	{ "KOI8R", "KOI8-R" },
 	{ "KOI8U", "KOI8-U" },
 };
@@ -125,6 +151,11 @@ static bool find_name(const char *name, struct charset *out)
 	for (const struct half *h = iconv_halves; h->name != NULL; h++)
 		if (strcmp(name, h->name) == 0) {
 			*out = (struct charset){ .kind = KIND_HALF, .half = h };
+			return true;
+		}
+	for (size_t i = 0; iconv_wide_name(i) != NULL; i++)
+		if (strcmp(name, iconv_wide_name(i)) == 0) {
+			*out = (struct charset){ .kind = KIND_WIDE, .wide = i };
 			return true;
 		}
 	return false;
@@ -186,11 +217,11 @@ static int decode_utf8(struct bytes s, size_t at, uint32_t *out)
 	if (n != 0)
 		return (int)n;
 	if (want < 2 || s.len - at >= want)
-		return BAD;
+		return ICONV_BAD;
 	for (size_t i = at + 1; i < s.len; i++)
 		if (((unsigned char)s.ptr[i] & 0xc0) != 0x80)
-			return BAD;
-	return SHORT;
+			return ICONV_BAD;
+	return ICONV_SHORT;
 }
 
 static int decode_utf16(const struct iconv_opts *o, struct bytes s, size_t at, uint32_t *out)
@@ -198,23 +229,23 @@ static int decode_utf16(const struct iconv_opts *o, struct bytes s, size_t at, u
 	bool big = o->big > 0;
 
 	if (s.len - at < 2)
-		return SHORT;
+		return ICONV_SHORT;
 	*out = unit_at(s.ptr + at, 2, big);
 	if ((*out & 0xf800) != 0xd800)
 		return 2;
 	if (o->from.no_pairs || *out >= 0xdc00)
-		return BAD;
+		return ICONV_BAD;
 	if (s.len - at < 4)
-		return SHORT;
+		return ICONV_SHORT;
 	uint32_t low = unit_at(s.ptr + at + 2, 2, big);
 
 	if ((low & 0xfc00) != 0xdc00)
-		return BAD;
+		return ICONV_BAD;
 	*out = 0x10000 + ((*out & 0x3ff) << 10 | (low & 0x3ff));
 	return 4;
 }
 
-/* The character at `at`: its length, BAD or SHORT. */
+/* The character at `at`: its length, ICONV_BAD or ICONV_SHORT. */
 static int decode(const struct iconv_opts *o, struct bytes s, size_t at, uint32_t *out)
 {
 	unsigned char ch = (unsigned char)s.ptr[at];
@@ -224,14 +255,15 @@ static int decode(const struct iconv_opts *o, struct bytes s, size_t at, uint32_
 	case KIND_UTF16: return decode_utf16(o, s, at, out);
 	case KIND_UTF32:
 		if (s.len - at < 4)
-			return SHORT;
+			return ICONV_SHORT;
 		*out = unit_at(s.ptr + at, 4, o->big > 0);
-		return *out > 0x10ffff || (*out & 0xfffff800) == 0xd800 ? BAD : 4;
-	case KIND_ASCII: *out = ch; return ch < 0x80 ? 1 : BAD;
+		return *out > 0x10ffff || (*out & 0xfffff800) == 0xd800 ? ICONV_BAD : 4;
+	case KIND_ASCII: *out = ch; return ch < 0x80 ? 1 : ICONV_BAD;
+	case KIND_WIDE: return iconv_wide_decode(o->from.table, s, at, out);
 	case KIND_HALF: break;
 	}
 	*out = ch < 0x80 ? ch : o->from.half->point[ch - 0x80];
-	return ch >= 0x80 && *out == 0 ? BAD : 1;
+	return ch >= 0x80 && *out == 0 ? ICONV_BAD : 1;
 }
 
 /* --- encoding --- */
@@ -254,6 +286,7 @@ static void put_mark(struct iconv_opts *o)
 static bool encode(struct iconv_opts *o, uint32_t ch)
 {
 	char text[4];
+	size_t n;
 
 	put_mark(o);
 	switch (o->to.kind) {
@@ -269,6 +302,10 @@ static bool encode(struct iconv_opts *o, uint32_t ch)
 		put_unit(o, 0xdc00 + ((ch - 0x10000) & 0x3ff), 2);
 		return true;
 	case KIND_UTF32: put_unit(o, ch, 4); return true;
+	case KIND_WIDE:
+		n = iconv_wide_encode(o->to.table, ch, text);
+		output_write(o->out, text, n);
+		return n > 0;
 	case KIND_ASCII:
 	case KIND_HALF: break;
 	}
@@ -339,7 +376,7 @@ static int convert(struct cmd *c, struct iconv_opts *o, struct bytes s)
 
 		if (at % 64 == 0)
 			cmd_charge(c, 2);
-		if (n == SHORT) {
+		if (n == ICONV_SHORT) {
 			output_flush(o->out);
 			return cmd_error(c, 0,
 					 "incomplete character or shift sequence at end of buffer");
@@ -356,7 +393,9 @@ static int convert(struct cmd *c, struct iconv_opts *o, struct bytes s)
 			output_flush(o->out);
 			return cmd_error(c, 0, "illegal input sequence at position %zu", at);
 		}
-		at += n > 0 ? (size_t)n : 1;
+		at += n > 0                       ? (size_t)n
+		      : o->from.kind == KIND_WIDE ? iconv_wide_skip(o->from.table, s, at)
+						  : 1;
 	}
 	return 0;
 }
@@ -409,6 +448,8 @@ static int put_list(struct cmd *c)
 		cmd_printf(c, "%s//\n", sets[i].name);
 	for (const struct half *h = iconv_halves; h->name != NULL; h++)
 		cmd_printf(c, "%s//\n", h->name);
+	for (size_t i = 0; iconv_wide_name(i) != NULL; i++)
+		cmd_printf(c, "%s//\n", iconv_wide_name(i));
 	return 0;
 }
 
@@ -424,6 +465,10 @@ static int iconv_run(struct cmd *c)
 	if (!find_charset(o, o->from_name != NULL ? o->from_name : locale, false, &o->from) ||
 	    !find_charset(o, o->to_name != NULL ? o->to_name : locale, true, &o->to))
 		return cmd_error(c, -E_NOENT, "failed to start conversion processing");
+	if (o->from.kind == KIND_WIDE)
+		o->from.table = iconv_wide_new(c, o->from.wide);
+	if (o->to.kind == KIND_WIDE)
+		o->to.table = iconv_wide_new(c, o->to.wide);
 	o->out = &c->out;
 	for (int i = 0; i < c->nfiles && status == 0; i++) {
 		int got = convert_file(c, o, c->files[i]);
