@@ -54,10 +54,15 @@ void unit_leave(struct shell *sh)
 
 int exec_check(struct shell *sh, int status)
 {
+	return exec_check_trapped(sh, status, true);
+}
+
+int exec_check_trapped(struct shell *sh, int status, bool trapped)
+{
 	sh->status = status;
 	if (status == 0 || sh->no_errexit > 0 || sh->flow != FLOW_NONE)
 		return status;
-	if (sh->traps[TRAP_ERR].text != NULL)
+	if (trapped && sh->traps[TRAP_ERR].text != NULL)
 		trap_run(sh, TRAP_ERR);
 	if (opt_set(sh, SET_ERREXIT) && sh->flow == FLOW_NONE) {
 		sh->status = status;

@@ -81,6 +81,9 @@ void job_report_signal(struct shell *sh);
 
 /* Looks at a command's status: ERR trap and set -e. Returns the status. */
 int exec_check(struct shell *sh, int status);
+/* The same behind a command before which the ERR trap was set or not (trapped): one that the
+ * command itself set is for the next ones. */
+int exec_check_trapped(struct shell *sh, int status, bool trapped);
 int exec_compound(struct shell *sh, const struct node *n);
 /* Takes the mark that a command stands behind `!`. */
 static inline bool exec_inverted(struct shell *sh)

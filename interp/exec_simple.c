@@ -484,6 +484,7 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	struct procsub *subs = sh->procsubs;
 	struct call c = { .simple = s, .last = sh->may_exec };
 	bool inverted = exec_inverted(sh);
+	bool trapped = sh->traps[TRAP_ERR].text != NULL;
 	int status;
 
 	sh->may_exec = false;
@@ -500,5 +501,7 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	set_pipestatus(sh, &status, 1);
 	arena_release(sh->arena, mark);
 	status = exec_signals(sh, status);
-	return inverted || is_whole_task(sh, s) ? (sh->status = status) : exec_check(sh, status);
+	if (inverted || is_whole_task(sh, s))
+		return sh->status = status;
+	return exec_check_trapped(sh, status, trapped);
 }

@@ -414,18 +414,29 @@ static bool try_short(struct shell *sh, const struct command_sub *c, struct byte
 	return done;
 }
 
+static int tell_error(struct shell *sh, const struct command_sub *c)
+{
+	struct parse_error error = *c->error;
+
+	/* bash parses what stands in backquotes when it executes them, from the command's line. */
+	if (c->backquoted) {
+		error.line += sh->line - c->line;
+		error.second_line += sh->line - c->line;
+	}
+	if (c->complaint.len != 0)
+		shell_error(sh, "%.*s", (int)c->complaint.len, c->complaint.ptr);
+	else
+		parse_error_print(sh, "command substitution", &error);
+	sh->status = STATUS_USAGE;
+	return c->fatal ? expand_fail(sh) : 0;
+}
+
 int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes *out)
 {
 	*out = (struct bytes){ "", 0 };
 	sh->substitutions++;
-	if (c->error != NULL) {
-		if (c->complaint.len != 0)
-			shell_error(sh, "%.*s", (int)c->complaint.len, c->complaint.ptr);
-		else
-			parse_error_print(sh, "command substitution", c->error);
-		sh->status = STATUS_USAGE;
-		return c->fatal ? expand_fail(sh) : 0;
-	}
+	if (c->error != NULL)
+		return tell_error(sh, c);
 	if (c->root == NULL) {
 		sh->status = 0;
 		return 0;

@@ -148,7 +148,7 @@ static int64_t last_index(const struct var *v)
 	return v->array != NULL ? array_last(v->array) : -1;
 }
 
-static int element_value(struct shell *sh, const struct param *p, struct value *v)
+static int read_element(struct shell *sh, const struct param *p, struct value *v)
 {
 	int64_t index;
 	int found;
@@ -162,7 +162,7 @@ static int element_value(struct shell *sh, const struct param *p, struct value *
 		v->set = found == 1;
 		return found < 0 ? -1 : 0;
 	}
-	if (v->var == NULL && p->op == OP_LENGTH)
+	if ((v->var == NULL || (v->var->flags & VAR_SET) == 0) && p->op == OP_LENGTH)
 		return 0; /* no index is looked at */
 	if (arith_must(sh, expand_arith(sh, p->sub_arith, &index)) != 0)
 		return -1;
@@ -184,6 +184,17 @@ static int element_value(struct shell *sh, const struct param *p, struct value *
 	}
 	v->set = var_element_at(sh, v->var, index, &v->one) == 1;
 	return sh->flow != FLOW_NONE ? -1 : 0;
+}
+
+/* As bash, @a and @A look at an element that is not set twice: with what the subscript does. */
+static int element_value(struct shell *sh, const struct param *p, struct value *v)
+{
+	int err = read_element(sh, p, v);
+
+	if (err == 0 && !v->set && p->op == OP_TRANSFORM &&
+	    (p->transform == 'a' || p->transform == 'A'))
+		err = read_element(sh, p, v);
+	return err;
 }
 
 static void whole_value(struct shell *sh, struct value *v, bool star)

@@ -323,26 +323,27 @@ static size_t skip_space(const struct reading *r, size_t i)
 	return i;
 }
 
-/* The last field takes the rest: trailing white space goes, and one separator if nothing but
- * white space follows it and it is the only one. */
+/* The last field takes the rest: trailing white space goes, also if backslashes were before it
+ * (unless the rest is one word), and one separator if nothing but white space follows it and it
+ * is the only one. */
 static size_t rest_end(const struct reading *r, size_t from)
 {
+	const struct reading plain = { r->sh, r->text, NULL };
 	size_t end = r->text.len;
 	size_t at = from;
+	size_t after, sep;
 
-	while (end > from && read_separator(r, end - 1, true) != 0)
-		end--;
 	while (at < end && read_separator(r, at, false) == 0 && read_separator(r, at, true) == 0)
 		at++;
+	after = skip_space(r, at);
+	if (after == end)
+		return at;
 	/* A single field and its delimiter: only the field. */
-	size_t after = skip_space(r, at);
-
-	if (after < end) {
-		size_t sep = read_separator(r, after, false);
-
-		if (sep != 0 && skip_space(r, after + sep) >= end)
-			return at;
-	}
+	sep = read_separator(r, after, false);
+	if (sep != 0 && skip_space(r, after + sep) == end)
+		return at;
+	while (end > from && read_separator(&plain, end - 1, true) != 0)
+		end--;
 	return end;
 }
 
