@@ -137,10 +137,17 @@ static int flock_run(struct cmd *c)
 	char **argv;
 	int status;
 
-	if (o->conflict != NULL && (!num_plain(o->conflict, &conflict) || conflict > 255))
+	if (o->conflict != NULL && !num_plain(o->conflict, &conflict))
+		return fail(c, 0, MISUSE, "invalid exit code: '%s'", o->conflict);
+	if (conflict > INT32_MAX)
+		return fail(c, -E_RANGE, MISUSE, "invalid exit code: '%s'", o->conflict);
+	if (conflict > 255)
 		return fail(c, 0, MISUSE, "exit code out of range (expected 0 to 255)", NULL);
 	if (o->timeout != NULL && !num_parse_span(o->timeout, &wait_ns))
 		return fail(c, 0, MISUSE, "invalid timeout value: '%s'", o->timeout);
+	if (o->no_fork && o->close)
+		return fail(c, 0, MISUSE, "the --no-fork and --close options are incompatible",
+			    NULL);
 	if (c->nargs == 0)
 		return cmd_usage(c, "not enough arguments");
 	if (c->nargs == 1) {

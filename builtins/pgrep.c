@@ -49,10 +49,10 @@ static int64_t id_of(struct cmd *c, enum pgrep_by by, const char *text)
 	uint32_t uid;
 	uint32_t gid;
 
-	if (num_plain(text, &id) && id <= INT32_MAX) {
+	if (num_plain(text, &id)) {
 		if (id == 0 && by == BY_SID)
 			return cmd_sid(c);
-		return id == 0 && by == BY_PGID ? cmd_pgid(c) : (int64_t)id;
+		return id == 0 && by == BY_PGID ? cmd_pgid(c) : (int64_t)(id & INT64_MAX);
 	}
 	if (by == BY_UID && cmd_user_id(c, text, &uid, &gid))
 		return uid;
@@ -63,6 +63,11 @@ static int64_t id_of(struct cmd *c, enum pgrep_by by, const char *text)
 
 static int add_list(struct cmd *c, const struct opt *opt, const char *arg)
 {
+	static const char *const wrong[] = {
+		[BY_UID] = "invalid user name: %s",      [BY_GID] = "invalid group name: %s",
+		[BY_PGID] = "invalid process group: %s", [BY_SID] = "invalid session id: %s",
+		[BY_PPID] = "not a number: %s",
+	};
 	struct pgrep_opts *o = c->opts;
 	enum pgrep_by by = (enum pgrep_by)opt->value;
 
@@ -71,12 +76,8 @@ static int add_list(struct cmd *c, const struct opt *opt, const char *arg)
 		char *item = arena_dup(c->arena, (struct bytes){ arg, len });
 		int64_t id = id_of(c, by, item);
 
-		if (id < 0 && by == BY_UID)
-			return cmd_error(c, 0, "invalid user name: %s", item);
-		if (id < 0 && by == BY_GID)
-			return cmd_error(c, 0, "invalid group name: %s", item);
 		if (id < 0)
-			return cmd_error(c, 0, "not a number: %s", item);
+			return cmd_error(c, 0, wrong[by], item);
 		add_id(c, &o->by[by], id);
 		arg += len + (arg[len] != '\0');
 	}

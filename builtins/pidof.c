@@ -30,8 +30,6 @@ static int omit(struct cmd *c, const struct opt *opt, const char *arg)
 			row->pid = cmd_ppid(c);
 		else if (num_plain(item, &pid) && pid <= INT32_MAX)
 			row->pid = (int)pid;
-		else
-			return cmd_error(c, 0, "illegal omit pid value (%s)!\n", item);
 		row->next = o->omitted;
 		o->omitted = row;
 		arg += len + (arg[len] != '\0');

@@ -34,15 +34,41 @@ static const struct opt ionice_options[] = {
 	OPT_END(),
 };
 
-static bool known_class(const char *name)
-{
-	static const char *const known[] = { "0",    "1",        "2",           "3",
-					     "none", "realtime", "best-effort", "idle" };
+static const char *const ionice_classes[] = { "none", "realtime", "best-effort", "idle" };
+enum { CLASS_COUNT = sizeof ionice_classes / sizeof ionice_classes[0] };
 
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (strcmp(name, known[i]) == 0)
-			return true;
-	return false;
+/* Of a name or a number: CLASS_COUNT if there is no such class. */
+static size_t class_of(const char *name)
+{
+	uint64_t number;
+
+	if (num_plain(name, &number))
+		return number < CLASS_COUNT ? (size_t)number : CLASS_COUNT;
+	for (size_t i = 0; i < CLASS_COUNT; i++)
+		if (strcmp(name, ionice_classes[i]) == 0)
+			return i;
+	return CLASS_COUNT;
+}
+
+/* The class and its data, as far as they can be wrong: 0, or the status. */
+static int check_class(struct cmd *c, const struct ionice_opts *o)
+{
+	size_t class = o->class != NULL ? class_of(o->class) : 2;
+	bool ignores_data = class == 0 || class == 3;
+	uint64_t number;
+
+	if (class == CLASS_COUNT && !byte_is_digit((unsigned char)o->class[0]))
+		return cmd_error(c, 0, "unknown scheduling class: '%s'", o->class);
+	if (o->data != NULL && !num_plain(o->data, &number))
+		return cmd_error(c, 0, "invalid class data argument: '%s'", o->data);
+	if (o->ignore)
+		return 0;
+	if (ignores_data && o->data != NULL)
+		cmd_warn(c, 0, "ignoring given class data for %s class", ionice_classes[class]);
+	if (class < CLASS_COUNT)
+		return 0;
+	cmd_warn(c, 0, "unknown prio class %s", o->class);
+	return cmd_error(c, -E_INVAL, "ioprio_set failed");
 }
 
 static int ionice_run(struct cmd *c)
@@ -51,13 +77,8 @@ static int ionice_run(struct cmd *c)
 	bool set = o->class != NULL || o->data != NULL;
 	uint64_t number;
 
-	if (o->class != NULL && !known_class(o->class)) {
-		if (!byte_is_digit((unsigned char)o->class[0]))
-			return cmd_error(c, 0, "unknown scheduling class: '%s'", o->class);
-		cmd_warn(c, 0, "unknown prio class %s", o->class);
-	}
-	if (o->data != NULL && !num_plain(o->data, &number))
-		return cmd_error(c, 0, "invalid class data argument: '%s'", o->data);
+	if (check_class(c, o) != 0)
+		return 1;
 	if (!o->of_processes && c->nargs > 0)
 		return become(c, c->args);
 	for (int i = 0; i < c->nargs; i++) {
@@ -109,12 +130,16 @@ static bool parse_processors(const char *text, bool list, bool *first)
 		return n > 0 && byte_is_digit((unsigned char)text[0]) &&
 		       strspn(text, "0123456789-,:") == n;
 	}
-	if (n > 2 && text[0] == '0' && text[1] == 'x') {
+	if (n >= 2 && text[0] == '0' && text[1] == 'x') {
 		text += 2;
 		n -= 2;
 	}
+	if (strspn(text, "0123456789abcdefABCDEF,") != n)
+		return false;
+	while (n > 0 && text[n - 1] == ',')
+		n--;
 	*first = n > 0 && (byte_digit((unsigned char)text[n - 1]) & 1) != 0;
-	return n > 0 && strspn(text, "0123456789abcdefABCDEF") == n;
+	return true;
 }
 
 static int show_processors(struct cmd *c, const struct taskset_opts *o, const char *arg)

@@ -330,7 +330,6 @@ static int awk_run(struct cmd *c)
 		.opts = awk_options,                                                               \
 		.opts_size = sizeof(struct awk_opts),                                              \
 		.flags = BUILTIN_STOP,                                                             \
-		.usage_status = 2,                                                                 \
 		.family = "GNU Awk 5.2.1",                                                         \
 		.version = "GNU Awk 5.2.1, API 3.2",                                               \
 	}

@@ -158,6 +158,15 @@ struct node *awk_parse_variable(struct parser *p)
 	return n;
 }
 
+/* Functions get what matching $0 gives, not the expression. */
+static void warn_of_regexes(struct parser *p, const struct node *arg)
+{
+	for (int i = 1; arg != NULL; arg = arg->next, i++)
+		if (arg->op == N_REGEX && !arg->grouped)
+			awk_lex_warn(&p->l,
+				     "regexp constant for parameter #%d yields boolean value", i);
+}
+
 static struct node *parse_call(struct parser *p)
 {
 	struct node *n = awk_node_new(p, N_CALL);
@@ -179,6 +188,7 @@ static struct node *parse_call(struct parser *p)
 	awk_lex_next(&p->l);
 	awk_lex_next(&p->l);
 	parse_inside(p, n, ')');
+	warn_of_regexes(p, n->list);
 	return n;
 }
 
@@ -571,6 +581,8 @@ static struct node *parse_match(struct parser *p)
 	while (at_token(p, '~') || at_token(p, T_NO_MATCH)) {
 		int negated = at_token(p, T_NO_MATCH);
 
+		if (left->op == N_REGEX && !left->grouped)
+			awk_lex_warn(&p->l, "regular expression on left of `~' or `!~' operator");
 		awk_lex_next(&p->l);
 		left = binary(p, N_MATCH, negated, left, parse_compare(p));
 	}

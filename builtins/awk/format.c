@@ -15,7 +15,7 @@ struct printing {
 	int next; /* argument to take */
 };
 
-/* Where in the format the conversion that has no argument begins. */
+/* `at` is what stands before the letter or star in the format that has no argument. */
 static _Noreturn void run_out(struct printing *p, size_t at)
 {
 	struct buf text = buf_in(&p->a->scratch);
@@ -140,8 +140,9 @@ static void put_conversion(struct printing *p, struct format_spec *spec, int pos
 	}
 }
 
-static int64_t star_value(struct printing *p, size_t *i, size_t at)
+static int64_t star_value(struct printing *p, size_t *i)
 {
+	size_t at = *i - 2;
 	uint64_t position = 0;
 	struct bytes rest = bytes_slice(p->format, *i, p->format.len);
 	size_t n = number_parse_u64(rest, 10, &position, NULL);
@@ -173,7 +174,6 @@ static size_t parse_spec(struct printing *p, size_t i, struct format_spec *spec,
 	static const char letters[] = "-+ #0'";
 	static const unsigned flags[] = { FORMAT_LEFT, FORMAT_PLUS, FORMAT_SPACE,
 					  FORMAT_ALT,  FORMAT_ZERO, FORMAT_GROUP };
-	size_t at = i - 1;
 
 	for (; i < p->format.len; i++) {
 		char ch = p->format.ptr[i];
@@ -194,13 +194,13 @@ static size_t parse_spec(struct printing *p, size_t i, struct format_spec *spec,
 			i = end - 1;
 		} else if (ch == '*') {
 			i++;
-			format_set_width(spec, star_value(p, &i, at));
+			format_set_width(spec, star_value(p, &i));
 			i--;
 		} else if (ch == '.') {
 			i++;
 			if (i < p->format.len && p->format.ptr[i] == '*') {
 				i++;
-				format_set_precision(spec, star_value(p, &i, at));
+				format_set_precision(spec, star_value(p, &i));
 			} else {
 				i = take_number(p, i, &spec->precision);
 			}
@@ -234,7 +234,7 @@ void awk_format_values(struct awk *a, struct buf *out, struct bytes format, stru
 			i++;
 		} else if (spec.conv != '\0' && strchr("csdiuoxXeEfFgGaA", spec.conv) != NULL) {
 			i++;
-			put_conversion(&p, &spec, position, at);
+			put_conversion(&p, &spec, position, i - 2);
 		} else {
 			i += i < format.len;
 			buf_put(out, format.ptr + at, i - at);

@@ -73,8 +73,7 @@ _Noreturn void awk_lex_error(struct lex *l, const char *format, ...)
 	cmd_exit(l->a->c, 1);
 }
 
-static _Noreturn void refuse(struct lex *l, int status, const char *kind, const char *format,
-			     va_list args)
+static void tell(struct lex *l, const char *kind, const char *format, va_list args)
 {
 	struct buf out = buf_in(l->arena);
 
@@ -84,7 +83,32 @@ static _Noreturn void refuse(struct lex *l, int status, const char *kind, const 
 	buf_putc(&out, '\n');
 	cmd_flush(l->a->c);
 	cmd_err_write(l->a->c, out.ptr, out.len);
+}
+
+static _Noreturn void refuse(struct lex *l, int status, const char *kind, const char *format,
+			     va_list args)
+{
+	tell(l, kind, format, args);
 	cmd_exit(l->a->c, status);
+}
+
+void awk_lex_warn(struct lex *l, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(l, "warning: ", format, args);
+	va_end(args);
+}
+
+void awk_lex_complain(struct lex *l, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(l, "error: ", format, args);
+	va_end(args);
+	l->failed = true;
 }
 
 _Noreturn void awk_lex_refuse(struct lex *l, const char *format, ...)

@@ -435,21 +435,21 @@ static struct node *parse_jump(struct parser *p)
 							       : N_RETURN);
 
 	if (token == T_BREAK && p->loops == 0 && p->switches == 0)
-		awk_lex_refuse(&p->l, "`break' is not allowed outside a loop or switch");
+		awk_lex_complain(&p->l, "`break' is not allowed outside a loop or switch");
 	if (token == T_CONTINUE && p->loops == 0)
-		awk_lex_refuse(&p->l, "`continue' is not allowed outside a loop");
+		awk_lex_complain(&p->l, "`continue' is not allowed outside a loop");
 	if (token == T_RETURN && p->fn == NULL)
 		awk_lex_error(&p->l, "`return' used outside function context");
 	if (token == T_NEXT && p->fn == NULL && p->rule != RULE_MAIN) {
 		static const char *const names[] = { "BEGIN", "", "END", "BEGINFILE", "ENDFILE" };
 
-		awk_lex_refuse(&p->l, "`next' used in %s action", names[p->rule]);
+		awk_lex_complain(&p->l, "`next' used in %s action", names[p->rule]);
 	}
 	if (token == T_NEXTFILE && p->fn == NULL &&
 	    (p->rule == RULE_BEGIN || p->rule == RULE_END || p->rule == RULE_ENDFILE)) {
 		static const char *const names[] = { "BEGIN", "", "END", "BEGINFILE", "ENDFILE" };
 
-		awk_lex_refuse(&p->l, "`nextfile' used in %s action", names[p->rule]);
+		awk_lex_complain(&p->l, "`nextfile' used in %s action", names[p->rule]);
 	}
 	awk_lex_next(&p->l);
 	if ((token == T_EXIT || token == T_RETURN) && !at_token(p, ';') &&
@@ -750,6 +750,8 @@ static void parse_text(struct parser *p, struct bytes text, const char *file)
 			awk_lex_unexpected(&p->l);
 		skip_terminators(p);
 	}
+	if (p->l.failed)
+		cmd_exit(p->l.a->c, 1);
 }
 
 static void check_functions(struct parser *p)

@@ -73,6 +73,7 @@ struct lex {
 	struct bytes name;  /* T_NAME, T_STRING, T_FUNC_NAME */
 	bool joined;        /* T_NAME: a '(' follows at once */
 	struct bytes space; /* @namespace; empty: awk */
+	bool failed;        /* there was an error that did not end the reading */
 };
 
 void awk_lex_next(struct lex *l);
@@ -81,7 +82,11 @@ void awk_lex_regex(struct lex *l);
 /* Two lines, the second with a caret below the current token; then the end with status 1. */
 _Noreturn void awk_lex_error(struct lex *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* "awk: place: error: message" and the end. */
+/* "awk: place: warning: message". */
+void awk_lex_warn(struct lex *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "awk: place: error: message"; the end comes when all is read. */
+void awk_lex_complain(struct lex *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same and the end. */
 _Noreturn void awk_lex_refuse(struct lex *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same without "error: ". */

@@ -335,5 +335,7 @@ size_t awk_field_index(struct awk *a, struct val *v)
 
 		awk_fatal(a, "attempt to access field %.*s", (int)text.len, text.ptr);
 	}
+	if (d >= 9223372036854775808.0)
+		awk_fatal(a, "attempt to access field %lld", (long long)INT64_MIN);
 	return d >= 4e18 ? SIZE_MAX / 4 : (size_t)d;
 }

@@ -246,11 +246,12 @@ static void list_line(struct ed *e, struct bytes text, size_t column)
 	for (size_t i = 0; i < text.len; i++) {
 		size_t len = escape(text.ptr[i], shown);
 
-		column += len;
-		if (column > LIST_WIDTH) {
+		/* An escape may stick out. */
+		if (column >= LIST_WIDTH) {
 			cmd_write(e->c, "\\\n", 2);
-			column = len;
+			column = 0;
 		}
+		column += len;
 		cmd_write(e->c, shown, len);
 	}
 	if (!e->o->traditional)

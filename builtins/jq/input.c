@@ -124,7 +124,7 @@ const char *jq_input_name(struct jq *j)
 {
 	struct reader *r = j->reader;
 
-	if (r->name == NULL || j->opts.null_input)
+	if (r->name == NULL)
 		return NULL;
 	return strcmp(r->name, "-") == 0 ? "<stdin>" : r->name;
 }
@@ -326,8 +326,10 @@ static int slurp_text(struct jq *j, struct json *out)
 	struct json all = json_string(&j->m, BYTES(""));
 	struct bytes block;
 
-	while (next_block(j, &block))
+	while (next_block(j, &block)) {
+		j->reader->raw_lines += bytes_count(block, '\n');
 		all = json_append(&j->m, all, block);
+	}
 	*out = json_string_utf8(&j->m, json_text(all));
 	json_put(&j->m, all);
 	return 1;
@@ -363,8 +365,10 @@ int jq_input(struct jq *j, struct json *out)
 			j->reader->name = NULL;
 		return more;
 	}
-	if (j->reader->slurped)
+	if (j->reader->slurped) {
+		j->reader->name = NULL;
 		return 0;
+	}
 	j->reader->slurped = true;
 	if (j->opts.raw_input)
 		return slurp_text(j, out);

@@ -113,7 +113,10 @@ static int64_t id_of(struct ps *s, enum ps_by by, const char *text)
 static void add_list(struct ps *s, enum ps_by by, const char *list)
 {
 	if (list == NULL || *list == '\0')
-		fail(s, "list of process IDs must follow %s", by == BY_PID ? "-p" : "the option");
+		fail(s, "list of %s",
+		     by == BY_PID    ? "process IDs must follow -p"
+		     : by == BY_NAME ? "command names must follow -C"
+				     : "process IDs must follow the option");
 	while (*list != '\0') {
 		size_t len = strcspn(list, ", \t\n");
 		char *item = arena_dup(s->c->arena, (struct bytes){ list, len });
@@ -171,6 +174,8 @@ static void add_format(struct ps *s, const char *list)
 			name++;
 		char *text = arena_dup(s->c->arena, (struct bytes){ list, name });
 
+		if (len == 0)
+			fail(s, "improper format list", NULL);
 		if (ps_column_find(bytes_of(text)) == NULL)
 			fail(s, "unknown user-defined format specifier \"%s\"", text);
 		add_field(s, text, NULL);

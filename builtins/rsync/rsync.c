@@ -528,7 +528,8 @@ static int prepare_dest(struct cmd *c, struct updater *u, const char *arg, size_
 	const struct rsync_opts *o = u->o;
 	const struct list *l = u->list;
 	bool slash = bytes_ends(bytes_of(arg), BYTES("/"));
-	bool one = l->n == 1 && nsources >= 1 && (l->entry[0]->st.mode & S_FMT) != S_DIR;
+	bool one = l->n == 0 ||
+		   (l->n == 1 && nsources >= 1 && (l->entry[0]->st.mode & S_FMT) != S_DIR);
 	struct vfs_stat st;
 
 	u->dest = trimmed(c, arg);
@@ -659,7 +660,7 @@ static void put_list_line(struct cmd *c, const struct entry *e, const struct zon
 	time_civil(zone, e->st.mtime_ns / NS, &when);
 	time_format(&line, BYTES("%Y/%m/%d %H:%M:%S "), &when, 0, TIME_LIBC);
 	rsync_name(c, opts_of(c), &line, e->name);
-	if (e->target != NULL)
+	if (e->target != NULL && opts_of(c)->list_targets)
 		buf_printf(&line, " -> %s", e->target);
 	buf_putc(&line, '\n');
 	cmd_bytes(c, buf_bytes(&line));
@@ -715,6 +716,7 @@ static int rsync_run(struct cmd *c)
 		filters_sender_only(o->filters);
 	o->relative |= o->files_from != NULL;
 	o->dirs |= o->files_from != NULL || only_list;
+	o->list_targets = o->links;
 	o->links |= only_list;
 	put_head(c, o);
 	list_read(c, o, c->args, nsources, &list);

@@ -36,6 +36,7 @@ struct rsync_opts {
 	bool from0;
 	/* what is kept */
 	bool links;
+	bool list_targets; /* -l with a list, which has links anyway */
 	bool perms;
 	bool executability;
 	bool times;

@@ -42,11 +42,11 @@ void shell_close(struct shell *s)
 
 /* --- input --- */
 
-/* Blanks and comments only. */
-static bool is_blank_sql(const char *text)
+/* Blanks and comments only, and semicolons if they are allowed. */
+static bool is_blank_sql(const char *text, bool semicolons)
 {
 	for (; *text != '\0'; text++) {
-		if (byte_is_space((unsigned char)*text))
+		if (byte_is_space((unsigned char)*text) || (semicolons && *text == ';'))
 			continue;
 		if (text[0] == '/' && text[1] == '*') {
 			const char *end = strstr(text + 2, "*/");
@@ -79,7 +79,7 @@ static bool is_terminator(const char *line)
 		line += 2;
 	else
 		return false;
-	return is_blank_sql(line);
+	return is_blank_sql(line, false);
 }
 
 static int report(struct shell *s, char *error, int line, bool from_file)
@@ -145,7 +145,7 @@ static int take_line(struct shell *s, struct buf *sql, const char *line, int num
 {
 	int errors;
 
-	if (sql->len == 0 && is_blank_sql(line)) {
+	if (sql->len == 0 && is_blank_sql(line, true)) {
 		if (s->echo)
 			say(s, "%s\n", line);
 		return 0;
@@ -210,7 +210,7 @@ int shell_read(struct shell *s, struct input *in)
 		prompt(s, in, sql.len > 0);
 	}
 	if (result >= 0 && !(result > 0 && s->bail) && sql.len > 0 &&
-	    !is_blank_sql(buf_cstr(&sql))) {
+	    !is_blank_sql(buf_cstr(&sql), false)) {
 		if (s->echo)
 			say(s, "%s\n", buf_cstr(&sql));
 		result = run_input(s, buf_cstr(&sql), start, !in->is_stdin);
@@ -380,6 +380,8 @@ static void choose_by_option(struct shell *s, enum mode mode)
 
 	mode_choose(s, mode);
 	s->look.header = before.header;
+	if (mode == MODE_LIST)
+		memcpy(s->look.column_sep, before.column_sep, sizeof before.column_sep);
 	if (mode != MODE_ASCII)
 		memcpy(s->look.row_sep, before.row_sep, sizeof before.row_sep);
 }
@@ -554,7 +556,6 @@ static int run_deep(void *arg)
 	s->explain = EXPLAIN_AUTO;
 	s->prompt[0] = main_prompt;
 	s->prompt[1] = more_prompt;
-	s->look.wrap = WRAP_DEFAULT;
 	arena_init_under(&s->scratch, c->arena);
 	arena_init_under(&s->regexp_arena, c->arena);
 	mode_choose(s, MODE_LIST);
