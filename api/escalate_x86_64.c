@@ -82,6 +82,26 @@ int escalate_copy(struct cowsh *from, struct cowsh *to, struct copying *w)
 	return microvm_copy(from->microvm, to->microvm, w);
 }
 
+bool escalate_has_programs(const struct cowsh *s)
+{
+	return s->microvm != NULL && microvm_has_programs(s->microvm);
+}
+
+int escalate_pack(struct cowsh *s, struct packing *w, struct memory_list *pages)
+{
+	return microvm_pack(s->microvm, w, pages);
+}
+
+int escalate_unpack(struct cowsh *s, struct unpacking *u, vfs_ino memory)
+{
+	return microvm_unpack(s->microvm, u, memory);
+}
+
+vfs_ino escalate_saved(const struct cowsh *s)
+{
+	return s->microvm != NULL ? microvm_saved(s->microvm) : 0;
+}
+
 int escalate_settle(struct cowsh *s)
 {
 	if (s->microvm == NULL || s->tape != NULL)

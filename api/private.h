@@ -156,6 +156,14 @@ void escalate_share(const struct cowsh *from, struct cowsh *to);
 int escalate_settle(struct cowsh *s);
 /* The programs that are alive go on in the fork, too. */
 int escalate_copy(struct cowsh *from, struct cowsh *to, struct copying *w);
+/* Whether any are alive; and those of a fork that has not run, as bytes and pages: microvm_pack. */
+struct memory_list;
+bool escalate_has_programs(const struct cowsh *s);
+int escalate_pack(struct cowsh *s, struct packing *w, struct memory_list *pages);
+/* And back. memory: the inode with their pages. */
+int escalate_unpack(struct cowsh *s, struct unpacking *u, vfs_ino memory);
+/* The inode with pages that the session was loaded with, or 0. */
+vfs_ino escalate_saved(const struct cowsh *s);
 
 /* programs.c: program formats; the content of a program file of ours. */
 int register_formats(struct kernel *k);

@@ -118,6 +118,8 @@ void images_open(struct options *o, cowsh_store *store);
 /* Whether an option is one of saved sessions; whether there is one. */
 bool saved_option(int argc, char **argv, int *i);
 bool saved_wanted(void);
+/* As cowsh_drain, until there are only processes that will be saved. */
+int saved_drain(cowsh *session, uint64_t steps);
 bool checkpoints_wanted(void);
 /* --session: the session of the file, or a new one; starts what keeps it. Before the lock. */
 void saved_open(struct runner *r, struct options *o, const struct cowsh_host *host);

@@ -245,39 +245,71 @@ int saved_start(struct runner *r)
 
 /* --- the end --- */
 
+struct others {
+	int shell;     /* the first process */
+	bool commands; /* that can't be saved */
+};
+
+static int look_at(void *user, const struct cowsh_process *p)
+{
+	struct others *o = user;
+
+	if (o->shell == 0)
+		o->shell = p->pid;
+	else if (p->state != 'Z' && strcmp(p->program, "microvm") != 0)
+		o->commands = true;
+	return o->commands;
+}
+
+int saved_drain(cowsh *session, uint64_t steps)
+{
+	enum { PART_STEPS = 1000000 };
+	int state;
+
+	(void)steps;
+	do {
+		struct others others = { 0, false };
+
+		cowsh_list_processes(session, look_at, &others);
+		if (!others.commands)
+			return COWSH_DONE;
+		state = cowsh_drain(session, PART_STEPS);
+	} while (state == COWSH_SLICE);
+	return state;
+}
+
 static int write_session(void *user, const void *data, size_t len)
 {
 	return write_all(*(const int *)user, data, len);
 }
 
 struct naming {
-	int shell; /* the first process */
+	const struct cowsh_saved *lost;
 	int named;
 };
 
 /* Names some of the processes that are not in the file. */
 static int name_lost(void *user, const struct cowsh_process *p)
 {
-	enum { NAMED_MAX = 8 };
+	enum { NAMED_MAX = sizeof((struct cowsh_saved *)0)->lost / sizeof(int) };
 	struct naming *n = user;
+	bool lost = false;
 
-	if (n->shell == 0) {
-		n->shell = p->pid;
+	for (int i = 0; i < NAMED_MAX; i++)
+		lost = lost || n->lost->lost[i] == p->pid;
+	if (!lost)
 		return 0;
-	}
 	out_text(n->named == 0 ? " (" : ", ");
-	if (n->named++ == NAMED_MAX) {
-		out_text("...");
-		return 1;
-	}
 	out_format("%d ", p->pid);
 	out_name(p->name);
-	return 0;
+	if (++n->named == NAMED_MAX && n->lost->processes > NAMED_MAX)
+		out_text(", ...");
+	return n->named == NAMED_MAX;
 }
 
 static void tell_lost(cowsh *session, const struct cowsh_saved *lost)
 {
-	struct naming n = { 0, 0 };
+	struct naming n = { lost, 0 };
 
 	if (lost->processes == 0 && lost->descriptors == 0)
 		return;

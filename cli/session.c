@@ -329,7 +329,7 @@ int runner_run(struct runner *r)
 	runner_go(r, cowsh_step);
 	cowsh_get_result(r->session, &result);
 	if (result.limit < 0)
-		runner_go(r, cowsh_drain);
+		runner_go(r, saved_wanted() ? saved_drain : cowsh_drain);
 	if (debug_ended() != 0)
 		result.status = debug_ended();
 	if (!rehearse_wanted())

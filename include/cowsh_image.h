@@ -131,25 +131,33 @@ COWSH_API void cowsh_image_builder_free(cowsh_image_builder *builder);
 
 /* What a saved session could not keep, besides custom commands, which the host adds again. */
 struct cowsh_saved {
-	size_t size;          /* COWSH_SAVED_INIT sets it */
-	unsigned processes;   /* in the background: they end with the session */
-	unsigned descriptors; /* pipes and sockets of the shell */
+	size_t size;        /* COWSH_SAVED_INIT sets it */
+	unsigned processes; /* in the background: they end with the session */
+	unsigned
+		descriptors; /* pipes and sockets of the shell, what programs have of other kinds */
 	struct cowsh_image_info info;
+	int lost[8]; /* the first of these processes */
 };
 #define COWSH_SAVED_INIT                                                                           \
 	{                                                                                          \
-		sizeof(struct cowsh_saved), 0, 0, COWSH_IMAGE_INFO_INIT                            \
+		sizeof(struct cowsh_saved), 0, 0, COWSH_IMAGE_INFO_INIT,                           \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
 	}
 
 /* Writes the whole session: files, variables, functions, options, traps, directory, descriptors,
- * random state, clock, and how much of its limits it has used. With a base, which must be mounted
+ * random state, clock, how much of its limits it has used, and the real programs that are alive
+ * (see cowsh_fork), with their memory, files, pipes and sockets. With a base, which must be mounted
  * or be what the session was loaded with, files are saved as their difference from it, and
  * base_name as what it is called. What a mounted directory of the host shows becomes part of the
  * session. -COWSH_EBUSY while a command runs. */
 COWSH_API int cowsh_save(cowsh *session, const struct cowsh_sink *sink, cowsh_image *base,
 			 const char *base_name, struct cowsh_saved *out);
 /* A session that goes on where the saved one was. Of config count the limits, which are never
- * taken from a file, mounts, microvm and profile; env is added. -COWSH_EIO: the file is damaged. */
+ * taken from a file, mounts, microvm and profile; env is added. Real programs go on in the next
+ * command; without a microvm they are lost (cowsh_lost_processes). -COWSH_EIO: the file is damaged.
+ */
 COWSH_API int cowsh_load(cowsh_store *store, const struct cowsh_config *config,
 			 const struct cowsh_host *host, cowsh_image *image, cowsh **out);
 

@@ -5,6 +5,7 @@
  * When it has ended, its descriptors are closed and its variables unset; one that is closed
  * before becomes -1 in the array. Only the newest coprocess is looked after like that.
  */
+#include "base/pack.h"
 #include "interp/exec.h"
 #include "interp/var_private.h"
 
@@ -135,6 +136,40 @@ void coproc_copy(struct shell *sh, const struct shell *from)
 	sh->coproc = pool_alloc(sh->pool, sizeof *sh->coproc);
 	*sh->coproc = *c;
 	sh->coproc->name.ptr = pool_dup(sh->pool, c->name);
+}
+
+void coproc_pack(const struct shell *sh, struct buf *out)
+{
+	const struct coproc *c = sh->coproc;
+
+	pack_u64(out, c != NULL);
+	if (c == NULL)
+		return;
+	pack_bytes(out, c->name);
+	pack_u64(out, (uint64_t)c->pid);
+	for (int i = 0; i < 2; i++)
+		pack_u64(out, (uint64_t)(c->fd[i] + 1));
+}
+
+void coproc_unpack(struct shell *sh, struct unpack *in)
+{
+	struct coproc *c;
+	struct bytes name;
+
+	if (unpack_below(in, 1) == 0)
+		return;
+	name = unpack_bytes(in);
+	if (!is_name(name))
+		in->bad = true;
+	if (in->bad)
+		return;
+	c = pool_zalloc(sh->pool, sizeof *c);
+	c->name = (struct bytes){ pool_dup(sh->pool, name), name.len };
+	c->pid = (int)unpack_below(in, INT32_MAX);
+	for (int i = 0; i < 2; i++)
+		c->fd[i] = (int)unpack_below(in, INT32_MAX) - 1;
+	if (proc_find(sh->p->k, c->pid) != NULL)
+		sh->coproc = c;
 }
 
 void coproc_closed(struct shell *sh, int fd)

@@ -208,6 +208,8 @@ void coproc_ended(struct shell *sh, int pid);
 void coproc_closed(struct shell *sh, int fd);
 /* In the shell of a forked session: if its process is there, too. */
 void coproc_copy(struct shell *sh, const struct shell *from);
+void coproc_pack(const struct shell *sh, struct buf *out);
+void coproc_unpack(struct shell *sh, struct unpack *in);
 
 /* --- xtrace.c --- */
 
@@ -252,6 +254,9 @@ bool finished_expects(struct shell *sh, int pid);
 void finished_forget(struct shell *sh);
 /* In the shell of a forked session: the jobs; processes that are not there, too, were killed. */
 void job_copy_all(struct shell *sh, const struct shell *from);
+/* For saved sessions; what was running and is not there any more was killed. */
+void job_pack_all(const struct shell *sh, struct buf *out);
+void job_unpack_all(struct shell *sh, struct unpack *in);
 bool finished_take(struct shell *sh, int pid, int *status);
 void job_report_pipeline(struct shell *sh, const struct pipeline *p, const int *pids,
 			 const int *wait_statuses);

@@ -41,9 +41,10 @@ void interp_recover(struct shell *sh, int status);
 /* Gives process `child` of another kernel a copy of the shell (fork of a session). */
 struct shell *interp_copy(struct proc *child, struct shell *from);
 /* The state of a fork's shell as bytes, while its coroutine runs; original: what it is a fork of.
- * How many functions had to be left out. */
+ * With jobs also those, as there are processes that will go on. How many functions had to be left
+ * out. */
 struct unpack;
-int interp_pack(struct shell *sh, struct buf *out, struct shell *original);
+int interp_pack(struct shell *sh, struct buf *out, struct shell *original, bool jobs);
 /* A session's shell as interp_pack left it, with variables of env added. NULL: the bytes are not
  * what it wrote. */
 struct shell *interp_unpack(struct proc *p, struct unpack *in, char *const *env);

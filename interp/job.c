@@ -2,6 +2,7 @@
  *
  * Background jobs: the table, waiting, and what is said about them.
  */
+#include "base/pack.h"
 #include "interp/exec.h"
 
 int status_of_wait(int wait_status)
@@ -351,6 +352,82 @@ void job_copy_all(struct shell *sh, const struct shell *from)
 		copy_job(sh, j, link);
 		link = &(*link)->next;
 	}
+	choose_current(sh);
+}
+
+/* --- saved sessions --- */
+
+void job_pack_all(const struct shell *sh, struct buf *out)
+{
+	for (const struct job *j = sh->jobs_foreign ? NULL : sh->jobs; j != NULL; j = j->next) {
+		pack_u64(out, 1);
+		pack_u64(out, (uint64_t)j->number);
+		pack_u64(out, (uint64_t)j->pgid);
+		pack_u64(out, (uint64_t)j->state);
+		pack_u64(out, (uint64_t)j->notified | (uint64_t)j->disowned << 1 |
+				      (uint64_t)j->no_hup << 2 | (uint64_t)j->is_coproc << 3 |
+				      (uint64_t)j->told << 4);
+		pack_text(out, j->text);
+		pack_u64(out, 2 * (uint64_t)j->npids);
+		for (int i = 0; i < j->npids; i++) {
+			pack_u64(out, (uint64_t)j->pids[i]);
+			pack_u64(out, (uint64_t)(uint32_t)j->statuses[i]);
+		}
+	}
+	pack_u64(out, 0);
+	pack_u64(out, (uint64_t)sh->current_job);
+	pack_u64(out, (uint64_t)sh->previous_job);
+}
+
+static void unpack_job(struct shell *sh, struct unpack *in, struct job *j)
+{
+	struct bytes text;
+	uint64_t flags;
+	size_t n;
+
+	j->number = (int)unpack_below(in, INT32_MAX);
+	j->pgid = (int)unpack_below(in, INT32_MAX);
+	j->state = (enum job_state)unpack_below(in, JOB_DONE);
+	flags = unpack_below(in, 31);
+	j->notified = (flags & 1) != 0;
+	j->disowned = (flags & 2) != 0;
+	j->no_hup = (flags & 4) != 0;
+	j->is_coproc = (flags & 8) != 0;
+	j->told = (flags & 16) != 0;
+	text = unpack_text(in);
+	j->text = pool_dup(sh->pool, text.ptr != NULL ? text : BYTES(""));
+	n = unpack_count(in) / 2;
+	if (n == 0 || n > INT32_MAX / 2)
+		in->bad = true;
+	if (in->bad)
+		return;
+	j->npids = (int)n;
+	j->pids = pool_zalloc(sh->pool, n * sizeof *j->pids);
+	j->statuses = pool_zalloc(sh->pool, n * sizeof *j->statuses);
+	for (size_t i = 0; i < n; i++) {
+		j->pids[i] = (int)unpack_below(in, INT32_MAX);
+		j->statuses[i] = (int)(uint32_t)unpack_below(in, UINT32_MAX);
+	}
+}
+
+void job_unpack_all(struct shell *sh, struct unpack *in)
+{
+	struct job **link = &sh->jobs;
+
+	while (unpack_below(in, 1) != 0) {
+		struct job *j = pool_zalloc(sh->pool, sizeof *j);
+
+		unpack_job(sh, in, j);
+		if (in->bad)
+			return;
+		for (int i = 0; i < j->npids; i++)
+			if (j->statuses[i] < 0 && proc_find(sh->p->k, j->pids[i]) == NULL)
+				lose(sh, j, i);
+		*link = j;
+		link = &j->next;
+	}
+	sh->current_job = (int)unpack_below(in, INT32_MAX);
+	sh->previous_job = (int)unpack_below(in, INT32_MAX);
 	choose_current(sh);
 }
 

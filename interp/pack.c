@@ -3,7 +3,8 @@
  * The state of a session's shell as bytes, and back: variables, functions, aliases, options,
  * traps, parameters, and the small things that scripts can see.
  *
- * Between commands only: there are no scopes, frames or jobs then that would matter. What is read
+ * Between commands only: there are no scopes and frames then that would matter, and jobs only if
+ * real programs are saved, too. What is read
  * may have been written by an attacker: it is taken only if the shell could have made it.
  */
 #include "base/pack.h"
@@ -364,7 +365,7 @@ static void unpack_numbers(struct shell *sh, struct unpack *in)
 	sh->is_sh = unpack_below(in, 1) != 0;
 }
 
-int interp_pack(struct shell *sh, struct buf *out, struct shell *original)
+int interp_pack(struct shell *sh, struct buf *out, struct shell *original, bool jobs)
 {
 	const struct var_table *t = &original->vars;
 	int lost;
@@ -387,6 +388,11 @@ int interp_pack(struct shell *sh, struct buf *out, struct shell *original)
 	hash_pack(sh, out);
 	history_pack(sh, out);
 	completion_pack(sh, out);
+	pack_u64(out, jobs);
+	if (jobs) {
+		job_pack_all(original, out);
+		coproc_pack(original, out);
+	}
 	/* Whether the environment of programs is ready: making it takes steps. */
 	pack_u64(out, t->environ != NULL && t->environ_serial == t->export_serial);
 	return lost;
@@ -417,6 +423,10 @@ struct shell *interp_unpack(struct proc *p, struct unpack *in, char *const *env)
 	hash_unpack(sh, in);
 	history_unpack(sh, in);
 	completion_unpack(sh, in);
+	if (unpack_below(in, 1) != 0) {
+		job_unpack_all(sh, in);
+		coproc_unpack(sh, in);
+	}
 	if (unpack_below(in, 1) != 0 && !in->bad)
 		(void)var_environ(sh);
 	if (in->bad)

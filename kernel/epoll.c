@@ -3,6 +3,7 @@
  * epoll(7): a set of descriptors to wait for. Members hold nothing: one whose descriptor is
  * closed, or stands for another file by now, is gone.
  */
+#include "base/pack.h"
 #include "kernel/internal.h"
 
 enum { EPOLL_ADD = 1, EPOLL_DEL = 2, EPOLL_MOD = 3 };
@@ -176,6 +177,60 @@ void epoll_settle(struct copying *w, struct file *f)
 	}
 }
 
+/* Its members are told when all files are there. */
+static int epoll_unpack(struct unpacking *u, struct file *f)
+{
+	struct epoll *e = heap_zalloc(&u->k->heap, sizeof *e);
+
+	if (e == NULL)
+		return -E_NOMEM;
+	e->last = &e->first;
+	f->u.object = e;
+	return 0;
+}
+
+void epoll_pack_members(struct packing *w, const struct file *f)
+{
+	for (const struct member *m = epoll_of(f)->first; m != NULL; m = m->next) {
+		uint64_t number = pack_number_of(w, m->file);
+
+		if (number == UINT64_MAX)
+			continue;
+		pack_u64(w->out, number);
+		pack_u64(w->out, (uint64_t)m->fd);
+		pack_u64(w->out, m->events);
+		pack_u64(w->out, m->told);
+		pack_u64(w->out, m->data);
+	}
+	pack_u64(w->out, UINT64_MAX);
+}
+
+int epoll_unpack_members(struct unpacking *u, struct file *f)
+{
+	struct epoll *e = epoll_of(f);
+
+	for (;;) {
+		uint64_t number = unpack_u64(u->in);
+		struct member *m;
+
+		if (u->in->bad || number == UINT64_MAX)
+			return u->in->bad ? -E_IO : 0;
+		m = heap_zalloc(&u->k->heap, sizeof *m);
+		if (m == NULL)
+			return -E_NOMEM;
+		m->file = unpack_file_of(u, number);
+		m->fd = (int)unpack_below(u->in, INT32_MAX);
+		m->events = (uint32_t)unpack_below(u->in, UINT32_MAX);
+		m->told = (uint32_t)unpack_below(u->in, UINT32_MAX);
+		m->data = unpack_u64(u->in);
+		*e->last = m;
+		e->last = &m->next;
+		e->count++;
+		if (m->file == NULL || m->file == f)
+			return -E_IO;
+	}
+}
+
 const struct file_ops file_epoll = {
 	.name = "anon_inode:[eventpoll]",
 	.read = epoll_read,
@@ -184,6 +239,7 @@ const struct file_ops file_epoll = {
 	.stat = anonymous_stat,
 	.close = epoll_close,
 	.copy = epoll_copy,
+	.unpack = epoll_unpack,
 };
 
 int64_t sys_epoll(struct proc *p, bool cloexec)

@@ -2,6 +2,7 @@
  *
  * Event counters, as eventfd(2): writes add, a read takes all (or one, as a semaphore).
  */
+#include "base/pack.h"
 #include "kernel/internal.h"
 
 struct event {
@@ -103,7 +104,25 @@ static int event_copy(struct copying *w, const struct file *like, struct file *f
 	return 0;
 }
 
-static const struct file_ops file_event = {
+static void event_pack(struct packing *w, const struct file *f)
+{
+	pack_u64(w->out, event_of(f)->count);
+	pack_u64(w->out, event_of(f)->semaphore);
+}
+
+static int event_unpack(struct unpacking *u, struct file *f)
+{
+	struct event *e = heap_zalloc(&u->k->heap, sizeof *e);
+
+	if (e == NULL)
+		return -E_NOMEM;
+	e->count = unpack_below(u->in, UINT64_MAX - 1);
+	e->semaphore = unpack_below(u->in, 1) != 0;
+	f->u.object = e;
+	return 0;
+}
+
+const struct file_ops file_event = {
 	.name = "anon_inode:[eventfd]",
 	.read = event_read,
 	.write = event_write,
@@ -111,6 +130,8 @@ static const struct file_ops file_event = {
 	.stat = anonymous_stat,
 	.close = event_close,
 	.copy = event_copy,
+	.pack = event_pack,
+	.unpack = event_unpack,
 };
 
 int64_t sys_eventfd(struct proc *p, uint64_t count, bool semaphore, unsigned oflags)

@@ -278,6 +278,10 @@ struct file_ops {
 	/* Makes f, a new open file of w->to, stand for a copy of what like stands for: 0 or
 	 * -E_NOMEM. NULL: there can be none. See copy.c. */
 	int (*copy)(struct copying *w, const struct file *like, struct file *f);
+	/* What it stands for as bytes, and back: makes f, a new open file, stand for that, 0 or an
+	 * error. NULL: it is not saved, or is nothing but its numbers. See pack_file.c. */
+	void (*pack)(struct packing *w, const struct file *f);
+	int (*unpack)(struct unpacking *u, struct file *f);
 	bool seekable;
 };
 
@@ -339,6 +343,33 @@ int copy_plain(struct copying *w, const struct file *like, struct file *f);
 /* lock.c, epoll.c: when all files are copied */
 int lock_copy_all(struct copying *w);
 void epoll_settle(struct copying *w, struct file *f);
+
+/* pack_file.c, pack.c */
+void pack_cred(struct buf *out, const struct vfs_cred *c);
+void unpack_cred(struct unpack *in, struct vfs_cred *c);
+void pack_descriptors(struct packing *w, const struct proc *p);
+int unpack_descriptors(struct unpacking *u, struct proc *p);
+/* The number of an open file that was packed already; UINT64_MAX: it was not. */
+uint64_t pack_number_of(const struct packing *w, const void *what);
+/* The open file with a number, for nobody; NULL: there is none. */
+struct file *unpack_file_of(const struct unpacking *u, uint64_t number);
+/* Of all sets of epoll that were packed, the members. */
+void pack_sets(struct packing *w);
+int unpack_sets(struct unpacking *u);
+/* The open file with this number is its holder's alone: nobody else can have it any more. */
+void unpack_take(struct unpacking *u, size_t number);
+/* Puts what was read. */
+void unpack_forget(struct unpacking *u);
+void lock_pack_all(struct packing *w);
+int lock_unpack_all(struct unpacking *u);
+void epoll_pack_members(struct packing *w, const struct file *f);
+int epoll_unpack_members(struct unpacking *u, struct file *f);
+void ptimer_pack_all(struct packing *w, const struct proc *p);
+int ptimer_unpack_all(struct unpacking *u, struct proc *p);
+extern const struct file_ops file_event;
+extern const struct file_ops file_timerfd;
+extern const struct file_ops file_signalfd;
+extern const struct file_ops file_pidfd;
 
 /* lock.c: the file is about to go. */
 void lock_release(struct kernel *k, const struct file *f);

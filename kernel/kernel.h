@@ -395,11 +395,73 @@ struct proc *kernel_current(const struct kernel *k);
 /* A first process for the host: descriptors 0..2 are the console. See struct spawn. */
 int kernel_start(struct kernel *k, const struct spawn *s, char *const *argv, char *const *envp,
 		 struct proc **out);
-/* A process as bytes, without its memory; how many descriptors (of pipes and the like) are left
- * out. And back, as kernel_start: the first process of a kernel that was just made. */
-int proc_pack(const struct proc *p, struct buf *out, struct arena *a);
-int kernel_start_packed(struct kernel *k, struct unpack *in, struct arena *a, const struct spawn *s,
-			char *const *argv, struct proc **out);
+/*
+ * Processes and their open files as bytes, for a saved session. What several have is packed where
+ * it comes first; from then on its number stands for it. The shell comes first (proc_pack,
+ * kernel_start_packed as kernel_start: the first process of a kernel that was just made), then
+ * the programs, each without its memory, owners before their threads; at the end what all files
+ * are needed for. Then those that were unpacked run.
+ */
+enum thing {
+	THING_FILE,
+	THING_PIPE,
+	THING_SOCKET,
+	THING_SPACE,
+	THING_OBJECT,
+	THING_HANDLERS,
+	THING_GROUP
+};
+enum { PACK_BUCKETS = 256 };
+struct packing {
+	struct kernel *k;
+	struct buf *out;
+	struct arena *a;
+	struct packed *bucket[PACK_BUCKETS];
+	struct packed *first; /* in the order of their numbers */
+	struct packed *last;
+	uint64_t count;
+	int depth;
+	bool live; /* processes besides the shell are packed: pipes and the like are kept */
+	int lost;  /* open files that were left out */
+};
+struct unpacked;
+struct unpacking {
+	struct kernel *k;
+	struct unpack *in;
+	struct arena *a; /* only for what no process of the kernel has yet */
+	struct unpacked *thing;
+	size_t count;
+	size_t cap;
+	int depth;
+};
+/* The pages of programs that are saved, in order. */
+struct memory_list {
+	const void **page; /* in the arena of the packing */
+	size_t n;
+	size_t cap;
+};
+/* Packs the number of what. Whether it has not been packed: then it must follow. */
+bool pack_thing(struct packing *w, enum thing kind, const void *what);
+/* What was packed, or NULL: then it follows, if *fresh, and unpack_set is to be told of it, at
+ * *at, when it was read. Else it could not be had, or in->bad. */
+void *unpack_thing(struct unpacking *u, enum thing kind, size_t *at, bool *fresh);
+void unpack_set(struct unpacking *u, size_t at, void *what);
+/* An open file. What is read is for one more holder; NULL: none, or it is no more. 0 or an error.
+ */
+void pack_file(struct packing *w, struct file *f);
+int unpack_file(struct unpacking *u, struct file **out);
+/* The shell's descriptors that can't be kept are counted in w->lost. */
+void proc_pack(struct packing *w, const struct proc *p);
+int kernel_start_packed(struct unpacking *u, const struct spawn *s, char *const *argv,
+			struct proc **out);
+void proc_pack_program(struct packing *w, const struct proc *p);
+/* A process that does not run yet, nor has a parent. */
+int proc_unpack_program(struct unpacking *u, int (*fn)(struct proc *, void *), struct proc **out);
+/* Children of them that have ended, locks, sets of epoll. */
+void kernel_pack_rest(struct packing *w);
+int kernel_unpack_rest(struct unpacking *u);
+/* Gives up what was read; with run, those processes run that were unpacked. */
+void kernel_unpack_end(struct unpacking *u, bool run);
 /* The host's wait: the status of an ended process that it started, which is then gone.
  * -E_AGAIN: it has not ended; -E_SRCH. */
 int kernel_reap(struct kernel *k, int pid, int *status);
@@ -805,6 +867,8 @@ int64_t sys_file_write(struct proc *p, struct file *f, const void *data, size_t 
 int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch,
 		      struct vfs_page **out);
 int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
+/* A regular file by its number, to be read. */
+int sys_file_nameless(struct kernel *k, vfs_ino ino, struct file **out);
 bool sys_file_regular(const struct file *f);
 unsigned sys_file_flags(const struct file *f);
 /* Its absolute path as far as it is known, in a. */

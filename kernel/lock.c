@@ -8,6 +8,7 @@
  * They stand in one list of the kernel: its users (databases, package managers) hold a handful
  * each. Who waits is woken by every lock that goes, and looks again.
  */
+#include "base/pack.h"
 #include "kernel/internal.h"
 
 struct file_lock {
@@ -200,6 +201,60 @@ int lock_copy_all(struct copying *w)
 		link = &copy->next;
 	}
 	return 0;
+}
+
+/* Those of open files and processes that were packed. */
+void lock_pack_all(struct packing *w)
+{
+	for (const struct file_lock *l = w->k->locks; l != NULL; l = l->next) {
+		uint64_t number = l->file != NULL ? pack_number_of(w, l->file) : 0;
+
+		if (number == UINT64_MAX || (l->file == NULL && !w->live))
+			continue;
+		pack_u64(w->out, 1);
+		pack_u64(w->out, l->file != NULL);
+		pack_u64(w->out, l->file != NULL ? number : (uint64_t)l->pid);
+		pack_u64(w->out, l->ino);
+		pack_u64(w->out, l->whole);
+		pack_u64(w->out, l->exclusive);
+		pack_u64(w->out, l->from);
+		pack_u64(w->out, l->end);
+	}
+	pack_u64(w->out, 0);
+}
+
+int lock_unpack_all(struct unpacking *u)
+{
+	struct file_lock **link = &u->k->locks;
+
+	while (unpack_below(u->in, 1) != 0) {
+		bool of_file = unpack_below(u->in, 1) != 0;
+		uint64_t owner = unpack_u64(u->in);
+		struct file *f = of_file ? unpack_file_of(u, owner) : NULL;
+		struct file_lock l = { .ino = unpack_u64(u->in) };
+
+		l.whole = unpack_below(u->in, 1) != 0;
+		l.exclusive = unpack_below(u->in, 1) != 0;
+		l.from = unpack_u64(u->in);
+		l.end = unpack_u64(u->in);
+		if (l.from >= l.end)
+			u->in->bad = true;
+		/* Whose owner is not there any more, as without a machine, is gone. */
+		if (u->in->bad ||
+		    (of_file ? f == NULL || f->ino != l.ino
+			     : owner > PID_MAX || proc_find(u->k, (int)owner) == NULL))
+			continue;
+		l.file = f;
+		l.pid = of_file ? 0 : (int)owner;
+		*link = heap_alloc(&u->k->heap, sizeof l);
+		if (*link == NULL)
+			return -E_NOMEM;
+		**link = l;
+		link = &(*link)->next;
+		if (f != NULL)
+			f->locked = true;
+	}
+	return u->in->bad ? -E_IO : 0;
 }
 
 void lock_release(struct kernel *k, const struct file *f)

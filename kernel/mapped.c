@@ -16,6 +16,26 @@ bool sys_file_regular(const struct file *f)
 	return f->ops == &file_regular;
 }
 
+int sys_file_nameless(struct kernel *k, vfs_ino ino, struct file **out)
+{
+	struct vfs_stat st;
+	int r = ino >> 63 == 0 ? vfs_hold(k->vfs, ino) : -E_IO;
+
+	if (r != 0)
+		return r == -E_NOMEM ? r : -E_IO;
+	*out = file_new(k, &file_regular, O_RDONLY_);
+	if (*out == NULL) {
+		vfs_drop(k->vfs, ino);
+		return -E_NOMEM;
+	}
+	(*out)->ino = ino;
+	if (vfs_getattr(k->vfs, ino, &st) == 0 && (st.mode & S_FMT) == S_REG)
+		return 0;
+	file_put(*out);
+	*out = NULL;
+	return -E_IO;
+}
+
 unsigned sys_file_flags(const struct file *f)
 {
 	return f->flags;

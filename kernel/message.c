@@ -7,6 +7,7 @@
  * hang at its pipe and know how many unread bytes come before them; a read ends where files do.
  * Sockets that travel through themselves are freed with the session only.
  */
+#include "base/pack.h"
 #include "kernel/socket.h"
 
 enum { MESSAGE_MAX = 65507, MESSAGE_OVERHEAD = 256 };
@@ -47,6 +48,40 @@ int rights_copy(struct copying *w, const struct rights *like, struct rights **ou
 			return err;
 	}
 	return 0;
+}
+
+void rights_pack(struct packing *w, const struct rights *r)
+{
+	for (; r != NULL; r = r->next) {
+		pack_u64(w->out, 1 + (uint64_t)r->n);
+		pack_u64(w->out, r->after);
+		for (int i = 0; i < r->n; i++)
+			pack_file(w, r->file[i]);
+	}
+	pack_u64(w->out, 0);
+}
+
+int rights_unpack(struct unpacking *u, struct rights **out)
+{
+	size_t n;
+
+	while ((n = (size_t)unpack_below(u->in, 1 + SOCKET_FDS_MAX)) != 0) {
+		struct rights *r = heap_zalloc(&u->k->heap,
+					       sizeof *r + (n - 1) * sizeof r->file[0]);
+		int err = 0;
+
+		if (r == NULL)
+			return -E_NOMEM;
+		r->n = (int)n - 1;
+		r->after = unpack_u64(u->in);
+		*out = r;
+		out = &r->next;
+		for (int i = 0; i < r->n && err == 0; i++)
+			err = unpack_file(u, &r->file[i]);
+		if (err != 0)
+			return err;
+	}
+	return u->in->bad ? -E_IO : 0;
 }
 
 static int64_t rights_new(struct proc *p, const struct socket_message *m, struct rights **out)
@@ -143,6 +178,44 @@ int messages_copy(struct copying *w, const struct socket *like, struct socket *s
 			return r;
 	}
 	return 0;
+}
+
+void messages_pack(struct packing *w, const struct socket *s)
+{
+	for (const struct message *m = s->first; m != NULL; m = m->next) {
+		pack_u64(w->out, 1);
+		socket_name_pack(w->out, &m->from);
+		pack_bytes(w->out, (struct bytes){ m->data, m->len });
+		rights_pack(w, m->rights);
+	}
+	pack_u64(w->out, 0);
+}
+
+int messages_unpack(struct unpacking *u, struct socket *s)
+{
+	while (unpack_below(u->in, 1) != 0) {
+		struct socket_name from = socket_name_unpack(u->in);
+		struct bytes data = unpack_bytes(u->in);
+		struct message *m;
+		int r;
+
+		if (u->in->bad)
+			return -E_IO;
+		m = heap_zalloc(&u->k->heap, sizeof *m + data.len);
+		if (m == NULL)
+			return -E_NOMEM;
+		m->from = from;
+		m->len = data.len;
+		if (data.len != 0)
+			memcpy(m->data, data.ptr, data.len);
+		*s->last = m;
+		s->last = &m->next;
+		s->bytes += m->len + MESSAGE_OVERHEAD;
+		r = rights_unpack(u, &m->rights);
+		if (r != 0)
+			return r;
+	}
+	return u->in->bad ? -E_IO : 0;
 }
 
 unsigned messages_poll(const struct socket *s)

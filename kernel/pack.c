@@ -8,14 +8,10 @@
 #include "base/pack.h"
 #include "kernel/internal.h"
 
-enum { FILE_CONSOLE = 1, FILE_REGULAR, FILE_DIRECTORY, FILE_DEVICE, FILE_MEMORY, FILE_AGAIN };
+#define TIME_MAX  ((uint64_t)INT64_MAX / 4)
+#define STEPS_MAX ((uint64_t)1 << 62)
 
-/* What of an open file's flags means something once it is open. */
-#define FLAGS_KEPT (O_ACCMODE_ | O_APPEND_ | O_NONBLOCK_)
-#define TIME_MAX   ((uint64_t)INT64_MAX / 4)
-#define STEPS_MAX  ((uint64_t)1 << 62)
-
-static void pack_cred(struct buf *out, const struct vfs_cred *c)
+void pack_cred(struct buf *out, const struct vfs_cred *c)
 {
 	pack_u64(out, c->uid);
 	pack_u64(out, c->gid);
@@ -24,7 +20,7 @@ static void pack_cred(struct buf *out, const struct vfs_cred *c)
 		pack_u64(out, c->groups[i]);
 }
 
-static void unpack_cred(struct unpack *in, struct vfs_cred *c)
+void unpack_cred(struct unpack *in, struct vfs_cred *c)
 {
 	c->uid = (uint32_t)unpack_below(in, UINT32_MAX);
 	c->gid = (uint32_t)unpack_below(in, UINT32_MAX);
@@ -81,75 +77,11 @@ int kernel_unpack(struct kernel *k, struct unpack *in)
 	return 0;
 }
 
-/* --- open files --- */
+/* --- processes --- */
 
-/* The lowest descriptor of the same open file. */
-static int first_of(const struct proc *p, int fd)
+static void pack_attributes(struct packing *w, const struct proc *p)
 {
-	int i = 0;
-
-	while (p->fd[i].file != p->fd[fd].file)
-		i++;
-	return i;
-}
-
-static bool pack_kind(struct buf *out, struct file *f, struct arena *a)
-{
-	char *path;
-
-	if (f->ops == &file_console) {
-		pack_u64(out, FILE_CONSOLE);
-		pack_u64(out, (uint64_t)f->u.console);
-	} else if (f->ops == &file_regular) {
-		pack_u64(out, FILE_REGULAR);
-		pack_u64(out, f->ino);
-	} else if (f->ops == &file_dir && vfs_dir_path(f->k->vfs, f->ino, a, &path) == 0) {
-		pack_u64(out, FILE_DIRECTORY);
-		pack_text(out, path);
-	} else if (f->ops == dev_file_ops()) {
-		pack_u64(out, FILE_DEVICE);
-		pack_u64(out, f->u.dev);
-	} else if (f->ops == &file_mem) {
-		pack_u64(out, FILE_MEMORY);
-		pack_bytes(out, (struct bytes){ f->u.mem->data, f->u.mem->size });
-	} else {
-		return false;
-	}
-	pack_u64(out, f->flags & FLAGS_KEPT);
-	pack_u64(out, f->pos);
-	pack_text(out, sys_file_path(f, a));
-	return true;
-}
-
-/* One descriptor; false if it can't be kept. */
-static bool pack_descriptor(struct buf *out, const struct proc *p, int fd, struct arena *a)
-{
-	size_t start = out->len;
-	int first = first_of(p, fd);
-
-	pack_u64(out, (uint64_t)fd);
-	pack_u64(out, p->fd[fd].cloexec);
-	if (first < fd) {
-		pack_u64(out, FILE_AGAIN);
-		pack_u64(out, (uint64_t)first);
-		return true;
-	}
-	if (pack_kind(out, p->fd[fd].file, a))
-		return true;
-	out->len = start;
-	return false;
-}
-
-static bool can_pack(const struct file *f)
-{
-	return f->ops == &file_console || f->ops == &file_regular || f->ops == &file_dir ||
-	       f->ops == dev_file_ops() || f->ops == &file_mem;
-}
-
-int proc_pack(const struct proc *p, struct buf *out, struct arena *a)
-{
-	struct vfs *v = p->k->vfs;
-	int lost = 0;
+	struct buf *out = w->out;
 	char *path = NULL;
 
 	pack_u64(out, (uint64_t)p->pid);
@@ -164,41 +96,22 @@ int proc_pack(const struct proc *p, struct buf *out, struct arena *a)
 		pack_u64(out, p->rlimit[i][0]);
 		pack_u64(out, p->rlimit[i][1]);
 	}
-	pack_text(out, vfs_dir_path(v, p->cwd, a, &path) == 0 ? path : NULL);
+	pack_text(out, vfs_dir_path(p->k->vfs, p->cwd, w->a, &path) == 0 ? path : NULL);
 	pack_u64(out, p->cwd);
-	for (int fd = 0; fd < p->priv->fd_top; fd++) {
-		const struct file *f = p->fd[fd].file;
-
-		if (f == NULL)
-			continue;
-		if (!can_pack(f) || !pack_descriptor(out, p, fd, a))
-			lost++;
-	}
-	pack_u64(out, UINT32_MAX); /* no descriptor: the end */
-	return lost;
 }
 
-/* --- and back --- */
-
-static int open_regular(struct kernel *k, vfs_ino ino, struct file **out)
+void proc_pack(struct packing *w, const struct proc *p)
 {
-	struct vfs_stat st;
-	struct file *f;
-	int r = vfs_hold(k->vfs, ino);
+	pack_attributes(w, p);
+	pack_descriptors(w, p);
+}
 
-	if (r != 0)
-		return r == -E_NOENT ? -E_IO : r;
-	r = ino >> 63 == 0 ? vfs_getattr(k->vfs, ino, &st) : -E_IO;
-	if (r == 0 && (st.mode & S_FMT) != S_REG)
-		r = -E_IO;
-	f = r == 0 ? file_new(k, &file_regular, 0) : NULL;
-	if (f == NULL) {
-		vfs_drop(k->vfs, ino);
-		return r != 0 ? r : -E_NOMEM;
-	}
-	f->ino = ino;
-	*out = f;
-	return 0;
+/* A text that is followed by the next number, not by a NUL, as a C string in the arena. */
+static struct bytes unpack_cstr(struct unpack *in, struct arena *a)
+{
+	struct bytes s = unpack_text(in);
+
+	return s.ptr != NULL ? arena_bytes(a, s) : s;
 }
 
 /* Holds the directory at a path. 1: there is none any more, as when it was saved. */
@@ -215,118 +128,6 @@ static int hold_directory(struct kernel *k, const char *path, vfs_ino *out)
 	return r == -E_IO || r == -E_NOMEM ? r : 1;
 }
 
-/* A directory that was there; one that can't be found leaves the descriptor closed. */
-static int open_directory(struct kernel *k, struct bytes path, struct file **out)
-{
-	struct file *f;
-	vfs_ino ino;
-	int r;
-
-	*out = NULL;
-	if (path.ptr == NULL || path.len >= VFS_PATH_MAX)
-		return -E_IO;
-	r = hold_directory(k, path.ptr, &ino);
-	if (r != 0)
-		return r == 1 ? 0 : r;
-	f = file_new(k, &file_dir, 0);
-	if (f == NULL) {
-		vfs_drop(k->vfs, ino);
-		return -E_NOMEM;
-	}
-	f->ino = ino;
-	*out = f;
-	return 0;
-}
-
-static int open_memory(struct kernel *k, struct bytes content, struct file **out)
-{
-	struct mem *m = mem_new(k, content);
-
-	return m != NULL ? mem_open(k, m, O_RDONLY_, out) : -E_NOMEM;
-}
-
-/* A text that is followed by the next number, not by a NUL, as a C string in the arena. */
-static struct bytes unpack_cstr(struct unpack *in, struct arena *a)
-{
-	struct bytes s = unpack_text(in);
-
-	return s.ptr != NULL ? arena_bytes(a, s) : s;
-}
-
-/* The open file of a descriptor; *out NULL: it is to be closed. */
-static int unpack_file(struct proc *p, struct unpack *in, struct arena *a, struct file **out)
-{
-	struct kernel *k = p->k;
-	uint64_t kind = unpack_u64(in);
-	unsigned flags;
-	uint64_t pos;
-	struct bytes path;
-	int fd;
-	int r = 0;
-
-	*out = NULL;
-	switch (in->bad ? 0 : kind) {
-	case FILE_CONSOLE: r = console_open(k, (int)unpack_below(in, 2), 0, out); break;
-	case FILE_REGULAR: r = open_regular(k, unpack_u64(in), out); break;
-	case FILE_DIRECTORY: r = open_directory(k, unpack_cstr(in, a), out); break;
-	case FILE_DEVICE: r = dev_open(p, unpack_u64(in), 0, out); break;
-	case FILE_MEMORY: r = open_memory(k, unpack_bytes(in), out); break;
-	case FILE_AGAIN:
-		fd = (int)unpack_below(in, INT32_MAX);
-		*out = fd < p->nfds && p->fd[fd].file != NULL ? file_get(p->fd[fd].file) : NULL;
-		return in->bad ? -E_IO : 0;
-	default: return -E_IO;
-	}
-	if (r != 0)
-		return r;
-	flags = (unsigned)unpack_u64(in) & FLAGS_KEPT;
-	pos = unpack_below(in, INT64_MAX);
-	path = unpack_cstr(in, a);
-	if (*out == NULL)
-		return in->bad ? -E_IO : 0;
-	(*out)->flags = kind == FILE_MEMORY || kind == FILE_DIRECTORY ? O_RDONLY_ : flags;
-	(*out)->pos = kind == FILE_DIRECTORY ? 0 : pos;
-	if (path.ptr != NULL && path.len != 0 && path.len < VFS_PATH_MAX) {
-		(*out)->dir = VFS_ROOT;
-		(*out)->path = heap_alloc(&k->heap, path.len + 1);
-		if ((*out)->path != NULL)
-			memcpy((*out)->path, path.ptr, path.len + 1);
-	}
-	return in->bad ? -E_IO : 0;
-}
-
-static int unpack_descriptors(struct proc *p, struct unpack *in, struct arena *a)
-{
-	int last = -1;
-
-	for (;;) {
-		uint64_t fd = unpack_u64(in);
-		bool cloexec;
-		struct file *f;
-		int r;
-
-		if (fd == UINT32_MAX && !in->bad)
-			return 0;
-		cloexec = unpack_below(in, 1) != 0;
-		if (in->bad || fd > INT32_MAX || (int)fd <= last)
-			return -E_IO;
-		last = (int)fd;
-		r = unpack_file(p, in, a, &f);
-		if (r == 0 && f != NULL) {
-			int at = fd_slot(p, last);
-
-			r = at == last ? 0 : at < 0 ? at : -E_IO;
-			if (r == 0)
-				fd_set(p, last, f, cloexec);
-		}
-		if (r != 0) {
-			if (f != NULL)
-				file_put(f);
-			return r;
-		}
-	}
-}
-
 /* A directory without a name is found by its number. */
 static int hold_nameless(struct kernel *k, vfs_ino ino)
 {
@@ -338,13 +139,13 @@ static int hold_nameless(struct kernel *k, vfs_ino ino)
 }
 
 /* Where it was; the root if that is gone. */
-static int unpack_cwd(struct proc *p, struct unpack *in, struct arena *a)
+static int unpack_cwd(struct unpacking *u, struct proc *p)
 {
-	struct bytes path = unpack_cstr(in, a);
-	vfs_ino ino = unpack_u64(in);
+	struct bytes path = unpack_cstr(u->in, u->a);
+	vfs_ino ino = unpack_u64(u->in);
 	int r;
 
-	if (in->bad || path.len >= VFS_PATH_MAX)
+	if (u->in->bad || path.len >= VFS_PATH_MAX)
 		return -E_IO;
 	r = path.ptr != NULL ? hold_directory(p->k, path.ptr, &ino) : hold_nameless(p->k, ino);
 	if (r != 0)
@@ -354,10 +155,27 @@ static int unpack_cwd(struct proc *p, struct unpack *in, struct arena *a)
 	return 0;
 }
 
-static int unpack_proc(struct proc *p, struct unpack *in, struct arena *a)
+/* A process with the number that comes next, and its attributes. On failure *out may be one that
+ * is to be undone. */
+static int unpack_attributes(struct unpacking *u, struct proc **out)
 {
+	struct kernel *k = u->k;
+	struct unpack *in = u->in;
+	int last = k->last_pid;
+	int pid = (int)unpack_below(in, PID_MAX - 1);
+	struct proc *p;
 	int r;
 
+	*out = NULL;
+	if (in->bad || pid == 0)
+		return -E_IO;
+	k->last_pid = pid - 1;
+	r = proc_new(k, NULL, &p);
+	k->last_pid = last > pid ? last : pid;
+	if (r != 0)
+		return r;
+	k->processes--; /* it was counted when it was first made */
+	*out = p;
 	p->ppid = (int)unpack_below(in, PID_MAX);
 	p->pgid = (int)unpack_below(in, PID_MAX);
 	p->sid = (int)unpack_below(in, PID_MAX);
@@ -369,40 +187,347 @@ static int unpack_proc(struct proc *p, struct unpack *in, struct arena *a)
 		p->rlimit[i][0] = unpack_u64(in);
 		p->rlimit[i][1] = unpack_u64(in);
 	}
-	r = unpack_cwd(p, in, a);
-	return r != 0 ? r : unpack_descriptors(p, in, a);
+	return p->pid == pid ? unpack_cwd(u, p) : -E_IO;
 }
 
-int kernel_start_packed(struct kernel *k, struct unpack *in, struct arena *a, const struct spawn *s,
-			char *const *argv, struct proc **out)
+int kernel_start_packed(struct unpacking *u, const struct spawn *s, char *const *argv,
+			struct proc **out)
 {
 	static char *const none[] = { NULL };
 	struct args args = { .path = "", .argv = argv, .envp = none };
-	int last = k->last_pid;
-	int pid = (int)unpack_below(in, PID_MAX - 1);
 	struct proc *p;
-	int r;
+	int r = unpack_attributes(u, &p);
 
-	if (in->bad || pid == 0)
-		return -E_IO;
-	k->last_pid = pid - 1;
-	r = proc_new(k, NULL, &p);
-	k->last_pid = last > pid ? last : pid;
-	k->processes--; /* it was counted when it was first made */
-	if (r != 0)
-		return r;
-	proc_set_name(p, s->name);
-	r = unpack_proc(p, in, a);
+	if (p != NULL)
+		proc_set_name(p, s->name);
+	if (r == 0)
+		r = unpack_descriptors(u, p);
 	if (r == 0)
 		r = args_set(p, &args);
 	if (r == 0)
 		r = proc_set_stack(p, s->fn, s->arg);
 	if (r != 0) {
-		proc_undo(p);
+		if (p != NULL)
+			proc_undo(p);
 		return r;
 	}
-	vfs_reap(k->vfs);
 	sched_ready(p);
 	*out = p;
 	return 0;
+}
+
+/* --- programs --- */
+
+static void pack_list(struct buf *out, char *const *list)
+{
+	size_t n = 0;
+
+	while (list != NULL && list[n] != NULL)
+		n++;
+	pack_u64(out, n);
+	for (size_t i = 0; i < n; i++)
+		pack_text(out, list[i]);
+}
+
+static char **unpack_list(struct unpacking *u)
+{
+	size_t n = unpack_count(u->in);
+	char **list = arena_alloc(u->a, (n + 1) * sizeof *list);
+
+	for (size_t i = 0; i < n; i++) {
+		struct bytes s = unpack_cstr(u->in, u->a);
+
+		u->in->bad = u->in->bad || s.ptr == NULL;
+		list[i] = u->in->bad ? NULL : (char *)(uintptr_t)s.ptr;
+	}
+	list[n] = NULL;
+	return list;
+}
+
+static void pack_source(struct buf *out, const struct sig_source *s)
+{
+	pack_u64(out, (uint64_t)(uint32_t)s->code);
+	pack_u64(out, (uint64_t)(uint32_t)s->pid);
+	pack_u64(out, s->uid);
+	pack_u64(out, (uint64_t)(uint32_t)s->status);
+	pack_u64(out, s->value);
+}
+
+static struct sig_source unpack_source(struct unpack *in)
+{
+	struct sig_source s;
+
+	s.code = (int)(uint32_t)unpack_below(in, UINT32_MAX);
+	s.pid = (int)(uint32_t)unpack_below(in, UINT32_MAX);
+	s.uid = (uint32_t)unpack_below(in, UINT32_MAX);
+	s.status = (int)(uint32_t)unpack_below(in, UINT32_MAX);
+	s.value = unpack_u64(in);
+	return s;
+}
+
+static void pack_signals(struct packing *w, const struct proc *p)
+{
+	const struct timer *alarm = &p->priv->alarm;
+
+	pack_u64(w->out, p->sig_pending);
+	pack_u64(w->out, p->priv->sources != NULL);
+	for (int i = 0; p->priv->sources != NULL && i < SIG_COUNT; i++)
+		pack_source(w->out, &p->priv->sources[i]);
+	pack_u64(w->out, alarm->armed ? (uint64_t)alarm->sig : 0);
+	pack_u64(w->out, alarm->armed ? (uint64_t)alarm->at_ns : 0);
+	ptimer_pack_all(w, p);
+}
+
+static int unpack_signals(struct unpacking *u, struct proc *p)
+{
+	size_t size = SIG_COUNT * sizeof *p->priv->sources;
+
+	p->sig_pending = unpack_u64(u->in);
+	if (unpack_below(u->in, 1) != 0) {
+		p->priv->sources = heap_alloc(&u->k->heap, size);
+		if (p->priv->sources == NULL)
+			return -E_NOMEM;
+		for (int i = 0; i < SIG_COUNT; i++)
+			p->priv->sources[i] = unpack_source(u->in);
+	}
+	/* The alarm is set when the process may run. */
+	p->priv->alarm.sig = (int)unpack_below(u->in, SIG_COUNT - 1);
+	p->priv->alarm.at_ns = (int64_t)unpack_below(u->in, INT64_MAX);
+	return ptimer_unpack_all(u, p);
+}
+
+static void pack_accounts(struct buf *out, const struct proc *p)
+{
+	const uint64_t numbers[] = {
+		p->real_uid,
+		p->real_gid,
+		p->saved_uid,
+		p->saved_gid,
+		p->steps,
+		p->child_steps,
+		p->bytes_read,
+		p->bytes_written,
+		(uint64_t)p->started_ns,
+		(uint64_t)p->stage,
+		(uint64_t)p->priv->status,
+		p->priv->report_stop,
+		p->priv->report_cont,
+		p->priv->ran_exec,
+		p->priv->loaded,
+		(uint64_t)p->priv->from_line,
+		p->priv->cpu_signalled,
+		p->state == PROC_STOPPED,
+		p->priv->parent != NULL ? (uint64_t)p->priv->parent->pid : 0,
+	};
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		pack_u64(out, numbers[i]);
+	pack_text(out, p->name);
+}
+
+static void unpack_accounts(struct unpack *in, struct proc *p)
+{
+	struct bytes name;
+
+	p->real_uid = (uint32_t)unpack_below(in, UINT32_MAX);
+	p->real_gid = (uint32_t)unpack_below(in, UINT32_MAX);
+	p->saved_uid = (uint32_t)unpack_below(in, UINT32_MAX);
+	p->saved_gid = (uint32_t)unpack_below(in, UINT32_MAX);
+	p->steps = unpack_below(in, STEPS_MAX);
+	p->child_steps = unpack_below(in, STEPS_MAX);
+	p->bytes_read = unpack_u64(in);
+	p->bytes_written = unpack_u64(in);
+	p->started_ns = (int64_t)unpack_below(in, TIME_MAX);
+	p->stage = (int)unpack_below(in, INT32_MAX);
+	p->priv->status = (int)unpack_below(in, UINT16_MAX);
+	p->priv->report_stop = unpack_below(in, 1) != 0;
+	p->priv->report_cont = unpack_below(in, 1) != 0;
+	p->priv->ran_exec = unpack_below(in, 1) != 0;
+	p->priv->loaded = unpack_below(in, 1) != 0;
+	p->priv->from_line = (int)unpack_below(in, INT32_MAX);
+	p->priv->cpu_signalled = unpack_u64(in);
+	p->priv->under = unpack_below(in, 1) != 0 ? PROC_STOPPED : PROC_READY;
+	p->priv->from_host = false;
+	p->priv->orphan = true;
+	/* Whose child it is, until kernel_unpack_end links it. */
+	p->ppid = (int)unpack_below(in, PID_MAX);
+	name = unpack_text(in);
+	if (name.ptr == NULL || name.len >= sizeof p->priv->comm)
+		in->bad = true;
+	if (in->bad)
+		return;
+	memcpy(p->priv->comm, name.ptr, name.len);
+	p->priv->comm[name.len] = '\0';
+}
+
+void proc_pack_program(struct packing *w, const struct proc *p)
+{
+	const struct proc *owner = p->priv->owner;
+
+	/* First what goes into the reader's arena: that may fail only while nothing is made. */
+	pack_text(w->out, p->priv->path);
+	pack_list(w->out, p->argv);
+	pack_list(w->out, p->envp);
+	pack_bytes(w->out, p->priv->start);
+	pack_attributes(w, p);
+	pack_accounts(w->out, p);
+	pack_signals(w, p);
+	pack_u64(w->out, owner != NULL ? (uint64_t)owner->pid : 0);
+	if (owner == NULL)
+		pack_descriptors(w, p);
+}
+
+/* The process that this one is a thread of. */
+static int unpack_owner(struct unpacking *u, struct proc *p)
+{
+	int pid = (int)unpack_below(u->in, PID_MAX);
+	struct proc *owner = pid != 0 && pid != p->pid ? proc_find(u->k, pid) : NULL;
+
+	if (u->in->bad ||
+	    (pid != 0 && (owner == NULL || owner->priv->owner != NULL || owner->priv->from_host)))
+		return -E_IO;
+	if (pid == 0)
+		return unpack_descriptors(u, p);
+	thread_link(owner, p);
+	return 0;
+}
+
+static int unpack_program(struct unpacking *u, struct proc **out)
+{
+	struct args args = { .path = unpack_cstr(u->in, u->a).ptr };
+	struct proc *p;
+	int r;
+
+	*out = NULL;
+	args.argv = unpack_list(u);
+	args.envp = unpack_list(u);
+	args.start = unpack_bytes(u->in);
+	if (u->in->bad || args.path == NULL)
+		return -E_IO;
+	r = unpack_attributes(u, out);
+	if (r != 0)
+		return r;
+	p = *out;
+	p->sig_blocked &= ~((uint64_t)1 << (SIGKILL_ - 1) | (uint64_t)1 << (SIGSTOP_ - 1));
+	unpack_accounts(u->in, p);
+	p->priv->format = "elf";
+	r = args_set(p, &args);
+	if (r == 0)
+		r = unpack_signals(u, p);
+	return r == 0 ? unpack_owner(u, p) : r;
+}
+
+int proc_unpack_program(struct unpacking *u, int (*fn)(struct proc *, void *), struct proc **out)
+{
+	struct arena_mark mark = arena_mark(u->a);
+	int r = unpack_program(u, out);
+
+	arena_release(u->a, mark);
+	return r == 0 ? proc_set_stack(*out, fn, NULL) : r;
+}
+
+/* --- the rest --- */
+
+void kernel_pack_rest(struct packing *w)
+{
+	for (const struct proc *p = w->live ? w->k->all_first : NULL; p != NULL;
+	     p = p->priv->all_next) {
+		if (p->state != PROC_ZOMBIE)
+			continue;
+		pack_u64(w->out, 1);
+		pack_attributes(w, p);
+		pack_accounts(w->out, p);
+	}
+	pack_u64(w->out, 0);
+	lock_pack_all(w);
+	pack_sets(w);
+}
+
+static int unpack_zombie(struct unpacking *u)
+{
+	struct proc *p;
+	int r = unpack_attributes(u, &p);
+
+	if (r != 0)
+		return r;
+	unpack_accounts(u->in, p);
+	vfs_drop(u->k->vfs, p->cwd);
+	p->state = PROC_ZOMBIE;
+	u->k->nprocs--;
+	u->k->nlive--;
+	return 0;
+}
+
+int kernel_unpack_rest(struct unpacking *u)
+{
+	int r = 0;
+
+	while (r == 0 && unpack_below(u->in, 1) != 0)
+		r = unpack_zombie(u);
+	if (r == 0)
+		r = lock_unpack_all(u);
+	if (r == 0)
+		r = unpack_sets(u);
+	return r == 0 && u->in->bad ? -E_IO : r;
+}
+
+/* Whether p may be a child of `of`: it is not above it. */
+static bool may_have(const struct proc *of, const struct proc *p)
+{
+	if (of == NULL || of->priv->owner != NULL || of->state == PROC_ZOMBIE)
+		return false;
+	while (of != NULL && of != p)
+		of = of->priv->parent;
+	return of == NULL;
+}
+
+static void find_parent(struct proc *p)
+{
+	struct proc *parent = p->ppid != 0 ? proc_find(p->k, p->ppid) : NULL;
+
+	p->ppid = PROC_PIDS_FIRST;
+	if (!may_have(parent, p))
+		return;
+	p->priv->orphan = false;
+	proc_link_child(parent, p);
+}
+
+static void let_run(struct proc *p)
+{
+	struct timer *alarm = &p->priv->alarm;
+	int64_t at = alarm->at_ns;
+
+	if (alarm->sig != 0) {
+		alarm->p = p;
+		timer_set(p->k, alarm, at);
+	}
+	ptimer_arm_all(p);
+	if (p->priv->under == PROC_STOPPED) {
+		p->state = PROC_STOPPED;
+		p->priv->under = PROC_READY;
+	} else {
+		sched_ready(p);
+	}
+	if (tracing(p->k) && p->priv->owner == NULL)
+		trace_start(p, TRACE_START);
+}
+
+void kernel_unpack_end(struct unpacking *u, bool run)
+{
+	for (struct proc *p = run ? u->k->all_first : NULL, *next; p != NULL; p = next) {
+		next = p->priv->all_next;
+		if (p->priv->from_host)
+			continue;
+		if (p->priv->owner != NULL)
+			p->ppid = p->priv->owner->ppid;
+		else
+			find_parent(p);
+		if (p->state != PROC_ZOMBIE)
+			let_run(p);
+		else if (p->priv->parent == NULL)
+			proc_free(p);
+	}
+	unpack_forget(u);
+	if (run)
+		vfs_reap(u->k->vfs);
 }

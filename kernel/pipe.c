@@ -6,6 +6,7 @@
  *   [tail, rpos)  read, but still looked at by a view
  *   [rpos, wpos)  written, not yet read
  */
+#include "base/pack.h"
 #include "kernel/pipe.h"
 
 /* --- rings --- */
@@ -368,6 +369,66 @@ static int pipe_copy(struct copying *w, const struct file *like, struct file *f)
 	return r == 0 && fresh ? rights_copy(w, like->u.pipe->rights, &pi->rights) : r;
 }
 
+static void pipe_pack(struct packing *w, const struct file *f)
+{
+	const struct pipe *pi = f->u.pipe;
+	char *bytes;
+
+	if (!pack_thing(w, THING_PIPE, pi))
+		return;
+	bytes = arena_alloc(w->a, PIPE_BYTES);
+	if (filled(pi) != 0)
+		copy_out(pi, pi->rpos, bytes, filled(pi));
+	pack_bytes(w->out, (struct bytes){ bytes, filled(pi) });
+	pack_u64(w->out, pi->had_writer);
+	pack_u64(w->out, pi->id);
+	rights_pack(w, pi->rights);
+}
+
+/* A pipe with these bytes in it, which f is the first to have open. */
+static int fill_pipe(struct unpacking *u, struct file *f)
+{
+	struct bytes content = unpack_bytes(u->in);
+	struct pipe *pi = content.len <= PIPE_BYTES ? pipe_new(u->k) : NULL;
+
+	if (pi == NULL)
+		return content.len <= PIPE_BYTES ? -E_NOMEM : -E_IO;
+	pi->had_writer = unpack_below(u->in, 1) != 0;
+	pi->id = unpack_u64(u->in);
+	if (f->ino != 0)
+		fifo_link(u->k, pi, f->ino);
+	pipe_attach(pi, f);
+	if (content.len == 0)
+		return 0;
+	pi->ring = ring_get(u->k);
+	if (pi->ring == NULL)
+		return -E_NOMEM;
+	memcpy(pi->ring, content.ptr, content.len);
+	pi->wpos = content.len;
+	return 0;
+}
+
+static int pipe_unpack(struct unpacking *u, struct file *f)
+{
+	size_t at;
+	bool fresh;
+	struct pipe *pi = unpack_thing(u, THING_PIPE, &at, &fresh);
+	int r;
+
+	if (!fresh) {
+		if (pi == NULL)
+			return -E_IO;
+		pipe_attach(pi, f);
+		return 0;
+	}
+	r = fill_pipe(u, f);
+	if (r == 0)
+		r = rights_unpack(u, &f->u.pipe->rights);
+	if (r == 0)
+		unpack_set(u, at, f->u.pipe);
+	return r;
+}
+
 const struct file_ops file_pipe = {
 	.name = "pipe",
 	.waiting = pipe_waiting,
@@ -378,6 +439,8 @@ const struct file_ops file_pipe = {
 	.stat = pipe_stat,
 	.close = pipe_close,
 	.copy = pipe_copy,
+	.pack = pipe_pack,
+	.unpack = pipe_unpack,
 };
 
 struct pipe *pipe_new(struct kernel *k)

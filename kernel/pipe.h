@@ -33,6 +33,8 @@ int64_t pipe_peek(struct proc *p, struct file *f, void *out, size_t n);
 size_t pipe_filled(const struct pipe *pi);
 void rights_clear(struct kernel *k, struct rights *r); /* a list; message.c */
 int rights_copy(struct copying *w, const struct rights *like, struct rights **out);
+void rights_pack(struct packing *w, const struct rights *r);
+int rights_unpack(struct unpacking *u, struct rights **out);
 void pipe_attach(struct pipe *pi, struct file *f);
 /* Both ends of a new pipe, which no descriptor has yet: 0 or -E_NOMEM. */
 int pipe_ends(struct kernel *k, struct file **read, struct file **write);

@@ -5,6 +5,7 @@
  * blocked. As at most one signal of a number is pending, others that expire with it wait until
  * that one is taken. Left out: a timer whose signal is ignored stays expired.
  */
+#include "base/pack.h"
 #include "kernel/internal.h"
 
 enum { PTIMERS_MAX = 1024 };
@@ -119,6 +120,53 @@ int ptimer_copy_all(struct proc *p, const struct proc *like)
 		link = &t->next;
 	}
 	return 0;
+}
+
+void ptimer_pack_all(struct packing *w, const struct proc *p)
+{
+	for (const struct ptimer *t = p->priv->ptimers; t != NULL; t = t->next) {
+		pack_u64(w->out, 1);
+		pack_u64(w->out, (uint64_t)t->id);
+		pack_u64(w->out, t->real);
+		pack_u64(w->out, t->sent);
+		pack_u64(w->out, t->waiting);
+		pack_u64(w->out, t->missed);
+		pack_u64(w->out, (uint64_t)t->at_ns);
+		pack_u64(w->out, (uint64_t)t->every_ns);
+		pack_u64(w->out, (uint64_t)t->notice.sig);
+		pack_u64(w->out, (uint64_t)t->notice.tid);
+		pack_u64(w->out, t->notice.value);
+		pack_u64(w->out, t->notice.own_id);
+	}
+	pack_u64(w->out, 0);
+}
+
+int ptimer_unpack_all(struct unpacking *u, struct proc *p)
+{
+	struct ptimer **link = &p->priv->ptimers;
+	int n = 0;
+
+	for (; unpack_below(u->in, 1) != 0 && n < PTIMERS_MAX; n++) {
+		struct ptimer *t = heap_zalloc(&p->k->heap, sizeof *t);
+
+		if (t == NULL)
+			return -E_NOMEM;
+		t->timer = (struct timer){ .p = p, .ptimer = t };
+		*link = t;
+		link = &t->next;
+		t->id = (int)unpack_below(u->in, PTIMERS_MAX - 1);
+		t->real = unpack_below(u->in, 1) != 0;
+		t->sent = unpack_below(u->in, 1) != 0;
+		t->waiting = unpack_below(u->in, 1) != 0;
+		t->missed = (uint32_t)unpack_below(u->in, UINT32_MAX);
+		t->at_ns = (int64_t)unpack_below(u->in, INT64_MAX);
+		t->every_ns = (int64_t)unpack_below(u->in, INT64_MAX);
+		t->notice.sig = (int)unpack_below(u->in, SIG_COUNT - 1);
+		t->notice.tid = (int)unpack_below(u->in, PID_MAX);
+		t->notice.value = unpack_u64(u->in);
+		t->notice.own_id = unpack_below(u->in, 1) != 0;
+	}
+	return u->in->bad || n == PTIMERS_MAX ? -E_IO : 0;
 }
 
 void ptimer_arm_all(struct proc *p)

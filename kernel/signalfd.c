@@ -3,6 +3,7 @@
  * Descriptors that stand for something of a process: signalfd(2), from which blocked signals are
  * read, and pidfd_open(2), which is readable when the process has ended.
  */
+#include "base/pack.h"
 #include "kernel/internal.h"
 
 enum { SIGINFO_BYTES = 128 };
@@ -82,13 +83,32 @@ static int signalfd_copy(struct copying *w, const struct file *like, struct file
 	return 0;
 }
 
-static const struct file_ops file_signalfd = {
+static void signalfd_pack(struct packing *w, const struct file *f)
+{
+	pack_u64(w->out, ((const struct signalfd *)f->u.object)->mask);
+}
+
+static int signalfd_unpack(struct unpacking *u, struct file *f)
+{
+	struct signalfd *s = heap_alloc(&u->k->heap, sizeof *s);
+
+	if (s == NULL)
+		return -E_NOMEM;
+	s->mask = unpack_u64(u->in) & ~(bit(SIGKILL_) | bit(SIGSTOP_));
+	f->u.object = s;
+	u->k->signal_watchers++;
+	return 0;
+}
+
+const struct file_ops file_signalfd = {
 	.name = "anon_inode:[signalfd]",
 	.read = signalfd_read,
 	.poll = signalfd_poll,
 	.stat = anonymous_stat,
 	.close = signalfd_close,
 	.copy = signalfd_copy,
+	.pack = signalfd_pack,
+	.unpack = signalfd_unpack,
 };
 
 static int64_t change_mask(struct proc *p, int fd, uint64_t mask)
@@ -173,13 +193,36 @@ static int pidfd_copy(struct copying *w, const struct file *like, struct file *f
 	return 0;
 }
 
-static const struct file_ops file_pidfd = {
+static void pidfd_pack(struct packing *w, const struct file *f)
+{
+	const struct pidfd *d = f->u.object;
+
+	pack_u64(w->out, (uint64_t)d->pid);
+	pack_u64(w->out, (uint64_t)d->started_ns);
+}
+
+static int pidfd_unpack(struct unpacking *u, struct file *f)
+{
+	struct pidfd *d = heap_alloc(&u->k->heap, sizeof *d);
+
+	if (d == NULL)
+		return -E_NOMEM;
+	d->pid = (int)unpack_below(u->in, PID_MAX);
+	d->started_ns = (int64_t)unpack_u64(u->in);
+	f->u.object = d;
+	u->k->pid_watchers++;
+	return 0;
+}
+
+const struct file_ops file_pidfd = {
 	.name = "anon_inode:[pidfd]",
 	.read = pidfd_read,
 	.poll = pidfd_poll,
 	.stat = anonymous_stat,
 	.close = pidfd_close,
 	.copy = pidfd_copy,
+	.pack = pidfd_pack,
+	.unpack = pidfd_unpack,
 };
 
 int64_t sys_pidfd(struct proc *p, int pid, unsigned oflags)

@@ -167,6 +167,8 @@ const struct file_ops file_socket = {
 	.stat = socket_stat,
 	.close = socket_close,
 	.copy = socket_copy,
+	.pack = socket_pack,
+	.unpack = socket_unpack,
 };
 
 static void put_end(struct file *end)

@@ -73,6 +73,13 @@ int64_t messages_write(struct proc *p, struct file *f, const void *data, size_t 
 unsigned messages_poll(const struct socket *s);
 void messages_clear(struct kernel *k, struct socket *s);
 int messages_copy(struct copying *w, const struct socket *like, struct socket *s);
+void messages_pack(struct packing *w, const struct socket *s);
+int messages_unpack(struct unpacking *u, struct socket *s);
+/* socket_pack.c */
+void socket_name_pack(struct buf *out, const struct socket_name *n);
+struct socket_name socket_name_unpack(struct unpack *in);
+void socket_pack(struct packing *w, const struct file *f);
+int socket_unpack(struct unpacking *u, struct file *f);
 /* Of the bytes that a read of a stream may take at once; rights at their front go to *out. */
 size_t rights_before_read(struct pipe *pi, size_t n, struct rights **out);
 void rights_after_read(struct pipe *pi, size_t n);

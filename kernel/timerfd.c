@@ -3,6 +3,7 @@
  * Timers with a descriptor, as timerfd_create(2). Nothing ticks: how often one expired is
  * computed when somebody asks, and who waits for it sleeps until its next time.
  */
+#include "base/pack.h"
 #include "kernel/internal.h"
 
 struct timerfd {
@@ -74,7 +75,29 @@ static int timerfd_copy(struct copying *w, const struct file *like, struct file 
 	return 0;
 }
 
-static const struct file_ops file_timerfd = {
+static void timerfd_pack(struct packing *w, const struct file *f)
+{
+	const struct timerfd *t = timerfd_of(f);
+
+	pack_u64(w->out, t->real);
+	pack_u64(w->out, (uint64_t)t->at_ns);
+	pack_u64(w->out, (uint64_t)t->every_ns);
+}
+
+static int timerfd_unpack(struct unpacking *u, struct file *f)
+{
+	struct timerfd *t = heap_zalloc(&u->k->heap, sizeof *t);
+
+	if (t == NULL)
+		return -E_NOMEM;
+	t->real = unpack_below(u->in, 1) != 0;
+	t->at_ns = (int64_t)unpack_below(u->in, INT64_MAX);
+	t->every_ns = (int64_t)unpack_below(u->in, INT64_MAX);
+	f->u.object = t;
+	return 0;
+}
+
+const struct file_ops file_timerfd = {
 	.name = "anon_inode:[timerfd]",
 	.read = timerfd_read,
 	.poll = timerfd_poll,
@@ -82,6 +105,8 @@ static const struct file_ops file_timerfd = {
 	.stat = anonymous_stat,
 	.close = timerfd_close,
 	.copy = timerfd_copy,
+	.pack = timerfd_pack,
+	.unpack = timerfd_unpack,
 };
 
 int64_t sys_timerfd(struct proc *p, bool real, unsigned oflags)

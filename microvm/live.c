@@ -111,8 +111,6 @@ static void arrange(struct task *c, const struct task *t)
 	c->result = at.woken && !moved ? at.result : 0;
 }
 
-static int task_go_on(struct proc *p, void *arg);
-
 /* What threads have together. */
 static int copy_shared(struct copying *w, struct task *c, const struct task *t)
 {
@@ -178,6 +176,7 @@ int microvm_copy(struct microvm *from, struct microvm *to, struct copying *w)
 			return -E_AGAIN;
 	to->tokens = from->tokens;
 	to->start_ns = from->start_ns;
+	to->saved = from->saved;
 	r = copy_each(w, from, to, false);
 	return r == 0 ? copy_each(w, from, to, true) : r;
 }
@@ -203,7 +202,7 @@ int task_make_ready(struct task *t)
 	return r;
 }
 
-static int task_go_on(struct proc *p, void *arg)
+int task_go_on(struct proc *p, void *arg)
 {
 	struct task *t = task_of(p);
 

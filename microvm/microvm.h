@@ -34,6 +34,14 @@ int microvm_copy(struct microvm *from, struct microvm *to, struct copying *w);
 /* Whether a process can be copied or will never be, as far as can be told: for kernel_settle. */
 bool microvm_ready(const struct proc *p);
 bool microvm_programs_ready(const struct proc *p);
+/* All programs of a fork that has not run, and what they have; their pages stay where they are
+ * as long as it is there. 0, -E_IO (a page that was to be loaded is damaged), -E_NOMEM. */
+int microvm_pack(struct microvm *m, struct packing *w, struct memory_list *pages);
+/* And back, into a session without programs. memory: the inode with the pages, or 0. */
+int microvm_unpack(struct microvm *m, struct unpacking *u, vfs_ino memory);
+/* That inode, as long as the session may use it; 0: there is none. */
+vfs_ino microvm_saved(const struct microvm *m);
+bool microvm_has_programs(const struct microvm *m);
 /* After the kernel is freed. */
 void microvm_free(struct microvm *m);
 bool microvm_takes(struct bytes head);

@@ -85,6 +85,11 @@ static int reserve(struct object *o, uint64_t index)
 	return 0;
 }
 
+void **object_slot(struct object *o, uint64_t index)
+{
+	return reserve(o, index) == 0 ? &o->page[index] : NULL;
+}
+
 int object_page(struct proc *p, struct object *o, uint64_t index, void **out)
 {
 	struct vfs_stat st;

@@ -148,6 +148,23 @@ static void *own_page(struct space *s)
 	return page;
 }
 
+int page_load(struct space *s, page_entry *slot)
+{
+	uint64_t index = *slot >> SAVED_SHIFT;
+	void *own = own_page(s);
+	int64_t r;
+
+	if (own == NULL)
+		return -E_NOMEM;
+	r = sys_file_read(NULL, s->saved, own, PAGE_BYTES, index * PAGE_BYTES);
+	*slot = entry(own, PAGE_OWN);
+	if (r == PAGE_BYTES)
+		return 0;
+	drop(s, *slot);
+	*slot = index << SAVED_SHIFT | PAGE_SAVED;
+	return r == -E_NOMEM ? -E_NOMEM : -E_NXIO;
+}
+
 static uint64_t file_size(struct proc *p, struct file *f)
 {
 	struct vfs_stat st;
@@ -241,6 +258,8 @@ static int bring(struct proc *p, struct space *s, struct area *a, uint64_t addre
 	void *own;
 	int r = 0;
 
+	if (*slot != 0 && !page_is_there(*slot))
+		return wish != WISH_CHEAP ? page_load(s, slot) : -E_NOENT;
 	if (*slot != 0)
 		return wish == WISH_WRITE && (*slot & PAGE_KIND) == PAGE_FILE ? copy_page(s, slot)
 									      : 0;
@@ -435,7 +454,7 @@ char *space_page(struct proc *p, struct space *s, uint64_t address, unsigned wan
 								 : NULL;
 	int r;
 
-	if (slot != NULL && *slot != 0 &&
+	if (slot != NULL && page_is_there(*slot) &&
 	    ((want & PROT_WRITE_) == 0 || (*slot & PAGE_KIND) != PAGE_FILE))
 		return page_bytes(*slot);
 	do
@@ -487,7 +506,7 @@ static int enter_area(struct space *s, struct area *a, struct run *run)
 		uint64_t end = lesser((at | 0x1fffff) + 1, a->end);
 
 		for (uint64_t x = at; slot != NULL && x < end && err == 0; x += PAGE_BYTES, slot++)
-			if (*slot != 0)
+			if (page_is_there(*slot))
 				err = add(s, run, a, x, slot);
 	}
 	return err;
@@ -558,6 +577,8 @@ int space_copy(struct space *from, struct space **out)
 	for (int i = 0; i < LEAF_BUCKETS && r == 0; i++)
 		for (const struct leaf *l = from->bucket[i]; l != NULL && r == 0; l = l->next)
 			r = copy_leaf(s, l, from);
+	if (from->saved != NULL)
+		s->saved = file_get(from->saved);
 	s->brk_start = from->brk_start;
 	s->brk = from->brk;
 	s->vdso = from->vdso;

@@ -61,6 +61,7 @@ struct microvm {
 	int64_t start_ns;                   /* when the session began */
 	uint64_t tokens;                    /* names for what vforks wait for */
 	struct object *objects;             /* shared mappings of files, by inode */
+	vfs_ino saved;                      /* file of the memory it was loaded with, or 0 */
 	bool warm;                          /* keep started interpreters */
 	struct zygote *zygote[ZYGOTES_MAX]; /* the newest last */
 	int nzygotes;
@@ -105,6 +106,8 @@ struct area {
  *   PAGE_MAPPED   the machine knows it
  *   PAGE_KEPT     of PAGE_FILE: it is in no file, but was the space's own until the session was
  *                 forked, and is counted as that
+ * or, of a session that was loaded, PAGE_SAVED and how manieth page of the space's file `saved`
+ * it is, above SAVED_SHIFT: it becomes the space's own when it is first used.
  */
 typedef uint64_t page_entry;
 enum {
@@ -115,7 +118,15 @@ enum {
 	PAGE_MAPPED = 4,
 	PAGE_KEPT = 8,
 	PAGE_BITS = 15,
+	PAGE_SAVED = 16,
+	SAVED_SHIFT = 5,
 };
+
+/* Whether there are bytes to be had by page_bytes. */
+static inline bool page_is_there(page_entry e)
+{
+	return (e & PAGE_KIND) != 0;
+}
 
 struct leaf {
 	struct leaf *next; /* in its bucket */
@@ -141,6 +152,7 @@ struct space {
 	uint64_t changes; /* of the list of areas */
 	uint64_t vdso;    /* address of its data page; 0: none */
 	char *vdso_data;
+	struct file *saved; /* memory of a session that was loaded, or NULL */
 	uint64_t arg_start, arg_end, env_start, env_end;
 };
 
@@ -185,6 +197,8 @@ uint64_t space_find(const struct space *s, uint64_t length, uint64_t below);
 /* pages.c */
 page_entry *page_slot(struct space *s, uint64_t address, bool make);
 char *page_bytes(page_entry e);
+/* Reads a page that waits in a loaded session's file: 0, -E_NXIO (damaged), -E_NOMEM. */
+int page_load(struct space *s, page_entry *slot);
 void page_drop_range(struct space *s, uint64_t start, uint64_t end);
 /* The area has other rights than before. */
 void page_protect(struct space *s, const struct area *a);
@@ -215,6 +229,8 @@ int guest_string(struct proc *p, struct space *s, uint64_t address, size_t max, 
 int object_new(struct microvm *m, struct file *file, vfs_ino ino, struct object **out);
 struct object *object_get(struct object *o);
 void object_put(struct object *o);
+/* Where its page is, or will be; NULL: no memory. */
+void **object_slot(struct object *o, uint64_t index);
 int object_page(struct proc *p, struct object *o, uint64_t index, void **out);
 /* Writes changed pages to the file. May wait. */
 int object_sync(struct proc *p, struct object *o);
@@ -355,6 +371,11 @@ void task_free(struct task *t);
 void task_adopt(struct task *t, struct proc *p);
 _Noreturn void task_resume(struct task *t);
 /* The handlers, the group of a copy: those of the other task's copies, or new ones. */
+/* An own set of handlers, of what threads have together: refs 1, or NULL. */
+struct handlers *handlers_new(struct microvm *m, const struct handlers *like);
+void handlers_put(struct handlers *h);
+struct group *group_new(struct microvm *m);
+void group_put(struct group *g);
 int handlers_share(struct copying *w, struct task *c, const struct task *t);
 int group_share(struct copying *w, struct task *c, const struct task *t);
 void handlers_apply(struct task *t);
@@ -385,11 +406,36 @@ void zygote_forget_all(struct microvm *m);
 /* A fork of a session begins with what its parent keeps. */
 void zygote_share(struct microvm *from, struct microvm *to);
 
+/* pack.c, unpack.c: what of a task is written, and read, in this order. */
+#define TASK_REGISTERS(R)                                                                          \
+	R(rax)                                                                                     \
+	R(rcx)                                                                                     \
+	R(rdx)                                                                                     \
+	R(rbx)                                                                                     \
+	R(rsp)                                                                                     \
+	R(rbp)                                                                                     \
+	R(rsi)                                                                                     \
+	R(rdi)                                                                                     \
+	R(r8) R(r9) R(r10) R(r11) R(r12) R(r13) R(r14) R(r15) R(rip) R(rflags) R(fs_base) R(gs_base)
+#define TASK_NUMBERS(N)                                                                            \
+	N(clear_tid)                                                                               \
+	N(robust_list)                                                                             \
+	N(alt_stack)                                                                               \
+	N(alt_bytes)                                                                               \
+	N(alt_flags) N(saved_mask) N(call) N(done) N(mask) N(waits_vfork) N(vfork_token)
+#define TASK_FLAGS(F)                                                                              \
+	F(mask_saved) F(restart) F(no_return) F(in_call) F(resumed) F(has_result) F(waits_signal)
+
+/* What a program may set in its flags. */
+enum { FLAGS_USER = 0x40cd5 };
+
 /* exec.c */
 int exec_plain(struct task *t, const char *path, char **argv, char **envp);
 int exec_load(struct task *t, const char *path, int argc, char **argv, char **envp);
 
-/* live.c: programs of a session that is forked */
+/* live.c: programs of a session that is forked, or was saved */
+/* What runs first in the process of a copy. */
+int task_go_on(struct proc *p, void *arg);
 /* Before a task runs for the first time: what of the machine a copy lacks. */
 int task_make_ready(struct task *t);
 /* What is left of a call's time, which is ns when it begins (below 0: endless). */

@@ -23,7 +23,7 @@ static uint64_t in_leaf(const struct leaf *l, uint64_t start, uint64_t end)
 	uint64_t n = 0;
 
 	for (size_t i = from; i < to; i++)
-		n += l->page[i] != 0;
+		n += page_is_there(l->page[i]);
 	return n;
 }
 
@@ -154,9 +154,10 @@ static void put_memory(struct space *s, uint64_t from, uint64_t to, struct buf *
 {
 	while (from < to) {
 		uint64_t end = (from | PAGE_MASK_) + 1 < to ? (from | PAGE_MASK_) + 1 : to;
-		const page_entry *slot = page_slot(s, from, false);
+		page_entry *slot = page_slot(s, from, false);
 
-		if (slot == NULL || *slot == 0)
+		if (slot == NULL || *slot == 0 ||
+		    (!page_is_there(*slot) && page_load(s, slot) != 0))
 			return;
 		buf_put(b, page_bytes(*slot) + (from & PAGE_MASK_), (size_t)(end - from));
 		from = end;

@@ -188,7 +188,7 @@ static int share_entry(struct space *s, uint64_t address, page_entry e, page_ent
 	struct heap *heap = kernel_heap(s->m->k);
 
 	e &= ~(page_entry)PAGE_MAPPED;
-	*out = 0;
+	*out = page_is_there(e) ? 0 : e;
 	switch (e & PAGE_KIND) {
 	case PAGE_SHARED: *out = object_entry(s, address); return 0;
 	case PAGE_OWN: return space_put_page(s, address, page_bytes(e));
@@ -258,7 +258,10 @@ int space_share(struct copying *w, struct space *from, struct microvm *to, struc
 	s->arg_end = from->arg_end;
 	s->env_start = from->env_start;
 	s->env_end = from->env_end;
-	r = fill(w, s, from);
+	if (from->saved != NULL)
+		s->saved = copy_file(w, from->saved, &r);
+	if (r == 0)
+		r = fill(w, s, from);
 	if (r != 0) {
 		space_put(s);
 		return r;

@@ -21,7 +21,6 @@ enum {
 	UC_FLAGS = 7,
 	SS_DISABLE = 2,
 	SS_ONSTACK = 1,
-	FLAGS_USER = 0x40cd5, /* what a program may set in its flags */
 };
 
 struct context {

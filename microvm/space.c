@@ -77,6 +77,8 @@ void space_put(struct space *s)
 	free_leaves(s);
 	for (size_t i = 0; i < s->nareas; i++)
 		put_area(&s->area[i]);
+	if (s->saved != NULL)
+		file_put(s->saved);
 	vm_free(m, s->area, s->areas_cap * sizeof *s->area);
 	vm_free(m, s, sizeof *s);
 }

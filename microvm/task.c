@@ -30,7 +30,7 @@ void vm_free(struct microvm *m, void *block, size_t n)
 
 /* --- life --- */
 
-static struct handlers *handlers_new(struct microvm *m, const struct handlers *like)
+struct handlers *handlers_new(struct microvm *m, const struct handlers *like)
 {
 	struct handlers *h = vm_alloc(m, sizeof *h);
 
@@ -42,13 +42,13 @@ static struct handlers *handlers_new(struct microvm *m, const struct handlers *l
 	return h;
 }
 
-static void handlers_put(struct handlers *h)
+void handlers_put(struct handlers *h)
 {
 	if (h != NULL && --h->refs == 0)
 		vm_free(h->m, h, sizeof *h);
 }
 
-static struct group *group_new(struct microvm *m)
+struct group *group_new(struct microvm *m)
 {
 	struct group *g = vm_alloc(m, sizeof *g);
 
@@ -97,7 +97,7 @@ int group_share(struct copying *w, struct task *c, const struct task *t)
 	return copy_note(w, t->group, c->group);
 }
 
-static void group_put(struct group *g)
+void group_put(struct group *g)
 {
 	if (g != NULL && --g->refs == 0)
 		vm_free(g->m, g, sizeof *g);

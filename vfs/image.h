@@ -78,11 +78,15 @@ struct image_sink {
 
 /* All of v as a session's file: its tree, and `state` beside it. Files that base's image has
  * unchanged are only named (base may be NULL), base_name says by what name it is found.
- * VFS_PENDING when a source is not ready: nothing is of use then. */
+ * VFS_PENDING when a source is not ready: nothing is of use then. Memory of programs becomes a
+ * nameless file, whose inode number is the last one (image_info.numbers - 1). */
 struct image_save {
 	struct image *base;
 	struct bytes base_name;
 	struct bytes state;
+	const void *const *memory; /* pages; NULL: no such file */
+	size_t nmemory;
+	vfs_ino left_out; /* a nameless file that is not written: an earlier one of memory; or 0 */
 };
 int image_write(struct vfs *v, const struct image_sink *sink, const struct image_save *save,
 		struct image_info *info);

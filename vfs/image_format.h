@@ -241,6 +241,7 @@ struct tree_save {
 	const struct vfs_source
 		*pending;       /* files whose content is written already: id says where */
 	const struct vfs *live; /* whose open files are loaded at once; or NULL */
+	const struct image_save *session; /* its memory; or NULL */
 };
 
 /* Writes what v has and fills in its part of the summary. */

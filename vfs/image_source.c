@@ -442,7 +442,7 @@ static int discard(void *user, const void *data, size_t len)
 int image_verify(struct image *i)
 {
 	static const struct image_sink nowhere = { .write = discard };
-	struct image_save nothing = { NULL, { "", 0 }, { "", 0 } };
+	struct image_save nothing = { .base_name = { "", 0 }, .state = { "", 0 } };
 	struct vfs_tree *tree = NULL;
 	struct vfs *v = NULL;
 	struct image_info info;

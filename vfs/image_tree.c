@@ -475,6 +475,32 @@ static int leave(struct writer *w, uint8_t end[PAGE_BYTES])
 	return err;
 }
 
+/* What programs have in memory, as a file without a name. */
+static int put_memory(struct writer *w, struct listing *l)
+{
+	const struct image_save *s = w->save.session;
+	struct content c;
+	uint64_t content = 0;
+	uint8_t *at;
+	int err = 0;
+
+	content_start(&c, w->save.out, w->v->store);
+	for (size_t i = 0; i < s->nmemory && err == 0; i++)
+		err = content_page(&c, i, s->memory[i]);
+	if (err == 0 && s->nmemory != 0)
+		err = content_finish(&c, &content);
+	at = err == 0 ? room(w, l, ENTRY_BYTES) : NULL;
+	if (at != NULL) {
+		put64(at + ENTRY_INO, w->v->next_ino++);
+		put64(at + ENTRY_SIZE, s->nmemory * PAGE_BYTES);
+		put64(at + ENTRY_CONTENT, content);
+		put64(at + ENTRY_RDEV, c.pages);
+		put32(at + ENTRY_MODE, S_REG | 0600);
+	}
+	content_clear(&c);
+	return err == 0 && at == NULL ? -E_NOMEM : err;
+}
+
 /* What descriptors refer to by number: open files, and what has no name any more. */
 static int put_eager(struct writer *w, uint8_t end[PAGE_BYTES])
 {
@@ -488,7 +514,8 @@ static int put_eager(struct writer *w, uint8_t end[PAGE_BYTES])
 		const struct inode *n = ino != 0 ? inode_get(w->v, ino) : NULL;
 		uint64_t content = 0;
 
-		if (n == NULL || (inode_is(n, S_DIR) && n->nlink != 0))
+		if (n == NULL || (inode_is(n, S_DIR) && n->nlink != 0) ||
+		    (w->save.session != NULL && ino == w->save.session->left_out))
 			continue;
 		if (inode_is(n, S_REG))
 			err = put_content(w, ino, &content);
@@ -497,6 +524,8 @@ static int put_eager(struct writer *w, uint8_t end[PAGE_BYTES])
 					inode_is(n, S_DIR) ? 0 : inode_get(w->v, ino)->size,
 					content);
 	}
+	if (err == 0 && w->save.session != NULL && w->save.session->memory != NULL)
+		err = put_memory(w, &l);
 	if (err == 0)
 		err = image_out_bytes(w->save.out, l.bytes, l.len, &place);
 	put64(end + END_EAGER, place);
@@ -557,7 +586,7 @@ int image_write(struct vfs *v, const struct image_sink *sink, const struct image
 {
 	uint8_t end[PAGE_BYTES] = { 0 };
 	struct vfs_tree *tree = vfs_snapshot(v);
-	struct tree_save what = { .base = save->base, .live = v };
+	struct tree_save what = { .base = save->base, .live = v, .session = save };
 	struct vfs *copy = NULL;
 	uint64_t place;
 	int err = tree != NULL ? vfs_new(v->store, tree, NULL, NULL, &copy) : -E_NOMEM;
