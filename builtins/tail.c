@@ -180,8 +180,13 @@ static int put_from(struct input *in, const struct tail_opts *o)
 {
 	uint64_t skip = o->count > 0 ? o->count - 1 : 0;
 	struct bytes block;
+	struct vfs_stat st;
 	int more = 1;
 
+	/* What is not shown of a file is not read: it may be a hole of any size. */
+	if (o->bytes && skip > 0 && skip <= INT64_MAX && cmd_fstat(in->c, in->fd, &st) == 0 &&
+	    (st.mode & S_FMT) == S_REG && cmd_seek(in->c, in->fd, (int64_t)skip, 1) >= 0)
+		skip = 0;
 	while (skip > 0 && (more = input_block(in, &block)) > 0) {
 		size_t at = 0;
 

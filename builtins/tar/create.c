@@ -355,9 +355,10 @@ static bool tagged(struct tar *t, struct walk_entry *e, bool *all)
 	*all = what == TAG_ALL;
 	if (what == 0)
 		return false;
-	tar_warn(t, 0, "%s: contains a cache directory tag %s; %s",
-		 tar_quote(t, with_slash(t, e->path)), tag->name,
-		 what == TAG_ALL ? "directory not dumped" : "contents not dumped");
+	if (t->verbose > 0)
+		tar_warn(t, 0, "%s: contains a cache directory tag %s; %s",
+			 tar_quote(t, with_slash(t, e->path)), tag->name,
+			 what == TAG_ALL ? "directory not dumped" : "contents not dumped");
 	if (what == TAG_CONTENTS) {
 		struct vfs_stat st = e->st;
 

@@ -4,6 +4,7 @@
  * Every byte is an attacker's: sizes are bounded, numbers are checked, memory of one member is
  * gone with it.
  */
+#include "base/glob.h"
 #include "builtins/tar/tar.h"
 
 /* --- fields --- */
@@ -366,6 +367,21 @@ static bool selected(struct tar *t, struct tar_member *m)
 	return names_match(t, m->name) && !too_old(t, m) && !names_excluded(t, m->name);
 }
 
+/* An archive that is read with -V has that label, which may be a pattern. first: its first member,
+ * or NULL. */
+static void check_label(struct tar *t, const struct tar_member *first)
+{
+	if (t->label == NULL || t->label_seen)
+		return;
+	t->label_seen = true;
+	if (first == NULL || first->type != 'V')
+		tar_fatal(t, 0, "Archive not labeled to match %s", cmd_quote(t->c, t->label));
+	if (!glob_match(glob_compile(t->c->arena, bytes_of(t->label), 0), t->c->arena,
+			bytes_of(first->stored)))
+		tar_fatal(t, 0, "Volume %s does not match %s", cmd_quote(t->c, first->stored),
+			  cmd_quote(t->c, t->label));
+}
+
 void tar_each(struct tar *t, void (*fn)(struct tar *t, struct tar_member *m))
 {
 	struct tar_member m;
@@ -373,7 +389,10 @@ void tar_each(struct tar *t, void (*fn)(struct tar *t, struct tar_member *m))
 	for (;;) {
 		struct arena_mark mark = arena_mark(t->c->arena);
 
-		if (names_done(t) || tar_next(t, &m) == TAR_END)
+		bool end = names_done(t) || tar_next(t, &m) == TAR_END;
+
+		check_label(t, end ? NULL : &m);
+		if (end)
 			break;
 		if (m.type == 'M')
 			tar_fatal(t, 0, "%s: continued from another volume: not supported",

@@ -145,7 +145,7 @@ static void exclude_from(struct tar *t, const char *path)
 	int err = input_open(&in, t->c, path);
 
 	if (err < 0)
-		tar_fatal(t, err, "%s: Cannot open", tar_quote(t, path));
+		tar_fatal(t, err, "%s", tar_quote(t, path));
 	while (input_line(&in, t->null_names ? '\0' : '\n', &line) > 0) {
 		while (line.len > 0 && byte_is_space(line.ptr[line.len - 1]))
 			line.len--;

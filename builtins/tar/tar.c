@@ -475,6 +475,20 @@ static int opt_help_list(struct cmd *c, const struct opt *o, const char *arg)
 		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .value = (val),                 \
 		.fn = opt_filter, .help = (text)                                                   \
 	}
+/* What becomes of files that are there: one of these options at most. */
+static int opt_keep(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)arg;
+	if (t->keep_option != NULL && strcmp(t->keep_option, opt->name) != 0)
+		return TAR_USAGE(c, "'--%s' cannot be used with '--%s'", opt->name, t->keep_option);
+	t->keep_option = opt->name;
+	t->keep = opt->value;
+	t->no_overwrite_dir = opt->value == KEEP_DIRS;
+	return 0;
+}
+
 #define VALUED(s, l, how, call, val, meta, text)                                                   \
 	{                                                                                          \
 		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .arg = OPT_ARG_##how,           \
@@ -509,6 +523,12 @@ static int set_totals(struct cmd *c, const struct opt *opt, const char *arg)
 		tar_fatal(t, 0, "Unknown signal name: %s", arg);
 	return 0;
 }
+
+#define KEPT(s, l, val, text)                                                                      \
+	{                                                                                          \
+		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .value = (val), .fn = opt_keep, \
+		.help = (text)                                                                     \
+	}
 
 static const struct opt tar_options[] = {
 	MODE('A', "catenate", TAR_CONCAT, "append archives to an archive"),
@@ -612,14 +632,13 @@ static const struct opt tar_options[] = {
 		 "unreadable files are no error"),
 	VALUED(0, "sort", REQUIRED, opt_sort, 0, "ORDER", "none or name: both by name here"),
 	OPT_FLAG('W', "verify", struct tar, verify, "compare the archive after writing it"),
-	OPT_SET('k', "keep-old-files", struct tar, keep, KEEP_OLD, "existing files are errors"),
-	OPT_SET(0, "skip-old-files", struct tar, keep, KEEP_SKIP, "existing files are kept"),
-	OPT_SET(0, "keep-newer-files", struct tar, keep, KEEP_NEWER, "newer files are kept"),
-	OPT_SET(0, "overwrite", struct tar, keep, KEEP_OVERWRITE, "write into existing files"),
-	OPT_SET('U', "unlink-first", struct tar, keep, KEEP_UNLINK, "remove files first"),
-	OPT_IGNORED(0, "overwrite-dir", "the default"),
-	OPT_FLAG(0, "no-overwrite-dir", struct tar, no_overwrite_dir,
-		 "directories stay as they are"),
+	KEPT('k', "keep-old-files", KEEP_OLD, "existing files are errors"),
+	KEPT(0, "skip-old-files", KEEP_SKIP, "existing files are kept"),
+	KEPT(0, "keep-newer-files", KEEP_NEWER, "newer files are kept"),
+	KEPT(0, "overwrite", KEEP_OVERWRITE, "write into existing files"),
+	KEPT('U', "unlink-first", KEEP_UNLINK, "remove files first"),
+	KEPT(0, "overwrite-dir", KEEP_DEFAULT, "the default"),
+	KEPT(0, "no-overwrite-dir", KEEP_DIRS, "directories stay as they are"),
 	OPT_FLAG(0, "keep-directory-symlink", struct tar, keep_dir_symlink,
 		 "links to directories stay"),
 	OPT_FLAG(0, "recursive-unlink", struct tar, recursive_unlink,
@@ -647,8 +666,8 @@ static const struct opt tar_options[] = {
 	OPT_IGNORED(0, "force-local", NULL),
 	OPT_IGNORED('n', "seek", NULL),
 	OPT_IGNORED(0, "no-seek", NULL),
-	OPT_IGNORED('s', "preserve-order", NULL),
-	OPT_IGNORED(0, "same-order", NULL),
+	OPT_FLAG('s', "preserve-order", struct tar, same_order, NULL),
+	OPT_FLAG(0, "same-order", struct tar, same_order, NULL),
 	OPT_IGNORED(0, "acls", NULL),
 	OPT_IGNORED(0, "no-acls", NULL),
 	OPT_IGNORED(0, "selinux", NULL),
@@ -822,6 +841,27 @@ static bool has_names(struct tar *t)
 	return n > 0;
 }
 
+static bool reads(const struct tar *t)
+{
+	return t->mode == TAR_EXTRACT || t->mode == TAR_LIST || t->mode == TAR_DIFF;
+}
+
+/* The option that chose what is done, for messages. */
+static const char *mode_option(const struct tar *t)
+{
+	switch (t->mode) {
+	case TAR_CREATE: return "-c";
+	case TAR_EXTRACT: return "-x";
+	case TAR_LIST: return "-t";
+	case TAR_DIFF: return "-d";
+	case TAR_APPEND: return "-r";
+	case TAR_UPDATE: return "-u";
+	case TAR_CONCAT: return "-A";
+	case TAR_DELETE: return "-D"; /* its letter inside of GNU tar */
+	default: return "--test-label";
+	}
+}
+
 static int check_options(struct tar *t)
 {
 	struct cmd *c = t->c;
@@ -831,6 +871,14 @@ static int check_options(struct tar *t)
 				    "'--test-label' options");
 	if (!has_names(t) && t->mode == TAR_CREATE)
 		return TAR_USAGE(c, "Cowardly refusing to create an empty archive");
+	if (t->clamp && t->mtime == NULL)
+		return TAR_USAGE(c, "--clamp-mtime needs a date specified using --mtime");
+	if (t->same_order && !reads(t))
+		return TAR_USAGE(c, "'--same-order' cannot be used with '%s'", mode_option(t));
+	if (t->verify && reads(t) && t->mode != TAR_DIFF)
+		return TAR_USAGE(c, "'--verify' cannot be used with '%s'", mode_option(t));
+	if (t->verify && t->mode == TAR_CREATE && t->filter != NULL)
+		return TAR_USAGE(c, "Cannot verify compressed archives");
 	if (t->has_pax_option && t->has_format && t->format != TAR_PAX)
 		return TAR_USAGE(c, "--pax-option can be used only on POSIX archives");
 	if (t->has_pax_option)

@@ -50,6 +50,7 @@ enum tar_keep {
 	KEEP_SKIP,
 	KEEP_NEWER,
 	KEEP_UNLINK,
+	KEEP_DIRS, /* as by default, but directories stay as they are */
 };
 
 enum tar_match {
@@ -248,6 +249,9 @@ struct tar {
 	bool no_failed_read;
 	bool by_inode;
 	const char *label;
+	bool label_seen; /* the archive was asked for it */
+	bool same_order;
+	const char *keep_option;
 	bool check_links;
 	int caches; /* --exclude-caches: 1 contents, 2 under, 3 all */
 	struct tar_tag *tags;

@@ -204,5 +204,5 @@ int zipinfo_run_file(struct unzip *u)
 	put_share(&text, size, csize);
 	buf_putc(&text, '\n');
 	cmd_bytes(u->c, buf_bytes(&text));
-	return 0;
+	return n == 0 && selective ? 11 : 0;
 }

@@ -58,7 +58,13 @@ static void complain_of(struct unzip *u, bool to_stdout, const char *format, ...
 	va_end(args);
 }
 
-/* In tests and tables messages are part of the report. */
+/* In tests and tables, but not in lists of names, messages are part of the report. */
+static bool reports(const struct unzip *u)
+{
+	return u->mode == UNZIP_TEST ||
+	       (u->mode == UNZIP_INFO && u->format != '1' && u->format != '2');
+}
+
 static void complain(struct unzip *u, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 static void complain(struct unzip *u, const char *format, ...)
@@ -66,7 +72,7 @@ static void complain(struct unzip *u, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	put_message(u, u->mode == UNZIP_TEST || u->mode == UNZIP_INFO, format, args);
+	put_message(u, reports(u), format, args);
 	va_end(args);
 }
 
@@ -506,19 +512,25 @@ static void report_missing(struct unzip *u)
 		if (!u->names.found[i]) {
 			complain_of(u, u->mode == UNZIP_TEST,
 				    "caution: filename not matched:  %s\n", u->names.texts[i]);
-			raise(u, UNZIP_NO_MATCH);
+			if (u->mode != UNZIP_INFO)
+				raise(u, UNZIP_NO_MATCH);
 		}
-	for (size_t i = 0; i < u->excluded.n && u->names.n == 0; i++)
+	for (size_t i = 0; i < u->excluded.n; i++)
 		if (!u->excluded.found[i])
-			complain(u, "caution: excluded filename not matched:  %s\n",
-				 u->excluded.texts[i]);
+			complain_of(u, u->mode == UNZIP_TEST,
+				    "caution: excluded filename not matched:  %s\n",
+				    u->excluded.texts[i]);
 }
 
 static void put_test_result(struct unzip *u, size_t n)
 {
+	bool none = n == 0 && u->names.n == 0;
+
 	if (u->quiet > 1)
 		return;
-	if (u->status > UNZIP_WARN)
+	if (none)
+		cmd_printf(u->c, "Caution:  zero files tested in %s.\n", u->z.path);
+	else if (u->status > UNZIP_WARN)
 		cmd_printf(u->c, "At least one error was detected in %s.\n", u->z.path);
 	else if (u->names.n == 0 && u->excluded.n == 0)
 		cmd_printf(u->c, "No errors detected in compressed data of %s.\n", u->z.path);
@@ -562,6 +574,18 @@ static void put_head(struct unzip *u)
 	}
 }
 
+/* Nothing of the archive is wanted. */
+static void raise_if_none(struct unzip *u)
+{
+	size_t i = 0;
+
+	while (i < u->z.n && !unzip_wanted(u, &u->z.entries[i]))
+		i++;
+	cmd_charge(u->c, i + 1);
+	if (i == u->z.n)
+		raise(u, UNZIP_NO_MATCH);
+}
+
 static void run_file(struct unzip *u)
 {
 	put_head(u);
@@ -574,9 +598,7 @@ static void run_file(struct unzip *u)
 	}
 	if (u->mode == UNZIP_LIST) {
 		unzip_list(u);
-		for (size_t i = 0; i < u->names.n; i++)
-			if (!u->names.found[i] && u->names.n == 1)
-				raise(u, UNZIP_NO_MATCH);
+		raise_if_none(u);
 		return;
 	}
 	if (zip_overlaps(&u->z)) {
@@ -588,6 +610,7 @@ static void run_file(struct unzip *u)
 	}
 	size_t n = work(u);
 
+	raise_if_none(u);
 	if (u->mode == UNZIP_EXTRACT) {
 		finish_links(u);
 		finish_dirs(u);
@@ -597,19 +620,33 @@ static void run_file(struct unzip *u)
 		put_test_result(u, n);
 }
 
+static const char *program(const struct unzip *u)
+{
+	return u->mode == UNZIP_INFO ? "zipinfo" : u->c->name;
+}
+
 static int no_directory(struct unzip *u, const char *name)
 {
-	cmd_printf(u->c, "Archive:  %s\n", u->z.path);
-	if (u->mode == UNZIP_INFO)
-		cmd_printf(u->c, "[%s]\n", u->z.path);
+	bool info = u->mode == UNZIP_INFO;
+	bool pipe = u->mode == UNZIP_PIPE && !u->show;
+	bool titled = info ? reports(u) : u->quiet == 0 && !pipe;
+
+	if (titled)
+		cmd_printf(u->c, "Archive:  %s\n", u->z.path);
+	if (info || !titled)
+		complain(u, "[%s]\n", u->z.path);
 	complain(u, "  End-of-central-directory signature not found.  Either this file is not\n"
 		    "  a zipfile, or it constitutes one disk of a multi-part archive.  In the\n"
 		    "  latter case the central directory and zipfile comment will be found on\n"
 		    "  the last disk(s) of this archive.\n");
+	if (cmd_access(u->c, CMD_CWD, u->z.path, 1) == 0)
+		complain(u, "note:  %s may be a plain executable, not an archive\n", u->z.path);
+	if (pipe)
+		return UNZIP_NO_ZIP;
 	complain(u,
 		 "%s:  cannot find zipfile directory in one of %s or\n"
 		 "%*s%s.zip, and cannot find %s.ZIP, period.\n",
-		 u->c->name, name, (int)strlen(u->c->name) + 3, "", name, name);
+		 program(u), name, (int)strlen(program(u)) + 3, "", name, name);
 	return UNZIP_NO_ZIP;
 }
 
@@ -629,7 +666,9 @@ static int open_archive(struct unzip *u, const char *name)
 			u->z.fd = cmd_open(u->c, CMD_CWD, u->z.path, O_RDONLY_ | O_CLOEXEC_, 0);
 	}
 	if (u->z.fd < 0) {
-		complain(u, "%s:  cannot find or open %s, %s.zip or %s.ZIP.\n", u->c->name, name,
+		if (u->mode == UNZIP_PIPE && !u->show)
+			return UNZIP_NO_ZIP;
+		complain(u, "%s:  cannot find or open %s, %s.zip or %s.ZIP.\n", program(u), name,
 			 name, name);
 		return UNZIP_NO_ZIP;
 	}
@@ -722,7 +761,8 @@ static bool letter(struct unzip *u, char ch)
 }
 
 /* The letters of one argument; false: one is not known. -d takes what follows. */
-static bool letters(struct unzip *u, const char *arg, int *i, bool *in_x, int *status)
+static bool letters(struct unzip *u, const char *arg, int *i, bool has_archive, bool *in_x,
+		    int *status)
 {
 	struct cmd *c = u->c;
 
@@ -738,7 +778,8 @@ static bool letters(struct unzip *u, const char *arg, int *i, bool *in_x, int *s
 			return true;
 		}
 		if (*arg == 'x') {
-			*in_x = true;
+			/* The archive comes first, whatever stands in front of it. */
+			*in_x = has_archive;
 			continue;
 		}
 		if (!(u->mode == UNZIP_INFO ? info_letter(u, *arg) : letter(u, *arg)))
@@ -761,7 +802,7 @@ static int parse(struct unzip *u, const char **archive)
 			ended = true;
 		else if (!ended && arg[0] == '-' && arg[1] != '\0' &&
 			 (*archive == NULL || arg[1] == 'd' || (arg[1] == 'x' && !in_x))) {
-			if (!letters(u, arg + 1, &i, &in_x, &status))
+			if (!letters(u, arg + 1, &i, *archive != NULL, &in_x, &status))
 				return usage(u, NULL);
 		} else if (*archive == NULL && !in_x)
 			*archive = arg;
@@ -806,6 +847,8 @@ static int unzip_main(struct cmd *c, bool info)
 		complain(&u, "caution:  both -n and -o specified; ignoring -o\n");
 		u.overwrite = false;
 	}
+	if (u.dir != NULL && u.mode != UNZIP_EXTRACT)
+		complain(&u, "caution:  not extracting; -d ignored\n");
 	u.update |= u.freshen && u.update;
 	status = open_archive(&u, archive);
 	if (status == 0)
