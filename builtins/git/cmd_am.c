@@ -443,6 +443,7 @@ static void refuse_dirty(struct git *g)
 
 	diff_init(g, &d);
 	d.renames = 0;
+	d.announced = 1;
 	diff_settle(g, &d);
 	if (head_oid(g, &head))
 		tree_of(g, &head, &tree);

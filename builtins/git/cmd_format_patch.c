@@ -21,6 +21,7 @@ struct formatting {
 	int64_t name_max;
 	struct names headers, to, cc;
 	struct commits list; /* oldest first */
+	size_t written;      /* mails on standard output */
 };
 
 static const char *const format_usage[] = {
@@ -292,6 +293,8 @@ static void write_mail(struct formatting *f, size_t i, struct output *out)
 	find_changes(f, c, &o, &q);
 	if (q.n == 0)
 		return;
+	if (f->to_stdout && f->written++ > 0)
+		output_putc(out, '\n');
 	if (f->from != NULL)
 		s.from = f->from[0] != '\0' ? f->from : ident_text(g, ident_committer(g));
 	if (f->signoff)
@@ -408,8 +411,6 @@ int git_cmd_format_patch(struct git *g, struct args *args)
 	for (size_t i = 0; i < f.list.n; i++) {
 		struct arena_mark mark = arena_mark(g->a);
 
-		if (f.to_stdout && i > 0)
-			cmd_putc(g->c, '\n');
 		if (f.to_stdout)
 			write_mail(&f, i, &g->c->out);
 		else

@@ -212,6 +212,7 @@ static bool refuse_staged(struct merge_run *m)
 
 	diff_init(g, &d);
 	d.renames = 1;
+	d.announced = 1;
 	diff_settle(g, &d);
 	diff_cached(g, &d, &m->head_tree, &q);
 	diff_finish(g, &d, &q);

@@ -129,9 +129,11 @@ static void expire_all(struct expiring *x)
 	for (size_t i = 0; i < n; i++) {
 		struct expiring own = *x;
 
-		/* What is stashed is nothing but its log. */
-		if (strcmp(list[i].name, "refs/stash") == 0)
-			own.total = own.unreachable = INT64_MIN;
+		/* What is stashed is nothing but its log: it goes only if someone says so. */
+		if (strcmp(list[i].name, "refs/stash") == 0) {
+			own.total = x->o->expire != NULL ? x->total : INT64_MIN;
+			own.unreachable = x->o->unreachable != NULL ? x->unreachable : INT64_MIN;
+		}
 		if (reflog_exists(x->g, list[i].name))
 			expire_one(&own, list[i].name);
 	}

@@ -253,7 +253,9 @@ static void clean_work(struct making *k)
 					   index_put(x, l.at[i].path, l.at[i].mode, &l.at[i].oid));
 	} else {
 		work_reset(g, &k->head_tree);
+		ref_update(g, "ORIG_HEAD", &k->head, NULL, NULL, true);
 		reflog_add(g, "HEAD", &k->head, &k->head, "reset: moving to HEAD");
+		state_clear(g);
 	}
 	if (k->o->keep_index) {
 		static const struct switch_opts so = { .force = true };

@@ -134,6 +134,8 @@ int git_cmd_count_objects(struct git *g, struct args *args)
 		   (unsigned long long)packed, (unsigned long long)packs,
 		   size_text(g, size, o.human), (unsigned long long)k.prunable,
 		   size_text(g, 0, o.human));
+	for (size_t i = 1; i < g->odb->dirs.n; i++)
+		git_printf(g, "alternate: %s\n", g->odb->dirs.at[i]);
 	return 0;
 }
 
@@ -291,6 +293,11 @@ static size_t own_packs(struct git *g, struct old_pack **out)
 	return n;
 }
 
+static void drop_file(struct git *g, const char *name)
+{
+	cmd_unlink(g->c, CMD_CWD, path_join(g->a, g->odb->dirs.at[0], name), 0);
+}
+
 static void drop_pack(struct git *g, const char *path)
 {
 	static const char *const kinds[] = { "idx", "pack", "rev", "bitmap", "mtimes", "promisor" };
@@ -350,8 +357,11 @@ static bool repack(struct git *g, const struct repack_opts *o)
 		if (o->all_loosen)
 			loosen(g, r.seen);
 		for (size_t i = 0; i < n; i++)
-			if (!old[i].kept && strcmp(path_base(old[i].path), name) != 0)
+			if (!old[i].kept && strcmp(path_base(old[i].path), name) != 0) {
+				/* Of the real git: an index of packs that go would mislead it. */
+				drop_file(g, "pack/multi-pack-index");
 				drop_pack(g, old[i].path);
+			}
 	}
 	object_forget_packs(g);
 	return true;
@@ -499,6 +509,9 @@ int git_cmd_gc(struct git *g, struct args *args)
 	repack(g, &ro);
 	prune_packed(g, &p);
 	if (!o.no_prune) {
+		/* Of the real git: it may name commits that go. */
+		drop_file(g, "info/commit-graph");
+		file_remove_tree(g, path_join(g->a, g->odb->dirs.at[0], "info/commit-graphs"));
 		p.before = expiry(g, text);
 		prune_loose(g, &p);
 	}

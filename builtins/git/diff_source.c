@@ -178,7 +178,8 @@ void diff_work(struct git *g, struct diff_opts *o, struct diff_queue *q)
 static void against_tree(struct git *g, struct diff_opts *o, struct index *x, struct entry *e,
 			 const struct leaf *f, struct diff_queue *q)
 {
-	uint32_t mode = mode_now(g, e);
+	bool assumed = (e->flags & ENTRY_VALID) || (e->xflags & ENTRY_SKIP_WORKTREE);
+	uint32_t mode = assumed ? e->mode : mode_now(g, e);
 	const struct oid *known = NULL;
 
 	if (mode != 0 && e->stage == 0 && !is_intent(e) &&

@@ -200,11 +200,6 @@ static void update_columns(struct graph *gr)
 		gr->mapping_size--;
 }
 
-static size_t expansion_rows(const struct graph *gr)
-{
-	return ((size_t)(gr->nparents > 0 ? (int)gr->nparents + gr->edges_added >= 0 ? 0 : 0 : 0));
-}
-
 static size_t dashed_parents(const struct graph *gr)
 {
 	return gr->nparents + (size_t)gr->merge_layout - 3;
@@ -212,13 +207,12 @@ static size_t dashed_parents(const struct graph *gr)
 
 static bool needs_room(const struct graph *gr)
 {
-	return gr->nparents >= 3 && gr->commit_index < gr->ncolumns - 1 &&
+	return gr->nparents >= 3 && gr->commit_index + 1 < gr->ncolumns &&
 	       gr->expansion_row < dashed_parents(gr) * 2;
 }
 
 void graph_update(struct graph *gr, struct commit *c)
 {
-	(void)expansion_rows;
 	gr->commit = c;
 	gr->nparents = 0;
 	for (size_t k = next_parent(gr, 0); k != SIZE_MAX; k = next_parent(gr, k + 1))

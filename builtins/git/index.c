@@ -26,6 +26,7 @@ struct reader {
 	struct index *x;
 	struct bytes rest;
 	struct bytes last; /* version 4: the name before */
+	const char *why;   /* what an entry could not be read for */
 };
 
 static bool read_name_v4(struct reader *r, struct entry *e)
@@ -128,6 +129,9 @@ static bool read_entry(struct reader *r, struct entry *e)
 	r->rest = bytes_slice(r->rest, head, r->rest.len);
 	if (r->x->version == 4 ? !read_name_v4(r, e) : !read_name(r, e, head))
 		return false;
+	/* Names are left out where another file has them: a split index. */
+	if (e->path[0] == '\0')
+		r->why = "index uses link extension, which we do not understand";
 	return path_is_safe(e->path);
 }
 
@@ -192,8 +196,10 @@ struct index *index_of_bytes(struct git *g, struct bytes data, const char **why)
 		struct entry e;
 
 		cmd_charge(g->c, 1);
-		if (!read_entry(&r, &e))
+		if (!read_entry(&r, &e)) {
+			*why = r.why != NULL ? r.why : *why;
 			return NULL;
+		}
 		if (x->n > 0 && entry_cmp(e.path, e.stage, &x->at[x->n - 1]) <= 0) {
 			*why = git_format(g->a, "unordered stage entries in index");
 			return NULL;

@@ -174,12 +174,12 @@ enum object_type object_info(struct git *g, const struct oid *o, uint64_t *size)
 	return type;
 }
 
-bool object_exists(struct git *g, const struct oid *o)
+static bool is_stored(struct git *g, const struct oid *o)
 {
 	struct pack *p;
 	uint64_t offset;
 
-	if (oid_eq(o, &oid_empty_tree) || pack_find(g, o, &p, &offset))
+	if (pack_find(g, o, &p, &offset))
 		return true;
 	for (size_t i = 0; i < g->odb->dirs.n; i++) {
 		struct arena_mark mark = arena_mark(g->a);
@@ -190,6 +190,12 @@ bool object_exists(struct git *g, const struct oid *o)
 			return true;
 	}
 	return false;
+}
+
+bool object_exists(struct git *g, const struct oid *o)
+{
+	/* The empty tree is known without being stored. */
+	return oid_eq(o, &oid_empty_tree) || is_stored(g, o);
 }
 
 /* --- writing --- */
@@ -270,7 +276,7 @@ static void write_object(struct git *g, const char *type, struct bytes data, boo
 
 	hash_parts(head, data, out);
 	cmd_charge_bytes(g->c, data.len);
-	if (!even_packed && object_exists(g, out))
+	if (!even_packed && is_stored(g, out))
 		return;
 	mark = arena_mark(g->a);
 	whole = buf_in(g->a);

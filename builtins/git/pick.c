@@ -144,6 +144,7 @@ bool pick_staged_changes(struct git *g)
 		tree_of(g, &head, &tree);
 	diff_init(g, &d);
 	d.renames = 0;
+	d.announced = 1;
 	diff_settle(g, &d);
 	diff_cached(g, &d, &tree, &q);
 	return q.n != 0;

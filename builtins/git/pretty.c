@@ -92,6 +92,9 @@ void pretty_load_decorations(struct git *g, struct pretty *p)
 	}
 	if (head_oid(g, &o))
 		add_decoration(g, p, &o, "HEAD");
+	for (size_t i = 0; i < g->shallow.n; i++)
+		if (oid_parse(g->shallow.at[i], &o))
+			add_decoration(g, p, &o, "grafted");
 }
 
 static const char *decoration_color(struct git *g, const struct pretty *p, const char *name)
@@ -106,6 +109,8 @@ static const char *decoration_color(struct git *g, const struct pretty *p, const
 		return color_of(g, "color.decorate.remotebranch", "\033[1;31m");
 	if (git_starts(name, "refs/tags/"))
 		return color_of(g, "color.decorate.tag", "\033[1;33m");
+	if (strcmp(name, "replaced") == 0 || strcmp(name, "grafted") == 0)
+		return color_of(g, "color.decorate.grafted", "\033[1;34m");
 	return color_of(g, "color.decorate.stash", "\033[1;35m");
 }
 
