@@ -174,8 +174,8 @@ int do_shift(struct shell *sh, int argc, char **argv)
 		return too_many(sh, "shift");
 	if (n < 0 || n > p->count) {
 		if (n < 0 || opt_shopt(sh, SHOPT_shift_verbose) || opt_set(sh, SET_POSIX))
-			builtin_error(sh, "shift", "%s: shift count out of range",
-				      i < argc ? argv[i] : "1");
+			builtin_error(sh, "shift", "%s%sshift count out of range",
+				      i < argc ? argv[i] : "", i < argc ? ": " : "");
 		return 1;
 	}
 	p->values += n;

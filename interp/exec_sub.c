@@ -182,6 +182,20 @@ static void set_lines(struct shell *sh, const struct command_sub *c)
 	sh->outer_line = sh->line + c->nlines;
 }
 
+/* The words of a command that is expanded outside of its process, where that would be: on its own
+ * line. */
+static int expand_inside(struct shell *sh, const struct command_sub *c, struct fields *argv)
+{
+	const struct simple *s = (const struct simple *)c->root;
+	int line = sh->line;
+	int err;
+
+	sh->line = line_shift(sh, c) + s->node.line;
+	err = expand_words(sh, s->words, s->nwords, argv);
+	sh->line = line;
+	return err;
+}
+
 static bool run_captured(struct shell *sh, const struct command_sub *c,
 			 const struct shell_builtin *b, struct bytes *out)
 {
@@ -193,7 +207,7 @@ static bool run_captured(struct shell *sh, const struct command_sub *c,
 
 	proc_charge(sh->p, 1);
 	sh->captured = NULL;
-	if (expand_words(sh, s->words, s->nwords, &argv) != 0) {
+	if (expand_inside(sh, c, &argv) != 0) {
 		sh->captured = outer;
 		*out = (struct bytes){ "", 0 };
 		sh->flow = FLOW_NONE;
@@ -248,7 +262,7 @@ static bool run_program(struct shell *sh, const struct command_sub *c, struct by
 	int64_t cap;
 	int64_t pid;
 
-	if (expand_words(sh, s->words, s->nwords, &argv) != 0) {
+	if (expand_inside(sh, c, &argv) != 0) {
 		sh->flow = FLOW_NONE;
 		return false;
 	}

@@ -290,10 +290,24 @@ static int bad_indirection(struct shell *sh, struct bytes what, const char *why)
 	return expand_fail_line(sh);
 }
 
+/* Digits only, also with zeros in front. */
+static bool positional_number(struct bytes text, uint32_t *out)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		if (!byte_is_digit((unsigned char)text.ptr[i]) || n > UINT32_MAX)
+			return false;
+		n = n * 10 + (uint64_t)(text.ptr[i] - '0');
+	}
+	*out = (uint32_t)n;
+	return text.len != 0 && n <= UINT32_MAX;
+}
+
 /* Splits text into the parameter it names: false if it names none. */
 static bool parse_target(struct shell *sh, struct bytes text, struct param *out, struct bytes *sub)
 {
-	int64_t index;
+	uint32_t index;
 
 	sub->ptr = NULL;
 	out->subscript = SUB_NONE;
@@ -302,9 +316,10 @@ static bool parse_target(struct shell *sh, struct bytes text, struct param *out,
 		out->special = text.ptr[0];
 		return true;
 	}
-	if (arith_plain_number(text, &index) && index > 0 && index < UINT32_MAX) {
-		out->kind = PARAM_POSITIONAL;
-		out->index = (uint32_t)index;
+	if (positional_number(text, &index)) {
+		out->kind = index == 0 ? PARAM_SPECIAL : PARAM_POSITIONAL;
+		out->special = '0';
+		out->index = index;
 		return true;
 	}
 	out->kind = PARAM_NAME;
