@@ -64,6 +64,7 @@ enum entry_kind {
 	ENTRY_READ,      /* source, id, position, length, result, bytes */
 	ENTRY_PENDING,   /* a custom command that answers later */
 	ENTRY_FINISH,    /* number of a custom command, status, output, errors */
+	ENTRY_FETCH,     /* request, bytes received, length, result, the request, bytes */
 	ENTRY_WAKE,      /* steps, whether the session waited */
 	ENTRY_SIGNAL,    /* steps, whether it waited, signal */
 	ENTRY_CANCEL,    /* steps */
@@ -160,6 +161,7 @@ int tape_output(struct cowsh *s, int fd, const char *data, size_t n);
 int64_t tape_input(struct cowsh *s, char *into, size_t n);
 int64_t tape_clock(struct cowsh *s);
 int tape_expired(struct cowsh *s);
+int64_t tape_fetch(struct cowsh *s, const struct cowsh_request *r, char *into, size_t n);
 int tape_list(struct mounted *m, uint64_t id, int (*emit)(void *, const struct cowsh_entry *),
 	      void *sink);
 int64_t tape_read(struct mounted *m, uint64_t id, uint64_t pos, void *into, size_t n);

@@ -372,9 +372,11 @@ static void skip_entry(struct unpack *u, int kind)
 {
 	static const uint8_t numbers[ENTRY_END] = {
 		[ENTRY_INPUT] = 1, [ENTRY_OUTPUT] = 2, [ENTRY_CLOCK] = 1,  [ENTRY_EXPIRED] = 1,
-		[ENTRY_LIST] = 3,  [ENTRY_READ] = 5,   [ENTRY_FINISH] = 2,
+		[ENTRY_LIST] = 3,  [ENTRY_READ] = 5,   [ENTRY_FINISH] = 2, [ENTRY_FETCH] = 4,
 	};
-	int blobs = kind == ENTRY_FINISH ? 2 : kind == ENTRY_INPUT || kind == ENTRY_READ ? 1 : 0;
+	int blobs = kind == ENTRY_FINISH || kind == ENTRY_FETCH ? 2
+		    : kind == ENTRY_INPUT || kind == ENTRY_READ ? 1
+								: 0;
 
 	for (int i = 0; i < numbers[kind]; i++)
 		(void)unpack_number(u);

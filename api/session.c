@@ -51,6 +51,24 @@ static int host_expired(void *user)
 	return s->host.expired(s->host.user);
 }
 
+static int64_t host_fetch(void *user, const struct fetch_request *r, char *into, size_t n)
+{
+	struct cowsh *s = user;
+	struct cowsh_request request = { .id = r->id,
+					 .method = r->method,
+					 .url = r->url,
+					 .headers = r->headers,
+					 .body = r->body,
+					 .body_len = r->body_len,
+					 .timeout_ms = r->timeout_ms,
+					 .received = r->received };
+
+	if (s->tape != NULL)
+		return tape_fetch(s, &request, into, n);
+	return s->host.fetch != NULL ? s->host.fetch(s->host.user, &request, into, n)
+				     : -E_NETUNREACH;
+}
+
 static void set_host(struct cowsh *s, const struct cowsh_host *host)
 {
 	if (host != NULL)
@@ -60,6 +78,7 @@ static void set_host(struct cowsh *s, const struct cowsh_host *host)
 		.input = host_input,
 		.clock = s->host.clock != NULL ? host_clock : NULL,
 		.expired = s->host.expired != NULL ? host_expired : NULL,
+		.fetch = host_fetch,
 		.user = s,
 	};
 	memcpy(s->kernel_host.terminal, s->host.terminal, sizeof s->host.terminal);

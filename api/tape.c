@@ -350,6 +350,83 @@ int64_t tape_read(struct mounted *m, uint64_t id, uint64_t pos, void *into, size
 	return r;
 }
 
+/* --- network --- */
+
+/* What is asked for, in front of the first bytes of the answer only. */
+static void pack_request(struct pack *p, const struct cowsh_request *r)
+{
+	if (r->received != 0)
+		return;
+	pack_text(p, r->method);
+	pack_text(p, r->url);
+	for (size_t i = 0; r->headers[i] != NULL; i++)
+		pack_text(p, r->headers[i]);
+	pack_text(p, NULL);
+	pack_number(p, r->timeout_ms);
+	pack_bytes(p, (struct bytes){ r->body, r->body_len });
+}
+
+static int64_t replay_fetch(struct tape *t, const struct cowsh_request *r, struct bytes request,
+			    char *into, size_t n)
+{
+	struct bytes data;
+	bool same;
+	int64_t result;
+
+	if (!tape_take(t, ENTRY_FETCH))
+		return -E_IO;
+	same = unpack_number(&t->in) == r->id;
+	same &= unpack_number(&t->in) == r->received;
+	same &= unpack_number(&t->in) == n;
+	result = unpack_signed(&t->in);
+	same &= bytes_eq(unpack_bytes(&t->in), request);
+	data = unpack_bytes(&t->in);
+	same &= result < 0 ? data.len == 0 : (uint64_t)result == data.len && data.len <= n;
+	if (!taken(t, same))
+		return -E_IO;
+	if (data.len != 0)
+		memcpy(into, data.ptr, data.len);
+	return result;
+}
+
+static void note_fetch(struct tape *t, const struct cowsh_request *r, struct bytes request,
+		       size_t n, int64_t result, const char *data)
+{
+	struct pack *p = put(t, ENTRY_FETCH);
+
+	pack_number(p, r->id);
+	pack_number(p, r->received);
+	pack_number(p, n);
+	pack_signed(p, result);
+	pack_bytes(p, request);
+	pack_bytes(p, (struct bytes){ data, result > 0 ? (size_t)result : 0 });
+}
+
+int64_t tape_fetch(struct cowsh *s, const struct cowsh_request *r, char *into, size_t n)
+{
+	struct tape *t = s->tape;
+	bool has_network = s->host.fetch != NULL;
+	struct pack request = { .store = t->store };
+	int64_t result = -E_NETUNREACH;
+
+	/* Who gives up a request asks for nothing. */
+	if (n == 0)
+		return has_network && !t->replay ? s->host.fetch(s->host.user, r, into, n) : 0;
+	pack_request(&request, r);
+	if (request.failed)
+		result = -E_NOMEM;
+	else if (t->replay)
+		result = replay_fetch(t, r, (struct bytes){ request.ptr, request.len }, into, n);
+	else if (has_network)
+		result = s->host.fetch(s->host.user, r, into, n);
+	if (result > (int64_t)n)
+		result = -E_IO;
+	if (!t->replay)
+		note_fetch(t, r, (struct bytes){ request.ptr, request.len }, n, result, into);
+	pack_clear(&request);
+	return result;
+}
+
 /* --- custom commands --- */
 
 void tape_call(struct cowsh_call *call)

@@ -70,6 +70,13 @@ static void count(struct trace_state *t, const struct trace_event *e)
 	}
 }
 
+static int event_status(const struct trace_event *e)
+{
+	if (e->kind == TRACE_NETWORK)
+		return e->status;
+	return (e->status & 127) != 0 ? 128 + (e->status & 127) : e->status >> 8 & 255;
+}
+
 static void on_event(void *user, const struct trace_event *e)
 {
 	struct cowsh *s = user;
@@ -86,7 +93,7 @@ static void on_event(void *user, const struct trace_event *e)
 		.argc = count_args(e->argv),
 		.argv = (const char *const *)e->argv,
 		.cwd = e->cwd,
-		.status = (e->status & 127) != 0 ? 128 + (e->status & 127) : e->status >> 8 & 255,
+		.status = event_status(e),
 		.limit = limit ? (int)e->limit : -1,
 		.limit_value = limit ? kernel_limit(s->kernel, e->limit) : 0,
 		.limit_where = e->where,

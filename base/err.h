@@ -48,9 +48,11 @@
 	ERR(NOTEMPTY, 39, "Directory not empty")                                                   \
 	ERR(LOOP, 40, "Too many levels of symbolic links")                                         \
 	ERR(NODATA, 61, "No data available")                                                       \
+	ERR(PROTO, 71, "Protocol error")                                                           \
 	ERR(OVERFLOW, 75, "Value too large for defined data type")                                 \
 	ERR(ILSEQ, 84, "Invalid or incomplete multibyte or wide character")                        \
 	ERR(MSGSIZE, 90, "Message too long")                                                       \
+	ERR(CONNRESET, 104, "Connection reset by peer")                                            \
 	ERR(NOBUFS, 105, "No buffer space available")                                              \
 	ERR(DESTADDRREQ, 89, "Destination address required")                                       \
 	ERR(PROTOTYPE, 91, "Protocol wrong type for socket")                                       \
@@ -63,6 +65,7 @@
 	ERR(ISCONN, 106, "Transport endpoint is already connected")                                \
 	ERR(NOTCONN, 107, "Transport endpoint is not connected")                                   \
 	ERR(CONNREFUSED, 111, "Connection refused")                                                \
+	ERR(HOSTUNREACH, 113, "No route to host")                                                  \
 	ERR(OPNOTSUPP, 95, "Operation not supported")                                              \
 	ERR(TIMEDOUT, 110, "Connection timed out")                                                 \
 	ERR(DQUOT, 122, "Disk quota exceeded")                                                     \

@@ -79,6 +79,12 @@ static bool has_usage(const struct cowsh_event *e)
 	       e->kind == COWSH_EVENT_SUMMARY;
 }
 
+/* Of a request: a connection inside has no name. */
+static bool is_request(const struct cowsh_event *e)
+{
+	return e->kind == COWSH_EVENT_NETWORK && e->name != NULL;
+}
+
 static bool has_status(const struct cowsh_event *e)
 {
 	return e->kind == COWSH_EVENT_END || e->kind == COWSH_EVENT_RESULT ||
@@ -105,6 +111,11 @@ static void put_line(const struct cowsh_event *e)
 	put_text("path2", e->path2);
 	if (has_status(e))
 		out_format(",\"status\":%d", e->status);
+	if (is_request(e)) {
+		out_format(",\"status\":%d", e->status);
+		put_number("bytes_read", e->bytes_read);
+		put_number("bytes_written", e->bytes_written);
+	}
 	put_limit(e);
 	if (has_usage(e))
 		put_usage(e);
@@ -160,7 +171,15 @@ static void put_attributes(const struct cowsh_event *e)
 	attribute_number("process.parent_pid", e->ppid, &first);
 	attribute_args(e, &first);
 	attribute_text("cowsh.program", e->program, &first);
-	attribute_text("file.path", e->path, &first);
+	if (is_request(e)) {
+		attribute_text("http.request.method", e->name, &first);
+		attribute_text("url.full", e->path, &first);
+		attribute_number("http.request.body.size", (int64_t)e->bytes_written, &first);
+		attribute_number("http.response.status_code", e->status, &first);
+		attribute_number("http.response.size", (int64_t)e->bytes_read, &first);
+	} else {
+		attribute_text("file.path", e->path, &first);
+	}
 	attribute_text("cowsh.path2", e->path2, &first);
 	attribute_number("cowsh.pipeline.stage", e->stage, &first);
 	attribute_number("code.line.number", e->line, &first);

@@ -82,6 +82,13 @@ enum cowsh_error {
 	COWSH_EROFS = 30,
 	COWSH_ENAMETOOLONG = 36,
 	COWSH_ELOOP = 40,
+	/* Of a fetch: */
+	COWSH_EPROTO = 71,       /* no secure connection */
+	COWSH_ENETUNREACH = 101, /* there is no network */
+	COWSH_ECONNRESET = 104,  /* the answer broke off */
+	COWSH_ETIMEDOUT = 110,
+	COWSH_ECONNREFUSED = 111,
+	COWSH_EHOSTUNREACH = 113, /* there is no host of that name */
 };
 
 /* "No such file or directory" for -COWSH_ENOENT. Static, never NULL. */
@@ -137,6 +144,8 @@ enum cowsh_limit {
 	COWSH_LIMIT_SESSION_STEPS, /* of all commands; a fork goes on with what its parent used */
 	COWSH_LIMIT_SESSION_OUTPUT,
 	COWSH_LIMIT_SESSION_PROCESSES, /* started */
+	COWSH_LIMIT_REQUESTS,          /* to the network, of one command */
+	COWSH_LIMIT_NETWORK,           /* bytes of their bodies and answers */
 	COWSH_LIMIT_COUNT,
 	/* Not settable; what a result's `limit` may say besides: */
 	COWSH_LIMIT_DEADLOCK, /* every process waited for another */
@@ -153,6 +162,20 @@ COWSH_API uint64_t cowsh_limit_value(int limit, int profile);
 COWSH_API const char *cowsh_limit_help(int limit);
 
 /* --- host callbacks --- */
+
+/* A request of the session to the network. What it says is checked: letters of URL and headers
+ * are printable, there is no user and no fragment in the URL, and no header says how the message
+ * is sent (Host, Content-Length, Connection, ...): that is the host's to say. */
+struct cowsh_request {
+	uint64_t id;                /* 1, 2, 3, ... of the session */
+	const char *method;         /* "GET" */
+	const char *url;            /* absolute, http:// or https:// */
+	const char *const *headers; /* "Name: value"; NULL-ended */
+	const char *body;
+	size_t body_len;
+	uint64_t timeout_ms; /* 0: as the host likes */
+	uint64_t received;   /* bytes of the answer that were taken already */
+};
 
 /* All are optional, called only inside cowsh_run, cowsh_step and the file functions, on the
  * calling thread; none may call back into the same session except where it says so. */
@@ -173,11 +196,20 @@ struct cowsh_host {
 	bool terminal[3]; /* whether descriptor 0, 1, 2 looks like a terminal */
 	/* Asked before a real program runs (see cowsh_config.microvm): non-zero refuses. */
 	int (*escalate)(void *user, const char *path, int argc, const char *const *argv);
+	/*
+	 * The network. Puts the next bytes of the answer to a request into `into`: a status line
+	 * and headers as HTTP/1.1 writes them, an empty line, and the body as it is, without a
+	 * transfer coding. Their number, 0 at the end, COWSH_PENDING (asked again after
+	 * cowsh_wake), or an error: COWSH_EACCES (not allowed) or one of those above. Redirects
+	 * are told, not followed: the session asks again. With len 0 nothing more is wanted. The
+	 * answer is not trusted. NULL: there is no network.
+	 */
+	int64_t (*fetch)(void *user, const struct cowsh_request *request, char *into, size_t len);
 };
 #define COWSH_HOST_INIT                                                                            \
 	{                                                                                          \
 		sizeof(struct cowsh_host), NULL, NULL, NULL, NULL, NULL, { false, false, false },  \
-			NULL                                                                       \
+			NULL, NULL                                                                 \
 	}
 
 /* --- sources: files that the host supplies --- */

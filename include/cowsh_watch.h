@@ -15,17 +15,20 @@ extern "C" {
 /* --- trace --- */
 
 enum cowsh_event_kind {
-	COWSH_EVENT_COMMAND,  /* the host started a command: text */
-	COWSH_EVENT_RESULT,   /* it ended: status, limit, steps, output, processes, memory_peak */
-	COWSH_EVENT_START,    /* a process was started: program, argv, cwd */
-	COWSH_EVENT_EXEC,     /* a process executed another program: the same */
-	COWSH_EVENT_END,      /* a process ended: argv, status, steps, bytes, memory_peak */
-	COWSH_EVENT_CALL,     /* a shell begins a simple command: program, argv */
-	COWSH_EVENT_CREATE,   /* path was made: a file, directory, link, ... */
-	COWSH_EVENT_WRITE,    /* path, which existed, was opened for writing */
-	COWSH_EVENT_RENAME,   /* path became path2 */
-	COWSH_EVENT_REMOVE,   /* path was removed */
-	COWSH_EVENT_NETWORK,  /* a connection was asked for: path is its address */
+	COWSH_EVENT_COMMAND, /* the host started a command: text */
+	COWSH_EVENT_RESULT,  /* it ended: status, limit, steps, output, processes, memory_peak */
+	COWSH_EVENT_START,   /* a process was started: program, argv, cwd */
+	COWSH_EVENT_EXEC,    /* a process executed another program: the same */
+	COWSH_EVENT_END,     /* a process ended: argv, status, steps, bytes, memory_peak */
+	COWSH_EVENT_CALL,    /* a shell begins a simple command: program, argv */
+	COWSH_EVENT_CREATE,  /* path was made: a file, directory, link, ... */
+	COWSH_EVENT_WRITE,   /* path, which existed, was opened for writing */
+	COWSH_EVENT_RENAME,  /* path became path2 */
+	COWSH_EVENT_REMOVE,  /* path was removed */
+	/* A connection inside was asked for: path is its address. Or a request to the network is
+	 * over: name is the method, path the URL, status that of the answer or 0; bytes of body
+	 * and answer. */
+	COWSH_EVENT_NETWORK,
 	COWSH_EVENT_LIMIT,    /* limit, limit_value and limit_where: everything stops */
 	COWSH_EVENT_ESCALATE, /* a real program: path, argv; status 0: allowed, 1: refused */
 	COWSH_EVENT_SUMMARY,  /* tracing ends: totals of the session */

@@ -213,7 +213,11 @@ struct kernel {
 	char hit_where[48];
 	int ran_last; /* the process that had the processor last */
 	uint64_t output_bytes;
-	uint64_t output_total; /* of all commands before this one */
+	uint64_t output_total;     /* of all commands before this one */
+	uint64_t network_bytes;    /* of the command */
+	uint64_t network_requests; /* of the command */
+	uint64_t requests_made;
+	struct fetch *dropped; /* requests of processes that have ended: fetch_settle */
 	uint64_t processes;
 	int nprocs; /* not yet ended */
 	int nlive;  /* neither ended nor parked */
@@ -692,6 +696,9 @@ int procfs_mount(struct kernel *k);
 int procfs_open(struct proc *p, const struct vfs_provider *provider, uint64_t id, unsigned oflags,
 		struct file **out);
 
+/* fetch.c: tells the host of k->dropped. */
+void fetch_settle(struct kernel *k);
+
 /* random.c */
 void random_seed(struct kernel *k, uint64_t seed);
 uint64_t random_next(struct kernel *k);
@@ -717,6 +724,8 @@ void trace_path(struct proc *p, int kind, vfs_ino dir, const char *path, vfs_ino
 		const char *path2);
 void trace_limit(struct kernel *k, enum limit l);
 void trace_connect(struct proc *p, unsigned port);
+/* An event of a process that may be gone when it is told; what it says is to be filled in. */
+struct trace_event trace_network(const struct proc *p);
 /* Whether the watcher must be asked before a path is changed. */
 static inline bool watching(const struct kernel *k)
 {

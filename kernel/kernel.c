@@ -92,6 +92,7 @@ size_t kernel_free(struct kernel *k)
 	if (k == NULL)
 		return 0;
 	kernel_kill_all(k);
+	fetch_settle(k);
 	k->console.out_len = 0;
 	k->console.in_pos = k->console.in_len;
 	console_clear(k);
@@ -133,6 +134,7 @@ void kernel_follow(struct kernel *k, const struct kernel *like)
 	k->processes = like->processes;
 	k->output_total = like->output_total + like->output_bytes;
 	k->output_bytes = 0;
+	k->requests_made = like->requests_made;
 	k->pipes_made = like->pipes_made;
 	k->ports_made = like->ports_made;
 }
@@ -182,6 +184,8 @@ void kernel_begin(struct kernel *k)
 	k->steps_begin = k->steps_total;
 	k->output_total += k->output_bytes;
 	k->output_bytes = 0;
+	k->network_bytes = 0;
+	k->network_requests = 0;
 	if (k->host.clock != NULL)
 		k->real_begin_ns = k->host.clock(k->host.user);
 	k->console.error[1] = k->console.error[2] = 0;

@@ -64,7 +64,10 @@ struct trace_event; /* kernel/trace.h */
 	LIMIT(SESSION_OUTPUT, "session-output", 256 << 20, 64ull << 30, 16ull << 40,               \
 	      "bytes a session writes out")                                                        \
 	LIMIT(SESSION_PROCESSES, "session-processes", 1000000, 1000000000, 1000000000000,          \
-	      "processes a session starts")
+	      "processes a session starts")                                                        \
+	LIMIT(REQUESTS, "requests", 100, 10000, 1000000, "requests to the network of one command") \
+	LIMIT(NETWORK, "network", 16 << 20, 1 << 30, 64ull << 30,                                  \
+	      "bytes of their bodies and answers")
 
 enum limit {
 #define LIMIT(name, option, small, normal, large, what) LIMIT_##name,
@@ -85,6 +88,18 @@ enum limit limit_of_name(struct bytes name);
 
 enum { KERNEL_PENDING = VFS_PENDING };
 
+/* A request to the network of the host. */
+struct fetch_request {
+	uint64_t id;                /* 1, 2, 3, ... of the kernel; set by it */
+	const char *method;         /* "GET" */
+	const char *url;            /* absolute: http or https, without user and fragment */
+	const char *const *headers; /* "Name: value"; NULL-ended. May be NULL */
+	const char *body;
+	size_t body_len;
+	uint64_t timeout_ms; /* 0: the host's own */
+	uint64_t received;   /* bytes of the answer that were taken; set by the kernel */
+};
+
 struct kernel_host {
 	/* Output of the session: fd 1 or 2. 0, KERNEL_PENDING (tried again later), or an error. */
 	int (*output)(void *user, int fd, const char *data, size_t n);
@@ -94,6 +109,9 @@ struct kernel_host {
 	int64_t (*clock)(void *user);
 	/* Called every slice: non-zero stops everything (LIMIT_TIME). May be NULL. */
 	int (*expired)(void *user);
+	/* The next bytes of the answer to a request: their number, 0 at the end, KERNEL_PENDING,
+	 * an error. n 0: it is given up. NULL: there is no network. */
+	int64_t (*fetch)(void *user, const struct fetch_request *request, char *into, size_t n);
 	/* Trace events and breakpoints; NULL: off. See kernel/trace.h. */
 	void (*trace)(void *user, const struct trace_event *event);
 	int (*watch)(void *user, const struct trace_event *event);
@@ -774,7 +792,7 @@ int64_t sys_epoll_wait(struct proc *p, int epfd, struct epoll_event_ *out, int m
 		       int64_t timeout_ns);
 /*
  * Sockets inside the sandbox, by address and port (all addresses are this machine's) or by path; a
- * path that begins with NUL is a name without a file. There is no other network.
+ * path that begins with NUL is a name without a file.
  */
 enum { SOCKET_UNIX = 1, SOCKET_INET = 2, SOCKET_INET6 = 10 };
 enum { SOCKET_STREAM = 1, SOCKET_DATAGRAM = 2, SOCKET_SEQUENCE = 5 };
@@ -785,6 +803,14 @@ struct socket_name {
 	uint16_t len;   /* of path */
 	char path[112];
 };
+/*
+ * A request to the host's network: a descriptor that gives the answer as HTTP/1.1 writes it, the
+ * body as it is. -E_NETUNREACH: there is no network. -E_INVAL: not such a request, or it has
+ * headers that are not the sender's to say (fetch_header_is_ours).
+ */
+int64_t sys_fetch(struct proc *p, const struct fetch_request *r);
+/* Of headers that say how a message is sent: the host writes them. */
+bool fetch_header_is_ours(struct bytes name);
 int64_t sys_socket(struct proc *p, int family, int type, unsigned oflags);
 int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name);
 int64_t sys_listen(struct proc *p, int fd);

@@ -444,6 +444,8 @@ static int turn(struct kernel *k)
 {
 	struct proc *p;
 
+	if (k->dropped != NULL)
+		fetch_settle(k);
 	if (atomic_exchange_explicit(&k->cancel, false, memory_order_relaxed))
 		limit_kill_all(k, LIMIT_CANCEL);
 	if (tick_due(k) && k->resume == NULL)

@@ -171,6 +171,11 @@ void trace_connect(struct proc *p, unsigned port)
 	trace_emit(p->k, &e);
 }
 
+struct trace_event trace_network(const struct proc *p)
+{
+	return of_path(p, TRACE_NETWORK, NULL, NULL);
+}
+
 /* --- stopping --- */
 
 struct question {

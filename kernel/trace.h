@@ -20,7 +20,8 @@ enum trace_kind {
 	TRACE_WRITE,    /* path was opened for writing */
 	TRACE_RENAME,   /* path became path2 */
 	TRACE_REMOVE,   /* path was removed */
-	TRACE_NETWORK,  /* a connection: path is the address */
+	TRACE_NETWORK,  /* a connection: path is the address. A request that is over: name is the
+			 * method, path the URL, status that of the answer or 0, bytes */
 	TRACE_LIMIT,    /* the command was stopped */
 	TRACE_ESCALATE, /* api/'s: a real program; path, argv, status 0 if it is allowed */
 };

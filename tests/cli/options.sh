@@ -37,7 +37,7 @@ check 'an unknown limit' "2 cowsh: there is no limit 'nothing' (see --help)" "$?
 "$cowsh" -c 2> err
 check '-c without script' "2 cowsh: option '-c' needs a script" "$? $(< err)"
 check '--version' 'cowsh 0.1.0' "$("$cowsh" --version)"
-check '--help names every limit' 16 "$("$cowsh" --help | sed -n '/^Limits/,$p' | grep -c '^  ')"
+check '--help names every limit' 18 "$("$cowsh" --help | sed -n '/^Limits/,$p' | grep -c '^  ')"
 
 mkdir -p tree/sub
 echo one > tree/f; echo two > tree/sub/g; ln -s f tree/link; printf '\0\377' > tree/bytes
