@@ -155,6 +155,12 @@ void journal_end(struct runner *r);
 /* --break: all of the journal so far; NULL if it can't be had. */
 const void *journal_in_memory(struct runner *r, size_t *len);
 
+/* fetch.c: whether an option is its own; the network that they allow, as a callback of the host:
+ * nothing without --allow-url. Instead, one that allows nothing: what only tries has no effects. */
+bool fetch_option(int argc, char **argv, int *i);
+void fetch_open(struct cowsh_host *host);
+void fetch_refuse(struct cowsh_host *host);
+
 /* replay.c: cowsh replay ...; the exit status. */
 int replay_command(int argc, char **argv);
 

@@ -413,6 +413,7 @@ static struct cowsh_host host_of_copies(const struct runner *r)
 
 	host.output = copy_output;
 	host.input = NULL;
+	fetch_refuse(&host);
 	return host;
 }
 

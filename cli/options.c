@@ -37,6 +37,12 @@ static const char usage[] =
 	"      --checkpoint        keep the state before: with --session in FILE.before, in a\n"
 	"                          terminal for the command `undo`\n"
 	"      --undo              with --session: FILE becomes FILE.before, nothing is run\n"
+	"      --allow-url PREFIX  curl, wget and http reach URLs that begin with PREFIX, such as\n"
+	"                          https://example.org/api/: scheme, host and port as given, the\n"
+	"                          path up to a `/`. Also each redirect must be allowed. The "
+	"host's\n"
+	"                          curl makes the requests (repeatable; default: no network)\n"
+	"      --allow-method NAME besides GET and HEAD (repeatable)\n"
 	"      --cwd PATH          start in this directory of the sandbox\n"
 	"      --env NAME=VALUE    set a variable of the environment (repeatable)\n"
 	"      --user NAME         run as this user; `root` may do everything inside\n"
@@ -334,9 +340,10 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 		 strcmp(argv[*i], "--noprofile") == 0 || strcmp(argv[*i], "--login") == 0)
 		hand_on(o, argv[*i]);
 	else
-		return trace_option(argc, argv, i) || debug_option(argc, argv, i) ||
-		       journal_option(argc, argv, i) || saved_option(argc, argv, i) ||
-		       changes_option(argc, argv, i) || report_option(argv[*i]);
+		return fetch_option(argc, argv, i) || trace_option(argc, argv, i) ||
+		       debug_option(argc, argv, i) || journal_option(argc, argv, i) ||
+		       saved_option(argc, argv, i) || changes_option(argc, argv, i) ||
+		       report_option(argv[*i]);
 	return true;
 }
 

@@ -86,6 +86,7 @@ static void on_event(void *user, const struct cowsh_event *e)
 void rehearse_begin(struct runner *r)
 {
 	struct cowsh_tracer tracer = COWSH_TRACER_INIT;
+	struct cowsh_host host = r->host;
 
 	json = r->options->json;
 	notes.size = NOTES_MAX;
@@ -93,7 +94,8 @@ void rehearse_begin(struct runner *r)
 	if (notes.buffer == NULL)
 		fatal("can't reserve memory for the report");
 	original = r->session;
-	if (cowsh_fork(original, &r->host, &r->session) < 0)
+	fetch_refuse(&host);
+	if (cowsh_fork(original, &host, &r->session) < 0)
 		fatal("can't fork the session");
 	tracer.calls = true;
 	tracer.event = on_event;

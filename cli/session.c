@@ -168,6 +168,7 @@ void runner_start(struct runner *r, struct options *o)
 	signal(SIGPIPE, SIG_IGN); /* the script's writer gets the virtual one */
 	for (int fd = 0; fd < 3; fd++)
 		host.terminal[fd] = !o->json && isatty(fd);
+	fetch_open(&host);
 	r->store = program_store();
 	hostdirs_open(o);
 	images_open(o, r->store);
