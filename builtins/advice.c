@@ -8,7 +8,7 @@
  */
 #include "builtins/builtin.h"
 
-enum advice_host { HOST_NONE, HOST_URL, HOST_LAST, HOST_LOGIN, HOST_COLON };
+enum advice_host { HOST_NONE, HOST_LAST, HOST_LOGIN, HOST_COLON };
 
 struct advice {
 	const char *names; /* with a blank around each */
@@ -47,9 +47,7 @@ static const struct advice table[] = {
 	  NOT_FOUND "no terminal for editors; use sed -i, patch, or cat > FILE <<'EOF'" },
 	{ " tmux screen byobu dialog whiptail htop mc fzf gdb lldb strace ltrace perf ",
 	  NOT_FOUND "no terminal and no real processes in this session" },
-	{ " curl ", 6, HOST_URL, "(6) Could not resolve host: %s" NO_NETWORK },
-	{ " http https xh httpie ", 1, HOST_URL, "Could not resolve host: %s" NO_NETWORK },
-	{ " wget ", 4, HOST_URL, "unable to resolve host address '%s'" NO_NETWORK },
+	{ " xh httpie ", NOT_FOUND "use http, or curl" },
 	{ " ssh sftp telnet ssh-copy-id ", 255, HOST_LOGIN,
 	  "Could not resolve hostname %s: Temporary failure in name resolution" NO_NETWORK },
 	{ " scp rsync ", 255, HOST_COLON,
@@ -170,10 +168,7 @@ static const char *with_text(struct cmd *c, const char *text)
 
 static const char *host_argument(struct cmd *c, enum advice_host where)
 {
-	const char *found;
-
 	switch (where) {
-	case HOST_URL: found = with_text(c, "://"); return found != NULL ? found : last_operand(c);
 	case HOST_COLON: return with_text(c, ":");
 	case HOST_LOGIN: return first_operand(c, "bcDEeFIiJLlmOopQRSWwqx");
 	case HOST_LAST: return last_operand(c);

@@ -585,6 +585,27 @@ void walk_skip(struct walk *w);
 void **walk_data(struct walk *w, int level);
 void walk_free(struct walk *w);
 
+/* --- network --- */
+
+struct cmd_request {
+	const char *method;
+	const char *url; /* absolute: http or https, printable, without user and fragment */
+	const char *const *headers; /* "Name: value"; NULL-ended */
+	struct bytes body;
+	uint64_t timeout_ms; /* 0: the host's own */
+};
+/* A descriptor that gives the host's answer: status line, headers, an empty line, the body without
+ * a transfer coding. -E_INVAL: what it says cannot be said. Reading it may fail: -E_NETUNREACH
+ * there is no network, -E_ACCES the host refuses, -E_HOSTUNREACH, -E_CONNREFUSED, -E_TIMEDOUT,
+ * -E_CONNRESET, -E_PROTO, -E_IO. */
+int cmd_fetch(struct cmd *c, const struct cmd_request *r);
+/* Of headers that say how a message is sent (Host, Content-Length): requests do not name them. */
+bool cmd_header_is_ours(struct bytes name);
+/* A connection to what listens on a port inside the sandbox: its descriptor or -E_CONNREFUSED. */
+int cmd_connect(struct cmd *c, uint16_t port);
+/* As cmd_read, but -E_INTR after a signal that is caught. */
+int64_t cmd_receive(struct cmd *c, int fd, void *out, size_t n);
+
 /* --- environment, programs --- */
 
 const char *cmd_getenv(struct cmd *c, const char *name);
