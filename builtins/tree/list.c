@@ -33,6 +33,63 @@ void tree_put_size(struct tree *t, uint64_t size)
 		cmd_printf(t->c, "%u.%u%c", (unsigned)(whole / 10), (unsigned)(whole % 10), *unit);
 }
 
+/* --- names --- */
+
+/* Of a name that is not UTF-8, or in the C locale. */
+static void put_byte(struct tree *t, unsigned char ch)
+{
+	static const char letters[] = "abtnvfr";
+	const struct tree_opts *o = t->o;
+
+	if (ch >= '\a' && ch <= '\r')
+		cmd_printf(t->c, "\\%c", letters[ch - '\a']);
+	else if (ch == '\\' || (ch == '"' && o->quote) || (ch == ' ' && !o->quote))
+		cmd_printf(t->c, "\\%c", ch);
+	else if (byte_is_print(ch) || (o->question && t->c->utf8 && ch > 0x7f))
+		cmd_putc(t->c, (char)ch);
+	else if (o->question)
+		cmd_putc(t->c, '?');
+	else
+		cmd_printf(t->c, "\\%03o", ch);
+}
+
+static void put_characters(struct tree *t, struct bytes name)
+{
+	for (size_t at = 0; at < name.len;) {
+		uint32_t code = 0;
+		size_t n = utf8_decode(name, at, &code);
+
+		if (utf8_is(code, UTF8_PRINT))
+			cmd_write(t->c, name.ptr + at, n);
+		else if (t->o->question)
+			cmd_putc(t->c, '?');
+		else
+			cmd_printf(t->c, "\\%03o", (unsigned)code);
+		at += n;
+	}
+}
+
+void tree_put_name(struct tree *t, const char *name)
+{
+	struct bytes s = bytes_of(name);
+
+	if (t->o->raw) {
+		cmd_puts(t->c, t->o->quote ? "\"" : "");
+		cmd_bytes(t->c, s);
+		cmd_puts(t->c, t->o->quote ? "\"" : "");
+		return;
+	}
+	if (t->o->quote)
+		cmd_putc(t->c, '"');
+	if (t->c->utf8 && utf8_valid(s))
+		put_characters(t, s);
+	else
+		for (size_t i = 0; i < s.len; i++)
+			put_byte(t, (unsigned char)s.ptr[i]);
+	if (t->o->quote)
+		cmd_putc(t->c, '"');
+}
+
 /* "[drwxr-xr-x root  4.0K]  " */
 static void put_details(struct tree *t, const struct tree_node *n)
 {
@@ -86,12 +143,31 @@ static void put_details(struct tree *t, const struct tree_node *n)
 
 static void put_text(struct tree *t, const char *text, const char *color)
 {
-	const char *quote = t->o->quote ? "\"" : "";
-
 	if (color != NULL)
-		cmd_printf(t->c, "\033[%sm%s%s%s\033[0m", color, quote, text, quote);
-	else
-		cmd_printf(t->c, "%s%s%s", quote, text, quote);
+		cmd_printf(t->c, "\033[%sm", color);
+	tree_put_name(t, text);
+	if (color != NULL)
+		cmd_puts(t->c, "\033[0m");
+}
+
+/* What shows where files hang: in front of all of it, of a file, of the last one, beside those
+ * below, and behind. */
+struct lines {
+	const char *begin;
+	const char *branch;
+	const char *last;
+	const char *trunk;
+	const char *end;
+};
+
+static const struct lines *lines_of(const struct tree *t)
+{
+	static const struct lines plain = { "", "├── ", "└── ", "│   ", "" };
+	static const struct lines ascii = { "", "|-- ", "`-- ", "|   ", "" };
+	static const struct lines ansi = { "(0", "tqq ", "mqq ", "x   ", "(B" };
+	static const struct lines cp437 = { "", "\303\304\304 ", "\300\304\304 ", "\263   ", "" };
+
+	return t->o->ansi ? &ansi : t->o->cp437 ? &cp437 : t->o->ascii ? &ascii : &plain;
 }
 
 static void put_class(struct tree *t, uint32_t mode)
@@ -164,13 +240,12 @@ static int put_children(void *arg)
 		bool last = i + 1 == w->n->nchildren;
 		struct arena_mark mark = arena_mark(t->c->arena);
 		const char *path = tree_join(t->c, w->path, slash ? "" : "/", n->name);
-		const char *branch = t->o->ascii ? (last ? "`-- " : "|-- ")
-				     : last      ? "\u2514\u2500\u2500 "
-						 : "\u251c\u2500\u2500 ";
-		const char *trunk = last ? "    " : t->o->ascii ? "|   " : "\u2502\u00a0\u00a0 ";
+		const struct lines *lines = lines_of(t);
+		const char *trunk = last ? "    " : lines->trunk;
 
 		if (!t->o->no_indent)
-			cmd_printf(t->c, "%s%s", w->lines, branch);
+			cmd_printf(t->c, "%s%s%s%s", lines->begin, w->lines,
+				   last ? lines->last : lines->branch, lines->end);
 		tree_put_node(t, n, path);
 		cmd_charge(t->c, 1);
 		if (n->is_dir)

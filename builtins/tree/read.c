@@ -199,7 +199,8 @@ static void settle(struct tree *t, struct tree_node *n)
 	for (size_t i = 0; i < n->nchildren; i++) {
 		struct tree_node *child = n->child[i];
 
-		if (t->o->prune && child->is_dir && !child->link && child->nchildren == 0)
+		if (t->o->prune && child->is_dir && child->nchildren == 0 &&
+		    !(child->link && child->note != NULL))
 			continue;
 		if (t->o->total)
 			n->size += child->size;

@@ -45,9 +45,12 @@ static int set_depth(struct cmd *c, const struct opt *opt, const char *arg)
 
 static int set_charset(struct cmd *c, const struct opt *opt, const char *arg)
 {
-	(void)opt;
-	((struct tree_opts *)c->opts)->ascii = bytes_find(bytes_of(arg), BYTES("8")) == NULL ||
-					       (arg[0] | 0x20) != 'u';
+	struct tree_opts *o = c->opts;
+
+	o->cp437 = opt->letter == 'S';
+	o->charset = o->cp437 ? "IBM437" : arg;
+	arg = o->charset;
+	o->ascii = bytes_find(bytes_of(arg), BYTES("8")) == NULL || (arg[0] | 0x20) != 'u';
 	return 0;
 }
 
@@ -88,8 +91,8 @@ static const struct opt tree_options[] = {
 	OPT_CALL_ARG(0, "filelimit", set_depth, "N",
 		     "do not enter directories of more than N entries"),
 	OPT_STR('o', NULL, T, output, NULL, "FILE", "write to FILE"),
-	OPT_FLAG('q', NULL, T, no_report, NULL),
-	OPT_IGNORED('N', NULL, "no effect"),
+	OPT_FLAG('q', NULL, T, question, "what is not printable as ?"),
+	OPT_FLAG('N', NULL, T, raw, "names as they are"),
 	OPT_FLAG('Q', NULL, T, quote, "names in quotes"),
 	OPT_FLAG('p', NULL, T, modes, "permissions"),
 	OPT_FLAG('u', NULL, T, users, "owners"),
@@ -120,8 +123,8 @@ static const struct opt tree_options[] = {
 	OPT_MISSING_ARG('H', NULL),
 	OPT_MISSING_ARG('T', NULL),
 	OPT_MISSING('R', NULL),
-	OPT_MISSING('A', NULL),
-	OPT_MISSING('S', NULL),
+	OPT_FLAG('A', NULL, T, ansi, "lines of a terminal's second set"),
+	OPT_CALL('S', NULL, set_charset, "lines of code page 437"),
 	OPT_FLAG(0, "gitignore", T, git_ignore, "not what .gitignore files name"),
 	OPT_FLAG(0, "fromfile", T, from_file, "operands are lists of paths (. is standard input)"),
 	OPT_MISSING(0, "info"),
@@ -175,10 +178,12 @@ static void put_root(struct tree *t, const char *path)
 		tree_put_xml(t, n);
 		return;
 	}
-	if (n->note != NULL && n->st.mode == 0)
-		cmd_printf(t->c, "%s  [%s]\n", n->name, n->note);
-	else
+	if (n->note != NULL && n->st.mode == 0) {
+		tree_put_name(t, n->name);
+		cmd_printf(t->c, "  [%s]\n", n->note);
+	} else {
 		tree_put_node(t, n, n->name);
+	}
 	tree_put_children(t, n, n->name, "", 1);
 }
 
@@ -248,7 +253,10 @@ static void put_all_xml(struct tree *t, char **roots, int n)
 	const char *end = t->o->no_indent ? "" : "\n";
 
 	cmd_printf(t->c, "<?xml version=\"1.0\" encoding=\"%s\"?>%s<tree>%s",
-		   t->c->utf8 ? "UTF-8" : "US-ASCII", end, end);
+		   t->o->charset != NULL ? t->o->charset
+		   : t->c->utf8          ? "UTF-8"
+					 : "US-ASCII",
+		   end, end);
 	for (int i = 0; i < n; i++)
 		put_root(t, roots[i]);
 	if (!t->o->no_report)
@@ -291,6 +299,39 @@ static int tree_run(struct cmd *c)
 	return t->status;
 }
 
+/* An option's argument is always the next one, whatever letters stand behind it: "-Lf 2". */
+static int split_letters(struct cmd *c, int argc, char **argv, int i)
+{
+	const char *word = argv[i];
+	size_t n = strlen(word);
+	int next = i + 1;
+	int to = i;
+
+	if (word[0] != '-' || word[1] == '-' || strpbrk(word, "LPIHTo") == NULL)
+		return 0;
+	if (n == 2 && next < argc)
+		return 0;
+	char **list = arena_array(c->arena, (size_t)argc + n + 1, sizeof(*list));
+
+	memcpy(list, argv, (size_t)i * sizeof(*list));
+	for (const char *at = word + 1; *at != '\0'; at++) {
+		char letter[2] = { '-', *at };
+
+		list[to++] = arena_dup(c->arena, (struct bytes){ letter, 2 });
+		if (strchr("LPIHTo", *at) == NULL)
+			continue;
+		if (next >= argc)
+			cmd_fatal(c, 0, "Missing argument to -%c option.", *at);
+		list[to++] = argv[next++];
+	}
+	while (next < argc)
+		list[to++] = argv[next++];
+	list[to] = NULL;
+	c->argv = list;
+	c->argc = to;
+	return -1;
+}
+
 static void tree_defaults(struct cmd *c)
 {
 	((struct tree_opts *)c->opts)->depth = UINT64_MAX;
@@ -306,5 +347,6 @@ const struct builtin builtin_tree = {
 	.family = "tree 2.1.0",
 	.version = "tree v2.1.0",
 	.unknown = "Invalid argument `%s'.",
+	.legacy = split_letters,
 	.defaults = tree_defaults,
 };

@@ -35,6 +35,11 @@ struct tree_opts {
 	bool devices;
 	bool classify;
 	bool quote;
+	bool question; /* -q */
+	bool raw;      /* -N */
+	bool ansi;
+	bool cp437;
+	const char *charset; /* as given; NULL: the locale's */
 	bool json;
 	bool color;
 	bool reverse;
@@ -110,6 +115,8 @@ void tree_sort_children(struct tree *t, struct tree_node *n);
 int tree_from_file(struct tree *t, struct tree_node *root, const char *path);
 /* list.c */
 void tree_put_size(struct tree *t, uint64_t size);
+/* With what is not printable escaped, as options have it. */
+void tree_put_name(struct tree *t, const char *name);
 void tree_put_node(struct tree *t, const struct tree_node *n, const char *path);
 void tree_put_children(struct tree *t, const struct tree_node *n, const char *path,
 		       const char *lines, size_t level);
