@@ -316,6 +316,8 @@ static int col_run(struct cmd *c)
 	struct bytes line;
 	int more;
 
+	if (o->tabs && o->spaces)
+		return cmd_error(c, 0, "mutually exclusive arguments: --tabs --spaces");
 	if (c->nargs > 0)
 		return cmd_usage(c, "bad usage");
 	input_open(&in, c, "-");

@@ -319,7 +319,7 @@ static bool read_database(struct cmd *c, struct code *k, const char *path)
 		cmd_error(c, more, "%s", cmd_quotef(c, path));
 		return false;
 	}
-	r.name = cmd_quote_input(c, path);
+	r.name = cmd_quotef(c, path);
 	r.term = cmd_getenv(c, "TERM");
 	r.colorterm = cmd_getenv(c, "COLORTERM");
 	if (r.term == NULL || r.term[0] == '\0')

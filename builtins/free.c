@@ -6,6 +6,7 @@
 
 struct free_opts {
 	int unit; /* power of the base; 0: bytes */
+	bool unit_given;
 	bool human;
 	bool si;
 	bool low;
@@ -21,6 +22,9 @@ static int set_unit(struct cmd *c, const struct opt *opt, const char *arg)
 	struct free_opts *o = c->opts;
 
 	(void)arg;
+	if (o->unit_given)
+		return cmd_error(c, 0, "Multiple unit options don't make sense.");
+	o->unit_given = true;
 	o->unit = opt->value & 15;
 	o->si |= (opt->value & 16) != 0;
 	return 0;
@@ -149,11 +153,16 @@ static int free_run(struct cmd *c)
 
 	if (c->nargs > 0)
 		return cmd_usage(c, NULL);
-	if (o->seconds != NULL && (!num_parse_span(o->seconds, &ns) || ns <= 0))
-		return cmd_error(c, 0, "seconds argument `%s' failed", o->seconds);
+	if (o->seconds != NULL && !num_parse_span(o->seconds + (o->seconds[0] == '-'), &ns))
+		return cmd_error(c, -E_INVAL, "seconds argument failed: '%s'", o->seconds);
+	if (o->seconds != NULL && (ns <= 0 || o->seconds[0] == '-'))
+		return cmd_error(c, 0, "seconds argument `%s' is not positive number", o->seconds);
 	if (o->seconds != NULL)
 		count = UINT64_MAX;
-	if (o->count != NULL && (!num_plain(o->count, &count) || count == 0))
+	if (o->count != NULL && num_plain(o->count + (o->count[0] == '-'), &count) &&
+	    (count == 0 || count > INT32_MAX || o->count[0] == '-'))
+		return cmd_error(c, -E_RANGE, "failed to parse count argument: '%s'", o->count);
+	if (o->count != NULL && !num_plain(o->count, &count))
 		return cmd_error(c, 0, "failed to parse count argument: '%s'", o->count);
 	for (uint64_t i = 0; i < count; i++) {
 		if (i > 0) {

@@ -48,6 +48,9 @@ static size_t put_escape(struct cmd *c, const char *text, bool *no_newline)
 	}
 	while (n < 4 && text[n] >= '0' && text[n] <= '7')
 		value = value * 8 + text[n++] - '0';
+	/* Messages are strings of C: a NUL ends them. */
+	if (n > 1 && (char)value == '\0')
+		return strlen(text);
 	cmd_putc(c, n > 1 ? (char)value : '\\');
 	return n;
 }
@@ -100,7 +103,8 @@ static int ngettext_run(struct cmd *c)
 	if (c->nargs < 3)
 		return cmd_error(c, 0, "missing arguments");
 	char **args = c->args + c->nargs - 3;
-	bool one = num_plain(args[2], &count) && count == 1;
+	const char *number = args[2] + strspn(args[2], " \t\n\v\f\r");
+	bool one = num_plain(number + (*number == '+'), &count) && count == 1;
 
 	put_message(c, args[one ? 0 : 1], &no_newline);
 	return 0;

@@ -30,11 +30,15 @@ static const char *const categories[] = {
 static const struct {
 	const char *name;
 	const char *category;
-	const char *value;
-	bool text; /* in quotes with -k */
+	const char *value; /* NULL: the character set */
+	bool text;         /* in quotes with -k */
 } keywords[] = {
 	{ "decimal_point", "LC_NUMERIC", ".", true },
 	{ "thousands_sep", "LC_NUMERIC", "", true },
+	{ "grouping", "LC_NUMERIC", "-1", false },
+	{ "numeric-decimal-point-wc", "LC_NUMERIC", "46", false },
+	{ "numeric-thousands-sep-wc", "LC_NUMERIC", "0", false },
+	{ "numeric-codeset", "LC_NUMERIC", NULL, true },
 	{ "abday", "LC_TIME", "Sun;Mon;Tue;Wed;Thu;Fri;Sat", true },
 	{ "day", "LC_TIME", "Sunday;Monday;Tuesday;Wednesday;Thursday;Friday;Saturday", true },
 	{ "abmon", "LC_TIME", "Jan;Feb;Mar;Apr;May;Jun;Jul;Aug;Sep;Oct;Nov;Dec", true },
@@ -45,8 +49,33 @@ static const struct {
 	{ "d_t_fmt", "LC_TIME", "%a %b %e %H:%M:%S %Y", true },
 	{ "d_fmt", "LC_TIME", "%m/%d/%y", true },
 	{ "t_fmt", "LC_TIME", "%H:%M:%S", true },
+	{ "t_fmt_ampm", "LC_TIME", "%I:%M:%S %p", true },
+	{ "era", "LC_TIME", "", false },
+	{ "era_year", "LC_TIME", "", true },
+	{ "era_d_fmt", "LC_TIME", "", true },
+	{ "alt_digits", "LC_TIME", "", false },
+	{ "era_d_t_fmt", "LC_TIME", "", true },
+	{ "era_t_fmt", "LC_TIME", "", true },
+	{ "time-era-num-entries", "LC_TIME", "0", false },
+	{ "time-era-entries", "LC_TIME", "S", true },
+	{ "week-ndays", "LC_TIME", "7", false },
+	{ "week-1stday", "LC_TIME", "19971130", false },
+	{ "week-1stweek", "LC_TIME", "4", false },
+	{ "first_weekday", "LC_TIME", "1", false },
+	{ "first_workday", "LC_TIME", "2", false },
+	{ "cal_direction", "LC_TIME", "1", false },
+	{ "timezone", "LC_TIME", "", true },
+	{ "date_fmt", "LC_TIME", "%a %b %e %H:%M:%S %Z %Y", true },
+	{ "time-codeset", "LC_TIME", NULL, true },
+	{ "alt_mon", "LC_TIME",
+	  "January;February;March;April;May;June;July;August;September;October;November;December",
+	  true },
+	{ "ab_alt_mon", "LC_TIME", "Jan;Feb;Mar;Apr;May;Jun;Jul;Aug;Sep;Oct;Nov;Dec", true },
 	{ "yesexpr", "LC_MESSAGES", "^[yY]", true },
 	{ "noexpr", "LC_MESSAGES", "^[nN]", true },
+	{ "yesstr", "LC_MESSAGES", "", true },
+	{ "nostr", "LC_MESSAGES", "", true },
+	{ "messages-codeset", "LC_MESSAGES", NULL, true },
 	{ "int_curr_symbol", "LC_MONETARY", "", true },
 };
 
@@ -82,6 +111,8 @@ static void put_keyword(struct cmd *c, const char *name, const char *value, bool
 {
 	const struct locale_opts *o = c->opts;
 
+	if (value == NULL)
+		value = c->utf8 ? "UTF-8" : "ANSI_X3.4-1968";
 	if (o->keywords)
 		cmd_printf(c, text ? "%s=\"%s\"\n" : "%s=%s\n", name, value);
 	else
@@ -97,7 +128,7 @@ static bool put_name(struct cmd *c, const char *name)
 	if (strcmp(name, "charmap") == 0) {
 		if (o->categories)
 			cmd_puts(c, "LC_CTYPE\n");
-		put_keyword(c, name, c->utf8 ? "UTF-8" : "ANSI_X3.4-1968", true);
+		put_keyword(c, name, NULL, true);
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
