@@ -78,8 +78,22 @@ int git_cmd_hash_object(struct git *g, struct args *args)
 struct tree_opts {
 	bool only_trees, recurse, trees, zero, size, name_only, full_name, full_tree, object_only;
 	struct pathspec ps;
-	int abbrev;
+	bool short_names;
+	int abbrev; /* 0: as many digits as are usual */
 };
+
+static int set_abbrev(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct tree_opts *o = opts;
+	int64_t v = 0;
+
+	if (arg != NULL && !git_number(arg, &v))
+		git_die(g, "option `abbrev' expects a numerical value");
+	o->abbrev = v > OID_HEX ? OID_HEX : (int)v;
+	o->short_names = !unset && (arg == NULL || v > 0);
+	return 0;
+}
+
 static const struct git_option tree_options[] = {
 	GIT_FLAG('d', NULL, struct tree_opts, only_trees),
 	GIT_FLAG('r', NULL, struct tree_opts, recurse),
@@ -91,7 +105,7 @@ static const struct git_option tree_options[] = {
 	GIT_FLAG(0, "object-only", struct tree_opts, object_only),
 	GIT_FLAG(0, "full-name", struct tree_opts, full_name),
 	GIT_FLAG(0, "full-tree", struct tree_opts, full_tree),
-	GIT_INT(0, "abbrev", struct tree_opts, abbrev),
+	GIT_CALL_MAYBE(0, "abbrev", set_abbrev),
 	GIT_MISSING_ARG(0, "format"),
 	GIT_END(),
 };
@@ -105,7 +119,7 @@ static void tree_line(struct git *g, const struct tree_opts *o, const struct tre
 			   : e->mode == MODE_GITLINK  ? "commit"
 						      : "blob";
 	const char *shown = o->full_name || o->full_tree ? path : path_relative(g, path);
-	const char *hex = o->abbrev != 0 ? oid_short(g, &e->oid, o->abbrev) : oid_hex(g, &e->oid);
+	const char *hex = o->short_names ? oid_short(g, &e->oid, o->abbrev) : oid_hex(g, &e->oid);
 
 	if (o->object_only) {
 		git_printf(g, "%s%c", hex, o->zero ? '\0' : '\n');
@@ -449,6 +463,12 @@ int git_cmd_check_ignore(struct git *g, struct args *args)
 		while (git_line(&in, &line))
 			names_add(g, &list, arena_dup(g->a, line));
 	}
+	if (o.quiet && !o.from_stdin && list.n > 1)
+		git_die(g, "--quiet is only valid with a single pathname");
+	if (o.quiet && o.verbose)
+		git_die(g, "cannot have both --quiet and --verbose");
+	if (o.non_matching && !o.verbose)
+		git_die(g, "--non-matching is only valid with --verbose");
 	if (list.n == 0)
 		git_die(g, "no path specified");
 	for (size_t i = 0; i < list.n; i++) {

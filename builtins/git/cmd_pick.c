@@ -99,7 +99,7 @@ static struct bytes message_for(struct sequence *s, const struct commit *c,
 	struct commit_text t;
 
 	if (s->kind == REVERT) {
-		buf_printf(&b, "Revert \"%s\"\n\nThis reverts commit %s", pick_subject(g, c),
+		buf_printf(&b, "Revert \"%s\"\n\nThis reverts commit %s", pick_first_line(g, c),
 			   oid_hex(g, &c->oid));
 		if (c->nparents > 1)
 			buf_printf(&b, ", reversing\nchanges made to %s", oid_hex(g, &parent->oid));
@@ -145,7 +145,7 @@ static void say_conflict(struct sequence *s, const struct commit *c)
 	struct git *g = s->g;
 
 	git_error(g, "could not %s %s... %s", s->kind == REVERT ? "revert" : "apply",
-		  oid_short(g, &c->oid, 0), pick_subject(g, c));
+		  oid_short(g, &c->oid, 0), pick_first_line(g, c));
 	if (s->o.no_commit)
 		git_hint(g, NULL,
 			 "after resolving the conflicts, mark the corrected paths\n"

@@ -274,9 +274,19 @@ int git_cmd_var(struct git *g, struct args *args)
 
 /* --- cherry --- */
 
+static int set_abbrev(struct git *g, void *opts, const char *arg, bool unset)
+{
+	int64_t v = unset ? OID_HEX : 0;
+
+	if (arg != NULL && !git_number(arg, &v))
+		git_die(g, "option `abbrev' expects a numerical value");
+	((struct plumb_opts *)opts)->abbrev = v > OID_HEX ? OID_HEX : (int)v;
+	return 0;
+}
+
 static const struct git_option cherry_options[] = {
 	GIT_FLAG('v', "verbose", struct plumb_opts, verbose),
-	GIT_INT(0, "abbrev", struct plumb_opts, abbrev),
+	GIT_CALL_MAYBE(0, "abbrev", set_abbrev),
 	GIT_END(),
 };
 static const char *const cherry_usage[] = { "git cherry [-v] [<upstream> [<head> [<limit>]]]",

@@ -14,12 +14,23 @@ const char *pick_subject(struct git *g, const struct commit *c)
 	return git_format(g->keep, "%.*s", (int)s.len, s.ptr);
 }
 
+const char *pick_first_line(struct git *g, const struct commit *c)
+{
+	struct commit_text t;
+	struct bytes line = BYTES("");
+
+	commit_text(g, g->keep, &c->oid, &t);
+	while (git_line(&t.message, &line) && bytes_trim(line).len == 0)
+		continue;
+	return git_format(g->keep, "%.*s", (int)line.len, line.ptr);
+}
+
 bool pick_merge(struct picking *p, const struct commit *parent)
 {
 	struct git *g = p->g;
 	struct merging *m = &p->merge;
 	const char *label = git_format(g->keep, "%s (%s)", oid_short(g, &p->commit->oid, 0),
-				       pick_subject(g, p->commit));
+				       pick_first_line(g, p->commit));
 	const char *parent_label = parent != NULL ? git_format(g->keep, "parent of %s", label)
 						  : "(empty tree)";
 

@@ -222,7 +222,7 @@ static void say_conflict(struct rebase *r, const struct commit *c)
 	struct git *g = r->g;
 
 	cmd_flush(g->c); /* what the merge said comes first */
-	git_error(g, "could not apply %s... %s", oid_short(g, &c->oid, 0), pick_subject(g, c));
+	git_error(g, "could not apply %s... %s", oid_short(g, &c->oid, 0), pick_first_line(g, c));
 	git_hint(g, NULL,
 		 "Resolve all conflicts manually, mark them as resolved with\n"
 		 "\"git add/rm <conflicted_files>\", then run \"git rebase --continue\".\n"

@@ -103,7 +103,9 @@ struct picking {
 	struct oid head, head_tree, base;
 	bool no_commit;
 };
+/* All lines of a subject as one, and only the first of them, as messages have it. */
 const char *pick_subject(struct git *g, const struct commit *c);
+const char *pick_first_line(struct git *g, const struct commit *c);
 /* The change of p->commit on top of HEAD (or the index): p->merge says what came of it. False
  * after a message: files are in the way. */
 bool pick_merge(struct picking *p, const struct commit *parent);
