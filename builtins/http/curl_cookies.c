@@ -42,7 +42,7 @@ static bool path_has(struct bytes prefix, struct bytes path)
 static void keep(struct curl *k, const struct cookie *n)
 {
 	struct arena *a = k->lasting;
-	bool past = n->expires != 0 && n->expires * INT64_C(1000000000) < cmd_now(k->c);
+	bool past = n->expires != 0 && n->expires < cmd_now(k->c) / 1000000000;
 	struct cookie **link = &k->cookies;
 	struct cookie *copy;
 	size_t count = 0;

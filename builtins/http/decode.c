@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-enum { ROOM = 32 << 10, WRAP_MAX = 64 << 10, GZIP_TRAILER = 8 };
+enum { ROOM = 32 << 10, WRAP_MAX = 64 << 10, GZIP_TRAILER = 8, YEAR_MAX = 2261 /* in ns */ };
 
 bool http_decoder_init(struct http_decoder *d, struct cmd *c, struct bytes coding)
 {
@@ -232,7 +232,7 @@ bool http_date(struct bytes s, int64_t *seconds)
 	}
 	if (year != 0 && year < 100)
 		year += year < 70 ? 2000 : 1900;
-	if (day == 0 || day > 31 || month == 0 || year < 1583 || clock < 0)
+	if (day == 0 || day > 31 || month == 0 || year < 1583 || year > YEAR_MAX || clock < 0)
 		return false;
 	*seconds = time_days(year, month, (int)day) * 86400 + clock;
 	return true;
