@@ -274,6 +274,14 @@ static bool run_text(struct format *f, const struct conversion *v)
 	}
 }
 
+/* %y: of years before 0 the C library counts up from the century, date down. */
+static int64_t short_year(const struct format *f)
+{
+	int64_t year = (f->c->year % 100 + 100) % 100;
+
+	return f->nanoseconds != TIME_LIBC && f->c->year < 0 ? (100 - year) % 100 : year;
+}
+
 static bool run_year(struct format *f, const struct conversion *v)
 {
 	const struct civil *c = f->c;
@@ -284,7 +292,7 @@ static bool run_year(struct format *f, const struct conversion *v)
 	case 'C':
 		put_number(f, v, c->year / 100 - (c->year % 100 < 0 && c->year > 0), 2, '0');
 		return true;
-	case 'y': put_number(f, v, (c->year % 100 + 100) % 100, 2, '0'); return true;
+	case 'y': put_number(f, v, short_year(f), 2, '0'); return true;
 	case 'Y': put_number(f, v, c->year, f->nanoseconds == TIME_LIBC ? 1 : 4, '0'); return true;
 	case 'G': put_number(f, v, year, f->nanoseconds == TIME_LIBC ? 1 : 4, '0'); return true;
 	case 'g': put_number(f, v, (year % 100 + 100) % 100, 2, '0'); return true;
@@ -330,6 +338,9 @@ static void put_date(struct format *f, const struct conversion *v)
 
 	year.letter = 'Y';
 	year.width = v->width > 6 ? v->width - 6 : -1;
+	/* Years of more than four digits have a sign, so that they can be told from others. */
+	if (v->pad == 0 && v->width < 0)
+		year.pad = '+';
 	if (f->nanoseconds == TIME_LIBC) {
 		put_composite(f, v, "%Y-%m-%d");
 		return;

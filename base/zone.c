@@ -185,10 +185,10 @@ struct zone *zone_of_text(struct arena *a, const char *text)
 	struct zone *utc = zone_utc(a);
 	struct scan s = { text, false };
 
-	/* glibc shows the name, when there is one, and counts from Greenwich. */
+	/* glibc shows the name, or nothing if it is none, and counts from Greenwich. */
 	scan_name(&s, utc->standard.name);
 	if (s.bad)
-		memcpy(utc->standard.name, "UTC", 4);
+		utc->standard.name[0] = '\0';
 	return utc;
 }
 

@@ -11,6 +11,7 @@
 enum { USAGE_STATUS = 64, YEAR_MAX = 9999, MONTHS_MAX = 12000, CELL_MAX = 4, NS = 1000000000 };
 
 struct cal_opts {
+	char count;  /* '1' or '3': the last of -1 and -3; 0: neither */
 	bool banner; /* weeks as lines */
 	bool julian_days;
 	bool year;
@@ -396,6 +397,21 @@ static int set_three(struct cmd *c, const struct opt *opt, const char *arg)
 
 	(void)arg;
 	o->before = o->after = opt->value;
+	o->count = (char)opt->letter;
+	o->year &= o->count != '1';
+	return 0;
+}
+
+/* A whole year: -1 or -3 in front of it have no effect. */
+static int set_year(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct cal_opts *o = opts_of(c);
+
+	(void)opt, (void)arg;
+	if (o->count != '\0')
+		o->before = o->after = 0;
+	o->count = '\0';
+	o->year = true;
 	return 0;
 }
 
@@ -418,7 +434,7 @@ static int set_days_as_lines(struct cmd *c, const struct opt *opt, const char *a
 		OPT_STR('d', NULL, struct cal_opts, date, NULL, "YYYY-MM",                         \
 			"as if it were that month"),                                               \
 		OPT_FLAG('j', NULL, struct cal_opts, julian_days, "days of the year"),             \
-		OPT_FLAG('y', NULL, struct cal_opts, year, "a whole year"),                        \
+		OPT_CALL('y', NULL, set_year, "a whole year"),                                     \
 		OPT_STR('m', NULL, struct cal_opts, month, NULL, "MONTH", "that month"),           \
 		OPT_CALL('C', NULL, set_days_as_lines, "weeks as lines")
 
@@ -529,10 +545,13 @@ static int show(struct cmd *c)
 	}
 	bool whole = o->year || (c->nargs == 1 && !has_month);
 
-	if (whole && o->before == 1 && o->after == 1 && !o->year)
+	if (o->year && o->count != '\0' && c->nargs != 1)
+		o->before = o->after = 0;
+	if (whole && o->count != '\0' && c->nargs == 1)
 		cmd_fatal_status(c, USAGE_STATUS, 0,
-				 "-3 together with a given year but no given month is not "
-				 "supported.");
+				 "-%c together with a given year but no given month is not "
+				 "supported.",
+				 o->count);
 	int64_t from = year * 12 + (whole ? 0 : month - 1);
 	int64_t to = whole ? from + 11 : from;
 

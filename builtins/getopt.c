@@ -28,6 +28,7 @@ struct scan {
 	bool alternative; /* -foo is a long option, too */
 	char order;       /* '+': operands end options, '-': they are told in place */
 	bool quiet;
+	bool own; /* getopt's own options: the first that is wrong ends it */
 	char **args;
 	int nargs;
 	int at;
@@ -61,6 +62,10 @@ static void complain(struct scan *s, const char *format, ...)
 	va_end(args);
 	buf_putc(&text, '\n');
 	cmd_err_write(s->c, text.ptr, text.len);
+	if (s->own) {
+		cmd_usage(s->c, NULL);
+		cmd_exit(s->c, STATUS_USAGE);
+	}
 }
 
 /* --- long options --- */
@@ -329,20 +334,17 @@ static int read_own(struct cmd *c, struct getopt *g, int *first)
 			  .shorts = "ao:l:n:qQs:TuhV",
 			  .longs = &longs,
 			  .order = '+',
+			  .own = true,
 			  .args = c->args,
 			  .nargs = c->nargs };
 	struct found f;
 	int status = 0;
 
 	memcpy(longs.list, own_longs, sizeof(own_longs));
-	while (status == 0 && !s.failed && next_option(&s, &f)) {
+	while (status == 0 && next_option(&s, &f)) {
 		if (f.word != NULL)
 			f.word = own_longs + (f.word - longs.list);
 		status = take_own(c, g, &f);
-	}
-	if (s.failed) {
-		cmd_usage(c, NULL);
-		return STATUS_USAGE;
 	}
 	*first = s.at;
 	return status;
