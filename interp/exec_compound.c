@@ -197,7 +197,7 @@ static int expand_traced(struct shell *sh, struct arith_text *a, int64_t *out)
 		return expand_arith(sh, a, out);
 	}
 	if (expand_arith_text(sh, a->word, &text) != 0)
-		return -1;
+		return EXPAND_ARITH_TEXT;
 	text = arena_bytes(sh->arena, text);
 	trace_arith(sh, text);
 	return eval_arith(sh, text, out);
@@ -211,7 +211,7 @@ bool exec_arith_text(struct shell *sh, struct arith_text *a, int64_t *out)
 	sh->command_name = "((";
 	failed = opt_set(sh, SET_XTRACE) ? expand_traced(sh, a, out) : expand_arith(sh, a, out);
 	sh->command_name = outer;
-	if (failed != 0 && sh->flow == FLOW_ABORT && !sh->abort_firm)
+	if (failed == -1 && sh->flow == FLOW_ABORT && !sh->abort_firm)
 		sh->flow = FLOW_NONE;
 	return failed == 0;
 }

@@ -150,7 +150,13 @@ static int expand_protected(struct shell *sh, const struct word *w, bool word, s
 
 int expand_arith_text(struct shell *sh, const struct word *w, struct bytes *out)
 {
-	return expand_protected(sh, w, false, out);
+	const char *name = sh->command_name;
+	int err;
+
+	sh->command_name = NULL; /* nothing inside is said in the name of (( */
+	err = expand_protected(sh, w, false, out);
+	sh->command_name = name;
+	return err;
 }
 
 static bool opens_subscript(const struct part *part)
@@ -412,7 +418,7 @@ int expand_arith(struct shell *sh, struct arith_text *a, int64_t *out)
 	}
 	if (result == ARITH_RETRY) {
 		if (expand_arith_text(sh, a->word, &text) != 0)
-			return -1;
+			return EXPAND_ARITH_TEXT;
 		if (a->word != NULL && (a->word->flags & WORD_LITERAL) == 0)
 			text = arena_bytes(sh->arena, text);
 		result = arith_eval_text(text, &env, out);

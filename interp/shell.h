@@ -397,7 +397,9 @@ int expand_heredoc(struct shell *sh, const struct word *w, struct bytes *out);
 int expand_text(struct shell *sh, struct bytes text, struct bytes *out);
 /* PS1-style escapes, then expand_text. */
 int expand_prompt(struct shell *sh, struct bytes text, struct bytes *out);
-/* Evaluates an arithmetic text. */
+/* Expands an arithmetic text and evaluates it. EXPAND_ARITH_TEXT if the expansion failed: (( )) and
+ * its like forgive only expressions. */
+enum { EXPAND_ARITH_TEXT = -2 };
 int expand_arith(struct shell *sh, struct arith_text *a, int64_t *out);
 /* Evaluates text given at run time (test -eq, declare -i, array subscripts). */
 int eval_arith(struct shell *sh, struct bytes text, int64_t *out);
