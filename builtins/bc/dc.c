@@ -796,7 +796,7 @@ static void unimplemented(struct dc *d, unsigned char op)
 	if (byte_is_print(op))
 		cmd_printf(d->c, "'%c' (0%o) unimplemented\n", op, op);
 	else
-		cmd_printf(d->c, "'\\%03o' (0%o) unimplemented\n", op, op);
+		cmd_printf(d->c, op != 0 ? "0%o unimplemented\n" : "%o unimplemented\n", op);
 }
 
 /* long: one case for each command */

@@ -382,7 +382,9 @@ static void choose_by_option(struct shell *s, enum mode mode)
 	s->look.header = before.header;
 	if (mode == MODE_LIST)
 		memcpy(s->look.column_sep, before.column_sep, sizeof before.column_sep);
-	if (mode != MODE_ASCII)
+	if (mode == MODE_TABS)
+		memcpy(s->look.row_sep, "\n", 2);
+	else if (mode != MODE_ASCII)
 		memcpy(s->look.row_sep, before.row_sep, sizeof before.row_sep);
 }
 
