@@ -422,6 +422,8 @@ static int do_merge(struct git *g, const struct pull_opts *o, const struct fetch
 {
 	struct names words = { NULL, 0, 0 };
 
+	if (f->merge.n > 1)
+		git_refuse(g, "a pull of more than one head");
 	names_add(g, &words, "merge");
 	if (o->fetch.quiet)
 		names_add(g, &words, "-q");

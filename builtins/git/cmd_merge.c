@@ -2,19 +2,8 @@
  *
  * git merge.
  */
-#include "builtins/git/merge.h"
+#include "builtins/git/merge_run.h"
 #include "builtins/git/status.h"
-
-struct merge_opts {
-	bool abort, go_on, quit, squash, no_commit, quiet, no_verify, allow_unrelated, signoff,
-		verbose, no_edit, edit;
-	int ff;   /* 0 yes, 1 --no-ff, 2 --ff-only */
-	int stat; /* 1 yes, -1 no */
-	struct names messages, strategies, xopts;
-	const char *file;
-	const char *into;
-	bool log;
-};
 
 static int set_commit(struct git *g, void *o, const char *a, bool unset)
 {
@@ -68,15 +57,6 @@ static const struct git_option merge_options[] = {
 static const char *const merge_usage[] = { "git merge [<options>] [<commit>...]",
 					   "git merge --abort", "git merge --continue", NULL };
 
-struct merge_run {
-	struct git *g;
-	struct merge_opts o;
-	const char *name;
-	struct oid head, other;
-	struct commit *ours, *theirs;
-	struct oid head_tree;
-};
-
 static void show_stat(struct merge_run *m, const struct oid *from, const struct oid *to)
 {
 	struct git *g = m->g;
@@ -95,7 +75,7 @@ static void show_stat(struct merge_run *m, const struct oid *from, const struct 
 }
 
 /* "Merge branch 'x'", or what -m says. */
-static char *message_of(struct merge_run *m)
+char *merge_message(struct merge_run *m)
 {
 	struct git *g = m->g;
 	struct buf b = buf_in(g->keep);
@@ -103,9 +83,6 @@ static char *message_of(struct merge_run *m)
 	const char *into = m->o.into != NULL ? m->o.into
 			   : head != NULL    ? ref_short(g, head)
 					     : "HEAD";
-	bool several;
-	struct oid o;
-	char *full = ref_expand(g, m->name, &o, &several);
 
 	for (size_t i = 0; i < m->o.messages.n; i++)
 		buf_printf(&b, "%s%s\n", i > 0 ? "\n" : "", m->o.messages.at[i]);
@@ -118,14 +95,7 @@ static char *message_of(struct merge_run *m)
 			git_die(g, "could not read file '%s'", m->o.file);
 		return arena_dup(g->keep, text);
 	}
-	if (full != NULL && git_starts(full, "refs/heads/"))
-		buf_printf(&b, "Merge branch '%s'", full + 11);
-	else if (full != NULL && git_starts(full, "refs/tags/"))
-		buf_printf(&b, "Merge tag '%s'", full + 10);
-	else if (full != NULL && git_starts(full, "refs/remotes/"))
-		buf_printf(&b, "Merge remote-tracking branch '%s'", full + 13);
-	else
-		buf_printf(&b, "Merge commit '%s'", m->name);
+	merge_put_heads(m, &b);
 	if (strcmp(into, "main") != 0 && strcmp(into, "master") != 0)
 		buf_printf(&b, " into %s", into);
 	buf_putc(&b, '\n');
@@ -135,8 +105,14 @@ static char *message_of(struct merge_run *m)
 /* Who did it, for the log: "merge x", or "pull". */
 static const char *log_action(const struct merge_run *m)
 {
-	return m->g->reflog_action != NULL ? m->g->reflog_action
-					   : git_format(m->g->a, "merge %s", m->name);
+	struct buf b = buf_in(m->g->a);
+
+	if (m->g->reflog_action != NULL)
+		return m->g->reflog_action;
+	buf_puts(&b, "merge");
+	for (size_t i = 0; i < m->heads.n; i++)
+		buf_printf(&b, " %s", m->heads.at[i]);
+	return buf_cstr(&b);
 }
 
 static int fast_forward(struct merge_run *m)
@@ -169,7 +145,8 @@ static void write_squash(struct merge_run *m)
 	struct pretty p = { .kind = PRETTY_MEDIUM };
 
 	revs_init(g, &r);
-	revs_add_commit(g, &r, m->theirs, false);
+	for (size_t i = 0; i < m->heads.n; i++)
+		revs_add_commit(g, &r, m->commits[i], false);
 	revs_add_commit(g, &r, m->ours, true);
 	r.max_parents = 1;
 	buf_puts(&b, "Squashed commit of the following:\n");
@@ -179,8 +156,7 @@ static void write_squash(struct merge_run *m)
 	}
 	revs_forget(g);
 	state_write(g, "SQUASH_MSG", buf_cstr(&b));
-	if (!m->o.quiet)
-		git_printf(g, "Squash commit -- not updating HEAD\n");
+	git_printf(g, "Squash commit -- not updating HEAD\n");
 }
 
 static void save_state(struct merge_run *m, const char *message, const struct merging *r)
@@ -196,7 +172,11 @@ static void save_state(struct merge_run *m, const char *message, const struct me
 				buf_printf(&b, "#\t%s\n", r->at[i].path);
 	}
 	if (!m->o.squash) {
-		state_write(g, "MERGE_HEAD", git_format(g->a, "%s\n", oid_hex(g, &m->other)));
+		struct buf heads = buf_in(g->a);
+
+		for (size_t i = 0; i < m->heads.n; i++)
+			buf_printf(&heads, "%s\n", oid_hex(g, &m->commits[i]->oid));
+		state_write(g, "MERGE_HEAD", buf_cstr(&heads));
 		state_write(g, "MERGE_MODE", m->o.ff == 1 ? "no-ff" : "");
 	}
 	state_write(g, "MERGE_MSG", buf_cstr(&b));
@@ -273,24 +253,70 @@ static bool is_ours(const struct merge_run *m)
 	return m->o.strategies.n == 1 && strcmp(m->o.strategies.at[0], "ours") == 0;
 }
 
+int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, struct commit *first)
+{
+	struct git *g = m->g;
+	char *message = merge_message(m);
+	struct oid o;
+	struct oid *parents = arena_array(g->keep, m->heads.n + 1, sizeof(*parents));
+	uint32_t n = 0;
+	char *done[2] = { arena_dup(g->keep, BYTES("0")), NULL };
+
+	if (first != NULL)
+		parents[n++] = first->oid;
+	for (size_t i = 0; i < m->heads.n; i++)
+		parents[n++] = m->commits[i]->oid;
+	if (!merge_apply(r, &m->head_tree, "merge")) {
+		git_say(g, "Merge with strategy %s failed.\n", strategy);
+		return 2;
+	}
+	cmd_bytes(g->c, buf_bytes(&r->messages));
+	if (m->o.squash)
+		write_squash(m);
+	if (!r->clean) {
+		save_state(m, message, r);
+		git_printf(g,
+			   "Automatic merge failed; fix conflicts and then commit the result.\n");
+		return 1;
+	}
+	if (m->o.squash || m->o.no_commit) {
+		if (!m->o.squash)
+			save_state(m, message, r);
+		git_say(g, "Automatic merge went well; stopped before committing as requested\n");
+		return 0;
+	}
+	save_state(m, message, r);
+	message = settle_message(m, message);
+	if (message == NULL) {
+		git_say(g, "Not committing merge; use 'git commit' to complete the merge.\n");
+		return 1;
+	}
+	commit_write(g, &r->tree, parents, n, NULL, bytes_of(message), &o);
+	ref_update(
+		g, "HEAD", &o, &m->head,
+		git_format(g->a, "%s: Merge made by the '%s' strategy.", log_action(m), strategy),
+		false);
+	if (!m->o.quiet)
+		git_printf(g, "Merge made by the '%s' strategy.\n", strategy);
+	show_stat(m, &m->head_tree, &r->tree);
+	git_hook(g, "post-merge", done, NULL);
+	return 0;
+}
+
 static int real_merge(struct merge_run *m)
 {
 	struct git *g = m->g;
 	struct merging r = { .g = g,
 			     .ours = "HEAD",
-			     .theirs = m->name,
+			     .theirs = m->heads.at[0],
 			     .style = merge_style_of(g, NULL),
 			     .lines = LINES_HISTOGRAM };
-	char *message = message_of(m);
-	struct oid o, parents[2] = { m->head, m->other };
-	char *done[2] = { arena_dup(g->keep, BYTES("0")), NULL };
+	bool ours = is_ours(m);
 
 	for (size_t i = 0; i < m->o.xopts.n; i++) {
 		if (!merge_option(&r, m->o.xopts.at[i]))
 			git_die(g, "unknown strategy option: -X%s", m->o.xopts.at[i]);
 	}
-	bool ours = is_ours(m);
-
 	if (ours) {
 		r.clean = true;
 		r.tree = m->head_tree;
@@ -300,41 +326,7 @@ static int real_merge(struct merge_run *m)
 			return 2;
 		merge_commits(&r, m->ours, m->theirs);
 	}
-	if (!merge_apply(&r, &m->head_tree, "merge")) {
-		git_say(g, "Merge with strategy %s failed.\n", "ort");
-		return 2;
-	}
-	cmd_bytes(g->c, buf_bytes(&r.messages));
-	if (m->o.squash)
-		write_squash(m);
-	if (!r.clean) {
-		save_state(m, message, &r);
-		git_printf(g,
-			   "Automatic merge failed; fix conflicts and then commit the result.\n");
-		return 1;
-	}
-	if (m->o.squash || m->o.no_commit) {
-		if (!m->o.squash)
-			save_state(m, message, &r);
-		git_say(g, "Automatic merge went well; stopped before committing as requested\n");
-		return 0;
-	}
-	save_state(m, message, &r);
-	message = settle_message(m, message);
-	if (message == NULL) {
-		git_say(g, "Not committing merge; use 'git commit' to complete the merge.\n");
-		return 1;
-	}
-	commit_write(g, &r.tree, parents, 2, NULL, bytes_of(message), &o);
-	ref_update(g, "HEAD", &o, &m->head,
-		   git_format(g->a, "%s: Merge made by the '%s' strategy.", log_action(m),
-			      ours ? "ours" : "ort"),
-		   false);
-	if (!m->o.quiet)
-		git_printf(g, "Merge made by the '%s' strategy.\n", ours ? "ours" : "ort");
-	show_stat(m, &m->head_tree, &r.tree);
-	git_hook(g, "post-merge", done, NULL);
-	return 0;
+	return merge_finish(m, &r, ours ? "ours" : "ort", m->ours);
 }
 
 static int abort_merge(struct git *g)
@@ -392,6 +384,59 @@ static const char *default_name(struct git *g)
 	return ref_short(g, up);
 }
 
+/* What is to be merged; false after a message. */
+static bool read_heads(struct merge_run *m, struct args *args)
+{
+	struct git *g = m->g;
+	size_t n = args->argc > 0 ? (size_t)args->argc : 1;
+
+	m->commits = arena_array(g->keep, n, sizeof(struct commit *));
+	for (size_t i = 0; i < n; i++) {
+		const char *name = args->argc > 0 ? args->argv[i] : default_name(g);
+		struct oid o;
+
+		if (strcmp(name, "-") == 0 && rev_previous(g, 1) != NULL)
+			name = rev_previous(g, 1);
+		if (rev_commit(g, name, &o) < 0) {
+			git_say(g, "merge: %s - not something we can merge\n", name);
+			return false;
+		}
+		names_add(g, &m->heads, name);
+		m->commits[i] = commit_at(g, &o);
+		commit_need(g, m->commits[i]);
+	}
+	m->theirs = m->commits[0];
+	m->other = m->theirs->oid;
+	return true;
+}
+
+/* Several heads: a strategy that can do it, and no fast forward. */
+static int merge_many(struct merge_run *m)
+{
+	struct git *g = m->g;
+	struct merging r = { .g = g, .clean = true, .tree = m->head_tree };
+	const char *strategy = m->o.strategies.n != 0 ? m->o.strategies.at[0] : "octopus";
+
+	if (m->o.ff == 2)
+		git_die(g, "Not possible to fast-forward, aborting.");
+	for (size_t i = 0; i < m->heads.n && !m->o.allow_unrelated; i++) {
+		struct commit **bases;
+
+		if (merge_bases(g, m->ours, m->commits[i], &bases) == 0)
+			git_die(g, "refusing to merge unrelated histories");
+	}
+	ref_update(g, "ORIG_HEAD", &m->head, NULL, NULL, true);
+	if (is_ours(m)) {
+		r.messages = buf_in(g->a);
+		return merge_finish(m, &r, "ours", m->ours);
+	}
+	if (strcmp(strategy, "octopus") == 0)
+		return merge_octopus(m);
+	git_error(g, "Not handling anything other than two heads merge.");
+	git_say(g, "Merge with strategy %s failed.\n", strategy);
+	return 2;
+}
+
 int git_cmd_merge(struct git *g, struct args *args)
 {
 	struct merge_run m = { .g = g };
@@ -412,18 +457,11 @@ int git_cmd_merge(struct git *g, struct args *args)
 	if (m.o.go_on)
 		return continue_merge(g);
 	check_state(&m);
-	if (args->argc > 1)
-		git_refuse(g, "a merge of more than two heads");
-	m.name = args->argc == 1 ? args->argv[0] : default_name(g);
-	if (strcmp(m.name, "-") == 0 && rev_previous(g, 1) != NULL)
-		m.name = rev_previous(g, 1);
-	if (rev_commit(g, m.name, &m.other) < 0) {
-		git_say(g, "merge: %s - not something we can merge\n", m.name);
+	if (!read_heads(&m, args))
 		return 1;
-	}
-	m.theirs = commit_at(g, &m.other);
-	commit_need(g, m.theirs);
 	if (!head_oid(g, &m.head)) {
+		if (m.heads.n > 1)
+			git_die(g, "Can merge only exactly one commit into empty head");
 		m.head_tree = oid_empty_tree;
 		work_reset(g, &m.theirs->tree);
 		index_write(g, index_get(g));
@@ -433,6 +471,11 @@ int git_cmd_merge(struct git *g, struct args *args)
 	m.ours = commit_at(g, &m.head);
 	commit_need(g, m.ours);
 	m.head_tree = m.ours->tree;
+	if (m.heads.n > 1) {
+		merge_reduce(&m);
+		if (m.heads.n > 1)
+			return merge_many(&m);
+	}
 	n = merge_bases(g, m.ours, m.theirs, &bases);
 	if (n == 0 && !m.o.allow_unrelated)
 		git_die(g, "refusing to merge unrelated histories");

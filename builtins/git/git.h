@@ -652,6 +652,8 @@ void reflog_write(struct git *g, const char *ref, const struct reflog_entry *e, 
 /* "Name <mail> time zone" of the author or committer. Ends the command if nobody is known. */
 char *ident_author(struct git *g);
 char *ident_committer(struct git *g);
+/* The committer as logs of references name him: known or not. */
+char *ident_log(struct git *g);
 char *ident_make(struct git *g, bool author, const char *name, const char *mail, const char *date);
 /* Whether name and mail were made up from the machine. */
 bool ident_is_implicit(struct git *g, bool author);

@@ -77,14 +77,16 @@ static const char *default_name(struct git *g)
 	return name != NULL ? name : "unknown";
 }
 
-static const char *default_mail(struct git *g, bool author)
+static const char *default_mail(struct git *g, bool author, bool strict)
 {
 	const char *mail = cmd_getenv(g->c, "EMAIL");
 	const char *host = cmd_hostname(g->c);
 
 	if (mail != NULL && mail[0] != '\0')
 		return mail;
-	if (strchr(host, '.') == NULL || config_bool(g, "user.useconfigonly", false)) {
+	if (!strict && strchr(host, '.') == NULL)
+		return git_format(g->a, "%s@%s.(none)", default_name(g), host);
+	if (strict && (strchr(host, '.') == NULL || config_bool(g, "user.useconfigonly", false))) {
 		tell_who(g, author);
 		git_die(g, "unable to auto-detect email address (got '%s@%s.(none)')",
 			default_name(g), host);
@@ -92,7 +94,9 @@ static const char *default_mail(struct git *g, bool author)
 	return git_format(g->a, "%s@%s", default_name(g), host);
 }
 
-char *ident_make(struct git *g, bool author, const char *name, const char *mail, const char *date)
+/* strict: someone must be known; else what the machine says will do. */
+static char *make(struct git *g, bool author, const char *name, const char *mail, const char *date,
+		  bool strict)
 {
 	struct buf out = buf_in(g->a);
 	int64_t seconds = date_now(g);
@@ -107,14 +111,16 @@ char *ident_make(struct git *g, bool author, const char *name, const char *mail,
 	if (mail == NULL)
 		mail = from_config(g, author, "email");
 	if (mail == NULL)
-		mail = default_mail(g, author);
+		mail = default_mail(g, author, strict);
 	if (name == NULL)
+		name = default_name(g);
+	if (name[0] == '\0' && !strict)
 		name = default_name(g);
 	if (name[0] == '\0') {
 		tell_who(g, author);
 		git_die(g, "empty ident name (for <%s>) not allowed", mail);
 	}
-	if (all_crud(name))
+	if (strict && all_crud(name))
 		git_die(g, "name consists only of disallowed characters: %s", name);
 	if (date == NULL)
 		date = from_env(g, author, "DATE");
@@ -126,6 +132,16 @@ char *ident_make(struct git *g, bool author, const char *name, const char *mail,
 	buf_printf(&out, "> %lld %c%02d%02d", (long long)seconds, zone < 0 ? '-' : '+',
 		   (zone < 0 ? -zone : zone) / 100, (zone < 0 ? -zone : zone) % 100);
 	return buf_cstr(&out);
+}
+
+char *ident_make(struct git *g, bool author, const char *name, const char *mail, const char *date)
+{
+	return make(g, author, name, mail, date, true);
+}
+
+char *ident_log(struct git *g)
+{
+	return make(g, false, NULL, NULL, NULL, false);
 }
 
 char *ident_author(struct git *g)

@@ -65,7 +65,7 @@ void reflog_add(struct git *g, const char *ref, const struct oid *before, const 
 	oid_put(&line, before);
 	buf_putc(&line, ' ');
 	oid_put(&line, after);
-	buf_printf(&line, " %s", ident_committer(g));
+	buf_printf(&line, " %s", ident_log(g));
 	for (const char *p = message; *p != '\0'; p++) {
 		if (byte_is_space((unsigned char)*p)) {
 			blank = true;

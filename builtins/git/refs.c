@@ -456,7 +456,8 @@ bool ref_update(struct git *g, const char *name, const struct oid *new_oid, cons
 		write_ref(g, full, git_format(g->a, "%s\n", oid_hex(g, new_oid)));
 	if (message == NULL)
 		return true;
-	if (wants_log(g, full))
+	/* A reference that stays where it is has no entry, but HEAD that stands for it has. */
+	if (wants_log(g, full) && !(exists && oid_eq(&before, new_oid)))
 		reflog_add(g, full, &before, new_oid, message);
 	head = head_ref(g);
 	/* What HEAD stands for has moved: HEAD's log says so too. */
