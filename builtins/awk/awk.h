@@ -62,8 +62,9 @@ enum val_kind {
 
 struct val {
 	uint8_t kind;
-	uint8_t assigned; /* VAL_UNINIT: a copy of an unset variable (typeof) */
-	uint32_t len;     /* VAL_VIEW */
+	/* VAL_UNINIT: used as a value, so it becomes no array; VAL_NUM: made by mkbool. */
+	uint8_t assigned;
+	uint32_t len; /* VAL_VIEW */
 	union {
 		double num;
 		struct str *str;
@@ -85,7 +86,8 @@ struct elem {
 
 struct array {
 	uint32_t refs;
-	bool used; /* has been used as an array; else only promised (VAL_UNTYPED) */
+	bool used;   /* has been used as an array; else only promised (VAL_UNTYPED) */
+	bool scalar; /* a promise nobody will keep: its variable was used as a value */
 	size_t count;
 	size_t mask; /* buckets - 1 */
 	struct elem **bucket;
@@ -539,7 +541,8 @@ struct field *awk_rec_add(struct awk *a);
 
 /* --- split.c --- */
 
-void awk_split_set_fs(struct awk *a, struct splitter *s, struct str *fs, bool newline);
+/* fs: a value that is text or a pattern; one character of a pattern is a pattern. */
+void awk_split_set_fs(struct awk *a, struct splitter *s, const struct val *fs, bool newline);
 void awk_split_put(struct awk *a, struct splitter *s);
 struct width *awk_widths_parse(struct awk *a, struct bytes text, size_t *n);
 /* Splits on from rec.at until there are `need` fields or no more. */

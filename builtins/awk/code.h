@@ -125,6 +125,7 @@ enum op {
 	OP_ARRAY_GLOBAL,
 	OP_ARRAY_LOCAL,
 	OP_SUBARRAY,
+	OP_NO_ARRAY,
 	OP_ARG_GLOBAL,
 	OP_ARG_LOCAL,
 	OP_ARG_ELEM,
@@ -308,6 +309,8 @@ extern const struct fn_row awk_fn_rows[FN_COUNT];
 int awk_fn_find(struct bytes name);
 /* Calls one, except sub and gsub; args are not released. */
 struct val awk_fn_call(struct awk *a, unsigned id, struct val *args, int n);
+/* The same for a call by name: arguments are checked, sub and gsub (of $0) are there too. */
+struct val awk_fn_call_indirect(struct awk *a, unsigned id, struct val *args, int n);
 
 /* parse.c: the whole program out of a->o->sources. Ends the command on errors. */
 struct program *awk_program_parse(struct awk *a);

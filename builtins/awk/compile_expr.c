@@ -248,6 +248,17 @@ void awk_c_array(struct compiler *c, const struct node *n)
 	}
 }
 
+/* The same for argument i of a function, which is named if n is no array. */
+static void array_argument(struct compiler *c, const struct node *n, unsigned fn, int i)
+{
+	if (n->op == N_VAR || n->op == N_INDEX)
+		awk_c_array(c, n);
+	else
+		awk_c_emit(c, OP_NO_ARRAY, 0, 0, 0);
+	c->p->code[c->p->ncode - 1].x = (uint8_t)(i + 1);
+	c->p->code[c->p->ncode - 1].y = (uint16_t)fn;
+}
+
 static void variable(struct compiler *c, const struct node *n)
 {
 	if (n->var < 0)
@@ -501,10 +512,7 @@ static void builtin(struct compiler *c, const struct node *n, bool dropped)
 			else
 				anything(c, arg);
 		} else if (row->array_args >> i & 1) {
-			if (arg->op != N_VAR && arg->op != N_INDEX)
-				awk_fatal(c->p->a, "%s: argument %d is not an array", row->name,
-					  i + 1);
-			awk_c_array(c, arg);
+			array_argument(c, arg, n->fn, i);
 		} else if (row->regex_args >> i & 1) {
 			pattern(c, arg);
 		} else {

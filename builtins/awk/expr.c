@@ -244,6 +244,7 @@ static struct node *parse_indirect(struct parser *p)
 		awk_lex_unexpected(&p->l);
 	awk_lex_next(&p->l);
 	parse_inside(p, n, ')');
+	warn_of_regexes(p, n->list);
 	return n;
 }
 
@@ -408,8 +409,14 @@ static struct node *parse_postfix(struct parser *p, bool assigns)
 		return n;
 	if (assigns && (at_token(p, '=') || at_token(p, T_ASSIGN)))
 		return assign(p, n);
-	if (assigns && (at_token(p, T_INCR) || at_token(p, T_DECR)))
-		return increment(p, n);
+	if (!assigns || (!at_token(p, T_INCR) && !at_token(p, T_DECR)))
+		return n;
+	n = increment(p, n);
+	if (n->a->op == N_FIELD && (at_token(p, '=') || at_token(p, T_ASSIGN))) {
+		assign(p, n);
+		awk_lex_error(&p->l, "cannot assign a value to the result of a field "
+				     "post-increment expression");
+	}
 	return n;
 }
 

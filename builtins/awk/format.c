@@ -6,13 +6,27 @@
 
 #include "builtins/awk/awk.h"
 
+enum used { USED_NOTHING, USED_ORDER, USED_POSITIONS };
+
 struct printing {
+	enum used used; /* how conversions have named their arguments so far */
 	struct awk *a;
 	struct buf *out;
 	struct bytes format;
 	struct val *args;
 	int n;
 	int next; /* argument to take */
+};
+
+/* What stands between a '%' and its letter. */
+struct conversion {
+	struct format_spec spec;
+	uint64_t position; /* "n$"; 0: none */
+	size_t at;         /* of what stands before its letter */
+	unsigned sizes;    /* letters like 'l' that were seen */
+	bool dot;          /* the precision follows */
+	bool negative;     /* it does, with a '-' */
+	bool precise;      /* its digits were seen */
 };
 
 /* `at` is what stands before the letter or star in the format that has no argument. */
@@ -28,17 +42,13 @@ static _Noreturn void run_out(struct printing *p, size_t at)
 	awk_fatal(p->a, "%s", buf_cstr(&text));
 }
 
-static struct val *take_arg(struct printing *p, int position, size_t at)
+/* The next argument, or that of a position "n$". */
+static struct val *take_arg(struct printing *p, uint64_t position, size_t at)
 {
-	int i = position > 0 ? position - 1 : p->next++;
+	uint64_t i = position > 0 ? position - 1 : (uint64_t)p->next++;
 
-	if (i >= p->n) {
-		if (position > 0)
-			awk_fatal(
-				p->a,
-				"arg count with `$' must be <= total number of supplied arguments");
+	if (i >= (uint64_t)p->n)
 		run_out(p, at);
-	}
 	return &p->args[i];
 }
 
@@ -59,7 +69,7 @@ static void put_char(struct printing *p, const struct format_spec *spec, struct 
 
 	plain.precision = -1;
 	plain.flags &= ~(unsigned)FORMAT_ZERO;
-	if (awk_val_is_numeric(a, v) && v->kind != VAL_UNINIT) {
+	if (v->kind != VAL_UNINIT && awk_val_is_numeric(a, v)) {
 		double d = val_to_num(a, v);
 		uint32_t c = d >= 0 && d < 4294967296.0 ? (uint32_t)d : (uint32_t)(int64_t)d;
 
@@ -68,7 +78,8 @@ static void put_char(struct printing *p, const struct format_spec *spec, struct 
 			text[0] = (char)(unsigned char)c;
 			len = 1;
 		}
-		put_text(p, &plain, (struct bytes){ text, len });
+		/* The width of a number's character counts bytes. */
+		format_put_text(p->out, &plain, (struct bytes){ text, len }, false);
 		return;
 	}
 	struct bytes s = str_bytes(awk_val_to_str(a, v));
@@ -81,11 +92,15 @@ static void put_char(struct printing *p, const struct format_spec *spec, struct 
 }
 
 /* Infinity and NaN, whatever the width. */
-static void put_special(struct printing *p, double d)
+static void put_special(struct printing *p, double d, char conv)
 {
 	struct text_room tmp;
+	struct bytes text = awk_num_text(p->a, d, SP_CONVFMT, &tmp);
 
-	buf_add(p->out, awk_num_text(p->a, d, SP_CONVFMT, &tmp));
+	for (size_t i = 0; i < text.len; i++)
+		buf_putc(p->out, strchr("EFGA", conv) != NULL
+					 ? (char)byte_to_upper((unsigned char)text.ptr[i])
+					 : text.ptr[i]);
 }
 
 static void put_integer(struct printing *p, struct format_spec *spec, double d)
@@ -93,7 +108,7 @@ static void put_integer(struct printing *p, struct format_spec *spec, double d)
 	bool is_signed = spec->conv == 'd' || spec->conv == 'i';
 
 	if (d - d != 0) {
-		put_special(p, d);
+		put_special(p, d, spec->conv);
 		return;
 	}
 	d = d < 0 ? ceil(d) : floor(d);
@@ -112,10 +127,9 @@ static void put_integer(struct printing *p, struct format_spec *spec, double d)
 	}
 }
 
-static void put_conversion(struct printing *p, struct format_spec *spec, int position, size_t at)
+static void put_conversion(struct printing *p, struct format_spec *spec, struct val *v)
 {
 	struct text_room tmp;
-	struct val *v = take_arg(p, position, at);
 
 	switch (spec->conv) {
 	case 'c': put_char(p, spec, v); break;
@@ -133,83 +147,161 @@ static void put_conversion(struct printing *p, struct format_spec *spec, int pos
 		double d = val_to_num(p->a, v);
 
 		if (d - d != 0)
-			put_special(p, d);
+			put_special(p, d, spec->conv);
 		else
 			format_put_real(p->out, spec, real_of_double(d), true);
 	}
 	}
 }
 
-static int64_t star_value(struct printing *p, size_t *i)
-{
-	size_t at = *i - 2;
-	uint64_t position = 0;
-	struct bytes rest = bytes_slice(p->format, *i, p->format.len);
-	size_t n = number_parse_u64(rest, 10, &position, NULL);
-
-	if (n != 0 && n < rest.len && rest.ptr[n] == '$' && byte_is_digit(rest.ptr[0]))
-		*i += n + 1;
-	else
-		position = 0;
-	double d = val_to_num(p->a, take_arg(p, (int)position, at));
-
-	return d > 1e9 ? 1000000000 : d < -1e9 ? -1000000000 : (int64_t)d;
-}
-
 static size_t take_number(struct printing *p, size_t i, int64_t *out)
 {
-	int64_t value = 0;
+	uint64_t value = 0;
+	size_t n = 0;
 
-	while (i < p->format.len && byte_is_digit(p->format.ptr[i])) {
-		value = value > 1000000000 ? value : value * 10 + (p->format.ptr[i] - '0');
-		i++;
+	while (i + n < p->format.len && byte_is_digit(p->format.ptr[i + n]))
+		n++;
+	if (n > 0)
+		number_parse_u64(bytes_slice(p->format, i, i + n), 10, &value, NULL);
+	*out = value > 1000000000 ? 1000000000 : (int64_t)value;
+	return i + n;
+}
+
+static const char mixed[] = "must use `count$' on all formats or none";
+
+/* A '*' at i: the value of its argument. Returns what is behind it. */
+static size_t take_star(struct printing *p, struct conversion *c, size_t i, int64_t *out)
+{
+	size_t star = i++;
+	int64_t position = 0;
+	size_t end = take_number(p, i, &position);
+	double d = 0;
+
+	if (end > i) {
+		if (end >= p->format.len || p->format.ptr[end] != '$')
+			awk_fatal(p->a, "no `$' supplied for positional field width or precision");
+		if (position > p->n)
+			run_out(p, star + 1);
+		if (position > 0)
+			d = val_to_num(p->a, &p->args[position - 1]);
+		i = end + 1;
+	} else {
+		if (c->position != 0)
+			awk_fatal(p->a, "fatal: %s", mixed);
+		d = val_to_num(p->a, take_arg(p, 0, star - 1));
 	}
-	*out = value;
+	*out = d > 1e9 ? 1000000000 : d < -1e9 ? -1000000000 : (int64_t)d;
 	return i;
 }
 
-/* The part of a conversion between '%' and its letter: flags, width, precision, "n$". */
-static size_t parse_spec(struct printing *p, size_t i, struct format_spec *spec, int *position)
+/* "n$": which argument the conversion is of; i is at the '$'. */
+static void set_position(struct printing *p, struct conversion *c, struct bytes digits)
+{
+	uint64_t n = 0;
+
+	if (c->dot)
+		awk_fatal(p->a, "`$' not permitted after period in format");
+	if (digits.len > 0)
+		number_parse_u64(digits, 10, &n, NULL);
+	if (n == 0)
+		awk_fatal(p->a, "argument index with `$' must be > 0");
+	if (n > (uint64_t)p->n)
+		awk_fatal(p->a,
+			  "argument index %llu greater than total number of supplied arguments",
+			  (unsigned long long)n);
+	c->position = n;
+}
+
+/* Digits at i, and what they are: a position, a width or a precision. Returns their end. */
+static size_t take_digits(struct printing *p, struct conversion *c, size_t i)
+{
+	int64_t value;
+	size_t end = take_number(p, i, &value);
+
+	if (end < p->format.len && p->format.ptr[end] == '$') {
+		set_position(p, c, bytes_slice(p->format, i, end));
+		return end + 1;
+	}
+	if (!c->dot)
+		c->spec.width = value;
+	else if (!c->negative)
+		c->spec.precision = value;
+	c->precise = c->dot;
+	return end;
+}
+
+/* A '.' or a flag, one of "-+ #0'"; false: it can't stand here. */
+static bool take_sign(struct conversion *c, char ch)
 {
 	static const char letters[] = "-+ #0'";
 	static const unsigned flags[] = { FORMAT_LEFT, FORMAT_PLUS, FORMAT_SPACE,
 					  FORMAT_ALT,  FORMAT_ZERO, FORMAT_GROUP };
+	bool good = ch == '-' ? !c->precise && !c->negative : !c->dot;
 
-	for (; i < p->format.len; i++) {
+	if (c->dot && good) {
+		/* A negative precision is none. */
+		c->negative = true;
+		c->spec.precision = -1;
+	} else if (ch == '.') {
+		c->dot = true;
+		c->spec.precision = 0;
+	} else if (good) {
+		c->spec.flags |= flags[strchr(letters, ch) - letters];
+	}
+	return good;
+}
+
+/* h, l, L and the like mean nothing, but each may stand once only. */
+static bool take_size(struct conversion *c, char ch)
+{
+	static const char letters[] = "hlLjzt";
+	unsigned bit = 1u << (strchr(letters, ch) - letters);
+	bool good = (c->sizes & bit) == 0;
+
+	c->sizes |= bit;
+	return good;
+}
+
+/* The part of a conversion between '%' and its letter: returns where that is; 0: it is none. */
+static size_t parse_spec(struct printing *p, size_t i, struct conversion *c)
+{
+	while (i < p->format.len) {
 		char ch = p->format.ptr[i];
-		const char *flag = ch != '\0' ? strchr(letters, ch) : NULL;
+		bool good = true;
 
-		if (flag != NULL) {
-			spec->flags |= flags[flag - letters];
-		} else if (byte_is_digit(ch)) {
-			int64_t value;
-			size_t end = take_number(p, i, &value);
-
-			if (end < p->format.len && p->format.ptr[end] == '$') {
-				*position = (int)value;
-				i = end;
-				continue;
-			}
-			spec->width = value;
-			i = end - 1;
+		if (ch == '$' || (byte_is_digit(ch) && (ch != '0' || c->dot))) {
+			good = !c->precise;
+			i = take_digits(p, c, i) - 1;
+		} else if (ch == '*' && c->dot) {
+			good = !c->precise;
+			i = good ? take_star(p, c, i, &c->spec.precision) - 1 : i;
+			format_set_precision(&c->spec, c->spec.precision);
+			c->precise = true;
 		} else if (ch == '*') {
-			i++;
-			format_set_width(spec, star_value(p, &i));
-			i--;
-		} else if (ch == '.') {
-			i++;
-			if (i < p->format.len && p->format.ptr[i] == '*') {
-				i++;
-				format_set_precision(spec, star_value(p, &i));
-			} else {
-				i = take_number(p, i, &spec->precision);
-			}
-			i--;
-		} else if (ch == '\0' || strchr("hlLjzt", ch) == NULL) {
-			break;
+			int64_t width;
+
+			i = take_star(p, c, i, &width) - 1;
+			format_set_width(&c->spec, width);
+		} else if (ch != '\0' && strchr("-+ #0'.", ch) != NULL) {
+			good = take_sign(c, ch);
+		} else if (ch != '\0' && strchr("hlLjzt", ch) != NULL) {
+			good = take_size(c, ch);
+		} else {
+			return i;
 		}
+		if (!good)
+			return 0;
+		i++;
 	}
 	return i;
+}
+
+static void put_one(struct printing *p, struct conversion *c)
+{
+	if (p->used != 0 && p->used != (c->position != 0 ? USED_POSITIONS : USED_ORDER))
+		awk_fatal(p->a, "%s", mixed);
+	p->used = c->position != 0 ? USED_POSITIONS : USED_ORDER;
+	put_conversion(p, &c->spec, take_arg(p, c->position, c->at));
 }
 
 void awk_format_values(struct awk *a, struct buf *out, struct bytes format, struct val *args, int n)
@@ -224,22 +316,21 @@ void awk_format_values(struct awk *a, struct buf *out, struct bytes format, stru
 		buf_put(out, format.ptr + i, at - i);
 		if (at == format.len)
 			break;
-		struct format_spec spec = { .width = -1, .precision = -1 };
-		int position = 0;
+		struct conversion c = { .spec = { .width = -1, .precision = -1 } };
+		size_t end = parse_spec(&p, at + 1, &c);
 
-		i = parse_spec(&p, at + 1, &spec, &position);
-		spec.conv = i < format.len ? format.ptr[i] : '\0';
-		if (spec.conv == '%') {
+		c.spec.conv = end != 0 && end < format.len ? format.ptr[end] : '\0';
+		i = end != 0 && end < format.len ? end + 1 : format.len;
+		if (c.spec.conv == '%') {
 			buf_putc(out, '%');
-			i++;
-		} else if (spec.conv != '\0' && strchr("csdiuoxXeEfFgGaA", spec.conv) != NULL) {
-			i++;
-			put_conversion(&p, &spec, position, i - 2);
+		} else if (c.spec.conv != '\0' && strchr("csdiuoxXeEfFgGaA", c.spec.conv)) {
+			c.at = end - 1;
+			put_one(&p, &c);
 		} else {
-			i += i < format.len;
+			i = end != 0 ? i : at + 1;
 			buf_put(out, format.ptr + at, i - at);
 		}
-		awk_work(a, 1 + (spec.width > 64 ? (uint64_t)spec.width / 64 : 0));
+		awk_work(a, 1 + (c.spec.width > 64 ? (uint64_t)c.spec.width / 64 : 0));
 	}
 }
 

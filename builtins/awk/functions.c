@@ -106,7 +106,76 @@ struct val awk_fn_call(struct awk *a, unsigned id, struct val *args, int n)
 	case FN_TOUPPER: return awk_fn_case(a, &args[0], id == FN_TOUPPER);
 	case FN_DCGETTEXT: return val_own(a, val_get(args[0]));
 	case FN_DCNGETTEXT: return val_own(a, val_get(args[val_to_num(a, &args[2]) == 1 ? 0 : 1]));
-	case FN_MKBOOL: return val_num(awk_val_true(a, &args[0]));
+	case FN_MKBOOL: {
+		struct val v = val_num(awk_val_true(a, &args[0]));
+
+		v.assigned = 1;
+		return v;
+	}
 	default: return val_str(str_get(a->empty));
 	}
+}
+
+/* --- called by name --- */
+
+/* How many arguments are missing or too many: said as gawk says it, and the end. */
+static void check_count(struct awk *a, unsigned id, int n)
+{
+	const struct fn_row *row = &awk_fn_rows[id];
+	bool good = n >= row->min && (row->max < 0 || n <= row->max);
+
+	if ((id == FN_SUB || id == FN_GSUB) && n != 2)
+		awk_fatal(a, "%s: can be called indirectly only with two arguments", row->name);
+	if (id == FN_LENGTH && n == 0)
+		good = false;
+	if (good)
+		return;
+	switch (id) {
+	case FN_GENSUB: awk_fatal(a, "indirect call to gensub requires three or four arguments");
+	case FN_MATCH: awk_fatal(a, "indirect call to match requires two or three arguments");
+	case FN_SPLIT:
+	case FN_PATSPLIT:
+		awk_fatal(a, "indirect call to %s requires two to four arguments", row->name);
+	case FN_AND:
+	case FN_OR:
+	case FN_XOR: awk_fatal(a, "%s: called with less than two arguments", row->name);
+	case FN_SPRINTF: awk_fatal(a, "sprintf: no arguments");
+	default: awk_fatal(a, "%s: called with %d arguments", row->name, n);
+	}
+}
+
+/* sub and gsub of two arguments: they change $0. */
+static struct val substitute_record(struct awk *a, struct val *args, bool all)
+{
+	struct val three[] = { args[0], args[1], awk_rec_whole(a) };
+	struct str *out;
+	size_t n = awk_fn_subst(a, three, all, &out);
+
+	/* Numbers have become text there. */
+	args[0] = three[0];
+	args[1] = three[1];
+	val_put(a, three[2]);
+	if (n != 0)
+		awk_rec_set_field(a, 0, val_str(out));
+	return val_num((double)n);
+}
+
+struct val awk_fn_call_indirect(struct awk *a, unsigned id, struct val *args, int n)
+{
+	static const char *const nth[] = { "first", "second", "third", "fourth" };
+	const struct fn_row *row = &awk_fn_rows[id];
+
+	check_count(a, id, n);
+	for (int i = 0; i < n; i++) {
+		bool wanted = i < 4 && (row->array_args >> i & 1) != 0;
+		bool any = id == FN_LENGTH || id == FN_TYPEOF || id == FN_ISARRAY;
+
+		if (wanted && awk_var_array(a, &args[i]) == NULL)
+			awk_fatal(a, "%s: %s argument is not an array", row->name, nth[i]);
+		if (!wanted && !any && args[i].kind == VAL_ARRAY)
+			awk_array_as_scalar(a, BYTES(""), args[i].u.array);
+	}
+	if (id == FN_SUB || id == FN_GSUB)
+		return substitute_record(a, args, id == FN_GSUB);
+	return awk_fn_call(a, id, args, n);
 }

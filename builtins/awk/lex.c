@@ -214,6 +214,8 @@ void awk_lex_unescape(struct awk *a, struct lex *l, struct buf *out, struct byte
 
 		if (ch == '\n') {
 			i++;
+		} else if (ch == '\r' && i + 1 < s.len && s.ptr[i + 1] == '\n') {
+			i += 2;
 		} else if (hit != NULL) {
 			if (ch == '/' && l != NULL)
 				warn_escape(l, ch);
@@ -241,7 +243,10 @@ static void lex_string(struct lex *l)
 		if (l->text.ptr[l->at] == '"')
 			break;
 		if (l->text.ptr[l->at] == '\\' && l->at + 1 < l->text.len) {
-			l->at++;
+			l->at += bytes_starts(bytes_slice(l->text, l->at + 1, l->text.len),
+					      BYTES("\r\n"))
+					 ? 2
+					 : 1;
 			l->line += l->text.ptr[l->at] == '\n';
 		}
 	}
@@ -251,12 +256,42 @@ static void lex_string(struct lex *l)
 	l->name = buf_bytes(&out);
 }
 
+/* Behind the newline at `at`, which may have a carriage return in front; 0: there is none. */
+static size_t line_end(const struct lex *l, size_t at)
+{
+	at += at < l->text.len && l->text.ptr[at] == '\r';
+	return at < l->text.len && l->text.ptr[at] == '\n' ? at + 1 : 0;
+}
+
+/* Takes backslashes and newlines behind them out of a pattern. */
+static void join_lines(struct lex *l)
+{
+	struct buf out = buf_in(l->arena);
+	struct bytes s = l->name;
+
+	for (size_t i = 0; i < s.len; i++) {
+		struct bytes rest = bytes_slice(s, i, s.len);
+
+		if (bytes_starts(rest, BYTES("\\\n"))) {
+			i++;
+		} else if (bytes_starts(rest, BYTES("\\\r\n"))) {
+			i += 2;
+		} else {
+			buf_putc(&out, s.ptr[i]);
+			if (s.ptr[i] == '\\' && i + 1 < s.len)
+				buf_putc(&out, s.ptr[++i]);
+		}
+	}
+	l->name = buf_bytes(&out);
+}
+
 void awk_lex_regex(struct lex *l)
 {
 	bool in_set = false;
 	size_t from = l->start + 1;
 	size_t at = from;
 	size_t set_at = 0;
+	uint32_t lines = 0;
 
 	for (;; at++) {
 		char ch = at < l->text.len ? l->text.ptr[at] : '\n';
@@ -265,8 +300,11 @@ void awk_lex_regex(struct lex *l)
 			l->start++;
 			awk_lex_error(l, "unterminated regexp");
 		}
-		if (ch == '\\' && at + 1 < l->text.len && l->text.ptr[at + 1] != '\n') {
-			at++;
+		if (ch == '\\' && at + 1 < l->text.len) {
+			size_t joined = line_end(l, at + 1);
+
+			at = joined != 0 ? joined - 1 : at + 1;
+			lines += joined != 0;
 		} else if (in_set) {
 			/* ']' first in a set, or behind its '^', is an ordinary character. */
 			if (ch == '[' && at + 1 < l->text.len &&
@@ -293,6 +331,9 @@ void awk_lex_regex(struct lex *l)
 	}
 	l->name = bytes_slice(l->text, from, at);
 	l->at = at + 1;
+	if (lines != 0)
+		join_lines(l);
+	l->line += lines;
 }
 
 /* --- numbers and names --- */
@@ -365,6 +406,15 @@ static struct bytes qualify(struct lex *l, struct bytes name)
 	return buf_bytes(&out);
 }
 
+/* gawk's own functions give way to parameters of their names. */
+static bool is_parameter(const struct lex *l, struct bytes name)
+{
+	for (int i = 0; l->fn != NULL && i < l->fn->nparams; i++)
+		if (bytes_eq(l->fn->params[i], name))
+			return true;
+	return l->in_params;
+}
+
 static bool find_word(struct lex *l, struct bytes name)
 {
 	bool strict = l->a->o->traditional || l->a->o->posix;
@@ -377,7 +427,7 @@ static bool find_word(struct lex *l, struct bytes name)
 	}
 	int fn = awk_fn_find(name);
 
-	if (fn < 0 || (awk_fn_rows[fn].gnu && strict))
+	if (fn < 0 || (awk_fn_rows[fn].gnu && (strict || is_parameter(l, name))))
 		return false;
 	l->token = T_BUILTIN;
 	l->sub = fn;
@@ -472,7 +522,9 @@ static void lex_operator(struct lex *l)
 		l->at += strlen(operators[i].text);
 		return;
 	}
-	if (rest.ptr[0] == '\0' || strchr("{}()[];,+-*/%!<>|?:~$=", rest.ptr[0]) == NULL)
+	if ((unsigned char)rest.ptr[0] < ' ')
+		awk_lex_fatal(l, "error: invalid character '\\%03o' in source code", rest.ptr[0]);
+	if (strchr("{}()[];,+-*/%!<>|?:~$=", rest.ptr[0]) == NULL)
 		awk_lex_error(l, "invalid char '%c' in expression", rest.ptr[0]);
 	l->token = (unsigned char)rest.ptr[0];
 	l->at++;

@@ -5,34 +5,126 @@
  */
 #include "builtins/awk/vm.h"
 
-/* The global variable that holds an array; empty: none does. */
+/* --- names in messages --- */
+
+enum { NAME_DEPTH = 8 }; /* of subarrays that are searched for one */
+
+static void put_element(struct buf *out, struct bytes of, struct bytes key)
+{
+	buf_add(out, of);
+	buf_puts(out, "[\"");
+	buf_add(out, key);
+	buf_puts(out, "\"]");
+}
+
+/* The element of `in`, known by that name, that holds x; false: none does. */
+static bool find_inside(struct awk *a, const struct array *in, struct bytes name, int depth,
+			const struct array *x, struct bytes *out)
+{
+	for (const struct elem *e = in->oldest; e != NULL; e = e->newer) {
+		struct buf inner = buf_in(&a->scratch);
+
+		awk_work(a, 1);
+		if (e->val.kind != VAL_ARRAY && e->val.kind != VAL_UNTYPED)
+			continue;
+		put_element(&inner, name, str_bytes(e->key));
+		if (e->val.u.array == x) {
+			*out = buf_bytes(&inner);
+			return true;
+		}
+		if (depth < NAME_DEPTH &&
+		    find_inside(a, e->val.u.array, buf_bytes(&inner), depth + 1, x, out))
+			return true;
+	}
+	return false;
+}
+
+static bool holds(const struct val *v, const struct array *x)
+{
+	return (v->kind == VAL_ARRAY || v->kind == VAL_UNTYPED) && v->u.array == x;
+}
+
+/* The global variable, or the element of one, that holds an array; empty: none does. */
 static struct bytes holder_of(struct awk *a, const struct array *x)
 {
+	struct bytes out = BYTES("");
+
 	for (int i = SP_COUNT; i < a->prog->nglobals; i++)
-		if (a->globals[i].kind == VAL_ARRAY && a->globals[i].u.array == x)
+		if (holds(&a->globals[i], x))
 			return a->prog->names[i];
-	return BYTES("");
+	for (int i = SP_COUNT; i < a->prog->nglobals; i++)
+		if (a->globals[i].kind == VAL_ARRAY &&
+		    find_inside(a, a->globals[i].u.array, a->prog->names[i], 0, x, &out))
+			break;
+	return out;
+}
+
+/* Whose local variable the instruction at work is about. */
+static bool is_about_local(const struct awk *a)
+{
+	switch ((enum op)a->ip->op) {
+	case OP_LOCAL:
+	case OP_STORE_LOCAL:
+	case OP_SET_LOCAL:
+	case OP_INCR_LOCAL:
+	case OP_APPEND_LOCAL: return true;
+	default: return false;
+	}
+}
+
+/* Appends "from b, from a, from x": the ways by which a parameter came by an array. */
+static void put_origins(struct awk *a, struct buf *out, const struct array *x)
+{
+	size_t i = a->nframes;
+	struct bytes from;
+	int n;
+
+	while (i-- > 0 && a->frames[i].fn != NULL) {
+		const struct function *f = a->frames[i].fn;
+
+		for (n = 0; n < f->nparams && !holds(&a->frames[i].fp[n], x); n++)
+			;
+		if (n == f->nparams)
+			return;
+		buf_puts(out, out->len != 0 ? ", from " : "from ");
+		buf_add(out, f->params[n]);
+		awk_work(a, 1);
+	}
+	from = holder_of(a, x);
+	if (from.len != 0)
+		buf_printf(out, "%sfrom %.*s", out->len != 0 ? ", " : "", (int)from.len, from.ptr);
 }
 
 _Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name, const struct array *x)
 {
-	struct bytes from = holder_of(a, x);
+	struct buf from = buf_in(&a->scratch);
 
 	if (name.len == 0)
-		name = from;
-	if (from.len != 0 && !bytes_eq(from, name))
-		awk_fatal(a, "attempt to use array `%.*s (from %.*s)' in a scalar context",
-			  (int)name.len, name.ptr, (int)from.len, from.ptr);
+		name = holder_of(a, x);
+	if (is_about_local(a))
+		put_origins(a, &from, x);
+	if (from.len != 0)
+		awk_fatal(a, "attempt to use array `%.*s (%.*s)' in a scalar context",
+			  (int)name.len, name.ptr, (int)from.len, buf_bytes(&from).ptr);
 	awk_fatal(a, "attempt to use array `%.*s' in a scalar context", (int)name.len, name.ptr);
 }
 
-/* The name of an element in messages: x["key"]. */
+_Noreturn void awk_op_no_array(struct awk *a, const char *kind, struct bytes name)
+{
+	static const char *const nth[] = { "", "first", "second", "third", "fourth" };
+
+	if (a->ip->x != 0)
+		awk_fatal(a, "%s: %s argument is not an array", awk_fn_rows[a->ip->y].name,
+			  nth[a->ip->x]);
+	awk_fatal(a, "attempt to use %s `%.*s' as an array", kind, (int)name.len, name.ptr);
+}
+
+/* The name of an element: x["key"]. */
 struct bytes awk_op_element_name(struct awk *a, const struct array *x, struct bytes key)
 {
-	struct bytes of = holder_of(a, x);
 	struct buf out = buf_in(&a->scratch);
 
-	buf_printf(&out, "%.*s[\"%.*s\"]", (int)of.len, of.ptr, (int)key.len, key.ptr);
+	put_element(&out, holder_of(a, x), key);
 	return buf_bytes(&out);
 }
 
@@ -79,11 +171,8 @@ void awk_op_push_subarray(struct awk *a, struct machine *m)
 	struct val *e = awk_array_at(a, arr.u.array, key);
 	struct array *x = awk_var_array(a, e);
 
-	if (x == NULL) {
-		struct bytes name = awk_op_element_name(a, arr.u.array, key);
-
-		awk_fatal(a, "attempt to use scalar `%.*s' as an array", (int)name.len, name.ptr);
-	}
+	if (x == NULL)
+		awk_op_no_array(a, "scalar", awk_op_element_name(a, arr.u.array, key));
 	x->refs++;
 	m->sp[-2].u.array = x;
 	m->sp--;
@@ -99,7 +188,7 @@ void awk_op_push_any_elem(struct awk *a, struct machine *m, bool promise)
 	struct val arr = m->sp[-2];
 	struct val *e = awk_array_at(a, arr.u.array, awk_op_key_of(a, &sub, &tmp));
 
-	if (e->kind == VAL_UNINIT && promise) {
+	if (e->kind == VAL_UNINIT && !e->assigned && promise) {
 		e->kind = VAL_UNTYPED;
 		e->u.array = awk_array_new(a);
 	}
@@ -113,7 +202,7 @@ void awk_op_push_variable(struct awk *a, struct machine *m, struct val *v, bool 
 {
 	if (v->kind == VAL_UNTYPED && v->u.array->used)
 		v->kind = VAL_ARRAY;
-	if (v->kind == VAL_UNINIT && promise) {
+	if (v->kind == VAL_UNINIT && !v->assigned && promise) {
 		v->kind = VAL_UNTYPED;
 		v->u.array = awk_array_new(a);
 	}
@@ -225,6 +314,7 @@ bool awk_op_getline_var(struct awk *a, struct machine *m, const struct ins *i)
 bool awk_op_substitute(struct awk *a, struct machine *m, bool all)
 {
 	struct str *out;
+	bool regex = m->sp[-1].kind == VAL_REGEX;
 	size_t n = awk_fn_subst(a, m->sp - 3, all, &out);
 
 	m->sp = release_to(a, m->sp, m->sp - 3);
@@ -232,6 +322,9 @@ bool awk_op_substitute(struct awk *a, struct machine *m, bool all)
 	if (n == 0)
 		return false;
 	*m->sp++ = val_str(out);
+	/* A changed pattern is a pattern. */
+	if (regex)
+		m->sp[-1].kind = VAL_REGEX;
 	return true;
 }
 

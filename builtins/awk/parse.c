@@ -518,11 +518,11 @@ static void parse_params(struct parser *p, struct function *f)
 				(int)f->name.len, f->name.ptr);
 		for (int i = 0; i < f->nparams; i++)
 			if (bytes_eq(f->params[i], p->l.name))
-				awk_lex_refuse(&p->l,
-					       "function `%.*s': parameter #%d, `%.*s', duplicates "
-					       "parameter #%d",
-					       (int)f->name.len, f->name.ptr, f->nparams + 1,
-					       (int)p->l.name.len, p->l.name.ptr, i + 1);
+				awk_lex_complain(&p->l,
+						 "function `%.*s': parameter #%d, `%.*s', "
+						 "duplicates parameter #%d",
+						 (int)f->name.len, f->name.ptr, f->nparams + 1,
+						 (int)p->l.name.len, p->l.name.ptr, i + 1);
 		if (awk_special_find(p->l.name) >= 0)
 			awk_lex_refuse(&p->l,
 				       "function `%.*s': cannot use special variable `%.*s' as a "
@@ -542,6 +542,7 @@ static void parse_params(struct parser *p, struct function *f)
 		awk_lex_next(&p->l);
 		awk_skip_newlines(p);
 	}
+	p->l.in_params = false;
 	awk_expect(p, ')');
 }
 
@@ -550,6 +551,9 @@ static void parse_function(struct parser *p)
 	struct function *f;
 
 	awk_lex_next(&p->l);
+	if (at_token(p, T_BUILTIN))
+		awk_lex_error(&p->l, "`%s' is a built-in function, it cannot be redefined",
+			      awk_fn_rows[p->l.sub].name);
 	if (!at_token(p, T_FUNC_NAME) && !at_token(p, T_NAME))
 		awk_lex_unexpected(&p->l);
 	f = awk_program_function(p->prog, p->l.name);
@@ -560,12 +564,15 @@ static void parse_function(struct parser *p)
 	f->line = p->l.line;
 	f->file = p->l.file;
 	awk_lex_next(&p->l);
+	p->l.in_params = true;
 	awk_expect(p, '(');
 	parse_params(p, f);
 	awk_skip_newlines(p);
 	p->fn = f;
+	p->l.fn = f;
 	f->body = parse_block(p);
 	p->fn = NULL;
+	p->l.fn = NULL;
 }
 
 static void add_rule(struct parser *p, enum rule_kind kind, struct rule *r)
@@ -734,6 +741,13 @@ static bool parse_item(struct parser *p)
 static void parse_text(struct parser *p, struct bytes text, const char *file)
 {
 	struct lex l = { .a = p->a, .arena = p->arena, .text = text, .file = file, .line = 1 };
+	const char *nul = text.len != 0 ? memchr(text.ptr, '\0', text.len) : NULL;
+
+	if (nul != NULL) {
+		for (const char *s = text.ptr; s < nul; s++)
+			l.line += *s == '\n';
+		awk_lex_fatal(&l, "error: invalid character '\\000' in source code");
+	}
 
 	if (bytes_starts(text, BYTES("#!"))) {
 		const char *end = memchr(text.ptr, '\n', text.len);
@@ -765,10 +779,17 @@ static void check_functions(struct parser *p)
 			buf_printf(&out, "%s: cmd. line:%u: ", p->a->name, f->line);
 		else
 			buf_printf(&out, "%s: %s:%u: ", p->a->name, f->file, f->line);
-		buf_printf(&out, "fatal: function `%.*s' not defined\n", (int)f->name.len,
-			   f->name.ptr);
+		bool variable = awk_program_find_global(p->prog, f->name) >= 0;
+
+		if (variable)
+			buf_printf(&out,
+				   "error: attempt to use non-function `%.*s' in function call\n",
+				   (int)f->name.len, f->name.ptr);
+		else
+			buf_printf(&out, "fatal: function `%.*s' not defined\n", (int)f->name.len,
+				   f->name.ptr);
 		cmd_err_write(p->a->c, out.ptr, out.len);
-		cmd_exit(p->a->c, AWK_FATAL);
+		cmd_exit(p->a->c, variable ? 1 : AWK_FATAL);
 	}
 }
 

@@ -70,10 +70,12 @@ struct lex {
 	int token;
 	int sub;
 	double num;
-	struct bytes name;  /* T_NAME, T_STRING, T_FUNC_NAME */
-	bool joined;        /* T_NAME: a '(' follows at once */
-	struct bytes space; /* @namespace; empty: awk */
-	bool failed;        /* there was an error that did not end the reading */
+	struct bytes name;         /* T_NAME, T_STRING, T_FUNC_NAME */
+	bool joined;               /* T_NAME: a '(' follows at once */
+	bool in_params;            /* between the parentheses of a function's definition */
+	const struct function *fn; /* whose body this is */
+	struct bytes space;        /* @namespace; empty: awk */
+	bool failed;               /* there was an error that did not end the reading */
 };
 
 void awk_lex_next(struct lex *l);

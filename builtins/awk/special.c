@@ -47,7 +47,8 @@ static void set_fs(struct awk *a)
 
 	if (a->o->csv)
 		return;
-	awk_split_set_fs(a, &a->fs, awk_val_to_str(a, fs), a->rs == RS_PARAGRAPH);
+	awk_val_to_str(a, fs);
+	awk_split_set_fs(a, &a->fs, fs, a->rs == RS_PARAGRAPH);
 	if (a->fs.mode == SPLIT_REGEX)
 		awk_pattern_of(a, a->fs.regex); /* errors are told now */
 	split_mode_changed(a, "FS");
@@ -86,7 +87,8 @@ static void set_rs(struct awk *a)
 	}
 	if (rs->len == 0) {
 		a->rs = RS_PARAGRAPH;
-	} else if (rs->len == 1 && !(a->ignorecase && byte_is_alpha(rs->ptr[0]))) {
+	} else if (rs->len == 1 && a->special[SP_RS].kind != VAL_REGEX &&
+		   !(a->ignorecase && byte_is_alpha(rs->ptr[0]))) {
 		a->rs = RS_CHAR;
 		a->rs_char = rs->ptr[0];
 		str_put(a, a->rt_str);
@@ -173,11 +175,13 @@ struct array *awk_var_array(struct awk *a, struct val *v)
 	if (v->kind == VAL_ARRAY)
 		return v->u.array;
 	if (v->kind == VAL_UNTYPED) {
+		if (v->u.array->scalar)
+			return NULL;
 		v->kind = VAL_ARRAY;
 		v->u.array->used = true;
 		return v->u.array;
 	}
-	if (v->kind != VAL_UNINIT)
+	if (v->kind != VAL_UNINIT || v->assigned)
 		return NULL;
 	v->kind = VAL_ARRAY;
 	v->u.array = awk_array_new(a);

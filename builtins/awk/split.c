@@ -9,6 +9,13 @@ static bool is_blank(char ch)
 	return ch == ' ' || ch == '\t' || ch == '\n';
 }
 
+static size_t end_of_blanks(struct bytes s, size_t i)
+{
+	while (i < s.len && is_blank(s.ptr[i]))
+		i++;
+	return i;
+}
+
 void awk_split_put(struct awk *a, struct splitter *s)
 {
 	if (s->regex != NULL)
@@ -18,15 +25,17 @@ void awk_split_put(struct awk *a, struct splitter *s)
 	*s = (struct splitter){ .mode = SPLIT_BLANKS };
 }
 
-void awk_split_set_fs(struct awk *a, struct splitter *s, struct str *fs, bool newline)
+void awk_split_set_fs(struct awk *a, struct splitter *s, const struct val *value, bool newline)
 {
+	struct str *fs = value->u.str;
+
 	awk_split_put(a, s);
 	s->newline = newline;
 	if (fs->len == 1 && fs->ptr[0] == ' ') {
 		s->mode = SPLIT_BLANKS;
 	} else if (fs->len == 0) {
 		s->mode = SPLIT_CHARS;
-	} else if (fs->len == 1) {
+	} else if (fs->len == 1 && value->kind != VAL_REGEX) {
 		s->mode = SPLIT_CHAR;
 		s->ch = fs->ptr[0];
 	} else if (fs->len == 2 && fs->ptr[0] == '\\' && !byte_is_alnum(fs->ptr[1]) &&
@@ -41,6 +50,33 @@ void awk_split_set_fs(struct awk *a, struct splitter *s, struct str *fs, bool ne
 	}
 }
 
+/* One of FIELDWIDTHS at text[i], the n-th: "3", "2:5", "*". Returns where it ends. */
+static size_t parse_width(struct awk *a, struct bytes text, size_t i, size_t n, struct width *w)
+{
+	uint64_t value = 0;
+	bool overflow = false;
+	size_t used = number_parse_u64(bytes_slice(text, i, text.len), 10, &value, &overflow);
+
+	*w = (struct width){ 0, 0 };
+	if (used != 0 && i + used < text.len && text.ptr[i + used] == ':') {
+		w->skip = (size_t)value;
+		i += used + 1;
+		used = number_parse_u64(bytes_slice(text, i, text.len), 10, &value, &overflow);
+	}
+	if (used == 0 && i < text.len && text.ptr[i] == '*') {
+		if (end_of_blanks(text, i + 1) != text.len)
+			awk_fatal(a, "`*' must be the last designator in FIELDWIDTHS");
+		w->width = SIZE_MAX;
+		return i + 1;
+	}
+	w->width = (size_t)value;
+	if (used == 0 || overflow || text.ptr[i] == '-' || value == 0 ||
+	    (i + used < text.len && !is_blank(text.ptr[i + used])))
+		awk_fatal(a, "invalid FIELDWIDTHS value, for field %zu, near `%.*s'", n,
+			  (int)(text.len - i), text.ptr + i);
+	return i + used;
+}
+
 /* "3 2:5 *": skips before widths. */
 struct width *awk_widths_parse(struct awk *a, struct bytes text, size_t *n)
 {
@@ -49,48 +85,19 @@ struct width *awk_widths_parse(struct awk *a, struct bytes text, size_t *n)
 	size_t i = 0;
 
 	*n = 0;
-	while (i < text.len) {
-		struct width w = { 0, 0 };
-		uint64_t value = 0;
-		size_t used;
-
-		while (i < text.len && is_blank(text.ptr[i]))
-			i++;
-		if (i == text.len)
-			break;
-		used = number_parse_u64(bytes_slice(text, i, text.len), 10, &value, NULL);
-		if (used != 0 && i + used < text.len && text.ptr[i + used] == ':') {
-			w.skip = (size_t)value;
-			i += used + 1;
-			used = number_parse_u64(bytes_slice(text, i, text.len), 10, &value, NULL);
-		}
-		w.width = (size_t)value;
-		if (used == 0 && text.ptr[i] == '*') {
-			w.width = SIZE_MAX;
-			used = 1;
-		} else if (used == 0 || text.ptr[i] == '-' || value == 0) {
-			awk_fatal(a, "invalid FIELDWIDTHS value, for field %zu, near `%.*s'",
-				  *n + 1, (int)(text.len - i), text.ptr + i);
-		}
-		i += used;
+	while ((i = end_of_blanks(text, i)) < text.len) {
 		if (*n + 1 >= cap) {
 			list = pool_resize(a->pool, list, cap * sizeof *list,
 					   (cap * 2 + 8) * sizeof *list);
 			cap = cap * 2 + 8;
 		}
-		list[(*n)++] = w;
+		i = parse_width(a, text, i, *n + 1, &list[*n]);
+		(*n)++;
 	}
 	return pool_resize(a->pool, list, cap * sizeof *list, (*n + 1) * sizeof *list);
 }
 
 /* --- any text --- */
-
-static size_t end_of_blanks(struct bytes s, size_t i)
-{
-	while (i < s.len && is_blank(s.ptr[i]))
-		i++;
-	return i;
-}
 
 static size_t end_of_word(struct bytes s, size_t i)
 {
@@ -386,6 +393,7 @@ struct gather {
 	struct array *seps; /* NULL: not wanted */
 	double n;
 	bool by_content;
+	const char *end; /* of the text: the piece that ends here has no separator behind it */
 };
 
 static void gather_piece(struct awk *a, void *arg, struct bytes piece, struct bytes sep)
@@ -397,7 +405,8 @@ static void gather_piece(struct awk *a, void *arg, struct bytes piece, struct by
 		awk_array_set_num(a, g->seps, g->n, val_bytes(a, sep));
 	if (piece.ptr != NULL)
 		awk_array_set_num(a, g->pieces, ++g->n, val_input(a, piece));
-	if (!g->by_content && g->seps != NULL && (sep.len != 0 || piece.ptr == NULL))
+	if (!g->by_content && g->seps != NULL &&
+	    (sep.len != 0 || piece.ptr == NULL || sep.ptr != g->end))
 		awk_array_set_num(a, g->seps, g->n, val_bytes(a, sep));
 }
 
@@ -421,13 +430,15 @@ struct val awk_fn_split(struct awk *a, struct val *args, int n)
 	struct str *text = str_get(awk_val_to_str(a, &args[0]));
 
 	prepare(a, &g, args, n);
-	if (n > 2 && args[2].kind == VAL_REGEX) {
+	g.end = text->ptr + text->len;
+	if (n > 2 && args[2].kind == VAL_REGEX && args[2].u.str->len != 0) {
 		own.mode = SPLIT_REGEX;
 		own.regex = str_get(args[2].u.str);
 	} else {
 		struct val fs = n > 2 ? val_get(args[2]) : val_get(a->special[SP_FS]);
 
-		awk_split_set_fs(a, &own, awk_val_to_str(a, &fs), false);
+		awk_val_to_str(a, &fs);
+		awk_split_set_fs(a, &own, &fs, false);
 		val_put(a, fs);
 	}
 	awk_split_text(a, &own, str_bytes(text), gather_piece, &g);

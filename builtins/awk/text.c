@@ -213,7 +213,7 @@ struct val awk_fn_typeof(struct awk *a, const struct val *v, bool isarray)
 	if (is_array) {
 		name = "array";
 	} else if (v->kind == VAL_NUM) {
-		name = "number";
+		name = v->assigned ? "number|bool" : "number";
 	} else if (v->kind == VAL_STR) {
 		name = "string";
 	} else if (v->kind == VAL_REGEX) {
@@ -224,7 +224,7 @@ struct val awk_fn_typeof(struct awk *a, const struct val *v, bool isarray)
 		name = v->kind == VAL_INPUT && v->assigned ? "unassigned"
 		       : awk_val_is_numeric(a, &copy)      ? "strnum"
 							   : "string";
-	} else if (v->kind == VAL_UNINIT && v->assigned) {
+	} else if (v->kind == VAL_UNTYPED ? v->u.array->scalar : v->assigned) {
 		name = "unassigned";
 	}
 	return val_bytes(a, bytes_of(name));

@@ -18,15 +18,6 @@ struct chunk {
 	struct val v[];
 };
 
-struct frame {
-	const struct ins *ret;
-	struct val *fp;      /* the caller's locals */
-	struct val *base;    /* the function's own */
-	struct val *sp;      /* of the caller, its arguments taken off */
-	struct function *fn; /* the caller; NULL: a rule */
-	bool own_chunk;
-};
-
 /* --- the stack --- */
 
 static size_t chunk_size(const struct chunk *ch)
@@ -72,7 +63,7 @@ static struct array *array_in(struct awk *a, struct val *v, const char *kind, st
 	struct array *x = awk_var_array(a, v);
 
 	if (x == NULL)
-		awk_fatal(a, "attempt to use %s `%.*s' as an array", kind, (int)name.len, name.ptr);
+		awk_op_no_array(a, kind, name);
 	return x;
 }
 
@@ -123,8 +114,9 @@ static bool compare(struct awk *a, enum compare op, struct val *x, struct val *y
 		double p = x->u.num;
 		double q = y->u.num;
 
-		if (p == p && q == q)
-			return holds(op, p < q ? -1 : p > q);
+		if (p != p || q != q)
+			return op == CMP_NE;
+		return holds(op, p < q ? -1 : p > q);
 	}
 	bool result = holds(op, awk_val_compare(a, x, y));
 
@@ -161,6 +153,8 @@ static void assign(struct awk *a, struct val *place, struct val v, struct bytes 
 
 	if (old.kind == VAL_ARRAY || (old.kind == VAL_UNTYPED && old.u.array->used))
 		awk_array_as_scalar(a, place_name(a, name), old.u.array);
+	if (old.kind == VAL_UNTYPED)
+		old.u.array->scalar = true;
 	*place = to_store(a, v);
 	val_put(a, old);
 }
@@ -208,10 +202,12 @@ static double change(struct awk *a, struct val *place, const struct ins *i, doub
 	if (place->kind != VAL_NUM) {
 		struct val old = *place;
 
+		if (old.kind == VAL_UNTYPED)
+			old.u.array->scalar = true;
 		*place = val_num(result);
 		val_put(a, old);
 	}
-	place->u.num = result;
+	*place = val_num(result);
 	return result;
 }
 
@@ -309,8 +305,12 @@ static void append_to(struct awk *a, struct val *place, struct val *more, struct
 
 	if (place->kind > VAL_REGEX && (place->kind == VAL_ARRAY || place->u.array->used))
 		awk_array_as_scalar(a, place_name(a, name), place->u.array);
-	if (place->kind == VAL_UNTYPED)
-		*place = scalar_of(a, place, name);
+	if (place->kind == VAL_UNTYPED) {
+		struct val promise = *place;
+
+		*place = scalar_of(a, &promise, name);
+		val_put(a, promise);
+	}
 	if (place->kind == VAL_STR && more->kind != VAL_NUM && val_has_str(*more) &&
 	    more->u.str == place->u.str)
 		awk_val_to_str(a, more);
@@ -400,16 +400,19 @@ static void call_indirect(struct awk *a, struct machine *m, int nargs)
 	struct val name = m->sp[-nargs - 1];
 	struct text_room tmp;
 	struct bytes text = awk_val_text(a, &name, &tmp);
+
+	if (bytes_starts(text, BYTES("awk::")))
+		text = bytes_slice(text, 5, text.len);
 	struct function *f = awk_program_find_function(a->prog, text);
 
 	if (f == NULL || !f->defined) {
 		int id = awk_fn_find(text);
 
-		if (id < 0 || id == FN_SUB || id == FN_GSUB)
-			awk_fatal(a, "function called indirectly through `%s' does not exist",
-				  arena_dup(&a->scratch, text));
+		if (id < 0)
+			awk_fatal(a, "`%.*s' is not a function, so it cannot be called indirectly",
+				  (int)text.len, text.ptr);
 		a->sp = m->sp;
-		struct val v = awk_fn_call(a, (unsigned)id, m->sp - nargs, nargs);
+		struct val v = awk_fn_call_indirect(a, (unsigned)id, m->sp - nargs, nargs);
 
 		m->sp = release_to(a, m->sp, m->sp - nargs - 1);
 		*m->sp++ = v;
@@ -528,8 +531,7 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_ARRAY_GLOBAL:
 			v = (struct val){ .kind = VAL_ARRAY };
 			if (i->z < SP_COUNT)
-				awk_fatal(a, "attempt to use scalar `%.*s' as an array",
-					  (int)p->names[i->z].len, p->names[i->z].ptr);
+				awk_op_no_array(a, "scalar", p->names[i->z]);
 			v.u.array = array_in(a, &globals[i->z], "scalar", p->names[i->z]);
 			v.u.array->refs++;
 			PUSH(v);
@@ -542,6 +544,7 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 			PUSH(v);
 			break;
 		case OP_SUBARRAY: awk_op_push_subarray(a, &m); break;
+		case OP_NO_ARRAY: awk_op_no_array(a, "scalar", BYTES("")); break;
 		case OP_ARG_GLOBAL:
 		case OP_ANY_GLOBAL:
 			awk_op_push_variable(a, &m, &globals[i->z], i->op == OP_ARG_GLOBAL);
@@ -598,7 +601,7 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 			bool global = i->op == OP_SET_GLOBAL;
 			double y = NUM(&m.sp[-1]);
 			double d = change(a, global ? &globals[i->z] : &m.fp[i->z], i, y,
-					  global ? p->names[i->z] : BYTES("?"));
+					  global ? p->names[i->z] : local_name(&m, i->z));
 
 			val_put(a, *--m.sp);
 			if (!i->x)
@@ -615,7 +618,7 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_INCR_LOCAL: {
 			bool global = i->op == OP_INCR_GLOBAL;
 			double d = increment(a, global ? &globals[i->z] : &m.fp[i->z], i,
-					     global ? p->names[i->z] : BYTES("?"));
+					     global ? p->names[i->z] : local_name(&m, i->z));
 
 			if (!i->x)
 				PUSH(val_num(d));
@@ -626,7 +629,9 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 			struct val *place = i->op == OP_APPEND_GLOBAL ? &globals[i->z]
 								      : &m.fp[i->z];
 
-			append_to(a, place, &m.sp[-1], BYTES("?"));
+			append_to(a, place, &m.sp[-1],
+				  i->op == OP_APPEND_GLOBAL ? p->names[i->z]
+							    : local_name(&m, i->z));
 			val_put(a, *--m.sp);
 			if (!i->x)
 				PUSH(val_get(*place));

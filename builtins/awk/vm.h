@@ -8,6 +8,16 @@
 
 #include "builtins/awk/code.h"
 
+/* A call. */
+struct frame {
+	const struct ins *ret;
+	struct val *fp;      /* the caller's locals */
+	struct val *base;    /* the function's own */
+	struct val *sp;      /* of the caller, its arguments taken off */
+	struct function *fn; /* the caller; NULL: a rule */
+	bool own_chunk;
+};
+
 /* What the loop keeps in registers. */
 struct machine {
 	const struct ins *ip;
@@ -23,18 +33,24 @@ static inline struct val *release_to(struct awk *a, struct val *sp, struct val *
 	return base;
 }
 
-/* The value of a variable; what may become an array counts as nothing. */
-static inline struct val scalar_of(struct awk *a, const struct val *v, struct bytes name)
+/* The value of a variable, which can't become an array any more. */
+static inline struct val scalar_of(struct awk *a, struct val *v, struct bytes name)
 {
-	if (v->kind <= VAL_REGEX)
+	if (v->kind <= VAL_REGEX) {
+		if (v->kind == VAL_UNINIT)
+			v->assigned = 1;
 		return val_get(*v);
+	}
 	if (v->kind == VAL_ARRAY || v->u.array->used)
 		awk_array_as_scalar(a, name, v->u.array);
-	return (struct val){ .kind = VAL_UNINIT };
+	v->u.array->scalar = true;
+	return (struct val){ .kind = VAL_UNINIT, .assigned = 1 };
 }
 
 /* operate.c */
 struct bytes awk_op_element_name(struct awk *a, const struct array *x, struct bytes key);
+/* Ends the program: what should be an array is a value. */
+_Noreturn void awk_op_no_array(struct awk *a, const char *kind, struct bytes name);
 struct bytes awk_op_key_of(struct awk *a, const struct val *v, struct text_room *tmp);
 void awk_op_push_elem(struct awk *a, struct machine *m);
 void awk_op_peek_elem(struct awk *a, struct machine *m, int depth);
