@@ -339,7 +339,7 @@ static void put_date(struct format *f, const struct conversion *v)
 	year.letter = 'Y';
 	year.width = v->width > 6 ? v->width - 6 : -1;
 	/* Years of more than four digits have a sign, so that they can be told from others. */
-	if (v->pad == 0 && v->width < 0)
+	if (v->pad == 0 && v->width < 0 && c->year > 9999)
 		year.pad = '+';
 	if (f->nanoseconds == TIME_LIBC) {
 		put_composite(f, v, "%Y-%m-%d");
