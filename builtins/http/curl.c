@@ -171,6 +171,12 @@ static int check(struct curl *k, const struct curl_set *s)
 		cmd_warn(k->c, 0, "try 'curl --help' or 'curl --manual' for more information");
 		return CURL_USAGE;
 	}
+	if (s->disposition && (s->include || s->head || s->resume != NULL)) {
+		cmd_warn(k->c, 0, "%s and --remote-header-name cannot be combined",
+			 s->resume != NULL ? "--continue-at" : "showing headers");
+		cmd_warn(k->c, 0, "try 'curl --help' or 'curl --manual' for more information");
+		return CURL_USAGE;
+	}
 	for (int i = 0; i < 4; i++)
 		if (asked[i] && n < 2)
 			first[n++] = names[i];

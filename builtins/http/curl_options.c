@@ -184,11 +184,8 @@ static int set_write_out(struct curl *k, const char *arg)
 static int set_next(struct curl *k, const char *arg)
 {
 	(void)arg;
-	if (k->set->urls == NULL || k->set->urls->url == NULL) {
-		cmd_warn(k->c, 0, "no URL specified!");
-		return CURL_USAGE;
-	}
-	(void)curl_new_set(k);
+	if (k->set->urls != NULL && k->set->urls->url != NULL)
+		(void)curl_new_set(k);
 	return 0;
 }
 

@@ -28,6 +28,12 @@ static void put_version(struct buf *b, const struct curl_transfer *t)
 		buf_putc(b, '0');
 }
 
+static void put_effective(struct buf *b, const struct curl_transfer *t)
+{
+	url_put(b, &t->url);
+	buf_add(b, t->url.fragment);
+}
+
 /* The address is known only of what is named by it. */
 static void put_address(struct buf *b, const struct curl_transfer *t)
 {
@@ -88,7 +94,7 @@ static bool put_variable(struct buf *b, struct curl_transfer *t, struct bytes na
 	else if (bytes_is(name, "http_version"))
 		put_version(b, t);
 	else if (bytes_is(name, "url_effective"))
-		url_put(b, &t->url);
+		put_effective(b, t);
 	else if (bytes_is(name, "url"))
 		text = t->text;
 	else if (bytes_is(name, "method"))

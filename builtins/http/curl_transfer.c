@@ -170,7 +170,11 @@ static const char *range_of(struct curl_transfer *t)
 {
 	struct buf b = buf_in(t->curl->c->arena);
 
-	if (t->resume_at != 0)
+	if (t->has_body && t->set->range != NULL)
+		buf_printf(&b, "bytes %s/%zu", t->set->range, t->body.len);
+	else if (t->has_body)
+		return NULL;
+	else if (t->resume_at != 0)
 		buf_printf(&b, "bytes=%llu-", (unsigned long long)t->resume_at);
 	else if (t->set->range != NULL)
 		buf_printf(&b, "bytes=%s", t->set->range);
@@ -187,7 +191,7 @@ static void make_lines(struct curl_transfer *t, struct http_lines *l)
 	const char *agent = s->agent != NULL ? s->agent : "curl/7.88.1";
 
 	put_login(t, l);
-	put_default(t, l, "Range", range_of(t));
+	put_default(t, l, t->has_body ? "Content-Range" : "Range", range_of(t));
 	put_default(t, l, "User-Agent", agent[0] != '\0' ? agent : NULL);
 	if (!s->json)
 		put_default(t, l, "Accept", "*/*");
@@ -234,6 +238,7 @@ static int exchange(struct curl_transfer *t)
 				  .url = &t->url,
 				  .lines = &lines,
 				  .has_body = t->has_body,
+				  .only_head = t->set->head,
 				  .body = t->body,
 				  .timeout_ms = t->set->max_time_ms };
 	struct bytes text;
@@ -378,14 +383,14 @@ static void put_out(void *arg, struct bytes part)
 static void dump_head(struct curl_transfer *t)
 {
 	struct cmd *c = t->curl->c;
+	bool first = t->number == 0 && t->num_connects <= 1;
 	struct output file;
 
 	if (t->set->dump == NULL)
 		return;
 	if (strcmp(t->set->dump, "-") == 0) {
 		cmd_bytes(c, buf_bytes(&t->http.head));
-	} else if (output_open(&file, c, t->set->dump,
-			       O_CREAT_ | (t->num_connects <= 1 ? O_TRUNC_ : O_APPEND_),
+	} else if (output_open(&file, c, t->set->dump, O_CREAT_ | (first ? O_TRUNC_ : O_APPEND_),
 			       true) < 0) {
 		curl_fail(t, CURL_WRITE, "Failed to open %s", t->set->dump);
 	} else {
@@ -439,8 +444,6 @@ static int read_body(struct curl_transfer *t)
 		if (t->size_download == 0)
 			curl_verbose(t, "{ [%zu bytes data]\n", piece.len);
 		t->size_download += piece.len;
-		if (t->set->max_size != 0 && t->size_download > t->set->max_size)
-			return curl_fail(t, CURL_TOO_LARGE, "Maximum file size exceeded");
 		err = http_decode(&t->decoder, piece, put_out, t);
 		if (err != 0)
 			break;

@@ -43,6 +43,7 @@ struct http_call {
 	const struct url *url;
 	struct http_lines *lines; /* all but Host, Content-Length */
 	bool has_body;
+	bool only_head; /* the answer's body is not wanted */
 	struct bytes body;
 	uint64_t timeout_ms; /* 0: none */
 };
@@ -52,8 +53,8 @@ enum http_body { HTTP_NONE, HTTP_TO_END, HTTP_LENGTH, HTTP_CHUNKS, HTTP_LAST_CHU
 struct http {
 	struct cmd *c;
 	int fd;
-	bool inside; /* a server of the sandbox */
-	bool is_head;
+	bool inside;  /* a server of the sandbox */
+	bool is_head; /* no body comes, or is wanted */
 	/* The answer. */
 	struct buf head; /* status line and header lines as they came, the empty one included */
 	int status;
@@ -80,7 +81,7 @@ void http_end(struct http *h);
 
 /* Header fields of a head, one after the other; folded lines count as nothing. */
 bool http_next(struct bytes *rest, struct bytes *name, struct bytes *value);
-/* The first field of that name. */
+/* The first field of that name; false, and an empty value: there is none. */
 bool http_field(const struct http *h, const char *name, struct bytes *value);
 bool http_name_is(struct bytes name, const char *want);
 

@@ -134,7 +134,7 @@ int http_start(struct http *h, struct cmd *c, const struct http_call *call)
 	int err;
 
 	*h = (struct http){ .c = c, .fd = -1, .head = buf_in(c->arena) };
-	h->is_head = strcmp(call->method, "HEAD") == 0;
+	h->is_head = call->only_head || strcmp(call->method, "HEAD") == 0;
 	h->data = arena_alloc(c->arena, HTTP_BUFFER);
 	if (bytes_is(call->url->scheme, "http") && url_is_local(call->url))
 		h->fd = cmd_connect(c, (uint16_t)call->url->port);
@@ -381,5 +381,6 @@ bool http_field(const struct http *h, const char *name, struct bytes *value)
 	while (http_next(&rest, &found, value))
 		if (http_name_is(found, name))
 			return true;
+	*value = (struct bytes){ "", 0 };
 	return false;
 }

@@ -139,6 +139,7 @@ static void set_path(struct arena *a, struct bytes s, unsigned flags, struct url
 		s = rest(s, 1);
 		out->query = url_safe(a, bytes_slice(s, 0, length_before(s, "#")));
 	}
+	out->fragment = rest(s, length_before(s, "#"));
 	path = path.len != 0 ? url_safe(a, path) : BYTES("/");
 	out->path = (flags & URL_AS_IS) != 0 ? path : remove_dots(a, path);
 }

@@ -18,6 +18,7 @@ struct url {
 	struct bytes path;  /* begins with '/' */
 	struct bytes query; /* without '?' */
 	bool has_query;
+	struct bytes fragment; /* with its '#' */
 };
 
 enum url_error { URL_OK, URL_BAD, URL_BAD_HOST, URL_BAD_PORT, URL_UNKNOWN };
