@@ -3,11 +3,13 @@
  * The table of system calls under random programs: a machine that executes nothing but plays
  * calls, faults and interruptions out of the input, with arguments that are often nearly right.
  * Half of the programs are called python3 and start warm. Now and then all that is alive is copied
- * into a fork, which runs for a while.
+ * into a fork, which runs for a while, or is packed as in a saved session. Then some of the bytes
+ * are changed, and what comes of them in another kernel runs for a while.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pack.h"
 #include "microvm/zygote.h"
 
 enum { REGION_BYTES = 24 << 20, RUNS_MAX = 1500 };
@@ -331,8 +333,131 @@ static const struct program_format format = {
 	.name = "elf", .probe = probe, .run = start, .real_path = true
 };
 
+/* --- saved sessions --- */
+
+static struct arena_fail fail_of(struct kernel *k)
+{
+	struct proc nobody = { .k = k };
+
+	return proc_arena_fail(&nobody);
+}
+
+struct saved {
+	struct kernel *fork;
+	struct arena arena;
+	struct buf state;
+	struct memory_list pages;
+	vfs_ino memory;
+};
+
+/* Between runs, where running out of memory comes back to kernel_guard. */
+static int pack_fork(void *arg)
+{
+	static const struct vfs_cred root = { 0 };
+	struct saved *s = arg;
+	struct vfs *v = kernel_vfs(s->fork);
+	struct packing *w = arena_zalloc(&s->arena, sizeof *w);
+	bool created;
+	int r;
+
+	s->state = buf_in(&s->arena);
+	*w = (struct packing){ .k = s->fork, .out = &s->state, .a = &s->arena, .live = true };
+	r = microvm_pack(script.m, w, &s->pages);
+	kernel_pack_rest(w);
+	if (r == 0)
+		r = vfs_open(v, &root, VFS_ROOT, "/m", O_RDWR_ | O_CREAT_, 0600, &s->memory,
+			     &created);
+	for (size_t i = 0; i < s->pages.n && r == 0; i++)
+		if (vfs_write(v, s->memory, i * PAGE_BYTES, s->pages.page[i], PAGE_BYTES) !=
+		    PAGE_BYTES)
+			r = -E_NOSPC;
+	return r;
+}
+
+/* Whether anything was changed. */
+static bool change_state(char *state, size_t len)
+{
+	int n = byte() % 4;
+
+	for (int i = 0; i < n; i++) {
+		size_t at = ((size_t)byte() << 8 | byte()) * 8 % len;
+
+		if (byte() % 2 == 0)
+			state[at] = (char)byte();
+		else if (len - at >= 8)
+			memset(state + at, byte() % 2 == 0 ? 0 : 0xff, byte() % 2 == 0 ? 4 : 8);
+	}
+	return n != 0;
+}
+
+struct loaded {
+	struct kernel *k;
+	struct arena arena;
+	struct unpack in;
+	struct unpacking u;
+	vfs_ino memory;
+};
+
+static int unpack_loaded(void *arg)
+{
+	struct loaded *l = arg;
+	int r;
+
+	l->u = (struct unpacking){ .k = l->k, .in = &l->in, .a = &l->arena };
+	r = microvm_unpack(script.m, &l->u, l->memory);
+	return r == 0 ? kernel_unpack_rest(&l->u) : r;
+}
+
+static void load_state(const struct kernel_config *c, struct bytes state, vfs_ino memory,
+		       bool changed)
+{
+	struct loaded l = { .in = unpack_of(state), .memory = memory };
+	struct microvm *m = script.m;
+	int r;
+
+	if (kernel_new(c, &l.k) != 0)
+		return;
+	if (microvm_new(l.k, &machine, &script.m) != 0)
+		abort();
+	kernel_add_format(l.k, &format);
+	arena_init(&l.arena, kernel_heap(l.k), fail_of(l.k));
+	r = kernel_guard(l.k, unpack_loaded, &l);
+	if (!changed && r != 0 && r != -E_NOMEM && r != -E_AGAIN)
+		abort();
+	kernel_unpack_end(&l.u, r == 0);
+	arena_clear(&l.arena);
+	for (int i = 0; i < 20 && r == 0; i++)
+		if (kernel_run(l.k, 5000) == KERNEL_DONE)
+			break;
+	if (kernel_free(l.k) != 0)
+		abort();
+	microvm_free(script.m);
+	script.m = m;
+}
+
+/* The fork, which has not run, as a saved session that somebody may have changed. */
+static void save_fork(struct kernel *fork, const struct kernel_config *config)
+{
+	struct saved s = { .fork = fork };
+	struct kernel_config c = *config;
+
+	arena_init(&s.arena, kernel_heap(fork), fail_of(fork));
+	if (kernel_guard(fork, pack_fork, &s) == 0 && s.state.len != 0) {
+		bool changed = change_state(s.state.ptr, s.state.len);
+
+		c.tree = vfs_snapshot(kernel_vfs(fork));
+		if (c.tree != NULL)
+			load_state(&c, buf_bytes(&s.state), s.memory, changed);
+		if (c.tree != NULL)
+			vfs_tree_put(c.tree);
+	}
+	if (s.memory != 0)
+		vfs_drop(kernel_vfs(fork), s.memory);
+	arena_clear(&s.arena);
+}
+
 /* What can be copied goes on in a fork; the session is as before. */
-static void fork_session(struct kernel *k, const struct kernel_host *host)
+static void fork_session(struct kernel *k, const struct kernel_config *config)
 {
 	struct microvm *m = script.m;
 	struct copying *w;
@@ -340,7 +465,7 @@ static void fork_session(struct kernel *k, const struct kernel_host *host)
 	int r;
 
 	(void)kernel_settle(k, microvm_programs_ready, 20000);
-	if (kernel_fork(k, host, &fork) != 0)
+	if (kernel_fork(k, config->host, &fork) != 0)
 		return;
 	if (microvm_new(fork, &machine, &script.m) != 0)
 		abort();
@@ -351,6 +476,8 @@ static void fork_session(struct kernel *k, const struct kernel_host *host)
 			r = kernel_copy_files(w);
 		kernel_copy_end(w, r == 0);
 	}
+	if (r == 0 && byte() % 2 == 0)
+		save_fork(fork, config);
 	for (int i = 0; i < 20 && r == 0; i++)
 		if (kernel_run(fork, 5000) == KERNEL_DONE)
 			break;
@@ -383,7 +510,7 @@ static void session(struct store *store)
 			enum kernel_state state = kernel_run(k, i % 4 == 0 ? 4000 : 0);
 
 			if (i % 4 == 0 && script.at < script.end && byte() % 2 == 0)
-				fork_session(k, &host);
+				fork_session(k, &c);
 
 			if (state == KERNEL_DONE || (state == KERNEL_WAIT && i > 200))
 				break;

@@ -822,6 +822,8 @@ int64_t sys_socketpair(struct proc *p, int type, int fds[2], unsigned oflags);
 bool sys_is_socket(struct proc *p, int fd);
 int sys_socket_family(struct proc *p, int fd);
 int sys_socket_type(struct proc *p, int fd);
+/* Why a connection that nobody waited for failed, or 0; told once. */
+int sys_socket_error(struct proc *p, int fd);
 /* A place for an option's value, which the kernel keeps and does not look at; NULL: no room. */
 struct socket_option {
 	int level;

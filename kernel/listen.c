@@ -5,7 +5,7 @@
  */
 #include "kernel/socket.h"
 
-enum { BACKLOG_MAX = 128 };
+enum { BACKLOG_MAX = 128, IN_PROGRESS = 115 /* only real programs see it: it has no text */ };
 
 static bool is_any(const struct socket_name *n)
 {
@@ -243,7 +243,7 @@ static void name_ends(struct proc *p, struct socket *s, struct socket *other,
 	s->who = to->who;
 }
 
-int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name)
+static int64_t connect_now(struct proc *p, int fd, const struct socket_name *name)
 {
 	struct socket *to;
 	struct file *f;
@@ -275,6 +275,29 @@ int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name)
 	sched_wake_all(&to->waiting);
 	sched_wake_all(&p->k->poll_waiters);
 	return 0;
+}
+
+/* On a network the answer comes later: who does not wait is told so, and asks again. */
+int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name)
+{
+	int64_t err;
+	struct socket *s = get(p, fd, &err);
+	bool waits = s == NULL || (fd_file(p, fd)->flags & O_NONBLOCK_) == 0;
+	bool fresh = s != NULL && s->fresh;
+
+	if (s != NULL && s->error != 0)
+		return -socket_take_error(s);
+	if (s != NULL)
+		s->fresh = false;
+	err = connect_now(p, fd, name);
+	if (fresh && err == -E_ISCONN)
+		return 0;
+	if (waits || s->type != SOCKET_STREAM || s->name.family == SOCKET_UNIX ||
+	    (err != 0 && err != -E_CONNREFUSED))
+		return err;
+	s->fresh = err == 0;
+	s->error = (int)-err;
+	return -IN_PROGRESS;
 }
 
 int64_t sys_accept(struct proc *p, int fd, unsigned oflags)

@@ -411,6 +411,8 @@ static int64_t receive_some(struct proc *p, struct file *f, char *out, size_t n,
 	struct rights *rights = NULL;
 	int64_t r;
 
+	if (s->error != 0)
+		return -socket_take_error(s);
 	if (s->in == NULL)
 		return s->out == NULL ? -E_NOTCONN : 0;
 	if ((m->flags & SOCKET_PEEK) != 0)

@@ -20,6 +20,8 @@ static int64_t socket_read(struct proc *p, struct file *f, void *out, size_t n)
 
 	if (s->type != SOCKET_STREAM)
 		return messages_read(p, f, out, n);
+	if (s->error != 0)
+		return -socket_take_error(s);
 	if (s->in == NULL)
 		return s->out == NULL ? -E_NOTCONN : 0;
 	n = rights_before_read(s->in->u.pipe, n, &rights);
@@ -38,6 +40,8 @@ static int64_t socket_write(struct proc *p, struct file *f, const void *data, si
 		return messages_write(p, f, data, n);
 	if (s->out != NULL)
 		return file_pipe.write(p, end_of(s->out, f), data, n);
+	if (s->error != 0)
+		return -socket_take_error(s);
 	if (s->in == NULL)
 		return -E_NOTCONN;
 	sig_send(p, SIGPIPE_);
@@ -54,6 +58,8 @@ static unsigned socket_poll(struct proc *p, struct file *f)
 		return s->queue != NULL ? POLL_READ_ : 0;
 	if (s->type != SOCKET_STREAM)
 		return messages_poll(s);
+	if (s->error != 0)
+		return POLL_READ_ | POLL_WRITE_ | POLL_ERR_ | POLL_HUP_;
 	if (s->in == NULL && s->out == NULL)
 		return POLL_HUP_;
 	/* The end of what comes in can be read; nothing more is to come either way: hung up. */
@@ -310,6 +316,13 @@ struct socket_peer sys_socket_peer(struct proc *p, int fd)
 	const struct socket *s = get(p, fd);
 
 	return s != NULL ? s->who : (struct socket_peer){ 0, 0, 0 };
+}
+
+int sys_socket_error(struct proc *p, int fd)
+{
+	struct socket *s = get(p, fd);
+
+	return s != NULL ? socket_take_error(s) : 0;
 }
 
 struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int name)

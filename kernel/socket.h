@@ -36,6 +36,8 @@ struct socket {
 	bool ended;   /* nothing more is received, or sent */
 	bool silent;
 	bool has_peer; /* of messages: connected by a name */
+	bool fresh;    /* of streams: connected without waiting, and nobody was told */
+	int error;     /* why that failed; for SO_ERROR, or the next call */
 	struct socket_peer who;
 	struct socket_option option[SOCKET_OPTIONS];
 	int noptions;
@@ -86,5 +88,13 @@ void rights_after_read(struct pipe *pi, size_t n);
 /* Two pipes: read and write ends. */
 int socket_pipes(struct kernel *k, struct file *end[4]);
 void socket_unbind(struct kernel *k, struct socket *s);
+/* What went wrong with a connection, once; or 0. */
+static inline int socket_take_error(struct socket *s)
+{
+	int error = s->error;
+
+	s->error = 0;
+	return error;
+}
 
 #endif

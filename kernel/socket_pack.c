@@ -41,6 +41,8 @@ static void pack_numbers(struct buf *out, const struct socket *s)
 {
 	pack_u64(out, s->silent);
 	pack_u64(out, s->has_peer);
+	pack_u64(out, s->fresh);
+	pack_u64(out, (uint64_t)s->error);
 	pack_u64(out, s->bound);
 	pack_u64(out, s->listens);
 	pack_u64(out, (uint64_t)s->who.pid);
@@ -58,6 +60,8 @@ static void unpack_numbers(struct unpack *in, struct socket *s)
 {
 	s->silent = unpack_below(in, 1) != 0;
 	s->has_peer = unpack_below(in, 1) != 0;
+	s->fresh = unpack_below(in, 1) != 0;
+	s->error = (int)unpack_below(in, E_CONNREFUSED);
 	s->bound = unpack_below(in, 1) != 0;
 	s->listens = unpack_below(in, 1) != 0;
 	s->who.pid = (int)unpack_below(in, PID_MAX);

@@ -216,7 +216,8 @@ int microvm_pack(struct microvm *m, struct packing *w, struct memory_list *pages
 	while (program_after(m, &p) != NULL)
 		n++;
 	pack_u64(w->out, m->tokens);
-	pack_u64(w->out, (uint64_t)m->start_ns);
+	/* It may lie before 1970. */
+	pack_u64(w->out, (uint64_t)(m->start_ns + INT64_MAX / 2));
 	pack_u64(w->out, n);
 	for (int threads = 0; threads < 2; threads++)
 		for (p = NULL; (t = program_after(m, &p)) != NULL;)

@@ -305,7 +305,7 @@ static bool known_option(struct task *t, int fd, int name, uint32_t *value)
 	case SO_DOMAIN_: *value = (uint32_t)sys_socket_family(t->p, fd); return true;
 	case SO_PROTOCOL_: *value = local ? 0 : stream ? TCP : UDP; return true;
 	case SO_ACCEPTCONN_: *value = sys_is_listening(t->p, fd); return true;
-	case SO_ERROR_: *value = 0; return true;
+	case SO_ERROR_: *value = (uint32_t)sys_socket_error(t->p, fd); return true;
 	default: return false;
 	}
 }

@@ -413,7 +413,7 @@ static int unpack_all(struct loading *l)
 	int r = 0;
 
 	l->m->tokens = below(l, INT64_MAX);
-	l->m->start_ns = (int64_t)below(l, INT64_MAX);
+	l->m->start_ns = (int64_t)(below(l, INT64_MAX) - INT64_MAX / 2);
 	n = unpack_count(l->u->in);
 	for (uint64_t i = 0; i < n && r == 0; i++)
 		r = unpack_task(l);
