@@ -746,7 +746,8 @@ static int expand_operator(struct expander *e, const struct param *p, const stru
 			   struct value *v, bool quoted)
 {
 	bool element = p->op == OP_LENGTH && p->subscript == SUB_INDEX && v->var != NULL;
-	bool attributes = p->op == OP_TRANSFORM && (p->transform | 32) == 'a' && v->var != NULL &&
+	bool attributes = p->op == OP_TRANSFORM && (p->transform | 32) == 'a' &&
+			  p->subscript != SUB_INDEX && v->var != NULL &&
 			  (v->var->flags & VAR_SET) != 0 && var_count(e->sh, v->var) != 0;
 	bool whole = v->list ? p->op != OP_LENGTH : element || attributes;
 
