@@ -5,6 +5,8 @@
 #ifndef BUILTINS_AWK_CODE_H
 #define BUILTINS_AWK_CODE_H
 
+#include <math.h>
+
 #include "builtins/awk/awk.h"
 
 /* --- the tree --- */
@@ -327,6 +329,12 @@ void awk_program_compile(struct program *p);
 enum run_end awk_vm_run(struct awk *a, int32_t entry);
 /* Calls a function with arguments that are copied; the result is a new reference. */
 struct val awk_vm_call(struct awk *a, struct function *f, const struct val *args, int n);
+/* The result r of x and y: a NaN that numbers make has the sign of x86-64 on every processor. */
+static inline double awk_made(double r, double x, double y)
+{
+	return !isnan(r) || isnan(x) || isnan(y) ? r : -(double)NAN;
+}
+
 /* The arithmetic of one operator; ends the program on division by zero. */
 double awk_arith(struct awk *a, enum arith op, double x, double y);
 

@@ -93,15 +93,15 @@ struct val awk_fn_math(struct awk *a, unsigned id, struct val *args, int n)
 
 	switch (id) {
 	case FN_ATAN2: return val_num(atan2(x, val_to_num(a, &args[1])));
-	case FN_COS: return val_num(cos(x));
-	case FN_SIN: return val_num(sin(x));
+	case FN_COS: return val_num(awk_made(cos(x), x, x));
+	case FN_SIN: return val_num(awk_made(sin(x), x, x));
 	case FN_EXP: return val_num(exponential(a, x));
 	case FN_INT: return val_num(truncated(x));
-	case FN_LOG: warn_negative(a, "log", x); return val_num(log(x));
+	case FN_LOG: warn_negative(a, "log", x); return val_num(awk_made(log(x), x, x));
 	case FN_SQRT:
 		if (x < 0)
 			warn_negative(a, "sqrt", x);
-		return val_num(sqrt(x));
+		return val_num(awk_made(sqrt(x), x, x));
 	case FN_SRAND: return val_num(seed_now(a, args, n));
 	default: return val_num((double)(next_random(a) >> 11) / 9007199254740992.0);
 	}

@@ -69,7 +69,7 @@ static struct array *array_in(struct awk *a, struct val *v, const char *kind, st
 
 /* --- arithmetic --- */
 
-double awk_arith(struct awk *a, enum arith op, double x, double y)
+static double compute(struct awk *a, enum arith op, double x, double y)
 {
 	switch (op) {
 	case ARITH_ADD: return x + y;
@@ -93,6 +93,11 @@ double awk_arith(struct awk *a, enum arith op, double x, double y)
 		return fmod(x, y);
 	default: return awk_power(x, y);
 	}
+}
+
+double awk_arith(struct awk *a, enum arith op, double x, double y)
+{
+	return awk_made(compute(a, op, x, y), x, y);
 }
 
 static bool holds(enum compare op, int order)
@@ -494,7 +499,7 @@ static void tick(struct awk *a)
 		val_put(a, m.sp[-1]);                                                              \
 		val_put(a, m.sp[-2]);                                                              \
 		m.sp--;                                                                            \
-		m.sp[-1] = val_num(expression);                                                    \
+		m.sp[-1] = val_num(awk_made(expression, x, y));                                    \
 	} while (0)
 
 /* Runs until OP_DONE or a jump out; with a result, until the frames above `base` are gone. */
@@ -641,8 +646,8 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_ADD: ARITH(x + y); break;
 		case OP_SUB: ARITH(x - y); break;
 		case OP_MUL: ARITH(x * y); break;
-		case OP_DIV: ARITH(awk_arith(a, ARITH_DIV, x, y)); break;
-		case OP_MOD: ARITH(awk_arith(a, ARITH_MOD, x, y)); break;
+		case OP_DIV: ARITH(compute(a, ARITH_DIV, x, y)); break;
+		case OP_MOD: ARITH(compute(a, ARITH_MOD, x, y)); break;
 		case OP_POW: ARITH(awk_power(x, y)); break;
 		case OP_NEG:
 		case OP_PLUS: {
