@@ -194,6 +194,8 @@ void awk_array_clear(struct awk *a, struct array *x)
 
 	if (x->bucket == NULL)
 		return;
+	if (x->table != TABLE_NONE)
+		awk_table_refuse(a, x, NULL);
 	/* Arrays of arrays may be nested deeply. */
 	if (cmd_stack_left(a->c) < AWK_STACK_NEED)
 		cmd_deepen(a->c, AWK_STACK_NEED, drain, &d);

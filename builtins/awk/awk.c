@@ -4,7 +4,7 @@
  *
  * The whole of POSIX awk, and gawk's extensions that scripts use. Not here, with an error that
  * says so: extension libraries (-l, @load), the debugger, profiles, arbitrary precision (-M),
- * SYMTAB, networking.
+ * networking.
  * Reference: GNU awk 5.2.
  */
 #include "builtins/awk/code.h"
@@ -307,12 +307,13 @@ static int awk_run(struct cmd *c)
 	awk_program_parse(a);
 	if (o->has_inplace)
 		awk_program_global(a->prog, BYTES("inplace::suffix"));
+	if (a->prog->tables)
+		awk_tables_declare(a->prog);
 	awk_program_compile(a->prog);
 	a->globals = pool_zalloc(a->pool, (size_t)a->prog->nglobals * sizeof(struct val));
 	awk_fill_procinfo(a);
-	for (struct function *f = a->prog->functions; f != NULL; f = f->next)
-		awk_array_set(a, awk_var_array(a, &a->globals[GLOBAL_FUNCTAB]), f->name,
-			      val_bytes(a, f->name));
+	if (a->prog->tables)
+		awk_tables_fill(a);
 	set_argv(a, operands);
 	set_variables(a);
 	run_program(a);

@@ -84,10 +84,14 @@ struct elem {
 	struct val val;
 };
 
+/* Arrays that stand for parts of the program (table.c). */
+enum table { TABLE_NONE, TABLE_VARIABLES, TABLE_FUNCTIONS };
+
 struct array {
 	uint32_t refs;
-	bool used;   /* has been used as an array; else only promised (VAL_UNTYPED) */
-	bool scalar; /* a promise nobody will keep: its variable was used as a value */
+	uint8_t table; /* enum table */
+	bool used;     /* has been used as an array; else only promised (VAL_UNTYPED) */
+	bool scalar;   /* a promise nobody will keep: its variable was used as a value */
 	size_t count;
 	size_t mask; /* buckets - 1 */
 	struct elem **bucket;
@@ -320,7 +324,8 @@ struct awk {
 	int convfmt_g; /* precision if CONVFMT is "%.{n}g", else -1 */
 	int ofmt_g;
 	bool ignorecase;
-	bool warned[256]; /* of such an escape in a pattern */
+	bool warned[256];  /* of such an escape in a pattern */
+	bool warned_bytes; /* that some are no characters */
 	struct splitter fs;
 	enum rs_mode rs;
 	char rs_char;
@@ -493,6 +498,30 @@ static inline struct elem *array_next(const struct array *x, const struct elem *
 	return e != NULL ? e->newer : x->oldest;
 }
 
+/* --- table.c --- */
+
+struct program;
+/* Before globals are numbered for good, and when they have room. */
+void awk_tables_declare(struct program *p);
+void awk_tables_fill(struct awk *a);
+/* What stands for an element of a table; what is not there ends the program. */
+struct val *awk_table_at(struct awk *a, struct array *x, struct bytes key, bool write);
+/* The element was assigned to. */
+void awk_table_stored(struct awk *a, struct array *x, struct bytes key);
+/* Ends the program: a table can't be emptied, by delete or by that function. */
+_Noreturn void awk_table_refuse(struct awk *a, const struct array *x, const char *function);
+
+/* The place of an element to be read or written. */
+static inline struct val *elem_place(struct awk *a, struct array *x, struct bytes key, bool write)
+{
+	return x->table == TABLE_NONE ? awk_array_at(a, x, key) : awk_table_at(a, x, key, write);
+}
+static inline void elem_stored(struct awk *a, struct array *x, struct bytes key)
+{
+	if (x->table != TABLE_NONE)
+		awk_table_stored(a, x, key);
+}
+
 /* --- order.c --- */
 
 struct iter *awk_iter_new(struct awk *a, struct array *x);
@@ -579,6 +608,7 @@ void awk_inplace_end(struct awk *a);
 
 /* --- sink.c --- */
 
+/* Where print writes; NULL: nowhere, which is in ERRNO (PROCINFO["NONFATAL"]). */
 struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *name,
 			   struct stream **stream);
 /* Behind each print: /dev/stderr and its kin are not buffered. */

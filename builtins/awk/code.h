@@ -236,7 +236,8 @@ struct program {
 	struct rule **last[RULE_KINDS];
 	int32_t entry[RULE_KINDS];
 	int nranges;
-	bool reads; /* there is something to do with records */
+	bool reads;  /* there is something to do with records */
+	bool tables; /* SYMTAB, FUNCTAB or PROCINFO are named */
 
 	struct ins *code;
 	struct place *places;

@@ -140,9 +140,9 @@ struct node *awk_parse_variable(struct parser *p)
 				       "function `%.*s' called with space between name and `(',\n"
 				       "or used as a variable or an array",
 				       (int)name.len, name.ptr);
-		if (bytes_is(name, "SYMTAB"))
-			awk_lex_fatal(&p->l, "SYMTAB is not supported");
 		n->var = awk_program_global(p->prog, name);
+		p->prog->tables |= n->var == GLOBAL_SYMTAB || n->var == GLOBAL_FUNCTAB ||
+				   n->var == GLOBAL_PROCINFO;
 	}
 	awk_lex_next(&p->l);
 	while (at_token(p, '[')) {

@@ -143,7 +143,7 @@ void awk_op_push_elem(struct awk *a, struct machine *m)
 	struct val sub = m->sp[-1];
 	struct val arr = m->sp[-2];
 	struct bytes key = awk_op_key_of(a, &sub, &tmp);
-	struct val *e = awk_array_at(a, arr.u.array, key);
+	struct val *e = elem_place(a, arr.u.array, key, false);
 
 	if (e->kind > VAL_REGEX && (e->kind == VAL_ARRAY || e->u.array->used))
 		awk_array_as_scalar(a, awk_op_element_name(a, arr.u.array, key), e->u.array);
@@ -157,7 +157,7 @@ void awk_op_peek_elem(struct awk *a, struct machine *m, int depth)
 {
 	struct text_room tmp;
 	struct val *sub = m->sp - 1 - depth;
-	struct val *e = awk_array_at(a, sub[-1].u.array, awk_op_key_of(a, sub, &tmp));
+	struct val *e = elem_place(a, sub[-1].u.array, awk_op_key_of(a, sub, &tmp), false);
 
 	*m->sp++ = scalar_of(a, e, BYTES("?"));
 }
@@ -168,7 +168,7 @@ void awk_op_push_subarray(struct awk *a, struct machine *m)
 	struct val sub = m->sp[-1];
 	struct val arr = m->sp[-2];
 	struct bytes key = awk_op_key_of(a, &sub, &tmp);
-	struct val *e = awk_array_at(a, arr.u.array, key);
+	struct val *e = elem_place(a, arr.u.array, key, false);
 	struct array *x = awk_var_array(a, e);
 
 	if (x == NULL)
@@ -186,7 +186,7 @@ void awk_op_push_any_elem(struct awk *a, struct machine *m, bool promise)
 	struct text_room tmp;
 	struct val sub = m->sp[-1];
 	struct val arr = m->sp[-2];
-	struct val *e = awk_array_at(a, arr.u.array, awk_op_key_of(a, &sub, &tmp));
+	struct val *e = elem_place(a, arr.u.array, awk_op_key_of(a, &sub, &tmp), false);
 
 	if (e->kind == VAL_UNINIT && !e->assigned && promise) {
 		e->kind = VAL_UNTYPED;
@@ -226,6 +226,8 @@ void awk_op_delete_elem(struct awk *a, struct machine *m)
 {
 	struct text_room tmp;
 
+	if (m->sp[-2].u.array->table != TABLE_NONE)
+		awk_table_refuse(a, m->sp[-2].u.array, NULL);
 	awk_array_delete(a, m->sp[-2].u.array, awk_op_key_of(a, &m->sp[-1], &tmp));
 	m->sp = release_to(a, m->sp, m->sp - 2);
 }
@@ -349,6 +351,10 @@ void awk_op_print(struct awk *a, struct machine *m, const struct ins *i)
 		o = awk_sink_of(a, (enum redirect)i->y, &m->sp[-1], &stream);
 		from--;
 	}
+	if (o == NULL) {
+		m->sp = release_to(a, m->sp, from);
+		return;
+	}
 	for (int k = 0; k < i->z; k++) {
 		if (k > 0)
 			output_write(o, a->ofs.ptr, a->ofs.len);
@@ -381,9 +387,10 @@ void awk_op_print_formatted(struct awk *a, struct machine *m, const struct ins *
 		a->sp = m->sp;
 		o = awk_sink_of(a, (enum redirect)i->y, &m->sp[-1], &stream);
 	}
-	output_write(o, buf_bytes(&text).ptr, text.len);
+	if (o != NULL)
+		output_write(o, buf_bytes(&text).ptr, text.len);
 	awk_work_bytes(a, text.len);
-	if (stream != NULL)
+	if (o != NULL && stream != NULL)
 		awk_sink_done(a, stream);
 	m->sp = release_to(a, m->sp, from);
 	arena_release(&a->scratch, mark);

@@ -279,11 +279,17 @@ static struct node *parse_do(struct parser *p)
 static struct node *parse_delete(struct parser *p)
 {
 	struct node *n = awk_node_new(p, N_DELETE);
+	const struct node *base;
 
 	awk_lex_next(&p->l);
 	if (!at_token(p, T_NAME))
 		awk_lex_unexpected(&p->l);
 	n->a = awk_parse_variable(p);
+	for (base = n->a; base->op == N_INDEX; base = base->a)
+		;
+	if (base->var == GLOBAL_SYMTAB || base->var == GLOBAL_FUNCTAB)
+		awk_lex_fatal(&p->l, "`delete' is not allowed with %.*s", (int)base->text.len,
+			      base->text.ptr);
 	return n;
 }
 

@@ -3,7 +3,7 @@
  * Where print writes: files, commands, and the descriptors that have names. A stream stays open
  * under its name until close() or the end.
  */
-#include "builtins/awk/awk.h"
+#include "builtins/awk/code.h"
 
 static bool is_output(enum redirect kind)
 {
@@ -75,6 +75,25 @@ int awk_spawn_shell(struct awk *a, const char *text, int in, int out)
 }
 
 /* --- opening --- */
+
+/* Whether PROCINFO says that errors of that name go to ERRNO: NONFATAL, or the name and that. */
+static bool is_nonfatal(struct awk *a, struct bytes name)
+{
+	struct val *procinfo = &a->globals[GLOBAL_PROCINFO];
+	struct arena_mark mark = arena_mark(&a->scratch);
+	struct buf key = buf_in(&a->scratch);
+	bool found;
+
+	if (procinfo->kind != VAL_ARRAY)
+		return false;
+	buf_add(&key, name);
+	buf_add(&key, a->subsep);
+	buf_puts(&key, "NONFATAL");
+	found = awk_array_find(procinfo->u.array, BYTES("NONFATAL")) != NULL ||
+		awk_array_find(procinfo->u.array, buf_bytes(&key)) != NULL;
+	arena_release(&a->scratch, mark);
+	return found;
+}
 
 /* /dev/stdout, /dev/stderr, /dev/fd/N and "-". */
 static bool open_named(struct awk *a, struct stream *s, struct bytes name)
@@ -153,6 +172,7 @@ struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *v, str
 	struct text_room tmp;
 	struct bytes name = awk_val_text(a, v, &tmp);
 	struct stream *s = awk_stream_of(a, kind, name);
+	bool nonfatal = (s == NULL || s->out == NULL) && is_nonfatal(a, name);
 
 	if (name.len == 0)
 		awk_fatal(a, "expression for `%s' redirection has null string value", signs[kind]);
@@ -164,14 +184,22 @@ struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *v, str
 
 		if (err < 0) {
 			s->kind = REDIRECT_NONE;
+			if (nonfatal) {
+				awk_set_errno(a, err);
+				arena_release(&a->scratch, mark);
+				return NULL;
+			}
 			awk_fatal(a, "cannot redirect to `%.*s': %s", (int)name.len, name.ptr,
 				  err_text(err));
 		}
 		arena_release(&a->scratch, mark);
 	}
 	*stream = s;
+	if (s->out == NULL && !nonfatal)
+		awk_fatal(a, "%s: attempt to write to closed write end of two-way pipe",
+			  a->ip->op == OP_PRINTF ? "printf" : "print");
 	if (s->out == NULL)
-		awk_fatal(a, "attempt to write to closed write end of two-way pipe");
+		awk_set_errno(a, -E_BADF);
 	return s->out;
 }
 
@@ -228,6 +256,24 @@ static double close_stream(struct awk *a, struct stream *s)
 	return result;
 }
 
+/* One end of a two-way pipe; with the second one the command is waited for. */
+static double close_end(struct awk *a, struct stream *s, bool output)
+{
+	double result = 0;
+
+	if (output) {
+		close_output(a, s, &result);
+	} else if (s->has_reader) {
+		awk_reader_close(a, &s->in);
+		s->has_reader = false;
+	}
+	if (s->out == NULL && !s->has_reader)
+		close_stream(a, s);
+	return result;
+}
+
+static const char never_opened[] = "close of redirection that was never opened";
+
 double awk_fn_close(struct awk *a, struct val *args, int n)
 {
 	struct str *name = awk_val_to_str(a, &args[0]);
@@ -239,28 +285,38 @@ double awk_fn_close(struct awk *a, struct val *args, int n)
 
 		if (!bytes_is(which, "to") && !bytes_is(which, "from"))
 			awk_fatal(a, "close: second argument must be `to' or `from'");
-		if (s == NULL)
-			return -1;
-		if (bytes_is(which, "to")) {
-			result = 0;
-			close_output(a, s, &result);
-			return result;
-		}
-		return close_stream(a, s);
+		if (s != NULL)
+			return close_end(a, s, bytes_is(which, "to"));
+		awk_special_set(a, SP_ERRNO, val_bytes(a, bytes_of(never_opened)));
+		return -1;
 	}
 	for (struct stream *s = a->streams; s != NULL; s = s->next)
 		if (s->kind != REDIRECT_NONE && bytes_eq(str_bytes(s->name), str_bytes(name)))
 			result = close_stream(a, s);
 	if (result == -1)
-		awk_special_set(a, SP_ERRNO,
-				val_bytes(a, BYTES("close of redirection that was never opened")));
+		awk_special_set(a, SP_ERRNO, val_bytes(a, bytes_of(never_opened)));
 	return result;
+}
+
+static void warn_no_flush(struct awk *a, struct bytes name)
+{
+	struct stream *s = a->streams;
+
+	while (s != NULL && (s->kind == REDIRECT_NONE || !bytes_eq(str_bytes(s->name), name)))
+		s = s->next;
+	if (s == NULL)
+		awk_warn(a, "fflush: `%.*s' is not an open file, pipe or co-process", (int)name.len,
+			 name.ptr);
+	else if (s->kind == REDIRECT_BOTH)
+		awk_warn(a, "fflush: cannot flush: two-way pipe `%.*s' has closed write end",
+			 (int)name.len, name.ptr);
+	else
+		awk_warn(a, "fflush: cannot flush: %s `%.*s' opened for reading, not writing",
+			 s->kind == REDIRECT_FROM_PIPE ? "pipe" : "file", (int)name.len, name.ptr);
 }
 
 double awk_fn_fflush(struct awk *a, struct val *args, int n)
 {
-	double result = -1;
-
 	if (n == 0) {
 		awk_sink_flush_all(a);
 		return 0;
@@ -271,18 +327,15 @@ double awk_fn_fflush(struct awk *a, struct val *args, int n)
 		awk_sink_flush_all(a);
 		return 0;
 	}
-	result = -1;
 	for (struct stream *s = a->streams; s != NULL; s = s->next) {
 		if (!is_output(s->kind) || s->out == NULL ||
 		    !bytes_eq(str_bytes(s->name), str_bytes(name)))
 			continue;
 		output_flush(s->out);
-		result = 0;
+		return 0;
 	}
-	if (result < 0)
-		awk_warn(a, "fflush: `%.*s' is not an open file, pipe or co-process",
-			 (int)name->len, name->ptr);
-	return result;
+	warn_no_flush(a, str_bytes(name));
+	return -1;
 }
 
 double awk_fn_system(struct awk *a, struct val *args)

@@ -289,7 +289,8 @@ int awk_source_getline(struct awk *a, enum redirect kind, struct val *name, stru
 						     : "|");
 	s = awk_stream_of(a, kind, text);
 	if (s == NULL && kind == REDIRECT_BOTH) {
-		awk_sink_of(a, kind, name, &s);
+		if (awk_sink_of(a, kind, name, &s) == NULL)
+			return -1;
 	} else if (s == NULL) {
 		struct arena_mark mark = arena_mark(&a->scratch);
 
@@ -304,6 +305,8 @@ int awk_source_getline(struct awk *a, enum redirect kind, struct val *name, stru
 	}
 	if (kind == REDIRECT_BOTH && s->out != NULL)
 		output_flush(s->out);
+	if (!s->has_reader && kind == REDIRECT_BOTH)
+		awk_fatal(a, "getline: attempt to read from closed read end of two-way pipe");
 	if (!s->has_reader)
 		return -1;
 	got = awk_reader_next(a, &s->in, out);

@@ -418,6 +418,8 @@ static void prepare(struct awk *a, struct gather *g, struct val *args, int n)
 	if (g->seps == g->pieces)
 		awk_fatal(a, "%s: cannot use the same array for second and fourth args",
 			  g->by_content ? "patsplit" : "split");
+	if (g->pieces->table != TABLE_NONE)
+		awk_table_refuse(a, g->pieces, g->by_content ? "patsplit" : "split");
 	awk_array_clear(a, g->pieces);
 	if (g->seps != NULL)
 		awk_array_clear(a, g->seps);

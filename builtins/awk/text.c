@@ -22,6 +22,25 @@ static bool is_ascii(struct bytes s)
 	return true;
 }
 
+/* Says once that there are bytes that are no characters. */
+static void check_text(struct awk *a, struct bytes s)
+{
+	uint32_t c;
+	size_t n;
+
+	if (!a->utf8 || a->warned_bytes || is_ascii(s))
+		return;
+	for (size_t i = 0; i < s.len; i += n) {
+		n = utf8_decode(s, i, &c);
+		if (n != 0)
+			continue;
+		a->warned_bytes = true;
+		awk_warn(a, "Invalid multibyte data detected. There may be a mismatch between "
+			    "your data and your locale");
+		return;
+	}
+}
+
 static size_t count_chars(struct awk *a, struct bytes s)
 {
 	return !a->utf8 || is_ascii(s) ? s.len : utf8_count(s);
@@ -36,6 +55,7 @@ struct val awk_fn_length(struct awk *a, struct val *v)
 	struct bytes s = awk_val_text(a, v, &tmp);
 
 	awk_work_bytes(a, s.len);
+	check_text(a, s);
 	return val_num((double)count_chars(a, s));
 }
 
@@ -55,6 +75,7 @@ struct val awk_fn_substr(struct awk *a, struct val *args, int n)
 
 	awk_work_bytes(a, count);
 	if (a->utf8 && !is_ascii(s)) {
+		check_text(a, s);
 		from = utf8_offset(s, from);
 		struct bytes rest = bytes_slice(s, from, s.len);
 
@@ -94,6 +115,7 @@ struct val awk_fn_index(struct awk *a, struct val *args)
 
 	if (args[1].kind == VAL_REGEX)
 		awk_fatal(a, "index: regexp constant as second argument is not allowed");
+	check_text(a, s);
 	if (a->ignorecase) {
 		s = to_lower(a, s);
 		what = to_lower(a, what);
@@ -126,6 +148,7 @@ struct val awk_fn_case(struct awk *a, struct val *v, bool upper)
 	awk_work_bytes(a, s.len);
 	if (!a->utf8 || is_ascii(s))
 		return val_str(ascii_case(a, s, upper));
+	check_text(a, s);
 	struct arena_mark mark = arena_mark(&a->scratch);
 	struct buf out = buf_in(&a->scratch);
 
@@ -189,6 +212,7 @@ struct val awk_fn_match(struct awk *a, struct val *args, int n)
 	double length = -1;
 
 	awk_work_bytes(a, s.len);
+	check_text(a, s);
 	if (n > 2)
 		awk_array_clear(a, args[2].u.array);
 	if (awk_regex_find(a, re, s, 0, m, groups + 1) == 0) {

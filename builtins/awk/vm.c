@@ -175,7 +175,8 @@ static void store_elem(struct awk *a, struct machine *m, bool dropped, bool earl
 	struct bytes key = awk_op_key_of(a, &sub, &tmp);
 
 	a->elem_of = arr.u.array;
-	assign(a, awk_array_at(a, arr.u.array, key), v, key);
+	assign(a, elem_place(a, arr.u.array, key, true), v, key);
+	elem_stored(a, arr.u.array, key);
 	m->sp = base;
 	if (!dropped)
 		*m->sp++ = val_get(v);
@@ -285,7 +286,7 @@ static void update_elem(struct awk *a, struct machine *m, const struct ins *i, b
 	struct val sub = m->sp[-1];
 	struct val arr = m->sp[-2];
 	struct bytes key = awk_op_key_of(a, &sub, &tmp);
-	struct val *e = awk_array_at(a, arr.u.array, key);
+	struct val *e = elem_place(a, arr.u.array, key, true);
 	double result;
 
 	a->elem_of = arr.u.array;
@@ -298,6 +299,7 @@ static void update_elem(struct awk *a, struct machine *m, const struct ins *i, b
 		val_put(a, *--m->sp);
 		result = change(a, e, i, y, key);
 	}
+	elem_stored(a, arr.u.array, key);
 	val_put(a, sub);
 	awk_array_put(a, arr.u.array);
 	if (!i->x)
@@ -331,10 +333,11 @@ static void append_elem(struct awk *a, struct machine *m, bool dropped)
 	struct text_room tmp;
 	struct val *base = m->sp - 3;
 	struct bytes key = awk_op_key_of(a, &base[2], &tmp);
-	struct val *e = awk_array_at(a, base[1].u.array, key);
+	struct val *e = elem_place(a, base[1].u.array, key, true);
 
 	a->elem_of = base[1].u.array;
 	append_to(a, e, &base[0], key);
+	elem_stored(a, base[1].u.array, key);
 	struct val result = dropped ? (struct val){ .kind = VAL_UNINIT } : val_get(*e);
 
 	m->sp = release_to(a, m->sp, base);
@@ -571,6 +574,8 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_IN: awk_op_elem_in(a, &m, i->x); break;
 		case OP_DELETE: awk_op_delete_elem(a, &m); break;
 		case OP_CLEAR:
+			if (m.sp[-1].u.array->table != TABLE_NONE)
+				awk_table_refuse(a, m.sp[-1].u.array, NULL);
 			awk_array_clear(a, m.sp[-1].u.array);
 			m.sp = release_to(a, m.sp, m.sp - 1);
 			break;
