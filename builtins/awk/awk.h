@@ -591,6 +591,9 @@ void awk_reader_close(struct awk *a, struct reader *r);
 /* 1: the next record by RS, valid until the next call; RT is set. 0: the end; -E_. */
 int awk_reader_next(struct awk *a, struct reader *r, struct bytes *out);
 
+/* lex.c: whether it is a keyword or the name of a function of awk's own. */
+bool awk_lex_is_reserved(struct bytes name);
+
 /* --- source.c --- */
 
 /* The next record of the operands into $0: false at the end. */

@@ -386,18 +386,16 @@ static void lex_number(struct lex *l)
 static bool all_upper(struct bytes s)
 {
 	for (size_t i = 0; i < s.len; i++)
-		if (!byte_is_upper(s.ptr[i]) && s.ptr[i] != '_' && !byte_is_digit(s.ptr[i]))
+		if (!byte_is_upper(s.ptr[i]))
 			return false;
 	return true;
 }
 
-/* "awk::x" is x; in another namespace plain names get its name in front. */
+/* In a namespace plain names get its name in front. */
 static struct bytes qualify(struct lex *l, struct bytes name)
 {
 	struct buf out = buf_in(l->arena);
 
-	if (bytes_starts(name, BYTES("awk::")))
-		return bytes_slice(name, 5, name.len);
 	if (l->space.len == 0 || bytes_find(name, BYTES("::")) != NULL || all_upper(name))
 		return name;
 	buf_add(&out, l->space);
@@ -413,6 +411,49 @@ static bool is_parameter(const struct lex *l, struct bytes name)
 		if (bytes_eq(l->fn->params[i], name))
 			return true;
 	return l->in_params;
+}
+
+/* A keyword or a function; gnu: those that only gawk has too. */
+static bool is_reserved(struct bytes name, bool gnu)
+{
+	int fn = awk_fn_find(name);
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (bytes_is(name, words[i].name))
+			return true;
+	return fn >= 0 && (gnu || !awk_fn_rows[fn].gnu);
+}
+
+bool awk_lex_is_reserved(struct bytes name)
+{
+	return is_reserved(name, true);
+}
+
+/* Of "space::name" neither half may be a word of the language; false: there was an error. */
+static bool check_qualified(struct lex *l, struct bytes name)
+{
+	size_t at = (size_t)(bytes_find(name, BYTES("::")) - name.ptr);
+	struct bytes space = bytes_slice(name, 0, at);
+	struct bytes second = bytes_slice(name, at + 2, name.len);
+
+	if (bytes_find(second, BYTES("::")) != NULL)
+		awk_lex_refuse(l,
+			       "identifier `%.*s': namespace separator can only appear once in "
+			       "a qualified name",
+			       (int)name.len, name.ptr);
+	if (awk_lex_is_reserved(space)) {
+		awk_lex_complain(l,
+				 "using reserved identifier `%.*s' as a namespace is not allowed",
+				 (int)space.len, space.ptr);
+	} else if (is_reserved(second, false)) {
+		awk_lex_complain(l,
+				 "using reserved identifier `%.*s' as second component of a "
+				 "qualified name is not allowed",
+				 (int)second.len, second.ptr);
+	} else {
+		return true;
+	}
+	return false;
 }
 
 static bool find_word(struct lex *l, struct bytes name)
@@ -434,6 +475,16 @@ static bool find_word(struct lex *l, struct bytes name)
 	return true;
 }
 
+/* In a namespace, functions that only gawk has are no words: they are found as awk::gensub. */
+static bool is_own_function(const struct lex *l, struct bytes name)
+{
+	int fn = l->space.len != 0 ? awk_fn_find(name) : -1;
+
+	return fn >= 0 && awk_fn_rows[fn].gnu;
+}
+
+static void skip_space(struct lex *l);
+
 static void lex_name(struct lex *l)
 {
 	size_t from = l->at;
@@ -448,9 +499,22 @@ static void lex_name(struct lex *l)
 		l->at += 2;
 	}
 	l->name = bytes_slice(l->text, from, l->at);
-	if (find_word(l, l->name))
-		return;
-	l->name = qualify(l, l->name);
+	if (bytes_find(l->name, BYTES("::")) != NULL && !check_qualified(l, l->name)) {
+		if (l->at < l->text.len && l->text.ptr[l->at] == '(')
+			cmd_exit(l->a->c, 1);
+		skip_space(l);
+		l->start = l->at;
+		awk_lex_error(l, "syntax error");
+	}
+	if (bytes_starts(l->name, BYTES("awk::"))) {
+		l->name = bytes_slice(l->name, 5, l->name.len);
+		if (find_word(l, l->name))
+			return;
+	} else {
+		if (!is_own_function(l, l->name) && find_word(l, l->name))
+			return;
+		l->name = qualify(l, l->name);
+	}
 	l->joined = l->at < l->text.len && l->text.ptr[l->at] == '(';
 	l->token = l->joined ? T_FUNC_NAME : T_NAME;
 }

@@ -719,12 +719,30 @@ static void parse_include(struct parser *p)
 	awk_lex_next(&p->l);
 }
 
+static bool is_identifier(struct bytes s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!byte_is_name(s.ptr[i]))
+			return false;
+	return s.len > 0 && !byte_is_digit(s.ptr[0]);
+}
+
 static void parse_namespace(struct parser *p)
 {
 	awk_lex_next(&p->l);
 	if (!at_token(p, T_STRING))
 		awk_lex_unexpected(&p->l);
-	p->l.space = bytes_is(p->l.name, "awk") ? (struct bytes){ "", 0 } : p->l.name;
+	struct bytes name = p->l.name;
+
+	if (!is_identifier(name))
+		awk_lex_complain(&p->l, "namespace name `%.*s' must meet identifier naming rules",
+				 (int)name.len, name.ptr);
+	else if (awk_lex_is_reserved(name))
+		awk_lex_complain(&p->l,
+				 "using reserved identifier `%.*s' as a namespace is not allowed",
+				 (int)name.len, name.ptr);
+	else
+		p->l.space = bytes_is(name, "awk") ? (struct bytes){ "", 0 } : name;
 	awk_lex_next(&p->l);
 }
 

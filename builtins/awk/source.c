@@ -29,7 +29,7 @@ bool awk_command_assign(struct awk *a, const char *text, bool check)
 		name = bytes_slice(name, 5, name.len);
 	struct function *f = awk_program_find_function(a->prog, name);
 
-	if ((f != NULL && f->defined) || awk_fn_find(name) >= 0) {
+	if ((f != NULL && f->defined) || awk_lex_is_reserved(name)) {
 		if (check)
 			awk_fatal(a, "cannot use %s `%.*s' as variable name",
 				  f != NULL ? "function" : "gawk builtin", (int)name.len, name.ptr);
