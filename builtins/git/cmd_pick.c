@@ -144,6 +144,7 @@ static void say_conflict(struct sequence *s, const struct commit *c)
 {
 	struct git *g = s->g;
 
+	cmd_flush(g->c); /* what the merge said comes first */
 	git_error(g, "could not %s %s... %s", s->kind == REVERT ? "revert" : "apply",
 		  oid_short(g, &c->oid, 0), pick_first_line(g, c));
 	if (s->o.no_commit)

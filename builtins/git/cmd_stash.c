@@ -532,6 +532,8 @@ static int apply(struct git *g, const struct stash *s, const struct stash_opts *
 	merge_trees(&m, &s->base_tree, &now, &s->work_tree);
 	if (!merge_apply(&m, &now, "merge"))
 		return 1;
+	if (oid_eq(&s->base_tree, &s->work_tree))
+		git_printf(g, "Already up to date.\n");
 	if (!o->quiet || !m.clean)
 		cmd_bytes(g->c, buf_bytes(&m.messages));
 	if (!m.clean) {
@@ -546,10 +548,11 @@ static int apply(struct git *g, const struct stash *s, const struct stash_opts *
 	} else {
 		unstage(g, &now);
 	}
-	if (!restore_untracked(g, s))
-		return 1;
+	cmd_flush(g->c);
+	bool restored = restore_untracked(g, s);
+
 	show_status(g, o);
-	return 0;
+	return restored ? 0 : 1;
 }
 
 static int list(struct git *g, struct args *args)
@@ -571,16 +574,55 @@ static int list(struct git *g, struct args *args)
 	return git_run(g, n, argv);
 }
 
+enum shown { STASH_TRACKED, STASH_ALL, STASH_UNTRACKED };
+
+static bool show_option(const char *arg, enum shown *shown)
+{
+	if (strcmp(arg, "-u") == 0 || strcmp(arg, "--include-untracked") == 0)
+		*shown = STASH_ALL;
+	else if (strcmp(arg, "--only-untracked") == 0)
+		*shown = STASH_UNTRACKED;
+	else if (strcmp(arg, "--no-include-untracked") == 0 ||
+		 strcmp(arg, "--no-only-untracked") == 0)
+		*shown = STASH_TRACKED;
+	else
+		return false;
+	return true;
+}
+
+static int pairs_by_path(const void *a, const void *b)
+{
+	const struct diff_pair *x = a;
+	const struct diff_pair *y = b;
+
+	return strcmp(x->two->path, y->two->path);
+}
+
+/* The files of the stash, which no path can have both tracked and untracked. */
+static void show_trees(struct git *g, struct diff_opts *o, const struct stash *s, enum shown shown,
+		       struct diff_queue *q)
+{
+	if (shown != STASH_UNTRACKED)
+		diff_trees(g, o, &s->base_tree, &s->work_tree, q);
+	if (shown == STASH_TRACKED || !s->has_untracked)
+		return;
+	diff_trees(g, o, &oid_empty_tree, &s->untracked_tree, q);
+	if (q->n > 1)
+		git_sort(g, q->at, q->n, sizeof(*q->at), pairs_by_path);
+}
+
 static int show(struct git *g, struct args *args)
 {
 	struct diff_opts o;
 	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
 	struct stash s;
 	const char *name = NULL;
+	enum shown shown = STASH_TRACKED;
 
 	diff_init(g, &o);
 	for (int i = 0; i < args->argc;) {
-		int taken = args->argv[i][0] == '-'
+		int taken = show_option(args->argv[i], &shown) ? 1
+			    : args->argv[i][0] == '-'
 				    ? diff_option(g, &o, args->argc - i, args->argv + i)
 				    : 0;
 
@@ -594,7 +636,7 @@ static int show(struct git *g, struct args *args)
 	if (o.format == 0)
 		o.format = DIFF_STAT;
 	diff_settle(g, &o);
-	diff_trees(g, &o, &s.base_tree, &s.work_tree, &q);
+	show_trees(g, &o, &s, shown, &q);
 	diff_finish(g, &o, &q);
 	diff_output(g, &o, &q);
 	return 0;

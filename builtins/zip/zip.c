@@ -135,12 +135,28 @@ static bool chosen(struct zip *z, const char *name)
 	return z->includes.n == 0 || zip_names_match(z->c, &z->includes, name);
 }
 
+/* What is no file for an archive: said, whatever -x leaves out. */
+static bool passed_over(struct zip *z, const char *path, const struct vfs_stat *st)
+{
+	switch (st->mode & S_FMT) {
+	case S_FIFO: warn(z, "ignoring FIFO (Named Pipe) - use -FI to read: %s", path); return true;
+	case S_CHR: warn(z, "ignoring special file: %s", path); return true;
+	case S_LNK:
+		if (!z->symlinks) /* it leads nowhere */
+			warn(z, "name not matched: %s", path);
+		return !z->symlinks;
+	default: return false;
+	}
+}
+
 static void choose(struct zip *z, const char *path, const struct vfs_stat *st)
 {
 	bool dir = (st->mode & S_FMT) == S_DIR;
 	const char *name = name_in_archive(z, path, dir);
 	struct found *f;
 
+	if (passed_over(z, path, st))
+		return;
 	if (dir && (z->no_dirs || z->junk))
 		return;
 	if (*name == '\0' || strcmp(name, "./") == 0 || !chosen(z, name))
