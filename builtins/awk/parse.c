@@ -287,10 +287,11 @@ static struct node *parse_delete(struct parser *p)
 	n->a = awk_parse_variable(p);
 	for (base = n->a; base->op == N_INDEX; base = base->a)
 		;
-	if (base->var == GLOBAL_SYMTAB || base->var == GLOBAL_FUNCTAB)
-		awk_lex_fatal(&p->l, "`delete' is not allowed with %.*s", (int)base->text.len,
-			      base->text.ptr);
-	return n;
+	if (base->var != GLOBAL_SYMTAB && base->var != GLOBAL_FUNCTAB)
+		return n;
+	p->l.line += at_token(p, T_NEWLINE);
+	awk_lex_fatal(&p->l, "`delete' is not allowed with %.*s", (int)base->text.len,
+		      base->text.ptr);
 }
 
 static struct node *parse_simple(struct parser *p)

@@ -16,6 +16,43 @@ unsigned awk_regex_flags_now(struct awk *a)
 	return flags;
 }
 
+/*
+ * \052 and \x2a are operators as the characters they stand for, not those characters, except
+ * with --traditional.
+ */
+static struct bytes with_operators(struct awk *a, struct arena *arena, struct bytes text)
+{
+	struct buf out = buf_in(arena);
+
+	if (a->o->traditional || text.len == 0 || memchr(text.ptr, '\\', text.len) == NULL)
+		return text;
+	for (size_t i = 0; i < text.len;) {
+		struct bytes rest = bytes_slice(text, i, text.len);
+		int base = rest.len > 2 && rest.ptr[1] == 'x' ? 16 : 8;
+		size_t digits = base == 16 ? 2 : 1;
+		size_t end = digits;
+		int value = 0;
+
+		if (rest.ptr[0] != '\\') {
+			buf_putc(&out, text.ptr[i++]);
+			continue;
+		}
+		while (end < rest.len && end < digits + (base == 16 ? 2 : 3) &&
+		       byte_is_xdigit(rest.ptr[end]) && byte_digit(rest.ptr[end]) < base)
+			value = value * base + byte_digit(rest.ptr[end++]);
+		if (end > digits && value > 0 && value < 128 &&
+		    strchr("[]{}()*+?.^$|-", value) != NULL) {
+			buf_putc(&out, (char)value);
+			i += end;
+		} else {
+			buf_putc(&out, text.ptr[i++]);
+			if (i < text.len)
+				buf_putc(&out, text.ptr[i++]);
+		}
+	}
+	return buf_bytes(&out);
+}
+
 struct regex *awk_regex_make(struct awk *a, struct arena *arena, struct bytes text, unsigned flags,
 			     const char **message)
 {
@@ -23,6 +60,7 @@ struct regex *awk_regex_make(struct awk *a, struct arena *arena, struct bytes te
 	size_t offset;
 
 	arena_init(arena, &a->heap, a->c->arena->fail);
+	text = with_operators(a, arena, text);
 	if (regex_compile(arena, text, flags, &re, message, &offset) < 0) {
 		arena_clear(arena);
 		return NULL;

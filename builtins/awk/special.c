@@ -217,6 +217,8 @@ void awk_special_init(struct awk *a)
 	set_text(a, SP_SUBSEP, "\034");
 	set_text(a, SP_CONVFMT, "%.6g");
 	set_text(a, SP_OFMT, "%.6g");
+	/* $0 before the first record. */
+	a->rec.whole = (struct val){ .kind = VAL_INPUT, .assigned = 1, .u.str = str_get(a->empty) };
 	a->special[SP_FPAT] = val_bytes(a, BYTES("[^[:space:]]+"));
 	a->special[SP_TEXTDOMAIN] = val_bytes(a, BYTES("messages"));
 	a->special[SP_FILENAME] = val_str(str_get(a->empty));
