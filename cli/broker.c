@@ -52,18 +52,8 @@ void *reserve(uint64_t size)
 
 void send_all(const void *data, size_t len)
 {
-	const char *at = data;
-
-	while (len != 0) {
-		ssize_t n = write(replies, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			leave(0);
-		at += n;
-		len -= (size_t)n;
-	}
+	if (write_all(replies, data, len) != 0)
+		leave(0);
 }
 
 void send_result(int64_t result)
@@ -377,19 +367,7 @@ static void do_list(const struct broker_request *r)
 
 bool receive_all(void *into, size_t len)
 {
-	char *at = into;
-
-	while (len != 0) {
-		ssize_t n = read(requests, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
+	return read_exactly(requests, into, len);
 }
 
 static _Noreturn void serve(bool lock)

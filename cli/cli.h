@@ -46,8 +46,11 @@ _Noreturn void fatal(const char *format, ...) __attribute__((format(printf, 1, 2
  * them. Exits with a message if a directory can't be opened. */
 void hostdirs_open(struct options *o);
 
+/* whole.c: all of the bytes. 0 or a negative errno; false at the end before them, and on errors. */
+int write_all(int fd, const char *data, size_t len);
+bool read_exactly(int fd, void *into, size_t len);
+
 /* out.c: bytes to one descriptor, 1 until out_to; what is buffered goes out with out_flush. */
-int write_all(int fd, const char *data, size_t len); /* 0 or a negative errno */
 void out_to(int fd);
 void out_bytes(const char *data, size_t len);
 void out_text(const char *text);

@@ -38,19 +38,7 @@ static bool send_message(const struct fetch_message *m)
 /* Without being stopped by signals: what is awaited comes at once. */
 static bool receive(void *into, size_t len)
 {
-	char *at = into;
-
-	while (len != 0) {
-		ssize_t n = read(reply_fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
+	return read_exactly(reply_fd, into, len);
 }
 
 /* The reply to READ. A signal that ends the command takes the question back. */

@@ -41,19 +41,7 @@ static char program[4096];
 
 static bool receive(void *into, size_t len)
 {
-	char *at = into;
-
-	while (len != 0) {
-		ssize_t n = read(messages, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
+	return read_exactly(messages, into, len);
 }
 
 static void reply(int64_t result, const char *data)

@@ -23,19 +23,7 @@ bool broker_send(const void *data, size_t len)
 
 bool broker_receive(void *into, size_t len)
 {
-	char *at = into;
-
-	while (len != 0) {
-		ssize_t n = read(reply_fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
+	return read_exactly(reply_fd, into, len);
 }
 
 int64_t broker_answer(void)

@@ -5,7 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,21 +13,6 @@
 static char buffer[4096];
 static struct out_stream standard = { .fd = 1, .buffer = buffer, .size = sizeof buffer };
 static struct out_stream *at = &standard;
-
-int write_all(int fd, const char *data, size_t len)
-{
-	while (len != 0) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
 
 void out_flush(void)
 {

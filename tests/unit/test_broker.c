@@ -12,6 +12,8 @@
 
 #include "cli/apply_host.c"
 
+#include "cli/whole.c"
+
 #include "cli/broker.c"
 
 #include <ftw.h>
