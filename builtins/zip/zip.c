@@ -8,60 +8,7 @@
  */
 #include "base/glob.h"
 
-#include "builtins/zip/zip.h"
-
-#include "builtins/zone.h"
-
-enum {
-	ZIP_E_FORMAT = 3,
-	ZIP_E_NONE = 12,
-	ZIP_E_TEMP = 15,
-	ZIP_E_PARAMS = 16,
-	ZIP_E_OPEN = 18,
-};
-
-enum zip_action { ZIP_ADD, ZIP_UPDATE, ZIP_FRESHEN, ZIP_DELETE, ZIP_SYNC };
-
-/* A file that was chosen. */
-struct found {
-	struct found *next;
-	const char *path; /* of the file */
-	const char *name; /* in the archive */
-	struct vfs_stat st;
-	bool is_link;
-	bool used;
-};
-
-struct zip {
-	struct cmd *c;
-	enum zip_action action;
-	bool recurse, recurse_here, junk, quiet, move, symlinks, no_dirs, no_extra, test,
-		from_stdin;
-	bool newest, show, comment;
-	int verbose;
-	int level;
-	int convert;
-	int64_t after_ns, before_ns; /* -t, -tt; 0: none */
-	const char *suffixes;        /* -n */
-	const char *archive;
-	struct zip_names includes;
-	struct zip_names excludes;
-	struct zip_names operands;
-	struct found *found;
-	struct found **end;
-	struct zip_file z;
-	bool has_old;
-	struct zip_writer w;
-	struct output *say;
-	struct output messages;
-	uint64_t in_total;
-	size_t added;
-	size_t skipped;
-	uint64_t skipped_bytes;
-	uint64_t out_total;
-	int status;
-	const struct zone *zone;
-};
+#include "builtins/zip/make.h"
 
 /* --- messages --- */
 
@@ -95,9 +42,7 @@ static void warn(struct zip *z, const char *format, ...)
 	output_write(z->say, text.ptr, text.len);
 }
 
-static int fail(struct zip *z, int status, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static int fail(struct zip *z, int status, const char *format, ...)
+int zip_fail(struct zip *z, int status, const char *format, ...)
 {
 	struct buf text = buf_in(z->c->arena);
 	va_list args;
@@ -328,9 +273,9 @@ static int index_found(struct zip *z, struct table *t)
 				     z->junk ? "\n                     this may be a result of "
 					       "using -j"
 					     : "");
-			return fail(z, ZIP_E_PARAMS,
-				    "Invalid command arguments (cannot repeat "
-				    "names in zip file)");
+			return zip_fail(z, ZIP_E_PARAMS,
+					"Invalid command arguments (cannot repeat "
+					"names in zip file)");
 		}
 	}
 	return 0;
@@ -552,16 +497,16 @@ static int nothing(struct zip *z)
 
 	if (z->action == ZIP_UPDATE || z->action == ZIP_FRESHEN || z->action == ZIP_SYNC)
 		return z->found == NULL && z->action != ZIP_SYNC && !z->has_old
-			       ? fail(z, ZIP_E_NONE, "Nothing to do! (%s)", z->archive)
+			       ? zip_fail(z, ZIP_E_NONE, "Nothing to do! (%s)", z->archive)
 			       : ZIP_E_NONE;
 	if (z->recurse && z->operands.n > 0 && z->action == ZIP_ADD && z->excludes.n == 0 &&
 	    z->includes.n == 0) {
 		buf_printf(&hint, "try: zip -r%s %s . -i", z->quiet ? "q" : "", z->archive);
 		for (size_t i = 0; i < z->operands.n; i++)
 			buf_printf(&hint, " %s", z->operands.texts[i]);
-		return fail(z, ZIP_E_NONE, "Nothing to do! (%s)", buf_cstr(&hint));
+		return zip_fail(z, ZIP_E_NONE, "Nothing to do! (%s)", buf_cstr(&hint));
 	}
-	return fail(z, ZIP_E_NONE, "Nothing to do! (%s)", z->archive);
+	return zip_fail(z, ZIP_E_NONE, "Nothing to do! (%s)", z->archive);
 }
 
 static int write_archive(struct zip *z, struct table *t)
@@ -586,7 +531,7 @@ static int write_archive(struct zip *z, struct table *t)
 
 		buf_printf(&text, "zip I/O error: %s", err_text(err));
 		output_write(z->say, text.ptr, text.len);
-		return fail(z, ZIP_E_TEMP, "Could not create output file (%s)", z->archive);
+		return zip_fail(z, ZIP_E_TEMP, "Could not create output file (%s)", z->archive);
 	}
 	z->w.out.by_line = false;
 	bool changed = write_entries(z, t);
@@ -631,12 +576,12 @@ static int open_old(struct zip *z)
 		return 0;
 	z->z.fd = cmd_open(z->c, CMD_CWD, z->archive, O_RDONLY_ | O_CLOEXEC_, 0);
 	if (z->z.fd < 0)
-		return fail(z, ZIP_E_OPEN, "Could not open: %s", z->archive);
+		return zip_fail(z, ZIP_E_OPEN, "Could not open: %s", z->archive);
 	if (zip_read(&z->z) != ZIP_GOOD) {
 		warn(z, "missing end signature--probably not a zip file (did you");
 		warn(z, "remember to use binary mode when you transferred it?)");
 		warn(z, "(if you are trying to read a damaged archive try -F)");
-		return fail(z, ZIP_E_FORMAT, "Zip file structure invalid (%s)", z->archive);
+		return zip_fail(z, ZIP_E_FORMAT, "Zip file structure invalid (%s)", z->archive);
 	}
 	z->has_old = z->z.n > 0;
 	return 0;
@@ -680,9 +625,9 @@ static int test_archive(struct zip *z)
 		       crc == f.entries[i].crc;
 	if (!good) {
 		say(z, "test of %s FAILED\n", z->archive);
-		return fail(z, 8,
-			    "Zip file invalid, could not spawn unzip, or wrong unzip "
-			    "(original files unmodified)");
+		return zip_fail(z, 8,
+				"Zip file invalid, could not spawn unzip, or wrong unzip "
+				"(original files unmodified)");
 	}
 	if (!z->quiet)
 		say(z, "test of %s OK\n", z->archive);
@@ -729,214 +674,6 @@ static int work(struct zip *z)
 	return status != 0 ? status : z->status;
 }
 
-/* --- options: Info-ZIP's own ways --- */
-
-struct long_option {
-	const char *name;
-	const char *letters;
-};
-
-static const struct long_option long_options[] = {
-	{ "recurse-paths", "r" },  { "quiet", "q" },           { "junk-paths", "j" },
-	{ "exclude", "x" },        { "include", "i" },         { "delete", "d" },
-	{ "update", "u" },         { "freshen", "f" },         { "move", "m" },
-	{ "names-stdin", "@" },    { "verbose", "v" },         { "symlinks", "y" },
-	{ "no-dir-entries", "D" }, { "strip-extra", "X" },     { "no-extra", "X" },
-	{ "test", "T" },           { "filesync", "FS" },       { "show-files", "sf" },
-	{ "latest-time", "o" },    { "suffixes", "n" },        { "from-crlf", "ll" },
-	{ "to-crlf", "l" },        { "archive-comment", "z" }, { "from-date", "t" },
-	{ "before-date", "tt" },   { "store", "0" },           { "encrypt", "e" },
-	{ "password", "P" },
-};
-
-static bool flag(struct zip *z, char ch)
-{
-	switch (ch) {
-	case 'r': z->recurse = true; return true;
-	case 'j': z->junk = true; return true;
-	case 'q': z->quiet = true; return true;
-	case 'v':
-		z->verbose++;
-		z->quiet = false;
-		return true;
-	case 'd': z->action = ZIP_DELETE; return true;
-	case 'u': z->action = ZIP_UPDATE; return true;
-	case 'f': z->action = ZIP_FRESHEN; return true;
-	case 'm': z->move = true; return true;
-	case 'y': z->symlinks = true; return true;
-	case 'D': z->no_dirs = true; return true;
-	case 'X': z->no_extra = true; return true;
-	case 'T': z->test = true; return true;
-	case 'o': z->newest = true; return true;
-	case 'z': z->comment = true; return true;
-	case '@': z->from_stdin = true; return true;
-	case 'l': z->convert = 1; return true;
-	default: break;
-	}
-	if (!byte_is_digit(ch))
-		return false;
-	z->level = ch - '0';
-	return true;
-}
-
-static int64_t read_date(struct zip *z, const char *text)
-{
-	struct civil t = { 0 };
-	bool iso = strlen(text) == 10 && text[4] == '-' && text[7] == '-';
-	uint64_t digits = 0;
-
-	for (const char *at = text; *at != '\0'; at++) {
-		if (byte_is_digit(*at))
-			digits = digits * 10 + (uint64_t)(*at - '0');
-		if (digits > 99999999)
-			return -1;
-	}
-	if (!iso && strlen(text) != 8)
-		return -1;
-	t.year = (int64_t)(iso ? digits / 10000 : digits % 10000);
-	t.month = (int)(iso ? digits / 100 % 100 : digits / 1000000);
-	t.day = (int)(iso ? digits % 100 : digits / 10000 % 100);
-	return time_of_civil(z->zone, &t) * 1000000000;
-}
-
-struct parse {
-	struct zip *z;
-	int i;
-	struct zip_names *list; /* of -x or -i that is being read */
-};
-
-static const char *value(struct parse *p, const char *rest)
-{
-	struct cmd *c = p->z->c;
-
-	if (*rest != '\0')
-		return rest + (*rest == '=');
-	return p->i + 1 < c->argc ? c->argv[++p->i] : NULL;
-}
-
-/* One option at `at`: how many letters it took, 0: none such, -1: it took the whole rest. */
-static int one_option(struct parse *p, const char *at)
-{
-	struct zip *z = p->z;
-	const char *arg;
-
-	if (strncmp(at, "FS", 2) == 0) {
-		z->action = ZIP_SYNC;
-		return 2;
-	}
-	if (strncmp(at, "sf", 2) == 0) {
-		z->show = true;
-		return 2;
-	}
-	if (strncmp(at, "ll", 2) == 0) {
-		z->convert = 2;
-		return 2;
-	}
-	if (*at == 'x' || *at == 'i') {
-		p->list = *at == 'x' ? &z->excludes : &z->includes;
-		/* A pattern in the same argument is the only one. */
-		if (at[1] != '\0') {
-			zip_names_add(z->c, p->list, at + 1 + (at[1] == '='), false);
-			p->list = NULL;
-		}
-		return -1;
-	}
-	if (*at == 'n' || *at == 't' || *at == 'b') {
-		bool before = strncmp(at, "tt", 2) == 0;
-
-		arg = value(p, at + (before ? 2 : 1));
-		if (arg == NULL)
-			return 0;
-		if (*at == 'n')
-			z->suffixes = arg;
-		else if (*at == 't')
-			*(before ? &z->before_ns : &z->after_ns) = read_date(z, arg);
-		return -1;
-	}
-	return flag(z, *at) ? 1 : 0;
-}
-
-static int parse_letters(struct parse *p, const char *at)
-{
-	while (*at != '\0') {
-		int n = one_option(p, at);
-
-		if (n < 0)
-			return 0;
-		if (n == 0 && (*at == 'e' || *at == 'P'))
-			return fail(p->z, ZIP_E_PARAMS,
-				    "Invalid command arguments (encryption is not supported)");
-		if (n == 0)
-			return fail(p->z, ZIP_E_PARAMS,
-				    "Invalid command arguments (short option '%c' not supported)",
-				    *at);
-		at += n;
-		if (*at == '-')
-			at++;
-	}
-	return 0;
-}
-
-/* "name" or "name=value", the name cut short if no other begins so. */
-static int parse_long(struct parse *p, const char *name)
-{
-	size_t len = strcspn(name, "=");
-	const char *found = NULL;
-	int fitting = 0;
-
-	for (size_t i = 0; i < sizeof long_options / sizeof long_options[0]; i++) {
-		const struct long_option *o = &long_options[i];
-
-		if (len == 0 || strncmp(o->name, name, len) != 0)
-			continue;
-		found = o->letters;
-		fitting++;
-		if (o->name[len] == '\0') {
-			fitting = 1;
-			break;
-		}
-	}
-	if (fitting == 1) {
-		struct buf letters = buf_in(p->z->c->arena);
-
-		buf_printf(&letters, "%s%s", found, name[len] == '=' ? name + len + 1 : "");
-		return parse_letters(p, buf_cstr(&letters));
-	}
-	return fail(p->z, ZIP_E_PARAMS, "Invalid command arguments (long option '%.*s' %s)",
-		    (int)len, name, fitting > 1 ? "ambiguous" : "not supported");
-}
-
-static int parse(struct zip *z)
-{
-	struct cmd *c = z->c;
-	struct parse p = { .z = z, .i = 1 };
-	bool ended = false;
-	int status = 0;
-
-	for (; p.i < c->argc && status == 0; p.i++) {
-		const char *arg = c->argv[p.i];
-
-		if (!ended && strcmp(arg, "--") == 0) {
-			ended = true;
-		} else if (!ended && arg[0] == '-' && arg[1] == '-') {
-			p.list = NULL;
-			status = parse_long(&p, arg + 2);
-		} else if (!ended && arg[0] == '-' && arg[1] != '\0') {
-			p.list = NULL;
-			status = parse_letters(&p, arg + 1);
-		} else if (p.list != NULL && strcmp(arg, "@") == 0) {
-			p.list = NULL;
-		} else if (p.list != NULL) {
-			zip_names_add(c, p.list, arg, false);
-		} else if (z->archive == NULL) {
-			z->archive = arg;
-		} else {
-			zip_names_add(c, &z->operands, arg, false);
-		}
-	}
-	return status;
-}
-
 /* A name without a dot in its last part gets ".zip". */
 static void name_archive(struct zip *z)
 {
@@ -968,13 +705,13 @@ static int zip_run(struct cmd *c)
 
 	z.end = &z.found;
 	z.zone = zone_of_command(c);
-	status = parse(&z);
+	status = zip_options(&z);
 	if (status != 0)
 		return status;
 	if (z.archive == NULL && c->argc > 1 && z.verbose > 0)
 		return cmd_operands(c, 0, 0);
 	if (z.archive == NULL && (z.includes.n > 0 || z.excludes.n > 0)) {
-		status = fail(&z, ZIP_E_PARAMS,
+		status = zip_fail(&z, ZIP_E_PARAMS,
 			      "Invalid command arguments (nothing to select from)");
 		return status;
 	}
