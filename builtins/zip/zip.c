@@ -712,7 +712,7 @@ static int zip_run(struct cmd *c)
 		return cmd_operands(c, 0, 0);
 	if (z.archive == NULL && (z.includes.n > 0 || z.excludes.n > 0)) {
 		status = zip_fail(&z, ZIP_E_PARAMS,
-			      "Invalid command arguments (nothing to select from)");
+				  "Invalid command arguments (nothing to select from)");
 		return status;
 	}
 	name_archive(&z);
