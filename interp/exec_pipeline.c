@@ -31,6 +31,7 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 			  .in = s->in,
 			  .out = -1,
 			  .close = { -1, -1 },
+			  .copy = sh->traps[TRAP_DEBUG].text != NULL, /* runs meanwhile */
 			  .stage = i + 1,
 			  .unstarted = true };
 	struct proc *child;

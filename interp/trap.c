@@ -234,7 +234,11 @@ static void run_action(struct shell *sh, int which, const char *name, int line)
 	struct bytes text = bytes_of(arena_dup(sh->arena, bytes_of(sh->traps[which].text)));
 	int was = sh->line;
 	int outer_status = sh->trap_status;
+	int n = sh->npipestatus;
+	int *statuses = arena_array(sh->arena, (size_t)n + 1, sizeof(*statuses));
 
+	for (int i = 0; i < n; i++)
+		statuses[i] = sh->pipestatus[i];
 	sh->trap_status = sh->status;
 	if (which == TRAP_EXIT)
 		sh->traps[which].done = true;
@@ -246,6 +250,7 @@ static void run_action(struct shell *sh, int which, const char *name, int line)
 	sh->captured = out;
 	sh->command = command;
 	sh->line = was;
+	set_pipestatus(sh, statuses, n);
 	arena_release(sh->arena, mark);
 }
 
@@ -254,7 +259,6 @@ void trap_run(struct shell *sh, int which)
 	static const char *const names[] = { "debug trap", "error trap", "return trap" };
 	const struct trap *t = &sh->traps[which];
 	int status = sh->status;
-	int pipe = sh->npipestatus > 0 ? sh->pipestatus[0] : 0;
 
 	if (t->text == NULL || t->parents || *t->text == '\0' || sh->trap_running == which)
 		return;
@@ -269,8 +273,6 @@ void trap_run(struct shell *sh, int which)
 	run_action(sh, which, names[which - TRAP_DEBUG], sh->line);
 	if (sh->flow == FLOW_NONE && which != TRAP_DEBUG)
 		sh->status = status;
-	if (which == TRAP_DEBUG)
-		set_pipestatus(sh, &pipe, 1);
 }
 
 static int next_pending(struct shell *sh)
