@@ -616,8 +616,8 @@ static int expand_default(struct expander *e, const struct param *p, struct valu
 	if (p->op == OP_ALTERNATE) {
 		if (use_value)
 			return emit_word(e, p->arg, quoted);
-		if (quoted && !v->list)
-			emit(e, BYTES(""), true);
+		if (quoted && (!v->list || v->star || v->n != 0))
+			emit(e, BYTES(""), true); /* only "${@+word}" of none is no word */
 		return 0;
 	}
 	if (use_value) {
