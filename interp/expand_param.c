@@ -616,8 +616,9 @@ static int expand_default(struct expander *e, const struct param *p, struct valu
 	if (p->op == OP_ALTERNATE) {
 		if (use_value)
 			return emit_word(e, p->arg, quoted);
-		if (quoted && (!v->list || v->star || v->n != 0))
-			emit(e, BYTES(""), true); /* only "${@+word}" of none is no word */
+		/* "${@+word}" of none is no word. */
+		if (quoted && !e->empty_at && (!v->list || v->star || v->n != 0))
+			emit(e, BYTES(""), true);
 		return 0;
 	}
 	if (use_value) {
