@@ -516,12 +516,22 @@ static void secure_value(struct shell *sh, const struct param *p, struct value *
 		v->one = arena_bytes(sh->arena, v->one);
 }
 
+/* There is nothing to operate on: bash expands no pattern, replacement or offset then. */
+static bool nothing_to_do(const struct param *p, const struct value *v)
+{
+	if (v->list)
+		return v->n == 0 && !(v->positional && p->op == OP_SUBSTRING);
+	return v->one.len == 0 && p->op >= OP_PREFIX && p->op <= OP_SUFFIX_LONG;
+}
+
 int param_operate(struct expander *e, const struct param *p, bool quoted, struct value *v)
 {
 	(void)quoted;
 	if (!v->set && !v->list)
 		return p->op == OP_TRANSFORM ? param_transform(e->sh, p, v) : 0;
 	v->plain = false;
+	if (p->op != OP_TRANSFORM && nothing_to_do(p, v))
+		return 0;
 	secure_value(e->sh, p, v);
 	if (p->op == OP_SUBSTRING)
 		return slice(e->sh, p, v);
