@@ -690,6 +690,10 @@ struct cmd_proc {
 size_t cmd_procs(struct cmd *c, struct cmd_proc **out);
 /* Another process's nice value: 0, -E_SRCH, -E_PERM or -E_ACCES. */
 int cmd_set_nice(struct cmd *c, int pid, int value);
+/* A process's limits, soft and hard; resource is Linux's number, pid 0 the command itself. What
+ * they were is in `old`, what they become in `set`; either may be NULL. 0, -E_SRCH, -E_PERM or
+ * -E_INVAL. */
+int cmd_limit(struct cmd *c, int pid, int resource, const uint64_t *set, uint64_t *old);
 /* Processor time of children that were waited for, and theirs. */
 int64_t cmd_child_cpu(struct cmd *c);
 

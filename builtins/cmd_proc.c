@@ -133,6 +133,29 @@ int cmd_set_nice(struct cmd *c, int pid, int value)
 	return 0;
 }
 
+int cmd_limit(struct cmd *c, int pid, int resource, const uint64_t *set, uint64_t *old)
+{
+	struct proc *p = pid == 0 ? c->p : proc_find(c->p->k, pid);
+	uint32_t uid = c->p->cred.uid;
+
+	if (p == NULL || p->state == PROC_ZOMBIE)
+		return -E_SRCH;
+	if (uid != 0 && uid != p->cred.uid)
+		return -E_PERM;
+	uint64_t *limit = p->rlimit[resource];
+
+	if (old != NULL)
+		memcpy(old, limit, sizeof p->rlimit[resource]);
+	if (set == NULL)
+		return 0;
+	if (set[0] > set[1])
+		return -E_INVAL;
+	if (set[1] > limit[1] && uid != 0)
+		return -E_PERM;
+	memcpy(limit, set, sizeof p->rlimit[resource]);
+	return 0;
+}
+
 int64_t cmd_child_cpu(struct cmd *c)
 {
 	return kernel_steps_ns(c->p->k, c->p->child_steps);
