@@ -19,6 +19,8 @@ static const struct {
 	{ ".git/FETCH_HEAD", "git pull -q . main" },
 	{ "f", "git config -f f -l; git config -f f a.b c; git config -f f --unset a.b" },
 	{ ".mailmap", "git shortlog -sne HEAD; git log" },
+	{ "b", "git bundle verify b; git bundle list-heads b; git ls-remote b; git fetch b "
+	       "'+refs/*:refs/x/*'; git bundle unbundle b; git clone -q b c" },
 };
 
 static const char tree[] =

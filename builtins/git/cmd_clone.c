@@ -98,8 +98,8 @@ struct cloning {
 
 /* --- names --- */
 
-/* "path/x.git/" as "x". */
-static char *guess_dir(struct git *g, const char *url, bool bare)
+/* "path/x.git/" as "x"; "x.bundle" too. */
+static char *guess_dir(struct git *g, const char *url, bool bare, bool bundle)
 {
 	const char *from = url;
 	const char *scheme = strstr(url, "://");
@@ -119,6 +119,8 @@ static char *guess_dir(struct git *g, const char *url, bool bare)
 		start--;
 	if (n - start > 4 && strncmp(from + n - 4, ".git", 4) == 0)
 		n -= 4;
+	else if (bundle && n - start > 7 && strncmp(from + n - 7, ".bundle", 7) == 0)
+		n -= 7;
 	if (n == start)
 		git_die(g, "No directory name could be guessed.\n"
 			   "Please specify a directory on the command line");
@@ -141,9 +143,11 @@ static void find_source(struct cloning *k, const char *url)
 	if (remote_is_url(url) && !file_exists(g, path_join(g->a, g->start, url)))
 		return;
 	k->from = repo_open(g, url);
+	k->by_path = k->from != NULL;
+	if (k->from == NULL && bundle_is(g, path_join(g->a, g->start, url)))
+		k->from = bundle_open(g, path_join(g->keep, g->start, url), url);
 	if (k->from == NULL)
 		git_die(g, "repository '%s' does not exist", url);
-	k->by_path = true;
 	if (url[0] != '/')
 		k->url = git_format(g->keep, "%s/%s", g->start, url);
 }
@@ -267,7 +271,7 @@ static void choose_head(struct cloning *k)
 			k->head = r->oid;
 		return;
 	}
-	target = ref_symbolic(k->from, "HEAD");
+	target = remote_head(k->from);
 	k->unborn = r == NULL;
 	if (target != NULL && git_starts(target, "refs/heads/"))
 		k->branch = arena_dup(g->keep, bytes_of(target));
@@ -370,7 +374,7 @@ static void write_heads(struct cloning *k)
 	struct git *g = k->g;
 	struct git *to = k->to;
 	char *message = git_format(g->keep, "clone: from %s", k->url);
-	char *there = ref_symbolic(k->from, "HEAD");
+	char *there = remote_head(k->from);
 	const char *tail = k->branch != NULL ? ref_short(g, k->branch) : NULL;
 
 	if (!k->o.bare && there != NULL && git_starts(there, "refs/heads/")) {
@@ -475,7 +479,9 @@ int git_cmd_clone(struct git *g, struct args *args)
 	git_parse(g, args, &p);
 	settle_options(&k, args);
 	find_source(&k, args->argv[0]);
-	k.dir = args->argc == 2 ? args->argv[1] : guess_dir(g, args->argv[0], k.o.bare);
+	k.dir = args->argc == 2 ? args->argv[1]
+				: guess_dir(g, args->argv[0], k.o.bare,
+					    k.from != NULL && k.from->bundle != NULL);
 	k.dir_full = path_normal(g->keep, path_join(g->a, g->start, k.dir));
 	if (k.dir_full == NULL)
 		git_die(g, "could not create work tree dir '%s'", k.dir);
@@ -486,6 +492,9 @@ int git_cmd_clone(struct git *g, struct args *args)
 		git_say(g, "Cloning into %s'%s'...\n", k.o.bare ? "bare repository " : "", k.dir);
 	if (k.from == NULL)
 		k.from = remote_open(g, args->argv[0]);
+	/* Nothing is here yet: a bundle must be complete. */
+	if (k.from->bundle != NULL && !bundle_attach(k.from, g))
+		git_die(g, "remote transport reported error");
 	if (k.by_path && k.o.depth > 0) {
 		git_warn(g, "--depth is ignored in local clones; use file:// instead.");
 		k.o.depth = 0;

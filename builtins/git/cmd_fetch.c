@@ -561,7 +561,7 @@ int git_cmd_ls_remote(struct git *g, struct args *args)
 			git_printf(g, "%s\t%s\n", oid_hex(g, &list[i].oid), list[i].name);
 			any = true;
 		}
-		if (!o.refs && is_listed(g, &o, args, below) &&
+		if (!o.refs && from->bundle == NULL && is_listed(g, &o, args, below) &&
 		    object_peel(from, &list[i].oid, OBJECT_NONE, &peeled) &&
 		    !oid_eq(&peeled, &list[i].oid))
 			git_printf(g, "%s\t%s\n", oid_hex(g, &peeled), below);

@@ -819,6 +819,8 @@ int git_cmd_push(struct git *g, struct args *args)
 		git_say(g, "Pushing to %s\n", p.remote.push_url);
 	specs = settle_specs(&p, args->argv + (args->argc > 0), args->argc - (args->argc > 0));
 	p.to = remote_open(g, p.remote.push_url);
+	if (p.to->bundle != NULL)
+		return git_error(g, "failed to push some refs to '%s'", p.remote.push_url);
 	p.nthere = remote_refs(p.to, &p.there);
 	p.nhere = remote_refs(g, &p.here);
 	choose(&p, &specs);

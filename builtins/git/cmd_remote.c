@@ -386,13 +386,15 @@ static const char *const head_usage[] = {
 static const char *head_there(struct git *g, const struct remote *r)
 {
 	struct git *from = remote_open(g, r->url);
-	char *head = head_ref(from);
-	struct oid o;
+	char *head = from->bundle != NULL ? bundle_head(from) : head_ref(from);
+	struct ref *refs;
+	size_t n = remote_refs(from, &refs);
 
-	return head != NULL && git_starts(head, "refs/heads/") &&
-			       ref_read(from, head, &o, NULL) == 0
-		       ? arena_dup(g->keep, bytes_of(head + 11))
-		       : NULL;
+	for (size_t i = 0; i < n; i++)
+		if (head != NULL && git_starts(head, "refs/heads/") &&
+		    strcmp(refs[i].name, head) == 0)
+			return arena_dup(g->keep, bytes_of(head + 11));
+	return NULL;
 }
 
 static int set_head(struct git *g, struct remote_opts *o, struct args *args)
@@ -571,6 +573,7 @@ static void show_pushes(struct showing *s)
 static int show_one(struct git *g, const char *name, bool no_query)
 {
 	struct showing s = { .g = g };
+	struct names by_name = { NULL, 0, 0 };
 	const char *head;
 
 	remote_get(g, name, &s.r);
@@ -578,6 +581,8 @@ static int show_one(struct git *g, const char *name, bool no_query)
 		git_refuse(g, "remote show -n");
 	s.from = remote_open(g, s.r.url);
 	s.n = remote_refs(s.from, &s.refs);
+	names_add(g, &by_name, "refname");
+	ref_sort(s.from, s.refs, s.n, &by_name);
 	head = head_there(g, &s.r);
 	git_printf(g, "* remote %s\n  Fetch URL: %s\n  Push  URL: %s\n  HEAD branch: %s\n", name,
 		   s.r.configured ? s.r.url : name, s.r.push_url,

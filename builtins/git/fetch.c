@@ -186,7 +186,9 @@ static void want_tags(struct fetching *f, bool all)
 	struct git *g = f->g;
 
 	for (size_t i = 0; i < f->nrefs; i++) {
-		const struct ref *r = &f->refs[i];
+		/* Tags go by their names: those of bundles stand the other way round. */
+		size_t at = f->from->bundle != NULL ? f->nrefs - 1 - i : i;
+		const struct ref *r = &f->refs[at];
 		struct oid peeled;
 
 		if (!git_starts(r->name, "refs/tags/"))
@@ -543,6 +545,8 @@ int fetch_remote(struct git *g, const struct fetch_opts *o, const char *name, ch
 		wants_prune = config_bool(g, git_format(g->a, "remote.%s.prune", name),
 					  config_bool(g, "fetch.prune", false));
 	f.from = remote_open(g, f.remote.url);
+	if (f.from->bundle != NULL && !bundle_attach(f.from, g))
+		return 1;
 	f.shown = remote_shown(g, f.remote.url);
 	f.nrefs = remote_refs(f.from, &f.refs);
 	if (o->unshallow && g->shallow.n == 0)

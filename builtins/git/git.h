@@ -14,7 +14,8 @@
  *   lines.c     which lines change       diff*.c   what is shown of it (diff.h)
  *   walk.c      histories (walk.h)       pretty.c  how commits look    graph.c    log --graph
  *   merge*.c    three ways into one (merge.h)                          status.c   status
- *   remote.c, reach.c, transport.c, pack_write.c, delta.c   between repositories (transport.h)
+ *   remote.c, reach.c, transport.c, bundle.c, pack_write.c, delta.c
+ *               between repositories (transport.h)
  *   notes.c     texts on objects (notes.h)
  *   cmd_*.c     one family of subcommands each
  *
@@ -78,6 +79,7 @@ struct config;
 struct odb;
 struct refs;
 struct index;
+struct bundle;
 
 struct git {
 	struct cmd *c;
@@ -98,8 +100,9 @@ struct git {
 	struct refs *refs;
 	struct index *index;
 	struct lookup *commits;
-	struct lookup *replaced; /* replace.c: once asked for */
-	struct names shallow;    /* commits whose parents are not here */
+	struct lookup *replaced;     /* replace.c: once asked for */
+	struct names shallow;        /* commits whose parents are not here */
+	const struct bundle *bundle; /* it is this file, no repository; or NULL */
 	struct ignore *ignore;
 	struct attrs *attrs;
 	struct mailmap *mailmap;

@@ -50,7 +50,8 @@ static const char *check_frame(struct git *g, struct pack_scan *s)
 	uint8_t sum[DIGEST_MAX];
 	struct digest d;
 
-	if (s->pack.size < HEAD + OID_BYTES || cmd_pread(g->c, s->pack.fd, head, HEAD, 0) != HEAD ||
+	if (s->pack.size < s->start || s->pack.size - s->start < HEAD + OID_BYTES ||
+	    cmd_pread(g->c, s->pack.fd, head, HEAD, s->start) != HEAD ||
 	    cmd_pread(g->c, s->pack.fd, tail, OID_BYTES, s->pack.size - OID_BYTES) != OID_BYTES)
 		return "early EOF";
 	if (memcmp(head, "PACK", 4) != 0)
@@ -62,7 +63,7 @@ static const char *check_frame(struct git *g, struct pack_scan *s)
 		return "early EOF";
 	s->count = be32(head + 8);
 	digest_init(&d, DIGEST_SHA1, 0);
-	if (!sum_range(g, s->pack.fd, 0, s->pack.size - OID_BYTES, NULL, &d))
+	if (!sum_range(g, s->pack.fd, s->start, s->pack.size - OID_BYTES, NULL, &d))
 		return "early EOF";
 	digest_final(&d, sum);
 	memcpy(s->name.hash, sum, OID_BYTES);
@@ -71,7 +72,7 @@ static const char *check_frame(struct git *g, struct pack_scan *s)
 
 static const char *find_entries(struct git *g, struct pack_scan *s)
 {
-	uint64_t at = HEAD;
+	uint64_t at = s->start + HEAD;
 
 	s->at = arena_array(g->keep, s->count, sizeof(*s->at));
 	for (; s->n < s->count; s->n++) {
@@ -107,8 +108,7 @@ static const char *find_entries(struct git *g, struct pack_scan *s)
 	return at == s->pack.size - OID_BYTES ? NULL : "pack has junk at the end";
 }
 
-/* An index of what is known so far: bases that are named are found by it. */
-static void publish(struct git *g, struct pack_scan *s)
+void pack_scan_index(struct git *g, struct pack_scan *s)
 {
 	struct placed *list = arena_array(g->keep, s->n, sizeof(*list));
 	struct buf idx = buf_in(g->keep);
@@ -150,11 +150,16 @@ static size_t resolve_round(struct git *g, struct pack_scan *s)
 
 const char *pack_scan(struct git *g, int fd, bool thin, struct pack_scan *s)
 {
+	return pack_scan_from(g, fd, 0, thin, s);
+}
+
+const char *pack_scan_from(struct git *g, int fd, uint64_t start, bool thin, struct pack_scan *s)
+{
 	struct vfs_stat st;
 	const char *why;
 	size_t left;
 
-	*s = (struct pack_scan){ .pack = { .fd = fd, .thin = thin } };
+	*s = (struct pack_scan){ .pack = { .fd = fd, .thin = thin }, .start = start };
 	/* Outside of a repository there are no other objects. */
 	if (g->odb == NULL)
 		g->odb = arena_zalloc(g->keep, sizeof(*g->odb));
@@ -172,7 +177,8 @@ const char *pack_scan(struct git *g, int fd, bool thin, struct pack_scan *s)
 		left -= found;
 		if (found == 0 || left == 0)
 			break;
-		publish(g, s);
+		/* Bases that are named are found by it. */
+		pack_scan_index(g, s);
 	}
 	s->unresolved = left;
 	return NULL;

@@ -144,10 +144,16 @@ struct git *remote_open(struct git *g, const char *url)
 	/* Relative paths of a configuration begin at the top of the work tree. */
 	char *path = remote_path(g, url);
 	const char *top = g->work != NULL ? g->work : g->start;
-	struct git *other = repo_open(g, path[0] == '/' ? path : path_join(g->keep, top, path));
+	char *full = path[0] == '/' ? path : path_join(g->keep, top, path);
+	struct git *other = repo_open(g, full);
 
 	if (other != NULL)
 		return other;
+	if (bundle_is(g, full)) {
+		other = bundle_open(g, full, path);
+		if (other != NULL)
+			return other;
+	}
 	git_say(g, "fatal: '%s' does not appear to be a git repository\n", path);
 	git_die(g, "Could not read from remote repository.\n\n"
 		   "Please make sure you have the correct access rights\n"
@@ -290,14 +296,21 @@ void remote_get(struct git *g, const char *name, struct remote *out)
 		refspec_add(g, &out->push, specs.at[i], false);
 }
 
+char *remote_head(struct git *from)
+{
+	return from->bundle != NULL ? bundle_head(from) : ref_symbolic(from, "HEAD");
+}
+
 size_t remote_refs(struct git *from, struct ref **out)
 {
-	struct ref *list;
-	size_t n = ref_list(from, "refs/", &list);
-	struct ref *all = arena_array(from->keep, n + 1, sizeof(*all));
-	size_t kept = 0;
+	struct ref *list, *all;
+	size_t n, kept = 0;
 	struct oid o;
 
+	if (from->bundle != NULL)
+		return bundle_refs(from, out);
+	n = ref_list(from, "refs/", &list);
+	all = arena_array(from->keep, n + 1, sizeof(*all));
 	if (head_oid(from, &o)) {
 		all[kept] = (struct ref){ .name = arena_dup(from->keep, BYTES("HEAD")), .oid = o };
 		all[kept++].target = head_ref(from);

@@ -4,6 +4,7 @@
  *
  *   remote.c     remotes, URLs, refspecs          reach.c       which objects are wanted
  *   transport.c  objects from here to there       pack_write.c  packs, delta.c: their deltas
+ *   bundle.c     files that stand for repositories
  *   cmd_clone.c, cmd_fetch.c, cmd_push.c, cmd_remote.c
  *
  * Both repositories are on this machine: there is no network. The other one is a second
@@ -65,6 +66,8 @@ struct git *remote_open(struct git *g, const char *url);
 /* A URL as messages show it: without slashes and ".git" at its end. */
 char *remote_shown(struct git *g, const char *url);
 
+/* The name that HEAD stands for, or NULL. */
+char *remote_head(struct git *from);
 /* What a repository offers: HEAD (if it is born), then everything below refs/. */
 size_t remote_refs(struct git *from, struct ref **out);
 
@@ -152,6 +155,7 @@ struct scanned {
 };
 struct pack_scan {
 	struct pack pack;
+	uint64_t start;  /* of the pack in the file */
 	struct oid name; /* the sum of all bytes */
 	uint32_t count;
 	struct scanned *at;
@@ -160,8 +164,42 @@ struct pack_scan {
 };
 /* NULL, or what is broken. thin: bases may be in the repository. */
 const char *pack_scan(struct git *g, int fd, bool thin, struct pack_scan *s);
+/* The same for a pack that begins inside of the file; offsets are those of the file. */
+const char *pack_scan_from(struct git *g, int fd, uint64_t start, bool thin, struct pack_scan *s);
+/* Gives s->pack an index of what is known: it can be searched. */
+void pack_scan_index(struct git *g, struct pack_scan *s);
 /* The bytes of one object found. */
 enum object_type pack_scan_read(struct git *g, struct arena *a, struct pack_scan *s, size_t i,
 				struct bytes *out);
+
+/* --- bundle.c --- */
+
+struct bundle_list {
+	struct ref *at;
+	size_t n;
+	size_t cap;
+};
+struct bundle {
+	const char *shown; /* the path in messages */
+	int fd;
+	int version;
+	uint64_t pack;            /* where it begins */
+	struct bundle_list needs; /* commits without names */
+	struct bundle_list refs;
+};
+/* Whether the file begins as one. */
+bool bundle_is(struct git *g, const char *path);
+/* The file without its pack; false after a message. */
+bool bundle_read(struct git *g, const char *path, const char *shown, struct bundle *b);
+/* Whether g has what the bundle is based on; false after a message that names the commits. */
+bool bundle_check(struct git *g, const struct bundle *b);
+/* A bundle as a repository that has references only: struct git with `bundle` set. NULL after a
+ * message. */
+struct git *bundle_open(struct git *g, const char *path, const char *shown);
+/* Its objects too, together with those of `to`; false after a message. */
+bool bundle_attach(struct git *from, struct git *to);
+size_t bundle_refs(struct git *from, struct ref **out);
+/* The branch that HEAD seems to be (the file does not say it), born or not; NULL: none. */
+char *bundle_head(struct git *from);
 
 #endif
