@@ -102,13 +102,21 @@ static struct person myself(struct cmd *c)
 	return p;
 }
 
+/* A number as the real one takes it: after blanks, with a plus sign. */
+static bool user_number(const char *text, uint64_t *out)
+{
+	while (byte_is_space((unsigned char)*text))
+		text++;
+	return num_plain(text + (*text == '+'), out) && *out <= UINT32_MAX;
+}
+
 static bool find_person(struct cmd *c, const char *name, struct person *p)
 {
 	uint32_t *list;
 	uint64_t number;
 
 	if (!cmd_user_id(c, name, &p->uid, &p->gid)) {
-		if (!num_plain(name, &number) || number > UINT32_MAX)
+		if (!user_number(name, &number))
 			return false;
 		const char *real = cmd_user_name(c, (uint32_t)number);
 

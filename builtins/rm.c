@@ -220,13 +220,34 @@ static const char *with_one_slash(struct cmd *c, const char *path)
 	return arena_dup(c->arena, s);
 }
 
-static int remove_operand(struct cmd *c, const struct rm_opts *o, const char *path)
+static bool is_empty_dir(struct cmd *c, const char *path)
+{
+	struct vfs_dirent entry;
+	int fd = cmd_open(c, CMD_CWD, path, O_DIRECTORY_, 0);
+
+	if (fd < 0)
+		return false;
+	int n = cmd_readdir(c, fd, c->arena, &entry, 1);
+
+	cmd_close(c, fd);
+	return n == 0;
+}
+
+/* That a directory is not empty is said first where -d alone is given. */
+static bool is_refused_dot(struct cmd *c, const struct rm_opts *o, const char *path)
 {
 	struct vfs_stat st;
 
+	if (!is_dot(path))
+		return false;
+	return o->recursive ? cmd_lstat(c, path, &st) == 0 : o->dirs && is_empty_dir(c, path);
+}
+
+static int remove_operand(struct cmd *c, const struct rm_opts *o, const char *path)
+{
 	path = with_one_slash(c, path);
 
-	if (o->recursive && is_dot(path) && cmd_lstat(c, path, &st) == 0)
+	if (is_refused_dot(c, o, path))
 		return cmd_error(c, 0, "refusing to remove '.' or '..' directory: skipping %s",
 				 cmd_quoteaf(c, path));
 	if (o->recursive && !o->no_preserve && is_root(c, path)) {
