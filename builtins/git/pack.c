@@ -326,8 +326,7 @@ static struct delta_base *cache_slot(struct git *g, const struct pack *p, uint64
 {
 	if (g->odb->cache == NULL)
 		g->odb->cache = pool_zalloc(g->c->pool, CACHE_SLOTS * sizeof(struct delta_base));
-	return &g->odb->cache[(offset * 0x9e3779b97f4a7c15u + (uintptr_t)p) >> 32 &
-			      (CACHE_SLOTS - 1)];
+	return &g->odb->cache[(offset * 0x9e3779b97f4a7c15u + p->size) >> 32 & (CACHE_SLOTS - 1)];
 }
 
 static void cache_put(struct git *g, const struct pack *p, uint64_t offset, enum object_type type,
