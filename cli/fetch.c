@@ -96,6 +96,8 @@ static int64_t fetch(void *user, const struct cowsh_request *r, char *into, size
 			return -COWSH_EFBIG;
 		if (!send_message(&m) || !await(&reply))
 			return -COWSH_EIO;
+		if (reply.result == -COWSH_ENXIO)
+			return -COWSH_EBUSY; /* too many at once */
 	}
 	if (reply.result > (int64_t)len)
 		return -COWSH_EIO;

@@ -334,8 +334,12 @@ static bool open_request(const struct fetch_message *m)
 	headers[m->headers_len] = '\0';
 	body = make_body(m);
 	j = new_job(m->id);
-	if (j == NULL)
-		return false;
+	if (j == NULL) {
+		/* The question for its answer finds nothing. */
+		if (body >= 0)
+			close(body);
+		return true;
+	}
 	if (!allow_read(url, &parts) || !headers_are_good(headers, m->headers_len) ||
 	    !allow_check(method, &parts))
 		j->err = -COWSH_EACCES;

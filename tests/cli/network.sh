@@ -69,6 +69,9 @@ check 'the meter says how much' '100     6  100     6' \
 	"$(net -c 'curl -o f $U/hello' | tr '\r' '\n' | tail -n 1 | cut -c1-20)"
 check 'a time limit' 28 "$(net -c 'curl -s -m 0.5 $U/hang; echo $?')"
 check 'the limit of time of the session' 137 "$(net --limit time=500 -c 'curl -s $U/hang' > /dev/null; echo $?)"
+check 'more than 256 at once' '1 hello 256 1048576 44 0' "$(net --limit processes=2000 -c '
+	for i in {1..300}; do curl -s $U/big | { sleep 2; wc -c; } & done; wait; curl -s $U/hello' |
+	sort | uniq -c | sort -k2 -r | tr -s ' \n' ' ' | sed 's/^ //; s/ $//')"
 check 'forms' 'x;type=y text' "$(net -c 'echo text > f; curl -s -F "a=x;type=text/y" -F "c=<f" $U/echo' |
 	tr -d '\r' | sed -n 's/^Content-Type: text/x;type=/p; /^text$/p' | sed 's|=/|=|' | tr '\n' ' ' | sed 's/ $//')"
 
