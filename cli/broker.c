@@ -39,6 +39,8 @@ enum broker_rights broker_rights;
 static int requests, replies;
 static uint64_t open_id = UINT64_MAX; /* the object that was opened last stays open */
 static int open_fd = -1;
+static char unsent[BROKER_CHUNK]; /* answers, until the next request is waited for */
+static size_t unsent_len;
 
 void *reserve(uint64_t size)
 {
@@ -50,10 +52,27 @@ void *reserve(uint64_t size)
 	return memory;
 }
 
+static void send_rest(void)
+{
+	if (write_all(replies, unsent, unsent_len) != 0)
+		leave(0);
+	unsent_len = 0;
+}
+
 void send_all(const void *data, size_t len)
 {
-	if (write_all(replies, data, len) != 0)
-		leave(0);
+	const char *at = data;
+
+	while (len != 0) {
+		size_t n = sizeof unsent - unsent_len < len ? sizeof unsent - unsent_len : len;
+
+		memcpy(unsent + unsent_len, at, n);
+		unsent_len += n;
+		at += n;
+		len -= n;
+		if (unsent_len == sizeof unsent)
+			send_rest();
+	}
 }
 
 void send_result(int64_t result)
@@ -367,6 +386,7 @@ static void do_list(const struct broker_request *r)
 
 bool receive_all(void *into, size_t len)
 {
+	send_rest();
 	return read_exactly(requests, into, len);
 }
 

@@ -21,9 +21,34 @@ bool broker_send(const void *data, size_t len)
 	return write_all(request_fd, data, len) == 0;
 }
 
+/* Small pieces come out of what one read brought: a list has thousands. */
 bool broker_receive(void *into, size_t len)
 {
-	return read_exactly(reply_fd, into, len);
+	static char ahead[BROKER_CHUNK];
+	static size_t at, end;
+	char *out = into;
+
+	while (len != 0) {
+		size_t n = end - at < len ? end - at : len;
+		ssize_t got;
+
+		memcpy(out, ahead + at, n);
+		at += n;
+		out += n;
+		len -= n;
+		if (len >= sizeof ahead)
+			return read_exactly(reply_fd, out, len);
+		if (len == 0)
+			break;
+		got = read(reply_fd, ahead, sizeof ahead);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at = 0;
+		end = (size_t)got;
+	}
+	return true;
 }
 
 int64_t broker_answer(void)
