@@ -586,8 +586,9 @@ int space_copy(struct space *from, struct space **out)
 	s->arg_end = from->arg_end;
 	s->env_start = from->env_start;
 	s->env_end = from->env_end;
-	if (s->vdso != 0 && r == 0)
-		s->vdso_data = page_bytes(*page_slot(s, s->vdso, true));
+	/* The program may have put something else in its place, which is nothing to write to. */
+	if (r == 0 && from->vdso_data != NULL)
+		s->vdso_data = page_bytes(*page_slot(s, s->vdso, false));
 	if (r != 0)
 		space_put(s);
 	else
