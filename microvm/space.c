@@ -406,8 +406,8 @@ int64_t space_remap(struct proc *p, struct space *s, uint64_t old, uint64_t old_
 	new_len = (new_len + PAGE_MASK_) & ~PAGE_MASK_;
 	/* What is moved onto itself would be unmapped first. */
 	if ((flags & MREMAP_FIXED) != 0 &&
-	    ((flags & MREMAP_MAYMOVE) == 0 || (new & PAGE_MASK_) != 0 ||
-	     new > USER_END - new_len || (new < old + old_len && old < new + new_len)))
+	    ((flags & MREMAP_MAYMOVE) == 0 || (new &PAGE_MASK_) != 0 || new > USER_END - new_len ||
+	     (new < old + old_len &&old < new + new_len)))
 		return -E_INVAL;
 	if (a == NULL || a->end - old < old_len || a->special)
 		return -E_FAULT;
