@@ -39,8 +39,11 @@ enum regex_flags {
 	REGEX_UCP = 1 << 13,  /* Perl's \d \w \s \b know all of Unicode (jq), not ASCII only */
 	REGEX_WORD = 1 << 14, /* no word character right before or behind the match (grep -w) */
 	REGEX_LINE = 1 << 15, /* the match is a whole line (grep -x) */
-	REGEX_SAME_NAMES = 1 << 16, /* Perl: groups may have the same name (jq) */
-	REGEX_ANY_REPEAT = 1 << 17, /* basic syntax: a** and a \{ at the beginning are no errors */
+	REGEX_SAME_NAMES = 1 << 16,  /* Perl: groups may have the same name (jq) */
+	REGEX_ANY_REPEAT = 1 << 17,  /* basic syntax: a** and a \{ at the beginning are no errors */
+	REGEX_HAT_NEWLINE = 1 << 18, /* with REGEX_NEWLINE: [^a] does match '\n' */
+	/* What regex_from_emacs returns is compiled with these (and REGEX_NEWLINE). */
+	REGEX_EMACS = REGEX_BRE | REGEX_ANY_REPEAT | REGEX_HAT_NEWLINE,
 	REGEX_LAZY_LIMIT = 1 << 11, /* reserved for tests: smallest DFA cache, to force flushes */
 };
 
@@ -80,6 +83,10 @@ int regex_compile(struct arena *arena, struct bytes pattern, unsigned flags, str
 /* The same over several patterns: matches where any of them does (grep -e, -f; rg). */
 int regex_compile_set(struct arena *arena, const struct bytes *patterns, size_t npatterns,
 		      unsigned flags, struct regex **out, const char **message);
+
+/* A pattern of Emacs's syntax as a basic one, for REGEX_EMACS: + and ? repeat without a backslash,
+ * there are no intervals, and no classes in brackets. */
+struct bytes regex_from_emacs(struct arena *a, const char *pattern);
 
 /* Number of capture groups, the whole match not counted. */
 unsigned regex_groups(const struct regex *re);

@@ -107,33 +107,6 @@ static int tac_file(struct input *file, void *arg)
 	return 0;
 }
 
-/* The syntax is Emacs's: + and ? are operators, \+ \? \{ are not. As a basic expression. */
-static struct bytes basic_syntax(struct cmd *c, struct bytes s)
-{
-	struct buf out = buf_in(c->arena);
-	bool bracket = false;
-
-	for (size_t i = 0; i < s.len; i++) {
-		char ch = s.ptr[i];
-		bool escaped = !bracket && ch == '\\' && i + 1 < s.len;
-
-		if (bracket) {
-			bracket = ch != ']' ||
-				  (i > 0 && (s.ptr[i - 1] == '[' || s.ptr[i - 1] == '^'));
-		} else if (escaped) {
-			ch = s.ptr[++i];
-			if (strchr("+?{}", ch) == NULL)
-				buf_putc(&out, '\\');
-		} else if (ch == '+' || ch == '?') {
-			buf_putc(&out, '\\');
-		} else {
-			bracket = ch == '[';
-		}
-		buf_putc(&out, ch);
-	}
-	return buf_bytes(&out);
-}
-
 static int tac_run(struct cmd *c)
 {
 	struct tac_opts *o = c->opts;
@@ -145,8 +118,8 @@ static int tac_run(struct cmd *c)
 
 		if (o->sep.len == 0)
 			return cmd_error(c, 0, "separator cannot be empty");
-		if (regex_compile(c->arena, basic_syntax(c, o->sep),
-				  REGEX_BRE | (c->utf8 ? REGEX_UTF8 : 0) | REGEX_NEWLINE, &o->re,
+		if (regex_compile(c->arena, regex_from_emacs(c->arena, o->sep.ptr),
+				  REGEX_EMACS | (c->utf8 ? REGEX_UTF8 : 0) | REGEX_NEWLINE, &o->re,
 				  &message, &offset) < 0)
 			return cmd_error(c, 0, "%s", message);
 		regex_set_work(o->re, cmd_work, c);

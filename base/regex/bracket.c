@@ -180,7 +180,7 @@ struct rx_node *rx_bracket(struct rx_parse *p)
 	if (negate) {
 		unsigned char eol = (unsigned char)rx_eol(p->flags);
 
-		if ((p->flags & REGEX_NEWLINE) != 0)
+		if ((p->flags & (REGEX_NEWLINE | REGEX_HAT_NEWLINE)) == REGEX_NEWLINE)
 			rx_set_add(p->arena, s, eol, eol);
 		rx_set_negate(p->arena, s, rx_utf8(p));
 	}

@@ -85,57 +85,6 @@ static bool test_regex(struct find *f, const struct expr *x, struct walk_entry *
 	return regex_test(x->regex, bytes_of(e->path), 0) == 0;
 }
 
-/*
- * A bracket of Emacs' syntax: there are no classes in it, so it ends at the first ']'. A '[' that
- * would begin one goes to the end. Returns where it ends.
- */
-static const char *put_bracket(struct buf *out, const char *at)
-{
-	const char *from = at + 1 + (at[1] == '^');
-	const char *end = *from != '\0' ? strchr(from + 1, ']') : NULL;
-	bool class = false;
-
-	if (end == NULL) {
-		buf_puts(out, at);
-		return at + strlen(at);
-	}
-	for (; at < end; at++) {
-		bool begins = at >= from && *at == '[' && strchr(":.=", at[1]) != NULL;
-
-		class |= begins;
-		if (!begins)
-			buf_putc(out, *at);
-	}
-	buf_puts(out, class ? "[]" : "]");
-	return end + 1;
-}
-
-/* The same pattern as a basic one: + and ? repeat without a backslash, and nothing else counts. */
-static struct bytes from_emacs(struct find *f, const char *at)
-{
-	struct buf out = buf_in(f->c->arena);
-	bool first = true; /* there is nothing to repeat yet */
-
-	while (*at != '\0') {
-		if (*at == '[') {
-			at = put_bracket(&out, at);
-			first = false;
-		} else if (*at == '\\' && at[1] != '\0') {
-			if (strchr("+?{}", at[1]) == NULL)
-				buf_putc(&out, '\\');
-			buf_putc(&out, at[1]);
-			first = at[1] == '(' || at[1] == '|';
-			at += 2;
-		} else {
-			if (!first && (*at == '+' || *at == '?'))
-				buf_putc(&out, '\\');
-			first = first && *at == '^';
-			buf_putc(&out, *at++);
-		}
-	}
-	return buf_bytes(&out);
-}
-
 static void prepare_regex(struct find *f, struct expr *x, char **argv, int *at)
 {
 	unsigned flags = f->regex_flags | REGEX_LINE | (f->c->utf8 ? REGEX_UTF8 : 0);
@@ -143,8 +92,8 @@ static void prepare_regex(struct find *f, struct expr *x, char **argv, int *at)
 	const char *message;
 
 	if (f->regex_emacs) {
-		pattern = from_emacs(f, argv[*at]);
-		flags |= REGEX_ANY_REPEAT;
+		pattern = regex_from_emacs(f->c->arena, argv[*at]);
+		flags |= REGEX_EMACS;
 	}
 	if (x->name[1] == 'i')
 		flags |= REGEX_ICASE;
