@@ -5,7 +5,7 @@
  *
  * What differs is turned round: classes within classes, \u, {n} that must be a repetition,
  * repetitions of repetitions. Escapes of any ASCII punctuation are taken, as newer versions of
- * rg do. Not here: (?U), (?R); (?-u) has no effect.
+ * rg do. (?-u) has no effect.
  */
 #include "builtins/rg/rg.h"
 
@@ -15,6 +15,8 @@ struct frame {
 	size_t open;     /* of the group in the pattern */
 	size_t out_open; /* and in what is written */
 	bool extended;
+	bool dotall;
+	bool ungreedy;
 };
 
 struct rust {
@@ -25,11 +27,14 @@ struct rust {
 	size_t atom;   /* where the last atom begins in out; SIZE_MAX: none */
 	bool repeated; /* it has a repetition already */
 	bool extended; /* (?x) */
+	bool dotall;   /* (?s) */
+	bool ungreedy; /* (?U) */
 	bool upper;    /* a literal capital letter */
 	bool literal;  /* any literal */
 	struct frame stack[DEPTH_MAX];
 	int depth;
-	const char *error;
+	const char *error; /* "\\": the character `refused` */
+	uint32_t refused;
 	size_t error_from;
 	size_t error_to;
 	bool pcre_hint;
@@ -182,6 +187,20 @@ static uint32_t simple_escape(char letter)
 	}
 }
 
+static bool ends_in_cr(const struct rust *x)
+{
+	return x->g->ends == RG_ENDS_CRLF && !x->g->multiline;
+}
+
+static bool is_allowed(struct rust *x, uint32_t code)
+{
+	if (rg_refusal(x->g, code) == NULL)
+		return true;
+	x->refused = code;
+	x->error = "\\";
+	return false;
+}
+
 /* The escape at x->at. *single: it is one character, *code; else it was written. */
 static bool take_escape(struct rust *x, struct buf *out, bool in_class, bool *single,
 			uint32_t *code)
@@ -196,11 +215,15 @@ static bool take_escape(struct rust *x, struct buf *out, bool in_class, bool *si
 	*code = simple_escape(letter);
 	x->at++;
 	if (*code != UINT32_MAX)
-		return *code != '\n' || x->g->multiline || x->g->syntax != RG_RUST ||
-		       (x->error = "\n", false);
+		return true;
 	if (letter == 'x' || letter == 'u' || letter == 'U')
 		return take_hex(x, letter == 'x' ? 2 : letter == 'u' ? 4 : 8, code);
 	*single = false;
+	if (letter != '\0' && strchr("DSWs", letter) != NULL && !in_class && ends_in_cr(x)) {
+		/* What ends a line is no part of it. */
+		buf_printf(out, letter == 's' ? "[^\\S\\r]" : "[^\\%c\\r]", byte_to_lower(letter));
+		return true;
+	}
 	if (letter == 'p' || letter == 'P')
 		return take_property(x, out, from);
 	if (letter != '\0' && strchr("dDsSwW", letter) != NULL) {
@@ -364,6 +387,8 @@ static bool take_item(struct rust *x, struct buf *items)
 	}
 	if (!single)
 		return true;
+	if (low == '\r' && ends_in_cr(x))
+		return true;
 	put_code(x, items, low);
 	if (peek(x) != '-' || x->at + 1 >= x->p.len || x->p.ptr[x->at + 1] == ']' ||
 	    x->p.ptr[x->at + 1] == '-')
@@ -453,6 +478,8 @@ static bool take_class(struct rust *x, struct class *out, int depth)
 		k = plain;
 	}
 	k.negate ^= negate;
+	if (k.negate && !k.whole && ends_in_cr(x))
+		buf_puts(&k.items, "\\r");
 	*out = k;
 	return true;
 }
@@ -520,10 +547,11 @@ static bool take_repetition(struct rust *x)
 	} else {
 		buf_putc(&op, x->p.ptr[x->at++]);
 	}
-	if (peek(x) == '?') {
+	bool lazy = peek(x) == '?';
+
+	x->at += lazy;
+	if (lazy != x->ungreedy)
 		buf_putc(&op, '?');
-		x->at++;
-	}
 	/* Wrapped, because an operator behind another means something else to the engine. */
 	struct buf atom = buf_in(x->g->c->arena);
 
@@ -541,7 +569,8 @@ static bool push(struct rust *x, size_t open)
 {
 	if (x->depth == DEPTH_MAX)
 		return fail(x, open, open + 1, "exceeded the maximum number of nested groups");
-	x->stack[x->depth++] = (struct frame){ open, x->out.len, x->extended };
+	x->stack[x->depth++] = (struct frame){ open, x->out.len, x->extended, x->dotall,
+					       x->ungreedy };
 	x->atom = SIZE_MAX;
 	return true;
 }
@@ -578,6 +607,8 @@ static bool take_flags(struct rust *x, size_t open)
 	struct buf flags = buf_in(x->g->c->arena);
 	bool negate = false;
 	bool extended = x->extended;
+	bool dotall = x->dotall;
+	bool ungreedy = x->ungreedy;
 
 	for (; more(x) && peek(x) != ')' && peek(x) != ':'; x->at++) {
 		char ch = peek(x);
@@ -587,10 +618,12 @@ static bool take_flags(struct rust *x, size_t open)
 		else if (ch == '-' && !negate)
 			negate = true;
 		else if (ch == 'U')
-			return fail(x, x->at, x->at + 1, "the flag U is not supported here");
-		else if (ch != 'i' && ch != 'm' && ch != 's' && ch != 'u')
+			ungreedy = !negate;
+		else if (ch == 's')
+			dotall = !negate;
+		else if (ch != 'i' && ch != 'm' && ch != 'u')
 			return fail(x, x->at, x->at + 1, "unrecognized flag");
-		if (ch != 'x' && ch != 'u')
+		if (ch != 'x' && ch != 'u' && ch != 'U')
 			buf_putc(&flags, ch);
 	}
 	if (!more(x))
@@ -601,12 +634,16 @@ static bool take_flags(struct rust *x, size_t open)
 		if (flags.len != 0)
 			buf_printf(&x->out, "(?%s)", buf_cstr(&flags));
 		x->extended = extended;
+		x->dotall = dotall;
+		x->ungreedy = ungreedy;
 		x->atom = SIZE_MAX;
 		return true;
 	}
 	if (!push(x, open))
 		return false;
 	x->extended = extended;
+	x->dotall = dotall;
+	x->ungreedy = ungreedy;
 	buf_printf(&x->out, "(?%s:", buf_cstr(&flags));
 	return true;
 }
@@ -650,10 +687,43 @@ static bool take_close(struct rust *x)
 	x->atom = f.out_open;
 	x->repeated = false;
 	x->extended = f.extended;
+	x->dotall = f.dotall;
+	x->ungreedy = f.ungreedy;
 	return true;
 }
 
 /* --- the whole --- */
+
+/* A class of one character is that character. */
+static bool is_allowed_class(struct rust *x)
+{
+	static const char *const one[] = { "[\\n]", "[\\r]", "[\\x00]", "[\n]", "[\r]" };
+	static const char codes[] = "\n\r\0\n\r";
+
+	for (int i = 0; i < 5; i++)
+		if (looking_at(x, one[i]))
+			return is_allowed(x, (unsigned char)codes[i]);
+	return true;
+}
+
+/* An anchor or a dot. Where lines do not end in a newline alone, they are said in full. */
+static void put_special(struct rust *x, char ch)
+{
+	bool nul = x->g->ends == RG_ENDS_NUL && !x->g->multiline;
+
+	if (ch == '$' && x->g->ends == RG_ENDS_CRLF)
+		buf_puts(&x->out, "(?:\\r?$)");
+	else if (ch == '.' && ends_in_cr(x))
+		buf_puts(&x->out, "[^\\r\\n]");
+	else if (ch == '.' && nul && !x->dotall)
+		buf_puts(&x->out, "[^\\n]");
+	else if (ch == '$' && nul)
+		buf_puts(&x->out, "(?:$|(?=\\n))");
+	else if (ch == '^' && nul)
+		buf_puts(&x->out, "(?:^|(?<=\\n))");
+	else
+		buf_putc(&x->out, ch);
+}
 
 static bool take_atom(struct rust *x)
 {
@@ -664,20 +734,28 @@ static bool take_atom(struct rust *x)
 
 	switch (peek(x)) {
 	case '[':
-		if (!take_class(x, &k, 0))
+		if (!is_allowed_class(x) || !take_class(x, &k, 0))
 			return false;
 		put_whole(&x->out, &k);
 		break;
 	case '\\':
 		if (!take_escape(x, &x->out, false, &single, &code))
 			return false;
-		if (single)
-			put_code(x, &x->out, code);
+		if (!single)
+			break;
+		if (!is_allowed(x, code))
+			return false;
+		put_code(x, &x->out, code);
 		break;
 	case '.':
 	case '^':
-	case '$': buf_putc(&x->out, x->p.ptr[x->at++]); break;
-	default: put_code(x, &x->out, take_code(x)); break;
+	case '$': put_special(x, x->p.ptr[x->at++]); break;
+	default:
+		code = take_code(x);
+		if (!is_allowed(x, code))
+			return false;
+		put_code(x, &x->out, code);
+		break;
 	}
 	x->atom = begin;
 	x->repeated = false;
@@ -709,26 +787,17 @@ static bool take_one(struct rust *x)
 	case '+':
 	case '?':
 	case '{': return take_repetition(x);
-	case '\n':
-		if (!x->g->multiline) {
-			x->error = "\n";
-			return false;
-		}
-		/* fall through */
 	default: return take_atom(x);
 	}
 }
 
-static int tell(struct rust *x)
+/* The error as ripgrep tells it. */
+static const char *tell(struct rust *x)
 {
 	struct buf text = buf_in(x->g->c->arena);
 
-	if (x->error[0] == '\n')
-		return rg_fail(x->g,
-			       "the literal '\"\\n\"' is not allowed in a regex\n\nConsider "
-			       "enabling multiline mode with the --multiline flag (or -U for "
-			       "short).\nWhen multiline mode is enabled, new line characters can "
-			       "be matched.");
+	if (x->error[0] == '\\')
+		return rg_refusal(x->g, x->refused);
 	buf_puts(&text, "regex parse error:\n    ");
 	buf_add(&text, x->p);
 	buf_puts(&text, "\n    ");
@@ -741,103 +810,21 @@ static int tell(struct rust *x)
 	if (x->pcre_hint)
 		buf_puts(&text, "\n\nConsider enabling PCRE2 with the --pcre2 flag, which can "
 				"handle backreferences\nand look-around.");
-	return rg_fail(x->g, "%s", buf_cstr(&text));
+	return buf_cstr(&text);
 }
 
-/* Writes the pattern for the engine into x->out. 0 or a status. */
-static int translate(struct rust *x)
+const char *rg_translate(struct rg *g, struct bytes pattern, struct rg_pattern *out)
 {
+	struct rust *x = arena_zalloc(g->c->arena, sizeof *x);
+
+	*x = (struct rust){ .g = g, .p = pattern, .out = buf_in(g->c->arena) };
+	x->dotall = g->dotall && g->multiline;
 	x->atom = SIZE_MAX;
 	while (more(x) && take_one(x))
-		cmd_charge(x->g->c, 1);
+		cmd_charge(g->c, 1);
 	if (x->error == NULL && x->depth > 0)
 		fail(x, x->stack[x->depth - 1].open, x->stack[x->depth - 1].open + 1,
 		     "unclosed group");
-	return x->error != NULL ? tell(x) : 0;
-}
-
-static bool has_upper(struct bytes s, bool *any)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		*any = true;
-		if (s.ptr[i] >= 'A' && s.ptr[i] <= 'Z')
-			return true;
-	}
-	return false;
-}
-
-static int compile_fixed(struct rg *g, unsigned flags)
-{
-	bool any = false;
-	bool upper = false;
-	const char *message;
-
-	for (size_t i = 0; i < g->npatterns; i++)
-		upper |= has_upper(g->pattern[i], &any);
-	if (g->letters == RG_CASE_IGNORE || (g->letters == RG_CASE_SMART && any && !upper))
-		flags |= REGEX_ICASE;
-	if (regex_compile_set(g->c->arena, g->pattern, g->npatterns, REGEX_FIXED | flags, &g->re,
-			      &message) != 0)
-		return rg_fail(g, "%s", message);
-	return 0;
-}
-
-static struct bytes join(struct rg *g)
-{
-	struct buf text = buf_in(g->c->arena);
-
-	for (size_t i = 0; i < g->npatterns; i++) {
-		if (i > 0)
-			buf_putc(&text, '|');
-		buf_add(&text, g->pattern[i]);
-	}
-	return buf_bytes(&text);
-}
-
-int rg_compile(struct rg *g)
-{
-	struct rust *x = arena_zalloc(g->c->arena, sizeof *x);
-	unsigned flags = REGEX_UTF8 | (g->words ? (unsigned)REGEX_WORD : 0) |
-			 (g->lines ? (unsigned)REGEX_LINE : 0) |
-			 (g->multiline ? 0 : (unsigned)REGEX_NEWLINE) |
-			 (g->dotall && g->multiline ? (unsigned)REGEX_DOTALL : 0);
-	const char *message;
-	size_t offset;
-
-	g->nothing = g->npatterns == 0;
-	if (g->nothing)
-		return 0;
-	if (g->syntax == RG_FIXED) {
-		int status = compile_fixed(g, flags);
-
-		if (status != 0)
-			return status;
-	} else {
-		*x = (struct rust){ .g = g, .p = join(g), .out = buf_in(g->c->arena) };
-		if (g->syntax == RG_PCRE) {
-			bool any = false;
-
-			buf_add(&x->out, x->p);
-			x->upper = has_upper(x->p, &any);
-			x->literal = any;
-		} else if (translate(x) != 0) {
-			return 2;
-		}
-		if (g->letters == RG_CASE_IGNORE ||
-		    (g->letters == RG_CASE_SMART && x->literal && !x->upper))
-			flags |= REGEX_ICASE;
-		struct buf text = buf_in(g->c->arena);
-
-		buf_printf(&text, "%s%s", g->multiline ? "(?m)" : "", buf_cstr(&x->out));
-		flags |= REGEX_PERL | (g->no_unicode ? 0 : (unsigned)REGEX_UCP);
-		if (regex_compile(g->c->arena, buf_bytes(&text), flags, &g->re, &message,
-				  &offset) != 0)
-			return rg_fail(g,
-				       g->syntax == RG_PCRE
-					       ? "PCRE2: error compiling pattern at offset %d: %s"
-					       : "regex error at %d: %s",
-				       (int)offset, message);
-	}
-	regex_set_work(g->re, cmd_work, g->c);
-	return 0;
+	*out = (struct rg_pattern){ x->out, x->literal, x->upper };
+	return x->error != NULL ? tell(x) : NULL;
 }

@@ -18,27 +18,45 @@ void rg_puts(struct rg *g, const char *s)
 	rg_write(g, s, strlen(s));
 }
 
-static void put_number(struct rg *g, uint64_t n, const char *color)
+static void put_eol(struct rg *g)
+{
+	rg_write(g, g->end, g->end_len);
+}
+
+static void put_number(struct rg *g, uint64_t n, enum rg_part part)
 {
 	char digits[20];
 	size_t len = num_format_u64(n, digits);
 
 	if (g->color == RG_COLOR_ALWAYS)
-		rg_puts(g, color);
+		rg_put_style(g, part);
 	rg_write(g, digits, len);
 	if (g->color == RG_COLOR_ALWAYS)
 		rg_puts(g, RESET);
 }
 
-void rg_put_path(struct rg *g, const char *path, char end)
+void rg_put_path(struct rg *g, const char *path, enum rg_path_end end)
 {
 	if (g->color == RG_COLOR_ALWAYS)
-		rg_puts(g, RESET "\033[35m");
-	rg_puts(g, path);
+		rg_put_style(g, RG_PATH);
+	for (const char *at = path; *at != '\0';) {
+		size_t len = g->path_separator != NULL ? strcspn(at, "/") : strlen(at);
+
+		rg_write(g, at, len);
+		at += len;
+		if (*at == '/') {
+			rg_write(g, g->path_separator, 1);
+			at++;
+		}
+	}
 	if (g->color == RG_COLOR_ALWAYS)
 		rg_puts(g, RESET);
-	if (end != 0 || g->null)
-		rg_write(g, g->null ? "" : &end, 1);
+	if (g->null)
+		rg_write(g, "", 1);
+	else if (end == RG_PATH_NEWLINE)
+		rg_puts(g, "\n");
+	else if (end == RG_PATH_LINE)
+		put_eol(g);
 }
 
 /* --- matches --- */
@@ -60,7 +78,10 @@ static struct bytes subject(const struct rg *g, size_t from, size_t to)
 {
 	if (g->multiline)
 		return g->region;
-	if (to > from && g->region.ptr[to - 1] == '\n')
+	if (to > from && g->region.ptr[to - 1] == g->eol)
+		to--;
+	/* With --crlf a CR at the end is no text. */
+	if (g->ends == RG_ENDS_CRLF && to > from && g->region.ptr[to - 1] == '\r')
 		to--;
 	return bytes_slice(g->region, from, to);
 }
@@ -158,13 +179,13 @@ static void begin_file(struct rg *g)
 	if (g->wrote_file)
 		return;
 	if (g->heading == RG_ON && g->wrote)
-		rg_puts(g, "\n");
+		put_eol(g);
 	if (g->heading == RG_ON && g->with_names) {
-		rg_put_path(g, g->name, g->null ? 0 : '\n');
+		rg_put_path(g, g->name, RG_PATH_LINE);
 	} else if (g->heading != RG_ON && g->wrote && (g->before > 0 || g->after > 0) &&
 		   g->separator != NULL && !g->passthru) {
 		rg_puts(g, g->separator);
-		rg_puts(g, "\n");
+		put_eol(g);
 	}
 	g->wrote_file = g->wrote = true;
 	g->gap = false;
@@ -175,7 +196,7 @@ static void put_separator(struct rg *g)
 	if (g->wrote_file && g->gap && (g->before > 0 || g->after > 0) && g->separator != NULL &&
 	    !g->passthru) {
 		rg_puts(g, g->separator);
-		rg_puts(g, "\n");
+		put_eol(g);
 	}
 	g->gap = false;
 }
@@ -185,27 +206,27 @@ static void put_prefix(struct rg *g, uint64_t line, uint64_t column, uint64_t of
 		       const char *mark)
 {
 	if (g->with_names && g->heading != RG_ON) {
-		rg_put_path(g, g->name, 0);
+		rg_put_path(g, g->name, RG_PATH_BARE);
 		if (!g->null)
 			rg_puts(g, mark);
 	}
 	if (g->numbers == RG_ON) {
-		put_number(g, line, RESET "\033[32m");
+		put_number(g, line, RG_NUMBER);
 		rg_puts(g, mark);
 	}
 	if (g->columns == RG_ON && column != 0) {
-		put_number(g, column, RESET);
+		put_number(g, column, RG_COLUMN);
 		rg_puts(g, mark);
 	}
 	if (g->offsets) {
-		put_number(g, offset, RESET);
+		put_number(g, offset, RG_COLUMN);
 		rg_puts(g, mark);
 	}
 }
 
-static struct bytes chomp(struct bytes s)
+static struct bytes chomp(const struct rg *g, struct bytes s)
 {
-	if (s.len > 0 && s.ptr[s.len - 1] == '\n')
+	if (s.len > 0 && s.ptr[s.len - 1] == g->eol)
 		s.len--;
 	return s;
 }
@@ -219,13 +240,13 @@ static size_t leading_blanks(struct bytes s)
 	return n;
 }
 
-static bool is_too_long(struct rg *g, struct bytes text, bool match, const struct regex_span *spans,
-			size_t nspans)
+/* ended: a newline stands behind the text, which counts. */
+static bool is_too_long(struct rg *g, struct bytes text, bool match, bool ended,
+			const struct regex_span *spans, size_t nspans)
 {
 	struct buf *message = rg_tmp(g, RG_TMP_MESSAGE);
 
-	/* The newline counts. */
-	if (g->width == 0 || text.len < g->width)
+	if (g->width == 0 || text.len + ended <= g->width)
 		return false;
 	if (g->preview) {
 		size_t cut = utf8_offset(text, (size_t)g->width);
@@ -235,36 +256,42 @@ static bool is_too_long(struct rg *g, struct bytes text, bool match, const struc
 			more += spans[i].from >= cut;
 		rg_write(g, text.ptr, cut);
 		if (match && g->need_spans && nspans > 0)
-			buf_printf(message, " [... %llu more match%s]\n", (unsigned long long)more,
+			buf_printf(message, " [... %llu more match%s]", (unsigned long long)more,
 				   more == 1 ? "" : "es");
 		else
-			buf_puts(message, " [... omitted end of long line]\n");
+			buf_puts(message, " [... omitted end of long line]");
 	} else if (!match) {
-		buf_puts(message, "[Omitted long context line]\n");
+		buf_puts(message, "[Omitted long context line]");
 	} else if (g->need_spans && nspans > 0) {
-		buf_printf(message, "[Omitted long line with %llu matches]\n",
+		buf_printf(message, "[Omitted long line with %llu matches]",
 			   (unsigned long long)nspans);
 	} else {
-		buf_puts(message, "[Omitted long matching line]\n");
+		buf_puts(message, "[Omitted long matching line]");
 	}
 	rg_write(g, message->ptr, message->len);
+	put_eol(g);
 	return true;
 }
 
-/* text without newline; spans[0..n) in it, shown in colour. */
+/* text without newline; spans[0..n) in it, shown in colour. ended: it is a line as it stands in the
+ * file, so it ends as there; else as --crlf and --null-data say. */
 static void put_text(struct rg *g, struct bytes text, const struct regex_span *spans, size_t n,
-		     bool match)
+		     bool match, bool ended)
 {
 	size_t at = g->trim ? leading_blanks(text) : 0;
+	bool colored = g->color == RG_COLOR_ALWAYS && n > 0 && !rg_is_plain(&g->style[RG_MATCH]);
 
-	if (is_too_long(g, bytes_slice(text, at, text.len), match, spans, n))
+	if (is_too_long(g, bytes_slice(text, at, text.len), match, ended, spans, n))
 		return;
-	for (size_t i = 0; i < n && g->color == RG_COLOR_ALWAYS; i++) {
+	ended &= !colored;
+	if (!ended && g->ends == RG_ENDS_CRLF && text.len > at && text.ptr[text.len - 1] == '\r')
+		text.len--;
+	for (size_t i = 0; i < n && colored; i++) {
 		if (spans[i].from < at || spans[i].from == spans[i].to)
 			continue;
 		rg_write(g, text.ptr + at, spans[i].from - at);
 		at = spans[i].from;
-		rg_puts(g, RESET "\033[1m\033[31m");
+		rg_put_style(g, RG_MATCH);
 		size_t to = spans[i].to;
 
 		while (i + 1 < n && spans[i + 1].from == to)
@@ -274,7 +301,10 @@ static void put_text(struct rg *g, struct bytes text, const struct regex_span *s
 		at = to;
 	}
 	rg_write(g, text.ptr + at, text.len - at);
-	rg_puts(g, "\n");
+	if (ended)
+		rg_write(g, &g->eol, 1);
+	else
+		put_eol(g);
 }
 
 /* --- kinds of output for a match --- */
@@ -287,7 +317,7 @@ static void put_only(struct rg *g, size_t from, size_t to)
 		struct bytes text = bytes_slice(g->region, m.from, m.to);
 		size_t line = m.from;
 
-		while (line > from && g->region.ptr[line - 1] != '\n')
+		while (line > from && g->region.ptr[line - 1] != g->eol)
 			line--;
 		if (g->replace != NULL) {
 			struct buf *replaced = rg_tmp(g, RG_TMP_REPLACED);
@@ -299,15 +329,16 @@ static void put_only(struct rg *g, size_t from, size_t to)
 
 		/* A match over several lines gives as many. */
 		for (size_t at = 0; at < text.len || at == 0;) {
-			const char *end = at < text.len ? memchr(text.ptr + at, '\n', text.len - at)
-							: NULL;
+			const char *end = at < text.len
+						  ? memchr(text.ptr + at, g->eol, text.len - at)
+						  : NULL;
 			size_t stop = end != NULL ? (size_t)(end - text.ptr) : text.len;
 			struct bytes part = bytes_slice(text, at, stop);
 			struct regex_span all = { 0, part.len };
 
 			put_prefix(g, number++, m.from - line + 1, g->base + m.from + at,
 				   g->match_mark);
-			put_text(g, part, &all, 1, true);
+			put_text(g, part, &all, 1, true, false);
 			at = stop + 1;
 			if (end == NULL || at >= text.len)
 				break;
@@ -323,15 +354,15 @@ static void put_each(struct rg *g, size_t from)
 		size_t line = m.from;
 		const char *end;
 
-		while (line > from && g->region.ptr[line - 1] != '\n')
+		while (line > from && g->region.ptr[line - 1] != g->eol)
 			line--;
-		end = memchr(g->region.ptr + line, '\n', g->region.len - line);
+		end = memchr(g->region.ptr + line, g->eol, g->region.len - line);
 		size_t stop = end != NULL ? (size_t)(end - g->region.ptr) : g->region.len;
 		struct regex_span one = { m.from - line, (m.to < stop ? m.to : stop) - line };
 
 		put_prefix(g, rg_line_number(g, line), m.from - line + 1, g->base + line,
 			   g->match_mark);
-		put_text(g, bytes_slice(g->region, line, stop), &one, 1, true);
+		put_text(g, bytes_slice(g->region, line, stop), &one, 1, true, end != NULL);
 	}
 }
 
@@ -353,7 +384,7 @@ static void put_with_replacement(struct rg *g, size_t from, size_t to)
 	}
 	buf_add(text, bytes_slice(g->region, at, to > at ? to : at));
 	put_prefix(g, line, column, g->base + from, g->match_mark);
-	put_text(g, chomp(buf_bytes(text)), spans, g->nspans, true);
+	put_text(g, chomp(g, buf_bytes(text)), spans, g->nspans, true, false);
 	pool_free(g->c->pool, spans, (g->nspans + 1) * sizeof *spans);
 }
 
@@ -363,7 +394,7 @@ static void put_lines(struct rg *g, size_t from, size_t to, const char *mark, bo
 	uint64_t column = g->nspans > 0 ? g->span[0].from - from + 1 : 1;
 
 	while (from < to) {
-		const char *end = memchr(g->region.ptr + from, '\n', to - from);
+		const char *end = memchr(g->region.ptr + from, g->eol, to - from);
 		size_t stop = end != NULL ? (size_t)(end - g->region.ptr) : to;
 		struct bytes text = bytes_slice(g->region, from, stop);
 		struct regex_span here[64];
@@ -382,7 +413,7 @@ static void put_lines(struct rg *g, size_t from, size_t to, const char *mark, bo
 			if (g->span[i].to <= stop)
 				span = i + 1;
 		}
-		put_text(g, text, here, n, match);
+		put_text(g, text, here, n, match, end != NULL);
 		from = stop + 1;
 	}
 }
@@ -440,12 +471,12 @@ static void put_count(struct rg *g, uint64_t n)
 	if (n == 0 && (!g->include_zero || g->left))
 		return;
 	if (g->with_names) {
-		rg_put_path(g, g->name, 0);
+		rg_put_path(g, g->name, RG_PATH_BARE);
 		if (!g->null)
 			rg_puts(g, g->match_mark);
 	}
 	rg_write(g, digits, len);
-	rg_puts(g, "\n");
+	put_eol(g);
 }
 
 void rg_put_end(struct rg *g)
@@ -456,7 +487,7 @@ void rg_put_end(struct rg *g)
 		put_count(g, g->invert ? g->selected : g->matches);
 	else if ((g->mode == RG_WITH && g->selected > 0) ||
 		 (g->mode == RG_WITHOUT && g->selected == 0 && !g->left))
-		rg_put_path(g, g->name, '\n');
+		rg_put_path(g, g->name, RG_PATH_LINE);
 }
 
 void rg_put_stats(struct rg *g)

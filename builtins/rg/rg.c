@@ -4,8 +4,7 @@
  * ignores is left out, hidden and binary files too.
  *
  * One thread; files come in the order of their paths, as with --sort path. Patterns match in
- * linear time (base/regex). Not here: compressed files (-z), preprocessors, other encodings than
- * UTF-8 and UTF-16 with a mark, --crlf, --colors, the configuration file.
+ * linear time (base/regex). Not here: --debug, --trace.
  */
 #include "builtins/rg/rg.h"
 
@@ -30,349 +29,6 @@ void rg_complain(struct rg *g, const char *path, int err)
 		rg_fail(g, "%s: %s (os error %d)", path, err_text(err), -err);
 }
 
-/* --- options --- */
-
-static void add_pattern(struct rg *g, struct bytes text)
-{
-	g->pattern = arena_room(g->c->arena, g->pattern, g->npatterns, sizeof text);
-	g->pattern[g->npatterns++] = text;
-	g->have_patterns = true;
-}
-
-static int set_pattern(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	(void)opt;
-	g->c = c;
-	add_pattern(g, bytes_of(arg));
-	return 0;
-}
-
-static int set_pattern_file(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-	struct bytes text;
-	int err = cmd_read_all(c, arg, &text);
-
-	(void)opt;
-	g->c = c;
-	if (err < 0)
-		return rg_fail(g, "%s: %s (os error %d)", arg, err_text(err), -err);
-	g->have_patterns = true;
-	while (text.len > 0) {
-		const char *end = memchr(text.ptr, '\n', text.len);
-		size_t len = end != NULL ? (size_t)(end - text.ptr) : text.len;
-		struct bytes line = bytes_slice(text, 0, len);
-
-		if (line.len > 0 && line.ptr[line.len - 1] == '\r')
-			line.len--;
-		add_pattern(g, line);
-		text = bytes_slice(text, end != NULL ? len + 1 : len, text.len);
-	}
-	return 0;
-}
-
-static int bad_number(struct rg *g, const struct opt *opt, const char *what)
-{
-	return rg_fail(g, "error: Invalid value for '--%s <NUM>': %s\n", opt->name, what);
-}
-
-enum number_of { N_BEFORE, N_AFTER, N_CONTEXT, N_MAX, N_WIDTH, N_DEPTH };
-
-static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-	uint64_t n;
-
-	g->c = c;
-	if (!num_plain(arg, &n) || n > INT64_MAX)
-		return bad_number(g, opt,
-				  *arg == '\0' ? "cannot parse integer from empty string"
-					       : "invalid digit found in string");
-	if (opt->value == N_BEFORE || opt->value == N_AFTER) {
-		/* One of them takes the place of -C. */
-		if (g->both)
-			g->before = g->after = 0;
-		g->both = false;
-	}
-	switch ((enum number_of)opt->value) {
-	case N_BEFORE: g->before = n; break;
-	case N_AFTER: g->after = n; break;
-	case N_CONTEXT:
-		g->before = g->after = n;
-		g->both = true;
-		break;
-	case N_MAX: g->max = (int64_t)n; break;
-	case N_WIDTH: g->width = n; break;
-	case N_DEPTH: g->depth = (int64_t)n; break;
-	}
-	return 0;
-}
-
-/* 10, 10K, 10M, 10G. */
-static int set_size(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	(void)opt;
-	g->c = c;
-	if (num_parse_u64(arg, "KMG", &g->size_max) != 0)
-		return rg_fail(g,
-			       "invalid format for size '%s', which should be a sequence of "
-			       "digits followed by an optional 'K', 'M' or 'G' suffix",
-			       arg);
-	return 0;
-}
-
-/* A glob; --iglob's are kept with a NUL in front. */
-static int set_glob(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-	struct buf text = buf_in(c->arena);
-
-	if (opt->value != 0)
-		buf_putc(&text, '\0');
-	buf_puts(&text, arg);
-	g->glob = arena_room(c->arena, g->glob, g->nglobs, sizeof *g->glob);
-	g->glob[g->nglobs++] = buf_bytes(&text);
-	return 0;
-}
-
-static int set_ignore_file(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	(void)opt;
-	g->ignore_files = arena_room(c->arena, g->ignore_files, g->nignore_files, sizeof arg);
-	g->ignore_files[g->nignore_files++] = arg;
-	return 0;
-}
-
-static int set_no_separator(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	(void)opt, (void)arg;
-	g->separator = NULL;
-	return 0;
-}
-
-static int set_passthru(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	(void)opt, (void)arg;
-	g->passthru = true;
-	g->before = g->after = 0;
-	return 0;
-}
-
-static int set_unrestricted(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	(void)opt, (void)arg;
-	g->unrestricted++;
-	g->no_ignore = true;
-	g->hidden |= g->unrestricted > 1;
-	g->binary |= g->unrestricted > 2;
-	return 0;
-}
-
-static int set_no_ignore(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	(void)opt, (void)arg;
-	g->no_ignore = g->no_ignore_files = true;
-	return 0;
-}
-
-/* -p: colours, headings, numbers, as on a terminal. */
-static int set_pretty(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	const char *term = cmd_getenv(c, "TERM");
-
-	(void)opt, (void)arg;
-	if (term != NULL && strcmp(term, "dumb") != 0 && cmd_getenv(c, "NO_COLOR") == NULL)
-		g->color = RG_COLOR_ALWAYS;
-	g->heading = g->numbers = RG_ON;
-	return 0;
-}
-
-static int set_vimgrep(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	(void)opt, (void)arg;
-	g->vimgrep = true;
-	g->names = g->numbers = g->columns = RG_ON;
-	return 0;
-}
-
-static int set_encoding(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-
-	(void)opt;
-	g->c = c;
-	if (strcmp(arg, "auto") == 0 || strcmp(arg, "none") == 0 || strcmp(arg, "utf-8") == 0 ||
-	    strcmp(arg, "utf8") == 0 || strcmp(arg, "UTF-8") == 0)
-		return 0;
-	return rg_fail(g, "--encoding %s is not supported here: only utf-8, and UTF-16 with a mark",
-		       arg);
-}
-
-static const struct opt_word color_words[] = {
-	{ "never", RG_COLOR_NEVER },
-	{ "auto", RG_COLOR_NEVER },
-	{ "always", RG_COLOR_ALWAYS },
-	{ "ansi", RG_COLOR_ALWAYS },
-	{ NULL, 0 },
-};
-static const struct opt_word sort_words[] = {
-	{ "path", RG_SORT_PATH },         { "none", RG_SORT_PATH },
-	{ "modified", RG_SORT_MODIFIED }, { "accessed", RG_SORT_ACCESSED },
-	{ "created", RG_SORT_CREATED },   { NULL, 0 },
-};
-
-static int set_sort(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rg *g = c->opts;
-	int status = opt_word(c, sort_words, opt->name, arg, &g->sort);
-
-	g->sort_down = opt->value != 0 && strcmp(arg, "none") != 0;
-	return status != 0 ? 2 : 0;
-}
-
-#define CALL_VALUE(s, l, f, v, meta, text)                                                         \
-	{                                                                                          \
-		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .arg = OPT_ARG_REQUIRED,        \
-		.fn = (f), .value = (v), .metavar = (meta), .help = (text)                         \
-	}
-#define F(s, l, field, text)      OPT_FLAG(s, l, struct rg, field, text)
-#define S(s, l, field, val, text) OPT_SET(s, l, struct rg, field, val, text)
-
-static const struct opt rg_options[] = {
-	OPT_CALL_ARG('e', "regexp", set_pattern, "PATTERN", "a pattern; may be given again"),
-	OPT_CALL_ARG('f', "file", set_pattern_file, "FILE", "patterns, one a line"),
-	S('i', "ignore-case", letters, RG_CASE_IGNORE, "letters match in either case"),
-	S('S', "smart-case", letters, RG_CASE_SMART, "the same, unless there is a capital"),
-	S('s', "case-sensitive", letters, RG_CASE_SENSITIVE, "letters match as they are"),
-	S('F', "fixed-strings", syntax, RG_FIXED, "patterns are plain text"),
-	S(0, "no-fixed-strings", syntax, RG_RUST, NULL),
-	S('P', "pcre2", syntax, RG_PCRE, "patterns with look-around and references"),
-	S(0, "no-pcre2", syntax, RG_RUST, NULL),
-	F('w', "word-regexp", words, "matches are whole words"),
-	F('x', "line-regexp", lines, "matches are whole lines"),
-	F('v', "invert-match", invert, "lines that do not match"),
-	F('U', "multiline", multiline, "matches may span lines"),
-	F(0, "multiline-dotall", dotall, "and the dot matches newlines"),
-	F(0, "no-unicode", no_unicode, "\\w and the like know ASCII only"),
-	OPT_IGNORED(0, "unicode", NULL),
-	CALL_VALUE('A', "after-context", set_number, N_AFTER, "NUM", "lines behind each match"),
-	CALL_VALUE('B', "before-context", set_number, N_BEFORE, "NUM", "lines before each match"),
-	CALL_VALUE('C', "context", set_number, N_CONTEXT, "NUM", "both"),
-	OPT_STR(0, "context-separator", struct rg, separator, "--", "TEXT",
-		"what stands between groups of lines"),
-	OPT_CALL(0, "no-context-separator", set_no_separator, "nothing stands there"),
-	OPT_STR(0, "field-match-separator", struct rg, match_mark, ":", "TEXT",
-		"what stands behind names and numbers"),
-	OPT_STR(0, "field-context-separator", struct rg, context_mark, "-", "TEXT",
-		"the same on lines of context"),
-	CALL_VALUE('m', "max-count", set_number, N_MAX, "NUM", "at most so many lines of a file"),
-	F('c', "count", count, "write only the number of lines"),
-	F(0, "count-matches", count_matches, "write only the number of matches"),
-	F(0, "include-zero", include_zero, "and zeros too"),
-	S('l', "files-with-matches", mode, RG_WITH, "write only names of files that match"),
-	S(0, "files-without-match", mode, RG_WITHOUT, "write only names of those that do not"),
-	S(0, "json", mode, RG_JSON, "write messages for programs"),
-	F('q', "quiet", quiet, "write nothing, only give a status"),
-	F('o', "only-matching", only_matching, "write only what matches"),
-	OPT_STR('r', "replace", struct rg, replace, NULL, "TEXT", "write TEXT in its place"),
-	OPT_CALL(0, "passthru", set_passthru, "write all lines"),
-	OPT_CALL(0, "passthrough", set_passthru, NULL),
-	S('n', "line-number", numbers, RG_ON, "write line numbers"),
-	S('N', "no-line-number", numbers, RG_OFF, "don't"),
-	S(0, "column", columns, RG_ON, "write columns, counted in bytes"),
-	S(0, "no-column", columns, RG_OFF, NULL),
-	F('b', "byte-offset", offsets, "write offsets in the file"),
-	S('H', "with-filename", names, RG_ON, "write names of files"),
-	S('I', "no-filename", names, RG_OFF, "don't"),
-	S(0, "heading", heading, RG_ON, "write names above lines"),
-	S(0, "no-heading", heading, RG_OFF, NULL),
-	F('0', "null", null, "NUL behind names"),
-	OPT_CALL(0, "vimgrep", set_vimgrep, "a line with name, number and column for each match"),
-	OPT_CALL('p', "pretty", set_pretty, "--color always --heading --line-number"),
-	OPT_ENUM(0, "color", struct rg, color, color_words, "WHEN", "never, auto, always, ansi"),
-	F(0, "trim", trim, "leave out blanks at the front of lines"),
-	CALL_VALUE('M', "max-columns", set_number, N_WIDTH, "NUM", "leave out longer lines"),
-	F(0, "max-columns-preview", preview, "but show their beginning"),
-	F(0, "stats", stats, "write statistics at the end"),
-	F(0, "files", files, "write names of files that would be searched"),
-	CALL_VALUE('g', "glob", set_glob, 0, "GLOB", "only files that match, or not: !GLOB"),
-	CALL_VALUE(0, "iglob", set_glob, 1, "GLOB", "letters match in either case"),
-	F(0, "glob-case-insensitive", glob_icase, "for all -g"),
-	CALL_VALUE('t', "type", rg_type_choose, 0, "TYPE", "only files of a type"),
-	CALL_VALUE('T', "type-not", rg_type_choose, 1, "TYPE", "only files not of it"),
-	OPT_CALL_ARG(0, "type-add", rg_type_add, "SPEC", "NAME:GLOB or NAME:include:NAME,..."),
-	OPT_CALL_ARG(0, "type-clear", rg_type_clear, "TYPE", "forget a type"),
-	F(0, "type-list", type_list, "list the types"),
-	F('.', "hidden", hidden, "hidden files too"),
-	OPT_CALL(0, "no-ignore", set_no_ignore, "do not look at ignore files"),
-	F(0, "no-ignore-vcs", no_vcs, "not at .gitignore"),
-	F(0, "no-ignore-dot", no_dot, "not at .ignore"),
-	F(0, "no-ignore-parent", no_parent, "not at those of directories above"),
-	F(0, "no-ignore-global", no_global, "not at git's global one"),
-	F(0, "no-ignore-exclude", no_exclude, "not at .git/info/exclude"),
-	F(0, "no-ignore-files", no_ignore_files, "not at those of --ignore-file"),
-	F(0, "no-require-git", no_require_git, ".gitignore counts outside repositories too"),
-	OPT_CALL_ARG(0, "ignore-file", set_ignore_file, "FILE", "more rules"),
-	OPT_CALL('u', "unrestricted", set_unrestricted,
-		 "-u: --no-ignore; -uu: --hidden; -uuu: --binary"),
-	F('L', "follow", follow, "follow symbolic links"),
-	CALL_VALUE('d', "max-depth", set_number, N_DEPTH, "NUM", "directories so deep"),
-	CALL_VALUE(0, "maxdepth", set_number, N_DEPTH, "NUM", NULL),
-	OPT_CALL_ARG(0, "max-filesize", set_size, "NUM", "files at most so large: 10, 5K, 2M"),
-	F('a', "text", text, "binary files are text"),
-	F(0, "binary", binary, "search binary files too"),
-	CALL_VALUE(0, "sort", set_sort, 0, "BY", "path, modified, accessed, created, none"),
-	CALL_VALUE(0, "sortr", set_sort, 1, "BY", "the same, downwards"),
-	F(0, "no-messages", no_messages, "nothing about files that can't be read"),
-	OPT_CALL_ARG('E', "encoding", set_encoding, "NAME", "auto, none, utf-8"),
-	OPT_IGNORED_ARG('j', "threads", "NUM", "no effect: there is one"),
-	OPT_IGNORED(0, "mmap", "no effect"),
-	OPT_IGNORED(0, "no-mmap", "no effect"),
-	OPT_IGNORED(0, "line-buffered", "no effect: lines go out when the program waits"),
-	OPT_IGNORED(0, "block-buffered", "no effect"),
-	OPT_IGNORED(0, "no-config", "no effect: no configuration is read"),
-	OPT_IGNORED(0, "one-file-system", "no effect: there is one"),
-	OPT_IGNORED(0, "sort-files", "no effect: files are sorted"),
-	OPT_IGNORED(0, "ignore", NULL),
-	OPT_IGNORED(0, "no-hidden", NULL),
-	OPT_IGNORED(0, "no-ignore-messages", "no effect"),
-	OPT_IGNORED_ARG(0, "dfa-size-limit", "NUM", "no effect"),
-	OPT_IGNORED_ARG(0, "regex-size-limit", "NUM", "no effect"),
-	OPT_MISSING('z', "search-zip"),
-	OPT_MISSING_ARG(0, "pre"),
-	OPT_MISSING_ARG(0, "pre-glob"),
-	OPT_MISSING_ARG(0, "colors"),
-	OPT_MISSING_ARG(0, "path-separator"),
-	OPT_MISSING_ARG(0, "engine"),
-	OPT_MISSING(0, "auto-hybrid-regex"),
-	OPT_MISSING(0, "crlf"),
-	OPT_MISSING(0, "null-data"),
-	OPT_MISSING(0, "debug"),
-	OPT_MISSING(0, "trace"),
-	OPT_END(),
-};
-#undef CALL_VALUE
-#undef F
-#undef S
-
 static void rg_defaults(struct cmd *c)
 {
 	struct rg *g = c->opts;
@@ -380,9 +36,14 @@ static void rg_defaults(struct cmd *c)
 	g->c = c;
 	g->max = g->depth = -1;
 	g->separator = "--";
+	g->style[RG_PATH].color[0] = (struct rg_hue){ RG_COLOR_NAMED, { 5 } };
+	g->style[RG_NUMBER].color[0] = (struct rg_hue){ RG_COLOR_NAMED, { 2 } };
+	g->style[RG_MATCH].color[0] = (struct rg_hue){ RG_COLOR_NAMED, { 1 } };
+	g->style[RG_MATCH].bold = true;
 	for (int i = 0; i < RG_TMPS; i++)
 		g->tmp[i] = buf_in(c->arena);
 	rg_types_init(g);
+	rg_read_arguments(c);
 }
 
 /* --- globs --- */
@@ -434,6 +95,13 @@ static void prepare_globs(struct rg *g)
 		g->over_selects |= glob.len > 0 && glob.ptr[0] != '!';
 		add_braces(g, icase ? g->over_icase : g->over, glob, 0);
 	}
+	g->pre_over = ignore_new(g->c->arena, false);
+	for (size_t i = 0; i < g->npre_globs; i++) {
+		struct bytes glob = g->pre_glob[i];
+
+		g->pre_selects |= glob.len > 0 && glob.ptr[0] != '!';
+		add_braces(g, g->pre_over, glob, 0);
+	}
 }
 
 static void read_rules(struct rg *g)
@@ -443,7 +111,7 @@ static void read_rules(struct rg *g)
 	struct buf path = buf_in(g->c->arena);
 	struct bytes text;
 
-	g->explicit_rules = ignore_new(g->c->arena, false);
+	g->explicit_rules = ignore_new(g->c->arena, g->ignore_icase);
 	for (size_t i = 0; i < g->nignore_files && !g->no_ignore_files; i++) {
 		int err = cmd_read_all(g->c, g->ignore_files[i], &text);
 
@@ -460,7 +128,7 @@ static void read_rules(struct rg *g)
 		buf_printf(&path, "%s/.config/git/ignore", home != NULL ? home : "");
 	if (cmd_read_all(g->c, buf_cstr(&path), &text) < 0)
 		return;
-	g->global = ignore_new(g->c->arena, false);
+	g->global = ignore_new(g->c->arena, g->ignore_icase);
 	ignore_add_file(g->global, text);
 }
 
@@ -472,7 +140,7 @@ static void put_file(struct rg *g, const char *path, const struct vfs_stat *st)
 	g->matched = true;
 	if (!g->given && g->strip && strncmp(path, "./", 2) == 0)
 		path += 2;
-	rg_put_path(g, path, '\n');
+	rg_put_path(g, path, RG_PATH_NEWLINE);
 }
 
 static void search_file(struct rg *g, const char *path, const struct vfs_stat *st)
@@ -505,9 +173,61 @@ static bool is_one_file(struct rg *g, bool from_stdin)
 	       (cmd_stat(g->c, g->c->args[first], &st) == 0 && (st.mode & S_FMT) != S_DIR);
 }
 
+/* \n, \t, \x00 and the like; what is none of these stays. */
+static void unescape(struct buf *out, const char *text)
+{
+	static const char letters[] = "nrt0\\";
+	static const char codes[] = "\n\r\t\0\\";
+
+	for (const char *at = text; *at != '\0'; at++) {
+		const char *hit = at[0] == '\\' && at[1] != '\0' ? strchr(letters, at[1]) : NULL;
+
+		if (hit != NULL) {
+			buf_putc(out, codes[hit - letters]);
+			at++;
+		} else if (at[0] == '\\' && at[1] == 'x' && byte_is_xdigit(at[2]) &&
+			   byte_is_xdigit(at[3])) {
+			buf_putc(out, (char)(byte_digit(at[2]) * 16 + byte_digit(at[3])));
+			at += 3;
+		} else {
+			buf_putc(out, *at);
+		}
+	}
+}
+
+/* --path-separator is one byte, maybe as an escape. 0, or a status. */
+static int check_separator(struct rg *g)
+{
+	struct buf text = buf_in(g->c->arena);
+
+	if (g->path_separator == NULL || *g->path_separator == '\0') {
+		g->path_separator = NULL;
+		return 0;
+	}
+	unescape(&text, g->path_separator);
+	if (text.len == 1) {
+		g->path_separator = buf_cstr(&text);
+		return 0;
+	}
+	struct buf shown = buf_in(g->c->arena);
+
+	for (size_t i = 0; i < text.len; i++)
+		buf_printf(&shown, text.ptr[i] == '\\' ? "\\\\" : "%c", text.ptr[i]);
+	return rg_fail(g,
+		       "A path separator must be exactly one byte, but the given separator is %zu "
+		       "bytes: %s\nIn some shells on Windows '/' is automatically expanded. Use "
+		       "'//' instead.",
+		       text.len, buf_cstr(&shown));
+}
+
 static void derive(struct rg *g, bool from_stdin)
 {
 	int first = g->have_patterns || g->files ? 0 : 1;
+
+	g->eol = g->ends == RG_ENDS_NUL ? '\0' : '\n';
+	g->end = g->ends == RG_ENDS_CRLF ? "\r\n" : g->ends == RG_ENDS_NUL ? "" : "\n";
+	g->end_len = g->ends == RG_ENDS_CRLF ? 2 : 1;
+	g->text |= g->ends == RG_ENDS_NUL;
 
 	if (g->count_matches || (g->count && g->only_matching))
 		g->mode = RG_COUNT_MATCHES;
@@ -557,7 +277,7 @@ static int rg_run(struct cmd *c)
 	if (g->type_list)
 		return rg_type_list(g);
 	if (c->nargs == 0 && !g->have_patterns && !g->files)
-		return cmd_usage(c, "a pattern is needed");
+		return rg_no_pattern(c);
 	if (!g->have_patterns && !g->files) {
 		size_t size = sizeof *g->pattern;
 
@@ -566,7 +286,9 @@ static int rg_run(struct cmd *c)
 	}
 	from_stdin = reads_stdin(g);
 	derive(g, from_stdin);
-	status = rg_types_check(g);
+	status = check_separator(g);
+	if (status == 0)
+		status = rg_types_check(g);
 	if (status == 0 && !g->files)
 		status = rg_compile(g);
 	if (status != 0)

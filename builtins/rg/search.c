@@ -29,7 +29,7 @@ struct state {
 
 static size_t line_end(const struct rg *g, size_t from)
 {
-	const char *hit = memchr(g->region.ptr + from, '\n', g->region.len - from);
+	const char *hit = memchr(g->region.ptr + from, g->eol, g->region.len - from);
 
 	return hit != NULL ? (size_t)(hit - g->region.ptr) + 1 : g->region.len;
 }
@@ -37,9 +37,9 @@ static size_t line_end(const struct rg *g, size_t from)
 /* Where the line before the one that begins at `at` begins. */
 static size_t line_before(const struct rg *g, size_t at)
 {
-	while (at > 0 && g->region.ptr[--at] == '\n')
+	while (at > 0 && g->region.ptr[--at] == g->eol)
 		break;
-	while (at > 0 && g->region.ptr[at - 1] != '\n')
+	while (at > 0 && g->region.ptr[at - 1] != g->eol)
 		at--;
 	return at;
 }
@@ -96,7 +96,7 @@ static void say_binary(struct state *s)
 	struct buf *text = rg_tmp(g, RG_TMP_MESSAGE);
 
 	if (g->with_names) {
-		rg_put_path(g, g->name, 0);
+		rg_put_path(g, g->name, RG_PATH_BARE);
 		rg_puts(g, ": ");
 	}
 	buf_printf(text, "binary file matches (found \"\\0\" byte around offset %lld)\n",
@@ -250,7 +250,7 @@ static bool next_match(struct rg *g, size_t from, struct regex_span *m)
 
 static size_t begin_of_line(const struct rg *g, size_t at)
 {
-	while (at > 0 && g->region.ptr[at - 1] != '\n')
+	while (at > 0 && g->region.ptr[at - 1] != g->eol)
 		at--;
 	return at;
 }
@@ -268,7 +268,7 @@ static void search_blocks(struct state *s)
 		size_t from = begin_of_line(g, m.from);
 		size_t to = line_end(g, m.to > m.from ? m.to - 1 : m.to);
 
-		if (m.from == g->region.len && m.from > 0 && g->region.ptr[m.from - 1] == '\n')
+		if (m.from == g->region.len && m.from > 0 && g->region.ptr[m.from - 1] == g->eol)
 			break;
 		do {
 			at = m.to > m.from ? m.to : m.to + 1;
@@ -311,7 +311,7 @@ static void window_add(struct state *s, struct bytes more)
 
 static void count_lines(struct rg *g, size_t to)
 {
-	g->line += bytes_count(bytes_slice(g->region, g->counted, to), '\n');
+	g->line += bytes_count(bytes_slice(g->region, g->counted, to), g->eol);
 	g->counted = to;
 }
 
@@ -335,7 +335,7 @@ static void search_window(struct state *s, bool at_end)
 	size_t end = s->len;
 	size_t keep;
 
-	while (!at_end && end > s->start && s->window[end - 1] != '\n')
+	while (!at_end && end > s->start && s->window[end - 1] != g->eol)
 		end--;
 	g->region = (struct bytes){ s->window, end };
 	search_region(s, s->start);
@@ -372,10 +372,10 @@ static void search_in_place(struct state *s, struct bytes span)
 static void search_block(struct state *s, struct bytes block)
 {
 	struct rg *g = s->g;
-	const char *last = block.len != 0 ? bytes_rfind(block, BYTES("\n")) : NULL;
+	const char *last = block.len != 0 ? bytes_rfind(block, (struct bytes){ &g->eol, 1 }) : NULL;
 
 	if (s->len != 0 && last != NULL) {
-		const char *hit = memchr(block.ptr, '\n', block.len);
+		const char *hit = memchr(block.ptr, g->eol, block.len);
 		size_t first = (size_t)(hit - block.ptr) + 1;
 
 		window_add(s, bytes_slice(block, 0, first));
@@ -433,39 +433,15 @@ static bool check_binary(struct state *s, struct bytes *block, uint64_t pos)
 	return true;
 }
 
-/* Text that a byte order mark says to be UTF-16, as UTF-8. */
-static void from_utf16(struct state *s, struct bytes *text)
+/* What is in another encoding, as UTF-8. */
+static struct bytes decoded(struct state *s, struct bytes text)
 {
-	bool little = text->ptr[0] == '\xff';
-	size_t len = 0;
-
-	s->copy_cap = text->len * 3 / 2 + 4;
+	s->copy_cap = text.len * 3 + 3;
 	s->copy = pool_alloc(s->g->c->pool, s->copy_cap);
-	for (size_t i = 2; i + 1 < text->len; i += 2) {
-		const unsigned char *p = (const unsigned char *)text->ptr + i;
-		uint32_t unit = (uint32_t)(little ? p[0] | p[1] << 8 : p[0] << 8 | p[1]);
-
-		if (unit >= 0xd800 && unit < 0xdc00 && i + 3 < text->len) {
-			uint32_t low = (uint32_t)(little ? p[2] | p[3] << 8 : p[2] << 8 | p[3]);
-
-			if (low >= 0xdc00 && low < 0xe000) {
-				unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-				i += 2;
-			}
-		}
-		if (unit >= 0xd800 && unit < 0xe000)
-			unit = 0xfffd;
-		len += utf8_encode(unit, s->copy + len);
-	}
-	*text = (struct bytes){ s->copy, len };
+	return (struct bytes){ s->copy, rg_decode(s->g, text, s->copy) };
 }
 
-static bool is_utf16(struct bytes text)
-{
-	return bytes_starts(text, BYTES("\xff\xfe")) || bytes_starts(text, BYTES("\xfe\xff"));
-}
-
-/* All of it in memory: for -U, and for UTF-16. */
+/* All of it in memory: for -U, and for other encodings. */
 static int search_whole(struct state *s, struct input *in, struct bytes block)
 {
 	struct rg *g = s->g;
@@ -478,8 +454,8 @@ static int search_whole(struct state *s, struct input *in, struct bytes block)
 		more = input_chunk(in, &block);
 	}
 	text = (struct bytes){ s->window, s->len };
-	if (is_utf16(text))
-		from_utf16(s, &text);
+	if (rg_must_decode(g, text))
+		text = decoded(s, text);
 	g->file_bytes = text.len;
 	if (!check_binary(s, &text, 0))
 		return more;
@@ -528,7 +504,7 @@ static void warn_binary(struct state *s)
 	if (!s->cut || g->selected == 0 || g->mode != RG_LINES)
 		return;
 	if (g->with_names) {
-		rg_put_path(g, g->name, 0);
+		rg_put_path(g, g->name, RG_PATH_BARE);
 		rg_puts(g, ": ");
 	}
 	buf_printf(text,
@@ -541,16 +517,25 @@ static void warn_binary(struct state *s)
 /* A mark at the front is no text. */
 static int search_input(struct state *s, struct input *in)
 {
+	struct rg *g = s->g;
+	enum rg_encoding marked = g->encoding;
 	struct bytes block;
 	int more = input_chunk(in, &block);
 
 	if (more <= 0)
 		return more;
-	if (bytes_starts(block, BYTES("\xef\xbb\xbf")))
+	if (bytes_starts(block, BYTES("\xef\xbb\xbf")) && g->encoding != RG_ENCODING_NONE &&
+	    g->encoding != RG_UTF16LE && g->encoding != RG_UTF16BE) {
 		block = bytes_slice(block, 3, block.len);
-	if (s->g->multiline || is_utf16(block))
-		return search_whole(s, in, block);
-	return search_blockwise(s, in, block);
+		marked = g->encoding;
+		g->encoding = g->encoding != RG_ENCODING_AUTO ? RG_UTF8 : RG_ENCODING_AUTO;
+	}
+	if (g->multiline || rg_must_decode(g, block))
+		more = search_whole(s, in, block);
+	else
+		more = search_blockwise(s, in, block);
+	g->encoding = marked;
+	return more;
 }
 
 static void search(struct rg *g, struct input *in)
@@ -590,16 +575,21 @@ static void search(struct rg *g, struct input *in)
 
 void rg_search(struct rg *g, const char *path)
 {
-	struct input in;
-	int err = input_open(&in, g->c, path);
+	struct rg_source s;
+	int err = rg_open(g, &s, path);
 
-	if (err < 0) {
-		rg_complain(g, path, err);
+	if (err != 0) {
+		if (err < 0)
+			rg_complain(g, path, err);
 		return;
 	}
 	g->name = strncmp(path, "./", 2) == 0 && !g->given && g->strip ? path + 2 : path;
-	search(g, &in);
-	input_close(&in);
+	bool matched = g->matched;
+
+	search(g, &s.in);
+	/* What a program wrote that failed is no match. */
+	if (!rg_close(g, &s, !g->stop && !g->left))
+		g->matched = matched;
 }
 
 void rg_search_stdin(struct rg *g)

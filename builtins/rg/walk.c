@@ -56,7 +56,7 @@ static struct ignore_rules *read_rules(struct rg *g, const char *dir, const char
 
 	if (!read_file(g, dir, name, &text))
 		return NULL;
-	r = ignore_new(g->c->arena, false);
+	r = ignore_new(g->c->arena, g->ignore_icase);
 	ignore_add_file(r, text);
 	return r;
 }
@@ -183,6 +183,14 @@ static enum ignore_verdict ask_globs(struct rg *g, struct bytes path, bool is_di
 	if (v != IGNORE_NONE)
 		return v == IGNORE_YES ? IGNORE_NO : IGNORE_YES;
 	return g->over_selects && !is_dir ? IGNORE_YES : IGNORE_NONE;
+}
+
+bool rg_pre_wants(struct rg *g, const char *path)
+{
+	enum ignore_verdict v = ignore_match(g->pre_over, without_dot(bytes_of(path)), false,
+					     &g->work);
+
+	return v == IGNORE_YES || (v == IGNORE_NONE && !g->pre_selects);
 }
 
 static bool is_left_out(struct walker *w, const struct dir *d, const struct walk_entry *e,
