@@ -337,6 +337,14 @@ static void finish_dir(struct search *s, struct dir *d)
 	}
 }
 
+/* A directory in place of a file of the index is not what the index knows. */
+static bool is_tracked(struct index *x, const char *path, bool is_dir)
+{
+	const struct entry *e = is_dir ? index_find(x, path) : NULL;
+
+	return is_dir ? e != NULL && e->mode == MODE_GITLINK : index_has(x, path);
+}
+
 enum { NEXT, ENTER };
 
 static int visit(struct search *s, struct dir *d, const struct vfs_dirent *e, char **child,
@@ -352,7 +360,7 @@ static int visit(struct search *s, struct dir *d, const struct vfs_dirent *e, ch
 		return NEXT;
 	if (e->type != S_DIR && e->type != S_REG && e->type != S_LNK)
 		return NEXT;
-	if (index_has(s->x, path))
+	if (is_tracked(s->x, path, is_dir))
 		return NEXT;
 	if (is_dir && s->ps->n != 0 && !pathspec_below(s->ps, path, strlen(path)))
 		return NEXT;

@@ -256,55 +256,73 @@ static void trim_common(struct state *s, struct regions *l)
 
 /* --- output --- */
 
-static void put_lines(struct state *s, const struct lines_file *f, size_t from, size_t to, bool end)
+enum eol { EOL_LF, EOL_CRLF, EOL_UNKNOWN };
+
+/* How the line ends; the last one, if it has no end, as the one before it. */
+static enum eol eol_of(const struct lines_file *f, size_t i)
+{
+	if (i < f->n && i > 0 && !bytes_ends(f->line[i], BYTES("\n")))
+		i--;
+	if (i >= f->n || !bytes_ends(f->line[i], BYTES("\n")))
+		return EOL_UNKNOWN;
+	return bytes_ends(f->line[i], BYTES("\r\n")) ? EOL_CRLF : EOL_LF;
+}
+
+/* Markers end as the lines in front of them do in both sides, and as the base begins. */
+static bool wants_cr(const struct state *s, const struct region *r)
+{
+	enum eol eol = EOL_UNKNOWN;
+
+	for (int k = 0; k < 2 && eol != EOL_LF; k++)
+		eol = eol_of(&s->d[k].file[1], r->side[k][0] > 0 ? r->side[k][0] - 1 : 0);
+	if (eol != EOL_LF)
+		eol = eol_of(&s->d[0].file[0], 0);
+	return eol == EOL_CRLF;
+}
+
+/* end: a marker follows, which begins on a line of its own. */
+static void put_lines(struct state *s, const struct lines_file *f, size_t from, size_t to,
+		      const char *end)
 {
 	for (size_t i = from; i < to; i++)
 		buf_add(&s->out, f->line[i]);
-	/* A marker begins on a line of its own. */
-	if (end && to > from && s->out.ptr[s->out.len - 1] != '\n')
-		buf_putc(&s->out, '\n');
+	if (end != NULL && to > from && s->out.ptr[s->out.len - 1] != '\n')
+		buf_puts(&s->out, end);
 	cmd_charge(s->g->c, 1 + (to - from) / 8);
 }
 
-static bool wants_cr(const struct state *s)
-{
-	const struct lines_file *f = &s->d[0].file[1];
-	struct bytes line = f->n > 0 ? f->line[0] : (struct bytes){ "", 0 };
-
-	return line.len >= 2 && line.ptr[line.len - 2] == '\r' && line.ptr[line.len - 1] == '\n';
-}
-
-static void put_marker(struct state *s, char ch, const char *label)
+static void put_marker(struct state *s, char ch, const char *label, const char *end)
 {
 	buf_fill(&s->out, ch, (size_t)(s->m->marker_size > 0 ? s->m->marker_size : MARKER));
 	if (label != NULL && label[0] != '\0')
 		buf_printf(&s->out, " %s", label);
-	buf_puts(&s->out, wants_cr(s) ? "\r\n" : "\n");
+	buf_puts(&s->out, end);
 }
 
 static void put_conflict(struct state *s, const struct region *r)
 {
 	struct merge_text *m = s->m;
+	const char *end = wants_cr(s, r) ? "\r\n" : "\n";
 
 	if (m->favor == FAVOR_OURS || m->favor == FAVOR_UNION)
 		put_lines(s, &s->d[0].file[1], r->side[0][0], r->side[0][1],
-			  m->favor == FAVOR_UNION);
+			  m->favor == FAVOR_UNION ? end : NULL);
 	if (m->favor == FAVOR_THEIRS || m->favor == FAVOR_UNION)
-		put_lines(s, &s->d[1].file[1], r->side[1][0], r->side[1][1], false);
+		put_lines(s, &s->d[1].file[1], r->side[1][0], r->side[1][1], NULL);
 	if (m->favor != FAVOR_NONE)
 		return;
 	m->conflicts++;
-	put_lines(s, &s->d[0].file[1], r->side[0][0] - r->before, r->side[0][0], true);
-	put_marker(s, '<', m->label[0]);
-	put_lines(s, &s->d[0].file[1], r->side[0][0], r->side[0][1], true);
+	put_lines(s, &s->d[0].file[1], r->side[0][0] - r->before, r->side[0][0], end);
+	put_marker(s, '<', m->label[0], end);
+	put_lines(s, &s->d[0].file[1], r->side[0][0], r->side[0][1], end);
 	if (m->style != MERGE_STYLE_MERGE) {
-		put_marker(s, '|', m->label[1]);
-		put_lines(s, &s->d[0].file[0], r->base[0], r->base[1], true);
+		put_marker(s, '|', m->label[1], end);
+		put_lines(s, &s->d[0].file[0], r->base[0], r->base[1], end);
 	}
-	put_marker(s, '=', NULL);
-	put_lines(s, &s->d[1].file[1], r->side[1][0], r->side[1][1], true);
-	put_marker(s, '>', m->label[2]);
-	put_lines(s, &s->d[0].file[1], r->side[0][1], r->side[0][1] + r->after, false);
+	put_marker(s, '=', NULL, end);
+	put_lines(s, &s->d[1].file[1], r->side[1][0], r->side[1][1], end);
+	put_marker(s, '>', m->label[2], end);
+	put_lines(s, &s->d[0].file[1], r->side[0][1], r->side[0][1] + r->after, NULL);
 }
 
 static void put_all(struct state *s, const struct regions *l)
@@ -315,16 +333,16 @@ static void put_all(struct state *s, const struct regions *l)
 	for (size_t i = 0; i < l->n; i++) {
 		const struct region *r = &l->at[i];
 
-		put_lines(s, ours, at, r->side[0][0] - r->before, false);
+		put_lines(s, ours, at, r->side[0][0] - r->before, NULL);
 		if (r->kind == 0)
 			put_conflict(s, r);
 		else if (r->kind == 2)
-			put_lines(s, &s->d[1].file[1], r->side[1][0], r->side[1][1], false);
+			put_lines(s, &s->d[1].file[1], r->side[1][0], r->side[1][1], NULL);
 		else
-			put_lines(s, ours, r->side[0][0], r->side[0][1], false);
+			put_lines(s, ours, r->side[0][0], r->side[0][1], NULL);
 		at = r->side[0][1] + r->after;
 	}
-	put_lines(s, ours, at, ours->n, false);
+	put_lines(s, ours, at, ours->n, NULL);
 }
 
 void merge_text(struct git *g, struct arena *a, struct merge_text *m)

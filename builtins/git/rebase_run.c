@@ -407,7 +407,6 @@ static int conflict(struct one *o)
 		state_write(g, "MERGE_MSG", text);
 	} else {
 		pick_write_message(g, o->message, &o->p.merge);
-		write_oid(g, "CHERRY_PICK_HEAD", &o->item->commit->oid);
 		if (r->sign_off)
 			state_write(g, REBASE_MESSAGE, arena_dup(g->a, o->message));
 	}
