@@ -70,8 +70,9 @@ static int fill_object(struct loading *l, struct object *o)
 
 			if (slot == NULL)
 				return -E_NOMEM;
-			if (*slot == NULL)
-				*slot = heap_pages(heap, 1);
+			if (*slot != NULL)
+				return -E_IO; /* no page comes twice */
+			*slot = heap_pages(heap, 1);
 			if (*slot == NULL)
 				return -E_NOMEM;
 			if (sys_file_read(NULL, l->memory, *slot, PAGE_BYTES,
@@ -187,6 +188,8 @@ static int unpack_pages(struct loading *l, struct space *s)
 			slot = page_slot(s, address, true);
 			if (slot == NULL)
 				return -E_NOMEM;
+			if (*slot != 0)
+				return -E_IO;
 			*slot = (first + i) << SAVED_SHIFT | PAGE_SAVED;
 		}
 	}
