@@ -28,27 +28,20 @@ static const char *const commands[][5] = {
 
 static const char tree[] = "mkdir -p d; printf 'a b c\\n1 2 3\\n' > d/a";
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static cowsh *base;
 	const char *const *argv;
 	int argc = 0;
 	cowsh *s;
 
 	if (size == 0)
 		return 0;
-	if (base == NULL)
-		base = fuzz_base(tree);
-	if (cowsh_fork(base, NULL, &s) < 0)
-		abort();
-	argv = commands[data[0] % (sizeof commands / sizeof commands[0])];
+	argv = commands[data[0] % FUZZ_COUNT(commands)];
 	while (argv[argc] != NULL)
 		argc++;
-	cowsh_set_limit(s, COWSH_LIMIT_STEPS, 2000000);
+	s = fuzz_fork(tree, NULL);
 	cowsh_set_limit(s, COWSH_LIMIT_MEMORY, 64 << 20);
-	cowsh_put_file(s, "f", data + 1, size - 1, 0644);
+	fuzz_put(s, "f", data + 1, size - 1);
 	fuzz_run(s, argc, argv);
 	return 0;
 }

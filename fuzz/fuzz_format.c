@@ -5,27 +5,12 @@
  *
  * Input: a byte that chooses, eight bytes of a number, the text.
  */
-#include <setjmp.h>
-#include <stdlib.h>
+#include "fuzz/arena.h"
 
 #include "base/format.h"
 #include "base/time.h"
 
-enum { REGION_BYTES = 64 << 20, WIDTH_MAX = 4000 };
-
-static jmp_buf out_of_memory;
-
-static void no_memory(void *arg)
-{
-	(void)arg;
-	longjmp(out_of_memory, 1);
-}
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
+enum { WIDTH_MAX = 4000 };
 
 static void format_once(struct arena *a, struct bytes text, uint64_t bits, double d)
 {
@@ -112,39 +97,26 @@ static void times(struct arena *a, struct bytes text, int64_t when)
 	time_of_civil(z, &c);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_input(struct arena *a, const uint8_t *data, size_t size)
 {
-	static struct store store;
-	static char *region;
-	struct heap heap = { .store = &store };
-	struct arena arena;
+	struct bytes text = { (const char *)data + 9, size - 9 };
 	uint64_t bits;
 	double d;
 
-	if (size < 9)
-		return 0;
-	if (region == NULL) {
-		region = malloc(REGION_BYTES);
-		store_init(&store, region, REGION_BYTES, NULL, NULL);
-	}
-	arena_init(&arena, &heap, (struct arena_fail){ no_memory, NULL });
 	memcpy(&bits, data + 1, sizeof(bits));
 	memcpy(&d, &bits, sizeof(d));
-	struct bytes text = { (const char *)data + 9, size - 9 };
-
-	if (setjmp(out_of_memory) == 0) {
-		switch (data[0] % 4) {
-		case 0:
-			format_once(&arena, text, bits, d);
-			read_back(&arena, d);
-			break;
-		case 1: read_numbers(&arena, text); break;
-		case 2: escapes(&arena, text, (unsigned)bits); break;
-		default: times(&arena, text, (int64_t)bits);
-		}
+	switch (data[0] % 4) {
+	case 0:
+		format_once(a, text, bits, d);
+		read_back(a, d);
+		break;
+	case 1: read_numbers(a, text); break;
+	case 2: escapes(a, text, (unsigned)bits); break;
+	default: times(a, text, (int64_t)bits);
 	}
-	arena_clear(&arena);
-	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return size >= 9 ? fuzz_in_arena(check_input, data, size) : 0;
 }

@@ -2,13 +2,9 @@
  *
  * Commits, trees and tags as an attacker writes them.
  */
-#include "fuzz/session.h"
+#include "fuzz/repository.h"
 
-/* The first byte chooses where the rest is put and what reads it. */
-static const struct {
-	const char *file;
-	const char *script;
-} ways[] = {
+static const struct fuzz_way ways[] = {
 	{ "f", "o=$(git hash-object -w -t tree --literally f); git ls-tree -rt $o; git read-tree "
 	       "-u --reset $o; git fsck" },
 	{ "f", "o=$(git hash-object -w -t commit --literally f); git log --graph --all $o; git "
@@ -21,31 +17,7 @@ static const struct {
 	  "git cat-file -p aaaaaaaa; git fsck" },
 };
 
-static const char tree[] =
-	"export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@x GIT_COMMITTER_NAME=C "
-	"GIT_COMMITTER_EMAIL=c@x;"
-	"git init -qb main r; cd r; seq 200 > a; mkdir d; echo b > d/b; git add .; git commit -qm "
-	"one;"
-	"seq 3 200 > a; git commit -qam two; git tag -am t v1; git branch side HEAD~1;"
-	"git repack -adq; cd .git/objects/pack; cp *.pack ../../../p.pack; cp *.idx ../../../p.idx;"
-	"mv *.pack pack-x.pack; mv *.idx pack-x.idx; cd ../../..";
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static cowsh *base;
-	cowsh *s;
-	size_t way;
-
-	if (size == 0)
-		return 0;
-	if (base == NULL)
-		base = fuzz_base(tree);
-	way = data[0] % (sizeof ways / sizeof ways[0]);
-	s = fuzz_fork(base);
-	cowsh_put_file(s, ways[way].file, data + 1, size - 1, 0644);
-	cowsh_run(s, ways[way].script, strlen(ways[way].script), NULL);
-	cowsh_free(s);
-	return 0;
+	return fuzz_ways(fuzz_repository, ways, FUZZ_COUNT(ways), data, size);
 }

@@ -3,12 +3,9 @@
  * Fuzz target: lists of an interactive rebase, what is left of one on disk, answers to --patch,
  * edited hunks, and the commands of update-ref. The first byte says which.
  */
-#include "fuzz/session.h"
+#include "fuzz/repository.h"
 
-static const struct {
-	const char *file;
-	const char *script;
-} ways[] = {
+static const struct fuzz_way ways[] = {
 	{ "t", "cp t l; export GIT_EDITOR=: GIT_SEQUENCE_EDITOR='cp ../l'; cd r; git rebase -i "
 	       "--root; git rebase --skip; git status; git rebase --abort" },
 	{ "t",
@@ -27,28 +24,11 @@ static const struct {
 	{ "t", "cd r; git apply --recount ../t; git apply -3 ../t; git apply --reject ../t" },
 };
 
-static const char tree[] =
-	"export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@x GIT_COMMITTER_NAME=C "
-	"GIT_COMMITTER_EMAIL=c@x;"
+static const char tree[] = FUZZ_GIT_NAMES
 	"git init -qb main r; cd r; seq 200 > a; git add .; git commit -qm one;"
 	"seq 3 200 > a; git commit -qam two; seq 190 > a; git commit -qam three; cd ..";
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static cowsh *base;
-	cowsh *s;
-	size_t way;
-
-	if (size == 0)
-		return 0;
-	if (base == NULL)
-		base = fuzz_base(tree);
-	way = data[0] % (sizeof ways / sizeof ways[0]);
-	s = fuzz_fork(base);
-	cowsh_put_file(s, ways[way].file, data + 1, size - 1, 0644);
-	cowsh_run(s, ways[way].script, strlen(ways[way].script), NULL);
-	cowsh_free(s);
-	return 0;
+	return fuzz_ways(tree, ways, FUZZ_COUNT(ways), data, size);
 }

@@ -4,26 +4,11 @@
  *
  * Input: a byte of flags, the length of the pattern, the pattern, the text.
  */
-#include <setjmp.h>
-#include <stdlib.h>
+#include "fuzz/arena.h"
 
 #include "base/glob.h"
 
-enum { REGION_BYTES = 64 << 20, TEXT_MAX = 2000 };
-
-static jmp_buf out_of_memory;
-
-static void no_memory(void *arg)
-{
-	(void)arg;
-	longjmp(out_of_memory, 1);
-}
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
+enum { TEXT_MAX = 2000 };
 
 /* A leading period means something else when the text is cut elsewhere. */
 static void check_parts(const struct glob *g, struct arena *a, struct bytes text)
@@ -69,26 +54,15 @@ static void check_all(struct arena *a, struct bytes pattern, struct bytes text, 
 	glob_has_magic(pattern, true);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static void check_input(struct arena *a, const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data + 2;
+	size_t n = data[1] < size - 2 ? data[1] : size - 2;
+
+	check_all(a, (struct bytes){ text, n }, (struct bytes){ text + n, size - 2 - n }, data[0]);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void *region;
-	static struct store store;
-	struct heap heap = { .store = &store };
-	struct arena a;
-	size_t n;
-
-	if (size < 2 || size > TEXT_MAX)
-		return 0;
-	if (region == NULL)
-		region = malloc(REGION_BYTES);
-	require(region != NULL && store_init(&store, region, REGION_BYTES, NULL, NULL) == 0);
-	arena_init(&a, &heap, (struct arena_fail){ no_memory, NULL });
-	n = data[1] < size - 2 ? data[1] : size - 2;
-	if (setjmp(out_of_memory) == 0)
-		check_all(&a, (struct bytes){ (const char *)data + 2, n },
-			  (struct bytes){ (const char *)data + 2 + n, size - 2 - n }, data[0]);
-	arena_clear(&a);
-	return 0;
+	return size >= 2 && size <= TEXT_MAX ? fuzz_in_arena(check_input, data, size) : 0;
 }

@@ -3,11 +3,7 @@
  * curl, wget, http: the input's first byte chooses the command, its first line is the URL (or the
  * path of one), the rest is what the host answers, and a file of cookies.
  */
-#include "cowsh.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz/session.h"
 
 static const uint8_t *answer;
 static size_t answer_len;
@@ -32,22 +28,6 @@ static int64_t on_fetch(void *user, const struct cowsh_request *r, char *into, s
 	return (int64_t)n;
 }
 
-static cowsh *make_base(void)
-{
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-	cowsh_store *store;
-	cowsh *s;
-
-	config.region_size = (size_t)256 << 20;
-	config.region = malloc(config.region_size);
-	if (cowsh_store_new(&config, &store) < 0 || cowsh_new(store, NULL, NULL, &s) < 0 ||
-	    cowsh_run(s, "mkdir d; cd d", 13, NULL) < 0)
-		abort();
-	return s;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const commands[][8] = {
@@ -59,8 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ "http", "-hbF", "--print=HBhb", "--check-status", NULL },
 		{ "curl", "-K", "jar", NULL },
 	};
-	enum { COMMANDS = sizeof commands / sizeof *commands };
-	static cowsh *base;
 	struct cowsh_host host = COWSH_HOST_INIT;
 	const char *argv[12];
 	const uint8_t *stop = data + size;
@@ -71,9 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0)
 		return 0;
-	if (base == NULL)
-		base = make_base();
-	for (const char *const *at = commands[data[0] % COMMANDS]; *at != NULL; at++)
+	for (const char *const *at = commands[data[0] % FUZZ_COUNT(commands)]; *at != NULL; at++)
 		argv[argc++] = *at;
 	line = memchr(data + 1, '\n', size - 1);
 	answer = data + 1;
@@ -88,14 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	answer_len = (size_t)(stop - answer);
 	argv[argc++] = url;
 	host.fetch = on_fetch;
-	if (cowsh_fork(base, &host, &s) < 0)
-		abort();
-	cowsh_set_limit(s, COWSH_LIMIT_STEPS, 2000000);
-	cowsh_set_limit(s, COWSH_LIMIT_MEMORY, 32 << 20);
-	if (cowsh_put_file(s, "jar", answer, answer_len, 0644) < 0)
-		abort();
-	if (cowsh_start_program(s, argc, argv) == 0)
-		cowsh_step(s, 0);
-	cowsh_free(s);
+	s = fuzz_fork("mkdir d; cd d", &host);
+	fuzz_put(s, "jar", answer, answer_len);
+	fuzz_run(s, argc, argv);
 	return 0;
 }

@@ -7,27 +7,9 @@
 
 static const char tree[] = "printf '[1,{\"a\":[2,null]},\"x\"] 5' > f";
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static cowsh *base;
-	char *text = malloc(size + 1);
-	const char *argv[] = { "jq", "-c", "--", text, "f", NULL };
-	cowsh *s;
+	const char *argv[] = { "jq", "-c", "--", NULL, "f", NULL };
 
-	if (base == NULL)
-		base = fuzz_base(tree);
-	memcpy(text, data, size);
-	text[size] = '\0';
-	char *input = strchr(text, '\001');
-
-	s = fuzz_fork(base);
-	if (input != NULL) {
-		*input++ = '\0';
-		cowsh_put_file(s, "f", input, size - (size_t)(input - text), 0644);
-	}
-	fuzz_run(s, 5, argv);
-	free(text);
-	return 0;
+	return fuzz_program(tree, FUZZ_COUNT(argv) - 1, argv, 3, data, size);
 }

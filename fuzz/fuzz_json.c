@@ -5,26 +5,9 @@
  *
  * Input: a byte for the size of the pieces, the text.
  */
-#include <setjmp.h>
-#include <stdlib.h>
+#include "fuzz/arena.h"
 
 #include "base/json.h"
-
-enum { REGION_BYTES = 64 << 20 };
-
-static jmp_buf out_of_memory;
-
-static void no_memory(void *arg)
-{
-	(void)arg;
-	longjmp(out_of_memory, 1);
-}
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* A number that is none of this machine's is kept as text, where an exponent is written with E. */
 static bool same_text(struct bytes a, struct bytes b)
@@ -79,28 +62,19 @@ static void parse(struct json_mem *m, struct arena *a, struct bytes s, size_t pi
 	json_parser_reset(&p);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct store store;
-	static struct heap heap = { .store = &store };
-	static void *region;
-	struct arena_fail fail = { no_memory, NULL };
+	struct heap *heap = fuzz_heap();
 	struct arena arena;
 	struct pool pool;
 	struct json_mem m;
 
 	if (size < 1)
 		return 0;
-	if (region == NULL) {
-		region = malloc(REGION_BYTES);
-		store_init(&store, region, REGION_BYTES, NULL, NULL);
-	}
-	arena_init(&arena, &heap, fail);
-	pool_init(&pool, &heap, fail);
+	arena_init(&arena, heap, fuzz_fail);
+	pool_init(&pool, heap, fuzz_fail);
 	json_mem_init(&m, &pool);
-	if (setjmp(out_of_memory) == 0) {
+	if (setjmp(fuzz_full) == 0) {
 		struct bytes s = { (const char *)data + 1, size - 1 };
 
 		parse(&m, &arena, s, data[0] % 16 + 1, false);

@@ -118,11 +118,13 @@ static void check(struct bytes text)
 	/* A backslash that quotes nothing but the end. */
 	if (bytes_ends(text, BYTES("\\")) || bytes_ends(buf_bytes(&first), BYTES("\\\n")))
 		return;
+	/* A here-document in the middle of a line ends the unit there, and bash prints what follows
+	 * behind it: `a || b | c <<X || d` begins a line with `|| d`. */
+	if (bytes_find(text, BYTES("<<")) != NULL)
+		return;
 	if (!print_all(buf_bytes(&first), false, &second))
 		fail("does not parse again", buf_bytes(&first), buf_bytes(&second));
-	/* A here-document in the middle of a line ends the unit there. */
-	if (bytes_find(text, BYTES("<<")) == NULL &&
-	    !bytes_eq(buf_bytes(&first), buf_bytes(&second)))
+	if (!bytes_eq(buf_bytes(&first), buf_bytes(&second)))
 		fail("differs", buf_bytes(&first), buf_bytes(&second));
 }
 

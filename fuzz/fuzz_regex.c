@@ -4,26 +4,11 @@
  *
  * Input: two bytes of flags, the length of the pattern, the pattern, the text.
  */
-#include <setjmp.h>
-#include <stdlib.h>
+#include "fuzz/arena.h"
 
 #include "base/regex.h"
 
-enum { REGION_BYTES = 64 << 20, SPANS = 6 };
-
-static jmp_buf out_of_memory;
-
-static void no_memory(void *arg)
-{
-	(void)arg;
-	longjmp(out_of_memory, 1);
-}
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
+enum { SPANS = 6 };
 
 static void check_spans(const struct regex_span *s, size_t n, size_t len)
 {
@@ -91,27 +76,16 @@ static void check_all(struct arena *a, struct bytes pattern, struct bytes text, 
 		check_lines(re, text, (flags & REGEX_NULDATA) != 0 ? '\0' : '\n');
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static void check_input(struct arena *a, const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data + 3;
+	size_t n = data[2] < size - 3 ? data[2] : size - 3;
+
+	check_all(a, (struct bytes){ text, n }, (struct bytes){ text + n, size - 3 - n },
+		  (unsigned)(data[0] | data[1] << 8) & ~(unsigned)REGEX_LAZY_LIMIT);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void *region;
-	static struct store store;
-	struct heap heap = { .store = &store };
-	struct arena a;
-	size_t n;
-
-	if (size < 3)
-		return 0;
-	if (region == NULL)
-		region = malloc(REGION_BYTES);
-	require(region != NULL && store_init(&store, region, REGION_BYTES, NULL, NULL) == 0);
-	arena_init(&a, &heap, (struct arena_fail){ no_memory, NULL });
-	n = data[2] < size - 3 ? data[2] : size - 3;
-	if (setjmp(out_of_memory) == 0)
-		check_all(&a, (struct bytes){ (const char *)data + 3, n },
-			  (struct bytes){ (const char *)data + 3 + n, size - 3 - n },
-			  (unsigned)(data[0] | data[1] << 8) & ~(unsigned)REGEX_LAZY_LIMIT);
-	arena_clear(&a);
-	return 0;
+	return size >= 3 ? fuzz_in_arena(check_input, data, size) : 0;
 }

@@ -7,23 +7,17 @@
 
 static const char tree[] = "sqlite3 g.db 'create table t(a,b); insert into t values(1,2)'";
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static cowsh *base;
 	static const char *const argv[] = { "sqlite3", "-init", "script", "f.db", ".dump" };
 	const uint8_t *end = size > 0 ? memchr(data, 0, size) : NULL;
 	size_t script = end != NULL ? (size_t)(end - data) : size;
 	size_t from = end != NULL ? script + 1 : size;
 	cowsh *s;
 
-	if (base == NULL)
-		base = fuzz_base(tree);
-	s = fuzz_fork(base);
-	if (cowsh_put_file(s, "script", (const char *)data, script, 0644) < 0 ||
-	    cowsh_put_file(s, "f.db", (const char *)data + from, size - from, 0644) < 0)
-		abort();
+	s = fuzz_fork(tree, NULL);
+	fuzz_put(s, "script", data, script);
+	fuzz_put(s, "f.db", data + from, size - from);
 	fuzz_run(s, 5, argv);
 	return 0;
 }

@@ -4,19 +4,10 @@
  */
 #include "fuzz/session.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static cowsh *base;
-	const char *argv[] = { "template", "-e", "-d", "d", "f" };
-	cowsh *s;
+	static const char *const argv[] = { "template", "-e", "-d", "d", "f" };
 
-	if (base == NULL)
-		base = fuzz_base("echo '{\"a\":[1,{\"b\":\"<x>\"}],\"c\":true,\"d\":{}}' > d");
-	s = fuzz_fork(base);
-	if (cowsh_put_file(s, "f", (const char *)data, size, 0644) < 0)
-		abort();
-	fuzz_run(s, sizeof argv / sizeof *argv, argv);
-	return 0;
+	return fuzz_file("echo '{\"a\":[1,{\"b\":\"<x>\"}],\"c\":true,\"d\":{}}' > d", "f",
+			 FUZZ_COUNT(argv), argv, data, size);
 }

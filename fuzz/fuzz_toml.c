@@ -4,21 +4,14 @@
  */
 #include "fuzz/session.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static cowsh *base;
 	static const char *const formats[] = { "yaml", "toml" };
 
-	if (base == NULL)
-		base = fuzz_base("true");
 	for (int i = 0; i < 2; i++) {
-		const char *argv[] = { "yq", "-p", "toml", "-o", formats[i], ".", "f", NULL };
-		cowsh *s = fuzz_fork(base);
+		const char *argv[] = { "yq", "-p", "toml", "-o", formats[i], ".", "f" };
 
-		cowsh_put_file(s, "f", data, size, 0644);
-		fuzz_run(s, 7, argv);
+		fuzz_file("true", "f", FUZZ_COUNT(argv), argv, data, size);
 	}
 	return 0;
 }

@@ -4,20 +4,9 @@
  *
  * Input: a byte for the layout, the text.
  */
-#include <setjmp.h>
-#include <stdlib.h>
+#include "fuzz/arena.h"
 
 #include "base/yaml.h"
-
-enum { REGION_BYTES = 64 << 20 };
-
-static jmp_buf out_of_memory;
-
-static void no_memory(void *arg)
-{
-	(void)arg;
-	longjmp(out_of_memory, 1);
-}
 
 /* Numbers of nodes by kind and the bytes of their values: what a layout must not change. */
 struct sum {
@@ -33,8 +22,10 @@ static void add_up(const struct yaml_node *n, struct sum *s)
 		add_up(n->items[i], s);
 }
 
-static void round_trip(struct arena *a, struct bytes text, unsigned how)
+static void round_trip(struct arena *a, const uint8_t *data, size_t size)
 {
+	struct bytes text = { (const char *)data + 1, size - 1 };
+	unsigned how = data[0];
 	struct yaml_layout layout = { .indent = 2 + (int)(how & 3),
 				      .flat_lists = (how & 4) != 0,
 				      .width = (how & 8) != 0 ? 20 : 0,
@@ -63,25 +54,7 @@ static void round_trip(struct arena *a, struct bytes text, unsigned how)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct store store;
-	static struct heap heap = { .store = &store };
-	static void *region;
-	struct arena_fail fail = { no_memory, NULL };
-	struct arena arena;
-
-	if (size < 1)
-		return 0;
-	if (region == NULL) {
-		region = malloc(REGION_BYTES);
-		store_init(&store, region, REGION_BYTES, NULL, NULL);
-	}
-	arena_init(&arena, &heap, fail);
-	if (setjmp(out_of_memory) == 0)
-		round_trip(&arena, (struct bytes){ (const char *)data + 1, size - 1 }, data[0]);
-	arena_clear(&arena);
-	return 0;
+	return size >= 1 ? fuzz_in_arena(round_trip, data, size) : 0;
 }
