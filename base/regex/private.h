@@ -21,7 +21,7 @@
 #include "base/regex/set.h"
 
 enum {
-	RX_DEPTH_MAX = 100,    /* nesting of the tree, and of each recursion over it */
+	RX_DEPTH_MAX = 110,    /* nesting of the tree, and of each recursion over it */
 	RX_REPEAT_MAX = 32767, /* in {n,m} */
 };
 #define RX_INFINITE UINT32_MAX

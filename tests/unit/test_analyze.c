@@ -5,9 +5,8 @@
 #include "cowsh_analyze.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include "tests/unit/check.h"
+#include "tests/unit/session.h"
 
 static cowsh_store *store;
 static char text[65536];
@@ -33,13 +32,6 @@ static int analyze(cowsh *s, const char *script)
 {
 	text[0] = '\0';
 	return cowsh_analyze(s, script, strlen(script), note, NULL);
-}
-
-static void run(cowsh *s, const char *script)
-{
-	struct cowsh_result r;
-
-	CHECK_EQ(cowsh_run(s, script, strlen(script), &r), 0);
 }
 
 static int changes;
@@ -119,13 +111,7 @@ TEST(it_can_be_stopped_and_has_limits)
 
 int main(void)
 {
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-
-	config.region_size = (size_t)256 << 20;
-	config.region = mmap(NULL, config.region_size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (cowsh_store_new(&config, &store) < 0)
-		return 1;
+	store = new_store((size_t)256 << 20);
 	RUN(commands_are_looked_up_in_the_session);
 	RUN(the_session_is_as_it_was);
 	RUN(it_can_be_stopped_and_has_limits);

@@ -7,9 +7,8 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include "tests/unit/check.h"
+#include "tests/unit/session.h"
 
 static cowsh_store *store;
 
@@ -71,14 +70,6 @@ static cowsh *new_session(struct host *h, const struct cowsh_config *config)
 	if (cowsh_new(store, config, &host, &s) < 0)
 		abort();
 	return s;
-}
-
-static struct cowsh_result run(cowsh *s, const char *script)
-{
-	struct cowsh_result r = { .status = -1 };
-
-	CHECK_EQ(cowsh_run(s, script, strlen(script), &r), 0);
-	return r;
 }
 
 /* --- running --- */
@@ -734,13 +725,7 @@ TEST(commands_leave_no_memory_behind)
 
 int main(void)
 {
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-
-	config.region_size = (size_t)4 << 30;
-	config.region = mmap(NULL, config.region_size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (config.region == MAP_FAILED || cowsh_store_new(&config, &store) < 0)
-		return 1;
+	store = new_store((size_t)4 << 30);
 	RUN(state_stays_between_commands);
 	RUN(exit_is_told_and_errexit_too);
 	RUN(programs_leave_the_shell_alone);

@@ -6,9 +6,8 @@
 #include "cowsh.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include "tests/unit/check.h"
+#include "tests/unit/session.h"
 
 static cowsh_store *store;
 static char text[1 << 20];
@@ -22,14 +21,6 @@ static cowsh *new_session(const struct cowsh_config *config)
 	if (cowsh_new(store, config, NULL, &s) < 0)
 		abort();
 	return s;
-}
-
-static void run(cowsh *s, const char *script)
-{
-	struct cowsh_result r;
-
-	CHECK_EQ(cowsh_run(s, script, strlen(script), &r), 0);
-	CHECK_EQ(r.status, 0);
 }
 
 static cowsh_snapshot *point(cowsh *s)
@@ -194,13 +185,7 @@ TEST(files_are_read_in_pieces_without_their_holes)
 
 int main(void)
 {
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-
-	config.region_size = (size_t)256 << 20;
-	config.region = mmap(NULL, config.region_size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (cowsh_store_new(&config, &store) < 0)
-		return 1;
+	store = new_store((size_t)256 << 20);
 	RUN(any_two_points_compare);
 	RUN(export_goes_through_in_pieces_and_can_be_stopped);
 	RUN(export_keeps_to_the_limits);

@@ -8,10 +8,9 @@
 #include "cowsh_watch.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "cli/allow.c"
-#include "tests/unit/check.h"
+#include "tests/unit/session.h"
 
 static cowsh_store *store;
 
@@ -100,14 +99,6 @@ static cowsh *new_session(const char *answer)
 	if (cowsh_new(store, NULL, &host, &s) < 0)
 		abort();
 	return s;
-}
-
-static struct cowsh_result run(cowsh *s, const char *script)
-{
-	struct cowsh_result r = { .status = -1 };
-
-	CHECK_EQ(cowsh_run(s, script, strlen(script), &r), 0);
-	return r;
 }
 
 #define PLAIN "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nhello\n"
@@ -502,13 +493,7 @@ TEST(headers_that_are_not_the_scripts)
 
 int main(void)
 {
-	struct cowsh_store_config memory = COWSH_STORE_CONFIG_INIT;
-
-	memory.region_size = (size_t)512 << 20;
-	memory.region = mmap(NULL, memory.region_size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory.region == MAP_FAILED || cowsh_store_new(&memory, &store) < 0)
-		return 1;
+	store = new_store((size_t)512 << 20);
 	RUN(an_answer_is_written);
 	RUN(pieces_of_a_byte_are_the_same);
 	RUN(an_answer_may_come_later);

@@ -6,9 +6,8 @@
 #include "cowsh_journal.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include "tests/unit/check.h"
+#include "tests/unit/session.h"
 
 enum { REGION = 512 << 20 };
 
@@ -100,7 +99,7 @@ static cowsh *record(const struct cowsh_config *config, const struct cowsh_host 
 	return s;
 }
 
-static struct cowsh_result run(cowsh *s, const char *script)
+static struct cowsh_result run_through(cowsh *s, const char *script)
 {
 	struct cowsh_result r = { .status = -1 };
 	int state = cowsh_start(s, script, strlen(script));
@@ -186,8 +185,8 @@ TEST(digests)
 	CHECK(memcmp(a, b, 32) == 0);
 	memcpy(whole, a, 32);
 	cowsh_snapshot_new(one, &before);
-	run(one, script);
-	run(two, script);
+	run_through(one, script);
+	run_through(two, script);
 	CHECK_EQ(cowsh_digest(one, before, a), 0);
 	CHECK_EQ(cowsh_digest(two, before, b), 0);
 	CHECK(memcmp(a, b, 32) == 0);
@@ -202,7 +201,7 @@ TEST(digests)
 		};
 
 		cowsh_digest(one, before, a);
-		run(one, changes[i]);
+		run_through(one, changes[i]);
 		cowsh_digest(one, before, b);
 		CHECK(memcmp(a, b, 32) != 0);
 	}
@@ -227,21 +226,21 @@ TEST(commands_files_limits)
 	config.user = "anna";
 	config.hostname = "here";
 	s = record(&config, &host);
-	run(s, "echo $RANDOM $A $USER $HOSTNAME $PWD; seq 100 > f; x=1");
+	run_through(s, "echo $RANDOM $A $USER $HOSTNAME $PWD; seq 100 > f; x=1");
 	cowsh_put_file(s, "in", "some\0bytes", 10, 0640);
 	cowsh_make_directory(s, "/a/b/c", 0700);
 	cowsh_remove(s, "f");
 	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 5000), 0);
 	CHECK(cowsh_incomplete(s, "if x", 4));
 	CHECK_EQ(cowsh_set_interactive(s, true), 0);
-	run(s, "true & echo $-; history");
+	run_through(s, "true & echo $-; history");
 	CHECK_EQ(cowsh_set_interactive(s, false), 0);
-	run(s, "ls -lR --full-time / | md5sum; od -c in; echo $x; false | true");
-	CHECK_EQ(run(s, "while :; do :; done").limit, COWSH_LIMIT_STEPS);
+	run_through(s, "ls -lR --full-time / | md5sum; od -c in; echo $x; false | true");
+	CHECK_EQ(run_through(s, "while :; do :; done").limit, COWSH_LIMIT_STEPS);
 	cowsh_start_program(s, 5, argv);
 	while (cowsh_step(s, 100) != COWSH_DONE)
 		;
-	run(s, "sleep 5 & { sleep 3; echo late; } & echo now");
+	run_through(s, "sleep 5 & { sleep 3; echo late; } & echo now");
 	CHECK_EQ(cowsh_drain(s, 0), COWSH_DONE);
 	CHECK_EQ(cowsh_drain(s, 0), COWSH_DONE);
 	finish(s);
@@ -259,7 +258,9 @@ TEST(input_clock_signals)
 	host_state.now = (int64_t)1700000000 * 1000000000;
 	host_state.input = "one\ntwo\n";
 	host_state.pending = 3;
-	run(s, "read a; date +%N; read b; echo $a $b $EPOCHREALTIME; sleep 0.0001; date +%N > f");
+	run_through(
+		s,
+		"read a; date +%N; read b; echo $a $b $EPOCHREALTIME; sleep 0.0001; date +%N > f");
 	cowsh_start(s, "trap 'echo caught' USR1; while :; do date > /dev/null; done", 59);
 	for (int i = 0; i < 3; i++)
 		cowsh_step(s, 10000);
@@ -270,9 +271,9 @@ TEST(input_clock_signals)
 	while (cowsh_step(s, 777) != COWSH_DONE)
 		;
 	host_state.refuse_output = 1;
-	run(s, "echo nobody hears; echo $? > status");
+	run_through(s, "echo nobody hears; echo $? > status");
 	host_state.refuse_output = 0;
-	run(s, "cat status; kill -0 99");
+	run_through(s, "cat status; kill -0 99");
 	finish(s);
 	check_same(4);
 }
@@ -301,8 +302,10 @@ TEST(custom_commands)
 	cowsh *s = record(NULL, &host);
 
 	CHECK_EQ(cowsh_add_command(s, &command), 0);
-	run(s, "echo hi | ask; echo $?; ask later </dev/null & ask x < /dev/null; echo $?; wait");
-	run(s, "for i in 1 2 3; do ask < /dev/null 2>&1; done | sort -r");
+	run_through(
+		s,
+		"echo hi | ask; echo $?; ask later </dev/null & ask x < /dev/null; echo $?; wait");
+	run_through(s, "for i in 1 2 3; do ask < /dev/null 2>&1; done | sort -r");
 	finish(s);
 	CHECK(strstr(recorded, "later\n") != NULL);
 	check_same(2);
@@ -350,10 +353,10 @@ TEST(sources)
 	host.clock = on_clock;
 	s = record(&config, &host);
 	CHECK_EQ(cowsh_fork(s, NULL, &other), -COWSH_EINVAL);
-	run(s, "ls -l; cat link | md5sum; echo x >> file; ls dir; rm link");
+	run_through(s, "ls -l; cat link | md5sum; echo x >> file; ls dir; rm link");
 	CHECK_EQ(cowsh_mount(s, "/n", &source, 1, true), 0);
 	CHECK_EQ(cowsh_put_lazy(s, "/tmp/lazy", &source, 2, 5000, 0644), 0);
-	run(s, "tail -c 3 /n/file; cmp /n/file /tmp/lazy && echo same; touch /n/file");
+	run_through(s, "tail -c 3 /n/file; cmp /n/file /tmp/lazy && echo same; touch /n/file");
 	finish(s);
 	CHECK(host_state.source_reads != 0);
 	check_same(2);
@@ -374,15 +377,15 @@ TEST(other_files_to_start_with)
 	cowsh *s;
 
 	CHECK_EQ(cowsh_new(store, NULL, NULL, &s), 0);
-	run(s, "echo one > f");
+	run_through(s, "echo one > f");
 	cowsh_snapshot_new(s, &tree[0]);
-	run(s, "echo two > f");
+	run_through(s, "echo two > f");
 	cowsh_snapshot_new(s, &tree[1]);
 	cowsh_free(s);
 	made.tree = tree[0];
 	s = record(&made, &host);
-	run(s, "wc -c < f");
-	run(s, "read x < f; [ $x = one ] && echo ok > /tmp/g");
+	run_through(s, "wc -c < f");
+	run_through(s, "read x < f; [ $x = one ] && echo ok > /tmp/g");
 	finish(s);
 	config.journal = journal;
 	config.journal_len = journal_len;
@@ -407,9 +410,9 @@ static void record_some(void)
 	cowsh *s = record(NULL, &host);
 
 	host_state.input = "input\n";
-	run(s, "read x; echo $x > f");
+	run_through(s, "read x; echo $x > f");
 	cowsh_put_file(s, "g", "g", 1, 0644);
-	run(s, "cat f g");
+	run_through(s, "cat f g");
 	finish(s);
 }
 
@@ -459,7 +462,7 @@ TEST(a_host_that_can_not_write)
 	to.write = keep;
 	CHECK_EQ(cowsh_new_journaled(store, NULL, NULL, &to, &s), 0);
 	for (int i = 0; i < 20; i++)
-		run(s, "echo a longer command than others, for the journal to grow > f");
+		run_through(s, "echo a longer command than others, for the journal to grow > f");
 	CHECK_EQ(cowsh_journal_error(s), -COWSH_ENOSPC);
 	CHECK_EQ(cowsh_journal_end(s), -COWSH_ENOSPC);
 	CHECK_EQ(cowsh_journal_end(s), -COWSH_EINVAL);
@@ -483,7 +486,7 @@ TEST(take_and_go_on)
 	cowsh_replay_free(replay);
 	host_state.out_len = 0;
 	host_state.input = "live\n";
-	run(s, "read y; echo $x $y; ls");
+	run_through(s, "read y; echo $x $y; ls");
 	CHECK_STR(host_state.out, "input live\nf\n");
 	cowsh_free(s);
 }
@@ -501,7 +504,7 @@ TEST(fork_a_running_session)
 	cowsh *copy;
 	int state;
 
-	run(s, "x=begin");
+	run_through(s, "x=begin");
 	cowsh_start(s, script, strlen(script));
 	CHECK_EQ(cowsh_step(s, 5000), COWSH_SLICE);
 	CHECK_EQ(cowsh_journal_flush(s), 0);
@@ -529,13 +532,7 @@ TEST(fork_a_running_session)
 
 int main(void)
 {
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-
-	config.region_size = REGION;
-	config.region = mmap(NULL, REGION, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (config.region == MAP_FAILED || cowsh_store_new(&config, &store) != 0)
-		return 1;
+	store = new_store(REGION);
 	RUN(digests);
 	RUN(commands_files_limits);
 	RUN(input_clock_signals);

@@ -11,7 +11,7 @@
 
 #include <sys/mman.h>
 
-#include "tests/unit/check.h"
+#include "tests/unit/session.h"
 
 enum { TRIES_MAX = 20000, REGION_BYTES = 64 << 20 };
 
@@ -924,13 +924,7 @@ TEST(tiny_stores)
 
 int main(void)
 {
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-
-	config.region_size = REGION_BYTES;
-	config.region = mmap(NULL, config.region_size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (config.region == MAP_FAILED || cowsh_store_new(&config, &store) < 0)
-		return 1;
+	store = new_store(REGION_BYTES);
 	RUN(new);
 	RUN(fork);
 	RUN(run);

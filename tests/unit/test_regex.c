@@ -3,44 +3,12 @@
  * The regular expression engine: by hand, and against the C library's regcomp and regexec on
  * generated patterns and texts (the seed is printed; give another as the first argument).
  */
-#include <locale.h>
 #include <regex.h>
 #include <stdlib.h>
 
 #include "base/regex.h"
 #include "tests/unit/check.h"
-
-static struct store store;
-static struct heap heap = { .store = &store };
-static unsigned seed = 1;
-static int rounds = 20000;
-
-static void no_memory(void *arg)
-{
-	(void)arg;
-	printf("out of memory\n");
-	exit(2);
-}
-
-static void *grow(void *user, size_t bytes)
-{
-	(void)user;
-	return aligned_alloc(4096, (bytes + 4095) & ~(size_t)4095);
-}
-
-static struct arena new_arena(void)
-{
-	struct arena a;
-
-	arena_init(&a, &heap, (struct arena_fail){ no_memory, NULL });
-	return a;
-}
-
-static unsigned pick(unsigned n)
-{
-	seed = seed * 1103515245u + 12345u;
-	return (seed >> 16) % n;
-}
+#include "tests/unit/generated.h"
 
 /* --- against regexec --- */
 
@@ -514,13 +482,7 @@ TEST(bytes_that_are_no_text)
 
 int main(int argc, char **argv)
 {
-	if (setlocale(LC_ALL, "C.UTF-8") == NULL || store_init(&store, NULL, 0, grow, NULL) != 0)
-		return 2;
-	if (argc > 1)
-		seed = (unsigned)atoi(argv[1]);
-	if (argc > 2)
-		rounds = atoi(argv[2]);
-	printf("seed %u\n", seed);
+	start(argc, argv, 20000);
 	RUN(extended_as_regexec);
 	RUN(basic_as_regexec);
 	RUN(icase_as_regexec);

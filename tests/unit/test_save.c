@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cowsh_image.h"
-#include "tests/unit/check.h"
+#include "tests/unit/session.h"
 
 enum { REGION = 192 << 20, FILE_MAX = 32 << 20 };
 
@@ -39,7 +39,7 @@ static struct cowsh_host host(void)
 	return h;
 }
 
-static const char *run(cowsh *s, const char *script)
+static const char *output_of(cowsh *s, const char *script)
 {
 	struct cowsh_result result;
 
@@ -130,16 +130,17 @@ TEST(a_resumed_session_is_the_same)
 	struct file f;
 	static char want[sizeof output];
 
-	run(s, work);
+	output_of(s, work);
 	f = save(s, NULL);
 	CHECK_EQ(try_load(&f, NULL, &image, &again), 0);
 	CHECK_EQ(cowsh_fork(s, NULL, &fork), 0);
 	cowsh_free(fork);
-	strcpy(want, run(s, look));
+	strcpy(want, output_of(s, look));
 	CHECK(strlen(want) > 4000);
-	CHECK_STR(run(again, look), want);
-	CHECK_STR(run(again, "cat <&9; read -r l <&6; echo $l; echo more >&5; cat /tmp/again"),
-		  run(s, "cat <&9; read -r l <&6; echo $l; echo more >&5; cat /tmp/again"));
+	CHECK_STR(output_of(again, look), want);
+	CHECK_STR(
+		output_of(again, "cat <&9; read -r l <&6; echo $l; echo more >&5; cat /tmp/again"),
+		output_of(s, "cat <&9; read -r l <&6; echo $l; echo more >&5; cat /tmp/again"));
 	cowsh_free(again);
 	cowsh_image_close(image);
 	cowsh_free(s);
@@ -164,11 +165,11 @@ TEST(saving_changes_nothing)
 	struct file f;
 	static char want[sizeof output];
 
-	run(a, work);
-	run(b, work);
+	output_of(a, work);
+	output_of(b, work);
 	f = save(a, NULL);
-	strcpy(want, run(b, look));
-	CHECK_STR(run(a, look), want);
+	strcpy(want, output_of(b, look));
+	CHECK_STR(output_of(a, look), want);
 	strcpy(want, steps_of(b));
 	CHECK_STR(steps_of(a), want);
 	cowsh_free(a);
@@ -191,7 +192,7 @@ TEST(budgets_go_on)
 	config.limits_set = (uint64_t)1 << COWSH_LIMIT_SESSION_PROCESSES |
 			    (uint64_t)1 << COWSH_LIMIT_DISK | (uint64_t)1 << COWSH_LIMIT_FILES;
 	s = new_session(&config);
-	run(s, "cd /tmp; head -c 60000 /dev/zero > a; for i in {1..10}; do : > f$i; done");
+	output_of(s, "cd /tmp; head -c 60000 /dev/zero > a; for i in {1..10}; do : > f$i; done");
 	f = save(s, NULL);
 	CHECK_EQ(try_load(&f, &config, &image, &again), 0);
 	CHECK_EQ(cowsh_fork(s, NULL, &fork), 0);
@@ -224,16 +225,16 @@ TEST(a_line_of_forks)
 	cowsh *s = new_session(NULL);
 	cowsh *next;
 
-	run(s, "x=0; IFS=:; set -- a b; true | (exit 3) | (exit 4)");
+	output_of(s, "x=0; IFS=:; set -- a b; true | (exit 3) | (exit 4)");
 	for (int i = 0; i < 100; i++) {
 		if (!CHECK(cowsh_fork(s, &h, &next) == 0))
 			break;
 		cowsh_free(s);
 		s = next;
-		run(s, "echo \"${PIPESTATUS[*]} $((x++)) $*\"; true | (exit 3) | (exit 4)");
+		output_of(s, "echo \"${PIPESTATUS[*]} $((x++)) $*\"; true | (exit 3) | (exit 4)");
 		CHECK(strncmp(output, "0:3:4 ", 6) == 0 && strstr(output, " a:b\n") != NULL);
 	}
-	CHECK_STR(run(s, "echo \"${PIPESTATUS[*]} $x $*\""), "0:3:4 100 a:b\n");
+	CHECK_STR(output_of(s, "echo \"${PIPESTATUS[*]} $x $*\""), "0:3:4 100 a:b\n");
 	cowsh_free(s);
 }
 
@@ -249,7 +250,7 @@ TEST(an_exhausted_session)
 	config.limit[COWSH_LIMIT_SESSION_STEPS] = 200000;
 	config.limits_set = (uint64_t)1 << COWSH_LIMIT_SESSION_STEPS;
 	s = new_session(&config);
-	run(s, "f() { :; }; x=1; while :; do :; done");
+	output_of(s, "f() { :; }; x=1; while :; do :; done");
 	f = save(s, NULL);
 	CHECK_EQ(try_load(&f, &config, &image, &again), 0);
 	CHECK_EQ(cowsh_run(again, "while :; do :; done", 19, &result), 0);
@@ -274,13 +275,13 @@ TEST(damaged_sessions)
 	struct file f;
 	int loaded = 0;
 
-	run(s, "x=1; f() { echo f; }; echo content > file");
+	output_of(s, "x=1; f() { echo f; }; echo content > file");
 	f = save(s, NULL);
 	cowsh_free(s);
 	for (size_t at = 0; at < f.len; at += 61) {
 		f.bytes[at] = (char)(f.bytes[at] ^ 1 << at % 8);
 		if (try_load(&f, NULL, &image, &again) == 0) {
-			const char *got = run(again, "echo $x $(f) $(< file)");
+			const char *got = output_of(again, "echo $x $(f) $(< file)");
 
 			/* What is not damaged is right; what is gives errors on descriptor 2. */
 			CHECK(strcmp(got, "1 f content\n") == 0 || strstr(got, "rror") != NULL ||
@@ -309,28 +310,30 @@ TEST(commands_are_undone)
 	config.checkpoints = 3;
 	s = new_session(&config);
 	CHECK_EQ(cowsh_undo(s), -COWSH_ENOENT);
-	run(s, work);
-	run(s, "echo one > /tmp/file");
-	strcpy(want, run(s, look));
+	output_of(s, work);
+	output_of(s, "echo one > /tmp/file");
+	strcpy(want, output_of(s, look));
 	/* Looking is a command, too. */
 	CHECK_EQ(cowsh_undo(s), 0);
-	run(s, "rm -rf /tmp/*; x=9; unset -f f; cd /; trap - INT; sleep 100 & exec 5>&-; shopt -u "
-	       "extglob");
+	output_of(
+		s,
+		"rm -rf /tmp/*; x=9; unset -f f; cd /; trap - INT; sleep 100 & exec 5>&-; shopt -u "
+		"extglob");
 	CHECK_EQ(cowsh_undo(s), 0);
-	CHECK_STR(run(s, look), want);
+	CHECK_STR(output_of(s, look), want);
 	CHECK_EQ(cowsh_undo(s), 0);
 	CHECK_EQ(cowsh_undo(s), 0);
-	CHECK_STR(run(s, "cat /tmp/file; echo $x"),
+	CHECK_STR(output_of(s, "cat /tmp/file; echo $x"),
 		  "cat: /tmp/file: No such file or directory\n1\n");
 	CHECK_EQ(cowsh_undo(s), 0);
 	CHECK_EQ(cowsh_undo(s), 0);
-	CHECK_STR(run(s, "echo \"[$x]\""), "[]\n");
+	CHECK_STR(output_of(s, "echo \"[$x]\""), "[]\n");
 	for (int i = 0; i < 10; i++)
-		run(s, "i=$((i + 1))");
+		output_of(s, "i=$((i + 1))");
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(cowsh_undo(s), 0);
 	CHECK_EQ(cowsh_undo(s), -COWSH_ENOENT);
-	CHECK_STR(run(s, "echo $i"), "7\n");
+	CHECK_STR(output_of(s, "echo $i"), "7\n");
 	cowsh_free(s);
 }
 
@@ -352,12 +355,7 @@ TEST(nothing_is_left)
 
 int main(void)
 {
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-
-	config.region = malloc(REGION);
-	config.region_size = REGION;
-	if (cowsh_store_new(&config, &store) < 0)
-		return 1;
+	store = new_store(REGION);
 	RUN(a_resumed_session_is_the_same);
 	RUN(saving_changes_nothing);
 	RUN(budgets_go_on);

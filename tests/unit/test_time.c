@@ -8,31 +8,7 @@
 
 #include "base/time.h"
 #include "tests/unit/check.h"
-
-static struct arena *scratch(void)
-{
-	static struct store store;
-	static struct heap heap = { .store = &store };
-	static struct arena arena;
-
-	if (arena.heap == NULL) {
-		size_t bytes = (size_t)64 << 20;
-
-		store_init(&store, malloc(bytes), bytes, NULL, NULL);
-		arena_init(&arena, &heap, (struct arena_fail){ 0 });
-	}
-	return &arena;
-}
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
+#include "tests/unit/scratch.h"
 
 static int64_t some_time(void)
 {

@@ -5,9 +5,8 @@
 #include "cowsh_watch.h"
 
 #include <stdarg.h>
-#include <sys/mman.h>
 
-#include "tests/unit/check.h"
+#include "tests/unit/session.h"
 
 enum { REGION = 256 << 20 };
 
@@ -32,14 +31,6 @@ static cowsh *open_session(void)
 	text[0] = '\0';
 	CHECK_EQ(cowsh_new(store, NULL, NULL, &s), 0);
 	return s;
-}
-
-static struct cowsh_result run(cowsh *s, const char *script)
-{
-	struct cowsh_result r = { .status = -1 };
-
-	CHECK_EQ(cowsh_run(s, script, strlen(script), &r), 0);
-	return r;
 }
 
 /* --- trace --- */
@@ -326,13 +317,7 @@ TEST(looking_changes_no_steps)
 
 int main(void)
 {
-	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
-
-	config.region_size = REGION;
-	config.region = mmap(NULL, REGION, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (config.region == MAP_FAILED || cowsh_store_new(&config, &store) != 0)
-		return 1;
+	store = new_store(REGION);
 	RUN(events);
 	RUN(calls);
 	RUN(limit);
