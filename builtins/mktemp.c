@@ -54,6 +54,8 @@ static int split_template(struct cmd *c, const struct mktemp_opts *o, const char
 	} else {
 		while (end > 0 && t.ptr[end - 1] != 'X')
 			end--;
+		if (end == 0)
+			end = t.len;
 		*tail = bytes_slice(t, end, t.len);
 	}
 	if (memchr(tail->ptr, '/', tail->len) != NULL)

@@ -218,7 +218,7 @@ static void no_subscript(struct shell *sh, const struct var *v, const struct ite
 	struct buf shown = buf_in(sh->arena);
 
 	if (sh->declare_args != NULL)
-		quote_for_at_q(&shown, text);
+		quote_for_at_q(sh, &shown, text);
 	else
 		buf_add(&shown, text);
 	shell_error(sh, "%s: %.*s: must use subscript when assigning associative array",

@@ -30,6 +30,8 @@ void out_flush_unchecked(struct shell *sh, struct buf *out);
 void out_lines(struct shell *sh, const char *name, struct buf *out);
 /* The text of `help name` (also --help), as it is written. */
 void help_text(struct buf *out, const struct shell_builtin *b);
+/* What `help` knows, in the order of names; NULL at the end. */
+const char *help_topic(int i);
 
 /* For commands that take no options: argv[1] may be "--"; a word that begins with '-' is said to
  * be an invalid option. Returns the index of the first operand, or -1 (status 2). */
@@ -76,8 +78,8 @@ const char *logical_directory(struct shell *sh);
 
 /* --- builtin_test.c --- */
 
-/* "alias name=value" as `alias` shows it: builtin_unset.c. */
-void print_alias(struct buf *out, struct bytes name, struct bytes value);
+/* name='value' and a newline, behind `before`: builtin_unset.c. */
+void print_alias(struct buf *out, const char *before, struct bytes name, struct bytes value);
 
 /* Evaluates argv[0..argc) as `test` does; name is "test" or "[". 0, 1 or 2 after a message. */
 int test_evaluate(struct shell *sh, const char *name, int argc, char **argv);

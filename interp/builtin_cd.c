@@ -114,7 +114,7 @@ static int cannot_enter(struct shell *sh, const char *who, const char *path, int
 {
 	struct buf shown = buf_in(sh->arena);
 
-	quote_for_error(&shown, bytes_of(path));
+	quote_for_error(sh, &shown, bytes_of(path));
 	builtin_error(sh, who, "%s: %s", buf_cstr(&shown), err_text((int)err));
 	return 1;
 }

@@ -2,7 +2,7 @@
  *
  * compgen, complete, compopt. Specifications are kept and shown, but without a line editor only
  * compgen carries one out. Not here: the order in which bash's hash table lists names (they are
- * listed in the order of definition), compgen -C.
+ * listed in the order of definition).
  */
 #include "base/pack.h"
 #include "interp/builtin.h"

@@ -39,11 +39,11 @@ static bool key_is_special(struct bytes key)
 	return false;
 }
 
-static void put_key(struct buf *out, struct bytes key)
+static void put_key(struct shell *sh, struct buf *out, struct bytes key)
 {
 	struct buf quoted = buf_in(out->arena);
 
-	quote_for_declare(&quoted, key);
+	quote_for_declare(sh, &quoted, key);
 	if (quoted.ptr[0] == '$' || key_is_special(key))
 		buf_add(out, buf_bytes(&quoted));
 	else
@@ -65,11 +65,11 @@ static void put_array(struct shell *sh, struct buf *out, struct var *v)
 			buf_putc(out, ' ');
 		buf_putc(out, '[');
 		if (assoc)
-			put_key(out, keys[i]);
+			put_key(sh, out, keys[i]);
 		else
 			buf_add(out, keys[i]);
 		buf_puts(out, "]=");
-		quote_for_declare(out, values[i]);
+		quote_for_declare(sh, out, values[i]);
 		if (assoc)
 			buf_putc(out, ' ');
 	}
@@ -105,7 +105,7 @@ static void put_named_value(struct shell *sh, struct buf *out, struct var *v)
 		put_array(sh, out, v);
 	} else if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0 && listed_value(sh, v, &value)) {
 		buf_putc(out, '=');
-		quote_for_declare(out, value);
+		quote_for_declare(sh, out, value);
 	}
 	buf_putc(out, '\n');
 }
@@ -143,7 +143,7 @@ void print_assignment(struct shell *sh, struct buf *out, struct var *v)
 	if (array)
 		put_array(sh, out, v);
 	else
-		quote_for_set(out, value);
+		quote_for_set(sh, out, value);
 	buf_putc(out, '\n');
 }
 

@@ -233,6 +233,7 @@ int do_exec(struct shell *sh, int argc, char **argv)
 	if (sh->flow == FLOW_NONE && !opt_shopt(sh, SHOPT_execfail)) {
 		sh->status = status;
 		sh->flow = FLOW_EXIT;
+		sh->exit_called = true;
 	}
 	return status;
 }

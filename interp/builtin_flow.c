@@ -134,6 +134,7 @@ int do_exit(struct shell *sh, int argc, char **argv)
 	if (opt_set(sh, SET_INTERACTIVE) && sh->task == NULL)
 		sys_write(sh->p, 2, "exit\n", 5);
 	sh->flow = FLOW_EXIT;
+	sh->exit_called = true;
 	sh->status = status;
 	if (sh->trap_running < 0 && trap_is_set(sh, TRAP_EXIT) && task_ends_as_shell(sh)) {
 		/* The trap sees the local variables of where `exit` stands, and in a script file

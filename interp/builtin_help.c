@@ -20,8 +20,8 @@ static const struct topic {
 	const char *summary;
 } topics[] = {
 	{ "%", "job_spec [&]", "Bring a job to the foreground, or let it go on behind." },
-	{ "((", "(( expression ))", "Evaluate arithmetic; succeeds unless the value is 0." },
-	{ "[[", "[[ expression ]]", "Evaluate a condition with patterns and && || !." },
+	{ "(( ... ))", "(( expression ))", "Evaluate arithmetic; succeeds unless the value is 0." },
+	{ "[[ ... ]]", "[[ expression ]]", "Evaluate a condition with patterns and && || !." },
 	{ "case", "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac",
 	  "Execute what stands behind the first pattern that matches." },
 	{ "coproc", "coproc [NAME] command [redirections]", "Run a command behind two pipes." },
@@ -39,7 +39,7 @@ static const struct topic {
 	{ "variables", "variables - Names and meanings of some shell variables",
 	  "Names of the variables that the shell uses." },
 	{ "while", "while COMMANDS; do COMMANDS-2; done", "Loop while commands succeed." },
-	{ "{", "{ COMMANDS ; }", "Group commands." },
+	{ "{ ... }", "{ COMMANDS ; }", "Group commands." },
 };
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
@@ -87,6 +87,13 @@ static bool topic_at(int i, struct topic *out)
 		}
 	}
 	return true;
+}
+
+const char *help_topic(int i)
+{
+	struct topic t;
+
+	return topic_at(i, &t) ? t.name : NULL;
 }
 
 static int list_topics(struct shell *sh)

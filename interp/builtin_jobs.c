@@ -370,10 +370,17 @@ int do_wait(struct shell *sh, int argc, char **argv)
 
 /* --- fg and bg --- */
 
-static int no_job_control(struct shell *sh, const char *who)
+/* The index of the first operand, or minus the status: there is no job control, but for --help. */
+static int job_operands(struct shell *sh, int argc, char **argv)
 {
-	builtin_error(sh, who, "no job control");
-	return 1;
+	int first;
+
+	if (!opt_set(sh, SET_MONITOR) && (argc < 2 || strcmp(argv[1], "--help") != 0)) {
+		builtin_error(sh, argv[0], "no job control");
+		return -1;
+	}
+	first = no_options(sh, argc, argv);
+	return first < 0 ? -STATUS_MISUSE : first;
 }
 
 static struct job *job_to_move(struct shell *sh, const char *who, const char *word)
@@ -392,12 +399,10 @@ int do_fg(struct shell *sh, int argc, char **argv)
 {
 	struct buf out = buf_in(sh->arena);
 
-	if (!opt_set(sh, SET_MONITOR))
-		return no_job_control(sh, "fg");
-	int i = no_options(sh, argc, argv);
+	int i = job_operands(sh, argc, argv);
 
 	if (i < 0)
-		return STATUS_MISUSE;
+		return -i;
 	struct job *j = job_to_move(sh, "fg", i < argc ? argv[i] : NULL);
 
 	if (j == NULL)
@@ -424,12 +429,10 @@ int do_bg(struct shell *sh, int argc, char **argv)
 	struct buf out = buf_in(sh->arena);
 	int status = 0;
 
-	if (!opt_set(sh, SET_MONITOR))
-		return no_job_control(sh, "bg");
-	int i = no_options(sh, argc, argv);
+	int i = job_operands(sh, argc, argv);
 
 	if (i < 0)
-		return STATUS_MISUSE;
+		return -i;
 	do {
 		struct job *j = job_to_move(sh, "bg", i < argc ? argv[i] : NULL);
 

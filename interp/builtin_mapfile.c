@@ -124,7 +124,7 @@ static void run_callback(struct mapfile *m, int64_t index, struct bytes line)
 	buf_putc(&text, ' ');
 	buf_put_i64(&text, index);
 	buf_putc(&text, ' ');
-	quote_for_at_q(&text, line);
+	quote_for_at_q(m->sh, &text, line);
 	exec_text(m->sh, buf_bytes(&text), NULL, m->sh->line);
 }
 

@@ -188,7 +188,7 @@ static void put_quoted(struct printf_state *s, struct format_spec *spec)
 			text.len = (size_t)spec->precision;
 		spec->precision = -1;
 	}
-	quote_for_printf(&quoted, text);
+	quote_for_printf(s->sh, &quoted, text);
 	format_put_text(&s->out, spec, buf_bytes(&quoted), false);
 }
 

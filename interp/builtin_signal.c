@@ -6,6 +6,23 @@
 #include "interp/builtin.h"
 #include "interp/exec.h"
 
+/* `kill -l` in posix mode. */
+static int list_signal_names(struct shell *sh)
+{
+	struct buf out = buf_in(sh->arena);
+	char name[16];
+
+	for (int sig = 1; sig < SIG_COUNT; sig++) {
+		if (sig == 32 || sig == 33)
+			continue;
+		trap_name(sig, name, false);
+		buf_printf(&out, "%s%s", sig > 1 ? " " : "", name);
+	}
+	buf_putc(&out, '\n');
+	out_flush_unchecked(sh, &out);
+	return 0;
+}
+
 /* The table of `kill -l` and `trap -l`. */
 static int list_signals(struct shell *sh, const char *who)
 {
@@ -53,21 +70,25 @@ static void print_trap(struct shell *sh, struct buf *out, int which)
 {
 	char name[16];
 
-	if (sh->traps[which].text == NULL)
-		return;
 	trap_name(which, name, !opt_set(sh, SET_POSIX));
 	buf_puts(out, "trap -- ");
-	put_quoted(out, sh->traps[which].text);
+	if (sh->traps[which].text != NULL)
+		put_quoted(out, sh->traps[which].text);
+	else
+		buf_putc(out, '-');
 	buf_printf(out, " %s\n", name);
 }
 
-static int print_traps(struct shell *sh, int n, char **names)
+/* With `all` also those that are at their default, as `trap -p` shows them in posix mode. */
+static int print_traps(struct shell *sh, bool all, int n, char **names)
 {
 	struct buf out = buf_in(sh->arena);
 	int status = 0;
 
-	for (int i = 0; n == 0 && i < TRAP_COUNT; i++)
-		print_trap(sh, &out, i);
+	for (int i = 0; n == 0 && i < TRAP_COUNT; i++) {
+		if (all || sh->traps[i].text != NULL)
+			print_trap(sh, &out, i);
+	}
 	for (int i = 0; i < n; i++) {
 		int which = trap_number(bytes_of(names[i]));
 
@@ -75,7 +96,7 @@ static int print_traps(struct shell *sh, int n, char **names)
 			out_lines(sh, "trap", &out);
 		if (which < 0)
 			status = invalid_signal(sh, "trap", names[i]);
-		else
+		else if (all || sh->traps[which].text != NULL)
 			print_trap(sh, &out, which);
 	}
 	return out_flush(sh, "trap", &out) != 0 ? 1 : status;
@@ -89,15 +110,16 @@ static bool all_digits(const char *s)
 static int set_traps(struct shell *sh, int n, char **words)
 {
 	const char *action = words[0];
+	bool signal = trap_number(bytes_of(action)) >= 0;
 	int status = 0;
 	int first = 1;
 
-	/* Without an action, or with a number in its place: back to the default. */
-	if (n == 1 || (all_digits(action) && trap_number(bytes_of(action)) >= 0)) {
+	/* A number in the place of the action, or no action: back to the default. */
+	if (signal && (all_digits(action) || (n == 1 && !opt_set(sh, SET_POSIX)))) {
 		action = "-";
 		first = 0;
 	}
-	if (n == 1 && trap_number(bytes_of(words[0])) < 0)
+	if (first == n)
 		return usage_error(sh, "trap");
 	proc_charge(sh->p, strlen(action) / 64);
 	for (int i = first; i < n; i++) {
@@ -125,7 +147,8 @@ int do_trap(struct shell *sh, int argc, char **argv)
 		print = true;
 	}
 	if (print || o.index == argc)
-		return print_traps(sh, argc - o.index, argv + o.index);
+		return print_traps(sh, print && opt_set(sh, SET_POSIX), argc - o.index,
+				   argv + o.index);
 	return set_traps(sh, argc - o.index, argv + o.index);
 }
 
@@ -140,8 +163,10 @@ static int name_signal(struct shell *sh, struct buf *out, const char *word)
 	if (all_digits(word) && number_argument(word, &n)) {
 		if (n > 128)
 			n -= 128;
-		if (n < 0 || n >= SIG_COUNT || n == 32 || n == 33)
+		if (n < 0 || n >= SIG_COUNT)
 			return invalid_signal(sh, "kill", word);
+		if (n == 32 || n == 33) /* they have no names */
+			return 0;
 		trap_name((int)n, name, false);
 		buf_printf(out, "%s\n", name);
 		return 0;
@@ -164,7 +189,7 @@ static int name_signals(struct shell *sh, int n, char **words)
 		words++;
 	}
 	if (n == 0)
-		return list_signals(sh, "kill");
+		return opt_set(sh, SET_POSIX) ? list_signal_names(sh) : list_signals(sh, "kill");
 	for (int i = 0; i < n; i++) {
 		status = name_signal(sh, &out, words[i]) != 0 ? 1 : status;
 		out_flush_unchecked(sh, &out);

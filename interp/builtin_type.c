@@ -45,7 +45,7 @@ static void say_alias(struct describe *d, const char *name, struct bytes value)
 		buf_add(&d->out, value);
 		buf_puts(&d->out, "'\n");
 	} else if (d->style == DESCRIBE_SHORT) {
-		print_alias(&d->out, bytes_of(name), value);
+		print_alias(&d->out, "alias ", bytes_of(name), value);
 	} else {
 		say_kind(d, name, "alias", "");
 	}

@@ -138,11 +138,9 @@ int do_unset(struct shell *sh, int argc, char **argv)
 
 /* --- aliases --- */
 
-void print_alias(struct buf *out, struct bytes name, struct bytes value)
+void print_alias(struct buf *out, const char *before, struct bytes name, struct bytes value)
 {
-	buf_puts(out, "alias ");
-	if (name.len != 0 && name.ptr[0] == '-')
-		buf_puts(out, "-- ");
+	buf_puts(out, before);
 	buf_add(out, name);
 	buf_putc(out, '=');
 	buf_putc(out, '\'');
@@ -164,7 +162,16 @@ static bool is_alias_name(struct bytes name)
 	return true;
 }
 
-static int alias_one(struct shell *sh, struct buf *out, const char *word)
+/* As `alias` lists it: in posix mode without the command, unless that is asked for with -p. */
+static void list_alias(struct shell *sh, struct buf *out, bool reusable, struct bytes name,
+		       struct bytes value)
+{
+	const char *before = name.len != 0 && name.ptr[0] == '-' ? "alias -- " : "alias ";
+
+	print_alias(out, reusable || !opt_set(sh, SET_POSIX) ? before : "", name, value);
+}
+
+static int alias_one(struct shell *sh, struct buf *out, bool reusable, const char *word)
 {
 	const char *equals = strchr(word, '=');
 	struct bytes value;
@@ -186,25 +193,25 @@ static int alias_one(struct shell *sh, struct buf *out, const char *word)
 		builtin_error(sh, "alias", "%s: not found", word);
 		return 1;
 	}
-	print_alias(out, bytes_of(word), value);
+	list_alias(sh, out, reusable, bytes_of(word), value);
 	return 0;
 }
 
-static void list_aliases(struct shell *sh, struct buf *out)
+static void list_aliases(struct shell *sh, struct buf *out, bool reusable)
 {
 	struct bytes *names;
 	struct bytes *values;
 	int n = alias_list(sh, &names, &values);
 
 	for (int i = 0; i < n; i++)
-		print_alias(out, names[i], values[i]);
+		list_alias(sh, out, reusable, names[i], values[i]);
 }
 
 int do_alias(struct shell *sh, int argc, char **argv)
 {
 	struct buf out = buf_in(sh->arena);
 	struct optscan o = { 0 };
-	bool print = argc == 1;
+	bool print = false;
 	int status = 0;
 	int c;
 
@@ -214,9 +221,9 @@ int do_alias(struct shell *sh, int argc, char **argv)
 		print = true;
 	}
 	if (print || o.index == argc)
-		list_aliases(sh, &out);
+		list_aliases(sh, &out, print);
 	for (int i = o.index; i < argc; i++)
-		status = alias_one(sh, &out, argv[i]) != 0 ? 1 : status;
+		status = alias_one(sh, &out, print, argv[i]) != 0 ? 1 : status;
 	return out_flush(sh, "alias", &out) != 0 ? 1 : status;
 }
 

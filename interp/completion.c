@@ -47,6 +47,10 @@ static void offer_variables(struct generator *g, unsigned flags)
 	for (size_t i = 0; i < n; i++) {
 		bool set = (vars[i]->flags & (VAR_SET | VAR_DYNAMIC)) != 0;
 
+		/* Arrays that have something only at times: FUNCNAME, PIPESTATUS. */
+		if ((vars[i]->flags & VAR_DYNAMIC) != 0 && (vars[i]->flags & VAR_ARRAY) != 0)
+			set = var_count(g->sh, vars[i]) != 0 || (vars[i]->flags & VAR_SET) != 0;
+
 		if (set && (flags == 0 || (vars[i]->flags & flags) != 0))
 			offer(g, vars[i]->name);
 	}
@@ -208,15 +212,17 @@ static void offer_programs(struct generator *g)
 
 static void offer_helptopics(struct generator *g)
 {
-	offer_builtins(g, ENABLED | DISABLED);
-	offer_keywords(g);
+	const char *name;
+
+	for (int i = 0; (name = help_topic(i)) != NULL; i++)
+		offer(g, bytes_of(name));
 }
 
 static void run_action(struct generator *g, enum completion_action a)
 {
 	switch (a) {
 	case ACTION_alias: offer_aliases(g); break;
-	case ACTION_arrayvar: offer_variables(g, VAR_ARRAY); break;
+	case ACTION_arrayvar: offer_variables(g, VAR_ARRAY | VAR_ASSOC); break;
 	case ACTION_builtin: offer_builtins(g, ENABLED | DISABLED); break;
 	case ACTION_command:
 		offer_aliases(g);
@@ -311,6 +317,27 @@ static void offer_function(struct generator *g, const char *name)
 	var_unset(sh, key, name_hash(key), true);
 }
 
+/* -C: each line that the command writes, which gets the word and two more as arguments. */
+static void offer_command(struct generator *g, const char *command)
+{
+	struct shell *sh = g->sh;
+	struct buf text = buf_in(sh->arena);
+	struct bytes lines;
+
+	buf_printf(&text, "$(%s 'compgen' ", command);
+	quote_for_at_q(sh, &text, g->word);
+	buf_puts(&text, " '')");
+	if (expand_text(sh, buf_bytes(&text), &lines) != 0 || lines.len == 0)
+		return;
+	for (size_t at = 0; at <= lines.len;) {
+		const char *nl = memchr(lines.ptr + at, '\n', lines.len - at);
+		size_t end = nl != NULL ? (size_t)(nl - lines.ptr) : lines.len;
+
+		fields_add(sh, g->out, arena_dup(sh->arena, bytes_slice(lines, at, end)));
+		at = end + 1;
+	}
+}
+
 /* -X: what matches goes; with ! in front, what does not. */
 static void apply_filter(struct generator *g, const char *pattern)
 {
@@ -352,6 +379,8 @@ void completion_generate(struct shell *sh, const struct completion *c, const cha
 		offer_words(&g, c->words);
 	if (c->function != NULL)
 		offer_function(&g, c->function);
+	if (c->command != NULL)
+		offer_command(&g, c->command);
 	if (c->filter != NULL)
 		apply_filter(&g, c->filter);
 	if (c->prefix != NULL || c->suffix != NULL)

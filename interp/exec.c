@@ -256,6 +256,25 @@ static bool redirects_input(const struct node *n)
 	return false;
 }
 
+/* ( ! command ): the `!` is the subshell's own. It turns round whatever ends the command, an
+ * error or set -e, too, but for `exit`. */
+static int run_inverted(struct shell *sh, const struct pipeline *negated)
+{
+	struct pipeline *plain = arena_alloc(sh->arena, sizeof *plain);
+	int status;
+
+	*plain = *negated;
+	plain->negated = false;
+	sh->may_exec = false;
+	status = exec_node(sh, &plain->node);
+	if (sh->flow == FLOW_NONE)
+		return sh->status = status == 0;
+	if (sh->exit_called)
+		return status;
+	sh->flow = FLOW_NONE;
+	return sh->status = sh->status == 0;
+}
+
 /* The body of a subshell that has a process of its own already. */
 static int run_subshell_body(struct shell *sh, const struct node *n)
 {
@@ -266,7 +285,12 @@ static int run_subshell_body(struct shell *sh, const struct node *n)
 	if (n->nredirs != 0 && redir_apply(sh, n->redirs, n->nredirs, true) != 0)
 		return 1;
 	sh->input_redirected |= redirects_input(n);
-	return exec_node(sh, ((const struct group *)n)->body);
+	const struct node *body = ((const struct group *)n)->body;
+	const struct pipeline *p = (const struct pipeline *)body;
+
+	if (body->kind == NODE_PIPELINE && p->negated && p->ncommands == 1)
+		return run_inverted(sh, p);
+	return exec_node(sh, body);
 }
 
 int task_run_node(struct shell *sh, struct task *t)

@@ -418,7 +418,7 @@ static int not_found(struct shell *sh, char **argv, const char *path, const stru
 			shell_error(sh, "%s: %s", argv[0], err_text(E_NOENT));
 			return STATUS_NOT_FOUND;
 		}
-		quote_for_error(&shown, bytes_of(argv[0]));
+		quote_for_error(sh, &shown, bytes_of(argv[0]));
 		shell_error(sh, "%s: command not found", buf_cstr(&shown));
 		return STATUS_NOT_FOUND;
 	}

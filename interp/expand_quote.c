@@ -33,23 +33,23 @@ static bool has_meta(struct bytes s)
 	return false;
 }
 
-/* The length of the printable character at i, or 0. */
-static size_t printable(struct bytes s, size_t i)
+/* The length of the printable character at i, or 0: in the locale C those beyond ASCII are none. */
+static size_t printable(const struct shell *sh, struct bytes s, size_t i)
 {
 	unsigned char c = (unsigned char)s.ptr[i];
 	uint32_t code;
 	size_t n;
 
-	if (c < 0x80)
+	if (c < 0x80 || !sh->utf8)
 		return byte_is_print(c);
 	n = utf8_decode(s, i, &code);
 	return n != 0 && utf8_is(code, UTF8_PRINT) ? n : 0;
 }
 
-static bool all_printable(struct bytes s)
+static bool all_printable(const struct shell *sh, struct bytes s)
 {
 	for (size_t i = 0, n; i < s.len; i += n) {
-		n = printable(s, i);
+		n = printable(sh, s, i);
 		if (n == 0)
 			return false;
 	}
@@ -72,11 +72,11 @@ static void put_ansi_byte(struct buf *out, unsigned char c)
 	buf_putc(out, (char)('0' + (c & 7)));
 }
 
-static void quote_ansi(struct buf *out, struct bytes s)
+static void quote_ansi(const struct shell *sh, struct buf *out, struct bytes s)
 {
 	buf_puts(out, "$'");
 	for (size_t i = 0; i < s.len;) {
-		size_t n = printable(s, i);
+		size_t n = printable(sh, s, i);
 
 		if (n == 0) {
 			put_ansi_byte(out, (unsigned char)s.ptr[i++]);
@@ -116,14 +116,14 @@ static void quote_double(struct buf *out, struct bytes s)
 	buf_putc(out, '"');
 }
 
-void quote_for_printf(struct buf *out, struct bytes s)
+void quote_for_printf(const struct shell *sh, struct buf *out, struct bytes s)
 {
 	if (s.len == 0) {
 		buf_puts(out, "''");
 		return;
 	}
-	if (!all_printable(s)) {
-		quote_ansi(out, s);
+	if (!all_printable(sh, s)) {
+		quote_ansi(sh, out, s);
 		return;
 	}
 	for (size_t i = 0; i < s.len; i++) {
@@ -133,58 +133,58 @@ void quote_for_printf(struct buf *out, struct bytes s)
 	}
 }
 
-void quote_for_error(struct buf *out, struct bytes s)
+void quote_for_error(const struct shell *sh, struct buf *out, struct bytes s)
 {
-	if (all_printable(s))
+	if (all_printable(sh, s))
 		buf_add(out, s);
 	else
-		quote_ansi(out, s);
+		quote_ansi(sh, out, s);
 }
 
-void quote_for_at_q(struct buf *out, struct bytes s)
+void quote_for_at_q(const struct shell *sh, struct buf *out, struct bytes s)
 {
-	if (all_printable(s))
+	if (all_printable(sh, s))
 		quote_single(out, s);
 	else
-		quote_ansi(out, s);
+		quote_ansi(sh, out, s);
 }
 
-void quote_for_set(struct buf *out, struct bytes s)
+void quote_for_set(const struct shell *sh, struct buf *out, struct bytes s)
 {
-	if (!all_printable(s))
-		quote_ansi(out, s);
+	if (!opt_set(sh, SET_POSIX) && !all_printable(sh, s))
+		quote_ansi(sh, out, s);
 	else if (has_meta(s))
 		quote_single(out, s);
 	else
 		buf_add(out, s);
 }
 
-void quote_for_declare(struct buf *out, struct bytes s)
+void quote_for_declare(const struct shell *sh, struct buf *out, struct bytes s)
 {
-	if (all_printable(s))
+	if (all_printable(sh, s))
 		quote_double(out, s);
 	else
-		quote_ansi(out, s);
+		quote_ansi(sh, out, s);
 }
 
-void quote_for_key(struct buf *out, struct bytes s)
+void quote_for_key(const struct shell *sh, struct buf *out, struct bytes s)
 {
-	if (!all_printable(s))
-		quote_ansi(out, s);
+	if (!all_printable(sh, s))
+		quote_ansi(sh, out, s);
 	else if (has_meta(s) || (s.len == 1 && (s.ptr[0] == '@' || s.ptr[0] == '*')))
 		quote_double(out, s);
 	else
 		buf_add(out, s);
 }
 
-void quote_for_xtrace(struct buf *out, struct bytes s)
+void quote_for_xtrace(const struct shell *sh, struct buf *out, struct bytes s)
 {
 	if (s.len == 0)
 		buf_puts(out, "''");
 	else if (has_meta(s))
 		quote_single(out, s);
-	else if (!all_printable(s))
-		quote_ansi(out, s);
+	else if (!all_printable(sh, s))
+		quote_ansi(sh, out, s);
 	else
 		buf_add(out, s);
 }
@@ -302,9 +302,9 @@ void quote_array(struct shell *sh, struct buf *out, struct var *v)
 		if (i != 0 && !assoc)
 			buf_putc(out, ' ');
 		buf_putc(out, '[');
-		quote_for_key(out, keys[i]);
+		quote_for_key(sh, out, keys[i]);
 		buf_puts(out, "]=");
-		quote_for_declare(out, values[i]);
+		quote_for_declare(sh, out, values[i]);
 		if (assoc)
 			buf_putc(out, ' ');
 	}

@@ -10,7 +10,7 @@ static struct bytes quoted(struct shell *sh, struct bytes s)
 {
 	struct buf b = buf_in(sh->arena);
 
-	quote_for_at_q(&b, s);
+	quote_for_at_q(sh, &b, s);
 	return buf_bytes(&b);
 }
 
@@ -115,12 +115,15 @@ static bool has_attributes(const struct var *v)
 			    VAR_TRACE | VAR_EXPORT | VAR_LOWER | VAR_UPPER | VAR_CAPITAL)) != 0;
 }
 
+static bool space_separates(const struct shell *sh)
+{
+	return !sh->ifs_set || sh->ifs.len == 0 || memchr(sh->ifs.ptr, ' ', sh->ifs.len) != NULL;
+}
+
 /* "${a[@]@A}" gives the words of the command if spaces separate words, all others one string. */
 static void give_words(struct shell *sh, struct value *v, const struct bytes *words, size_t n)
 {
-	bool split = !sh->ifs_set || sh->ifs.len == 0 || memchr(sh->ifs.ptr, ' ', sh->ifs.len);
-
-	if (v->list && !v->star && split) {
+	if (v->list && !v->star && space_separates(sh)) {
 		v->many = words;
 		v->n = n;
 		v->set = true;
@@ -149,7 +152,14 @@ static void declare_positional(struct shell *sh, struct value *v)
 	words[1] = BYTES("--");
 	for (size_t i = 0; i < v->n; i++)
 		words[i + 2] = quoted(sh, v->many[i]);
-	give_words(sh, v, words, v->n + 2);
+	if (space_separates(sh)) {
+		give_words(sh, v, words, v->n + 2);
+		return;
+	}
+	/* Between the parameters stands what separates words, but behind "set" and "--" a space. */
+	words[2] = value_join(sh, words, 3, BYTES(" "));
+	v->many = words + 2;
+	v->set = true;
 }
 
 static void declare_array(struct shell *sh, struct value *v)
@@ -188,7 +198,7 @@ static void declare_scalar(struct shell *sh, struct value *v)
 			buf_putc(&b, '=');
 	}
 	if (v->set && v->var != NULL)
-		quote_for_at_q(&b, v->one);
+		quote_for_at_q(sh, &b, v->one);
 	buf_cstr(&b);
 	give_one(v, buf_bytes(&b));
 }
@@ -213,9 +223,9 @@ static void pairs_text(struct shell *sh, struct value *v, const struct bytes *ke
 	for (size_t i = 0; i < v->n; i++) {
 		if (i != 0 && !assoc)
 			buf_putc(&b, ' ');
-		quote_for_key(&b, keys[i]);
+		quote_for_key(sh, &b, keys[i]);
 		buf_putc(&b, ' ');
-		quote_for_declare(&b, v->many[i]);
+		quote_for_declare(sh, &b, v->many[i]);
 		if (assoc)
 			buf_putc(&b, ' ');
 	}

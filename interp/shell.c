@@ -93,7 +93,8 @@ static void follow_posix(struct shell *sh, bool on)
 {
 	struct bytes name = BYTES("POSIXLY_CORRECT");
 
-	put_bit(&sh->opt.shopt, SHOPT_inherit_errexit, on);
+	if (on)
+		put_bit(&sh->opt.shopt, SHOPT_inherit_errexit, true); /* and it stays */
 	put_bit(&sh->opt.shopt, SHOPT_shift_verbose, on);
 	put_bit(&sh->opt.shopt, SHOPT_expand_aliases, on || opt_set(sh, SET_INTERACTIVE));
 	if (!on) {
@@ -347,7 +348,7 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->captured = NULL;
 	sh->last_arg_cap = 0;
 	sh->pipestatus_cap = 0;
-	sh->may_exec = sh->session = sh->inverted = false;
+	sh->may_exec = sh->session = sh->inverted = sh->exit_called = false;
 	sh->short_depth = 0;
 	sh->trap_running = -1;
 	sh->flow = FLOW_NONE;

@@ -300,6 +300,7 @@ struct shell {
 	bool line_only;      /* FLOW_ABORT gives up the line even in a POSIX shell */
 	bool abort_firm;     /* FLOW_ABORT is not to be held up by (( )), [[ ]] and let */
 	bool abort_forgiven; /* set -e does not mind what led to FLOW_ABORT */
+	bool exit_called;    /* FLOW_EXIT comes from `exit` or `exec` */
 	bool special;        /* a special builtin is running, and not by `command` */
 	bool may_exec;       /* the process ends after this command: programs replace it */
 	bool jobs_foreign;   /* a command substitution: `jobs` shows the parent's */
@@ -417,13 +418,15 @@ void fields_add(struct shell *sh, struct fields *f, char *s);
 void split_fields(struct shell *sh, struct bytes text, const uint8_t *escaped, int max,
 		  struct fields *out);
 /* Quoting as printf %q / ${x@Q} / set / declare -p write it. */
-void quote_for_printf(struct buf *out, struct bytes s);  /* %q: backslashes or $'..' */
-void quote_for_at_q(struct buf *out, struct bytes s);    /* 'it'\''s' or $'..' */
-void quote_for_set(struct buf *out, struct bytes s);     /* `set`: only if needed, '..' or $'..' */
-void quote_for_error(struct buf *out, struct bytes s);   /* as it is, or $'..' */
-void quote_for_declare(struct buf *out, struct bytes s); /* "a\"b" or $'..' */
-void quote_for_xtrace(struct buf *out, struct bytes s);
-void quote_for_key(struct buf *out, struct bytes s); /* [key] of declare -p */
+/* Each quotes s as the shell reads it back; $'..' is for what is not printable in the locale. */
+void quote_for_printf(const struct shell *sh, struct buf *out, struct bytes s); /* %q: x\ y */
+void quote_for_at_q(const struct shell *sh, struct buf *out, struct bytes s);   /* 'it'\''s' */
+/* `set`: only if needed, '..' or $'..', which posix mode has not. */
+void quote_for_set(const struct shell *sh, struct buf *out, struct bytes s);
+void quote_for_error(const struct shell *sh, struct buf *out, struct bytes s); /* as it is */
+void quote_for_declare(const struct shell *sh, struct buf *out, struct bytes s); /* "a\"b" */
+void quote_for_xtrace(const struct shell *sh, struct buf *out, struct bytes s);
+void quote_for_key(const struct shell *sh, struct buf *out, struct bytes s); /* [key] */
 /* Letters of attributes in bash's order ("aix"), and ([0]="a" ...) as declare -p writes them. */
 void quote_attributes(struct buf *out, unsigned flags);
 void quote_array(struct shell *sh, struct buf *out, struct var *v);

@@ -5,6 +5,7 @@
  * DEBUG, ERR and RETURN are not inherited by functions unless -T or -E is set, nor DEBUG by
  * sourced files: the frame of the call keeps them meanwhile.
  */
+#include "base/number.h"
 #include "interp/exec.h"
 
 static const struct {
@@ -59,8 +60,10 @@ void trap_name(int which, char out[16], bool sig_prefix)
 			at = 3;
 		}
 	}
-	if (name == NULL)
-		name = "?";
+	if (name == NULL) { /* between the fixed ones and those for real time */
+		out[number_put_u64(out, (uint64_t)which, 10, false)] = '\0';
+		return;
+	}
 	while (*name != '\0' && at < 15)
 		out[at++] = *name++;
 	out[at] = '\0';
@@ -325,7 +328,7 @@ void trap_poll(struct shell *sh)
 			end_by_signal(sh, sig);
 		if (*sh->traps[sig].text == '\0')
 			continue;
-		run_action(sh, sig, "trap", 1);
+		run_action(sh, sig, sig == SIGINT_ ? "interrupt trap" : "trap", 1);
 		if (sh->flow == FLOW_NONE)
 			sh->status = status;
 	}

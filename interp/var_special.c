@@ -4,6 +4,7 @@
  * FUNCNAME, ...), and plain ones whose changes have an effect (IFS, PATH, LANG, ...).
  */
 #include "interp/hash.h"
+#include "base/number.h"
 #include "interp/var_private.h"
 #include "interp/var_special.h"
 
@@ -77,14 +78,22 @@ static bool get_seconds(struct shell *sh, struct var *v, struct bytes *out)
 {
 	int64_t ns = sys_now(sh->p) - sh->seconds_base_ns;
 
-	(void)v;
+	v->flags |= VAR_INTEGER; /* from its first use on, as bash has it */
 	return give_i64(sh, ns >= 0 ? ns / NS_PER_S : -((NS_PER_S - 1 - ns) / NS_PER_S), out);
 }
 
 static void set_seconds(struct shell *sh, struct var *v)
 {
-	uint64_t ns = (uint64_t)assigned_number(v) * (uint64_t)NS_PER_S;
+	int64_t seconds = 0;
+	uint64_t ns;
 
+	/* Before it is an integer nothing is calculated. */
+	if ((v->flags & VAR_INTEGER) != 0)
+		seconds = assigned_number(v);
+	else if (!number_is_i64((struct bytes){ v->value, v->len }, &seconds))
+		seconds = 0;
+	ns = (uint64_t)seconds * (uint64_t)NS_PER_S;
+	v->flags |= VAR_INTEGER;
 	sh->seconds_base_ns = (int64_t)((uint64_t)sys_now(sh->p) - ns);
 }
 
@@ -342,6 +351,8 @@ static void refresh_argv(struct shell *sh, struct var *v)
 static void refresh_pipestatus(struct shell *sh, struct var *v)
 {
 	begin_array(sh, v);
+	if (sh->npipestatus == 0) /* nothing has run yet */
+		v->flags &= ~(unsigned)VAR_SET;
 	for (int i = 0; i < sh->npipestatus; i++)
 		push_number(sh, v, sh->pipestatus[i]);
 }
@@ -614,7 +625,7 @@ static const struct var_hook dynamic[] = {
 	{ .name = "LINENO", .get = get_lineno, .changed = set_lineno },
 	{ .name = "PIPESTATUS", .flags = ROW_LIST, .refresh = refresh_pipestatus },
 	{ .name = "RANDOM", .flags = VAR_INTEGER, .get = get_random, .changed = set_random },
-	{ .name = "SECONDS", .flags = VAR_INTEGER, .get = get_seconds, .changed = set_seconds },
+	{ .name = "SECONDS", .get = get_seconds, .changed = set_seconds },
 	{ .name = "SHELLOPTS", .flags = VAR_READONLY | VAR_SET, .get = get_shellopts },
 	{ .name = "SRANDOM", .flags = VAR_INTEGER | VAR_NOASSIGN, .get = get_srandom },
 	{ .name = "_", .flags = VAR_SET, .get = get_last_arg },

@@ -66,7 +66,7 @@ void xtrace_words(struct shell *sh, char *const *argv, int argc)
 	for (int i = 0; i < argc; i++) {
 		if (i > 0)
 			buf_putc(&text, ' ');
-		quote_for_xtrace(&text, bytes_of(argv[i]));
+		quote_for_xtrace(sh, &text, bytes_of(argv[i]));
 	}
 	xtrace_text(sh, buf_bytes(&text));
 	arena_release(sh->arena, mark);
@@ -93,7 +93,7 @@ void xtrace_assign(struct shell *sh, const struct assign *a)
 	}
 	buf_puts(&text, a->append ? "+=" : "=");
 	if (a->value != NULL && a->value->literal.len != 0)
-		quote_for_xtrace(&text, a->value->literal);
+		quote_for_xtrace(sh, &text, a->value->literal);
 	xtrace_text(sh, buf_bytes(&text));
 	arena_release(sh->arena, mark);
 }
