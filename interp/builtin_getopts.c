@@ -163,7 +163,7 @@ int do_getopts(struct shell *sh, int argc, char **argv)
 	g.words = argc > i + 2 ? argv + i + 2 : sh->params.values;
 	const char *optind = var_get_text(sh, "OPTIND");
 
-	if (optind != NULL && number_argument(optind, &g.optind) && g.optind < 1)
+	if (optind == NULL || !number_argument(optind, &g.optind) || g.optind < 1)
 		g.optind = 1;
 	return getopts_next(&g);
 }

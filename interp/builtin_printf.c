@@ -196,15 +196,9 @@ static void put_character(struct printf_state *s, const struct format_spec *spec
 {
 	const char *text = next_text(s);
 	struct format_spec plain = *spec;
-	size_t len = 1;
-	uint32_t c;
 
 	plain.precision = -1;
-	if (spec->has_long && s->sh->utf8) {
-		len = *text != '\0' ? utf8_decode(bytes_of(text), 0, &c) : 1;
-		len += len == 0;
-	}
-	format_put_text(&s->out, &plain, (struct bytes){ text, len }, false);
+	format_put_text(&s->out, &plain, (struct bytes){ text, 1 }, false);
 }
 
 static void put_count(struct printf_state *s)
@@ -232,10 +226,7 @@ static void put_count(struct printf_state *s)
 static bool put_conversion(struct printf_state *s, struct format_spec *spec)
 {
 	switch (spec->conv) {
-	case 's':
-		format_put_text(&s->out, spec, bytes_of(next_text(s)),
-				spec->has_long && s->sh->utf8);
-		return true;
+	case 's': format_put_text(&s->out, spec, bytes_of(next_text(s)), false); return true;
 	case 'd':
 	case 'i': format_put_i64(&s->out, spec, next_i64(s)); return true;
 	case 'u':

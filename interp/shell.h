@@ -423,7 +423,7 @@ void quote_for_printf(const struct shell *sh, struct buf *out, struct bytes s); 
 void quote_for_at_q(const struct shell *sh, struct buf *out, struct bytes s);   /* 'it'\''s' */
 /* `set`: only if needed, '..' or $'..', which posix mode has not. */
 void quote_for_set(const struct shell *sh, struct buf *out, struct bytes s);
-void quote_for_error(const struct shell *sh, struct buf *out, struct bytes s); /* as it is */
+void quote_for_error(const struct shell *sh, struct buf *out, struct bytes s);   /* as it is */
 void quote_for_declare(const struct shell *sh, struct buf *out, struct bytes s); /* "a\"b" */
 void quote_for_xtrace(const struct shell *sh, struct buf *out, struct bytes s);
 void quote_for_key(const struct shell *sh, struct buf *out, struct bytes s); /* [key] */
