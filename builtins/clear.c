@@ -31,9 +31,9 @@ static int clear_run(struct cmd *c)
 	}
 	if (!terminal_capability(term, "clear", 0, NULL, &text))
 		return 1;
-	cmd_bytes(c, buf_bytes(&text));
 	if (!o->keep)
-		cmd_puts(c, "\033[3J");
+		terminal_capability(term, "E3", 0, NULL, &text);
+	cmd_bytes(c, buf_bytes(&text));
 	return 0;
 }
 

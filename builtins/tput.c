@@ -2,8 +2,8 @@
  *
  * tput - what a terminal can do, by the names of terminfo: those that scripts use.
  *
- * All terminals but "dumb" are taken for relatives of xterm; the number of colours follows from
- * the name.
+ * All terminals but "dumb" are taken for relatives of xterm, with what is known to be different in
+ * a list of its own; the number of colours follows from the name.
  */
 #include "builtins/tput.h"
 
@@ -11,6 +11,7 @@ static const struct {
 	const char *name;
 	const char *text;
 } fixed[] = {
+	{ "E3", "\033[3J" },
 	{ "bel", "\a" },
 	{ "blink", "\033[5m" },
 	{ "bold", "\033[1m" },
@@ -64,6 +65,56 @@ static const struct {
 	{ "smkx", "\033[?1h\033=" },
 	{ "smso", "\033[7m" },
 	{ "smul", "\033[4m" },
+};
+
+/* Where families differ from that; "": they have it not. */
+static const struct {
+	const char *family; /* the name up to a '-' */
+	const char *name;
+	const char *text;
+} different[] = {
+	{ "ansi", "E3", "" },
+	{ "ansi", "clear", "\033[H\033[J" },
+	{ "ansi", "cub1", "\033[D" },
+	{ "ansi", "dim", "" },
+	{ "ansi", "rmso", "\033[m" },
+	{ "ansi", "rmul", "\033[m" },
+	{ "ansi", "sgr0", "\033[0;10m" },
+	{ "cygwin", "E3", "" },
+	{ "cygwin", "blink", "" },
+	{ "cygwin", "clear", "\033[H\033[J" },
+	{ "cygwin", "dim", "" },
+	{ "cygwin", "sgr0", "\033[0;10m" },
+	{ "linux", "clear", "\033[H\033[J" },
+	{ "linux", "sgr0", "\033[m\017" },
+	{ "rxvt", "E3", "" },
+	{ "rxvt", "dim", "" },
+	{ "rxvt", "sgr0", "\033[m\017" },
+	{ "screen", "E3", "" },
+	{ "screen", "clear", "\033[H\033[J" },
+	{ "screen", "cuu1", "\033M" },
+	{ "screen", "rmso", "\033[23m" },
+	{ "screen", "sgr0", "\033[m\017" },
+	{ "screen", "smso", "\033[3m" },
+	{ "tmux", "clear", "\033[H\033[J" },
+	{ "tmux", "cuu1", "\033M" },
+	{ "tmux", "sgr0", "\033[m\017" },
+	{ "vt100", "E3", "" },
+	{ "vt100", "clear", "\033[H\033[J" },
+	{ "vt100", "dim", "" },
+	{ "vt100", "rmso", "\033[m" },
+	{ "vt100", "rmul", "\033[m" },
+	{ "vt100", "sgr0", "\033[m\017" },
+	{ "vt102", "E3", "" },
+	{ "vt102", "clear", "\033[H\033[J" },
+	{ "vt102", "dim", "" },
+	{ "vt102", "rmso", "\033[m" },
+	{ "vt102", "rmul", "\033[m" },
+	{ "vt102", "sgr0", "\033[m\017" },
+	{ "vt220", "E3", "" },
+	{ "vt220", "clear", "\033[H\033[J" },
+	{ "vt220", "dim", "" },
+	{ "vt220", "sgr0", "\033[m\033(B" },
 };
 
 /* With one number; added to it first. */
@@ -131,6 +182,22 @@ static bool put_scroll_region(const int64_t *args, int n, struct buf *out)
 	return true;
 }
 
+/* A capability without parameters, NULL: there is none. */
+static const char *find_text(const char *term, const char *name)
+{
+	size_t family = strcspn(term, "-");
+
+	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++)
+		if (strcmp(different[i].name, name) == 0 &&
+		    strncmp(different[i].family, term, family) == 0 &&
+		    different[i].family[family] == '\0')
+			return different[i].text[0] != '\0' ? different[i].text : NULL;
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (strcmp(fixed[i].name, name) == 0)
+			return fixed[i].text;
+	return NULL;
+}
+
 bool terminal_capability(const char *term, const char *name, int n, const int64_t *args,
 			 struct buf *out)
 {
@@ -152,11 +219,11 @@ bool terminal_capability(const char *term, const char *name, int n, const int64_
 			   (long long)(n > 1 ? args[1] : 0) + 1);
 		return true;
 	}
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
-		if (strcmp(fixed[i].name, name) == 0) {
-			buf_puts(out, fixed[i].text);
-			return true;
-		}
+	const char *text = find_text(term, name);
+
+	if (text != NULL) {
+		buf_puts(out, text);
+		return true;
 	}
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
 		if (strcmp(counted[i].name, name) == 0) {
@@ -247,9 +314,9 @@ static int put_one(struct cmd *c, const char *term, int argc, char **argv)
 		return cmd_error(c, 0, "unknown terminfo capability '%s'", name);
 	if (!terminal_capability(term, name, n, args, &text))
 		return 1;
-	cmd_bytes(c, buf_bytes(&text));
 	if (strcmp(name, "clear") == 0 && !o->keep)
-		cmd_puts(c, "\033[3J");
+		terminal_capability(term, "E3", 0, NULL, &text);
+	cmd_bytes(c, buf_bytes(&text));
 	return 0;
 }
 
