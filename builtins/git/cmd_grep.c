@@ -3,17 +3,7 @@
  * git grep. Patterns that are joined by --and, --or, --not and parentheses become a tree that is
  * asked about each line; without those one set of patterns finds them all at once.
  */
-#include "builtins/git/walk.h"
-
-struct grep_opts {
-	bool cached, no_index, invert, icase, word, extended, fixed, perl, basic, number, no_name,
-		names, without, count, only, quiet, null_names, full, break_, heading, untracked,
-		text, no_binary, all_match, function, column;
-	int before, after, context, max_depth, max_count;
-	struct names patterns;
-	struct names expression; /* "p" and a pattern, or & | ! ( ) */
-	bool is_expression;
-};
+#include "builtins/git/grep.h"
 
 static int add_pattern(struct git *g, void *opts, const char *arg, bool unset)
 {
@@ -42,6 +32,37 @@ OPERATOR(add_open, "(")
 OPERATOR(add_close, ")")
 #undef OPERATOR
 
+static int set_color(struct git *g, void *opts, const char *arg, bool unset)
+{
+	int *color = &((struct grep_opts *)opts)->color;
+
+	if (arg != NULL && strcmp(arg, "auto") == 0)
+		*color = -1;
+	else if (unset || (arg != NULL && (strcmp(arg, "never") == 0 || config_truth(arg) == 0)))
+		*color = 0;
+	else if (arg == NULL || strcmp(arg, "always") == 0 || config_truth(arg) == 1)
+		*color = 1;
+	else {
+		git_error(g, "option `color' expects \"always\", \"auto\", or \"never\"");
+		return GIT_STATUS_USAGE;
+	}
+	return 0;
+}
+
+/* Both sides: -A and -B behind it change one. */
+static int set_context(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct grep_opts *o = opts;
+	int64_t n = 0;
+
+	if (!unset && !git_number(arg, &n)) {
+		git_error(g, "switch `C' expects a numerical value");
+		return GIT_STATUS_USAGE;
+	}
+	o->before = o->after = n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : (int)n;
+	return 0;
+}
+
 static const struct git_option grep_options[] = {
 	GIT_FLAG(0, "cached", struct grep_opts, cached),
 	GIT_MISSING(0, "no-index"),
@@ -49,14 +70,14 @@ static const struct git_option grep_options[] = {
 	GIT_FLAG('v', "invert-match", struct grep_opts, invert),
 	GIT_FLAG('i', "ignore-case", struct grep_opts, icase),
 	GIT_FLAG('w', "word-regexp", struct grep_opts, word),
-	GIT_FLAG('a', "text", struct grep_opts, text),
-	GIT_FLAG('I', NULL, struct grep_opts, no_binary),
+	GIT_SET('a', "text", struct grep_opts, binary, GREP_TEXT),
+	GIT_SET('I', NULL, struct grep_opts, binary, GREP_NO_BINARY),
 	GIT_FLAG('E', "extended-regexp", struct grep_opts, extended),
 	GIT_FLAG('G', "basic-regexp", struct grep_opts, basic),
 	GIT_FLAG('F', "fixed-strings", struct grep_opts, fixed),
 	GIT_FLAG('P', "perl-regexp", struct grep_opts, perl),
 	GIT_FLAG('n', "line-number", struct grep_opts, number),
-	GIT_MISSING(0, "column"),
+	GIT_FLAG(0, "column", struct grep_opts, column),
 	GIT_FLAG('h', NULL, struct grep_opts, no_name),
 	GIT_FLAG('r', "recursive", struct grep_opts, full),
 	GIT_FLAG('H', NULL, struct grep_opts, full),
@@ -72,7 +93,7 @@ static const struct git_option grep_options[] = {
 	GIT_FLAG(0, "break", struct grep_opts, break_),
 	GIT_INT('A', "after-context", struct grep_opts, after),
 	GIT_INT('B', "before-context", struct grep_opts, before),
-	GIT_INT('C', "context", struct grep_opts, context),
+	GIT_CALL_ARG('C', "context", set_context),
 	GIT_CALL_ARG('e', NULL, add_pattern),
 	GIT_CALL(0, "and", add_and),
 	GIT_CALL(0, "or", add_or),
@@ -80,46 +101,29 @@ static const struct git_option grep_options[] = {
 	GIT_CALL(0, "(", add_open),
 	GIT_CALL(0, ")", add_close),
 	GIT_INT('m', "max-count", struct grep_opts, max_count),
-	GIT_MISSING(0, "all-match"),
-	GIT_MISSING(0, "color"),
-	GIT_FLAG(0, "no-color", struct grep_opts, basic),
-	GIT_MISSING('p', "show-function"),
-	GIT_MISSING('W', "function-context"),
+	GIT_FLAG(0, "all-match", struct grep_opts, all_match),
+	GIT_CALL_MAYBE(0, "color", set_color),
+	GIT_FLAG('p', "show-function", struct grep_opts, function),
+	GIT_FLAG('W', "function-context", struct grep_opts, whole_function),
 	GIT_END(),
 };
 static const char *const grep_usage[] = {
 	"git grep [<options>] [-e] <pattern> [<rev>...] [[--] <path>...]", NULL
 };
 
-/* A part of an expression. */
-struct node {
-	char kind; /* p & | ! */
-	struct regex *re;
-	struct node *a, *b;
-};
-struct grepping {
-	struct git *g;
-	struct grep_opts o;
-	struct regex *re;
-	struct node *tree; /* of an expression; NULL: the patterns alone */
-	unsigned flags;
-	size_t at; /* of the expression, while it is read */
-	bool any;
-	bool printed;
-};
-
 /* --- expressions --- */
 
-static struct node *read_or(struct grepping *w, int depth);
+static struct grep_node *read_or(struct grepping *w, int depth);
 
 static const char *peek(const struct grepping *w)
 {
 	return w->at < w->o.expression.n ? w->o.expression.at[w->at] : "";
 }
 
-static struct node *new_node(struct grepping *w, char kind, struct node *a, struct node *b)
+static struct grep_node *new_node(struct grepping *w, char kind, struct grep_node *a,
+				  struct grep_node *b)
 {
-	struct node *n = arena_zalloc(w->g->keep, sizeof(*n));
+	struct grep_node *n = arena_zalloc(w->g->keep, sizeof(*n));
 
 	n->kind = kind;
 	n->a = a;
@@ -127,12 +131,12 @@ static struct node *new_node(struct grepping *w, char kind, struct node *a, stru
 	return n;
 }
 
-static struct node *read_atom(struct grepping *w, int depth)
+static struct grep_node *read_atom(struct grepping *w, int depth)
 {
 	struct git *g = w->g;
 	const char *text = peek(w);
 	const char *message;
-	struct node *n;
+	struct grep_node *n;
 
 	if (depth > GIT_DEPTH_MAX)
 		git_die(g, "expression too deep");
@@ -163,13 +167,13 @@ static struct node *read_atom(struct grepping *w, int depth)
 	return n;
 }
 
-static struct node *read_and(struct grepping *w, int depth)
+static struct grep_node *read_and(struct grepping *w, int depth)
 {
-	struct node *n = read_atom(w, depth);
+	struct grep_node *n = read_atom(w, depth);
 
 	while (n != NULL && peek(w)[0] == '&') {
 		w->at++;
-		struct node *b = read_atom(w, depth);
+		struct grep_node *b = read_atom(w, depth);
 
 		if (b == NULL)
 			git_die(w->g, "--and not followed by pattern expression");
@@ -179,14 +183,14 @@ static struct node *read_and(struct grepping *w, int depth)
 }
 
 /* --or may be left out. */
-static struct node *read_or(struct grepping *w, int depth)
+static struct grep_node *read_or(struct grepping *w, int depth)
 {
-	struct node *n = read_and(w, depth);
+	struct grep_node *n = read_and(w, depth);
 
 	while (n != NULL && peek(w)[0] != '\0' && peek(w)[0] != ')') {
 		if (peek(w)[0] == '|')
 			w->at++;
-		struct node *b = read_and(w, depth);
+		struct grep_node *b = read_and(w, depth);
 
 		if (b == NULL)
 			git_die(w->g, "not a pattern expression %s", peek(w));
@@ -206,151 +210,6 @@ static void read_expression(struct grepping *w)
 		git_die(w->g, "no pattern given");
 }
 
-static bool holds(const struct node *n, struct bytes line)
-{
-	/* Long lists go on in `a`, so it is a loop there; `b` is as deep as the parentheses. */
-	for (;; n = n->a) {
-		switch (n->kind) {
-		case '!': return !holds(n->a, line);
-		case '&':
-			if (!holds(n->b, line))
-				return false;
-			break;
-		case '|':
-			if (holds(n->b, line))
-				return true;
-			break;
-		default: return regex_test(n->re, line, 0) == 0;
-		}
-	}
-}
-
-static bool matches(const struct grepping *w, struct bytes line)
-{
-	bool hit = w->tree != NULL ? holds(w->tree, line) : regex_test(w->re, line, 0) == 0;
-
-	return hit != w->o.invert;
-}
-
-/* --- lines --- */
-
-static void put_prefix(struct grepping *w, const char *name, size_t line, char sep)
-{
-	struct git *g = w->g;
-
-	if (!w->o.no_name && !w->o.heading) {
-		cmd_puts(g->c, name);
-		cmd_putc(g->c, w->o.null_names ? '\0' : sep);
-	}
-	if (w->o.number)
-		git_printf(g, "%zu%c", line, sep);
-}
-
-static void put_matches(struct grepping *w, const char *name, size_t number, struct bytes line)
-{
-	struct regex_span m;
-	size_t at = 0;
-
-	while (at <= line.len && regex_search(w->re, line, at, 0, &m, 1) == 0) {
-		if (m.to > m.from) {
-			put_prefix(w, name, number, ':');
-			cmd_write(w->g->c, line.ptr + m.from, m.to - m.from);
-			cmd_putc(w->g->c, '\n');
-		}
-		at = m.to > m.from ? m.to : m.to + 1;
-	}
-}
-
-static void put_line(struct grepping *w, const char *name, size_t number, struct bytes line,
-		     char sep)
-{
-	put_prefix(w, name, number, sep);
-	cmd_bytes(w->g->c, line);
-	cmd_putc(w->g->c, '\n');
-}
-
-static void put_name_line(struct grepping *w, const char *name)
-{
-	cmd_puts(w->g->c, name);
-	cmd_putc(w->g->c, w->o.null_names ? '\0' : '\n');
-}
-
-/* long: a line and what is around it */
-static void search_text(struct grepping *w, const char *name, struct bytes text, const char *attr)
-{
-	struct git *g = w->g;
-	struct bytes *line;
-	size_t n, count = 0, shown_to = 0, tail = 0;
-	bool binary = attr == NULL || (attr[0] != '\0' && strcmp(attr, ATTR_FALSE) != 0)
-			      ? lines_binary(text)
-			      : strcmp(attr, ATTR_FALSE) == 0;
-
-	binary = binary && !w->o.text;
-	if (binary && w->o.no_binary)
-		return;
-	n = lines_split(g->a, text, &line);
-	for (size_t i = 0; i < n; i++) {
-		struct bytes l = line[i];
-		bool hit;
-
-		if (l.len != 0 && l.ptr[l.len - 1] == '\n')
-			l.len--;
-		hit = !(w->o.max_count > 0 && count >= (size_t)w->o.max_count) && matches(w, l);
-		if (!hit && tail > 0 && count > 0) {
-			put_line(w, name, i + 1, l, '-');
-			shown_to = i + 1;
-			tail--;
-		}
-		if (!hit)
-			continue;
-		count++;
-		w->any = true;
-		if (w->o.quiet)
-			return;
-		if (w->o.names || w->o.without)
-			break;
-		if (w->o.count)
-			continue;
-		if (binary) {
-			git_printf(g, "Binary file %s matches\n", name);
-			return;
-		}
-		if (count == 1 && w->o.break_ && w->printed)
-			cmd_putc(g->c, '\n');
-		if (count == 1 && w->o.heading && !w->o.no_name)
-			git_printf(g, "%s\n", name);
-		size_t from = i > (size_t)w->o.before ? i - (size_t)w->o.before : 0;
-
-		if (from < shown_to)
-			from = shown_to;
-		if ((w->o.before > 0 || w->o.after > 0) && w->printed &&
-		    (count == 1 || from > shown_to) && !(count == 1 && w->o.break_))
-			cmd_puts(g->c, "--\n");
-		for (; from < i; from++) {
-			struct bytes b = line[from];
-
-			if (b.len != 0 && b.ptr[b.len - 1] == '\n')
-				b.len--;
-			put_line(w, name, from + 1, b, '-');
-		}
-		if (w->o.only)
-			put_matches(w, name, i + 1, l);
-		else
-			put_line(w, name, i + 1, l, ':');
-		w->printed = true;
-		shown_to = i + 1;
-		tail = (size_t)w->o.after;
-	}
-	cmd_charge(g->c, n / 4 + 1);
-	if ((w->o.names && count != 0) || (w->o.without && count == 0))
-		put_name_line(w, name);
-	else if (w->o.count && count != 0 && !w->o.names && !w->o.without) {
-		if (!w->o.no_name)
-			git_printf(g, "%s%c", name, w->o.null_names ? '\0' : ':');
-		git_printf(g, "%zu\n", count);
-	}
-}
-
 static void search_file(struct grepping *w, const char *path, uint32_t mode, const struct oid *o,
 			const char *rev)
 {
@@ -365,10 +224,10 @@ static void search_file(struct grepping *w, const char *path, uint32_t mode, con
 	ok = o != NULL ? object_read(g, g->a, o, &text) == OBJECT_BLOB
 		       : (mode & S_FMT) == S_REG && file_read(g, g->a, path, &text) == 0;
 	if (ok)
-		search_text(w,
-			    rev != NULL ? git_format(g->a, "%s:%s", rev, git_quoted(g, shown))
-					: git_quoted(g, shown),
-			    text, attr_get(g, path, "diff"));
+		grep_text(w,
+			  rev != NULL ? git_format(g->a, "%s:%s", rev, git_quoted(g, shown))
+				      : git_quoted(g, shown),
+			  text, attr_get(g, path, "diff"));
 	arena_release(g->a, mark);
 }
 
@@ -386,7 +245,7 @@ static void name_parentheses(struct git *g, struct args *args)
 /* long: operands of three kinds */
 int git_cmd_grep(struct git *g, struct args *args)
 {
-	struct grepping w = { .g = g };
+	struct grepping w = { .g = g, .o = { .color = -1 } };
 	const struct git_parser p = { grep_options, &w.o, grep_usage, GIT_KEEP_DASHDASH, NULL };
 	struct bytes patterns[64];
 	const char *message;
@@ -400,14 +259,15 @@ int git_cmd_grep(struct git *g, struct args *args)
 
 	name_parentheses(g, args);
 	git_parse(g, args, &p);
-	if (w.o.context > 0) {
-		w.o.before = w.o.before > 0 ? w.o.before : w.o.context;
-		w.o.after = w.o.after > 0 ? w.o.after : w.o.context;
-	}
+	g->color = w.o.color >= 0 ? w.o.color : g->color;
+	w.use_color = color_wanted(g, "color.grep");
+	w.match_color = color_of(g, "color.grep.match", "\033[1;31m");
+	w.o.names = w.o.names && !w.o.without;
+	w.o.only = w.o.only && !w.o.invert;
 	if (w.o.expression.n == 0) {
 		if (args->argc == 0 || strcmp(args->argv[0], "--") == 0)
 			git_die(g, "no pattern given");
-		names_add(g, &w.o.patterns, args->argv[i++]);
+		add_pattern(g, &w.o, args->argv[i++], false);
 	}
 	if (w.o.patterns.n == 0)
 		names_add(g, &w.o.patterns, ""); /* the expression will complain */
@@ -423,7 +283,7 @@ int git_cmd_grep(struct git *g, struct args *args)
 		git_die(g, "-e option, '%s': %s", w.o.patterns.at[0], message);
 	regex_set_work(w.re, cmd_work, g->c);
 	w.flags = flags;
-	if (w.o.is_expression)
+	if (w.o.is_expression || w.o.all_match)
 		read_expression(&w);
 	for (int j = i; j < args->argc && dash < 0; j++)
 		if (strcmp(args->argv[j], "--") == 0)
