@@ -473,6 +473,11 @@ void proc_pack(struct packing *w, const struct proc *p);
 int kernel_start_packed(struct unpacking *u, const struct spawn *s, char *const *argv,
 			struct proc **out);
 void proc_pack_program(struct packing *w, const struct proc *p);
+/* Those of a process's descriptors that `mine` names, and back into another of any kernel. False:
+ * one is not a pipe, a counter or a set of epoll. */
+bool proc_pack_own(struct proc *p, bool (*mine)(const void *arg, const struct proc *p, int fd),
+		   const void *arg, struct buf *out);
+int proc_unpack_own(struct proc *p, struct bytes in);
 /* A process that does not run yet, nor has a parent. */
 int proc_unpack_program(struct unpacking *u, int (*fn)(struct proc *, void *), struct proc **out);
 /* Children of them that have ended, locks, sets of epoll. */

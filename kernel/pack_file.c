@@ -7,6 +7,7 @@
  * thing, or one that is not complete yet.
  */
 #include "base/pack.h"
+#include "kernel/pipe.h"
 #include "kernel/socket.h"
 
 enum { PACK_DEPTH = 48 };
@@ -14,7 +15,8 @@ enum { PACK_DEPTH = 48 };
 /* What of an open file's flags means something once it is open. */
 #define FLAGS_KEPT (O_ACCMODE_ | O_APPEND_ | O_NONBLOCK_)
 
-#define NOTHING UINT64_MAX
+#define NOTHING       UINT64_MAX
+#define NO_DESCRIPTOR UINT32_MAX /* the end of them */
 
 /* --- numbers --- */
 
@@ -402,7 +404,7 @@ void pack_descriptors(struct packing *w, const struct proc *p)
 		pack_u64(w->out, p->fd[fd].cloexec);
 		pack_file(w, f);
 	}
-	pack_u64(w->out, UINT32_MAX); /* no descriptor: the end */
+	pack_u64(w->out, NO_DESCRIPTOR);
 }
 
 int unpack_descriptors(struct unpacking *u, struct proc *p)
@@ -416,7 +418,7 @@ int unpack_descriptors(struct unpacking *u, struct proc *p)
 		int at;
 		int r;
 
-		if (fd == UINT32_MAX && !u->in->bad)
+		if (fd == NO_DESCRIPTOR && !u->in->bad)
 			return 0;
 		cloexec = unpack_below(u->in, 1) != 0;
 		if (u->in->bad || fd > INT32_MAX || (int)fd <= last)
@@ -484,4 +486,50 @@ void unpack_forget(struct unpacking *u)
 	heap_free(&u->k->heap, u->thing, u->cap * sizeof *u->thing);
 	u->thing = NULL;
 	u->count = u->cap = 0;
+}
+
+/* --- of one process --- */
+
+/* What a program makes for itself alone. */
+static bool is_own(const struct file *f)
+{
+	return f->ops == &file_event || f->ops == &file_epoll ||
+	       (f->ops == &file_pipe && f->ino == 0);
+}
+
+bool proc_pack_own(struct proc *p, bool (*mine)(const void *, const struct proc *, int),
+		   const void *arg, struct buf *out)
+{
+	struct packing w = { .k = p->k, .out = out, .a = &p->arena, .live = true };
+
+	for (int fd = 0; fd < p->priv->fd_top; fd++) {
+		struct file *f = p->fd[fd].file;
+
+		if (f == NULL || !mine(arg, p, fd))
+			continue;
+		if (!is_own(f))
+			return false;
+		pack_u64(out, (uint64_t)fd);
+		pack_u64(out, p->fd[fd].cloexec);
+		pack_file(&w, f);
+	}
+	pack_u64(out, NO_DESCRIPTOR);
+	pack_sets(&w);
+	return true;
+}
+
+int proc_unpack_own(struct proc *p, struct bytes s)
+{
+	struct unpack in = unpack_of(s);
+	struct unpacking u = { .k = p->k, .in = &in, .a = &p->arena };
+	int r = unpack_descriptors(&u, p);
+
+	if (r == 0)
+		r = unpack_sets(&u);
+	/* Copies have numbers of their own. */
+	for (size_t i = 0; i < u.count; i++)
+		if (u.thing[i].kind == THING_PIPE && u.thing[i].what != NULL)
+			((struct pipe *)u.thing[i].what)->id = ++p->k->pipes_made + PIPE_ID_FIRST;
+	unpack_forget(&u);
+	return r;
 }

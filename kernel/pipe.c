@@ -448,7 +448,7 @@ struct pipe *pipe_new(struct kernel *k)
 	struct pipe *pi = heap_zalloc(&k->heap, sizeof *pi);
 
 	if (pi != NULL)
-		pi->id = ++k->pipes_made + 100000;
+		pi->id = ++k->pipes_made + PIPE_ID_FIRST;
 	return pi;
 }
 

@@ -7,6 +7,8 @@
 
 #include "kernel/internal.h"
 
+enum { PIPE_ID_FIRST = 100000 };
+
 struct pipe {
 	char *ring; /* from the first write on */
 	uint64_t tail;
@@ -22,7 +24,7 @@ struct pipe {
 	struct waitq wait_room;
 	struct waitq wait_open;
 	vfs_ino ino;           /* of a FIFO, else 0 */
-	uint64_t id;           /* shown as its inode number */
+	uint64_t id;           /* shown as its inode number: PIPE_ID_FIRST and so manieth */
 	struct rights *rights; /* of sockets: see message.c */
 	struct pipe *next;     /* list of FIFOs */
 };

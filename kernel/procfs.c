@@ -98,6 +98,7 @@ static const struct entry entries[] = {
 	{ PROCFS_PID, "task", PROCFS_TASK, S_DIR | 0555, NULL },
 	{ PROCFS_PID, "zygote", PROCFS_ZYGOTE, S_DIR | 0500, NULL },
 	{ PROCFS_ZYGOTE, "request", PROCFS_REQUEST, S_REG | 0400, NULL },
+	{ PROCFS_ZYGOTE, "run.js", PROCFS_LAUNCHER, S_REG | 0400, NULL },
 	{ PROCFS_ZYGOTE, "sitecustomize.py", PROCFS_LAUNCHER, S_REG | 0400, NULL },
 	/* Behind those of processes, whose files they are. */
 	{ PROCFS_THREAD, "cmdline", PROCFS_CMDLINE, S_REG | 0444, NULL },

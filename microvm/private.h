@@ -502,6 +502,9 @@ static inline int get_user(struct task *t, void *out, uint64_t address, size_t n
 /* sys_io.c */
 syscall_fn call_readv;
 syscall_fn call_writev;
+/* sys_path.c: as fstat tells it. */
+enum { USER_STAT_BYTES = 144 };
+void user_stat_bytes(const struct vfs_stat *st, char *out);
 /* sys_lock.c: fcntl's locks, of an open file or of the process. */
 int64_t lock_set(struct task *t, int fd, uint64_t address, bool of_file, bool wait);
 int64_t lock_get(struct task *t, int fd, uint64_t address, bool of_file);

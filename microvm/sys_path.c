@@ -87,7 +87,7 @@ static void put_times(int64_t *out, int64_t ns)
 	out[1] = ns % 1000000000;
 }
 
-static int put_stat(struct task *t, uint64_t address, const struct vfs_stat *st)
+void user_stat_bytes(const struct vfs_stat *st, char *out)
 {
 	struct user_stat u = { .dev = device(st->dev),
 			       .ino = st->ino,
@@ -103,7 +103,16 @@ static int put_stat(struct task *t, uint64_t address, const struct vfs_stat *st)
 	put_times(u.times, st->atime_ns);
 	put_times(u.times + 2, st->mtime_ns);
 	put_times(u.times + 4, st->ctime_ns);
-	return put_user(t, address, &u, sizeof u);
+	_Static_assert(sizeof u == USER_STAT_BYTES, "Linux's struct stat");
+	memcpy(out, &u, sizeof u);
+}
+
+static int put_stat(struct task *t, uint64_t address, const struct vfs_stat *st)
+{
+	char bytes[USER_STAT_BYTES];
+
+	user_stat_bytes(st, bytes);
+	return put_user(t, address, bytes, sizeof bytes);
 }
 
 static int64_t stat_path(struct task *t, int dir, uint64_t path, int flags, struct vfs_stat *st)

@@ -227,6 +227,7 @@ static int copy_task(struct task *t, uint64_t flags, struct task **out)
 	c->robust_list = 0;
 	c->vfork_token = 0;
 	c->held[0] = c->held[1] = NULL;
+	c->zygote = c->source = NULL;
 	c->mask_saved = false;
 	c->in_call = c->resumed = false;
 	if ((flags & CLONE_SIGHAND_) != 0) {

@@ -10,7 +10,7 @@
  * for what shells change all the time), user, ignored signals and limits; and only while all
  * files are as they were that its start has asked for. When a start does anything that may
  * depend on more, it is begun again as an ordinary one, and its kind never tried again. What is
- * known about the interpreter is in zygote_python.c.
+ * known about the interpreters is in zygote_python.c and zygote_node.c.
  */
 #include "microvm/zygote.h"
 
@@ -163,6 +163,10 @@ static struct bytes key_of(struct task *t, const char *path, enum zygote_form fo
 		if (p->sig_action[sig] == SIG_IGNORED)
 			put_number(&b, (uint64_t)sig);
 	put_number(&b, p->sig_blocked);
+	/* The numbers of what it opens itself depend on these. */
+	for (int fd = 0; zygote_is_node(form) && fd < p->nfds; fd++)
+		if (p->fd[fd].file != NULL)
+			put_number(&b, (uint64_t)fd);
 	buf_put(&b, (const char *)p->rlimit, sizeof p->rlimit);
 	return buf_bytes(&b);
 }
@@ -266,15 +270,20 @@ static int put_text(struct task *t, const struct zygote *z, struct bytes text)
 	return r;
 }
 
+static struct bytes launcher_of(enum zygote_form form)
+{
+	return zygote_is_node(form) ? zygote_node_launcher : zygote_launcher;
+}
+
 /* The copy becomes this process: its number, its text. The rest it reads itself. */
 static int dress(struct task *t, const struct zygote *z, struct bytes text)
 {
 	uint32_t tid = (uint32_t)t->p->pid;
-	int r = put_text(t, z, text);
+	int r = zygote_is_node(z->form) ? zygote_node_dress(t, z, text) : put_text(t, z, text);
 
 	if (r == 0 && t->clear_tid != 0)
 		r = put_user(t, t->clear_tid, &tid, sizeof tid);
-	t->p->launcher = zygote_launcher;
+	t->p->launcher = launcher_of(z->form);
 	return r;
 }
 
@@ -287,7 +296,7 @@ static void note_files(struct task *t, struct zygote *z)
 		z->open[i] = t->p->fd[i].file;
 }
 
-static bool was_open(const struct zygote *z, const struct proc *p, int fd)
+bool zygote_was_open(const struct zygote *z, const struct proc *p, int fd)
 {
 	return fd < z->nopen && z->open[fd] == p->fd[fd].file;
 }
@@ -295,7 +304,7 @@ static bool was_open(const struct zygote *z, const struct proc *p, int fd)
 static bool same_files(const struct task *t, const struct zygote *z)
 {
 	for (int i = 0; i < t->p->nfds; i++)
-		if (t->p->fd[i].file != NULL && !was_open(z, t->p, i))
+		if (t->p->fd[i].file != NULL && !zygote_was_open(z, t->p, i))
 			return false;
 	for (int i = 0; i < z->nopen; i++)
 		if (z->open[i] != NULL && (i >= t->p->nfds || t->p->fd[i].file == NULL))
@@ -314,6 +323,7 @@ static bool copy_state(struct task *t, struct zygote *z)
 	memcpy(z->handler, t->handlers->of, sizeof z->handler);
 	memcpy(z->sig_action, t->p->sig_action, sizeof z->sig_action);
 	z->sig_blocked = t->p->sig_blocked;
+	memcpy(z->rlimit, t->p->rlimit, sizeof z->rlimit);
 	z->clear_tid = t->clear_tid;
 	z->robust_list = t->robust_list;
 	z->alt_stack = t->alt_stack;
@@ -331,16 +341,32 @@ static struct bytes own_text(struct task *t, enum zygote_form form)
 	return text != NULL ? bytes_of(text) : (struct bytes){ NULL, 0 };
 }
 
-/* At the call where the copies begin. False: it can't be kept. */
-static bool freeze(struct task *t)
+static bool prepare_python(struct task *t, struct zygote *z)
 {
-	struct zygote *z = t->zygote;
 	bool placed = z->form == FORM_STDIN || z->form == FORM_DASH;
 
 	if (proc_has_threads(t->p) || t->space->refs != 1 || !same_files(t, z))
 		return false;
 	find_places(t, z);
-	if (z->nplaces == ZYGOTE_PLACES_MAX || (z->nplaces == 0 && !placed) || !copy_state(t, z))
+	return z->nplaces < ZYGOTE_PLACES_MAX && (z->nplaces != 0 || placed);
+}
+
+static bool prepare_node(struct task *t, struct zygote *z)
+{
+	int threads;
+
+	return zygote_rest(t, &threads) && t->space->refs == 1 + (uint32_t)threads &&
+	       zygote_node_find(t, z);
+}
+
+/* At the call where the copies begin. False: it can't be kept. */
+static bool freeze(struct task *t)
+{
+	struct zygote *z = t->zygote;
+
+	if (zygote_is_node(z->form) ? !prepare_node(t, z) : !prepare_python(t, z))
+		return false;
+	if (!copy_state(t, z) || (zygote_is_node(z->form) && !zygote_keep_threads(t, z)))
 		return false;
 	z->frozen = true;
 	t->zygote = NULL;
@@ -358,8 +384,9 @@ static void begin_again(struct task *t)
 	bool second = z->second;
 	int r;
 
+	proc_end_threads(p, 0);
 	for (int fd = 0; fd < p->nfds; fd++)
-		if (p->fd[fd].file != NULL && !was_open(z, p, fd))
+		if (p->fd[fd].file != NULL && !zygote_was_open(z, p, fd))
 			sys_close(p, fd);
 	zygote_leave(t);
 	if (mark != NULL) {
@@ -405,12 +432,15 @@ static int start_copy(struct task *t, const struct zygote *z, struct bytes text)
 	memcpy(t->handlers->of, z->handler, sizeof z->handler);
 	memcpy(t->p->sig_action, z->sig_action, sizeof z->sig_action);
 	t->p->sig_blocked = z->sig_blocked;
+	memcpy(t->p->rlimit, z->rlimit, sizeof z->rlimit);
 	t->clear_tid = z->clear_tid;
 	t->robust_list = z->robust_list;
 	t->alt_stack = z->alt_stack;
 	t->alt_bytes = z->alt_bytes;
 	t->alt_flags = z->alt_flags;
 	t->r = z->r;
+	if (r == 0 && zygote_is_node(z->form))
+		r = zygote_start_threads(t, z);
 	if (r == 0)
 		r = dress(t, z, text);
 	if (r == 0)
@@ -425,7 +455,7 @@ static bool start_from(struct task *t, struct zygote *z, struct bytes text, int 
 	int i;
 
 	t->source = get(z);
-	t->p->launcher = zygote_launcher;
+	t->p->launcher = launcher_of(z->form);
 	good = zygote_still_true(t, z);
 	if (good) {
 		*result = start_copy(t, z, text);
@@ -442,20 +472,28 @@ static bool start_from(struct task *t, struct zygote *z, struct bytes text, int 
 }
 
 /* Standard streams that a launcher can open again. */
-static bool has_streams(struct task *t)
+static bool has_streams(struct task *t, enum zygote_form form)
 {
 	for (int fd = 0; fd < 3; fd++) {
 		struct vfs_stat st;
 
-		if (sys_fstat(t->p, fd, &st) != 0 || (st.mode & S_FMT) == S_DIR)
+		if (sys_fstat(t->p, fd, &st) != 0 || (st.mode & S_FMT) == S_DIR ||
+		    (zygote_is_node(form) && sys_isatty(t->p, fd)))
 			return false;
 	}
 	return t->p->nfds <= 256;
 }
 
-bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char **envp, int *result)
+static enum zygote_form form_of(const char *path, int argc, char *const *argv, char *const *envp)
 {
 	enum zygote_form form = zygote_form(path, argc, argv, envp);
+
+	return form != FORM_NONE ? form : zygote_node_form(path, argc, argv, envp);
+}
+
+bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char **envp, int *result)
+{
+	enum zygote_form form = form_of(path, argc, argv, envp);
 	struct arena *a = &t->p->arena;
 	const char *text = form != FORM_NONE ? zygote_text(t, form, argv) : NULL;
 	struct bytes key;
@@ -463,7 +501,7 @@ bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char *
 	bool second;
 	int i;
 
-	if (text == NULL || !has_streams(t) || !utf8_valid(bytes_of(text)))
+	if (text == NULL || !has_streams(t, form) || !utf8_valid(bytes_of(text)))
 		return false;
 	key = key_of(t, path, form, argv, envp);
 	proc_charge(t->p, START_STEPS);
@@ -481,8 +519,15 @@ bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char *
 	z->second = second;
 	note_files(t, z);
 	t->zygote = z;
-	t->p->launcher = zygote_launcher;
-	*result = exec_plain(t, path, zygote_arguments(a, form, argv[0]),
-			     zygote_environment(a, envp));
+	t->p->launcher = launcher_of(form);
+	if (zygote_is_node(form))
+		*result = exec_plain(t, path, zygote_node_arguments(a, form, argv[0]),
+				     zygote_node_environment(a, envp));
+	else
+		*result = exec_plain(t, path, zygote_arguments(a, form, argv[0]),
+				     zygote_environment(a, envp));
+	/* Others are shown what it was given, not what stands in its memory. */
+	t->space->arg_start = t->space->arg_end = 0;
+	t->space->env_start = t->space->env_end = 0;
 	return true;
 }

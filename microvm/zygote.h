@@ -15,6 +15,8 @@ enum {
 	ZYGOTE_PLACES_MAX = 8,
 	ZYGOTE_RECORDS_MAX = 4000,
 	ZYGOTE_FPU_BYTES = 1024,
+	/* V8 gives a string of so many characters of two bytes pages of its own. */
+	ZYGOTE_NODE_TEXT_MAX = 70000,
 };
 
 /* What a program is asked to run. */
@@ -25,6 +27,9 @@ enum zygote_form {
 	FORM_SCRIPT,  /* FILE */
 	FORM_STDIN,   /* nothing */
 	FORM_DASH,    /* - */
+	FORM_NODE_EVAL,
+	FORM_NODE_PRINT,
+	FORM_NODE_SCRIPT,
 };
 
 /* Something the start asked the filesystem, and the answer. */
@@ -52,6 +57,12 @@ struct zygote_area {
 	int file; /* -1: none */
 	uint8_t prot;
 	bool stack, special;
+};
+
+struct zygote_thread {
+	struct task state; /* without what it holds */
+	uint64_t sig_blocked;
+	_Alignas(64) char fpu[ZYGOTE_FPU_BYTES];
 };
 
 struct zygote_block {
@@ -89,17 +100,35 @@ struct zygote {
 	struct handler handler[NSIG_];
 	uint8_t sig_action[SIG_COUNT];
 	uint64_t sig_blocked;
+	uint64_t rlimit[16][2];
 	struct cowsh_vm_registers r;
 	uint64_t clear_tid, robust_list;
 	uint64_t alt_stack, alt_bytes, alt_flags;
 	struct zygote_place place[ZYGOTE_PLACES_MAX];
 	int nplaces;
+	struct zygote_thread *threads; /* besides the first */
+	int nthreads;
+	char *made; /* open files that it has made, packed */
+	size_t nmade;
+	uint64_t streams; /* where Node's record of the standard streams is */
 	size_t nfpu;
 	_Alignas(64) char fpu[ZYGOTE_FPU_BYTES];
 };
 
 /* Memory of a zygote that is being made, counted in the session; NULL: its limit is reached. */
 void *zygote_alloc(struct microvm *m, struct zygote *z, size_t n);
+
+/* Whether a descriptor is one that the program was given. */
+bool zygote_was_open(const struct zygote *z, const struct proc *p, int fd);
+
+/* --- zygote_threads.c --- */
+
+/* Lets the other threads run until all wait: how many there are. */
+bool zygote_rest(struct task *t, int *n);
+/* Those, and the open files; false: they can't be kept. */
+bool zygote_keep_threads(struct task *t, struct zygote *z);
+/* In a task whose memory is there. */
+int zygote_start_threads(struct task *t, const struct zygote *z);
 
 /* --- zygote_space.c: its memory --- */
 
@@ -120,6 +149,18 @@ char **zygote_environment(struct arena *a, char *const *envp);
 /* The text that takes the placeholder's place; NULL: it can't. */
 const char *zygote_text(struct task *t, enum zygote_form form, char *const *argv);
 const char *zygote_placeholder(struct arena *a);
+
+/* --- zygote_node.c: what is known about Node --- */
+
+extern const struct bytes zygote_node_launcher;
+bool zygote_is_node(enum zygote_form form);
+enum zygote_form zygote_node_form(const char *path, int argc, char *const *argv, char *const *envp);
+char **zygote_node_arguments(struct arena *a, enum zygote_form form, const char *arg0);
+char **zygote_node_environment(struct arena *a, char *const *envp);
+/* Finds in memory what has to be replaced, and takes the launcher's name out of it. */
+bool zygote_node_find(struct task *t, struct zygote *z);
+/* Puts there what this process was given. */
+int zygote_node_dress(struct task *t, const struct zygote *z, struct bytes text);
 
 /* --- zygote_record.c: what the start depended on --- */
 

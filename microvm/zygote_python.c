@@ -193,6 +193,8 @@ const char *zygote_text(struct task *t, enum zygote_form form, char *const *argv
 	char *cwd;
 	struct buf b = buf_in(a);
 
+	if (zygote_is_node(form))
+		return form == FORM_NODE_SCRIPT ? argv[1] : argv[2];
 	if (form == FORM_COMMAND || form == FORM_MODULE)
 		text = argv[2];
 	if (form == FORM_SCRIPT) {

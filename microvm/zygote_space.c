@@ -33,6 +33,7 @@ static int keep_file(struct task *t, struct zygote *z, struct file *f)
 static bool keep_areas(struct task *t, struct zygote *z)
 {
 	const struct space *s = t->space;
+	uint64_t changes = s->changes;
 	size_t n = s->nareas;
 
 	z->areas = zygote_alloc(t->m, z, n * sizeof *z->areas);
@@ -44,9 +45,15 @@ static bool keep_areas(struct task *t, struct zygote *z)
 
 		if (a->object != NULL || a->shared)
 			return false;
-		if (a->file != NULL && (file = keep_file(t, z, a->file)) < 0)
+		if (a->file != NULL) {
+			t->held[0] = file_get(a->file);
+			file = keep_file(t, z, t->held[0]);
+			file_put(t->held[0]);
+			t->held[0] = NULL;
+		}
+		/* Asking for a file may have waited, and another thread run. */
+		if (s->changes != changes || (a->file != NULL && file < 0))
 			return false;
-		/* Asking for a file may have waited: a process of one thread has not moved. */
 		z->areas[i] = (struct zygote_area){ .start = a->start,
 						    .length = a->end - a->start,
 						    .offset = a->offset,
