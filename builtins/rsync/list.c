@@ -118,7 +118,7 @@ struct entry *list_find(const struct list *l, const char *name, bool dir)
 		int order = list_order(name, dir, e->name, is_dir(e));
 
 		if (order == 0)
-			return e;
+			return e->unsafe ? NULL : e;
 		if (order < 0)
 			high = mid;
 		else
@@ -129,6 +129,29 @@ struct entry *list_find(const struct list *l, const char *name, bool dir)
 
 /* --- reading --- */
 
+/* Whether a symlink of that name points out of the transfer: it is absolute, has more ".." in front
+ * than directories lead to it, or one behind something else. */
+static bool leads_out(const char *name, const char *target)
+{
+	size_t depth = 0;
+	bool front = true;
+
+	if (target[0] == '/' || target[0] == '\0')
+		return true;
+	for (; *name != '\0'; name++)
+		depth += *name == '/';
+	for (const char *at = target; *at != '\0';) {
+		size_t n = strcspn(at, "/");
+		bool up = n == 2 && at[0] == '.' && at[1] == '.';
+
+		if (up && (!front || depth-- == 0))
+			return true;
+		front &= up || n == 0 || (n == 1 && at[0] == '.');
+		at += n + (at[n] == '/');
+	}
+	return false;
+}
+
 static struct entry *add(struct reader *r, const char *name, const char *path,
 			 const struct vfs_stat *st)
 {
@@ -138,8 +161,13 @@ static struct entry *add(struct reader *r, const char *name, const char *path,
 	e->name = arena_dup(r->c->arena, bytes_of(name));
 	e->path = arena_dup(r->c->arena, bytes_of(path));
 	e->st = *st;
+	if (r->o->chown_uid != UINT32_MAX)
+		e->st.uid = r->o->chown_uid;
+	if (r->o->chown_gid != UINT32_MAX)
+		e->st.gid = r->o->chown_gid;
 	if ((st->mode & S_FMT) == S_LNK && cmd_readlink(r->c, CMD_CWD, path, &target) >= 0)
 		e->target = arena_dup(r->c->arena, target);
+	e->unsafe = r->o->safe_links && e->target != NULL && leads_out(name, e->target);
 	buf_put(&r->entry, &e, sizeof e);
 	return e;
 }
@@ -196,8 +224,11 @@ static void read_tree(struct reader *r, const char *path, const char *top)
 		struct entry *e = add(r, name, at->path, &at->st);
 
 		e->listed = dir && (r->o->recursive || at->level == 0);
+		if (e->listed)
+			filters_enter(r->o->filters, SIDE_SENDER, name, at->path);
 	}
 	walk_free(w);
+	filters_leave(r->o->filters, SIDE_SENDER);
 }
 
 /* The directories that lead to a name, for -R. */
@@ -224,6 +255,8 @@ static void read_source(struct reader *r, const char *path, const char *base, co
 	struct vfs_stat st;
 	int err = stat_source(r, path, &st);
 
+	if (err == -E_NOENT && r->o->ignore_missing)
+		return;
 	if (err < 0) {
 		rsync_failed(c, "sender", "link_stat", path, err);
 		r->out->failed = true;

@@ -16,13 +16,14 @@ static struct rsync_opts *opts_of(struct cmd *c)
 }
 
 /* "rsync error: TEXT (code N)" ends all failures. */
-static int finish_with(struct cmd *c, int code)
+int rsync_finish(struct cmd *c, int code)
 {
 	const char *text = code == RSYNC_PARTIAL
 				   ? "some files/attrs were not transferred (see previous errors)"
-			   : code == RSYNC_SYNTAX ? "syntax or usage error"
-			   : code == RSYNC_IO     ? "error in file IO"
-						  : "errors selecting input/output files, dirs";
+			   : code == RSYNC_SYNTAX  ? "syntax or usage error"
+			   : code == RSYNC_IO      ? "error in file IO"
+			   : code == RSYNC_DELETES ? "the --max-delete limit stopped deletions"
+						   : "errors selecting input/output files, dirs";
 	struct buf line = buf_in(c->arena);
 
 	if (code == 0)
@@ -133,7 +134,8 @@ static int set_size(struct cmd *c, const struct opt *opt, const char *arg)
 	if (strcmp(at, "-1") == 0 || strcmp(at, "+1") == 0)
 		*field += *at == '+' ? 1 : UINT64_MAX;
 	else if (*at != '\0' || at == arg)
-		return cmd_error(c, 0, "--%s=%s is not a valid size", opt->name, arg);
+		return cmd_error(c, 0, "--%s=%s is invalid", opt->name, arg),
+		       rsync_finish(c, RSYNC_SYNTAX);
 	return 0;
 }
 
@@ -165,11 +167,124 @@ static int set_chmod(struct cmd *c, const struct opt *opt, const char *arg)
 }
 
 /* --info: of its flags, those that turn something off or count progress. */
-static int set_info(struct cmd *c, const struct opt *opt, const char *arg)
+static const char *const info_words[] = { "all",     "none",     "help",   "backup", "copy",
+					  "del",     "flist",    "misc",   "mount",  "name",
+					  "nonreg",  "progress", "remove", "skip",   "stats",
+					  "symsafe", NULL };
+static const char *const debug_words[] = {
+	"all",     "none",  "help",  "acl",      "backup", "bind",  "chdir",
+	"connect", "cmd",   "del",   "deltasum", "dup",    "exit",  "filter",
+	"flist",   "fuzzy", "genr",  "hash",     "hlink",  "iconv", "io",
+	"nstr",    "own",   "proto", "recv",     "send",   "time",  NULL,
+};
+
+/* Letters match in either case. */
+static bool same_word(const char *word, struct bytes text)
+{
+	bool same = strlen(word) == text.len;
+
+	for (size_t i = 0; i < text.len && same; i++)
+		same = byte_to_lower(text.ptr[i]) == word[i];
+	return same;
+}
+
+/* Whether each part of a list is one of the words with a digit behind it. 0, or a status. */
+static int check_words(struct cmd *c, const char *what, const char *arg, const char *const *words)
+{
+	for (const char *at = arg; *at != '\0';) {
+		size_t n = strcspn(at, ",");
+		size_t len = n > 0 && byte_is_digit(at[n - 1]) ? n - 1 : n;
+		bool known = n == 0;
+
+		for (size_t i = 0; words[i] != NULL; i++)
+			known |= same_word(words[i], (struct bytes){ at, len });
+		if (!known) {
+			struct buf line = buf_in(c->arena);
+
+			buf_printf(&line, "Unknown --%s item: \"%.*s\"\n", what, (int)len, at);
+			cmd_err_write(c, line.ptr, line.len);
+			return rsync_finish(c, RSYNC_SYNTAX);
+		}
+		at += n + (at[n] == ',');
+	}
+	return 0;
+}
+
+static int set_debug(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt;
+	return check_words(c, "debug", arg, debug_words);
+}
+
+/* A number that has no effect, and one that has. */
+static int check_number(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	bool alone = false;
+	uint64_t n;
+
+	if (num_plain(arg + (*arg == '-'), &n))
+		return 0;
+	/* An argument of its own is told without the option. */
+	for (int i = 1; i < c->argc; i++)
+		alone |= c->argv[i] == arg;
+	if (alone)
+		cmd_error(c, 0, "%s: invalid numeric value", arg);
+	else
+		cmd_error(c, 0, "--%s=%s: invalid numeric value", opt->name, arg);
+	return rsync_finish(c, RSYNC_SYNTAX);
+}
+
+static int refuse_contimeout(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	static const char text[] =
+		"The --contimeout option may only be used when connecting to an rsync daemon.\n";
+	int status = check_number(c, opt, arg);
+
+	if (status != 0 || strcmp(arg, "0") == 0)
+		return status;
+	cmd_err_write(c, text, sizeof text - 1);
+	return rsync_finish(c, RSYNC_SYNTAX);
+}
+
+static int set_max_delete(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	uint64_t n = 0;
+	int status = check_number(c, opt, arg);
+
+	if (status == 0 && *arg != '-')
+		num_plain(arg, &n);
+	opts_of(c)->max_delete = n < INT64_MAX ? (int64_t)n : INT64_MAX;
+	return status;
+}
+
+static int set_merge_files(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct rsync_opts *o = opts_of(c);
 
+	(void)opt, (void)arg;
+	return filters_rule(o->filters, o->merge_files++ == 0 ? BYTES(": /.rsync-filter")
+							      : BYTES("- .rsync-filter"));
+}
+
+/* A size of blocks or a rate, which has no effect. */
+static int check_size(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	size_t digits = strspn(arg, "0123456789.");
+
+	if (digits > 0 && strspn(arg + digits, "kKmMgGtTpPiBb") == strlen(arg + digits))
+		return 0;
+	cmd_error(c, 0, "--%s=%s is invalid", opt->name, arg);
+	return rsync_finish(c, RSYNC_SYNTAX);
+}
+
+static int set_info(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct rsync_opts *o = opts_of(c);
+	int status = check_words(c, "info", arg, info_words);
+
 	(void)opt;
+	if (status != 0)
+		return status;
 	for (const char *at = arg; *at != '\0';) {
 		size_t n = strcspn(at, ",");
 		struct bytes word = { at, n };
@@ -219,6 +334,7 @@ static const struct opt rsync_options[] = {
 	NO("no-links", links),
 	NO("no-l", links),
 	FLAG('L', "copy-links", copy_links, "copy what symlinks point to"),
+	FLAG(0, "safe-links", safe_links, "leave out symlinks that lead out of the tree"),
 	FLAG('K', "keep-dirlinks", keep_dirlinks, "a symlink to a directory there is one"),
 	FLAG('H', "hard-links", hard_links, "keep hard links"),
 	NO("no-hard-links", hard_links),
@@ -232,6 +348,7 @@ static const struct opt rsync_options[] = {
 	FLAG('o', "owner", owner, "keep owners (root only)"),
 	NO("no-owner", owner),
 	NO("no-o", owner),
+	OPT_STR(0, "chown", struct rsync_opts, chown, NULL, "USER:GROUP", "give files to them"),
 	FLAG('g', "group", group, "keep groups"),
 	NO("no-group", group),
 	NO("no-g", group),
@@ -258,6 +375,7 @@ static const struct opt rsync_options[] = {
 	FLAG(0, "progress", progress, "say how far each file is"),
 	OPT_CALL('P', NULL, set_partial_progress, "as --partial --progress"),
 	OPT_CALL_ARG(0, "info", set_info, "FLAGS", "name0, stats0, flist0, progress2, stats2"),
+	OPT_STR(0, "log-file", struct rsync_opts, log_file, NULL, "FILE", "say it in FILE, too"),
 	FLAG(0, "list-only", list_only, "list the sources"),
 	FLAG('8', "8-bit-output", eight_bit, "bytes of names as they are"),
 	FLAG('c', "checksum", checksum, "compare contents, not times"),
@@ -271,6 +389,7 @@ static const struct opt rsync_options[] = {
 	WITH(0, "max-size", set_size, 1, "SIZE", "leave out larger files"),
 	WITH(0, "min-size", set_size, 0, "SIZE", "leave out smaller files"),
 	FLAG(0, "remove-source-files", remove_source, "remove files that were copied"),
+	FLAG(0, "append", append, "add what is missing at the end of shorter files"),
 	FLAG(0, "inplace", inplace, "write over files, not beside them"),
 	FLAG('x', "one-file-system", one_device, "stay on one device"),
 	FLAG('m', "prune-empty-dirs", prune_empty, "leave out directories without files"),
@@ -281,6 +400,8 @@ static const struct opt rsync_options[] = {
 	WITH(0, "delete-after", set_delete, DELETE_AFTER, NULL, "delete at the end"),
 	WITH(0, "delete-delay", set_delete, DELETE_AFTER, NULL, NULL),
 	WITH(0, "delete-excluded", set_delete, DELETE_NOT, NULL, "and what is excluded"),
+	OPT_CALL_ARG(0, "max-delete", set_max_delete, "NUM", "delete no more than NUM"),
+	FLAG(0, "ignore-missing-args", ignore_missing, "sources that are not there are no error"),
 	FLAG(0, "force", force, "remove directories for files though they are not empty"),
 	FLAG('b', "backup", backup, "keep what is replaced or deleted"),
 	OPT_STR(0, "backup-dir", struct rsync_opts, backup_dir, NULL, "DIR", "-b: below DIR"),
@@ -294,19 +415,22 @@ static const struct opt rsync_options[] = {
 	WITH(0, "exclude-from", set_pattern_file, 0, "FILE", "patterns, one a line"),
 	WITH(0, "include-from", set_pattern_file, 1, "FILE", "the same"),
 	OPT_CALL_ARG('f', "filter", set_filter, "RULE",
-		     "- + H S P R with a pattern, \". FILE\" with rules"),
+		     "- + H S P R with a pattern, \". FILE\" with rules, \": FILE\" in each"),
+	FLAG('C', "cvs-exclude", cvs, "leave out what CVS ignores"),
+	OPT_CALL('F', NULL, set_merge_files,
+		 "rules of each directory's .rsync-filter; again: leave it out"),
 	OPT_STR(0, "files-from", struct rsync_opts, files_from, NULL, "FILE", "names to copy"),
 	FLAG('0', "from0", from0, "names in files end with NUL"),
 	OPT_IGNORED('z', "compress", "no effect: nothing is sent"),
-	OPT_IGNORED_ARG(0, "compress-level", "N", NULL),
+	OPT_CALL_ARG(0, "compress-level", check_number, "N", NULL),
 	OPT_IGNORED_ARG('e', "rsh", "COMMAND", "no effect, as --rsync-path, --bwlimit, --timeout"),
 	OPT_IGNORED_ARG(0, "rsync-path", "PROGRAM", NULL),
-	OPT_IGNORED_ARG(0, "bwlimit", "RATE", NULL),
-	OPT_IGNORED_ARG(0, "timeout", "SECONDS", NULL),
-	OPT_IGNORED_ARG(0, "contimeout", "SECONDS", NULL),
-	OPT_IGNORED('W', "whole-file", "no effect, as -S -A -X -s --partial --numeric-ids"),
-	OPT_IGNORED(0, "no-whole-file", NULL),
-	OPT_IGNORED(0, "no-W", NULL),
+	OPT_CALL_ARG(0, "bwlimit", check_size, "RATE", NULL),
+	OPT_CALL_ARG(0, "timeout", check_number, "SECONDS", NULL),
+	OPT_CALL_ARG(0, "contimeout", refuse_contimeout, "SECONDS", NULL),
+	FLAG('W', "whole-file", whole_file, "no effect, as -S -A -X -s --partial --numeric-ids"),
+	NO("no-whole-file", whole_file),
+	NO("no-W", whole_file),
 	OPT_IGNORED('S', "sparse", NULL),
 	OPT_IGNORED('A', "acls", NULL),
 	OPT_IGNORED('X', "xattrs", NULL),
@@ -324,161 +448,41 @@ static const struct opt rsync_options[] = {
 	OPT_IGNORED(0, "ignore-errors", NULL),
 	OPT_IGNORED(0, "inc-recursive", NULL),
 	OPT_IGNORED(0, "i-r", NULL),
-	OPT_IGNORED(0, "msgs2stderr", NULL),
+	FLAG(0, "msgs2stderr", to_stderr, NULL),
 	OPT_IGNORED(0, "no-motd", NULL),
 	OPT_IGNORED(0, "old-args", NULL),
 	OPT_IGNORED(0, "open-noatime", NULL),
 	OPT_IGNORED(0, "preallocate", NULL),
 	OPT_IGNORED(0, "trust-sender", NULL),
-	OPT_IGNORED_ARG('B', "block-size", "SIZE", NULL),
+	OPT_CALL_ARG('B', "block-size", check_size, "SIZE", NULL),
 	OPT_IGNORED_ARG(0, "checksum-choice", "NAME", NULL),
 	OPT_IGNORED_ARG(0, "compress-choice", "NAME", NULL),
-	OPT_IGNORED_ARG(0, "debug", "FLAGS", NULL),
+	OPT_CALL_ARG(0, "debug", set_debug, "FLAGS", NULL),
 	OPT_IGNORED_ARG(0, "outbuf", "MODE", NULL),
 	OPT_IGNORED_ARG(0, "partial-dir", "DIR", NULL),
 	OPT_IGNORED_ARG(0, "skip-compress", "LIST", NULL),
 	OPT_IGNORED_ARG('T', "temp-dir", "DIR", NULL),
-	OPT_MISSING('C', "cvs-exclude"),
-	OPT_MISSING('F', NULL),
 	OPT_MISSING('k', "copy-dirlinks"),
 	OPT_MISSING(0, "copy-unsafe-links"),
-	OPT_MISSING(0, "safe-links"),
 	OPT_MISSING(0, "munge-links"),
-	OPT_MISSING(0, "append"),
+	OPT_MISSING(0, "delete-missing-args"),
+	OPT_MISSING_ARG(0, "log-file-format"),
 	OPT_MISSING(0, "append-verify"),
 	OPT_MISSING(0, "daemon"),
-	OPT_MISSING_ARG(0, "max-delete"),
-	OPT_MISSING_ARG(0, "chown"),
 	OPT_MISSING_ARG(0, "usermap"),
 	OPT_MISSING_ARG(0, "groupmap"),
-	OPT_MISSING_ARG(0, "log-file"),
 	OPT_MISSING_ARG(0, "iconv"),
 	OPT_MISSING_ARG(0, "write-batch"),
 	OPT_MISSING_ARG(0, "read-batch"),
-	OPT_MISSING(0, "ignore-missing-args"),
 	OPT_END(),
 };
-
-/* --- numbers --- */
-
-/* 1,234,567, or with -h 1.23M. */
-static void put_number(struct buf *out, const struct rsync_opts *o, uint64_t n)
-{
-	static const char units[] = "KMGTP";
-	char digits[20];
-	size_t len = num_format_u64(n, digits);
-	uint64_t unit = 1000;
-	size_t k = 0;
-
-	if (o->human && n >= 1000) {
-		while (k < 4 && n / unit >= 1000) {
-			unit *= 1000;
-			k++;
-		}
-		uint64_t hundredths = n / (unit / 100);
-
-		buf_printf(out, "%llu.%02llu%c", (unsigned long long)(hundredths / 100),
-			   (unsigned long long)(hundredths % 100), units[k]);
-		return;
-	}
-	for (size_t i = 0; i < len; i++) {
-		buf_putc(out, digits[i]);
-		if ((len - i) % 3 == 1 && i + 1 < len)
-			buf_putc(out, ',');
-	}
-}
-
-static void put_ratio(struct buf *out, const struct rsync_opts *o, uint64_t a, uint64_t b)
-{
-	uint64_t hundredths = a * 100 / (b > 0 ? b : 1);
-
-	put_number(out, o, hundredths / 100);
-	buf_printf(out, ".%02llu", (unsigned long long)(hundredths % 100));
-}
-
-/* "12 (reg: 6, dir: 5, link: 1)" */
-static void put_counts(struct cmd *c, const char *what, const uint64_t count[4])
-{
-	static const char *const names[] = { "reg", "dir", "link", "special" };
-	struct buf line = buf_in(c->arena);
-	uint64_t sum = count[0] + count[1] + count[2] + count[3];
-	bool first = true;
-
-	buf_printf(&line, "%s: ", what);
-	put_number(&line, opts_of(c), sum);
-	for (int i = 0; i < 4; i++) {
-		if (count[i] == 0)
-			continue;
-		buf_printf(&line, "%s%s: ", first ? " (" : ", ", names[i]);
-		put_number(&line, opts_of(c), count[i]);
-		first = false;
-	}
-	buf_puts(&line, first ? "\n" : ")\n");
-	cmd_bytes(c, buf_bytes(&line));
-}
-
-static void put_line(struct cmd *c, const char *what, uint64_t n, const char *unit)
-{
-	struct buf line = buf_in(c->arena);
-
-	buf_printf(&line, "%s: ", what);
-	put_number(&line, opts_of(c), n);
-	buf_printf(&line, "%s\n", unit);
-	cmd_bytes(c, buf_bytes(&line));
-}
-
-static void put_stats(struct cmd *c, const struct updater *u)
-{
-	const struct totals *t = &u->totals;
-	uint64_t all[4] = { 0 };
-
-	for (size_t i = 0; i < u->list->n; i++) {
-		uint32_t k = u->list->entry[i]->st.mode & S_FMT;
-
-		all[k == S_REG ? 0 : k == S_DIR ? 1 : k == S_LNK ? 2 : 3]++;
-	}
-	cmd_putc(c, '\n');
-	put_counts(c, "Number of files", all);
-	put_counts(c, "Number of created files", t->created);
-	put_line(c, "Number of deleted files", t->deleted, "");
-	put_line(c, "Number of regular files transferred", t->transferred, "");
-	put_line(c, "Total file size", u->list->size, " bytes");
-	put_line(c, "Total transferred file size", t->transferred_size, " bytes");
-	put_line(c, "Literal data", t->literal, " bytes");
-	put_line(c, "Matched data", 0, " bytes");
-	put_line(c, "File list size", 0, "");
-	cmd_puts(c, "File list generation time: 0.001 seconds\n"
-		    "File list transfer time: 0.000 seconds\n");
-	put_line(c, "Total bytes sent", t->sent, "");
-	put_line(c, "Total bytes received", t->received, "");
-}
-
-static void put_summary(struct cmd *c, const struct updater *u)
-{
-	const struct rsync_opts *o = u->o;
-	uint64_t both = u->totals.sent + u->totals.received;
-	struct buf line = buf_in(c->arena);
-
-	buf_puts(&line, "\nsent ");
-	put_number(&line, o, u->totals.sent);
-	buf_puts(&line, " bytes  received ");
-	put_number(&line, o, u->totals.received);
-	buf_puts(&line, " bytes  ");
-	put_ratio(&line, o, both * 2, 1);
-	buf_puts(&line, " bytes/sec\ntotal size is ");
-	put_number(&line, o, u->list->size);
-	buf_puts(&line, "  speedup is ");
-	put_ratio(&line, o, u->list->size, both);
-	buf_puts(&line, o->dry_run ? " (DRY RUN)\n" : "\n");
-	cmd_bytes(c, buf_bytes(&line));
-}
 
 /* --- the destination --- */
 
 static int no_dest(struct cmd *c, const char *what, const char *path, int err, int code)
 {
 	rsync_failed(c, "Receiver", what, path, err);
-	return finish_with(c, code);
+	return rsync_finish(c, code);
 }
 
 /* mkdir -p of all that lead to path; whole: and of path itself. */
@@ -540,7 +544,7 @@ static int prepare_dest(struct cmd *c, struct updater *u, const char *arg, size_
 		return 0;
 	if (err >= 0 && !one) {
 		cmd_err_write(c, many, sizeof many - 1);
-		return finish_with(c, RSYNC_FILES);
+		return rsync_finish(c, RSYNC_FILES);
 	}
 	if (o->mkpath && !o->dry_run)
 		make_path(c, u->dest, slash || !one);
@@ -570,6 +574,7 @@ static void delete_in(struct updater *u, const struct entry *dir)
 
 	if (cmd_list(c, CMD_CWD, path, c->arena, &list, &n) < 0)
 		return;
+	filters_enter(u->o->filters, SIDE_RECEIVER, dir->name, path);
 	/* Last first, directories before files: the reverse of a list. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = n; i-- > 0;) {
@@ -644,7 +649,7 @@ static int list_only(struct cmd *c, const struct list *l)
 		put_list_line(c, l->entry[i], zone_of_command(c));
 		arena_release(c->arena, mark);
 	}
-	return finish_with(c, l->failed ? RSYNC_PARTIAL : 0);
+	return rsync_finish(c, l->failed ? RSYNC_PARTIAL : 0);
 }
 
 static void put_list_line(struct cmd *c, const struct entry *e, const struct zone *zone)
@@ -655,7 +660,7 @@ static void put_list_line(struct cmd *c, const struct entry *e, const struct zon
 	char mode[11];
 
 	mode_text(e->st.mode, mode);
-	put_number(&size, opts_of(c), e->st.size);
+	rsync_number(&size, opts_of(c), e->st.size);
 	buf_printf(&line, "%s %14s ", mode, buf_cstr(&size));
 	time_civil(zone, e->st.mtime_ns / NS, &when);
 	time_format(&line, BYTES("%Y/%m/%d %H:%M:%S "), &when, 0, TIME_LIBC);
@@ -694,7 +699,95 @@ static int check_operands(struct cmd *c)
 	if (c->nargs > 0)
 		return 0;
 	cmd_usage(c, "a source and a destination are needed");
-	return finish_with(c, RSYNC_SYNTAX);
+	return rsync_finish(c, RSYNC_SYNTAX);
+}
+
+static int check_options(struct cmd *c, const struct rsync_opts *o, bool only_list)
+{
+	const char *text = NULL;
+
+	if (o->deletes != DELETE_NOT && !o->recursive && !o->dirs && !only_list)
+		text = "--delete does not work without --recursive (-r) or --dirs (-d).";
+	else if (o->append && o->whole_file)
+		text = "--append cannot be used with --whole-file";
+	else if (o->suffix != NULL && strchr(o->suffix, '/') != NULL)
+		text = "--suffix cannot contain slashes: ";
+	if (text == NULL)
+		return 0;
+	cmd_error(c, 0, "%s%s", text, bytes_ends(bytes_of(text), BYTES(": ")) ? o->suffix : "");
+	return rsync_finish(c, RSYNC_SYNTAX);
+}
+
+static uint32_t chown_id(struct cmd *c, const char *name, bool group)
+{
+	struct buf line = buf_in(c->arena);
+	uint64_t number;
+	uint32_t id;
+
+	if (num_plain(name, &number) && number < UINT32_MAX)
+		return (uint32_t)number;
+	if (group ? cmd_group_id(c, name, &id) : cmd_user_id(c, name, &id, &(uint32_t){ 0 }))
+		return id;
+	buf_printf(&line, "Unknown --%s name on receiver: %s\n", group ? "groupmap" : "usermap",
+		   name);
+	cmd_err_write(c, line.ptr, line.len);
+	return UINT32_MAX;
+}
+
+/* --chown=USER:GROUP; one of them may be left out. */
+static void read_chown(struct cmd *c, struct rsync_opts *o)
+{
+	o->chown_uid = o->chown_gid = UINT32_MAX;
+	if (o->chown == NULL)
+		return;
+	size_t n = strcspn(o->chown, ":");
+	const char *group = o->chown[n] == ':' ? o->chown + n + 1 : "";
+
+	if (n > 0) {
+		o->owner = true;
+		o->chown_uid = chown_id(c, arena_dup(c->arena, (struct bytes){ o->chown, n }),
+					false);
+	}
+	if (*group != '\0') {
+		o->group = true;
+		o->chown_gid = chown_id(c, group, true);
+	}
+}
+
+/* --compare-dest and its kin that are not there. */
+static void check_alternatives(struct cmd *c, const struct updater *u)
+{
+	const struct rsync_opts *o = u->o;
+
+	for (size_t i = 0; i < o->nalt; i++) {
+		const char *dir = o->alt_dir[i];
+		const char *path = dir[0] == '/' ? dir : joined_path(c, u->dest, dir);
+		struct buf line = buf_in(c->arena);
+		struct vfs_stat st;
+		char *dest = NULL;
+
+		if (cmd_stat(c, path, &st) >= 0 ||
+		    cmd_canonical(c, u->dest, CANON_MISSING | CANON_NOLINKS, &dest) < 0)
+			continue;
+		buf_printf(&line, "--%s-dest arg does not exist: %s\n",
+			   o->alt_links    ? "link"
+			   : o->alt_copies ? "copy"
+					   : "compare",
+			   dir[0] == '/' ? dir : joined_path(c, dest, dir));
+		cmd_err_write(c, line.ptr, line.len);
+	}
+}
+
+/* --files-from: its names are below a directory. */
+static int check_root(struct cmd *c, const struct rsync_opts *o)
+{
+	struct vfs_stat st;
+	int err = o->files_from != NULL ? cmd_stat(c, c->args[0], &st) : 0;
+
+	if (err >= 0 || c->nargs < 2)
+		return 0;
+	rsync_failed(c, "sender", "change_dir", c->args[0], err);
+	return rsync_finish(c, RSYNC_FILES);
 }
 
 static int rsync_run(struct cmd *c)
@@ -708,17 +801,27 @@ static int rsync_run(struct cmd *c)
 
 	if (status != 0)
 		return status;
-	if (o->deletes != DELETE_NOT && !o->recursive && !o->dirs) {
-		cmd_error(c, 0, "--delete does not work without --recursive (-r) or --dirs (-d).");
-		return finish_with(c, RSYNC_SYNTAX);
-	}
+	status = check_options(c, o, only_list);
+	if (status != 0)
+		return status;
+	if (o->to_stderr)
+		output_init(&c->out, c, 2, false);
+	o->backup |= o->backup_dir != NULL;
+	if (o->cvs)
+		filters_cvs(o->filters);
 	if (o->delete_excluded)
 		filters_sender_only(o->filters);
+	rsync_open_log(c, o);
+	rsync_log(c, o, BYTES("building file list"));
 	o->relative |= o->files_from != NULL;
 	o->dirs |= o->files_from != NULL || only_list;
 	o->list_targets = o->links;
 	o->links |= only_list;
+	read_chown(c, o);
 	put_head(c, o);
+	status = check_root(c, o);
+	if (status != 0)
+		return status;
 	list_read(c, o, c->args, nsources, &list);
 	if (only_list)
 		return list_only(c, &list);
@@ -728,6 +831,7 @@ static int rsync_run(struct cmd *c)
 	status = prepare_dest(c, &u, c->args[c->nargs - 1], nsources);
 	if (status != 0)
 		return status;
+	check_alternatives(c, &u);
 	update_find_links(&u);
 	say_skipped(c, &u);
 	if (o->deletes == DELETE_BEFORE)
@@ -737,11 +841,7 @@ static int rsync_run(struct cmd *c)
 	if (o->deletes == DELETE_AFTER)
 		delete_all(&u);
 	update_dirs(&u);
-	if (o->stats)
-		put_stats(c, &u);
-	if ((o->verbose > 0 || o->stats) && !o->quiet && !o->no_totals)
-		put_summary(c, &u);
-	return finish_with(c, u.status != 0 || list.failed ? RSYNC_PARTIAL : 0);
+	return rsync_end(c, &u);
 }
 
 static void rsync_defaults(struct cmd *c)
@@ -749,6 +849,7 @@ static void rsync_defaults(struct cmd *c)
 	struct rsync_opts *o = opts_of(c);
 
 	o->max_size = UINT64_MAX;
+	o->max_delete = -1;
 	o->filters = filters_new(c);
 }
 

@@ -4,6 +4,7 @@
  *
  *   filter.c   --include, --exclude, --filter ──> whether a name takes part
  *   list.c     the sources ──> one sorted list of entries, named as in the destination
+ *   report.c   what is said of entries        stats.c   and at the end
  *   update.c   each entry against the destination: what differs, and making it the same
  *   rsync.c    options, the destination, --delete, reports
  */
@@ -12,10 +13,18 @@
 
 #include "builtins/builtin.h"
 
-enum { RSYNC_SYNTAX = 1, RSYNC_FILES = 3, RSYNC_IO = 11, RSYNC_PARTIAL = 23, NS = 1000000000 };
+enum {
+	RSYNC_SYNTAX = 1,
+	RSYNC_FILES = 3,
+	RSYNC_IO = 11,
+	RSYNC_PARTIAL = 23,
+	RSYNC_DELETES = 25,
+	NS = 1000000000
+};
 
 enum delete_time { DELETE_NOT, DELETE_BEFORE, DELETE_AFTER };
-enum side { SIDE_SENDER = 1, SIDE_RECEIVER = 2 };
+/* SIDE_DELETED goes with the receiver: the name is in a directory that is being deleted. */
+enum side { SIDE_SENDER = 1, SIDE_RECEIVER = 2, SIDE_DELETED = 4 };
 
 struct filters;
 
@@ -59,9 +68,17 @@ struct rsync_opts {
 	uint64_t min_size;
 	bool remove_source;
 	bool inplace;
+	bool append;
+	bool whole_file;
+	bool safe_links;
+	bool ignore_missing;
+	const char *chown;  /* USER:GROUP */
+	uint32_t chown_uid; /* UINT32_MAX: as it is */
+	uint32_t chown_gid;
 	/* what happens to what was there */
 	int deletes; /* enum delete_time */
 	bool delete_excluded;
+	int64_t max_delete; /* -1: no bound */
 	bool force;
 	bool backup;
 	const char *backup_dir;
@@ -78,12 +95,17 @@ struct rsync_opts {
 	bool human;
 	bool progress;
 	bool list_only;
+	bool to_stderr; /* all that is said */
 	bool eight_bit;
 	const char *out_format;
+	const char *log_file;
+	int log_fd;    /* 0: none */
 	bool no_names; /* --info=name0 */
 	bool no_totals;
 	bool no_list;
 	struct filters *filters;
+	bool cvs;                     /* -C */
+	int merge_files;              /* -F: how often */
 	struct mode_change *dir_mode; /* --chmod, taken apart */
 	struct mode_change *file_mode;
 };
@@ -97,8 +119,15 @@ void filters_pattern(struct filters *f, struct bytes pattern, bool include);
 void filters_file(struct filters *f, const char *path, bool include, bool from0);
 /* A rule of --filter: 0, or the status of an error. */
 int filters_rule(struct filters *f, struct bytes rule);
-/* Whether a name (relative to the top of the transfer) is left out on that side. */
-bool filters_exclude(const struct filters *f, struct bytes name, bool is_dir, enum side side);
+/* -C: what CVS ignores, and the files .cvsignore of directories. */
+void filters_cvs(struct filters *f);
+/* Whether a name (relative to the top of the transfer) is left out on that side. Names come in
+ * the order of a walk: the rules of directories that it has left are forgotten. */
+bool filters_exclude(struct filters *f, struct bytes name, bool is_dir, unsigned side);
+/* The walk of that side enters a directory, whose files may have rules. */
+void filters_enter(struct filters *f, enum side side, const char *name, const char *path);
+/* A walk is over. */
+void filters_leave(struct filters *f, enum side side);
 /* --delete-excluded: rules say nothing about what is deleted. */
 void filters_sender_only(struct filters *f);
 
@@ -111,6 +140,7 @@ struct entry {
 	const char *target; /* of a symlink */
 	bool listed;        /* a directory whose contents are in the list */
 	bool implied;       /* a directory that only leads to others (-R) */
+	bool unsafe;        /* a symlink that leads out of the transfer: --safe-links */
 	bool had_stat;      /* a directory's state before --delete worked on it */
 	struct vfs_stat was;
 };
@@ -137,6 +167,21 @@ void rsync_failed(struct cmd *c, const char *who, const char *what, const char *
 
 /* --- update.c --- */
 
+/* What differs; the letters of an itemized line. */
+enum {
+	DIFF_NEW = 1,
+	DIFF_CHECKSUM = 2,
+	DIFF_SIZE = 4,
+	DIFF_TIME = 8,
+	DIFF_MODE = 16,
+	DIFF_OWNER = 32,
+	DIFF_GROUP = 64,
+	DIFF_COPIED = 128, /* a file's data */
+	DIFF_MADE = 256,   /* a directory, link, fifo */
+	DIFF_LINKED = 512,
+	DIFF_ATTRS = DIFF_TIME | DIFF_MODE | DIFF_OWNER | DIFF_GROUP,
+};
+
 struct totals {
 	uint64_t sent; /* an estimate: no bytes are sent */
 	uint64_t received;
@@ -145,6 +190,7 @@ struct totals {
 	uint64_t literal;
 	uint64_t created[4]; /* files, directories, links, others */
 	uint64_t deleted;
+	uint64_t kept; /* --max-delete */
 };
 
 struct updater {
@@ -167,11 +213,36 @@ void update_find_links(struct updater *u);
 void update_entry(struct updater *u, const struct entry *e);
 /* Times and modes of directories, when all in them is done. */
 void update_dirs(struct updater *u);
+/* DIR/NAME, or DIR if the name is "."; in the arena. */
+char *joined_path(struct cmd *c, const char *dir, const char *name);
 /* The path of a name in the destination; in the arena. */
 char *dest_path(struct cmd *c, const struct updater *u, const char *name);
 /* Removes what stands at a name of the destination, contents first; made_room: something else
  * will take its place, and only the contents are reported. False: something is left. */
 bool delete_item(struct updater *u, const char *name, const struct vfs_stat *st, bool made_room);
+
+/* --- rsync.c --- */
+
+/* Tells the error that a status stands for, and returns it. */
+int rsync_finish(struct cmd *c, int code);
+
+/* --- stats.c --- */
+
+/* 1,234,567, or with -h 1.23M. */
+void rsync_number(struct buf *out, const struct rsync_opts *o, uint64_t n);
+/* Statistics, totals, the status. */
+int rsync_end(struct cmd *c, const struct updater *u);
+
+/* --- report.c --- */
+
 void rsync_name(struct cmd *c, const struct rsync_opts *o, struct buf *out, const char *name);
+/* An entry was dealt with; same: the file that it is linked to, or NULL. */
+void rsync_report(struct updater *u, const struct entry *e, unsigned diff, const char *same);
+void rsync_report_deleted(struct updater *u, const char *name, bool dir);
+/* A file was copied: how far the work is. */
+void rsync_progress(struct updater *u, const struct entry *e);
+void rsync_open_log(struct cmd *c, struct rsync_opts *o);
+/* A line of the log, if there is one. */
+void rsync_log(struct cmd *c, const struct rsync_opts *o, struct bytes text);
 
 #endif

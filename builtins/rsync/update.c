@@ -8,21 +8,6 @@
  */
 #include "builtins/rsync/rsync.h"
 
-/* What differs; the letters of an itemized line. */
-enum {
-	DIFF_NEW = 1,
-	DIFF_CHECKSUM = 2,
-	DIFF_SIZE = 4,
-	DIFF_TIME = 8,
-	DIFF_MODE = 16,
-	DIFF_OWNER = 32,
-	DIFF_GROUP = 64,
-	DIFF_COPIED = 128, /* a file's data */
-	DIFF_MADE = 256,   /* a directory, link, fifo */
-	DIFF_LINKED = 512,
-	DIFF_ATTRS = DIFF_TIME | DIFF_MODE | DIFF_OWNER | DIFF_GROUP,
-};
-
 static uint32_t kind(const struct vfs_stat *st)
 {
 	return st->mode & S_FMT;
@@ -35,7 +20,7 @@ static int64_t seconds(int64_t ns)
 
 /* --- names --- */
 
-static char *path_in(struct cmd *c, const char *dir, const char *name)
+char *joined_path(struct cmd *c, const char *dir, const char *name)
 {
 	struct buf out = buf_in(c->arena);
 
@@ -50,174 +35,8 @@ static char *path_in(struct cmd *c, const char *dir, const char *name)
 
 char *dest_path(struct cmd *c, const struct updater *u, const char *name)
 {
-	return u->dest_is_file ? arena_dup(c->arena, bytes_of(u->dest)) : path_in(c, u->dest, name);
-}
-
-/* A name as reports have it: control characters, and bytes that are no UTF-8, as \#ooo. */
-void rsync_name(struct cmd *c, const struct rsync_opts *o, struct buf *out, const char *name)
-{
-	struct bytes s = bytes_of(name);
-
-	for (size_t at = 0; at < s.len;) {
-		uint32_t code;
-		size_t n = utf8_decode(s, at, &code);
-		unsigned char ch = (unsigned char)s.ptr[at];
-		bool plain = n > 1 ? c->utf8 && utf8_is(code, UTF8_PRINT)
-				   : byte_is_print(ch) || ch == '\t' ||
-					     (ch >= 0x80 && o->eight_bit);
-
-		n = n == 0 || !plain ? 1 : n;
-		if (plain)
-			buf_put(out, s.ptr + at, n);
-		else
-			buf_printf(out, "\\#%03o", ch);
-		at += n;
-	}
-}
-
-/* --- reports --- */
-
-static void put_flags(struct buf *out, const struct rsync_opts *o, const struct entry *e,
-		      unsigned diff)
-{
-	uint32_t k = kind(&e->st);
-	char type = k == S_DIR    ? 'd'
-		    : k == S_LNK  ? 'L'
-		    : k == S_REG  ? 'f'
-		    : k == S_FIFO ? 'S'
-				  : 'D';
-	bool late = o->times && !(k == S_LNK && o->omit_link_times);
-	char what = diff & DIFF_LINKED   ? 'h'
-		    : diff & DIFF_COPIED ? '>'
-		    : diff & DIFF_MADE   ? 'c'
-					 : '.';
-
-	buf_putc(out, what);
-	buf_putc(out, type);
-	if (diff & DIFF_NEW) {
-		buf_puts(out, "+++++++++");
-		return;
-	}
-	if ((diff & (DIFF_ATTRS | DIFF_COPIED | DIFF_MADE | DIFF_CHECKSUM | DIFF_SIZE)) == 0) {
-		buf_puts(out, "         ");
-		return;
-	}
-	buf_putc(out, diff & DIFF_CHECKSUM ? 'c' : '.');
-	buf_putc(out, diff & DIFF_SIZE ? 's' : '.');
-	buf_putc(out, diff & DIFF_TIME ? (late ? 't' : 'T') : '.');
-	buf_putc(out, diff & DIFF_MODE ? 'p' : '.');
-	buf_putc(out, diff & DIFF_OWNER ? 'o' : '.');
-	buf_putc(out, diff & DIFF_GROUP ? 'g' : '.');
-	buf_puts(out, "...");
-}
-
-/* "name/", "name -> target", "name => the same file" */
-static void put_name(struct updater *u, struct buf *out, const struct entry *e, const char *same)
-{
-	rsync_name(u->c, u->o, out, e->name);
-	if (kind(&e->st) == S_DIR)
-		buf_putc(out, '/');
-	if (e->target != NULL && kind(&e->st) == S_LNK) {
-		buf_puts(out, " -> ");
-		rsync_name(u->c, u->o, out, e->target);
-	}
-	if (same != NULL) {
-		buf_puts(out, " => ");
-		rsync_name(u->c, u->o, out, same);
-	}
-}
-
-static void put_format(struct updater *u, struct buf *out, const struct entry *e, unsigned diff,
-		       const char *same)
-{
-	for (const char *at = u->o->out_format; *at != '\0'; at++) {
-		if (*at != '%' || at[1] == '\0') {
-			buf_putc(out, *at);
-			continue;
-		}
-		switch (*++at) {
-		case 'n':
-			rsync_name(u->c, u->o, out, e->name);
-			buf_puts(out, kind(&e->st) == S_DIR ? "/" : "");
-			break;
-		case 'i': put_flags(out, u->o, e, diff); break;
-		case 'l': buf_put_u64(out, e->st.size); break;
-		case 'f': rsync_name(u->c, u->o, out, e->path); break;
-		case 'o': buf_puts(out, "send"); break;
-		case 'L':
-			if (e->target != NULL && kind(&e->st) == S_LNK)
-				buf_printf(out, " -> %s", e->target);
-			else if (same != NULL)
-				buf_printf(out, " => %s", same);
-			break;
-		default: buf_putc(out, *at); break;
-		}
-	}
-}
-
-/* Whether a change is worth a line: with -i any, else data and what was made. */
-static bool reported(const struct rsync_opts *o, const struct entry *e, unsigned diff)
-{
-	bool itemized = o->itemize > 0 ||
-			(o->out_format != NULL && strstr(o->out_format, "%i") != NULL);
-	bool local = (diff & (DIFF_NEW | DIFF_COPIED | DIFF_MADE | DIFF_LINKED)) != 0;
-
-	if (o->quiet)
-		return false;
-	if (itemized)
-		return o->itemize > 1 || local || (diff & DIFF_ATTRS) != 0;
-	if (o->verbose == 0 && o->out_format == NULL && !o->progress)
-		return false;
-	if (o->no_names)
-		return false;
-	return local || (kind(&e->st) == S_DIR && (diff & DIFF_ATTRS) != 0);
-}
-
-static void report(struct updater *u, const struct entry *e, unsigned diff, const char *same)
-{
-	const struct rsync_opts *o = u->o;
-	struct buf line = buf_in(u->c->arena);
-
-	if (!reported(o, e, diff)) {
-		if (o->verbose > 1 && kind(&e->st) != S_DIR && !o->quiet && diff == 0) {
-			rsync_name(u->c, o, &line, e->name);
-			buf_puts(&line, " is uptodate\n");
-			cmd_bytes(u->c, buf_bytes(&line));
-		}
-		return;
-	}
-	if (o->out_format != NULL) {
-		put_format(u, &line, e, diff, same);
-	} else {
-		if (o->itemize > 0) {
-			put_flags(&line, o, e, diff);
-			buf_putc(&line, ' ');
-		}
-		put_name(u, &line, e, same);
-	}
-	buf_putc(&line, '\n');
-	cmd_bytes(u->c, buf_bytes(&line));
-	u->totals.sent += line.len + 20;
-}
-
-static void put_progress(struct updater *u, const struct entry *e)
-{
-	struct buf size = buf_in(u->c->arena);
-	struct buf text = buf_in(u->c->arena);
-	char digits[20];
-	size_t n = num_format_u64(e->st.size, digits);
-
-	for (size_t i = 0; i < n; i++) {
-		buf_putc(&size, digits[i]);
-		if ((n - i) % 3 == 1 && i + 1 < n)
-			buf_putc(&size, ',');
-	}
-	for (int i = 0; i < 2; i++)
-		buf_printf(&text, "\r%15s 100%%    0.00kB/s    0:00:00%s", buf_cstr(&size),
-			   i == 0 ? "  " : "");
-	buf_printf(&text, " (xfr#%llu, to-chk=%zu/%zu)\n",
-		   (unsigned long long)u->totals.transferred, u->list->n - u->done - 1, u->list->n);
-	cmd_bytes(u->c, buf_bytes(&text));
+	return u->dest_is_file ? arena_dup(c->arena, bytes_of(u->dest))
+			       : joined_path(c, u->dest, name);
 }
 
 /* --- errors --- */
@@ -239,7 +58,8 @@ static struct buf backup_path(struct updater *u, const char *name)
 		buf_puts(&out, dest_path(u->c, u, name));
 	else
 		buf_puts(&out,
-			 path_in(u->c, dir[0] == '/' ? dir : path_in(u->c, u->dest, dir), name));
+			 joined_path(u->c, dir[0] == '/' ? dir : joined_path(u->c, u->dest, dir),
+				     name));
 	buf_puts(&out, u->o->suffix != NULL ? u->o->suffix : dir == NULL ? "~" : "");
 	return out;
 }
@@ -265,24 +85,16 @@ static bool make_backup(struct updater *u, const char *name)
 	return err >= 0;
 }
 
-static void report_deleted(struct updater *u, const char *name, bool dir)
-{
-	struct buf line = buf_in(u->c->arena);
-
-	u->totals.deleted++;
-	if ((u->o->verbose == 0 && u->o->itemize == 0 && u->o->out_format == NULL) || u->o->quiet)
-		return;
-	buf_puts(&line, u->o->itemize > 0 ? "*deleting   " : "deleting ");
-	rsync_name(u->c, u->o, &line, name);
-	buf_puts(&line, dir ? "/\n" : "\n");
-	cmd_bytes(u->c, buf_bytes(&line));
-}
-
 static bool delete_one(struct updater *u, const char *name, bool dir, bool made_room)
 {
 	struct cmd *c = u->c;
 	int err = 0;
 
+	if (u->o->max_delete >= 0 && u->totals.deleted >= (uint64_t)u->o->max_delete &&
+	    !made_room) {
+		u->totals.kept++;
+		return false;
+	}
 	if (u->o->backup && !dir && !u->o->dry_run) {
 		if (!make_backup(u, name))
 			return false;
@@ -304,7 +116,7 @@ static bool delete_one(struct updater *u, const char *name, bool dir, bool made_
 		return false;
 	}
 	if (!made_room)
-		report_deleted(u, name, dir);
+		rsync_report_deleted(u, name, dir);
 	return true;
 }
 
@@ -334,6 +146,7 @@ static struct level *enter(struct updater *u, struct level *up, const char *name
 
 	l->up = up;
 	l->name = name;
+	filters_enter(u->o->filters, SIDE_RECEIVER, name, dest_path(c, u, name));
 	if (cmd_list(c, CMD_CWD, dest_path(c, u, name), c->arena, &list, &n) < 0)
 		n = 0;
 	void **at = arena_array(c->arena, n + 1, sizeof *at);
@@ -360,15 +173,17 @@ bool delete_item(struct updater *u, const char *name, const struct vfs_stat *st,
 		cmd_charge(c, 4);
 		if (l->left > 0) {
 			const struct vfs_dirent *d = &l->list[--l->left];
-			const char *below = path_in(c, l->name, d->name.ptr);
+			const char *below = joined_path(c, l->name, d->name.ptr);
 			bool dir = d->type == S_DIR;
 
-			if (filters_exclude(u->o->filters, bytes_of(below), dir, SIDE_RECEIVER))
+			if (filters_exclude(u->o->filters, bytes_of(below), dir,
+					    SIDE_RECEIVER | SIDE_DELETED))
 				l->kept = true;
 			else if (dir)
 				l = enter(u, l, below);
 			else
-				l->kept |= !delete_one(u, below, false, false) || u->o->backup;
+				l->kept |= !delete_one(u, below, false, false) ||
+					   (u->o->backup && u->o->backup_dir == NULL);
 			continue;
 		}
 		bool top = l->up == NULL;
@@ -508,12 +323,15 @@ static void set_attrs(struct updater *u, const struct entry *e, const char *path
 		cmd_utimes(c, CMD_CWD, path, CMD_TIME_OMIT, e->st.mtime_ns, CMD_NOFOLLOW);
 }
 
-/* Copies into a new file beside the old one, or (--inplace) over it. Its path, or NULL. */
-static const char *copy_data(struct updater *u, const struct entry *e, const char *path)
+/* Copies into a new file beside the old one, or (--inplace) over it, or (--append) behind it. Its
+ * path, or NULL. */
+static const char *copy_data(struct updater *u, const struct entry *e, const char *path,
+			     const struct vfs_stat *old)
 {
 	struct cmd *c = u->c;
 	struct buf name = buf_in(c->arena);
 	const char *slash = strrchr(path, '/');
+	bool append = u->o->append && old != NULL && kind(old) == S_REG;
 	const char *view;
 	int64_t got;
 	int in = cmd_open(c, CMD_CWD, e->path, O_RDONLY_ | O_CLOEXEC_, 0);
@@ -523,14 +341,17 @@ static const char *copy_data(struct updater *u, const struct entry *e, const cha
 		u->status = RSYNC_PARTIAL;
 		return NULL;
 	}
-	if (u->o->inplace)
+	if (u->o->inplace || append)
 		buf_puts(&name, path);
 	else
 		buf_printf(&name, "%.*s.%s.%06llx", slash != NULL ? (int)(slash - path) + 1 : 0,
 			   path, slash != NULL ? slash + 1 : path,
 			   (unsigned long long)(cmd_random(c) & 0xffffff));
 	int out = cmd_open(c, CMD_CWD, buf_cstr(&name),
-			   O_WRONLY_ | O_CREAT_ | O_CLOEXEC_ | (u->o->inplace ? O_TRUNC_ : O_EXCL_),
+			   O_WRONLY_ | O_CREAT_ | O_CLOEXEC_ |
+				   (append          ? O_APPEND_
+				    : u->o->inplace ? O_TRUNC_
+						    : O_EXCL_),
 			   0600);
 
 	if (out < 0) {
@@ -539,6 +360,8 @@ static const char *copy_data(struct updater *u, const struct entry *e, const cha
 		cmd_close(c, in);
 		return NULL;
 	}
+	if (append)
+		cmd_seek(c, in, (int64_t)old->size, 0);
 	while ((got = cmd_view(c, in, 1 << 18, &view)) > 0 &&
 	       (got = cmd_write_fd(c, out, view, (size_t)got)) >= 0)
 		cmd_charge_bytes(c, 1 << 14);
@@ -623,8 +446,8 @@ static const char *find_alternative(struct updater *u, const struct entry *e, st
 {
 	for (size_t i = 0; i < u->o->nalt; i++) {
 		const char *dir = u->o->alt_dir[i];
-		const char *top = dir[0] == '/' ? dir : path_in(u->c, u->dest, dir);
-		const char *path = path_in(u->c, top, e->name);
+		const char *top = dir[0] == '/' ? dir : joined_path(u->c, u->dest, dir);
+		const char *path = joined_path(u->c, top, e->name);
 
 		if (cmd_lstat(u->c, path, st) >= 0 && kind(st) == kind(&e->st))
 			return path;
@@ -671,7 +494,7 @@ static void update_dir(struct updater *u, const struct entry *e, const char *pat
 	} else {
 		diff = compare_attrs(u, e, e->had_stat ? &e->was : old);
 	}
-	report(u, e, diff, NULL);
+	rsync_report(u, e, diff, NULL);
 }
 
 static bool same_target(struct updater *u, const char *path, const struct entry *e)
@@ -713,7 +536,7 @@ static void update_link(struct updater *u, const struct entry *e, const char *pa
 		set_attrs(u, e, path, NULL);
 	if (diff & DIFF_NEW)
 		remember_new(u, e);
-	report(u, e, known ? compare_attrs(u, e, &alt) : diff, NULL);
+	rsync_report(u, e, known ? compare_attrs(u, e, &alt) : diff, NULL);
 	remove_source(u, e);
 }
 
@@ -733,7 +556,7 @@ static void update_special(struct updater *u, const struct entry *e, const char 
 		set_attrs(u, e, path, NULL);
 	if (diff & DIFF_NEW)
 		remember_new(u, e);
-	report(u, e, diff, NULL);
+	rsync_report(u, e, diff, NULL);
 }
 
 /* Puts the new data in the place of the old. */
@@ -745,7 +568,7 @@ static bool replace(struct updater *u, const struct entry *e, const char *path,
 
 	if (u->o->backup && old != NULL && !make_backup(u, e->name))
 		return false;
-	temp = copy_data(u, e, path);
+	temp = copy_data(u, e, path, old);
 	if (temp == NULL)
 		return false;
 	set_attrs(u, e, temp, old);
@@ -773,7 +596,7 @@ static bool take_alternative(struct updater *u, const struct entry *e, const cha
 	} else if (attrs != 0) {
 		return false;
 	}
-	report(u, e, attrs, NULL);
+	rsync_report(u, e, attrs, NULL);
 	return true;
 }
 
@@ -794,7 +617,7 @@ static void link_file(struct updater *u, const struct entry *e, const char *path
 			return;
 		}
 	}
-	report(u, e, same ? 0 : DIFF_LINKED | (old == NULL ? DIFF_NEW : 0), first->name);
+	rsync_report(u, e, same ? 0 : DIFF_LINKED | (old == NULL ? DIFF_NEW : 0), first->name);
 }
 
 static void transfer(struct updater *u, const struct entry *e, const char *path,
@@ -820,9 +643,9 @@ static void transfer(struct updater *u, const struct entry *e, const char *path,
 	u->totals.transferred_size += e->st.size;
 	u->totals.literal += u->o->dry_run ? 0 : e->st.size;
 	u->totals.sent += (u->o->dry_run ? 0 : e->st.size) + 20;
-	report(u, e, diff, NULL);
+	rsync_report(u, e, diff, NULL);
 	if (u->o->progress && !u->o->dry_run && !u->o->quiet)
-		put_progress(u, e);
+		rsync_progress(u, e);
 	remove_source(u, e);
 }
 
@@ -845,10 +668,13 @@ static void update_file(struct updater *u, const struct entry *e, const char *pa
 
 		if (diff != 0 && !u->o->dry_run)
 			set_attrs(u, e, path, old);
-		report(u, e, diff, NULL);
+		rsync_report(u, e, diff, NULL);
 		remove_source(u, e);
 		return;
 	}
+	/* --append leaves alone what is no shorter. */
+	if (old != NULL && u->o->append && kind(old) == S_REG && old->size >= e->st.size)
+		return;
 	const char *found = old == NULL ? find_alternative(u, e, &alt) : NULL;
 
 	if (found != NULL && up_to_date(u, e, found, &alt) &&
@@ -869,6 +695,27 @@ static bool is_wanted(const struct updater *u, const struct entry *e)
 	return k == S_FIFO || k == S_SOCK ? u->o->specials : u->o->devices;
 }
 
+/* --safe-links: what is left out of a directory is said before the directory; its files come right
+ * behind it. */
+static void say_unsafe(struct updater *u, const struct entry *e)
+{
+	struct list *l = u->list;
+	size_t skip = strcmp(e->name, ".") != 0 ? strlen(e->name) + 1 : 0;
+
+	if (!u->o->safe_links || u->o->verbose == 0 || u->o->quiet || kind(&e->st) != S_DIR)
+		return;
+	for (size_t i = u->done + 1; i < l->n && kind(&l->entry[i]->st) != S_DIR; i++) {
+		const struct entry *k = l->entry[i];
+		struct buf line = buf_in(u->c->arena);
+
+		cmd_charge(u->c, 1);
+		if (!k->unsafe || strlen(k->name) < skip || strchr(k->name + skip, '/') != NULL)
+			continue;
+		buf_printf(&line, "ignoring unsafe symlink \"%s\" -> \"%s\"\n", k->name, k->target);
+		cmd_bytes(u->c, buf_bytes(&line));
+	}
+}
+
 void update_entry(struct updater *u, const struct entry *e)
 {
 	struct cmd *c = u->c;
@@ -881,6 +728,11 @@ void update_entry(struct updater *u, const struct entry *e)
 	struct vfs_stat *old = err >= 0 ? &st : NULL;
 
 	cmd_charge(c, 8);
+	say_unsafe(u, e);
+	if (e->unsafe) {
+		arena_release(c->arena, mark);
+		return;
+	}
 	if (u->dest_is_new && strcmp(e->name, ".") == 0)
 		old = NULL;
 	if (!is_wanted(u, e) || (old == NULL && u->o->existing && strcmp(e->name, ".") != 0) ||
