@@ -204,6 +204,28 @@ static int redirect_file(struct shell *sh, const struct redirection *d, const ch
 	return 0;
 }
 
+/* What a pipe can hold. */
+enum { PIPED_BYTES = 64 * 1024 };
+
+/* A descriptor from which a here-document is read: as in bash a pipe, if the text fits into one. */
+static int64_t open_text(struct shell *sh, struct bytes text)
+{
+	int ends[2];
+	int64_t n;
+
+	if (text.len > PIPED_BYTES)
+		return sys_memfile(sh->p, text);
+	n = sys_pipe(sh->p, ends, false);
+	if (n < 0)
+		return n;
+	n = text.len != 0 ? sys_write(sh->p, ends[1], text.ptr, text.len) : 0;
+	sys_close(sh->p, ends[1]);
+	if (n >= 0)
+		return ends[0];
+	sys_close(sh->p, ends[0]);
+	return n;
+}
+
 static int redirect_text(struct shell *sh, const struct redirection *d)
 {
 	struct bytes text;
@@ -223,7 +245,7 @@ static int redirect_text(struct shell *sh, const struct redirection *d)
 	} else if (expand_heredoc(sh, d->r->target, &text) != 0) {
 		return -1;
 	}
-	fd = sys_memfile(sh->p, text);
+	fd = open_text(sh, text);
 	if (fd < 0)
 		return fail(sh, "cannot create temp file for here-document", fd);
 	return put_in_place(sh, d, (int)fd);
