@@ -76,12 +76,27 @@ static int set_directory(struct shell *sh, const char *path)
 	return var_set_text(sh, "PWD", path) != 0 ? 1 : status;
 }
 
-static int set_physical(struct shell *sh, bool *unknown)
+static void no_current_directory(struct shell *sh, const char *who, int64_t err)
+{
+	struct buf out = buf_in(sh->arena);
+
+	buf_printf(&out,
+		   "%s: error retrieving current directory: getcwd: "
+		   "cannot access parent directories: %s\n",
+		   who, err_text((int)err));
+	err_write(sh, buf_bytes(&out));
+}
+
+/* Where nobody knows where that is, the name is what was asked for. */
+static int set_physical(struct shell *sh, const char *asked, bool *unknown)
 {
 	char *path;
+	int64_t err = sys_getcwd(sh->p, sh->arena, &path);
 
-	*unknown = sys_getcwd(sh->p, sh->arena, &path) < 0;
-	return set_directory(sh, *unknown ? "." : path);
+	*unknown = err < 0;
+	if (*unknown)
+		no_current_directory(sh, "cd", err);
+	return set_directory(sh, *unknown ? asked : path);
 }
 
 /* 0 and the status of the variables in *status, or a negative error. */
@@ -106,7 +121,7 @@ static int64_t enter(struct shell *sh, const char *path, bool physical, bool *un
 	err = sys_chdir(sh->p, *path != '\0' ? path : ".");
 	if (err < 0)
 		return err;
-	*status = set_physical(sh, unknown);
+	*status = set_physical(sh, buf_cstr(&full), unknown);
 	return 0;
 }
 
@@ -260,11 +275,7 @@ int do_pwd(struct shell *sh, int argc, char **argv)
 	int64_t err = sys_getcwd(sh->p, sh->arena, &path);
 
 	if (err < 0) {
-		buf_printf(&out,
-			   "pwd: error retrieving current directory: getcwd: "
-			   "cannot access parent directories: %s\n",
-			   err_text((int)err));
-		err_write(sh, buf_bytes(&out));
+		no_current_directory(sh, "pwd", err);
 		return 1;
 	}
 	buf_printf(&out, "%s\n", path);

@@ -294,15 +294,10 @@ static int stack_options(struct shell *sh, int argc, char **argv, struct stack_r
 	return 0;
 }
 
-/* Brings entry `at` to the front by rotating. */
-static int rotate(struct shell *sh, int at, bool stay)
+/* Makes the n entries of `all` the stack; the first is where the shell then is. */
+static int reorder(struct shell *sh, char **all, int n, bool stay)
 {
-	int n = dirs_count(sh);
-	char **all = arena_array(sh->arena, (size_t)n, sizeof(char *));
-
-	for (int i = 0; i < n; i++)
-		all[i] = arena_dup(sh->arena, bytes_of(dirs_at(sh, (at + i) % n)));
-	if (!stay && at != 0) {
+	if (!stay) {
 		if (restricted(sh, "pushd", NULL))
 			return 1;
 		int status = change_directory(sh, "pushd", all[0]);
@@ -313,7 +308,29 @@ static int rotate(struct shell *sh, int at, bool stay)
 	stack_clear(sh);
 	for (int i = n - 1; i > 0; i--)
 		dirs_push(sh, all[i]);
-	return show_stack(sh, "pushd", DIRS_ROW);
+	return stay ? 0 : show_stack(sh, "pushd", DIRS_ROW);
+}
+
+/* Brings entry `at` to the front by rotating. */
+static int rotate(struct shell *sh, int at, bool stay)
+{
+	int n = dirs_count(sh);
+	char **all = arena_array(sh->arena, (size_t)n, sizeof(char *));
+
+	for (int i = 0; i < n; i++)
+		all[i] = arena_dup(sh->arena, bytes_of(dirs_at(sh, (at + i) % n)));
+	return reorder(sh, all, n, stay);
+}
+
+/* Exchanges the two entries in front. */
+static int exchange(struct shell *sh)
+{
+	int n = dirs_count(sh);
+	char **all = arena_array(sh->arena, (size_t)n, sizeof(char *));
+
+	for (int i = 0; i < n; i++)
+		all[i] = arena_dup(sh->arena, bytes_of(dirs_at(sh, i < 2 ? 1 - i : i)));
+	return reorder(sh, all, n, false);
 }
 
 static int push_directory(struct shell *sh, const char *path, bool stay)
@@ -358,8 +375,10 @@ int do_pushd(struct shell *sh, int argc, char **argv)
 	if (status != 0)
 		return status;
 	if (r.word == NULL) {
+		if (r.stay)
+			return 0;
 		if (dirs_count(sh) > 1)
-			return rotate(sh, 1, r.stay);
+			return exchange(sh);
 		builtin_error(sh, "pushd", "no other directory");
 		return 1;
 	}

@@ -197,15 +197,16 @@ static void put_share(struct buf *out, const struct times *t)
 		   (int)(hundredths % 10));
 }
 
+/* What stands behind a '%'. False with *at where it goes wrong. */
 static bool put_conversion(struct buf *out, const char **at, const struct times *t)
 {
 	const char *f = *at;
 	int places = 3;
 	bool minutes = false;
 
-	if (*f == '%') {
+	if (*f == '%' || *f == '\0') {
 		buf_putc(out, '%');
-		*at = f + 1;
+		*at = f + (*f == '%');
 		return true;
 	}
 	if (*f == 'P') {
@@ -218,6 +219,7 @@ static bool put_conversion(struct buf *out, const char **at, const struct times 
 	f += byte_is_digit(*f);
 	minutes = *f == 'l';
 	f += *f == 'l';
+	*at = f;
 	if (*f != 'R' && *f != 'U' && *f != 'S')
 		return false;
 	put_seconds(out, *f == 'R' ? t->real_ns : *f == 'U' ? t->user_ns : 0, places, minutes);
