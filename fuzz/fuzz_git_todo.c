@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Fuzz target: lists of an interactive rebase, what is left of one on disk, answers to --patch,
- * edited hunks, and the commands of update-ref. The first byte says which.
+ * edited hunks, the commands of update-ref, and ranges of lines. The first byte says which.
  */
 #include "fuzz/repository.h"
 
@@ -21,6 +21,8 @@ static const struct fuzz_way ways[] = {
 	{ "t", "cd r; git cat-file --batch-command < ../t; git cat-file --batch='%(rest)' < ../t" },
 	{ "t", "cd r; mkdir .git/sequencer; for f in todo opts head; do cp ../t "
 	       ".git/sequencer/$f; done; git status; git cherry-pick --continue" },
+	{ "t", "cd r; git log --oneline -L\"$(head -c 99 ../t)\":a; git blame -L\"$(head -c 99 "
+	       "../t)\" a" },
 	{ "t", "cd r; git apply --recount ../t; git apply -3 ../t; git apply --reject ../t" },
 };
 

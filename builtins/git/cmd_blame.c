@@ -3,7 +3,7 @@
  * git blame: which commit each line comes from. Lines are passed from a commit to its parents
  * as long as they are there unchanged; renames are followed.
  */
-#include "builtins/git/walk.h"
+#include "builtins/git/line_range.h"
 
 struct blame_opts {
 	bool porcelain, line_porcelain, suppress, show_name, show_number, show_mail, raw_time,
@@ -73,7 +73,8 @@ struct blaming {
 	struct verdict *verdict;
 	struct bytes *line;
 	size_t n;
-	size_t from, to;
+	bool *wanted;    /* of each line: -L */
+	size_t from, to; /* of the first and behind the last that is wanted */
 	const char *path;
 	struct date_style style;
 };
@@ -113,25 +114,10 @@ static struct suspect *suspect_of(struct blaming *b, struct commit *c, const cha
 static bool find_in(struct blaming *b, struct commit *p, struct commit *child, const char *path,
 		    const char **name, struct bytes *text)
 {
-	struct git *g = b->g;
 	struct oid o;
-	uint32_t mode;
-	struct diff_opts d = { .renames = 1, .rename_limit = RENAME_LIMIT };
-	struct diff_queue q = { .at = NULL };
 
-	*name = path;
-	if (tree_find(g, &p->tree, path, &mode, &o))
-		return object_read(g, g->keep, &o, text) == OBJECT_BLOB;
-	if (child == NULL)
-		return false;
-	diff_trees(g, &d, &p->tree, &child->tree, &q);
-	diff_renames(g, &d, &q);
-	for (size_t i = 0; i < q.n; i++)
-		if (q.at[i].status == 'R' && strcmp(q.at[i].two->path, path) == 0) {
-			*name = arena_dup(g->keep, bytes_of(q.at[i].one->path));
-			return object_read(g, g->keep, &q.at[i].one->oid, text) == OBJECT_BLOB;
-		}
-	return false;
+	return commit_file_before(b->g, p, child, path, name, &o) &&
+	       object_read(b->g, b->g->keep, &o, text) == OBJECT_BLOB;
 }
 
 /* Lines that the parent has too are asked of it; the others stay in s. */
@@ -266,9 +252,12 @@ static void put_porcelain(struct blaming *b)
 		struct oid *key = arena_alloc(g->keep, sizeof(*key));
 		size_t group = 1;
 		bool first = i == b->from || b->verdict[i - 1].c != v->c ||
-			     b->verdict[i - 1].line + 1 != v->line;
+			     !b->verdict[i - 1].known || b->verdict[i - 1].line + 1 != v->line;
 
-		while (i + group < b->to && b->verdict[i + group].c == v->c &&
+		if (!v->known)
+			continue;
+		while (i + group < b->to && b->verdict[i + group].known &&
+		       b->verdict[i + group].c == v->c &&
 		       b->verdict[i + group].line == v->line + group)
 			group++;
 		buf_printf(&out, "%s %zu %zu", oid_hex(g, &o), v->line + 1, i + 1);
@@ -341,6 +330,8 @@ static void put_plain(struct blaming *b)
 		struct commit_text t;
 		size_t w;
 
+		if (!b->verdict[i].known)
+			continue;
 		person_of(b, b->verdict[i].c, true, &who, &t);
 		w = b->o.show_mail ? who.mail.len + 2 : git_columns(who.name);
 		width = w > width ? w : width;
@@ -358,6 +349,8 @@ static void put_plain(struct blaming *b)
 		struct person who;
 		struct commit_text t;
 
+		if (!v->known)
+			continue;
 		if (boundary && b->o.blank_boundary)
 			buf_fill(&out, ' ', (size_t)length);
 		else
@@ -398,37 +391,23 @@ static void put_plain(struct blaming *b)
 	}
 }
 
-static void range(struct blaming *b, const char *text)
+/* What -L says is asked for; without it everything. */
+static void choose_lines(struct blaming *b, struct bytes text)
 {
-	struct git *g = b->g;
-	const char *comma = strchr(text, ',');
-	int64_t from = 1, to = (int64_t)b->n, v;
-	char *first = git_format(g->a, "%.*s",
-				 comma != NULL ? (int)(comma - text) : (int)strlen(text), text);
+	size_t anchor = 1;
 
-	if (first[0] == '/' || first[0] == ':' || (comma != NULL && comma[1] == '/'))
-		git_refuse(g, "-L with a pattern");
-	if (first[0] != '\0' && !git_number(first, &from))
-		git_die(g, "-L argument not 'start,end:file' or ':funcname:file': %s", text);
-	if (comma != NULL && comma[1] != '\0') {
-		if (!git_number(comma + 1, &v))
-			git_die(g, "-L argument not 'start,end:file' or ':funcname:file': %s",
-				text);
-		to = comma[1] == '+' ? from + v - 1 : comma[1] == '-' ? from : v;
-		if (comma[1] == '-')
-			from = from + v + 1;
+	b->wanted = arena_array(b->g->keep, b->n + 1, sizeof(bool));
+	if (b->o.ranges.n == 0)
+		memset(b->wanted, true, b->n);
+	for (size_t i = 0; i < b->o.ranges.n; i++) {
+		struct line_range r = line_range_read(b->g, b->o.ranges.at[i], text, anchor,
+						      b->path);
+
+		memset(b->wanted + r.from, true, r.to - r.from);
+		b->from = i == 0 || r.from < b->from ? r.from : b->from;
+		b->to = i == 0 || r.to > b->to ? r.to : b->to;
+		anchor = r.to + 1;
 	}
-	if (from > (int64_t)b->n)
-		git_die(g, "file %s has only %zu line%s", b->path, b->n, b->n == 1 ? "" : "s");
-	if (from > to && to > 0) {
-		v = from;
-		from = to;
-		to = v;
-	}
-	if (from < 1)
-		from = 1;
-	b->from = (size_t)from - 1;
-	b->to = to > (int64_t)b->n ? b->n : (size_t)to;
 }
 
 /* long: operands of two forms */
@@ -476,14 +455,12 @@ int git_cmd_blame(struct git *g, struct args *args)
 	}
 	b.n = b.to = lines_split(g->keep, text, &b.line);
 	b.path = path;
-	if (b.o.ranges.n > 1)
-		git_refuse(g, "several -L");
-	if (b.o.ranges.n == 1)
-		range(&b, b.o.ranges.at[0]);
+	choose_lines(&b, text);
 	b.verdict = arena_array(g->keep, b.n + 1, sizeof(*b.verdict));
 	first = suspect_of(&b, c, path, text);
 	for (size_t i = b.from; i < b.to; i++)
-		ask(&b, first, i, i);
+		if (b.wanted[i])
+			ask(&b, first, i, i);
 	run(&b);
 	if (b.o.porcelain || b.o.line_porcelain)
 		put_porcelain(&b);

@@ -2,7 +2,7 @@
  *
  * git log, show, whatchanged, reflog show.
  */
-#include "builtins/git/walk.h"
+#include "builtins/git/line_range.h"
 
 struct log_args {
 	struct revs revs;
@@ -18,7 +18,7 @@ struct log_args {
 	bool source;
 	bool null_end; /* -z */
 	bool children;
-	const char *line_range;
+	struct names ranges; /* -L */
 	const char *date;
 	bool full_diff;
 	/* while running */
@@ -168,8 +168,14 @@ static int log_option(struct git *g, void *opts, int argc, char **argv)
 			l->pretty.abbrev = n < 4 ? 4 : n > OID_HEX ? OID_HEX : (int)n;
 		return 1 + 0 * diff_option(g, &l->revs.diff, argc, argv);
 	}
-	if (git_starts(arg, "-L"))
-		git_refuse(g, "log -L");
+	if (git_starts(arg, "-L") && strcmp(g->command, "log") != 0)
+		git_refuse(g, git_format(g->a, "%s -L", g->command));
+	if (git_starts(arg, "-L")) {
+		if (arg[2] == '\0' && argc < 2)
+			git_die(g, "switch `L' requires a value");
+		names_add(g, &l->ranges, arg[2] != '\0' ? arg + 2 : argv[1]);
+		return arg[2] != '\0' ? 1 : 2;
+	}
 	if (git_starts(arg, "--show-signature") || git_starts(arg, "--notes=") ||
 	    git_starts(arg, "--remerge-diff"))
 		git_refuse(g, git_format(g->a, "option '%s'", arg));
@@ -619,6 +625,75 @@ static int run(struct git *g, struct log_args *l)
 	return 0;
 }
 
+/* --- -L --- */
+
+struct ranged {
+	struct commit *c;
+	struct bytes patch;
+};
+
+/* The one commit that is wanted: the ranges are of its files. */
+static struct commit *range_tip(struct git *g, const struct log_args *l)
+{
+	struct commit *tip = NULL;
+
+	for (size_t i = 0; i < l->revs.nitems; i++) {
+		const struct revs_item *it = &l->revs.item[i];
+
+		if (it->uninteresting)
+			continue;
+		if (tip != NULL)
+			git_die(g, "More than one commit to dig from: %s and %s?",
+				l->revs.item[0].name, it->name);
+		tip = it->c;
+	}
+	if (tip == NULL)
+		git_die(g, "No commit specified?");
+	return tip;
+}
+
+static void show_ranged(struct git *g, struct log_args *l, const struct ranged *r)
+{
+	put_commit(g, l, r->c);
+	if (l->revs.diff.format & DIFF_NONE)
+		return;
+	emit(g, l, BYTES("\n"));
+	emit(g, l, r->patch);
+}
+
+/* Ranges pass from children to parents, so nothing may be left out in front of that. */
+static int run_ranges(struct git *g, struct log_args *l)
+{
+	struct line_log *log = line_log_new(g, &l->ranges, range_tip(g, l));
+	int64_t left = l->revs.max_count, skip = l->revs.skip;
+	bool reverse = l->revs.reverse;
+	struct ranged *list = NULL;
+	size_t n = 0, cap = 0;
+	struct commit *c;
+	struct ranged r;
+
+	l->revs.max_count = -1;
+	l->revs.skip = 0;
+	l->revs.reverse = false;
+	l->revs.order = ORDER_TOPO;
+	pretty_load_decorations(g, &l->pretty);
+	while (left != 0 && (c = revs_next(&l->revs)) != NULL) {
+		r.c = c;
+		if (!line_log_step(log, c, &l->revs.diff, &r.patch) || skip-- > 0)
+			continue;
+		left -= left > 0;
+		if (!reverse) {
+			show_ranged(g, l, &r);
+			continue;
+		}
+		LIST_ROOM(g, list, n, cap);
+		list[n++] = r;
+	}
+	while (n > 0)
+		show_ranged(g, l, &list[--n]);
+	return 0;
+}
+
 static void init_args(struct git *g, struct log_args *l)
 {
 	const char *format = config_get(g, "format.pretty");
@@ -738,6 +813,15 @@ int git_cmd_log(struct git *g, struct args *args)
 	if (l.full_diff)
 		l.revs.diff.paths = (struct pathspec){ .n = 0 };
 	settle(g, &l);
+	if (l.ranges.n != 0) {
+		if (l.revs.paths.n != 0)
+			git_die(g, "-L<range>:<file> cannot be used with pathspec");
+		if (l.revs.diff.format & ~(unsigned)(DIFF_PATCH | DIFF_NONE))
+			git_die(g, "-L does not yet support diff formats besides -p and -s");
+		if (l.graph)
+			git_refuse(g, "log -L --graph");
+		return run_ranges(g, &l);
+	}
 	if (l.revs.reflogs)
 		return run_reflogs(g, &l);
 	return run(g, &l);

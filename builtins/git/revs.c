@@ -642,3 +642,26 @@ void revs_mark_cherries(struct revs *r)
 			c->flags |= COMMIT_PATCH_SAME;
 		}
 }
+
+bool commit_file_before(struct git *g, struct commit *p, struct commit *child, const char *path,
+			const char **name, struct oid *out)
+{
+	uint32_t mode;
+	struct diff_opts d = { .renames = 1, .rename_limit = RENAME_LIMIT };
+	struct diff_queue q = { .at = NULL };
+
+	*name = path;
+	if (tree_find(g, &p->tree, path, &mode, out))
+		return true;
+	if (child == NULL)
+		return false;
+	diff_trees(g, &d, &p->tree, &child->tree, &q);
+	diff_renames(g, &d, &q);
+	for (size_t i = 0; i < q.n; i++)
+		if (q.at[i].status == 'R' && strcmp(q.at[i].two->path, path) == 0) {
+			*name = arena_dup(g->keep, bytes_of(q.at[i].one->path));
+			*out = q.at[i].one->oid;
+			return true;
+		}
+	return false;
+}

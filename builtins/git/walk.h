@@ -133,6 +133,10 @@ void count_ahead_behind(struct git *g, struct commit *a, struct commit *b, size_
 /* revs.c: --cherry-pick and its kin; --follow: whether c touches the file (the name moves on). */
 void revs_mark_cherries(struct revs *r);
 bool revs_follow(struct revs *r, struct commit *c);
+/* The file of the child in its parent p, where it may have another name (in keep): false if it
+ * was not there. */
+bool commit_file_before(struct git *g, struct commit *p, struct commit *child, const char *path,
+			const char **name, struct oid *out);
 /* Flags of all commits seen are cleared: another walk can begin. */
 void revs_forget(struct git *g);
 
