@@ -158,6 +158,29 @@ static void scribble(const struct cowsh_vm_registers *r)
 			    strlen(strings[at / 32 % 16]) + 1);
 }
 
+/* Node's memory, as far as its zygote is looked for in it: see zygote_node.c. */
+static void be_node(struct task *t)
+{
+	uint16_t *text = call_memory(t, ZYGOTE_NODE_TEXT_MAX * sizeof *text);
+	uint32_t length[2] = { 3, ZYGOTE_NODE_TEXT_MAX - byte() % 2 };
+	uint64_t at = 0x404000 + byte() * 64u;
+
+	for (size_t i = 0; i < ZYGOTE_NODE_TEXT_MAX; i++)
+		text[i] = 0x100;
+	guest_write(t->p, t->space, at + 8, length, sizeof length);
+	guest_write(t->p, t->space, at + 16, text, ZYGOTE_NODE_TEXT_MAX * sizeof *text);
+	for (int fd = 0; fd < 3; fd++) {
+		char bytes[USER_STAT_BYTES];
+		struct vfs_stat st;
+
+		if (sys_fstat(t->p, fd, &st) != 0)
+			continue;
+		user_stat_bytes(&st, bytes);
+		guest_write(t->p, t->space, 0x402008 + (uint64_t)fd * 216, bytes, sizeof bytes);
+	}
+	guest_write(t->p, t->space, 0x403000 + byte() * 8u, ZYGOTE_DIR "/run.js", 24);
+}
+
 /* What an interpreter would do that gets as far as its launcher. */
 static void ask_for_work(struct cowsh_vm_registers *r)
 {
@@ -170,6 +193,8 @@ static void ask_for_work(struct cowsh_vm_registers *r)
 	wide[byte() % 2 == 0 ? ZYGOTE_TEXT_MAX : byte() * 32] = byte() % 4 == 0 ? 'x' : 0;
 	guest_write(t->p, t->space, 0x400800 + byte() % 16 * 4u, wide,
 		    (ZYGOTE_TEXT_MAX + 1) * sizeof *wide);
+	if (t->zygote != NULL && zygote_is_node(t->zygote->form))
+		be_node(t);
 	guest_write(t->p, t->space, r->rsp - 4096, ZYGOTE_REQUEST, sizeof ZYGOTE_REQUEST);
 	r->rax = 257;
 	r->rdi = (uint64_t)AT_FDCWD_;
@@ -284,16 +309,18 @@ static void write_program(struct proc *p, const char *name)
 	put(image, 68, 7, 4);
 	put(image, 80, 0x400000, 8);
 	put(image, 96, 9000, 8);
-	put(image, 104, 40000, 8);
+	put(image, 104, 400000, 8);
 	sys_write(p, (int)fd, image, sizeof image);
 	sys_close(p, (int)fd);
 }
 
-/* Starts it, or as python3 three times: the first makes a zygote, if it gets that far. */
+/* Starts it, or as python3 or node three times: the first makes a zygote, if it gets that far. */
 static int first(struct proc *p, void *arg)
 {
-	static char plain[] = "/f", python[] = "/python3";
-	static char *const forms[] = { "-c", "-m", "-", "/f" };
+	static char plain[] = "/f", python[] = "/python3", node[] = "/node";
+	static char *const forms[] = { "-c", "-m", "-", "/f", "-e", "-p", "/f", "-e" };
+	unsigned form;
+	char *name;
 	char text[] = "import this";
 	char *argv[] = { plain, NULL, text, NULL };
 	char *envp[] = { text, NULL };
@@ -302,20 +329,23 @@ static int first(struct proc *p, void *arg)
 	text[6] = '=';
 	write_program(p, plain);
 	write_program(p, python);
+	write_program(p, node);
 	sys_mkdir(p, AT_FDCWD_, "/d", 0755);
 	if (!script.m->warm)
 		return (int)sys_exec(p, plain, argv, envp);
-	argv[0] = python;
-	argv[1] = forms[byte() % 4];
+	form = byte() % 8;
+	name = form < 4 ? python : node;
+	argv[0] = name;
+	argv[1] = forms[form];
 	for (int i = 0; i < 3; i++) {
-		struct exec e = { .path = python, .argv = argv, .envp = envp };
+		struct exec e = { .path = name, .argv = argv, .envp = envp };
 		int64_t pid = sys_spawn_program(p, &e);
 		int status;
 
 		if (pid < 0 || sys_wait(p, (int)pid, &status, 0) < 0)
 			return 1;
 		if (byte() % 4 == 0)
-			sys_chmod(p, AT_FDCWD_, python, 0700, 0);
+			sys_chmod(p, AT_FDCWD_, name, 0700, 0);
 	}
 	return 0;
 }

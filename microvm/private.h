@@ -347,6 +347,7 @@ static inline struct task *task_of(const struct proc *p)
 enum {
 	CLONE_VM_ = 0x100,
 	CLONE_SIGHAND_ = 0x800,
+	CLONE_PIDFD_ = 0x1000,
 	CLONE_VFORK_ = 0x4000,
 	CLONE_THREAD_ = 0x10000,
 	CLONE_SETTLS_ = 0x80000,
@@ -362,6 +363,7 @@ struct clone {
 	uint64_t parent_tid;
 	uint64_t child_tid;
 	uint64_t tls;
+	uint64_t pidfd; /* where its number goes */
 };
 
 /* task.c */

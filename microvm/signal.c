@@ -228,22 +228,37 @@ void signal_fault(struct task *t, int sig, int code, uint64_t address,
 
 /* --- calls --- */
 
+/* The vector state of a frame: without its magic number only the old part. */
+static bool take_state(struct task *t, uint64_t at)
+{
+	char *area = call_memory(t, XSAVE_MAX);
+	uint32_t magic;
+	uint32_t n;
+
+	memset(area, 0, XSAVE_MAX);
+	if (get_user(t, &magic, at + SW_BYTES, sizeof magic) != 0 ||
+	    get_user(t, &n, at + SW_BYTES + 16, sizeof n) != 0)
+		return false;
+	if (magic != FP_MAGIC1) {
+		n = 576;
+		area[512] = 3; /* x87 and SSE */
+	} else if (n < 576 || n > XSAVE_MAX) {
+		return false;
+	}
+	return get_user(t, area, at, magic != FP_MAGIC1 ? 512 : n) == 0 &&
+	       t->m->backend->context_set(t->m->vm, t->context, area, n) == 0;
+}
+
 int64_t call_rt_sigreturn(struct task *t, const uint64_t *a)
 {
 	struct context *c = call_memory(t, sizeof *c);
-	char *area = call_memory(t, XSAVE_MAX);
 	struct cowsh_vm_registers *r = &t->r;
-	uint32_t n = 0;
 
 	(void)a;
 	if (get_user(t, c, r->rsp, sizeof *c) != 0)
 		task_kill(t, SIGSEGV_);
-	if (c->fp != 0) {
-		if (get_user(t, &n, c->fp + SW_BYTES + 16, sizeof n) != 0 || n < 576 ||
-		    n > XSAVE_MAX || get_user(t, area, c->fp, n) != 0 ||
-		    t->m->backend->context_set(t->m->vm, t->context, area, n) != 0)
-			task_kill(t, SIGSEGV_);
-	}
+	if (c->fp != 0 && !take_state(t, c->fp))
+		task_kill(t, SIGSEGV_);
 	*r = (struct cowsh_vm_registers){
 		.r8 = c->r8,
 		.r9 = c->r9,

@@ -219,9 +219,9 @@ static int64_t place(struct proc *p, struct space *s, const struct map *m, uint6
 	if (m->fixed || m->noreplace) {
 		if ((m->address & PAGE_MASK_) != 0)
 			return -E_INVAL;
-		if (at < USER_FIRST && at != m->address)
+		if (at < USER_FIRST)
 			return -E_PERM;
-		if (at < USER_FIRST || at > USER_END - length)
+		if (at > USER_END - length)
 			return -E_NOMEM;
 		if (m->noreplace)
 			return space_is_free(s, at, length) ? (int64_t)at : -E_EXIST;

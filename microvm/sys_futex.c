@@ -43,10 +43,10 @@ static int64_t wait_for(struct task *t, const uint64_t *a, uint32_t bits, bool a
 	struct futex_key key;
 	int64_t until = 0;
 	uint32_t value;
-	int64_t r = key_of(t, a[0], &key);
+	int64_t r = a[3] != 0 ? get_timespec(t, a[3], &until) : 0;
 
-	if (r == 0 && a[3] != 0)
-		r = get_timespec(t, a[3], &until);
+	if (r == 0)
+		r = key_of(t, a[0], &key);
 	if (r != 0 || bits == 0)
 		return r != 0 ? r : -E_INVAL;
 	if (a[3] != 0 && !absolute)

@@ -26,8 +26,10 @@ int64_t call_vfork(struct task *t, const uint64_t *a)
 
 int64_t call_clone(struct task *t, const uint64_t *a)
 {
-	struct clone how = { a[0] & ~(uint64_t)0xff, a[1], a[2], a[3], a[4] };
+	struct clone how = { a[0] & ~(uint64_t)0xff, a[1], a[2], a[3], a[4], a[2] };
 
+	if ((a[0] & CLONE_PIDFD_) != 0 && (a[0] & CLONE_PARENT_SETTID_) != 0)
+		return -E_INVAL; /* both would go to one place */
 	return task_clone(t, &how);
 }
 
@@ -40,10 +42,11 @@ int64_t call_clone3(struct task *t, const uint64_t *a)
 		return -E_INVAL;
 	if (get_user(t, v, a[0], (size_t)a[1]) != 0)
 		return -E_FAULT;
-	how = (struct clone){ v[0] & ~(uint64_t)0xff, v[5] != 0 ? v[5] + v[6] : 0, v[3], v[2],
-			      v[7] };
-	if ((v[0] & 0x1000) != 0 || v[9] != 0 || (v[0] >> 32) > 1)
-		return -E_INVAL; /* pidfd, set_tid, cgroups */
+	how = (struct clone){
+		v[0] & ~(uint64_t)0xff, v[5] != 0 ? v[5] + v[6] : 0, v[3], v[2], v[7], v[1]
+	};
+	if (v[9] != 0 || (v[0] >> 32) > 1)
+		return -E_INVAL; /* set_tid, cgroups */
 	return task_clone(t, &how);
 }
 

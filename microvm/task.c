@@ -284,6 +284,21 @@ static void wait_for_vfork(struct task *t)
 	sys_sigmask(t->p, t->mask);
 }
 
+/* A descriptor that stands for the new process, which is ended if there can be none. */
+static int64_t put_pidfd(struct task *t, uint64_t address, int pid)
+{
+	int64_t fd = sys_pidfd(t->p, pid, 0);
+	int32_t number = (int32_t)fd;
+
+	if (fd >= 0 && put_user(t, address, &number, sizeof number) != 0) {
+		sys_close(t->p, (int)fd);
+		fd = -E_FAULT;
+	}
+	if (fd < 0)
+		sys_kill(t->p, pid, SIGKILL_);
+	return fd < 0 ? fd : 0;
+}
+
 int64_t task_clone(struct task *t, const struct clone *how)
 {
 	uint64_t f = how->flags;
@@ -294,8 +309,12 @@ int64_t task_clone(struct task *t, const struct clone *how)
 	int64_t r;
 
 	if (((f & CLONE_THREAD_) != 0 && (f & CLONE_SIGHAND_) == 0) ||
-	    ((f & CLONE_SIGHAND_) != 0 && (f & CLONE_VM_) == 0) || (f & CLONE_NEW_) != 0)
+	    ((f & CLONE_SIGHAND_) != 0 && (f & CLONE_VM_) == 0) || (f & CLONE_NEW_) != 0 ||
+	    ((f & CLONE_PIDFD_) != 0 && (f & CLONE_THREAD_) != 0))
 		return -E_INVAL;
+	/* A base that is not canonical would stop the machine. */
+	if ((f & CLONE_SETTLS_) != 0 && how->tls >= USER_END)
+		return -E_PERM;
 	r = copy_task(t, f, &c);
 	if (r != 0)
 		return r;
@@ -318,6 +337,9 @@ int64_t task_clone(struct task *t, const struct clone *how)
 		put_user(t, how->parent_tid, &tid, sizeof tid);
 	if ((f & CLONE_CHILD_SETTID_) != 0)
 		guest_write(t->p, c->space, how->child_tid, &tid, sizeof tid);
+	if ((f & CLONE_PIDFD_) != 0 && (r = put_pidfd(t, how->pidfd, (int)tid)) != 0)
+		return r;
+	r = tid;
 	if (token != 0) {
 		t->waits_vfork = token;
 		t->vfork_pid = (int)r;
