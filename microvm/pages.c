@@ -274,6 +274,11 @@ static int bring(struct proc *p, struct space *s, struct area *a, uint64_t addre
 		memset(own, 0, PAGE_BYTES);
 		fresh = entry(own, PAGE_OWN);
 	}
+	/* Who waited may find that another thread has brought the page. */
+	if (r == 0 && *slot != 0) {
+		drop(s, fresh);
+		return -E_AGAIN;
+	}
 	if (r == 0)
 		*slot = fresh;
 	return r;
@@ -288,10 +293,26 @@ struct run {
 	void *page[AROUND_FILE];
 };
 
+/* Bringing the last of them may have waited, and another thread thrown the first away. */
+static size_t still_there(struct space *s, const struct run *r)
+{
+	size_t n = 0;
+
+	while (n < r->n) {
+		const page_entry *slot = page_slot(s, r->address + n * PAGE_BYTES, false);
+
+		if (slot == NULL || !page_is_there(*slot) || page_bytes(*slot) != r->page[n])
+			break;
+		n++;
+	}
+	return n;
+}
+
 static int flush(struct space *s, struct run *r)
 {
 	int err = 0;
 
+	r->n = still_there(s, r);
 	if (r->n != 0)
 		err = s->m->backend->map(s->m->vm, s->tables, r->address, r->page, r->n, r->rights);
 	r->n = 0;
@@ -350,7 +371,8 @@ static int bring_window(struct proc *p, struct space *s, struct area *a, const s
 		else if (err == -E_NOENT)
 			err = 0;
 	}
-	if (flush(s, &run) != 0)
+	/* The rights of those that were brought before may be others now. */
+	if (err != -E_AGAIN && flush(s, &run) != 0)
 		return -E_NOMEM;
 	/* What lies behind the end of a file, or beyond the memory limit, was not asked for. */
 	return err == -E_AGAIN ? err : 0;

@@ -355,6 +355,7 @@ int space_discard(struct space *s, uint64_t address, uint64_t length)
 
 	if (!range_is_mapped(s, address, end))
 		return -E_NOMEM;
+	s->changes++;
 	for (size_t i = space_area_index(s, address); i < s->nareas && s->area[i].start < end;
 	     i++) {
 		const struct area *a = &s->area[i];
