@@ -211,6 +211,8 @@ void archive_open_write(struct tar *t)
 	struct tar_archive *a = &t->a;
 
 	a->fd = 1;
+	if (!is_stream(t) && !tar_backup(t, t->file))
+		tar_fatal(t, 0, NULL);
 	if (!is_stream(t))
 		a->fd = cmd_open(t->c, CMD_CWD, t->file,
 				 O_WRONLY_ | O_CREAT_ | O_TRUNC_ | O_CLOEXEC_, 0666);

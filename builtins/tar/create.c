@@ -25,12 +25,17 @@ static void set_owner(struct tar *t, struct tar_member *m, const struct vfs_stat
 {
 	m->uid = t->has_uid ? t->uid : st->uid;
 	m->gid = t->has_gid ? t->gid : st->gid;
+	bool owner = tar_map_owner(t, st->uid, &m->uid, &m->uname);
+	bool group = tar_map_group(t, st->gid, &m->gid, &m->gname);
+
 	if (t->numeric) {
 		m->uname = m->gname = "";
 		return;
 	}
-	m->uname = t->owner != NULL ? t->owner : cmd_user_name(t->c, (uint32_t)m->uid);
-	m->gname = t->group != NULL ? t->group : cmd_group_name(t->c, (uint32_t)m->gid);
+	if (!owner)
+		m->uname = t->owner != NULL ? t->owner : cmd_user_name(t->c, (uint32_t)m->uid);
+	if (!group)
+		m->gname = t->group != NULL ? t->group : cmd_group_name(t->c, (uint32_t)m->gid);
 	if (m->uname == NULL)
 		m->uname = "";
 	if (m->gname == NULL)
@@ -80,7 +85,7 @@ static struct tar_link *find_link(struct tar *t, const struct vfs_stat *st, bool
 	return NULL;
 }
 
-static void report_links(struct tar *t)
+void tar_report_links(struct tar *t)
 {
 	for (int i = 0; t->check_links && t->links != NULL && i < LINK_BUCKETS; i++)
 		for (struct tar_link *l = t->links->bucket[i]; l != NULL; l = l->next)
@@ -426,7 +431,9 @@ static void dump_walked(struct tar *t, struct walk *w, struct walk_entry *e)
 		t->status = t->status != 0 ? t->status : 1;
 		return;
 	}
-	if (left_out(t, e)) {
+	struct tar_ignored *ignored = e->level > 0 ? *walk_data(w, e->level - 1) : NULL;
+
+	if (names_is_ignored(t, ignored, e->path) || left_out(t, e)) {
 		if (e->kind == WALK_DIR)
 			walk_skip(w);
 		return;
@@ -440,6 +447,8 @@ static void dump_walked(struct tar *t, struct walk *w, struct walk_entry *e)
 		if (gone)
 			return;
 	}
+	if (e->kind == WALK_DIR && t->nignore_files > 0)
+		e->data = names_ignored_in(t, e->dir, e->at, ignored);
 	bool stored = tar_is_known(t, e->path, &st) || dump_entry(t, e, &st);
 
 	if (e->kind == WALK_DIR && (t->match & MATCH_NO_RECURSION))
@@ -466,7 +475,7 @@ void tar_dump(struct tar *t, const char *name)
 		struct arena_mark mark = arena_mark(t->c->arena);
 
 		dump_walked(t, w, e);
-		arena_release(t->c->arena, mark);
+		tar_release(t, mark);
 		cmd_charge(t->c, 4);
 	}
 	walk_free(w);
@@ -488,5 +497,5 @@ void tar_create(struct tar *t)
 	names_each(t, tar_dump);
 	t->a.total = t->a.written;
 	archive_end(t);
-	report_links(t);
+	tar_report_links(t);
 }

@@ -304,6 +304,32 @@ static void copy_data(struct tar *t, struct sink *s, const struct tar_member *m,
 	archive_data(t, (TAR_BLOCK - m->size % TAR_BLOCK) % TAR_BLOCK);
 }
 
+bool tar_backup(struct tar *t, const char *path)
+{
+	struct vfs_stat st;
+
+	if (!t->backup.wanted || t->backup.kind == BACKUP_NONE || cmd_lstat(t->c, path, &st) < 0 ||
+	    (st.mode & S_FMT) == S_DIR)
+		return true;
+	const char *to = backup_name(t->c, &t->backup, path);
+	int err = cmd_rename(t->c, CMD_CWD, path, CMD_CWD, to, 0);
+
+	if (err < 0) {
+		tar_error(t, err, "%s: Cannot rename to %s", tar_quote(t, path),
+			  cmd_quote(t->c, to));
+		return false;
+	}
+	if (t->verbose > 0) {
+		struct buf text = buf_in(t->c->arena);
+
+		/* Quoted texts are in slots of their own. */
+		buf_printf(&text, "Renaming %s to ", cmd_quote(t->c, path));
+		buf_printf(&text, "%s\n", cmd_quote(t->c, to));
+		output_write(t->listing, text.ptr, text.len);
+	}
+	return true;
+}
+
 static void extract_regular(struct tar *t, const char *path, const struct tar_member *m)
 {
 	bool over = t->keep == KEEP_OVERWRITE;
@@ -312,6 +338,10 @@ static void extract_regular(struct tar *t, const char *path, const struct tar_me
 	int tries = 0;
 	int fd;
 
+	if (!tar_backup(t, path)) {
+		tar_skip_data(t, m);
+		return;
+	}
 	if (t->keep == KEEP_UNLINK)
 		remove_old(t, path);
 	while ((fd = cmd_open(t->c, CMD_CWD, path, flags, m->mode & 0777)) < 0) {
@@ -550,6 +580,8 @@ static void extract_special(struct tar *t, const char *path, const struct tar_me
 	int tries = 0;
 
 	tar_skip_data(t, m);
+	if (!tar_backup(t, path))
+		return;
 	if (t->keep == KEEP_UNLINK)
 		remove_old(t, path);
 	for (;;) {

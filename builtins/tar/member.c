@@ -354,7 +354,7 @@ void tar_skip_data(struct tar *t, const struct tar_member *m)
 
 static bool too_old(const struct tar *t, const struct tar_member *m)
 {
-	return t->has_newer && m->type != '5' && m->mtime_s < t->newer_ns / 1000000000;
+	return t->has_newer && m->mtime_s < t->newer_ns / 1000000000;
 }
 
 static bool selected(struct tar *t, struct tar_member *m)

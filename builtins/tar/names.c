@@ -155,6 +155,65 @@ static void exclude_from(struct tar *t, const char *path)
 	input_close(&in);
 }
 
+/* --- --exclude-ignore --- */
+
+struct tar_ignored {
+	struct tar_ignored *up;
+	struct tar_pattern *patterns;
+};
+
+struct tar_ignored *names_ignored_in(struct tar *t, int dir, const char *at, struct tar_ignored *up)
+{
+	struct tar_ignored *list = arena_zalloc(t->c->arena, sizeof *list);
+	unsigned flags = MATCH_ANCHORED | MATCH_NO_SLASH | MATCH_NO_RECURSION;
+
+	for (size_t i = 0; i < t->nignore_files; i++) {
+		struct buf path = buf_in(t->c->arena);
+		struct input in;
+		struct bytes line;
+
+		buf_printf(&path, "%s/%s", at, t->ignore_files[i]);
+		int fd = cmd_open(t->c, dir, buf_cstr(&path), O_RDONLY_ | O_CLOEXEC_, 0);
+
+		if (fd < 0)
+			continue;
+		input_init(&in, t->c, fd, path.ptr);
+		while (input_line(&in, '\n', &line) > 0) {
+			while (line.len > 0 && byte_is_space(line.ptr[line.len - 1]))
+				line.len--;
+			if (line.len == 0)
+				continue;
+			struct tar_pattern *p = new_pattern(t, line, flags, true);
+
+			p->next = list->patterns;
+			list->patterns = p;
+			cmd_charge_bytes(t->c, line.len + 64);
+		}
+		input_close(&in);
+	}
+	if (list->patterns == NULL)
+		return up;
+	list->up = up;
+	t->keeps_memory = true;
+	return list;
+}
+
+/* Patterns are compared with the whole name and with its last part. */
+bool names_is_ignored(struct tar *t, const struct tar_ignored *list, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	struct bytes whole = bytes_of(strncmp(name, "./", 2) == 0 ? name + 2 : name);
+	struct bytes last = bytes_of(slash != NULL ? slash + 1 : name);
+
+	for (; list != NULL; list = list->up)
+		for (const struct tar_pattern *p = list->patterns; p != NULL; p = p->next) {
+			cmd_charge(t->c, 1);
+			if (matches_whole(t, p, whole) || matches_whole(t, p, last))
+				return true;
+		}
+	return false;
+}
+
 /* --- directories --- */
 
 static const char *absolute_here(struct tar *t)
@@ -384,6 +443,8 @@ bool names_match(struct tar *t, const char *text)
 			continue;
 		if (!matches(t, p, s, !(p->flags & MATCH_NO_ANCHORED)))
 			continue;
+		if (++p->hits < t->occurrence)
+			return false;
 		p->found = true;
 		names_chdir(t, p->dir);
 		return true;
@@ -405,6 +466,8 @@ void names_report(struct tar *t)
 {
 	for (const struct tar_pattern *p = t->names; p != NULL; p = p->next)
 		if (!p->found)
-			tar_error(t, 0, "%s: Not found in archive",
+			tar_error(t, 0,
+				  p->hits > 0 ? "%s: Required occurrence not found in archive"
+					      : "%s: Not found in archive",
 				  tar_quote(t, arena_dup(t->c->arena, p->text)));
 }

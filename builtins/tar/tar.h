@@ -2,19 +2,21 @@
  *
  * What the files of tar share.
  *
- *   tar.c      options, what is done in which order      names.c    operands, -T, -C, matching
+ *   tar.c      what is done in which order               names.c    operands, -T, -C, matching
+ *   options.c  the table
  *   archive.c  blocks in and out, filters (gzip ...)      xform.c    names as stored, --transform
  *   header.c   one member's header, written               member.c   the same, read
  *   pax.c      extended headers                           sparse.c   maps of sparse files
  *   create.c   files into the archive                     extract.c  members into files
  *   list.c     the lines of -v and -t                     compare.c  -d
- *   update.c   -r -u -A --delete
+ *   update.c   -r -u -A --delete                      map.c      --owner-map, --group-map
  */
 #ifndef BUILTINS_TAR_TAR_H
 #define BUILTINS_TAR_TAR_H
 
 #include "base/time.h"
 #include "builtins/builtin.h"
+#include "builtins/copy.h"
 
 enum {
 	TAR_BLOCK = 512,
@@ -105,7 +107,8 @@ struct tar_pattern {
 	struct glob *glob; /* NULL: a plain text */
 	unsigned flags;
 	bool found;
-	int dir; /* index of the directory that was current */
+	uint64_t hits; /* members that matched */
+	int dir;       /* index of the directory that was current */
 };
 
 struct tar_sparse {
@@ -206,6 +209,8 @@ struct tar {
 	bool no_unquote;
 	struct tar_pattern *excludes;
 	struct tar_pattern *names;
+	const char **ignore_files; /* --exclude-ignore */
+	size_t nignore_files;
 	struct tar_pattern **names_end;
 	const char **dirs;
 	size_t ndirs;
@@ -226,10 +231,15 @@ struct tar {
 	bool has_uid, has_gid;
 	uint64_t uid;
 	uint64_t gid;
+	const char *owner_map;
+	const char *group_map;
+	struct tar_map *owners;
+	struct tar_map **owners_end;
+	struct tar_map *groups;
+	struct tar_map **groups_end;
 	struct mode_change *mode_change;
 	const char *mtime; /* as given */
 	const char *newer;
-	const char *newer_option;
 	bool has_mtime;
 	bool clamp;
 	int64_t mtime_ns;
@@ -251,6 +261,7 @@ struct tar {
 	const char *label;
 	bool label_seen; /* the archive was asked for it */
 	bool same_order;
+	bool starting; /* -K */
 	const char *keep_option;
 	bool check_links;
 	int caches; /* --exclude-caches: 1 contents, 2 under, 3 all */
@@ -263,6 +274,7 @@ struct tar {
 	bool verify;
 	/* extracting */
 	int keep;
+	struct backup_opts backup;
 	bool no_overwrite_dir;
 	bool keep_dir_symlink;
 	bool recursive_unlink;
@@ -390,9 +402,27 @@ bool names_done(const struct tar *t);
 void names_report(struct tar *t);
 bool names_excluded(struct tar *t, const char *name);
 void names_exclude(struct tar *t, const char *pattern, unsigned flags);
+/* --exclude-ignore: the patterns that a directory has for what is in it; up: those of the one that
+ * holds it. */
+struct tar_ignored;
+struct tar_ignored *names_ignored_in(struct tar *t, int dir, const char *at,
+				     struct tar_ignored *up);
+bool names_is_ignored(struct tar *t, const struct tar_ignored *list, const char *name);
 char *names_unquote(struct tar *t, const char *text);
 /* Changes to directory number i of tar.dirs; -1: where tar began. */
 void names_chdir(struct tar *t, int i);
+
+/* --- options.c --- */
+extern const struct opt tar_options[];
+int tar_old_options(struct cmd *c, int argc, char **argv, int i);
+void tar_set_defaults(struct cmd *c);
+
+/* --- map.c --- */
+/* Reads the file (NULL: there is none); ends tar if it is wrong. */
+void tar_read_map(struct tar *t, const char *path, bool group);
+/* Who is stored for an owner or a group; false: itself. */
+bool tar_map_owner(struct tar *t, uint32_t uid, uint64_t *out, const char **name);
+bool tar_map_group(struct tar *t, uint32_t gid, uint64_t *out, const char **name);
 
 /* --- xform.c --- */
 enum xform_kind { XFORM_FILE = 1, XFORM_SYMLINK = 2, XFORM_LINK = 4 };
@@ -409,6 +439,10 @@ void tar_list_member(struct tar *t, struct tar_member *m);
 void tar_time_text(struct tar *t, struct buf *out, int64_t seconds, uint32_t ns, bool full);
 
 /* --- the modes --- */
+/* -l: links to files that were not stored. */
+void tar_report_links(struct tar *t);
+/* --backup: moves what stands at path aside. False (after a message): it can't be. */
+bool tar_backup(struct tar *t, const char *path);
 void tar_create(struct tar *t);
 void tar_dump(struct tar *t, const char *name);
 void tar_extract_member(struct tar *t, struct tar_member *m);

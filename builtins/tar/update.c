@@ -122,6 +122,7 @@ void tar_append(struct tar *t)
 	names_each(t, tar_dump);
 	t->known = NULL;
 	archive_end(t);
+	tar_report_links(t);
 }
 
 /* --- -A --- */
