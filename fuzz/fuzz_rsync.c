@@ -6,10 +6,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const argv[] = { "rsync",    "-anv", "--delete", "--filter", ". f",
+	static const char *const argv[] = { "rsync",    "-anv", "--delete", "--filter", ". t/a/.r",
 					    "--filter", ": .r", "t/",       "u/" };
 
 	return fuzz_file(
 		"mkdir -p t/a/b u/a/c; touch t/x.c t/a/y.o t/a/b/z t/.hid u/a/c/q.o; ln -s x.c t/l",
-		"f", FUZZ_COUNT(argv), argv, data, size);
+		"t/a/.r", FUZZ_COUNT(argv), argv, data, size);
 }
