@@ -236,7 +236,8 @@ static void find_sources(struct inputs *in, int *ncommand)
 	bool is_file;
 	int at = 0;
 
-	for (size_t i = 0; i < in->o->nfiles; i++)
+	/* --pipe-part reads the file itself. */
+	for (size_t i = 0; i < in->o->nfiles && !in->o->part; i++)
 		add_source(in, (struct source){ .path = in->o->files[i] });
 	while (at < c->nargs && !separator(c->args[at], &linked, &is_file))
 		at++;
@@ -329,7 +330,7 @@ struct inputs *inputs_new(struct cmd *c, const struct parallel_opts *o, int *nco
 		regex_set_work(in->colsep, cmd_work, c);
 	}
 	find_sources(in, ncommand);
-	if (o->pipe)
+	if (o->pipe && !o->tee)
 		return in;
 	in->streaming = in->nsources == 1 && in->source[0].path != NULL;
 	if (in->streaming) {

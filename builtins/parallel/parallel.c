@@ -8,6 +8,7 @@
 #include "builtins/parallel/parallel.h"
 
 #include "base/number.h"
+#include "builtins/temp.h"
 
 enum { SLOTS_MAX = 250, CORES = 1, NS = 1000000000 };
 
@@ -85,6 +86,10 @@ static int set_block(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	static const char units[] = "kmgt";
 	struct parallel_opts *o = opts_of(c);
+	if (arg[0] == '-' && num_plain(arg + 1, &o->blocks) && o->blocks > 0) {
+		o->blocks = o->blocks < 1000000 ? o->blocks : 1000000;
+		return 0;
+	}
 	size_t n = number_parse_u64(bytes_of(arg), 10, &o->block, NULL);
 	const char *unit = n > 0 && arg[n] != '\0' ? strchr(units, byte_to_lower(arg[n])) : NULL;
 
@@ -138,6 +143,25 @@ static int set_record(struct cmd *c, const struct opt *opt, const char *arg)
 						       : '\t');
 	}
 	*(opt->value == 0 ? &o->recend : &o->recstart) = buf_cstr(&text);
+	return 0;
+}
+
+/* "TAG CODE" */
+static int add_rpl(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct parallel_opts *o = opts_of(c);
+	size_t n = strcspn(arg, " ");
+	const char *message;
+
+	(void)opt;
+	if (memchr(arg, '(', n) != NULL)
+		bad(c, "--rpl takes no groups in its name.");
+	o->rpl = arena_room(c->arena, o->rpl, o->nrpl, sizeof *o->rpl);
+	o->rpl[o->nrpl].tag = (struct bytes){ arg, n };
+	o->rpl[o->nrpl].code = edit_compile(c, bytes_of(arg + n), &message);
+	if (o->rpl[o->nrpl].code == NULL)
+		cmd_fatal_status(c, ERROR_STATUS, 0, "Error: --rpl %.*s: %s", (int)n, arg, message);
+	o->nrpl += n > 0;
 	return 0;
 }
 
@@ -229,6 +253,10 @@ static const struct opt parallel_options[] = {
 	OPT_FLAG(0, "pipe", struct parallel_opts, pipe,
 		 "cut standard input into blocks, for the jobs to read"),
 	OPT_FLAG(0, "spreadstdin", struct parallel_opts, pipe, NULL),
+	OPT_FLAG(0, "pipe-part", struct parallel_opts, part, "cut the file of -a into blocks"),
+	OPT_FLAG(0, "pipepart", struct parallel_opts, part, NULL),
+	OPT_FLAG(0, "tee", struct parallel_opts, tee, "--pipe: all of it for each job"),
+	OPT_CALL_ARG(0, "rpl", add_rpl, "TAG CODE", "TAG stands for the value edited by CODE"),
 	OPT_FLAG(0, "plus", struct parallel_opts, plus,
 		 "also {+/} {+.} {+..} {+...} {..} {...} {##}"),
 	OPT_FLAG('q', "quote", struct parallel_opts, quote, "the command's words are quoted"),
@@ -285,15 +313,11 @@ static const struct opt parallel_options[] = {
 	OPT_MISSING(0, "cat"),
 	OPT_MISSING(0, "csv"),
 	OPT_MISSING(0, "fifo"),
-	OPT_MISSING(0, "tee"),
-	OPT_MISSING(0, "pipe-part"),
-	OPT_MISSING(0, "pipepart"),
 	OPT_MISSING(0, "round-robin"),
 	OPT_MISSING(0, "roundrobin"),
 	OPT_MISSING(0, "rrs"),
 	OPT_MISSING(0, "files"),
 	OPT_MISSING_ARG(0, "filter"),
-	OPT_MISSING_ARG(0, "rpl"),
 	OPT_MISSING_ARG(0, "termseq"),
 	OPT_MISSING(0, "tmux"),
 	OPT_MISSING(0, "tty"),
@@ -398,9 +422,17 @@ static void check_options(struct cmd *c, struct parallel_opts *o)
 	if (bytes_ends(results, BYTES(".csv")) || bytes_ends(results, BYTES(".tsv")) ||
 	    bytes_ends(results, BYTES(".json")))
 		bad(c, "--results takes a directory.");
+	if (o->part && (o->has_n || o->by_lines))
+		bad(c, "--pipepart is incompatible with --max-replace-args, --max-lines, and -L.");
+	if (o->part && o->nfiles != 1)
+		bad(c, "--pipepart needs one file of -a.");
+	if (o->blocks > 0 && !o->part)
+		bad(c, "A negative --block needs --pipepart.");
+	o->pipe |= o->part;
+	o->tee &= o->pipe && !o->part;
 	if (o->max_chars == 0)
 		o->max_chars = LINE_MAX_BYTES;
-	if (o->block == 0)
+	if (o->block == 0 && !o->part)
 		o->block = 1 << 20;
 	if (o->trim != NULL && strspn(o->trim, "nlr") != strlen(o->trim))
 		bad(c, "--trim must be one of: r l rl lr.");
@@ -422,7 +454,38 @@ struct filler {
 	bool has_kept;
 	bool at_end;
 	struct job_values v;
+	int all; /* --tee: standard input as a file; -1: none */
 };
+
+/* --tee: a job's own file of all that was read. */
+static int copy_of_all(struct filler *f)
+{
+	if (f->all < 0)
+		return -1;
+	int fd = temp_open(f->c, f->o->tmpdir);
+
+	temp_copy(f->c, f->all, fd);
+	return fd;
+}
+
+static int read_all(struct cmd *c, const struct parallel_opts *o)
+{
+	int fd = temp_open(c, o->tmpdir);
+	struct input in;
+	struct bytes block;
+	int got;
+
+	input_init(&in, c, 0, "-");
+	while ((got = input_block(&in, &block)) > 0) {
+		got = cmd_write_fd(c, fd, block.ptr, block.len);
+		cmd_charge_bytes(c, block.len);
+		if (got < 0)
+			break;
+	}
+	if (got < 0)
+		cmd_fatal_status(c, ERROR_STATUS, got, "Error: standard input");
+	return fd;
+}
 
 static bool next_record(struct filler *f, struct record *out)
 {
@@ -495,7 +558,7 @@ static void start_job(struct filler *f)
 				 f->v.n > 0 ? (int)(f->v.arg[0].len & 0xffff) : 0,
 				 f->v.n > 0 ? f->v.arg[0].ptr : "");
 	if (!runner_done_before(f->runner, f->v.seq))
-		runner_start(f->runner, buf_bytes(&text), buf_bytes(&tag), &f->v, -1);
+		runner_start(f->runner, buf_bytes(&text), buf_bytes(&tag), &f->v, copy_of_all(f));
 	arena_clear(&scratch);
 }
 
@@ -629,7 +692,7 @@ static int write_quoted(struct cmd *c, struct inputs *in)
 static int parallel_run(struct cmd *c)
 {
 	struct parallel_opts *o = opts_of(c);
-	struct filler f = { .c = c, .o = o };
+	struct filler f = { .c = c, .o = o, .all = -1 };
 	const struct bytes *names;
 	int ncommand;
 
@@ -643,7 +706,9 @@ static int parallel_run(struct cmd *c)
 	f.tag = template_plain(c, o, bytes_of(o->tagstring != NULL ? o->tagstring : "{}"), names,
 			       nnames);
 	f.runner = runner_new(c, o);
-	if (o->pipe)
+	if (o->tee)
+		f.all = read_all(c, o);
+	if (o->pipe && !o->tee)
 		pipe_run(c, o, f.runner, f.command, f.tag);
 	else
 		run_jobs(&f);

@@ -12,6 +12,7 @@
 #define BUILTINS_PARALLEL_PARALLEL_H
 
 #include "builtins/builtin.h"
+#include "builtins/edit.h"
 
 enum {
 	ERROR_STATUS = 255,
@@ -46,6 +47,12 @@ enum replace_kind {
 	REPLACE_PERL,                     /* {= =} */
 };
 
+/* A replacement string of one's own. */
+struct parallel_rpl {
+	struct bytes tag;
+	struct edit *code;
+};
+
 struct parallel_opts {
 	/* input */
 	const char **files; /* -a, in order */
@@ -70,6 +77,8 @@ struct parallel_opts {
 	bool quote;
 	bool plus;
 	const char *name[REPLACE_NAMED];
+	struct parallel_rpl *rpl; /* --rpl */
+	size_t nrpl;
 	/* running */
 	const char *jobs;
 	bool keep_order;
@@ -90,6 +99,9 @@ struct parallel_opts {
 	const char *tmpdir;
 	/* --pipe */
 	bool pipe;
+	bool part;       /* --pipe-part: of a file */
+	bool tee;        /* all of standard input to each job */
+	uint64_t blocks; /* --block -N: that many blocks for each slot; 0: not said */
 	uint64_t block;
 	const char *recend;
 	const char *recstart;

@@ -3,11 +3,14 @@
  * parallel --pipe: standard input is cut into blocks of whole records, each the input of a job.
  *
  * A record ends with --recend (a newline) and the next begins with --recstart. A block is the
- * longest run of records within --block bytes, or exactly N of them.
+ * longest run of records within --block bytes, or exactly N of them. With --pipe-part the input is
+ * a file, and a block the shortest run that is longer.
  */
 #include "builtins/parallel/parallel.h"
 
 #include "builtins/temp.h"
+
+enum { PARTS = 10 }; /* blocks for each slot, of a file */
 
 struct cutter {
 	struct cmd *c;
@@ -127,6 +130,20 @@ static size_t cut_block(struct cutter *k)
 	}
 }
 
+/* The first record that ends behind --block bytes is the last. */
+static size_t cut_part(struct cutter *k)
+{
+	for (size_t want = (size_t)k->block * 2 + 65536;; want *= 2) {
+		fill(k, want);
+		size_t end = k->len > k->block ? next_boundary(k, (size_t)k->block) : 0;
+
+		if (end != 0)
+			return end;
+		if (k->at_end)
+			return k->len;
+	}
+}
+
 static void take_header(struct cutter *k)
 {
 	const char *end;
@@ -158,6 +175,17 @@ static int block_file(struct cutter *k, size_t n)
 	return fd;
 }
 
+/* --block -N: so that each slot gets N blocks. */
+static uint64_t part_size(struct cutter *k, const char *path)
+{
+	uint64_t n = (k->o->blocks > 0 ? k->o->blocks : PARTS) * k->o->slots;
+	struct vfs_stat st;
+
+	if (cmd_stat(k->c, path, &st) < 0 || st.size == 0)
+		return 1;
+	return (st.size + n - 1) / n;
+}
+
 static struct cutter *start(struct cmd *c, const struct parallel_opts *o)
 {
 	struct cutter *k = arena_zalloc(c->arena, sizeof *k);
@@ -169,10 +197,14 @@ static struct cutter *start(struct cmd *c, const struct parallel_opts *o)
 	k->recend = o->recend != NULL     ? bytes_of(o->recend)
 		    : k->recstart.len > 0 ? BYTES("")
 					  : BYTES("\n");
-	int err = input_open(&k->in, c, "-");
+	const char *path = o->part ? o->files[0] : "-";
+	int err = input_open(&k->in, c, path);
 
 	if (err < 0)
-		cmd_fatal_status(c, ERROR_STATUS, err, "Error: standard input");
+		cmd_fatal_status(c, ERROR_STATUS, err, "Error: %s",
+				 o->part ? path : "standard input");
+	if (o->part && (o->blocks > 0 || o->block == 0))
+		k->block = part_size(k, path);
 	if (o->header)
 		take_header(k);
 	return k;
@@ -187,7 +219,9 @@ void pipe_run(struct cmd *c, const struct parallel_opts *o, struct runner *r,
 
 	arena_init_under(&scratch, c->arena);
 	for (;;) {
-		size_t n = o->has_n && o->n > 0 ? cut_records(k) : cut_block(k);
+		size_t n = o->part                ? cut_part(k)
+			   : o->has_n && o->n > 0 ? cut_records(k)
+						  : cut_block(k);
 		struct buf text = buf_in(&scratch);
 		struct buf tag_text = buf_in(&scratch);
 

@@ -8,7 +8,6 @@
  */
 #include "builtins/parallel/parallel.h"
 
-#include "builtins/edit.h"
 
 enum quoting { QUOTE_VALUES, QUOTE_WORDS, QUOTE_NOTHING };
 enum { PART_TEXT = -1, POSITION_ALL = 0, PARTS_MAX = 100000 };
@@ -160,11 +159,38 @@ static bool code_at(const struct template *t, struct bytes s, struct part *out, 
 	return true;
 }
 
+/* One of --rpl, the latest first; one in braces may have a number behind the first: {2tag}. */
+static bool rpl_at(const struct template *t, struct bytes s, struct part *out, size_t *len)
+{
+	for (size_t i = t->o->nrpl; i-- > 0;) {
+		struct bytes tag = t->o->rpl[i].tag;
+		bool braces = bytes_starts(tag, BYTES("{")) && bytes_starts(s, BYTES("{"));
+		size_t n = braces ? position_at(bytes_slice(s, 1, s.len), &out->position) : 0;
+
+		cmd_charge(t->c, 1);
+		if (bytes_starts(s, tag)) {
+			n = 0;
+			out->position = POSITION_ALL;
+		} else if (n == 0 || !bytes_starts(bytes_slice(s, 1 + n, s.len),
+						   bytes_slice(tag, 1, tag.len))) {
+			continue;
+		}
+		*len = tag.len + n;
+		out->kind = REPLACE_PERL;
+		out->code = t->o->rpl[i].code;
+		return true;
+	}
+	out->position = POSITION_ALL;
+	return false;
+}
+
 /* A replacement string at the beginning of s. */
 static bool replacement_at(const struct template *t, struct bytes s, struct part *out, size_t *len)
 {
 	*out = (struct part){ .kind = PART_TEXT, .position = POSITION_ALL };
 	*len = 0;
+	if (rpl_at(t, s, out, len))
+		return true;
 	for (int k = 0; k < REPLACE_NAMED; k++) {
 		const char *given = t->o->name[k];
 		struct bytes name = bytes_of(given != NULL ? given : default_name[k]);
