@@ -252,6 +252,9 @@ struct output {
 	bool held;        /* grows instead of being flushed: see output_hold */
 	int err;          /* first error, negative; only if quiet */
 	const char *name; /* in error messages; NULL: "write error" */
+	/* The same for errors before the end, when more is to come than stdio's buffer holds. */
+	const char *before_end;
+	bool more; /* it is before the end */
 };
 
 /* Opens a file for writing with more O_ flags (O_TRUNC_, O_APPEND_, O_EXCL_): 0 or -E_.

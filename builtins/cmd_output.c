@@ -34,6 +34,8 @@ static void write_failed(struct output *o, int err)
 	o->c->priv->ending = true;
 	if (o->name != NULL)
 		cmd_fatal(o->c, err, "%s", cmd_quotef(o->c, o->name));
+	if (o->more && o->before_end != NULL)
+		cmd_fatal(o->c, err, "%s", o->before_end);
 	cmd_fatal(o->c, err, "write error");
 }
 
@@ -102,13 +104,15 @@ static void append(struct output *o, const char *ptr, size_t len)
 {
 	if (len == 0)
 		return;
+	o->more = true;
 	if (len > o->cap - o->len)
 		make_room(o, len);
 	if (len > o->cap - o->len) {
 		output_flush(o);
 		write_now(o, ptr, len);
-		return;
+		len = 0;
 	}
+	o->more = false;
 	memcpy(o->ptr + o->len, ptr, len);
 	o->len += len;
 	set_room(o);

@@ -56,8 +56,18 @@ static int opt_lines(struct cmd *c, const struct opt *opt, const char *arg)
 	struct col_opts *o = c->opts;
 
 	(void)opt;
-	if (!num_plain(arg, &o->window) || o->window == 0)
-		cmd_fatal(c, 0, "bad -l argument: '%s'", arg);
+	const char *digits = arg + strspn(arg, " \t\n\v\f\r");
+	bool minus = *digits == '-';
+
+	digits += *digits == '-' || *digits == '+';
+	int err = byte_is_digit(*digits) ? num_parse_u64(digits, "", &o->window) : -E_INVAL;
+
+	if (err == 0 && (minus || o->window > UINT32_MAX))
+		err = -E_OVERFLOW;
+	if (err != 0)
+		cmd_fatal(c, err == -E_OVERFLOW ? E_RANGE : 0, "bad -l argument: '%s'", arg);
+	if (o->window == 0)
+		o->window = 1;
 	return 0;
 }
 

@@ -303,6 +303,7 @@ static int head_run(struct cmd *c)
 	struct head_opts *o = c->opts;
 	int status = 0;
 
+	c->out.before_end = "error writing 'standard output'";
 	o->headers = o->verbose || (!o->quiet && c->nfiles > 1);
 	for (int i = 0; i < c->nfiles; i++)
 		if (head_file(c, o, c->files[i]) != 0)

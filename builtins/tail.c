@@ -490,6 +490,7 @@ static int tail_run(struct cmd *c)
 	struct followed *list = arena_array(c->arena, (size_t)c->nfiles, sizeof(*list));
 	int status = 0;
 
+	c->out.before_end = "error writing 'standard output'";
 	o->end = o->zero ? '\0' : '\n';
 	o->header_of = -1;
 	o->headers = o->verbose || (!o->quiet && c->nfiles > 1);

@@ -18,7 +18,9 @@ struct zgrep {
 	bool names;       /* -H */
 	bool no_names;    /* -h */
 	bool list;        /* -l or -L */
+	bool without;     /* -L */
 	bool label;
+	bool has_files; /* standard input is not the only one */
 };
 
 static void push(struct zgrep *z, const char *arg)
@@ -38,6 +40,7 @@ static int short_options(struct zgrep *z, int *i)
 		z->names |= *at == 'H';
 		z->no_names |= *at == 'h';
 		z->list |= *at == 'l' || *at == 'L';
+		z->without |= *at == 'L';
 		z->has_pattern |= *at == 'e' || *at == 'f';
 		if (strchr("ABCDefm", *at) == NULL)
 			continue;
@@ -67,6 +70,7 @@ static int long_option(struct zgrep *z, int *i)
 	z->names |= strcmp(arg, "--with-filename") == 0;
 	z->no_names |= strcmp(arg, "--no-filename") == 0;
 	z->list |= strncmp(arg, "--files-with", 12) == 0;
+	z->without |= strncmp(arg, "--files-without", 15) == 0;
 	z->label |= strncmp(arg, "--label", 7) == 0;
 	z->has_pattern |= strncmp(arg, "--regexp", 8) == 0 || strncmp(arg, "--file=", 7) == 0;
 	push(z, arg);
@@ -138,6 +142,9 @@ static int grep_file(struct zgrep *z, const char *file, bool several)
 	z->n = n;
 	if (pid < 0)
 		return cmd_error(c, pid, "grep");
+	/* bzgrep does not tell which of its files are listed. */
+	if (z->without && z->z == &zfamily_bzip2 && z->has_files)
+		return 0;
 	if (z->z->strict)
 		return status;
 	return trouble != 0 && status < ZFILTER_TROUBLE ? ZFILTER_TROUBLE : status;
@@ -158,6 +165,7 @@ static int zgrep_as(struct cmd *c, const struct zfamily *family, const char *fla
 	status = parse(&z, &nfiles, files);
 	if (status != 0)
 		return status;
+	z.has_files = nfiles > 0;
 	if (nfiles == 0)
 		files[nfiles++] = arena_dup(c->arena, BYTES("-"));
 	for (int i = 0; i < nfiles; i++) {

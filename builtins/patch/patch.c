@@ -785,7 +785,8 @@ static int patch_run(struct cmd *c)
 		int err = cmd_chdir(c, o->directory);
 
 		if (err < 0)
-			cmd_fatal(c, err, "**** Can't change to directory %s ", o->directory);
+			cmd_fatal(c, err, "**** Can't change to directory %s ",
+				  cmd_quotef(c, o->directory));
 	}
 	/* It is made first, so it is there and empty if nothing is written to it. */
 	if (o->output != NULL && !o->dry_run &&

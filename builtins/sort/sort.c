@@ -241,6 +241,27 @@ static int read_failed(struct cmd *c, int err, const char *path)
 	return cmd_error(c, err, "read failed: %s", cmd_quotef(c, path));
 }
 
+/* Before anything is read: that inputs may be read and the output may be written. That is made, but
+ * keeps what it has: it may be an input. */
+static int try_files(struct cmd *c, const struct sort_opts *o, char **files, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int err = strcmp(files[i], "-") != 0 ? cmd_access(c, CMD_CWD, files[i], 4) : 0;
+
+		if (err < 0)
+			return open_failed(c, err, files[i]);
+		cmd_charge(c, 1);
+	}
+	if (o->output == NULL)
+		return 0;
+	int fd = cmd_open(c, CMD_CWD, o->output, O_WRONLY_ | O_CREAT_ | O_CLOEXEC_, 0666);
+
+	if (fd < 0)
+		return cmd_error(c, fd, "open failed: %s", cmd_quotef(c, o->output));
+	cmd_close(c, fd);
+	return 0;
+}
+
 static int read_files(struct cmd *c, const struct sort_opts *o, struct lines *l, char **files,
 		      int n)
 {
@@ -591,6 +612,9 @@ static int sort_run(struct cmd *c)
 	o->last_resort = !o->stable && !o->unique;
 	if (o->check != 0)
 		return check_file(c, o, files[0]);
+	status = try_files(c, o, files, n);
+	if (status != 0)
+		return status;
 	/* An output file may be one of the inputs: then everything is read first. */
 	if (o->merge && o->output == NULL)
 		return merge_files(c, o, files, n);

@@ -83,7 +83,7 @@ static void add_path(struct listing *l, struct tree_node *root, struct bytes pat
 	cmd_charge_bytes(l->t->c, path.len);
 }
 
-/* At the top all is shown but files that -P leaves out: -I and dots count below. */
+/* -P and -I are about files; names with a dot are left out below the top. */
 static bool is_shown(const struct listing *l, const struct tree_node *root,
 		     const struct tree_node *n)
 {
@@ -93,9 +93,9 @@ static bool is_shown(const struct listing *l, const struct tree_node *root,
 		return false;
 	if (o->prune && n->is_dir && n->st.nlink == 0)
 		return false;
-	if (n->parent == root)
-		return n->is_dir || o->nincludes == 0 || tree_wanted(l->t, n);
-	return (o->all || n->name[0] != '.') && tree_wanted(l->t, n);
+	if (n->parent != root && !o->all && n->name[0] == '.')
+		return false;
+	return n->is_dir || tree_wanted(l->t, n);
 }
 
 /* --prune: nlink tells how many children lead to a file. They come behind their parents. */
@@ -129,8 +129,10 @@ static void settle(struct listing *l, struct tree_node *root)
 			n->parent->child[n->parent->nchildren++] = n;
 	}
 	tree_sort_children(l->t, root);
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++) {
 		tree_sort_children(l->t, l->all[i]);
+		l->all[i]->st.ino = 0;
+	}
 	cmd_charge(l->t->c, l->n / 4 + 1);
 }
 
@@ -149,6 +151,7 @@ static void cut(struct listing *l)
 	}
 }
 
+/* A list that can't be read, as a directory, ends there. */
 int tree_from_file(struct tree *t, struct tree_node *root, const char *path)
 {
 	struct listing l = { .t = t };
@@ -160,13 +163,19 @@ int tree_from_file(struct tree *t, struct tree_node *root, const char *path)
 		return err;
 	/* Facts are those of the list itself. */
 	tree_examine(t, root, path);
+	uint64_t ino = root->st.ino;
+
 	root->st.ino = 0;
 	root->st.nlink = 1;
 	root->link = false;
-	while ((err = input_line(&in, '\n', &line)) > 0)
+	while (input_line(&in, '\n', &line) > 0) {
+		while (line.len > 0 && line.ptr[line.len - 1] == '\r')
+			line.len--;
 		add_path(&l, root, line);
+	}
 	input_close(&in);
 	settle(&l, root);
+	root->st.ino = ino;
 	cut(&l);
-	return err;
+	return 0;
 }

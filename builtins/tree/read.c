@@ -126,7 +126,7 @@ void tree_examine(struct tree *t, struct tree_node *n, const char *path)
 
 void tree_sort_children(struct tree *t, struct tree_node *n)
 {
-	if (t->o->sort != SORT_NONE)
+	if (t->o->sort != SORT_NONE || t->o->from_file)
 		sort_nodes(t, n->child, n->nchildren, n->child + n->nchildren);
 }
 
