@@ -241,8 +241,9 @@ struct kernel {
 	uint32_t ports_made;
 	uint64_t pipes_made;
 	uint64_t memfds_made;
-	struct inotify *inotifies; /* inotify.c */
-	uint32_t watches;          /* of all of them */
+	struct inotify *inotifies;       /* inotify.c */
+	const struct mappings *mappings; /* mapped.c */
+	uint32_t watches;                /* of all of them */
 	uint32_t rename_cookie;
 	uint32_t signal_watchers;      /* open signalfds */
 	uint32_t pid_watchers;         /* and pidfds */
@@ -553,6 +554,18 @@ int view_protect_all(struct kernel *k);
 static inline int view_writing(struct kernel *k, vfs_ino ino)
 {
 	return k->viewed[ino % VIEW_BUCKETS] != 0 ? view_protect(k, ino) : 0;
+}
+
+/* mapped.c */
+static inline void mapped_before_read(struct kernel *k, vfs_ino ino, uint64_t pos, uint64_t n)
+{
+	if (k->mappings != NULL)
+		k->mappings->before_read(k->mappings->user, ino, pos, n);
+}
+static inline void mapped_after_write(struct kernel *k, vfs_ino ino, uint64_t pos, uint64_t n)
+{
+	if (k->mappings != NULL)
+		k->mappings->after_write(k->mappings->user, ino, pos, n);
 }
 
 /* pipe.c, fifo.c */

@@ -889,6 +889,16 @@ void sys_dir_move(struct proc *p, int fd, int64_t place);
 
 /* --- open files without a descriptor: what a program has mapped --- */
 
+/* Who keeps bytes of files in memory that programs share is told before a call reads n bytes of a
+ * file at pos, and after one changed them. It may use what follows, without waiting (p NULL), of
+ * which nobody is told. */
+struct mappings {
+	void *user;
+	void (*before_read)(void *user, vfs_ino ino, uint64_t pos, uint64_t n);
+	void (*after_write)(void *user, vfs_ino ino, uint64_t pos, uint64_t n);
+};
+/* The structure stays the caller's, as long as the kernel lives. NULL: nobody. */
+void kernel_set_mappings(struct kernel *k, const struct mappings *m);
 /* The file behind a descriptor, held until file_put; NULL if there is none. */
 struct file *sys_file(struct proc *p, int fd);
 struct file *file_get(struct file *f);

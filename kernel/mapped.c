@@ -4,6 +4,11 @@
  */
 #include "kernel/internal.h"
 
+void kernel_set_mappings(struct kernel *k, const struct mappings *m)
+{
+	k->mappings = m;
+}
+
 struct file *sys_file(struct proc *p, int fd)
 {
 	struct file *f = fd_file(p, fd);

@@ -166,6 +166,8 @@ int64_t sys_open(struct proc *p, int dirfd, const char *path, unsigned oflags, u
 	} while (path_again(p, &r));
 	if (r != 0)
 		return r;
+	if ((oflags & O_TRUNC_) != 0)
+		mapped_after_write(k, ino, 0, UINT64_MAX);
 	if (inotify_on(k) && created)
 		inotify_made(k, dir, path);
 	r = open_found(p, ino, oflags, dir, path);

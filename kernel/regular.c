@@ -11,6 +11,7 @@ static int64_t regular_read(struct proc *p, struct file *f, void *out, size_t n)
 {
 	int64_t r;
 
+	mapped_before_read(p->k, f->ino, f->pos, n);
 	do
 		r = vfs_read(p->k->vfs, f->ino, f->pos, out, n);
 	while (path_again(p, &r));
@@ -53,6 +54,7 @@ static int64_t regular_view(struct proc *p, struct file *f, size_t max, const ch
 		return -E_NOMEM;
 	if (max < most)
 		most = max;
+	mapped_before_read(p->k, f->ino, f->pos, most);
 	do
 		r = vfs_view(p->k->vfs, f->ino, f->pos, most, out);
 	while (path_again(p, &r));
@@ -104,9 +106,11 @@ static int64_t regular_write(struct proc *p, struct file *f, const void *data, s
 	do
 		r = vfs_write(k->vfs, f->ino, f->pos, data, part);
 	while (path_again(p, &r));
-	if (r > 0)
-		f->pos += (uint64_t)r;
-	if (r > 0 && inotify_on(k))
+	if (r <= 0)
+		return r;
+	mapped_after_write(k, f->ino, f->pos, (uint64_t)r);
+	f->pos += (uint64_t)r;
+	if (inotify_on(k))
 		inotify_file(k, f, INOTIFY_MODIFY);
 	return r;
 }
@@ -140,6 +144,8 @@ int64_t sys_ftruncate(struct proc *p, int fd, uint64_t size)
 	do
 		r = vfs_truncate(p->k->vfs, f->ino, size);
 	while (path_again(p, &r));
+	if (r == 0)
+		mapped_after_write(p->k, f->ino, size, UINT64_MAX - size);
 	if (r == 0 && inotify_on(p->k))
 		inotify_file(p->k, f, INOTIFY_MODIFY);
 	return r;

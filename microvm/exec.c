@@ -69,7 +69,7 @@ static int map_part(struct task *t, const struct program *g, const struct elf_se
 			 .file = file ? g->file : NULL,
 			 .prot = e->prot,
 			 .fixed = true };
-	int64_t r = start < end ? space_map(t->p, t->space, &m) : 0;
+	int64_t r = start < end ? space_map(t->space, &m) : 0;
 
 	if (r < 0 || !file || end - start > POPULATED_BYTES)
 		return r < 0 ? (int)r : 0;
@@ -251,7 +251,7 @@ static int make_stack(struct task *t, bool executable)
 			 .prot = PROT_READ_ | PROT_WRITE_ | (executable ? PROT_EXEC_ : 0u),
 			 .fixed = true,
 			 .stack = true };
-	int64_t r = space_map(t->p, t->space, &m);
+	int64_t r = space_map(t->space, &m);
 
 	return r < 0 ? (int)r : 0;
 }

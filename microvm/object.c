@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Memory that several address spaces share: anonymous, or a file's bytes. A file that is mapped
- * as shared has one object; its pages go to the file when it is synced, when a mapping ends,
- * and before a program reads the file; what a program writes to the file comes to the pages.
+ * as shared, by somebody who may write it, has one object; its pages go to the file when it is
+ * synced, when a mapping ends, and before a call reads the file; what a call writes to the file
+ * comes to the pages.
  */
 #include "microvm/private.h"
 
@@ -44,7 +45,7 @@ void object_put(struct object *o)
 	if (--o->refs != 0)
 		return;
 	if (o->file != NULL) {
-		object_sync(NULL, o);
+		object_sync(o);
 		unlink_object(o);
 		file_put(o->file);
 	}
@@ -121,68 +122,77 @@ int object_page(struct proc *p, struct object *o, uint64_t index, void **out)
 }
 
 /* Writes a page if it differs, so that a file that nobody changed keeps its time. */
-static int sync_page(struct proc *p, struct object *o, size_t index, uint64_t size)
+static int sync_page(struct object *o, size_t index, uint64_t size)
 {
 	uint64_t pos = (uint64_t)index * PAGE_BYTES;
 	size_t n = size - pos < PAGE_BYTES ? (size_t)(size - pos) : PAGE_BYTES;
 	char was[PAGE_BYTES];
-	int64_t r = sys_file_read(p, o->file, was, n, pos);
+	int64_t r = sys_file_read(NULL, o->file, was, n, pos);
 
 	if (r == (int64_t)n && memcmp(was, o->page[index], n) == 0)
 		return 0;
-	r = sys_file_write(p, o->file, o->page[index], n, pos);
+	r = sys_file_write(NULL, o->file, o->page[index], n, pos);
 	return r < 0 ? (int)r : 0;
 }
 
-int object_sync(struct proc *p, struct object *o)
+/* The page behind the last of n bytes at pos. */
+static size_t end_page(const struct object *o, uint64_t pos, uint64_t n)
 {
+	uint64_t last = pos + n < pos ? UINT64_MAX : pos + n;
+
+	return last / PAGE_BYTES < o->npages ? (size_t)(last / PAGE_BYTES) + 1 : o->npages;
+}
+
+static int sync_range(struct object *o, uint64_t pos, uint64_t n)
+{
+	size_t end = end_page(o, pos, n);
 	struct vfs_stat st;
 	int r = 0;
 
-	if (o->file == NULL || !o->writable || sys_file_stat(p, o->file, &st) != 0)
+	if (o->file == NULL || !o->writable || sys_file_stat(NULL, o->file, &st) != 0)
 		return 0;
-	for (size_t i = 0; i < o->npages && (uint64_t)i * PAGE_BYTES < st.size && r == 0; i++)
+	for (uint64_t i = pos / PAGE_BYTES; i < end && i * PAGE_BYTES < st.size && r == 0; i++)
 		if (o->page[i] != NULL)
-			r = sync_page(p, o, i, st.size);
+			r = sync_page(o, (size_t)i, st.size);
 	return r;
 }
 
-static struct object *object_of(struct proc *p, struct microvm *m, int fd)
+int object_sync(struct object *o)
 {
-	struct vfs_stat st;
-	struct file *f;
-	struct object *o = NULL;
-
-	if (m->objects == NULL)
-		return NULL;
-	f = sys_file(p, fd);
-	if (f == NULL)
-		return NULL;
-	if (sys_file_regular(f) && sys_file_stat(p, f, &st) == 0)
-		o = object_find(m, st.ino);
-	file_put(f);
-	return o;
+	return sync_range(o, 0, UINT64_MAX);
 }
 
-void object_before_read(struct proc *p, struct microvm *m, int fd)
+/* --- calls on files that are mapped --- */
+
+static void before_read(void *user, vfs_ino ino, uint64_t pos, uint64_t n)
 {
-	struct object *o = object_of(p, m, fd);
+	struct object *o = object_find(user, ino);
 
 	if (o != NULL)
-		object_sync(p, o);
+		(void)sync_range(o, pos, n);
 }
 
-void object_after_write(struct proc *p, struct microvm *m, int fd)
+static void after_write(void *user, vfs_ino ino, uint64_t pos, uint64_t n)
 {
-	struct object *o = object_of(p, m, fd);
+	struct microvm *m = user;
+	struct object *o = object_find(m, ino);
+	size_t end = o != NULL ? end_page(o, pos, n) : 0;
 
-	for (size_t i = 0; o != NULL && i < o->npages; i++) {
-		int64_t n;
+	if ((m->followed >> ino % 64 & 1) != 0)
+		spaces_follow(m, ino, NULL);
+	for (uint64_t i = pos / PAGE_BYTES; i < end; i++) {
+		char *page = o->page[i];
+		int64_t r = page != NULL
+				    ? sys_file_read(NULL, o->file, page, PAGE_BYTES, i * PAGE_BYTES)
+				    : -E_NOENT;
 
-		if (o->page[i] == NULL)
-			continue;
-		n = sys_file_read(p, o->file, o->page[i], PAGE_BYTES, (uint64_t)i * PAGE_BYTES);
-		if (n >= 0)
-			memset((char *)o->page[i] + n, 0, PAGE_BYTES - (size_t)n);
+		if (r >= 0)
+			memset(page + r, 0, PAGE_BYTES - (size_t)r);
 	}
+}
+
+void objects_begin(struct microvm *m)
+{
+	m->mappings = (struct mappings){ m, before_read, after_write };
+	kernel_set_mappings(m->k, &m->mappings);
 }

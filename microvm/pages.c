@@ -173,7 +173,7 @@ static uint64_t file_size(struct proc *p, struct file *f)
 }
 
 /* How much a page is wanted. */
-enum wish { WISH_CHEAP, /* only if it costs little: -E_NOENT */ WISH_READ, WISH_WRITE };
+enum wish { WISH_CHEAP, /* only if it costs little, without waiting */ WISH_READ, WISH_WRITE };
 
 /* A page of a private mapping of a file. Calls of the file may wait, and others may change the
  * areas meanwhile: -E_AGAIN. */
@@ -198,7 +198,9 @@ static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t 
 		*out = entry(page, PAGE_FILE);
 	if (r == -E_NODATA) {
 		own = own_page(s);
-		r = own == NULL ? -E_NOMEM : sys_file_read(p, f, own, PAGE_BYTES, pos);
+		r = own == NULL
+			    ? -E_NOMEM
+			    : sys_file_read(wish != WISH_CHEAP ? p : NULL, f, own, PAGE_BYTES, pos);
 		if (r >= 0)
 			memset((char *)own + r, 0, PAGE_BYTES - (size_t)r);
 		if (own != NULL)
@@ -212,12 +214,13 @@ static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t 
 }
 
 static int bring_shared(struct proc *p, struct space *s, struct area *a, uint64_t address,
-			page_entry *out)
+			enum wish wish, page_entry *out)
 {
 	uint64_t changes = s->changes;
 	struct object *o = object_get(a->object);
 	void *page;
-	int r = object_page(p, o, (a->offset + (address - a->start)) / PAGE_BYTES, &page);
+	int r = object_page(wish != WISH_CHEAP ? p : NULL, o,
+			    (a->offset + (address - a->start)) / PAGE_BYTES, &page);
 
 	object_put(o);
 	if (r == 0)
@@ -264,7 +267,7 @@ static int bring(struct proc *p, struct space *s, struct area *a, uint64_t addre
 		return wish == WISH_WRITE && (*slot & PAGE_KIND) == PAGE_FILE ? copy_page(s, slot)
 									      : 0;
 	if (a->object != NULL) {
-		r = bring_shared(p, s, a, address, &fresh);
+		r = bring_shared(p, s, a, address, wish, &fresh);
 	} else if (a->file != NULL) {
 		r = bring_file(p, s, a, address, wish, &fresh);
 	} else {
@@ -274,14 +277,15 @@ static int bring(struct proc *p, struct space *s, struct area *a, uint64_t addre
 		memset(own, 0, PAGE_BYTES);
 		fresh = entry(own, PAGE_OWN);
 	}
-	/* Who waited may find that another thread has brought the page. */
-	if (r == 0 && *slot != 0) {
+	if (r != 0)
+		return r;
+	if (*slot != 0) {
+		/* Another thread was quicker. */
 		drop(s, fresh);
 		return -E_AGAIN;
 	}
-	if (r == 0)
-		*slot = fresh;
-	return r;
+	*slot = fresh;
+	return 0;
 }
 
 /* --- faults --- */
@@ -293,26 +297,10 @@ struct run {
 	void *page[AROUND_FILE];
 };
 
-/* Bringing the last of them may have waited, and another thread thrown the first away. */
-static size_t still_there(struct space *s, const struct run *r)
-{
-	size_t n = 0;
-
-	while (n < r->n) {
-		const page_entry *slot = page_slot(s, r->address + n * PAGE_BYTES, false);
-
-		if (slot == NULL || !page_is_there(*slot) || page_bytes(*slot) != r->page[n])
-			break;
-		n++;
-	}
-	return n;
-}
-
 static int flush(struct space *s, struct run *r)
 {
 	int err = 0;
 
-	r->n = still_there(s, r);
 	if (r->n != 0)
 		err = s->m->backend->map(s->m->vm, s->tables, r->address, r->page, r->n, r->rights);
 	r->n = 0;
@@ -350,34 +338,6 @@ struct window {
 	enum wish wish; /* of the near ones */
 };
 
-/* The pages of a window that are not mapped yet. */
-static int bring_window(struct proc *p, struct space *s, struct area *a, const struct window *w)
-{
-	struct run run = { .n = 0 };
-	int err = 0;
-
-	for (uint64_t at = w->from; at < w->end && err == 0; at += PAGE_BYTES) {
-		bool near = at >= w->near_from && at < w->near_end;
-		page_entry *slot = page_slot(s, at, true);
-
-		if (slot == NULL)
-			return -E_NOMEM;
-		if ((*slot & PAGE_MAPPED) != 0 &&
-		    !(near && w->wish == WISH_WRITE && (*slot & PAGE_KEPT) != 0))
-			continue;
-		err = bring(p, s, a, at, near ? w->wish : WISH_CHEAP, slot);
-		if (err == 0)
-			err = add(s, &run, a, at, slot);
-		else if (err == -E_NOENT)
-			err = 0;
-	}
-	/* The rights of those that were brought before may be others now. */
-	if (err != -E_AGAIN && flush(s, &run) != 0)
-		return -E_NOMEM;
-	/* What lies behind the end of a file, or beyond the memory limit, was not asked for. */
-	return err == -E_AGAIN ? err : 0;
-}
-
 static uint64_t greater(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -386,6 +346,53 @@ static uint64_t greater(uint64_t a, uint64_t b)
 static uint64_t lesser(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+/* The near pages of a window, which may have to be waited for. What lies behind the end of a file,
+ * or beyond the memory limit, was not asked for. */
+static int bring_near(struct proc *p, struct space *s, struct area *a, const struct window *w)
+{
+	uint64_t end = lesser(w->near_end, w->end);
+	int err = 0;
+
+	for (uint64_t at = greater(w->near_from, w->from); at < end && err == 0; at += PAGE_BYTES) {
+		page_entry *slot = page_slot(s, at, true);
+
+		if (slot == NULL)
+			return -E_NOMEM;
+		if ((*slot & PAGE_MAPPED) == 0)
+			err = bring(p, s, a, at, w->wish, slot);
+	}
+	return err == -E_AGAIN ? err : 0;
+}
+
+/* The pages of a window that are not mapped yet. Those that have to be waited for come first: while
+ * others run, no list of pages may be kept. */
+static int bring_window(struct proc *p, struct space *s, struct area *a, const struct window *w)
+{
+	struct run run = { .n = 0 };
+	int err = a->file != NULL ? bring_near(p, s, a, w) : 0;
+
+	if (err != 0)
+		return err;
+	for (uint64_t at = w->from; at < w->end && err == 0; at += PAGE_BYTES) {
+		bool near = at >= w->near_from && at < w->near_end;
+		bool now; /* as wished */
+		page_entry *slot = page_slot(s, at, true);
+
+		if (slot == NULL)
+			return -E_NOMEM;
+		if ((*slot & PAGE_MAPPED) != 0 &&
+		    !(near && w->wish == WISH_WRITE && (*slot & PAGE_KEPT) != 0))
+			continue;
+		now = near && (*slot != 0 || a->file == NULL);
+		err = bring(NULL, s, a, at, now ? w->wish : WISH_CHEAP, slot);
+		if (err == 0)
+			err = add(s, &run, a, at, slot);
+		else if (err == -E_NOENT)
+			err = 0;
+	}
+	return flush(s, &run) != 0 ? -E_NOMEM : 0;
 }
 
 /* Memory that is used from one end to the other is brought in steps that double. */

@@ -55,14 +55,17 @@ struct microvm {
 	struct kernel *k;
 	struct store *store;
 	const struct cowsh_microvm *backend;
-	void *vm;                           /* the machine; NULL until the first program */
-	struct cowsh_vm_answers *answers;   /* that the machine gives itself; or NULL */
-	char why[200];                      /* it can't be opened */
-	int64_t start_ns;                   /* when the session began */
-	uint64_t tokens;                    /* names for what vforks wait for */
-	struct object *objects;             /* shared mappings of files, by inode */
-	vfs_ino saved;                      /* file of the memory it was loaded with, or 0 */
-	bool warm;                          /* keep started interpreters */
+	void *vm;                         /* the machine; NULL until the first program */
+	struct cowsh_vm_answers *answers; /* that the machine gives itself; or NULL */
+	char why[200];                    /* it can't be opened */
+	int64_t start_ns;                 /* when the session began */
+	uint64_t tokens;                  /* names for what vforks wait for */
+	struct mappings mappings;         /* of files, as the kernel knows them */
+	struct object *objects;           /* shared mappings of files, by inode */
+	struct space *spaces;             /* all */
+	uint64_t followed;                /* a bit for each inode % 64 that area.follows may have */
+	vfs_ino saved;                    /* file of the memory it was loaded with, or 0 */
+	bool warm;                        /* keep started interpreters */
 	struct zygote *zygote[ZYGOTES_MAX]; /* the newest last */
 	int nzygotes;
 };
@@ -90,7 +93,8 @@ struct area {
 	struct file *file;
 	struct object *object;
 	uint8_t prot;
-	bool shared;
+	bool shared; /* of a file without an object: its pages are read in place, and follow it */
+	bool read_only; /* the file was opened so: no right to write can be had */
 	bool stack;     /* grows down */
 	bool special;   /* made by us: stays as it is */
 	uint16_t ahead; /* pages that the last fault brought, */
@@ -139,6 +143,7 @@ enum { LEAF_BUCKETS = 256 };
 
 struct space {
 	struct microvm *m;
+	struct space *next; /* of the machine's */
 	uint32_t refs;
 	void *tables; /* the machine's; NULL: of a forked session, and nobody has run in it yet */
 	struct area *area;
@@ -173,6 +178,7 @@ struct map {
 	struct object *object; /* taken over */
 	unsigned prot;
 	bool shared;
+	bool read_only;
 	bool fixed;
 	bool noreplace;
 	bool noreserve;
@@ -180,13 +186,13 @@ struct map {
 	bool special;
 };
 /* The address, or an error. */
-int64_t space_map(struct proc *p, struct space *s, const struct map *m);
-int space_unmap(struct proc *p, struct space *s, uint64_t address, uint64_t length);
+int64_t space_map(struct space *s, const struct map *m);
+int space_unmap(struct space *s, uint64_t address, uint64_t length);
 int space_protect(struct space *s, uint64_t address, uint64_t length, unsigned prot);
 /* Throws the pages away: private memory reads as zero (or the file) again. */
 int space_discard(struct space *s, uint64_t address, uint64_t length);
-int64_t space_remap(struct proc *p, struct space *s, uint64_t old, uint64_t old_len,
-		    uint64_t new_len, unsigned flags, uint64_t new);
+int64_t space_remap(struct space *s, uint64_t old, uint64_t old_len, uint64_t new_len,
+		    unsigned flags, uint64_t new);
 struct area *space_area(const struct space *s, uint64_t address);
 size_t space_area_index(const struct space *s, uint64_t address);
 /* Splits areas so that one begins at address. */
@@ -200,6 +206,9 @@ char *page_bytes(page_entry e);
 /* Reads a page that waits in a loaded session's file: 0, -E_NXIO (damaged), -E_NOMEM. */
 int page_load(struct space *s, page_entry *slot);
 void page_drop_range(struct space *s, uint64_t start, uint64_t end);
+/* Areas that read the file in place, in all spaces: their pages are looked up anew, from the object
+ * if there is one now. */
+void spaces_follow(struct microvm *m, vfs_ino ino, struct object *o);
 /* The area has other rights than before. */
 void page_protect(struct space *s, const struct area *a);
 /* Makes the page at address, and some around it, usable. 0, -E_FAULT (no such right), -E_NXIO
@@ -232,13 +241,12 @@ void object_put(struct object *o);
 /* Where its page is, or will be; NULL: no memory. */
 void **object_slot(struct object *o, uint64_t index);
 int object_page(struct proc *p, struct object *o, uint64_t index, void **out);
-/* Writes changed pages to the file. May wait. */
-int object_sync(struct proc *p, struct object *o);
+/* Writes those of its pages that changed to the file. */
+int object_sync(struct object *o);
 /* The object of a file's shared mappings; NULL if nobody has it mapped. */
 struct object *object_find(struct microvm *m, vfs_ino ino);
-/* Before a call reads or after it has written a file that is mapped as shared. */
-void object_before_read(struct proc *p, struct microvm *m, int fd);
-void object_after_write(struct proc *p, struct microvm *m, int fd);
+/* Tells the kernel who has files' bytes. */
+void objects_begin(struct microvm *m);
 
 /* proc_maps.c */
 extern const struct proc_program microvm_program;

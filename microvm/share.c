@@ -251,6 +251,7 @@ int space_share(struct copying *w, struct space *from, struct microvm *to, struc
 	r = space_bare(to, &s);
 	if (r != 0)
 		return r;
+	to->followed |= from->m->followed;
 	s->brk_start = from->brk_start;
 	s->brk = from->brk;
 	s->vdso = from->vdso;

@@ -15,6 +15,8 @@ int space_bare(struct microvm *m, struct space **out)
 	memset(s, 0, sizeof *s);
 	s->m = m;
 	s->refs = 1;
+	s->next = m->spaces;
+	m->spaces = s;
 	*out = s;
 	return 0;
 }
@@ -66,9 +68,13 @@ static void free_leaves(struct space *s)
 void space_put(struct space *s)
 {
 	struct microvm *m = s->m;
+	struct space **link = &m->spaces;
 
 	if (--s->refs != 0)
 		return;
+	while (*link != s)
+		link = &(*link)->next;
+	*link = s->next;
 	/* The machine forgets the tables as a whole: no page has to be unmapped. */
 	if (s->tables != NULL)
 		m->backend->space_free(m->vm, s->tables);
@@ -126,6 +132,7 @@ static int make_room(struct space *s)
 	vm_free(s->m, s->area, s->areas_cap * sizeof *more);
 	s->area = more;
 	s->areas_cap = cap;
+	s->changes++;
 	return 0;
 }
 
@@ -212,7 +219,7 @@ uint64_t space_find(const struct space *s, uint64_t length, uint64_t below)
 
 /* --- changes --- */
 
-static int64_t place(struct proc *p, struct space *s, const struct map *m, uint64_t length)
+static int64_t place(struct space *s, const struct map *m, uint64_t length)
 {
 	uint64_t at = m->address & ~PAGE_MASK_;
 
@@ -225,7 +232,7 @@ static int64_t place(struct proc *p, struct space *s, const struct map *m, uint6
 			return -E_NOMEM;
 		if (m->noreplace)
 			return space_is_free(s, at, length) ? (int64_t)at : -E_EXIST;
-		int r = space_unmap(p, s, at, length);
+		int r = space_unmap(s, at, length);
 
 		return r != 0 ? r : (int64_t)at;
 	}
@@ -245,7 +252,7 @@ static bool too_much(const struct space *s, const struct map *m, uint64_t length
 	       (m->prot & PROT_WRITE_) != 0;
 }
 
-int64_t space_map(struct proc *p, struct space *s, const struct map *m)
+int64_t space_map(struct space *s, const struct map *m)
 {
 	uint64_t length = (m->length + PAGE_MASK_) & ~PAGE_MASK_;
 	struct area a = { .offset = m->offset,
@@ -253,6 +260,7 @@ int64_t space_map(struct proc *p, struct space *s, const struct map *m)
 			  .object = m->object,
 			  .prot = (uint8_t)m->prot,
 			  .shared = m->shared,
+			  .read_only = m->read_only,
 			  .stack = m->stack,
 			  .special = m->special };
 	int64_t at = -E_NOMEM;
@@ -260,7 +268,7 @@ int64_t space_map(struct proc *p, struct space *s, const struct map *m)
 
 	if (length != 0 && length >= m->length && length <= USER_END && !too_much(s, m, length) &&
 	    make_room(s) == 0)
-		at = place(p, s, m, length);
+		at = place(s, m, length);
 	if (at >= 0 && make_room(s) != 0)
 		at = -E_NOMEM;
 	if (at < 0) {
@@ -280,7 +288,7 @@ int64_t space_map(struct proc *p, struct space *s, const struct map *m)
 	return at;
 }
 
-int space_unmap(struct proc *p, struct space *s, uint64_t address, uint64_t length)
+int space_unmap(struct space *s, uint64_t address, uint64_t length)
 {
 	uint64_t end = address + length;
 	int r = space_split(s, address);
@@ -299,7 +307,7 @@ int space_unmap(struct proc *p, struct space *s, uint64_t address, uint64_t leng
 
 		page_drop_range(s, a->start, a->end);
 		if (a->object != NULL && a->object->file != NULL)
-			object_sync(p, a->object);
+			object_sync(a->object);
 		erase(s, i);
 	}
 	return 0;
@@ -333,7 +341,7 @@ int space_protect(struct space *s, uint64_t address, uint64_t length, unsigned p
 		struct area *a = &s->area[i];
 		unsigned was = a->prot;
 
-		if (a->shared && a->file != NULL && (prot & PROT_WRITE_) != 0)
+		if (a->read_only && (prot & PROT_WRITE_) != 0)
 			return -E_ACCES;
 		a->prot = (uint8_t)prot;
 		if (was == prot || was == 0)
@@ -393,8 +401,8 @@ static int move_pages(struct space *s, uint64_t from, uint64_t to, uint64_t leng
 	return 0;
 }
 
-int64_t space_remap(struct proc *p, struct space *s, uint64_t old, uint64_t old_len,
-		    uint64_t new_len, unsigned flags, uint64_t new)
+int64_t space_remap(struct space *s, uint64_t old, uint64_t old_len, uint64_t new_len,
+		    unsigned flags, uint64_t new)
 {
 	struct area *a = space_area(s, old);
 	struct map m = { .length = new_len };
@@ -413,7 +421,7 @@ int64_t space_remap(struct proc *p, struct space *s, uint64_t old, uint64_t old_
 	if (a == NULL || a->end - old < old_len || a->special)
 		return -E_FAULT;
 	if ((flags & MREMAP_FIXED) == 0 && new_len <= old_len) {
-		r = new_len < old_len ? space_unmap(p, s, old + new_len, old_len - new_len) : 0;
+		r = new_len < old_len ? space_unmap(s, old + new_len, old_len - new_len) : 0;
 		return r != 0 ? r : (int64_t)old;
 	}
 	if ((flags & MREMAP_FIXED) == 0 && a->end == old + old_len &&
@@ -431,12 +439,37 @@ int64_t space_remap(struct proc *p, struct space *s, uint64_t old, uint64_t old_
 			  .object = a->object != NULL ? object_get(a->object) : NULL,
 			  .prot = a->prot,
 			  .shared = a->shared,
+			  .read_only = a->read_only,
 			  .fixed = (flags & MREMAP_FIXED) != 0 };
-	at = space_map(p, s, &m);
+	at = space_map(s, &m);
 	if (at < 0)
 		return at;
 	r = move_pages(s, old, (uint64_t)at, old_len < new_len ? old_len : new_len);
 	if (r == 0)
-		r = space_unmap(p, s, old, old_len);
+		r = space_unmap(s, old, old_len);
 	return r != 0 ? r : at;
+}
+
+/* --- what follows a file --- */
+
+static void follow(struct space *s, struct area *a, struct object *o)
+{
+	page_drop_range(s, a->start, a->end);
+	if (o != NULL)
+		a->object = object_get(o);
+	s->changes++;
+}
+
+void spaces_follow(struct microvm *m, vfs_ino ino, struct object *o)
+{
+	for (struct space *s = m->spaces; s != NULL; s = s->next) {
+		for (size_t i = 0; i < s->nareas; i++) {
+			struct area *a = &s->area[i];
+			struct vfs_stat st;
+
+			if (a->shared && a->file != NULL && a->object == NULL &&
+			    sys_file_stat(NULL, a->file, &st) == 0 && st.ino == ino)
+				follow(s, a, o);
+		}
+	}
 }

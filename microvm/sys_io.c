@@ -35,7 +35,6 @@ static int64_t read_to(struct task *t, int fd, uint64_t address, uint64_t n, int
 	char *buf = call_memory(t, size != 0 ? size : 1);
 	uint64_t done = 0;
 
-	object_before_read(t->p, t->m, fd);
 	for (;;) {
 		size_t part = n - done < size ? (size_t)(n - done) : size;
 		int64_t r = pos == HERE ? sys_read(t->p, fd, buf, part)
@@ -74,7 +73,6 @@ static int64_t write_from(struct task *t, int fd, uint64_t address, uint64_t n, 
 		if (done < n && r > 0)
 			call_rest(t);
 	} while (done < n && r > 0);
-	object_after_write(t->p, t->m, fd);
 	return (int64_t)done;
 }
 
@@ -174,7 +172,6 @@ int64_t call_readv(struct task *t, const uint64_t *a)
 	if (total < 0 || total > PART_BYTES)
 		return total < 0 ? total : move_vector(t, a, HERE, read_to);
 	buf = call_memory(t, (size_t)total + 1);
-	object_before_read(t->p, t->m, (int)a[0]);
 	r = sys_read(t->p, (int)a[0], buf, (size_t)total);
 	for (int64_t i = 0, at = 0; at < r; at += (int64_t)v[i++].len) {
 		int64_t part = (int64_t)v[i].len < r - at ? (int64_t)v[i].len : r - at;
@@ -205,7 +202,6 @@ int64_t call_writev(struct task *t, const uint64_t *a)
 	}
 	before = before < total ? before : total;
 	r = sys_write(t->p, (int)a[0], buf + before, total - before);
-	object_after_write(t->p, t->m, (int)a[0]);
 	if (r < 0)
 		return before != 0 ? (int64_t)before : again(r);
 	return (int64_t)before + r;
@@ -255,10 +251,7 @@ int64_t call_sync(struct task *t, const uint64_t *a)
 
 int64_t call_ftruncate(struct task *t, const uint64_t *a)
 {
-	int64_t r = (int64_t)a[1] < 0 ? -E_INVAL : sys_ftruncate(t->p, (int)a[0], a[1]);
-
-	object_after_write(t->p, t->m, (int)a[0]);
-	return r;
+	return (int64_t)a[1] < 0 ? -E_INVAL : sys_ftruncate(t->p, (int)a[0], a[1]);
 }
 
 int64_t call_truncate(struct task *t, const uint64_t *a)

@@ -27,15 +27,16 @@ int64_t call_brk(struct task *t, const uint64_t *a)
 
 	if (a[0] < s->brk_start || a[0] > USER_END)
 		return (int64_t)s->brk;
-	if (new > old && space_map(t->p, s, &m) < 0)
+	if (new > old && space_map(s, &m) < 0)
 		return (int64_t)s->brk;
-	if (new < old && space_unmap(t->p, s, new, old - new) != 0)
+	if (new < old && space_unmap(s, new, old - new) != 0)
 		return (int64_t)s->brk;
 	s->brk = a[0];
 	return (int64_t)s->brk;
 }
 
-/* A shared mapping of a file that may be written has an object; others read the file's pages. */
+/* A shared mapping of a file that may be written has an object; others read the file's pages, and
+ * follow what is written. */
 static int share_file(struct task *t, struct map *m)
 {
 	struct vfs_stat st;
@@ -47,6 +48,8 @@ static int share_file(struct task *t, struct map *m)
 		return -E_NODEV;
 	if ((m->prot & PROT_WRITE_) != 0 && mode != O_RDWR_)
 		return -E_ACCES;
+	m->shared = true;
+	m->read_only = mode != O_RDWR_;
 	o = object_find(t->m, st.ino);
 	if (o != NULL) {
 		object_get(o);
@@ -54,12 +57,13 @@ static int share_file(struct task *t, struct map *m)
 		r = object_new(t->m, m->file, st.ino, &o);
 		if (r != 0)
 			return r;
+		spaces_follow(t->m, st.ino, o);
 	} else {
+		t->m->followed |= (uint64_t)1 << st.ino % 64;
 		return 0;
 	}
 	o->writable |= mode == O_RDWR_;
 	m->object = o;
-	m->shared = true;
 	return 0;
 }
 
@@ -77,7 +81,7 @@ static int64_t map_file(struct task *t, struct map *m, int fd, bool shared)
 	else if (shared)
 		r = share_file(t, m);
 	if (r == 0)
-		r = space_map(t->p, t->space, m);
+		r = space_map(t->space, m);
 	/* A segment of a library, which the dynamic loader puts where it has to be. */
 	if (r > 0 && m->fixed && m->length <= POPULATED_BYTES &&
 	    space_populate(t->p, t->space, (uint64_t)r, (uint64_t)r + m->length) == -E_NOMEM)
@@ -110,14 +114,14 @@ int64_t call_mmap(struct task *t, const uint64_t *a)
 		if (object_new(t->m, NULL, 0, &m.object) != 0)
 			return -E_NOMEM;
 	}
-	return space_map(t->p, t->space, &m);
+	return space_map(t->space, &m);
 }
 
 int64_t call_munmap(struct task *t, const uint64_t *a)
 {
 	if (bad_range(a[0], a[1]) || a[1] == 0)
 		return -E_INVAL;
-	return space_unmap(t->p, t->space, a[0], pages_up(a[1]));
+	return space_unmap(t->space, a[0], pages_up(a[1]));
 }
 
 int64_t call_mprotect(struct task *t, const uint64_t *a)
@@ -153,7 +157,7 @@ int64_t call_mremap(struct task *t, const uint64_t *a)
 {
 	if (bad_range(a[0], a[1]) || a[2] > USER_END || a[3] > 7 || a[1] == 0)
 		return -E_INVAL;
-	return space_remap(t->p, t->space, a[0], a[1], a[2], (unsigned)a[3], a[4]);
+	return space_remap(t->space, a[0], a[1], a[2], (unsigned)a[3], a[4]);
 }
 
 int64_t call_msync(struct task *t, const uint64_t *a)
@@ -166,7 +170,7 @@ int64_t call_msync(struct task *t, const uint64_t *a)
 	for (size_t i = space_area_index(t->space, a[0]);
 	     i < t->space->nareas && t->space->area[i].start < end; i++)
 		if (t->space->area[i].object != NULL)
-			object_sync(t->p, t->space->area[i].object);
+			object_sync(t->space->area[i].object);
 	return 0;
 }
 

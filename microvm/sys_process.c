@@ -101,7 +101,7 @@ static int64_t exec_path(struct task *t, const char *path, uint64_t argv, uint64
 		return -E_AGAIN;
 	for (size_t i = 0; i < t->space->nareas; i++)
 		if (t->space->area[i].object != NULL)
-			object_sync(p, t->space->area[i].object);
+			object_sync(t->space->area[i].object);
 	if (proc_has_threads(p) && sys_access(p, AT_FDCWD_, path, 1) == 0)
 		proc_end_threads(p, 0);
 	return sys_exec(p, path, args, env);

@@ -386,7 +386,7 @@ void task_exit_group(struct task *t, int status)
 {
 	for (size_t i = 0; i < t->space->nareas; i++)
 		if (t->space->area[i].object != NULL)
-			object_sync(t->p, t->space->area[i].object);
+			object_sync(t->space->area[i].object);
 	proc_exit_group(t->p, (status & 255) << 8);
 }
 
@@ -567,6 +567,7 @@ int microvm_new(struct kernel *k, const struct cowsh_microvm *backend, struct mi
 	if (m == NULL)
 		return -E_NOMEM;
 	*m = (struct microvm){ .k = k, .store = h->store, .backend = backend };
+	objects_begin(m);
 	*out = m;
 	return 0;
 }

@@ -124,6 +124,16 @@ static int unpack_object(struct loading *l, struct object **out)
 
 /* --- spaces --- */
 
+static int note_followed(struct loading *l, struct file *f)
+{
+	struct vfs_stat st;
+
+	if (sys_file_stat(NULL, f, &st) != 0)
+		return -E_IO;
+	l->m->followed |= (uint64_t)1 << st.ino % 64;
+	return 0;
+}
+
 static int unpack_area(struct loading *l, struct space *s, uint64_t low)
 {
 	struct area *a = &s->area[s->nareas];
@@ -134,10 +144,11 @@ static int unpack_area(struct loading *l, struct space *s, uint64_t low)
 	a->end = number(l);
 	a->offset = number(l);
 	a->prot = (uint8_t)below(l, PROT_READ_ | PROT_WRITE_ | PROT_EXEC_);
-	flags = below(l, 15);
+	flags = below(l, 31);
 	a->shared = (flags & 1) != 0;
 	a->stack = (flags & 2) != 0;
 	a->special = (flags & 4) != 0;
+	a->read_only = (flags & 16) != 0;
 	if (l->u->in->bad || a->start < low || a->end <= a->start || a->end > USER_END ||
 	    ((a->start | a->end | a->offset) & PAGE_MASK_) != 0 || a->offset > INT64_MAX / 2)
 		return -E_IO;
@@ -147,6 +158,8 @@ static int unpack_area(struct loading *l, struct space *s, uint64_t low)
 		r = -E_IO;
 	if (r == 0 && (flags & 8) != 0)
 		r = unpack_object(l, &a->object);
+	else if (r == 0 && a->shared && a->file != NULL)
+		r = note_followed(l, a->file);
 	return r;
 }
 

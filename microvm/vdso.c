@@ -44,7 +44,7 @@ int vdso_map(struct task *t)
 			 .prot = PROT_READ_ | PROT_WRITE_,
 			 .fixed = true,
 			 .special = true };
-	int64_t r = space_map(t->p, t->space, &m);
+	int64_t r = space_map(t->space, &m);
 
 	t->m->start_ns = sys_now(t->p) - sys_uptime(t->p);
 	if (r < 0)
@@ -52,7 +52,7 @@ int vdso_map(struct task *t)
 	t->space->vdso_data = space_page(t->p, t->space, at, PROT_WRITE_);
 	m.address = at + PAGE_BYTES;
 	m.length = code;
-	r = space_map(t->p, t->space, &m);
+	r = space_map(t->space, &m);
 	if (r >= 0)
 		r = put_user(t, at + PAGE_BYTES, vdso_image, code);
 	if (r >= 0)

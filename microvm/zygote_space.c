@@ -43,7 +43,7 @@ static bool keep_areas(struct task *t, struct zygote *z)
 		const struct area *a = &s->area[i];
 		int file = -1;
 
-		if (a->object != NULL || a->shared)
+		if (a->object != NULL)
 			return false;
 		if (a->file != NULL) {
 			t->held[0] = file_get(a->file);
@@ -60,7 +60,8 @@ static bool keep_areas(struct task *t, struct zygote *z)
 						    .file = file,
 						    .prot = a->prot,
 						    .stack = a->stack,
-						    .special = a->special };
+						    .special = a->special,
+						    .shared = a->shared };
 	}
 	return z->nareas == n;
 }
@@ -127,7 +128,9 @@ static int fill_area(struct task *t, const struct zygote *z, const struct zygote
 			 .fixed = true,
 			 .noreserve = true,
 			 .stack = a->stack,
-			 .special = a->special };
+			 .special = a->special,
+			 .shared = a->shared,
+			 .read_only = a->shared };
 	int64_t r;
 
 	if (a->file >= 0) {
@@ -138,8 +141,10 @@ static int fill_area(struct task *t, const struct zygote *z, const struct zygote
 		if (t->held[0] == NULL)
 			return -E_NOENT;
 		m.file = t->held[0];
+		if (a->shared)
+			t->m->followed |= (uint64_t)1 << z->files[a->file].ino % 64;
 	}
-	r = space_map(t->p, t->space, &m);
+	r = space_map(t->space, &m);
 	return r < 0 ? (int)r : 0;
 }
 
