@@ -265,6 +265,7 @@ struct proc {
 	void (*release)(struct proc *p);
 	const struct proc_program *program; /* as long as release; NULL: a builtin */
 	struct bytes launcher;              /* what /proc/PID/zygote has; empty: it is not there */
+	bool launcher_streams; /* what the zygote made of its standard streams fits these */
 	struct proc_private *priv;
 };
 

@@ -299,7 +299,7 @@ static void request(const struct proc *p, struct buf *b)
 
 	while (p->argv[argc] != NULL)
 		argc++;
-	buf_printf(b, "%d", argc);
+	buf_printf(b, "%d %d", argc, p->launcher_streams);
 	buf_putc(b, '\0');
 	put_strings(b, p->argv);
 	put_strings(b, p->envp);

@@ -275,6 +275,25 @@ static struct bytes launcher_of(enum zygote_form form)
 	return zygote_is_node(form) ? zygote_node_launcher : zygote_launcher;
 }
 
+/* What Python's object for a standard stream depends on; 0: on more than this. */
+static unsigned stream_kind(struct task *t, int fd)
+{
+	struct vfs_stat st;
+	int64_t at = sys_lseek(t->p, fd, 0, 1 /* SEEK_CUR */);
+
+	if (sys_fstat(t->p, fd, &st) != 0 || sys_isatty(t->p, fd) || at > 0)
+		return 0;
+	return (st.mode & S_FMT) | (at == 0);
+}
+
+static bool same_streams(struct task *t, const struct zygote *z)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (z->stream_kind[fd] == 0 || stream_kind(t, fd) != z->stream_kind[fd])
+			return false;
+	return true;
+}
+
 /* The copy becomes this process: its number, its text. The rest it reads itself. */
 static int dress(struct task *t, const struct zygote *z, struct bytes text)
 {
@@ -284,6 +303,7 @@ static int dress(struct task *t, const struct zygote *z, struct bytes text)
 	if (r == 0 && t->clear_tid != 0)
 		r = put_user(t, t->clear_tid, &tid, sizeof tid);
 	t->p->launcher = launcher_of(z->form);
+	t->p->launcher_streams = same_streams(t, z);
 	return r;
 }
 
@@ -518,6 +538,8 @@ bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char *
 		return false;
 	z->second = second;
 	note_files(t, z);
+	for (int fd = 0; fd < 3; fd++)
+		z->stream_kind[fd] = stream_kind(t, fd);
 	t->zygote = z;
 	t->p->launcher = launcher_of(form);
 	if (zygote_is_node(form))

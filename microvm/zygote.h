@@ -110,6 +110,7 @@ struct zygote {
 	int nthreads;
 	char *made; /* open files that it has made, packed */
 	size_t nmade;
+	unsigned stream_kind[3];
 	uint64_t streams; /* where Node's record of the standard streams is */
 	size_t nfpu;
 	_Alignas(64) char fpu[ZYGOTE_FPU_BYTES];

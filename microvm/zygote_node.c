@@ -50,7 +50,7 @@ static const char launcher[] =
 	"}\n"
 	"fs.closeSync(fd);\n"
 	"const parts = data.toString('utf8', 0, n - 2).split('\\0');\n"
-	"const argc = Number(parts[0]), args = parts.slice(1, argc + 1);\n"
+	"const argc = parseInt(parts[0]), args = parts.slice(1, argc + 1);\n"
 	"const env = parts.slice(argc + 1).map(v => [v.slice(0, v.indexOf('=')),\n"
 	"                                            v.slice(v.indexOf('=') + 1)]);\n"
 	"delete process.env.NODE_OPTIONS;\n"

@@ -5,16 +5,16 @@
  * The zygote is `python3` with a placeholder as its argument and a directory of ours in
  * PYTHONPATH, where `import site` finds a module sitecustomize: the launcher. It takes back
  * everything that brought it (the path, the variable, its place in sys.modules), imports the
- * real sitecustomize, and opens a file, which is where the zygote is frozen. What follows runs
- * in every start: standard streams, arguments and environment are made anew from what this
- * process was given. The command, the module's name or the file's name stands in the memory of
+ * real sitecustomize and usercustomize, and opens a file, which is where the zygote is frozen. What
+ * follows runs in every start: standard streams, arguments and environment are made anew from what
+ * this process was given. The command, the module's name or the file's name stands in the memory of
  * the interpreter's configuration as wchar_t and is replaced there, before the interpreter
  * comes to it: so it runs it itself, without a frame of ours below.
  */
 #include "microvm/zygote.h"
 
 static const char launcher[] =
-	"import sys, os, io, posix\n"
+	"import sys, os, io, posix, site\n"
 	"def start():\n"
 	"    here = '/proc/self/zygote'\n"
 	"    sys.path.remove(here)\n"
@@ -29,11 +29,19 @@ static const char launcher[] =
 	"        if error.name != 'sitecustomize':\n"
 	"            raise\n"
 	"        missing = error\n"
+	"    if site.ENABLE_USER_SITE:\n"
+	"        user = site.execusercustomize\n"
+	"        user()\n"
+	"        def done():\n"
+	"            site.execusercustomize = user\n"
+	"        site.execusercustomize = done\n"
 	"    kinds = [(0, 'stdin', 'r'), (1, 'stdout', 'w'), (2, 'stderr', 'w')]\n"
 	"    how = []\n"
 	"    for fd, name, mode in kinds:\n"
 	"        old = getattr(sys, name)\n"
-	"        how.append((fd, name, mode, old.encoding, old.errors))\n"
+	"        if fd != 0:\n"
+	"            old.flush()\n"
+	"        how.append((fd, name, mode, old))\n"
 	"        setattr(sys, name, None)\n"
 	"        setattr(sys, '__' + name + '__', None)\n"
 	"    del old\n"
@@ -43,7 +51,7 @@ static const char launcher[] =
 	"        data += os.read(fd, 16384)\n"
 	"    os.close(fd)\n"
 	"    data = data[:-2].split(b'\\0')\n"
-	"    n = int(data[0])\n"
+	"    n, same = map(int, data[0].split())\n"
 	"    args = [os.fsdecode(a) for a in data[1:n + 1]]\n"
 	"    pairs = [v.partition(b'=') for v in data[n + 1:]]\n"
 	"    if [k for k, _, _ in pairs] != list(os.environb):\n"
@@ -58,7 +66,12 @@ static const char launcher[] =
 	"        sys.argv[:] = args[1:2] + args[3:]\n"
 	"    else:\n"
 	"        sys.argv[:] = args[1:] or ['']\n"
-	"    for fd, name, mode, encoding, errors in how:\n"
+	"    for fd, name, mode, text in how:\n"
+	"        if same:\n"
+	"            setattr(sys, name, text)\n"
+	"            setattr(sys, '__' + name + '__', text)\n"
+	"            continue\n"
+	"        encoding, errors = text.encoding, text.errors\n"
 	"        raw = io.FileIO(fd, mode, False)\n"
 	"        size = raw._blksize if raw._blksize > 1 else io.DEFAULT_BUFFER_SIZE\n"
 	"        kind = io.BufferedReader if fd == 0 else io.BufferedWriter\n"
