@@ -391,7 +391,10 @@ static void sleep_for_signals(struct task *t, uint64_t set, int64_t ns)
 		if ((set & bit(sig)) != 0)
 			p->sig_action[sig] = SIG_CAUGHT;
 	p->sig_blocked = t->mask & ~set;
-	sys_sleep(p, ns);
+	if (ns == INT64_MAX)
+		sys_pause(p);
+	else
+		sys_sleep(p, ns);
 	p->sig_blocked = t->mask;
 	t->waits_signal = false;
 	handlers_apply(t);
@@ -418,7 +421,7 @@ int64_t call_rt_sigtimedwait(struct task *t, const uint64_t *a)
 		until = sys_now(p) + call_left(t, ns);
 	}
 	while ((sig = proc_take_signal(p, set, &source)) == 0) {
-		ns = until == INT64_MAX ? 3600000000000 : until - sys_now(p);
+		ns = until == INT64_MAX ? INT64_MAX : until - sys_now(p);
 		if (ns <= 0)
 			return -E_AGAIN;
 		sleep_for_signals(t, set, ns);
