@@ -10,7 +10,7 @@ static int too_many(struct shell *sh, const char *name)
 {
 	builtin_error(sh, name, "too many arguments");
 	sh->status = 1;
-	sh->flow = FLOW_ABORT;
+	give_up_line(sh);
 	return 1;
 }
 

@@ -15,13 +15,17 @@ static void put_name(struct shell *sh, struct buf *out)
 	buf_puts(out, ": ");
 }
 
-static void put_line(struct buf *out, int line)
+/* gnu: as `shopt -s gnu_errfmt` has it, "name:3: ". */
+static void put_line(struct buf *out, int line, bool gnu)
 {
-	if (line > 0)
-		buf_printf(out, "line %d: ", line);
+	if (line <= 0)
+		return;
+	if (gnu)
+		out->len--; /* the blank behind the name */
+	buf_printf(out, gnu ? "%d: " : "line %d: ", line);
 }
 
-void shell_error_prefix(struct shell *sh, struct buf *out)
+static void put_prefix(struct shell *sh, struct buf *out, bool gnu)
 {
 	if (opt_set(sh, SET_INTERACTIVE)) {
 		buf_puts(out, sh->arg0);
@@ -29,7 +33,12 @@ void shell_error_prefix(struct shell *sh, struct buf *out)
 		return;
 	}
 	put_name(sh, out);
-	put_line(out, sh->line);
+	put_line(out, sh->line, gnu);
+}
+
+void shell_error_prefix(struct shell *sh, struct buf *out)
+{
+	put_prefix(sh, out, opt_shopt(sh, SHOPT_gnu_errfmt));
 }
 
 static void say(struct shell *sh, struct buf *out)
@@ -58,13 +67,24 @@ void builtin_error(struct shell *sh, const char *builtin, const char *format, ..
 	struct buf out = buf_in(sh->arena);
 	va_list args;
 
-	shell_error_prefix(sh, &out);
+	put_prefix(sh, &out, false); /* commands know nothing of gnu_errfmt */
 	buf_printf(&out, "%s: ", builtin);
 	va_start(args, format);
 	buf_vprintf(&out, format, args);
 	va_end(args);
 	say(sh, &out);
 	arena_release(sh->arena, mark);
+}
+
+void give_up_line(struct shell *sh)
+{
+	sh->flow = FLOW_ABORT;
+	sh->abort_firm = sh->line_only = true;
+	if (!opt_set(sh, SET_COMMAND))
+		return;
+	sh->flow = FLOW_EXIT;
+	if (sh->trap_running == TRAP_EXIT)
+		sh->status = sh->trap_status;
 }
 
 int special_error(struct shell *sh, int status)
@@ -88,6 +108,7 @@ void parse_error_print(struct shell *sh, const char *name, const struct parse_er
 {
 	struct arena_mark mark = arena_mark(sh->arena);
 	struct buf out = buf_in(sh->arena);
+	bool gnu = opt_shopt(sh, SHOPT_gnu_errfmt);
 
 	for (int i = 0; i < 2; i++) {
 		bool typed = opt_set(sh, SET_INTERACTIVE) && name == NULL;
@@ -99,9 +120,9 @@ void parse_error_print(struct shell *sh, const char *name, const struct parse_er
 		int line = i == 0 ? e->line : e->second_line;
 
 		if (name != NULL) /* an imported function is read from line 0 on */
-			buf_printf(&out, "%s: line %d: ", name, line);
+			buf_printf(&out, gnu ? "%s:%d: " : "%s: line %d: ", name, line);
 		else if (!typed)
-			put_line(&out, line);
+			put_line(&out, line, gnu);
 		buf_add(&out, e->message[i]);
 		buf_putc(&out, '\n');
 	}

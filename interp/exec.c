@@ -83,7 +83,7 @@ bool exec_debug(struct shell *sh, const struct node *n)
 {
 	int status = sh->status;
 
-	if (sh->trap_running < 0)
+	if (sh->trap_running < 0 && !sh->command_kept)
 		sh->command = n;
 	if (sh->traps[TRAP_DEBUG].text == NULL || sh->traps[TRAP_DEBUG].parents ||
 	    sh->trap_running == TRAP_DEBUG)
@@ -204,6 +204,15 @@ static bool shows_jobs(const struct task *t)
 	return s->nwords != 0 && bytes_is(s->words[0]->literal, "jobs");
 }
 
+/* Started by a trap's action, subshells see the BASH_COMMAND that it sees; but not ( ) and compound
+ * commands in processes of their own. */
+static bool keeps_command(const struct shell *sh, const struct task *t)
+{
+	if (sh->trap_running < 0 && !sh->command_kept)
+		return false;
+	return t->run != task_run_node || t->node == NULL || t->node->kind == NODE_SIMPLE;
+}
+
 int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 {
 	struct spawn s = { .fn = task_main, .name = sh->p->name, .stage = t->stage };
@@ -228,6 +237,7 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	sub->task = arena_alloc(sub->arena, sizeof(*t));
 	*sub->task = *t;
 	sub->task->unstarted |= sh->task != NULL && sh->task->unstarted;
+	sub->command_kept = keeps_command(sh, t);
 	if (t->background)
 		sub->no_errexit = 0;
 	if (t->stage != 0)
@@ -314,7 +324,7 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	int status;
 
 	shell_at(sh, n->line);
-	if (sh->trap_running < 0)
+	if (sh->trap_running < 0 && !sh->command_kept)
 		sh->command = n;
 	pid = task_start(sh, &t, NULL);
 	if (pid < 0)

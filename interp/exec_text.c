@@ -192,6 +192,7 @@ static bool goes_on(struct shell *sh, bool nested)
 		exec_errexit(sh);
 	if (sh->flow == FLOW_ABORT && sh->task == NULL) {
 		sh->flow = FLOW_NONE;
+		sh->abort_firm = false;
 		return true;
 	}
 	return sh->flow == FLOW_NONE;

@@ -458,11 +458,6 @@ int arith_must(struct shell *sh, int err)
 {
 	if (err == 0 || sh->flow != FLOW_ABORT)
 		return err;
-	sh->abort_firm = sh->line_only = true;
-	if (!opt_set(sh, SET_COMMAND))
-		return err;
-	sh->flow = FLOW_EXIT;
-	if (sh->trap_running == TRAP_EXIT)
-		sh->status = sh->trap_status;
+	give_up_line(sh);
 	return err;
 }

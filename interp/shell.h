@@ -300,6 +300,7 @@ struct shell {
 	bool line_only;      /* FLOW_ABORT gives up the line even in a POSIX shell */
 	bool abort_firm;     /* FLOW_ABORT is not to be held up by (( )), [[ ]] and let */
 	bool abort_forgiven; /* set -e does not mind what led to FLOW_ABORT */
+	bool command_kept;   /* BASH_COMMAND is that of the trap that started this subshell */
 	bool exit_called;    /* FLOW_EXIT comes from `exit` or `exec` */
 	bool special;        /* a special builtin is running, and not by `command` */
 	bool may_exec;       /* the process ends after this command: programs replace it */
@@ -362,6 +363,8 @@ void builtin_error(struct shell *sh, const char *builtin, const char *format, ..
 	__attribute__((format(printf, 3, 4)));
 /* An error of a special builtin, which ends a POSIX shell. Returns status. */
 int special_error(struct shell *sh, int status);
+/* Gives up the line of the script, whatever eval, file or trap it is in; all of a text of -c. */
+void give_up_line(struct shell *sh);
 /* The prefix alone, into out. */
 void shell_error_prefix(struct shell *sh, struct buf *out);
 
