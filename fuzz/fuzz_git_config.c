@@ -14,6 +14,10 @@ static const struct fuzz_way ways[] = {
 	  "git reflog; git log -g; git rev-parse @{1} @{yesterday}; git checkout -" },
 	{ ".git/FETCH_HEAD", "git pull -q . main" },
 	{ "f", "git config -f f -l; git config -f f a.b c; git config -f f --unset a.b" },
+	{ ".gitmodules",
+	  "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),s; git submodule; git "
+	  "-c protocol.file.allow=always submodule update --init; git submodule sync; git "
+	  "submodule foreach pwd; git submodule set-branch -b x s; git submodule deinit -f s" },
 	{ ".mailmap", "git shortlog -sne HEAD; git log" },
 	{ "b", "git bundle verify b; git bundle list-heads b; git ls-remote b; git fetch b "
 	       "'+refs/*:refs/x/*'; git bundle unbundle b; git clone -q b c" },

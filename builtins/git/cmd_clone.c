@@ -443,6 +443,27 @@ static void make_repository(struct cloning *k)
 	k->to->command = g->command;
 }
 
+/* --recurse-submodules: all that the commit names are known and cloned as well. */
+static int update_submodules(struct cloning *k)
+{
+	struct git *g = k->g;
+	char *words[] = { arena_dup(g->keep, BYTES("git")),
+			  arena_dup(g->keep, BYTES("-C")),
+			  k->dir_full,
+			  arena_dup(g->keep, BYTES("submodule")),
+			  arena_dup(g->keep, BYTES("update")),
+			  arena_dup(g->keep, BYTES("--init")),
+			  arena_dup(g->keep, BYTES("--recursive")),
+			  k->o.quiet ? arena_dup(g->keep, BYTES("-q")) : NULL,
+			  NULL };
+
+	if (k->o.bare || k->o.no_checkout)
+		return 0;
+	config_change(g, path_join(g->keep, k->to->dir, "config"), "submodule.active", ".", NULL,
+		      CONFIG_SET);
+	return git_spawn(g, words, NULL, -1, -1);
+}
+
 static void settle_options(struct cloning *k, struct args *args)
 {
 	struct git *g = k->g;
@@ -515,5 +536,7 @@ int git_cmd_clone(struct git *g, struct args *args)
 	if (k.unborn && k.nrefs != 0)
 		git_warn(g, "remote HEAD refers to nonexistent ref, unable to checkout");
 	write_heads(&k);
-	return check_out(&k);
+	int status = check_out(&k);
+
+	return status == 0 && k.o.recurse ? update_submodules(&k) : status;
 }
