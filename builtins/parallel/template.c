@@ -8,7 +8,6 @@
  */
 #include "builtins/parallel/parallel.h"
 
-
 enum quoting { QUOTE_VALUES, QUOTE_WORDS, QUOTE_NOTHING };
 enum { PART_TEXT = -1, POSITION_ALL = 0, PARTS_MAX = 100000 };
 

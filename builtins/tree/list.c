@@ -175,9 +175,9 @@ static void put_class(struct tree *t, uint32_t mode)
 	static const struct {
 		uint32_t type;
 		char mark;
-	} marks[] = { { S_DIR, '/' }, { S_SOCK, '=' }, { S_FIFO, '|' } };
+	} marks[] = { { S_DIR, '/' }, { S_SOCK, '=' }, { S_FIFO, '|' }, { S_LNK, '@' } };
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 4; i++)
 		if ((mode & S_FMT) == marks[i].type)
 			cmd_putc(t->c, marks[i].mark);
 	if ((mode & S_FMT) == S_REG && (mode & 0111) != 0)

@@ -147,8 +147,6 @@ static void load_root(struct tree *t, struct tree_node *n, const char *path)
 		return;
 	}
 	tree_examine(t, n, path);
-	if (n->link && n->is_dir)
-		cmd_stat(t->c, path, &n->st);
 	if (n->is_dir) {
 		n->link = false;
 		tree_read(t, n, path, 1);
