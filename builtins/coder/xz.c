@@ -3,30 +3,7 @@
  * xz, unxz, xzcat, lzma, unlzma, lzcat - strong compression.
  * Reference: XZ Utils 5.4; the bytes are the same, since the library is.
  */
-#include "builtins/coder/coder.h"
-
-enum xz_format { XZ_AUTO, XZ_XZ, XZ_LZMA };
-
-struct xz {
-	struct cmd *c;
-	bool decompress;
-	bool test;
-	bool list;
-	bool to_stdout;
-	int force;
-	bool keep;
-	int quiet;
-	int verbose;
-	bool extreme;
-	bool no_sparse;
-	bool no_warn;
-	bool single_stream;
-	int level;
-	int format;
-	int check;
-	const char *suffix;
-	int status;
-};
+#include "builtins/coder/xz.h"
 
 static int opt_mode(struct cmd *c, const struct opt *o, const char *arg)
 {
@@ -80,6 +57,18 @@ static int opt_check(struct cmd *c, const struct opt *o, const char *arg)
 	return cmd_error(c, 0, "%s: Unsupported integrity check type", arg);
 }
 
+static int opt_files(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct xz *x = c->opts;
+
+	if (x->names != NULL)
+		return cmd_error(c, 0,
+				 "Only one file can be specified with `--files' or `--files0'.");
+	x->names = arg != NULL ? arg : "-";
+	x->names_end = (char)o->value;
+	return 0;
+}
+
 static const struct opt xz_options[] = {
 	OPT_CALL('z', "compress", opt_mode, "compress"),
 	OPT_CALL('d', "decompress", opt_mode, "decompress"),
@@ -107,9 +96,21 @@ static const struct opt xz_options[] = {
 	{ .kind = OPT_KIND_DIGIT, .fn = opt_level },
 	OPT_MISSING_ARG(0, "block-size"),
 	OPT_MISSING_ARG(0, "block-list"),
-	OPT_MISSING(0, "robot"),
-	OPT_MISSING(0, "files"),
-	OPT_MISSING(0, "files0"),
+	OPT_FLAG(0, "robot", struct xz, robot, "-l for programs"),
+	{ .name = "files",
+	  .kind = OPT_KIND_CALL,
+	  .arg = OPT_ARG_OPTIONAL,
+	  .metavar = "FILE",
+	  .value = '\n',
+	  .fn = opt_files,
+	  .help = "names are in FILE, one a line" },
+	{ .name = "files0",
+	  .kind = OPT_KIND_CALL,
+	  .arg = OPT_ARG_OPTIONAL,
+	  .metavar = "FILE",
+	  .value = '\0',
+	  .fn = opt_files,
+	  .help = "the same, they end with NUL" },
 	OPT_MISSING(0, "lzma1"),
 	OPT_MISSING(0, "lzma2"),
 	OPT_MISSING(0, "x86"),
@@ -119,7 +120,7 @@ static const struct opt xz_options[] = {
 
 /* --- messages --- */
 
-static void fail(struct xz *x, const char *name, const char *text)
+void xz_fail(struct xz *x, const char *name, const char *text)
 {
 	if (x->quiet < 2)
 		cmd_error(x->c, 0, "%s: %s", name, text);
@@ -146,7 +147,7 @@ static const char *text_of(enum codec_result result)
 }
 
 /* "280 B", "1.5 KiB": as tables show sizes. */
-static void put_size(struct buf *out, uint64_t n)
+void xz_put_size(struct buf *out, uint64_t n)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
 	double v = (double)n;
@@ -166,7 +167,7 @@ static void put_size(struct buf *out, uint64_t n)
 		   (unsigned long long)tenths % 10, units[unit]);
 }
 
-static void put_ratio(struct buf *out, uint64_t small, uint64_t large)
+void xz_put_ratio(struct buf *out, uint64_t small, uint64_t large)
 {
 	uint64_t ratio = large != 0 ? (uint64_t)((double)small * 1000 / (double)large + 0.5) : 0;
 
@@ -184,11 +185,11 @@ static void put_progress(struct xz *x, const struct coder *k, const char *name)
 	uint64_t large = x->decompress ? k->bytes_out : k->bytes_in;
 
 	buf_printf(&text, "%s: ", name);
-	put_size(&text, small);
+	xz_put_size(&text, small);
 	buf_puts(&text, " / ");
-	put_size(&text, large);
+	xz_put_size(&text, large);
 	buf_puts(&text, " = ");
-	put_ratio(&text, small, large);
+	xz_put_ratio(&text, small, large);
 	buf_putc(&text, '\n');
 	cmd_err_write(x->c, text.ptr, text.len);
 }
@@ -278,7 +279,7 @@ static bool convert(struct xz *x, struct coder *k, const char *name)
 		result = unpack(x, k);
 	if (result == CODEC_END)
 		return true;
-	fail(x, name, text_of(result));
+	xz_fail(x, name, text_of(result));
 	return false;
 }
 
@@ -363,7 +364,7 @@ static bool open_output(struct xz *x, struct coder *k, const char *to)
 		cmd_unlink(x->c, CMD_CWD, to, 0);
 	err = coder_create(k, to);
 	if (err < 0)
-		fail(x, to, err_text(err));
+		xz_fail(x, to, err_text(err));
 	return err == 0;
 }
 
@@ -391,9 +392,9 @@ static bool recognized(struct xz *x, struct coder *k, const char *name)
 	    (x->format != XZ_XZ && is_lzma(k)))
 		return true;
 	n = coder_peek(k, head, 6);
-	fail(x, name,
-	     text_of(n > 0 && n < 6 && memcmp(head, "\3757zXZ\0", n) == 0 ? CODEC_MORE
-									  : CODEC_BAD_MAGIC));
+	xz_fail(x, name,
+		text_of(n > 0 && n < 6 && memcmp(head, "\3757zXZ\0", n) == 0 ? CODEC_MORE
+									     : CODEC_BAD_MAGIC));
 	return false;
 }
 
@@ -415,7 +416,7 @@ static void do_file(struct xz *x, const char *name)
 	int fd = err < 0 ? err : cmd_open(x->c, CMD_CWD, name, O_RDONLY_ | O_CLOEXEC_, 0);
 
 	if (fd < 0) {
-		fail(x, name, err_text(fd));
+		xz_fail(x, name, err_text(fd));
 		return;
 	}
 	set_options(x, &k);
@@ -436,164 +437,73 @@ static void do_file(struct xz *x, const char *name)
 	coder_end(&k);
 }
 
-/* --- -l --- */
-
-struct totals {
-	uint64_t files, streams, blocks, in, out;
-};
-
-static uint64_t read_vli(const uint8_t **at, const uint8_t *end)
+/* One name of --files. False: the list ends here. */
+static bool take_name(struct xz *x, struct input *in, struct bytes line, char **name)
 {
-	uint64_t v = 0;
+	const char *from = x->names[0] == '-' && x->names[1] == '\0' ? "(stdin)" : x->names;
 
-	for (int shift = 0; *at < end && shift < 63; shift += 7) {
-		uint8_t byte = *(*at)++;
-
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		if ((byte & 0x80) == 0)
-			return v;
+	if (!in->ended) {
+		xz_fail(x, from, "Unexpected end of input when reading filenames");
+		return false;
 	}
-	return v;
-}
-
-/* Reads streams from the end: their indexes say what they hold. False: not such a file. */
-static bool read_indexes(struct xz *x, int fd, uint64_t size, struct totals *t, unsigned *checks)
-{
-	uint64_t end = size;
-
-	while (end > 0) {
-		uint8_t foot[12];
-		uint64_t index;
-
-		if (end < 24 || cmd_pread(x->c, fd, foot, 12, end - 12) != 12)
-			return false;
-		if (memcmp(foot + 8, "\0\0\0\0", 4) == 0) {
-			end -= 4;
-			continue;
-		}
-		if (memcmp(foot + 10, "YZ", 2) != 0)
-			return false;
-		index = ((uint64_t)foot[4] | (uint64_t)foot[5] << 8 | (uint64_t)foot[6] << 16 |
-			 (uint64_t)foot[7] << 24) *
-				4 +
-			4;
-		if (index > end - 24)
-			return false;
-		uint8_t *text = arena_alloc(x->c->arena, (size_t)index);
-
-		if (cmd_pread(x->c, fd, text, (size_t)index, end - 12 - index) != (int64_t)index)
-			return false;
-		const uint8_t *at = text + 1;
-		uint64_t n = read_vli(&at, text + index);
-		uint64_t used = 24 + index;
-
-		for (uint64_t i = 0; i < n && at < text + index; i++) {
-			used += (read_vli(&at, text + index) + 3) & ~UINT64_C(3);
-			t->out += read_vli(&at, text + index);
-			cmd_charge(x->c, 1);
-		}
-		if (used > end)
-			return false;
-		end -= used;
-		t->streams++;
-		t->blocks += n;
-		*checks |= 1u << (foot[9] & 15);
+	if (x->names_end != '\0' && memchr(line.ptr, '\0', line.len) != NULL) {
+		xz_fail(x, from,
+			"Null character found when reading filenames; maybe you meant to use "
+			"`--files0' instead of `--files'?");
+		return false;
 	}
+	*name = arena_dup(x->c->arena, line);
 	return true;
 }
 
-static void list_row(struct xz *x, const struct totals *t, unsigned checks, const char *name)
+void xz_each(struct xz *x, void (*fn)(struct xz *x, const char *name, bool operand, void *arg),
+	     void *arg)
 {
-	static const char *const names[] = {
-		"None",       "CRC32",      "Unknown-2",  "Unknown-3", "CRC64",   "Unknown-5",
-		"Unknown-6",  "Unknown-7",  "Unknown-8",  "Unknown-9", "SHA-256", "Unknown-11",
-		"Unknown-12", "Unknown-13", "Unknown-14", "Unknown-15"
-	};
-	struct buf in = buf_in(x->c->arena);
-	struct buf out = buf_in(x->c->arena);
-	struct buf ratio = buf_in(x->c->arena);
-	struct buf check = buf_in(x->c->arena);
+	int n = x->names != NULL ? x->c->nargs : x->c->nfiles;
+	struct input in;
+	struct bytes line;
 
-	put_size(&in, t->in);
-	put_size(&out, t->out);
-	put_ratio(&ratio, t->in, t->out);
-	for (int i = 0; i < 16; i++)
-		if (checks & 1u << i)
-			buf_printf(&check, "%s%s", check.len != 0 ? "," : "", names[i]);
-	cmd_printf(x->c, "%5llu %7llu  %11s  %11s  %5s  %-7s %s\n", (unsigned long long)t->streams,
-		   (unsigned long long)t->blocks, buf_cstr(&in), buf_cstr(&out), buf_cstr(&ratio),
-		   buf_cstr(&check), name);
-}
+	for (int i = 0; i < n; i++)
+		fn(x, x->c->files[i], true, arg);
+	if (x->names == NULL)
+		return;
+	int err = input_open(&in, x->c, x->names);
 
-static void list_file(struct xz *x, const char *name, struct totals *all, unsigned *checks)
-{
-	struct totals t = { 0 };
-	unsigned own = 0;
-	struct vfs_stat st;
-	uint8_t head[6];
-	int fd = cmd_open(x->c, CMD_CWD, name, O_RDONLY_ | O_CLOEXEC_, 0);
-
-	if (strcmp(name, "-") == 0) {
-		cmd_error(x->c, 0, "--list does not support reading from standard input");
-		x->status = 1;
+	if (err < 0) {
+		xz_fail(x, x->names, err_text(err));
 		return;
 	}
-	if (fd < 0 || cmd_fstat(x->c, fd, &st) < 0) {
-		fail(x, name, err_text(fd));
-		return;
+	while (input_line(&in, x->names_end, &line) > 0) {
+		char *name = NULL;
+
+		if (line.len == 0 && in.ended)
+			continue;
+		if (!take_name(x, &in, line, &name))
+			break;
+		fn(x, name, false, arg);
 	}
-	t.in = st.size;
-	if (st.size == 0)
-		fail(x, name, "File is empty");
-	else if (st.size < 24)
-		fail(x, name, "Too small to be a valid .xz file");
-	else if (cmd_pread(x->c, fd, head, 6, 0) != 6 || memcmp(head, "\3757zXZ\0", 6) != 0 ||
-		 !read_indexes(x, fd, st.size, &t, &own))
-		fail(x, name, "File format not recognized");
-	else {
-		if (all->files++ == 0)
-			cmd_puts(x->c, "Strms  Blocks   Compressed Uncompressed  Ratio  Check   "
-				       "Filename\n");
-		list_row(x, &t, own, name);
-		all->streams += t.streams;
-		all->blocks += t.blocks;
-		all->in += t.in;
-		all->out += t.out;
-		*checks |= own;
-	}
-	cmd_close(x->c, fd);
+	input_close(&in);
 }
 
-static int list_all(struct xz *x)
+static void do_one(struct xz *x, const char *name, bool operand, void *arg)
 {
-	struct totals all = { 0 };
-	unsigned checks = 0;
-
-	for (int i = 0; i < x->c->nfiles; i++)
-		list_file(x, x->c->files[i], &all, &checks);
-	if (all.files > 1) {
-		struct buf name = buf_in(x->c->arena);
-
-		cmd_puts(x->c, "-------------------------------------------------------------------"
-			       "------------\n");
-		buf_printf(&name, "%llu files", (unsigned long long)all.files);
-		list_row(x, &all, checks, buf_cstr(&name));
-	}
-	return x->status;
+	(void)arg;
+	if (operand && strcmp(name, "-") == 0)
+		do_stdin(x);
+	else
+		do_file(x, name);
 }
 
 static int xz_run(struct cmd *c)
 {
 	struct xz *x = c->opts;
 
+	if (x->robot && !x->list)
+		return cmd_error(
+			c, 0, "Compression and decompression with --robot are not supported yet.");
 	if (x->list)
-		return list_all(x);
-	for (int i = 0; i < c->nfiles; i++) {
-		if (strcmp(c->files[i], "-") == 0)
-			do_stdin(x);
-		else
-			do_file(x, c->files[i]);
-	}
+		return xz_list(x);
+	xz_each(x, do_one, NULL);
 	return x->status;
 }
 

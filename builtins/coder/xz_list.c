@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * xz -l: what is in files, from the indexes at the ends of their streams. -v: of each stream and
+ * block; --robot: in columns for programs.
+ */
+#include "builtins/coder/xz.h"
+
+struct block {
+	uint64_t total; /* bytes in the file, padding included */
+	uint64_t out;
+};
+
+struct stream {
+	struct stream *next;
+	struct block *block; /* NULL without -v */
+	uint64_t nblocks;
+	uint64_t size; /* without the zeros behind it */
+	uint64_t out;
+	uint64_t padding;
+	unsigned check;
+};
+
+struct totals {
+	uint64_t files, streams, blocks, in, out, padding;
+	unsigned checks;       /* a bit for each kind */
+	struct stream *stream; /* of one file, in its order */
+};
+
+static const char *const check_names[] = { "None",       "CRC32",      "Unknown-2",  "Unknown-3",
+					   "CRC64",      "Unknown-5",  "Unknown-6",  "Unknown-7",
+					   "Unknown-8",  "Unknown-9",  "SHA-256",    "Unknown-11",
+					   "Unknown-12", "Unknown-13", "Unknown-14", "Unknown-15" };
+
+/* --- reading --- */
+
+static uint64_t read_vli(const uint8_t **at, const uint8_t *end)
+{
+	uint64_t v = 0;
+
+	for (int shift = 0; *at < end && shift < 63; shift += 7) {
+		uint8_t byte = *(*at)++;
+
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if ((byte & 0x80) == 0)
+			return v;
+	}
+	return v;
+}
+
+/* The blocks of the index at text. False: it says more than is there. */
+static bool read_blocks(struct xz *x, struct stream *s, const uint8_t *text, uint64_t len)
+{
+	const uint8_t *at = text + 1;
+	const uint8_t *end = text + len;
+
+	s->nblocks = read_vli(&at, end);
+	if (s->nblocks > len / 2)
+		return false;
+	if (x->verbose > 0)
+		s->block = arena_array(x->c->arena, (size_t)s->nblocks + 1, sizeof *s->block);
+	for (uint64_t i = 0; i < s->nblocks && at < end; i++) {
+		uint64_t total = (read_vli(&at, end) + 3) & ~UINT64_C(3);
+		uint64_t out = read_vli(&at, end);
+
+		s->size += total;
+		s->out += out;
+		if (s->block != NULL)
+			s->block[i] = (struct block){ total, out };
+		cmd_charge(x->c, 1);
+	}
+	return true;
+}
+
+/* The stream that ends there. False: there is none. */
+static bool read_stream(struct xz *x, int fd, uint64_t end, const uint8_t foot[12],
+			struct stream *s)
+{
+	uint64_t index = ((uint64_t)foot[4] | (uint64_t)foot[5] << 8 | (uint64_t)foot[6] << 16 |
+			  (uint64_t)foot[7] << 24) *
+				 4 +
+			 4;
+
+	if (memcmp(foot + 10, "YZ", 2) != 0 || index > end - 24)
+		return false;
+	uint8_t *text = pool_alloc(x->c->pool, (size_t)index);
+	bool good = cmd_pread(x->c, fd, text, (size_t)index, end - 12 - index) == (int64_t)index;
+
+	s->size = 24 + index;
+	s->check = foot[9] & 15;
+	good = good && read_blocks(x, s, text, index);
+	pool_free(x->c->pool, text, (size_t)index);
+	return good && s->size <= end;
+}
+
+/* Reads streams from the end. False: it is not such a file. */
+static bool read_indexes(struct xz *x, int fd, uint64_t size, struct totals *t)
+{
+	uint64_t end = size;
+	uint64_t padding = 0;
+
+	while (end > 0) {
+		struct stream *s = arena_zalloc(x->c->arena, sizeof *s);
+		uint8_t foot[12];
+
+		if (end < 24 || cmd_pread(x->c, fd, foot, 12, end - 12) != 12)
+			return false;
+		cmd_charge(x->c, 2);
+		if (memcmp(foot + 8, "\0\0\0\0", 4) == 0) {
+			end -= 4;
+			padding += 4;
+			continue;
+		}
+		if (!read_stream(x, fd, end, foot, s))
+			return false;
+		end -= s->size;
+		s->padding = padding;
+		s->next = t->stream;
+		t->stream = s;
+		t->streams++;
+		t->blocks += s->nblocks;
+		t->out += s->out;
+		t->padding += padding;
+		t->checks |= 1u << s->check;
+		padding = 0;
+	}
+	return true;
+}
+
+/* --- writing --- */
+
+static unsigned long long n_of(uint64_t n)
+{
+	return n;
+}
+
+static const char *ratio_of(struct xz *x, uint64_t in, uint64_t out)
+{
+	struct buf text = buf_in(x->c->arena);
+
+	xz_put_ratio(&text, in, out);
+	return buf_cstr(&text);
+}
+
+static const char *checks_of(struct xz *x, unsigned checks, const char *between)
+{
+	struct buf text = buf_in(x->c->arena);
+
+	if (checks == 0)
+		return check_names[0];
+	for (int i = 0; i < 16; i++)
+		if (checks & 1u << i)
+			buf_printf(&text, "%s%s", text.len != 0 ? between : "", check_names[i]);
+	return buf_cstr(&text);
+}
+
+static const char *size_of(struct xz *x, uint64_t n)
+{
+	struct buf text = buf_in(x->c->arena);
+
+	xz_put_size(&text, n);
+	return buf_cstr(&text);
+}
+
+static void put_row(struct xz *x, const struct totals *t, const char *name)
+{
+	cmd_printf(x->c, "%5llu %7llu  %11s  %11s  %5s  %-7s %s\n", n_of(t->streams),
+		   n_of(t->blocks), size_of(x, t->in), size_of(x, t->out),
+		   ratio_of(x, t->in, t->out), checks_of(x, t->checks, ","), name);
+}
+
+static void put_robot(struct xz *x, const char *what, const struct totals *t)
+{
+	cmd_printf(x->c, "%s\t%llu\t%llu\t%llu\t%llu\t%s\t%s\t%llu", what, n_of(t->streams),
+		   n_of(t->blocks), n_of(t->in), n_of(t->out), ratio_of(x, t->in, t->out),
+		   checks_of(x, t->checks, ","), n_of(t->padding));
+}
+
+/* Large sizes also in bytes. */
+static void put_exact(struct xz *x, const char *what, uint64_t n)
+{
+	cmd_printf(x->c, "  %-19s%s", what, size_of(x, n));
+	if (n >= 10000)
+		cmd_printf(x->c, " (%llu B)", n_of(n));
+	cmd_putc(x->c, '\n');
+}
+
+static void put_summary(struct xz *x, const struct totals *t)
+{
+	cmd_printf(x->c, "  Streams:           %llu\n  Blocks:            %llu\n", n_of(t->streams),
+		   n_of(t->blocks));
+	put_exact(x, "Compressed size:", t->in);
+	put_exact(x, "Uncompressed size:", t->out);
+	cmd_printf(x->c, "  Ratio:             %s\n  Check:             %s\n",
+		   ratio_of(x, t->in, t->out), checks_of(x, t->checks, ", "));
+	put_exact(x, "Stream Padding:", t->padding);
+}
+
+static void put_streams(struct xz *x, const struct totals *t)
+{
+	const char *format =
+		x->robot ? "stream\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%s\t%s\t%llu\n"
+			 : "    %6llu %9llu %15llu %15llu %15llu %15llu  %5s  %-10s %7llu\n";
+	uint64_t number = 0;
+	uint64_t in = 0;
+	uint64_t out = 0;
+
+	if (!x->robot)
+		cmd_puts(x->c, "  Streams:\n    Stream    Blocks      CompOffset    UncompOffset"
+			       "        CompSize      UncompSize  Ratio  Check      Padding\n");
+	for (const struct stream *s = t->stream; s != NULL; s = s->next) {
+		cmd_printf(x->c, format, n_of(++number), n_of(s->nblocks), n_of(in), n_of(out),
+			   n_of(s->size), n_of(s->out), ratio_of(x, s->size, s->out),
+			   check_names[s->check], n_of(s->padding));
+		in += s->size + s->padding;
+		out += s->out;
+	}
+}
+
+static void put_blocks(struct xz *x, const struct totals *t)
+{
+	uint64_t number = 0;
+	uint64_t all = 0;
+	uint64_t begin = 0;
+	uint64_t out = 0;
+
+	if (!x->robot && t->blocks > 0)
+		cmd_puts(x->c, "  Blocks:\n    Stream     Block      CompOffset    UncompOffset"
+			       "       TotalSize      UncompSize  Ratio  Check\n");
+	for (const struct stream *s = t->stream; s != NULL; s = s->next) {
+		uint64_t in = begin + 12;
+
+		number++;
+		for (uint64_t i = 0; i < s->nblocks; i++) {
+			const struct block *b = &s->block[i];
+			const char *ratio = ratio_of(x, b->total, b->out);
+
+			all++;
+			if (x->robot)
+				cmd_printf(x->c,
+					   "block\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%s"
+					   "\t%s\n",
+					   n_of(number), n_of(i + 1), n_of(all), n_of(in),
+					   n_of(out), n_of(b->total), n_of(b->out), ratio,
+					   check_names[s->check]);
+			else
+				cmd_printf(x->c,
+					   "    %6llu %9llu %15llu %15llu %15llu %15llu  %5s  %s\n",
+					   n_of(number), n_of(i + 1), n_of(in), n_of(out),
+					   n_of(b->total), n_of(b->out), ratio,
+					   check_names[s->check]);
+			in += b->total;
+			out += b->out;
+			cmd_charge(x->c, 2);
+		}
+		begin += s->size + s->padding;
+	}
+}
+
+/* --- files --- */
+
+struct lister {
+	struct totals all;
+	uint64_t seen; /* files, also those that can't be listed */
+	uint64_t count;
+};
+
+static void put_file(struct xz *x, struct lister *l, const struct totals *t, const char *name)
+{
+	if (x->robot) {
+		cmd_printf(x->c, "name\t%s\n", name);
+		put_robot(x, "file", t);
+		cmd_putc(x->c, '\n');
+	} else if (x->verbose > 0) {
+		put_summary(x, t);
+	} else {
+		if (l->all.files == 0)
+			cmd_puts(x->c, "Strms  Blocks   Compressed Uncompressed  Ratio  Check   "
+				       "Filename\n");
+		put_row(x, t, name);
+	}
+	if (x->verbose > 0) {
+		put_streams(x, t);
+		put_blocks(x, t);
+	}
+}
+
+/* What is wrong with the file, or NULL. */
+static const char *read_file(struct xz *x, int fd, uint64_t size, struct totals *t)
+{
+	uint8_t head[6];
+
+	t->in = size;
+	if (size == 0)
+		return "File is empty";
+	if (size < 24)
+		return "Too small to be a valid .xz file";
+	if (cmd_pread(x->c, fd, head, 6, 0) != 6 || memcmp(head, "\3757zXZ\0", 6) != 0)
+		return "File format not recognized";
+	if (!read_indexes(x, fd, size, t))
+		return "Compressed data is corrupt";
+	return NULL;
+}
+
+static void list_file(struct xz *x, const char *name, bool operand, void *arg)
+{
+	struct arena_mark mark = arena_mark(x->c->arena);
+	struct lister *l = arg;
+	struct totals t = { 0 };
+	struct vfs_stat st;
+
+	if (operand && strcmp(name, "-") == 0) {
+		cmd_error(x->c, 0, "--list does not support reading from standard input");
+		x->status = 1;
+		return;
+	}
+	int fd = cmd_open(x->c, CMD_CWD, name, O_RDONLY_ | O_CLOEXEC_, 0);
+	int err = fd < 0 ? fd : cmd_fstat(x->c, fd, &st);
+
+	if (err < 0) {
+		xz_fail(x, name, err_text(err));
+		return;
+	}
+	if (x->verbose > 0 && !x->robot) {
+		cmd_printf(x->c, l->count > 0 ? "%s%s (%llu/%llu)\n" : "%s%s (%llu)\n",
+			   l->seen > 0 ? "\n" : "", name, n_of(l->seen + 1), n_of(l->count));
+	}
+	l->seen++;
+	const char *wrong = read_file(x, fd, st.size, &t);
+
+	if (wrong != NULL) {
+		xz_fail(x, name, wrong);
+	} else {
+		put_file(x, l, &t, name);
+		l->all.files++;
+		l->all.streams += t.streams;
+		l->all.blocks += t.blocks;
+		l->all.in += t.in;
+		l->all.out += t.out;
+		l->all.padding += t.padding;
+		l->all.checks |= t.checks;
+	}
+	cmd_close(x->c, fd);
+	arena_release(x->c->arena, mark);
+}
+
+static void put_end(struct xz *x, const struct lister *l)
+{
+	struct buf name = buf_in(x->c->arena);
+
+	if (x->robot) {
+		put_robot(x, "totals", &l->all);
+		cmd_printf(x->c, "\t%llu\n", n_of(l->all.files));
+		return;
+	}
+	if (l->all.files < 2)
+		return;
+	if (x->verbose > 0) {
+		cmd_printf(x->c, "\nTotals:\n  Number of files:   %llu\n", n_of(l->all.files));
+		put_summary(x, &l->all);
+		return;
+	}
+	cmd_puts(x->c, "-------------------------------------------------------------------"
+		       "------------\n");
+	buf_printf(&name, "%llu files", n_of(l->all.files));
+	put_row(x, &l->all, buf_cstr(&name));
+}
+
+int xz_list(struct xz *x)
+{
+	struct lister l = { .count = x->names == NULL ? (uint64_t)x->c->nfiles : 0 };
+
+	if (x->verbose > 1)
+		return cmd_error(x->c, 0, "-l takes one -v here");
+	xz_each(x, list_file, &l);
+	put_end(x, &l);
+	return x->status;
+}
