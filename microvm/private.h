@@ -305,6 +305,8 @@ struct group {
 	uint32_t tasks;
 	int64_t timer_at; /* of the real interval timer: when it is due, 0: off */
 	int64_t timer_every;
+	int64_t cpu_timer_at[2]; /* the same of processor time: ITIMER_VIRTUAL, ITIMER_PROF */
+	int64_t cpu_timer_every[2];
 	int exit_status; /* of the owner, whose threads live on */
 	bool owner_gone;
 };
@@ -482,6 +484,8 @@ void signal_fault(struct task *t, int sig, int code, uint64_t address,
 		  const struct cowsh_vm_event *e);
 
 void time_alarm_came(struct task *t);
+/* The task has used processor time: interval timers of that may be due. */
+void time_was_used(struct task *t);
 int64_t clock_now(struct task *t, int clock);
 
 /* --- system calls --- */

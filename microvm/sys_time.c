@@ -99,7 +99,7 @@ int64_t call_clock_nanosleep(struct task *t, const uint64_t *a)
 	return sleep_for(t, ns, a[3]);
 }
 
-/* --- interval timers: one, of real time --- */
+/* --- interval timers --- */
 
 static int64_t timeval_ns(const int64_t *v)
 {
@@ -138,6 +138,34 @@ int64_t call_alarm(struct task *t, const uint64_t *a)
 	return (left + 999999999) / 1000000000;
 }
 
+static int64_t cpu_left(struct task *t, int i)
+{
+	int64_t at = t->group->cpu_timer_at[i];
+	int64_t left = at - clock_now(t, CLOCK_PROCESS);
+
+	return at == 0 ? 0 : left > 0 ? left : 1000;
+}
+
+static void set_cpu_timer(struct task *t, int i, int64_t ns, int64_t every)
+{
+	t->group->cpu_timer_at[i] = ns > 0 ? clock_now(t, CLOCK_PROCESS) + ns : 0;
+	t->group->cpu_timer_every[i] = every;
+}
+
+void time_was_used(struct task *t)
+{
+	static const int signals[] = { SIGVTALRM_, SIGPROF_ };
+
+	for (int i = 0; i < 2; i++) {
+		int64_t at = t->group->cpu_timer_at[i];
+
+		if (at == 0 || clock_now(t, CLOCK_PROCESS) < at)
+			continue;
+		set_cpu_timer(t, i, t->group->cpu_timer_every[i], t->group->cpu_timer_every[i]);
+		sys_kill(t->p, proc_owner_of(t->p)->pid, signals[i]);
+	}
+}
+
 int64_t call_getitimer(struct task *t, const uint64_t *a)
 {
 	int64_t v[4] = { 0 };
@@ -147,6 +175,9 @@ int64_t call_getitimer(struct task *t, const uint64_t *a)
 	if (a[0] == 0) {
 		put_timeval(v, t->group->timer_every);
 		put_timeval(v + 2, alarm_left(t));
+	} else {
+		put_timeval(v, t->group->cpu_timer_every[a[0] - 1]);
+		put_timeval(v + 2, cpu_left(t, (int)a[0] - 1));
 	}
 	return put_user(t, a[1], v, sizeof v);
 }
@@ -169,8 +200,10 @@ int64_t call_setitimer(struct task *t, const uint64_t *a)
 	ns = timeval_ns(v + 2);
 	if (ns < 0 || timeval_ns(v) < 0)
 		return -E_INVAL;
-	if (a[0] != 0)
-		return 0; /* of processor time: never ends */
+	if (a[0] != 0) {
+		set_cpu_timer(t, (int)a[0] - 1, ns, timeval_ns(v));
+		return 0;
+	}
 	set_alarm(t, ns);
 	t->group->timer_every = timeval_ns(v);
 	return 0;

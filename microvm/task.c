@@ -92,6 +92,9 @@ int group_share(struct copying *w, struct task *c, const struct task *t)
 		return -E_NOMEM;
 	c->group->timer_at = t->group->timer_at;
 	c->group->timer_every = t->group->timer_every;
+	memcpy(c->group->cpu_timer_at, t->group->cpu_timer_at, sizeof c->group->cpu_timer_at);
+	memcpy(c->group->cpu_timer_every, t->group->cpu_timer_every,
+	       sizeof c->group->cpu_timer_every);
 	c->group->exit_status = t->group->exit_status;
 	c->group->owner_gone = t->group->owner_gone;
 	return copy_note(w, t->group, c->group);
@@ -542,6 +545,7 @@ void task_loop(struct task *t)
 			steps += (uint64_t)e.ran_ns / STEP_NS;
 		if (steps != 0)
 			proc_charge(t->p, steps);
+		time_was_used(t);
 		switch (e.exit) {
 		case COWSH_VM_SYSCALL: call(t); break;
 		case COWSH_VM_TRAP: trap(t, &e); break;
