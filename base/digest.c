@@ -27,15 +27,30 @@ static const uint64_t start_sha512[8] = {
 	0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
 };
 
+static const uint64_t start_sha512_224[8] = {
+	0x8c3d37c819544da2, 0x73e1996689dcd4d6, 0x1dfab7ae32ff9c82, 0x679dd514582f9fcf,
+	0x0f6d2b697bd44da8, 0x77e36f7304c48942, 0x3f9d85a86a1d36c8, 0x1112e6ad91d692a1,
+};
+static const uint64_t start_sha512_256[8] = {
+	0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
+	0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2,
+};
+
 static const struct {
 	size_t size;
 	size_t block_size;
 	const void *start;
 } kinds[] = {
-	[DIGEST_MD5] = { 16, 64, start_md5 },        [DIGEST_SHA1] = { 20, 64, start_md5 },
-	[DIGEST_SHA224] = { 28, 64, start_sha224 },  [DIGEST_SHA256] = { 32, 64, start_sha256 },
-	[DIGEST_SHA384] = { 48, 128, start_sha384 }, [DIGEST_SHA512] = { 64, 128, start_sha512 },
-	[DIGEST_SM3] = { 32, 64, start_sm3 },        [DIGEST_BLAKE2B] = { 64, 128, start_sha512 },
+	[DIGEST_MD5] = { 16, 64, start_md5 },
+	[DIGEST_SHA1] = { 20, 64, start_md5 },
+	[DIGEST_SHA224] = { 28, 64, start_sha224 },
+	[DIGEST_SHA256] = { 32, 64, start_sha256 },
+	[DIGEST_SHA384] = { 48, 128, start_sha384 },
+	[DIGEST_SHA512] = { 64, 128, start_sha512 },
+	[DIGEST_SHA512_224] = { 28, 128, start_sha512_224 },
+	[DIGEST_SHA512_256] = { 32, 128, start_sha512_256 },
+	[DIGEST_SM3] = { 32, 64, start_sm3 },
+	[DIGEST_BLAKE2B] = { 64, 128, start_sha512 },
 };
 
 void digest_init(struct digest *d, enum digest_kind kind, size_t size)
@@ -66,7 +81,9 @@ static void put_blocks(struct digest *d, const uint8_t *at, size_t n)
 			digest_sha256_blocks(d->state.w32, at, n);
 		break;
 	case DIGEST_SHA384:
-	case DIGEST_SHA512: digest_sha512_blocks(d->state.w64, at, n); break;
+	case DIGEST_SHA512:
+	case DIGEST_SHA512_224:
+	case DIGEST_SHA512_256: digest_sha512_blocks(d->state.w64, at, n); break;
 	case DIGEST_SM3: digest_sm3_blocks(d->state.w32, at, n); break;
 	case DIGEST_BLAKE2B: digest_blake2b_blocks(d->state.w64, at, n, d->total); break;
 	}

@@ -14,6 +14,8 @@ enum digest_kind {
 	DIGEST_SHA256,
 	DIGEST_SHA384,
 	DIGEST_SHA512,
+	DIGEST_SHA512_224, /* as SHA-512 from another start, cut off */
+	DIGEST_SHA512_256,
 	DIGEST_SM3,
 	DIGEST_BLAKE2B,
 };

@@ -12,14 +12,12 @@ static const char *const what_text[] = { "process ID", "process group ID", "user
 struct change {
 	struct cmd *c;
 	int value;
-	bool relative;
 	enum renice_what what;
 };
 
 static int set_one(const struct change *ch, const struct cmd_proc *p, int id)
 {
-	int value = ch->relative ? p->nice + ch->value : ch->value;
-	int err = cmd_set_nice(ch->c, p->pid, value);
+	int err = cmd_set_nice(ch->c, p->pid, ch->value);
 
 	return err == 0 ? 0
 			: cmd_error(ch->c, err, "failed to set priority for %d (%s)", id,
@@ -28,10 +26,14 @@ static int set_one(const struct change *ch, const struct cmd_proc *p, int id)
 
 static int change_id(const struct change *ch, int id)
 {
+	/* 0 stands for the caller's own. */
+	int own = ch->what == BY_PROCESS ? cmd_pid(ch->c)
+		  : ch->what == BY_GROUP ? cmd_pgid(ch->c)
+					 : (int)cmd_uid(ch->c);
+	int wanted = id != 0 ? id : own;
 	struct cmd_proc *list;
 	size_t n = cmd_procs(ch->c, &list);
 	int before = 20;
-	int after = 20;
 	int status = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -40,7 +42,7 @@ static int change_id(const struct change *ch, int id)
 			  : ch->what == BY_GROUP ? p->pgid
 						 : (int)p->uid;
 
-		if (key != id)
+		if (key != wanted)
 			continue;
 		before = p->nice < before ? p->nice : before;
 		status |= set_one(ch, p, id);
@@ -50,8 +52,8 @@ static int change_id(const struct change *ch, int id)
 				 what_text[ch->what]);
 	if (status != 0)
 		return status;
-	after = ch->relative ? before + ch->value : ch->value;
-	after = after > 19 ? 19 : after < -20 ? -20 : after;
+	int after = ch->value > 19 ? 19 : ch->value < -20 ? -20 : ch->value;
+
 	cmd_printf(ch->c, "%d (%s) old priority %d, new priority %d\n", id, what_text[ch->what],
 		   before, after);
 	return 0;
@@ -59,13 +61,13 @@ static int change_id(const struct change *ch, int id)
 
 static int change_text(const struct change *ch, const char *text)
 {
-	uint64_t id;
+	uint64_t id = 0; /* what "" stands for */
 	uint32_t uid;
 	uint32_t gid;
 
 	if (ch->what == BY_USER && cmd_user_id(ch->c, text, &uid, &gid))
 		return change_id(ch, (int)uid);
-	if (!num_plain(text, &id) || id > INT32_MAX) {
+	if (*text != '\0' && (!num_plain(text, &id) || id > INT32_MAX)) {
 		if (ch->what == BY_USER)
 			return cmd_error(ch->c, 0, "unknown user %s", text);
 		return cmd_error(ch->c, 0, "bad %s value: %s", what_text[ch->what], text);
@@ -84,20 +86,19 @@ static int kind_option(const char *arg)
 	return 0;
 }
 
-/* The value: "-n 5", "--relative 5", or the first argument. How many were taken, or 0. */
+/* The value: "-n 5" or the first argument. How many were taken, or 0. */
 static int take_value(struct cmd *c, struct change *ch)
 {
 	int at = 0;
-	int64_t value;
+	int64_t value = 0; /* what "" stands for */
 
-	if (c->nargs > 0 && strcmp(c->args[0], "--relative") == 0)
-		ch->relative = true;
-	if (c->nargs > 0 && (ch->relative || strcmp(c->args[0], "-n") == 0 ||
-			     strcmp(c->args[0], "--priority") == 0))
+	if (c->nargs > 0 &&
+	    (strcmp(c->args[0], "-n") == 0 || strcmp(c->args[0], "--priority") == 0))
 		at = 1;
 	if (c->nargs < at + 2)
 		return cmd_usage(c, "not enough arguments"), 0;
-	if (num_parse_i64(c->args[at] + (c->args[at][0] == '+'), "", &value) != 0)
+	if (c->args[at][0] != '\0' &&
+	    num_parse_i64(c->args[at] + (c->args[at][0] == '+'), "", &value) != 0)
 		return cmd_usage(c, "invalid priority '%s'", c->args[at]), 0;
 	ch->value = value > 100 ? 100 : value < -100 ? -100 : (int)value;
 	return at + 1;
@@ -124,7 +125,7 @@ static int renice_run(struct cmd *c)
 
 const struct builtin builtin_renice = {
 	.name = "renice",
-	.usage = "[-n|--priority|--relative] N [-p|-g|-u] ID...",
+	.usage = "[-n|--priority] N [-p|-g|-u] ID...",
 	.summary = "Changes the nice value of processes, process groups or the processes of users.",
 	.run = renice_run,
 	.flags = BUILTIN_RAW_HELP,

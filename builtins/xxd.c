@@ -3,7 +3,7 @@
  * xxd - bytes as a hexadecimal dump, and back.
  *
  * Its options are words of their own ("-ps", "-c8", "-s -5"), not letters that can be joined:
- * so they are parsed here. Not here: -E (EBCDIC).
+ * so they are parsed here.
  */
 #include "base/number.h"
 #include "builtins/builtin.h"
@@ -19,6 +19,7 @@ struct xxd {
 	bool capitals;
 	bool upper;
 	bool decimal;
+	bool ebcdic;
 	bool has_columns;
 	bool has_group;
 	uint64_t columns;
@@ -42,6 +43,7 @@ static const char usage_text[] = "Usage:\n"
 				 "    -C          capital letters in the names of -i\n"
 				 "    -c cols     bytes of a line: 16, -i 12, -ps 30, -b 6\n"
 				 "    -d          offsets in decimal\n"
+				 "    -E          text in EBCDIC\n"
 				 "    -e          little-endian groups\n"
 				 "    -g bytes    bytes of a group: 2, -e 4, -b 1\n"
 				 "    -i          an array in C\n"
@@ -133,7 +135,7 @@ static void take_option(struct xxd *x, int *i)
 	case 'v':
 		cmd_err_write(x->c, "xxd 2022-01-14 by Juergen Weigert et al.\n", 41);
 		cmd_exit(x->c, 0);
-	case 'E': cmd_fatal(x->c, 0, "EBCDIC is not supported");
+	case 'E': x->ebcdic = true; break;
 	default: usage(x->c);
 	}
 }
@@ -185,6 +187,22 @@ static void put_byte(struct xxd *x, uint8_t b)
 	cmd_putc(x->c, x->digits[b & 15]);
 }
 
+/* A byte of the text beside the digits. */
+static char shown_as(const struct xxd *x, uint8_t b)
+{
+	/* EBCDIC from 0x40 on. */
+	static const char ebcdic[] = " ...........<(+|&.........!$*);~"
+				     "-/.........,%_>?.........`:#@'=\""
+				     ".abcdefghi.......jklmnopqr^....."
+				     "..stuvwxyz...[...............].."
+				     "{ABCDEFGHI......}JKLMNOPQR......"
+				     "\\.STUVWXYZ......0123456789......";
+
+	if (x->ebcdic)
+		return b >= 0x40 ? ebcdic[b - 0x40] : '.';
+	return byte_is_print(b) ? (char)b : '.';
+}
+
 static void put_line(struct xxd *x, uint64_t offset, const uint8_t *at, size_t n)
 {
 	size_t width = x->form == XXD_BITS ? 8 : 2;
@@ -209,7 +227,7 @@ static void put_line(struct xxd *x, uint64_t offset, const uint8_t *at, size_t n
 	}
 	cmd_puts(c, "  ");
 	for (size_t i = 0; i < n; i++)
-		cmd_putc(c, byte_is_print(at[i]) ? (char)at[i] : '.');
+		cmd_putc(c, shown_as(x, at[i]));
 	cmd_putc(c, '\n');
 	cmd_charge(c, n / 8 + 1);
 }

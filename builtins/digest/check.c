@@ -26,6 +26,7 @@ struct entry {
 	struct bytes hex;
 	char *name;
 	bool tagged;
+	bool universal;
 };
 
 static bool is_blank_or(char ch, char other)
@@ -76,16 +77,28 @@ static char *unescape(struct cmd *c, struct bytes s, bool escaped)
 	return buf_cstr(&out);
 }
 
+static bool is_sha(int kind)
+{
+	return kind >= DIGEST_SHA1 && kind <= DIGEST_SHA512_256;
+}
+
+/* Whether lists may have the tag: the cut off ones are shasum's alone. */
+static bool is_wanted(const struct sums_opts *o, int kind)
+{
+	bool cut = kind == DIGEST_SHA512_224 || kind == DIGEST_SHA512_256;
+
+	if (o->any_sha)
+		return is_sha(kind);
+	return o->any_algorithm ? !cut : kind == o->algorithm;
+}
+
 /* Which digest a tag names; the rest of the line behind it. False: none that is wanted. */
 static bool take_tag(const struct sums_opts *o, struct bytes *s, struct entry *e)
 {
 	for (int kind = 0; kind < SUMS_TAGS; kind++) {
 		struct bytes tag = bytes_of(sums_tag(kind));
 
-		bool wanted = o->any_sha ? kind >= DIGEST_SHA1 && kind <= DIGEST_SHA512
-					 : o->any_algorithm || kind == o->algorithm;
-
-		if (!wanted || !bytes_starts(*s, tag))
+		if (!is_wanted(o, kind) || !bytes_starts(*s, tag))
 			continue;
 		char after = s->len > tag.len ? s->ptr[tag.len] : '\0';
 
@@ -150,12 +163,16 @@ static bool parse_tagged(struct cmd *c, struct bytes s, bool escaped, struct ent
 	return hex_prefix(e->hex) == e->hex.len && e->hex.len == e->size * 2;
 }
 
-/* The digest of the SHA family that has so many hexadecimal digits; MD5 if none. */
-static enum digest_kind sha_of_length(size_t hex)
+/* The digest of the SHA family that has so many hexadecimal digits; MD5 if none. Those that are cut
+ * off only if -a says so. */
+static enum digest_kind sha_of_length(const struct sums_opts *o, size_t hex)
 {
 	struct digest d;
 	int kind = DIGEST_SHA512;
 
+	digest_init(&d, (enum digest_kind)o->algorithm, 0);
+	if (d.size * 2 == hex)
+		return d.kind;
 	for (; kind > DIGEST_MD5; kind--) {
 		digest_init(&d, (enum digest_kind)kind, 0);
 		if (d.size * 2 == hex)
@@ -169,7 +186,7 @@ static bool fits(const struct sums_opts *o, size_t hex, struct entry *e)
 {
 	struct digest d;
 
-	e->kind = o->any_sha ? sha_of_length(hex) : (enum digest_kind)o->algorithm;
+	e->kind = o->any_sha ? sha_of_length(o, hex) : (enum digest_kind)o->algorithm;
 	if (o->any_sha && e->kind == DIGEST_MD5)
 		return false;
 	digest_init(&d, e->kind, 0);
@@ -190,7 +207,10 @@ static bool parse_plain(struct cmd *c, const struct sums_opts *o, struct list *l
 	s = bytes_slice(s, hex + 1, s.len);
 	if (s.len == 0)
 		return false;
-	if (s.len == 1 || !is_blank_or(s.ptr[0], '*')) {
+	e->universal = o->any_sha && s.len > 1 && s.ptr[0] == 'U';
+	if (e->universal) {
+		s = bytes_slice(s, 1, s.len);
+	} else if (s.len == 1 || !is_blank_or(s.ptr[0], '*')) {
 		if (l->reversed == 0)
 			return false;
 		l->reversed = 1;
@@ -255,7 +275,8 @@ static void check_entry(struct cmd *c, const struct sums_opts *o, struct list *l
 		return;
 	digest_init(&d, e->kind, e->size);
 	if (err >= 0) {
-		err = sums_digest(&in, &d, sum);
+		err = e->universal ? sums_digest_universal(&in, &d, sum)
+				   : sums_digest(&in, &d, sum);
 		input_close(&in);
 	}
 	if (err < 0) {

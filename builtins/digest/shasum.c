@@ -2,9 +2,18 @@
  *
  * shasum - the command of Perl (and macOS) for SHA digests: -a says which.
  *
- * Not here: SHA-512/224 and SHA-512/256, universal newlines, bits (docs/limits.md, D-3).
+ * Not here: -0, the digest of bits (docs/limits.md, D-3).
  */
 #include "builtins/digest/sums.h"
+
+static int misused(struct cmd *c, const char *what)
+{
+	static const char hint[] = "Type shasum -h for help\n";
+
+	cmd_warn(c, 0, "%s", what);
+	cmd_err_write(c, hint, sizeof hint - 1);
+	return 1;
+}
 
 static int set_algorithm(struct cmd *c, const struct opt *opt, const char *arg)
 {
@@ -12,10 +21,14 @@ static int set_algorithm(struct cmd *c, const struct opt *opt, const char *arg)
 		const char *name;
 		enum digest_kind kind;
 	} known[] = {
-		{ "1", DIGEST_SHA1 },     { "224", DIGEST_SHA224 }, { "256", DIGEST_SHA256 },
-		{ "384", DIGEST_SHA384 }, { "512", DIGEST_SHA512 },
+		{ "1", DIGEST_SHA1 },
+		{ "224", DIGEST_SHA224 },
+		{ "256", DIGEST_SHA256 },
+		{ "384", DIGEST_SHA384 },
+		{ "512", DIGEST_SHA512 },
+		{ "512224", DIGEST_SHA512_224 },
+		{ "512256", DIGEST_SHA512_256 },
 	};
-	static const char hint[] = "Type shasum -h for help\n";
 
 	(void)opt;
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -23,21 +36,19 @@ static int set_algorithm(struct cmd *c, const struct opt *opt, const char *arg)
 			((struct sums_opts *)c->opts)->algorithm = (int)known[i].kind;
 			return 0;
 		}
-	if (strcmp(arg, "512224") == 0 || strcmp(arg, "512256") == 0)
-		return cmd_error(c, 0, "SHA-512/%s is not here: see docs/limits.md", arg + 3);
-	cmd_warn(c, 0, "Unrecognized algorithm");
-	cmd_err_write(c, hint, sizeof hint - 1);
-	return 1;
+	return misused(c, "Unrecognized algorithm");
 }
 
 static const struct opt shasum_options[] = {
-	OPT_CALL_ARG('a', "algorithm", set_algorithm, "N", "1 (default), 224, 256, 384, 512"),
+	OPT_CALL_ARG('a', "algorithm", set_algorithm, "N",
+		     "1 (default), 224, 256, 384, 512, 512224, 512256"),
 	OPT_FLAG('b', "binary", struct sums_opts, binary, "mark files as binary"),
 	OPT_FLAG('c', "check", struct sums_opts, check,
 		 "read digests from the files and check them"),
 	OPT_FLAG(0, "tag", struct sums_opts, tag, "write lines as BSD does"),
 	OPT_FLAG('t', "text", struct sums_opts, text, "mark files as text (default)"),
-	OPT_MISSING('U', "UNIVERSAL"),
+	OPT_FLAG('U', "UNIVERSAL", struct sums_opts, universal,
+		 "line ends of all systems count as one byte"),
 	OPT_MISSING('0', "01"),
 	OPT_FLAG(0, "ignore-missing", struct sums_opts, ignore_missing,
 		 "when checking: files that are missing do not count"),
@@ -56,8 +67,13 @@ static int shasum_run(struct cmd *c)
 {
 	struct sums_opts *o = c->opts;
 
+	if (o->binary + o->text + o->universal > 1)
+		return misused(c, "Ambiguous file mode");
+	if (o->tag && o->universal)
+		return misused(c, "--tag does not support Universal Newlines mode");
+	if (o->tag && o->text)
+		return misused(c, "--tag does not support --text mode");
 	o->any_sha = o->check;
-	o->binary = o->binary && !o->text;
 	return o->check ? sums_check(c, o) : sums_write(c, o);
 }
 

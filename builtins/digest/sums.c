@@ -69,10 +69,16 @@ static const struct opt b2sum_options[] = {
 const char *sums_tag(int kind)
 {
 	static const char *const tags[] = {
-		[DIGEST_MD5] = "MD5",       [DIGEST_SHA1] = "SHA1",
-		[DIGEST_SHA224] = "SHA224", [DIGEST_SHA256] = "SHA256",
-		[DIGEST_SHA384] = "SHA384", [DIGEST_SHA512] = "SHA512",
-		[DIGEST_SM3] = "SM3",       [DIGEST_BLAKE2B] = "BLAKE2b",
+		[DIGEST_MD5] = "MD5",
+		[DIGEST_SHA1] = "SHA1",
+		[DIGEST_SHA224] = "SHA224",
+		[DIGEST_SHA256] = "SHA256",
+		[DIGEST_SHA384] = "SHA384",
+		[DIGEST_SHA512] = "SHA512",
+		[DIGEST_SHA512_224] = "SHA512/224",
+		[DIGEST_SHA512_256] = "SHA512/256",
+		[DIGEST_SM3] = "SM3",
+		[DIGEST_BLAKE2B] = "BLAKE2b",
 	};
 
 	return tags[kind];
@@ -86,6 +92,32 @@ int sums_digest(struct input *in, struct digest *d, uint8_t out[DIGEST_MAX])
 	while ((more = input_chunk(in, &part)) > 0) {
 		digest_update(d, part);
 		cmd_charge_bytes(in->c, part.len);
+	}
+	digest_final(d, out);
+	return more;
+}
+
+int sums_digest_universal(struct input *in, struct digest *d, uint8_t out[DIGEST_MAX])
+{
+	bool was_cr = false;
+	struct bytes part;
+	int more;
+
+	while ((more = input_chunk(in, &part)) > 0) {
+		for (size_t at = 0; at < part.len;) {
+			const char *cr = memchr(part.ptr + at, '\r', part.len - at);
+			size_t end = cr != NULL ? (size_t)(cr - part.ptr) : part.len;
+
+			/* The other half of a line end. */
+			at += was_cr && part.ptr[at] == '\n';
+			was_cr = cr != NULL;
+			if (at < end)
+				digest_update(d, bytes_slice(part, at, end));
+			if (was_cr)
+				digest_update(d, BYTES("\n"));
+			at = end + was_cr;
+		}
+		cmd_charge_bytes(in->c, part.len * 2);
 	}
 	digest_final(d, out);
 	return more;
@@ -140,7 +172,7 @@ static void put_sum(struct cmd *c, const struct sums_opts *o, const char *name,
 	put_hex(c, sum, d->size);
 	if (!o->tag) {
 		cmd_putc(c, ' ');
-		cmd_putc(c, o->binary ? '*' : ' ');
+		cmd_putc(c, o->universal ? 'U' : o->binary ? '*' : ' ');
 		put_name(c, name, escape);
 	}
 	cmd_putc(c, o->zero ? '\0' : '\n');
@@ -158,7 +190,8 @@ int sums_write(struct cmd *c, const struct sums_opts *o)
 
 		digest_init(&d, (enum digest_kind)o->algorithm, (size_t)o->length_bits / 8);
 		if (err >= 0) {
-			err = sums_digest(&in, &d, sum);
+			err = o->universal ? sums_digest_universal(&in, &d, sum)
+					   : sums_digest(&in, &d, sum);
 			input_close(&in);
 		}
 		if (err < 0)

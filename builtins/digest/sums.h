@@ -32,6 +32,7 @@ struct sums_opts {
 	int algorithm;           /* enum digest_kind, or one of cksum's own */
 	bool any_algorithm;      /* cksum -c: the lines say which */
 	bool any_sha;            /* shasum -c: how long the digest is says which */
+	bool universal;          /* shasum -U: line ends of all systems count as "\n" */
 };
 
 /* The name in tagged lines: "MD5". */
@@ -40,6 +41,8 @@ enum { SUMS_TAGS = DIGEST_BLAKE2B + 1 };
 
 /* The digest of what is read: 0 or -E_. */
 int sums_digest(struct input *in, struct digest *d, uint8_t out[DIGEST_MAX]);
+/* The same with "\r\n" and "\r" read as "\n". */
+int sums_digest_universal(struct input *in, struct digest *d, uint8_t out[DIGEST_MAX]);
 /* Checks the lists in c->files. Returns the status. */
 int sums_check(struct cmd *c, const struct sums_opts *o);
 /* Writes the digests of c->files. Returns the status. */
