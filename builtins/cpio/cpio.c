@@ -63,6 +63,55 @@ static int opt_block(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+/* An id: "+5", or a name, or if there is none of that name "5". */
+static bool take_id(struct cmd *c, const char *text, bool group, uint32_t *id, uint32_t *login)
+{
+	uint64_t number;
+
+	if (group ? cmd_group_id(c, text, id) : cmd_user_id(c, text, id, login))
+		return true;
+	if (!num_plain(text + (*text == '+'), &number))
+		return false;
+	*login = UINT32_MAX;
+	*id = (uint32_t)number;
+	return true;
+}
+
+static int bad_owner(struct cmd *c, const char *arg, const char *text)
+{
+	cmd_usage(c, "%s: %s", arg, text);
+	return 2;
+}
+
+/* USER, USER:GROUP, :GROUP; "USER:" is with the user's login group. '.' stands for ':'. */
+static int opt_owner(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct cpio *p = c->opts;
+	uint32_t login = UINT32_MAX;
+	const char *mark = strchr(arg, ':');
+
+	(void)o;
+	if (mark == NULL && !cmd_user_id(c, arg, &p->uid, &login))
+		mark = strchr(arg, '.');
+	struct bytes user = { arg, mark != NULL ? (size_t)(mark - arg) : strlen(arg) };
+	const char *group = mark != NULL ? mark + 1 : "";
+
+	if (user.len == 0 && *group == '\0')
+		return bad_owner(c, arg, "can not omit both user and group");
+	p->has_uid = user.len > 0;
+	p->has_gid = *group != '\0' || (mark != NULL && user.len > 0);
+	if (p->has_uid && !take_id(c, arena_dup(c->arena, user), false, &p->uid, &login))
+		return bad_owner(c, arg, "invalid user");
+	if (*group != '\0')
+		return take_id(c, group, true, &p->gid, &login)
+			       ? 0
+			       : bad_owner(c, arg, "invalid group");
+	if (p->has_gid && login == UINT32_MAX)
+		return bad_owner(c, arg, "cannot get the login group of a numeric UID");
+	p->gid = login;
+	return 0;
+}
+
 static int opt_reproducible(struct cmd *c, const struct opt *o, const char *arg)
 {
 	struct cpio *p = c->opts;
@@ -115,6 +164,7 @@ static const struct opt cpio_options[] = {
 	OPT_FLAG(0, "no-absolute-filenames", struct cpio, no_absolute, "below this directory"),
 	OPT_IGNORED(0, "absolute-filenames", "the default"),
 	OPT_FLAG(0, "no-preserve-owner", struct cpio, no_owner, "do not change owners"),
+	OPT_CALL_ARG('R', "owner", opt_owner, "[USER][:GROUP]", "whose files are"),
 	OPT_FLAG(0, "to-stdout", struct cpio, to_stdout, "extract to standard output"),
 	OPT_FLAG(0, "only-verify-crc", struct cpio, only_verify, "check sums of -H crc"),
 	OPT_FLAG(0, "renumber-inodes", struct cpio, renumber, "number inodes anew"),
@@ -123,7 +173,6 @@ static const struct opt cpio_options[] = {
 	OPT_IGNORED(0, "sparse", "no effect"),
 	OPT_IGNORED(0, "force-local", NULL),
 	OPT_MISSING('r', "rename"),
-	OPT_MISSING_ARG('R', "owner"),
 	OPT_MISSING_ARG('M', "message"),
 	OPT_MISSING('b', "swap"),
 	OPT_MISSING('s', "swap-bytes"),
@@ -209,8 +258,8 @@ static void fill_entry(struct cpio *p, struct cpio_entry *e, const char *name,
 		.name = name,
 		.ino = st->ino,
 		.mode = st->mode,
-		.uid = st->uid,
-		.gid = st->gid,
+		.uid = p->has_uid ? p->uid : st->uid,
+		.gid = p->has_gid ? p->gid : st->gid,
 		.nlink = st->nlink,
 		.mtime = (uint64_t)(st->mtime_ns / 1000000000),
 		.size = (st->mode & S_FMT) == S_REG ? st->size : 0,

@@ -50,6 +50,8 @@ struct cpio {
 		swap, no_absolute, to_stdout, only_verify, renumber, ignore_devno, dots,
 		nonmatching;
 	bool no_owner;
+	bool has_uid, has_gid; /* -R */
+	uint32_t uid, gid;
 	int verbose;
 	enum cpio_format format;
 	bool has_format;

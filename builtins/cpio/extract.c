@@ -84,7 +84,8 @@ static void list_entry(struct cpio *p, const struct cpio_entry *e)
 void cpio_set_attributes(struct cpio *p, const struct cpio_entry *e, const char *path)
 {
 	if (!p->no_owner && cmd_uid(p->c) == 0)
-		cmd_chown(p->c, CMD_CWD, path, e->uid, e->gid, CMD_NOFOLLOW);
+		cmd_chown(p->c, CMD_CWD, path, p->has_uid ? p->uid : e->uid,
+			  p->has_gid ? p->gid : e->gid, CMD_NOFOLLOW);
 	if ((e->mode & S_FMT) != S_LNK)
 		cmd_chmod(p->c, CMD_CWD, path, e->mode & 07777, 0);
 	if (p->keep_times)
