@@ -2,7 +2,8 @@
  *
  * sdiff - two files side by side; with -o, what to keep of each change is asked for.
  *
- * Without -o it becomes diff -y. The commands of -o come from standard input.
+ * Without -o it becomes diff -y, or another program. The commands of -o come from standard input.
+ * Not here: another program with -o.
  */
 #include "builtins/diff/diff.h"
 
@@ -10,24 +11,22 @@ enum { WIDTH_DEFAULT = 130, TROUBLE = 2 };
 
 struct sdiff_opts {
 	const char *output;
-	struct buf diff; /* options for diff, each with a NUL behind */
+	const char *program;
+	struct buf diff; /* arguments for diff, each with a NUL behind */
 	int ndiff;
 	bool suppress;
 	const char *ignore; /* -I */
 	struct diff_opts two;
 };
 
-/* Keeps an option in the form that diff knows. */
-static void pass_on(struct cmd *c, const char *option, const char *arg)
+/* Keeps an argument for diff. */
+static void pass_on(struct cmd *c, const char *arg)
 {
 	struct sdiff_opts *o = c->opts;
 
 	if (o->diff.arena == NULL)
 		o->diff = buf_in(c->arena);
-	buf_puts(&o->diff, option);
-	if (arg != NULL)
-		buf_puts(&o->diff, arg);
-	buf_putc(&o->diff, '\0');
+	buf_put(&o->diff, arg, strlen(arg) + 1);
 	o->ndiff++;
 }
 
@@ -58,7 +57,7 @@ static int set_flag(struct cmd *c, const struct opt *opt, const char *arg)
 	case 'd': two->minimal = true; break;
 	default: break;
 	}
-	pass_on(c, option, NULL);
+	pass_on(c, option);
 	return 0;
 }
 
@@ -68,12 +67,11 @@ static int set_long(struct cmd *c, const struct opt *opt, const char *arg)
 	struct sdiff_opts *o = c->opts;
 
 	(void)arg;
-	switch (opt->letter) {
-	case 'l': o->two.left_column = true; break;
-	case 's': o->suppress = true; break;
-	default: o->two.strip_cr = true;
-	}
-	pass_on(c, "--", opt->name);
+	if (opt->letter == 'l')
+		o->two.left_column = true;
+	else
+		o->two.strip_cr = true;
+	pass_on(c, opt->letter == 'l' ? "--left-column" : "--strip-trailing-cr");
 	return 0;
 }
 
@@ -85,14 +83,15 @@ static int set_value(struct cmd *c, const struct opt *opt, const char *arg)
 
 	if (opt->letter == 'I') {
 		o->ignore = arg;
-		pass_on(c, "-I", arg);
+		pass_on(c, "-I");
 	} else if (opt->letter == 'w') {
 		o->two.width = number ? n : WIDTH_DEFAULT;
-		pass_on(c, "--width=", arg);
+		pass_on(c, "-W");
 	} else {
 		o->two.tab_size = number ? n : 8;
-		pass_on(c, "--tabsize=", arg);
+		pass_on(c, "--tabsize");
 	}
+	pass_on(c, arg);
 	return 0;
 }
 
@@ -112,29 +111,32 @@ static const struct opt sdiff_options[] = {
 	PASSED('a', "text", "all files are text"),
 	OPT_CALL_ARG('w', "width", set_value, "NUM", "columns of output (130)"),
 	OPT_CALL('l', "left-column", set_long, "common lines only on the left"),
-	OPT_CALL('s', "suppress-common-lines", set_long, "no common lines"),
+	OPT_FLAG('s', "suppress-common-lines", struct sdiff_opts, suppress, "no common lines"),
 	PASSED('t', "expand-tabs", "tabs become blanks"),
 	OPT_CALL_ARG(0, "tabsize", set_value, "NUM", "columns between tab stops (8)"),
 	PASSED('d', "minimal", "look harder for few changes"),
 	PASSED('H', "speed-large-files", "no effect"),
-	OPT_MISSING_ARG(0, "diff-program"),
+	OPT_STR(0, "diff-program", struct sdiff_opts, program, "diff", "PROGRAM",
+		"what compares the files, if it is not diff"),
 	OPT_END(),
 };
 
 static int become_diff(struct cmd *c, const struct sdiff_opts *o)
 {
-	char **argv = arena_array(c->arena, (size_t)o->ndiff + 6, sizeof(*argv));
+	char **argv = arena_array(c->arena, (size_t)o->ndiff + 7, sizeof(*argv));
 	const char *at = o->diff.ptr;
 	int n = 0;
 
-	argv[n++] = arena_dup(c->arena, BYTES("diff"));
-	argv[n++] = arena_dup(c->arena, BYTES("-y"));
+	argv[n++] = arena_dup(c->arena, bytes_of(o->program));
 	for (int i = 0; i < o->ndiff; i++, at += strlen(at) + 1)
 		argv[n++] = arena_dup(c->arena, bytes_of(at));
+	if (o->suppress)
+		argv[n++] = arena_dup(c->arena, BYTES("--suppress-common-lines"));
+	argv[n++] = arena_dup(c->arena, BYTES("-y"));
 	argv[n++] = arena_dup(c->arena, BYTES("--"));
 	argv[n++] = c->args[0];
 	argv[n++] = c->args[1];
-	return cmd_error(c, cmd_become(c, argv, c->envp), "diff");
+	return cmd_error(c, cmd_become(c, argv, c->envp), "%s", o->program);
 }
 
 /* --- asking --- */
@@ -388,7 +390,11 @@ static int sdiff_run(struct cmd *c)
 			cmd_error(c, 0, "extra operand '%s'", c->args[2]);
 		return cmd_error(c, 0, "Try '%s --help' for more information.", c->name);
 	}
-	return o->output == NULL ? become_diff(c, o) : merge_files(c, o);
+	if (o->output == NULL)
+		return become_diff(c, o);
+	if (strcmp(o->program, "diff") != 0)
+		return cmd_error(c, 0, "option '--diff-program' with -o is not supported");
+	return merge_files(c, o);
 }
 
 static void sdiff_defaults(struct cmd *c)
