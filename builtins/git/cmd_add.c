@@ -582,16 +582,15 @@ int git_cmd_mv(struct git *g, struct args *args)
 		to = into ? path_join(g->a, dest, path_base(from)) : dest;
 		if (!into && git_ends(to, "/") && file_is_dir(g, from))
 			to[strlen(to) - 1] = '\0';
+		if (o.dry_run)
+			git_printf(g, "Checking rename of '%s' to '%s'\n", from, to);
 		problem = mv_problem(g, &o, x, from, to);
 		if (problem != NULL && o.skip)
 			continue;
 		if (problem != NULL)
 			git_die(g, "%s, source=%s, destination=%s", problem, from, to);
-		if (o.verbose || o.dry_run) {
-			if (o.dry_run)
-				git_printf(g, "Checking rename of '%s' to '%s'\n", from, to);
+		if (o.verbose || o.dry_run)
 			git_printf(g, "Renaming %s to %s\n", from, to);
-		}
 		if (o.dry_run)
 			continue;
 		err = cmd_rename(g->c, CMD_CWD, from, CMD_CWD, to, 0);

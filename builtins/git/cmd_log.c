@@ -21,6 +21,7 @@ struct log_args {
 	struct names ranges; /* -L */
 	const char *date;
 	bool full_diff;
+	bool quiet; /* no differences unless a form is asked for */
 	/* while running */
 	struct graph *graph_state;
 	const struct oid *from_parent; /* -m: of which the differences are */
@@ -121,6 +122,8 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 		l->notes = 1;
 	} else if (strcmp(arg, "--no-notes") == 0) {
 		l->notes = -1;
+	} else if (strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0) {
+		l->quiet = true;
 	} else if (strcmp(arg, "--full-diff") == 0) {
 		l->full_diff = true;
 	} else if (strcmp(arg, "--use-mailmap") == 0 || strcmp(arg, "--mailmap") == 0 ||
@@ -202,6 +205,8 @@ static void settle(struct git *g, struct log_args *l)
 	struct pretty *p = &l->pretty;
 	const char *decorate = config_get(g, "log.decorate");
 
+	if (l->quiet && l->revs.diff.format == 0)
+		l->revs.diff.format = DIFF_NONE;
 	if (l->all_patch && l->revs.diff.format == 0)
 		l->revs.diff.format = DIFF_PATCH;
 	p->notes = l->notes > 0 || (l->notes == 0 && !l->pretty_given);
@@ -421,18 +426,21 @@ static char *graph_prefix(struct git *g, struct log_args *l)
 	return buf_cstr(&b);
 }
 
-/* Lines between the commit and its differences. */
+/* --format= */
+static bool is_empty_format(const struct pretty *p)
+{
+	return p->kind == PRETTY_USER && p->format[0] == '\0';
+}
+
+/* Lines between the commit and its differences; a format that separates ends with it. */
 static void put_gap(struct git *g, struct log_args *l)
 {
 	struct pretty *p = &l->pretty;
 	unsigned f = l->revs.diff.format;
 	bool patch = (f & DIFF_PATCH) != 0;
 
-	if (p->kind == PRETTY_USER && p->separate)
-		emit(g, l, BYTES("\n"));
-	if (p->kind == PRETTY_ONELINE) {
+	if (p->kind == PRETTY_ONELINE || is_empty_format(p))
 		return;
-	}
 	if ((f & DIFF_STAT) && patch && !l->graph && (f & DIFF_STAT))
 		emit(g, l, BYTES("---\n"));
 	else
@@ -506,8 +514,7 @@ static void show_merge(struct git *g, struct log_args *l, struct commit *c)
 			if (l->graph_state != NULL)
 				o.prefix = graph_prefix(g, l);
 			diff_write(g, &o, buf_bytes(&b));
-		} else if (gap && l->pretty.kind != PRETTY_ONELINE &&
-			   l->pretty.kind != PRETTY_USER) {
+		} else if (gap && !is_empty_format(&l->pretty)) {
 			emit(g, l, BYTES("\n"));
 		}
 		return;
@@ -907,7 +914,8 @@ static void show_object(struct git *g, struct log_args *l, const struct revs_ite
 			struct commit *c = commit_at(g, &o);
 
 			commit_need(g, c);
-			one_commit(g, l, c);
+			if (has_change(g, l, c))
+				one_commit(g, l, c);
 			return;
 		}
 		case OBJECT_TAG:

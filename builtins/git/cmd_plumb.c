@@ -420,11 +420,13 @@ int git_cmd_merge_file(struct git *g, struct args *args)
 
 		m.label[i] = i < o.labels.n ? o.labels.at[i] : args->argv[i];
 		if (err < 0) {
-			git_error(g, "Could not stat %s: %s", args->argv[i], err_text(err));
+			if (!o.quiet)
+				git_error(g, "Could not stat %s: %s", args->argv[i], err_text(err));
 			return 255;
 		}
 		if (lines_binary(*text[i])) {
-			git_error(g, "Cannot merge binary files: %s", args->argv[i]);
+			if (!o.quiet)
+				git_error(g, "Cannot merge binary files: %s", args->argv[i]);
 			return 255;
 		}
 	}

@@ -23,7 +23,7 @@ bool pretty_of(struct git *g, const char *text, struct pretty *p)
 		p->format = strchr(text, ':') + 1;
 		return true;
 	}
-	if (strchr(text, '%') != NULL) {
+	if (text[0] == '\0' || strchr(text, '%') != NULL) {
 		p->kind = PRETTY_USER;
 		p->separate = false;
 		p->format = text;
