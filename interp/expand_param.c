@@ -655,21 +655,18 @@ static struct bytes bad_text(const struct expander *e, const struct param *p, bo
 	return bytes_slice(word, from, to);
 }
 
+/* An unknown ${x@?}: it is noticed only when x is set, and ends the shell. */
+static bool is_bad_transform(const struct param *p)
+{
+	return p->op == OP_BAD && p->transform == '@' && !p->indirect;
+}
+
 static int bad_substitution(struct expander *e, const struct param *p, bool quoted)
 {
-	struct shell *sh = e->sh;
-	size_t at = 2 + p->name.len;
-	bool transform = p->kind == PARAM_NAME && p->subscript == SUB_NONE && p->name.len != 0 &&
-			 p->source.len > at && p->source.ptr[at] == '@';
-	struct bytes unused;
-	struct bytes text;
+	struct bytes text = bad_text(e, p, quoted);
 
-	/* An unknown ${x@?} is noticed only when x is set, and ends the shell. */
-	if (transform && !var_get(sh, p->name, p->hash, &unused))
-		return 0;
-	text = bad_text(e, p, quoted);
-	shell_error(sh, "%.*s: bad substitution", (int)text.len, text.ptr);
-	return transform ? expand_fail_shell(sh) : expand_fail(sh);
+	shell_error(e->sh, "%.*s: bad substitution", (int)text.len, text.ptr);
+	return is_bad_transform(p) ? expand_fail_shell(e->sh) : expand_fail(e->sh);
 }
 
 static int unbound(struct shell *sh, const struct param *p)
@@ -767,7 +764,9 @@ static int expand_operator(struct expander *e, const struct param *p, const stru
 	}
 	if (p->op == OP_LENGTH)
 		return emit_length(e, p, v, quoted);
-	if (p->op != OP_NONE && param_operate(e, p, quoted, v) != 0)
+	if (p->op == OP_BAD && v->set)
+		return bad_substitution(e, p, quoted);
+	if (p->op != OP_NONE && p->op != OP_BAD && param_operate(e, p, quoted, v) != 0)
 		return -1;
 	emit_value(e, p, v, quoted);
 	return 0;
@@ -778,7 +777,7 @@ int expand_param(struct expander *e, const struct param *p, bool quoted)
 	struct value v;
 	struct param *target = NULL;
 
-	if (p->op == OP_BAD)
+	if (p->op == OP_BAD && !is_bad_transform(p))
 		return bad_substitution(e, p, quoted);
 	if (p->op == OP_NAMES || p->op == OP_KEYS) {
 		list_names(e->sh, p, &v);

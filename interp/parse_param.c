@@ -295,6 +295,7 @@ static bool read_transform(struct braced *b)
 	}
 	if (c <= 0 || memchr("UuLQEPAKak", c, 10) == NULL || source_second(b->p) != '}') {
 		b->param->op = OP_BAD;
+		b->param->transform = '@';
 		return true;
 	}
 	b->p->pos++;
