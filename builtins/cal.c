@@ -26,6 +26,7 @@ struct cal_opts {
 	const char *country;
 	int before;
 	int after;
+	int three; /* -3: 1 more on both sides */
 	/* worked out */
 	int64_t switch_day; /* the last day of the Julian calendar */
 	int64_t now_year;
@@ -391,25 +392,31 @@ static int set_around(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+static int set_first_day(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)arg;
+	opts_of(c)->monday = opt->letter == 'M';
+	return 0;
+}
+
 static int set_three(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct cal_opts *o = opts_of(c);
 
 	(void)arg;
-	o->before = o->after = opt->value;
+	o->three = opt->value;
 	o->count = (char)opt->letter;
-	o->year &= o->count != '1';
+	o->year = false;
 	return 0;
 }
 
-/* A whole year: -1 or -3 in front of it have no effect. */
+/* A whole year: -1 or -3 in front of it has no effect. */
 static int set_year(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct cal_opts *o = opts_of(c);
 
 	(void)opt, (void)arg;
-	if (o->count != '\0')
-		o->before = o->after = 0;
+	o->three = 0;
 	o->count = '\0';
 	o->year = true;
 	return 0;
@@ -446,8 +453,8 @@ static const struct opt cal_options[] = {
 static const struct opt ncal_options[] = {
 	AROUND,
 	OPT_FLAG('b', NULL, struct cal_opts, banner, "the same"),
-	OPT_FLAG('M', NULL, struct cal_opts, monday, "weeks begin on Monday"),
-	OPT_IGNORED('S', NULL, "weeks begin on Sunday (as they do)"),
+	OPT_CALL('M', NULL, set_first_day, "weeks begin on Monday"),
+	OPT_CALL('S', NULL, set_first_day, "weeks begin on Sunday (as they do)"),
 	OPT_FLAG('w', NULL, struct cal_opts, weeks, "numbers of weeks below"),
 	OPT_IGNORED('h', NULL, "no effect: today is not marked"),
 	OPT_FLAG('J', NULL, struct cal_opts, julian_calendar, "the Julian calendar"),
@@ -546,7 +553,7 @@ static int show(struct cmd *c)
 	bool whole = o->year || (c->nargs == 1 && !has_month);
 
 	if (o->year && o->count != '\0' && c->nargs != 1)
-		o->before = o->after = 0;
+		o->three = 0;
 	if (whole && o->count != '\0' && c->nargs == 1)
 		cmd_fatal_status(c, USAGE_STATUS, 0,
 				 "-%c together with a given year but no given month is not "
@@ -555,7 +562,8 @@ static int show(struct cmd *c)
 	int64_t from = year * 12 + (whole ? 0 : month - 1);
 	int64_t to = whole ? from + 11 : from;
 
-	put_months(c, from - o->before > 0 ? from - o->before : 0, to + o->after);
+	from -= o->before + o->three;
+	put_months(c, from > 0 ? from : 0, to + o->after + o->three);
 	return 0;
 }
 
