@@ -265,6 +265,20 @@ static int take_directory(struct file *f, struct bytes path)
 	return r == 0 || r == -E_IO || r == -E_NOMEM ? r : 1;
 }
 
+/* The inode that a device was opened by, if its path still leads there. */
+static void take_device_inode(struct file *f, uint64_t rdev)
+{
+	static const struct vfs_cred root = { 0 };
+	struct vfs *v = f->k->vfs;
+	struct vfs_stat st;
+	vfs_ino ino;
+
+	if (f->path != NULL && vfs_lookup(v, &root, VFS_ROOT, f->path, 0, &ino) == 0 &&
+	    vfs_getattr(v, ino, &st) == 0 && (st.mode & S_FMT) == S_CHR && st.rdev == rdev &&
+	    vfs_hold(v, ino) == 0)
+		f->ino = ino;
+}
+
 static int take_device(struct file *f, uint64_t rdev)
 {
 	struct file *made = NULL;
@@ -275,6 +289,7 @@ static int take_device(struct file *f, uint64_t rdev)
 		return r == -E_NOMEM ? r : -E_IO;
 	file_put(made);
 	f->u.dev = rdev;
+	take_device_inode(f, rdev);
 	return 0;
 }
 

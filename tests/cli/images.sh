@@ -77,6 +77,8 @@ check 'history and completions' '1 typed complete -W '"'a b' foo" \
 	"$("${s[@]}" -c 'history | sed "s/^ *//; s/  / /"; complete -p' | paste -sd ' ')"
 check 'descriptors with their offsets' 'one two 2' \
 	"$("${s[@]}" -c 'echo two >&5; cat /tmp/out; stat -c %h /tmp/second' | paste -sd ' ')"
+"${s[@]}" -c 'exec 6< /dev/null'
+check 'descriptors of devices' '1 3 666' "$("${s[@]}" -c 'stat -c "%t %T %a" - <&6; exec 6<&-')"
 at_once=$("$cowsh" --seed 7 --session seed1.cow -c 'echo $RANDOM $RANDOM; mktemp -u' | paste -sd ' ')
 check 'random numbers go on' "$at_once" \
 	"$(for text in 'echo $RANDOM' 'echo $RANDOM' 'mktemp -u'; do "$cowsh" --seed 7 --session seed2.cow -c "$text"; done | paste -sd ' ')"
