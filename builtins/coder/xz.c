@@ -57,6 +57,37 @@ static int opt_check(struct cmd *c, const struct opt *o, const char *arg)
 	return cmd_error(c, 0, "%s: Unsupported integrity check type", arg);
 }
 
+/* There is one thread, but the number is looked at: blanks, a plus sign, K, M or G behind it. */
+static int opt_threads(struct cmd *c, const struct opt *o, const char *arg)
+{
+	static const char hint[] =
+		"Valid suffixes are `KiB' (2^10), `MiB' (2^20), and `GiB' (2^30).";
+	uint64_t n = 0;
+
+	(void)o;
+	if (strcmp(arg, "max") == 0)
+		return 0;
+	arg += strspn(arg, " \t");
+	arg += *arg == '+';
+	if (!byte_is_digit(*arg))
+		return cmd_error(c, 0, "%s: Value is not a non-negative decimal integer", arg);
+	for (; byte_is_digit(*arg); arg++)
+		n = n <= UINT32_MAX ? n * 10 + (uint64_t)byte_digit(*arg) : n;
+	const char *unit = *arg != '\0' ? strchr("kmg", byte_to_lower(*arg)) : "";
+
+	if (unit == NULL || (*unit != '\0' && arg[1] != '\0' && strcmp(arg + 1, "iB") != 0 &&
+			     strcmp(arg + 1, "i") != 0 && strcmp(arg + 1, "B") != 0)) {
+		cmd_error(c, 0, "%s: Invalid multiplier suffix", arg);
+		return cmd_error(c, 0, "%s", hint);
+	}
+	if (*unit != '\0' && n <= UINT32_MAX)
+		n <<= *unit == 'k' ? 10 : *unit == 'm' ? 20 : 30;
+	if (n > 16384)
+		return cmd_error(c, 0,
+				 "Value of the option `threads' must be in the range [0, 16384]");
+	return 0;
+}
+
 static int opt_files(struct cmd *c, const struct opt *o, const char *arg)
 {
 	struct xz *x = c->opts;
@@ -87,7 +118,7 @@ static const struct opt xz_options[] = {
 	OPT_CALL_ARG('F', "format", opt_format, "FORMAT", "auto, xz or lzma"),
 	OPT_CALL_ARG('C', "check", opt_check, "CHECK", "none, crc32, crc64 or sha256"),
 	OPT_FLAG(0, "single-stream", struct xz, single_stream, "only the first stream"),
-	OPT_IGNORED_ARG('T', "threads", "NUM", "no effect: one thread"),
+	OPT_CALL_ARG('T', "threads", opt_threads, "NUM", "no effect: one thread"),
 	OPT_IGNORED_ARG('M', "memlimit", "LIMIT", "no effect: the session's limit counts"),
 	OPT_IGNORED(0, "no-sparse", NULL),
 	OPT_IGNORED(0, "no-adjust", NULL),
