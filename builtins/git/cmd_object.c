@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * git hash-object, ls-tree, write-tree, commit-tree, read-tree, ls-files,
+ * git hash-object, ls-tree, write-tree, commit-tree, ls-files,
  * count-objects.
  */
 #include "builtins/git/commit.h"
@@ -275,27 +275,6 @@ int git_cmd_commit_tree(struct git *g, struct args *args)
 		buf_add(&m, file_stdin(g));
 	commit_write(g, &tree, parents, o.parents.n, NULL, buf_bytes(&m), &out);
 	git_printf(g, "%s\n", oid_hex(g, &out));
-	return 0;
-}
-
-int git_cmd_read_tree(struct git *g, struct args *args)
-{
-	struct index *x = index_get(g);
-	struct oid o, tree;
-
-	if (args->argc == 1 && strcmp(args->argv[0], "--empty") == 0) {
-		x->n = 0;
-		index_write(g, x);
-		return 0;
-	}
-	if (args->argc != 1 || args->argv[0][0] == '-')
-		git_refuse(g, "read-tree with options or several trees");
-	if (rev_parse(g, args->argv[0], &o) < 0)
-		git_die(g, "Not a valid object name %s", args->argv[0]);
-	if (!tree_of(g, &o, &tree))
-		git_die(g, "failed to unpack tree object %s", args->argv[0]);
-	index_read_tree(g, x, &tree);
-	index_write(g, x);
 	return 0;
 }
 
