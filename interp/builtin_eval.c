@@ -230,7 +230,8 @@ int do_exec(struct shell *sh, int argc, char **argv)
 		status = exec_changed(sh, argv, &o);
 	else
 		status = exec_argv(sh, argc, argv, RUN_EXEC);
-	if (sh->flow == FLOW_NONE && !opt_shopt(sh, SHOPT_execfail)) {
+	if (sh->flow == FLOW_NONE && !opt_shopt(sh, SHOPT_execfail) &&
+	    (!opt_set(sh, SET_INTERACTIVE) || sh->task != NULL)) {
 		sh->status = status;
 		sh->flow = FLOW_EXIT;
 		sh->exit_called = true;

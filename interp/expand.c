@@ -25,7 +25,8 @@ int expand_fail_line(struct shell *sh)
 
 int expand_fail_shell(struct shell *sh)
 {
-	bool given = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT);
+	bool given = opt_set(sh, SET_COMMAND) && !opt_set(sh, SET_ERREXIT) &&
+		     !opt_set(sh, SET_INTERACTIVE);
 
 	sh->status = sh->trap_running == TRAP_EXIT      ? sh->trap_status
 		     : given && sh->subshell_depth == 0 ? STATUS_NOT_FOUND

@@ -261,11 +261,21 @@ static bool source_home(struct shell *sh, const char *name)
 	return true;
 }
 
+static void default_prompt(struct shell *sh, const char *name, const char *value)
+{
+	if (var_get_text(sh, name) == NULL)
+		var_set_text(sh, name, value);
+}
+
 static void source_startup(struct invocation *v)
 {
 	struct shell *sh = v->sh;
 	bool posix = opt_set(sh, SET_POSIX);
 
+	if (v->interactive) {
+		default_prompt(sh, "PS1", "\\s-\\v\\$ ");
+		default_prompt(sh, "PS2", "> ");
+	}
 	if (v->login && !v->no_profile) {
 		source_file(sh, "/etc/profile");
 		if (!posix && sh->flow == FLOW_NONE && !source_home(sh, ".bash_profile") &&
