@@ -247,7 +247,7 @@ int git_cmd_grep(struct git *g, struct args *args)
 {
 	struct grepping w = { .g = g, .o = { .color = -1 } };
 	const struct git_parser p = { grep_options, &w.o, grep_usage, GIT_KEEP_DASHDASH, NULL };
-	struct bytes patterns[64];
+	struct bytes *patterns;
 	const char *message;
 	unsigned flags;
 	size_t n = 0;
@@ -271,7 +271,8 @@ int git_cmd_grep(struct git *g, struct args *args)
 	}
 	if (w.o.patterns.n == 0)
 		names_add(g, &w.o.patterns, ""); /* the expression will complain */
-	for (n = 0; n < w.o.patterns.n && n < 64; n++)
+	patterns = arena_array(g->keep, w.o.patterns.n, sizeof(*patterns));
+	for (n = 0; n < w.o.patterns.n; n++)
 		patterns[n] = bytes_of(w.o.patterns.at[n]);
 	flags = (w.o.perl       ? REGEX_PERL
 		 : w.o.fixed    ? REGEX_FIXED

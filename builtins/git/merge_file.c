@@ -54,9 +54,9 @@ static char *expand_command(struct git *g, const char *command, char *const file
 			continue;
 		}
 		switch (*++p) {
-		case 'O': buf_puts(&b, files[0]); break;
-		case 'A': buf_puts(&b, files[1]); break;
-		case 'B': buf_puts(&b, files[2]); break;
+		case 'O': git_quote_shell(&b, files[0]); break;
+		case 'A': git_quote_shell(&b, files[1]); break;
+		case 'B': git_quote_shell(&b, files[2]); break;
 		case 'L': buf_printf(&b, "%d", t->marker_size); break;
 		case 'P': git_quote_shell(&b, path); break;
 		case '%': buf_putc(&b, '%'); break;
@@ -74,14 +74,14 @@ static void run_driver(struct merger *s, struct merge_text *t, const char *comma
 		       const char *path)
 {
 	struct git *g = s->g;
-	static const char *const suffix[3] = { "O", "A", "B" };
+	static const char *const name[3] = { "merge_file_O", "merge_file_A", "merge_file_B" };
 	const struct bytes text[3] = { t->base, t->ours, t->theirs };
 	char *none[1] = { NULL };
 	char *files[3];
-	int status = 0;
+	int status;
 
 	for (int k = 0; k < 3; k++) {
-		files[k] = git_format(g->a, ".merge_file_%s", suffix[k]);
+		files[k] = repo_path(g, g->a, name[k]);
 		if (file_write(g, files[k], text[k], 0600) < 0)
 			git_die(g, "unable to create temp-file");
 	}
