@@ -220,11 +220,16 @@ int do_alias(struct shell *sh, int argc, char **argv)
 			return STATUS_MISUSE;
 		print = true;
 	}
-	if (print || o.index == argc)
+	if (print || o.index == argc) {
 		list_aliases(sh, &out, print);
+		if (out_flush(sh, "alias", &out) != 0)
+			return 1;
+		out.len = 0;
+	}
 	for (int i = o.index; i < argc; i++)
 		status = alias_one(sh, &out, print, argv[i]) != 0 ? 1 : status;
-	return out_flush(sh, "alias", &out) != 0 ? 1 : status;
+	out_flush_unchecked(sh, &out);
+	return status;
 }
 
 int do_unalias(struct shell *sh, int argc, char **argv)

@@ -6,6 +6,14 @@
 #include "interp/exec.h"
 #include "interp/print.h"
 
+/* As bash, declare and local tell that a whole list was lost, but have not failed. */
+static int list_flush(struct declare *d, bool whole, struct buf *out)
+{
+	int status = out_flush(d->sh, d->name, out);
+
+	return whole && !d->plain ? 0 : status;
+}
+
 /* --- functions --- */
 
 /* A function of this shell whose attributes may be changed. */
@@ -106,7 +114,7 @@ int declare_functions(struct declare *d, int argc, char **argv)
 		list_functions(d, &out);
 	for (int i = 0; i < argc; i++)
 		function_operand(d, &out, argv[i]);
-	return out_flush(d->sh, d->name, &out) != 0 ? 1 : d->status;
+	return list_flush(d, argc == 0, &out) != 0 ? 1 : d->status;
 }
 
 /* --- printing --- */
@@ -169,7 +177,7 @@ int declare_list_variables(struct declare *d)
 			list_variable(d, &out, vars[i]);
 	}
 	d->sh->listing = false;
-	return out_flush(d->sh, d->name, &out);
+	return list_flush(d, true, &out);
 }
 
 int declare_print_operands(struct declare *d, int argc, char **argv)
