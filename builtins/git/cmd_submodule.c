@@ -18,6 +18,7 @@ struct module {
 	const char *path;
 	const char *name; /* of the section in .gitmodules; NULL: it is not there */
 	const char *url;  /* as .gitmodules has it */
+	const char *how;  /* its "update" there; NULL: not said */
 	struct oid oid;
 	bool unmerged;
 };
@@ -116,7 +117,7 @@ static void find_section(struct git *g, const struct config *cf, struct module *
 {
 	for (size_t i = 0; i < cf->n; i++) {
 		const char *key = cf->at[i].key;
-		const struct config_entry *url;
+		const struct config_entry *url, *how;
 
 		if (!git_starts(key, "submodule.") || !git_ends(key, ".path") ||
 		    cf->at[i].value == NULL || strcmp(cf->at[i].value, mod->path) != 0)
@@ -124,6 +125,8 @@ static void find_section(struct git *g, const struct config *cf, struct module *
 		mod->name = git_format(g->keep, "%.*s", (int)strlen(key) - 15, key + 10);
 		url = config_find(cf, module_key(g, mod->name, "url"));
 		mod->url = url != NULL ? url->value : NULL;
+		how = config_find(cf, module_key(g, mod->name, "update"));
+		mod->how = how != NULL ? how->value : NULL;
 	}
 	if (mod->name != NULL && (!path_safe(mod->name) || mod->name[0] == '-'))
 		git_die(g, "ignoring suspicious submodule name: %s", mod->name);
@@ -606,6 +609,20 @@ static int check_out(struct modules *m, const struct module *mod, bool fresh)
 	return 0;
 }
 
+/* Whether it is to be left as it is: "update = none". */
+static bool is_skipped(struct modules *m, const struct module *mod)
+{
+	struct git *g = m->g;
+	const char *how = config_get(g, module_key(g, mod->name, "update"));
+
+	how = how != NULL ? how : mod->how;
+	if (how == NULL || strcmp(how, "checkout") == 0)
+		return false;
+	if (strcmp(how, "none") != 0)
+		git_refuse(g, git_format(g->a, "submodule.%s.update=%s", mod->name, how));
+	return true;
+}
+
 static int update(struct modules *m, struct args *args)
 {
 	struct git *g = m->g;
@@ -624,7 +641,13 @@ static int update(struct modules *m, struct args *args)
 		const char *url;
 
 		need_section(g, mod);
-		if (!is_active(g, mod) || open_module(g, mod) != NULL)
+		if (!is_active(g, mod))
+			continue;
+		if (is_skipped(m, mod)) {
+			git_say(g, "Skipping submodule '%s'\n", shown_path(m, mod->path));
+			continue;
+		}
+		if (open_module(g, mod) != NULL)
 			continue;
 		url = config_get(g, module_key(g, mod->name, "url"));
 		clone(m, mod->name, mod->path,
@@ -632,7 +655,7 @@ static int update(struct modules *m, struct args *args)
 		fresh[i] = true;
 	}
 	for (size_t i = 0; i < m->n; i++) {
-		if (!is_active(g, &m->at[i]))
+		if (!is_active(g, &m->at[i]) || is_skipped(m, &m->at[i]))
 			continue;
 		if (check_out(m, &m->at[i], fresh[i]) != 0 ||
 		    (m->o.recursive && run_git(m, m->at[i].path, again) != 0))
