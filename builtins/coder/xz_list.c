@@ -58,10 +58,15 @@ static bool read_blocks(struct xz *x, struct stream *s, const uint8_t *text, uin
 		return false;
 	if (x->verbose > 0)
 		s->block = arena_array(x->c->arena, (size_t)s->nblocks + 1, sizeof *s->block);
-	for (uint64_t i = 0; i < s->nblocks && at < end; i++) {
+	for (uint64_t i = 0; i < s->nblocks; i++) {
+		if (at >= end)
+			return false;
 		uint64_t total = (read_vli(&at, end) + 3) & ~UINT64_C(3);
 		uint64_t out = read_vli(&at, end);
 
+		/* A sum that wraps would be a stream without bytes. */
+		if (s->size + total < s->size)
+			return false;
 		s->size += total;
 		s->out += out;
 		if (s->block != NULL)
