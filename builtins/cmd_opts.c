@@ -178,7 +178,7 @@ static int set_enum(struct cmd *c, const struct opt *o, const char *arg, int *fi
 /* 0, or a status that ends the command. */
 static int apply(struct cmd *c, const struct opt *o, const char *arg)
 {
-	void *field = (char *)c->opts + o->offset;
+	void *field = c->opts != NULL ? (char *)c->opts + o->offset : NULL;
 
 	switch (o->kind) {
 	case OPT_KIND_FLAG: *(bool *)field = true; return 0;

@@ -36,7 +36,7 @@ static inline cowsh *fuzz_fork(const char *tree, const struct cowsh_host *host)
 	}
 	if (cowsh_fork(base, host, &s) < 0)
 		abort();
-	cowsh_set_limit(s, COWSH_LIMIT_STEPS, 2000000);
+	cowsh_set_limit(s, COWSH_LIMIT_STEPS, 500000);
 	cowsh_set_limit(s, COWSH_LIMIT_MEMORY, 32 << 20);
 	return s;
 }
