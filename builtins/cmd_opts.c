@@ -202,10 +202,11 @@ static int apply(struct cmd *c, const struct opt *o, const char *arg)
 static void set_defaults(struct cmd *c)
 {
 	for (const struct opt *o = c->b->opts; o != NULL && o->kind != OPT_KIND_END; o++) {
-		char *field = (char *)c->opts + o->offset;
+		char *field;
 
 		if (o->def == NULL)
 			continue;
+		field = (char *)c->opts + o->offset;
 		if (o->kind == OPT_KIND_STR)
 			*(const char **)(void *)field = o->def;
 		else

@@ -5,6 +5,8 @@
  * Half of the programs are called python3 and start warm. Now and then all that is alive is copied
  * into a fork, which runs for a while, or is packed as in a saved session. Then some of the bytes
  * are changed, and what comes of them in another kernel runs for a while.
+ *
+ * Whenever a program runs, what the machine has mapped for it must be what its space says.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,57 @@ static void close_machine(void *machine)
 	(void)machine;
 }
 
+/* What is mapped, by page number modulo TABLE_PAGES, with linear probing. */
+enum { TABLE_PAGES = 8192 };
+
+struct table {
+	struct {
+		uint64_t address;
+		void *page; /* NULL: nothing is mapped there any more */
+		unsigned protection;
+	} entry[TABLE_PAGES];
+	size_t used;
+};
+
+/* The place of an address, in which another one's or nothing stands if it is not there yet; -1:
+ * too much is mapped, and nothing is checked any more. */
+static int place_of(const struct table *t, uint64_t address)
+{
+	size_t at = address / PAGE_BYTES % TABLE_PAGES;
+
+	if (t->used > TABLE_PAGES / 2)
+		return -1;
+	while (t->entry[at].address != 0 && t->entry[at].address != address)
+		at = (at + 1) % TABLE_PAGES;
+	return (int)at;
+}
+
+static int new_table(void *machine, void **out)
+{
+	(void)machine;
+	*out = calloc(1, sizeof(struct table));
+	return *out != NULL ? 0 : -1;
+}
+
+static void check_entry(struct space *s, uint64_t address, const void *page, unsigned protection)
+{
+	const page_entry *slot = page_slot(s, address, false);
+	const struct area *a = space_area(s, address);
+
+	if (slot == NULL || a == NULL || !page_is_there(*slot) || (*slot & PAGE_MAPPED) == 0 ||
+	    page_bytes(*slot) != page || (protection & 7 & ~(unsigned)a->prot) != 0 ||
+	    ((protection & PROT_WRITE_) != 0 && (*slot & PAGE_KIND) == PAGE_FILE))
+		abort();
+}
+
+static void check_table(const struct table *t, struct space *s)
+{
+	for (size_t i = 0; i < TABLE_PAGES && t->used <= TABLE_PAGES / 2; i++)
+		if (t->entry[i].page != NULL)
+			check_entry(s, t->entry[i].address, t->entry[i].page,
+				    t->entry[i].protection);
+}
+
 static int make_thing(void *machine, void **out)
 {
 	(void)machine;
@@ -64,31 +117,51 @@ static int make_context(void *machine, void *copy, void **out)
 static int map_pages(void *machine, void *space, uint64_t address, void *const *pages, size_t n,
 		     unsigned protection)
 {
+	struct table *t = space;
+
 	(void)machine;
-	(void)space;
 	if ((address & PAGE_MASK_) != 0 || address + n * PAGE_BYTES > USER_END ||
 	    (protection & 7) == 0)
 		abort();
-	/* What is mapped is real memory of ours. */
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = address + i * PAGE_BYTES;
+		int place = place_of(t, at);
+
+		/* What is mapped is real memory of ours. */
 		if (((uintptr_t)pages[i] & PAGE_MASK_) != 0 || *(volatile char *)pages[i] == 77)
 			byte();
+		if (place < 0)
+			continue;
+		t->used += t->entry[place].address == 0;
+		t->entry[place].address = at;
+		t->entry[place].page = pages[i];
+		t->entry[place].protection = protection & 7;
+	}
 	return 0;
-}
-
-static void unmap_pages(void *machine, void *space, uint64_t address, size_t n)
-{
-	(void)machine;
-	(void)space;
-	if ((address & PAGE_MASK_) != 0 || address + n * PAGE_BYTES > USER_END)
-		abort();
 }
 
 static void protect_pages(void *machine, void *space, uint64_t address, size_t n,
 			  unsigned protection)
 {
-	(void)protection;
-	unmap_pages(machine, space, address, n);
+	struct table *t = space;
+
+	(void)machine;
+	if ((address & PAGE_MASK_) != 0 || address + n * PAGE_BYTES > USER_END)
+		abort();
+	for (size_t i = 0; i < n; i++) {
+		int place = place_of(t, address + i * PAGE_BYTES);
+
+		if (place < 0 || t->entry[place].address == 0)
+			continue;
+		t->entry[place].protection = protection & 7;
+		if ((protection & 7) == 0)
+			t->entry[place].page = NULL;
+	}
+}
+
+static void unmap_pages(void *machine, void *space, uint64_t address, size_t n)
+{
+	protect_pages(machine, space, address, n, 0);
 }
 
 static size_t context_get(void *machine, void *context, void *area, size_t n)
@@ -210,11 +283,15 @@ static const uint8_t together[] = { 253, 254, 254, 254, 255, 2,  1,   0,   3,   
 static void run(void *machine, void *space, void *context, struct cowsh_vm_registers *r,
 		struct cowsh_vm_event *e)
 {
+	struct space *current = task_of(kernel_current(script.m->k))->space;
 	uint8_t kind = byte();
 
 	(void)machine;
-	(void)space;
 	(void)context;
+	if (current->tables != space)
+		abort();
+	if (script.runs % 4 == 0)
+		check_table(space, current);
 	script.seen[script.runs % 16] = r->rax;
 	*e = (struct cowsh_vm_event){ .exit = COWSH_VM_SYSCALL };
 	if (script.at == script.end || script.runs++ > RUNS_MAX) {
@@ -260,7 +337,7 @@ static const struct cowsh_microvm machine = {
 	.size = sizeof machine,
 	.open = open_machine,
 	.close = close_machine,
-	.space_new = make_thing,
+	.space_new = new_table,
 	.space_free = free_thing,
 	.map = map_pages,
 	.unmap = unmap_pages,

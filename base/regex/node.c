@@ -63,6 +63,16 @@ struct rx_node *rx_simplify(struct rx_parse *p, struct rx_node *list)
 	return only;
 }
 
+/* A repeat of a repeat that is a repeat of its own, so that a row of stars or question marks is no
+ * deep tree; groups would show how often. Both greedy: x** and x*? are x*, x?? is x?. */
+static bool says_the_same(const struct rx_node *kid, uint32_t min, uint32_t max, enum rx_mode mode)
+{
+	if (kid->op != RX_REPEAT || kid->kind != RX_GREEDY || kid->min != 0 || kid->groups ||
+	    mode != RX_GREEDY)
+		return false;
+	return kid->max == RX_INFINITE ? min <= 1 : kid->max == 1 && min <= 1 && max == 1;
+}
+
 struct rx_node *rx_repeat(struct rx_parse *p, struct rx_node *kid, uint32_t min, uint32_t max,
 			  enum rx_mode mode)
 {
@@ -70,9 +80,7 @@ struct rx_node *rx_repeat(struct rx_parse *p, struct rx_node *kid, uint32_t min,
 
 	if (kid->op == RX_EMPTY || max == 0)
 		return rx_node(p, RX_EMPTY);
-	/* x** is x*, so that a row of stars is no deep tree; but groups would show it. */
-	if (kid->op == RX_REPEAT && kid->kind == RX_GREEDY && kid->min == 0 && !kid->groups &&
-	    kid->max == RX_INFINITE && mode == RX_GREEDY && min <= 1 && max == RX_INFINITE)
+	if (says_the_same(kid, min, max, mode))
 		return kid;
 	n = rx_unary(p, RX_REPEAT, kid);
 	n->kind = (uint8_t)mode;

@@ -303,10 +303,12 @@ TEST(nesting_is_bounded)
 		if (depth <= REGEX_GROUPS_MAX)
 			CHECK_STR(error_of(pattern, REGEX_PERL), wanted);
 	}
-	memset(pattern, '*', 200000);
-	pattern[0] = 'a';
-	pattern[200000] = '\0';
-	CHECK_STR(error_of(pattern, REGEX_ERE), "none");
+	for (const char *repeat = "*?"; *repeat != '\0'; repeat++) {
+		memset(pattern, *repeat, 200000);
+		pattern[0] = 'a';
+		pattern[200000] = '\0';
+		CHECK_STR(error_of(pattern, REGEX_ERE), "none");
+	}
 }
 
 static uint64_t work_done;
