@@ -511,6 +511,21 @@ static enum zygote_form form_of(const char *path, int argc, char *const *argv, c
 	return form != FORM_NONE ? form : zygote_node_form(path, argc, argv, envp);
 }
 
+static char **environment_with(struct arena *a, char *const *envp, const char *variable)
+{
+	size_t n = 0;
+	char **out;
+
+	while (envp[n] != NULL)
+		n++;
+	out = arena_array(a, n + 2, sizeof *out);
+	if (n != 0)
+		memcpy(out, envp, n * sizeof *out);
+	out[n] = arena_dup(a, bytes_of(variable));
+	out[n + 1] = NULL;
+	return out;
+}
+
 bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char **envp, int *result)
 {
 	enum zygote_form form = form_of(path, argc, argv, envp);
@@ -544,10 +559,10 @@ bool zygote_exec(struct task *t, const char *path, int argc, char **argv, char *
 	t->p->launcher = launcher_of(form);
 	if (zygote_is_node(form))
 		*result = exec_plain(t, path, zygote_node_arguments(a, form, argv[0]),
-				     zygote_node_environment(a, envp));
+				     environment_with(a, envp, ZYGOTE_NODE_VARIABLE));
 	else
 		*result = exec_plain(t, path, zygote_arguments(a, form, argv[0]),
-				     zygote_environment(a, envp));
+				     environment_with(a, envp, ZYGOTE_PYTHON_VARIABLE));
 	/* Others are shown what it was given, not what stands in its memory. */
 	t->space->arg_start = t->space->arg_end = 0;
 	t->space->env_start = t->space->env_end = 0;

@@ -144,9 +144,10 @@ extern const struct bytes zygote_launcher;
 enum zygote_form zygote_form(const char *path, int argc, char *const *argv, char *const *envp);
 /* Whether a variable may differ between starts from one zygote. */
 bool zygote_free_variable(const char *variable);
-/* The arguments and the environment that a zygote is made with. */
+/* The arguments that a zygote is made with. */
 char **zygote_arguments(struct arena *a, enum zygote_form form, const char *arg0);
-char **zygote_environment(struct arena *a, char *const *envp);
+/* A variable more in the environment, by which the launcher is found. */
+#define ZYGOTE_PYTHON_VARIABLE "PYTHONPATH=" ZYGOTE_DIR
 /* The text that takes the placeholder's place; NULL: it can't. */
 const char *zygote_text(struct task *t, enum zygote_form form, char *const *argv);
 const char *zygote_placeholder(struct arena *a);
@@ -157,7 +158,7 @@ extern const struct bytes zygote_node_launcher;
 bool zygote_is_node(enum zygote_form form);
 enum zygote_form zygote_node_form(const char *path, int argc, char *const *argv, char *const *envp);
 char **zygote_node_arguments(struct arena *a, enum zygote_form form, const char *arg0);
-char **zygote_node_environment(struct arena *a, char *const *envp);
+#define ZYGOTE_NODE_VARIABLE "NODE_OPTIONS=--require " ZYGOTE_DIR "/run.js"
 /* Finds in memory what has to be replaced, and takes the launcher's name out of it. */
 bool zygote_node_find(struct task *t, struct zygote *z);
 /* Puts there what this process was given. */

@@ -159,21 +159,6 @@ char **zygote_node_arguments(struct arena *a, enum zygote_form form, const char 
 	return argv;
 }
 
-char **zygote_node_environment(struct arena *a, char *const *envp)
-{
-	size_t n = 0;
-	char **out;
-
-	while (envp[n] != NULL)
-		n++;
-	out = arena_array(a, n + 2, sizeof *out);
-	if (n != 0)
-		memcpy(out, envp, n * sizeof *out);
-	out[n] = arena_dup(a, BYTES("NODE_OPTIONS=--require " LAUNCHER));
-	out[n + 1] = NULL;
-	return out;
-}
-
 /* --- what is found in memory --- */
 
 static bool is_placeholder(struct task *t, uint64_t at)

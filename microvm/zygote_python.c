@@ -185,20 +185,6 @@ char **zygote_arguments(struct arena *a, enum zygote_form form, const char *arg0
 	return argv;
 }
 
-char **zygote_environment(struct arena *a, char *const *envp)
-{
-	size_t n = 0;
-	char **out;
-
-	while (envp[n] != NULL)
-		n++;
-	out = arena_array(a, n + 2, sizeof *out);
-	if (n != 0)
-		memcpy(out, envp, n * sizeof *out);
-	out[n] = arena_dup(a, BYTES("PYTHONPATH=" ZYGOTE_DIR));
-	return out;
-}
-
 const char *zygote_text(struct task *t, enum zygote_form form, char *const *argv)
 {
 	struct arena *a = &t->p->arena;
