@@ -108,10 +108,12 @@ static const struct advice *find(const char *name)
 {
 	size_t len = strlen(name);
 
+	if (len == 0 || strchr(name, ' ') != NULL)
+		return NULL;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const char *hit = table[i].names;
 
-		while (len != 0 && (hit = strstr(hit, name)) != NULL) {
+		while ((hit = strstr(hit, name)) != NULL) {
 			if (hit[-1] == ' ' && hit[len] == ' ')
 				return &table[i];
 			hit++;
