@@ -376,8 +376,9 @@ static int take_operand(struct dd *d, const char *text)
 	struct bytes name = { text, value != NULL ? (size_t)(value - text) : 0 };
 	unsigned level;
 
-	if (value++ == NULL)
+	if (value == NULL)
 		return cmd_usage(c, "unrecognized operand %s", cmd_quote(c, text));
+	value++;
 	if (bytes_is(name, "if"))
 		d->in_name = value;
 	else if (bytes_is(name, "of"))
