@@ -16,7 +16,6 @@ struct invocation {
 	bool login;
 	bool no_rc;
 	bool no_profile;
-	bool dump_strings;
 	bool restricted; /* once the start-up files were read */
 	const char *rc_file;
 	int status; /* of a wrong or informative option; -1: go on */
@@ -48,6 +47,8 @@ static void put_usage(struct buf *out)
 		      "\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n"
 		      "\t-abefhkmnptuvxBCEHPT or -o option\n");
 }
+
+#define NOT_LISTED "strings to be translated are not listed here"
 
 static int bad_option(struct invocation *v, const char *option, const char *why)
 {
@@ -160,7 +161,7 @@ static int letter_option(struct invocation *v, char c, bool on)
 	case 's': v->from_stdin = true; return 0;
 	case 'i': v->interactive = true; return 0;
 	case 'l': v->login = true; return 0;
-	case 'D': v->dump_strings = true; return 0;
+	case 'D': return bad_option(v, text, NOT_LISTED);
 	case 'r':
 		if (!on && v->restricted)
 			return bad_option(v, text, "invalid option");
@@ -203,9 +204,11 @@ static int long_option(struct invocation *v, const char *name)
 		return 1;
 	}
 	if (strcmp(name, "dump-strings") == 0 || strcmp(name, "dump-po-strings") == 0)
-		return v->dump_strings = true, 1;
+		return bad_option(v, v->argv[v->at], NOT_LISTED), 1;
+	if (strcmp(name, "pretty-print") == 0)
+		return bad_option(v, v->argv[v->at], "scripts are shown by declare -f"), 1;
 	return strcmp(name, "noediting") == 0 || strcmp(name, "debug") == 0 ||
-	       strcmp(name, "debugger") == 0 || strcmp(name, "pretty-print") == 0;
+	       strcmp(name, "debugger") == 0;
 }
 
 static void scan_letters(struct invocation *v, const char *word)
@@ -430,8 +433,6 @@ static int run(struct invocation *v)
 		sh->opt.set |= (uint64_t)1 << SET_LOGIN;
 		sh->opt.shopt |= (uint64_t)1 << SHOPT_login_shell;
 	}
-	if (v->dump_strings)
-		shell_set_option(sh, SET_NOEXEC, true);
 	if (v->command)
 		return command_string(v);
 	if (v->from_stdin || v->at >= v->argc)
