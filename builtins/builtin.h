@@ -36,6 +36,7 @@ enum builtin_flags {
 	BUILTIN_STOP = 4,        /* options end at the first operand (env, timeout, xargs, nice) */
 	BUILTIN_NO_HELP = 8,     /* --help and --version are options like any other: not ours */
 	BUILTIN_USAGE_LINE = 16, /* usage errors also show "Usage: name OPERANDS" (grep) */
+	BUILTIN_WRITE_BARE = 32, /* says "write error" without the reason (wc) */
 };
 
 struct builtin {
@@ -46,8 +47,10 @@ struct builtin {
 	const struct opt *opts; /* ends with OPT_END(); NULL: none */
 	size_t opts_size;       /* of the struct that options fill; zeroed before */
 	unsigned flags;
-	int usage_status; /* of a usage error; 0 means 1 */
-	int error_status; /* what cmd_error returns; 0 means 1 */
+	int usage_status;        /* of a usage error; 0 means 1 */
+	int error_status;        /* what cmd_error returns; 0 means 1 */
+	int write_status;        /* when standard output can't be written; 0: error_status */
+	const char *write_error; /* what is said then; NULL: "write error" */
 	/* The program it behaves as, project and version; NULL: "GNU coreutils 9.1". */
 	const char *family;
 	/* The first line of --version, where it is not "NAME (PROJECT) VERSION". */

@@ -4,7 +4,7 @@
  */
 #include "builtins/cmd_private.h"
 
-static int error_status(const struct cmd *c)
+int cmd_error_status(const struct cmd *c)
 {
 	return c->b->error_status != 0 ? c->b->error_status : 1;
 }
@@ -43,7 +43,7 @@ int cmd_error(struct cmd *c, int err, const char *format, ...)
 	va_start(args, format);
 	message(c, err, format, args);
 	va_end(args);
-	return error_status(c);
+	return cmd_error_status(c);
 }
 
 void cmd_warn(struct cmd *c, int err, const char *format, ...)
@@ -64,7 +64,7 @@ void cmd_fatal(struct cmd *c, int err, const char *format, ...)
 	va_start(args, format);
 	message(c, err, format, args);
 	va_end(args);
-	cmd_exit(c, error_status(c));
+	cmd_exit(c, cmd_error_status(c));
 }
 
 void cmd_fatal_status(struct cmd *c, int status, int err, const char *format, ...)

@@ -27,6 +27,8 @@ int output_open(struct output *o, struct cmd *c, const char *path, unsigned ofla
 
 static void write_failed(struct output *o, int err)
 {
+	const struct builtin *b = o->c->b;
+
 	o->err = err;
 	o->len = 0;
 	if (o->quiet)
@@ -36,7 +38,9 @@ static void write_failed(struct output *o, int err)
 		cmd_fatal(o->c, err, "%s", cmd_quotef(o->c, o->name));
 	if (o->more && o->before_end != NULL)
 		cmd_fatal(o->c, err, "%s", o->before_end);
-	cmd_fatal(o->c, err, "write error");
+	cmd_fatal_status(o->c, b->write_status != 0 ? b->write_status : cmd_error_status(o->c),
+			 (b->flags & BUILTIN_WRITE_BARE) != 0 ? 0 : err, "%s",
+			 b->write_error != NULL ? b->write_error : "write error");
 }
 
 static void write_now(struct output *o, const char *ptr, size_t len)

@@ -25,4 +25,7 @@ int opts_parse(struct cmd *c);
 /* Keeps a copy of s in the next result slot. */
 const char *cmd_slot(struct cmd *c, struct bytes s);
 
+/* Of a failure: what the command's record says, or 1. */
+int cmd_error_status(const struct cmd *c);
+
 #endif

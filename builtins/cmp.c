@@ -348,4 +348,5 @@ const struct builtin builtin_cmp = {
 	.hint = "%s: Try '%s --help' for more information.\n",
 	.family = "GNU diffutils 3.8",
 	.defaults = cmp_defaults,
+	.write_error = "standard output",
 };

@@ -725,4 +725,5 @@ const struct builtin builtin_column = {
 	.opts = column_options,
 	.opts_size = sizeof(struct column_opts),
 	.family = "util-linux 2.38.1",
+	.flags = BUILTIN_WRITE_BARE,
 };

@@ -532,4 +532,5 @@ const struct builtin builtin_du = {
 	.opts = du_options,
 	.opts_size = sizeof(struct du_opts),
 	.defaults = du_defaults,
+	.flags = BUILTIN_WRITE_BARE,
 };

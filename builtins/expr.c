@@ -394,4 +394,5 @@ const struct builtin builtin_expr = {
 	.flags = BUILTIN_RAW_HELP,
 	.usage_status = EXPR_ERROR,
 	.error_status = EXPR_ERROR,
+	.write_status = 3,
 };

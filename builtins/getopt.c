@@ -426,4 +426,5 @@ const struct builtin builtin_getopt = {
 	.flags = BUILTIN_RAW,
 	.usage_status = STATUS_USAGE,
 	.family = "util-linux 2.38.1",
+	.write_status = 3,
 };

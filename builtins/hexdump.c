@@ -800,6 +800,7 @@ const struct builtin builtin_hexdump = {
 	.opts_size = sizeof(struct hexdump),
 	.family = "util-linux 2.38.1",
 	.defaults = hexdump_defaults,
+	.flags = BUILTIN_WRITE_BARE,
 };
 
 const struct builtin builtin_hd = {
@@ -811,4 +812,5 @@ const struct builtin builtin_hd = {
 	.opts_size = sizeof(struct hexdump),
 	.family = "util-linux 2.38.1",
 	.defaults = hd_defaults,
+	.flags = BUILTIN_WRITE_BARE,
 };

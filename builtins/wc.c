@@ -468,4 +468,5 @@ const struct builtin builtin_wc = {
 	.run = wc_run,
 	.opts = wc_options,
 	.opts_size = sizeof(struct wc_opts),
+	.flags = BUILTIN_WRITE_BARE,
 };

@@ -513,4 +513,5 @@ const struct builtin builtin_xxd = {
 	.error_status = 2,
 	.family = "xxd 2022-01-14",
 	.version = "xxd 2022-01-14 by Juergen Weigert et al.",
+	.write_status = 3,
 };

@@ -993,4 +993,5 @@ const struct builtin builtin_dc = {
 	.opts_size = sizeof(struct dc),
 	.family = "GNU dc 1.4.1",
 	.version = "dc (GNU bc 1.07.1) 1.4.1",
+	.write_error = "error writing to stdout",
 };

@@ -408,4 +408,5 @@ const struct builtin builtin_diff = {
 	.hint = "%s: Try '%s --help' for more information.\n",
 	.family = "GNU diffutils 3.8",
 	.defaults = diff_defaults,
+	.write_error = "standard output",
 };

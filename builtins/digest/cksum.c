@@ -176,6 +176,7 @@ const struct builtin builtin_cksum = {
 	.opts = cksum_options,
 	.opts_size = sizeof(struct sums_opts),
 	.defaults = cksum_defaults,
+	.flags = BUILTIN_WRITE_BARE,
 };
 
 static int sum_run(struct cmd *c)
@@ -196,4 +197,5 @@ const struct builtin builtin_sum = {
 	.opts = sum_options,
 	.opts_size = sizeof(struct sums_opts),
 	.defaults = sum_defaults,
+	.flags = BUILTIN_WRITE_BARE,
 };

@@ -278,6 +278,7 @@ static int sums_run(struct cmd *c)
 		.run = sums_run,                                                                   \
 		.opts = options,                                                                   \
 		.opts_size = sizeof(struct sums_opts),                                             \
+		.flags = BUILTIN_WRITE_BARE,                                                       \
 		.defaults = id##_defaults,                                                         \
 	}
 

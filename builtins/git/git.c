@@ -448,5 +448,6 @@ const struct builtin builtin_git = {
 	.usage = "[--version] [--help] [-C PATH] [-c NAME=VALUE] COMMAND [ARGS]",
 	.run = git_main,
 	.flags = BUILTIN_RAW,
+	.write_status = 128,
 	.family = "git 2.39.5",
 };

@@ -137,4 +137,6 @@ const struct builtin builtin_sed = {
 	.flags = BUILTIN_USAGE_LINE,
 	.family = "GNU sed 4.9",
 	.defaults = set_defaults,
+	.write_status = 4,
+	.write_error = "couldn't flush stdout",
 };

@@ -740,4 +740,5 @@ const struct builtin builtin_zip = {
 	.usage_status = 16,
 	.family = "Info-ZIP Zip 3.0",
 	.version = "This is Zip 3.0 (July 5th 2008), by Info-ZIP.",
+	.write_status = 14,
 };
