@@ -123,6 +123,15 @@ int do_return(struct shell *sh, int argc, char **argv)
 	return sh->status = status;
 }
 
+/* `bash -c` undoes redirections before the EXIT trap, but for functions and ( ). */
+static bool leaves_redirections(const struct shell *sh)
+{
+	bool subshell = sh->task != NULL && sh->task->node != NULL &&
+			sh->task->node->kind == NODE_SUBSHELL;
+
+	return opt_set(sh, SET_COMMAND) && sh->function_depth == 0 && !subshell;
+}
+
 int do_exit(struct shell *sh, int argc, char **argv)
 {
 	int status;
@@ -137,9 +146,9 @@ int do_exit(struct shell *sh, int argc, char **argv)
 	sh->exit_called = true;
 	sh->status = status;
 	if (sh->trap_running < 0 && trap_is_set(sh, TRAP_EXIT) && task_ends_as_shell(sh)) {
-		/* The trap sees the local variables of where `exit` stands, and in a script file
-		 * its redirections. */
-		if (opt_set(sh, SET_COMMAND))
+		/* The trap sees the local variables of where `exit` stands, and its redirections.
+		 */
+		if (leaves_redirections(sh))
 			redir_undo(sh, NULL);
 		status = exec_finish(sh, status);
 		trap_set(sh, TRAP_EXIT, NULL);

@@ -161,6 +161,8 @@ int pattern_matches(struct shell *sh, const struct word *w, struct bytes subject
 
 /* --- exec_command.c --- */
 
+/* Whether a program may take this process over: nothing is to be done behind it. */
+bool exec_may_replace(const struct shell *sh);
 /* Runs a program that is neither function nor builtin. last: it may replace the process. */
 int exec_program(struct shell *sh, char **argv, bool last, const struct node *n);
 /* The path to start for a command name: hashed or searched; NULL if there is none. */

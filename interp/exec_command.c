@@ -373,10 +373,10 @@ static bool is_stage(const struct shell *sh)
 	       (sh->task->node == NULL || sh->task->node->kind != NODE_SUBSHELL);
 }
 
-static bool has_traps(const struct shell *sh)
+bool exec_may_replace(const struct shell *sh)
 {
-	return sh->traps_set != 0 || sh->traps[TRAP_ERR].text != NULL ||
-	       sh->traps[TRAP_DEBUG].text != NULL;
+	return !sh->session && sh->traps_set == 0 && sh->traps[TRAP_ERR].text == NULL &&
+	       sh->traps[TRAP_DEBUG].text == NULL;
 }
 
 /* --- not found --- */
@@ -466,7 +466,7 @@ int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 	if (path == NULL)
 		return not_found(sh, argv, var_get_text(sh, "PATH"), n);
 	await_stages(sh);
-	if (last && !sh->session && !has_traps(sh))
+	if (last && exec_may_replace(sh))
 		return replace_process(sh, path, argv, n->nredirs == 0 && !is_stage(sh));
 	pid = program_spawn(sh, path, argv, 0, false);
 	return pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, n);

@@ -482,7 +482,7 @@ int exec_simple(struct shell *sh, const struct simple *s)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
 	struct procsub *subs = sh->procsubs;
-	struct call c = { .simple = s, .last = sh->may_exec };
+	struct call c = { .simple = s, .last = sh->may_exec && exec_may_replace(sh) };
 	bool inverted = exec_inverted(sh);
 	bool trapped = sh->traps[TRAP_ERR].text != NULL;
 	int status;

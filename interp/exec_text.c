@@ -544,7 +544,8 @@ static int next_line(void *user, bool continued, struct bytes *line)
 	struct shell *sh = user;
 	struct script *s = sh->script;
 
-	if (opt_set(sh, SET_INTERACTIVE)) {
+	/* `bash -i FILE` asks nobody. */
+	if (opt_set(sh, SET_INTERACTIVE) && s->fd == 0) {
 		const char *prompt = var_get_text(sh, continued ? "PS2" : "PS1");
 		struct bytes shown;
 

@@ -10,7 +10,7 @@ server=$!
 trap 'kill $server 2> /dev/null; rm -rf "$work"' EXIT
 for _ in $(seq 200); do [ -s port ] && break; sleep 0.1; done
 U=http://127.0.0.1:$(< port)
-export U
+export U LC_ALL=C.UTF-8
 unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 allowed=(--allow-url "$U/" --allow-url http://127.0.0.1:1/ --allow-method POST --allow-method PUT --allow-method DELETE --env "U=$U")
 
