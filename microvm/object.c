@@ -162,6 +162,13 @@ int object_sync(struct object *o)
 	return sync_range(o, 0, UINT64_MAX);
 }
 
+void space_sync(struct space *s)
+{
+	for (size_t i = 0; i < s->nareas; i++)
+		if (s->area[i].object != NULL)
+			(void)object_sync(s->area[i].object);
+}
+
 /* --- calls on files that are mapped --- */
 
 static void before_read(void *user, vfs_ino ino, uint64_t pos, uint64_t n)

@@ -206,6 +206,11 @@ char *page_bytes(page_entry e);
 /* Reads a page that waits in a loaded session's file: 0, -E_NXIO (damaged), -E_NOMEM. */
 int page_load(struct space *s, page_entry *slot);
 void page_drop_range(struct space *s, uint64_t start, uint64_t end);
+/* From now on there may be areas that read this file in place. */
+static inline void spaces_note_followed(struct microvm *m, vfs_ino ino)
+{
+	m->followed |= (uint64_t)1 << ino % 64;
+}
 /* Areas that read the file in place, in all spaces: their pages are looked up anew, from the object
  * if there is one now. */
 void spaces_follow(struct microvm *m, vfs_ino ino, struct object *o);
@@ -243,6 +248,8 @@ void **object_slot(struct object *o, uint64_t index);
 int object_page(struct proc *p, struct object *o, uint64_t index, void **out);
 /* Writes those of its pages that changed to the file. */
 int object_sync(struct object *o);
+/* Those of all its areas. */
+void space_sync(struct space *s);
 /* The object of a file's shared mappings; NULL if nobody has it mapped. */
 struct object *object_find(struct microvm *m, vfs_ino ino);
 /* Tells the kernel who has files' bytes. */

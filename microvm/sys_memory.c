@@ -59,7 +59,7 @@ static int share_file(struct task *t, struct map *m)
 			return r;
 		spaces_follow(t->m, st.ino, o);
 	} else {
-		t->m->followed |= (uint64_t)1 << st.ino % 64;
+		spaces_note_followed(t->m, st.ino);
 		return 0;
 	}
 	o->writable |= mode == O_RDWR_;

@@ -387,9 +387,7 @@ void task_exit(struct task *t, int status)
 
 void task_exit_group(struct task *t, int status)
 {
-	for (size_t i = 0; i < t->space->nareas; i++)
-		if (t->space->area[i].object != NULL)
-			object_sync(t->space->area[i].object);
+	space_sync(t->space);
 	proc_exit_group(t->p, (status & 255) << 8);
 }
 

@@ -130,7 +130,7 @@ static int note_followed(struct loading *l, struct file *f)
 
 	if (sys_file_stat(NULL, f, &st) != 0)
 		return -E_IO;
-	l->m->followed |= (uint64_t)1 << st.ino % 64;
+	spaces_note_followed(l->m, st.ino);
 	return 0;
 }
 

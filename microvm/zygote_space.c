@@ -142,7 +142,7 @@ static int fill_area(struct task *t, const struct zygote *z, const struct zygote
 			return -E_NOENT;
 		m.file = t->held[0];
 		if (a->shared)
-			t->m->followed |= (uint64_t)1 << z->files[a->file].ino % 64;
+			spaces_note_followed(t->m, z->files[a->file].ino);
 	}
 	r = space_map(t->space, &m);
 	return r < 0 ? (int)r : 0;
