@@ -325,17 +325,27 @@ static int64_t source_seek(void *user, uint64_t id, uint64_t pos, int whence)
 	return m->callbacks.seek(m->callbacks.user, id, pos, whence == SEEK_DATA_);
 }
 
+static void source_ahead(void *user, uint64_t id, uint64_t pos, uint64_t n)
+{
+	struct mounted *m = user;
+
+	m->callbacks.ahead(m->callbacks.user, id, pos, n);
+}
+
 static int add_source(struct cowsh *s, const struct cowsh_source *source, bool read_only,
 		      struct mounted **out)
 {
 	struct mounted *m;
 
-	if (source == NULL || source->size < sizeof *source || source->read == NULL)
+	if (source == NULL || source->size < offsetof(struct cowsh_source, ahead) ||
+	    source->read == NULL)
 		return -E_INVAL;
 	m = store_alloc(&s->store->store, sizeof *m);
 	if (m == NULL)
 		return -E_NOMEM;
-	m->callbacks = *source;
+	m->callbacks = (struct cowsh_source){ 0 };
+	memcpy(&m->callbacks, source,
+	       source->size < sizeof *source ? source->size : sizeof *source);
 	m->tape = s->tape;
 	m->number = s->tape != NULL ? s->tape->sources++ : 0;
 	m->source = (struct vfs_source){
@@ -343,6 +353,7 @@ static int add_source(struct cowsh *s, const struct cowsh_source *source, bool r
 		.read = source_read,
 		.map = source->map != NULL && s->tape == NULL ? source_map : NULL,
 		.seek = source->seek != NULL && s->tape == NULL ? source_seek : NULL,
+		.ahead = m->callbacks.ahead != NULL && s->tape == NULL ? source_ahead : NULL,
 		.user = m,
 		.read_only = read_only
 	};

@@ -47,9 +47,9 @@ static int64_t no_read(void *user, uint64_t id, uint64_t pos, void *into, size_t
 }
 
 /* Asked only when there is no tape any more. */
-static const struct cowsh_source no_source = {
-	sizeof no_source, no_list, no_read, NULL, NULL, NULL
-};
+static const struct cowsh_source no_source = { .size = sizeof no_source,
+					       .list = no_list,
+					       .read = no_read };
 
 static int never_expired(void *user)
 {

@@ -17,11 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 2048, SLOTS_MIN = 1024 };
+enum { DEPTH_MAX = 2048, SLOTS_MIN = 1024, BROKER_COPIED = 16384 };
 #define OBJECTS_MAX ((uint64_t)1 << 26)
 #define NAMES_MAX   ((uint64_t)1 << 33)
 
@@ -257,18 +258,65 @@ static uint64_t add_object(uint64_t parent, const char *name, const struct stat 
 
 /* --- requests --- */
 
-static void do_read(const struct broker_request *r)
+/* A result, so many bytes of the file, and how many they were; without them if there are none. */
+static void send_copy(int fd, uint64_t pos, size_t len)
 {
 	static char data[BROKER_CHUNK];
-	size_t len = r->len < sizeof data ? (size_t)r->len : sizeof data;
-	int fd = open_object(r->id, false);
-	ssize_t n = fd < 0 ? fd : pread(fd, data, len, (off_t)r->pos);
+	ssize_t n = pread(fd, data, len < sizeof data ? len : sizeof data, (off_t)pos);
 
-	if (fd >= 0 && n < 0)
-		n = -errno;
-	send_result(n);
-	if (n > 0)
+	send_result(n < 0 ? -errno : n);
+	if (n > 0) {
 		send_all(data, (size_t)n);
+		send_result(n);
+	}
+}
+
+static void send_zeros(size_t n)
+{
+	static const char zeros[4096];
+
+	for (size_t k; n != 0; n -= k) {
+		k = n < sizeof zeros ? n : sizeof zeros;
+		send_all(zeros, k);
+	}
+}
+
+/* The same without a copy in this process. */
+static void send_pages(int fd, uint64_t pos, size_t len)
+{
+	off_t at = (off_t)pos;
+	size_t left = len;
+	ssize_t n = 1;
+
+	send_result((int64_t)len);
+	send_rest();
+	while (left != 0 && (n = sendfile(replies, fd, &at, left)) > 0)
+		left -= (size_t)n;
+	if (n < 0 && errno == EPIPE)
+		leave(0);
+	n = n < 0 ? -errno : (ssize_t)(len - left);
+	send_zeros(left);
+	send_result(n);
+}
+
+static void do_read(const struct broker_request *r)
+{
+	int fd = open_object(r->id, false);
+	struct stat st = { 0 };
+	uint64_t left;
+
+	if (fd < 0) {
+		send_result(fd);
+		return;
+	}
+	if (r->len > BROKER_COPIED && stat_at(fd, "", &st) == 0 && S_ISREG(st.st_mode) &&
+	    r->pos < (uint64_t)st.st_size) {
+		left = (uint64_t)st.st_size - r->pos;
+		left = left < r->len ? left : r->len;
+		send_pages(fd, r->pos, left < BROKER_READ_MAX ? (size_t)left : BROKER_READ_MAX);
+		return;
+	}
+	send_copy(fd, r->pos, r->len < BROKER_CHUNK ? (size_t)r->len : BROKER_CHUNK);
 }
 
 static void do_seek(const struct broker_request *r)

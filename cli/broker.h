@@ -3,15 +3,17 @@
  * What the runner and the broker say to each other, over two pipes.
  *
  *   runner  request                                      broker
- *           reply, then result bytes                     READ
+ *           reply, then result bytes, then another       READ
  *           reply, then records with their strings       LIST
  *           reply                                        SEEK
  *           reply                                        APPLY with its change; DATA; END
  *           reply, then failures with their paths        FINISH
  *
  * Objects are numbered: 0 ... are the mounted directories, the others come from lists. A
- * directory is read once: who asks again hears what was heard first, so that what a session
- * sees is one state, and what the host has changed since can be told from what a script has.
+ * What follows the bytes of READ says how many of them are the file's, or what went wrong; the
+ * others are zeros. A directory is read once: who asks again hears what was heard first, so that
+ * what a session sees is one state, and what the host has changed since can be told from what a
+ * script has.
  */
 #ifndef CLI_BROKER_H
 #define CLI_BROKER_H
@@ -31,6 +33,8 @@ enum broker_op {
 	BROKER_FINISH, /* all was said */
 };
 
+/* So much is read at once, and fits into a pipe of BROKER_PIPE bytes, a page in front included. */
+enum { BROKER_PIPE = 1 << 20, BROKER_READ_MAX = BROKER_PIPE - 65536 };
 enum { BROKER_CHUNK = 65536, BROKER_NAME_MAX = 255, BROKER_TARGET_MAX = 4096 };
 enum { BROKER_PATH_MAX = 65536 };
 

@@ -16,54 +16,170 @@ static int request_fd, reply_fd;
 static int roots[MOUNTS_MAX];
 static struct cowsh_source sources[MOUNTS_MAX];
 
-bool broker_send(const void *data, size_t len)
+/* What one read brought and nobody has asked for yet. */
+static struct {
+	char bytes[BROKER_CHUNK];
+	size_t at, end;
+} early;
+
+static size_t take_early(void *into, size_t len)
 {
-	return write_all(request_fd, data, len) == 0;
+	size_t n = early.end - early.at < len ? early.end - early.at : len;
+
+	memcpy(into, early.bytes + early.at, n);
+	early.at += n;
+	return n;
+}
+
+static bool receive_exactly(void *into, size_t len)
+{
+	size_t n = take_early(into, len);
+
+	return read_exactly(reply_fd, (char *)into + n, len - n);
 }
 
 /* Small pieces come out of what one read brought: a list has thousands. */
 bool broker_receive(void *into, size_t len)
 {
-	static char ahead[BROKER_CHUNK];
-	static size_t at, end;
 	char *out = into;
 
-	while (len != 0) {
-		size_t n = end - at < len ? end - at : len;
+	for (;;) {
+		size_t n = take_early(out, len);
 		ssize_t got;
 
-		memcpy(out, ahead + at, n);
-		at += n;
 		out += n;
 		len -= n;
-		if (len >= sizeof ahead)
-			return read_exactly(reply_fd, out, len);
 		if (len == 0)
-			break;
-		got = read(reply_fd, ahead, sizeof ahead);
+			return true;
+		if (len >= sizeof early.bytes)
+			return read_exactly(reply_fd, out, len);
+		got = read(reply_fd, early.bytes, sizeof early.bytes);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			return false;
-		at = 0;
-		end = (size_t)got;
+		early.at = 0;
+		early.end = (size_t)got;
 	}
+}
+
+static int64_t answer(void)
+{
+	struct broker_reply reply;
+
+	return receive_exactly(&reply, sizeof reply) ? reply.result : -COWSH_EIO;
+}
+
+/* --- reading --- */
+
+/* What was asked for and has not come yet. */
+static struct {
+	bool asked;
+	bool told; /* size was */
+	uint64_t id;
+	uint64_t pos;
+	uint64_t size, left; /* of the answer */
+} coming;
+
+/* What comes next: as many bytes as there are, at most len; or an error, or 0 at the end. */
+static int64_t take(void *into, size_t len)
+{
+	int64_t real;
+	size_t n;
+
+	if (!coming.told) {
+		int64_t size = answer();
+
+		coming.asked = size > 0;
+		coming.told = true;
+		if (size <= 0)
+			return size;
+		coming.size = coming.left = (uint64_t)size;
+	}
+	n = coming.left < len ? (size_t)coming.left : len;
+	if (!receive_exactly(into, n))
+		return -COWSH_EIO;
+	coming.pos += n;
+	coming.left -= n;
+	if (coming.left != 0)
+		return (int64_t)n;
+	coming.asked = false;
+	real = answer();
+	if (real < 0 || real >= (int64_t)coming.size)
+		return real < 0 ? real : (int64_t)n;
+	/* The file was made shorter meanwhile. */
+	return (uint64_t)real > coming.size - n ? real - (int64_t)(coming.size - n) : 0;
+}
+
+static void take_rest(void)
+{
+	char unwanted[4096];
+
+	while (coming.asked && take(unwanted, sizeof unwanted) > 0)
+		;
+	coming.asked = false;
+}
+
+bool broker_send(const void *data, size_t len)
+{
+	take_rest();
+	return write_all(request_fd, data, len) == 0;
+}
+
+static bool ask_to_read(uint64_t id, uint64_t pos, uint64_t len)
+{
+	struct broker_request r = { BROKER_READ, id, pos, len };
+
+	if (!broker_send(&r, sizeof r))
+		return false;
+	coming.asked = true;
+	coming.told = false;
+	coming.id = id;
+	coming.pos = pos;
 	return true;
+}
+
+static int64_t read_object(void *user, uint64_t id, uint64_t pos, void *into, size_t len)
+{
+	size_t done = 0;
+
+	(void)user;
+	while (done < len) {
+		bool mine = coming.asked && coming.id == id && coming.pos == pos + done;
+		int64_t n;
+
+		if (!mine && !ask_to_read(id, pos + done, len - done))
+			return -COWSH_EIO;
+		n = take((char *)into + done, len - done);
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+static void read_ahead(void *user, uint64_t id, uint64_t pos, uint64_t len)
+{
+	(void)user;
+	if (!coming.asked || coming.id != id || coming.pos != pos)
+		ask_to_read(id, pos, len);
 }
 
 int64_t broker_answer(void)
 {
-	struct broker_reply reply;
-
-	return broker_receive(&reply, sizeof reply) ? reply.result : -COWSH_EIO;
+	return answer();
 }
 
 int64_t broker_ask(uint64_t op, uint64_t id, uint64_t pos, uint64_t len)
 {
 	struct broker_request r = { op, id, pos, len };
 
-	return broker_send(&r, sizeof r) ? broker_answer() : -COWSH_EIO;
+	return broker_send(&r, sizeof r) ? answer() : -COWSH_EIO;
 }
+
+/* --- lists --- */
 
 /* One entry into `e`, whose strings live until the next one. 0 at the end of the list. */
 static int next_entry(struct cowsh_entry *e)
@@ -107,25 +223,6 @@ static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_
 		if (result == 0)
 			result = emit(sink, &e);
 	return more < 0 ? more : result < 0 ? result : 0;
-}
-
-static int64_t read_object(void *user, uint64_t id, uint64_t pos, void *into, size_t len)
-{
-	size_t done = 0;
-
-	(void)user;
-	while (done < len) {
-		int64_t n = broker_ask(BROKER_READ, id, pos + done, len - done);
-
-		if (n < 0)
-			return n;
-		if (n == 0)
-			break;
-		if (n > (int64_t)(len - done) || !broker_receive((char *)into + done, (size_t)n))
-			return -COWSH_EIO;
-		done += (size_t)n;
-	}
-	return (int64_t)done;
 }
 
 /* The data or the hole that was asked for last: a reader goes through a file from front to back. */
@@ -178,7 +275,8 @@ void hostdirs_open(struct options *o)
 		sources[i] = (struct cowsh_source){ .size = sizeof sources[i],
 						    .list = list,
 						    .read = read_object,
-						    .seek = seek_object };
+						    .seek = seek_object,
+						    .ahead = read_ahead };
 		o->mounts[i].source = &sources[i];
 		o->mounts[i].id = (uint64_t)i;
 		writable[i] = !o->mounts[i].read_only;
@@ -188,6 +286,9 @@ void hostdirs_open(struct options *o)
 	broker_start(roots, writable, o->nmounts, apply_rights(), !o->no_lockdown, fds);
 	request_fd = fds[0];
 	reply_fd = fds[1];
+	/* Real programs are read ahead. For all it would be more than a user may have of pipes. */
+	if (o->microvm)
+		fcntl(reply_fd, F_SETPIPE_SZ, BROKER_PIPE);
 	for (int i = 0; i < o->nmounts; i++)
 		close(roots[i]);
 }

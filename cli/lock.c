@@ -35,6 +35,7 @@
 	CALL(exit)                                                                                 \
 	CALL(rt_sigreturn)                                                                         \
 	CALL(pread64)                                                                              \
+	CALL(sendfile)                                                                             \
 	CALL(lseek)                                                                                \
 	CALL(getdents64)                                                                           \
 	CALL(newfstatat)                                                                           \

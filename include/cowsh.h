@@ -244,6 +244,9 @@ struct cowsh_source {
 	 * if there is no data. Asked for files with hole_bytes, so that their holes are never
 	 * read; not in a session with a journal, where files have no holes. */
 	int64_t (*seek)(void *user, uint64_t id, uint64_t pos, bool data);
+	/* Optional: reads from pos on will follow, up to len bytes, so that they can be under way
+	 * meanwhile. Not in a session with a journal. */
+	void (*ahead)(void *user, uint64_t id, uint64_t pos, uint64_t len);
 };
 
 /* --- sessions --- */

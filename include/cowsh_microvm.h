@@ -60,6 +60,14 @@ struct cowsh_vm_answers {
 	struct {
 		uint64_t handler, flags, restorer, mask;
 	} action[65]; /* by signal, as rt_sigaction tells it */
+	uint64_t brk;
+	uint64_t stack_limit[2];
+};
+
+/* What the machine may note for its system: set_tid_address and set_robust_list. Programs can
+ * write it, too. */
+struct cowsh_vm_notes {
+	uint64_t clear_tid, robust_list;
 };
 
 struct cowsh_microvm {
@@ -89,8 +97,9 @@ struct cowsh_microvm {
 		    struct cowsh_vm_event *event);
 	void *user;
 	/* Where the answers are kept that the machine gives to the program that runs next, without
-	 * ending its run; NULL: every system call ends it. The function may be missing. */
-	struct cowsh_vm_answers *(*answers)(void *machine);
+	 * ending its run, and what it has noted of that; NULL: every system call ends it. The
+	 * function may be missing. */
+	struct cowsh_vm_answers *(*answers)(void *machine, struct cowsh_vm_notes **notes);
 };
 
 /* The machine of Linux's KVM; a static description, opened at the first use. A process that

@@ -910,6 +910,8 @@ int64_t sys_file_write(struct proc *p, struct file *f, const void *data, size_t 
 /* vfs_page_get; waits for what the host supplies. */
 int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch,
 		      struct vfs_page **out);
+/* vfs_page_ahead. */
+void sys_file_ahead(struct file *f, uint64_t index, uint64_t end);
 int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
 /* A regular file by its number, to be read. */
 int sys_file_nameless(struct kernel *k, vfs_ino ino, struct file **out);

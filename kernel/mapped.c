@@ -86,6 +86,12 @@ int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch
 	return r;
 }
 
+void sys_file_ahead(struct file *f, uint64_t index, uint64_t end)
+{
+	if (f->ops == &file_regular)
+		vfs_page_ahead(f->k->vfs, f->ino, index, end);
+}
+
 int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 {
 	(void)p;

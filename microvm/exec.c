@@ -39,17 +39,37 @@ struct program {
 	uint64_t bias;
 };
 
+/* Small programs are needed as a whole. */
+static int64_t open_ahead(struct proc *p, const char *path, struct file **out)
+{
+	int64_t fd = sys_open(p, AT_FDCWD_, path, O_RDONLY_ | O_CLOEXEC_, 0);
+	struct vfs_stat st;
+
+	if (fd < 0)
+		return fd;
+	*out = sys_file(p, (int)fd);
+	sys_close(p, (int)fd);
+	if (sys_file_stat(p, *out, &st) == 0 && st.size <= FETCHED_BYTES)
+		sys_file_ahead(*out, 0, FETCHED_BYTES / PAGE_BYTES);
+	return 0;
+}
+
+void exec_ahead(struct proc *p, const char *path)
+{
+	struct file *f;
+
+	if (open_ahead(p, path, &f) == 0)
+		file_put(f);
+}
+
 static int64_t open_program(struct task *t, const char *path, struct program *out)
 {
 	struct proc *p = t->p;
 	char *head = arena_alloc(&p->arena, ELF_HEAD_BYTES);
-	int64_t fd = sys_open(p, AT_FDCWD_, path, O_RDONLY_ | O_CLOEXEC_, 0);
-	int64_t n;
+	int64_t n = open_ahead(p, path, &out->file);
 
-	if (fd < 0)
-		return fd;
-	out->file = sys_file(p, (int)fd);
-	sys_close(p, (int)fd);
+	if (n < 0)
+		return n;
 	n = sys_file_read(p, out->file, head, ELF_HEAD_BYTES, 0);
 	if (n >= 0)
 		n = elf_parse((struct bytes){ head, (size_t)n }, &out->elf);

@@ -348,14 +348,25 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* How many pages of an area's file are fetched with one that is wanted. */
+static uint64_t fetched(struct proc *p, const struct area *a)
+{
+	return a->file != NULL && file_size(p, a->file) <= FETCHED_BYTES ? AROUND_FILE
+									 : AROUND_FETCH;
+}
+
 /* The near pages of a window, which may have to be waited for. What lies behind the end of a file,
  * or beyond the memory limit, was not asked for. */
 static int bring_near(struct proc *p, struct space *s, struct area *a, const struct window *w)
 {
+	uint64_t from = greater(w->near_from, w->from);
 	uint64_t end = lesser(w->near_end, w->end);
 	int err = 0;
 
-	for (uint64_t at = greater(w->near_from, w->from); at < end && err == 0; at += PAGE_BYTES) {
+	if (from < end)
+		sys_file_ahead(a->file, (a->offset + (from - a->start)) / PAGE_BYTES,
+			       (a->offset + (end - a->start)) / PAGE_BYTES);
+	for (uint64_t at = from; at < end && err == 0; at += PAGE_BYTES) {
 		page_entry *slot = page_slot(s, at, true);
 
 		if (slot == NULL)
@@ -410,7 +421,7 @@ static int around(struct proc *p, struct space *s, struct area *a, uint64_t addr
 {
 	bool cheap = a->file != NULL && (!write || copied_at_once(a));
 	uint64_t span = cheap ? AROUND_FILE * PAGE_BYTES : AROUND * PAGE_BYTES;
-	uint64_t near = AROUND_FETCH * PAGE_BYTES;
+	uint64_t near = fetched(p, a) * PAGE_BYTES;
 	struct window w = { .from = address & ~(span - 1),
 			    .near_from = address & ~(near - 1),
 			    .wish = write ? WISH_WRITE : WISH_READ };
@@ -440,7 +451,7 @@ int space_populate(struct proc *p, struct space *s, uint64_t start, uint64_t end
 		return 0;
 	w.end = lesser(end, a->end);
 	w.near_from = w.from;
-	w.near_end = lesser(w.end, w.from + AROUND_FETCH * PAGE_BYTES);
+	w.near_end = lesser(w.end, w.from + fetched(p, a) * PAGE_BYTES);
 	w.wish = a->file != NULL && !copied_at_once(a) ? WISH_READ : WISH_WRITE;
 	if (w.wish == WISH_WRITE)
 		w.near_end = w.end;

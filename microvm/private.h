@@ -26,7 +26,8 @@ enum {
 	AROUND = 16,       /* pages that one fault brings of anonymous memory */
 	AROUND_MAX = 256,  /* and at most, where faults follow each other */
 	AROUND_FILE = 256, /* of a file, if they are in the tree */
-	AROUND_FETCH = 32, /* if they have to be fetched into it */
+	AROUND_FETCH = 32, /* if they have to be fetched into it, and the file is not small: */
+	FETCHED_BYTES = 960 << 10, /* up to here, what is wanted of it comes at once */
 	COPIED_BYTES = 4 << 20,
 	POPULATED_BYTES = 1 << 20, /* up to here, a segment is mapped before its first use */
 	AREAS_MAX = 65530,
@@ -55,17 +56,17 @@ struct microvm {
 	struct kernel *k;
 	struct store *store;
 	const struct cowsh_microvm *backend;
-	void *vm;                         /* the machine; NULL until the first program */
-	struct cowsh_vm_answers *answers; /* that the machine gives itself; or NULL */
-	char why[200];                    /* it can't be opened */
-	int64_t start_ns;                 /* when the session began */
-	uint64_t tokens;                  /* names for what vforks wait for */
-	struct mappings mappings;         /* of files, as the kernel knows them */
-	struct object *objects;           /* shared mappings of files, by inode */
-	struct space *spaces;             /* all */
-	uint64_t followed;                /* a bit for each inode % 64 that area.follows may have */
-	vfs_ino saved;                    /* file of the memory it was loaded with, or 0 */
-	bool warm;                        /* keep started interpreters */
+	void *vm;                 /* the machine; NULL until the first program */
+	bool answers;             /* the machine may give some itself */
+	char why[200];            /* it can't be opened */
+	int64_t start_ns;         /* when the session began */
+	uint64_t tokens;          /* names for what vforks wait for */
+	struct mappings mappings; /* of files, as the kernel knows them */
+	struct object *objects;   /* shared mappings of files, by inode */
+	struct space *spaces;     /* all */
+	uint64_t followed;        /* a bit for each inode % 64 that area.follows may have */
+	vfs_ino saved;            /* file of the memory it was loaded with, or 0 */
+	bool warm;                /* keep started interpreters */
 	struct zygote *zygote[ZYGOTES_MAX]; /* the newest last */
 	int nzygotes;
 };
@@ -403,6 +404,10 @@ _Noreturn void task_exit(struct task *t, int status);
 _Noreturn void task_exit_group(struct task *t, int status);
 _Noreturn void task_kill(struct task *t, int sig);
 int64_t futex_wake(struct task *t, uint64_t address, int64_t n);
+/* Gives up the robust mutexes of a thread that ends. Never waits. */
+void robust_leave(struct task *t);
+/* RLIMIT_STACK of a process, both values. */
+void task_stack_limit(struct task *t, uint64_t *out);
 int task_new(struct microvm *m, struct proc *p, struct task **out);
 void task_release(struct proc *p);
 /* The coroutine's loop. Does not return. */
@@ -450,6 +455,8 @@ enum { FLAGS_USER = 0x40cd5 };
 
 /* exec.c */
 int exec_plain(struct task *t, const char *path, char **argv, char **envp);
+/* Says that the program will be read: a source may begin. */
+void exec_ahead(struct proc *p, const char *path);
 int exec_load(struct task *t, const char *path, int argc, char **argv, char **envp);
 
 /* live.c: programs of a session that is forked, or was saved */

@@ -71,6 +71,83 @@ int64_t futex_wake(struct task *t, uint64_t address, int64_t n)
 	return r != 0 ? r : kernel_futex_wake(t->m->k, key, (uint32_t)ANY, n);
 }
 
+/* --- robust mutexes --- */
+
+enum { ROBUST_MAX = 2048 };
+#define FUTEX_WAITERS    0x80000000u
+#define FUTEX_OWNER_DIED 0x40000000u
+#define FUTEX_TID        0x3fffffffu
+
+/* Memory of a thread that can't wait any more: what it has written is there. */
+static char *present(struct task *t, uint64_t address, size_t n, unsigned want)
+{
+	const struct area *a = space_area(t->space, address);
+	page_entry *slot = a != NULL && (a->prot & want) == want
+				   ? page_slot(t->space, address, false)
+				   : NULL;
+
+	if (slot == NULL || !page_is_there(*slot) || (address & (n - 1)) != 0 ||
+	    (want == PROT_WRITE_ && (*slot & PAGE_KIND) == PAGE_FILE))
+		return NULL;
+	return page_bytes(*slot) + (address & PAGE_MASK_);
+}
+
+static bool get_present(struct task *t, uint64_t address, uint64_t *out)
+{
+	const char *at = present(t, address, sizeof *out, PROT_READ_);
+
+	if (at != NULL)
+		memcpy(out, at, sizeof *out);
+	return at != NULL;
+}
+
+/* The lock in a word is its owner's no more. `pending`: it may not have been taken yet, or have
+ * been given back without a word to those who wait. */
+static void robust_die(struct task *t, uint64_t address, bool pending)
+{
+	char *at = present(t, address, 4, PROT_WRITE_);
+	uint32_t value;
+	uint32_t dead;
+
+	if (at == NULL)
+		return;
+	memcpy(&value, at, sizeof value);
+	if (pending && value == 0)
+		futex_wake(t, address, 1);
+	if ((value & FUTEX_TID) != (uint32_t)t->p->pid)
+		return;
+	dead = (value & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
+	memcpy(at, &dead, sizeof dead);
+	if ((value & FUTEX_WAITERS) != 0)
+		futex_wake(t, address, 1);
+}
+
+void robust_leave(struct task *t)
+{
+	uint64_t head = t->robust_list;
+	uint64_t at;
+	uint64_t offset;
+	uint64_t pending;
+
+	t->robust_list = 0;
+	if (head == 0 || head > USER_END || !get_present(t, head, &at) ||
+	    !get_present(t, head + 8, &offset) || !get_present(t, head + 16, &pending))
+		return;
+	for (int i = 0; i < ROBUST_MAX && (at & ~(uint64_t)1) != head; i++) {
+		uint64_t next;
+		bool more = get_present(t, at & ~(uint64_t)1, &next);
+
+		/* The lowest bit tells mutexes that inherit priority. */
+		if ((at & ~(uint64_t)1) != (pending & ~(uint64_t)1))
+			robust_die(t, (at & ~(uint64_t)1) + offset, false);
+		if (!more)
+			break;
+		at = next;
+	}
+	if (pending != 0)
+		robust_die(t, (pending & ~(uint64_t)1) + offset, true);
+}
+
 static int64_t requeue(struct task *t, const uint64_t *a, bool compare)
 {
 	struct futex_key from;

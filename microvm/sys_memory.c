@@ -4,6 +4,8 @@
  */
 #include "microvm/private.h"
 
+enum { HEAP_AHEAD = 4 * PAGE_BYTES };
+
 static uint64_t pages_up(uint64_t n)
 {
 	return (n + PAGE_MASK_) & ~PAGE_MASK_;
@@ -32,6 +34,9 @@ int64_t call_brk(struct task *t, const uint64_t *a)
 	if (new < old && space_unmap(s, new, old - new) != 0)
 		return (int64_t)s->brk;
 	s->brk = a[0];
+	/* Whoever asks for memory writes its beginning. */
+	if (new > old)
+		space_populate(t->p, s, old, new - old < HEAP_AHEAD ? new : old + HEAP_AHEAD);
 	return (int64_t)s->brk;
 }
 

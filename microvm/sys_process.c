@@ -321,6 +321,19 @@ int64_t call_set_robust_list(struct task *t, const uint64_t *a)
 	return 0;
 }
 
+int64_t call_get_robust_list(struct task *t, const uint64_t *a)
+{
+	const struct proc *p = (int)a[0] == 0 ? t->p : proc_find(t->m->k, (int)a[0]);
+	const struct task *of = p != NULL ? task_of(p) : NULL;
+	uint64_t len = 24;
+
+	if (of == NULL)
+		return -E_SRCH;
+	if (put_user(t, a[1], &of->robust_list, 8) != 0 || put_user(t, a[2], &len, 8) != 0)
+		return -E_FAULT;
+	return 0;
+}
+
 enum {
 	PR_SET_PDEATHSIG = 1,
 	PR_GET_DUMPABLE = 3,
@@ -369,6 +382,18 @@ int64_t call_prctl(struct task *t, const uint64_t *a)
 
 enum { RLIMITS = 16, RLIMIT_STACK_ = 3 };
 
+static void get_limit(const struct proc *p, uint64_t which, uint64_t *out)
+{
+	memcpy(out, p->rlimit[which], 2 * sizeof *out);
+	if (which == RLIMIT_STACK_ && out[0] == UINT64_MAX)
+		out[0] = STACK_BYTES;
+}
+
+void task_stack_limit(struct task *t, uint64_t *out)
+{
+	get_limit(other(t, 0), RLIMIT_STACK_, out);
+}
+
 int64_t call_prlimit64(struct task *t, const uint64_t *a)
 {
 	struct proc *p = other(t, a[0]);
@@ -379,9 +404,7 @@ int64_t call_prlimit64(struct task *t, const uint64_t *a)
 	if (a[1] >= RLIMITS)
 		return -E_INVAL;
 	if (a[3] != 0) {
-		memcpy(v, p->rlimit[a[1]], sizeof v);
-		if (a[1] == RLIMIT_STACK_ && v[0] == UINT64_MAX)
-			v[0] = STACK_BYTES;
+		get_limit(p, a[1], v);
 		if (put_user(t, a[3], v, sizeof v) != 0)
 			return -E_FAULT;
 	}

@@ -142,6 +142,7 @@ void task_release(struct proc *p)
 	if (t->vfork_token != 0)
 		kernel_futex_wake(p->k, (struct futex_key){ t->vfork_token, 1 }, 1, 1);
 	let_go(t);
+	robust_leave(t);
 	if (p->launcher.len != 0)
 		zygote_leave(t);
 	t->group->tasks--;
@@ -189,6 +190,7 @@ int task_renew(struct task *t)
 	void *context;
 	int r = space_new(m, &s);
 
+	robust_leave(t);
 	if (r != 0)
 		return r;
 	if (m->backend->context_new(m->vm, NULL, &context) != 0) {
@@ -368,6 +370,7 @@ void task_exit(struct task *t, int status)
 {
 	struct proc *p = t->p;
 
+	robust_leave(t);
 	leave_address(t);
 	if (!proc_has_threads(p))
 		task_exit_group(t, status);
@@ -508,12 +511,16 @@ static void trap(struct task *t, const struct cowsh_vm_event *e)
 	}
 }
 
-/* What the machine may tell the program meanwhile. */
-static void give_answers(struct task *t)
+/* What the machine may tell the program meanwhile; it notes what the program says. */
+static struct cowsh_vm_notes *give_answers(struct task *t)
 {
-	struct cowsh_vm_answers *a = t->m->answers;
+	struct cowsh_vm_notes *notes;
+	struct cowsh_vm_answers *a = t->m->answers ? t->m->backend->answers(t->m->vm, &notes)
+						   : NULL;
 	const struct proc *owner = proc_owner_of(t->p);
 
+	if (a == NULL)
+		return NULL;
 	_Static_assert(sizeof a->action == sizeof t->handlers->of, "copied as a whole");
 	a->pid = (uint32_t)owner->pid;
 	a->tid = (uint32_t)t->p->pid;
@@ -523,6 +530,11 @@ static void give_answers(struct task *t)
 	a->euid = t->p->cred.uid;
 	a->egid = t->p->cred.gid;
 	memcpy(a->action, t->handlers->of, sizeof a->action);
+	a->brk = t->space->brk;
+	task_stack_limit(t, a->stack_limit);
+	notes->clear_tid = t->clear_tid;
+	notes->robust_list = t->robust_list;
+	return notes;
 }
 
 void task_loop(struct task *t)
@@ -532,13 +544,16 @@ void task_loop(struct task *t)
 
 	t->runs = true;
 	for (;;) {
+		struct cowsh_vm_notes *notes = give_answers(t);
 		uint64_t steps;
 
-		if (m->answers != NULL)
-			give_answers(t);
 		vdso_enter(t);
 		m->backend->run(m->vm, t->space->tables, t->context, &t->r, &e);
 		steps = vdso_leave(t);
+		if (notes != NULL) {
+			t->clear_tid = notes->clear_tid;
+			t->robust_list = notes->robust_list;
+		}
 		if (e.exit == COWSH_VM_INTERRUPTED)
 			steps += (uint64_t)e.ran_ns / STEP_NS;
 		if (steps != 0)
@@ -613,8 +628,7 @@ int microvm_open(struct microvm *m, struct proc *p)
 	if (m->vm != NULL)
 		return 0;
 	if (m->why[0] == '\0' && m->backend->open(m->backend->user, &m->vm, &why) == 0) {
-		if (m->backend->size >= sizeof *m->backend && m->backend->answers != NULL)
-			m->answers = m->backend->answers(m->vm);
+		m->answers = m->backend->size >= sizeof *m->backend && m->backend->answers != NULL;
 		return 0;
 	}
 	if (m->why[0] == '\0') {
@@ -631,6 +645,9 @@ int microvm_run(struct microvm *m, struct proc *p, const char *path, int argc, c
 	struct task *t;
 	int r;
 
+	/* While the machine is made, the program's file is read. */
+	if (m->vm == NULL)
+		exec_ahead(p, path);
 	if (microvm_open(m, p) != 0) {
 		say(p, argc > 0 ? argv[0] : path, m->why);
 		return 126;

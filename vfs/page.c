@@ -56,6 +56,27 @@ int vfs_page_get(struct vfs *v, vfs_ino ino, uint64_t index, bool fetch, struct 
 	return 0;
 }
 
+void vfs_page_ahead(struct vfs *v, vfs_ino ino, uint64_t index, uint64_t end)
+{
+	const struct inode *n = inode_get(v, ino);
+	const struct vfs_source *source;
+	uint64_t to;
+
+	if (n == NULL || !inode_is(n, S_REG) || (n->flags & INODE_INLINE) != 0 || n->lazy_end == 0)
+		return;
+	source = n->origin->source;
+	to = (n->lazy_end + PAGE_BYTES - 1) / PAGE_BYTES;
+	/* Holes are not read. */
+	if (source->ahead == NULL || n->origin->data_pages < to)
+		return;
+	to = end < to ? end : to;
+	while (index < to && radix_get(&n->pages, index) != NULL)
+		index++;
+	if (index < to)
+		source->ahead(source->user, n->origin->id, index * PAGE_BYTES,
+			      (to - index) * PAGE_BYTES);
+}
+
 struct vfs_page *vfs_page_again(struct vfs_page *page)
 {
 	ref_get(&inside(page)->refs);

@@ -177,6 +177,8 @@ int64_t vfs_view(struct vfs *v, vfs_ino ino, uint64_t pos, size_t max, const cha
  */
 struct vfs_page;
 int vfs_page_get(struct vfs *v, vfs_ino ino, uint64_t index, bool fetch, struct vfs_page **out);
+/* The pages from index up to end will be got one after the other: tells a source that asks. */
+void vfs_page_ahead(struct vfs *v, vfs_ino ino, uint64_t index, uint64_t end);
 struct vfs_page *vfs_page_again(struct vfs_page *page);
 const char *vfs_page_bytes(const struct vfs_page *page);
 void vfs_page_put(struct store *s, struct vfs_page *page);
@@ -269,6 +271,8 @@ struct vfs_source {
 	int64_t (*view)(void *user, uint64_t id, uint64_t pos, size_t max, const char **out);
 	/* Optional: as vfs_seek_data. NULL: a file has no holes. */
 	int64_t (*seek)(void *user, uint64_t id, uint64_t pos, int whence);
+	/* Optional: reads from pos on, of up to n bytes, will follow. */
+	void (*ahead)(void *user, uint64_t id, uint64_t pos, uint64_t n);
 	void *user;
 	bool read_only; /* changes below it fail with E_ROFS */
 	/* Entries have inode numbers of their own, below this: a mount sets so many aside. 0: they

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * System calls that a program makes often and whose answers are known: who it is, and what a
- * signal does. Where `syscall` leads to ring 3 (nested machines, where the way to the host and
- * back costs 40 µs), the stub looks them up in a page that the host fills in, and goes back.
- * It uses no stack and only registers that a system call may change; the program can read the
- * page, not write it. Where it is interrupted or its pointer is bad, the call is made anew or
- * by the host.
+ * System calls that a program makes often, or each at its start, and whose answers are known: who
+ * it is, what a signal does, where its thread's memory is. Where `syscall` leads to ring 3 (nested
+ * machines, where the way to the host and back costs 40 µs), the stub looks them up in a page that
+ * the host fills in, and goes back. It uses no stack and only registers that a system call may
+ * change; the program can read the page, not write it. Where it is interrupted or its pointer is
+ * bad, the call is made anew or by the host.
  */
 #include "microvm/kvm/kvm.h"
 
@@ -19,6 +19,9 @@ extern const unsigned char answers_end[];
 
 /* The page of answers follows the page of stubs; this stands ANSWERS_AT bytes into that. */
 #define DATA(member) (KVM_PAGE - ANSWERS_AT + offsetof(struct cowsh_vm_answers, member))
+#define NOTE(member)                                                                               \
+	((PAGE_NOTES - PAGE_STUBS) * KVM_PAGE - ANSWERS_AT +                                       \
+	 offsetof(struct cowsh_vm_notes, member))
 
 /* rcx: where to go on; r11 holds flags that a program doesn't rely on. */
 __attribute__((used)) static void code(void)
@@ -36,6 +39,12 @@ __attribute__((used)) static void code(void)
 		" cmp $108, %%rax\n je answers_egid\n"
 		" cmp $110, %%rax\n je answers_ppid\n"
 		" cmp $186, %%rax\n je answers_tid\n"
+		" cmp $12, %%rax\n je answers_brk\n"
+		" cmp $158, %%rax\n je answers_base\n"
+		" cmp $218, %%rax\n je answers_clear\n"
+		" cmp $273, %%rax\n je answers_robust\n"
+		" cmp $302, %%rax\n je answers_limit\n"
+		" cmp $334, %%rax\n je answers_none\n"
 		"answers_slow:\n"
 		" out %%al, %[port]\n"
 		" ud2\n"
@@ -46,6 +55,24 @@ __attribute__((used)) static void code(void)
 		"answers_gid:\n mov answers_code + %c[gid](%%rip), %%eax\n jmp *%%rcx\n"
 		"answers_euid:\n mov answers_code + %c[euid](%%rip), %%eax\n jmp *%%rcx\n"
 		"answers_egid:\n mov answers_code + %c[egid](%%rip), %%eax\n jmp *%%rcx\n"
+		"answers_none:\n mov $-38, %%rax\n jmp *%%rcx\n"
+		"answers_brk:\n test %%rdi, %%rdi\n jne answers_slow\n"
+		" mov answers_code + %c[brk](%%rip), %%rax\n jmp *%%rcx\n"
+		"answers_base:\n cmp $0x1002, %%rdi\n jne answers_slow\n"
+		" mov %%rsi, %%r11\n shr $47, %%r11\n jne answers_wide\n"
+		" wrfsbase %%rsi\n xor %%eax, %%eax\n jmp *%%rcx\n"
+		"answers_wide:\n xor %%r11d, %%r11d\n jmp answers_slow\n"
+		"answers_clear:\n mov %%rdi, answers_code + %c[clear](%%rip)\n"
+		" mov answers_code + %c[tid](%%rip), %%eax\n jmp *%%rcx\n"
+		"answers_robust:\n cmp $24, %%rsi\n jne answers_slow\n"
+		" mov %%rdi, answers_code + %c[robust](%%rip)\n"
+		" xor %%eax, %%eax\n jmp *%%rcx\n"
+		"answers_limit:\n test %%rdi, %%rdi\n jne answers_slow\n"
+		" cmp $3, %%rsi\n jne answers_slow\n"
+		" test %%rdx, %%rdx\n jne answers_slow\n"
+		" mov answers_code + %c[limit](%%rip), %%r11\n mov %%r11, (%%r10)\n"
+		" mov answers_code + 8 + %c[limit](%%rip), %%r11\n mov %%r11, 8(%%r10)\n"
+		" xor %%eax, %%eax\n jmp *%%rcx\n"
 		"answers_action:\n test %%rsi, %%rsi\n jne answers_slow\n"
 		" test %%rdx, %%rdx\n je answers_slow\n"
 		" cmp $8, %%r10\n jne answers_slow\n"
@@ -64,7 +91,9 @@ __attribute__((used)) static void code(void)
 		:
 		: [port] "i"(PORT_SYSCALL), [pid] "i"(DATA(pid)), [tid] "i"(DATA(tid)),
 		  [ppid] "i"(DATA(ppid)), [uid] "i"(DATA(uid)), [gid] "i"(DATA(gid)),
-		  [euid] "i"(DATA(euid)), [egid] "i"(DATA(egid)), [action] "i"(DATA(action)));
+		  [euid] "i"(DATA(euid)), [egid] "i"(DATA(egid)), [action] "i"(DATA(action)),
+		  [brk] "i"(DATA(brk)), [limit] "i"(DATA(stack_limit)),
+		  [clear] "i"(NOTE(clear_tid)), [robust] "i"(NOTE(robust_list)));
 }
 
 static uint64_t answers_va(void)

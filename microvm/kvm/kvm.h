@@ -4,7 +4,8 @@
  *
  *   guest-physical   0             system pages: descriptor tables, stubs, exception stack
  *                    64 KiB        page tables, handed out from a pool
- *                    4 GiB + n     the host's memory, in chunks of 64 MiB as they come to use
+ *                    4 GiB + n     the host's memory, in chunks of 64 MiB as they come to use, and
+ *                                 a first one of 4 MiB: a slot's size is time
  *   guest-virtual    0 .. 2^47     the program's pages
  *                    slot 511      the system pages
  *
@@ -32,6 +33,7 @@
 enum {
 	KVM_PAGE = 4096,
 	CHUNK_BITS = 26,
+	FIRST_BITS = 22, /* of the first chunk, which is all that a small program needs */
 	CHUNKS_MAX = 4096,
 	TABLES_FIRST = 16, /* page number of the first page table */
 	SYSTEM_PAGES = 16384,
@@ -56,6 +58,7 @@ enum {
 	PAGE_STUBS = 2,
 	PAGE_ANSWERS = 3,
 	PAGE_STACK = 4,
+	PAGE_NOTES = 5,
 	PAGE_PDPT = 8, /* page tables of slot 511 */
 	PAGE_PD = 9,
 	PAGE_PT = 10,
@@ -75,7 +78,7 @@ struct kvm_machine {
 	struct kvm_run *run;
 	size_t run_bytes;
 	char *system;               /* host address of guest-physical 0 */
-	uint64_t chunk[CHUNKS_MAX]; /* host address >> CHUNK_BITS, in order of their use */
+	uint64_t chunk[CHUNKS_MAX]; /* host address, in order of their use */
 	uint32_t nchunks;
 	uint32_t last_chunk;
 	uint32_t system_pages; /* in memory slots */
@@ -86,7 +89,8 @@ struct kvm_machine {
 	uint32_t *table_link;
 	struct kvm_context *loaded; /* whose state the processor holds */
 	struct kvm_context *spare;  /* memory for the next one, or NULL */
-	bool answering;             /* the stub of `syscall` knows some answers */
+	bool called;                /* it is known where `syscall` leads */
+	bool answering;             /* to ring 3: the stub knows some answers */
 	int timer;                  /* -1: none */
 	atomic_bool ticking;
 	atomic_int idle_ticks;

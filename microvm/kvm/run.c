@@ -209,7 +209,7 @@ static bool trap_out(const struct kvm_machine *m, unsigned vector, struct cowsh_
 	return true;
 }
 
-static void port_out(const struct kvm_machine *m, struct cowsh_vm_registers *r,
+static void port_out(struct kvm_machine *m, struct cowsh_vm_registers *r,
 		     struct cowsh_vm_event *event)
 {
 	unsigned port = m->run->io.port;
@@ -220,6 +220,9 @@ static void port_out(const struct kvm_machine *m, struct cowsh_vm_registers *r,
 		event->exit = COWSH_VM_SYSCALL;
 		r->rip = r->rcx;
 		r->rflags = r->r11;
+		if (!m->called && (m->run->s.regs.sregs.cs.selector & 3) == 3)
+			answers_install(m);
+		m->called = true;
 	} else if (port >= PORT_TRAP && port < PORT_TRAP + VECTORS) {
 		trap_out(m, port - PORT_TRAP, r, event);
 		/* The stub met the program's bad pointer: the host makes the call. */

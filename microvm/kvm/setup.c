@@ -170,9 +170,10 @@ static uint64_t host_xcr0(void)
 
 /*
  * What programs are told by CPUID. To ask KVM for it costs most of a millisecond where CPUID
- * traps, and is in vain on a nested KVM, whose guests execute CPUID themselves. So the first
- * machine of a process gets a short list of what KVM needs to know, and runs CPUID once: if it is
- * the list's (which names no vendor), the machine is made again with the whole of it.
+ * traps, and is in vain on a nested KVM, whose guests execute CPUID themselves. So where the system
+ * doesn't say which KVM it has, the first machine of a process gets a short list of what KVM needs
+ * to know, and runs CPUID once: if it is the list's (which names no vendor), the machine is made
+ * again with the whole of it.
  */
 static bool whole_cpuid; /* of the process */
 
@@ -266,12 +267,19 @@ static int check_abilities(struct kvm_machine *m)
 
 static int device; /* of the process, for all machines; an error once opening has failed */
 
+/* What the first machine of a process finds out for all of them, where nobody says it. */
+static bool probed;
+
 void cowsh_kvm_open(void)
 {
-	if (device <= 0)
-		device = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+	if (device > 0)
+		return;
+	device = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	if (device < 0)
 		device = -errno;
+	whole_cpuid = access("/sys/module/kvm_intel", F_OK) == 0 ||
+		      access("/sys/module/kvm_amd", F_OK) == 0;
+	probed = whole_cpuid || access("/sys/module/kvm_pvm", F_OK) == 0;
 }
 
 static int make(struct kvm_machine *m)
@@ -402,11 +410,7 @@ static int context_set(void *machine, void *context, const void *area, size_t n)
 
 /* --- the whole --- */
 
-/* What the first machine of a process finds out for all of them. */
-static bool probed;
-static bool stub_in_ring3;
-
-/* Who answers CPUID, and where `syscall` leads. */
+/* Who answers CPUID. */
 static void probe(struct kvm_machine *m)
 {
 	struct cowsh_vm_registers r = { .rip = system_va(PAGE_STUBS) + PROBE_AT };
@@ -425,8 +429,6 @@ static void probe(struct kvm_machine *m)
 		kvm_space_free(m, space);
 	/* Any vendor's name is there in the processor's own answer. */
 	whole_cpuid = event.exit != COWSH_VM_SYSCALL || (r.rbx | r.rdx) == 0;
-	stub_in_ring3 = event.exit == COWSH_VM_SYSCALL &&
-			(m->run->s.regs.sregs.cs.selector & 3) == 3;
 	probed = true;
 }
 
@@ -461,16 +463,15 @@ static int open_machine(void *user, void **out, const char **why)
 		close_machine(m);
 		return open_machine(user, out, why);
 	}
-	if (stub_in_ring3)
-		answers_install(m);
 	*out = m;
 	return 0;
 }
 
-static struct cowsh_vm_answers *machine_answers(void *machine)
+static struct cowsh_vm_answers *machine_answers(void *machine, struct cowsh_vm_notes **notes)
 {
 	struct kvm_machine *m = machine;
 
+	*notes = system_page(m, PAGE_NOTES);
 	return m->answering ? system_page(m, PAGE_ANSWERS) : NULL;
 }
 

@@ -103,6 +103,8 @@ int tables_init(struct kvm_machine *m)
 	/* On a nested KVM the stub of `syscall` runs in ring 3. */
 	pt[PAGE_STUBS] = PAGE_STUBS * KVM_PAGE | PTE_PRESENT | PTE_USER | PTE_USED;
 	pt[PAGE_ANSWERS] = PAGE_ANSWERS * KVM_PAGE | PTE_PRESENT | PTE_USER | PTE_USED | PTE_NX;
+	pt[PAGE_NOTES] = PAGE_NOTES * KVM_PAGE | PTE_PRESENT | PTE_WRITE | PTE_USER | PTE_USED |
+			 PTE_NX;
 	pt[PAGE_STACK] = PAGE_STACK * KVM_PAGE | PTE_PRESENT | PTE_WRITE | PTE_USED | PTE_NX;
 	return 0;
 }
@@ -144,33 +146,43 @@ void kvm_space_free(void *machine, void *space)
 
 /* --- the host's memory --- */
 
+static unsigned chunk_bits(uint32_t i)
+{
+	return i == 0 ? FIRST_BITS : CHUNK_BITS;
+}
+
+static bool in_chunk(const struct kvm_machine *m, uint32_t i, uint64_t host)
+{
+	return i < m->nchunks && host - m->chunk[i] < (uint64_t)1 << chunk_bits(i);
+}
+
 /* The guest-physical address of a page of the host, or 0 when there is no room for it. */
 static uint64_t frame_of(struct kvm_machine *m, const void *page)
 {
 	uint64_t host = (uint64_t)(uintptr_t)page;
-	uint64_t chunk = host >> CHUNK_BITS;
-	uint64_t within = host & (((uint64_t)1 << CHUNK_BITS) - 1);
 	uint32_t i = m->last_chunk;
 
-	if (i >= m->nchunks || m->chunk[i] != chunk)
-		for (i = 0; i < m->nchunks && m->chunk[i] != chunk; i++)
+	if (!in_chunk(m, i, host))
+		for (i = 0; i < m->nchunks && !in_chunk(m, i, host); i++)
 			;
 	if (i == m->nchunks) {
-		if (i == CHUNKS_MAX ||
-		    kvm_slot(m, i + 1, DATA_GPA + ((uint64_t)i << CHUNK_BITS),
-			     (void *)(uintptr_t)(chunk << CHUNK_BITS), 1u << CHUNK_BITS) != 0)
+		uint64_t size = (uint64_t)1 << chunk_bits(i);
+		uint64_t from = host & ~(size - 1);
+
+		if (i == CHUNKS_MAX || kvm_slot(m, i + 1, DATA_GPA + ((uint64_t)i << CHUNK_BITS),
+						(void *)(uintptr_t)from, size) != 0)
 			return 0;
-		m->chunk[m->nchunks++] = chunk;
+		m->chunk[m->nchunks++] = from;
 	}
 	m->last_chunk = i;
-	return DATA_GPA + ((uint64_t)i << CHUNK_BITS) + within;
+	return DATA_GPA + ((uint64_t)i << CHUNK_BITS) + (host - m->chunk[i]);
 }
 
 static char *host_of(const struct kvm_machine *m, uint64_t pte)
 {
 	uint64_t at = (pte & PTE_ADDRESS) - DATA_GPA;
 
-	return (char *)(uintptr_t)((m->chunk[at >> CHUNK_BITS] << CHUNK_BITS) +
+	return (char *)(uintptr_t)(m->chunk[at >> CHUNK_BITS] +
 				   (at & (((uint64_t)1 << CHUNK_BITS) - 1)));
 }
 

@@ -462,7 +462,9 @@ static int64_t source_read(void *user, uint64_t id, uint64_t pos, void *into, si
 	return (int64_t)n;
 }
 
-static struct cowsh_source source = { sizeof source, source_list, source_read, NULL, NULL, NULL };
+static struct cowsh_source source = { .size = sizeof source,
+				      .list = source_list,
+				      .read = source_read };
 
 TEST(mounts_are_read_when_needed_and_never_written)
 {

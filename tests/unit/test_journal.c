@@ -337,7 +337,9 @@ static int64_t read_source(void *user, uint64_t id, uint64_t pos, void *into, si
 	return (int64_t)len;
 }
 
-static const struct cowsh_source source = { sizeof source, list, read_source, NULL, NULL, NULL };
+static const struct cowsh_source source = { .size = sizeof source,
+					    .list = list,
+					    .read = read_source };
 
 TEST(sources)
 {
