@@ -30,6 +30,7 @@ enum {
 	PID_BUCKETS = 128,
 	FD_INLINE = 12, /* descriptors kept in the process itself */
 	PIPE_BYTES = 65536,
+	PIPE_BYTES_MAX = 1 << 20,
 	PIPE_PAGES = PIPE_BYTES / (int)PAGE_BYTES,
 	PIPE_ATOMIC = 4096,
 	PIPE_CACHE_MAX = 4,

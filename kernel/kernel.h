@@ -719,6 +719,9 @@ struct lock_found {
 int64_t sys_lock_as(struct proc *p, int fd, const struct lock_request *r, struct lock_found *found);
 /* Bytes that can be read at once, as FIONREAD tells; -E_NOTTY where that is no question. */
 int64_t sys_waiting(struct proc *p, int fd);
+/* How many bytes a pipe takes; so many, up to a MiB, or a few more from now on: -E_BUSY. */
+int64_t sys_pipe_size(struct proc *p, int fd);
+int64_t sys_pipe_resize(struct proc *p, int fd, uint64_t wanted);
 /* A read of a pipe that leaves there what it copies; -E_INVAL: it is none. */
 int64_t sys_pipe_peek(struct proc *p, int fd, void *out, size_t n);
 /* eventfd(2); of oflags O_NONBLOCK_ and O_CLOEXEC_. */
@@ -785,8 +788,10 @@ int64_t sys_pty_is_locked(struct proc *p, int fd);
 int64_t sys_pty_peer(struct proc *p, int fd, unsigned oflags);
 /* Makes what programs of Linux expect of /dev besides: ptmx, pts, shm. */
 int kernel_make_devices(struct kernel *k);
-/* memfd_create(2): a regular file that has no name in the tree. */
-int64_t sys_memfd(struct proc *p, const char *name, unsigned oflags);
+/* memfd_create(2): a regular file without a name in the tree, with seals (vfs_seal). */
+int64_t sys_memfd(struct proc *p, const char *name, unsigned oflags, unsigned seals);
+int sys_file_seals(struct file *f);
+int sys_file_seal(struct file *f, unsigned seals);
 /* epoll(7). op as epoll_ctl(2). Edge-triggered readers are told as long as there is something. */
 struct epoll_event_ {
 	uint32_t events;
@@ -910,8 +915,7 @@ int64_t sys_file_write(struct proc *p, struct file *f, const void *data, size_t 
 /* vfs_page_get; waits for what the host supplies. */
 int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch,
 		      struct vfs_page **out);
-/* vfs_page_ahead. */
-void sys_file_ahead(struct file *f, uint64_t index, uint64_t end);
+void sys_file_ahead(struct file *f, uint64_t index, uint64_t end); /* vfs_page_ahead */
 int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
 /* A regular file by its number, to be read. */
 int sys_file_nameless(struct kernel *k, vfs_ino ino, struct file **out);

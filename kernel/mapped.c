@@ -92,6 +92,18 @@ void sys_file_ahead(struct file *f, uint64_t index, uint64_t end)
 		vfs_page_ahead(f->k->vfs, f->ino, index, end);
 }
 
+int sys_file_seals(struct file *f)
+{
+	return f->ops == &file_regular ? vfs_seals(f->k->vfs, f->ino) : -E_INVAL;
+}
+
+int sys_file_seal(struct file *f, unsigned seals)
+{
+	if (f->ops != &file_regular)
+		return -E_INVAL;
+	return file_writes(f) ? vfs_seal(f->k->vfs, f->ino, seals) : -E_PERM;
+}
+
 int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 {
 	(void)p;

@@ -179,7 +179,7 @@ int64_t sys_open(struct proc *p, int dirfd, const char *path, unsigned oflags, u
 }
 
 /* It has a name for a moment only, which nobody sees: no other process runs meanwhile. */
-int64_t sys_memfd(struct proc *p, const char *name, unsigned oflags)
+int64_t sys_memfd(struct proc *p, const char *name, unsigned oflags, unsigned seals)
 {
 	static const struct vfs_cred root = { 0 };
 	struct kernel *k = p->k;
@@ -197,6 +197,8 @@ int64_t sys_memfd(struct proc *p, const char *name, unsigned oflags)
 		return r == VFS_PENDING ? -E_NOMEM : r;
 	vfs_unlink(k->vfs, &root, VFS_ROOT, buf_cstr(&b));
 	vfs_chown(k->vfs, &root, ino, p->cred.uid, p->cred.gid);
+	if (vfs_make_sealable(k->vfs, ino) == 0)
+		vfs_seal(k->vfs, ino, seals);
 	f = file_new(k, &file_regular, O_RDWR_);
 	if (f == NULL) {
 		vfs_drop(k->vfs, ino);

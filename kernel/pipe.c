@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pipes: rings of 64 KiB, and the FIFOs of the tree, which are the same with a name.
+ * Pipes: rings of 64 KiB or what was asked for, and the FIFOs of the tree, which are the same
+ * with a name.
  *
  *   tail <= rpos <= wpos, counted from the last time the ring was empty
  *   [tail, rpos)  read, but still looked at by a view
@@ -41,7 +42,31 @@ static size_t filled(const struct pipe *pi)
 
 static size_t room(const struct pipe *pi)
 {
-	return PIPE_BYTES - (size_t)(pi->wpos - pi->tail);
+	size_t used = (size_t)(pi->wpos - pi->tail);
+
+	return used < pi->size ? pi->size - used : 0;
+}
+
+/* Rings of the common size are kept for others; only these are ever a view's. */
+static size_t ring_bytes(const struct pipe *pi)
+{
+	return pi->size > PIPE_BYTES ? pi->size : PIPE_BYTES;
+}
+
+static char *own_ring(struct kernel *k, size_t bytes)
+{
+	return bytes == PIPE_BYTES ? ring_get(k) : heap_pages(&k->heap, bytes / PAGE_BYTES);
+}
+
+static void drop_ring(struct kernel *k, struct pipe *pi)
+{
+	size_t bytes = ring_bytes(pi);
+
+	if (pi->ring != NULL && bytes != PIPE_BYTES)
+		heap_pages_free(&k->heap, pi->ring, bytes / PAGE_BYTES);
+	else
+		ring_put(k, pi->ring);
+	pi->ring = NULL;
 }
 
 static void wake(struct waitq *q, struct kernel *k)
@@ -74,8 +99,8 @@ void pipe_release_view(struct kernel *k, struct view *v)
 /* Copies n bytes from ring position `at`. */
 static void copy_out(const struct pipe *pi, uint64_t at, char *out, size_t n)
 {
-	size_t from = (size_t)(at % PIPE_BYTES);
-	size_t first = n < PIPE_BYTES - from ? n : PIPE_BYTES - from;
+	size_t from = (size_t)(at % ring_bytes(pi));
+	size_t first = n < ring_bytes(pi) - from ? n : ring_bytes(pi) - from;
 
 	memcpy(out, pi->ring + from, first);
 	memcpy(out + first, pi->ring, n - first);
@@ -161,15 +186,21 @@ size_t pipe_filled(const struct pipe *pi)
 static int64_t pipe_view(struct proc *p, struct file *f, size_t max, const char **out)
 {
 	struct pipe *pi = f->u.pipe;
-	struct view *v = view_begin(p, f);
+	struct view *v;
 	size_t at;
 	int64_t n;
 
+	if (ring_bytes(pi) != PIPE_BYTES)
+		return view_by_copy(p, f, max, out);
+	v = view_begin(p, f);
 	if (v == NULL)
 		return -E_NOMEM;
 	n = wait_bytes(p, f);
 	if (n <= 0 || max == 0)
 		return n < 0 ? n : 0;
+	/* It may have become another while this waited. */
+	if (ring_bytes(pi) != PIPE_BYTES)
+		return view_by_copy(p, f, max, out);
 	if (pi->view != NULL && !part_from_view(p->k, pi))
 		return -E_NOMEM;
 	at = (size_t)(pi->rpos % PIPE_BYTES);
@@ -218,8 +249,8 @@ static int64_t wait_room(struct proc *p, struct file *f, size_t need, size_t don
 
 static void copy_in(struct pipe *pi, const char *data, size_t n)
 {
-	size_t at = (size_t)(pi->wpos % PIPE_BYTES);
-	size_t first = n < PIPE_BYTES - at ? n : PIPE_BYTES - at;
+	size_t at = (size_t)(pi->wpos % ring_bytes(pi));
+	size_t first = n < ring_bytes(pi) - at ? n : ring_bytes(pi) - at;
 
 	memcpy(pi->ring + at, data, first);
 	memcpy(pi->ring, data + first, n - first);
@@ -234,14 +265,14 @@ static int64_t pipe_write(struct proc *p, struct file *f, const void *data, size
 
 	if (n == 0)
 		return 0;
-	if (pi->ring == NULL && (pi->ring = ring_get(p->k)) == NULL)
-		proc_limit(p, LIMIT_MEMORY);
 	while (done < n) {
 		size_t part = n - done;
 		int64_t r = wait_room(p, f, n <= PIPE_ATOMIC ? n : 1, done);
 
 		if (r != 0)
 			return done != 0 ? (int64_t)done : r;
+		if (pi->ring == NULL && (pi->ring = own_ring(p->k, ring_bytes(pi))) == NULL)
+			proc_limit(p, LIMIT_MEMORY);
 		if (part > room(pi))
 			part = room(pi);
 		copy_in(pi, from + done, part);
@@ -309,7 +340,7 @@ static void pipe_close(struct kernel *k, struct file *f)
 		return;
 	if (pi->ino != 0)
 		fifo_unlink(k, pi);
-	ring_put(k, pi->ring);
+	drop_ring(k, pi);
 	rights_clear(k, pi->rights);
 	heap_free(&k->heap, pi, sizeof *pi);
 }
@@ -317,6 +348,64 @@ static void pipe_close(struct kernel *k, struct file *f)
 static int64_t pipe_waiting(const struct file *f)
 {
 	return (int64_t)filled(f->u.pipe);
+}
+
+/* --- the size --- */
+
+/* A new ring with what was not read. */
+static int64_t resize(struct kernel *k, struct pipe *pi, size_t size)
+{
+	struct pipe now;
+	size_t n = filled(pi);
+
+	if (n > size)
+		return -E_BUSY;
+	if (pi->view != NULL && !part_from_view(k, pi))
+		return -E_NOMEM;
+	now = *pi;
+	now.size = size;
+	if (pi->ring != NULL && ring_bytes(&now) != ring_bytes(pi)) {
+		now.ring = own_ring(k, ring_bytes(&now));
+		if (now.ring == NULL)
+			return -E_NOMEM;
+		copy_out(pi, pi->rpos, now.ring, n);
+		now.tail = now.rpos = 0;
+		now.wpos = n;
+		drop_ring(k, pi);
+	}
+	*pi = now;
+	wake(&pi->wait_room, k);
+	return (int64_t)size;
+}
+
+static struct pipe *pipe_of(struct proc *p, int fd)
+{
+	struct file *f = fd_file(p, fd);
+
+	return f != NULL && f->ops == &file_pipe ? f->u.pipe : NULL;
+}
+
+int64_t sys_pipe_size(struct proc *p, int fd)
+{
+	const struct pipe *pi = pipe_of(p, fd);
+
+	return pi != NULL ? (int64_t)pi->size : -E_BADF;
+}
+
+int64_t sys_pipe_resize(struct proc *p, int fd, uint64_t wanted)
+{
+	struct pipe *pi = pipe_of(p, fd);
+	size_t size = PAGE_BYTES;
+
+	if (pi == NULL)
+		return -E_BADF;
+	if (wanted > INT32_MAX)
+		return -E_INVAL;
+	if (wanted > PIPE_BYTES_MAX)
+		return -E_PERM;
+	while (size < wanted)
+		size *= 2;
+	return size != pi->size ? resize(p->k, pi, size) : (int64_t)size;
 }
 
 int64_t sys_pipe_peek(struct proc *p, int fd, void *out, size_t n)
@@ -342,7 +431,8 @@ static int copy_pipe(struct copying *w, const struct pipe *like, struct pipe **o
 	pi = pipe_new(k);
 	if (pi == NULL)
 		return -E_NOMEM;
-	if (n != 0 && (pi->ring = ring_get(k)) == NULL) {
+	pi->size = like->size;
+	if (n != 0 && (pi->ring = own_ring(k, ring_bytes(pi))) == NULL) {
 		heap_free(&k->heap, pi, sizeof *pi);
 		return -E_NOMEM;
 	}
@@ -369,6 +459,23 @@ static int pipe_copy(struct copying *w, const struct file *like, struct file *f)
 	return r == 0 && fresh ? rights_copy(w, like->u.pipe->rights, &pi->rights) : r;
 }
 
+/* In a saved session: 0 is the common size, the others are counted from the smallest. */
+static uint64_t size_number(size_t size)
+{
+	uint64_t n = 1;
+
+	if (size == PIPE_BYTES)
+		return 0;
+	for (size_t s = PAGE_BYTES; s < size; s *= 2)
+		n++;
+	return n;
+}
+
+static size_t size_of_number(uint64_t n)
+{
+	return n == 0 ? PIPE_BYTES : (size_t)PAGE_BYTES << (n - 1);
+}
+
 static void pipe_pack(struct packing *w, const struct file *f)
 {
 	const struct pipe *pi = f->u.pipe;
@@ -376,11 +483,11 @@ static void pipe_pack(struct packing *w, const struct file *f)
 
 	if (!pack_thing(w, THING_PIPE, pi))
 		return;
-	bytes = arena_alloc(w->a, PIPE_BYTES);
+	bytes = arena_alloc(w->a, ring_bytes(pi));
 	if (filled(pi) != 0)
 		copy_out(pi, pi->rpos, bytes, filled(pi));
 	pack_bytes(w->out, (struct bytes){ bytes, filled(pi) });
-	pack_u64(w->out, pi->had_writer);
+	pack_u64(w->out, pi->had_writer + 2 * size_number(pi->size));
 	pack_u64(w->out, pi->id);
 	rights_pack(w, pi->rights);
 }
@@ -389,18 +496,21 @@ static void pipe_pack(struct packing *w, const struct file *f)
 static int fill_pipe(struct unpacking *u, struct file *f)
 {
 	struct bytes content = unpack_bytes(u->in);
-	struct pipe *pi = content.len <= PIPE_BYTES ? pipe_new(u->k) : NULL;
+	uint64_t how = unpack_below(u->in, 2 * size_number(PIPE_BYTES_MAX) + 1);
+	size_t size = size_of_number(how / 2);
+	struct pipe *pi = content.len <= size ? pipe_new(u->k) : NULL;
 
 	if (pi == NULL)
-		return content.len <= PIPE_BYTES ? -E_NOMEM : -E_IO;
-	pi->had_writer = unpack_below(u->in, 1) != 0;
+		return content.len <= size ? -E_NOMEM : -E_IO;
+	pi->had_writer = (how & 1) != 0;
+	pi->size = size;
 	pi->id = unpack_u64(u->in);
 	if (f->ino != 0)
 		fifo_link(u->k, pi, f->ino);
 	pipe_attach(pi, f);
 	if (content.len == 0)
 		return 0;
-	pi->ring = ring_get(u->k);
+	pi->ring = own_ring(u->k, ring_bytes(pi));
 	if (pi->ring == NULL)
 		return -E_NOMEM;
 	memcpy(pi->ring, content.ptr, content.len);
@@ -447,8 +557,10 @@ struct pipe *pipe_new(struct kernel *k)
 {
 	struct pipe *pi = heap_zalloc(&k->heap, sizeof *pi);
 
-	if (pi != NULL)
+	if (pi != NULL) {
+		pi->size = PIPE_BYTES;
 		pi->id = ++k->pipes_made + PIPE_ID_FIRST;
+	}
 	return pi;
 }
 

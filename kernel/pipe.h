@@ -10,7 +10,8 @@
 enum { PIPE_ID_FIRST = 100000 };
 
 struct pipe {
-	char *ring; /* from the first write on */
+	char *ring;  /* from the first write on, of ring_bytes() */
+	size_t size; /* how many bytes it takes: a power of two */
 	uint64_t tail;
 	uint64_t rpos;
 	uint64_t wpos;

@@ -82,6 +82,24 @@ static size_t within_limit(struct proc *p, uint64_t pos, size_t n)
 	return n < max - pos ? n : (size_t)(max - pos);
 }
 
+/* How many of n bytes the seals of a file let through at pos; they go page by page. */
+static int64_t within_seals(struct proc *p, struct file *f, size_t n)
+{
+	int seals = vfs_seals(p->k->vfs, f->ino);
+	struct vfs_stat st;
+	uint64_t end;
+
+	if (seals <= 0 || n == 0)
+		return (int64_t)n;
+	if ((seals & (SEAL_WRITE | SEAL_FUTURE_WRITE)) != 0)
+		return -E_PERM;
+	if ((seals & SEAL_GROW) == 0 || vfs_getattr(p->k->vfs, f->ino, &st) != 0 ||
+	    (n <= st.size && f->pos <= st.size - n))
+		return (int64_t)n;
+	end = st.size / PAGE_BYTES * PAGE_BYTES;
+	return end > f->pos ? (int64_t)(end - f->pos) : -E_PERM;
+}
+
 static int64_t regular_write(struct proc *p, struct file *f, const void *data, size_t n)
 {
 	struct kernel *k = p->k;
@@ -98,6 +116,10 @@ static int64_t regular_write(struct proc *p, struct file *f, const void *data, s
 	part = within_limit(p, f->pos, n);
 	if (part == 0 && n != 0)
 		return -E_FBIG;
+	r = within_seals(p, f, part);
+	if (r < 0)
+		return r;
+	part = (size_t)r;
 	r = view_writing(k, f->ino);
 	if (r == 0 && p->cred.uid != 0)
 		r = vfs_drop_setid(k->vfs, &p->cred, f->ino);

@@ -403,6 +403,9 @@ int64_t task_clone(struct task *t, const struct clone *how);
 _Noreturn void task_exit(struct task *t, int status);
 _Noreturn void task_exit_group(struct task *t, int status);
 _Noreturn void task_kill(struct task *t, int sig);
+/* Seals of memory files: sys_descriptor.c. */
+int64_t memory_seals(struct task *t, int fd);
+int64_t memory_seal(struct task *t, int fd, unsigned seals);
 int64_t futex_wake(struct task *t, uint64_t address, int64_t n);
 /* Gives up the robust mutexes of a thread that ends. Never waits. */
 void robust_leave(struct task *t);

@@ -104,5 +104,50 @@ int64_t call_memfd_create(struct task *t, const uint64_t *a)
 		return r == -E_NAMETOOLONG ? -E_INVAL : r;
 	if (!only(a[1], MFD_CLOEXEC_ | MFD_SEALING_))
 		return -E_INVAL;
-	return sys_memfd(t->p, name, (a[1] & MFD_CLOEXEC_) != 0 ? O_CLOEXEC_ : 0);
+	return sys_memfd(t->p, name, (a[1] & MFD_CLOEXEC_) != 0 ? O_CLOEXEC_ : 0,
+			 (a[1] & MFD_SEALING_) != 0 ? 0 : SEAL_SEAL);
+}
+
+int64_t memory_seals(struct task *t, int fd)
+{
+	struct file *f = sys_file(t->p, fd);
+	int r = f != NULL ? sys_file_seals(f) : -E_BADF;
+
+	if (f != NULL)
+		file_put(f);
+	return r;
+}
+
+/* Who can write through a mapping would go on doing so. */
+static bool is_written(struct task *t, struct file *f)
+{
+	const struct object *o;
+	struct vfs_stat st;
+
+	if (sys_file_stat(t->p, f, &st) != 0)
+		return false;
+	o = object_find(t->m, st.ino);
+	return o != NULL && o->writable;
+}
+
+int64_t memory_seal(struct task *t, int fd, unsigned seals)
+{
+	const unsigned all = SEAL_SEAL | SEAL_SHRINK | SEAL_GROW | SEAL_WRITE | SEAL_FUTURE_WRITE;
+	struct file *f = sys_file(t->p, fd);
+	int r;
+
+	if (f == NULL)
+		return -E_BADF;
+	r = sys_file_seals(f);
+	if (r >= 0 && (sys_file_flags(f) & O_ACCMODE_) == O_RDONLY_)
+		r = -E_PERM;
+	else if (r < 0 || (seals & ~all) != 0)
+		r = -E_INVAL;
+	else if ((r & SEAL_SEAL) == 0 && (seals & ~(unsigned)r & SEAL_WRITE) != 0 &&
+		 is_written(t, f))
+		r = -E_BUSY;
+	else
+		r = sys_file_seal(f, seals);
+	file_put(f);
+	return r;
 }

@@ -380,6 +380,7 @@ enum {
 	F_DUPFD_CLOEXEC_ = 1030,
 	F_SETPIPE_SZ_ = 1031,
 	F_GETPIPE_SZ_ = 1032,
+	F_ADD_SEALS_ = 1033,
 	F_GET_SEALS_ = 1034,
 };
 
@@ -404,8 +405,10 @@ int64_t call_fcntl(struct task *t, const uint64_t *a)
 	case F_OFD_SETLKW_: return lock_set(t, fd, a[2], true, true);
 	case F_SETOWN_: return if_open(t, fd);
 	case F_GETOWN_: return if_open(t, fd);
-	case F_SETPIPE_SZ_:
-	case F_GETPIPE_SZ_: return if_open(t, fd) != 0 ? -E_BADF : 65536;
+	case F_SETPIPE_SZ_: return sys_pipe_resize(p, fd, (uint32_t)a[2]);
+	case F_GETPIPE_SZ_: return sys_pipe_size(p, fd);
+	case F_ADD_SEALS_: return memory_seal(t, fd, (unsigned)a[2]);
+	case F_GET_SEALS_: return memory_seals(t, fd);
 	default: return if_open(t, fd) != 0 ? -E_BADF : -E_INVAL;
 	}
 }

@@ -46,6 +46,7 @@ static int share_file(struct task *t, struct map *m)
 {
 	struct vfs_stat st;
 	unsigned mode = sys_file_flags(m->file) & O_ACCMODE_;
+	int seals = sys_file_seals(m->file);
 	struct object *o;
 	int r;
 
@@ -53,6 +54,11 @@ static int share_file(struct task *t, struct map *m)
 		return -E_NODEV;
 	if ((m->prot & PROT_WRITE_) != 0 && mode != O_RDWR_)
 		return -E_ACCES;
+	if (seals > 0 && (seals & (SEAL_WRITE | SEAL_FUTURE_WRITE)) != 0) {
+		if ((m->prot & PROT_WRITE_) != 0)
+			return -E_PERM;
+		mode = O_RDONLY_;
+	}
 	m->shared = true;
 	m->read_only = mode != O_RDWR_;
 	o = object_find(t->m, st.ino);

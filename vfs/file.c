@@ -362,6 +362,41 @@ static int shrink(struct vfs *v, struct inode *n, uint64_t size)
 	return 0;
 }
 
+static unsigned seals_of(const struct inode *n)
+{
+	return n->flags >> INODE_SEALS;
+}
+
+int vfs_make_sealable(struct vfs *v, vfs_ino ino)
+{
+	struct inode *n = inode_edit(v, ino);
+
+	if (n != NULL)
+		n->flags |= INODE_SEALABLE;
+	return n != NULL ? 0 : -E_NOMEM;
+}
+
+int vfs_seals(struct vfs *v, vfs_ino ino)
+{
+	const struct inode *n = ino_is_dynamic(ino) ? NULL : inode_get(v, ino);
+
+	return n != NULL && (n->flags & INODE_SEALABLE) != 0 ? (int)seals_of(n) : -E_INVAL;
+}
+
+int vfs_seal(struct vfs *v, vfs_ino ino, unsigned seals)
+{
+	int had = vfs_seals(v, ino);
+	struct inode *n;
+
+	if (had < 0 || (had & SEAL_SEAL) != 0)
+		return had < 0 ? had : -E_PERM;
+	n = inode_edit(v, ino);
+	if (n == NULL)
+		return -E_NOMEM;
+	n->flags |= seals << INODE_SEALS;
+	return 0;
+}
+
 int vfs_truncate(struct vfs *v, vfs_ino ino, uint64_t size)
 {
 	struct inode *n = ino_is_dynamic(ino) ? NULL : inode_get(v, ino);
@@ -375,6 +410,9 @@ int vfs_truncate(struct vfs *v, vfs_ino ino, uint64_t size)
 		return err;
 	if (size > n->size && (size > limit || size > FILE_BYTES_MAX))
 		return -E_FBIG;
+	if ((size < n->size && (seals_of(n) & SEAL_SHRINK) != 0) ||
+	    (size > n->size && (seals_of(n) & SEAL_GROW) != 0))
+		return -E_PERM;
 	n = inode_edit(v, ino);
 	if (n == NULL)
 		return -E_NOMEM;

@@ -139,6 +139,8 @@ enum inode_flags {
 	INODE_DYNAMIC = 16,     /* stands for a provider's root */
 	INODE_INLINE = 32,      /* content is in blob */
 	INODE_LINKED = 64,      /* has, or had, more than one name */
+	INODE_SEALABLE = 128,
+	INODE_SEALS = 8, /* its seals are the bits from here on */
 };
 
 struct inode {

@@ -160,6 +160,12 @@ void vfs_reap(struct vfs *v);
  */
 int64_t vfs_read(struct vfs *v, vfs_ino ino, uint64_t pos, void *out, size_t n);
 int64_t vfs_write(struct vfs *v, vfs_ino ino, uint64_t pos, const void *data, size_t n);
+/* Seals of a file that was made for them (memfd_create), which others don't have: -E_INVAL. What is
+ * sealed stays so; of these, only size is looked after here. Not kept in saved sessions. */
+enum { SEAL_SEAL = 1, SEAL_SHRINK = 2, SEAL_GROW = 4, SEAL_WRITE = 8, SEAL_FUTURE_WRITE = 16 };
+int vfs_make_sealable(struct vfs *v, vfs_ino ino);
+int vfs_seals(struct vfs *v, vfs_ino ino);
+int vfs_seal(struct vfs *v, vfs_ino ino, unsigned seals);
 /* To be called when c writes: takes set-user-id and set-group-id away, unless c is root. */
 int vfs_drop_setid(struct vfs *v, const struct vfs_cred *c, vfs_ino ino);
 /*
