@@ -86,13 +86,13 @@ static void set_host(struct cowsh *s, const struct cowsh_host *host)
 
 /* --- environment --- */
 
-enum { ENV_MAX = 1024 };
-
 struct environment {
-	char *v[ENV_MAX];
-	int count;
+	char **v; /* NULL behind the last */
+	size_t count;
 	struct arena *arena;
 };
+
+enum { DEFAULT_VARIABLES = 7 };
 
 static size_t name_length(const char *entry)
 {
@@ -107,15 +107,13 @@ static void env_put(struct environment *env, const char *entry)
 	size_t len = name_length(entry);
 	char *copy = arena_dup(env->arena, bytes_of(entry));
 
-	for (int i = 0; i < env->count; i++) {
+	for (size_t i = 0; i < env->count; i++) {
 		if (name_length(env->v[i]) == len && memcmp(env->v[i], entry, len) == 0) {
 			env->v[i] = copy;
 			return;
 		}
 	}
-	if (env->count < ENV_MAX - 1)
-		env->v[env->count++] = copy;
-	env->v[env->count] = NULL;
+	env->v[env->count++] = copy;
 }
 
 static void env_pair(struct environment *env, const char *name, const char *value)
@@ -129,6 +127,11 @@ static void env_pair(struct environment *env, const char *name, const char *valu
 static void default_environment(struct environment *env, const struct cowsh_config *c,
 				const char *user, const char *home)
 {
+	size_t given = 0;
+
+	while (c->env != NULL && c->env[given] != NULL)
+		given++;
+	env->v = arena_array(env->arena, DEFAULT_VARIABLES + given + 1, sizeof *env->v);
 	env_pair(env, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
 	env_pair(env, "HOME", home);
 	env_pair(env, "USER", user);
@@ -136,8 +139,8 @@ static void default_environment(struct environment *env, const struct cowsh_conf
 	env_pair(env, "SHELL", "/bin/bash");
 	env_pair(env, "LANG", "C.UTF-8");
 	env_pair(env, "TERM", "dumb");
-	for (const char *const *e = c->env; e != NULL && *e != NULL; e++)
-		env_put(env, *e);
+	for (size_t i = 0; i < given; i++)
+		env_put(env, c->env[i]);
 }
 
 /* --- the shell process --- */
@@ -154,14 +157,13 @@ static int start_shell(struct proc *p, void *arg)
 {
 	struct shell_start *start = arg;
 	const struct cowsh_config *c = start->config;
-	struct environment *env = arena_zalloc(&p->arena, sizeof *env);
+	struct environment env = { .arena = &p->arena };
 
-	env->arena = &p->arena;
-	default_environment(env, c, start->user, start->home);
+	default_environment(&env, c, start->user, start->home);
 	if (sys_chdir(p, c->cwd != NULL ? c->cwd : start->home) < 0)
 		sys_chdir(p, "/");
-	p->envp = env->v;
-	start->s->shell = interp_new(p, env->v, c->arg0 != NULL ? c->arg0 : "bash");
+	p->envp = env.v;
+	start->s->shell = interp_new(p, env.v, c->arg0 != NULL ? c->arg0 : "bash");
 	proc_park(p);
 }
 

@@ -170,7 +170,9 @@ static int build(struct cowsh_store *store)
 
 	if (err < 0)
 		return err;
-	err = fill(v);
+	err = kernel_furnish(v);
+	if (err == 0)
+		err = fill(v);
 	if (err == 0) {
 		store->standard = vfs_snapshot(v);
 		err = store->standard != NULL ? 0 : -E_NOMEM;

@@ -178,7 +178,6 @@ void function_parse_all(struct shell *sh, struct shell *from)
 	struct arena_mark mark = arena_mark(sh->arena);
 	bool aliases = opt_shopt(from, SHOPT_expand_aliases);
 
-	resize(sh, FUNCTION_SLOTS_FIRST);
 	for (size_t i = 0; i < from->functions_size; i++) {
 		for (struct function *f = from->functions[i]; f != NULL; f = f->next) {
 			int line;

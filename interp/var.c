@@ -9,7 +9,7 @@
 #include "interp/var_private.h"
 #include "interp/exec.h"
 
-enum { SLOTS_FIRST = 128, SHRINK_FROM = 4096 };
+enum { SLOTS_FIRST = 64, SHRINK_FROM = 4096 };
 
 /* --- the hash table --- */
 
@@ -99,6 +99,16 @@ void var_table_replace(struct shell *sh, struct var *v, struct var *by)
 
 /* --- finding --- */
 
+/* Whether it begins as one of var_late.c's names does: with one of BCEFGHLMOPRS_. Scripts ask for
+ * variables that are not there all the time. */
+static inline bool like_late(struct bytes name)
+{
+	static const uint32_t from_at_sign = 0x800db1ec;
+
+	return name.len != 0 && (*name.ptr & 0xe0) == '@' &&
+	       (from_at_sign >> (*name.ptr & 31) & 1) != 0;
+}
+
 struct var *var_find(struct shell *sh, struct bytes name, uint64_t hash)
 {
 	for (struct shell *s = sh;; s = s->parent) {
@@ -113,7 +123,9 @@ struct var *var_find(struct shell *sh, struct bytes name, uint64_t hash)
 			return v;
 		}
 		if (!s->overlay)
-			return NULL;
+			return s->vars.unmade != 0 && like_late(name)
+				       ? var_make_late(sh, s, name, hash)
+				       : NULL;
 	}
 }
 
@@ -628,8 +640,13 @@ static void unlink_local(struct shell *sh, struct var *v)
 /* Whether the parent has what v is a copy of, or what it would show again. */
 static bool parent_shows(struct shell *sh, const struct var *v)
 {
-	const struct var *above = sh->overlay ? var_find(sh->parent, v->name, v->hash) : NULL;
+	const struct var *above;
 
+	if (!sh->overlay)
+		return false;
+	if ((v->flags & VAR_DYNAMIC) != 0)
+		return true;
+	above = var_find(sh->parent, v->name, v->hash);
 	return above != NULL && above->scope >= v->scope;
 }
 

@@ -84,6 +84,8 @@ struct var_table {
 	struct var **locals; /* by scope: its bindings, linked by local_next */
 	int locals_cap;
 	unsigned order;
+	/* Of a shell that is no overlay: what nobody has asked for yet (var_late.c). */
+	uint32_t unmade;
 	char **foreign; /* imported "a.b=c" whose names are no names; NULL-ended */
 };
 

@@ -6,8 +6,6 @@
 #include "interp/var_private.h"
 #include "interp/var_special.h"
 
-#define MACHINE "x86_64-pc-linux-gnu"
-
 enum { FOREIGN_BUCKETS = 64, SHLVL_MAX = 999 };
 
 static struct var *ensure(struct shell *sh, const char *name)
@@ -146,18 +144,6 @@ static void init_shlvl(struct shell *sh)
 	give_number(sh, "SHLVL", level, VAR_EXPORT);
 }
 
-static void init_version(struct shell *sh)
-{
-	static const char *const parts[] = { "5", "2", "15", "1", "release", MACHINE };
-	struct var *v = ensure(sh, "BASH_VERSINFO");
-
-	var_make_array(sh, v, false);
-	for (int i = 0; i < 6; i++)
-		var_assign_at(sh, v, i, bytes_of(parts[i]), VAR_FORCE);
-	v->flags |= VAR_READONLY;
-	give(sh, "BASH_VERSION", "5.2.15(1)-release", 0);
-}
-
 void var_init(struct shell *sh, char *const *envp)
 {
 	set_last_arg(sh, sh->is_sh ? "sh" : "bash");
@@ -166,17 +152,9 @@ void var_init(struct shell *sh, char *const *envp)
 	ensure(sh, "IFS")->flags &= ~(unsigned)VAR_EXPORT;
 	init_directories(sh);
 	init_shlvl(sh);
-	init_version(sh);
 	give(sh, "BASH", sh->is_sh ? "/bin/sh" : "/bin/bash", 0);
-	give(sh, "BASH_LOADABLES_PATH",
-	     "/usr/local/lib/bash:/usr/lib/bash:/opt/local/lib/bash:/usr/pkg/lib/bash:"
-	     "/opt/pkg/lib/bash:.",
-	     0);
 	give_default(sh, "COMP_WORDBREAKS", " \t\n\"'@><=;|&(:");
 	give_default(sh, "HOSTNAME", sys_hostname(sh->p));
-	give(sh, "HOSTTYPE", "x86_64", 0);
-	give(sh, "MACHTYPE", MACHINE, 0);
-	give(sh, "OSTYPE", "linux-gnu", 0);
 	give(sh, "OPTERR", "1", 0);
 	give(sh, "OPTIND", "1", VAR_INTEGER);
 	give_default(sh, "PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin:.");
@@ -186,5 +164,6 @@ void var_init(struct shell *sh, char *const *envp)
 	give_number(sh, "PPID", sh->p->ppid, VAR_INTEGER | VAR_READONLY);
 	give_number(sh, "UID", sh->p->cred.uid, VAR_INTEGER | VAR_READONLY);
 	give_number(sh, "EUID", sh->p->cred.uid, VAR_INTEGER | VAR_READONLY);
+	var_init_late(sh);
 	var_init_special(sh);
 }

@@ -50,7 +50,22 @@ int eval_subscript(struct shell *sh, struct bytes text, int64_t *out);
  * variable's value, when it fails, ends all of `bash -c`, not only the line. */
 int arith_must(struct shell *sh, int err);
 
-/* var_special.c: the hook of a plain variable whose changes have effects, or NULL. */
+/* var_late.c: bash's own variables that are made when somebody asks for them, of which
+ * sh->vars.unmade has a bit each. Makes that of this name in sh, if `root`, the shell below, has
+ * not yet; else NULL. */
+struct var *var_make_late(struct shell *sh, struct shell *root, struct bytes name, uint64_t hash);
+/* Makes all that nobody has asked for yet. */
+void var_make_all_late(struct shell *sh);
+/* The bits of those that sh does not have yet, nor a shell that it reads through to. */
+uint32_t var_unmade(struct shell *sh);
+/* Leaves them to be made in a new shell; those that were imported get their values. */
+void var_init_late(struct shell *sh);
+
+enum { VAR_DYNAMIC_ROWS = 24 };
+/* var_special.c: the variables with values of their own making. */
+extern const struct var_hook var_dynamic[VAR_DYNAMIC_ROWS];
+void var_use_hook(struct var *v, const struct var_hook *hook);
+/* The hook of a plain variable whose changes have effects, or NULL. */
 const struct var_hook *var_hook_of(struct bytes name);
 
 /* v in decimal, inside digits. NUL behind. */

@@ -262,6 +262,7 @@ size_t var_list(struct shell *sh, struct var ***out)
 	size_t n;
 
 	own_dynamic(sh);
+	var_make_all_late(sh);
 	n = collect(sh, out, true);
 	proc_charge(sh->p, n / 4);
 	sort_pointers(sh->arena, (void **)*out, n, by_name);
@@ -423,6 +424,7 @@ void var_copy_all(struct shell *sh, struct shell *from)
 	n = collect(from, &all, true);
 	for (size_t i = 0; i < n; i++)
 		var_copy_chain(sh, all[i]);
+	sh->vars.unmade = var_unmade(from);
 	sh->vars.order = from->vars.order;
 	if (nforeign == 0)
 		return;

@@ -598,7 +598,7 @@ void var_refresh_hooks(struct shell *sh)
 
 enum { ROW_LIST = VAR_ARRAY | VAR_NOASSIGN };
 
-static const struct var_hook dynamic[] = {
+const struct var_hook var_dynamic[] = {
 	{ .name = "BASHOPTS", .flags = VAR_READONLY | VAR_SET, .get = get_bashopts },
 	{ .name = "BASHPID", .flags = VAR_INTEGER | VAR_NOASSIGN, .get = get_bashpid },
 	{ .name = "BASH_ALIASES",
@@ -631,21 +631,25 @@ static const struct var_hook dynamic[] = {
 	{ .name = "_", .flags = VAR_SET, .get = get_last_arg },
 };
 
-void var_add_dynamic(struct shell *sh, const struct var_hook *hook)
-{
-	struct bytes name = bytes_of(hook->name);
-	struct var *v = var_ensure(sh, name, bytes_hash(name));
+_Static_assert(sizeof var_dynamic / sizeof *var_dynamic == VAR_DYNAMIC_ROWS, "all of them");
 
+void var_use_hook(struct var *v, const struct var_hook *hook)
+{
 	v->hook = hook;
 	v->flags = hook->flags | VAR_DYNAMIC | (v->flags & VAR_EXPORT);
 	if ((hook->flags & VAR_ARRAY) != 0)
 		v->flags |= VAR_SET;
 }
 
+void var_add_dynamic(struct shell *sh, const struct var_hook *hook)
+{
+	struct bytes name = bytes_of(hook->name);
+
+	var_use_hook(var_ensure(sh, name, bytes_hash(name)), hook);
+}
+
 void var_init_special(struct shell *sh)
 {
-	for (size_t i = 0; i < sizeof dynamic / sizeof *dynamic; i++)
-		var_add_dynamic(sh, &dynamic[i]);
 	sh->random_pid = sh->p->pid;
 	sh->base_argc = -1;
 	sh->utf8 = true;

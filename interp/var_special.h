@@ -9,7 +9,7 @@
 
 /* Makes a VAR_DYNAMIC variable of a static hook. */
 void var_add_dynamic(struct shell *sh, const struct var_hook *hook);
-/* All those that var_special.c knows, and the effects of what was imported. */
+/* What they need in a new shell, and the effects of what was imported. */
 void var_init_special(struct shell *sh);
 /* What BASH_ARGV ends with is from now on what the positional parameters are now, if it was not
  * recorded before. */

@@ -140,23 +140,22 @@ int kernel_make_devices(struct kernel *k)
 	return r == -E_EXIST ? 0 : r;
 }
 
-int dev_make_nodes(struct kernel *k)
+int dev_make_nodes(struct vfs *v)
 {
 	static const struct vfs_cred root = { 0 };
 	vfs_ino ino;
-	int r = vfs_lookup(k->vfs, &root, VFS_ROOT, "/dev", 0, &ino);
+	int r = vfs_lookup(v, &root, VFS_ROOT, "/dev", 0, &ino);
 
 	if (r == 0)
 		return 0;
-	r = vfs_mkdir(k->vfs, &root, VFS_ROOT, "/dev", 0755);
+	r = vfs_mkdir(v, &root, VFS_ROOT, "/dev", 0755);
 	for (size_t i = 0; r == 0 && i < sizeof nodes / sizeof nodes[0]; i++) {
 		const struct node *n = &nodes[i];
 
 		if (n->rdev != 0)
-			r = vfs_mknod(k->vfs, &root, VFS_ROOT, n->path, S_CHR | 0666,
-				      (uint64_t)n->rdev);
+			r = vfs_mknod(v, &root, VFS_ROOT, n->path, S_CHR | 0666, (uint64_t)n->rdev);
 		else
-			r = vfs_symlink(k->vfs, &root, n->target, VFS_ROOT, n->path);
+			r = vfs_symlink(v, &root, n->target, VFS_ROOT, n->path);
 	}
 	return r;
 }

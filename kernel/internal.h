@@ -27,7 +27,7 @@ enum {
 	PROC_CACHE_MAX = 8,
 	PID_MAX = 4194304,
 	PID_WRAP = 300, /* where numbers start again, as on Linux */
-	PID_BUCKETS = 128,
+	PID_BUCKETS = 64,
 	FD_INLINE = 12, /* descriptors kept in the process itself */
 	PIPE_BYTES = 65536,
 	PIPE_BYTES_MAX = 1 << 20,
@@ -36,7 +36,7 @@ enum {
 	PIPE_CACHE_MAX = 4,
 	CONSOLE_BYTES = 65536,
 	VIEW_BUCKETS = 64,
-	FUTEX_BUCKETS = 64,
+	FUTEX_BUCKETS = 16,
 	FORMATS_MAX = 8,
 	SHEBANG_MAX = 5, /* interpreters of interpreters, as Linux */
 	ARG_STRING_MAX = 131072,
@@ -641,7 +641,8 @@ void console_say(struct kernel *k, struct bytes text);
 void console_clear(struct kernel *k);
 
 /* dev.c */
-int dev_make_nodes(struct kernel *k);
+/* Makes /dev and what is in it, if there is none. */
+int dev_make_nodes(struct vfs *v);
 const struct file_ops *dev_file_ops(void);
 int dev_open(struct proc *p, uint64_t rdev, unsigned oflags, struct file **out);
 /* The object that a link of /proc/PID/fd led to, opened anew as Linux does. */
@@ -706,7 +707,9 @@ enum procfs_kind {
 int procfs_text(struct kernel *k, struct proc *p, enum procfs_kind kind, struct buf *b);
 int procfs_fdinfo(const struct proc *p, int fd, struct buf *b);
 extern const struct vfs_provider procfs_provider;
-int procfs_mount(struct kernel *k);
+int procfs_mount(struct vfs *v);
+/* Once it is mounted: says whose processes the files of /proc are about. */
+int procfs_connect(struct kernel *k);
 int procfs_open(struct proc *p, const struct vfs_provider *provider, uint64_t id, unsigned oflags,
 		struct file **out);
 

@@ -45,6 +45,13 @@ static void settings(struct kernel *k, const struct kernel_config *c)
 	random_seed(k, c->seed);
 }
 
+int kernel_furnish(struct vfs *v)
+{
+	int r = procfs_mount(v);
+
+	return r == 0 ? dev_make_nodes(v) : r;
+}
+
 int kernel_new(const struct kernel_config *config, struct kernel **out)
 {
 	struct kernel *k = alloc_kernel(config->store);
@@ -57,9 +64,9 @@ int kernel_new(const struct kernel_config *config, struct kernel **out)
 	if (r == 0) {
 		if (config->carry_on)
 			vfs_continue(k->vfs, config->tree);
-		r = procfs_mount(k);
+		r = kernel_furnish(k->vfs);
 		if (r == 0)
-			r = dev_make_nodes(k);
+			r = procfs_connect(k);
 		limit_apply_vfs(k);
 	}
 	if (r != 0) {
@@ -174,7 +181,8 @@ int kernel_restore(struct kernel *k, struct vfs_tree *tree)
 	if (r != 0)
 		return r;
 	vfs_restore(k->vfs, tree);
-	return procfs_mount(k);
+	r = procfs_mount(k->vfs);
+	return r == 0 ? procfs_connect(k) : r;
 }
 
 void kernel_begin(struct kernel *k)

@@ -786,6 +786,9 @@ int64_t sys_pty_number(struct proc *p, int fd);
 int64_t sys_pty_lock(struct proc *p, int fd, bool locked);
 int64_t sys_pty_is_locked(struct proc *p, int fd);
 int64_t sys_pty_peer(struct proc *p, int fd, unsigned oflags);
+/* Makes /proc and /dev in a tree, where kernel_new finds them then: trees that many sessions
+ * begin with are furnished once. 0 or an error. */
+int kernel_furnish(struct vfs *v);
 /* Makes what programs of Linux expect of /dev besides: ptmx, pts, shm. */
 int kernel_make_devices(struct kernel *k);
 /* memfd_create(2): a regular file without a name in the tree, with seals (vfs_seal). */

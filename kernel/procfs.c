@@ -482,15 +482,16 @@ const struct vfs_provider procfs_provider = {
 	.readlink = proc_readlink,
 };
 
-int procfs_mount(struct kernel *k)
+int procfs_mount(struct vfs *v)
+{
+	return vfs_mount_provider(v, "/proc", &procfs_provider, ID(PROCFS_ROOT, 0, 0));
+}
+
+int procfs_connect(struct kernel *k)
 {
 	static const struct vfs_cred root = { 0 };
-	int r;
 
 	vfs_set_asker(k->vfs, k);
-	r = vfs_mount_provider(k->vfs, "/proc", &procfs_provider, ID(PROCFS_ROOT, 0, 0));
-	if (r != 0)
-		return r;
 	return vfs_lookup(k->vfs, &root, VFS_ROOT, "/proc/" JUMP_NAME, 0, &k->jump_ino);
 }
 

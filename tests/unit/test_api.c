@@ -688,6 +688,23 @@ TEST(sessions_give_everything_back)
 	CHECK_EQ(cowsh_store_used(store), used);
 }
 
+TEST(idle_sessions_are_small)
+{
+	enum { SESSIONS = 200 };
+	static struct host h[SESSIONS + 1];
+	cowsh *s[SESSIONS + 1];
+	size_t used = 0;
+
+	for (int i = 0; i <= SESSIONS; i++) {
+		s[i] = new_session(&h[i], NULL);
+		if (i == 0)
+			used = cowsh_store_used(store); /* with what all of them share */
+	}
+	CHECK(cowsh_store_used(store) - used <= SESSIONS * (size_t)16384);
+	for (int i = 0; i <= SESSIONS; i++)
+		cowsh_free(s[i]);
+}
+
 TEST(forks_give_everything_back)
 {
 	struct host h;
@@ -755,6 +772,7 @@ int main(void)
 	RUN(configuration);
 	RUN(bad_arguments_are_refused);
 	RUN(sessions_give_everything_back);
+	RUN(idle_sessions_are_small);
 	RUN(forks_give_everything_back);
 	RUN(commands_leave_no_memory_behind);
 	return check_end();
