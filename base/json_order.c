@@ -3,6 +3,7 @@
  * The order of JSON values, and sorting by it. Nothing recurses: what nests is walked with a
  * stack in the pool.
  */
+#include "base/sort.h"
 #include "base/json.h"
 
 /* Two containers under comparison, and how far it is. */
@@ -57,30 +58,13 @@ static size_t order_bytes(struct json o)
 	return (json_count(o) + 1) * sizeof(uint32_t);
 }
 
-static void merge_slots(const struct json_slot *slots, uint32_t *a, uint32_t *tmp, size_t n)
+static int compare_slots(void *arg, const void *a, const void *b)
 {
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t lo = 0; lo < n; lo += width * 2) {
-			size_t mid = lo + width < n ? lo + width : n;
-			size_t hi = mid + width < n ? mid + width : n;
-			size_t i = lo;
-			size_t j = mid;
+	const struct json_slot *slots = arg;
+	const struct json_str *x = slots[*(const uint32_t *)a].key;
+	const struct json_str *y = slots[*(const uint32_t *)b].key;
 
-			for (size_t k = lo; k < hi; k++) {
-				bool right = i >= mid;
-
-				if (i < mid && j < hi) {
-					struct json_str *x = slots[a[i]].key;
-					struct json_str *y = slots[a[j]].key;
-
-					right = bytes_cmp((struct bytes){ y->ptr, y->len },
-							  (struct bytes){ x->ptr, x->len }) < 0;
-				}
-				tmp[k] = right ? a[j++] : a[i++];
-			}
-		}
-		memcpy(a, tmp, n * sizeof(*a));
-	}
+	return bytes_cmp((struct bytes){ x->ptr, x->len }, (struct bytes){ y->ptr, y->len });
 }
 
 uint32_t *json_sorted(struct json_mem *m, struct json o)
@@ -92,7 +76,7 @@ uint32_t *json_sorted(struct json_mem *m, struct json o)
 
 	for (size_t i = json_next_slot(o, 0); i < o.u.obj->used; i = json_next_slot(o, i + 1))
 		order[at++] = (uint32_t)i;
-	merge_slots(o.u.obj->slots, order, tmp, n);
+	sort_stable(order, n, sizeof(*order), tmp, compare_slots, o.u.obj->slots);
 	pool_free(m->pool, tmp, order_bytes(o));
 	return order;
 }
@@ -234,17 +218,13 @@ bool json_equal(struct json_mem *m, struct json a, struct json b)
 	return compare(m, a, b) == 0;
 }
 
-static void merge(struct json_mem *m, const struct json *a, struct json *out, size_t lo, size_t mid,
-		  size_t hi)
+static int compare_elements(void *arg, const void *a, const void *b)
 {
-	size_t i = lo;
-	size_t j = mid;
+	struct json_mem *m = arg;
 
-	for (size_t k = lo; k < hi; k++) {
-		bool right = i >= mid || (j < hi && json_cmp(m, a[j], a[i]) < 0);
-
-		out[k] = right ? a[j++] : a[i++];
-	}
+	if (m->poll != NULL)
+		m->poll(m->arg, 1);
+	return json_cmp(m, *(const struct json *)a, *(const struct json *)b);
 }
 
 struct json json_sort(struct json_mem *m, struct json array)
@@ -255,16 +235,7 @@ struct json json_sort(struct json_mem *m, struct json array)
 	struct json *a = array.u.arr->items;
 	struct json *tmp = pool_alloc(m->pool, (n + 1) * sizeof(*tmp));
 
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t lo = 0; lo < n; lo += width * 2) {
-			size_t mid = lo + width < n ? lo + width : n;
-
-			merge(m, a, tmp, lo, mid, mid + width < n ? mid + width : n);
-		}
-		memcpy(a, tmp, n * sizeof(*a));
-		if (m->poll != NULL)
-			m->poll(m->arg, n / 4 + 1);
-	}
+	sort_stable(a, n, sizeof(*a), tmp, compare_elements, m);
 	pool_free(m->pool, tmp, (n + 1) * sizeof(*tmp));
 	return array;
 }

@@ -6,6 +6,7 @@
  * written when more than a window of later ones exist: then nothing can come back to them.
  * Reference: util-linux 2.38.1.
  */
+#include "base/sort.h"
 #include "builtins/builtin.h"
 
 enum { TAB = 8, WINDOW = 128, BACKSPACE = 8, ESCAPE = 27, SHIFT_IN = 15, SHIFT_OUT = 14 };
@@ -118,29 +119,14 @@ static void put_cell(struct col *k, const struct cell *cell)
 	cmd_write(k->c, cell->text, cell->len);
 }
 
-/* Merges sorted halves: equal columns stay in the order of writing. */
-static void sort_cells(struct col *k, struct cell *cells, struct cell *spare, size_t n)
+static int compare_cells(void *arg, const void *a, const void *b)
 {
-	bool sorted = true;
+	struct col *k = arg;
+	const struct cell *x = a;
+	const struct cell *y = b;
 
-	for (size_t i = 1; i < n && sorted; i++)
-		sorted = cells[i - 1].column <= cells[i].column;
-	for (size_t width = 1; !sorted && width < n; width *= 2) {
-		for (size_t at = 0; at < n; at += 2 * width) {
-			size_t mid = at + width < n ? at + width : n;
-			size_t end = mid + width < n ? mid + width : n;
-			size_t a = at;
-			size_t b = mid;
-
-			for (size_t i = at; i < end; i++)
-				spare[i] = a < mid && (b == end ||
-						       cells[a].column <= cells[b].column)
-						   ? cells[a++]
-						   : cells[b++];
-		}
-		memcpy(cells, spare, n * sizeof *cells);
-		cmd_charge(k->c, n / 16 + 1);
-	}
+	cmd_charge(k->c, 1);
+	return x->column < y->column ? -1 : x->column > y->column;
 }
 
 static void put_row(struct col *k, struct row *row)
@@ -149,7 +135,7 @@ static void put_row(struct col *k, struct row *row)
 	struct cell *spare = pool_alloc(pool, row->n * sizeof *spare);
 	uint64_t column = 0;
 
-	sort_cells(k, row->cells, spare, row->n);
+	sort_stable(row->cells, row->n, sizeof *spare, spare, compare_cells, k);
 	pool_free(pool, spare, row->n * sizeof *spare);
 	for (size_t i = 0; i < row->n;) {
 		size_t end = i + 1;

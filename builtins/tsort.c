@@ -5,6 +5,7 @@
  * Items without predecessors are written in the order of their names; when only loops are left
  * one is reported and cut.
  */
+#include "base/sort.h"
 #include "builtins/builtin.h"
 
 struct item {
@@ -106,28 +107,19 @@ static bool read_pairs(struct graph *g, struct bytes text)
 	return first == NULL;
 }
 
+static int compare_items(void *arg, const void *a, const void *b)
+{
+	struct graph *g = arg;
+
+	cmd_charge(g->c, 1);
+	return bytes_cmp((*(struct item *const *)a)->name, (*(struct item *const *)b)->name);
+}
+
 static void sort_items(struct graph *g)
 {
-	struct item **scratch = arena_array(g->c->arena, g->n + 1, sizeof(*scratch));
+	void *spare = arena_array(g->c->arena, g->n, sizeof *g->item);
 
-	for (size_t width = 1; width < g->n; width *= 2) {
-		for (size_t from = 0; from < g->n; from += 2 * width) {
-			size_t mid = from + width < g->n ? from + width : g->n;
-			size_t to = from + 2 * width < g->n ? from + 2 * width : g->n;
-			size_t i = from;
-			size_t k = mid;
-
-			for (size_t at = from; at < to; at++) {
-				bool left = i < mid &&
-					    (k == to ||
-					     bytes_cmp(g->item[i]->name, g->item[k]->name) <= 0);
-
-				scratch[at] = left ? g->item[i++] : g->item[k++];
-			}
-		}
-		memcpy(g->item, scratch, g->n * sizeof(*scratch));
-		cmd_charge(g->c, g->n / 8 + 1);
-	}
+	sort_stable(g->item, g->n, sizeof *g->item, spare, compare_items, g);
 }
 
 /* Reports a loop among what is left and cuts it. */

@@ -388,35 +388,23 @@ void function_tables_free(struct shell *sh)
 	sh->functions_count = sh->functions_size = 0;
 }
 
-/* Merges two sorted runs of v[from..mid) and v[mid..to). */
-static void merge(struct function **v, struct function **tmp, size_t from, size_t mid, size_t to)
+static int by_name(const void *a, const void *b)
 {
-	size_t a = from;
-	size_t b = mid;
-
-	for (size_t i = from; i < to; i++) {
-		bool left = b >= to || (a < mid && bytes_cmp(v[a]->name, v[b]->name) <= 0);
-
-		tmp[i] = left ? v[a++] : v[b++];
-	}
-	memcpy(v + from, tmp + from, (to - from) * sizeof(*v));
+	return bytes_cmp(((const struct function *)a)->name, ((const struct function *)b)->name);
 }
 
 int function_list(struct shell *sh, struct function ***out)
 {
 	struct shell *o = owner(sh);
 	size_t n = o->functions_count;
-	struct function **v = arena_array(sh->arena, 2 * n + 1, sizeof(struct function *));
+	struct function **v = arena_array(sh->arena, n + 1, sizeof(struct function *));
 	size_t k = 0;
 
 	for (size_t i = 0; i < o->functions_size; i++) {
 		for (struct function *f = o->functions[i]; f != NULL; f = f->next)
 			v[k++] = f;
 	}
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t i = 0; i + width < n; i += 2 * width)
-			merge(v, v + n, i, i + width, i + 2 * width < n ? i + 2 * width : n);
-	}
+	sort_pointers(sh->arena, (void **)v, n, by_name);
 	*out = v;
 	return (int)n;
 }

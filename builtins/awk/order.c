@@ -5,6 +5,7 @@
  * Without a wish, loops go over other keys in the order of their creation, then over the
  * keys that are whole numbers, in theirs.
  */
+#include "base/sort.h"
 #include "builtins/awk/code.h"
 
 enum order_by { BY_NONE, BY_IND_STR, BY_IND_NUM, BY_VAL_STR, BY_VAL_NUM, BY_VAL_TYPE, BY_FUNCTION };
@@ -123,10 +124,14 @@ static int by_key(const struct awk *a, struct entry *x, struct entry *y)
 	return text_order(a, str_bytes(x->key), str_bytes(y->key));
 }
 
-static int compare(struct sorting *s, struct entry *x, struct entry *y)
+static int compare(void *arg, const void *a, const void *b)
 {
+	struct sorting *s = arg;
+	struct entry *x = (struct entry *)(uintptr_t)a;
+	struct entry *y = (struct entry *)(uintptr_t)b;
 	int order = 0;
 
+	awk_work(s->a, 1);
 	switch (s->by) {
 	case BY_NONE: return natural(x, y);
 	case BY_FUNCTION: return by_function(s, x, y);
@@ -146,43 +151,10 @@ static int compare(struct sorting *s, struct entry *x, struct entry *y)
 	return s->descending ? -order : order;
 }
 
-/* Merges list[from..mid) and [mid..to), which are in order. */
-static void merge(struct sorting *s, size_t from, size_t mid, size_t to)
-{
-	size_t i = from;
-	size_t j = mid;
-
-	if (compare(s, &s->list[mid - 1], &s->list[mid]) <= 0)
-		return;
-	for (size_t k = from; k < to; k++) {
-		bool left = j == to || (i < mid && compare(s, &s->list[i], &s->list[j]) <= 0);
-
-		s->spare[k] = left ? s->list[i++] : s->list[j++];
-	}
-	memcpy(s->list + from, s->spare + from, (to - from) * sizeof *s->list);
-	awk_work(s->a, to - from);
-}
-
-static bool in_order(struct sorting *s)
-{
-	for (size_t i = 1; i < s->n; i++)
-		if (compare(s, &s->list[i - 1], &s->list[i]) > 0)
-			return false;
-	awk_work(s->a, s->n / 8 + 1);
-	return true;
-}
-
 static void sort(struct sorting *s)
 {
-	if (s->by == BY_NONE && in_order(s))
-		return;
 	s->spare = pool_alloc(s->a->pool, (s->n + 1) * sizeof *s->list);
-	for (size_t width = 1; width < s->n; width *= 2)
-		for (size_t from = 0; from + width < s->n; from += 2 * width) {
-			size_t to = from + 2 * width;
-
-			merge(s, from, from + width, to < s->n ? to : s->n);
-		}
+	sort_stable(s->list, s->n, sizeof *s->list, s->spare, compare, s);
 }
 
 /* --- which order --- */

@@ -2,6 +2,7 @@
  *
  * Messages and pieces of text: what git says on standard error, names in quotes, lists.
  */
+#include "base/sort.h"
 #include "builtins/git/git.h"
 
 char *git_format(struct arena *a, const char *format, ...)
@@ -299,37 +300,30 @@ int git_name_cmp(const void *a, const void *b)
 
 /* --- sorting --- */
 
+struct git_sorting {
+	struct git *g;
+	int (*cmp)(const void *, const void *);
+};
+
+static int compare(void *arg, const void *a, const void *b)
+{
+	struct git_sorting *s = arg;
+
+	cmd_charge(s->g->c, 1);
+	return s->cmp(a, b);
+}
+
 void git_sort(struct git *g, void *base, size_t n, size_t size,
 	      int (*cmp)(const void *, const void *))
 {
-	char *from = base;
-	char *to = n > 1 ? pool_alloc(g->c->pool, n * size) : NULL;
-	char *spare = to;
+	struct git_sorting s = { g, cmp };
+	void *spare;
 
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t lo = 0; lo < n; lo += 2 * width) {
-			size_t mid = lo + width < n ? lo + width : n;
-			size_t hi = mid + width < n ? mid + width : n;
-			size_t i = lo, j = mid;
-
-			for (size_t k = lo; k < hi; k++) {
-				bool left = i < mid &&
-					    (j >= hi || cmp(from + i * size, from + j * size) <= 0);
-				size_t pick = left ? i++ : j++;
-
-				memcpy(to + k * size, from + pick * size, size);
-			}
-		}
-		cmd_charge(g->c, n / 4 + 1);
-		char *swap = from;
-
-		from = to;
-		to = swap;
-	}
-	if (n > 1 && from != base)
-		memcpy(base, from, n * size);
-	if (n > 1)
-		pool_free(g->c->pool, spare, n * size);
+	if (n < 2)
+		return;
+	spare = pool_alloc(g->c->pool, n * size);
+	sort_stable(base, n, size, spare, compare, &s);
+	pool_free(g->c->pool, spare, n * size);
 }
 
 /* --- lists --- */

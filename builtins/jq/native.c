@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "base/sort.h"
 #include "builtins/jq/jq.h"
 
 static const struct native *const *tables(void)
@@ -326,18 +327,14 @@ struct entry {
 	struct json v;
 };
 
-static void merge_entries(struct jq *j, const struct entry *a, struct entry *out, size_t lo,
-			  size_t mid, size_t hi)
+static int compare_entries(void *arg, const void *a, const void *b)
 {
-	size_t left = lo;
-	size_t right = mid;
+	struct jq *j = arg;
+	const struct entry *x = a;
+	const struct entry *y = b;
 
-	for (size_t k = lo; k < hi; k++) {
-		bool take = left >= mid ||
-			    (right < hi && json_cmp(&j->m, a[right].key, a[left].key) < 0);
-
-		out[k] = take ? a[right++] : a[left++];
-	}
+	cmd_charge(j->c, 1);
+	return json_cmp(&j->m, x->key, y->key);
 }
 
 /* The elements in the order of their keys, equal ones as they were; in the pool. NULL after an
@@ -364,15 +361,7 @@ static struct entry *sorted_entries(struct jq *j, struct json in, struct json ke
 
 		a[i] = (struct entry){ ones ? json_at(key, 0) : key, json_at(in, i) };
 	}
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t lo = 0; lo < n; lo += width * 2) {
-			size_t mid = lo + width < n ? lo + width : n;
-
-			merge_entries(j, a, tmp, lo, mid, mid + width < n ? mid + width : n);
-		}
-		memcpy(a, tmp, n * sizeof(*a));
-		cmd_charge(j->c, n / 4 + 1);
-	}
+	sort_stable(a, n, sizeof(*a), tmp, compare_entries, j);
 	pool_free(j->m.pool, tmp, (n + 1) * sizeof(*a));
 	return a;
 }

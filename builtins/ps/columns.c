@@ -5,6 +5,7 @@
  * What a virtual process has not (threads, terminals, pages of memory) shows as procps shows
  * it for a process without.
  */
+#include "base/sort.h"
 #include "builtins/ps/ps.h"
 
 static const struct ps_column columns[] = {
@@ -315,47 +316,31 @@ int ps_compare(const struct ps_view *v, enum ps_kind kind, const struct cmd_proc
 	return x < y ? -1 : x > y;
 }
 
-static int compare_all(const struct ps_view *v, const struct ps_key *keys, int nkeys,
-		       const struct cmd_proc *a, const struct cmd_proc *b)
+struct sorting {
+	const struct ps_view *v;
+	const struct ps_key *keys;
+	int nkeys;
+};
+
+static int compare_all(void *arg, const void *a, const void *b)
 {
-	for (int i = 0; i < nkeys; i++) {
-		int order = ps_compare(v, keys[i].kind, a, b);
+	const struct sorting *s = arg;
+
+	cmd_charge(s->v->c, 1);
+	for (int i = 0; i < s->nkeys; i++) {
+		int order = ps_compare(s->v, s->keys[i].kind, a, b);
 
 		if (order != 0)
-			return keys[i].down ? -order : order;
+			return s->keys[i].down ? -order : order;
 	}
 	return 0;
-}
-
-/* Merges the sorted halves of list[from..to). */
-static void merge(const struct ps_view *v, const struct ps_key *keys, int nkeys,
-		  struct cmd_proc *list, struct cmd_proc *room, size_t from, size_t middle,
-		  size_t to)
-{
-	size_t left = from;
-	size_t right = middle;
-
-	for (size_t i = from; i < to; i++) {
-		bool take_right = left == middle ||
-				  (right < to &&
-				   compare_all(v, keys, nkeys, &list[right], &list[left]) < 0);
-
-		room[i] = take_right ? list[right++] : list[left++];
-	}
-	memcpy(list + from, room + from, (to - from) * sizeof *list);
 }
 
 void ps_sort(const struct ps_view *v, const struct ps_key *keys, int nkeys, struct cmd_proc *list,
 	     size_t n)
 {
-	struct cmd_proc *room = arena_array(v->c->arena, n + 1, sizeof *room);
+	struct sorting s = { v, keys, nkeys };
 
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t from = 0; from + width < n; from += 2 * width) {
-			size_t to = from + 2 * width < n ? from + 2 * width : n;
-
-			merge(v, keys, nkeys, list, room, from, from + width, to);
-		}
-		cmd_charge(v->c, n);
-	}
+	sort_stable(list, n, sizeof *list, arena_array(v->c->arena, n, sizeof *list), compare_all,
+		    &s);
 }

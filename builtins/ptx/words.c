@@ -2,6 +2,7 @@
  *
  * ptx: lists of words, sorted by their bytes or, with -f, by those of their upper case.
  */
+#include "base/sort.h"
 #include "builtins/ptx/ptx.h"
 
 static int byte_fold(const struct ptx *x, char ch)
@@ -38,32 +39,21 @@ struct ptx_occurrence *ptx_add_word(struct ptx *x, struct ptx_words *w, struct b
 	return one;
 }
 
+static int compare_words(void *arg, const void *a, const void *b)
+{
+	struct ptx *x = arg;
+
+	cmd_charge(x->c, 1);
+	return compare(x, (*(struct ptx_occurrence *const *)a)->key,
+		       (*(struct ptx_occurrence *const *)b)->key);
+}
+
 /* Equal words keep their order, which is that of the input. */
 void ptx_sort_words(struct ptx *x, struct ptx_words *w)
 {
-	struct ptx_occurrence **from = w->list;
-	struct ptx_occurrence **to = arena_array(x->c->arena, w->n + 1, sizeof(*to));
+	void *spare = arena_array(x->c->arena, w->n, sizeof(struct ptx_occurrence *));
 
-	for (size_t width = 1; width < w->n; width *= 2) {
-		for (size_t start = 0; start < w->n; start += 2 * width) {
-			size_t mid = start + width < w->n ? start + width : w->n;
-			size_t end = mid + width < w->n ? mid + width : w->n;
-			size_t i = start;
-			size_t k = mid;
-
-			for (size_t at = start; at < end; at++) {
-				bool left = i < mid && (k == end || compare(x, from[i]->key,
-									    from[k]->key) <= 0);
-
-				to[at] = left ? from[i++] : from[k++];
-			}
-		}
-		struct ptx_occurrence **other = from;
-
-		from = to;
-		to = other;
-	}
-	w->list = from;
+	sort_stable(w->list, w->n, sizeof *w->list, spare, compare_words, x);
 }
 
 bool ptx_has_word(struct ptx *x, const struct ptx_words *w, struct bytes key)

@@ -7,6 +7,7 @@
  * up: a deeper one decides first; among those of one place .rgignore before .ignore before
  * .gitignore. The order of files is that of their paths.
  */
+#include "base/sort.h"
 #include "builtins/rg/rg.h"
 
 enum rg_kind { KIND_RG, KIND_DOT, KIND_GIT, KIND_EXCLUDE, KINDS };
@@ -225,15 +226,19 @@ static int64_t time_of(const struct rg *g, const struct found *f)
 					     : f->st.btime_ns;
 }
 
-static int compare(const struct rg *g, const struct found *a, const struct found *b)
+static int compare(void *arg, const void *x, const void *y)
 {
-	int order = 0;
+	const struct rg *g = arg;
+	const struct found *a = x;
+	const struct found *b = y;
+	int order;
 
+	cmd_charge(g->c, 1);
 	if (g->sort != RG_SORT_PATH) {
-		int64_t x = time_of(g, a);
-		int64_t y = time_of(g, b);
+		int64_t s = time_of(g, a);
+		int64_t t = time_of(g, b);
 
-		order = x < y ? -1 : x > y;
+		order = s < t ? -1 : s > t;
 	} else {
 		order = strcmp(a->path, b->path);
 	}
@@ -242,25 +247,9 @@ static int compare(const struct rg *g, const struct found *a, const struct found
 
 static void sort(struct walker *w)
 {
-	struct found *room = arena_array(w->g->c->arena, w->n + 1, sizeof *room);
+	void *spare = arena_array(w->g->c->arena, w->n, sizeof *w->list);
 
-	for (size_t width = 1; width < w->n; width *= 2) {
-		for (size_t from = 0; from < w->n; from += 2 * width) {
-			size_t middle = from + width < w->n ? from + width : w->n;
-			size_t to = middle + width < w->n ? middle + width : w->n;
-			size_t a = from;
-			size_t b = middle;
-
-			for (size_t i = from; i < to; i++) {
-				bool right = a == middle || (b < to && compare(w->g, &w->list[b],
-									       &w->list[a]) < 0);
-
-				room[i] = w->list[right ? b++ : a++];
-			}
-		}
-		memcpy(w->list, room, w->n * sizeof *room);
-		cmd_charge(w->g->c, w->n);
-	}
+	sort_stable(w->list, w->n, sizeof *w->list, spare, compare, w->g);
 }
 
 /* --- the walk --- */

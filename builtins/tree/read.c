@@ -2,6 +2,7 @@
  *
  * Reading directories: which entries are wanted, and their order.
  */
+#include "base/sort.h"
 #include "builtins/tree/tree.h"
 
 /* --- reading --- */
@@ -80,26 +81,12 @@ static int compare_nodes(const struct tree_opts *o, const struct tree_node *a,
 	return o->reverse ? -order : order;
 }
 
-/* Merge sort of pointers. */
-static void sort_nodes(struct tree *t, struct tree_node **v, size_t n, struct tree_node **scratch)
+static int compare(void *arg, const void *a, const void *b)
 {
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t from = 0; from < n; from += 2 * width) {
-			size_t mid = from + width < n ? from + width : n;
-			size_t to = from + 2 * width < n ? from + 2 * width : n;
-			size_t i = from;
-			size_t k = mid;
+	struct tree *t = arg;
 
-			for (size_t at = from; at < to; at++) {
-				bool left = i < mid &&
-					    (k == to || compare_nodes(t->o, v[i], v[k]) <= 0);
-
-				scratch[at] = left ? v[i++] : v[k++];
-			}
-		}
-		memcpy(v, scratch, n * sizeof(*v));
-		cmd_charge(t->c, n / 8 + 1);
-	}
+	cmd_charge(t->c, 1);
+	return compare_nodes(t->o, *(struct tree_node *const *)a, *(struct tree_node *const *)b);
 }
 
 void tree_examine(struct tree *t, struct tree_node *n, const char *path)
@@ -127,7 +114,8 @@ void tree_examine(struct tree *t, struct tree_node *n, const char *path)
 void tree_sort_children(struct tree *t, struct tree_node *n)
 {
 	if (t->o->sort != SORT_NONE || t->o->from_file)
-		sort_nodes(t, n->child, n->nchildren, n->child + n->nchildren);
+		sort_stable(n->child, n->nchildren, sizeof *n->child, n->child + n->nchildren,
+			    compare, t);
 }
 
 /* --gitignore: the rules in a directory, and of which paths below it they speak. */

@@ -2,6 +2,7 @@
  *
  * Subcommands that take rows one at a time, and those that only put them in order.
  */
+#include "base/sort.h"
 #include "base/regex.h"
 #include "builtins/xan/xan.h"
 
@@ -366,6 +367,7 @@ static int rename_run(struct cmd *c)
 /* --- order --- */
 
 struct sorting {
+	struct cmd *c;
 	const struct rows_opts *o;
 	const size_t *columns;
 	size_t n;
@@ -395,33 +397,18 @@ static int compare_rows(const struct sorting *s, struct row a, struct row b)
 	return s->o->reverse ? -order : order;
 }
 
-static void sort_rows(struct cmd *c, const struct sorting *s, struct row *list, size_t n)
+static int compare_in_turn(void *arg, const void *a, const void *b)
 {
-	struct row *room = arena_array(c->arena, n + 1, sizeof *room);
+	const struct sorting *s = arg;
 
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t from = 0; from < n; from += 2 * width) {
-			size_t middle = from + width < n ? from + width : n;
-			size_t to = middle + width < n ? middle + width : n;
-			size_t a = from;
-			size_t b = middle;
-
-			for (size_t i = from; i < to; i++) {
-				bool right = a == middle ||
-					     (b < to && compare_rows(s, list[b], list[a]) < 0);
-
-				room[i] = list[right ? b++ : a++];
-			}
-			cmd_charge(c, to - from);
-		}
-		memcpy(list, room, n * sizeof *room);
-	}
+	cmd_charge(s->c, 1);
+	return compare_rows(s, *(const struct row *)a, *(const struct row *)b);
 }
 
 static int sort_run(struct cmd *c)
 {
 	const struct rows_opts *o = c->opts;
-	struct sorting s = { .o = o };
+	struct sorting s = { .c = c, .o = o };
 	struct reader r;
 	struct row *list;
 	size_t *columns;
@@ -432,7 +419,8 @@ static int sort_run(struct cmd *c)
 	xan_put_names(&r);
 	size_t n = xan_all(&r, &list);
 
-	sort_rows(c, &s, list, n);
+	sort_stable(list, n, sizeof *list, arena_array(c->arena, n, sizeof *list), compare_in_turn,
+		    &s);
 	for (size_t i = 0; i < n; i++)
 		if (!o->unique || i == 0 || compare_rows(&s, list[i - 1], list[i]) != 0)
 			xan_put_row(c, list[i]);

@@ -2,6 +2,7 @@
  *
  * Functions over lists: sorting, grouping, choosing, flattening.
  */
+#include "base/sort.h"
 #include "builtins/yq/yq.h"
 
 #define HANDLER(name)                                                                              \
@@ -36,8 +37,12 @@ struct item {
 	struct yq_list keys;
 };
 
-static int compare_items(struct yq *y, const struct item *a, const struct item *b)
+static int compare_items(void *arg, const void *x, const void *z)
 {
+	struct yq *y = arg;
+	const struct item *a = x;
+	const struct item *b = z;
+
 	for (size_t i = 0; i < a->keys.n && i < b->keys.n; i++) {
 		int cmp = yq_compare(y, a->keys.items[i], b->keys.items[i]);
 
@@ -47,31 +52,9 @@ static int compare_items(struct yq *y, const struct item *a, const struct item *
 	return (a->keys.n > b->keys.n) - (a->keys.n < b->keys.n);
 }
 
-/* Merges from bottom up: equal ones keep their order. */
-static struct item *sort_items(struct yq *y, struct item *items, size_t n)
+static void sort_items(struct yq *y, struct item *items, size_t n)
 {
-	struct item *other = arena_array(y->a, n + 1, sizeof(*other));
-
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t from = 0; from < n; from += width * 2) {
-			size_t mid = from + width < n ? from + width : n;
-			size_t end = mid + width < n ? mid + width : n;
-			size_t l = from;
-			size_t r = mid;
-
-			for (size_t k = from; k < end; k++)
-				if (l < mid &&
-				    (r == end || compare_items(y, &items[l], &items[r]) <= 0))
-					other[k] = items[l++];
-				else
-					other[k] = items[r++];
-		}
-		struct item *swap = items;
-
-		items = other;
-		other = swap;
-	}
-	return items;
+	sort_stable(items, n, sizeof *items, arena_array(y->a, n, sizeof *items), compare_items, y);
 }
 
 /* The list's items with what the argument (or the item itself) gives to sort by. */
@@ -94,9 +77,10 @@ HANDLER(fn_sort)
 
 	for (size_t i = 0; i < in.n; i++) {
 		struct yaml_node *n = list_of(y, e, in.items[i]);
-		struct item *items = sort_items(y, keyed(y, e, n, vars), n->n);
+		struct item *items = keyed(y, e, n, vars);
 		struct yaml_node *sorted = like(y, n);
 
+		sort_items(y, items, n->n);
 		for (uint32_t k = 0; k < n->n; k++)
 			yaml_push(y->a, sorted, yq_copy(y, items[k].n));
 		yq_add(y, &out, sorted);
@@ -113,13 +97,11 @@ HANDLER(fn_group)
 
 	for (size_t i = 0; i < in.n; i++) {
 		struct yaml_node *n = list_of(y, e, in.items[i]);
-		struct item *plain = keyed(y, e, n, vars);
-		struct item *items = arena_array(y->a, n->n + 1, sizeof(*items));
+		struct item *items = keyed(y, e, n, vars);
 		struct yaml_node **groups = arena_array(y->a, n->n + 1, sizeof(struct yaml_node *));
 		struct yaml_node *result = like(y, n);
 
-		memcpy(items, plain, n->n * sizeof(*items));
-		items = sort_items(y, items, n->n);
+		sort_items(y, items, n->n);
 		for (uint32_t k = 0; k < n->n; k++) {
 			bool same = k > 0 && compare_items(y, &items[k - 1], &items[k]) == 0;
 			uint32_t at = items[k].n->index;
@@ -161,7 +143,7 @@ static void sort_keys(struct yq *y, struct yaml_node *n)
 		yq_add(y, &items[i].keys, yq_null(y));
 		items[i].keys.items[1]->twin = n->items[i * 2];
 	}
-	items = sort_items(y, items, count);
+	sort_items(y, items, count);
 	for (size_t i = 0; i < count; i++) {
 		n->items[i * 2] = items[i].keys.items[1]->twin;
 		n->items[i * 2 + 1] = items[i].n;
