@@ -9,6 +9,7 @@
 
 #include "interp/interp.h"
 #include "kernel/kernel.h"
+#include "kernel/pack.h"
 
 struct cowsh_image_builder;
 

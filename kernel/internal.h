@@ -17,6 +17,7 @@
 
 #include "kernel/coro.h"
 #include "kernel/kernel.h"
+#include "kernel/pack.h"
 #include "kernel/trace.h"
 
 enum {

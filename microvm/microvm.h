@@ -18,6 +18,7 @@
 #include "cowsh_microvm.h"
 
 #include "kernel/kernel.h"
+#include "kernel/pack.h"
 
 struct microvm;
 
