@@ -111,6 +111,12 @@ int escalate_settle(struct cowsh *s)
 	return kernel_settle(s->kernel, microvm_programs_ready, START_STEPS) ? 0 : -E_AGAIN;
 }
 
+void escalate_clear(struct cowsh *s)
+{
+	if (s->microvm != NULL)
+		microvm_clear(s->microvm);
+}
+
 void escalate_forget(struct cowsh *s)
 {
 	if (s->microvm == NULL)

@@ -149,7 +149,9 @@ void points_close(struct points *p);
 int escalate_start(struct cowsh *s);
 /* After the kernel is freed. */
 void escalate_end(struct cowsh *s);
-/* Before the kernel is freed or its files are replaced: kept starts go. */
+/* Before the kernel is freed: what no process holds goes. */
+void escalate_clear(struct cowsh *s);
+/* Before its files are replaced: kept starts go. */
 void escalate_forget(struct cowsh *s);
 /* What a session keeps of starts serves its forks too. */
 void escalate_share(const struct cowsh *from, struct cowsh *to);

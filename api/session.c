@@ -434,7 +434,7 @@ void cowsh_free(cowsh *s)
 	checkpoints_free(s);
 	if (s->kernel != NULL) {
 		free_lists(s);
-		escalate_forget(s);
+		escalate_clear(s);
 		kernel_free(s->kernel);
 	}
 	escalate_end(s);

@@ -47,6 +47,8 @@
 	ERR(NOSYS, 38, "Function not implemented")                                                 \
 	ERR(NOTEMPTY, 39, "Directory not empty")                                                   \
 	ERR(LOOP, 40, "Too many levels of symbolic links")                                         \
+	ERR(NOMSG, 42, "No message of desired type")                                               \
+	ERR(IDRM, 43, "Identifier removed")                                                        \
 	ERR(NODATA, 61, "No data available")                                                       \
 	ERR(PROTO, 71, "Protocol error")                                                           \
 	ERR(OVERFLOW, 75, "Value too large for defined data type")                                 \

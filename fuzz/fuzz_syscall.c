@@ -536,6 +536,7 @@ static void load_state(const struct kernel_config *c, struct bytes state, vfs_in
 	for (int i = 0; i < 20 && r == 0; i++)
 		if (kernel_run(l.k, 5000) == KERNEL_DONE)
 			break;
+	microvm_clear(script.m);
 	if (kernel_free(l.k) != 0)
 		abort();
 	microvm_free(script.m);
@@ -588,6 +589,7 @@ static void fork_session(struct kernel *k, const struct kernel_config *config)
 	for (int i = 0; i < 20 && r == 0; i++)
 		if (kernel_run(fork, 5000) == KERNEL_DONE)
 			break;
+	microvm_clear(script.m);
 	if (kernel_free(fork) != 0)
 		abort();
 	microvm_free(script.m);
@@ -623,7 +625,7 @@ static void session(struct store *store)
 				break;
 			kernel_wake_host(k);
 		}
-	microvm_warm(script.m, false);
+	microvm_clear(script.m);
 	if (kernel_free(k) != 0)
 		abort();
 	microvm_free(script.m);

@@ -177,8 +177,12 @@ int microvm_copy(struct microvm *from, struct microvm *to, struct copying *w)
 	to->tokens = from->tokens;
 	to->start_ns = from->start_ns;
 	to->saved = from->saved;
-	r = copy_each(w, from, to, false);
-	return r == 0 ? copy_each(w, from, to, true) : r;
+	r = ipc_copy(w, from, to);
+	if (r == 0)
+		r = copy_each(w, from, to, false);
+	if (r == 0)
+		r = copy_each(w, from, to, true);
+	return r == 0 ? ipc_copy_undo(w, from, to) : r;
 }
 
 /* --- going on --- */

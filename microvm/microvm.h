@@ -43,6 +43,8 @@ int microvm_unpack(struct microvm *m, struct unpacking *u, vfs_ino memory);
 /* That inode, as long as the session may use it; 0: there is none. */
 vfs_ino microvm_saved(const struct microvm *m);
 bool microvm_has_programs(const struct microvm *m);
+/* Before the kernel is freed: what no process holds goes. */
+void microvm_clear(struct microvm *m);
 /* After the kernel is freed. */
 void microvm_free(struct microvm *m);
 bool microvm_takes(struct bytes head);

@@ -67,6 +67,9 @@ struct microvm {
 	uint64_t followed;        /* a bit for each inode % 64 that area.follows may have */
 	vfs_ino saved;            /* file of the memory it was loaded with, or 0 */
 	bool warm;                /* keep started interpreters */
+	struct ipc *ipc;          /* see ipc.h */
+	struct undo *undo;
+	uint64_t ipc_made[3];
 	struct zygote *zygote[ZYGOTES_MAX]; /* the newest last */
 	int nzygotes;
 };
@@ -329,6 +332,12 @@ struct task {
 	struct cowsh_vm_registers r;
 	uint64_t clear_tid;
 	uint64_t robust_list;
+	struct sem_wait {
+		int32_t id;
+		uint16_t number;
+		bool zero; /* until the value is that */
+		bool waits;
+	} sem_wait;
 	uint64_t alt_stack;
 	uint64_t alt_bytes;
 	uint64_t alt_flags;
@@ -406,6 +415,12 @@ _Noreturn void task_kill(struct task *t, int sig);
 /* Seals of memory files: sys_descriptor.c. */
 int64_t memory_seals(struct task *t, int fd);
 int64_t memory_seal(struct task *t, int fd, unsigned seals);
+/* System V's things: all of them go; those of a fork; what a process that ends had done to
+ * semaphores is undone. Groups must have been copied before undos. */
+void ipc_clear(struct microvm *m);
+int ipc_copy(struct copying *w, struct microvm *from, struct microvm *to);
+int ipc_copy_undo(struct copying *w, struct microvm *from, struct microvm *to);
+void sem_leave(struct task *t);
 int64_t futex_wake(struct task *t, uint64_t address, int64_t n);
 /* Gives up the robust mutexes of a thread that ends. Never waits. */
 void robust_leave(struct task *t);
@@ -473,6 +488,9 @@ int64_t call_left(struct task *t, int64_t ns);
 void call_rest(struct task *t);
 
 /* share.c: memory of a space or an object in a forked session */
+/* The object of the other session that stands for this one, held once more. */
+int object_share(struct copying *w, struct microvm *m, const struct object *like,
+		 struct object **out);
 int space_share(struct copying *w, struct space *from, struct microvm *to, struct space **out);
 
 /* vdso: bytes of the image, page aligned */

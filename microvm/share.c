@@ -101,9 +101,8 @@ static int copy_object_pages(struct object *o, const struct object *like)
 	return 0;
 }
 
-/* The object of the other session, for one more area. */
-static int share_object(struct copying *w, struct microvm *m, const struct object *like,
-			struct object **out)
+int object_share(struct copying *w, struct microvm *m, const struct object *like,
+		 struct object **out)
 {
 	struct object *o = copy_find(w, like);
 	struct file *file = NULL;
@@ -144,7 +143,7 @@ static int share_area(struct copying *w, struct space *s, const struct area *lik
 	a->file = NULL;
 	a->object = NULL;
 	if (like->object != NULL)
-		r = share_object(w, s->m, like->object, &a->object);
+		r = object_share(w, s->m, like->object, &a->object);
 	if (r == 0 && like->file != NULL) {
 		a->file = copy_file(w, like->file, &r);
 		if (a->file == NULL && r == 0)

@@ -145,7 +145,8 @@ void task_release(struct proc *p)
 	robust_leave(t);
 	if (p->launcher.len != 0)
 		zygote_leave(t);
-	t->group->tasks--;
+	if (--t->group->tasks == 0)
+		sem_leave(t);
 	task_free(t);
 }
 
@@ -234,7 +235,7 @@ static int copy_task(struct task *t, uint64_t flags, struct task **out)
 	c->held[0] = c->held[1] = NULL;
 	c->zygote = c->source = NULL;
 	c->mask_saved = false;
-	c->in_call = c->resumed = false;
+	c->in_call = c->resumed = c->sem_wait.waits = false;
 	if ((flags & CLONE_SIGHAND_) != 0) {
 		c->handlers = t->handlers;
 		c->handlers->refs++;
@@ -600,6 +601,12 @@ void microvm_share(struct microvm *from, struct microvm *to)
 {
 	if (from->warm && to->warm)
 		zygote_share(from, to);
+}
+
+void microvm_clear(struct microvm *m)
+{
+	microvm_warm(m, false);
+	ipc_clear(m);
 }
 
 void microvm_free(struct microvm *m)

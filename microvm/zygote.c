@@ -318,7 +318,7 @@ static void note_files(struct task *t, struct zygote *z)
 
 bool zygote_was_open(const struct zygote *z, const struct proc *p, int fd)
 {
-	return fd < z->nopen && z->open[fd] == p->fd[fd].file;
+	return fd >= 0 && fd < z->nopen && fd < p->nfds && z->open[fd] == p->fd[fd].file;
 }
 
 static bool same_files(const struct task *t, const struct zygote *z)
