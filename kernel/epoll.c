@@ -62,6 +62,7 @@ static uint32_t news(struct proc *p, struct member *m)
 {
 	struct file *f = fd_file(p, m->fd);
 	uint32_t got;
+	uint32_t fresh;
 
 	if (f != m->file)
 		return 0;
@@ -69,14 +70,10 @@ static uint32_t news(struct proc *p, struct member *m)
 	got &= m->events | POLL_HUP_ | POLL_ERR_;
 	if ((m->events & EPOLL_EDGE) == 0)
 		return got;
-	/* Who may read is told until nothing is left; who may write, once. */
-	if ((got & POLL_WRITE_) == 0)
-		m->told = 0;
-	else if (m->told != 0)
-		got &= ~(uint32_t)POLL_WRITE_;
-	else
-		m->told = POLL_WRITE_;
-	return got;
+	/* Who may read is told until nothing is left; who may write, once, and with other news. */
+	fresh = got & ~m->told;
+	m->told = got & POLL_WRITE_;
+	return fresh != 0 ? got : 0;
 }
 
 static int collect(struct proc *p, struct epoll *e, struct epoll_event_ *out, int max)
