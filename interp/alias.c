@@ -88,6 +88,13 @@ static struct alias_table *own_table(struct shell *sh)
 	return sh->aliases;
 }
 
+bool alias_any(struct shell *sh)
+{
+	const struct alias_table *t = table_of(sh);
+
+	return t != NULL && t->count != 0;
+}
+
 bool alias_find(struct shell *sh, struct bytes name, struct bytes *out)
 {
 	const struct alias_table *t = table_of(sh);

@@ -118,7 +118,7 @@ static int64_t enter(struct shell *sh, const char *path, bool physical, bool *un
 		*status = set_directory(sh, clean.ptr);
 		return 0;
 	}
-	err = sys_chdir(sh->p, *path != '\0' ? path : ".");
+	err = sys_chdir(sh->p, *path != '\0' || physical ? path : ".");
 	if (err < 0)
 		return err;
 	*status = set_physical(sh, buf_cstr(&full), unknown);

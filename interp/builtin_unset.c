@@ -221,6 +221,8 @@ int do_alias(struct shell *sh, int argc, char **argv)
 		print = true;
 	}
 	if (print || o.index == argc) {
+		if (!alias_any(sh))
+			return 0; /* whatever is asked for */
 		list_aliases(sh, &out, print);
 		if (out_flush(sh, "alias", &out) != 0)
 			return 1;

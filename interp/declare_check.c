@@ -57,6 +57,12 @@ int declare_check_hidden(struct declare *d, const struct operand *o)
 	return 0;
 }
 
+/* Without looking through references. */
+static const char *name_as_written(struct shell *sh, const struct operand *o)
+{
+	return arena_dup(sh->arena, (struct bytes){ o->text, strcspn(o->text, "+=[") });
+}
+
 /* With a list it is noticed before the builtin runs; outside functions that ends the line. */
 static int cannot_convert(struct declare *d, const struct operand *o, const struct var *v,
 			  const char *message)
@@ -64,7 +70,7 @@ static int cannot_convert(struct declare *d, const struct operand *o, const stru
 	if (o->literal != NULL)
 		literal_error(d, message, v->name.ptr);
 	if (o->literal == NULL || (declare_scope(d->sh) != 0 && !d->plain))
-		return declare_fail(d, message, v->name.ptr);
+		return declare_fail(d, message, name_as_written(d->sh, o));
 	d->status = d->sh->status = 1;
 	d->sh->flow = FLOW_ABORT;
 	return -1;

@@ -56,14 +56,15 @@ static void print_named_function(struct declare *d, struct buf *out, const struc
 		buf_printf(out, "%s\n", f->name.ptr);
 }
 
-static void function_operand(struct declare *d, struct buf *out, const char *word)
+/* False: what follows is not looked at. */
+static bool function_operand(struct declare *d, struct buf *out, const char *word)
 {
 	struct bytes name = bytes_of(word);
 	struct function *f = function_find(d->sh, name, name_hash(name));
 
 	if (strchr(word, '=') != NULL && !d->plain) {
 		declare_fail(d, "cannot use `-%s' to make functions", "f");
-		return;
+		return false;
 	}
 	if (f == NULL) {
 		out_lines(d->sh, d->name, out);
@@ -72,12 +73,13 @@ static void function_operand(struct declare *d, struct buf *out, const char *wor
 		else if (d->print)
 			declare_fail(d, "%s: not found", word);
 		d->status = 1;
-		return;
+		return true;
 	}
 	if (d->on == 0 && d->off == 0)
 		print_named_function(d, out, f);
 	else
 		change_function(d, f);
+	return true;
 }
 
 static void list_functions(struct declare *d, struct buf *out)
@@ -112,8 +114,8 @@ int declare_functions(struct declare *d, int argc, char **argv)
 	}
 	if (argc == 0 && (d->on & ATTR_ARRAYS) == 0)
 		list_functions(d, &out);
-	for (int i = 0; i < argc; i++)
-		function_operand(d, &out, argv[i]);
+	for (int i = 0; i < argc && function_operand(d, &out, argv[i]); i++)
+		continue;
 	return list_flush(d, argc == 0, &out) != 0 ? 1 : d->status;
 }
 

@@ -235,17 +235,23 @@ static void trace_call(struct shell *sh, const struct call *c)
 	declare_trace(sh, &c->argv, c->declared.args, exports);
 }
 
-/* `exec >file` changes the shell's own descriptors. */
-static bool keeps_redirections(const struct call *c)
+/* The index of the builtin itself in `command builtin cd`. */
+static int end_of_prefix(const struct call *c)
 {
 	int i = 0;
 
-	if (c->builtin == NULL)
-		return c->last && c->function == NULL;
 	while (i + 1 < c->argv.count &&
 	       (strcmp(c->argv.v[i], "command") == 0 || strcmp(c->argv.v[i], "builtin") == 0))
 		i++;
-	return strcmp(c->argv.v[i], "exec") == 0;
+	return i;
+}
+
+/* `exec >file` changes the shell's own descriptors. */
+static bool keeps_redirections(const struct call *c)
+{
+	if (c->builtin == NULL)
+		return c->last && c->function == NULL;
+	return strcmp(c->argv.v[end_of_prefix(c)], "exec") == 0;
 }
 
 /* Whether the redirections of a program change the shell by their expansion: as that happens
@@ -337,11 +343,27 @@ static int run_redirected(struct shell *sh, struct call *c)
 	return status;
 }
 
+/* What these builtins assign they assign outside of the temporary environment, too. */
+static bool passes_values(const struct call *c)
+{
+	static const char *const names[] = { "cd",   "getopts", "let",	"popd",
+					     "printf", "pushd",   NULL };
+
+	if (c->function != NULL || c->builtin == NULL)
+		return false;
+	for (int i = 0; names[i] != NULL; i++) {
+		if (strcmp(c->argv.v[end_of_prefix(c)], names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* With a temporary environment, which is a scope of its own. */
 static int run_with_assigns(struct shell *sh, struct call *c)
 {
 	const struct simple *s = c->simple;
 	bool outer = sh->in_function_env;
+	int passing = sh->passing_scope;
 	int failed = 0;
 	int status;
 
@@ -355,7 +377,9 @@ static int run_with_assigns(struct shell *sh, struct call *c)
 	}
 	sh->in_function_env = true;
 	c->temporary = true;
+	sh->passing_scope = passes_values(c) ? sh->scope : 0;
 	status = run_redirected(sh, c);
+	sh->passing_scope = passing;
 	sh->in_function_env = outer;
 	scope_pop(sh);
 	return status;

@@ -357,13 +357,33 @@ static int read_file(struct shell *sh, const struct redir *r, struct bytes *out)
 
 /* --- in a process --- */
 
+/* Whether aliases could stand for commands of the substitution, or it makes some. */
+static bool has_aliases(struct shell *sh, const struct command_sub *c)
+{
+	return opt_shopt(sh, SHOPT_expand_aliases) && !opt_set(sh, SET_POSIX) &&
+	       (alias_any(sh) || bytes_find(c->text, BYTES("alias")) != NULL);
+}
+
+/* Its text is parsed again, command by command, as bash does always: because of aliases, or because
+ * what stands in backquotes has a mistake, behind commands that may have none. */
+static int run_sub_text(struct shell *sh, const struct command_sub *c)
+{
+	struct buf text = buf_in(sh->arena);
+
+	if (!c->raw)
+		print_number(&text, c->root);
+	return exec_text(sh, c->raw ? c->text : buf_bytes(&text), "command substitution", sh->line);
+}
+
 static int task_run_sub(struct shell *sh, struct task *t)
 {
 	set_lines(sh, t->arg);
 	sh->is_command_sub = true;
-	sh->indirection++;
 	if (t->command_sub && !opt_shopt(sh, SHOPT_inherit_errexit) && !opt_set(sh, SET_POSIX))
 		sh->opt.set &= ~((uint64_t)1 << SET_ERREXIT);
+	if (t->node == NULL || has_aliases(sh, t->arg))
+		return run_sub_text(sh, t->arg);
+	sh->indirection++;
 	return task_run_node(sh, t);
 }
 
@@ -432,11 +452,6 @@ static int tell_error(struct shell *sh, const struct command_sub *c)
 {
 	struct parse_error error = *c->error;
 
-	/* bash parses what stands in backquotes when it executes them, from the command's line. */
-	if (c->backquoted) {
-		error.line += sh->line - c->line;
-		error.second_line += sh->line - c->line;
-	}
 	if (c->complaint.len != 0)
 		shell_error(sh, "%.*s", (int)c->complaint.len, c->complaint.ptr);
 	else
@@ -449,13 +464,13 @@ int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes
 {
 	*out = (struct bytes){ "", 0 };
 	sh->substitutions++;
-	if (c->error != NULL)
+	if (c->error != NULL && (!c->backquoted || c->fatal))
 		return tell_error(sh, c);
-	if (c->root == NULL) {
+	if (c->root == NULL && c->error == NULL) {
 		sh->status = 0;
 		return 0;
 	}
-	if (c->input_file && c->root->nredirs == 1) {
+	if (c->root != NULL && c->input_file && c->root->nredirs == 1) {
 		sh->status = read_file(sh, c->root->redirs, out);
 		if (sh->flow == FLOW_ABORT)
 			sh->flow = FLOW_NONE;
@@ -463,7 +478,7 @@ int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes
 			exec_errexit(sh);
 		return sh->flow != FLOW_NONE ? -1 : 0;
 	}
-	if (try_short(sh, c, out))
+	if (c->root != NULL && !has_aliases(sh, c) && try_short(sh, c, out))
 		return 0;
 	sh->status = run_process(sh, c, out);
 	return sh->flow != FLOW_NONE ? -1 : 0;

@@ -61,12 +61,25 @@ static void *fail_plain(struct parser *p, struct bytes message)
 }
 
 /* A message about the next token; format has one %.*s for it. */
+/* A descriptor is a token that bash has no text for: it shows its number, or nothing. */
+static struct bytes no_text(struct parser *p, const char *before, const char *after)
+{
+	int number = p->tok.kind == TOK_IO_NUMBER ? 284 : 283;
+
+	if (strcmp(after, " in conditional command") == 0)
+		return parse_text(p, "%s%d%s", before, number, after);
+	return after[0] == ',' ? bytes_of(after + 2)
+			       : parse_text(p, "%.*s%s", (int)strlen(before) - 1, before, after);
+}
+
 static void *fail_at_token(struct parser *p, const char *before, const char *after)
 {
 	struct bytes text = BYTES("newline");
 
 	if (p->failed)
 		return NULL;
+	if (p->tok.kind == TOK_IO_NUMBER || p->tok.kind == TOK_IO_VAR)
+		return fail_plain(p, no_text(p, before, after));
 	if (p->tok.kind == TOK_EOF)
 		text = BYTES("EOF");
 	else if (p->tok.kind != TOK_NEWLINE)

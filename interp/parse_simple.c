@@ -121,6 +121,10 @@ static bool read_indexed(struct parser *p, struct array_item *item)
 	p->guessing--;
 	if (item->sub == NULL)
 		return false;
+	if (source_peek(p) < 0) {
+		parse_fail_matching(p, mark.line, ']');
+		return false;
+	}
 	if (!source_accept(p, ']') ||
 	    !((item->append = source_raw(p) == '+' && source_second(p) == '=') ||
 	      source_raw(p) == '=')) {
@@ -173,6 +177,16 @@ static bool read_item(struct parser *p, int line)
 	return true;
 }
 
+/* What does not end inside of an array is said twice, and reading goes on behind it. */
+static void fail_in_item(struct parser *p)
+{
+	if (!p->error.at_end || p->error.resumes)
+		return;
+	p->error.resumes = true;
+	p->error.message[1] = BYTES("syntax error: unexpected end of file");
+	p->error.second_line = p->line + (p->len != 0 && p->src[p->len - 1] != '\n');
+}
+
 bool parse_array(struct parser *p, struct assign *a)
 {
 	struct token saved = p->tok;
@@ -185,8 +199,10 @@ bool parse_array(struct parser *p, struct assign *a)
 		continue;
 	p->has_tok = false;
 	p->tok = saved;
-	if (p->failed)
+	if (p->failed) {
+		fail_in_item(p);
 		return false;
+	}
 	a->items = stack_take(p, &p->items, base, sizeof *a->items, &a->nitems);
 	return true;
 }

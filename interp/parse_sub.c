@@ -110,6 +110,13 @@ static void defer_docs(struct parser *p, size_t outer, size_t base)
 	}
 }
 
+/* Outside of POSIX mode a substitution sees the aliases that there are when it is executed. */
+static void without_aliases(struct parser *p)
+{
+	if ((p->flags & PARSE_POSIX) == 0)
+		p->flags &= ~(unsigned)PARSE_ALIASES;
+}
+
 /* Commands up to ), which is consumed. The token under construction outside is kept. */
 static bool read_commands(struct parser *p, struct command_sub *cs)
 {
@@ -119,7 +126,9 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 	bool alias_next = p->alias_next;
 	bool in_sub = p->in_sub;
 	bool in_quotes = p->in_quotes;
+	unsigned flags = p->flags;
 
+	without_aliases(p);
 	p->docs_base = p->ndocs;
 	p->in_sub = true;
 	p->in_quotes = false;
@@ -142,6 +151,7 @@ static bool read_commands(struct parser *p, struct command_sub *cs)
 	p->in_sub = in_sub;
 	p->in_quotes = in_quotes;
 	p->nsubs = nsubs;
+	p->flags = flags;
 	return !p->failed;
 }
 
@@ -313,6 +323,7 @@ static void parse_backquoted(struct parser *p, struct command_sub *cs, int line)
 {
 	struct parser *in = parse_inner_new(p, cs->text, line);
 
+	without_aliases(in);
 	if (parse_optional_list(in, &cs->root) && token_peek(in, CTX_COMMAND) != TOK_EOF)
 		parse_fail_token(in);
 	cs->error = parse_inner_done(p, in);

@@ -30,7 +30,7 @@ static void put(struct shell *sh, int fd, struct buf *out)
 	sys_write(sh->p, fd, out->ptr, out->len);
 }
 
-static void put_usage(struct buf *out)
+static void put_usage(struct shell *sh, struct buf *out)
 {
 	static const char *const names[] = {
 		"debug",  "debugger",   "dump-po-strings", "dump-strings", "help",  "init-file",
@@ -38,9 +38,11 @@ static void put_usage(struct buf *out)
 		"rcfile", "restricted", "verbose",         "version",
 	};
 
-	buf_puts(out, "Usage:\tbash [GNU long option] [option] ...\n"
-		      "\tbash [GNU long option] [option] script-file ...\n"
-		      "GNU long options:\n");
+	buf_printf(out,
+		   "Usage:\t%s [GNU long option] [option] ...\n"
+		   "\t%s [GNU long option] [option] script-file ...\n"
+		   "GNU long options:\n",
+		   sh->arg0, sh->arg0);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		buf_printf(out, "\t--%s\n", names[i]);
 	buf_puts(out, "Shell options:\n"
@@ -56,7 +58,7 @@ static int bad_option(struct invocation *v, const char *option, const char *why)
 
 	buf_printf(&out, "%s: %s: %s\n", v->sh->arg0, option, why);
 	if (strcmp(why, "invalid option") == 0)
-		put_usage(&out);
+		put_usage(v->sh, &out);
 	put(v->sh, 2, &out);
 	return v->status = STATUS_USAGE;
 }
@@ -80,9 +82,11 @@ static int show_help(struct invocation *v)
 	struct buf out = buf_in(v->sh->arena);
 
 	buf_printf(&out, "%s-(x86_64-pc-linux-gnu)\n", version_line);
-	put_usage(&out);
-	buf_puts(&out, "Type `bash -c \"help set\"' for more information about shell options.\n"
-		       "Type `bash -c help' for more information about shell builtin commands.\n");
+	put_usage(v->sh, &out);
+	buf_printf(&out,
+		   "Type `%s -c \"help set\"' for more information about shell options.\n"
+		   "Type `%s -c help' for more information about shell builtin commands.\n",
+		   v->sh->arg0, v->sh->arg0);
 	put(v->sh, 1, &out);
 	return v->status = 0;
 }

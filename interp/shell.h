@@ -253,6 +253,7 @@ struct shell {
 	bool procsubs_pending; /* process substitutions of this command to reap */
 	struct procsub *procsubs;
 	bool in_function_env; /* a temporary environment is on top of the scopes */
+	int passing_scope;    /* of `x=1 builtin`, for builtins whose assignments outlive it; or 0 */
 	bool is_sh;           /* invoked as sh: POSIX mode */
 	bool is_command_sub;
 	bool stdin_script;     /* commands are read from descriptor 0 */
@@ -492,6 +493,7 @@ bool alias_find(struct shell *sh, struct bytes name, struct bytes *out);
 void alias_set(struct shell *sh, struct bytes name, struct bytes value);
 bool alias_unset(struct shell *sh, struct bytes name);
 void alias_clear(struct shell *sh);
+bool alias_any(struct shell *sh);
 int alias_list(struct shell *sh, struct bytes **names, struct bytes **values);
 
 /* --- job.c --- */

@@ -441,6 +441,8 @@ static int assign_scalar(struct shell *sh, struct var *v, struct bytes value, un
 	else
 		var_store(sh, v, value);
 	v->flags |= VAR_SET;
+	if ((v->flags & VAR_TEMPORARY) != 0 && v->scope == sh->passing_scope)
+		v->flags |= VAR_PASSED;
 	if (opt_set(sh, SET_ALLEXPORT))
 		v->flags |= VAR_EXPORT;
 	if (((old_flags | v->flags) & (VAR_EXPORT | VAR_HOOKED | VAR_DYNAMIC)) != 0)

@@ -191,6 +191,8 @@ static void pop_binding(struct shell *sh, struct var *v)
 		unlink_binding(sh, v);
 	if ((v->flags & VAR_KEPT) != 0 && (v->flags & VAR_SET) != 0)
 		keep_value(sh, v);
+	else if ((v->flags & VAR_PASSED) != 0)
+		var_set(sh, v->name, v->hash, (struct bytes){ v->value, v->len }, 0);
 	run_hook(sh, hook_of(v), v->name, v->hash);
 	var_free(sh, v);
 }
