@@ -346,8 +346,9 @@ static int run_redirected(struct shell *sh, struct call *c)
 /* What these builtins assign they assign outside of the temporary environment, too. */
 static bool passes_values(const struct call *c)
 {
-	static const char *const names[] = { "cd",   "getopts", "let",	"popd",
-					     "printf", "pushd",   NULL };
+	static const char *const names[] = {
+		"cd", "getopts", "let", "popd", "printf", "pushd", NULL
+	};
 
 	if (c->function != NULL || c->builtin == NULL)
 		return false;

@@ -253,8 +253,8 @@ struct shell {
 	bool procsubs_pending; /* process substitutions of this command to reap */
 	struct procsub *procsubs;
 	bool in_function_env; /* a temporary environment is on top of the scopes */
-	int passing_scope;    /* of `x=1 builtin`, for builtins whose assignments outlive it; or 0 */
-	bool is_sh;           /* invoked as sh: POSIX mode */
+	int passing_scope; /* of `x=1 builtin`, for builtins whose assignments outlive it; or 0 */
+	bool is_sh;        /* invoked as sh: POSIX mode */
 	bool is_command_sub;
 	bool stdin_script;     /* commands are read from descriptor 0 */
 	struct coproc *coproc; /* the newest, until it is known to have ended */

@@ -207,6 +207,11 @@ void trap_reset_for_subshell(struct shell *sh)
 		trap_interruptible(sh, false);
 	if (!sh->has_traps)
 		return;
+	/* Those that are caught for the EXIT trap's sake only: catch_fatal. */
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) {
+		if (sh->p->sig_action[fatal[i]] == SIG_CAUGHT)
+			sys_sigaction(sh->p, fatal[i], SIG_DEFAULT);
+	}
 	for (int i = 0; i < TRAP_COUNT; i++) {
 		struct trap *t = &sh->traps[i];
 

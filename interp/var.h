@@ -38,7 +38,7 @@ enum var_flags {
 	VAR_NOASSIGN = 1 << 16,  /* assignments are silently ignored: GROUPS, FUNCNAME, ... */
 	VAR_HIDDEN = 1 << 17,    /* taken out of the table by scope_hide */
 	VAR_KEPT = 1 << 18,      /* temporary, but exported meanwhile: goes to the binding below */
-	VAR_PASSED = 1 << 19,    /* temporary, but the builtin assigned to it: the value goes there */
+	VAR_PASSED = 1 << 19,    /* temporary, but the builtin assigned to it: so does the value */
 };
 
 struct var {
