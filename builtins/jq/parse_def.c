@@ -270,6 +270,8 @@ static struct import *parse_import(struct parser *p)
 		return i;
 	}
 	path = jqp_key(p);
+	if (p->failed)
+		return i;
 	if (path == NULL || path->kind != N_LITERAL) {
 		complain_at(p, path, "Import path must be constant");
 		return i;
