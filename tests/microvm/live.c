@@ -370,6 +370,36 @@ static void damaged(cowsh *s)
 	expect(s, "kill %1; wait", "");
 }
 
+/* Memory and semaphores of System V, with a program that waits for one. */
+static void system_v(cowsh *s)
+{
+	cowsh *f;
+
+	write_file(
+		s, "/tmp/v.py",
+		"import ctypes, sys\n"
+		"c = ctypes.CDLL(None); c.shmat.restype = ctypes.c_void_p\n"
+		"class Op(ctypes.Structure): _fields_ = [(x, ctypes.c_short) for x in 'nof']\n"
+		"a = c.shmat(c.shmget(5, 100, 0o1600), None, 0); s = c.semget(6, 2, 0o1600)\n"
+		"def op(*x): return c.semop(s, ctypes.byref(Op(*x)), 1)\n"
+		"if sys.argv[1] == 'value': print(c.semctl(s, 1, 12)); sys.exit()\n"
+		"if sys.argv[1] != 'wait':\n"
+		"  t = sys.argv[1].encode() + b'\\0'; ctypes.memmove(a, t, len(t)); op(0, 1, 0)\n"
+		"  sys.exit()\n"
+		"op(1, 7, 0x1000)\n"
+		"while op(0, -1, 0) == 0:\n"
+		"  print(ctypes.string_at(a).decode(), file=open('/tmp/said', 'a'))\n");
+	expect(s, "python3 /tmp/v.py wait & sleep 1; python3 /tmp/v.py a; sleep 1; cat /tmp/said",
+	       "a\n");
+	f = copy_of(s);
+	expect(f, "python3 /tmp/v.py b; sleep 1; cat /tmp/said", "a\nb\n");
+	expect(s, "python3 /tmp/v.py c; sleep 1; cat /tmp/said", "a\nc\n");
+	expect(f, "python3 /tmp/v.py value; kill %1; wait; python3 /tmp/v.py value", "7\n0\n");
+	expect(s, "python3 /tmp/v.py value; kill $!; wait; python3 /tmp/v.py value", "7\n0\n");
+	copy_free(f);
+	expect(s, "rm /tmp/said", "");
+}
+
 static void session(bool warm)
 {
 	cowsh *s = session_new(warm);
@@ -381,6 +411,8 @@ static void session(bool warm)
 	full_pipe(s);
 	others(s);
 	open_files(s);
+	if (!by_file)
+		system_v(s);
 	if (by_file)
 		damaged(s);
 	cowsh_free(s);
