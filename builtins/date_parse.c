@@ -404,7 +404,7 @@ static bool take_time(struct parser *p)
 		if (!take_offset(p, &p->zone_s))
 			return false;
 	}
-	return !fraction && p->minute < 60 && p->second <= 60 && apply_meridian(p, meridian);
+	return !fraction && p->minute < 60 && p->second < 60 && apply_meridian(p, meridian);
 }
 
 /* --- dates --- */
