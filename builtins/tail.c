@@ -484,12 +484,23 @@ static bool is_pipe(struct cmd *c)
 	return cmd_fstat(c, 0, &st) == 0 && (st.mode & S_FMT) == S_FIFO;
 }
 
+static void warn_unused(struct cmd *c, const struct tail_opts *o)
+{
+	if (o->retry && !o->follow)
+		cmd_error(c, 0, "warning: --retry ignored; --retry is useful only when following");
+	else if (o->retry && !o->by_name)
+		cmd_error(c, 0, "warning: --retry only effective for the initial open");
+	if (o->pid != 0 && !o->follow)
+		cmd_error(c, 0, "warning: PID ignored; --pid=PID is useful only when following");
+}
+
 static int tail_run(struct cmd *c)
 {
 	struct tail_opts *o = c->opts;
 	struct followed *list = arena_array(c->arena, (size_t)c->nfiles, sizeof(*list));
 	int status = 0;
 
+	warn_unused(c, o);
 	c->out.before_end = "error writing 'standard output'";
 	o->end = o->zero ? '\0' : '\n';
 	o->header_of = -1;

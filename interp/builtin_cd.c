@@ -186,8 +186,8 @@ static bool enter_cdpath(struct shell *sh, const char *path, const struct cd_opt
 		buf_puts(&full, path);
 		at = at[len] == ':' ? at + len + 1 : NULL;
 		if (enter(sh, full.ptr, o->physical, &unknown, status) == 0) {
-			if (len != 0)
-				show_directory(sh);
+			if (len != 0 && show_directory(sh) != 0)
+				*status = 1;
 			return true;
 		}
 	}
@@ -206,15 +206,13 @@ static int cd_to(struct shell *sh, const char *path, const struct cd_options *o,
 	if (err < 0 && opt_shopt(sh, SHOPT_cdable_vars)) {
 		const char *value = var_get_text(sh, path);
 
-		if (value != NULL && enter(sh, value, o->physical, &unknown, &status) == 0) {
-			show_directory(sh);
-			return status;
-		}
+		if (value != NULL && enter(sh, value, o->physical, &unknown, &status) == 0)
+			return show_directory(sh) != 0 ? 1 : status;
 	}
 	if (err < 0)
 		return cannot_enter(sh, "cd", path, err);
-	if (show)
-		show_directory(sh);
+	if (show && show_directory(sh) != 0)
+		return 1;
 	return unknown && o->strict ? 1 : status;
 }
 

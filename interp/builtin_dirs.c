@@ -179,6 +179,13 @@ static int show_stack(struct shell *sh, const char *who, unsigned style)
 	return out_flush(sh, who, &out);
 }
 
+/* That it can't be shown is said, but the stack has changed. */
+static int show_changed(struct shell *sh, const char *who)
+{
+	show_stack(sh, who, DIRS_ROW);
+	return 0;
+}
+
 /* +N or -N. */
 static bool is_index(const char *word)
 {
@@ -308,7 +315,7 @@ static int reorder(struct shell *sh, char **all, int n, bool stay)
 	stack_clear(sh);
 	for (int i = n - 1; i > 0; i--)
 		dirs_push(sh, all[i]);
-	return stay ? 0 : show_stack(sh, "pushd", DIRS_ROW);
+	return stay ? 0 : show_changed(sh, "pushd");
 }
 
 /* Brings entry `at` to the front by rotating. */
@@ -339,7 +346,7 @@ static int push_directory(struct shell *sh, const char *path, bool stay)
 
 	if (stay) {
 		dirs_push(sh, path);
-		return show_stack(sh, "pushd", DIRS_ROW);
+		return show_changed(sh, "pushd");
 	}
 	if (restricted(sh, "pushd", NULL))
 		return 1;
@@ -364,7 +371,7 @@ static int push_directory(struct shell *sh, const char *path, bool stay)
 		out_flush(sh, "pushd", &out);
 	}
 	dirs_push(sh, old);
-	return show_stack(sh, "pushd", DIRS_ROW);
+	return show_changed(sh, "pushd");
 }
 
 int do_pushd(struct shell *sh, int argc, char **argv)
@@ -417,5 +424,5 @@ int do_popd(struct shell *sh, int argc, char **argv)
 			return status;
 	}
 	stack_remove(sh, at == 0 ? 1 : at);
-	return show_stack(sh, "popd", DIRS_ROW);
+	return show_changed(sh, "popd");
 }

@@ -279,8 +279,11 @@ int do_caller(struct shell *sh, int argc, char **argv)
 		builtin_error(sh, "caller", "%s: invalid number", argv[i]);
 		return usage_error(sh, "caller");
 	}
-	if (f->up == NULL && i == argc && *f->source != '\0')
-		return out_write(sh, "caller", BYTES("0 NULL\n")) ? 0 : 1;
+	if (f->up == NULL && i == argc && *f->source != '\0') {
+		buf_puts(&out, "0 NULL\n");
+		out_flush_unchecked(sh, &out);
+		return 0;
+	}
 	for (int64_t k = n; k > 0 && f != NULL; k--)
 		f = f->up;
 	if (f == NULL || f->up == NULL)

@@ -133,7 +133,8 @@ static int set_letters(struct shell *sh, int argc, char **argv, int *i)
 		const char *name = *i + 1 < argc ? argv[*i + 1] : NULL;
 
 		if (name == NULL || *name == '\0' || *name == '-' || *name == '+') {
-			set_list(sh, !on);
+			if (set_list(sh, !on) != 0)
+				return 1;
 			continue;
 		}
 		++*i;
