@@ -16,6 +16,7 @@ struct invocation {
 	bool login;
 	bool no_rc;
 	bool no_profile;
+	uint64_t off;    /* options of set that were taken away */
 	bool restricted; /* once the start-up files were read */
 	const char *rc_file;
 	int status; /* of a wrong or informative option; -1: go on */
@@ -126,6 +127,7 @@ static int set_by_name(struct invocation *v, bool on)
 		return v->status = STATUS_USAGE;
 	}
 	shell_set_option(sh, (enum set_option)option, on);
+	v->off |= on ? 0 : (uint64_t)1 << option;
 	return 0;
 }
 
@@ -179,6 +181,7 @@ static int letter_option(struct invocation *v, char c, bool on)
 	if (option < 0)
 		return bad_option(v, text, "invalid option");
 	shell_set_option(v->sh, (enum set_option)option, on);
+	v->off |= on ? 0 : (uint64_t)1 << option;
 	return 0;
 }
 
@@ -431,6 +434,8 @@ static int run(struct invocation *v)
 					    sys_isatty(sh->p, 0) && sys_isatty(sh->p, 2));
 	if (v->interactive) {
 		sh->opt.set |= (uint64_t)1 << SET_INTERACTIVE;
+		sh->opt.set |= ((uint64_t)1 << SET_HISTEXPAND | (uint64_t)1 << SET_HISTORY) &
+			       ~v->off;
 		sh->opt.shopt |= (uint64_t)1 << SHOPT_expand_aliases;
 	}
 	if (v->login) {
