@@ -243,9 +243,10 @@ static int64_t set(struct task *t, struct ipc *i, uint64_t address, size_t size_
 	i = ipc_find(t, kind, id);
 	if (i == NULL)
 		return -E_IDRM;
-	if (size > i->size && size > size_max && t->p->cred.uid != 0)
+	if (size_at != 0 && size > i->size && size > size_max && t->p->cred.uid != 0)
 		return -E_PERM;
-	i->size = size;
+	if (size_at != 0)
+		i->size = size;
 	i->uid = perm[1];
 	i->gid = perm[2];
 	i->mode = (i->mode & ~0777u) | (perm[5] & 0777);

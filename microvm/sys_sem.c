@@ -190,7 +190,7 @@ static int64_t operate(struct task *t, int32_t id, const struct operation *op, s
 	}
 	r = ipc_open(t, IPC_SEM, id, changes ? IPC_WRITE : IPC_READ, &i);
 	if (r == 0 && highest >= i->size)
-		r = -E_FBIG;
+		return -E_FBIG;
 	while (r == 0 && (r = try_all(t, i, op, n, &waits)) == -E_AGAIN) {
 		if ((waits->flags & IPC_NOWAIT_) != 0)
 			return -E_AGAIN;
@@ -199,8 +199,9 @@ static int64_t operate(struct task *t, int32_t id, const struct operation *op, s
 		t->sem_wait.waits = false;
 		if (r != 0)
 			return r == -E_TIMEDOUT ? -E_AGAIN : r;
+		/* After very many others its number may be another's, of fewer. */
 		i = ipc_find(t, IPC_SEM, id);
-		r = i != NULL ? 0 : -E_IDRM;
+		r = i != NULL && highest < i->size ? 0 : -E_IDRM;
 	}
 	if (r != 0)
 		return r;

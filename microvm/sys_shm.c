@@ -84,7 +84,8 @@ int64_t call_shmat(struct task *t, const uint64_t *a)
 	r = space_map(t->space, &m);
 	if (r == -E_EXIST)
 		return -E_INVAL;
-	if (r < 0)
+	i = ipc_find(t, IPC_SHM, (int32_t)a[0]);
+	if (r < 0 || i == NULL)
 		return r;
 	i->first_time = ipc_seconds(t);
 	i->second_pid = proc_owner_of(t->p)->pid;
@@ -94,6 +95,7 @@ int64_t call_shmat(struct task *t, const uint64_t *a)
 int64_t call_shmdt(struct task *t, const uint64_t *a)
 {
 	const struct area *area = space_area(t->space, a[0]);
+	const struct object *object;
 	struct ipc *i = t->m->ipc;
 	uint64_t end;
 
@@ -105,17 +107,19 @@ int64_t call_shmdt(struct task *t, const uint64_t *a)
 		return -E_INVAL;
 	i->second_time = ipc_seconds(t);
 	i->second_pid = proc_owner_of(t->p)->pid;
+	object = i->object;
 	end = a[0] + pages_up(i->size);
 	/* The program may have put other things in between. */
 	for (uint64_t at = a[0]; at < end;) {
-		area = space_area(t->space, at);
-		if (area == NULL || area->object != i->object ||
-		    area->start - area->offset != a[0]) {
-			at += PAGE_BYTES;
-			continue;
-		}
+		size_t index = space_area_index(t->space, at);
+
+		if (index >= t->space->nareas)
+			break;
+		area = &t->space->area[index];
 		at = area->end;
-		if (space_unmap(t->space, area->start, area->end - area->start) != 0)
+		if (area->start < end && area->object == object &&
+		    area->start - area->offset == a[0] &&
+		    space_unmap(t->space, area->start, area->end - area->start) != 0)
 			return -E_NOMEM;
 	}
 	(void)ipc_find(t, IPC_SHM, -1); /* what was to go goes */
@@ -151,6 +155,7 @@ static int64_t limits(struct task *t, uint64_t address)
 static int64_t usage(struct task *t, uint64_t address)
 {
 	uint64_t info[6] = { 0 };
+	uint64_t steps = 0;
 	int r;
 
 	for (const struct ipc *i = t->m->ipc; i != NULL; i = i->next) {
@@ -160,7 +165,9 @@ static int64_t usage(struct task *t, uint64_t address)
 		info[1] += pages_up(i->size) / PAGE_BYTES;
 		for (size_t n = 0; n < i->object->npages; n++)
 			info[2] += i->object->page[n] != NULL;
+		steps += i->object->npages / 16;
 	}
+	proc_charge(t->p, steps); /* others may run */
 	r = put_user(t, address, info, sizeof info);
 	return r != 0 ? r : ipc_highest(t->m, IPC_SHM);
 }
