@@ -328,25 +328,11 @@ static int unbundle(struct git *g, struct args *args)
 
 int git_cmd_bundle(struct git *g, struct args *args)
 {
-	static const struct {
-		const char *name;
-		int (*run)(struct git *g, struct args *args);
-	} actions[] = {
-		{ "create", create },
-		{ "list-heads", list_heads },
-		{ "unbundle", unbundle },
-		{ "verify", verify },
+	static const struct git_action actions[] = {
+		{ "create", create },     { "list-heads", list_heads },
+		{ "unbundle", unbundle }, { "verify", verify },
+		{ NULL, NULL },
 	};
-	struct args rest;
 
-	if (args->argc == 0)
-		git_error(g, "need a subcommand");
-	for (size_t i = 0; args->argc > 0 && i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (strcmp(args->argv[0], actions[i].name) == 0) {
-			rest = (struct args){ args->argc - 1, args->argv + 1, -1 };
-			return actions[i].run(g, &rest);
-		}
-	if (args->argc > 0 && strcmp(args->argv[0], "-h") != 0)
-		git_error(g, "unknown subcommand: `%s'", args->argv[0]);
-	git_usage(g, bundle_usage);
+	return git_run_action(g, args, actions, bundle_usage);
 }

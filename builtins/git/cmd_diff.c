@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * git diff, and its plumbing: diff-tree, diff-index, diff-files.
+ * git diff, and its plumbing: diff-index, diff-files.
  */
 #include "builtins/git/walk.h"
 
@@ -292,83 +292,6 @@ int git_cmd_diff_files(struct git *g, struct args *args)
 
 	plumbing_init(g, args, &d, true);
 	diff_work(g, &d.revs.diff, &q);
-	return finish(g, &d, &q, false);
-}
-
-static int tree_option(struct git *g, struct diff_args *d, struct args *args, bool *recurse,
-		       bool *root, bool *no_id)
-{
-	int kept = 0;
-
-	(void)g;
-	for (int i = 0; i < args->argc; i++) {
-		const char *arg = args->argv[i];
-
-		if (strcmp(arg, "-r") == 0)
-			*recurse = true;
-		else if (strcmp(arg, "-t") == 0)
-			d->revs.diff.tree_entries = *recurse = true;
-		else if (strcmp(arg, "--root") == 0)
-			*root = true;
-		else if (strcmp(arg, "--no-commit-id") == 0)
-			*no_id = true;
-		else
-			args->argv[kept++] = args->argv[i];
-	}
-	args->argc = kept;
-	args->argv[kept] = NULL;
-	return 0;
-}
-
-int git_cmd_diff_tree(struct git *g, struct args *args)
-{
-	struct diff_args d = { .cached = false };
-	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
-	bool recurse = false, root = false, no_id = false;
-	struct oid t[2];
-	struct revs *r = &d.revs;
-
-	revs_init(g, r);
-	r->diff.renames = 0;
-	tree_option(g, &d, args, &recurse, &root, &no_id);
-	parse_args(g, args, &d);
-	revs_operands(g, r, args);
-	if (r->diff.format == 0)
-		r->diff.format = DIFF_RAW;
-	if (!(r->diff.format & DIFF_PATCH))
-		r->diff.abbrev = r->diff.abbrev != 0 ? r->diff.abbrev : OID_HEX;
-	diff_settle(g, &r->diff);
-	r->diff.not_recursive = !recurse &&
-				!(r->diff.format & (DIFF_PATCH | DIFF_STAT | DIFF_NUMSTAT |
-						    DIFF_SHORTSTAT | DIFF_SUMMARY));
-	if (r->nitems == 0)
-		git_usage(g, (const char *const[]){
-				     "git diff-tree [--stdin] [-m] [-s] [-v] [--no-commit-id] "
-				     "[--pretty] [-t] [-r] [-c | --cc] [--combined-all-paths] "
-				     "[--root] [--merge-base] [<common-diff-options>] <tree-ish> "
-				     "[<tree-ish>] [<path>...]",
-				     NULL });
-	if (r->nitems == 1) {
-		struct commit *c = r->item[0].c;
-
-		if (c == NULL)
-			git_die(g, "bad object %s", r->item[0].name);
-		commit_need(g, c);
-		if (c->nparents > 1 || (c->nparents == 0 && !root))
-			return 0;
-		if (c->nparents == 1)
-			commit_need(g, c->parent[0]);
-		diff_trees(g, &r->diff, c->nparents == 1 ? &c->parent[0]->tree : NULL, &c->tree,
-			   &q);
-		if (q.n != 0 && !no_id && !(r->diff.format & DIFF_NONE))
-			git_printf(g, "%s\n", oid_hex(g, &c->oid));
-		return finish(g, &d, &q, false);
-	}
-	size_t a = r->item[1].uninteresting ? 1 : 0;
-
-	if (!tree_of(g, &r->item[a].oid, &t[0]) || !tree_of(g, &r->item[1 - a].oid, &t[1]))
-		git_die(g, "not a tree object");
-	diff_trees(g, &r->diff, &t[0], &t[1], &q);
 	return finish(g, &d, &q, false);
 }
 

@@ -1,37 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * git log, show, whatchanged, reflog show.
+ * git log, whatchanged, reflog show.
  */
 #include "builtins/git/line_range.h"
-
-struct log_args {
-	struct revs revs;
-	struct pretty pretty;
-	bool graph;
-	bool show;         /* the command is show */
-	bool merges_off;   /* no diffs of merges */
-	int merges;        /* 0 none, 1 -m, 2 -c, 3 --cc, 4 first parent */
-	bool merges_patch; /* of merges a patch is shown where no form is asked for */
-	bool all_patch;    /* -c, --cc: of all commits */
-	bool changed_only; /* commits without differences are not shown */
-	bool parents;
-	bool source;
-	bool null_end; /* -z */
-	bool children;
-	struct names ranges; /* -L */
-	const char *date;
-	bool full_diff;
-	bool quiet; /* no differences unless a form is asked for */
-	/* while running */
-	struct graph *graph_state;
-	const struct oid *from_parent; /* -m: of which the differences are */
-	bool any;                      /* a commit was shown */
-	bool graph_line_begun;
-	bool pretty_given;
-	int notes; /* 1 --notes, -1 --no-notes */
-	struct buf out;
-	char end;
-};
+#include "builtins/git/log.h"
 
 static const char *const log_usage[] = { "git log [<options>] [<revision-range>] [[--] <path>...]",
 					 "git show [<options>] <object>...", NULL };
@@ -137,7 +109,7 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 	return true;
 }
 
-static int log_option(struct git *g, void *opts, int argc, char **argv)
+int log_option(struct git *g, void *opts, int argc, char **argv)
 {
 	struct log_args *l = opts;
 	const char *arg = argv[0];
@@ -192,7 +164,7 @@ static int log_option(struct git *g, void *opts, int argc, char **argv)
 	return taken;
 }
 
-static void parse_log(struct git *g, struct log_args *l, struct args *args)
+void log_parse(struct git *g, struct log_args *l, struct args *args)
 {
 	const char *unknown = git_take_options(g, args, log_option, l);
 
@@ -200,7 +172,7 @@ static void parse_log(struct git *g, struct log_args *l, struct args *args)
 		git_die(g, "unrecognized argument: %s", unknown);
 }
 
-static void settle(struct git *g, struct log_args *l)
+void log_settle(struct git *g, struct log_args *l)
 {
 	struct pretty *p = &l->pretty;
 	const char *decorate = config_get(g, "log.decorate");
@@ -358,6 +330,12 @@ static void put_commit(struct git *g, struct log_args *l, struct commit *c)
 	struct pretty *p = &l->pretty;
 	bool user = p->kind == PRETTY_USER || p->kind == PRETTY_REFERENCE;
 
+	if (l->no_id)
+		return;
+	if (l->id_only) {
+		git_printf(g, "%s%c", oid_hex(g, &c->oid), l->end);
+		return;
+	}
 	p->mark = mark_of(&l->revs, c);
 	/* Between two: an empty line, or what separates formats. */
 	if (l->any && !user && p->kind != PRETTY_ONELINE) {
@@ -439,7 +417,7 @@ static void put_gap(struct git *g, struct log_args *l)
 	unsigned f = l->revs.diff.format;
 	bool patch = (f & DIFF_PATCH) != 0;
 
-	if (p->kind == PRETTY_ONELINE || is_empty_format(p))
+	if (p->kind == PRETTY_ONELINE || is_empty_format(p) || l->id_only || l->no_id)
 		return;
 	if ((f & DIFF_STAT) && patch && !l->graph && (f & DIFF_STAT))
 		emit(g, l, BYTES("---\n"));
@@ -509,7 +487,7 @@ static void show_merge(struct git *g, struct log_args *l, struct commit *c)
 		if (b.len != 0) {
 			if (gap && l->pretty.kind != PRETTY_ONELINE)
 				put_gap(g, l);
-			else
+			else if (!l->id_only && !l->no_id)
 				emit(g, l, BYTES("\n"));
 			if (l->graph_state != NULL)
 				o.prefix = graph_prefix(g, l);
@@ -579,7 +557,7 @@ static void put_diff(struct git *g, struct log_args *l, struct commit *c)
 }
 
 /* -S, -G, --diff-filter: commits without such changes are not shown. */
-static bool has_change(struct git *g, struct log_args *l, struct commit *c)
+bool log_has_change(struct git *g, struct log_args *l, struct commit *c)
 {
 	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
 	struct diff_opts o = l->revs.diff;
@@ -595,7 +573,7 @@ static bool has_change(struct git *g, struct log_args *l, struct commit *c)
 	return q.n != 0;
 }
 
-static void one_commit(struct git *g, struct log_args *l, struct commit *c)
+void log_one_commit(struct git *g, struct log_args *l, struct commit *c)
 {
 	struct arena_mark mark = arena_mark(g->a);
 
@@ -610,7 +588,7 @@ static void one_commit(struct git *g, struct log_args *l, struct commit *c)
 		arena_release(g->a, mark);
 }
 
-static int run(struct git *g, struct log_args *l)
+int log_run(struct git *g, struct log_args *l)
 {
 	struct commit *c;
 	int64_t left = -1;
@@ -624,9 +602,9 @@ static int run(struct git *g, struct log_args *l)
 	/* Remembered things must not be allocated between marks. */
 	pretty_load_decorations(g, &l->pretty);
 	while (left != 0 && (c = revs_next(&l->revs)) != NULL) {
-		if (!has_change(g, l, c))
+		if (!log_has_change(g, l, c))
 			continue;
-		one_commit(g, l, c);
+		log_one_commit(g, l, c);
 		left -= left > 0;
 	}
 	return 0;
@@ -701,7 +679,7 @@ static int run_ranges(struct git *g, struct log_args *l)
 	return 0;
 }
 
-static void init_args(struct git *g, struct log_args *l)
+void log_init(struct git *g, struct log_args *l)
 {
 	const char *format = config_get(g, "format.pretty");
 
@@ -781,7 +759,7 @@ static void show_log_entry(struct git *g, struct log_args *l, const struct log_w
 	buf_putc(&b, '}');
 	l->pretty.reflog = e;
 	l->pretty.reflog_name = buf_cstr(&b);
-	one_commit(g, l, c);
+	log_one_commit(g, l, c);
 	l->revs.max_count -= l->revs.max_count > 0;
 }
 
@@ -814,12 +792,12 @@ int git_cmd_log(struct git *g, struct args *args)
 {
 	struct log_args l;
 
-	init_args(g, &l);
-	parse_log(g, &l, args);
+	log_init(g, &l);
+	log_parse(g, &l, args);
 	revs_operands(g, &l.revs, args);
 	if (l.full_diff)
 		l.revs.diff.paths = (struct pathspec){ .n = 0 };
-	settle(g, &l);
+	log_settle(g, &l);
 	if (l.ranges.n != 0) {
 		if (l.revs.paths.n != 0)
 			git_die(g, "-L<range>:<file> cannot be used with pathspec");
@@ -831,128 +809,21 @@ int git_cmd_log(struct git *g, struct args *args)
 	}
 	if (l.revs.reflogs)
 		return run_reflogs(g, &l);
-	return run(g, &l);
+	return log_run(g, &l);
 }
 
 int git_cmd_whatchanged(struct git *g, struct args *args)
 {
 	struct log_args l;
 
-	init_args(g, &l);
-	parse_log(g, &l, args);
+	log_init(g, &l);
+	log_parse(g, &l, args);
 	revs_operands(g, &l.revs, args);
 	if (l.revs.diff.format == 0)
 		l.revs.diff.format = DIFF_RAW;
-	settle(g, &l);
+	log_settle(g, &l);
 	l.changed_only = true;
-	return run(g, &l);
-}
-
-/* --- show --- */
-
-static void show_tag(struct git *g, struct log_args *l, const struct oid *o, const char *name)
-{
-	struct bytes data = object_need(g, g->a, o, OBJECT_TAG);
-	struct commit_text t;
-	struct person who;
-	struct buf b = buf_in(g->a);
-
-	(void)name;
-	commit_split(data, &t);
-	if (l->any)
-		buf_putc(&b, '\n');
-	buf_printf(&b, "%stag %.*s%s\n",
-		   l->pretty.use_color ? diff_escape(&l->revs.diff, g, "commit") : "",
-		   (int)t.tag.len, t.tag.ptr, l->pretty.use_color ? COLOR_RESET : "");
-	if (t.tagger.ptr != NULL) {
-		person_split(t.tagger, &who);
-		buf_puts(&b, "Tagger: ");
-		buf_add(&b, who.name);
-		buf_puts(&b, " <");
-		buf_add(&b, who.mail);
-		buf_puts(&b, ">\nDate:   ");
-		date_put(g, &b, who.time, who.zone, &l->pretty.date);
-		buf_putc(&b, '\n');
-	}
-	buf_putc(&b, '\n');
-	buf_add(&b, t.message);
-	cmd_bytes(g->c, buf_bytes(&b));
-	l->any = true;
-}
-
-static void show_tree(struct git *g, struct log_args *l, const struct oid *o, const char *name)
-{
-	struct bytes data = object_need(g, g->a, o, OBJECT_TREE);
-	struct tree_entry e;
-
-	if (l->any)
-		cmd_putc(g->c, '\n');
-	git_printf(g, "%stree %s%s\n\n",
-		   l->pretty.use_color ? diff_escape(&l->revs.diff, g, "commit") : "", name,
-		   l->pretty.use_color ? COLOR_RESET : "");
-	while (tree_next(&data, &e) > 0) {
-		cmd_bytes(g->c, e.name);
-		git_printf(g, "%s\n", (e.mode & S_FMT) == S_DIR ? "/" : "");
-	}
-	l->any = true;
-}
-
-static void show_object(struct git *g, struct log_args *l, const struct revs_item *it)
-{
-	struct oid o = it->oid;
-	struct bytes data;
-	uint64_t size;
-
-	for (int depth = 0; depth < 16; depth++) {
-		enum object_type type = object_info(g, &o, &size);
-		struct commit_text t;
-
-		switch (type) {
-		case OBJECT_BLOB: cmd_bytes(g->c, object_need(g, g->a, &o, OBJECT_BLOB)); return;
-		case OBJECT_TREE: show_tree(g, l, &o, it->name); return;
-		case OBJECT_COMMIT: {
-			struct commit *c = commit_at(g, &o);
-
-			commit_need(g, c);
-			if (has_change(g, l, c))
-				one_commit(g, l, c);
-			return;
-		}
-		case OBJECT_TAG:
-			show_tag(g, l, &o, it->name);
-			data = object_need(g, g->a, &o, OBJECT_TAG);
-			commit_split(data, &t);
-			if (!oid_parse_bytes(t.object, &o))
-				git_die(g, "corrupt tag");
-			break;
-		default: git_die(g, "bad object %s", it->name);
-		}
-	}
-}
-
-int git_cmd_show(struct git *g, struct args *args)
-{
-	struct log_args l;
-	bool ranges = false;
-
-	init_args(g, &l);
-	l.show = true;
-	l.merges = 3;
-	l.revs.no_walk = true;
-	parse_log(g, &l, args);
-	revs_operands(g, &l.revs, args);
-	l.revs.diff.default_patch = true;
-	settle(g, &l);
-	pretty_load_decorations(g, &l.pretty);
-	for (size_t i = 0; i < l.revs.nitems; i++)
-		ranges = ranges || l.revs.item[i].uninteresting;
-	if (ranges) {
-		l.revs.no_walk = false;
-		return run(g, &l);
-	}
-	for (size_t i = 0; i < l.revs.nitems; i++)
-		show_object(g, &l, &l.revs.item[i]);
-	return 0;
+	return log_run(g, &l);
 }
 
 /* --- reflog show --- */
@@ -961,11 +832,11 @@ int log_show_reflog(struct git *g, struct args *args)
 {
 	struct log_args l;
 
-	init_args(g, &l);
+	log_init(g, &l);
 	l.pretty.kind = PRETTY_ONELINE;
 	l.pretty.abbrev_commit = true;
-	parse_log(g, &l, args);
+	log_parse(g, &l, args);
 	revs_operands(g, &l.revs, args);
-	settle(g, &l);
+	log_settle(g, &l);
 	return run_reflogs(g, &l);
 }

@@ -47,14 +47,6 @@ static _Noreturn void fail(struct sequence *s)
 
 /* --- options --- */
 
-static int set_strategy(struct git *g, void *opts, const char *arg, bool unset)
-{
-	(void)opts, (void)unset;
-	if (strcmp(arg, "ort") != 0 && strcmp(arg, "recursive") != 0)
-		git_refuse(g, git_format(g->a, "--strategy=%s", arg));
-	return 0;
-}
-
 static const struct git_option pick_options[] = {
 	GIT_CALL(0, "quit", act_quit),
 	GIT_CALL(0, "continue", act_continue),

@@ -63,14 +63,6 @@ static int set_empty(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
-static int set_strategy(struct git *g, void *opts, const char *arg, bool unset)
-{
-	(void)opts, (void)unset;
-	if (strcmp(arg, "ort") != 0 && strcmp(arg, "recursive") != 0)
-		git_refuse(g, git_format(g->a, "rebase --strategy=%s", arg));
-	return 0;
-}
-
 static const struct git_option rebase_options[] = {
 	GIT_STR(0, "onto", struct rebase_opts, onto_name),
 	GIT_FLAG(0, "keep-base", struct rebase_opts, keep_base),

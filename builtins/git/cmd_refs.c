@@ -552,18 +552,21 @@ int git_cmd_update_ref(struct git *g, struct args *args)
 		need_oid(g, args->argv[at], &old);
 	if (o.delete) {
 		if (ref_read(g, args->argv[0], &is, NULL) < 0)
-			return args->argc > at;
-		if (args->argc > at && !oid_eq(&is, &old)) {
-			git_error(g, "cannot lock ref '%s': is at %s but expected %s",
-				  args->argv[0], oid_hex(g, &is), oid_hex(g, &old));
-			return 1;
-		}
-		ref_delete(g, args->argv[0]);
+			return args->argc <= at
+				       ? 0
+				       : git_error(g,
+						   "cannot lock ref '%s': unable to resolve "
+						   "reference '%s'",
+						   args->argv[0], args->argv[0]);
+		if (args->argc > at && !oid_eq(&is, &old))
+			return git_error(g, "cannot lock ref '%s': is at %s but expected %s",
+					 args->argv[0], oid_hex(g, &is), oid_hex(g, &old));
+		ref_delete_logged(g, args->argv[0], o.message != NULL ? o.message : "", o.no_deref);
 		return 0;
 	}
 	need_oid(g, args->argv[1], &new_oid);
 	if (oid_is_null(&new_oid)) {
-		ref_delete(g, args->argv[0]);
+		ref_delete_logged(g, args->argv[0], o.message != NULL ? o.message : "", o.no_deref);
 		return 0;
 	}
 	if (!object_exists(g, &new_oid))
@@ -585,6 +588,8 @@ int git_cmd_update_ref(struct git *g, struct args *args)
 					: git_format(g->a, "is at %s but expected %s",
 						     oid_hex(g, &is), oid_hex(g, &old)));
 	}
+	if (o.create_reflog)
+		reflog_create(g, args->argv[0]);
 	ref_update(g, args->argv[0], &new_oid, NULL, o.message != NULL ? o.message : "",
 		   o.no_deref);
 	return 0;

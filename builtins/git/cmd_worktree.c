@@ -123,9 +123,10 @@ static const struct git_option list_options[] = {
 	GIT_END(),
 };
 
-static int list(struct git *g, struct worktree_opts *o, struct args *args)
+static int list(struct git *g, struct args *args)
 {
-	const struct git_parser p = { list_options, o, worktree_usage, 0, NULL };
+	struct worktree_opts o = { .force = 0 };
+	const struct git_parser p = { list_options, &o, worktree_usage, 0, NULL };
 	struct worktree *all;
 	size_t n, width = 0;
 
@@ -139,10 +140,10 @@ static int list(struct git *g, struct worktree_opts *o, struct args *args)
 		width = w > width ? w : width;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (o->porcelain)
-			put_porcelain(g, &all[i], o->zero ? '\0' : '\n');
+		if (o.porcelain)
+			put_porcelain(g, &all[i], o.zero ? '\0' : '\n');
 		else
-			put_line(g, &all[i], width, o->verbose);
+			put_line(g, &all[i], width, o.verbose);
 	}
 	return 0;
 }
@@ -306,26 +307,27 @@ static void check_out(struct adding *k, struct git *w)
 			   subject_of(g, &k->commit));
 }
 
-static int add(struct git *g, struct worktree_opts *o, struct args *args)
+static int add(struct git *g, struct args *args)
 {
+	struct worktree_opts o = { .force = 0 };
 	static const char *const usage[] = {
 		"git worktree add [-f] [--detach] [--checkout] [--lock [--reason <string>]]\n"
 		"                        [-b <new-branch>] <path> [<commit-ish>]",
 		NULL
 	};
-	const struct git_parser p = { add_options, o, usage, 0, NULL };
-	struct adding k = { .g = g, .o = o };
+	const struct git_parser p = { add_options, &o, usage, 0, NULL };
+	struct adding k = { .g = g, .o = &o };
 	struct git *w;
 	const char *used;
 	char *head;
 	char *dir;
 
-	o->checkout = true;
+	o.checkout = true;
 	git_parse(g, args, &p);
-	if (o->detach + (o->branch != NULL) + (o->force_branch != NULL) > 1)
+	if (o.detach + (o.branch != NULL) + (o.force_branch != NULL) > 1)
 		git_die(g, "options '-%s', '-%s', and '%s' cannot be used together", "b", "B",
 			"--detach");
-	if (o->reason != NULL && !o->lock)
+	if (o.reason != NULL && !o.lock)
 		git_die(g, "the option '%s' requires '%s'", "--reason", "--lock");
 	if (args->argc < 1 || args->argc > 2)
 		git_usage(g, usage);
@@ -342,18 +344,18 @@ static int add(struct git *g, struct worktree_opts *o, struct args *args)
 		git_die(g, "'%s' already exists", k.arg);
 	if (k.exists && !k.reset_branch)
 		git_die(g, "a branch named '%s' already exists", k.branch + 11);
-	used = k.branch != NULL && o->force == 0 ? worktree_using(g, k.branch) : NULL;
+	used = k.branch != NULL && o.force == 0 ? worktree_using(g, k.branch) : NULL;
 	head = head_ref(g);
-	if (k.branch != NULL && used == NULL && o->force == 0 && head != NULL &&
+	if (k.branch != NULL && used == NULL && o.force == 0 && head != NULL &&
 	    strcmp(head, k.branch) == 0)
 		used = g->work != NULL ? g->work : g->dir;
 	if (used != NULL)
 		git_die(g, "'%s' is already checked out at '%s'", k.branch + 11, used);
 	make_branch(&k);
 	dir = make_dir(&k);
-	if (o->lock)
+	if (o.lock)
 		put_file(g, dir, "locked",
-			 o->reason != NULL ? git_format(g->a, "%s\n", o->reason) : "");
+			 o.reason != NULL ? git_format(g->a, "%s\n", o.reason) : "");
 	put_file(g, dir, "gitdir", git_format(g->a, "%s/.git\n", k.path));
 	put_file(g, dir, "commondir", "../..\n");
 	put_file(g, dir, "HEAD",
@@ -365,7 +367,7 @@ static int add(struct git *g, struct worktree_opts *o, struct args *args)
 	if (w == NULL)
 		git_die(g, "cannot open '%s'", k.path);
 	reflog_add(w, "HEAD", &oid_null, &k.commit, "");
-	if (o->checkout)
+	if (o.checkout)
 		check_out(&k, w);
 	return 0;
 }
@@ -394,9 +396,10 @@ static struct worktree *lockable(struct git *g, struct args *args)
 	return w;
 }
 
-static int lock(struct git *g, struct worktree_opts *o, struct args *args)
+static int lock(struct git *g, struct args *args)
 {
-	const struct git_parser p = { lock_options, o, worktree_usage, 0, NULL };
+	struct worktree_opts o = { .force = 0 };
+	const struct git_parser p = { lock_options, &o, worktree_usage, 0, NULL };
 	struct worktree *w;
 
 	git_parse(g, args, &p);
@@ -405,15 +408,14 @@ static int lock(struct git *g, struct worktree_opts *o, struct args *args)
 		git_die(g, "'%s' is already locked, reason: %s", args->argv[0], w->locked);
 	if (w->locked != NULL)
 		git_die(g, "'%s' is already locked", args->argv[0]);
-	put_file(g, w->dir, "locked", o->reason != NULL ? git_format(g->a, "%s\n", o->reason) : "");
+	put_file(g, w->dir, "locked", o.reason != NULL ? git_format(g->a, "%s\n", o.reason) : "");
 	return 0;
 }
 
-static int unlock(struct git *g, struct worktree_opts *o, struct args *args)
+static int unlock(struct git *g, struct args *args)
 {
 	struct worktree *w;
 
-	(void)o;
 	w = lockable(g, args);
 	if (w->locked == NULL)
 		git_die(g, "'%s' is not locked", args->argv[0]);
@@ -434,9 +436,10 @@ static void check_lock(struct git *g, const struct worktree *w, const char *what
 		what, what);
 }
 
-static int move(struct git *g, struct worktree_opts *o, struct args *args)
+static int move(struct git *g, struct args *args)
 {
-	const struct git_parser p = { force_options, o, worktree_usage, 0, NULL };
+	struct worktree_opts o = { .force = 0 };
+	const struct git_parser p = { force_options, &o, worktree_usage, 0, NULL };
 	struct worktree *w;
 	char *to;
 	int err;
@@ -452,7 +455,7 @@ static int move(struct git *g, struct worktree_opts *o, struct args *args)
 		to = path_join(g->keep, to, path_base(w->path));
 	if (to == NULL || file_exists(g, to))
 		git_die(g, "target '%s' already exists", to != NULL ? to : args->argv[1]);
-	check_lock(g, w, "move", o->force);
+	check_lock(g, w, "move", o.force);
 	err = cmd_rename(g->c, CMD_CWD, w->path, CMD_CWD, to, 0);
 	if (err < 0)
 		git_die_errno(g, err, "failed to move '%s' to '%s'", w->path, to);
@@ -484,9 +487,10 @@ static void drop(struct git *g, const struct worktree *w)
 	cmd_unlink(g->c, CMD_CWD, path_join(g->a, g->common, "worktrees"), CMD_REMOVEDIR);
 }
 
-static int remove_one(struct git *g, struct worktree_opts *o, struct args *args)
+static int remove_one(struct git *g, struct args *args)
 {
-	const struct git_parser p = { force_options, o, worktree_usage, 0, NULL };
+	struct worktree_opts o = { .force = 0 };
+	const struct git_parser p = { force_options, &o, worktree_usage, 0, NULL };
 	struct worktree *w;
 
 	git_parse(g, args, &p);
@@ -495,9 +499,9 @@ static int remove_one(struct git *g, struct worktree_opts *o, struct args *args)
 	w = need_one(g, args->argv[0]);
 	if (w->name == NULL)
 		git_die(g, "'%s' is a main working tree", args->argv[0]);
-	check_lock(g, w, "remove", o->force);
+	check_lock(g, w, "remove", o.force);
 	if (file_exists(g, w->path)) {
-		if (o->force == 0 && !is_clean(g, w))
+		if (o.force == 0 && !is_clean(g, w))
 			git_die(g,
 				"'%s' contains modified or untracked files, use --force to delete "
 				"it",
@@ -518,9 +522,10 @@ static const struct git_option prune_options[] = {
 	GIT_END(),
 };
 
-static int prune(struct git *g, struct worktree_opts *o, struct args *args)
+static int prune(struct git *g, struct args *args)
 {
-	const struct git_parser p = { prune_options, o, worktree_usage, 0, NULL };
+	struct worktree_opts o = { .force = 0 };
+	const struct git_parser p = { prune_options, &o, worktree_usage, 0, NULL };
 	struct worktree *all;
 	size_t n;
 
@@ -531,21 +536,20 @@ static int prune(struct git *g, struct worktree_opts *o, struct args *args)
 	for (size_t i = 1; i < n; i++) {
 		if (all[i].prunable == NULL)
 			continue;
-		if (o->dry_run || o->verbose)
+		if (o.dry_run || o.verbose)
 			git_say(g, "Removing worktrees/%s: %s\n", all[i].name, all[i].prunable);
-		if (!o->dry_run)
+		if (!o.dry_run)
 			drop(g, &all[i]);
 	}
 	return 0;
 }
 
 /* The .git files of all that are there point here again. */
-static int repair(struct git *g, struct worktree_opts *o, struct args *args)
+static int repair(struct git *g, struct args *args)
 {
 	struct worktree *all;
 	size_t n = worktree_list(g, &all);
 
-	(void)o;
 	if (args->argc != 0)
 		git_refuse(g, "worktree repair with a path");
 	for (size_t i = 1; i < n; i++) {
@@ -564,25 +568,11 @@ static int repair(struct git *g, struct worktree_opts *o, struct args *args)
 
 int git_cmd_worktree(struct git *g, struct args *args)
 {
-	static const struct {
-		const char *name;
-		int (*run)(struct git *g, struct worktree_opts *o, struct args *args);
-	} actions[] = {
+	static const struct git_action actions[] = {
 		{ "add", add },       { "list", list },     { "lock", lock },
 		{ "move", move },     { "prune", prune },   { "remove", remove_one },
-		{ "repair", repair }, { "unlock", unlock },
+		{ "repair", repair }, { "unlock", unlock }, { NULL, NULL },
 	};
-	struct worktree_opts o = { .force = 0 };
-	struct args rest;
 
-	if (args->argc == 0)
-		git_error(g, "need a subcommand");
-	for (size_t i = 0; args->argc > 0 && i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (strcmp(args->argv[0], actions[i].name) == 0) {
-			rest = (struct args){ args->argc - 1, args->argv + 1, -1 };
-			return actions[i].run(g, &o, &rest);
-		}
-	if (args->argc > 0 && strcmp(args->argv[0], "-h") != 0)
-		git_error(g, "unknown subcommand: `%s'", args->argv[0]);
-	git_usage(g, worktree_usage);
+	return git_run_action(g, args, actions, worktree_usage);
 }

@@ -270,6 +270,14 @@ enum { GIT_OPERAND = -1 };
 /* For commands whose options are those of revisions and diffs, not a table: hands each option in
  * front of "--" to take; the rest stays in args. The option that there is not, or NULL. */
 const char *git_take_options(struct git *g, struct args *args, git_take_fn *take, void *opts);
+/* What a subcommand's own first argument can be. */
+struct git_action {
+	const char *name; /* NULL: the end of the list */
+	int (*run)(struct git *g, struct args *args);
+};
+/* Runs the one that is named, with what is behind its name; else usage and the end. */
+int git_run_action(struct git *g, struct args *args, const struct git_action *actions,
+		   const char *const *usage);
 /* "usage: ..." on standard error, status 129. */
 _Noreturn void git_usage(struct git *g, const char *const *usage);
 
@@ -617,6 +625,9 @@ bool ref_branch_valid(const char *name);
 bool ref_update(struct git *g, const char *name, const struct oid *new_oid, const struct oid *old,
 		const char *message, bool no_deref);
 bool ref_delete(struct git *g, const char *name);
+/* The same with an entry in HEAD's log if HEAD stands for it. Symbolic ones are followed unless
+ * no_deref. */
+bool ref_delete_logged(struct git *g, const char *name, const char *message, bool no_deref);
 void ref_set_symbolic(struct git *g, const char *name, const char *target, const char *message);
 bool ref_rename(struct git *g, const char *from, const char *to, const char *message);
 /* The reference that a new name can't stand beside, since one is the other's directory; or
@@ -646,6 +657,7 @@ size_t reflog_read(struct git *g, const char *ref, struct reflog_entry **out);
 void reflog_add(struct git *g, const char *ref, const struct oid *before, const struct oid *after,
 		const char *message);
 bool reflog_exists(struct git *g, const char *ref);
+void reflog_create(struct git *g, const char *ref); /* an empty one, unless it is there */
 /* cmd_reflog.c: entries older than gc wants them go. Texts may be NULL. */
 void reflog_expire_all(struct git *g, const char *total, const char *unreachable);
 void reflog_write(struct git *g, const char *ref, const struct reflog_entry *e, size_t n);

@@ -333,3 +333,21 @@ int git_opt_taken(struct git *g, void *opts, const char *arg, bool unset)
 	(void)g, (void)opts, (void)arg, (void)unset;
 	return 0;
 }
+
+int git_run_action(struct git *g, struct args *args, const struct git_action *actions,
+		   const char *const *usage)
+{
+	if (args->argc == 0) {
+		git_error(g, "need a subcommand");
+		git_usage(g, usage);
+	}
+	for (; actions->name != NULL; actions++)
+		if (strcmp(args->argv[0], actions->name) == 0) {
+			struct args rest = { args->argc - 1, args->argv + 1, -1 };
+
+			return actions->run(g, &rest);
+		}
+	if (strcmp(args->argv[0], "-h") != 0)
+		git_error(g, "unknown subcommand: `%s'", args->argv[0]);
+	git_usage(g, usage);
+}

@@ -90,6 +90,16 @@ void reflog_add(struct git *g, const char *ref, const struct oid *before, const 
 		git_warn(g, "unable to append to '%s': %s", path, err_text(err));
 }
 
+void reflog_create(struct git *g, const char *ref)
+{
+	char *path = log_path(g, ref);
+
+	if (file_exists(g, path))
+		return;
+	file_make_parents(g, path);
+	file_append(g, path, (struct bytes){ "", 0 });
+}
+
 void reflog_write(struct git *g, const char *ref, const struct reflog_entry *e, size_t n)
 {
 	struct buf out = buf_in(g->a);

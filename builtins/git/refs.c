@@ -530,6 +530,23 @@ bool ref_delete(struct git *g, const char *name)
 	return err >= 0 || packed != NULL;
 }
 
+bool ref_delete_logged(struct git *g, const char *name, const char *message, bool no_deref)
+{
+	char *head = head_ref(g);
+	char *full = NULL;
+	struct oid was;
+
+	if (ref_read(g, name, &was, &full) < 0)
+		return ref_delete(g, name);
+	if (no_deref)
+		return ref_delete(g, name);
+	if (!ref_delete(g, full))
+		return false;
+	if (head != NULL && strcmp(head, full) == 0 && wants_log(g, "HEAD"))
+		reflog_add(g, "HEAD", &was, &oid_null, message);
+	return true;
+}
+
 bool ref_rename(struct git *g, const char *from, const char *to, const char *message)
 {
 	struct reflog_entry *log;

@@ -39,6 +39,8 @@ int act_abort(struct git *g, void *opts, const char *arg, bool unset);
 int act_quit(struct git *g, void *opts, const char *arg, bool unset);
 int act_edit(struct git *g, void *opts, const char *arg, bool unset);
 int act_show(struct git *g, void *opts, const char *arg, bool unset);
+/* --strategy: there is but one, by two names. */
+int set_strategy(struct git *g, void *opts, const char *arg, bool unset);
 
 enum todo_kind {
 	TODO_PICK,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * --continue, --skip, --abort and --quit of rebase, cherry-pick and revert.
+ * --continue, --skip, --abort, --quit and --strategy of rebase, cherry-pick and revert.
  */
 #include "builtins/git/sequence.h"
 
@@ -28,3 +28,11 @@ ACTION(act_abort, ACT_ABORT, "abort")
 ACTION(act_quit, ACT_QUIT, "quit")
 ACTION(act_edit, ACT_EDIT, "edit-todo")
 ACTION(act_show, ACT_SHOW, "show-current-patch")
+
+int set_strategy(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)opts, (void)unset;
+	if (strcmp(arg, "ort") != 0 && strcmp(arg, "recursive") != 0)
+		git_refuse(g, git_format(g->a, "%s --strategy=%s", g->command, arg));
+	return 0;
+}

@@ -139,7 +139,8 @@ static void commit(struct transaction *t)
 			continue;
 		if (c->kind == CHANGE_DELETE || oid_is_null(&c->to)) {
 			if (ref_exists(g, c->name))
-				ref_delete(g, c->name);
+				ref_delete_logged(g, c->name, t->message != NULL ? t->message : "",
+						  c->no_deref);
 		} else if (!ref_update(g, c->name, &c->to, NULL,
 				       t->message != NULL ? t->message : "", c->no_deref)) {
 			git_exit(g, GIT_STATUS_FATAL);
