@@ -15,6 +15,7 @@ struct checkout_opts {
 	const char *orphan;
 	const char *conflict;
 	int stage;
+	struct pathspec_file from;
 };
 
 struct checkout {

@@ -11,8 +11,7 @@ struct add_opts {
 	bool dry_run, verbose, force, update, all, no_all, intent, refresh, ignore_errors,
 		ignore_missing, renormalize, sparse, patch, edit;
 	const char *chmod;
-	const char *from_file;
-	bool from_nul;
+	struct pathspec_file from;
 };
 
 static int no_all(struct git *g, void *opts, const char *arg, bool unset)
@@ -52,8 +51,7 @@ static const struct git_option add_options[] = {
 	GIT_FLAG(0, "ignore-missing", struct add_opts, ignore_missing),
 	GIT_FLAG(0, "sparse", struct add_opts, sparse),
 	GIT_STR(0, "chmod", struct add_opts, chmod),
-	GIT_STR(0, "pathspec-from-file", struct add_opts, from_file),
-	GIT_FLAG(0, "pathspec-file-nul", struct add_opts, from_nul),
+	GIT_PATHSPEC_FILE(struct add_opts, from),
 	GIT_END(),
 };
 static const char *const add_usage[] = { "git add [<options>] [--] <pathspec>...", NULL };
@@ -244,32 +242,6 @@ static void set_modes(struct adding *ad)
 	}
 }
 
-static void read_pathspecs(struct git *g, struct args *args, const struct add_opts *o)
-{
-	struct bytes text;
-	struct names list = { NULL, 0, 0 };
-	int err;
-
-	if (args->argc != 0)
-		git_die(g, "'%s' and pathspec arguments cannot be used together",
-			"--pathspec-from-file");
-	err = strcmp(o->from_file, "-") == 0
-		      ? (text = file_stdin(g), 0)
-		      : file_read(g, g->keep, path_join(g->a, g->start, o->from_file), &text);
-	if (err < 0)
-		git_die_errno(g, err, "could not open '%s' for reading", o->from_file);
-	while (text.len != 0) {
-		const char *end = memchr(text.ptr, o->from_nul ? '\0' : '\n', text.len);
-		size_t n = end != NULL ? (size_t)(end - text.ptr) : text.len;
-
-		if (n != 0)
-			names_add(g, &list, arena_dup(g->a, bytes_slice(text, 0, n)));
-		text = bytes_slice(text, n + (end != NULL), text.len);
-	}
-	args->argv = list.at;
-	args->argc = (int)list.n;
-}
-
 /* -e: the whole difference goes through an editor. */
 static int edit_patch(struct git *g, struct args *args)
 {
@@ -299,8 +271,10 @@ int git_cmd_add(struct git *g, struct args *args)
 		git_die(g, "options '%s' and '%s' cannot be used together", "-A", "-u");
 	if (o.chmod != NULL && strcmp(o.chmod, "+x") != 0 && strcmp(o.chmod, "-x") != 0)
 		git_die(g, "--chmod param '%s' must be either -x or +x", o.chmod);
-	if (o.from_file != NULL)
-		read_pathspecs(g, args, &o);
+	if (o.from.name != NULL && (o.patch || o.edit))
+		git_die(g, "options '%s' and '%s' cannot be used together", "--pathspec-from-file",
+			o.patch ? "--interactive/--patch" : "--edit");
+	pathspec_from_file(g, &o.from, args, false);
 	if (o.patch) {
 		if (o.dry_run)
 			git_die(g, "options '%s' and '%s' cannot be used together", "--dry-run",
@@ -338,11 +312,13 @@ int git_cmd_add(struct git *g, struct args *args)
 
 struct rm_opts {
 	bool dry_run, quiet, cached, force, recursive, ignore_unmatch;
+	struct pathspec_file from;
 };
 
 static const struct git_option rm_options[] = {
 	GIT_FLAG('n', "dry-run", struct rm_opts, dry_run),
 	GIT_FLAG('q', "quiet", struct rm_opts, quiet),
+	GIT_PATHSPEC_FILE(struct rm_opts, from),
 	GIT_FLAG(0, "cached", struct rm_opts, cached),
 	GIT_FLAG('f', "force", struct rm_opts, force),
 	GIT_FLAG('r', NULL, struct rm_opts, recursive),
@@ -441,6 +417,7 @@ int git_cmd_rm(struct git *g, struct args *args)
 	struct names list = { NULL, 0, 0 };
 
 	git_parse(g, args, &p);
+	pathspec_from_file(g, &o.from, args, false);
 	if (args->argc == 0)
 		git_die(g, "No pathspec was given. Which files should I remove?");
 	x = index_get(g);

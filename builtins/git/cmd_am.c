@@ -7,6 +7,7 @@
  */
 #include "builtins/git/mail.h"
 #include "builtins/git/merge.h"
+#include "builtins/git/trailer.h"
 
 struct am_opts {
 	bool three_way, quiet, signoff, keep, keep_non_patch, no_verify, go_on, skip, abort, quit,
@@ -156,7 +157,7 @@ static void add_signoff(struct applying *am)
 	const char *who = ident_committer(g);
 	char *line = git_format(g->a, "Signed-off-by: %.*s\n", (int)(strchr(who, '>') + 1 - who),
 				who);
-	struct bytes trailers = pretty_trailers(am->mail.message);
+	struct bytes trailers = trailers_of(am->g, am->mail.message);
 	struct buf b = buf_in(g->keep);
 
 	if (bytes_ends(am->mail.message, bytes_of(line)))

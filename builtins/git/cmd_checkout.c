@@ -413,6 +413,7 @@ static int set_guess(struct git *g, void *opts, const char *arg, bool unset)
 		GIT_FLAG(0, "ignore-other-worktrees", struct checkout_opts, ignore_other)
 
 static const struct git_option checkout_options[] = {
+	GIT_PATHSPEC_FILE(struct checkout_opts, from),
 	GIT_STR('b', NULL, struct checkout_opts, create),
 	GIT_STR('B', NULL, struct checkout_opts, force_create),
 	GIT_FLAG('l', NULL, struct checkout_opts, progress),
@@ -513,10 +514,14 @@ int git_cmd_checkout(struct git *g, struct args *args)
 	bool is_rev;
 
 	git_parse(g, args, &p);
+	if (k.o.from.name != NULL && (k.o.patch || k.o.detach))
+		git_die(g, "options '%s' and '%s' cannot be used together", "--pathspec-from-file",
+			k.o.patch ? "--patch" : "--detach");
+	pathspec_from_file(g, &k.o.from, args, true);
 	for (int i = 0; i < args->argc && dash < 0; i++)
 		if (strcmp(args->argv[i], "--") == 0)
 			dash = i;
-	k.dashdash = dash >= 0;
+	k.dashdash = dash == 0 || (dash > 0 && k.o.from.name == NULL);
 	if (dash > 1)
 		git_die(g, "only one reference expected, %d given.", dash);
 	if (k.o.patch)

@@ -1,134 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * git commit, status.
+ * git commit.
  */
 #include "builtins/git/patch_mode.h"
 #include "builtins/git/commit.h"
 #include "builtins/git/status.h"
-
-/* --- status --- */
-
-static int set_untracked(struct git *g, void *opts, const char *arg, bool unset)
-{
-	struct status_opts *o = opts;
-
-	if (unset || (arg != NULL && strcmp(arg, "no") == 0))
-		o->untracked = SHOW_NO;
-	else if (arg == NULL || strcmp(arg, "all") == 0)
-		o->untracked = SHOW_ALL;
-	else if (strcmp(arg, "normal") == 0)
-		o->untracked = SHOW_NORMAL;
-	else
-		git_die(g, "Invalid untracked files mode '%s'", arg);
-	return 0;
-}
-
-static int set_porcelain(struct git *g, void *opts, const char *arg, bool unset)
-{
-	struct status_opts *o = opts;
-
-	if (unset)
-		o->format = STATUS_LONG;
-	else if (arg == NULL || strcmp(arg, "v1") == 0 || strcmp(arg, "1") == 0)
-		o->format = STATUS_V1;
-	else if (strcmp(arg, "v2") == 0 || strcmp(arg, "2") == 0)
-		o->format = STATUS_V2;
-	else
-		git_die(g, "unsupported porcelain version '%s'", arg);
-	return 0;
-}
-
-static int set_short(struct git *g, void *opts, const char *arg, bool unset)
-{
-	struct status_opts *o = opts;
-
-	(void)g, (void)arg;
-	o->format = unset ? STATUS_LONG : STATUS_SHORT;
-	return 0;
-}
-
-static int set_long(struct git *g, void *opts, const char *arg, bool unset)
-{
-	struct status_opts *o = opts;
-
-	(void)g, (void)arg, (void)unset;
-	o->format = STATUS_LONG;
-	return 0;
-}
-
-static int set_ignored(struct git *g, void *opts, const char *arg, bool unset)
-{
-	struct status_opts *o = opts;
-
-	if (unset || (arg != NULL && strcmp(arg, "no") == 0))
-		o->ignored = 0;
-	else if (arg == NULL || strcmp(arg, "traditional") == 0)
-		o->ignored = 1;
-	else if (strcmp(arg, "matching") == 0)
-		git_refuse(g, "--ignored=matching");
-	else
-		git_die(g, "Invalid ignored mode '%s'", arg);
-	return 0;
-}
-
-static const struct git_option status_options[] = {
-	GIT_FLAG('v', "verbose", struct status_opts, verbose),
-	GIT_CALL('s', "short", set_short),
-	GIT_FLAG('b', "branch", struct status_opts, branch),
-	GIT_FLAG(0, "show-stash", struct status_opts, show_stash),
-	GIT_FLAG(0, "ahead-behind", struct status_opts, ahead_behind),
-	GIT_CALL_MAYBE(0, "porcelain", set_porcelain),
-	GIT_CALL(0, "long", set_long),
-	GIT_FLAG('z', "null", struct status_opts, zero),
-	GIT_CALL_MAYBE('u', "untracked-files", set_untracked),
-	GIT_CALL_MAYBE(0, "ignored", set_ignored),
-	GIT_CALL_MAYBE(0, "ignore-submodules", git_opt_taken),
-	GIT_MISSING(0, "column"),
-	GIT_FLAG(0, "no-renames", struct status_opts, no_renames),
-	GIT_CALL_MAYBE('M', "find-renames", git_opt_taken),
-	GIT_END(),
-};
-static const char *const status_usage[] = { "git status [<options>] [--] [<pathspec>...]", NULL };
-
-int git_cmd_status(struct git *g, struct args *args)
-{
-	struct status_opts o = { .untracked = -1 };
-	const struct git_parser p = { status_options, &o, status_usage, 0, NULL };
-	struct status s;
-	struct buf out = buf_in(g->a);
-
-	if (config_get(g, "status.short") != NULL && config_bool(g, "status.short", false))
-		o.format = STATUS_SHORT;
-	if (config_bool(g, "status.branch", false))
-		o.branch = true;
-	git_parse(g, args, &p);
-	if (o.verbose)
-		git_refuse(g, "status --verbose");
-	if (o.zero && o.format == STATUS_LONG)
-		o.format = STATUS_V1;
-	if (o.format == STATUS_V1 || o.format == STATUS_V2)
-		g->color = 0;
-	pathspec_of(g, args->argv, args->argc, &o.paths);
-	status_collect(g, &s, &o);
-	status_put(&s, &out);
-	if (o.show_stash && o.format == STATUS_LONG) {
-		struct reflog_entry *log;
-		size_t n = reflog_read(g, "refs/stash", &log);
-
-		if (n != 0)
-			buf_printf(&out, "Your stash currently has %zu entr%s\n", n,
-				   n == 1 ? "y" : "ies");
-	}
-	cmd_bytes(g->c, buf_bytes(&out));
-	return 0;
-}
-
-/* --- commit --- */
+#include "builtins/git/trailer.h"
 
 struct commit_opts {
 	struct status_opts status;
 	bool all, amend, dry_run, quiet, no_verify, allow_empty, allow_empty_message, signoff,
-		reset_author, only, include, verbose, no_post_rewrite, patch;
+		reset_author, only, include, no_post_rewrite, patch;
 	int edit; /* 1 --edit, -1 --no-edit */
 	struct names messages;
 	struct names trailers;
@@ -141,7 +23,8 @@ struct commit_opts {
 	const char *squash;
 	const char *template;
 	const char *cleanup;
-	bool dry_format;
+	bool no_status;
+	struct pathspec_file from;
 };
 
 static int set_edit(struct git *g, void *opts, const char *arg, bool unset)
@@ -160,7 +43,7 @@ static int set_verify(struct git *g, void *opts, const char *arg, bool unset)
 
 static int commit_untracked(struct git *g, void *opts, const char *arg, bool unset)
 {
-	return set_untracked(g, &((struct commit_opts *)opts)->status, arg, unset);
+	return status_set_untracked(g, &((struct commit_opts *)opts)->status, arg, unset);
 }
 
 static int dry_short(struct git *g, void *opts, const char *arg, bool unset)
@@ -168,7 +51,22 @@ static int dry_short(struct git *g, void *opts, const char *arg, bool unset)
 	struct commit_opts *o = opts;
 
 	o->dry_run = true;
-	return set_short(g, &o->status, arg, unset);
+	return status_set_short(g, &o->status, arg, unset);
+}
+
+static int dry_long(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct commit_opts *o = opts;
+
+	o->dry_run = true;
+	return status_set_long(g, &o->status, arg, unset);
+}
+
+static int set_status(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)arg;
+	((struct commit_opts *)opts)->no_status = unset;
+	return 0;
 }
 
 static int dry_porcelain(struct git *g, void *opts, const char *arg, bool unset)
@@ -176,12 +74,12 @@ static int dry_porcelain(struct git *g, void *opts, const char *arg, bool unset)
 	struct commit_opts *o = opts;
 
 	o->dry_run = true;
-	return set_porcelain(g, &o->status, arg, unset);
+	return status_set_porcelain(g, &o->status, arg, unset);
 }
 
 static const struct git_option commit_options[] = {
 	GIT_FLAG('q', "quiet", struct commit_opts, quiet),
-	GIT_FLAG('v', "verbose", struct commit_opts, verbose),
+	GIT_COUNT('v', "verbose", struct commit_opts, status.verbose),
 	GIT_STR('F', "file", struct commit_opts, file),
 	GIT_STR(0, "author", struct commit_opts, author),
 	GIT_STR(0, "date", struct commit_opts, date),
@@ -195,6 +93,7 @@ static const struct git_option commit_options[] = {
 	GIT_FLAG('s', "signoff", struct commit_opts, signoff),
 	GIT_STR('t', "template", struct commit_opts, template),
 	GIT_CALL('e', "edit", set_edit),
+	GIT_PATHSPEC_FILE(struct commit_opts, from),
 	GIT_STR(0, "cleanup", struct commit_opts, cleanup),
 	GIT_FLAG('a', "all", struct commit_opts, all),
 	GIT_FLAG('i', "include", struct commit_opts, include),
@@ -206,6 +105,7 @@ static const struct git_option commit_options[] = {
 	GIT_CALL(0, "verify", set_verify),
 	GIT_FLAG(0, "dry-run", struct commit_opts, dry_run),
 	GIT_CALL(0, "short", dry_short),
+	GIT_CALL(0, "long", dry_long),
 	GIT_FLAG(0, "branch", struct commit_opts, status.branch),
 	GIT_CALL_MAYBE(0, "porcelain", dry_porcelain),
 	GIT_FLAG('z', "null", struct commit_opts, status.zero),
@@ -215,7 +115,7 @@ static const struct git_option commit_options[] = {
 	GIT_FLAG(0, "allow-empty-message", struct commit_opts, allow_empty_message),
 	GIT_FLAG(0, "no-post-rewrite", struct commit_opts, no_post_rewrite),
 	GIT_CALL(0, "no-gpg-sign", git_opt_taken),
-	GIT_CALL(0, "status", git_opt_taken),
+	GIT_CALL(0, "status", set_status),
 	GIT_END(),
 };
 static const char *const commit_usage[] = {
@@ -240,7 +140,10 @@ struct committing {
 	bool merging;
 	bool picking;
 	struct commit_text old; /* of --amend, -C */
+	const char *named;      /* -C, -c: that commit as given */
 	bool has_old;
+	bool has_template;
+	struct bytes template;
 	struct buf message;
 	bool edit;
 	enum cleanup cleanup;
@@ -282,6 +185,26 @@ static void stage_tracked(struct git *g, struct index *x, struct pathspec *ps)
 	}
 }
 
+/* What HEAD has and the index not, but the work tree still: it is committed as it is there. */
+static void stage_dropped(struct git *g, struct index *x, struct pathspec *ps,
+			  const struct leaves *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const char *path = l->at[i].path;
+		struct vfs_stat st;
+		struct oid o;
+		uint32_t mode;
+
+		if (!pathspec_match(g, ps, path, false) || index_has(x, path) ||
+		    cmd_lstat(g->c, path, &st) < 0)
+			continue;
+		mode = work_mode(g, &st, NULL);
+		if (work_hash(g, path, mode, true, &o) < 0)
+			git_die(g, "updating files failed");
+		index_stat(g, index_put(x, path, mode, &o), &st);
+	}
+}
+
 static void refuse_unmerged(struct git *g, const char *doing)
 {
 	const struct index *x = index_get(g);
@@ -314,8 +237,10 @@ static void prepare_index(struct committing *cm, struct args *args)
 	}
 	bool reword = cm->o.fixup != NULL && git_starts(cm->o.fixup, "reword:");
 
-	if (args->argc == 0 && !reword)
+	if (args->argc == 0 && !reword && !cm->o.only)
 		return;
+	/* Without paths nothing of the index is taken. */
+	reword = reword || args->argc == 0;
 	if (cm->merging)
 		git_die(g, "cannot do a partial commit during a merge.");
 	for (size_t i = 0; i < x->n; i++)
@@ -333,8 +258,10 @@ static void prepare_index(struct committing *cm, struct args *args)
 				  ps.at[i].original);
 			git_exit(g, 1);
 		}
-	if (!reword)
+	if (!reword) {
 		stage_tracked(g, x, &ps);
+		stage_dropped(g, x, &ps, &l);
+	}
 	/* What goes into the commit: HEAD's files, and those of the paths. */
 	struct index *partial = index_read(g, "/nonexistent/index");
 
@@ -372,8 +299,6 @@ static void add_squash(struct committing *cm, const char *name, const char *pref
 	buf_puts(&cm->message, prefix);
 	buf_add(&cm->message, message_subject(g->a, t.message));
 	buf_putc(&cm->message, '\n');
-	if (cm->o.messages.n == 0 && strcmp(prefix, "fixup! ") != 0)
-		buf_putc(&cm->message, '\n');
 }
 
 static void add_messages(struct committing *cm)
@@ -423,98 +348,122 @@ static void add_amend(struct committing *cm, const char *name)
 		git_die(g, "could not lookup commit %s", name);
 	commit_text(g, g->keep, &o, &t);
 	subject = message_subject(g->a, t.message);
-	if (!bytes_starts(subject, BYTES("amend! ")))
-		buf_puts(&cm->message, "amend! ");
+	buf_puts(&cm->message, "amend! ");
 	buf_add(&cm->message, subject);
 	buf_puts(&cm->message, "\n\n");
-	buf_add(&cm->message, t.message);
+	/* The line "amend! ..." of another one is not kept. */
+	buf_add(&cm->message,
+		bytes_starts(subject, BYTES("amend! ")) ? message_body(t.message) : t.message);
+}
+
+/* Whether an editor will be asked for. */
+static bool wants_editor(const struct commit_opts *o)
+{
+	bool amends = o->fixup != NULL && fixup_amends(o->fixup) != NULL;
+
+	if (o->edit != 0)
+		return o->edit > 0;
+	return (o->fixup == NULL || amends) && o->messages.n == 0 && o->file == NULL &&
+	       o->reuse == NULL;
+}
+
+static void read_template(struct committing *cm)
+{
+	struct git *g = cm->g;
+	const char *configured = config_get(g, "commit.template");
+	const char *given = cm->o.template;
+	const char *name = configured != NULL ? config_expand_path(g, configured) : NULL;
+	int err;
+
+	if (given != NULL)
+		name = given[0] == '/' ? given : git_format(g->a, "%s%s", g->prefix, given);
+	if (name == NULL)
+		return;
+	err = file_read(g, g->keep, name, &cm->template);
+	if (err < 0)
+		git_die_errno(g, err, "could not read '%s'", name);
+	cm->has_template = true;
+	buf_add(&cm->message, cm->template);
 }
 
 static void collect_message(struct committing *cm)
 {
 	struct git *g = cm->g;
+	const struct commit_opts *o = &cm->o;
 	char *merge_msg = state_read(g, "MERGE_MSG");
 	char *squash_msg = state_read(g, "SQUASH_MSG");
+	bool amends = o->fixup != NULL && fixup_amends(o->fixup) != NULL;
 
-	cm->edit = true;
 	cm->message = buf_in(g->keep);
-	if (cm->o.fixup != NULL) {
-		if (fixup_amends(cm->o.fixup) != NULL) {
-			add_amend(cm, fixup_amends(cm->o.fixup));
-		} else {
-			add_squash(cm, cm->o.fixup, "fixup! ");
-			add_messages(cm);
-			cm->edit = false;
-		}
-	} else if (cm->o.squash != NULL) {
-		add_squash(cm, cm->o.squash, "squash! ");
+	if (o->squash != NULL && cm->named != NULL && strcmp(cm->named, o->squash) == 0) {
+		buf_puts(&cm->message, "squash! "); /* its own message follows */
+	} else if (o->squash != NULL) {
+		add_squash(cm, o->squash, "squash! ");
+		buf_putc(&cm->message, '\n');
+	}
+	if (o->fixup != NULL && !amends) {
+		add_squash(cm, o->fixup, "fixup! ");
 		add_messages(cm);
-		cm->edit = cm->o.messages.n == 0;
-	} else if (cm->o.messages.n != 0) {
+	} else if (amends) {
+		add_amend(cm, fixup_amends(o->fixup));
+	} else if (o->messages.n != 0) {
 		add_messages(cm);
-		cm->edit = false;
-	} else if (cm->o.file != NULL) {
+	} else if (o->file != NULL) {
 		read_message_file(cm);
-		cm->edit = false;
 	} else if (cm->has_old) {
 		buf_add(&cm->message, cm->old.message);
-		cm->edit = cm->o.reuse == NULL;
 	} else if (merge_msg != NULL) {
 		if (squash_msg != NULL)
 			buf_puts(&cm->message, squash_msg);
 		buf_puts(&cm->message, merge_msg);
 	} else if (squash_msg != NULL) {
 		buf_puts(&cm->message, squash_msg);
-	} else if (cm->o.template != NULL || config_get(g, "commit.template") != NULL) {
-		struct bytes text;
-		const char *name = cm->o.template != NULL
-					   ? path_join(g->a, g->start, cm->o.template)
-					   : config_expand_path(g,
-								config_get(g, "commit.template"));
-
-		if (file_read(g, g->keep, name, &text) < 0)
-			git_die(g, "could not read '%s'", name);
-		buf_add(&cm->message, text);
+	} else {
+		read_template(cm);
 	}
-	if (cm->o.edit != 0)
-		cm->edit = cm->o.edit > 0;
+	cm->edit = wants_editor(o);
 }
 
-static void add_trailer(struct committing *cm, const char *line)
+/* Behind the message, or the trailers that it ends with; what is the last line is not repeated. */
+static void add_sign_off(struct committing *cm)
 {
+	struct git *g = cm->g;
 	struct buf *m = &cm->message;
+	struct person who;
 	struct bytes block;
+	const char *line;
 
+	person_split(bytes_of(ident_committer(g)), &who);
+	line = git_format(g->a, "Signed-off-by: %.*s <%.*s>\n", (int)who.name.len, who.name.ptr,
+			  (int)who.mail.len, who.mail.ptr);
 	while (m->len > 0 && m->ptr[m->len - 1] == '\n')
 		m->len--;
-	if (m->len > 0)
+	buf_putc(m, '\n');
+	block = trailers_of(g, buf_bytes(m));
+	if (m->len == 1 || block.len == 0)
 		buf_putc(m, '\n');
-	block = pretty_trailers(buf_bytes(m));
-	if (bytes_find(block, bytes_of(line)) != NULL)
-		return;
-	if (block.len == 0)
-		buf_putc(m, '\n');
-	buf_printf(m, "%s\n", line);
+	if (!bytes_ends(block, bytes_of(line)))
+		buf_puts(m, line);
 }
 
 static void add_trailers(struct committing *cm)
 {
 	struct git *g = cm->g;
+	const struct trailer_opts o = { .no_divider = true };
+	struct trailer_args list = { NULL, 0, 0 };
+	struct bytes with;
 
-	if (cm->o.signoff) {
-		struct person who;
-
-		person_split(bytes_of(ident_committer(g)), &who);
-		add_trailer(cm, git_format(g->a, "Signed-off-by: %.*s <%.*s>", (int)who.name.len,
-					   who.name.ptr, (int)who.mail.len, who.mail.ptr));
-	}
+	if (cm->o.signoff)
+		add_sign_off(cm);
 	for (size_t i = 0; i < cm->o.trailers.n; i++) {
-		const char *t = cm->o.trailers.at[i];
-		size_t n = strcspn(t, "=:");
-
-		add_trailer(cm, git_format(g->a, "%.*s: %s", (int)n, t,
-					   t[n] != '\0' ? t + n + 1 + (t[n + 1] == ' ') : ""));
+		LIST_ROOM(g, list.at, list.n, list.cap);
+		list.at[list.n++] = (struct trailer_arg){ .text = cm->o.trailers.at[i] };
 	}
+	if (list.n == 0)
+		return;
+	with = trailers_apply(g, buf_bytes(&cm->message), &list, &o);
+	cm->message.len = 0;
+	buf_add(&cm->message, with);
 }
 
 static enum cleanup cleanup_of(struct committing *cm)
@@ -619,87 +568,129 @@ static bool nothing_to_commit(struct committing *cm, struct status *s)
 	return !s->committable && !cm->merging && !cm->o.allow_empty && !cm->o.amend;
 }
 
-/* -v: what will be committed, below a line that cuts it off again. */
-static void put_difference(struct committing *cm, struct buf *out)
-{
-	struct git *g = cm->g;
-	struct diff_opts d;
-	struct diff_queue q = { .at = NULL };
-	struct oid tree = oid_empty_tree;
-	struct commit *head = cm->has_head ? commit_at(g, &cm->head) : NULL;
-
-	if (head != NULL && cm->o.amend)
-		head = head->nparents > 0 ? head->parent[0] : NULL;
-	if (head != NULL)
-		commit_need(g, head);
-	if (head != NULL)
-		tree = head->tree;
-	message_put_cut(out);
-	diff_init(g, &d);
-	d.format = DIFF_PATCH;
-	d.color = 0;
-	diff_settle(g, &d);
-	diff_cached(g, &d, &tree, &q);
-	diff_finish(g, &d, &q);
-	for (size_t i = 0; i < q.n; i++)
-		diff_patch(g, &d, &q.at[i], out);
-}
-
 static bool rebasing(struct git *g)
 {
 	return file_exists(g, repo_path(g, g->a, "rebase-merge"));
 }
 
-static void put_editor_text(struct committing *cm, struct status *s, struct buf *out)
+/* What the editor shows below the message. */
+static void put_editor_help(struct committing *cm, struct status *s, struct buf *out)
 {
 	struct git *g = cm->g;
 	struct person a, c;
+	struct buf b = buf_in(g->a);
+	bool empty = cm->o.allow_empty_message;
+	char comment = message_comment_char(g);
+	size_t from;
 
-	buf_add(out, cm->cleanup == CLEANUP_NONE || cm->o.template != NULL
-			     ? buf_bytes(&cm->message)
-			     : message_clean(g, buf_bytes(&cm->message), false));
-	if (cm->cleanup == CLEANUP_SCISSORS && !cm->o.verbose)
-		buf_putc(out, '\n'), message_put_cut(out);
+	buf_putc(out, '\n');
+	if (cm->cleanup == CLEANUP_SCISSORS)
+		message_put_cut(g, out);
 	else if (cm->cleanup == CLEANUP_ALL || cm->cleanup == CLEANUP_SCISSORS)
-		buf_puts(out,
-			 "\n# Please enter the commit message for your changes. Lines starting\n"
-			 "# with '#' will be ignored, and an empty message aborts the commit.\n");
+		buf_printf(&b,
+			   "Please enter the commit message for your changes. Lines starting\n"
+			   "with '%c' will be ignored%s.\n",
+			   comment, empty ? "" : ", and an empty message aborts the commit");
 	else
-		buf_puts(out,
-			 "\n# Please enter the commit message for your changes. Lines starting\n"
-			 "# with '#' will be kept; you may remove them yourself if you want to.\n"
-			 "# An empty message aborts the commit.\n");
+		buf_printf(
+			&b,
+			"Please enter the commit message for your changes. Lines starting\n"
+			"with '%c' will be kept; you may remove them yourself if you want to.\n%s",
+			comment, empty ? "" : "An empty message aborts the commit.\n");
 	person_split(bytes_of(cm->author), &a);
 	person_split(bytes_of(ident_committer(g)), &c);
-	buf_puts(out, "#\n");
-	size_t from = out->len;
-
+	buf_puts(&b, "\n");
+	from = b.len;
 	if (!bytes_eq(a.name, c.name) || !bytes_eq(a.mail, c.mail))
-		buf_printf(out, "# Author:    %.*s <%.*s>\n", (int)a.name.len, a.name.ptr,
+		buf_printf(&b, "Author:    %.*s <%.*s>\n", (int)a.name.len, a.name.ptr,
 			   (int)a.mail.len, a.mail.ptr);
 	if (cm->o.date != NULL ||
 	    (!cm->o.reset_author && (cm->o.amend || cm->o.reuse != NULL || cm->o.reedit != NULL ||
 				     (cm->picking && !rebasing(g))))) {
 		struct date_style style = { .mode = DATE_NORMAL };
 
-		buf_puts(out, "# Date:      ");
-		date_put(g, out, a.time, a.zone, &style);
-		buf_putc(out, '\n');
+		buf_puts(&b, "Date:      ");
+		date_put(g, &b, a.time, a.zone, &style);
+		buf_putc(&b, '\n');
 	}
-	if (out->len != from)
-		buf_puts(out, "#\n");
+	if (b.len != from)
+		buf_puts(&b, "\n");
+	message_put_comment(g, buf_bytes(&b), out);
 	s->o.format = STATUS_LONG;
 	s->o.commented = s->o.for_commit = true;
 	status_put(s, out);
-	if (cm->o.verbose)
-		put_difference(cm, out);
+}
+
+static void put_editor_text(struct committing *cm, struct status *s, struct buf *out)
+{
+	buf_add(out, cm->cleanup == CLEANUP_NONE || cm->has_template || cm->o.signoff
+			     ? buf_bytes(&cm->message)
+			     : message_clean(cm->g, buf_bytes(&cm->message), false));
+	if (!cm->o.no_status)
+		put_editor_help(cm, s, out);
+}
+
+/* Whether nothing is there but blank lines and signatures. */
+static bool says_nothing(struct bytes text)
+{
+	struct bytes line;
+
+	while (git_line(&text, &line))
+		if (git_trim(line).len != 0 && !bytes_starts(line, BYTES("Signed-off-by: ")))
+			return false;
+	return true;
+}
+
+static bool is_template(struct committing *cm, struct bytes text)
+{
+	struct bytes given;
+
+	if (!cm->has_template || (cm->cleanup == CLEANUP_NONE && text.len != 0))
+		return false;
+	given = message_clean(cm->g, cm->template, cm->cleanup == CLEANUP_ALL);
+	return says_nothing(bytes_starts(text, given) ? bytes_slice(text, given.len, text.len)
+						      : text);
+}
+
+/* Ends the command if the message is none. */
+static void check_message(struct committing *cm, struct bytes text)
+{
+	struct git *g = cm->g;
+	const char *why = NULL;
+	bool amends = cm->o.fixup != NULL && fixup_amends(cm->o.fixup) != NULL;
+
+	if (cm->o.allow_empty_message)
+		return;
+	if (is_template(cm, text))
+		why = "Aborting commit; you did not edit the message.\n";
+	else if (cm->cleanup == CLEANUP_NONE ? text.len == 0 : says_nothing(text))
+		why = "Aborting commit due to empty commit message.\n";
+	else if (amends && bytes_starts(text, BYTES("amend! ")) && message_body(text).len == 0)
+		why = "Aborting commit due to empty commit message body.\n";
+	if (why == NULL)
+		return;
+	git_say(g, "%s", why);
+	git_exit(g, 1);
+}
+
+/* What hooks are told if there will be none: they must not ask for one either. */
+static char *const *no_editor(const struct committing *cm)
+{
+	char **env;
+
+	if (wants_editor(&cm->o))
+		return NULL;
+	env = arena_array(cm->g->a, 2, sizeof(*env));
+	env[0] = arena_dup(cm->g->a, BYTES("GIT_EDITOR=:"));
+	env[1] = NULL;
+	return env;
 }
 
 static void run_hooks_before(struct committing *cm)
 {
 	if (cm->o.no_verify)
 		return;
-	if (git_hook(cm->g, "pre-commit", NULL, NULL) != 0)
+	if (git_hook(cm->g, "pre-commit", NULL, no_editor(cm)) != 0)
 		git_exit(cm->g, 1);
 }
 
@@ -746,25 +737,22 @@ static struct bytes final_message(struct committing *cm, struct status *s)
 	if (file_write(g, path, buf_bytes(&out), 0666) < 0)
 		git_die(g, "could not write commit template");
 	hook_source(cm, args);
-	if (git_hook(g, "prepare-commit-msg", args, NULL) != 0)
+	if (git_hook(g, "prepare-commit-msg", args, no_editor(cm)) != 0)
 		git_exit(g, 1);
 	if (cm->edit && !message_edit(g, path)) {
 		git_say(g, "Please supply the message using either -m or -F option.\n");
 		git_exit(g, 1);
 	}
 	args[1] = args[2] = NULL;
-	if (!cm->o.no_verify && git_hook(g, "commit-msg", args, NULL) != 0)
+	if (!cm->o.no_verify && git_hook(g, "commit-msg", args, no_editor(cm)) != 0)
 		git_exit(g, 1);
 	if (file_read(g, g->keep, path, &text) < 0)
 		git_die(g, "could not read commit message");
-	if (cm->edit && (cm->o.verbose || cm->cleanup == CLEANUP_SCISSORS))
-		text = message_cut(text);
+	if (cm->edit && (cm->o.status.verbose != 0 || cm->cleanup == CLEANUP_SCISSORS))
+		text = message_cut(g, text);
 	if (cm->cleanup != CLEANUP_NONE)
 		text = message_clean(g, text, cm->cleanup == CLEANUP_ALL);
-	if (text.len == 0 && !cm->o.allow_empty_message) {
-		git_say(g, "Aborting commit due to empty commit message.\n");
-		git_exit(g, 1);
-	}
+	check_message(cm, text);
 	return text;
 }
 
@@ -811,8 +799,14 @@ static void check_options(struct committing *cm)
 {
 	struct git *g = cm->g;
 	struct commit_opts *o = &cm->o;
-	int sources = (o->reuse != NULL) + (o->reedit != NULL) + (o->file != NULL) +
-		      (o->fixup != NULL);
+	const char *const sources[] = { o->reuse != NULL ? "-C" : NULL,
+					o->reedit != NULL ? "-c" : NULL,
+					o->file != NULL ? "-F" : NULL,
+					o->fixup != NULL ? "--fixup" : NULL };
+	const char *const message[] = { o->messages.n != 0 ? "-m" : NULL,
+					o->reedit != NULL ? "-c" : NULL,
+					o->reuse != NULL ? "-C" : NULL,
+					o->file != NULL ? "-F" : NULL };
 
 	if (o->amend && !cm->has_head)
 		git_die(g, "You have nothing to amend.");
@@ -820,13 +814,11 @@ static void check_options(struct committing *cm)
 		git_die(g, "You are in the middle of a merge -- cannot amend.");
 	if (o->amend && cm->picking)
 		git_die(g, "You are in the middle of a cherry-pick -- cannot amend.");
-	if (sources > 1)
-		git_die(g, "options '%s' and '%s' cannot be used together", "-C", "-F");
-	if (o->messages.n != 0 && (o->file != NULL || o->reuse != NULL || o->reedit != NULL))
-		git_die(g, "options '%s' and '%s' cannot be used together", "-m",
-			o->file != NULL    ? "-F"
-			: o->reuse != NULL ? "-C"
-					   : "-c");
+	if (o->squash != NULL && o->fixup != NULL)
+		git_die(g, "options '%s' and '%s' cannot be used together", "--squash", "--fixup");
+	git_one_of(g, sources, 4);
+	if (o->messages.n != 0)
+		git_one_of(g, message, 4);
 	if (o->reset_author && o->reuse == NULL && o->reedit == NULL && !o->amend)
 		git_die(g, "--reset-author can be used only with -C, -c or --amend.");
 	if (o->messages.n != 0 && o->fixup != NULL && fixup_amends(o->fixup) != NULL)
@@ -834,10 +826,9 @@ static void check_options(struct committing *cm)
 			git_starts(o->fixup, "amend") ? "amend" : "reword");
 	if (o->include && o->only)
 		git_die(g, "options '%s' and '%s' cannot be used together", "-i", "-o");
-	if (o->reedit != NULL)
-		take_old(cm, o->reedit);
-	else if (o->reuse != NULL)
-		take_old(cm, o->reuse);
+	cm->named = o->reedit != NULL ? o->reedit : o->reuse;
+	if (cm->named != NULL)
+		take_old(cm, cm->named);
 	else if (o->amend)
 		take_old(cm, "HEAD");
 	else if (cm->picking)
@@ -868,6 +859,17 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 						    !cm->o.reset_author));
 }
 
+/* commit.verbose: a number, or true. */
+static int verbose_of(struct git *g)
+{
+	const char *v = config_get(g, "commit.verbose");
+	int64_t n;
+
+	if (v != NULL && git_number(v, &n))
+		return n < 0 ? 0 : n > 2 ? 2 : (int)n;
+	return config_bool(g, "commit.verbose", false);
+}
+
 /* long: one step after the other */
 int git_cmd_commit(struct git *g, struct args *args)
 {
@@ -878,6 +880,8 @@ int git_cmd_commit(struct git *g, struct args *args)
 	struct bytes message;
 	size_t n;
 
+	cm.o.status.verbose = verbose_of(g);
+	cm.o.no_status = !config_bool(g, "commit.status", true);
 	git_parse(g, args, &p);
 	cm.has_head = head_oid(g, &cm.head);
 	cm.merging = merge_in_progress(g);
@@ -893,9 +897,18 @@ int git_cmd_commit(struct git *g, struct args *args)
 		if (args->argc != 0)
 			git_die(g, "reword option of '%s' and path '%s' cannot be used together",
 				"--fixup", args->argv[0]);
+		if (cm.o.patch || cm.o.all || cm.o.include || cm.o.only)
+			git_die(g, "reword option of '%s' and '%s' cannot be used together",
+				"--fixup", "--patch/--interactive/--all/--include/--only");
 		cm.o.allow_empty = true; /* it brings a message alone */
 	}
-	if (args->argc == 0 && (cm.o.include || (cm.o.only && !cm.o.amend)))
+	if (cm.o.from.name != NULL && (cm.o.patch || cm.o.all))
+		git_die(g, "options '%s' and '%s' cannot be used together", "--pathspec-from-file",
+			cm.o.patch ? "--interactive/--patch" : "-a");
+	pathspec_from_file(g, &cm.o.from, args, false);
+	if (args->argc == 0 &&
+	    (cm.o.include || (cm.o.only && !cm.o.amend && !cm.o.allow_empty &&
+			      (cm.o.fixup == NULL || fixup_amends(cm.o.fixup) == NULL))))
 		git_die(g, "No paths with --include/--only does not make sense.");
 	if (cm.o.patch) {
 		if (cm.o.all || cm.o.include || cm.o.only)

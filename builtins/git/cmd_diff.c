@@ -419,6 +419,7 @@ int diff_no_index(struct git *g, struct diff_opts *o, int argc, char **argv)
 		add_outside(g, o, &q, outside_file(g, path[0]), outside_file(g, path[1]));
 	}
 	o->exit_code = true;
+	diff_sides(o, "1/", "2/");
 	diff_finish(g, o, &q);
 	if (o->format & DIFF_CHECK) {
 		struct buf out = buf_in(g->a);

@@ -3,6 +3,7 @@
  * git cherry-pick and git revert. Of several commits, what remains is kept in sequencer/.
  */
 #include "builtins/git/sequence.h"
+#include "builtins/git/trailer.h"
 
 struct pick_opts {
 	struct sequence_choice choice; /* first */
@@ -104,7 +105,7 @@ static struct bytes message_for(struct sequence *s, const struct commit *c,
 		while (b.len > 0 && b.ptr[b.len - 1] == '\n')
 			b.len--;
 		buf_putc(&b, '\n');
-		if (pretty_trailers(buf_bytes(&b)).len == 0)
+		if (trailers_of(g, buf_bytes(&b)).len == 0)
 			buf_putc(&b, '\n');
 		buf_printf(&b, "(cherry picked from commit %s)\n", oid_hex(g, &c->oid));
 	}

@@ -234,6 +234,7 @@ struct restore_args {
 	const char *source;
 	bool progress;
 	bool patch;
+	struct pathspec_file from;
 };
 
 static const struct git_option restore_options[] = {
@@ -249,6 +250,7 @@ static const struct git_option restore_options[] = {
 	GIT_SET('2', "ours", struct restore_args, o.stage, 2),
 	GIT_SET('3', "theirs", struct restore_args, o.stage, 3),
 	GIT_FLAG('p', "patch", struct restore_args, patch),
+	GIT_PATHSPEC_FILE(struct restore_args, from),
 	GIT_END(),
 };
 static const char *const restore_usage[] = {
@@ -278,6 +280,10 @@ int git_cmd_restore(struct git *g, struct args *args)
 	const struct git_parser p = { restore_options, &a, restore_usage, 0, NULL };
 
 	git_parse(g, args, &p);
+	if (a.from.name != NULL && a.patch)
+		git_die(g, "options '%s' and '%s' cannot be used together", "--pathspec-from-file",
+			"--patch");
+	pathspec_from_file(g, &a.from, args, false);
 	if (args->argc == 0 && !a.patch)
 		git_die(g, "you must specify path(s) to restore");
 	if (!a.o.staged)
@@ -318,6 +324,7 @@ struct reset_args {
 	bool patch;
 	int mode;
 	bool refresh;
+	struct pathspec_file from;
 };
 
 static const struct git_option reset_options[] = {
@@ -329,6 +336,7 @@ static const struct git_option reset_options[] = {
 	GIT_SET(0, "merge", struct reset_args, mode, RESET_MERGE),
 	GIT_SET(0, "keep", struct reset_args, mode, RESET_KEEP),
 	GIT_FLAG('p', "patch", struct reset_args, patch),
+	GIT_PATHSPEC_FILE(struct reset_args, from),
 	GIT_FLAG('N', "intent-to-add", struct reset_args, intent),
 	GIT_END(),
 };
@@ -455,6 +463,10 @@ int git_cmd_reset(struct git *g, struct args *args)
 	int from;
 
 	git_parse(g, args, &p);
+	if (a.from.name != NULL && a.patch)
+		git_die(g, "options '%s' and '%s' cannot be used together", "--pathspec-from-file",
+			"--patch");
+	pathspec_from_file(g, &a.from, args, true);
 	a.quiet = a.quiet || config_bool(g, "reset.quiet", false);
 	rev = split_operands(g, args, &from);
 	had = head_oid(g, &old);

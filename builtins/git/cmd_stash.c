@@ -8,10 +8,12 @@
 
 struct stash_opts {
 	bool keep_index, untracked, all, quiet, index, staged, no_keep, patch;
+	struct pathspec_file from;
 	const char *message;
 };
 
 static const struct git_option push_options[] = {
+	GIT_PATHSPEC_FILE(struct stash_opts, from),
 	GIT_FLAG('k', "keep-index", struct stash_opts, keep_index),
 	GIT_FLAG('S', "staged", struct stash_opts, staged),
 	GIT_FLAG('p', "patch", struct stash_opts, patch),
@@ -343,15 +345,41 @@ static int push_part(struct git *g, struct stash_opts *o, struct args *args)
 	return good ? 0 : 1;
 }
 
+/* Whether the index has something for each of the paths; says which it has not. */
+static bool paths_known(struct git *g, struct pathspec *ps)
+{
+	struct index *x = index_get(g);
+	bool good = true;
+
+	for (size_t i = 0; i < x->n; i++)
+		pathspec_match(g, ps, x->at[i].path, false);
+	for (size_t i = 0; i < ps->n; i++) {
+		if (ps->at[i].seen || ps->at[i].exclude)
+			continue;
+		git_error(g, "pathspec ':(,prefix:%zu)%s' did not match any file(s) known to git",
+			  strlen(g->prefix), ps->at[i].match);
+		good = false;
+	}
+	if (!good)
+		git_say(g, "Did you forget to 'git add'?\n");
+	return good;
+}
+
 static int push(struct git *g, struct stash_opts *o, struct args *args)
 {
 	struct making k = { .g = g, .o = o };
 
 	if (o->patch && (o->untracked || o->all))
 		git_die(g, "Can't use --patch and --include-untracked or --all at the same time");
+	if (o->from.name != NULL && o->patch)
+		git_die(g, "options '%s' and '%s' cannot be used together", "--pathspec-from-file",
+			"--patch");
+	pathspec_from_file(g, &o->from, args, false);
 	if (o->patch || o->staged)
 		return push_part(g, o, args);
 	pathspec_of(g, args->argv, args->argc, &k.ps);
+	if (!o->untracked && !o->all && !paths_known(g, &k.ps))
+		return 1;
 	if (!make_stash(&k)) {
 		if (!o->quiet)
 			git_printf(g, "No local changes to save\n");

@@ -10,14 +10,34 @@ static void trim_end(struct bytes *line)
 		line->len--;
 }
 
+char message_comment_char(struct git *g)
+{
+	const char *v = config_get(g, "core.commentchar");
+
+	return v != NULL && v[0] != '\0' && v[1] == '\0' ? v[0] : '#';
+}
+
+void message_put_comment(struct git *g, struct bytes text, struct buf *out)
+{
+	char comment = message_comment_char(g);
+	struct bytes line;
+
+	while (git_line(&text, &line)) {
+		buf_printf(out, "%c%s", comment, line.len == 0 || line.ptr[0] == '\t' ? "" : " ");
+		buf_add(out, line);
+		buf_putc(out, '\n');
+	}
+}
+
 struct bytes message_clean(struct git *g, struct bytes text, bool comments)
 {
 	struct buf out = buf_in(g->keep);
 	struct bytes line;
 	bool blank = false;
+	char comment = message_comment_char(g);
 
 	while (git_line(&text, &line)) {
-		if (comments && line.len != 0 && line.ptr[0] == '#')
+		if (comments && line.len != 0 && line.ptr[0] == comment)
 			continue;
 		trim_end(&line);
 		if (line.len == 0) {
@@ -34,21 +54,22 @@ struct bytes message_clean(struct git *g, struct bytes text, bool comments)
 	return (struct bytes){ buf_cstr(&out), out.len };
 }
 
-static const char cut_line[] = "# ------------------------ >8 ------------------------\n";
+static const char scissors[] = " ------------------------ >8 ------------------------\n";
 
-void message_put_cut(struct buf *out)
+void message_put_cut(struct git *g, struct buf *out)
 {
-	buf_puts(out, cut_line);
-	buf_puts(out, "# Do not modify or remove the line above.\n"
-		      "# Everything below it will be ignored.\n");
+	buf_printf(out, "%c%s", message_comment_char(g), scissors);
+	message_put_comment(g,
+			    BYTES("Do not modify or remove the line above.\n"
+				  "Everything below it will be ignored.\n"),
+			    out);
 }
 
-struct bytes message_cut(struct bytes text)
+struct bytes message_cut(struct git *g, struct bytes text)
 {
-	const char *at = bytes_starts(text, bytes_of(cut_line))
-				 ? text.ptr
-				 : bytes_find(text, BYTES("\n# ------------------------ >8 "
-							  "------------------------\n"));
+	const char *line = git_format(g->a, "\n%c%s", message_comment_char(g), scissors);
+	const char *at = bytes_starts(text, bytes_of(line + 1)) ? text.ptr
+								: bytes_find(text, bytes_of(line));
 
 	if (at == NULL)
 		return text;

@@ -10,11 +10,15 @@
 
 enum cleanup { CLEANUP_DEFAULT, CLEANUP_NONE, CLEANUP_SPACE, CLEANUP_ALL, CLEANUP_SCISSORS };
 
-/* Blank lines and trailing blanks go; with comments also lines that begin with '#'. */
+/* core.commentChar: lines that begin with it are no message. */
+char message_comment_char(struct git *g);
+/* Each line as a comment. */
+void message_put_comment(struct git *g, struct bytes text, struct buf *out);
+/* Blank lines and trailing blanks go; with comments also comments. */
 struct bytes message_clean(struct git *g, struct bytes text, bool comments);
 /* The line below which an editor's text is cut off, and the text above it. */
-void message_put_cut(struct buf *out);
-struct bytes message_cut(struct bytes text);
+void message_put_cut(struct git *g, struct buf *out);
+struct bytes message_cut(struct git *g, struct bytes text);
 /* The editor on a file: false after a message. */
 bool message_edit(struct git *g, const char *path);
 /* The same with this editor; NULL: the usual one. */

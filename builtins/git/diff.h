@@ -58,8 +58,9 @@ struct diff_opts {
 	bool dense;         /* --cc */
 	bool merges;        /* -m */
 	bool first_parent;
-	bool no_prefix;
-	int announced; /* what add -N has put in counts as added: 1 yes, -1 no, 0 not said */
+	bool prefix_given; /* --default-prefix */
+	bool mnemonic;     /* prefixes say what is compared: i/ w/ */
+	int announced;     /* what add -N has put in counts as added: 1 yes, -1 no, 0 not said */
 	const char *src_prefix;
 	const char *dst_prefix;
 	const char *filter; /* --diff-filter */
@@ -130,6 +131,8 @@ int diff_algorithm(const char *name);
 int diff_option(struct git *g, void *opts, int argc, char **argv);
 /* After options: what follows from configuration. */
 void diff_settle(struct git *g, struct diff_opts *o);
+/* What the prefixes are with diff.mnemonicPrefix. */
+void diff_sides(struct diff_opts *o, const char *one, const char *two);
 const char *diff_escape(const struct diff_opts *o, struct git *g, const char *slot);
 
 /* --- sources --- */

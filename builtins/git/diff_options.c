@@ -216,6 +216,7 @@ static bool other_word(struct git *g, struct diff_opts *o, const char *name)
 	} else if (strcmp(name, "--default-prefix") == 0) {
 		o->src_prefix = "a/";
 		o->dst_prefix = "b/";
+		o->prefix_given = true;
 	} else if (strcmp(name, "--word-diff") == 0 || strcmp(name, "--word-diff=plain") == 0) {
 		o->words = WORDS_PLAIN;
 	} else if (strcmp(name, "--word-diff=color") == 0 || strcmp(name, "--color-words") == 0) {
@@ -481,10 +482,11 @@ void diff_settle(struct git *g, struct diff_opts *o)
 		o->rename_limit = 32767;
 	if (!config_bool(g, "diff.indentheuristic", true))
 		o->lines |= LINES_NO_INDENT_HEURISTIC;
-	if (config_bool(g, "diff.noprefix", false) && strcmp(o->src_prefix, "a/") == 0)
+	if (config_bool(g, "diff.noprefix", false) && !o->prefix_given &&
+	    strcmp(o->src_prefix, "a/") == 0)
 		o->src_prefix = o->dst_prefix = "";
-	if (config_bool(g, "diff.mnemonicprefix", false))
-		git_refuse(g, "diff.mnemonicPrefix");
+	else if (config_bool(g, "diff.mnemonicprefix", false))
+		o->mnemonic = true;
 	o->use_color = o->color >= 0 ? o->color != 0 : color_wanted(g, "color.diff");
 	if (o->default_patch && (o->format & ~(unsigned)DIFF_NONE) == 0 && o->format == 0)
 		o->format = DIFF_PATCH;
@@ -502,4 +504,16 @@ void diff_settle(struct git *g, struct diff_opts *o)
 		o->src_prefix = o->dst_prefix;
 		o->dst_prefix = swap;
 	}
+}
+
+void diff_sides(struct diff_opts *o, const char *one, const char *two)
+{
+	const char *const usual[] = { "a/", "b/" };
+
+	if (!o->mnemonic || o->prefix_given)
+		return;
+	if (strcmp(o->src_prefix, usual[o->reverse]) == 0)
+		o->src_prefix = o->reverse ? two : one;
+	if (strcmp(o->dst_prefix, usual[!o->reverse]) == 0)
+		o->dst_prefix = o->reverse ? one : two;
 }

@@ -94,6 +94,7 @@ void diff_cached(struct git *g, struct diff_opts *o, const struct oid *tree, str
 	size_t i = 0;
 	size_t j = 0;
 
+	diff_sides(o, "c/", "i/");
 	if (tree != NULL)
 		tree_flatten(g, g->a, tree, &l);
 	while (i < l.n || j < x->n) {
@@ -161,6 +162,7 @@ void diff_work(struct git *g, struct diff_opts *o, struct diff_queue *q)
 {
 	struct index *x = index_get(g);
 
+	diff_sides(o, "i/", "w/");
 	for (size_t i = 0; i < x->n; i = behind(x, i)) {
 		struct entry *e = &x->at[i];
 
@@ -206,6 +208,7 @@ void diff_tree_work(struct git *g, struct diff_opts *o, const struct oid *tree,
 	size_t i = 0;
 	size_t j = 0;
 
+	diff_sides(o, "c/", "w/");
 	tree_flatten(g, g->a, tree, &l);
 	while (i < l.n || j < x->n) {
 		const struct leaf *f = i < l.n ? &l.at[i] : NULL;

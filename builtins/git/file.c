@@ -379,6 +379,9 @@ int git_spawn_shell(struct git *g, const char *command, char *const *args, char 
 /* A file that is gone from its directory, with these bytes to be read: its descriptor or -E_. */
 static int hidden_file(struct git *g, struct bytes data)
 {
+	if (data.len == 0)
+		return cmd_open(g->c, CMD_CWD, "/dev/null", O_RDONLY_, 0);
+
 	char *path = repo_path(g, g->a, "filter-input.tmp");
 	int err = file_write(g, path, data, 0600);
 	int fd = err < 0 ? err : cmd_open(g->c, CMD_CWD, path, O_RDONLY_, 0);

@@ -3,6 +3,7 @@
  * Commits written as mail: headers in ASCII, long ones folded.
  */
 #include "builtins/git/mail.h"
+#include "builtins/git/trailer.h"
 
 enum { FOLD_AT = 78, ENCODED_MAX = 76 };
 
@@ -153,9 +154,9 @@ static void trim_end(struct bytes *s)
 }
 
 /* A trailer joins trailers that are there, else begins a paragraph. */
-static void put_signoff(const struct bytes *body, const char *who, struct buf *out)
+static void put_signoff(struct git *g, const struct bytes *body, const char *who, struct buf *out)
 {
-	struct bytes trailers = pretty_trailers(*body);
+	struct bytes trailers = trailers_of(g, *body);
 
 	buf_add(out, *body);
 	if (trailers.len != 0 && bytes_find(trailers, bytes_of(who)) != NULL)
@@ -207,7 +208,7 @@ void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, st
 			   (int)who.mail.len, who.mail.ptr);
 	whole = buf_in(&a);
 	if (s->signoff != NULL)
-		put_signoff(&body, s->signoff, &whole);
+		put_signoff(g, &body, s->signoff, &whole);
 	else
 		buf_add(&whole, body);
 	if (whole.len != 0) {

@@ -351,3 +351,23 @@ int git_run_action(struct git *g, struct args *args, const struct git_action *ac
 		git_error(g, "unknown subcommand: `%s'", args->argv[0]);
 	git_usage(g, usage);
 }
+
+void git_one_of(struct git *g, const char *const *given, size_t n)
+{
+	struct buf b = buf_in(g->a);
+	size_t total = 0, k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += given[i] != NULL;
+	if (total < 2)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (given[i] == NULL)
+			continue;
+		if (k != 0)
+			buf_puts(&b, total == 2 ? " and " : k + 1 == total ? ", and " : ", ");
+		buf_printf(&b, "'%s'", given[i]);
+		k++;
+	}
+	git_die(g, "options %s cannot be used together", buf_cstr(&b));
+}

@@ -186,3 +186,67 @@ bool pathspec_below(const struct pathspec *ps, const char *dir, size_t length)
 	}
 	return false;
 }
+
+/* One line: CR at its end is none of it, and it may be in quotes. */
+static char *file_line(struct git *g, struct bytes line)
+{
+	const char *at;
+	char *name;
+
+	if (line.len != 0 && line.ptr[line.len - 1] == '\r')
+		line.len--;
+	name = arena_dup(g->keep, line);
+	if (name[0] != '"')
+		return name;
+	at = name;
+	name = git_unquote(g->keep, &at);
+	if (name == NULL || *at != '\0')
+		git_die(g, "line is badly quoted: %.*s", (int)line.len, line.ptr);
+	return name;
+}
+
+void pathspec_from_file(struct git *g, const struct pathspec_file *f, struct args *args,
+			bool dashdash)
+{
+	struct names list = { NULL, 0, 0 };
+	struct bytes text;
+	struct oid o;
+	int err = 0;
+
+	if (f->name == NULL && f->zero)
+		git_die(g, "the option '%s' requires '%s'", "--pathspec-file-nul",
+			"--pathspec-from-file");
+	if (f->name == NULL)
+		return;
+	for (int i = 0; dashdash && i < args->argc; i++) {
+		if (strcmp(args->argv[i], "--") == 0) {
+			args->argc -= i + 1 == args->argc;
+			break;
+		}
+		if (rev_parse(g, args->argv[i], &o) < 0)
+			break;
+		names_add(g, &list, args->argv[i]);
+	}
+	if ((size_t)args->argc != list.n)
+		git_die(g, "'%s' and pathspec arguments cannot be used together",
+			"--pathspec-from-file");
+	if (dashdash)
+		names_add(g, &list, "--");
+	if (strcmp(f->name, "-") == 0)
+		text = file_stdin(g);
+	else
+		err = file_read(g, g->keep, path_join(g->a, g->start, f->name), &text);
+	if (err < 0)
+		git_die_errno(g, err, "could not open '%s' for reading", f->name);
+	while (text.len != 0) {
+		const char *end = memchr(text.ptr, f->zero ? '\0' : '\n', text.len);
+		size_t n = end != NULL ? (size_t)(end - text.ptr) : text.len;
+		struct bytes line = bytes_slice(text, 0, n);
+
+		names_add(g, &list, f->zero ? arena_dup(g->keep, line) : file_line(g, line));
+		text = bytes_slice(text, n + (end != NULL), text.len);
+		cmd_charge(g->c, 1);
+	}
+	args->argv = list.at;
+	args->argc = (int)list.n;
+}

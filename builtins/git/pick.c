@@ -3,6 +3,7 @@
  * One commit applied on top of another: what cherry-pick, revert and rebase have in common.
  */
 #include "builtins/git/sequence.h"
+#include "builtins/git/trailer.h"
 
 const char *pick_subject(struct git *g, const struct commit *c)
 {
@@ -115,7 +116,7 @@ struct bytes pick_sign_off(struct git *g, struct bytes message)
 	while (b.len > 0 && b.ptr[b.len - 1] == '\n')
 		b.len--;
 	buf_putc(&b, '\n');
-	block = pretty_trailers(buf_bytes(&b));
+	block = trailers_of(g, buf_bytes(&b));
 	if (bytes_find(block, bytes_of(line)) != NULL)
 		return message;
 	buf_printf(&b, "%s%s\n", block.len == 0 ? "\n" : "", line);

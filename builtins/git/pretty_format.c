@@ -4,6 +4,7 @@
  */
 #include "builtins/git/walk.h"
 #include "builtins/git/notes.h"
+#include "builtins/git/trailer.h"
 
 enum pad_kind { PAD_NONE, PAD_LEFT, PAD_RIGHT, PAD_BOTH };
 enum trunc_kind { TRUNC_NONE, TRUNC_END, TRUNC_LEFT, TRUNC_MIDDLE };
@@ -162,7 +163,7 @@ static bool put_object(struct state *s, char letter)
 
 /* --- the message --- */
 
-static struct bytes body_of(struct bytes message)
+struct bytes message_body(struct bytes message)
 {
 	struct bytes line;
 	bool any = false;
@@ -209,56 +210,12 @@ static void put_file_name(struct state *s)
 		s->out->len--;
 }
 
-static bool is_trailer(struct bytes line)
-{
-	const char *colon = line.len != 0 ? memchr(line.ptr, ':', line.len) : NULL;
-
-	if (colon == NULL || colon == line.ptr)
-		return false;
-	for (const char *p = line.ptr; p < colon; p++)
-		if (!byte_is_alnum((unsigned char)*p) && *p != '-')
-			return false;
-	return true;
-}
-
-/* The last paragraph, if its lines are all trailers. */
-struct bytes pretty_trailers(struct bytes message)
-{
-	struct bytes rest = message;
-	struct bytes line;
-	struct bytes block = { "", 0 };
-	bool good = false;
-	bool first = true;
-	bool blank_before = false;
-
-	while (rest.len != 0) {
-		const char *at = rest.ptr;
-
-		git_line(&rest, &line);
-		if (git_trim(line).len == 0) {
-			first = true;
-			blank_before = true;
-			continue;
-		}
-		if (first) {
-			block = (struct bytes){ at, 0 };
-			good = blank_before;
-			first = false;
-		}
-		good = good && (is_trailer(line) ||
-				(block.len != 0 && byte_is_blank((unsigned char)line.ptr[0])) ||
-				bytes_starts(line, BYTES("(cherry picked from commit ")));
-		block.len = (size_t)(rest.ptr - block.ptr);
-	}
-	return good ? block : (struct bytes){ "", 0 };
-}
-
 static bool truth_of(struct bytes v)
 {
 	return v.len == 0 || bytes_is(v, "true") || bytes_is(v, "yes") || bytes_is(v, "on");
 }
 
-struct trailer_opts {
+struct trailer_form {
 	struct bytes keys[8];
 	size_t nkeys;
 	struct bytes separator;
@@ -269,7 +226,7 @@ struct trailer_opts {
 	bool only;
 };
 
-static void parse_trailer_opts(struct bytes text, struct trailer_opts *o)
+static void parse_trailer_opts(struct bytes text, struct trailer_form *o)
 {
 	while (text.len != 0) {
 		const char *comma = memchr(text.ptr, ',', text.len);
@@ -313,7 +270,7 @@ static void put_escaped(struct buf *out, struct bytes s)
 	}
 }
 
-static bool key_matches(const struct trailer_opts *o, struct bytes key)
+static bool key_matches(const struct trailer_form *o, struct bytes key)
 {
 	if (o->nkeys == 0)
 		return true;
@@ -337,8 +294,8 @@ static bool key_matches(const struct trailer_opts *o, struct bytes key)
 
 static void put_trailers(struct state *s, struct bytes opts)
 {
-	struct trailer_opts o = { .separator = BYTES("\n"), .key_separator = BYTES(": ") };
-	struct bytes block = pretty_trailers(s->t.message);
+	struct trailer_form o = { .separator = BYTES("\n"), .key_separator = BYTES(": ") };
+	struct bytes block = trailers_of(s->g, s->t.message);
 	struct bytes line;
 	bool any = false;
 
@@ -492,7 +449,7 @@ static size_t simple(struct state *s, const char *f)
 		return 3;
 	case 's': buf_add(s->out, message_subject(&s->a, s->t.message)); return 1;
 	case 'f': put_file_name(s); return 1;
-	case 'b': buf_add(s->out, body_of(s->t.message)); return 1;
+	case 'b': buf_add(s->out, message_body(s->t.message)); return 1;
 	case 'B': buf_add(s->out, s->t.message); return 1;
 	case 'e': buf_add(s->out, s->t.encoding.ptr != NULL ? s->t.encoding : BYTES("")); return 1;
 	case 'N': put_note(s); return 1;

@@ -19,7 +19,7 @@ struct status_opts {
 	int ignored; /* 0, 1 traditional */
 	bool no_renames;
 	bool ahead_behind;
-	bool verbose;
+	int verbose; /* 1: what is staged, as a patch; 2: the rest as well */
 	struct pathspec paths;
 	bool for_commit; /* inside of COMMIT_EDITMSG or a dry run */
 	bool commented;  /* lines begin with "#" */
@@ -34,10 +34,15 @@ struct status {
 	struct names untracked;
 	struct names ignored;
 	struct names unmerged;
-	bool initial;
+	bool initial; /* the next commit, or what takes HEAD's place, is the first */
 	bool committable;
 };
 
+/* cmd_status.c: values of options, into a struct status_opts. */
+int status_set_untracked(struct git *g, void *opts, const char *arg, bool unset);
+int status_set_porcelain(struct git *g, void *opts, const char *arg, bool unset);
+int status_set_short(struct git *g, void *opts, const char *arg, bool unset);
+int status_set_long(struct git *g, void *opts, const char *arg, bool unset);
 void status_collect(struct git *g, struct status *s, const struct status_opts *o);
 /* Long or short, into out. */
 void status_put(struct status *s, struct buf *out);

@@ -2,6 +2,7 @@
  *
  * status for people; the same text, behind "#", is what commit's editor shows.
  */
+#include "builtins/git/commit.h"
 #include "builtins/git/status_private.h"
 
 static bool hints(struct status *s)
@@ -197,14 +198,73 @@ static void put_branch(struct status *s, struct buf *out)
 	status_put_detached(g, nobranch, nobranch[0] != '\0' ? COLOR_RESET : reset, out);
 }
 
+static void init_patch(struct status *s, struct diff_opts *d)
+{
+	diff_init(s->g, d);
+	d->format = DIFF_PATCH;
+	d->color = s->o.commented ? 0 : -1;
+	d->mnemonic = s->o.verbose > 1;
+	diff_settle(s->g, d);
+}
+
+static void put_patches(struct status *s, struct diff_opts *d, struct diff_queue *q,
+			const char *heading, struct buf *out)
+{
+	diff_finish(s->g, d, q);
+	if (heading != NULL && s->o.commented)
+		message_put_comment(s->g, bytes_of(heading), out);
+	else if (heading != NULL)
+		buf_puts(out, heading);
+	for (size_t i = 0; i < q->n; i++)
+		diff_patch(s->g, d, &q->at[i], out);
+}
+
+/* What -v adds: what is staged; twice: the rest as well. */
+static void put_difference(struct status *s, struct buf *out)
+{
+	struct git *g = s->g;
+	struct diff_opts d;
+	struct diff_queue q = { .at = NULL }, rest = { .at = NULL };
+	struct oid head, tree = oid_empty_tree;
+	bool there = head_oid(g, &head);
+
+	if (there && s->o.amend) {
+		struct commit *c = commit_at(g, &head);
+
+		commit_need(g, c);
+		there = c->nparents > 0;
+		if (there)
+			head = c->parent[0]->oid;
+	}
+	if (there)
+		tree_of(g, &head, &tree);
+	init_patch(s, &d);
+	diff_cached(g, &d, &tree, &q);
+	if (s->o.commented)
+		message_put_cut(g, out);
+	put_patches(s, &d, &q,
+		    s->o.verbose < 2 || !s->committable ? NULL
+		    : s->o.commented                    ? "\nChanges to be committed:\n"
+							: "Changes to be committed:\n",
+		    out);
+	if (s->o.verbose < 2)
+		return;
+	init_patch(s, &d);
+	diff_work(g, &d, &rest);
+	if (rest.n != 0)
+		put_patches(s, &d, &rest,
+			    "--------------------------------------------------\n"
+			    "Changes not staged for commit:\n",
+			    out);
+}
+
 void status_put_long(struct status *s, struct buf *out)
 {
 	struct buf body = buf_in(s->g->a);
-	struct bytes rest, line;
 
 	put_branch(s, &body);
 	status_put_state(s, &body);
-	if (s->initial && !s->o.amend)
+	if (s->initial)
 		buf_printf(&body, "\n%s\n\n",
 			   s->o.for_commit ? "Initial commit" : "No commits yet");
 	put_staged(s, &body);
@@ -216,16 +276,12 @@ void status_put_long(struct status *s, struct buf *out)
 	if (s->o.untracked == SHOW_NO && s->committable)
 		buf_printf(&body, "Untracked files not listed%s\n",
 			   hints(s) ? " (use -u option to show untracked files)" : "");
-	if (!s->committable && !s->o.commented)
-		put_last_line(s, &body);
-	if (!s->o.commented) {
+	if (s->o.commented)
+		message_put_comment(s->g, buf_bytes(&body), out);
+	else
 		buf_add(out, buf_bytes(&body));
-		return;
-	}
-	rest = buf_bytes(&body);
-	while (git_line(&rest, &line)) {
-		buf_printf(out, "#%s", line.len == 0 || line.ptr[0] == '\t' ? "" : " ");
-		buf_add(out, line);
-		buf_putc(out, '\n');
-	}
+	if (s->o.verbose != 0)
+		put_difference(s, out);
+	if (!s->committable && !s->o.commented)
+		put_last_line(s, out);
 }

@@ -188,8 +188,6 @@ bool pretty_of(struct git *g, const char *text, struct pretty *p);
 void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf *out);
 void pretty_format(struct git *g, struct pretty *p, struct commit *c, const char *format,
 		   struct buf *out);
-/* The trailers at the end of a message; empty if there are none. */
-struct bytes pretty_trailers(struct bytes message);
 void pretty_load_decorations(struct git *g, struct pretty *p);
 /* " (HEAD -> main, tag: v1)" with colours, or nothing. */
 void pretty_decorate(struct git *g, struct pretty *p, const struct oid *o, const char *before,
