@@ -272,6 +272,7 @@ static int console_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 				  .uid = p->cred.uid,
 				  .gid = p->cred.gid,
 				  .rdev = tty ? 136u << 8 : 0 };
+	stat_now(p->k, out);
 	return 0;
 }
 

@@ -633,6 +633,12 @@ extern const struct file_ops file_capture;
 void capture_alone(struct file *f);
 void capture_clear_cache(struct kernel *k);
 
+/* The times of what lies in no tree: it was used just now. */
+static inline void stat_now(const struct kernel *k, struct vfs_stat *st)
+{
+	st->atime_ns = st->mtime_ns = st->ctime_ns = st->btime_ns = kernel_now(k);
+}
+
 /* console.c */
 extern const struct file_ops file_console;
 int console_open(struct kernel *k, int which, unsigned flags, struct file **out);

@@ -311,6 +311,7 @@ static int pipe_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 				  .nlink = 1,
 				  .uid = p->cred.uid,
 				  .gid = p->cred.gid };
+	stat_now(p->k, out);
 	return 0;
 }
 
