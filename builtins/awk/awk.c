@@ -188,6 +188,58 @@ static const struct opt awk_options[] = {
 	OPT_END(),
 };
 
+/* Is there a row for the long option, which may be cut short if that leaves but one? */
+static bool knows_name(struct bytes name)
+{
+	int n = 0;
+
+	for (const struct opt *o = awk_options; o->letter != 0 || o->name != NULL; o++) {
+		if (o->name == NULL || !bytes_starts(bytes_of(o->name), name))
+			continue;
+		if (strlen(o->name) == name.len)
+			return true;
+		n++;
+	}
+	return n == 1 || bytes_starts(BYTES("help"), name);
+}
+
+static bool knows_letters(const char *letters)
+{
+	for (; *letters != '\0'; letters++) {
+		const struct opt *o = awk_options;
+
+		while (o->letter != *letters && (o->letter != 0 || o->name != NULL))
+			o++;
+		if (o->letter != *letters)
+			return *letters == 'h';
+		if (o->arg != OPT_ARG_NONE)
+			return true;
+	}
+	return true;
+}
+
+/* Once there is a program, what is no option of ours is its own, and so is all behind. */
+static int take_foreign(struct cmd *c, int argc, char **argv, int i)
+{
+	const struct awk_opts *o = c->opts;
+	const char *word = argv[i];
+	char **args;
+
+	if (!o->has_source || word[0] != '-' || word[1] == '\0' || strcmp(word, "--") == 0)
+		return 0;
+	if (word[1] == '-' ? knows_name((struct bytes){ word + 2, strcspn(word + 2, "=") })
+			   : knows_letters(word + 1))
+		return 0;
+	args = arena_array(c->arena, (size_t)argc + 2, sizeof(char *));
+	memcpy(args, argv, (size_t)i * sizeof(char *));
+	args[i] = arena_dup(c->arena, BYTES("--"));
+	memcpy(args + i + 1, argv + i, (size_t)(argc - i) * sizeof(char *));
+	args[argc + 1] = NULL;
+	c->argv = args;
+	c->argc = argc + 1;
+	return -1;
+}
+
 /* --- running --- */
 
 static void set_field_separator(struct awk *a, const char *fs)
@@ -331,6 +383,7 @@ static int awk_run(struct cmd *c)
 		.opts = awk_options,                                                               \
 		.opts_size = sizeof(struct awk_opts),                                              \
 		.flags = BUILTIN_STOP,                                                             \
+		.legacy = take_foreign,                                                            \
 		.family = "GNU Awk 5.2.1",                                                         \
 		.version = "GNU Awk 5.2.1, API 3.2",                                               \
 	}
