@@ -324,8 +324,9 @@ struct awk {
 	int convfmt_g; /* precision if CONVFMT is "%.{n}g", else -1 */
 	int ofmt_g;
 	bool ignorecase;
-	bool warned[256];  /* of such an escape in a pattern */
-	bool warned_bytes; /* that some are no characters */
+	bool warned[256];        /* of such an escape in a pattern */
+	bool escape_warned[256]; /* the same for strings */
+	bool warned_bytes;       /* that some are no characters */
 	struct splitter fs;
 	enum rs_mode rs;
 	char rs_char;

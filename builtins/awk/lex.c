@@ -145,8 +145,16 @@ _Noreturn void awk_lex_unexpected(struct lex *l)
 	awk_lex_error(l, "syntax error");
 }
 
-static void warn_escape(struct lex *l, char ch)
+/* Once for each byte; `l` is NULL where no program is being read. */
+static void warn_escape(struct awk *a, struct lex *l, char ch)
 {
+	if (a->escape_warned[(unsigned char)ch])
+		return;
+	a->escape_warned[(unsigned char)ch] = true;
+	if (l == NULL) {
+		awk_warn(a, "escape sequence `\\%c' treated as plain `%c'", ch, ch);
+		return;
+	}
 	struct buf out = buf_in(l->arena);
 
 	put_place(l, &out);
@@ -218,14 +226,11 @@ void awk_lex_unescape(struct awk *a, struct lex *l, struct buf *out, struct byte
 			i += 2;
 		} else if (hit != NULL) {
 			if (ch == '/' && l != NULL)
-				warn_escape(l, ch);
+				warn_escape(a, l, ch);
 			buf_putc(out, escapes_to[hit - escapes_from]);
 			i++;
 		} else if (!put_number(out, s, &i) && !(ch == 'u' && put_unicode(out, s, &i))) {
-			if (l != NULL)
-				warn_escape(l, ch);
-			else
-				awk_warn(a, "escape sequence `\\%c' treated as plain `%c'", ch, ch);
+			warn_escape(a, l, ch);
 			buf_putc(out, ch);
 			i++;
 		}
@@ -588,6 +593,8 @@ static void lex_operator(struct lex *l)
 	}
 	if ((unsigned char)rest.ptr[0] < ' ')
 		awk_lex_fatal(l, "error: invalid character '\\%03o' in source code", rest.ptr[0]);
+	if (rest.ptr[0] == '.')
+		awk_lex_error(l, "syntax error");
 	if (strchr("{}()[];,+-*/%!<>|?:~$=", rest.ptr[0]) == NULL)
 		awk_lex_error(l, "invalid char '%c' in expression", rest.ptr[0]);
 	l->token = (unsigned char)rest.ptr[0];

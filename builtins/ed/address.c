@@ -66,7 +66,8 @@ static enum ed_result base_read(struct ed *e, int64_t *out, bool *given)
 	}
 }
 
-enum ed_result ed_address_read(struct ed *e, int64_t *out, bool *given)
+/* *given is false if there is none. */
+static enum ed_result address_read(struct ed *e, int64_t *out, bool *given)
 {
 	ed_skip_blanks(e);
 	enum ed_result result = base_read(e, out, given);
@@ -110,7 +111,7 @@ enum ed_result ed_addresses_read(struct ed *e)
 	for (;;) {
 		int64_t address;
 		bool given;
-		enum ed_result result = ed_address_read(e, &address, &given);
+		enum ed_result result = address_read(e, &address, &given);
 		char ch = ed_peek(e);
 		bool separator = ch == ',' || ch == ';' || ch == '%';
 

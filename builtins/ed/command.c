@@ -141,26 +141,22 @@ static enum ed_result run_join(struct ed *e, char letter, int *print)
 
 /* --- copying --- */
 
-/* Checks the range of the command, and reads the address behind it. */
+/* Checks the range of the command, and reads the addresses behind it, of which the last counts. */
 static enum ed_result destination_read(struct ed *e, size_t *out)
 {
 	enum ed_result result = ed_range_check(e, e->current, e->current);
 	int64_t first = e->first;
 	int64_t second = e->second;
-	int64_t address;
-	bool given;
 
 	if (result == ED_OK)
-		result = ed_address_read(e, &address, &given);
+		result = ed_addresses_read(e);
 	if (result != ED_OK)
 		return result;
-	if (!given && e->o->traditional)
+	if (e->naddr == 0 && e->o->traditional)
 		return ed_fail(e, "Destination expected");
-	if (!given)
-		address = (int64_t)e->current;
+	*out = e->naddr == 0 ? e->current : (size_t)e->second;
 	e->first = first;
 	e->second = second;
-	*out = (size_t)address;
 	return ED_OK;
 }
 

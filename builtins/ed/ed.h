@@ -174,10 +174,8 @@ void ed_print_lines(struct ed *e, size_t from, size_t to, int print);
 
 /* --- address.c --- */
 
-/* Reads the addresses before a command. */
+/* Reads the addresses before a command, or those behind `m` and `t`. */
 enum ed_result ed_addresses_read(struct ed *e);
-/* One address; *given is false if there is none. */
-enum ed_result ed_address_read(struct ed *e, int64_t *out, bool *given);
 /* Defaults where none were given, and whether lines first..second exist. */
 enum ed_result ed_range_check(struct ed *e, size_t first, size_t second);
 /* The same of the second address alone; 0 is allowed if zero says so. */
