@@ -441,7 +441,7 @@ static enum ed_result sub_again(struct ed *e)
 enum ed_result ed_sub_run(struct ed *e)
 {
 	char ch = ed_peek(e);
-	bool again = ch == '\n' || ch == 'g' || ch == 'p' || ch == 'r' || byte_is_digit(ch);
+	bool again = ch == '\n' || ch == 'g' || ch == 'p' || ch == 'r' || (ch >= '1' && ch <= '9');
 	enum ed_result result = ed_range_check(e, e->current, e->current);
 
 	if (result == ED_OK)
