@@ -3,6 +3,7 @@
  * chmod - change permissions.
  */
 #include "builtins/builtin.h"
+#include "builtins/preserve_root.h"
 
 enum { SAY_NOTHING, SAY_CHANGES, SAY_ALL };
 
@@ -192,10 +193,8 @@ static int chmod_run(struct cmd *c)
 	if (first < 0)
 		return -first;
 	for (int i = first; i < c->nargs; i++) {
-		if (o->recursive && o->preserve_root && strcmp(c->args[i], "/") == 0) {
-			cmd_error(c, 0, "it is dangerous to operate recursively on '/'");
-			status = cmd_error(c, 0,
-					   "use --no-preserve-root to override this failsafe");
+		if (o->recursive && o->preserve_root && is_root(c, c->args[i], true)) {
+			status = refuse_root(c, c->args[i]);
 			continue;
 		}
 		status |= change_tree(c, o, c->args[i]);

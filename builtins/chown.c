@@ -5,6 +5,7 @@
  * chgrp is chown that reads a group. A message names owners as they were typed.
  */
 #include "builtins/builtin.h"
+#include "builtins/preserve_root.h"
 
 enum { NO_ID = UINT32_MAX };
 enum { FOLLOW_DEFAULT, FOLLOW_NO, FOLLOW_YES };
@@ -317,10 +318,9 @@ static int change_all(struct cmd *c, bool group)
 	if (parse_target(c, o, group) != 0)
 		return 1;
 	for (int i = first; i < c->nargs; i++) {
-		if (o->recursive && o->preserve_root && strcmp(c->args[i], "/") == 0) {
-			cmd_error(c, 0, "it is dangerous to operate recursively on '/'");
-			status = cmd_error(c, 0,
-					   "use --no-preserve-root to override this failsafe");
+		if (o->recursive && o->preserve_root &&
+		    is_root(c, c->args[i], o->walk == 'H' || o->walk == 'L')) {
+			status = refuse_root(c, c->args[i]);
 			continue;
 		}
 		status |= change_tree(c, o, c->args[i]);

@@ -342,8 +342,8 @@ static int check_existing(struct copier *k, struct pair *f)
 static int clear_way(struct copier *k, struct pair *f)
 {
 	const struct copy_opts *o = k->o;
-	bool kept = !follows(k, f->level) && type_of(&f->st) != S_REG;
-	bool several_names = o->keep_links && f->old.nlink > 1;
+	bool kept = !o->attributes_only && !follows(k, f->level) && type_of(&f->st) != S_REG;
+	bool several_names = !o->attributes_only && o->keep_links && f->old.nlink > 1;
 
 	if (!f->exists || o->move || is_dir(&f->st) || is_dir(&f->old))
 		return 0;
@@ -555,7 +555,8 @@ static int make_special(struct copier *k, const struct pair *f)
 /* A further name of a file that was copied already. True: handled, *status set. */
 static bool link_again(struct copier *k, const struct pair *f, int *status)
 {
-	if (!k->o->keep_links || f->st.nlink < 2)
+	/* A file with one name has several here if links to it are followed. */
+	if (!k->o->keep_links || (f->st.nlink < 2 && !follows(k, f->level)))
 		return false;
 	const struct seen *s = find_seen(&k->links, &f->st);
 
@@ -595,8 +596,18 @@ static int look(struct copier *k, struct pair *f)
 
 	if (err < 0 && err != -E_NOENT)
 		return cmd_error(k->c, err, "cannot stat %s", cmd_quoteaf(k->c, f->to));
-	if (err == 0 && type_of(&f->old) == S_LNK && writes_through(k, f))
-		err = cmd_stat(k->c, f->to, &f->old);
+	if (err == 0 && type_of(&f->old) == S_LNK && writes_through(k, f)) {
+		struct vfs_stat link = f->old;
+
+		int end = cmd_stat(k->c, f->to, &f->old);
+		/* A loop of links is something in the way, what leads nowhere is not. */
+		if (end == -E_LOOP && k->o->force)
+			f->old = link;
+		else if (end < 0 && end != -E_NOENT)
+			return cmd_error(k->c, end, "cannot stat %s", cmd_quoteaf(k->c, f->to));
+		else
+			err = end;
+	}
 	f->exists = err == 0;
 	return 0;
 }
@@ -621,8 +632,10 @@ static int copy_file(struct copier *k, struct pair *f)
 	if (status != 0)
 		return status;
 	status = look(k, f);
-
-	if (f->level == 0 && k->several && !k->o->move && !k->o->repeats) {
+	if (status != 0)
+		return status;
+	if (f->level == 0 && k->several && !k->o->move && !k->o->repeats &&
+	    k->o->backup.kind == BACKUP_NONE) {
 		const struct seen *s = find_seen(&k->sources, &f->st);
 
 		if (s != NULL && strcmp(s->name, f->to) == 0 && f->exists) {

@@ -141,22 +141,27 @@ static int make_parents(struct cmd *c, struct cp_opts *o, const char *dir, const
 		struct buf to = buf_in(c->arena);
 		struct bytes part = { path, (size_t)(at - path) };
 		struct vfs_stat st;
+		struct vfs_stat old;
 
 		if (part.len == 0)
 			continue;
 		buf_printf(&to, "%s/%.*s", dir, (int)part.len, part.ptr);
-		if (cmd_stat(c, buf_cstr(&to), &st) == 0)
-			continue;
+		bool made = cmd_stat(c, buf_cstr(&to), &old) < 0;
 		const char *from = arena_dup(c->arena, part);
 		int err = cmd_stat(c, from, &st);
 
-		if (err == 0)
+		if (err == 0 && (st.mode & S_FMT) != S_DIR)
+			err = -E_NOTDIR;
+		if (err < 0)
+			return cmd_error(c, err, "failed to get attributes of %s",
+					 cmd_quoteaf(c, from));
+		if (made)
 			err = cmd_mkdir(c, CMD_CWD, to.ptr,
 					o->copy.plain_mode ? 0777 : st.mode & 0777);
 		if (err < 0)
 			return cmd_error(c, err, "cannot make directory %s",
 					 cmd_quoteaf(c, to.ptr));
-		if (o->copy.verbose)
+		if (made && o->copy.verbose)
 			cmd_printf(c, "%s -> %s\n", from, to.ptr);
 		if (o->copy.keep_mode)
 			cmd_chmod(c, CMD_CWD, to.ptr, st.mode & 07777, 0);

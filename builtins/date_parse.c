@@ -347,7 +347,7 @@ static bool take_zone(struct parser *p)
 
 	if (peek(p, 0)->kind != TOKEN_WORD)
 		return false;
-	if (w == NULL && (is_word(p, 0, "T") || !military(peek(p, 0)->word, &offset)))
+	if (w == NULL && !military(peek(p, 0)->word, &offset))
 		return false;
 	if (w != NULL)
 		offset = w->value * 60 + w->amount * 3600;
@@ -431,9 +431,11 @@ static bool take_iso_date(struct parser *p)
 	p->day = d->value;
 	p->at += 3;
 	p->dates++;
-	/* "T" between date and time. */
+	/* "T" between date and time: here never the zone of that name. */
 	if (is_word(p, 0, "T") && is_unsigned(p, 1))
 		p->at++;
+	else if (is_word(p, 0, "T"))
+		p->dates++;
 	return true;
 }
 
@@ -640,8 +642,8 @@ static bool take_item(struct parser *p)
 		return true;
 	if (take_zone(q))
 		return true;
-	/* "T" and "DST" by themselves. */
-	if ((is_word(p, 0, "T") && is_unsigned(p, 1)) || is_word(p, 0, "DST")) {
+	/* "DST" by itself. */
+	if (is_word(p, 0, "DST")) {
 		p->at++;
 		return true;
 	}

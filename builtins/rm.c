@@ -6,6 +6,7 @@
  * marked through the walk's data, and so are those above it: nothing more is said about them.
  */
 #include "builtins/ask.h"
+#include "builtins/preserve_root.h"
 
 enum rm_ask { RM_NEVER, RM_ONCE, RM_ALWAYS, RM_DEFAULT };
 
@@ -201,15 +202,6 @@ static bool is_dot(const char *path)
 	return bytes_is(s, ".") || bytes_is(s, "..");
 }
 
-static bool is_root(struct cmd *c, const char *path)
-{
-	struct vfs_stat st;
-	struct vfs_stat root;
-
-	return cmd_lstat(c, path, &st) == 0 && cmd_lstat(c, "/", &root) == 0 &&
-	       st.ino == root.ino && st.dev == root.dev;
-}
-
 /* One slash at the end says as much as several. */
 static const char *with_one_slash(struct cmd *c, const char *path)
 {
@@ -250,15 +242,8 @@ static int remove_operand(struct cmd *c, const struct rm_opts *o, const char *pa
 	if (is_refused_dot(c, o, path))
 		return cmd_error(c, 0, "refusing to remove '.' or '..' directory: skipping %s",
 				 cmd_quoteaf(c, path));
-	if (o->recursive && !o->no_preserve && is_root(c, path)) {
-		if (strcmp(path, "/") == 0)
-			cmd_error(c, 0, "it is dangerous to operate recursively on '/'");
-		else
-			cmd_error(c, 0,
-				  "it is dangerous to operate recursively on %s (same as '/')",
-				  cmd_quoteaf(c, path));
-		return cmd_error(c, 0, "use --no-preserve-root to override this failsafe");
-	}
+	if (o->recursive && !o->no_preserve && is_root(c, path, false))
+		return refuse_root(c, path);
 	return remove_tree(c, o, path);
 }
 

@@ -41,21 +41,28 @@ static bool all_digits(const char *s)
 	return s[0] != '\0' && strspn(s, "0123456789") == strlen(s);
 }
 
+/* An endless count goes on so far from a short number: longer than a session lasts. */
+enum { ENDLESS_DIGITS = 40 };
+
 struct counter {
-	char digit[64]; /* at the end of the array */
+	char *digit; /* size bytes, the number at their end */
+	size_t size;
 	size_t len;
 };
 
-static void set_counter(struct counter *n, struct bytes digits)
+/* Room for a step more than `longest` digits. */
+static void set_counter(struct cmd *c, struct counter *n, struct bytes digits, size_t longest)
 {
+	n->size = (longest > digits.len ? longest : digits.len) + 24;
+	n->digit = arena_array(c->arena, n->size, 1);
 	n->len = digits.len;
-	memcpy(n->digit + sizeof(n->digit) - digits.len, digits.ptr, digits.len);
+	memcpy(n->digit + n->size - digits.len, digits.ptr, digits.len);
 }
 
 static void add_to_counter(struct counter *n, uint64_t step)
 {
-	for (size_t at = sizeof(n->digit); step > 0 && at-- > 0; step /= 10) {
-		bool had = sizeof(n->digit) - at <= n->len;
+	for (size_t at = n->size; step > 0 && at-- > 0; step /= 10) {
+		bool had = n->size - at <= n->len;
 		uint64_t sum = (had ? (uint64_t)(n->digit[at] - '0') : 0) + step % 10;
 
 		n->digit[at] = (char)('0' + sum % 10);
@@ -67,7 +74,7 @@ static void add_to_counter(struct counter *n, uint64_t step)
 
 static struct bytes counter_bytes(const struct counter *n)
 {
-	return (struct bytes){ n->digit + sizeof(n->digit) - n->len, n->len };
+	return (struct bytes){ n->digit + n->size - n->len, n->len };
 }
 
 static bool is_above(struct bytes a, struct bytes b)
@@ -89,14 +96,14 @@ static void put_whole(struct cmd *c, const struct seq_opts *o, const char *first
 	struct counter n;
 	struct bytes end = last != NULL ? without_zeros(last) : BYTES("");
 
-	set_counter(&n, without_zeros(first));
+	set_counter(c, &n, without_zeros(first), last != NULL ? end.len : ENDLESS_DIGITS);
 	if (last != NULL && is_above(counter_bytes(&n), end))
 		return;
 	for (;;) {
 		cmd_bytes(c, counter_bytes(&n));
 		/* The most frequent carry-free step, without a loop. */
-		if (step == 1 && n.digit[sizeof(n.digit) - 1] < '9')
-			n.digit[sizeof(n.digit) - 1]++;
+		if (step == 1 && n.digit[n.size - 1] < '9')
+			n.digit[n.size - 1]++;
 		else
 			add_to_counter(&n, step);
 		cmd_charge(c, 1);
@@ -341,8 +348,7 @@ static int seq_run(struct cmd *c)
 	bool endless = n[2].value.kind == REAL_INF && !n[2].value.negative;
 
 	if (all_digits(text[0]) && num_plain(text[1], &step) && step < 1000000 &&
-	    (all_digits(text[2]) || endless) && o->format == NULL && !o->equal_width &&
-	    strlen(text[0]) < 40 && strlen(text[2]) < 40) {
+	    (all_digits(text[2]) || endless) && o->format == NULL && !o->equal_width) {
 		put_whole(c, o, text[0], step, endless ? NULL : text[2]);
 		return 0;
 	}

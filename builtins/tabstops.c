@@ -28,6 +28,9 @@ static int add_number(struct cmd *c, struct tabstops *t, char mark, uint64_t val
 		return set_tail(c, &t->extend, mark, value);
 	if (mark == '+')
 		return set_tail(c, &t->increment, mark, value);
+	if (t->extend != 0 || t->increment != 0)
+		return cmd_error(c, 0, "'%c' specifier only allowed with the last value",
+				 t->extend != 0 ? '/' : '+');
 	add_stop(c, t, value);
 	return 0;
 }
