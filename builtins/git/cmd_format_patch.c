@@ -4,7 +4,7 @@
  */
 #include "builtins/git/mail.h"
 
-enum { NAME_MAX_DEFAULT = 64, NUMBER_LENGTH = 5 };
+enum { NAME_MAX_DEFAULT = 64, NUMBER_LENGTH = 5, MAIL_STAT_WIDTH = 72 };
 
 struct formatting {
 	struct git *g;
@@ -58,6 +58,8 @@ static bool flag_option(struct formatting *f, const char *arg)
 		{ "--quiet", &f->quiet },
 		{ "--numbered-files", &f->numbered_files },
 		{ "-p", &f->no_stat },
+		{ "-u", &f->no_stat },
+		{ "--patch", &f->no_stat },
 		{ "--no-stat", &f->no_stat },
 	};
 
@@ -74,8 +76,18 @@ static bool flag_option(struct formatting *f, const char *arg)
 		f->prefix = "RFC PATCH";
 	else if (strcmp(arg, "--from") == 0)
 		f->from = "";
+	else if (strcmp(arg, "--no-from") == 0)
+		f->from = NULL;
+	else if (strcmp(arg, "--no-to") == 0)
+		f->to.n = 0;
+	else if (strcmp(arg, "--no-cc") == 0)
+		f->cc.n = 0;
+	else if (strcmp(arg, "--no-add-header") == 0)
+		f->headers.n = f->to.n = f->cc.n = 0;
 	else if (strcmp(arg, "--no-attach") != 0 && strcmp(arg, "--no-thread") != 0 &&
-		 strcmp(arg, "--no-cover-letter") != 0 && strcmp(arg, "--no-from") != 0)
+		 strcmp(arg, "--no-cover-letter") != 0 && strcmp(arg, "--no-base") != 0 &&
+		 strcmp(arg, "--no-encode-email-headers") != 0 &&
+		 strcmp(arg, "--no-force-in-body-from") != 0)
 		return false;
 	return true;
 }
@@ -173,7 +185,8 @@ static int option(struct git *g, void *opts, int argc, char **argv)
 		f->revs.max_count = n;
 		return 1;
 	}
-	return revs_option(g, &f->revs, argc, argv);
+	taken = revs_option(g, &f->revs, argc, argv);
+	return taken != 0 ? taken : diff_option(g, &f->revs.diff, argc, argv);
 }
 
 /* --- one mail --- */
@@ -182,7 +195,6 @@ static void find_changes(struct formatting *f, struct commit *c, struct diff_opt
 			 struct diff_queue *q)
 {
 	*o = f->revs.diff;
-	o->format = DIFF_PATCH;
 	diff_trees(f->g, o, c->nparents != 0 ? &c->parent[0]->tree : NULL, &c->tree, q);
 	diff_finish(f->g, o, q);
 }
@@ -191,21 +203,11 @@ static void put_diff(struct formatting *f, struct diff_opts *o, struct diff_queu
 		     struct output *out)
 {
 	struct git *g = f->g;
-	struct buf stat = buf_in(g->a);
+	bool stat = (o->format & DIFF_STAT) != 0;
 
 	o->to = out;
-	if (f->no_stat) {
-		buf_putc(&stat, '\n');
-	} else {
-		struct diff_opts s = *o;
-
-		buf_puts(&stat, "---\n");
-		s.stat_width = 72;
-		diff_put_stat(g, &s, q, &stat);
-		diff_put_summary(g, &s, q, &stat);
-		buf_putc(&stat, '\n');
-	}
-	output_write(out, stat.ptr, stat.len);
+	o->stat_width = o->stat_width != 0 ? o->stat_width : MAIL_STAT_WIDTH;
+	output_write(out, stat ? "---\n" : "\n", stat ? 4 : 1);
 	diff_output(g, o, q);
 	pool_free(g->c->pool, q->at, q->cap * sizeof(*q->at));
 }
@@ -380,7 +382,10 @@ static void read_config(struct formatting *f)
 	f->signature = v == NULL ? "2.39.5" : v[0] != '\0' ? v : NULL;
 	f->dir = config_get(g, "format.outputdirectory");
 	f->signoff = config_bool(g, "format.signoff", false);
-	f->numbered = -1;
+	v = config_get(g, "format.numbered");
+	f->numbered = v == NULL || strcmp(v, "auto") == 0
+			      ? -1
+			      : config_bool(g, "format.numbered", false);
 	f->start = 1;
 	f->name_max = config_int(g, "format.filenamemaxlength", NAME_MAX_DEFAULT);
 }
@@ -400,6 +405,9 @@ int git_cmd_format_patch(struct git *g, struct args *args)
 	f.revs.max_parents = 1;
 	revs_operands(g, &f.revs, args);
 	f.revs.diff.binary = true;
+	if ((f.revs.diff.format == 0 || f.revs.diff.format == DIFF_PATCH) && !f.no_stat)
+		f.revs.diff.format = DIFF_STAT | DIFF_SUMMARY;
+	f.revs.diff.format |= DIFF_PATCH;
 	diff_settle(g, &f.revs.diff);
 	if (f.revs.diff.renames < 0)
 		f.revs.diff.renames = 1;

@@ -79,7 +79,8 @@ struct tree_opts {
 	bool only_trees, recurse, trees, zero, size, name_only, full_name, full_tree, object_only;
 	struct pathspec ps;
 	bool short_names;
-	int abbrev; /* 0: as many digits as are usual */
+	const char *format; /* --format */
+	int abbrev;         /* 0: as many digits as are usual */
 };
 
 static int set_abbrev(struct git *g, void *opts, const char *arg, bool unset)
@@ -106,10 +107,87 @@ static const struct git_option tree_options[] = {
 	GIT_FLAG(0, "full-name", struct tree_opts, full_name),
 	GIT_FLAG(0, "full-tree", struct tree_opts, full_tree),
 	GIT_CALL_MAYBE(0, "abbrev", set_abbrev),
-	GIT_MISSING_ARG(0, "format"),
+	GIT_STR(0, "format", struct tree_opts, format),
 	GIT_END(),
 };
 static const char *const tree_usage[] = { "git ls-tree [<options>] <tree-ish> [<path>...]", NULL };
+
+/* -1: no hexadecimal digit. */
+static int digit_value(char c)
+{
+	if (!byte_is_xdigit((unsigned char)c))
+		return -1;
+	return c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
+}
+
+struct shown_entry {
+	const struct tree_entry *e;
+	const char *type, *hex, *path;
+};
+
+/* The size of a blob; "-" for what is none. */
+static char *size_text(struct git *g, const struct shown_entry *s)
+{
+	uint64_t size;
+
+	if (s->type[0] != 'b')
+		return arena_dup(g->a, BYTES("-"));
+	if (object_info(g, &s->e->oid, &size) == OBJECT_NONE)
+		git_die(g, "could not get object info about '%s'", oid_hex(g, &s->e->oid));
+	return git_format(g->a, "%llu", (unsigned long long)size);
+}
+
+/* %(NAME) at the front of text, which moves behind it. */
+static void put_atom(struct git *g, const struct shown_entry *s, const char **text, struct buf *out)
+{
+	struct bytes name = { *text + 1, strcspn(*text + 1, ")") };
+
+	if (name.ptr[name.len] == '\0')
+		git_die(g, "bad ls-tree format: element '%s' does not end in ')'", *text);
+	*text = name.ptr + name.len + 1;
+	if (bytes_is(name, "objectmode"))
+		buf_printf(out, "%06o", s->e->mode);
+	else if (bytes_is(name, "objecttype"))
+		buf_puts(out, s->type);
+	else if (bytes_is(name, "objectname"))
+		buf_puts(out, s->hex);
+	else if (bytes_is(name, "objectsize"))
+		buf_puts(out, size_text(g, s));
+	else if (bytes_is(name, "objectsize:padded"))
+		buf_printf(out, "%7s", size_text(g, s));
+	else if (bytes_is(name, "path"))
+		buf_puts(out, git_quoted(g, s->path));
+	else
+		git_die(g, "bad ls-tree format: %%(%.*s)", (int)name.len, name.ptr);
+}
+
+static void put_formatted(struct git *g, const struct tree_opts *o, const struct shown_entry *s)
+{
+	struct buf out = buf_in(g->a);
+
+	for (const char *p = o->format; *p != '\0';) {
+		if (*p != '%') {
+			buf_putc(&out, *p++);
+			continue;
+		}
+		p++;
+		if (*p == '(') {
+			put_atom(g, s, &p, &out);
+		} else if (*p == '%') {
+			buf_putc(&out, *p++);
+		} else if (*p == 'n') {
+			buf_putc(&out, '\n');
+			p++;
+		} else if (*p == 'x' && digit_value(p[1]) >= 0 && digit_value(p[2]) >= 0) {
+			buf_putc(&out, (char)(digit_value(p[1]) * 16 + digit_value(p[2])));
+			p += 3;
+		} else {
+			git_die(g, "bad ls-tree format: element '%s' does not start with '('", p);
+		}
+	}
+	buf_putc(&out, o->zero ? '\0' : '\n');
+	cmd_bytes(g->c, buf_bytes(&out));
+}
 
 static void tree_line(struct git *g, const struct tree_opts *o, const struct tree_entry *e,
 		      const char *path)
@@ -121,6 +199,10 @@ static void tree_line(struct git *g, const struct tree_opts *o, const struct tre
 	const char *shown = o->full_name || o->full_tree ? path : path_relative(g, path);
 	const char *hex = o->short_names ? oid_short(g, &e->oid, o->abbrev) : oid_hex(g, &e->oid);
 
+	if (o->format != NULL) {
+		put_formatted(g, o, &(struct shown_entry){ e, type, hex, shown });
+		return;
+	}
 	if (o->object_only) {
 		git_printf(g, "%s%c", hex, o->zero ? '\0' : '\n');
 		return;
@@ -195,6 +277,16 @@ int git_cmd_ls_tree(struct git *g, struct args *args)
 	char *here = arena_dup(g->a, BYTES("."));
 
 	git_parse(g, args, &p);
+	if (o.format != NULL && (o.size || o.name_only || o.object_only)) {
+		git_error(g, "--format can't be combined with other format-altering options");
+		git_usage(g, tree_usage);
+	}
+	/* These are what is shown without it: names are not quoted then with -z. */
+	if (o.format != NULL &&
+	    strcmp(o.format, "%(objectmode) %(objecttype) %(objectname)%x09%(path)") == 0)
+		o.format = NULL;
+	else if (o.format != NULL && strcmp(o.format, "%(path)") == 0)
+		o.format = NULL, o.name_only = true;
 	if (args->argc < 1)
 		git_usage(g, tree_usage);
 	if (rev_parse(g, args->argv[0], &oid) < 0)

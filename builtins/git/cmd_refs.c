@@ -612,12 +612,29 @@ int git_cmd_pack_refs(struct git *g, struct args *args)
 	return 0;
 }
 
+static const char *const format_usage[] = {
+	"git check-ref-format [--normalize] [<options>] <refname>",
+	"git check-ref-format --branch <branchname-shorthand>", NULL
+};
+
+/* Without slashes in front, and one where several stand. */
+static char *ref_name_normal(struct git *g, const char *name)
+{
+	struct buf b = buf_in(g->a);
+
+	for (const char *p = name; *p != '\0'; p++)
+		if (*p != '/' || (b.len != 0 && b.ptr[b.len - 1] != '/'))
+			buf_putc(&b, *p);
+	return buf_cstr(&b);
+}
+
 int git_cmd_check_ref_format(struct git *g, struct args *args)
 {
-	bool one = false;
+	bool one = false, normalize = false, pattern = false;
+	const char *name, *star;
 
 	if (args->argc == 2 && strcmp(args->argv[0], "--branch") == 0) {
-		const char *name = args->argv[1];
+		name = args->argv[1];
 		char *previous = NULL;
 		int64_t n;
 
@@ -632,18 +649,29 @@ int git_cmd_check_ref_format(struct git *g, struct args *args)
 		return 0;
 	}
 	for (; args->argc > 1; args->argc--, args->argv++) {
-		if (strcmp(args->argv[0], "--allow-onelevel") == 0)
+		const char *arg = args->argv[0];
+
+		if (strcmp(arg, "--allow-onelevel") == 0)
 			one = true;
-		else if (strcmp(args->argv[0], "--no-allow-onelevel") == 0)
+		else if (strcmp(arg, "--no-allow-onelevel") == 0)
 			one = false;
+		else if (strcmp(arg, "--normalize") == 0 || strcmp(arg, "--print") == 0)
+			normalize = true;
+		else if (strcmp(arg, "--refspec-pattern") == 0)
+			pattern = true;
 		else
-			git_refuse(g, git_format(g->a, "check-ref-format %s", args->argv[0]));
+			git_usage(g, format_usage);
 	}
 	if (args->argc != 1)
-		git_usage(g,
-			  (const char *const[]){
-				  "git check-ref-format [--normalize] [<options>] "
-				  "<refname>",
-				  "git check-ref-format --branch <branchname-shorthand>", NULL });
-	return !(ref_name_valid(args->argv[0]) && (one || strchr(args->argv[0], '/') != NULL));
+		git_usage(g, format_usage);
+	name = normalize ? ref_name_normal(g, args->argv[0]) : args->argv[0];
+	star = pattern ? strchr(name, '*') : NULL;
+	if (star != NULL)
+		/* One star, anywhere, stands for some name. */
+		name = git_format(g->a, "%.*sx%s", (int)(star - name), name, star + 1);
+	if (!ref_name_valid(name) || (!one && strchr(name, '/') == NULL))
+		return 1;
+	if (normalize)
+		git_printf(g, "%s\n", ref_name_normal(g, args->argv[0]));
+	return 0;
 }
