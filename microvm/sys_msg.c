@@ -74,7 +74,7 @@ int64_t call_msgsnd(struct task *t, const uint64_t *a)
 
 	if (a[2] > MESSAGE_MAX || (int32_t)a[0] < 0)
 		return -E_INVAL;
-	bytes = arena_alloc(&t->p->arena, len);
+	bytes = arena_alloc(&t->p->arena, len + 1); /* a message may be empty */
 	if (get_user(t, &type, a[1], sizeof type) != 0 ||
 	    get_user(t, bytes, a[1] + sizeof type, len) != 0)
 		return -E_FAULT;
