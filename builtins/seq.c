@@ -106,7 +106,7 @@ static void put_whole(struct cmd *c, const struct seq_opts *o, const char *first
 			n.digit[n.size - 1]++;
 		else
 			add_to_counter(&n, step);
-		cmd_charge(c, 1);
+		cmd_charge_bytes(c, n.len);
 		if (last != NULL && is_above(counter_bytes(&n), end))
 			break;
 		cmd_bytes(c, o->separator);
