@@ -2,8 +2,8 @@
  *
  * --preserve-root, as chmod, chown, chgrp and rm have it.
  */
-#ifndef COWSH_BUILTINS_PRESERVE_ROOT_H
-#define COWSH_BUILTINS_PRESERVE_ROOT_H
+#ifndef BUILTINS_PRESERVE_ROOT_H
+#define BUILTINS_PRESERVE_ROOT_H
 
 #include "builtins/builtin.h"
 

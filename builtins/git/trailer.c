@@ -16,6 +16,13 @@ static bool bytes_eq_nocase(struct bytes a, struct bytes b)
 	return a.len == b.len;
 }
 
+static bool starts_nocase(const char *s, struct bytes prefix)
+{
+	struct bytes all = bytes_of(s);
+
+	return all.len >= prefix.len && bytes_eq_nocase(bytes_slice(all, 0, prefix.len), prefix);
+}
+
 static bool same_word(const char *a, const char *b)
 {
 	return bytes_eq_nocase(bytes_of(a), bytes_of(b));
@@ -155,11 +162,9 @@ static const struct kind *kind_of(const struct trailers *t, struct bytes token)
 	token = bare(token);
 	for (size_t i = 0; i < t->nkinds; i++) {
 		const struct kind *k = &t->kind[i];
-		struct bytes name = bytes_of(k->name);
-		struct bytes key = bytes_of(k->key != NULL ? k->key : "");
 
-		if (bytes_eq_nocase(bytes_slice(name, 0, token.len), token) ||
-		    (k->key != NULL && bytes_eq_nocase(bytes_slice(key, 0, token.len), token)))
+		if (starts_nocase(k->name, token) ||
+		    (k->key != NULL && starts_nocase(k->key, token)))
 			return k;
 	}
 	return NULL;
