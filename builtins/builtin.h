@@ -240,6 +240,9 @@ const char *opt_given(struct cmd *c, const struct opt *o);
  * argument ‘x’ for ‘what’" with the valid ones, and status 1. */
 int opt_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg,
 	     int *out);
+/* The same without abbreviations. */
+int opt_whole_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg,
+		   int *out);
 
 /* --- output: buffered as stdio does --- */
 

@@ -139,9 +139,6 @@ static int put_lines(struct input *in, struct cat_opts *o)
 			at = to + (end != NULL);
 		}
 	}
-	if (o->carriage)
-		cmd_putc(c, '\r');
-	o->carriage = false;
 	return more;
 }
 
@@ -198,8 +195,12 @@ static int close_stdin(struct cmd *c)
 
 static int cat_run(struct cmd *c)
 {
+	const struct cat_opts *o = c->opts;
 	int status = cmd_each_file(c, cat_file, c->opts);
 
+	/* The newline that makes it ^M could have been the next file's. */
+	if (o->carriage)
+		cmd_putc(c, '\r');
 	return status | close_stdin(c);
 }
 

@@ -108,18 +108,12 @@ static int find_word(const struct opt_word *words, const char *arg)
 	return several ? -2 : found;
 }
 
-int opt_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg,
-	     int *out)
+static int bad_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg,
+		    const char *how)
 {
-	int found = find_word(words, arg);
 	struct buf text = buf_in(c->arena);
 
-	if (found >= 0) {
-		*out = words[found].value;
-		return 0;
-	}
-	cmd_error(c, 0, "%s argument %s for %s", found == -1 ? "invalid" : "ambiguous",
-		  cmd_quote(c, arg), cmd_quote(c, what));
+	cmd_error(c, 0, "%s argument %s for %s", how, cmd_quote(c, arg), cmd_quote(c, what));
 	buf_puts(&text, "Valid arguments are:");
 	for (int i = 0; words[i].word != NULL; i++) {
 		bool same = i > 0 && words[i].value == words[i - 1].value;
@@ -131,6 +125,29 @@ int opt_word(struct cmd *c, const struct opt_word *words, const char *what, cons
 	/* Whatever the status of other usage errors is. */
 	cmd_usage(c, NULL);
 	return 1;
+}
+
+int opt_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg,
+	     int *out)
+{
+	int found = find_word(words, arg);
+
+	if (found >= 0) {
+		*out = words[found].value;
+		return 0;
+	}
+	return bad_word(c, words, what, arg, found == -1 ? "invalid" : "ambiguous");
+}
+
+int opt_whole_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg,
+		   int *out)
+{
+	int found = find_word(words, arg);
+
+	if (found < 0 || strcmp(words[found].word, arg) != 0)
+		return bad_word(c, words, what, arg, "invalid");
+	*out = words[found].value;
+	return 0;
 }
 
 /* --- one option --- */

@@ -49,7 +49,7 @@ static int set_range(struct cmd *c, const struct opt *opt, const char *arg)
 	if (err != 0)
 		return cmd_error(c, err == -E_OVERFLOW ? err : 0, "invalid input range: %s",
 				 cmd_quote(c, dash + 1));
-	if (o->low > o->high + 1 || (o->low == 0 && o->high == UINT64_MAX))
+	if ((o->low > o->high && o->low - 1 != o->high) || (o->low == 0 && o->high == UINT64_MAX))
 		return cmd_error(c, 0, "invalid input range: %s", cmd_quote(c, arg));
 	return 0;
 }

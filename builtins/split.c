@@ -483,23 +483,36 @@ static int split_chunks(struct input *in, struct split_opts *o)
 	return 0;
 }
 
+static uint64_t digits_of(uint64_t n, uint64_t base)
+{
+	uint64_t digits = 1;
+
+	while ((n /= base) > 0)
+		digits++;
+	return digits;
+}
+
 /* Letters that suffixes need for all parts. */
 static int settle_length(struct cmd *c, struct split_opts *o)
 {
 	uint64_t base = strlen(o->digits);
-	uint64_t last = o->by == BY_CHUNKS ? o->chunks + o->first - 1 : 0;
-	uint64_t need = 1;
+	uint64_t last = o->by == BY_CHUNKS ? o->chunks - 1 : 0;
+	uint64_t need;
 
-	for (uint64_t left = last / base; left > 0; left /= base)
-		need++;
+	if (o->by == BY_CHUNKS && o->first < o->chunks)
+		last += o->first;
+	need = digits_of(last, base);
 	if (o->has_length) {
 		if (o->by == BY_CHUNKS && o->suffix_length < need)
 			return cmd_error(c, 0, "the suffix length needs to be at least %llu",
 					 (unsigned long long)need);
-		return 0;
+	} else {
+		o->suffix_length = need > 2 ? need : 2;
+		o->has_length = o->by == BY_CHUNKS;
 	}
-	o->suffix_length = need > 2 ? need : 2;
-	o->has_length = o->by == BY_CHUNKS;
+	if (o->has_first && digits_of(o->first, base) > o->suffix_length)
+		return cmd_usage(c,
+				 "numerical suffix start value is too large for the suffix length");
 	return 0;
 }
 

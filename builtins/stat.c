@@ -383,7 +383,11 @@ static int stat_file(struct cmd *c, const struct stat_opts *o, const char *path)
 	struct subject f = { .path = path, .failed = &failed };
 	int err;
 
-	if (strcmp(path, "-") == 0 && !o->file_system)
+	if (strcmp(path, "-") == 0 && o->file_system)
+		return cmd_error(c, 0,
+				 "using '-' to denote standard input does not work in file system "
+				 "mode");
+	if (strcmp(path, "-") == 0)
 		err = cmd_fstat(c, 0, &f.st);
 	else
 		err = o->follow || o->file_system ? cmd_stat(c, path, &f.st)

@@ -269,6 +269,17 @@ static bool put_number(struct cmd *c, const char *term, const char *name)
 	return true;
 }
 
+/* How many of the words behind a name are for it. */
+static int arity_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (strcmp(counted[i].name, name) == 0)
+			return 1;
+	if (strcmp(name, "cup") == 0 || strcmp(name, "csr") == 0)
+		return 2;
+	return strcmp(name, "setaf") == 0 || strcmp(name, "setab") == 0;
+}
+
 static bool is_boolean(const char *name)
 {
 	for (size_t i = 0; i < sizeof(booleans) / sizeof(booleans[0]); i++)
@@ -320,6 +331,22 @@ static int put_one(struct cmd *c, const char *term, int argc, char **argv)
 	return 0;
 }
 
+/* Names and what is theirs, to the first that fails. */
+static int put_all(struct cmd *c, const char *term, int argc, char **argv)
+{
+	int status = 0;
+
+	for (int i = 0; i < argc && status == 0;) {
+		int used = 1 + arity_of(argv[i]);
+
+		if (used > argc - i)
+			used = argc - i;
+		status = put_one(c, term, used, argv + i);
+		i += used;
+	}
+	return status;
+}
+
 static int put_input(struct cmd *c, const char *term)
 {
 	struct input in;
@@ -339,7 +366,7 @@ static int put_input(struct cmd *c, const char *term)
 				*word++ = '\0';
 		}
 		if (n > 0)
-			status |= put_one(c, term, n, argv);
+			status |= put_all(c, term, n, argv);
 		cmd_charge(c, 2);
 	}
 	return status;
@@ -356,12 +383,12 @@ static int tput_run(struct cmd *c)
 		return cmd_error(c, 0, "No value for $TERM and no -T specified"), 2;
 	if (!terminal_is_known(term))
 		return cmd_error(c, 0, "unknown terminal \"%s\"", term), 3;
-	return o->from_input ? put_input(c, term) : put_one(c, term, c->nargs, c->args);
+	return o->from_input ? put_input(c, term) : put_all(c, term, c->nargs, c->args);
 }
 
 const struct builtin builtin_tput = {
 	.name = "tput",
-	.usage = "[OPTION]... NAME [NUMBER]...",
+	.usage = "[OPTION]... {NAME [NUMBER]...}...",
 	.summary = "Writes what makes a terminal do things: bold, sgr0, setaf 1, cols...",
 	.run = tput_run,
 	.opts = tput_options,

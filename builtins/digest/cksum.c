@@ -21,7 +21,7 @@ static int set_algorithm(struct cmd *c, const struct opt *opt, const char *arg)
 
 	(void)opt;
 	o->has_algorithm = true;
-	return opt_word(c, algorithm_words, "--algorithm", arg, &o->algorithm);
+	return opt_whole_word(c, algorithm_words, "--algorithm", arg, &o->algorithm);
 }
 
 /* Of several the last counts. */
