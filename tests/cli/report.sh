@@ -82,7 +82,8 @@ check '--json, incomplete' '2 "complete":false}' "$? $(grep -o '"complete.*' out
 check 'forged lines' 0 "$("$cowsh" --analyze -c $'cat \'a\n9: remove /\' "$x\n9: remove /"; f\n() { :; }' | grep -c '^9: remove')"
 
 # --- hostile ---
-check 'what was taken for an array at first' '1 assign q=(["$(: "$l")")k  (unknown: command)' "$(analyze 'q=(["$(: "$l")")k' | sed 's/|.*//')"
+check 'what was taken for an array at first' '1 assign q=(["$(: "$l")"]y)k  (unknown: command)' "$(analyze 'q=(["$(: "$l")"]y)k' | sed 's/|.*//')"
+check 'an array that does not end' "1 unexpected EOF while looking for matching \`]'" "$(analyze 'q=(["$(: "$l")")k')"
 check 'nested calls' 0 "$("$cowsh" --analyze -c "$(printf 'env %.0s' {1..3000}) rm x" > out; echo $?)"
 check 'nested substitutions' 0 "$("$cowsh" --analyze -c "$(printf 'echo $(%.0s' {1..900})echo$(printf ')%.0s' {1..900})" > out; echo $?)"
 check 'nested tests' 0 "$("$cowsh" --analyze -c "[[ $(printf '! ( %.0s' {1..400}) a $(printf ')%.0s' {1..400}) ]]" > out; echo $?)"
