@@ -350,10 +350,13 @@ static bool passes_values(const struct call *c)
 		"cd", "getopts", "let", "popd", "printf", "pushd", NULL
 	};
 
+	const char *name;
+
 	if (c->function != NULL || c->builtin == NULL)
 		return false;
+	name = c->argv.v[end_of_prefix(c)];
 	for (int i = 0; names[i] != NULL; i++) {
-		if (strcmp(c->argv.v[end_of_prefix(c)], names[i]) == 0)
+		if (strcmp(name, names[i]) == 0)
 			return true;
 	}
 	return false;

@@ -60,7 +60,6 @@ static void *fail_plain(struct parser *p, struct bytes message)
 	return NULL;
 }
 
-/* A message about the next token; format has one %.*s for it. */
 /* A descriptor is a token that bash has no text for: it shows its number, or nothing. */
 static struct bytes no_text(struct parser *p, const char *before, const char *after)
 {
@@ -72,6 +71,7 @@ static struct bytes no_text(struct parser *p, const char *before, const char *af
 			       : parse_text(p, "%.*s%s", (int)strlen(before) - 1, before, after);
 }
 
+/* A message about the next token, which stands between the two texts. */
 static void *fail_at_token(struct parser *p, const char *before, const char *after)
 {
 	struct bytes text = BYTES("newline");

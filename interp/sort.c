@@ -22,6 +22,6 @@ void sort_pointers(struct arena *scratch, void **v, size_t n,
 	struct arena_mark mark = arena_mark(scratch);
 	struct pointers p = { cmp };
 
-	sort_stable(v, n, sizeof *v, arena_array(scratch, n, sizeof *v), compare_pointers, &p);
+	sort_stable(v, n, sizeof *v, arena_alloc(scratch, n * sizeof *v), compare_pointers, &p);
 	arena_release(scratch, mark);
 }

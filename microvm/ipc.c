@@ -92,6 +92,17 @@ int ipc_open(struct task *t, enum ipc_kind kind, int32_t id, unsigned want, stru
 	return may(t, *out, want) ? 0 : -E_ACCES;
 }
 
+int ipc_asked(struct task *t, enum ipc_kind kind, uint64_t number, bool by_index, bool any,
+	      struct ipc **out)
+{
+	if (!by_index)
+		return ipc_open(t, kind, (int32_t)number, IPC_READ, out);
+	*out = ipc_nth(t, kind, (uint32_t)number);
+	if (*out == NULL)
+		return -E_INVAL;
+	return any || may(t, *out, IPC_READ) ? 0 : -E_ACCES;
+}
+
 /* --- making --- */
 
 static int32_t free_number(struct microvm *m, enum ipc_kind kind)
@@ -255,11 +266,14 @@ static int64_t set(struct task *t, struct ipc *i, uint64_t address, size_t size_
 	return 0;
 }
 
-int64_t ipc_change(struct task *t, struct ipc *i, uint64_t cmd, uint64_t address, size_t size_at,
-		   uint64_t size_max)
+int64_t ipc_change(struct task *t, enum ipc_kind kind, int32_t id, uint64_t cmd, uint64_t address,
+		   size_t size_at, uint64_t size_max)
 {
 	uint32_t uid = t->p->cred.uid;
+	struct ipc *i = ipc_find(t, kind, id);
 
+	if (i == NULL)
+		return -E_INVAL;
 	if (uid != 0 && uid != i->uid && uid != i->cuid)
 		return -E_PERM;
 	if (cmd == IPC_SET_)

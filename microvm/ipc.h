@@ -71,13 +71,16 @@ int64_t ipc_get(struct task *t, enum ipc_kind kind, int32_t key, unsigned flags,
 struct ipc *ipc_find(struct task *t, enum ipc_kind kind, int32_t id);
 /* The thing with a number, for who may do with it as asked: 0, -E_INVAL, -E_ACCES. */
 int ipc_open(struct task *t, enum ipc_kind kind, int32_t id, unsigned want, struct ipc **out);
+/* What IPC_STAT asks about, or by_index *_STAT, or by_index and any *_STAT_ANY: then by anyone. */
+int ipc_asked(struct task *t, enum ipc_kind kind, uint64_t number, bool by_index, bool any,
+	      struct ipc **out);
 void ipc_remove(struct microvm *m, struct ipc *i);
 void ipc_wake(struct microvm *m, const struct ipc *i);
 /* Waits until something of the kind changes; as sys_futex_wait. */
 int ipc_wait(struct task *t, const struct ipc *i, int64_t until);
 /* What the three calls like shmctl have in common: IPC_SET and IPC_RMID. */
-int64_t ipc_change(struct task *t, struct ipc *i, uint64_t cmd, uint64_t address, size_t size_at,
-		   uint64_t size_max);
+int64_t ipc_change(struct task *t, enum ipc_kind kind, int32_t id, uint64_t cmd, uint64_t address,
+		   size_t size_at, uint64_t size_max);
 void ipc_perm(const struct ipc *i, char *out);
 /* The thing at an index, as *_STAT count; NULL: there is none. The highest index. */
 struct ipc *ipc_nth(struct task *t, enum ipc_kind kind, uint64_t index);

@@ -191,6 +191,7 @@ static int64_t limits(struct task *t, uint64_t address, bool usage)
 int64_t call_msgctl(struct task *t, const uint64_t *a)
 {
 	bool any = (int)a[1] == MSG_STAT_ANY;
+	bool by_index = any || (int)a[1] == MSG_STAT;
 	struct ipc *i;
 	int r;
 
@@ -199,16 +200,12 @@ int64_t call_msgctl(struct task *t, const uint64_t *a)
 	case MSG_INFO: return limits(t, a[2], (int)a[1] == MSG_INFO);
 	case MSG_STAT:
 	case MSG_STAT_ANY:
-		i = ipc_nth(t, IPC_MSG, (uint32_t)a[0]);
-		r = i == NULL ? -E_INVAL : ipc_open(t, IPC_MSG, i->id, any ? 0 : IPC_READ, &i);
-		return r != 0 ? r : tell(t, i, a[2], i->id);
 	case IPC_STAT_:
-		r = ipc_open(t, IPC_MSG, (int32_t)a[0], IPC_READ, &i);
-		return r != 0 ? r : tell(t, i, a[2], 0);
+		r = ipc_asked(t, IPC_MSG, a[0], by_index, any, &i);
+		return r != 0 ? r : tell(t, i, a[2], by_index ? i->id : 0);
 	case IPC_SET_:
 	case IPC_RMID_:
-		r = ipc_open(t, IPC_MSG, (int32_t)a[0], 0, &i);
-		return r != 0 ? r : ipc_change(t, i, a[1], a[2], QBYTES_AT, QUEUE_BYTES);
+		return ipc_change(t, IPC_MSG, (int32_t)a[0], a[1], a[2], QBYTES_AT, QUEUE_BYTES);
 	default: return -E_INVAL;
 	}
 }

@@ -363,6 +363,7 @@ static int64_t of_values(struct task *t, const uint64_t *a)
 int64_t call_semctl(struct task *t, const uint64_t *a)
 {
 	bool any = (int)a[2] == SEM_STAT_ANY;
+	bool by_index = any || (int)a[2] == SEM_STAT;
 	struct ipc *i;
 	int r;
 
@@ -371,16 +372,11 @@ int64_t call_semctl(struct task *t, const uint64_t *a)
 	case SEM_INFO: return limits(t, a[3], (int)a[2] == SEM_INFO);
 	case SEM_STAT:
 	case SEM_STAT_ANY:
-		i = ipc_nth(t, IPC_SEM, (uint32_t)a[0]);
-		r = i == NULL ? -E_INVAL : ipc_open(t, IPC_SEM, i->id, any ? 0 : IPC_READ, &i);
-		return r != 0 ? r : tell(t, i, a[3], i->id);
 	case IPC_STAT_:
-		r = ipc_open(t, IPC_SEM, (int32_t)a[0], IPC_READ, &i);
-		return r != 0 ? r : tell(t, i, a[3], 0);
+		r = ipc_asked(t, IPC_SEM, a[0], by_index, any, &i);
+		return r != 0 ? r : tell(t, i, a[3], by_index ? i->id : 0);
 	case IPC_SET_:
-	case IPC_RMID_:
-		r = ipc_open(t, IPC_SEM, (int32_t)a[0], 0, &i);
-		return r != 0 ? r : ipc_change(t, i, a[2], a[3], 0, 0);
+	case IPC_RMID_: return ipc_change(t, IPC_SEM, (int32_t)a[0], a[2], a[3], 0, 0);
 	case GETPID:
 	case GETVAL:
 	case GETALL:

@@ -175,6 +175,7 @@ static int64_t usage(struct task *t, uint64_t address)
 int64_t call_shmctl(struct task *t, const uint64_t *a)
 {
 	bool any = (int)a[1] == SHM_STAT_ANY;
+	bool by_index = any || (int)a[1] == SHM_STAT;
 	struct ipc *i;
 	int r;
 
@@ -183,18 +184,13 @@ int64_t call_shmctl(struct task *t, const uint64_t *a)
 	case SHM_INFO: return usage(t, a[2]);
 	case SHM_STAT:
 	case SHM_STAT_ANY:
-		i = ipc_nth(t, IPC_SHM, (uint32_t)a[0]);
-		r = i == NULL ? -E_INVAL : ipc_open(t, IPC_SHM, i->id, any ? 0 : IPC_READ, &i);
-		return r != 0 ? r : tell(t, i, a[2], i->id);
 	case IPC_STAT_:
-		r = ipc_open(t, IPC_SHM, (int32_t)a[0], IPC_READ, &i);
-		return r != 0 ? r : tell(t, i, a[2], 0);
+		r = ipc_asked(t, IPC_SHM, a[0], by_index, any, &i);
+		return r != 0 ? r : tell(t, i, a[2], by_index ? i->id : 0);
 	case SHM_LOCK:
 	case SHM_UNLOCK: return ipc_open(t, IPC_SHM, (int32_t)a[0], 0, &i);
 	case IPC_SET_:
-	case IPC_RMID_:
-		r = ipc_open(t, IPC_SHM, (int32_t)a[0], 0, &i);
-		return r != 0 ? r : ipc_change(t, i, a[1], a[2], 0, 0);
+	case IPC_RMID_: return ipc_change(t, IPC_SHM, (int32_t)a[0], a[1], a[2], 0, 0);
 	default: return -E_INVAL;
 	}
 }

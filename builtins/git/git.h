@@ -151,6 +151,8 @@ size_t git_columns(struct bytes s);
 bool git_line(struct bytes *rest, struct bytes *line);
 struct bytes git_trim(struct bytes s);
 bool git_starts(const char *s, const char *prefix);
+/* Equal, but for the case of ASCII letters. */
+bool git_eq_nocase(struct bytes a, struct bytes b);
 bool git_ends(const char *s, const char *suffix);
 /* Whole decimal text. */
 bool git_number(const char *s, int64_t *out);

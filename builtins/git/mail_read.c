@@ -170,12 +170,9 @@ static bool header_is(struct bytes line, const char *name, struct bytes *value)
 {
 	size_t n = strlen(name);
 
-	if (line.len <= n || line.ptr[n] != ':')
+	if (line.len <= n || line.ptr[n] != ':' ||
+	    !git_eq_nocase(bytes_slice(line, 0, n), bytes_of(name)))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (byte_to_lower((unsigned char)line.ptr[i]) !=
-		    byte_to_lower((unsigned char)name[i]))
-			return false;
 	*value = git_trim(bytes_slice(line, n + 1, line.len));
 	return true;
 }

@@ -69,17 +69,6 @@ static struct mailmap *load(struct git *g)
 	return g->mailmap;
 }
 
-static bool same(struct bytes a, struct bytes b)
-{
-	if (a.len != b.len)
-		return false;
-	for (size_t i = 0; i < a.len; i++)
-		if (byte_to_lower((unsigned char)a.ptr[i]) !=
-		    byte_to_lower((unsigned char)b.ptr[i]))
-			return false;
-	return true;
-}
-
 void mailmap_apply(struct git *g, struct person *who)
 {
 	struct mailmap *m = load(g);
@@ -88,9 +77,9 @@ void mailmap_apply(struct git *g, struct person *who)
 	for (size_t i = 0; i < m->n; i++) {
 		const struct map_line *l = &m->at[i];
 
-		if (!same(l->old_mail, who->mail))
+		if (!git_eq_nocase(l->old_mail, who->mail))
 			continue;
-		if (l->old_name.len != 0 && !same(l->old_name, who->name))
+		if (l->old_name.len != 0 && !git_eq_nocase(l->old_name, who->name))
 			continue;
 		if (hit == NULL || l->old_name.len != 0 || hit->old_name.len == 0)
 			hit = l;

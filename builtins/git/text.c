@@ -270,6 +270,17 @@ bool git_starts(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+bool git_eq_nocase(struct bytes a, struct bytes b)
+{
+	if (a.len != b.len)
+		return false;
+	for (size_t i = 0; i < a.len; i++)
+		if (byte_to_lower((unsigned char)a.ptr[i]) !=
+		    byte_to_lower((unsigned char)b.ptr[i]))
+			return false;
+	return true;
+}
+
 bool git_ends(const char *s, const char *suffix)
 {
 	return bytes_ends(bytes_of(s), bytes_of(suffix));

@@ -7,25 +7,16 @@
 
 /* --- rules --- */
 
-static bool bytes_eq_nocase(struct bytes a, struct bytes b)
-{
-	for (size_t i = 0; i < a.len && i < b.len; i++)
-		if (byte_to_lower((unsigned char)a.ptr[i]) !=
-		    byte_to_lower((unsigned char)b.ptr[i]))
-			return false;
-	return a.len == b.len;
-}
-
 static bool starts_nocase(const char *s, struct bytes prefix)
 {
 	struct bytes all = bytes_of(s);
 
-	return all.len >= prefix.len && bytes_eq_nocase(bytes_slice(all, 0, prefix.len), prefix);
+	return all.len >= prefix.len && git_eq_nocase(bytes_slice(all, 0, prefix.len), prefix);
 }
 
 static bool same_word(const char *a, const char *b)
 {
-	return bytes_eq_nocase(bytes_of(a), bytes_of(b));
+	return git_eq_nocase(bytes_of(a), bytes_of(b));
 }
 
 bool trailer_rule_where(const char *text, enum trailer_where *out)
@@ -93,7 +84,7 @@ static struct kind *kind_at(struct trailers *t, struct bytes name)
 	struct git *g = t->g;
 
 	for (size_t i = 0; i < t->nkinds; i++)
-		if (bytes_eq_nocase(bytes_of(t->kind[i].name), name))
+		if (git_eq_nocase(bytes_of(t->kind[i].name), name))
 			return &t->kind[i];
 	LIST_ROOM(g, t->kind, t->nkinds, t->kinds_cap);
 	t->kind[t->nkinds] = (struct kind){ .name = arena_dup(g->keep, name), .rules = t->rules };
@@ -357,12 +348,12 @@ static bool same_token(struct bytes a, struct bytes b)
 	a = bare(a);
 	b = bare(b);
 	least = a.len < b.len ? a.len : b.len;
-	return bytes_eq_nocase(bytes_slice(a, 0, least), bytes_slice(b, 0, least));
+	return git_eq_nocase(bytes_slice(a, 0, least), bytes_slice(b, 0, least));
 }
 
 static bool same_item(const struct item *a, const struct item *b)
 {
-	return same_token(a->token, b->token) && bytes_eq_nocase(a->value, b->value);
+	return same_token(a->token, b->token) && git_eq_nocase(a->value, b->value);
 }
 
 /* What the kind's command makes of the value. */
