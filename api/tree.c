@@ -124,29 +124,30 @@ static int make_entry(struct vfs *v, const struct entry *e)
 	return err < 0 ? err : vfs_chmod(v, &root_cred, ino, e->mode & 07777);
 }
 
-static int make_program(struct vfs *v, const char *name)
+static int make_program(struct vfs *v, vfs_ino bin, const char *name)
 {
-	char path[PROGRAM_NAME_MAX + 16] = "/usr/bin/";
 	char image[PROGRAM_IMAGE_MAX];
 	size_t n = program_image(image, name);
 
-	memcpy(path + 9, name, strlen(name) + 1);
-	return write_file(v, &root_cred, VFS_ROOT, path, (struct bytes){ image, n }, 0755);
+	return vfs_put_small(v, bin, bytes_of(name), (struct bytes){ image, n }, 0755);
 }
 
 static int fill(struct vfs *v)
 {
 	static const char *const shells[] = { "bash", "rbash", "sh" };
 	static const struct vfs_cred user = { .uid = 1000, .gid = 1000 };
+	vfs_ino bin = VFS_ROOT;
 	vfs_ino ino;
 	int err = 0;
 
 	for (size_t i = 0; err == 0 && i < sizeof standard / sizeof standard[0]; i++)
 		err = make_entry(v, &standard[i]);
-	for (size_t i = 0; err == 0 && i < sizeof shells / sizeof shells[0]; i++)
-		err = make_program(v, shells[i]);
+	if (err == 0)
+		err = vfs_lookup(v, &root_cred, VFS_ROOT, "/usr/bin", 0, &bin);
 	for (size_t i = 0; err == 0 && builtin_nth(i) != NULL; i++)
-		err = make_program(v, builtin_nth(i)->name);
+		err = make_program(v, bin, builtin_nth(i)->name);
+	for (size_t i = 0; err == 0 && i < sizeof shells / sizeof shells[0]; i++)
+		err = make_program(v, bin, shells[i]);
 	if (err == 0)
 		err = vfs_mkdir(v, &root_cred, VFS_ROOT, "/home/user", 0755);
 	if (err == 0)

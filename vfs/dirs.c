@@ -186,6 +186,53 @@ int vfs_mknod(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *
 	return err != 0 ? err : make_node(v, c, dir, path, mode & (S_FMT | 07777), rdev);
 }
 
+static int fill_small(struct vfs *v, struct inode *n, struct bytes content)
+{
+	size_t cap = store_rounded(content.len + sizeof(struct blob)) - sizeof(struct blob);
+	int err = inode_charge(v, n, content.len, false);
+
+	if (err != 0)
+		return err;
+	n->blob = blob_new(v->store, cap);
+	if (n->blob == NULL)
+		return -E_NOMEM;
+	memcpy(n->blob->bytes, content.ptr, content.len);
+	n->flags |= INODE_INLINE;
+	n->inlined = (uint32_t)content.len;
+	n->size = content.len;
+	return 0;
+}
+
+int vfs_put_small(struct vfs *v, vfs_ino dir, struct bytes name, struct bytes content,
+		  uint32_t mode)
+{
+	struct inode *parent = inode_edit(v, dir);
+	struct name_entry same;
+	struct inode *n;
+	vfs_ino ino;
+	int err;
+
+	if (parent == NULL)
+		return -E_NOMEM;
+	if (content.len == 0 || content.len > VFS_SMALL_MAX)
+		return -E_INVAL;
+	if (names_get(parent->names, name, &same))
+		return -E_EXIST;
+	err = inode_new(v, S_REG | (mode & 07777), &ino, &n);
+	if (err != 0)
+		return err;
+	err = fill_small(v, n, content);
+	if (err == 0)
+		err = dir_add(v, parent, name, ino, n->mode);
+	if (err != 0) {
+		inode_remove(v, ino);
+		return err;
+	}
+	n->parent = dir;
+	dir_touch(v, parent);
+	return 0;
+}
+
 int vfs_symlink(struct vfs *v, const struct vfs_cred *c, const char *target, vfs_ino dir,
 		const char *path)
 {

@@ -343,11 +343,19 @@ static int ready_leaf(struct store *s, struct names **root, struct bytes name, s
 	return err;
 }
 
+/* Where a new name goes in a leaf; often names arrive in order. */
+static unsigned place_for(const struct names *t, struct bytes name)
+{
+	bool equal;
+
+	if (t->n != 0 && compare(name_at(t, t->n - 1u), name) < 0)
+		return t->n;
+	return lower_bound(t, 0, name, &equal);
+}
+
 int names_insert(struct store *s, struct names **root, const struct name_entry *entry)
 {
 	struct names *leaf;
-	bool equal;
-	unsigned i;
 	int err;
 
 	if (*root == NULL) {
@@ -362,8 +370,7 @@ int names_insert(struct store *s, struct names **root, const struct name_entry *
 	err = ready_leaf(s, root, entry->name, &leaf);
 	if (err != 0)
 		return err;
-	i = lower_bound(leaf, 0, entry->name, &equal);
-	place(leaf, i, entry->name, entry->value, entry->type);
+	place(leaf, place_for(leaf, entry->name), entry->name, entry->value, entry->type);
 	return 0;
 }
 

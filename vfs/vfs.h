@@ -202,6 +202,14 @@ int vfs_mkdir(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *
 	      uint32_t mode);
 int vfs_mknod(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path, uint32_t mode,
 	      uint64_t rdev);
+/*
+ * A new file of root's with its whole content (1 to VFS_SMALL_MAX bytes) in a directory of the
+ * tree that is loaded, without walking a path or asking for permission: standard trees have
+ * hundreds. 0, -E_EXIST, -E_INVAL, -E_NOMEM or -E_NOSPC.
+ */
+enum { VFS_SMALL_MAX = 1024 };
+int vfs_put_small(struct vfs *v, vfs_ino dir, struct bytes name, struct bytes content,
+		  uint32_t mode);
 int vfs_symlink(struct vfs *v, const struct vfs_cred *c, const char *target, vfs_ino dir,
 		const char *path);
 /* flags as vfs_lookup's, for the old path: link(2) is VFS_NOFOLLOW. */

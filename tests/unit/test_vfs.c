@@ -316,6 +316,36 @@ TEST(a_file_written_in_order_reads_as_one_span)
 	vfs_free(v);
 }
 
+TEST(a_small_file_is_put_without_a_walk)
+{
+	static char large[VFS_SMALL_MAX + 1];
+	struct vfs *v = world_new();
+	struct vfs_tree *t = vfs_snapshot(v);
+	struct bytes text = BYTES("text");
+	struct vfs_stat st;
+	vfs_ino dir;
+
+	CHECK(vfs_mkdir(v, &root_cred, VFS_ROOT, "/d", 0755) == 0);
+	dir = find(v, "/d");
+	CHECK(vfs_put_small(v, dir, BYTES("a"), text, 0755) == 0);
+	CHECK(vfs_put_small(v, dir, BYTES("a"), text, 0755) == -E_EXIST);
+	CHECK(vfs_put_small(v, dir, BYTES("b"), (struct bytes){ large, sizeof large }, 0644) ==
+	      -E_INVAL);
+	CHECK(vfs_put_small(v, dir, BYTES("b"), BYTES(""), 0644) == -E_INVAL);
+	CHECK(has(v, "/d/a", "text"));
+	vfs_getattr(v, find(v, "/d/a"), &st);
+	CHECK(st.mode == (S_REG | 0755) && st.uid == 0 && st.nlink == 1 && st.size == 4);
+	CHECK_EQ(vfs_write(v, find(v, "/d/a"), 4, "s of more", 9), 9);
+	CHECK(has(v, "/d/a", "texts of more"));
+	CHECK(unlink_path(v, "/d/a") == 0 && find(v, "/d/a") == 0);
+	fail_after(1);
+	CHECK(vfs_put_small(v, dir, BYTES("c"), text, 0644) == -E_NOMEM);
+	fail_after(0);
+	CHECK(find(v, "/d/c") == 0);
+	vfs_tree_put(t);
+	vfs_free(v);
+}
+
 TEST(a_hole_costs_nothing)
 {
 	struct vfs *v = world_new();
@@ -881,6 +911,7 @@ int main(void)
 	RUN(dir_path_names_the_way);
 	RUN(forty_links_are_followed_and_no_more);
 	RUN(a_file_written_in_order_reads_as_one_span);
+	RUN(a_small_file_is_put_without_a_walk);
 	RUN(a_hole_costs_nothing);
 	RUN(times_move_with_what_changes);
 	RUN(limits_count_what_was_added);
