@@ -102,7 +102,7 @@ void runner_start(struct runner *r, struct options *o);
 /* Runs what the options ask for; the exit status. */
 int runner_run(struct runner *r);
 /* The memory that everything in the sandbox is made of. */
-cowsh_store *program_store(void);
+cowsh_store *program_store(bool machine);
 /* What options about changes need before a run and before the lock; and all that is to be said and
  * done after it. The exit status: the script's, if that is not 0, else that of what failed. */
 void runner_prepare(struct runner *r);

@@ -70,6 +70,46 @@ static int64_t answer(void)
 	return receive_exactly(&reply, sizeof reply) ? reply.result : -COWSH_EIO;
 }
 
+/* The list of the first mounted directory was asked for before anybody wanted it. */
+static bool listing;
+
+/* One entry into `e`, whose strings live until the next one. 0 at the end of the list. */
+static int next_entry(struct cowsh_entry *e)
+{
+	static char name[BROKER_NAME_MAX + 1];
+	static char target[BROKER_TARGET_MAX + 1];
+	struct broker_record r;
+
+	if (!broker_receive(&r, sizeof r) || r.name_len > BROKER_NAME_MAX ||
+	    r.target_len > BROKER_TARGET_MAX)
+		return -COWSH_EIO;
+	if (r.name_len == 0)
+		return r.size != 0 ? -COWSH_EIO : 0;
+	if (!broker_receive(name, r.name_len) || !broker_receive(target, r.target_len))
+		return -COWSH_EIO;
+	name[r.name_len] = '\0';
+	target[r.target_len] = '\0';
+	*e = (struct cowsh_entry){ .name = name,
+				   .id = r.id,
+				   .mode = r.mode,
+				   .size = r.size,
+				   .mtime_ns = r.mtime_ns,
+				   .target = r.target_len != 0 ? target : NULL,
+				   .hole_bytes = r.hole_bytes };
+	return 1;
+}
+
+/* It can be asked for again: a directory is read once. */
+static void drop_list(void)
+{
+	struct cowsh_entry e;
+
+	listing = false;
+	if (answer() == 0)
+		while (next_entry(&e) == 1)
+			;
+}
+
 /* --- reading --- */
 
 /* What was asked for and has not come yet. */
@@ -123,6 +163,8 @@ static void take_rest(void)
 bool broker_send(const void *data, size_t len)
 {
 	take_rest();
+	if (listing)
+		drop_list();
 	return write_all(request_fd, data, len) == 0;
 }
 
@@ -181,41 +223,17 @@ int64_t broker_ask(uint64_t op, uint64_t id, uint64_t pos, uint64_t len)
 
 /* --- lists --- */
 
-/* One entry into `e`, whose strings live until the next one. 0 at the end of the list. */
-static int next_entry(struct cowsh_entry *e)
-{
-	static char name[BROKER_NAME_MAX + 1];
-	static char target[BROKER_TARGET_MAX + 1];
-	struct broker_record r;
-
-	if (!broker_receive(&r, sizeof r) || r.name_len > BROKER_NAME_MAX ||
-	    r.target_len > BROKER_TARGET_MAX)
-		return -COWSH_EIO;
-	if (r.name_len == 0)
-		return r.size != 0 ? -COWSH_EIO : 0;
-	if (!broker_receive(name, r.name_len) || !broker_receive(target, r.target_len))
-		return -COWSH_EIO;
-	name[r.name_len] = '\0';
-	target[r.target_len] = '\0';
-	*e = (struct cowsh_entry){ .name = name,
-				   .id = r.id,
-				   .mode = r.mode,
-				   .size = r.size,
-				   .mtime_ns = r.mtime_ns,
-				   .target = r.target_len != 0 ? target : NULL,
-				   .hole_bytes = r.hole_bytes };
-	return 1;
-}
-
 static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_entry *),
 		void *sink)
 {
-	int64_t err = broker_ask(BROKER_LIST, id, 0, 0);
+	bool mine = listing && id == 0;
+	int64_t err = mine ? answer() : broker_ask(BROKER_LIST, id, 0, 0);
 	struct cowsh_entry e;
 	int result = 0;
 	int more;
 
 	(void)user;
+	listing &= !mine;
 	if (err < 0)
 		return (int)err;
 	/* The list is taken to its end, also when it is not wanted any more. */
@@ -287,8 +305,12 @@ void hostdirs_open(struct options *o)
 	request_fd = fds[0];
 	reply_fd = fds[1];
 	/* Real programs are read ahead. For all it would be more than a user may have of pipes. */
-	if (o->microvm)
+	if (o->microvm) {
+		struct broker_request first = { .op = BROKER_LIST };
+
 		fcntl(reply_fd, F_SETPIPE_SZ, BROKER_PIPE);
+		listing = broker_send(&first, sizeof first);
+	}
 	for (int i = 0; i < o->nmounts; i++)
 		close(roots[i]);
 }

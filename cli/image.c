@@ -274,7 +274,7 @@ static void make_image(const struct request *r, int in, int out, bool directory)
 	sink.write = write_image;
 	sink.user = &out;
 	sink.compress = r->compress;
-	err = cowsh_image_builder_new(program_store(), &sink, &builder);
+	err = cowsh_image_builder_new(program_store(false), &sink, &builder);
 	if (err < 0)
 		fatal("%s", cowsh_error_text(err));
 	if (!directory && !r->no_lockdown)
@@ -348,7 +348,7 @@ static void print_id(const char *what, const unsigned char *id)
 static int show(const struct request *r)
 {
 	struct cowsh_image_info info = COWSH_IMAGE_INFO_INIT;
-	cowsh_image *image = image_of_file(r->operand, r->base, program_store());
+	cowsh_image *image = image_of_file(r->operand, r->base, program_store(false));
 
 	cowsh_image_get_info(image, &info);
 	out_format("%s, %llu files, %llu bytes in %llu\n", info.session ? "session" : "image",
@@ -363,7 +363,7 @@ static int show(const struct request *r)
 
 static int verify(const struct request *r)
 {
-	cowsh_image *image = image_of_file(r->operand, r->base, program_store());
+	cowsh_image *image = image_of_file(r->operand, r->base, program_store(false));
 	int err;
 
 	if (!r->no_lockdown)

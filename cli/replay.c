@@ -150,7 +150,7 @@ static cowsh_replay *open_replay(struct request *r, struct runner *runner)
 	cowsh_replay *replay;
 	const char *why;
 
-	runner->store = program_store();
+	runner->store = program_store(false);
 	for (int i = 0; i < r->nimages; i++)
 		r->images[i] = image_of_file(r->image_files[i], NULL, runner->store);
 	config.journal = map_file(r->journal, &config.journal_len, false);

@@ -118,12 +118,15 @@ static void make_reserve(void)
 	reserve.left = size;
 }
 
-cowsh_store *program_store(void)
+cowsh_store *program_store(bool machine)
 {
 	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
 	cowsh_store *store;
 
 	make_reserve();
+	/* A real program uses hundreds of pages at once; each of them would be a fault. */
+	if (machine)
+		madvise(reserve.next, FIRST_REGION, MADV_HUGEPAGE);
 	config.region_size = FIRST_REGION;
 	config.region = grow(NULL, FIRST_REGION);
 	config.grow = grow;
@@ -168,9 +171,10 @@ void runner_start(struct runner *r, struct options *o)
 	signal(SIGPIPE, SIG_IGN); /* the script's writer gets the virtual one */
 	for (int fd = 0; fd < 3; fd++)
 		host.terminal[fd] = !o->json && isatty(fd);
+	/* Processes begin before there is memory that they would share. */
 	fetch_open(&host);
-	r->store = program_store();
 	hostdirs_open(o);
+	r->store = program_store(o->microvm);
 	images_open(o, r->store);
 	o->config.mounts = o->mounts;
 	o->config.nmounts = (size_t)o->nmounts;

@@ -91,8 +91,11 @@ static int map_part(struct task *t, const struct program *g, const struct elf_se
 			 .fixed = true };
 	int64_t r = start < end ? space_map(t->space, &m) : 0;
 
-	if (r < 0 || !file || end - start > POPULATED_BYTES)
+	if (r < 0 || start >= end || end - start > POPULATED_BYTES)
 		return r < 0 ? (int)r : 0;
+	/* Of memory without a file, as much as the first fault in it would bring. */
+	if (!file && end - start > AROUND * PAGE_BYTES)
+		end = start + AROUND * PAGE_BYTES;
 	r = space_populate(t->p, t->space, start, end);
 	return r == -E_AGAIN ? 0 : (int)r;
 }
