@@ -175,6 +175,31 @@ static uint64_t file_size(struct proc *p, struct file *f)
 /* How much a page is wanted. */
 enum wish { WISH_CHEAP, /* only if it costs little, without waiting */ WISH_READ, WISH_WRITE };
 
+/* A page that nobody shares any more is the space's own again. */
+static bool take_back(struct space *s, page_entry *slot)
+{
+	void *own = (*slot & PAGE_KEPT) != 0 ? vfs_page_take(s->m->store, pointer(*slot)) : NULL;
+
+	if (own != NULL)
+		*slot = entry(own, PAGE_OWN) | (*slot & PAGE_MAPPED);
+	return own != NULL;
+}
+
+/* Replaces a page that may only be read by a copy. */
+static int copy_page(struct space *s, page_entry *slot)
+{
+	void *own = take_back(s, slot) ? NULL : own_page(s);
+
+	if ((*slot & PAGE_KIND) == PAGE_OWN)
+		return 0;
+	if (own == NULL)
+		return -E_NOMEM;
+	memcpy(own, page_bytes(*slot), PAGE_BYTES);
+	drop(s, *slot);
+	*slot = entry(own, PAGE_OWN) | (*slot & PAGE_MAPPED);
+	return 0;
+}
+
 /* A page of a private mapping of a file. Calls of the file may wait, and others may change the
  * areas meanwhile: -E_AGAIN. */
 static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t address,
@@ -185,17 +210,18 @@ static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t 
 	struct file *f = file_get(a->file);
 	struct vfs_page *page;
 	void *own;
-	int64_t r = -E_NODATA;
+	int64_t r;
 
 	*out = 0;
 	if (pos >= file_size(p, f)) {
 		file_put(f);
 		return -E_NXIO;
 	}
-	if (wish != WISH_WRITE)
-		r = sys_file_page(p, f, pos / PAGE_BYTES, wish == WISH_READ, &page);
+	r = sys_file_page(p, f, pos / PAGE_BYTES, wish != WISH_CHEAP, &page);
 	if (r == 0)
 		*out = entry(page, PAGE_FILE);
+	if (r == 0 && wish == WISH_WRITE)
+		r = copy_page(s, out);
 	if (r == -E_NODATA) {
 		own = own_page(s);
 		r = own == NULL
@@ -226,31 +252,6 @@ static int bring_shared(struct proc *p, struct space *s, struct area *a, uint64_
 	if (r == 0)
 		*out = entry(page, PAGE_SHARED);
 	return r == 0 && s->changes != changes ? -E_AGAIN : r;
-}
-
-/* A page that nobody shares any more is the space's own again. */
-static bool take_back(struct space *s, page_entry *slot)
-{
-	void *own = (*slot & PAGE_KEPT) != 0 ? vfs_page_take(s->m->store, pointer(*slot)) : NULL;
-
-	if (own != NULL)
-		*slot = entry(own, PAGE_OWN) | (*slot & PAGE_MAPPED);
-	return own != NULL;
-}
-
-/* Replaces a page that may only be read by a copy. */
-static int copy_page(struct space *s, page_entry *slot)
-{
-	void *own = take_back(s, slot) ? NULL : own_page(s);
-
-	if ((*slot & PAGE_KIND) == PAGE_OWN)
-		return 0;
-	if (own == NULL)
-		return -E_NOMEM;
-	memcpy(own, page_bytes(*slot), PAGE_BYTES);
-	drop(s, *slot);
-	*slot = entry(own, PAGE_OWN) | (*slot & PAGE_MAPPED);
-	return 0;
 }
 
 /* Makes the entry one that can be used as wanted; what is mapped in the machine stays. */

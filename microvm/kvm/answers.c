@@ -4,8 +4,9 @@
  * it is, what a signal does, where its thread's memory is. Where `syscall` leads to ring 3 (nested
  * machines, where the way to the host and back costs 40 µs), the stub looks them up in a page that
  * the host fills in, and goes back. It uses no stack and only registers that a system call may
- * change; the program can read the page, not write it. Where it is interrupted or its pointer is
- * bad, the call is made anew or by the host.
+ * change; the program can read the page, not write it. Before anything it looks whether it is in
+ * ring 3, since from another it must not go back by itself. Where it is interrupted or its pointer
+ * is bad, the call is made anew or by the host.
  */
 #include "microvm/kvm/kvm.h"
 
@@ -23,6 +24,9 @@ extern const unsigned char answers_end[];
 	((PAGE_NOTES - PAGE_STUBS) * KVM_PAGE - ANSWERS_AT +                                       \
 	 offsetof(struct cowsh_vm_notes, member))
 
+/* Behind the notes: whose ring the stub runs in. */
+#define NOTES_RING ((PAGE_NOTES - PAGE_STUBS) * KVM_PAGE - ANSWERS_AT + KVM_PAGE - 8)
+
 /* rcx: where to go on; r11 holds flags that a program doesn't rely on. */
 __attribute__((used)) static void code(void)
 {
@@ -31,6 +35,8 @@ __attribute__((used)) static void code(void)
 		".global answers_code, answers_slow, answers_copy, answers_end\n"
 		".hidden answers_code, answers_slow, answers_copy, answers_end\n"
 		"answers_code:\n"
+		" mov %%cs, answers_code + %c[ring](%%rip)\n"
+		" testb $3, answers_code + %c[ring](%%rip)\n je answers_slow\n"
 		" cmp $13, %%rax\n je answers_action\n"
 		" cmp $39, %%rax\n je answers_pid\n"
 		" cmp $102, %%rax\n je answers_uid\n"
@@ -92,7 +98,7 @@ __attribute__((used)) static void code(void)
 		: [port] "i"(PORT_SYSCALL), [pid] "i"(DATA(pid)), [tid] "i"(DATA(tid)),
 		  [ppid] "i"(DATA(ppid)), [uid] "i"(DATA(uid)), [gid] "i"(DATA(gid)),
 		  [euid] "i"(DATA(euid)), [egid] "i"(DATA(egid)), [action] "i"(DATA(action)),
-		  [brk] "i"(DATA(brk)), [limit] "i"(DATA(stack_limit)),
+		  [brk] "i"(DATA(brk)), [limit] "i"(DATA(stack_limit)), [ring] "i"(NOTES_RING),
 		  [clear] "i"(NOTE(clear_tid)), [robust] "i"(NOTE(robust_list)));
 }
 
@@ -106,6 +112,12 @@ void answers_install(struct kvm_machine *m)
 	memcpy(m->system + (size_t)PAGE_STUBS * KVM_PAGE + ANSWERS_AT, answers_code,
 	       (size_t)(answers_end - answers_code));
 	m->answering = true;
+}
+
+void answers_remove(struct kvm_machine *m)
+{
+	memcpy(m->system + (size_t)PAGE_STUBS * KVM_PAGE + ANSWERS_AT, answers_slow, 4);
+	m->answering = false;
 }
 
 /* The stub's place, as an offset in its code; false: rip is not in there. */

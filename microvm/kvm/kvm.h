@@ -90,7 +90,7 @@ struct kvm_machine {
 	struct kvm_context *loaded; /* whose state the processor holds */
 	struct kvm_context *spare;  /* memory for the next one, or NULL */
 	bool called;                /* it is known where `syscall` leads */
-	bool answering;             /* to ring 3: the stub knows some answers */
+	bool answering;             /* to ring 3, as far as is known: the stub answers some calls */
 	int timer;                  /* -1: none */
 	atomic_bool ticking;
 	atomic_int idle_ticks;
@@ -129,6 +129,8 @@ int setup_processor(struct kvm_machine *m);
 
 /* answers.c */
 void answers_install(struct kvm_machine *m);
+/* Every call is the host's: where `syscall` leads to ring 0. */
+void answers_remove(struct kvm_machine *m);
 /* If the program stands in the stub, it is put back before its call, or behind it. */
 bool answers_undo(const struct kvm_machine *m, struct cowsh_vm_registers *r);
 

@@ -220,8 +220,8 @@ static void port_out(struct kvm_machine *m, struct cowsh_vm_registers *r,
 		event->exit = COWSH_VM_SYSCALL;
 		r->rip = r->rcx;
 		r->rflags = r->r11;
-		if (!m->called && (m->run->s.regs.sregs.cs.selector & 3) == 3)
-			answers_install(m);
+		if (!m->called && (m->run->s.regs.sregs.cs.selector & 3) != 3)
+			answers_remove(m);
 		m->called = true;
 	} else if (port >= PORT_TRAP && port < PORT_TRAP + VECTORS) {
 		trap_out(m, port - PORT_TRAP, r, event);

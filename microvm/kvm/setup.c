@@ -100,7 +100,7 @@ static void write_stubs(struct kvm_machine *m)
 		stub[2] = 0x0f; /* never reached: ud2 */
 		stub[3] = 0x0b;
 	}
-	memcpy(code + ANSWERS_AT, code, 4);
+	answers_install(m);
 	memcpy(code + PROBE_AT, "\x0f\xa2\x0f\x05", 4); /* cpuid; syscall */
 }
 
