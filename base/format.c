@@ -206,8 +206,7 @@ static int escape_digits(struct bytes s, size_t *at, int base, int max, uint32_t
 	return n;
 }
 
-/* UTF-8 as it was first defined: up to six bytes, surrogates too. */
-static void put_unicode(struct buf *out, uint32_t c, bool utf8)
+void format_put_unicode(struct buf *out, uint32_t c, bool utf8)
 {
 	static const uint8_t lead[] = { 0, 0, 0xc0, 0xe0, 0xf0, 0xf8, 0xfc };
 
@@ -251,7 +250,7 @@ static enum format_escape_error escape_number(struct buf *out, struct bytes s, s
 	if (c == 'x')
 		buf_putc(out, (char)v);
 	else
-		put_unicode(out, v, utf8);
+		format_put_unicode(out, v, utf8);
 	return ESCAPE_OK;
 }
 

@@ -71,4 +71,8 @@ enum format_escape_error {
 enum format_escape_error format_escape(struct buf *out, struct bytes s, size_t *at,
 				       enum format_escape_mode mode, bool utf8);
 
+/* The character c as \u writes it: UTF-8 as it was first defined, or, where characters beyond ASCII
+ * are not known, \uXXXX again. */
+void format_put_unicode(struct buf *out, uint32_t c, bool utf8);
+
 #endif

@@ -423,6 +423,7 @@ enum parse_flags {
 	PARSE_NO_BRACES = 1 << 4,   /* set +B when the unit was read */
 	PARSE_KEYWORD = 1 << 5,     /* set -k: assignments may stand behind the command */
 	PARSE_EXTQUOTE = 1 << 6,    /* $'...' means something in "${...}" */
+	PARSE_ASCII = 1 << 7,       /* a locale without letters beyond ASCII: $'\u00e9' stays */
 };
 
 enum { PARSE_DEPTH_MAX = 1000 };

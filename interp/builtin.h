@@ -73,8 +73,11 @@ void print_all_variables(struct shell *sh, struct buf *out, bool functions);
 
 /* Changes the directory as `cd name` does, without CDPATH; messages by `who`. Status. */
 int change_directory(struct shell *sh, const char *who, const char *path);
-/* The logical working directory ($PWD as the shell keeps it), in sh->arena. */
-const char *logical_directory(struct shell *sh);
+/* The logical working directory ($PWD as the shell keeps it). NULL after who's message: nobody
+ * knows it, for it was removed. */
+const char *logical_directory(struct shell *sh, const char *who);
+/* "who: error retrieving current directory: ..." */
+void no_current_directory(struct shell *sh, const char *who, int64_t err);
 
 /* --- builtin_test.c --- */
 

@@ -9,14 +9,29 @@
 #include "interp/builtin.h"
 #include "interp/dirs.h"
 
-const char *logical_directory(struct shell *sh)
+void no_current_directory(struct shell *sh, const char *who, int64_t err)
+{
+	struct buf out = buf_in(sh->arena);
+
+	buf_printf(&out,
+		   "%s: error retrieving current directory: getcwd: "
+		   "cannot access parent directories: %s\n",
+		   who, err_text((int)err));
+	err_write(sh, buf_bytes(&out));
+}
+
+const char *logical_directory(struct shell *sh, const char *who)
 {
 	char *path;
 
 	if (sh->dirs != NULL && sh->dirs->cwd != NULL)
 		return sh->dirs->cwd;
-	if (sys_getcwd(sh->p, sh->arena, &path) < 0)
-		return "";
+	int64_t err = sys_getcwd(sh->p, sh->arena, &path);
+
+	if (err < 0) {
+		no_current_directory(sh, who, err);
+		return NULL;
+	}
 	dirs_set_cwd(sh, path);
 	return sh->dirs->cwd;
 }
@@ -30,9 +45,16 @@ static bool is_directory(struct shell *sh, const char *path)
 	return sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0 && (st.mode & S_FMT) == S_DIR;
 }
 
-/* Drops the last component of an absolute path of `root` leading slashes. */
+/* Drops the last component of a path of `root` leading slashes; a relative one may go up. */
 static void drop_component(struct buf *out, size_t root)
 {
+	struct bytes path = buf_bytes(out);
+
+	if (root == 0 &&
+	    (path.len == 0 || bytes_is(path, "..") || bytes_ends(path, BYTES("/..")))) {
+		buf_puts(out, path.len == 0 ? ".." : "/..");
+		return;
+	}
 	while (out->len > root && out->ptr[out->len - 1] != '/')
 		out->len--;
 	if (out->len > root)
@@ -43,7 +65,7 @@ static void drop_component(struct buf *out, size_t root)
 /* The path without ".", ".." and double slashes; false if ".." follows what is no directory. */
 static bool canonical(struct shell *sh, struct buf *out, const char *path)
 {
-	size_t root = path[1] == '/' && path[2] != '/' ? 2 : 1;
+	size_t root = path[0] != '/' ? 0 : path[1] == '/' && path[2] != '/' ? 2 : 1;
 
 	buf_put(out, "//", root);
 	while (*path != '\0') {
@@ -51,7 +73,7 @@ static bool canonical(struct shell *sh, struct buf *out, const char *path)
 		size_t len = strcspn(path, "/");
 
 		if (len == 2 && path[0] == '.' && path[1] == '.') {
-			if (!is_directory(sh, out->ptr))
+			if (out->len != 0 && !is_directory(sh, buf_cstr(out)))
 				return false;
 			drop_component(out, root);
 		} else if (len != 0 && !(len == 1 && path[0] == '.')) {
@@ -61,6 +83,9 @@ static bool canonical(struct shell *sh, struct buf *out, const char *path)
 		}
 		path += len;
 	}
+	if (out->len == 0)
+		buf_putc(out, '.');
+	buf_cstr(out);
 	return true;
 }
 
@@ -74,17 +99,6 @@ static int set_directory(struct shell *sh, const char *path)
 		status = 1;
 	dirs_set_cwd(sh, path);
 	return var_set_text(sh, "PWD", path) != 0 ? 1 : status;
-}
-
-static void no_current_directory(struct shell *sh, const char *who, int64_t err)
-{
-	struct buf out = buf_in(sh->arena);
-
-	buf_printf(&out,
-		   "%s: error retrieving current directory: getcwd: "
-		   "cannot access parent directories: %s\n",
-		   who, err_text((int)err));
-	err_write(sh, buf_bytes(&out));
 }
 
 /* Where nobody knows where that is, the name is what was asked for. */
@@ -108,13 +122,14 @@ static int64_t enter(struct shell *sh, const char *path, bool physical, bool *un
 
 	*unknown = false;
 	if (path[0] != '/') {
-		buf_puts(&full, logical_directory(sh));
+		const char *here = logical_directory(sh, "chdir");
+
+		buf_puts(&full, here != NULL ? here : ".");
 		if (*path != '\0')
 			buf_putc(&full, '/');
 	}
 	buf_puts(&full, path);
-	if (!physical && full.ptr[0] == '/' && canonical(sh, &clean, full.ptr) &&
-	    sys_chdir(sh->p, clean.ptr) == 0) {
+	if (!physical && canonical(sh, &clean, full.ptr) && sys_chdir(sh->p, clean.ptr) == 0) {
 		*status = set_directory(sh, clean.ptr);
 		return 0;
 	}
@@ -155,8 +170,9 @@ struct cd_options {
 static int show_directory(struct shell *sh)
 {
 	struct buf out = buf_in(sh->arena);
+	const char *here = logical_directory(sh, "cd");
 
-	buf_printf(&out, "%s\n", logical_directory(sh));
+	buf_printf(&out, "%s\n", here != NULL ? here : "");
 	return out_flush(sh, "cd", &out);
 }
 
@@ -267,13 +283,18 @@ int do_pwd(struct shell *sh, int argc, char **argv)
 		physical = c == 'P';
 	}
 	if (!physical) {
-		buf_printf(&out, "%s\n", logical_directory(sh));
+		const char *here = logical_directory(sh, "pwd");
+
+		if (here == NULL)
+			return 1;
+		buf_printf(&out, "%s\n", here);
 		return out_flush(sh, "pwd", &out);
 	}
 	int64_t err = sys_getcwd(sh->p, sh->arena, &path);
 
 	if (err < 0) {
 		no_current_directory(sh, "pwd", err);
+		dirs_set_cwd(sh, NULL);
 		return 1;
 	}
 	buf_printf(&out, "%s\n", path);

@@ -43,7 +43,7 @@ static void free_text(struct shell *sh, char *text)
 void dirs_set_cwd(struct shell *sh, const char *path)
 {
 	struct dir_stack *d = stack_of(sh);
-	char *fresh = pool_dup(sh->pool, bytes_of(path));
+	char *fresh = path != NULL ? pool_dup(sh->pool, bytes_of(path)) : NULL;
 
 	free_text(sh, d->cwd);
 	d->cwd = fresh;
@@ -56,8 +56,11 @@ int dirs_count(struct shell *sh)
 
 const char *dirs_at(struct shell *sh, int n)
 {
-	if (n == 0)
-		return logical_directory(sh);
+	if (n == 0) {
+		const char *here = logical_directory(sh, "dirs");
+
+		return here != NULL ? here : "<no current directory>";
+	}
 	if (n < 0 || n >= dirs_count(sh))
 		return NULL;
 	return sh->dirs->entry[sh->dirs->count - n];
@@ -133,10 +136,6 @@ static const struct var_hook dirstack_hook = {
 
 void builtin_state_init(struct shell *sh)
 {
-	const char *pwd = var_get_text(sh, "PWD");
-
-	if (pwd != NULL)
-		dirs_set_cwd(sh, pwd);
 	var_add_dynamic(sh, &dirstack_hook);
 }
 
@@ -342,8 +341,11 @@ static int exchange(struct shell *sh)
 
 static int push_directory(struct shell *sh, const char *path, bool stay)
 {
-	const char *old = arena_dup(sh->arena, bytes_of(logical_directory(sh)));
+	const char *old = logical_directory(sh, "pushd");
 
+	if (old == NULL)
+		return 1;
+	old = arena_dup(sh->arena, bytes_of(old));
 	if (stay) {
 		dirs_push(sh, path);
 		return show_changed(sh, "pushd");
@@ -367,7 +369,7 @@ static int push_directory(struct shell *sh, const char *path, bool stay)
 	if (back) {
 		struct buf out = buf_in(sh->arena);
 
-		buf_printf(&out, "%s\n", logical_directory(sh));
+		buf_printf(&out, "%s\n", dirs_at(sh, 0));
 		out_flush(sh, "pushd", &out);
 	}
 	dirs_push(sh, old);

@@ -2,8 +2,8 @@
  *
  * getopts: the next option of the positional parameters or of the words given.
  *
- * OPTIND is the word being looked at; the place inside a group such as -abc is the shell's
- * own, and forgotten whenever OPTIND is assigned.
+ * OPTIND is the word being looked at. The place inside a group such as -abc is the shell's own
+ * and forgotten when OPTIND is set to 1: with another number the group is read to its end first.
  */
 #include "interp/builtin.h"
 
@@ -15,7 +15,8 @@ struct getopts {
 	int count;
 	char *const *words;
 	int64_t optind; /* from 1 */
-	int at;         /* inside the word */
+	int group;      /* the word of letters, from 1: optind, unless that was assigned */
+	int at;         /* inside the group; 0: none */
 };
 
 /* Leaves OPTIND and the place as they are to be for the next call. */
@@ -30,6 +31,7 @@ static void keep_place(struct getopts *g)
 	    !bytes_eq(now, (struct bytes){ text, len }))
 		var_set(g->sh, key, name_hash(key), (struct bytes){ text, len }, 0);
 	g->sh->getopts_index = g->at;
+	g->sh->getopts_word = g->group;
 }
 
 static int set_letter(struct getopts *g, char letter, int status)
@@ -121,9 +123,10 @@ static int getopts_next(struct getopts *g)
 		g->optind = g->count + 1;
 		return getopts_end(g);
 	}
-	const char *word = g->words[g->optind - 1];
+	const char *word = g->at != 0 && g->group <= g->count ? g->words[g->group - 1] : "";
 
-	if (g->at == 0 || (size_t)g->at >= strlen(word)) {
+	if ((size_t)g->at >= strlen(word)) {
+		word = g->words[g->optind - 1];
 		if (word[0] != '-' || word[1] == '\0')
 			return getopts_end(g);
 		if (strcmp(word, "--") == 0) {
@@ -131,6 +134,7 @@ static int getopts_next(struct getopts *g)
 			return getopts_end(g);
 		}
 		g->at = 1;
+		g->group = (int)g->optind;
 	}
 	char letter = word[g->at++];
 	const char *known = letter != ':' ? memchr(g->letters.ptr, letter, g->letters.len) : NULL;
@@ -149,7 +153,9 @@ static int getopts_next(struct getopts *g)
 
 int do_getopts(struct shell *sh, int argc, char **argv)
 {
-	struct getopts g = { .sh = sh, .optind = 1, .at = sh->getopts_index };
+	struct getopts g = {
+		.sh = sh, .optind = 1, .group = sh->getopts_word, .at = sh->getopts_index
+	};
 	int i = no_options(sh, argc, argv);
 
 	if (i < 0)

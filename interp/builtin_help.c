@@ -421,37 +421,84 @@ int do_history(struct shell *sh, int argc, char **argv)
 	return history_show(sh, n);
 }
 
-int do_fc(struct shell *sh, int argc, char **argv)
+static bool is_event_number(const char *text)
 {
-	struct history *h = history_of(sh);
-	struct buf out = buf_in(sh->arena);
-	struct optscan o = { 0 };
-	bool list = false;
-	bool plain = false;
-	bool reverse = false;
-	int c;
+	return text != NULL && text[0] == '-' && byte_is_digit(text[1]);
+}
 
-	while ((c = optscan_next(sh, NULL, &o, argc, argv, "e:lnrs")) != -1) {
-		if (c == '?')
-			return STATUS_MISUSE;
-		list = list || c == 'l';
-		plain = plain || c == 'n';
-		reverse = reverse || c == 'r';
+/* The entry that a number or the beginning of a line names, from 0; -1: none does. */
+static int event_of(const struct history *h, const char *text)
+{
+	int64_t n;
+
+	if (number_argument(text, &n)) {
+		n = n > 0 ? n - 1 : n == 0 ? h->count - 1 : h->count + n;
+		return n < 0 ? 0 : n >= h->count ? h->count - 1 : (int)n;
 	}
-	if (!list || h->count == 0) {
-		if (list)
-			return 0;
+	for (int i = h->count - 1; i >= 0; i--) {
+		if (bytes_starts(bytes_of(h->line[i]), bytes_of(text)))
+			return i;
+	}
+	return -1;
+}
+
+static int list_events(struct shell *sh, const struct history *h, char *const *range, bool plain,
+		       bool reverse)
+{
+	struct buf out = buf_in(sh->arena);
+	int from = h->count > 16 ? h->count - 16 : 0;
+	int to = h->count - 1;
+
+	if (range[0] != NULL) {
+		from = event_of(h, range[0]);
+		to = range[1] != NULL ? event_of(h, range[1]) : to;
+	}
+	if (from < 0 || to < 0) {
 		builtin_error(sh, "fc", "no command found");
 		return 1;
 	}
-	int from = h->count > 16 ? h->count - 16 : 0;
+	if (reverse) {
+		int first = from;
 
-	for (int k = from; k < h->count; k++) {
-		int i = reverse ? h->count - 1 - (k - from) : k;
+		from = to;
+		to = first;
+	}
+	int step = from <= to ? 1 : -1;
 
+	for (int i = from; i != to + step; i += step) {
 		if (!plain)
 			buf_printf(&out, "%d", i + 1);
 		buf_printf(&out, "\t %s\n", h->line[i]);
 	}
 	return out_flush(sh, "fc", &out);
+}
+
+int do_fc(struct shell *sh, int argc, char **argv)
+{
+	struct history *h = history_of(sh);
+	struct optscan o = { .index = 1 };
+	bool list = false;
+	bool plain = false;
+	bool reverse = false;
+	bool again = false;
+	int c;
+
+	while (o.pos != 0 || !is_event_number(argv[o.index])) {
+		c = optscan_next(sh, NULL, &o, argc, argv, "e:lnrs");
+		if (c == -1)
+			break;
+		if (c == '?')
+			return STATUS_MISUSE;
+		list = list || c == 'l';
+		plain = plain || c == 'n';
+		reverse = reverse || c == 'r';
+		again = again || c == 's' || (c == 'e' && strcmp(o.value, "-") == 0);
+	}
+	if (again || (!list && h->count != 0)) {
+		builtin_error(sh, "fc", "no command found");
+		return 1;
+	}
+	if (h->count == 0)
+		return 0;
+	return list_events(sh, h, argv + o.index, plain, reverse);
 }

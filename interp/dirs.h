@@ -15,6 +15,7 @@ struct dir_stack {
 	char **entry; /* the newest last; all in the pool */
 };
 
+/* path NULL: nobody knows it any more. */
 void dirs_set_cwd(struct shell *sh, const char *path);
 void dirs_push(struct shell *sh, const char *path);
 /* The number of entries, the working directory included. */

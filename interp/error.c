@@ -28,7 +28,7 @@ static void put_line(struct buf *out, int line, bool gnu)
 static void put_prefix(struct shell *sh, struct buf *out, bool gnu)
 {
 	if (opt_set(sh, SET_INTERACTIVE)) {
-		buf_puts(out, sh->arg0);
+		buf_puts(out, sh->script_name);
 		buf_puts(out, ": ");
 		return;
 	}
@@ -111,17 +111,25 @@ void parse_error_print(struct shell *sh, const char *name, const struct parse_er
 	bool gnu = opt_shopt(sh, SHOPT_gnu_errfmt);
 
 	for (int i = 0; i < 2; i++) {
-		bool typed = opt_set(sh, SET_INTERACTIVE) && name == NULL;
+		const char *file = sh->frame != NULL ? sh->frame->source : NULL;
+		bool interactive = opt_set(sh, SET_INTERACTIVE);
+		bool named = file != NULL && *file != '\0';
+		bool typed = interactive && !named && (name == NULL || strcmp(name, "-c") == 0);
 
 		/* Who has just typed it sees the line; with -e the first message ends the shell. */
 		if (e->message[i].len == 0 || ((typed || error_ends_shell(sh)) && i > 0))
 			continue;
-		put_name(sh, &out);
+		if (interactive)
+			buf_printf(&out, "%s: ", sh->script_name);
+		if (!interactive || (named && name == NULL))
+			put_name(sh, &out);
 		int line = i == 0 ? e->line : e->second_line;
 
-		if (name != NULL) /* an imported function is read from line 0 on */
+		if (typed)
+			;
+		else if (name != NULL) /* an imported function is read from line 0 on */
 			buf_printf(&out, gnu ? "%s:%d: " : "%s: line %d: ", name, line);
-		else if (!typed)
+		else
 			put_line(&out, line, gnu);
 		buf_add(&out, e->message[i]);
 		buf_putc(&out, '\n');

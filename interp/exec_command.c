@@ -26,6 +26,12 @@ void set_last_arg(struct shell *sh, const char *value)
 	}
 	memcpy(room, value, need);
 	sh->last_arg = room;
+	if (sh->last_arg_exported) {
+		struct bytes name = BYTES("_");
+
+		var_ensure(sh, name, bytes_hash(name))->flags &= ~(unsigned)VAR_EXPORT;
+		sh->last_arg_exported = false;
+	}
 }
 
 void set_pipestatus(struct shell *sh, const int *statuses, int n)

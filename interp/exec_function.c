@@ -67,7 +67,12 @@ static void pop_scope(struct shell *sh)
 
 	sh->getopts_index = UNTOUCHED;
 	scope_pop(sh);
-	sh->getopts_index = sh->getopts_index == UNTOUCHED ? inner : sh->frame->getopts_index;
+	if (sh->getopts_index == UNTOUCHED) {
+		sh->getopts_index = inner;
+		return;
+	}
+	sh->getopts_index = sh->frame->getopts_index;
+	sh->getopts_word = sh->frame->getopts_word;
 }
 
 static void pop_call(struct shell *sh, struct params outer)

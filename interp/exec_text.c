@@ -32,6 +32,8 @@ static unsigned flags_now(void *user)
 		flags |= PARSE_NO_BRACES;
 	if (opt_set(sh, SET_KEYWORD))
 		flags |= PARSE_KEYWORD;
+	if (!sh->utf8)
+		flags |= PARSE_ASCII;
 	if (opt_shopt(sh, SHOPT_extquote) && !opt_set(sh, SET_POSIX))
 		flags |= PARSE_EXTQUOTE;
 	return flags;

@@ -3,6 +3,7 @@
  * Quoting text so that the shell reads it back: %q, ${x@Q}, set, declare -p, xtrace; and
  * $'...' both ways.
  */
+#include "base/format.h"
 #include "base/utf8.h"
 #include "interp/shell.h"
 
@@ -211,11 +212,10 @@ static uint32_t read_digits(struct escape *e, unsigned base, size_t max, size_t 
 	return v;
 }
 
-static void put_hex(struct buf *out, struct escape *e, char letter)
+static void put_hex(struct buf *out, struct escape *e, char letter, bool utf8)
 {
 	size_t count;
 	uint32_t v = read_digits(e, 16, letter == 'x' ? 2 : letter == 'u' ? 4 : 8, &count);
-	char text[4];
 
 	if (count == 0) {
 		buf_putc(out, '\\');
@@ -223,11 +223,11 @@ static void put_hex(struct buf *out, struct escape *e, char letter)
 	} else if (letter == 'x') {
 		buf_putc(out, (char)v);
 	} else {
-		buf_put(out, text, utf8_encode(v, text));
+		format_put_unicode(out, v, utf8);
 	}
 }
 
-static void put_escape(struct buf *out, struct escape *e)
+static void put_escape(struct buf *out, struct escape *e, bool utf8)
 {
 	static const char names[] = "abeEfnrtv\\'\"?";
 	static const char values[] = "\a\b\033\033\f\n\r\t\v\\'\"?";
@@ -242,7 +242,7 @@ static void put_escape(struct buf *out, struct escape *e)
 		buf_putc(out, (char)read_digits(e, 8, 3, &count));
 	} else if (c == 'x' || c == 'u' || c == 'U') {
 		e->at++;
-		put_hex(out, e, c);
+		put_hex(out, e, c, utf8);
 	} else if (c == 'c' && e->at + 1 < e->s.len) {
 		c = e->s.ptr[e->at + 1];
 		buf_putc(out, c == '?' ? 0x7f : (char)(byte_to_upper(c) & 0x1f));
@@ -254,7 +254,7 @@ static void put_escape(struct buf *out, struct escape *e)
 	}
 }
 
-void unescape_ansi_c(struct buf *out, struct bytes s)
+void unescape_ansi_c(struct buf *out, struct bytes s, bool utf8)
 {
 	struct escape e = { s, 0 };
 
@@ -264,7 +264,7 @@ void unescape_ansi_c(struct buf *out, struct bytes s)
 			continue;
 		}
 		e.at++;
-		put_escape(out, &e);
+		put_escape(out, &e, utf8);
 	}
 }
 

@@ -18,7 +18,7 @@ static struct bytes unescaped(struct shell *sh, struct bytes s)
 {
 	struct buf b = buf_in(sh->arena);
 
-	unescape_ansi_c(&b, s);
+	unescape_ansi_c(&b, s, sh->utf8);
 	buf_cstr(&b);
 	return buf_bytes(&b);
 }

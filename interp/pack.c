@@ -340,7 +340,7 @@ static void pack_numbers(const struct shell *sh, struct buf *out)
 	pack_u64(out, (uint64_t)sh->random_pid);
 	pack_u64(out, (uint64_t)sh->seconds_base_ns);
 	pack_u64(out, (uint64_t)sh->getopts_index);
-	pack_u64(out, (uint64_t)sh->getopts_optind);
+	pack_u64(out, (uint64_t)sh->getopts_word);
 	pack_u64(out, sh->builtins_disabled);
 	pack_u64(out, sh->substitutions);
 	pack_u64(out, sh->is_sh);
@@ -359,7 +359,7 @@ static void unpack_numbers(struct shell *sh, struct unpack *in)
 	sh->random_pid = (int)unpack_below(in, INT32_MAX);
 	sh->seconds_base_ns = (int64_t)unpack_below(in, INT64_MAX / 2);
 	sh->getopts_index = (int)unpack_below(in, INT32_MAX);
-	sh->getopts_optind = (int)unpack_below(in, INT32_MAX);
+	sh->getopts_word = (int)unpack_below(in, INT32_MAX);
 	sh->builtins_disabled = unpack_u64(in);
 	sh->substitutions = (unsigned)unpack_below(in, UINT32_MAX);
 	sh->is_sh = unpack_below(in, 1) != 0;

@@ -67,6 +67,8 @@ static struct bytes no_text(struct parser *p, const char *before, const char *af
 
 	if (strcmp(after, " in conditional command") == 0)
 		return parse_text(p, "%s%d%s", before, number, after);
+	if (after[0] == '\0')
+		return parse_text(p, "%.*s", (int)strcspn(before, ":"), before);
 	return after[0] == ',' ? bytes_of(after + 2)
 			       : parse_text(p, "%.*s%s", (int)strlen(before) - 1, before, after);
 }
@@ -139,6 +141,20 @@ static struct cond *parse_unary(struct parser *p)
 	return c;
 }
 
+/* 2> and {name}> are no expression. */
+static bool is_descriptor(struct parser *p, const struct word *w)
+{
+	int next = source_raw(p);
+	size_t digits = 0;
+
+	if (next != '<' && next != '>')
+		return false;
+	while (digits < w->literal.len && byte_is_digit(w->literal.ptr[digits]))
+		digits++;
+	return digits == w->literal.len ||
+	       (w->literal.ptr[0] == '{' && bytes_ends(w->literal, BYTES("}")));
+}
+
 static struct word *parse_regex(struct parser *p)
 {
 	struct word *w;
@@ -147,7 +163,7 @@ static struct word *parse_regex(struct parser *p)
 	lex_skip_blanks(p);
 	start = p->pos;
 	w = word_read(p, MODE_REGEX, false);
-	if (w != NULL && p->pos > start && !bytes_is(w->literal, "]]"))
+	if (w != NULL && p->pos > start && !bytes_is(w->literal, "]]") && !is_descriptor(p, w))
 		return w;
 	if (w != NULL) {
 		p->pos = start;

@@ -3,7 +3,7 @@
  * What begins with a dollar, and $'...'. ${...} is in parse_param.c, commands and arithmetic
  * are in parse_sub.c.
  */
-#include "base/utf8.h"
+#include "base/format.h"
 #include "interp/parser.h"
 
 /* --- $'...' --- */
@@ -44,16 +44,13 @@ static bool put_unicode(struct parser *p, int letter)
 {
 	int count;
 	uint32_t v = hex_value(p, letter == 'u' ? 4 : 8, &count);
-	char text[4];
-	size_t n;
 
 	if (count == 0) {
 		buf_putc(&p->lit, '\\');
 		buf_putc(&p->lit, (char)letter);
 		return true;
 	}
-	n = utf8_encode(v, text);
-	buf_put(&p->lit, text, n);
+	format_put_unicode(&p->lit, v, (p->flags & PARSE_ASCII) == 0);
 	return v != 0;
 }
 

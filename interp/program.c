@@ -26,6 +26,15 @@ static const char version_line[] = "GNU bash, version 5.2.15(1)-release";
 
 /* --- messages of the command line --- */
 
+/* "sh" for "/bin/sh" and "-sh". */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	path = slash != NULL ? slash + 1 : path;
+	return *path == '-' ? path + 1 : path;
+}
+
 static void put(struct shell *sh, int fd, struct buf *out)
 {
 	sys_write(sh->p, fd, out->ptr, out->len);
@@ -319,8 +328,10 @@ static int command_string(struct invocation *v)
 	if (v->at >= v->argc)
 		return bad_option(v, "-c", "option requires an argument");
 	text = v->argv[v->at++];
-	if (v->at < v->argc)
+	if (v->at < v->argc) {
 		sh->arg0 = v->argv[v->at++];
+		sh->script_name = base_name(sh->arg0);
+	}
 	params_set(sh, v->argc - v->at, v->argv + v->at);
 	sh->opt.set |= (uint64_t)1 << SET_COMMAND;
 	var_set_text(sh, "BASH_EXECUTION_STRING", text);
@@ -394,7 +405,6 @@ static int script_file(struct invocation *v)
 	if (fd < 0)
 		return -fd;
 	sh->arg0 = name;
-	sh->script_name = name;
 	sh->frame->source = name;
 	params_set(sh, v->argc - v->at - 1, v->argv + v->at + 1);
 	return exec_fd_script(sh, fd);
@@ -415,15 +425,6 @@ static int standard_input(struct invocation *v)
 	if (v->interactive && sh->flow == FLOW_NONE)
 		sys_write(sh->p, 2, "exit\n", 5);
 	return status;
-}
-
-/* "sh" for "/bin/sh" and "-sh". */
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	path = slash != NULL ? slash + 1 : path;
-	return *path == '-' ? path + 1 : path;
 }
 
 static int run(struct invocation *v)
@@ -493,7 +494,9 @@ int interp_program(struct proc *p, int argc, char **argv, char **envp)
 
 	v.sh = shell_new(p, envp, is_sh);
 	v.sh->arg0 = arena_dup(&p->arena, bytes_of(name));
-	v.sh->script_name = v.sh->arg0;
+	if (!v.sh->last_arg_exported)
+		set_last_arg(v.sh, name);
+	v.sh->script_name = base_name(v.sh->arg0);
 	v.login = *name == '-';
 	v.restricted = strcmp(base_name(name), "rbash") == 0;
 	scan_options(&v);

@@ -167,6 +167,7 @@ struct frame *frame_push(struct shell *sh, const char *function, const char *sou
 	f->loop_depth = sh->loop_depth;
 	f->scope = sh->scope;
 	f->getopts_index = sh->getopts_index;
+	f->getopts_word = sh->getopts_word;
 	f->argc = -1;
 	if (sh->frame != NULL)
 		f->unit = sh->frame->unit;

@@ -138,6 +138,7 @@ struct frame {
 	int scope;                    /* sh->scope before the call */
 	struct options saved_options; /* of `local -`, if options_saved */
 	int getopts_index;            /* of the caller */
+	int getopts_word;
 	bool options_saved;
 	bool returns_traced;
 	int argc; /* what the call adds to BASH_ARGC and BASH_ARGV; -1: nothing */
@@ -248,9 +249,9 @@ struct shell {
 	uint64_t random_state;   /* $RANDOM: the generator's state, and the last value << 32 */
 	int random_pid;          /* process in which it was seeded */
 	int64_t seconds_base_ns; /* $SECONDS */
-	int getopts_index;       /* position inside a group of letters */
-	int getopts_optind;
-	bool procsubs_pending; /* process substitutions of this command to reap */
+	int getopts_index;       /* position inside a group of letters; 0: none */
+	int getopts_word;        /* the group, from 1: OPTIND says the next when it ends */
+	bool procsubs_pending;   /* process substitutions of this command to reap */
 	struct procsub *procsubs;
 	bool in_function_env; /* a temporary environment is on top of the scopes */
 	int passing_scope; /* of `x=1 builtin`, for builtins whose assignments outlive it; or 0 */
@@ -289,6 +290,7 @@ struct shell {
 	unsigned substitutions;    /* command substitutions so far */
 	int indirection;           /* PS4's first character is repeated so often */
 	size_t last_arg_cap;       /* 0: last_arg is not in the pool */
+	bool last_arg_exported;    /* until the first command: it is the caller's */
 	int pipestatus_cap;
 	int killed_pid; /* a foreground child that a signal ended: to be reported */
 	int killed_status;
@@ -435,7 +437,7 @@ void quote_for_key(const struct shell *sh, struct buf *out, struct bytes s); /* 
 void quote_attributes(struct buf *out, unsigned flags);
 void quote_array(struct shell *sh, struct buf *out, struct var *v);
 /* $'...' escapes of s. */
-void unescape_ansi_c(struct buf *out, struct bytes s);
+void unescape_ansi_c(struct buf *out, struct bytes s, bool utf8);
 
 /* --- exec.c --- */
 

@@ -709,7 +709,7 @@ int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itsel
 
 	if (v != NULL && !ref_itself)
 		v = var_resolve(sh, name, hash, &sub);
-	if (v == NULL)
+	if (v == NULL || bytes_is(v->name, "_")) /* which is set again before anybody looks */
 		return 0;
 	if (sub.ptr != NULL)
 		return var_unset_element(sh, v, sub, false);

@@ -2,6 +2,8 @@
  *
  * The variables a shell starts with: the imported environment and bash's own.
  */
+#include "interp/builtin.h"
+#include "interp/dirs.h"
 #include "interp/exec.h"
 #include "interp/var_private.h"
 #include "interp/var_special.h"
@@ -86,6 +88,7 @@ static void import(struct shell *sh, char *const *envp)
 		}
 		if (bytes_is(name, "_")) {
 			set_last_arg(sh, equals + 1);
+			sh->last_arg_exported = true;
 			continue;
 		}
 		v = var_ensure(sh, name, bytes_hash(name));
@@ -112,13 +115,18 @@ static void init_directories(struct shell *sh)
 	const char *old = var_get_text(sh, "OLDPWD");
 	struct vfs_stat st;
 	char *path = NULL;
+	int64_t err = 0;
 
 	if (pwd != NULL && same_directory(sh, pwd))
 		path = arena_dup(sh->arena, bytes_of(pwd));
-	else if (sys_getcwd(sh->p, sh->arena, &path) != 0)
-		path = NULL;
-	if (path != NULL)
+	else
+		err = sys_getcwd(sh->p, sh->arena, &path);
+	if (err < 0) {
+		no_current_directory(sh, "shell-init", err);
+	} else {
+		dirs_set_cwd(sh, path);
 		give(sh, "PWD", path, VAR_EXPORT);
+	}
 	if (old == NULL || sys_stat(sh->p, AT_FDCWD_, old, 0, &st) != 0 ||
 	    (st.mode & S_FMT) != S_DIR) {
 		struct var *v = ensure(sh, "OLDPWD");
@@ -166,4 +174,6 @@ void var_init(struct shell *sh, char *const *envp)
 	give_number(sh, "EUID", sh->p->cred.uid, VAR_INTEGER | VAR_READONLY);
 	var_init_late(sh);
 	var_init_special(sh);
+	if (sh->last_arg_exported)
+		ensure(sh, "_")->flags |= VAR_EXPORT;
 }

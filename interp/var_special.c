@@ -487,10 +487,14 @@ static void locale_changed(struct shell *sh, struct var *v)
 	}
 }
 
+/* A number from 2 on is that of the next word, behind the group that is being read. */
 static void optind_changed(struct shell *sh, struct var *v)
 {
-	(void)v;
-	sh->getopts_index = 0;
+	struct bytes text;
+	int64_t n;
+
+	if (v == NULL || !var_scalar(sh, v, &text) || !arith_plain_number(text, &n) || n <= 1)
+		sh->getopts_index = 0;
 }
 
 static void posix_changed(struct shell *sh, struct var *v)
