@@ -23,6 +23,7 @@ endif
 
 B ?= build
 CFLAGS ?= -O2 -g
+OBJCOPY ?= objcopy
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 FUZZ_LINES ?= 320
@@ -80,7 +81,7 @@ SQLITE_OBJ ?= $(B)/builtins/sqlite3/library.o
 $(B)/builtins/sqlite3/library.o: $(SQLITE) builtins/sqlite3/library builtins/sqlite3/members
 	@mkdir -p $(@D)
 	@echo '  LD $@'
-	@builtins/sqlite3/library $(SQLITE) $@
+	@builtins/sqlite3/library $(SQLITE) $@ $(LD) $(OBJCOPY) $(AR)
 
 # What runs inside real programs, and the machine they run in: a library of its own, because it
 # enters the operating system.
@@ -111,8 +112,8 @@ $(foreach r,$(ROOMS),$(eval $(call ROOM,$(r))))
 # One object in which only cowsh_* is visible, whatever the program around it defines.
 $(B)/libcowsh.o: $(OBJ)
 	@echo '  LD $@'
-	@ld -r -o $@ $^
-	@objcopy -w --keep-global-symbol='cowsh_*' $@
+	@$(LD) -r -o $@ $^
+	@$(OBJCOPY) -w --keep-global-symbol='cowsh_*' $@
 $(B)/libcowsh.a: $(B)/libcowsh.o
 	@rm -f $@ && $(AR) rcs $@ $<
 $(B)/libcowsh.so: $(B)/libcowsh.o
@@ -236,6 +237,15 @@ wasm-test:
 	@tools/need emscripten nodejs dpkg-dev tcl
 	@$(MAKE) --no-print-directory $(B)/run
 	@wasm/test $(B)/wasm $(B)/run
+# The cases on the other processor, by Debian's cross compiler and qemu: the same steps and output.
+aarch64-test: deps
+	@tools/need gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user $(PACKAGES:%=%:arm64)
+	@$(MAKE) --no-print-directory $(B)/run
+	@$(MAKE) --no-print-directory B=$(B)/aarch64 CC=aarch64-linux-gnu-gcc LD=aarch64-linux-gnu-ld \
+		OBJCOPY=aarch64-linux-gnu-objcopy AR=aarch64-linux-gnu-ar $(B)/aarch64/run
+	@qemu-aarch64 -L /usr/aarch64-linux-gnu $(B)/aarch64/run --digests $(B)/aarch64/digests $(CASES)
+	@$(B)/run --digests $(B)/aarch64/native $(CASES) > $(B)/aarch64/log
+	@tools/same-digests $(B)/aarch64/native $(B)/aarch64/digests
 check:
 	for part in lint test oracle asan wasm-test; do $(MAKE) --no-print-directory $$part || exit; done
 
@@ -256,6 +266,6 @@ install: all
 clean:
 	rm -rf $(B)
 
-.PHONY: determinism microvm-test microvm-soak rootfs syscalls
+.PHONY: aarch64-test determinism microvm-test microvm-soak rootfs syscalls
 .PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench bench-peers fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

@@ -174,14 +174,14 @@ void arena_clear(struct arena *a)
 		drop_newest(a);
 }
 
+/* Half as much as there is: little is left over in the last one, which every idle shell has. */
 static size_t next_chunk_size(const struct arena *a)
 {
-	size_t size = CHUNK_FIRST;
+	size_t size = a->held / 2;
 
-	if (a->chunk != NULL)
-		size = a->chunk->prev == NULL ? CHUNK_FIRST
-					      : chunk_size(a->chunk) + chunk_size(a->chunk->prev);
-	return size > CHUNK_MAX ? CHUNK_MAX : size;
+	if (size < CHUNK_FIRST)
+		return CHUNK_FIRST;
+	return size > CHUNK_MAX ? CHUNK_MAX : store_rounded(size);
 }
 
 /* A new chunk; a block that is large for it gets one of its own size. */
