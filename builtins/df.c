@@ -4,7 +4,7 @@
  *
  * File systems are those in /proc/mounts. Their sizes are fixed numbers, as stat -f has them.
  */
-#include "builtins/builtin.h"
+#include "builtins/block_size.h"
 
 enum { BLOCK = 4096, BLOCKS = 524288, INODES = 524288, CELLS_MAX = 12 };
 
@@ -52,9 +52,7 @@ struct df_opts {
 	bool types;
 	bool total;
 	bool output;
-	uint64_t unit; /* bytes; 0: for people */
-	unsigned base; /* of those */
-	const char *unit_text;
+	struct block_size unit;
 	enum column list[COLUMNS];
 	size_t ncolumns;
 	const char *only[8];
@@ -75,17 +73,10 @@ struct df_opts {
 static int set_unit(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct df_opts *o = c->opts;
-	const char *text = opt->letter == 'k' ? "1K" : opt->letter == 'm' ? "1M" : arg;
-	size_t digits = strspn(text, "0123456789");
 
-	if (strcmp(text, "human-readable") == 0 || strcmp(text, "si") == 0) {
-		o->unit = 0;
-		o->base = text[0] == 'h' ? 1024 : 1000;
-		return 0;
-	}
-	if (num_parse_u64(text, "kKMGTPEZY0", &o->unit) != 0 || o->unit == 0)
-		return cmd_error(c, 0, "invalid %s argument '%s'", opt_given(c, opt), text);
-	o->unit_text = digits == 0 ? text : NULL;
+	if (opt->letter == 'B')
+		return block_size_parse(c, opt_given(c, opt), arg, &o->unit);
+	o->unit = (struct block_size){ .unit = opt->letter == 'k' ? 1024 : 1 << 20 };
 	return 0;
 }
 
@@ -94,8 +85,7 @@ static int set_people(struct cmd *c, const struct opt *opt, const char *arg)
 	struct df_opts *o = c->opts;
 
 	(void)arg;
-	o->unit = 0;
-	o->base = opt->letter == 'h' ? 1024 : 1000;
+	o->unit = (struct block_size){ .base = opt->letter == 'h' ? 1024 : 1000 };
 	return 0;
 }
 
@@ -165,15 +155,14 @@ static const char *amount(struct cmd *c, const struct df_opts *o, uint64_t n, ui
 	struct buf text = buf_in(c->arena);
 	char people[8];
 
-	if (o->unit == 0) {
-		num_human(n * scale, o->base, people);
+	if (o->unit.unit == 0) {
+		num_human(n * scale, o->unit.base, people);
 		buf_puts(&text, people);
 	} else if (scale == 1) {
 		buf_put_u64(&text, n);
 	} else {
-		buf_put_u64(&text, (n * scale + o->unit - 1) / o->unit);
-		if (o->unit_text != NULL)
-			buf_puts(&text, o->unit_text);
+		buf_put_u64(&text, n * scale / o->unit.unit + (n * scale % o->unit.unit != 0));
+		buf_puts(&text, o->unit.suffix);
 	}
 	return buf_cstr(&text);
 }
@@ -182,19 +171,19 @@ static const char *heading(struct cmd *c, const struct df_opts *o, enum column c
 {
 	struct buf text = buf_in(c->arena);
 	static const char units[] = "KMGTPE";
-	uint64_t left = o->unit;
+	uint64_t left = o->unit.unit;
 	int power = -1;
 
 	if (o->portable && col == COLUMN_PCENT)
 		return "Capacity";
-	if (col == COLUMN_AVAIL && (o->unit == 0 || (o->output && o->ncolumns == COLUMNS)))
+	if (col == COLUMN_AVAIL && (o->unit.unit == 0 || (o->output && o->ncolumns == COLUMNS)))
 		return "Avail";
 	if (col != COLUMN_SIZE)
 		return columns[col].head;
-	if (o->unit == 0)
+	if (o->unit.unit == 0)
 		return "Size";
 	if (o->portable) {
-		buf_put_u64(&text, o->unit);
+		buf_put_u64(&text, o->unit.unit);
 	} else {
 		unsigned base = left % 1024 == 0 ? 1024 : 1000;
 
@@ -203,8 +192,9 @@ static const char *heading(struct cmd *c, const struct df_opts *o, enum column c
 		buf_put_u64(&text, left);
 		if (power >= 0)
 			buf_putc(&text, power == 0 && base == 1000 ? 'k' : units[power]);
-		if (power < 0 || base == 1000)
-			buf_putc(&text, 'B');
+		buf_puts(&text, strstr(o->unit.suffix, "iB") != NULL ? "iB"
+				: power < 0 || base == 1000          ? "B"
+								     : "");
 	}
 	buf_puts(&text, "-blocks");
 	return buf_cstr(&text);
@@ -431,7 +421,7 @@ static void df_defaults(struct cmd *c)
 {
 	struct df_opts *o = c->opts;
 
-	o->unit = cmd_getenv(c, "POSIXLY_CORRECT") != NULL ? 512 : 1024;
+	block_size_of_env(c, "DF_BLOCK_SIZE", &o->unit);
 }
 
 const struct builtin builtin_df = {

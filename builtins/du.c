@@ -6,7 +6,7 @@
  */
 #include "base/glob.h"
 #include "base/number.h"
-#include "builtins/builtin.h"
+#include "builtins/block_size.h"
 #include "builtins/zone.h"
 
 enum { LEVELS_FIRST = 64, EXCLUDES_MAX = 64 };
@@ -22,8 +22,6 @@ struct du_opts {
 	bool apparent;
 	bool total;
 	bool summarize;
-	bool human;
-	bool si;
 	bool links;    /* -l: count each name */
 	bool separate; /* -S */
 	bool zero;
@@ -34,8 +32,7 @@ struct du_opts {
 	int follow; /* walk flags */
 	uint64_t depth;
 	bool has_depth;
-	uint64_t block;   /* bytes of a unit */
-	const char *unit; /* behind numbers: "K" of -BK */
+	struct block_size block;
 	const char *files0;
 	int64_t threshold;
 	struct glob *exclude[EXCLUDES_MAX];
@@ -71,37 +68,22 @@ static int set_human(struct cmd *c, const struct opt *opt, const char *arg)
 	struct du_opts *o = c->opts;
 
 	(void)arg;
-	o->human = opt->letter == 'h';
-	o->si = !o->human;
+	o->block = (struct block_size){ .base = opt->letter == 'h' ? 1024 : 1000 };
 	return 0;
 }
 
 static int set_block(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct du_opts *o = c->opts;
-	const char *text = arg != NULL && arg[0] == '\'' ? arg + 1 : arg;
-	struct buf number = buf_in(c->arena);
 
-	o->human = o->si = false;
-	o->unit = "";
-	if (opt->letter != 'B') {
-		o->block = opt->letter == 'k' ? 1024 : opt->letter == 'm' ? 1 << 20 : 1;
-		o->apparent |= opt->letter == 'b';
-		return 0;
-	}
-	if (strcmp(text, "human-readable") == 0 || strcmp(text, "human") == 0)
-		o->human = true;
-	else if (strcmp(text, "si") == 0)
-		o->si = true;
-	if (o->human || o->si)
-		return 0;
-	if (!byte_is_digit(text[0])) {
-		buf_putc(&number, '1');
-		o->unit = text;
-	}
-	buf_puts(&number, text);
-	if (num_parse_u64(buf_cstr(&number), "kKMGTPEZY0", &o->block) != 0 || o->block == 0)
-		return cmd_error(c, 0, "invalid %s argument '%s'", opt_given(c, opt), arg);
+	if (opt->letter == 'B')
+		return block_size_parse(c, opt_given(c, opt), arg, &o->block);
+	o->block = (struct block_size){
+		.unit = opt->letter == 'k'   ? 1024
+			: opt->letter == 'm' ? 1 << 20
+					     : 1,
+	};
+	o->apparent |= opt->letter == 'b';
 	return 0;
 }
 
@@ -253,14 +235,14 @@ static void put_amount(struct du *d, const struct sum *s)
 	uint64_t amount = o->inodes ? s->inodes : s->size;
 	char text[8];
 
-	if (o->human || o->si) {
-		num_human(amount, o->si ? 1000 : 1024, text);
+	if (o->block.unit == 0) {
+		num_human(amount, o->block.base, text);
 		cmd_puts(d->c, text);
 		return;
 	}
 	if (!o->inodes)
-		amount = amount / o->block + (amount % o->block != 0);
-	cmd_printf(d->c, "%llu%s", (unsigned long long)amount, o->inodes ? "" : o->unit);
+		amount = amount / o->block.unit + (amount % o->block.unit != 0);
+	cmd_printf(d->c, "%llu%s", (unsigned long long)amount, o->inodes ? "" : o->block.suffix);
 }
 
 static void put_sum(struct du *d, const struct sum *s, const char *name)
@@ -520,8 +502,7 @@ static void du_defaults(struct cmd *c)
 	struct du_opts *o = c->opts;
 
 	o->depth = UINT64_MAX;
-	o->block = cmd_getenv(c, "POSIXLY_CORRECT") != NULL ? 512 : 1024;
-	o->unit = "";
+	block_size_of_env(c, "DU_BLOCK_SIZE", &o->block);
 }
 
 const struct builtin builtin_du = {

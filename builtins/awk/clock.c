@@ -10,7 +10,7 @@
 static struct zone *zone(struct awk *a, bool utc)
 {
 	if (a->zone[utc] == NULL)
-		a->zone[utc] = utc ? zone_of_text(a->c->arena, NULL) : zone_of_command(a->c);
+		a->zone[utc] = utc ? zone_of_text(a->c->arena, "GMT0") : zone_of_command(a->c);
 	return a->zone[utc];
 }
 

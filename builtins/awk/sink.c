@@ -63,8 +63,6 @@ int awk_spawn_shell(struct awk *a, const char *text, int in, int out)
 	int fds[] = { in, out, 2 };
 	struct cmd_program program = { .argv = argv, .fds = fds, .nfds = 3 };
 
-	if (a->o->sandbox)
-		awk_fatal(a, "'system' function and commands are not allowed in sandbox mode");
 	awk_sink_flush_all(a);
 	int pid = cmd_spawn(a->c, &program);
 
@@ -148,6 +146,8 @@ static int open_stream(struct awk *a, struct stream *s, struct bytes name)
 	char *path = arena_dup(&a->scratch, name);
 	int err;
 
+	if (a->o->sandbox)
+		awk_fatal(a, "redirection not allowed in sandbox mode");
 	if (s->kind == REDIRECT_PIPE || s->kind == REDIRECT_BOTH) {
 		if (s->kind == REDIRECT_BOTH && strncmp(path, "/inet", 5) == 0)
 			awk_fatal(a, "special file name `%s': no networking here", path);
@@ -155,8 +155,6 @@ static int open_stream(struct awk *a, struct stream *s, struct bytes name)
 	}
 	if (open_named(a, s, name))
 		return 0;
-	if (a->o->sandbox)
-		awk_fatal(a, "redirection not allowed in sandbox mode");
 	err = output_open(&s->own, a->c, path, s->kind == REDIRECT_APPEND ? O_APPEND_ : O_TRUNC_,
 			  true);
 	s->own.name = NULL;
@@ -343,6 +341,9 @@ double awk_fn_system(struct awk *a, struct val *args)
 	struct arena_mark mark = arena_mark(&a->scratch);
 	char *text = arena_dup(&a->scratch, str_bytes(awk_val_to_str(a, &args[0])));
 	int status = 0;
+
+	if (a->o->sandbox)
+		awk_fatal(a, "'system' function not allowed in sandbox mode");
 	int pid = awk_spawn_shell(a, text, 0, 1);
 
 	arena_release(&a->scratch, mark);

@@ -245,6 +245,8 @@ static int open_reader(struct awk *a, struct stream *s)
 	int fds[2];
 	int fd;
 
+	if (a->o->sandbox)
+		awk_fatal(a, "redirection not allowed in sandbox mode");
 	if (s->kind == REDIRECT_FROM_FILE) {
 		fd = open_input(a, path);
 		if (fd < 0)

@@ -212,10 +212,26 @@ static void put_answer(struct cmd *c, const struct file_opts *o, const struct gu
 	cmd_putc(c, o->zeros > 1 ? '\0' : '\n');
 }
 
+/* Columns that a name takes. */
+static size_t name_width(struct bytes name)
+{
+	size_t width = 0;
+
+	for (size_t at = 0; at < name.len;) {
+		uint32_t ch;
+		size_t n = utf8_decode(name, at, &ch);
+		int columns = n > 0 ? utf8_width(ch) : 1;
+
+		width += columns > 0 ? (size_t)columns : 0;
+		at += n > 0 ? n : 1;
+	}
+	return width;
+}
+
 static void put_name(struct cmd *c, const struct file_opts *o, const char *path)
 {
 	const char *name = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
-	size_t len = utf8_count(bytes_of(name));
+	size_t len = name_width(bytes_of(name));
 
 	if (o->brief)
 		return;
@@ -296,8 +312,8 @@ static int name_file(struct cmd *c, const struct opt *opt, const char *arg)
 
 			if (pass == 1)
 				look(c, o, arena_dup(c->arena, line));
-			else if (utf8_count(line) > o->width)
-				o->width = utf8_count(line);
+			else if (name_width(line) > o->width)
+				o->width = name_width(line);
 			from = to + 1;
 			cmd_charge(c, 1);
 		}
@@ -323,7 +339,7 @@ static int file_run(struct cmd *c)
 	o->width = 0;
 	for (int i = 0; i < c->nargs; i++) {
 		const char *name = strcmp(c->args[i], "-") == 0 ? "/dev/stdin" : c->args[i];
-		size_t len = utf8_count(bytes_of(name));
+		size_t len = name_width(bytes_of(name));
 
 		o->width = len > o->width ? len : o->width;
 	}

@@ -185,7 +185,8 @@ static void prepare_perm(struct find *f, struct expr *x, char **argv, int *at)
 	if (*arg == '-' || *arg == '/')
 		x->how = *arg++;
 	m = mode_parse(f->c, arg);
-	if (m == NULL)
+	/* Once it asked for any of the bits, as / does now. */
+	if (m == NULL || (argv[*at][0] == '+' && byte_is_digit(arg[1])))
 		cmd_fatal(f->c, 0, "invalid mode %s", cmd_quote(f->c, argv[*at]));
 	x->mode = mode_apply(m, 0, false, 0);
 	if (x->how == '/' && x->mode == 0)

@@ -5,7 +5,7 @@
 #include "builtins/ls/ls.h"
 #include "builtins/version.h"
 
-enum { COLUMN_GAP = 2, COLUMN_LEAST = 3, TAB = 8 };
+enum { COLUMN_GAP = 2, COLUMN_LEAST = 3 };
 
 /* --- sorting --- */
 
@@ -390,11 +390,8 @@ static void choose_columns(struct cmd *c, const struct ls_opts *o, const struct 
 /* Moves from one column of the screen to another, with tabs where they help. */
 static void indent(struct cmd *c, const struct ls_opts *o, size_t from, size_t to)
 {
-	size_t tab = TAB;
-	uint64_t given;
+	size_t tab = (size_t)o->tab;
 
-	if (o->tab_text != NULL && num_parse_u64(o->tab_text, "", &given) == 0)
-		tab = (size_t)given;
 	while (from < to) {
 		if (tab != 0 && to / tab > (from + 1) / tab) {
 			cmd_putc(c, '\t');

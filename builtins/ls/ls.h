@@ -5,7 +5,7 @@
 #ifndef BUILTINS_LS_LS_H
 #define BUILTINS_LS_LS_H
 
-#include "builtins/builtin.h"
+#include "builtins/block_size.h"
 
 enum ls_format { LS_LONG, LS_COMMAS, LS_ACROSS, LS_COLUMNS, LS_SINGLE };
 enum ls_sort { LS_NAME, LS_NONE, LS_TIME, LS_SIZE, LS_EXTENSION, LS_VERSION, LS_WIDTH };
@@ -60,14 +60,14 @@ struct ls_opts {
 	struct ls_pattern *patterns;
 	/* made ready by ls_run */
 	uint64_t width; /* 0: no limit */
+	uint64_t tab;   /* 0: no tabs */
 	bool utf8;
 	bool colored;
 	bool color_begun;
 	bool links;
-	uint64_t block_unit;
-	uint64_t size_unit; /* of sizes in long listings; 0: bytes */
-	const char *block_suffix;
-	const char *recent; /* time formats */
+	struct block_size block_unit;
+	struct block_size size_unit; /* of sizes in long listings */
+	const char *recent;          /* time formats */
 	const char *old;
 	struct zone *zone;
 	int64_t now_ns;

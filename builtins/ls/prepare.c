@@ -2,23 +2,51 @@
  *
  * ls: what options and environment mean together, and how sizes are written.
  */
+#include "base/number.h"
 #include "base/time.h"
 #include "builtins/ls/ls.h"
 #include "builtins/zone.h"
 
+/* A count of columns, also as 0x20 or 020: 0, -E_INVAL, -E_OVERFLOW. */
+static int parse_columns(const char *text, uint64_t *out)
+{
+	struct bytes s = bytes_of(text);
+	bool overflow = false;
+	size_t used = number_parse_u64(s, 0, out, &overflow);
+
+	if (used == 0 || used != s.len || strchr(text, '-') != NULL)
+		return -E_INVAL;
+	return overflow ? -E_OVERFLOW : 0;
+}
+
+/* How wide lines and tabs are: options lead; what the environment says is asked for if needed. */
 static int set_width(struct cmd *c, struct ls_opts *o)
 {
 	const char *columns = cmd_getenv(c, "COLUMNS");
+	const char *tab = cmd_getenv(c, "TABSIZE");
+	bool table = o->format == LS_COLUMNS || o->format == LS_ACROSS || o->format == LS_COMMAS;
 
 	o->width = 80;
-	if (columns != NULL && num_parse_u64(columns, "", &o->width) != 0)
-		o->width = 80;
-	if (o->width_text != NULL && num_parse_u64(o->width_text, "", &o->width) == -E_INVAL)
-		return cmd_error(c, 0, "invalid line width: %s", cmd_quote(c, o->width_text));
-	uint64_t tab;
-
-	if (o->tab_text != NULL && num_parse_u64(o->tab_text, "", &tab) != 0)
-		return cmd_error(c, 0, "invalid tab size: %s", cmd_quote(c, o->tab_text));
+	o->tab = 8;
+	if (o->width_text != NULL) {
+		if (parse_columns(o->width_text, &o->width) == -E_INVAL)
+			return cmd_error(c, 0, "invalid line width: %s",
+					 cmd_quote(c, o->width_text));
+	} else if (table && columns != NULL && columns[0] != '\0') {
+		if (parse_columns(columns, &o->width) == -E_INVAL) {
+			o->width = 80;
+			cmd_warn(c, 0, "ignoring invalid width in environment variable COLUMNS: %s",
+				 cmd_quote(c, columns));
+		}
+	}
+	if (o->tab_text != NULL) {
+		if (parse_columns(o->tab_text, &o->tab) != 0)
+			return cmd_error(c, 0, "invalid tab size: %s", cmd_quote(c, o->tab_text));
+	} else if (table && tab != NULL && parse_columns(tab, &o->tab) != 0) {
+		o->tab = 8;
+		cmd_warn(c, 0, "ignoring invalid tab size in environment variable TABSIZE: %s",
+			 cmd_quote(c, tab));
+	}
 	return 0;
 }
 
@@ -82,30 +110,22 @@ static int set_time_style(struct cmd *c, struct ls_opts *o)
 	return bad_time_style(c, style);
 }
 
-/* "K" shows a suffix, "1K" does not. */
+/* --block-size is for blocks and sizes, as are the first two variables; -k is for blocks. */
 static int set_block_size(struct cmd *c, struct ls_opts *o)
 {
-	const char *text = o->block_size;
+	bool sizes = block_size_of_env(c, "LS_BLOCK_SIZE", &o->block_unit);
 
-	o->block_unit = 1024;
-	o->block_suffix = "";
-	if (text == NULL && !o->human && !o->si)
-		text = cmd_getenv(c, "BLOCK_SIZE");
-	if (text == NULL)
-		return 0;
-	if (strcmp(text, "human-readable") == 0) {
-		o->human = true;
-		return 0;
+	o->size_unit = sizes ? o->block_unit : (struct block_size){ .unit = 1 };
+	if (o->block_size != NULL) {
+		int status = block_size_parse(c, "--block-size", o->block_size, &o->block_unit);
+
+		o->size_unit = o->block_unit;
+		return status;
 	}
-	if (strcmp(text, "si") == 0) {
-		o->si = true;
-		return 0;
-	}
-	if (num_parse_u64(text, "kKmMGTPEZY0", &o->block_unit) != 0 || o->block_unit == 0)
-		return cmd_error(c, 0, "invalid --block-size argument %s", cmd_quote(c, text));
-	o->size_unit = o->block_unit;
-	if (!byte_is_digit(text[0]))
-		o->block_suffix = text;
+	if (o->human || o->si)
+		o->block_unit = o->size_unit = (struct block_size){ .base = o->si ? 1000 : 1024 };
+	else if (o->kilobytes)
+		o->block_unit = (struct block_size){ .unit = 1024 };
 	return 0;
 }
 
@@ -172,29 +192,25 @@ int ls_prepare(struct cmd *c, struct ls_opts *o)
 	return status;
 }
 
-static size_t put_units(const struct ls_opts *o, uint64_t bytes, uint64_t unit, char out[32])
+static size_t put_units(const struct block_size *u, uint64_t bytes, char out[32])
 {
-	size_t len = num_format_u64(bytes / unit + (bytes % unit != 0), out);
-	size_t suffix = strlen(o->block_suffix);
+	if (u->unit == 0) {
+		num_human(bytes, u->base, out);
+		return strlen(out);
+	}
+	size_t len = num_format_u64(bytes / u->unit + (bytes % u->unit != 0), out);
+	size_t suffix = strlen(u->suffix);
 
-	if (suffix > 8)
-		suffix = 8;
-	memcpy(out + len, o->block_suffix, suffix);
+	memcpy(out + len, u->suffix, suffix);
 	return len + suffix;
 }
 
 size_t ls_blocks_text(const struct ls_opts *o, uint64_t blocks512, char out[32])
 {
-	if (!o->human && !o->si)
-		return put_units(o, blocks512 * 512, o->block_unit, out);
-	num_human(blocks512 * 512, o->human ? 1024 : 1000, out);
-	return strlen(out);
+	return put_units(&o->block_unit, blocks512 * 512, out);
 }
 
 size_t ls_size_text(const struct ls_opts *o, uint64_t size, char out[32])
 {
-	if (!o->human && !o->si)
-		return put_units(o, size, o->size_unit != 0 ? o->size_unit : 1, out);
-	num_human(size, o->human ? 1024 : 1000, out);
-	return strlen(out);
+	return put_units(&o->size_unit, size, out);
 }

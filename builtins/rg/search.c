@@ -114,7 +114,8 @@ static void select_lines(struct state *s, size_t from, size_t to)
 	g->selected++;
 	if (g->mode == RG_WITH || g->mode == RG_WITHOUT || g->mode == RG_QUIET) {
 		g->stop = !g->stats;
-		return;
+		if (g->stop)
+			return;
 	}
 	if (g->mode == RG_COUNT && !g->stats) {
 		g->matches++;

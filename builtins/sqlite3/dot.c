@@ -214,7 +214,7 @@ static int read_pipe(struct shell *s, const char *command)
 	s->open_depth--;
 	input_close(&in);
 	cmd_wait(s->c, pid, &status, false);
-	return result < 0 ? 0 : result;
+	return result;
 }
 
 static int dot_read(struct dot *d)

@@ -384,7 +384,7 @@ static int read_words(struct dot *d, struct import *im, bool *separators)
 /* Without --csv or --ascii: those of the output mode. */
 static int take_separators(struct import *im)
 {
-	const struct look *look = &im->s->look;
+	struct look *look = &im->s->look;
 	size_t columns = strlen(look->column_sep);
 	size_t rows = strlen(look->row_sep);
 
@@ -400,7 +400,9 @@ static int take_separators(struct import *im)
 	im->column_sep = (unsigned char)look->column_sep[0];
 	im->row_sep = (unsigned char)look->row_sep[0];
 	if (rows == 2 && look->mode == MODE_CSV && strcmp(look->row_sep, "\r\n") == 0) {
+		/* It stays so for what is written later. */
 		im->row_sep = '\n';
+		memcpy(look->row_sep, "\n", 2);
 		rows = 1;
 	}
 	if (rows > 1) {

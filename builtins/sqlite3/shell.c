@@ -220,7 +220,7 @@ int shell_read(struct shell *s, struct input *in)
 		errors += s->bail ? result : 0;
 	}
 	arena_clear(&lines);
-	return result < 0 ? -1 : errors;
+	return errors > 0;
 }
 
 int shell_read_file(struct shell *s, const char *path)
@@ -236,7 +236,7 @@ int shell_read_file(struct shell *s, const char *path)
 	result = shell_read(s, &in);
 	s->open_depth--;
 	input_close(&in);
-	return result < 0 ? 0 : result;
+	return result;
 }
 
 /* --- options --- */
@@ -406,7 +406,7 @@ static bool run_argument(struct shell *s, const char *text, int *status, bool is
 	if (text[0] == '.') {
 		code = dot_run(s, text);
 		*status = code == DOT_QUIT ? 0 : code;
-		return is_option ? code == DOT_QUIT || (code != 0 && s->bail) : code != 0;
+		return is_option ? code != 0 && s->bail : code != 0;
 	}
 	if (!shell_open(s)) {
 		*status = 1;
@@ -500,7 +500,7 @@ static bool read_init(struct start *start)
 static int run_stdin(struct shell *s)
 {
 	struct input in;
-	int errors;
+	int status;
 
 	input_init(&in, s->c, 0, "-");
 	in.is_stdin = true;
@@ -511,9 +511,9 @@ static int run_stdin(struct shell *s)
 				   ? "Connected to a \033[1mtransient in-memory database\033[0m.\n"
 				     "Use \".open FILENAME\" to reopen on a persistent database.\n"
 				   : "");
-	errors = shell_read(s, &in);
+	status = shell_read(s, &in);
 	input_close(&in);
-	return errors > 0;
+	return status;
 }
 
 static int run_shell(struct shell *s)

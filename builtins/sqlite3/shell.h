@@ -174,7 +174,7 @@ dot_fn dot_mode, dot_width, dot_separator, dot_show, dot_tables, dot_indexes, do
 /* Opens s->file unless a database is open: true, or false after a message. */
 bool shell_open(struct shell *s);
 void shell_close(struct shell *s);
-/* Reads and runs until the end of the input: the number of errors, or -1 after .quit. */
+/* Reads and runs until the end of the input or .quit: 1 if there were errors. */
 int shell_read(struct shell *s, struct input *in);
 int shell_read_file(struct shell *s, const char *path);
 
