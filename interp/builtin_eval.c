@@ -23,6 +23,7 @@ int do_eval(struct shell *sh, int argc, char **argv)
 	int i = no_options(sh, argc, argv);
 	const struct node *command = sh->command;
 	bool held = sh->no_errexit > 0;
+	int line = sh->line;
 	int status;
 
 	if (i < 0)
@@ -33,8 +34,10 @@ int do_eval(struct shell *sh, int argc, char **argv)
 
 	sh->errexit_held += held;
 	sh->entered = "eval";
-	status = exec_text(sh, text, "eval", sh->line);
+	status = exec_text(sh, text, "eval", line);
 	sh->errexit_held -= held;
+	if (sh->flow == FLOW_NONE)
+		sh->line = line;
 	sh->command = command;
 	return status;
 }
@@ -72,6 +75,7 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 	struct frame *f = frame_push(sh, "source", path);
 	struct params outer = sh->params;
 	struct params *own = NULL;
+	const struct node *command = sh->command;
 	int loops = sh->loop_depth;
 	int line = sh->line;
 
@@ -93,7 +97,9 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 		trap_hide(sh, f, TRAP_DEBUG);
 	int status = exec_text(sh, text, NULL, 1);
 
-	if (sh->flow == FLOW_RETURN) {
+	bool returned = sh->flow == FLOW_RETURN;
+
+	if (returned) {
 		sh->flow = FLOW_NONE;
 		status = sh->status;
 	}
@@ -106,8 +112,14 @@ static int source_text(struct shell *sh, const char *path, struct bytes text, in
 	frame_pop(sh);
 	sh->loop_depth = loops;
 	sh->line = line;
-	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE)
+	sh->command = command;
+	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE) {
+		if (returned)
+			sh->status = sh->before_return;
 		trap_run(sh, TRAP_RETURN);
+		if (sh->flow == FLOW_NONE)
+			sh->status = status;
+	}
 	trap_show(sh, f);
 	return status;
 }
@@ -232,6 +244,9 @@ int do_exec(struct shell *sh, int argc, char **argv)
 		status = exec_argv(sh, argc, argv, RUN_EXEC);
 	if (sh->flow == FLOW_NONE && !opt_shopt(sh, SHOPT_execfail) &&
 	    (!opt_set(sh, SET_INTERACTIVE) || sh->task != NULL)) {
+		/* What was there but did not start leaves no shell that would run a trap. */
+		if (status != STATUS_NOT_FOUND || strchr(argv[0], '/') != NULL)
+			sh->traps[TRAP_EXIT].done = true;
 		sh->status = status;
 		sh->flow = FLOW_EXIT;
 		sh->exit_called = true;

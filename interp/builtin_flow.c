@@ -120,6 +120,7 @@ int do_return(struct shell *sh, int argc, char **argv)
 		return STATUS_MISUSE;
 	}
 	sh->flow = FLOW_RETURN;
+	sh->before_return = sh->status;
 	return sh->status = status;
 }
 

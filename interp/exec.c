@@ -92,11 +92,12 @@ bool exec_debug(struct shell *sh, const struct node *n)
 	if (sh->flow != FLOW_NONE)
 		return true;
 	if (opt_shopt(sh, SHOPT_extdebug) && sh->status != 0) {
-		bool leaves = sh->status == 2 && sh->frame->up != NULL;
-
-		sh->status = status;
-		if (leaves)
+		if (sh->status == 2 && sh->frame->up != NULL) {
 			sh->flow = FLOW_RETURN;
+			sh->before_return = status;
+		} else {
+			sh->status = status;
+		}
 		return true;
 	}
 	sh->status = status;

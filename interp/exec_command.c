@@ -517,8 +517,12 @@ static int exec_replace(struct shell *sh, char **argv)
 		return status;
 	}
 	status = replace_process(sh, path, argv, !sh->in_parens);
-	if (status != STATUS_NOT_FOUND)
-		builtin_error(sh, "exec", "%s: cannot execute: %s", path, err_text(E_ACCES));
+	if (status != STATUS_NOT_FOUND) {
+		int64_t err = sys_access(sh->p, AT_FDCWD_, path, 1);
+
+		builtin_error(sh, "exec", "%s: cannot execute: %s", path,
+			      err_text(err < 0 ? (int)err : E_ACCES));
+	}
 	return status;
 }
 

@@ -241,11 +241,14 @@ static bool cfor_part(struct shell *sh, const struct cfor *f, struct arith_text 
 	bool done;
 
 	*value = 1;
+	shell_at(sh, f->node.line);
+	if (sh->traps[TRAP_DEBUG].text != NULL) {
+		sh->command_part = a;
+		if (exec_debug(sh, &f->node))
+			return false;
+	}
 	if (a == NULL)
 		return true;
-	shell_at(sh, f->node.line);
-	if (sh->traps[TRAP_DEBUG].text != NULL && exec_debug(sh, &f->node))
-		return false;
 	done = exec_arith_text(sh, a, value);
 	return done && sh->flow == FLOW_NONE;
 }

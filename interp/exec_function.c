@@ -126,10 +126,12 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	status = run_body(sh, f, &returned);
 	sh->outer_line = outer_line;
 	if (sh->traps[TRAP_RETURN].text != NULL && sh->flow == FLOW_NONE) {
-		sh->status = status;
+		sh->status = returned ? sh->before_return : status;
 		if (!returned)
 			shell_at(sh, f->node->body->line);
 		trap_run(sh, TRAP_RETURN);
+		if (sh->flow == FLOW_NONE)
+			sh->status = status;
 	}
 	sh->line_shift = outer_shift;
 	pop_call(sh, *outer);

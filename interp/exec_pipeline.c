@@ -280,6 +280,8 @@ static int run_commands(struct shell *sh, const struct pipeline *p)
 		status = exec_signals(sh, status);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
+	if (p->commands[p->ncommands - 1]->kind == NODE_SIMPLE)
+		shell_at(sh, p->commands[p->ncommands - 1]->line);
 	trap_last_subshell(sh, p);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;

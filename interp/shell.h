@@ -226,6 +226,7 @@ struct shell {
 	int function_depth;         /* functions being called, for inherited traps */
 	int depth;                  /* of nested calls, evals, sources: LIMIT_RECURSION */
 	const struct node *command; /* for BASH_COMMAND */
+	const struct arith_text *command_part; /* of for (( )): the expression; NULL: empty */
 	int *pipestatus;            /* in the pool */
 	int npipestatus;
 	int last_background;  /* $!; 0 if none yet */
@@ -233,6 +234,7 @@ struct shell {
 	const char *last_arg; /* $_ ; in the pool */
 
 	struct trap traps[TRAP_COUNT];
+	int before_return; /* $? when `return` ran: the RETURN trap sees that */
 	int trap_running; /* which trap's action is being executed, or -1 */
 	int trap_depth;
 	int trap_status;        /* $? before it: that of `exit` and `return` without a number */

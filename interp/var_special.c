@@ -144,8 +144,17 @@ static bool get_command(struct shell *sh, struct var *v, struct bytes *out)
 	struct buf b = buf_in(sh->arena);
 
 	(void)v;
-	if (sh->command != NULL)
+	if (sh->command != NULL && sh->command->kind == NODE_CFOR) {
+		struct arith_node part = { .node.kind = NODE_ARITH,
+					   .expr = (struct arith_text *)(uintptr_t)sh->command_part };
+
+		if (sh->command_part != NULL)
+			print_command(&b, &part.node);
+		else
+			buf_puts(&b, "((1))");
+	} else if (sh->command != NULL) {
 		command_text(&b, sh->command);
+	}
 	buf_cstr(&b);
 	*out = buf_bytes(&b);
 	return true;
