@@ -393,8 +393,14 @@ static int declare_variable(struct declare *d, struct operand *o, struct var *v)
 	if (o->literal != NULL) {
 		if ((v->flags & VAR_NAMEREF & ~d->on) != 0)
 			v = unreferenced(d, v);
-		return assign_unnamed(sh, o->literal, v);
+		if (assign_unnamed(sh, o->literal, v) != 0)
+			return -1;
 	}
+	if ((d->on & ATTR_ARRAYS) == ATTR_ARRAYS && !d->plain)
+		return declare_fail(d, "%s: cannot convert associative to indexed array",
+				    v->name.ptr);
+	if (o->literal != NULL)
+		return 0;
 	return o->has_value ? assign_value(d, o, v) : 0;
 }
 

@@ -173,6 +173,8 @@ int declare_list_variables(struct declare *d)
 	struct var **vars;
 	size_t n = var_list(d->sh, &vars);
 
+	if (d->is_local && d->sh->frame->options_saved)
+		buf_puts(&out, "local -\n");
 	d->sh->listing = true;
 	for (size_t i = 0; i < n; i++) {
 		if (is_listed(d, vars[i]))

@@ -11,6 +11,14 @@
 
 /* --- what a command leaves behind --- */
 
+void last_arg_is_own(struct shell *sh)
+{
+	struct bytes name = BYTES("_");
+
+	var_ensure(sh, name, bytes_hash(name))->flags &= ~(unsigned)VAR_EXPORT;
+	sh->last_arg_exported = false;
+}
+
 void set_last_arg(struct shell *sh, const char *value)
 {
 	size_t need = strlen(value) + 1;
@@ -26,12 +34,8 @@ void set_last_arg(struct shell *sh, const char *value)
 	}
 	memcpy(room, value, need);
 	sh->last_arg = room;
-	if (sh->last_arg_exported) {
-		struct bytes name = BYTES("_");
-
-		var_ensure(sh, name, bytes_hash(name))->flags &= ~(unsigned)VAR_EXPORT;
-		sh->last_arg_exported = false;
-	}
+	if (sh->last_arg_exported)
+		last_arg_is_own(sh);
 }
 
 void set_pipestatus(struct shell *sh, const int *statuses, int n)
@@ -318,6 +322,10 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 	job_forget_done(sh);
 	if (sh->coproc != NULL)
 		job_poll(sh);
+	if (sh->jobs != NULL && opt_set(sh, SET_MONITOR)) {
+		job_poll(sh);
+		job_drop_told(sh);
+	}
 	if ((status & 0x7f) != 0) {
 		sh->killed_pid = pid;
 		sh->killed_status = status;

@@ -126,6 +126,8 @@ static int run_stages(struct shell *sh, const struct pipeline *p)
 	bool ok = true;
 	int last = 0;
 
+	if (sh->last_arg_exported)
+		last_arg_is_own(sh);
 	s.pids = arena_array(sh->arena, (size_t)n, sizeof(int));
 	s.statuses = arena_array(sh->arena, (size_t)n, sizeof(int));
 	for (int i = 0; i < n && ok; i++) {

@@ -431,6 +431,40 @@ void job_unpack_all(struct shell *sh, struct unpack *in)
 	choose_current(sh);
 }
 
+/* --- what is shown --- */
+
+static void put_state(struct buf *out, const struct job *j)
+{
+	int status = j->statuses[j->npids - 1];
+
+	if (j->state == JOB_RUNNING)
+		buf_puts(out, "Running");
+	else if (j->state == JOB_STOPPED)
+		buf_puts(out, "Stopped");
+	else if ((status & 0x7f) != 0)
+		buf_puts(out, sig_text(status & 0x7f));
+	else if (status >> 8 != 0)
+		buf_printf(out, "Exit %d", status >> 8 & 0xff);
+	else
+		buf_puts(out, "Done");
+}
+
+void job_print(struct shell *sh, struct buf *out, const struct job *j, bool with_pids)
+{
+	struct buf state = buf_in(sh->arena);
+	char mark = j->number == sh->current_job ? '+' : j->number == sh->previous_job ? '-' : ' ';
+
+	put_state(&state, j);
+	buf_printf(out, "[%d]%c ", j->number, mark);
+	if (with_pids)
+		buf_printf(out, "%5d", j->pids[0]);
+	buf_printf(out, " %-24s", buf_cstr(&state));
+	buf_puts(out, j->text);
+	if (j->state == JOB_RUNNING)
+		buf_puts(out, " &");
+	buf_putc(out, '\n');
+}
+
 /* --- ending --- */
 
 static bool worth_saying(const struct shell *sh, int wait_status)
@@ -464,11 +498,17 @@ static void say_killed(struct shell *sh, struct job *j)
 	if (opt_set(sh, SET_INTERACTIVE))
 		return;
 	j->told = (status & 0x7f) != 0;
-	if (j->notified || !worth_saying(sh, status))
+	if (j->notified)
 		return;
+	if (worth_saying(sh, status)) {
+		shell_error_prefix(sh, &out);
+		put_line(&out, j->pids[j->npids - 1], sig_text(status & 0x7f), j->text);
+	} else if (j->told && opt_set(sh, SET_MONITOR) && sh->task == NULL) {
+		job_print(sh, &out, j, false);
+	} else {
+		return;
+	}
 	j->notified = true;
-	shell_error_prefix(sh, &out);
-	put_line(&out, j->pids[j->npids - 1], sig_text(status & 0x7f), j->text);
 	sys_write(sh->p, 2, out.ptr, out.len);
 }
 
@@ -595,40 +635,6 @@ int job_wait(struct shell *sh, struct job *j)
 			return status;
 	}
 	return status;
-}
-
-/* --- what is shown --- */
-
-static void put_state(struct buf *out, const struct job *j)
-{
-	int status = j->statuses[j->npids - 1];
-
-	if (j->state == JOB_RUNNING)
-		buf_puts(out, "Running");
-	else if (j->state == JOB_STOPPED)
-		buf_puts(out, "Stopped");
-	else if ((status & 0x7f) != 0)
-		buf_puts(out, sig_text(status & 0x7f));
-	else if (status >> 8 != 0)
-		buf_printf(out, "Exit %d", status >> 8 & 0xff);
-	else
-		buf_puts(out, "Done");
-}
-
-void job_print(struct shell *sh, struct buf *out, const struct job *j, bool with_pids)
-{
-	struct buf state = buf_in(sh->arena);
-	char mark = j->number == sh->current_job ? '+' : j->number == sh->previous_job ? '-' : ' ';
-
-	put_state(&state, j);
-	buf_printf(out, "[%d]%c ", j->number, mark);
-	if (with_pids)
-		buf_printf(out, "%5d", j->pids[0]);
-	buf_printf(out, " %-24s", buf_cstr(&state));
-	buf_puts(out, j->text);
-	if (j->state == JOB_RUNNING)
-		buf_puts(out, " &");
-	buf_putc(out, '\n');
 }
 
 /* --- foreground children --- */

@@ -39,7 +39,6 @@ bool heredoc_start(struct parser *p, struct redir *r)
 		return false;
 	}
 	w = p->tok.word;
-	doc.line = p->tok.line;
 	doc.quoted = (w->flags & WORD_QUOTED) != 0;
 	doc.delimiter = delimiter_of(p, w);
 	doc.body = arena_zalloc(p->arena, sizeof *doc.body);
@@ -90,13 +89,14 @@ static bool is_continued(struct bytes line)
 	return n % 2 != 0;
 }
 
-static void warn_unended(struct parser *p, int line, const struct here_doc *doc)
+/* begun: the line before its text. */
+static void warn_unended(struct parser *p, int line, int begun, const struct here_doc *doc)
 {
 	parse_warn(p, line,
 		   parse_text(p,
 			      "warning: here-document at line %d delimited by end-of-file "
 			      "(wanted `%.*s')",
-			      doc->line, (int)doc->delimiter.len, doc->delimiter.ptr));
+			      begun, (int)doc->delimiter.len, doc->delimiter.ptr));
 }
 
 /* In $( ), a line that begins with the delimiter and has a closing parenthesis behind it ends the
@@ -113,6 +113,7 @@ static void collect(struct parser *p, const struct here_doc *doc)
 	struct bytes delimiter = doc->delimiter;
 	bool joined = false;
 	size_t begin = 0;
+	int begun = p->line - 1;
 	struct bytes line;
 
 	/* Its own tabs are taken off as well. */
@@ -126,7 +127,7 @@ static void collect(struct parser *p, const struct here_doc *doc)
 		if (!joined && p->in_sub && ends_with_sub(line, delimiter)) {
 			p->pos -= line.len - delimiter.len;
 			p->line -= line.ptr[line.len - 1] == '\n';
-			warn_unended(p, p->line, doc);
+			warn_unended(p, p->line, begun, doc);
 			return;
 		}
 		joined = !doc->quoted && is_continued(line);
@@ -137,7 +138,7 @@ static void collect(struct parser *p, const struct here_doc *doc)
 			return;
 		}
 	}
-	warn_unended(p, p->line - 1, doc);
+	warn_unended(p, p->line - 1, begun, doc);
 }
 
 /* --- what a body begins and does not end --- */

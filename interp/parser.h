@@ -116,7 +116,6 @@ struct here_doc {
 	struct bytes delimiter;
 	bool quoted;
 	bool tabs;
-	int line;
 };
 
 struct alias_use {
