@@ -453,6 +453,9 @@ struct parse_config {
 	/* Runs fn(arg), on another stack if this one may be short: at most 16 KiB are used until
 	 * it is called again. Returns what fn returns. NULL: the stack is large (some MiB). */
 	int (*deepen)(void *user, int (*fn)(void *arg), void *arg);
+	/* Is shown each string of $"...", with its quotes, and its line. NULL: nobody wants them.
+	 */
+	void (*translated)(void *user, struct bytes text, int line);
 	/* Charges the process for n bytes read; may not return. */
 	void (*charge)(void *user, size_t n);
 	void *user;
@@ -514,9 +517,11 @@ bool is_reserved_word(struct bytes text);
 /* --- printing, as bash prints functions and jobs --- */
 
 struct buf;
-/* `declare -f`: "name () \n{ \n    ...\n}" */
-void print_function(struct buf *out, const struct function_node *f);
+/* `declare -f`: "name () \n{ \n    ...\n}". posix: as the mode has it. */
+void print_function(struct buf *out, const struct function_node *f, bool posix);
 /* One line, as jobs and BASH_COMMAND show it. */
 void print_command(struct buf *out, const struct node *n);
+/* The same as --pretty-print shows it. */
+void print_posix_command(struct buf *out, const struct node *n);
 
 #endif

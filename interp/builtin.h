@@ -64,7 +64,7 @@ void print_attributes(struct buf *out, unsigned flags);
 /* The value as `declare -p` shows an array; false: it has none. */
 bool print_array_value(struct shell *sh, struct buf *out, struct var *v);
 /* `declare -f`, and the line "declare -fx name" of `declare -F`. */
-void print_shell_function(struct buf *out, const struct function *f);
+void print_shell_function(struct shell *sh, struct buf *out, const struct function *f);
 void print_function_line(struct buf *out, const struct function *f);
 /* All variables as `set` lists them, then all functions unless in POSIX mode. */
 void print_all_variables(struct shell *sh, struct buf *out, bool functions);

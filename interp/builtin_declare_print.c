@@ -147,9 +147,9 @@ void print_assignment(struct shell *sh, struct buf *out, struct var *v)
 	buf_putc(out, '\n');
 }
 
-void print_shell_function(struct buf *out, const struct function *f)
+void print_shell_function(struct shell *sh, struct buf *out, const struct function *f)
 {
-	print_function(out, f->node);
+	print_function(out, f->node, opt_set(sh, SET_POSIX));
 	buf_putc(out, '\n');
 }
 
@@ -182,5 +182,5 @@ void print_all_variables(struct shell *sh, struct buf *out, bool functions)
 	int count = function_list(sh, &list);
 
 	for (int i = 0; i < count; i++)
-		print_shell_function(out, list[i]);
+		print_shell_function(sh, out, list[i]);
 }

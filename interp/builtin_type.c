@@ -55,7 +55,7 @@ static void say_function(struct describe *d, const char *name, const struct func
 {
 	say_kind(d, name, "function", "a function");
 	if (d->style == DESCRIBE_LONG)
-		print_shell_function(&d->out, f);
+		print_shell_function(d->sh, &d->out, f);
 }
 
 static bool is_executable(struct shell *sh, const char *path)

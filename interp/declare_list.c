@@ -47,7 +47,7 @@ static void change_function(struct declare *d, struct function *f)
 static void print_named_function(struct declare *d, struct buf *out, const struct function *f)
 {
 	if (!d->function_names)
-		print_shell_function(out, f);
+		print_shell_function(d->sh, out, f);
 	else if (opt_shopt(d->sh, SHOPT_extdebug))
 		buf_printf(out, "%s %d %s\n", f->name.ptr, f->node->node.line, f->source);
 	else if (d->print)
@@ -95,7 +95,7 @@ static void list_functions(struct declare *d, struct buf *out)
 		    ((d->on & VAR_TRACE) != 0 && !f->traced))
 			continue;
 		if (!d->function_names)
-			print_shell_function(out, f);
+			print_shell_function(d->sh, out, f);
 		if (d->function_names || d->plain || d->on != 0)
 			print_function_line(out, f);
 	}

@@ -53,6 +53,55 @@ static int deepen(void *user, int (*fn)(void *arg), void *arg)
 	return proc_deepen(sh->p, EXEC_STACK_BYTES, fn, arg);
 }
 
+/* A line of the string, as files of translations have it. */
+static void put_po_line(struct buf *out, struct bytes line, bool ends)
+{
+	buf_putc(out, '"');
+	for (size_t i = 0; i < line.len; i++) {
+		if (line.ptr[i] == '"' || line.ptr[i] == '\\')
+			buf_putc(out, '\\');
+		buf_putc(out, line.ptr[i]);
+	}
+	buf_puts(out, ends ? "\"\n" : "\\n\"\n");
+}
+
+static void put_po_string(struct buf *out, struct bytes text)
+{
+	const char *nl = memchr(text.ptr, '\n', text.len);
+
+	buf_puts(out, "msgid ");
+	if (nl != NULL)
+		buf_puts(out, "\"\"\n");
+	while (nl != NULL) {
+		size_t n = (size_t)(nl - text.ptr);
+
+		put_po_line(out, (struct bytes){ text.ptr, n }, false);
+		text = bytes_slice(text, n + 1, text.len);
+		nl = memchr(text.ptr, '\n', text.len);
+	}
+	put_po_line(out, text, true);
+	buf_puts(out, "msgstr \"\"\n");
+}
+
+/* -D and --dump-po-strings: text is in quotes. */
+static void show_string(void *user, struct bytes text, int line)
+{
+	struct shell *sh = user;
+	const char *source = sh->frame->source;
+	struct buf out = buf_in(sh->arena);
+
+	if (sh->shows == SHOW_STRINGS) {
+		buf_add(&out, text);
+		buf_putc(&out, '\n');
+	} else {
+		if (*source == '\0')
+			source = opt_set(sh, SET_COMMAND) ? "-c" : sh->arg0;
+		buf_printf(&out, "#: %s:%d\n", source, line);
+		put_po_string(&out, bytes_slice(text, 1, text.len - 1));
+	}
+	sys_write(sh->p, 1, out.ptr, out.len);
+}
+
 struct parse_config shell_parse_config(struct shell *sh, struct bytes text, int line)
 {
 	return (struct parse_config){
@@ -65,6 +114,7 @@ struct parse_config shell_parse_config(struct shell *sh, struct bytes text, int 
 		.charge = charge,
 		.deepen = deepen,
 		.building = &sh->building,
+		.translated = sh->shows >= SHOW_STRINGS ? show_string : NULL,
 		.user = sh,
 		.line = line,
 	};
@@ -563,6 +613,48 @@ static int next_line(void *user, bool continued, struct bytes *line)
 	return line->len != 0;
 }
 
+/* --pretty-print. Lines without a command are one empty line, however many. */
+static int show_commands(struct shell *sh, struct reader *r)
+{
+	struct parse_error error;
+	bool blank = false;
+	int got;
+
+	do {
+		struct arena_mark mark;
+		struct buf out;
+		struct ast *ast = NULL;
+		int from = parse_line(r->parser);
+		int begin;
+
+		got = parse_unit(r->parser, &ast, &error);
+		if (got < 0) {
+			parse_error_print(sh, r->name, &error);
+			return 1;
+		}
+		mark = arena_mark(sh->arena);
+		out = buf_in(sh->arena);
+		begin = from;
+		if (ast != NULL) {
+			unit_adopt(sh, ast);
+			begin = ast->last_line + 1 - (int)bytes_count(ast->text, '\n');
+		}
+		if ((got == 0 || begin > from) && !blank)
+			buf_putc(&out, '\n');
+		blank = true;
+		if (ast != NULL && ast->root != NULL) {
+			print_posix_command(&out, ast->root);
+			buf_putc(&out, '\n');
+			blank = false;
+		}
+		sys_write(sh->p, 1, out.ptr, out.len);
+		if (ast != NULL)
+			unit_leave(sh);
+		arena_release(sh->arena, mark);
+	} while (got > 0);
+	return 0;
+}
+
 int exec_fd_script(struct shell *sh, int fd)
 {
 	struct script s = { .sh = sh, .fd = fd, .shared = fd == 0, .line = buf_in(sh->arena) };
@@ -580,7 +672,9 @@ int exec_fd_script(struct shell *sh, int fd)
 	r.parser = parse_new(&config);
 	sh->indirection++;
 	do {
-		status = run_reader(sh, &r, &failed);
+		failed = false;
+		status = sh->shows == SHOW_COMMANDS ? show_commands(sh, &r)
+						    : run_reader(sh, &r, &failed);
 	} while (failed && opt_set(sh, SET_INTERACTIVE));
 	sh->indirection--;
 	sh->script = outer;

@@ -169,7 +169,7 @@ static struct bytes definition_text(struct shell *sh, const struct function *f, 
 		return f->ast->text;
 	}
 	*line = f->node->node.line;
-	print_function(&text, f->node);
+	print_function(&text, f->node, opt_set(sh, SET_POSIX));
 	return buf_bytes(&text);
 }
 
@@ -498,7 +498,7 @@ static char *export_text(struct shell *sh, const struct function *f)
 	struct bytes printed;
 	const char *open;
 
-	print_function(&text, f->node);
+	print_function(&text, f->node, opt_set(sh, SET_POSIX));
 	printed = buf_bytes(&text);
 	open = bytes_find(printed, BYTES("()"));
 	buf_puts(&out, "BASH_FUNC_");

@@ -232,6 +232,20 @@ static bool parse_short_param(struct parser *p, struct word_state *w, size_t sta
 	return add_param(p, w, param, start);
 }
 
+/* $"text" where quotes are bare text, as inside of "${x:-$"text"}", is a string too. */
+static void show_bare_string(struct parser *p, const struct word_state *w)
+{
+	size_t end = p->pos + 1;
+
+	if (p->config.translated == NULL || w->inner_quotes ||
+	    (w->mode != MODE_ARG_DQ && w->mode != MODE_ARITH))
+		return;
+	while (end < p->len && p->src[end] != '"')
+		end += p->src[end] == '\\' ? 2 : 1;
+	if (end < p->len)
+		p->config.translated(p->config.user, source_slice(p, p->pos, end + 1), p->line);
+}
+
 /* $' and $" : quotes with a dollar, where quotes mean something. */
 static bool parse_dollar_quote(struct parser *p, struct word_state *w, int c)
 {
@@ -247,10 +261,19 @@ static bool parse_dollar_quote(struct parser *p, struct word_state *w, int c)
 		return parse_ansi_quotes(p, w);
 	}
 	if (c == '"' && !w->dq) {
+		size_t start = p->pos;
+		int line = p->line;
+
 		note_sub(p, p->pos - 1, NULL, BYTES(""));
 		p->pos++;
-		return parse_double_quotes(p, w);
+		if (!parse_double_quotes(p, w))
+			return false;
+		if (p->config.translated != NULL)
+			p->config.translated(p->config.user, source_slice(p, start, p->pos), line);
+		return true;
 	}
+	if (c == '"')
+		show_bare_string(p, w);
 	word_char(p, w, '$', w->dq);
 	return true;
 }

@@ -452,7 +452,8 @@ static void print_function_body(struct printer *pr, const struct node *body)
 
 static void print_nested_function(struct printer *pr, const struct function_node *f)
 {
-	buf_printf(pr->out, "function %.*s () ", (int)f->name.len, f->name.ptr);
+	buf_printf(pr->out, "%s%.*s () ", pr->posix ? "" : "function ", (int)f->name.len,
+		   f->name.ptr);
 	print_function_body(pr, f->body);
 }
 
@@ -598,12 +599,24 @@ void print_sub_text(struct printer *pr, const struct node *n)
 	print_docs(&inner);
 }
 
+static void print_whole(struct printer *pr, const struct node *n)
+{
+	print_node(pr, n);
+	print_docs(pr);
+}
+
 void print_command(struct buf *out, const struct node *n)
 {
 	struct printer pr = { .out = out };
 
-	print_node(&pr, n);
-	print_docs(&pr);
+	print_whole(&pr, n);
+}
+
+void print_posix_command(struct buf *out, const struct node *n)
+{
+	struct printer pr = { .out = out, .posix = true };
+
+	print_whole(&pr, n);
 }
 
 int print_number(struct buf *out, const struct node *n)
@@ -614,9 +627,9 @@ int print_number(struct buf *out, const struct node *n)
 	return count_lines(buf_bytes(out));
 }
 
-void print_function(struct buf *out, const struct function_node *f)
+void print_function(struct buf *out, const struct function_node *f, bool posix)
 {
-	struct printer pr = { .out = out };
+	struct printer pr = { .out = out, .posix = posix };
 
 	buf_printf(out, "%.*s () ", (int)f->name.len, f->name.ptr);
 	print_function_body(&pr, f->body);

@@ -60,8 +60,6 @@ static void put_usage(struct shell *sh, struct buf *out)
 		      "\t-abefhkmnptuvxBCEHPT or -o option\n");
 }
 
-#define NOT_LISTED "strings to be translated are not listed here"
-
 static int bad_option(struct invocation *v, const char *option, const char *why)
 {
 	struct buf out = buf_in(v->sh->arena);
@@ -166,6 +164,13 @@ static int shopt_by_name(struct invocation *v, bool on)
 	return 0;
 }
 
+static int show_strings(struct invocation *v, int form)
+{
+	v->sh->shows = form;
+	shell_set_option(v->sh, SET_NOEXEC, true);
+	return 0;
+}
+
 static int letter_option(struct invocation *v, char c, bool on)
 {
 	char text[3] = { on ? '-' : '+', c, '\0' };
@@ -176,7 +181,7 @@ static int letter_option(struct invocation *v, char c, bool on)
 	case 's': v->from_stdin = true; return 0;
 	case 'i': v->interactive = true; return 0;
 	case 'l': v->login = true; return 0;
-	case 'D': return bad_option(v, text, NOT_LISTED);
+	case 'D': return show_strings(v, SHOW_STRINGS);
 	case 'r':
 		if (!on && v->restricted)
 			return bad_option(v, text, "invalid option");
@@ -220,9 +225,11 @@ static int long_option(struct invocation *v, const char *name)
 		return 1;
 	}
 	if (strcmp(name, "dump-strings") == 0 || strcmp(name, "dump-po-strings") == 0)
-		return bad_option(v, v->argv[v->at], NOT_LISTED), 1;
-	if (strcmp(name, "pretty-print") == 0)
-		return bad_option(v, v->argv[v->at], "scripts are shown by declare -f"), 1;
+		return show_strings(v, name[5] == 's' ? SHOW_STRINGS : SHOW_PO_STRINGS), 1;
+	if (strcmp(name, "pretty-print") == 0) {
+		v->sh->shows = SHOW_COMMANDS;
+		return 1;
+	}
 	return strcmp(name, "noediting") == 0 || strcmp(name, "debug") == 0 ||
 	       strcmp(name, "debugger") == 0;
 }

@@ -227,7 +227,7 @@ struct shell {
 	int depth;                  /* of nested calls, evals, sources: LIMIT_RECURSION */
 	const struct node *command; /* for BASH_COMMAND */
 	const struct arith_text *command_part; /* of for (( )): the expression; NULL: empty */
-	int *pipestatus;            /* in the pool */
+	int *pipestatus;                       /* in the pool */
 	int npipestatus;
 	int last_background;  /* $!; 0 if none yet */
 	int shell_pid;        /* $$ */
@@ -235,7 +235,7 @@ struct shell {
 
 	struct trap traps[TRAP_COUNT];
 	int before_return; /* $? when `return` ran: the RETURN trap sees that */
-	int trap_running; /* which trap's action is being executed, or -1 */
+	int trap_running;  /* which trap's action is being executed, or -1 */
 	int trap_depth;
 	int trap_status;        /* $? before it: that of `exit` and `return` without a number */
 	uint64_t traps_pending; /* set by the kernel's caught signals */
@@ -299,22 +299,24 @@ struct shell {
 	const struct node *killed_node;
 	const struct node *uninverted; /* the compound command whose redirections failed last */
 	bool inverted;                 /* the next command stands behind `!`: its failure is none */
-	bool input_redirected;         /* so that a command in the background may read it */
-	bool session;        /* its process outlives the command: `exec` must not replace it */
-	bool interruptible;  /* an interactive shell: SIGINT gives up the line, not the shell */
-	bool line_only;      /* FLOW_ABORT gives up the line even in a POSIX shell */
-	bool abort_firm;     /* FLOW_ABORT is not to be held up by (( )), [[ ]] and let */
-	bool abort_forgiven; /* set -e does not mind what led to FLOW_ABORT */
-	bool command_kept;   /* BASH_COMMAND is that of the trap that started this subshell */
-	bool exit_called;    /* FLOW_EXIT comes from `exit` or `exec` */
-	bool special;        /* a special builtin is running, and not by `command` */
-	bool may_exec;       /* the process ends after this command: programs replace it */
-	bool jobs_foreign;   /* a command substitution: `jobs` shows the parent's */
-	bool listing;        /* variables are being listed: none is asked for its value */
-	int base_argc;       /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
-	bool tracing;        /* PS4 is being expanded, or an xtrace line written */
-	bool has_traps;      /* one was set at some time, here or in a parent */
-	uint64_t traps_set;  /* bit n: traps[n].text is not NULL, for n < 64 */
+	/* Instead of executing: --pretty-print, -D (strings of $"..."), --dump-po-strings. */
+	enum { SHOW_NOTHING, SHOW_COMMANDS, SHOW_STRINGS, SHOW_PO_STRINGS } shows;
+	bool input_redirected; /* so that a command in the background may read it */
+	bool session;          /* its process outlives the command: `exec` must not replace it */
+	bool interruptible;    /* an interactive shell: SIGINT gives up the line, not the shell */
+	bool line_only;        /* FLOW_ABORT gives up the line even in a POSIX shell */
+	bool abort_firm;       /* FLOW_ABORT is not to be held up by (( )), [[ ]] and let */
+	bool abort_forgiven;   /* set -e does not mind what led to FLOW_ABORT */
+	bool command_kept;     /* BASH_COMMAND is that of the trap that started this subshell */
+	bool exit_called;      /* FLOW_EXIT comes from `exit` or `exec` */
+	bool special;          /* a special builtin is running, and not by `command` */
+	bool may_exec;         /* the process ends after this command: programs replace it */
+	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */
+	bool listing;          /* variables are being listed: none is asked for its value */
+	int base_argc;         /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
+	bool tracing;          /* PS4 is being expanded, or an xtrace line written */
+	bool has_traps;        /* one was set at some time, here or in a parent */
+	uint64_t traps_set;    /* bit n: traps[n].text is not NULL, for n < 64 */
 };
 
 static inline bool opt_set(const struct shell *sh, enum set_option o)

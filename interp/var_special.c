@@ -145,8 +145,10 @@ static bool get_command(struct shell *sh, struct var *v, struct bytes *out)
 
 	(void)v;
 	if (sh->command != NULL && sh->command->kind == NODE_CFOR) {
-		struct arith_node part = { .node.kind = NODE_ARITH,
-					   .expr = (struct arith_text *)(uintptr_t)sh->command_part };
+		struct arith_node part = {
+			.node.kind = NODE_ARITH,
+			.expr = (struct arith_text *)(uintptr_t)sh->command_part
+		};
 
 		if (sh->command_part != NULL)
 			print_command(&b, &part.node);
