@@ -107,8 +107,9 @@ static void check(struct bytes text)
 	/* bash shows a name that was not written, which then looks like the command. */
 	if (bytes_find(buf_bytes(&first), BYTES("coproc")) != NULL)
 		return;
-	/* It leaves the 1 of `1<> f` out, which then means 0. */
-	if (bytes_find(text, BYTES("1<>")) != NULL)
+	/* It leaves the 1 of `1<> f` out, which then means 0; a line may go on within the operator.
+	 */
+	if (bytes_find(buf_bytes(&first), BYTES("<>")) != NULL)
 		return;
 	if (world.warned)
 		return;
