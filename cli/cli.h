@@ -63,6 +63,10 @@ void out_word(const char *text, size_t len);
 void out_source(const char *text, size_t len);
 void out_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_flush(void);
+/* Output is lost for this reason (errno), and nobody may have been told; that a reader is gone is
+ * no loss. out_status tells it at the end: the status, which is 1 then if it was 0. */
+void out_lost(int reason);
+int out_status(int status);
 /* The same goes to another stream until the one before is selected again. */
 struct out_stream {
 	int fd;

@@ -6,6 +6,7 @@
 #include "cli/lock.h"
 #include "cli/report.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +27,16 @@ void fatal(const char *format, ...)
 	leave(2);
 }
 
+/* Where one of the three is closed, what is opened later would take its place, and a script write
+ * to it. As before, reading and writing fail with EBADF. */
+static void open_standard(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			_exit(2);
+}
+
 int main(int argc, char **argv)
 {
 	static struct options options;
@@ -33,14 +44,15 @@ int main(int argc, char **argv)
 	bool script;
 	int status;
 
+	open_standard();
 	if (argc > 1 && strcmp(argv[1], "image") == 0)
-		leave(image_command(argc - 2, argv + 2));
+		leave(out_status(image_command(argc - 2, argv + 2)));
 	if (argc > 1 && strcmp(argv[1], "replay") == 0)
-		leave(replay_command(argc - 2, argv + 2));
+		leave(out_status(replay_command(argc - 2, argv + 2)));
 	options_parse(argc, argv, &options);
 	runner_start(&runner, &options);
 	if (analyze_wanted())
-		leave(analyze_run(&runner));
+		leave(out_status(analyze_run(&runner)));
 	script = options.script != NULL || options.file != NULL || options.shell_argc != 0;
 	if (!script && !options.json && !rehearse_wanted() && isatty(0) && isatty(1)) {
 		trace_begin(&runner);
@@ -50,5 +62,5 @@ int main(int argc, char **argv)
 		status = runner_run(&runner);
 	}
 	journal_end(&runner);
-	leave(saved_keep(&runner, status));
+	leave(out_status(saved_keep(&runner, status)));
 }

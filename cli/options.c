@@ -4,6 +4,7 @@
  */
 #include "cli/changes.h"
 #include "cli/cli.h"
+#include "cli/lock.h"
 #include "cli/debug.h"
 #include "cli/report.h"
 
@@ -114,7 +115,7 @@ static void print_amount(uint64_t value)
 	for (const char *next = "KMGTP"; value % 1024 == 0 && value % 1000 != 0 && *next != '\0';
 	     next++, value /= 1024)
 		unit = next;
-	printf(" %*llu%.1s", unit[0] != '\0' ? 15 : 16, (unsigned long long)value, unit);
+	out_format(" %*llu%.1s", unit[0] != '\0' ? 15 : 16, (unsigned long long)value, unit);
 }
 
 static void set_profile(struct options *o, const char *name)
@@ -130,13 +131,20 @@ static void set_profile(struct options *o, const char *name)
 
 static void print_help(void)
 {
-	fputs(usage, stdout);
+	out_text(usage);
 	for (int i = 0; i < COWSH_LIMIT_COUNT; i++) {
-		printf("  %-17s", cowsh_limit_name(i));
+		out_format("  %-17s", cowsh_limit_name(i));
 		for (size_t p = 0; p < sizeof profiles / sizeof *profiles; p++)
 			print_amount(cowsh_limit_value(i, profiles[p].number));
-		printf("  %s\n", cowsh_limit_help(i));
+		out_format("  %s\n", cowsh_limit_help(i));
 	}
+}
+
+/* Ends the program when all that was asked for is said. */
+static _Noreturn void said(void)
+{
+	out_flush();
+	leave(out_status(0));
 }
 
 static uint64_t number(const char *text, const char *what)
@@ -391,11 +399,11 @@ void options_parse(int argc, char **argv, struct options *o)
 	     i++) {
 		if (strcmp(argv[i], "--help") == 0) {
 			print_help();
-			exit(0);
+			said();
 		}
 		if (strcmp(argv[i], "--version") == 0) {
-			printf("cowsh %s\n", cowsh_version());
-			exit(0);
+			out_format("cowsh %s\n", cowsh_version());
+			said();
 		}
 		if (strcmp(argv[i], "--") == 0) {
 			i++;

@@ -5,18 +5,43 @@
  */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static char buffer[4096];
 static struct out_stream standard = { .fd = 1, .buffer = buffer, .size = sizeof buffer };
 static struct out_stream *at = &standard;
+static int lost; /* why something could not be written */
+
+void out_lost(int reason)
+{
+	if (lost == 0 && reason != EPIPE)
+		lost = reason;
+}
+
+int out_status(int status)
+{
+	if (lost == 0 || status != 0)
+		return status;
+	out_to(2);
+	out_format("cowsh: can't write: %s\n", strerror(lost));
+	out_flush();
+	return 1;
+}
+
+static void put(const char *data, size_t len)
+{
+	int err = write_all(at->fd, data, len);
+
+	if (err < 0)
+		out_lost(-err);
+}
 
 void out_flush(void)
 {
-	(void)write_all(at->fd, at->buffer, at->used);
+	put(at->buffer, at->used);
 	at->used = 0;
 }
 
@@ -39,7 +64,7 @@ void out_bytes(const char *data, size_t len)
 	if (len > at->size - at->used)
 		out_flush();
 	if (len > at->size) {
-		(void)write_all(at->fd, data, len);
+		put(data, len);
 		return;
 	}
 	memcpy(at->buffer + at->used, data, len);

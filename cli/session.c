@@ -41,8 +41,10 @@ static int output(void *user, int fd, const char *data, size_t len)
 
 		if (n < 0 && errno == EINTR && !deadline_passed())
 			continue;
-		if (n < 0)
-			return errno == EPIPE ? -32 : -COWSH_EIO;
+		if (n < 0) {
+			out_lost(errno);
+			return -errno;
+		}
 		data += n;
 		len -= (size_t)n;
 	}

@@ -24,6 +24,24 @@ check 'standard input goes to the script' 'ABC' "$(echo abc | "$cowsh" -c 'tr a-
 check '-e is handed on' before "$("$cowsh" -ec 'echo before; false; echo after')"
 check '-o is handed on' 1 "$("$cowsh" -o pipefail -c 'false | true; echo $?')"
 
+mkdir -p shown && : > shown/file
+for closed in '2>&-' '<&- 2>&-' '<&-'; do
+	check "started with $closed" file "$(eval '"$cowsh" --mount shown:/m -c "echo >&2; ls /m"' "$closed")"
+done
+"$cowsh" --mount shown:/m -c 'ls /m' 2> err >&-
+check 'standard output is closed' "1 cowsh: can't write: Bad file descriptor" "$? $(< err)"
+"$cowsh" -c 'echo hi' > /dev/full 2> err
+check 'standard output is full' "1 cowsh: can't write: No space left on device" "$? $(< err)"
+"$cowsh" --json -c 'echo hi' > /dev/full 2> err
+check 'and with --json' "1 cowsh: can't write: No space left on device" "$? $(< err)"
+"$cowsh" -c 'seq 100000; echo $? >&2; seq 100000; echo $? >&2; exit 3' > /dev/full 2> err
+check 'what a command was told' '3 1 1' "$? $(grep -v : err | xargs)"
+check 'who writes is told why' "seq: write error: No space left on device" "$(grep -m1 : err)"
+"$cowsh" --version > /dev/full 2> err
+check 'and --version' 1 $?
+"$cowsh" -c 'echo hi' | true
+check 'a reader that is gone is no error' 0 "${PIPESTATUS[0]}"
+
 "$cowsh" --nonsense > out 2> err
 check 'a bad option: status' 2 $?
 check 'a bad option: one line' "cowsh: unknown option '--nonsense' (see --help)" "$(< err)"
