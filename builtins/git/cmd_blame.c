@@ -306,15 +306,6 @@ static void put_porcelain(struct blaming *b)
 	}
 }
 
-static size_t digits_of(size_t v)
-{
-	size_t n = 1;
-
-	for (; v >= 10; v /= 10)
-		n++;
-	return n;
-}
-
 /* long: widths, then lines */
 static void put_plain(struct blaming *b)
 {
@@ -338,7 +329,7 @@ static void put_plain(struct blaming *b)
 		w = strlen(b->verdict[i].path);
 		name_width = w > name_width ? w : name_width;
 		several = several || strcmp(b->verdict[i].path, b->path) != 0;
-		w = digits_of(b->verdict[i].line + 1);
+		w = git_digits(b->verdict[i].line + 1);
 		line_digits = w > line_digits ? w : line_digits;
 	}
 	for (size_t i = b->from; i < b->to; i++) {
@@ -383,7 +374,7 @@ static void put_plain(struct blaming *b)
 		} else {
 			buf_putc(&out, ' ');
 		}
-		buf_printf(&out, "%*zu) ", (int)digits_of(b->to), i + 1);
+		buf_printf(&out, "%*zu) ", (int)git_digits(b->to), i + 1);
 		buf_add(&out, b->line[i]);
 		if (b->line[i].len == 0 || b->line[i].ptr[b->line[i].len - 1] != '\n')
 			buf_putc(&out, '\n');

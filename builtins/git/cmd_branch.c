@@ -2,6 +2,8 @@
  *
  * git branch.
  */
+#include "builtins/git/columns.h"
+#include "builtins/git/ref_format.h"
 #include "builtins/git/worktree.h"
 
 struct branch_opts {
@@ -19,6 +21,7 @@ struct branch_opts {
 	bool has_merged, has_no_merged;
 	int color;
 	bool edit_description;
+	int abbrev; /* 0: as usual */
 };
 
 static int track_option(struct git *g, void *opts, const char *arg, bool unset)
@@ -58,12 +61,16 @@ static int no_merged_option(struct git *g, void *o, const char *arg, bool unset)
 	return filter_option(&((struct branch_opts *)o)->no_merged, g, arg);
 }
 
-static int color_option(struct git *g, void *o, const char *arg, bool unset)
+static int abbrev_option(struct git *g, void *opts, const char *arg, bool unset)
 {
-	(void)o;
-	g->color = unset || (arg != NULL && strcmp(arg, "never") == 0) ? 0
-		   : arg == NULL || strcmp(arg, "always") == 0         ? 1
-								       : -1;
+	int64_t n = OID_HEX;
+
+	if (!unset && (arg == NULL || !git_number(arg, &n)))
+		n = 0;
+	else if (n == 0)
+		n = OID_HEX;
+	((struct branch_opts *)opts)->abbrev = (int)(n < 0 ? 4 : n > OID_HEX ? OID_HEX : n);
+	(void)g;
 	return 0;
 }
 
@@ -73,7 +80,7 @@ static const struct git_option branch_options[] = {
 	GIT_CALL_MAYBE('t', "track", track_option),
 	GIT_STR('u', "set-upstream-to", struct branch_opts, set_upstream),
 	GIT_FLAG(0, "unset-upstream", struct branch_opts, unset_upstream),
-	GIT_CALL_MAYBE(0, "color", color_option),
+	GIT_CALL_MAYBE(0, "color", git_opt_color),
 	GIT_FLAG('r', "remotes", struct branch_opts, remotes),
 	GIT_FLAG('a', "all", struct branch_opts, all),
 	GIT_SET('d', "delete", struct branch_opts, deletion, 1),
@@ -91,8 +98,8 @@ static const struct git_option branch_options[] = {
 	GIT_LIST(0, "sort", struct branch_opts, sort),
 	GIT_LIST(0, "points-at", struct branch_opts, points_at),
 	GIT_MISSING(0, "edit-description"),
-	GIT_MISSING(0, "column"),
-	GIT_CALL(0, "no-column", contains_option),
+	GIT_CALL_MAYBE(0, "column", git_opt_columns),
+	GIT_CALL_MAYBE(0, "abbrev", abbrev_option),
 	GIT_CALL_ARG(0, "contains", contains_option),
 	GIT_CALL_ARG(0, "no-contains", no_contains_option),
 	GIT_CALL_ARG(0, "merged", merged_option),
@@ -387,7 +394,6 @@ struct branch_row {
 	struct oid oid;
 	const char *target;
 	bool current;
-	struct commit *commit;
 };
 
 static char *detached_name(struct git *g)
@@ -473,7 +479,7 @@ static void put_verbose(struct git *g, const struct branch_opts *o, const struct
 		buf_printf(out, "-> %s", ref_short(g, r->target));
 		return;
 	}
-	buf_printf(out, "%s ", oid_short(g, &r->oid, 0));
+	buf_printf(out, "%s ", oid_short(g, &r->oid, o->abbrev));
 	if (o->verbose > 1 && !r->current && r->name != NULL && worktree_using(g, r->name) != NULL)
 		buf_printf(out, "(%s%s%s) ", color ? "\033[36m" : "", worktree_using(g, r->name),
 			   color ? COLOR_RESET : "");
@@ -504,59 +510,47 @@ static void put_verbose(struct git *g, const struct branch_opts *o, const struct
 	buf_add(out, message_subject(g->a, t.message));
 }
 
-static int by_name(const void *a, const void *b)
+/* Of rows in order of their names. */
+static const struct branch_row *row_of(const struct branch_row *rows, size_t n, const char *name)
 {
-	const struct branch_row *x = a, *y = b;
+	size_t from = 0, to = n;
 
-	if ((x->name == NULL) != (y->name == NULL))
-		return x->name == NULL ? -1 : 1;
-	return x->name == NULL ? 0 : strcmp(x->name, y->name);
-}
+	while (to - from > 1) {
+		size_t middle = from + (to - from) / 2;
 
-static int by_committer(const void *a, const void *b)
-{
-	const struct commit *x = ((const struct branch_row *)a)->commit;
-	const struct commit *y = ((const struct branch_row *)b)->commit;
-
-	return (x->date > y->date) - (x->date < y->date);
-}
-
-static int by_committer_down(const void *a, const void *b)
-{
-	return by_committer(b, a);
-}
-
-static void sort_rows(struct git *g, const struct branch_opts *o, struct branch_row *rows, size_t n)
-{
-	git_sort(g, rows, n, sizeof(*rows), by_name);
-	for (size_t i = 0; i < o->sort.n; i++) {
-		const char *key = o->sort.at[i];
-		bool down = key[0] == '-';
-
-		if (strcmp(key + down, "committerdate") == 0 ||
-		    strcmp(key + down, "authordate") == 0 ||
-		    strcmp(key + down, "creatordate") == 0) {
-			for (size_t j = 0; j < n; j++) {
-				rows[j].commit = commit_at(g, &rows[j].oid);
-				commit_need(g, rows[j].commit);
-			}
-			git_sort(g, rows, n, sizeof(*rows),
-				 down ? by_committer_down : by_committer);
-		} else if (strcmp(key, "-refname") == 0) {
-			for (size_t j = 0; j < n / 2; j++) {
-				struct branch_row other = rows[j];
-
-				rows[j] = rows[n - 1 - j];
-				rows[n - 1 - j] = other;
-			}
-		} else if (strcmp(key, "refname") != 0) {
-			git_refuse(g, git_format(g->a, "branch --sort=%s", key));
-		}
+		if (strcmp(rows[middle].name, name) <= 0)
+			from = middle;
+		else
+			to = middle;
 	}
+	return &rows[from];
 }
 
-static void put_row(struct git *g, const struct branch_opts *o, const struct branch_row *r,
-		    size_t width, bool color)
+/* Rows come in order of their names, that of a detached HEAD first, which stays there. */
+static void sort_rows(struct git *g, struct branch_opts *o, struct branch_row *rows, size_t n)
+{
+	struct branch_row *copy;
+	struct ref *refs;
+
+	if (n != 0 && rows[0].name == NULL)
+		rows++, n--;
+	if (o->sort.n == 0 && config_get(g, "branch.sort") != NULL)
+		names_add(g, &o->sort, config_get(g, "branch.sort"));
+	if (n == 0 || o->sort.n == 0)
+		return;
+	copy = arena_array(g->a, n, sizeof(*copy));
+	refs = arena_array(g->a, n, sizeof(*refs));
+	memcpy(copy, rows, n * sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		refs[i] = (struct ref){ .name = (char *)(uintptr_t)rows[i].name,
+					.oid = rows[i].oid };
+	ref_sort(g, refs, n, &o->sort);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = *row_of(copy, n, refs[i].name);
+}
+
+static char *row_text(struct git *g, const struct branch_opts *o, const struct branch_row *r,
+		      size_t width, bool color)
 {
 	struct buf b = buf_in(g->a);
 	const char *set = !color                                                    ? ""
@@ -576,11 +570,10 @@ static void put_row(struct git *g, const struct branch_opts *o, const struct bra
 	} else if (r->target != NULL) {
 		buf_printf(&b, " -> %s", ref_short(g, r->target));
 	}
-	buf_putc(&b, '\n');
-	cmd_bytes(g->c, buf_bytes(&b));
+	return buf_cstr(&b);
 }
 
-static int list_branches(struct git *g, const struct branch_opts *o, struct args *args)
+static int list_branches(struct git *g, struct branch_opts *o, struct args *args)
 {
 	struct branch_row *rows = NULL;
 	size_t n = 0, cap = 0, width = 0;
@@ -618,7 +611,7 @@ static int list_branches(struct git *g, const struct branch_opts *o, struct args
 	sort_rows(g, o, rows, n);
 	if (o->format != NULL) {
 		for (size_t i = 0; i < n; i++)
-			ref_put_format(g, o->format,
+			ref_put_format(g, o->format, REF_QUOTE_NONE,
 				       rows[i].name != NULL ? rows[i].name : rows[i].shown,
 				       &rows[i].oid, rows[i].target);
 		return 0;
@@ -628,8 +621,25 @@ static int list_branches(struct git *g, const struct branch_opts *o, struct args
 
 		width = w > width ? w : width;
 	}
-	for (size_t i = 0; i < n; i++)
-		put_row(g, o, &rows[i], width, color);
+	struct names cells = { NULL, 0, 0 };
+	struct columns columns;
+
+	columns_settle(g, "branch", &columns);
+	if (o->verbose > 0 && g->columns != NULL && columns_active(g, &columns))
+		git_die(g, "options '%s' and '%s' cannot be used together", "--column",
+			"--verbose");
+	bool aside = o->verbose == 0 && columns_active(g, &columns);
+
+	for (size_t i = 0; i < n; i++) {
+		char *text = row_text(g, o, &rows[i], width, color);
+
+		if (aside)
+			names_add(g, &cells, text);
+		else
+			git_printf(g, "%s\n", text);
+	}
+	if (aside)
+		columns_put(g, &columns, &cells);
 	return 0;
 }
 

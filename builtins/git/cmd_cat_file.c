@@ -76,39 +76,6 @@ struct batch_item {
 	const char *rest;
 };
 
-/* Bytes that the object takes where it is stored, and what it is a delta of. */
-static uint64_t stored_size(struct git *g, const struct oid *o, struct oid *base)
-{
-	struct pack *p;
-	uint64_t at, end;
-	struct pack_item item;
-	struct vfs_stat st;
-
-	*base = oid_null;
-	if (!pack_find(g, o, &p, &at)) {
-		for (size_t i = 0; i < g->odb->dirs.n; i++)
-			if (cmd_stat(g->c, object_loose_path(g, g->a, g->odb->dirs.at[i], o),
-				     &st) == 0)
-				return st.size;
-		return 0;
-	}
-	end = p->size - OID_BYTES;
-	for (uint32_t i = 0; i < p->n; i++) {
-		uint64_t other = pack_offset(p, i);
-
-		end = other > at && other < end ? other : end;
-	}
-	cmd_charge(g->c, p->n / 16 + 1);
-	if (!pack_read_item(g, p, at, &item))
-		return end - at;
-	if (item.kind == PACK_REF_DELTA)
-		*base = item.base_oid;
-	for (uint32_t i = 0; item.kind == PACK_OFS_DELTA && i < p->n; i++)
-		if (pack_offset(p, i) == item.base)
-			pack_oid(p, i, base);
-	return end - at;
-}
-
 static void put_field(struct batch *b, struct bytes name, const struct batch_item *it)
 {
 	struct git *g = b->g;
@@ -121,11 +88,11 @@ static void put_field(struct batch *b, struct bytes name, const struct batch_ite
 	else if (bytes_eq(name, BYTES("objectsize")))
 		git_printf(g, "%llu", (unsigned long long)it->size);
 	else if (bytes_eq(name, BYTES("objectsize:disk")))
-		git_printf(g, "%llu", (unsigned long long)stored_size(g, &it->oid, &base));
+		git_printf(g, "%llu", (unsigned long long)object_stored(g, &it->oid, &base));
 	else if (bytes_eq(name, BYTES("rest")))
 		git_printf(g, "%s", it->rest != NULL ? it->rest : "");
 	else if (bytes_eq(name, BYTES("deltabase")))
-		stored_size(g, &it->oid, &base), git_printf(g, "%s", oid_hex(g, &base));
+		object_stored(g, &it->oid, &base), git_printf(g, "%s", oid_hex(g, &base));
 	else
 		git_die(g, "unknown format element: %.*s", (int)name.len, name.ptr);
 }

@@ -3,6 +3,7 @@
  * git fetch, pull, ls-remote.
  */
 #include "builtins/git/fetch.h"
+#include "builtins/git/ref_format.h"
 
 /* --- fetch --- */
 

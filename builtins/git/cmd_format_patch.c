@@ -269,7 +269,7 @@ static char *file_name(struct formatting *f, struct commit *c, size_t number)
 		buf_printf(&b, "v%s-", f->reroll);
 	buf_printf(&b, "%04zu-", number);
 	commit_text(g, g->a, &c->oid, &t);
-	mail_file_name(message_subject(g->a, t.message), &b);
+	pretty_file_name(message_subject(g->a, t.message), &b);
 	if (max <= suffix + NUMBER_LENGTH)
 		max = suffix + NUMBER_LENGTH;
 	if (b.len - from > max - suffix - 1)

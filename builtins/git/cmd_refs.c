@@ -2,7 +2,9 @@
  *
  * git tag, for-each-ref, show-ref, symbolic-ref, update-ref, pack-refs, check-ref-format.
  */
+#include "builtins/git/columns.h"
 #include "builtins/git/commit.h"
+#include "builtins/git/ref_format.h"
 #include "builtins/git/status.h"
 
 /* --- filters --- */
@@ -58,7 +60,8 @@ struct each_opts {
 	const char *format;
 	struct names sort;
 	int count;
-	bool icase, shell, perl, python, tcl;
+	bool icase;
+	int quote; /* enum ref_quote */
 	/* tag */
 	bool list, annotate, sign, delete, verify, force, quiet, create_reflog, edit;
 	struct names messages;
@@ -78,10 +81,11 @@ static const struct git_option each_options[] = {
 	GIT_LIST(0, "merged", struct each_opts, f.merged),
 	GIT_LIST(0, "no-merged", struct each_opts, f.no_merged),
 	GIT_FLAG(0, "ignore-case", struct each_opts, icase),
-	GIT_FLAG('s', "shell", struct each_opts, shell),
-	GIT_MISSING('p', "perl"),
-	GIT_MISSING(0, "python"),
-	GIT_MISSING(0, "tcl"),
+	GIT_SET('s', "shell", struct each_opts, quote, REF_QUOTE_SHELL),
+	GIT_SET('p', "perl", struct each_opts, quote, REF_QUOTE_PERL),
+	GIT_SET(0, "python", struct each_opts, quote, REF_QUOTE_PYTHON),
+	GIT_SET(0, "tcl", struct each_opts, quote, REF_QUOTE_TCL),
+	GIT_CALL_MAYBE(0, "color", git_opt_color),
 	GIT_END(),
 };
 static const char *const each_usage[] = { "git for-each-ref [<options>] [<pattern>]", NULL };
@@ -104,8 +108,6 @@ int git_cmd_for_each_ref(struct git *g, struct args *args)
 	size_t n, kept = 0;
 
 	git_parse(g, args, &p);
-	if (o.shell)
-		git_refuse(g, "for-each-ref --shell");
 	n = ref_list(g, "refs/", &list);
 	for (size_t i = 0; i < n; i++) {
 		bool hit = args->argc == 0;
@@ -119,7 +121,7 @@ int git_cmd_for_each_ref(struct git *g, struct args *args)
 	for (size_t i = 0; i < kept && (o.count == 0 || i < (size_t)o.count); i++)
 		ref_put_format(
 			g, o.format != NULL ? o.format : "%(objectname) %(objecttype)\t%(refname)",
-			list[i].name, &list[i].oid, list[i].target);
+			(enum ref_quote)o.quote, list[i].name, &list[i].oid, list[i].target);
 	return 0;
 }
 
@@ -152,7 +154,7 @@ static const struct git_option tag_options[] = {
 	GIT_MISSING_ARG('u', "local-user"),
 	GIT_FLAG('f', "force", struct each_opts, force),
 	GIT_FLAG(0, "create-reflog", struct each_opts, create_reflog),
-	GIT_MISSING(0, "column"),
+	GIT_CALL_MAYBE(0, "column", git_opt_columns),
 	GIT_LIST(0, "contains", struct each_opts, f.contains),
 	GIT_LIST(0, "no-contains", struct each_opts, f.no_contains),
 	GIT_LIST(0, "merged", struct each_opts, f.merged),
@@ -161,6 +163,7 @@ static const struct git_option tag_options[] = {
 	GIT_LIST(0, "sort", struct each_opts, sort),
 	GIT_STR(0, "format", struct each_opts, format),
 	GIT_FLAG('i', "ignore-case", struct each_opts, icase),
+	GIT_CALL_MAYBE(0, "color", git_opt_color),
 	GIT_END(),
 };
 static const char *const tag_usage[] = {
@@ -217,14 +220,25 @@ static int list_tags(struct git *g, struct each_opts *o, struct args *args)
 	if (o->sort.n == 0 && config_get(g, "tag.sort") != NULL)
 		names_add(g, &o->sort, config_get(g, "tag.sort"));
 	ref_sort(g, list, kept, &o->sort);
+	struct names cells = { NULL, 0, 0 };
+	struct columns columns;
+
+	columns_settle(g, "tag", &columns);
+	columns.padding = 2;
+	if (o->has_lines && g->columns != NULL && columns_active(g, &columns))
+		git_die(g, "options '%s' and '%s' cannot be used together", "--column", "-n");
 	for (size_t i = 0; i < kept; i++) {
 		if (o->format != NULL)
-			ref_put_format(g, o->format, list[i].name, &list[i].oid, list[i].target);
+			ref_put_format(g, o->format, REF_QUOTE_NONE, list[i].name, &list[i].oid,
+				       list[i].target);
 		else if (o->has_lines && o->lines > 0)
 			put_tag_lines(g, &list[i], o->lines);
+		else if (columns_active(g, &columns))
+			names_add(g, &cells, list[i].name + 10);
 		else
 			git_printf(g, "%s\n", list[i].name + 10);
 	}
+	columns_put(g, &columns, &cells);
 	return 0;
 }
 

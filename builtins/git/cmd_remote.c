@@ -3,6 +3,7 @@
  * git remote.
  */
 #include "builtins/git/fetch.h"
+#include "builtins/git/ref_format.h"
 
 struct remote_opts {
 	bool verbose, fetch, tags, no_tags, push, all, add, delete, auto_, dry_run, no_query, prune;

@@ -221,7 +221,7 @@ static bool other_word(struct git *g, struct diff_opts *o, const char *name)
 		o->words = WORDS_PLAIN;
 	} else if (strcmp(name, "--word-diff=color") == 0 || strcmp(name, "--color-words") == 0) {
 		o->words = WORDS_COLOR;
-		g->color = o->color = strcmp(name, "--color-words") == 0 ? 1 : o->color;
+		g->color = o->color = 1;
 	} else if (strcmp(name, "--word-diff=porcelain") == 0) {
 		o->words = WORDS_PORCELAIN;
 	} else if (strcmp(name, "--word-diff=none") == 0) {

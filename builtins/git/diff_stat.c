@@ -135,15 +135,6 @@ static size_t fill_rows(struct git *g, struct diff_opts *o, struct diff_queue *q
 	return n;
 }
 
-static size_t digits_of(size_t v)
-{
-	size_t n = 1;
-
-	for (; v >= 10; v /= 10)
-		n++;
-	return n;
-}
-
 static size_t scale(size_t v, size_t width, size_t max)
 {
 	return v == 0 ? 0 : 1 + v * (width - 1) / max;
@@ -175,7 +166,7 @@ static struct widths stat_widths(const struct diff_opts *o, const struct stat_ro
 			continue;
 		}
 		if (rows[i].n.binary) {
-			size_t b = 14 + digits_of(rows[i].n.added) + digits_of(rows[i].n.deleted);
+			size_t b = 14 + git_digits(rows[i].n.added) + git_digits(rows[i].n.deleted);
 
 			w.binary = b > w.binary ? b : w.binary;
 			w.number = 3;
@@ -185,7 +176,7 @@ static struct widths stat_widths(const struct diff_opts *o, const struct stat_ro
 
 		w.max_change = change > w.max_change ? change : w.max_change;
 	}
-	size_t number = digits_of(w.max_change);
+	size_t number = git_digits(w.max_change);
 
 	w.number = number > w.number ? number : w.number;
 	if (width < 16 + 6 + w.number)
@@ -269,7 +260,7 @@ static void put_row(struct git *g, const struct diff_opts *o, const struct width
 			add = all - del;
 		}
 	}
-	buf_fill(out, ' ', w->number - digits_of(total));
+	buf_fill(out, ' ', w->number - git_digits(total));
 	buf_printf(out, "%zu%s", total, total != 0 ? " " : "");
 	if (add != 0) {
 		buf_puts(out, add_color);

@@ -50,7 +50,6 @@ static const char *const missing[] = { "send-email",
 				       "annotate",
 				       "diagnose",
 				       "bugreport",
-				       "column",
 				       "fmt-merge-msg",
 				       "for-each-repo",
 				       "http-backend",
@@ -352,22 +351,28 @@ static bool flag_option(struct git *g, struct env *e, const char *arg)
 	static const char *const without_effect[] = {
 		"-p", "--paginate", "-P", "--no-pager", "--no-optional-locks", "--no-lazy-fetch"
 	};
+	static const struct {
+		const char *option;
+		const char *name;
+	} variables[] = {
+		{ "--no-replace-objects", "GIT_NO_REPLACE_OBJECTS" },
+		{ "--literal-pathspecs", "GIT_LITERAL_PATHSPECS" },
+		{ "--glob-pathspecs", "GIT_GLOB_PATHSPECS" },
+		{ "--noglob-pathspecs", "GIT_NOGLOB_PATHSPECS" },
+		{ "--icase-pathspecs", "GIT_ICASE_PATHSPECS" },
+	};
 
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++)
 		if (strcmp(arg, without_effect[i]) == 0)
 			return true;
-	if (strcmp(arg, "--no-replace-objects") == 0) {
-		set_env(g, e, "GIT_NO_REPLACE_OBJECTS", "1");
-	} else if (strcmp(arg, "--literal-pathspecs") == 0) {
-		g->literal_pathspecs = true;
-	} else if (strcmp(arg, "--bare") == 0) {
-		set_env(g, e, "GIT_DIR", g->start_dir);
-	} else if (strcmp(arg, "--glob-pathspecs") == 0 || strcmp(arg, "--noglob-pathspecs") == 0 ||
-		   strcmp(arg, "--icase-pathspecs") == 0) {
-		git_refuse(g, arg);
-	} else {
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (strcmp(arg, variables[i].option) == 0) {
+			set_env(g, e, variables[i].name, "1");
+			return true;
+		}
+	if (strcmp(arg, "--bare") != 0)
 		return false;
-	}
+	set_env(g, e, "GIT_DIR", g->start_dir);
 	return true;
 }
 

@@ -16,7 +16,7 @@
  *   merge*.c    three ways into one (merge.h)                          status.c   status
  *   remote.c, reach.c, transport.c, bundle.c, pack_write.c, delta.c
  *               between repositories (transport.h)
- *   notes.c     texts on objects (notes.h)
+ *   notes.c     texts on objects (notes.h)      columns.c  texts side by side (columns.h)
  *   cmd_*.c     one family of subcommands each
  *
  * Everything below .git is read as if an attacker wrote it: lengths are checked, recursion has
@@ -94,7 +94,6 @@ struct git {
 	char *start;           /* the directory the command was started in */
 	const char *dir_shown; /* GIT_DIR as given, or NULL */
 	bool bare;
-	bool literal_pathspecs;
 	struct config *config;
 	struct odb *odb;
 	struct refs *refs;
@@ -112,8 +111,9 @@ struct git {
 	const struct zone *utc;
 	struct bytes dir_seen; /* a directory without symlinks on the way: work.c */
 	bool hook_hinted;
-	int abbrev; /* default length of short names; 0: not known */
-	int color;  /* --no-color etc. of the running command; -1: not said */
+	int abbrev;          /* default length of short names; 0: not known */
+	const char *columns; /* --column as given; "": without a value; NULL: not given */
+	int color;           /* --no-color etc. of the running command; -1: not said */
 };
 
 /* --- text.c: messages --- */
@@ -147,6 +147,8 @@ char *git_unquote(struct arena *a, const char **at);
 void git_quote_shell(struct buf *out, const char *s);
 /* Columns that text takes. */
 size_t git_columns(struct bytes s);
+/* Of a number in decimal. */
+size_t git_digits(size_t v);
 /* A line from *rest: false at its end. The newline is not in *line. */
 bool git_line(struct bytes *rest, struct bytes *line);
 struct bytes git_trim(struct bytes s);
@@ -414,6 +416,9 @@ void pack_oid(const struct pack *p, uint32_t i, struct oid *out);
 uint64_t pack_offset(const struct pack *p, uint32_t i);
 /* First entry >= the key of `digits` hexadecimal digits. */
 uint32_t pack_lower_bound(const struct pack *p, const struct oid *key);
+
+/* Bytes that an object takes where it is stored, and what it is a delta of (else zero). */
+uint64_t object_stored(struct git *g, const struct oid *o, struct oid *base);
 
 /* --- parse.c --- */
 
@@ -793,6 +798,7 @@ struct pathspec {
 	size_t n;
 	bool has_exclude;
 	bool has_wild;
+	bool all_literal, all_glob, all_noglob, all_icase; /* git --glob-pathspecs etc. */
 };
 void pathspec_of(struct git *g, char **operands, int n, struct pathspec *out);
 /* --pathspec-from-file, --pathspec-file-nul */

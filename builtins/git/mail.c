@@ -217,27 +217,3 @@ void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, st
 	}
 	arena_clear(&a);
 }
-
-void mail_file_name(struct bytes subject, struct buf *out)
-{
-	size_t from = out->len;
-	bool space = false;
-
-	for (size_t i = 0; i < subject.len && subject.ptr[i] != '\n'; i++) {
-		unsigned char ch = (unsigned char)subject.ptr[i];
-
-		if (byte_is_alnum(ch) || ch == '.' || ch == '_') {
-			if (space && out->len != from)
-				buf_putc(out, '-');
-			space = false;
-			/* Of several dots in a row one stays. */
-			if (ch != '.' || out->len == from || out->ptr[out->len - 1] != '.')
-				buf_putc(out, (char)ch);
-		} else {
-			space = true;
-		}
-	}
-	while (out->len > from && (out->ptr[out->len - 1] == '.' || out->ptr[out->len - 1] == '-'))
-		out->len--;
-	buf_cstr(out);
-}

@@ -16,8 +16,6 @@ struct mail_style {
 };
 /* "From ...", headers and the message up to the "---". */
 void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, struct buf *out);
-/* The subject as part of a file's name. */
-void mail_file_name(struct bytes subject, struct buf *out);
 
 /* What am takes out of a mail. */
 struct mail {

@@ -391,3 +391,35 @@ size_t object_list(struct git *g, struct oid **out)
 	*out = l.at;
 	return kept;
 }
+
+uint64_t object_stored(struct git *g, const struct oid *o, struct oid *base)
+{
+	struct pack *p;
+	uint64_t at, end;
+	struct pack_item item;
+	struct vfs_stat st;
+
+	*base = oid_null;
+	if (!pack_find(g, o, &p, &at)) {
+		for (size_t i = 0; i < g->odb->dirs.n; i++)
+			if (cmd_stat(g->c, object_loose_path(g, g->a, g->odb->dirs.at[i], o),
+				     &st) == 0)
+				return st.size;
+		return 0;
+	}
+	end = p->size - OID_BYTES;
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint64_t other = pack_offset(p, i);
+
+		end = other > at && other < end ? other : end;
+	}
+	cmd_charge(g->c, p->n / 16 + 1);
+	if (!pack_read_item(g, p, at, &item))
+		return end - at;
+	if (item.kind == PACK_REF_DELTA)
+		*base = item.base_oid;
+	for (uint32_t i = 0; item.kind == PACK_OFS_DELTA && i < p->n; i++)
+		if (pack_offset(p, i) == item.base)
+			pack_oid(p, i, base);
+	return end - at;
+}

@@ -334,6 +334,22 @@ int git_opt_taken(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
+int git_opt_columns(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)opts;
+	g->columns = unset ? "never" : arg != NULL ? arg : "";
+	return 0;
+}
+
+int git_opt_color(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)opts;
+	g->color = unset || (arg != NULL && strcmp(arg, "never") == 0) ? 0
+		   : arg == NULL || strcmp(arg, "always") == 0         ? 1
+								       : -1;
+	return 0;
+}
+
 int git_run_action(struct git *g, struct args *args, const struct git_action *actions,
 		   const char *const *usage)
 {

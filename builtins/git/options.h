@@ -53,6 +53,10 @@ struct git_option {
 #define GIT_LIST(s, l, T, f)      GIT_OPTION(GIT_OPT_LIST, s, l, T, f)
 /* For options that ask for what happens anyway. */
 int git_opt_taken(struct git *g, void *opts, const char *arg, bool unset);
+/* --column[=HOW], for columns_settle() */
+int git_opt_columns(struct git *g, void *opts, const char *arg, bool unset);
+/* --color[=WHEN] */
+int git_opt_color(struct git *g, void *opts, const char *arg, bool unset);
 #define GIT_CALL(s, l, f)                                                                          \
 	{                                                                                          \
 		.letter = (s), .name = (l), .kind = GIT_OPT_CALL, .fn = (f)                        \

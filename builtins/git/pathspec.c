@@ -52,7 +52,29 @@ static const char *short_magic(struct git *g, struct pathspec_item *it, const ch
 	return *p == ':' ? p + 1 : p;
 }
 
-static void parse_item(struct git *g, const char *text, struct pathspec_item *it)
+static bool env_is_true(struct git *g, const char *name)
+{
+	const char *value = cmd_getenv(g->c, name);
+
+	return value != NULL && config_truth(value) == 1;
+}
+
+/* What git --glob-pathspecs and its kin say of all pathspecs. */
+static void global_magic(struct git *g, struct pathspec *ps)
+{
+	ps->all_literal = env_is_true(g, "GIT_LITERAL_PATHSPECS");
+	ps->all_glob = env_is_true(g, "GIT_GLOB_PATHSPECS");
+	ps->all_noglob = env_is_true(g, "GIT_NOGLOB_PATHSPECS");
+	ps->all_icase = env_is_true(g, "GIT_ICASE_PATHSPECS");
+	if (ps->all_glob && ps->all_noglob)
+		git_die(g, "global 'glob' and 'noglob' pathspec settings are incompatible");
+	if (ps->all_literal && (ps->all_glob || ps->all_noglob || ps->all_icase))
+		git_die(g, "global 'literal' pathspec setting is incompatible with all other "
+			   "global pathspec settings");
+}
+
+static void parse_item(struct git *g, const struct pathspec *ps, const char *text,
+		       struct pathspec_item *it)
 {
 	const char *p = text;
 
@@ -61,9 +83,11 @@ static void parse_item(struct git *g, const char *text, struct pathspec_item *it
 		git_die(g,
 			"empty string is not a valid pathspec. please use . instead if you meant "
 			"to match all paths");
-	if (text[0] == ':' && !g->literal_pathspecs)
+	if (text[0] == ':' && !ps->all_literal)
 		p = text[1] == '(' ? long_magic(g, it, text + 2) : short_magic(g, it, text + 1);
-	it->literal = it->literal || g->literal_pathspecs;
+	it->icase |= ps->all_icase;
+	it->glob |= ps->all_glob && !it->literal;
+	it->literal |= ps->all_literal || (ps->all_noglob && !it->glob);
 	if (it->literal && it->glob)
 		git_die(g, "%s: 'literal' and 'glob' are incompatible", text);
 	if (it->top)
@@ -89,16 +113,17 @@ void pathspec_of(struct git *g, char **operands, int n, struct pathspec *out)
 	bool only_excludes = true;
 
 	*out = (struct pathspec){ .at = arena_array(g->keep, (size_t)n + 1, sizeof(*out->at)) };
+	global_magic(g, out);
 	for (int i = 0; i < n; i++) {
 		struct pathspec_item *it = &out->at[out->n++];
 
-		parse_item(g, operands[i], it);
+		parse_item(g, out, operands[i], it);
 		out->has_exclude |= it->exclude;
 		out->has_wild |= it->plain < it->length;
 		only_excludes &= it->exclude;
 	}
 	if (n != 0 && only_excludes) {
-		parse_item(g, ":/", &out->at[out->n]);
+		parse_item(g, out, ":/", &out->at[out->n]);
 		out->at[out->n++].seen = true;
 	}
 }

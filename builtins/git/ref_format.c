@@ -1,285 +1,254 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields of references: --format and --sort of for-each-ref, tag, branch.
+ * --format and --sort of for-each-ref, tag, branch.
+ *
+ * %(align) and %(if) open a part that is held back until its %(end): a stack of parts.
  */
-#include "builtins/git/walk.h"
+#include "builtins/git/ref_format.h"
 
 /* --- --format --- */
 
-struct atom_of {
-	const char *name;
-	struct oid oid;
-	const char *target;
-	enum object_type type;
-	struct bytes data;
-	struct commit_text t;
-	bool loaded;
+enum part_kind { PART_WHOLE, PART_ALIGN, PART_IF, PART_ELSE };
+
+/* What is between %(align) or %(if) and %(end). */
+struct part {
+	enum part_kind kind;
+	struct buf text;
+	/* of %(align) */
+	char position; /* l, m, r */
+	size_t width;
+	/* of %(if) */
+	const char *compare; /* with what; NULL: with nothing */
+	bool unequal;
+	bool then_seen, satisfied;
 };
 
-static void load(struct git *g, struct atom_of *r)
+struct formatting {
+	struct git *g;
+	struct ref_subject *subject;
+	enum ref_quote quote;
+	struct part part[GIT_DEPTH_MAX];
+	size_t depth;
+	bool colored; /* a colour was set and not taken back */
+};
+
+/* As a word of that language. */
+static void put_quoted(enum ref_quote quote, struct bytes s, struct buf *out)
 {
-	if (r->loaded)
-		return;
-	r->loaded = true;
-	r->type = object_read(g, g->a, &r->oid, &r->data);
-	if (r->type == OBJECT_COMMIT || r->type == OBJECT_TAG)
-		commit_split(r->data, &r->t);
-}
+	static const char tcl_escaped[] = "[]{}$\\\"";
+	static const char controls[] = "\f\r\n\t\v", letters[] = "frntv";
 
-static void put_person(struct git *g, struct bytes who, const char *what, struct buf *out)
-{
-	struct person p;
-	struct date_style style = { .mode = DATE_NORMAL };
-
-	if (who.ptr == NULL)
-		return;
-	person_split(who, &p);
-	if (what[0] == '\0') {
-		buf_add(out, who);
-	} else if (git_starts(what, "name")) {
-		buf_add(out, p.name);
-	} else if (git_starts(what, "email")) {
-		if (strcmp(what, "email:trim") == 0) {
-			buf_add(out, p.mail);
-		} else {
-			buf_putc(out, '<');
-			buf_add(out, p.mail);
-			buf_putc(out, '>');
-		}
-	} else if (git_starts(what, "date")) {
-		if (what[4] == ':' && !date_style_of(g, what + 5, &style))
-			git_die(g, "unknown date format %s", what + 5);
-		date_put(g, out, p.time, p.zone, &style);
-	}
-}
-
-static const char *strip_parts(struct git *g, const char *name, const char *opt)
-{
-	int64_t n = 0;
-
-	if (git_starts(opt, "short"))
-		return ref_shorten(g, name);
-	if ((git_starts(opt, "lstrip=") || git_starts(opt, "strip=")) &&
-	    git_number(strchr(opt, '=') + 1, &n)) {
-		if (n < 0) {
-			int64_t parts = 1;
-
-			for (const char *p = name; *p != '\0'; p++)
-				parts += *p == '/';
-			n = parts + n;
-		}
-		for (; n > 0 && strchr(name, '/') != NULL; n--)
-			name = strchr(name, '/') + 1;
-		return name;
-	}
-	if (git_starts(opt, "rstrip=") && git_number(opt + 7, &n)) {
-		char *copy = arena_dup(g->a, bytes_of(name));
-
-		for (; n > 0 && strrchr(copy, '/') != NULL; n--)
-			*strrchr(copy, '/') = '\0';
-		return copy;
-	}
-	git_die(g, "unrecognized %%(refname) argument: %s", opt);
-}
-
-static void put_track(struct git *g, const char *branch, const char *upstream, bool brackets,
-		      bool brief, struct buf *out)
-{
-	struct oid a, b;
-	size_t ahead, behind;
-
-	if (ref_read(g, upstream, &b, NULL) < 0) {
-		buf_puts(out, brackets ? "[gone]" : brief ? "" : "gone");
+	if (quote == REF_QUOTE_NONE) {
+		buf_add(out, s);
 		return;
 	}
-	if (ref_read(g, branch, &a, NULL) < 0)
-		return;
-	count_ahead_behind(g, commit_at(g, &a), commit_at(g, &b), &ahead, &behind);
-	if (brief) {
-		buf_puts(out, ahead != 0 && behind != 0 ? "<>"
-			      : ahead != 0              ? ">"
-			      : behind != 0             ? "<"
-							: "=");
-		return;
-	}
-	if (ahead == 0 && behind == 0)
-		return;
-	if (brackets)
-		buf_putc(out, '[');
-	if (ahead != 0)
-		buf_printf(out, "ahead %zu%s", ahead, behind != 0 ? ", " : "");
-	if (behind != 0)
-		buf_printf(out, "behind %zu", behind);
-	if (brackets)
-		buf_putc(out, ']');
-}
+	buf_putc(out, quote == REF_QUOTE_TCL ? '"' : '\'');
+	for (size_t i = 0; i < s.len; i++) {
+		char ch = s.ptr[i];
+		const char *control = ch != '\0' ? strchr(controls, ch) : NULL;
 
-static bool name_atom(struct git *g, struct atom_of *r, const char *atom, struct buf *out)
-{
-	const char *why;
-
-	if (git_starts(atom, "refname")) {
-		buf_puts(out, atom[7] == ':' ? strip_parts(g, r->name, atom + 8) : r->name);
-	} else if (git_starts(atom, "objectname")) {
-		int64_t n = 0;
-
-		if (git_starts(atom, "objectname:short=") && git_number(atom + 17, &n))
-			buf_puts(out, oid_short(g, &r->oid, (int)(n < 4 ? 4 : n > 40 ? 40 : n)));
+		if (quote == REF_QUOTE_SHELL && (ch == '\'' || ch == '!'))
+			buf_printf(out, "'\\%c'", ch);
+		else if (quote == REF_QUOTE_SHELL)
+			buf_putc(out, ch);
+		else if (quote == REF_QUOTE_TCL && control != NULL)
+			buf_printf(out, "\\%c", letters[control - controls]);
+		else if (quote == REF_QUOTE_PYTHON && ch == '\n')
+			buf_puts(out, "\\n");
+		else if (quote == REF_QUOTE_TCL ? ch != '\0' && strchr(tcl_escaped, ch) != NULL
+						: ch == '\'' || ch == '\\')
+			buf_printf(out, "\\%c", ch);
 		else
-			buf_puts(out,
-				 atom[10] == ':' ? oid_short(g, &r->oid, 0) : oid_hex(g, &r->oid));
-	} else if (git_starts(atom, "symref")) {
-		if (r->target != NULL)
-			buf_puts(out,
-				 atom[6] == ':' ? strip_parts(g, r->target, atom + 7) : r->target);
-	} else if (git_starts(atom, "upstream") || git_starts(atom, "push")) {
-		char *up = git_starts(r->name, "refs/heads/") ? rev_upstream(g, r->name, &why)
-							      : NULL;
-		const char *opt = strchr(atom, ':');
-
-		if (up == NULL)
-			return true;
-		if (opt == NULL)
-			buf_puts(out, up);
-		else if (strcmp(opt, ":trackshort") == 0)
-			put_track(g, r->name, up, false, true, out);
-		else if (git_starts(opt, ":track"))
-			put_track(g, r->name, up, strstr(opt, "nobracket") == NULL, false, out);
-		else
-			buf_puts(out, strip_parts(g, up, opt + 1));
-	} else if (strcmp(atom, "HEAD") == 0) {
-		char *head = head_ref(g);
-
-		buf_puts(out, head != NULL && strcmp(head, r->name) == 0 ? "*" : " ");
-	} else {
-		return false;
+			buf_putc(out, ch);
 	}
-	return true;
+	buf_putc(out, quote == REF_QUOTE_TCL ? '"' : '\'');
 }
 
-static void put_contents(struct git *g, struct atom_of *r, const char *atom, struct buf *out)
+static struct part *top(struct formatting *f)
 {
-	struct bytes m = r->t.message;
-	const char *end = bytes_find(m, BYTES("\n\n"));
-
-	if (r->type != OBJECT_COMMIT && r->type != OBJECT_TAG)
-		return;
-	if (strcmp(atom, "contents") == 0) {
-		buf_add(out, m);
-	} else if (strcmp(atom, "subject") == 0 || strcmp(atom, "contents:subject") == 0) {
-		buf_add(out, message_subject(g->a, m));
-	} else if (strcmp(atom, "body") == 0 || strcmp(atom, "contents:body") == 0) {
-		if (end != NULL)
-			buf_add(out, bytes_slice(m, (size_t)(end + 2 - m.ptr), m.len));
-	} else {
-		git_die(g, "unrecognized %%(contents) argument: %s", atom);
-	}
+	return &f->part[f->depth];
 }
 
-static void put_atom(struct git *g, struct atom_of *r, const char *atom, struct buf *out)
+static struct part *push(struct formatting *f, enum part_kind kind)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} people[] = { { "author", offsetof(struct commit_text, author) },
-		       { "committer", offsetof(struct commit_text, committer) },
-		       { "tagger", offsetof(struct commit_text, tagger) } };
+	if (f->depth + 1 == GIT_DEPTH_MAX)
+		git_die(f->g, "format: too many parts in one another");
+	f->depth++;
+	*top(f) = (struct part){ .kind = kind, .text = buf_in(f->g->a) };
+	return top(f);
+}
 
-	if (name_atom(g, r, atom, out))
-		return;
-	load(g, r);
-	if (atom[0] == '*') {
-		struct atom_of peeled = { .name = r->name };
+/* "20,right", "width=20,position=middle" */
+static void open_align(struct formatting *f, const char *opts)
+{
+	struct part *p = push(f, PART_ALIGN);
+	int64_t width = -1;
 
-		if (r->type == OBJECT_TAG && object_peel(g, &r->oid, OBJECT_NONE, &peeled.oid))
-			put_atom(g, &peeled, atom + 1, out);
-		return;
+	p->position = 'l';
+	for (const char *s = opts; *s != '\0';) {
+		size_t n = strcspn(s, ",");
+		char *word = git_format(f->g->a, "%.*s", (int)n, s);
+		char *value = git_starts(word, "position=") ? word + 9
+			      : git_starts(word, "width=")  ? word + 6
+							    : word;
+
+		if (strcmp(value, "left") == 0 || strcmp(value, "right") == 0 ||
+		    strcmp(value, "middle") == 0)
+			p->position = value[0];
+		else if (!git_number(value, &width) || width < 0 || width > INT32_MAX)
+			git_die(f->g, "unrecognized %%(align) argument: %s", word);
+		s += n + (s[n] == ',');
 	}
-	for (size_t i = 0; i < 3; i++) {
-		size_t n = strlen(people[i].name);
+	if (width < 0)
+		git_die(f->g, "positive width expected with the %%(align) atom");
+	p->width = (size_t)width;
+}
 
-		if (strncmp(atom, people[i].name, n) != 0)
-			continue;
-		put_person(g, *(struct bytes *)(void *)((char *)&r->t + people[i].offset), atom + n,
-			   out);
-		return;
+static void open_if(struct formatting *f, const char *opts)
+{
+	struct part *p = push(f, PART_IF);
+
+	if (git_starts(opts, ":equals="))
+		p->compare = opts + 8;
+	else if (git_starts(opts, ":notequals="))
+		p->compare = opts + 11, p->unequal = true;
+	else if (opts[0] != '\0')
+		git_die(f->g, "unrecognized %%(if) argument: %s", opts + 1);
+}
+
+static void then(struct formatting *f)
+{
+	struct part *p = top(f);
+
+	if (p->kind == PART_ELSE)
+		git_die(f->g, "format: %%(then) atom used after %%(else)");
+	if (p->kind != PART_IF)
+		git_die(f->g, "format: %%(then) atom used without a %%(if) atom");
+	if (p->then_seen)
+		git_die(f->g, "format: %%(then) atom used more than once");
+	p->then_seen = true;
+	if (p->compare != NULL)
+		p->satisfied = bytes_eq(buf_bytes(&p->text), bytes_of(p->compare)) != p->unequal;
+	else
+		p->satisfied = git_trim(buf_bytes(&p->text)).len != 0;
+	p->text.len = 0;
+}
+
+static void otherwise(struct formatting *f)
+{
+	struct part *p = top(f);
+
+	if (p->kind == PART_ELSE)
+		git_die(f->g, "format: %%(else) atom used more than once");
+	if (p->kind != PART_IF)
+		git_die(f->g, "format: %%(else) atom used without a %%(if) atom");
+	if (!p->then_seen)
+		git_die(f->g, "format: %%(else) atom used without a %%(then) atom");
+	push(f, PART_ELSE);
+}
+
+static void put_aligned(const struct part *p, struct buf *out)
+{
+	size_t has = git_columns((struct bytes){ p->text.ptr, p->text.len });
+	size_t gap = p->width > has ? p->width - has : 0;
+	size_t left = p->position == 'r' ? gap : p->position == 'm' ? gap / 2 : 0;
+
+	buf_fill(out, ' ', left);
+	buf_add(out, (struct bytes){ p->text.ptr, p->text.len });
+	buf_fill(out, ' ', gap - left);
+}
+
+static void end(struct formatting *f)
+{
+	struct buf text = buf_in(f->g->a);
+	const struct part *p = top(f);
+
+	if (p->kind == PART_WHOLE)
+		git_die(f->g, "format: %%(end) atom used without corresponding atom");
+	if (p->kind == PART_IF && !p->then_seen)
+		git_die(f->g, "format: %%(if) atom used without a %%(then) atom");
+	if (p->kind == PART_ALIGN) {
+		put_aligned(p, &text);
+	} else if (p->kind == PART_ELSE) {
+		p = p[-1].satisfied ? p - 1 : p;
+		buf_add(&text, (struct bytes){ p->text.ptr, p->text.len });
+		f->depth--;
+	} else if (p->satisfied) {
+		buf_add(&text, (struct bytes){ p->text.ptr, p->text.len });
 	}
-	if (git_starts(atom, "creator")) {
-		put_person(g, r->type == OBJECT_TAG ? r->t.tagger : r->t.committer, atom + 7, out);
-	} else if (strcmp(atom, "objecttype") == 0) {
-		buf_puts(out, object_type_name(r->type));
-	} else if (strcmp(atom, "objectsize") == 0) {
-		buf_printf(out, "%zu", r->data.len);
-	} else if (strcmp(atom, "tree") == 0 || strcmp(atom, "parent") == 0) {
-		struct commit *c = commit_at(g, &r->oid);
+	f->depth--;
+	put_quoted(f->depth == 0 ? f->quote : REF_QUOTE_NONE, buf_bytes(&text), &top(f)->text);
+}
 
-		if (r->type == OBJECT_COMMIT && commit_load(g, c)) {
-			if (atom[0] == 't')
-				buf_puts(out, oid_hex(g, &c->tree));
-			for (uint32_t i = 0; atom[0] == 'p' && i < c->nparents; i++)
-				buf_printf(out, "%s%s", i > 0 ? " " : "",
-					   oid_hex(g, &c->parent[i]->oid));
-		}
-	} else if (strcmp(atom, "numparent") == 0) {
-		struct commit *c = commit_at(g, &r->oid);
+static void put_field(struct formatting *f, const char *atom)
+{
+	struct buf text = buf_in(f->g->a);
 
-		if (r->type == OBJECT_COMMIT && commit_load(g, c))
-			buf_printf(out, "%u", c->nparents);
-	} else if (git_starts(atom, "contents") || strcmp(atom, "subject") == 0 ||
-		   strcmp(atom, "body") == 0) {
-		put_contents(g, r, atom, out);
-	} else if (strcmp(atom, "object") == 0 || strcmp(atom, "type") == 0 ||
-		   strcmp(atom, "tag") == 0) {
-		if (r->type == OBJECT_TAG)
-			buf_add(out, atom[0] == 'o'   ? r->t.object
-				     : atom[1] == 'y' ? r->t.type
-						      : r->t.tag);
-	} else if (git_starts(atom, "color:")) {
-		if (color_wanted(g, "color.ui"))
-			buf_puts(out, strcmp(atom + 6, "reset") == 0 ? COLOR_RESET
-								     : color_text(g, atom + 6));
-	} else if (git_starts(atom, "if") || git_starts(atom, "align") ||
-		   strcmp(atom, "then") == 0 || git_starts(atom, "ahead-behind") ||
-		   git_starts(atom, "worktreepath") || git_starts(atom, "end") ||
-		   git_starts(atom, "else") || git_starts(atom, "trailers")) {
-		git_refuse(g, git_format(g->a, "the field %%(%s)", atom));
+	if (git_starts(atom, "align:")) {
+		open_align(f, atom + 6);
+	} else if (strcmp(atom, "align") == 0) {
+		git_die(f->g, "expected format: %%(align:<width>,<position>)");
+	} else if (strcmp(atom, "if") == 0 || git_starts(atom, "if:")) {
+		open_if(f, atom + 2);
+	} else if (strcmp(atom, "then") == 0) {
+		then(f);
+	} else if (strcmp(atom, "else") == 0) {
+		otherwise(f);
+	} else if (strcmp(atom, "end") == 0) {
+		end(f);
 	} else {
-		git_die(g, "unknown field name: %s", atom);
+		if (git_starts(atom, "color:"))
+			f->colored = strcmp(atom + 6, "reset") != 0;
+		if (strcmp(atom, "raw") == 0 && f->quote > REF_QUOTE_PERL)
+			git_die(f->g, "--format=%s cannot be used with --python, --shell, --tcl",
+				"raw");
+		ref_put_atom(f->g, f->subject, atom, &text);
+		put_quoted(f->depth == 0 ? f->quote : REF_QUOTE_NONE, buf_bytes(&text),
+			   &top(f)->text);
 	}
 }
 
-static void format_ref(struct git *g, const char *format, struct atom_of *r, struct buf *out)
+static void format_ref(struct formatting *f, const char *format)
 {
 	for (const char *p = format; *p != '\0'; p++) {
+		cmd_charge(f->g->c, 1);
 		if (p[0] == '%' && p[1] == '(') {
 			size_t n = strcspn(p, ")");
 
 			if (p[n] == '\0')
-				git_die(g, "malformed format string %s", p);
-			put_atom(g, r, git_format(g->a, "%.*s", (int)n - 2, p + 2), out);
+				git_die(f->g, "malformed format string %s", p);
+			put_field(f, git_format(f->g->a, "%.*s", (int)n - 2, p + 2));
 			p += n;
 		} else if (p[0] == '%' && p[1] == '%') {
-			buf_putc(out, '%');
+			buf_putc(&top(f)->text, '%');
 			p++;
 		} else if (p[0] == '%' && byte_is_xdigit((unsigned char)p[1]) &&
 			   byte_is_xdigit((unsigned char)p[2])) {
-			buf_putc(out, (char)(byte_digit(p[1]) << 4 | byte_digit(p[2])));
+			buf_putc(&top(f)->text, (char)(byte_digit(p[1]) << 4 | byte_digit(p[2])));
 			p += 2;
 		} else {
-			buf_putc(out, *p);
+			buf_putc(&top(f)->text, *p);
 		}
 	}
+	if (f->depth != 0)
+		git_die(f->g, "format: %%(end) atom missing");
 }
 
-void ref_put_format(struct git *g, const char *format, const char *name, const struct oid *o,
-		    const char *target)
+void ref_put_format(struct git *g, const char *format, enum ref_quote quote, const char *name,
+		    const struct oid *o, const char *target)
 {
-	struct atom_of r = { .name = name, .oid = *o, .target = target };
-	struct buf out = buf_in(g->a);
+	struct ref_subject r = { .name = name, .oid = *o, .target = target };
+	struct formatting *f = arena_zalloc(g->a, sizeof(*f));
 
-	format_ref(g, format, &r, &out);
-	buf_putc(&out, '\n');
-	cmd_bytes(g->c, buf_bytes(&out));
+	f->g = g;
+	f->subject = &r;
+	f->quote = quote;
+	f->part[0].text = buf_in(g->a);
+	format_ref(f, format);
+	if (f->colored && color_wanted(g, "color.ui"))
+		buf_puts(&f->part[0].text, COLOR_RESET);
+	buf_putc(&f->part[0].text, '\n');
+	cmd_bytes(g->c, buf_bytes(&f->part[0].text));
 }
 
 /* --- sorting --- */
@@ -355,13 +324,13 @@ void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *key
 		if (version)
 			key = strchr(key, ':') + 1;
 		for (size_t i = 0; i < n; i++) {
-			struct atom_of r = { .name = rows[i].ref->name,
-					     .oid = rows[i].ref->oid,
-					     .target = rows[i].ref->target };
+			struct ref_subject r = { .name = rows[i].ref->name,
+						 .oid = rows[i].ref->oid,
+						 .target = rows[i].ref->target };
 			struct buf b = buf_in(g->a);
 			bool date = git_ends(key, "date");
 
-			put_atom(g, &r, date ? git_format(g->a, "%s:unix", key) : key, &b);
+			ref_put_atom(g, &r, date ? git_format(g->a, "%s:unix", key) : key, &b);
 			rows[i].key = buf_cstr(&b);
 			rows[i].version = version;
 			rows[i].numeric = date || strcmp(key, "objectsize") == 0;

@@ -216,6 +216,15 @@ void git_quote_shell(struct buf *out, const char *s)
 	buf_putc(out, '\'');
 }
 
+size_t git_digits(size_t v)
+{
+	size_t n = 1;
+
+	for (; v >= 10; v /= 10)
+		n++;
+	return n;
+}
+
 size_t git_columns(struct bytes s)
 {
 	size_t width = 0;

@@ -195,11 +195,10 @@ void pretty_decorate(struct git *g, struct pretty *p, const struct oid *o, const
 /* What mailmap makes of a person. */
 void mailmap_apply(struct git *g, struct person *who);
 
-/* ref_format.c: by keys as --sort has them. */
-void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *keys);
-/* --format of for-each-ref and its kin, one line. */
-void ref_put_format(struct git *g, const char *format, const char *name, const struct oid *o,
-		    const char *target);
+/* pretty_trailers.c: %(trailers:OPTS) */
+void pretty_trailers(struct git *g, struct bytes message, struct bytes opts, struct buf *out);
+/* A subject as part of a file's name: %f */
+void pretty_file_name(struct bytes subject, struct buf *out);
 
 /* cmd_log.c: reflog show. */
 int log_show_reflog(struct git *g, struct args *args);
