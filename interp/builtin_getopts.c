@@ -123,7 +123,9 @@ static int getopts_next(struct getopts *g)
 		g->optind = g->count + 1;
 		return getopts_end(g);
 	}
-	const char *word = g->at != 0 && g->group <= g->count ? g->words[g->group - 1] : "";
+	/* Both numbers may be a saved session's. */
+	bool inside = g->at > 0 && g->group > 0 && g->group <= g->count;
+	const char *word = inside ? g->words[g->group - 1] : "";
 
 	if ((size_t)g->at >= strlen(word)) {
 		word = g->words[g->optind - 1];
