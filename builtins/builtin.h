@@ -525,6 +525,15 @@ int cmd_chown(struct cmd *c, int dir, const char *path, uint32_t uid, uint32_t g
 #define CMD_TIME_OMIT INT64_MIN
 int cmd_utimes(struct cmd *c, int dir, const char *path, int64_t atime_ns, int64_t mtime_ns,
 	       int flags);
+/* Extended attributes: names, each with a NUL behind; the value of one. What is returned lies in
+ * the command's memory. */
+int cmd_listxattr(struct cmd *c, int dir, const char *path, int flags, struct bytes *out);
+int cmd_getxattr(struct cmd *c, int dir, const char *path, int flags, const char *name,
+		 struct bytes *out);
+int cmd_setxattr(struct cmd *c, const char *path, int flags, const char *name, struct bytes value);
+int cmd_removexattr(struct cmd *c, const char *path, int flags, const char *name);
+/* Gives `to` all that `from` has. 0, or the error of the last that it could not be given. */
+int cmd_copy_xattrs(struct cmd *c, int dir, const char *from, const char *to, int flags);
 int cmd_chdir(struct cmd *c, const char *path);
 int cmd_getcwd(struct cmd *c, char **out);
 uint32_t cmd_umask(struct cmd *c);

@@ -185,6 +185,64 @@ int cmd_chown(struct cmd *c, int dir, const char *path, uint32_t uid, uint32_t g
 	return (int)sys_chown(c->p, dir, path, uid, gid, flags);
 }
 
+/* So many bytes as n says; none without memory for it. */
+static char *room(struct cmd *c, int64_t n)
+{
+	static char none[1];
+
+	return n > 0 ? arena_alloc(c->arena, (size_t)n) : none;
+}
+
+int cmd_listxattr(struct cmd *c, int dir, const char *path, int flags, struct bytes *out)
+{
+	int64_t n = sys_listxattr(c->p, dir, path, flags, NULL, 0);
+	char *names = room(c, n);
+
+	if (n > 0)
+		n = sys_listxattr(c->p, dir, path, flags, names, (size_t)n);
+	*out = (struct bytes){ names, n > 0 ? (size_t)n : 0 };
+	return n < 0 ? (int)n : 0;
+}
+
+int cmd_getxattr(struct cmd *c, int dir, const char *path, int flags, const char *name,
+		 struct bytes *out)
+{
+	int64_t n = sys_getxattr(c->p, dir, path, flags, name, NULL, 0);
+	char *value = room(c, n);
+
+	if (n > 0)
+		n = sys_getxattr(c->p, dir, path, flags, name, value, (size_t)n);
+	*out = (struct bytes){ value, n > 0 ? (size_t)n : 0 };
+	return n < 0 ? (int)n : 0;
+}
+
+int cmd_setxattr(struct cmd *c, const char *path, int flags, const char *name, struct bytes value)
+{
+	return (int)sys_setxattr(c->p, CMD_CWD, path, flags, name, value, 0);
+}
+
+int cmd_removexattr(struct cmd *c, const char *path, int flags, const char *name)
+{
+	return (int)sys_removexattr(c->p, CMD_CWD, path, flags, name);
+}
+
+int cmd_copy_xattrs(struct cmd *c, int dir, const char *from, const char *to, int flags)
+{
+	struct bytes names;
+	int result = cmd_listxattr(c, dir, from, flags, &names);
+
+	for (size_t at = 0; result >= 0 && at < names.len; at += strlen(names.ptr + at) + 1) {
+		struct bytes value;
+		int err = cmd_getxattr(c, dir, from, flags, names.ptr + at, &value);
+
+		if (err == 0)
+			err = cmd_setxattr(c, to, flags, names.ptr + at, value);
+		if (err < 0)
+			result = err;
+	}
+	return result;
+}
+
 int cmd_utimes(struct cmd *c, int dir, const char *path, int64_t atime_ns, int64_t mtime_ns,
 	       int flags)
 {

@@ -361,14 +361,33 @@ static int clear_way(struct copier *k, struct pair *f)
 
 /* --- attributes --- */
 
+/* A file that its owner may not write takes none: it is made writable for the moment. */
+static int keep_xattrs(struct copier *k, const struct pair *f, int flags)
+{
+	struct cmd *c = k->c;
+	struct vfs_stat st;
+	int err = cmd_copy_xattrs(c, f->dir, f->at, f->to, flags);
+
+	if (err == -E_ACCES && flags == 0 && cmd_stat(c, f->to, &st) == 0 &&
+	    cmd_chmod(c, CMD_CWD, f->to, (st.mode & 07777) | 0200, 0) == 0) {
+		err = cmd_copy_xattrs(c, f->dir, f->at, f->to, flags);
+		cmd_chmod(c, CMD_CWD, f->to, st.mode & 07777, 0);
+	}
+	if (err < 0 && k->o->need_xattrs)
+		return cmd_error(c, err, "setting attributes for %s", cmd_quoteaf(c, f->to));
+	return 0;
+}
+
 static int set_attributes(struct copier *k, const struct pair *f, bool is_new)
 {
 	const struct copy_opts *o = k->o;
 	struct cmd *c = k->c;
 	bool link = type_of(&f->st) == S_LNK;
 	int flags = link ? CMD_NOFOLLOW : 0;
-	int err;
+	int err = o->keep_xattrs ? keep_xattrs(k, f, flags) : 0;
 
+	if (err != 0)
+		return err;
 	if (o->keep_owner && cmd_chown(c, CMD_CWD, f->to, f->st.uid, f->st.gid, flags) < 0)
 		cmd_chown(c, CMD_CWD, f->to, UINT32_MAX, f->st.gid, flags);
 	if (!link && o->keep_mode) {

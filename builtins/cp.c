@@ -35,6 +35,10 @@ static void keep(struct copy_opts *o, int what, bool on)
 		o->keep_owner = on;
 	if (all || what == KEEP_LINKS)
 		o->keep_links = on;
+	if (all || what == KEEP_XATTR)
+		o->keep_xattrs = on;
+	if (what == KEEP_XATTR)
+		o->need_xattrs = on;
 }
 
 static int set_keep(struct cmd *c, const struct opt *opt, const char *arg)

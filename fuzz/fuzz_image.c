@@ -138,7 +138,11 @@ static void change(struct vfs *v, const char *dir)
 			(void)vfs_link(v, &root_cred, at, entries[i].name.ptr, VFS_NOFOLLOW,
 				       VFS_ROOT, "linked");
 			break;
-		default: (void)vfs_chmod(v, &root_cred, ino, 0700); break;
+		default:
+			(void)vfs_chmod(v, &root_cred, ino, 0700);
+			(void)vfs_xattr_set(v, &root_cred, ino, "user.x", BYTES("1"), 0);
+			(void)vfs_xattr_remove(v, &root_cred, ino, "user.y");
+			break;
 		}
 	}
 	arena_release(&arena, mark);

@@ -223,6 +223,21 @@ static void hold_file(const struct vfs_cred *c, const char *path, unsigned flags
 	held[slot] = ino;
 }
 
+/* Few names and sizes up to what fits: they are replaced, and fill the file's room. */
+static void set_attribute(const struct vfs_cred *c, vfs_ino ino, uint8_t how, const char *data)
+{
+	char name[] = "user.a";
+	char list[64];
+
+	name[5] = (char)('a' + how % 5);
+	if (how % 7 == 0)
+		vfs_xattr_remove(v, c, ino, name);
+	else
+		vfs_xattr_set(v, c, ino, name, (struct bytes){ data, how * 9u }, how % 3);
+	must(vfs_xattr_get(v, c, ino, name, list, sizeof list) <= (int64_t)sizeof list);
+	must(vfs_xattr_list(v, &root_cred, ino, list, sizeof list) <= 5 * 7);
+}
+
 static void play(const uint8_t *b)
 {
 	static char data[20000];
@@ -249,7 +264,12 @@ static void play(const uint8_t *b)
 	case 11: take_snapshot(b[1] % SNAPSHOTS); break;
 	case 12: use_snapshot(b[1] % SNAPSHOTS, b[2] % 3); break;
 	case 13: vfs_mount_source(v, "/s", &source, 1, b[1] & 1 ? &creds[1] : NULL); break;
-	case 14: vfs_chmod(v, c, ino, b[1] * 16u); break;
+	case 14:
+		if (b[2] % 2 != 0)
+			set_attribute(c, ino, b[1], data);
+		else
+			vfs_chmod(v, c, ino, b[1] * 16u);
+		break;
 	default: vfs_drop(v, ino); held[b[3] % HELD] = 0;
 	}
 }

@@ -736,6 +736,10 @@ int path_dir(struct proc *p, int dirfd, const char *path, vfs_ino *out);
 /* After a vfs call: whether the host must supply something first and the call is to be made
  * again. Waits; puts -E_INTR into *r when a signal came. */
 bool path_again(struct proc *p, int64_t *r);
+/* The inode that a path names; k->jump is set if it is one that has none. */
+int64_t path_find(struct proc *p, int dirfd, const char *path, int flags, vfs_ino *out);
+/* The attributes of what path names were changed, if r says so: r. */
+int64_t path_changed(struct proc *p, int64_t r, vfs_ino ino, int dirfd, const char *path);
 
 /* trace.c; each is called only when tracing */
 static inline bool tracing(const struct kernel *k)

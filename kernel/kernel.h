@@ -883,6 +883,13 @@ int64_t sys_chown(struct proc *p, int dirfd, const char *path, uint32_t uid, uin
 		  int flags);
 int64_t sys_utimes(struct proc *p, int dirfd, const char *path, int64_t atime_ns, int64_t mtime_ns,
 		   int flags);
+/* Extended attributes (vfs_xattr_*) of what a path names, or, if path is NULL, of what is open. */
+int64_t sys_getxattr(struct proc *p, int fd, const char *path, int flags, const char *name,
+		     void *out, size_t n);
+int64_t sys_listxattr(struct proc *p, int fd, const char *path, int flags, char *out, size_t n);
+int64_t sys_setxattr(struct proc *p, int fd, const char *path, int flags, const char *name,
+		     struct bytes value, unsigned how);
+int64_t sys_removexattr(struct proc *p, int fd, const char *path, int flags, const char *name);
 int64_t sys_chdir(struct proc *p, const char *path);
 /* The absolute path of the working directory, in a. */
 int64_t sys_getcwd(struct proc *p, struct arena *a, char **out);

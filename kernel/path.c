@@ -40,8 +40,7 @@ static unsigned lookup_flags(int flags)
 	       ((flags & AT_EMPTY_) != 0 ? VFS_EMPTY_PATH : 0u);
 }
 
-/* The inode that a path names; k->jump is set if it is one that has none. */
-static int64_t find(struct proc *p, int dirfd, const char *path, int flags, vfs_ino *out)
+int64_t path_find(struct proc *p, int dirfd, const char *path, int flags, vfs_ino *out)
 {
 	vfs_ino dir;
 	int64_t r;
@@ -220,7 +219,7 @@ int64_t sys_stat(struct proc *p, int dirfd, const char *path, int flags, struct 
 
 	if (path[0] == '\0' && (flags & AT_EMPTY_) != 0 && dirfd != AT_FDCWD_)
 		return sys_fstat(p, dirfd, out);
-	r = find(p, dirfd, path, flags, &ino);
+	r = path_find(p, dirfd, path, flags, &ino);
 	if (r != 0)
 		return r;
 	if (ino == p->k->jump_ino && p->k->jump != NULL)
@@ -231,7 +230,7 @@ int64_t sys_stat(struct proc *p, int dirfd, const char *path, int flags, struct 
 int64_t sys_access(struct proc *p, int dirfd, const char *path, unsigned mask)
 {
 	vfs_ino ino;
-	int64_t r = find(p, dirfd, path, 0, &ino);
+	int64_t r = path_find(p, dirfd, path, 0, &ino);
 
 	if (r != 0 || mask == 0)
 		return r;
@@ -243,7 +242,7 @@ int64_t sys_readlink(struct proc *p, int dirfd, const char *path, struct arena *
 {
 	char text[VFS_PATH_MAX];
 	vfs_ino ino;
-	int64_t r = find(p, dirfd, path, AT_NOFOLLOW_ | AT_EMPTY_, &ino);
+	int64_t r = path_find(p, dirfd, path, AT_NOFOLLOW_ | AT_EMPTY_, &ino);
 
 	if (r != 0)
 		return r;
@@ -438,8 +437,7 @@ int64_t sys_rename(struct proc *p, int olddir, const char *old, int newdir, cons
 
 /* --- changing attributes --- */
 
-/* The attributes of what path names were changed, if r says so: r. */
-static int64_t changed(struct proc *p, int64_t r, vfs_ino ino, int dirfd, const char *path)
+int64_t path_changed(struct proc *p, int64_t r, vfs_ino ino, int dirfd, const char *path)
 {
 	vfs_ino dir;
 
@@ -451,11 +449,11 @@ static int64_t changed(struct proc *p, int64_t r, vfs_ino ino, int dirfd, const 
 int64_t sys_chmod(struct proc *p, int dirfd, const char *path, uint32_t mode, int flags)
 {
 	vfs_ino ino;
-	int64_t r = find(p, dirfd, path, flags, &ino);
+	int64_t r = path_find(p, dirfd, path, flags, &ino);
 
 	if (r == 0)
 		r = vfs_chmod(p->k->vfs, &p->cred, ino, mode & 07777);
-	return changed(p, r, ino, dirfd, path);
+	return path_changed(p, r, ino, dirfd, path);
 }
 
 int64_t sys_fchmod(struct proc *p, int fd, uint32_t mode)
@@ -478,22 +476,22 @@ int64_t sys_chown(struct proc *p, int dirfd, const char *path, uint32_t uid, uin
 		  int flags)
 {
 	vfs_ino ino;
-	int64_t r = find(p, dirfd, path, flags, &ino);
+	int64_t r = path_find(p, dirfd, path, flags, &ino);
 
 	if (r == 0)
 		r = vfs_chown(p->k->vfs, &p->cred, ino, uid, gid);
-	return changed(p, r, ino, dirfd, path);
+	return path_changed(p, r, ino, dirfd, path);
 }
 
 int64_t sys_utimes(struct proc *p, int dirfd, const char *path, int64_t atime_ns, int64_t mtime_ns,
 		   int flags)
 {
 	vfs_ino ino;
-	int64_t r = find(p, dirfd, path, flags, &ino);
+	int64_t r = path_find(p, dirfd, path, flags, &ino);
 
 	if (r == 0)
 		r = vfs_utimes(p->k->vfs, &p->cred, ino, atime_ns, mtime_ns);
-	return changed(p, r, ino, dirfd, path);
+	return path_changed(p, r, ino, dirfd, path);
 }
 
 /* --- the process's place --- */
@@ -520,7 +518,7 @@ static int64_t change_dir(struct proc *p, vfs_ino ino)
 int64_t sys_chdir(struct proc *p, const char *path)
 {
 	vfs_ino ino;
-	int64_t r = find(p, AT_FDCWD_, path, 0, &ino);
+	int64_t r = path_find(p, AT_FDCWD_, path, 0, &ino);
 
 	return r != 0 ? r : change_dir(p, ino);
 }

@@ -1,105 +1,182 @@
 /* SPDX-License-Identifier: MIT
  *
- * Extended attributes: the filesystem has none. Files are looked for as usual, have an empty list
- * of attributes, and take no new ones.
+ * Extended attributes: twelve calls, four by path, four by path without following a link, four by
+ * descriptor.
  */
 #include "microvm/private.h"
 
-enum { NAME_MAX_ = 255 };
+enum { NAME_MAX_ = 255, VALUE_MAX = 65536, HOW = VFS_XATTR_CREATE | VFS_XATTR_REPLACE };
 
-/* Whether an attribute may have this name: 0 or an error. */
-static int64_t check_name(struct task *t, uint64_t address)
+/* Whose attributes: a path, or (NULL) a descriptor. */
+struct whose {
+	int fd;
+	char *path;
+	int flags;
+};
+
+static int64_t at_path(struct task *t, uint64_t address, int flags, struct whose *out)
 {
-	char *name;
-	int r = guest_string(t->p, t->space, address, NAME_MAX_ + 1, &t->p->arena, &name);
+	*out = (struct whose){ AT_FDCWD_, NULL, flags };
+	return get_path(t, address, &out->path);
+}
 
-	if (r == -E_NAMETOOLONG || (r == 0 && name[0] == '\0'))
+static struct whose at_file(uint64_t fd)
+{
+	return (struct whose){ (int)fd, NULL, 0 };
+}
+
+static int64_t get_name(struct task *t, uint64_t address, char **out)
+{
+	int r = guest_string(t->p, t->space, address, NAME_MAX_ + 1, &t->p->arena, out);
+
+	if (r == -E_NAMETOOLONG || (r == 0 && (*out)[0] == '\0'))
 		return -E_RANGE;
 	return r;
 }
 
-static int64_t at_path(struct task *t, uint64_t address, int flags)
+/* r bytes of what was asked for, to where the program wants them. */
+static int64_t give(struct task *t, int64_t r, const char *from, const uint64_t *a)
 {
-	struct vfs_stat st;
-	char *path;
-	int r = get_path(t, address, &path);
-
-	return r != 0 ? r : sys_stat(t->p, AT_FDCWD_, path, flags, &st);
-}
-
-static int64_t at_file(struct task *t, uint64_t fd)
-{
-	struct vfs_stat st;
-
-	return sys_fstat(t->p, (int)fd, &st);
-}
-
-/* The name's error, else what is found, else the answer. */
-static int64_t answer(struct task *t, int64_t found, uint64_t name, int64_t result)
-{
-	int64_t r = check_name(t, name);
-
-	if (r != 0)
+	if (r <= 0 || a[1] == 0)
 		return r;
-	return found != 0 ? found : result;
+	return put_user(t, a[0], from, (size_t)r) == 0 ? r : -E_FAULT;
+}
+
+/* a: the buffer and its size. */
+static int64_t get(struct task *t, const struct whose *w, uint64_t name_at, const uint64_t *a)
+{
+	size_t n = a[1] < VFS_XATTRS_MAX ? (size_t)a[1] : VFS_XATTRS_MAX;
+	char *into = arena_alloc(&t->p->arena, VFS_XATTRS_MAX);
+	char *name;
+	int64_t r = get_name(t, name_at, &name);
+
+	if (r == 0)
+		r = sys_getxattr(t->p, w->fd, w->path, w->flags, name, into, n);
+	return give(t, r, into, a);
+}
+
+static int64_t list(struct task *t, const struct whose *w, const uint64_t *a)
+{
+	size_t n = a[1] < VFS_XATTRS_MAX ? (size_t)a[1] : VFS_XATTRS_MAX;
+	char *into = arena_alloc(&t->p->arena, VFS_XATTRS_MAX);
+
+	return give(t, sys_listxattr(t->p, w->fd, w->path, w->flags, into, n), into, a);
+}
+
+/* a: name, value, its size, how. */
+static int64_t set(struct task *t, const struct whose *w, const uint64_t *a)
+{
+	size_t n = a[2] <= VFS_XATTRS_MAX ? (size_t)a[2] : 0;
+	char *value = arena_alloc(&t->p->arena, n + 1);
+	char *name;
+	int64_t r = (a[3] & ~(uint64_t)HOW) != 0 ? -E_INVAL : get_name(t, a[0], &name);
+
+	if (r == 0 && a[2] > VALUE_MAX)
+		r = -E_2BIG;
+	if (r == 0 && n != 0 && get_user(t, value, a[1], n) != 0)
+		r = -E_FAULT;
+	/* What is longer than fits is refused by its length alone. */
+	return r != 0 ? r
+		      : sys_setxattr(t->p, w->fd, w->path, w->flags, name,
+				     (struct bytes){ value, (size_t)a[2] }, (unsigned)a[3]);
+}
+
+static int64_t drop(struct task *t, const struct whose *w, uint64_t name_at)
+{
+	char *name;
+	int64_t r = get_name(t, name_at, &name);
+
+	return r != 0 ? r : sys_removexattr(t->p, w->fd, w->path, w->flags, name);
 }
 
 int64_t call_setxattr(struct task *t, const uint64_t *a)
 {
-	return answer(t, at_path(t, a[0], 0), a[1], -E_OPNOTSUPP);
+	struct whose w;
+	int64_t r = at_path(t, a[0], 0, &w);
+
+	return r != 0 ? r : set(t, &w, a + 1);
 }
 
 int64_t call_lsetxattr(struct task *t, const uint64_t *a)
 {
-	return answer(t, at_path(t, a[0], AT_NOFOLLOW_), a[1], -E_OPNOTSUPP);
+	struct whose w;
+	int64_t r = at_path(t, a[0], AT_NOFOLLOW_, &w);
+
+	return r != 0 ? r : set(t, &w, a + 1);
 }
 
 int64_t call_fsetxattr(struct task *t, const uint64_t *a)
 {
-	return answer(t, at_file(t, a[0]), a[1], -E_OPNOTSUPP);
+	struct whose w = at_file(a[0]);
+
+	return set(t, &w, a + 1);
 }
 
 int64_t call_getxattr(struct task *t, const uint64_t *a)
 {
-	return answer(t, at_path(t, a[0], 0), a[1], -E_NODATA);
+	struct whose w;
+	int64_t r = at_path(t, a[0], 0, &w);
+
+	return r != 0 ? r : get(t, &w, a[1], a + 2);
 }
 
 int64_t call_lgetxattr(struct task *t, const uint64_t *a)
 {
-	return answer(t, at_path(t, a[0], AT_NOFOLLOW_), a[1], -E_NODATA);
+	struct whose w;
+	int64_t r = at_path(t, a[0], AT_NOFOLLOW_, &w);
+
+	return r != 0 ? r : get(t, &w, a[1], a + 2);
 }
 
 int64_t call_fgetxattr(struct task *t, const uint64_t *a)
 {
-	return answer(t, at_file(t, a[0]), a[1], -E_NODATA);
-}
+	struct whose w = at_file(a[0]);
 
-int64_t call_removexattr(struct task *t, const uint64_t *a)
-{
-	return call_getxattr(t, a);
-}
-
-int64_t call_lremovexattr(struct task *t, const uint64_t *a)
-{
-	return call_lgetxattr(t, a);
-}
-
-int64_t call_fremovexattr(struct task *t, const uint64_t *a)
-{
-	return call_fgetxattr(t, a);
+	return get(t, &w, a[1], a + 2);
 }
 
 int64_t call_listxattr(struct task *t, const uint64_t *a)
 {
-	return at_path(t, a[0], 0);
+	struct whose w;
+	int64_t r = at_path(t, a[0], 0, &w);
+
+	return r != 0 ? r : list(t, &w, a + 1);
 }
 
 int64_t call_llistxattr(struct task *t, const uint64_t *a)
 {
-	return at_path(t, a[0], AT_NOFOLLOW_);
+	struct whose w;
+	int64_t r = at_path(t, a[0], AT_NOFOLLOW_, &w);
+
+	return r != 0 ? r : list(t, &w, a + 1);
 }
 
 int64_t call_flistxattr(struct task *t, const uint64_t *a)
 {
-	return at_file(t, a[0]);
+	struct whose w = at_file(a[0]);
+
+	return list(t, &w, a + 1);
+}
+
+int64_t call_removexattr(struct task *t, const uint64_t *a)
+{
+	struct whose w;
+	int64_t r = at_path(t, a[0], 0, &w);
+
+	return r != 0 ? r : drop(t, &w, a[1]);
+}
+
+int64_t call_lremovexattr(struct task *t, const uint64_t *a)
+{
+	struct whose w;
+	int64_t r = at_path(t, a[0], AT_NOFOLLOW_, &w);
+
+	return r != 0 ? r : drop(t, &w, a[1]);
+}
+
+int64_t call_fremovexattr(struct task *t, const uint64_t *a)
+{
+	struct whose w = at_file(a[0]);
+
+	return drop(t, &w, a[1]);
 }

@@ -179,6 +179,7 @@ static int compare_content(struct diff *d, vfs_ino old, vfs_ino new)
 static bool same_metadata(const struct inode *a, const struct inode *b)
 {
 	return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid &&
+	       bytes_eq(xattrs_of(a), xattrs_of(b)) &&
 	       (inode_is(a, S_DIR) || a->mtime_ns == b->mtime_ns);
 }
 

@@ -355,23 +355,28 @@ static bool is_sound(const struct image_entry *x, size_t name_len, size_t target
 		return false;
 	if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
 		return false;
-	return e->size <= INT64_MAX && e->charged <= INT64_MAX &&
+	return xattrs_are_sound(e->xattrs) && e->size <= INT64_MAX && e->charged <= INT64_MAX &&
 	       (e->mode & ~(S_FMT | 07777u)) == 0;
 }
 
 int image_entry_at(struct image *i, uint64_t place, struct image_entry *out)
 {
 	uint8_t head[ENTRY_BYTES];
-	size_t name_len, target_len;
+	size_t name_len, target_len, xattrs_len;
+	char *xattrs;
 
 	if (place > i->pages * PAGE_BYTES || image_copy(i, place, head, sizeof head) != 0)
 		return -E_IO;
 	name_len = get16(head + ENTRY_NAME_LEN);
 	target_len = get16(head + ENTRY_TARGET_LEN);
-	if (name_len > VFS_NAME_MAX || target_len >= VFS_PATH_MAX ||
-	    image_copy(i, place + ENTRY_BYTES, out->text, name_len) != 0 ||
+	xattrs_len = get16(head + ENTRY_XATTRS_LEN);
+	if (name_len > VFS_NAME_MAX || target_len >= VFS_PATH_MAX || xattrs_len > VFS_XATTRS_MAX)
+		return -E_IO;
+	xattrs = out->text + name_len + target_len + 2;
+	if (image_copy(i, place + ENTRY_BYTES, out->text, name_len) != 0 ||
 	    image_copy(i, place + ENTRY_BYTES + name_len, out->text + name_len + 1, target_len) !=
-		    0)
+		    0 ||
+	    image_copy(i, place + ENTRY_BYTES + name_len + target_len, xattrs, xattrs_len) != 0)
 		return -E_IO;
 	out->text[name_len] = '\0';
 	out->text[name_len + 1 + target_len] = '\0';
@@ -392,8 +397,9 @@ int image_entry_at(struct image *i, uint64_t place, struct image_entry *out)
 		.atime_ns = (int64_t)digest_le64(head + ENTRY_ATIME),
 		.ctime_ns = (int64_t)digest_le64(head + ENTRY_CTIME),
 		.btime_ns = (int64_t)digest_le64(head + ENTRY_BTIME),
+		.xattrs = { xattrs, xattrs_len },
 	};
 	out->content = digest_le64(head + ENTRY_CONTENT);
-	out->next = (place + ENTRY_BYTES + name_len + target_len + 7) & ~(uint64_t)7;
+	out->next = (place + ENTRY_BYTES + name_len + target_len + xattrs_len + 7) & ~(uint64_t)7;
 	return is_sound(out, name_len, target_len) ? 0 : -E_IO;
 }

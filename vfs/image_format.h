@@ -60,7 +60,8 @@ enum {
 	END_HASH = 4096 - HASH_BYTES,
 };
 
-/* One entry of a directory. Its name, its target, NULs up to a multiple of 8 follow. */
+/* One entry of a directory. Its name, its target, its extended attributes, NULs up to a multiple of
+ * 8 follow. */
 enum {
 	ENTRY_INO = 0,
 	ENTRY_MTIME = 8,
@@ -78,10 +79,9 @@ enum {
 	ENTRY_NAME_LEN = 88,   /* 16 bits */
 	ENTRY_TARGET_LEN = 90, /* 16 bits */
 	ENTRY_FLAGS = 92,      /* 16 bits */
-	ENTRY_ZERO = 94,
+	ENTRY_XATTRS_LEN = 94, /* 16 bits */
 	ENTRY_BYTES = 96,
 	ENTRY_OWNED = 1, /* flags */
-	ENTRY_BYTES_MAX = ENTRY_BYTES + VFS_NAME_MAX + VFS_PATH_MAX + 8,
 };
 
 /* A file's content is a place with one of these in its low bits, or 0: a hole. */
@@ -115,7 +115,7 @@ struct image_entry {
 	struct vfs_source_entry e; /* name and target point into text */
 	uint64_t content;
 	uint64_t next; /* place behind it */
-	char text[VFS_NAME_MAX + VFS_PATH_MAX + 2];
+	char text[VFS_NAME_MAX + VFS_PATH_MAX + 2 + VFS_XATTRS_MAX];
 };
 
 struct image {

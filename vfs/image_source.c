@@ -379,7 +379,7 @@ static int take_root(struct image *i, struct vfs *v, struct origin **out)
 	n->ctime_ns = x.e.ctime_ns;
 	n->btime_ns = x.e.btime_ns;
 	*out = o;
-	return 0;
+	return xattrs_take(v->store, n, x.e.xattrs);
 }
 
 /* Open files, and those without a name: descriptors go by their numbers. */

@@ -370,7 +370,8 @@ static int put_entry(struct writer *w, struct listing *l, vfs_ino ino, struct by
 	struct vfs_stat st;
 	size_t target = link ? (size_t)n->size : 0;
 	uint32_t live = w->save.live != NULL ? w->save.live->generation : 0;
-	uint8_t *at = room(w, l, (ENTRY_BYTES + name.len + target + 7) & ~(size_t)7);
+	struct bytes xattrs = xattrs_of(n);
+	uint8_t *at = room(w, l, (ENTRY_BYTES + name.len + target + xattrs.len + 7) & ~(size_t)7);
 
 	if (at == NULL)
 		return -E_NOMEM;
@@ -391,6 +392,9 @@ static int put_entry(struct writer *w, struct listing *l, vfs_ino ino, struct by
 	put16(at + ENTRY_NAME_LEN, (uint16_t)name.len);
 	put16(at + ENTRY_TARGET_LEN, (uint16_t)target);
 	put16(at + ENTRY_FLAGS, live != 0 && n->owner == live ? ENTRY_OWNED : 0);
+	put16(at + ENTRY_XATTRS_LEN, (uint16_t)xattrs.len);
+	if (xattrs.len != 0)
+		memcpy(at + ENTRY_BYTES + name.len + target, xattrs.ptr, xattrs.len);
 	if (name.len != 0)
 		memcpy(at + ENTRY_BYTES, name.ptr, name.len);
 	if (link)

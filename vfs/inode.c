@@ -45,6 +45,8 @@ static void get_parts(struct inode *n)
 {
 	if (n->origin != NULL)
 		ref_get(&n->origin->refs);
+	if (n->xattrs != NULL)
+		ref_get(&n->xattrs->refs);
 	/* Whatever the part is, it begins with its count. */
 	if (n->pages.root != NULL)
 		ref_get(&n->pages.root->refs);
@@ -61,6 +63,7 @@ void inode_put(struct store *s, struct inode *n)
 	else if (inode_is(n, S_DIR))
 		names_put(s, n->names);
 	origin_put(s, n->origin);
+	xattrs_put(s, n->xattrs);
 	store_free(s, n, sizeof *n);
 }
 
@@ -135,10 +138,13 @@ int inode_new(struct vfs *v, uint32_t mode, vfs_ino *ino, struct inode **out)
 void inode_remove(struct vfs *v, vfs_ino ino)
 {
 	struct inode *n = radix_take(v->store, &v->inodes, ino);
+	uint64_t cost;
 
 	if (n->owner == v->generation && v->usage.inodes != 0)
 		v->usage.inodes--;
 	inode_uncharge(v, n, n->charged);
+	cost = xattrs_cost(v, n);
+	v->usage.bytes -= cost < v->usage.bytes ? cost : v->usage.bytes;
 	inode_put(v->store, n);
 }
 

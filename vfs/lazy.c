@@ -140,7 +140,7 @@ static struct inode *make_inode(struct load *l, const struct vfs_source_entry *e
 	n->gid = from->masked ? from->gid : e->gid;
 	n->atime_ns = n->mtime_ns = n->ctime_ns = n->btime_ns = e->mtime_ns;
 	n->origin = origin_new(s, from->source, e->id, from->masked ? &owner : NULL);
-	if (n->origin == NULL || fill_content(l, n, e) != 0) {
+	if (n->origin == NULL || fill_content(l, n, e) != 0 || xattrs_take(s, n, e->xattrs) != 0) {
 		inode_put(s, n);
 		return NULL;
 	}

@@ -111,6 +111,14 @@ struct blob {
 	char bytes[];
 };
 
+/* Extended attributes, as xattr.c says. */
+struct xattrs {
+	refcount refs;
+	uint32_t len;
+	uint32_t owner; /* generation of the vfs that counts them; 0: none */
+	char bytes[];
+};
+
 struct page {
 	refcount refs;
 	uint32_t owner; /* generation of the vfs that added it */
@@ -169,6 +177,7 @@ struct inode {
 		struct names *names;
 	};
 	struct origin *origin;
+	struct xattrs *xattrs; /* NULL: none */
 	union {
 		uint32_t inlined;  /* bytes in blob; what follows up to size is a hole */
 		uint32_t provider; /* index, if INODE_DYNAMIC */
@@ -293,6 +302,17 @@ uint64_t page_seek(const struct inode *n, uint64_t index, int whence);
 int64_t origin_read(const struct origin *o, uint64_t pos, char *out, size_t len);
 /* The origin's bytes in place, as many as a map gives from pos on; 0: there is no map. */
 int64_t page_map(const struct inode *n, uint64_t pos, size_t max, const char **out);
+
+/* --- xattr.c --- */
+
+void xattrs_put(struct store *s, struct xattrs *x);
+struct bytes xattrs_of(const struct inode *n);
+/* Whether bytes from outside are attributes as xattr.c keeps them. */
+bool xattrs_are_sound(struct bytes all);
+/* Gives a new inode these, which are sound. 0 or -E_NOMEM. */
+int xattrs_take(struct store *s, struct inode *n, struct bytes all);
+/* Their bytes that v's usage has in it. */
+uint64_t xattrs_cost(const struct vfs *v, const struct inode *n);
 
 /* --- perm.c: all 0 or a negative error --- */
 

@@ -101,9 +101,9 @@ void vfs_tree_put(struct vfs_tree *t);
  * Differences between two trees of one lineage, each as a vfs of its own (vfs_new), which loads
  * what its tree has not: a directory first, then what is in it, by name. The cost is the size of
  * the difference, and of the directories it lies in. kind: '+' added, '-' removed, 'M' content
- * changed (also a link's target, a device's number), 'm' only mode, owner or, but for
- * directories, mtime changed, 'T' type changed. What is below an added or removed directory is
- * told too. A renamed file is one removed and one added. Lazy objects that were only loaded show
+ * changed (also a link's target, a device's number), 'm' only mode, owner, extended attributes or,
+ * but for directories, mtime changed, 'T' type changed. What is below an added or removed directory
+ * is told too. A renamed file is one removed and one added. Lazy objects that were only loaded show
  * no change. A non-zero return of emit ends the walk and is returned; so is VFS_PENDING of a
  * source. emit may read both, but change neither.
  */
@@ -223,6 +223,20 @@ int vfs_rename(struct vfs *v, const struct vfs_cred *c, vfs_ino old_dir, const c
 /* The target's length; at most n bytes are copied, without a NUL. */
 int64_t vfs_readlink(struct vfs *v, vfs_ino ino, char *out, size_t n);
 
+/*
+ * Extended attributes, with Linux's rules and errors: "user." of regular files and directories,
+ * "trusted." of root. Those of an inode take at most VFS_XATTRS_MAX bytes together (their names,
+ * values, and 3 for each), -E_NOSPC beyond. get and list (names, each with a NUL behind) return
+ * the length; with n 0 nothing is copied, and it is -E_RANGE if n is less otherwise.
+ */
+enum { VFS_XATTR_CREATE = 1, VFS_XATTR_REPLACE = 2, VFS_XATTRS_MAX = 4000 };
+int64_t vfs_xattr_get(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, const char *name,
+		      void *out, size_t n);
+int64_t vfs_xattr_list(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, char *out, size_t n);
+int vfs_xattr_set(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, const char *name,
+		  struct bytes value, unsigned how);
+int vfs_xattr_remove(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, const char *name);
+
 /* Metadata, with Linux's permission rules (owner or root; setgid cleared, ...). */
 int vfs_chmod(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, uint32_t mode);
 enum { VFS_KEEP_ID = 0xffffffffu };
@@ -270,6 +284,7 @@ struct vfs_source_entry {
 	int64_t atime_ns;
 	int64_t ctime_ns;
 	int64_t btime_ns;
+	struct bytes xattrs; /* as vfs/xattr.c keeps them, and sound */
 };
 
 struct vfs_source {

@@ -216,6 +216,11 @@ pax SCHILY.xattr.user.mime:=text
 "$cowsh" image build -o x.img pax.tar 2> err
 check 'extended attributes are left out, and that is said' 'cowsh: left out: extended attributes of 1 files' "$(head -n 1 err)"
 
+"$cowsh" --session attributes.cowsh -c 'echo 1 > f; ln f g; mkdir d; setfattr -n user.a -v one f; setfattr -n user.b d; setfattr -n user.gone f'
+"$cowsh" --session attributes.cowsh -c 'setfattr -x user.gone g; echo 2 > f'
+check 'a session keeps extended attributes' '# file: d user.b=""  # file: f user.a="one"  # file: g user.a="one"' \
+	"$("$cowsh" --session attributes.cowsh -c 'getfattr -d d f g' | paste -sd ' ' | sed 's/ *$//')"
+
 # --- archives that are not taken ---
 tar cf dots.tar --transform='s,^,../,' -P one.txt 2> err || { echo 1 > one.txt; tar cf dots.tar -P --transform='s,^,../,' one.txt; }
 bad 'a name that leads out' "dots.tar: a member's name has '..' in it" image build -o x.img dots.tar
