@@ -38,9 +38,9 @@ struct copy_opts {
 	bool keep_links;
 	bool keep_xattrs;
 	bool need_xattrs; /* and says so when that fails */
-	bool plain_mode; /* --no-preserve=mode: as if newly made */
-	int links;       /* enum copy_links */
-	int ask;         /* enum copy_ask */
+	bool plain_mode;  /* --no-preserve=mode: as if newly made */
+	int links;        /* enum copy_links */
+	int ask;          /* enum copy_ask */
 	struct backup_opts backup;
 };
 
