@@ -80,8 +80,14 @@ void deadline_arm(uint64_t ms, bool repeated)
 	struct itimerval timer = { { 0, repeated ? DEADLINE_TICK_MS * 1000 : 0 },
 				   { (time_t)(first / 1000), (suseconds_t)(first % 1000) * 1000 } };
 
+	sigset_t alarm;
+
 	if (ms / DEADLINE_TICK_MS >= INT32_MAX)
 		return;
+	/* Who started the program may have blocked it. */
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
 	ticks_per_command = repeated ? (int)(ms / DEADLINE_TICK_MS) + 1 : 1;
 	ticks_left = ticks_per_command;
 	sigaction(SIGALRM, &action, NULL);

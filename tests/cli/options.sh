@@ -87,6 +87,8 @@ check '--json: changes' '[{"kind":"+","path":"/home/user/new","size":1}]' \
 "$cowsh" --limit steps=100K -c 'while :; do :; done' 2> err
 check 'a step limit: status' 137 $?
 check 'a step limit: message' "cowsh: stopped: limit of steps (102400) reached in bash, line 1" "$(< err)"
+timeout -s KILL 20 env --block-signal "$cowsh" --limit time=200 -c 'while :; do :; done' 2> err
+check 'though alarms were blocked' "137 cowsh: stopped: limit of time (200) reached in bash, line 1" "$? $(< err)"
 "$cowsh" --limit time=200 -c 'while :; do :; done' 2> err
 check 'a time limit' "137 cowsh: stopped: limit of time (200) reached in bash, line 1" "$? $(< err)"
 "$cowsh" --limit memory=20M -c 'x=a; while :; do x=$x$x; done' 2> err
