@@ -754,6 +754,7 @@ int64_t sys_fetch(struct proc *p, const struct fetch_request *r);
 /* Of headers that say how a message is sent: the host writes them. */
 bool fetch_header_is_ours(struct bytes name);
 int64_t sys_socket(struct proc *p, int family, int type, unsigned oflags);
+/* A local name without bytes, or port 0: one that is free. */
 int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name);
 int64_t sys_listen(struct proc *p, int fd);
 int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name);

@@ -109,6 +109,24 @@ static int64_t free_port(struct kernel *k, struct socket_name *n, int type)
 	return -E_ADDRINUSE;
 }
 
+/* A name of a local socket that is no file: a NUL and five digits, as Linux gives them. */
+static int64_t free_name(struct kernel *k, struct socket_name *n, int type)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	n->len = 6;
+	for (int i = 0; i < 20000; i++) {
+		unsigned number = k->ports_made++;
+
+		n->path[0] = '\0';
+		for (int d = 5; d > 0; d--, number >>= 4)
+			n->path[d] = digits[number & 15];
+		if (socket_bound(k, n, type) == NULL)
+			return 0;
+	}
+	return -E_ADDRINUSE;
+}
+
 static void give_name(struct kernel *k, struct socket *s, const struct socket_name *n)
 {
 	s->name = *n;
@@ -140,10 +158,14 @@ int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name)
 	proc_charge(p, 4);
 	if (s == NULL)
 		return err;
+	if (s->bound && s->name.family == SOCKET_UNIX && n.family == SOCKET_UNIX && n.len == 0)
+		return 0;
 	if (n.family != s->name.family || s->bound || s->in != NULL)
 		return -E_INVAL;
 	if (n.family != SOCKET_UNIX && n.port == 0)
 		err = free_port(p->k, &n, s->type);
+	else if (n.family == SOCKET_UNIX && n.len == 0)
+		err = free_name(p->k, &n, s->type);
 	else if (socket_bound(p->k, &n, s->type) != NULL)
 		err = -E_ADDRINUSE;
 	else if (n.family == SOCKET_UNIX && n.path[0] != '\0')

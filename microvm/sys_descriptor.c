@@ -84,10 +84,30 @@ int64_t call_pidfd_open(struct task *t, const uint64_t *a)
 	return only(a[1], O_NONBLOCK_) ? sys_pidfd(t->p, (int)a[0], (unsigned)a[1]) : -E_INVAL;
 }
 
+/* Which process the directory in /proc is that is open there, or -E_BADF. */
+static int64_t proc_directory(struct task *t, int fd)
+{
+	struct bytes above = BYTES("/proc/");
+	struct buf path = buf_in(&t->p->arena);
+	struct bytes target;
+	size_t at = above.len;
+	int64_t pid = 0;
+
+	buf_printf(&path, "/proc/self/fd/%d", fd);
+	if (sys_readlink(t->p, AT_FDCWD_, buf_cstr(&path), &t->p->arena, &target) < 0 ||
+	    !bytes_starts(target, above))
+		return -E_BADF;
+	for (; at < target.len && byte_is_digit(target.ptr[at]) && pid < INT32_MAX / 10; at++)
+		pid = pid * 10 + (target.ptr[at] - '0');
+	return at == target.len && pid != 0 ? pid : -E_BADF;
+}
+
 int64_t call_pidfd_send_signal(struct task *t, const uint64_t *a)
 {
 	int64_t pid = sys_pidfd_pid(t->p, (int)a[0]);
 
+	if (pid == -E_BADF)
+		pid = proc_directory(t, (int)a[0]);
 	if (pid < 0 || a[3] != 0)
 		return pid < 0 ? pid : -E_INVAL;
 	return sys_kill(t->p, (int)pid, (int)a[1]);
