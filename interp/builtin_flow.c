@@ -143,6 +143,10 @@ int do_exit(struct shell *sh, int argc, char **argv)
 		return status;
 	if (opt_set(sh, SET_INTERACTIVE) && sh->task == NULL)
 		sys_write(sh->p, 2, "exit\n", 5);
+	if (opt_set(sh, SET_LOGIN) && sh->task == NULL)
+		shell_logout(sh);
+	if (sh->flow == FLOW_EXIT) /* by that file */
+		return sh->status;
 	sh->flow = FLOW_EXIT;
 	sh->exit_called = true;
 	sh->status = status;

@@ -154,6 +154,14 @@ int do_trap(struct shell *sh, int argc, char **argv)
 
 /* --- kill --- */
 
+/* Of the names that kill takes: in posix mode they do not begin with SIG. */
+static int kill_number(const struct shell *sh, const char *word)
+{
+	struct bytes name = bytes_of(word);
+
+	return opt_set(sh, SET_POSIX) && bytes_starts(name, BYTES("SIG")) ? -1 : trap_number(name);
+}
+
 /* kill -l word: the name of a number or of an exit status, the number of a name. */
 static int name_signal(struct shell *sh, struct buf *out, const char *word)
 {
@@ -171,7 +179,7 @@ static int name_signal(struct shell *sh, struct buf *out, const char *word)
 		buf_printf(out, "%s\n", name);
 		return 0;
 	}
-	int which = trap_number(bytes_of(word));
+	int which = kill_number(sh, word);
 
 	if (which < 0)
 		return invalid_signal(sh, "kill", word);
@@ -259,11 +267,10 @@ static int kill_options(struct shell *sh, int argc, char **argv, int *sig)
 		}
 		if (name[1] == '\0')
 			name = argv[next++];
-		else if (argv[1][1] == 'n' ? all_digits(name + 1)
-					   : trap_number(bytes_of(name + 1)) >= 0)
+		else if (argv[1][1] == 'n' ? all_digits(name + 1) : kill_number(sh, name + 1) >= 0)
 			name++;
 	}
-	*sig = trap_number(bytes_of(name));
+	*sig = kill_number(sh, name);
 	if (*sig < 0 || *sig >= SIG_COUNT) {
 		invalid_signal(sh, "kill", name);
 		return -1;

@@ -186,6 +186,8 @@ static inline void exec_report(struct shell *sh)
 }
 /* $_ */
 void set_last_arg(struct shell *sh, const char *value);
+/* Runs ~/.bash_logout, once: `exit` of a login shell. */
+void shell_logout(struct shell *sh);
 /* $_ that came from the environment is not exported any more. */
 void last_arg_is_own(struct shell *sh);
 void set_pipestatus(struct shell *sh, const int *statuses, int n);

@@ -101,17 +101,17 @@ static int show_help(struct invocation *v)
 
 /* --- options --- */
 
-/* Runs `set` or `shopt` as a builtin, for -o and -O without a name. */
+/* Runs `set` or `shopt` as a builtin, for -o and -O without a name. option may be NULL. */
 static void run_builtin(struct shell *sh, const char *name, const char *option)
 {
 	const struct shell_builtin *b = shell_builtin_find(sh, bytes_of(name));
 	char *argv[3];
 
 	argv[0] = arena_dup(sh->arena, bytes_of(name));
-	argv[1] = arena_dup(sh->arena, bytes_of(option));
+	argv[1] = option != NULL ? arena_dup(sh->arena, bytes_of(option)) : NULL;
 	argv[2] = NULL;
 	if (b != NULL)
-		exec_builtin(sh, b, 2, argv);
+		exec_builtin(sh, b, 1 + (option != NULL), argv);
 }
 
 /* -o name, +o name */
@@ -145,7 +145,7 @@ static int shopt_by_name(struct invocation *v, bool on)
 	int option;
 
 	if (v->at + 1 >= v->argc) {
-		run_builtin(sh, "shopt", on ? "-s" : "-p");
+		run_builtin(sh, "shopt", on ? NULL : "-p");
 		return 0;
 	}
 	option = shopt_of_name(bytes_of(v->argv[++v->at]));
@@ -272,7 +272,22 @@ static void source_file(struct shell *sh, const char *path)
 	argv[0] = arena_dup(sh->arena, BYTES("source"));
 	argv[1] = arena_dup(sh->arena, bytes_of(path));
 	argv[2] = NULL;
+	/* It is no name to be looked for in PATH. */
+	uint64_t sourcepath = sh->opt.shopt & (uint64_t)1 << SHOPT_sourcepath;
+
+	sh->opt.shopt &= ~sourcepath;
 	exec_builtin(sh, b, 2, argv);
+	sh->opt.shopt |= sourcepath;
+}
+
+/* The file that a variable names, once it is expanded. */
+static void source_named(struct shell *sh, const char *variable)
+{
+	const char *value = var_get_text(sh, variable);
+	struct bytes path;
+
+	if (value != NULL && expand_text(sh, bytes_of(value), &path) == 0)
+		source_file(sh, arena_dup(sh->arena, path));
 }
 
 static bool source_home(struct shell *sh, const char *name)
@@ -285,6 +300,12 @@ static bool source_home(struct shell *sh, const char *name)
 		return false;
 	source_file(sh, buf_cstr(&path));
 	return true;
+}
+
+void shell_logout(struct shell *sh)
+{
+	sh->opt.set &= ~((uint64_t)1 << SET_LOGIN);
+	source_home(sh, ".bash_logout");
 }
 
 static void default_prompt(struct shell *sh, const char *name, const char *value)
@@ -314,13 +335,8 @@ static void source_startup(struct invocation *v)
 		else
 			source_home(sh, ".bashrc");
 	}
-	if (!v->interactive && !posix && sh->flow == FLOW_NONE) {
-		const char *env = var_get_text(sh, "BASH_ENV");
-		struct bytes path;
-
-		if (env != NULL && expand_text(sh, bytes_of(env), &path) == 0)
-			source_file(sh, arena_dup(sh->arena, path));
-	}
+	if (sh->flow == FLOW_NONE && v->interactive == posix && !opt_set(sh, SET_PRIVILEGED))
+		source_named(sh, posix ? "ENV" : "BASH_ENV");
 	if (v->restricted)
 		shell_restrict(sh);
 }
@@ -403,9 +419,12 @@ static int script_file(struct invocation *v)
 {
 	struct shell *sh = v->sh;
 	const char *name = v->argv[v->at];
+	const char *shell = sh->arg0;
 	int fd;
 
+	sh->arg0 = name;
 	source_startup(v);
+	sh->arg0 = shell;
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
 	fd = open_script(sh, name);
