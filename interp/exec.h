@@ -228,6 +228,8 @@ void xtrace_text(struct shell *sh, struct bytes text);
 /* Whether a syntax error ends the shell, as -e has it. */
 bool error_ends_shell(const struct shell *sh);
 void parse_error_print(struct shell *sh, const char *name, const struct parse_error *e);
+/* The parse_flags that the options of the shell `user` mean now. */
+unsigned parse_flags_now(void *user);
 /* The parse_config that all of the shell's parsing uses. */
 struct parse_config shell_parse_config(struct shell *sh, struct bytes text, int line);
 void parsed_cache_free(struct shell *sh);

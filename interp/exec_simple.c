@@ -14,6 +14,7 @@ struct call {
 	struct function *function;
 	const struct shell_builtin *builtin;
 	bool last;      /* a program may replace the process */
+	bool keywords;  /* set -k was heeded */
 	bool temporary; /* the current scope holds the assignments before the command */
 };
 
@@ -474,11 +475,72 @@ static int run_empty(struct shell *sh, const struct simple *s, unsigned before)
 	return status;
 }
 
+/* --- set -k --- */
+
+static unsigned keyword_flags(void *user)
+{
+	return PARSE_KEYWORD | parse_flags_now(user);
+}
+
+/* The command read again, with the words that have the form of assignments as such; NULL: it has
+ * none. Its unit is entered. */
+static struct simple *with_keywords(struct shell *sh, const struct simple *s)
+{
+	struct simple plain = *s;
+	struct buf text = buf_in(sh->arena);
+	struct parse_config config;
+	struct parse_error error;
+	struct simple *again;
+	struct ast *ast = NULL;
+	bool any = false;
+
+	for (int i = 1; i < s->nwords; i++)
+		any = any || memchr(s->words[i]->text.ptr, '=', s->words[i]->text.len) != NULL;
+	if (!any)
+		return NULL;
+	plain.node.nredirs = 0;
+	print_command(&text, &plain.node);
+	config = shell_parse_config(sh, buf_bytes(&text), s->node.line);
+	config.flags = keyword_flags;
+	config.alias = NULL;
+	if (parse_unit(parse_new(&config), &ast, &error) != 1)
+		return NULL;
+	unit_adopt(sh, ast);
+	if (ast->root == NULL || ast->root->kind != NODE_SIMPLE) {
+		unit_leave(sh);
+		return NULL;
+	}
+	again = arena_alloc(sh->arena, sizeof(*again));
+	*again = *(const struct simple *)ast->root;
+	again->node = s->node;
+	return again;
+}
+
+static int run_call(struct shell *sh, struct call *c);
+
+/* Whether the command was run as set -k has it. */
+static bool run_keywords(struct shell *sh, struct call *c, int *status)
+{
+	const struct simple *written = c->simple;
+	const struct simple *again = with_keywords(sh, written);
+
+	if (again == NULL)
+		return false;
+	c->simple = again;
+	c->keywords = true;
+	*status = run_call(sh, c);
+	c->simple = written;
+	unit_leave(sh);
+	return true;
+}
+
 static int run_call(struct shell *sh, struct call *c)
 {
 	unsigned before = sh->substitutions;
 	int status;
 
+	if (opt_set(sh, SET_KEYWORD) && !c->keywords && run_keywords(sh, c, &status))
+		return status;
 	sh->command_name = NULL;
 	if (c->simple->nwords != 0) {
 		if (expand_call(sh, c) != 0)

@@ -117,8 +117,9 @@ static const struct simple *plain_command(struct shell *sh, const struct command
 	    s->declaration != NULL)
 		return NULL;
 	if (opt_set(sh, SET_XTRACE) || opt_set(sh, SET_NOUNSET) || opt_set(sh, SET_NOEXEC) ||
-	    opt_set(sh, SET_ERREXIT) || sh->traps[TRAP_DEBUG].text != NULL ||
-	    sh->traps[TRAP_ERR].text != NULL || sh->traps[SIGCHLD_].text != NULL)
+	    opt_set(sh, SET_KEYWORD) || opt_set(sh, SET_ERREXIT) ||
+	    sh->traps[TRAP_DEBUG].text != NULL || sh->traps[TRAP_ERR].text != NULL ||
+	    sh->traps[SIGCHLD_].text != NULL)
 		return NULL;
 	for (int i = 0; i < s->nwords; i++) {
 		if (!word_is_pure(s->words[i]))

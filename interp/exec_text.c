@@ -15,7 +15,7 @@ static bool alias_of(void *user, struct bytes name, struct bytes *out)
 	return alias_find(user, name, out);
 }
 
-static unsigned flags_now(void *user)
+unsigned parse_flags_now(void *user)
 {
 	struct shell *sh = user;
 	unsigned flags = 0;
@@ -30,8 +30,6 @@ static unsigned flags_now(void *user)
 		flags |= PARSE_NO_COMMENTS;
 	if (!opt_set(sh, SET_BRACEEXPAND))
 		flags |= PARSE_NO_BRACES;
-	if (opt_set(sh, SET_KEYWORD))
-		flags |= PARSE_KEYWORD;
 	if (!sh->utf8)
 		flags |= PARSE_ASCII;
 	if (opt_shopt(sh, SHOPT_extquote) && !opt_set(sh, SET_POSIX))
@@ -110,7 +108,7 @@ struct parse_config shell_parse_config(struct shell *sh, struct bytes text, int 
 		.scratch = sh->arena,
 		.text = text,
 		.alias = alias_of,
-		.flags = flags_now,
+		.flags = parse_flags_now,
 		.charge = charge,
 		.deepen = deepen,
 		.building = &sh->building,
@@ -174,7 +172,7 @@ static const struct cached *cache_find(struct shell *sh, struct bytes text, uint
 {
 	struct cached *c = sh->parsed != NULL ? sh->parsed->slot[hash % CACHE_SLOTS] : NULL;
 
-	if (c == NULL || c->hash != hash || c->flags != flags_now(sh) || c->line != line ||
+	if (c == NULL || c->hash != hash || c->flags != parse_flags_now(sh) || c->line != line ||
 	    !bytes_eq(c->text, text))
 		return NULL;
 	return c;
@@ -458,7 +456,7 @@ static int run_recording(struct shell *sh, struct reader *r, struct cached *reco
 	status = run_reader(sh, r, &failed);
 	sh->recording = record->up;
 	if (!failed && record->count >= 0 && sh->flow == FLOW_NONE &&
-	    record->flags == flags_now(sh))
+	    record->flags == parse_flags_now(sh))
 		cache_put(sh, record);
 	put_units(record);
 	return status;
@@ -485,7 +483,7 @@ static int run_text(struct shell *sh, struct bytes text, const char *name, int l
 			r.record = arena_zalloc(sh->arena, sizeof(*r.record));
 			r.record->hash = hash;
 			r.record->text = text;
-			r.record->flags = flags_now(sh);
+			r.record->flags = parse_flags_now(sh);
 			r.record->line = line;
 			status = run_recording(sh, &r, r.record);
 		} else {
