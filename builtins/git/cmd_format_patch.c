@@ -10,11 +10,19 @@ struct formatting {
 	struct git *g;
 	struct revs revs;
 	const char *dir;
-	bool to_stdout, keep, signoff, root, zero_commit, quiet, numbered_files, cover, no_stat;
+	bool to_stdout, keep, signoff, root, zero_commit, quiet, numbered_files, no_stat, raw;
+	int cover; /* -1: if there are several */
+	const char *cover_mode;
+	int thread;              /* 0 no, 1 shallow, 2 deep */
+	struct names references; /* of the mail that is written */
+	const char *id;
+	const char *boundary; /* --attach, --inline */
+	bool is_inline;
 	int numbered; /* -1: if there are several */
 	const char *prefix;
 	const char *suffix;
 	const char *signature;
+	const char *signature_file;
 	const char *from;
 	const char *reroll;
 	int64_t start;
@@ -41,6 +49,36 @@ static int64_t need_number(struct git *g, const char *name, const char *text)
 	return n;
 }
 
+/* "shallow", "deep" or a truth: -1 is neither. */
+static int thread_of(const char *v)
+{
+	if (strcmp(v, "shallow") == 0 || strcmp(v, "deep") == 0)
+		return v[0] == 's' ? 1 : 2;
+	return config_truth(v);
+}
+
+static bool letter_option(struct formatting *f, const char *arg)
+{
+	if (strcmp(arg, "--cover-letter") == 0 || strcmp(arg, "--no-cover-letter") == 0) {
+		f->cover = arg[2] == 'c';
+	} else if (strcmp(arg, "--thread") == 0 || git_starts(arg, "--thread=")) {
+		f->thread = arg[8] == '=' ? thread_of(arg + 9) : 1;
+		if (f->thread < 0 || (arg[8] == '=' && arg[9] != 's' && arg[9] != 'd'))
+			git_exit(f->g, GIT_STATUS_USAGE);
+	} else if (strcmp(arg, "--no-thread") == 0) {
+		f->thread = 0;
+	} else if (strcmp(arg, "--attach") == 0 || git_starts(arg, "--attach=") ||
+		   strcmp(arg, "--inline") == 0 || git_starts(arg, "--inline=")) {
+		f->boundary = arg[8] == '=' ? arg + 9 : "2.39.5";
+		f->is_inline = arg[2] == 'i';
+	} else if (strcmp(arg, "--no-attach") == 0) {
+		f->boundary = NULL;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static bool flag_option(struct formatting *f, const char *arg)
 {
 	const struct {
@@ -61,6 +99,7 @@ static bool flag_option(struct formatting *f, const char *arg)
 		{ "-u", &f->no_stat },
 		{ "--patch", &f->no_stat },
 		{ "--no-stat", &f->no_stat },
+		{ "--no-encode-email-headers", &f->raw },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -71,11 +110,13 @@ static bool flag_option(struct formatting *f, const char *arg)
 	else if (strcmp(arg, "-N") == 0 || strcmp(arg, "--no-numbered") == 0)
 		f->numbered = 0;
 	else if (strcmp(arg, "--no-signature") == 0)
-		f->signature = NULL;
+		f->signature = f->signature_file = NULL;
 	else if (strcmp(arg, "--rfc") == 0)
 		f->prefix = "RFC PATCH";
 	else if (strcmp(arg, "--from") == 0)
 		f->from = "";
+	else if (strcmp(arg, "--encode-email-headers") == 0)
+		f->raw = false;
 	else if (strcmp(arg, "--no-from") == 0)
 		f->from = NULL;
 	else if (strcmp(arg, "--no-to") == 0)
@@ -84,12 +125,24 @@ static bool flag_option(struct formatting *f, const char *arg)
 		f->cc.n = 0;
 	else if (strcmp(arg, "--no-add-header") == 0)
 		f->headers.n = f->to.n = f->cc.n = 0;
-	else if (strcmp(arg, "--no-attach") != 0 && strcmp(arg, "--no-thread") != 0 &&
-		 strcmp(arg, "--no-cover-letter") != 0 && strcmp(arg, "--no-base") != 0 &&
-		 strcmp(arg, "--no-encode-email-headers") != 0 &&
+	else if (!letter_option(f, arg) && strcmp(arg, "--no-base") != 0 &&
 		 strcmp(arg, "--no-force-in-body-from") != 0)
 		return false;
 	return true;
+}
+
+/* The name of a mail, with or without what is around it. */
+static char *clean_id(struct git *g, const char *text)
+{
+	struct bytes id = git_trim(bytes_of(text));
+
+	while (id.len != 0 && id.ptr[0] == '<')
+		id = bytes_slice(id, 1, id.len);
+	while (id.len != 0 && id.ptr[id.len - 1] == '>')
+		id.len--;
+	if (id.len == 0)
+		git_die(g, "insane in-reply-to: %s", text);
+	return arena_dup(g->keep, id);
 }
 
 static void set_value(struct formatting *f, size_t which, const char *v)
@@ -101,7 +154,10 @@ static void set_value(struct formatting *f, size_t which, const char *v)
 	case 1: f->dir = v; break;
 	case 2: f->prefix = v; break;
 	case 3: f->suffix = v; break;
-	case 4: f->signature = v[0] != '\0' ? v : NULL; break;
+	case 4:
+		f->signature = v[0] != '\0' ? v : NULL;
+		f->signature_file = NULL;
+		break;
 	case 5:
 	case 6: f->reroll = v; break;
 	case 7: f->start = need_number(g, "start-number", v); break;
@@ -109,7 +165,10 @@ static void set_value(struct formatting *f, size_t which, const char *v)
 	case 9: names_add(g, &f->to, v); break;
 	case 10: names_add(g, &f->cc, v); break;
 	case 11: names_add(g, &f->headers, v); break;
-	default: f->from = v; break;
+	case 12: f->from = v; break;
+	case 13: names_add(g, &f->references, clean_id(g, v)); break;
+	case 14: f->cover_mode = v; break;
+	default: f->signature_file = v; break;
 	}
 }
 
@@ -128,7 +187,10 @@ static int value_option(struct formatting *f, int argc, char **argv)
 					     "--to",
 					     "--cc",
 					     "--add-header",
-					     "--from" };
+					     "--from",
+					     "--in-reply-to",
+					     "--cover-from-description",
+					     "--signature-file" };
 	const char *arg = argv[0];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -155,18 +217,8 @@ static int value_option(struct formatting *f, int argc, char **argv)
 static int option(struct git *g, void *opts, int argc, char **argv)
 {
 	struct formatting *f = opts;
-	static const char *const refused[] = { "--thread",
-					       "--attach",
-					       "--inline",
-					       "--cover-letter",
-					       "--in-reply-to",
-					       "--interdiff",
-					       "--range-diff",
-					       "--base",
-					       "--ignore-if-in-upstream",
-					       "--encode-email",
-					       "--cover-from-description",
-					       "--signature-file" };
+	static const char *const refused[] = { "--interdiff", "--range-diff", "--base",
+					       "--ignore-if-in-upstream" };
 	int64_t n;
 	int taken;
 
@@ -199,15 +251,29 @@ static void find_changes(struct formatting *f, struct commit *c, struct diff_opt
 	diff_finish(f->g, o, q);
 }
 
+/* name: of the attachment, or NULL. */
 static void put_diff(struct formatting *f, struct diff_opts *o, struct diff_queue *q,
-		     struct output *out)
+		     const char *name, struct output *out)
 {
 	struct git *g = f->g;
 	bool stat = (o->format & DIFF_STAT) != 0;
+	struct buf b = buf_in(g->a);
 
 	o->to = out;
 	o->stat_width = o->stat_width != 0 ? o->stat_width : MAIL_STAT_WIDTH;
 	output_write(out, stat ? "---\n" : "\n", stat ? 4 : 1);
+	if (name != NULL && stat) {
+		o->format &= ~(unsigned)DIFF_PATCH;
+		diff_output(g, o, q);
+		o->format = DIFF_PATCH;
+		buf_printf(&b,
+			   "\n\n--------------%s\n"
+			   "Content-Type: text/x-patch; name=\"%s\"\n"
+			   "Content-Transfer-Encoding: 8bit\n"
+			   "Content-Disposition: %s; filename=\"%s\"\n\n",
+			   f->boundary, name, f->is_inline ? "inline" : "attachment", name);
+		output_write(out, b.ptr, b.len);
+	}
 	diff_output(g, o, q);
 	pool_free(g->c->pool, q->at, q->cap * sizeof(*q->at));
 }
@@ -217,7 +283,7 @@ static char *prefix_of(struct formatting *f, size_t number, size_t total)
 	struct git *g = f->g;
 	char *prefix = f->reroll != NULL ? git_format(g->a, "%s v%s", f->prefix, f->reroll)
 					 : arena_dup(g->a, bytes_of(f->prefix));
-	bool numbered = f->numbered > 0 || (f->numbered < 0 && f->list.n > 1);
+	bool numbered = f->numbered > 0 || (f->numbered < 0 && (f->list.n > 1 || f->cover > 0));
 	char width[24];
 
 	if (f->keep)
@@ -249,6 +315,7 @@ static char *ident_text(struct git *g, const char *ident)
 			 (struct bytes){ ident, end != NULL ? (size_t)(end + 1 - ident) : 0 });
 }
 
+/* c NULL: of the cover letter. */
 static char *file_name(struct formatting *f, struct commit *c, size_t number)
 {
 	struct git *g = f->g;
@@ -268,8 +335,12 @@ static char *file_name(struct formatting *f, struct commit *c, size_t number)
 	if (f->reroll != NULL)
 		buf_printf(&b, "v%s-", f->reroll);
 	buf_printf(&b, "%04zu-", number);
-	commit_text(g, g->a, &c->oid, &t);
-	pretty_file_name(message_subject(g->a, t.message), &b);
+	if (c != NULL) {
+		commit_text(g, g->a, &c->oid, &t);
+		pretty_file_name(message_subject(g->a, t.message), &b);
+	} else {
+		buf_puts(&b, "cover-letter");
+	}
 	if (max <= suffix + NUMBER_LENGTH)
 		max = suffix + NUMBER_LENGTH;
 	if (b.len - from > max - suffix - 1)
@@ -278,18 +349,44 @@ static char *file_name(struct formatting *f, struct commit *c, size_t number)
 	return buf_cstr(&b);
 }
 
+static void settle_style(struct formatting *f, size_t number, struct mail_style *s)
+{
+	struct git *g = f->g;
+
+	*s = (struct mail_style){
+		.prefix = prefix_of(f, number, (size_t)f->start + f->list.n - 1),
+		.headers = &f->headers,
+		.zero_commit = f->zero_commit,
+		.raw = f->raw,
+		.id = f->id,
+		.references = &f->references,
+	};
+	if (f->from != NULL)
+		s->from = f->from[0] != '\0' ? f->from : ident_text(g, ident_committer(g));
+	if (f->signoff)
+		s->signoff = ident_text(g, ident_committer(g));
+}
+
+static void put_signature(struct formatting *f, struct output *out)
+{
+	if (f->signature == NULL)
+		return;
+	char *text = git_format(f->g->a, "-- \n%s%s\n", f->signature,
+				git_ends(f->signature, "\n") ? "" : "\n");
+
+	output_write(out, text, strlen(text));
+}
+
 static void write_mail(struct formatting *f, size_t i, struct output *out)
 {
 	struct git *g = f->g;
 	struct commit *c = f->list.at[i];
 	struct buf b = buf_in(g->a);
 	size_t number = (size_t)f->start + i;
-	struct mail_style s = { .prefix = prefix_of(f, number, (size_t)f->start + f->list.n - 1),
-				.headers = &f->headers,
-				.zero_commit = f->zero_commit };
-
+	struct mail_style s;
 	struct diff_opts o;
 	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+	char *name = NULL;
 
 	/* A commit without changes is an empty mail. */
 	find_changes(f, c, &o, &q);
@@ -297,23 +394,80 @@ static void write_mail(struct formatting *f, size_t i, struct output *out)
 		return;
 	if (f->to_stdout && f->written++ > 0)
 		output_putc(out, '\n');
-	if (f->from != NULL)
-		s.from = f->from[0] != '\0' ? f->from : ident_text(g, ident_committer(g));
-	if (f->signoff)
-		s.signoff = ident_text(g, ident_committer(g));
+	settle_style(f, number, &s);
+	s.boundary = f->boundary;
+	if (f->boundary != NULL) {
+		name = file_name(f, c, number);
+		if (strrchr(name, '/') != NULL)
+			name = strrchr(name, '/') + 1;
+	}
 	mail_put(g, &c->oid, &s, &b);
 	output_write(out, b.ptr, b.len);
-	put_diff(f, &o, &q, out);
-	b.len = 0;
-	if (f->signature != NULL)
-		buf_printf(&b, "-- \n%s\n\n", f->signature);
+	put_diff(f, &o, &q, name, out);
+	if (f->boundary == NULL) {
+		put_signature(f, out);
+		return;
+	}
+	name = git_format(g->a, "\n--------------%s--\n\n\n", f->boundary);
+	output_write(out, name, strlen(name));
+}
+
+/* The description of the branch that the series is of. */
+static const char *description(struct formatting *f)
+{
+	struct git *g = f->g;
+	const char *name = NULL;
+
+	for (size_t i = 0; i < f->revs.nitems; i++)
+		if (!f->revs.item[i].uninteresting) {
+			if (name != NULL)
+				return NULL;
+			name = f->revs.item[i].name;
+		}
+	if (name == NULL)
+		return NULL;
+	if (strcmp(name, "HEAD") == 0) {
+		char *head = head_ref(g);
+
+		name = head != NULL ? ref_short(g, head) : name;
+	}
+	return config_get(g, git_format(g->a, "branch.%s.description", name));
+}
+
+static void write_cover(struct formatting *f, struct output *out)
+{
+	struct git *g = f->g;
+	struct buf b = buf_in(g->a);
+	struct mail_style s;
+	struct mail_cover cover = { .list = &f->list,
+				    .description = description(f),
+				    .mode = f->cover_mode,
+				    .diff = f->revs.diff };
+
+	cover.diff.format = DIFF_STAT | DIFF_SUMMARY;
+	cover.diff.stat_width = cover.diff.stat_width != 0 ? cover.diff.stat_width
+							   : MAIL_STAT_WIDTH;
+	cover.diff.paths.n = 0;
+	settle_style(f, 0, &s);
+	mail_put_cover(g, &cover, &s, &b);
 	output_write(out, b.ptr, b.len);
+	put_signature(f, out);
+}
+
+/* i SIZE_MAX: the cover letter. */
+static void write_one(struct formatting *f, size_t i, struct output *out)
+{
+	if (i == SIZE_MAX)
+		write_cover(f, out);
+	else
+		write_mail(f, i, out);
 }
 
 static void write_file(struct formatting *f, size_t i)
 {
 	struct git *g = f->g;
-	char *name = file_name(f, f->list.at[i], (size_t)f->start + i);
+	char *name = i == SIZE_MAX ? file_name(f, NULL, 0)
+				   : file_name(f, f->list.at[i], (size_t)f->start + i);
 	char *full = path_join(g->keep, g->start, name);
 	struct output out;
 	int err = output_open(&out, g->c, full, O_WRONLY_ | O_CREAT_ | O_TRUNC_, false);
@@ -322,8 +476,42 @@ static void write_file(struct formatting *f, size_t i)
 		git_die_errno(g, err, "cannot open patch file %s", name);
 	if (!f->quiet)
 		git_printf(g, "%s\n", name);
-	write_mail(f, i, &out);
+	write_one(f, i, &out);
 	output_close(&out);
+}
+
+/* The name of the mail that comes next, and what it is an answer to. */
+static void next_thread(struct formatting *f, size_t i)
+{
+	struct git *g = f->g;
+	struct person who;
+
+	if (f->thread == 0)
+		return;
+	if (f->id != NULL &&
+	    !(f->thread == 1 && f->references.n > 0 && (f->cover <= 0 || (size_t)f->start + i > 1)))
+		names_add(g, &f->references, f->id);
+	person_split(bytes_of(ident_committer(g)), &who);
+	f->id = git_format(g->keep, "%s.%lld.git.%.*s",
+			   i == SIZE_MAX ? "cover" : oid_hex(g, &f->list.at[i]->oid),
+			   (long long)date_now(g), (int)who.mail.len, who.mail.ptr);
+}
+
+static void write_all(struct formatting *f)
+{
+	struct git *g = f->g;
+
+	for (size_t i = f->cover > 0 ? SIZE_MAX : 0; i == SIZE_MAX || i < f->list.n; i++) {
+		struct arena_mark mark;
+
+		next_thread(f, i);
+		mark = arena_mark(g->a);
+		if (f->to_stdout)
+			write_one(f, i, &g->c->out);
+		else
+			write_file(f, i);
+		arena_release(g->a, mark);
+	}
 }
 
 /* --- which --- */
@@ -370,6 +558,58 @@ static void collect(struct formatting *f)
 	revs_forget(g);
 }
 
+static void add_header(struct formatting *f, const char *text)
+{
+	struct bytes line = git_trim(bytes_of(text));
+	char *value = arena_dup(f->g->keep,
+				bytes_slice(line, line.len < 4 ? line.len : 4, line.len));
+	char line_start[5] = { 0 };
+
+	for (size_t i = 0; i < 4 && i < line.len; i++)
+		line_start[i] = (char)byte_to_lower((unsigned char)line.ptr[i]);
+	if (line.len > 4 && git_starts(line_start, "to: "))
+		names_add(f->g, &f->to, value);
+	else if (line.len > 4 && git_starts(line_start, "cc: "))
+		names_add(f->g, &f->cc, value);
+	else
+		names_add(f->g, &f->headers, arena_dup(f->g->keep, line));
+}
+
+static void config_headers(struct formatting *f)
+{
+	static const char *const keys[] = { "format.headers", "format.to", "format.cc" };
+
+	for (size_t k = 0; k < 3; k++) {
+		const struct config *all = f->g->config;
+
+		for (size_t i = 0; i < all->n; i++) {
+			const char *value = all->at[i].value;
+
+			if (value == NULL || strcmp(all->at[i].key, keys[k]) != 0)
+				continue;
+			if (k == 0)
+				add_header(f, value);
+			else
+				names_add(f->g, k == 1 ? &f->to : &f->cc, value);
+		}
+	}
+}
+
+/* The text of the file without the newline that is put there anyway. */
+static void read_signature(struct formatting *f)
+{
+	struct git *g = f->g;
+	struct bytes text;
+	int err;
+
+	if (f->signature_file == NULL)
+		return;
+	err = file_read(g, g->keep, path_join(g->a, g->start, f->signature_file), &text);
+	if (err < 0)
+		git_die_errno(g, err, "unable to read signature file '%s'", f->signature_file);
+	f->signature = arena_dup(g->keep, text);
+}
+
 static void read_config(struct formatting *f)
 {
 	struct git *g = f->g;
@@ -382,10 +622,26 @@ static void read_config(struct formatting *f)
 	f->signature = v == NULL ? "2.39.5" : v[0] != '\0' ? v : NULL;
 	f->dir = config_get(g, "format.outputdirectory");
 	f->signoff = config_bool(g, "format.signoff", false);
+	f->signature_file = v == NULL ? config_get(g, "format.signaturefile") : NULL;
+	v = config_get(g, "format.from");
+	if (v != NULL)
+		f->from = config_truth(v) == 1 ? "" : config_truth(v) == 0 ? NULL : v;
+	f->raw = !config_bool(g, "format.encodeemailheaders", true);
+	config_headers(f);
 	v = config_get(g, "format.numbered");
 	f->numbered = v == NULL || strcmp(v, "auto") == 0
 			      ? -1
 			      : config_bool(g, "format.numbered", false);
+	v = config_get(g, "format.coverletter");
+	f->cover = v == NULL                ? 0
+		   : strcmp(v, "auto") == 0 ? -1
+					    : config_bool(g, "format.coverletter", false);
+	v = config_get(g, "format.coverfromdescription");
+	f->cover_mode = v != NULL ? v : "message";
+	v = config_get(g, "format.thread");
+	f->thread = v != NULL ? thread_of(v) : 0;
+	if (f->thread < 0)
+		git_die(g, "bad boolean config value '%s' for '%s'", v, "format.thread");
 	f->start = 1;
 	f->name_max = config_int(g, "format.filenamemaxlength", NAME_MAX_DEFAULT);
 }
@@ -400,6 +656,11 @@ int git_cmd_format_patch(struct git *g, struct args *args)
 	unknown = git_take_options(g, args, option, &f);
 	if (unknown != NULL)
 		git_die(g, "unrecognized argument: %s", unknown);
+	if (strcmp(f.cover_mode, "default") == 0)
+		f.cover_mode = "message";
+	if (strcmp(f.cover_mode, "message") != 0 && strcmp(f.cover_mode, "subject") != 0 &&
+	    strcmp(f.cover_mode, "auto") != 0 && strcmp(f.cover_mode, "none") != 0)
+		git_die(g, "%s: invalid cover from description mode", f.cover_mode);
 	settle_range(&f, args);
 	f.revs.default_head = true;
 	f.revs.max_parents = 1;
@@ -412,18 +673,13 @@ int git_cmd_format_patch(struct git *g, struct args *args)
 	if (f.revs.diff.renames < 0)
 		f.revs.diff.renames = 1;
 	collect(&f);
+	read_signature(&f);
 	add_list(&f, "To: ", &f.to);
 	add_list(&f, "Cc: ", &f.cc);
 	if (f.dir != NULL && !f.to_stdout)
 		file_make_dirs(g, path_join(g->a, g->start, f.dir));
-	for (size_t i = 0; i < f.list.n; i++) {
-		struct arena_mark mark = arena_mark(g->a);
-
-		if (f.to_stdout)
-			write_mail(&f, i, &g->c->out);
-		else
-			write_file(&f, i);
-		arena_release(g->a, mark);
-	}
+	f.cover = f.cover < 0 ? f.list.n > 1 : f.cover;
+	if (f.list.n != 0)
+		write_all(&f);
 	return 0;
 }

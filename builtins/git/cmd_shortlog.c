@@ -169,10 +169,9 @@ static void put_wrapped(struct shortlog *s, const char *text, struct buf *out)
 	buf_putc(out, '\n');
 }
 
-static void show(struct shortlog *s)
+static void show(struct shortlog *s, struct buf *out)
 {
 	struct git *g = s->g;
-	struct buf out = buf_in(g->keep);
 
 	git_sort(g, s->list, s->n, sizeof(*s->list), by_name);
 	if (s->by_count)
@@ -181,20 +180,29 @@ static void show(struct shortlog *s)
 		const struct person_log *p = s->list[i];
 
 		if (s->summary) {
-			buf_printf(&out, "%6zu\t%s\n", p->subjects.n, p->who);
+			buf_printf(out, "%6zu\t%s\n", p->subjects.n, p->who);
 			continue;
 		}
-		buf_printf(&out, "%s (%zu):\n", p->who, p->subjects.n);
+		buf_printf(out, "%s (%zu):\n", p->who, p->subjects.n);
 		for (size_t k = p->subjects.n; k > 0; k--) {
 			if (s->wrap)
-				put_wrapped(s, p->subjects.at[k - 1], &out);
+				put_wrapped(s, p->subjects.at[k - 1], out);
 			else
-				buf_printf(&out, "      %s\n", p->subjects.at[k - 1]);
+				buf_printf(out, "      %s\n", p->subjects.at[k - 1]);
 			cmd_charge(g->c, 1);
 		}
-		buf_putc(&out, '\n');
+		buf_putc(out, '\n');
 	}
-	cmd_bytes(g->c, buf_bytes(&out));
+}
+
+void shortlog_put(struct git *g, const struct commits *list, struct buf *out)
+{
+	struct shortlog s = { .g = g, .wrap = true, .width = 72, .indent1 = 2, .indent2 = 4 };
+
+	s.authors = lookup_new(g);
+	for (size_t i = list->n; i > 0; i--)
+		add_commit(&s, list->at[i - 1]);
+	show(&s, out);
 }
 
 /* --- options --- */
@@ -304,6 +312,9 @@ int git_cmd_shortlog(struct git *g, struct args *args)
 		while ((c = revs_next(&s.revs)) != NULL)
 			add_commit(&s, c);
 	}
-	show(&s);
+	struct buf out = buf_in(g->keep);
+
+	show(&s, &out);
+	cmd_bytes(g->c, buf_bytes(&out));
 	return 0;
 }

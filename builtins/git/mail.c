@@ -87,14 +87,14 @@ static void put_folded(struct buf *out, struct bytes s, size_t column)
 	}
 }
 
-static void put_from(struct buf *out, struct bytes name, struct bytes mail)
+static void put_from(struct buf *out, struct bytes name, struct bytes mail, bool raw)
 {
 	bool special = false;
 
 	for (size_t i = 0; i < name.len; i++)
 		special = special || strchr("()<>[]:;@,.\"\\", name.ptr[i]) != NULL;
 	buf_puts(out, "From: ");
-	if (!is_ascii(name)) {
+	if (!raw && !is_ascii(name)) {
 		put_encoded(out, name, 6, true);
 	} else if (special) {
 		buf_putc(out, '"');
@@ -110,14 +110,14 @@ static void put_from(struct buf *out, struct bytes name, struct bytes mail)
 	buf_printf(out, " <%.*s>\n", (int)mail.len, mail.ptr);
 }
 
-static void put_subject(struct buf *out, const char *prefix, struct bytes subject)
+static void put_subject(struct buf *out, const char *prefix, struct bytes subject, bool raw)
 {
 	size_t from = out->len;
 
 	buf_puts(out, "Subject: ");
 	if (prefix != NULL && prefix[0] != '\0')
 		buf_printf(out, "[%s] ", prefix);
-	if (is_ascii(subject))
+	if (raw || is_ascii(subject))
 		put_folded(out, subject, out->len - from);
 	else
 		put_encoded(out, subject, out->len - from, false);
@@ -166,9 +166,127 @@ static void put_signoff(struct git *g, const struct bytes *body, const char *who
 	buf_printf(out, "Signed-off-by: %s", who);
 }
 
-void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, struct buf *out)
+static void put_references(struct buf *out, const struct mail_style *s)
+{
+	if (s->id != NULL)
+		buf_printf(out, "Message-Id: <%s>\n", s->id);
+	if (s->references == NULL || s->references->n == 0)
+		return;
+	buf_printf(out, "In-Reply-To: <%s>\n", s->references->at[s->references->n - 1]);
+	for (size_t i = 0; i < s->references->n; i++)
+		buf_printf(out, "%s<%s>\n", i > 0 ? "\t" : "References: ", s->references->at[i]);
+}
+
+static void put_headers(struct git *g, const struct mail_style *s, const struct oid *o,
+			const struct person *who, const struct person *dated, struct bytes subject,
+			bool is_8bit, struct buf *out)
 {
 	static const struct date_style rfc = { .mode = DATE_RFC };
+
+	buf_printf(out, "From %s Mon Sep 17 00:00:00 2001\n",
+		   oid_hex(g, s->zero_commit ? &oid_null : o));
+	put_references(out, s);
+	put_from(out, who->name, who->mail, s->raw);
+	buf_puts(out, "Date: ");
+	date_put(g, out, dated->time, dated->zone, &rfc);
+	buf_putc(out, '\n');
+	put_subject(out, s->prefix, subject, s->raw);
+	if (is_8bit && s->boundary == NULL)
+		buf_puts(out, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\n"
+			      "Content-Transfer-Encoding: 8bit\n");
+	for (size_t i = 0; s->headers != NULL && i < s->headers->n; i++)
+		buf_printf(out, "%s\n", s->headers->at[i]);
+	if (s->boundary != NULL)
+		buf_printf(out,
+			   "MIME-Version: 1.0\n"
+			   "Content-Type: multipart/mixed; boundary=\"------------%s\"\n\n"
+			   "This is a multi-part message in MIME format.\n"
+			   "--------------%s\n"
+			   "Content-Type: text/plain; charset=UTF-8; format=fixed\n"
+			   "Content-Transfer-Encoding: 8bit\n\n",
+			   s->boundary, s->boundary);
+	buf_putc(out, '\n');
+}
+
+/* --- the cover letter --- */
+
+struct commit *mail_origin(struct git *g, const struct commits *list)
+{
+	struct commit *origin = NULL;
+
+	for (size_t i = 0; i < list->n; i++)
+		list->at[i]->flags |= COMMIT_IN_LIST;
+	for (size_t i = 0; i < list->n; i++)
+		for (uint32_t k = 0; k < list->at[i]->nparents; k++) {
+			struct commit *p = list->at[i]->parent[k];
+
+			if ((p->flags & COMMIT_IN_LIST) || p == origin)
+				continue;
+			if (origin != NULL) {
+				revs_forget(g);
+				return NULL;
+			}
+			origin = p;
+		}
+	revs_forget(g);
+	return origin;
+}
+
+/* Which part of the branch's description is what: the subject stays NULL if it is none. */
+static void split_description(struct git *g, const struct mail_cover *cover, const char **subject,
+			      struct bytes *body)
+{
+	struct bytes text = bytes_of(cover->description != NULL ? cover->description : "");
+	struct bytes first = message_subject(g->a, text);
+	const char *mode = cover->mode;
+
+	if (text.len == 0 || strcmp(mode, "none") == 0)
+		return;
+	*body = text;
+	if (strcmp(mode, "subject") != 0 && !(strcmp(mode, "auto") == 0 && first.len <= 100))
+		return;
+	*subject = arena_dup(g->a, first);
+	*body = body_of(text);
+}
+
+void mail_put_cover(struct git *g, const struct mail_cover *cover, const struct mail_style *s,
+		    struct buf *out)
+{
+	struct commit *head = cover->list->at[cover->list->n - 1];
+	struct commit *origin = mail_origin(g, cover->list);
+	const char *subject = "*** SUBJECT HERE ***";
+	struct bytes body = BYTES("*** BLURB HERE ***");
+	struct person who;
+	bool is_8bit = false;
+
+	for (size_t i = 0; i < cover->list->n && !is_8bit; i++) {
+		struct commit_text t;
+
+		commit_text(g, g->a, &cover->list->at[i]->oid, &t);
+		is_8bit = !is_ascii(t.header) || !is_ascii(t.message);
+	}
+	split_description(g, cover, &subject, &body);
+	trim_end(&body);
+	person_split(bytes_of(ident_committer(g)), &who);
+	put_headers(g, s, &head->oid, &who, &who, bytes_of(subject), is_8bit, out);
+	buf_add(out, body);
+	buf_puts(out, "\n\n");
+	shortlog_put(g, cover->list, out);
+	if (origin == NULL)
+		return;
+	struct diff_opts o = cover->diff;
+	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
+
+	commit_need(g, origin);
+	diff_trees(g, &o, &origin->tree, &head->tree, &q);
+	diff_finish(g, &o, &q);
+	diff_put_stat(g, &o, &q, out);
+	diff_put_summary(g, &o, &q, out);
+	buf_putc(out, '\n');
+}
+
+void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, struct buf *out)
+{
 	struct arena a;
 	struct commit_text t;
 	struct person who;
@@ -181,27 +299,14 @@ void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, st
 	subject = message_subject(&a, t.message);
 	body = body_of(t.message);
 	trim_end(&body);
-	buf_printf(out, "From %s Mon Sep 17 00:00:00 2001\n",
-		   oid_hex(g, s->zero_commit ? &oid_null : o));
 	struct person sender = who;
 
-	if (s->from != NULL) {
+	if (s->from != NULL)
 		person_split(bytes_of(git_format(&a, "%s 0 +0000", s->from)), &sender);
-		put_from(out, sender.name, sender.mail);
-	} else {
-		put_from(out, who.name, who.mail);
-	}
-	buf_puts(out, "Date: ");
-	date_put(g, out, who.time, who.zone, &rfc);
-	buf_putc(out, '\n');
-	put_subject(out, s->prefix, subject);
-	if (!is_ascii(subject) || !is_ascii(body) ||
-	    (s->signoff != NULL && !is_ascii(bytes_of(s->signoff))))
-		buf_puts(out, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\n"
-			      "Content-Transfer-Encoding: 8bit\n");
-	for (size_t i = 0; s->headers != NULL && i < s->headers->n; i++)
-		buf_printf(out, "%s\n", s->headers->at[i]);
-	buf_putc(out, '\n');
+	put_headers(g, s, o, &sender, &who, subject,
+		    !is_ascii(subject) || !is_ascii(body) ||
+			    (s->signoff != NULL && !is_ascii(bytes_of(s->signoff))),
+		    out);
 	if (s->from != NULL &&
 	    !(bytes_eq(sender.name, who.name) && bytes_eq(sender.mail, who.mail)))
 		buf_printf(out, "From: %.*s <%.*s>\n\n", (int)who.name.len, who.name.ptr,

@@ -12,8 +12,24 @@ struct mail_style {
 	const char *from;   /* "Name <mail>" of who sends it, or NULL: the author */
 	const struct names *headers;
 	bool zero_commit;
-	const char *signoff; /* "Name <mail>", or NULL */
+	bool raw;                       /* headers are written as they are, not in ASCII */
+	const char *signoff;            /* "Name <mail>", or NULL */
+	const char *id;                 /* of this mail, without <>; NULL: none */
+	const struct names *references; /* oldest first; the last one is replied to */
+	const char *boundary;           /* of an attachment; NULL: the patch is part of the text */
 };
+/* The letter in front of a series. */
+struct mail_cover {
+	const struct commits *list; /* oldest first */
+	const char *description;    /* of the branch; NULL: none */
+	const char *mode;           /* --cover-from-description */
+	struct diff_opts diff;      /* of the statistics */
+};
+/* Headers and text with the signature; what it says of changes. */
+void mail_put_cover(struct git *g, const struct mail_cover *cover, const struct mail_style *s,
+		    struct buf *out);
+/* The commit that all of the list are made on; NULL: there are none or several. */
+struct commit *mail_origin(struct git *g, const struct commits *list);
 /* "From ...", headers and the message up to the "---". */
 void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, struct buf *out);
 

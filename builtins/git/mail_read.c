@@ -304,33 +304,102 @@ static void read_body(struct git *g, struct bytes body, bool keep, struct mail *
 	m->message = message_clean(g, buf_bytes(&whole), false);
 }
 
+enum encoding { PLAIN, QUOTED, BASE64 };
+enum { PARTS_DEPTH_MAX = 5 };
+
+/* boundary="..." of a Content-Type; NULL: the mail is one part. */
+static char *boundary_of(struct git *g, struct bytes type)
+{
+	const char *at = bytes_find(type, BYTES("boundary="));
+	struct bytes v;
+	size_t n = 0;
+
+	if (!bytes_starts(type, BYTES("multipart/")) || at == NULL)
+		return NULL;
+	v = bytes_slice(type, (size_t)(at - type.ptr) + strlen("boundary="), type.len);
+	if (v.len != 0 && v.ptr[0] == '"')
+		for (v = bytes_slice(v, 1, v.len); n < v.len && v.ptr[n] != '"';)
+			n++;
+	else
+		while (n < v.len && v.ptr[n] != ';' && !byte_is_space((unsigned char)v.ptr[n]))
+			n++;
+	return n != 0 ? git_format(g->a, "--%.*s", (int)n, v.ptr) : NULL;
+}
+
+static void read_part(struct git *g, struct bytes text, int depth, bool keep, struct mail *m,
+		      struct buf *out);
+
+/* The parts between lines that begin with the boundary; what is in front of the first is lost. */
+static void read_parts(struct git *g, struct bytes text, const char *boundary, int depth,
+		       struct buf *out)
+{
+	struct bytes part = { NULL, 0 }, line;
+	bool inside = false, last = false;
+	char *end = git_format(g->a, "%s--", boundary);
+
+	while (!last && text.len != 0) {
+		struct bytes at = text;
+
+		git_line(&text, &line);
+		cmd_charge(g->c, 1);
+		last = text.len == 0;
+		if (!bytes_starts(line, bytes_of(boundary))) {
+			part.len += (size_t)(text.ptr - at.ptr);
+			if (!last)
+				continue;
+		}
+		last |= bytes_starts(line, bytes_of(end));
+		if (inside)
+			read_part(g, part, depth + 1, false, NULL, out);
+		inside = true;
+		part = (struct bytes){ text.ptr, 0 };
+	}
+}
+
+/* Headers and text. m NULL: a part of a mail, whose headers say nothing of it. */
+static void read_part(struct git *g, struct bytes text, int depth, bool keep, struct mail *m,
+		      struct buf *out)
+{
+	enum encoding encoding = PLAIN;
+	char *boundary = NULL;
+	struct bytes line, v;
+
+	if (depth > PARTS_DEPTH_MAX)
+		git_die(g, "Too many boundaries to handle");
+	while (text.len != 0) {
+		line = unfold(g, &text);
+		if (line.len == 0)
+			break;
+		if (header_is(line, "Content-Transfer-Encoding", &v))
+			encoding = bytes_is(v, "quoted-printable") ? QUOTED
+				   : bytes_is(v, "base64")         ? BASE64
+								   : PLAIN;
+		if (header_is(line, "Content-Type", &v))
+			boundary = boundary_of(g, v);
+		if (m != NULL)
+			take_header(g, line, keep, m);
+	}
+	if (boundary != NULL)
+		read_parts(g, text, boundary, depth, out);
+	else if (encoding == QUOTED)
+		put_quoted_printable(out, text, false);
+	else if (encoding == BASE64)
+		put_base64(out, text);
+	else
+		buf_add(out, text);
+}
+
 void mail_read(struct git *g, struct bytes text, bool keep, struct mail *m)
 {
-	struct bytes rest = text, line, v;
-	enum { PLAIN, QUOTED, BASE64 } encoding = PLAIN;
+	struct bytes rest = text, line;
 	char none[] = "";
 	struct buf body = buf_in(g->keep);
 
 	*m = (struct mail){ .name = none, .email = none, .date = none, .subject = none };
 	if (bytes_starts(rest, BYTES("From ")))
 		git_line(&rest, &line);
-	while (rest.len != 0) {
-		line = unfold(g, &rest);
-		if (line.len == 0)
-			break;
-		if (header_is(line, "Content-Transfer-Encoding", &v)) {
-			if (bytes_is(v, "quoted-printable"))
-				encoding = QUOTED;
-			else if (bytes_is(v, "base64"))
-				encoding = BASE64;
-		}
-		take_header(g, line, keep, m);
-	}
-	if (encoding == QUOTED)
-		put_quoted_printable(&body, rest, false);
-	else if (encoding == BASE64)
-		put_base64(&body, rest);
-	read_body(g, encoding == PLAIN ? rest : buf_bytes(&body), keep, m);
+	read_part(g, rest, 0, keep, m, &body);
+	read_body(g, buf_bytes(&body), keep, m);
 	/* What is empty lies on this stack: copies go out. */
 	m->name = arena_dup(g->keep, bytes_of(m->name));
 	m->email = arena_dup(g->keep, bytes_of(m->email));

@@ -200,6 +200,9 @@ void pretty_trailers(struct git *g, struct bytes message, struct bytes opts, str
 /* A subject as part of a file's name: %f */
 void pretty_file_name(struct bytes subject, struct buf *out);
 
+/* cmd_shortlog.c: commits (oldest first) by author, as cover letters and request-pull have it. */
+void shortlog_put(struct git *g, const struct commits *list, struct buf *out);
+
 /* cmd_log.c: reflog show. */
 int log_show_reflog(struct git *g, struct args *args);
 
