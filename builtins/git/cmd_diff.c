@@ -18,7 +18,6 @@ struct diff_args {
 	struct revs revs;
 	bool cached;
 	bool merge_base;
-	int stage; /* --base --ours --theirs */
 };
 
 static int own_option(struct git *g, void *opts, int argc, char **argv)
@@ -39,11 +38,11 @@ static int own_option(struct git *g, void *opts, int argc, char **argv)
 	if (strcmp(argv[0], "--base") == 0 || strcmp(argv[0], "--ours") == 0 ||
 	    strcmp(argv[0], "--theirs") == 0 || strcmp(argv[0], "-1") == 0 ||
 	    strcmp(argv[0], "-2") == 0 || strcmp(argv[0], "-3") == 0) {
-		d->stage = argv[0][1] == '-' ? (argv[0][2] == 'b'   ? 1
-						: argv[0][2] == 'o' ? 2
-								    : 3)
-					     : argv[0][1] - '0';
-		git_refuse(g, argv[0]);
+		d->revs.diff.stage = argv[0][1] == '-' ? (argv[0][2] == 'b'   ? 1
+							  : argv[0][2] == 'o' ? 2
+									      : 3)
+						       : argv[0][1] - '0';
+		return 1;
 	}
 	if (strcmp(argv[0], "-c") == 0 || strcmp(argv[0], "--cc") == 0)
 		return 1;
@@ -206,7 +205,7 @@ static int finish(struct git *g, struct diff_args *d, struct diff_queue *q, bool
 
 	diff_finish(g, o, q);
 	changed = q->n != 0;
-	if (worktree && !o->quiet)
+	if (worktree && !o->quiet && o->stage == 0)
 		put_combined(g, o, q);
 	if (o->format & DIFF_CHECK) {
 		struct buf out = buf_in(g->a);

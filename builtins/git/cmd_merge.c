@@ -3,7 +3,10 @@
  * git merge.
  */
 #include "builtins/git/merge_run.h"
+#include "builtins/git/sequence.h"
 #include "builtins/git/status.h"
+
+enum { LOG_DEFAULT = 20 };
 
 static int set_commit(struct git *g, void *o, const char *a, bool unset)
 {
@@ -23,6 +26,21 @@ static int set_stat(struct git *g, void *o, const char *a, bool unset)
 	((struct merge_opts *)o)->stat = unset ? -1 : 1;
 	return 0;
 }
+static int set_no_stat(struct git *g, void *o, const char *a, bool unset)
+{
+	return set_stat(g, o, a, !unset);
+}
+static int set_log(struct git *g, void *o, const char *a, bool unset)
+{
+	int64_t n = LOG_DEFAULT;
+
+	if (unset)
+		n = 0;
+	else if (a != NULL && (!git_number(a, &n) || n < 0 || n > INT32_MAX))
+		git_die(g, "option `log' expects a numerical value");
+	((struct merge_opts *)o)->log = (int)n;
+	return 0;
+}
 static int set_edit(struct git *g, void *o, const char *a, bool unset)
 {
 	(void)g, (void)a;
@@ -33,7 +51,12 @@ static int set_edit(struct git *g, void *o, const char *a, bool unset)
 
 static const struct git_option merge_options[] = {
 	GIT_CALL(0, "stat", set_stat),
-	GIT_CALL('n', "no-stat", set_stat),
+	GIT_CALL('n', NULL, set_no_stat),
+	GIT_CALL(0, "summary", set_stat),
+	GIT_CALL_MAYBE(0, "log", set_log),
+	GIT_FLAG(0, "signoff", struct merge_opts, signoff),
+	GIT_CALL(0, "progress", git_opt_taken),
+	GIT_CALL(0, "overwrite-ignore", git_opt_taken),
 	GIT_FLAG(0, "squash", struct merge_opts, squash),
 	GIT_CALL(0, "commit", set_commit),
 	GIT_CALL('e', "edit", set_edit),
@@ -74,6 +97,66 @@ static void show_stat(struct merge_run *m, const struct oid *from, const struct 
 	diff_output(g, &d, &q);
 }
 
+/* What is merged, as the message names it: "s" is a branch. */
+static const char *head_title(struct git *g, const char *name)
+{
+	if (ref_exists(g, git_format(g->a, "refs/heads/%s", name)))
+		return name;
+	if (ref_exists(g, git_format(g->a, "refs/tags/%s", name)))
+		return git_format(g->a, "tag '%s'", name);
+	if (ref_exists(g, git_format(g->a, "refs/remotes/%s", name)))
+		return git_format(g->a, "remote-tracking branch '%s'", name);
+	return git_format(g->a, "commit '%s'", name);
+}
+
+/* --log: the subjects of what head number i brings. */
+static void put_log(struct merge_run *m, size_t i, int most, struct buf *out)
+{
+	struct git *g = m->g;
+	struct revs r;
+	struct commit *c;
+	struct names subjects = { NULL, 0, 0 };
+
+	revs_init(g, &r);
+	r.max_parents = 1;
+	revs_add_commit(g, &r, m->commits[i], false);
+	revs_add_commit(g, &r, commit_at(g, &m->head), true);
+	while ((c = revs_next(&r)) != NULL) {
+		struct commit_text t;
+
+		commit_text(g, g->a, &c->oid, &t);
+		names_add(g, &subjects, arena_dup(g->keep, message_subject(g->a, t.message)));
+	}
+	revs_forget(g);
+	if (subjects.n == 0)
+		return;
+	buf_printf(out, "\n* %s:", head_title(g, m->heads.at[i]));
+	if (subjects.n > (size_t)most)
+		buf_printf(out, " (%zu commits)", subjects.n);
+	buf_putc(out, '\n');
+	for (size_t k = 0; k < subjects.n; k++) {
+		if (k == (size_t)most) {
+			buf_puts(out, "  ...\n");
+			break;
+		}
+		buf_printf(out, "  %s\n", subjects.at[k]);
+	}
+}
+
+static void put_logs(struct merge_run *m, struct buf *out)
+{
+	const char *v = config_get(m->g, "merge.log");
+	int most = m->o.log;
+	int64_t n = 0;
+
+	if (most < 0 && v != NULL)
+		most = config_truth(v) == 1 && !git_number(v, &n) ? LOG_DEFAULT
+		       : config_truth(v) == 0                     ? 0
+								  : (int)n;
+	for (size_t i = 0; i < m->heads.n && most > 0; i++)
+		put_log(m, i, most, out);
+}
+
 /* "Merge branch 'x'", or what -m says. */
 char *merge_message(struct merge_run *m)
 {
@@ -86,8 +169,10 @@ char *merge_message(struct merge_run *m)
 
 	for (size_t i = 0; i < m->o.messages.n; i++)
 		buf_printf(&b, "%s%s\n", i > 0 ? "\n" : "", m->o.messages.at[i]);
-	if (m->o.messages.n != 0)
+	if (m->o.messages.n != 0) {
+		put_logs(m, &b);
 		return buf_cstr(&b);
+	}
 	if (m->o.file != NULL) {
 		struct bytes text;
 
@@ -99,6 +184,7 @@ char *merge_message(struct merge_run *m)
 	if (strcmp(into, "main") != 0 && strcmp(into, "master") != 0)
 		buf_printf(&b, " into %s", into);
 	buf_putc(&b, '\n');
+	put_logs(m, &b);
 	return buf_cstr(&b);
 }
 
@@ -220,6 +306,8 @@ static char *settle_message(struct merge_run *m, const char *message)
 
 	if (!m->o.no_verify && git_hook(g, "pre-merge-commit", NULL, NULL) != 0)
 		return NULL;
+	if (m->o.signoff)
+		message = arena_dup(g->keep, pick_sign_off(g, bytes_of(message)));
 	state_write(g, "MERGE_MSG", message);
 	if (edit)
 		state_write(g, "MERGE_MSG",
@@ -439,7 +527,7 @@ static int merge_many(struct merge_run *m)
 
 int git_cmd_merge(struct git *g, struct args *args)
 {
-	struct merge_run m = { .g = g };
+	struct merge_run m = { .g = g, .o = { .log = -1 } };
 	const struct git_parser p = { merge_options, &m.o, merge_usage, 0, NULL };
 	struct commit **bases;
 	const char *ff = config_get(g, "merge.ff");

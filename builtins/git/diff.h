@@ -90,6 +90,7 @@ struct diff_opts {
 	bool tree_entries; /* -t */
 	bool not_recursive;
 	bool ignore_submodules;
+	int stage;         /* of what is not merged: compared with the work tree; 0: none */
 	struct output *to; /* NULL: standard output */
 };
 

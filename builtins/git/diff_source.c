@@ -158,6 +158,19 @@ static void work_entry(struct git *g, struct diff_opts *o, struct index *x, stru
 		queue_change(g, o, q, e->path, e->mode, &e->oid, mode_now(g, e), NULL);
 }
 
+static void put_unmerged(struct git *g, struct diff_opts *o, struct index *x, size_t i,
+			 struct diff_queue *q)
+{
+	size_t end = behind(x, i);
+	uint32_t mode = mode_now(g, &x->at[i]);
+
+	add_unmerged(g, q, x->at[i].path, mode);
+	for (; i < end; i++)
+		if (o->stage != 0 && x->at[i].stage == o->stage)
+			queue_change(g, o, q, x->at[i].path, x->at[i].mode, &x->at[i].oid, mode,
+				     mode != 0 ? NULL : &oid_null);
+}
+
 void diff_work(struct git *g, struct diff_opts *o, struct diff_queue *q)
 {
 	struct index *x = index_get(g);
@@ -171,7 +184,7 @@ void diff_work(struct git *g, struct diff_opts *o, struct diff_queue *q)
 		if (e->stage == 0)
 			work_entry(g, o, x, e, q);
 		else
-			add_unmerged(g, q, e->path, mode_now(g, e));
+			put_unmerged(g, o, x, i, q);
 	}
 }
 

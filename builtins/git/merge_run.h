@@ -15,7 +15,7 @@ struct merge_opts {
 	struct names messages, strategies, xopts;
 	const char *file;
 	const char *into;
-	bool log;
+	int log; /* subjects of commits in the message: at most so many; -1: not said */
 };
 
 struct merge_run {
