@@ -65,6 +65,7 @@ static void exclusive(struct cmd *c, const char *a, const char *b)
 static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct xargs_opts *o = opts_of(c);
+	const char *name = opt->letter == 'l' ? "--max-lines/-l" : "-L";
 
 	switch (opt->letter) {
 	case 'n':
@@ -82,11 +83,11 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 	default: break;
 	}
 	if (o->max_args != 0) {
-		exclusive(c, "-L", "--max-args");
+		exclusive(c, name, "--max-args");
 		o->max_args = 0;
 	}
 	if (o->replace != NULL) {
-		exclusive(c, "-L", "--replace");
+		exclusive(c, name, "--replace");
 		o->replace = NULL;
 	}
 	o->max_lines = 1;
@@ -265,7 +266,7 @@ static bool read_word(struct reader *r, bool *line_end)
 				add_byte(r, ch);
 			continue;
 		}
-		if (!started && (whole_line ? byte_is_space(ch) : byte_is_blank(ch) || ch == '\n'))
+		if (!started && byte_is_space(ch))
 			continue;
 		if (ch == '\n' || (!whole_line && byte_is_blank(ch))) {
 			*line_end = ch == '\n';
@@ -543,7 +544,9 @@ static void run_replaced(struct batch *b, const struct reader *r)
 		size += out.len + 1;
 	}
 	if (size > b->max_size)
-		cmd_fatal(c, 0, "argument line too long");
+		cmd_fatal(c, 0,
+			  r->len + 1 > b->max_size ? "argument line too long"
+						   : "argument list too long");
 	start(b, argv);
 	arena_release(c->arena, mark);
 }
@@ -584,7 +587,7 @@ static void run_all(struct batch *b, struct reader *r)
 	}
 	bool once = !any && r->unmatched == 0 && b->o->replace == NULL && !b->o->no_run_if_empty;
 
-	if (b->n > b->nfixed || once)
+	if (once || (b->n > b->nfixed && (r->unmatched == 0 || !b->o->exit_if_large)))
 		run_batch(b);
 	wait_for(b, 0);
 	if (r->unmatched != 0)

@@ -11,25 +11,34 @@ enum { BATCH_BYTES = 128 * 1024 };
 struct find_file {
 	struct find_file *next;
 	const char *path;
+	uint64_t dev;
+	uint64_t ino;
 	struct output out;
 };
 
-/* The same name twice is one file; /dev/stdout is the command's own output. */
+/* One file under two names is one output; /dev/stdout is the command's own output. */
 struct output *find_output(struct find *f, const char *path)
 {
 	struct find_file *file;
+	struct vfs_stat st;
 	int err;
 
 	if (strcmp(path, "/dev/stdout") == 0)
 		return &f->c->out;
+	err = cmd_stat(f->c, path, &st);
 	for (file = f->files; file != NULL; file = file->next)
-		if (strcmp(file->path, path) == 0)
+		if (strcmp(file->path, path) == 0 ||
+		    (err == 0 && file->ino == st.ino && file->dev == st.dev))
 			return &file->out;
 	file = arena_zalloc(f->c->arena, sizeof *file);
 	file->path = path;
 	err = output_open(&file->out, f->c, path, O_TRUNC_, false);
 	if (err < 0)
 		cmd_fatal(f->c, err, "%s", cmd_quote(f->c, path));
+	if (cmd_stat(f->c, path, &st) == 0) {
+		file->ino = st.ino;
+		file->dev = st.dev;
+	}
 	file->next = f->files;
 	f->files = file;
 	return &file->out;
@@ -277,13 +286,21 @@ static void prepare_exec(struct find *f, struct expr *x, char **argv, int *at)
 
 	run->name = x->name;
 	run->ask = x->name[1] == 'o';
+	f->asks |= run->ask;
 	run->in_dir = strstr(x->name, "dir") != NULL;
 	for (; i < f->c->argc && strcmp(argv[i], ";") != 0; i++) {
-		if (strcmp(argv[i], "+") == 0 && i > *at && strcmp(argv[i - 1], "{}") == 0 &&
-		    !run->ask) {
+		bool plus = strcmp(argv[i], "+") == 0 && i > *at && !run->ask;
+
+		if (plus && strcmp(argv[i - 1], "{}") == 0) {
 			run->batch = true;
 			break;
 		}
+		if (plus && i + 1 == f->c->argc && strstr(argv[i - 1], "{}") != NULL)
+			cmd_fatal(f->c, 0,
+				  "In %s the %s must appear by itself, but you specified %s",
+				  cmd_quote(f->c, x->name[5] == 'd' ? "-execdir ... {} +"
+								    : "-exec ... {} +"),
+				  cmd_quote(f->c, "{}"), cmd_quote(f->c, argv[i - 1]));
 		braces += strstr(argv[i], "{}") != NULL;
 	}
 	if (i >= f->c->argc || i == *at)

@@ -47,6 +47,15 @@ static void visit(struct find *f, struct walk_entry *e)
 		f->failed = true;
 		return;
 	}
+	bool followed = (f->walk_flags & WALK_FOLLOW) != 0 ||
+			((f->walk_flags & WALK_FOLLOW_ROOT) != 0 && e->level == 0);
+	struct vfs_stat st;
+
+	if (followed && (e->st.mode & S_FMT) == S_LNK &&
+	    cmd_stat_at(f->c, e->dir, e->at, 0, &st) == -E_LOOP) {
+		find_error(f, -E_LOOP, e->path);
+		return;
+	}
 	f->skip = false;
 	/* With -depth a directory is looked at behind its contents, unless it is not entered. */
 	bool later = e->kind == WALK_DIR && f->post && e->level < f->depth_max;
@@ -91,9 +100,12 @@ static int read_globals(struct find *f)
 			f->walk_flags = 0;
 		else if (strncmp(arg, "-O", 2) == 0 && byte_is_digit(arg[2]))
 			continue;
-		else if (strcmp(arg, "-D") == 0 && i + 1 < f->c->argc)
-			i++;
-		else if (strcmp(arg, "--") == 0)
+		else if (strcmp(arg, "-D") == 0) {
+			if (++i == f->c->argc) {
+				cmd_error(f->c, 0, "Missing argument after the -D option.");
+				cmd_exit(f->c, cmd_usage(f->c, NULL));
+			}
+		} else if (strcmp(arg, "--") == 0)
 			return i + 1;
 		else
 			break;
@@ -115,6 +127,14 @@ static void set_clock(struct find *f)
 	f->day_end_ns = seconds * 1000000000;
 }
 
+static bool same_as_stdin(struct cmd *c, const char *path)
+{
+	struct vfs_stat a, b;
+
+	return cmd_stat(c, path, &a) == 0 && cmd_fstat(c, 0, &b) == 0 && a.ino == b.ino &&
+	       a.dev == b.dev;
+}
+
 /* -files0-from: starting points that a file lists. */
 static void walk_list(struct find *f, const char *operand)
 {
@@ -127,13 +147,24 @@ static void walk_list(struct find *f, const char *operand)
 		cmd_error(c, 0, "extra operand %s", cmd_quote(c, operand));
 		cmd_fatal(c, 0, "file operands cannot be combined with -files0-from");
 	}
+	if (f->asks && strcmp(f->list, "-") == 0)
+		cmd_fatal(c, 0,
+			  "option -files0-from reading from standard input cannot be combined "
+			  "with -ok, -okdir\n");
 	err = input_open(&in, c, f->list);
+	if (err == 0 && f->asks && same_as_stdin(c, f->list))
+		cmd_fatal(c, 0,
+			  "option -files0-from: standard input must not refer to the same file "
+			  "when combined with -ok, -okdir: %s\n",
+			  cmd_quote(c, f->list));
 	if (err < 0)
 		cmd_fatal(c, err, "cannot open %s for reading", cmd_quote(c, f->list));
 	for (size_t n = 1; !f->quit && (err = input_line(&in, '\0', &name)) > 0; n++) {
 		if (name.len == 0)
 			cmd_error(c, 0, "%s:%zu: invalid zero-length file name",
-				  cmd_quote(c, f->list), n);
+				  cmd_quote(c, strcmp(f->list, "-") == 0 ? "(standard input)"
+									 : f->list),
+				  n);
 		else
 			walk_start(f, arena_dup(c->arena, name));
 		f->failed |= name.len == 0;

@@ -35,7 +35,8 @@ struct expr {
 	char field;   /* which time: a, c, m, B */
 	char how;     /* of -perm: 0, '-' or '/' */
 	uint32_t mode;
-	uint64_t types; /* -type: a bit per letter */
+	uint32_t dir_mode; /* -perm: X means something else there */
+	uint64_t types;    /* -type: a bit per letter */
 	struct glob *glob;
 	struct regex *regex;
 	const char *text;
@@ -54,6 +55,7 @@ struct find {
 	bool has_action;
 	bool prune;
 	bool deletes;
+	bool asks;
 	bool quit;
 	bool failed;
 	bool daystart;

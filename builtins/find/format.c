@@ -76,6 +76,8 @@ static size_t parse_directive(const char *text, size_t at, struct format_spec *s
 		spec->flags |= text[at] == '-'   ? FORMAT_LEFT
 			       : text[at] == '#' ? FORMAT_ALT
 			       : text[at] == '0' ? FORMAT_ZERO
+			       : text[at] == '+' ? FORMAT_PLUS
+			       : text[at] == ' ' ? FORMAT_SPACE
 						 : 0u;
 	for (; byte_is_digit(text[at]); at++)
 		spec->width = (spec->width < 0 ? 0 : spec->width % 100000) * 10 + text[at] - '0';
@@ -98,6 +100,10 @@ static size_t put_directive(struct parts *p, const char *text, size_t at)
 		buf_putc(&p->literal, '%');
 		return end;
 	}
+	if (spec.conv == '(' || spec.conv == '[' || spec.conv == '{')
+		cmd_fatal(p->f->c, 0,
+			  "error: the format directive `%%%c' is reserved for future use",
+			  spec.conv);
 	if (strchr("abcdDfFgGhHiklmMnpPsStuUyYZABCT", spec.conv) == NULL) {
 		cmd_warn(p->f->c, 0, "warning: unrecognized format directive `%%%c'", spec.conv);
 		buf_put(&p->literal, text + at, end - at);
@@ -229,11 +235,17 @@ static void put_names(struct find *f, struct buf *out, char letter, const struct
 	}
 	while (len > 1 && e->path[len - 1] == '/')
 		len--;
-	slash = bytes_rfind((struct bytes){ e->path, len }, BYTES("/"));
-	if (letter == 'f')
-		buf_put(out, slash != NULL && len > 1 ? slash + 1 : e->path,
-			slash != NULL && len > 1 ? len - (size_t)(slash + 1 - e->path) : len);
-	else if (slash == NULL)
+	/* The directory of a name of one byte, such as `./', is all before its last slash. */
+	slash = bytes_rfind(
+		(struct bytes){ e->path, letter == 'h' && len == 1 ? strlen(e->path) : len },
+		BYTES("/"));
+	if (letter == 'f') {
+		const char *base = slash != NULL && len > 1 ? slash + 1 : e->path;
+
+		buf_put(out, base, len - (size_t)(base - e->path));
+		if (e->path[len] == '/' && *base != '/')
+			buf_putc(out, '/');
+	} else if (slash == NULL)
 		buf_putc(out, '.');
 	else
 		buf_put(out, e->path, (size_t)(slash - e->path));
@@ -278,7 +290,6 @@ static void put_value(struct find *f, struct buf *out, const struct format_part 
 	case 'T': put_time(f, out, st->mtime_ns, part->time); break;
 	case 'b': buf_put_u64(out, st->blocks); break;
 	case 'k': buf_put_u64(out, (st->blocks + 1) / 2); break;
-	case 'd': buf_put_i64(out, e->level); break;
 	case 'D': buf_put_u64(out, st->dev); break;
 	case 'F': buf_puts(out, "tmpfs"); break;
 	case 'f':
@@ -331,6 +342,8 @@ void find_put_format(struct find *f, struct output *o, const struct format_part 
 			continue;
 		if (parts->letter == 'm') {
 			put_mode(&out, parts->spec, e->st.mode);
+		} else if (parts->letter == 'd') {
+			format_put_i64(&out, &parts->spec, e->level);
 		} else {
 			put_value(f, &value, parts, e);
 			format_put_text(&out, &parts->spec, buf_bytes(&value), false);

@@ -165,14 +165,14 @@ static struct expr *read_group(struct parse *p)
 {
 	struct expr *x;
 
-	if (is_one_of(peek(p), ")", ")"))
+	if (is_one_of(peek(p), ")", "-)"))
 		cmd_fatal(p->f->c, 0, "invalid expression; empty parentheses are not allowed.");
 	if (peek(p) == NULL)
 		cmd_fatal(p->f->c, 0,
 			  "invalid expression; expected to find a ')' but didn't see one. "
 			  "Perhaps you need an extra predicate after '('");
 	x = read_comma(p);
-	if (!is_one_of(peek(p), ")", ")"))
+	if (!is_one_of(peek(p), ")", "-)"))
 		cmd_fatal(p->f->c, 0,
 			  "invalid expression; I was expecting to find a ')' somewhere "
 			  "but did not see one.");
@@ -202,18 +202,18 @@ static struct expr *read_factor(struct parse *p, const char *after)
 	if (arg == NULL)
 		cmd_fatal(p->f->c, 0, "expected an expression after '%s'", after);
 	p->at++;
-	if (is_one_of(arg, "!", "-not")) {
+	if (is_one_of(arg, "!", "-not") || strcmp(arg, "-!") == 0) {
 		x = new_expr(p, EXPR_NOT);
 		x->left = read_factor(p, arg);
-	} else if (strcmp(arg, "(") == 0) {
+	} else if (is_one_of(arg, "(", "-(")) {
 		x = read_group(p);
 	} else if (is_one_of(arg, "-o", "-or") || is_one_of(arg, "-a", "-and") ||
-		   strcmp(arg, ",") == 0) {
+		   is_one_of(arg, ",", "-,")) {
 		cmd_fatal(p->f->c, 0,
 			  "invalid expression; you have used a binary operator '%s' with "
 			  "nothing before it.",
 			  arg);
-	} else if (strcmp(arg, ")") == 0) {
+	} else if (is_one_of(arg, ")", "-)")) {
 		cmd_fatal(p->f->c, 0, "expected an expression between '%s' and ')'", after);
 	} else if (arg[0] != '-') {
 		paths_first(p, arg);
@@ -235,7 +235,8 @@ static struct expr *binary(struct parse *p, enum expr_op op, struct expr *left, 
 
 static bool ends_and(const char *arg)
 {
-	return arg == NULL || is_one_of(arg, "-o", "-or") || is_one_of(arg, ",", ")");
+	return arg == NULL || is_one_of(arg, "-o", "-or") || is_one_of(arg, ",", ")") ||
+	       is_one_of(arg, "-,", "-)");
 }
 
 /* Built right-leaning, so that a long chain is evaluated in a loop. */
@@ -274,7 +275,7 @@ static struct expr *read_comma(struct parse *p)
 	struct expr *first = read_or(p, "(");
 	struct expr **tail = &first;
 
-	while (is_one_of(peek(p), ",", ",")) {
+	while (is_one_of(peek(p), ",", "-,")) {
 		p->at++;
 		*tail = binary(p, EXPR_COMMA, *tail, read_or(p, ","));
 		tail = &(*tail)->right;

@@ -124,13 +124,19 @@ static bool test_type(struct find *f, const struct expr *x, struct walk_entry *e
 	return (x->types >> (type_letter(e->st.mode) - 'a') & 1) != 0;
 }
 
-/* The other side of a link: what it points to, or with -L the link itself. */
+/* The other side of a link: what it points to, or where links are followed the link itself. */
 static bool test_xtype(struct find *f, const struct expr *x, struct walk_entry *e)
 {
 	struct vfs_stat st = e->st;
-	int flags = (f->walk_flags & WALK_FOLLOW) != 0 ? CMD_NOFOLLOW : 0;
+	bool followed = (f->walk_flags & WALK_FOLLOW) != 0 ||
+			((f->walk_flags & WALK_FOLLOW_ROOT) != 0 && e->level == 0);
+	int err = cmd_stat_at(f->c, e->dir, e->at, followed ? CMD_NOFOLLOW : 0, &st);
 
-	if (cmd_stat_at(f->c, e->dir, e->at, flags, &st) < 0)
+	if (err == -E_LOOP) {
+		find_error(f, err, e->path);
+		return false;
+	}
+	if (err < 0)
 		cmd_stat_at(f->c, e->dir, e->at, CMD_NOFOLLOW, &st);
 	return (x->types >> (type_letter(st.mode) - 'a') & 1) != 0;
 }
@@ -168,13 +174,15 @@ static void prepare_type(struct find *f, struct expr *x, char **argv, int *at)
 
 static bool test_perm(struct find *f, const struct expr *x, struct walk_entry *e)
 {
-	uint32_t mode = stat_of(f, e)->mode & 07777;
+	const struct vfs_stat *st = stat_of(f, e);
+	uint32_t mode = st->mode & 07777;
+	uint32_t wanted = (st->mode & S_FMT) == S_DIR ? x->dir_mode : x->mode;
 
 	if (x->how == '-')
-		return (mode & x->mode) == x->mode;
+		return (mode & wanted) == wanted;
 	if (x->how == '/')
-		return x->mode == 0 || (mode & x->mode) != 0;
-	return mode == x->mode;
+		return wanted == 0 || (mode & wanted) != 0;
+	return mode == wanted;
 }
 
 static void prepare_perm(struct find *f, struct expr *x, char **argv, int *at)
@@ -189,6 +197,7 @@ static void prepare_perm(struct find *f, struct expr *x, char **argv, int *at)
 	if (m == NULL || (argv[*at][0] == '+' && byte_is_digit(arg[1])))
 		cmd_fatal(f->c, 0, "invalid mode %s", cmd_quote(f->c, argv[*at]));
 	x->mode = mode_apply(m, 0, false, 0);
+	x->dir_mode = mode_apply(m, 0, true, 0);
 	if (x->how == '/' && x->mode == 0)
 		cmd_warn(f->c, 0,
 			 "warning: you have specified a mode pattern %s (which is equivalent to "
@@ -250,6 +259,17 @@ static bool test_size(struct find *f, const struct expr *x, struct walk_entry *e
 	return compare(x, (int64_t)(size / unit + (size % unit != 0)));
 }
 
+_Noreturn static void bad_size(struct find *f, const char *arg)
+{
+	size_t len = strlen(arg);
+
+	if (len == 0)
+		cmd_fatal(f->c, 0, "invalid null argument to -size");
+	if (!byte_is_digit(arg[len - 1]) && strchr("bcwkMG", arg[len - 1]) == NULL)
+		cmd_fatal(f->c, 0, "invalid -size type `%c'", arg[len - 1]);
+	cmd_fatal(f->c, 0, "Invalid argument `%s' to -size", arg);
+}
+
 static void prepare_size(struct find *f, struct expr *x, char **argv, int *at)
 {
 	static const char letters[] = "bcwkMG";
@@ -261,14 +281,12 @@ static void prepare_size(struct find *f, struct expr *x, char **argv, int *at)
 
 	while (byte_is_digit(arg[digits])) {
 		if (v > (INT64_MAX - 9) / 10)
-			find_bad_argument(f, x, argv[*at]);
+			bad_size(f, argv[*at]);
 		v = v * 10 + (uint64_t)(arg[digits++] - '0');
 	}
 	letter = arg[digits] == '\0' ? letters : strchr(letters, arg[digits]);
-	if (letter == NULL || (arg[digits] != '\0' && arg[digits + 1] != '\0') || *arg == '\0')
-		cmd_fatal(f->c, 0, "invalid -size type `%c'", arg[strlen(arg) - (*arg != '\0')]);
-	if (digits == 0)
-		cmd_fatal(f->c, 0, "invalid argument `%s' to `-size'", argv[*at]);
+	if (letter == NULL || (arg[digits] != '\0' && arg[digits + 1] != '\0') || digits == 0)
+		bad_size(f, argv[*at]);
 	x->number = (int64_t)v;
 	x->unit = units[letter - letters];
 }
@@ -371,9 +389,13 @@ static bool test_used(struct find *f, const struct expr *x, struct walk_entry *e
 	const struct vfs_stat *st = stat_of(f, e);
 	int64_t delta = st->atime_ns - st->ctime_ns;
 
+	int64_t days = (delta + (int64_t)86400 * SECOND_NS - 1) / ((int64_t)86400 * SECOND_NS);
+
 	if (delta < 0)
 		return false;
-	return compare(x, (delta + (int64_t)86400 * SECOND_NS - 1) / ((int64_t)86400 * SECOND_NS));
+	if (x->cmp == FIND_LESS)
+		return days <= x->number;
+	return x->cmp == FIND_MORE ? days > x->number : delta > 0 && days == x->number;
 }
 
 static void prepare_used(struct find *f, struct expr *x, char **argv, int *at)
@@ -392,6 +414,8 @@ static void prepare_user(struct find *f, struct expr *x, char **argv, int *at)
 	uint32_t uid, gid;
 	uint64_t v;
 
+	if (argv[*at][0] == '\0')
+		cmd_fatal(f->c, 0, "The argument to -user should not be empty");
 	if (cmd_user_id(f->c, argv[*at], &uid, &gid))
 		x->number = uid;
 	else if (num_plain(argv[*at], &v))
@@ -406,6 +430,8 @@ static void prepare_group(struct find *f, struct expr *x, char **argv, int *at)
 	uint32_t gid;
 	uint64_t v;
 
+	if (argv[*at][0] == '\0')
+		cmd_fatal(f->c, 0, "argument to -group is empty, but should be a group name");
 	if (cmd_group_id(f->c, argv[*at], &gid))
 		x->number = gid;
 	else if (num_plain(argv[*at], &v))
