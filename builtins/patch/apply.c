@@ -85,6 +85,8 @@ size_t patch_locate(struct patch_target *t, const struct patch_opts *o, const st
 	int64_t max_down = (int64_t)t->n - (lines - (tail > 0 ? tail : 0)) + 1 - guess;
 	int64_t max_up = guess - ((int64_t)t->frozen + 1);
 
+	if (lines == 0 && t->must_be_new && t->n > 0)
+		return 0;
 	if (lines == 0)
 		return guess < 1 ? 0 : (size_t)guess;
 	if (guess <= max_up)

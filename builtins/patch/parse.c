@@ -6,7 +6,10 @@
 
 static struct bytes line_at(const struct patch_text *t, size_t i)
 {
-	return i < t->n ? t->line[i] : BYTES("");
+	struct bytes s = i < t->n ? t->line[i] : BYTES("");
+
+	return t->strip_cr && s.len > 0 && s.ptr[s.len - 1] == '\r' ? bytes_slice(s, 0, s.len - 1)
+								    : s;
 }
 
 static bool starts(struct bytes s, const char *prefix)
@@ -14,11 +17,20 @@ static bool starts(struct bytes s, const char *prefix)
 	return bytes_starts(s, bytes_of(prefix));
 }
 
-static _Noreturn void malformed(struct patch_text *t, size_t i)
+/* The hunks before are tried first; then it ends patch. Always false. */
+static bool bad_patch(struct patch_text *t, const char *what)
+{
+	t->bad = arena_dup(t->c->arena, bytes_of(what));
+	return false;
+}
+
+static bool malformed(struct patch_text *t, size_t i)
 {
 	struct bytes s = line_at(t, i);
+	struct buf text = buf_in(t->c->arena);
 
-	cmd_fatal(t->c, 0, "**** malformed patch at line %zu: %.*s\n", i + 1, (int)s.len, s.ptr);
+	buf_printf(&text, "malformed patch at line %zu: %.*s\n", i + 1, (int)s.len, s.ptr);
+	return bad_patch(t, buf_cstr(&text));
 }
 
 /* Digits at *at of s. */
@@ -91,6 +103,8 @@ static void set_name(struct patch_text *t, struct patch_file *f, int which, stru
 		s = bytes_slice(s, 1, s.len);
 	if (s.len > 0 && s.ptr[0] == '"') {
 		f->name[which] = unquote(t->c, s);
+		if (which < 2 && strcmp(f->name[which], "/dev/null") == 0)
+			f->nonexistent[which] = true;
 		return;
 	}
 	tab = memchr(s.ptr, '\t', s.len);
@@ -100,6 +114,8 @@ static void set_name(struct patch_text *t, struct patch_file *f, int which, stru
 		while (len < s.len && !byte_is_space((unsigned char)s.ptr[len]))
 			len++;
 	f->name[which] = arena_dup(t->c->arena, bytes_slice(s, 0, len));
+	if (which < 2 && len < s.len)
+		f->stamp[which] = arena_dup(t->c->arena, bytes_slice(s, len + 1, s.len));
 	if (which < 2)
 		f->nonexistent[which] = strcmp(f->name[which], "/dev/null") == 0 || is_epoch(s);
 }
@@ -127,12 +143,16 @@ static void set_git_names(struct patch_text *t, struct patch_file *f, struct byt
 static void take_git_line(struct patch_text *t, struct patch_file *f, struct bytes s)
 {
 	if (starts(s, "new file mode ")) {
-		f->mode = octal_mode(bytes_slice(s, 14, s.len));
-		f->nonexistent[0] = true;
+		f->mode[1] = octal_mode(bytes_slice(s, 14, s.len));
+		f->says[0] = 2;
 	} else if (starts(s, "deleted file mode ")) {
-		f->nonexistent[1] = true;
-	} else if (starts(s, "new mode ")) {
-		f->mode = octal_mode(bytes_slice(s, 9, s.len));
+		f->mode[0] = octal_mode(bytes_slice(s, 18, s.len));
+		f->says[1] = 2;
+	} else if (starts(s, "old mode ") || starts(s, "new mode ")) {
+		f->mode[s.ptr[0] == 'n'] = octal_mode(bytes_slice(s, 9, s.len));
+	} else if (starts(s, "index ") && bytes_rfind(s, BYTES(" ")) > s.ptr + 5) {
+		f->mode[0] = f->mode[1] = octal_mode(
+			bytes_slice(s, (size_t)(bytes_rfind(s, BYTES(" ")) + 1 - s.ptr), s.len));
 	} else if (starts(s, "rename from ") || starts(s, "copy from ")) {
 		size_t skip = s.ptr[0] == 'r' ? 12 : 10;
 
@@ -143,8 +163,7 @@ static void take_git_line(struct patch_text *t, struct patch_file *f, struct byt
 
 		f->rename_to = arena_dup(t->c->arena, bytes_slice(s, skip, s.len));
 	} else if (starts(s, "GIT binary patch")) {
-		cmd_fatal(t->c, 0, "File %s: git binary diffs are not supported.",
-			  f->name[1] != NULL ? f->name[1] : "");
+		f->binary = true;
 	}
 }
 
@@ -222,11 +241,10 @@ static bool parse_unified_hunk(struct patch_text *t, struct patch_file *f)
 		char kind = s.len == 0 || s.ptr[0] == '\t' ? ' ' : s.ptr[0];
 
 		if (t->at >= t->n)
-			cmd_fatal(t->c, 0, "**** unexpected end of file in patch\n");
-		if (strchr(" +-=", kind) == NULL || kind == '\0')
-			malformed(t, t->at);
-		if ((kind != '+' && old_left == 0) || (kind != '-' && new_left == 0))
-			malformed(t, t->at);
+			return bad_patch(t, "unexpected end of file in patch\n");
+		if (strchr(" +-=", kind) == NULL || kind == '\0' ||
+		    (kind != '+' && old_left == 0) || (kind != '-' && new_left == 0))
+			return malformed(t, t->at);
 		kind = kind == '=' ? ' ' : kind;
 		add_line(t->c, &h, kind,
 			 s.len > 0 && s.ptr[0] != '\t' ? bytes_slice(s, 1, s.len) : s);
@@ -265,7 +283,10 @@ static void parse_half(struct patch_text *t, struct patch_hunk *h, size_t count,
 		if (t->at >= t->n || s.len == 0 || strchr(" !+-", s.ptr[0]) == NULL ||
 		    (s.ptr[0] == other && s.len > 1 && s.ptr[1] == other))
 			return;
-		add_line(t->c, h, s.ptr[0], s.len > 2 ? bytes_slice(s, 2, s.len) : BYTES(""));
+		/* The blank behind the mark may have been lost. */
+		size_t skip = s.len > 1 && byte_is_blank(s.ptr[1]) ? 2 : 1;
+
+		add_line(t->c, h, s.ptr[0], bytes_slice(s, skip, s.len));
 		t->at++;
 		take_unended(t, h);
 	}
@@ -312,24 +333,32 @@ static bool parse_context_hunk(struct patch_text *t, struct patch_file *f)
 {
 	struct patch_hunk h = { .n = 0 };
 	struct patch_hunk half[2] = { { .n = 0 }, { .n = 0 } };
+	struct buf text = buf_in(t->c->arena);
+	size_t begin = t->at + 2; /* counted from 1: where the old lines are announced */
+	size_t old_count;
 	size_t count;
 
 	if (!starts(line_at(t, t->at), "***************") ||
-	    !context_head(line_at(t, t->at + 1), '*', &h.old_first, &count))
+	    !context_head(line_at(t, t->at + 1), '*', &h.old_first, &old_count))
 		return false;
 	h.function = bytes_slice(line_at(t, t->at), 15, line_at(t, t->at).len);
 	t->at += 2;
-	parse_half(t, &half[0], count, '-');
+	parse_half(t, &half[0], old_count, '-');
 	if (half[0].n == 0)
-		h.old_first += count == 0;
+		h.old_first += old_count == 0;
 	if (!context_head(line_at(t, t->at), '-', &h.new_first, &count))
-		malformed(t, t->at);
+		return malformed(t, t->at);
 	t->at++;
 	h.new_first += count == 0;
 	parse_half(t, &half[1], count, '*');
 	if (!weave(t->c, &h, &half[0], &half[1]))
-		malformed(t, t->at - 1);
+		return malformed(t, t->at - 1);
 	count_kinds(&h);
+	if (h.new_count != count || h.old_count != old_count) {
+		buf_printf(&text, "replacement text or line numbers mangled in hunk at line %zu",
+			   begin);
+		return bad_patch(t, buf_cstr(&text));
+	}
 	add_hunk(t->c, f, &h);
 	return true;
 }
@@ -348,7 +377,7 @@ static bool normal_head(struct bytes s, size_t range[4], char *letter)
 	if (!take_pair(s, &at, &range[2], &range[3], &has))
 		return false;
 	range[3] = has ? range[3] : range[2];
-	return at == s.len;
+	return at == s.len || (at + 1 == s.len && s.ptr[at] == '\r');
 }
 
 static bool parse_normal_hunk(struct patch_text *t, struct patch_file *f)
@@ -372,7 +401,7 @@ static bool parse_normal_hunk(struct patch_text *t, struct patch_file *f)
 			t->at++;
 		s = line_at(t, t->at);
 		if (t->at >= t->n || s.len < 2 || s.ptr[0] != mark)
-			malformed(t, t->at);
+			return malformed(t, t->at);
 		add_line(t->c, &h, mark == '<' ? '-' : '+', bytes_slice(s, 2, s.len));
 		t->at++;
 		take_unended(t, &h);
@@ -411,18 +440,28 @@ static enum patch_format format_at(const struct patch_text *t, size_t i, struct 
 	return is_ed_line(s) ? PATCH_ED : PATCH_UNKNOWN;
 }
 
-static void take_header(struct patch_text *t, struct patch_file *f)
+static bool ends_in_cr(struct bytes s)
+{
+	return s.len > 0 && s.ptr[s.len - 1] == '\r';
+}
+
+static struct bytes without_cr(struct bytes s)
+{
+	return ends_in_cr(s) ? bytes_slice(s, 0, s.len - 1) : s;
+}
+
+static void take_header(struct patch_text *t, const struct patch_opts *o, struct patch_file *f)
 {
 	struct bytes s = line_at(t, t->at);
 	struct bytes next = line_at(t, t->at + 1);
 
-	if (starts(s, "--- ") && starts(next, "+++ ")) {
-		set_name(t, f, 0, bytes_slice(s, 4, s.len));
-		set_name(t, f, 1, bytes_slice(next, 4, next.len));
-		f->old_header = bytes_slice(s, 4, s.len);
-		f->new_header = bytes_slice(next, 4, next.len);
-		f->header_line = t->at + 1;
-	} else if (starts(s, "*** ") && starts(next, "--- ")) {
+	if ((starts(s, "--- ") && starts(next, "+++ ")) ||
+	    (starts(s, "*** ") && starts(next, "--- "))) {
+		f->strip_cr = !o->binary && ends_in_cr(next);
+		if (f->strip_cr) {
+			s = without_cr(s);
+			next = without_cr(next);
+		}
 		set_name(t, f, 0, bytes_slice(s, 4, s.len));
 		set_name(t, f, 1, bytes_slice(next, 4, next.len));
 		f->old_header = bytes_slice(s, 4, s.len);
@@ -432,16 +471,16 @@ static void take_header(struct patch_text *t, struct patch_file *f)
 		set_name(t, f, 2, bytes_slice(s, 6, s.len));
 	} else if (starts(s, "diff --git ")) {
 		f->git = true;
-		set_git_names(t, f, bytes_slice(s, 11, s.len));
+		set_git_names(t, f, bytes_slice(o->binary ? s : without_cr(s), 11, s.len));
 	} else if (f->git) {
-		take_git_line(t, f, s);
+		take_git_line(t, f, o->binary ? s : without_cr(s));
 	}
 }
 
 /* A git patch without hunks: only a rename or a mode. */
 static bool is_whole_git(const struct patch_file *f)
 {
-	return f->git && (f->rename_to != NULL || f->mode != 0 || f->nonexistent[1]);
+	return f->git && (f->rename_to != NULL || f->mode[1] != 0 || f->says[1] == 2 || f->binary);
 }
 
 static void parse_hunks(struct patch_text *t, struct patch_file *f)
@@ -458,31 +497,58 @@ static void parse_hunks(struct patch_text *t, struct patch_file *f)
 	}
 }
 
+/* Hunks without a name are no patch, unless a file is given or only a normal diff is looked for. */
+static bool has_file(const struct patch_opts *o, const struct patch_file *f)
+{
+	return o->named || f->name[0] != NULL || f->name[1] != NULL || f->name[2] != NULL;
+}
+
+/* A side without lines is an empty file, or none if its name or time says so. */
+static void set_existence(struct patch_file *f)
+{
+	const struct patch_hunk *h = f->hunk;
+
+	if (f->nhunks == 0 || f->format == PATCH_NORMAL)
+		return;
+	if (f->says[0] == 0 && h->old_count == 0 && h->old_first <= 1)
+		f->says[0] = f->nonexistent[0] ? 2 : 1;
+	if (f->says[1] == 0 && h->new_count == 0 && h->new_first <= 1)
+		f->says[1] = f->nonexistent[1] ? 2 : 1;
+}
+
 int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_file *f)
 {
 	struct patch_hunk h = { .n = 0 };
 
 	*f = (struct patch_file){ .intro_from = t->at };
+	t->strip_cr = false;
 	for (; t->at < t->n; t->at++) {
 		enum patch_format format = format_at(t, t->at, &h);
 
 		if (format != PATCH_UNKNOWN &&
 		    (o->format == PATCH_UNKNOWN || (int)format == o->format) &&
-		    (format != PATCH_NORMAL || !f->git)) {
+		    (format != PATCH_NORMAL || !f->git) &&
+		    (has_file(o, f) || (format == PATCH_NORMAL && o->format == PATCH_NORMAL))) {
 			f->format = format;
 			break;
 		}
 		if (f->git && is_whole_git(f) && starts(line_at(t, t->at), "diff --git "))
 			break;
-		take_header(t, f);
+		take_header(t, o, f);
 		cmd_charge(t->c, 1);
 	}
 	f->intro_to = t->at;
 	if (f->format == PATCH_ED)
 		cmd_fatal(t->c, 0, "**** ed scripts are not supported");
+	if (f->format == PATCH_NORMAL)
+		f->strip_cr = !o->binary && ends_in_cr(line_at(t, t->at));
+	t->strip_cr = f->strip_cr;
+	t->bad = NULL;
 	if (f->format != PATCH_UNKNOWN)
 		parse_hunks(t, f);
-	return f->nhunks > 0 || is_whole_git(f);
+	f->bad = t->bad;
+	set_existence(f);
+	return f->nhunks > 0 || is_whole_git(f) || f->bad != NULL;
 }
 
 void patch_reverse(struct cmd *c, struct patch_hunk *h)

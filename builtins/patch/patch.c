@@ -2,6 +2,7 @@
  *
  * patch - options, the choice of files, and what is said.
  */
+#include "builtins/date_parse.h"
 #include "builtins/patch/patch.h"
 
 enum { FUZZ_DEFAULT = 2 };
@@ -17,6 +18,10 @@ struct done {
 	const char *path;
 	bool kept;
 	bool rejected;
+	bool written;
+	bool saved; /* `original` is what a git patch found here: its renames and copies go by that
+		     */
+	struct bytes original;
 };
 
 struct job {
@@ -30,6 +35,11 @@ struct job {
 	bool exists;
 	struct vfs_stat st;
 	bool reverse;
+	bool link;     /* what is patched is the target of a symbolic link */
+	bool already;  /* the file has its new name */
+	bool torn;     /* what was to be deleted is left */
+	bool put_once; /* -o: something was written */
+	bool no_rejects;
 	bool skip;    /* the rest of this file's hunks */
 	bool inexact; /* a hunk was found elsewhere, or not */
 	size_t failed;
@@ -115,10 +125,13 @@ static const struct opt patch_options[] = {
 	OPT_FLAG('t', "batch", struct patch_opts, batch,
 		 "never ask; assume it is reversed if it seems"),
 	OPT_SET('u', "unified", struct patch_opts, format, PATCH_UNIFIED, "it is a unified diff"),
-	OPT_IGNORED(0, "binary", "no effect"),
-	OPT_IGNORED(0, "posix", "no effect"),
-	OPT_IGNORED('T', "set-time", "no effect"),
-	OPT_IGNORED('Z', "set-utc", "no effect"),
+	OPT_FLAG(0, "binary", struct patch_opts, binary,
+		 "keep CRs at the ends of the patch's lines"),
+	OPT_FLAG(0, "follow-symlinks", struct patch_opts, follow, "links are files"),
+	OPT_FLAG(0, "posix", struct patch_opts, posix, "files that become empty stay"),
+	OPT_SET('T', "set-time", struct patch_opts, set_time, 1,
+		"files get the times of the patch's headings"),
+	OPT_SET('Z', "set-utc", struct patch_opts, set_time, 2, "the same; they are in UTC"),
 	OPT_IGNORED_ARG('g', "get", "NUM", "no effect"),
 	OPT_FLAG(0, "dry-run", struct patch_opts, dry_run,
 		 "change nothing, only say what would be"),
@@ -130,107 +143,7 @@ static const struct opt patch_options[] = {
 	OPT_END(),
 };
 
-/* --- names --- */
-
-/* Without the first parts; NULL if there are too few. */
-static const char *strip_name(const struct patch_opts *o, const char *name)
-{
-	int64_t left = o->strip;
-
-	if (name == NULL || strcmp(name, "/dev/null") == 0)
-		return NULL;
-	if (left < 0) {
-		const char *slash = strrchr(name, '/');
-
-		return slash != NULL ? slash + 1 : name;
-	}
-	for (const char *at = name; *at != '\0'; at++) {
-		if (*at != '/' || left <= 0)
-			continue;
-		while (at[1] == '/')
-			at++;
-		left--;
-		name = at + 1;
-	}
-	return left <= 0 && *name != '\0' ? name : NULL;
-}
-
-static size_t count_parts(const char *name)
-{
-	size_t n = 1;
-
-	for (; *name != '\0'; name++)
-		n += *name == '/' && name[1] != '/';
-	return n;
-}
-
-static const char *base_of(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return slash != NULL ? slash + 1 : name;
-}
-
-/* Fewest parts, then the shortest last part, then the shortest. */
-static bool is_better(const char *a, const char *b)
-{
-	size_t parts[2] = { count_parts(a), count_parts(b) };
-	size_t base[2] = { strlen(base_of(a)), strlen(base_of(b)) };
-
-	if (parts[0] != parts[1])
-		return parts[0] < parts[1];
-	if (base[0] != base[1])
-		return base[0] < base[1];
-	return strlen(a) < strlen(b);
-}
-
-/* A name that could lead out of the directory is refused. */
-static bool is_safe(struct cmd *c, const char *name, bool say)
-{
-	bool safe = name[0] != '/';
-
-	for (const char *at = name; safe && at != NULL; at = strchr(at, '/')) {
-		at += *at == '/';
-		safe = !(at[0] == '.' && at[1] == '.' && (at[2] == '/' || at[2] == '\0'));
-	}
-	if (name[0] == '/' && say)
-		cmd_printf(c, "Ignoring potentially dangerous file name %s\n", name);
-	return safe;
-}
-
-/* The best of the names that exist, or, if the patch makes the file, of all. */
-static const char *choose_name(struct job *j)
-{
-	struct patch_file *f = &j->file;
-	const char *best[2] = { NULL, NULL }; /* existing, any */
-
-	if (f->rename_from != NULL) {
-		f->name[0] = j->reverse ? f->rename_to : f->rename_from;
-		f->name[1] = NULL;
-		best[1] = f->name[0];
-		if (j->o->strip > 1)
-			best[1] = strip_name(&(struct patch_opts){ .strip = j->o->strip - 1 },
-					     best[1]);
-		return best[1];
-	}
-	for (int i = 0; i < 3; i++) {
-		const char *name = strip_name(j->o, f->name[i]);
-		struct vfs_stat st;
-
-		if (name == NULL || !is_safe(j->c, name, i == 0))
-			continue;
-		if (best[1] == NULL || is_better(name, best[1]))
-			best[1] = name;
-		if (cmd_stat(j->c, name, &st) == 0 && (best[0] == NULL || is_better(name, best[0])))
-			best[0] = name;
-	}
-	if (best[0] != NULL)
-		return best[0];
-	bool makes = f->nonexistent[j->reverse ? 1 : 0] ||
-		     (f->nhunks > 0 && f->hunk[0].old_count == 0 && !j->reverse);
-
-	return makes ? best[1] : NULL;
-}
+/* --- questions --- */
 
 /* A question that nobody is there to answer. */
 static void ask(struct job *j, const char *question)
@@ -300,14 +213,40 @@ static void turn(struct job *j)
 static void check_existence(struct job *j)
 {
 	struct buf text = buf_in(j->c->arena);
-	bool makes = j->file.nonexistent[j->reverse ? 1 : 0];
+	bool empty = !j->exists || j->st.size == 0;
+	int says = j->file.says[j->reverse != empty];
 
-	if (!makes || !j->exists || j->st.size == 0)
+	bool fits = j->exists && empty && j->file.nhunks == 0;
+
+	if (j->skip || says == 0 || (!empty && says == 1) || fits)
 		return;
-	buf_printf(&text, "The next patch%s would create the file %s,\nwhich already exists!",
-		   j->reverse ? ", when reversed," : "", cmd_quotef(j->c, j->path));
+	buf_printf(&text, "The next patch%s would %s the file %s,\nwhich %s!",
+		   j->reverse ? ", when reversed," : "",
+		   !empty      ? "create"
+		   : j->exists ? "empty out"
+			       : "delete",
+		   cmd_quotef(j->c, j->path),
+		   !empty      ? "already exists"
+		   : j->exists ? "is already empty"
+			       : "does not exist");
 	if (ask_reverse(j, buf_cstr(&text)))
 		turn(j);
+	j->no_rejects = j->skip;
+}
+
+static struct done *done_of(struct job *j, const char *path)
+{
+	struct done *d = j->dones;
+
+	while (d != NULL && strcmp(d->path, path) != 0)
+		d = d->next;
+	if (d == NULL) {
+		d = arena_zalloc(j->c->arena, sizeof(*d));
+		d->path = arena_dup(j->c->arena, bytes_of(path));
+		d->next = j->dones;
+		j->dones = d;
+	}
+	return d;
 }
 
 /* --- hunks --- */
@@ -315,12 +254,21 @@ static void check_existence(struct job *j)
 static void read_target(struct job *j, struct patch_target *t)
 {
 	struct bytes all = BYTES("");
-	int err = j->exists ? cmd_read_all(j->c, j->path, &all) : 0;
+	struct done *d = done_of(j, j->path);
+	int err = 0;
 	size_t n = 0;
+
+	if (j->file.rename_from != NULL && d->saved && !j->already)
+		all = d->original;
+	else if (j->link && j->exists && !j->skip)
+		err = cmd_readlink(j->c, CMD_CWD, j->path, &all);
+	else if (j->exists && !j->skip)
+		err = cmd_read_all(j->c, j->path, &all);
 
 	if (err < 0)
 		cmd_fatal(j->c, err, "**** Can't open file %s", j->path);
 	*t = (struct patch_target){ .c = j->c, .define = j->o->define };
+	t->must_be_new = j->file.says[j->reverse] == 2;
 	t->out = buf_in(j->c->arena);
 	t->unended = all.len > 0 && all.ptr[all.len - 1] != '\n';
 	for (size_t i = 0; i < all.len; i++)
@@ -380,6 +328,20 @@ static void say_found(struct job *j, size_t number, int64_t where, size_t fuzz, 
 	cmd_puts(j->c, ".\n");
 }
 
+/* The hunk's first old line ends as no line of the file does. */
+static bool other_line_ends(const struct patch_target *t, const struct patch_hunk *h)
+{
+	int64_t where = (int64_t)h->old_first + t->offset;
+	size_t i = 0;
+
+	while (i < h->n && h->line[i].kind == '+')
+		i++;
+	if (i == h->n || where < 1 || where > (int64_t)t->n)
+		return false;
+	return bytes_ends(h->line[i].text, BYTES("\r")) !=
+	       bytes_ends(t->line[where - 1], BYTES("\r"));
+}
+
 static void apply_hunks(struct job *j, struct patch_target *t)
 {
 	int64_t grown = 0;
@@ -397,8 +359,9 @@ static void apply_hunks(struct job *j, struct patch_target *t)
 				cmd_printf(j->c, "Hunk #%zu ignored at %lld.\n", i + 1,
 					   (long long)at);
 			if (!j->skip && (!j->o->silent || j->o->verbose))
-				cmd_printf(j->c, "Hunk #%zu FAILED at %lld.\n", i + 1,
-					   (long long)at);
+				cmd_printf(
+					j->c, "Hunk #%zu FAILED at %lld%s.\n", i + 1, (long long)at,
+					other_line_ends(t, h) ? " (different line endings)" : "");
 			patch_put_reject(&j->rejects, &j->file, h,
 					 (enum patch_format)j->o->reject_format, j->reverse, grown);
 			j->failed++;
@@ -432,21 +395,6 @@ static void remove_parents(struct cmd *c, const char *path)
 	}
 }
 
-static struct done *done_of(struct job *j, const char *path)
-{
-	struct done *d = j->dones;
-
-	while (d != NULL && strcmp(d->path, path) != 0)
-		d = d->next;
-	if (d == NULL) {
-		d = arena_zalloc(j->c->arena, sizeof(*d));
-		d->path = arena_dup(j->c->arena, bytes_of(path));
-		d->next = j->dones;
-		j->dones = d;
-	}
-	return d;
-}
-
 static void append_file(struct cmd *c, const char *path, struct bytes text)
 {
 	struct output out;
@@ -474,7 +422,7 @@ static void write_file(struct cmd *c, const char *path, struct bytes text, uint3
 }
 
 /* Where the old file goes; names given by prefixes or a suffix are never numbered. */
-static const char *name_of_backup(struct job *j)
+static const char *name_of_backup(struct job *j, const char *path)
 {
 	const struct patch_opts *o = j->o;
 	bool plain = o->prefix != NULL || o->base_prefix != NULL || o->suffix != NULL;
@@ -484,63 +432,154 @@ static const char *name_of_backup(struct job *j)
 	struct buf name = buf_in(j->c->arena);
 
 	if (!plain)
-		return backup_name(j->c, &kinds, j->output);
-	const char *slash = strrchr(j->output, '/');
-	size_t dir = slash != NULL ? (size_t)(slash - j->output) + 1 : 0;
+		return backup_name(j->c, &kinds, path);
+	const char *slash = strrchr(path, '/');
+	size_t dir = slash != NULL ? (size_t)(slash - path) + 1 : 0;
 
 	buf_puts(&name, o->prefix != NULL ? o->prefix : "");
-	buf_put(&name, j->output, dir);
+	buf_put(&name, path, dir);
 	buf_puts(&name, o->base_prefix != NULL ? o->base_prefix : "");
-	buf_puts(&name, j->output + dir);
+	buf_puts(&name, path + dir);
 	buf_puts(&name, o->suffix != NULL ? o->suffix : "");
 	return buf_cstr(&name);
 }
 
 /* same: the file stays as it is, so its backup is a copy; NULL: the file itself. */
+static void keep_file(struct job *j, const char *path, const struct buf *same)
+{
+	struct vfs_stat st;
+
+	if (done_of(j, path)->kept)
+		return;
+	const char *name = name_of_backup(j, path);
+
+	done_of(j, path)->kept = true;
+	make_parents(j->c, name);
+	if (cmd_lstat(j->c, path, &st) < 0)
+		write_file(j->c, name, BYTES(""), 0);
+	else if (same != NULL && !j->link)
+		write_file(j->c, name, buf_bytes(same), j->st.mode);
+	else
+		cmd_rename(j->c, CMD_CWD, path, CMD_CWD, name, 0);
+}
+
 static void keep_backup(struct job *j, const struct buf *same)
 {
 	bool wanted = j->o->backup || (j->inexact && j->o->mismatch != 2 && j->o->output == NULL);
 
-	if (!wanted || j->o->dry_run || done_of(j, j->output)->kept)
+	if (!wanted || j->o->dry_run)
 		return;
-	const char *name = name_of_backup(j);
+	keep_file(j, j->output, same);
+	if (j->file.rename_to != NULL && !j->file.is_copy && j->path != j->output)
+		keep_file(j, j->path, same);
+}
 
-	done_of(j, j->output)->kept = true;
-	make_parents(j->c, name);
-	if (!j->exists)
-		write_file(j->c, name, BYTES(""), 0);
-	else if (same != NULL)
-		write_file(j->c, name, buf_bytes(same), j->st.mode);
+/* -o: what one patch after the other makes of the file. */
+static void put_output(struct job *j, struct bytes text)
+{
+	if (j->o->dry_run)
+		return;
+	if (j->put_once)
+		append_file(j->c, j->output, text);
 	else
-		cmd_rename(j->c, CMD_CWD, j->output, CMD_CWD, name, 0);
+		write_file(j->c, j->output, text, OUTPUT_MODE);
+	j->put_once = true;
+}
+
+/* The time in the heading of a side; false: there is none. */
+static bool heading_time(struct job *j, int side, int64_t *ns)
+{
+	const char *text = j->file.stamp[side];
+	const struct zone *zone = j->o->set_time == 2 ? zone_of_name(j->c, "UTC0")
+						      : zone_of_command(j->c);
+
+	return text != NULL && date_parse(j->c, text, cmd_now(j->c), zone, ns);
+}
+
+static void set_time(struct job *j)
+{
+	int64_t old, new;
+
+	if (j->o->set_time == 0 || !heading_time(j, !j->reverse, &new))
+		return;
+	const char *mismatch = !heading_time(j, j->reverse, &old) || !j->exists ? NULL
+			       : old != j->st.mtime_ns                          ? "time"
+										: NULL;
+
+	if (mismatch == NULL && j->inexact)
+		mismatch = "contents";
+	if (mismatch != NULL && !j->o->force)
+		cmd_printf(j->c, "Not setting time of file %s (%s mismatch)\n",
+			   cmd_quotef(j->c, j->output), mismatch);
+	else
+		cmd_utimes(j->c, CMD_CWD, j->output, new, new, 0);
+}
+
+/* What a git patch is about to change stays known: the others of its names are of before. */
+static void save_original(struct job *j)
+{
+	struct done *d = done_of(j, j->output);
+	struct vfs_stat st;
+
+	if (j->file.git && !d->saved && cmd_stat(j->c, j->output, &st) == 0 &&
+	    (st.mode & S_FMT) == S_REG && cmd_read_all(j->c, j->output, &d->original) == 0) {
+		d->original = bytes_of(arena_dup(j->c->arena, d->original));
+		d->saved = true;
+	}
+	d->written = true;
+}
+
+static void say_undeleted(struct job *j, const struct patch_target *t)
+{
+	if (j->file.says[!j->reverse] != 2 || t->out.len == 0 || j->o->dry_run)
+		return;
+	cmd_printf(j->c, "Not deleting file %s as content differs from patch\n",
+		   cmd_quotef(j->c, j->output));
+	j->inexact = j->torn = true;
 }
 
 static void put_result(struct job *j, struct patch_target *t)
 {
 	bool empty = t->out.len == 0;
-	bool deletes = j->file.nonexistent[j->reverse ? 0 : 1] || j->o->remove_empty;
-	struct bytes text = buf_bytes(&t->out);
+	bool deletes = (j->file.says[!j->reverse] == 2 && !j->o->posix) || j->o->remove_empty;
+	uint32_t mode = j->file.mode[0] == j->file.mode[1] ? 0 : j->file.mode[!j->reverse];
 
+	if (!j->o->dry_run && j->o->output == NULL)
+		save_original(j);
 	keep_backup(j, NULL);
 	if (j->o->dry_run)
 		return;
-	if (deletes && !empty && j->failed == 0 && !j->o->remove_empty) {
-		cmd_printf(j->c, "Not deleting file %s as content differs from patch\n",
-			   cmd_quotef(j->c, j->output));
-		j->failed = 0;
-		j->inexact = true;
+	say_undeleted(j, t);
+	if (j->o->output != NULL) {
+		put_output(j, buf_bytes(&t->out));
+		return;
 	}
-	if (j->o->output == NULL && !j->file.is_copy)
+	if (!j->file.is_copy && (j->path == j->output || !done_of(j, j->path)->written))
 		cmd_unlink(j->c, CMD_CWD, j->path, 0);
 	if (deletes && empty) {
 		remove_parents(j->c, j->path);
 		return;
 	}
-	write_file(j->c, j->output, text,
-		   j->o->output != NULL ? OUTPUT_MODE
-		   : j->file.mode != 0  ? j->file.mode
-		   : j->exists          ? j->st.mode
-					: 0);
+	if (j->link) {
+		make_parents(j->c, j->output);
+		int err = cmd_symlink(j->c, buf_cstr(&t->out), CMD_CWD, j->output);
+
+		if (err < 0)
+			cmd_fatal(j->c, err, "**** Can't create symbolic link %s",
+				  cmd_quotef(j->c, j->output));
+		return;
+	}
+	write_file(j->c, j->output, buf_bytes(&t->out),
+		   mode != 0   ? mode
+		   : j->exists ? j->st.mode
+			       : 0);
+	set_time(j);
+}
+
+static void put_new_rejects(struct cmd *c, const char *path, struct bytes text)
+{
+	cmd_unlink(c, CMD_CWD, path, 0);
+	write_file(c, path, text, 0);
 }
 
 static void put_rejects(struct job *j)
@@ -555,7 +594,7 @@ static void put_rejects(struct job *j)
 		buf_puts(&name, ".rej");
 	cmd_printf(j->c, "%zu out of %zu hunk%s %s", j->failed, n, n == 1 ? "" : "s",
 		   j->skip ? "ignored" : "FAILED");
-	if (!j->o->dry_run && strcmp(buf_cstr(&name), "-") != 0) {
+	if (!j->o->dry_run && !j->no_rejects && strcmp(buf_cstr(&name), "-") != 0) {
 		cmd_printf(j->c, " -- saving rejects to file %s",
 			   cmd_quotef(j->c, buf_cstr(&name)));
 		struct done *d = done_of(j, j->o->rejects != NULL ? "" : j->output);
@@ -563,7 +602,7 @@ static void put_rejects(struct job *j)
 		if (d->rejected)
 			append_file(j->c, buf_cstr(&name), buf_bytes(&j->rejects));
 		else
-			write_file(j->c, buf_cstr(&name), buf_bytes(&j->rejects), 0);
+			put_new_rejects(j->c, buf_cstr(&name), buf_bytes(&j->rejects));
 		d->rejected = true;
 	}
 	cmd_putc(j->c, '\n');
@@ -573,11 +612,12 @@ static void put_rejects(struct job *j)
 static bool find_file(struct job *j)
 {
 	if (j->path == NULL)
-		j->path = choose_name(j);
+		j->path = patch_choose_name(j->c, j->o, &j->file, j->reverse);
 	if (j->path != NULL)
 		return true;
 	cannot_find(j);
-	show_intro(j);
+	if (j->file.intro_to > j->file.intro_from)
+		show_intro(j);
 	if (j->o->force || j->o->batch) {
 		cmd_puts(j->c, "No file to patch.  Skipping patch.\n");
 	} else {
@@ -587,8 +627,17 @@ static bool find_file(struct job *j)
 	}
 	size_t n = j->file.nhunks;
 
-	cmd_printf(j->c, "%zu out of %zu hunk%s ignored\n", n, n, n == 1 ? "" : "s");
+	if (j->file.bad != NULL)
+		cmd_fatal(j->c, 0, "**** %s", j->file.bad);
+	if (n > 0)
+		cmd_printf(j->c, "%zu out of %zu hunk%s ignored\n", n, n, n == 1 ? "" : "s");
 	return false;
+}
+
+static void say_stripped(struct job *j)
+{
+	if (j->file.strip_cr && !j->o->silent)
+		cmd_puts(j->c, "(Stripping trailing CRs from patch; use --binary to disable.)\n");
 }
 
 /* --verbose: what the patch seems to be, and what stands in front of it. */
@@ -606,6 +655,7 @@ static void say_format(struct job *j, bool later)
 		   later ? "Hmm...  The next patch looks like %s to me...\n"
 			 : "Hmm...  Looks like %s to me...\n",
 		   formats[j->file.format]);
+	say_stripped(j);
 	if (j->file.intro_from < j->file.intro_to)
 		show_intro(j);
 }
@@ -616,7 +666,11 @@ static void say_start(struct job *j)
 
 	if (j->o->silent && !j->o->verbose)
 		return;
-	cmd_printf(j->c, "%s file %s", doing, cmd_quotef(j->c, j->output));
+	cmd_printf(j->c, "%s %s %s", doing, j->link ? "symbolic link" : "file",
+		   cmd_quotef(j->c, j->output));
+	if (j->already)
+		cmd_printf(j->c, " (already %s from %s)", j->file.is_copy ? "copied" : "renamed",
+			   cmd_quotef(j->c, j->reverse ? j->file.rename_to : j->file.rename_from));
 	if (strcmp(j->output, j->path) != 0)
 		cmd_printf(j->c, " (%s from %s)",
 			   j->file.is_copy             ? "copied"
@@ -632,7 +686,8 @@ static struct bytes strip_heading(struct job *j, struct bytes heading)
 	struct buf out = buf_in(j->c->arena);
 	const char *tab = heading.len != 0 ? memchr(heading.ptr, '\t', heading.len) : NULL;
 	size_t len = tab != NULL ? (size_t)(tab - heading.ptr) : heading.len;
-	const char *name = strip_name(j->o, arena_dup(j->c->arena, bytes_slice(heading, 0, len)));
+	const char *name = patch_strip_name(j->o,
+					    arena_dup(j->c->arena, bytes_slice(heading, 0, len)));
 
 	if (name == NULL)
 		return heading;
@@ -641,21 +696,44 @@ static struct bytes strip_heading(struct job *j, struct bytes heading)
 	return buf_bytes(&out);
 }
 
-/* Says what is special about the file; a link is left alone. */
+/* Says what is special about the file; one of another type is left alone. */
 static void check_type(struct job *j)
 {
-	struct vfs_stat st;
-
-	if (j->skip || j->file.rename_to != NULL || cmd_lstat(j->c, j->path, &st) != 0)
+	if (j->skip || j->file.rename_to != NULL || !j->exists)
 		return;
-	if ((st.mode & S_FMT) != S_REG) {
-		cmd_printf(j->c, "File %s is not a regular file -- refusing to patch\n",
-			   cmd_quotef(j->c, j->path));
+	if ((j->st.mode & S_FMT) != (j->link ? S_LNK : S_REG)) {
+		cmd_printf(j->c, "File %s is not a %s -- refusing to patch\n",
+			   cmd_quotef(j->c, j->path), j->link ? "symbolic link" : "regular file");
 		j->skip = true;
 	} else if (j->o->output == NULL && cmd_access(j->c, CMD_CWD, j->path, 2) == -E_ACCES) {
 		cmd_printf(j->c, "File %s is read-only; trying to patch anyway\n",
 			   cmd_quotef(j->c, j->path));
 	}
+}
+
+/* Where the result goes; a file that has its new name already is patched there. */
+static void choose_output(struct job *j)
+{
+	const struct patch_file *f = &j->file;
+	struct vfs_stat st;
+
+	j->output = j->o->output != NULL ? j->o->output : j->path;
+	if (f->rename_to == NULL)
+		return;
+	j->output = patch_strip_name(
+		&(struct patch_opts){ .strip = j->o->strip > 1 ? j->o->strip - 1 : 0 },
+		j->reverse ? f->rename_from : f->rename_to);
+	j->already = !f->is_copy && !done_of(j, j->path)->saved &&
+		     cmd_lstat(j->c, j->path, &st) < 0 && cmd_lstat(j->c, j->output, &st) == 0;
+	if (j->already)
+		j->path = j->output;
+}
+
+static int refuse_binary(struct job *j)
+{
+	cmd_printf(j->c, "File %s: git binary diffs are not supported.\n",
+		   cmd_quotef(j->c, j->output));
+	return 1;
 }
 
 /* The hunks of one file. Returns 0, or 1 if some failed. */
@@ -665,39 +743,53 @@ static int patch_one(struct job *j)
 	const struct patch_file *f = &j->file;
 
 	j->reverse = j->o->reverse;
-	j->skip = j->inexact = false;
+	j->skip = j->inexact = j->already = j->torn = j->no_rejects = false;
 	j->failed = 0;
 	j->rejects = buf_in(j->c->arena);
+	if (!j->o->verbose)
+		say_stripped(j);
 	if (!find_file(j))
 		return 1;
-	j->output = j->o->output != NULL ? j->o->output : j->path;
-	if (f->rename_to != NULL)
-		j->output = strip_name(
-			&(struct patch_opts){ .strip = j->o->strip > 1 ? j->o->strip - 1 : 0 },
-			j->reverse ? f->rename_from : f->rename_to);
-	j->exists = cmd_stat(j->c, j->path, &j->st) == 0;
+	if (!j->o->named && (f->name[0] != NULL || f->name[1] != NULL))
+		j->file.name[2] = NULL;
+	choose_output(j);
+	if (patch_leads_out(j->c, j->o, j->path) || patch_leads_out(j->c, j->o, j->output)) {
+		cmd_printf(j->c, "Invalid file name %s -- skipping patch\n",
+			   cmd_quotef(j->c, j->output));
+		return 1;
+	}
+	if (f->binary)
+		return refuse_binary(j);
+	j->link = (f->mode[f->mode[1] != 0] & S_FMT) == S_LNK;
+	j->exists = (j->o->follow ? cmd_stat(j->c, j->path, &j->st)
+				  : cmd_lstat(j->c, j->path, &j->st)) == 0;
+	if (f->bad != NULL && f->nhunks == 0 && f->format == PATCH_CONTEXT)
+		cmd_fatal(j->c, 0, "**** %s", f->bad);
 	if (j->reverse)
 		for (size_t i = 0; i < f->nhunks; i++)
 			patch_reverse(j->c, &j->file.hunk[i]);
 	j->file.old_header = strip_heading(j, f->old_header);
 	j->file.new_header = strip_heading(j, f->new_header);
-	check_existence(j);
 	check_type(j);
+	check_existence(j);
 	if (!j->skip)
 		say_start(j);
 	if (!j->skip && j->o->verbose)
 		cmd_puts(j->c, "Using Plan A...\n");
 	read_target(j, &t);
 	apply_hunks(j, &t);
-	if (!j->skip && (j->failed < f->nhunks || f->nhunks == 0))
+	if (f->bad != NULL)
+		cmd_fatal(j->c, 0, "**** %s", f->bad);
+	if (!j->skip && (j->failed < f->nhunks || f->nhunks == 0)) {
 		put_result(j, &t);
-	else if (!j->skip)
+	} else if (!j->skip) {
 		keep_backup(j, &t.out);
-	if (!j->skip && j->failed == f->nhunks && f->nhunks > 0 && !j->o->dry_run &&
-	    j->o->output != NULL)
-		write_file(j->c, j->output, buf_bytes(&t.out), OUTPUT_MODE);
+		say_undeleted(j, &t);
+	}
+	if (!j->skip && j->failed == f->nhunks && f->nhunks > 0 && j->o->output != NULL)
+		put_output(j, buf_bytes(&t.out));
 	put_rejects(j);
-	return j->failed > 0;
+	return j->failed > 0 || j->torn;
 }
 
 static void read_patch(struct cmd *c, const struct patch_opts *o, struct patch_text *t)
@@ -761,6 +853,20 @@ static int choose_kind(struct cmd *c, struct patch_opts *o)
 	return status;
 }
 
+/* An empty patch with -o. */
+static void copy_unpatched(struct job *j)
+{
+	struct patch_target t;
+
+	j->path = j->c->args[0];
+	j->output = j->o->output;
+	j->exists = cmd_stat(j->c, j->path, &j->st) == 0;
+	say_start(j);
+	read_target(j, &t);
+	patch_finish(&t);
+	put_output(j, buf_bytes(&t.out));
+}
+
 static int patch_run(struct cmd *c)
 {
 	struct patch_opts *o = c->opts;
@@ -781,6 +887,7 @@ static int patch_run(struct cmd *c)
 		return status;
 	j->c = c;
 	j->o = o;
+	o->named = c->nargs > 0;
 	if (o->directory != NULL) {
 		int err = cmd_chdir(c, o->directory);
 
@@ -804,6 +911,8 @@ static int patch_run(struct cmd *c)
 		cmd_puts(c, "done\n");
 	if (o->verbose && files == 0)
 		cmd_puts(c, "Hmm...  I can't seem to find a patch in there anywhere.\n");
+	if (files == 0 && j->text.n == 0 && o->output != NULL && o->named)
+		copy_unpatched(j);
 	if (files == 0 && j->text.n > 0)
 		cmd_fatal(c, 0, "**** Only garbage was found in the patch input.");
 	return status;

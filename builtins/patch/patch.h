@@ -2,7 +2,8 @@
  *
  * patch: changes to files, as diff writes them.
  *
- *   patch.c   options; which file a patch is for; what becomes of it
+ *   patch.c   options; what becomes of a file
+ *   name.c    which file a patch is for
  *   parse.c   the text of patches (unified, context, normal) into hunks of one form
  *   apply.c   where a hunk fits, with offset and fuzz; the new text
  *   reject.c  hunks that do not fit, as text
@@ -26,6 +27,11 @@ struct patch_opts {
 	bool verbose;
 	bool remove_empty;
 	bool ignore_space;
+	bool binary;
+	bool follow;
+	bool posix;
+	int set_time;  /* -T: 1, -Z: 2 */
+	bool named;    /* the file is an operand */
 	int64_t strip; /* -1: only the last part of names counts */
 	uint64_t fuzz;
 	const char *input;
@@ -65,12 +71,17 @@ struct patch_file {
 	struct bytes old_header; /* the whole heading, for rejects; may be empty */
 	struct bytes new_header;
 	char *name[3];       /* old, new, Index: as given; NULL: none */
+	char *stamp[2];      /* the times behind the names; NULL: none */
 	bool nonexistent[2]; /* old, new: /dev/null or of the epoch */
+	int says[2];         /* of both sides: 1 it is empty, 2 it is not there */
+	bool strip_cr;       /* lines end in CR LF, which the mail did */
+	bool binary;         /* git's binary form: can't be applied */
+	char *bad;           /* what is wrong behind the hunks; NULL: nothing */
 	bool git;
 	char *rename_from;
 	char *rename_to;
 	bool is_copy;      /* the old name stays */
-	uint32_t mode;     /* of "new file mode"; 0: not said */
+	uint32_t mode[2];  /* old, new; 0: not said */
 	size_t intro_from; /* lines of the patch text in front of the hunks */
 	size_t intro_to;
 	size_t header_line; /* where the heading began, from 1 */
@@ -84,12 +95,22 @@ struct patch_text {
 	size_t n;
 	size_t at;
 	bool unended;
+	bool strip_cr; /* of the part being read */
+	char *bad;     /* see patch_file */
 };
 
 /* The next file's hunks: 1; 0: the rest is no patch. */
 int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_file *out);
 /* Exchanges old and new. */
 void patch_reverse(struct cmd *c, struct patch_hunk *h);
+
+/* A name without its first parts, as -p says; NULL if there are too few. */
+const char *patch_strip_name(const struct patch_opts *o, const char *name);
+/* The best of the names that exist, or, if the patch makes or deletes the file, of all; or NULL. */
+const char *patch_choose_name(struct cmd *c, const struct patch_opts *o, struct patch_file *f,
+			      bool reverse);
+/* A name that leads out of the directory by links. */
+bool patch_leads_out(struct cmd *c, const struct patch_opts *o, const char *path);
 
 /* The file that is patched. */
 struct patch_target {
@@ -101,6 +122,7 @@ struct patch_target {
 	int64_t offset;     /* of the last hunk that was found */
 	const char *define; /* -D: both texts stay, between #ifdef and #endif */
 	bool torn;          /* the last line written has no newline yet */
+	bool must_be_new;   /* what is made must not be there: nothing fits an old text */
 	struct buf out;
 };
 

@@ -59,6 +59,8 @@ static void put_heading(struct buf *out, const struct patch_file *f, bool unifie
 	struct bytes a = reverse ? f->new_header : f->old_header;
 	struct bytes b = reverse ? f->old_header : f->new_header;
 
+	if (f->name[2] != NULL)
+		buf_printf(out, "Index: %s\n", f->name[2]);
 	if (a.len == 0 && b.len == 0) {
 		buf_puts(out, unified ? "--- /dev/null\n+++ /dev/null\n"
 				      : "*** /dev/null\n--- /dev/null\n");
