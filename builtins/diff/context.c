@@ -7,8 +7,7 @@
 
 enum { FUNCTION_MAX = 40 };
 
-/* A name in a heading: in quotes if others could misread it. */
-static void put_name(struct cmd *c, const char *name)
+const char *diff_quote(struct cmd *c, const char *name)
 {
 	struct buf text = buf_in(c->arena);
 	bool plain = true;
@@ -16,17 +15,36 @@ static void put_name(struct cmd *c, const char *name)
 	for (const char *at = name; *at != '\0'; at++) {
 		unsigned char ch = (unsigned char)*at;
 
-		plain &= ch > ' ' && ch != 0x7f && ch != '"' && ch != '\\';
+		plain &= ch > ' ' && ch < 0x7f && ch != '"' && ch != '\\';
 		if (ch == '"' || ch == '\\')
 			buf_printf(&text, "\\%c", ch);
 		else if (ch >= '\a' && ch <= '\r')
 			buf_printf(&text, "\\%c", "abtnvfr"[ch - '\a']);
-		else if (ch < ' ' || ch == 0x7f)
+		else if (ch < ' ' || ch >= 0x7f)
 			buf_printf(&text, "\\%03o", ch);
 		else
 			buf_putc(&text, (char)ch);
 	}
-	cmd_printf(c, plain ? "%s" : "\"%s\"", plain ? name : buf_cstr(&text));
+	if (plain)
+		return name;
+	struct buf quoted = buf_in(c->arena);
+
+	buf_printf(&quoted, "\"%s\"", buf_cstr(&text));
+	return buf_cstr(&quoted);
+}
+
+/* Where the language is not even named, the context form has the times that POSIX asks for. */
+static bool is_c_locale(struct cmd *c)
+{
+	static const char *const names[] = { "LC_ALL", "LC_TIME", "LANG" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *v = cmd_getenv(c, names[i]);
+
+		if (v != NULL && *v != '\0')
+			return strcmp(v, "C") == 0 || strcmp(v, "POSIX") == 0;
+	}
+	return true;
 }
 
 static void put_heading(struct diff *d, int which, const char *mark)
@@ -47,10 +65,12 @@ static void put_heading(struct diff *d, int which, const char *mark)
 		cmd_puts(d->c, d->o->label[which]);
 	} else {
 		time_civil(zone_of_command(d->c), seconds, &when);
-		time_format(&text, BYTES("%Y-%m-%d %H:%M:%S.%N %z"), &when, seconds,
-			    (uint32_t)fraction);
-		put_name(d->c, f->name);
-		cmd_printf(d->c, "\t%s", buf_cstr(&text));
+		time_format(&text,
+			    d->o->style == DIFF_CONTEXT && is_c_locale(d->c)
+				    ? BYTES("%a %b %e %T %Y")
+				    : BYTES("%Y-%m-%d %H:%M:%S.%N %z"),
+			    &when, seconds, (uint32_t)fraction);
+		cmd_printf(d->c, "%s\t%s", diff_quote(d->c, f->name), buf_cstr(&text));
 	}
 	diff_color(d, DIFF_RESET);
 	cmd_putc(d->c, '\n');

@@ -162,6 +162,8 @@ struct bytes diff_function(struct diff *d, size_t n);
 void diff_put_normal(struct diff *d);
 /* ed (backwards), forward ed and RCS. */
 void diff_put_script(struct diff *d);
+/* A name in a heading: in quotes if others could misread it. */
+const char *diff_quote(struct cmd *c, const char *name);
 void diff_put_context(struct diff *d);
 void diff_put_unified(struct diff *d);
 void diff_put_side(struct diff *d);

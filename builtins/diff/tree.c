@@ -29,8 +29,8 @@ static void put_command(const struct pair *p)
 {
 	if (p->depth == 0)
 		return;
-	cmd_printf(p->c, "diff%s %s %s\n", p->o->switches, cmd_quotef(p->c, p->name[0]),
-		   cmd_quotef(p->c, p->name[1]));
+	cmd_printf(p->c, "diff%s %s %s\n", p->o->switches, diff_quote(p->c, p->name[0]),
+		   diff_quote(p->c, p->name[1]));
 }
 
 static const char *label_of(const struct pair *p, int i)
@@ -78,8 +78,8 @@ static void begin_pages(const struct pair *p, struct pages *pages)
 	struct buf title = buf_in(c->arena);
 	int ends[2];
 
-	buf_printf(&title, "diff%s %s %s", p->o->switches, cmd_quotef(c, label_of(p, 0)),
-		   cmd_quotef(c, label_of(p, 1)));
+	buf_printf(&title, "diff%s %s %s", p->o->switches, diff_quote(c, label_of(p, 0)),
+		   diff_quote(c, label_of(p, 1)));
 	char *argv[] = { pr, flag, buf_cstr(&title), NULL };
 	int err = cmd_pipe(c, ends);
 

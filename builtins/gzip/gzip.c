@@ -547,12 +547,24 @@ static int gzip_run(struct cmd *c)
 
 /* --- the commands --- */
 
+static bool allowed_long(const char *name)
+{
+	static const char *const names[] = { "fast",  "best",   "no-name", "name",
+					     "quiet", "silent", "verbose" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (*name != '\0' && strncmp(names[i], name, strlen(name)) == 0)
+			return true;
+	return false;
+}
+
 /* Options in GZIP come first. Only those that change how well it compresses are allowed. */
 static void take_environment(struct cmd *c)
 {
 	const char *text = cmd_getenv(c, "GZIP");
 	size_t room = text != NULL ? strlen(text) / 2 + 2 : 0;
 	size_t n = 1;
+	bool quiet = false;
 
 	if (room == 0)
 		return;
@@ -569,12 +581,23 @@ static void take_environment(struct cmd *c)
 			cmd_exit(c,
 				 cmd_usage(c, "-%c: option not valid in GZIP environment variable",
 					   word[1 + strspn(word + 1, "123456789vnqfN")]));
+		if (word[1] == '-' && !allowed_long(word + 2))
+			cmd_exit(c,
+				 cmd_usage(c, "%.*s: option not valid in GZIP environment variable",
+					   (int)strcspn(word, "="), word));
+		for (const char *at = word + 1; word[1] != '-' && *at != '\0'; at++)
+			quiet = *at == 'q' || (quiet && *at != 'v');
+		if (word[1] == '-')
+			quiet = word[2] == 'q' || word[2] == 's' || (quiet && word[2] != 'v');
 		argv[n++] = word;
 		text += len;
 	}
 	if (n == 1)
 		return;
-	cmd_warn(c, 0, "warning: GZIP environment variable is deprecated; use an alias or script");
+	if (!quiet)
+		cmd_warn(
+			c, 0,
+			"warning: GZIP environment variable is deprecated; use an alias or script");
 	for (int i = 1; i < c->argc; i++)
 		argv[n++] = c->argv[i];
 	argv[0] = c->argv[0];

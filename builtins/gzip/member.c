@@ -141,24 +141,6 @@ static int gzip_fields(struct gzip_job *j, uint32_t crc)
 	return header_rest(j, flags, &crc);
 }
 
-/* Behind a member stands neither another nor nothing. */
-static int trailing(struct gzip_job *j, int first)
-{
-	int byte = first;
-
-	while (byte == 0) {
-		byte = next_byte(j);
-		cmd_charge(j->g->c, 1);
-	}
-	if (byte >= 0)
-		gzip_warn(j->g, "\n%s: %s: decompression OK, trailing garbage ignored\n",
-			  j->g->c->name, j->name);
-	else if (j->g->verbose > 0)
-		gzip_warn(j->g, "\n%s: %s: decompression OK, trailing zero bytes ignored\n",
-			  j->g->c->name, j->name);
-	return 0;
-}
-
 /* No magic of a known format at the start of a file: with -cf it is copied. */
 static int unknown(struct gzip_job *j, int first, int second)
 {
@@ -175,6 +157,32 @@ static int unknown(struct gzip_job *j, int first, int second)
 	return 0;
 }
 
+/* Behind a member stands neither another nor nothing. */
+static int trailing(struct gzip_job *j, int first, int second)
+{
+	int byte = first;
+
+	if (j->g->force && j->g->to_stdout && !j->g->list)
+		return unknown(j, first, second);
+	if (j->g->to_stdout)
+		output_flush(&j->out);
+	if (first != 0 && second < 0)
+		gzip_abort(j, truncated);
+	if (first == 0)
+		byte = second;
+	while (byte == 0) {
+		byte = next_byte(j);
+		cmd_charge(j->g->c, 1);
+	}
+	if (byte >= 0)
+		gzip_warn(j->g, "\n%s: %s: decompression OK, trailing garbage ignored\n",
+			  j->g->c->name, j->name);
+	else if (j->g->verbose > 0)
+		gzip_warn(j->g, "\n%s: %s: decompression OK, trailing zero bytes ignored\n",
+			  j->g->c->name, j->name);
+	return 0;
+}
+
 int gzip_header(struct gzip_job *j)
 {
 	int first = next_byte(j);
@@ -183,19 +191,17 @@ int gzip_header(struct gzip_job *j)
 		if (first < 0)
 			return 0;
 		j->header_bytes = 0;
-		if (first != 0x1f)
-			return trailing(j, first);
 	}
 	int second = first < 0 ? -1 : next_byte(j);
 
-	if (second < 0 && j->part > 1)
-		gzip_abort(j, truncated);
+	if (j->part > 1 && (first != 0x1f || second < 0))
+		return trailing(j, first, second);
 	if (first == 0x1f && second == 0x9d && j->part == 1) {
 		j->format = GZIP_LZW;
 		return 1;
 	}
 	if (first != 0x1f || (second != 0x8b && second != 0x9e))
-		return j->part > 1 ? trailing(j, 1) : unknown(j, first, second);
+		return j->part > 1 ? trailing(j, first, second) : unknown(j, first, second);
 	unsigned char magic[2] = { (unsigned char)first, (unsigned char)second };
 	int found = gzip_fields(j, codec_crc32(0, magic, 2));
 
@@ -306,7 +312,9 @@ bool gzip_unpack(struct gzip_job *j)
 	} else {
 		do
 			good &= unpack_member(j, block);
-		while (gzip_header(j) > 0);
+		while (gzip_header(j) > 0 && j->format != GZIP_PLAIN);
+		if (j->format == GZIP_PLAIN)
+			copy_plain(j);
 	}
 	pool_free(j->g->c->pool, block, GZIP_BLOCK);
 	return good;

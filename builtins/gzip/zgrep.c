@@ -28,6 +28,27 @@ static void push(struct zgrep *z, const char *arg)
 	z->args[z->n++] = arena_dup(z->c->arena, bytes_of(arg));
 }
 
+/* -f of what can be read but once (grep's own input is a pipe): its lines are given as -e. */
+static bool push_patterns(struct zgrep *z, const char *path)
+{
+	struct cmd *c = z->c;
+	struct vfs_stat st;
+	struct bytes all;
+
+	if (z->z != &zfamily_gzip)
+		return false;
+	if (strcmp(path, "-") != 0 && (cmd_stat(c, path, &st) < 0 || (st.mode & S_FMT) == S_REG ||
+				       (st.mode & S_FMT) == S_DIR))
+		return false;
+	if (cmd_read_all(c, path, &all) < 0 || all.len == 0)
+		return false;
+	if (all.ptr[all.len - 1] == '\n')
+		all.len--;
+	push(z, "-e");
+	push(z, arena_dup(c->arena, all));
+	return true;
+}
+
 /* Letters of one argument. *i moves over an argument of its own. 0, or a status. */
 static int short_options(struct zgrep *z, int *i)
 {
@@ -44,6 +65,11 @@ static int short_options(struct zgrep *z, int *i)
 		z->has_pattern |= *at == 'e' || *at == 'f';
 		if (strchr("ABCDefm", *at) == NULL)
 			continue;
+		if (*at == 'f' && at[1] == '\0' && at == arg + 1 && *i + 1 < c->argc &&
+		    push_patterns(z, c->argv[*i + 1])) {
+			++*i;
+			return 0;
+		}
 		push(z, arg);
 		if (at[1] == '\0' && *i + 1 < c->argc)
 			push(z, c->argv[++*i]);
@@ -119,7 +145,7 @@ static int grep_file(struct zgrep *z, const char *file, bool several)
 	struct buf label = buf_in(c->arena);
 	bool named = (several && !z->no_names) || z->names || z->list;
 
-	if (named && !z->label) {
+	if ((named || z->z == &zfamily_gzip) && !z->label) {
 		buf_printf(&label, "--label=%s",
 			   strcmp(file, "-") == 0 ? "(standard input)" : file);
 		push(z, buf_cstr(&label));
@@ -158,7 +184,7 @@ static int zgrep_as(struct cmd *c, const struct zfamily *family, const char *fla
 	int result = 1;
 	int status;
 
-	z.args = arena_array(c->arena, (size_t)c->argc + 8, sizeof *z.args);
+	z.args = arena_array(c->arena, (size_t)c->argc * 2 + 8, sizeof *z.args);
 	push(&z, "grep");
 	if (flag != NULL)
 		push(&z, flag);

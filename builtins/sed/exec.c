@@ -198,7 +198,7 @@ static enum flow change(struct sed *s, struct sed_cmd *cmd)
 static enum flow next_line(struct sed *s, bool append)
 {
 	if (!sed_has_next(s)) {
-		if (s->posix && append)
+		if (append && (s->posix || cmd_getenv(s->c, "POSIXLY_CORRECT") != NULL))
 			return FLOW_DELETE;
 		return FLOW_CYCLE;
 	}

@@ -140,8 +140,12 @@ static bool parse_sub_flag(struct sed_parser *p, struct sed_sub *sub, unsigned *
 	case 'p': set_once(p, &sub->print, 'p'); return true;
 	case 'g': set_once(p, &sub->global, 'g'); return true;
 	case 'w': parse_sub_file(p, sub); return false;
-	case ' ':
-	case '\r': return true;
+	case ' ': return true;
+	case '\r':
+		ch = sed_next(p);
+		if (ch != '\n')
+			sed_bad(p, "unknown option to `s'");
+		return false;
 	case '}':
 	case '#': sed_back(p, ch); return false;
 	case -1:
