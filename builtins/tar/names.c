@@ -264,13 +264,83 @@ static void name(struct tar *t, struct names_each *e, const char *text)
 	e->fn(t, text);
 }
 
-/* A line of a -T file that is an option. */
-static void option_line(struct tar *t, const char *line, const char *file, size_t number)
+/* A list of names that was begun. */
+struct tar_list {
+	struct tar_list *next;
+	const char *path;
+	const char *from; /* the list that names it */
+};
+
+static void names_from(struct tar *t, struct names_each *e, const struct tar_item *item);
+
+/* Each list is read once: two could name each other. */
+static void list_in(struct tar *t, struct names_each *e, const struct tar_item *item,
+		    const char *from)
 {
-	if (strncmp(line, "-C", 2) == 0 && line[2] != '\0')
-		enter(t, line + 2 + strspn(line + 2, " "));
-	else if (strncmp(line, "--directory=", 12) == 0)
-		enter(t, line + 12);
+	struct tar_list *list = t->lists;
+
+	while (list != NULL && strcmp(list->path, item->arg) != 0)
+		list = list->next;
+	if (list != NULL) {
+		tar_error(t, 0, "%s: file list requested from %s already read from %s",
+			  tar_quote(t, item->arg), from, list->from);
+		return;
+	}
+	list = arena_zalloc(t->c->arena, sizeof *list);
+	*list = (struct tar_list){ t->lists, item->arg, from };
+	t->lists = list;
+	names_from(t, e, item);
+}
+
+/* The option's argument, behind its name and '=' or blanks; NULL: it is not that option. */
+static const char *option_value(const char *line, char letter, const char *word)
+{
+	size_t len = strlen(word);
+	const char *value = NULL;
+
+	if (line[0] == '-' && line[1] == letter && letter != '\0')
+		value = line + 2;
+	else if (strncmp(line, "--", 2) == 0 && strncmp(line + 2, word, len) == 0 &&
+		 (line[len + 2] == '=' || byte_is_blank(line[len + 2])))
+		value = line + len + 2 + (line[len + 2] == '=');
+	if (value == NULL)
+		return NULL;
+	value += strspn(value, " \t");
+	return *value != '\0' ? value : NULL;
+}
+
+static void one_item(struct tar *t, struct names_each *e, const struct tar_item *item);
+
+/* A line of a -T file that is an option. */
+static void option_line(struct tar *t, struct names_each *e, const char *line, const char *file,
+			size_t number)
+{
+	static const struct {
+		char letter;
+		const char *word;
+		enum tar_item_kind kind;
+	} valued[] = {
+		{ 'C', "directory", ITEM_CHDIR },       { 'T', "files-from", ITEM_FILES },
+		{ 'X', "exclude-from", ITEM_EXCLUDES }, { '\0', "exclude", ITEM_EXCLUDE },
+		{ '\0', "add-file", ITEM_NAME },
+	};
+	struct tar_item item = { .kind = ITEM_MATCH };
+
+	for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
+		const char *value = option_value(line, valued[i].letter, valued[i].word);
+
+		if (value == NULL)
+			continue;
+		item.kind = valued[i].kind;
+		item.arg = arena_dup(t->c->arena, bytes_of(value));
+		if (item.kind == ITEM_FILES)
+			list_in(t, e, &item, arena_dup(t->c->arena, bytes_of(file)));
+		else
+			one_item(t, e, &item);
+		return;
+	}
+	if (strncmp(line, "--", 2) == 0 && tar_match_option(line + 2, &item.flags, &item.mask))
+		one_item(t, e, &item);
 	else
 		tar_error(t, 0, "%s:%zu: unrecognized option", file, number);
 }
@@ -310,7 +380,7 @@ static void names_from(struct tar *t, struct names_each *e, const struct tar_ite
 		if (*text == '\0')
 			continue;
 		if (*text == '-' && !item->verbatim && !null)
-			option_line(t, text, item->arg, number);
+			option_line(t, e, text, item->arg, number);
 		else
 			name(t, e, null || item->verbatim ? text : names_unquote(t, text));
 		cmd_charge(t->c, 1);
@@ -325,7 +395,7 @@ static void one_item(struct tar *t, struct names_each *e, const struct tar_item 
 	switch (item->kind) {
 	case ITEM_NAME: name(t, e, item->arg); return;
 	case ITEM_CHDIR: enter(t, item->arg); return;
-	case ITEM_FILES: names_from(t, e, item); return;
+	case ITEM_FILES: list_in(t, e, item, "command line"); return;
 	case ITEM_EXCLUDE: names_exclude(t, item->arg, t->match); return;
 	case ITEM_EXCLUDES: exclude_from(t, item->arg); return;
 	case ITEM_MATCH: t->match = (t->match & ~item->mask) | item->flags; return;
@@ -394,6 +464,7 @@ void names_each(struct tar *t, void (*fn)(struct tar *t, const char *name))
 
 	for (size_t i = 0; i < t->nitems; i++)
 		any |= is_name(&t->items[i]);
+	t->lists = NULL;
 	walk_items(t, &e, any ? end : t->nitems);
 	if (any)
 		report_late(t, end);

@@ -117,6 +117,17 @@ static const struct match_option match_options[] = {
 	{ "no-recursion", MATCH_NO_RECURSION, 0 },
 };
 
+bool tar_match_option(const char *name, unsigned *set, unsigned *clear)
+{
+	for (size_t i = 0; i < sizeof match_options / sizeof *match_options; i++)
+		if (strcmp(match_options[i].name, name) == 0) {
+			*set = match_options[i].set;
+			*clear = match_options[i].clear;
+			return true;
+		}
+	return false;
+}
+
 static int opt_match(struct cmd *c, const struct opt *o, const char *arg)
 {
 	const struct match_option *m = &match_options[o->value];
@@ -635,13 +646,59 @@ const struct opt tar_options[] = {
 	OPT_END(),
 };
 
-/* "tar czf ARCHIVE": letters without '-', whose arguments follow in order. */
-int tar_old_options(struct cmd *c, int argc, char **argv, int i)
+/* Words as a shell has them; NULL behind the last. */
+static char **split_words(struct cmd *c, const char *text, size_t *n)
 {
-	if (i != 1 || argv[1][0] == '-' || argv[1][0] == '\0')
-		return 0;
+	char **list = arena_array(c->arena, strlen(text) / 2 + 2, sizeof *list);
+
+	for (*n = 0; *(text += strspn(text, " \t\n")) != '\0'; ++*n) {
+		struct buf word = buf_in(c->arena);
+		char quote = '\0';
+
+		for (; *text != '\0' && (quote != '\0' || !byte_is_space(*text)); text++) {
+			if (*text == quote)
+				quote = '\0';
+			else if (quote == '\0' && (*text == '"' || *text == '\''))
+				quote = *text;
+			else if (*text == '\\' && quote != '\'' && text[1] != '\0')
+				buf_putc(&word, *++text);
+			else
+				buf_putc(&word, *text);
+		}
+		if (quote != '\0')
+			tar_fatal(c->opts, 0, "cannot split TAR_OPTIONS: missing closing quote");
+		list[*n] = buf_cstr(&word);
+	}
+	list[*n] = NULL;
+	return list;
+}
+
+/* What TAR_OPTIONS says comes before argv[at]. */
+static void put_environment(struct cmd *c, int at)
+{
+	const char *text = cmd_getenv(c, "TAR_OPTIONS");
+	size_t n = 0;
+	char **words = split_words(c, text != NULL ? text : "", &n);
+	char **list = arena_array(c->arena, (size_t)c->argc + n + 1, sizeof *list);
+	size_t rest = (size_t)(c->argc - at);
+
+	for (size_t i = 0; i < n; i++)
+		if (words[i][0] != '-' && (i == 0 || words[i - 1][0] != '-'))
+			cmd_exit(c, TAR_USAGE(c, "non-option arguments in TAR_OPTIONS"));
+	memcpy(list, c->argv, (size_t)at * sizeof *list);
+	memcpy(list + at, words, n * sizeof *list);
+	memcpy(list + (size_t)at + n, c->argv + at, rest * sizeof *list);
+	list[(size_t)c->argc + n] = NULL;
+	c->argv = list;
+	c->argc += (int)n;
+}
+
+/* "tar czf ARCHIVE": letters without '-', whose arguments follow in order. */
+static void spell_out(struct cmd *c)
+{
+	char **argv = c->argv;
 	size_t n = strlen(argv[1]);
-	char **list = arena_array(c->arena, (size_t)argc + n + 1, sizeof *list);
+	char **list = arena_array(c->arena, (size_t)c->argc + n + 1, sizeof *list);
 	int next = 2;
 	int to = 1;
 
@@ -652,16 +709,28 @@ int tar_old_options(struct cmd *c, int argc, char **argv, int i)
 		list[to++] = arena_dup(c->arena, (struct bytes){ letter, 2 });
 		if (strchr("bCfFgHIKLNTVX", *at) == NULL)
 			continue;
-		if (next >= argc) {
+		if (next >= c->argc)
 			cmd_exit(c, TAR_USAGE(c, "Old option '%c' requires an argument.", *at));
-		}
 		list[to++] = argv[next++];
 	}
-	while (next < argc)
+	while (next < c->argc)
 		list[to++] = argv[next++];
 	list[to] = NULL;
 	c->argv = list;
 	c->argc = to;
+}
+
+int tar_old_options(struct cmd *c, int argc, char **argv, int i)
+{
+	struct tar *t = c->opts;
+
+	(void)argc;
+	if (i != 1 || t->has_environment)
+		return 0;
+	t->has_environment = true;
+	if (argv[1][0] != '-' && argv[1][0] != '\0')
+		spell_out(c);
+	put_environment(c, 1);
 	return -1;
 }
 

@@ -277,6 +277,8 @@ struct tar {
 	struct backup_opts backup;
 	bool no_overwrite_dir;
 	bool keep_dir_symlink;
+	struct tar_list *lists; /* -T: those that were read */
+	bool has_environment;   /* TAR_OPTIONS was read */
 	bool recursive_unlink;
 	bool to_stdout;
 	const char *to_command;
@@ -458,5 +460,8 @@ void tar_label(struct tar *t);
 bool tar_confirm(struct tar *t, const char *action, const char *name);
 /* Whether the name of path contains a component "..". */
 bool tar_has_dotdot(const char *path);
+
+/* What an option such as "recursion" sets and clears; false: there is none of that name. */
+bool tar_match_option(const char *name, unsigned *set, unsigned *clear);
 
 #endif
