@@ -77,14 +77,32 @@ bool columns_active(struct git *g, const struct columns *o)
 	return o->when == COLUMNS_ALWAYS || (o->when == COLUMNS_AUTO && cmd_isatty(g->c, 1));
 }
 
+/* Bytes of the colour that s begins with; 0: it begins with none. */
+static size_t color_length(const char *s)
+{
+	size_t n;
+
+	if (s[0] != '\033' || s[1] != '[')
+		return 0;
+	n = 2 + strspn(s + 2, "0123456789;");
+	return s[n] == 'm' ? n + 1 : 0;
+}
+
 /* Colours take no room. */
 static size_t width_of(const char *s)
 {
-	size_t n = git_columns(bytes_of(s));
+	size_t width = 0;
 
-	for (const char *p = strchr(s, '\033'); p != NULL; p = strchr(p + 1, '\033'))
-		n -= strcspn(p, "m") + 1;
-	return n;
+	while (*s != '\0') {
+		size_t n = color_length(s);
+
+		if (n == 0) {
+			n = 1 + strcspn(s + 1, "\033");
+			width += git_columns((struct bytes){ s, n });
+		}
+		s += n;
+	}
+	return width;
 }
 
 struct table {
