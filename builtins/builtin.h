@@ -37,6 +37,7 @@ enum builtin_flags {
 	BUILTIN_NO_HELP = 8,     /* --help and --version are options like any other: not ours */
 	BUILTIN_USAGE_LINE = 16, /* usage errors also show "Usage: name OPERANDS" (grep) */
 	BUILTIN_WRITE_BARE = 32, /* says "write error" without the reason (wc) */
+	BUILTIN_POSIX_TEXT = 64, /* with POSIXLY_CORRECT also those are text (echo) */
 };
 
 struct builtin {

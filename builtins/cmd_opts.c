@@ -436,6 +436,8 @@ static void raw_help(struct cmd *c)
 {
 	if (!(c->b->flags & BUILTIN_RAW_HELP) || c->argc != 2)
 		return;
+	if ((c->b->flags & BUILTIN_POSIX_TEXT) && cmd_getenv(c, "POSIXLY_CORRECT") != NULL)
+		return;
 	if (strcmp(c->argv[1], "--help") == 0)
 		apply(c, &help_row, NULL);
 	if (strcmp(c->argv[1], "--version") == 0)

@@ -3,7 +3,8 @@
  * echo - write the arguments, separated by spaces.
  *
  * An argument that is not made of the letters n, e, E behind one dash is text, so `echo ---`
- * prints it.
+ * prints it. With POSIXLY_CORRECT escapes are always interpreted, and options are text unless the
+ * first is -n alone.
  */
 #include "builtins/builtin.h"
 
@@ -83,15 +84,17 @@ static bool put_escaped(struct cmd *c, const char *word)
 
 static int echo_run(struct cmd *c)
 {
+	bool posix = cmd_getenv(c, "POSIXLY_CORRECT") != NULL;
+	bool options = !posix || (c->nargs > 0 && strcmp(c->args[0], "-n") == 0);
 	struct echo e = { .no_newline = false };
 	int i = 0;
 
-	while (i < c->nargs && take_option(c->args[i], &e))
+	while (options && i < c->nargs && take_option(c->args[i], &e))
 		i++;
 	for (int first = i; i < c->nargs; i++) {
 		if (i > first)
 			cmd_putc(c, ' ');
-		if (!e.escapes)
+		if (!e.escapes && !posix)
 			cmd_puts(c, c->args[i]);
 		else if (!put_escaped(c, c->args[i]))
 			return 0;
@@ -109,5 +112,5 @@ const struct builtin builtin_echo = {
 		   "  -e  backslash escapes are interpreted\n"
 		   "  -E  they are not (default)",
 	.run = echo_run,
-	.flags = BUILTIN_RAW_HELP,
+	.flags = BUILTIN_RAW_HELP | BUILTIN_POSIX_TEXT,
 };

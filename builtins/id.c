@@ -161,7 +161,9 @@ static int id_run(struct cmd *c)
 		struct person p;
 
 		if (!find_person(c, c->args[i], &p)) {
-			status = cmd_error(c, 0, "%s: no such user", cmd_quote(c, c->args[i]));
+			/* An empty name is not even looked for. */
+			status = cmd_error(c, *c->args[i] == '\0' ? -E_NOENT : 0,
+					   "%s: no such user", cmd_quote(c, c->args[i]));
 			continue;
 		}
 		status |= put_person(c, o, &p);

@@ -129,7 +129,38 @@ static const struct {
 	{ "vpa", 'd', 1 },
 };
 
-static const char *const booleans[] = { "am", "bce", "km", "mir", "msgr", "xenl" };
+static const char booleans[] =
+	" bw am xsb xhp xenl eo gn hc km hs in da db mir msgr os eslok xt hz ul xon nxon mc5i chts "
+	"nrrmc npc ndscr ccc bce hls xhpa crxm daisy xvpa sam cpix lpix ";
+
+/* What terminals are called in full, and which booleans they have. */
+static const struct {
+	const char *term;
+	const char *name;
+	const char *booleans;
+} about[] = {
+	{ "ansi", "ansi/pc-term compatible with color", " am mir msgr mc5i " },
+	{ "cygwin", "ANSI emulation for Cygwin", " am hs mir msgr xon " },
+	{ "dumb", "80-column dumb tty", " am " },
+	{ "linux", "Linux console", " am xenl eo mir msgr xon ccc bce " },
+	{ "rxvt", "rxvt terminal emulator (X Window System)", " am xenl eo km mir msgr xon bce " },
+	{ "rxvt-unicode", "rxvt-unicode terminal (X Window System)",
+	  " bw am xenl eo km hs mir msgr xon mc5i npc ccc bce " },
+	{ "rxvt-unicode-256color", "rxvt-unicode terminal with 256 colors (X Window System)",
+	  " bw am xenl eo km hs mir msgr xon mc5i npc ccc bce " },
+	{ "screen", "VT 100/ANSI X3.64 virtual terminal", " am xenl km mir msgr " },
+	{ "screen-256color", "GNU Screen with 256 colors", " am xenl km mir msgr " },
+	{ "tmux", "tmux terminal multiplexer", " am xenl km hs mir msgr " },
+	{ "tmux-256color", "tmux with 256 colors", " am xenl km hs mir msgr " },
+	{ "vt100", "DEC VT100 (w/advanced video)", " am xenl msgr xon mc5i " },
+	{ "vt102", "DEC VT102", " am xenl msgr xon mc5i " },
+	{ "vt220", "DEC VT220", " am xenl mir msgr xon mc5i " },
+	{ "xterm", "xterm terminal emulator (X Window System)",
+	  " am xenl km mir msgr mc5i npc bce " },
+	{ "xterm-256color", "xterm with 256 colors", " am xenl km mir msgr mc5i npc ccc bce " },
+	{ "xterm-color", "generic color xterm", " am xenl km mir msgr " },
+	{ "xterm-mono", "monochrome xterm", " am xenl km mir msgr " },
+};
 
 bool terminal_is_known(const char *term)
 {
@@ -280,12 +311,35 @@ static int arity_of(const char *name)
 	return strcmp(name, "setaf") == 0 || strcmp(name, "setab") == 0;
 }
 
-static bool is_boolean(const char *name)
+static bool is_word_of(struct cmd *c, const char *list, const char *name)
 {
-	for (size_t i = 0; i < sizeof(booleans) / sizeof(booleans[0]); i++)
-		if (strcmp(name, booleans[i]) == 0)
-			return true;
-	return false;
+	struct buf word = buf_in(c->arena);
+
+	buf_printf(&word, " %s ", name);
+	return name[0] != '\0' && strchr(name, ' ') == NULL &&
+	       strstr(list, buf_cstr(&word)) != NULL;
+}
+
+static int put_long_name(struct cmd *c, const char *term)
+{
+	const char *name = term;
+
+	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++)
+		if (strcmp(about[i].term, term) == 0)
+			name = about[i].name;
+	cmd_puts(c, name);
+	return 0;
+}
+
+/* The status: 0 if it has it. Relatives that are not listed are as xterm. */
+static int test_boolean(struct cmd *c, const char *term, const char *name)
+{
+	const char *list = " am xenl km mir msgr mc5i npc bce ";
+
+	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++)
+		if (strcmp(about[i].term, is_dumb(term) ? "dumb" : term) == 0)
+			list = about[i].booleans;
+	return !is_word_of(c, list, name);
 }
 
 static bool is_name(const char *name)
@@ -313,12 +367,10 @@ static int put_one(struct cmd *c, const char *term, int argc, char **argv)
 			n++;
 	if (put_number(c, term, name))
 		return 0;
-	if (strcmp(name, "longname") == 0) {
-		cmd_puts(c, term);
-		return 0;
-	}
-	if (is_boolean(name))
-		return is_dumb(term) && strcmp(name, "am") != 0;
+	if (strcmp(name, "longname") == 0)
+		return put_long_name(c, term);
+	if (is_word_of(c, booleans, name))
+		return test_boolean(c, term, name);
 	if (strcmp(name, "init") == 0 || strcmp(name, "reset") == 0)
 		name = strcmp(name, "init") == 0 ? "is2" : "rs1";
 	if (!is_name(name))
@@ -372,13 +424,26 @@ static int put_input(struct cmd *c, const char *term)
 	return status;
 }
 
+static const char usage[] =
+	"Usage: tput [options] [command]\n\n"
+	"Options:\n"
+	"  -S <<       read commands from standard input\n"
+	"  -T TERM     use this instead of $TERM\n"
+	"  -V          print curses-version\n"
+	"  -x          do not try to clear scrollback\n\n"
+	"Commands:\n"
+	"  clear       clear the screen\n"
+	"  init        initialize the terminal\n"
+	"  reset       reinitialize the terminal\n"
+	"  capname     unlike clear/init/reset, print value for capability \"capname\"\n";
+
 static int tput_run(struct cmd *c)
 {
 	const struct tput_opts *o = c->opts;
 	const char *term = o->term != NULL ? o->term : cmd_getenv(c, "TERM");
 
 	if (c->nargs == 0 && !o->from_input)
-		return cmd_usage(c, "the name of a capability is needed"), 2;
+		return cmd_err_write(c, usage, sizeof(usage) - 1), 2;
 	if (term == NULL || *term == '\0')
 		return cmd_error(c, 0, "No value for $TERM and no -T specified"), 2;
 	if (!terminal_is_known(term))

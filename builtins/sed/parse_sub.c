@@ -70,6 +70,10 @@ static void parse_replacement(struct sed_parser *p, struct sed_sub *sub, struct 
 			buf_putc(&w.text, ch);
 			continue;
 		}
+		if (sed_is_cut_control(text, at)) {
+			buf_putc(&w.text, ch);
+			break;
+		}
 		ch = text.ptr[at];
 		int byte = sed_escape(p, text, &at);
 
@@ -192,6 +196,9 @@ static struct bytes map_text(struct sed_parser *p, struct bytes text)
 	while (at < text.len) {
 		char ch = text.ptr[at++];
 
+		/* A \c with nothing behind it is left out. */
+		if (ch == '\\' && sed_is_cut_control(text, at))
+			break;
 		if (ch == '\\' && at < text.len) {
 			int byte = sed_escape(p, text, &at);
 

@@ -109,8 +109,6 @@ static int escape_control(struct sed_parser *p, struct bytes text, size_t *at)
 {
 	size_t i = *at + 1;
 
-	if (i >= text.len)
-		sed_bad(p, "stray \\c");
 	int ch = (unsigned char)text.ptr[i++];
 
 	if (ch == '\\') {
@@ -120,6 +118,11 @@ static int escape_control(struct sed_parser *p, struct bytes text, size_t *at)
 	}
 	*at = i;
 	return byte_to_upper(ch) ^ 0x40;
+}
+
+bool sed_is_cut_control(struct bytes text, size_t at)
+{
+	return at + 1 == text.len && text.ptr[at] == 'c';
 }
 
 int sed_escape(struct sed_parser *p, struct bytes text, size_t *at)
@@ -147,6 +150,9 @@ int sed_escape(struct sed_parser *p, struct bytes text, size_t *at)
 static void put_text_escape(struct sed_parser *p, struct buf *out)
 {
 	size_t at = p->at;
+
+	if (sed_is_cut_control(p->text, at))
+		sed_bad(p, "stray \\c");
 	int byte = sed_escape(p, p->text, &at);
 
 	if (byte < 0) {
@@ -258,7 +264,9 @@ static struct bytes unescape(struct sed_parser *p, struct bytes pattern)
 	while (at < pattern.len) {
 		char ch = pattern.ptr[at++];
 
-		if (ch == '\\' && at < pattern.len) {
+		if (ch == '\\' && sed_is_cut_control(pattern, at)) {
+			at++;
+		} else if (ch == '\\' && at < pattern.len) {
 			int byte = sed_escape(p, pattern, &at);
 
 			if (byte >= 0) {

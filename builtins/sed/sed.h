@@ -247,6 +247,8 @@ struct bytes sed_read_file_name(struct sed_parser *p);
  * follows the backslash. Returns the byte and moves *at behind, or -1.
  */
 int sed_escape(struct sed_parser *p, struct bytes text, size_t *at);
+/* Whether what follows a backslash is a last c: it controls nothing, and is not for sed_escape. */
+bool sed_is_cut_control(struct bytes text, size_t at);
 struct sed_re *sed_compile(struct sed_parser *p, struct bytes pattern, unsigned flags);
 
 /* --- parse_sub.c --- */

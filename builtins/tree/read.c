@@ -15,22 +15,36 @@ static bool any_match(struct tree *t, struct glob *const *list, size_t n, struct
 	return false;
 }
 
-bool tree_wanted(struct tree *t, const struct tree_node *n)
+/* What all options but -P want. */
+static bool is_listed(struct tree *t, const struct tree_node *n)
 {
 	const struct tree_opts *o = t->o;
-	struct bytes name = bytes_of(n->name);
-	bool is_dir = n->is_dir && !n->link;
 
 	if (!o->all && !o->from_file && n->name[0] == '.')
 		return false;
 	if (o->only_dirs && !n->is_dir)
 		return false;
-	if (any_match(t, o->exclude, o->nexcludes, name))
+	return !any_match(t, o->exclude, o->nexcludes, bytes_of(n->name));
+}
+
+bool tree_wanted(struct tree *t, const struct tree_node *n)
+{
+	const struct tree_opts *o = t->o;
+	bool is_dir = n->is_dir && !n->link;
+
+	if (!is_listed(t, n))
 		return false;
-	if (o->nincludes > 0 && (!is_dir || o->match_dirs) &&
-	    !any_match(t, o->include, o->nincludes, name))
-		return is_dir && o->match_dirs;
-	return true;
+	return is_dir || o->nincludes == 0 ||
+	       any_match(t, o->include, o->nincludes, bytes_of(n->name));
+}
+
+/* --matchdirs: a directory that -P names is not pruned. */
+static bool is_matched_dir(struct tree *t, const struct tree_node *n)
+{
+	const struct tree_opts *o = t->o;
+
+	return o->match_dirs && n->is_dir && !n->link &&
+	       any_match(t, o->include, o->nincludes, bytes_of(n->name));
 }
 
 /* Digits compare as numbers. */
@@ -179,6 +193,20 @@ static void read_child(struct tree *t, struct tree_node *n, const char *path, si
 		read_dir(&r);
 }
 
+/* And what is in it is shown, if it is named by its path below the root. */
+static bool shows_all(struct tree *t, const struct reading *r)
+{
+	const struct tree_opts *o = t->o;
+	size_t from = strlen(r->path);
+
+	if (!o->match_dirs || r->level < 2 || r->n->link)
+		return false;
+	for (size_t slashes = 0; from > 0 && slashes < r->level - 1; from--)
+		slashes += r->path[from - 1] == '/';
+	from += r->path[from] == '/';
+	return any_match(t, o->include, o->nincludes, bytes_of(r->path + from));
+}
+
 /* Removes what --prune leaves out; adds sizes. */
 static void settle(struct tree *t, struct tree_node *n)
 {
@@ -187,8 +215,8 @@ static void settle(struct tree *t, struct tree_node *n)
 	for (size_t i = 0; i < n->nchildren; i++) {
 		struct tree_node *child = n->child[i];
 
-		if (t->o->prune && child->is_dir && child->nchildren == 0 &&
-		    !(child->link && child->note != NULL))
+		if (t->o->prune && !t->o->only_dirs && child->is_dir && child->nchildren == 0 &&
+		    !(child->link && child->note != NULL) && !is_matched_dir(t, child))
 			continue;
 		if (t->o->total)
 			n->size += child->size;
@@ -204,6 +232,7 @@ static int read_dir(void *arg)
 	struct vfs_dirent *entry;
 	struct buf note = buf_in(t->c->arena);
 	size_t count;
+	bool all = shows_all(t, r);
 	int err = cmd_list(t->c, CMD_CWD, r->path, t->c->arena, &entry, &count);
 
 	if (err < 0) {
@@ -223,7 +252,7 @@ static int read_dir(void *arg)
 			   bytes_ends(bytes_of(r->path), BYTES("/")) ? "" : "/", n->name);
 		tree_examine(t, n, buf_cstr(&path));
 		cmd_charge(t->c, 1);
-		if (!tree_wanted(t, n) ||
+		if (!(all ? is_listed(t, n) : tree_wanted(t, n)) ||
 		    (t->o->git_ignore &&
 		     is_ignored(t, buf_cstr(&path), n->is_dir && !n->link, r->level)))
 			continue;

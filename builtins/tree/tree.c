@@ -8,22 +8,32 @@
 static int add_pattern(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct tree_opts *o = c->opts;
-	struct glob **list = opt->letter == 'P' ? o->include : o->exclude;
+	const char **list = opt->letter == 'P' ? o->include_text : o->exclude_text;
 	size_t *n = opt->letter == 'P' ? &o->nincludes : &o->nexcludes;
 
 	while (*n < 64) {
 		size_t len = strcspn(arg, "|");
-		unsigned flags = GLOB_UTF8 | (o->fold ? GLOB_ICASE : 0);
 		char *copy = arena_dup(c->arena, (struct bytes){ arg, len });
 
 		if (len > 0 && copy[len - 1] == '/')
 			copy[len - 1] = '\0';
-		list[(*n)++] = glob_compile(c->arena, bytes_of(copy), flags);
+		list[(*n)++] = copy;
 		if (arg[len] == '\0')
 			return 0;
 		arg += len + 1;
 	}
 	return cmd_error(c, 0, "too many patterns");
+}
+
+/* --ignore-case counts for patterns before it, too. */
+static void compile_patterns(struct cmd *c, struct tree_opts *o)
+{
+	unsigned flags = GLOB_UTF8 | GLOB_PATHNAME | (o->fold ? GLOB_ICASE : 0);
+
+	for (size_t i = 0; i < o->nincludes; i++)
+		o->include[i] = glob_compile(c->arena, bytes_of(o->include_text[i]), flags);
+	for (size_t i = 0; i < o->nexcludes; i++)
+		o->exclude[i] = glob_compile(c->arena, bytes_of(o->exclude_text[i]), flags);
 }
 
 static int set_depth(struct cmd *c, const struct opt *opt, const char *arg)
@@ -271,6 +281,10 @@ static int tree_run(struct cmd *c)
 	char **roots = c->nargs > 0 ? c->args : one;
 	int n = c->nargs > 0 ? c->nargs : 1;
 
+	compile_patterns(c, o);
+	for (int i = 0; i < n && o->full_path; i++)
+		for (size_t len = strlen(roots[i]); len > 1 && roots[i][len - 1] == '/'; len--)
+			roots[i][len - 1] = '\0';
 	t->c = c;
 	t->o = o;
 	t->zone = zone_of_command(c);

@@ -55,6 +55,8 @@ struct tree_opts {
 	uint64_t depth;
 	uint64_t limit; /* --filelimit */
 	const char *output;
+	const char *include_text[64];
+	const char *exclude_text[64];
 	struct glob *include[64];
 	size_t nincludes;
 	struct glob *exclude[64];
