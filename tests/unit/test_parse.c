@@ -200,7 +200,7 @@ TEST(here_documents)
 	CHECK(n->redirs[0].target->parts[0].kind == PART_PARAM);
 	CHECK_STR(n->redirs[1].target->literal.ptr, "y\n");
 	CHECK_STR(parse_warnings(p)->message.ptr,
-		  "warning: here-document at line 1 delimited by end-of-file (wanted `B')");
+		  "warning: here-document at line 3 delimited by end-of-file (wanted `B')");
 	ast_put(unit);
 }
 
