@@ -849,6 +849,8 @@ int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch
 		      struct vfs_page **out);
 void sys_file_ahead(struct file *f, uint64_t index, uint64_t end); /* vfs_page_ahead */
 int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
+/* As sys_file_stat tells it; 0: not a regular file. */
+vfs_ino sys_file_ino(const struct file *f);
 /* A regular file by its number, to be read. */
 int sys_file_nameless(struct kernel *k, vfs_ino ino, struct file **out);
 bool sys_file_regular(const struct file *f);

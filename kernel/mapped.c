@@ -110,6 +110,11 @@ int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 	return f->ops == &file_regular ? vfs_getattr(f->k->vfs, f->ino, out) : -E_NODEV;
 }
 
+vfs_ino sys_file_ino(const struct file *f)
+{
+	return f->ops == &file_regular ? f->ino : 0;
+}
+
 char *sys_file_path(struct file *f, struct arena *a)
 {
 	struct buf b = buf_in(a);

@@ -29,8 +29,7 @@ static void collect(struct microvm *m)
 
 	for (struct ipc *i = m->ipc; i != NULL; i = next) {
 		next = i->next;
-		if (i->kind == IPC_SHM && (i->mode & IPC_DEST) != 0 &&
-		    shm_attached(m, i->object) == 0)
+		if (i->kind == IPC_SHM && (i->mode & IPC_DEST) != 0 && i->object->refs == 1)
 			ipc_remove(m, i);
 	}
 }
@@ -107,15 +106,15 @@ int ipc_asked(struct task *t, enum ipc_kind kind, uint64_t number, bool by_index
 
 static int32_t free_number(struct microvm *m, enum ipc_kind kind)
 {
+	bool used[IPC_MAX] = { false };
 	int index = 0;
 
-	for (bool used = true; used;) {
-		used = false;
-		for (const struct ipc *i = m->ipc; i != NULL && !used; i = i->next)
-			used = i->kind == kind && index_of(i) == index;
-		index += used;
-	}
-	if (index >= IPC_MAX)
+	for (const struct ipc *i = m->ipc; i != NULL; i = i->next)
+		if (i->kind == kind)
+			used[index_of(i)] = true;
+	while (index < IPC_MAX && used[index])
+		index++;
+	if (index == IPC_MAX)
 		return -1;
 	return (int32_t)(m->ipc_made[kind]++ % SEQUENCES) << INDEX_BITS | index;
 }
@@ -170,6 +169,7 @@ static void forget_undo(struct microvm *m, int32_t id)
 	for (struct undo **link = &m->undo, *u; (u = *link) != NULL;) {
 		if (u->id == id) {
 			*link = u->next;
+			m->nundos--;
 			vm_free(m, u, sizeof *u);
 		} else {
 			link = &u->next;
@@ -276,9 +276,10 @@ int64_t ipc_change(struct task *t, enum ipc_kind kind, int32_t id, uint64_t cmd,
 		return -E_INVAL;
 	if (uid != 0 && uid != i->uid && uid != i->cuid)
 		return -E_PERM;
+	proc_charge(t->p, t->m->nundos / PER_STEP);
 	if (cmd == IPC_SET_)
 		return set(t, i, address, size_at, size_max);
-	if (i->kind == IPC_SHM && shm_attached(t->m, i->object) != 0) {
+	if (i->kind == IPC_SHM && i->object->refs > 1) {
 		i->mode |= IPC_DEST;
 		i->key = 0;
 	} else {
@@ -354,6 +355,7 @@ int ipc_copy_undo(struct copying *w, struct microvm *from, struct microvm *to)
 		c->group = group;
 		c->next = to->undo;
 		to->undo = c;
+		to->nundos++;
 	}
 	return 0;
 }

@@ -23,6 +23,7 @@ enum {
 	IPC_WRITE = 2,
 	IPC_MAX = 1024, /* of each kind */
 	IPC_PERM_BYTES = 48,
+	PER_STEP = 8, /* of a list that is searched */
 };
 
 struct message {
@@ -87,8 +88,5 @@ struct ipc *ipc_nth(struct task *t, enum ipc_kind kind, uint64_t index);
 int ipc_highest(const struct microvm *m, enum ipc_kind kind);
 int64_t ipc_seconds(struct task *t);
 void ipc_put(char *out, size_t at, uint64_t value, size_t bytes);
-
-/* sys_shm.c */
-uint64_t shm_attached(const struct microvm *m, const struct object *o);
 
 #endif

@@ -162,11 +162,20 @@ int object_sync(struct object *o)
 	return sync_range(o, 0, UINT64_MAX);
 }
 
+void area_sync(const struct area *a, uint64_t start, uint64_t end)
+{
+	if (start < a->start)
+		start = a->start;
+	if (end > a->end)
+		end = a->end;
+	if (a->object != NULL)
+		(void)sync_range(a->object, a->offset + (start - a->start), end - start);
+}
+
 void space_sync(struct space *s)
 {
 	for (size_t i = 0; i < s->nareas; i++)
-		if (s->area[i].object != NULL)
-			(void)object_sync(s->area[i].object);
+		area_sync(&s->area[i], 0, UINT64_MAX);
 }
 
 /* --- calls on files that are mapped --- */
@@ -185,7 +194,8 @@ static void after_write(void *user, vfs_ino ino, uint64_t pos, uint64_t n)
 	struct object *o = object_find(m, ino);
 	size_t end = o != NULL ? end_page(o, pos, n) : 0;
 
-	if ((m->followed >> ino % 64 & 1) != 0)
+	/* Where there is an object, all areas have it. */
+	if (o == NULL && (m->followed >> ino % 64 & 1) != 0)
 		spaces_follow(m, ino, NULL);
 	for (uint64_t i = pos / PAGE_BYTES; i < end; i++) {
 		char *page = o->page[i];

@@ -61,13 +61,32 @@ static void drop(struct space *s, page_entry e)
 	}
 }
 
-static void drop_in_leaf(struct space *s, struct leaf *l, uint64_t start, uint64_t end)
+/* Calls fn for each leaf with addresses of a range. What a range costs is what is in it, not how
+ * long it is: a program may have areas of many terabytes. */
+typedef void leaf_fn(struct space *s, struct leaf *l, uint64_t start, uint64_t end, void *arg);
+
+static void each_leaf(struct space *s, uint64_t start, uint64_t end, leaf_fn *fn, void *arg)
+{
+	if ((end - start) >> 21 < LEAF_BUCKETS) {
+		for (uint64_t at = start; at < end; at = (at | 0x1fffff) + 1)
+			if (page_slot(s, at, false) != NULL)
+				fn(s, s->last_leaf, start, end, arg);
+		return;
+	}
+	for (int i = 0; i < LEAF_BUCKETS; i++)
+		for (struct leaf *l = s->bucket[i]; l != NULL; l = l->next)
+			if (l->number << 21 < end && (l->number + 1) << 21 > start)
+				fn(s, l, start, end, arg);
+}
+
+static void drop_in_leaf(struct space *s, struct leaf *l, uint64_t start, uint64_t end, void *arg)
 {
 	uint64_t base = l->number << 21;
 	size_t from = start > base ? (size_t)(start - base) >> 12 : 0;
 	size_t to = end < base + (1u << 21) ? (size_t)(end - base) >> 12 : LEAF_PAGES;
 	bool mapped = false;
 
+	(void)arg;
 	for (size_t i = from; i < to; i++)
 		mapped |= (l->page[i] & PAGE_MAPPED) != 0;
 	if (mapped && s->tables != NULL)
@@ -81,16 +100,7 @@ static void drop_in_leaf(struct space *s, struct leaf *l, uint64_t start, uint64
 
 void page_drop_range(struct space *s, uint64_t start, uint64_t end)
 {
-	if ((end - start) >> 21 < LEAF_BUCKETS) {
-		for (uint64_t at = start; at < end; at = (at | 0x1fffff) + 1)
-			if (page_slot(s, at, false) != NULL)
-				drop_in_leaf(s, s->last_leaf, start, end);
-		return;
-	}
-	for (int i = 0; i < LEAF_BUCKETS; i++)
-		for (struct leaf *l = s->bucket[i]; l != NULL; l = l->next)
-			if (l->number << 21 < end && (l->number + 1) << 21 > start)
-				drop_in_leaf(s, l, start, end);
+	each_leaf(s, start, end, drop_in_leaf, NULL);
 }
 
 static unsigned rights(const struct area *a, page_entry e)
@@ -102,39 +112,91 @@ static unsigned rights(const struct area *a, page_entry e)
 	return prot;
 }
 
-void page_protect(struct space *s, const struct area *a)
+/* One call for each run of pages that get the same rights. */
+static void protect_run(struct space *s, struct leaf *l, const struct area *a, size_t i, size_t end)
 {
 	struct microvm *m = s->m;
-	bool keep = a->prot != 0;
+	uint64_t base = l->number << 21;
 
-	for (uint64_t at = a->start; at < a->end; at = (at | 0x1fffff) + 1) {
-		page_entry *slot = page_slot(s, at, false);
-		uint64_t end = (at | 0x1fffff) + 1;
-		size_t run = 0;
+	for (size_t run; i < end; i += run) {
+		page_entry kind = l->page[i] & (PAGE_KIND | PAGE_MAPPED);
 
-		if (slot == NULL)
+		for (run = 1;
+		     i + run < end && (l->page[i + run] & (PAGE_KIND | PAGE_MAPPED)) == kind; run++)
+			;
+		if ((kind & PAGE_MAPPED) == 0)
 			continue;
-		if (end > a->end)
-			end = a->end;
-		/* One call for each run of pages that get the same rights. */
-		for (uint64_t x = at; x < end; x += PAGE_BYTES * run, slot += run) {
-			page_entry kind = *slot & (PAGE_KIND | PAGE_MAPPED);
-
-			for (run = 1; x + run * PAGE_BYTES < end &&
-				      (slot[run] & (PAGE_KIND | PAGE_MAPPED)) == kind;
-			     run++)
-				;
-			if ((kind & PAGE_MAPPED) == 0)
-				continue;
-			if (keep) {
-				m->backend->protect(m->vm, s->tables, x, run, rights(a, *slot));
-				continue;
-			}
-			m->backend->unmap(m->vm, s->tables, x, run);
-			for (size_t i = 0; i < run; i++)
-				slot[i] &= ~(page_entry)PAGE_MAPPED;
+		if (a->prot != 0) {
+			m->backend->protect(m->vm, s->tables, base + i * PAGE_BYTES, run,
+					    rights(a, l->page[i]));
+			continue;
 		}
+		m->backend->unmap(m->vm, s->tables, base + i * PAGE_BYTES, run);
+		for (size_t k = i; k < i + run; k++)
+			l->page[k] &= ~(page_entry)PAGE_MAPPED;
 	}
+}
+
+static void protect_in_leaf(struct space *s, struct leaf *l, uint64_t start, uint64_t end,
+			    void *arg)
+{
+	uint64_t base = l->number << 21;
+
+	(void)arg;
+	start = start > base ? start : base;
+	end = end < base + (1u << 21) ? end : base + (1u << 21);
+	for (size_t i = space_area_index(s, start); i < s->nareas && s->area[i].start < end; i++) {
+		const struct area *a = &s->area[i];
+		uint64_t from = a->start > start ? a->start : start;
+		uint64_t to = a->end < end ? a->end : end;
+
+		protect_run(s, l, a, (size_t)(from - base) >> 12, (size_t)(to - base) >> 12);
+	}
+}
+
+void page_protect(struct space *s, uint64_t start, uint64_t end)
+{
+	each_leaf(s, start, end, protect_in_leaf, NULL);
+}
+
+/* --- moving --- */
+
+struct move {
+	uint64_t from;
+	uint64_t to;
+	int error;
+};
+
+static void move_from_leaf(struct space *s, struct leaf *l, uint64_t start, uint64_t end, void *arg)
+{
+	struct microvm *m = s->m;
+	struct move *move = arg;
+	uint64_t base = l->number << 21;
+
+	for (size_t i = 0; i < LEAF_PAGES && move->error == 0; i++) {
+		uint64_t address = base + i * PAGE_BYTES;
+		page_entry *slot;
+
+		if (l->page[i] == 0 || address < start || address >= end)
+			continue;
+		slot = page_slot(s, move->to + (address - move->from), true);
+		if (slot == NULL) {
+			move->error = -E_NOMEM;
+			return;
+		}
+		if ((l->page[i] & PAGE_MAPPED) != 0)
+			m->backend->unmap(m->vm, s->tables, address, 1);
+		*slot = l->page[i] & ~(page_entry)PAGE_MAPPED;
+		l->page[i] = 0;
+	}
+}
+
+int page_move_range(struct space *s, uint64_t from, uint64_t to, uint64_t length)
+{
+	struct move move = { .from = from, .to = to };
+
+	each_leaf(s, from, from + length, move_from_leaf, &move);
+	return move.error;
 }
 
 /* --- bringing --- */
@@ -236,7 +298,7 @@ static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t 
 	if (r >= 0 && s->changes == changes)
 		return 0;
 	drop(s, *out);
-	return r >= 0 ? -E_AGAIN : (int)r;
+	return s->changes != changes ? -E_AGAIN : (int)r;
 }
 
 static int bring_shared(struct proc *p, struct space *s, struct area *a, uint64_t address,
@@ -251,7 +313,7 @@ static int bring_shared(struct proc *p, struct space *s, struct area *a, uint64_
 	object_put(o);
 	if (r == 0)
 		*out = entry(page, PAGE_SHARED);
-	return r == 0 && s->changes != changes ? -E_AGAIN : r;
+	return s->changes != changes ? -E_AGAIN : r;
 }
 
 /* Makes the entry one that can be used as wanted; what is mapped in the machine stays. */
@@ -524,9 +586,10 @@ void space_look(struct space *s)
 {
 	for (size_t i = 0; i < s->nareas; i++) {
 		const struct area *a = &s->area[i];
+		uint64_t size = a->file != NULL && a->object == NULL ? file_size(NULL, a->file) : 0;
+		uint64_t end = size > a->offset ? lesser(a->end, a->start + (size - a->offset)) : 0;
 
-		for (uint64_t at = a->start; a->file != NULL && a->object == NULL && at < a->end;
-		     at += PAGE_BYTES) {
+		for (uint64_t at = a->start; at < end; at += PAGE_BYTES) {
 			page_entry *slot = page_slot(s, at, true);
 			uint64_t pos = a->offset + (at - a->start);
 			struct vfs_page *page;
@@ -538,17 +601,23 @@ void space_look(struct space *s)
 	}
 }
 
-static int enter_area(struct space *s, struct area *a, struct run *run)
+static int enter_leaf(struct space *s, struct leaf *l, struct run *run)
 {
+	uint64_t base = l->number << 21;
 	int err = 0;
 
-	for (uint64_t at = a->start; at < a->end && err == 0; at = (at | 0x1fffff) + 1) {
-		page_entry *slot = page_slot(s, at, false);
-		uint64_t end = lesser((at | 0x1fffff) + 1, a->end);
+	for (size_t i = space_area_index(s, base);
+	     i < s->nareas && s->area[i].start < base + (1u << 21) && err == 0; i++) {
+		const struct area *a = &s->area[i];
+		uint64_t end = lesser(a->end, base + (1u << 21));
 
-		for (uint64_t x = at; slot != NULL && x < end && err == 0; x += PAGE_BYTES, slot++)
-			if (page_is_there(*slot))
-				err = add(s, run, a, x, slot);
+		for (uint64_t at = greater(a->start, base); at < end && err == 0;
+		     at += PAGE_BYTES) {
+			page_entry *slot = &l->page[(at - base) >> 12];
+
+			if (a->prot != 0 && page_is_there(*slot))
+				err = add(s, run, a, at, slot);
+		}
 	}
 	return err;
 }
@@ -558,9 +627,9 @@ int space_enter(struct space *s)
 	struct run run = { .n = 0 };
 	int err = 0;
 
-	for (size_t i = 0; i < s->nareas && err == 0; i++)
-		if (s->area[i].prot != 0)
-			err = enter_area(s, &s->area[i], &run);
+	for (int i = 0; i < LEAF_BUCKETS && err == 0; i++)
+		for (struct leaf *l = s->bucket[i]; l != NULL && err == 0; l = l->next)
+			err = enter_leaf(s, l, &run);
 	return err != 0 ? err : flush(s, &run);
 }
 

@@ -69,6 +69,7 @@ struct microvm {
 	bool warm;                /* keep started interpreters */
 	struct ipc *ipc;          /* see ipc.h */
 	struct undo *undo;
+	uint64_t nundos;
 	uint64_t ipc_made[3];
 	struct zygote *zygote[ZYGOTES_MAX]; /* the newest last */
 	int nzygotes;
@@ -218,8 +219,10 @@ static inline void spaces_note_followed(struct microvm *m, vfs_ino ino)
 /* Areas that read the file in place, in all spaces: their pages are looked up anew, from the object
  * if there is one now. */
 void spaces_follow(struct microvm *m, vfs_ino ino, struct object *o);
-/* The area has other rights than before. */
-void page_protect(struct space *s, const struct area *a);
+/* The areas of a range have other rights than before. */
+void page_protect(struct space *s, uint64_t start, uint64_t end);
+/* To where their area is from now on, where none are: 0 or -E_NOMEM. The ranges are apart. */
+int page_move_range(struct space *s, uint64_t from, uint64_t to, uint64_t length);
 /* Makes the page at address, and some around it, usable. 0, -E_FAULT (no such right), -E_NXIO
  * (behind the end of the file: SIGBUS), -E_NOMEM. */
 int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want, bool guest);
@@ -250,9 +253,11 @@ void object_put(struct object *o);
 /* Where its page is, or will be; NULL: no memory. */
 void **object_slot(struct object *o, uint64_t index);
 int object_page(struct proc *p, struct object *o, uint64_t index, void **out);
-/* Writes those of its pages that changed to the file. */
+/* Writes those of its pages that changed to the file: all, or what of them an area shows between
+ * two addresses. */
 int object_sync(struct object *o);
-/* Those of all its areas. */
+void area_sync(const struct area *a, uint64_t start, uint64_t end);
+/* What all areas show. */
 void space_sync(struct space *s);
 /* The object of a file's shared mappings; NULL if nobody has it mapped. */
 struct object *object_find(struct microvm *m, vfs_ino ino);
@@ -331,6 +336,7 @@ struct task {
 	void *context;
 	struct cowsh_vm_registers r;
 	uint64_t clear_tid;
+	uint64_t set_tid; /* where its number goes when it begins, or 0 */
 	uint64_t robust_list;
 	struct sem_wait {
 		int32_t id;

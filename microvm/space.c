@@ -47,12 +47,18 @@ struct space *space_get(struct space *s)
 	return s;
 }
 
+/* An object that goes writes its pages to its file, and who is told of that looks at all areas. */
 static void put_area(struct area *a)
 {
-	if (a->file != NULL)
-		file_put(a->file);
-	if (a->object != NULL)
-		object_put(a->object);
+	struct file *file = a->file;
+	struct object *object = a->object;
+
+	a->file = NULL;
+	a->object = NULL;
+	if (file != NULL)
+		file_put(file);
+	if (object != NULL)
+		object_put(object);
 }
 
 static void free_leaves(struct space *s)
@@ -143,11 +149,12 @@ static void insert(struct space *s, size_t i, const struct area *a)
 	s->nareas++;
 }
 
-static void erase(struct space *s, size_t i)
+static void erase(struct space *s, size_t i, size_t n)
 {
-	put_area(&s->area[i]);
-	s->nareas--;
-	memmove(s->area + i, s->area + i + 1, (s->nareas - i) * sizeof s->area[0]);
+	for (size_t k = 0; k < n; k++)
+		put_area(&s->area[i + k]);
+	s->nareas -= n;
+	memmove(s->area + i, s->area + i + n, (s->nareas - i) * sizeof s->area[0]);
 }
 
 int space_split(struct space *s, uint64_t address)
@@ -185,7 +192,26 @@ static void join(struct space *s, size_t i)
 	if (i == 0 || i >= s->nareas || !joins(&s->area[i - 1], &s->area[i]))
 		return;
 	s->area[i - 1].end = s->area[i].end;
-	erase(s, i);
+	erase(s, i, 1);
+}
+
+/* All that belong together, of those that begin from one address to another. */
+static void join_range(struct space *s, uint64_t start, uint64_t end)
+{
+	size_t last = space_area_index(s, start);
+	size_t next;
+
+	last -= last != 0;
+	for (next = last + 1; next < s->nareas && s->area[next].start <= end; next++) {
+		if (joins(&s->area[last], &s->area[next]))
+			s->area[last].end = s->area[next].end;
+		else
+			s->area[++last] = s->area[next];
+	}
+	if (next == last + 1)
+		return;
+	memmove(s->area + last + 1, s->area + next, (s->nareas - next) * sizeof s->area[0]);
+	s->nareas -= next - (last + 1);
 }
 
 /* --- finding room --- */
@@ -293,6 +319,7 @@ int space_unmap(struct space *s, uint64_t address, uint64_t length)
 	uint64_t end = address + length;
 	int r = space_split(s, address);
 	size_t i;
+	size_t n = 0;
 
 	if (r == 0)
 		r = space_split(s, end);
@@ -301,15 +328,11 @@ int space_unmap(struct space *s, uint64_t address, uint64_t length)
 	s->changes++;
 	if (s->vdso >= address && s->vdso < end)
 		s->vdso_data = NULL;
+	page_drop_range(s, address, end);
 	i = space_area_index(s, address);
-	while (i < s->nareas && s->area[i].start < end) {
-		struct area *a = &s->area[i];
-
-		page_drop_range(s, a->start, a->end);
-		if (a->object != NULL && a->object->file != NULL)
-			object_sync(a->object);
-		erase(s, i);
-	}
+	for (; i + n < s->nareas && s->area[i + n].start < end; n++)
+		area_sync(&s->area[i + n], address, end);
+	erase(s, i, n);
 	return 0;
 }
 
@@ -326,6 +349,7 @@ static bool range_is_mapped(const struct space *s, uint64_t address, uint64_t en
 int space_protect(struct space *s, uint64_t address, uint64_t length, unsigned prot)
 {
 	uint64_t end = address + length;
+	uint64_t done = address;
 	int r = 0;
 
 	if (!range_is_mapped(s, address, end))
@@ -336,30 +360,26 @@ int space_protect(struct space *s, uint64_t address, uint64_t length, unsigned p
 	if (r != 0)
 		return r;
 	s->changes++;
-	for (size_t i = space_area_index(s, address); i < s->nareas && s->area[i].start < end;
-	     i++) {
+	for (size_t i = space_area_index(s, address); done < end; i++) {
 		struct area *a = &s->area[i];
-		unsigned was = a->prot;
 
-		if (a->read_only && (prot & PROT_WRITE_) != 0)
-			return -E_ACCES;
+		if (a->read_only && (prot & PROT_WRITE_) != 0) {
+			r = -E_ACCES;
+			break;
+		}
 		a->prot = (uint8_t)prot;
-		if (was == prot || was == 0)
-			continue;
-		page_protect(s, a);
+		done = a->end;
 	}
-	for (size_t i = space_area_index(s, address); i < s->nareas && s->area[i].start <= end;) {
-		size_t n = s->nareas;
-
-		join(s, i);
-		i += n == s->nareas;
-	}
-	return 0;
+	page_protect(s, address, done);
+	if (r == 0)
+		join_range(s, address, end);
+	return r;
 }
 
 int space_discard(struct space *s, uint64_t address, uint64_t length)
 {
 	uint64_t end = address + length;
+	uint64_t from = address;
 
 	if (!range_is_mapped(s, address, end))
 		return -E_NOMEM;
@@ -367,39 +387,21 @@ int space_discard(struct space *s, uint64_t address, uint64_t length)
 	for (size_t i = space_area_index(s, address); i < s->nareas && s->area[i].start < end;
 	     i++) {
 		const struct area *a = &s->area[i];
-		uint64_t from = a->start > address ? a->start : address;
 
 		if (!a->special)
-			page_drop_range(s, from, a->end < end ? a->end : end);
+			continue;
+		if (from < a->start)
+			page_drop_range(s, from, a->start);
+		from = a->end;
 	}
+	if (from < end)
+		page_drop_range(s, from, end);
 	return 0;
 }
 
 /* --- mremap --- */
 
 enum { MREMAP_MAYMOVE = 1, MREMAP_FIXED = 2, MREMAP_DONTUNMAP = 4 };
-
-/* Moves the pages of a range to where its area now is. */
-static int move_pages(struct space *s, uint64_t from, uint64_t to, uint64_t length)
-{
-	struct microvm *m = s->m;
-
-	for (uint64_t done = 0; done < length; done += PAGE_BYTES) {
-		page_entry *old = page_slot(s, from + done, false);
-		page_entry *slot;
-
-		if (old == NULL || *old == 0)
-			continue;
-		slot = page_slot(s, to + done, true);
-		if (slot == NULL)
-			return -E_NOMEM;
-		if ((*old & PAGE_MAPPED) != 0)
-			m->backend->unmap(m->vm, s->tables, from + done, 1);
-		*slot = *old & ~(page_entry)PAGE_MAPPED;
-		*old = 0;
-	}
-	return 0;
-}
 
 int64_t space_remap(struct space *s, uint64_t old, uint64_t old_len, uint64_t new_len,
 		    unsigned flags, uint64_t new)
@@ -444,7 +446,7 @@ int64_t space_remap(struct space *s, uint64_t old, uint64_t old_len, uint64_t ne
 	at = space_map(s, &m);
 	if (at < 0)
 		return at;
-	r = move_pages(s, old, (uint64_t)at, old_len < new_len ? old_len : new_len);
+	r = page_move_range(s, old, (uint64_t)at, old_len < new_len ? old_len : new_len);
 	if (r == 0)
 		r = space_unmap(s, old, old_len);
 	return r != 0 ? r : at;
@@ -465,10 +467,9 @@ void spaces_follow(struct microvm *m, vfs_ino ino, struct object *o)
 	for (struct space *s = m->spaces; s != NULL; s = s->next) {
 		for (size_t i = 0; i < s->nareas; i++) {
 			struct area *a = &s->area[i];
-			struct vfs_stat st;
 
 			if (a->shared && a->file != NULL && a->object == NULL &&
-			    sys_file_stat(NULL, a->file, &st) == 0 && st.ino == ino)
+			    sys_file_ino(a->file) == ino)
 				follow(s, a, o);
 		}
 	}

@@ -180,8 +180,7 @@ int64_t call_msync(struct task *t, const uint64_t *a)
 	end = a[0] + pages_up(a[1]);
 	for (size_t i = space_area_index(t->space, a[0]);
 	     i < t->space->nareas && t->space->area[i].start < end; i++)
-		if (t->space->area[i].object != NULL)
-			object_sync(t->space->area[i].object);
+		area_sync(&t->space->area[i], a[0], end);
 	return 0;
 }
 

@@ -84,10 +84,11 @@ int64_t call_sendto(struct task *t, const uint64_t *a)
 static int64_t get_rights(struct task *t, const struct header *h, struct socket_message *m)
 {
 	size_t room = (size_t)h->control_bytes;
-	char *raw = call_memory(t, room + 1);
+	char *raw;
 
 	if (h->control_bytes > CONTROL_MAX)
 		return -E_NOBUFS;
+	raw = call_memory(t, room + 1);
 	if (get_user(t, raw, h->control, room) != 0)
 		return -E_FAULT;
 	m->fds = call_memory(t, SOCKET_FDS_MAX * sizeof *m->fds);

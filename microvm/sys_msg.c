@@ -88,6 +88,7 @@ int64_t call_msgsnd(struct task *t, const uint64_t *a)
 		return -E_NOMEM;
 	*s = (struct message){ .type = type, .len = len };
 	memcpy(s->bytes, bytes, len);
+	proc_charge(t->p, i->count / PER_STEP);
 	append(i, s);
 	i->first_time = ipc_seconds(t);
 	i->first_pid = proc_owner_of(t->p)->pid;
@@ -98,11 +99,12 @@ int64_t call_msgsnd(struct task *t, const uint64_t *a)
 /* --- receiving --- */
 
 /* The link to the message that is wanted, or NULL. */
-static struct message **find(struct ipc *i, int64_t type, bool except)
+static struct message **find(struct task *t, struct ipc *i, int64_t type, bool except)
 {
 	int64_t most = type == INT64_MIN ? INT64_MAX : -type;
 	struct message **best = NULL;
 
+	proc_charge(t->p, i->count / PER_STEP);
 	for (struct message **link = &i->first; *link != NULL; link = &(*link)->next) {
 		int64_t is = (*link)->type;
 
@@ -119,14 +121,15 @@ int64_t call_msgrcv(struct task *t, const uint64_t *a)
 	unsigned flags = (unsigned)a[4];
 	struct message **link = NULL;
 	struct message *s;
+	struct message *own;
 	struct ipc *i;
-	int64_t len;
+	size_t len;
 	int r;
 
 	if ((int32_t)a[0] < 0 || (int64_t)a[2] < 0 || (flags & MSG_COPY) != 0)
 		return (flags & MSG_COPY) != 0 ? -E_NOSYS : -E_INVAL;
 	r = ipc_open(t, IPC_MSG, (int32_t)a[0], IPC_READ, &i);
-	while (r == 0 && (link = find(i, (int64_t)a[3], (flags & MSG_EXCEPT) != 0)) == NULL) {
+	while (r == 0 && (link = find(t, i, (int64_t)a[3], (flags & MSG_EXCEPT) != 0)) == NULL) {
 		if ((flags & IPC_NOWAIT_) != 0)
 			return -E_NOMSG;
 		r = ipc_wait(t, i, 0);
@@ -139,18 +142,21 @@ int64_t call_msgrcv(struct task *t, const uint64_t *a)
 	s = *link;
 	if (s->len > a[2] && (flags & MSG_NOERROR) == 0)
 		return -E_2BIG;
+	own = call_memory(t, sizeof *s + s->len);
 	*link = s->next;
 	i->bytes -= s->len;
 	i->count--;
 	i->second_time = ipc_seconds(t);
 	i->second_pid = proc_owner_of(t->p)->pid;
 	ipc_wake(t->m, i);
-	len = (int64_t)(s->len < a[2] ? s->len : a[2]);
-	if (put_user(t, a[1], &s->type, sizeof s->type) != 0 ||
-	    put_user(t, a[1] + sizeof s->type, s->bytes, (size_t)len) != 0)
-		len = -E_FAULT;
+	len = s->len < a[2] ? s->len : (size_t)a[2];
+	/* To write to the program may take time, in which it may be ended. */
+	memcpy(own, s, sizeof *s + s->len);
 	vm_free(t->m, s, sizeof *s + s->len);
-	return len;
+	if (put_user(t, a[1], &own->type, sizeof own->type) != 0 ||
+	    put_user(t, a[1] + sizeof own->type, own->bytes, len) != 0)
+		return -E_FAULT;
+	return (int64_t)len;
 }
 
 /* --- msgctl --- */

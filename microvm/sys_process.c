@@ -324,12 +324,14 @@ int64_t call_set_robust_list(struct task *t, const uint64_t *a)
 int64_t call_get_robust_list(struct task *t, const uint64_t *a)
 {
 	const struct proc *p = (int)a[0] == 0 ? t->p : proc_find(t->m->k, (int)a[0]);
-	const struct task *of = p != NULL ? task_of(p) : NULL;
 	uint64_t len = 24;
+	uint64_t list;
 
-	if (of == NULL)
+	if (p == NULL || p->state == PROC_ZOMBIE)
 		return -E_SRCH;
-	if (put_user(t, a[1], &of->robust_list, 8) != 0 || put_user(t, a[2], &len, 8) != 0)
+	/* Others than real programs keep something else there. */
+	list = p->release == task_release && p->task != NULL ? task_of(p)->robust_list : 0;
+	if (put_user(t, a[1], &list, 8) != 0 || put_user(t, a[2], &len, 8) != 0)
 		return -E_FAULT;
 	return 0;
 }
@@ -396,28 +398,29 @@ void task_stack_limit(struct task *t, uint64_t *out)
 
 int64_t call_prlimit64(struct task *t, const uint64_t *a)
 {
-	struct proc *p = other(t, a[0]);
+	struct proc *p;
 	uint64_t v[2];
+	uint64_t old[2];
 
+	if (a[2] != 0 && get_user(t, v, a[2], sizeof v) != 0)
+		return -E_FAULT;
+	/* From here on nothing waits: who does would find another process, or none. */
+	p = other(t, a[0]);
 	if (p == NULL)
 		return -E_SRCH;
 	if (a[1] >= RLIMITS)
 		return -E_INVAL;
-	if (a[3] != 0) {
-		get_limit(p, a[1], v);
-		if (put_user(t, a[3], v, sizeof v) != 0)
-			return -E_FAULT;
-	}
+	if (p != proc_owner_of(t->p) && t->p->cred.uid != 0 && t->p->real_uid != p->real_uid)
+		return -E_PERM;
+	get_limit(p, a[1], old);
 	if (a[2] == 0)
-		return 0;
-	if (get_user(t, v, a[2], sizeof v) != 0)
-		return -E_FAULT;
+		return a[3] != 0 ? put_user(t, a[3], old, sizeof old) : 0;
 	if (v[0] > v[1])
 		return -E_INVAL;
 	if (v[1] > p->rlimit[a[1]][1] && t->p->cred.uid != 0)
 		return -E_PERM;
 	memcpy(p->rlimit[a[1]], v, sizeof v);
-	return 0;
+	return a[3] != 0 ? put_user(t, a[3], old, sizeof old) : 0;
 }
 
 int64_t call_getrlimit(struct task *t, const uint64_t *a)

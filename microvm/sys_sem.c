@@ -59,6 +59,7 @@ static struct undo *undo_of(struct task *t, const struct ipc *i, uint32_t number
 {
 	struct undo *u = t->m->undo;
 
+	proc_charge(t->p, t->m->nundos / PER_STEP);
 	while (u != NULL && (u->group != t->group || u->id != i->id || u->number != number))
 		u = u->next;
 	if (u != NULL)
@@ -68,12 +69,14 @@ static struct undo *undo_of(struct task *t, const struct ipc *i, uint32_t number
 		return NULL;
 	*u = (struct undo){ .next = t->m->undo, .group = t->group, .id = i->id, .number = number };
 	t->m->undo = u;
+	t->m->nundos++;
 	return u;
 }
 
-static void no_undo(struct microvm *m, const struct ipc *i, uint64_t from, uint64_t end)
+static void no_undo(struct task *t, const struct ipc *i, uint64_t from, uint64_t end)
 {
-	for (struct undo *u = m->undo; u != NULL; u = u->next)
+	proc_charge(t->p, t->m->nundos / PER_STEP);
+	for (struct undo *u = t->m->undo; u != NULL; u = u->next)
 		if (u->id == i->id && u->number >= from && u->number < end)
 			u->adjust = 0;
 }
@@ -104,6 +107,7 @@ void sem_leave(struct task *t)
 			ipc_wake(t->m, i);
 		}
 		*link = u->next;
+		t->m->nundos--;
 		vm_free(t->m, u, sizeof *u);
 	}
 }
@@ -318,7 +322,7 @@ static int64_t set_all(struct task *t, int32_t id, uint64_t n, uint64_t address)
 		return -E_IDRM;
 	for (uint64_t k = 0; k < n; k++)
 		i->sem[k] = (struct semaphore){ value[k], proc_owner_of(t->p)->pid };
-	no_undo(t->m, i, 0, n);
+	no_undo(t, i, 0, n);
 	i->changed = ipc_seconds(t);
 	ipc_wake(t->m, i);
 	return 0;
@@ -329,7 +333,7 @@ static int64_t set_value(struct task *t, struct ipc *i, uint64_t number, int val
 	if (value < 0 || value > VALUE_MAX)
 		return -E_RANGE;
 	i->sem[number] = (struct semaphore){ (uint16_t)value, proc_owner_of(t->p)->pid };
-	no_undo(t->m, i, number, number + 1);
+	no_undo(t, i, number, number + 1);
 	i->changed = ipc_seconds(t);
 	ipc_wake(t->m, i);
 	return 0;

@@ -25,14 +25,18 @@ static uint64_t pages_up(uint64_t n)
 	return (n + PAGE_MASK_) & ~PAGE_MASK_;
 }
 
-uint64_t shm_attached(const struct microvm *m, const struct object *o)
+static uint64_t attached(struct task *t, const struct object *o)
 {
+	uint64_t searched = 0;
 	uint64_t n = 0;
 
 	/* A mapping that was cut is two. */
-	for (const struct space *s = m->spaces; s != NULL; s = s->next)
+	for (const struct space *s = t->m->spaces; s != NULL; s = s->next) {
 		for (size_t i = 0; i < s->nareas; i++)
 			n += s->area[i].object == o;
+		searched += s->nareas;
+	}
+	proc_charge(t->p, searched / PER_STEP); /* a call is not parted by it */
 	return n;
 }
 
@@ -140,7 +144,7 @@ static int64_t tell(struct task *t, const struct ipc *i, uint64_t address, int64
 	ipc_put(ds, 72, (uint64_t)i->changed, 8);
 	ipc_put(ds, 80, (uint32_t)i->first_pid, 4);
 	ipc_put(ds, 84, (uint32_t)i->second_pid, 4);
-	ipc_put(ds, 88, shm_attached(t->m, i->object), 8);
+	ipc_put(ds, 88, attached(t, i->object), 8);
 	return put_user(t, address, ds, sizeof ds) == 0 ? result : -E_FAULT;
 }
 

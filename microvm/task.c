@@ -231,6 +231,7 @@ static int copy_task(struct task *t, uint64_t flags, struct task **out)
 	c->handlers = NULL;
 	c->clear_tid = 0;
 	c->robust_list = 0;
+	c->set_tid = 0;
 	c->vfork_token = 0;
 	c->held[0] = c->held[1] = NULL;
 	c->zygote = c->source = NULL;
@@ -331,6 +332,8 @@ int64_t task_clone(struct task *t, const struct clone *how)
 		c->r.fs_base = how->tls;
 	if ((f & CLONE_CHILD_CLEARTID_) != 0)
 		c->clear_tid = how->child_tid;
+	if ((f & CLONE_CHILD_SETTID_) != 0)
+		c->set_tid = how->child_tid;
 	if ((f & CLONE_VFORK_) != 0)
 		token = c->vfork_token = ++t->m->tokens;
 	r = start(t, c, how, &p);
@@ -338,11 +341,10 @@ int64_t task_clone(struct task *t, const struct clone *how)
 		task_free(c);
 		return r;
 	}
+	/* From here on the child may be gone: what is written to the program may take time. */
 	tid = (uint32_t)r;
 	if ((f & CLONE_PARENT_SETTID_) != 0)
 		put_user(t, how->parent_tid, &tid, sizeof tid);
-	if ((f & CLONE_CHILD_SETTID_) != 0)
-		guest_write(t->p, c->space, how->child_tid, &tid, sizeof tid);
 	if ((f & CLONE_PIDFD_) != 0 && (r = put_pidfd(t, how->pidfd, (int)tid)) != 0)
 		return r;
 	r = tid;
@@ -571,8 +573,14 @@ void task_loop(struct task *t)
 
 int task_entry(struct proc *p, void *arg)
 {
+	struct task *t = task_of(p);
+	uint32_t tid = (uint32_t)p->pid;
+
 	(void)arg;
-	task_loop(task_of(p));
+	if (t->set_tid != 0)
+		put_user(t, t->set_tid, &tid, sizeof tid);
+	t->set_tid = 0;
+	task_loop(t);
 }
 
 /* --- the format's face --- */

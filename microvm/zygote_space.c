@@ -141,7 +141,10 @@ static int fill_area(struct task *t, const struct zygote *z, const struct zygote
 		if (t->held[0] == NULL)
 			return -E_NOENT;
 		m.file = t->held[0];
-		if (a->shared)
+		m.object = a->shared ? object_find(t->m, z->files[a->file].ino) : NULL;
+		if (m.object != NULL)
+			object_get(m.object);
+		else if (a->shared)
 			spaces_note_followed(t->m, z->files[a->file].ino);
 	}
 	r = space_map(t->space, &m);
