@@ -54,7 +54,6 @@
 	ERR(OVERFLOW, 75, "Value too large for defined data type")                                 \
 	ERR(ILSEQ, 84, "Invalid or incomplete multibyte or wide character")                        \
 	ERR(MSGSIZE, 90, "Message too long")                                                       \
-	ERR(CONNRESET, 104, "Connection reset by peer")                                            \
 	ERR(NOBUFS, 105, "No buffer space available")                                              \
 	ERR(DESTADDRREQ, 89, "Destination address required")                                       \
 	ERR(PROTOTYPE, 91, "Protocol wrong type for socket")                                       \
@@ -64,8 +63,10 @@
 	ERR(ADDRINUSE, 98, "Address already in use")                                               \
 	ERR(ADDRNOTAVAIL, 99, "Cannot assign requested address")                                   \
 	ERR(NETUNREACH, 101, "Network is unreachable")                                             \
+	ERR(CONNRESET, 104, "Connection reset by peer")                                            \
 	ERR(ISCONN, 106, "Transport endpoint is already connected")                                \
 	ERR(NOTCONN, 107, "Transport endpoint is not connected")                                   \
+	ERR(TOOMANYREFS, 109, "Too many references: cannot splice")                                \
 	ERR(CONNREFUSED, 111, "Connection refused")                                                \
 	ERR(HOSTUNREACH, 113, "No route to host")                                                  \
 	ERR(OPNOTSUPP, 95, "Operation not supported")                                              \

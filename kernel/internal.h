@@ -180,6 +180,7 @@ struct kernel {
 	int64_t (*host_fn)(void *arg);
 	void *host_arg;
 	int64_t host_result;
+	uint32_t sockets_under_way; /* passed through others, and not received */
 	struct waitq futex[FUTEX_BUCKETS];
 	struct waitq host_waiters;
 	struct waitq poll_waiters;

@@ -275,7 +275,8 @@ static int64_t connect_now(struct proc *p, int fd, const struct socket_name *nam
 	proc_charge(p, 8);
 	if (s == NULL)
 		return err;
-	if (s->in != NULL || s->out != NULL || s->listens || (s->mate != NULL))
+	if (s->in != NULL || s->out != NULL || s->shut[0] != NULL || s->shut[1] != NULL ||
+	    s->listens || s->mate != NULL)
 		return s->listens ? -E_INVAL : -E_ISCONN;
 	if (name->family != 0 && name->family != s->name.family)
 		return s->name.family == SOCKET_UNIX ? -E_INVAL : -E_AFNOSUPPORT;

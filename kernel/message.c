@@ -5,14 +5,31 @@
  *
  * A message lies in a queue of the socket that is to receive it. Files passed through a stream
  * hang at its pipe and know how many unread bytes come before them; a read ends where files do.
- * Sockets that travel through themselves are freed with the session only.
+ * Sockets are passed in sockets that are passed, and go with each other: so only some are under
+ * way. Sockets that travel through themselves are freed with the session only.
  */
 #include "base/pack.h"
 #include "kernel/socket.h"
 
-enum { MESSAGE_MAX = 65507, MESSAGE_OVERHEAD = 256 };
+enum { MESSAGE_MAX = 65507, MESSAGE_OVERHEAD = 256, SOCKETS_UNDER_WAY = 128 };
 
 /* --- open files on their way --- */
+
+/* A file sets out: false if that would be one socket too many. */
+static bool set_out(struct kernel *k, const struct file *f)
+{
+	if (f == NULL || f->ops != &file_socket)
+		return true;
+	if (k->sockets_under_way == SOCKETS_UNDER_WAY)
+		return false;
+	k->sockets_under_way++;
+	return true;
+}
+
+static void arrive(struct kernel *k, const struct file *f)
+{
+	k->sockets_under_way -= f->ops == &file_socket;
+}
 
 void rights_clear(struct kernel *k, struct rights *r)
 {
@@ -20,8 +37,10 @@ void rights_clear(struct kernel *k, struct rights *r)
 		struct rights *next = r->next;
 
 		for (int i = 0; i < r->n; i++)
-			if (r->file[i] != NULL)
+			if (r->file[i] != NULL) {
+				arrive(k, r->file[i]);
 				file_put(r->file[i]);
+			}
 		heap_free(&k->heap, r, sizeof *r + (size_t)r->n * sizeof r->file[0]);
 		r = next;
 	}
@@ -41,9 +60,11 @@ int rights_copy(struct copying *w, const struct rights *like, struct rights **ou
 		memset(r->file, 0, (size_t)r->n * sizeof r->file[0]);
 		*out = r;
 		out = &r->next;
-		for (int i = 0; i < r->n && err == 0; i++)
-			r->file[i] = like->file[i] != NULL ? copy_file(w, like->file[i], &err)
-							   : NULL;
+		for (int i = 0; i < r->n && err == 0; i++) {
+			if (like->file[i] != NULL)
+				r->file[i] = copy_file(w, like->file[i], &err);
+			(void)set_out(w->to, r->file[i]); /* as many as there */
+		}
 		if (err != 0)
 			return err;
 	}
@@ -76,8 +97,17 @@ int rights_unpack(struct unpacking *u, struct rights **out)
 		r->after = unpack_u64(u->in);
 		*out = r;
 		out = &r->next;
-		for (int i = 0; i < r->n && err == 0; i++)
-			err = unpack_file(u, &r->file[i]);
+		for (int i = 0; i < r->n && err == 0; i++) {
+			struct file *f;
+
+			err = unpack_file(u, &f);
+			if (err == 0 && !set_out(u->k, f)) {
+				file_put(f);
+				err = -E_IO;
+			} else if (err == 0) {
+				r->file[i] = f;
+			}
+		}
 		if (err != 0)
 			return err;
 	}
@@ -98,8 +128,14 @@ static int64_t rights_new(struct proc *p, const struct socket_message *m, struct
 	if (r == NULL)
 		return -E_NOMEM;
 	*r = (struct rights){ .n = m->nfds };
-	for (int i = 0; i < m->nfds; i++)
+	memset(r->file, 0, (size_t)m->nfds * sizeof r->file[0]);
+	for (int i = 0; i < m->nfds; i++) {
+		if (!set_out(p->k, fd_file(p, m->fds[i]))) {
+			rights_clear(p->k, r);
+			return -E_TOOMANYREFS;
+		}
 		r->file[i] = file_get(fd_file(p, m->fds[i]));
+	}
 	*out = r;
 	return 0;
 }
@@ -245,6 +281,8 @@ static int64_t receive(struct proc *p, struct file *f, void *out, size_t n,
 	struct message *got;
 	int64_t whole;
 
+	if (s->error != 0)
+		return -socket_take_error(s);
 	while (s->first == NULL) {
 		int r = s->type == SOCKET_SEQUENCE && s->mate == NULL && !s->ended ? -E_NOTCONN : 0;
 
@@ -285,6 +323,12 @@ static int64_t target(struct proc *p, struct socket *s, const struct socket_name
 	bool local = s->name.family == SOCKET_UNIX;
 
 	*out = s->mate;
+	if (s->error != 0)
+		return -socket_take_error(s);
+	if (s->left && to->family == 0) {
+		s->left = false;
+		return -E_CONNREFUSED;
+	}
 	if (s->silent || (s->type == SOCKET_SEQUENCE && s->mate == NULL)) {
 		bool never = !s->silent && !s->ended;
 
@@ -388,7 +432,7 @@ static int64_t send_stream(struct proc *p, struct file *f, const void *data, siz
 
 	if (r != 0)
 		return r;
-	if (s->out == NULL || rights == NULL || n == 0 || s->out->u.pipe->readers == 0) {
+	if (s->out == NULL || rights == NULL || n == 0 || !pipe_is_read(s->out->u.pipe)) {
 		rights_clear(p->k, rights);
 		return s->out == NULL ? f->ops->write(p, f, data, n)
 				      : file_pipe.write(p, end_of(s->out, f, m->flags), data, n);

@@ -136,7 +136,7 @@ static int64_t wait_bytes(struct proc *p, struct file *f)
 	while (filled(pi) == 0) {
 		int r;
 
-		if (pi->writers == 0)
+		if (pi->writers == 0 || pi->mute || pi->deaf)
 			return 0;
 		if ((f->flags & O_NONBLOCK_) != 0)
 			return -E_AGAIN;
@@ -232,7 +232,7 @@ static int64_t wait_room(struct proc *p, struct file *f, size_t need, size_t don
 	for (;;) {
 		int r;
 
-		if (pi->readers == 0)
+		if (!pipe_is_read(pi) || pi->mute)
 			return broken(p);
 		if (room(pi) >= need)
 			return 0;
@@ -292,11 +292,11 @@ static unsigned pipe_poll(struct proc *p, struct file *f)
 	(void)p;
 	if (file_reads(f) && filled(pi) != 0)
 		got |= POLL_READ_;
-	if (file_reads(f) && pi->writers == 0 && pi->had_writer)
+	if (file_reads(f) && (pi->writers == 0 || pi->mute) && pi->had_writer)
 		got |= POLL_HUP_;
 	if (file_writes(f) && (room(pi) >= PIPE_ATOMIC || pi->view != NULL))
 		got |= POLL_WRITE_;
-	if (file_writes(f) && pi->readers == 0)
+	if (file_writes(f) && !pipe_is_read(pi))
 		got |= POLL_WRITE_ | POLL_HUP_;
 	return got;
 }
@@ -327,6 +327,16 @@ void pipe_attach(struct pipe *pi, struct file *f)
 		pi->had_writer = true;
 	}
 	f->u.pipe = pi;
+}
+
+void pipe_shut(struct kernel *k, struct file *end)
+{
+	struct pipe *pi = end->u.pipe;
+
+	pi->deaf |= file_reads(end);
+	pi->mute |= file_writes(end);
+	wake(&pi->wait_bytes, k);
+	wake(&pi->wait_room, k);
 }
 
 static void pipe_close(struct kernel *k, struct file *f)

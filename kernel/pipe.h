@@ -19,6 +19,8 @@ struct pipe {
 	uint32_t writers;
 	uint32_t read_opens; /* ever: what a FIFO's openers wait to change */
 	uint32_t write_opens;
+	bool deaf;         /* its reader was shut down, and is there only for who waits at it; */
+	bool mute;         /* its writer */
 	bool had_writer;   /* so an end can be told from a beginning */
 	struct view *view; /* holds [tail, rpos) of the ring */
 	struct waitq wait_bytes;
@@ -33,6 +35,13 @@ struct pipe {
 struct pipe *pipe_new(struct kernel *k);
 /* Waits as a read does, and leaves what it copies. */
 int64_t pipe_peek(struct proc *p, struct file *f, void *out, size_t n);
+/* Whether somebody can read what is written. */
+static inline bool pipe_is_read(const struct pipe *pi)
+{
+	return pi->readers != 0 && !pi->deaf;
+}
+/* As if an end were closed, which stays until it is put. */
+void pipe_shut(struct kernel *k, struct file *end);
 size_t pipe_filled(const struct pipe *pi);
 void rights_clear(struct kernel *k, struct rights *r); /* a list; message.c */
 int rights_copy(struct copying *w, const struct rights *like, struct rights **out);

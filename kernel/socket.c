@@ -76,22 +76,32 @@ static int socket_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 	return r;
 }
 
+static void put_end(struct file *end)
+{
+	if (end != NULL)
+		file_put(end);
+}
+
 static void socket_close(struct kernel *k, struct file *f)
 {
 	struct socket *s = socket_of(f);
 
 	socket_unbind(k, s);
-	messages_clear(k, s);
 	if (s->mate != NULL) {
 		s->mate->mate = NULL;
+		if (s->type == SOCKET_SEQUENCE && s->first != NULL)
+			s->mate->error = E_CONNRESET;
+		s->mate->left = s->type == SOCKET_DATAGRAM;
 		s->mate->ended = s->mate->type == SOCKET_SEQUENCE;
 		sched_wake_all(&s->mate->waiting);
 		sched_wake_all(&k->poll_waiters);
 	}
-	if (s->in != NULL)
-		file_put(s->in);
-	if (s->out != NULL)
-		file_put(s->out);
+	messages_clear(k, s);
+	sched_wake_all(&s->waiting); /* for room in it */
+	put_end(s->in);
+	put_end(s->out);
+	put_end(s->shut[0]);
+	put_end(s->shut[1]);
 	heap_free(&k->heap, s, sizeof *s);
 }
 
@@ -146,6 +156,7 @@ static int socket_copy(struct copying *w, const struct file *like, struct file *
 		return -E_NOMEM;
 	*s = *from;
 	s->in = s->out = s->queue = s->queue_next = NULL;
+	s->shut[0] = s->shut[1] = NULL;
 	s->queued = 0;
 	s->first = NULL;
 	s->last = &s->first;
@@ -176,12 +187,6 @@ const struct file_ops file_socket = {
 	.pack = socket_pack,
 	.unpack = socket_unpack,
 };
-
-static void put_end(struct file *end)
-{
-	if (end != NULL)
-		file_put(end);
-}
 
 struct file *socket_new(struct kernel *k, struct file *in, struct file *out, unsigned flags)
 {
@@ -341,6 +346,15 @@ struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int n
 	return &o[s->noptions++];
 }
 
+static void shut_end(struct kernel *k, struct file **end, struct file **kept)
+{
+	if (*end == NULL)
+		return;
+	pipe_shut(k, *end);
+	*kept = *end;
+	*end = NULL;
+}
+
 int64_t sys_shutdown(struct proc *p, int fd, int how)
 {
 	struct file *f = fd_file(p, fd);
@@ -362,14 +376,10 @@ int64_t sys_shutdown(struct proc *p, int fd, int how)
 		}
 		sched_wake_all(&s->waiting);
 	}
-	if (how != 1 && s->in != NULL) {
-		file_put(s->in);
-		s->in = NULL;
-	}
-	if (how != 0 && s->out != NULL) {
-		file_put(s->out);
-		s->out = NULL;
-	}
+	if (how != 1)
+		shut_end(p->k, &s->in, &s->shut[0]);
+	if (how != 0)
+		shut_end(p->k, &s->out, &s->shut[1]);
 	sched_wake_all(&p->k->poll_waiters);
 	return 0;
 }

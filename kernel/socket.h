@@ -29,12 +29,14 @@ struct socket {
 	int type;
 	struct file *in; /* of streams. Both NULL: not connected; one: shut down */
 	struct file *out;
-	struct socket *mate; /* of messages: the other one of a pair, not held */
+	struct file *shut[2]; /* ends that were shut down: others may be waiting there */
+	struct socket *mate;  /* of messages: the other one of a pair, not held */
 	struct message *first;
 	struct message **last;
 	size_t bytes; /* of these messages */
 	bool ended;   /* nothing more is received, or sent */
 	bool silent;
+	bool left;     /* of datagrams: by the other one of the pair, and was not told */
 	bool has_peer; /* of messages: connected by a name */
 	bool fresh;    /* of streams: connected without waiting, and nobody was told */
 	int error;     /* why that failed; for SO_ERROR, or the next call */

@@ -137,7 +137,7 @@ static int copy_task(struct copying *w, struct microvm *to, const struct task *t
 	c->group = NULL;
 	c->context = NULL;
 	c->fpu = NULL;
-	c->held[0] = c->held[1] = NULL;
+	memset(c->held, 0, sizeof c->held);
 	c->zygote = c->source = NULL;
 	r = copy_shared(w, c, t);
 	if (r == 0)

@@ -327,6 +327,9 @@ struct group {
 	bool owner_gone;
 };
 
+/* Descriptors are the first three arguments of calls that may wait. */
+enum { HELD_MAX = 3 };
+
 struct task {
 	struct microvm *m;
 	struct proc *p;
@@ -366,10 +369,10 @@ struct task {
 	int vfork_pid;        /* of this child */
 	void *fpu;            /* vector state, until the task has a context */
 	size_t nfpu;
-	struct file *held[2];  /* by the running call: another thread may close them */
-	uint64_t vfork_token;  /* who waits for this one to execute something or end */
-	struct zygote *zygote; /* being made by this task */
-	struct zygote *source; /* it begins as a copy of this one */
+	struct file *held[HELD_MAX]; /* by the running call: another thread may close them */
+	uint64_t vfork_token;        /* who waits for this one to execute something or end */
+	struct zygote *zygote;       /* being made by this task */
+	struct zygote *source;       /* it begins as a copy of this one */
 };
 
 static inline struct task *task_of(const struct proc *p)

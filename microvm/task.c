@@ -122,7 +122,7 @@ void task_free(struct task *t)
 
 static void let_go(struct task *t)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < HELD_MAX; i++) {
 		struct file *f = t->held[i];
 
 		t->held[i] = NULL;
@@ -233,7 +233,7 @@ static int copy_task(struct task *t, uint64_t flags, struct task **out)
 	c->robust_list = 0;
 	c->set_tid = 0;
 	c->vfork_token = 0;
-	c->held[0] = c->held[1] = NULL;
+	memset(c->held, 0, sizeof c->held);
 	c->zygote = c->source = NULL;
 	c->mask_saved = false;
 	c->in_call = c->resumed = c->sem_wait.waits = false;
@@ -420,7 +420,7 @@ static int64_t run_call(struct task *t, const uint64_t *a)
 {
 	int64_t result;
 
-	for (int i = 0; i < 2 && proc_has_threads(t->p); i++)
+	for (int i = 0; i < HELD_MAX && proc_has_threads(t->p); i++)
 		t->held[i] = a[i] < INT32_MAX ? sys_file(t->p, (int)a[i]) : NULL;
 	result = syscall_run(t, t->call, a);
 	let_go(t);

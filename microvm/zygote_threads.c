@@ -56,7 +56,7 @@ static void keep_thread(struct zygote_thread *to, const struct task *t)
 	to->state.handlers = NULL;
 	to->state.group = NULL;
 	to->state.context = to->state.fpu = NULL;
-	to->state.held[0] = to->state.held[1] = NULL;
+	memset(to->state.held, 0, sizeof to->state.held);
 	to->state.zygote = to->state.source = NULL;
 	to->state.resumed = true;
 	to->state.vfork_token = 0;
