@@ -8,10 +8,11 @@
 
 struct parsing {
 	struct git *g;
-	bool verify, quiet, symbolic, symbolic_full, abbrev_ref, negate, is_default, sq;
+	bool verify, quiet, symbolic, symbolic_full, abbrev_ref, negate, is_default;
 	int abbrev; /* 0: all digits */
 	bool revs_only, no_revs, flags, no_flags;
 	const char *fallback;
+	struct names exclude;
 	bool any;
 	struct oid single;
 	size_t count;
@@ -149,14 +150,32 @@ static bool about_repo(struct parsing *p, const char *arg)
 	return true;
 }
 
-static void show_refs(struct parsing *p, const char *prefix)
+static void show_ref(void *parsing, const struct ref *ref, const char *name)
 {
-	struct ref *list;
-	size_t n = ref_list(p->g, prefix, &list);
+	struct parsing *p = parsing;
 
-	for (size_t i = 0; i < n; i++)
-		if (!list[i].broken)
-			show_oid(p, &list[i].oid, list[i].name, p->negate);
+	show_oid(p, &ref->oid, name, p->negate);
+}
+
+/* --since=DATE as --max-age=SECONDS, and its kin. */
+static bool show_age(struct parsing *p, const char *arg)
+{
+	static const char *const names[][2] = { { "--since=", "--max-age=" },
+						{ "--after=", "--max-age=" },
+						{ "--before=", "--min-age=" },
+						{ "--until=", "--min-age=" } };
+
+	for (size_t i = 0; i < 4; i++) {
+		const char *name = names[i][0];
+
+		if (!git_starts(arg, name))
+			continue;
+		if (!p->no_revs && !p->no_flags)
+			git_printf(p->g, "%s%lld\n", names[i][1],
+				   (long long)date_approximate(p->g, arg + strlen(name)));
+		return true;
+	}
+	return false;
 }
 
 static bool mode_option(struct parsing *p, const char *arg)
@@ -188,16 +207,9 @@ static bool mode_option(struct parsing *p, const char *arg)
 		p->flags = true;
 	else if (strcmp(arg, "--no-flags") == 0)
 		p->no_flags = true;
-	else if (strcmp(arg, "--all") == 0)
-		show_refs(p, "refs/");
-	else if (strcmp(arg, "--branches") == 0)
-		show_refs(p, "refs/heads/");
-	else if (strcmp(arg, "--tags") == 0)
-		show_refs(p, "refs/tags/");
-	else if (strcmp(arg, "--remotes") == 0)
-		show_refs(p, "refs/remotes/");
 	else
-		return about_repo(p, arg);
+		return refs_choose(g, &p->exclude, arg, show_ref, p) || show_age(p, arg) ||
+		       about_repo(p, arg);
 	return true;
 }
 
@@ -208,12 +220,70 @@ static int no_single(struct parsing *p)
 	return 1;
 }
 
+static const char rev_parse_usage[] =
+	"usage: git rev-parse --parseopt [<options>] -- [<args>...]\n"
+	"   or: git rev-parse --sq-quote [<arg>...]\n"
+	"   or: git rev-parse [<options>] [<arg>...]\n"
+	"\n"
+	"Run \"git rev-parse --parseopt -h\" for more information on the first usage.\n";
+
+static int quote_arguments(struct git *g, const struct args *args)
+{
+	struct buf out = buf_in(g->a);
+
+	for (int i = 1; i < args->argc; i++) {
+		buf_putc(&out, ' ');
+		git_quote_shell(&out, args->argv[i]);
+	}
+	git_printf(g, "%s\n", buf_cstr(&out));
+	return 0;
+}
+
+/* What belongs to one repository, and is not handed on to another one's commands. */
+static int list_variables(struct git *g)
+{
+	static const char *const names[] = {
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES",
+		"GIT_CONFIG",
+		"GIT_CONFIG_PARAMETERS",
+		"GIT_CONFIG_COUNT",
+		"GIT_OBJECT_DIRECTORY",
+		"GIT_DIR",
+		"GIT_WORK_TREE",
+		"GIT_IMPLICIT_WORK_TREE",
+		"GIT_GRAFT_FILE",
+		"GIT_INDEX_FILE",
+		"GIT_NO_REPLACE_OBJECTS",
+		"GIT_REPLACE_REF_BASE",
+		"GIT_PREFIX",
+		"GIT_INTERNAL_SUPER_PREFIX",
+		"GIT_SHALLOW_FILE",
+		"GIT_COMMON_DIR",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		git_printf(g, "%s\n", names[i]);
+	return 0;
+}
+
 /* long: arguments in order */
 int git_cmd_rev_parse(struct git *g, struct args *args)
 {
 	struct parsing p = { .g = g };
+	const char *first = args->argc > 0 ? args->argv[0] : "";
 	bool paths = false;
 
+	if (strcmp(first, "-h") == 0) {
+		cmd_err_write(g->c, rev_parse_usage, sizeof rev_parse_usage - 1);
+		return 129;
+	}
+	if (strcmp(first, "--sq-quote") == 0)
+		return quote_arguments(g, args);
+	if (strcmp(first, "--local-env-vars") == 0)
+		return list_variables(g);
+	if (strcmp(first, "--parseopt") == 0)
+		git_refuse(g, "rev-parse --parseopt");
+	repo_need(g);
 	for (int i = 0; i < args->argc; i++) {
 		const char *arg = args->argv[i];
 
@@ -240,8 +310,8 @@ int git_cmd_rev_parse(struct git *g, struct args *args)
 			p.fallback = args->argv[++i];
 			continue;
 		}
-		if (strcmp(arg, "--parseopt") == 0 || strcmp(arg, "--sq-quote") == 0 ||
-		    strcmp(arg, "--local-env-vars") == 0)
+		if (strcmp(arg, "--sq") == 0 || git_starts(arg, "--path-format=") ||
+		    git_starts(arg, "--disambiguate="))
 			git_refuse(g, git_format(g->a, "rev-parse %s", arg));
 		if (arg[0] == '-' && mode_option(&p, arg))
 			continue;

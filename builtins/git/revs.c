@@ -151,31 +151,19 @@ bool revs_add(struct git *g, struct revs *r, const char *arg)
 	return true;
 }
 
-static void add_refs(struct git *g, struct revs *r, const char *prefix, const char *pattern)
+static void add_ref(void *revs, const struct ref *ref, const char *name)
 {
-	struct ref *list;
-	size_t n = ref_list(g, prefix, &list);
+	struct revs *r = revs;
 
-	r->gave_rev = true;
-	for (size_t i = 0; i < n; i++) {
-		bool out = list[i].broken;
-
-		if (pattern != NULL)
-			out = out || !wild_match(pattern, bytes_of(list[i].name), WILD_PATHNAME);
-		for (size_t j = 0; j < r->exclude.n; j++)
-			out = out ||
-			      wild_match(r->exclude.at[j], bytes_of(list[i].name), WILD_PATHNAME);
-		if (!out)
-			add_oid(g, r, &list[i].oid, list[i].name, r->negate, NULL);
-	}
-	r->exclude.n = 0;
+	(void)name;
+	add_oid(r->g, r, &ref->oid, ref->name, r->negate, NULL);
 }
 
-static void add_all(struct git *g, struct revs *r)
+/* What --all means besides references. */
+static void add_heads(struct git *g, struct revs *r)
 {
 	struct oid o;
 
-	add_refs(g, r, "refs/", NULL);
 	if (head_oid(g, &o))
 		add_oid(g, r, &o, "HEAD", r->negate, NULL);
 	/* What other work trees have checked out counts too. */
@@ -187,21 +175,6 @@ static void add_all(struct git *g, struct revs *r)
 	for (size_t i = 0; i < n; i++)
 		if (list[i].has_head && strcmp(list[i].dir, g->dir) != 0)
 			add_oid(g, r, &list[i].head, "HEAD", r->negate, NULL);
-}
-
-/* --branches=pattern and its kin. */
-static void add_matching(struct git *g, struct revs *r, const char *prefix, const char *pattern)
-{
-	const char *full;
-
-	if (pattern == NULL) {
-		add_refs(g, r, prefix, NULL);
-		return;
-	}
-	full = git_format(g->a, "%s%s", git_starts(pattern, "refs/") ? "" : prefix, pattern);
-	if (!wild_has_magic(full))
-		full = git_format(g->a, "%s%s*", full, git_ends(full, "/") ? "" : "/");
-	add_refs(g, r, "refs/", full);
 }
 
 /* --- options --- */
@@ -291,31 +264,12 @@ static bool flag_option(struct revs *r, const char *arg)
 
 static bool ref_option(struct git *g, struct revs *r, const char *arg)
 {
-	static const struct {
-		const char *name;
-		const char *prefix;
-	} kinds[] = { { "--branches", "refs/heads/" },
-		      { "--tags", "refs/tags/" },
-		      { "--remotes", "refs/remotes/" },
-		      { "--glob", "refs/" } };
-
-	if (strcmp(arg, "--all") == 0) {
-		add_all(g, r);
-		return true;
-	}
-	if (git_starts(arg, "--exclude=")) {
-		names_add(g, &r->exclude, arg + 10);
-		return true;
-	}
-	for (size_t i = 0; i < 4; i++) {
-		size_t n = strlen(kinds[i].name);
-
-		if (strncmp(arg, kinds[i].name, n) != 0 || (arg[n] != '\0' && arg[n] != '='))
-			continue;
-		add_matching(g, r, kinds[i].prefix, arg[n] == '=' ? arg + n + 1 : NULL);
-		return true;
-	}
-	return false;
+	if (!refs_choose(g, &r->exclude, arg, add_ref, r))
+		return false;
+	r->gave_rev = r->gave_rev || !git_starts(arg, "--exclude=");
+	if (strcmp(arg, "--all") == 0)
+		add_heads(g, r);
+	return true;
 }
 
 static int64_t need_number(struct git *g, const char *text)

@@ -120,6 +120,11 @@ void revs_operands(struct git *g, struct revs *r, struct args *args);
 bool revs_add(struct git *g, struct revs *r, const char *arg);
 void revs_add_commit(struct git *g, struct revs *r, struct commit *c, bool uninteresting);
 struct commit *revs_next(struct revs *r);
+/* ref_choice.c: an option that chooses references, or --exclude=PATTERN, kept in *exclude for the
+ * next one. visit is called for each, with its name as the option sees it: "main" for --branches.
+ * False: another option. */
+bool refs_choose(struct git *g, struct names *exclude, const char *arg,
+		 void (*visit)(void *user, const struct ref *ref, const char *name), void *user);
 /* Whether a commit has changes in the paths against its parent n. */
 bool revs_tree_same(struct revs *r, const struct commit *c, const struct commit *parent);
 /* All merge bases of two commits, best first. */
