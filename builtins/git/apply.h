@@ -30,6 +30,7 @@ struct hunk {
 	struct hunk_line *at;
 	size_t n, cap;
 	size_t number; /* of its line in the patch */
+	const char *source;
 };
 
 /* One direction of a binary change. */
@@ -60,12 +61,17 @@ struct file_patch {
 	bool *rejected; /* by hunk */
 };
 
+/* What is done about white space that is wrong in what a patch adds. */
+enum apply_space { SPACE_NOWARN, SPACE_WARN, SPACE_ERROR, SPACE_ERROR_ALL, SPACE_FIX };
+
 struct applying {
 	struct git *g;
 	struct apply_opts o;
 	struct bytes rest;
 	size_t line; /* counted from 1 */
 	const char *source;
+	enum apply_space space;
+	size_t space_errors, space_fixed;
 	bool git_names;
 	bool too_short; /* a name had fewer parts than -p takes */
 	struct file_patch *at;
@@ -82,6 +88,16 @@ bool apply_binary(struct applying *p, struct file_patch *f, const char *name, st
 bool apply_hunks(struct applying *p, struct file_patch *f, const char *name, struct bytes text);
 /* name.rej, and messages about each hunk. */
 void apply_write_rejects(struct applying *p, const struct file_patch *f);
+
+/* apply_space.c: the value of --whitespace; ends the command with that status if it is none. */
+void apply_space_mode(struct applying *p, const char *word, int status);
+/* A line that was just read: told if it is wrong, and made right if that is wanted. */
+void apply_space_line(struct applying *p, struct hunk_line *l);
+/* Of a hunk that ends with its file: how many blank lines are taken away again. */
+size_t apply_space_end_of_file(struct applying *p, const struct hunk *h);
+/* Whether nothing may be applied because of what was told; and the message at the end. */
+bool apply_space_stops(const struct applying *p);
+void apply_space_sum(struct applying *p, bool applied);
 
 /* cmd_apply.c: a patch of our own making to the index, the files or both. */
 enum apply_flags {

@@ -188,6 +188,14 @@ static void say_moved(struct applying *p, size_t k, size_t at, size_t want, cons
 			trailing(s), at + 1);
 }
 
+static void drop_lines(struct buf *out, size_t n)
+{
+	for (; n > 0 && out->len > 0; n--)
+		do
+			out->len--;
+		while (out->len > 0 && out->ptr[out->len - 1] != '\n');
+}
+
 bool apply_hunks(struct applying *p, struct file_patch *f, const char *name, struct bytes text)
 {
 	struct git *g = p->g;
@@ -221,6 +229,8 @@ bool apply_hunks(struct applying *p, struct file_patch *f, const char *name, str
 				buf_add(&out, s.h->at[j].text);
 			done += s.h->at[j].sign != '+';
 		}
+		if (at + s.old >= n)
+			drop_lines(&out, apply_space_end_of_file(p, s.h));
 	}
 	for (; done < n; done++)
 		buf_add(&out, line[done]);

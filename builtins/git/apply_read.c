@@ -202,7 +202,7 @@ static void recount(struct applying *p, struct hunk *h)
 static void read_hunk(struct applying *p, struct file_patch *f)
 {
 	struct bytes line;
-	struct hunk h = { .number = p->line + 1 };
+	struct hunk h = { .number = p->line + 1, .source = p->source };
 	const char *at;
 	const char *end;
 	size_t left[2];
@@ -236,6 +236,7 @@ static void read_hunk(struct applying *p, struct file_patch *f)
 			corrupt(p);
 		if ((l.sign != '+' && left[0]-- == 0) || (l.sign != '-' && left[1]-- == 0))
 			corrupt(p);
+		apply_space_line(p, &l);
 		f->added += l.sign == '+';
 		f->deleted += l.sign == '-';
 		if (bytes_starts(peek(p), BYTES("\\ "))) {

@@ -457,15 +457,22 @@ static int apply_all(struct applying *p)
 		if (wanted(p, &p->at[i]))
 			p->at[kept++] = p->at[i];
 	p->n = kept;
-	for (size_t i = 0; i < p->n && (!only_show || p->o.check); i++) {
+	bool tries = p->o.check || (!only_show && !apply_space_stops(p));
+
+	for (size_t i = 0; i < p->n && tries; i++) {
 		good = check_file(p, &p->at[i]) && good;
 		rejected = rejected || p->at[i].rejects != 0;
 	}
 	if (!good)
 		return 1;
-	if (!only_show && !p->o.check)
+	bool writes = !only_show && !p->o.check && !apply_space_stops(p);
+
+	if (writes)
 		write_files(p);
 	show(p);
+	apply_space_sum(p, writes);
+	if (apply_space_stops(p))
+		return GIT_STATUS_FATAL;
 	return rejected || show_conflicts(p) ? 1 : 0;
 }
 
@@ -511,6 +518,18 @@ static void check_options(struct applying *p)
 		git_die(g, "'%s' outside a repository", p->o.index ? "--index" : "--cached");
 }
 
+static void set_space_mode(struct applying *p)
+{
+	const struct apply_opts *o = &p->o;
+	const char *word = o->whitespace != NULL ? o->whitespace
+						 : config_get(p->g, "apply.whitespace");
+	bool looks = (o->stat || o->numstat || o->summary || o->check) && !o->apply_anyway;
+
+	if (word == NULL)
+		word = looks ? "nowarn" : "warn";
+	apply_space_mode(p, word, o->whitespace != NULL ? GIT_STATUS_USAGE : GIT_STATUS_FATAL);
+}
+
 int git_cmd_apply(struct git *g, struct args *args)
 {
 	struct applying p = { .g = g, .o = { .strip = 1, .context = -1 } };
@@ -518,6 +537,7 @@ int git_cmd_apply(struct git *g, struct args *args)
 
 	git_parse(g, args, &parser);
 	check_options(&p);
+	set_space_mode(&p);
 	for (int i = 0; i < args->argc || i == 0; i++) {
 		struct bytes text;
 		int err = 0;
@@ -531,6 +551,8 @@ int git_cmd_apply(struct git *g, struct args *args)
 			git_error(g, "can't open patch '%s': %s", args->argv[i], err_text(err));
 			return GIT_STATUS_FATAL;
 		}
+		p.source = args->argc == 0 || strcmp(args->argv[i], "-") == 0 ? "<stdin>"
+									      : args->argv[i];
 		apply_read(&p, text);
 	}
 	if (p.n == 0 && !p.o.allow_empty) {
