@@ -530,6 +530,17 @@ static void set_space_mode(struct applying *p)
 	apply_space_mode(p, word, o->whitespace != NULL ? GIT_STATUS_USAGE : GIT_STATUS_FATAL);
 }
 
+/* What messages call a patch; am's own is named as seen from the top of the work tree. */
+static const char *source_name(struct git *g, const char *arg)
+{
+	if (strcmp(arg, "-") == 0)
+		return "<stdin>";
+	if (g->work != NULL && git_starts(arg, g->work) &&
+	    git_ends(arg, "/.git/rebase-apply/patch"))
+		return ".git/rebase-apply/patch";
+	return arg;
+}
+
 int git_cmd_apply(struct git *g, struct args *args)
 {
 	struct applying p = { .g = g, .o = { .strip = 1, .context = -1 } };
@@ -551,8 +562,7 @@ int git_cmd_apply(struct git *g, struct args *args)
 			git_error(g, "can't open patch '%s': %s", args->argv[i], err_text(err));
 			return GIT_STATUS_FATAL;
 		}
-		p.source = args->argc == 0 || strcmp(args->argv[i], "-") == 0 ? "<stdin>"
-									      : args->argv[i];
+		p.source = source_name(g, args->argc != 0 ? args->argv[i] : "-");
 		apply_read(&p, text);
 	}
 	if (p.n == 0 && !p.o.allow_empty) {
