@@ -164,7 +164,7 @@ static int shopt_by_name(struct invocation *v, bool on)
 	return 0;
 }
 
-static int show_strings(struct invocation *v, int form)
+static int show_strings(struct invocation *v, enum shell_shows form)
 {
 	v->sh->shows = form;
 	shell_set_option(v->sh, SET_NOEXEC, true);

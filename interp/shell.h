@@ -178,6 +178,8 @@ struct saved_fd {
 /* Pseudo signals of trap, beside 1..64. EXIT is 0. */
 enum { TRAP_EXIT = 0, TRAP_DEBUG = 65, TRAP_ERR, TRAP_RETURN, TRAP_COUNT };
 
+enum shell_shows { SHOW_NOTHING, SHOW_COMMANDS, SHOW_STRINGS, SHOW_PO_STRINGS };
+
 struct trap {
 	char *text;             /* in the pool; NULL: default; "" : ignored */
 	bool inherited_ignored; /* ignored at start: can't be trapped in a non-interactive shell */
@@ -300,7 +302,7 @@ struct shell {
 	const struct node *uninverted; /* the compound command whose redirections failed last */
 	bool inverted;                 /* the next command stands behind `!`: its failure is none */
 	/* Instead of executing: --pretty-print, -D (strings of $"..."), --dump-po-strings. */
-	enum { SHOW_NOTHING, SHOW_COMMANDS, SHOW_STRINGS, SHOW_PO_STRINGS } shows;
+	enum shell_shows shows;
 	bool input_redirected; /* so that a command in the background may read it */
 	bool session;          /* its process outlives the command: `exec` must not replace it */
 	bool interruptible;    /* an interactive shell: SIGINT gives up the line, not the shell */
