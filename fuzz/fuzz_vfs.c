@@ -235,7 +235,7 @@ static void set_attribute(const struct vfs_cred *c, vfs_ino ino, uint8_t how, co
 	else
 		vfs_xattr_set(v, c, ino, name, (struct bytes){ data, how * 9u }, how % 3);
 	must(vfs_xattr_get(v, c, ino, name, list, sizeof list) <= (int64_t)sizeof list);
-	must(vfs_xattr_list(v, &root_cred, ino, list, sizeof list) <= 5 * 7);
+	must(vfs_xattr_list(v, &creds[0], ino, list, sizeof list) <= 5 * 7);
 }
 
 static void play(const uint8_t *b)
