@@ -175,6 +175,7 @@ asan:
 lint: deps
 	@tools/need clang-format git
 	@$(MAKE) --no-print-directory B=$(B)/lint CFLAGS=-O0 $(B)/lint/libcowsh.o $(B)/lint/cowsh
+	@$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude -fsyntax-only fuzz/fuzz_*.c
 	@tools/style $(B)/lint/libcowsh.o
 	@tools/commands $(B)/lint/cowsh --check
 demo: deps

@@ -159,7 +159,9 @@ static int discard(void *user, const void *data, size_t len)
 static void write_anew(struct vfs *v, struct image *base)
 {
 	static const struct image_sink nowhere = { .write = discard };
-	struct image_save save = { base, { "base", 4 }, { "state", 5 } };
+	struct image_save save = { .base = base,
+				   .base_name = { "base", 4 },
+				   .state = { "state", 5 } };
 	struct image_info info;
 
 	(void)image_write(v, &nowhere, &save, &info);
