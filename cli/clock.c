@@ -79,7 +79,6 @@ void deadline_arm(uint64_t ms, bool repeated)
 	uint64_t first = repeated ? DEADLINE_TICK_MS : ms;
 	struct itimerval timer = { { 0, repeated ? DEADLINE_TICK_MS * 1000 : 0 },
 				   { (time_t)(first / 1000), (suseconds_t)(first % 1000) * 1000 } };
-
 	sigset_t alarm;
 
 	if (ms / DEADLINE_TICK_MS >= INT32_MAX)
