@@ -5,7 +5,8 @@
 #   make oracle     the cases in the real bash             make asan     tests under sanitizers
 #   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
 #   make asan GUARDED=1  the same, with each block of the library's own memory watched
-#   make bench-peers  speed beside other simulated shells, from the npm registry
+#   make bench-peers  beside other simulated shells, from the npm registry   make bench-qemu  real
+#                   programs beside a virtual machine
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
 #   make faults     the cases with each allocation failing, a switch at every kernel call, forks
 #   make hostile    scripts that attack, and every command with endless input
@@ -134,6 +135,8 @@ $(B)/bench: bench/bench.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 $(B)/microvm-%: tests/microvm/%.c tests/microvm/session.h $(KVM_LIB) $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm
+$(B)/first-byte: bench/first_byte.c tests/microvm/session.h $(KVM_LIB) $(B)/libcowsh.a
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm
 $(B)/soak: tests/soak.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 
@@ -183,8 +186,15 @@ demo: deps
 	@tools/demo $(B)/cowsh
 bench: deps
 	@tools/need dash gawk jq mawk openssl ripgrep time
-	@$(MAKE) --no-print-directory all $(B)/bench
+	@$(MAKE) --no-print-directory all $(B)/bench $(if $(filter x86_64,$(ARCH)),$(B)/first-byte)
 	@bench/run $(B)
+# Real programs beside a virtual machine with a kernel, which is fetched, not installed.
+bench-qemu: deps
+	@tools/need qemu-system-x86 busybox-static cpio
+	@$(MAKE) --no-print-directory all $(B)/first-byte $(B)/cloud-kernel
+	@bench/microvm $(B)
+$(B)/cloud-kernel:
+	@tools/cloud-kernel $@
 # Beside two other simulated shells, from the npm registry.
 bench-peers: deps
 	@tools/need nodejs npm
@@ -268,5 +278,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: aarch64-test determinism microvm-test microvm-soak rootfs syscalls
-.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench bench-peers fuzz fuzz-diff wasm-test check install clean
+.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench bench-peers bench-qemu fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

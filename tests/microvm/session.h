@@ -25,7 +25,7 @@ static int failed;
 static cowsh_store *store;
 static cowsh_image *image;
 
-static int output(void *user, int fd, const char *data, size_t n)
+static inline int output(void *user, int fd, const char *data, size_t n)
 {
 	(void)user;
 	(void)fd;
@@ -36,7 +36,7 @@ static int output(void *user, int fd, const char *data, size_t n)
 	return 0;
 }
 
-static double cpu_ms(void)
+static inline double cpu_ms(void)
 {
 	struct rusage u;
 
@@ -45,7 +45,7 @@ static double cpu_ms(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3;
 }
 
-static void expect(cowsh *s, const char *script, const char *wanted)
+static inline void expect(cowsh *s, const char *script, const char *wanted)
 {
 	struct cowsh_result result;
 
@@ -59,12 +59,12 @@ static void expect(cowsh *s, const char *script, const char *wanted)
 	}
 }
 
-static struct cowsh_host host_of_tests(void)
+static inline struct cowsh_host host_of_tests(void)
 {
 	return (struct cowsh_host){ .size = sizeof(struct cowsh_host), .output = output };
 }
 
-static cowsh *fork_of(cowsh *s)
+static inline cowsh *fork_of(cowsh *s)
 {
 	struct cowsh_host host = host_of_tests();
 	cowsh *f;
@@ -77,7 +77,7 @@ static cowsh *fork_of(cowsh *s)
 	return f;
 }
 
-static cowsh *session_new(bool warm)
+static inline cowsh *session_new(bool warm)
 {
 	struct cowsh_config config = COWSH_CONFIG_INIT;
 	struct cowsh_host host = host_of_tests();
@@ -95,7 +95,7 @@ static cowsh *session_new(bool warm)
 }
 
 /* The image that argv[1] names, in a new store; false: that fails. */
-static bool open_store(int argc, char **argv)
+static inline bool open_store(int argc, char **argv)
 {
 	enum { REGION = 1 << 30 };
 	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
@@ -116,7 +116,7 @@ static bool open_store(int argc, char **argv)
 }
 
 /* Whether all went well: said, and as an exit status. */
-static int verdict(size_t used)
+static inline int verdict(size_t used)
 {
 	if (cowsh_store_used(store) > used) {
 		printf("FAILED: %zu bytes stayed\n", cowsh_store_used(store) - used);
