@@ -300,7 +300,7 @@ static void read_backslash(struct parser *p, struct word_state *w)
 			word_char(p, w, '\'', true);
 			source_step(p);
 		}
-		if ((c == '[' || c == ']') && is_arith(w->mode)) {
+		if ((c == '[' || c == ']' || c == '\'') && is_arith(w->mode)) {
 			word_char(p, w, (char)c, true);
 			source_step(p);
 		}
@@ -353,6 +353,8 @@ static bool ends_expression(struct word_state *w, int c)
 	char open = w->mode == MODE_BRACKET || w->mode == MODE_SUB ? '[' : '(';
 	char close = open == '[' ? ']' : ')';
 
+	if (w->inner_single)
+		return false;
 	if (c == open) {
 		w->nesting++;
 	} else if (c == close && w->mode != MODE_OFFSET && !w->inner_quotes) {
@@ -369,6 +371,8 @@ static bool ends_expression(struct word_state *w, int c)
 
 static bool ends_offset(struct word_state *w, int c)
 {
+	if (w->inner_single)
+		return false;
 	if (c == '}')
 		return true;
 	if (c == '?' && w->nesting == 0)
@@ -455,7 +459,11 @@ static bool read_quoted(struct parser *p, struct word_state *w, int c)
 {
 	if (c == '\'' && is_arith(w->mode) && in_subscript(w) && read_subscript_quotes(p, w))
 		return true;
-	if (is_arith(w->mode))
+	/* Single quotes pair, though they mean nothing: no bracket between them ends the
+	 * expression. */
+	if (c == '\'' && is_arith(w->mode) && !w->inner_quotes && !p->in_quotes)
+		w->inner_single = !w->inner_single;
+	if (is_arith(w->mode) && !w->inner_single)
 		w->brackets += c == '[' ? 1 : c == ']' && w->brackets > 0 ? -1 : 0;
 	if (c == '"' && (w->mode == MODE_ARG_DQ || is_arith(w->mode))) {
 		if (!w->inner_single)
