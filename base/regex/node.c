@@ -63,14 +63,11 @@ struct rx_node *rx_simplify(struct rx_parse *p, struct rx_node *list)
 	return only;
 }
 
-/* A repeat of a repeat that is a repeat of its own, so that a row of stars or question marks is no
- * deep tree; groups would show how often. Both greedy: x** and x*? are x*, x?? is x?. */
-static bool says_the_same(const struct rx_node *kid, uint32_t min, uint32_t max, enum rx_mode mode)
+/* x? x* or x+ of something, greedy. Groups would show how often. */
+static bool is_simple_repeat(const struct rx_node *n)
 {
-	if (kid->op != RX_REPEAT || kid->kind != RX_GREEDY || kid->min != 0 || kid->groups ||
-	    mode != RX_GREEDY)
-		return false;
-	return kid->max == RX_INFINITE ? min <= 1 : kid->max == 1 && min <= 1 && max == 1;
+	return n->op == RX_REPEAT && n->kind == RX_GREEDY && n->min <= 1 && !n->groups &&
+	       (n->max == 1 || n->max == RX_INFINITE);
 }
 
 struct rx_node *rx_repeat(struct rx_parse *p, struct rx_node *kid, uint32_t min, uint32_t max,
@@ -80,8 +77,14 @@ struct rx_node *rx_repeat(struct rx_parse *p, struct rx_node *kid, uint32_t min,
 
 	if (kid->op == RX_EMPTY || max == 0)
 		return rx_node(p, RX_EMPTY);
-	if (says_the_same(kid, min, max, mode))
+	/* Such a repeat of such a repeat is one, so that a row of stars is no deep tree. */
+	if (is_simple_repeat(kid) && mode == RX_GREEDY && min <= 1 &&
+	    (max == 1 || max == RX_INFINITE)) {
+		kid->min = kid->min < min ? kid->min : min;
+		kid->max = kid->max > max ? kid->max : max;
+		kid->nullable = kid->min == 0 || kid->kid->nullable;
 		return kid;
+	}
 	n = rx_unary(p, RX_REPEAT, kid);
 	n->kind = (uint8_t)mode;
 	n->min = min;
