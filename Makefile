@@ -5,8 +5,7 @@
 #   make oracle     the cases in the real bash             make asan     tests under sanitizers
 #   make lint       layers, sizes, symbols, format         make bench    speed beside real tools
 #   make asan GUARDED=1  the same, with each block of the library's own memory watched
-#   make bench-peers  beside other simulated shells, from the npm registry   make bench-qemu  real
-#                   programs beside a virtual machine
+#   make bench-peers  speed beside other simulated shells, from the npm registry
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
 #   make faults     the cases with each allocation failing, a switch at every kernel call, forks
 #   make hostile    scripts that attack, and every command with endless input
@@ -159,7 +158,8 @@ deps:
 	@tools/need gcc make binutils libc6-dev libedit-dev musl-dev bash coreutils \
 		grep sed findutils $(PACKAGES)
 test: deps
-	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile $(B)/faults unit
+	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile $(B)/faults \
+		$(if $(KVM_LIB),$(B)/microvm-limits) unit
 	@tools/test $(B)
 unit: $(UNIT)
 # The packages of the real tools.
@@ -186,13 +186,11 @@ demo: deps
 	@tools/demo $(B)/cowsh
 bench: deps
 	@tools/need dash gawk jq mawk openssl ripgrep time
-	@$(MAKE) --no-print-directory all $(B)/bench $(if $(filter x86_64,$(ARCH)),$(B)/first-byte)
+	@$(MAKE) --no-print-directory all $(B)/bench $(if $(KVM_LIB),$(B)/first-byte)
+	@[ ! -w /dev/kvm ] || { tools/need qemu-system-x86 busybox-static cpio && \
+		$(MAKE) --no-print-directory $(B)/cloud-kernel; } || echo 'bench: no virtual machine to compare with'
 	@bench/run $(B)
-# Real programs beside a virtual machine with a kernel, which is fetched, not installed.
-bench-qemu: deps
-	@tools/need qemu-system-x86 busybox-static cpio
-	@$(MAKE) --no-print-directory all $(B)/first-byte $(B)/cloud-kernel
-	@bench/microvm $(B)
+# For the comparison with a virtual machine; fetched, not installed.
 $(B)/cloud-kernel:
 	@tools/cloud-kernel $@
 # Beside two other simulated shells, from the npm registry.
@@ -223,10 +221,11 @@ proof: deps
 	@$(MAKE) --no-print-directory all $(B)/run
 	@tools/proof $(B)
 microvm-test: deps
-	@$(MAKE) --no-print-directory all $(B)/microvm-fork $(B)/microvm-live
+	@$(MAKE) --no-print-directory all $(B)/microvm-fork $(B)/microvm-limits $(B)/microvm-live
 	@tests/microvm/run $(B)
 	@tests/microvm/warm $(B)
 	@tests/microvm/fork $(B)
+	@tests/microvm/limits $(B)
 microvm-soak: deps
 	@$(MAKE) --no-print-directory all
 	@tests/microvm/soak $(B)
@@ -278,5 +277,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: aarch64-test determinism microvm-test microvm-soak rootfs syscalls
-.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench bench-peers bench-qemu fuzz fuzz-diff wasm-test check install clean
+.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench bench-peers fuzz fuzz-diff wasm-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

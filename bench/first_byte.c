@@ -70,12 +70,29 @@ static void print(const char *name, double *ms, int n)
 	printf("  %-44s %10.2f %10.2f\n", name, ms[n / 2], ms[0]);
 }
 
+/* KiB of each of some forks, which keep what their parent has for warm starts. */
+static double memory_of_forks(cowsh *s)
+{
+	enum { FORKS = 100 };
+	cowsh *forks[FORKS];
+	size_t before = cowsh_store_used(store);
+	double each;
+
+	for (int i = 0; i < FORKS; i++)
+		forks[i] = fork_of(s);
+	each = (double)(cowsh_store_used(store) - before) / FORKS / 1024;
+	for (int i = 0; i < FORKS; i++)
+		cowsh_free(forks[i]);
+	return each;
+}
+
 int main(int argc, char **argv)
 {
 	static double first[MOST];
 	static double more[MOST];
 	static double warm[MOST];
 	int n = argc == 4 ? atoi(argv[3]) : 0;
+	double forks;
 	cowsh *s;
 
 	if (n < 1 || n > MOST || !open_store(argc, argv)) {
@@ -92,9 +109,11 @@ int main(int argc, char **argv)
 	ask(s, argv[2]);
 	for (int i = 0; i < n; i++)
 		warm[i] = ask(s, argv[2]);
+	forks = memory_of_forks(s);
 	cowsh_free(s);
 	print("first of a session", first, n);
 	print("one more", more, n);
 	print("one more with warm starts", warm, n);
+	printf("  %-44s %10.0f\n", "a fork of that session, KiB", forks);
 	return 0;
 }

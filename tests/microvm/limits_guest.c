@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A program that does one thing without end, natively compiled for the sandbox.
+ * usage: guest spin|fork|thread|swap|grow|call|map|protect|signal|pipe|write|exec|sparse
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void *spin_thread(void *arg)
+{
+	for (;;)
+		*(volatile int *)arg += 1;
+	return NULL;
+}
+
+static void spin(char **argv)
+{
+	volatile int n = 0;
+
+	(void)argv;
+	for (;;)
+		n++;
+}
+
+static void fork_always(char **argv)
+{
+	(void)argv;
+	for (;;)
+		fork();
+}
+
+static void thread(char **argv)
+{
+	static int n;
+	pthread_t t;
+
+	(void)argv;
+	for (;;)
+		pthread_create(&t, NULL, spin_thread, &n);
+}
+
+/* More than there is, touched again and again as far as it comes. */
+static void swap(char **argv)
+{
+	enum { PIECE = 1 << 20, PIECES = 64 };
+	char *all[PIECES];
+
+	(void)argv;
+	for (int i = 0; i < PIECES; i++) {
+		all[i] = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			      0);
+		if (all[i] != MAP_FAILED)
+			memset(all[i], i, PIECE);
+	}
+	for (unsigned k = 0;; k++) {
+		char *p = all[k % PIECES];
+
+		if (p == MAP_FAILED)
+			continue;
+		madvise(p, PIECE, MADV_DONTNEED);
+		memset(p, (int)k, PIECE);
+	}
+}
+
+static void grow(char **argv)
+{
+	(void)argv;
+	for (;;) {
+		char *p = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (p != MAP_FAILED)
+			memset(p, 1, 1 << 20);
+	}
+}
+
+static void call(char **argv)
+{
+	(void)argv;
+	for (;;)
+		syscall(SYS_getppid);
+}
+
+static void map(char **argv)
+{
+	size_t n = 1UL << 40;
+
+	(void)argv;
+	for (;;)
+		munmap(mmap(NULL, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+		       n);
+}
+
+static void protect(char **argv)
+{
+	enum { BYTES = 64 << 20 };
+	char *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)argv;
+	memset(p, 1, BYTES / 2);
+	for (int k = 0;; k++) /* every second page: as many areas as pages */
+		for (size_t at = 0; at < BYTES; at += 8192)
+			mprotect(p + at, 4096, k & 1 ? PROT_READ : PROT_READ | PROT_WRITE);
+}
+
+static void handler(int sig)
+{
+	(void)sig;
+}
+
+static void send_signals(char **argv)
+{
+	(void)argv;
+	signal(SIGUSR1, handler);
+	for (;;)
+		kill(getpid(), SIGUSR1);
+}
+
+static void pipes(char **argv)
+{
+	int to[2], from[2];
+	char c = 0;
+
+	(void)argv;
+	if (pipe(to) < 0 || pipe(from) < 0)
+		return;
+	if (fork() == 0)
+		for (;;)
+			if (read(to[0], &c, 1) + write(from[1], &c, 1) == 0)
+				_exit(1);
+	for (;;)
+		if (write(to[1], &c, 1) + read(from[0], &c, 1) == 0)
+			_exit(1);
+}
+
+static void write_always(char **argv)
+{
+	static char text[65536];
+
+	(void)argv;
+	memset(text, 'x', sizeof text);
+	while (write(2, text, sizeof text) > 0)
+		;
+}
+
+static void exec(char **argv)
+{
+	execv("/b/guest", argv);
+}
+
+static void sparse(char **argv)
+{
+	int fd = memfd_create("x", 0);
+	uint64_t page[512] = { 1 };
+
+	(void)argv;
+	for (uint64_t at = 0;; at += 1UL << 24)
+		if (pwrite(fd, page, sizeof page, (off_t)(at & INT64_MAX)) < 0)
+			at = 0;
+}
+
+static const struct {
+	const char *name;
+	void (*run)(char **argv);
+} ways[] = {
+	{ "spin", spin },     { "fork", fork_always },   { "thread", thread },
+	{ "swap", swap },     { "grow", grow },          { "call", call },
+	{ "map", map },       { "protect", protect },    { "signal", send_signals },
+	{ "pipe", pipes },    { "write", write_always }, { "exec", exec },
+	{ "sparse", sparse },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof ways[0]; i++)
+		if (strcmp(argv[1], ways[i].name) == 0)
+			ways[i].run(argv);
+	return 2;
+}
