@@ -134,8 +134,6 @@ $(B)/bench: bench/bench.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 $(B)/microvm-%: tests/microvm/%.c tests/microvm/session.h $(KVM_LIB) $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm
-$(B)/first-byte: bench/first_byte.c tests/microvm/session.h $(KVM_LIB) $(B)/libcowsh.a
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS) -lm
 $(B)/soak: tests/soak.c $(B)/libcowsh.a
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Iinclude $(CFLAGS) -o $@ $^ $(LIBS) -lm
 
@@ -186,7 +184,7 @@ demo: deps
 	@tools/demo $(B)/cowsh
 bench: deps
 	@tools/need dash gawk jq mawk openssl ripgrep time
-	@$(MAKE) --no-print-directory all $(B)/bench $(if $(KVM_LIB),$(B)/first-byte)
+	@$(MAKE) --no-print-directory all $(B)/bench $(if $(KVM_LIB),$(B)/microvm-first)
 	@[ ! -w /dev/kvm ] || { tools/need qemu-system-x86 busybox-static cpio && \
 		$(MAKE) --no-print-directory $(B)/cloud-kernel; } || echo 'bench: no virtual machine to compare with'
 	@bench/run $(B)

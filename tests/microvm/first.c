@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * From a command to the first byte of a real program's answer, in sessions that are there already:
- * milliseconds of wall time, the median and the best. usage: first-byte IMAGE COMMAND TIMES
+ * milliseconds of wall time, the median and the best. usage: microvm-first IMAGE COMMAND TIMES
  */
 #include <time.h>
 
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	cowsh *s;
 
 	if (n < 1 || n > MOST || !open_store(argc, argv)) {
-		fprintf(stderr, "usage: first-byte IMAGE COMMAND TIMES\n");
+		fprintf(stderr, "usage: microvm-first IMAGE COMMAND TIMES\n");
 		return 2;
 	}
 	for (int i = 0; i < n; i++) {
