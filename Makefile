@@ -227,9 +227,11 @@ microvm-test: deps
 microvm-soak: deps
 	@$(MAKE) --no-print-directory all
 	@tests/microvm/soak $(B)
-rootfs:
+rootfs: deps
 	@tools/need mmdebstrap
+	@$(MAKE) --no-print-directory $(B)/cowsh
 	@tools/rootfs $(B)/rootfs
+	@[ -e $(B)/rootfs.image ] || $(B)/cowsh image build -o $(B)/rootfs.image $(B)/rootfs
 syscalls:
 	tools/gen_syscalls.py > docs/syscalls.md
 fuzz-diff: deps
