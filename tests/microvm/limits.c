@@ -17,8 +17,9 @@ enum {
 	LATE_MS = 250,
 };
 
-static const char *const ways[] = { "spin",    "fork",   "thread", "swap",  "grow", "call",  "map",
-				    "protect", "signal", "pipe",   "write", "exec", "sparse" };
+static const char *const ways[] = { "spin",   "fork", "thread", "swap", "maps",
+				    "copies", "grow", "call",   "map",  "protect",
+				    "signal", "pipe", "write",  "exec", "sparse" };
 static int refused;
 static int seen; /* of programs in the trace */
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * A program that does one thing without end, natively compiled for the sandbox.
- * usage: guest spin|fork|thread|swap|grow|call|map|protect|signal|pipe|write|exec|sparse
+ * usage: guest
+ * spin|fork|thread|swap|maps|copies|grow|call|map|protect|signal|pipe|write|exec|sparse
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void *spin_thread(void *arg)
@@ -110,6 +113,41 @@ static void protect(char **argv)
 			mprotect(p + at, 4096, k & 1 ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
+/* The list of all areas, again and again. */
+static void maps(char **argv)
+{
+	enum { BYTES = 256 << 20 };
+	static char text[1 << 20];
+	char *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	(void)argv;
+	for (size_t at = 0; at < BYTES; at += 8192)
+		mprotect(p + at, 4096, PROT_READ);
+	for (;;) {
+		int fd = open("/proc/self/maps", O_RDONLY);
+
+		while (read(fd, text, sizeof text) > 0)
+			;
+		close(fd);
+	}
+}
+
+/* Children of a process with much memory, which end at once. */
+static void copies(char **argv)
+{
+	enum { BYTES = 40 << 20 };
+	char *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)argv;
+	memset(p, 1, BYTES);
+	for (;;) {
+		if (fork() == 0)
+			_exit(0);
+		waitpid(-1, NULL, 0);
+	}
+}
+
 static void handler(int sig)
 {
 	(void)sig;
@@ -170,11 +208,11 @@ static const struct {
 	const char *name;
 	void (*run)(char **argv);
 } ways[] = {
-	{ "spin", spin },     { "fork", fork_always },   { "thread", thread },
-	{ "swap", swap },     { "grow", grow },          { "call", call },
-	{ "map", map },       { "protect", protect },    { "signal", send_signals },
-	{ "pipe", pipes },    { "write", write_always }, { "exec", exec },
-	{ "sparse", sparse },
+	{ "spin", spin },          { "fork", fork_always },    { "thread", thread },
+	{ "swap", swap },          { "maps", maps },           { "copies", copies },
+	{ "grow", grow },          { "call", call },           { "map", map },
+	{ "protect", protect },    { "signal", send_signals }, { "pipe", pipes },
+	{ "write", write_always }, { "exec", exec },           { "sparse", sparse },
 };
 
 int main(int argc, char **argv)
