@@ -332,6 +332,19 @@ void archive_skip(struct tar *t, uint64_t n)
 	}
 }
 
+void archive_skip_padding(struct tar *t, uint64_t n)
+{
+	uint64_t pad = (TAR_BLOCK - n % TAR_BLOCK) % TAR_BLOCK;
+
+	while (pad > 0) {
+		size_t got = archive_data(t, pad).len;
+
+		if (got == 0)
+			cut(t);
+		pad -= got;
+	}
+}
+
 uint64_t archive_tell(const struct tar *t)
 {
 	return t->a.base + t->a.from;

@@ -481,6 +481,48 @@ void tar_dump(struct tar *t, const char *name)
 	walk_free(w);
 }
 
+static bool examine(struct tar *t, const char *path, struct walk_entry *e)
+{
+	int err;
+
+	*e = (struct walk_entry){
+		.kind = WALK_FILE, .path = path, .dir = CMD_CWD, .at = path, .level = 1
+	};
+	err = cmd_stat_at(t->c, CMD_CWD, path, t->follow ? 0 : CMD_NOFOLLOW, &e->st);
+	if (err < 0)
+		failed_read(t, err, "Cannot stat", path);
+	return err >= 0;
+}
+
+void tar_dump_file(struct tar *t, const char *path)
+{
+	struct walk_entry e;
+
+	if (examine(t, path, &e) && !left_out(t, &e))
+		dump_entry(t, &e, &e.st);
+}
+
+void tar_dump_listed(struct tar *t, const char *path, struct bytes list)
+{
+	bool pax = t->format == TAR_PAX;
+	struct tar_member m = { .type = pax ? '5' : 'D', .list = list };
+	struct walk_entry e;
+
+	if (!examine(t, path, &e))
+		return;
+	set_attributes(t, &m, &e.st);
+	m.stored = with_slash(t, path);
+	m.name = with_slash(t, xform_name(t, xform_safe(t, path, false), XFORM_FILE));
+	m.size = pax ? 0 : list.len;
+	if (!header_write(t, &m, e.st.atime_ns, e.st.ctime_ns))
+		return;
+	tell(t, &m, &e.st);
+	if (pax)
+		return;
+	archive_write(t, list.ptr, list.len);
+	archive_pad(t, list.len);
+}
+
 static void put_label(struct tar *t)
 {
 	struct tar_member m = { .type = 'V', .stored = t->label, .name = t->label };
@@ -494,7 +536,10 @@ void tar_create(struct tar *t)
 	archive_open_write(t);
 	if (t->label != NULL)
 		put_label(t);
-	names_each(t, tar_dump);
+	if (t->incremental)
+		tar_dump_changed(t);
+	else
+		names_each(t, tar_dump);
 	t->a.total = t->a.written;
 	archive_end(t);
 	tar_report_links(t);

@@ -171,8 +171,9 @@ static bool make_parents(struct tar *t, const char *path)
 	return made;
 }
 
-static int remove_tree(struct tar *t, const char *path)
+int tar_remove_tree(struct tar *t, const char *path)
 {
+	struct vfs_stat st;
 	struct walk *w = walk_new(t->c, path, WALK_POST);
 	struct walk_entry *e;
 
@@ -183,7 +184,7 @@ static int remove_tree(struct tar *t, const char *path)
 		cmd_charge(t->c, 1);
 	}
 	walk_free(w);
-	return 0;
+	return cmd_lstat(t->c, path, &st) == 0 ? -E_NOTEMPTY : 0;
 }
 
 static bool remove_old(struct tar *t, const char *path)
@@ -195,7 +196,7 @@ static bool remove_old(struct tar *t, const char *path)
 	if ((st.mode & S_FMT) != S_DIR)
 		return cmd_unlink(t->c, CMD_CWD, path, 0) == 0;
 	if (t->recursive_unlink)
-		remove_tree(t, path);
+		tar_remove_tree(t, path);
 	return cmd_unlink(t->c, CMD_CWD, path, CMD_REMOVEDIR) == 0 ||
 	       cmd_lstat(t->c, path, &st) == -E_NOENT;
 }
@@ -651,9 +652,11 @@ void tar_extract_member(struct tar *t, struct tar_member *m)
 		extract_command(t, m);
 	else if (m->type == '0')
 		extract_regular(t, m->name, m);
-	else if (m->type == '5' || m->type == 'D')
+	else if (m->type == '5' || m->type == 'D') {
+		if (t->incremental && tar_read_list(t, m))
+			tar_purge(t, m->name, m->list);
 		extract_dir(t, m->name, m);
-	else
+	} else
 		extract_special(t, m->name, m);
 }
 

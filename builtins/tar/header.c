@@ -298,6 +298,12 @@ bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t
 		tar_put_number(t, header + AT_MAJOR, 8, m->major);
 		tar_put_number(t, header + AT_MINOR, 8, m->minor);
 	}
+	if (t->format == TAR_PAX && m->list.ptr != NULL)
+		pax_record(&records, "GNU.dumpdir", m->list);
+	if (gnu && t->incremental && m->type != 'V') {
+		tar_put_number(t, header + AT_GNU_ATIME, 12, atime_ns / 1000000000);
+		tar_put_number(t, header + AT_GNU_CTIME, 12, ctime_ns / 1000000000);
+	}
 	if (sparse_pax)
 		put_sparse_records(t, m, header, &records);
 	if (m->is_sparse && gnu)

@@ -120,5 +120,7 @@ void tar_list_line(struct tar *t, const struct tar_member *m, bool details)
 void tar_list_member(struct tar *t, struct tar_member *m)
 {
 	tar_list_line(t, m, t->verbose > 1);
+	if (t->incremental && t->verbose > 2 && tar_read_list(t, m))
+		tar_show_list(t, m);
 	tar_skip_data(t, m);
 }

@@ -251,6 +251,8 @@ static void decode(struct tar *t, const char *block, struct tar_member *m, const
 	if (m->type >= '1' && m->type <= '6')
 		m->size = 0;
 	m->real = m->size;
+	if (m->type == '5')
+		m->list = a->pax.list;
 	decode_sparse(t, header, m, a);
 }
 

@@ -449,6 +449,29 @@ static int opt_keep(struct cmd *c, const struct opt *opt, const char *arg)
 		.name = (l), .kind = OPT_KIND_CALL, .value = (val), .fn = (call), .help = (text)   \
 	}
 
+static int opt_snapshot(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)o;
+	t->incremental = true;
+	t->snapshot = arg;
+	return 0;
+}
+
+static int opt_level(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+	uint64_t level;
+
+	(void)o;
+	if (num_parse_u64(arg, "", &level) != 0)
+		return TAR_USAGE(c, "Invalid incremental level value");
+	t->has_level = true;
+	t->level_zero = level == 0;
+	return 0;
+}
+
 /* The real one lists with details then, whatever it does. */
 static int set_utc(struct cmd *c, const struct opt *opt, const char *arg)
 {
@@ -586,6 +609,13 @@ const struct opt tar_options[] = {
 	OPT_FLAG(0, "ignore-failed-read", struct tar, no_failed_read,
 		 "unreadable files are no error"),
 	VALUED(0, "sort", REQUIRED, opt_sort, 0, "ORDER", "none or name: both by name here"),
+	VALUED('g', "listed-incremental", REQUIRED, opt_snapshot, 0, "FILE",
+	       "what changed since FILE was written"),
+	OPT_FLAG('G', "incremental", struct tar, incremental, "directories with lists"),
+	VALUED(0, "level", REQUIRED, opt_level, 0, "N", "0: as if FILE of -g were empty"),
+	OPT_SET(0, "no-check-device", struct tar, no_device_check, 1,
+		"devices say nothing about directories"),
+	OPT_SET(0, "check-device", struct tar, no_device_check, 0, "the default"),
 	OPT_FLAG('W', "verify", struct tar, verify, "compare the archive after writing it"),
 	KEPT('k', "keep-old-files", KEEP_OLD, "existing files are errors"),
 	KEPT(0, "skip-old-files", KEEP_SKIP, "existing files are kept"),
@@ -635,8 +665,6 @@ const struct opt tar_options[] = {
 	OPT_MISSING('M', "multi-volume"),
 	OPT_MISSING_ARG('L', "tape-length"),
 	OPT_MISSING_ARG('F', "info-script"),
-	OPT_MISSING_ARG('g', "listed-incremental"),
-	OPT_MISSING('G', "incremental"),
 	OPT_MISSING(0, "exclude-vcs-ignores"),
 	OPT_MISSING_ARG(0, "rmt-command"),
 	OPT_MISSING_ARG(0, "rsh-command"),

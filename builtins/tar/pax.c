@@ -251,7 +251,10 @@ static size_t read_record(struct tar *t, struct bytes text, struct pax_values *v
 	char *value = at + 1 < len ? arena_dup(t->c->arena, bytes_slice(text, at + 1, len - 1))
 				   : arena_dup(t->c->arena, BYTES(""));
 
-	one_value(t, v, key, value);
+	if (strcmp(key, "GNU.dumpdir") == 0)
+		v->list = (struct bytes){ value, len - 2 - at };
+	else
+		one_value(t, v, key, value);
 	return len;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tar - keep many files in one. This file has the messages and chooses what is done.
- * Reference: GNU tar 1.34. Not here: several volumes, incremental archives, remote devices.
+ * Reference: GNU tar 1.34. Not here: several volumes, remote devices.
  */
 #include "builtins/tar/tar.h"
 
@@ -207,6 +207,25 @@ static const char *mode_option(const struct tar *t)
 	}
 }
 
+static int check_incremental(struct tar *t)
+{
+	const char *other = t->nignore_files > 0 ? "exclude-ignore"
+			    : t->tags != NULL    ? "exclude-tag"
+			    : t->remove_files    ? "remove-files"
+						 : NULL;
+
+	if (t->mode != TAR_CREATE)
+		return TAR_USAGE(t->c, "incremental archives can't be used with '%s'",
+				 mode_option(t));
+	if (t->snapshot != NULL && t->has_newer)
+		return TAR_USAGE(t->c, "'--listed-incremental' cannot be used with '--newer'");
+	if (t->format == TAR_V7 || t->format == TAR_USTAR || t->old_archive)
+		return TAR_USAGE(t->c, "GNU features wanted on incompatible archive format");
+	if (other != NULL)
+		return TAR_USAGE(t->c, "--%s is not supported in incremental archives", other);
+	return 0;
+}
+
 static int check_options(struct tar *t)
 {
 	struct cmd *c = t->c;
@@ -232,6 +251,14 @@ static int check_options(struct tar *t)
 		return TAR_USAGE(c, "--pax-option can be used only on POSIX archives");
 	if (t->has_pax_option)
 		t->format = TAR_PAX;
+	if (t->has_level && t->snapshot == NULL)
+		cmd_warn(c, 0, "--level is meaningless without --listed-incremental");
+	if (t->incremental && !reads(t)) {
+		int status = check_incremental(t);
+
+		if (status != 0)
+			return status;
+	}
 	if (t->filter != NULL && (t->mode == TAR_APPEND || t->mode == TAR_UPDATE ||
 				  t->mode == TAR_CONCAT || t->mode == TAR_DELETE))
 		return TAR_USAGE(c, "Cannot update compressed archives");

@@ -10,6 +10,8 @@
  *   create.c   files into the archive                     extract.c  members into files
  *   list.c     the lines of -v and -t                     compare.c  -d
  *   update.c   -r -u -A --delete                      map.c      --owner-map, --group-map
+ *   incremental.c  -c with -g and -G                  snapshot.c the file of -g
+ *   purge.c    -x and -t with -g and -G
  */
 #ifndef BUILTINS_TAR_TAR_H
 #define BUILTINS_TAR_TAR_H
@@ -85,6 +87,8 @@ enum {
 	AT_MAJOR = 329,
 	AT_MINOR = 337,
 	AT_PREFIX = 345,
+	AT_GNU_ATIME = 345, /* in GNU's incremental archives */
+	AT_GNU_CTIME = 357,
 	NAME_BYTES = 100,
 	PREFIX_BYTES = 155,
 	OWNER_BYTES = 32,
@@ -138,8 +142,9 @@ struct tar_member {
 	bool is_sparse;
 	struct tar_sparse *map;
 	size_t nmap;
-	uint64_t block; /* number of its first header block */
-	uint64_t start; /* of its first header of any kind */
+	uint64_t block;    /* number of its first header block */
+	uint64_t start;    /* of its first header of any kind */
+	struct bytes list; /* of an incremental archive's directory: what is in it */
 };
 
 /* Values out of extended headers. */
@@ -162,6 +167,7 @@ struct pax_values {
 	size_t nmap;
 	size_t cap;
 	bool has_map;
+	struct bytes list; /* GNU.dumpdir */
 };
 
 struct tar_archive {
@@ -188,6 +194,7 @@ struct tar_archive {
 
 struct tar_xform;
 struct tar_links;
+struct tar_inc;
 
 struct tar {
 	struct cmd *c;
@@ -272,6 +279,12 @@ struct tar {
 	bool has_pax_option;
 	bool many; /* more than one name: files may come twice */
 	bool verify;
+	bool incremental;     /* -G, -g */
+	const char *snapshot; /* -g */
+	bool has_level;
+	bool level_zero;
+	int no_device_check;
+	struct tar_inc *inc;
 	/* extracting */
 	int keep;
 	struct backup_opts backup;
@@ -346,6 +359,8 @@ const char *archive_block(struct tar *t);
 struct bytes archive_data(struct tar *t, uint64_t max);
 /* Skips n bytes and the padding behind them: fatal when they are not there. */
 void archive_skip(struct tar *t, uint64_t n);
+/* Skips what fills the last block of n data bytes that were read. */
+void archive_skip_padding(struct tar *t, uint64_t n);
 /* Where the next block begins. */
 uint64_t archive_tell(const struct tar *t);
 void archive_write(struct tar *t, const void *data, size_t n);
@@ -447,6 +462,19 @@ void tar_report_links(struct tar *t);
 bool tar_backup(struct tar *t, const char *path);
 void tar_create(struct tar *t);
 void tar_dump(struct tar *t, const char *name);
+/* One file that is no directory; a directory with the list of what is in it. */
+void tar_dump_file(struct tar *t, const char *path);
+void tar_dump_listed(struct tar *t, const char *path, struct bytes list);
+/* --- incremental.c --- */
+void tar_dump_changed(struct tar *t);
+/* --- purge.c --- */
+/* Reads the list of a directory into m, its data are gone then. False: it has none. */
+bool tar_read_list(struct tar *t, struct tar_member *m);
+void tar_show_list(struct tar *t, const struct tar_member *m);
+/* Renames what the list says, and deletes what is in dir but not in the list. */
+void tar_purge(struct tar *t, const char *dir, struct bytes list);
+/* Removes a file, or a directory with all that is in it. 0, or why it is still there. */
+int tar_remove_tree(struct tar *t, const char *path);
 void tar_extract_member(struct tar *t, struct tar_member *m);
 void tar_extract_begin(struct tar *t);
 void tar_extract_end(struct tar *t);
