@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * factor - the prime factors of numbers below 2^64.
+ * factor - the prime factors of numbers.
  *
  * Small primes by division; what is left by Miller and Rabin's test and Pollard's rho.
+ * Numbers from 2^64 on are factor_big's.
  */
 #include "base/number.h"
-#include "builtins/builtin.h"
+#include "builtins/factor_big.h"
 
 enum { SMALL_MAX = 1000 };
 
@@ -166,8 +167,11 @@ static int factor_word(struct cmd *c, struct bytes word)
 
 	if (used == 0 || digits[used] != '\0')
 		return cmd_error(c, 0, "%s is not a valid positive integer", cmd_quote(c, text));
-	if (overflow)
-		return cmd_error(c, 0, "%s is too large", cmd_quote(c, text));
+	if (overflow) {
+		factor_big(c, bytes_slice(bytes_of(digits), 0, used));
+		cmd_putc(c, '\n');
+		return 0;
+	}
 	cmd_printf(c, "%llu:", (unsigned long long)n);
 	for (uint64_t p = 2; p < SMALL_MAX && p * p <= n; p += p > 2 ? 2 : 1)
 		for (; n % p == 0 && n > 1; n /= p)
