@@ -8,7 +8,8 @@
 
 struct parsing {
 	struct git *g;
-	bool verify, quiet, symbolic, symbolic_full, abbrev_ref, negate, is_default;
+	bool verify, quiet, symbolic, symbolic_full, abbrev_ref, negate, is_default, sq;
+	char paths; /* of --path-format: 'a'bsolute, 'r'elative, 0: as each option likes */
 	int abbrev; /* 0: all digits */
 	bool revs_only, no_revs, flags, no_flags;
 	const char *fallback;
@@ -18,6 +19,20 @@ struct parsing {
 	size_t count;
 	bool path_seen;
 };
+
+/* A line, or with --sq a word for the shell. */
+static void show(struct parsing *p, bool negated, const char *text)
+{
+	struct buf out = buf_in(p->g->a);
+
+	if (negated)
+		buf_putc(&out, '^');
+	if (p->sq)
+		git_quote_shell(&out, text);
+	else
+		buf_puts(&out, text);
+	git_printf(p->g, "%s%c", buf_cstr(&out), p->sq ? ' ' : '\n');
+}
 
 static void show_oid(struct parsing *p, const struct oid *o, const char *name, bool negated)
 {
@@ -51,18 +66,16 @@ static void show_oid(struct parsing *p, const struct oid *o, const char *name, b
 		}
 		if (full != NULL) {
 			ref_read(g, full, &ignored, &full);
-			git_printf(g, "%s%s\n", negated ? "^" : "",
-				   p->abbrev_ref ? ref_shorten(g, full) : full);
+			show(p, negated, p->abbrev_ref ? ref_shorten(g, full) : full);
 			return;
 		}
 		if (p->symbolic_full)
 			return;
 	} else if (p->symbolic && name != NULL) {
-		git_printf(g, "%s%s\n", negated ? "^" : "", name);
+		show(p, negated, name);
 		return;
 	}
-	git_printf(g, "%s%s\n", negated ? "^" : "",
-		   p->abbrev != 0 ? oid_short(g, o, p->abbrev) : oid_hex(g, o));
+	show(p, negated, p->abbrev != 0 ? oid_short(g, o, p->abbrev) : oid_hex(g, o));
 }
 
 static bool show_revs(struct parsing *p, const char *arg)
@@ -112,6 +125,72 @@ static bool inside_dir(struct git *g)
 	       git_starts(g->start, git_format(g->a, "%s/", g->dir));
 }
 
+/* A path as seen from the start directory; a directory above ends with a slash. */
+static const char *from_start(struct git *g, const char *path)
+{
+	struct buf out = buf_in(g->a);
+	const char *from = g->start;
+
+	for (;;) {
+		size_t n = strcspn(from + 1, "/") + 1;
+
+		if (*from == '\0' || strncmp(from, path, n) != 0 ||
+		    (path[n] != '/' && path[n] != '\0'))
+			break;
+		from += n;
+		path += n;
+	}
+	for (; *from != '\0'; from++)
+		if (*from == '/')
+			buf_puts(&out, "../");
+	buf_puts(&out, path + (*path == '/'));
+	if (out.len == 0)
+		buf_puts(&out, "./");
+	return buf_cstr(&out);
+}
+
+/* In the form that --path-format asked for, or the option's own. */
+static void show_path(struct parsing *p, const char *path, const char *otherwise)
+{
+	if (p->paths == 'a')
+		otherwise = path;
+	else if (p->paths == 'r')
+		otherwise = from_start(p->g, path);
+	git_printf(p->g, "%s\n", otherwise);
+}
+
+static void path_format(struct parsing *p, const char *arg)
+{
+	const char *format = arg + strlen("--path-format");
+
+	if (*format == '\0')
+		git_die(p->g, "--path-format requires an argument");
+	if (strcmp(format, "=absolute") != 0 && strcmp(format, "=relative") != 0)
+		git_die(p->g, "unknown argument to --path-format: %s", format + 1);
+	p->paths = format[1];
+}
+
+static void show_candidates(struct parsing *p, const char *digits)
+{
+	struct oid *found;
+	size_t n = strlen(digits) < 4 ? 0 : oid_candidates(p->g, digits, &found);
+
+	for (size_t i = 0; i < n; i++)
+		show_oid(p, &found[i], NULL, false);
+}
+
+/* Where a file of the repository is. */
+static void show_git_path(struct parsing *p, const char *name)
+{
+	struct git *g = p->g;
+	char *path = repo_path(g, g->a, name);
+	size_t n = strlen(g->dir);
+	bool inside = strncmp(path, g->dir, n) == 0;
+
+	show_path(p, path,
+		  git_format(g->a, "%s%s", inside ? shown_dir(g) : path, inside ? path + n : ""));
+}
+
 static bool about_repo(struct parsing *p, const char *arg)
 {
 	struct git *g = p->g;
@@ -125,14 +204,14 @@ static bool about_repo(struct parsing *p, const char *arg)
 	} else if (strcmp(arg, "--is-shallow-repository") == 0) {
 		git_printf(g, "%s\n", g->shallow.n != 0 ? "true" : "false");
 	} else if (strcmp(arg, "--git-dir") == 0) {
-		git_printf(g, "%s\n", shown_dir(g));
+		show_path(p, g->dir, shown_dir(g));
 	} else if (strcmp(arg, "--absolute-git-dir") == 0) {
 		git_printf(g, "%s\n", g->dir);
 	} else if (strcmp(arg, "--git-common-dir") == 0) {
-		git_printf(g, "%s\n", strcmp(g->dir, g->common) == 0 ? shown_dir(g) : g->common);
+		show_path(p, g->common, strcmp(g->dir, g->common) == 0 ? shown_dir(g) : g->common);
 	} else if (strcmp(arg, "--show-toplevel") == 0) {
 		repo_need_work(g);
-		git_printf(g, "%s\n", g->work);
+		show_path(p, g->work, g->work);
 	} else if (strcmp(arg, "--show-prefix") == 0) {
 		git_printf(g, "%s\n", g->prefix);
 	} else if (strcmp(arg, "--show-cdup") == 0) {
@@ -140,7 +219,8 @@ static bool about_repo(struct parsing *p, const char *arg)
 			if (*q == '/')
 				cmd_puts(g->c, "../");
 		cmd_putc(g->c, '\n');
-	} else if (strcmp(arg, "--show-superproject-working-tree") == 0) {
+	} else if (strcmp(arg, "--show-superproject-working-tree") == 0 ||
+		   strcmp(arg, "--shared-index-path") == 0) {
 		return true;
 	} else if (git_starts(arg, "--show-object-format")) {
 		git_printf(g, "sha1\n");
@@ -207,6 +287,12 @@ static bool mode_option(struct parsing *p, const char *arg)
 		p->flags = true;
 	else if (strcmp(arg, "--no-flags") == 0)
 		p->no_flags = true;
+	else if (strcmp(arg, "--sq") == 0)
+		p->sq = true;
+	else if (git_starts(arg, "--path-format"))
+		path_format(p, arg);
+	else if (git_starts(arg, "--disambiguate="))
+		show_candidates(p, arg + strlen("--disambiguate="));
 	else
 		return refs_choose(g, &p->exclude, arg, show_ref, p) || show_age(p, arg) ||
 		       about_repo(p, arg);
@@ -289,37 +375,30 @@ int git_cmd_rev_parse(struct git *g, struct args *args)
 
 		if (paths) {
 			if (!p.revs_only)
-				git_printf(g, "%s\n", arg);
+				show(&p, false, arg);
 			continue;
 		}
 		if (strcmp(arg, "--") == 0 && !p.verify) {
 			paths = true;
 			if (!p.revs_only)
-				git_printf(g, "--\n");
+				show(&p, false, arg);
 			continue;
 		}
 		if (strcmp(arg, "--git-path") == 0 && i + 1 < args->argc) {
-			char *path = repo_path(g, g->a, args->argv[++i]);
-			size_t n = strlen(g->dir);
-
-			git_printf(g, "%s%s\n", strncmp(path, g->dir, n) == 0 ? shown_dir(g) : path,
-				   strncmp(path, g->dir, n) == 0 ? path + n : "");
+			show_git_path(&p, args->argv[++i]);
 			continue;
 		}
 		if (strcmp(arg, "--default") == 0 && i + 1 < args->argc) {
 			p.fallback = args->argv[++i];
 			continue;
 		}
-		if (strcmp(arg, "--sq") == 0 || git_starts(arg, "--path-format=") ||
-		    git_starts(arg, "--disambiguate="))
-			git_refuse(g, git_format(g->a, "rev-parse %s", arg));
 		if (arg[0] == '-' && mode_option(&p, arg))
 			continue;
 		if (arg[0] == '-' && arg[1] != '\0') {
 			if (p.verify)
 				return no_single(&p);
 			if (!p.revs_only && !p.no_flags)
-				git_printf(g, "%s\n", arg);
+				show(&p, false, arg);
 			continue;
 		}
 		if (show_revs(&p, arg))
@@ -329,7 +408,7 @@ int git_cmd_rev_parse(struct git *g, struct args *args)
 		if (p.revs_only)
 			continue;
 		paths = true;
-		git_printf(g, "%s\n", arg);
+		show(&p, false, arg);
 		rev_check_path(g, arg, true);
 	}
 	if (!p.any && p.fallback != NULL)
