@@ -15,6 +15,7 @@ static const char *const commands[][5] = {
 	{ "tar", "tvvGf", "f", NULL },
 	{ "tar", "cvg", "f", "d", NULL },
 	{ "unzip", "-o", "f", NULL },
+	{ "unzip", "-Px", "-t", "f", NULL },
 	{ "unzip", "-v", "f", NULL },
 	{ "zipinfo", "-l", "f", NULL },
 	{ "unzip", "-p", "f", NULL },

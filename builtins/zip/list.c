@@ -27,8 +27,8 @@ static void list_row(struct unzip *u, const struct zip_entry *e)
 	zip_civil(e, u->zone, &t);
 	if (u->verbose > 0) {
 		buf_printf(&row, "%8llu  %-6s %8llu ", (unsigned long long)e->size,
-			   method_name(e, method), (unsigned long long)e->csize);
-		buf_printf(&row, "%3d%% ", zip_percent(e->size, e->csize));
+			   method_name(e, method), (unsigned long long)zip_packed(e));
+		buf_printf(&row, "%3d%% ", zip_percent(e->size, zip_packed(e)));
 	} else {
 		buf_printf(&row, "%9llu  ", (unsigned long long)e->size);
 	}
@@ -65,7 +65,7 @@ void unzip_list(struct unzip *u)
 		list_row(u, e);
 		arena_release(u->c->arena, mark);
 		size += e->size;
-		csize += e->csize;
+		csize += zip_packed(e);
 		files++;
 		cmd_charge(u->c, 4);
 	}
@@ -140,7 +140,7 @@ static void info_row(struct unzip *u, const struct zip_entry *e)
 	if (u->format == 'l')
 		buf_printf(&row, " %8llu", (unsigned long long)e->csize);
 	else if (u->format == 'm')
-		buf_printf(&row, " %2d%%", zip_percent(e->size, e->csize));
+		buf_printf(&row, " %2d%%", zip_percent(e->size, zip_packed(e)));
 	buf_putc(&row, ' ');
 	put_method(e, &row);
 	zip_civil(e, u->zone, &t);
@@ -191,7 +191,7 @@ int zipinfo_run_file(struct unzip *u)
 			info_row(u, e);
 		arena_release(u->c->arena, mark);
 		size += e->size;
-		csize += e->csize;
+		csize += zip_packed(e);
 		n++;
 		cmd_charge(u->c, 4);
 	}

@@ -42,6 +42,8 @@ struct zip {
 	int64_t after_ns, before_ns; /* -t, -tt; 0: none */
 	const char *suffixes;        /* -n */
 	const char *archive;
+	const char *password; /* -P; NULL: none */
+	bool ask_password;    /* -e */
 	struct zip_names includes;
 	struct zip_names excludes;
 	struct zip_names operands;

@@ -45,6 +45,7 @@ static bool flag(struct zip *z, char ch)
 	case 'z': z->comment = true; return true;
 	case '@': z->from_stdin = true; return true;
 	case 'l': z->convert = 1; return true;
+	case 'e': z->ask_password = true; return true;
 	default: break;
 	}
 	if (!byte_is_digit(ch))
@@ -115,6 +116,10 @@ static int one_option(struct parse *p, const char *at)
 		}
 		return -1;
 	}
+	if (*at == 'P') {
+		z->password = value(p, at + 1);
+		return z->password != NULL ? -1 : 0;
+	}
 	if (*at == 'n' || *at == 't' || *at == 'b') {
 		bool before = strncmp(at, "tt", 2) == 0;
 
@@ -137,9 +142,10 @@ static int parse_letters(struct parse *p, const char *at)
 
 		if (n < 0)
 			return 0;
-		if (n == 0 && (*at == 'e' || *at == 'P'))
+		if (n == 0 && *at == 'P')
 			return zip_fail(p->z, ZIP_E_PARAMS,
-					"Invalid command arguments (encryption is not supported)");
+					"Invalid command arguments (option 'P' (encrypt entries, "
+					"option value is password) requires a value)");
 		if (n == 0)
 			return zip_fail(
 				p->z, ZIP_E_PARAMS,
@@ -180,6 +186,16 @@ static int parse_long(struct parse *p, const char *name)
 			(int)len, name, fitting > 1 ? "ambiguous" : "not supported");
 }
 
+static int check_password(struct zip *z)
+{
+	if (z->password != NULL && *z->password == '\0')
+		return zip_fail(z, ZIP_E_PARAMS,
+				"Invalid command arguments (zero length password not allowed)");
+	if (z->ask_password && z->password == NULL)
+		return zip_fail(z, ZIP_E_PARAMS, "Invalid command arguments (stderr is not a tty)");
+	return 0;
+}
+
 int zip_options(struct zip *z)
 {
 	struct cmd *c = z->c;
@@ -208,5 +224,5 @@ int zip_options(struct zip *z)
 			zip_names_add(c, &z->operands, arg, false);
 		}
 	}
-	return status;
+	return status != 0 ? status : check_password(z);
 }

@@ -309,7 +309,14 @@ struct reader {
 	uint64_t at;
 	uint64_t left;
 	char *buf;
+	struct zip_keys *keys; /* NULL: not encrypted */
 };
+
+static void decrypt(struct reader *r, size_t n)
+{
+	zip_decrypt(r->keys, r->buf, n);
+	cmd_charge_bytes(r->z->c, n * 16);
+}
 
 static int64_t next_part(struct reader *r)
 {
@@ -320,8 +327,35 @@ static int64_t next_part(struct reader *r)
 		r->at += (uint64_t)got;
 		r->left -= (uint64_t)got;
 		cmd_charge_bytes(r->z->c, (size_t)got);
+		if (r->keys != NULL)
+			decrypt(r, (size_t)got);
 	}
 	return got;
+}
+
+/* Reads what stands ahead of encrypted data: the keys are right behind it. The last byte, or -1. */
+static int open_lock(struct reader *r, struct zip_keys *keys)
+{
+	unsigned char head[ZIP_CRYPT_BYTES];
+
+	if (r->at == 0 || r->left < sizeof head || r->z->password == NULL ||
+	    !read_at(r->z, r->at, head, sizeof head))
+		return -1;
+	r->at += sizeof head;
+	r->left -= sizeof head;
+	zip_keys_init(keys, r->z->password);
+	zip_decrypt(keys, head, sizeof head);
+	cmd_charge(r->z->c, 64);
+	return head[sizeof head - 1];
+}
+
+bool zip_password_fits(struct zip_file *z, const struct zip_entry *e)
+{
+	struct reader r = { .z = z, .at = zip_data_offset(z, e), .left = e->csize };
+	struct zip_keys keys;
+	int check = open_lock(&r, &keys);
+
+	return check == (e->flags & ZIP_FLAG_DESCRIPTOR ? e->dos_time >> 8 : (int)(e->crc >> 24));
 }
 
 struct sink {
@@ -380,6 +414,7 @@ int zip_inflate(struct zip_file *z, const struct zip_entry *e,
 {
 	struct reader r = { .z = z, .at = zip_data_offset(z, e), .left = e->csize };
 	struct sink s = { put, arg, crc, made };
+	struct zip_keys keys;
 	int64_t got = 0;
 	int err = 0;
 
@@ -387,6 +422,11 @@ int zip_inflate(struct zip_file *z, const struct zip_entry *e,
 	*made = 0;
 	if (r.at == 0)
 		return 1;
+	if (e->flags & ZIP_FLAG_ENCRYPTED) {
+		if (open_lock(&r, &keys) < 0)
+			return 1;
+		r.keys = &keys;
+	}
 	r.buf = pool_alloc(z->c->pool, ZIP_BLOCK);
 	if (e->method == ZIP_DEFLATED)
 		err = inflate_entry(&r, e, &s);

@@ -4,7 +4,7 @@
  *
  * An archive must not write outside the directory it is extracted in: ".." and leading slashes
  * are taken out of names, symbolic links are made last, entries that lie over one another
- * (bombs) are refused. Reference: Info-ZIP UnZip 6.00. Not here: encryption, old methods.
+ * (bombs) are refused. Reference: Info-ZIP UnZip 6.00. Not here: old methods.
  */
 #include "builtins/zip/zip.h"
 
@@ -18,6 +18,7 @@ enum {
 	UNZIP_NO_MATCH = 11,
 	UNZIP_BOMB = 12,
 	UNZIP_METHOD = 81,
+	UNZIP_NO_TERMINAL = 5,
 	UNZIP_PASSWORD = 82,
 	LINK_MAX = 4096
 };
@@ -209,9 +210,19 @@ static void put(void *arg, const void *data, size_t n)
 
 static bool supported(struct unzip *u, const struct zip_entry *e)
 {
-	if (e->flags & ZIP_FLAG_ENCRYPTED) {
-		complain(u, "   skipping: %-22s  unable to get password\n", e->name);
-		raise(u, u->mode == UNZIP_EXTRACT ? 5 : UNZIP_PASSWORD);
+	bool locked = e->flags & ZIP_FLAG_ENCRYPTED;
+
+	if (locked && u->password == NULL) {
+		complain_of(u, u->mode == UNZIP_TEST,
+			    "   skipping: %-22s  unable to get password\n", e->name);
+		raise(u, UNZIP_NO_TERMINAL);
+		return false;
+	}
+	if (locked && !zip_password_fits(&u->z, e)) {
+		if (u->quiet == 0)
+			complain_of(u, u->mode == UNZIP_TEST,
+				    "   skipping: %-22s  incorrect password\n", e->name);
+		u->locked++;
 		return false;
 	}
 	if (e->method != ZIP_STORED && e->method != ZIP_DEFLATED) {
@@ -524,7 +535,7 @@ static void report_missing(struct unzip *u)
 
 static void put_test_result(struct unzip *u, size_t n)
 {
-	bool none = n == 0 && u->names.n == 0;
+	bool none = n == 0 && (u->names.n == 0 || u->locked > 0);
 
 	if (u->quiet > 1)
 		return;
@@ -532,11 +543,14 @@ static void put_test_result(struct unzip *u, size_t n)
 		cmd_printf(u->c, "Caution:  zero files tested in %s.\n", u->z.path);
 	else if (u->status > UNZIP_WARN)
 		cmd_printf(u->c, "At least one error was detected in %s.\n", u->z.path);
-	else if (u->names.n == 0 && u->excluded.n == 0)
+	else if (u->names.n == 0 && u->excluded.n == 0 && u->locked == 0)
 		cmd_printf(u->c, "No errors detected in compressed data of %s.\n", u->z.path);
 	else
 		cmd_printf(u->c, "No errors detected in %s for the %zu file%s tested.\n", u->z.path,
 			   n, n == 1 ? "" : "s");
+	if (u->locked > 0)
+		cmd_printf(u->c, "%zu file%s skipped because of incorrect password.\n", u->locked,
+			   u->locked == 1 ? "" : "s");
 }
 
 /* Its lines may end as on DOS. */
@@ -608,8 +622,10 @@ static void run_file(struct unzip *u)
 		raise(u, UNZIP_BOMB);
 		return;
 	}
-	size_t n = work(u);
+	size_t n = work(u) - u->locked;
 
+	if (u->locked > 0)
+		raise(u, n > 0 ? UNZIP_WARN : UNZIP_PASSWORD);
 	raise_if_none(u);
 	if (u->mode == UNZIP_EXTRACT) {
 		finish_links(u);
@@ -777,6 +793,17 @@ static bool letters(struct unzip *u, const char *arg, int *i, bool has_archive, 
 			}
 			return true;
 		}
+		if (*arg == 'P' && u->mode != UNZIP_INFO) {
+			u->password = arg[1] != '\0'     ? arg + 1
+				      : *i + 1 < c->argc ? c->argv[++*i]
+							 : NULL;
+			if (u->password == NULL) {
+				complain(u,
+					 "error:  must give decryption password with -P option\n");
+				*status = UNZIP_USAGE;
+			}
+			return true;
+		}
 		if (*arg == 'x') {
 			/* The archive comes first, whatever stands in front of it. */
 			*in_x = has_archive;
@@ -851,6 +878,7 @@ static int unzip_main(struct cmd *c, bool info)
 		complain(&u, "caution:  not extracting; -d ignored\n");
 	u.update |= u.freshen && u.update;
 	status = open_archive(&u, archive);
+	u.z.password = u.password;
 	if (status == 0)
 		status = make_target(&u);
 	if (status != 0)
@@ -871,7 +899,8 @@ static int zipinfo_run(struct cmd *c)
 
 const struct builtin builtin_unzip = {
 	.name = "unzip",
-	.usage = "[-Z] [-cflptuvz] [-aCjLnoqK] FILE[.zip] [NAME...] [-x NAME...] [-d DIRECTORY]",
+	.usage = "[-Z] [-cflptuvz] [-aCjLnoqK] FILE[.zip] [NAME...] [-x NAME...] [-d DIRECTORY] "
+		 "[-P PASSWORD]",
 	.summary = "Lists (-l, -v), tests (-t) or extracts a zip archive.\n"
 		   "  -p to standard output   -o overwrite      -n never overwrite\n"
 		   "  -j without directories  -u newer ones     -f only existing ones\n"

@@ -5,7 +5,14 @@
  */
 #include "builtins/zip/zip.h"
 
-enum { STEP_BYTES = 16, VERSION_STORED = 10, VERSION_DEFLATED = 20, VERSION_64 = 45, MADE_BY = 30 };
+enum {
+	STEP_BYTES = 16,
+	CRYPT_STEP = 4096,
+	VERSION_STORED = 10,
+	VERSION_DEFLATED = 20,
+	VERSION_64 = 45,
+	MADE_BY = 30,
+};
 
 static void put16(struct buf *b, unsigned v)
 {
@@ -233,6 +240,7 @@ struct feed {
 	bool begun;
 	struct zip_entry *e;
 	bool held;
+	struct zip_keys *keys; /* NULL: not encrypted */
 	struct buf converted;
 	size_t text_at;
 };
@@ -285,15 +293,47 @@ static int next_part(struct feed *f, struct bytes *part)
 	return 1;
 }
 
+/* Compressed data, or what they are without compression. */
+static void put_data(struct feed *f, const void *data, size_t n)
+{
+	unsigned char locked[CRYPT_STEP];
+	const char *at = data;
+
+	f->e->csize += n;
+	if (f->keys == NULL) {
+		emit(f->w, data, n);
+		return;
+	}
+	for (size_t step; n > 0; n -= step, at += step) {
+		step = n < CRYPT_STEP ? n : CRYPT_STEP;
+		zip_encrypt(f->keys, locked, at, step);
+		emit(f->w, locked, step);
+		cmd_charge_bytes(f->w->c, step * 16);
+	}
+}
+
+/* Ahead of encrypted data: noise, and two bytes that tell a wrong password. */
+static void put_lock(struct feed *f)
+{
+	unsigned char head[ZIP_CRYPT_BYTES];
+
+	if (f->keys == NULL)
+		return;
+	zip_keys_init(f->keys, f->w->password);
+	cmd_random_bytes(f->w->c, head, sizeof head - 2);
+	head[sizeof head - 2] = (unsigned char)f->e->dos_time;
+	head[sizeof head - 1] = (unsigned char)(f->e->dos_time >> 8);
+	put_data(f, head, sizeof head);
+}
+
 static int put_stored(struct feed *f)
 {
 	struct bytes part;
 	int more;
 
-	while ((more = next_part(f, &part)) > 0) {
-		emit(f->w, part.ptr, part.len);
-		f->e->csize += part.len;
-	}
+	put_lock(f);
+	while ((more = next_part(f, &part)) > 0)
+		put_data(f, part.ptr, part.len);
 	return more;
 }
 
@@ -305,8 +345,7 @@ static void drain(struct feed *f, struct codec *z, uint8_t *block, bool finish)
 		z->out = block;
 		z->out_len = ZIP_BLOCK;
 		result = codec_run(z, finish);
-		emit(f->w, block, ZIP_BLOCK - z->out_len);
-		f->e->csize += ZIP_BLOCK - z->out_len;
+		put_data(f, block, ZIP_BLOCK - z->out_len);
 	} while (z->out_len == 0 || (finish && result == CODEC_MORE));
 }
 
@@ -319,6 +358,7 @@ static int put_deflated(struct feed *f)
 	struct bytes part;
 	int more;
 
+	put_lock(f);
 	codec_start(&z, c->pool, &options);
 	while ((more = next_part(f, &part)) > 0) {
 		z.in = (const uint8_t *)part.ptr;
@@ -388,11 +428,16 @@ static uint16_t level_flags(int level)
 	return level <= 2 ? 4 : level >= 8 ? 2 : 0;
 }
 
-static void set_method(struct zip_writer *w, struct zip_entry *e, bool deflate)
+static void set_method(struct feed *f, bool deflate)
 {
+	const struct zip_writer *w = f->w;
+	struct zip_entry *e = f->e;
+
 	e->method = deflate ? ZIP_DEFLATED : ZIP_STORED;
 	e->needed = deflate ? VERSION_DEFLATED : VERSION_STORED;
 	e->flags = deflate ? level_flags(w->level) : 0;
+	if (f->keys != NULL)
+		e->flags |= ZIP_FLAG_ENCRYPTED | ZIP_FLAG_DESCRIPTOR;
 }
 
 /* Into a pipe: nothing can be changed afterwards. */
@@ -406,8 +451,11 @@ static int add_streamed(struct feed *f, struct bytes extra, bool wide)
 	begin(f);
 	if (data)
 		e->flags |= ZIP_FLAG_DESCRIPTOR;
+	if (f->keys != NULL)
+		e->crc = (uint32_t)e->dos_time << 16;
 	put_local(f->w->c, &head, e, extra, wide && data);
 	emit(f->w, head.ptr, head.len);
+	e->crc = 0;
 	if (!data)
 		return 0;
 	err = e->method == ZIP_DEFLATED ? put_deflated(f) : put_stored(f);
@@ -426,14 +474,16 @@ static int add_seekable(struct feed *f, struct bytes extra, bool wide)
 	put_local(w->c, &head, e, extra, wide);
 	emit(w, head.ptr, head.len);
 	begin(f);
-	if (f->s->fd >= 0 || f->s->text.len > 0)
+	if (f->s->fd >= 0 || f->s->text.len > 0 || f->keys != NULL)
 		err = e->method == ZIP_DEFLATED ? put_deflated(f) : put_stored(f);
-	if (err == 0 && e->method == ZIP_DEFLATED && e->csize >= e->size && !f->s->stream) {
+	if (err == 0 && e->method == ZIP_DEFLATED && zip_packed(e) >= e->size && !f->s->stream) {
 		rewind_to(w, start + head.len);
-		set_method(w, e, false);
+		set_method(f, false);
 		begin(f);
 		err = put_stored(f);
 	}
+	if (f->keys != NULL)
+		put_descriptor(w, e, wide);
 	head.len = 0;
 	put_local(w->c, &head, e, extra, wide);
 	rewrite_header(w, start, &head);
@@ -446,15 +496,17 @@ int zip_add(struct zip_writer *w, const struct zip_source *s, struct zip_entry *
 	bool dir = (s->st.mode & S_FMT) == S_DIR;
 	bool wide = s->stream || is_wide(s->st.size + s->st.size / 16);
 	struct bytes extra = make_extra(w, s, true);
+	struct zip_keys keys;
 	int err;
 
 	*out = (struct zip_entry){ .name = s->name, .made_by = ZIP_UNIX << 8 | MADE_BY };
 	out->offset = w->at;
 	out->external = s->st.mode << 16 | (dir ? 0x10 : 0);
 	set_times(w, s, out);
-	set_method(w, out,
-		   w->level > 0 && !s->store && (s->fd >= 0 || s->text.len > 0) && !s->is_link &&
-			   (s->stream || s->st.size > 0));
+	if (w->password != NULL && !dir)
+		f.keys = &keys;
+	set_method(&f, w->level > 0 && !s->store && (s->fd >= 0 || s->text.len > 0) &&
+			       !s->is_link && (s->stream || s->st.size > 0));
 	if (w->seekable)
 		err = add_seekable(&f, extra, wide);
 	else

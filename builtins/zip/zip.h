@@ -5,6 +5,7 @@
  *   read.c    the central directory of an archive     zip.c     zip's options and what it does
  *   unzip.c   unzip's options, extraction, tests      write.c   entries written
  *   list.c    the tables of unzip -l, -v and zipinfo  names.c   patterns
+ *   crypt.c   encryption by a password
  */
 #ifndef BUILTINS_ZIP_ZIP_H
 #define BUILTINS_ZIP_ZIP_H
@@ -35,6 +36,7 @@ enum {
 	ZIP_FLAG_DESCRIPTOR = 8,
 	ZIP_FLAG_UTF8 = 0x800,
 	ZIP_UNIX = 3,
+	ZIP_CRYPT_BYTES = 12, /* ahead of encrypted data, and counted with them */
 };
 
 struct zip_entry {
@@ -60,6 +62,7 @@ struct zip_entry {
 
 struct zip_file {
 	struct cmd *c;
+	const char *password; /* of encrypted entries; NULL: none */
 	const char *path;
 	int fd;
 	uint64_t size;      /* of the file */
@@ -99,6 +102,25 @@ int64_t zip_time_ns(const struct zip_entry *e, const struct zone *zone);
 /* Percent saved: rounded. */
 int zip_percent(uint64_t size, uint64_t csize);
 
+/* Bytes of compressed data, without what encryption adds. */
+static inline uint64_t zip_packed(const struct zip_entry *e)
+{
+	bool more = (e->flags & ZIP_FLAG_ENCRYPTED) && e->csize >= ZIP_CRYPT_BYTES;
+
+	return e->csize - (more ? ZIP_CRYPT_BYTES : 0);
+}
+
+/* --- crypt.c --- */
+struct zip_keys {
+	uint32_t key[3];
+	uint32_t table[256];
+};
+void zip_keys_init(struct zip_keys *k, const char *password);
+void zip_encrypt(struct zip_keys *k, unsigned char *out, const void *data, size_t n);
+void zip_decrypt(struct zip_keys *k, void *data, size_t n);
+
+/* Whether z's password may be that of an encrypted entry: one of 256 wrong ones is not noticed. */
+bool zip_password_fits(struct zip_file *z, const struct zip_entry *e);
 /*
  * Decompresses an entry: put gets the bytes. 0; 1: damaged data (*crc is what was computed);
  * -E_ of reading.
@@ -137,6 +159,8 @@ struct unzip {
 	int lower; /* -L */
 	int text;  /* -a */
 	bool literal_links;
+	const char *password;
+	size_t locked; /* entries that it did not open */
 	const char *dir;
 	struct zip_names names;
 	struct zip_names excluded;
@@ -159,6 +183,7 @@ struct zip_writer {
 	uint64_t at; /* bytes written */
 	int level;
 	bool no_extra;
+	const char *password;
 	const struct zone *zone;
 	struct zip_entry *entries;
 	size_t n;
