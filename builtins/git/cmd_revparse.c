@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * git rev-parse, rev-list, merge-base, describe's simpler kin: names of commits.
+ * git rev-parse, rev-list: names of commits.
  */
 #include "builtins/git/walk.h"
 
@@ -648,49 +648,3 @@ int git_cmd_rev_list(struct git *g, struct args *args)
 		git_printf(g, "%zu\n", n);
 	return 0;
 }
-
-/* --- merge-base --- */
-
-struct base_opts {
-	bool all, octopus, independent, is_ancestor, fork_point;
-};
-static const struct git_option base_options[] = {
-	GIT_FLAG('a', "all", struct base_opts, all),
-	GIT_MISSING(0, "octopus"),
-	GIT_MISSING(0, "independent"),
-	GIT_FLAG(0, "is-ancestor", struct base_opts, is_ancestor),
-	GIT_MISSING(0, "fork-point"),
-	GIT_END(),
-};
-static const char *const base_usage[] = { "git merge-base [-a | --all] <commit> <commit>...",
-					  "git merge-base --is-ancestor <commit> <commit>", NULL };
-
-int git_cmd_merge_base(struct git *g, struct args *args)
-{
-	struct base_opts o = { .all = false };
-	const struct git_parser p = { base_options, &o, base_usage, 0, NULL };
-	struct commit *c[32];
-	struct commit **bases;
-	size_t n;
-
-	git_parse(g, args, &p);
-	if (args->argc < 2 || args->argc > 32)
-		git_usage(g, base_usage);
-	for (int i = 0; i < args->argc; i++) {
-		struct oid oid;
-
-		if (rev_parse(g, args->argv[i], &oid) < 0)
-			git_die(g, "Not a valid object name %s", args->argv[i]);
-		if (!object_peel(g, &oid, OBJECT_COMMIT, &oid))
-			git_die(g, "Not a valid commit name %s", args->argv[i]);
-		c[i] = commit_at(g, &oid);
-	}
-	if (o.is_ancestor)
-		return !is_ancestor(g, c[0], c[1]);
-	n = merge_bases_many(g, c[0], c + 1, (size_t)args->argc - 1, &bases);
-	for (size_t i = 0; i < n && (o.all || i == 0); i++)
-		git_printf(g, "%s\n", oid_hex(g, &bases[i]->oid));
-	return n == 0;
-}
-
-/* --- reflog --- */
