@@ -36,6 +36,7 @@ struct codec_options {
 	int check;           /* xz: 0 none, 1 CRC32, 4 CRC64, 10 SHA-256; zstd: 1 a checksum */
 	int window_log;      /* zstd: 0 the level's own */
 	uint64_t size;       /* zstd: the size of the content if known; UINT64_MAX: not */
+	struct bytes dict;   /* zstd: a dictionary, there as long as the stream is */
 	uint64_t memory_max; /* decoding xz, lzma, zstd; 0: no limit of its own */
 };
 

@@ -34,6 +34,9 @@ static bool start_encoder(struct codec *c, const struct codec_options *o, ZSTD_c
 	if (o->window_log != 0 && (!set(z, ZSTD_c_enableLongDistanceMatching, 1) ||
 				   !set(z, ZSTD_c_windowLog, o->window_log)))
 		return false;
+	if (o->dict.len != 0 &&
+	    ZSTD_isError(ZSTD_CCtx_loadDictionary_byReference(z, o->dict.ptr, o->dict.len)))
+		return false;
 	return o->size == UINT64_MAX || !ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(z, o->size));
 }
 
@@ -47,6 +50,9 @@ static bool start(struct codec *c, const struct codec_options *o)
 
 	c->state = z;
 	if (z == NULL)
+		return false;
+	if (o->dict.len != 0 &&
+	    ZSTD_isError(ZSTD_DCtx_loadDictionary_byReference(z, o->dict.ptr, o->dict.len)))
 		return false;
 	return o->window_log == 0 ||
 	       !ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, o->window_log));

@@ -28,6 +28,8 @@ static const char *const commands[][5] = {
 	{ "lzma", "-dc", "f", NULL },
 	{ "zstd", "-dc", "f", NULL },
 	{ "zstd", "-l", "f", NULL },
+	{ "zstd", "-Df", "-c", "d/a", NULL },
+	{ "zstd", "-dDf", "-c", "f", NULL },
 };
 
 static const char tree[] = "mkdir -p d; printf 'a b c\\n1 2 3\\n' > d/a";

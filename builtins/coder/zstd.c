@@ -8,11 +8,14 @@
 enum {
 	LEVEL_MAX = 19,
 	LEVEL_ULTRA = 22,
+	DICT_MAX = 32 << 20,
 	LEVEL_DEFAULT = 3,
 	LONG_DEFAULT = 27,
 	LONG_MIN = 10,
 	LONG_MAX_LOG = 31,
 };
+
+#define BANNER "*** Zstandard CLI (64-bit) v1.5.4, by Yann Collet ***"
 
 struct zstd {
 	struct cmd *c;
@@ -29,7 +32,13 @@ struct zstd {
 	int level;
 	int window_log;
 	const char *output;
-	struct output shared; /* of -o with several inputs */
+	bool several; /* inputs */
+	bool sharing; /* -o takes all of them */
+	struct coder shared;
+	struct input answers;
+	bool has_answers;
+	const char *dict_name;
+	struct bytes dict;
 	int files;
 	uint64_t in_total;
 	uint64_t out_total;
@@ -145,7 +154,7 @@ static const struct opt zstd_options[] = {
 	OPT_IGNORED(0, "sparse", NULL),
 	OPT_IGNORED(0, "no-sparse", NULL),
 	OPT_CALL_ARG(0, "format", opt_format, "FORMAT", "only zstd"),
-	OPT_MISSING_ARG('D', NULL),
+	OPT_STR('D', NULL, struct zstd, dict_name, NULL, "FILE", "with FILE as a dictionary"),
 	OPT_MISSING('b', NULL),
 	OPT_MISSING(0, "train"),
 	OPT_MISSING(0, "adapt"),
@@ -262,6 +271,8 @@ static bool unpack(struct zstd *z, struct coder *k, const char *name)
 		}
 		enum codec_result result = coder_stream(k);
 
+		/* Each frame looks at the dictionary anew. */
+		cmd_charge(z->c, z->dict.len != 0 ? 256 : 1);
 		if (result != CODEC_END)
 			return failed(z, name, result);
 	}
@@ -270,11 +281,13 @@ static bool unpack(struct zstd *z, struct coder *k, const char *name)
 
 static void set_options(struct zstd *z, struct coder *k, uint64_t size)
 {
+	cmd_charge_bytes(z->c, z->dict.len);
 	k->options = (struct codec_options){ .kind = CODEC_ZSTD,
 					     .decode = z->decompress,
 					     .level = z->level,
 					     .check = !z->no_check,
 					     .window_log = z->window_log,
+					     .dict = z->dict,
 					     .size = size };
 }
 
@@ -285,7 +298,7 @@ static void put_result(struct zstd *z, const struct coder *k, const char *name, 
 	z->files++;
 	z->in_total += k->bytes_in;
 	z->out_total += k->bytes_out;
-	if (z->display < 2)
+	if (z->display < (z->several ? 3 : 2))
 		return;
 	if (z->decompress) {
 		put(z, 2, "%-20s: %llu bytes \n", name, (unsigned long long)k->bytes_out);
@@ -325,11 +338,21 @@ static const char *output_name(struct zstd *z, const char *name)
 	return NULL;
 }
 
+/* Asks on standard input, which may hold several answers. */
+static bool says_yes(struct zstd *z)
+{
+	struct bytes line = { "", 0 };
+
+	if (!z->has_answers)
+		input_init(&z->answers, z->c, 0, "-");
+	z->has_answers = true;
+	return input_line(&z->answers, '\n', &line) > 0 && line.len > 0 &&
+	       (line.ptr[0] | 0x20) == 'y';
+}
+
 static bool may_overwrite(struct zstd *z, const char *to)
 {
 	struct vfs_stat st;
-	struct input in;
-	struct bytes line = { "", 0 };
 	bool yes;
 
 	if (z->force || cmd_lstat(z->c, to, &st) < 0 || (st.mode & S_FMT) != S_REG)
@@ -339,9 +362,7 @@ static bool may_overwrite(struct zstd *z, const char *to)
 		return false;
 	}
 	put(z, 1, "zstd: %s already exists; overwrite (y/n) ? ", to);
-	input_init(&in, z->c, 0, "-");
-	yes = input_line(&in, '\n', &line) > 0 && line.len > 0 && (line.ptr[0] | 0x20) == 'y';
-	input_close(&in);
+	yes = says_yes(z);
 	if (!yes)
 		put(z, 1, "Not overwritten  \n \n");
 	return yes;
@@ -355,6 +376,11 @@ static bool open_output(struct zstd *z, struct coder *k, const char *to)
 		return true;
 	if (z->to_stdout) {
 		coder_to_stdout(k);
+		return true;
+	}
+	if (z->sharing) {
+		k->out = z->shared.out;
+		k->has_out = true;
 		return true;
 	}
 	if (!may_overwrite(z, to)) {
@@ -380,12 +406,15 @@ static void work(struct zstd *z, struct coder *k, const char *name, const char *
 		good = unpack(z, k, name);
 	else
 		coder_stream(k);
-	if (!good) {
+	/* A shared file is only flushed, whatever became of this input. */
+	if (good)
+		coder_finish(k);
+	else
 		coder_discard(k);
-		return;
-	}
-	coder_finish(k);
-	put_result(z, k, name, to != NULL ? to : "/*stdout*\\");
+	if (z->sharing)
+		z->shared.out = k->out;
+	if (good)
+		put_result(z, k, name, to != NULL ? to : "/*stdout*\\");
 }
 
 static void do_stdin(struct zstd *z)
@@ -571,6 +600,112 @@ static int list_all(struct zstd *z)
 	return z->status;
 }
 
+/* --- -D --- */
+
+/* A dictionary that is damaged is noticed by the library when it is loaded. */
+static int check_dict(struct zstd *z)
+{
+	struct codec_options options = {
+		.kind = CODEC_ZSTD, .decode = true, .dict = z->dict, .size = UINT64_MAX
+	};
+	struct codec codec;
+	bool good = codec_start(&codec, z->c->pool, &options);
+
+	codec_stop(&codec);
+	cmd_charge_bytes(z->c, z->dict.len);
+	if (good)
+		return 0;
+	put(z, 1, "zstd: error 11 : Allocation error : not enough memory \n");
+	return 11;
+}
+
+static int read_dict(struct zstd *z)
+{
+	const char *name = z->dict_name;
+	struct vfs_stat st;
+	int err;
+
+	if (name == NULL)
+		return 0;
+	err = cmd_stat(z->c, name, &st);
+	if (err < 0) {
+		put(z, 1, "zstd: error 31 : Stat failed on dictionary file %s: %s \n", name,
+		    err_text(err));
+		return 31;
+	}
+	if ((st.mode & S_FMT) != S_REG) {
+		put(z, 1, "zstd: error 32 : Dictionary %s must be a regular file. \n", name);
+		return 32;
+	}
+	err = st.size > DICT_MAX ? -E_FBIG : cmd_read_all(z->c, name, &z->dict);
+	if (err < 0) {
+		put(z, 1, "zstd: error 33 : Couldn't open dictionary %s: %s \n", name,
+		    err_text(err));
+		return 33;
+	}
+	return check_dict(z);
+}
+
+/* --- -o with several inputs --- */
+
+static bool agrees(struct zstd *z)
+{
+	if (z->display < 2 && !z->force) {
+		put(z, 0,
+		    "Concatenating multiple processed inputs into a single output loses file "
+		    "metadata. \nAborting. \n");
+		return false;
+	}
+	put(z, 2,
+	    "zstd: WARNING: all input files will be processed and concatenated into a single "
+	    "output file: %s \n"
+	    "The concatenated output CANNOT regenerate original file names nor directory "
+	    "structure. \n",
+	    z->output);
+	if (z->remove)
+		put(z, 2,
+		    "Since it's a destructive operation, input files will not be removed. \n");
+	z->remove = false;
+	if (z->force)
+		return true;
+	put(z, 2, "Proceed? (y/n): ");
+	if (says_yes(z))
+		return true;
+	put(z, 2, "Aborting... \n");
+	return false;
+}
+
+static bool share_output(struct zstd *z)
+{
+	z->shared.c = z->c;
+	if (!agrees(z) || !open_output(z, &z->shared, z->output))
+		return false;
+	z->sharing = true;
+	return true;
+}
+
+static void put_summary(struct zstd *z)
+{
+	struct buf text = buf_in(z->c->arena);
+
+	if (!z->several || z->files == 0)
+		return;
+	if (z->decompress) {
+		put(z, 2, "%d files decompressed : %6llu bytes total \n", z->files,
+		    (unsigned long long)z->out_total);
+		return;
+	}
+	if (z->in_total > 0) {
+		put_share(&text, z->out_total, z->in_total, 6);
+		buf_putc(&text, ' ');
+	}
+	buf_putc(&text, '(');
+	put_size(&text, z->in_total, true);
+	buf_puts(&text, " => ");
+	put_size(&text, z->out_total, true);
+	put(z, 2, "%3d files compressed : %s)\n", z->files, buf_cstr(&text));
+}
+
 static int zstd_run(struct cmd *c)
 {
 	struct zstd *z = c->opts;
@@ -580,14 +715,18 @@ static int zstd_run(struct cmd *c)
 		put(z, 2, "Warning : compression level higher than max, reduced to %d \n", max);
 		z->level = max;
 	}
+	put(z, 3, "%s\n", BANNER);
 	if (z->list)
 		return list_all(z);
-	if (z->output != NULL && c->nargs > 1) {
-		put(z, 1, "zstd: -o with several inputs is not supported\n");
-		return 1;
-	}
+	int err = read_dict(z);
+
+	if (err != 0)
+		return err;
 	if (z->output != NULL && strcmp(z->output, "-") == 0)
 		z->to_stdout = true;
+	z->several = c->nargs > 1;
+	if (z->several && z->output != NULL && !z->to_stdout && !z->test && !share_output(z))
+		return 1;
 	/* Results are not told when the output itself is looked at. */
 	if (c->nargs == 0 || z->to_stdout)
 		z->display -= z->display == 2;
@@ -602,6 +741,9 @@ static int zstd_run(struct cmd *c)
 		else
 			do_file(z, c->files[i]);
 	}
+	if (z->sharing)
+		output_close(&z->shared.out);
+	put_summary(z);
 	return z->status;
 }
 
@@ -642,7 +784,7 @@ static void zstdcat_defaults(struct cmd *c)
 		.opts_size = sizeof(struct zstd),                                                  \
 		.defaults = before,                                                                \
 		.family = "zstd 1.5.4",                                                            \
-		.version = "*** Zstandard CLI (64-bit) v1.5.4, by Yann Collet ***",                \
+		.version = BANNER,                                                                 \
 	}
 
 ZSTD_COMMAND(zstd, "Compresses each FILE to FILE.zst, or (-d) the reverse.", zstd_defaults);
