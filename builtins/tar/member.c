@@ -369,9 +369,7 @@ static bool selected(struct tar *t, struct tar_member *m)
 	return names_match(t, m->name) && !too_old(t, m) && !names_excluded(t, m->name);
 }
 
-/* An archive that is read with -V has that label, which may be a pattern. first: its first member,
- * or NULL. */
-static void check_label(struct tar *t, const struct tar_member *first)
+void tar_check_label(struct tar *t, const struct tar_member *first)
 {
 	if (t->label == NULL || t->label_seen)
 		return;
@@ -393,7 +391,7 @@ void tar_each(struct tar *t, void (*fn)(struct tar *t, struct tar_member *m))
 
 		bool end = names_done(t) || tar_next(t, &m) == TAR_END;
 
-		check_label(t, end ? NULL : &m);
+		tar_check_label(t, end ? NULL : &m);
 		if (end)
 			break;
 		if (m.type == 'M')

@@ -479,14 +479,6 @@ static void add_name(struct tar *t, const char *text)
 
 	while (s.len > 1 && s.ptr[s.len - 1] == '/')
 		s.len--;
-	if (!t->warned_pattern && !wild && !(t->match & MATCH_NO_WILDCARDS) &&
-	    strpbrk(text, "*?[") != NULL) {
-		t->warned_pattern = true;
-		tar_warn(t, 0, "Pattern matching characters used in file names");
-		tar_warn(t, 0,
-			 "Use --wildcards to enable pattern matching, or --no-wildcards to "
-			 "suppress this warning");
-	}
 	struct tar_pattern *p = new_pattern(t, s, t->match, wild);
 
 	p->dir = t->here;
@@ -533,12 +525,29 @@ bool names_done(const struct tar *t)
 	return true;
 }
 
+/* A name that was not found, and may have been meant as a pattern. */
+static void warn_pattern(struct tar *t, const struct tar_pattern *p, const char *text)
+{
+	if (p->glob != NULL || (p->flags & MATCH_NO_WILDCARDS) || strpbrk(text, "*?[") == NULL)
+		return;
+	tar_warn(t, 0, "Pattern matching characters used in file names");
+	tar_warn(t, 0,
+		 "Use --wildcards to enable pattern matching, or --no-wildcards to suppress this "
+		 "warning");
+}
+
 void names_report(struct tar *t)
 {
-	for (const struct tar_pattern *p = t->names; p != NULL; p = p->next)
-		if (!p->found)
-			tar_error(t, 0,
-				  p->hits > 0 ? "%s: Required occurrence not found in archive"
-					      : "%s: Not found in archive",
-				  tar_quote(t, arena_dup(t->c->arena, p->text)));
+	for (const struct tar_pattern *p = t->names; p != NULL; p = p->next) {
+		const char *text = arena_dup(t->c->arena, p->text);
+
+		cmd_charge(t->c, 1);
+		if (p->found)
+			continue;
+		warn_pattern(t, p, text);
+		tar_error(t, 0,
+			  p->hits > 0 ? "%s: Required occurrence not found in archive"
+				      : "%s: Not found in archive",
+			  tar_quote(t, text));
+	}
 }

@@ -235,7 +235,9 @@ static int check_options(struct tar *t)
 				    "'--test-label' options");
 	if (!has_names(t) && t->mode == TAR_CREATE)
 		return TAR_USAGE(c, "Cowardly refusing to create an empty archive");
-	if (t->occurrence > 0 && !has_names(t) && (reads(t) || t->mode == TAR_DELETE))
+	if (t->occurrence > 0 && !reads(t) && t->mode != TAR_DELETE)
+		return TAR_USAGE(c, "'--occurrence' cannot be used with '%s'", mode_option(t));
+	if (t->occurrence > 0 && !has_names(t))
 		return TAR_USAGE(c, "--occurrence is meaningless without a file list");
 	if (t->clamp && t->mtime == NULL)
 		return TAR_USAGE(c, "--clamp-mtime needs a date specified using --mtime");

@@ -223,7 +223,6 @@ struct tar {
 	size_t ndirs;
 	int here; /* index of the current directory */
 	unsigned match;
-	bool warned_pattern;
 	bool absolute;
 	struct tar_xform *xforms;
 	struct tar_xform **xforms_end;
@@ -379,6 +378,9 @@ enum tar_read { TAR_MEMBER, TAR_END };
 /* The next member; says what is wrong on the way. Its memory is the caller's to release. */
 enum tar_read tar_next(struct tar *t, struct tar_member *m);
 void tar_skip_data(struct tar *t, const struct tar_member *m);
+/* An archive that is read or changed with -V has that label, which may be a pattern: else tar
+ * ends. first: its first member, or NULL. Does nothing but the first time. */
+void tar_check_label(struct tar *t, const struct tar_member *first);
 /* Calls fn for each member that operands and excludes select; the data are skipped by fn. */
 void tar_each(struct tar *t, void (*fn)(struct tar *t, struct tar_member *m));
 bool tar_number(const char *field, size_t n, int64_t *out);

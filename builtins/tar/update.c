@@ -88,7 +88,10 @@ static uint64_t find_end(struct tar *t, struct tar_known *known)
 	for (;;) {
 		struct arena_mark mark = arena_mark(t->c->arena);
 
-		if (tar_next(t, &m) == TAR_END)
+		bool end = tar_next(t, &m) == TAR_END;
+
+		tar_check_label(t, end ? NULL : &m);
+		if (end)
 			return m.start;
 		tar_skip_data(t, &m);
 		if (known != NULL)
@@ -212,6 +215,7 @@ void tar_delete(struct tar *t)
 		bool end = tar_next(t, &m) == TAR_END;
 		uint64_t start = m.start;
 
+		tar_check_label(t, end ? NULL : &m);
 		if (!end)
 			tar_skip_data(t, &m);
 		if (end || wanted(t, &m)) {
