@@ -151,8 +151,6 @@ static void put_text_escape(struct sed_parser *p, struct buf *out)
 {
 	size_t at = p->at;
 
-	if (sed_is_cut_control(p->text, at))
-		sed_bad(p, "stray \\c");
 	int byte = sed_escape(p, p->text, &at);
 
 	if (byte < 0) {
@@ -166,8 +164,19 @@ static void put_text_escape(struct sed_parser *p, struct buf *out)
 	p->at = at;
 }
 
+/* "\c" in front of the end of the text, which goes with it: GNU's `a` makes a letter of that. */
+static bool take_cut_control(struct sed_parser *p)
+{
+	struct bytes rest = bytes_slice(p->text, p->at, p->text.len);
+
+	if (rest.len == 0 || rest.ptr[0] != 'c' || (rest.len > 1 && rest.ptr[1] != '\n'))
+		return false;
+	p->at += rest.len > 1 ? 2 : 1;
+	return true;
+}
+
 /* Reads up to the end of the text's last line. True: the part ended before that. */
-static bool read_lines(struct sed_parser *p, struct buf *out)
+static bool read_lines(struct sed_parser *p, struct buf *out, char name)
 {
 	for (;;) {
 		int ch = sed_next(p);
@@ -181,6 +190,10 @@ static bool read_lines(struct sed_parser *p, struct buf *out)
 				buf_putc(out, '\n');
 				return true;
 			}
+			if (take_cut_control(p)) {
+				buf_putc(out, name == 'a' ? '\n' ^ 0x40 : '\n');
+				return false;
+			}
 			put_text_escape(p, out);
 			continue;
 		}
@@ -192,7 +205,7 @@ static bool read_lines(struct sed_parser *p, struct buf *out)
 
 static void read_rest(struct sed_parser *p, size_t index)
 {
-	p->pending = read_lines(p, &p->pending_text);
+	p->pending = read_lines(p, &p->pending_text, p->s->cmds[index].name);
 	p->pending_cmd = index;
 	p->s->cmds[index].text = arena_bytes(p->s->c->arena, buf_bytes(&p->pending_text));
 }
