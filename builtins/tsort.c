@@ -14,7 +14,7 @@ struct item {
 	struct edge *edges;
 	bool written;
 	bool on_path;
-	struct item *next; /* in the queue */
+	struct item *next; /* in the queue; of a loop */
 };
 
 struct edge {
@@ -122,49 +122,59 @@ static void sort_items(struct graph *g)
 	sort_stable(g->item, g->n, sizeof *g->item, spare, compare_items, g);
 }
 
+/* An item that is left and comes before `at`: each that waits has one. */
+static struct item *find_before(struct graph *g, const struct item *at)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct edge *e = g->item[i]->written ? NULL : g->item[i]->edges;
+		size_t passed = 1;
+
+		for (; e != NULL && e->to != at; e = e->next)
+			passed++;
+		cmd_charge(g->c, passed / 8 + (i % 8 == 0));
+		if (e != NULL)
+			return g->item[i];
+	}
+	return NULL;
+}
+
+static void cut_edge(struct graph *g, struct item *from, struct item *to)
+{
+	struct edge **e = &from->edges;
+	size_t passed = 1;
+
+	for (; (*e)->to != to; e = &(*e)->next)
+		passed++;
+	cmd_charge(g->c, passed / 8);
+	*e = (*e)->next;
+	to->before--;
+}
+
 /* Reports a loop among what is left and cuts it. */
 static void cut_loop(struct graph *g, const char *path)
 {
 	struct item *at = NULL;
-	struct item *start;
+	struct item *from;
 
 	for (size_t i = 0; at == NULL; i++)
 		if (!g->item[i]->written && g->item[i]->before > 0)
 			at = g->item[i];
-	/* Backwards along predecessors until one comes twice. */
-	while (!at->on_path) {
-		at->on_path = true;
-		for (size_t i = 0; i < g->n; i++) {
-			struct edge *e = g->item[i]->written ? NULL : g->item[i]->edges;
-
-			while (e != NULL && e->to != at)
-				e = e->next;
-			if (e != NULL) {
-				at = g->item[i];
-				break;
-			}
-		}
-		cmd_charge(g->c, g->n / 8 + 1);
+	/* Backwards along predecessors until one comes twice; `next` is the way forwards. */
+	while (from = find_before(g, at), !from->on_path) {
+		from->on_path = true;
+		from->next = at;
+		at = from;
 	}
-	start = at;
 	cmd_error(g->c, 0, "%s: input contains a loop:", cmd_quotef(g->c, path));
-	do {
-		struct edge **e = &at->edges;
-
-		cmd_error(g->c, 0, "%.*s", (int)at->name.len, at->name.ptr);
-		while (!(*e)->to->on_path || (*e)->to->written)
-			e = &(*e)->next;
-		struct item *to = (*e)->to;
-
-		if (to == start) {
-			to->before--;
-			*e = (*e)->next;
-		}
-		at->on_path = at == start;
-		at = to;
-	} while (at != start);
+	for (struct item *i = at;; i = i->next) {
+		cmd_error(g->c, 0, "%.*s", (int)i->name.len, i->name.ptr);
+		if (i == from)
+			break;
+	}
+	cut_edge(g, from, at);
 	for (size_t i = 0; i < g->n; i++)
 		g->item[i]->on_path = false;
+	cmd_charge(g->c, g->n / 8 + 1);
 }
 
 static int put_order(struct graph *g, const char *path)
