@@ -243,11 +243,11 @@ static void mod_multiply(const struct modulus *m, uint32_t *out, const uint32_t 
 		carry += t[len];
 		t[len - 1] = (uint32_t)carry;
 		t[len] = t[len + 1] + (uint32_t)(carry >> 32);
+		cmd_charge(m->c, len / 4 + 1);
 	}
 	if (t[len] != 0 || order(t, m->n, len) >= 0)
 		subtract(t, m->n, len);
 	memcpy(out, t, len * sizeof(*out));
-	cmd_charge(m->c, len * len / 4 + 2);
 }
 
 static struct modulus modulus_of(struct cmd *c, struct number n)
@@ -259,9 +259,10 @@ static struct modulus modulus_of(struct cmd *c, struct number n)
 		inverse *= 2 - n.limb[0] * inverse;
 	m.inverse = 0 - inverse;
 	m.one[0] = 1;
-	for (size_t i = 0; i < n.len * 32; i++)
+	for (size_t i = 0; i < n.len * 32; i++) {
 		mod_add(&m, m.one, m.one);
-	cmd_charge(c, n.len * n.len * 4);
+		cmd_charge(c, n.len / 8 + 1);
+	}
 	return m;
 }
 
@@ -281,12 +282,14 @@ static uint32_t *residue_of(const struct modulus *m, int value)
 /* --- primes --- */
 
 /* Takes the twos out of n, and returns how many they were. */
-static size_t take_twos(struct number *n)
+static size_t take_twos(struct cmd *c, struct number *n)
 {
 	size_t twos = 0;
 
-	for (; (n->limb[0] & 1) == 0; twos++)
+	for (; (n->limb[0] & 1) == 0; twos++) {
 		halve(n->limb, n->len, 0);
+		cmd_charge(c, n->len / 8 + 1);
+	}
 	trim(n);
 	return twos;
 }
@@ -320,7 +323,7 @@ static bool passes_base_2(const struct modulus *m, struct number n)
 	struct number odd = neighbour(m->c, n, -1);
 	uint32_t *minus_one = residue_of(m, -1);
 	uint32_t *x = copy_limbs(m->c, m->one, m->len);
-	size_t twos = take_twos(&odd);
+	size_t twos = take_twos(m->c, &odd);
 
 	for (size_t i = top_bit(odd) + 1; i-- > 0;) {
 		mod_multiply(m, x, x, x);
@@ -394,7 +397,7 @@ static bool passes_lucas(const struct modulus *m, struct number n)
 	uint32_t *qk = copy_limbs(m->c, q, m->len);
 	uint32_t *du = new_limbs(m->c, m->len);
 	uint32_t *residue = residue_of(m, d);
-	size_t twos = take_twos(&odd);
+	size_t twos = take_twos(m->c, &odd);
 
 	for (size_t i = top_bit(odd); i-- > 0;) {
 		mod_multiply(m, u, u, v);
@@ -561,7 +564,7 @@ void factor_big(struct cmd *c, struct bytes digits)
 
 	put_number(c, n);
 	cmd_putc(c, ':');
-	for (uint32_t p = 2; p<TRIAL_MAX; p += p> 2 ? 2 : 1) {
+	for (uint32_t p = 2; p < TRIAL_MAX; p += 1 + (p & 1)) {
 		cmd_charge(c, n.len / 2 + 1);
 		for (; remainder_small(n, p) == 0; divide_small(&n, p)) {
 			cmd_charge(c, n.len + 1);
