@@ -267,7 +267,7 @@ static bool lex_token(struct parser *p, unsigned context)
 		heredoc_read(p);
 		return true;
 	}
-	if (is_operator(c) && !((c == '<' || c == '>') && source_second(p) == '(')) {
+	if (is_operator(c) && !((c == '<' || c == '>') && source_opens_process(p))) {
 		p->pos++;
 		t->kind = lex_operator(p, c);
 		t->end = p->pos;

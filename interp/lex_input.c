@@ -90,6 +90,21 @@ int source_skip_continuation(struct parser *p)
 	return source_raw(p);
 }
 
+bool source_opens_process(struct parser *p)
+{
+	size_t from = p->pos;
+	bool opens;
+
+	p->pos++;
+	while (p->pos + 1 < p->len && p->src[p->pos] == '\\' && p->src[p->pos + 1] == '\n') {
+		p->pos += 2;
+		source_raw(p);
+	}
+	opens = p->pos < p->len && p->src[p->pos] == '(';
+	p->pos = from;
+	return opens;
+}
+
 void source_count_line(struct parser *p)
 {
 	p->line += p->naliases == 0 || p->aliases[0].end < p->pos;

@@ -257,7 +257,8 @@ bool parse_process_sub(struct parser *p, struct word_state *w)
 {
 	size_t start = p->pos;
 
-	p->pos += 2;
+	p->pos++;
+	source_accept(p, '(');
 	return run_sub(p, w, start, p->src[start], command_run);
 }
 

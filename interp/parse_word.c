@@ -394,7 +394,7 @@ static bool ends_word(struct parser *p, struct word_state *w, int c)
 	}
 	if (c == '|' && w->mode == MODE_REGEX)
 		return false;
-	if ((c == '<' || c == '>') && source_second(p) == '(')
+	if ((c == '<' || c == '>') && source_opens_process(p))
 		return false;
 	return is_metacharacter(c);
 }
@@ -503,7 +503,7 @@ static bool read_special(struct parser *p, struct word_state *w, int c)
 	case '>':
 		if ((w->mode == MODE_WORD || w->mode == MODE_REGEX || w->mode == MODE_ARG ||
 		     w->mode == MODE_TEXT_WORD) &&
-		    source_second(p) == '(')
+		    source_opens_process(p))
 			return parse_process_sub(p, w);
 		break;
 	}

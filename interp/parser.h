@@ -221,6 +221,8 @@ static inline int source_second(const struct parser *p)
 {
 	return p->pos + 1 < p->len ? (unsigned char)p->src[p->pos + 1] : -1;
 }
+/* At a < or >: whether a ( is next, behind any backslash-newline pairs; may pull. */
+bool source_opens_process(struct parser *p);
 /* A newline was read: another line begins, unless it belongs to the text of an alias. */
 void source_count_line(struct parser *p);
 static inline void source_step(struct parser *p)
