@@ -11,12 +11,12 @@ static const char *const mode_names[] = { "", "octopus", "independent", "is-ance
 
 struct base_opts {
 	bool all;
-	int mode;
+	enum base_mode mode;
 };
 
 static int set_mode(struct git *g, struct base_opts *o, enum base_mode mode)
 {
-	if (o->mode != OF_TWO && o->mode != (int)mode) {
+	if (o->mode != OF_TWO && o->mode != mode) {
 		git_error(g, "option `%s' is incompatible with --%s", mode_names[mode],
 			  mode_names[o->mode]);
 		return 129;
@@ -173,7 +173,7 @@ static int show_fork_point(struct git *g, const char *name, const char *derived)
 }
 
 /* How many operands a mode takes. */
-static bool count_is_right(int mode, int n)
+static bool count_is_right(enum base_mode mode, int n)
 {
 	switch (mode) {
 	case OF_TWO: return n >= 2;
