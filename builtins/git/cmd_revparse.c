@@ -131,11 +131,10 @@ static const char *from_start(struct git *g, const char *path)
 	struct buf out = buf_in(g->a);
 	const char *from = g->start;
 
-	for (;;) {
+	while (*from != '\0') {
 		size_t n = strcspn(from + 1, "/") + 1;
 
-		if (*from == '\0' || strncmp(from, path, n) != 0 ||
-		    (path[n] != '/' && path[n] != '\0'))
+		if (strncmp(from, path, n) != 0 || (path[n] != '/' && path[n] != '\0'))
 			break;
 		from += n;
 		path += n;
