@@ -725,6 +725,7 @@ static struct bytes final_message(struct committing *cm, struct status *s)
 	char *path = repo_path(g, g->keep, "COMMIT_EDITMSG");
 	struct buf out = buf_in(g->a);
 	struct bytes text;
+	int err;
 	char *args[4] = { arena_dup(g->a, BYTES(".git/COMMIT_EDITMSG")), NULL, NULL, NULL };
 
 	if (cm->edit)
@@ -746,8 +747,9 @@ static struct bytes final_message(struct committing *cm, struct status *s)
 	args[1] = args[2] = NULL;
 	if (!cm->o.no_verify && git_hook(g, "commit-msg", args, no_editor(cm)) != 0)
 		git_exit(g, 1);
-	if (file_read(g, g->keep, path, &text) < 0)
-		git_die(g, "could not read commit message");
+	err = file_read(g, g->keep, path, &text);
+	if (err < 0)
+		git_die_errno(g, err, "could not read commit message");
 	if (cm->edit && (cm->o.status.verbose != 0 || cm->cleanup == CLEANUP_SCISSORS))
 		text = message_cut(g, text);
 	if (cm->cleanup != CLEANUP_NONE)

@@ -303,6 +303,7 @@ static char *settle_message(struct merge_run *m, const char *message)
 	char *args[3] = { arena_dup(g->a, BYTES(".git/MERGE_MSG")), arena_dup(g->a, BYTES("merge")),
 			  NULL };
 	struct bytes text;
+	int err;
 
 	if (!m->o.no_verify && git_hook(g, "pre-merge-commit", NULL, NULL) != 0)
 		return NULL;
@@ -325,7 +326,9 @@ static char *settle_message(struct merge_run *m, const char *message)
 	args[1] = NULL;
 	if (!m->o.no_verify && git_hook(g, "commit-msg", args, NULL) != 0)
 		return NULL;
-	file_read(g, g->keep, path, &text);
+	err = file_read(g, g->keep, path, &text);
+	if (err < 0)
+		git_die_errno(g, err, "Could not read from '.git/MERGE_MSG'");
 	text = message_clean(g, text, edit);
 	if (text.len == 0) {
 		git_error(g, "Empty commit message.");

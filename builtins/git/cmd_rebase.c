@@ -602,12 +602,14 @@ static bool is_up_to_date(struct rebase_opts *o)
 static int leave_as_it_is(struct rebase_opts *o)
 {
 	struct git *g = o->r.g;
+	const char *ref;
 	struct oid now;
 
 	rebase_apply_autostash(g);
 	file_remove_tree(g, repo_path(g, g->a, "rebase-merge"));
-	if (head_oid(g, &now) && (!oid_eq(&now, &o->head) || o->branch == NULL ||
-				  strcmp(o->branch, head_ref(g) ? head_ref(g) : "") != 0)) {
+	ref = head_ref(g);
+	if (head_oid(g, &now) && (!oid_eq(&now, &o->head) || o->branch == NULL || ref == NULL ||
+				  strcmp(o->branch, ref) != 0)) {
 		char *argv[4] = { arena_dup(g->keep, BYTES("checkout")),
 				  arena_dup(g->keep, BYTES("-q")),
 				  arena_dup(g->keep, bytes_of(o->shown)), NULL };

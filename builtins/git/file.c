@@ -27,6 +27,7 @@ int file_read(struct git *g, struct arena *a, const char *path, struct bytes *ou
 	int fd = cmd_open(g->c, CMD_CWD, path, O_RDONLY_, 0);
 	int err;
 
+	*out = BYTES("");
 	if (fd < 0)
 		return fd;
 	if (cmd_fstat(g->c, fd, &st) == 0 && (st.mode & S_FMT) == S_DIR) {

@@ -175,7 +175,7 @@ void git_grow(struct git *g, void **ptr, size_t *cap, size_t size);
 
 /* --- file.c --- */
 
-/* The whole file in the arena with a NUL behind. 0 or -E_. */
+/* The whole file in the arena with a NUL behind. 0 or -E_, with what was read; never NULL. */
 int file_read(struct git *g, struct arena *a, const char *path, struct bytes *out);
 /* Standard input. */
 struct bytes file_stdin(struct git *g);

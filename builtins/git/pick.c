@@ -56,11 +56,12 @@ bool pick_merge(struct picking *p, const struct commit *parent)
 }
 
 /* The message as prepare-commit-msg leaves it. */
-static struct bytes ask_hook(struct git *g, struct bytes message)
+static struct bytes ask_hook(struct git *g, struct bytes message, const char *action)
 {
 	char *path = repo_path(g, g->keep, "COMMIT_EDITMSG");
 	char *args[3] = { arena_dup(g->a, BYTES(".git/COMMIT_EDITMSG")),
 			  arena_dup(g->a, BYTES("message")), NULL };
+	int err;
 
 	if (!git_hook_exists(g, "prepare-commit-msg"))
 		return message;
@@ -69,7 +70,12 @@ static struct bytes ask_hook(struct git *g, struct bytes message)
 		git_error(g, "'prepare-commit-msg' hook failed");
 		git_exit(g, 1);
 	}
-	file_read(g, g->keep, path, &message);
+	err = file_read(g, g->keep, path, &message);
+	if (err < 0) {
+		git_error(g, "unable to read commit message from '.git/COMMIT_EDITMSG': %s",
+			  err_text(err));
+		git_die(g, "%s failed", action);
+	}
 	return message;
 }
 
@@ -80,7 +86,7 @@ void pick_record(struct git *g, const struct oid *tree, const struct oid *parent
 	struct oid head;
 	bool has_head = head_oid(g, &head);
 
-	message = rest = ask_hook(g, message);
+	message = rest = ask_hook(g, message, action);
 	commit_write(g, tree, parents, n, author, message, out);
 	if (!git_line(&rest, &line))
 		line = BYTES("");

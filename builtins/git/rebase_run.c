@@ -403,6 +403,8 @@ static int conflict(struct one *o)
 	if (o->melts) {
 		char *text = state_read(g, REBASE_DIR "message-squash");
 
+		if (text == NULL)
+			text = arena_dup(g->a, o->message);
 		state_write(g, REBASE_MESSAGE, text);
 		state_write(g, "MERGE_MSG", text);
 	} else {

@@ -162,8 +162,10 @@ static int braces(struct git *g, const char *name, const char *inside, struct oi
 		return -1;
 	if (strcmp(inside, "u") == 0 || strcmp(inside, "upstream") == 0 ||
 	    strcmp(inside, "push") == 0) {
-		if (strcmp(full, "HEAD") == 0 && head_ref(g) != NULL)
-			full = head_ref(g);
+		char *head = strcmp(full, "HEAD") == 0 ? head_ref(g) : NULL;
+
+		if (head != NULL)
+			full = head;
 		full = inside[0] == 'u' ? rev_upstream(g, full, &why) : rev_push(g, full, &why);
 		if (full == NULL)
 			git_die(g, "%s", why);

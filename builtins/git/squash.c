@@ -127,6 +127,7 @@ static void put_before(struct git *g, size_t count, bool replaces, struct buf *o
 {
 	struct bytes text, line;
 	struct oid head;
+	const char *before;
 
 	buf_printf(out, "# This is a combination of %zu commits.\n", count + 2);
 	if (count == 0) {
@@ -142,7 +143,8 @@ static void put_before(struct git *g, size_t count, bool replaces, struct buf *o
 			state_write(g, FIXUP, arena_dup(g->a, text));
 		return;
 	}
-	text = bytes_of(state_read(g, SQUASH) != NULL ? state_read(g, SQUASH) : "");
+	before = state_read(g, SQUASH);
+	text = bytes_of(before != NULL ? before : "");
 	git_line(&text, &line);
 	if (replaces && !squash_seen(g))
 		skip_all(text, out);
