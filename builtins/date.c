@@ -77,7 +77,8 @@ static int set_rfc(struct cmd *c, const struct opt *opt, const char *arg)
 
 static const struct opt date_options[] = {
 	OPT_STR('d', "date", struct date_opts, text, NULL, "STRING", "the time that STRING means"),
-	OPT_FLAG(0, "debug", struct date_opts, debug, "no effect"),
+	OPT_FLAG(0, "debug", struct date_opts, debug,
+		 "tells on standard error how dates are understood"),
 	OPT_STR('f', "file", struct date_opts, file, NULL, "FILE",
 		"the same for each line of FILE"),
 	OPT_CALL_OPTIONAL('I', "iso-8601", set_iso, "UNIT",
@@ -107,6 +108,8 @@ static int show(struct cmd *c, const struct date_opts *o, struct moment m)
 		buf_put_i64(&out, m.seconds);
 		return cmd_error(c, 0, "time %s is out of range", cmd_quote(c, buf_cstr(&out)));
 	}
+	if (o->debug)
+		cmd_warn(c, 0, "output format: %s", cmd_quote(c, o->format));
 	time_civil(o->zone, m.seconds, &civil);
 	time_format(&out, bytes_of(o->format), &civil, m.seconds, (uint32_t)m.ns);
 	cmd_bytes(c, buf_bytes(&out));
@@ -126,7 +129,10 @@ static int show_text(struct cmd *c, const struct date_opts *o, const char *text)
 {
 	struct moment m;
 
-	if (!date_parse_moment(c, text, cmd_now(c), o->zone, &m))
+	const char *name = o->utc ? "UTC0" : cmd_getenv(c, "TZ");
+
+	if (o->debug ? !date_explain(c, text, cmd_now(c), o->zone, name, &m)
+		     : !date_parse_moment(c, text, cmd_now(c), o->zone, &m))
 		return cmd_error(c, 0, "invalid date %s", cmd_quote(c, text));
 	return show(c, o, m);
 }

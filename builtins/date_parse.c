@@ -6,151 +6,14 @@
  * week, relative amounts, and bare numbers, whose meaning depends on what was seen before them.
  * Each item is tried on the tokens from the current place on; the longest form first.
  */
-#include "builtins/date_parse.h"
+#include "builtins/date_private.h"
 
-enum { TOKENS_MAX = 1024 };
 /* Seconds of many years; days and months are checked apart. */
 #define RELATIVE_MAX ((int64_t)1000000000000)
 #define DAYS_MAX     1000000000
-#define SECOND_NS    ((int64_t)1000000000)
-
-enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_WORD, TOKEN_CHAR };
-
-struct token {
-	enum token_kind kind;
-	int64_t value;       /* of a number; a character */
-	int digits;          /* of a number */
-	int sign;            /* -1, +1: written in front of the number; 0: none */
-	int64_t fraction_ns; /* what followed a '.' or ',' */
-	bool has_fraction;
-	char word[24]; /* upper case */
-};
-
-struct parser {
-	struct token token[TOKENS_MAX];
-	int n;
-	int at;
-	int dates;
-	int times;
-	int days;
-	int zones;
-	int local_zones;
-	bool has_rel;
-	bool has_year;
-	int64_t year;
-	int year_digits;
-	int64_t month;
-	int64_t day;
-	int64_t hour;
-	int64_t minute;
-	int64_t second;
-	int64_t ns;
-	bool no_seconds;
-	int64_t zone_s; /* east of UTC */
-	int64_t weekday;
-	int64_t weekday_count;
-	bool dst_wanted;
-	int64_t rel[7]; /* year, month, day, hour, minute, second, ns */
-	bool too_far;
-	bool epoch; /* @seconds */
-	int64_t epoch_s;
-};
-
-enum { REL_YEAR, REL_MONTH, REL_DAY, REL_HOUR, REL_MINUTE, REL_SECOND, REL_NS };
+#define QUARTER_S    ((int64_t)90 * 24 * 3600)
 
 /* --- tokens --- */
-
-static const char *read_number(const char *at, struct token *t, bool *bad)
-{
-	t->kind = TOKEN_NUMBER;
-	for (; byte_is_digit(*at); at++) {
-		if (t->value > (INT64_MAX - 9) / 10)
-			*bad = true;
-		else
-			t->value = t->value * 10 + (*at - '0');
-		t->digits++;
-	}
-	if ((*at == '.' || *at == ',') && byte_is_digit(at[1])) {
-		int64_t unit = SECOND_NS / 10;
-
-		t->has_fraction = true;
-		for (at++; byte_is_digit(*at); at++) {
-			t->fraction_ns += (*at - '0') * unit;
-			unit /= 10;
-		}
-	}
-	return at;
-}
-
-static const char *read_word(const char *at, struct token *t, bool *bad)
-{
-	size_t n = 0;
-
-	t->kind = TOKEN_WORD;
-	for (; byte_is_alpha(*at) || (*at == '.' && n > 0 && byte_is_alpha(at[-1])); at++) {
-		if (*at == '.')
-			continue;
-		if (n < sizeof(t->word) - 1)
-			t->word[n++] = (char)byte_to_upper(*at);
-		else
-			*bad = true;
-	}
-	t->word[n] = '\0';
-	return at;
-}
-
-static const char *skip_comment(const char *at)
-{
-	int depth = 0;
-
-	for (; *at != '\0'; at++) {
-		depth += *at == '(';
-		depth -= *at == ')';
-		if (depth == 0)
-			return at + 1;
-	}
-	return at;
-}
-
-static bool read_tokens(struct parser *p, const char *at)
-{
-	bool bad = false;
-
-	while (*at != '\0' && !bad) {
-		struct token *t = &p->token[p->n];
-
-		if (byte_is_space(*at)) {
-			at++;
-			continue;
-		}
-		if (*at == '(') {
-			at = skip_comment(at);
-			continue;
-		}
-		if (++p->n == TOKENS_MAX)
-			return false;
-		if ((*at == '-' || *at == '+')) {
-			const char *next = at + 1;
-
-			while (byte_is_space(*next))
-				next++;
-			if (byte_is_digit(*next)) {
-				t->sign = *at == '-' ? -1 : 1;
-				at = read_number(next, t, &bad);
-				continue;
-			}
-		}
-		if (byte_is_digit(*at)) {
-			at = read_number(at, t, &bad);
-		} else if (byte_is_alpha(*at)) {
-			at = read_word(at, t, &bad);
-		} else {
-			t->kind = TOKEN_CHAR;
-			t->value = *at++;
-		}
-	}
-	return !bad;
-}
 
 static const struct token *peek(const struct parser *p, int ahead)
 {
@@ -269,15 +132,36 @@ static const struct word *unit_at(const struct parser *p, int ahead)
 	return find(units, singular, false);
 }
 
+/* Tells of the word that comes there, once, if it means nothing. */
+static void tell_strange(struct parser *p, int ahead)
+{
+	static const char *const others[] = { "AM", "PM", "AGO", "DST" };
+	const char *word = peek(p, ahead)->word;
+	bool known = peek(p, ahead)->kind != TOKEN_WORD || p->strange == word ||
+		     (word[1] == '\0' && word[0] != 'J') || find(months, word, true) != NULL ||
+		     find(weekdays, word, true) != NULL || find(ordinals, word, false) != NULL ||
+		     find(shifts, word, false) != NULL || find(zones, word, false) != NULL ||
+		     unit_at(p, ahead) != NULL;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		known |= strcmp(others[i], word) == 0;
+	if (known)
+		return;
+	p->strange = word;
+	explain_say(p, "error: unknown word '%s'", word);
+}
+
 static bool has_ago(struct parser *p)
 {
-	if (!is_word(p, 0, "AGO"))
+	if (p->complete || !is_word(p, 0, "AGO"))
 		return false;
 	p->at++;
 	return true;
 }
 
 /* --- times and zones --- */
+
+static bool take_relative(struct parser *p);
 
 /* 1: "AM", 2: "PM", 0: neither. */
 static int meridian_at(const struct parser *p, int ahead)
@@ -287,14 +171,14 @@ static int meridian_at(const struct parser *p, int ahead)
 	return is_word(p, ahead, "PM") ? 2 : 0;
 }
 
-static bool apply_meridian(struct parser *p, int meridian)
+/* The hour of the day. -1: there is no such hour. */
+static int hour_of_day(const struct parser *p)
 {
-	if (meridian == 0)
-		return p->hour >= 0 && p->hour < 24;
+	if (p->meridian == 0)
+		return p->hour >= 0 && p->hour < 24 ? (int)p->hour : -1;
 	if (p->hour < 1 || p->hour > 12)
-		return false;
-	p->hour = p->hour % 12 + (meridian == 2 ? 12 : 0);
-	return true;
+		return -1;
+	return (int)p->hour % 12 + (p->meridian == 2 ? 12 : 0);
 }
 
 /* A signed number as a zone: +hh, +hhmm, +hh:mm. */
@@ -310,6 +194,7 @@ static bool take_offset(struct parser *p, int64_t *out)
 	if (is_char(p, 0, ':') && is_unsigned(p, 1)) {
 		minutes = peek(p, 1)->value;
 		p->at += 2;
+		p->complete = true;
 	} else if (t->digits > 2) {
 		minutes = t->value % 100;
 		hours = t->value / 100;
@@ -339,6 +224,30 @@ static bool military(const char *word, int64_t *out)
 	return true;
 }
 
+/* A name that clocks here show at some time of the year: whether daylight is saved. */
+static bool take_local_zone(struct parser *p)
+{
+	const struct word *w = word_at(p, 0, zones, false);
+
+	if (peek(p, 0)->kind != TOKEN_WORD || (w != NULL && w->value == 0 && w->amount == 0))
+		return false;
+	for (int quarter = 0; quarter < 4; quarter++) {
+		struct civil t;
+
+		time_civil(p->zone, p->now_s + quarter * QUARTER_S, &t);
+		if (strcmp(t.zone, peek(p, 0)->word) != 0)
+			continue;
+		p->at++;
+		p->local_zones++;
+		p->dst_said = is_word(p, 0, "DST");
+		p->local_dst = t.is_dst || p->dst_said;
+		p->complete = p->dst_said;
+		p->at += p->dst_said;
+		return true;
+	}
+	return false;
+}
+
 /* A zone by name, with "DST" or an offset behind. */
 static bool take_zone(struct parser *p)
 {
@@ -354,14 +263,22 @@ static bool take_zone(struct parser *p)
 	p->at++;
 	p->zones++;
 	p->zone_s = offset;
+	p->complete = w != NULL && w->amount == 1;
+	if (p->complete)
+		return true;
 	if (is_word(p, 0, "DST")) {
 		p->zone_s += 3600;
 		p->at++;
+		p->complete = true;
 		return true;
 	}
+	/* Amounts behind a zone count before it does. */
+	if (peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0 && unit_at(p, 1) != NULL) {
+		p->complete = true;
+		return take_relative(p);
+	}
 	/* "UTC+2", but not "UTC +2 days" nor "UTC+2 hours". */
-	if (peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0 && unit_at(p, 1) == NULL &&
-	    take_offset(p, &offset))
+	if (peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0 && take_offset(p, &offset))
 		p->zone_s += offset;
 	return true;
 }
@@ -379,7 +296,9 @@ static bool take_time(struct parser *p)
 		p->minute = p->second = p->ns = 0;
 		p->at += 2;
 		p->times++;
-		return apply_meridian(p, meridian);
+		p->meridian = meridian;
+		p->complete = true;
+		return true;
 	}
 	if (!is_char(p, 1, ':') || !is_unsigned(p, 2))
 		return false;
@@ -396,6 +315,8 @@ static bool take_time(struct parser *p)
 	}
 	p->times++;
 	meridian = meridian_at(p, 0);
+	p->meridian = meridian;
+	p->complete = meridian != 0;
 	p->at += meridian != 0;
 	/* Even "10:00 +1 day": that is a zone, and a day. */
 	if (meridian == 0 && peek(p, 0)->kind == TOKEN_NUMBER && peek(p, 0)->sign != 0 &&
@@ -404,7 +325,7 @@ static bool take_time(struct parser *p)
 		if (!take_offset(p, &p->zone_s))
 			return false;
 	}
-	return !fraction && p->minute < 60 && p->second < 60 && apply_meridian(p, meridian);
+	return !fraction;
 }
 
 /* --- dates --- */
@@ -431,11 +352,6 @@ static bool take_iso_date(struct parser *p)
 	p->day = d->value;
 	p->at += 3;
 	p->dates++;
-	/* "T" between date and time: here never the zone of that name. */
-	if (is_word(p, 0, "T") && is_unsigned(p, 1))
-		p->at++;
-	else if (is_word(p, 0, "T"))
-		p->dates++;
 	return true;
 }
 
@@ -451,12 +367,20 @@ static bool take_slash_date(struct parser *p)
 		p->month = a->value;
 		p->day = b->value;
 		p->at += 3;
-	} else if (a->digits >= 4) {
+		p->dates++;
+		return true;
+	}
+	p->complete = true;
+	if (a->digits >= 4) {
+		explain_say(p, "warning: value %lld has %d digits. Assuming YYYY/MM/DD",
+			    (long long)a->value, a->digits);
 		set_year(p, a);
 		p->month = b->value;
 		p->day = peek(p, 4)->value;
 		p->at += 5;
 	} else {
+		explain_say(p, "warning: value %lld has less than 4 digits. Assuming MM/DD/YY[YY]",
+			    (long long)a->value);
 		p->month = a->value;
 		p->day = b->value;
 		set_year(p, peek(p, 4));
@@ -474,8 +398,6 @@ static bool in_month_name(const struct parser *p, int ahead)
 /* "Mon D", "Mon D, Y", "Mon-D-Y"; "D Mon [Y]", "D-Mon-Y". */
 static bool take_named_date(struct parser *p)
 {
-	int skip = 0;
-
 	if (in_month_name(p, 0) && peek(p, 1)->kind == TOKEN_NUMBER) {
 		const struct token *d = peek(p, 1);
 
@@ -484,6 +406,7 @@ static bool take_named_date(struct parser *p)
 			return false;
 		p->day = d->value;
 		p->at += 2;
+		p->complete = d->sign < 0 || is_char(p, 0, ',');
 		if (d->sign < 0) {
 			set_year(p, peek(p, 0));
 			p->at++;
@@ -494,21 +417,18 @@ static bool take_named_date(struct parser *p)
 		p->dates++;
 		return true;
 	}
-	if (!is_unsigned(p, 0))
-		return false;
-	skip = is_char(p, 1, '-');
-	if (!in_month_name(p, 1 + skip))
+	if (!is_unsigned(p, 0) || !in_month_name(p, 1))
 		return false;
 	p->day = peek(p, 0)->value;
-	p->month = word_at(p, 1 + skip, months, true)->value;
-	p->at += 2 + skip;
-	const struct token *y = peek(p, 0);
-
-	/* A number behind is the year, unless a time begins with it. */
-	if (y->kind == TOKEN_NUMBER && (y->sign < 0 ? skip : y->sign == 0) && !is_char(p, 1, ':') &&
-	    unit_at(p, 1) == NULL && meridian_at(p, 1) == 0) {
-		set_year(p, y);
+	p->month = word_at(p, 1, months, true)->value;
+	p->at += 2;
+	/* A number behind is the year, even if it would begin a time. */
+	if (peek(p, 0)->kind == TOKEN_NUMBER && !peek(p, 0)->has_fraction) {
+		set_year(p, peek(p, 0));
+		if (peek(p, 0)->sign > 0)
+			p->year = -p->year;
 		p->at++;
+		p->complete = true;
 	}
 	p->dates++;
 	return true;
@@ -523,8 +443,8 @@ static bool take_weekday(struct parser *p)
 	if (ordinal != NULL && word_at(p, 1, weekdays, true) != NULL) {
 		count = ordinal->value;
 		skip = 1;
-	} else if (peek(p, 0)->kind == TOKEN_NUMBER && word_at(p, 1, weekdays, true) != NULL) {
-		count = peek(p, 0)->value * (peek(p, 0)->sign < 0 ? -1 : 1);
+	} else if (is_unsigned(p, 0) && word_at(p, 1, weekdays, true) != NULL) {
+		count = peek(p, 0)->value;
 		skip = 1;
 	}
 	const struct word *w = word_at(p, skip, weekdays, true);
@@ -532,10 +452,12 @@ static bool take_weekday(struct parser *p)
 	if (w == NULL)
 		return false;
 	p->at += skip + 1;
-	if (is_char(p, 0, ','))
+	p->complete = skip != 0 || is_char(p, 0, ',');
+	if (skip == 0 && is_char(p, 0, ','))
 		p->at++;
 	p->weekday = w->value;
 	p->weekday_count = count;
+	p->weekday_counted = skip != 0;
 	p->days++;
 	return true;
 }
@@ -546,6 +468,8 @@ static void add_relative(struct parser *p, const struct word *unit, int64_t n, i
 {
 	int sign = has_ago(p) ? -1 : 1;
 
+	if (sign > 0 && !p->complete)
+		tell_strange(p, 0);
 	/* Further away than any year that can be shown. */
 	if (n > RELATIVE_MAX || n < -RELATIVE_MAX) {
 		p->too_far = true;
@@ -555,6 +479,7 @@ static void add_relative(struct parser *p, const struct word *unit, int64_t n, i
 	if (unit->value == REL_SECOND)
 		p->rel[REL_NS] += sign * ns;
 	p->has_rel = true;
+	explain_relative(p);
 }
 
 static bool take_relative(struct parser *p)
@@ -567,6 +492,7 @@ static bool take_relative(struct parser *p)
 	if (shift != NULL) {
 		p->rel[REL_DAY] += shift->value;
 		p->has_rel = true;
+		explain_relative(p);
 		p->at++;
 		return true;
 	}
@@ -611,43 +537,79 @@ static bool take_number(struct parser *p)
 		p->year = t->value / 10000;
 		p->year_digits = t->digits - 4;
 		p->has_year = true;
-		/* "20200102T0304" */
-		if (is_word(p, 0, "T") && is_unsigned(p, 1))
-			p->at++;
 		return true;
 	}
-	if (p->times > 0)
-		return false;
 	p->times++;
 	p->hour = t->digits <= 2 ? t->value : t->value / 100;
 	p->minute = t->digits <= 2 ? 0 : t->value % 100;
 	p->second = p->ns = 0;
-	return p->hour < 24 && p->minute < 60;
+	p->meridian = 0;
+	return true;
+}
+
+/* Tells of an item, after the word behind it, if that had to be looked at to find its end. */
+static void told(struct parser *p, const char *kind)
+{
+	if (!p->complete)
+		tell_strange(p, 0);
+	p->complete = false;
+	explain_part(p, kind);
+}
+
+/* Takes an item, and tells of it. */
+static bool take_as(struct parser *p, bool (*take)(struct parser *), const char *kind)
+{
+	if (!take(p))
+		return false;
+	told(p, kind);
+	return true;
+}
+
+/* The time behind a date and "T", which is not the zone of that name here: also hh and an offset.
+ */
+static bool take_iso_time(struct parser *p)
+{
+	p->at++;
+	if (take_time(p))
+		return true;
+	if (!is_unsigned(p, 0) || peek(p, 0)->has_fraction)
+		return false;
+	p->hour = peek(p, 0)->value;
+	p->at++;
+	p->times++;
+	p->zones++;
+	return take_offset(p, &p->zone_s);
+}
+
+static bool take_iso(struct parser *p)
+{
+	if (!take_iso_date(p))
+		return false;
+	bool both = is_word(p, 0, "T");
+
+	if (both && !take_iso_time(p))
+		return false;
+	told(p, both ? "datetime" : "date");
+	return true;
 }
 
 static bool take_item(struct parser *p)
 {
 	int at = p->at;
-	struct parser *q = p;
 
-	if (take_relative(q) || (p->at == at && take_weekday(q)))
+	if (take_relative(p) || (p->at == at && take_as(p, take_weekday, "day")))
 		return true;
 	if (p->at != at)
 		return false;
-	if (take_time(q))
+	if (take_as(p, take_time, "time"))
 		return true;
 	if (p->at != at)
 		return false;
-	if (take_iso_date(q) || take_slash_date(q) || take_named_date(q))
+	if (take_iso(p) || take_as(p, take_slash_date, "date") ||
+	    take_as(p, take_named_date, "date") || take_as(p, take_local_zone, "local_zone") ||
+	    take_as(p, take_zone, "zone"))
 		return true;
-	if (take_zone(q))
-		return true;
-	/* "DST" by itself. */
-	if (is_word(p, 0, "DST")) {
-		p->at++;
-		return true;
-	}
-	return take_number(q);
+	return take_as(p, take_number, "number");
 }
 
 /* --- putting it together --- */
@@ -656,7 +618,7 @@ static bool take_epoch(struct parser *p)
 {
 	const struct token *t = peek(p, 1);
 
-	if (!is_char(p, 0, '@') || t->kind != TOKEN_NUMBER || p->n != 2)
+	if (!is_char(p, 0, '@') || t->kind != TOKEN_NUMBER)
 		return false;
 	p->epoch = true;
 	p->epoch_s = t->sign < 0 ? -t->value : t->value;
@@ -666,7 +628,9 @@ static bool take_epoch(struct parser *p)
 
 static int64_t full_year(const struct parser *p)
 {
-	if (p->year_digits > 2)
+	if (p->year < 0)
+		return -p->year;
+	if (p->year_digits != 2)
 		return p->year;
 	return p->year + (p->year < 69 ? 2000 : 1900);
 }
@@ -678,19 +642,48 @@ static int month_days(int64_t year, int64_t month)
 
 #define YEAR_MAX ((int64_t)INT32_MAX + 1900)
 
+/* False: no year of a struct tm. */
 static bool fill_date(const struct parser *p, struct civil *t)
 {
 	if (p->dates == 0)
 		return true;
 	if (p->has_year)
 		t->year = full_year(p);
-	/* What a struct tm holds. */
-	if (t->year > YEAR_MAX || t->year < -YEAR_MAX)
+	if (p->has_year && p->year >= 0 && t->year != p->year)
+		explain_say(p, "warning: adjusting year value %lld to %lld", (long long)p->year,
+			    (long long)t->year);
+	if (t->year > YEAR_MAX || t->year < -YEAR_MAX) {
+		explain_say(p, "error: out-of-range year %lld", (long long)t->year);
 		return false;
-	if (p->month < 1 || p->month > 12 || p->day < 1 || p->day > month_days(t->year, p->month))
+	}
+	if (p->month > INT16_MAX || p->day > INT16_MAX)
 		return false;
 	t->month = (int)p->month;
 	t->day = (int)p->day;
+	return true;
+}
+
+static bool fill_time(const struct parser *p, struct civil *t, int64_t *ns)
+{
+	bool midnight = p->times == 0 && (p->dates > 0 || p->days > 0 || !p->has_rel);
+
+	if (p->times > 0) {
+		static const char *const words[] = { "", "am", "pm" };
+
+		t->hour = hour_of_day(p);
+		if (t->hour < 0)
+			explain_say(p, "error: invalid hour %lld%s", (long long)p->hour,
+				    words[p->meridian]);
+		if (t->hour < 0 || p->minute > INT16_MAX || p->second > INT16_MAX)
+			return false;
+		t->minute = (int)p->minute;
+		t->second = (int)p->second;
+		*ns = p->ns;
+	} else if (midnight) {
+		t->hour = t->minute = t->second = 0;
+		*ns = 0;
+	}
+	explain_start_time(p, t, midnight);
 	return true;
 }
 
@@ -715,58 +708,75 @@ static void set_moment(struct moment *out, int64_t seconds, int64_t ns)
 	*out = (struct moment){ seconds + carry, ns - carry * SECOND_NS };
 }
 
-/* Whether clocks show that time at all: some hours are skipped when they are set forward. */
-static bool exists(const struct zone *zone, struct civil t)
+/* time_of_civil; where the date says whether daylight is saved, the time that this makes of it. */
+static int64_t seconds_of(const struct parser *p, const struct zone *zone, struct civil *t)
 {
-	int hour = t.hour;
-	int minute = t.minute;
+	const struct civil asked = *t;
+	int64_t seconds = time_of_civil(zone, t);
 
-	if (t.second > 59)
-		t.second = 59;
-	time_of_civil(zone, &t);
-	return t.hour == hour && t.minute == minute;
+	if (p->local_zones == 0 || p->zones > 0 || t->is_dst == p->local_dst)
+		return seconds;
+	/* An hour that comes twice, or one that is not there. */
+	time_civil(zone, seconds + 3600, t);
+	if (t->hour == asked.hour && t->is_dst == p->local_dst)
+		return seconds + 3600;
+	seconds += p->local_dst ? -3600 : 3600;
+	time_civil(zone, seconds, t);
+	return seconds;
 }
 
-static bool compose(const struct parser *p, int64_t now_ns, const struct zone *zone,
-		    const struct zone *utc, struct moment *out)
+/* Whether calendars and clocks show that time at all: some hours are skipped when clocks are set
+ * forward. Where a zone was named, clocks here do not matter. */
+static bool exists(const struct parser *p, const struct zone *zone, struct civil *t)
 {
-	struct civil t;
-	int64_t now_s = now_ns / SECOND_NS - (now_ns % SECOND_NS < 0);
-	int64_t ns = now_ns - now_s * SECOND_NS;
+	struct civil found = *t;
 
-	time_civil(zone, now_s, &t);
-	if (!fill_date(p, &t))
+	seconds_of(p, zone, &found);
+	if (found.year == t->year && found.month == t->month && found.day == t->day &&
+	    found.hour == t->hour && found.minute == t->minute && found.second == t->second)
+		return true;
+	explain_invalid(p, t, &found);
+	return false;
+}
+
+static bool compose(const struct parser *p, int64_t now_ns, const struct zone *utc,
+		    struct moment *out)
+{
+	const struct zone *zone = p->zones > 0 ? utc : p->zone;
+	struct civil t;
+	int64_t ns = now_ns - p->now_s * SECOND_NS;
+
+	time_civil(p->zone, p->now_s, &t);
+	if (!fill_date(p, &t) || !fill_time(p, &t, &ns) || !exists(p, zone, &t))
 		return false;
-	if (p->times > 0) {
-		t.hour = (int)p->hour;
-		t.minute = (int)p->minute;
-		t.second = (int)p->second;
-		ns = p->ns;
-	} else if (p->dates > 0 || p->days > 0 || !p->has_rel) {
-		t.hour = t.minute = t.second = 0;
-		ns = 0;
-	}
-	if (p->zones == 0 && !exists(zone, t))
-		return false;
-	if (p->days > 0 && p->dates == 0)
+	if (p->days > 0 && p->dates == 0) {
 		move_to_weekday(p, &t);
+		time_of_civil(zone, &t);
+	}
+	explain_start(p, &t);
 	for (int i = REL_YEAR; i <= REL_DAY; i++)
-		if (p->rel[i] > DAYS_MAX || p->rel[i] < -DAYS_MAX)
+		if (p->rel[i] > DAYS_MAX || p->rel[i] < -DAYS_MAX) {
+			explain_warnings(p, &t);
+			explain_say(p, "error: parse-datetime.y:2148");
 			return false;
+		}
+	struct civil start = t;
+
 	t.year += p->rel[REL_YEAR];
 	t.month += (int)p->rel[REL_MONTH];
 	t.day += (int)p->rel[REL_DAY];
-	/* Where a zone was named, clocks here do not matter, nor what they skip. */
-	int64_t seconds = p->zones > 0 ? time_of_civil(utc, &t) - p->zone_s
-				       : time_of_civil(zone, &t);
+	int64_t seconds = seconds_of(p, zone, &t) - (p->zones > 0 ? p->zone_s : 0);
 
+	explain_adjusted(p, &start, &t);
+	explain_seconds(p, &t, seconds);
 	seconds += p->rel[REL_HOUR] * 3600 + p->rel[REL_MINUTE] * 60 + p->rel[REL_SECOND];
 	set_moment(out, seconds, ns + p->rel[REL_NS]);
+	explain_time_adjusted(p, &t, out->seconds);
 	return true;
 }
 
 /* TZ="..." in front of a date. Returns where the rest begins. */
-static const char *leading_zone(struct cmd *c, const char *text, const struct zone **zone)
+static const char *leading_zone(struct cmd *c, const char *text, struct parser *p)
 {
 	struct buf name = buf_in(c->arena);
 
@@ -779,8 +789,66 @@ static const char *leading_zone(struct cmd *c, const char *text, const struct zo
 			text++;
 		buf_putc(&name, *text);
 	}
-	*zone = zone_of_name(c, buf_cstr(&name));
+	p->zone_text = buf_cstr(&name);
+	p->zone = zone_of_name(c, p->zone_text);
 	return *text == '"' ? text + 1 : text;
+}
+
+/* Where it could not go on: false. */
+static bool tell_failure(struct parser *p)
+{
+	int at = p->at;
+	const char *rest;
+
+	/* What may begin an item was taken; the one behind it was wrong. */
+	if (peek(p, 0)->kind == TOKEN_NUMBER || in_month_name(p, 0) ||
+	    word_at(p, 0, ordinals, false) != NULL)
+		at++;
+	tell_strange(p, at - p->at);
+	rest = at < p->n ? p->token[at].end : "";
+	if (*rest != '\0')
+		explain_say(p, "error: parsing failed, stopped at '%s'", rest);
+	else
+		explain_say(p, "error: parsing failed");
+	return false;
+}
+
+static bool parse(struct cmd *c, struct parser *p, const char *text, int64_t now_ns,
+		  struct moment *out)
+{
+	p->now_s = now_ns / SECOND_NS - (now_ns % SECOND_NS < 0);
+	text = leading_zone(c, text, p);
+	date_tokens(p, text);
+	if (take_epoch(p)) {
+		set_moment(out, p->epoch_s, p->ns);
+		explain_say(p, "parsed number of seconds part: number of seconds: %lld",
+			    (long long)out->seconds);
+		p->at = 2;
+		if (p->n > p->at)
+			return tell_failure(p);
+		explain_counts(p);
+		explain_final(p, out);
+		return true;
+	}
+	/* Nothing is midnight. */
+	if (p->n == 0) {
+		p->times = 1;
+		explain_part(p, "number");
+	}
+	while (p->at < p->n) {
+		p->complete = false;
+		tell_strange(p, 0);
+		if (!take_item(p))
+			return tell_failure(p);
+	}
+	explain_counts(p);
+	if (p->too_far || p->dates > 1 || p->times > 1 || p->days > 1 ||
+	    p->zones + p->local_zones > 1)
+		return false;
+	if (!compose(p, now_ns, zone_of_text(c->arena, NULL), out))
+		return false;
+	explain_final(p, out);
+	return true;
 }
 
 bool date_parse_moment(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
@@ -788,19 +856,19 @@ bool date_parse_moment(struct cmd *c, const char *text, int64_t now_ns, const st
 {
 	struct parser *p = arena_zalloc(c->arena, sizeof(*p));
 
-	text = leading_zone(c, text, &zone);
-	if (!read_tokens(p, text))
-		return false;
-	if (take_epoch(p)) {
-		set_moment(out, p->epoch_s, p->ns);
-		return true;
-	}
-	while (p->at < p->n)
-		if (!take_item(p))
-			return false;
-	if (p->too_far || p->dates > 1 || p->times > 1 || p->days > 1 || p->zones > 1)
-		return false;
-	return compose(p, now_ns, zone, zone_of_text(c->arena, NULL), out);
+	p->zone = zone;
+	return parse(c, p, text, now_ns, out);
+}
+
+bool date_explain(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
+		  const char *zone_name, struct moment *out)
+{
+	struct parser *p = arena_zalloc(c->arena, sizeof(*p));
+
+	p->zone = zone;
+	p->zone_name = zone_name;
+	p->trace = c;
+	return parse(c, p, text, now_ns, out);
 }
 
 bool date_parse(struct cmd *c, const char *text, int64_t now_ns, const struct zone *zone,
