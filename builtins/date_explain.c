@@ -55,12 +55,17 @@ static void put_date(struct buf *b, int64_t year, int64_t month, int64_t day)
 		   (long long)day);
 }
 
+static void put_civil(struct buf *b, const struct civil *t)
+{
+	put_date(b, t->year, t->month, t->day);
+	buf_printf(b, " %02d:%02d:%02d", t->hour, t->minute, t->second);
+}
+
 static const char *show_civil(const struct parser *p, const struct civil *t)
 {
 	struct buf b = buf_in(p->trace->arena);
 
-	put_date(&b, t->year, t->month, t->day);
-	buf_printf(&b, " %02d:%02d:%02d", t->hour, t->minute, t->second);
+	put_civil(&b, t);
 	if (p->zones > 0) {
 		buf_puts(&b, " TZ=");
 		put_offset(&b, p->zone_s);
@@ -329,10 +334,9 @@ void explain_time_adjusted(const struct parser *p, const struct civil *t, int64_
 void explain_final(const struct parser *p, const struct moment *m)
 {
 	const char *name = p->zone_text != NULL ? p->zone_text : p->zone_name;
-	struct civil utc;
-	struct civil local;
-	struct parser plain = *p;
-	struct buf b;
+	struct civil t;
+	struct buf utc;
+	struct buf local;
 
 	if (p->trace == NULL)
 		return;
@@ -344,11 +348,13 @@ void explain_final(const struct parser *p, const struct moment *m)
 		explain_say(p, "timezone: TZ=\"%s\" environment value", name);
 	explain_say(p, "final: %lld.%09lld (epoch-seconds)", (long long)m->seconds,
 		    (long long)m->ns);
-	plain.zones = 0;
-	b = buf_in(p->trace->arena);
-	time_civil(zone_of_text(p->trace->arena, NULL), m->seconds, &utc);
-	time_civil(p->zone, m->seconds, &local);
-	put_offset(&b, local.offset_s);
-	explain_say(p, "final: %s (UTC)", show_civil(&plain, &utc));
-	explain_say(p, "final: %s (UTC%s)", show_civil(&plain, &local), buf_cstr(&b));
+	utc = local = buf_in(p->trace->arena);
+	time_civil(zone_of_text(p->trace->arena, NULL), m->seconds, &t);
+	put_civil(&utc, &t);
+	time_civil(p->zone, m->seconds, &t);
+	put_civil(&local, &t);
+	buf_puts(&local, " (UTC");
+	put_offset(&local, t.offset_s);
+	explain_say(p, "final: %s (UTC)", buf_cstr(&utc));
+	explain_say(p, "final: %s)", buf_cstr(&local));
 }
