@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * cpio - archives of files named on standard input, and copies of trees.
- * Reference: GNU cpio 2.13. Not here: tar formats, renaming, tapes.
+ * Reference: GNU cpio 2.13. Not here: tapes.
  */
 #include "builtins/cpio/cpio.h"
 
@@ -28,7 +28,10 @@ static int opt_format(struct cmd *c, const struct opt *o, const char *arg)
 {
 	static const struct opt_word words[] = {
 		{ "bin", CPIO_BIN }, { "odc", CPIO_ODC }, { "newc", CPIO_NEWC },
-		{ "crc", CPIO_CRC }, { NULL, 0 },
+		{ "crc", CPIO_CRC }, { "tar", CPIO_TAR }, { "ustar", CPIO_USTAR },
+		{ "BIN", CPIO_BIN }, { "ODC", CPIO_ODC }, { "NEWC", CPIO_NEWC },
+		{ "CRC", CPIO_CRC }, { "TAR", CPIO_TAR }, { "USTAR", CPIO_USTAR },
+		{ NULL, 0 },
 	};
 	struct cpio *p = c->opts;
 
@@ -43,8 +46,6 @@ static int opt_format(struct cmd *c, const struct opt *o, const char *arg)
 			p->format = (enum cpio_format)w->value;
 			return 0;
 		}
-	if (strcmp(arg, "tar") == 0 || strcmp(arg, "ustar") == 0)
-		cmd_fatal_status(c, 2, 0, "format %s is not supported: use tar", arg);
 	cmd_usage(c,
 		  "invalid archive format `%s'; valid formats are:\n"
 		  "crc newc odc bin ustar tar (all-caps also recognized)",
@@ -121,6 +122,28 @@ static int opt_reproducible(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+static int opt_warning(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct cpio *p = c->opts;
+
+	(void)o;
+	if (strcmp(arg, "none") != 0 && strcmp(arg, "truncate") != 0 && strcmp(arg, "all") != 0) {
+		cmd_usage(c, "Invalid value for --warning option: %s", arg);
+		return 2;
+	}
+	p->warn_truncate = strcmp(arg, "none") != 0;
+	return 0;
+}
+
+static int opt_swap(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct cpio *p = c->opts;
+
+	(void)o, (void)arg;
+	p->swap_bytes = p->swap_halfwords = true;
+	return 0;
+}
+
 #define MODE(s, l, text)                                                                           \
 	{                                                                                          \
 		.letter = (s), .name = (l), .kind = OPT_KIND_CALL, .value = (s), .fn = opt_mode,   \
@@ -153,7 +176,7 @@ static const struct opt cpio_options[] = {
 	OPT_STR('F', "file", struct cpio, archive, NULL, "FILE", "the archive"),
 	OPT_STR('I', NULL, struct cpio, archive, NULL, "FILE", "the archive to read"),
 	OPT_STR('O', NULL, struct cpio, archive, NULL, "FILE", "the archive to write"),
-	OPT_CALL_ARG('H', "format", opt_format, "FORMAT", "bin, odc, newc or crc"),
+	OPT_CALL_ARG('H', "format", opt_format, "FORMAT", "bin, odc, newc, crc, tar or ustar"),
 	OPT_FLAG('l', "link", struct cpio, links, "link instead of copying, with -p"),
 	OPT_FLAG('L', "dereference", struct cpio, follow, "what links point to"),
 	OPT_FLAG('m', "preserve-modification-time", struct cpio, keep_times, "restore times"),
@@ -172,13 +195,15 @@ static const struct opt cpio_options[] = {
 	OPT_CALL(0, "reproducible", opt_reproducible, "both of these"),
 	OPT_IGNORED(0, "sparse", "no effect"),
 	OPT_IGNORED(0, "force-local", NULL),
-	OPT_MISSING('r', "rename"),
-	OPT_MISSING_ARG('M', "message"),
-	OPT_MISSING('b', "swap"),
-	OPT_MISSING('s', "swap-bytes"),
-	OPT_MISSING('S', "swap-halfwords"),
-	OPT_MISSING('V', "dot"),
-	OPT_MISSING_ARG(0, "rename-batch-file"),
+	OPT_FLAG('r', "rename", struct cpio, rename, "ask for new names on the terminal"),
+	OPT_STR(0, "rename-batch-file", struct cpio, rename_file, NULL, "FILE",
+		"new names, a line for each file"),
+	OPT_FLAG('s', "swap-bytes", struct cpio, swap_bytes, "swap the bytes of halfwords"),
+	OPT_FLAG('S', "swap-halfwords", struct cpio, swap_halfwords, "swap halfwords of 4 bytes"),
+	OPT_CALL('b', "swap", opt_swap, "-s -S"),
+	OPT_FLAG('V', "dot", struct cpio, dot, "a dot for each file"),
+	OPT_CALL_ARG('W', "warning", opt_warning, "WORD", "none, truncate or all"),
+	OPT_IGNORED_ARG('M', "message", "STRING", "no effect: archives are files"),
 	OPT_END(),
 };
 
@@ -194,20 +219,22 @@ void cpio_tell(struct cpio *p, const char *name)
 {
 	struct buf line = buf_in(p->c->arena);
 
-	if (p->verbose == 0)
-		return;
-	buf_printf(&line, "%s\n", name);
+	if (p->verbose > 0)
+		buf_printf(&line, "%s\n", name);
+	if (p->dot)
+		buf_putc(&line, '.');
 	cmd_err_write(p->c, line.ptr, line.len);
 }
 
 void cpio_put_blocks(struct cpio *p)
 {
 	struct buf line = buf_in(p->c->arena);
-	uint64_t n = (p->bytes + CPIO_BLOCK - 1) / CPIO_BLOCK;
+	uint64_t n = (p->bytes + p->block - 1) / p->block;
 
-	if (p->quiet)
-		return;
-	buf_printf(&line, "%llu block%s\n", (unsigned long long)n, n == 1 ? "" : "s");
+	if (p->dot)
+		buf_putc(&line, '\n');
+	if (!p->quiet)
+		buf_printf(&line, "%llu block%s\n", (unsigned long long)n, n == 1 ? "" : "s");
 	cmd_flush(p->c);
 	cmd_err_write(p->c, line.ptr, line.len);
 }
@@ -339,8 +366,10 @@ static void put_file(struct cpio *p, struct cpio_entry *e, const char *path)
 	}
 	if (p->format == CPIO_CRC)
 		e->check = sum_of(p, fd);
-	cpio_put_header(p, e);
-	put_data(p, fd, e->size, path);
+	if (cpio_put_header(p, e))
+		put_data(p, fd, e->size, path);
+	else
+		p->untold = true;
 	cmd_close(p->c, fd);
 }
 
@@ -434,6 +463,48 @@ static const char *without_dot(const char *path)
 	return path;
 }
 
+static const char *with_slash(struct cpio *p, const char *name)
+{
+	struct buf dir = buf_in(p->c->arena);
+
+	buf_printf(&dir, "%s/", name);
+	return buf_cstr(&dir);
+}
+
+/* What other formats say with data or with device and inode, tar says in the header. */
+static void dump_tar(struct cpio *p, struct cpio_entry *e, const char *path)
+{
+	uint32_t type = e->mode & S_FMT;
+	struct bytes target;
+
+	p->untold = false;
+	if (type == S_SOCK ||
+	    (type != S_REG && type != S_LNK && type != S_DIR && p->format == CPIO_TAR)) {
+		cmd_warn(p->c, 0, "%s not dumped: not a regular file", e->name);
+		return;
+	}
+	if (type == S_REG && e->nlink > 1)
+		e->link = cpio_other_name(p, e, e->name);
+	if (e->link != NULL && strlen(e->link) > CPIO_TAR_NAME)
+		e->link = NULL;
+	e->hard = e->link != NULL;
+	if (type == S_DIR)
+		e->name = with_slash(p, e->name);
+	if (type == S_LNK) {
+		if (cmd_readlink(p->c, CMD_CWD, path, &target) < 0)
+			return;
+		e->link = arena_dup(p->c->arena, target);
+	}
+	if (type == S_LNK && target.len > CPIO_TAR_NAME)
+		cmd_warn(p->c, 0, "%s: symbolic link too long", e->name);
+	else if (type == S_REG && !e->hard)
+		put_file(p, e, path);
+	else
+		p->untold = !cpio_put_header(p, e);
+	if (!p->untold)
+		cpio_tell(p, type == S_DIR ? with_slash(p, path) : path);
+}
+
 static void dump(struct cpio *p, const char *path)
 {
 	struct vfs_stat st;
@@ -454,6 +525,10 @@ static void dump(struct cpio *p, const char *path)
 	fill_entry(p, &e, cpio_safe_name(p, without_dot(path)), &st);
 	if (p->renumber)
 		renumber(p, &e, &st);
+	if (cpio_is_tar(p)) {
+		dump_tar(p, &e, path);
+		return;
+	}
 	cpio_tell(p, path);
 	if ((st.mode & S_FMT) == S_REG && st.nlink > 1 &&
 	    (p->format == CPIO_NEWC || p->format == CPIO_CRC)) {
@@ -492,6 +567,7 @@ static void find_trailer(struct cpio *p)
 	}
 	input_close(&p->in);
 	p->bytes = at;
+	p->start = at - at % p->block;
 	output_init(&p->out, p->c, cmd_open(p->c, CMD_CWD, p->archive, O_WRONLY_ | O_CLOEXEC_, 0),
 		    false);
 	cmd_truncate_fd(p->c, p->out.fd, at);
@@ -556,7 +632,7 @@ static int create(struct cpio *p)
 	each_name(p, dump);
 	put_rest(p);
 	cpio_put_header(p, &end);
-	uint64_t bytes = p->bytes;
+	uint64_t bytes = p->bytes - p->start;
 
 	while (p->bytes % p->block != 0) {
 		uint64_t n = p->block - p->bytes % p->block;
@@ -656,15 +732,32 @@ static int refuse_options(struct cpio *p)
 		bool given;
 		const char *name;
 	} rows[] = {
+		{ 'o', p->dirs, "make-directories" },
+		{ 'o', p->replace, "unconditional" },
+		{ 'o', p->keep_times, "preserve-modification-time" },
+		{ 'o', p->no_owner, "no-preserve-owner" },
+		{ 'o', p->swap_bytes, "swap-bytes (--swap)" },
+		{ 'o', p->swap_halfwords, "swap-halfwords (--swap)" },
+		{ 'o', p->to_stdout, "to-stdout" },
+		{ 'o', p->links, "link" },
+		{ 'o', p->rename, "rename" },
+		{ 'o', p->rename_file != NULL, "rename-batch-file" },
+		{ 'o', p->list, "list" },
 		{ 'i', p->links, "link" },
 		{ 'i', p->dots, "reset" },
 		{ 'i', p->append, "append" },
 		{ 'i', p->renumber, "renumber-inodes" },
+		{ 'i', p->ignore_devno, "ignore-devno" },
 		{ 'i', p->follow, "dereference" },
 		{ 'p', p->append, "append" },
 		{ 'p', p->list, "list" },
 		{ 'p', p->to_stdout, "to-stdout" },
+		{ 'p', p->rename, "rename" },
+		{ 'p', p->rename_file != NULL, "rename-batch-file" },
+		{ 'p', p->swap_bytes, "swap-bytes (--swap)" },
+		{ 'p', p->swap_halfwords, "swap-halfwords (--swap)" },
 		{ 'p', p->renumber, "renumber-inodes" },
+		{ 'p', p->ignore_devno, "ignore-devno" },
 		{ 'p', p->no_absolute, "no-absolute-pathnames" },
 	};
 
@@ -672,7 +765,9 @@ static int refuse_options(struct cpio *p)
 		if (rows[i].mode != p->mode || !rows[i].given)
 			continue;
 		cmd_usage(p->c, "--%s is meaningless with --%s", rows[i].name,
-			  p->mode == 'i' ? "extract" : "pass-through");
+			  p->mode == 'i'   ? "extract"
+			  : p->mode == 'o' ? "create"
+					   : "pass-through");
 		return 2;
 	}
 	return 0;

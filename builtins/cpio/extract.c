@@ -34,6 +34,11 @@ static struct bytes read_text(struct cpio *p, uint64_t n)
 	return (struct bytes){ buf_cstr(&text), text.len };
 }
 
+static const char *link_target(struct cpio *p, const struct cpio_entry *e)
+{
+	return e->link != NULL ? e->link : read_text(p, e->size).ptr;
+}
+
 static void put_owner(struct buf *row, const char *name, uint32_t id, bool numeric)
 {
 	char digits[20];
@@ -72,7 +77,7 @@ static void list_entry(struct cpio *p, const struct cpio_entry *e)
 	buf_printf(&row, " %s", e->name);
 	if ((e->mode & S_FMT) == S_LNK) {
 		buf_puts(&row, " -> ");
-		buf_add(&row, read_text(p, e->size));
+		buf_puts(&row, link_target(p, e));
 	} else {
 		cpio_skip(p, e->size);
 		cpio_skip_pad(p, e->size);
@@ -111,16 +116,50 @@ bool cpio_may_replace(struct cpio *p, const struct cpio_entry *e, const char *pa
 	       (cpio_trouble(p, -E_EXIST, path, "remove current"), false);
 }
 
+/* What -s, -S and -b make of the data. A piece has whole words. */
+static void swap_piece(char *at, size_t len, size_t half)
+{
+	for (size_t i = 0; i + 2 * half <= len; i += 2 * half)
+		for (size_t k = i; k < i + half; k++) {
+			char first = at[k];
+
+			at[k] = at[k + half];
+			at[k + half] = first;
+		}
+}
+
+/* Whether the data are of pairs of halves of that many bytes; else a message. */
+static bool can_swap(struct cpio *p, const struct cpio_entry *e, bool wanted, size_t half)
+{
+	const char *what = half == 1 ? "bytes" : "halfwords";
+
+	if (wanted && e->size % (2 * half) != 0)
+		cmd_warn(p->c, 0, "cannot swap %s of %s: odd number of %s", what, e->name, what);
+	return wanted && e->size % (2 * half) == 0;
+}
+
 static void read_data(struct cpio *p, const struct cpio_entry *e, int fd)
 {
+	char piece[4096];
 	uint32_t sum = 0;
 	int err = 0;
+	bool halfwords = can_swap(p, e, p->swap_halfwords, 2);
+	bool bytes = can_swap(p, e, p->swap_bytes, 1);
 
 	for (uint64_t left = e->size; left > 0;) {
-		struct bytes part = cpio_get(p, left);
+		struct bytes part = { piece, left < sizeof piece ? (size_t)left : sizeof piece };
+
+		if (halfwords || bytes)
+			cpio_get_all(p, piece, part.len);
+		else
+			part = cpio_get(p, left);
 
 		for (size_t i = 0; p->format == CPIO_CRC && i < part.len; i++)
 			sum += (unsigned char)part.ptr[i];
+		if (halfwords)
+			swap_piece(piece, part.len, 2);
+		if (bytes)
+			swap_piece(piece, part.len, 1);
 		if (fd >= 0 && err == 0)
 			err = cmd_write_fd(p->c, fd, part.ptr, part.len);
 		left -= part.len;
@@ -139,8 +178,7 @@ static uint64_t dev_of(const struct cpio_entry *e)
 	return (uint64_t)e->dev_major << 32 | e->dev_minor;
 }
 
-/* A name that the same file was given before, or NULL; else this one is remembered. */
-static const char *other_name(struct cpio *p, const struct cpio_entry *e, const char *path)
+const char *cpio_other_name(struct cpio *p, const struct cpio_entry *e, const char *path)
 {
 	struct cpio_link **bucket = &p->seen[e->ino % CPIO_BUCKETS];
 
@@ -164,7 +202,8 @@ bool cpio_link_to_other(struct cpio *p, const struct cpio_entry *e, const char *
 	const char *other;
 	int err;
 
-	if (e->nlink < 2 || (other = other_name(p, e, path)) == NULL || strcmp(other, path) == 0)
+	if (e->nlink < 2 || (other = cpio_other_name(p, e, path)) == NULL ||
+	    strcmp(other, path) == 0)
 		return false;
 	err = cmd_link(p->c, CMD_CWD, other, CMD_CWD, path, false);
 	if (err == -E_NOENT && p->dirs && cpio_make_parents(p, path))
@@ -268,7 +307,7 @@ int cpio_make_other(struct cpio *p, const struct cpio_entry *e, const char *path
 static void extract_other(struct cpio *p, const struct cpio_entry *e, const char *path)
 {
 	uint32_t type = e->mode & S_FMT;
-	const char *target = type == S_LNK ? read_text(p, e->size).ptr : "";
+	const char *target = type == S_LNK ? link_target(p, e) : "";
 	int err;
 
 	if (type != S_LNK) {
@@ -287,10 +326,73 @@ static void extract_other(struct cpio *p, const struct cpio_entry *e, const char
 		cpio_set_attributes(p, e, path);
 }
 
+/* Directories of tar end with one. */
+static const char *without_slashes(struct cpio *p, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (len > 1 && name[len - 1] == '/')
+		len--;
+	return arena_dup(p->c->arena, (struct bytes){ name, len });
+}
+
+/* Another name of a file, in tar. */
+static void extract_hard(struct cpio *p, const struct cpio_entry *e, const char *path)
+{
+	const char *other = cpio_safe_name(p, e->link);
+	int err = cmd_link(p->c, CMD_CWD, other, CMD_CWD, path, false);
+
+	if (err == -E_NOENT && p->dirs && cpio_make_parents(p, path))
+		err = cmd_link(p->c, CMD_CWD, other, CMD_CWD, path, false);
+	if (err < 0)
+		cmd_error(p->c, err, "cannot link %s to %s", other, path);
+	else if (p->verbose > 0)
+		cmd_warn(p->c, 0, "%s linked to %s", other, path);
+	if (err < 0)
+		p->status = 2;
+}
+
+/* -r: the next line of the terminal, or of a file, is the name. False: an empty one. */
+static bool ask_name(struct cpio *p, struct cpio_entry *e)
+{
+	struct buf prompt = buf_in(p->c->arena);
+	struct bytes line;
+
+	if (!p->rename && p->rename_file == NULL)
+		return true;
+	buf_printf(&prompt, "rename %s -> ", e->name);
+	if (p->tty >= 0)
+		cmd_write_fd(p->c, p->tty, prompt.ptr, prompt.len);
+	if (input_line(&p->names, '\n', &line) <= 0 || line.len == 0)
+		return false;
+	e->name = arena_dup(p->c->arena, line);
+	return true;
+}
+
+static void open_names(struct cpio *p)
+{
+	const char *from = p->rename_file != NULL ? p->rename_file : "/dev/tty";
+	int err = 0;
+
+	p->tty = -1;
+	if (p->rename || p->rename_file != NULL)
+		err = input_open(&p->names, p->c, from);
+	if (err >= 0 && p->rename && p->rename_file == NULL)
+		err = p->tty = cmd_open(p->c, CMD_CWD, from, O_WRONLY_ | O_CLOEXEC_, 0);
+	if (err < 0)
+		cmd_fatal_status(p->c, 2, err, "%s", from);
+}
+
 static void extract(struct cpio *p, struct cpio_entry *e)
 {
-	const char *path = cpio_safe_name(p, e->name);
 	bool regular = (e->mode & S_FMT) == S_REG;
+
+	if (!ask_name(p, e)) {
+		cpio_skip(p, e->size);
+		cpio_skip_pad(p, e->size);
+		return;
+	}
+	const char *path = cpio_safe_name(p, without_slashes(p, e->name));
 
 	if (p->to_stdout || p->only_verify) {
 		read_data(p, e, p->to_stdout && regular ? 1 : -1);
@@ -301,6 +403,8 @@ static void extract(struct cpio *p, struct cpio_entry *e)
 	if (!cpio_may_replace(p, e, path)) {
 		cpio_skip(p, e->size);
 		cpio_skip_pad(p, e->size);
+	} else if (e->hard) {
+		extract_hard(p, e, path);
 	} else if (regular) {
 		extract_file(p, e, path);
 	} else {
@@ -336,6 +440,13 @@ static void read_patterns(struct cpio *p)
 	}
 }
 
+/* The rest of the block that was read counts, and is not left for another cpio to find. */
+static void drop_block(struct cpio *p)
+{
+	p->bytes += p->in.to - p->in.from + p->peek_to - p->peek_from;
+	p->in.from = p->in.to;
+}
+
 int cpio_copy_in(struct cpio *p)
 {
 	struct cpio_entry e;
@@ -343,7 +454,11 @@ int cpio_copy_in(struct cpio *p)
 
 	if (err < 0)
 		cmd_fatal_status(p->c, 2, err, "Cannot open %s", p->archive);
+	p->in.most = (size_t)p->block;
+	open_names(p);
 	read_patterns(p);
+	if (!p->has_format || !cpio_is_tar(p))
+		p->format = CPIO_UNKNOWN;
 	cpio_enter(p);
 	/* Read once, before memory is released between entries. */
 	cmd_user_name(p->c, 0);
@@ -365,11 +480,7 @@ int cpio_copy_in(struct cpio *p)
 		cmd_charge(p->c, 8);
 	}
 	extract_rest(p);
-	struct bytes rest;
-
-	/* What stands behind the end counts too. */
-	while (input_block(&p->in, &rest) > 0)
-		p->bytes += rest.len;
+	drop_block(p);
 	cpio_put_blocks(p);
 	input_close(&p->in);
 	return p->status;

@@ -8,6 +8,8 @@ enum { NEWC_BYTES = 110, ODC_BYTES = 76, BIN_BYTES = 26, MAGIC_BYTES = 6 };
 
 static size_t alignment(const struct cpio *p)
 {
+	if (cpio_is_tar(p))
+		return CPIO_BLOCK;
 	return p->format == CPIO_NEWC || p->format == CPIO_CRC ? 4 : p->format == CPIO_BIN ? 2 : 1;
 }
 
@@ -22,7 +24,7 @@ void cpio_put(struct cpio *p, const void *data, size_t n)
 
 void cpio_pad(struct cpio *p, uint64_t n)
 {
-	static const char zeros[4];
+	static const char zeros[CPIO_BLOCK];
 	size_t rest = (size_t)(n % alignment(p));
 
 	if (rest != 0)
@@ -96,10 +98,36 @@ static void put_bin(struct buf *b, const struct cpio_entry *e)
 	put_short(b, e->size);
 }
 
-void cpio_put_header(struct cpio *p, const struct cpio_entry *e)
+static void tell_truncated(struct cpio *p, const struct cpio_entry *e, uint64_t most,
+			   uint64_t mtime_most)
+{
+	const struct {
+		uint64_t value, most;
+		const char *what;
+	} rows[] = {
+		{ e->ino, most, "inode number" },
+		{ e->uid, most, "uid" },
+		{ e->gid, most, "gid" },
+		{ e->mtime, mtime_most, "modification time" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && p->warn_truncate; i++)
+		if (rows[i].value > rows[i].most)
+			cmd_warn(p->c, 0, "%s: truncating %s", e->name, rows[i].what);
+}
+
+bool cpio_put_header(struct cpio *p, const struct cpio_entry *e)
 {
 	struct buf b = buf_in(p->c->arena);
 
+	if (cpio_is_tar(p))
+		return cpio_put_tar(p, e);
+	if (p->format == CPIO_ODC)
+		tell_truncated(p, e, 0777777, 077777777777);
+	else if (p->format == CPIO_BIN)
+		tell_truncated(p, e, 0xffff, UINT64_MAX);
+	else
+		tell_truncated(p, e, UINT32_MAX, UINT32_MAX);
 	if (p->format == CPIO_NEWC || p->format == CPIO_CRC)
 		put_newc(&b, e, p->format == CPIO_CRC);
 	else if (p->format == CPIO_ODC)
@@ -109,6 +137,7 @@ void cpio_put_header(struct cpio *p, const struct cpio_entry *e)
 	buf_put(&b, e->name, strlen(e->name) + 1);
 	cpio_put(p, b.ptr, b.len);
 	cpio_pad(p, b.len);
+	return true;
 }
 
 /* --- reading --- */
@@ -117,6 +146,13 @@ struct bytes cpio_get(struct cpio *p, uint64_t n)
 {
 	struct bytes part;
 
+	if (p->peek_from < p->peek_to) {
+		part = (struct bytes){ p->peek + p->peek_from, p->peek_to - p->peek_from };
+		part.len = n < part.len ? (size_t)n : part.len;
+		p->peek_from += part.len;
+		p->bytes += part.len;
+		return part;
+	}
 	if (p->in.from == p->in.to) {
 		int more = input_block(&p->in, &part);
 
@@ -150,7 +186,7 @@ void cpio_skip_pad(struct cpio *p, uint64_t n)
 		cpio_skip(p, alignment(p) - rest);
 }
 
-static void get_all(struct cpio *p, char *to, size_t n)
+void cpio_get_all(struct cpio *p, char *to, size_t n)
 {
 	while (n > 0) {
 		struct bytes part = cpio_get(p, n);
@@ -188,7 +224,7 @@ static size_t get_newc(struct cpio *p, struct cpio_entry *e)
 	char h[NEWC_BYTES - MAGIC_BYTES];
 	uint64_t v[13];
 
-	get_all(p, h, sizeof h);
+	cpio_get_all(p, h, sizeof h);
 	for (int i = 0; i < 13; i++)
 		v[i] = get_number(h + i * 8, 8, 4);
 	*e = (struct cpio_entry){
@@ -212,7 +248,7 @@ static size_t get_odc(struct cpio *p, struct cpio_entry *e)
 {
 	char h[ODC_BYTES - MAGIC_BYTES];
 
-	get_all(p, h, sizeof h);
+	cpio_get_all(p, h, sizeof h);
 	uint32_t dev = (uint32_t)get_number(h, 6, 3);
 	uint32_t rdev = (uint32_t)get_number(h + 36, 6, 3);
 
@@ -239,7 +275,7 @@ static size_t get_bin(struct cpio *p, struct cpio_entry *e, const char *first, b
 	uint64_t v[13];
 
 	memcpy(h, first, MAGIC_BYTES);
-	get_all(p, h + MAGIC_BYTES, sizeof h - MAGIC_BYTES);
+	cpio_get_all(p, h + MAGIC_BYTES, sizeof h - MAGIC_BYTES);
 	for (int i = 0; i < 13; i++)
 		v[i] = get_short(h + i * 2, swapped);
 	*e = (struct cpio_entry){
@@ -276,11 +312,11 @@ static bool find_magic(struct cpio *p, char *magic, bool *swapped)
 	uint64_t skipped = 0;
 	enum cpio_format format;
 
-	p->seeking = true;
-	get_all(p, magic, MAGIC_BYTES);
+	p->seeking = !p->has_format;
+	cpio_get_all(p, magic, MAGIC_BYTES);
 	while ((format = format_of(magic, swapped)) == CPIO_UNKNOWN) {
 		memmove(magic, magic + 1, MAGIC_BYTES - 1);
-		get_all(p, magic + MAGIC_BYTES - 1, 1);
+		cpio_get_all(p, magic + MAGIC_BYTES - 1, 1);
 		skipped++;
 		cmd_charge(p->c, 1);
 	}
@@ -292,6 +328,25 @@ static bool find_magic(struct cpio *p, char *magic, bool *swapped)
 	return true;
 }
 
+/* Of an archive of unknown form the first block is looked at: is it tar's? */
+static void find_tar(struct cpio *p)
+{
+	while (p->peek_to < CPIO_BLOCK) {
+		struct bytes part;
+
+		if (input_block(&p->in, &part) <= 0)
+			break;
+		p->in.from -= part.len;
+		if (part.len > CPIO_BLOCK - p->peek_to)
+			part.len = CPIO_BLOCK - p->peek_to;
+		memcpy(p->peek + p->peek_to, part.ptr, part.len);
+		p->peek_to += part.len;
+		p->in.from += part.len;
+	}
+	if (p->peek_to == CPIO_BLOCK)
+		p->format = cpio_tar_format(p->peek);
+}
+
 bool cpio_get_header(struct cpio *p, struct cpio_entry *e)
 {
 	char magic[MAGIC_BYTES];
@@ -299,6 +354,10 @@ bool cpio_get_header(struct cpio *p, struct cpio_entry *e)
 	size_t n;
 	size_t head;
 
+	if (p->format == CPIO_UNKNOWN && !p->has_format)
+		find_tar(p);
+	if (cpio_is_tar(p))
+		return cpio_get_tar(p, e);
 	find_magic(p, magic, &swapped);
 	if (p->format == CPIO_NEWC || p->format == CPIO_CRC) {
 		n = get_newc(p, e);
@@ -314,7 +373,7 @@ bool cpio_get_header(struct cpio *p, struct cpio_entry *e)
 		cmd_fatal_status(p->c, 2, 0, "malformed header: name of %zu bytes", n);
 	char *name = arena_alloc(p->c->arena, n + 1);
 
-	get_all(p, name, n);
+	cpio_get_all(p, name, n);
 	name[n] = '\0';
 	cpio_skip_pad(p, head + n);
 	e->name = name;
