@@ -444,6 +444,8 @@ int parse_unit(struct parser *p, struct ast **out, struct parse_error *error)
 	*out = NULL;
 	if (!skip_to_unit(p))
 		return 0;
+	if (p->texts != NULL && p->texts->used)
+		memset(p->texts, 0, sizeof *p->texts);
 	a = p->ast = ast_new(p);
 	p->arena = &a->arena;
 	/* An alias may stand for nothing, or for a comment. */
@@ -509,6 +511,8 @@ struct parser *parse_inner_new(struct parser *p, struct bytes text, int line)
 	inner->pos = inner->len;
 	inner->ended = inner->text_only = false;
 	begin_unit(inner);
+	inner->guessed = p->guessed || p->guessing != 0;
+	inner->texts = p->texts;
 	inner->flags = p->flags;
 	inner->depth = p->depth;
 	inner->ast = p->ast;

@@ -301,7 +301,7 @@ static struct word *wrong_body(struct parser *p, struct bytes text, const struct
 	return w;
 }
 
-static struct word *text_word(struct parser *p, struct bytes text, int line)
+static struct word *parse_body(struct parser *p, struct bytes text, int line)
 {
 	struct parser *in = parse_inner_new(p, text, line);
 	const struct parse_error *error;
@@ -311,6 +311,28 @@ static struct word *text_word(struct parser *p, struct bytes text, int line)
 	w = word_read(in, MODE_TEXT, true);
 	error = parse_inner_done(p, in);
 	return error != NULL ? wrong_body(p, text, error) : w;
+}
+
+/* A guess that fails comes by its bodies again, and bodies have guesses with bodies: each is parsed
+ * once, or every level would double the work. */
+static struct word *text_word(struct parser *p, struct bytes text, int line)
+{
+	struct here_text *t, **chain;
+
+	if (p->guessing == 0 && !p->guessed)
+		return parse_body(p, text, line);
+	if (p->texts == NULL)
+		p->texts = arena_zalloc(p->scratch, sizeof *p->texts);
+	chain = &p->texts->chain[bytes_hash(text) % HERE_TEXT_CHAINS];
+	for (t = *chain; t != NULL; t = t->next)
+		if (t->line == line && bytes_eq(t->text, text))
+			return t->word;
+	t = arena_alloc(p->arena, sizeof *t);
+	*t = (struct here_text){ .text = text, .line = line, .word = parse_body(p, text, line) };
+	t->next = *chain;
+	*chain = t;
+	p->texts->used = true;
+	return t->word;
 }
 
 static struct word *quoted_body(struct parser *p, struct bytes text)

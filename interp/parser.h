@@ -118,6 +118,21 @@ struct here_doc {
 	bool tabs;
 };
 
+/* The words of bodies that were read within guesses: what is around them is read again. */
+struct here_text {
+	struct here_text *next;
+	struct bytes text;
+	int line;
+	struct word *word;
+};
+
+enum { HERE_TEXT_CHAINS = 256 };
+
+struct here_texts {
+	bool used;
+	struct here_text *chain[HERE_TEXT_CHAINS]; /* by hash */
+};
+
 struct alias_use {
 	struct bytes name;
 	size_t start; /* its text in src: not expanded again in there */
@@ -190,6 +205,8 @@ struct parser {
 	bool in_quotes;  /* in "${ }": $'...' in a name, subscript or offset is bare text */
 	bool alias_next; /* the word read next is behind an alias that ends in a blank */
 	int guessing;    /* inside a guess: source_return may come */
+	bool guessed;    /* ... of a parser around this one */
+	struct here_texts *texts; /* of all parsers of a unit; NULL: none yet */
 	const struct declaration *decl;
 
 	bool failed;
