@@ -454,10 +454,11 @@ static int run_recording(struct shell *sh, struct reader *r, struct cached *reco
 	record->up = sh->recording;
 	sh->recording = record;
 	status = run_reader(sh, r, &failed);
-	sh->recording = record->up;
 	if (!failed && record->count >= 0 && sh->flow == FLOW_NONE &&
 	    record->flags == parse_flags_now(sh))
 		cache_put(sh, record);
+	/* Until here, as memory may end in there: parsed_abandon() puts its units then. */
+	sh->recording = record->up;
 	put_units(record);
 	return status;
 }
