@@ -107,8 +107,11 @@ static void stage(struct adding *ad, const char *path)
 static void update_known(struct adding *ad)
 {
 	struct git *g = ad->g;
-	struct names changed = { NULL, 0, 0 };
-	struct names gone = { NULL, 0, 0 };
+	struct {
+		const char *path;
+		bool gone;
+	} *list = NULL;
+	size_t n = 0, cap = 0;
 	const char *last = "";
 
 	for (size_t i = 0; i < ad->x->n; i++) {
@@ -119,19 +122,24 @@ static void update_known(struct adding *ad)
 			continue;
 		last = e->path;
 		state = index_check(g, ad->x, e, NULL);
-		if (state == ENTRY_MISSING)
-			names_add(g, &gone, e->path);
-		else if (state != ENTRY_SAME || e->stage != 0 || ad->o->renormalize ||
-			 ((e->xflags & ENTRY_INTENT) && !ad->o->intent))
-			names_add(g, &changed, e->path);
+		if (state == ENTRY_MISSING ? ad->o->no_all
+					   : state == ENTRY_SAME && e->stage == 0 &&
+						     !ad->o->renormalize &&
+						     (!(e->xflags & ENTRY_INTENT) || ad->o->intent))
+			continue;
+		LIST_ROOM(g, list, n, cap);
+		list[n].path = arena_dup(g->keep, bytes_of(e->path));
+		list[n++].gone = state == ENTRY_MISSING;
 	}
-	for (size_t i = 0; i < changed.n; i++)
-		stage(ad, changed.at[i]);
-	for (size_t i = 0; !ad->o->no_all && i < gone.n; i++) {
+	for (size_t i = 0; i < n; i++) {
+		if (!list[i].gone) {
+			stage(ad, list[i].path);
+			continue;
+		}
 		if (ad->o->verbose || ad->o->dry_run)
-			git_printf(g, "remove '%s'\n", gone.at[i]);
+			git_printf(g, "remove '%s'\n", list[i].path);
 		if (!ad->o->dry_run)
-			index_remove(ad->x, gone.at[i]);
+			index_remove(ad->x, list[i].path);
 	}
 }
 
@@ -297,9 +305,9 @@ int git_cmd_add(struct git *g, struct args *args)
 		for (size_t i = 0; i < ad.ps.n; i++)
 			if (strcmp(ad.ps.at[i].original, ".") == 0 || ad.ps.at[i].length == 0)
 				ad.ps.at[i].seen = true;
+	update_known(&ad);
 	if (!o.update && !o.renormalize)
 		add_new(&ad);
-	update_known(&ad);
 	check_operands(&ad);
 	if (o.chmod != NULL)
 		set_modes(&ad);

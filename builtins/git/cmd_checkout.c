@@ -631,13 +631,16 @@ static _Noreturn void not_a_branch(struct git *g, const char *name)
 	bool several;
 	struct oid o;
 	char *full = ref_expand(g, name, &o, &several);
-	const char *kind = "commit";
+	const char *head = head_ref(g);
+	const char *kind = "commit ";
 
 	if (full != NULL && git_starts(full, "refs/tags/"))
-		kind = "tag";
+		kind = "tag ";
 	else if (full != NULL && git_starts(full, "refs/remotes/"))
-		kind = "remote branch";
-	git_say(g, "fatal: a branch is expected, got %s '%s'\n", kind, name);
+		kind = "remote branch ";
+	else if (full != NULL)
+		kind = "", name = strcmp(full, "HEAD") == 0 && head != NULL ? head : full;
+	git_say(g, "fatal: a branch is expected, got %s'%s'\n", kind, name);
 	git_hint(g, "suggestDetachingHead",
 		 "If you want to detach HEAD at the commit, try again with the --detach option.\n");
 	git_exit(g, GIT_STATUS_FATAL);

@@ -841,9 +841,11 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 			  size_t nparents)
 {
 	struct git *g = cm->g;
-	struct bytes subject = message_subject(g->a, message);
+	struct bytes subject = BYTES("");
+	struct bytes rest = message;
 	char *done[2] = { arena_dup(g->a, BYTES("amend")), NULL };
 
+	git_line(&rest, &subject);
 	ref_update(g, "HEAD", o, cm->has_head ? &cm->head : NULL,
 		   git_format(g->a, "%s: %.*s", log_action(cm, nparents), (int)subject.len,
 			      subject.ptr),

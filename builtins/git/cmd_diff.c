@@ -207,15 +207,8 @@ static int finish(struct git *g, struct diff_args *d, struct diff_queue *q, bool
 	changed = q->n != 0;
 	if (worktree && !o->quiet && o->stage == 0)
 		put_combined(g, o, q);
-	if (o->format & DIFF_CHECK) {
-		struct buf out = buf_in(g->a);
-		int status = diff_put_check(g, o, q, &out);
-
-		diff_write(g, o, buf_bytes(&out));
-		return status | (o->exit_code && changed ? 1 : 0);
-	}
 	diff_output(g, o, q);
-	return o->exit_code && changed;
+	return o->check_status | (o->exit_code && changed ? 1 : 0);
 }
 
 int git_cmd_diff(struct git *g, struct args *args)
@@ -420,13 +413,6 @@ int diff_no_index(struct git *g, struct diff_opts *o, int argc, char **argv)
 	o->exit_code = true;
 	diff_sides(o, "1/", "2/");
 	diff_finish(g, o, &q);
-	if (o->format & DIFF_CHECK) {
-		struct buf out = buf_in(g->a);
-		int status = diff_put_check(g, o, &q, &out);
-
-		diff_write(g, o, buf_bytes(&out));
-		return status;
-	}
 	diff_output(g, o, &q);
-	return q.n != 0;
+	return o->format & DIFF_CHECK ? o->check_status : q.n != 0;
 }

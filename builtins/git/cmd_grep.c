@@ -246,7 +246,8 @@ static void name_parentheses(struct git *g, struct args *args)
 int git_cmd_grep(struct git *g, struct args *args)
 {
 	struct grepping w = { .g = g, .o = { .color = -1 } };
-	const struct git_parser p = { grep_options, &w.o, grep_usage, GIT_KEEP_DASHDASH, NULL };
+	const struct git_parser p = { grep_options, &w.o, grep_usage,
+				      GIT_KEEP_DASHDASH | GIT_STOP_AT_OPERAND, NULL };
 	struct bytes *patterns;
 	const char *message;
 	unsigned flags;

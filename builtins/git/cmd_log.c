@@ -607,7 +607,7 @@ int log_run(struct git *g, struct log_args *l)
 		log_one_commit(g, l, c);
 		left -= left > 0;
 	}
-	return 0;
+	return l->revs.diff.check_status;
 }
 
 /* --- -L --- */

@@ -429,7 +429,8 @@ static const char *const list_usage[] = { "git rev-list [<options>] <commit>... 
 struct list_args {
 	struct revs r;
 	struct pretty pretty;
-	bool has_pretty, count, parents, timestamp, oneline, quiet, no_header, objects;
+	bool has_pretty, count, parents, timestamp, oneline, quiet, no_header, objects, raw;
+	struct lookup *children; /* --children: of each commit; NULL: not asked for */
 };
 
 static int list_option(struct git *g, void *opts, int argc, char **argv)
@@ -443,6 +444,12 @@ static int list_option(struct git *g, void *opts, int argc, char **argv)
 		l->count = true;
 	else if (strcmp(arg, "--parents") == 0)
 		l->parents = l->r.rewrite = true;
+	else if (strcmp(arg, "--children") == 0)
+		l->children = lookup_new(g), l->r.rewrite = true;
+	else if (strcmp(arg, "--header") == 0)
+		l->has_pretty = l->raw = true, l->oneline = false, l->pretty.kind = PRETTY_RAW;
+	else if (strcmp(arg, "--graph") == 0)
+		git_refuse(g, "rev-list --graph");
 	else if (strcmp(arg, "--timestamp") == 0)
 		l->timestamp = true;
 	else if (strcmp(arg, "--quiet") == 0)
@@ -460,6 +467,7 @@ static int list_option(struct git *g, void *opts, int argc, char **argv)
 		if (!pretty_of(g, arg + 9, &l->pretty))
 			git_die(g, "invalid --pretty format: %s", arg + 9);
 		l->has_pretty = true;
+		l->raw = false;
 		l->oneline = l->pretty.kind == PRETTY_ONELINE;
 	} else
 		return revs_option(g, &l->r, argc, argv);
@@ -585,13 +593,31 @@ static size_t list_objects(struct git *g, struct revs *r, const struct commits *
 	return l.n;
 }
 
+struct child {
+	struct child *next;
+	struct commit *commit;
+};
+
+/* c is a child of each of its parents. */
+static void add_children(struct git *g, struct list_args *l, struct commit *c)
+{
+	for (uint32_t i = 0; i < c->nparents; i++) {
+		void **first = lookup_at(l->children, oid_key(&c->parent[i]->oid));
+		struct child *child = arena_alloc(g->keep, sizeof(*child));
+
+		*child = (struct child){ *first, c };
+		*first = child;
+		cmd_charge(g->c, 1);
+	}
+}
+
 static void show_commit(struct git *g, struct list_args *l, struct commit *c)
 {
 	struct buf out = buf_in(g->a);
 
 	if (l->timestamp)
 		buf_printf(&out, "%lld ", (long long)c->date);
-	if (!l->oneline && l->has_pretty && !l->no_header)
+	if (!l->oneline && l->has_pretty && !l->no_header && !l->raw)
 		buf_puts(&out, "commit ");
 	if (!(l->no_header && l->pretty.kind == PRETTY_USER)) {
 		if (c->flags & COMMIT_BOUNDARY)
@@ -604,12 +630,16 @@ static void show_commit(struct git *g, struct list_args *l, struct commit *c)
 						       : oid_hex(g, &c->oid));
 		for (uint32_t i = 0; l->parents && i < c->nparents; i++)
 			buf_printf(&out, " %s", oid_hex(g, &c->parent[i]->oid));
+		if (l->children != NULL)
+			for (struct child *k = lookup_get(l->children, oid_key(&c->oid)); k != NULL;
+			     k = k->next)
+				buf_printf(&out, " %s", oid_hex(g, &k->commit->oid));
 		buf_putc(&out, l->oneline ? ' ' : '\n');
 	}
 	if (l->has_pretty) {
 		pretty_commit(g, &l->pretty, c, &out);
-		if (l->pretty.kind == PRETTY_USER)
-			buf_putc(&out, '\n');
+		if (l->raw)
+			buf_putc(&out, '\0');
 		else if (!l->oneline)
 			buf_putc(&out, '\n');
 	}
@@ -629,16 +659,23 @@ int git_cmd_rev_list(struct git *g, struct args *args)
 	revs_operands(g, &l.r, args);
 	if (l.r.nitems == 0 && !l.r.gave_rev)
 		git_usage(g, list_usage);
+	if (l.parents && l.children != NULL)
+		git_die(g, "options '%s' and '%s' cannot be used together", "--parents",
+			"--children");
 	while ((c = revs_next(&l.r)) != NULL) {
 		n++;
-		if (l.objects) {
+		if (l.objects || l.children != NULL) {
 			LIST_ROOM(g, shown.at, shown.n, shown.cap);
 			shown.at[shown.n++] = c;
 		}
+		if (l.children != NULL)
+			add_children(g, &l, c);
 		left += (c->flags & COMMIT_LEFT) != 0;
-		if (!l.count && !l.quiet)
+		if (!l.count && !l.quiet && l.children == NULL)
 			show_commit(g, &l, c);
 	}
+	for (size_t i = 0; l.children != NULL && !l.count && !l.quiet && i < shown.n; i++)
+		show_commit(g, &l, shown.at[i]);
 	if (l.objects)
 		n += list_objects(g, &l.r, &shown, l.count || l.quiet);
 	if (l.count && l.r.left_right)

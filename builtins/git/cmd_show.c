@@ -108,7 +108,7 @@ int git_cmd_show(struct git *g, struct args *args)
 	}
 	for (size_t i = 0; i < l.revs.nitems; i++)
 		show_object(g, &l, &l.revs.item[i]);
-	return 0;
+	return l.revs.diff.check_status;
 }
 
 /* --- diff-tree --- */
@@ -187,15 +187,8 @@ static int tree_pair(struct git *g, struct tree_args *t, const struct oid *a, co
 	diff_trees(g, o, a, b, &q);
 	diff_finish(g, o, &q);
 	changed = q.n != 0;
-	if (o->format & DIFF_CHECK) {
-		struct buf out = buf_in(g->a);
-		int status = diff_put_check(g, o, &q, &out);
-
-		diff_write(g, o, buf_bytes(&out));
-		return status | (o->exit_code && changed ? 1 : 0);
-	}
 	diff_output(g, o, &q);
-	return o->exit_code && changed;
+	return o->check_status | (o->exit_code && changed ? 1 : 0);
 }
 
 /* "COMMIT [PARENT]..." or "TREE TREE"; other lines pass as they are. */

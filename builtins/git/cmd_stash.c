@@ -646,15 +646,18 @@ static int show(struct git *g, struct args *args)
 	struct stash s;
 	const char *name = NULL;
 	enum shown shown = STASH_TRACKED;
+	bool of_diff = false; /* an option of diff is given */
 
 	diff_init(g, &o);
 	for (int i = 0; i < args->argc;) {
-		int taken = show_option(args->argv[i], &shown) ? 1
-			    : args->argv[i][0] == '-'
-				    ? diff_option(g, &o, args->argc - i, args->argv + i)
-				    : 0;
+		bool is_option = args->argv[i][0] == '-';
+		int taken = 1;
 
-		if (taken == 0 && args->argv[i][0] == '-')
+		if (!show_option(args->argv[i], &shown)) {
+			taken = is_option ? diff_option(g, &o, args->argc - i, args->argv + i) : 0;
+			of_diff = of_diff || taken != 0;
+		}
+		if (taken == 0 && is_option)
 			git_refuse(g, git_format(g->a, "stash show %s", args->argv[i]));
 		if (taken == 0)
 			name = args->argv[i];
@@ -662,12 +665,12 @@ static int show(struct git *g, struct args *args)
 	}
 	find_stash(g, name, &s);
 	if (o.format == 0)
-		o.format = DIFF_STAT;
+		o.format = of_diff ? DIFF_PATCH : DIFF_STAT;
 	diff_settle(g, &o);
 	show_trees(g, &o, &s, shown, &q);
 	diff_finish(g, &o, &q);
 	diff_output(g, &o, &q);
-	return 0;
+	return o.check_status;
 }
 
 static int use(struct git *g, struct args *args, bool drop)

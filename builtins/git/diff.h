@@ -49,6 +49,7 @@ struct diff_opts {
 	bool binary;
 	bool full_index;
 	bool exit_code;
+	int check_status; /* of --check, for the command: 2 when something was told */
 	bool quiet;
 	bool zero; /* -z */
 	bool no_index;

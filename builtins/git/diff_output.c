@@ -65,6 +65,11 @@ void diff_output(struct git *g, struct diff_opts *o, struct diff_queue *q)
 
 	if (q->n == 0 || (o->format & DIFF_NONE))
 		return;
+	if (o->format & DIFF_CHECK) {
+		o->check_status |= diff_put_check(g, o, q, &b);
+		flush(g, o, &b);
+		return;
+	}
 	if (o->format & DIFF_RAW) {
 		diff_put_raw(g, o, q, &b);
 		above++;

@@ -17,45 +17,32 @@ static const struct git_command commands[] = {
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 /* Real git has these; here they are refused. */
-static const char *const missing[] = { "send-email",
-				       "svn",
-				       "p4",
-				       "daemon",
-				       "instaweb",
-				       "filter-branch",
-				       "fast-import",
-				       "fast-export",
-				       "difftool",
-				       "mergetool",
-				       "range-diff",
-				       "sparse-checkout",
-				       "maintenance",
-				       "credential",
-				       "lfs",
-				       "gui",
-				       "rerere",
-				       "request-pull",
-				       "verify-commit",
-				       "verify-tag",
-				       "multi-pack-index",
-				       "commit-graph",
-				       "fsmonitor--daemon",
-				       "upload-pack",
-				       "receive-pack",
-				       "upload-archive",
-				       "citool",
-				       "gitk",
-				       "show-branch",
-				       "annotate",
-				       "diagnose",
-				       "bugreport",
-				       "fmt-merge-msg",
-				       "for-each-repo",
-				       "http-backend",
-				       "merge-index",
-				       "merge-one-file",
-				       "patch-id",
-				       "unpack-file" };
+static const char missing[] = " add--interactive annotate bisect--helper bugreport check-mailmap"
+			      " checkout--worker checkout-index commit-graph credential"
+			      " credential-cache credential-cache--daemon credential-store"
+			      " daemon diagnose difftool difftool--helper env--helper"
+			      " fast-export fast-import fetch-pack filter-branch fmt-merge-msg"
+			      " for-each-repo fsmonitor--daemon hook http-backend http-fetch"
+			      " http-push imap-send instaweb mailinfo mailsplit maintenance"
+			      " merge-index merge-octopus merge-one-file merge-ours"
+			      " merge-recursive merge-resolve merge-subtree mergetool"
+			      " mergetool--lib multi-pack-index pack-redundant patch-id"
+			      " quiltimport range-diff receive-pack remote-ext remote-fd"
+			      " remote-ftp remote-ftps remote-http remote-https request-pull"
+			      " rerere send-pack shell show-branch show-index sparse-checkout"
+			      " submodule--helper subtree unpack-file upload-archive upload-pack"
+			      " verify-commit verify-tag web--browse"
+			      " ";
+
+/* These are guessed from how they begin. */
+static const char common[] =
+	" add bisect branch clone commit diff fetch grep init log merge mv pull "
+	"push rebase reset restore rm show status switch tag ";
+
+static bool is_among(struct git *g, const char *list, const char *name)
+{
+	return strstr(list, git_format(g->a, " %s ", name)) != NULL;
+}
 
 static const struct git_command *find_command(const char *name)
 {
@@ -133,40 +120,47 @@ static size_t distance(const char *a, const char *b)
 	return row[1][m];
 }
 
-static const char *nth_name(size_t i)
-{
-	return i < NCOMMANDS ? commands[i].name : missing[i - NCOMMANDS];
-}
+struct guess {
+	const char *name;
+	size_t score; /* how far from what was written; 0: it begins so, and is often used */
+};
 
-static int name_cmp(const void *a, const void *b)
+static int guess_cmp(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	const struct guess *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? -1 : 1;
+	return strcmp(x->name, y->name);
 }
 
 static int unknown_command(struct git *g, const char *name)
 {
-	enum { NAMES = NCOMMANDS + sizeof(missing) / sizeof(missing[0]) };
-	const char *near[NAMES];
-	size_t best = SIZE_MAX;
-	size_t n = 0;
+	struct guess *guess = arena_array(g->a, NCOMMANDS + sizeof(missing) / 2, sizeof(*guess));
+	size_t total = NCOMMANDS;
+	size_t n = 0, begun;
 
-	for (size_t i = 0; i < NAMES; i++) {
-		const char *other = nth_name(i);
-		size_t score = git_starts(other, name) ? 0 : distance(name, other) + 1;
-
-		if (score < best)
-			n = 0;
-		best = score < best ? score : best;
-		if (score == best)
-			near[n++] = other;
-	}
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		guess[i].name = commands[i].name;
+	for (const char *at = missing + 1; *at != '\0'; at = strchr(at, ' ') + 1)
+		guess[total++].name = arena_dup(g->a, (struct bytes){ at, strcspn(at, " ") });
+	for (size_t i = 0; i < total; i++)
+		guess[i].score = git_starts(guess[i].name, name) &&
+						 is_among(g, common, guess[i].name)
+					 ? 0
+					 : distance(name, guess[i].name) + 1;
+	git_sort(g, guess, total, sizeof(*guess), guess_cmp);
 	git_say(g, "git: '%s' is not a git command. See 'git --help'.\n", name);
-	if (best > GUESS_MAX)
+	while (n < total && guess[n].score == 0)
+		n++;
+	begun = n;
+	if (begun == total || guess[begun].score >= GUESS_MAX)
 		return 1;
-	git_sort(g, near, n, sizeof(near[0]), name_cmp);
+	while (n < total && guess[n].score == guess[begun].score)
+		n++;
 	git_say(g, "\nThe most similar command%s\n", n > 1 ? "s are" : " is");
 	for (size_t i = 0; i < n; i++)
-		git_say(g, "\t%s\n", near[i]);
+		git_say(g, "\t%s\n", guess[i].name);
 	return 1;
 }
 
@@ -270,9 +264,8 @@ int git_run(struct git *g, int argc, char **argv)
 
 		if (cmd != NULL)
 			return run_command(g, cmd, argc, argv);
-		for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
-			if (strcmp(missing[i], argv[0]) == 0)
-				git_refuse(g, git_format(g->a, "git %s", argv[0]));
+		if (is_among(g, missing, argv[0]))
+			git_refuse(g, git_format(g->a, "git %s", argv[0]));
 		if (names_has(&seen, argv[0]))
 			git_die(g, "alias loop detected: expansion of '%s' does not terminate:%s",
 				seen.at[0], "");

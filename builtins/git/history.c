@@ -514,6 +514,13 @@ static void add_items(struct revs *r)
 	}
 }
 
+static int newer_first(const void *a, const void *b)
+{
+	const struct commit *x = *(struct commit *const *)a, *y = *(struct commit *const *)b;
+
+	return (x->date < y->date) - (x->date > y->date);
+}
+
 static void collect_boundary(struct revs *r)
 {
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -543,6 +550,8 @@ static void start(struct revs *r)
 	r->limited = r->limited || want_limit;
 	if (r->no_walk && r->queue.n == 0) {
 		r->limited = true;
+		if (!r->unsorted)
+			git_sort(r->g, r->list.at, r->list.n, sizeof(struct commit *), newer_first);
 		return;
 	}
 	if (!r->limited)

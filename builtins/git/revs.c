@@ -241,8 +241,12 @@ static bool flag_option(struct revs *r, const char *arg)
 			r->diff.first_parent = true;
 		return true;
 	}
-	if (strcmp(arg, "--no-walk") == 0 || git_starts(arg, "--no-walk="))
-		r->no_walk = true;
+	if (strcmp(arg, "--no-walk") == 0 || strcmp(arg, "--no-walk=sorted") == 0)
+		r->no_walk = true, r->unsorted = false;
+	else if (strcmp(arg, "--no-walk=unsorted") == 0)
+		r->no_walk = r->unsorted = true;
+	else if (git_starts(arg, "--no-walk="))
+		git_exit(r->g, git_error(r->g, "invalid argument to --no-walk") + 127);
 	else if (strcmp(arg, "--merges") == 0)
 		r->min_parents = 2;
 	else if (strcmp(arg, "--no-merges") == 0)

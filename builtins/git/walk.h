@@ -61,6 +61,7 @@ struct revs {
 	bool reverse;
 	bool first_parent;
 	bool no_walk;
+	bool unsorted; /* --no-walk=unsorted */
 	bool boundary;
 	bool left_right;
 	bool left_only, right_only;
