@@ -122,10 +122,10 @@ static void update_known(struct adding *ad)
 			continue;
 		last = e->path;
 		state = index_check(g, ad->x, e, NULL);
-		if (state == ENTRY_MISSING ? ad->o->no_all
-					   : state == ENTRY_SAME && e->stage == 0 &&
-						     !ad->o->renormalize &&
-						     (!(e->xflags & ENTRY_INTENT) || ad->o->intent))
+		if (state == ENTRY_MISSING
+			    ? ad->o->no_all
+			    : state == ENTRY_SAME && e->stage == 0 && !ad->o->renormalize &&
+				      (!(e->xflags & ENTRY_INTENT) || ad->o->intent))
 			continue;
 		LIST_ROOM(g, list, n, cap);
 		list[n].path = arena_dup(g->keep, bytes_of(e->path));
