@@ -82,10 +82,10 @@ static void warn_lost(struct git *g, const struct oid *old)
 
 void checkout_say_detached(struct git *g, const char *name)
 {
-	git_say(g, "Note: switching to '%s'.\n\n", name);
 	if (!config_bool(g, "advice.detachedhead", true))
 		return;
 	git_say(g,
+		"Note: switching to '%s'.\n\n"
 		"You are in 'detached HEAD' state. You can look around, make experimental\n"
 		"changes and commit them, and you can discard any commits you make in this\n"
 		"state without impacting any branches by switching back to a branch.\n\n"
@@ -94,7 +94,8 @@ void checkout_say_detached(struct git *g, const char *name)
 		"  git switch -c <new-branch-name>\n\n"
 		"Or undo this operation with:\n\n"
 		"  git switch -\n\n"
-		"Turn off this advice by setting config variable advice.detachedHead to false\n\n");
+		"Turn off this advice by setting config variable advice.detachedHead to false\n\n",
+		name);
 }
 
 /* --- switching --- */
@@ -149,7 +150,7 @@ static void say_moved(struct git *g, struct checkout *k, const struct oid *old, 
 
 	if (k->o.quiet)
 		return;
-	if (old_ref == NULL && had_head && !(k->branch_ref == NULL && oid_eq(old, &k->oid)))
+	if (old_ref == NULL && had_head && !oid_eq(old, &k->oid))
 		warn_lost(g, old);
 	if (k->branch_ref == NULL) {
 		if (old_ref != NULL && !k->o.detach)
@@ -191,6 +192,9 @@ int checkout_switch(struct git *g, struct checkout *k)
 	char *old_ref = head_ref(g);
 	struct switch_opts so = { .force = k->o.force, .action = "checkout" };
 	struct index *x = index_get(g);
+	/* "checkout HEAD" is about the files only. */
+	bool stays = k->branch_ref == NULL && k->new_branch == NULL && !k->o.detach &&
+		     k->name != NULL && strcmp(k->name, "HEAD") == 0;
 
 	if (old_ref != NULL)
 		old_ref = arena_dup(g->keep, bytes_of(old_ref));
@@ -229,11 +233,12 @@ int checkout_switch(struct git *g, struct checkout *k)
 		k->show_changes = k->new_branch == NULL || !oid_eq(&old, &k->oid);
 	if (x->dirty)
 		index_write(g, x);
-	if (!k->new_orphan)
+	if (!k->new_orphan && !stays)
 		move_head(g, k, &old, had_head, old_ref);
 	if (k->show_changes)
 		show_changes(g);
-	say_moved(g, k, &old, had_head, old_ref);
+	if (!stays)
+		say_moved(g, k, &old, had_head, old_ref);
 	state_remove(g, "CHERRY_PICK_HEAD");
 	state_remove(g, "REVERT_HEAD");
 	if (!merge_in_progress(g) || k->o.force) {
