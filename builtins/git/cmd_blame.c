@@ -414,8 +414,19 @@ int git_cmd_blame(struct git *g, struct args *args)
 	char *path;
 
 	git_parse(g, args, &p);
-	if (args->argc < 1 || args->argc > 2)
+	if (args->argc < 1 || args->dashdash == args->argc)
 		git_usage(g, blame_usage);
+	if (args->argc > 2)
+		git_die(g, "More than one commit to dig from %s and %s?",
+			args->argv[args->argc - 2], args->argv[args->argc - 3]);
+	/* "FILE REVISION", too */
+	if (args->argc == 2 && args->dashdash != 1 &&
+	    (args->dashdash == 0 || rev_commit(g, args->argv[1], &o) == 0)) {
+		char *name = args->argv[0];
+
+		args->argv[0] = args->argv[1];
+		args->argv[1] = name;
+	}
 	if (b.o.date != NULL && !date_style_of(g, b.o.date, &b.style))
 		git_die(g, "unknown date format %s", b.o.date);
 	if (args->argc == 2) {

@@ -405,6 +405,7 @@ int git_cmd_describe(struct git *g, struct args *args)
 struct name_opts {
 	bool name_only, tags, all, from_stdin, annotate, always, undefined, peel;
 	struct names refs, exclude;
+	struct lookup *exact; /* names of references, by what they hold */
 };
 
 static const struct git_option name_options[] = {
@@ -523,6 +524,7 @@ static void name_from_ref(struct git *g, const struct name_opts *o, const struct
 	struct rev_name n = { .from_tag = git_starts(r->name, "refs/tags/") };
 	struct oid c;
 	struct label l = { .date = 0 };
+	char *tip;
 	bool deref;
 
 	if (r->broken || (o->tags && !n.from_tag))
@@ -542,6 +544,11 @@ static void name_from_ref(struct git *g, const struct name_opts *o, const struct
 			return;
 		shorten = shorten || best == 2;
 	}
+	tip = arena_dup(g->keep,
+			bytes_of(shorten                              ? ref_shorten(g, r->name)
+				 : git_starts(r->name, "refs/heads/") ? ref_short(g, r->name)
+								      : r->name + 5));
+	*lookup_at(o->exact, oid_key(&r->oid)) = tip;
 	if (!object_peel(g, &r->oid, OBJECT_COMMIT, &c) || !commit_load(g, commit_at(g, &c)))
 		return;
 	deref = !oid_eq(&c, &r->oid);
@@ -550,13 +557,7 @@ static void name_from_ref(struct git *g, const struct name_opts *o, const struct
 		read_tag(g, &r->oid, &l);
 		n.date = l.date;
 	}
-	n.tip = shorten || git_starts(r->name, "refs/heads/") ? ref_short(g, r->name) : r->name + 5;
-	if (shorten)
-		n.tip = ref_shorten(g, r->name);
-	if (deref)
-		n.tip = git_format(g->keep, "%s^0", n.tip);
-	else
-		n.tip = arena_dup(g->keep, bytes_of(n.tip));
+	n.tip = deref ? git_format(g->keep, "%s^0", tip) : tip;
 	spread(g, commit_at(g, &c), &n);
 }
 
@@ -581,7 +582,9 @@ static void show_name(struct git *g, const struct name_opts *o, const struct oid
 	struct oid c;
 	const char *name = NULL;
 
-	if (object_peel(g, oid, OBJECT_COMMIT, &c))
+	if (!object_peel(g, oid, OBJECT_COMMIT, &c) || !oid_eq(&c, oid))
+		name = lookup_get(o->exact, oid_key(oid));
+	else
 		name = name_of(g, commit_at(g, &c));
 	if (!o->name_only)
 		git_printf(g, "%s ", shown);
@@ -666,6 +669,7 @@ int git_cmd_name_rev(struct git *g, struct args *args)
 		git_error(g, "Specify either a list, or --all, not both!");
 		git_usage(g, name_usage);
 	}
+	o.exact = lookup_new(g);
 	n = ref_list(g, "refs/", &list);
 	for (size_t i = 0; i < n; i++)
 		name_from_ref(g, &o, &list[i]);

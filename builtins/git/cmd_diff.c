@@ -57,7 +57,7 @@ static void parse_args(struct git *g, struct args *args, struct diff_args *d)
 	if (unknown == NULL)
 		return;
 	git_error(g, "invalid option: %s", unknown);
-	git_usage(g, diff_usage);
+	git_exit(g, GIT_STATUS_INVALID);
 }
 
 static bool tree_item(struct git *g, const struct revs_item *it, struct oid *out)

@@ -521,7 +521,14 @@ static void settle_range(struct formatting *f, struct args *args)
 {
 	struct git *g = f->g;
 	struct oid o;
+	bool given = f->revs.nitems != 0 || f->revs.gave_rev; /* --all and the like */
 
+	if (given && args->argc == 0 && f->revs.nitems == 1 && f->revs.max_count < 0 && !f->root) {
+		f->revs.item[0].uninteresting = true;
+		revs_add(g, &f->revs, "HEAD");
+	}
+	if (given)
+		return;
 	if (args->argc == 1 && f->revs.max_count < 0 && !f->root &&
 	    strstr(args->argv[0], "..") == NULL && args->argv[0][0] != '^' &&
 	    rev_commit(g, args->argv[0], &o) == 0)

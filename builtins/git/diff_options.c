@@ -226,6 +226,12 @@ static bool other_word(struct git *g, struct diff_opts *o, const char *name)
 		o->words = WORDS_PORCELAIN;
 	} else if (strcmp(name, "--word-diff=none") == 0) {
 		o->words = WORDS_OFF;
+	} else if (git_starts(name, "--word-diff=")) {
+		git_error(g, "bad --word-diff argument: %s", strchr(name, '=') + 1);
+		git_exit(g, GIT_STATUS_USAGE);
+	} else if (git_starts(name, "--color=")) {
+		git_error(g, "option `color' expects \"always\", \"auto\", or \"never\"");
+		git_exit(g, GIT_STATUS_USAGE);
 	} else if (strcmp(name, "--relative") == 0) {
 		o->relative = g->prefix;
 	} else if (strcmp(name, "--no-relative") == 0) {
@@ -277,34 +283,49 @@ static int number_value(struct git *g, const char *name, const char *text)
 	int64_t v;
 
 	if (!git_number(text, &v) || v < 0 || v > INT32_MAX) {
-		git_error(g, "%s expects a numerical value", name);
+		if (strcmp(name, "-U") == 0 || strcmp(name, "--unified") == 0)
+			git_error(g, "--unified expects a numerical value");
+		else if (git_starts(name, "--stat"))
+			git_error(g, "%s expects a numerical value", name + 2);
+		else
+			git_error(g, "%s `%s' expects a numerical value",
+				  name[1] == '-' ? "option" : "switch",
+				  name + (name[1] == '-' ? 2 : 1));
 		git_exit(g, GIT_STATUS_USAGE);
 	}
 	return (int)v;
 }
 
+/* --stat=WIDTH[,NAME-WIDTH[,COUNT]] */
 static void set_stat(struct git *g, struct diff_opts *o, const char *v)
 {
-	const char *comma = strchr(v, ',');
-	int64_t n = 0;
+	int *const fields[] = { &o->stat_width, &o->stat_name_width, &o->stat_count };
+	const char *at = v;
 
 	o->format = (o->format & ~(unsigned)DIFF_NONE) | DIFF_STAT;
-	if (git_number(
-		    git_format(g->a, "%.*s", comma != NULL ? (int)(comma - v) : (int)strlen(v), v),
-		    &n) &&
-	    n > 0 && n < 100000)
-		o->stat_width = (int)n;
-	if (comma == NULL)
-		return;
-	v = comma + 1;
-	comma = strchr(v, ',');
-	if (git_number(
-		    git_format(g->a, "%.*s", comma != NULL ? (int)(comma - v) : (int)strlen(v), v),
-		    &n) &&
-	    n > 0 && n < 100000)
-		o->stat_name_width = (int)n;
-	if (comma != NULL && git_number(comma + 1, &n) && n > 0 && n < 100000)
-		o->stat_count = (int)n;
+	for (size_t i = 0; i < 3; i++) {
+		size_t len = strcspn(at, ",");
+		int64_t n = 0;
+
+		if (len != 0 && !git_number(git_format(g->a, "%.*s", (int)len, at), &n)) {
+			git_error(g, "invalid --stat value: %s", v);
+			git_exit(g, GIT_STATUS_USAGE);
+		}
+		*fields[i] = n < 0 ? 0 : n < 100000 ? (int)n : 100000;
+		at += len;
+		if (*at == '\0')
+			return;
+		at++;
+	}
+}
+
+static void check_filter(struct git *g, const char *filter)
+{
+	for (const char *p = filter; *p != '\0'; p++)
+		if (strchr("ACDMRTUXB*acdmrtuxb", *p) == NULL) {
+			git_error(g, "unknown change class '%c' in --diff-filter=%s", *p, filter);
+			git_exit(g, GIT_STATUS_USAGE);
+		}
 }
 
 static int value_option(struct git *g, struct diff_opts *o, int argc, char **argv)
@@ -339,6 +360,8 @@ static int value_option(struct git *g, struct diff_opts *o, int argc, char **arg
 		if (v == NULL)
 			continue;
 		*strings[i].field = v;
+		if (strings[i].field == &o->filter)
+			check_filter(g, v);
 		if (strings[i].field == &o->word_regex && o->words == WORDS_OFF)
 			o->words = WORDS_PLAIN;
 		return used;

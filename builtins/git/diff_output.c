@@ -105,7 +105,7 @@ void diff_output(struct git *g, struct diff_opts *o, struct diff_queue *q)
 
 static bool filter_takes(const char *filter, char status)
 {
-	bool any_upper = false;
+	bool any_upper = strchr(filter, '*') != NULL;
 	char low = (char)byte_to_lower(status);
 
 	if (strchr(filter, low) != NULL)
@@ -193,9 +193,16 @@ static void filter(struct git *g, struct diff_opts *o, struct diff_queue *q)
 		q->n = any ? kept : 0;
 		kept = 0;
 	}
-	for (size_t i = 0; i < q->n; i++)
-		if (o->filter == NULL || filter_takes(o->filter, q->at[i].status))
-			q->at[kept++] = q->at[i];
+	if (o->filter == NULL)
+		return;
+	for (size_t i = 0; i < q->n; i++) {
+		if (!filter_takes(o->filter, q->at[i].status))
+			continue;
+		/* With a '*' all stay, if one does. */
+		if (strchr(o->filter, '*') != NULL)
+			return;
+		q->at[kept++] = q->at[i];
+	}
 	q->n = kept;
 }
 

@@ -324,7 +324,8 @@ static void create(struct fetching *f, const struct wanted *w)
 	    tag      ? "[new tag]"
 	    : branch ? "[new branch]"
 		     : "[new ref]",
-	    pretty(f->g, name), pretty(f->g, w->local), done ? NULL : "unable to update local ref");
+	    strcmp(name, "HEAD") == 0 ? "" : pretty(f->g, name), pretty(f->g, w->local),
+	    done ? NULL : "unable to update local ref");
 }
 
 static void update(struct fetching *f, const struct wanted *w)

@@ -39,6 +39,7 @@ enum {
 	GIT_DELTA_DEPTH_MAX = 4096, /* of chains of deltas in packs */
 	GIT_STATUS_FATAL = 128,
 	GIT_STATUS_USAGE = 129,
+	GIT_STATUS_INVALID = 255, /* an option that diff does not know */
 };
 
 struct oid {

@@ -173,19 +173,25 @@ char *remote_shown(struct git *g, const char *url)
 
 /* --- refspecs --- */
 
-/* colons: what is pushed may be "commit:path". */
-static bool side_valid(const char *text, bool pattern, bool colons)
+/* A name of a reference, or a part of one, perhaps with a star. */
+static bool side_valid(struct git *g, const char *text, bool pattern)
 {
-	const char *star = strchr(text, '*');
+	char *full = git_format(g->a, "refs/x/%s", text);
+	char *star = strchr(full, '*');
 
+	if ((star != NULL) != pattern)
+		return false;
+	if (star != NULL)
+		*star = 'x';
+	return strcmp(text, "@") != 0 && ref_name_valid(full);
+}
+
+/* What is sent: any expression ("commit:path"). */
+static bool source_valid(struct git *g, const char *text, bool pattern, bool for_fetch)
+{
 	if (text[0] == '\0' || strcmp(text, "@") == 0)
 		return true;
-	if ((star != NULL) != pattern || (star != NULL && strchr(star + 1, '*') != NULL))
-		return false;
-	for (const char *p = text; *p != '\0'; p++)
-		if ((unsigned char)*p < 0x20 || *p == ' ' || (*p == ':' && !colons))
-			return false;
-	return true;
+	return pattern || for_fetch ? side_valid(g, text, pattern) : strchr(text, '*') == NULL;
 }
 
 void refspec_add(struct git *g, struct refspecs *list, const char *text, bool for_fetch)
@@ -199,12 +205,12 @@ void refspec_add(struct git *g, struct refspecs *list, const char *text, bool fo
 								       : strlen(body) });
 	s.dst = colon != NULL ? arena_dup(g->keep, bytes_of(colon + 1)) : NULL;
 	s.pattern = strchr(s.src, '*') != NULL;
-	if (!side_valid(s.src, s.pattern, !for_fetch) ||
-	    (s.dst != NULL && !s.matching && !side_valid(s.dst, s.pattern, false)) ||
-	    (s.pattern && s.dst != NULL && s.dst[0] == '\0' && !for_fetch) ||
+	if (!source_valid(g, s.src, s.pattern, for_fetch || colon == NULL) ||
+	    (s.dst != NULL && !s.matching && (s.dst[0] != '\0' || !for_fetch || s.pattern) &&
+	     !side_valid(g, s.dst, s.pattern)) ||
 	    (s.negative && colon != NULL))
 		git_die(g, "invalid refspec '%s'", text);
-	if (for_fetch && s.src[0] == '\0')
+	if (for_fetch && (s.src[0] == '\0' || strcmp(s.src, "@") == 0))
 		s.src = "HEAD";
 	if (for_fetch && s.dst != NULL && s.dst[0] == '\0')
 		s.dst = NULL;
