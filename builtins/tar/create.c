@@ -256,7 +256,9 @@ static bool dump_special(struct tar *t, struct walk_entry *e, struct tar_member 
 		m->minor = (uint32_t)(st->rdev & 0xff);
 		break;
 	case S_DIR: m->type = '5'; break;
-	case S_SOCK: tar_warn(t, 0, "%s: socket ignored", tar_quote(t, m->stored)); return false;
+	case S_SOCK:
+		tar_note(t, NOTE_IGNORED, "%s: socket ignored", tar_quote(t, m->stored));
+		return false;
 	default:
 		tar_error(t, 0, "%s: Unknown file type; file ignored", tar_quote(t, m->stored));
 		return false;
@@ -361,7 +363,7 @@ static bool tagged(struct tar *t, struct walk_entry *e, bool *all)
 	if (what == 0)
 		return false;
 	if (t->verbose > 0)
-		tar_warn(t, 0, "%s: contains a cache directory tag %s; %s",
+		tar_note(t, NOTE_CACHEDIR, "%s: contains a cache directory tag %s; %s",
 			 tar_quote(t, with_slash(t, e->path)), tag->name,
 			 what == TAG_ALL ? "directory not dumped" : "contents not dumped");
 	if (what == TAG_CONTENTS) {
@@ -381,13 +383,15 @@ static bool left_out(struct tar *t, struct walk_entry *e)
 	if (e->level == 0 && names_excluded(t, e->path))
 		return true;
 	if (e->kind == WALK_FILE && archive_is(t, &e->st)) {
-		tar_warn(t, 0, "%s: file is the archive; not dumped", tar_quote(t, e->path));
+		tar_note(t, NOTE_ARCHIVE, "%s: file is the archive; not dumped",
+			 tar_quote(t, e->path));
 		return true;
 	}
 	if (t->has_newer && e->kind == WALK_FILE && e->st.mtime_ns < t->newer_ns &&
 	    (t->newer_mtime || e->st.ctime_ns < t->newer_ns)) {
-		if (e->level == 0 || t->verbose > 0)
-			tar_warn(t, 0, "%s: file is unchanged; not dumped", tar_quote(t, e->path));
+		if (t->verbose > 0)
+			tar_note(t, NOTE_UNCHANGED, "%s: file is unchanged; not dumped",
+				 tar_quote(t, e->path));
 		return true;
 	}
 	return t->interactive && !tar_confirm(t, "add", e->path);
@@ -427,7 +431,8 @@ static void dump_walked(struct tar *t, struct walk *w, struct walk_entry *e)
 			failed_read(t, -E_NOENT, "Cannot stat", e->path);
 			return;
 		}
-		tar_warn(t, 0, "%s: File removed before we read it", tar_quote(t, e->path));
+		tar_note(t, NOTE_REMOVED, "%s: File removed before we read it",
+			 tar_quote(t, e->path));
 		t->status = t->status != 0 ? t->status : 1;
 		return;
 	}

@@ -90,7 +90,7 @@ static void check_time(struct tar *t, const char *path, const struct tar_member 
 	int64_t time = member_time(m);
 	struct buf text = buf_in(t->c->arena);
 
-	if (t->no_timestamp_warning)
+	if (t->unwanted & NOTE_TIME)
 		return;
 	if (m->mtime_s < 0) {
 		tar_time_text(t, &text, m->mtime_s, m->mtime_ns, true);
@@ -217,13 +217,15 @@ static enum recovery recover(struct tar *t, const char *path, int err, const str
 		return RECOVER_FAIL;
 	switch (t->keep) {
 	case KEEP_SKIP:
-		if (t->verbose > 0)
-			tar_warn(t, 0, "%s: skipping existing file", tar_quote(t, path));
+		if (tar_tells(t, NOTE_EXISTING))
+			tar_note(t, NOTE_EXISTING, "%s: skipping existing file",
+				 tar_quote(t, path));
 		return RECOVER_SKIP;
 	case KEEP_OLD: return RECOVER_FAIL;
 	case KEEP_NEWER:
 		if (cmd_lstat(t->c, path, &st) == 0 && st.mtime_ns >= member_time(m)) {
-			tar_warn(t, 0, "Current %s is newer or same age", cmd_quote(t->c, path));
+			tar_note(t, NOTE_NEWER, "Current %s is newer or same age",
+				 cmd_quote(t->c, path));
 			return RECOVER_SKIP;
 		}
 		break;
@@ -476,8 +478,9 @@ static void extract_dir(struct tar *t, const char *path, const struct tar_member
 		if (err == -E_EXIST && is_directory(t, path)) {
 			if (!t->no_overwrite_dir && t->keep != KEEP_OLD && t->keep != KEEP_SKIP)
 				restore_later(t, path, m);
-			else if (t->keep == KEEP_SKIP && t->verbose > 0)
-				tar_warn(t, 0, "%s: skipping existing file", tar_quote(t, path));
+			else if (t->keep == KEEP_SKIP && tar_tells(t, NOTE_EXISTING))
+				tar_note(t, NOTE_EXISTING, "%s: skipping existing file",
+					 tar_quote(t, path));
 			return;
 		}
 		enum recovery r = recover(t, path, err, m, &tries);

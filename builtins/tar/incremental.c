@@ -27,13 +27,15 @@ struct item {
 
 static void tell(struct tar *t, const char *what, const char *name, const char *from)
 {
-	if (t->verbose == 0)
+	enum tar_note kind = from != NULL ? NOTE_RENAMED_DIRECTORY : NOTE_NEW_DIRECTORY;
+
+	if (!tar_tells(t, kind))
 		return;
 	if (from != NULL)
-		tar_warn(t, 0, "%s: Directory has been %s from %s", tar_quote(t, name), what,
+		tar_note(t, kind, "%s: Directory has been %s from %s", tar_quote(t, name), what,
 			 cmd_quote(t->c, from));
 	else
-		tar_warn(t, 0, "%s: Directory %s", tar_quote(t, name), what);
+		tar_note(t, kind, "%s: Directory %s", tar_quote(t, name), what);
 }
 
 /* A directory that is there: as the snapshot knows it, by another name, or new. */

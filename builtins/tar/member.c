@@ -272,7 +272,7 @@ static bool at_zero_block(struct tar *t)
 	}
 	next = archive_block(t);
 	if (next == NULL || check(next) != HEADER_ZERO)
-		tar_warn(t, 0, "A lone zero block at %llu", (unsigned long long)at);
+		tar_note(t, NOTE_ZERO_BLOCK, "A lone zero block at %llu", (unsigned long long)at);
 	return true;
 }
 

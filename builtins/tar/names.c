@@ -360,7 +360,7 @@ static void names_from(struct tar *t, struct names_each *e, const struct tar_ite
 
 		number++;
 		if (!null && number == 1 && memchr(line.ptr, '\0', line.len) != NULL) {
-			tar_warn(t, 0, "%s: file name read contains nul character",
+			tar_note(t, NOTE_NULS, "%s: file name read contains nul character",
 				 tar_quote(t, item->arg));
 			input_close(&in);
 			struct tar_item again = *item;

@@ -372,13 +372,80 @@ static int opt_quoting(struct cmd *c, const struct opt *o, const char *arg)
 		  "Unknown quoting style '%s'. Try 'tar --quoting-style=help' to get a list.", arg);
 }
 
+/* The word that `arg` is or begins: its place, or -1 after a message. */
+static int find_word(struct cmd *c, const struct opt_word *words, const char *what, const char *arg)
+{
+	struct buf text = buf_in(c->arena);
+	int found = -1;
+	bool several = false;
+
+	for (int i = 0; words[i].word != NULL; i++) {
+		if (strcmp(words[i].word, arg) == 0)
+			return i;
+		if (strncmp(words[i].word, arg, strlen(arg)) != 0)
+			continue;
+		several |= found >= 0;
+		found = i;
+	}
+	if (found >= 0 && !several)
+		return found;
+	cmd_warn(c, 0, "%s argument %s for %s", several ? "ambiguous" : "invalid",
+		 cmd_quote(c, arg), cmd_quote(c, what));
+	buf_puts(&text, "Valid arguments are:\n");
+	for (int i = 0; words[i].word != NULL; i++)
+		buf_printf(&text, "  - %s\n", cmd_quote(c, words[i].word));
+	cmd_err_write(c, text.ptr, text.len);
+	return -1;
+}
+
+/* Words without a bit are about what is never told here. */
 static int opt_warning(struct cmd *c, const struct opt *o, const char *arg)
 {
+	static const struct opt_word words[] = {
+		{ "all", INT32_MAX },
+		{ "alone-zero-block", NOTE_ZERO_BLOCK },
+		{ "bad-dumpdir", 0 },
+		{ "cachedir", NOTE_CACHEDIR },
+		{ "contiguous-cast", 0 },
+		{ "file-changed", 0 },
+		{ "file-ignored", NOTE_IGNORED },
+		{ "file-removed", NOTE_REMOVED },
+		{ "file-shrank", 0 },
+		{ "file-unchanged", NOTE_UNCHANGED },
+		{ "filename-with-nuls", NOTE_NULS },
+		{ "ignore-archive", NOTE_ARCHIVE },
+		{ "ignore-newer", NOTE_NEWER },
+		{ "new-directory", NOTE_NEW_DIRECTORY },
+		{ "rename-directory", NOTE_RENAMED_DIRECTORY },
+		{ "symlink-cast", 0 },
+		{ "timestamp", NOTE_TIME },
+		{ "unknown-cast", 0 },
+		{ "unknown-keyword", NOTE_KEYWORD },
+		{ "xdev", 0 },
+		{ "decompress-program", 0 },
+		{ "existing-file", NOTE_EXISTING },
+		{ "xattr-write", 0 },
+		{ "record-size", 0 },
+		{ "failed-read", 0 },
+		{ NULL, 0 },
+	};
 	struct tar *t = c->opts;
+	bool off = strncmp(arg, "no-", 3) == 0;
+	int found;
 
 	(void)o;
-	if (strcmp(arg, "no-timestamp") == 0 || strcmp(arg, "none") == 0)
-		t->no_timestamp_warning = true;
+	if (strcmp(arg, "none") == 0) {
+		t->unwanted = INT32_MAX;
+		t->wanted = 0;
+		return 0;
+	}
+	found = find_word(c, words, "--warning", off ? arg + 3 : arg);
+	if (found < 0)
+		return 2;
+	unsigned bits = (unsigned)words[found].value;
+
+	t->unwanted = off ? t->unwanted | bits : t->unwanted & ~bits;
+	t->wanted = off ? t->wanted & ~bits : t->wanted | bits;
 	return 0;
 }
 
@@ -387,24 +454,12 @@ static int opt_sort(struct cmd *c, const struct opt *o, const char *arg)
 	static const struct opt_word words[] = {
 		{ "none", 0 }, { "name", 1 }, { "inode", 2 }, { NULL, 0 }
 	};
-	int value;
+	int found = find_word(c, words, "--sort", arg);
 
 	(void)o;
-	for (value = 0; value < 3; value++)
-		if (strncmp(words[value].word, arg, strlen(arg)) == 0)
-			break;
-	if (value == 3) {
-		struct buf text = buf_in(c->arena);
-
-		cmd_warn(c, 0, "invalid argument %s for %s", cmd_quote(c, arg),
-			 cmd_quote(c, "--sort"));
-		buf_puts(&text, "Valid arguments are:\n");
-		for (int i = 0; i < 3; i++)
-			buf_printf(&text, "  - %s\n", cmd_quote(c, words[i].word));
-		cmd_err_write(c, text.ptr, text.len);
+	if (found < 0)
 		return 2;
-	}
-	return value == 2 ? TAR_USAGE(c, "--sort=inode is not supported") : 0;
+	return found == 2 ? TAR_USAGE(c, "--sort=inode is not supported") : 0;
 }
 
 static int opt_help_list(struct cmd *c, const struct opt *o, const char *arg)

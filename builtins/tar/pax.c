@@ -214,7 +214,7 @@ static void one_value(struct tar *t, struct pax_values *v, const char *key, cons
 		sparse_value(t, v, key + 11, value);
 	else if (strcmp(key, "atime") != 0 && strcmp(key, "ctime") != 0 &&
 		 strcmp(key, "comment") != 0 && strchr(key, '.') == NULL)
-		tar_warn(t, 0, "Ignoring unknown extended header keyword '%s'", key);
+		tar_note(t, NOTE_KEYWORD, "Ignoring unknown extended header keyword '%s'", key);
 }
 
 /* One record; how many bytes it has, 0: it is malformed. */

@@ -52,6 +52,22 @@ void tar_warn(struct tar *t, int err, const char *format, ...)
 	va_end(args);
 }
 
+void tar_note(struct tar *t, enum tar_note kind, const char *format, ...)
+{
+	va_list args;
+
+	if (t->unwanted & (unsigned)kind)
+		return;
+	va_start(args, format);
+	say(t, 0, format, args);
+	va_end(args);
+}
+
+bool tar_tells(const struct tar *t, enum tar_note kind)
+{
+	return t->verbose > 0 || (t->wanted & (unsigned)kind) != 0;
+}
+
 void tar_fatal(struct tar *t, int err, const char *format, ...)
 {
 	va_list args;

@@ -308,7 +308,8 @@ struct tar {
 	bool checkpoint_dots;
 	int quoting;
 	const char *index_file;
-	bool no_timestamp_warning;
+	unsigned unwanted; /* --warning: enum tar_note that are not told */
+	unsigned wanted;   /* that are told without -v */
 	struct output out; /* what -v and -t write to */
 	struct output *listing;
 	size_t width; /* of owners and sizes in listings */
@@ -339,6 +340,28 @@ void tar_release(struct tar *t, struct arena_mark mark);
 /* --- messages: names are quoted as the options say --- */
 void tar_error(struct tar *t, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* What --warning can turn on and off. */
+enum tar_note {
+	NOTE_ZERO_BLOCK = 1 << 0,
+	NOTE_CACHEDIR = 1 << 1,
+	NOTE_IGNORED = 1 << 2,
+	NOTE_REMOVED = 1 << 3,
+	NOTE_UNCHANGED = 1 << 4,
+	NOTE_NULS = 1 << 5,
+	NOTE_ARCHIVE = 1 << 6,
+	NOTE_NEWER = 1 << 7,
+	NOTE_NEW_DIRECTORY = 1 << 8,
+	NOTE_RENAMED_DIRECTORY = 1 << 9,
+	NOTE_TIME = 1 << 10,
+	NOTE_KEYWORD = 1 << 11,
+	NOTE_EXISTING = 1 << 12,
+};
+
+/* tar_warn, unless --warning has turned that off. */
+void tar_note(struct tar *t, enum tar_note kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Whether what is told with -v only is told. */
+bool tar_tells(const struct tar *t, enum tar_note kind);
 void tar_warn(struct tar *t, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 _Noreturn void tar_fatal(struct tar *t, int err, const char *format, ...)
