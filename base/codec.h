@@ -37,6 +37,7 @@ struct codec_options {
 	int window_log;      /* zstd: 0 the level's own */
 	uint64_t size;       /* zstd: the size of the content if known; UINT64_MAX: not */
 	struct bytes dict;   /* zstd: a dictionary, there as long as the stream is */
+	uint32_t dictionary; /* encoding xz, lzma: its size; 0: the level's own */
 	uint64_t memory_max; /* decoding xz, lzma, zstd; 0: no limit of its own */
 };
 
@@ -45,13 +46,18 @@ struct codec {
 	size_t in_len;
 	uint8_t *out; /* free room */
 	size_t out_len;
-	bool flush; /* deflate: the stream can be read from behind this input on */
+	uint64_t needed; /* after CODEC_MEMORY of xz and lzma: how much */
+	bool flush;      /* deflate: the stream can be read from behind this input on */
 	/* private */
 	const struct codec_ops *ops;
 	struct pool *pool;
 	void *state;
 	bool decode;
 };
+
+/* What an encoder of xz or lzma takes; the size of a level's dictionary. */
+uint64_t codec_xz_memory(enum codec_kind kind, int level, bool extreme, uint32_t dictionary);
+uint32_t codec_xz_dictionary(int level, bool extreme);
 
 /* What each library's file implements. */
 struct codec_ops {

@@ -21,16 +21,42 @@ static void hook_free(void *pool, void *block)
 	codec_free(pool, block);
 }
 
-static lzma_ret start_encoder(lzma_stream *z, const struct codec_options *o)
+static bool preset_of(int level, bool extreme, uint32_t dictionary, lzma_options_lzma *out)
 {
-	uint32_t preset = (uint32_t)o->level | (o->extreme ? LZMA_PRESET_EXTREME : 0);
+	if (lzma_lzma_preset(out, (uint32_t)level | (extreme ? LZMA_PRESET_EXTREME : 0)))
+		return false;
+	if (dictionary != 0)
+		out->dict_size = dictionary;
+	return true;
+}
+
+uint32_t codec_xz_dictionary(int level, bool extreme)
+{
 	lzma_options_lzma lzma;
 
-	if (o->kind == CODEC_XZ)
-		return lzma_easy_encoder(z, preset, (lzma_check)o->check);
-	if (lzma_lzma_preset(&lzma, preset))
+	return preset_of(level, extreme, 0, &lzma) ? lzma.dict_size : 0;
+}
+
+uint64_t codec_xz_memory(enum codec_kind kind, int level, bool extreme, uint32_t dictionary)
+{
+	lzma_options_lzma lzma;
+	lzma_filter filters[2] = { { kind == CODEC_XZ ? LZMA_FILTER_LZMA2 : LZMA_FILTER_LZMA1,
+				     &lzma },
+				   { LZMA_VLI_UNKNOWN, NULL } };
+
+	return preset_of(level, extreme, dictionary, &lzma) ? lzma_raw_encoder_memusage(filters)
+							    : UINT64_MAX;
+}
+
+static lzma_ret start_encoder(lzma_stream *z, const struct codec_options *o)
+{
+	lzma_options_lzma lzma;
+	lzma_filter filters[2] = { { LZMA_FILTER_LZMA2, &lzma }, { LZMA_VLI_UNKNOWN, NULL } };
+
+	if (!preset_of(o->level, o->extreme, o->dictionary, &lzma))
 		return LZMA_OPTIONS_ERROR;
-	return lzma_alone_encoder(z, &lzma);
+	return o->kind == CODEC_XZ ? lzma_stream_encoder(z, filters, (lzma_check)o->check)
+				   : lzma_alone_encoder(z, &lzma);
 }
 
 static bool start(struct codec *c, const struct codec_options *o)
@@ -81,6 +107,8 @@ static enum codec_result run(struct codec *c, bool finish)
 	/* No progress: with finish the stream is cut, else the caller brings more. */
 	if (err == LZMA_BUF_ERROR && !(c->decode && finish && c->out_len > 0))
 		err = LZMA_OK;
+	if (err == LZMA_MEMLIMIT_ERROR)
+		c->needed = lzma_memusage(z);
 	c->in = z->next_in;
 	c->in_len = z->avail_in;
 	c->out = z->next_out;

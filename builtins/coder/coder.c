@@ -132,6 +132,7 @@ enum codec_result coder_stream(struct coder *k)
 	}
 	k->in.from -= z.in_len;
 	k->bytes_in -= z.in_len;
+	k->needed = z.needed;
 	codec_stop(&z);
 	k->streams++;
 	return result;

@@ -22,6 +22,7 @@ struct coder {
 	bool at_end;          /* of the input */
 	const char *out_name; /* a file of our making, or NULL */
 	uint64_t bytes_in;
+	uint64_t needed; /* memory, after CODEC_MEMORY */
 	uint64_t bytes_out;
 	int read_err;
 	uint64_t streams;

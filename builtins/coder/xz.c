@@ -57,35 +57,15 @@ static int opt_check(struct cmd *c, const struct opt *o, const char *arg)
 	return cmd_error(c, 0, "%s: Unsupported integrity check type", arg);
 }
 
-/* There is one thread, but the number is looked at: blanks, a plus sign, K, M or G behind it. */
+/* There is one thread, but the number is looked at. */
 static int opt_threads(struct cmd *c, const struct opt *o, const char *arg)
 {
-	static const char hint[] =
-		"Valid suffixes are `KiB' (2^10), `MiB' (2^20), and `GiB' (2^30).";
-	uint64_t n = 0;
+	uint64_t n;
 
 	(void)o;
-	if (strcmp(arg, "max") == 0)
-		return 0;
 	arg += strspn(arg, " \t");
 	arg += *arg == '+';
-	if (!byte_is_digit(*arg))
-		return cmd_error(c, 0, "%s: Value is not a non-negative decimal integer", arg);
-	for (; byte_is_digit(*arg); arg++)
-		n = n <= UINT32_MAX ? n * 10 + (uint64_t)byte_digit(*arg) : n;
-	const char *unit = *arg != '\0' ? strchr("kmg", byte_to_lower(*arg)) : "";
-
-	if (unit == NULL || (*unit != '\0' && arg[1] != '\0' && strcmp(arg + 1, "iB") != 0 &&
-			     strcmp(arg + 1, "i") != 0 && strcmp(arg + 1, "B") != 0)) {
-		cmd_error(c, 0, "%s: Invalid multiplier suffix", arg);
-		return cmd_error(c, 0, "%s", hint);
-	}
-	if (*unit != '\0' && n <= UINT32_MAX)
-		n <<= *unit == 'k' ? 10 : *unit == 'm' ? 20 : 30;
-	if (n > 16384)
-		return cmd_error(c, 0,
-				 "Value of the option `threads' must be in the range [0, 16384]");
-	return 0;
+	return xz_number(c, "threads", arg, 0, 16384, &n);
 }
 
 static int opt_files(struct cmd *c, const struct opt *o, const char *arg)
@@ -99,6 +79,13 @@ static int opt_files(struct cmd *c, const struct opt *o, const char *arg)
 	x->names_end = (char)o->value;
 	return 0;
 }
+
+#define OPT_MEMLIMIT(letter_, name_, value_, help_)                                                \
+	{                                                                                          \
+		.letter = (letter_), .name = (name_), .kind = OPT_KIND_CALL,                       \
+		.arg = OPT_ARG_REQUIRED, .metavar = "LIMIT", .value = (value_),                    \
+		.fn = xz_opt_memlimit, .help = (help_)                                             \
+	}
 
 static const struct opt xz_options[] = {
 	OPT_CALL('z', "compress", opt_mode, "compress"),
@@ -119,9 +106,14 @@ static const struct opt xz_options[] = {
 	OPT_CALL_ARG('C', "check", opt_check, "CHECK", "none, crc32, crc64 or sha256"),
 	OPT_FLAG(0, "single-stream", struct xz, single_stream, "only the first stream"),
 	OPT_CALL_ARG('T', "threads", opt_threads, "NUM", "no effect: one thread"),
-	OPT_IGNORED_ARG('M', "memlimit", "LIMIT", "no effect: the session's limit counts"),
+	OPT_MEMLIMIT('M', "memlimit", 3,
+		     "memory that may be used; the session's limit counts, too"),
+	OPT_MEMLIMIT('M', "memory", 3, NULL),
+	OPT_MEMLIMIT(0, "memlimit-compress", XZ_MEMORY_COMPRESS, "the same, when compressing"),
+	OPT_MEMLIMIT(0, "memlimit-decompress", XZ_MEMORY_DECOMPRESS, "... and decompressing"),
+	OPT_MEMLIMIT(0, "memlimit-mt-decompress", 0, "no effect: one thread"),
 	OPT_IGNORED(0, "no-sparse", NULL),
-	OPT_IGNORED(0, "no-adjust", NULL),
+	OPT_FLAG(0, "no-adjust", struct xz, no_adjust, "do not take a smaller dictionary"),
 	{ .name = "fast", .kind = OPT_KIND_CALL, .value = 0, .fn = opt_level, .help = "-0" },
 	{ .name = "best", .kind = OPT_KIND_CALL, .value = 9, .fn = opt_level, .help = "-9" },
 	{ .kind = OPT_KIND_DIGIT, .fn = opt_level },
@@ -260,6 +252,12 @@ static bool is_lzma(struct coder *k)
 	return d + 1 == dict;
 }
 
+/* Whether it is of the format that is wanted. */
+static bool has_format(const struct xz *x, struct coder *k)
+{
+	return (x->format != XZ_LZMA && is_xz(k)) || (x->format != XZ_XZ && is_lzma(k));
+}
+
 /* All streams. The result that ends it; *format is what was found. */
 static enum codec_result unpack(struct xz *x, struct coder *k)
 {
@@ -297,7 +295,7 @@ static bool convert(struct xz *x, struct coder *k, const char *name)
 		coder_stream(k);
 		return true;
 	}
-	if (x->force && x->to_stdout && !is_xz(k) && !is_lzma(k)) {
+	if (x->force && x->to_stdout && !has_format(x, k)) {
 		coder_copy(k);
 		return true;
 	}
@@ -311,6 +309,8 @@ static bool convert(struct xz *x, struct coder *k, const char *name)
 	if (result == CODEC_END)
 		return true;
 	xz_fail(x, name, text_of(result));
+	if (result == CODEC_MEMORY)
+		xz_say_needed(x, k->needed, x->decompress_max);
 	return false;
 }
 
@@ -322,6 +322,8 @@ static void set_options(struct xz *x, struct coder *k)
 		.level = x->level,
 		.extreme = x->extreme,
 		.check = x->check,
+		.dictionary = x->dictionary,
+		.memory_max = x->decompress_max,
 	};
 }
 
@@ -419,8 +421,7 @@ static bool recognized(struct xz *x, struct coder *k, const char *name)
 	uint8_t head[6];
 	size_t n;
 
-	if (!x->decompress || (x->format != XZ_LZMA && is_xz(k)) ||
-	    (x->format != XZ_XZ && is_lzma(k)))
+	if (!x->decompress || has_format(x, k))
 		return true;
 	n = coder_peek(k, head, 6);
 	xz_fail(x, name,
@@ -534,6 +535,8 @@ static int xz_run(struct cmd *c)
 			c, 0, "Compression and decompression with --robot are not supported yet.");
 	if (x->list)
 		return xz_list(x);
+	if (!x->decompress && !xz_fit_memory(x))
+		return 1;
 	xz_each(x, do_one, NULL);
 	return x->status;
 }

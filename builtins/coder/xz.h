@@ -27,6 +27,10 @@ struct xz {
 	int format;
 	int check;
 	const char *suffix;
+	bool no_adjust;
+	uint64_t compress_max; /* of memory; 0: none */
+	uint64_t decompress_max;
+	uint32_t dictionary; /* that fits in there; 0: what the level says */
 	bool robot;
 	const char *names; /* --files: where names are; NULL: no */
 	char names_end;    /* what ends each */
@@ -41,6 +45,20 @@ void xz_put_ratio(struct buf *out, uint64_t small, uint64_t large);
 /* Calls fn for each operand and each name of --files. */
 void xz_each(struct xz *x, void (*fn)(struct xz *x, const char *name, bool operand, void *arg),
 	     void *arg);
+
+/* --- xz_memory.c --- */
+
+enum { XZ_MEMORY_COMPRESS = 1, XZ_MEMORY_DECOMPRESS = 2 };
+
+/* A number as xz's options take them ("max", 10KiB); name is the option's, for messages. Not 0:
+ * after a message. */
+int xz_number(struct cmd *c, const char *name, const char *text, uint64_t min, uint64_t max,
+	      uint64_t *out);
+int xz_opt_memlimit(struct cmd *c, const struct opt *o, const char *arg);
+void xz_say_needed(struct xz *x, uint64_t need, uint64_t limit);
+/* Before something is compressed: a dictionary that fits in the limits and in what the session has
+ * left. False after a message: there is none. */
+bool xz_fit_memory(struct xz *x);
 
 /* --- xz_list.c --- */
 int xz_list(struct xz *x);
