@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the files of gzip share. gzip.c has the options and the choice of files; member.c reads
- * and writes the format; list.c prints tables; lzw.c reads what compress(1) wrote.
+ * and writes the format; list.c prints tables; lzw.c reads what compress(1) wrote,
+ * zipped.c the first member of zip archives.
  */
 #ifndef BUILTINS_GZIP_GZIP_H
 #define BUILTINS_GZIP_GZIP_H
@@ -37,7 +38,16 @@ struct gzip {
 	bool listed;
 };
 
-enum gzip_format { GZIP_DEFLATE, GZIP_LZW, GZIP_PLAIN };
+enum gzip_format { GZIP_DEFLATE, GZIP_LZW, GZIP_PLAIN, GZIP_ZIP };
+
+/* What the header of a member of a zip archive says. */
+struct gzip_zip {
+	unsigned flags;
+	unsigned method;
+	uint32_t crc;
+	uint32_t packed;
+	uint32_t size;
+};
 
 /* One file or standard input on its way. */
 struct gzip_job {
@@ -49,6 +59,7 @@ struct gzip_job {
 	const char *out_name; /* a file of our making: removed when the data turn out bad */
 	bool has_out;
 	enum gzip_format format;
+	struct gzip_zip zip;
 	unsigned part;          /* how many members were begun */
 	unsigned char magic[2]; /* the first bytes, where they are no magic of a format */
 	size_t magic_len;
@@ -74,6 +85,15 @@ int gzip_header(struct gzip_job *j);
 bool gzip_unpack(struct gzip_job *j);
 /* Compresses all input. */
 void gzip_pack(struct gzip_job *j);
+/* The next byte of the input, or -1 at the end. */
+int gzip_byte(struct gzip_job *j);
+/* Decompresses one stream. block: GZIP_BLOCK bytes to work in. */
+void gzip_inflate(struct gzip_job *j, uint8_t *block);
+/* Whether sum and size are what was written; else messages. */
+bool gzip_check(struct gzip_job *j, uint32_t crc, uint32_t size);
+/* The header behind the magic: 1, or 0 after a message. */
+int gzip_zip_header(struct gzip_job *j);
+bool gzip_unzip(struct gzip_job *j, uint8_t *block);
 /* A compress(1) file behind its magic. */
 void gzip_unlzw(struct gzip_job *j);
 /* Writes decompressed bytes. */

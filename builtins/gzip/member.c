@@ -24,8 +24,7 @@ enum {
 
 static const char truncated[] = "unexpected end of file";
 
-/* The next byte, or -1 at the end. */
-static int next_byte(struct gzip_job *j)
+int gzip_byte(struct gzip_job *j)
 {
 	int byte = input_byte(&j->in);
 
@@ -38,7 +37,7 @@ static int next_byte(struct gzip_job *j)
 /* The next byte of the header, added to its checksum. */
 static unsigned header_byte(struct gzip_job *j, uint32_t *crc)
 {
-	int byte = next_byte(j);
+	int byte = gzip_byte(j);
 	unsigned char ch = (unsigned char)byte;
 
 	if (byte < 0)
@@ -171,7 +170,7 @@ static int trailing(struct gzip_job *j, int first, int second)
 	if (first == 0)
 		byte = second;
 	while (byte == 0) {
-		byte = next_byte(j);
+		byte = gzip_byte(j);
 		cmd_charge(j->g->c, 1);
 	}
 	if (byte >= 0)
@@ -183,22 +182,32 @@ static int trailing(struct gzip_job *j, int first, int second)
 	return 0;
 }
 
+/* Behind "PK": the rest of the magic of a zip archive's first member. */
+static bool is_zip(struct gzip_job *j)
+{
+	return j->in.to - j->in.from >= 2 && memcmp(j->in.ptr + j->in.from, "\3\4", 2) == 0;
+}
+
 int gzip_header(struct gzip_job *j)
 {
-	int first = next_byte(j);
+	int first = gzip_byte(j);
 
 	if (j->part++ > 0) {
 		if (first < 0)
 			return 0;
 		j->header_bytes = 0;
 	}
-	int second = first < 0 ? -1 : next_byte(j);
+	int second = first < 0 ? -1 : gzip_byte(j);
 
 	if (j->part > 1 && (first != 0x1f || second < 0))
 		return trailing(j, first, second);
 	if (first == 0x1f && second == 0x9d && j->part == 1) {
 		j->format = GZIP_LZW;
 		return 1;
+	}
+	if (j->part == 1 && first == 'P' && second == 'K' && !j->g->list && is_zip(j)) {
+		j->format = GZIP_ZIP;
+		return gzip_zip_header(j);
 	}
 	if (first != 0x1f || (second != 0x8b && second != 0x9e))
 		return j->part > 1 ? trailing(j, first, second) : unknown(j, first, second);
@@ -224,10 +233,8 @@ static uint32_t trailer_number(struct gzip_job *j)
 	return header_number(j, 4, &unused);
 }
 
-static bool check_trailer(struct gzip_job *j)
+bool gzip_check(struct gzip_job *j, uint32_t crc, uint32_t size)
 {
-	uint32_t crc = trailer_number(j);
-	uint32_t size = trailer_number(j);
 	bool good = crc == j->crc;
 
 	if (!good)
@@ -273,7 +280,7 @@ static void inflate_all(struct gzip_job *j, struct codec *z, uint8_t *block)
 	j->bytes_in -= z->in_len;
 }
 
-static bool unpack_member(struct gzip_job *j, uint8_t *block)
+void gzip_inflate(struct gzip_job *j, uint8_t *block)
 {
 	struct codec_options deflate = { .kind = CODEC_DEFLATE, .decode = true };
 	struct codec z;
@@ -285,7 +292,14 @@ static bool unpack_member(struct gzip_job *j, uint8_t *block)
 	z.out_len = 1;
 	inflate_all(j, &z, block);
 	codec_stop(&z);
-	return check_trailer(j);
+}
+
+static bool unpack_member(struct gzip_job *j, uint8_t *block)
+{
+	gzip_inflate(j, block);
+	uint32_t crc = trailer_number(j);
+
+	return gzip_check(j, crc, trailer_number(j));
 }
 
 static void copy_plain(struct gzip_job *j)
@@ -309,6 +323,8 @@ bool gzip_unpack(struct gzip_job *j)
 		copy_plain(j);
 	} else if (j->format == GZIP_LZW) {
 		gzip_unlzw(j);
+	} else if (j->format == GZIP_ZIP) {
+		good = gzip_unzip(j, block);
 	} else {
 		do
 			good &= unpack_member(j, block);
