@@ -33,6 +33,7 @@ struct codec_options {
 	bool decode;
 	int level;           /* encoding: as the kind counts them */
 	bool extreme;        /* xz -e */
+	bool gzip;           /* deflate: with the plainest header of gzip, and its trailer */
 	int check;           /* xz: 0 none, 1 CRC32, 4 CRC64, 10 SHA-256; zstd: 1 a checksum */
 	int window_log;      /* zstd: 0 the level's own */
 	uint64_t size;       /* zstd: the size of the content if known; UINT64_MAX: not */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Raw deflate streams and CRC-32, by zlib. The wrappings (gzip, zip) are the commands' own.
+ * Deflate streams and CRC-32, by zlib. The wrappings (gzip, zip) are the commands' own, but where
+ * gzip's is asked for.
  */
 #include "base/codec.h"
 
@@ -20,6 +21,7 @@ static void hook_free(voidpf pool, voidpf block)
 static bool start(struct codec *c, const struct codec_options *o)
 {
 	z_stream *z = pool_zalloc(c->pool, sizeof *z);
+	int bits = o->gzip ? MAX_WBITS + 16 : -MAX_WBITS;
 	int err;
 
 	z->zalloc = hook_alloc;
@@ -27,9 +29,9 @@ static bool start(struct codec *c, const struct codec_options *o)
 	z->opaque = c->pool;
 	c->state = z;
 	if (o->decode)
-		err = inflateInit2(z, -MAX_WBITS);
+		err = inflateInit2(z, bits);
 	else
-		err = deflateInit2(z, o->level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+		err = deflateInit2(z, o->level, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY);
 	return err == Z_OK;
 }
 

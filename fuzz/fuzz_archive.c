@@ -30,6 +30,10 @@ static const char *const commands[][5] = {
 	{ "zstd", "-l", "f", NULL },
 	{ "zstd", "-Df", "-c", "d/a", NULL },
 	{ "zstd", "-dDf", "-c", "f", NULL },
+	{ "cpio", "-iudbF", "f", NULL },
+	{ "cpio", "-itvF", "f", NULL },
+	{ "cpio", "-iu", "-HtarFf", NULL },
+	{ "zcat", "-f", "f", NULL },
 };
 
 static const char tree[] = "mkdir -p d; printf 'a b c\\n1 2 3\\n' > d/a";

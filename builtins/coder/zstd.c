@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * zstd, unzstd, zstdcat - fast compression.
- * Reference: zstd 1.5.4. Not here: dictionaries, threads, benchmarks, other formats.
+ * Reference: zstd 1.5.4. Not here: threads, benchmarks, making dictionaries, LZ4.
  */
 #include "builtins/coder/coder.h"
 
 enum {
 	LEVEL_MAX = 19,
+	CHECK_CRC64 = 4,
+	XZ_DICTIONARY_MAX = 32 << 20,
 	LEVEL_ULTRA = 22,
 	DICT_MAX = 32 << 20,
 	LEVEL_DEFAULT = 3,
@@ -16,6 +18,8 @@ enum {
 };
 
 #define BANNER "*** Zstandard CLI (64-bit) v1.5.4, by Yann Collet ***"
+
+struct format;
 
 struct zstd {
 	struct cmd *c;
@@ -30,6 +34,7 @@ struct zstd {
 	bool no_check;
 	int display; /* 2: results, 1: errors only, 0: nothing */
 	int level;
+	const struct format *format; /* to write; NULL: zstd */
 	int window_log;
 	const char *output;
 	bool several; /* inputs */
@@ -109,12 +114,35 @@ static int opt_long(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+/* Formats that are written and read, by the first bytes of each. */
+static const struct format {
+	const char *name;
+	const char *suffix;
+	const char *tar_suffix; /* what stands for ".tar" and the suffix, or NULL */
+	enum codec_kind kind;
+	struct bytes magic;
+} formats[] = {
+	{ "zstd", ".zst", ".tzst", CODEC_ZSTD, { "\050\265\057\375", 4 } },
+	{ "gzip", ".gz", ".tgz", CODEC_DEFLATE, { "\037\213", 2 } },
+	{ "xz", ".xz", ".txz", CODEC_XZ, { "\3757z", 3 } },
+	{ "lzma", ".lzma", NULL, CODEC_LZMA, { "\135\0", 2 } },
+};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
 static int opt_format(struct cmd *c, const struct opt *o, const char *arg)
 {
+	struct zstd *z = c->opts;
+
 	(void)o;
-	if (strcmp(arg, "zstd") == 0)
-		return 0;
-	return cmd_error(c, 0, "--format=%s is not supported", arg);
+	for (size_t i = 0; i < FORMATS; i++)
+		if (strcmp(formats[i].name, arg) == 0) {
+			z->format = &formats[i];
+			return 0;
+		}
+	if (strcmp(arg, "lz4") == 0)
+		return cmd_error(c, 0, "--format=lz4 is not supported");
+	return incorrect(c);
 }
 
 static const struct opt zstd_options[] = {
@@ -153,7 +181,7 @@ static const struct opt zstd_options[] = {
 	OPT_IGNORED(0, "progress", NULL),
 	OPT_IGNORED(0, "sparse", NULL),
 	OPT_IGNORED(0, "no-sparse", NULL),
-	OPT_CALL_ARG(0, "format", opt_format, "FORMAT", "only zstd"),
+	OPT_CALL_ARG(0, "format", opt_format, "FORMAT", "zstd, gzip, xz or lzma"),
 	OPT_STR('D', NULL, struct zstd, dict_name, NULL, "FILE", "with FILE as a dictionary"),
 	OPT_MISSING('b', NULL),
 	OPT_MISSING(0, "train"),
@@ -223,18 +251,42 @@ static void put_share(struct buf *out, uint64_t part, uint64_t whole, int width)
 
 /* --- coding --- */
 
-static bool is_zstd(struct coder *k)
+/* What the next frame is, or NULL. Of zstd there are frames to be skipped, too. */
+static const struct format *find_format(struct coder *k)
 {
-	uint8_t h[4];
+	char h[4];
 
-	if (coder_peek(k, h, 4) != 4)
-		return false;
-	return memcmp(h, "\050\265\057\375", 4) == 0 ||
-	       ((h[0] & 0xf0) == 0x50 && h[1] == 0x2a && h[2] == 0x4d && h[3] == 0x18);
+	if (coder_peek(k, (uint8_t *)h, 4) != 4)
+		return NULL;
+	for (size_t i = 0; i < FORMATS; i++)
+		if (memcmp(h, formats[i].magic.ptr, formats[i].magic.len) == 0)
+			return &formats[i];
+	return (h[0] & 0xf0) == 0x50 && memcmp(h + 1, "\x2a\x4d\x18", 3) == 0 ? formats : NULL;
 }
 
-static bool failed(struct zstd *z, const char *name, enum codec_result result)
+/* zlib's and liblzma's errors are told by their numbers. */
+static bool failed_other(struct zstd *z, enum codec_kind kind, const char *name,
+			 enum codec_result result)
 {
+	bool lzma = kind != CODEC_DEFLATE;
+
+	if (result == CODEC_MORE)
+		put(z, 1, "zstd: %s: premature %s end \n", name, lzma ? "lzma" : "gz");
+	else if (lzma)
+		put(z, 1, "zstd: %s: lzma_code decoding error %d \n", name,
+		    result == CODEC_MEMORY    ? 6
+		    : result == CODEC_OPTIONS ? 8
+					      : 9);
+	else
+		put(z, 1, "zstd: %s: inflate error -3 \n", name);
+	z->status = 1;
+	return false;
+}
+
+static bool failed(struct zstd *z, enum codec_kind kind, const char *name, enum codec_result result)
+{
+	if (kind != CODEC_ZSTD)
+		return failed_other(z, kind, name, result);
 	if (result == CODEC_MORE)
 		put(z, 1, "%s : Read error (39) : premature end \n", name);
 	else if (result == CODEC_MEMORY)
@@ -260,7 +312,9 @@ static bool unpack(struct zstd *z, struct coder *k, const char *name)
 		return false;
 	}
 	while (coder_peek(k, &byte, 1) == 1) {
-		if (!is_zstd(k)) {
+		const struct format *format = find_format(k);
+
+		if (format == NULL) {
 			if (z->force && z->to_stdout) {
 				coder_copy(k);
 				return true;
@@ -269,12 +323,14 @@ static bool unpack(struct zstd *z, struct coder *k, const char *name)
 			z->status = 1;
 			return false;
 		}
+		k->options.kind = format->kind;
+		k->options.gzip = format->kind == CODEC_DEFLATE;
 		enum codec_result result = coder_stream(k);
 
 		/* Each frame looks at the dictionary anew. */
 		cmd_charge(z->c, z->dict.len != 0 ? 256 : 1);
 		if (result != CODEC_END)
-			return failed(z, name, result);
+			return failed(z, format->kind, name, result);
 	}
 	return true;
 }
@@ -289,6 +345,17 @@ static void set_options(struct zstd *z, struct coder *k, uint64_t size)
 					     .window_log = z->window_log,
 					     .dict = z->dict,
 					     .size = size };
+	if (z->format == NULL || z->decompress || z->format->kind == CODEC_ZSTD)
+		return;
+	k->options.kind = z->format->kind;
+	k->options.gzip = z->format->kind == CODEC_DEFLATE;
+	k->options.check = CHECK_CRC64;
+	k->options.level = z->level > 9 ? 9 : z->level;
+	/* Level 9 takes more memory than a session has. */
+	if (k->options.level == 9 && !k->options.gzip)
+		k->options.dictionary = XZ_DICTIONARY_MAX;
+	if (z->level < 0)
+		k->options.level = k->options.gzip ? -1 : 0;
 }
 
 static void put_result(struct zstd *z, const struct coder *k, const char *name, const char *to)
@@ -325,11 +392,15 @@ static const char *output_name(struct zstd *z, const char *name)
 	if (z->output != NULL)
 		return z->output;
 	if (!z->decompress)
-		return coder_add_suffix(z->c, name, ".zst");
-	if (coder_has_suffix(name, ".zst"))
-		return coder_replace_suffix(z->c, name, ".zst", "");
-	if (coder_has_suffix(name, ".tzst"))
-		return coder_replace_suffix(z->c, name, ".tzst", ".tar");
+		return coder_add_suffix(z->c, name, z->format != NULL ? z->format->suffix : ".zst");
+	for (size_t i = 0; i < FORMATS; i++) {
+		const struct format *f = &formats[i];
+
+		if (coder_has_suffix(name, f->suffix))
+			return coder_replace_suffix(z->c, name, f->suffix, "");
+		if (f->tar_suffix != NULL && coder_has_suffix(name, f->tar_suffix))
+			return coder_replace_suffix(z->c, name, f->tar_suffix, ".tar");
+	}
 	put(z, 1,
 	    "zstd: %s: unknown suffix (.zst/.tzst/.gz/.tgz/.lzma/.xz/.txz/.lz4/.tlz4 expected). "
 	    "Can't derive the output file name. Specify it with -o dstFileName. Ignoring.\n",
