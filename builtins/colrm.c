@@ -15,18 +15,19 @@ static const struct opt colrm_options[] = {
  * Writes blanks or the character between the columns that go. What is no character ends the
  * input, as it does in the real one: false then.
  */
-static bool put_columns(struct cmd *c, struct bytes line, uint64_t first, uint64_t last)
+static bool put_columns(struct cmd *c, struct bytes line, int64_t first, int64_t last)
 {
-	uint64_t column = 0;
-	uint64_t more = last < first ? first - last : 0; /* columns made instead of removed */
+	int64_t column = 0;
+	int64_t more = last < first ? first - last : 0; /* columns made instead of removed */
+	bool begun = false;
 	bool over = false; /* behind the last column that goes: the rest stays */
 
 	for (size_t at = 0; at < line.len;) {
 		uint32_t ch = 0;
 		size_t n = utf8_decode(line, at, &ch);
-		int width = n > 1 ? utf8_width(ch) : 1;
+		int width = utf8_width(ch);
 		bool tab = line.ptr[at] == '\t';
-		uint64_t before = column;
+		int64_t before = column;
 
 		if (n == 0 || (n > 1 && !c->utf8))
 			return false;
@@ -35,12 +36,13 @@ static bool put_columns(struct cmd *c, struct bytes line, uint64_t first, uint64
 		else if (line.ptr[at] == '\b')
 			column -= column > 0;
 		else
-			column += width > 0 ? (uint64_t)width : 0;
-		if (over || column < first || before + 1 > last + more) {
+			column += width > 0 ? width : 0;
+		begun |= column >= first;
+		if (over || !begun || before + 1 > last + more) {
 			cmd_write(c, line.ptr + at, n);
-		} else if (tab) {
-			/* What of a tab stands outside of the columns. */
-			for (uint64_t k = before + 1; k <= column; k++)
+		} else {
+			/* What of a tab or a wide character stands outside of the columns. */
+			for (int64_t k = before + 1; k <= column; k++)
 				if (k < first || k > last + more)
 					cmd_putc(c, ' ');
 		}
@@ -56,20 +58,23 @@ static bool put_columns(struct cmd *c, struct bytes line, uint64_t first, uint64
 
 static int colrm_run(struct cmd *c)
 {
-	uint64_t column[2] = { 0, UINT64_MAX };
+	int64_t column[2] = { 0, INT64_MAX };
 	struct input in;
 	struct bytes line;
 
 	if (c->nargs > 2)
 		return cmd_usage(c, NULL);
-	for (int i = 0; i < c->nargs && i < 2; i++)
-		if (!num_plain(c->args[i], &column[i]))
+	for (int i = 0; i < c->nargs && i < 2; i++) {
+		uint64_t n;
+
+		if (!num_plain(c->args[i], &n))
 			return cmd_error(c, 0, "%s argument: '%s'", i == 0 ? "first" : "second",
 					 c->args[i]);
-	if (column[0] == 0)
-		column[0] = UINT64_MAX;
-	if (column[1] == 0)
-		column[1] = UINT64_MAX;
+		column[i] = n < INT64_MAX ? (int64_t)n : INT64_MAX;
+	}
+	for (int i = 0; i < 2; i++)
+		if (column[i] == 0)
+			column[i] = INT64_MAX;
 	input_open(&in, c, "-");
 	while (input_line(&in, '\n', &line) > 0) {
 		if (!put_columns(c, line, column[0], column[1]))

@@ -234,7 +234,7 @@ static int fallocate_run(struct cmd *c)
 	};
 	struct fallocate_opts *o = c->opts;
 	int status = settle(c, o);
-	unsigned flags = O_RDWR_ | (o->action == ALLOCATE ? O_CREAT_ : 0);
+	unsigned flags = O_RDWR_ | (o->action == ALLOCATE && !o->keep_size ? O_CREAT_ : 0);
 
 	if (status != 0)
 		return status;

@@ -231,7 +231,8 @@ static int isutf8_run(struct cmd *c)
 			status = 1;
 		if (fault.text != NULL && !o->invert && !o->quiet)
 			put_fault(c, name, s, &fault);
-		else if (fault.text == NULL && o->invert && !o->quiet)
+		else if (fault.text == NULL && o->invert && !o->quiet && s.len != 0 &&
+			 strcmp(c->files[i], "-") != 0)
 			cmd_printf(c, "%s\n", name);
 		arena_release(c->arena, mark);
 	}

@@ -362,6 +362,7 @@ const struct builtin builtin_pgrep = {
 	.usage_status = 2,
 	.error_status = 2,
 	.family = "procps-ng 4.0.2",
+	.hint = "Try `%s --help' for more information.\n",
 };
 
 const struct builtin builtin_pkill = {
@@ -374,6 +375,7 @@ const struct builtin builtin_pkill = {
 	.usage_status = 2,
 	.error_status = 2,
 	.family = "procps-ng 4.0.2",
+	.hint = "Try `%s --help' for more information.\n",
 	.legacy = pkill_legacy,
 	.defaults = pkill_defaults,
 };

@@ -188,9 +188,12 @@ static void check(struct printf *p, const struct format_spec *s)
 static void put_text(struct printf *p, struct buf *out, const struct format_spec *s)
 {
 	struct bytes arg = next_arg(p);
+	bool missing = arg.ptr == NULL;
 
-	if (arg.ptr == NULL)
+	if (missing)
 		arg = BYTES("");
+	if (s->conv == 'q' && missing)
+		return;
 	if (s->conv == 'b') {
 		buf_add(out, expand(p, arg));
 	} else if (s->conv == 'q') {

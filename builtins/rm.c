@@ -127,6 +127,19 @@ static int remove_entry(struct cmd *c, const struct rm_opts *o, struct walk *w,
 	return cmd_error(c, err, "cannot remove %s", cmd_quoteaf(c, e->path));
 }
 
+static bool is_empty_dir(struct cmd *c, const char *path)
+{
+	struct vfs_dirent entry;
+	int fd = cmd_open(c, CMD_CWD, path, O_DIRECTORY_, 0);
+
+	if (fd < 0)
+		return false;
+	int n = cmd_readdir(c, fd, c->arena, &entry, 1);
+
+	cmd_close(c, fd);
+	return n == 0;
+}
+
 /* A directory met on the way down: entered, skipped or refused. */
 static int begin_dir(struct cmd *c, const struct rm_opts *o, struct walk *w, struct walk_entry *e)
 {
@@ -139,6 +152,9 @@ static int begin_dir(struct cmd *c, const struct rm_opts *o, struct walk *w, str
 	}
 	if (!o->recursive) {
 		walk_skip(w);
+		if (!is_empty_dir(c, e->path))
+			return cmd_error(c, -E_NOTEMPTY, "cannot remove %s",
+					 cmd_quoteaf(c, e->path));
 		return remove_entry(c, o, w, e, true);
 	}
 	if (o->ask == RM_ALWAYS) {
@@ -210,19 +226,6 @@ static const char *with_one_slash(struct cmd *c, const char *path)
 	while (s.len > 1 && s.ptr[s.len - 1] == '/' && s.ptr[s.len - 2] == '/')
 		s.len--;
 	return arena_dup(c->arena, s);
-}
-
-static bool is_empty_dir(struct cmd *c, const char *path)
-{
-	struct vfs_dirent entry;
-	int fd = cmd_open(c, CMD_CWD, path, O_DIRECTORY_, 0);
-
-	if (fd < 0)
-		return false;
-	int n = cmd_readdir(c, fd, c->arena, &entry, 1);
-
-	cmd_close(c, fd);
-	return n == 0;
 }
 
 /* That a directory is not empty is said first where -d alone is given. */

@@ -170,7 +170,6 @@ static bool visit(struct cmd *c, struct run_parts_opts *o, const char *dir, cons
 
 	if (err < 0) {
 		cmd_error(c, err, "failed to stat component %s", path.ptr);
-		o->failed = true;
 		return !o->exit_on_error;
 	}
 	if ((st.mode & S_FMT) != S_REG)
@@ -210,7 +209,7 @@ static int run_parts_run(struct cmd *c)
 	if (c->nargs != 1 || c->args[0][0] == '\0')
 		return cmd_usage(c, "missing operand");
 	if (o->list && o->test)
-		return cmd_error(c, 0, "--list and --test can not be used together");
+		return cmd_usage(c, "--list and --test can not be used together");
 	settle_names(c, o);
 	int err = cmd_list(c, CMD_CWD, c->args[0], c->arena, &entries, &n);
 

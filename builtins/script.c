@@ -18,6 +18,14 @@ struct script_opts {
 	const char *file;
 };
 
+static int opt_echo(struct cmd *c, const struct opt *o, const char *arg)
+{
+	(void)o;
+	if (strcmp(arg, "auto") == 0 || strcmp(arg, "always") == 0 || strcmp(arg, "never") == 0)
+		return 0;
+	return cmd_error(c, 0, "unssuported echo mode: '%s'", arg);
+}
+
 static const struct opt script_options[] = {
 	OPT_STR('O', "log-out", struct script_opts, file, NULL, "FILE", "record in FILE"),
 	OPT_FLAG('a', "append", struct script_opts, append, "append to the file"),
@@ -26,7 +34,7 @@ static const struct opt script_options[] = {
 	OPT_FLAG('e', "return", struct script_opts, status, "the status is the command's"),
 	OPT_IGNORED('f', "flush", "no effect: all is written at once"),
 	OPT_FLAG(0, "force", struct script_opts, force, "also if the file is a link"),
-	OPT_IGNORED_ARG('E', "echo", "WHEN", "no effect: there is no terminal that echoes"),
+	OPT_CALL_ARG('E', "echo", opt_echo, "WHEN", "no effect: there is no terminal that echoes"),
 	OPT_FLAG('q', "quiet", struct script_opts, quiet, "say nothing"),
 	OPT_MISSING_ARG('I', "log-in"),
 	OPT_MISSING_ARG('B', "log-io"),

@@ -138,7 +138,8 @@ static void measure(struct operand *n, const char *text)
 	n->width = len;
 	n->precision = 0;
 	if (strpbrk(text, "xXpPnN") != NULL) {
-		n->precision = -1;
+		n->width = 0;
+		n->precision = strpbrk(text, ".pPnN") != NULL ? -1 : 0;
 		return;
 	}
 	if (point != NULL) {

@@ -73,6 +73,20 @@ static int shasum_run(struct cmd *c)
 		return misused(c, "--tag does not support Universal Newlines mode");
 	if (o->tag && o->text)
 		return misused(c, "--tag does not support --text mode");
+	if (!o->check) {
+		static const char *const names[] = { "warn", "status", "quiet", "ignore-missing",
+						     "strict" };
+		const bool given[] = { o->warn, o->status, o->quiet, o->ignore_missing, o->strict };
+
+		for (size_t i = 0; i < sizeof(given); i++)
+			if (given[i]) {
+				struct buf b = buf_in(c->arena);
+
+				buf_printf(&b, "--%s option used only when verifying checksums",
+					   names[i]);
+				return misused(c, buf_cstr(&b));
+			}
+	}
 	o->any_sha = o->check;
 	return o->check ? sums_check(c, o) : sums_write(c, o);
 }
