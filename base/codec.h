@@ -39,6 +39,7 @@ struct codec_options {
 	uint64_t size;       /* zstd: the size of the content if known; UINT64_MAX: not */
 	struct bytes dict;   /* zstd: a dictionary, there as long as the stream is */
 	uint32_t dictionary; /* encoding xz, lzma: its size; 0: the level's own */
+	uint64_t block_size; /* encoding xz: of the input; 0: one block */
 	uint64_t memory_max; /* decoding xz, lzma, zstd; 0: no limit of its own */
 };
 

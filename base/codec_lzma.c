@@ -9,6 +9,8 @@
 struct lzma_state {
 	lzma_stream z;
 	lzma_allocator hooks;
+	uint64_t block_size; /* 0: one block */
+	uint64_t left;       /* of input for the block */
 };
 
 static void *hook_alloc(void *pool, size_t count, size_t size)
@@ -69,6 +71,8 @@ static bool start(struct codec *c, const struct codec_options *o)
 	s->z = (lzma_stream)LZMA_STREAM_INIT;
 	s->z.allocator = &s->hooks;
 	c->state = s;
+	if (!o->decode && o->kind == CODEC_XZ)
+		s->block_size = s->left = o->block_size;
 	if (!o->decode)
 		err = start_encoder(&s->z, o);
 	else if (o->kind == CODEC_XZ)
@@ -98,11 +102,29 @@ static enum codec_result run(struct codec *c, bool finish)
 	struct lzma_state *s = c->state;
 	lzma_stream *z = &s->z;
 
+	lzma_action action = finish ? LZMA_FINISH : LZMA_RUN;
+	size_t held = 0; /* input of further blocks */
+
+	if (s->block_size > 0 && s->left == 0) {
+		action = LZMA_FULL_FLUSH;
+		held = c->in_len;
+	} else if (s->block_size > 0 && c->in_len > s->left) {
+		action = LZMA_RUN;
+		held = c->in_len - (size_t)s->left;
+	}
+	size_t given = c->in_len - held;
+
 	z->next_in = c->in;
-	z->avail_in = c->in_len;
+	z->avail_in = given;
 	z->next_out = c->out;
 	z->avail_out = c->out_len;
-	lzma_ret err = lzma_code(z, finish ? LZMA_FINISH : LZMA_RUN);
+	lzma_ret err = lzma_code(z, action);
+
+	s->left -= s->block_size > 0 ? given - z->avail_in : 0;
+	if (action == LZMA_FULL_FLUSH && err == LZMA_STREAM_END) {
+		s->left = s->block_size;
+		err = LZMA_OK;
+	}
 
 	/* No progress: with finish the stream is cut, else the caller brings more. */
 	if (err == LZMA_BUF_ERROR && !(c->decode && finish && c->out_len > 0))
@@ -110,7 +132,7 @@ static enum codec_result run(struct codec *c, bool finish)
 	if (err == LZMA_MEMLIMIT_ERROR)
 		c->needed = lzma_memusage(z);
 	c->in = z->next_in;
-	c->in_len = z->avail_in;
+	c->in_len = z->avail_in + held;
 	c->out = z->next_out;
 	c->out_len = z->avail_out;
 	return result_of(err);

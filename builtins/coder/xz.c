@@ -68,6 +68,14 @@ static int opt_threads(struct cmd *c, const struct opt *o, const char *arg)
 	return xz_number(c, "threads", arg, 0, 16384, &n);
 }
 
+static int opt_block_size(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct xz *x = c->opts;
+
+	(void)o;
+	return xz_number(c, "block-size", arg, 0, INT64_MAX, &x->block_size);
+}
+
 static int opt_files(struct cmd *c, const struct opt *o, const char *arg)
 {
 	struct xz *x = c->opts;
@@ -117,7 +125,7 @@ static const struct opt xz_options[] = {
 	{ .name = "fast", .kind = OPT_KIND_CALL, .value = 0, .fn = opt_level, .help = "-0" },
 	{ .name = "best", .kind = OPT_KIND_CALL, .value = 9, .fn = opt_level, .help = "-9" },
 	{ .kind = OPT_KIND_DIGIT, .fn = opt_level },
-	OPT_MISSING_ARG(0, "block-size"),
+	OPT_CALL_ARG(0, "block-size", opt_block_size, "SIZE", "blocks of that much input"),
 	OPT_MISSING_ARG(0, "block-list"),
 	OPT_FLAG(0, "robot", struct xz, robot, "-l for programs"),
 	{ .name = "files",
@@ -323,6 +331,7 @@ static void set_options(struct xz *x, struct coder *k)
 		.extreme = x->extreme,
 		.check = x->check,
 		.dictionary = x->dictionary,
+		.block_size = x->block_size,
 		.memory_max = x->decompress_max,
 	};
 }

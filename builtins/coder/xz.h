@@ -27,6 +27,7 @@ struct xz {
 	int format;
 	int check;
 	const char *suffix;
+	uint64_t block_size;
 	bool no_adjust;
 	uint64_t compress_max; /* of memory; 0: none */
 	uint64_t decompress_max;
