@@ -170,6 +170,7 @@ static bool visit(struct cmd *c, struct run_parts_opts *o, const char *dir, cons
 
 	if (err < 0) {
 		cmd_error(c, err, "failed to stat component %s", path.ptr);
+		o->failed = o->failed || o->exit_on_error;
 		return !o->exit_on_error;
 	}
 	if ((st.mode & S_FMT) != S_REG)

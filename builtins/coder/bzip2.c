@@ -155,13 +155,16 @@ static bool unpack(struct bzip2 *b, struct coder *k, const char *name)
 
 		if (b->test)
 			return test_failed(b, name, empty ? CODEC_MORE : CODEC_BAD_MAGIC);
-		if (b->force && b->to_stdout) {
+		if (empty)
+			corrupt(b, k, "Compressed file ends unexpectedly;", name);
+		if (b->force) {
 			coder_copy(k);
 			return true;
 		}
-		if (empty)
-			corrupt(b, k, "Compressed file ends unexpectedly;", name);
-		put(b, "%s: %s is not a bzip2 file.\n", b->c->name, name);
+		if (b->verbose > 0)
+			put(b, "not a bzip2 file.\n");
+		else
+			put(b, "%s: %s is not a bzip2 file.\n", b->c->name, name);
 		raise(b, 2);
 		return false;
 	}
@@ -282,8 +285,9 @@ static bool acceptable(struct bzip2 *b, const char *name)
 	}
 	for (int i = 0; i < 4 && !b->decompress; i++)
 		if (coder_has_suffix(name, suffixes[i])) {
-			put(b, "%s: Input file %s already has %s suffix.\n", b->c->name, name,
-			    suffixes[i]);
+			if (!b->quiet)
+				put(b, "%s: Input file %s already has %s suffix.\n", b->c->name,
+				    name, suffixes[i]);
 			raise(b, 1);
 			return false;
 		}
@@ -332,10 +336,10 @@ static void do_file(struct bzip2 *b, const char *name)
 	struct coder k;
 	int fd;
 
-	if (!b->to_stdout && !b->test && cmd_access(b->c, CMD_CWD, name, 0) == 0)
-		to = output_name(b, name);
 	if (!acceptable(b, name))
 		return;
+	if (!b->to_stdout && !b->test)
+		to = output_name(b, name);
 	fd = cmd_open(b->c, CMD_CWD, name, O_RDONLY_ | O_CLOEXEC_, 0);
 	if (fd < 0) {
 		put(b, "%s: Can't open input file %s: %s.\n", b->c->name, name, err_text(fd));

@@ -56,7 +56,7 @@ static int opt_quiet(struct cmd *c, const struct opt *o, const char *arg)
 static int opt_ascii(struct cmd *c, const struct opt *o, const char *arg)
 {
 	(void)o, (void)arg;
-	cmd_warn(c, 0, "option --ascii ignored on this system");
+	((struct gzip *)c->opts)->ascii = true;
 	return 0;
 }
 
@@ -227,7 +227,7 @@ static const char *output_name(struct gzip_job *j)
 			gzip_warn(g, "%s: %s: unknown suffix -- ignored\n", g->c->name, j->name);
 		return NULL;
 	}
-	if (suffix != NULL) {
+	if (suffix != NULL && !g->force) {
 		if (tell)
 			cmd_warn(g->c, 0, "%s already has %s suffix -- unchanged", j->name, suffix);
 		return NULL;
@@ -531,6 +531,8 @@ static int gzip_run(struct cmd *c)
 {
 	struct gzip *g = c->opts;
 
+	if (g->ascii && !g->quiet)
+		cmd_warn(c, 0, "option --ascii ignored on this system");
 	if (g->list || g->test)
 		g->decompress = true;
 	/* Names and times are saved unless told not to, and restored only if told so. */

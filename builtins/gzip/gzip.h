@@ -17,6 +17,7 @@ struct gzip {
 	bool decompress;
 	bool to_stdout;
 	bool force;
+	bool ascii; /* has no effect, but is told */
 	bool keep;
 	bool list;
 	bool quiet;
