@@ -28,6 +28,28 @@ enum codec_result {
 	CODEC_MEMORY,    /* needs more memory than memory_max */
 };
 
+/* A filter of a chain of xz, or that of lzma. */
+enum codec_filter_kind {
+	CODEC_FILTER_LZMA1,
+	CODEC_FILTER_LZMA2,
+	CODEC_FILTER_DELTA,
+	CODEC_FILTER_X86,
+	CODEC_FILTER_POWERPC,
+	CODEC_FILTER_IA64,
+	CODEC_FILTER_ARM,
+	CODEC_FILTER_ARMTHUMB,
+	CODEC_FILTER_ARM64,
+	CODEC_FILTER_SPARC,
+};
+
+enum { CODEC_FILTERS_MAX = 4 };
+
+struct codec_filter {
+	enum codec_filter_kind kind;
+	uint32_t value; /* the distance of delta, where code of others starts */
+	uint32_t dict, lc, lp, pb, mode, finder, nice, depth; /* of LZMA, numbers as liblzma's */
+};
+
 struct codec_options {
 	enum codec_kind kind;
 	bool decode;
@@ -39,6 +61,8 @@ struct codec_options {
 	uint64_t size;       /* zstd: the size of the content if known; UINT64_MAX: not */
 	struct bytes dict;   /* zstd: a dictionary, there as long as the stream is */
 	uint32_t dictionary; /* encoding xz, lzma: its size; 0: the level's own */
+	const struct codec_filter *filters; /* encoding xz, lzma: instead of the level */
+	int nfilters;
 	uint64_t block_size; /* encoding xz: of the input; 0: one block */
 	uint64_t memory_max; /* decoding xz, lzma, zstd; 0: no limit of its own */
 };
@@ -60,6 +84,11 @@ struct codec {
 /* What an encoder of xz or lzma takes; the size of a level's dictionary. */
 uint64_t codec_xz_memory(enum codec_kind kind, int level, bool extreme, uint32_t dictionary);
 uint32_t codec_xz_dictionary(int level, bool extreme);
+
+/* The fields of LZMA as a level has them. False: there is none. */
+bool codec_filter_preset(struct codec_filter *f, int level, bool extreme);
+/* What a chain takes; UINT64_MAX: it can't be. */
+uint64_t codec_filters_memory(const struct codec_filter *filters, int n);
 
 /* What each library's file implements. */
 struct codec_ops {

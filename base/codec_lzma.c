@@ -50,11 +50,97 @@ uint64_t codec_xz_memory(enum codec_kind kind, int level, bool extreme, uint32_t
 							    : UINT64_MAX;
 }
 
+bool codec_filter_preset(struct codec_filter *f, int level, bool extreme)
+{
+	lzma_options_lzma lzma;
+
+	if (!preset_of(level, extreme, 0, &lzma))
+		return false;
+	f->dict = lzma.dict_size;
+	f->lc = lzma.lc;
+	f->lp = lzma.lp;
+	f->pb = lzma.pb;
+	f->mode = (uint32_t)lzma.mode;
+	f->finder = (uint32_t)lzma.mf;
+	f->nice = lzma.nice_len;
+	f->depth = lzma.depth;
+	return true;
+}
+
+/* The library's own form of a chain. */
+struct chain {
+	lzma_filter filters[CODEC_FILTERS_MAX + 1];
+	union {
+		lzma_options_lzma lzma;
+		lzma_options_delta delta;
+		lzma_options_bcj bcj;
+	} options[CODEC_FILTERS_MAX];
+};
+
+static void make_chain(struct chain *out, const struct codec_filter *filters, int n)
+{
+	static const lzma_vli ids[] = {
+		[CODEC_FILTER_LZMA1] = LZMA_FILTER_LZMA1,
+		[CODEC_FILTER_LZMA2] = LZMA_FILTER_LZMA2,
+		[CODEC_FILTER_DELTA] = LZMA_FILTER_DELTA,
+		[CODEC_FILTER_X86] = LZMA_FILTER_X86,
+		[CODEC_FILTER_POWERPC] = LZMA_FILTER_POWERPC,
+		[CODEC_FILTER_IA64] = LZMA_FILTER_IA64,
+		[CODEC_FILTER_ARM] = LZMA_FILTER_ARM,
+		[CODEC_FILTER_ARMTHUMB] = LZMA_FILTER_ARMTHUMB,
+		[CODEC_FILTER_ARM64] = LZMA_FILTER_ARM64,
+		[CODEC_FILTER_SPARC] = LZMA_FILTER_SPARC,
+	};
+
+	*out = (struct chain){ 0 };
+	for (int i = 0; i < n; i++) {
+		const struct codec_filter *f = &filters[i];
+
+		if (f->kind == CODEC_FILTER_LZMA1 || f->kind == CODEC_FILTER_LZMA2)
+			out->options[i].lzma = (lzma_options_lzma){
+				.dict_size = f->dict,
+				.lc = f->lc,
+				.lp = f->lp,
+				.pb = f->pb,
+				.mode = (lzma_mode)f->mode,
+				.mf = (lzma_match_finder)f->finder,
+				.nice_len = f->nice,
+				.depth = f->depth
+			};
+		else if (f->kind == CODEC_FILTER_DELTA)
+			out->options[i].delta = (lzma_options_delta){ .type = LZMA_DELTA_TYPE_BYTE,
+								      .dist = f->value };
+		else
+			out->options[i].bcj.start_offset = f->value;
+		out->filters[i] = (lzma_filter){ ids[f->kind], &out->options[i] };
+	}
+	out->filters[n].id = LZMA_VLI_UNKNOWN;
+}
+
+uint64_t codec_filters_memory(const struct codec_filter *filters, int n)
+{
+	struct chain chain;
+
+	make_chain(&chain, filters, n);
+	return lzma_raw_encoder_memusage(chain.filters);
+}
+
+static lzma_ret start_chain(lzma_stream *z, const struct codec_options *o)
+{
+	struct chain chain;
+
+	make_chain(&chain, o->filters, o->nfilters);
+	return o->kind == CODEC_XZ ? lzma_stream_encoder(z, chain.filters, (lzma_check)o->check)
+				   : lzma_alone_encoder(z, &chain.options[0].lzma);
+}
+
 static lzma_ret start_encoder(lzma_stream *z, const struct codec_options *o)
 {
 	lzma_options_lzma lzma;
 	lzma_filter filters[2] = { { LZMA_FILTER_LZMA2, &lzma }, { LZMA_VLI_UNKNOWN, NULL } };
 
+	if (o->nfilters > 0)
+		return start_chain(z, o);
 	if (!preset_of(o->level, o->extreme, o->dictionary, &lzma))
 		return LZMA_OPTIONS_ERROR;
 	return o->kind == CODEC_XZ ? lzma_stream_encoder(z, filters, (lzma_check)o->check)

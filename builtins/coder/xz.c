@@ -22,6 +22,7 @@ static int opt_level(struct cmd *c, const struct opt *o, const char *arg)
 
 	/* Of several digits the last counts. */
 	x->level = arg != NULL ? arg[strlen(arg) - 1] - '0' : o->value;
+	x->nfilters = 0;
 	return 0;
 }
 
@@ -88,6 +89,12 @@ static int opt_files(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+#define OPT_FILTER(name_, value_, help_)                                                           \
+	{                                                                                          \
+		.name = (name_), .kind = OPT_KIND_CALL, .arg = OPT_ARG_OPTIONAL,                   \
+		.value = (value_), .fn = xz_opt_filter, .metavar = "OPTIONS", .help = (help_)      \
+	}
+
 #define OPT_MEMLIMIT(letter_, name_, value_, help_)                                                \
 	{                                                                                          \
 		.letter = (letter_), .name = (name_), .kind = OPT_KIND_CALL,                       \
@@ -142,10 +149,16 @@ static const struct opt xz_options[] = {
 	  .value = '\0',
 	  .fn = opt_files,
 	  .help = "the same, they end with NUL" },
-	OPT_MISSING(0, "lzma1"),
-	OPT_MISSING(0, "lzma2"),
-	OPT_MISSING(0, "x86"),
-	OPT_MISSING(0, "delta"),
+	OPT_FILTER("lzma1", CODEC_FILTER_LZMA1, "the filter of .lzma"),
+	OPT_FILTER("lzma2", CODEC_FILTER_LZMA2, "the last filter of .xz"),
+	OPT_FILTER("delta", CODEC_FILTER_DELTA, "differences of bytes (dist=N)"),
+	OPT_FILTER("x86", CODEC_FILTER_X86, "for programs (start=N)"),
+	OPT_FILTER("powerpc", CODEC_FILTER_POWERPC, "the same"),
+	OPT_FILTER("ia64", CODEC_FILTER_IA64, "the same"),
+	OPT_FILTER("arm", CODEC_FILTER_ARM, "the same"),
+	OPT_FILTER("armthumb", CODEC_FILTER_ARMTHUMB, "the same"),
+	OPT_FILTER("arm64", CODEC_FILTER_ARM64, "the same"),
+	OPT_FILTER("sparc", CODEC_FILTER_SPARC, "the same"),
 	OPT_END(),
 };
 
@@ -300,8 +313,11 @@ static bool convert(struct xz *x, struct coder *k, const char *name)
 	uint8_t head[6];
 
 	if (!x->decompress) {
-		coder_stream(k);
-		return true;
+		/* A filter may refuse its options only now. */
+		result = coder_stream(k);
+		if (result == CODEC_OPTIONS)
+			xz_fail(x, name, text_of(result));
+		return result != CODEC_OPTIONS;
 	}
 	if (x->force && x->to_stdout && !has_format(x, k)) {
 		coder_copy(k);
@@ -332,6 +348,8 @@ static void set_options(struct xz *x, struct coder *k)
 		.check = x->check,
 		.dictionary = x->dictionary,
 		.block_size = x->block_size,
+		.filters = x->filters,
+		.nfilters = x->nfilters,
 		.memory_max = x->decompress_max,
 	};
 }
@@ -544,7 +562,7 @@ static int xz_run(struct cmd *c)
 			c, 0, "Compression and decompression with --robot are not supported yet.");
 	if (x->list)
 		return xz_list(x);
-	if (!x->decompress && !xz_fit_memory(x))
+	if (!xz_check_filters(x) || (!x->decompress && x->nfilters == 0 && !xz_fit_memory(x)))
 		return 1;
 	xz_each(x, do_one, NULL);
 	return x->status;

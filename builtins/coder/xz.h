@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * xz: xz.c converts, xz_list.c lists.
+ * xz: xz.c converts, xz_list.c lists, xz_filters.c takes chains of filters.
  */
 #ifndef BUILTINS_CODER_XZ_H
 #define BUILTINS_CODER_XZ_H
@@ -28,6 +28,8 @@ struct xz {
 	int check;
 	const char *suffix;
 	uint64_t block_size;
+	struct codec_filter filters[CODEC_FILTERS_MAX];
+	int nfilters; /* 0: what the level says */
 	bool no_adjust;
 	uint64_t compress_max; /* of memory; 0: none */
 	uint64_t decompress_max;
@@ -60,6 +62,11 @@ void xz_say_needed(struct xz *x, uint64_t need, uint64_t limit);
 /* Before something is compressed: a dictionary that fits in the limits and in what the session has
  * left. False after a message: there is none. */
 bool xz_fit_memory(struct xz *x);
+
+/* --- xz_filters.c --- */
+int xz_opt_filter(struct cmd *c, const struct opt *o, const char *arg);
+/* False, after a message: the chain can't be. */
+bool xz_check_filters(struct xz *x);
 
 /* --- xz_list.c --- */
 int xz_list(struct xz *x);
