@@ -408,7 +408,9 @@ int diff_no_index(struct git *g, struct diff_opts *o, int argc, char **argv)
 		if (dir[0] != dir[1])
 			path[dir[0] ? 0 : 1] = path_join(g->a, path[dir[0] ? 0 : 1],
 							 path_base(path[dir[0] ? 1 : 0]));
-		add_outside(g, o, &q, outside_file(g, path[0]), outside_file(g, path[1]));
+		struct diff_file *one = outside_file(g, path[0]);
+
+		add_outside(g, o, &q, one, outside_file(g, path[1]));
 	}
 	o->exit_code = true;
 	diff_sides(o, "1/", "2/");

@@ -27,6 +27,82 @@ static const char *const hash_usage[] = {
 	NULL
 };
 
+/* "KEY OID" is the next line of a commit or tag. */
+static bool takes_oid_line(struct bytes *rest, const char *key)
+{
+	struct bytes line;
+	struct oid o;
+	size_t n = strlen(key);
+
+	if (!bytes_starts(*rest, bytes_of(key)) || memchr(rest->ptr, '\n', rest->len) == NULL)
+		return false;
+	git_line(rest, &line);
+	return line.len == n + OID_HEX && oid_parse_bytes(bytes_slice(line, n, line.len), &o);
+}
+
+static void check_tree(struct git *g, struct bytes data)
+{
+	while (data.len != 0) {
+		const char *nul = memchr(data.ptr, '\0', data.len);
+		const char *blank = memchr(data.ptr, ' ', data.len);
+		size_t name;
+
+		if (data.len < 24 || nul == NULL ||
+		    data.len - (size_t)(nul - data.ptr) - 1 < OID_BYTES)
+			git_die(g, "too-short tree object");
+		name = (size_t)(nul - data.ptr);
+		if (blank == NULL || blank > nul || blank == data.ptr)
+			git_die(g, "malformed mode in tree entry");
+		for (const char *p = data.ptr; p < blank; p++)
+			if (*p < '0' || *p > '7')
+				git_die(g, "malformed mode in tree entry");
+		if (blank + 1 == nul)
+			git_die(g, "empty filename in tree entry");
+		data = bytes_slice(data, name + 1 + OID_BYTES, data.len);
+	}
+}
+
+static void check_commit(struct git *g, struct bytes data)
+{
+	bool has_tree = takes_oid_line(&data, "tree ");
+	bool whole = has_tree;
+
+	while (whole && bytes_starts(data, BYTES("parent ")))
+		whole = takes_oid_line(&data, "parent ");
+	if (whole)
+		return;
+	git_error(g, has_tree ? "bad parents in commit %s" : "bogus commit object %s",
+		  oid_hex(g, &oid_null));
+	git_die(g, "corrupt commit");
+}
+
+static void check_tag(struct git *g, struct bytes data)
+{
+	struct bytes line, type;
+
+	if (takes_oid_line(&data, "object ") && git_line(&data, &line) &&
+	    bytes_starts(line, BYTES("type "))) {
+		type = bytes_slice(line, 5, line.len);
+		if (object_type_of(type) == OBJECT_NONE)
+			git_error(g, "unknown tag type '%.*s' in %s", (int)type.len, type.ptr,
+				  oid_hex(g, &oid_null));
+		else if (git_line(&data, &line) && bytes_starts(line, BYTES("tag ")))
+			return;
+	}
+	git_die(g, "corrupt tag");
+}
+
+/* What git would not read again is not made. */
+static void check_object(struct git *g, enum object_type type, struct bytes data)
+{
+	if (type == OBJECT_TREE)
+		check_tree(g, data);
+	else if (type == OBJECT_COMMIT)
+		check_commit(g, data);
+	else if (type == OBJECT_TAG)
+		check_tag(g, data);
+}
+
 static void hash_one(struct git *g, const struct hash_opts *o, struct bytes data)
 {
 	const char *type = o->type != NULL ? o->type : "blob";
@@ -34,6 +110,8 @@ static void hash_one(struct git *g, const struct hash_opts *o, struct bytes data
 
 	if (object_type_of(bytes_of(type)) == OBJECT_NONE)
 		git_die(g, "invalid object type \"%s\"", type);
+	if (!o->literally)
+		check_object(g, object_type_of(bytes_of(type)), data);
 	if (o->write) {
 		repo_need(g);
 		object_write_named(g, type, data, &oid);

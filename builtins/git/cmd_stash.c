@@ -181,7 +181,7 @@ static void make_commits(struct making *k)
 	parents[0] = k->head;
 	parents[1] = k->index_commit;
 	parents[2] = k->untracked_commit;
-	k->message = k->o->message != NULL
+	k->message = k->o->message != NULL && k->o->message[0] != '\0'
 			     ? git_format(g->keep, "On %s: %s",
 					  branch != NULL ? ref_short(g, branch) : "(no branch)",
 					  k->o->message)

@@ -215,12 +215,35 @@ static void put_line(struct combined *c, const char *slot, const char *marks, st
 		buf_puts(c->out, "\\ No newline at end of file\n");
 }
 
-static void put_hunk(struct combined *c, size_t from, size_t to)
+/* What a hunk is in: the last line in front of it, behind `after`, that begins with a letter. As
+ * git shows it: of its first 40 bytes, without the last one. */
+static void put_function(struct combined *c, size_t after, size_t from)
+{
+	size_t end = 0;
+
+	while (from > after) {
+		struct bytes text = c->line[--from].text;
+		unsigned char first = text.len != 0 ? (unsigned char)text.ptr[0] : 0;
+
+		if (!byte_is_alpha(first) && first != '_' && first != '$')
+			continue;
+		for (size_t i = 0; i < 40 && i < text.len && text.ptr[i] != '\n'; i++)
+			if (!byte_is_space((unsigned char)text.ptr[i]))
+				end = i;
+		if (end == 0)
+			return;
+		buf_printf(c->out, "%s %s%s%.*s%s", color(c, "context"),
+			   c->o->use_color ? COLOR_RESET : "", color(c, "func"), (int)end, text.ptr,
+			   c->o->use_color ? COLOR_RESET : "");
+		return;
+	}
+}
+
+static void put_hunk(struct combined *c, size_t after, size_t from, size_t to)
 {
 	size_t n = c->p->n;
 	size_t lines = to < c->n ? to - from : c->n - 1 - from;
 	size_t first_end = to < c->n ? to : c->n;
-	const char *function = NULL;
 	char marks[20];
 
 	buf_puts(c->out, color(c, "frag"));
@@ -236,7 +259,7 @@ static void put_hunk(struct combined *c, size_t from, size_t to)
 	buf_fill(c->out, '@', n + 1);
 	if (c->o->use_color)
 		buf_puts(c->out, COLOR_RESET);
-	(void)function;
+	put_function(c, after, from);
 	buf_putc(c->out, '\n');
 	for (size_t i = from; i < first_end; i++) {
 		for (const struct lost *p = c->line[i].lost; p != NULL; p = p->next) {
@@ -340,7 +363,7 @@ void diff_combined(struct git *g, struct diff_opts *o, const struct combined_pat
 		for (size_t i = 0; i < c.n; i++)
 			c.line[i].mark = interesting(&c, &c.line[i]);
 	spread_context(&c);
-	for (size_t i = 0; i < c.n;) {
+	for (size_t i = 0, after = 0; i < c.n;) {
 		size_t end = i;
 
 		while (end < c.n && c.line[end].shown)
@@ -349,9 +372,9 @@ void diff_combined(struct git *g, struct diff_opts *o, const struct combined_pat
 			i++;
 			continue;
 		}
-		put_hunk(&c, i, end);
+		put_hunk(&c, after, i, end);
 		any = true;
-		i = end;
+		after = i = end;
 	}
 	if (!any && dense && !p->in_work)
 		out->len = from;
