@@ -64,6 +64,10 @@ struct codec_options {
 	const struct codec_filter *filters; /* encoding xz, lzma: instead of the level */
 	int nfilters;
 	uint64_t block_size; /* encoding xz: of the input; 0: one block */
+	/* Sizes of its first blocks, there as long as the stream is. The last is that of the rest,
+	 * if that is 0 block_size counts; also larger ones become blocks of block_size. */
+	const uint64_t *block_list;
+	size_t nblocks;
 	uint64_t memory_max; /* decoding xz, lzma, zstd; 0: no limit of its own */
 };
 

@@ -9,8 +9,11 @@
 struct lzma_state {
 	lzma_stream z;
 	lzma_allocator hooks;
-	uint64_t block_size; /* 0: one block */
-	uint64_t left;       /* of input for the block */
+	uint64_t block_size; /* at most, of input */
+	const uint64_t *block_list;
+	size_t nblocks;
+	uint64_t listed; /* what is left of the size in the list */
+	uint64_t left;   /* of input for the block */
 };
 
 static void *hook_alloc(void *pool, size_t count, size_t size)
@@ -147,6 +150,25 @@ static lzma_ret start_encoder(lzma_stream *z, const struct codec_options *o)
 				   : lzma_alone_encoder(z, &lzma);
 }
 
+static void next_block(struct lzma_state *s)
+{
+	if (s->listed == 0 && s->nblocks > 0) {
+		s->listed = *s->block_list != 0 ? *s->block_list : UINT64_MAX;
+		if (s->nblocks > 1) {
+			s->block_list++;
+			s->nblocks--;
+		}
+	}
+	s->left = s->nblocks > 0 && s->listed < s->block_size ? s->listed : s->block_size;
+}
+
+/* Bytes of the input went into the block. */
+static void took(struct lzma_state *s, size_t n)
+{
+	s->left -= n;
+	s->listed -= s->nblocks > 0 ? n : 0;
+}
+
 static bool start(struct codec *c, const struct codec_options *o)
 {
 	struct lzma_state *s = pool_zalloc(c->pool, sizeof *s);
@@ -157,8 +179,14 @@ static bool start(struct codec *c, const struct codec_options *o)
 	s->z = (lzma_stream)LZMA_STREAM_INIT;
 	s->z.allocator = &s->hooks;
 	c->state = s;
-	if (!o->decode && o->kind == CODEC_XZ)
-		s->block_size = s->left = o->block_size;
+	s->block_size = o->block_size != 0 ? o->block_size : UINT64_MAX;
+	if (!o->decode && o->kind == CODEC_XZ) {
+		s->block_list = o->block_list;
+		s->nblocks = o->nblocks;
+	} else {
+		s->block_size = UINT64_MAX;
+	}
+	next_block(s);
 	if (!o->decode)
 		err = start_encoder(&s->z, o);
 	else if (o->kind == CODEC_XZ)
@@ -191,10 +219,10 @@ static enum codec_result run(struct codec *c, bool finish)
 	lzma_action action = finish ? LZMA_FINISH : LZMA_RUN;
 	size_t held = 0; /* input of further blocks */
 
-	if (s->block_size > 0 && s->left == 0) {
+	if (s->left == 0) {
 		action = LZMA_FULL_FLUSH;
 		held = c->in_len;
-	} else if (s->block_size > 0 && c->in_len > s->left) {
+	} else if (c->in_len > s->left) {
 		action = LZMA_RUN;
 		held = c->in_len - (size_t)s->left;
 	}
@@ -206,9 +234,9 @@ static enum codec_result run(struct codec *c, bool finish)
 	z->avail_out = c->out_len;
 	lzma_ret err = lzma_code(z, action);
 
-	s->left -= s->block_size > 0 ? given - z->avail_in : 0;
+	took(s, given - z->avail_in);
 	if (action == LZMA_FULL_FLUSH && err == LZMA_STREAM_END) {
-		s->left = s->block_size;
+		next_block(s);
 		err = LZMA_OK;
 	}
 

@@ -77,6 +77,36 @@ static int opt_block_size(struct cmd *c, const struct opt *o, const char *arg)
 	return xz_number(c, "block-size", arg, 0, INT64_MAX, &x->block_size);
 }
 
+/* "SIZE,SIZE,...": an empty one repeats the one before; the last may be 0. */
+static int opt_block_list(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct xz *x = c->opts;
+	uint64_t *sizes = arena_array(c->arena, strlen(arg) + 1, sizeof *sizes);
+	const char *at = arg;
+
+	(void)o;
+	x->block_list = sizes;
+	x->nblocks = 0;
+	if (*arg == '\0' || *arg == ',')
+		return cmd_error(c, 0, "%s: Invalid argument to --block-list", arg);
+	for (;;) {
+		size_t len = strcspn(at, ",");
+		uint64_t n = x->nblocks > 0 ? sizes[x->nblocks - 1] : 0;
+
+		if (len > 0 &&
+		    xz_number(c, "block-list", arena_dup(c->arena, (struct bytes){ at, len }), 0,
+			      UINT64_MAX, &n) != 0)
+			return 1;
+		if (n == 0 && at[len] != '\0')
+			return cmd_error(c, 0,
+					 "0 can only be used as the last element in --block-list");
+		sizes[x->nblocks++] = n;
+		if (at[len] == '\0')
+			return 0;
+		at += len + 1;
+	}
+}
+
 static int opt_files(struct cmd *c, const struct opt *o, const char *arg)
 {
 	struct xz *x = c->opts;
@@ -133,7 +163,7 @@ static const struct opt xz_options[] = {
 	{ .name = "best", .kind = OPT_KIND_CALL, .value = 9, .fn = opt_level, .help = "-9" },
 	{ .kind = OPT_KIND_DIGIT, .fn = opt_level },
 	OPT_CALL_ARG(0, "block-size", opt_block_size, "SIZE", "blocks of that much input"),
-	OPT_MISSING_ARG(0, "block-list"),
+	OPT_CALL_ARG(0, "block-list", opt_block_list, "SIZES", "sizes of the first blocks"),
 	OPT_FLAG(0, "robot", struct xz, robot, "-l for programs"),
 	{ .name = "files",
 	  .kind = OPT_KIND_CALL,
@@ -348,6 +378,8 @@ static void set_options(struct xz *x, struct coder *k)
 		.check = x->check,
 		.dictionary = x->dictionary,
 		.block_size = x->block_size,
+		.block_list = x->block_list,
+		.nblocks = x->nblocks,
 		.filters = x->filters,
 		.nfilters = x->nfilters,
 		.memory_max = x->decompress_max,

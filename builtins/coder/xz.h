@@ -28,6 +28,8 @@ struct xz {
 	int check;
 	const char *suffix;
 	uint64_t block_size;
+	const uint64_t *block_list;
+	size_t nblocks;
 	struct codec_filter filters[CODEC_FILTERS_MAX];
 	int nfilters; /* 0: what the level says */
 	bool no_adjust;
