@@ -4,7 +4,7 @@
  */
 #include "builtins/coder/xz.h"
 
-enum { MIB = 1 << 20, SPARE_BYTES = 16 * MIB };
+enum { MIB = 1 << 20, SPARE_SHARE = 8 }; /* an eighth stays for all else */
 
 static int bad_suffix(struct cmd *c, const char *at)
 {
@@ -98,9 +98,8 @@ bool xz_fit_memory(struct xz *x)
 	uint64_t left;
 
 	cmd_totals(x->c, &totals);
-	left = totals.memory_total > totals.memory_used + SPARE_BYTES
-		       ? totals.memory_total - totals.memory_used - SPARE_BYTES
-		       : 0;
+	left = totals.memory_total - totals.memory_total / SPARE_SHARE;
+	left = left > totals.memory_used ? left - totals.memory_used : 0;
 	if (need <= limit && need <= left)
 		return true;
 	/* What the session has left is a limit, too; what then is too little ends the session's

@@ -47,6 +47,7 @@ struct file_patch {
 	struct hunk *hunk;
 	size_t n, cap;
 	size_t added, deleted;
+	bool has_crlf; /* lines of the old file end so: then new ones may */
 	struct binary_hunk bin[2]; /* forwards, backwards */
 	struct oid blob[2];        /* what the index line says, if it says all of it */
 	bool has_blobs;
@@ -57,6 +58,7 @@ struct file_patch {
 	bool no_base;  /* both sides made the file */
 	bool conflict; /* of --3way; what goes into stages 1 to 3 */
 	struct oid stage[3];
+	bool failed; /* with --reject it is left out, and the others are applied */
 	size_t rejects;
 	bool *rejected; /* by hunk */
 };
@@ -91,8 +93,10 @@ void apply_write_rejects(struct applying *p, const struct file_patch *f);
 
 /* apply_space.c: the value of --whitespace; ends the command with that status if it is none. */
 void apply_space_mode(struct applying *p, const char *word, int status);
-/* A line that was just read: told if it is wrong, and made right if that is wanted. */
-void apply_space_line(struct applying *p, struct hunk_line *l);
+/* A line of f that was just read: told if it is wrong, and made right if that is wanted. */
+void apply_space_line(struct applying *p, struct file_patch *f, struct hunk_line *l);
+/* cmd_apply.c: whether the options let f be applied. */
+bool apply_takes(const struct applying *p, const struct file_patch *f);
 /* Of a hunk that ends with its file: how many blank lines are taken away again. */
 size_t apply_space_end_of_file(struct applying *p, const struct hunk *h);
 /* Whether nothing may be applied because of what was told; and the message at the end. */

@@ -236,7 +236,7 @@ static void read_hunk(struct applying *p, struct file_patch *f)
 			corrupt(p);
 		if ((l.sign != '+' && left[0]-- == 0) || (l.sign != '-' && left[1]-- == 0))
 			corrupt(p);
-		apply_space_line(p, &l);
+		apply_space_line(p, f, &l);
 		f->added += l.sign == '+';
 		f->deleted += l.sign == '-';
 		if (bytes_starts(peek(p), BYTES("\\ "))) {

@@ -90,22 +90,31 @@ static struct bytes fixed(struct git *g, struct bytes line)
 	return buf_bytes(&out);
 }
 
-void apply_space_line(struct applying *p, struct hunk_line *l)
+void apply_space_line(struct applying *p, struct file_patch *f, struct hunk_line *l)
 {
 	bool adds = l->sign == (p->o.reverse ? '-' : '+');
 	bool stays = l->sign == ' ' && p->space == SPACE_FIX && !p->o.reverse;
+	bool crlf = bytes_ends(l->text, BYTES("\r\n"));
+	struct bytes seen = l->text;
 	const char *what;
 
-	if (p->space == SPACE_NOWARN || (!adds && !stays) ||
-	    diff_space_error(l->text, &what) == SIZE_MAX)
+	f->has_crlf |= !adds && crlf;
+	crlf &= f->has_crlf;
+	if (crlf)
+		seen.len -= 2;
+	if (p->space == SPACE_NOWARN || (!adds && !stays) || !apply_takes(p, f) ||
+	    diff_space_error(seen, &what) == SIZE_MAX)
 		return;
 	tell(p, p->source, p->line, what, l->text);
 	if (p->space != SPACE_FIX || !adds)
 		return;
 	struct bytes before = without_cr(l->text);
 
-	l->text = fixed(p->g, l->text);
-	p->space_fixed += l->text.len != before.len;
+	l->text = fixed(p->g, seen);
+	p->space_fixed += l->text.len != (crlf ? seen : before).len;
+	if (crlf)
+		l->text = bytes_of(
+			git_format(p->g->keep, "%.*s\r\n", (int)l->text.len, l->text.ptr));
 }
 
 size_t apply_space_end_of_file(struct applying *p, const struct hunk *h)

@@ -10,11 +10,13 @@
 #include "builtins/git/trailer.h"
 
 struct am_opts {
-	bool three_way, quiet, signoff, keep, keep_non_patch, no_verify, go_on, skip, abort, quit,
-		show, message_id, utf8, committer_date_is_author_date, ignore_date, resolved,
-		reject, interactive, allow_empty;
+	bool three_way, quiet, signoff, keep, keep_non_patch, go_on, skip, abort, quit, show,
+		message_id, utf8, committer_date_is_author_date, ignore_date, allow_empty, scissors,
+		keep_cr;
 	const char *show_what;
-	const char *exclude;
+	const char *empty; /* what becomes of mails without a patch: stop, drop, keep */
+	const char *format;
+	struct names apply; /* options of git apply, in their order */
 };
 
 static int set_show(struct git *g, void *opts, const char *arg, bool unset)
@@ -31,6 +33,33 @@ static int set_show(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
+/* What goes on to git apply. */
+#define PASS(id, name)                                                                             \
+	static int pass_##id(struct git *g, void *opts, const char *arg, bool unset)               \
+	{                                                                                          \
+		(void)unset;                                                                       \
+		names_add(g, &((struct am_opts *)opts)->apply,                                     \
+			  git_format(g->keep, name "%s", arg != NULL ? arg : ""));                 \
+		return 0;                                                                          \
+	}
+PASS(whitespace, "--whitespace=")
+PASS(space_change, "--ignore-space-change")
+PASS(directory, "--directory=")
+PASS(exclude, "--exclude=")
+PASS(include, "--include=")
+PASS(context, "-C")
+PASS(strip, "-p")
+PASS(reject, "--reject")
+#undef PASS
+
+static int note_binary(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)opts, (void)arg, (void)unset;
+	git_say(g, "The -b/--binary option has been a no-op for long time, and\n"
+		   "it will be removed. Please do not use it anymore.\n");
+	return 0;
+}
+
 static const struct git_option am_options[] = {
 	GIT_MISSING('i', "interactive"),
 	GIT_FLAG('3', "3way", struct am_opts, three_way),
@@ -38,22 +67,27 @@ static const struct git_option am_options[] = {
 	GIT_FLAG('s', "signoff", struct am_opts, signoff),
 	GIT_FLAG('u', "utf8", struct am_opts, utf8),
 	GIT_FLAG('k', "keep", struct am_opts, keep),
-	GIT_MISSING('b', "keep-non-patch"),
-	GIT_MISSING('m', "message-id"),
-	GIT_MISSING('c', "scissors"),
-	GIT_MISSING_ARG(0, "whitespace"),
-	GIT_MISSING_ARG(0, "directory"),
-	GIT_MISSING_ARG(0, "exclude"),
-	GIT_MISSING_ARG(0, "include"),
-	GIT_MISSING('p', NULL),
-	GIT_MISSING_ARG(0, "patch-format"),
-	GIT_MISSING(0, "reject"),
+	GIT_CALL('b', "binary", note_binary),
+	GIT_FLAG(0, "keep-non-patch", struct am_opts, keep_non_patch),
+	GIT_FLAG('m', "message-id", struct am_opts, message_id),
+	GIT_FLAG('c', "scissors", struct am_opts, scissors),
+	GIT_FLAG(0, "keep-cr", struct am_opts, keep_cr),
+	GIT_CALL_ARG(0, "whitespace", pass_whitespace),
+	GIT_CALL(0, "ignore-space-change", pass_space_change),
+	GIT_CALL(0, "ignore-whitespace", pass_space_change),
+	GIT_CALL_ARG(0, "directory", pass_directory),
+	GIT_CALL_ARG(0, "exclude", pass_exclude),
+	GIT_CALL_ARG(0, "include", pass_include),
+	GIT_CALL_ARG('C', NULL, pass_context),
+	GIT_CALL_ARG('p', NULL, pass_strip),
+	GIT_STR(0, "patch-format", struct am_opts, format),
+	GIT_CALL(0, "reject", pass_reject),
 	GIT_FLAG(0, "continue", struct am_opts, go_on),
 	GIT_FLAG('r', "resolved", struct am_opts, go_on),
 	GIT_FLAG(0, "skip", struct am_opts, skip),
 	GIT_FLAG(0, "abort", struct am_opts, abort),
 	GIT_FLAG(0, "allow-empty", struct am_opts, allow_empty),
-	GIT_MISSING_ARG(0, "empty"),
+	GIT_STR(0, "empty", struct am_opts, empty),
 	GIT_FLAG(0, "quit", struct am_opts, quit),
 	GIT_CALL_MAYBE(0, "show-current-patch", set_show),
 	GIT_FLAG(0, "committer-date-is-author-date", struct am_opts, committer_date_is_author_date),
@@ -122,6 +156,13 @@ static bool get_flag(struct git *g, const char *name)
 	return text != NULL && text[0] == 't';
 }
 
+static bool has_text(struct git *g, const char *name, const char *text)
+{
+	char *found = get_text(g, name);
+
+	return found != NULL && strcmp(found, text) == 0;
+}
+
 static void finish(struct git *g)
 {
 	file_remove_tree(g, repo_path(g, g->a, "rebase-apply"));
@@ -177,7 +218,11 @@ static void load_mail(struct applying *am)
 
 	if (file_read(g, g->keep, path, &text) < 0)
 		git_die(g, "could not open '%s' for reading", path);
-	mail_read(g, text, am->o.keep, &am->mail);
+	mail_read(g, text,
+		  (am->o.keep ? MAIL_KEEP : 0u) |
+			  (am->o.keep_non_patch ? MAIL_KEEP_NON_PATCH : 0u) |
+			  (am->o.scissors ? MAIL_SCISSORS : 0u) | (am->o.message_id ? MAIL_ID : 0u),
+		  &am->mail);
 	if (am->o.signoff)
 		add_signoff(am);
 	quote_author(g, &am->mail);
@@ -234,14 +279,57 @@ static _Noreturn void failed(struct applying *am)
 
 /* --- applying --- */
 
-static int run_apply(struct git *g, const char *index, bool cached, bool silent)
+/* The options that go on to git apply, in a file, too: as words of the shell. */
+static void settle_apply(struct applying *am)
 {
+	struct git *g = am->g;
+	struct buf b = buf_in(g->a);
+
+	for (size_t i = 0; i < am->o.apply.n; i++) {
+		buf_putc(&b, ' ');
+		git_quote_shell(&b, am->o.apply.at[i]);
+	}
+	put_text(g, "apply-opt", buf_cstr(&b));
+}
+
+static void resume_apply(struct applying *am)
+{
+	const char *at = get_text(am->g, "apply-opt");
+
+	while (at != NULL && *at != '\0') {
+		struct buf b = buf_in(am->g->keep);
+		bool inside = false;
+
+		at += strspn(at, " ");
+		for (; *at != '\0' && (inside || *at != ' '); at++) {
+			if (*at == '\'')
+				inside = !inside;
+			else if (*at == '\\' && !inside && at[1] != '\0')
+				buf_putc(&b, *++at);
+			else
+				buf_putc(&b, *at);
+		}
+		if (b.len != 0)
+			names_add(am->g, &am->o.apply, buf_cstr(&b));
+	}
+}
+
+static int run_apply(struct applying *am, const char *index, bool cached, bool silent)
+{
+	struct git *g = am->g;
 	char git[] = "git", apply[] = "apply", one[] = "--index", two[] = "--cached";
-	char *argv[5] = { git, apply, cached ? two : one,
-			  repo_path(g, g->keep, "rebase-apply/patch"), NULL };
+	char **argv = arena_array(g->a, am->o.apply.n + 5, sizeof(*argv));
+	size_t n = 0;
 	struct env e;
 	int status, quiet = -1;
 
+	argv[n++] = git;
+	argv[n++] = apply;
+	argv[n++] = cached ? two : one;
+	for (size_t i = 0; i < am->o.apply.n; i++)
+		argv[n++] = am->o.apply.at[i];
+	argv[n++] = repo_path(g, g->keep, "rebase-apply/patch");
+	argv[n] = NULL;
 	env_init(&e, g->c, false);
 	if (index != NULL)
 		env_put(&e, git_format(g->a, "GIT_INDEX_FILE=%s", index));
@@ -345,7 +433,7 @@ static bool fall_back(struct applying *am)
 	x = index_read(g, path);
 	index_read_tree(g, x, &base);
 	index_write_to(g, x, path);
-	if (run_apply(g, path, true, false) != 0) {
+	if (run_apply(am, path, true, false) != 0) {
 		git_error(g,
 			  "Did you hand edit your patch?\nIt does not apply to blobs recorded in "
 			  "its index.");
@@ -420,14 +508,31 @@ static bool has_patch(const struct applying *am)
 static void apply_one(struct applying *am)
 {
 	struct git *g = am->g;
+	int status;
 
 	load_mail(am);
-	if (!has_patch(am)) {
+	if (!has_patch(am) && strcmp(am->o.empty, "stop") == 0) {
 		git_printf(g, "Patch is empty.\n");
 		stop_here(am);
 	}
+	if (!has_patch(am) && strcmp(am->o.empty, "drop") == 0) {
+		if (!am->o.quiet)
+			git_printf(g, "Skipping: %s\n", first_line(am));
+		advance(am);
+		return;
+	}
+	if (!has_patch(am)) {
+		if (!am->o.quiet)
+			git_printf(g, "Creating an empty commit: %s\n", first_line(am));
+		commit_mail(am);
+		advance(am);
+		return;
+	}
 	say_applying(am);
-	if (run_apply(g, NULL, false, am->o.three_way) != 0 && !(am->o.three_way && fall_back(am)))
+	status = run_apply(am, NULL, false, am->o.three_way);
+	if (status == GIT_STATUS_USAGE)
+		git_exit(g, status);
+	if (status != 0 && !(am->o.three_way && fall_back(am)))
 		failed(am);
 	if (am->o.three_way)
 		index_write(g, index_get(g));
@@ -476,7 +581,7 @@ static void add_mails(struct applying *am, struct bytes text, struct names *list
 {
 	struct git *g = am->g;
 	struct bytes *mail;
-	size_t n = mail_split(g, text, &mail);
+	size_t n = mail_split(g, text, am->o.keep_cr, &mail);
 
 	if (n == 0 && text.len != 0) {
 		git_say(g, "Patch format detection failed.\n");
@@ -539,7 +644,10 @@ static int begin(struct applying *am, struct args *args)
 	put_flag(g, "sign", am->o.signoff);
 	put_flag(g, "threeway", am->o.three_way);
 	put_flag(g, "utf8", true);
-	put_text(g, "keep", am->o.keep ? "t" : "f");
+	put_text(g, "keep", am->o.keep ? "t" : am->o.keep_non_patch ? "b" : "f");
+	put_flag(g, "scissors", am->o.scissors);
+	put_flag(g, "messageid", am->o.message_id);
+	settle_apply(am);
 	put_text(g, "applying", "");
 	remember_head(g);
 	if (head_oid(g, &head))
@@ -559,6 +667,10 @@ static void resume_opts(struct applying *am)
 	am->o.signoff = am->o.signoff || get_flag(g, "sign");
 	am->o.three_way = am->o.three_way || get_flag(g, "threeway");
 	am->o.keep = get_flag(g, "keep");
+	am->o.keep_non_patch = has_text(g, "keep", "b");
+	am->o.scissors = get_flag(g, "scissors");
+	am->o.message_id = get_flag(g, "messageid");
+	resume_apply(am);
 	if (am->next <= 0 || am->next > am->last)
 		return;
 	load_mail(am);
@@ -647,7 +759,17 @@ int git_cmd_am(struct git *g, struct args *args)
 	bool resume, going = in_progress(g);
 
 	am.o.three_way = config_bool(g, "am.threeway", false);
+	am.o.message_id = config_bool(g, "am.messageid", false);
+	am.o.keep_cr = config_bool(g, "am.keepcr", false);
+	am.o.scissors = config_bool(g, "mailinfo.scissors", false);
+	am.o.empty = "stop";
 	git_parse(g, args, &p);
+	if (strcmp(am.o.empty, "stop") != 0 && strcmp(am.o.empty, "drop") != 0 &&
+	    strcmp(am.o.empty, "keep") != 0)
+		git_exit(g,
+			 git_error(g, "invalid value for '%s': '%s'", "--empty", am.o.empty) + 128);
+	if (am.o.format != NULL && strcmp(am.o.format, "mbox") != 0)
+		git_refuse(g, git_format(g->a, "am of mails in the format %s", am.o.format));
 	resume = am.o.go_on || am.o.allow_empty || am.o.skip || am.o.abort || am.o.quit ||
 		 am.o.show;
 	if (going && !resume && (args->argc > 0 || !cmd_isatty(g->c, 0)))

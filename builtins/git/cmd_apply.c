@@ -263,6 +263,15 @@ static bool three_way(struct applying *p, struct file_patch *f, const char *name
 	return true;
 }
 
+/* As messages have it: "OLD => NEW" where the name changes. */
+static const char *shown_name(struct git *g, const struct file_patch *f)
+{
+	const char *a = f->name[0] != NULL ? f->name[0] : f->name[1];
+	const char *b = f->name[1] != NULL ? f->name[1] : f->name[0];
+
+	return strcmp(a, b) == 0 ? a : git_format(g->a, "%s => %s", a, b);
+}
+
 static bool check_file(struct applying *p, struct file_patch *f)
 {
 	struct git *g = p->g;
@@ -271,7 +280,7 @@ static bool check_file(struct applying *p, struct file_patch *f)
 	const char *name = f->name[0] != NULL ? f->name[0] : f->name[1];
 
 	if (p->o.verbose)
-		git_say(g, "Checking patch %s...\n", name);
+		git_say(g, "Checking patch %s...\n", shown_name(g, f));
 	if (f->name[0] != NULL && !load_old(p, f, &text, &mode))
 		return false;
 	bool exists = f->name[1] != NULL &&
@@ -307,7 +316,13 @@ static bool check_file(struct applying *p, struct file_patch *f)
 	return true;
 }
 
-static void write_files(struct applying *p)
+static void say_applied(struct applying *p, const struct file_patch *f)
+{
+	if (p->o.verbose || p->o.reject)
+		git_say(p->g, "Applied patch %s cleanly.\n", shown_name(p->g, f));
+}
+
+static void write_files(struct applying *p, bool rejected)
 {
 	struct git *g = p->g;
 	struct index *x = p->o.index || p->o.cached ? index_get(g) : NULL;
@@ -315,7 +330,7 @@ static void write_files(struct applying *p)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct file_patch *f = &p->at[i];
 
-		if (f->name[0] == NULL || f->is_copy ||
+		if (f->failed || f->name[0] == NULL || f->is_copy ||
 		    (f->name[1] != NULL && strcmp(f->name[0], f->name[1]) == 0))
 			continue;
 		if (x != NULL)
@@ -328,14 +343,18 @@ static void write_files(struct applying *p)
 		struct vfs_stat st;
 		struct oid o;
 
-		if (f->name[1] == NULL)
+		if (f->failed)
 			continue;
+		if (f->name[1] == NULL) {
+			say_applied(p, f);
+			continue;
+		}
 		if (!p->o.cached)
 			work_write_bytes(g, f->name[1], f->result_mode, f->result);
 		if (f->rejects != 0)
 			apply_write_rejects(p, f);
-		else if (p->o.verbose || p->o.reject)
-			git_say(g, "Applied patch %s cleanly.\n", f->name[1]);
+		else
+			say_applied(p, f);
 		if (x == NULL)
 			continue;
 		if (f->conflict) {
@@ -350,7 +369,8 @@ static void write_files(struct applying *p)
 		if (!p->o.cached && cmd_lstat(g->c, f->name[1], &st) == 0)
 			index_stat(g, e, &st);
 	}
-	if (x != NULL)
+	/* After a rejection the index stays as it was. */
+	if (x != NULL && !rejected)
 		index_write(g, x);
 }
 
@@ -416,7 +436,7 @@ static void show(struct applying *p)
 	cmd_bytes(g->c, buf_bytes(&out));
 }
 
-static bool wanted(const struct applying *p, const struct file_patch *f)
+bool apply_takes(const struct applying *p, const struct file_patch *f)
 {
 	const char *name = f->name[1] != NULL ? f->name[1] : f->name[0];
 
@@ -454,26 +474,29 @@ static int apply_all(struct applying *p)
 	if (p->o.reverse)
 		reverse_all(p);
 	for (size_t i = 0; i < p->n; i++)
-		if (wanted(p, &p->at[i]))
+		if (apply_takes(p, &p->at[i]))
 			p->at[kept++] = p->at[i];
 	p->n = kept;
 	bool tries = p->o.check || (!only_show && !apply_space_stops(p));
 
 	for (size_t i = 0; i < p->n && tries; i++) {
-		good = check_file(p, &p->at[i]) && good;
-		rejected = rejected || p->at[i].rejects != 0;
+		p->at[i].failed = !check_file(p, &p->at[i]);
+		rejected = rejected || p->at[i].failed || p->at[i].rejects != 0;
+		good = good && !p->at[i].failed;
 	}
-	if (!good)
+	if (!good && !p->o.reject)
 		return 1;
 	bool writes = !only_show && !p->o.check && !apply_space_stops(p);
 
 	if (writes)
-		write_files(p);
+		write_files(p, rejected);
+	if (rejected && writes)
+		return 1;
 	show(p);
 	apply_space_sum(p, writes);
 	if (apply_space_stops(p))
 		return GIT_STATUS_FATAL;
-	return rejected || show_conflicts(p) ? 1 : 0;
+	return show_conflicts(p) ? 1 : 0;
 }
 
 bool apply_text(struct git *g, struct bytes patch, unsigned flags)

@@ -39,12 +39,20 @@ struct mail {
 	char *email;
 	char *date;
 	char *subject;
+	char *id;             /* Message-Id; NULL: none */
 	struct bytes message; /* subject, blank line, body */
 	struct bytes patch;
 };
-/* Takes a mail apart. keep: the subject's brackets stay. */
-void mail_read(struct git *g, struct bytes text, bool keep, struct mail *out);
-/* The mails of a mailbox; 0: it is none. */
-size_t mail_split(struct git *g, struct bytes text, struct bytes **out);
+enum mail_flags {
+	MAIL_KEEP = 1,           /* the subject stays as it is */
+	MAIL_KEEP_NON_PATCH = 2, /* of its brackets those stay that do not say PATCH */
+	MAIL_SCISSORS = 4,       /* what stands above a line of scissors is left out */
+	MAIL_ID = 8,             /* the Message-Id becomes part of the message */
+};
+/* Takes a mail apart. flags: enum mail_flags. */
+void mail_read(struct git *g, struct bytes text, unsigned flags, struct mail *out);
+/* The mails of a mailbox; 0: it is none. Ends of lines as DOS has them become \n, unless keep_cr.
+ */
+size_t mail_split(struct git *g, struct bytes text, bool keep_cr, struct bytes **out);
 
 #endif

@@ -44,14 +44,31 @@ static bool looks_like_mail(struct bytes text)
 	return false;
 }
 
-size_t mail_split(struct git *g, struct bytes text, struct bytes **out)
+static struct bytes without_cr(struct git *g, struct bytes text)
 {
-	struct bytes *list = NULL, rest = text, line;
+	struct buf b = buf_in(g->keep);
+	const char *cr;
+
+	while ((cr = bytes_find(text, BYTES("\r\n"))) != NULL) {
+		buf_put(&b, text.ptr, (size_t)(cr - text.ptr));
+		text = bytes_slice(text, (size_t)(cr - text.ptr) + 1, text.len);
+	}
+	buf_add(&b, text);
+	return buf_bytes(&b);
+}
+
+size_t mail_split(struct git *g, struct bytes text, bool keep_cr, struct bytes **out)
+{
+	struct bytes *list = NULL, rest, line;
 	size_t n = 0, cap = 0;
-	const char *begin = text.ptr;
+	const char *begin;
 
 	if (!looks_like_mail(text))
 		return 0;
+	if (!keep_cr && bytes_find(text, BYTES("\r\n")) != NULL)
+		text = without_cr(g, text);
+	rest = text;
+	begin = text.ptr;
 	while (rest.len != 0) {
 		const char *at = rest.ptr;
 
@@ -225,14 +242,14 @@ static void take_person(struct git *g, struct bytes value, struct mail *m)
 }
 
 /* Without "Re:" and brackets at its front. */
-static char *clean_subject(struct git *g, char *s, bool keep)
+static char *clean_subject(struct git *g, char *s, unsigned flags)
 {
-	struct bytes text;
+	struct buf kept = buf_in(g->keep);
 
 	for (;;) {
 		while (*s == ' ' || *s == '\t' || *s == ':')
 			s++;
-		if (keep)
+		if (flags & MAIL_KEEP)
 			break;
 		if ((s[0] == 'R' || s[0] == 'r') && (s[1] == 'e' || s[1] == 'E') && s[2] == ':') {
 			s += 3;
@@ -242,22 +259,27 @@ static char *clean_subject(struct git *g, char *s, bool keep)
 
 		if (end == NULL)
 			break;
+		if ((flags & MAIL_KEEP_NON_PATCH) &&
+		    bytes_find((struct bytes){ s, (size_t)(end - s) }, BYTES("PATCH")) == NULL)
+			buf_printf(&kept, "%.*s ", (int)(end + 1 - s), s);
 		s = end + 1;
 	}
-	text = git_trim(bytes_of(s));
-	return arena_dup(g->keep, text);
+	buf_add(&kept, git_trim(bytes_of(s)));
+	return buf_cstr(&kept);
 }
 
-static bool take_header(struct git *g, struct bytes line, bool keep, struct mail *m)
+static bool take_header(struct git *g, struct bytes line, unsigned flags, struct mail *m)
 {
 	struct bytes v;
 
 	if (header_is(line, "From", &v))
 		take_person(g, v, m);
 	else if (header_is(line, "Subject", &v))
-		m->subject = clean_subject(g, decode_header(g, v), keep);
+		m->subject = clean_subject(g, decode_header(g, v), flags);
 	else if (header_is(line, "Date", &v))
 		m->date = arena_dup(g->keep, v);
+	else if ((flags & MAIL_ID) && header_is(line, "Message-Id", &v))
+		m->id = arena_dup(g->keep, v);
 	else
 		return false;
 	return true;
@@ -273,7 +295,33 @@ static bool begins_patch(struct bytes line)
 		 (line.len > 4 && line.ptr[3] == ' ' && line.ptr[4] != ' ')));
 }
 
-static void read_body(struct git *g, struct bytes body, bool keep, struct mail *m)
+/* "-- >8 --": dashes and scissors are most of what is seen of the line. */
+static bool is_scissors(struct bytes line)
+{
+	static const char *const marks[] = { ">8", "8<", ">%", "%<" };
+	size_t cut = 0, dashes = 0, scissors = 0, gaps = 0;
+	bool inside = false;
+
+	line = git_trim(line);
+	for (size_t i = 0; i < line.len; i++) {
+		bool mark = false;
+
+		for (size_t k = 0; k < 4; k++)
+			mark |= bytes_starts(bytes_slice(line, i, line.len), bytes_of(marks[k]));
+		if (byte_is_space((unsigned char)line.ptr[i])) {
+			gaps += inside;
+			continue;
+		}
+		inside = mark || line.ptr[i] == '-';
+		scissors += mark ? 2 : 0;
+		dashes += !mark && inside;
+		i += mark;
+	}
+	cut = dashes + scissors + gaps;
+	return scissors != 0 && line.len >= 8 && line.len < cut * 3 && gaps * 2 < cut;
+}
+
+static void read_body(struct git *g, struct bytes body, unsigned flags, struct mail *m)
 {
 	struct buf text = buf_in(g->keep);
 	struct bytes rest = body, line;
@@ -291,14 +339,20 @@ static void read_body(struct git *g, struct bytes body, bool keep, struct mail *
 		/* In front of the message its author may be named. */
 		if (first && git_trim(line).len == 0)
 			continue;
-		if (first && is_header(line) && take_header(g, line, keep, m))
+		if (first && is_header(line) && take_header(g, line, flags & ~(unsigned)MAIL_ID, m))
 			continue;
-		first = false;
+		first = (flags & MAIL_SCISSORS) && is_scissors(line);
+		if (first) {
+			text.len = 0;
+			continue;
+		}
 		buf_add(&text, line);
 		buf_putc(&text, '\n');
 	}
 	struct buf whole = buf_in(g->keep);
 
+	if (m->id != NULL)
+		buf_printf(&text, "Message-Id: %s\n", m->id);
 	buf_printf(&whole, "%s\n\n", m->subject);
 	buf_add(&whole, buf_bytes(&text));
 	m->message = message_clean(g, buf_bytes(&whole), false);
@@ -326,7 +380,7 @@ static char *boundary_of(struct git *g, struct bytes type)
 	return n != 0 ? git_format(g->a, "--%.*s", (int)n, v.ptr) : NULL;
 }
 
-static void read_part(struct git *g, struct bytes text, int depth, bool keep, struct mail *m,
+static void read_part(struct git *g, struct bytes text, int depth, unsigned flags, struct mail *m,
 		      struct buf *out);
 
 /* The parts between lines that begin with the boundary; what is in front of the first is lost. */
@@ -350,14 +404,14 @@ static void read_parts(struct git *g, struct bytes text, const char *boundary, i
 		}
 		last |= bytes_starts(line, bytes_of(end));
 		if (inside)
-			read_part(g, part, depth + 1, false, NULL, out);
+			read_part(g, part, depth + 1, 0, NULL, out);
 		inside = true;
 		part = (struct bytes){ text.ptr, 0 };
 	}
 }
 
 /* Headers and text. m NULL: a part of a mail, whose headers say nothing of it. */
-static void read_part(struct git *g, struct bytes text, int depth, bool keep, struct mail *m,
+static void read_part(struct git *g, struct bytes text, int depth, unsigned flags, struct mail *m,
 		      struct buf *out)
 {
 	enum encoding encoding = PLAIN;
@@ -377,7 +431,7 @@ static void read_part(struct git *g, struct bytes text, int depth, bool keep, st
 		if (header_is(line, "Content-Type", &v))
 			boundary = boundary_of(g, v);
 		if (m != NULL)
-			take_header(g, line, keep, m);
+			take_header(g, line, flags, m);
 	}
 	if (boundary != NULL)
 		read_parts(g, text, boundary, depth, out);
@@ -389,7 +443,7 @@ static void read_part(struct git *g, struct bytes text, int depth, bool keep, st
 		buf_add(out, text);
 }
 
-void mail_read(struct git *g, struct bytes text, bool keep, struct mail *m)
+void mail_read(struct git *g, struct bytes text, unsigned flags, struct mail *m)
 {
 	struct bytes rest = text, line;
 	char none[] = "";
@@ -398,8 +452,10 @@ void mail_read(struct git *g, struct bytes text, bool keep, struct mail *m)
 	*m = (struct mail){ .name = none, .email = none, .date = none, .subject = none };
 	if (bytes_starts(rest, BYTES("From ")))
 		git_line(&rest, &line);
-	read_part(g, rest, 0, keep, m, &body);
-	read_body(g, buf_bytes(&body), keep, m);
+	read_part(g, rest, 0, flags, m, &body);
+	if (bytes_find(buf_bytes(&body), BYTES("\r\n")) != NULL)
+		git_warn(g, "quoted CRLF detected");
+	read_body(g, buf_bytes(&body), flags, m);
 	/* What is empty lies on this stack: copies go out. */
 	m->name = arena_dup(g->keep, bytes_of(m->name));
 	m->email = arena_dup(g->keep, bytes_of(m->email));
