@@ -47,7 +47,7 @@ struct file_patch {
 	struct hunk *hunk;
 	size_t n, cap;
 	size_t added, deleted;
-	bool has_crlf; /* lines of the old file end so: then new ones may */
+	bool has_crlf;             /* lines of the old file end so: then new ones may */
 	struct binary_hunk bin[2]; /* forwards, backwards */
 	struct oid blob[2];        /* what the index line says, if it says all of it */
 	bool has_blobs;
