@@ -85,6 +85,33 @@ static bool looks_binary(const struct counts *n)
 	return n->cr != 0 || n->nul || n->plain / 128 < n->odd;
 }
 
+const char *convert_ends(struct bytes data)
+{
+	struct counts n = count_bytes(data);
+
+	if (data.len != 0 && looks_binary(&n))
+		return "-text";
+	if (n.lf == 0)
+		return "none";
+	return n.crlf == 0 ? "lf" : n.crlf == n.lf ? "crlf" : "mixed";
+}
+
+const char *convert_attributes(struct git *g, const char *path)
+{
+	const char *text = attr_get(g, path, "text");
+	const char *eol = attr_get(g, path, "eol");
+	const char *kind;
+
+	if (text == NULL)
+		text = attr_get(g, path, "crlf");
+	if (text != NULL && strcmp(text, ATTR_FALSE) == 0)
+		return "-text";
+	kind = text != NULL && strcmp(text, "auto") == 0 ? "text=auto" : "text";
+	if (eol != NULL && (strcmp(eol, "lf") == 0 || strcmp(eol, "crlf") == 0))
+		return git_format(g->a, "%s eol=%s", kind, eol);
+	return text != NULL ? kind : "";
+}
+
 static struct bytes ends_in(struct git *g, struct arena *a, const char *path, struct bytes data)
 {
 	struct conversion cv = conversion_of(g, path);

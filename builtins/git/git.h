@@ -833,6 +833,10 @@ size_t attr_all(struct git *g, const char *path, struct attr_value **out);
 /* Conversions by attributes (line ends, filters) and core.autocrlf. */
 struct bytes convert_in(struct git *g, struct arena *a, const char *path, struct bytes data);
 struct bytes convert_out(struct git *g, struct arena *a, const char *path, struct bytes data);
+/* How lines end in a text: none, lf, crlf, mixed; "-text": it looks binary. */
+const char *convert_ends(struct bytes data);
+/* What attributes say of a file's line ends, as `ls-files --eol` shows it. */
+const char *convert_attributes(struct git *g, const char *path);
 
 /* --- lines.c: which lines change --- */
 
