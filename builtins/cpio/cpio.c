@@ -266,8 +266,9 @@ bool cpio_make_parents(struct cpio *p, const char *path)
 {
 	bool made = false;
 
-	for (const char *at = strchr(path + 1, '/'); at != NULL && at[1] != '\0';
-	     at = strchr(at + 1, '/')) {
+	/* A name may be empty. */
+	for (const char *at = path[0] != '\0' ? strchr(path + 1, '/') : NULL;
+	     at != NULL && at[1] != '\0'; at = strchr(at + 1, '/')) {
 		char *dir = arena_dup(p->c->arena, (struct bytes){ path, (size_t)(at - path) });
 
 		made |= cmd_mkdir(p->c, CMD_CWD, dir, 0777) == 0;
