@@ -7,7 +7,7 @@
 #   make asan GUARDED=1  the same, with each block of the library's own memory watched
 #   make bench-peers  speed beside other simulated shells, from the npm registry
 #   make fuzz       every fuzz target, FUZZ_SECONDS each   make fuzz-diff  random scripts, both sides
-#   make faults     the cases with each allocation failing, a switch at every kernel call, forks
+#   make faults     the cases with each allocation failing, a switch at every kernel call, forks, saves
 #   make hostile    scripts that attack, and every command with endless input
 #   make proof      what the program asks of the kernel, under strace
 #   make determinism  every case twice in different surroundings: the same to the last step
@@ -209,6 +209,7 @@ faults: deps
 	$(B)/faults --alloc $(CASES)
 	$(B)/faults --switch $(CASES)
 	$(B)/faults --fork $(CASES)
+	$(B)/faults --save $(filter-out %/cd.test %/special_vars.test,$(CASES))
 hostile: deps
 	@$(MAKE) --no-print-directory $(B)/hostile
 	$(B)/hostile tests/hostile/*.hostile

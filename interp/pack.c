@@ -16,7 +16,7 @@
 #include "interp/var_private.h"
 #include "interp/var_special.h"
 
-enum { PARAMS_MAX = 1 << 24, STATUSES_MAX = 1 << 16 };
+enum { PARAMS_MAX = 1 << 24, STATUSES_MAX = 1 << 16, BUCKETS_MAX = 1 << 28 };
 
 /* What of a variable's flags can be saved. */
 #define KEPT_FLAGS                                                                                 \
@@ -94,15 +94,16 @@ static struct bytes unpack_value(struct unpack *in)
 
 static void unpack_assoc(struct shell *sh, struct unpack *in, struct var *v)
 {
-	uint64_t buckets = unpack_u64(in);
+	/* There may be far more than keys: those that are gone had them. None: never assigned. */
+	uint64_t buckets = unpack_below(in, BUCKETS_MAX);
 	size_t n = unpack_count(in);
 	struct bytes *list = arena_array(sh->arena, 2 * n, sizeof *list);
 
 	for (size_t i = 0; i < 2 * n; i++)
 		list[i] = unpack_value(in);
-	if (buckets == 0 || (buckets & (buckets - 1)) != 0 || buckets > 4096 + 4 * (uint64_t)n)
+	if ((buckets & (buckets - 1)) != 0 || (buckets == 0 && n != 0))
 		in->bad = true;
-	if (in->bad)
+	if (in->bad || buckets == 0)
 		return;
 	v->assoc = assoc_new(sh->pool, (size_t)buckets);
 	/* The newest of a bucket is listed first. */
@@ -357,7 +358,7 @@ static void unpack_numbers(struct shell *sh, struct unpack *in)
 	sh->shell_pid = (int)unpack_below(in, INT32_MAX);
 	sh->random_state = unpack_u64(in);
 	sh->random_pid = (int)unpack_below(in, INT32_MAX);
-	sh->seconds_base_ns = (int64_t)unpack_below(in, INT64_MAX / 2);
+	sh->seconds_base_ns = (int64_t)unpack_u64(in);
 	sh->getopts_index = (int)unpack_below(in, INT32_MAX);
 	sh->getopts_word = (int)unpack_below(in, INT32_MAX);
 	sh->builtins_disabled = unpack_u64(in);

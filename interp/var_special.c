@@ -76,7 +76,7 @@ enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
 static bool get_seconds(struct shell *sh, struct var *v, struct bytes *out)
 {
-	int64_t ns = sys_now(sh->p) - sh->seconds_base_ns;
+	int64_t ns = (int64_t)((uint64_t)sys_now(sh->p) - (uint64_t)sh->seconds_base_ns);
 
 	v->flags |= VAR_INTEGER; /* from its first use on, as bash has it */
 	return give_i64(sh, ns >= 0 ? ns / NS_PER_S : -((NS_PER_S - 1 - ns) / NS_PER_S), out);

@@ -52,8 +52,8 @@ int kernel_unpack(struct kernel *k, struct unpack *in)
 {
 	struct bytes name;
 
-	k->epoch_ns = (int64_t)unpack_below(in, TIME_MAX);
-	k->slept_ns = (int64_t)unpack_below(in, TIME_MAX);
+	k->epoch_ns = (int64_t)unpack_u64(in);
+	k->slept_ns = (int64_t)unpack_below(in, INT64_MAX);
 	k->step_ps = unpack_below(in, (uint64_t)1 << 40);
 	k->steps_total = k->steps_begin = k->steps_polled = unpack_below(in, STEPS_MAX);
 	k->output_total = unpack_below(in, STEPS_MAX);
@@ -69,7 +69,8 @@ int kernel_unpack(struct kernel *k, struct unpack *in)
 	if (name.ptr == NULL || name.len >= sizeof k->hostname)
 		in->bad = true;
 	unpack_cred(in, &k->cred);
-	if (in->bad || k->step_ps == 0 || (k->rng[0] | k->rng[1] | k->rng[2] | k->rng[3]) == 0 ||
+	if (in->bad || k->epoch_ns < -(int64_t)TIME_MAX || k->step_ps == 0 ||
+	    (k->rng[0] | k->rng[1] | k->rng[2] | k->rng[3]) == 0 ||
 	    k->steps_total / 1000000 * k->step_ps > TIME_MAX / 1000)
 		return -E_IO;
 	memcpy(k->hostname, name.ptr, name.len);
@@ -337,7 +338,7 @@ static void unpack_accounts(struct unpack *in, struct proc *p)
 	p->child_steps = unpack_below(in, STEPS_MAX);
 	p->bytes_read = unpack_u64(in);
 	p->bytes_written = unpack_u64(in);
-	p->started_ns = (int64_t)unpack_below(in, TIME_MAX);
+	p->started_ns = (int64_t)unpack_u64(in);
 	p->stage = (int)unpack_below(in, INT32_MAX);
 	p->priv->status = (int)unpack_below(in, UINT16_MAX);
 	p->priv->report_stop = unpack_below(in, 1) != 0;

@@ -250,7 +250,8 @@ static void status(struct proc *p, struct buf *b)
 static void stat(const struct kernel *k, struct proc *p, struct buf *b)
 {
 	struct proc_sizes s = proc_sizes(p);
-	int64_t since = p->started_ns - (k->host.clock != NULL ? k->real_start_ns : k->epoch_ns);
+	int64_t begin = k->host.clock != NULL ? k->real_start_ns : k->epoch_ns;
+	int64_t since = (int64_t)((uint64_t)p->started_ns - (uint64_t)begin);
 
 	buf_printf(b, "%d (%s) %c %d %d %d 0 -1 0 0 0 0 0 ", p->pid, p->name, proc_state_letter(p),
 		   p->ppid, p->pgid, p->sid);

@@ -48,6 +48,9 @@ void timer_set(struct kernel *k, struct timer *t, int64_t at_ns)
 	struct timer *prev = NULL;
 
 	timer_clear(k, t);
+	/* What lies behind the last moment that the clock can show would never come. */
+	if (k->host.clock == NULL && at_ns > later(k->epoch_ns, INT64_MAX))
+		at_ns = later(k->epoch_ns, INT64_MAX);
 	while (*link != NULL && (*link)->at_ns <= at_ns) {
 		prev = *link;
 		link = &prev->next;

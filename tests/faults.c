@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * The case files with faults: allocation n fails, for every n; the processor is taken away at
- * every kernel call; the session is forked before each of its commands, and the fork goes on.
- * usage: faults [--alloc|--switch|--fork] [--sample N] [--seconds S] FILE...
+ * every kernel call; the session is forked before each of its commands, and the fork goes on; or it
+ * is saved, and what is loaded goes on.
+ * usage: faults [--alloc|--switch|--fork|--save] [--sample N] [--seconds S] FILE...
  *
  * With --alloc nothing may crash or leak, and the session must answer the next command. A case
  * whose allocations are too many for S seconds is tried with as many of them as there is time for,
  * spread evenly; one that a failure makes endless (`retry` until what can't be) is left after a
  * minute. With --switch the results must be as written, except where a case says what it
- * depends on; with --fork as they are when the same session goes on. --sample takes only every N-th
- * case.
+ * depends on; with --fork and --save as they are when the same session goes on. --sample takes only
+ * every N-th case.
  */
 #include "tests/cases.h"
 
 #include "api/private.h"
+#include "cowsh_image.h"
 #include "cowsh_watch.h"
 #include "interp/shell.h"
 
@@ -31,13 +33,14 @@ static struct {
 	cowsh_store *store;
 	bool switches;
 	bool forks;
+	bool saves;
 	int sample;
 	int seconds; /* for the allocations of one case */
 	int seen;
 	int passed;
 	int failed;
 	/* Shared with the processes of the cases: allocation that fails; allocations tried, or
-	 * forks made; allocations that there were; cases of which all were tried. */
+	 * forks or saves made; allocations that there were; cases of which all were tried. */
 	uint64_t *at;
 } f;
 
@@ -258,8 +261,59 @@ static void fork_before(cowsh **s, const struct cowsh_host *host)
 	f.at[1]++;
 }
 
+/* --- saved before each command --- */
+
+static int add_bytes(void *user, const void *data, size_t len)
+{
+	text_add(user, data, len);
+	return 0;
+}
+
+/* What was saved, where an image can lie; until the process of the case ends. */
+static const void *on_pages(const struct text *saved)
+{
+	void *at = mmap(NULL, saved->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+
+	if (at == MAP_FAILED)
+		abort();
+	return memcpy(at, saved->ptr, saved->len);
+}
+
+static void save_before(cowsh **s, const struct cowsh_host *host)
+{
+	struct cowsh_sink sink = COWSH_SINK_INIT;
+	struct text saved = { NULL, 0, 0 };
+	cowsh_image *image;
+	const char *why = "";
+	cowsh *loaded;
+	int err;
+
+	if (!is_alone(*s))
+		return;
+	sink.write = add_bytes;
+	sink.user = &saved;
+	err = cowsh_save(*s, &sink, NULL, NULL, NULL);
+	if (err == 0)
+		err = cowsh_image_open(f.store, on_pages(&saved), saved.len, NULL, &image, &why);
+	if (err == 0)
+		err = cowsh_load(f.store, NULL, host, image, &loaded);
+	free(saved.ptr);
+	if (err < 0) {
+		printf("  can't be saved and loaded: %s %s\n", cowsh_error_text(err), why);
+		f.at[2]++;
+		return;
+	}
+	cowsh_free(*s);
+	*s = loaded;
+	f.at[1]++;
+}
+
+/* --- */
+
 /* Runs the script in the session's shell, command by command, as somebody types it. */
-static void run_typed(const struct test *t, bool forks, struct streams *streams)
+static void run_typed(const struct test *t, void (*before)(cowsh **, const struct cowsh_host *),
+		      struct streams *streams)
 {
 	const char *at = t->part[SCRIPT].ptr;
 	const char *end = at + t->part[SCRIPT].len;
@@ -275,8 +329,8 @@ static void run_typed(const struct test *t, bool forks, struct streams *streams)
 
 			stop = line != NULL ? line + 1 : end;
 		} while (stop < end && cowsh_incomplete(s, at, (size_t)(stop - at)));
-		if (forks)
-			fork_before(&s, &host);
+		if (before != NULL)
+			before(&s, &host);
 		if (cowsh_start(s, at, (size_t)(stop - at)) < 0)
 			abort();
 		while (cowsh_step(s, 0) == COWSH_WAIT)
@@ -291,14 +345,16 @@ static void run_typed(const struct test *t, bool forks, struct streams *streams)
 	cowsh_free(s);
 }
 
-static bool survives_forks(const struct test *t)
+static bool goes_on(const struct test *t)
 {
 	struct streams plain, forked;
 	bool ok;
 
-	run_typed(t, false, &plain);
-	run_typed(t, true, &forked);
-	ok = plain.out.status == forked.out.status && plain.out.limit == forked.out.limit;
+	f.at[2] = 0;
+	run_typed(t, NULL, &plain);
+	run_typed(t, f.saves ? save_before : fork_before, &forked);
+	ok = f.at[2] == 0 && plain.out.status == forked.out.status &&
+	     plain.out.limit == forked.out.limit;
 	for (int i = OUTPUT; i <= ERRORS; i++) {
 		ok = ok && same(&plain.out.part[i], &forked.out.part[i]);
 		if (!same(&plain.out.part[i], &forked.out.part[i]))
@@ -325,11 +381,12 @@ static void judge(const char *file, const struct test *t)
 	if (child == 0) {
 		bool ok;
 
-		alarm((unsigned)(f.switches || f.forks ? SETUP_SECONDS
-						       : 2 * SETUP_SECONDS + 10 * f.seconds));
-		ok = f.switches ? survives_switches(t)
-		     : f.forks  ? survives_forks(t)
-				: survives_allocations(t);
+		alarm((unsigned)(f.switches || f.forks || f.saves
+					 ? SETUP_SECONDS
+					 : 2 * SETUP_SECONDS + 10 * f.seconds));
+		ok = f.switches           ? survives_switches(t)
+		     : f.forks || f.saves ? goes_on(t)
+					  : survives_allocations(t);
 		fflush(stdout);
 		_exit(!ok);
 	}
@@ -370,6 +427,8 @@ int main(int argc, char **argv)
 			f.switches = true;
 		else if (strcmp(argv[i], "--fork") == 0)
 			f.forks = true;
+		else if (strcmp(argv[i], "--save") == 0)
+			f.saves = true;
 		else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
 			f.sample = atoi(argv[++i]);
 		else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
@@ -386,8 +445,8 @@ int main(int argc, char **argv)
 		return 2;
 	for (; i < argc; i++)
 		run_file(argv[i]);
-	if (f.forks)
-		printf("%llu forks\n", (unsigned long long)f.at[1]);
+	if (f.forks || f.saves)
+		printf("%llu %s\n", (unsigned long long)f.at[1], f.saves ? "saves" : "forks");
 	else if (!f.switches)
 		printf("%llu of %llu allocations failed, all of them in %llu of %d cases\n",
 		       (unsigned long long)f.at[1], (unsigned long long)f.at[2],

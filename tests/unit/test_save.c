@@ -301,6 +301,44 @@ TEST(damaged_sessions)
 	free(f.bytes);
 }
 
+/* Whatever a script has done, what was saved of it can be loaded. */
+TEST(nothing_makes_a_session_unreadable)
+{
+	static const char *const script[] = {
+		"declare -A h",
+		"declare -A h; for i in {1..20000}; do h[$i]=1; done;"
+		"for i in {2..20000}; do unset \"h[$i]\"; done",
+		"SECONDS=9999999999999",
+		"SECONDS=-9999999999999",
+		"sleep 3000000000",
+		"sleep 9000000000; sleep 9000000000; sleep 9000000000; date",
+	};
+	static const int64_t epoch[] = { 0, 3000000000, -1000000000 };
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	cowsh_image *image;
+	cowsh *s, *again;
+
+	for (size_t i = 0; i < sizeof epoch / sizeof *epoch; i++) {
+		for (size_t k = 0; k < sizeof script / sizeof *script; k++) {
+			static char want[sizeof output];
+			struct file f;
+
+			config.epoch_ns = epoch[i] * 1000000000;
+			s = new_session(&config);
+			output_of(s, script[k]);
+			f = save(s, NULL);
+			strcpy(want, output_of(s, "declare -p; date; sleep 1"));
+			if (CHECK_EQ(try_load(&f, &config, &image, &again), 0)) {
+				CHECK_STR(output_of(again, "declare -p; date; sleep 1"), want);
+				cowsh_free(again);
+				cowsh_image_close(image);
+			}
+			cowsh_free(s);
+			free(f.bytes);
+		}
+	}
+}
+
 TEST(commands_are_undone)
 {
 	struct cowsh_config config = COWSH_CONFIG_INIT;
@@ -362,6 +400,7 @@ int main(void)
 	RUN(a_line_of_forks);
 	RUN(an_exhausted_session);
 	RUN(damaged_sessions);
+	RUN(nothing_makes_a_session_unreadable);
 	RUN(commands_are_undone);
 	RUN(nothing_is_left);
 	return check_end();
