@@ -121,7 +121,6 @@ void ar_extract(struct ar *r, struct member *m)
 		buf_printf(&path, "%s/", r->output);
 	buf_puts(&path, name);
 	say(r, 'x', buf_cstr(&path));
-	cmd_unlink(c, CMD_CWD, path.ptr, 0);
 	int err = output_open(&o, c, path.ptr, O_TRUNC_, false);
 
 	if (err < 0) {
@@ -207,9 +206,22 @@ bool ar_read_file(struct ar *r, const char *path, struct member *m)
 	return true;
 }
 
+/* The member that a file replaces: files given twice do not replace each other. */
+static size_t find_old(const struct ar *r, const char *name)
+{
+	for (size_t i = 0; i < ar_count(r); i++) {
+		const struct member *m = &ar_all(r)[i];
+
+		cmd_charge(r->c, 1);
+		if (!m->fresh && strcmp(base_name(r, m->name), base_name(r, name)) == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
 static void put_in(struct ar *r, struct member m, const char *path)
 {
-	size_t old = r->operation == 'r' ? ar_find(r, m.name) : SIZE_MAX;
+	size_t old = r->operation == 'r' ? find_old(r, m.name) : SIZE_MAX;
 
 	if (old != SIZE_MAX && r->newer_only && r->real && m.date <= ar_all(r)[old].date)
 		return;
