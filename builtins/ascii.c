@@ -8,17 +8,37 @@
 enum table { TABLE_BOTH, TABLE_DECIMAL, TABLE_OCTAL, TABLE_HEX, TABLE_BINARY };
 
 struct ascii_opts {
-	int table;
+	int table;    /* the first that was asked for */
+	bool columns; /* -a: of 32, if it stands in front of the table's option */
+	bool upright;
 	bool one_line;
 	bool string;
 };
 
+static int take_table(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct ascii_opts *opts = c->opts;
+
+	(void)arg;
+	if (opts->table == TABLE_BOTH) {
+		opts->table = o->value;
+		opts->columns = opts->upright;
+	}
+	return 0;
+}
+
+#define OPT_TABLE(letter_, table_, text)                                                           \
+	{                                                                                          \
+		.letter = (letter_), .kind = OPT_KIND_CALL, .fn = take_table, .value = (table_),   \
+		.help = (text)                                                                     \
+	}
+
 static const struct opt ascii_options[] = {
-	OPT_SET('a', NULL, struct ascii_opts, table, TABLE_BOTH, "the table of decimal and hex"),
-	OPT_SET('d', NULL, struct ascii_opts, table, TABLE_DECIMAL, "the table, decimal"),
-	OPT_SET('o', NULL, struct ascii_opts, table, TABLE_OCTAL, "the table, octal"),
-	OPT_SET('x', NULL, struct ascii_opts, table, TABLE_HEX, "the table, hexadecimal"),
-	OPT_SET('b', NULL, struct ascii_opts, table, TABLE_BINARY, "the table, binary"),
+	OPT_FLAG('a', NULL, struct ascii_opts, upright, "tables that follow have four columns"),
+	OPT_TABLE('d', TABLE_DECIMAL, "the table, decimal"),
+	OPT_TABLE('o', TABLE_OCTAL, "the table, octal"),
+	OPT_TABLE('x', TABLE_HEX, "the table, hexadecimal"),
+	OPT_TABLE('b', TABLE_BINARY, "the table, binary"),
 	OPT_FLAG('t', NULL, struct ascii_opts, one_line, "one line for each character"),
 	OPT_FLAG('s', NULL, struct ascii_opts, string, "arguments are strings of characters"),
 	OPT_END(),
@@ -321,7 +341,9 @@ static int ascii_run(struct cmd *c)
 {
 	const struct ascii_opts *o = c->opts;
 
-	for (int i = 0; i < c->nargs; i++) {
+	int rows = o->columns ? 32 : 16;
+
+	for (int i = 0; i < c->nargs && o->table == TABLE_BOTH; i++) {
 		struct arena_mark mark = arena_mark(c->arena);
 
 		for (const char *at = c->args[i]; o->string && *at != '\0'; at++)
@@ -330,14 +352,14 @@ static int ascii_run(struct cmd *c)
 			explain(c, c->args[i]);
 		arena_release(c->arena, mark);
 	}
-	if (c->nargs > 0)
+	if (c->nargs > 0 && o->table == TABLE_BOTH)
 		return 0;
 	if (o->table == TABLE_BOTH)
 		cmd_puts(c, "Dec Hex    Dec Hex    Dec Hex  Dec Hex  Dec Hex  Dec Hex   Dec Hex   "
 			    "Dec Hex  \n");
-	for (int row = 0; row < 16; row++) {
-		for (int col = 0; col < 8; col++)
-			put_cell(c, col * 16 + row, o->table);
+	for (int row = 0; row < rows; row++) {
+		for (int code = row; code < 128; code += rows)
+			put_cell(c, code, o->table);
 		cmd_putc(c, '\n');
 	}
 	return 0;
