@@ -371,7 +371,7 @@ static int run_sub_text(struct shell *sh, const struct command_sub *c)
 {
 	struct buf text = buf_in(sh->arena);
 
-	if (!c->raw)
+	if (!c->raw && c->root != NULL)
 		print_number(&text, c->root);
 	return exec_text(sh, c->raw ? c->text : buf_bytes(&text), "command substitution", sh->line);
 }

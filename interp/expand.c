@@ -156,9 +156,15 @@ static int expand_command_part(struct expander *e, const struct part *part)
 
 static int expand_procsub_part(struct expander *e, const struct part *part)
 {
+	const struct command_sub *c = part->command;
 	char *path;
 
-	if (exec_process_sub(e->sh, part->command, &path) != 0)
+	/* Without a command it is nothing, as in bash. */
+	if (c->root == NULL && (!c->raw || c->text.len == 0)) {
+		emit_split(e, BYTES(""));
+		return 0;
+	}
+	if (exec_process_sub(e->sh, c, &path) != 0)
 		return -1;
 	emit(e, bytes_of(path), true);
 	return 0;

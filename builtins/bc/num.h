@@ -61,7 +61,8 @@ struct num *num_rescale(struct cmd *c, const struct num *a, size_t scale);
 /* Decimal digits, not counting zeros in front. */
 size_t num_digits(const struct num *x);
 
-/* Digits 0-9A-Z and at most one point. clamp: digits too large count as the base's largest. */
+/* Digits 0-9A-Z and at most one point. clamp: digits too large count as the base's largest, but
+ * for one that is alone in front of the point. */
 struct num *num_parse(struct cmd *c, struct bytes text, unsigned base, bool clamp);
 /* Appends x in a base of 2 and more. Above 16 digits are decimal numbers behind blanks. zero:
  * "0" in front of a point. */

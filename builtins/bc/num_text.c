@@ -2,6 +2,7 @@
  *
  * Numbers as text, in any base.
  */
+#include "base/bytes.h"
 #include "base/number.h"
 #include "builtins/bc/num.h"
 
@@ -53,9 +54,16 @@ struct num *num_parse(struct cmd *c, struct bytes text, unsigned base, bool clam
 	const char *point = memchr(text.ptr, '.', text.len);
 	size_t whole = point != NULL ? (size_t)(point - text.ptr) : text.len;
 
-	if (base == 10 && clamp)
+	while (whole > 1 && text.ptr[0] == '0') {
+		text = bytes_slice(text, 1, text.len);
+		whole--;
+		cmd_charge(c, 1);
+	}
+	bool alone = text.len == 1 && !byte_is_digit((unsigned char)text.ptr[0]);
+
+	if (base == 10 && clamp && !alone)
 		return parse_decimal(c, text);
-	struct num *x = parse_whole(c, bytes_slice(text, 0, whole), base, most);
+	struct num *x = parse_whole(c, bytes_slice(text, 0, whole), base, whole == 1 ? 36 : most);
 
 	if (point == NULL)
 		return x;

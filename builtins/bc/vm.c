@@ -693,8 +693,7 @@ static void constant(struct bc *b, const struct ins *i)
 		push(b, num_get(i->value));
 		return;
 	}
-	/* One digit alone has its own value, whatever ibase. */
-	push(b, num_parse(b->c, s, s.len == 1 ? 36 : b->ibase, true));
+	push(b, num_parse(b->c, s, b->ibase, true));
 	cmd_charge_bytes(b->c, s.len);
 }
 

@@ -104,12 +104,19 @@ static _Noreturn void corrupt(struct bzip2 *b, struct coder *k, const char *what
 {
 	bool has_file = k->out_name != NULL;
 
+	if (b->quiet) {
+		coder_discard(k);
+		cmd_exit(b->c, 2);
+	}
 	put(b, "\n%s: %s\n", b->c->name, what);
 	if (strstr(what, "ends") != NULL)
 		put(b,
 		    "\tperhaps it is corrupted?  *Possible* reason follows.\n"
-		    "%s: Inappropriate ioctl for device\n",
-		    b->c->name);
+		    "%s: %s\n",
+		    b->c->name,
+		    has_file                       ? "No such file or directory"
+		    : strcmp(name, "(stdin)") == 0 ? "Inappropriate ioctl for device"
+						   : "Success");
 	put(b, "\tInput file = %s, output file = %s\n", name, has_file ? k->out_name : "(stdout)");
 	if (has_file || strstr(what, "Data") != NULL || strstr(what, "ends") != NULL)
 		put(b,
@@ -140,7 +147,7 @@ static bool test_failed(struct bzip2 *b, const char *name, enum codec_result res
 
 	if (b->verbose == 0)
 		put(b, "%s: %s: ", b->c->name, name);
-	put(b, "%s\n\n%s", what, recover);
+	put(b, "%s\n%s%s", what, b->quiet ? "" : "\n", b->quiet ? "" : recover);
 	raise(b, 2);
 	return false;
 }
@@ -295,9 +302,23 @@ static bool acceptable(struct bzip2 *b, const char *name)
 		return refuse(b, "Input is a directory.", name);
 	if (b->to_stdout || b->test)
 		return true;
-	if (!b->force && (cmd_lstat(b->c, name, &st) < 0 || (st.mode & S_FMT) != S_REG))
-		return refuse(b, "Input is not a normal file.", name);
-	if (!b->force && st.nlink > 1) {
+	if (!b->force && (cmd_lstat(b->c, name, &st) < 0 || (st.mode & S_FMT) != S_REG)) {
+		raise(b, 1);
+		return b->quiet ? false : refuse(b, "Input is not a normal file.", name);
+	}
+	return true;
+}
+
+/* Whether a new file may take the place of an old one. */
+static bool may_replace(struct bzip2 *b, const char *name, const char *to)
+{
+	struct vfs_stat st;
+
+	if (b->force)
+		return true;
+	if (cmd_lstat(b->c, to, &st) == 0)
+		return refuse(b, "Output already exists.", to);
+	if (cmd_stat(b->c, name, &st) == 0 && st.nlink > 1) {
 		put(b, "%s: Input file %s has %u other link%s.\n", b->c->name, name, st.nlink - 1,
 		    st.nlink > 2 ? "s" : "");
 		raise(b, 1);
@@ -317,11 +338,8 @@ static bool open_output(struct bzip2 *b, struct coder *k, const char *name)
 		coder_to_stdout(k);
 		return true;
 	}
-	if (cmd_lstat(b->c, name, &st) == 0) {
-		if (!b->force)
-			return refuse(b, "Output already exists.", name);
+	if (cmd_lstat(b->c, name, &st) == 0)
 		cmd_unlink(b->c, CMD_CWD, name, 0);
-	}
 	err = coder_create(k, name);
 	if (err < 0) {
 		put(b, "%s: Can't create output file %s: %s.\n", b->c->name, name, err_text(err));
@@ -338,8 +356,11 @@ static void do_file(struct bzip2 *b, const char *name)
 
 	if (!acceptable(b, name))
 		return;
-	if (!b->to_stdout && !b->test)
+	if (!b->to_stdout && !b->test) {
 		to = output_name(b, name);
+		if (!may_replace(b, name, to))
+			return;
+	}
 	fd = cmd_open(b->c, CMD_CWD, name, O_RDONLY_ | O_CLOEXEC_, 0);
 	if (fd < 0) {
 		put(b, "%s: Can't open input file %s: %s.\n", b->c->name, name, err_text(fd));
