@@ -23,6 +23,8 @@ enum { PARAMS_MAX = 1 << 24, STATUSES_MAX = 1 << 16, BUCKETS_MAX = 1 << 28 };
 	(VAR_SET | VAR_EXPORT | VAR_READONLY | VAR_INTEGER | VAR_ARRAY | VAR_ASSOC | VAR_NAMEREF | \
 	 VAR_LOWER | VAR_UPPER | VAR_CAPITAL | VAR_TRACE)
 
+#define LISTS (VAR_ARRAY | VAR_ASSOC)
+
 /* --- variables --- */
 
 static void pack_elements(struct buf *out, const struct var *v)
@@ -153,14 +155,18 @@ static void unpack_variable(struct shell *sh, struct unpack *in, struct var *con
 	uint64_t hash = bytes_hash(name);
 	struct var *v;
 
-	if (in->bad || !is_name(name) || var_table_find(&sh->vars, name, hash) != NULL ||
-	    (!dynamic && (flags & VAR_ARRAY) != 0 && (flags & VAR_ASSOC) != 0)) {
+	if (in->bad || !is_name(name) || var_table_find(&sh->vars, name, hash) != NULL) {
 		in->bad = true;
 		return;
 	}
 	v = dynamic ? dynamic_of(own, nown, name) : var_new(sh, name, hash);
 	if (v == NULL)
 		return; /* of another version: it has no meaning here */
+	/* Also what its hook makes is one or the other. */
+	if (((flags | (dynamic ? v->hook->flags : 0)) & LISTS) == LISTS) {
+		in->bad = true;
+		return;
+	}
 	if (dynamic)
 		v->flags = (v->flags & ~(unsigned)KEPT_FLAGS) | v->hook->flags | flags;
 	else

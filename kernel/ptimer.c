@@ -146,9 +146,12 @@ int ptimer_unpack_all(struct unpacking *u, struct proc *p)
 	struct ptimer **link = &p->priv->ptimers;
 	int n = 0;
 
-	for (; unpack_below(u->in, 1) != 0 && n < PTIMERS_MAX; n++) {
-		struct ptimer *t = heap_zalloc(&p->k->heap, sizeof *t);
+	for (; unpack_below(u->in, 1) != 0; n++) {
+		struct ptimer *t;
 
+		if (n == PTIMERS_MAX)
+			return -E_IO;
+		t = heap_zalloc(&p->k->heap, sizeof *t);
 		if (t == NULL)
 			return -E_NOMEM;
 		t->timer = (struct timer){ .p = p, .ptimer = t };
@@ -166,7 +169,7 @@ int ptimer_unpack_all(struct unpacking *u, struct proc *p)
 		t->notice.value = unpack_u64(u->in);
 		t->notice.own_id = unpack_below(u->in, 1) != 0;
 	}
-	return u->in->bad || n == PTIMERS_MAX ? -E_IO : 0;
+	return u->in->bad ? -E_IO : 0;
 }
 
 void ptimer_arm_all(struct proc *p)

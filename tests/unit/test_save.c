@@ -5,8 +5,11 @@
  */
 #include <stdlib.h>
 
+#include "api/private.h"
 #include "cowsh_image.h"
+#include "interp/var.h"
 #include "tests/unit/session.h"
+#include "vfs/image.h"
 
 enum { REGION = 192 << 20, FILE_MAX = 32 << 20 };
 
@@ -58,7 +61,7 @@ static cowsh *new_session(const struct cowsh_config *config)
 	return s;
 }
 
-static int write_file(void *user, const void *data, size_t len)
+static int put_bytes(void *user, const void *data, size_t len)
 {
 	struct file *f = user;
 
@@ -79,7 +82,7 @@ static struct file save(cowsh *s, cowsh_image *base)
 	struct file f = new_file();
 	struct cowsh_sink sink = COWSH_SINK_INIT;
 
-	sink.write = write_file;
+	sink.write = put_bytes;
 	sink.user = &f;
 	CHECK_EQ(cowsh_save(s, &sink, base, "base", NULL), 0);
 	return f;
@@ -301,6 +304,74 @@ TEST(damaged_sessions)
 	free(f.bytes);
 }
 
+/* The same session with another state; takes the file. */
+static struct file with_state(struct file f, void (*change)(char *state, size_t len))
+{
+	struct file out = new_file();
+	struct image_sink sink = { .write = put_bytes, .user = &out };
+	struct image_save save = { .base_name = { "", 0 } };
+	struct arena_fail fail = { NULL, NULL };
+	struct heap heap = { .store = &store->store };
+	enum image_fault fault;
+	struct image_info info;
+	struct vfs_tree *tree;
+	struct image *image;
+	struct arena a;
+	struct vfs *v;
+
+	arena_init(&a, &heap, fail);
+	CHECK_EQ(image_open(&store->store, f.bytes, f.len, NULL, &image, &fault), 0);
+	CHECK_EQ(image_state(image, &a, &save.state), 0);
+	change((char *)(uintptr_t)save.state.ptr, save.state.len);
+	CHECK_EQ(image_tree(image, &tree), 0);
+	CHECK_EQ(vfs_new(&store->store, tree, NULL, NULL, &v), 0);
+	CHECK_EQ(image_write(v, &sink, &save, &info), 0);
+	vfs_free(v);
+	vfs_tree_put(tree);
+	image_close(image);
+	arena_clear(&a);
+	free(f.bytes);
+	return out;
+}
+
+/* The flags of a variable of the shell's own. */
+static char *flags_of(char *state, size_t len, const char *name)
+{
+	char *at = memmem(state, len, name, strlen(name));
+
+	CHECK(at != NULL && at[strlen(name)] == 1);
+	return at + strlen(name) + 8;
+}
+
+static void make_assoc(char *state, size_t len)
+{
+	flags_of(state, len, "FUNCNAME")[0] |= VAR_ASSOC;
+}
+
+static void make_array(char *state, size_t len)
+{
+	flags_of(state, len, "BASH_ALIASES")[0] |= VAR_ARRAY;
+}
+
+/* A list that is said to be a table, and the other way round. */
+TEST(variables_of_another_kind)
+{
+	static void (*const change[])(char *, size_t) = { make_assoc, make_array };
+	cowsh_image *image;
+	cowsh *again;
+
+	for (int i = 0; i < 2; i++) {
+		cowsh *s = new_session(NULL);
+		struct file f;
+
+		output_of(s, "alias a=b; f() { declare -p FUNCNAME BASH_ALIASES; }; f");
+		f = with_state(save(s, NULL), change[i]);
+		cowsh_free(s);
+		CHECK_EQ(try_load(&f, NULL, &image, &again), -COWSH_EIO);
+		free(f.bytes);
+	}
+}
+
 /* Whatever a script has done, what was saved of it can be loaded. */
 TEST(nothing_makes_a_session_unreadable)
 {
@@ -400,6 +471,7 @@ int main(void)
 	RUN(a_line_of_forks);
 	RUN(an_exhausted_session);
 	RUN(damaged_sessions);
+	RUN(variables_of_another_kind);
 	RUN(nothing_makes_a_session_unreadable);
 	RUN(commands_are_undone);
 	RUN(nothing_is_left);
