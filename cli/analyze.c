@@ -252,13 +252,11 @@ static const char *read_all(int fd, size_t *len)
 	fatal("the script is too long");
 }
 
-/* FILE is the host's, or one that the session has, as in a mounted directory. */
-static const char *read_script(struct runner *r, size_t *len)
+/* FILE of the host; NULL: there is none, *err says why. Before the lock. */
+static const char *read_script(const struct options *o, size_t *len, int *err)
 {
-	const struct options *o = r->options;
 	const char *text;
-	char *copy;
-	int fd, err;
+	int fd;
 
 	if (o->script != NULL) {
 		*len = strlen(o->script);
@@ -272,9 +270,17 @@ static const char *read_script(struct runner *r, size_t *len)
 		close(fd);
 		return text;
 	}
-	err = errno;
-	if (cowsh_get_file(r->session, o->file, &copy, len) < 0)
-		fatal("%s: %s", o->file, strerror(err));
+	*err = errno;
+	return NULL;
+}
+
+/* One that the session has, as in a mounted directory. */
+static const char *script_inside(struct runner *r, size_t *len, int err)
+{
+	char *copy;
+
+	if (cowsh_get_file(r->session, r->options->file, &copy, len) < 0)
+		fatal("%s: %s", r->options->file, strerror(err));
 	return copy;
 }
 
@@ -282,13 +288,14 @@ int analyze_run(struct runner *r)
 {
 	const struct options *o = r->options;
 	size_t len;
-	const char *script = read_script(r, &len);
-	int err;
+	int err = 0;
+	const char *script = read_script(o, &len, &err);
 
 	if (o->time_limit_ms != 0)
 		deadline_arm(o->time_limit_ms, false);
-	if (!o->no_lockdown)
-		lock_down(o->microvm ? LOCK_MACHINE : LOCK_RUNNER);
+	runner_lock(r);
+	if (script == NULL)
+		script = script_inside(r, &len, err);
 	if (o->json)
 		out_text("{\"findings\":[");
 	err = cowsh_analyze(r->session, script, len, tell, r);

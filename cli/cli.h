@@ -107,8 +107,10 @@ void runner_start(struct runner *r, struct options *o);
 int runner_run(struct runner *r);
 /* The memory that everything in the sandbox is made of. */
 cowsh_store *program_store(bool machine);
-/* What options about changes need before a run and before the lock; and all that is to be said and
- * done after it. The exit status: the script's, if that is not 0, else that of what failed. */
+/* Locks the process, and only then loads the session that goes on (saved_load). */
+void runner_lock(struct runner *r);
+/* What options about changes need before a run; and all that is to be said and done after it. The
+ * exit status: the script's, if that is not 0, else that of what failed. */
 void runner_prepare(struct runner *r);
 int runner_report(struct runner *r, const struct cowsh_result *result);
 /* Address space: pages that are not touched cost nothing. NULL: there is none. */
@@ -128,9 +130,13 @@ bool saved_wanted(void);
 /* As cowsh_drain, until there are only processes that will be saved. */
 int saved_drain(cowsh *session, uint64_t steps);
 bool checkpoints_wanted(void);
-/* --session: the session of the file, or a new one; starts what keeps it. Before the lock. */
+/* --session: opens the file, or makes a new session; starts what keeps it. Before the lock. */
 void saved_open(struct runner *r, struct options *o, const struct cowsh_host *host);
-/* Starts what the options ask for in the session's own shell; put is runner's. */
+/* The session of the file, if there was one: every byte of it may be an attacker's. Until then
+ * there is none. */
+void saved_load(struct runner *r);
+/* What is to be run in the session's own shell: put together before the lock, and started. */
+void saved_prepare(const struct options *o);
 int saved_start(struct runner *r);
 /* Replaces the file; the exit status, `status` unless something fails. Nothing without --session.
  */
@@ -171,7 +177,9 @@ void fetch_refuse(struct cowsh_host *host);
 /* replay.c: cowsh replay ...; the exit status. */
 int replay_command(int argc, char **argv);
 
-/* interactive.c: reads commands from the terminal until its end. */
+/* interactive.c: starts the line editor, before the lock; reads commands from the terminal until
+ * its end. */
+void interactive_open(bool lock);
 int interactive(struct runner *r);
 /* Whether ^C came that the running command has not seen. */
 bool interrupted(void);

@@ -404,27 +404,32 @@ static int finish(struct runner *r, int status)
 	return runner_report(r, &last);
 }
 
+static struct editor editor;
+static struct typed typed;
+
+void interactive_open(bool lock)
+{
+	struct sigaction action = { .sa_handler = on_interrupt };
+
+	typed.text = map_region(TYPED_MAX);
+	answered.text = map_region(ANSWER_MAX);
+	if (typed.text == NULL || answered.text == NULL)
+		fatal("can't reserve memory");
+	sigaction(SIGINT, &action, NULL);
+	editor_start(&editor, lock);
+}
+
 int interactive(struct runner *r)
 {
 	static const char has_rc[] = "[ -r ~/.bashrc ] && echo yes";
 	static char rc[] = ". ~/.bashrc";
-	struct sigaction action = { .sa_handler = on_interrupt };
 	struct cowsh_result result = { 0 };
-	static struct editor editor;
-	struct typed typed = { map_region(TYPED_MAX), 0 };
 	enum got got;
 
-	answered.text = map_region(ANSWER_MAX);
-	if (typed.text == NULL || answered.text == NULL)
-		fatal("can't reserve memory");
+	told = interrupts;
 	runner_prepare(r);
+	trace_begin(r);
 	debug_begin(r);
-	sigaction(SIGINT, &action, NULL);
-	editor_start(&editor, !r->options->no_lockdown);
-	if (r->options->time_limit_ms != 0)
-		deadline_arm(r->options->time_limit_ms, true);
-	if (!r->options->no_lockdown)
-		lock_down(r->options->microvm ? LOCK_MACHINE : LOCK_RUNNER);
 	if (ask(r->session, has_rc, sizeof has_rc - 1).len != 0)
 		run_typed(r, &(struct typed){ rc, sizeof rc - 1 }, &result);
 	cowsh_set_interactive(r->session, true);

@@ -2,6 +2,7 @@
  *
  * cowsh - run scripts in a simulated computer.
  */
+#include "cli/changes.h"
 #include "cli/cli.h"
 #include "cli/lock.h"
 #include "cli/report.h"
@@ -37,6 +38,17 @@ static void open_standard(void)
 			_exit(2);
 }
 
+/* Reads commands from the terminal; the exit status. */
+static int run_terminal(struct runner *r)
+{
+	interactive_open(!r->options->no_lockdown);
+	changes_open();
+	if (r->options->time_limit_ms != 0)
+		deadline_arm(r->options->time_limit_ms, true);
+	runner_lock(r);
+	return interactive(r);
+}
+
 int main(int argc, char **argv)
 {
 	static struct options options;
@@ -55,8 +67,7 @@ int main(int argc, char **argv)
 		leave(out_status(analyze_run(&runner)));
 	script = options.script != NULL || options.file != NULL || options.shell_argc != 0;
 	if (!script && !options.json && !rehearse_wanted() && isatty(0) && isatty(1)) {
-		trace_begin(&runner);
-		status = interactive(&runner);
+		status = run_terminal(&runner);
 		trace_end(&runner);
 	} else {
 		status = runner_run(&runner);

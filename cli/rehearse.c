@@ -83,16 +83,22 @@ static void on_event(void *user, const struct cowsh_event *e)
 		note(e, e->status);
 }
 
+void rehearse_open(void)
+{
+	if (!wanted)
+		return;
+	notes.size = NOTES_MAX;
+	notes.buffer = map_region(NOTES_MAX);
+	if (notes.buffer == NULL)
+		fatal("can't reserve memory for the report");
+}
+
 void rehearse_begin(struct runner *r)
 {
 	struct cowsh_tracer tracer = COWSH_TRACER_INIT;
 	struct cowsh_host host = r->host;
 
 	json = r->options->json;
-	notes.size = NOTES_MAX;
-	notes.buffer = map_region(NOTES_MAX);
-	if (notes.buffer == NULL)
-		fatal("can't reserve memory for the report");
 	original = r->session;
 	fetch_refuse(&host);
 	if (cowsh_fork(original, &host, &r->session) < 0)

@@ -74,7 +74,7 @@ static int64_t clock_of_host(void *user)
 static int expired(void *user)
 {
 	(void)user;
-	return deadline_passed();
+	return deadline_passed() || (!live && interrupted());
 }
 
 /* --- the command line --- */
@@ -143,17 +143,22 @@ static bool parse(struct request *r, int argc, char **argv)
 
 /* --- running --- */
 
-static cowsh_replay *open_replay(struct request *r, struct runner *runner)
+static void open_files(struct request *r, struct runner *runner, struct cowsh_replay_config *config)
 {
-	struct cowsh_replay_config config = COWSH_REPLAY_CONFIG_INIT;
+	runner->store = program_store(false);
+	for (int i = 0; i < r->nimages; i++)
+		r->images[i] = image_of_file(r->image_files[i], NULL, runner->store);
+	config->journal = map_file(r->journal, &config->journal_len, false);
+	clock_start();
+}
+
+static cowsh_replay *open_replay(struct request *r, struct runner *runner,
+				 struct cowsh_replay_config config)
+{
 	struct cowsh_host host = COWSH_HOST_INIT;
 	cowsh_replay *replay;
 	const char *why;
 
-	runner->store = program_store(false);
-	for (int i = 0; i < r->nimages; i++)
-		r->images[i] = image_of_file(r->image_files[i], NULL, runner->store);
-	config.journal = map_file(r->journal, &config.journal_len, false);
 	config.images = r->images;
 	config.nimages = (size_t)r->nimages;
 	host.output = output;
@@ -161,7 +166,6 @@ static cowsh_replay *open_replay(struct request *r, struct runner *runner)
 	host.clock = clock_of_host;
 	host.expired = expired;
 	config.host = &host;
-	clock_start();
 	if (cowsh_replay_new(runner->store, &config, &replay, &why) < 0)
 		fatal("%s: %s", r->journal, why);
 	return replay;
@@ -237,7 +241,7 @@ static int open_session(struct request *r, cowsh_replay *replay, struct runner *
 		fatal("%s: there is no such step", r->journal);
 	runner->session = cowsh_replay_take(replay);
 	runner->options = &options;
-	options.no_lockdown = !terminal; /* it is locked */
+	options.no_lockdown = true; /* it is locked */
 	live = true;
 	while (state == COWSH_SLICE || state == COWSH_WAIT) {
 		state = cowsh_step(runner->session, 0);
@@ -260,6 +264,7 @@ static int open_session(struct request *r, cowsh_replay *replay, struct runner *
 int replay_command(int argc, char **argv)
 {
 	static struct runner runner;
+	struct cowsh_replay_config config = COWSH_REPLAY_CONFIG_INIT;
 	struct cowsh_replay_report report = { 0 };
 	cowsh_replay *replay;
 	bool terminal;
@@ -270,12 +275,13 @@ int replay_command(int argc, char **argv)
 		out_flush();
 		return 0;
 	}
-	replay = open_replay(&request, &runner);
+	open_files(&request, &runner, &config);
 	deadline_arm(request.seconds * 1000, false);
 	terminal = request.bounded && request.script == NULL && isatty(0) && isatty(1);
-	/* The line editor is another program, and starts later. */
-	if (!terminal)
-		lock_down(LOCK_RUNNER);
+	if (terminal)
+		interactive_open(true);
+	lock_down(LOCK_RUNNER);
+	replay = open_replay(&request, &runner, config);
 	state = run(&request, replay, &report);
 	if (state != COWSH_REPLAY_SAME && state != COWSH_REPLAY_END)
 		return tell_end(&request, state, &report);

@@ -17,7 +17,9 @@ int analyze_run(struct runner *r);
 
 void rehearse_want(void);
 bool rehearse_wanted(void);
-/* Goes on in a fork of the session, and watches it. Before the lock. */
+/* Memory for the report, if it is wanted. Before the lock. */
+void rehearse_open(void);
+/* Goes on in a fork of the session, and watches it. */
 void rehearse_begin(struct runner *r);
 /* The report: on standard error, or with --json a member of the object. */
 void rehearse_tell(struct runner *r, const cowsh_snapshot *before);

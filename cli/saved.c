@@ -61,8 +61,11 @@ static struct {
 	bool checkpoint;
 	bool undo;
 	struct kept kept;
-	cowsh_image *image; /* of the base */
+	cowsh_image *image;  /* of the base */
+	cowsh_image *before; /* that is to be loaded */
 	char base_name[PATH_MAX];
+	char *text; /* what the options ask for */
+	size_t text_len;
 } saved;
 
 bool saved_option(int argc, char **argv, int *i)
@@ -126,12 +129,9 @@ static void mount_base(struct options *o, const char *path)
 	o->config.nimages = (size_t)++o->nimages;
 }
 
-static void load(struct runner *r, struct options *o, const struct cowsh_host *host,
-		 const void *bytes, size_t size)
+static void open_before(struct runner *r, const void *bytes, size_t size)
 {
-	cowsh_image *image;
 	const char *why;
-	int err;
 
 	if (saved.base == NULL && cowsh_image_base_name(r->store, bytes, size, saved.base_name,
 							sizeof saved.base_name) > 0) {
@@ -142,9 +142,17 @@ static void load(struct runner *r, struct options *o, const struct cowsh_host *h
 			      saved.base_name);
 		open_base(saved.base_name, r->store);
 	}
-	if (cowsh_image_open(r->store, bytes, size, saved.image, &image, &why) < 0)
+	if (cowsh_image_open(r->store, bytes, size, saved.image, &saved.before, &why) < 0)
 		fatal("%s: %s", saved.file, why);
-	err = cowsh_load(r->store, &o->config, host, image, &r->session);
+}
+
+void saved_load(struct runner *r)
+{
+	int err;
+
+	if (saved.before == NULL)
+		return;
+	err = cowsh_load(r->store, &r->options->config, &r->host, saved.before, &r->session);
 	if (err == -COWSH_EINVAL)
 		fatal("%s: an image, not a session", saved.file);
 	if (err < 0)
@@ -174,7 +182,7 @@ void saved_open(struct runner *r, struct options *o, const struct cowsh_host *ho
 		open_base(saved.base, r->store);
 	bytes = map_file(saved.file, &size, true);
 	if (bytes != NULL) {
-		load(r, o, host, bytes, size);
+		open_before(r, bytes, size);
 	} else {
 		if (saved.base != NULL)
 			mount_base(o, path);
@@ -212,13 +220,13 @@ static void add_quoted(struct text *t, const char *s)
 	add(t, "'", 1);
 }
 
-int saved_start(struct runner *r)
+void saved_prepare(const struct options *o)
 {
-	struct options *o = r->options;
 	struct text t = { NULL, 0, 0 };
 	int first = o->script != NULL ? 1 : 0; /* behind -c SCRIPT comes a name */
-	int err;
 
+	if (saved.file == NULL)
+		return;
 	if (o->script != NULL && o->nargs > 1)
 		add(&t, "set --", 6);
 	if (o->script == NULL && o->file != NULL) {
@@ -238,9 +246,13 @@ int saved_start(struct runner *r)
 			add(&t, "; ", 2);
 		add(&t, o->script, strlen(o->script));
 	}
-	err = cowsh_start(r->session, t.at != NULL ? t.at : "", t.len);
-	free(t.at);
-	return err;
+	saved.text = t.at;
+	saved.text_len = t.len;
+}
+
+int saved_start(struct runner *r)
+{
+	return cowsh_start(r->session, saved.text != NULL ? saved.text : "", saved.text_len);
 }
 
 /* --- the end --- */

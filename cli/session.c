@@ -140,7 +140,10 @@ cowsh_store *program_store(bool machine)
 /* Room for all the output that the limits let pass. */
 static void make_capture(struct runner *r)
 {
-	uint64_t limit = cowsh_get_limit(r->session, COWSH_LIMIT_OUTPUT);
+	const struct cowsh_config *c = &r->options->config;
+	bool set = (c->limits_set >> COWSH_LIMIT_OUTPUT & 1) != 0;
+	uint64_t limit = set ? c->limit[COWSH_LIMIT_OUTPUT]
+			     : cowsh_limit_value(COWSH_LIMIT_OUTPUT, c->profile);
 	size_t most = RESERVE_MAX / 8;
 
 	r->captured_cap = limit != 0 && limit < most - 4096 ? (size_t)limit + 4096 : most;
@@ -200,63 +203,85 @@ void runner_start(struct runner *r, struct options *o)
 	trace_open();
 }
 
-/* The host's script appears in the sandbox under the name it was given by, unless it is there
- * already, as in a mounted directory. */
+void runner_lock(struct runner *r)
+{
+	if (!r->options->no_lockdown)
+		lock_down(r->options->microvm ? LOCK_MACHINE : LOCK_RUNNER);
+	saved_load(r);
+}
+
+/* The host's script, opened before the lock. It is read only if the sandbox has none: what it is
+ * named by may be standard input. */
+static struct {
+	int fd;
+	int err; /* why it could not be opened */
+	char *text;
+} script = { .fd = -1 };
+
+enum { SCRIPT_MAX = 1 << 30 };
+
+static void open_script(const char *path)
+{
+	struct stat st;
+
+	script.fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (script.fd < 0 || fstat(script.fd, &st) < 0)
+		script.err = errno;
+	else if (S_ISDIR(st.st_mode))
+		script.err = EISDIR;
+	script.text = map_region(SCRIPT_MAX);
+	if (script.text == NULL)
+		fatal("can't reserve memory for the script");
+}
+
+/* It appears in the sandbox under the name it was given by, unless it is there already, as in a
+ * mounted directory. */
 static void put_script(struct runner *r, const char *path)
 {
 	struct cowsh_stat there;
-	struct stat st;
-	char *text;
-	ssize_t n;
 	size_t len = 0;
+	ssize_t n = 1;
 	int err;
-	int fd;
 
 	if (cowsh_stat_file(r->session, path, &there) == 0)
 		return;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		fatal("%s: %s", path, strerror(errno));
-	if (S_ISDIR(st.st_mode))
-		fatal("%s: Is a directory", path);
-	text = malloc((size_t)st.st_size + 65536);
-	if (text == NULL)
-		fatal("out of memory");
-	while ((n = read(fd, text + len, (size_t)st.st_size + 65536 - len)) > 0)
-		len += (size_t)n;
-	close(fd);
-	err = cowsh_put_file(r->session, path, text, len, 0755);
+	if (script.err != 0)
+		fatal("%s: %s", path, strerror(script.err));
+	while (n != 0 && len < SCRIPT_MAX) {
+		n = read(script.fd, script.text + len, SCRIPT_MAX - len);
+		if (n < 0 && errno != EINTR)
+			fatal("%s: %s", path, strerror(errno));
+		len += n > 0 ? (size_t)n : 0;
+	}
+	if (len == SCRIPT_MAX)
+		fatal("%s: the script is too long", path);
+	err = cowsh_put_file(r->session, path, script.text, len, 0755);
 	if (err < 0)
 		fatal("%s: %s", path, cowsh_error_text(err));
-	free(text);
 }
 
-static int start(struct runner *r)
+/* The arguments of the first program. Before the lock. */
+static const char **make_arguments(const struct options *o, int *argc)
 {
-	struct options *o = r->options;
 	int count = 1 + o->shell_argc + 3 + o->nargs;
 	static const char *few[64]; /* malloc costs four system calls at first */
 	const char **argv = count < 64 ? few : calloc((size_t)count + 1, sizeof *argv);
-	int argc = 0;
-	int err;
 
 	if (argv == NULL)
 		fatal("out of memory");
-	argv[argc++] = "bash";
+	*argc = 0;
+	argv[(*argc)++] = "bash";
 	for (int i = 0; i < o->shell_argc; i++)
-		argv[argc++] = o->shell_argv[i];
+		argv[(*argc)++] = o->shell_argv[i];
 	if (o->script != NULL) {
-		argv[argc++] = "-c";
-		argv[argc++] = o->script;
+		argv[(*argc)++] = "-c";
+		argv[(*argc)++] = o->script;
 	} else if (o->file != NULL) {
-		argv[argc++] = o->file;
+		argv[(*argc)++] = o->file;
 	}
 	for (int i = 0; i < o->nargs; i++)
-		argv[argc++] = o->args[i];
-	err = cowsh_start_program(r->session, argc, argv);
-	if (argv != few)
-		free(argv);
-	return err;
+		argv[(*argc)++] = o->args[i];
+	return argv;
 }
 
 void runner_wait(struct runner *r)
@@ -280,7 +305,6 @@ int runner_go(struct runner *r, int (*step)(cowsh *session, uint64_t steps))
 
 void runner_prepare(struct runner *r)
 {
-	changes_open();
 	if (apply_wanted())
 		apply_check(r);
 	if ((r->options->json || changes_wanted() || apply_wanted() || rehearse_wanted() ||
@@ -310,29 +334,36 @@ int runner_report(struct runner *r, const struct cowsh_result *result)
 int runner_run(struct runner *r)
 {
 	struct options *o = r->options;
+	bool file = o->script == NULL && o->file != NULL;
 	struct cowsh_result result;
-	int state;
+	const char **argv;
+	int argc, state;
 
-	if (o->script == NULL && o->file != NULL)
-		put_script(r, o->file);
-	runner_prepare(r);
 	if (rehearse_wanted() && apply_rights() >= BROKER_WRITES)
 		fatal("--dry-run changes nothing; --apply=dry-run says what would be applied");
 	if (rehearse_wanted() && trace_wanted())
 		fatal("--dry-run and --trace can't be combined");
+	if (file)
+		open_script(o->file);
+	changes_open();
+	rehearse_open();
+	saved_prepare(o);
+	argv = make_arguments(o, &argc);
+	/* A deadline begins anew behind a breakpoint. */
+	if (o->time_limit_ms != 0)
+		deadline_arm(o->time_limit_ms, debug_wanted());
+	runner_lock(r);
+	if (file)
+		put_script(r, o->file);
+	runner_prepare(r);
 	if (rehearse_wanted())
 		rehearse_begin(r);
 	else
 		trace_begin(r);
 	debug_begin(r);
-	state = saved_wanted() ? saved_start(r) : start(r);
+	state = saved_wanted() ? saved_start(r) : cowsh_start_program(r->session, argc, argv);
 	if (state < 0)
 		fatal("can't start: %s", cowsh_error_text(state));
-	/* A deadline begins anew behind a breakpoint. */
-	if (o->time_limit_ms != 0)
-		deadline_arm(o->time_limit_ms, debug_wanted());
-	if (!o->no_lockdown)
-		lock_down(o->microvm ? LOCK_MACHINE : LOCK_RUNNER);
 	runner_go(r, cowsh_step);
 	cowsh_get_result(r->session, &result);
 	if (result.limit < 0)

@@ -58,6 +58,17 @@ check 'what is said then' 'bash: line 1: cat: /t/sub/file: Not a directory' \
 
 # --- the calls, as strace sees them ---
 if command -v strace > /dev/null && strace true 2> /dev/null && ! nm "$cowsh" | grep -q __asan_init; then
+	# What is loaded may be an attacker's: of a session only its last page is read before the lock.
+	"$cowsh" --session s.cow -c 'some_variable=1'
+	at=$(grep -abo some_variable s.cow | head -n 1 | cut -d : -f 1)
+	printf x | dd of=s.cow bs=1 seek="$at" conv=notrunc status=none
+	strace -o calls "$cowsh" --session s.cow -c : 2> err
+	check 'a session is loaded by a locked process' 'SECCOMP damaged' \
+		"$(grep -o 'PR_SET_SECCOMP\|damaged' calls | sed 's/PR_SET_//' | paste -sd ' ')"
+	"$cowsh" --journal j -c 'echo 1'
+	printf 'exit\n' | script -qec "strace -o calls $cowsh replay --until 1 --verbose j" out > err 2>&1
+	check 'so is a journal, on a terminal too' 'SECCOMP echo' \
+		"$(grep -o 'PR_SET_SECCOMP\|steps: echo' calls | sed 's/PR_SET_//; s/.* //' | paste -sd ' ')"
 	cd "$source" || exit 1
 	tools/proof "$build" tests/agent/config.test > "$work/proof" 2>&1 || cat "$work/proof"
 	check 'only the calls of the lists' "$(sed -n '$s/passed.*/passed, 0 failed/p' "$work/proof")" \

@@ -121,4 +121,8 @@ for program in "$cowsh" alone/cowsh; do
 	check "interactive: prompts (${program%%/*})" 2 "$(grep -c '^user@cowsh:~\$ ' out)"
 done
 
+mkfifo fifo
+for i in {1..20000}; do echo "echo $i"; done > fifo &
+check 'a script that comes through a pipe is read to its end' 20000 "$("$cowsh" fifo | tail -n 1)"
+
 finish
