@@ -9,6 +9,7 @@ enum flow {
 	FLOW_JUMP,   /* to cmd->target */
 	FLOW_CYCLE,  /* the cycle is over: the pattern space is written */
 	FLOW_DELETE, /* the same without writing it */
+	FLOW_CUT,    /* the same by D */
 	FLOW_QUIT,   /* FLOW_CYCLE, then the end */
 	FLOW_STOP,   /* the end at once */
 };
@@ -178,13 +179,13 @@ static enum flow delete_first_line(struct sed *s)
 	struct bytes line = first_line(s);
 
 	if (line.len == s->space.len)
-		return FLOW_DELETE;
+		return FLOW_CUT;
 	sed_own(s, &s->space, 0);
 	cmd_charge_bytes(s->c, s->space.len);
 	s->space.len -= line.len + 1;
 	memmove(s->space.ptr, s->space.ptr + line.len + 1, s->space.len);
 	s->restart = true;
-	return FLOW_DELETE;
+	return FLOW_CUT;
 }
 
 /* c: in a range only its last line writes the text. */
@@ -200,10 +201,13 @@ static enum flow next_line(struct sed *s, bool append)
 	if (!sed_has_next(s)) {
 		if (append && (s->posix || cmd_getenv(s->c, "POSIXLY_CORRECT") != NULL))
 			return FLOW_DELETE;
-		return FLOW_CYCLE;
+		if (append)
+			return FLOW_CYCLE;
 	}
 	if (!append && !s->quiet)
 		put_space(s, s->cur);
+	if (!sed_has_next(s))
+		return FLOW_DELETE;
 	sed_dump_appends(s);
 	s->replaced = false;
 	sed_read_line(s, append);
@@ -308,13 +312,18 @@ static enum flow run_script(struct sed *s)
 	while (pc < s->ncmds) {
 		struct sed_cmd *cmd = &s->cmds[pc++];
 
+		if (s->debug)
+			sed_debug_before(s, cmd);
 		if (!sed_applies(s, cmd)) {
+			/* --debug shows the end of the block. */
 			if (cmd->name == '{')
-				pc = cmd->target;
+				pc = cmd->target - s->debug;
 			continue;
 		}
 		enum flow flow = run_command(s, cmd);
 
+		if (s->debug && (flow == FLOW_NEXT || s->restart))
+			sed_debug_after(s, cmd);
 		if (flow == FLOW_NEXT)
 			continue;
 		if (flow == FLOW_QUIT || flow == FLOW_STOP)
@@ -336,11 +345,15 @@ void sed_execute(struct sed *s)
 			if (!sed_read_line(s, false))
 				return;
 			s->replaced = false;
+			if (s->debug)
+				sed_debug_line(s);
 		}
 		s->restart = false;
 		cmd_charge(s->c, 1);
 		enum flow flow = run_script(s);
 
+		if (s->debug && (flow == FLOW_CYCLE || flow == FLOW_DELETE))
+			sed_debug_end(s);
 		if ((flow == FLOW_CYCLE || flow == FLOW_QUIT) && !s->quiet)
 			put_space(s, s->cur);
 		if (flow == FLOW_QUIT)

@@ -296,6 +296,8 @@ struct sed_map *sed_parse_map(struct sed_parser *p)
 		sed_bad(p, "unterminated `y' command");
 	a = map_text(p, a);
 	b = map_text(p, b);
+	map->from = a;
+	map->to = b;
 	map->by_bytes = !p->s->c->utf8 || (is_ascii(a) && is_ascii(b));
 	if (!map->by_bytes) {
 		fill_wide(p, map, a, b);

@@ -3,7 +3,7 @@
  * sed - edit streams of lines.
  *
  * As with the real one, a part of the script is compiled when its option is read: -E counts for
- * what follows it. Reference: GNU sed 4.9. Not here: --debug.
+ * what follows it. Reference: GNU sed 4.9.
  */
 #include "builtins/sed/sed.h"
 
@@ -55,7 +55,7 @@ static int opt_line_length(struct cmd *c, const struct opt *o, const char *arg)
 static const struct opt sed_options[] = {
 	OPT_FLAG('n', "quiet", struct sed, quiet, "print only what commands print"),
 	OPT_FLAG('n', "silent", struct sed, quiet, NULL),
-	OPT_MISSING(0, "debug"),
+	OPT_FLAG(0, "debug", struct sed, debug, "show the script and each of its steps"),
 	OPT_CALL_ARG('e', "expression", opt_expression, "SCRIPT", "more commands"),
 	OPT_CALL_ARG('f', "file", opt_file, "FILE", "more commands, from FILE"),
 	OPT_FLAG('E', "regexp-extended", struct sed, extended, "extended regular expressions"),
@@ -121,7 +121,10 @@ static int sed_run(struct cmd *c)
 			cmd_fatal_status(c, 4, 0, "no input files");
 	}
 	sed_reset_ranges(s);
-	sed_skip_prepare(s);
+	if (s->debug)
+		sed_debug_script(s);
+	else
+		sed_skip_prepare(s);
 	sed_execute(s);
 	sed_close_files(s);
 	return s->status;

@@ -8,6 +8,7 @@
  *   exec.c     one cycle after another; address.c: which commands apply
  *   sub.c      the s command on the pattern space; shell.c: e
  *   files.c    input files, -i, what w r R use
+ *   debug.c    --debug: the script in canonical form, and each of its steps
  *   skip.c     lines the script can't change, passed on by the block
  *
  * The pattern space is a view of the input's buffer until something changes it.
@@ -97,6 +98,8 @@ struct sed_map {
 	struct sed_pair *wide;
 	size_t nwide;
 	bool by_bytes;
+	struct bytes from; /* as they stand in the script, for --debug */
+	struct bytes to;
 };
 
 struct sed_cmd {
@@ -105,13 +108,14 @@ struct sed_cmd {
 	bool active; /* a range that has begun */
 	bool before; /* 0r: the file goes before the first line */
 	bool closed; /* LINE,x: begins only once */
+	bool shown;  /* --debug has seen it run */
 	struct sed_addr a1;
 	struct sed_addr a2;
 	uint64_t range_end;
 	int64_t number; /* q Q l; -1: none */
 	size_t target;  /* { b t T: index of the next command */
 	struct bytes label;
-	struct bytes text; /* a i c e r */
+	struct bytes text; /* a i c e r R w W */
 	struct sed_sub *sub;
 	struct sed_map *map;
 	struct sed_out *out;
@@ -149,6 +153,7 @@ struct sed {
 	bool follow;
 	bool binary;
 	bool in_place;
+	bool debug;
 	const char *suffix;
 	int64_t line_wrap;
 	bool have_script;
@@ -185,6 +190,7 @@ struct sed {
 	bool restart; /* D: the next cycle reads nothing */
 	bool done;
 	size_t active_ranges;
+	int depth; /* --debug: of blocks */
 	struct sed_append *appends;
 	size_t nappends;
 	size_t appends_cap;
@@ -305,6 +311,20 @@ void sed_drop_temp(struct sed *s);
 /* "read error on NAME: ..." */
 _Noreturn void sed_read_failed(struct sed *s, const char *name, int err);
 void sed_close_files(struct sed *s);
+
+/* --- debug.c --- */
+
+/* The script in canonical form. */
+void sed_debug_script(struct sed *s);
+/* A line of input was read for a new cycle. */
+void sed_debug_line(struct sed *s);
+void sed_debug_space(struct sed *s);
+/* Before a command is run (whether its addresses match or not), and after it was. */
+void sed_debug_before(struct sed *s, struct sed_cmd *cmd);
+void sed_debug_after(struct sed *s, const struct sed_cmd *cmd);
+/* s has found its first match: s->spans speak of text. */
+void sed_debug_match(struct sed *s, struct bytes text, size_t nspans);
+void sed_debug_end(struct sed *s);
 
 /* --- skip.c --- */
 

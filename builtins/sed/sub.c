@@ -146,7 +146,7 @@ static void check_reference(struct sed *s, const struct sed_sub *sub)
 static bool replace(struct sed *s, const struct sed_sub *sub)
 {
 	struct bytes text = sed_bytes(&s->space);
-	size_t nspans = (size_t)sub->max_group + 1;
+	size_t nspans = s->debug ? s->nspans : (size_t)sub->max_group + 1;
 	size_t copied = 0; /* of the text, so far */
 	size_t from = 0;
 	size_t last_end = SIZE_MAX;
@@ -161,6 +161,8 @@ static bool replace(struct sed *s, const struct sed_sub *sub)
 		bool again = m.from == m.to && m.from == last_end;
 
 		cmd_charge(s->c, 1);
+		if (s->debug && last_end == SIZE_MAX)
+			sed_debug_match(s, text, regex_groups(s->last_re->re) + 1);
 		/* An empty match right behind another one does not count. */
 		if (!again && ++count >= sub->number) {
 			sed_append(s, &s->work, bytes_slice(text, copied, m.from));
