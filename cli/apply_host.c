@@ -495,6 +495,7 @@ static int finish_file(uint64_t size)
 	const struct place *p = &file.place;
 	struct stat st;
 	int err = stat_at(file.fd, "", &st);
+	uint32_t mode;
 	int left;
 
 	if (err < 0)
@@ -506,11 +507,13 @@ static int finish_file(uint64_t size)
 	    (p->st.st_uid != st.st_uid || p->st.st_gid != st.st_gid) &&
 	    fchown(file.fd, p->st.st_uid, p->st.st_gid) < 0)
 		return -errno;
-	left = set_owner_and_mode(
-		file.fd, &file.change,
-		mode_for(&file.change, file.change.kind == 'm' ? p->st.st_mode : 0));
+	/* The content is the runner's: no set-id bit of the host's file goes with it. */
+	mode = mode_for(&file.change, 0);
+	left = set_owner_and_mode(file.fd, &file.change, mode);
 	if (left < 0)
 		return left;
+	if (p->replaces && (p->st.st_mode & file.change.mode & SET_ID_BITS & ~mode) != 0)
+		left |= BROKER_NO_SET_ID;
 	err = set_times(file.fd, NULL, file.change.mtime_ns);
 	/* Whole and on the disk before it takes the name: a power cut leaves the old or the new. */
 	if (err == 0 && fsync(file.fd) < 0)

@@ -322,6 +322,37 @@ TEST(one_that_sets_owners)
 	hold_talks(BROKER_WRITES_OWNERS);
 }
 
+/* "Only its mode has changed", it says of a set-id program with two names, whose content it gives.
+ */
+TEST(one_that_makes_set_id_programs)
+{
+	static const char bytes[] = "attack";
+	struct broker_change c = { .kind = 'm',
+				   .mode = 0104755,
+				   .uid = BROKER_NOBODY,
+				   .gid = BROKER_NOBODY,
+				   .path_len = 3 };
+	struct stat st;
+
+	for (int i = 0; i < 12; i++) {
+		fresh();
+		put_file("root/set", "program", 04755);
+		if (link("root/set", "root/again") < 0)
+			abort();
+		talk_len = 0;
+		ask(BROKER_LIST, 0, 0, 0);
+		ask(BROKER_APPLY, 0, 0, 0);
+		say(&c, sizeof c);
+		say("set", 3);
+		ask(BROKER_DATA, 0, 0, sizeof bytes - 1);
+		say(bytes, sizeof bytes - 1);
+		ask(BROKER_END, 0, sizeof bytes - 1, 0);
+		hold_talk(BROKER_WRITES, i % 2 == 0);
+		CHECK(stat("root/set", &st) == 0);
+		CHECK(has_text("root/set", "program") || (st.st_mode & 06000) == 0);
+	}
+}
+
 int main(void)
 {
 	char dir[] = "/tmp/cowsh-broker-XXXXXX";
@@ -333,6 +364,7 @@ int main(void)
 	RUN(one_that_rehearses);
 	RUN(one_that_writes);
 	RUN(one_that_sets_owners);
+	RUN(one_that_makes_set_id_programs);
 	remove_all(dir);
 	return check_end();
 }
