@@ -29,9 +29,11 @@ struct custom {
 	struct cowsh_command command;
 };
 
-/* One run of a custom command: lives in the arena of the process that runs it. */
+/* One run of a custom command. The host may know of it longer than the process that runs it lives:
+ * it is the store's, all in it is the process's. */
 struct cowsh_call {
-	struct proc *p;
+	struct store *store;
+	struct proc *p; /* NULL: it has ended */
 	const struct custom *custom;
 	uint64_t number; /* of a journal: 0, 1, 2, ... */
 	int argc;
@@ -40,6 +42,7 @@ struct cowsh_call {
 	struct bytes input;
 	struct buf output[2];
 	bool finished;
+	bool replayed; /* no host knows of it */
 	int status;
 };
 

@@ -59,7 +59,6 @@ static int call_host(void *arg)
 	struct cowsh_call *call = arg;
 	const struct cowsh_command *command = &call->custom->command;
 	int status = command->run(command->user, call);
-
 	struct tape *t = ((struct cowsh *)kernel_user(call->p->k))->tape;
 
 	if (status != COWSH_PENDING)
@@ -94,18 +93,57 @@ static void write_output(struct proc *p, int fd, struct bytes text)
 	}
 }
 
+/* The process ends. A call that is not answered yet is empty from here on, and freed by its answer.
+ */
+static void release_call(struct proc *p)
+{
+	static char *none[] = { NULL };
+	struct tape *t = ((struct cowsh *)kernel_user(p->k))->tape;
+	struct cowsh_call *call = p->task;
+	struct cowsh_call gone = { .store = call->store,
+				   .number = call->number,
+				   .argv = none,
+				   .cwd = "/",
+				   .input = NOTHING };
+
+	if (t != NULL && call->number < t->calls_cap && t->calls[call->number] == call)
+		t->calls[call->number] = NULL;
+	if (call->finished || call->replayed)
+		store_free(call->store, call, sizeof *call);
+	else
+		*call = gone;
+}
+
+static struct cowsh_call *new_call(struct proc *p)
+{
+	struct store *store = &((struct cowsh *)kernel_user(p->k))->store->store;
+	struct cowsh_call *call = store_alloc(store, sizeof *call);
+
+	if (call == NULL)
+		return NULL;
+	*call = (struct cowsh_call){ .store = store, .p = p };
+	p->task = call;
+	p->release = release_call;
+	return call;
+}
+
 static int run_custom(struct proc *p, const struct custom *custom, int argc, char **argv)
 {
-	struct cowsh_call *call = arena_zalloc(&p->arena, sizeof *call);
+	struct cowsh_call *call = new_call(p);
 	struct cowsh *s = kernel_user(p->k);
 	char *cwd = NULL;
 
-	*call = (struct cowsh_call){ .p = p, .custom = custom, .argc = argc, .argv = argv };
+	if (call == NULL)
+		return 1;
+	call->custom = custom;
+	call->argc = argc;
+	call->argv = argv;
 	call->output[0] = buf_in(&p->arena);
 	call->output[1] = buf_in(&p->arena);
 	call->cwd = sys_getcwd(p, &p->arena, &cwd) >= 0 ? cwd : "/";
 	if (custom->command.want_input)
 		call->input = read_input(p);
+	call->replayed = s->tape != NULL && s->tape->replay;
 	if (s->tape != NULL)
 		tape_call(call);
 	proc_call_host(p, call_host, call);
@@ -169,9 +207,10 @@ const char *cowsh_call_cwd(const cowsh_call *call)
 
 const char *cowsh_call_getenv(const cowsh_call *call, const char *name)
 {
+	char *const *envp = call->p != NULL ? call->p->envp : NULL;
 	size_t len = strlen(name);
 
-	for (char *const *e = call->p->envp; e != NULL && *e != NULL; e++)
+	for (char *const *e = envp; e != NULL && *e != NULL; e++)
 		if (strncmp(*e, name, len) == 0 && (*e)[len] == '=')
 			return *e + len + 1;
 	return NULL;
@@ -201,7 +240,7 @@ int cowsh_call_write(cowsh_call *call, int fd, const void *data, size_t len)
 {
 	struct call_output out = { NULL, data, len };
 
-	if (fd != 1 && fd != 2)
+	if ((fd != 1 && fd != 2) || call->p == NULL)
 		return -E_BADF;
 	out.into = &call->output[fd - 1];
 	return kernel_guard(call->p->k, put_output, &out);
@@ -209,8 +248,12 @@ int cowsh_call_write(cowsh_call *call, int fd, const void *data, size_t len)
 
 void cowsh_call_finish(cowsh_call *call, int status)
 {
-	struct cowsh *s = kernel_user(call->p->k);
+	struct cowsh *s = call->p != NULL ? kernel_user(call->p->k) : NULL;
 
+	if (s == NULL) {
+		store_free(call->store, call, sizeof *call);
+		return;
+	}
 	call->status = status;
 	call->finished = true;
 	if (s->tape != NULL && !s->tape->replay)

@@ -495,8 +495,10 @@ COWSH_API int cowsh_export_changes(cowsh *session, const struct cowsh_export *wh
 /*
  * A command of the host, found as /usr/bin/NAME. `run` is called on the host's own stack; it
  * may use the cowsh_call functions, and returns an exit status (0..255), a negative error, or
- * COWSH_PENDING and calls cowsh_call_finish later (then cowsh_wake, cowsh_step). Standard
- * input is read whole before `run` if want_input is set.
+ * COWSH_PENDING and calls cowsh_call_finish later (then cowsh_wake, cowsh_step), once, also when
+ * the command has been killed meanwhile: writing gives -COWSH_EBADF then, and it has no arguments
+ * any more. A call that is never finished stays until its store goes. Standard input is read
+ * whole before `run` if want_input is set.
  */
 struct cowsh_command {
 	size_t size;

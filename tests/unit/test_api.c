@@ -633,6 +633,39 @@ TEST(custom_commands_may_answer_later)
 	cowsh_free(s);
 }
 
+/* The script kills it, or a limit, before it answers: then the answer is for nobody. */
+TEST(custom_commands_may_be_killed)
+{
+	static const char *const scripts[] = {
+		"later a & x=$!; : & wait $!; kill $x; wait $x; echo $?",
+		"later a & kill -9 $!; wait $!; echo $?; while :; do x+=abcdefgh; done",
+	};
+	struct cowsh_command command = { sizeof command, "later", false, later, NULL };
+
+	for (int i = 0; i < 4; i++) {
+		struct host h;
+		cowsh *s = new_session(&h, NULL);
+
+		cowsh_set_limit(s, COWSH_LIMIT_STEPS, 1000000);
+		CHECK_EQ(cowsh_add_command(s, &command), 0);
+		waiting = NULL;
+		run(s, scripts[i % 2]);
+		run(s, "x=$(seq 1000)");
+		if (waiting != NULL && i < 2)
+			cowsh_free(s);
+		if (waiting != NULL) {
+			CHECK_EQ(cowsh_call_write(waiting, 1, "x", 1), -COWSH_EBADF);
+			CHECK_EQ(cowsh_call_argc(waiting), 0);
+			CHECK(cowsh_call_argv(waiting)[0] == NULL);
+			CHECK(cowsh_call_getenv(waiting, "HOME") == NULL);
+			cowsh_call_finish(waiting, 0);
+		}
+		CHECK(waiting != NULL || i % 2 == 1);
+		if (waiting == NULL || i >= 2)
+			cowsh_free(s);
+	}
+}
+
 /* --- configuration, memory --- */
 
 TEST(configuration)
@@ -769,6 +802,7 @@ int main(void)
 	RUN(snapshots_differences_and_restoring);
 	RUN(custom_commands_run_in_pipelines);
 	RUN(custom_commands_may_answer_later);
+	RUN(custom_commands_may_be_killed);
 	RUN(configuration);
 	RUN(bad_arguments_are_refused);
 	RUN(sessions_give_everything_back);
