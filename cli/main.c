@@ -23,6 +23,10 @@ void fatal(const char *format, ...)
 	vsnprintf(line + len, sizeof line - len - 1, format, args);
 	va_end(args);
 	len = strlen(line);
+	/* Names of files, which others may have given. */
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
 	line[len] = '\n';
 	(void)write_all(2, line, len + 1);
 	leave(2);

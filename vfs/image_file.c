@@ -179,7 +179,8 @@ static enum image_fault look_at(const uint8_t *bytes, uint64_t size)
 		return IMAGE_CUT;
 	if (!is_zero(end + END_ZERO, END_HASH - END_ZERO) ||
 	    digest_le32(end + END_KIND) - 1 >= IMAGE_SESSION ||
-	    digest_le64(end + END_NUMBERS) > (uint64_t)1 << 56 ||
+	    digest_le64(end + END_NUMBERS) >
+		    (digest_le32(end + END_KIND) == IMAGE_FILES ? IMAGE_INO_END : INO_END) ||
 	    digest_le64(end + END_BASE_FIRST) > digest_le64(end + END_NUMBERS))
 		return IMAGE_DAMAGED;
 	return IMAGE_FINE;

@@ -112,7 +112,8 @@ int inode_new(struct vfs *v, uint32_t mode, vfs_ino *ino, struct inode **out)
 	struct inode *n;
 	int64_t now;
 
-	if (v->limits.inodes != 0 && v->usage.inodes >= v->limits.inodes)
+	if ((v->limits.inodes != 0 && v->usage.inodes >= v->limits.inodes) ||
+	    v->next_ino >= INO_END - 1)
 		return -E_NOSPC;
 	n = store_alloc(v->store, sizeof *n);
 	if (n == NULL)

@@ -214,6 +214,10 @@ static int add_entry(void *sink, const struct vfs_source_entry *e)
 
 	if (!is_valid(e) || names_get(l->names, entry.name, &same))
 		return 0;
+	if (!numbered && v->next_ino >= INO_END - 1) {
+		l->err = -E_NOSPC;
+		return 1;
+	}
 	if (numbered && (entry.value == 0 || inode_get(v, entry.value) != NULL)) {
 		l->err = entry.value != 0 ? add_link(l, entry.value, e) : -E_IO;
 		return l->err != 0;
@@ -341,6 +345,16 @@ int lazy_load_file(struct vfs *v, vfs_ino ino)
 
 /* --- mounting --- */
 
+/* The numbers that the source's objects will have. */
+static int take_numbers(struct vfs *v, const struct vfs_source *source, vfs_ino *first)
+{
+	if (source->numbers >= INO_END - v->next_ino)
+		return -E_NOSPC;
+	*first = v->next_ino;
+	v->next_ino += source->numbers;
+	return 0;
+}
+
 int vfs_mount_source(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
 		     const struct vfs_cred *owner)
 {
@@ -367,14 +381,17 @@ int vfs_mount_source(struct vfs *v, const char *path, const struct vfs_source *s
 	o = n != NULL ? origin_new(v->store, source, id, owner) : NULL;
 	if (o == NULL)
 		return -E_NOMEM;
+	err = take_numbers(v, source, &o->first);
+	if (err != 0) {
+		origin_put(v->store, o);
+		return err;
+	}
 	origin_put(v->store, n->origin);
 	n->origin = o;
 	if (owner != NULL) {
 		n->uid = owner->uid;
 		n->gid = owner->gid;
 	}
-	o->first = v->next_ino;
-	v->next_ino += source->numbers;
 	n->flags |= INODE_UNLOADED | INODE_MOUNT | INODE_PRISTINE;
 	return 0;
 }
@@ -443,10 +460,10 @@ int vfs_merge_source(struct vfs *v, const char *path, const struct vfs_source *s
 	int err = both != NULL ? 0 : -E_NOMEM;
 
 	if (err == 0) {
-		o->first = v->next_ino;
-		v->next_ino += source->numbers;
+		err = take_numbers(v, source, &o->first);
 		*both = (struct both){ NULL, 0, id };
-		err = vfs_lookup(v, &root, VFS_ROOT, path, 0, &both->dir);
+		if (err == 0)
+			err = vfs_lookup(v, &root, VFS_ROOT, path, 0, &both->dir);
 	}
 	while (both != NULL) {
 		struct both b = *both;

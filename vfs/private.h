@@ -231,6 +231,10 @@ struct vfs_tree {
 /* A provider's object; it is not in the tree. */
 #define DYNAMIC_BIT ((vfs_ino)1 << 63)
 
+/* Numbers are below: those of an image say how many it may need. */
+#define INO_END       ((vfs_ino)1 << 56)
+#define IMAGE_INO_END ((vfs_ino)1 << 48)
+
 static inline bool ino_is_dynamic(vfs_ino ino)
 {
 	return (ino & DYNAMIC_BIT) != 0;

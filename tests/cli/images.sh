@@ -225,4 +225,11 @@ check 'a session keeps extended attributes' '# file: d user.b=""  # file: f user
 tar cf dots.tar --transform='s,^,../,' -P one.txt 2> err || { echo 1 > one.txt; tar cf dots.tar -P --transform='s,^,../,' one.txt; }
 bad 'a name that leads out' "dots.tar: a member's name has '..' in it" image build -o x.img dots.tar
 
+mkdir -p empty_tree
+"$cowsh" image build -o $'new\e[2J\nline.img' empty_tree 2> /dev/null
+"$cowsh" --session odd.cow --base $'new\e[2J\nline.img' -c 'echo 1 > f'
+rm $'new\e[2J\nline.img'
+"$cowsh" image info odd.cow 2> err
+check 'the name of a base is an attacker'"'"'s' "cowsh: odd.cow: its base $PWD/new?[2J?line.img is not there (--base says where it is)" "$(< err)"
+
 finish

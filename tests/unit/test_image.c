@@ -4,6 +4,8 @@
  * anything else.
  */
 #include "tests/unit/vfs_world.h"
+
+#include "base/digest.h"
 #include "vfs/image.h"
 
 enum { OUT_MAX = 64 << 20 };
@@ -281,6 +283,63 @@ TEST(a_wrong_bit_in_the_last_pages)
 	}
 }
 
+/* The image says that its inode numbers are below n. */
+static int open_with_numbers(uint64_t n, struct image **out, enum image_fault *fault)
+{
+	uint8_t *end = (uint8_t *)out_bytes + out_len - 4096;
+	uint8_t hash[DIGEST_MAX];
+	struct digest d;
+
+	for (int i = 0; i < 8; i++)
+		end[32 + i] = (uint8_t)(n >> 8 * i);
+	digest_init(&d, DIGEST_SHA256, 0);
+	digest_update(&d, (struct bytes){ (const char *)end, 4096 - 32 });
+	digest_final(&d, hash);
+	memcpy(end + 4096 - 32, hash, 32);
+	return image_open(&store, out_bytes, out_len, NULL, out, fault);
+}
+
+static int ignore(void *user, const void *data, size_t len)
+{
+	(void)user, (void)data, (void)len;
+	return 0;
+}
+
+/* Numbers that are used up would make a session that can be written but not read. */
+TEST(numbers_without_end)
+{
+	static const struct image_sink nowhere = { .write = ignore };
+	struct image_save save = { .base_name = { "", 0 }, .state = { "", 0 } };
+	static const struct vfs_cred root = { 0 };
+	const struct vfs_source *source;
+	enum image_fault fault;
+	struct image_info info;
+	struct image *i;
+	uint64_t id;
+	struct vfs *v;
+	int err = 0;
+
+	CHECK_EQ(build(false), 0);
+	CHECK_EQ(open_with_numbers((uint64_t)1 << 56, &i, &fault), -E_INVAL);
+	CHECK_EQ(fault, IMAGE_DAMAGED);
+	CHECK_EQ(open_with_numbers((uint64_t)1 << 48, &i, &fault), 0);
+	CHECK_EQ(vfs_new(&store, NULL, NULL, NULL, &v), 0);
+	source = image_source(i, false, &id);
+	for (int k = 0; k < 300 && err == 0; k++) {
+		char path[8];
+
+		snprintf(path, sizeof path, "/%d", k);
+		err = vfs_mount_source(v, path, source, id, &root);
+		if (k == 200)
+			CHECK_EQ(image_write(v, &nowhere, &save, &info), 0);
+	}
+	CHECK_EQ(err, -E_NOSPC);
+	CHECK_EQ(image_write(v, &nowhere, &save, &info), 0);
+	CHECK(info.numbers <= (uint64_t)1 << 56);
+	vfs_free(v);
+	image_close(i);
+}
+
 TEST(cut_anywhere)
 {
 	struct image *i;
@@ -378,6 +437,7 @@ int main(void)
 	RUN(compressed_content);
 	RUN(a_wrong_bit_anywhere);
 	RUN(a_wrong_bit_in_the_last_pages);
+	RUN(numbers_without_end);
 	RUN(cut_anywhere);
 	RUN(levels);
 	RUN(nothing_is_left);
