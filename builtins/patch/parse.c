@@ -4,10 +4,31 @@
  */
 #include "builtins/patch/patch.h"
 
+/* Up to `columns` of what mails and listings put in front of lines are left out. */
+static struct bytes without_indent(struct bytes s, size_t columns, size_t *taken)
+{
+	size_t at = 0;
+	size_t column = 0;
+
+	for (; at < s.len && column < columns; at++) {
+		if (s.ptr[at] == ' ' || s.ptr[at] == 'X')
+			column++;
+		else if (s.ptr[at] == '\t')
+			column += 8 - column % 8;
+		else
+			break;
+	}
+	if (taken != NULL)
+		*taken = column;
+	return bytes_slice(s, at, s.len);
+}
+
 static struct bytes line_at(const struct patch_text *t, size_t i)
 {
 	struct bytes s = i < t->n ? t->line[i] : BYTES("");
 
+	if (t->indent > 0)
+		s = without_indent(s, t->indent, NULL);
 	return t->strip_cr && s.len > 0 && s.ptr[s.len - 1] == '\r' ? bytes_slice(s, 0, s.len - 1)
 								    : s;
 }
@@ -226,12 +247,58 @@ static bool unified_head(struct bytes s, struct patch_hunk *h)
 	return true;
 }
 
+/* The last line lacks its newline: it does not count. */
+static bool is_cut(const struct patch_text *t)
+{
+	return t->unended && t->at + 1 == t->n;
+}
+
+/*
+ * The text ends inside a hunk: up to three blank lines of context may have got lost. False: too
+ * much is missing.
+ */
+static bool line_behind_end(struct patch_text *t, struct patch_file *f, size_t old_left,
+			    size_t new_left)
+{
+	struct buf text = buf_in(t->c->arena);
+
+	if (is_cut(t))
+		f->torn = f->nhunks + 1;
+	if (new_left > 3)
+		return bad_patch(t, "unexpected end of file in patch");
+	if (old_left > 0 && new_left > 0)
+		return true;
+	buf_printf(&text, "malformed patch at line %zu:  \n", t->n - is_cut(t));
+	return bad_patch(t, buf_cstr(&text));
+}
+
+static bool bad_head(struct patch_text *t)
+{
+	struct bytes s = line_at(t, t->at);
+	struct buf text = buf_in(t->c->arena);
+
+	if (s.len > 4 && byte_is_digit(s.ptr[4]))
+		return malformed(t, t->at);
+	buf_printf(&text, "missing line number at line %zu: %.*s\n", t->at + 1, (int)s.len, s.ptr);
+	return bad_patch(t, buf_cstr(&text));
+}
+
+static bool has_change(const struct patch_hunk *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (h->line[i].kind != ' ')
+			return true;
+	return false;
+}
+
 static bool parse_unified_hunk(struct patch_text *t, struct patch_file *f)
 {
 	struct patch_hunk h = { .n = 0 };
 
-	if (!unified_head(line_at(t, t->at), &h))
+	if (!starts(line_at(t, t->at), "@@ -"))
 		return false;
+	if (!unified_head(line_at(t, t->at), &h))
+		return bad_head(t);
 	t->at++;
 	size_t old_left = h.old_count;
 	size_t new_left = h.new_count;
@@ -240,8 +307,12 @@ static bool parse_unified_hunk(struct patch_text *t, struct patch_file *f)
 		struct bytes s = line_at(t, t->at);
 		char kind = s.len == 0 || s.ptr[0] == '\t' ? ' ' : s.ptr[0];
 
-		if (t->at >= t->n)
-			return bad_patch(t, "unexpected end of file in patch\n");
+		if (t->at >= t->n || (is_cut(t) && kind != '\\')) {
+			if (!line_behind_end(t, f, old_left--, new_left--))
+				return false;
+			add_line(t->c, &h, ' ', BYTES(""));
+			continue;
+		}
 		if (strchr(" +-=", kind) == NULL || kind == '\0' ||
 		    (kind != '+' && old_left == 0) || (kind != '-' && new_left == 0))
 			return malformed(t, t->at);
@@ -254,6 +325,10 @@ static bool parse_unified_hunk(struct patch_text *t, struct patch_file *f)
 		take_unended(t, &h);
 		cmd_charge(t->c, 1);
 	}
+	if (f->torn == f->nhunks + 1)
+		t->at = t->n;
+	if (h.n > 0 && !has_change(&h))
+		return malformed(t, t->at - 1);
 	add_hunk(t->c, f, &h);
 	return true;
 }
@@ -423,21 +498,21 @@ static bool is_ed_line(struct bytes s)
 }
 
 /* The format of the hunks that begin at line i, or unknown. */
-static enum patch_format format_at(const struct patch_text *t, size_t i, struct patch_hunk *h)
+static enum patch_format format_at(const struct patch_text *t, size_t i)
 {
 	size_t range[4];
 	char letter;
 	size_t first, count;
 	struct bytes s = line_at(t, i);
 
-	if (unified_head(s, h))
+	if (starts(s, "@@ -"))
 		return PATCH_UNIFIED;
 	if (starts(s, "***************") && context_head(line_at(t, i + 1), '*', &first, &count))
 		return PATCH_CONTEXT;
 	if (normal_head(s, range, &letter) &&
 	    (starts(line_at(t, i + 1), "< ") || starts(line_at(t, i + 1), "> ")))
 		return PATCH_NORMAL;
-	return is_ed_line(s) ? PATCH_ED : PATCH_UNKNOWN;
+	return t->indent == 0 && is_ed_line(s) ? PATCH_ED : PATCH_UNKNOWN;
 }
 
 static bool ends_in_cr(struct bytes s)
@@ -452,8 +527,8 @@ static struct bytes without_cr(struct bytes s)
 
 static void take_header(struct patch_text *t, const struct patch_opts *o, struct patch_file *f)
 {
-	struct bytes s = line_at(t, t->at);
-	struct bytes next = line_at(t, t->at + 1);
+	struct bytes s = without_indent(line_at(t, t->at), SIZE_MAX, NULL);
+	struct bytes next = without_indent(line_at(t, t->at + 1), SIZE_MAX, NULL);
 
 	if ((starts(s, "--- ") && starts(next, "+++ ")) ||
 	    (starts(s, "*** ") && starts(next, "--- "))) {
@@ -467,6 +542,13 @@ static void take_header(struct patch_text *t, const struct patch_opts *o, struct
 		f->old_header = bytes_slice(s, 4, s.len);
 		f->new_header = bytes_slice(next, 4, next.len);
 		f->header_line = t->at + 1;
+	} else if ((starts(s, "--- ") || starts(s, "+++ ")) &&
+		   (f->header_line == 0 || f->header_line != t->at)) {
+		/* The other half of the heading got lost. */
+		struct bytes name = bytes_slice(s, 4, s.len);
+
+		set_name(t, f, s.ptr[0] == '+', name);
+		*(s.ptr[0] == '+' ? &f->new_header : &f->old_header) = name;
 	} else if (starts(s, "Index:")) {
 		set_name(t, f, 2, bytes_slice(s, 6, s.len));
 	} else if (starts(s, "diff --git ")) {
@@ -518,12 +600,13 @@ static void set_existence(struct patch_file *f)
 
 int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_file *f)
 {
-	struct patch_hunk h = { .n = 0 };
-
 	*f = (struct patch_file){ .intro_from = t->at };
 	t->strip_cr = false;
 	for (; t->at < t->n; t->at++) {
-		enum patch_format format = format_at(t, t->at, &h);
+		t->indent = 0;
+		without_indent(line_at(t, t->at), SIZE_MAX, &f->indent);
+		t->indent = f->indent;
+		enum patch_format format = format_at(t, t->at);
 
 		if (format != PATCH_UNKNOWN &&
 		    (o->format == PATCH_UNKNOWN || (int)format == o->format) &&
@@ -532,6 +615,7 @@ int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_f
 			f->format = format;
 			break;
 		}
+		t->indent = 0;
 		if (f->git && is_whole_git(f) && starts(line_at(t, t->at), "diff --git "))
 			break;
 		take_header(t, o, f);
@@ -540,6 +624,7 @@ int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_f
 	f->intro_to = t->at;
 	if (f->format == PATCH_ED)
 		cmd_fatal(t->c, 0, "**** ed scripts are not supported");
+	t->indent = f->format != PATCH_UNKNOWN ? f->indent : 0;
 	if (f->format == PATCH_NORMAL)
 		f->strip_cr = !o->binary && ends_in_cr(line_at(t, t->at));
 	t->strip_cr = f->strip_cr;

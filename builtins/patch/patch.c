@@ -39,11 +39,13 @@ struct job {
 	bool already;  /* the file has its new name */
 	bool torn;     /* what was to be deleted is left */
 	bool put_once; /* -o: something was written */
+	struct output result;
 	bool no_rejects;
 	bool skip;    /* the rest of this file's hunks */
 	bool inexact; /* a hunk was found elsewhere, or not */
 	size_t failed;
 	struct buf rejects;
+	struct buf removed; /* --verbose: said at the end */
 };
 
 static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
@@ -285,6 +287,15 @@ static void read_target(struct job *j, struct patch_target *t)
 	cmd_charge_bytes(j->c, all.len);
 }
 
+/* The text's last line has no newline, and is asked for. */
+static void say_cut(struct job *j, bool asked)
+{
+	if (asked && j->text.unended && !j->text.said_unended) {
+		cmd_puts(j->c, "patch unexpectedly ends in middle of line\n");
+		j->text.said_unended = true;
+	}
+}
+
 static size_t find_hunk(struct job *j, struct patch_target *t, size_t i, size_t *fuzz)
 {
 	struct patch_hunk *h = &j->file.hunk[i];
@@ -349,6 +360,7 @@ static void apply_hunks(struct job *j, struct patch_target *t)
 	for (size_t i = 0; i < j->file.nhunks; i++) {
 		struct patch_hunk *h = &j->file.hunk[i];
 		size_t fuzz = 0;
+		say_cut(j, j->file.torn == i + 1);
 		size_t where = j->skip ? 0 : find_hunk(j, t, i, &fuzz);
 
 		h = &j->file.hunk[i];
@@ -373,6 +385,7 @@ static void apply_hunks(struct job *j, struct patch_target *t)
 		say_found(j, i + 1, (int64_t)where + grown, fuzz, t->offset);
 		grown += (int64_t)h->new_count - (int64_t)h->old_count;
 	}
+	say_cut(j, j->file.torn == j->file.nhunks + 1);
 	patch_finish(t);
 }
 
@@ -449,7 +462,7 @@ static void keep_file(struct job *j, const char *path, const struct buf *same)
 {
 	struct vfs_stat st;
 
-	if (done_of(j, path)->kept)
+	if (done_of(j, path)->kept || (same == NULL && done_of(j, path)->written))
 		return;
 	const char *name = name_of_backup(j, path);
 
@@ -474,9 +487,19 @@ static void keep_backup(struct job *j, const struct buf *same)
 		keep_file(j, j->path, same);
 }
 
+/* -o -: the result is the output, and what is said goes to standard error. */
+static bool is_dash(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
 /* -o: what one patch after the other makes of the file. */
 static void put_output(struct job *j, struct bytes text)
 {
+	if (is_dash(j->o->output)) {
+		output_write(&j->result, text.ptr, text.len);
+		return;
+	}
 	if (j->o->dry_run)
 		return;
 	if (j->put_once)
@@ -526,7 +549,6 @@ static void save_original(struct job *j)
 		d->original = bytes_of(arena_dup(j->c->arena, d->original));
 		d->saved = true;
 	}
-	d->written = true;
 }
 
 static void say_undeleted(struct job *j, const struct patch_target *t)
@@ -547,13 +569,15 @@ static void put_result(struct job *j, struct patch_target *t)
 	if (!j->o->dry_run && j->o->output == NULL)
 		save_original(j);
 	keep_backup(j, NULL);
-	if (j->o->dry_run)
-		return;
-	say_undeleted(j, t);
-	if (j->o->output != NULL) {
+	done_of(j, j->output)->written = true;
+	if (!j->o->dry_run)
+		say_undeleted(j, t);
+	if (j->o->output != NULL)
 		put_output(j, buf_bytes(&t->out));
+	if (j->o->dry_run || j->o->output != NULL)
 		return;
-	}
+	if (j->o->verbose && !j->file.is_copy && (j->path != j->output || (deletes && empty)))
+		buf_printf(&j->removed, "Removing file %s\n", cmd_quotef(j->c, j->path));
 	if (!j->file.is_copy && (j->path == j->output || !done_of(j, j->path)->written))
 		cmd_unlink(j->c, CMD_CWD, j->path, 0);
 	if (deletes && empty) {
@@ -627,6 +651,7 @@ static bool find_file(struct job *j)
 	}
 	size_t n = j->file.nhunks;
 
+	say_cut(j, j->file.torn != 0);
 	if (j->file.bad != NULL)
 		cmd_fatal(j->c, 0, "**** %s", j->file.bad);
 	if (n > 0)
@@ -636,6 +661,11 @@ static bool find_file(struct job *j)
 
 static void say_stripped(struct job *j)
 {
+	size_t indent = j->file.indent;
+
+	if (indent > 0 && !j->o->silent)
+		cmd_printf(j->c, "(Patch is indented %zu space%s.)\n", indent,
+			   indent == 1 ? "" : "s");
 	if (j->file.strip_cr && !j->o->silent)
 		cmd_puts(j->c, "(Stripping trailing CRs from patch; use --binary to disable.)\n");
 }
@@ -644,11 +674,9 @@ static void say_stripped(struct job *j)
 static void say_format(struct job *j, bool later)
 {
 	static const char *const formats[] = {
-		[PATCH_UNKNOWN] = "a patch",
-		[PATCH_UNIFIED] = "a unified diff",
-		[PATCH_CONTEXT] = "a new-style context diff",
-		[PATCH_NORMAL] = "a normal diff",
-		[PATCH_ED] = "an ed script",
+		[PATCH_UNKNOWN] = "a unified diff", /* of git, without hunks */
+		[PATCH_UNIFIED] = "a unified diff", [PATCH_CONTEXT] = "a new-style context diff",
+		[PATCH_NORMAL] = "a normal diff",   [PATCH_ED] = "an ed script",
 	};
 
 	cmd_printf(j->c,
@@ -812,6 +840,7 @@ static void read_patch(struct cmd *c, const struct patch_opts *o, struct patch_t
 		t->line[t->n] = bytes_slice(all, at, to);
 		at = to + 1;
 	}
+	t->unended = all.len > 0 && all.ptr[all.len - 1] != '\n';
 	cmd_charge_bytes(c, all.len);
 }
 
@@ -887,6 +916,7 @@ static int patch_run(struct cmd *c)
 		return status;
 	j->c = c;
 	j->o = o;
+	j->removed = buf_in(c->arena);
 	o->named = c->nargs > 0;
 	if (o->directory != NULL) {
 		int err = cmd_chdir(c, o->directory);
@@ -896,8 +926,11 @@ static int patch_run(struct cmd *c)
 				  cmd_quotef(c, o->directory));
 	}
 	/* It is made first, so it is there and empty if nothing is written to it. */
-	if (o->output != NULL && !o->dry_run &&
-	    (c->nargs == 0 || strcmp(o->output, c->args[0]) != 0))
+	if (is_dash(o->output)) {
+		j->result = c->out;
+		output_init(&c->out, c, 2, true);
+	} else if (o->output != NULL && !o->dry_run &&
+		   (c->nargs == 0 || strcmp(o->output, c->args[0]) != 0))
 		write_file(c, o->output, BYTES(""), OUTPUT_MODE);
 	read_patch(c, o, &j->text);
 	for (; patch_parse(&j->text, o, &j->file) > 0; files++) {
@@ -907,8 +940,16 @@ static int patch_run(struct cmd *c)
 		if (patch_one(j) != 0)
 			status = 1;
 	}
+	if (o->verbose && files > 0 && j->file.intro_from < j->text.n)
+		cmd_puts(c, "Hmm...");
+	say_cut(j, j->file.intro_from < j->text.n);
+	if (o->verbose && files > 0 && j->file.intro_from < j->text.n)
+		cmd_puts(c, "  Ignoring the trailing garbage.\n");
+	if (is_dash(o->output))
+		output_flush(&j->result);
 	if (o->verbose && files > 0)
 		cmd_puts(c, "done\n");
+	cmd_bytes(c, buf_bytes(&j->removed));
 	if (o->verbose && files == 0)
 		cmd_puts(c, "Hmm...  I can't seem to find a patch in there anywhere.\n");
 	if (files == 0 && j->text.n == 0 && o->output != NULL && o->named)

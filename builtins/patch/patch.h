@@ -87,6 +87,8 @@ struct patch_file {
 	size_t header_line; /* where the heading began, from 1 */
 	struct patch_hunk *hunk;
 	size_t nhunks;
+	size_t indent; /* columns in front of the hunks' lines */
+	size_t torn;   /* the hunk, from 1, that needs the text's last line, which is cut; or 0 */
 };
 
 struct patch_text {
@@ -96,7 +98,9 @@ struct patch_text {
 	size_t at;
 	bool unended;
 	bool strip_cr; /* of the part being read */
-	char *bad;     /* see patch_file */
+	size_t indent;
+	bool said_unended;
+	char *bad; /* see patch_file */
 };
 
 /* The next file's hunks: 1; 0: the rest is no patch. */

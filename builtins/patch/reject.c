@@ -67,9 +67,9 @@ static void put_heading(struct buf *out, const struct patch_file *f, bool unifie
 		return;
 	}
 	buf_puts(out, unified ? "--- " : "*** ");
-	buf_add(out, a);
+	buf_add(out, a.len != 0 ? a : BYTES("/dev/null"));
 	buf_puts(out, unified ? "\n+++ " : "\n--- ");
-	buf_add(out, b);
+	buf_add(out, b.len != 0 ? b : BYTES("/dev/null"));
 	buf_putc(out, '\n');
 }
 
