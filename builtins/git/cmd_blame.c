@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * git blame: which commit each line comes from. Lines are passed from a commit to its parents
- * as long as they are there unchanged; renames are followed.
+ * as long as they are there unchanged; renames are followed. Lines that a commit to be ignored
+ * changed go on to lines of its parents that look like them (blame_guess.c).
  */
+#include "builtins/git/blame.h"
 #include "builtins/git/line_range.h"
+#include "builtins/git/transport.h"
 
 struct blame_opts {
 	bool porcelain, line_porcelain, suppress, show_name, show_number, show_mail, raw_time,
-		long_names, root, blank_boundary, incremental, first_parent;
-	struct names ranges;
+		long_names, root, blank_boundary, incremental, first_parent, annotate;
+	struct names ranges, ignore_revs, ignore_files;
 	int abbrev;
 	const char *date;
 	unsigned lines;
@@ -18,6 +21,24 @@ static int ignore_space(struct git *g, void *o, const char *a, bool unset)
 {
 	(void)g, (void)a, (void)unset;
 	((struct blame_opts *)o)->lines |= LINES_IGNORE_ALL_SPACE;
+	return 0;
+}
+
+static int add_ignore_file(struct git *g, void *o, const char *a, bool unset)
+{
+	struct names *list = &((struct blame_opts *)o)->ignore_files;
+
+	if (unset || *a == '\0')
+		list->n = 0;
+	else
+		names_add(g, list, a);
+	return 0;
+}
+
+static int minimal(struct git *g, void *o, const char *a, bool unset)
+{
+	(void)g, (void)a, (void)unset;
+	((struct blame_opts *)o)->lines |= LINES_MINIMAL;
 	return 0;
 }
 
@@ -40,23 +61,48 @@ static const struct git_option blame_options[] = {
 	GIT_MISSING('M', NULL),
 	GIT_MISSING('C', NULL),
 	GIT_MISSING('S', NULL),
-	GIT_MISSING(0, "incremental"),
 	GIT_MISSING(0, "reverse"),
-	GIT_MISSING_ARG(0, "ignore-rev"),
+	GIT_LIST(0, "ignore-rev", struct blame_opts, ignore_revs),
+	GIT_CALL_ARG(0, "ignore-revs-file", add_ignore_file),
+	GIT_FLAG(0, "incremental", struct blame_opts, incremental),
+	GIT_FLAG('c', NULL, struct blame_opts, annotate),
+	GIT_CALL(0, "minimal", minimal),
+	GIT_MISSING(0, "show-stats"),
+	GIT_MISSING(0, "score-debug"),
+	GIT_MISSING(0, "color-lines"),
+	GIT_MISSING(0, "color-by-age"),
+	GIT_MISSING_ARG(0, "contents"),
 	GIT_END(),
 };
 static const char *const blame_usage[] = { "git blame [<options>] [<rev-opts>] [<rev>] [--] <file>",
 					   NULL };
+
+/* A line that is asked for: its number in a version of the file, and in the result. */
+struct asked {
+	size_t line;
+	size_t final;
+};
+
+/* Lines that are asked for together. */
+struct piece {
+	struct asked first; /* in front, as pieces are sorted like lines */
+	size_t count;
+};
 
 /* A version of the file with lines of the result that it may be the origin of. */
 struct suspect {
 	struct commit *c; /* NULL: the work tree */
 	const char *path;
 	struct bytes text;
-	size_t *line;  /* numbers here, of each line that is asked for */
-	size_t *final; /* numbers in the result */
+	struct asked *at;
 	size_t n, cap;
 	struct suspect *next;
+};
+
+enum line_mark {
+	MARK_IGNORED = 1,    /* it went through a commit that is ignored */
+	MARK_UNBLAMABLE = 2, /* such a commit has it and nothing before is like it */
+	MARK_START = 4,      /* it was parted from the line in front */
 };
 
 struct verdict {
@@ -64,12 +110,16 @@ struct verdict {
 	const char *path;
 	size_t line;
 	bool known;
+	unsigned mark;
 };
 
 struct blaming {
 	struct git *g;
 	struct blame_opts o;
 	struct suspect *todo;
+	struct suspect **todo_end;
+	struct lookup *ignored; /* commits */
+	bool mark_ignored, mark_unblamable;
 	struct verdict *verdict;
 	struct bytes *line;
 	size_t n;
@@ -77,21 +127,14 @@ struct blaming {
 	size_t from, to; /* of the first and behind the last that is wanted */
 	const char *path;
 	struct date_style style;
+	struct lookup *seen;  /* commits that were told of: porcelain */
+	struct lookup *paths; /* of each commit the path, or "" if there are several */
 };
 
 static void ask(struct blaming *b, struct suspect *s, size_t line, size_t final)
 {
-	if (s->n == s->cap) {
-		size_t cap = s->cap * 2 + 16;
-
-		s->line = pool_resize(b->g->c->pool, s->line, s->cap * sizeof(size_t),
-				      cap * sizeof(size_t));
-		s->final = pool_resize(b->g->c->pool, s->final, s->cap * sizeof(size_t),
-				       cap * sizeof(size_t));
-		s->cap = cap;
-	}
-	s->line[s->n] = line;
-	s->final[s->n++] = final;
+	LIST_ROOM(b->g, s->at, s->n, s->cap);
+	s->at[s->n++] = (struct asked){ line, final };
 }
 
 static struct suspect *suspect_of(struct blaming *b, struct commit *c, const char *path,
@@ -106,8 +149,8 @@ static struct suspect *suspect_of(struct blaming *b, struct commit *c, const cha
 	s->c = c;
 	s->path = path;
 	s->text = text;
-	s->next = b->todo;
-	b->todo = s;
+	*b->todo_end = s;
+	b->todo_end = &s->next;
 	return s;
 }
 
@@ -120,8 +163,94 @@ static bool find_in(struct blaming *b, struct commit *p, struct commit *child, c
 	       object_read(b->g, b->g->keep, &o, text) == OBJECT_BLOB;
 }
 
-/* Lines that the parent has too are asked of it; the others stay in s. */
-static void pass_to(struct blaming *b, struct suspect *s, struct commit *p)
+static int compare_final(const void *a, const void *b)
+{
+	size_t x = ((const struct asked *)a)->final, y = ((const struct asked *)b)->final;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Lines next to each other that part are two pieces from then on. */
+static void mark_parted(struct blaming *b, const struct suspect *s, struct arena *a,
+			const size_t *to)
+{
+	struct asked *by_final = arena_array(a, s->n + 1, sizeof(*by_final));
+
+	for (size_t i = 0; i < s->n; i++)
+		by_final[i] = (struct asked){ i, s->at[i].final };
+	git_sort(b->g, by_final, s->n, sizeof(*by_final), compare_final);
+	for (size_t i = 1; i < s->n; i++) {
+		size_t v = by_final[i - 1].line, w = by_final[i].line;
+		bool stay = to[v] == SIZE_MAX && to[w] == SIZE_MAX;
+
+		if (s->at[v].final + 1 == s->at[w].final && s->at[v].line + 1 == s->at[w].line &&
+		    !stay && to[w] != to[v] + 1)
+			b->verdict[s->at[w].final].mark |= MARK_START;
+	}
+}
+
+/* Lines go to the other suspect, to[i] there; SIZE_MAX: they stay. */
+static void move_lines(struct blaming *b, struct suspect *s, struct suspect *t, struct arena *a,
+		       const size_t *to)
+{
+	size_t kept = 0;
+
+	mark_parted(b, s, a, to);
+	for (size_t i = 0; i < s->n; i++)
+		if (to[i] == SIZE_MAX)
+			s->at[kept++] = s->at[i];
+		else
+			ask(b, t, to[i], s->at[i].final);
+	s->n = kept;
+}
+
+/* Where each asked line of s is in the parent if it is there unchanged. */
+static void match_unchanged(const struct suspect *s, const struct lines *l, size_t *to)
+{
+	size_t change = 0;
+	int64_t shift = 0;
+
+	/* Numbers come in order. */
+	for (size_t i = 0; i < s->n; i++) {
+		size_t line = s->at[i].line;
+
+		while (change < l->n &&
+		       line >= l->change[change].from[1] + l->change[change].count[1]) {
+			shift += (int64_t)l->change[change].count[0] -
+				 (int64_t)l->change[change].count[1];
+			change++;
+		}
+		to[i] = change < l->n && line >= l->change[change].from[1]
+				? SIZE_MAX
+				: (size_t)((int64_t)line + shift);
+	}
+}
+
+/* Where each asked line of s, all changed, may come from. */
+static void match_alike(struct blaming *b, struct suspect *s, struct suspect *t, struct arena *a,
+			const struct lines *l, size_t *to)
+{
+	size_t *match = arena_array(a, l->file[1].n + 1, sizeof(*match));
+
+	for (size_t i = 0; i < l->file[1].n; i++)
+		match[i] = SIZE_MAX;
+	struct line_prints before, now;
+
+	blame_prints(b->g, a, t->text, &before);
+	blame_prints(b->g, a, s->text, &now);
+	for (size_t i = 0; i < l->n; i++)
+		blame_guess(b->g, &before, &now, &l->change[i], match + l->change[i].from[1]);
+	for (size_t i = 0; i < s->n; i++) {
+		unsigned *mark = &b->verdict[s->at[i].final].mark;
+
+		to[i] = s->at[i].line < l->file[1].n ? match[s->at[i].line] : SIZE_MAX;
+		*mark |= to[i] == SIZE_MAX ? MARK_UNBLAMABLE : MARK_IGNORED;
+	}
+}
+
+/* Lines that the parent has too are asked of it; the others stay in s. guess: those that look
+ * like lines of the parent go as well. */
+static void pass_to(struct blaming *b, struct suspect *s, struct commit *p, bool guess)
 {
 	struct git *g = b->g;
 	const char *name;
@@ -129,7 +258,7 @@ static void pass_to(struct blaming *b, struct suspect *s, struct commit *p)
 	struct arena a;
 	struct lines l;
 	struct suspect *t;
-	size_t kept = 0, change = 0;
+	size_t *to;
 
 	commit_need(g, p);
 	if (!find_in(b, p, s->c, s->path, &name, &text))
@@ -137,39 +266,20 @@ static void pass_to(struct blaming *b, struct suspect *s, struct commit *p)
 	t = suspect_of(b, p, name, text);
 	arena_init_under(&a, g->a);
 	lines_diff(g, &a, text, s->text, b->o.lines, &l);
-	int64_t shift = 0;
-
-	/* Numbers come in order. */
-	for (size_t i = 0; i < s->n; i++) {
-		while (change < l.n &&
-		       s->line[i] >= l.change[change].from[1] + l.change[change].count[1]) {
-			shift += (int64_t)l.change[change].count[0] -
-				 (int64_t)l.change[change].count[1];
-			change++;
-		}
-		if (change < l.n && s->line[i] >= l.change[change].from[1]) {
-			s->line[kept] = s->line[i];
-			s->final[kept++] = s->final[i];
-		} else {
-			ask(b, t, (size_t)((int64_t)s->line[i] + shift), s->final[i]);
-		}
-	}
-	s->n = kept;
+	to = arena_array(&a, s->n + 1, sizeof(*to));
+	if (guess)
+		match_alike(b, s, t, &a, &l, to);
+	else
+		match_unchanged(s, &l, to);
+	move_lines(b, s, t, &a, to);
 	arena_clear(&a);
 }
 
-static void sort_lines(struct suspect *s)
+static int compare_asked(const void *a, const void *b)
 {
-	/* Two children may have asked: a merge of two sorted runs, by insertion. */
-	for (size_t i = 1; i < s->n; i++)
-		for (size_t j = i; j > 0 && s->line[j - 1] > s->line[j]; j--) {
-			size_t line = s->line[j], final = s->final[j];
+	size_t x = ((const struct asked *)a)->line, y = ((const struct asked *)b)->line;
 
-			s->line[j] = s->line[j - 1];
-			s->final[j] = s->final[j - 1];
-			s->line[j - 1] = line;
-			s->final[j - 1] = final;
-		}
+	return x < y ? -1 : x > y;
 }
 
 static struct suspect *youngest(struct blaming *b)
@@ -182,29 +292,104 @@ static struct suspect *youngest(struct blaming *b)
 			best = p;
 	s = *best;
 	*best = s->next;
+	if (*best == NULL)
+		b->todo_end = best;
 	return s;
 }
+
+static void pass_on(struct blaming *b, struct suspect *s, bool guess)
+{
+	struct oid head;
+
+	if (s->c == NULL && head_oid(b->g, &head))
+		pass_to(b, s, commit_at(b->g, &head), guess);
+	for (uint32_t i = 0; s->c != NULL && i < s->c->nparents && s->n != 0; i++) {
+		if (b->o.first_parent && i > 0)
+			break;
+		pass_to(b, s, s->c->parent[i], guess);
+	}
+}
+
+static void put_found(struct blaming *b, struct suspect *s);
 
 static void run(struct blaming *b)
 {
 	while (b->todo != NULL) {
 		struct suspect *s = youngest(b);
-		struct oid head;
 
 		cmd_charge(b->g->c, 4);
-		sort_lines(s);
-		if (s->c == NULL && head_oid(b->g, &head))
-			pass_to(b, s, commit_at(b->g, &head));
-		for (uint32_t i = 0; s->c != NULL && i < s->c->nparents && s->n != 0; i++) {
-			if (b->o.first_parent && i > 0)
-				break;
-			pass_to(b, s, s->c->parent[i]);
+		git_sort(b->g, s->at, s->n, sizeof(*s->at), compare_asked);
+		pass_on(b, s, false);
+		if (s->c != NULL && s->n != 0 &&
+		    lookup_get(b->ignored, oid_key(&s->c->oid)) != NULL)
+			pass_on(b, s, true);
+		for (size_t i = 0; i < s->n; i++) {
+			struct verdict *v = &b->verdict[s->at[i].final];
+
+			v->c = s->c;
+			v->path = s->path;
+			v->line = s->at[i].line;
+			v->known = true;
 		}
-		for (size_t i = 0; i < s->n; i++)
-			b->verdict[s->final[i]] = (struct verdict){ s->c, s->path, s->line[i],
-								    true };
-		pool_free(b->g->c->pool, s->line, s->cap * sizeof(size_t));
-		pool_free(b->g->c->pool, s->final, s->cap * sizeof(size_t));
+		if (b->o.incremental)
+			put_found(b, s);
+		pool_free(b->g->c->pool, s->at, s->cap * sizeof(*s->at));
+	}
+}
+
+/* --- commits that are ignored --- */
+
+static void ignore_commit(struct blaming *b, const struct oid *o)
+{
+	struct oid *c = arena_alloc(b->g->keep, sizeof(*c));
+
+	if (object_peel(b->g, o, OBJECT_COMMIT, c))
+		*lookup_at(b->ignored, oid_key(c)) = b;
+}
+
+static void ignore_file(struct blaming *b, const char *path)
+{
+	struct bytes text, line;
+	struct oid o;
+
+	if (file_read(b->g, b->g->keep, path, &text) < 0)
+		git_die(b->g, "could not open object name list: %s", path);
+	while (git_line(&text, &line)) {
+		const char *comment = memchr(line.ptr, '#', line.len);
+
+		line = git_trim(comment != NULL ? bytes_slice(line, 0, (size_t)(comment - line.ptr))
+						: line);
+		if (line.len == 0)
+			continue;
+		if (!oid_parse_bytes(line, &o))
+			git_die(b->g, "invalid object name: %.*s", (int)line.len, line.ptr);
+		ignore_commit(b, &o);
+	}
+}
+
+/* Files of the configuration first: an option with an empty name forgets them. */
+static void configure(struct blaming *b)
+{
+	struct names files = { 0 };
+
+	config_all(b->g, "blame.ignorerevsfile", &files);
+	for (size_t i = 0; i < files.n; i++)
+		add_ignore_file(b->g, &b->o, files.at[i], false);
+	b->mark_ignored = config_bool(b->g, "blame.markignoredlines", false);
+	b->mark_unblamable = config_bool(b->g, "blame.markunblamablelines", false);
+}
+
+static void read_ignored(struct blaming *b)
+{
+	struct oid o;
+
+	b->ignored = lookup_new(b->g);
+	for (size_t i = 0; i < b->o.ignore_files.n; i++)
+		ignore_file(b, b->o.ignore_files.at[i]);
+	for (size_t i = 0; i < b->o.ignore_revs.n; i++) {
+		if (rev_commit(b->g, b->o.ignore_revs.at[i], &o) < 0)
+			git_die(b->g, "cannot find revision %s to ignore", b->o.ignore_revs.at[i]);
+		ignore_commit(b, &o);
 	}
 }
 
@@ -240,62 +425,156 @@ static void put_person(struct blaming *b, struct commit *c, bool author, struct 
 		   who.zone < 0 ? -who.zone : who.zone);
 }
 
-static void put_porcelain(struct blaming *b)
+/* What the version before is called; the first parent that has one. */
+static void put_previous(struct blaming *b, const struct verdict *v, struct buf *out)
+{
+	const char *name;
+	struct bytes text;
+	struct oid head;
+
+	if (v->c == NULL) {
+		if (head_oid(b->g, &head) &&
+		    find_in(b, commit_at(b->g, &head), NULL, v->path, &name, &text))
+			buf_printf(out, "previous %s %s\n", oid_hex(b->g, &head), name);
+		return;
+	}
+	for (uint32_t k = 0; k < v->c->nparents; k++) {
+		struct commit *p = v->c->parent[k];
+
+		commit_need(b->g, p);
+		if (!find_in(b, p, v->c, v->path, &name, &text))
+			continue;
+		buf_printf(out, "previous %s %s\n", oid_hex(b->g, &p->oid), name);
+		return;
+	}
+}
+
+/* Of the commit, and which file it was there. */
+static void put_details(struct blaming *b, const struct verdict *v, struct buf *out)
 {
 	struct git *g = b->g;
-	struct lookup *seen = lookup_new(g);
+	struct commit_text t;
+	struct bytes subject;
 
+	put_person(b, v->c, true, out);
+	put_person(b, v->c, false, out);
+	if (v->c == NULL) {
+		buf_printf(out, "summary Version of %s from %s\n", v->path, v->path);
+		return;
+	}
+	commit_text(g, g->a, &v->c->oid, &t);
+	while (git_line(&t.message, &subject) && git_trim(subject).len == 0)
+		continue;
+	buf_printf(out, "summary %.*s\n", (int)subject.len, subject.ptr);
+	if (v->c->nparents == 0 && !b->o.root)
+		buf_puts(out, "boundary\n");
+}
+
+/* Whether the commit is told of for the first time. */
+static bool first_time(struct blaming *b, const struct verdict *v)
+{
+	static const struct oid work;
+	void **at = lookup_at(b->seen, oid_key(v->c != NULL ? &v->c->oid : &work));
+	bool first = *at == NULL;
+
+	*at = b;
+	return first;
+}
+
+/* The head of group lines from the i-th of the result. */
+static void put_group(struct blaming *b, size_t i, size_t group, struct buf *out)
+{
+	const struct verdict *v = &b->verdict[i];
+
+	buf_printf(out, "%s %zu %zu", oid_hex(b->g, v->c != NULL ? &v->c->oid : &oid_null),
+		   v->line + 1, i + 1);
+	if (group != 0)
+		buf_printf(out, " %zu", group);
+	buf_putc(out, '\n');
+}
+
+/* --incremental: what this suspect is found to be the origin of, piece by piece. */
+static void put_found(struct blaming *b, struct suspect *s)
+{
+	struct git *g = b->g;
+	struct piece *piece = arena_array(g->a, s->n + 1, sizeof(*piece));
+	size_t n = 0;
+
+	git_sort(g, s->at, s->n, sizeof(*s->at), compare_final);
+	for (size_t i = 0; i < s->n; i++)
+		if (i > 0 && s->at[i].line == s->at[i - 1].line + 1 &&
+		    s->at[i].final == s->at[i - 1].final + 1 &&
+		    (b->verdict[s->at[i].final].mark & MARK_START) == 0)
+			piece[n - 1].count++;
+		else
+			piece[n++] = (struct piece){ s->at[i], 1 };
+	git_sort(g, piece, n, sizeof(*piece), compare_asked);
+	for (size_t i = 0; i < n; i++) {
+		const struct verdict *v = &b->verdict[piece[i].first.final];
+		struct buf out = buf_in(g->a);
+
+		put_group(b, piece[i].first.final, piece[i].count, &out);
+		if (first_time(b, v))
+			put_details(b, v, &out);
+		put_previous(b, v, &out);
+		buf_printf(&out, "filename %s\n", v->path);
+		cmd_bytes(g->c, buf_bytes(&out));
+	}
+}
+
+/* Whether line i + 1 belongs to the same group as line i. */
+static bool continues(const struct blaming *b, size_t i)
+{
+	const struct verdict *v = &b->verdict[i], *w = &b->verdict[i + 1];
+	unsigned marks = MARK_IGNORED | MARK_UNBLAMABLE;
+
+	return i + 1 < b->to && v->known && w->known && v->c == w->c && v->line + 1 == w->line &&
+	       strcmp(v->path, w->path) == 0 && (v->mark & marks) == (w->mark & marks);
+}
+
+/* Of each commit whether it had the file under several names. */
+static void note_paths(struct blaming *b)
+{
+	static const struct oid work;
+
+	b->paths = lookup_new(b->g);
 	for (size_t i = b->from; i < b->to; i++) {
 		const struct verdict *v = &b->verdict[i];
-		struct oid o = v->c != NULL ? v->c->oid : oid_null;
-		struct buf out = buf_in(g->a);
-		struct oid *key = arena_alloc(g->keep, sizeof(*key));
-		size_t group = 1;
-		bool first = i == b->from || b->verdict[i - 1].c != v->c ||
-			     !b->verdict[i - 1].known || b->verdict[i - 1].line + 1 != v->line;
+		void **at;
 
 		if (!v->known)
 			continue;
-		while (i + group < b->to && b->verdict[i + group].known &&
-		       b->verdict[i + group].c == v->c &&
-		       b->verdict[i + group].line == v->line + group)
-			group++;
-		buf_printf(&out, "%s %zu %zu", oid_hex(g, &o), v->line + 1, i + 1);
-		if (first)
-			buf_printf(&out, " %zu", group);
-		buf_putc(&out, '\n');
-		*key = o;
-		void **at = lookup_at(seen, oid_key(key));
+		at = lookup_at(b->paths, oid_key(v->c != NULL ? &v->c->oid : &work));
+		*at = *at == NULL || strcmp(*at, v->path) == 0
+			      ? arena_dup(b->g->keep, bytes_of(v->path))
+			      : "";
+	}
+}
 
-		if (*at == NULL || b->o.line_porcelain) {
-			struct commit_text t;
+static void put_porcelain(struct blaming *b)
+{
+	struct git *g = b->g;
+	static const struct oid work;
 
-			*at = b;
-			put_person(b, v->c, true, &out);
-			put_person(b, v->c, false, &out);
-			if (v->c != NULL) {
-				commit_text(g, g->a, &v->c->oid, &t);
-				buf_puts(&out, "summary ");
-				buf_add(&out, message_subject(g->a, t.message));
-				buf_putc(&out, '\n');
-				if (v->c->nparents == 0)
-					buf_puts(&out, "boundary\n");
-				else
-					for (uint32_t k = 0; k < 1; k++) {
-						const char *name;
-						struct bytes text;
+	note_paths(b);
+	for (size_t i = b->from; i < b->to; i++) {
+		const struct verdict *v = &b->verdict[i];
+		struct buf out = buf_in(g->a);
+		size_t group = 0;
+		const char *paths;
+		bool head = i == b->from || !continues(b, i - 1), told;
 
-						if (find_in(b, v->c->parent[0], v->c, v->path,
-							    &name, &text))
-							buf_printf(
-								&out, "previous %s %s\n",
-								oid_hex(g, &v->c->parent[0]->oid),
-								name);
-					}
-			} else {
-				buf_printf(&out, "summary Version of %s from %s\n", v->path,
-					   v->path);
-			}
+		if (!v->known)
+			continue;
+		for (group = 1; head && continues(b, i + group - 1); group++)
+			continue;
+		put_group(b, i, head ? group : 0, &out);
+		told = first_time(b, v) || b->o.line_porcelain;
+		if (told)
+			put_details(b, v, &out);
+		paths = lookup_get(b->paths, oid_key(v->c != NULL ? &v->c->oid : &work));
+		if (told || (head && *paths == '\0')) {
+			put_previous(b, v, &out);
 			buf_printf(&out, "filename %s\n", v->path);
 		}
 		buf_putc(&out, '\t');
@@ -306,75 +585,131 @@ static void put_porcelain(struct blaming *b)
 	}
 }
 
-/* long: widths, then lines */
-static void put_plain(struct blaming *b)
+struct widths {
+	size_t person, path, line;
+	bool several;
+	int name; /* of commits */
+};
+
+static void measure(struct blaming *b, struct widths *w)
 {
-	struct git *g = b->g;
-	size_t width = 0, name_width = 0, line_digits = 1;
-	bool several = false;
-	int length = b->o.long_names   ? OID_HEX
-		     : b->o.abbrev > 0 ? b->o.abbrev + 1
-				       : oid_default_length(g) + 1;
-
-	for (size_t i = b->from; i < b->to; i++) {
-		struct person who;
-		struct commit_text t;
-		size_t w;
-
-		if (!b->verdict[i].known)
-			continue;
-		person_of(b, b->verdict[i].c, true, &who, &t);
-		w = b->o.show_mail ? who.mail.len + 2 : git_columns(who.name);
-		width = w > width ? w : width;
-		w = strlen(b->verdict[i].path);
-		name_width = w > name_width ? w : name_width;
-		several = several || strcmp(b->verdict[i].path, b->path) != 0;
-		w = git_digits(b->verdict[i].line + 1);
-		line_digits = w > line_digits ? w : line_digits;
-	}
+	*w = (struct widths){ .line = 1 };
+	w->name = b->o.long_names   ? OID_HEX
+		  : b->o.abbrev > 0 ? b->o.abbrev + 1
+				    : oid_default_length(b->g) + 1;
 	for (size_t i = b->from; i < b->to; i++) {
 		const struct verdict *v = &b->verdict[i];
-		struct oid o = v->c != NULL ? v->c->oid : oid_null;
-		bool boundary = v->c != NULL && v->c->nparents == 0 && !b->o.root;
-		struct buf out = buf_in(g->a);
 		struct person who;
 		struct commit_text t;
+		size_t n;
 
 		if (!v->known)
 			continue;
-		if (boundary && b->o.blank_boundary)
-			buf_fill(&out, ' ', (size_t)length);
-		else
-			buf_printf(&out, "%s%.*s", boundary ? "^" : "", length - boundary,
-				   oid_hex(g, &o));
-		if (several || b->o.show_name)
-			buf_printf(&out, " %-*s", (int)name_width, v->path);
-		if (b->o.show_number)
-			buf_printf(&out, " %*zu", (int)line_digits, v->line + 1);
-		if (!b->o.suppress) {
-			size_t used;
+		person_of(b, v->c, true, &who, &t);
+		n = b->o.show_mail ? who.mail.len + 2 : git_columns(who.name);
+		w->person = n > w->person ? n : w->person;
+		n = strlen(v->path);
+		w->path = n > w->path ? n : w->path;
+		w->several = w->several || strcmp(v->path, b->path) != 0;
+		n = git_digits(v->line + 1);
+		w->line = n > w->line ? n : w->line;
+	}
+}
 
-			person_of(b, v->c, true, &who, &t);
-			buf_puts(&out, " (");
-			if (b->o.show_mail) {
-				buf_printf(&out, "<%.*s>", (int)who.mail.len, who.mail.ptr);
-				used = who.mail.len + 2;
-			} else {
-				buf_add(&out, who.name);
-				used = git_columns(who.name);
-			}
-			buf_fill(&out, ' ', width - used + 1);
-			if (b->o.raw_time)
-				buf_printf(&out, "%lld %c%04d", (long long)who.time,
-					   who.zone < 0 ? '-' : '+',
-					   who.zone < 0 ? -who.zone : who.zone);
-			else
-				date_put(g, &out, who.time, who.zone, &b->style);
-			buf_putc(&out, ' ');
-		} else {
-			buf_putc(&out, ' ');
+static void put_commit(struct blaming *b, const struct verdict *v, int length, struct buf *out)
+{
+	const char *hex = oid_hex(b->g, v->c != NULL ? &v->c->oid : &oid_null);
+
+	if (v->c != NULL && v->c->nparents == 0 && !b->o.root) {
+		if (b->o.blank_boundary) {
+			hex = "                                        ";
+		} else if (!b->o.annotate) {
+			length--;
+			buf_putc(out, '^');
 		}
-		buf_printf(&out, "%*zu) ", (int)git_digits(b->to), i + 1);
+	}
+	if (b->mark_unblamable && (v->mark & MARK_UNBLAMABLE) != 0) {
+		length--;
+		buf_putc(out, '*');
+	}
+	if (b->mark_ignored && (v->mark & MARK_IGNORED) != 0) {
+		length--;
+		buf_putc(out, '?');
+	}
+	buf_printf(out, "%.*s", length, hex);
+}
+
+static void put_time(struct blaming *b, const struct person *who, struct buf *out)
+{
+	if (b->o.raw_time)
+		buf_printf(out, "%lld %c%04d", (long long)who->time, who->zone < 0 ? '-' : '+',
+			   who->zone < 0 ? -who->zone : who->zone);
+	else
+		date_put(b->g, out, who->time, who->zone, &b->style);
+}
+
+/* "(NAME DATE NUMBER) ", with what is asked for in front. */
+static void put_columns(struct blaming *b, const struct widths *w, size_t i, struct buf *out)
+{
+	const struct verdict *v = &b->verdict[i];
+	struct person who;
+	struct commit_text t;
+
+	if (w->several || b->o.show_name)
+		buf_printf(out, " %-*s", (int)w->path, v->path);
+	if (b->o.show_number)
+		buf_printf(out, " %*zu", (int)w->line, v->line + 1);
+	if (!b->o.suppress) {
+		size_t used;
+
+		person_of(b, v->c, true, &who, &t);
+		buf_puts(out, " (");
+		if (b->o.show_mail) {
+			buf_printf(out, "<%.*s>", (int)who.mail.len, who.mail.ptr);
+			used = who.mail.len + 2;
+		} else {
+			buf_add(out, who.name);
+			used = git_columns(who.name);
+		}
+		buf_fill(out, ' ', w->person - used + 1);
+		put_time(b, &who, out);
+	}
+	buf_printf(out, " %*zu) ", (int)git_digits(b->to), i + 1);
+}
+
+/* As git annotate does. */
+static void put_annotated(struct blaming *b, size_t i, struct buf *out)
+{
+	const struct verdict *v = &b->verdict[i];
+	struct person who;
+	struct commit_text t;
+	struct bytes name;
+	struct buf time = buf_in(b->g->a);
+
+	person_of(b, v->c, true, &who, &t);
+	name = who.name;
+	if (b->o.show_mail)
+		name = bytes_of(git_format(b->g->a, "<%.*s>", (int)who.mail.len, who.mail.ptr));
+	put_time(b, &who, &time);
+	buf_printf(out, "\t(%10.*s\t%10s\t%zu)", (int)name.len, name.ptr, buf_cstr(&time), i + 1);
+}
+
+static void put_plain(struct blaming *b)
+{
+	struct git *g = b->g;
+	struct widths w;
+
+	measure(b, &w);
+	for (size_t i = b->from; i < b->to; i++) {
+		struct buf out = buf_in(g->a);
+
+		if (!b->verdict[i].known)
+			continue;
+		put_commit(b, &b->verdict[i], w.name, &out);
+		if (b->o.annotate)
+			put_annotated(b, i, &out);
+		else
+			put_columns(b, &w, i, &out);
 		buf_add(&out, b->line[i]);
 		if (b->line[i].len == 0 || b->line[i].ptr[b->line[i].len - 1] != '\n')
 			buf_putc(&out, '\n');
@@ -402,9 +737,9 @@ static void choose_lines(struct blaming *b, struct bytes text)
 }
 
 /* long: operands of two forms */
-int git_cmd_blame(struct git *g, struct args *args)
+static int blame(struct git *g, struct args *args, bool annotate)
 {
-	struct blaming b = { .g = g, .style = { .mode = DATE_ISO } };
+	struct blaming b = { .g = g, .style = { .mode = DATE_ISO }, .o.annotate = annotate };
 	const struct git_parser p = { blame_options, &b.o, blame_usage, 0, NULL };
 	struct suspect *first;
 	struct bytes text;
@@ -413,7 +748,11 @@ int git_cmd_blame(struct git *g, struct args *args)
 	uint32_t mode;
 	char *path;
 
+	b.todo_end = &b.todo;
+	b.seen = lookup_new(g);
+	configure(&b);
 	git_parse(g, args, &p);
+	read_ignored(&b);
 	if (args->argc < 1 || args->dashdash == args->argc)
 		git_usage(g, blame_usage);
 	if (args->argc > 2)
@@ -464,9 +803,21 @@ int git_cmd_blame(struct git *g, struct args *args)
 		if (b.wanted[i])
 			ask(&b, first, i, i);
 	run(&b);
+	if (b.o.incremental)
+		return 0;
 	if (b.o.porcelain || b.o.line_porcelain)
 		put_porcelain(&b);
 	else
 		put_plain(&b);
 	return 0;
+}
+
+int git_cmd_blame(struct git *g, struct args *args)
+{
+	return blame(g, args, false);
+}
+
+int git_cmd_annotate(struct git *g, struct args *args)
+{
+	return blame(g, args, true);
 }

@@ -5,6 +5,7 @@
  */
 GIT_COMMAND("add", git_cmd_add, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
 GIT_COMMAND("am", git_cmd_am, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
+GIT_COMMAND("annotate", git_cmd_annotate, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
 GIT_COMMAND("apply", git_cmd_apply, GIT_MAYBE_REPO)
 GIT_COMMAND("archive", git_cmd_archive, GIT_NEEDS_REPO)
 GIT_COMMAND("bisect", git_cmd_bisect, GIT_NEEDS_REPO | GIT_NEEDS_WORK)
