@@ -63,7 +63,8 @@ static void pack_variable(struct buf *out, const struct var *v)
 	pack_u64(out, v->value != NULL);
 	if (v->value != NULL)
 		pack_bytes(out, (struct bytes){ v->value, v->len });
-	if (!dynamic)
+	/* Listings show dynamic lists as they were when they were last looked at. */
+	if (!dynamic || (v->flags & VAR_ARRAY) != 0)
 		pack_elements(out, v);
 }
 
@@ -119,8 +120,11 @@ static void unpack_array(struct shell *sh, struct unpack *in, struct var *v)
 	size_t n = unpack_count(in);
 	int64_t last = -1;
 
-	if (there && !in->bad)
+	if (there && !in->bad) {
+		if (v->array != NULL)
+			array_free(sh->pool, v->array);
 		v->array = array_new(sh->pool);
+	}
 	for (size_t i = 0; i < n; i++) {
 		int64_t index = (int64_t)unpack_below(in, INT64_MAX);
 		struct bytes value = unpack_value(in);
@@ -160,8 +164,10 @@ static void unpack_variable(struct shell *sh, struct unpack *in, struct var *con
 		return;
 	}
 	v = dynamic ? dynamic_of(own, nown, name) : var_new(sh, name, hash);
-	if (v == NULL)
-		return; /* of another version: it has no meaning here */
+	if (v == NULL) {
+		in->bad = true;
+		return;
+	}
 	/* Also what its hook makes is one or the other. */
 	if (((flags | (dynamic ? v->hook->flags : 0)) & LISTS) == LISTS) {
 		in->bad = true;
@@ -177,7 +183,7 @@ static void unpack_variable(struct shell *sh, struct unpack *in, struct var *con
 		var_store(sh, v, value);
 	if (!dynamic && (flags & VAR_ASSOC) != 0)
 		unpack_assoc(sh, in, v);
-	else if (!dynamic && (flags & VAR_ARRAY) != 0)
+	else if ((v->flags & VAR_ARRAY) != 0)
 		unpack_array(sh, in, v);
 }
 
