@@ -357,6 +357,7 @@ static void pack_numbers(const struct shell *sh, struct buf *out)
 	pack_u64(out, sh->builtins_disabled);
 	pack_u64(out, sh->substitutions);
 	pack_u64(out, sh->is_sh);
+	pack_u64(out, (uint64_t)(sh->base_argc + 1));
 }
 
 static void unpack_numbers(struct shell *sh, struct unpack *in)
@@ -376,6 +377,7 @@ static void unpack_numbers(struct shell *sh, struct unpack *in)
 	sh->builtins_disabled = unpack_u64(in);
 	sh->substitutions = (unsigned)unpack_below(in, UINT32_MAX);
 	sh->is_sh = unpack_below(in, 1) != 0;
+	sh->base_argc = (int)unpack_below(in, INT32_MAX) - 1;
 }
 
 int interp_pack(struct shell *sh, struct buf *out, struct shell *original, bool jobs)

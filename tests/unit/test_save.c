@@ -123,7 +123,7 @@ static const char work[] =
 	"echo gone > /tmp/gone; exec 9<> /tmp/gone; rm /tmp/gone; ln /tmp/five /tmp/again;"
 	"head -c 100000 /dev/urandom > /tmp/big; truncate -s 50000 /tmp/hole; mkfifo /tmp/fifo2;"
 	"rm /tmp/fifo2; ln -s nowhere /tmp/link; chmod 600 /tmp/five;"
-	"echo $DIRSTACK $GROUPS > /dev/null; (exit 3) | (exit 4); ulimit "
+	"echo $DIRSTACK $GROUPS $BASH_ARGC > /dev/null; (exit 3) | (exit 4); ulimit "
 	"-n 50";
 
 TEST(a_resumed_session_is_the_same)
