@@ -110,14 +110,19 @@ static inline bool byte_is_xdigit(int c)
 	return byte_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-/* Without the blanks, newlines and their like at both ends. */
+/* Without the blanks, newlines and their like at its end. */
+static inline struct bytes bytes_trim_end(struct bytes s)
+{
+	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+/* The same at both ends. */
 static inline struct bytes bytes_trim(struct bytes s)
 {
 	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[0]))
 		s = bytes_slice(s, 1, s.len);
-	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[s.len - 1]))
-		s.len--;
-	return s;
+	return bytes_trim_end(s);
 }
 static inline int byte_to_lower(int c)
 {

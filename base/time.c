@@ -275,11 +275,11 @@ static bool run_text(struct format *f, const struct conversion *v)
 }
 
 /* %y: of years before 0 the C library counts up from the century, date down. */
-static int64_t short_year(const struct format *f)
+static int64_t short_year(const struct format *f, int64_t year)
 {
-	int64_t year = (f->c->year % 100 + 100) % 100;
+	int64_t last = (year % 100 + 100) % 100;
 
-	return f->nanoseconds != TIME_LIBC && f->c->year < 0 ? (100 - year) % 100 : year;
+	return f->nanoseconds != TIME_LIBC && year < 0 ? (100 - last) % 100 : last;
 }
 
 static bool run_year(struct format *f, const struct conversion *v)
@@ -292,10 +292,10 @@ static bool run_year(struct format *f, const struct conversion *v)
 	case 'C':
 		put_number(f, v, c->year / 100 - (c->year % 100 < 0 && c->year > 0), 2, '0');
 		return true;
-	case 'y': put_number(f, v, short_year(f), 2, '0'); return true;
+	case 'y': put_number(f, v, short_year(f, c->year), 2, '0'); return true;
 	case 'Y': put_number(f, v, c->year, f->nanoseconds == TIME_LIBC ? 1 : 4, '0'); return true;
 	case 'G': put_number(f, v, year, f->nanoseconds == TIME_LIBC ? 1 : 4, '0'); return true;
-	case 'g': put_number(f, v, (year % 100 + 100) % 100, 2, '0'); return true;
+	case 'g': put_number(f, v, short_year(f, year), 2, '0'); return true;
 	case 'V': put_number(f, v, week, 2, '0'); return true;
 	case 'U': put_number(f, v, (c->yearday - c->weekday + 7) / 7, 2, '0'); return true;
 	case 'W':

@@ -32,6 +32,7 @@ struct du_opts {
 	int follow; /* walk flags */
 	uint64_t depth;
 	bool has_depth;
+	bool refused;
 	struct block_size block;
 	const char *files0;
 	int64_t threshold;
@@ -46,6 +47,14 @@ static const struct opt_word time_words[] = {
 	{ "ctime", TIME_CHANGED },  { "status", TIME_CHANGED },  { NULL, 0 },
 };
 
+/* The options that follow are looked at, too, then there is an end. */
+static int refuse(struct cmd *c, int err, const char *format, const char *arg)
+{
+	((struct du_opts *)c->opts)->refused = true;
+	cmd_error(c, err, format, arg);
+	return 0;
+}
+
 static int set_depth(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct du_opts *o = c->opts;
@@ -55,10 +64,8 @@ static int set_depth(struct cmd *c, const struct opt *opt, const char *arg)
 
 	(void)opt;
 	if (strchr(arg, '-') != NULL || text.len == 0 ||
-	    number_parse_u64(text, 0, &o->depth, &overflow) != text.len || overflow) {
-		cmd_error(c, 0, "invalid maximum depth %s", cmd_quote(c, arg));
-		return cmd_usage(c, NULL);
-	}
+	    number_parse_u64(text, 0, &o->depth, &overflow) != text.len || overflow)
+		return refuse(c, 0, "invalid maximum depth %s", cmd_quote(c, arg));
 	o->has_depth = true;
 	return 0;
 }
@@ -118,18 +125,15 @@ static int read_excludes(struct cmd *c, const struct opt *opt, const char *arg)
 	struct bytes line;
 	int err = input_open(&in, c, arg);
 
-	if (err < 0) {
-		cmd_error(c, err, "%s", cmd_quotef(c, arg));
-		return cmd_usage(c, NULL);
-	}
-	while ((err = input_line(&in, '\n', &line)) > 0)
+	if (err < 0)
+		return refuse(c, err, "%s", cmd_quotef(c, arg));
+	while ((err = input_line(&in, '\n', &line)) > 0) {
+		line = bytes_trim_end(line);
 		if (line.len > 0)
 			add_exclude(c, opt, arena_dup(c->arena, line));
+	}
 	input_close(&in);
-	if (err == 0)
-		return 0;
-	cmd_error(c, err, "%s", cmd_quotef(c, arg));
-	return cmd_usage(c, NULL);
+	return err == 0 ? 0 : refuse(c, err, "%s", cmd_quotef(c, arg));
 }
 
 #define T struct du_opts
@@ -471,7 +475,7 @@ static int du_run(struct cmd *c)
 {
 	struct du_opts *o = c->opts;
 	struct du *d = arena_zalloc(c->arena, sizeof(*d));
-	int status = check_options(c, o);
+	int status = o->refused ? cmd_usage(c, NULL) : check_options(c, o);
 
 	if (status != 0)
 		return status;

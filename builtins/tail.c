@@ -323,7 +323,8 @@ static int put_pipe_end(struct input *in, const struct tail_opts *o)
 	}
 	if (!o->bytes && o->count == 0)
 		return more;
-	cmd_write(in->c, h.ptr + h.from, h.to - h.from);
+	if (h.to > h.from)
+		cmd_write(in->c, h.ptr + h.from, h.to - h.from);
 	return more;
 }
 

@@ -316,18 +316,15 @@ static void root(struct dc *d)
 {
 	if (!need(d, 1))
 		return;
-	if (top(d, 0)->num == NULL) {
-		complain(d, "square root of nonnumeric attempted");
-		return;
-	}
-	struct num *x = num_sqrt(d->c, top(d, 0)->num, d->scale);
+	const struct num *square = top(d, 0)->num;
+	struct num *x = square != NULL ? num_sqrt(d->c, square, d->scale) : NULL;
 
-	if (x == NULL) {
-		complain(d, "square root of negative number");
-		return;
-	}
+	if (x == NULL)
+		complain(d, square != NULL ? "square root of negative number"
+					   : "square root of nonnumeric attempted");
 	drop(d, 1);
-	push_num(d, x);
+	if (x != NULL)
+		push_num(d, x);
 }
 
 /* --- stack and parameters --- */
@@ -778,7 +775,8 @@ static void stack_command(struct dc *d, char op)
 			push(d, copy_value(*top(d, 0)));
 		return;
 	default:
-		if (d->depth > 0 && need(d, 2)) {
+		/* One alone stays where it is, without a word. */
+		if (d->depth > 1) {
 			struct value v = *top(d, 0);
 
 			*top(d, 0) = *top(d, 1);

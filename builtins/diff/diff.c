@@ -199,10 +199,23 @@ static int set_exclude(struct cmd *c, const struct opt *opt, const char *arg)
 		const char *hit = memchr(text.ptr + at, '\n', text.len - at);
 		size_t to = hit != NULL ? (size_t)(hit - text.ptr) : text.len;
 
-		if (to > at)
-			add_exclude(c, arena_dup(c->arena, bytes_slice(text, at, to)));
+		struct bytes line = bytes_trim_end(bytes_slice(text, at, to));
+
+		if (line.len > 0)
+			add_exclude(c, arena_dup(c->arena, line));
 		at = to + 1;
 	}
+	return 0;
+}
+
+static int set_file(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct diff_opts *o = c->opts;
+	const char **file = opt->name[0] == 'f' ? &o->from_file : &o->to_file;
+
+	if (*file != NULL && strcmp(*file, arg) != 0)
+		return cmd_usage(c, "conflicting --%s option value '%s'", opt->name, arg);
+	*file = arg;
 	return 0;
 }
 
@@ -226,6 +239,7 @@ static int set_format(struct cmd *c, const struct opt *opt, const char *arg)
 
 static const struct opt diff_options[] = {
 	STYLE(0, "normal", DIFF_NORMAL, "plain output (default)"),
+	OPT_IGNORED(0, "binary", "no effect here"),
 	OPT_FLAG('q', "brief", struct diff_opts, brief, "say only whether files differ"),
 	OPT_FLAG('s', "report-identical-files", struct diff_opts, same,
 		 "say when files are the same"),
@@ -264,8 +278,8 @@ static const struct opt diff_options[] = {
 	OPT_CALL_ARG('X', "exclude-from", set_exclude, "FILE", "the same, patterns from FILE"),
 	OPT_STR('S', "starting-file", struct diff_opts, start_file, NULL, "FILE",
 		"begin with FILE in directories"),
-	OPT_STR(0, "from-file", struct diff_opts, from_file, NULL, "FILE1", "compare FILE1 to all"),
-	OPT_STR(0, "to-file", struct diff_opts, to_file, NULL, "FILE2", "compare all to FILE2"),
+	OPT_CALL_ARG(0, "from-file", set_file, "FILE1", "compare FILE1 to all"),
+	OPT_CALL_ARG(0, "to-file", set_file, "FILE2", "compare all to FILE2"),
 	OPT_FLAG('i', "ignore-case", struct diff_opts, fold, "ignore case"),
 	SPACE('E', "ignore-tab-expansion", DIFF_SPACE_TABS, "tabs are the blanks they stand for"),
 	SPACE('Z', "ignore-trailing-space", DIFF_SPACE_TRAILING, "ignore blanks at line ends"),

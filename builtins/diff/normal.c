@@ -24,7 +24,7 @@ static void put_expanded(struct diff *d, struct bytes s)
 			column = 0;
 		else if (ch == '\b')
 			column -= column > 0;
-		else if ((unsigned char)ch >= ' ')
+		else if (byte_is_print((unsigned char)ch))
 			column++;
 	}
 }

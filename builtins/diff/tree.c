@@ -125,7 +125,7 @@ static void put_pair(const struct pair *p, struct diff *d)
 	diff_prepare_colors(p->c, p->c->opts);
 	if (p->o->paginate)
 		begin_pages(p, &pages);
-	else if (d->nchanges > 0) /* side by side shows what is equal, too */
+	else if (d->nchanges > 0 || !p->o->suppress_common)
 		put_command(p);
 	put_style(p, d);
 	if (p->o->paginate)

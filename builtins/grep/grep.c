@@ -152,9 +152,11 @@ static int opt_exclude_from(struct cmd *c, const struct opt *o, const char *arg)
 	(void)o;
 	if (err < 0)
 		return cmd_error(c, err, "%s", arg);
-	while (input_line(&in, '\n', &line) > 0)
+	while (input_line(&in, '\n', &line) > 0) {
+		line = bytes_trim_end(line);
 		if (line.len != 0)
 			add_filter(c->opts, arena_bytes(c->arena, line), false, false);
+	}
 	input_close(&in);
 	return 0;
 }

@@ -147,8 +147,7 @@ static void exclude_from(struct tar *t, const char *path)
 	if (err < 0)
 		tar_fatal(t, err, "%s", tar_quote(t, path));
 	while (input_line(&in, t->null_names ? '\0' : '\n', &line) > 0) {
-		while (line.len > 0 && byte_is_space(line.ptr[line.len - 1]))
-			line.len--;
+		line = bytes_trim_end(line);
 		if (line.len > 0)
 			names_exclude(t, arena_dup(t->c->arena, line), t->match);
 	}
