@@ -33,8 +33,8 @@ struct socket *socket_bound(struct kernel *k, const struct socket_name *n, int t
 {
 	struct socket *s = k->sockets;
 
-	while (s != NULL && !(s->type == type && reaches(&s->name, n)))
-		s = s->next;
+	for (; s != NULL && !(s->type == type && reaches(&s->name, n)); s = s->next)
+		kernel_fuel(k)->left--;
 	return s;
 }
 
@@ -99,29 +99,85 @@ int64_t sys_socket(struct proc *p, int family, int type, unsigned oflags)
 	return fd_install(p, f, (oflags & O_CLOEXEC_) != 0);
 }
 
+/* Numbers that are tried, and which of them somebody has: so that the list is searched once. */
+enum { TRIES = 20000 };
+struct taken {
+	uint8_t bits[(TRIES + 7) / 8];
+};
+
+static void mark(struct taken *t, uint64_t i)
+{
+	if (i < TRIES)
+		t->bits[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
+static bool is_marked(const struct taken *t, unsigned i)
+{
+	return (t->bits[i / 8] >> i % 8 & 1) != 0;
+}
+
 static int64_t free_port(struct kernel *k, struct socket_name *n, int type)
 {
-	for (int i = 0; i < 20000; i++) {
-		n->port = (uint16_t)(40000 + (k->ports_made++ % 20000));
-		if (socket_bound(k, n, type) == NULL)
+	struct taken t = { { 0 } };
+
+	for (const struct socket *s = k->sockets; s != NULL; s = s->next) {
+		kernel_fuel(k)->left--;
+		n->port = s->name.port;
+		if (s->type == type && n->port >= 40000 && reaches(&s->name, n))
+			mark(&t, n->port - 40000u);
+	}
+	for (int i = 0; i < TRIES; i++) {
+		unsigned number = k->ports_made++ % TRIES;
+
+		n->port = (uint16_t)(40000 + number);
+		if (!is_marked(&t, number))
 			return 0;
 	}
 	return -E_ADDRINUSE;
+}
+
+enum { NAME_DIGITS = 5 };
+
+/* The number that a name of free_name's has, or UINT32_MAX. */
+static uint32_t number_in(const struct socket_name *n)
+{
+	uint32_t number = 0;
+
+	if (n->family != SOCKET_UNIX || n->len != 1 + NAME_DIGITS || n->path[0] != '\0')
+		return UINT32_MAX;
+	for (int d = 1; d <= NAME_DIGITS; d++) {
+		char c = n->path[d];
+
+		if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
+			return UINT32_MAX;
+		number = number << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+	return number;
 }
 
 /* A name of a local socket that is no file: a NUL and five digits, as Linux gives them. */
 static int64_t free_name(struct kernel *k, struct socket_name *n, int type)
 {
 	static const char digits[] = "0123456789abcdef";
+	const uint32_t all = ((uint32_t)1 << 4 * NAME_DIGITS) - 1;
+	uint32_t first = k->ports_made;
+	struct taken t = { { 0 } };
 
-	n->len = 6;
-	for (int i = 0; i < 20000; i++) {
+	for (const struct socket *s = k->sockets; s != NULL; s = s->next) {
+		uint32_t number = number_in(&s->name);
+
+		kernel_fuel(k)->left--;
+		if (s->type == type && number != UINT32_MAX)
+			mark(&t, (number - first) & all);
+	}
+	n->len = 1 + NAME_DIGITS;
+	for (unsigned i = 0; i < TRIES; i++) {
 		unsigned number = k->ports_made++;
 
 		n->path[0] = '\0';
-		for (int d = 5; d > 0; d--, number >>= 4)
+		for (int d = NAME_DIGITS; d > 0; d--, number >>= 4)
 			n->path[d] = digits[number & 15];
-		if (socket_bound(k, n, type) == NULL)
+		if (!is_marked(&t, i))
 			return 0;
 	}
 	return -E_ADDRINUSE;

@@ -51,6 +51,7 @@ static const struct file_lock *in_the_way(struct kernel *k, const struct file_lo
 static bool cut(struct kernel *k, const struct file_lock *range, struct file_lock *spare)
 {
 	for (struct file_lock **link = &k->locks, *l; (l = *link) != NULL;) {
+		kernel_fuel(k)->left--;
 		if (!same_owner(l, range) || !overlap(l, range)) {
 			link = &l->next;
 			continue;

@@ -825,6 +825,66 @@ TEST(idle_memory)
 	env_close();
 }
 
+/* What searches a list costs what that is long; a free name is found in one search. */
+enum { SOCKETS = 300, RANGES = 300 };
+
+static uint64_t steps_now(const struct proc *p)
+{
+	struct kernel_usage usage;
+
+	kernel_get_usage(p->k, &usage);
+	return usage.steps;
+}
+
+static int64_t bind_to(struct proc *p, struct socket_name *n)
+{
+	int fd = (int)sys_socket(p, n->family, SOCKET_STREAM, 0);
+
+	CHECK(fd >= 0);
+	return sys_bind(p, fd, n);
+}
+
+static int long_lists(struct proc *p, void *arg)
+{
+	struct socket_name n = { .family = SOCKET_INET };
+	struct socket_name local = { .family = SOCKET_UNIX, .len = 6 };
+	int file = (int)sys_open(p, AT_FDCWD_, "/locked", O_RDWR_ | O_CREAT_, 0600);
+	uint64_t before;
+
+	(void)arg;
+	for (int i = 0; i < SOCKETS; i++) {
+		n.port = (uint16_t)(40000 + i);
+		CHECK_EQ(bind_to(p, &n), 0);
+		snprintf(local.path + 1, 6, "%05x", 2 * SOCKETS - i);
+		CHECK_EQ(bind_to(p, &local), 0);
+	}
+	n.port = 40001;
+	CHECK_EQ(bind_to(p, &n), -E_ADDRINUSE);
+	n.port = 0;
+	before = steps_now(p);
+	CHECK_EQ(bind_to(p, &n), 0);
+	CHECK(steps_now(p) - before >= 2 * SOCKETS && steps_now(p) - before < 8 * SOCKETS);
+	local.len = 0;
+	before = steps_now(p);
+	for (int i = 0; i < SOCKETS; i++)
+		CHECK_EQ(bind_to(p, &local), 0);
+	CHECK(steps_now(p) - before >= 2 * SOCKETS * SOCKETS);
+	for (int i = 0; i < RANGES; i++)
+		CHECK_EQ(sys_lock(p, file, LOCK_SHARED, 10 * (uint64_t)i, 5), 0);
+	before = steps_now(p);
+	CHECK_EQ(sys_lock(p, file, LOCK_NONE, 0, 1), 0);
+	CHECK(steps_now(p) - before >= RANGES);
+	return 0;
+}
+
+TEST(searches)
+{
+	if (!env_open())
+		return;
+	CHECK_EQ(env_run(long_lists, NULL), 0);
+	env_close();
+}
+
 int main(void)
 {
 	RUN(limits);
@@ -843,5 +903,6 @@ int main(void)
 	RUN(trace);
 	RUN(no_memory);
 	RUN(idle_memory);
+	RUN(searches);
 	return check_end();
 }
