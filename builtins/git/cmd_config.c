@@ -10,6 +10,7 @@ enum action {
 	ACT_GET,
 	ACT_GET_ALL,
 	ACT_GET_REGEXP,
+	ACT_GET_URLMATCH,
 	ACT_LIST,
 	ACT_ADD,
 	ACT_REPLACE_ALL,
@@ -64,11 +65,11 @@ static const struct git_option config_options[] = {
 	GIT_FLAG(0, "local", struct config_opts, local),
 	GIT_FLAG(0, "worktree", struct config_opts, worktree),
 	GIT_STR('f', "file", struct config_opts, file),
-	GIT_MISSING_ARG(0, "blob"),
+	GIT_STR(0, "blob", struct config_opts, blob),
 	GIT_SET(0, "get", struct config_opts, action, ACT_GET),
 	GIT_SET(0, "get-all", struct config_opts, action, ACT_GET_ALL),
 	GIT_SET(0, "get-regexp", struct config_opts, action, ACT_GET_REGEXP),
-	GIT_MISSING(0, "get-urlmatch"),
+	GIT_SET(0, "get-urlmatch", struct config_opts, action, ACT_GET_URLMATCH),
 	GIT_SET(0, "replace-all", struct config_opts, action, ACT_REPLACE_ALL),
 	GIT_SET(0, "add", struct config_opts, action, ACT_ADD),
 	GIT_SET(0, "unset", struct config_opts, action, ACT_UNSET),
@@ -100,12 +101,15 @@ static const char *const config_usage[] = { "git config [<options>]", NULL };
 static char *one_file(struct git *g, const struct config_opts *o)
 {
 	const char *system = cmd_getenv(g->c, "GIT_CONFIG_SYSTEM");
-	int n = o->global + o->system + o->local + o->worktree + (o->file != NULL);
+	int n = o->global + o->system + o->local + o->worktree + (o->file != NULL) +
+		(o->blob != NULL);
 
 	if (n > 1) {
 		git_error(g, "only one config file at a time");
 		git_usage(g, config_usage);
 	}
+	if (o->blob != NULL && g->dir == NULL)
+		git_die(g, "--blob can only be used inside a git repository");
 	if (o->local && g->dir == NULL)
 		git_die(g, "--local can only be used inside a git repository");
 	if (o->file != NULL)
@@ -175,7 +179,7 @@ static void put_origin(struct git *g, const struct config_opts *o, const struct 
 
 	if (top != NULL && e->scope == CONFIG_LOCAL && git_starts(shown, top))
 		shown += strlen(top);
-	git_printf(g, "file:%s%c", shown, sep);
+	git_printf(g, "%s%s%c", o->blob != NULL ? "" : "file:", shown, sep);
 }
 
 static void put_entry(struct git *g, const struct config_opts *o, const struct config_entry *e,
@@ -256,6 +260,47 @@ static int get_values(struct git *g, const struct config_opts *o, const struct c
 	return hits == 0;
 }
 
+/* --get-urlmatch SECTION[.NAME] URL */
+static int get_for_url(struct git *g, const struct config_opts *o, const struct config *cf,
+		       char **argv)
+{
+	char *section = arena_dup(g->a, bytes_of(argv[0]));
+	char *name = strchr(section, '.');
+	const struct config_entry **e;
+	size_t n;
+
+	for (char *p = section; *p != '\0'; p++)
+		*p = (char)byte_to_lower((unsigned char)*p);
+	if (name != NULL)
+		*name++ = '\0';
+	n = config_for_url(g, cf, section, name, argv[1], &e);
+	for (size_t i = 0; i < n; i++) {
+		struct config_entry shown = *e[i];
+
+		shown.key = git_format(g->a, "%s.%s", section, strrchr(e[i]->key, '.') + 1);
+		put_entry(g, o, &shown, name == NULL);
+	}
+	return n == 0;
+}
+
+/* --blob: false after a message. */
+static bool read_blob(struct git *g, const struct config_opts *o, struct config *into)
+{
+	struct oid oid;
+	struct bytes text;
+
+	if (rev_parse(g, o->blob, &oid) < 0) {
+		git_error(g, "unable to resolve config blob '%s'", o->blob);
+		return false;
+	}
+	if (object_read(g, g->keep, &oid, &text) != OBJECT_BLOB) {
+		git_error(g, "reference '%s' does not point to a blob", o->blob);
+		return false;
+	}
+	return config_add_text(g, into, text, git_format(g->keep, "blob:%s", o->blob),
+			       !o->no_includes);
+}
+
 static void need_args(struct git *g, struct args *args, int min, int max)
 {
 	if (args->argc >= min && args->argc <= max)
@@ -271,9 +316,8 @@ static const char *write_file(struct git *g, const char *file)
 {
 	if (file != NULL)
 		return file;
-	if (g->dir == NULL) {
+	if (g->dir == NULL)
 		git_die(g, "not in a git directory");
-	}
 	return config_local_path(g);
 }
 
@@ -320,6 +364,7 @@ int git_cmd_config(struct git *g, struct args *args)
 	struct config one = { .at = NULL };
 	const struct config *cf = g->config;
 	char *file;
+	bool broken = false;
 
 	git_parse(g, args, &p);
 	file = one_file(g, &o);
@@ -328,8 +373,12 @@ int git_cmd_config(struct git *g, struct args *args)
 			git_usage(g, config_usage);
 		o.action = args->argc == 1 ? ACT_GET : ACT_NONE;
 	}
+	if (o.blob != NULL && o.action == ACT_EDIT)
+		git_die(g, "editing blobs is not supported");
 	if (o.action == ACT_EDIT || o.action == ACT_GET_COLOR || o.action == ACT_GET_COLORBOOL)
 		git_refuse(g, "config --edit, --get-color, --get-colorbool");
+	if (o.blob != NULL && (o.action == ACT_NONE || o.action >= ACT_ADD))
+		git_die(g, "writing config blobs is not supported");
 	if (o.action == ACT_RENAME || o.action == ACT_REMOVE)
 		return sections(g, &o, file, args);
 	if (o.action == ACT_NONE || o.action >= ACT_ADD)
@@ -348,11 +397,21 @@ int git_cmd_config(struct git *g, struct args *args)
 			git_die(g, "unable to read config file '%s': %s", file, err_text(-E_NOENT));
 		cf = &one;
 	}
+	if (o.blob != NULL) {
+		broken = !read_blob(g, &o, &one);
+		cf = &one;
+	}
 	if (o.action == ACT_LIST) {
 		for (size_t i = 0; i < cf->n; i++)
 			put_entry(g, &o, &cf->at[i], true);
+		if (broken)
+			git_die(g, "error processing config file(s)");
 		return 0;
 	}
-	need_args(g, args, 1, 2);
+	need_args(g, args, o.action == ACT_GET_URLMATCH ? 2 : 1, 2);
+	if (broken)
+		return 1;
+	if (o.action == ACT_GET_URLMATCH)
+		return get_for_url(g, &o, cf, args->argv);
 	return get_values(g, &o, cf, args);
 }

@@ -369,6 +369,7 @@ struct loading {
 	enum config_scope scope;
 	bool includes;
 	int depth;
+	bool is_text; /* of no directory */
 };
 
 static void add_entry(struct git *g, struct config *into, const struct config_entry *e)
@@ -439,27 +440,43 @@ static int take(void *arg, const char *key, const char *value, int line)
 {
 	struct loading *l = arg;
 	struct config_entry e = { key, value, l->file, line, l->scope };
+	struct bytes cond = { key, strlen(key) };
 
 	cmd_charge(l->g->c, 1);
 	add_entry(l->g, l->into, &e);
 	if (!l->includes || value == NULL)
 		return 0;
-	if (strcmp(key, "include.path") == 0) {
-		include(l, arena_dup(l->g->a, bytes_of(value)));
-	} else if (git_starts(key, "includeif.") && git_ends(key, ".path")) {
-		struct bytes cond = { key + 10, strlen(key) - 15 };
-
-		if (strlen(key) > 15 && condition_holds(l->g, cond, l->file))
-			include(l, arena_dup(l->g->a, bytes_of(value)));
+	if (strcmp(key, "include.path") != 0) {
+		if (cond.len <= 15 || !git_starts(key, "includeif.") || !git_ends(key, ".path"))
+			return 0;
+		cond = bytes_slice(cond, 10, cond.len - 5);
+		if (!condition_holds(l->g, cond, l->file))
+			return 0;
 	}
+	if (l->is_text && value[0] != '/' && value[0] != '~') {
+		git_error(l->g, "relative config includes must come from files");
+		return -line;
+	}
+	include(l, arena_dup(l->g->a, bytes_of(value)));
 	return 0;
+}
+
+bool config_add_text(struct git *g, struct config *into, struct bytes text, const char *name,
+		     bool includes)
+{
+	struct loading l = { g, into, name, CONFIG_COMMAND, includes, 0, true };
+	int got = config_parse(g->a, text, take, &l);
+
+	if (got < 0)
+		git_error(g, "bad config line %d in blob %s", -got, name + strlen("blob:"));
+	return got >= 0;
 }
 
 void config_add_file(struct git *g, struct config *into, const char *path, enum config_scope scope,
 		     bool includes, int depth)
 {
 	struct bytes text;
-	struct loading l = { g, into, path, scope, includes, depth };
+	struct loading l = { g, into, path, scope, includes, depth, false };
 	int got;
 	int err = file_read(g, g->a, path, &text);
 

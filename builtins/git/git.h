@@ -263,6 +263,13 @@ void config_load(struct git *g);
 /* Adds what is in the file; missing is fine. */
 void config_add_file(struct git *g, struct config *into, const char *path, enum config_scope s,
 		     bool includes, int depth);
+/* The same from a text; called name in messages. False: it is broken, and that is said. */
+bool config_add_text(struct git *g, struct config *into, struct bytes text, const char *name,
+		     bool includes);
+/* config_url.c: the entries SECTION.NAME and SECTION.<URL>.NAME that are said for an URL, one for
+ * each name (or for wanted alone), sorted. Ends the command if it is none. */
+size_t config_for_url(struct git *g, const struct config *cf, const char *section,
+		      const char *wanted, const char *url, const struct config_entry ***out);
 /* The last value, or NULL. */
 const char *config_get(struct git *g, const char *key);
 const struct config_entry *config_find(const struct config *cf, const char *key);
