@@ -127,7 +127,7 @@ static int failed(struct cmd *c, const struct chmod_opts *o, const struct walk_e
 	if (!o->quiet)
 		cmd_error(c, e->err, e->in_dir ? "cannot read directory %s" : "cannot access %s",
 			  cmd_quoteaf(c, e->path));
-	if (o->say == SAY_ALL && !e->in_dir)
+	if (o->say == SAY_ALL)
 		cmd_printf(c, "%s could not be accessed\n", cmd_quoteaf(c, e->path));
 	return 1;
 }

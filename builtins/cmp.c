@@ -324,6 +324,13 @@ static int cmp_run(struct cmd *c)
 	}
 	if (same_file(c, o, side))
 		return 0;
+	/* Of a directory not even nothing can be read. */
+	for (int i = 0; i < 2 && o->limit == 0; i++) {
+		struct vfs_stat st;
+
+		if (cmd_fstat(c, side[i].in.fd, &st) == 0 && (st.mode & S_FMT) == S_DIR)
+			cmd_fatal(c, -E_ISDIR, "%s", side[i].path);
+	}
 	n.width = number_width(c, o, side);
 	skip_bytes(c, &side[0], o->skip[0]);
 	skip_bytes(c, &side[1], o->skip[1]);

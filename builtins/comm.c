@@ -149,8 +149,6 @@ static void merge(struct cmd *c, const struct comm_opts *o, struct side side[2])
 	bool unpaired = false;
 	uint64_t n[3] = { 0 };
 
-	for (int i = 0; i < 2; i++)
-		next_line(c, &side[i], i + 1, c->args[i], unpaired);
 	while (!side[0].at_end || !side[1].at_end) {
 		int order = side[0].at_end   ? 1
 			    : side[1].at_end ? -1
@@ -166,6 +164,9 @@ static void merge(struct cmd *c, const struct comm_opts *o, struct side side[2])
 		if (order >= 0)
 			next_line(c, &side[1], 2, c->args[1], unpaired);
 	}
+	/* Standard input is closed twice. */
+	if (side[0].in == side[1].in)
+		cmd_fatal(c, E_BADF, "-");
 	if (o->total)
 		put_total(c, o, n);
 }
@@ -186,16 +187,15 @@ static int comm_run(struct cmd *c)
 		side[i].in = arena_zalloc(c->arena, sizeof(*side[i].in));
 		if (i == 1 && side[0].in->is_stdin && strcmp(c->args[1], "-") == 0) {
 			side[1].in = side[0].in;
-			break;
-		}
-		int err = input_open(side[i].in, c, c->args[i]);
+		} else {
+			int err = input_open(side[i].in, c, c->args[i]);
 
-		if (err < 0)
-			cmd_fatal(c, err, "%s", cmd_quotef(c, c->args[i]));
+			if (err < 0)
+				cmd_fatal(c, err, "%s", cmd_quotef(c, c->args[i]));
+		}
+		next_line(c, &side[i], i + 1, c->args[i], false);
 	}
 	merge(c, o, side);
-	if (side[0].in == side[1].in)
-		return cmd_error(c, E_BADF, "-"); /* closed twice */
 	if (side[0].warned || side[1].warned)
 		return cmd_error(c, 0, "input is not in sorted order");
 	return 0;

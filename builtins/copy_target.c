@@ -27,16 +27,6 @@ static int is_directory(struct cmd *c, const char *path)
 	return (st.mode & S_FMT) == S_DIR ? 0 : -E_NOTDIR;
 }
 
-int opt_target(struct cmd *c, const struct opt *o, const char *arg)
-{
-	struct target_opts *t = (void *)((char *)c->opts + o->offset);
-
-	if (t->directory != NULL)
-		return cmd_error(c, 0, "multiple target directories specified");
-	t->directory = arg;
-	return 0;
-}
-
 static int refuse_target(struct cmd *c, const struct target_opts *t, int err)
 {
 	const char *name = cmd_quoteaf(c, t->directory);
@@ -46,6 +36,19 @@ static int refuse_target(struct cmd *c, const struct target_opts *t, int err)
 	if (err == -E_NOTDIR)
 		return cmd_error(c, 0, "target %s is not a directory", name);
 	return cmd_error(c, err, "failed to access %s", name);
+}
+
+int opt_target(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct target_opts *t = (void *)((char *)c->opts + o->offset);
+
+	if (t->directory != NULL)
+		return cmd_error(c, 0, "multiple target directories specified");
+	t->directory = arg;
+	/* ln looks at once. */
+	int err = t->of_ln ? is_directory(c, arg) : 0;
+
+	return err < 0 ? refuse_target(c, t, err) : 0;
 }
 
 int target_split(struct cmd *c, const struct target_opts *t, int *nsources, const char **dir,

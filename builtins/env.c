@@ -19,8 +19,8 @@ struct env_opts {
 	int nsplit;
 	bool list_signals;
 	enum env_signal { SIGNAL_KEPT, SIGNAL_DEFAULT, SIGNAL_IGNORE } actions[SIGNALS_MAX + 1];
-	bool lenient[SIGNALS_MAX + 1]; /* one of all: failures count for nothing */
-	bool blocked[SIGNALS_MAX + 1];
+	bool lenient[SIGNALS_MAX + 1];        /* one of all: failures count for nothing */
+	signed char blocked[SIGNALS_MAX + 1]; /* 1: block, -1: unblock */
 };
 
 static int add_unset(struct cmd *c, const struct opt *opt, const char *arg)
@@ -44,8 +44,11 @@ static bool is_signal(int sig)
 static void mark_signal(struct env_opts *o, const struct opt *opt, int sig, bool lenient)
 {
 	switch (opt->name[0]) {
-	case 'b': o->blocked[sig] = true; return;
-	case 'd': o->actions[sig] = SIGNAL_DEFAULT; break;
+	case 'b': o->blocked[sig] = 1; return;
+	case 'd':
+		o->actions[sig] = SIGNAL_DEFAULT;
+		o->blocked[sig] = -1;
+		break;
 	default: o->actions[sig] = SIGNAL_IGNORE;
 	}
 	o->lenient[sig] = lenient;
@@ -142,13 +145,15 @@ static int set_up_signals(struct cmd *c, const struct env_opts *o)
 				   fixed ? " (failure ignored)" : "");
 	}
 	for (int sig = 1; sig <= SIGNALS_MAX; sig++) {
-		if (!o->blocked[sig])
+		bool block = o->blocked[sig] > 0;
+
+		if (o->blocked[sig] == 0)
 			continue;
 		if (sig != 9 && sig != 19)
-			cmd_block_signal(c, sig, true);
+			cmd_block_signal(c, sig, block);
 		if (o->verbose)
-			buf_printf(&text, "signal %s (%d) mask set to BLOCK\n", signal_name(c, sig),
-				   sig);
+			buf_printf(&text, "signal %s (%d) mask set to %s\n", signal_name(c, sig),
+				   sig, block ? "BLOCK" : "UNBLOCK");
 	}
 	cmd_err_write(c, text.ptr, text.len);
 	if (o->list_signals)
@@ -184,6 +189,19 @@ static void put(struct splitter *s, char ch)
 	s->in_word = true;
 }
 
+static void say_expansion(struct splitter *s, const char *value, size_t len)
+{
+	struct buf text = buf_in(s->c->arena);
+
+	buf_puts(&text, value != NULL ? "expanding" : "replacing");
+	buf_printf(&text, " ${%.*s} ", (int)len, s->at + 2);
+	if (value != NULL)
+		buf_printf(&text, "into %s\n", cmd_quote(s->c, value));
+	else
+		buf_puts(&text, "with null string\n");
+	cmd_err_write(s->c, text.ptr, text.len);
+}
+
 /* ${NAME} at s->at. */
 static int split_variable(struct splitter *s)
 {
@@ -199,6 +217,8 @@ static int split_variable(struct splitter *s)
 	const char *value = cmd_getenv(s->c,
 				       arena_dup(s->c->arena, (struct bytes){ s->at + 2, len }));
 
+	if (((struct env_opts *)s->c->opts)->verbose)
+		say_expansion(s, value, len);
 	if (value != NULL) {
 		buf_puts(&s->word, value);
 		s->in_word = true;

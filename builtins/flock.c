@@ -15,9 +15,41 @@ struct flock_opts {
 	bool close;
 	bool no_fork;
 	bool verbose;
-	const char *timeout;
-	const char *conflict;
+	bool timed;
+	int64_t wait_ns;
+	uint64_t conflict;
 };
+
+static int fail(struct cmd *c, int err, int status, const char *what, const char *name)
+{
+	cmd_error(c, err, what, name);
+	return status;
+}
+
+static int set_timeout(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct flock_opts *o = c->opts;
+
+	(void)opt;
+	o->timed = true;
+	if (!num_parse_span(arg, &o->wait_ns))
+		return fail(c, 0, MISUSE, "invalid timeout value: '%s'", arg);
+	return 0;
+}
+
+static int set_conflict(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct flock_opts *o = c->opts;
+
+	(void)opt;
+	if (!num_plain(arg, &o->conflict))
+		return fail(c, 0, MISUSE, "invalid exit code: '%s'", arg);
+	if (o->conflict > INT32_MAX)
+		return fail(c, -E_RANGE, MISUSE, "invalid exit code: '%s'", arg);
+	if (o->conflict > 255)
+		return fail(c, 0, MISUSE, "exit code out of range (expected 0 to 255)", NULL);
+	return 0;
+}
 
 static const struct opt flock_options[] = {
 	OPT_SET('s', "shared", struct flock_opts, kind, SHARED, "take a shared lock"),
@@ -27,34 +59,28 @@ static const struct opt flock_options[] = {
 	OPT_SET('u', "unlock", struct flock_opts, kind, UNLOCK, "give the lock back"),
 	OPT_FLAG('n', "nonblock", struct flock_opts, now, "fail at once rather than wait"),
 	OPT_FLAG(0, "nb", struct flock_opts, now, "the same"),
-	OPT_STR('w', "timeout", struct flock_opts, timeout, NULL, "SECONDS", "wait no longer"),
-	OPT_STR(0, "wait", struct flock_opts, timeout, NULL, "SECONDS", "the same"),
-	OPT_STR('E', "conflict-exit-code", struct flock_opts, conflict, NULL, "NUMBER",
-		"the status when the lock cannot be had in time, instead of 1"),
+	OPT_CALL_ARG('w', "timeout", set_timeout, "SECONDS", "wait no longer"),
+	OPT_CALL_ARG(0, "wait", set_timeout, "SECONDS", "the same"),
+	OPT_CALL_ARG('E', "conflict-exit-code", set_conflict, "NUMBER",
+		     "the status when the lock cannot be had in time, instead of 1"),
 	OPT_FLAG('o', "close", struct flock_opts, close, "the command does not get the descriptor"),
 	OPT_FLAG('F', "no-fork", struct flock_opts, no_fork, "become the command"),
 	OPT_FLAG(0, "verbose", struct flock_opts, verbose, "tell what is done"),
 	OPT_END(),
 };
 
-static int fail(struct cmd *c, int err, int status, const char *what, const char *name)
-{
-	cmd_error(c, err, what, name);
-	return status;
-}
-
 /* Takes or gives back the lock. 0, or the status to end with. */
-static int lock(struct cmd *c, int fd, uint64_t conflict, int64_t wait_ns)
+static int lock(struct cmd *c, int fd)
 {
 	static const enum cmd_lock kinds[] = { CMD_LOCK_EXCLUSIVE, CMD_LOCK_SHARED, CMD_UNLOCK };
 	const struct flock_opts *o = c->opts;
-	bool now = o->now || (o->timeout != NULL && wait_ns == 0);
+	bool now = o->now || (o->timed && o->wait_ns == 0);
 	int64_t before = cmd_now(c);
 	int err;
 
-	if (!now && o->timeout != NULL) {
+	if (!now && o->timed) {
 		cmd_signal(c, SIG_ALRM, CMD_SIG_CATCH);
-		cmd_alarm(c, wait_ns);
+		cmd_alarm(c, o->wait_ns);
 	}
 	while ((err = cmd_flock(c, fd, kinds[o->kind], !now)) == -E_INTR) {
 		cmd_charge(c, 1);
@@ -62,13 +88,13 @@ static int lock(struct cmd *c, int fd, uint64_t conflict, int64_t wait_ns)
 			continue;
 		if (o->verbose)
 			cmd_error(c, 0, "timeout while waiting to get lock");
-		return (int)conflict;
+		return (int)o->conflict;
 	}
 	cmd_alarm(c, 0);
 	if (err == -E_AGAIN) {
 		if (o->verbose)
 			cmd_error(c, 0, "failed to get lock");
-		return (int)conflict;
+		return (int)o->conflict;
 	}
 	if (err < 0)
 		return fail(c, err, NO_DESCRIPTOR, "%s", c->args[0]);
@@ -131,20 +157,10 @@ static char **command_of(struct cmd *c)
 static int flock_run(struct cmd *c)
 {
 	const struct flock_opts *o = c->opts;
-	uint64_t conflict = 1;
-	int64_t wait_ns = 0;
 	uint64_t fd;
 	char **argv;
 	int status;
 
-	if (o->conflict != NULL && !num_plain(o->conflict, &conflict))
-		return fail(c, 0, MISUSE, "invalid exit code: '%s'", o->conflict);
-	if (conflict > INT32_MAX)
-		return fail(c, -E_RANGE, MISUSE, "invalid exit code: '%s'", o->conflict);
-	if (conflict > 255)
-		return fail(c, 0, MISUSE, "exit code out of range (expected 0 to 255)", NULL);
-	if (o->timeout != NULL && !num_parse_span(o->timeout, &wait_ns))
-		return fail(c, 0, MISUSE, "invalid timeout value: '%s'", o->timeout);
 	if (o->no_fork && o->close)
 		return fail(c, 0, MISUSE, "the --no-fork and --close options are incompatible",
 			    NULL);
@@ -153,7 +169,7 @@ static int flock_run(struct cmd *c)
 	if (c->nargs == 1) {
 		if (!num_plain(c->args[0], &fd) || fd > INT32_MAX)
 			return fail(c, 0, MISUSE, "bad file descriptor: '%s'", c->args[0]);
-		return lock(c, (int)fd, conflict, wait_ns);
+		return lock(c, (int)fd);
 	}
 	argv = command_of(c);
 	if (argv == NULL)
@@ -162,8 +178,13 @@ static int flock_run(struct cmd *c)
 
 	if (file < 0)
 		return fail(c, file, NO_FILE, "cannot open lock file %s", c->args[0]);
-	status = lock(c, file, conflict, wait_ns);
+	status = lock(c, file);
 	return status != 0 ? status : run(c, argv);
+}
+
+static void flock_defaults(struct cmd *c)
+{
+	((struct flock_opts *)c->opts)->conflict = 1;
 }
 
 const struct builtin builtin_flock = {
@@ -175,5 +196,6 @@ const struct builtin builtin_flock = {
 	.opts_size = sizeof(struct flock_opts),
 	.flags = BUILTIN_STOP,
 	.usage_status = MISUSE,
+	.defaults = flock_defaults,
 	.family = "util-linux 2.38.1",
 };

@@ -13,8 +13,9 @@ struct free_opts {
 	bool total;
 	bool wide;
 	bool committed;
-	const char *seconds;
-	const char *count;
+	bool repeats;
+	int64_t ns;
+	uint64_t count;
 };
 
 static int set_unit(struct cmd *c, const struct opt *opt, const char *arg)
@@ -27,6 +28,35 @@ static int set_unit(struct cmd *c, const struct opt *opt, const char *arg)
 	o->unit_given = true;
 	o->unit = opt->value & 15;
 	o->si |= (opt->value & 16) != 0;
+	return 0;
+}
+
+static int set_seconds(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct free_opts *o = c->opts;
+
+	(void)opt;
+	if (!num_parse_span(arg + (arg[0] == '-'), &o->ns))
+		return cmd_error(c, -E_INVAL, "seconds argument failed: '%s'", arg);
+	if (o->ns <= 0 || arg[0] == '-')
+		return cmd_error(c, 0, "seconds argument `%s' is not positive number", arg);
+	if (!o->repeats)
+		o->count = UINT64_MAX;
+	o->repeats = true;
+	return 0;
+}
+
+static int set_count(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct free_opts *o = c->opts;
+
+	(void)opt;
+	if (num_plain(arg + (arg[0] == '-'), &o->count) &&
+	    (o->count == 0 || o->count > INT32_MAX || arg[0] == '-'))
+		return cmd_error(c, -E_RANGE, "failed to parse count argument: '%s'", arg);
+	if (!num_plain(arg, &o->count))
+		return cmd_error(c, 0, "failed to parse count argument: '%s'", arg);
+	o->repeats = true;
 	return 0;
 }
 
@@ -52,8 +82,8 @@ static const struct opt free_options[] = {
 	OPT_FLAG('l', "lohi", struct free_opts, low, "low and high memory"),
 	OPT_FLAG('t', "total", struct free_opts, total, "a line of sums"),
 	OPT_FLAG('v', "committed", struct free_opts, committed, "what is promised"),
-	OPT_STR('s', "seconds", struct free_opts, seconds, NULL, "N", "again every N seconds"),
-	OPT_STR('c', "count", struct free_opts, count, NULL, "N", "so many times"),
+	OPT_CALL_ARG('s', "seconds", set_seconds, "N", "again every N seconds"),
+	OPT_CALL_ARG('c', "count", set_count, "N", "so many times"),
 	OPT_FLAG('w', "wide", struct free_opts, wide, "buffers and cache apart"),
 	OPT_END(),
 };
@@ -143,32 +173,21 @@ static void free_defaults(struct cmd *c)
 	struct free_opts *o = c->opts;
 
 	o->unit = 1;
+	o->ns = 1000000000;
+	o->count = 1;
 }
 
 static int free_run(struct cmd *c)
 {
 	const struct free_opts *o = c->opts;
-	int64_t ns = 1000000000;
-	uint64_t count = 1;
 
 	if (c->nargs > 0)
 		return cmd_usage(c, NULL);
-	if (o->seconds != NULL && !num_parse_span(o->seconds + (o->seconds[0] == '-'), &ns))
-		return cmd_error(c, -E_INVAL, "seconds argument failed: '%s'", o->seconds);
-	if (o->seconds != NULL && (ns <= 0 || o->seconds[0] == '-'))
-		return cmd_error(c, 0, "seconds argument `%s' is not positive number", o->seconds);
-	if (o->seconds != NULL)
-		count = UINT64_MAX;
-	if (o->count != NULL && num_plain(o->count + (o->count[0] == '-'), &count) &&
-	    (count == 0 || count > INT32_MAX || o->count[0] == '-'))
-		return cmd_error(c, -E_RANGE, "failed to parse count argument: '%s'", o->count);
-	if (o->count != NULL && !num_plain(o->count, &count))
-		return cmd_error(c, 0, "failed to parse count argument: '%s'", o->count);
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < o->count; i++) {
 		if (i > 0) {
 			cmd_putc(c, '\n');
 			cmd_flush(c);
-			cmd_sleep(c, ns);
+			cmd_sleep(c, o->ns);
 		}
 		put_table(c);
 		cmd_charge(c, 10);

@@ -57,15 +57,21 @@ static uint32_t wanted_mode(const struct install_opts *o, bool dir)
 	return o->change != NULL ? mode_apply(o->change, 0, dir, 0) : 0755;
 }
 
-static int set_attributes(struct cmd *c, const struct install_opts *o, const char *path, bool dir)
+static int set_attributes(struct cmd *c, const struct install_opts *o, const char *path, bool dir,
+			  bool there)
 {
+	uint32_t mode = wanted_mode(o, dir);
+	struct vfs_stat st;
 	int err = 0;
 
+	/* Of a directory that was there before only what is said changes. */
+	if (there && o->change != NULL && cmd_stat(c, path, &st) == 0)
+		mode = mode_apply(o->change, st.mode & 07777, dir, 0);
 	if (o->uid != UINT32_MAX || o->gid != UINT32_MAX)
 		err = cmd_chown(c, CMD_CWD, path, o->uid, o->gid, dir ? 0 : CMD_NOFOLLOW);
 	if (err < 0)
 		return cmd_error(c, err, "cannot change ownership of %s", cmd_quoteaf(c, path));
-	err = cmd_chmod(c, CMD_CWD, path, wanted_mode(o, dir), 0);
+	err = cmd_chmod(c, CMD_CWD, path, mode, 0);
 	if (err < 0)
 		return cmd_error(c, err, "cannot change permissions of %s", cmd_quoteaf(c, path));
 	return 0;
@@ -107,12 +113,14 @@ static int make_directories(struct cmd *c, const struct install_opts *o)
 
 	for (int i = 0; i < c->nargs; i++) {
 		const char *path = c->args[i];
+		struct vfs_stat st;
+		bool there = cmd_stat(c, path, &st) == 0;
 		int failed = path[0] == '\0' ? cmd_error(c, -E_NOENT, "cannot create directory %s",
 							 cmd_quote(c, path))
 					     : make_dirs(c, o, path, strlen(path), true);
 
 		if (failed == 0)
-			failed = set_attributes(c, o, path, true);
+			failed = set_attributes(c, o, path, true, there);
 		status |= failed;
 		cmd_charge(c, 1);
 	}
@@ -205,7 +213,7 @@ static int install_file(struct cmd *c, struct install_opts *o, const char *from,
 
 	if (status == 0 && o->strip)
 		status = run_strip(c, o, to);
-	return status != 0 ? status : set_attributes(c, o, to, false);
+	return status != 0 ? status : set_attributes(c, o, to, false, false);
 }
 
 /* --- operands --- */

@@ -218,7 +218,6 @@ static int make_link(struct cmd *c, const struct ln_opts *o, const char *target,
 static int split(struct cmd *c, const struct ln_opts *o, int *n, const char **dir,
 		 const char **name)
 {
-	struct target_opts target;
 	struct vfs_stat st;
 
 	if (c->nargs == 1 && o->target.directory == NULL && !o->target.no_directory) {
@@ -232,9 +231,7 @@ static int split(struct cmd *c, const struct ln_opts *o, int *n, const char **di
 		*name = c->args[1];
 		return 0;
 	}
-	target = o->target;
-	target.of_ln = true;
-	return target_split(c, &target, n, dir, name);
+	return target_split(c, &o->target, n, dir, name);
 }
 
 /* Whether the link of operand i has the name of one that was made before: then it is refused. */
@@ -278,6 +275,11 @@ static int ln_run(struct cmd *c)
 	return status;
 }
 
+static void ln_defaults(struct cmd *c)
+{
+	((struct ln_opts *)c->opts)->target.of_ln = true;
+}
+
 const struct builtin builtin_ln = {
 	.name = "ln",
 	.usage = "[OPTION]... TARGET... [LINK_NAME | DIRECTORY]",
@@ -285,4 +287,5 @@ const struct builtin builtin_ln = {
 	.run = ln_run,
 	.opts = ln_options,
 	.opts_size = sizeof(struct ln_opts),
+	.defaults = ln_defaults,
 };

@@ -449,28 +449,40 @@ struct source {
 	struct input in;
 	int next; /* file to be opened next */
 	bool open;
-	bool any; /* a file was opened */
+	bool any;    /* a file was opened */
+	bool device; /* such as /dev/null: one can go anywhere */
 	int status;
 	uint64_t left;
+	bool skipping;
 };
 
+/* The file that is open, or the next that can be opened. False: there is none. */
+static bool have_file(struct source *s)
+{
+	struct vfs_stat st;
+
+	while (!s->open && s->next < s->c->nfiles) {
+		const char *path = s->c->files[s->next++];
+		int err = input_open(&s->in, s->c, path);
+
+		if (err < 0)
+			s->status = cmd_error(s->c, err, "%s", cmd_quotef(s->c, path));
+		else
+			s->open = s->any = true;
+		s->device = s->open && cmd_fstat(s->c, s->in.fd, &st) == 0 &&
+			    (st.mode & S_FMT) == S_CHR && cmd_seek(s->c, s->in.fd, 0, 1) >= 0;
+	}
+	return s->open;
+}
+
+/* A byte; -1 behind the last, -2 where skipping is at a device. */
 static int next_byte(struct source *s)
 {
 	while (s->left > 0) {
-		if (!s->open) {
-			const char *path = s->c->files[s->next];
-
-			if (s->next == s->c->nfiles)
-				return -1;
-			s->next++;
-			int err = input_open(&s->in, s->c, path);
-
-			if (err < 0) {
-				s->status = cmd_error(s->c, err, "%s", cmd_quotef(s->c, path));
-				continue;
-			}
-			s->open = s->any = true;
-		}
+		if (!have_file(s))
+			return -1;
+		if (s->skipping && s->device)
+			return -2;
 		int b = input_byte(&s->in);
 
 		if (b >= 0) {
@@ -613,12 +625,18 @@ static int od_run(struct cmd *c)
 		return cmd_usage(c, "compatibility mode supports at most one file");
 	}
 	lay_out(c, o);
+	s.skipping = true;
 	for (uint64_t left = o->skip; left > 0; left--) {
-		if (next_byte(&s) < 0)
+		int b = next_byte(&s);
+
+		if (b == -2)
+			break;
+		if (b < 0)
 			return cmd_error(c, 0, "cannot skip past end of combined input");
 		if (left % 1024 == 0)
 			cmd_charge(c, 16);
 	}
+	s.skipping = false;
 	s.left = o->limit;
 	if (o->strings != UINT64_MAX)
 		dump_strings(c, o, &s);

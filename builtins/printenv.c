@@ -8,8 +8,17 @@ struct printenv_opts {
 	bool zero;
 };
 
+static int refuse(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt;
+	(void)arg;
+	return cmd_usage(c, NULL);
+}
+
 static const struct opt printenv_options[] = {
 	OPT_FLAG('0', "null", struct printenv_opts, zero, "end each line with NUL"),
+	OPT_CALL('i', NULL, refuse, NULL), /* as env has them, and without a word why */
+	OPT_CALL_ARG('u', NULL, refuse, NULL, NULL),
 	OPT_END(),
 };
 

@@ -28,9 +28,6 @@ static int add_number(struct cmd *c, struct tabstops *t, char mark, uint64_t val
 		return set_tail(c, &t->extend, mark, value);
 	if (mark == '+')
 		return set_tail(c, &t->increment, mark, value);
-	if (t->extend != 0 || t->increment != 0)
-		return cmd_error(c, 0, "'%c' specifier only allowed with the last value",
-				 t->extend != 0 ? '/' : '+');
 	add_stop(c, t, value);
 	return 0;
 }
@@ -53,7 +50,7 @@ int tabstops_parse(struct cmd *c, struct tabstops *t, const char *text)
 			if (open)
 				status = add_number(c, t, mark, value);
 			open = false;
-			mark = *at == '\0' ? mark : '\0';
+			/* A mark holds for what follows it in the list, where it is wrong. */
 			if (*at == '\0')
 				break;
 		} else if (*at == '/' || *at == '+') {

@@ -340,6 +340,31 @@ static void warn_of_repeats(struct grep *g, struct bytes p)
 	}
 }
 
+/* Each pattern has its own message, equal patterns one. */
+static _Noreturn void bad_patterns(struct grep *g, const struct bytes *list, size_t n,
+				   const char *message)
+{
+	struct regex *re;
+	const char *text;
+	size_t bad = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t before = 0;
+
+		cmd_charge(g->c, i / 16 + 1);
+		while (!bytes_eq(list[before], list[i]))
+			before++;
+		if (before < i ||
+		    regex_compile(g->c->arena, list[i], regex_flags(g), &re, &text, NULL) >= 0)
+			continue;
+		cmd_error(g->c, 0, "%s", text);
+		bad++;
+	}
+	if (bad == 0)
+		cmd_error(g->c, 0, "%s", message);
+	cmd_exit(g->c, 2);
+}
+
 static void compile(struct grep *g)
 {
 	struct bytes text = buf_bytes(&g->patterns);
@@ -359,7 +384,7 @@ static void compile(struct grep *g)
 	if (g->syntax == GREP_PERL && n > 1)
 		cmd_fatal(g->c, 0, "the -P option only supports a single pattern");
 	if (regex_compile_set(g->c->arena, list, n, regex_flags(g), &g->re, &message) < 0)
-		cmd_fatal(g->c, 0, "%s", message);
+		bad_patterns(g, list, n, message);
 	for (size_t i = 0; g->syntax == GREP_EXTENDED && i < n; i++)
 		warn_of_repeats(g, list[i]);
 	regex_set_work(g->re, cmd_work, g->c);

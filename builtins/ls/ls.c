@@ -243,7 +243,7 @@ static bool needs_stat(const struct ls_opts *o)
 {
 	return o->format == LS_LONG || o->sort == LS_TIME || o->sort == LS_SIZE || o->blocks ||
 	       o->indicator == LS_CLASSIFY || o->colored ||
-	       (o->deref == LS_DEREF_ALL && o->recursive);
+	       (o->deref == LS_DEREF_ALL && (o->recursive || o->indicator != LS_PLAIN));
 }
 
 static void examine_link(struct cmd *c, const struct ls_opts *o, int dir, const char *path,

@@ -115,6 +115,11 @@ static char *unquote(struct cmd *c, struct bytes s)
 	return buf_cstr(&out);
 }
 
+static char *git_name(struct cmd *c, struct bytes s)
+{
+	return s.len > 0 && s.ptr[0] == '"' ? unquote(c, s) : arena_dup(c->arena, s);
+}
+
 static void set_name(struct patch_text *t, struct patch_file *f, int which, struct bytes s)
 {
 	size_t len = 0;
@@ -177,12 +182,12 @@ static void take_git_line(struct patch_text *t, struct patch_file *f, struct byt
 	} else if (starts(s, "rename from ") || starts(s, "copy from ")) {
 		size_t skip = s.ptr[0] == 'r' ? 12 : 10;
 
-		f->rename_from = arena_dup(t->c->arena, bytes_slice(s, skip, s.len));
+		f->rename_from = git_name(t->c, bytes_slice(s, skip, s.len));
 		f->is_copy = s.ptr[0] == 'c';
 	} else if (starts(s, "rename to ") || starts(s, "copy to ")) {
 		size_t skip = s.ptr[0] == 'r' ? 10 : 8;
 
-		f->rename_to = arena_dup(t->c->arena, bytes_slice(s, skip, s.len));
+		f->rename_to = git_name(t->c, bytes_slice(s, skip, s.len));
 	} else if (starts(s, "GIT binary patch")) {
 		f->binary = true;
 	}

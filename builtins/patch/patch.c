@@ -698,13 +698,13 @@ static void say_start(struct job *j)
 		   cmd_quotef(j->c, j->output));
 	if (j->already)
 		cmd_printf(j->c, " (already %s from %s)", j->file.is_copy ? "copied" : "renamed",
-			   cmd_quotef(j->c, j->reverse ? j->file.rename_to : j->file.rename_from));
+			   j->reverse ? j->file.rename_to : j->file.rename_from);
 	if (strcmp(j->output, j->path) != 0)
 		cmd_printf(j->c, " (%s from %s)",
 			   j->file.is_copy             ? "copied"
 			   : j->file.rename_to != NULL ? "renamed"
 						       : "read",
-			   cmd_quotef(j->c, j->path));
+			   j->path);
 	cmd_putc(j->c, '\n');
 }
 
