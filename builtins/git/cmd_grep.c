@@ -49,6 +49,20 @@ static int set_color(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
+static int set_index(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)arg;
+	((struct grep_opts *)opts)->no_index = unset;
+	return 0;
+}
+
+static int set_standard(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)arg;
+	((struct grep_opts *)opts)->standard = !unset;
+	return 0;
+}
+
 /* Both sides: -A and -B behind it change one. */
 static int set_context(struct git *g, void *opts, const char *arg, bool unset)
 {
@@ -65,7 +79,8 @@ static int set_context(struct git *g, void *opts, const char *arg, bool unset)
 
 static const struct git_option grep_options[] = {
 	GIT_FLAG(0, "cached", struct grep_opts, cached),
-	GIT_MISSING(0, "no-index"),
+	GIT_CALL(0, "index", set_index),
+	GIT_CALL(0, "exclude-standard", set_standard),
 	GIT_FLAG(0, "untracked", struct grep_opts, untracked),
 	GIT_FLAG('v', "invert-match", struct grep_opts, invert),
 	GIT_FLAG('i', "ignore-case", struct grep_opts, icase),
@@ -231,6 +246,63 @@ static void search_file(struct grepping *w, const char *path, uint32_t mode, con
 	arena_release(g->a, mark);
 }
 
+/* --no-index, --untracked: all files that are there, whatever the index says. */
+static void search_directory(struct grepping *w, struct pathspec *ps)
+{
+	struct git *g = w->g;
+	struct index none = { .g = g };
+	struct names files = { NULL, 0, 0 };
+	bool rules = w->o.standard >= 0 ? w->o.standard : w->o.untracked;
+	unsigned flags = UNTRACKED_ALL | (rules ? 0u : UNTRACKED_EVERYTHING) |
+			 (w->o.no_index ? UNTRACKED_REPOS : 0u);
+
+	work_untracked(g, &none, flags, ps, &files, NULL);
+	for (size_t j = 0; j < files.n && !(w->any && w->o.quiet); j++) {
+		struct vfs_stat st;
+
+		if (cmd_lstat(g->c, files.at[j], &st) == 0 && (st.mode & S_FMT) == S_REG)
+			search_file(w, files.at[j], MODE_FILE, NULL, NULL);
+	}
+}
+
+static void search_index(struct grepping *w, struct pathspec *ps)
+{
+	struct git *g = w->g;
+	struct index *x = index_get(g);
+
+	for (size_t j = 0; j < x->n && !(w->any && w->o.quiet); j++) {
+		const struct entry *e = &x->at[j];
+
+		if (!pathspec_match(g, ps, e->path, false) ||
+		    (!w->o.cached && (e->xflags & ENTRY_SKIP_WORKTREE)) ||
+		    (j > 0 && strcmp(x->at[j - 1].path, e->path) == 0))
+			continue;
+		search_file(w, e->path, e->mode,
+			    w->o.cached || (e->flags & ENTRY_VALID) ? &e->oid : NULL, NULL);
+	}
+}
+
+/* What can't be together; a directory outside of repositories is its own work tree. */
+static void choose_place(struct grepping *w)
+{
+	struct git *g = w->g;
+
+	if (g->dir == NULL && !w->o.no_index && !config_bool(g, "grep.fallbacktonoindex", false))
+		repo_need(g);
+	if (g->dir == NULL) {
+		w->o.no_index = true;
+		g->work = g->start;
+	}
+	if (w->o.no_index && w->o.untracked)
+		git_die(g, "options '--no-index' and '--untracked' cannot be used together");
+	if (w->o.no_index && w->o.cached)
+		git_die(g, "options '--no-index' and '--cached' cannot be used together");
+	if (w->o.untracked && w->o.cached)
+		git_die(g, "options '--untracked' and '--cached' cannot be used together");
+	if (w->o.standard >= 0 && !w->o.no_index && !w->o.untracked)
+		git_die(g, "--[no-]exclude-standard cannot be used for tracked contents");
+}
+
 /* "(" and ")" are options without dashes. */
 static void name_parentheses(struct git *g, struct args *args)
 {
@@ -245,7 +317,7 @@ static void name_parentheses(struct git *g, struct args *args)
 /* long: operands of three kinds */
 int git_cmd_grep(struct git *g, struct args *args)
 {
-	struct grepping w = { .g = g, .o = { .color = -1 } };
+	struct grepping w = { .g = g, .o = { .color = -1, .standard = -1 } };
 	const struct git_parser p = { grep_options, &w.o, grep_usage,
 				      GIT_KEEP_DASHDASH | GIT_STOP_AT_OPERAND, NULL };
 	struct bytes *patterns;
@@ -253,6 +325,7 @@ int git_cmd_grep(struct git *g, struct args *args)
 	unsigned flags;
 	size_t n = 0;
 	int i = 0, dash = -1;
+	bool no_revs;
 	struct pathspec ps;
 	struct names revs = { NULL, 0, 0 };
 	char dot[] = ".";
@@ -260,6 +333,8 @@ int git_cmd_grep(struct git *g, struct args *args)
 
 	name_parentheses(g, args);
 	git_parse(g, args, &p);
+	choose_place(&w);
+	no_revs = w.o.no_index || w.o.untracked;
 	g->color = w.o.color >= 0 ? w.o.color : g->color;
 	w.use_color = color_wanted(g, "color.grep");
 	w.match_color = color_of(g, "color.grep.match", "\033[1;31m");
@@ -290,7 +365,14 @@ int git_cmd_grep(struct git *g, struct args *args)
 	for (int j = i; j < args->argc && dash < 0; j++)
 		if (strcmp(args->argv[j], "--") == 0)
 			dash = j;
-	for (; i < args->argc && i != dash; i++) {
+	for (int j = i; no_revs && j < args->argc && dash < 0; j++)
+		if (!file_exists(g, path_join(g->a, g->start, args->argv[j])))
+			git_die(g,
+				"%s: no such path in the working tree.\n"
+				"Use 'git <command> -- <path>...' to specify paths that do not "
+				"exist locally.",
+				args->argv[j]);
+	for (; i < args->argc && i != dash && !no_revs; i++) {
 		struct oid o;
 
 		if (rev_parse(g, args->argv[i], &o) < 0) {
@@ -322,27 +404,9 @@ int git_cmd_grep(struct git *g, struct args *args)
 				search_file(&w, l.at[j].path, l.at[j].mode, &l.at[j].oid,
 					    revs.at[k]);
 	}
-	if (revs.n == 0) {
-		struct index *x = index_get(g);
-		struct names more = { NULL, 0, 0 };
-
-		for (size_t j = 0; j < x->n; j++) {
-			const struct entry *e = &x->at[j];
-
-			if (!pathspec_match(g, &ps, e->path, false) ||
-			    (!w.o.cached && (e->xflags & ENTRY_SKIP_WORKTREE)) ||
-			    (j > 0 && strcmp(x->at[j - 1].path, e->path) == 0))
-				continue;
-			search_file(&w, e->path, e->mode,
-				    w.o.cached || (e->flags & ENTRY_VALID) ? &e->oid : NULL, NULL);
-			if (w.any && w.o.quiet)
-				return 0;
-		}
-		if (w.o.untracked) {
-			work_untracked(g, x, UNTRACKED_ALL, &ps, &more, NULL);
-			for (size_t j = 0; j < more.n; j++)
-				search_file(&w, more.at[j], MODE_FILE, NULL, NULL);
-		}
-	}
+	if (no_revs)
+		search_directory(&w, &ps);
+	else if (revs.n == 0)
+		search_index(&w, &ps);
 	return !w.any;
 }

@@ -780,6 +780,7 @@ enum untracked_flags {
 	UNTRACKED_EVERYTHING = 4, /* no rules */
 	UNTRACKED_EMPTY_DIRS = 8, /* also directories without files */
 	UNTRACKED_BOTH = 16,      /* ignored ones in a second list */
+	UNTRACKED_REPOS = 32,     /* also what other repositories hold */
 };
 struct pathspec;
 void work_untracked(struct git *g, struct index *x, unsigned flags, const struct pathspec *ps,

@@ -18,7 +18,9 @@ struct grep_opts {
 		all_match, function, whole_function, column;
 	int before, after, max_count;
 	int binary; /* enum grep_binary */
-	int color;  /* 1, 0, -1: as configured */
+	bool no_index;
+	int standard; /* --exclude-standard: 1, 0, -1: not said */
+	int color;    /* 1, 0, -1: as configured */
 	struct names patterns;
 	struct names expression; /* "p" and a pattern, or & | ! ( ) */
 	bool is_expression;

@@ -377,7 +377,8 @@ static int visit(struct search *s, struct dir *d, const struct vfs_dirent *e, ch
 			report(s, path, ignored);
 		return NEXT;
 	}
-	if (is_repository(g, path) && !index_has_dir(s->x, path, strlen(path))) {
+	if (!(s->flags & UNTRACKED_REPOS) && is_repository(g, path) &&
+	    !index_has_dir(s->x, path, strlen(path))) {
 		report(s, *child, ignored);
 		return NEXT;
 	}
