@@ -7,7 +7,7 @@
  */
 #include "builtins/iconv/iconv.h"
 
-enum kind { KIND_ASCII, KIND_HALF, KIND_UTF8, KIND_UTF16, KIND_UTF32, KIND_WIDE };
+enum kind { KIND_ASCII, KIND_HALF, KIND_WHOLE, KIND_UTF8, KIND_UTF16, KIND_UTF32, KIND_WIDE };
 
 enum { POINT_BOM = 0xfeff, NAME_MAX_ = 64 };
 
@@ -17,6 +17,7 @@ struct charset {
 	bool marked;   /* a byte order mark is read and written */
 	bool no_pairs; /* UCS-2: no surrogates */
 	const struct half *half;
+	const struct whole *whole;
 	size_t wide; /* KIND_WIDE: its number, and what that is, once it is known that it is needed
 		      */
 	struct wide *table;
@@ -136,7 +137,33 @@ static const struct {
 	{ "CP950", "BIG5" },
 	{ "KOI8R", "KOI8-R" },
 	{ "KOI8U", "KOI8-U" },
+	{ "CP819", "ISO-8859-1" },
+	{ "8859_1", "ISO-8859-1" },
+	{ "ISO-IR-100", "ISO-8859-1" },
+	{ "LATIN9", "ISO-8859-15" },
+	{ "MS-ANSI", "CP1252" },
+	{ "MACCYRILLIC", "MAC-CYRILLIC" },
+	{ "MACUKRAINIAN", "MAC-UK" },
+	{ "CP1282", "MAC-CENTRALEUROPE" },
+	{ "TIS620", "TIS-620" },
+	{ "ROMAN8", "HP-ROMAN8" },
+	{ "R8", "HP-ROMAN8" },
+	{ "RUSCII", "CP1125" },
+	{ "CP848", "CP1125" },
+	{ "STRK1048-2002", "RK1048" },
+	{ "EBCDICUS", "EBCDIC-US" },
+	{ "EBCDIC-CP-US", "CP037" },
+	{ "CP-1047", "CP1047" },
+	{ "WCHAR_T", "UCS-4LE" },
 };
+
+static bool find_half(const char *name, const struct half *h, struct charset *out)
+{
+	while (h->name != NULL && strcmp(name, h->name) != 0)
+		h++;
+	*out = (struct charset){ .kind = KIND_HALF, .half = h };
+	return h->name != NULL;
+}
 
 static bool find_name(const char *name, struct charset *out)
 {
@@ -148,9 +175,11 @@ static bool find_name(const char *name, struct charset *out)
 			*out = sets[i].set;
 			return true;
 		}
-	for (const struct half *h = iconv_halves; h->name != NULL; h++)
-		if (strcmp(name, h->name) == 0) {
-			*out = (struct charset){ .kind = KIND_HALF, .half = h };
+	if (find_half(name, iconv_halves, out) || find_half(name, iconv_halves_more, out))
+		return true;
+	for (const struct whole *w = iconv_wholes; w->name != NULL; w++)
+		if (strcmp(name, w->name) == 0) {
+			*out = (struct charset){ .kind = KIND_WHOLE, .whole = w };
 			return true;
 		}
 	for (size_t i = 0; iconv_wide_name(i) != NULL; i++)
@@ -260,6 +289,9 @@ static int decode(const struct iconv_opts *o, struct bytes s, size_t at, uint32_
 		return *out > 0x10ffff || (*out & 0xfffff800) == 0xd800 ? ICONV_BAD : 4;
 	case KIND_ASCII: *out = ch; return ch < 0x80 ? 1 : ICONV_BAD;
 	case KIND_WIDE: return iconv_wide_decode(o->from.table, s, at, out);
+	case KIND_WHOLE:
+		*out = o->from.whole->point[ch];
+		return ch != 0 && *out == 0 ? ICONV_BAD : 1;
 	case KIND_HALF: break;
 	}
 	*out = ch < 0x80 ? ch : o->from.half->point[ch - 0x80];
@@ -280,6 +312,16 @@ static void put_mark(struct iconv_opts *o)
 		return;
 	o->mark_written = true;
 	put_unit(o, POINT_BOM, o->to.kind == KIND_UTF16 ? 2 : 4);
+}
+
+static bool encode_whole(struct iconv_opts *o, uint32_t ch)
+{
+	for (int i = 0; i < 256; i++)
+		if (o->to.whole->point[i] == ch && (ch != 0 || i == 0)) {
+			output_putc(o->out, (char)i);
+			return true;
+		}
+	return false;
 }
 
 /* False: the set has no such character. */
@@ -306,6 +348,7 @@ static bool encode(struct iconv_opts *o, uint32_t ch)
 		n = iconv_wide_encode(o->to.table, ch, text);
 		output_write(o->out, text, n);
 		return n > 0;
+	case KIND_WHOLE: return encode_whole(o, ch);
 	case KIND_ASCII:
 	case KIND_HALF: break;
 	}
@@ -448,6 +491,10 @@ static int put_list(struct cmd *c)
 		cmd_printf(c, "%s//\n", sets[i].name);
 	for (const struct half *h = iconv_halves; h->name != NULL; h++)
 		cmd_printf(c, "%s//\n", h->name);
+	for (const struct half *h = iconv_halves_more; h->name != NULL; h++)
+		cmd_printf(c, "%s//\n", h->name);
+	for (const struct whole *w = iconv_wholes; w->name != NULL; w++)
+		cmd_printf(c, "%s//\n", w->name);
 	for (size_t i = 0; iconv_wide_name(i) != NULL; i++)
 		cmd_printf(c, "%s//\n", iconv_wide_name(i));
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * iconv: iconv.c converts, tables.c knows the character sets of one byte, wide.c those of
+ * iconv: iconv.c converts, tables.c and tables_more.c know the sets of one byte, wide.c those of
  * East Asia, whose tables wide_*.c hold packed.
  */
 #ifndef BUILTINS_ICONV_ICONV_H
@@ -14,6 +14,12 @@ struct half {
 	uint16_t point[128];
 };
 
+/* All bytes of a set that is not like ASCII; 0: none, but for the first. */
+struct whole {
+	const char *name;
+	uint16_t point[256];
+};
+
 /* ASCII that stands for a character, with //TRANSLIT. */
 struct stand_in {
 	uint16_t point;
@@ -23,7 +29,9 @@ struct stand_in {
 /* What decoding gives instead of a length. */
 enum { ICONV_BAD = -1, ICONV_SHORT = -2 };
 
-extern const struct half iconv_halves[];        /* ends with a NULL name */
+extern const struct half iconv_halves[]; /* ends with a NULL name */
+extern const struct half iconv_halves_more[];
+extern const struct whole iconv_wholes[];
 extern const struct stand_in iconv_stand_ins[]; /* by code point */
 extern const size_t iconv_stand_in_count;
 
