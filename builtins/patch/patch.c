@@ -115,6 +115,8 @@ static const struct opt patch_options[] = {
 	OPT_FLAG('l', "ignore-whitespace", struct patch_opts, ignore_space,
 		 "blank space may differ"),
 	OPT_MISSING(0, "merge"),
+	OPT_MISSING_ARG(0, "quoting-style"),
+	OPT_MISSING_ARG(0, "read-only"),
 	OPT_SET('n', "normal", struct patch_opts, format, PATCH_NORMAL, "it is a plain diff"),
 	OPT_FLAG('N', "forward", struct patch_opts, forward,
 		 "skip what seems to be applied already"),
