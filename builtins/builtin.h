@@ -570,8 +570,9 @@ enum walk_flags {
 	WALK_FOLLOW = 1,      /* symlinks are what they point to (-L) */
 	WALK_FOLLOW_ROOT = 2, /* only those given as roots (-H) */
 	WALK_ONE_DEVICE = 4,
-	WALK_POST = 8,     /* directories are also given after their contents */
-	WALK_NO_STAT = 16, /* st of non-directories may be left out (st.mode has the type) */
+	WALK_POST = 8,      /* directories are also given after their contents */
+	WALK_BY_INODE = 32, /* entries in the order of their inodes, not of their names */
+	WALK_NO_STAT = 16,  /* st of non-directories may be left out (st.mode has the type) */
 };
 enum walk_kind {
 	WALK_FILE,    /* anything that is not entered */

@@ -8,6 +8,7 @@
  * trees need few descriptors, a level far up is read to its end and its descriptor closed;
  * on the way back it is opened again as ".." and compared with what it was.
  */
+#include "base/sort.h"
 #include "builtins/cmd_private.h"
 
 enum { WALK_OPEN_MAX = 64, WALK_BATCH = 64 };
@@ -227,6 +228,33 @@ static int read_more(struct walk *w, struct level *l)
 	return got < 0 ? got : 0;
 }
 
+static int by_inode(void *arg, const void *a, const void *b)
+{
+	const struct vfs_dirent *x = a;
+	const struct vfs_dirent *y = b;
+
+	cmd_charge(arg, 1);
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+/* A whole directory at once, in order: what was read has the names. */
+static int read_by_inode(struct walk *w, struct level *l)
+{
+	int err = 0;
+
+	while (!l->at_end && err == 0)
+		err = read_more(w, l);
+	if (l->batch == NULL || l->batch->n < 2)
+		return err;
+	struct arena_mark mark = arena_mark(w->c->arena);
+	size_t size = sizeof *l->batch->entry;
+
+	sort_stable(l->batch->entry, l->batch->n, size, arena_array(w->c->arena, l->batch->n, size),
+		    by_inode, w->c);
+	arena_release(w->c->arena, mark);
+	return err;
+}
+
 /* Closes the descriptor of a level far up, after reading all of it. */
 static void retire(struct walk *w)
 {
@@ -274,7 +302,7 @@ static struct walk_entry *enter(struct walk *w)
 		struct level *l = push(w, fd);
 
 		retire(w);
-		err = read_more(w, l);
+		err = (w->flags & WALK_BY_INODE) ? read_by_inode(w, l) : read_more(w, l);
 		w->step = STEP_NEXT;
 		if (err >= 0)
 			return NULL;

@@ -473,6 +473,8 @@ void tar_dump(struct tar *t, const char *name)
 		flags |= WALK_FOLLOW;
 	if (t->one_device)
 		flags |= WALK_ONE_DEVICE;
+	if (t->by_inode)
+		flags |= WALK_BY_INODE;
 	struct walk *w = walk_new(t->c, arena_dup(t->c->arena, root), flags);
 	struct walk_entry *e;
 
@@ -539,7 +541,8 @@ static void put_label(struct tar *t)
 void tar_create(struct tar *t)
 {
 	archive_open_write(t);
-	if (t->label != NULL)
+	pax_write_global(t);
+	if (t->label != NULL && t->format != TAR_PAX)
 		put_label(t);
 	if (t->incremental)
 		tar_dump_changed(t);

@@ -125,7 +125,7 @@ static bool put_name(struct tar *t, char *header, const char *name, struct buf *
 	bool fits = strlen(name) <= max;
 
 	if (t->format == TAR_PAX && (!fits || !is_ascii(name)))
-		pax_record(records, "path", bytes_of(name));
+		pax_put(t, records, "path", bytes_of(name));
 	if (fits || t->format == TAR_PAX) {
 		put_text(header, NAME_BYTES, name);
 		return true;
@@ -153,7 +153,7 @@ static bool put_link(struct tar *t, char *header, const char *link, struct buf *
 			return false;
 		}
 		if (t->format == TAR_PAX)
-			pax_record(records, "linkpath", bytes_of(link));
+			pax_put(t, records, "linkpath", bytes_of(link));
 		else
 			put_gnu_long(t, link, 'K');
 	}
@@ -170,8 +170,8 @@ static bool put_wide(struct tar *t, char *header, size_t n, int64_t v, const cha
 	if (tar_put_number(t, header, n, v))
 		return true;
 	if (t->format == TAR_PAX && v >= 0) {
-		pax_record(records, what,
-			   (struct bytes){ text, num_format_u64((uint64_t)v, text) });
+		pax_put(t, records, what,
+			(struct bytes){ text, num_format_u64((uint64_t)v, text) });
 		tar_put_number(t, header, n, 0);
 		return true;
 	}
@@ -183,7 +183,8 @@ static bool put_wide(struct tar *t, char *header, size_t n, int64_t v, const cha
 	return false;
 }
 
-static void time_record(struct buf *records, const char *key, int64_t seconds, uint32_t ns)
+static void time_record(struct tar *t, struct buf *records, const char *key, int64_t seconds,
+			uint32_t ns)
 {
 	struct buf text = buf_in(records->arena);
 	char digits[10];
@@ -205,7 +206,7 @@ static void time_record(struct buf *records, const char *key, int64_t seconds, u
 		buf_putc(&text, '.');
 		buf_put(&text, digits, n);
 	}
-	pax_record(records, key, buf_bytes(&text));
+	pax_put(t, records, key, buf_bytes(&text));
 }
 
 static void put_times(struct tar *t, char *header, const struct tar_member *m, int64_t atime_ns,
@@ -217,14 +218,10 @@ static void put_times(struct tar *t, char *header, const struct tar_member *m, i
 		tar_put_number(t, header + AT_MTIME, 12, 0);
 	if (t->format != TAR_PAX)
 		return;
-	if ((!fits || m->mtime_ns != 0) && !t->delete_mtime)
-		time_record(records, "mtime", m->mtime_s, m->mtime_ns);
-	if (!t->delete_atime)
-		time_record(records, "atime", atime_ns / 1000000000,
-			    (uint32_t)(atime_ns % 1000000000));
-	if (!t->delete_ctime)
-		time_record(records, "ctime", ctime_ns / 1000000000,
-			    (uint32_t)(ctime_ns % 1000000000));
+	if (!fits || m->mtime_ns != 0)
+		time_record(t, records, "mtime", m->mtime_s, m->mtime_ns);
+	time_record(t, records, "atime", atime_ns / 1000000000, (uint32_t)(atime_ns % 1000000000));
+	time_record(t, records, "ctime", ctime_ns / 1000000000, (uint32_t)(ctime_ns % 1000000000));
 }
 
 static void put_owner(struct tar *t, char *at, const char *name, const char *key,
@@ -233,7 +230,7 @@ static void put_owner(struct tar *t, char *at, const char *name, const char *key
 	if (t->format == TAR_V7 || name == NULL)
 		return;
 	if (t->format == TAR_PAX && (strlen(name) > OWNER_BYTES || !is_ascii(name)))
-		pax_record(records, key, bytes_of(name));
+		pax_put(t, records, key, bytes_of(name));
 	put_text(at, OWNER_BYTES, name);
 }
 
@@ -281,6 +278,7 @@ bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t
 	bool sparse_pax = m->is_sparse && t->format == TAR_PAX;
 
 	m->block = (t->a.base + t->a.written) / TAR_BLOCK;
+	t->pax_wanted = false;
 	if (!put_name(t, header, m->name, &records) ||
 	    (m->link != NULL && !put_link(t, header, m->link, &records)))
 		return false;
@@ -294,7 +292,7 @@ bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t
 	put_magic(t, header);
 	put_owner(t, header + AT_UNAME, m->uname, "uname", &records);
 	put_owner(t, header + AT_GNAME, m->gname, "gname", &records);
-	if ((!gnu && m->type != 'x') || m->type == '3' || m->type == '4') {
+	if ((!gnu && m->type != 'x' && m->type != 'g') || m->type == '3' || m->type == '4') {
 		tar_put_number(t, header + AT_MAJOR, 8, m->major);
 		tar_put_number(t, header + AT_MINOR, 8, m->minor);
 	}
@@ -309,8 +307,8 @@ bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t
 	if (m->is_sparse && gnu)
 		sparse_write_old(t, header, m);
 	put_checksum(header);
-	if (records.len != 0)
-		pax_write(t, m, buf_bytes(&records));
+	if (records.len != 0 || t->pax_wanted)
+		pax_write(t, m, &records);
 	archive_write(t, header, TAR_BLOCK);
 	if (m->is_sparse && gnu)
 		sparse_write_more(t, m);

@@ -313,6 +313,11 @@ enum tar_read tar_next(struct tar *t, struct tar_member *m)
 	uint64_t start = UINT64_MAX;
 	const char *header;
 
+	if (!t->pax_begun) {
+		pax_apply(t, t->pax_global, &t->global);
+		a.pax = t->global;
+		t->pax_begun = true;
+	}
 	*m = (struct tar_member){ .type = 0 };
 	while ((header = archive_block(t)) != NULL) {
 		enum header_state state = check(header);
@@ -340,6 +345,7 @@ enum tar_read tar_next(struct tar *t, struct tar_member *m)
 		read_state(t, true);
 		if (is_ahead(t, header, &a))
 			continue;
+		pax_apply(t, t->pax_forced, &a.pax);
 		decode(t, header, m, &a);
 		return TAR_MEMBER;
 	}
@@ -369,16 +375,23 @@ static bool selected(struct tar *t, struct tar_member *m)
 	return names_match(t, m->name) && !too_old(t, m) && !names_excluded(t, m->name);
 }
 
+const char *tar_label_of(const struct tar *t, const struct tar_member *first)
+{
+	return first != NULL && first->type == 'V' ? first->stored : t->global.label;
+}
+
 void tar_check_label(struct tar *t, const struct tar_member *first)
 {
 	if (t->label == NULL || t->label_seen)
 		return;
 	t->label_seen = true;
-	if (first == NULL || first->type != 'V')
+	const char *label = tar_label_of(t, first);
+
+	if (label == NULL)
 		tar_fatal(t, 0, "Archive not labeled to match %s", cmd_quote(t->c, t->label));
 	if (!glob_match(glob_compile(t->c->arena, bytes_of(t->label), 0), t->c->arena,
-			bytes_of(first->stored)))
-		tar_fatal(t, 0, "Volume %s does not match %s", cmd_quote(t->c, first->stored),
+			bytes_of(label)))
+		tar_fatal(t, 0, "Volume %s does not match %s", cmd_quote(t->c, label),
 			  cmd_quote(t->c, t->label));
 }
 

@@ -6,6 +6,7 @@
  * one list of items, worked through in order.
  */
 #include "base/glob.h"
+#include "base/regex.h"
 
 #include "builtins/tar/tar.h"
 
@@ -81,6 +82,8 @@ static struct tar_pattern *new_pattern(struct tar *t, struct bytes text, unsigne
 
 static bool matches_whole(struct tar *t, const struct tar_pattern *p, struct bytes name)
 {
+	if (p->re != NULL)
+		return regex_test(p->re, name, 0) == 0;
 	if (p->glob != NULL)
 		return glob_match(p->glob, t->c->arena, name);
 	return bytes_eq(p->text, name);
@@ -161,17 +164,71 @@ struct tar_ignored {
 	struct tar_pattern *patterns;
 };
 
+static void add_ignored(struct tar *t, struct tar_ignored *list, struct bytes text, bool regular)
+{
+	unsigned flags = MATCH_ANCHORED | MATCH_NO_SLASH | MATCH_NO_RECURSION;
+	unsigned syntax = REGEX_ERE | (t->c->utf8 ? REGEX_UTF8 : 0);
+	struct tar_pattern *p = new_pattern(t, text, flags, !regular);
+	struct regex *re;
+	const char *message;
+
+	if (t->regexes.parent == NULL)
+		arena_init_under(&t->regexes, t->c->arena);
+	/* The real one takes a regular expression without any of these for a plain name. */
+	if (regular && strpbrk(p->text.ptr, ".?*[{}()") != NULL) {
+		if (regex_compile(&t->regexes, p->text, syntax, &re, &message, &(size_t){ 0 }) < 0)
+			return;
+		regex_set_work(re, cmd_work, t->c);
+		p->re = re;
+	}
+	p->next = list->patterns;
+	list->patterns = p;
+	cmd_charge_bytes(t->c, text.len + 64);
+}
+
+/* One line; *regular: the last one said that regular expressions follow. */
+static void ignored_line(struct tar *t, struct tar_ignored *list, enum tar_ignore_kind kind,
+			 bool *regular, struct bytes line)
+{
+	if (kind == IGNORE_CVS) {
+		for (size_t from = 0, at = 0; at <= line.len; at++) {
+			if (at < line.len && !byte_is_space(line.ptr[at]))
+				continue;
+			if (at > from)
+				add_ignored(t, list, bytes_slice(line, from, at), false);
+			from = at + 1;
+		}
+		return;
+	}
+	if (kind != IGNORE_PLAIN) {
+		line = bytes_trim(line);
+		if (line.len == 0 || line.ptr[0] == '#')
+			return;
+	}
+	if (kind == IGNORE_BZR && bytes_starts(line, BYTES("RE:"))) {
+		if (line.len > 3)
+			add_ignored(t, list, bytes_slice(line, 3, line.len), true);
+	} else if (kind == IGNORE_HG && bytes_starts(line, BYTES("syntax:"))) {
+		line = bytes_trim(bytes_slice(line, 7, line.len));
+		if (bytes_eq(line, BYTES("regexp")) || bytes_eq(line, BYTES("glob")))
+			*regular = line.ptr[0] == 'r';
+	} else {
+		add_ignored(t, list, line, *regular);
+	}
+}
+
 struct tar_ignored *names_ignored_in(struct tar *t, int dir, const char *at, struct tar_ignored *up)
 {
 	struct tar_ignored *list = arena_zalloc(t->c->arena, sizeof *list);
-	unsigned flags = MATCH_ANCHORED | MATCH_NO_SLASH | MATCH_NO_RECURSION;
 
 	for (size_t i = 0; i < t->nignore_files; i++) {
+		const struct tar_ignore_file *file = &t->ignore_files[i];
 		struct buf path = buf_in(t->c->arena);
+		bool regular = file->kind == IGNORE_HG;
 		struct input in;
 		struct bytes line;
 
-		buf_printf(&path, "%s/%s", at, t->ignore_files[i]);
+		buf_printf(&path, "%s/%s", at, file->name);
 		int fd = cmd_open(t->c, dir, buf_cstr(&path), O_RDONLY_ | O_CLOEXEC_, 0);
 
 		if (fd < 0)
@@ -180,13 +237,8 @@ struct tar_ignored *names_ignored_in(struct tar *t, int dir, const char *at, str
 		while (input_line(&in, '\n', &line) > 0) {
 			while (line.len > 0 && byte_is_space(line.ptr[line.len - 1]))
 				line.len--;
-			if (line.len == 0)
-				continue;
-			struct tar_pattern *p = new_pattern(t, line, flags, true);
-
-			p->next = list->patterns;
-			list->patterns = p;
-			cmd_charge_bytes(t->c, line.len + 64);
+			if (line.len > 0)
+				ignored_line(t, list, file->kind, &regular, line);
 		}
 		input_close(&in);
 	}

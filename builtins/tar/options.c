@@ -246,7 +246,7 @@ static int opt_file_mode(struct cmd *c, const struct opt *o, const char *arg)
 }
 
 /* A date, or the time of a file when the text begins with '/' or '.'. */
-static bool read_date(struct cmd *c, const char *arg, int64_t *out)
+bool tar_read_date(struct cmd *c, const char *arg, int64_t *out)
 {
 	struct vfs_stat st;
 
@@ -269,7 +269,7 @@ static int opt_mtime(struct cmd *c, const struct opt *o, const char *arg)
 	struct tar *t = c->opts;
 	int64_t ns;
 
-	if (!read_date(c, arg, &ns))
+	if (!tar_read_date(c, arg, &ns))
 		return cmd_error(c, 0,
 				 "Substituting -9223372036854775807 for unknown date format %s",
 				 cmd_quote(c, arg));
@@ -304,13 +304,29 @@ static int opt_number(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+static void add_ignore(struct tar *t, const char *file, enum tar_ignore_kind kind)
+{
+	struct tar_ignore_file one = { file, kind };
+
+	t->ignore_files = arena_room(t->c->arena, t->ignore_files, t->nignore_files, sizeof one);
+	t->ignore_files[t->nignore_files++] = one;
+}
+
 static int opt_ignore(struct cmd *c, const struct opt *o, const char *arg)
 {
-	struct tar *t = c->opts;
-
 	(void)o;
-	t->ignore_files = arena_room(c->arena, t->ignore_files, t->nignore_files, sizeof arg);
-	t->ignore_files[t->nignore_files++] = arg;
+	add_ignore(c->opts, arg, IGNORE_PLAIN);
+	return 0;
+}
+
+static int opt_vcs_ignores(struct cmd *c, const struct opt *o, const char *arg)
+{
+	(void)o;
+	(void)arg;
+	add_ignore(c->opts, ".cvsignore", IGNORE_CVS);
+	add_ignore(c->opts, ".gitignore", IGNORE_GIT);
+	add_ignore(c->opts, ".bzrignore", IGNORE_BZR);
+	add_ignore(c->opts, ".hgignore", IGNORE_HG);
 	return 0;
 }
 
@@ -451,6 +467,7 @@ static int opt_warning(struct cmd *c, const struct opt *o, const char *arg)
 
 static int opt_sort(struct cmd *c, const struct opt *o, const char *arg)
 {
+	struct tar *t = c->opts;
 	static const struct opt_word words[] = {
 		{ "none", 0 }, { "name", 1 }, { "inode", 2 }, { NULL, 0 }
 	};
@@ -459,7 +476,8 @@ static int opt_sort(struct cmd *c, const struct opt *o, const char *arg)
 	(void)o;
 	if (found < 0)
 		return 2;
-	return found == 2 ? TAR_USAGE(c, "--sort=inode is not supported") : 0;
+	t->by_inode = found == 2;
+	return 0;
 }
 
 static int opt_help_list(struct cmd *c, const struct opt *o, const char *arg)
@@ -632,6 +650,7 @@ const struct opt tar_options[] = {
 	VALUED(0, "exclude-ignore", REQUIRED, opt_ignore, 0, "FILE",
 	       "directories have patterns in FILE"),
 	VALUED(0, "exclude-ignore-recursive", REQUIRED, opt_ignore, 0, "FILE", NULL),
+	OPT_CALL(0, "exclude-vcs-ignores", opt_vcs_ignores, "and in .gitignore and the like"),
 	VALUED(0, "transform", REQUIRED, tar_xform_option, 0, "EXPR", "change names as sed does"),
 	VALUED(0, "xform", REQUIRED, tar_xform_option, 0, "EXPR", NULL),
 	VALUED(0, "strip-components", REQUIRED, opt_number, 0, "N", "without N leading parts"),
@@ -663,7 +682,7 @@ const struct opt tar_options[] = {
 	OPT_FLAG('l', "check-links", struct tar, check_links, "tell of links not stored"),
 	OPT_FLAG(0, "ignore-failed-read", struct tar, no_failed_read,
 		 "unreadable files are no error"),
-	VALUED(0, "sort", REQUIRED, opt_sort, 0, "ORDER", "none or name: both by name here"),
+	VALUED(0, "sort", REQUIRED, opt_sort, 0, "ORDER", "by name (none is the same), or inode"),
 	VALUED('g', "listed-incremental", REQUIRED, opt_snapshot, 0, "FILE",
 	       "what changed since FILE was written"),
 	OPT_FLAG('G', "incremental", struct tar, incremental, "directories with lists"),
@@ -720,7 +739,6 @@ const struct opt tar_options[] = {
 	OPT_MISSING('M', "multi-volume"),
 	OPT_MISSING_ARG('L', "tape-length"),
 	OPT_MISSING_ARG('F', "info-script"),
-	OPT_MISSING(0, "exclude-vcs-ignores"),
 	OPT_MISSING_ARG(0, "rmt-command"),
 	OPT_MISSING_ARG(0, "rsh-command"),
 	OPT_MISSING_ARG(0, "volno-file"),

@@ -3,6 +3,7 @@
  * Extended headers of POSIX: records "LENGTH KEY=VALUE\n" ahead of a member (x) or for all that
  * follow (g).
  */
+#include "base/glob.h"
 #include "builtins/tar/tar.h"
 
 /* --- writing --- */
@@ -22,92 +23,133 @@ void pax_record(struct buf *out, const char *key, struct bytes value)
 	buf_putc(out, '\n');
 }
 
-/* "%d/PaxHeaders/%f" with the directory and last part of the name. */
-static void header_name(struct tar *t, struct buf *out, const char *name)
+/* %d and %f are the directory and last part of the name (NULL: of a global header), %n is how many
+ * global headers there are. */
+static char *header_name(struct tar *t, const char *format, const char *name)
 {
-	const char *format = t->exthdr_name != NULL ? t->exthdr_name : "%d/PaxHeaders/%f";
-	struct bytes path = bytes_of(name);
+	struct buf out = buf_in(t->c->arena);
+	struct bytes path = bytes_of(name != NULL ? name : "");
+	struct bytes dir = BYTES(".");
+	struct bytes base;
 
 	while (path.len > 1 && path.ptr[path.len - 1] == '/')
 		path.len--;
 	const char *slash = bytes_rfind(path, BYTES("/"));
-	struct bytes dir = slash != NULL ? bytes_slice(path, 0, (size_t)(slash - path.ptr))
-					 : BYTES(".");
-	struct bytes base = slash != NULL ? bytes_slice(path, dir.len + 1, path.len) : path;
 
+	if (slash != NULL)
+		dir = bytes_slice(path, 0, (size_t)(slash - path.ptr));
+	base = slash != NULL ? bytes_slice(path, dir.len + 1, path.len) : path;
 	for (const char *at = format; *at != '\0'; at++) {
-		if (*at != '%') {
-			buf_putc(out, *at);
+		if (*at != '%' || at[1] == '\0') {
+			buf_putc(&out, *at);
 			continue;
 		}
-		at++;
-		if (*at == 'd')
-			buf_add(out, dir);
-		else if (*at == 'f')
-			buf_add(out, base);
-		else if (*at == 'p')
-			buf_put_i64(out, cmd_pid(t->c));
-		else if (*at == 'n')
-			buf_puts(out, "1");
-		else if (*at == '%')
-			buf_putc(out, '%');
-		if (*at == '\0')
+		switch (*++at) {
+		case 'd':
+			if (name != NULL)
+				buf_add(&out, dir);
 			break;
+		case 'f': buf_add(&out, base); break;
+		case 'p': buf_put_i64(&out, cmd_pid(t->c)); break;
+		case 'n': buf_putc(&out, name != NULL ? '0' : '1'); break;
+		case '%': buf_putc(&out, '%'); break;
+		default: buf_putc(&out, '%'); buf_putc(&out, *at);
+		}
 	}
+	while (out.len > 1 && out.ptr[out.len - 1] == '/')
+		out.len--;
+	if (out.len > NAME_BYTES)
+		out.len = NAME_BYTES;
+	return buf_cstr(&out);
 }
 
-void pax_write(struct tar *t, const struct tar_member *m, struct bytes records)
+/* The time that an option gives a header; otherwise `seconds`. */
+static int64_t header_time(struct tar *t, const char *text, int64_t seconds)
 {
-	struct buf name = buf_in(t->c->arena);
-	struct tar_member x = { .type = 'x', .mode = 0644, .size = records.len };
+	uint64_t n;
+
+	if (text == NULL)
+		return seconds < 0 ? 0 : seconds;
+	if (num_plain(text, &n) && n <= INT64_MAX)
+		return (int64_t)n;
+	tar_error(t, 0, "Time stamp is out of allowed range");
+	return seconds < 0 ? 0 : seconds;
+}
+
+/* A header with records: x as it is but for its size, of a plain ustar member: it must not ask for
+ * an extended header itself. */
+static void put_records(struct tar *t, struct tar_member *x, struct bytes records)
+{
 	enum tar_format format = t->format;
 
-	header_name(t, &name, m->name);
-	if (name.len > 100)
-		name.ptr[100] = '\0';
-	x.name = buf_cstr(&name);
-	name.len = strlen(x.name);
-	x.mtime_s = m->mtime_s < 0 ? 0 : m->mtime_s;
-	/* As a plain ustar member: it must not ask for an extended header itself. */
+	x->size = records.len;
 	t->format = TAR_USTAR;
-	header_write(t, &x, 0, 0);
+	header_write(t, x, 0, 0);
 	t->format = format;
 	archive_write(t, records.ptr, records.len);
 	archive_pad(t, records.len);
 }
 
-int tar_pax_option(struct cmd *c, const struct opt *o, const char *arg)
+/* What options give every header, in place of what would be there. */
+static void put_forced(struct tar *t, struct buf *records)
 {
-	struct tar *t = c->opts;
+	for (const struct tar_keyword *k = t->pax_forced; k != NULL; k = k->next)
+		pax_record(records, k->key, bytes_of(k->value));
+}
 
-	(void)o;
-	t->has_pax_option = true;
-	while (*arg != '\0') {
-		struct bytes word = { arg, strcspn(arg, ",") };
-		char *text = arena_dup(c->arena, word);
+void pax_write(struct tar *t, const struct tar_member *m, struct buf *records)
+{
+	struct tar_member x = { .type = 'x', .mode = 0644 };
+	const char *format = t->exthdr_name != NULL ? t->exthdr_name : "%d/PaxHeaders/%f";
 
-		if (strncmp(text, "exthdr.name=", 12) == 0 ||
-		    strncmp(text, "exthdr.name:=", 13) == 0)
-			t->exthdr_name = strchr(text, '=') + 1;
-		else if (strcmp(text, "delete=atime") == 0 || strcmp(text, "delete:=atime") == 0)
-			t->delete_atime = true;
-		else if (strcmp(text, "delete=ctime") == 0 || strcmp(text, "delete:=ctime") == 0)
-			t->delete_ctime = true;
-		else if (strcmp(text, "delete=mtime") == 0 || strcmp(text, "delete:=mtime") == 0)
-			t->delete_mtime = true;
-		else
-			return TAR_USAGE(c, "--pax-option=%s is not supported", text);
-		arg += word.len + (arg[word.len] == ',');
-	}
-	return 0;
+	put_forced(t, records);
+	x.name = header_name(t, format, m->name);
+	x.mtime_s = header_time(t, t->exthdr_mtime, m->mtime_s);
+	put_records(t, &x, buf_bytes(records));
+}
+
+void pax_write_global(struct tar *t)
+{
+	struct tar_member x = { .type = 'g', .mode = 0644 };
+	struct buf records = buf_in(t->c->arena);
+	struct buf format = buf_in(t->c->arena);
+	const char *dir = cmd_getenv(t->c, "TMPDIR");
+
+	if (t->label != NULL && t->format == TAR_PAX)
+		pax_record(&records, "GNU.volume.label", bytes_of(t->label));
+	for (const struct tar_keyword *k = t->pax_global; k != NULL; k = k->next)
+		pax_record(&records, k->key, bytes_of(k->value));
+	if (records.len == 0)
+		return;
+	put_forced(t, &records);
+	buf_printf(&format, "%s/GlobalHead.%%n", dir != NULL ? dir : "/tmp");
+	x.name = header_name(t, t->globexthdr_name != NULL ? t->globexthdr_name : buf_cstr(&format),
+			     NULL);
+	x.mtime_s = header_time(t, t->globexthdr_mtime, cmd_now(t->c) / 1000000000);
+	put_records(t, &x, buf_bytes(&records));
+}
+
+static bool is_deleted(const struct tar *t, const char *key)
+{
+	for (const struct tar_keyword *k = t->pax_deleted; k != NULL; k = k->next)
+		if (glob_match(k->glob, t->c->arena, bytes_of(key)))
+			return true;
+	return false;
+}
+
+void pax_put(struct tar *t, struct buf *records, const char *key, struct bytes value)
+{
+	if (is_deleted(t, key))
+		return;
+	for (const struct tar_keyword *k = t->pax_forced; k != NULL; k = k->next)
+		if (strcmp(k->key, key) == 0) {
+			t->pax_wanted = true;
+			return;
+		}
+	pax_record(records, key, value);
 }
 
 /* --- reading --- */
-
-static bool decimal(const char *text, uint64_t *out)
-{
-	return num_plain(text, out);
-}
 
 static bool read_time(const char *text, int64_t *seconds, uint32_t *ns)
 {
@@ -172,7 +214,7 @@ static void read_map(struct tar *t, struct pax_values *v, const char *text)
 static void sparse_value(struct tar *t, struct pax_values *v, const char *key, const char *value)
 {
 	uint64_t n = 0;
-	bool number = decimal(value, &n);
+	bool number = num_plain(value, &n);
 
 	if (strcmp(key, "name") == 0)
 		v->sparse_name = value;
@@ -192,6 +234,14 @@ static void sparse_value(struct tar *t, struct pax_values *v, const char *key, c
 	}
 }
 
+/* A number or a time that can't be read. */
+static bool checked(struct tar *t, bool good, const char *key, const char *value)
+{
+	if (!good)
+		tar_error(t, 0, "Malformed extended header: invalid %s=%s", key, value);
+	return good;
+}
+
 static void one_value(struct tar *t, struct pax_values *v, const char *key, const char *value)
 {
 	if (strcmp(key, "path") == 0)
@@ -203,13 +253,15 @@ static void one_value(struct tar *t, struct pax_values *v, const char *key, cons
 	else if (strcmp(key, "gname") == 0)
 		v->gname = value;
 	else if (strcmp(key, "size") == 0)
-		v->has_size = decimal(value, &v->size);
+		v->has_size = checked(t, num_plain(value, &v->size), key, value);
 	else if (strcmp(key, "uid") == 0)
-		v->has_uid = decimal(value, &v->uid);
+		v->has_uid = checked(t, num_plain(value, &v->uid), key, value);
 	else if (strcmp(key, "gid") == 0)
-		v->has_gid = decimal(value, &v->gid);
+		v->has_gid = checked(t, num_plain(value, &v->gid), key, value);
 	else if (strcmp(key, "mtime") == 0)
-		v->has_mtime = read_time(value, &v->mtime_s, &v->mtime_ns);
+		v->has_mtime = checked(t, read_time(value, &v->mtime_s, &v->mtime_ns), key, value);
+	else if (strcmp(key, "GNU.volume.label") == 0)
+		v->label = value;
 	else if (strncmp(key, "GNU.sparse.", 11) == 0)
 		sparse_value(t, v, key + 11, value);
 	else if (strcmp(key, "atime") != 0 && strcmp(key, "ctime") != 0 &&
@@ -253,7 +305,7 @@ static size_t read_record(struct tar *t, struct bytes text, struct pax_values *v
 
 	if (strcmp(key, "GNU.dumpdir") == 0)
 		v->list = (struct bytes){ value, len - 2 - at };
-	else
+	else if (!is_deleted(t, key))
 		one_value(t, v, key, value);
 	return len;
 }
@@ -268,4 +320,11 @@ void pax_read(struct tar *t, struct bytes text, struct pax_values *v)
 		text = bytes_slice(text, n, text.len);
 		cmd_charge_bytes(t->c, n);
 	}
+}
+
+/* What options say of every member: before its own headers, or in their place. */
+void pax_apply(struct tar *t, const struct tar_keyword *list, struct pax_values *v)
+{
+	for (const struct tar_keyword *k = list; k != NULL; k = k->next)
+		one_value(t, v, k->key, k->value);
 }

@@ -269,6 +269,8 @@ static int check_options(struct tar *t)
 		return TAR_USAGE(c, "--pax-option can be used only on POSIX archives");
 	if (t->has_pax_option)
 		t->format = TAR_PAX;
+	if (t->pax_global != NULL && !reads(t) && t->mode != TAR_CREATE)
+		return TAR_USAGE(c, "can't update global extended header record");
 	if (t->has_level && t->snapshot == NULL)
 		cmd_warn(c, 0, "--level is meaningless without --listed-incremental");
 	if (t->incremental && !reads(t)) {

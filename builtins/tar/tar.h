@@ -7,6 +7,7 @@
  *   archive.c  blocks in and out, filters (gzip ...)      xform.c    names as stored, --transform
  *   header.c   one member's header, written               member.c   the same, read
  *   pax.c      extended headers                           sparse.c   maps of sparse files
+ *   pax_option.c  --pax-option
  *   create.c   files into the archive                     extract.c  members into files
  *   list.c     the lines of -v and -t                     compare.c  -d
  *   update.c   -r -u -A --delete                      map.c      --owner-map, --group-map
@@ -109,10 +110,19 @@ struct tar_pattern {
 	struct tar_pattern *next;
 	struct bytes text;
 	struct glob *glob; /* NULL: a plain text */
+	struct regex *re;  /* or this: found anywhere */
 	unsigned flags;
 	bool found;
 	uint64_t hits; /* members that matched */
 	int dir;       /* index of the directory that was current */
+};
+
+/* A file with patterns of what its directory leaves out, and how its lines are read. */
+enum tar_ignore_kind { IGNORE_PLAIN, IGNORE_CVS, IGNORE_GIT, IGNORE_BZR, IGNORE_HG };
+
+struct tar_ignore_file {
+	const char *name;
+	enum tar_ignore_kind kind;
 };
 
 struct tar_sparse {
@@ -168,6 +178,7 @@ struct pax_values {
 	size_t cap;
 	bool has_map;
 	struct bytes list; /* GNU.dumpdir */
+	const char *label; /* GNU.volume.label */
 };
 
 struct tar_archive {
@@ -216,8 +227,9 @@ struct tar {
 	bool no_unquote;
 	struct tar_pattern *excludes;
 	struct tar_pattern *names;
-	const char **ignore_files; /* --exclude-ignore */
+	struct tar_ignore_file *ignore_files; /* --exclude-ignore */
 	size_t nignore_files;
+	struct arena regexes; /* of theirs: they grow while they are used */
 	struct tar_pattern **names_end;
 	const char **dirs;
 	size_t ndirs;
@@ -274,7 +286,14 @@ struct tar {
 	struct tar_tag *tags;
 	struct tar_links *links;
 	const char *exthdr_name;
-	bool delete_atime, delete_ctime, delete_mtime;
+	const char *exthdr_mtime;
+	const char *globexthdr_name;
+	const char *globexthdr_mtime;
+	struct tar_keyword *pax_global;  /* --pax-option=KEY=VALUE, the last first */
+	struct tar_keyword *pax_forced;  /* KEY:=VALUE */
+	struct tar_keyword *pax_deleted; /* delete=PATTERN */
+	bool pax_wanted;                 /* a record was left out for one of pax_forced */
+	bool pax_begun;                  /* pax_global is in `global` */
 	bool has_pax_option;
 	bool many; /* more than one name: files may come twice */
 	bool verify;
@@ -325,6 +344,14 @@ struct tar {
 	int read_state;          /* of the last header */
 	bool keeps_memory;       /* the member's memory is still needed */
 	struct tar_known *known; /* -u: what the archive holds */
+};
+
+/* A word of --pax-option. */
+struct tar_keyword {
+	struct tar_keyword *next;
+	const char *key;
+	const char *value;
+	struct glob *glob; /* delete=PATTERN */
 };
 
 /* A file whose presence keeps a directory out. */
@@ -401,6 +428,8 @@ enum tar_read { TAR_MEMBER, TAR_END };
 /* The next member; says what is wrong on the way. Its memory is the caller's to release. */
 enum tar_read tar_next(struct tar *t, struct tar_member *m);
 void tar_skip_data(struct tar *t, const struct tar_member *m);
+/* The archive's label, or NULL. first: its first member, or NULL. */
+const char *tar_label_of(const struct tar *t, const struct tar_member *first);
 /* An archive that is read or changed with -V has that label, which may be a pattern: else tar
  * ends. first: its first member, or NULL. Does nothing but the first time. */
 void tar_check_label(struct tar *t, const struct tar_member *first);
@@ -412,8 +441,15 @@ int64_t tar_field(struct tar *t, const char *field, size_t n, const char *what);
 /* --- pax.c --- */
 void pax_read(struct tar *t, struct bytes text, struct pax_values *v);
 /* Writes an extended header with those records ahead of m. */
-void pax_write(struct tar *t, const struct tar_member *m, struct bytes records);
+void pax_write(struct tar *t, const struct tar_member *m, struct buf *records);
+/* The header for all members, if options ask for one. */
+void pax_write_global(struct tar *t);
 void pax_record(struct buf *out, const char *key, struct bytes value);
+/* pax_record, unless options delete the key or give it a value. */
+void pax_put(struct tar *t, struct buf *records, const char *key, struct bytes value);
+void pax_apply(struct tar *t, const struct tar_keyword *list, struct pax_values *v);
+
+/* --- pax_option.c --- */
 int tar_pax_option(struct cmd *c, const struct opt *o, const char *arg);
 
 /* --- sparse.c --- */
@@ -431,6 +467,9 @@ struct bytes sparse_map_text(struct tar *t, const struct tar_member *m);
 bool tar_put_number(struct tar *t, char *at, size_t n, int64_t v);
 /* Writes the headers of m. False (after a message) if the format can't hold it. */
 bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t ctime_ns);
+
+/* A date as options take it: false, it is none. */
+bool tar_read_date(struct cmd *c, const char *arg, int64_t *out);
 
 /* --- names.c --- */
 void tar_item_add(struct tar *t, struct tar_item item);

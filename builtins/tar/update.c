@@ -248,16 +248,16 @@ void tar_delete(struct tar *t)
 void tar_label(struct tar *t)
 {
 	struct tar_member m;
-	bool has;
 
 	archive_open_read(t);
-	has = tar_next(t, &m) == TAR_MEMBER && m.type == 'V';
-	if (has && (t->verbose > 0 || t->c->nargs == 0))
-		cmd_printf(t->c, "%s\n", m.stored);
+	const char *label = tar_label_of(t, tar_next(t, &m) == TAR_MEMBER ? &m : NULL);
+
+	if (label != NULL && (t->verbose > 0 || t->c->nargs == 0))
+		cmd_printf(t->c, "%s\n", label);
 	if (t->c->nargs == 0)
 		return;
 	for (int i = 0; i < t->c->nargs; i++)
-		if (has && strcmp(t->c->args[i], m.stored) == 0)
+		if (label != NULL && strcmp(t->c->args[i], label) == 0)
 			return;
 	if (t->verbose > 0)
 		tar_warn(t, 0, "Archive label mismatch");
