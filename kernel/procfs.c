@@ -319,12 +319,17 @@ static int next_number(struct kernel *k, uint64_t dir, const char *after, struct
 	const struct proc *of = proc_find(k, pid_of(dir));
 	uint64_t id;
 
+	/* All are looked at for each: a switch comes at the next charge. */
 	for (int fd = 0; fds && of != NULL && fd < of->nfds; fd++)
-		if (of->fd[fd].file != NULL)
+		if (of->fd[fd].file != NULL) {
+			kernel_fuel(k)->left--;
 			consider(&best, fd, after);
-	for (const struct proc *p = k->all_first; !fds && p != NULL; p = p->priv->all_next)
+		}
+	for (const struct proc *p = k->all_first; !fds && p != NULL; p = p->priv->all_next) {
+		kernel_fuel(k)->left--;
 		if (numbers ? of != NULL && proc_owner(p) == of : p->priv->owner == NULL)
 			consider(&best, p->pid, after);
+	}
 	if (!best.found)
 		return -E_NOENT;
 	id = ID(PROCFS_PID, best.number, 0);

@@ -844,6 +844,20 @@ static int64_t bind_to(struct proc *p, struct socket_name *n)
 	return sys_bind(p, fd, n);
 }
 
+static int names_in(struct proc *p, const char *path)
+{
+	struct vfs_dirent entries[16];
+	int fd = (int)sys_open(p, AT_FDCWD_, path, O_RDONLY_ | O_DIRECTORY_, 0);
+	int count = 0;
+	int n;
+
+	while ((n = (int)sys_readdir(p, fd, &p->arena, entries, 16)) > 0)
+		count += n;
+	CHECK_EQ(n, 0);
+	CHECK_EQ(sys_close(p, fd), 0);
+	return count;
+}
+
 static int long_lists(struct proc *p, void *arg)
 {
 	struct socket_name n = { .family = SOCKET_INET };
@@ -874,6 +888,9 @@ static int long_lists(struct proc *p, void *arg)
 	before = steps_now(p);
 	CHECK_EQ(sys_lock(p, file, LOCK_NONE, 0, 1), 0);
 	CHECK(steps_now(p) - before >= RANGES);
+	before = steps_now(p);
+	CHECK(names_in(p, "/proc/self/fd") >= 3 * SOCKETS);
+	CHECK(steps_now(p) - before >= (uint64_t)3 * SOCKETS * 3 * SOCKETS);
 	return 0;
 }
 
