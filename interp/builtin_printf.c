@@ -36,7 +36,10 @@ static struct shell *before_message(struct printf_state *s)
 
 static const char *next_text(struct printf_state *s)
 {
-	return s->arg < s->end ? *s->arg++ : "";
+	const char *text = s->arg < s->end ? *s->arg++ : "";
+
+	shell_cost(s->sh, 8 * strlen(text));
+	return text;
 }
 
 static void bad_number(struct printf_state *s, const char *text)

@@ -401,6 +401,7 @@ static bool expand_quoted_param(struct shell *sh, const struct word *w, struct f
 	v = var_find(sh, p->name, p->hash);
 	if (v == NULL || (v->flags & VAR_NAMEREF) != 0 || !var_scalar(sh, v, &value))
 		return false;
+	shell_cost(sh, value.len);
 	fields_add(sh, out, arena_dup(sh->arena, value));
 	return true;
 }

@@ -243,8 +243,10 @@ static int get_place(void *user, const struct arith_place *at, int64_t *value, s
 		*text = BYTES("");
 		return 0;
 	}
-	if (at->kind == ARITH_SCALAR && var_get(sh, at->name->name, at->name->hash, text))
+	if (at->kind == ARITH_SCALAR && var_get(sh, at->name->name, at->name->hash, text)) {
+		shell_cost(sh, text->len);
 		return 0;
+	}
 	if (at->kind == ARITH_SCALAR) {
 		v = var_find(sh, at->name->name, at->name->hash);
 		return unset_value(sh, at, v != NULL && (v->flags & VAR_NAMEREF) == 0 ? v : NULL,
@@ -343,6 +345,7 @@ static int get_param(void *user, const struct param *p, int64_t *value)
 	} else if (!var_get(sh, p->name, p->hash, &text)) {
 		return 0;
 	}
+	shell_cost(sh, text.len);
 	return arith_plain_number(text, value);
 }
 

@@ -386,6 +386,7 @@ static int indirect_value(struct shell *sh, const struct param *p, struct param 
 	if (!v->set)
 		return bad_indirection(sh, param_name(sh, p), "invalid indirect expansion");
 	text = v->list ? value_join(sh, v->many, v->n, ifs_first(sh)) : v->one;
+	shell_cost(sh, text.len);
 	to = arena_alloc(sh->arena, sizeof *to);
 	*to = *p;
 	to->indirect = false;

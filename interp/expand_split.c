@@ -90,6 +90,7 @@ static void put_each_escaped(struct buf *out, struct bytes s)
 
 static void emit_one_string(struct expander *e, struct bytes text, bool quoted)
 {
+	shell_cost(e->sh, text.len);
 	if (e->mode == EXPAND_PATTERN && quoted)
 		put_escaped(&e->cur, text);
 	else if (e->mode == EXPAND_SHOWN && quoted)

@@ -64,12 +64,15 @@ static void each_value(struct shell *sh, struct value *v, transform_fn *fn)
 	struct bytes *many;
 
 	if (!v->list) {
+		shell_cost(sh, 8 * v->one.len);
 		v->one = fn(sh, v->one);
 		return;
 	}
 	many = arena_alloc(sh->arena, (v->n + 1) * sizeof *many);
-	for (size_t i = 0; i < v->n; i++)
+	for (size_t i = 0; i < v->n; i++) {
+		shell_cost(sh, 8 * v->many[i].len);
 		many[i] = fn(sh, v->many[i]);
+	}
 	v->many = many;
 }
 
@@ -185,6 +188,7 @@ static void declare_scalar(struct shell *sh, struct value *v)
 {
 	struct buf b = buf_in(sh->arena);
 
+	shell_cost(sh, 8 * v->one.len);
 	if (v->var != NULL && has_attributes(v->var)) {
 		buf_puts(&b, "declare -");
 		quote_attributes(&b, v->var->flags);

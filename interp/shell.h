@@ -577,4 +577,12 @@ struct optscan {
 int optscan_next(struct shell *sh, const struct shell_builtin *b, struct optscan *o, int argc,
 		 char **argv, const char *letters);
 
+/* Work on so many bytes of a value that may be long. No switch happens here but at the next charge,
+ * so that it may stand anywhere. */
+static inline void shell_cost(struct shell *sh, size_t bytes)
+{
+	if (bytes >= 256)
+		kernel_fuel(sh->p->k)->left -= (int64_t)(bytes / 64);
+}
+
 #endif

@@ -298,6 +298,7 @@ struct var *var_ensure(struct shell *sh, struct bytes name, uint64_t hash)
 /* value may be a part of what v holds. */
 void var_store(struct shell *sh, struct var *v, struct bytes value)
 {
+	shell_cost(sh, value.len);
 	if (value.len >= v->cap || (v->cap > SHRINK_FROM && value.len < v->cap / 4)) {
 		size_t cap = (value.len + 16) & ~(size_t)15;
 		char *fresh = pool_alloc(sh->pool, cap);
@@ -405,6 +406,7 @@ int var_transform(struct shell *sh, const struct var *v, struct bytes old, struc
 	int64_t base = 0;
 	int64_t n;
 
+	shell_cost(sh, 8 * value->len);
 	if ((v->flags & VAR_INTEGER) != 0) {
 		if ((*how & VAR_APPEND) != 0 && old.len != 0 && eval_value(sh, old, &base) != 0)
 			return -1;

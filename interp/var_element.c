@@ -216,6 +216,7 @@ static int put_key(struct shell *sh, struct var *v, struct bytes key, struct byt
 	struct bytes old = { "", 0 };
 	char digits[24];
 
+	shell_cost(sh, 4 * key.len + value.len);
 	if ((v->flags & (VAR_INTEGER | VAR_CASED)) != 0) {
 		assoc_get(v->assoc, key, &old);
 		if (var_transform(sh, v, old, &value, &how, digits) != 0)
