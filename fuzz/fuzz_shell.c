@@ -151,6 +151,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(cowsh_run(s, script, strlen(first) + size - 1, &result) == 0);
 	free(script);
 	cowsh_set_limit(s, COWSH_LIMIT_STEPS, 2000000);
+	/* What has ended is told now: copies know nothing of it. */
+	must(cowsh_run(s, "jobs", 4, NULL) == 0);
 	if (result.limit < 0 && cowsh_fork(s, &hosts[1], &copy) == 0) {
 		bool whole = cowsh_lost_processes(copy) == 0;
 		bool saved = data[0] & SAVED && ask_saved(s, &hosts[2], &told[2]);

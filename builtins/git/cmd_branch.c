@@ -34,33 +34,6 @@ static int track_option(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
-static int filter_option(struct names *list, struct git *g, const char *arg)
-{
-	names_add(g, list, arg != NULL ? arg : "HEAD");
-	return 0;
-}
-
-static int contains_option(struct git *g, void *o, const char *arg, bool unset)
-{
-	(void)unset;
-	return filter_option(&((struct branch_opts *)o)->contains, g, arg);
-}
-static int no_contains_option(struct git *g, void *o, const char *arg, bool unset)
-{
-	(void)unset;
-	return filter_option(&((struct branch_opts *)o)->no_contains, g, arg);
-}
-static int merged_option(struct git *g, void *o, const char *arg, bool unset)
-{
-	(void)unset;
-	return filter_option(&((struct branch_opts *)o)->merged, g, arg);
-}
-static int no_merged_option(struct git *g, void *o, const char *arg, bool unset)
-{
-	(void)unset;
-	return filter_option(&((struct branch_opts *)o)->no_merged, g, arg);
-}
-
 static int abbrev_option(struct git *g, void *opts, const char *arg, bool unset)
 {
 	int64_t n = OID_HEX;
@@ -100,10 +73,10 @@ static const struct git_option branch_options[] = {
 	GIT_MISSING(0, "edit-description"),
 	GIT_CALL_MAYBE(0, "column", git_opt_columns),
 	GIT_CALL_MAYBE(0, "abbrev", abbrev_option),
-	GIT_CALL_ARG(0, "contains", contains_option),
-	GIT_CALL_ARG(0, "no-contains", no_contains_option),
-	GIT_CALL_ARG(0, "merged", merged_option),
-	GIT_CALL_ARG(0, "no-merged", no_merged_option),
+	GIT_LIST_HEAD("contains", struct branch_opts, contains),
+	GIT_LIST_HEAD("no-contains", struct branch_opts, no_contains),
+	GIT_LIST_HEAD("merged", struct branch_opts, merged),
+	GIT_LIST_HEAD("no-merged", struct branch_opts, no_merged),
 	GIT_END(),
 };
 static const char *const branch_usage[] = {
@@ -431,6 +404,8 @@ static bool commit_filter(struct git *g, const struct names *list, const struct 
 		bool yes;
 
 		if (rev_parse(g, list->at[i], &other) < 0) {
+			if (!contains)
+				git_die(g, "malformed object name %s", list->at[i]);
 			git_error(g, "malformed object name %s", list->at[i]);
 			git_exit(g, GIT_STATUS_USAGE);
 		}
@@ -649,16 +624,6 @@ int git_cmd_branch(struct git *g, struct args *args)
 	const struct git_parser p = { branch_options, &o, branch_usage, 0, NULL };
 	bool filters;
 
-	/* Their argument may be missing at the end. */
-	if (args->argc > 0) {
-		static const char *const maybe[] = { "--merged", "--no-merged", "--contains",
-						     "--no-contains" };
-		char *last = args->argv[args->argc - 1];
-
-		for (size_t i = 0; i < 4; i++)
-			if (strcmp(last, maybe[i]) == 0)
-				args->argv[args->argc - 1] = git_format(g->keep, "%s=HEAD", last);
-	}
 	git_parse(g, args, &p);
 	filters = o.contains.n + o.no_contains.n + o.merged.n + o.no_merged.n + o.points_at.n != 0;
 	if (o.show_current) {

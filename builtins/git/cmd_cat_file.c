@@ -226,6 +226,12 @@ static int run_batch(struct git *g, struct cat_opts *o)
 
 /* --- one --- */
 
+static _Noreturn void unknown_name(struct git *g, const char *name)
+{
+	rev_diagnose(g, name);
+	git_die(g, "Not a valid object name %s", name);
+}
+
 static int put_converted(struct git *g, struct cat_opts *o, const char *name)
 {
 	struct rev_context cx = { .path = NULL };
@@ -236,7 +242,7 @@ static int put_converted(struct git *g, struct cat_opts *o, const char *name)
 	struct bytes data;
 
 	if (rev_parse_context(g, name, &oid, &cx) < 0)
-		git_die(g, "Not a valid object name %s", name);
+		unknown_name(g, name);
 	path = path != NULL ? path : cx.path;
 	if (path == NULL)
 		git_die(g, "<object>:<path> required, only <object> '%s' given", name);
@@ -309,6 +315,6 @@ int git_cmd_cat_file(struct git *g, struct args *args)
 	if (o.filters || o.textconv)
 		return put_converted(g, &o, name);
 	if (rev_parse(g, name, &oid) < 0)
-		git_die(g, "Not a valid object name %s", name);
+		unknown_name(g, name);
 	return one ? show_one(g, &o, name, &oid) : put_as(g, args->argv[0], name, &oid);
 }

@@ -66,7 +66,7 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 	} else if (strcmp(arg, "--no-graph") == 0) {
 		l->graph = false;
 	} else if (strcmp(arg, "--abbrev-commit") == 0) {
-		p->abbrev_commit = true;
+		p->abbrev_commit = p->abbrev_asked = true;
 	} else if (strcmp(arg, "--no-abbrev-commit") == 0) {
 		p->abbrev_commit = false;
 	} else if (strcmp(arg, "--no-abbrev") == 0) {
@@ -201,6 +201,8 @@ void log_settle(struct git *g, struct log_args *l)
 	}
 	if (config_bool(g, "log.abbrevcommit", false))
 		p->abbrev_commit = true;
+	if (p->kind == PRETTY_RAW && !p->abbrev_asked)
+		p->abbrev_commit = false;
 	if (l->graph) {
 		if (l->revs.reverse)
 			git_die(g, "options '%s' and '%s' cannot be used together", "--reverse",
@@ -274,6 +276,8 @@ static void put_heading(struct git *g, struct log_args *l, struct commit *c, str
 	const char *color = p->use_color ? diff_escape(&l->revs.diff, g, "commit") : "";
 	bool one = p->kind == PRETTY_ONELINE;
 
+	if (p->kind == PRETTY_EMAIL || p->kind == PRETTY_MBOXRD)
+		return;
 	buf_puts(out, color);
 	if (!one)
 		buf_puts(out, "commit ");

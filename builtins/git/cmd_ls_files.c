@@ -199,6 +199,14 @@ static bool in_start(struct git *g, const char *path)
 	return git_starts(path, g->prefix);
 }
 
+static void check_ignored(struct git *g, const struct files_opts *o, bool rules)
+{
+	if (o->ignored && !o->others && !o->cached)
+		git_die(g, "ls-files -i must be used with either -o or -c");
+	if (o->ignored && !rules)
+		git_die(g, "ls-files --ignored needs some exclude pattern");
+}
+
 int git_cmd_ls_files(struct git *g, struct args *args)
 {
 	struct files_opts o = { .cached = false };
@@ -214,6 +222,9 @@ int git_cmd_ls_files(struct git *g, struct args *args)
 		git_usage(g, files_usage);
 	}
 	o.tags = o.tags || o.valid;
+	bool rules = o.standard || o.exclude.n + o.exclude_from.n != 0 || o.per_dir != NULL;
+
+	check_ignored(g, &o, rules);
 	if (!o.others || !o.standard)
 		gitignore_standard(g, o.standard);
 	for (size_t i = 0; i < o.exclude.n; i++)
@@ -228,7 +239,6 @@ int git_cmd_ls_files(struct git *g, struct args *args)
 		o.cached = true;
 	if (o.others) {
 		struct names list = { NULL, 0, 0 };
-		bool rules = o.standard || o.exclude.n + o.exclude_from.n != 0 || o.per_dir != NULL;
 
 		repo_need_work(g);
 		work_untracked(g, x,

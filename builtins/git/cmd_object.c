@@ -142,6 +142,9 @@ int git_cmd_hash_object(struct git *g, struct args *args)
 		struct bytes data;
 		int err = file_read(g, g->a, path_join(g->a, g->start, list.at[i]), &data);
 
+		if (err == -E_ISDIR)
+			git_die(g, o.write ? "Unable to add %s to database" : "Unable to hash %s",
+				list.at[i]);
 		if (err < 0)
 			git_die_errno(g, err, "could not open '%s' for reading", list.at[i]);
 		if (!o.no_filters && g->dir != NULL && path_in_work_try(g, list.at[i]) != NULL)

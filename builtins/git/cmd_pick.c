@@ -630,6 +630,9 @@ static void check_options(struct sequence *s)
 {
 	struct git *g = s->g;
 
+	if (s->kind == REVERT && (s->o.origin || s->o.ff || s->o.allow_empty ||
+				  s->o.allow_empty_message || s->o.keep_redundant))
+		git_usage(g, revert_usage);
 	if (s->o.keep_redundant)
 		s->o.allow_empty = true;
 	if (!s->o.ff)

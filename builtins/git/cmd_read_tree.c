@@ -43,6 +43,16 @@ struct reading {
 	struct index *x;
 };
 
+static void tree_named(struct git *g, const char *name, struct oid *out)
+{
+	struct oid o;
+
+	if (rev_parse(g, name, &o) < 0)
+		git_die(g, "Not a valid object name %s", name);
+	if (!tree_of(g, &o, out))
+		git_die(g, "failed to unpack tree object %s", name);
+}
+
 static void check_options(struct reading *r, const struct args *args)
 {
 	struct git *g = r->g;
@@ -53,6 +63,11 @@ static void check_options(struct reading *r, const struct args *args)
 		git_die(g, "Invalid prefix, prefix cannot start with '/'");
 	if ((o->merge || o->reset) + (o->prefix != NULL) > 1)
 		git_die(g, "Which one? -m, --reset, or --prefix?");
+	for (int i = 0; i < args->argc; i++) {
+		struct oid tree;
+
+		tree_named(g, args->argv[i], &tree);
+	}
 	if (o->update && !kind)
 		git_die(g, "-u is meaningless without -m, --reset, or --prefix");
 	if (o->update && o->index_only)
@@ -70,16 +85,6 @@ static void check_options(struct reading *r, const struct args *args)
 		git_refuse(g, "read-tree -m, --reset, --prefix of several trees");
 	if (o->merge && !o->reset && index_unmerged(r->x))
 		git_die(g, "You need to resolve your current index first");
-}
-
-static void tree_named(struct git *g, const char *name, struct oid *out)
-{
-	struct oid o;
-
-	if (rev_parse(g, name, &o) < 0)
-		git_die(g, "Not a valid object name %s", name);
-	if (!tree_of(g, &o, out))
-		git_die(g, "failed to unpack tree object %s", name);
 }
 
 /* With "error: ..." that the file at path can't be written over. */

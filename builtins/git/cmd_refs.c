@@ -24,6 +24,8 @@ static bool filter_one(struct git *g, const struct names *list, const struct oid
 		return false;
 	for (size_t i = 0; i < list->n; i++) {
 		if (rev_commit(g, list->at[i], &other) < 0) {
+			if (!contains)
+				git_die(g, "malformed object name %s", list->at[i]);
 			git_error(g, "malformed object name %s", list->at[i]);
 			git_exit(g, GIT_STATUS_USAGE);
 		}
@@ -76,10 +78,10 @@ static const struct git_option each_options[] = {
 	GIT_LIST(0, "sort", struct each_opts, sort),
 	GIT_INT(0, "count", struct each_opts, count),
 	GIT_LIST(0, "points-at", struct each_opts, f.points_at),
-	GIT_LIST(0, "contains", struct each_opts, f.contains),
-	GIT_LIST(0, "no-contains", struct each_opts, f.no_contains),
-	GIT_LIST(0, "merged", struct each_opts, f.merged),
-	GIT_LIST(0, "no-merged", struct each_opts, f.no_merged),
+	GIT_LIST_HEAD("contains", struct each_opts, f.contains),
+	GIT_LIST_HEAD("no-contains", struct each_opts, f.no_contains),
+	GIT_LIST_HEAD("merged", struct each_opts, f.merged),
+	GIT_LIST_HEAD("no-merged", struct each_opts, f.no_merged),
 	GIT_FLAG(0, "ignore-case", struct each_opts, icase),
 	GIT_SET('s', "shell", struct each_opts, quote, REF_QUOTE_SHELL),
 	GIT_SET('p', "perl", struct each_opts, quote, REF_QUOTE_PERL),
@@ -155,11 +157,11 @@ static const struct git_option tag_options[] = {
 	GIT_FLAG('f', "force", struct each_opts, force),
 	GIT_FLAG(0, "create-reflog", struct each_opts, create_reflog),
 	GIT_CALL_MAYBE(0, "column", git_opt_columns),
-	GIT_LIST(0, "contains", struct each_opts, f.contains),
-	GIT_LIST(0, "no-contains", struct each_opts, f.no_contains),
-	GIT_LIST(0, "merged", struct each_opts, f.merged),
-	GIT_LIST(0, "no-merged", struct each_opts, f.no_merged),
-	GIT_LIST(0, "points-at", struct each_opts, f.points_at),
+	GIT_LIST_HEAD("contains", struct each_opts, f.contains),
+	GIT_LIST_HEAD("no-contains", struct each_opts, f.no_contains),
+	GIT_LIST_HEAD("merged", struct each_opts, f.merged),
+	GIT_LIST_HEAD("no-merged", struct each_opts, f.no_merged),
+	GIT_LIST_HEAD("points-at", struct each_opts, f.points_at),
 	GIT_LIST(0, "sort", struct each_opts, sort),
 	GIT_STR(0, "format", struct each_opts, format),
 	GIT_FLAG('i', "ignore-case", struct each_opts, icase),
@@ -305,16 +307,6 @@ int git_cmd_tag(struct git *g, struct args *args)
 	bool exists, annotated;
 	uint64_t size;
 
-	/* Their argument may be missing at the end. */
-	if (args->argc > 0) {
-		static const char *const maybe[] = { "--merged", "--no-merged", "--contains",
-						     "--no-contains", "--points-at" };
-
-		for (size_t i = 0; i < 5; i++)
-			if (strcmp(args->argv[args->argc - 1], maybe[i]) == 0)
-				args->argv[args->argc - 1] = git_format(g->keep, "%s=HEAD",
-									args->argv[args->argc - 1]);
-	}
 	git_parse(g, args, &p);
 	annotated = o.annotate || o.messages.n != 0 || o.file != NULL;
 	if (o.delete)

@@ -390,7 +390,7 @@ static int reset_paths(struct git *g, const struct reset_args *a, const struct o
 		if (e == NULL || e->mode != l.at[i].mode || !oid_eq(&e->oid, &l.at[i].oid))
 			index_put(x, l.at[i].path, l.at[i].mode, &l.at[i].oid);
 	}
-	if (!a->quiet)
+	if (!a->quiet && a->refresh)
 		show_unstaged(g);
 	index_write(g, x);
 	return 0;
@@ -418,7 +418,7 @@ static bool reset_tree(struct git *g, const struct reset_args *a, const struct o
 		break;
 	default: index_read_tree(g, x, tree); break;
 	}
-	if (a->mode == RESET_MIXED && !g->bare && !a->quiet)
+	if (a->mode == RESET_MIXED && !g->bare && !a->quiet && a->refresh)
 		show_unstaged(g);
 	else if (a->mode == RESET_MIXED)
 		for (size_t i = 0; i < x->n; i++)
@@ -455,7 +455,7 @@ static const char *split_operands(struct git *g, struct args *args, int *from)
 
 int git_cmd_reset(struct git *g, struct args *args)
 {
-	struct reset_args a = { .quiet = false };
+	struct reset_args a = { .refresh = true };
 	const struct git_parser p = { reset_options, &a, reset_usage, GIT_KEEP_DASHDASH, NULL };
 	struct oid o, tree, old, old_tree = oid_empty_tree;
 	const char *rev;

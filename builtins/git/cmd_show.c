@@ -26,9 +26,12 @@ static void show_tag(struct git *g, struct log_args *l, const struct oid *o, con
 		buf_add(&b, who.name);
 		buf_puts(&b, " <");
 		buf_add(&b, who.mail);
-		buf_puts(&b, ">\nDate:   ");
-		date_put(g, &b, who.time, who.zone, &l->pretty.date);
-		buf_putc(&b, '\n');
+		buf_puts(&b, ">\n");
+		if (l->pretty.kind != PRETTY_RAW) {
+			buf_puts(&b, "Date:   ");
+			date_put(g, &b, who.time, who.zone, &l->pretty.date);
+			buf_putc(&b, '\n');
+		}
 	}
 	buf_putc(&b, '\n');
 	buf_add(&b, t.message);

@@ -98,18 +98,18 @@ static bool format_word(struct diff_opts *o, const char *name)
 		{ "-p", DIFF_PATCH, DIFF_NONE },
 		{ "-u", DIFF_PATCH, DIFF_NONE },
 		{ "--patch", DIFF_PATCH, DIFF_NONE },
-		{ "-s", DIFF_NONE, ~0u },
-		{ "--no-patch", DIFF_NONE, ~0u },
-		{ "--raw", DIFF_RAW, DIFF_NONE },
-		{ "--numstat", DIFF_NUMSTAT, DIFF_NONE },
-		{ "--shortstat", DIFF_SHORTSTAT, DIFF_NONE },
-		{ "--summary", DIFF_SUMMARY, DIFF_NONE },
-		{ "--name-only", DIFF_NAMES, DIFF_NONE },
-		{ "--name-status", DIFF_NAME_STATUS, DIFF_NONE },
-		{ "--check", DIFF_CHECK, DIFF_NONE },
+		{ "-s", DIFF_NONE, 0 },
+		{ "--no-patch", DIFF_NONE, 0 },
+		{ "--raw", DIFF_RAW, 0 },
+		{ "--numstat", DIFF_NUMSTAT, 0 },
+		{ "--shortstat", DIFF_SHORTSTAT, 0 },
+		{ "--summary", DIFF_SUMMARY, 0 },
+		{ "--name-only", DIFF_NAMES, 0 },
+		{ "--name-status", DIFF_NAME_STATUS, 0 },
+		{ "--check", DIFF_CHECK, 0 },
 		{ "--patch-with-stat", DIFF_PATCH | DIFF_STAT, DIFF_NONE },
 		{ "--patch-with-raw", DIFF_PATCH | DIFF_RAW, DIFF_NONE },
-		{ "--compact-summary", DIFF_STAT, DIFF_NONE },
+		{ "--compact-summary", DIFF_STAT, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -249,8 +249,6 @@ static bool other_word(struct git *g, struct diff_opts *o, const char *name)
 	} else {
 		return false;
 	}
-	if (o->words != WORDS_OFF && (o->format & ~(unsigned)DIFF_NONE) == 0)
-		o->format |= DIFF_PATCH;
 	return true;
 }
 
@@ -302,7 +300,7 @@ static void set_stat(struct git *g, struct diff_opts *o, const char *v)
 	int *const fields[] = { &o->stat_width, &o->stat_name_width, &o->stat_count };
 	const char *at = v;
 
-	o->format = (o->format & ~(unsigned)DIFF_NONE) | DIFF_STAT;
+	o->format |= DIFF_STAT;
 	for (size_t i = 0; i < 3; i++) {
 		size_t len = strcspn(at, ",");
 		int64_t n = 0;
@@ -485,6 +483,18 @@ int diff_option(struct git *g, void *opts, int argc, char **argv)
 	return taken;
 }
 
+/* Of what can't stand beside anything else only one may be asked for. */
+static void settle_format(struct git *g, struct diff_opts *o)
+{
+	unsigned alone = o->format & (DIFF_NAMES | DIFF_NAME_STATUS | DIFF_CHECK | DIFF_NONE);
+
+	if ((alone & (alone - 1)) != 0)
+		git_die(g, "options '%s', '%s', '%s', and '%s' cannot be used together",
+			"--name-only", "--name-status", "--check", "-s");
+	if (alone != 0)
+		o->format = alone;
+}
+
 void diff_settle(struct git *g, struct diff_opts *o)
 {
 	const char *renames = config_get(g, "diff.renames");
@@ -511,7 +521,8 @@ void diff_settle(struct git *g, struct diff_opts *o)
 	else if (config_bool(g, "diff.mnemonicprefix", false))
 		o->mnemonic = true;
 	o->use_color = o->color >= 0 ? o->color != 0 : color_wanted(g, "color.diff");
-	if (o->default_patch && (o->format & ~(unsigned)DIFF_NONE) == 0 && o->format == 0)
+	settle_format(g, o);
+	if (o->default_patch && o->format == 0)
 		o->format = DIFF_PATCH;
 	if (o->quiet)
 		o->format = DIFF_NONE;

@@ -230,12 +230,9 @@ static void put_hunk_head(struct patch *p, size_t a, size_t na, size_t b, size_t
 	buf_printf(p->out, " @@%s", p->reset);
 	find_function(p, a);
 	if (p->function.len != 0) {
-		buf_printf(p->out, "%s ", p->o->use_color ? "" : "");
-		if (p->o->use_color)
-			buf_puts(p->out, p->func);
+		buf_printf(p->out, "%s %s%s", p->context, p->reset, p->func);
 		buf_add(p->out, p->function);
-		if (p->o->use_color)
-			buf_puts(p->out, p->reset);
+		buf_puts(p->out, p->reset);
 	}
 	buf_putc(p->out, '\n');
 }

@@ -629,6 +629,8 @@ char *rev_push(struct git *g, const char *branch, const char **why);
 _Noreturn void rev_die_ambiguous(struct git *g, const char *arg);
 /* Ends the command if arg is not a path ("ambiguous argument"), or (if it is a file) both. */
 void rev_check_path(struct git *g, const char *arg, bool first);
+/* Dies if REV:PATH or :PATH can't be one, and says why; else returns. */
+void rev_diagnose(struct git *g, const char *arg);
 void rev_check_not_path(struct git *g, const char *arg);
 
 /* --- index.c --- */

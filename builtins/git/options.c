@@ -198,6 +198,10 @@ static int long_option(struct git *g, const struct git_parser *p, struct args *a
 		apply(g, p, m.o, arg, false, false);
 		return 1;
 	}
+	if (i + 1 >= args->argc && m.o->last != NULL) {
+		apply(g, p, m.o, m.o->last, false, false);
+		return 1;
+	}
 	if (i + 1 >= args->argc) {
 		git_error(g, "option `%s' requires a value", m.o->name);
 		git_exit(g, GIT_STATUS_USAGE);

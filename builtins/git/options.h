@@ -29,6 +29,7 @@ struct git_option {
 	enum git_option_kind kind;
 	size_t offset;
 	int value;
+	const char *last; /* its argument where it is the last word, or NULL: it must have one */
 	/* unset: as --no-x. Returns 0 or an exit status. */
 	int (*fn)(struct git *g, void *opts, const char *arg, bool unset);
 };
@@ -51,6 +52,11 @@ struct git_option {
 #define GIT_INT(s, l, T, f)       GIT_OPTION(GIT_OPT_INT, s, l, T, f)
 #define GIT_COUNT(s, l, T, f)     GIT_OPTION(GIT_OPT_COUNT, s, l, T, f)
 #define GIT_LIST(s, l, T, f)      GIT_OPTION(GIT_OPT_LIST, s, l, T, f)
+/* A list of revisions: HEAD at the end of the line. */
+#define GIT_LIST_HEAD(l, T, f)                                                                     \
+	{                                                                                          \
+		.name = (l), .kind = GIT_OPT_LIST, .offset = offsetof(T, f), .last = "HEAD"        \
+	}
 /* For options that ask for what happens anyway. */
 int git_opt_taken(struct git *g, void *opts, const char *arg, bool unset);
 /* --column[=HOW], for columns_settle() */

@@ -2,8 +2,9 @@
  *
  * How a commit is written: the named formats, and decorations. pretty_format.c has the rest.
  */
-#include "builtins/git/walk.h"
+#include "builtins/git/mail.h"
 #include "builtins/git/notes.h"
+#include "builtins/git/walk.h"
 
 bool pretty_of(struct git *g, const char *text, struct pretty *p)
 {
@@ -14,7 +15,7 @@ bool pretty_of(struct git *g, const char *text, struct pretty *p)
 		      { "medium", PRETTY_MEDIUM },       { "full", PRETTY_FULL },
 		      { "fuller", PRETTY_FULLER },       { "raw", PRETTY_RAW },
 		      { "reference", PRETTY_REFERENCE }, { "email", PRETTY_EMAIL },
-		      { "mboxrd", PRETTY_EMAIL } };
+		      { "mboxrd", PRETTY_MBOXRD } };
 	const char *alias;
 
 	if (git_starts(text, "format:") || git_starts(text, "tformat:")) {
@@ -206,11 +207,6 @@ static void put_merge_line(struct git *g, const struct pretty *p, const struct c
 	buf_putc(out, '\n');
 }
 
-static bool blank_line(struct bytes line)
-{
-	return git_trim(line).len == 0;
-}
-
 static void trim_end(struct bytes *line)
 {
 	while (line->len != 0 && byte_is_space((unsigned char)line->ptr[line->len - 1]))
@@ -302,6 +298,41 @@ static void put_notes(struct git *g, const struct oid *o, struct buf *out)
 	}
 }
 
+/* "From " behind any number of > gets one more. */
+static void quote_from(struct bytes text, struct buf *out)
+{
+	struct bytes line;
+
+	while (git_line(&text, &line)) {
+		size_t marks = 0;
+
+		while (marks < line.len && line.ptr[marks] == '>')
+			marks++;
+		if (bytes_starts(bytes_slice(line, marks, line.len), BYTES("From ")))
+			buf_putc(out, '>');
+		buf_add(out, line);
+		buf_putc(out, '\n');
+	}
+}
+
+static void put_mail(struct git *g, const struct pretty *p, const struct commit *c, struct buf *out)
+{
+	const struct mail_style style = { .prefix = "PATCH" };
+	struct buf mail = buf_in(g->a);
+	struct bytes text, first;
+
+	mail_put(g, &c->oid, &style, &mail);
+	text = buf_bytes(&mail);
+	if (p->kind == PRETTY_EMAIL) {
+		buf_add(out, text);
+		return;
+	}
+	git_line(&text, &first);
+	buf_add(out, first);
+	buf_putc(out, '\n');
+	quote_from(text, out);
+}
+
 void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf *out)
 {
 	struct arena a;
@@ -315,6 +346,10 @@ void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf
 		pretty_format(g, p, c, "%C(auto)%h (%s, %ad)", out);
 		return;
 	}
+	if (p->kind == PRETTY_EMAIL || p->kind == PRETTY_MBOXRD) {
+		put_mail(g, p, c, out);
+		return;
+	}
 	arena_init_under(&a, g->a);
 	commit_text(g, &a, &c->oid, &t);
 	if (p->kind == PRETTY_ONELINE) {
@@ -324,10 +359,7 @@ void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf
 		put_headers(g, p, &t, c, out);
 		size_t body = out->len;
 
-		if (p->kind == PRETTY_RAW)
-			buf_putc(out, '\n');
-		else
-			buf_putc(out, '\n');
+		buf_putc(out, '\n');
 		size_t text = out->len;
 
 		put_message(p, t.message, 4, out);
@@ -335,7 +367,6 @@ void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf
 			out->len = body;
 		if (p->notes)
 			put_notes(g, &c->oid, out);
-		(void)blank_line;
 	}
 	arena_clear(&a);
 	buf_cstr(out);

@@ -147,7 +147,7 @@ static bool looks_like_path(struct git *g, const char *arg)
 }
 
 /* tree:path where the tree has no such path: said more clearly. */
-static void diagnose(struct git *g, const char *arg)
+void rev_diagnose(struct git *g, const char *arg)
 {
 	const char *colon = strchr(arg, ':');
 	struct oid o;
@@ -179,7 +179,7 @@ void rev_check_path(struct git *g, const char *arg, bool first)
 	if (looks_like_path(g, arg))
 		return;
 	if (first)
-		diagnose(g, arg);
+		rev_diagnose(g, arg);
 	rev_die_ambiguous(g, arg);
 }
 

@@ -157,6 +157,7 @@ enum pretty_kind {
 	PRETTY_ONELINE,
 	PRETTY_REFERENCE,
 	PRETTY_EMAIL,
+	PRETTY_MBOXRD, /* the same, in which no line of a text begins with "From " */
 	PRETTY_USER,
 };
 struct decoration {
@@ -170,11 +171,10 @@ struct pretty {
 	struct date_style date;
 	bool date_given;
 	bool abbrev_commit;
-	bool abbrev_given;
+	bool abbrev_asked; /* --abbrev-commit */
 	bool no_abbrev;
 	int abbrev;
 	bool use_color;
-	bool encode_mail;
 	int decorate; /* 0 no, 1 short, 2 full */
 	struct lookup *decorations;
 	const struct reflog_entry *reflog;
