@@ -93,8 +93,10 @@ static void put_records(struct tar *t, struct tar_member *x, struct bytes record
 /* What options give every header, in place of what would be there. */
 static void put_forced(struct tar *t, struct buf *records)
 {
-	for (const struct tar_keyword *k = t->pax_forced; k != NULL; k = k->next)
+	for (const struct tar_keyword *k = t->pax_forced; k != NULL; k = k->next) {
 		pax_record(records, k->key, bytes_of(k->value));
+		cmd_charge(t->c, 1);
+	}
 }
 
 void pax_write(struct tar *t, const struct tar_member *m, struct buf *records)
@@ -131,9 +133,11 @@ void pax_write_global(struct tar *t)
 
 static bool is_deleted(const struct tar *t, const char *key)
 {
-	for (const struct tar_keyword *k = t->pax_deleted; k != NULL; k = k->next)
+	for (const struct tar_keyword *k = t->pax_deleted; k != NULL; k = k->next) {
 		if (glob_match(k->glob, t->c->arena, bytes_of(key)))
 			return true;
+		cmd_charge(t->c, 1);
+	}
 	return false;
 }
 
@@ -141,11 +145,13 @@ void pax_put(struct tar *t, struct buf *records, const char *key, struct bytes v
 {
 	if (is_deleted(t, key))
 		return;
-	for (const struct tar_keyword *k = t->pax_forced; k != NULL; k = k->next)
+	for (const struct tar_keyword *k = t->pax_forced; k != NULL; k = k->next) {
 		if (strcmp(k->key, key) == 0) {
 			t->pax_wanted = true;
 			return;
 		}
+		cmd_charge(t->c, 1);
+	}
 	pax_record(records, key, value);
 }
 
@@ -325,6 +331,8 @@ void pax_read(struct tar *t, struct bytes text, struct pax_values *v)
 /* What options say of every member: before its own headers, or in their place. */
 void pax_apply(struct tar *t, const struct tar_keyword *list, struct pax_values *v)
 {
-	for (const struct tar_keyword *k = list; k != NULL; k = k->next)
+	for (const struct tar_keyword *k = list; k != NULL; k = k->next) {
 		one_value(t, v, k->key, k->value);
+		cmd_charge(t->c, 1);
+	}
 }
