@@ -24,9 +24,10 @@ static inline struct bytes bytes_of(const char *cstr)
 	return (struct bytes){ cstr, strlen(cstr) };
 }
 
+/* What is empty may be nowhere (NULL). */
 static inline bool bytes_eq(struct bytes a, struct bytes b)
 {
-	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
 static inline bool bytes_is(struct bytes a, const char *cstr)

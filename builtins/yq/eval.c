@@ -96,7 +96,7 @@ static struct yaml_node *phantom(struct yq *y, struct yaml_node *parent, struct 
 struct yaml_node *yq_get_own(struct yaml_node *map, struct bytes key)
 {
 	for (uint32_t i = 0; map->kind == YAML_MAP && i + 1 < map->n; i += 2)
-		if (bytes_eq(map->items[i]->value, key) && map->items[i]->kind == YAML_SCALAR)
+		if (map->items[i]->kind == YAML_SCALAR && bytes_eq(map->items[i]->value, key))
 			return map->items[i + 1];
 	return NULL;
 }
