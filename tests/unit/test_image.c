@@ -326,7 +326,7 @@ TEST(numbers_without_end)
 	CHECK_EQ(vfs_new(&store, NULL, NULL, NULL, &v), 0);
 	source = image_source(i, false, &id);
 	for (int k = 0; k < 300 && err == 0; k++) {
-		char path[8];
+		char path[16];
 
 		snprintf(path, sizeof path, "/%d", k);
 		err = vfs_mount_source(v, path, source, id, &root);
