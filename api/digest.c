@@ -79,6 +79,7 @@ static int put_change(void *user, const struct vfs_change *c)
 {
 	struct walk *w = user;
 	struct digest *d = &w->digest;
+	struct bytes xattrs;
 	struct vfs_stat st;
 
 	digest_update(d, (struct bytes){ &c->kind, 1 });
@@ -92,6 +93,11 @@ static int put_change(void *user, const struct vfs_change *c)
 	put_u64(d, st.rdev);
 	put_u64(d, (uint64_t)st.mtime_ns);
 	put_u64(d, (uint64_t)st.ctime_ns);
+	xattrs = vfs_xattrs(w->points.new, c->new_ino);
+	if (xattrs.len != 0) {
+		digest_update(d, BYTES("x"));
+		put_bytes(d, xattrs);
+	}
 	return c->kind == 'm' ? 0 : (int)put_content(w, c->new_ino, &st);
 }
 

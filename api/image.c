@@ -179,6 +179,19 @@ int cowsh_image_add(cowsh_image_builder *b, const struct cowsh_image_object *o)
 	return image_builder_add(b->builder, &object);
 }
 
+int cowsh_image_add_xattr(cowsh_image_builder *b, const char *path, const char *name,
+			  const void *value, size_t len)
+{
+	int err;
+
+	if (b == NULL || path == NULL || name == NULL || (value == NULL && len != 0))
+		return -E_INVAL;
+	err = image_builder_xattr(b->builder, path, name, (struct bytes){ value, len });
+	return err == -E_OPNOTSUPP || err == -E_PERM || err == -E_RANGE ? -E_INVAL
+	       : err == -E_2BIG                                         ? -E_NOSPC
+									: err;
+}
+
 int cowsh_image_finish(cowsh_image_builder *b, struct cowsh_image_info *out)
 {
 	struct image_info info;

@@ -3,8 +3,8 @@
  * The members of a tar archive into an image: ustar, pax and GNU, as a stream.
  *
  * What an archive may say and an image can't hold is an error, never left out: parts of several
- * volumes; but for extended attributes and access lists, whose files are counted. Names lose what
- * leads out of the image: slashes and "." in front; one with ".." in it is an error.
+ * volumes; but for access lists and attributes beyond an image's, whose files are counted. Names
+ * lose what leads out of the image: slashes and "." in front; one with ".." in it is an error.
  *
  * A sparse member has its map in its header and in blocks behind that (type S of old GNU tar), in
  * an extended header (GNU.sparse 0.0 and 0.1), or as text in front of its data (1.0).
@@ -18,7 +18,9 @@ enum { BLOCK = 512, EXTENDED_MAX = 1 << 20, NAME_MAX_BYTES = VFS_PATH_MAX };
 /* What an extended header says about the next member; the length UINT64_MAX: nothing. */
 struct extended {
 	bool has_path, has_link, has_mtime, has_uid, has_gid;
-	bool has_attributes;
+	bool left_out;     /* an attribute that an image can't hold */
+	bool encoded_only; /* LIBARCHIVE.xattr, which comes beside SCHILY.xattr */
+	size_t xattrs_len; /* in tar.xattrs */
 	bool is_sparse;
 	bool has_sparse_name; /* path is that one */
 	bool map_in_data;
@@ -44,6 +46,9 @@ struct tar {
 	char path[NAME_MAX_BYTES];
 	char link[NAME_MAX_BYTES];
 	char *text; /* of an extended header: EXTENDED_MAX */
+	/* Attributes of the next member: each its name with a NUL, its length in two bytes, value.
+	 */
+	char xattrs[VFS_XATTRS_MAX];
 };
 
 static int fail(struct tar *t, const char *why)
@@ -260,12 +265,70 @@ static int sparse_record(struct tar *t, struct bytes key, struct bytes value)
 	return 0;
 }
 
-static bool is_attribute(struct bytes key)
+static void keep_xattr(struct tar *t, struct bytes name, struct bytes value)
 {
-	return bytes_starts(key, BYTES("SCHILY.xattr.")) ||
-	       bytes_starts(key, BYTES("LIBARCHIVE.xattr.")) ||
-	       bytes_starts(key, BYTES("SCHILY.acl.")) ||
-	       bytes_eq(key, BYTES("RHT.security.selinux"));
+	struct extended *n = &t->next;
+	char *to = t->xattrs + n->xattrs_len;
+	size_t at = 0;
+
+	if (name.len + value.len + 3 > sizeof t->xattrs - n->xattrs_len) {
+		n->left_out = true;
+		return;
+	}
+	/* GNU tar writes "=" and "%" of names so. */
+	for (size_t i = 0; i < name.len; i++) {
+		struct bytes rest = bytes_slice(name, i, name.len);
+		bool equals = bytes_starts(rest, BYTES("%3D"));
+
+		if (equals || bytes_starts(rest, BYTES("%25")))
+			i += 2;
+		to[at++] = equals ? '=' : rest.ptr[0];
+	}
+	to[at++] = '\0';
+	to[at++] = (char)(value.len & 0xff);
+	to[at++] = (char)(value.len >> 8);
+	memcpy(to + at, value.ptr, value.len);
+	n->xattrs_len += at + value.len;
+}
+
+static void attribute_record(struct tar *t, struct bytes key, struct bytes value)
+{
+	static const struct bytes prefix = { "SCHILY.xattr.", 13 };
+
+	if (bytes_starts(key, prefix))
+		keep_xattr(t, bytes_slice(key, prefix.len, key.len), value);
+	else if (bytes_starts(key, BYTES("LIBARCHIVE.xattr.")))
+		t->next.encoded_only = true;
+	else if (bytes_starts(key, BYTES("SCHILY.acl.")) ||
+		 bytes_eq(key, BYTES("RHT.security.selinux")))
+		t->next.left_out = true;
+}
+
+/* What could be kept is; what not, is counted once. */
+static int add_xattrs(struct tar *t, const char *path)
+{
+	struct extended *n = &t->next;
+	bool left_out = n->left_out || (n->encoded_only && n->xattrs_len == 0);
+
+	for (size_t at = 0; at < n->xattrs_len;) {
+		const char *name = t->xattrs + at;
+		const uint8_t *len;
+		size_t size;
+		int err;
+
+		at += strlen(name) + 1;
+		len = (const uint8_t *)t->xattrs + at;
+		size = len[0] | (size_t)len[1] << 8;
+		at += 2;
+		err = cowsh_image_add_xattr(t->builder, path, name, t->xattrs + at, size);
+		if (err == -E_NOMEM)
+			return err;
+		left_out = left_out || err != 0;
+		at += size;
+	}
+	if (left_out)
+		builder_leave_out(t->builder);
+	return 0;
 }
 
 static int pax_record(struct tar *t, struct bytes key, struct bytes value)
@@ -285,7 +348,7 @@ static int pax_record(struct tar *t, struct bytes key, struct bytes value)
 	}
 	if (bytes_starts(key, BYTES("GNU.sparse.")))
 		return sparse_record(t, key, value);
-	n->has_attributes = n->has_attributes || is_attribute(key);
+	attribute_record(t, key, value);
 	if (bytes_eq(key, BYTES("size"))) {
 		n->size = decimal(value.ptr, value.len, &used);
 	} else if (bytes_eq(key, BYTES("mtime"))) {
@@ -551,10 +614,10 @@ static int add_member(struct tar *t, uint64_t size)
 		err = begin_sparse(t, &o);
 	if (err == 0)
 		err = cowsh_image_add(t->builder, &o);
+	if (err == 0 && o.link == NULL)
+		err = add_xattrs(t, o.path);
 	if (err != 0)
 		return err;
-	if (x->has_attributes)
-		builder_leave_out(t->builder);
 	return skip(t, t->left + (BLOCK - size % BLOCK) % BLOCK);
 }
 
@@ -634,7 +697,11 @@ int cowsh_image_add_tar(cowsh_image_builder *b, int64_t (*read)(void *, void *, 
 		return -E_INVAL;
 	if (t == NULL)
 		return -E_NOMEM;
-	*t = (struct tar){ .builder = b, .store = store, .read = read, .user = user };
+	memset(t, 0, sizeof *t);
+	t->builder = b;
+	t->store = store;
+	t->read = read;
+	t->user = user;
 	t->sparse.store = store;
 	t->next.size = UINT64_MAX;
 	t->text = store_alloc(store, EXTENDED_MAX);

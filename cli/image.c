@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ struct walk {
 	struct first_name *first;
 	size_t first_cap;
 	size_t first_count;
-	uint64_t left_out; /* files with extended attributes */
+	uint64_t left_out; /* files with attributes that an image can't hold */
 	char path[PATH_MAX];
 };
 
@@ -137,6 +138,27 @@ static _Noreturn void object_failed(const struct walk *w, const char *why)
 	fatal("%s/%s: %s", w->root, w->path, why);
 }
 
+/* The extended attributes of what was added last. */
+static void add_xattrs(struct walk *w, int fd)
+{
+	static char names[XATTR_LIST_MAX + 1];
+	static char value[XATTR_SIZE_MAX];
+	ssize_t len = flistxattr(fd, names, XATTR_LIST_MAX);
+	bool all = len >= 0 || errno == ENOTSUP;
+
+	for (ssize_t at = 0; at < len; at += (ssize_t)strlen(names + at) + 1) {
+		ssize_t n = fgetxattr(fd, names + at, value, sizeof value);
+		int err = n >= 0 ? cowsh_image_add_xattr(w->builder, w->path, names + at, value,
+							 (size_t)n)
+				 : -1;
+
+		if (err == -COWSH_ENOMEM)
+			object_failed(w, cowsh_error_text(err));
+		all = all && err == 0;
+	}
+	w->left_out += !all;
+}
+
 static void add_object(struct walk *w, int dir, const char *name, const struct stat *st)
 {
 	struct cowsh_image_object o = COWSH_IMAGE_OBJECT_INIT;
@@ -169,13 +191,14 @@ static void add_object(struct walk *w, int dir, const char *name, const struct s
 		o.user = &fd;
 		if (st->st_blocks * 512 < st->st_size)
 			o.skip = skip_hole;
-		w->left_out += flistxattr(fd, NULL, 0) > 0;
 	}
 	err = cowsh_image_add(w->builder, &o);
-	if (fd >= 0)
-		close(fd);
 	if (err < 0)
 		object_failed(w, cowsh_error_text(err));
+	if (fd >= 0) {
+		add_xattrs(w, fd);
+		close(fd);
+	}
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -234,7 +257,7 @@ static void add_directory(struct walk *w, int fd, int depth)
 
 			if (sub < 0)
 				object_failed(w, strerror(errno));
-			w->left_out += flistxattr(sub, NULL, 0) > 0;
+			add_xattrs(w, sub);
 			add_directory(w, sub, depth + 1);
 		}
 		free(names[i]);
@@ -255,7 +278,7 @@ static uint64_t add_tree(cowsh_image_builder *builder, int fd, const char *root)
 	if (fstat(fd, &st) < 0)
 		fatal("%s: %s", root, strerror(errno));
 	add_object(&w, fd, ".", &st);
-	w.left_out += flistxattr(fd, NULL, 0) > 0;
+	add_xattrs(&w, fd);
 	add_directory(&w, fd, 0);
 	return w.left_out;
 }
@@ -291,7 +314,7 @@ static void make_image(const struct request *r, int in, int out, bool directory)
 	left_out += cowsh_image_left_out(builder);
 	out_to(2);
 	if (left_out != 0)
-		out_format("cowsh: left out: extended attributes of %llu files\n",
+		out_format("cowsh: left out: access lists or attributes of %llu files\n",
 			   (unsigned long long)left_out);
 	out_format("%llu files, %llu bytes in %llu\n", (unsigned long long)info.files,
 		   (unsigned long long)info.bytes, (unsigned long long)info.stored);

@@ -121,7 +121,12 @@ COWSH_API int cowsh_image_add(cowsh_image_builder *builder,
 COWSH_API int cowsh_image_add_tar(cowsh_image_builder *builder,
 				  int64_t (*read)(void *user, void *into, size_t len), void *user,
 				  const char **why);
-/* How many members of archives had extended attributes or access lists, which an image has not. */
+/* An extended attribute ("user.mime") of what was added as path: of files and directories, at most
+ * 4,000 bytes for all of one, else -COWSH_ENOSPC. -COWSH_EINVAL for what an image can't hold:
+ * access lists, labels, names that begin with neither "user." nor "trusted.". */
+COWSH_API int cowsh_image_add_xattr(cowsh_image_builder *builder, const char *path,
+				    const char *name, const void *value, size_t len);
+/* How many members of archives had extended attributes or access lists that an image can't hold. */
 COWSH_API uint64_t cowsh_image_left_out(const cowsh_image_builder *builder);
 /* Writes the rest. The builder is to be freed, whatever comes back. */
 COWSH_API int cowsh_image_finish(cowsh_image_builder *builder, struct cowsh_image_info *out);

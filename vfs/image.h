@@ -113,6 +113,9 @@ int image_builder_new(struct store *s, const struct image_sink *sink, struct ima
 /* Missing directories are made. An object that is there already is replaced, but for directories,
  * which get the new attributes. Errors as the vfs has them. */
 int image_builder_add(struct image_builder *b, const struct image_object *o);
+/* An extended attribute of what was added as path: errors as vfs_xattr_set has them. */
+int image_builder_xattr(struct image_builder *b, const char *path, const char *name,
+			struct bytes value);
 /* Writes the rest of the image. */
 int image_builder_finish(struct image_builder *b, struct image_info *info);
 void image_builder_free(struct image_builder *b);

@@ -258,6 +258,23 @@ int image_builder_add(struct image_builder *b, const struct image_object *o)
 	return err;
 }
 
+int image_builder_xattr(struct image_builder *b, const char *path, const char *name,
+			struct bytes value)
+{
+	struct inode *n;
+	vfs_ino ino;
+	int err = vfs_lookup(b->v, &root_cred, VFS_ROOT, path[0] != '\0' ? path : "/", VFS_NOFOLLOW,
+			     &ino);
+
+	if (err == 0)
+		err = vfs_xattr_set(b->v, &root_cred, ino, name, value, 0);
+	n = err == 0 ? inode_edit(b->v, ino) : NULL;
+	if (n == NULL)
+		return err != 0 ? err : -E_NOMEM;
+	n->ctime_ns = n->mtime_ns;
+	return 0;
+}
+
 int image_builder_finish(struct image_builder *b, struct image_info *info)
 {
 	uint8_t end[PAGE_BYTES] = { 0 };

@@ -236,6 +236,10 @@ int64_t vfs_xattr_list(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, cha
 int vfs_xattr_set(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, const char *name,
 		  struct bytes value, unsigned how);
 int vfs_xattr_remove(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, const char *name);
+/* All of an inode's in one text, as xattr.c keeps them; it lasts until the next change. */
+struct bytes vfs_xattrs(struct vfs *v, vfs_ino ino);
+/* An inode of another vfs has such a text: this one gets the same. */
+int vfs_xattrs_copy(struct vfs *v, vfs_ino ino, struct bytes all);
 
 /* Metadata, with Linux's permission rules (owner or root; setgid cleared, ...). */
 int vfs_chmod(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, uint32_t mode);

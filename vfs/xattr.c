@@ -288,3 +288,20 @@ int vfs_xattr_remove(struct vfs *v, const struct vfs_cred *c, vfs_ino ino, const
 		return -E_NODATA;
 	return replace(v, ino, (struct bytes){ all, merge(all, xattrs_of(n), gone) });
 }
+
+struct bytes vfs_xattrs(struct vfs *v, vfs_ino ino)
+{
+	struct inode *n;
+
+	return get_inode(v, ino, &n) == 0 ? xattrs_of(n) : (struct bytes){ "", 0 };
+}
+
+int vfs_xattrs_copy(struct vfs *v, vfs_ino ino, struct bytes all)
+{
+	struct inode *n;
+	int err = get_inode(v, ino, &n);
+
+	if (err != 0)
+		return err;
+	return bytes_eq(xattrs_of(n), all) ? 0 : replace(v, ino, all);
+}

@@ -214,7 +214,21 @@ bad_pax 'a map that should be in the data' GNU.sparse.realsize:=5,GNU.sparse.min
 bad_pax 'a version to come' GNU.sparse.realsize:=5,GNU.sparse.minor:=0,GNU.sparse.major:=2 'a sparse member of a new kind'
 pax SCHILY.xattr.user.mime:=text
 "$cowsh" image build -o x.img pax.tar 2> err
-check 'extended attributes are left out, and that is said' 'cowsh: left out: extended attributes of 1 files' "$(head -n 1 err)"
+check 'extended attributes of archives' 'user.mime=text' "$("$cowsh" --image x.img:/m -c 'getfattr -d /m/five' 2> err.get | grep mime | tr -d '"')"
+check 'nothing is left out then' 0 "$(grep -c 'left out' err)"
+pax SCHILY.acl.access:=user::rw-,SCHILY.xattr.user.a%b:=1,SCHILY.xattr.security.x:=2
+"$cowsh" image build -o x.img pax.tar 2> err
+check 'access lists are left out, and that is said' 'cowsh: left out: access lists or attributes of 1 files' "$(head -n 1 err)"
+check 'what can be kept is' 'user.a%b' "$("$cowsh" --image x.img:/m -c 'getfattr /m/five' 2> err.get | grep user)"
+mkdir -p attributed/d
+echo 1 > attributed/f
+if command -v setfattr > xattr.which && setfattr -n user.mime -v text attributed/f 2> err; then
+	setfattr -n user.d -v '' attributed/d
+	ln attributed/f attributed/g
+	"$cowsh" image build -o x.img attributed 2> err
+	check 'extended attributes of directories' '# file: m/d user.d=""  # file: m/f user.mime="text"  # file: m/g user.mime="text"' \
+		"$("$cowsh" --image x.img:/m -c 'getfattr -d /m/d /m/f /m/g' 2> err | paste -sd ' ' | sed 's/ *$//')"
+fi
 
 "$cowsh" --session attributes.cowsh -c 'echo 1 > f; ln f g; mkdir d; setfattr -n user.a -v one f; setfattr -n user.b d; setfattr -n user.gone f'
 "$cowsh" --session attributes.cowsh -c 'setfattr -x user.gone g; echo 2 > f'

@@ -210,6 +210,27 @@ TEST(digests)
 	cowsh_free(two);
 }
 
+TEST(digests_have_attributes)
+{
+	unsigned char a[32], b[32];
+	cowsh *one, *two;
+
+	CHECK_EQ(cowsh_new(store, NULL, NULL, &one), 0);
+	CHECK_EQ(cowsh_new(store, NULL, NULL, &two), 0);
+	run_through(one, "echo > f; setfattr -n user.a -v 1 f");
+	run_through(two, "echo > f; setfattr -n user.a -v 1 f");
+	CHECK_EQ(cowsh_digest(one, NULL, a), 0);
+	CHECK_EQ(cowsh_digest(two, NULL, b), 0);
+	CHECK(memcmp(a, b, 32) == 0);
+	cowsh_free(two);
+	CHECK_EQ(cowsh_new(store, NULL, NULL, &two), 0);
+	run_through(two, "echo > f; setfattr -n user.a -v 2 f");
+	CHECK_EQ(cowsh_digest(two, NULL, b), 0);
+	CHECK(memcmp(a, b, 32) != 0);
+	cowsh_free(one);
+	cowsh_free(two);
+}
+
 /* --- recording and replaying --- */
 
 TEST(commands_files_limits)
@@ -536,6 +557,7 @@ int main(void)
 {
 	store = new_store(REGION);
 	RUN(digests);
+	RUN(digests_have_attributes);
 	RUN(commands_files_limits);
 	RUN(input_clock_signals);
 	RUN(custom_commands);

@@ -478,6 +478,8 @@ static int fill_image(cowsh_image_builder *b)
 	o.length = 100000;
 	o.read = read_text;
 	err = cowsh_image_add(b, &o);
+	if (err == 0)
+		err = cowsh_image_add_xattr(b, "deep/dir/file", "user.a", "b", 1);
 	o = (struct cowsh_image_object)COWSH_IMAGE_OBJECT_INIT;
 	o.path = "link";
 	o.mode = 0120777;
