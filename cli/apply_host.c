@@ -20,9 +20,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum {
@@ -489,6 +491,53 @@ static int begin_file(struct place *p, uint32_t root, uint64_t path, const struc
 	return BROKER_WANTS_DATA;
 }
 
+static bool goes_along(const char *name)
+{
+	return strncmp(name, "user.", 5) == 0 || strcmp(name, "system.posix_acl_access") == 0;
+}
+
+/* What the session does not see of the host's file, the new one gets from it: attributes of users
+ * and the access list, of which a new mode changes the mask. Rights of programs
+ * (security.capability) belong to the old content. */
+static int copy_attributes(int from, int to)
+{
+	static char names[XATTR_LIST_MAX + 1];
+	static char value[XATTR_SIZE_MAX];
+	ssize_t len = flistxattr(from, names, XATTR_LIST_MAX);
+
+	if (len < 0)
+		return errno == ENOTSUP ? 0 : -errno;
+	for (const char *name = names; name < names + len; name += strlen(name) + 1) {
+		ssize_t n;
+
+		if (!goes_along(name))
+			continue;
+		n = fgetxattr(from, name, value, sizeof value);
+		if (n < 0 || fsetxattr(to, name, value, (size_t)n, 0) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int keep_attributes(const struct place *p, int to)
+{
+	int from = (int)syscall(SYS_openat, p->dir, p->name,
+				O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int err;
+
+	/* Who may not read it does not know what it has. */
+	if (from < 0)
+		return errno == EACCES ? 0 : errno == ENOENT ? BROKER_CHANGED : -errno;
+	err = stat_at(from, "", &st);
+	if (err == 0 && !as_seen(object_of(p->object), &st, false))
+		err = BROKER_CHANGED;
+	if (err == 0)
+		err = copy_attributes(from, to);
+	close(from);
+	return err;
+}
+
 /* 0, what was left out, or an error. */
 static int finish_file(uint64_t size)
 {
@@ -507,6 +556,10 @@ static int finish_file(uint64_t size)
 	    (p->st.st_uid != st.st_uid || p->st.st_gid != st.st_gid) &&
 	    fchown(file.fd, p->st.st_uid, p->st.st_gid) < 0)
 		return -errno;
+	if (p->replaces && S_ISREG(p->st.st_mode))
+		err = keep_attributes(p, file.fd);
+	if (err < 0)
+		return err;
 	/* The content is the runner's: no set-id bit of the host's file goes with it. */
 	mode = mode_for(&file.change, 0);
 	left = set_owner_and_mode(file.fd, &file.change, mode);

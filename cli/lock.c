@@ -60,6 +60,9 @@
 	CALL(fchmod)                                                                               \
 	CALL(fchown)                                                                               \
 	CALL(utimensat)                                                                            \
+	CALL(flistxattr)                                                                           \
+	CALL(fgetxattr)                                                                            \
+	CALL(fsetxattr)                                                                            \
 	CALL(mkdirat)                                                                              \
 	CALL(symlinkat)                                                                            \
 	CALL(unlinkat)                                                                             \

@@ -1,5 +1,6 @@
 #!/bin/bash
 # --apply: what goes back to the host, and what must not. usage: tests/cli/apply.sh BUILD
+"$(dirname "$0")/../../tools/need" attr acl || exit 1
 . "$(dirname "$0")/harness" "$1"
 
 # state DIR: all there is to see of a tree
@@ -258,6 +259,16 @@ if command -v strace > /dev/null && strace true 2> /dev/null && ! nm "$cowsh" | 
 		done
 	done
 	check 'each file is the old one or the new one, wherever it stops, and none is lost' 'y yes' "$whole $([ $dead -gt 12 ] && echo yes)"
+fi
+
+# --- what the session does not see ---
+fresh
+if setfattr -n user.mime -v text src/a 2> err && setfacl -m u:65534:r src/a 2> err; then
+	apply 'echo 1 >> a; chmod 640 one'
+	check 'attributes and access lists of the host stay' 'user.mime="text" user:nobody:r-- 101' \
+		"$(getfattr -d src/a | grep user) $(getfacl -p src/a | grep nobody) $(wc -l < src/a)"
+else
+	echo "skipped: attributes of the host's files: $(< err)"
 fi
 
 # --- usage ---
