@@ -88,6 +88,8 @@ static void put_details(struct tree *t, const struct tree_node *n)
 /* What both forms call a file. */
 static const char *kind_of(const struct tree_node *n)
 {
+	if (n->link)
+		return "link";
 	switch (n->st.mode & S_FMT) {
 	case S_DIR: return "directory";
 	case S_LNK: return "link";
@@ -103,7 +105,7 @@ static const char *kind_of(const struct tree_node *n)
 /* A directory of a list of paths of which nothing is shown. */
 static bool is_hollow(const struct tree *t, const struct tree_node *n)
 {
-	return t->o->from_file && n->is_dir && n->st.nlink > 0 && n->nchildren == 0;
+	return t->o->from_file && n->is_dir && !n->link && n->st.nlink > 0 && n->nchildren == 0;
 }
 
 static void count(struct tree *t, const struct tree_node *n, size_t level)
@@ -117,15 +119,30 @@ static void count(struct tree *t, const struct tree_node *n, size_t level)
 	t->bytes += n->size;
 }
 
+static void put_indent(struct tree *t, size_t level)
+{
+	for (size_t i = 0; i < level && !t->o->no_indent; i++)
+		cmd_puts(t->c, "  ");
+}
+
+/* The real tree forgets what begins an operand that is not there. */
+static bool is_there(const struct tree_writing *w)
+{
+	return w->level > 1 || w->n->st.mode != 0;
+}
+
 static int put_json_node(void *arg)
 {
 	struct tree_writing *w = arg;
 	struct tree *t = w->t;
 	const struct tree_node *n = w->n;
+	const char *end = t->o->no_indent ? "" : "\n";
 
-	for (size_t i = 0; i < w->level; i++)
-		cmd_puts(t->c, "  ");
-	cmd_printf(t->c, "{\"type\":\"%s\",\"name\":", kind_of(n));
+	if (is_there(w)) {
+		put_indent(t, w->level);
+		cmd_printf(t->c, "{\"type\":\"%s\"", kind_of(n));
+	}
+	cmd_puts(t->c, ",\"name\":");
 	put_json_text(t->c, t->o->full_path ? w->path : n->name);
 	if (n->link) {
 		cmd_puts(t->c, ",\"target\":");
@@ -133,13 +150,14 @@ static int put_json_node(void *arg)
 	}
 	put_details(t, n);
 	if (n->note != NULL)
-		cmd_printf(t->c, ",\"contents\":[{\"error\": \"%s\"}\n  ]}", n->note);
+		cmd_printf(t->c, ",\"contents\":[{\"error\": \"%s\"}%s%s]}", n->note,
+			   w->level == 1 ? end : "", t->o->no_indent ? "" : "\n  ");
 	count(t, n, w->level);
 	if (n->note != NULL || (n->nchildren == 0 && !is_hollow(t, n))) {
 		cmd_puts(t->c, n->note != NULL ? "" : "}");
 		return 0;
 	}
-	cmd_puts(t->c, ",\"contents\":[\n");
+	cmd_printf(t->c, ",\"contents\":[%s", end);
 	for (size_t i = 0; i < n->nchildren; i++) {
 		struct tree_writing inner = { t, n->child[i],
 					      tree_join(t->c, w->path, "/", n->child[i]->name), "",
@@ -150,10 +168,9 @@ static int put_json_node(void *arg)
 			cmd_deepen(t->c, TREE_STACK_NEEDED, put_json_node, &inner);
 		else
 			put_json_node(&inner);
-		cmd_puts(t->c, i + 1 < n->nchildren ? ",\n" : "\n");
+		cmd_printf(t->c, "%s%s", i + 1 < n->nchildren ? "," : "", end);
 	}
-	for (size_t i = 0; i < w->level; i++)
-		cmd_puts(t->c, "  ");
+	put_indent(t, w->level);
 	cmd_puts(t->c, "]}");
 	return 0;
 }
@@ -183,12 +200,6 @@ static void put_xml_text(struct cmd *c, const char *s)
 	}
 }
 
-static void put_indent(struct tree *t, size_t level)
-{
-	for (size_t i = 0; i < level && !t->o->no_indent; i++)
-		cmd_puts(t->c, "  ");
-}
-
 static int put_xml_node(void *arg)
 {
 	struct tree_writing *w = arg;
@@ -197,8 +208,11 @@ static int put_xml_node(void *arg)
 	const char *kind = kind_of(n);
 	const char *end = t->o->no_indent ? "" : "\n";
 
-	put_indent(t, w->level);
-	cmd_printf(t->c, "<%s name=\"", kind);
+	if (is_there(w)) {
+		put_indent(t, w->level);
+		cmd_printf(t->c, "<%s", kind);
+	}
+	cmd_puts(t->c, " name=\"");
 	put_xml_text(t->c, t->o->full_path ? w->path : n->name);
 	cmd_putc(t->c, '"');
 	if (n->link && n->target != NULL) {
@@ -212,8 +226,9 @@ static int put_xml_node(void *arg)
 	if (n->note != NULL)
 		cmd_printf(t->c, "<error>%s</error>", n->note);
 	/* A root that says nothing but an error still ends on a line of its own. */
-	if (n->nchildren > 0 || (n->note != NULL && w->level == 1) || is_hollow(t, n)) {
-		cmd_puts(t->c, end);
+	if (n->nchildren > 0 || (w->level == 1 && n->is_dir) ||
+	    (n->note != NULL && w->level == 1) || is_hollow(t, n)) {
+		cmd_putc(t->c, '\n');
 		for (size_t i = 0; i < n->nchildren; i++) {
 			bool slash = bytes_ends(bytes_of(w->path), BYTES("/"));
 			struct tree_writing inner = { t, n->child[i],

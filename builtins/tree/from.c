@@ -62,7 +62,7 @@ static struct tree_node *child_of(struct listing *l, struct tree_node *parent, s
 }
 
 /* Parts of the path; what has parts behind it, if only a slash, is a directory. */
-static void add_path(struct listing *l, struct tree_node *root, struct bytes path)
+static struct tree_node *add_path(struct listing *l, struct tree_node *root, struct bytes path)
 {
 	struct tree_node *n = root;
 	size_t depth = 0;
@@ -81,6 +81,23 @@ static void add_path(struct listing *l, struct tree_node *root, struct bytes pat
 		at = to + 1;
 	}
 	cmd_charge_bytes(l->t->c, path.len);
+	return n;
+}
+
+/* --fflinks: "name -> target". */
+static void add_line(struct listing *l, struct tree_node *root, struct bytes line)
+{
+	const char *arrow = l->t->o->links ? bytes_find(line, BYTES(" -> ")) : NULL;
+	size_t len = arrow != NULL ? (size_t)(arrow - line.ptr) : line.len;
+	struct tree_node *n = add_path(l, root, bytes_slice(line, 0, len));
+
+	if (arrow == NULL || n == root)
+		return;
+	n->target = arena_dup(l->t->c->arena, bytes_slice(line, len + 4, line.len));
+	n->link = true;
+	n->target_mode = S_REG;
+	if (!n->is_dir)
+		n->st.mode = S_LNK | 0777;
 }
 
 /* -P and -I are about files; names with a dot are left out below the top. */
@@ -136,7 +153,7 @@ static void settle(struct listing *l, struct tree_node *root)
 	cmd_charge(l->t->c, l->n / 4 + 1);
 }
 
-/* What lies deeper than -L says is not shown. */
+/* What lies deeper than -L says, or below links, is not shown. */
 static void cut(struct listing *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -146,7 +163,7 @@ static void cut(struct listing *l)
 		for (const struct tree_node *up = n->parent; up->parent != NULL; up = up->parent)
 			depth++;
 		cmd_charge(l->t->c, depth / 16 + 1);
-		if (depth >= l->t->o->depth)
+		if (depth >= l->t->o->depth || n->link)
 			n->nchildren = 0;
 	}
 }
@@ -171,7 +188,7 @@ int tree_from_file(struct tree *t, struct tree_node *root, const char *path)
 	while (input_line(&in, '\n', &line) > 0) {
 		while (line.len > 0 && line.ptr[line.len - 1] == '\r')
 			line.len--;
-		add_path(&l, root, line);
+		add_line(&l, root, line);
 	}
 	input_close(&in);
 	settle(&l, root);

@@ -6,17 +6,17 @@
 
 /* --- writing --- */
 
-void tree_put_size(struct tree *t, uint64_t size)
+void tree_size_text(const struct tree *t, struct buf *out, uint64_t size)
 {
 	uint64_t base = t->o->si ? 1000 : 1024;
 	const char *unit = t->o->si ? "\0kMGTPEZY" : "\0KMGTPEZY";
 
 	if (!t->o->human && !t->o->si) {
-		cmd_printf(t->c, "%11llu", (unsigned long long)size);
+		buf_printf(out, "%11llu", (unsigned long long)size);
 		return;
 	}
 	if (size < base) {
-		cmd_printf(t->c, "%4llu", (unsigned long long)size);
+		buf_printf(out, "%4llu", (unsigned long long)size);
 		return;
 	}
 	for (unit++; size >= base * base; unit++)
@@ -28,9 +28,9 @@ void tree_put_size(struct tree *t, uint64_t size)
 
 	whole += rest * 2 > base || (rest * 2 == base && whole % 2 == 1);
 	if (tenths == 1)
-		cmd_printf(t->c, "%3u%c", (unsigned)whole, *unit);
+		buf_printf(out, "%3u%c", (unsigned)whole, *unit);
 	else
-		cmd_printf(t->c, "%u.%u%c", (unsigned)(whole / 10), (unsigned)(whole % 10), *unit);
+		buf_printf(out, "%u.%u%c", (unsigned)(whole / 10), (unsigned)(whole % 10), *unit);
 }
 
 /* --- names --- */
@@ -90,9 +90,9 @@ void tree_put_name(struct tree *t, const char *name)
 		cmd_putc(t->c, '"');
 }
 
-/* "[drwxr-xr-x root  4.0K]  " */
-static void put_details(struct tree *t, const struct tree_node *n)
+const char *tree_details(struct tree *t, const struct tree_node *n)
 {
+	struct buf out = buf_in(t->c->arena);
 	const struct tree_opts *o = t->o;
 	struct cmd *c = t->c;
 	bool first = true;
@@ -100,29 +100,29 @@ static void put_details(struct tree *t, const struct tree_node *n)
 
 	if (!o->inodes && !o->devices && !o->modes && !o->users && !o->groups && !o->sizes &&
 	    !o->dates)
-		return;
-	cmd_putc(c, '[');
+		return "";
+	buf_printf(&out, "[");
 #define GAP (first ? first = false, "" : " ")
 	if (o->inodes)
-		cmd_printf(c, "%s%7llu", GAP, (unsigned long long)n->st.ino);
+		buf_printf(&out, "%s%7llu", GAP, (unsigned long long)n->st.ino);
 	if (o->devices)
-		cmd_printf(c, "%s%3llu", GAP, (unsigned long long)n->st.dev);
+		buf_printf(&out, "%s%3llu", GAP, (unsigned long long)n->st.dev);
 	if (o->modes) {
 		mode_text(n->st.mode, mode);
-		cmd_printf(c, "%s%s", GAP, mode);
+		buf_printf(&out, "%s%s", GAP, mode);
 	}
 	if (o->users || o->groups) {
 		const char *user = cmd_user_name(c, n->st.uid);
 		const char *group = cmd_group_name(c, n->st.gid);
 
 		if (o->users)
-			cmd_printf(c, "%s%-8s", GAP, user != NULL ? user : "?");
+			buf_printf(&out, "%s%-8s", GAP, user != NULL ? user : "?");
 		if (o->groups)
-			cmd_printf(c, "%s%-8s", GAP, group != NULL ? group : "?");
+			buf_printf(&out, "%s%-8s", GAP, group != NULL ? group : "?");
 	}
 	if (o->sizes) {
-		cmd_puts(c, GAP);
-		tree_put_size(t, n->size);
+		buf_printf(&out, "%s", GAP);
+		tree_size_text(t, &out, n->size);
 	}
 	if (o->dates) {
 		struct civil when;
@@ -135,10 +135,11 @@ static void put_details(struct tree *t, const struct tree_node *n)
 
 		time_civil(t->zone, seconds, &when);
 		time_format(&text, bytes_of(format), &when, seconds, TIME_LIBC);
-		cmd_printf(c, "%s%s", GAP, buf_cstr(&text));
+		buf_printf(&out, "%s%s", GAP, buf_cstr(&text));
 	}
 #undef GAP
-	cmd_puts(c, "]  ");
+	buf_printf(&out, "]  ");
+	return buf_cstr(&out);
 }
 
 static void put_text(struct tree *t, const char *text, const char *color)
@@ -164,10 +165,15 @@ static const struct lines *lines_of(const struct tree *t)
 {
 	static const struct lines plain = { "", "├── ", "└── ", "│   ", "" };
 	static const struct lines ascii = { "", "|-- ", "`-- ", "|   ", "" };
+	static const struct lines latin1 = { "", "|-- ", "&middot;-- ", "|   ", "" };
 	static const struct lines ansi = { "(0", "tqq ", "mqq ", "x   ", "(B" };
 	static const struct lines cp437 = { "", "\303\304\304 ", "\300\304\304 ", "\263   ", "" };
 
-	return t->o->ansi ? &ansi : t->o->cp437 ? &cp437 : t->o->ascii ? &ascii : &plain;
+	return t->o->ansi     ? &ansi
+	       : t->o->cp437  ? &cp437
+	       : t->o->latin1 ? &latin1
+	       : t->o->ascii  ? &ascii
+			      : &plain;
 }
 
 static void put_class(struct tree *t, uint32_t mode)
@@ -188,7 +194,11 @@ void tree_put_node(struct tree *t, const struct tree_node *n, const char *path)
 {
 	const char *name = t->o->full_path ? path : n->name;
 
-	put_details(t, n);
+	if (t->o->html != NULL) {
+		tree_put_html(t, n, path);
+		return;
+	}
+	cmd_puts(t->c, tree_details(t, n));
 	const struct tree_colors *k = t->colors;
 	bool link = n->link && n->target != NULL;
 
@@ -234,6 +244,7 @@ static int put_children(void *arg)
 	struct tree_writing *w = arg;
 	struct tree *t = w->t;
 	bool slash = bytes_ends(bytes_of(w->path), BYTES("/"));
+	bool page = t->o->html != NULL;
 
 	for (size_t i = 0; i < w->n->nchildren; i++) {
 		const struct tree_node *n = w->n->child[i];
@@ -241,11 +252,13 @@ static int put_children(void *arg)
 		struct arena_mark mark = arena_mark(t->c->arena);
 		const char *path = tree_join(t->c, w->path, slash ? "" : "/", n->name);
 		const struct lines *lines = lines_of(t);
-		const char *trunk = last ? "    " : lines->trunk;
+		const char *empty = page && !t->o->ansi ? "&nbsp;&nbsp;&nbsp; " : "    ";
+		const char *trunk = last ? empty : lines->trunk;
 
 		if (!t->o->no_indent)
-			cmd_printf(t->c, "%s%s%s%s", lines->begin, w->lines,
-				   last ? lines->last : lines->branch, lines->end);
+			cmd_printf(t->c, "%s%s%s%s%s", page && !t->o->ansi ? "\t" : "",
+				   lines->begin, w->lines, last ? lines->last : lines->branch,
+				   lines->end);
 		tree_put_node(t, n, path);
 		cmd_charge(t->c, 1);
 		if (n->is_dir)

@@ -159,6 +159,8 @@ static bool is_ignored(struct tree *t, const char *path, bool is_dir, size_t lev
 		if (t->rules[i] != NULL)
 			verdict = ignore_match(t->rules[i], bytes_of(path + t->rules_base[i]),
 					       is_dir, &work);
+	if (verdict == IGNORE_NONE && t->o->git_file != NULL)
+		verdict = ignore_match(t->o->git_file, bytes_of(path), is_dir, &work);
 	cmd_charge(t->c, work / 8 + 1);
 	return verdict == IGNORE_YES;
 }

@@ -53,14 +53,36 @@ static int set_depth(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+/* In whatever case. */
+static bool is_word(const char *a, const char *b)
+{
+	while (*a != '\0' && byte_to_lower((unsigned char)*a) == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
 static int set_charset(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct tree_opts *o = c->opts;
 
-	o->cp437 = opt->letter == 'S';
-	o->charset = o->cp437 ? "IBM437" : arg;
+	o->cp437 = opt->letter == 'S' || is_word(arg, "ibm437");
+	o->charset = opt->letter == 'S' ? "IBM437" : arg;
 	arg = o->charset;
+	o->latin1 = is_word(arg, "iso-8859-1") || is_word(arg, "latin1");
 	o->ascii = bytes_find(bytes_of(arg), BYTES("8")) == NULL || (arg[0] | 0x20) != 'u';
+	return 0;
+}
+
+/* The last of the forms counts. */
+static int set_form(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct tree_opts *o = c->opts;
+
+	o->json = opt->letter == 'J';
+	o->xml = opt->letter == 'X';
+	o->html = opt->letter == 'H' ? arg : NULL;
 	return 0;
 }
 
@@ -71,6 +93,32 @@ static int set_time_format(struct cmd *c, const struct opt *opt, const char *arg
 	(void)opt;
 	o->time_format = arg;
 	o->dates = true;
+	return 0;
+}
+
+/* Patterns with slashes match nothing in such a file, as the real tree has it. */
+static int add_git_file(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct tree_opts *o = c->opts;
+	struct vfs_stat st;
+	struct bytes text;
+	size_t to;
+
+	(void)opt;
+	o->git_ignore = true;
+	if (cmd_stat(c, arg, &st) < 0 || (st.mode & S_FMT) == S_DIR ||
+	    cmd_read_all(c, arg, &text) < 0)
+		return cmd_error(c, 0, "Could not load gitignore file");
+	if (o->git_file == NULL)
+		o->git_file = ignore_new(c->arena, false);
+	for (size_t at = 0; at < text.len; at = to + 1) {
+		const char *end = bytes_find(bytes_slice(text, at, text.len), BYTES("\n"));
+
+		to = end != NULL ? (size_t)(end - text.ptr) : text.len;
+		if (bytes_find(bytes_slice(text, at, to), BYTES("/")) == NULL)
+			ignore_add_file(o->git_file, bytes_slice(text, at, to));
+	}
+	cmd_charge_bytes(c, text.len);
 	return 0;
 }
 
@@ -128,14 +176,19 @@ static const struct opt tree_options[] = {
 	OPT_FLAG('C', NULL, T, color, "colours"),
 	OPT_SET('n', NULL, T, sort, SORT_NAME, NULL),
 	OPT_CALL_ARG(0, "charset", set_charset, "X", "UTF-8, or lines of ASCII"),
-	OPT_FLAG('J', NULL, T, json, "JSON"),
-	OPT_FLAG('X', NULL, T, xml, "XML"),
-	OPT_MISSING_ARG('H', NULL),
-	OPT_MISSING_ARG('T', NULL),
+	OPT_CALL('J', NULL, set_form, "JSON"),
+	OPT_CALL('X', NULL, set_form, "XML"),
+	OPT_CALL_ARG('H', NULL, set_form, "BASE", "a page of HTML, whose links begin with BASE"),
+	OPT_STR('T', NULL, T, title, NULL, "TITLE", "its title"),
+	OPT_FLAG(0, "nolinks", T, no_links, "the page has no links"),
+	OPT_STR(0, "hintro", T, intro, NULL, "FILE", "the page begins with FILE"),
+	OPT_STR(0, "houtro", T, outro, NULL, "FILE", "the page ends with FILE"),
 	OPT_MISSING('R', NULL),
 	OPT_FLAG('A', NULL, T, ansi, "lines of a terminal's second set"),
 	OPT_CALL('S', NULL, set_charset, "lines of code page 437"),
 	OPT_FLAG(0, "gitignore", T, git_ignore, "not what .gitignore files name"),
+	OPT_CALL_ARG(0, "gitfile", add_git_file, "FILE", "nor what FILE names"),
+	OPT_FLAG(0, "fflinks", T, links, "in lists `->` makes links"),
 	OPT_FLAG(0, "fromfile", T, from_file, "operands are lists of paths (. is standard input)"),
 	OPT_MISSING(0, "info"),
 	OPT_END(),
@@ -186,7 +239,11 @@ static void put_root(struct tree *t, const char *path)
 		tree_put_xml(t, n);
 		return;
 	}
-	if (n->note != NULL && n->st.mode == 0) {
+	t->root = n;
+	t->root_len = strlen(path);
+	if (t->o->html != NULL && !t->o->no_indent && !t->o->ansi && n->st.mode != 0)
+		cmd_putc(t->c, '\t');
+	if (t->o->html == NULL && n->note != NULL && n->st.mode == 0) {
 		tree_put_name(t, n->name);
 		cmd_printf(t->c, "  [%s]\n", n->note);
 	} else {
@@ -197,13 +254,13 @@ static void put_root(struct tree *t, const char *path)
 
 static void put_report_json(struct tree *t)
 {
-	cmd_puts(t->c, ",\n  {\"type\":\"report\"");
+	cmd_printf(t->c, "%s{\"type\":\"report\"", t->o->no_indent ? "," : ",\n  ");
 	if (t->o->total)
 		cmd_printf(t->c, ",\"size\":%llu", (unsigned long long)t->bytes);
 	cmd_printf(t->c, ",\"directories\":%llu", (unsigned long long)t->dirs);
 	if (!t->o->only_dirs)
 		cmd_printf(t->c, ",\"files\":%llu", (unsigned long long)t->files);
-	cmd_puts(t->c, "}\n");
+	cmd_puts(t->c, t->o->no_indent ? "}" : "}\n");
 }
 
 static void put_report_xml(struct tree *t)
@@ -225,13 +282,15 @@ static void put_report_xml(struct tree *t)
 
 static void put_report(struct tree *t)
 {
+	struct buf size = buf_in(t->c->arena);
 	unsigned long long dirs = t->dirs;
 	unsigned long long files = t->files;
 
 	cmd_putc(t->c, '\n');
 	if (t->o->total) {
 		cmd_putc(t->c, ' ');
-		tree_put_size(t, t->bytes);
+		tree_size_text(t, &size, t->bytes);
+		cmd_bytes(t->c, buf_bytes(&size));
 		cmd_printf(t->c, "%s used in ", t->o->human || t->o->si ? "" : " bytes");
 	}
 	cmd_printf(t->c, "%llu director%s", dirs, dirs == 1 ? "y" : "ies");
@@ -242,15 +301,17 @@ static void put_report(struct tree *t)
 
 static void put_all_json(struct tree *t, char **roots, int n)
 {
-	cmd_puts(t->c, "[\n");
+	const char *end = t->o->no_indent ? "" : "\n";
+
+	cmd_printf(t->c, "[%s", end);
 	for (int i = 0; i < n; i++) {
 		if (i > 0)
-			cmd_puts(t->c, ",\n");
+			cmd_printf(t->c, ",%s", end);
 		put_root(t, roots[i]);
 	}
-	cmd_putc(t->c, '\n');
+	cmd_puts(t->c, end);
 	if (t->o->no_report)
-		cmd_putc(t->c, '\n');
+		cmd_puts(t->c, end);
 	else
 		put_report_json(t);
 	cmd_puts(t->c, "]\n");
@@ -289,7 +350,11 @@ static int tree_run(struct cmd *c)
 	t->o = o;
 	t->zone = zone_of_command(c);
 	t->colors = o->color ? tree_colors_new(c) : NULL;
-	o->ascii |= !c->utf8;
+	const char *charset = cmd_getenv(c, "TREE_CHARSET");
+
+	if (o->charset == NULL && charset != NULL)
+		set_charset(c, tree_options, charset);
+	o->ascii |= !c->utf8 && o->charset == NULL;
 	o->sizes |= o->human || o->si || o->total;
 	if (o->output != NULL) {
 		int fd = cmd_open(c, CMD_CWD, o->output, O_WRONLY_ | O_CREAT_ | O_TRUNC_, 0666);
@@ -300,14 +365,20 @@ static int tree_run(struct cmd *c)
 		cmd_close(c, fd);
 	}
 	if (o->json || o->xml) {
-		o->xml &= !o->json;
 		o->json ? put_all_json(t, roots, n) : put_all_xml(t, roots, n);
 		return t->status;
 	}
+	if (o->html != NULL)
+		tree_put_intro(t);
 	for (int i = 0; i < n; i++)
 		put_root(t, roots[i]);
-	if (!o->no_report)
+	if (!o->no_report) {
+		cmd_puts(c, o->html != NULL ? "<br><br><p>\n" : "");
 		put_report(t);
+		cmd_puts(c, o->html != NULL ? "\n</p>\n" : "");
+	}
+	if (o->html != NULL)
+		tree_put_outro(t);
 	return t->status;
 }
 

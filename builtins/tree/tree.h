@@ -63,7 +63,15 @@ struct tree_opts {
 	size_t nexcludes;
 	bool xml;
 	bool git_ignore;
+	struct ignore_rules *git_file; /* --gitfile: those for names in any directory */
 	bool from_file;
+	bool links; /* --fflinks */
+	bool latin1;
+	bool no_links;
+	const char *html; /* -H: what links begin with */
+	const char *title;
+	const char *intro;
+	const char *outro;
 };
 
 struct tree_node {
@@ -87,6 +95,8 @@ struct tree {
 	uint64_t files;
 	uint64_t bytes;
 	struct zone *zone;
+	const struct tree_node *root; /* that is being written, and the length of its path */
+	size_t root_len;
 	int status;
 	const struct tree_colors *colors; /* NULL: none */
 	/* inodes of the directories above, for loops */
@@ -116,7 +126,9 @@ void tree_sort_children(struct tree *t, struct tree_node *n);
 /* from.c: the children of a root are the paths in a file ("." is standard input). */
 int tree_from_file(struct tree *t, struct tree_node *root, const char *path);
 /* list.c */
-void tree_put_size(struct tree *t, uint64_t size);
+void tree_size_text(const struct tree *t, struct buf *out, uint64_t size);
+/* "[drwxr-xr-x root  4.0K]  ", or "", in the arena. */
+const char *tree_details(struct tree *t, const struct tree_node *n);
 /* With what is not printable escaped, as options have it. */
 void tree_put_name(struct tree *t, const char *name);
 void tree_put_node(struct tree *t, const struct tree_node *n, const char *path);
@@ -127,6 +139,10 @@ const char *tree_join(struct cmd *c, const char *a, const char *b, const char *d
 /* data.c */
 void tree_put_json(struct tree *t, const struct tree_node *root);
 void tree_put_xml(struct tree *t, const struct tree_node *root);
+/* html.c: a name with its link and the end of the line; what comes before and behind all. */
+void tree_put_html(struct tree *t, const struct tree_node *n, const char *path);
+void tree_put_intro(struct tree *t);
+void tree_put_outro(struct tree *t);
 /* colors.c */
 const struct tree_colors *tree_colors_new(struct cmd *c);
 /* The code for a name of that mode (0: what does not exist), NULL: none. */
