@@ -355,7 +355,7 @@ static int awk_run(struct cmd *c)
 	a->utf8 = c->utf8 && !o->bytes;
 	a->stdout_to = &c->out;
 	awk_heap_init(a);
-	awk_random_seed(a, 0);
+	awk_random_seed(a, 1); /* what srand() tells of at first, as gawk */
 	awk_program_parse(a);
 	if (o->has_inplace)
 		awk_program_global(a->prog, BYTES("inplace::suffix"));
