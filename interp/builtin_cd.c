@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "interp/builtin.h"
 #include "interp/dirs.h"
+#include "interp/var_private.h"
 
 void no_current_directory(struct shell *sh, const char *who, int64_t err)
 {
@@ -92,11 +93,15 @@ static bool canonical(struct shell *sh, struct buf *out, const char *path)
 /* Tells the variables where the shell is now. */
 static int set_directory(struct shell *sh, const char *path)
 {
+	static const struct bytes before = { "OLDPWD", 6 };
 	const char *old = var_get_text(sh, "PWD");
+	struct var *v = var_find(sh, before, bytes_hash(before));
 	int status = 0;
 
 	if (old != NULL && var_set_text(sh, "OLDPWD", arena_dup(sh->arena, bytes_of(old))) != 0)
 		status = 1;
+	if (old == NULL && v != NULL && (v->flags & VAR_READONLY) == 0)
+		var_free_value(sh, v);
 	dirs_set_cwd(sh, path);
 	return var_set_text(sh, "PWD", path) != 0 ? 1 : status;
 }
@@ -125,7 +130,7 @@ static int64_t enter(struct shell *sh, const char *path, bool physical, bool *un
 		const char *here = logical_directory(sh, "chdir");
 
 		buf_puts(&full, here != NULL ? here : ".");
-		if (*path != '\0')
+		if (*path != '\0' && !bytes_ends(buf_bytes(&full), BYTES("/")))
 			buf_putc(&full, '/');
 	}
 	buf_puts(&full, path);
@@ -167,12 +172,11 @@ struct cd_options {
 	bool strict; /* -e */
 };
 
-static int show_directory(struct shell *sh)
+static int show(struct shell *sh, const char *path)
 {
 	struct buf out = buf_in(sh->arena);
-	const char *here = logical_directory(sh, "cd");
 
-	buf_printf(&out, "%s\n", here != NULL ? here : "");
+	buf_printf(&out, "%s\n", path != NULL ? path : "");
 	return out_flush(sh, "cd", &out);
 }
 
@@ -202,7 +206,7 @@ static bool enter_cdpath(struct shell *sh, const char *path, const struct cd_opt
 		buf_puts(&full, path);
 		at = at[len] == ':' ? at + len + 1 : NULL;
 		if (enter(sh, full.ptr, o->physical, &unknown, status) == 0) {
-			if (len != 0 && show_directory(sh) != 0)
+			if (len != 0 && show(sh, logical_directory(sh, "cd")) != 0)
 				*status = 1;
 			return true;
 		}
@@ -210,24 +214,26 @@ static bool enter_cdpath(struct shell *sh, const char *path, const struct cd_opt
 	return false;
 }
 
-static int cd_to(struct shell *sh, const char *path, const struct cd_options *o, bool show)
+static int cd_to(struct shell *sh, const char *path, const struct cd_options *o, bool back)
 {
 	bool unknown = false;
 	int status;
 
-	if (!show && uses_cdpath(path) && enter_cdpath(sh, path, o, &status))
+	if (!back && uses_cdpath(path) && enter_cdpath(sh, path, o, &status))
 		return status;
 	int64_t err = enter(sh, path, o->physical, &unknown, &status);
 
 	if (err < 0 && opt_shopt(sh, SHOPT_cdable_vars)) {
 		const char *value = var_get_text(sh, path);
 
+		if (value != NULL)
+			value = arena_dup(sh->arena, bytes_of(value));
 		if (value != NULL && enter(sh, value, o->physical, &unknown, &status) == 0)
-			return show_directory(sh) != 0 ? 1 : status;
+			return show(sh, value) != 0 ? 1 : status;
 	}
 	if (err < 0)
 		return cannot_enter(sh, "cd", path, err);
-	if (show && show_directory(sh) != 0)
+	if (back && show(sh, path) != 0)
 		return 1;
 	return unknown && o->strict ? 1 : status;
 }
