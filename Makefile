@@ -161,7 +161,7 @@ test: deps
 	@tools/test $(B)
 unit: $(UNIT)
 # The packages of the real tools.
-ORACLE_PACKAGES = ascii bc binutils bsdextrautils bsdmainutils bsdutils bzip2 cpio curl dc diffutils dos2unix ed file \
+ORACLE_PACKAGES = ascii attr bc binutils bsdextrautils bsdmainutils bsdutils bzip2 cpio curl dc diffutils dos2unix ed file \
 	gawk gettext-base git gzip jq less libarchive-zip-perl lsof man-db moreutils ncal openssl \
 	parallel patch perl procps psmisc rename retry ripgrep rsync sharutils sqlite3 tar time tree \
 	tzdata unzip util-linux uuid-runtime wget xz-utils yq zip zstd

@@ -28,7 +28,7 @@ struct world {
 	size_t removed_len;
 	int err; /* of what->write */
 	bool complained;
-	bool sparse; /* some file has large holes */
+	bool posix; /* some file has large holes or extended attributes */
 	int status;
 };
 
@@ -102,7 +102,7 @@ static int make_file(struct world *w, const struct vfs_source *source, const str
 	int err;
 
 	if (st->blocks * 512 + HOLES_MIN <= st->size)
-		w->sparse = true;
+		w->posix = true;
 	if (st->nlink == 1 || w->what->form != COWSH_FORM_TAR)
 		return vfs_put_lazy(v, w->path, source, st->ino, st->size, st->mode, &owner);
 	first[7 + number_put_u64(first + 7, st->ino, 10, false)] = '\0';
@@ -125,6 +125,12 @@ static int set_attributes(struct world *w, const struct vfs_stat *st)
 		err = vfs_chown(v, &root_cred, ino, st->uid, st->gid);
 	if (err == 0 && (st->mode & S_FMT) != S_LNK)
 		err = vfs_chmod(v, &root_cred, ino, st->mode & 07777);
+	if (err == 0 && w->what->form == COWSH_FORM_TAR) {
+		struct bytes all = vfs_xattrs(w->points.new, st->ino);
+
+		w->posix = w->posix || all.len != 0;
+		err = vfs_xattrs_copy(v, ino, all);
+	}
 	return err < 0 ? err : vfs_utimes(v, &root_cred, ino, VFS_UTIME_OMIT, st->mtime_ns);
 }
 
@@ -312,7 +318,7 @@ static int fill(struct world *w)
 
 /* --- the command --- */
 
-enum { FORM_SPARSE = COWSH_FORM_TAR + 1 };
+enum { FORM_POSIX = COWSH_FORM_TAR + 1 };
 
 static char *const commands[][14] = {
 	[COWSH_FORM_UNIFIED] = { "diff", "-ruN", "--no-dereference", "a", "b", NULL },
@@ -321,16 +327,16 @@ static char *const commands[][14] = {
 	[COWSH_FORM_TAR] = { "tar", "--create", "--file=-", "--directory=/b", "--no-recursion",
 			     "--null", "--verbatim-files-from", "--files-from=/names", NULL },
 	/* The map stands before the data, in text, and sizes have no end: GNU's pax form 1.0. */
-	[FORM_SPARSE] = { "tar", "--create", "--file=-", "--directory=/b", "--no-recursion",
-			  "--null", "--verbatim-files-from", "--files-from=/names", "--sparse",
-			  "--format=posix", NULL },
+	[FORM_POSIX] = { "tar", "--create", "--file=-", "--directory=/b", "--no-recursion",
+			 "--null", "--verbatim-files-from", "--files-from=/names", "--sparse",
+			 "--format=posix", "--xattrs", NULL },
 };
 
 static char *const *command_of(const struct world *w)
 {
-	bool sparse = w->sparse && w->what->form == COWSH_FORM_TAR;
+	bool posix = w->posix && w->what->form == COWSH_FORM_TAR;
 
-	return commands[sparse ? FORM_SPARSE : w->what->form];
+	return commands[posix ? FORM_POSIX : w->what->form];
 }
 
 static char *const environment[] = { "HOME=/", "LC_ALL=C.UTF-8", "TZ=UTC", NULL };

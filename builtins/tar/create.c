@@ -297,6 +297,7 @@ static bool dump_entry(struct tar *t, struct walk_entry *e, const struct vfs_sta
 		tell(t, &m, st);
 		return true;
 	}
+	xattr_take(t, e, &m);
 	if ((st->mode & S_FMT) == S_REG)
 		return dump_regular(t, e, &m, st);
 	return dump_special(t, e, &m, st);

@@ -116,9 +116,16 @@ static void check_time(struct tar *t, const char *path, const struct tar_member 
 static void set_attributes(struct tar *t, const char *path, const struct tar_member *m)
 {
 	bool link = m->type == '2';
+	bool attributes = xattr_any(t, m);
 
+	if (attributes) {
+		/* Who may not write a file gives it none. */
+		if (!link && (m->mode & 0200) == 0)
+			(void)cmd_chmod(t->c, CMD_CWD, path, 0600, 0);
+		xattr_restore(t, path, m);
+	}
 	set_owner(t, path, m);
-	if (!link && t->same_mode > 0) {
+	if (!link && (t->same_mode > 0 || (attributes && (m->mode & 0200) == 0))) {
 		int err = cmd_chmod(t->c, CMD_CWD, path, mode_of(t, m), 0);
 
 		if (err < 0)
@@ -138,6 +145,7 @@ static void restore_later(struct tar *t, const char *path, const struct tar_memb
 {
 	struct tar_restore *r = pool_zalloc(t->c->pool, sizeof *r);
 
+	xattr_restore(t, path, m);
 	r->path = pool_dup(t->c->pool, bytes_of(path));
 	r->dir = t->here;
 	r->mode = mode_of(t, m);

@@ -296,6 +296,7 @@ bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t
 		tar_put_number(t, header + AT_MAJOR, 8, m->major);
 		tar_put_number(t, header + AT_MINOR, 8, m->minor);
 	}
+	xattr_records(t, m, &records);
 	if (t->format == TAR_PAX && m->list.ptr != NULL)
 		pax_record(&records, "GNU.dumpdir", m->list);
 	if (gnu && t->incremental && m->type != 'V') {

@@ -69,7 +69,10 @@ static void put_details(struct tar *t, const struct tar_member *m, struct buf *o
 
 	if (pad > t->width)
 		t->width = pad;
-	buf_printf(out, "%s %s ", mode, buf_cstr(&owner));
+	buf_puts(out, mode);
+	if (t->xattrs > 0 || t->acls > 0 || t->selinux > 0)
+		buf_putc(out, xattr_any(t, m) ? '*' : ' ');
+	buf_printf(out, " %s ", buf_cstr(&owner));
 	buf_fill(out, ' ', t->width - pad);
 	buf_printf(out, "%s ", buf_cstr(&size));
 	tar_time_text(t, out, m->mtime_s, m->mtime_ns, t->full_time);
@@ -113,6 +116,8 @@ void tar_list_line(struct tar *t, const struct tar_member *m, bool details)
 	if (details)
 		put_link(t, m, &out);
 	buf_putc(&out, '\n');
+	if (t->verbose > 2)
+		xattr_list(t, m, &out);
 	output_write(t->listing, out.ptr, out.len);
 	arena_release(t->c->arena, mark);
 }

@@ -253,6 +253,7 @@ static void decode(struct tar *t, const char *block, struct tar_member *m, const
 	m->real = m->size;
 	if (m->type == '5')
 		m->list = a->pax.list;
+	m->xattrs = a->pax.xattrs;
 	decode_sparse(t, header, m, a);
 }
 

@@ -56,6 +56,17 @@ static int opt_format(struct cmd *c, const struct opt *o, const char *arg)
 	return TAR_USAGE(c, "%s: Invalid archive format", arg);
 }
 
+/* Also when it is taken back: the archive is POSIX's. */
+static int opt_attributes(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)arg;
+	*(o->value == 'x' ? &t->xattrs : o->value == 'a' ? &t->acls : &t->selinux) = 1;
+	t->with_attributes = true;
+	return 0;
+}
+
 static int opt_blocks(struct cmd *c, const struct opt *o, const char *arg)
 {
 	struct tar *t = c->opts;
@@ -440,7 +451,7 @@ static int opt_warning(struct cmd *c, const struct opt *o, const char *arg)
 		{ "xdev", 0 },
 		{ "decompress-program", 0 },
 		{ "existing-file", NOTE_EXISTING },
-		{ "xattr-write", 0 },
+		{ "xattr-write", NOTE_XATTR },
 		{ "record-size", 0 },
 		{ "failed-read", 0 },
 		{ NULL, 0 },
@@ -640,6 +651,14 @@ const struct opt tar_options[] = {
 	NAMED("portability", opt_format, TAR_V7, NULL),
 	NAMED("posix", opt_format, TAR_PAX, "--format=posix"),
 	VALUED(0, "pax-option", REQUIRED, tar_pax_option, 0, "LIST", "details of pax headers"),
+	NAMED("xattrs", opt_attributes, 'x', "with extended attributes"),
+	OPT_SET(0, "no-xattrs", struct tar, xattrs, -1, "without them, as is the default"),
+	VALUED(0, "xattrs-include", REQUIRED, tar_xattr_mask, 1, "GLOB", "those, and --xattrs"),
+	VALUED(0, "xattrs-exclude", REQUIRED, tar_xattr_mask, 0, "GLOB", "not those, and --xattrs"),
+	NAMED("acls", opt_attributes, 'a', "with access lists"),
+	OPT_SET(0, "no-acls", struct tar, acls, -1, NULL),
+	NAMED("selinux", opt_attributes, 's', "with labels"),
+	OPT_SET(0, "no-selinux", struct tar, selinux, -1, NULL),
 	OPT_CALL('o', NULL, opt_old, "--old-archive, or (extracting) --no-same-owner"),
 	VALUED('b', "blocking-factor", REQUIRED, opt_blocks, 0, "N", "records of N x 512 bytes"),
 	VALUED(0, "record-size", REQUIRED, opt_blocks, 0, "N", "records of N bytes"),
@@ -729,12 +748,6 @@ const struct opt tar_options[] = {
 	OPT_IGNORED(0, "no-seek", NULL),
 	OPT_FLAG('s', "preserve-order", struct tar, same_order, NULL),
 	OPT_FLAG(0, "same-order", struct tar, same_order, NULL),
-	OPT_IGNORED(0, "acls", NULL),
-	OPT_IGNORED(0, "no-acls", NULL),
-	OPT_IGNORED(0, "selinux", NULL),
-	OPT_IGNORED(0, "no-selinux", NULL),
-	OPT_IGNORED(0, "xattrs", NULL),
-	OPT_IGNORED(0, "no-xattrs", NULL),
 	VALUED(0, "atime-preserve", OPTIONAL, opt_ignored, 0, "METHOD", NULL),
 	OPT_MISSING('M', "multi-volume"),
 	OPT_MISSING_ARG('L', "tape-length"),

@@ -311,7 +311,8 @@ static size_t read_record(struct tar *t, struct bytes text, struct pax_values *v
 
 	if (strcmp(key, "GNU.dumpdir") == 0)
 		v->list = (struct bytes){ value, len - 2 - at };
-	else if (!is_deleted(t, key))
+	else if (!is_deleted(t, key) &&
+		 !xattr_read(t, v, key, (struct bytes){ value, len - 2 - at }))
 		one_value(t, v, key, value);
 	return len;
 }

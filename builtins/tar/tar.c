@@ -269,6 +269,14 @@ static int check_options(struct tar *t)
 		return TAR_USAGE(c, "--pax-option can be used only on POSIX archives");
 	if (t->has_pax_option)
 		t->format = TAR_PAX;
+	if (!reads(t) && (t->xattrs > 0 || t->acls > 0 || t->selinux > 0) && t->has_format &&
+	    t->format != TAR_PAX)
+		return TAR_USAGE(c, "--%s can be used only on POSIX archives",
+				 t->acls > 0      ? "acls"
+				 : t->selinux > 0 ? "selinux"
+						  : "xattrs");
+	if (!reads(t) && t->with_attributes && !t->has_format)
+		t->format = TAR_PAX;
 	if (t->pax_global != NULL && !reads(t) && t->mode != TAR_CREATE)
 		return TAR_USAGE(c, "can't update global extended header record");
 	if (t->has_level && t->snapshot == NULL)

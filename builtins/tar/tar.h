@@ -12,7 +12,7 @@
  *   list.c     the lines of -v and -t                     compare.c  -d
  *   update.c   -r -u -A --delete                      map.c      --owner-map, --group-map
  *   incremental.c  -c with -g and -G                  snapshot.c the file of -g
- *   purge.c    -x and -t with -g and -G
+ *   purge.c    -x and -t with -g and -G            xattr.c    --xattrs
  */
 #ifndef BUILTINS_TAR_TAR_H
 #define BUILTINS_TAR_TAR_H
@@ -131,6 +131,19 @@ struct tar_sparse {
 };
 
 /* One member, from its headers. */
+/* An extended attribute; in the arena of its member. */
+struct tar_xattr {
+	const char *name;
+	struct bytes value;
+	struct tar_xattr *next;
+};
+
+/* --xattrs-include, --xattrs-exclude. */
+struct tar_mask {
+	struct glob *glob;
+	struct tar_mask *next;
+};
+
 struct tar_member {
 	char type;
 	enum tar_format format;
@@ -155,6 +168,7 @@ struct tar_member {
 	uint64_t block;    /* number of its first header block */
 	uint64_t start;    /* of its first header of any kind */
 	struct bytes list; /* of an incremental archive's directory: what is in it */
+	struct tar_xattr *xattrs;
 };
 
 /* Values out of extended headers. */
@@ -179,6 +193,8 @@ struct pax_values {
 	bool has_map;
 	struct bytes list; /* GNU.dumpdir */
 	const char *label; /* GNU.volume.label */
+	struct tar_xattr *xattrs;
+	struct tar_xattr *xattrs_end;
 };
 
 struct tar_archive {
@@ -214,7 +230,13 @@ struct tar {
 	const char *file;
 	enum tar_format format;
 	bool has_format;
-	bool old_archive;   /* -o */
+	bool old_archive;     /* -o */
+	bool with_attributes; /* one of these was given */
+	int xattrs;           /* 1: --xattrs, -1: --no-xattrs */
+	int acls;             /* no file here has any, nor labels */
+	int selinux;
+	struct tar_mask *xattr_include;
+	struct tar_mask *xattr_exclude;
 	const char *filter; /* program and options, or NULL */
 	int auto_filter;    /* -a */
 	uint64_t factor;
@@ -382,6 +404,7 @@ enum tar_note {
 	NOTE_TIME = 1 << 10,
 	NOTE_KEYWORD = 1 << 11,
 	NOTE_EXISTING = 1 << 12,
+	NOTE_XATTR = 1 << 13,
 };
 
 /* tar_warn, unless --warning has turned that off. */
@@ -461,6 +484,20 @@ bool sparse_scan(struct tar *t, int fd, struct tar_member *m);
 void sparse_write_old(struct tar *t, char *header, const struct tar_member *m);
 void sparse_write_more(struct tar *t, const struct tar_member *m);
 struct bytes sparse_map_text(struct tar *t, const struct tar_member *m);
+
+/* --- xattr.c --- */
+/* What --xattrs takes of a file that is stored. */
+void xattr_take(struct tar *t, struct walk_entry *e, struct tar_member *m);
+void xattr_records(struct tar *t, const struct tar_member *m, struct buf *records);
+/* Whether the record is one, which v keeps then. */
+bool xattr_read(struct tar *t, struct pax_values *v, const char *key, struct bytes value);
+bool xattr_any(struct tar *t, const struct tar_member *m);
+/* Their lines behind a member's. */
+void xattr_list(struct tar *t, const struct tar_member *m, struct buf *out);
+/* Gives them to a file. */
+void xattr_restore(struct tar *t, const char *path, const struct tar_member *m);
+/* --xattrs-include (value 1), --xattrs-exclude. */
+int tar_xattr_mask(struct cmd *c, const struct opt *o, const char *arg);
 
 /* --- header.c --- */
 /* Octal digits and a NUL, or, where GNU's formats allow it, base 256. False: it does not fit. */

@@ -107,6 +107,13 @@ check 'it differs as a binary file in a unified patch' 'Binary files a/big and b
 check 'a git patch would have to hold it' 'cowsh: --diff: File too large' \
 	"$("$cowsh" --user root --cwd /w --changes-in /w --diff=git -c "$holes" 2>&1)"
 
+# --- extended attributes ---
+"$cowsh" --user root --cwd /w --changes-in /w --export t.tar -c 'echo 1 > f; setfattr -n user.a -v one f; mkdir d; setfattr -n user.d d'
+check 'the archive has extended attributes' 'SCHILY.xattr.user.a=one SCHILY.xattr.user.d=' \
+	"$(tr -c '[:print:]' '\n' < t.tar | grep -o 'SCHILY.*' | sort | paste -sd ' ')"
+"$cowsh" image build -o x.img t.tar 2> err
+check 'which an image takes' 'user.a="one"' "$("$cowsh" --image x.img:/m -c 'getfattr -d /m/f' 2> err | grep user)"
+
 # --- usage ---
 "$cowsh" --export nowhere/x -c : 2> err
 check 'a file that cannot be written' "2 cowsh: can't write 'nowhere/x': No such file or directory" "$? $(< err)"
