@@ -13,14 +13,56 @@ struct cowsh_replay {
 	struct tape *t;
 	const char *version;
 	struct cowsh_replay_report report;
-	int state;        /* SAME: it goes on */
-	uint64_t stop_at; /* cowsh_replay_into: steps of the command; 0: its end */
-	int stopped;      /* the state there */
+	uint64_t most[LIMIT_COUNT]; /* 0: any */
+	int state;                  /* SAME: it goes on */
+	uint64_t stop_at;           /* cowsh_replay_into: steps of the command; 0: its end */
+	int stopped;                /* the state there */
 	bool scanned;
 	bool has_action; /* the next one of the host, as far as it was looked for */
 	bool action_waits;
 	uint64_t action_steps;
 };
+
+/* --- the limits that it may have --- */
+
+/* Not those of steps, time and output: what a session may hold at once, and what runs without
+ * a look at the host's deadline. */
+static const struct {
+	enum limit limit;
+	const char *refused;
+	const char *differs;
+} bounded[] = {
+#define BOUNDED(limit, what)                                                                       \
+	{                                                                                          \
+		limit, "it had more " what " than is allowed", "the " what " allowed"              \
+	}
+	BOUNDED(LIMIT_MEMORY, "memory"),       BOUNDED(LIMIT_DISK, "room for files"),
+	BOUNDED(LIMIT_FILES, "files"),         BOUNDED(LIMIT_DESCRIPTORS, "descriptors"),
+	BOUNDED(LIMIT_PROCESSES, "processes"), BOUNDED(LIMIT_RECURSION, "recursion"),
+	BOUNDED(LIMIT_EXPANSION, "expansion"), BOUNDED(LIMIT_PATTERN, "steps of patterns"),
+#undef BOUNDED
+};
+
+static void set_most(struct cowsh_replay *r, const struct cowsh_config *c)
+{
+	static const struct cowsh_config defaults = COWSH_CONFIG_INIT;
+
+	if (c == NULL)
+		c = &defaults;
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		r->most[i] = (c->limits_set >> i & 1) != 0 ? c->limit[i]
+							   : cowsh_limit_value(i, c->profile);
+}
+
+/* Of `bounded` the row that does not allow this; -1: all do. */
+static int refused(const struct cowsh_replay *r, uint64_t limit, uint64_t value)
+{
+	for (int i = 0; i < (int)(sizeof bounded / sizeof *bounded); i++)
+		if (bounded[i].limit == limit && r->most[limit] != 0 &&
+		    (value == 0 || value > r->most[limit]))
+			return i;
+	return -1;
+}
 
 /* --- the session as it was made --- */
 
@@ -175,8 +217,14 @@ static const char *unpack_config(struct cowsh_replay *r, struct made *m, struct 
 	(void)unpack_number(u); /* bits of a pointer, for those who look */
 	if (unpack_number(u) != LIMIT_COUNT)
 		return "it was written by a version with other limits";
-	for (int i = 0; i < LIMIT_COUNT; i++)
+	for (int i = 0; i < LIMIT_COUNT; i++) {
+		int row;
+
 		m->config.limit[i] = unpack_number(u);
+		row = refused(r, (uint64_t)i, m->config.limit[i]);
+		if (row >= 0 && !u->bad)
+			return bounded[row].refused;
+	}
 	m->config.limits_set = ((uint64_t)1 << LIMIT_COUNT) - 1;
 	m->config.seed = unpack_number(u);
 	m->config.epoch_ns = unpack_signed(u);
@@ -252,6 +300,7 @@ int cowsh_replay_new(cowsh_store *store, const struct cowsh_replay_config *confi
 	if (r == NULL)
 		return -E_NOMEM;
 	*r = (struct cowsh_replay){ .store = store, .state = COWSH_REPLAY_SAME };
+	set_most(r, config->most);
 	r->t = store_alloc(&store->store, sizeof *r->t);
 	err = r->t != NULL ? 0 : -E_NOMEM;
 	if (err == 0) {
@@ -291,6 +340,16 @@ static void put_lazy(struct cowsh_replay *r, const char *path, uint64_t id, uint
 	(void)cowsh_put_lazy(r->s, path, &no_source, id, size, mode);
 }
 
+static void set_limit(struct cowsh_replay *r, uint64_t limit, uint64_t value)
+{
+	int row = refused(r, limit, value);
+
+	if (row >= 0)
+		tape_differ(r->t, bounded[row].differs, value, r->most[limit]);
+	else
+		(void)cowsh_set_limit(r->s, limit < LIMIT_COUNT ? (int)limit : -1, value);
+}
+
 /* What failed then fails now: results are not looked at. */
 static bool do_host(struct cowsh_replay *r, struct unpack *u)
 {
@@ -310,7 +369,7 @@ static bool do_host(struct cowsh_replay *r, struct unpack *u)
 		break;
 	case HOST_MAKE_DIRECTORY: (void)cowsh_make_directory(r->s, path, (unsigned)a); break;
 	case HOST_REMOVE: (void)cowsh_remove(r->s, path); break;
-	case HOST_SET_LIMIT: (void)cowsh_set_limit(r->s, a < LIMIT_COUNT ? (int)a : -1, b); break;
+	case HOST_SET_LIMIT: set_limit(r, a, b); break;
 	case HOST_SIGNAL: (void)cowsh_signal(r->s, a < SIG_COUNT ? (int)a : 0); break;
 	case HOST_MOUNT: (void)cowsh_mount(r->s, path, &no_source, a, b != 0); break;
 	case HOST_PUT_LAZY: put_lazy(r, path, a, b, data); break;

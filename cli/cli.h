@@ -36,6 +36,10 @@ struct options {
 /* Fills out from the command line. Exits by itself for --help, --version (0) and bad usage (2). */
 void options_parse(int argc, char **argv, struct options *out);
 
+/* What --limit and --profile say. Exits (2) if that is nothing. */
+void options_limit(struct cowsh_config *config, const char *arg);
+void options_profile(struct cowsh_config *config, const char *name);
+
 /* The value of `--name VALUE` or `--name=VALUE` at argv[*i]; NULL if that is another option. */
 char *option_value(const char *name, int argc, char **argv, int *i);
 

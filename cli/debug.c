@@ -459,6 +459,7 @@ static cowsh_replay *replay_here(struct runner *r, const struct cowsh_host *host
 	config.nimages = (size_t)r->options->nimages;
 	config.mounts = r->options->mounts;
 	config.nmounts = (size_t)r->options->nmounts;
+	config.most = &r->options->config;
 	config.host = host;
 	config.journal = journal_in_memory(r, &config.journal_len);
 	if (config.journal == NULL) {

@@ -118,11 +118,11 @@ static void print_amount(uint64_t value)
 	out_format(" %*llu%.1s", unit[0] != '\0' ? 15 : 16, (unsigned long long)value, unit);
 }
 
-static void set_profile(struct options *o, const char *name)
+void options_profile(struct cowsh_config *config, const char *name)
 {
 	for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
 		if (strcmp(profiles[i].name, name) == 0) {
-			o->config.profile = profiles[i].number;
+			config->profile = profiles[i].number;
 			return;
 		}
 	}
@@ -172,7 +172,7 @@ static uint64_t number(const char *text, const char *what)
 	return value;
 }
 
-static void set_limit(struct options *o, const char *arg)
+void options_limit(struct cowsh_config *config, const char *arg)
 {
 	char name[32];
 	const char *equals = strchr(arg, '=');
@@ -186,8 +186,8 @@ static void set_limit(struct options *o, const char *arg)
 	limit = cowsh_limit_find(name);
 	if (limit < 0)
 		fatal("there is no limit '%s' (see --help)", name);
-	o->config.limit[limit] = number(equals + 1, arg);
-	o->config.limits_set |= (uint64_t)1 << limit;
+	config->limit[limit] = number(equals + 1, arg);
+	config->limits_set |= (uint64_t)1 << limit;
 }
 
 static void set_mount(struct options *o, char *arg)
@@ -327,9 +327,9 @@ static bool long_option(struct options *o, int argc, char **argv, int *i)
 	else if ((v = option_value("--user", argc, argv, i)) != NULL)
 		o->config.user = v;
 	else if ((v = option_value("--limit", argc, argv, i)) != NULL)
-		set_limit(o, v);
+		options_limit(&o->config, v);
 	else if ((v = option_value("--profile", argc, argv, i)) != NULL)
-		set_profile(o, v);
+		options_profile(&o->config, v);
 	else if ((v = option_value("--seed", argc, argv, i)) != NULL)
 		o->config.seed = number(v, "--seed");
 	else if ((v = option_value("--clock", argc, argv, i)) != NULL)

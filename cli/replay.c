@@ -18,6 +18,8 @@ static const char usage[] =
 	"\n"
 	"  -c SCRIPT         then run SCRIPT in the session\n"
 	"      --image FILE  an image the session was made with (repeatable, in order)\n"
+	"      --limit NAME=VALUE, --profile NAME\n"
+	"                    the most that the session may have had, as `cowsh` takes them\n"
 	"  -o, --output      write what the commands write\n"
 	"      --seconds N   stop when it takes longer (default 600)\n"
 	"      --step N      with --until: into the command after that, up to its step N\n"
@@ -34,6 +36,7 @@ enum { DIFFERENT = 1, UNUSABLE = 2, SECONDS_DEFAULT = 600 };
 
 struct request {
 	const char *journal;
+	struct cowsh_config most;
 	const char *script;
 	const char *image_files[MOUNTS_MAX];
 	cowsh_image *images[MOUNTS_MAX];
@@ -102,6 +105,10 @@ static bool long_option(struct request *r, int argc, char **argv, int *i)
 		r->step = number("--step", v);
 	} else if ((v = option_value("--seconds", argc, argv, i)) != NULL) {
 		r->seconds = number("--seconds", v);
+	} else if ((v = option_value("--limit", argc, argv, i)) != NULL) {
+		options_limit(&r->most, v);
+	} else if ((v = option_value("--profile", argc, argv, i)) != NULL) {
+		options_profile(&r->most, v);
 	} else if ((v = option_value("--image", argc, argv, i)) != NULL) {
 		if (r->nimages == MOUNTS_MAX)
 			fatal("replay: more than %d images", MOUNTS_MAX);
@@ -159,6 +166,7 @@ static cowsh_replay *open_replay(struct request *r, struct runner *runner,
 	cowsh_replay *replay;
 	const char *why;
 
+	config.most = &r->most;
 	config.images = r->images;
 	config.nimages = (size_t)r->nimages;
 	host.output = output;

@@ -76,10 +76,13 @@ struct cowsh_replay_config {
 	 * with them. NULL: what it had not read gives EIO there. */
 	const struct cowsh_mount_config *mounts;
 	size_t nmounts;
+	/* Of it the limits and the profile count: a journal whose session had more memory, files,
+	 * processes, or recursion is refused. NULL: the default profile. */
+	const struct cowsh_config *most;
 };
 #define COWSH_REPLAY_CONFIG_INIT                                                                   \
 	{                                                                                          \
-		sizeof(struct cowsh_replay_config), NULL, 0, NULL, NULL, NULL, 0, NULL, 0          \
+		sizeof(struct cowsh_replay_config), NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL    \
 	}
 
 enum cowsh_replay_state {
@@ -102,7 +105,8 @@ struct cowsh_replay_report {
 };
 
 /* Reads the head and makes the session. -COWSH_EINVAL: these are no bytes of a journal, one of a
- * newer version, or not the images or files it needs; *why (may be NULL) says which. */
+ * newer version, not the images or files it needs, or limits above `most`; *why (may be NULL) says
+ * which. */
 COWSH_API int cowsh_replay_new(cowsh_store *store, const struct cowsh_replay_config *config,
 			       cowsh_replay **out, const char **why);
 /* Runs one more command, with what the host did before it. A state, or -COWSH_ENOMEM; after any but

@@ -25,6 +25,12 @@ same 'what goes on in the background' 2
 "$cowsh" --journal j --limit steps=1000 -c 'while :; do :; done' > out 2>&1
 check 'a limit' 137 $?
 same 'a limit again' 1
+"$cowsh" --journal j --profile large --limit disk=1G -c 'echo $((1))' > out 2>&1
+check 'limits above the default ones' "cowsh: j: it had more memory than is allowed" "$("$cowsh" replay j 2>&1)"
+check 'that were allowed' "$(cat out)
+j: 1 commands, the same" "$("$cowsh" replay -o --profile=large j 2>&1)"
+check 'all but one' 'cowsh: j: it had more room for files than is allowed' \
+	"$("$cowsh" replay --profile large --limit disk=100M j 2>&1)"
 
 timeout 20 "$cowsh" --journal j -c 'truncate -s 1T f; echo x >> f; head -c 5000 /dev/zero > g; ls -s f g' > out 2>&1
 same 'a file of a terabyte that is nearly all hole' 1

@@ -233,6 +233,38 @@ TEST(digests_have_attributes)
 
 /* --- recording and replaying --- */
 
+/* What the bytes of a journal say is not what its replay may have. */
+TEST(limits_above_those_allowed)
+{
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_replay_config replaying = COWSH_REPLAY_CONFIG_INIT;
+	struct cowsh_host host = callbacks();
+	struct cowsh_replay_report report = { 0 };
+	cowsh_replay *replay = NULL;
+	const char *why = NULL;
+	cowsh *s = record(&config, &host);
+
+	CHECK_EQ(run_through(s, "echo 1").status, 0);
+	cowsh_set_limit(s, COWSH_LIMIT_MEMORY, 0);
+	CHECK_EQ(run_through(s, "echo 2").status, 0);
+	finish(s);
+	CHECK_EQ(replay_all(journal_len, &host, &report), COWSH_REPLAY_DIFFERENT);
+	CHECK_STR(report.what, "the memory allowed");
+	CHECK_EQ(report.command, 1);
+	replaying.journal = journal;
+	replaying.journal_len = journal_len;
+	replaying.most = &config;
+	config.limit[COWSH_LIMIT_MEMORY] = 0;
+	config.limits_set = 1 << COWSH_LIMIT_MEMORY;
+	CHECK_EQ(cowsh_replay_new(store, &replaying, &replay, &why), 0);
+	for (int i = 0; i < 2; i++)
+		CHECK_EQ(cowsh_replay_next(replay, &report), COWSH_REPLAY_SAME);
+	cowsh_replay_free(replay);
+	config.limit[COWSH_LIMIT_MEMORY] = 1 << 20;
+	CHECK_EQ(cowsh_replay_new(store, &replaying, &replay, &why), -COWSH_EINVAL);
+	CHECK_STR(why, "it had more memory than is allowed");
+}
+
 TEST(commands_files_limits)
 {
 	static const char *const argv[] = { "bash", "-c", "echo $0 $1; exit 7", "x", "y" };
@@ -558,6 +590,7 @@ int main(void)
 	store = new_store(REGION);
 	RUN(digests);
 	RUN(digests_have_attributes);
+	RUN(limits_above_those_allowed);
 	RUN(commands_files_limits);
 	RUN(input_clock_signals);
 	RUN(custom_commands);
