@@ -108,32 +108,33 @@ static int list_topics(struct shell *sh)
 	return 0;
 }
 
-static bool topic_matches(struct shell *sh, const char *pattern, const char *name, bool exact)
-{
-	struct glob *g;
-
-	if (exact)
-		return strcmp(pattern, name) == 0;
-	if (glob_has_magic(bytes_of(pattern), false)) {
-		g = glob_compile(sh->arena, bytes_of(pattern), 0);
-		return g != NULL && glob_match(g, sh->arena, bytes_of(name));
-	}
-	return bytes_starts(bytes_of(name), bytes_of(pattern));
-}
-
 /* Names equal to the pattern, else those that it matches or begins. */
-static bool put_topics(struct shell *sh, struct buf *out, const char *pattern, char style)
+static bool put_topics(struct shell *sh, struct buf *out, struct bytes pattern, char style)
 {
+	struct glob *g = NULL;
 	bool found = false;
 	struct topic t;
 
-	for (int exact = 1; exact >= 0 && !found; exact--) {
-		for (int i = 0; topic_at(i, &t); i++) {
-			if (!topic_matches(sh, pattern, t.name, exact == 1))
-				continue;
-			put_topic(out, &t, style);
-			found = true;
-		}
+	/* No name is as long: nothing is begun by it, and few patterns need more. */
+	shell_cost(sh, 64 * pattern.len);
+	proc_charge(sh->p, 1);
+	for (int i = 0; topic_at(i, &t); i++) {
+		if (!bytes_is(pattern, t.name))
+			continue;
+		put_topic(out, &t, style);
+		found = true;
+	}
+	if (found)
+		return true;
+	if (glob_has_magic(pattern, false))
+		g = glob_compile(sh->arena, pattern, 0);
+	for (int i = 0; topic_at(i, &t); i++) {
+		struct bytes name = bytes_of(t.name);
+
+		if (g != NULL ? !glob_match(g, sh->arena, name) : !bytes_starts(name, pattern))
+			continue;
+		put_topic(out, &t, style);
+		found = true;
 	}
 	return found;
 }
@@ -156,7 +157,7 @@ int do_help(struct shell *sh, int argc, char **argv)
 	if (glob_has_magic(bytes_of(argv[o.index]), false))
 		buf_printf(&out, "Shell commands matching keyword `%s'\n\n", argv[o.index]);
 	for (int i = o.index; i < argc; i++)
-		found = put_topics(sh, &out, argv[i], style) || found;
+		found = put_topics(sh, &out, bytes_of(argv[i]), style) || found;
 	if (!found) {
 		const char *name = argv[argc - 1];
 
