@@ -289,11 +289,11 @@ static int apply_change(void *user, const struct cowsh_change *c)
 }
 
 /* What had to wait is done now; its failures come with their paths. */
-static int finish(struct apply *a)
+static int finish(struct apply *a, bool broken)
 {
 	static char path[BROKER_PATH_MAX + 4096];
 	struct broker_failure f;
-	int64_t err = broker_ask(BROKER_FINISH, 0, 0, 0);
+	int64_t err = broker_ask(BROKER_FINISH, 0, 0, broken);
 
 	if (err < 0)
 		return (int)err;
@@ -324,8 +324,11 @@ static int apply_all(struct apply *a, const cowsh_snapshot *before)
 					      : cowsh_diff(a->r->session, before, apply_change, a);
 
 	/* What was begun is finished also when the list broke off. */
-	if (a->r->options->nmounts != 0 && err >= 0)
-		err = finish(a);
+	if (a->r->options->nmounts != 0) {
+		int end = finish(a, err < 0);
+
+		err = err < 0 ? err : end;
+	}
 	return err;
 }
 

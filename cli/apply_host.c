@@ -650,6 +650,15 @@ static int remove_object(const struct place *p)
 	return err;
 }
 
+static void drop_beside(const struct later *l)
+{
+	const char *path = names_at(l->path);
+	char name[NAME_SIZE];
+
+	if (walk(l->root, path, parent_length(path)) == 0)
+		(void)unlink_at(walked.fd, beside(name, l->ticket), 0);
+}
+
 static int do_later(const struct later *l)
 {
 	const char *path = names_at(l->path);
@@ -671,15 +680,17 @@ static int do_later(const struct later *l)
 	if (err == 0)
 		err = put_in_place(&p, beside(name, l->ticket), AT_REMOVEDIR);
 	/* Without it nothing would know of what was made. */
-	if (err < 0 && walk(l->root, path, parent_length(path)) == 0)
-		(void)unlink_at(walked.fd, beside(name, l->ticket), 0);
+	if (err < 0)
+		drop_beside(l);
 	return err;
 }
 
-static void finish(void)
+static void finish(bool broken)
 {
 	struct broker_failure end = { 0 };
 
+	for (int i = 0; broken && i < MOUNTS_MAX; i++)
+		failed[i] = true;
 	send_result(0);
 	forget_walk();
 	while (later_count > 0) {
@@ -779,6 +790,18 @@ bool apply_request(const struct broker_request *r)
 	}
 	if (file.fd >= 0)
 		return false;
-	finish();
+	finish(r->len != 0);
 	return true;
+}
+
+void apply_end(void)
+{
+	char name[NAME_SIZE];
+
+	if (file.fd >= 0)
+		(void)unlink_at(file.place.dir, beside(name, file.ticket), 0);
+	forget_walk();
+	while (later_count > 0)
+		if (later[--later_count].kind == LATER_SWAP)
+			drop_beside(&later[later_count]);
 }

@@ -464,6 +464,8 @@ static _Noreturn void serve(bool lock)
 		else
 			sane = broker_rights != BROKER_READS && apply_request(&r);
 	}
+	if (broker_rights >= BROKER_WRITES)
+		apply_end();
 	leave(0);
 }
 

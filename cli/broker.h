@@ -30,7 +30,7 @@ enum broker_op {
 	BROKER_APPLY,  /* id: mounted directory; a struct broker_change follows */
 	BROKER_DATA,   /* pos, len: bytes of the file that APPLY began follow */
 	BROKER_END,    /* pos: size of the file; len not 0: it is given up */
-	BROKER_FINISH, /* all was said */
+	BROKER_FINISH, /* all was said; len not 0: it broke off, nothing is removed */
 };
 
 /* So much is read at once, and fits into a pipe of BROKER_PIPE bytes, a page in front included. */

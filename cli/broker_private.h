@@ -52,5 +52,7 @@ void send_result(int64_t result);
 /* apply_host.c. False: the runner says nonsense. */
 void apply_prepare(void);
 bool apply_request(const struct broker_request *r);
+/* The runner is gone: what still waits for FINISH is dropped, with its name beside. */
+void apply_end(void);
 
 #endif

@@ -271,11 +271,10 @@ static void make_talk(void)
 }
 
 /* Says it all, hears it all, and waits for the end. */
-static void hold_talk(enum broker_rights rights, bool lock)
+static void hold_talk(enum broker_rights rights, bool lock, bool writable)
 {
 	char answer[4096];
 	int root = open("root", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool writable = any(6) != 0;
 	int fds[2];
 	int status = -1;
 
@@ -295,7 +294,7 @@ static void hold_talks(enum broker_rights rights)
 	for (int i = 0; i < TALKS && !check_bad; i++) {
 		fresh();
 		make_talk();
-		hold_talk(rights, i % 2 == 0);
+		hold_talk(rights, i % 2 == 0, any(6) != 0);
 		check_outside();
 		if (rights < BROKER_WRITES)
 			check_inside();
@@ -347,9 +346,42 @@ TEST(one_that_makes_set_id_programs)
 		ask(BROKER_DATA, 0, 0, sizeof bytes - 1);
 		say(bytes, sizeof bytes - 1);
 		ask(BROKER_END, 0, sizeof bytes - 1, 0);
-		hold_talk(BROKER_WRITES, i % 2 == 0);
+		hold_talk(BROKER_WRITES, i % 2 == 0, true);
 		CHECK(stat("root/set", &st) == 0);
 		CHECK(has_text("root/set", "program") || (st.st_mode & 06000) == 0);
+	}
+}
+
+/* A file in the place of a directory, and a removal, wait for the end: how it comes. */
+TEST(one_that_breaks_off)
+{
+	for (int i = 0; i < 8; i++) {
+		bool whole = i / 2 == 0;
+
+		fresh();
+		talk_len = 0;
+		ask(BROKER_LIST, 0, 0, 0);
+		for (int k = 0; k < 3; k++) {
+			static const char which[] = "efn";
+			struct broker_change c = { .kind = k == 2 ? '+' : 'M',
+						   .mode = k == 1 ? 0 : 0100644,
+						   .uid = BROKER_NOBODY,
+						   .gid = BROKER_NOBODY,
+						   .path_len = 1 };
+
+			ask(BROKER_APPLY, 0, 0, 0);
+			say(&c, sizeof c);
+			say(which + k, 1);
+			if (k != 1 && !(k == 2 && i / 2 == 3))
+				ask(BROKER_END, 0, 0, 0);
+		}
+		if (i / 2 < 2)
+			ask(BROKER_FINISH, 0, 0, !whole);
+		hold_talk(BROKER_WRITES, i % 2 == 0, true);
+		CHECK_EQ(has_text("root/e", ""), whole);
+		CHECK_EQ(has_text("root/f", "file"), !whole);
+		CHECK_EQ(has_text("root/n", ""), i / 2 < 3);
+		CHECK_EQ(names_in("root"), whole || i / 2 == 3 ? 5 : 6);
 	}
 }
 
@@ -365,6 +397,7 @@ int main(void)
 	RUN(one_that_writes);
 	RUN(one_that_sets_owners);
 	RUN(one_that_makes_set_id_programs);
+	RUN(one_that_breaks_off);
 	remove_all(dir);
 	return check_end();
 }
