@@ -411,28 +411,46 @@ int64_t call_fchownat(struct task *t, const uint64_t *a)
 			 (int)a[4] & (AT_NOFOLLOW_ | AT_EMPTY_));
 }
 
-static int64_t user_time(const int64_t *v, int64_t unit)
+/* Seconds beyond what nanoseconds can count are the last that they can, as file systems do. */
+static int64_t time_of_seconds(int64_t seconds)
 {
-	if (unit == 1 && v[1] == 0x3fffffff)
-		return VFS_UTIME_NOW;
-	if (unit == 1 && v[1] == 0x3ffffffe)
-		return VFS_UTIME_OMIT;
-	if (v[0] > 9000000000 || v[0] < -9000000000)
-		return 9000000000 * 1000000000;
-	return v[0] * 1000000000 + v[1] * unit;
+	const int64_t last = 9000000000;
+
+	return (seconds > last ? last : seconds < -last ? -last : seconds) * 1000000000;
 }
 
 /* unit: 1 for timespec, 1000 for timeval. */
+static int user_time(const int64_t *v, int64_t unit, int64_t *ns)
+{
+	if (unit == 1 && v[1] == 0x3fffffff) {
+		*ns = VFS_UTIME_NOW;
+		return 0;
+	}
+	if (unit == 1 && v[1] == 0x3ffffffe) {
+		*ns = VFS_UTIME_OMIT;
+		return 0;
+	}
+	if (v[1] < 0 || v[1] >= 1000000000 / unit)
+		return -E_INVAL;
+	*ns = time_of_seconds(v[0]) + v[1] * unit;
+	return 0;
+}
+
 static int64_t set_times(struct task *t, int dir, const char *path, uint64_t address, int64_t unit,
 			 int flags)
 {
 	int64_t v[4];
+	int64_t atime, mtime;
+	int r;
 
 	if (address == 0)
 		return sys_utimes(t->p, dir, path, VFS_UTIME_NOW, VFS_UTIME_NOW, flags);
 	if (get_user(t, v, address, sizeof v) != 0)
 		return -E_FAULT;
-	return sys_utimes(t->p, dir, path, user_time(v, unit), user_time(v + 2, unit), flags);
+	r = user_time(v, unit, &atime);
+	if (r == 0)
+		r = user_time(v + 2, unit, &mtime);
+	return r != 0 ? r : sys_utimes(t->p, dir, path, atime, mtime, flags);
 }
 
 int64_t call_utimensat(struct task *t, const uint64_t *a)
@@ -464,7 +482,7 @@ int64_t call_utime(struct task *t, const uint64_t *a)
 		return sys_utimes(t->p, AT_FDCWD_, path, VFS_UTIME_NOW, VFS_UTIME_NOW, 0);
 	if (get_user(t, v, a[1], sizeof v) != 0)
 		return -E_FAULT;
-	return sys_utimes(t->p, AT_FDCWD_, path, v[0] * 1000000000, v[1] * 1000000000, 0);
+	return sys_utimes(t->p, AT_FDCWD_, path, time_of_seconds(v[0]), time_of_seconds(v[1]), 0);
 }
 
 /* --- directories --- */

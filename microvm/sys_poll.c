@@ -6,6 +6,8 @@
 
 enum { POLL_MAX = 65536, POLLNVAL_ = 32, SELECT_MAX = 1024 };
 
+#define LONG_WAIT ((int64_t)1000000000) /* seconds: as good as for ever */
+
 struct user_poll {
 	int32_t fd;
 	int16_t want;
@@ -137,9 +139,11 @@ int64_t call_select(struct task *t, const uint64_t *a)
 	if (a[4] != 0) {
 		if (get_user(t, v, a[4], sizeof v) != 0)
 			return -E_FAULT;
-		if (v[0] < 0 || v[1] < 0 || v[0] > 1000000000)
+		if (v[0] < 0 || v[1] < 0)
 			return -E_INVAL;
-		ns = v[0] * 1000000000 + v[1] * 1000;
+		ns = v[0] > LONG_WAIT || v[1] / 1000000 > LONG_WAIT
+			     ? LONG_WAIT * 1000000000
+			     : v[0] * 1000000000 + v[1] * 1000;
 	}
 	return select_sets(t, (int)a[0] < SELECT_MAX ? (int)a[0] : SELECT_MAX, a + 1, ns);
 }

@@ -127,6 +127,14 @@ int kvm_slot(struct kvm_machine *m, uint32_t slot, uint64_t gpa, void *host, uin
 /* setup.c */
 int setup_processor(struct kvm_machine *m);
 
+/* cpuid.c */
+/* Finds out which KVM this is; before anything is locked down. */
+void cpuid_open(void);
+/* Tells the processor's CPUID: 0 or a negative error. */
+int cpuid_set(struct kvm_machine *m);
+/* The parts of the processor's state that programs have: XCR0. */
+uint64_t cpuid_xcr0(void);
+
 /* answers.c */
 void answers_install(struct kvm_machine *m);
 /* Every call is the host's: where `syscall` leads to ring 0. */

@@ -22,12 +22,9 @@ enum {
 	TSS_BITMAP = 0x68,
 	TSS_BYTES = TSS_BITMAP + 33,
 	STUB_BYTES = 16,
-	PROBE_AT = (VECTORS + 1) * STUB_BYTES, /* within PAGE_STUBS */
 	MSR_STAR_ = (int)0xc0000081,
 	MSR_LSTAR_ = (int)0xc0000082,
 	MSR_FMASK_ = (int)0xc0000084,
-	CPUID_MAX = 256,
-	ADDRESS_BITS = 40, /* of guest-physical addresses */
 };
 
 static int fail(struct kvm_machine *m, const char *what, int err)
@@ -101,7 +98,6 @@ static void write_stubs(struct kvm_machine *m)
 		stub[3] = 0x0b;
 	}
 	answers_install(m);
-	memcpy(code + PROBE_AT, "\x0f\xa2\x0f\x05", 4); /* cpuid; syscall */
 }
 
 /* --- the processor --- */
@@ -160,70 +156,11 @@ static int set_msrs(struct kvm_machine *m)
 	return kvm_call(m->vcpu, KVM_SET_MSRS, msrs) == 3 ? 0 : fail(m, "KVM_SET_MSRS", EINVAL);
 }
 
-static uint64_t host_xcr0(void)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-	return (uint64_t)high << 32 | low;
-}
-
-/*
- * What programs are told by CPUID. To ask KVM for it costs most of a millisecond where CPUID
- * traps, and is in vain on a nested KVM, whose guests execute CPUID themselves. So where the system
- * doesn't say which KVM it has, the first machine of a process gets a short list of what KVM needs
- * to know, and runs CPUID once: if it is the list's (which names no vendor), the machine is made
- * again with the whole of it.
- */
-static bool whole_cpuid; /* of the process */
-
-static int set_whole_cpuid(struct kvm_machine *m)
-{
-	struct kvm_cpuid2 *list;
-	int err = 0;
-
-	list = calloc(1, sizeof *list + CPUID_MAX * sizeof list->entries[0]);
-	if (list == NULL)
-		return fail(m, "cpuid", ENOMEM);
-	list->nent = CPUID_MAX;
-	if (kvm_call(m->kvm, KVM_GET_SUPPORTED_CPUID, list) < 0 ||
-	    kvm_call(m->vcpu, KVM_SET_CPUID2, list) < 0)
-		err = fail(m, "KVM_SET_CPUID2", errno);
-	free(list);
-	return err;
-}
-
-static int set_short_cpuid(struct kvm_machine *m)
-{
-	const struct kvm_cpuid_entry2 entries[] = {
-		{ .function = 0, .eax = 0xd },
-		{ .function = 1, .ecx = 0x04000000, .edx = 0x0788a979 }, /* XSAVE; up to SSE2 */
-		{ .function = 7,
-		  .flags = KVM_CPUID_FLAG_SIGNIFCANT_INDEX,
-		  .ebx = 1 }, /* FSGSBASE */
-		{ .function = 0xd,
-		  .flags = KVM_CPUID_FLAG_SIGNIFCANT_INDEX,
-		  .eax = (uint32_t)host_xcr0() & 0xe7,
-		  .ebx = XSAVE_BYTES,
-		  .ecx = XSAVE_BYTES },
-		{ .function = 0x80000000, .eax = 0x80000008 },
-		{ .function = 0x80000001, .edx = 0x20100800 }, /* long mode, NX, SYSCALL */
-		{ .function = 0x80000008, .eax = 48 << 8 | ADDRESS_BITS },
-	};
-	_Alignas(struct kvm_cpuid2) char room[sizeof(struct kvm_cpuid2) + sizeof entries];
-	struct kvm_cpuid2 *list = (struct kvm_cpuid2 *)(void *)room;
-
-	list->nent = sizeof entries / sizeof entries[0];
-	list->padding = 0;
-	memcpy(list->entries, entries, sizeof entries);
-	return kvm_call(m->vcpu, KVM_SET_CPUID2, list) < 0 ? fail(m, "KVM_SET_CPUID2", errno) : 0;
-}
-
 static int set_xcr0(struct kvm_machine *m)
 {
 	struct kvm_xcrs xcrs = { .nr_xcrs = 1 };
 
-	xcrs.xcrs[0].value = host_xcr0() & 0xe7;
+	xcrs.xcrs[0].value = cpuid_xcr0();
 	if (kvm_call(m->vcpu, KVM_SET_XCRS, &xcrs) < 0)
 		return fail(m, "KVM_SET_XCRS", errno);
 	return 0;
@@ -236,7 +173,9 @@ int setup_processor(struct kvm_machine *m)
 	write_gdt(m);
 	write_idt(m);
 	write_stubs(m);
-	err = whole_cpuid ? set_whole_cpuid(m) : set_short_cpuid(m);
+	err = cpuid_set(m);
+	if (err != 0)
+		fail(m, "KVM_SET_CPUID2", -err);
 	if (err == 0 && kvm_call(m->vcpu, KVM_GET_SREGS, &m->sregs) < 0)
 		err = fail(m, "KVM_GET_SREGS", errno);
 	set_sregs(m);
@@ -267,9 +206,6 @@ static int check_abilities(struct kvm_machine *m)
 
 static int device; /* of the process, for all machines; an error once opening has failed */
 
-/* What the first machine of a process finds out for all of them, where nobody says it. */
-static bool probed;
-
 void cowsh_kvm_open(void)
 {
 	if (device > 0)
@@ -277,9 +213,7 @@ void cowsh_kvm_open(void)
 	device = open("/dev/kvm", O_RDWR | O_CLOEXEC);
 	if (device < 0)
 		device = -errno;
-	whole_cpuid = access("/sys/module/kvm_intel", F_OK) == 0 ||
-		      access("/sys/module/kvm_amd", F_OK) == 0;
-	probed = whole_cpuid || access("/sys/module/kvm_pvm", F_OK) == 0;
+	cpuid_open();
 }
 
 static int make(struct kvm_machine *m)
@@ -379,7 +313,7 @@ static size_t context_get(void *machine, void *context, void *area, size_t n)
 	struct kvm_context *c = context;
 	size_t size = 576; /* legacy area and header; then the upper halves of YMM */
 
-	if ((host_xcr0() & 4) != 0)
+	if ((cpuid_xcr0() & 4) != 0)
 		size = 832;
 	if (area == NULL)
 		return size;
@@ -403,44 +337,22 @@ static int context_set(void *machine, void *context, const void *area, size_t n)
 	memcpy(&c->state, area, n);
 	/* Reserved bits of MXCSR would make KVM refuse the state. */
 	((uint32_t *)&c->state)[6] &= 0xffff;
-	((uint64_t *)(void *)&c->state)[64] &= host_xcr0() & 7;
+	((uint64_t *)(void *)&c->state)[64] &= cpuid_xcr0() & 7;
 	memset((char *)&c->state + 520, 0, 56);
 	return 0;
 }
 
 /* --- the whole --- */
 
-/* Who answers CPUID. */
-static void probe(struct kvm_machine *m)
-{
-	struct cowsh_vm_registers r = { .rip = system_va(PAGE_STUBS) + PROBE_AT };
-	struct cowsh_vm_event event = { .exit = COWSH_VM_BROKEN };
-	void *space = NULL;
-	void *context = NULL;
-	int err = kvm_space_new(m, &space);
-
-	if (err == 0)
-		err = context_new(m, NULL, &context);
-	if (err == 0)
-		kvm_run_guest(m, space, context, &r, &event);
-	if (context != NULL)
-		context_free(m, context);
-	if (space != NULL)
-		kvm_space_free(m, space);
-	/* Any vendor's name is there in the processor's own answer. */
-	whole_cpuid = event.exit != COWSH_VM_SYSCALL || (r.rbx | r.rdx) == 0;
-	probed = true;
-}
-
 static int open_machine(void *user, void **out, const char **why)
 {
 	static char reason[160];
 	struct kvm_machine *m = calloc(1, sizeof *m);
-	bool first = !probed;
 	sigset_t ticks;
 	sigset_t old;
 	int err;
 
+	(void)user;
 	*why = "no memory";
 	if (m == NULL)
 		return -ENOMEM;
@@ -456,12 +368,6 @@ static int open_machine(void *user, void **out, const char **why)
 		*why = reason;
 		close_machine(m);
 		return err;
-	}
-	if (first)
-		probe(m);
-	if (first && whole_cpuid) {
-		close_machine(m);
-		return open_machine(user, out, why);
 	}
 	*out = m;
 	return 0;
