@@ -97,6 +97,24 @@ static void fail(const char *what, struct bytes first, struct bytes second)
 	abort();
 }
 
+/* Whether a line is the pattern of `case esac in (esac)`, which bash prints without the parenthesis. */
+static bool esac_is_pattern(struct bytes printed)
+{
+	while (printed.len > 0) {
+		const char *nl = memchr(printed.ptr, '\n', printed.len);
+		size_t n = nl != NULL ? (size_t)(nl - printed.ptr) + 1 : printed.len;
+		size_t i = 0;
+
+		while (i < n && printed.ptr[i] == ' ')
+			i++;
+		if (bytes_starts(bytes_slice(printed, i, n), BYTES("esac)")) ||
+		    bytes_starts(bytes_slice(printed, i, n), BYTES("esac |")))
+			return true;
+		printed = bytes_slice(printed, n, printed.len);
+	}
+	return false;
+}
+
 static void check(struct bytes text)
 {
 	struct buf first = buf_in(&world.scratch);
@@ -115,7 +133,7 @@ static void check(struct bytes text)
 	 */
 	if (bytes_find(buf_bytes(&first), BYTES("<>")) != NULL)
 		return;
-	if (world.warned)
+	if (world.warned || esac_is_pattern(buf_bytes(&first)))
 		return;
 	/* Scripts have no NUL. */
 	if (memchr(text.ptr, 0, text.len) != NULL)
