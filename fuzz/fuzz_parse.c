@@ -97,7 +97,7 @@ static void fail(const char *what, struct bytes first, struct bytes second)
 	abort();
 }
 
-/* Whether a line is the pattern of `case esac in (esac)`, which bash prints without the parenthesis. */
+/* Whether a line is the pattern of `case esac in (esac)`, which bash prints without its paren. */
 static bool esac_is_pattern(struct bytes printed)
 {
 	while (printed.len > 0) {
