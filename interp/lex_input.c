@@ -74,10 +74,35 @@ bool source_pull(struct parser *p)
 	return p->pos < p->len && !p->failed;
 }
 
+/* The first index whose value is not below `at`. */
+static size_t lower_bound(const size_t *sorted, size_t n, size_t at)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t mid = low + (n - low) / 2;
+
+		if (sorted[mid] < at)
+			low = mid + 1;
+		else
+			n = mid;
+	}
+	return low;
+}
+
+/* Once each, also when what was read is read again: cut_drops() needs them ascending. */
 static void note_drop(struct parser *p)
 {
+	size_t i = p->ndrops;
+
+	if (i != 0 && p->drops[i - 1] >= p->pos)
+		i = lower_bound(p->drops, p->ndrops, p->pos);
+	if (i < p->ndrops && p->drops[i] == p->pos)
+		return;
 	p->drops = parser_grow(p, p->drops, &p->drops_cap, p->ndrops + 1, sizeof *p->drops);
-	p->drops[p->ndrops++] = p->pos;
+	memmove(p->drops + i + 1, p->drops + i, (p->ndrops - i) * sizeof *p->drops);
+	p->drops[i] = p->pos;
+	p->ndrops++;
 }
 
 int source_skip_continuation(struct parser *p)
@@ -160,22 +185,6 @@ void source_guess_failed(struct parser *p, size_t at)
 		p->not_tried[i] = p->not_tried[i - 1];
 	p->not_tried[i] = at;
 	p->nnot++;
-}
-
-/* The first index whose value is not below `at`. */
-static size_t lower_bound(const size_t *sorted, size_t n, size_t at)
-{
-	size_t low = 0;
-
-	while (low < n) {
-		size_t mid = low + (n - low) / 2;
-
-		if (sorted[mid] < at)
-			low = mid + 1;
-		else
-			n = mid;
-	}
-	return low;
 }
 
 bool source_guess_known(const struct parser *p, size_t at)
