@@ -48,6 +48,12 @@ static inline uint64_t name_hash(struct bytes name)
 	return bytes_hash(name);
 }
 
+/* Executes text as the file `path`, with positional parameters of its own if there are any. */
+int source_text(struct shell *sh, const char *path, struct bytes text, int argc, char **argv);
+
+/* Before history and completions are used: a subshell gets copies of its own. */
+void shell_own_lists(struct shell *sh);
+
 /* The zone that TZ names, in sh->arena. */
 struct zone *shell_zone(struct shell *sh);
 

@@ -156,9 +156,11 @@ static void free_spec(struct shell *sh, struct spec *s)
 static struct spec **spec_link(struct shell *sh, const char *name)
 {
 	struct spec **at = (struct spec **)&sh->completions;
+	size_t looked = 0;
 
-	while (*at != NULL && strcmp((*at)->name, name) != 0)
+	for (; *at != NULL && strcmp((*at)->name, name) != 0; looked++)
 		at = &(*at)->next;
+	shell_cost(sh, 64 * looked);
 	return at;
 }
 
@@ -302,11 +304,14 @@ static int print_specs(struct shell *sh, int n, char **names)
 	struct buf out = buf_in(sh->arena);
 	int status = 0;
 
-	for (const struct spec *s = sh->completions; n == 0 && s != NULL; s = s->next)
+	for (const struct spec *s = sh->completions; n == 0 && s != NULL; s = s->next) {
+		proc_charge(sh->p, 1);
 		print_spec(&out, s);
+	}
 	for (int i = 0; i < n; i++) {
 		const struct spec *s = *spec_link(sh, names[i]);
 
+		proc_charge(sh->p, 1);
 		if (s == NULL)
 			out_lines(sh, "complete", &out);
 		if (s == NULL)
@@ -325,11 +330,14 @@ static int remove_specs(struct shell *sh, int n, char **names)
 	if (sh->completions == NULL)
 		return 0;
 	for (int i = 0; i < n; i++) {
+		proc_charge(sh->p, 1);
 		if (!spec_remove(sh, names[i]))
 			status = no_spec(sh, "complete", names[i]);
 	}
-	while (n == 0 && sh->completions != NULL)
+	while (n == 0 && sh->completions != NULL) {
+		proc_charge(sh->p, 1);
 		spec_remove(sh, ((struct spec *)sh->completions)->name);
+	}
 	return status;
 }
 
@@ -339,6 +347,7 @@ int do_complete(struct shell *sh, int argc, char **argv)
 	struct optscan o = { 0 };
 	int c;
 
+	shell_own_lists(sh);
 	while ((c = optscan_next(sh, NULL, &o, argc, argv,
 				 "abcdefgjko:prsuvA:G:W:P:S:X:F:C:DEI")) != -1) {
 		if (c == '?')
@@ -358,8 +367,10 @@ int do_complete(struct shell *sh, int argc, char **argv)
 		return print_specs(sh, n, names);
 	if (n == 0)
 		return usage_error(sh, "complete");
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		proc_charge(sh->p, 1);
 		spec_put(sh, names[i], &r.c);
+	}
 	return 0;
 }
 
@@ -371,6 +382,7 @@ int do_compopt(struct shell *sh, int argc, char **argv)
 	int status = 0;
 	int c;
 
+	shell_own_lists(sh);
 	while ((c = optscan_next(sh, NULL, &o, argc, argv, "+o:DEI")) != -1) {
 		if (c == '?')
 			return STATUS_MISUSE;
@@ -387,6 +399,7 @@ int do_compopt(struct shell *sh, int argc, char **argv)
 	for (int i = o.index; i < argc; i++) {
 		struct spec *s = *spec_link(sh, argv[i]);
 
+		proc_charge(sh->p, 1);
 		if (s == NULL)
 			status = no_spec(sh, "compopt", argv[i]);
 		else

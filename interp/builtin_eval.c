@@ -69,8 +69,7 @@ static int source_failed(struct shell *sh)
 	return special_error(sh, 1);
 }
 
-/* Executes text as the file `path`, with its own positional parameters if there are any. */
-static int source_text(struct shell *sh, const char *path, struct bytes text, int argc, char **argv)
+int source_text(struct shell *sh, const char *path, struct bytes text, int argc, char **argv)
 {
 	struct frame *f = frame_push(sh, "source", path);
 	struct params outer = sh->params;

@@ -56,8 +56,7 @@ int interp_command(struct shell *sh, struct bytes script, bool *exited)
 	bool typed = opt_set(sh, SET_INTERACTIVE);
 	int status;
 
-	if (typed && opt_set(sh, SET_HISTORY))
-		history_add(sh, script);
+	history_typed(sh, typed && opt_set(sh, SET_HISTORY) ? script : (struct bytes){ 0 });
 	status = exec_text(sh, script, typed ? NULL : "-c", 1);
 
 	*exited = sh->flow == FLOW_EXIT;

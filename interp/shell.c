@@ -316,6 +316,49 @@ static void copy_state(struct shell *sh, struct shell *from, bool same_kernel)
 	builtin_state_copy(sh, from);
 }
 
+/* History and completions. */
+static void copy_lists(struct shell *sh, const struct shell *from)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf bytes = buf_in(sh->arena);
+	struct unpack in;
+
+	if (from->history == NULL && from->completions == NULL)
+		return;
+	history_pack(from, &bytes);
+	completion_pack(from, &bytes);
+	in = unpack_of(buf_bytes(&bytes));
+	history_unpack(sh, &in);
+	completion_unpack(sh, &in);
+	arena_release(sh->arena, mark);
+}
+
+static void copy_hash(struct shell *sh, struct shell *from)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf bytes = buf_in(sh->arena);
+	struct unpack in;
+
+	if (from->hashed == NULL)
+		return;
+	hash_pack(from, &bytes);
+	in = unpack_of(buf_bytes(&bytes));
+	hash_unpack(sh, &in);
+	arena_release(sh->arena, mark);
+}
+
+void shell_own_lists(struct shell *sh)
+{
+	const struct shell from = { .history = sh->history, .completions = sh->completions };
+
+	if (!sh->lists_shared)
+		return;
+	sh->lists_shared = false;
+	sh->history = NULL;
+	sh->completions = NULL;
+	copy_lists(sh, &from);
+}
+
 /* A struct that has everything `from` has except what belongs to its process. */
 static struct shell *clone(struct proc *child, struct shell *from)
 {
@@ -363,6 +406,7 @@ struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 	sh->parent = from;
 	sh->overlay = !copy;
 	sh->subshell_depth++;
+	sh->lists_shared = true;
 	child->task = sh;
 	child->line = &sh->line;
 	child->release = shell_release;
@@ -371,30 +415,14 @@ struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 			unit_enter(sh, pool_alloc(sh->pool, sizeof(struct unit_ref)),
 				   from->units->ast);
 		copy_state(sh, from, true);
+		sh->history = from->history;
+		sh->completions = from->completions;
+		shell_own_lists(sh);
 	} else {
 		link_child(from, sh);
 	}
 	trap_reset_for_subshell(sh);
 	return sh;
-}
-
-/* Remembered locations, history and completions, which a subshell does not need. */
-static void copy_lists(struct shell *sh, struct shell *from)
-{
-	struct arena_mark mark = arena_mark(sh->arena);
-	struct buf bytes = buf_in(sh->arena);
-	struct unpack in;
-
-	if (from->hashed == NULL && from->history == NULL && from->completions == NULL)
-		return;
-	hash_pack(from, &bytes);
-	history_pack(from, &bytes);
-	completion_pack(from, &bytes);
-	in = unpack_of(buf_bytes(&bytes));
-	hash_unpack(sh, &in);
-	history_unpack(sh, &in);
-	completion_unpack(sh, &in);
-	arena_release(sh->arena, mark);
 }
 
 struct shell *shell_copy(struct proc *child, struct shell *from)
@@ -406,6 +434,7 @@ struct shell *shell_copy(struct proc *child, struct shell *from)
 	child->release = shell_release;
 	sh->command = NULL;
 	copy_state(sh, from, false);
+	copy_hash(sh, from);
 	copy_lists(sh, from);
 	job_copy_all(sh, from);
 	coproc_copy(sh, from);

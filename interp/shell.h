@@ -274,6 +274,7 @@ struct shell {
 	const bool *elements;
 	void *history;
 	void *completions;
+	bool lists_shared; /* both are the parent's: a subshell copies them before it uses them */
 	uint64_t builtins_disabled; /* `enable -n`: a bit per row of builtin_list.h */
 
 	/* Execution's own; see exec.h. */

@@ -24,9 +24,9 @@ struct buf;
 struct unpack;
 int function_pack(struct shell *sh, struct buf *out);
 void function_unpack(struct shell *sh, struct unpack *in);
-/* A line that was typed becomes the last of the history. */
-void history_add(struct shell *sh, struct bytes text);
-void history_pack(struct shell *sh, struct buf *out);
+/* A line that was typed becomes the last of the history; NULL: none is. */
+void history_typed(struct shell *sh, struct bytes text);
+void history_pack(const struct shell *sh, struct buf *out);
 void history_unpack(struct shell *sh, struct unpack *in);
 void completion_pack(const struct shell *sh, struct buf *out);
 void completion_unpack(struct shell *sh, struct unpack *in);
