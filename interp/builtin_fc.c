@@ -181,8 +181,7 @@ static int edit(struct shell *sh, struct range r, const char *editor)
 	path = temporary(sh, buf_bytes(&text));
 	if (path == NULL)
 		return 1;
-	buf_printf(&command, "%s %s",
-		   editor != NULL ? editor : "${FCEDIT:-${EDITOR:-vi}}", path);
+	buf_printf(&command, "%s %s", editor != NULL ? editor : "${FCEDIT:-${EDITOR:-vi}}", path);
 	status = exec_text(sh, buf_bytes(&command), "fc", sh->line);
 	if (status != 0 || sys_read_file(sh->p, path, sh->arena, &edited) < 0) {
 		(void)sys_unlink(sh->p, AT_FDCWD_, path, 0);
