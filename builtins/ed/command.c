@@ -492,7 +492,7 @@ static enum ed_result run_undo(struct ed *e, char letter, int *print)
 	(void)letter;
 	if (result == ED_OK)
 		result = ed_suffix_read(e, print);
-	e->undone = true;
+	e->list_over = true;
 	return result == ED_OK ? ed_undo_last(e) : result;
 }
 

@@ -98,7 +98,7 @@ struct ed {
 	struct bytes text;
 	size_t at;
 	bool in_global;
-	bool undone; /* by u in the list of g */
+	bool list_over; /* u, e or E in the list of g: its lines are no longer what they were */
 	/* addresses before the command */
 	size_t naddr;
 	int64_t first;

@@ -78,9 +78,8 @@ static enum ed_result run_lines(struct ed *e, struct list list, bool asking, int
 	size_t before = e->nlines;
 	enum ed_result result = ED_OK;
 
-	/* An undo undoes all of it, and ends it. */
-	e->undone = false;
-	for (size_t i = 0; i < list.n && result == ED_OK && !e->undone; i++) {
+	e->list_over = false;
+	for (size_t i = 0; i < list.n && result == ED_OK && !e->list_over; i++) {
 		struct ed_line *line = list.item[i].line;
 		bool skip = false;
 

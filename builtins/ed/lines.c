@@ -115,6 +115,7 @@ void ed_lines_reset(struct ed *e)
 	e->current = 0;
 	e->binary = false;
 	e->unterminated = NULL;
+	e->list_over = true;
 	memset(e->mark, 0, sizeof(e->mark));
 	ed_lines_forget(e);
 }
