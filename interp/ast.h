@@ -145,6 +145,7 @@ struct param {
 	bool colon;    /* the : of :- := :? :+ */
 	bool indirect; /* ${!x...} */
 	bool braced;
+	bool unclosed; /* OP_BAD in double quotes: a subscript without its ] */
 	char special;
 	char transform;
 	uint32_t index;

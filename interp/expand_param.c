@@ -665,8 +665,13 @@ static bool is_bad_transform(const struct param *p)
 static int bad_substitution(struct expander *e, const struct param *p, bool quoted)
 {
 	struct bytes text = bad_text(e, p, quoted);
+	struct bytes word = e->source.len != 0 ? e->source : p->source;
 
-	shell_error(e->sh, "%.*s: bad substitution", (int)text.len, text.ptr);
+	if (p->unclosed)
+		shell_error(e->sh, "bad substitution: no closing `}' in %.*s", (int)word.len,
+			    word.ptr);
+	else
+		shell_error(e->sh, "%.*s: bad substitution", (int)text.len, text.ptr);
 	return is_bad_transform(p) ? expand_fail_shell(e->sh) : expand_fail(e->sh);
 }
 

@@ -252,7 +252,8 @@ static bool parse_dollar_quote(struct parser *p, struct word_state *w, int c)
 	bool arg = w->mode == MODE_ARG_DQ && !p->text_only && !w->inner_single &&
 		   !w->inner_quotes && (p->flags & PARSE_EXTQUOTE);
 
-	if (c == '\'' && !p->text_only && (w->mode == MODE_SUB || w->mode == MODE_OFFSET)) {
+	if (c == '\'' && !p->text_only &&
+	    (w->mode == MODE_SUB || w->mode == MODE_SUB_BRACED || w->mode == MODE_OFFSET)) {
 		p->pos--;
 		return parse_ansi_plain(p);
 	}

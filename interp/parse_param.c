@@ -80,9 +80,32 @@ static bool read_whole_array(struct parser *p, struct param *param)
 	return true;
 }
 
-/* One that does not end makes the expansion a wrong one, up to its brace. */
-static bool read_subscript(struct parser *p, struct param *param)
+/* What is between [ and ]. False if there is no such end. */
+static bool guess_subscript(struct parser *p, struct param *param, bool dq)
 {
+	struct word_state w;
+	size_t start = p->pos;
+	int line = p->line;
+	bool ok;
+
+	word_begin(p, &w, MODE_SUB_BRACED);
+	w.stop_dq = dq;
+	p->guessing++;
+	ok = word_pieces(p, &w);
+	p->guessing--;
+	if (!ok)
+		return false;
+	param->sub = word_finish(p, &w, start, line);
+	if (source_peek(p) != ']')
+		return false;
+	p->pos++;
+	return !w.brace_closed || source_peek(p) == '}';
+}
+
+/* One that does not end makes the expansion a wrong one, up to its brace. */
+static bool read_subscript(struct parser *p, struct param *param, bool dq)
+{
+	struct parse_error error = p->error;
 	struct source_mark mark;
 
 	if (source_peek(p) != '[')
@@ -91,24 +114,25 @@ static bool read_subscript(struct parser *p, struct param *param)
 	p->pos++;
 	if (read_whole_array(p, param))
 		return true;
-	param->subscript = SUB_INDEX;
-	param->sub = word_read(p, MODE_SUB, false);
-	if (param->sub == NULL)
-		return false;
-	param->sub_arith = arith_of_word(p, param->sub);
-	param->sub_arith->index = true;
-	if (source_peek(p) != ']') {
-		source_return(p, mark);
+	if (source_guess_known(p, mark.pos) || !guess_subscript(p, param, dq)) {
 		param->sub = NULL;
-		param->subscript = SUB_NONE;
+		param->unclosed = dq;
+		if (p->failed && !p->error.at_end)
+			return false;
+		p->failed = false;
+		p->error = error;
+		source_return(p, mark);
+		source_guess_failed(p, mark.pos);
 		return false;
 	}
-	p->pos++;
+	param->subscript = SUB_INDEX;
+	param->sub_arith = arith_of_word(p, param->sub);
+	param->sub_arith->index = true;
 	return param->sub->text.len != 0;
 }
 
 /* The parameter with its subscript. False if there is none. */
-static bool read_parameter(struct parser *p, struct param *param)
+static bool read_parameter(struct parser *p, struct param *param, bool dq)
 {
 	int c = peek_plain(p);
 
@@ -118,7 +142,7 @@ static bool read_parameter(struct parser *p, struct param *param)
 	}
 	if (byte_is_name(c)) {
 		read_name(p, param);
-		return read_subscript(p, param);
+		return read_subscript(p, param, dq);
 	}
 	if (c < 0 || !is_special(c))
 		return false;
@@ -388,10 +412,12 @@ static bool read_body(struct braced *b)
 	struct parser *p = b->p;
 	struct param *param = b->param;
 	bool length = read_prefix(b);
+	bool dq = b->w->mode == MODE_DQ || b->w->mode == MODE_ARG_DQ;
 	bool count = !length && !param->indirect && source_peek(p) == '#';
 
-	if ((count && is_bad_count(p)) || is_nested(p) || !read_parameter(p, param)) {
+	if ((count && is_bad_count(p)) || is_nested(p) || !read_parameter(p, param, dq)) {
 		param->op = OP_BAD;
+		param->unclosed &= !length;
 		return !p->failed && skip_rest(b);
 	}
 	if (length) {

@@ -38,7 +38,7 @@ void word_begin(struct parser *p, struct word_state *w, enum word_mode mode)
 	w->dq = mode == MODE_ARG_DQ || mode == MODE_DQ || mode == MODE_ARITH ||
 		mode == MODE_OFFSET || mode == MODE_BRACKET || mode == MODE_ARITH_TEXT ||
 		mode == MODE_TEXT;
-	w->tilde = !w->dq && mode != MODE_SUB;
+	w->tilde = !w->dq && mode != MODE_SUB && mode != MODE_SUB_BRACED;
 	w->extglob = (p->flags & PARSE_EXTGLOB) && !w->dq;
 }
 
@@ -181,7 +181,7 @@ struct word *word_finish(struct parser *p, struct word_state *w, size_t start, i
 	}
 	source_keep(p, &word->text, start, p->pos);
 	if (w->mode == MODE_WORD || w->mode == MODE_REGEX || w->mode == MODE_ARITH ||
-	    w->mode == MODE_SUB)
+	    w->mode == MODE_SUB || w->mode == MODE_SUB_BRACED)
 		keep_subs(p, word, w->subs_base, start);
 	word_classify(p, word);
 	return word;
@@ -350,8 +350,9 @@ static bool read_tilde(struct parser *p, struct word_state *w)
 /* Whether an unquoted ( ) [ ] ; : / } or metacharacter ends the word; counts brackets. */
 static bool ends_expression(struct word_state *w, int c)
 {
-	char open = w->mode == MODE_BRACKET || w->mode == MODE_SUB ? '[' : '(';
-	char close = open == '[' ? ']' : ')';
+	bool round = w->mode == MODE_ARITH || w->mode == MODE_OFFSET;
+	char open = round ? '(' : '[';
+	char close = round ? ')' : ']';
 
 	if (w->inner_single)
 		return false;
@@ -380,6 +381,16 @@ static bool ends_offset(struct word_state *w, int c)
 	if (c == ':' && w->nesting == 0 && w->questions-- == 0)
 		return true;
 	return ends_expression(w, c);
+}
+
+/* bash ends ${...} at its first }, and looks for the subscript in the whole word: where the word
+ * ends behind such a brace there is none. */
+static bool ends_braced(struct word_state *w, int c)
+{
+	if (w->brace_closed && (w->stop_dq ? c == '"' : is_metacharacter(c)))
+		return true;
+	w->brace_closed |= c == '}';
+	return false;
 }
 
 static bool ends_word(struct parser *p, struct word_state *w, int c)
@@ -411,6 +422,7 @@ static bool ends_here(struct parser *p, struct word_state *w, int c)
 	case MODE_ARITH:
 	case MODE_BRACKET:
 	case MODE_SUB: return ends_expression(w, c);
+	case MODE_SUB_BRACED: return ends_braced(w, c) || ends_expression(w, c);
 	case MODE_OFFSET: return ends_offset(w, c);
 	case MODE_TEXT_WORD: return c == w->stop;
 	default: return false;

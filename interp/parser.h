@@ -342,6 +342,7 @@ enum word_mode {
 	MODE_OFFSET,     /* ${x:...}: arithmetic that ends at : or } */
 	MODE_BRACKET,    /* arithmetic of $[...]: ends at ] */
 	MODE_SUB,        /* a subscript: ends at ], quotes as in a word */
+	MODE_SUB_BRACED, /* the same in ${a[...]}: none if the word ends before the ] */
 	MODE_ARITH_TEXT, /* arithmetic that ends with the text */
 	MODE_TEXT,       /* a here-document or prompt: ends with the text */
 	MODE_TEXT_WORD,  /* unquoted text up to its end (alternatives of braces) */
@@ -351,6 +352,8 @@ struct word_state {
 	enum word_mode mode;
 	char stop;         /* MODE_ARITH: ')' or ';'; MODE_TEXT_WORD: ')' or nothing */
 	bool dq;           /* parts are quoted */
+	bool stop_dq;      /* MODE_SUB_BRACED: the word around it is in double quotes */
+	bool brace_closed; /* MODE_SUB_BRACED: a } was read, with which the word may end */
 	bool inner_quotes; /* MODE_ARG_DQ, ARITH: inside a " that was opened here */
 	bool inner_single; /* MODE_ARG_DQ: inside ', which only protects a } */
 	bool tilde;        /* an unquoted ~ here may begin a tilde prefix */
