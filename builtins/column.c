@@ -2,12 +2,12 @@
  *
  * column - lines in columns, or fields as a table.
  *
- * All input is read first: widths depend on it. Tables are as wide as their text, as the real
- * ones are when the output is no terminal.
+ * All input is read first: widths depend on it. Tables are as wide as their text; wider ones than
+ * the output are made to fit where -E, -T and -W allow it.
  */
 #include "builtins/builtin.h"
 
-enum { WIDTH_DEFAULT = 80, TAB = 8 };
+enum { WIDTH_DEFAULT = 80, HEIGHT_DEFAULT = 24, TAB = 8 };
 
 struct column_opts {
 	bool table;
@@ -15,6 +15,7 @@ struct column_opts {
 	bool fill_rows;
 	bool no_headings;
 	bool keep_empty;
+	bool repeat_header;
 	const char *separator;
 	const char *output_separator;
 	const char *names;
@@ -50,7 +51,12 @@ struct table {
 	size_t *order; /* columns as they are shown */
 	size_t nshown;
 	bool *right;
+	bool *no_extreme;
+	bool *truncate;
+	bool *wrap;
 	size_t *width;
+	size_t *least;      /* that it may be cut to */
+	struct bytes *rest; /* of a row's cells: what is not shown yet */
 };
 
 static int set_number(struct cmd *c, const char *what, const char *arg, uint64_t *out)
@@ -102,10 +108,11 @@ static const struct opt column_options[] = {
 		"between columns (two blanks)"),
 	OPT_CALL_ARG('c', "output-width", set_width, "WIDTH", "of the output (80)"),
 	OPT_FLAG('x', "fillrows", T, fill_rows, "fill rows before columns"),
-	OPT_STR('E', "table-noextreme", T, no_extreme, NULL, "COLUMNS", "no effect"),
-	OPT_STR('T', "table-truncate", T, truncate, NULL, "COLUMNS", "no effect"),
-	OPT_STR('W', "table-wrap", T, wrap, NULL, "COLUMNS", "no effect"),
-	OPT_IGNORED('e', "table-header-repeat", "no effect"),
+	OPT_STR('E', "table-noextreme", T, no_extreme, NULL, "COLUMNS",
+		"their long texts don't make them wide"),
+	OPT_STR('T', "table-truncate", T, truncate, NULL, "COLUMNS", "cut these if need be"),
+	OPT_STR('W', "table-wrap", T, wrap, NULL, "COLUMNS", "wrap these if need be"),
+	OPT_FLAG('e', "table-header-repeat", T, repeat_header, "write the names on each page"),
 	OPT_STR('r', "tree", T, tree, NULL, "COLUMN", "shows rows as a tree there"),
 	OPT_STR('i', "tree-id", T, tree_id, NULL, "COLUMN", "names of rows"),
 	OPT_STR('p', "tree-parent", T, tree_parent, NULL, "COLUMN", "names of rows above"),
@@ -445,12 +452,88 @@ static void grow_trees(struct table *t)
 	t->row = rows;
 }
 
+/* --- widths --- */
+
+/* Without the texts that are more than twice as wide as the average: SIZE_MAX: there are none. */
+static size_t usual_width(struct table *t, size_t column)
+{
+	size_t sum = 0;
+	size_t most = t->least[column];
+
+	for (size_t i = 0; i < t->nrows; i++)
+		sum += width_of(t->c, cell_of(&t->row[i], column));
+	size_t limit = sum / t->nrows * 2;
+
+	if (t->width[column] <= limit)
+		return SIZE_MAX;
+	for (size_t i = 0; i < t->nrows; i++) {
+		size_t width = width_of(t->c, cell_of(&t->row[i], column));
+
+		if (width <= limit && width > most)
+			most = width;
+	}
+	cmd_charge(t->c, t->nrows / 2 + 1);
+	return most;
+}
+
+/* Extreme texts stop counting (-E; those of the last column stick out), and the first column that
+ * has some gets what is then left. */
+static size_t forget_extremes(struct table *t, size_t total, size_t screen)
+{
+	size_t first = SIZE_MAX;
+
+	for (size_t i = 0; i < t->nshown && total > screen; i++) {
+		size_t k = t->order[i];
+		bool last = i + 1 == t->nshown && !t->truncate[k] && !t->wrap[k];
+		size_t usual = t->no_extreme[k] || last ? usual_width(t, k) : SIZE_MAX;
+
+		if (usual == SIZE_MAX)
+			continue;
+		total -= t->width[k] - usual;
+		t->width[k] = usual;
+		first = first == SIZE_MAX ? k : first;
+	}
+	if (first != SIZE_MAX && total < screen) {
+		t->width[first] += screen - total;
+		total = screen;
+	}
+	return total;
+}
+
+/* Columns that may be cut or wrapped lose one character each in turns until the table fits. */
+static void fit(struct table *t)
+{
+	size_t screen = t->o->width < SIZE_MAX / 2 ? (size_t)t->o->width : SIZE_MAX / 2;
+	size_t total = (t->nshown - 1) * width_of(t->c, bytes_of(t->o->output_separator));
+	bool changed = true;
+
+	for (size_t i = 0; i < t->nshown; i++)
+		total += t->width[t->order[i]];
+	total = forget_extremes(t, total, screen);
+	while (total > screen && changed) {
+		changed = false;
+		for (size_t i = 0; i < t->nshown && total > screen; i++) {
+			size_t k = t->order[i];
+
+			if ((!t->truncate[k] && !t->wrap[k]) || t->width[k] <= t->least[k] ||
+			    t->width[k] <= 1)
+				continue;
+			t->width[k]--;
+			total--;
+			changed = true;
+		}
+		cmd_charge(t->c, t->nshown);
+	}
+}
+
 static void measure(struct table *t)
 {
 	t->width = arena_array(t->c->arena, t->ncolumns + 1, sizeof(*t->width));
+	t->least = arena_array(t->c->arena, t->ncolumns + 1, sizeof(*t->least));
 	for (size_t k = 0; k < t->ncolumns; k++) {
-		size_t most = k < t->nnames && !t->o->no_headings ? width_of(t->c, t->name[k]) : 0;
+		size_t most = k < t->nnames ? width_of(t->c, t->name[k]) : 0;
 
+		t->least[k] = most;
 		for (size_t i = 0; i < t->nrows; i++) {
 			size_t width = width_of(t->c, cell_of(&t->row[i], k));
 
@@ -459,39 +542,125 @@ static void measure(struct table *t)
 		t->width[k] = most;
 		cmd_charge(t->c, t->nrows / 4 + 1);
 	}
+	if (t->nshown > 0)
+		fit(t);
 }
 
-static void put_row(struct table *t, const struct row *r)
+/* The first bytes of s that fit into `width` columns, and `least` bytes of it at least. */
+static struct bytes head_of(struct cmd *c, struct bytes s, size_t width, size_t least)
+{
+	size_t at = 0;
+	size_t used = 0;
+
+	while (at < s.len) {
+		uint32_t code;
+		size_t n = c->utf8 ? utf8_decode(s, at, &code) : 1;
+
+		n = n > 0 ? n : 1;
+		used += width_of(c, bytes_slice(s, at, at + n));
+		if (used > width && at >= least)
+			break;
+		at += n;
+	}
+	return bytes_slice(s, 0, at);
+}
+
+static void put_blanks(struct cmd *c, size_t n)
+{
+	cmd_charge(c, n / 16 + 1);
+	while (n-- > 0)
+		cmd_putc(c, ' ');
+}
+
+/* What of the i-th cell goes into this line; what is left of it stays in t->rest. */
+static struct bytes take_line(struct table *t, size_t i, size_t column)
+{
+	struct bytes text = t->rest[i];
+	struct bytes head = text;
+
+	if (t->truncate[column] || t->wrap[column])
+		head = head_of(t->c, text, t->width[column], t->wrap[column]);
+	t->rest[i] = t->wrap[column] ? bytes_slice(text, head.len, text.len) : BYTES("");
+	return head;
+}
+
+/* A line of a row; true: it needs more of them. A text that is wider than its column has the line
+ * for itself, the row goes on below. */
+static bool put_line(struct table *t, bool first)
 {
 	struct cmd *c = t->c;
+	struct bytes separator = bytes_of(t->o->output_separator);
+	size_t before = 0;
+	bool more = false;
 
 	for (size_t i = 0; i < t->nshown; i++) {
 		size_t column = t->order[i];
-		struct bytes text = cell_of(r, column);
-		size_t pad = t->width[column] - width_of(c, text);
+		struct bytes text = take_line(t, i, column);
+		size_t used = width_of(c, text);
+		size_t width = t->width[column];
 		bool last = i + 1 == t->nshown;
+		bool right = t->right[column] && first;
 
-		for (size_t k = 0; t->right[column] && k < pad && (!last || text.len > 0); k++)
-			cmd_putc(c, ' ');
+		more |= t->rest[i].len > 0;
+		before += width;
+		if (right && used < width && (!last || text.len > 0))
+			put_blanks(c, width - used);
 		cmd_bytes(c, text);
-		for (size_t k = 0; !t->right[column] && !last && k < pad; k++)
-			cmd_putc(c, ' ');
-		if (!last)
-			cmd_puts(c, t->o->output_separator);
+		if (last)
+			break;
+		if (used > width && !t->wrap[column]) {
+			cmd_putc(c, '\n');
+			put_blanks(c, before);
+		} else if (!right) {
+			put_blanks(c, used < width ? width - used : 0);
+		}
+		cmd_bytes(c, separator);
+		before += width_of(c, separator);
 	}
 	cmd_putc(c, '\n');
 	cmd_charge(c, t->nshown);
+	return more;
+}
+
+/* The number of lines written. */
+static size_t put_row(struct table *t, const struct row *r)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < t->nshown; i++)
+		t->rest[i] = cell_of(r, t->order[i]);
+	while (put_line(t, n == 1))
+		n++;
+	return n;
+}
+
+/* Lines of a page (-e), without the names on top. */
+static size_t page_height(struct cmd *c)
+{
+	const char *lines = cmd_getenv(c, "LINES");
+	uint64_t n;
+
+	return lines != NULL && num_plain(lines, &n) && n > 0 ? (size_t)n : HEIGHT_DEFAULT;
 }
 
 static void put_table(struct table *t)
 {
 	struct row names = { .cell = t->name, .n = t->nnames };
+	bool headings = t->nnames > 0 && !t->o->no_headings;
+	size_t page = headings && t->o->repeat_header ? page_height(t->c) : SIZE_MAX;
+	size_t lines = 0;
 
 	measure(t);
-	if (t->nnames > 0 && !t->o->no_headings)
+	t->rest = arena_array(t->c->arena, t->nshown + 1, sizeof *t->rest);
+	if (headings)
 		put_row(t, &names);
-	for (size_t i = 0; i < t->nrows; i++)
-		put_row(t, &t->row[i]);
+	for (size_t i = 0; i < t->nrows; i++) {
+		if (lines >= page) {
+			put_row(t, &names);
+			lines = 0;
+		}
+		lines += put_row(t, &t->row[i]);
+	}
 }
 
 /* --- JSON --- */
@@ -705,9 +874,11 @@ static int column_run(struct cmd *c)
 					 i + 2, t->nnames + 1);
 	order_columns(t);
 	t->right = mark_columns(t, o->right);
-	mark_columns(t, o->no_extreme); /* an unknown name is an error */
-	mark_columns(t, o->truncate);
-	mark_columns(t, o->wrap);
+	t->no_extreme = mark_columns(t, o->no_extreme);
+	t->truncate = mark_columns(t, o->truncate);
+	t->wrap = mark_columns(t, o->wrap);
+	for (size_t k = 0; k < t->ncolumns; k++)
+		t->wrap[k] &= !t->truncate[k];
 	if (o->tree != NULL)
 		grow_trees(t);
 	if (o->json)
