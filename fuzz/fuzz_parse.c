@@ -143,7 +143,7 @@ static void check(struct bytes text)
 		return;
 	/* A here-document in the middle of a line ends the unit there, and bash prints what follows
 	 * behind it: `a || b | c <<X || d` begins a line with `|| d`. */
-	if (bytes_find(text, BYTES("<<")) != NULL)
+	if (bytes_find(buf_bytes(&first), BYTES("<<")) != NULL)
 		return;
 	if (!print_all(buf_bytes(&first), false, &second))
 		fail("does not parse again", buf_bytes(&first), buf_bytes(&second));

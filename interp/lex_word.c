@@ -239,13 +239,20 @@ static struct word *declared_word(struct parser *p, struct assign *a, size_t sta
 	return word;
 }
 
-/* name[ where a command begins: up to the ] it is one word, blanks and all. */
+/* name[ where a command begins: up to the ] it is one word, blanks and all. Of the name n bytes
+ * are known. */
 static bool read_bracketed(struct parser *p, struct word_state *w, size_t n)
 {
+	struct source_mark mark = source_mark(p);
 	int line = p->line;
 
-	word_text(p, w, (struct bytes){ p->src + p->pos, n + 1 }, false);
-	p->pos += n + 1;
+	accept_name(p, n);
+	if (source_peek(p) != '[') {
+		source_return(p, mark);
+		return true;
+	}
+	p->pos++;
+	word_text(p, w, source_slice(p, mark.pos, p->pos), false);
 	w->flags |= WORD_GLOB;
 	w->begun = true;
 	w->mode = MODE_SUB;
@@ -275,8 +282,7 @@ static struct word *plain_word(struct parser *p, unsigned context)
 		w.assignment = w.tilde = (p->flags & PARSE_POSIX) == 0;
 		w.flags |= WORD_ASSIGNMENT;
 	}
-	if ((context & CTX_COMMAND) && n != 0 && start + n < p->len && p->src[start + n] == '[' &&
-	    !read_bracketed(p, &w, n))
+	if ((context & CTX_COMMAND) && n != 0 && op == 0 && !read_bracketed(p, &w, n))
 		return NULL;
 	if (!word_pieces(p, &w))
 		return NULL;
