@@ -16,6 +16,7 @@ struct man_opts {
 	bool where; /* -w */
 	bool exact; /* apropos -e */
 	bool and;   /* apropos -a */
+	const char *sections;
 };
 
 static const struct opt man_options[] = {
@@ -24,8 +25,9 @@ static const struct opt man_options[] = {
 	OPT_FLAG('w', "where", struct man_opts, where, "where the program is"),
 	OPT_IGNORED('a', "all", "no effect: there is one page a name"),
 	OPT_IGNORED_ARG('P', "pager", "PROGRAM", "no effect: pages are written at once"),
-	OPT_IGNORED_ARG('S', "sections", "LIST", "no effect: all pages are of section 1"),
-	OPT_IGNORED_ARG('s', NULL, "LIST", "the same"),
+	OPT_STR('S', "sections", struct man_opts, sections, NULL, "LIST",
+		"only these, separated by : or , (all pages are of section 1)"),
+	OPT_STR('s', NULL, struct man_opts, sections, NULL, "LIST", "the same"),
 	OPT_IGNORED_ARG('L', "locale", "LOCALE", "no effect"),
 	OPT_IGNORED_ARG('E', "encoding", "NAME", "no effect"),
 	OPT_END(),
@@ -36,14 +38,16 @@ static const struct opt apropos_options[] = {
 	OPT_FLAG('a', "and", struct man_opts, and, "all words must be there"),
 	OPT_IGNORED('r', "regex", "words are regular expressions, as always"),
 	OPT_IGNORED('l', "long", "no effect: lines are as long as they are"),
-	OPT_IGNORED_ARG('s', "sections", "LIST", "no effect: all pages are of section 1"),
+	OPT_STR('s', "sections", struct man_opts, sections, NULL, "LIST",
+		"only these (all pages are of section 1)"),
 	OPT_END(),
 };
 
 static const struct opt whatis_options[] = {
 	OPT_FLAG('r', "regex", struct man_opts, find, "words are regular expressions"),
 	OPT_IGNORED('l', "long", "no effect: lines are as long as they are"),
-	OPT_IGNORED_ARG('s', "sections", "LIST", "no effect: all pages are of section 1"),
+	OPT_STR('s', "sections", struct man_opts, sections, NULL, "LIST",
+		"only these (all pages are of section 1)"),
 	OPT_END(),
 };
 
@@ -156,6 +160,21 @@ static void put_line(struct cmd *c, const struct builtin *b)
 
 /* --- searching --- */
 
+/* Whether a list of sections, separated by : or , or blanks, has 1, where all pages are. */
+static bool has_pages(const char *sections)
+{
+	if (sections == NULL)
+		return true;
+	for (const char *at = sections; *at != '\0';) {
+		size_t len = strcspn(at, ":, ");
+
+		if (len == 1 && *at == '1')
+			return true;
+		at += len + (at[len] != '\0');
+	}
+	return false;
+}
+
 static struct regex *compile(struct cmd *c, const char *word, bool exact)
 {
 	const char *message;
@@ -192,13 +211,15 @@ static int nothing(struct cmd *c, const char *name)
 /* Lines of the commands that mention the words. */
 static int search(struct cmd *c, bool exact, bool all, bool names_only)
 {
+	const struct man_opts *o = c->opts;
+	bool pages = has_pages(o->sections);
 	struct regex **re = arena_array(c->arena, (size_t)c->nargs + 1, sizeof *re);
 	bool *found = arena_array(c->arena, (size_t)c->nargs + 1, sizeof *found);
 	int status = 0;
 
 	for (int i = 0; i < c->nargs; i++)
 		re[i] = compile(c, c->args[i], exact);
-	for (size_t k = 0; builtin_nth(k) != NULL; k++) {
+	for (size_t k = 0; pages && builtin_nth(k) != NULL; k++) {
 		int hits = 0;
 
 		for (int i = 0; i < c->nargs; i++) {
@@ -221,10 +242,12 @@ static int search(struct cmd *c, bool exact, bool all, bool names_only)
 
 static int what_is(struct cmd *c)
 {
+	const struct man_opts *o = c->opts;
+	bool pages = has_pages(o->sections);
 	int status = 0;
 
 	for (int i = 0; i < c->nargs; i++) {
-		const struct builtin *b = builtin_lookup(c->args[i]);
+		const struct builtin *b = pages ? builtin_lookup(c->args[i]) : NULL;
 
 		if (b != NULL)
 			put_line(c, b);
@@ -240,16 +263,24 @@ static int nothing_given(struct cmd *c)
 	return 1;
 }
 
-/* "1", "1p": a section in front of a name. */
+/* A digit and letters, or one of three others. */
 static bool is_section(const char *word)
 {
-	return word[0] >= '1' && word[0] <= '9' && strlen(word) <= 2;
+	size_t i = 1;
+
+	if (strcmp(word, "0") == 0 || strcmp(word, "n") == 0 || strcmp(word, "l") == 0)
+		return true;
+	while (byte_is_lower((unsigned char)word[i]))
+		i++;
+	return word[0] >= '1' && word[0] <= '9' && word[i] == '\0';
 }
 
-static int show(struct cmd *c, const char *name)
+/* section: NULL, or the only one that counts. */
+static int show(struct cmd *c, const char *name, const char *section)
 {
 	const struct man_opts *o = c->opts;
-	const struct builtin *b = builtin_lookup(name);
+	bool pages = has_pages(section != NULL ? section : o->sections);
+	const struct builtin *b = pages ? builtin_lookup(name) : NULL;
 	struct buf text = buf_in(c->arena);
 
 	if (b != NULL && o->where)
@@ -259,14 +290,31 @@ static int show(struct cmd *c, const char *name)
 	if (b != NULL)
 		return 0;
 	cmd_flush(c);
-	buf_printf(&text, "No manual entry for %s\n", name);
+	buf_printf(&text,
+		   section != NULL ? "No manual entry for %s in section %s\n"
+				   : "No manual entry for %s\n",
+		   name, section);
 	cmd_err_write(c, text.ptr, text.len);
 	return NOT_FOUND;
+}
+
+static int no_name(struct cmd *c, const char *section)
+{
+	struct buf text = buf_in(c->arena);
+
+	buf_printf(&text,
+		   "No manual entry for %s\n(Alternatively, what manual page do you want from "
+		   "section %s?)\nFor example, try 'man man'.\n",
+		   section, section);
+	cmd_err_write(c, text.ptr, text.len);
+	return 1;
 }
 
 static int man_run(struct cmd *c)
 {
 	const struct man_opts *o = c->opts;
+	const char *section = NULL;
+	bool after_section = false;
 	int status = 0;
 
 	if (c->nargs == 0) {
@@ -280,10 +328,16 @@ static int man_run(struct cmd *c)
 		return search(c, false, false, false);
 	if (o->what)
 		return what_is(c);
+	if (c->nargs == 1 && byte_is_digit((unsigned char)c->args[0][0]) && is_section(c->args[0]))
+		return no_name(c, c->args[0]);
 	for (int i = 0; i < c->nargs; i++) {
-		if (is_section(c->args[i]) && i + 1 < c->nargs)
+		if (is_section(c->args[i]) && !after_section) {
+			section = c->args[i];
+			after_section = true;
 			continue;
-		status |= show(c, c->args[i]);
+		}
+		after_section = false;
+		status |= show(c, c->args[i], section);
 	}
 	return status;
 }

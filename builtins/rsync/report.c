@@ -108,7 +108,7 @@ static void put_flags(struct buf *out, const struct rsync_opts *o, const struct 
 	buf_putc(out, diff & DIFF_MODE ? 'p' : '.');
 	buf_putc(out, diff & DIFF_OWNER ? 'o' : '.');
 	buf_putc(out, diff & DIFF_GROUP ? 'g' : '.');
-	buf_puts(out, "...");
+	buf_puts(out, diff & DIFF_XATTR ? "..x" : "...");
 }
 
 /* "name/", "name -> target", "name => the same file" */

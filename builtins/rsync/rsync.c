@@ -20,9 +20,10 @@ int rsync_finish(struct cmd *c, int code)
 {
 	const char *text = code == RSYNC_PARTIAL
 				   ? "some files/attrs were not transferred (see previous errors)"
-			   : code == RSYNC_SYNTAX  ? "syntax or usage error"
-			   : code == RSYNC_IO      ? "error in file IO"
-			   : code == RSYNC_DELETES ? "the --max-delete limit stopped deletions"
+			   : code == RSYNC_SYNTAX      ? "syntax or usage error"
+			   : code == RSYNC_UNSUPPORTED ? "requested action not supported"
+			   : code == RSYNC_IO          ? "error in file IO"
+			   : code == RSYNC_DELETES     ? "the --max-delete limit stopped deletions"
 						   : "errors selecting input/output files, dirs";
 	struct buf line = buf_in(c->arena);
 
@@ -208,6 +209,42 @@ static int check_words(struct cmd *c, const char *what, const char *arg, const c
 		at += n + (at[n] == ',');
 	}
 	return 0;
+}
+
+/* Which sum, which compression: nothing is sent, but the names have to be right. */
+static int check_choice(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	static const char *const sums[] = { "auto", "xxh128", "xxh3", "xxh64", "xxhash",
+					    "md5",  "md4",    "sha1", "none",  NULL };
+	static const char *const packers[] = {
+		"auto", "zstd", "lz4", "zlibx", "zlib", "none", NULL
+	};
+	bool sum = opt->name[0] == 'c' && opt->name[1] != 'o';
+	const char *const *known = sum ? sums : packers;
+	const char *comma = sum ? strchr(arg, ',') : NULL;
+	size_t len = comma != NULL ? (size_t)(comma - arg) : strlen(arg);
+	bool good = comma == NULL;
+	bool first = false;
+	struct buf line = buf_in(c->arena);
+
+	for (size_t i = 0; known[i] != NULL; i++) {
+		first |= same_word(known[i], (struct bytes){ arg, len });
+		good |= comma != NULL && same_word(known[i], bytes_of(comma + 1));
+	}
+	if (first && good)
+		return 0;
+	buf_printf(&line, "unknown %s name: %s\n", sum ? "checksum" : "compress", arg);
+	cmd_err_write(c, line.ptr, line.len);
+	return rsync_finish(c, RSYNC_UNSUPPORTED);
+}
+
+static int check_outbuf(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)opt;
+	if (*arg != '\0')
+		return 0;
+	cmd_error(c, 0, "Invalid --outbuf setting -- specify N, L, or B.");
+	return rsync_finish(c, RSYNC_SYNTAX);
 }
 
 static int set_debug(struct cmd *c, const struct opt *opt, const char *arg)
@@ -428,12 +465,14 @@ static const struct opt rsync_options[] = {
 	OPT_CALL_ARG(0, "bwlimit", check_size, "RATE", NULL),
 	OPT_CALL_ARG(0, "timeout", check_number, "SECONDS", NULL),
 	OPT_CALL_ARG(0, "contimeout", refuse_contimeout, "SECONDS", NULL),
-	FLAG('W', "whole-file", whole_file, "no effect, as -S -A -X -s --partial --numeric-ids"),
+	FLAG('W', "whole-file", whole_file, "no effect, as -S -A -s --partial --numeric-ids"),
 	NO("no-whole-file", whole_file),
 	NO("no-W", whole_file),
 	OPT_IGNORED('S', "sparse", NULL),
 	OPT_IGNORED('A', "acls", NULL),
-	OPT_IGNORED('X', "xattrs", NULL),
+	FLAG('X', "xattrs", xattrs, "keep extended attributes"),
+	NO("no-xattrs", xattrs),
+	NO("no-X", xattrs),
 	OPT_IGNORED('s', "protect-args", NULL),
 	OPT_IGNORED(0, "secluded-args", NULL),
 	OPT_IGNORED(0, "partial", NULL),
@@ -455,13 +494,15 @@ static const struct opt rsync_options[] = {
 	OPT_IGNORED(0, "preallocate", NULL),
 	OPT_IGNORED(0, "trust-sender", NULL),
 	OPT_CALL_ARG('B', "block-size", check_size, "SIZE", NULL),
-	OPT_IGNORED_ARG(0, "checksum-choice", "NAME", NULL),
-	OPT_IGNORED_ARG(0, "compress-choice", "NAME", NULL),
+	OPT_CALL_ARG(0, "checksum-choice", check_choice, "NAME", NULL),
+	OPT_CALL_ARG(0, "cc", check_choice, "NAME", NULL),
+	OPT_CALL_ARG(0, "compress-choice", check_choice, "NAME", NULL),
+	OPT_CALL_ARG(0, "zc", check_choice, "NAME", NULL),
 	OPT_CALL_ARG(0, "debug", set_debug, "FLAGS", NULL),
-	OPT_IGNORED_ARG(0, "outbuf", "MODE", NULL),
+	OPT_CALL_ARG(0, "outbuf", check_outbuf, "MODE", NULL),
 	OPT_IGNORED_ARG(0, "partial-dir", "DIR", NULL),
 	OPT_IGNORED_ARG(0, "skip-compress", "LIST", NULL),
-	OPT_IGNORED_ARG('T', "temp-dir", "DIR", NULL),
+	OPT_STR('T', "temp-dir", struct rsync_opts, temp_dir, NULL, "DIR", NULL),
 	OPT_MISSING('k', "copy-dirlinks"),
 	OPT_MISSING(0, "copy-unsafe-links"),
 	OPT_MISSING(0, "munge-links"),
@@ -525,6 +566,29 @@ static int check_parent(struct cmd *c, const char *path)
 }
 
 /* Finds out what the destination is, and makes it. 0, or a status. */
+/* -T: files are made beside their places all the same, but the directory has to be there. */
+static int check_temp_dir(struct cmd *c, const struct updater *u)
+{
+	const char *dir = u->o->temp_dir;
+	struct buf line = buf_in(c->arena);
+	struct vfs_stat st;
+	int err;
+
+	if (dir == NULL)
+		return 0;
+	if (dir[0] != '/' && !u->dest_is_file)
+		dir = joined_path(c, u->dest, dir);
+	err = cmd_stat(c, dir, &st);
+	if (err >= 0 && (st.mode & S_FMT) == S_DIR)
+		return 0;
+	buf_printf(&line, "The temp-dir %s: %s\n",
+		   err < 0 ? "does not exist" : "is not a directory",
+		   err < 0 ? u->o->temp_dir : dir);
+	cmd_flush(c);
+	cmd_err_write(c, line.ptr, line.len);
+	return rsync_finish(c, RSYNC_SYNTAX);
+}
+
 static int prepare_dest(struct cmd *c, struct updater *u, const char *arg, size_t nsources)
 {
 	static const char many[] =
@@ -829,6 +893,8 @@ static int rsync_run(struct cmd *c)
 	u.totals.sent = 60 + list.n * 20;
 	u.totals.received = 35;
 	status = prepare_dest(c, &u, c->args[c->nargs - 1], nsources);
+	if (status == 0)
+		status = check_temp_dir(c, &u);
 	if (status != 0)
 		return status;
 	check_alternatives(c, &u);

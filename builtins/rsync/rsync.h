@@ -15,6 +15,7 @@
 
 enum {
 	RSYNC_SYNTAX = 1,
+	RSYNC_UNSUPPORTED = 4,
 	RSYNC_FILES = 3,
 	RSYNC_IO = 11,
 	RSYNC_PARTIAL = 23,
@@ -48,6 +49,8 @@ struct rsync_opts {
 	bool list_targets; /* -l with a list, which has links anyway */
 	bool perms;
 	bool executability;
+	bool xattrs;
+	const char *temp_dir;
 	bool times;
 	bool omit_dir_times;
 	bool omit_link_times;
@@ -179,7 +182,8 @@ enum {
 	DIFF_COPIED = 128, /* a file's data */
 	DIFF_MADE = 256,   /* a directory, link, fifo */
 	DIFF_LINKED = 512,
-	DIFF_ATTRS = DIFF_TIME | DIFF_MODE | DIFF_OWNER | DIFF_GROUP,
+	DIFF_XATTR = 1024,
+	DIFF_ATTRS = DIFF_TIME | DIFF_MODE | DIFF_OWNER | DIFF_GROUP | DIFF_XATTR,
 };
 
 struct totals {

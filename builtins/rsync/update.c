@@ -269,7 +269,52 @@ static bool may_give_group(const struct updater *u, uint32_t gid)
 	return mine;
 }
 
-static unsigned compare_attrs(struct updater *u, const struct entry *e, const struct vfs_stat *old)
+/* Whether two files have other extended attributes. */
+static bool xattrs_differ(struct updater *u, const char *a, const char *b)
+{
+	struct cmd *c = u->c;
+	struct bytes names = BYTES("");
+	struct bytes others = BYTES("");
+	struct bytes x;
+	struct bytes y;
+	bool same = cmd_listxattr(c, CMD_CWD, a, CMD_NOFOLLOW, &names) >= 0 &&
+		    cmd_listxattr(c, CMD_CWD, b, CMD_NOFOLLOW, &others) >= 0 &&
+		    names.len == others.len;
+
+	for (size_t at = 0; same && at < names.len; at += strlen(names.ptr + at) + 1)
+		same = cmd_getxattr(c, CMD_CWD, a, CMD_NOFOLLOW, names.ptr + at, &x) >= 0 &&
+		       cmd_getxattr(c, CMD_CWD, b, CMD_NOFOLLOW, names.ptr + at, &y) >= 0 &&
+		       bytes_eq(x, y);
+	return !same;
+}
+
+/* Gives `path` the extended attributes of an entry, and takes all others away. */
+static void set_xattrs(struct updater *u, const struct entry *e, const char *path)
+{
+	struct cmd *c = u->c;
+	struct bytes names = BYTES("");
+	struct vfs_stat st;
+	int err = cmd_stat(c, path, &st);
+	/* One that its owner may not write takes none. */
+	bool closed = err >= 0 && (st.mode & 0200) == 0 &&
+		      cmd_chmod(c, CMD_CWD, path, (st.mode & 07777) | 0200, 0) >= 0;
+
+	if (cmd_listxattr(c, CMD_CWD, path, 0, &names) < 0)
+		names.len = 0;
+	for (size_t at = 0; at < names.len; at += strlen(names.ptr + at) + 1)
+		cmd_removexattr(c, path, 0, names.ptr + at);
+	err = cmd_copy_xattrs(c, CMD_CWD, e->path, path, 0);
+	if (err < 0) {
+		rsync_failed(c, "receiver", "rsync_xal_set: lsetxattr", path, err);
+		u->status = RSYNC_PARTIAL;
+	}
+	if (closed)
+		cmd_chmod(c, CMD_CWD, path, st.mode & 07777, 0);
+}
+
+/* `at` is where the old one is. */
+static unsigned compare_attrs(struct updater *u, const struct entry *e, const char *at,
+			      const struct vfs_stat *old)
 {
 	const struct rsync_opts *o = u->o;
 	uint32_t k = kind(&e->st);
@@ -285,6 +330,8 @@ static unsigned compare_attrs(struct updater *u, const struct entry *e, const st
 		diff |= DIFF_OWNER;
 	if (o->group && e->st.gid != old->gid && may_give_group(u, e->st.gid))
 		diff |= DIFF_GROUP;
+	if (o->xattrs && k != S_LNK && xattrs_differ(u, e->path, at))
+		diff |= DIFF_XATTR;
 	return diff;
 }
 
@@ -317,6 +364,8 @@ static void set_attrs(struct updater *u, const struct entry *e, const char *path
 
 	if (uid != UINT32_MAX || gid != UINT32_MAX)
 		cmd_chown(c, CMD_CWD, path, uid, gid, CMD_NOFOLLOW);
+	if (o->xattrs && k != S_LNK)
+		set_xattrs(u, e, path);
 	if (k != S_LNK)
 		cmd_chmod(c, CMD_CWD, path, wanted_mode(u, e, old), 0);
 	if (o->times && !(k == S_LNK && o->omit_link_times) && !(k == S_DIR && o->omit_dir_times))
@@ -481,7 +530,7 @@ static void update_dir(struct updater *u, const struct entry *e, const char *pat
 	unsigned diff;
 
 	if (old == NULL) {
-		bool has_alt = find_alternative(u, e, &alt) != NULL;
+		const char *found = find_alternative(u, e, &alt);
 		uint32_t mode = wanted_mode(u, e, NULL) | 0700;
 		int err = u->o->dry_run ? 0 : cmd_mkdir(u->c, CMD_CWD, path, mode);
 
@@ -489,10 +538,10 @@ static void update_dir(struct updater *u, const struct entry *e, const char *pat
 			failed(u, "recv_generator: mkdir", path, err);
 			return;
 		}
-		diff = has_alt ? compare_attrs(u, e, &alt) : DIFF_NEW | DIFF_MADE;
+		diff = found != NULL ? compare_attrs(u, e, found, &alt) : DIFF_NEW | DIFF_MADE;
 		remember_new(u, e);
 	} else {
-		diff = compare_attrs(u, e, e->had_stat ? &e->was : old);
+		diff = compare_attrs(u, e, path, e->had_stat ? &e->was : old);
 	}
 	rsync_report(u, e, diff, NULL);
 }
@@ -514,7 +563,7 @@ static void update_link(struct updater *u, const struct entry *e, const char *pa
 	int err = 0;
 
 	if (old != NULL)
-		diff = compare_attrs(u, e, old) |
+		diff = compare_attrs(u, e, path, old) |
 		       (same_target(u, path, e) ? 0 : DIFF_MADE | DIFF_CHECKSUM);
 	/* --compare-dest has it already. */
 	if (known && !u->o->alt_links && !u->o->alt_copies)
@@ -536,14 +585,14 @@ static void update_link(struct updater *u, const struct entry *e, const char *pa
 		set_attrs(u, e, path, NULL);
 	if (diff & DIFF_NEW)
 		remember_new(u, e);
-	rsync_report(u, e, known ? compare_attrs(u, e, &alt) : diff, NULL);
+	rsync_report(u, e, known ? compare_attrs(u, e, path, &alt) : diff, NULL);
 	remove_source(u, e);
 }
 
 static void update_special(struct updater *u, const struct entry *e, const char *path,
 			   const struct vfs_stat *old)
 {
-	unsigned diff = old != NULL ? compare_attrs(u, e, old) : DIFF_NEW | DIFF_MADE;
+	unsigned diff = old != NULL ? compare_attrs(u, e, path, old) : DIFF_NEW | DIFF_MADE;
 	int err = 0;
 
 	if (old == NULL && !u->o->dry_run)
@@ -585,7 +634,7 @@ static bool replace(struct updater *u, const struct entry *e, const char *path,
 static bool take_alternative(struct updater *u, const struct entry *e, const char *path,
 			     const char *alt, const struct vfs_stat *alt_st)
 {
-	unsigned attrs = compare_attrs(u, e, alt_st);
+	unsigned attrs = compare_attrs(u, e, alt, alt_st);
 
 	if (u->o->alt_links && attrs == 0) {
 		if (!u->o->dry_run && cmd_link(u->c, CMD_CWD, alt, CMD_CWD, path, false) < 0)
@@ -620,13 +669,14 @@ static void link_file(struct updater *u, const struct entry *e, const char *path
 	rsync_report(u, e, same ? 0 : DIFF_LINKED | (old == NULL ? DIFF_NEW : 0), first->name);
 }
 
+/* `basis` is what stands there, or elsewhere (`at`), for the report. */
 static void transfer(struct updater *u, const struct entry *e, const char *path,
-		     const struct vfs_stat *old, const struct vfs_stat *basis)
+		     const struct vfs_stat *old, const char *at, const struct vfs_stat *basis)
 {
 	unsigned diff = DIFF_NEW | DIFF_COPIED;
 
 	if (basis != NULL) {
-		diff = DIFF_COPIED | compare_attrs(u, e, basis);
+		diff = DIFF_COPIED | compare_attrs(u, e, at, basis);
 		if (basis->size != e->st.size)
 			diff |= DIFF_SIZE;
 		/* Without -t it gets a new time. */
@@ -664,7 +714,7 @@ static void update_file(struct updater *u, const struct entry *e, const char *pa
 		return;
 	}
 	if (old != NULL && up_to_date(u, e, path, old)) {
-		unsigned diff = compare_attrs(u, e, old);
+		unsigned diff = compare_attrs(u, e, path, old);
 
 		if (diff != 0 && !u->o->dry_run)
 			set_attrs(u, e, path, old);
@@ -680,7 +730,10 @@ static void update_file(struct updater *u, const struct entry *e, const char *pa
 	if (found != NULL && up_to_date(u, e, found, &alt) &&
 	    take_alternative(u, e, path, found, &alt))
 		return;
-	transfer(u, e, path, old, old != NULL ? old : found != NULL ? &alt : NULL);
+	transfer(u, e, path, old, old != NULL ? path : found,
+		 old != NULL     ? old
+		 : found != NULL ? &alt
+				 : NULL);
 }
 
 /* Whether a type is copied at all. */
