@@ -3,10 +3,11 @@
  * dos2unix, unix2dos, mac2unix, unix2mac - convert line ends.
  *
  * The four are one conversion with other defaults: from CRLF, LF or CR to another of them.
- * UTF-16 input becomes UTF-8. A file is written beside the old one, then takes its name. Not
- * here: the code pages (-iso, -437 ...), -u, -ul, -ub.
+ * UTF-16 input becomes UTF-8, or stays (-u); bytes from 0x80 on go from a code page to ISO-8859-1
+ * or back (-iso, -437 ...). A file is written beside the old one, then takes its name.
  */
 #include "builtins/builtin.h"
+#include "builtins/iconv/iconv.h"
 
 enum break_kind { BREAK_UNIX, BREAK_DOS, BREAK_MAC };
 enum links { LINK_SKIP, LINK_FOLLOW, LINK_REPLACE };
@@ -20,7 +21,10 @@ struct dos2unix {
 	bool verbose;
 	bool seven;
 	bool mac;
-	int bom; /* 'k' keep, 'm' add, 'r' remove */
+	int page;           /* with -iso or the page's own option; 0: none */
+	bool keep_wide;     /* -u */
+	enum utf16 assumed; /* -ul, -ub */
+	int bom;            /* 'k' keep, 'm' add, 'r' remove */
 	int links;
 	bool info;
 	const char *info_flags;
@@ -38,7 +42,13 @@ struct dos2unix {
 	uint64_t cr;
 	bool has_bom;
 	enum utf16 wide;
-	int bad; /* the first binary byte; -1 */
+	int bad;     /* the first binary byte; -1 */
+	int held[3]; /* read while a mark was looked for */
+	int nheld;
+	int held_at;
+	const char *name;         /* of the input */
+	bool broken;              /* half of a surrogate pair */
+	const unsigned char *map; /* of bytes from 0x80 on; NULL: as they are */
 };
 
 static bool is_word(const char *text, const char *word)
@@ -50,17 +60,36 @@ static bool is_word(const char *text, const char *word)
 	return *text == *word;
 }
 
+static int use_iso(struct cmd *c)
+{
+	struct dos2unix *o = c->opts;
+
+	cmd_warn(c, 0, "active code page: 0");
+	o->page = o->page != 0 ? o->page : 437;
+	o->seven = o->mac = false;
+	return 0;
+}
+
 static int set_mode(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct dos2unix *o = c->opts;
 
 	(void)opt;
+	if (is_word(arg, "iso"))
+		return use_iso(c);
+	o->page = 0;
 	o->seven = is_word(arg, "7bit");
 	o->mac = is_word(arg, "mac");
-	if (is_word(arg, "iso"))
-		return cmd_error(c, 0, "conversion mode %s is not supported", arg);
 	if (!o->seven && !o->mac && !is_word(arg, "ascii"))
 		return cmd_error(c, 0, "invalid %s conversion mode specified", arg);
+	return 0;
+}
+
+static int set_assumed(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)arg;
+	((struct dos2unix *)c->opts)->assumed = strcmp(opt->name, "assume-utf16be") == 0 ? UTF16_BE
+											 : UTF16_LE;
 	return 0;
 }
 
@@ -90,25 +119,41 @@ static int set_old(struct cmd *c, const struct opt *opt, const char *arg)
 static int take_word(struct cmd *c, int argc, char **argv, int i)
 {
 	struct dos2unix *o = c->opts;
-	static const char *const missing[] = { "-iso", "-1252", "-437", "-850", "-860",
-					       "-863", "-865",  "-ul",  "-ub" };
+	static const int pages[] = { 1252, 437, 850, 860, 863, 865 };
+	const char *word = argv[i];
 
 	(void)argc;
-	for (size_t at = 0; at < sizeof(missing) / sizeof(*missing); at++)
-		if (strcmp(argv[i], missing[at]) == 0)
-			cmd_exit(c, cmd_error(c, 0, "option '%s' is not supported", argv[i]));
-	if (strcmp(argv[i], "-ascii") != 0 && strcmp(argv[i], "-7") != 0)
-		return 0;
-	o->seven = argv[i][1] == '7';
-	o->mac = false;
-	return 1;
+	if (strcmp(word, "-ul") == 0 || strcmp(word, "-ub") == 0) {
+		o->assumed = word[2] == 'b' ? UTF16_BE : UTF16_LE;
+		return 1;
+	}
+	if (strcmp(word, "-iso") == 0) {
+		use_iso(c);
+		return 1;
+	}
+	if (strcmp(word, "-ascii") == 0 || strcmp(word, "-7") == 0) {
+		o->seven = word[1] == '7';
+		o->mac = false;
+		o->page = 0;
+		return 1;
+	}
+	for (size_t at = 0; at < sizeof(pages) / sizeof(*pages); at++) {
+		uint64_t n;
+
+		if (word[0] != '-' || !num_plain(word + 1, &n) || n != (uint64_t)pages[at])
+			continue;
+		o->page = pages[at];
+		o->seven = o->mac = false;
+		return 1;
+	}
+	return 0;
 }
 
 static const struct opt dos2unix_options[] = {
 	OPT_IGNORED(0, "allow-chown", NULL),
 	OPT_IGNORED(0, "no-allow-chown", NULL),
 	OPT_SET('b', "keep-bom", struct dos2unix, bom, 'k', "keep a byte order mark"),
-	OPT_CALL_ARG('c', "convmode", set_mode, "MODE", "ascii, 7bit or mac"),
+	OPT_CALL_ARG('c', "convmode", set_mode, "MODE", "ascii, 7bit, iso or mac"),
 	OPT_FLAG('f', "force", struct dos2unix, force, "convert binary files, too"),
 	OPT_CALL_OPTIONAL('i', "info", set_info, "FLAGS", "show what files contain"),
 	OPT_FLAG('k', "keepdate", struct dos2unix, keep_date, "keep the time of the file"),
@@ -119,9 +164,9 @@ static const struct opt dos2unix_options[] = {
 	OPT_FLAG('q', "quiet", struct dos2unix, quiet, "no messages"),
 	OPT_SET('r', "remove-bom", struct dos2unix, bom, 'r', "remove a byte order mark"),
 	OPT_IGNORED('s', "safe", "skip binary files (default)"),
-	OPT_MISSING('u', "keep-utf16"),
-	OPT_MISSING(0, "assume-utf16le"),
-	OPT_MISSING(0, "assume-utf16be"),
+	OPT_FLAG('u', "keep-utf16", struct dos2unix, keep_wide, "UTF-16 stays UTF-16"),
+	OPT_CALL(0, "assume-utf16le", set_assumed, "without a mark it is UTF-16LE (-ul)"),
+	OPT_CALL(0, "assume-utf16be", set_assumed, "without a mark it is UTF-16BE (-ub)"),
 	OPT_FLAG('v', "verbose", struct dos2unix, verbose, "count line ends"),
 	OPT_SET('F', "follow-symlink", struct dos2unix, links, LINK_FOLLOW,
 		"convert what links point to"),
@@ -131,12 +176,81 @@ static const struct opt dos2unix_options[] = {
 	OPT_END(),
 };
 
+/* --- code pages --- */
+
+static const uint16_t *page_points(struct cmd *c, int page)
+{
+	struct buf name = buf_in(c->arena);
+	const struct half *tables[] = { iconv_halves, iconv_halves_more };
+
+	buf_printf(&name, "CP%d", page);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		for (const struct half *h = tables[i]; h->name != NULL; h++)
+			if (strcmp(h->name, buf_cstr(&name)) == 0)
+				return h->point;
+	return NULL;
+}
+
+/* From the page to ISO-8859-1, or back; what is not there is a dot. */
+static unsigned char *page_map(struct cmd *c, int page, bool to_page)
+{
+	unsigned char *map = arena_alloc(c->arena, 128);
+	const uint16_t *points = page_points(c, page);
+
+	memset(map, '.', 128);
+	for (unsigned i = 0; points != NULL && i < 128; i++) {
+		unsigned point = points[i];
+
+		if (point < 0x80 || point > 0xff)
+			continue;
+		if (to_page)
+			map[point - 0x80] = (unsigned char)(i + 0x80);
+		else
+			map[i] = (unsigned char)point;
+	}
+	/* What 863 lacks is taken from 437. */
+	if (to_page && page == 863) {
+		const unsigned char *other = page_map(c, 437, true);
+
+		for (int i = 0; i < 128; i++)
+			map[i] = map[i] == '.' ? other[i] : map[i];
+	}
+	return map;
+}
+
+static void choose_map(struct dos2unix *o)
+{
+	o->map = NULL;
+	if (o->page == 0 || o->wide != UTF16_NO || o->info)
+		return;
+	if (!o->quiet)
+		cmd_warn(o->c, 0, "using code page %d.", o->page);
+	if (!o->has_bom)
+		o->map = page_map(o->c, o->page, o->to != BREAK_UNIX);
+}
+
 /* --- conversion --- */
 
+static void put_unit(struct dos2unix *o, unsigned unit)
+{
+	char low = (char)(unit & 0xff);
+	char high = (char)(unit >> 8);
+
+	output_write(o->out, o->wide == UTF16_LE ? &low : &high, 1);
+	output_write(o->out, o->wide == UTF16_LE ? &high : &low, 1);
+}
+
+/* Line ends and bytes; what is wide has its own unit each with -u. */
 static void put(struct dos2unix *o, const char *text, size_t len)
 {
-	if (o->out != NULL)
+	if (o->out == NULL)
+		return;
+	if (o->wide == UTF16_NO || !o->keep_wide) {
 		output_write(o->out, text, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++)
+		put_unit(o, (unsigned char)text[i]);
 }
 
 static void put_break(struct dos2unix *o, bool converted)
@@ -196,63 +310,117 @@ static void put_byte(struct dos2unix *o, int ch)
 		o->bad = ch;
 	if (o->bad >= 0 && !o->force && o->out != NULL)
 		return;
-	if (o->seven && ch >= 0x80)
+	if (ch > 0xff) { /* of UTF-16 that stays so */
+		if (o->out != NULL)
+			put_unit(o, (unsigned)ch);
+		return;
+	}
+	if (o->seven && ch >= 0x80 && o->wide == UTF16_NO && !o->has_bom)
 		one = ' ';
+	else if (o->map != NULL && ch >= 0x80)
+		one = (char)o->map[ch - 0x80];
 	put(o, &one, 1);
+}
+
+static int next_byte(struct dos2unix *o)
+{
+	return o->held_at < o->nheld ? o->held[o->held_at++] : input_byte(o->in);
 }
 
 /* A unit of UTF-16; -1 at the end (an odd byte is dropped). */
 static int next_unit(struct dos2unix *o)
 {
-	int a = input_byte(o->in);
-	int b = a >= 0 ? input_byte(o->in) : -1;
+	int a = next_byte(o);
+	int b = a >= 0 ? next_byte(o) : -1;
 
 	if (b < 0)
 		return -1;
 	return o->wide == UTF16_LE ? b << 8 | a : a << 8 | b;
 }
 
-static void convert_wide(struct dos2unix *o)
+static void put_wide(struct dos2unix *o, uint32_t ch)
 {
 	char text[4];
+	size_t n = utf8_encode(ch, text);
+
+	if (ch < 0x80) {
+		put_byte(o, (int)ch);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		put_byte(o, (unsigned char)text[i]);
+}
+
+/* Half of a pair ends the conversion. */
+static void broken_pair(struct dos2unix *o, const char *which)
+{
+	o->broken = o->out != NULL;
+	if (o->broken)
+		cmd_warn(o->c, 0, "error: Invalid surrogate pair. Missing %s surrogate.", which);
+}
+
+static void convert_wide(struct dos2unix *o)
+{
 	int unit;
 	int high = -1;
 
 	while ((unit = next_unit(o)) >= 0 && (o->bad < 0 || o->force || o->out == NULL)) {
-		uint32_t ch = (uint32_t)unit;
-
 		cmd_charge(o->c, 1);
-		if (high >= 0 && (unit & 0xfc00) == 0xdc00)
-			ch = 0x10000 + ((uint32_t)(high & 0x3ff) << 10 | (uint32_t)(unit & 0x3ff));
-		else if ((unit & 0xfc00) == 0xd800) {
+		if (o->keep_wide) {
+			put_byte(o, unit);
+			continue;
+		}
+		bool low = (unit & 0xfc00) == 0xdc00;
+
+		if (low != (high >= 0)) {
+			broken_pair(o, low ? "high" : "low");
+			if (o->broken)
+				return;
+		}
+		if ((unit & 0xfc00) == 0xd800) {
 			high = unit;
 			continue;
 		}
+		put_wide(o,
+			 low ? 0x10000 + ((uint32_t)(high & 0x3ff) << 10 | (uint32_t)(unit & 0x3ff))
+			     : (uint32_t)unit);
 		high = -1;
-		if (ch < 0x80) {
-			put_byte(o, (int)ch);
-			continue;
-		}
-		size_t n = utf8_encode(ch, text);
-
-		for (size_t i = 0; i < n; i++)
-			put_byte(o, (unsigned char)text[i]);
 	}
 }
 
 static void put_mark(struct dos2unix *o)
 {
-	put(o, "\xef\xbb\xbf", 3);
+	bool wide = o->wide != UTF16_NO && o->keep_wide;
+
+	if (wide && o->out != NULL)
+		put_unit(o, 0xfeff);
+	else
+		put(o, "\xef\xbb\xbf", 3);
 	if (o->verbose && !o->quiet && o->out != NULL)
-		cmd_warn(o->c, 0, "Writing UTF-8 BOM.");
+		cmd_warn(o->c, 0, "Writing %s BOM.",
+			 !wide                 ? "UTF-8"
+			 : o->wide == UTF16_LE ? "UTF-16LE"
+					       : "UTF-16BE");
 }
 
-/* Reads a byte order mark. */
+static void say_mark(struct dos2unix *o)
+{
+	const char *kind = o->wide == UTF16_LE   ? "UTF-16LE"
+			   : o->wide == UTF16_BE ? "UTF-16BE"
+						 : "UTF-8";
+
+	if (!o->has_bom || !o->verbose || o->quiet || o->out == NULL)
+		return;
+	cmd_warn(o->c, 0, "Input file %s has %s BOM.", o->name, kind);
+}
+
+/* Reads a byte order mark, or what is there instead, which is held. */
 static void take_mark(struct dos2unix *o)
 {
-	int byte[3];
+	int *byte = o->held;
 	int n = 0;
 
+	o->nheld = o->held_at = 0;
 	while (n < 3 && (byte[n] = input_byte(o->in)) >= 0) {
 		n++;
 		if (n == 2 && byte[0] == 0xff && byte[1] == 0xfe)
@@ -267,10 +435,10 @@ static void take_mark(struct dos2unix *o)
 			break;
 	}
 	o->has_bom = n == 3 && byte[0] == 0xef && byte[1] == 0xbb && byte[2] == 0xbf;
-	if ((o->has_bom && o->bom == 'k') || o->bom == 'm')
-		put_mark(o);
-	for (int i = 0; !o->has_bom && i < n; i++)
-		put_byte(o, byte[i]);
+	if (o->has_bom)
+		return;
+	o->nheld = n;
+	o->wide = o->assumed;
 }
 
 /* Converts all of the input (or counts). The first binary byte, or -1. */
@@ -285,9 +453,14 @@ static int convert(struct dos2unix *o, struct input *in, struct output *out)
 	o->converted = o->dos = o->lf = o->cr = 0;
 	o->has_bom = false;
 	o->wide = UTF16_NO;
+	o->broken = false;
 	take_mark(o);
-	if (o->wide != UTF16_NO && (o->bom == 'k' || o->bom == 'm'))
+	say_mark(o);
+	choose_map(o);
+	if ((o->bom == 'k' && (o->has_bom || o->wide != UTF16_NO)) || o->bom == 'm')
 		put_mark(o);
+	for (int i = 0; o->wide == UTF16_NO && i < o->nheld; i++)
+		put_byte(o, o->held[i]);
 	if (o->wide != UTF16_NO)
 		convert_wide(o);
 	else
@@ -320,6 +493,8 @@ static void say_converted(struct dos2unix *o, const char *from, const char *to)
 		       : o->from == BREAK_MAC ? o->cr + o->lf
 					      : o->lf + o->dos;
 
+	const char *stays = o->wide == UTF16_NO ? "" : o->keep_wide ? wide[o->wide] : "UTF-8 ";
+
 	if (o->quiet)
 		return;
 	if (o->verbose)
@@ -329,11 +504,10 @@ static void say_converted(struct dos2unix *o, const char *from, const char *to)
 		return;
 	if (to != NULL)
 		cmd_warn(o->c, 0, "converting %sfile %s to file %s in %s%s format...",
-			 wide[o->wide], from, to, o->wide != UTF16_NO ? "UTF-8 " : "",
-			 type_name(o));
+			 wide[o->wide], from, to, stays, type_name(o));
 	else
 		cmd_warn(o->c, 0, "converting %sfile %s to %s%s format...", wide[o->wide], from,
-			 o->wide != UTF16_NO ? "UTF-8 " : "", type_name(o));
+			 stays, type_name(o));
 }
 
 static int say_binary(struct dos2unix *o, const char *name)
@@ -344,6 +518,16 @@ static int say_binary(struct dos2unix *o, const char *name)
 		cmd_warn(o->c, 0, "Skipping binary file %s", name);
 	}
 	return 0;
+}
+
+static int say_broken(struct dos2unix *o)
+{
+	if (!o->quiet)
+		cmd_warn(o->c, 0,
+			 "Skipping UTF-16 file %s, an UTF-16 conversion error occurred on line "
+			 "%llu.",
+			 o->name, (unsigned long long)o->line);
+	return 1;
 }
 
 /* What may be converted: 0, or after a message -1 (skipped) or a status: the error's number. */
@@ -422,10 +606,15 @@ static int convert_file(struct dos2unix *o, const char *from, const char *to)
 			cmd_warn(c, 0, "problems converting file %s", from);
 		return -err;
 	}
+	o->name = from;
 	int bad = convert(o, &in, &out);
 
 	output_close(&out);
 	input_close(&in);
+	if (o->broken) {
+		cmd_unlink(c, CMD_CWD, temp, 0);
+		return say_broken(o);
+	}
 	if (bad >= 0) {
 		cmd_unlink(c, CMD_CWD, temp, 0);
 		return say_binary(o, from);
@@ -469,10 +658,10 @@ static void put_info(struct dos2unix *o, const char *name)
 		cmd_printf(c, "  %6llu", (unsigned long long)o->cr);
 	if (all || strchr(flags, 'b') != NULL)
 		cmd_printf(c, "  %-8s",
-			   o->wide == UTF16_LE   ? "UTF-16LE"
+			   !o->has_bom           ? "no_bom"
+			   : o->wide == UTF16_LE ? "UTF-16LE"
 			   : o->wide == UTF16_BE ? "UTF-16BE"
-			   : o->has_bom          ? "UTF-8"
-						 : "no_bom");
+						 : "UTF-8");
 	if (all || strchr(flags, 't') != NULL)
 		cmd_printf(c, "  %-6s", o->bad >= 0 ? "binary" : "text");
 	if (*shown != '\0')
@@ -522,8 +711,11 @@ static int filter(struct dos2unix *o)
 	struct input in;
 
 	input_open(&in, o->c, "-");
+	o->name = "stdin";
 	int bad = convert(o, &in, &o->c->out);
 
+	if (o->broken)
+		return say_broken(o);
 	if (!o->quiet && bad < 0 && o->verbose)
 		say_converted(o, NULL, NULL);
 	if (bad < 0)

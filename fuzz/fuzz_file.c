@@ -14,6 +14,8 @@ static const struct fuzz_way ways[] = {
 	{ "/tmp/p", "hexdump -f /tmp/p /tmp/p" },
 	{ "/tmp/p",
 	  "hexdump -C /tmp/p; strings -el /tmp/p; dos2unix -i /tmp/p; unix2dos < /tmp/p" },
+	{ "/tmp/p",
+	  "strings -d -t x -U hex /tmp/p; dos2unix -q -ul < /tmp/p; unix2dos -863 < /tmp/p" },
 	{ "/tmp/p", "a=b envsubst < /tmp/p" },
 	{ "/tmp/p", "dd if=/tmp/p conv=unblock,swab,sync cbs=3 ibs=5 obs=7" },
 };
