@@ -388,10 +388,12 @@ static bool freeze(struct task *t)
 		return false;
 	if (!copy_state(t, z) || (zygote_is_node(z->form) && !zygote_keep_threads(t, z)))
 		return false;
+	if (dress(t, z, own_text(t, z->form)) != 0)
+		return false;
 	z->frozen = true;
 	t->zygote = NULL;
 	keep(t->m, z);
-	return dress(t, z, own_text(t, z->form)) == 0;
+	return true;
 }
 
 /* The program begins again, in the ordinary way. */

@@ -122,12 +122,23 @@ static bool same_origin(const struct inode *a, const struct inode *b)
 	       a->origin->id == b->origin->id;
 }
 
+/* Where one of two files has data next, from pos on; size if neither has: holes are large. */
+static uint64_t next_data(struct diff *d, vfs_ino old, vfs_ino new, uint64_t pos, uint64_t size)
+{
+	int64_t a = vfs_seek_data(d->old, old, pos, SEEK_DATA_);
+	int64_t b = vfs_seek_data(d->new, new, pos, SEEK_DATA_);
+	uint64_t x = a == -E_NXIO ? size : a < 0 ? pos : (uint64_t)a;
+	uint64_t y = b == -E_NXIO ? size : b < 0 ? pos : (uint64_t)b;
+
+	return x < y ? x : y;
+}
+
 /* 0 if both files have the same bytes, 1 if not, or an error. */
 static int compare_bytes(struct diff *d, vfs_ino old, vfs_ino new, uint64_t size)
 {
 	uint64_t pos = 0;
 
-	while (pos < size) {
+	while ((pos = next_data(d, old, new, pos, size)) < size) {
 		const struct inode *a = inode_get(d->old, old);
 		const struct inode *b = inode_get(d->new, new);
 		bool paged = ((a->flags | b->flags) & INODE_INLINE) == 0;
