@@ -442,6 +442,9 @@ int input_open(struct input *in, struct cmd *c, const char *path);
 void input_init(struct input *in, struct cmd *c, int fd, const char *name);
 /* 1: *line is the next line without its delimiter (in->ended: it had one); 0: the end; -E_. */
 int input_line(struct input *in, char delim, struct bytes *line);
+/* As input_line, but a line that is longer than the buffer comes in pieces: all but its last one
+ * say that it has not ended. For commands that need no whole lines. */
+int input_piece(struct input *in, char delim, struct bytes *piece);
 /* 1: some unread bytes, now read; 0: the end; -E_. Straight from the file's pages or the pipe:
  * valid until the next kernel call of the command (writing that flushes, charging, reading). */
 int input_chunk(struct input *in, struct bytes *out);

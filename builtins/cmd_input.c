@@ -82,7 +82,8 @@ static int fill(struct input *in)
 	return got > 0;
 }
 
-int input_line(struct input *in, char delim, struct bytes *line)
+/* The next line, or, with pieces, what a full buffer holds of it. */
+static int next_line(struct input *in, char delim, bool pieces, struct bytes *line)
 {
 	if (in->scanned < in->from)
 		in->scanned = in->from;
@@ -100,6 +101,8 @@ int input_line(struct input *in, char delim, struct bytes *line)
 			return 1;
 		}
 		in->scanned = in->to;
+		if (pieces && in->to - in->from >= INPUT_FULL)
+			break;
 		int more = fill(in);
 
 		if (more < 0)
@@ -113,6 +116,16 @@ int input_line(struct input *in, char delim, struct bytes *line)
 	in->from = in->to;
 	in->ended = false;
 	return 1;
+}
+
+int input_line(struct input *in, char delim, struct bytes *line)
+{
+	return next_line(in, delim, false, line);
+}
+
+int input_piece(struct input *in, char delim, struct bytes *piece)
+{
+	return next_line(in, delim, true, piece);
 }
 
 static bool take_buffered(struct input *in, struct bytes *out)

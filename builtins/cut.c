@@ -60,19 +60,31 @@ static const struct opt cut_options[] = {
 
 /* --- lines --- */
 
-static void cut_bytes(struct cmd *c, const struct cut_opts *o, struct bytes line)
+/* How far a line is read that comes in pieces. */
+struct cut_place {
+	uint64_t before; /* bytes */
+	size_t range;    /* the first that is not done */
+};
+
+static void cut_bytes(struct cmd *c, const struct cut_opts *o, struct bytes piece,
+		      struct cut_place *p)
 {
-	for (size_t i = 0; i < o->ranges.n; i++) {
-		const struct range *r = &o->ranges.list[i];
+	uint64_t end = p->before + piece.len;
 
-		if (r->from > line.len)
+	for (; p->range < o->ranges.n; p->range++) {
+		const struct range *r = &o->ranges.list[p->range];
+		uint64_t from = r->from > p->before ? r->from : p->before + 1;
+
+		if (from > end)
 			break;
-		uint64_t to = r->to < line.len ? r->to : line.len;
-
-		if (i > 0 && o->output.ptr != NULL)
+		if (p->range > 0 && o->output.ptr != NULL && from == r->from)
 			cmd_bytes(c, o->output);
-		cmd_write(c, line.ptr + r->from - 1, (size_t)(to - r->from + 1));
+		cmd_write(c, piece.ptr + (from - p->before - 1),
+			  (size_t)((r->to < end ? r->to : end) - from + 1));
+		if (r->to > end)
+			break;
 	}
+	p->before = end;
 }
 
 /* Where the delimiter `n` (1: the next one) is from `at` on; the end of the line if none. */
@@ -161,16 +173,31 @@ static int cut_file(struct input *in, void *arg)
 	struct bytes line;
 	int more;
 
-	while ((more = input_line(in, end, &line)) > 0) {
-		bool put = true;
-
-		if (o->mode == CUT_FIELDS)
-			put = cut_fields(in->c, o, line);
-		else
-			cut_bytes(in->c, o, line);
-		if (put)
+	while ((more = input_line(in, end, &line)) > 0)
+		if (cut_fields(in->c, o, line))
 			cmd_putc(in->c, end);
+	return more;
+}
+
+static int cut_file_bytes(struct input *in, void *arg)
+{
+	const struct cut_opts *o = arg;
+	char end = o->zero ? '\0' : '\n';
+	struct cut_place place = { .range = 0 };
+	bool open = false; /* a line has begun */
+	struct bytes piece;
+	int more;
+
+	while ((more = input_piece(in, end, &piece)) > 0) {
+		cut_bytes(in->c, o, piece, &place);
+		open = !in->ended;
+		if (open)
+			continue;
+		cmd_putc(in->c, end);
+		place = (struct cut_place){ .range = 0 };
 	}
+	if (open)
+		cmd_putc(in->c, end);
 	return more;
 }
 
@@ -213,6 +240,8 @@ static int cut_run(struct cmd *c)
 	o->delim = o->delimiter != NULL ? o->delimiter[0] : '\t';
 	bool lines = o->mode == CUT_FIELDS && o->delim == (o->zero ? '\0' : '\n');
 
+	if (o->mode != CUT_FIELDS)
+		return cmd_each_file(c, cut_file_bytes, o);
 	return cmd_each_file(c, lines ? cut_lines : cut_file, o);
 }
 

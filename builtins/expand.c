@@ -76,7 +76,7 @@ static int expand_file(struct input *in, void *arg)
 	struct bytes line;
 	int more;
 
-	while ((more = input_line(in, '\n', &line)) > 0) {
+	while ((more = input_piece(in, '\n', &line)) > 0) {
 		if (in->ended && o->place.column == 0 && memchr(line.ptr, '\t', line.len) == NULL)
 			cmd_bytes(in->c, line);
 		else

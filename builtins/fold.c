@@ -45,52 +45,98 @@ static uint64_t move(const struct fold_opts *o, uint64_t column, char ch)
 	return ch == '\t' ? column + 8 - column % 8 : column + 1;
 }
 
-/* How much of s, of which the first `from` bytes take `column` columns, fits in a line. */
-static size_t fitting(const struct fold_opts *o, struct bytes s)
+/* The line that is being written. */
+struct folded {
+	uint64_t column;
+	bool any;        /* it has bytes */
+	struct buf held; /* with -s: all of them, nothing is written yet */
+};
+
+/* How much of s goes into the line: at least one byte, if it is empty. */
+static size_t fitting(const struct fold_opts *o, struct folded *f, struct bytes s)
 {
-	uint64_t column = 0;
+	uint64_t column = f->column;
+	bool any = f->any;
 	size_t at = 0;
 
-	for (; at < s.len; at++) {
-		column = move(o, column, s.ptr[at]);
-		if (column > o->width)
-			break;
+	if (o->bytes) {
+		at = s.len < o->width - column ? s.len : (size_t)(o->width - column);
+		column += at;
+		any |= at > 0;
 	}
-	return at == 0 ? 1 : at;
+	for (; at < s.len && !o->bytes; at++) {
+		uint64_t next = move(o, column, s.ptr[at]);
+
+		if (next > o->width && any)
+			break;
+		column = next;
+		any = true;
+	}
+	f->column = column;
+	f->any = any;
+	return at;
 }
 
-static size_t behind_blank(struct bytes s, size_t len)
+static size_t behind_blank(struct bytes s)
 {
-	for (size_t at = len; at > 0; at--)
+	for (size_t at = s.len; at > 0; at--)
 		if (byte_is_blank(s.ptr[at - 1]))
 			return at;
-	return len;
+	return s.len;
+}
+
+static void end_line(struct cmd *c, const struct fold_opts *o, struct folded *f)
+{
+	struct bytes text = buf_bytes(&f->held);
+	size_t len = o->spaces ? behind_blank(text) : 0;
+
+	cmd_write(c, text.ptr, len);
+	cmd_putc(c, '\n');
+	f->column = 0;
+	f->any = text.len > len;
+	for (size_t at = len; at < text.len; at++)
+		f->column = move(o, f->column, text.ptr[at]);
+	if (text.len > 0)
+		memmove(f->held.ptr, f->held.ptr + len, text.len - len);
+	f->held.len = text.len - len;
+	cmd_charge_bytes(c, text.len);
+}
+
+static void fold_piece(struct cmd *c, const struct fold_opts *o, struct folded *f, struct bytes s)
+{
+	while (s.len > 0) {
+		size_t len = fitting(o, f, s);
+
+		if (o->spaces)
+			buf_add(&f->held, bytes_slice(s, 0, len));
+		else
+			cmd_write(c, s.ptr, len);
+		cmd_charge_bytes(c, len);
+		s = bytes_slice(s, len, s.len);
+		if (s.len > 0)
+			end_line(c, o, f);
+	}
 }
 
 static int fold_file(struct input *in, void *arg)
 {
 	const struct fold_opts *o = arg;
 	struct cmd *c = in->c;
-	struct bytes line;
+	struct folded f = { .held = buf_in(c->arena) };
+	struct bytes piece;
 	int more;
 
-	while ((more = input_line(in, '\n', &line)) > 0) {
-		for (;;) {
-			size_t len = line.len <= o->width && o->bytes ? line.len : fitting(o, line);
-
-			if (len >= line.len)
-				break;
-			if (o->spaces)
-				len = behind_blank(line, len);
-			cmd_write(c, line.ptr, len);
-			cmd_putc(c, '\n');
-			line = bytes_slice(line, len, line.len);
-			cmd_charge_bytes(c, len);
-		}
-		cmd_bytes(c, line);
-		if (in->ended)
-			cmd_putc(c, '\n');
+	while ((more = input_piece(in, '\n', &piece)) > 0) {
+		fold_piece(c, o, &f, piece);
+		if (!in->ended)
+			continue;
+		cmd_bytes(c, buf_bytes(&f.held));
+		cmd_putc(c, '\n');
+		f.held.len = 0;
+		f.column = 0;
+		f.any = false;
 	}
+	cmd_bytes(c, buf_bytes(&f.held));
 	return more;
 }
 

@@ -101,7 +101,7 @@ static bool put_row(struct cmd *c, const struct paste_opts *o, struct column *co
 	pending->len = 0;
 	for (int i = 0; i < c->nfiles; i++) {
 		struct bytes line = { NULL, 0 };
-		int more = columns[i].in != NULL ? input_line(columns[i].in, o->end, &line) : 0;
+		int more = columns[i].in != NULL ? input_piece(columns[i].in, o->end, &line) : 0;
 		const struct delim *d = &o->delim[(size_t)i % o->ndelims];
 
 		if (more < 0)
@@ -112,6 +112,9 @@ static bool put_row(struct cmd *c, const struct paste_opts *o, struct column *co
 			put_pending(c, pending);
 		any |= more > 0;
 		cmd_bytes(c, line);
+		while (more > 0 && !columns[i].in->ended &&
+		       (more = input_piece(columns[i].in, o->end, &line)) > 0)
+			cmd_bytes(c, line);
 		if (i + 1 == c->nfiles || d->empty)
 			continue;
 		if (any)
@@ -144,12 +147,15 @@ static int paste_file(struct input *in, void *arg)
 	const struct paste_opts *o = arg;
 	struct bytes line;
 	size_t n = 0;
+	bool begins = true; /* a line */
 	int more;
 
-	for (; (more = input_line(in, o->end, &line)) > 0; n++) {
-		if (n > 0 && !o->delim[(n - 1) % o->ndelims].empty)
+	while ((more = input_piece(in, o->end, &line)) > 0) {
+		if (begins && n > 0 && !o->delim[(n - 1) % o->ndelims].empty)
 			cmd_putc(in->c, o->delim[(n - 1) % o->ndelims].byte);
 		cmd_bytes(in->c, line);
+		begins = in->ended;
+		n += begins;
 	}
 	cmd_putc(in->c, o->end);
 	return more;

@@ -139,7 +139,7 @@ static int unexpand_file(struct input *in, void *arg)
 	struct bytes line;
 	int more;
 
-	while ((more = input_line(in, '\n', &line)) > 0) {
+	while ((more = input_piece(in, '\n', &line)) > 0) {
 		unexpand_line(in->c, o, line, &o->place);
 		if (in->ended) {
 			let_go(in->c, &o->place);
