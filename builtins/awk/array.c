@@ -30,7 +30,7 @@ static bool small_number(struct bytes s, uint64_t *out)
 }
 
 /* Words at a time: keys are short, and this runs for each of them. */
-static uint64_t hash_of(struct bytes s)
+static uint32_t hash_of(struct bytes s)
 {
 	uint64_t number = 0;
 
@@ -39,7 +39,7 @@ static uint64_t hash_of(struct bytes s)
 		uint64_t group = (number >> 3) * 0xff51afd7ed558ccdu;
 
 		group ^= group >> 32;
-		return group << 3 ^ (number & 7) ^ group >> 40;
+		return (uint32_t)(group << 3 ^ (number & 7) ^ group >> 40);
 	}
 	uint64_t h = 0x9e3779b97f4a7c15u ^ s.len;
 	uint64_t word = 0;
@@ -54,7 +54,7 @@ static uint64_t hash_of(struct bytes s)
 		word |= (uint64_t)(unsigned char)s.ptr[i] << (8 * i);
 	h = (h ^ word) * 0xff51afd7ed558ccdu;
 	h = (h ^ h >> 32) * 0xc4ceb9fe1a85ec53u;
-	return h ^ h >> 32;
+	return (uint32_t)(h ^ h >> 32);
 }
 
 static void rehash(struct awk *a, struct array *x, size_t n)
@@ -73,7 +73,7 @@ static void rehash(struct awk *a, struct array *x, size_t n)
 	x->mask = n - 1;
 }
 
-static struct elem *lookup(struct array *x, struct bytes key, uint64_t hash)
+static struct elem *lookup(struct array *x, struct bytes key, uint32_t hash)
 {
 	if (x->count == 0)
 		return NULL;
@@ -93,7 +93,7 @@ struct val *awk_array_find(struct array *x, struct bytes key)
 
 struct val *awk_array_at(struct awk *a, struct array *x, struct bytes key)
 {
-	uint64_t hash = hash_of(key);
+	uint32_t hash = hash_of(key);
 	struct elem *e = lookup(x, key, hash);
 
 	if (e != NULL)
@@ -112,6 +112,7 @@ struct val *awk_array_at(struct awk *a, struct array *x, struct bytes key)
 	e->val = (struct val){ .kind = VAL_UNINIT };
 	e->next = x->bucket[hash & x->mask];
 	x->bucket[hash & x->mask] = e;
+	awk_walk_add(a, x, e);
 	x->count++;
 	return &e->val;
 }
@@ -143,7 +144,7 @@ static void free_elem(struct awk *a, struct elem *e)
 
 void awk_array_delete(struct awk *a, struct array *x, struct bytes key)
 {
-	uint64_t hash = hash_of(key);
+	uint32_t hash = hash_of(key);
 	struct elem *e = lookup(x, key, hash);
 
 	if (e == NULL)
@@ -156,6 +157,7 @@ void awk_array_delete(struct awk *a, struct array *x, struct bytes key)
 	*(e->older != NULL ? &e->older->newer : &x->oldest) = e->newer;
 	*(e->newer != NULL ? &e->newer->older : &x->newest) = e->older;
 	x->count--;
+	awk_walk_remove(a, x, e);
 	free_elem(a, e);
 }
 
@@ -169,12 +171,13 @@ static int drain(void *arg)
 	struct drain *d = arg;
 	struct elem **bucket = d->x->bucket;
 	size_t n = d->x->mask + 1;
-
+	struct walk *walk = d->x->walk;
 	struct elem *next = d->x->oldest;
 
 	/* Detached first: freeing an element may lead back here. */
 	d->x->bucket = NULL;
 	d->x->oldest = d->x->newest = NULL;
+	d->x->walk = NULL;
 	d->x->count = 0;
 	d->x->mask = 0;
 	while (next != NULL) {
@@ -184,6 +187,7 @@ static int drain(void *arg)
 		free_elem(d->a, e);
 	}
 	awk_work(d->a, n / 8 + 1);
+	awk_walk_free(d->a, walk);
 	pool_free(d->a->pool, bucket, n * sizeof(struct elem *));
 	return 0;
 }

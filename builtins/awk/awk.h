@@ -5,11 +5,11 @@
  *   text ── lex.c, parse.c, expr.c ──> tree ── compile.c ──> code (code.h) ── vm.c ──> effects
  *
  *   value.c    strings with counted references, numbers as text and back
- *   array.c    associative arrays; order.c: in which order they are walked and sorted
+ *   array.c    associative arrays; walk.c, order.c: in which order they are walked and sorted
  *   record.c   $0 and its fields, split only as far as they are asked for; split.c: how
  *   reader.c   records out of files; source.c: ARGV and getline
  *   sink.c     print and its redirections, commands at the other end of pipes
- *   format.c   printf; text.c, subst.c, math.c, clock.c: the functions
+ *   format.c   printf; text.c, subst.c, math.c, random.c, clock.c: the functions
  *   special.c  the variables that do something when they are set
  *
  * Everything long-lived is in the command's pool and freed as it is replaced: strings and
@@ -74,10 +74,15 @@ struct val {
 	} u;
 };
 
+/* In which of gawk's tables an element would be (walk.c). */
+enum elem_table { IN_STRINGS, IN_INTEGERS, IN_NATURALS };
+
 /* A node of an array's hash table. */
 struct elem {
 	struct elem *next; /* in its bucket */
-	uint64_t hash;
+	uint32_t hash;
+	uint8_t table;      /* enum elem_table */
+	uint8_t grown;      /* of IN_STRINGS: how often that table had grown then */
 	struct elem *older; /* neighbours in order of creation */
 	struct elem *newer;
 	struct str *key;
@@ -97,6 +102,7 @@ struct array {
 	struct elem **bucket;
 	struct elem *oldest;
 	struct elem *newest;
+	struct walk *walk; /* NULL: never had an element */
 };
 
 /* A for-in loop: the keys as they were when it began. */
@@ -355,8 +361,8 @@ struct awk {
 	struct str *last_text; /* of the pattern used last, and its slot */
 	struct pattern *last_pattern;
 
-	uint64_t random[2];
-	double seed;
+	struct random *random; /* NULL: not asked since it was seeded */
+	int64_t seed;
 	struct zone *zone[2]; /* the command's own, UTC */
 	struct str *sort_by;  /* the function of asort, while it runs */
 };
@@ -493,11 +499,16 @@ void awk_array_delete(struct awk *a, struct array *x, struct bytes key);
 /* Takes v. */
 void awk_array_set(struct awk *a, struct array *x, struct bytes key, struct val v);
 void awk_array_set_num(struct awk *a, struct array *x, double key, struct val v);
-/* The element created behind e, or (NULL) the first one. */
-static inline struct elem *array_next(const struct array *x, const struct elem *e)
-{
-	return e != NULL ? e->newer : x->oldest;
-}
+
+/* --- walk.c: the order of for-in loops --- */
+
+/* To be told of each element that comes into x, behind it in the list, and that leaves. */
+void awk_walk_add(struct awk *a, struct array *x, struct elem *e);
+void awk_walk_remove(struct awk *a, struct array *x, const struct elem *e);
+/* Everything kept about an array that lost all its elements. NULL: nothing. */
+void awk_walk_free(struct awk *a, struct walk *w);
+/* All elements, as a loop meets them; out has room for x->count. */
+void awk_walk_list(struct awk *a, const struct array *x, struct elem **out);
 
 /* --- table.c --- */
 
@@ -665,6 +676,13 @@ struct val awk_fn_mktime(struct awk *a, struct val *args, int n);
 struct val awk_fn_typeof(struct awk *a, const struct val *v, bool isarray);
 /* x to the power of y. */
 double awk_power(double x, double y);
-void awk_random_seed(struct awk *a, double seed);
+
+/* --- random.c --- */
+
+/* What rand() gives: at least 0, less than 1. */
+double awk_random_next(struct awk *a);
+void awk_random_seed(struct awk *a, int64_t seed);
+/* srand(): the seed before. */
+double awk_random_reseed(struct awk *a, struct val *args, int n);
 
 #endif

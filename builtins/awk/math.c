@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * awk's functions on numbers: mathematics, bits, random numbers.
+ * awk's functions on numbers: mathematics and bits.
  */
 #include <math.h>
 
@@ -37,38 +37,6 @@ double awk_power(double x, double y)
 	return y > 0 ? whole_power(x, (uint64_t)y) : 1 / whole_power(x, (uint64_t)-y);
 }
 
-/* xorshift128+ */
-static uint64_t next_random(struct awk *a)
-{
-	uint64_t x = a->random[0];
-	uint64_t y = a->random[1];
-
-	a->random[0] = y;
-	x ^= x << 23;
-	a->random[1] = x ^ y ^ (x >> 17) ^ (y >> 26);
-	return a->random[1] + y;
-}
-
-void awk_random_seed(struct awk *a, double seed)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &seed, sizeof bits);
-	a->seed = seed;
-	a->random[0] = bits * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
-	a->random[1] = ~bits ^ 0xd1342543de82ef95u;
-	for (int i = 0; i < 16; i++)
-		next_random(a);
-}
-
-static double seed_now(struct awk *a, struct val *args, int n)
-{
-	double old = a->seed;
-
-	awk_random_seed(a, n > 0 ? val_to_num(a, &args[0]) : (double)(cmd_now(a->c) / 1000000000));
-	return old;
-}
-
 static double truncated(double d)
 {
 	return d < 0 ? ceil(d) : floor(d);
@@ -102,8 +70,8 @@ struct val awk_fn_math(struct awk *a, unsigned id, struct val *args, int n)
 		if (x < 0)
 			warn_negative(a, "sqrt", x);
 		return val_num(awk_made(sqrt(x), x, x));
-	case FN_SRAND: return val_num(seed_now(a, args, n));
-	default: return val_num((double)(next_random(a) >> 11) / 9007199254740992.0);
+	case FN_SRAND: return val_num(awk_random_reseed(a, args, n));
+	default: return val_num(awk_random_next(a));
 	}
 }
 

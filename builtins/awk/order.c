@@ -2,8 +2,7 @@
  *
  * The order of arrays: for-in loops, PROCINFO["sorted_in"], asort and asorti.
  *
- * Without a wish, loops go over other keys in the order of their creation, then over the
- * keys that are whole numbers, in theirs.
+ * Without a wish, loops go over the keys as gawk's tables have them (walk.c).
  */
 #include "base/sort.h"
 #include "builtins/awk/code.h"
@@ -14,8 +13,7 @@ struct entry {
 	struct elem *e; /* NULL once the loop may run: the array may change */
 	struct str *key;
 	struct val val;
-	double num; /* of the key */
-	bool whole; /* the key is a whole number in decimal */
+	double num; /* of the key, if it is asked for */
 };
 
 struct sorting {
@@ -30,33 +28,9 @@ struct sorting {
 
 /* --- comparing --- */
 
-static bool whole_number(struct bytes s, double *out)
-{
-	double d = 0;
-
-	if (s.len == 0 || s.len > 15 || (s.ptr[0] == '0' && s.len > 1))
-		return false;
-	for (size_t i = 0; i < s.len; i++) {
-		if (!byte_is_digit(s.ptr[i]))
-			return false;
-		d = d * 10 + (s.ptr[i] - '0');
-	}
-	*out = d;
-	return true;
-}
-
 static int by_number(double x, double y)
 {
 	return x < y ? -1 : x > y;
-}
-
-static int natural(const struct entry *x, const struct entry *y)
-{
-	if (x->whole != y->whole)
-		return x->whole ? 1 : -1;
-	if (x->whole)
-		return by_number(x->num, y->num);
-	return 0; /* sorting keeps their order */
 }
 
 static int text_order(const struct awk *a, struct bytes s, struct bytes t)
@@ -133,7 +107,7 @@ static int compare(void *arg, const void *a, const void *b)
 
 	awk_work(s->a, 1);
 	switch (s->by) {
-	case BY_NONE: return natural(x, y);
+	case BY_NONE: return 0;
 	case BY_FUNCTION: return by_function(s, x, y);
 	case BY_IND_STR: order = by_key(s->a, x, y); break;
 	case BY_IND_NUM:
@@ -153,6 +127,8 @@ static int compare(void *arg, const void *a, const void *b)
 
 static void sort(struct sorting *s)
 {
+	if (s->by == BY_NONE)
+		return;
 	s->spare = pool_alloc(s->a->pool, (s->n + 1) * sizeof *s->list);
 	sort_stable(s->list, s->n, sizeof *s->list, s->spare, compare, s);
 }
@@ -193,19 +169,20 @@ static bool find_order(struct sorting *s, struct bytes name)
 static void collect(struct sorting *s, struct array *x)
 {
 	struct awk *a = s->a;
-	struct elem *e = NULL;
+	struct elem **e = pool_alloc(a->pool, (x->count + 1) * sizeof(struct elem *));
 
-	s->n = 0;
-	s->list = pool_alloc(a->pool, (x->count + 1) * sizeof *s->list);
-	while ((e = array_next(x, e)) != NULL) {
-		struct entry *n = &s->list[s->n++];
+	s->n = x->count;
+	s->list = pool_alloc(a->pool, (s->n + 1) * sizeof *s->list);
+	awk_walk_list(a, x, e);
+	for (size_t i = 0; i < s->n; i++) {
+		struct bytes key = str_bytes(e[i]->key);
 
-		*n = (struct entry){ .key = str_get(e->key), .val = val_get(e->val) };
-		n->whole = whole_number(str_bytes(e->key), &n->num);
-		if (!n->whole)
-			n->num = awk_text_to_num(a, str_bytes(e->key));
+		s->list[i] = (struct entry){ .key = str_get(e[i]->key), .val = val_get(e[i]->val) };
+		if (s->by != BY_NONE)
+			s->list[i].num = awk_text_to_num(a, key);
 	}
 	awk_work(a, s->n / 4 + 1);
+	pool_free(a->pool, e, (s->n + 1) * sizeof(struct elem *));
 }
 
 static void release(struct sorting *s, size_t cap, bool keys)

@@ -252,6 +252,17 @@ static void fill_environ(struct awk *a, struct array *environ)
 	}
 }
 
+static void fill_argv(struct awk *a)
+{
+	struct array *x = awk_array_new(a);
+
+	x->used = true;
+	awk_array_set(a, a->globals[GLOBAL_PROCINFO].u.array, BYTES("argv"),
+		      (struct val){ .kind = VAL_ARRAY, .u.array = x });
+	for (int i = 0; i < a->c->argc; i++)
+		awk_array_set_num(a, x, i, val_input(a, bytes_of(a->c->argv[i])));
+}
+
 void awk_fill_procinfo(struct awk *a)
 {
 	struct cmd *c = a->c;
@@ -260,6 +271,7 @@ void awk_fill_procinfo(struct awk *a)
 
 	awk_var_array(a, &a->globals[GLOBAL_PROCINFO]);
 	put_number(a, "pid", cmd_pid(c));
+	put_number(a, "pgrpid", cmd_pgid(c));
 	put_number(a, "ppid", cmd_ppid(c));
 	put_number(a, "uid", cmd_uid(c));
 	put_number(a, "euid", cmd_uid(c));
@@ -275,5 +287,6 @@ void awk_fill_procinfo(struct awk *a)
 	awk_procinfo_set(a, "platform", "posix");
 	awk_procinfo_set(a, "FS", "FS");
 	awk_procinfo_set(a, "strftime", "%a %b %e %H:%M:%S %Z %Y");
+	fill_argv(a);
 	fill_environ(a, awk_var_array(a, &a->globals[GLOBAL_ENVIRON]));
 }
