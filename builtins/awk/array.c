@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * awk's arrays: chained hash tables that remember in which order elements came.
+ * awk's arrays: natural numbers in leaves (natural.c), other keys in a chained hash table that
+ * remembers in which order they came.
  */
 #include "builtins/awk/awk.h"
 
@@ -14,33 +15,41 @@ struct array *awk_array_new(struct awk *a)
 	return x;
 }
 
-static bool small_number(struct bytes s, uint64_t *out)
+struct key awk_key(struct bytes text)
 {
-	uint64_t v = 0;
+	struct key k = { .text = text };
+	size_t at = text.len > 0 && text.ptr[0] == '-';
 
-	if (s.len == 0 || s.len > 9)
-		return false;
-	for (size_t i = 0; i < s.len; i++) {
-		if (!byte_is_digit(s.ptr[i]))
-			return false;
-		v = v * 10 + (uint64_t)(s.ptr[i] - '0');
+	if (text.len == at || text.len - at > 10 || (text.ptr[at] == '0' && text.len > 1))
+		return k;
+	for (size_t i = at; i < text.len; i++) {
+		if (!byte_is_digit(text.ptr[i]))
+			return k;
+		k.number = k.number * 10 + (text.ptr[i] - '0');
 	}
-	*out = v;
-	return true;
+	k.whole = k.number <= INT32_MAX;
+	if (at == 1)
+		k.number = -k.number;
+	return k;
+}
+
+struct key awk_key_of_num(struct awk *a, double d, struct text_room *tmp)
+{
+	if (d >= 0 && d <= INT32_MAX && (double)(int32_t)d == d)
+		return (struct key){ .number = (int32_t)d, .whole = true };
+	return awk_key(awk_num_text(a, d, SP_CONVFMT, tmp));
+}
+
+struct bytes awk_key_text(const struct key *k, struct text_room *tmp)
+{
+	if (k->text.ptr != NULL)
+		return k->text;
+	return (struct bytes){ tmp->ptr, number_put_i64(tmp->ptr, k->number) };
 }
 
 /* Words at a time: keys are short, and this runs for each of them. */
 static uint32_t hash_of(struct bytes s)
 {
-	uint64_t number = 0;
-
-	if (small_number(s, &number)) {
-		/* Eight neighbours share a cache line of buckets. */
-		uint64_t group = (number >> 3) * 0xff51afd7ed558ccdu;
-
-		group ^= group >> 32;
-		return (uint32_t)(group << 3 ^ (number & 7) ^ group >> 40);
-	}
 	uint64_t h = 0x9e3779b97f4a7c15u ^ s.len;
 	uint64_t word = 0;
 
@@ -57,6 +66,11 @@ static uint32_t hash_of(struct bytes s)
 	return (uint32_t)(h ^ h >> 32);
 }
 
+static size_t hashed(const struct array *x)
+{
+	return x->count - awk_natural_count(x->naturals);
+}
+
 static void rehash(struct awk *a, struct array *x, size_t n)
 {
 	struct elem **bucket = pool_zalloc(a->pool, n * sizeof(struct elem *));
@@ -66,17 +80,15 @@ static void rehash(struct awk *a, struct array *x, size_t n)
 		bucket[e->hash & (n - 1)] = e;
 	}
 	if (x->bucket != NULL) {
-		awk_work(a, x->count / 8 + 1);
+		awk_work(a, hashed(x) / 8 + 1);
 		pool_free(a->pool, x->bucket, (x->mask + 1) * sizeof(struct elem *));
 	}
 	x->bucket = bucket;
 	x->mask = n - 1;
 }
 
-static struct elem *lookup(struct array *x, struct bytes key, uint32_t hash)
+static struct elem *lookup(const struct array *x, struct bytes key, uint32_t hash)
 {
-	if (x->count == 0)
-		return NULL;
 	for (struct elem *e = x->bucket[hash & x->mask]; e != NULL; e = e->next)
 		if (e->hash == hash && e->key->len == key.len &&
 		    memcmp(e->key->ptr, key.ptr, key.len) == 0)
@@ -84,26 +96,41 @@ static struct elem *lookup(struct array *x, struct bytes key, uint32_t hash)
 	return NULL;
 }
 
-struct val *awk_array_find(struct array *x, struct bytes key)
+static bool is_natural(const struct key *k)
 {
-	struct elem *e = lookup(x, key, hash_of(key));
+	return k->whole && k->number >= 0;
+}
+
+static struct val *find_natural(const struct array *x, const struct key *k)
+{
+	if (awk_natural_count(x->naturals) == 0 || !is_natural(k))
+		return NULL;
+	return awk_natural_find(x->naturals, (uint32_t)k->number);
+}
+
+struct val *awk_array_find(const struct array *x, struct key k)
+{
+	struct text_room tmp;
+	struct val *v = find_natural(x, &k);
+
+	if (v != NULL || hashed(x) == 0)
+		return v;
+	struct bytes text = awk_key_text(&k, &tmp);
+	struct elem *e = lookup(x, text, hash_of(text));
 
 	return e != NULL ? &e->val : NULL;
 }
 
-struct val *awk_array_at(struct awk *a, struct array *x, struct bytes key)
+static struct val *add_elem(struct awk *a, struct array *x, struct bytes text, uint32_t hash,
+			    bool whole)
 {
-	uint32_t hash = hash_of(key);
-	struct elem *e = lookup(x, key, hash);
+	struct elem *e = pool_alloc(a->pool, sizeof *e);
 
-	if (e != NULL)
-		return &e->val;
 	if (x->bucket == NULL)
 		rehash(a, x, BUCKETS_FIRST);
-	else if (x->count > x->mask)
+	else if (hashed(x) > x->mask)
 		rehash(a, x, (x->mask + 1) * 2);
-	e = pool_alloc(a->pool, sizeof *e);
-	e->key = awk_str_new(a, key);
+	e->key = awk_str_new(a, text);
 	e->hash = hash;
 	e->older = x->newest;
 	e->newer = NULL;
@@ -112,25 +139,58 @@ struct val *awk_array_at(struct awk *a, struct array *x, struct bytes key)
 	e->val = (struct val){ .kind = VAL_UNINIT };
 	e->next = x->bucket[hash & x->mask];
 	x->bucket[hash & x->mask] = e;
-	awk_walk_add(a, x, e);
+	awk_walk_add(a, x, e, whole);
 	x->count++;
 	return &e->val;
 }
 
-void awk_array_set(struct awk *a, struct array *x, struct bytes key, struct val v)
+struct val *awk_array_at(struct awk *a, struct array *x, struct key k)
 {
-	struct val *at = awk_array_at(a, x, key);
+	struct text_room tmp;
+	struct val *v = find_natural(x, &k);
+
+	if (v != NULL)
+		return v;
+	size_t others = hashed(x);
+	bool natural = is_natural(&k) && (others == 0 || x->count > others) &&
+		       awk_natural_fits(x->naturals, (uint32_t)k.number);
+	struct bytes text = BYTES("");
+	uint32_t hash = 0;
+
+	if (others != 0 || !natural) {
+		text = awk_key_text(&k, &tmp);
+		hash = hash_of(text);
+	}
+	/* A number may be there that did not fit when it came. */
+	struct elem *e = others != 0 ? lookup(x, text, hash) : NULL;
+
+	if (e != NULL)
+		return &e->val;
+	if (!natural)
+		return add_elem(a, x, text, hash, k.whole);
+	x->count++;
+	return awk_natural_add(a, &x->naturals, (uint32_t)k.number);
+}
+
+static void set(struct awk *a, struct array *x, struct key k, struct val v)
+{
+	struct val *at = awk_array_at(a, x, k);
 	struct val old = *at;
 
 	*at = v;
 	val_put(a, old);
 }
 
+void awk_array_set(struct awk *a, struct array *x, struct bytes key, struct val v)
+{
+	set(a, x, awk_key(key), v);
+}
+
 void awk_array_set_num(struct awk *a, struct array *x, double key, struct val v)
 {
 	struct text_room tmp;
 
-	awk_array_set(a, x, awk_num_text(a, key, SP_CONVFMT, &tmp), v);
+	set(a, x, awk_key_of_num(a, key, &tmp), v);
 }
 
 static void free_elem(struct awk *a, struct elem *e)
@@ -142,10 +202,20 @@ static void free_elem(struct awk *a, struct elem *e)
 	val_put(a, v);
 }
 
-void awk_array_delete(struct awk *a, struct array *x, struct bytes key)
+void awk_array_delete(struct awk *a, struct array *x, struct key k)
 {
-	uint32_t hash = hash_of(key);
-	struct elem *e = lookup(x, key, hash);
+	struct text_room tmp;
+
+	if (find_natural(x, &k) != NULL) {
+		x->count--;
+		awk_natural_remove(a, x->naturals, (uint32_t)k.number);
+		return;
+	}
+	if (hashed(x) == 0)
+		return;
+	struct bytes text = awk_key_text(&k, &tmp);
+	uint32_t hash = hash_of(text);
+	struct elem *e = lookup(x, text, hash);
 
 	if (e == NULL)
 		return;
@@ -169,15 +239,14 @@ struct drain {
 static int drain(void *arg)
 {
 	struct drain *d = arg;
-	struct elem **bucket = d->x->bucket;
-	size_t n = d->x->mask + 1;
-	struct walk *walk = d->x->walk;
-	struct elem *next = d->x->oldest;
+	struct array old = *d->x;
+	struct elem *next = old.oldest;
 
 	/* Detached first: freeing an element may lead back here. */
 	d->x->bucket = NULL;
 	d->x->oldest = d->x->newest = NULL;
 	d->x->walk = NULL;
+	d->x->naturals = NULL;
 	d->x->count = 0;
 	d->x->mask = 0;
 	while (next != NULL) {
@@ -186,9 +255,12 @@ static int drain(void *arg)
 		next = e->newer;
 		free_elem(d->a, e);
 	}
-	awk_work(d->a, n / 8 + 1);
-	awk_walk_free(d->a, walk);
-	pool_free(d->a->pool, bucket, n * sizeof(struct elem *));
+	awk_walk_free(d->a, old.walk);
+	awk_natural_free(d->a, old.naturals);
+	if (old.bucket == NULL)
+		return 0;
+	awk_work(d->a, (old.mask + 1) / 8 + 1);
+	pool_free(d->a->pool, old.bucket, (old.mask + 1) * sizeof(struct elem *));
 	return 0;
 }
 
@@ -196,7 +268,7 @@ void awk_array_clear(struct awk *a, struct array *x)
 {
 	struct drain d = { a, x };
 
-	if (x->bucket == NULL)
+	if (x->bucket == NULL && x->naturals == NULL)
 		return;
 	if (x->table != TABLE_NONE)
 		awk_table_refuse(a, x, NULL);

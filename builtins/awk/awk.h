@@ -5,7 +5,8 @@
  *   text ── lex.c, parse.c, expr.c ──> tree ── compile.c ──> code (code.h) ── vm.c ──> effects
  *
  *   value.c    strings with counted references, numbers as text and back
- *   array.c    associative arrays; walk.c, order.c: in which order they are walked and sorted
+ *   array.c    associative arrays; natural.c: of natural numbers; walk.c, order.c: in which order
+ *              they are walked and sorted
  *   record.c   $0 and its fields, split only as far as they are asked for; split.c: how
  *   reader.c   records out of files; source.c: ARGV and getline
  *   sink.c     print and its redirections, commands at the other end of pipes
@@ -74,15 +75,12 @@ struct val {
 	} u;
 };
 
-/* In which of gawk's tables an element would be (walk.c). */
-enum elem_table { IN_STRINGS, IN_INTEGERS, IN_NATURALS };
-
 /* A node of an array's hash table. */
 struct elem {
 	struct elem *next; /* in its bucket */
 	uint32_t hash;
-	uint8_t table;      /* enum elem_table */
-	uint8_t grown;      /* of IN_STRINGS: how often that table had grown then */
+	bool integer;       /* which table gawk would keep it in: walk.c */
+	uint8_t grown;      /* else how often that of strings had grown then */
 	struct elem *older; /* neighbours in order of creation */
 	struct elem *newer;
 	struct str *key;
@@ -97,18 +95,33 @@ struct array {
 	uint8_t table; /* enum table */
 	bool used;     /* has been used as an array; else only promised (VAL_UNTYPED) */
 	bool scalar;   /* a promise nobody will keep: its variable was used as a value */
-	size_t count;
-	size_t mask; /* buckets - 1 */
+	size_t count; /* all elements; those of the hash table are what is not in naturals */
+	size_t mask;  /* buckets - 1 */
 	struct elem **bucket;
 	struct elem *oldest;
 	struct elem *newest;
-	struct walk *walk; /* NULL: never had an element */
+	struct walk *walk;          /* of the hash table; NULL: it never had an element */
+	struct naturals *naturals; /* NULL: there never was one */
 };
 
-/* A for-in loop: the keys as they were when it began. */
+/* A key to look for: its text, and its number if it is a whole one of 32 bits. */
+struct key {
+	struct bytes text; /* ptr NULL: that of the number */
+	int64_t number;
+	bool whole;
+};
+
+/* An element as lists show it. */
+struct member {
+	struct str *key; /* NULL: it is the natural number. No reference. */
+	uint32_t natural;
+	struct val *val;
+};
+
+/* A for-in loop: the keys as they were when it began, with references. */
 struct iter {
 	struct array *array;
-	struct str **key;
+	struct member *list; /* val is not used: the array may change */
 	size_t n;
 	size_t at;
 };
@@ -312,7 +325,8 @@ struct awk {
 	int depth;                   /* nested runs */
 	const struct ins *ip;        /* being executed: for messages */
 	uint64_t work;               /* not charged yet */
-	const struct array *elem_of; /* of the element being assigned: for messages */
+	const struct array *elem_of; /* of the element being assigned, and its key: for messages */
+	struct key elem_key;
 	double reg;                  /* result of SUBST and GETLINE_VAR, taken at once */
 	bool *ranges;
 	int status;
@@ -492,23 +506,45 @@ _Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name, const struc
 struct array *awk_array_new(struct awk *a);
 void awk_array_put(struct awk *a, struct array *x);
 void awk_array_clear(struct awk *a, struct array *x);
+/* The key of that text. */
+struct key awk_key(struct bytes text);
+/* The key of a number; its text, if it has one yet, in *tmp or in scratch. */
+struct key awk_key_of_num(struct awk *a, double d, struct text_room *tmp);
+/* In *tmp, or where it was. */
+struct bytes awk_key_text(const struct key *k, struct text_room *tmp);
 /* The element's value, made if need be. Valid until the element is deleted. */
-struct val *awk_array_at(struct awk *a, struct array *x, struct bytes key);
-struct val *awk_array_find(struct array *x, struct bytes key);
-void awk_array_delete(struct awk *a, struct array *x, struct bytes key);
+struct val *awk_array_at(struct awk *a, struct array *x, struct key k);
+struct val *awk_array_find(const struct array *x, struct key k); /* NULL: it is not there */
+void awk_array_delete(struct awk *a, struct array *x, struct key k);
 /* Takes v. */
 void awk_array_set(struct awk *a, struct array *x, struct bytes key, struct val v);
 void awk_array_set_num(struct awk *a, struct array *x, double key, struct val v);
 
+/* --- natural.c: t NULL has none --- */
+
+size_t awk_natural_count(const struct naturals *t);
+/* NULL: it is not there. t has an element. */
+struct val *awk_natural_find(struct naturals *t, uint32_t number);
+/* Whether a number that is not there belongs into t, rather than the hash table. */
+bool awk_natural_fits(const struct naturals *t, uint32_t number);
+/* A new element, unset. *t is made if it is NULL. */
+struct val *awk_natural_add(struct awk *a, struct naturals **t, uint32_t number);
+/* Of an element that is there. */
+void awk_natural_remove(struct awk *a, struct naturals *t, uint32_t number);
+void awk_natural_free(struct awk *a, struct naturals *t);
+/* All of them, ascending. */
+void awk_natural_list(struct awk *a, const struct naturals *t, struct member *out);
+
 /* --- walk.c: the order of for-in loops --- */
 
-/* To be told of each element that comes into x, behind it in the list, and that leaves. */
-void awk_walk_add(struct awk *a, struct array *x, struct elem *e);
+/* To be told of each element that comes into the hash table of x, behind it in the list, and
+ * that leaves. whole: the key is a whole number of 32 bits. */
+void awk_walk_add(struct awk *a, struct array *x, struct elem *e, bool whole);
 void awk_walk_remove(struct awk *a, struct array *x, const struct elem *e);
-/* Everything kept about an array that lost all its elements. NULL: nothing. */
+/* NULL: nothing. */
 void awk_walk_free(struct awk *a, struct walk *w);
-/* All elements, as a loop meets them; out has room for x->count. */
-void awk_walk_list(struct awk *a, const struct array *x, struct elem **out);
+/* All elements, as a loop meets them; out has room for x->count. Valid while x stays as it is. */
+void awk_walk_list(struct awk *a, const struct array *x, struct member *out);
 
 /* --- table.c --- */
 
@@ -517,25 +553,34 @@ struct program;
 void awk_tables_declare(struct program *p);
 void awk_tables_fill(struct awk *a);
 /* What stands for an element of a table; what is not there ends the program. */
-struct val *awk_table_at(struct awk *a, struct array *x, struct bytes key, bool write);
+struct val *awk_table_at(struct awk *a, struct array *x, struct key k, bool write);
 /* The element was assigned to. */
-void awk_table_stored(struct awk *a, struct array *x, struct bytes key);
+void awk_table_stored(struct awk *a, struct array *x, struct key k);
 /* Ends the program: a table can't be emptied, by delete or by that function. */
 _Noreturn void awk_table_refuse(struct awk *a, const struct array *x, const char *function);
 
 /* The place of an element to be read or written. */
-static inline struct val *elem_place(struct awk *a, struct array *x, struct bytes key, bool write)
+static inline struct val *elem_place(struct awk *a, struct array *x, struct key k, bool write)
 {
-	return x->table == TABLE_NONE ? awk_array_at(a, x, key) : awk_table_at(a, x, key, write);
+	return x->table == TABLE_NONE ? awk_array_at(a, x, k) : awk_table_at(a, x, k, write);
 }
-static inline void elem_stored(struct awk *a, struct array *x, struct bytes key)
+static inline void elem_stored(struct awk *a, struct array *x, struct key k)
 {
 	if (x->table != TABLE_NONE)
-		awk_table_stored(a, x, key);
+		awk_table_stored(a, x, k);
 }
 
 /* --- order.c --- */
 
+/* The text of an element's key; of a natural number in *tmp. */
+static inline struct bytes member_key(const struct member *m, struct text_room *tmp)
+{
+	if (m->key != NULL)
+		return str_bytes(m->key);
+	return (struct bytes){ tmp->ptr, number_put_u64(tmp->ptr, m->natural, 10, false) };
+}
+/* The same as a string: the list's reference, or a new one. */
+struct str *awk_member_str(struct awk *a, const struct member *m);
 struct iter *awk_iter_new(struct awk *a, struct array *x);
 void awk_iter_free(struct awk *a, struct iter *it);
 double awk_fn_asort(struct awk *a, struct val *args, int n, bool by_index);

@@ -21,19 +21,24 @@ static void put_element(struct buf *out, struct bytes of, struct bytes key)
 static bool find_inside(struct awk *a, const struct array *in, struct bytes name, int depth,
 			const struct array *x, struct bytes *out)
 {
-	for (const struct elem *e = in->oldest; e != NULL; e = e->newer) {
+	struct text_room tmp;
+	struct member *list = arena_array(&a->scratch, in->count, sizeof *list);
+
+	awk_walk_list(a, in, list);
+	for (size_t i = 0; i < in->count; i++) {
 		struct buf inner = buf_in(&a->scratch);
+		const struct val *v = list[i].val;
 
 		awk_work(a, 1);
-		if (e->val.kind != VAL_ARRAY && e->val.kind != VAL_UNTYPED)
+		if (v->kind != VAL_ARRAY && v->kind != VAL_UNTYPED)
 			continue;
-		put_element(&inner, name, str_bytes(e->key));
-		if (e->val.u.array == x) {
+		put_element(&inner, name, member_key(&list[i], &tmp));
+		if (v->u.array == x) {
 			*out = buf_bytes(&inner);
 			return true;
 		}
 		if (depth < NAME_DEPTH &&
-		    find_inside(a, e->val.u.array, buf_bytes(&inner), depth + 1, x, out))
+		    find_inside(a, v->u.array, buf_bytes(&inner), depth + 1, x, out))
 			return true;
 	}
 	return false;
@@ -120,21 +125,24 @@ _Noreturn void awk_op_no_array(struct awk *a, const char *kind, struct bytes nam
 }
 
 /* The name of an element: x["key"]. */
-struct bytes awk_op_element_name(struct awk *a, const struct array *x, struct bytes key)
+struct bytes awk_op_element_name(struct awk *a, const struct array *x, const struct key *k)
 {
 	struct buf out = buf_in(&a->scratch);
+	struct text_room tmp;
 
-	put_element(&out, holder_of(a, x), key);
+	put_element(&out, holder_of(a, x), awk_key_text(k, &tmp));
 	return buf_bytes(&out);
 }
 
 /* --- elements --- */
 
-struct bytes awk_op_key_of(struct awk *a, const struct val *v, struct text_room *tmp)
+struct key awk_op_key_of(struct awk *a, const struct val *v, struct text_room *tmp)
 {
 	if (v->kind == VAL_ARRAY)
 		awk_array_as_scalar(a, holder_of(a, v->u.array), v->u.array);
-	return awk_val_text(a, v, tmp);
+	if (v->kind == VAL_NUM)
+		return awk_key_of_num(a, v->u.num, tmp);
+	return awk_key(awk_val_text(a, v, tmp));
 }
 
 void awk_op_push_elem(struct awk *a, struct machine *m)
@@ -142,11 +150,11 @@ void awk_op_push_elem(struct awk *a, struct machine *m)
 	struct text_room tmp;
 	struct val sub = m->sp[-1];
 	struct val arr = m->sp[-2];
-	struct bytes key = awk_op_key_of(a, &sub, &tmp);
+	struct key key = awk_op_key_of(a, &sub, &tmp);
 	struct val *e = elem_place(a, arr.u.array, key, false);
 
 	if (e->kind > VAL_REGEX && (e->kind == VAL_ARRAY || e->u.array->used))
-		awk_array_as_scalar(a, awk_op_element_name(a, arr.u.array, key), e->u.array);
+		awk_array_as_scalar(a, awk_op_element_name(a, arr.u.array, &key), e->u.array);
 	m->sp[-2] = e->kind <= VAL_REGEX ? val_get(*e) : (struct val){ .kind = VAL_UNINIT };
 	m->sp--;
 	val_put(a, sub);
@@ -167,12 +175,12 @@ void awk_op_push_subarray(struct awk *a, struct machine *m)
 	struct text_room tmp;
 	struct val sub = m->sp[-1];
 	struct val arr = m->sp[-2];
-	struct bytes key = awk_op_key_of(a, &sub, &tmp);
+	struct key key = awk_op_key_of(a, &sub, &tmp);
 	struct val *e = elem_place(a, arr.u.array, key, false);
 	struct array *x = awk_var_array(a, e);
 
 	if (x == NULL)
-		awk_op_no_array(a, "scalar", awk_op_element_name(a, arr.u.array, key));
+		awk_op_no_array(a, "scalar", awk_op_element_name(a, arr.u.array, &key));
 	x->refs++;
 	m->sp[-2].u.array = x;
 	m->sp--;
@@ -242,7 +250,9 @@ void awk_op_join(struct awk *a, struct machine *m, int n)
 	for (int i = 0; i < n; i++) {
 		if (i > 0)
 			s = awk_str_append(a, s, a->subsep);
-		s = awk_str_append(a, s, awk_op_key_of(a, &from[i], &tmp));
+		struct key key = awk_op_key_of(a, &from[i], &tmp);
+
+		s = awk_str_append(a, s, awk_key_text(&key, &tmp));
 	}
 	m->sp = release_to(a, m->sp, from);
 	*m->sp++ = val_str(s);

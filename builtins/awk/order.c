@@ -10,10 +10,9 @@
 enum order_by { BY_NONE, BY_IND_STR, BY_IND_NUM, BY_VAL_STR, BY_VAL_NUM, BY_VAL_TYPE, BY_FUNCTION };
 
 struct entry {
-	struct elem *e; /* NULL once the loop may run: the array may change */
 	struct str *key;
 	struct val val;
-	double num; /* of the key, if it is asked for */
+	double num; /* of the key */
 };
 
 struct sorting {
@@ -169,64 +168,85 @@ static bool find_order(struct sorting *s, struct bytes name)
 static void collect(struct sorting *s, struct array *x)
 {
 	struct awk *a = s->a;
-	struct elem **e = pool_alloc(a->pool, (x->count + 1) * sizeof(struct elem *));
+	struct member *list = pool_alloc(a->pool, (x->count + 1) * sizeof *list);
 
 	s->n = x->count;
 	s->list = pool_alloc(a->pool, (s->n + 1) * sizeof *s->list);
-	awk_walk_list(a, x, e);
+	awk_walk_list(a, x, list);
 	for (size_t i = 0; i < s->n; i++) {
-		struct bytes key = str_bytes(e[i]->key);
+		struct entry *e = &s->list[i];
 
-		s->list[i] = (struct entry){ .key = str_get(e[i]->key), .val = val_get(e[i]->val) };
-		if (s->by != BY_NONE)
-			s->list[i].num = awk_text_to_num(a, key);
+		*e = (struct entry){ .key = awk_member_str(a, &list[i]),
+				     .val = val_get(*list[i].val) };
+		if (list[i].key != NULL)
+			str_get(e->key);
+		e->num = list[i].key == NULL ? list[i].natural
+					     : awk_text_to_num(a, str_bytes(e->key));
 	}
 	awk_work(a, s->n / 4 + 1);
-	pool_free(a->pool, e, (s->n + 1) * sizeof(struct elem *));
+	pool_free(a->pool, list, (x->count + 1) * sizeof *list);
 }
 
-static void release(struct sorting *s, size_t cap, bool keys)
+static void release(struct sorting *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		val_put(s->a, s->list[i].val);
-		if (keys)
-			str_put(s->a, s->list[i].key);
+		str_put(s->a, s->list[i].key);
 	}
-	pool_free(s->a->pool, s->list, (cap + 1) * sizeof *s->list);
+	pool_free(s->a->pool, s->list, (s->n + 1) * sizeof *s->list);
 	if (s->spare != NULL)
 		pool_free(s->a->pool, s->spare, (s->n + 1) * sizeof *s->list);
 }
 
 /* --- for-in --- */
 
+struct str *awk_member_str(struct awk *a, const struct member *m)
+{
+	struct text_room tmp;
+
+	return m->key != NULL ? m->key : awk_str_new(a, member_key(m, &tmp));
+}
+
+static void sorted_keys(struct sorting *s, struct array *x, struct member *out)
+{
+	collect(s, x);
+	sort(s);
+	for (size_t i = 0; i < s->n; i++)
+		out[i] = (struct member){ .key = str_get(s->list[i].key) };
+	release(s);
+}
+
 struct iter *awk_iter_new(struct awk *a, struct array *x)
 {
 	struct sorting s = { .a = a, .by = BY_NONE };
 	struct array *info = a->globals[GLOBAL_PROCINFO].u.array;
-	struct val *wish = awk_array_find(info, BYTES("sorted_in"));
+	struct val *wish = awk_array_find(info, awk_key(BYTES("sorted_in")));
 	struct iter *it = pool_zalloc(a->pool, sizeof *it);
 	struct text_room tmp;
-	size_t cap = x->count;
 
 	if (wish != NULL && wish->kind != VAL_ARRAY)
 		find_order(&s, awk_val_text(a, wish, &tmp));
-	collect(&s, x);
-	sort(&s);
 	it->array = x;
 	x->refs++;
-	it->n = s.n;
-	it->key = pool_alloc(a->pool, (s.n + 1) * sizeof *it->key);
-	for (size_t i = 0; i < s.n; i++)
-		it->key[i] = s.list[i].key;
-	release(&s, cap, false);
+	it->n = x->count;
+	it->list = pool_alloc(a->pool, (it->n + 1) * sizeof *it->list);
+	if (s.by != BY_NONE) {
+		sorted_keys(&s, x, it->list);
+		return it;
+	}
+	awk_walk_list(a, x, it->list);
+	for (size_t i = 0; i < it->n; i++)
+		if (it->list[i].key != NULL)
+			str_get(it->list[i].key);
 	return it;
 }
 
 void awk_iter_free(struct awk *a, struct iter *it)
 {
 	for (size_t i = it->at; i < it->n; i++)
-		str_put(a, it->key[i]);
-	pool_free(a->pool, it->key, (it->n + 1) * sizeof *it->key);
+		if (it->list[i].key != NULL)
+			str_put(a, it->list[i].key);
+	pool_free(a->pool, it->list, (it->n + 1) * sizeof *it->list);
 	awk_array_put(a, it->array);
 	pool_free(a->pool, it, sizeof *it);
 }
@@ -239,7 +259,6 @@ double awk_fn_asort(struct awk *a, struct val *args, int n, bool by_index)
 	struct sorting s = { .a = a, .by = by_index ? BY_IND_STR : BY_VAL_TYPE };
 	struct array *from = args[0].u.array;
 	struct array *to = n > 1 ? args[1].u.array : from;
-	size_t cap = from->count;
 
 	if (n > 2) {
 		struct bytes name = str_bytes(awk_val_to_str(a, &args[2]));
@@ -257,6 +276,8 @@ double awk_fn_asort(struct awk *a, struct val *args, int n, bool by_index)
 
 		awk_array_set_num(a, to, (double)(i + 1), v);
 	}
-	release(&s, cap, true);
-	return (double)cap;
+	double count = (double)s.n;
+
+	release(&s);
+	return count;
 }

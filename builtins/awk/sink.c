@@ -87,8 +87,8 @@ static bool is_nonfatal(struct awk *a, struct bytes name)
 	buf_add(&key, name);
 	buf_add(&key, a->subsep);
 	buf_puts(&key, "NONFATAL");
-	found = awk_array_find(procinfo->u.array, BYTES("NONFATAL")) != NULL ||
-		awk_array_find(procinfo->u.array, buf_bytes(&key)) != NULL;
+	found = awk_array_find(procinfo->u.array, awk_key(BYTES("NONFATAL"))) != NULL ||
+		awk_array_find(procinfo->u.array, awk_key(buf_bytes(&key))) != NULL;
 	arena_release(&a->scratch, mark);
 	return found;
 }

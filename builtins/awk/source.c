@@ -160,8 +160,7 @@ static char *operand(struct awk *a, int n)
 {
 	struct text_room tmp;
 	struct array *argv = a->globals[GLOBAL_ARGV].u.array;
-	struct bytes key = { tmp.ptr, number_put_i64(tmp.ptr, n) };
-	struct val *v = awk_array_find(argv, key);
+	struct val *v = awk_array_find(argv, awk_key_of_num(a, n, &tmp));
 
 	if (v == NULL || v->kind == VAL_ARRAY)
 		return NULL;

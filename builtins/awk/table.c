@@ -69,7 +69,7 @@ void awk_tables_fill(struct awk *a)
 	a->globals[awk_program_global(p, BYTES("ROUNDMODE"))] = val_bytes(a, BYTES("N"));
 	for (int i = 0; i < p->nglobals; i++)
 		if (!is_table(i))
-			awk_array_at(a, symtab, p->names[i]);
+			awk_array_at(a, symtab, awk_key(p->names[i]));
 	for (int i = 0; i < FN_COUNT; i++)
 		awk_array_set(a, functab, bytes_of(awk_fn_rows[i].name),
 			      val_bytes(a, bytes_of(awk_fn_rows[i].name)));
@@ -81,9 +81,11 @@ void awk_tables_fill(struct awk *a)
 	awk_work(a, (uint64_t)p->nglobals + FN_COUNT);
 }
 
-struct val *awk_table_at(struct awk *a, struct array *x, struct bytes key, bool write)
+struct val *awk_table_at(struct awk *a, struct array *x, struct key k, bool write)
 {
-	struct val *e = awk_array_find(x, key);
+	struct text_room tmp;
+	struct bytes key = awk_key_text(&k, &tmp);
+	struct val *e = awk_array_find(x, k);
 	int n;
 
 	if (write && x->table == TABLE_FUNCTIONS)
@@ -103,12 +105,13 @@ struct val *awk_table_at(struct awk *a, struct array *x, struct bytes key, bool 
 	return e;
 }
 
-void awk_table_stored(struct awk *a, struct array *x, struct bytes key)
+void awk_table_stored(struct awk *a, struct array *x, struct key k)
 {
-	int n = awk_program_find_global(a->prog, key);
+	struct text_room tmp;
+	int n = awk_program_find_global(a->prog, awk_key_text(&k, &tmp));
 
 	if (n >= 0 && n < SP_COUNT)
-		awk_special_set(a, (enum special)n, val_get(*awk_array_find(x, key)));
+		awk_special_set(a, (enum special)n, val_get(*awk_array_find(x, k)));
 }
 
 void awk_table_refuse(struct awk *a, const struct array *x, const char *function)

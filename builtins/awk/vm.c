@@ -142,14 +142,14 @@ static struct val to_store(struct awk *a, struct val v)
 	return v;
 }
 
-/* What a place is called in messages: of elements, name is the key. */
+/* What a place is called in messages; name is not used for elements. */
 static struct bytes place_name(struct awk *a, struct bytes name)
 {
 	enum op op = (enum op)a->ip->op;
 	bool element = op == OP_STORE_ELEM || op == OP_SET_ELEM || op == OP_INCR_ELEM ||
 		       op == OP_APPEND_ELEM;
 
-	return element ? awk_op_element_name(a, a->elem_of, name) : name;
+	return element ? awk_op_element_name(a, a->elem_of, &a->elem_key) : name;
 }
 
 static void assign(struct awk *a, struct val *place, struct val v, struct bytes name)
@@ -172,10 +172,11 @@ static void store_elem(struct awk *a, struct machine *m, bool dropped, bool earl
 	struct val v = early ? base[2] : base[0];
 	struct val arr = early ? base[0] : base[1];
 	struct val sub = early ? base[1] : base[2];
-	struct bytes key = awk_op_key_of(a, &sub, &tmp);
+	struct key key = awk_op_key_of(a, &sub, &tmp);
 
 	a->elem_of = arr.u.array;
-	assign(a, elem_place(a, arr.u.array, key, true), v, key);
+	a->elem_key = key;
+	assign(a, elem_place(a, arr.u.array, key, true), v, BYTES(""));
 	elem_stored(a, arr.u.array, key);
 	m->sp = base;
 	if (!dropped)
@@ -285,19 +286,20 @@ static void update_elem(struct awk *a, struct machine *m, const struct ins *i, b
 	struct text_room tmp;
 	struct val sub = m->sp[-1];
 	struct val arr = m->sp[-2];
-	struct bytes key = awk_op_key_of(a, &sub, &tmp);
+	struct key key = awk_op_key_of(a, &sub, &tmp);
 	struct val *e = elem_place(a, arr.u.array, key, true);
 	double result;
 
 	a->elem_of = arr.u.array;
+	a->elem_key = key;
 	m->sp -= 2;
 	if (incr) {
-		result = increment(a, e, i, key);
+		result = increment(a, e, i, BYTES(""));
 	} else {
 		double y = val_to_num(a, &m->sp[-1]);
 
 		val_put(a, *--m->sp);
-		result = change(a, e, i, y, key);
+		result = change(a, e, i, y, BYTES(""));
 	}
 	elem_stored(a, arr.u.array, key);
 	val_put(a, sub);
@@ -332,11 +334,12 @@ static void append_elem(struct awk *a, struct machine *m, bool dropped)
 {
 	struct text_room tmp;
 	struct val *base = m->sp - 3;
-	struct bytes key = awk_op_key_of(a, &base[2], &tmp);
+	struct key key = awk_op_key_of(a, &base[2], &tmp);
 	struct val *e = elem_place(a, base[1].u.array, key, true);
 
 	a->elem_of = base[1].u.array;
-	append_to(a, e, &base[0], key);
+	a->elem_key = key;
+	append_to(a, e, &base[0], BYTES(""));
 	elem_stored(a, base[1].u.array, key);
 	struct val result = dropped ? (struct val){ .kind = VAL_UNINIT } : val_get(*e);
 
@@ -463,8 +466,8 @@ static bool next_key(struct awk *a, struct machine *m)
 	if (it->at == it->n)
 		return false;
 	/* The loop's own reference becomes the value's. */
-	*m->sp++ = (struct val){ .kind = VAL_INPUT, .u.str = it->key[it->at++] };
-	(void)a;
+	*m->sp++ = (struct val){ .kind = VAL_INPUT,
+				 .u.str = awk_member_str(a, &it->list[it->at++]) };
 	return true;
 }
 

@@ -48,10 +48,10 @@ static inline struct val scalar_of(struct awk *a, struct val *v, struct bytes na
 }
 
 /* operate.c */
-struct bytes awk_op_element_name(struct awk *a, const struct array *x, struct bytes key);
+struct bytes awk_op_element_name(struct awk *a, const struct array *x, const struct key *k);
 /* Ends the program: what should be an array is a value. */
 _Noreturn void awk_op_no_array(struct awk *a, const char *kind, struct bytes name);
-struct bytes awk_op_key_of(struct awk *a, const struct val *v, struct text_room *tmp);
+struct key awk_op_key_of(struct awk *a, const struct val *v, struct text_room *tmp);
 void awk_op_push_elem(struct awk *a, struct machine *m);
 void awk_op_peek_elem(struct awk *a, struct machine *m, int depth);
 void awk_op_push_subarray(struct awk *a, struct machine *m);
