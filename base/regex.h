@@ -58,7 +58,7 @@ enum {
 	REGEX_EWORK = -1000, /* the work limit of a backtracking search was hit */
 	REGEX_GROUPS_MAX = 1000,
 	REGEX_PATTERN_MAX = 1 << 20,
-	REGEX_STATES_MAX = 100000, /* of the NFA, after repeats are expanded */
+	REGEX_STATES_MAX = 100000, /* that repeats may add to an NFA; all of Perl's */
 };
 
 struct regex;

@@ -3,7 +3,7 @@
  * The regular expression engine's inside.
  *
  *   pattern -> posix.c, perl.c -> tree of rx_node
- *   tree    -> prog.c    instructions, forwards or backwards
+ *   tree    -> prog.c    instructions, forwards or backwards; factor.c: lists of words as tries
  *   program -> dfa.c     whether it matches, and where (alphabet.c: classes of characters)
  *           -> captures.c, backtrack.c   groups, and all that no automaton can do
  *   tree    -> literal.c strings that must occur, to skip to
@@ -205,6 +205,7 @@ struct rx_prog {
 	struct arena *arena;
 	struct rx_inst *inst;
 	uint32_t n;
+	uint32_t max; /* more and the pattern is too big */
 	uint32_t cap;
 	uint32_t start;
 	uint32_t ngroups;
@@ -345,6 +346,12 @@ static inline unsigned rx_dfa_flags(const struct rx_dfa *d, uint32_t state)
 const uint8_t *rx_first_bytes(struct arena *a, const struct rx_prog *prog);
 /* Where the next byte at or after `from` is that a match can begin with, or SIZE_MAX. */
 size_t rx_next_first(const uint8_t *first, struct bytes text, size_t from);
+
+/* factor.c: the tree with alternatives that are strings as a trie of common beginnings, or ends
+ * if backward, where there are many and no groups; else the tree itself. It matches the same, but
+ * the order of alternatives is another one. */
+const struct rx_node *rx_factor(struct arena *a, unsigned flags, const struct rx_node *tree,
+				bool backward);
 
 /* literal.c: strings of which one must occur in every match. */
 enum { RX_LITERALS_MAX = 64, RX_LITERAL_BYTES = 64 };

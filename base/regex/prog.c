@@ -23,7 +23,7 @@ const struct rx_condition rx_conditions[RX_DFA_ASSERTS] = {
 
 static uint32_t add(struct rx_prog *g, struct rx_inst i)
 {
-	if (g->n >= REGEX_STATES_MAX) {
+	if (g->n >= g->max) {
 		g->too_big = true;
 		return 0;
 	}
@@ -255,6 +255,15 @@ uint32_t rx_prog_node(struct rx_prog *g, const struct rx_node *n, uint32_t next)
 	return build(g, n, next);
 }
 
+static uint32_t count_nodes(const struct rx_node *n)
+{
+	uint32_t total = 1;
+
+	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next)
+		total += count_nodes(kid);
+	return total;
+}
+
 struct rx_prog *rx_prog_build(struct arena *a, const struct rx_node *tree, uint32_t ngroups,
 			      enum rx_prog_kind kind, bool utf8, const char **error)
 {
@@ -266,6 +275,8 @@ struct rx_prog *rx_prog_build(struct arena *a, const struct rx_node *tree, uint3
 	g->perl = kind == RX_PERL;
 	g->utf8 = utf8;
 	g->linear = true;
+	/* What repeats multiply is bounded, not how many words an automaton looks for. */
+	g->max = REGEX_STATES_MAX + (g->perl ? 0 : 2 * count_nodes(tree));
 	if (g->perl)
 		g->entry = arena_array(a, ngroups + 1, sizeof(g->entry[0]));
 	g->start = build(g, tree, add_op(g, RX_I_MATCH, 0, 0));

@@ -54,6 +54,12 @@ static struct rx_node *parse_all(struct rx_parse *p, const struct bytes *pattern
 	return p->error == NULL ? rx_simplify(p, alt) : NULL;
 }
 
+static struct rx_prog *build_automaton(struct rx_parse *p, const struct rx_node *tree)
+{
+	tree = rx_factor(p->arena, p->flags, tree, false);
+	return rx_prog_build(p->arena, tree, p->ngroups, RX_FORWARD, rx_utf8(p), &p->error);
+}
+
 static struct regex *finish(struct rx_parse *p, struct rx_node *tree)
 {
 	bool perl = (p->flags & REGEX_SYNTAX) == REGEX_PERL;
@@ -69,12 +75,10 @@ static struct regex *finish(struct rx_parse *p, struct rx_node *tree)
 	re->anchored = rx_anchored(tree, (p->flags & REGEX_NEWLINE) != 0);
 	re->by_dfa = !p->backrefs;
 	re->backtrack = perl || p->backrefs;
-	re->prog = rx_prog_build(p->arena, tree, p->ngroups, re->backtrack ? RX_PERL : RX_FORWARD,
-				 rx_utf8(p), &p->error);
-	re->automaton = re->prog;
-	if (re->by_dfa && re->backtrack)
-		re->automaton = rx_prog_build(p->arena, tree, p->ngroups, RX_FORWARD, rx_utf8(p),
-					      &p->error);
+	re->prog = re->backtrack ? rx_prog_build(p->arena, tree, p->ngroups, RX_PERL, rx_utf8(p),
+						 &p->error)
+				 : build_automaton(p, tree);
+	re->automaton = re->by_dfa && re->backtrack ? build_automaton(p, tree) : re->prog;
 	if (re->prog == NULL || re->automaton == NULL)
 		return NULL;
 	re->literals = rx_literals(p->arena, tree, p->flags);

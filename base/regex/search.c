@@ -34,7 +34,9 @@ static struct rx_dfa *backward_dfa(struct regex *re)
 	const char *error;
 
 	if (re->back_dfa == NULL) {
-		re->backward = rx_prog_build(re->arena, re->tree, re->ngroups, RX_BACKWARD,
+		const struct rx_node *tree = rx_factor(re->arena, re->flags, re->tree, true);
+
+		re->backward = rx_prog_build(re->arena, tree, re->ngroups, RX_BACKWARD,
 					     (re->flags & REGEX_UTF8) != 0, &error);
 		if (re->backward == NULL)
 			return NULL;
