@@ -9,7 +9,7 @@
 
 enum kind { KIND_ASCII, KIND_HALF, KIND_WHOLE, KIND_UTF8, KIND_UTF16, KIND_UTF32, KIND_WIDE };
 
-enum { POINT_BOM = 0xfeff, NAME_MAX_ = 64 };
+enum { POINT_BOM = 0xfeff, POINTS_WITH_BYTES = 0x10000, NAME_MAX_ = 64 };
 
 struct charset {
 	enum kind kind;
@@ -18,6 +18,7 @@ struct charset {
 	bool no_pairs; /* UCS-2: no surrogates */
 	const struct half *half;
 	const struct whole *whole;
+	uint8_t *byte_of; /* of a target of one byte a character: by code point */
 	size_t wide; /* KIND_WIDE: its number, and what that is, once it is known that it is needed
 		      */
 	struct wide *table;
@@ -314,14 +315,20 @@ static void put_mark(struct iconv_opts *o)
 	put_unit(o, POINT_BOM, o->to.kind == KIND_UTF16 ? 2 : 4);
 }
 
-static bool encode_whole(struct iconv_opts *o, uint32_t ch)
+/* The bytes of a set by code point: 0, none, but for that of the byte 0. */
+static void find_bytes(struct cmd *c, struct charset *set)
 {
-	for (int i = 0; i < 256; i++)
-		if (o->to.whole->point[i] == ch && (ch != 0 || i == 0)) {
-			output_putc(o->out, (char)i);
-			return true;
-		}
-	return false;
+	if (set->kind != KIND_WHOLE && set->kind != KIND_HALF)
+		return;
+	set->byte_of = arena_zalloc(c->arena, POINTS_WITH_BYTES);
+	for (int i = 255; i > 0; i--) {
+		uint16_t point = set->kind == KIND_WHOLE ? set->whole->point[i]
+				 : i < 0x80              ? (uint16_t)i
+							 : set->half->point[i - 0x80];
+
+		if (point != 0)
+			set->byte_of[point] = (uint8_t)i;
+	}
 }
 
 /* False: the set has no such character. */
@@ -348,20 +355,18 @@ static bool encode(struct iconv_opts *o, uint32_t ch)
 		n = iconv_wide_encode(o->to.table, ch, text);
 		output_write(o->out, text, n);
 		return n > 0;
-	case KIND_WHOLE: return encode_whole(o, ch);
 	case KIND_ASCII:
-	case KIND_HALF: break;
-	}
-	if (ch < 0x80) {
+		if (ch >= 0x80)
+			return false;
 		output_putc(o->out, (char)ch);
 		return true;
+	case KIND_WHOLE:
+	case KIND_HALF: break;
 	}
-	for (int i = 0; o->to.kind == KIND_HALF && i < 128; i++)
-		if (o->to.half->point[i] == ch) {
-			output_putc(o->out, (char)(0x80 + i));
-			return true;
-		}
-	return false;
+	if (ch >= POINTS_WITH_BYTES || (ch != 0 && o->to.byte_of[ch] == 0))
+		return false;
+	output_putc(o->out, (char)o->to.byte_of[ch]);
+	return true;
 }
 
 static void encode_stand_in(struct iconv_opts *o, uint32_t ch)
@@ -387,6 +392,8 @@ static void encode_stand_in(struct iconv_opts *o, uint32_t ch)
 
 /* --- files --- */
 
+enum { ASCII_RUN_MAX = 1024 };
+
 /* Reads a byte order mark, where the encoding has one. Its length. */
 static size_t take_mark(struct iconv_opts *o, struct bytes s)
 {
@@ -407,18 +414,78 @@ static size_t take_mark(struct iconv_opts *o, struct bytes s)
 	return size;
 }
 
+static bool holds_ascii(const struct charset *set)
+{
+	return set->kind == KIND_UTF8 || set->kind == KIND_ASCII || set->kind == KIND_HALF;
+}
+
+/* Converts ASCII that stands at `at` in a set of bytes that holds it. How many bytes. */
+static size_t convert_ascii(struct iconv_opts *o, struct bytes s, size_t at)
+{
+	size_t from = at;
+	uint64_t word;
+	size_t size = o->to.kind == KIND_UTF16 ? 2 : 4;
+	bool wide = o->to.kind == KIND_UTF16 || o->to.kind == KIND_UTF32;
+
+	if (s.len - at > ASCII_RUN_MAX)
+		s.len = at + ASCII_RUN_MAX;
+	while (s.len - at >= sizeof word) {
+		memcpy(&word, s.ptr + at, sizeof word);
+		if ((word & 0x8080808080808080u) != 0)
+			break;
+		at += sizeof word;
+	}
+	while (at < s.len && (unsigned char)s.ptr[at] < 0x80)
+		at++;
+	if (!wide) {
+		output_write(o->out, s.ptr + from, at - from);
+		return at - from;
+	}
+	char *out = output_space(o->out, (at - from) * size);
+
+	memset(out, 0, (at - from) * size);
+	for (size_t i = from; i < at; i++, out += size)
+		out[o->to.big ? size - 1 : 0] = s.ptr[i];
+	output_added(o->out, (at - from) * size);
+	return at - from;
+}
+
+/* The same for ASCII in units of 16 bits, to a set of bytes. */
+static size_t convert_units(struct iconv_opts *o, struct bytes s, size_t at)
+{
+	size_t low = o->big > 0;
+	size_t most = s.len - at > ASCII_RUN_MAX ? ASCII_RUN_MAX / 2 : (s.len - at) / 2;
+	const char *unit = s.ptr + at;
+	char *out = output_space(o->out, most);
+	size_t n = 0;
+
+	for (; n < most && (unsigned char)unit[low] < 0x80 && unit[1 - low] == 0; unit += 2)
+		out[n++] = unit[low];
+	output_added(o->out, n);
+	return 2 * n;
+}
+
 static int convert(struct cmd *c, struct iconv_opts *o, struct bytes s)
 {
+	bool units = o->from.kind == KIND_UTF16 && holds_ascii(&o->to);
+	bool bytes = holds_ascii(&o->from) && (holds_ascii(&o->to) || o->to.kind == KIND_UTF16 ||
+					       o->to.kind == KIND_UTF32);
 	size_t at = take_mark(o, s);
 
 	if (s.len > 0)
 		put_mark(o);
 	while (at < s.len) {
+		size_t run = bytes ? convert_ascii(o, s, at) : units ? convert_units(o, s, at) : 0;
 		uint32_t ch = 0;
+
+		if (run != 0) {
+			at += run;
+			cmd_charge_bytes(c, run);
+			continue;
+		}
 		int n = decode(o, s, at, &ch);
 
-		if (at % 64 == 0)
-			cmd_charge(c, 2);
+		cmd_charge(c, at % 32 == 0);
 		if (n == ICONV_SHORT) {
 			output_flush(o->out);
 			return cmd_error(c, 0,
@@ -516,6 +583,7 @@ static int iconv_run(struct cmd *c)
 		o->from.table = iconv_wide_new(c, o->from.wide);
 	if (o->to.kind == KIND_WIDE)
 		o->to.table = iconv_wide_new(c, o->to.wide);
+	find_bytes(c, &o->to);
 	o->out = &c->out;
 	for (int i = 0; i < c->nfiles && status == 0; i++) {
 		int got = convert_file(c, o, c->files[i]);
