@@ -8,6 +8,9 @@
  */
 #include "builtins/builtin.h"
 
+/* What a byte is where characters are bytes. */
+enum byte_kind { BYTE_STARTS, BYTE_GRAPHIC, BYTE_OTHER };
+
 enum unicode { UNICODE_NOT, UNICODE_LOCALE, UNICODE_ESCAPE, UNICODE_HEX };
 
 struct strings_opts {
@@ -22,6 +25,7 @@ struct strings_opts {
 	/* state */
 	size_t size; /* of a character */
 	bool big;
+	uint8_t kind[256]; /* enum byte_kind; BYTE_STARTS: to be looked at with what follows */
 	const char *name;
 	struct buf run;
 	uint64_t length; /* of the run, in characters */
@@ -247,9 +251,37 @@ static bool take_char(struct cmd *c, struct strings_opts *o, struct window *w, b
 	return true;
 }
 
+static void find_kinds(struct strings_opts *o)
+{
+	unsigned bytes = o->unicode != UNICODE_NOT ? 0x80 : 0x100;
+
+	for (unsigned b = 0; o->size == 1 && b < bytes; b++)
+		o->kind[b] = is_graphic(o, b) ? BYTE_GRAPHIC : BYTE_OTHER;
+}
+
+/* Goes on in a run that is being written, or where there is none. How many bytes. */
+static size_t skip_bytes(struct cmd *c, const struct strings_opts *o, struct window *w,
+			 struct bytes part, size_t from)
+{
+	enum byte_kind kind = o->writing ? BYTE_GRAPHIC : BYTE_OTHER;
+	size_t i = from;
+
+	if (w->have != 0 || (o->length != 0 && !o->writing))
+		return 0;
+	while (i < part.len && o->kind[(unsigned char)part.ptr[i]] == kind)
+		i++;
+	if (o->writing)
+		cmd_write(c, part.ptr + from, i - from);
+	w->at += i - from;
+	return i - from;
+}
+
 static void scan_bytes(struct cmd *c, struct strings_opts *o, struct window *w, struct bytes part)
 {
 	for (size_t i = 0; i < part.len; i++) {
+		i += skip_bytes(c, o, w, part, i);
+		if (i == part.len)
+			break;
 		w->byte[w->have++] = (uint8_t)part.ptr[i];
 		while (w->have > 0 && take_char(c, o, w, false))
 			;
@@ -381,6 +413,7 @@ static int strings_run(struct cmd *c)
 	o->big = byte_is_upper(o->encoding) ? o->encoding == 'B' : o->encoding == 'b';
 	if (o->least == 0)
 		return cmd_error(c, 0, "invalid minimum string length 0");
+	find_kinds(o);
 	o->run = buf_in(c->arena);
 	for (int i = 0; i < c->nfiles; i++) {
 		const char *name = c->files[i];
