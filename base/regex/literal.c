@@ -12,11 +12,12 @@ enum {
 	STRINGS_MAX = SIMD_PAIRS_MAX,
 	SET_MAX = 4,
 	DEPTH_MAX = 20, /* deeper nodes are not looked into: lists take stack */
+	CUT_MIN = 2,    /* bytes of a string that stands for many */
 };
 
 /* A list of strings; n == 0: not known. */
 struct list {
-	struct bytes str[STRINGS_MAX];
+	struct bytes str[STRINGS_MAX + 1]; /* one more for a moment */
 	uint32_t n;
 	bool exact;  /* the node matches these strings and no others */
 	bool prefix; /* every match begins with one of them */
@@ -183,21 +184,51 @@ static struct list of_cat(struct finder *f, const struct rx_node *n)
 	return run;
 }
 
+/* Cuts what is longer than `len` off, and leaves out what is there already. */
+static void shorten(struct list *l, size_t len)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t same = 0;
+
+		if (l->str[i].len > len) {
+			l->str[i].len = len;
+			l->exact = false;
+		}
+		while (same < n && !bytes_eq(l->str[same], l->str[i]))
+			same++;
+		if (same == n)
+			l->str[n++] = l->str[i];
+	}
+	l->n = n;
+}
+
+/* More strings than there is room for are described by how they begin, up to *len bytes. */
+static void add_alternative(struct list *all, struct bytes s, size_t *len)
+{
+	all->str[all->n++] = s;
+	shorten(all, *len);
+	while (all->n > STRINGS_MAX)
+		shorten(all, --*len);
+}
+
 static struct list of_alt(struct finder *f, const struct rx_node *n)
 {
 	struct list all = { .exact = true, .prefix = true };
+	size_t len = RX_LITERAL_BYTES;
 
-	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next) {
+	for (const struct rx_node *kid = n->kid; kid != NULL && len >= CUT_MIN; kid = kid->next) {
 		struct list l = describe(f, kid);
 
-		if (l.n == 0 || all.n + l.n > STRINGS_MAX)
+		if (l.n == 0)
 			return nothing;
-		memcpy(all.str + all.n, l.str, l.n * sizeof(l.str[0]));
-		all.n += l.n;
 		all.exact = all.exact && l.exact;
 		all.prefix = all.prefix && l.prefix;
+		for (uint32_t i = 0; i < l.n; i++)
+			add_alternative(&all, l.str[i], &len);
 	}
-	return all;
+	return len >= CUT_MIN ? all : nothing;
 }
 
 static struct list of_repeat(struct finder *f, const struct rx_node *n)

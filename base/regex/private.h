@@ -395,6 +395,7 @@ struct regex {
 	void (*poll)(void *arg, uint64_t work);
 	void *poll_arg;
 	uint64_t work;   /* not yet reported */
+	uint32_t near;   /* how often in a row such a string was found at once */
 	uint32_t pause;  /* for how many searches of lines the strings were left out last, */
 	uint32_t paused; /* and for how many more */
 	uint64_t backtrack_max;
