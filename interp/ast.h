@@ -520,6 +520,8 @@ bool is_reserved_word(struct bytes text);
 struct buf;
 /* `declare -f`: "name () \n{ \n    ...\n}". posix: as the mode has it. */
 void print_function(struct buf *out, const struct function_node *f, bool posix);
+/* The same so that it can be read again: bash shows $'...' in ways that it can't read itself. */
+void print_function_source(struct buf *out, const struct function_node *f, bool posix);
 /* One line, as jobs and BASH_COMMAND show it. */
 void print_command(struct buf *out, const struct node *n);
 /* The same as --pretty-print shows it. */

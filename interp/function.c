@@ -169,7 +169,7 @@ static struct bytes definition_text(struct shell *sh, const struct function *f, 
 		return f->ast->text;
 	}
 	*line = f->node->node.line;
-	print_function(&text, f->node, opt_set(sh, SET_POSIX));
+	print_function_source(&text, f->node, opt_set(sh, SET_POSIX));
 	return buf_bytes(&text);
 }
 

@@ -24,7 +24,7 @@ static void add_doc(struct printer *pr, const struct redir *r)
 }
 
 /* The bodies that wait, each behind a newline of its own. False if none do. */
-static bool print_docs(struct printer *pr)
+static bool end_line(struct printer *pr)
 {
 	if (pr->docs == NULL)
 		return false;
@@ -41,11 +41,17 @@ static bool print_docs(struct printer *pr)
 	return true;
 }
 
+/* The same where bash shows them, which may be in the middle of a line: not to be read again. */
+static bool print_docs(struct printer *pr)
+{
+	return !pr->source && end_line(pr);
+}
+
 /* --- lines --- */
 
 void print_newline(struct printer *pr)
 {
-	if (!print_docs(pr))
+	if (!end_line(pr))
 		buf_putc(pr->out, '\n');
 	if (pr->indent > 0)
 		buf_fill(pr->out, ' ', (size_t)pr->indent);
@@ -115,7 +121,7 @@ static void print_fd(struct printer *pr, const struct redir *r)
 		buf_printf(pr->out, "{%.*s}", (int)r->var.len, r->var.ptr);
 	else if (r->kind == REDIR_BOTH || r->kind == REDIR_BOTH_APPEND)
 		return;
-	else if (r->kind == REDIR_RDWR ? r->fd != 1 : always || (r->fd >= 0 && r->fd != standard))
+	else if (r->kind == REDIR_RDWR ? pr->source || r->fd != 1 : always || (r->fd >= 0 && r->fd != standard))
 		buf_put_i64(pr->out, r->fd >= 0 ? r->fd : standard);
 }
 
@@ -394,6 +400,8 @@ static void print_case_item(struct printer *pr, const struct case_item *item)
 {
 	static const char *const ends[] = { ";;", ";&", ";;&" };
 
+	if (pr->source) /* bash leaves it out even where the pattern is esac */
+		buf_putc(pr->out, '(');
 	for (int i = 0; i < item->npatterns; i++) {
 		if (i > 0)
 			buf_puts(pr->out, " | ");
@@ -589,20 +597,20 @@ static bool begins_with_paren(const struct node *n)
 
 void print_sub_text(struct printer *pr, const struct node *n)
 {
-	struct printer inner = { .out = pr->out, .depth = pr->depth };
+	struct printer inner = { .out = pr->out, .depth = pr->depth, .source = pr->source };
 
 	if (n == NULL)
 		return;
 	if (begins_with_paren(n))
 		buf_putc(pr->out, ' ');
 	print_node(&inner, n);
-	print_docs(&inner);
+	end_line(&inner);
 }
 
 static void print_whole(struct printer *pr, const struct node *n)
 {
 	print_node(pr, n);
-	print_docs(pr);
+	end_line(pr);
 }
 
 void print_command(struct buf *out, const struct node *n)
@@ -627,10 +635,19 @@ int print_number(struct buf *out, const struct node *n)
 	return count_lines(buf_bytes(out));
 }
 
+static void print_definition(struct printer *pr, const struct function_node *f)
+{
+	buf_printf(pr->out, "%.*s () ", (int)f->name.len, f->name.ptr);
+	print_function_body(pr, f->body);
+	end_line(pr);
+}
+
 void print_function(struct buf *out, const struct function_node *f, bool posix)
 {
-	struct printer pr = { .out = out, .posix = posix };
+	print_definition(&(struct printer){ .out = out, .posix = posix }, f);
+}
 
-	buf_printf(out, "%.*s () ", (int)f->name.len, f->name.ptr);
-	print_function_body(&pr, f->body);
+void print_function_source(struct buf *out, const struct function_node *f, bool posix)
+{
+	print_definition(&(struct printer){ .out = out, .posix = posix, .source = true }, f);
 }

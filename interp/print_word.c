@@ -5,10 +5,10 @@
  */
 #include "interp/print.h"
 
-static void print_sub(struct printer *pr, const struct word_sub *s)
+static void print_sub(struct printer *pr, const struct word *w, const struct word_sub *s)
 {
 	if (s->command == NULL) {
-		buf_add(pr->out, s->text);
+		buf_add(pr->out, pr->source ? bytes_slice(w->text, s->from, s->to) : s->text);
 		return;
 	}
 	buf_putc(pr->out, s->command->direction != 0 ? s->command->direction : '$');
@@ -23,7 +23,7 @@ void print_word(struct printer *pr, const struct word *w)
 
 	for (int i = 0; i < w->nsubs; i++) {
 		buf_add(pr->out, bytes_slice(w->text, at, w->subs[i].from));
-		print_sub(pr, &w->subs[i]);
+		print_sub(pr, w, &w->subs[i]);
 		at = w->subs[i].to;
 	}
 	buf_add(pr->out, bytes_slice(w->text, at, w->text.len));

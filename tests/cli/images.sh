@@ -69,6 +69,20 @@ check 'variables' '1 v w 2 3 5 env 3' "$("${s[@]}" -c 'echo $x ${a[k]} ${list[1]
 check 'attributes' 'declare -r r="5" declare -x E="env" declare -i n="3"' \
 	"$("${s[@]}" -c 'declare -p r E n' | paste -sd ' ')"
 check 'functions with their lines' 'f a 1' "$("${s[@]}" -c 'f a')"
+cat > define << 'END'
+shopt -s expand_aliases
+: ; f() { case $1 in (esac) echo is esac;; (a|esac) echo a;; esac; }; g() { echo in > /tmp/gg; echo x 1<> /tmp/gg; cat /tmp/gg; }; h() { cat <<A && echo b | cat <<B || echo c
+a
+A
+b
+B
+}; k() { a="${z-$'t\tb"x'}" b=$(echo "${z-$'q"r'}"); declare -p a b; }
+END
+defined=$("$cowsh" --session defined.cow -c "$(cat define)
+f esac; f a; g; h; k")
+check 'functions that bash shows so that it can not read them' "$defined" \
+	"$("$cowsh" --session defined.cow -c 'f esac; f a; g; h; k')"
+check 'and they were there' 8 "$(wc -l <<< "$defined")"
 check 'options' 'on 0027 on' \
 	"$("${s[@]}" -c 'shopt extglob | grep -o on; umask; set -o | grep pipefail | grep -o on' | paste -sd ' ')"
 check 'directories' '/usr /usr /tmp' "$("${s[@]}" -c 'pwd; dirs' | paste -sd ' ')"
