@@ -124,7 +124,8 @@ static bool has_open_subscript(struct bytes printed)
 			       : 0;
 
 	printed = bytes_slice(printed, close, printed.len);
-	return bytes_find(printed, BYTES("=([")) != NULL || bytes_find(printed, BYTES(" [")) != NULL;
+	return bytes_find(printed, BYTES("=([")) != NULL ||
+	       bytes_find(printed, BYTES(" [")) != NULL;
 }
 
 static void check(struct bytes text)

@@ -121,7 +121,8 @@ static void print_fd(struct printer *pr, const struct redir *r)
 		buf_printf(pr->out, "{%.*s}", (int)r->var.len, r->var.ptr);
 	else if (r->kind == REDIR_BOTH || r->kind == REDIR_BOTH_APPEND)
 		return;
-	else if (r->kind == REDIR_RDWR ? pr->source || r->fd != 1 : always || (r->fd >= 0 && r->fd != standard))
+	else if (r->kind == REDIR_RDWR ? pr->source || r->fd != 1
+				       : always || (r->fd >= 0 && r->fd != standard))
 		buf_put_i64(pr->out, r->fd >= 0 ? r->fd : standard);
 }
 

@@ -211,7 +211,7 @@ struct rx_alphabet *rx_alphabet(struct arena *a, const struct rx_prog *prog, uns
 	memcpy(alpha->interval, work.interval, work.nintervals * sizeof(work.interval[0]));
 	alpha->sample = arena_alloc(a, work.n * sizeof(work.sample[0]));
 	memcpy(alpha->sample, work.sample, work.n * sizeof(work.sample[0]));
-	arena_clear(all.arena);
+	rx_scratch_end(&scratch);
 	alpha->side = arena_zalloc(a, alpha->n);
 	fill_low(alpha, prog->utf8);
 	fill_sides(alpha, prog, flags);

@@ -11,9 +11,9 @@
 #include "base/sort.h"
 
 enum {
-	FACTOR_MIN = 8,         /* alternatives; fewer are found as literals */
-	FACTOR_DEPTH_MAX = 24,  /* levels of the trie; what is below stays a list */
-	TREE_DEPTH_MAX = 50,    /* of the tree: two levels more for each of those */
+	FACTOR_MIN = 8,        /* alternatives; fewer are found as literals */
+	FACTOR_DEPTH_MAX = 24, /* levels of the trie; what is below stays a list */
+	TREE_DEPTH_MAX = 50,   /* of the tree: two levels more for each of those */
 };
 
 /* The characters and conditions that a string consists of, in the order of the search. */
@@ -144,8 +144,7 @@ static struct rx_node *rest_of(const struct factor *f, const struct string *s, s
 /* Where strings that agree up to `at` cease to. */
 static size_t common_end(const struct string *first, const struct string *last, size_t at)
 {
-	while (at < first->n && at < last->n &&
-	       compare_items(first->item[at], last->item[at]) == 0)
+	while (at < first->n && at < last->n && compare_items(first->item[at], last->item[at]) == 0)
 		at++;
 	return at;
 }
@@ -260,6 +259,6 @@ const struct rx_node *rx_factor(struct arena *a, unsigned flags, const struct rx
 		return tree;
 	f.scratch = rx_scratch(&scratch, a);
 	tree = copy_tree(&f, tree);
-	arena_clear(f.scratch);
+	rx_scratch_end(&scratch);
 	return tree;
 }

@@ -71,7 +71,7 @@ const uint8_t *rx_first_bytes(struct arena *a, const struct rx_prog *prog)
 	unsigned n = 0;
 	unsigned letters = 0;
 
-	arena_clear(s);
+	rx_scratch_end(&scratch);
 	for (unsigned b = 0; b < 0x80; b++) {
 		n += first[b];
 		letters += byte_is_lower((int)b) ? first[b] : 0u;

@@ -391,7 +391,7 @@ struct rx_literals *rx_literals(struct arena *a, const struct rx_node *tree, uns
 			usable = false;
 	if (usable)
 		out = finish(a, &f, &l);
-	arena_clear(f.arena);
+	rx_scratch_end(&scratch);
 	return out;
 }
 

@@ -445,12 +445,15 @@ int rx_backtrack(struct regex *re, const struct rx_try *t, struct regex_span *sp
 int rx_captures(struct regex *re, struct bytes text, const struct regex_span *match,
 		unsigned exec_flags, struct regex_span *spans, size_t nspans);
 
-/* text.c. Memory while compiling, to be cleared; if it runs out, it is cleared first. */
+/* text.c. Memory beside `a` for a moment, until rx_scratch_end; if it or that of `a` runs out, it
+ * is given back first. */
 struct rx_scratch {
 	struct arena arena;
-	struct arena_fail up;
+	struct arena *beside;
+	struct arena_fail up; /* of `a` */
 };
 struct arena *rx_scratch(struct rx_scratch *s, struct arena *a);
+void rx_scratch_end(struct rx_scratch *s);
 
 bool rx_is_word(uint32_t c, unsigned flags);
 /* Whether words are made of more than ASCII. */

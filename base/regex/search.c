@@ -217,7 +217,8 @@ static int line_by_line(struct regex *re, struct bytes text, size_t from, struct
 
 enum { MISSES_MAX = 16, NEAR_BYTES = 32, PAUSE_FIRST = 16, PAUSE_MAX = 4096 };
 
-/* The strings were no help, or stand too near to each other: the next searches do without, each time more of them. */
+/* The strings were no help, or stand too near to each other: the next searches do without, each
+ * time more of them. */
 static void pause_literals(struct regex *re)
 {
 	re->pause = re->pause == 0              ? PAUSE_FIRST
@@ -227,7 +228,8 @@ static void pause_literals(struct regex *re)
 }
 
 /* Lines that hold a string which every match needs; the rest is not looked at. When these are most
- * lines, or it is found every few bytes, the automaton alone is faster: then REGEX_NOMATCH + 1, and *from is where. */
+ * lines, or it is found every few bytes, the automaton alone is faster: then REGEX_NOMATCH + 1, and
+ * *from is where. */
 static int by_literal(struct regex *re, struct bytes text, size_t *from, struct regex_span *line)
 {
 	size_t begin = *from;
@@ -243,7 +245,8 @@ static int by_literal(struct regex *re, struct bytes text, size_t *from, struct 
 		line_around(text, *from, at, rx_eol(re->flags), line);
 		if (re->literals->exact)
 			return 0;
-		re->near = at - *from < NEAR_BYTES * (size_t)(re->literals->n + 1) ? re->near + 1 : 0;
+		re->near = at - *from < NEAR_BYTES * (size_t)(re->literals->n + 1) ? re->near + 1
+										   : 0;
 		if (re->near > MISSES_MAX && re->by_dfa) {
 			re->near = 0;
 			pause_literals(re);

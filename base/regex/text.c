@@ -8,15 +8,25 @@ static void scratch_fail(void *arg)
 {
 	struct rx_scratch *s = arg;
 
-	arena_clear(&s->arena);
+	rx_scratch_end(s);
 	s->up.fn(s->up.arg);
 }
 
 struct arena *rx_scratch(struct rx_scratch *s, struct arena *a)
 {
+	struct arena_fail fail = { scratch_fail, s };
+
+	s->beside = a;
 	s->up = a->fail;
-	arena_init(&s->arena, a->heap, (struct arena_fail){ scratch_fail, s });
+	a->fail = fail;
+	arena_init(&s->arena, a->heap, fail);
 	return &s->arena;
+}
+
+void rx_scratch_end(struct rx_scratch *s)
+{
+	s->beside->fail = s->up;
+	arena_clear(&s->arena);
 }
 
 size_t rx_char_before(struct bytes text, size_t at, bool utf8, uint32_t *c)

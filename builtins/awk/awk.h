@@ -95,12 +95,12 @@ struct array {
 	uint8_t table; /* enum table */
 	bool used;     /* has been used as an array; else only promised (VAL_UNTYPED) */
 	bool scalar;   /* a promise nobody will keep: its variable was used as a value */
-	size_t count; /* all elements; those of the hash table are what is not in naturals */
-	size_t mask;  /* buckets - 1 */
+	size_t count;  /* all elements; those of the hash table are what is not in naturals */
+	size_t mask;   /* buckets - 1 */
 	struct elem **bucket;
 	struct elem *oldest;
 	struct elem *newest;
-	struct walk *walk;          /* of the hash table; NULL: it never had an element */
+	struct walk *walk;         /* of the hash table; NULL: it never had an element */
 	struct naturals *naturals; /* NULL: there never was one */
 };
 
@@ -327,7 +327,7 @@ struct awk {
 	uint64_t work;               /* not charged yet */
 	const struct array *elem_of; /* of the element being assigned, and its key: for messages */
 	struct key elem_key;
-	double reg;                  /* result of SUBST and GETLINE_VAR, taken at once */
+	double reg; /* result of SUBST and GETLINE_VAR, taken at once */
 	bool *ranges;
 	int status;
 	enum { PHASE_BEGIN, PHASE_MAIN, PHASE_END } phase;

@@ -20,7 +20,8 @@ struct val awk_fn_strftime(struct awk *a, struct val *args, int n)
 	struct arena_mark mark = arena_mark(&a->scratch);
 	struct buf out = buf_in(&a->scratch);
 	double seconds = n > 1 ? val_to_num(a, &args[1]) : (double)(cmd_now(a->c) / 1000000000);
-	struct val *preset = awk_array_find(a->globals[GLOBAL_PROCINFO].u.array, awk_key(BYTES("strftime")));
+	struct val *preset = awk_array_find(a->globals[GLOBAL_PROCINFO].u.array,
+					    awk_key(BYTES("strftime")));
 	struct val format = n > 0 ? val_get(args[0])
 			    : preset != NULL && preset->kind != VAL_ARRAY
 				    ? val_get(*preset)

@@ -49,7 +49,8 @@ size_t awk_natural_count(const struct naturals *t)
 /* A number's block: 2^bits is its first one. */
 static unsigned block_bits(uint32_t number)
 {
-	return number >> BLOCK_BITS_MIN == 0 ? BLOCK_BITS_MIN : 31 - (unsigned)__builtin_clz(number);
+	return number >> BLOCK_BITS_MIN == 0 ? BLOCK_BITS_MIN
+					     : 31 - (unsigned)__builtin_clz(number);
 }
 
 static unsigned leaf_bits(unsigned block)

@@ -18,9 +18,9 @@
 enum { CHAIN_MAX = 3 }; /* keys to a bucket, on average, at which a table grows */
 
 static const uint32_t table_sizes[] = {
-	13,      127,     1021,    8191,     16381,    32749,    65497,     131101,    262147,
-	524309,  1048583, 2097169, 4194319,  8388617,  16777259, 33554467,  67108879,  134217757,
-	268435459, 536870923, 1073741827,
+	13,       127,      1021,     8191,      16381,     32749,     65497,
+	131101,   262147,   524309,   1048583,   2097169,   4194319,   8388617,
+	16777259, 33554467, 67108879, 134217757, 268435459, 536870923, 1073741827,
 };
 enum { TABLE_SIZES = sizeof table_sizes / sizeof table_sizes[0] };
 
@@ -64,7 +64,8 @@ static uint32_t hash_number(int64_t number)
 
 static struct pair **bucket_of(const struct walk *w, const struct elem *e)
 {
-	return &w->bucket[hash_number(awk_key(str_bytes(e->key)).number) % table_sizes[w->integers_grown]];
+	return &w->bucket[hash_number(awk_key(str_bytes(e->key)).number) %
+			  table_sizes[w->integers_grown]];
 }
 
 static void push_integer(struct awk *a, const struct walk *w, struct elem *e)

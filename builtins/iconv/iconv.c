@@ -468,8 +468,8 @@ static size_t convert_units(struct iconv_opts *o, struct bytes s, size_t at)
 static int convert(struct cmd *c, struct iconv_opts *o, struct bytes s)
 {
 	bool units = o->from.kind == KIND_UTF16 && holds_ascii(&o->to);
-	bool bytes = holds_ascii(&o->from) && (holds_ascii(&o->to) || o->to.kind == KIND_UTF16 ||
-					       o->to.kind == KIND_UTF32);
+	bool bytes = holds_ascii(&o->from) &&
+		     (holds_ascii(&o->to) || o->to.kind == KIND_UTF16 || o->to.kind == KIND_UTF32);
 	size_t at = take_mark(o, s);
 
 	if (s.len > 0)
