@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Alternatives that are plain strings, by what they have in common: of abc|abd|x becomes
- * ab(c|d)|x, a trie. Otherwise every state of the automaton holds the beginnings of all of them,
- * and a list of a thousand words is a thousand times as slow as one.
+ * Alternatives by what they have in common: of abc|ab[de]*|x becomes ab(c|[de]*)|x, a trie.
+ * Otherwise every state of the automaton holds the beginnings of all of them, and a list of a
+ * thousand words is a thousand times as slow as one.
  *
  * The programs of the automata are built of it; groups and Perl's order of alternatives, which
  * this would change, are not its business. Backwards the common ends count.
@@ -16,8 +16,8 @@ enum {
 	TREE_DEPTH_MAX = 50,   /* of the tree: two levels more for each of those */
 };
 
-/* The characters and conditions that a string consists of, in the order of the search. */
-struct string {
+/* What an alternative consists of, in the order of the search. */
+struct sequence {
 	const struct rx_node **item;
 	size_t n;
 };
@@ -28,27 +28,16 @@ struct factor {
 	bool backward;
 };
 
-/* --- strings --- */
+/* --- sequences --- */
 
-static bool is_item(const struct rx_node *n)
-{
-	return n->op == RX_CHAR || n->op == RX_SET || n->op == RX_ASSERT;
-}
-
-/* How many items, or SIZE_MAX: it is no string. */
 static size_t count_items(const struct rx_node *n)
 {
 	size_t total = 0;
 
 	if (n->op != RX_CAT)
-		return is_item(n) ? 1 : SIZE_MAX;
-	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next) {
-		size_t k = count_items(kid);
-
-		if (k == SIZE_MAX)
-			return SIZE_MAX;
-		total += k;
-	}
+		return 1;
+	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next)
+		total += count_items(kid);
 	return total;
 }
 
@@ -65,11 +54,11 @@ static const struct rx_node **put_items(const struct factor *f, const struct rx_
 	return out;
 }
 
-static struct string string_of(const struct factor *f, const struct rx_node *n, size_t items)
+static struct sequence sequence_of(const struct factor *f, const struct rx_node *n)
 {
-	struct string s = { .n = items };
+	struct sequence s = { .n = count_items(n) };
 
-	s.item = arena_alloc(f->scratch, (items + 1) * sizeof(s.item[0]));
+	s.item = arena_alloc(f->scratch, (s.n + 1) * sizeof(s.item[0]));
 	put_items(f, n, s.item);
 	return s;
 }
@@ -79,27 +68,35 @@ static int order(uint32_t x, uint32_t y)
 	return x < y ? -1 : x > y;
 }
 
-static int compare_items(const struct rx_node *x, const struct rx_node *y)
+static int compare_sets(const struct rx_set *x, const struct rx_set *y)
 {
-	size_t ranges;
-
-	if (x->op != y->op)
-		return order(x->op, y->op);
-	switch (x->op) {
-	case RX_CHAR: return order(x->n, y->n);
-	case RX_ASSERT: return order(x->kind, y->kind);
-	default:
-		ranges = x->set->n * sizeof(x->set->range[0]);
-		if (x->set->n != y->set->n)
-			return order(x->set->n, y->set->n);
-		return ranges != 0 ? memcmp(x->set->range, y->set->range, ranges) : 0;
-	}
+	if (x->n != y->n)
+		return order(x->n, y->n);
+	return x->n != 0 ? memcmp(x->range, y->range, x->n * sizeof(x->range[0])) : 0;
 }
 
-static int compare_strings(void *arg, const void *a, const void *b)
+/* 0: they match the same. Any order will do. */
+static int compare_items(const struct rx_node *x, const struct rx_node *y)
 {
-	const struct string *x = a;
-	const struct string *y = b;
+	const struct rx_node *a = x->kid;
+	const struct rx_node *b = y->kid;
+	int c = order(x->op, y->op);
+
+	c = c != 0 ? c : order(x->kind, y->kind);
+	c = c != 0 ? c : order(x->n, y->n);
+	c = c != 0 ? c : order(x->min, y->min);
+	c = c != 0 ? c : order(x->max, y->max);
+	if (c == 0 && x->op == RX_SET)
+		c = compare_sets(x->set, y->set);
+	for (; c == 0 && a != NULL && b != NULL; a = a->next, b = b->next)
+		c = compare_items(a, b);
+	return c != 0 ? c : (a != NULL) - (b != NULL);
+}
+
+static int compare_sequences(void *arg, const void *a, const void *b)
+{
+	const struct sequence *x = a;
+	const struct sequence *y = b;
 
 	(void)arg;
 	for (size_t i = 0; i < x->n && i < y->n; i++) {
@@ -122,8 +119,10 @@ static struct rx_node *bare_copy(const struct factor *f, const struct rx_node *n
 	return copy;
 }
 
+static struct rx_node *copy_tree(const struct factor *f, const struct rx_node *n);
+
 /* Nodes that a search meets one after the other, as a CAT. */
-static struct rx_node *sequence(const struct factor *f, struct rx_node **node, size_t n)
+static struct rx_node *cat_of(const struct factor *f, struct rx_node **node, size_t n)
 {
 	struct rx_node *cat = rx_node(f->p, RX_CAT);
 
@@ -132,29 +131,29 @@ static struct rx_node *sequence(const struct factor *f, struct rx_node **node, s
 	return rx_simplify(f->p, cat);
 }
 
-static struct rx_node *rest_of(const struct factor *f, const struct string *s, size_t at)
+static struct rx_node *rest_of(const struct factor *f, const struct sequence *s, size_t at)
 {
 	struct rx_node **node = arena_alloc(f->scratch, (s->n + 1) * sizeof(struct rx_node *));
 
 	for (size_t i = at; i < s->n; i++)
-		node[i - at] = bare_copy(f, s->item[i]);
-	return sequence(f, node, s->n - at);
+		node[i - at] = copy_tree(f, s->item[i]);
+	return cat_of(f, node, s->n - at);
 }
 
 /* Where strings that agree up to `at` cease to. */
-static size_t common_end(const struct string *first, const struct string *last, size_t at)
+static size_t common_end(const struct sequence *first, const struct sequence *last, size_t at)
 {
 	while (at < first->n && at < last->n && compare_items(first->item[at], last->item[at]) == 0)
 		at++;
 	return at;
 }
 
-static struct rx_node *trie(const struct factor *f, const struct string *s, size_t n, size_t at,
+static struct rx_node *trie(const struct factor *f, const struct sequence *s, size_t n, size_t at,
 			    unsigned depth);
 
 /* What can follow where sorted strings differ. */
-static struct rx_node *branches(const struct factor *f, const struct string *s, size_t n, size_t at,
-				unsigned depth)
+static struct rx_node *branches(const struct factor *f, const struct sequence *s, size_t n,
+				size_t at, unsigned depth)
 {
 	struct rx_node *alt = rx_node(f->p, RX_ALT);
 	size_t from = 0;
@@ -178,7 +177,7 @@ static struct rx_node *branches(const struct factor *f, const struct string *s, 
 }
 
 /* n > 0 sorted strings that agree up to `at`, from there on. */
-static struct rx_node *trie(const struct factor *f, const struct string *s, size_t n, size_t at,
+static struct rx_node *trie(const struct factor *f, const struct sequence *s, size_t n, size_t at,
 			    unsigned depth)
 {
 	size_t end = common_end(&s[0], &s[n - 1], at);
@@ -188,38 +187,29 @@ static struct rx_node *trie(const struct factor *f, const struct string *s, size
 		return rest_of(f, &s[0], at);
 	node = arena_alloc(f->scratch, (end - at + 1) * sizeof(struct rx_node *));
 	for (size_t i = at; i < end; i++)
-		node[i - at] = bare_copy(f, s[0].item[i]);
+		node[i - at] = copy_tree(f, s[0].item[i]);
 	node[end - at] = branches(f, s, n, end, depth);
-	return sequence(f, node, end - at + 1);
+	return cat_of(f, node, end - at + 1);
 }
 
 /* --- the tree --- */
 
-static struct rx_node *copy_tree(const struct factor *f, const struct rx_node *n);
-
 static struct rx_node *copy_alternatives(const struct factor *f, const struct rx_node *n)
 {
-	struct rx_node *alt = bare_copy(f, n);
-	struct string *list;
-	struct string *spare;
+	struct sequence *list;
+	struct sequence *spare;
+	struct rx_node *alt;
 	size_t kids = 0;
-	size_t strings = 0;
 
 	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next)
 		kids++;
-	list = arena_alloc(f->scratch, (kids + 1) * sizeof(*list));
-	spare = arena_alloc(f->scratch, (kids + 1) * sizeof(*spare));
-	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next) {
-		size_t items = count_items(kid);
-
-		if (items == SIZE_MAX)
-			rx_append(f->p, alt, copy_tree(f, kid));
-		else
-			list[strings++] = string_of(f, kid, items);
-	}
-	sort_stable(list, strings, sizeof(*list), spare, compare_strings, NULL);
-	if (strings != 0)
-		rx_append(f->p, alt, trie(f, list, strings, 0, 0));
+	list = arena_alloc(f->scratch, kids * sizeof(*list));
+	spare = arena_alloc(f->scratch, kids * sizeof(*spare));
+	kids = 0;
+	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next)
+		list[kids++] = sequence_of(f, kid);
+	sort_stable(list, kids, sizeof(*list), spare, compare_sequences, NULL);
+	alt = trie(f, list, kids, 0, 0);
 	alt->nullable = n->nullable;
 	return alt;
 }
