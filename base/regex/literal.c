@@ -418,11 +418,25 @@ size_t rx_literal_at(const struct rx_literals *l, struct bytes text, size_t at)
 	return longest;
 }
 
+/* Whether one of the strings is at a place; their rarest bytes are looked at first. */
+static bool is_one_at(const struct rx_literals *l, struct bytes text, size_t at)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct simd_pair *p = &l->finder->pair[i];
+
+		if (text.len - at >= l->str[i].len &&
+		    ((uint8_t)text.ptr[at + p->at[0]] | p->mask[0]) == p->byte[0] &&
+		    is_at(l, &l->str[i], text.ptr + at, text.len - at))
+			return true;
+	}
+	return false;
+}
+
 /* The last places, too near to the end for the finder. */
 static size_t next_slowly(const struct rx_literals *l, struct bytes text, size_t from)
 {
 	for (size_t at = from; at + l->finder->shortest <= text.len; at++)
-		if (rx_literal_at(l, text, at) != SIZE_MAX)
+		if (is_one_at(l, text, at))
 			return at;
 	return SIZE_MAX;
 }
@@ -446,7 +460,7 @@ size_t rx_literal_next(const struct rx_literals *l, struct bytes text, size_t fr
 
 		if (at == SIZE_MAX)
 			break;
-		if (rx_literal_at(l, text, at) != SIZE_MAX)
+		if (is_one_at(l, text, at))
 			return at;
 		from = at + 1;
 	}
