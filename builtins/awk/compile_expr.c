@@ -267,11 +267,14 @@ static void variable(struct compiler *c, const struct node *n)
 		awk_c_emit(c, n->var < SP_COUNT ? OP_SPECIAL : OP_GLOBAL, 0, 0, n->var);
 }
 
-/* A value or an array, whatever it is, for functions that take both. */
-static void anything(struct compiler *c, const struct node *n)
+/*
+ * A value or an array, whatever it is, for functions that take both. settled: a name that is
+ * nothing yet is a value from now on.
+ */
+static void anything(struct compiler *c, const struct node *n, bool settled)
 {
 	if (n->op == N_VAR && (n->var < 0 || n->var >= SP_COUNT)) {
-		awk_c_emit(c, n->var < 0 ? OP_ANY_LOCAL : OP_ANY_GLOBAL, 0, 0,
+		awk_c_emit(c, n->var < 0 ? OP_ANY_LOCAL : OP_ANY_GLOBAL, settled, 0,
 			   n->var < 0 ? ~n->var : n->var);
 	} else if (n->op == N_INDEX) {
 		awk_c_array(c, n->a);
@@ -510,7 +513,7 @@ static void builtin(struct compiler *c, const struct node *n, bool dropped)
 			else if (arg->op == N_FIELD)
 				awk_c_operand(c, arg, true);
 			else
-				anything(c, arg);
+				anything(c, arg, n->fn == FN_LENGTH);
 		} else if (row->array_args >> i & 1) {
 			array_argument(c, arg, n->fn, i);
 		} else if (row->regex_args >> i & 1) {
@@ -613,13 +616,19 @@ static void conditional(struct compiler *c, const struct node *n)
 	awk_c_land(c, end);
 }
 
+static bool is_zero(const struct node *n)
+{
+	if (n->op == N_NEG)
+		n = n->a;
+	return !n->grouped && n->op == N_NUM && n->num == 0;
+}
+
 static void divide_check(struct compiler *c, const struct node *n)
 {
 	bool div = n->sub == ARITH_DIV;
 	struct buf out = buf_in(c->p->arena);
 
-	if ((!div && n->sub != ARITH_MOD) || n->a->op != N_NUM || n->b->op != N_NUM ||
-	    n->b->num != 0)
+	if ((!div && n->sub != ARITH_MOD) || !is_zero(n->b))
 		return;
 	buf_printf(&out, "%s: %s:%u: error: division by zero attempted%s\n", c->p->a->name,
 		   n->file != NULL ? n->file : "cmd. line", n->line, div ? "" : " in `%'");

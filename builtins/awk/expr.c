@@ -3,8 +3,9 @@
  * awk's expressions, by recursive descent: from the loosest operators to the tightest.
  *
  * Two characters mean different things by place: in print's list '>' and '|' redirect, in
- * for's head `in` belongs to the loop. An assignment is taken wherever a variable stands as an
- * operand, as gawk's grammar has it: `1 && x = 2`.
+ * for's head `in` belongs to the loop. An assignment is taken where a variable begins what a
+ * comparison or a looser operator joins, as gawk's grammar has it: `1 && x = 2`, but not
+ * `1 + x = 2`.
  */
 #include "builtins/awk/parse.h"
 
@@ -192,6 +193,29 @@ static struct node *parse_call(struct parser *p)
 	return n;
 }
 
+static bool is_literal(const struct node *n)
+{
+	return !n->grouped && (n->op == N_NUM || n->op == N_STR);
+}
+
+/* The third argument of sub and gsub: a constant is taken too, also one that is calculated. */
+static bool may_be_edited(const struct node *n)
+{
+	if (awk_node_is_lvalue(n))
+		return true;
+	if (n->grouped)
+		return false;
+	switch (n->op) {
+	case N_NUM:
+	case N_STR: return true;
+	case N_NEG:
+	case N_NOT: return is_literal(n->a);
+	case N_BINARY: return is_literal(n->a) && is_literal(n->b);
+	case N_CONCAT: return n->count == 2 && is_literal(n->list) && is_literal(n->last);
+	default: return false;
+	}
+}
+
 static struct node *parse_builtin(struct parser *p)
 {
 	struct node *n = awk_node_new(p, N_BUILTIN);
@@ -219,6 +243,11 @@ static struct node *parse_builtin(struct parser *p)
 	if (n->count < row->min || (row->max >= 0 && n->count > row->max))
 		awk_lex_error(&p->l, "%d is invalid as number of arguments for %s", n->count,
 			      row->name);
+	if ((n->fn == FN_SUB || n->fn == FN_GSUB) && n->count == 3 && !may_be_edited(n->last))
+		awk_lex_error(&p->l, "%s third parameter is not a changeable object", row->name);
+	if (n->fn == FN_INDEX && !n->last->grouped &&
+	    (n->last->op == N_REGEX || n->last->op == N_TYPED_REGEX))
+		awk_lex_fatal(&p->l, "index: regexp constant as second argument is not allowed");
 	awk_lex_next(&p->l);
 	return n;
 }
@@ -236,12 +265,9 @@ static struct node *parse_indirect(struct parser *p)
 		awk_lex_next(&p->l);
 		return n;
 	}
-	if (!at_token(p, T_FUNC_NAME) && !at_token(p, T_NAME))
+	if (!at_token(p, T_FUNC_NAME))
 		awk_lex_unexpected(&p->l);
-	/* "f[1](x)" also names a function. */
 	n->a = awk_parse_variable(p);
-	if (!at_token(p, '('))
-		awk_lex_unexpected(&p->l);
 	awk_lex_next(&p->l);
 	parse_inside(p, n, ')');
 	warn_of_regexes(p, n->list);
@@ -373,7 +399,6 @@ static struct node *assign(struct parser *p, struct node *target)
 
 	n->sub = (uint8_t)p->l.sub;
 	awk_lex_next(&p->l);
-	awk_skip_newlines(p);
 	n->a = target;
 	n->b = awk_parse_deeper(p, awk_parse_expr);
 	return n;
@@ -392,22 +417,24 @@ static struct node *increment(struct parser *p, struct node *n)
 
 static struct node *parse_postfix(struct parser *p, bool assigns)
 {
+	bool first = p->first;
 	struct node *n;
 
+	p->first = false;
 	if (at_token(p, T_INCR) || at_token(p, T_DECR)) {
 		struct node *incr = awk_node_new(p, N_INCR);
 
 		incr->sub = at_token(p, T_DECR) ? INCR_DOWN : 0;
 		awk_lex_next(&p->l);
-		incr->a = awk_parse_deeper(p, parse_primary);
-		if (!awk_node_is_lvalue(incr->a))
+		if (!at_token(p, T_NAME) && !at_token(p, '$'))
 			awk_lex_unexpected(&p->l);
+		incr->a = awk_parse_deeper(p, parse_primary);
 		return incr;
 	}
 	n = awk_parse_deeper(p, parse_primary);
 	if (!awk_node_is_lvalue(n))
 		return n;
-	if (assigns && (at_token(p, '=') || at_token(p, T_ASSIGN)))
+	if (first && (at_token(p, '=') || at_token(p, T_ASSIGN)))
 		return assign(p, n);
 	if (!assigns || (!at_token(p, T_INCR) && !at_token(p, T_DECR)))
 		return n;
@@ -437,6 +464,7 @@ static struct node *parse_unary(struct parser *p)
 
 	if (token != '!' && token != '-' && token != '+')
 		return parse_power(p);
+	p->first = false;
 	n = awk_node_new(p, token == '!' ? N_NOT : token == '-' ? N_NEG : N_PLUS);
 	awk_lex_next(&p->l);
 	n->a = awk_parse_deeper(p, parse_unary);
@@ -569,12 +597,14 @@ static int compare_op(const struct parser *p)
 
 static struct node *parse_compare(struct parser *p)
 {
+	p->first = true;
 	struct node *left = parse_concat(p);
 	int op = compare_op(p);
 
 	if (op < 0)
 		return left;
 	awk_lex_next(&p->l);
+	p->first = true;
 	left = binary(p, N_COMPARE, op, left, parse_concat(p));
 	if (compare_op(p) >= 0)
 		awk_lex_unexpected(&p->l);

@@ -111,6 +111,16 @@ void awk_lex_complain(struct lex *l, const char *format, ...)
 	l->failed = true;
 }
 
+void awk_lex_complain_plainly(struct lex *l, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(l, "", format, args);
+	va_end(args);
+	l->failed = true;
+}
+
 _Noreturn void awk_lex_refuse(struct lex *l, const char *format, ...)
 {
 	va_list args;
@@ -135,8 +145,26 @@ _Noreturn void awk_lex_fatal(struct lex *l, const char *format, ...)
 	refuse(l, AWK_FATAL, "fatal: ", format, args);
 }
 
+/* The last line has a comment, which may have hidden what is missing. */
+static _Noreturn void end_error(struct lex *l)
+{
+	struct buf out = buf_in(l->arena);
+
+	put_place(l, &out);
+	buf_puts(&out, "(END OF FILE)\n");
+	put_place(l, &out);
+	for (size_t i = l->line_start; i < l->start; i++)
+		buf_putc(&out, l->text.ptr[i] == '\t' ? '\t' : ' ');
+	buf_puts(&out, "^ source files / command-line arguments must contain complete functions "
+		       "or rules\n");
+	cmd_err_write(l->a->c, out.ptr, out.len);
+	cmd_exit(l->a->c, 1);
+}
+
 _Noreturn void awk_lex_unexpected(struct lex *l)
 {
+	if (l->token == T_EOF && l->commented)
+		end_error(l);
 	if (l->token == T_NEWLINE || l->token == T_EOF) {
 		if (l->token == T_NEWLINE)
 			l->line++;
@@ -595,7 +623,7 @@ static void lex_operator(struct lex *l)
 		awk_lex_fatal(l, "error: invalid character '\\%03o' in source code", rest.ptr[0]);
 	if (rest.ptr[0] == '.')
 		awk_lex_error(l, "syntax error");
-	if (strchr("{}()[];,+-*/%!<>|?:~$=", rest.ptr[0]) == NULL)
+	if (strchr("{}()[];,+-*/%!<>|?:~$=&", rest.ptr[0]) == NULL)
 		awk_lex_error(l, "invalid char '%c' in expression", rest.ptr[0]);
 	l->token = (unsigned char)rest.ptr[0];
 	l->at++;
@@ -609,6 +637,8 @@ static void skip_space(struct lex *l)
 		size_t next = l->at + 1;
 
 		if (ch == '#') {
+			l->start = l->at;
+			l->commented = true;
 			while (l->at < l->text.len && l->text.ptr[l->at] != '\n')
 				l->at++;
 			return;
@@ -629,16 +659,23 @@ static void skip_space(struct lex *l)
 	}
 }
 
+/* The end is told behind a newline, which is made up where there is none. */
 void awk_lex_next(struct lex *l)
 {
+	if (l->token == T_NEWLINE && awk_lex_is_last(l)) {
+		l->token = T_EOF;
+		return;
+	}
 	if (l->token == T_NEWLINE) {
 		l->line++;
 		l->line_start = l->at;
 	}
+	l->commented = false;
 	skip_space(l);
-	l->start = l->at;
-	if (l->at >= l->text.len) {
-		l->token = T_EOF;
+	if (!l->commented)
+		l->start = l->at;
+	if (awk_lex_is_last(l)) {
+		l->token = T_NEWLINE;
 		return;
 	}
 	char ch = l->text.ptr[l->at];

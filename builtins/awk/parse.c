@@ -395,6 +395,37 @@ static struct node *parse_case_value(struct parser *p)
 	return n;
 }
 
+/* Labels are the same if their texts are; the last ones are told first. */
+static void find_duplicates(struct parser *p, const struct node *list)
+{
+	struct lex place = p->l;
+	struct node **labels = arena_array(p->arena, (size_t)list->count + 1, sizeof *labels);
+	struct bytes *texts = arena_array(p->arena, (size_t)list->count + 1, sizeof *texts);
+	struct text_room room;
+	int n = 0;
+
+	for (struct node *label = list->list; label != NULL; label = label->next) {
+		if (label->a == NULL || label->a->op == N_REGEX)
+			continue;
+		texts[n] = label->a->text;
+		if (label->a->op == N_NUM)
+			texts[n] = arena_bytes(p->arena, awk_num_text(p->a, label->a->num,
+								      SP_CONVFMT, &room));
+		labels[n++] = label;
+	}
+	for (int i = n - 1; i >= 0; i--) {
+		awk_work(p->a, (uint64_t)(n - i));
+		for (int k = i + 1; k < n; k++) {
+			if (!bytes_eq(texts[i], texts[k]))
+				continue;
+			place.line = labels[i]->line;
+			awk_lex_complain(&place, "duplicate case values in switch body: %.*s",
+					 (int)texts[i].len, texts[i].ptr);
+			p->l.failed = true;
+		}
+	}
+}
+
 static struct node *parse_switch(struct parser *p)
 {
 	bool has_default = false;
@@ -427,6 +458,7 @@ static struct node *parse_switch(struct parser *p)
 		awk_node_add(n, label);
 	}
 	p->switches--;
+	find_duplicates(p, n);
 	awk_lex_next(&p->l);
 	return n;
 }
@@ -441,9 +473,10 @@ static struct node *parse_jump(struct parser *p)
 					 : token == T_EXIT     ? N_EXIT
 							       : N_RETURN);
 
-	if (token == T_BREAK && p->loops == 0 && p->switches == 0)
+	/* These two are told twice by gawk. */
+	for (int i = 0; i < 2 && token == T_BREAK && p->loops == 0 && p->switches == 0; i++)
 		awk_lex_complain(&p->l, "`break' is not allowed outside a loop or switch");
-	if (token == T_CONTINUE && p->loops == 0)
+	for (int i = 0; i < 2 && token == T_CONTINUE && p->loops == 0; i++)
 		awk_lex_complain(&p->l, "`continue' is not allowed outside a loop");
 	if (token == T_RETURN && p->fn == NULL)
 		awk_lex_error(&p->l, "`return' used outside function context");
@@ -514,7 +547,6 @@ static void parse_params(struct parser *p, struct function *f)
 {
 	int cap = 0;
 
-	awk_skip_newlines(p);
 	while (!at_token(p, ')')) {
 		if (!at_token(p, T_NAME))
 			awk_lex_unexpected(&p->l);
@@ -543,7 +575,6 @@ static void parse_params(struct parser *p, struct function *f)
 		}
 		f->params[f->nparams++] = arena_bytes(p->arena, p->l.name);
 		awk_lex_next(&p->l);
-		awk_skip_newlines(p);
 		if (!at_token(p, ','))
 			break;
 		awk_lex_next(&p->l);
@@ -564,7 +595,7 @@ static void parse_function(struct parser *p)
 	if (!at_token(p, T_FUNC_NAME) && !at_token(p, T_NAME))
 		awk_lex_unexpected(&p->l);
 	f = awk_program_function(p->prog, p->l.name);
-	if (f->defined)
+	if (f->defined || awk_program_find_global(p->prog, f->name) >= 0)
 		awk_lex_refuse(&p->l, "function name `%.*s' previously defined", (int)f->name.len,
 			       f->name.ptr);
 	f->defined = true;
@@ -605,7 +636,7 @@ static bool parse_rule(struct parser *p)
 	if (p->rule != RULE_MAIN) {
 		awk_lex_next(&p->l);
 		if (!at_token(p, '{')) {
-			p->l.line += at_token(p, T_NEWLINE);
+			p->l.line += at_token(p, T_NEWLINE) && !awk_lex_is_last(&p->l);
 			awk_lex_place_error(&p->l, "%s blocks must have an action part",
 					    names[p->rule]);
 		}
@@ -752,15 +783,28 @@ static bool parse_item(struct parser *p)
 {
 	if (!at_token(p, T_FUNCTION) && p->l.token < T_INCLUDE)
 		return parse_rule(p);
-	if (at_token(p, T_FUNCTION))
+	if (at_token(p, T_FUNCTION)) {
 		parse_function(p);
-	else if (at_token(p, T_INCLUDE))
+		return false;
+	}
+	if (at_token(p, T_INCLUDE))
 		parse_include(p);
 	else if (at_token(p, T_NAMESPACE))
 		parse_namespace(p);
 	else if (at_token(p, T_LOAD))
 		awk_lex_refuse(&p->l, "@load: extensions are not supported");
-	return false;
+	return true;
+}
+
+/* The end of a rule: newlines and one ';', in that order only behind a '}'. */
+static void end_item(struct parser *p, bool open)
+{
+	if (open && !at_token(p, T_EOF) && !at_token(p, ';') && !at_token(p, T_NEWLINE))
+		awk_lex_unexpected(&p->l);
+	if (!open)
+		awk_skip_newlines(p);
+	awk_take(p, ';');
+	awk_skip_newlines(p);
 }
 
 static void parse_text(struct parser *p, struct bytes text, const char *file)
@@ -781,13 +825,15 @@ static void parse_text(struct parser *p, struct bytes text, const char *file)
 	}
 	p->l = l;
 	awk_lex_next(&p->l);
-	skip_terminators(p);
+	awk_skip_newlines(p);
 	while (!at_token(p, T_EOF)) {
-		bool open = parse_item(p);
-
-		if (open && !at_token(p, T_EOF) && !at_token(p, ';') && !at_token(p, T_NEWLINE))
-			awk_lex_unexpected(&p->l);
-		skip_terminators(p);
+		if (!at_token(p, ';')) {
+			end_item(p, parse_item(p));
+			continue;
+		}
+		end_item(p, true);
+		awk_lex_complain_plainly(&p->l,
+					 "each rule must have a pattern or an action part");
 	}
 	if (p->l.failed)
 		cmd_exit(p->l.a->c, 1);

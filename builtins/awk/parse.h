@@ -72,6 +72,7 @@ struct lex {
 	double num;
 	struct bytes name;         /* T_NAME, T_STRING, T_FUNC_NAME */
 	bool joined;               /* T_NAME: a '(' follows at once */
+	bool commented;            /* the token ends a line, behind a comment */
 	bool in_params;            /* between the parentheses of a function's definition */
 	const struct function *fn; /* whose body this is */
 	struct bytes space;        /* @namespace; empty: awk */
@@ -79,6 +80,11 @@ struct lex {
 };
 
 void awk_lex_next(struct lex *l);
+/* Whether nothing follows the current token. */
+static inline bool awk_lex_is_last(const struct lex *l)
+{
+	return l->at >= l->text.len;
+}
 /* The current token is '/' or "/=": reads the regular expression instead. */
 void awk_lex_regex(struct lex *l);
 /* Two lines, the second with a caret below the current token; then the end with status 1. */
@@ -88,7 +94,10 @@ _Noreturn void awk_lex_error(struct lex *l, const char *format, ...)
 void awk_lex_warn(struct lex *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "awk: place: error: message"; the end comes when all is read. */
 void awk_lex_complain(struct lex *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same and the end. */
+/* The same without "error: ". */
+void awk_lex_complain_plainly(struct lex *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* As awk_lex_complain, and the end. */
 _Noreturn void awk_lex_refuse(struct lex *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same without "error: ". */
@@ -116,6 +125,7 @@ struct parser {
 	bool no_gt;   /* '>' is a redirection */
 	bool no_pipe; /* so is '|' */
 	bool no_in;
+	bool first; /* the next operand may be assigned to */
 	int depth;
 	int loops;
 	int switches;

@@ -559,10 +559,14 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_ARG_GLOBAL:
 		case OP_ANY_GLOBAL:
 			awk_op_push_variable(a, &m, &globals[i->z], i->op == OP_ARG_GLOBAL);
+			if (i->x && globals[i->z].kind != VAL_ARRAY)
+				val_put(a, scalar_of(a, &globals[i->z], p->names[i->z]));
 			break;
 		case OP_ARG_LOCAL:
 		case OP_ANY_LOCAL:
 			awk_op_push_variable(a, &m, &m.fp[i->z], i->op == OP_ARG_LOCAL);
+			if (i->x && m.fp[i->z].kind != VAL_ARRAY)
+				val_put(a, scalar_of(a, &m.fp[i->z], local_name(&m, i->z)));
 			break;
 		case OP_ARG_ELEM:
 		case OP_ANY_ELEM: awk_op_push_any_elem(a, &m, i->op == OP_ARG_ELEM); break;
