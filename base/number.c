@@ -88,7 +88,7 @@ bool number_is_i64(struct bytes s, int64_t *out)
 
 	if (used == 0 || over)
 		return false;
-	while (used < s.len && byte_is_space((unsigned char)s.ptr[used]))
+	while (used < s.len && byte_is_blank((unsigned char)s.ptr[used]))
 		used++;
 	return used == s.len;
 }

@@ -21,7 +21,7 @@
 size_t number_parse_i64(struct bytes s, int base, int64_t *out, bool *overflow);
 /* As strtoumax: "-1" gives UINT64_MAX. */
 size_t number_parse_u64(struct bytes s, int base, uint64_t *out, bool *overflow);
-/* A whole decimal number and nothing else but white space around it; false also on overflow. */
+/* A whole decimal number, white space before it and blanks behind it; false also on overflow. */
 bool number_is_i64(struct bytes s, int64_t *out);
 /* Digits in the base, without a NUL; out has room for 65. Returns the length. */
 size_t number_put_u64(char *out, uint64_t v, unsigned base, bool upper);

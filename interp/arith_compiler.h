@@ -29,6 +29,12 @@ struct arith_pending {
 	struct arith_ref *ref; /* ASSIGN */
 };
 
+/* Of scripts with DOS line ends the carriage return is an error. */
+static inline bool arith_is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
 enum arith_token { ATOK_END, ATOK_NUMBER, ATOK_NAME, ATOK_OP, ATOK_HOLE, ATOK_BAD, ATOK_STOP };
 
 /* Two- and three-byte operators have codes of their own. */

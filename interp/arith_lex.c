@@ -88,7 +88,7 @@ static int second(const struct arith_compiler *c, uint32_t n)
 /* Whether ++ or -- stands before a variable. */
 static bool name_follows(const struct arith_compiler *c, uint32_t at)
 {
-	while (at < c->len && byte_is_space((unsigned char)c->text[at]))
+	while (at < c->len && arith_is_space(c->text[at]))
 		at++;
 	return at < c->len && byte_is_name((unsigned char)c->text[at]) &&
 	       !byte_is_digit((unsigned char)c->text[at]);
@@ -197,7 +197,7 @@ void arith_next(struct arith_compiler *c)
 	}
 	c->after_operand = c->kind == ATOK_NUMBER || c->kind == ATOK_NAME;
 	c->previous = c->start;
-	while (c->pos < c->len && byte_is_space((unsigned char)c->text[c->pos]))
+	while (c->pos < c->len && arith_is_space(c->text[c->pos]))
 		c->pos++;
 	c->start = c->pos;
 	if (c->pos >= c->len) {

@@ -161,7 +161,7 @@ static struct arith_ref *read_ref(struct arith_compiler *c)
 
 static uint32_t skip_space(const struct arith_compiler *c, uint32_t at)
 {
-	while (at < c->len && byte_is_space((unsigned char)c->text[at]))
+	while (at < c->len && arith_is_space(c->text[at]))
 		at++;
 	return at;
 }

@@ -5,6 +5,7 @@
  */
 #include "base/format.h"
 #include "base/utf8.h"
+#include "interp/parser.h"
 #include "interp/shell.h"
 
 /* Characters that the shell reads as something else, anywhere in a word. */
@@ -35,22 +36,22 @@ static bool has_meta(struct bytes s)
 }
 
 /* The length of the printable character at i, or 0: in the locale C those beyond ASCII are none. */
-static size_t printable(const struct shell *sh, struct bytes s, size_t i)
+static size_t printable(bool utf8, struct bytes s, size_t i)
 {
 	unsigned char c = (unsigned char)s.ptr[i];
 	uint32_t code;
 	size_t n;
 
-	if (c < 0x80 || !sh->utf8)
+	if (c < 0x80 || !utf8)
 		return byte_is_print(c);
 	n = utf8_decode(s, i, &code);
 	return n != 0 && utf8_is(code, UTF8_PRINT) ? n : 0;
 }
 
-static bool all_printable(const struct shell *sh, struct bytes s)
+static bool all_printable(bool utf8, struct bytes s)
 {
 	for (size_t i = 0, n; i < s.len; i += n) {
-		n = printable(sh, s, i);
+		n = printable(utf8, s, i);
 		if (n == 0)
 			return false;
 	}
@@ -73,11 +74,11 @@ static void put_ansi_byte(struct buf *out, unsigned char c)
 	buf_putc(out, (char)('0' + (c & 7)));
 }
 
-static void quote_ansi(const struct shell *sh, struct buf *out, struct bytes s)
+static void quote_ansi(bool utf8, struct buf *out, struct bytes s)
 {
 	buf_puts(out, "$'");
 	for (size_t i = 0; i < s.len;) {
-		size_t n = printable(sh, s, i);
+		size_t n = printable(utf8, s, i);
 
 		if (n == 0) {
 			put_ansi_byte(out, (unsigned char)s.ptr[i++]);
@@ -123,8 +124,8 @@ void quote_for_printf(const struct shell *sh, struct buf *out, struct bytes s)
 		buf_puts(out, "''");
 		return;
 	}
-	if (!all_printable(sh, s)) {
-		quote_ansi(sh, out, s);
+	if (!all_printable(sh->utf8, s)) {
+		quote_ansi(sh->utf8, out, s);
 		return;
 	}
 	for (size_t i = 0; i < s.len; i++) {
@@ -134,26 +135,31 @@ void quote_for_printf(const struct shell *sh, struct buf *out, struct bytes s)
 	}
 }
 
-void quote_for_error(const struct shell *sh, struct buf *out, struct bytes s)
+void quote_unprintable(struct buf *out, struct bytes s, bool utf8)
 {
-	if (all_printable(sh, s))
+	if (all_printable(utf8, s))
 		buf_add(out, s);
 	else
-		quote_ansi(sh, out, s);
+		quote_ansi(utf8, out, s);
+}
+
+void quote_for_error(const struct shell *sh, struct buf *out, struct bytes s)
+{
+	quote_unprintable(out, s, sh->utf8);
 }
 
 void quote_for_at_q(const struct shell *sh, struct buf *out, struct bytes s)
 {
-	if (all_printable(sh, s))
+	if (all_printable(sh->utf8, s))
 		quote_single(out, s);
 	else
-		quote_ansi(sh, out, s);
+		quote_ansi(sh->utf8, out, s);
 }
 
 void quote_for_set(const struct shell *sh, struct buf *out, struct bytes s)
 {
-	if (!opt_set(sh, SET_POSIX) && !all_printable(sh, s))
-		quote_ansi(sh, out, s);
+	if (!opt_set(sh, SET_POSIX) && !all_printable(sh->utf8, s))
+		quote_ansi(sh->utf8, out, s);
 	else if (has_meta(s))
 		quote_single(out, s);
 	else
@@ -162,16 +168,16 @@ void quote_for_set(const struct shell *sh, struct buf *out, struct bytes s)
 
 void quote_for_declare(const struct shell *sh, struct buf *out, struct bytes s)
 {
-	if (all_printable(sh, s))
+	if (all_printable(sh->utf8, s))
 		quote_double(out, s);
 	else
-		quote_ansi(sh, out, s);
+		quote_ansi(sh->utf8, out, s);
 }
 
 void quote_for_key(const struct shell *sh, struct buf *out, struct bytes s)
 {
-	if (!all_printable(sh, s))
-		quote_ansi(sh, out, s);
+	if (!all_printable(sh->utf8, s))
+		quote_ansi(sh->utf8, out, s);
 	else if (has_meta(s) || (s.len == 1 && (s.ptr[0] == '@' || s.ptr[0] == '*')))
 		quote_double(out, s);
 	else
@@ -184,8 +190,8 @@ void quote_for_xtrace(const struct shell *sh, struct buf *out, struct bytes s)
 		buf_puts(out, "''");
 	else if (has_meta(s))
 		quote_single(out, s);
-	else if (!all_printable(sh, s))
-		quote_ansi(sh, out, s);
+	else if (!all_printable(sh->utf8, s))
+		quote_ansi(sh->utf8, out, s);
 	else
 		buf_add(out, s);
 }

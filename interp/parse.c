@@ -57,8 +57,12 @@ void *parse_fail_token(struct parser *p)
 		p->error.at_end = true;
 		return NULL;
 	}
-	if (kind != TOK_NEWLINE)
-		text = source_slice(p, p->tok.start, p->tok.end);
+	if (kind != TOK_NEWLINE) {
+		struct buf shown = buf_in(p->scratch);
+
+		quote_unprintable(&shown, source_slice(p, p->tok.start, p->tok.end), true);
+		text = buf_bytes(&shown);
+	}
 	parse_fail(p, kind == TOK_NEWLINE ? p->tok.line : p->line,
 		   parse_text(p, "syntax error near unexpected token `%.*s'", (int)text.len,
 			      text.ptr));

@@ -287,6 +287,8 @@ struct bytes lit_take(struct parser *p, size_t base);
 /* Prints as bash the lines of a message; all return NULL. */
 void *parse_fail(struct parser *p, int line, struct bytes message);
 void *parse_fail_token(struct parser *p); /* near unexpected token */
+/* As it is, or as $'...' if it has unprintable characters (expand_quote.c). */
+void quote_unprintable(struct buf *out, struct bytes s, bool utf8);
 void *parse_fail_matching(struct parser *p, int line, char wanted);
 void *parse_fail_depth(struct parser *p);
 struct bytes parse_text(struct parser *p, const char *format, ...)
