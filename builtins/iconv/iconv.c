@@ -238,6 +238,14 @@ static uint32_t unit_at(const char *at, size_t size, bool big)
 	return v;
 }
 
+/* Bytes that begin no character, however many follow. */
+static bool is_never_utf8(char c)
+{
+	unsigned char byte = (unsigned char)c;
+
+	return byte == 0xc0 || byte == 0xc1 || byte >= 0xfe;
+}
+
 static int decode_utf8(struct bytes s, size_t at, uint32_t *out)
 {
 	static const uint8_t lengths[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4 };
@@ -246,7 +254,7 @@ static int decode_utf8(struct bytes s, size_t at, uint32_t *out)
 
 	if (n != 0)
 		return (int)n;
-	if (want < 2 || s.len - at >= want)
+	if (want < 2 || s.len - at >= want || is_never_utf8(s.ptr[at]))
 		return ICONV_BAD;
 	for (size_t i = at + 1; i < s.len; i++)
 		if (((unsigned char)s.ptr[i] & 0xc0) != 0x80)
@@ -472,8 +480,6 @@ static int convert(struct cmd *c, struct iconv_opts *o, struct bytes s)
 		     (holds_ascii(&o->to) || o->to.kind == KIND_UTF16 || o->to.kind == KIND_UTF32);
 	size_t at = take_mark(o, s);
 
-	if (s.len > 0)
-		put_mark(o);
 	while (at < s.len) {
 		size_t run = bytes ? convert_ascii(o, s, at) : units ? convert_units(o, s, at) : 0;
 		uint32_t ch = 0;
