@@ -103,6 +103,24 @@ static void put_special(struct printing *p, double d, char conv)
 					 : text.ptr[i]);
 }
 
+/* Where gawk differs from C: no sign before no digits, one 0 of '#' before all others. */
+static void adjust_precise(struct format_spec *spec, double d)
+{
+	bool marked = (spec->flags & FORMAT_ALT) != 0;
+	int64_t digits = 1;
+
+	if (d == 0 && spec->precision == 0) {
+		spec->flags &= ~(unsigned)(FORMAT_PLUS | FORMAT_SPACE);
+		spec->precision = marked && strchr("oxX", spec->conv) != NULL;
+		return;
+	}
+	if (!marked || spec->conv != 'o' || d <= 0)
+		return;
+	for (; d >= 8; d /= 8)
+		digits++;
+	spec->precision = (spec->precision > digits ? spec->precision : digits) + 1;
+}
+
 static void put_integer(struct printing *p, struct format_spec *spec, double d)
 {
 	bool is_signed = spec->conv == 'd' || spec->conv == 'i';
@@ -112,6 +130,8 @@ static void put_integer(struct printing *p, struct format_spec *spec, double d)
 		return;
 	}
 	d = d < 0 ? ceil(d) : floor(d);
+	if (spec->precision >= 0)
+		adjust_precise(spec, d);
 	if (is_signed && d > -9.2e18 && d < 9.2e18) {
 		spec->conv = 'd';
 		format_put_i64(p->out, spec, (int64_t)d);

@@ -262,6 +262,8 @@ static void grow_to(struct awk *a, size_t n)
 
 		f->ptr = "";
 		f->len = 0;
+		f->val = no_field(a);
+		a->rec.made = a->rec.nf;
 		if (a->rec.nf % 4096 == 0)
 			awk_work(a, 64);
 	}

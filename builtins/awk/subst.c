@@ -123,8 +123,8 @@ static size_t char_end(struct awk *a, struct bytes s, size_t at)
 }
 
 /*
- * Replaces the matches from number `first` to `last`. An empty match right behind a match is
- * none. Returns how many were replaced, and the new text if there were any.
+ * Replaces the matches from number `first` to `last`. An empty match right behind what was
+ * replaced is none. Returns how many were replaced, and the new text if there were any.
  */
 static size_t replace(struct awk *a, struct regex *re, struct bytes s, const struct replacement *r,
 		      uint64_t first, uint64_t last, struct str **out)
@@ -155,7 +155,7 @@ static size_t replace(struct awk *a, struct regex *re, struct bytes s, const str
 		}
 		if (counts && count >= last)
 			break;
-		barred = m[0].to;
+		barred = counts ? m[0].to : SIZE_MAX;
 		at = m[0].to;
 		if (empty) {
 			if (at >= s.len)

@@ -107,7 +107,7 @@ static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 				 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 				 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-/* "inf" and "nan" count with a sign only: "+inf", "-nan". */
+/* "inf" and "nan" count with a sign and nothing behind them only: "+inf", "-nan ". */
 static size_t parse_special(struct bytes s, double *out)
 {
 	struct bytes word = { s.ptr + 1, s.len - 1 };
@@ -117,8 +117,9 @@ static size_t parse_special(struct bytes s, double *out)
 		return 0;
 	for (int i = 0; i < 3; i++)
 		low[i] = (char)byte_to_lower(word.ptr[i]);
-	if (word.len > 3 && byte_is_alnum(word.ptr[3]))
-		return 0;
+	for (size_t i = 3; i < word.len; i++)
+		if (!byte_is_space((unsigned char)word.ptr[i]))
+			return 0;
 	bool inf = memcmp(low, "inf", 3) == 0;
 
 	if (!inf && memcmp(low, "nan", 3) != 0)
