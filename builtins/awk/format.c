@@ -111,7 +111,7 @@ static void adjust_precise(struct format_spec *spec, double d)
 
 	if (d == 0 && spec->precision == 0) {
 		spec->flags &= ~(unsigned)(FORMAT_PLUS | FORMAT_SPACE);
-		spec->precision = marked && strchr("oxX", spec->conv) != NULL;
+		spec->precision = marked && strchr("di", spec->conv) == NULL;
 		return;
 	}
 	if (!marked || spec->conv != 'o' || d <= 0)
