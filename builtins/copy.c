@@ -347,7 +347,7 @@ static int clear_way(struct copier *k, struct pair *f)
 
 	if (!f->exists || o->move || is_dir(&f->st) || is_dir(&f->old))
 		return 0;
-	if (!kept && !several_names && !o->remove_first && !(o->sym_link && o->force))
+	if (!kept && !several_names && !o->remove_first)
 		return 0;
 	int err = cmd_unlink(k->c, CMD_CWD, f->to, 0);
 
@@ -543,16 +543,34 @@ static int make_link(struct copier *k, const char *old, int dir, const char *at,
 	return 0;
 }
 
+/* Whether the last name of the path, with slashes behind or not, would be in this directory. */
+static bool is_here(struct cmd *c, const char *path)
+{
+	struct bytes parent = bytes_of(path);
+	struct vfs_stat there;
+	struct vfs_stat here;
+
+	while (parent.len > 0 && parent.ptr[parent.len - 1] == '/')
+		parent.len--;
+	while (parent.len > 0 && parent.ptr[parent.len - 1] != '/')
+		parent.len--;
+	return parent.len == 0 || cmd_stat(c, arena_dup(c->arena, parent), &there) != 0 ||
+	       cmd_stat(c, ".", &here) != 0 ||
+	       (there.ino == here.ino && there.dev == here.dev);
+}
+
 static int make_symlink(struct copier *k, const struct pair *f)
 {
 	struct cmd *c = k->c;
 
-	if (f->from[0] != '/' && strchr(f->to, '/') != NULL && strncmp(f->to, "./", 2) != 0)
+	if (f->from[0] != '/' && !is_here(c, f->to))
 		return cmd_error(c, 0,
 				 "%s: can make relative symbolic links only in current directory",
 				 cmd_quotef(c, f->to));
 	int err = cmd_symlink(c, f->from, CMD_CWD, f->to);
 
+	if (err == -E_EXIST && k->o->force && cmd_unlink(c, CMD_CWD, f->to, 0) == 0)
+		err = cmd_symlink(c, f->from, CMD_CWD, f->to);
 	if (err < 0)
 		return cmd_error(c, err, "cannot create symbolic link %s to %s",
 				 cmd_quoteaf(c, f->to), cmd_quoteaf(c, f->from));

@@ -492,27 +492,26 @@ static void run_batch(struct batch *b)
 	b->lines = 0;
 }
 
-static void too_long(struct batch *b)
+/* An item that fits into no command: what was gathered before still runs, but for -x. */
+static _Noreturn void too_long(struct batch *b)
 {
-	cmd_error(b->c, 0,
-		  b->n == b->nfixed || b->fixed_size > b->max_size ? "argument line too long"
-								   : "argument list too long");
+	if (b->n > b->nfixed && !b->o->exit_if_large)
+		run_batch(b);
+	cmd_error(b->c, 0, "argument line too long");
 	cmd_exit(b->c, 1);
 }
 
 static void add_item(struct batch *b, const struct reader *r)
 {
 	size_t size = r->len + 1;
-	bool full = b->size + size > b->max_size;
 
-	if (full && b->n > b->nfixed) {
-		if (b->o->exit_if_large || (b->o->max_lines != 0))
-			too_long(b);
-		run_batch(b);
-		full = b->size + size > b->max_size;
-	}
-	if (full)
+	if (b->fixed_size + size > b->max_size)
 		too_long(b);
+	if (b->size + size > b->max_size) {
+		if (b->o->max_lines != 0 || (b->o->exit_if_large && b->o->max_args != 0))
+			cmd_fatal(b->c, 0, "argument list too long");
+		run_batch(b);
+	}
 	set_arg(b, b->n, pool_dup(b->c->pool, (struct bytes){ r->word, strlen(r->word) }));
 	b->n++;
 	b->size += size;
@@ -545,8 +544,9 @@ static void run_replaced(struct batch *b, const struct reader *r)
 	}
 	if (size > b->max_size)
 		cmd_fatal(c, 0,
-			  r->len + 1 > b->max_size ? "argument line too long"
-						   : "argument list too long");
+			  r->len + 1 + b->fixed_size - strlen(b->arg[0]) > b->max_size
+				  ? "argument line too long"
+				  : "argument list too long");
 	start(b, argv);
 	arena_release(c->arena, mark);
 }
