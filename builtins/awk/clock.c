@@ -32,7 +32,7 @@ struct val awk_fn_strftime(struct awk *a, struct val *args, int n)
 		awk_fatal(a, "strftime: second argument out of range for time_t");
 	time_civil(zone(a, n > 2 && awk_val_true(a, &args[2])), (int64_t)floor(seconds), &civil);
 	time_format(&out, str_bytes(awk_val_to_str(a, &format)), &civil, (int64_t)floor(seconds),
-		    0);
+		    TIME_LIBC);
 	cmd_charge(a->c, out.len / 8);
 	struct val v = val_bytes(a, buf_bytes(&out));
 
@@ -41,17 +41,36 @@ struct val awk_fn_strftime(struct awk *a, struct val *args, int n)
 	return v;
 }
 
+/* By how much the clocks go forward in summer: as the zone does in that year, or an hour. */
+static int64_t summer_shift(const struct zone *z, int64_t year)
+{
+	int offset[2] = { 0, 0 };
+	bool seen[2] = { false, false };
+
+	for (int month = 1; month <= 12; month++) {
+		struct civil at = { .year = year, .month = month, .day = 1 };
+
+		time_of_civil(z, &at);
+		offset[at.is_dst] = at.offset_s;
+		seen[at.is_dst] = true;
+	}
+	return seen[0] && seen[1] ? offset[1] - offset[0] : 3600;
+}
+
 /* mktime("YYYY MM DD HH MM SS [DST]" [, utc]): -1 if that is no date. */
 struct val awk_fn_mktime(struct awk *a, struct val *args, int n)
 {
 	struct bytes s = str_bytes(awk_val_to_str(a, &args[0]));
-	int64_t part[6];
+	const struct zone *z = zone(a, n > 1 && awk_val_true(a, &args[1]));
+	int64_t part[7] = { [6] = -1 };
 	size_t at = 0;
 
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 7; i++) {
 		size_t used = number_parse_i64(bytes_slice(s, at, s.len), 10, &part[i], NULL);
 
-		if (used == 0 || part[i] > 1000000000 || part[i] < -1000000000)
+		if (used == 0 && i == 6)
+			part[6] = -1;
+		else if (used == 0 || part[i] > 1000000000 || part[i] < -1000000000)
 			return val_num(-1);
 		at += used;
 	}
@@ -64,5 +83,14 @@ struct val awk_fn_mktime(struct awk *a, struct val *args, int n)
 		.second = (int)part[5],
 	};
 
-	return val_num((double)time_of_civil(zone(a, n > 1 && awk_val_true(a, &args[1])), &civil));
+	struct civil plain = civil;
+	int64_t t = time_of_civil(z, &civil);
+
+	if (part[6] < 0)
+		return val_num((double)t);
+	/* The fields are those of summer time (> 0) or of winter time, whatever applies then. */
+	t = time_of_civil(zone(a, true), &plain) - civil.offset_s;
+	if ((part[6] > 0) != civil.is_dst)
+		t += (civil.is_dst ? 1 : -1) * summer_shift(z, civil.year);
+	return val_num((double)t);
 }

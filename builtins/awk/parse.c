@@ -663,6 +663,8 @@ struct include {
 	struct include *next;
 	uint64_t dev;
 	uint64_t ino;
+	bool library; /* by @include or -i, else by -f */
+	bool given;   /* by an option */
 };
 
 static void parse_text(struct parser *p, struct bytes text, const char *file);
@@ -700,17 +702,30 @@ static int read_program(struct parser *p, const char *name, struct bytes *out, c
 	}
 }
 
-static bool included(struct parser *p, const struct vfs_stat *st)
+static struct include *included(struct parser *p, const struct vfs_stat *st)
 {
-	for (struct include *i = p->includes; i != NULL; i = i->next)
-		if (i->dev == st->dev && i->ino == st->ino)
-			return true;
-	return false;
+	struct include *i = p->includes;
+
+	while (i != NULL && (i->dev != st->dev || i->ino != st->ino))
+		i = i->next;
+	return i;
 }
 
-/* A file's text is parsed once, however often it is included. */
-static void parse_file(struct parser *p, const char *name, bool once)
+/* A file is a library or a program, not both. */
+static _Noreturn void mixed_use(struct parser *p, const char *name, bool given)
 {
+	static const char text[] = "cannot include `%s' and use it as a program file";
+
+	if (given)
+		awk_fatal(p->a, text, name);
+	p->l.line += at_token(p, T_STRING);
+	awk_lex_fatal(&p->l, text, name);
+}
+
+/* A library's text is parsed once, however often it is included. */
+static void parse_file(struct parser *p, const char *name, bool library)
+{
+	bool given = p->l.text.ptr == NULL;
 	struct bytes text;
 	char *path;
 	int err = read_program(p, name, &text, &path);
@@ -723,7 +738,11 @@ static void parse_file(struct parser *p, const char *name, bool once)
 			  err_text(err));
 	struct vfs_stat st = { .ino = 0 };
 
-	if (cmd_stat(p->a->c, path, &st) == 0 && once && included(p, &st))
+	struct include *before = cmd_stat(p->a->c, path, &st) == 0 ? included(p, &st) : NULL;
+
+	if (before != NULL && before->library != library)
+		mixed_use(p, name, given && before->given);
+	if (before != NULL && library)
 		return;
 	if (++p->nincludes > AWK_INCLUDES_MAX)
 		awk_lex_refuse(&p->l, "too many source files");
@@ -731,6 +750,8 @@ static void parse_file(struct parser *p, const char *name, bool once)
 
 	i->dev = st.dev;
 	i->ino = st.ino;
+	i->library = library;
+	i->given = given;
 	i->next = p->includes;
 	p->includes = i;
 	parse_text(p, text, arena_dup(p->arena, bytes_of(name)));

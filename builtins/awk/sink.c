@@ -54,6 +54,30 @@ void awk_sink_flush_all(struct awk *a)
 			output_flush(s->out);
 }
 
+/* What ENVIRON holds now is what commands see. */
+static char **environment(struct awk *a)
+{
+	const struct val *environ = &a->globals[GLOBAL_ENVIRON];
+	const struct array *x = environ->kind == VAL_ARRAY ? environ->u.array : NULL;
+	char **list = arena_array(&a->scratch, (x != NULL ? x->count : 0) + 1, sizeof *list);
+	size_t n = 0;
+
+	for (struct elem *e = x != NULL ? x->oldest : NULL; e != NULL; e = array_next(x, e)) {
+		struct bytes name = str_bytes(e->key);
+		struct buf text = buf_in(&a->scratch);
+		struct text_room tmp;
+
+		if (name.len == 0 || memchr(name.ptr, '=', name.len) != NULL ||
+		    e->val.kind == VAL_ARRAY)
+			continue;
+		buf_add(&text, name);
+		buf_putc(&text, '=');
+		buf_add(&text, awk_val_text(a, &e->val, &tmp));
+		list[n++] = buf_cstr(&text);
+	}
+	return list;
+}
+
 int awk_spawn_shell(struct awk *a, const char *text, int in, int out)
 {
 	char name[] = "sh";
@@ -61,7 +85,9 @@ int awk_spawn_shell(struct awk *a, const char *text, int in, int out)
 	char option[] = "-c";
 	char *argv[] = { name, option, arena_dup(&a->scratch, bytes_of(text)), NULL };
 	int fds[] = { in, out, 2 };
-	struct cmd_program program = { .argv = argv, .fds = fds, .nfds = 3 };
+	struct cmd_program program = {
+		.argv = argv, .fds = fds, .nfds = 3, .envp = environment(a)
+	};
 
 	awk_sink_flush_all(a);
 	int pid = cmd_spawn(a->c, &program);
@@ -96,6 +122,7 @@ static bool is_nonfatal(struct awk *a, struct bytes name)
 /* /dev/stdout, /dev/stderr, /dev/fd/N and "-". */
 static bool open_named(struct awk *a, struct stream *s, struct bytes name)
 {
+	struct vfs_stat st;
 	uint64_t fd;
 
 	if (bytes_is(name, "/dev/stdout") || bytes_is(name, "-")) {
@@ -107,7 +134,7 @@ static bool open_named(struct awk *a, struct stream *s, struct bytes name)
 		fd = 2;
 	else if (!bytes_starts(name, BYTES("/dev/fd/")) ||
 		 !num_plain(arena_dup(&a->scratch, bytes_slice(name, 8, name.len)), &fd) ||
-		 fd > 999)
+		 fd > 999 || cmd_fstat(a->c, (int)fd, &st) < 0)
 		return false;
 	output_init(&s->own, a->c, (int)fd, true);
 	s->out = fd == 1 ? a->stdout_to : &s->own;

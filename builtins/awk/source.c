@@ -92,7 +92,7 @@ static int open_input(struct awk *a, const char *name)
 	if (strncmp(name, "/dev/fd/", 8) == 0) {
 		uint64_t n;
 
-		if (num_plain(name + 8, &n) && n < 1000)
+		if (num_plain(name + 8, &n) && n < 1000 && cmd_fstat(a->c, (int)n, &st) == 0)
 			return (int)n;
 	}
 	fd = cmd_open(a->c, CMD_CWD, name, O_RDONLY_ | O_CLOEXEC_, 0);
