@@ -175,6 +175,8 @@ static int choose_mode(struct cmd *c, struct chmod_opts *o)
 		o->mode = c->args[first++];
 	if (o->mode == NULL)
 		return -cmd_usage(c, "missing operand");
+	if (first >= c->nargs && first == 0)
+		return -cmd_usage(c, "missing operand");
 	if (first >= c->nargs)
 		return -cmd_usage(c, "missing operand after %s", cmd_quote(c, o->mode));
 	o->change = mode_parse(c, o->mode);

@@ -15,6 +15,8 @@ struct date_opts {
 	bool utc;
 	bool resolution;
 	bool debug;
+	bool setting; /* the clock: what it would be is shown */
+	int64_t now;
 	struct zone *zone;
 };
 
@@ -108,6 +110,8 @@ static int show(struct cmd *c, const struct date_opts *o, struct moment m)
 		buf_put_i64(&out, m.seconds);
 		return cmd_error(c, 0, "time %s is out of range", cmd_quote(c, buf_cstr(&out)));
 	}
+	int status = o->setting ? cmd_error(c, -E_PERM, "cannot set date") : 0;
+
 	if (o->debug)
 		cmd_warn(c, 0, "output format: %s", cmd_quote(c, o->format));
 	time_civil(o->zone, m.seconds, &civil);
@@ -115,7 +119,7 @@ static int show(struct cmd *c, const struct date_opts *o, struct moment m)
 	cmd_bytes(c, buf_bytes(&out));
 	cmd_putc(c, '\n');
 	arena_release(c->arena, mark);
-	return 0;
+	return status;
 }
 
 static struct moment moment_of(int64_t ns)
@@ -162,10 +166,9 @@ static int show_reference(struct cmd *c, const struct date_opts *o)
 }
 
 /* Takes the format from the operands. 0, or a status. */
-static int take_operand(struct cmd *c, const struct date_opts *o)
+static int take_operand(struct cmd *c, struct date_opts *o)
 {
 	const char *arg = c->nargs > 0 ? c->args[0] : NULL;
-	int64_t ns;
 
 	if (c->nargs > 1)
 		return cmd_usage(c, "extra operand %s", cmd_quote(c, c->args[1]));
@@ -179,9 +182,10 @@ static int take_operand(struct cmd *c, const struct date_opts *o)
 				 "when using an option to specify date(s), any non-option\n"
 				 "argument must be a format string beginning with '+'",
 				 cmd_quote(c, arg));
-	if (!date_parse_posix(arg, true, cmd_now(c), o->zone, &ns))
+	if (!date_parse_posix(arg, true, cmd_now(c), o->zone, &o->now))
 		return cmd_error(c, 0, "invalid date %s", cmd_quote(c, arg));
-	return cmd_error(c, -E_PERM, "cannot set date");
+	o->setting = true;
+	return 0;
 }
 
 static int date_run(struct cmd *c)
@@ -191,13 +195,18 @@ static int date_run(struct cmd *c)
 	if ((o->text != NULL) + (o->file != NULL) + (o->reference != NULL) > 1)
 		return cmd_usage(
 			c, "the options to specify dates for printing are mutually exclusive");
+	o->setting = o->set != NULL;
+	if (o->setting && (o->text != NULL || o->file != NULL || o->reference != NULL))
+		return cmd_usage(c,
+				 "the options to print and set the time may not be used together");
+	if (o->setting)
+		o->text = o->set;
+	o->now = cmd_now(c);
 	o->zone = o->utc ? zone_of_text(c->arena, "UTC0") : zone_of_command(c);
 	int status = take_operand(c, o);
 
 	if (status != 0)
 		return status;
-	if (o->set != NULL)
-		return cmd_error(c, -E_PERM, "cannot set date");
 	if (o->resolution && o->format == NULL)
 		o->format = "%s.%N";
 	if (o->format == NULL)
@@ -210,7 +219,7 @@ static int date_run(struct cmd *c)
 		return show_reference(c, o);
 	if (o->text != NULL)
 		return show_text(c, o, o->text);
-	return show(c, o, moment_of(cmd_now(c)));
+	return show(c, o, moment_of(o->now));
 }
 
 const struct builtin builtin_date = {

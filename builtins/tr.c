@@ -5,6 +5,7 @@
  * A set is parsed into pieces (characters, ranges, classes, repeats) and then spelled out as a
  * list of bytes. The work is one table look-up a byte, from the input's pages to the output.
  */
+#include "base/number.h"
 #include "builtins/builtin.h"
 
 enum { BYTES_ALL = 256 };
@@ -223,28 +224,23 @@ static int64_t take_repeat(struct cmd *c, const struct text *t, size_t at, struc
 {
 	size_t end = at + 3;
 	uint64_t count = 0;
+	bool overflow = false;
 
 	if (at + 2 >= t->n || !is_plain(t, at + 2, '*'))
 		return 0;
-	unsigned base = end < t->n && t->byte[end] == '0' ? 8 : 10;
-
-	while (end < t->n && byte_is_digit(t->byte[end]) && !t->escaped[end])
-		count = count * base + (uint64_t)(t->byte[end++] - '0');
-	if (end < t->n && t->byte[end] != ']' && end > at + 3) {
-		size_t to = end;
-
-		while (to < t->n && t->byte[to] != ']')
-			to++;
-		if (to < t->n) {
-			struct bytes digits = { (const char *)t->byte + at + 3, to - at - 3 };
-
-			cmd_error(c, 0, "invalid repeat count %s in [c*n] construct",
-				  cmd_quote_n(c, digits));
-			return -1;
-		}
-	}
-	if (end >= t->n || !is_plain(t, end, ']'))
+	while (end < t->n && !t->escaped[end] && t->byte[end] != ']')
+		end++;
+	if (end >= t->n || t->escaped[end])
 		return 0;
+	struct bytes digits = { (const char *)t->byte + at + 3, end - at - 3 };
+	int base = bytes_starts(digits, BYTES("0")) ? 8 : 10;
+
+	if (digits.len > 0 && (number_parse_u64(digits, base, &count, &overflow) != digits.len ||
+			       overflow || memchr(digits.ptr, '-', digits.len) != NULL)) {
+		cmd_error(c, 0, "invalid repeat count %s in [c*n] construct",
+			  cmd_quote_n(c, digits));
+		return -1;
+	}
 	add_piece(s,
 		  (struct piece){ .kind = PIECE_REPEAT, .from = t->byte[at + 1], .count = count });
 	return (int64_t)end + 1;
