@@ -495,7 +495,10 @@ static int du_run(struct cmd *c)
 	else if (c->nargs == 0)
 		put_tree(d, ".");
 	for (int i = 0; i < c->nargs; i++)
-		put_tree(d, c->args[i]);
+		if (c->args[i][0] != '\0')
+			put_tree(d, c->args[i]);
+		else
+			d->status = cmd_error(c, 0, "invalid zero-length file name");
 	if (o->total)
 		put_sum(d, &d->total, "total");
 	return status != 0 ? status : d->status;

@@ -39,6 +39,16 @@ static const struct opt mktemp_options[] = {
 	OPT_END(),
 };
 
+/* The template as messages have it. */
+static const char *with_suffix(struct cmd *c, const struct mktemp_opts *o, const char *text)
+{
+	struct buf out = buf_in(c->arena);
+
+	buf_puts(&out, text);
+	buf_puts(&out, o->suffix != NULL ? o->suffix : "");
+	return buf_cstr(&out);
+}
+
 /* Only the last run of X is replaced. */
 static int split_template(struct cmd *c, const struct mktemp_opts *o, const char *text,
 			  struct bytes *head, size_t *xs, struct bytes *tail)
@@ -68,7 +78,8 @@ static int split_template(struct cmd *c, const struct mktemp_opts *o, const char
 	*head = bytes_slice(t, 0, from);
 	*xs = end - from;
 	if (*xs < 3)
-		return cmd_error(c, 0, "too few X's in template %s", cmd_quote(c, text));
+		return cmd_error(c, 0, "too few X's in template %s",
+				 cmd_quote(c, with_suffix(c, o, text)));
 	return 0;
 }
 

@@ -368,8 +368,11 @@ static int count_file(struct cmd *c, const struct wc_opts *o, const char *path, 
 	struct input in;
 	struct counts n;
 	int status = 0;
-	int err = input_open(&in, c, path);
+	int err;
 
+	if (path[0] == '\0')
+		return cmd_error(c, 0, "invalid zero-length file name");
+	err = input_open(&in, c, path);
 	if (err < 0)
 		return cmd_error(c, err, "%s", cmd_quotef(c, path));
 	err = count_input(&in, o, &n);

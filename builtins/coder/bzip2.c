@@ -13,6 +13,7 @@ struct bzip2 {
 	bool force;
 	bool keep;
 	bool quiet;
+	bool bad; /* a test has failed */
 	int verbose;
 	int level;
 	int status;
@@ -137,6 +138,15 @@ static bool is_bzip2(struct coder *k)
 	       head[3] <= '9';
 }
 
+/* Whether the file ends within the first four bytes, right as far as they go. */
+static bool is_cut_head(struct coder *k)
+{
+	uint8_t head[4];
+	size_t n = coder_peek(k, head, 4);
+
+	return n < 4 && memcmp(head, "BZh", n) == 0;
+}
+
 /* Says what is wrong in a test. */
 static bool test_failed(struct bzip2 *b, const char *name, enum codec_result result)
 {
@@ -147,7 +157,8 @@ static bool test_failed(struct bzip2 *b, const char *name, enum codec_result res
 
 	if (b->verbose == 0)
 		put(b, "%s: %s: ", b->c->name, name);
-	put(b, "%s\n%s%s", what, b->quiet ? "" : "\n", b->quiet ? "" : recover);
+	put(b, "%s\n", what);
+	b->bad = true;
 	raise(b, 2);
 	return false;
 }
@@ -161,7 +172,7 @@ static bool unpack(struct bzip2 *b, struct coder *k, const char *name)
 		bool empty = coder_peek(k, &byte, 1) == 0;
 
 		if (b->test)
-			return test_failed(b, name, empty ? CODEC_MORE : CODEC_BAD_MAGIC);
+			return test_failed(b, name, is_cut_head(k) ? CODEC_MORE : CODEC_BAD_MAGIC);
 		if (empty)
 			corrupt(b, k, "Compressed file ends unexpectedly;", name);
 		if (b->force) {
@@ -286,7 +297,8 @@ static bool acceptable(struct bzip2 *b, const char *name)
 	int err = cmd_stat(b->c, name, &st);
 
 	if (err < 0) {
-		put(b, "%s: Can't open input file %s: %s.\n", b->c->name, name, err_text(err));
+		put(b, "%s: Can't open input%s %s: %s.\n", b->c->name, b->test ? "" : " file",
+		    name, err_text(err));
 		raise(b, 1);
 		return false;
 	}
@@ -388,14 +400,18 @@ static int bzip2_run(struct cmd *c)
 {
 	struct bzip2 *b = c->opts;
 
+	if (b->test && b->to_stdout) {
+		put(b, "%s: -c and -t cannot be used together.\n", c->name);
+		return 1;
+	}
 	for (int i = 0; i < c->nfiles; i++) {
 		if (c->nargs == 0)
 			do_stdin(b);
 		else
 			do_file(b, c->files[i]);
 	}
-	if (b->test && b->status == 2 && b->verbose == 0)
-		return 2;
+	if (b->bad && !b->quiet)
+		put(b, "\n%s", recover);
 	return b->status;
 }
 

@@ -220,7 +220,7 @@ static const char *output_name(struct gzip_job *j)
 
 	if (g->decompress && suffix != NULL)
 		return plain_name(j, suffix);
-	if (g->decompress && (g->list || g->test))
+	if (g->decompress && (g->list || g->test) && !g->recursive)
 		return j->stored != NULL && !g->no_name ? plain_name(j, j->name) : j->name;
 	if (g->decompress) {
 		if (tell)

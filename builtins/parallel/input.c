@@ -78,7 +78,7 @@ static struct bytes value_of_line(struct inputs *in, struct arena *a, struct byt
 
 static struct bytes trim(const struct parallel_opts *o, struct bytes s)
 {
-	const char *how = o->trim != NULL ? o->trim : "n";
+	const char *how = o->trim != NULL ? o->trim : o->colsep != NULL ? "rl" : "n";
 
 	while (strchr(how, 'l') != NULL && s.len > 0 && byte_is_space(s.ptr[0]))
 		s = bytes_slice(s, 1, s.len);

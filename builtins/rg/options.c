@@ -267,6 +267,7 @@ static int set_sort(struct cmd *c, const struct opt *opt, const char *arg)
 	for (int i = 0; i < 5; i++)
 		if (strcmp(arg, words[i]) == 0) {
 			g->sort = i < 4 ? i : RG_SORT_PATH;
+			g->sorted = i < 4;
 			g->sort_down = opt->value != 0 && i < 4;
 			return 0;
 		}

@@ -29,6 +29,18 @@ void rg_complain(struct rg *g, const char *path, int err)
 		rg_fail(g, "%s: %s (os error %d)", path, err_text(err), -err);
 }
 
+void rg_complain_of_walk(struct rg *g, const char *path, int err)
+{
+	if (!g->sorted) {
+		rg_complain(g, path, err);
+		return;
+	}
+	g->error = true;
+	if (!g->no_messages)
+		rg_fail(g, "%s: IO error for operation on %s: %s (os error %d)", path, path,
+			err_text(err), -err);
+}
+
 static void rg_defaults(struct cmd *c)
 {
 	struct rg *g = c->opts;

@@ -133,6 +133,7 @@ struct rg {
 	uint64_t size_max; /* 0: no bound */
 	int sort;
 	bool sort_down;
+	bool sorted; /* --sort is given: errors of the walk have other words */
 	struct bytes *glob; /* -g, --iglob: the latter with a NUL in front */
 	size_t nglobs;
 	bool unpack;     /* -z */
@@ -206,6 +207,8 @@ struct rg {
 int rg_fail(struct rg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for one file: the search goes on. Silent with --no-messages. */
 void rg_complain(struct rg *g, const char *path, int err);
+/* The same of a path that can't be walked. */
+void rg_complain_of_walk(struct rg *g, const char *path, int err);
 
 /* An empty buffer, valid until the next call for the same one. */
 static inline struct buf *rg_tmp(struct rg *g, enum rg_tmp which)

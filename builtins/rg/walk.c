@@ -283,7 +283,7 @@ static void visit(struct walker *w, struct walk *walk, struct walk_entry *e, str
 	cmd_charge(g->c, 2 + g->work / 16);
 	g->work = 0;
 	if (e->kind == WALK_ERROR) {
-		rg_complain(g, e->path, e->err);
+		rg_complain_of_walk(g, e->path, e->err);
 		return;
 	}
 	if (e->kind == WALK_DIR) {
@@ -300,7 +300,7 @@ static void visit(struct walker *w, struct walk *walk, struct walk_entry *e, str
 		return;
 	}
 	if (g->follow && e->kind == WALK_FILE && (e->st.mode & S_FMT) == S_LNK)
-		rg_complain(g, e->path, -E_NOENT);
+		rg_complain_of_walk(g, e->path, -E_NOENT);
 	if (e->kind != WALK_FILE || (e->st.mode & S_FMT) != S_REG || is_left_out(w, d, e, false))
 		return;
 	if (g->size_max != 0 && e->has_stat && e->st.size > g->size_max)
@@ -349,7 +349,7 @@ static void walk_argument(struct walker *w, const char *path)
 	}
 	err = cmd_stat(g->c, path, &st);
 	if (err < 0) {
-		rg_complain(g, path, err);
+		rg_complain_of_walk(g, path, err);
 		return;
 	}
 	g->given = (st.mode & S_FMT) != S_DIR;
