@@ -400,6 +400,11 @@ static inline void awk_work(struct awk *a, uint64_t n)
 	if (a->work > 512)
 		awk_charge(a);
 }
+/* Neither --traditional nor --posix. */
+static inline bool awk_is_gnu(const struct awk *a)
+{
+	return !a->o->traditional && !a->o->posix;
+}
 static inline void awk_work_bytes(struct awk *a, size_t n)
 {
 	awk_work(a, n / 64 + 1);

@@ -253,7 +253,7 @@ void awk_lex_unescape(struct awk *a, struct lex *l, struct buf *out, struct byte
 		} else if (ch == '\r' && i + 1 < s.len && s.ptr[i + 1] == '\n') {
 			i += 2;
 		} else if (hit != NULL) {
-			if (ch == '/' && l != NULL)
+			if (ch == '/')
 				warn_escape(a, l, ch);
 			buf_putc(out, escapes_to[hit - escapes_from]);
 			i++;

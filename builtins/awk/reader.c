@@ -69,7 +69,7 @@ static void set_rt(struct awk *a, struct str *s)
 {
 	struct val *rt = &a->special[SP_RT];
 
-	if (rt->kind == VAL_STR && rt->u.str == s)
+	if ((rt->kind == VAL_STR && rt->u.str == s) || !awk_is_gnu(a))
 		return;
 	struct val old = *rt;
 

@@ -87,12 +87,12 @@ static void set_rs(struct awk *a)
 	}
 	if (rs->len == 0) {
 		a->rs = RS_PARAGRAPH;
-	} else if (rs->len == 1 && a->special[SP_RS].kind != VAL_REGEX &&
-		   !(a->ignorecase && byte_is_alpha(rs->ptr[0]))) {
+	} else if (!awk_is_gnu(a) || (rs->len == 1 && a->special[SP_RS].kind != VAL_REGEX &&
+				      !(a->ignorecase && byte_is_alpha(rs->ptr[0])))) {
 		a->rs = RS_CHAR;
 		a->rs_char = rs->ptr[0];
 		str_put(a, a->rt_str);
-		a->rt_str = awk_str_new(a, str_bytes(rs));
+		a->rt_str = awk_str_new(a, bytes_slice(str_bytes(rs), 0, 1));
 	} else {
 		a->rs = RS_REGEX;
 		awk_pattern_of(a, rs);
@@ -129,10 +129,16 @@ static void apply(struct awk *a, enum special n)
 	case SP_OFMT: a->ofmt_g = plain_g(awk_val_to_str(a, v)); break;
 	case SP_FS: set_fs(a); break;
 	case SP_RS: set_rs(a); break;
-	case SP_FPAT: set_fpat(a); break;
-	case SP_FIELDWIDTHS: set_fieldwidths(a); break;
+	case SP_FPAT:
+		if (awk_is_gnu(a))
+			set_fpat(a);
+		break;
+	case SP_FIELDWIDTHS:
+		if (awk_is_gnu(a))
+			set_fieldwidths(a);
+		break;
 	case SP_IGNORECASE:
-		a->ignorecase = awk_val_true(a, v) && !a->o->traditional && !a->o->posix;
+		a->ignorecase = awk_val_true(a, v) && awk_is_gnu(a);
 		if (a->fs.mode < SPLIT_PATTERN)
 			set_fs(a);
 		set_rs(a);

@@ -300,8 +300,6 @@ static void record_widths(struct awk *a)
 			   : w.width < rest.len ? w.width
 						: rest.len;
 
-		if (rest.len == 0)
-			break;
 		add_field(a, NULL, bytes_slice(rest, 0, n), (struct bytes){ "", 0 });
 		at += n;
 	}
