@@ -321,14 +321,15 @@ static int check_existing(struct copier *k, struct pair *f)
 	if (!is_dir(&f->st) && o->update && f->old.mtime_ns >= f->st.mtime_ns)
 		return -1;
 	if (!is_dir(&f->st) || o->move) {
-		if (o->ask == ASK_NEVER)
+		/* mv asks even where it will not be able to. */
+		if (o->ask == ASK_NEVER || (o->move && !wants_overwrite(k, f)))
 			return -1;
 		status = check_types(k, f);
 		if (status == 0)
 			status = check_just_made(k, f);
 		if (status != 0)
 			return status;
-		if (!wants_overwrite(k, f))
+		if (!o->move && !wants_overwrite(k, f))
 			return -1;
 	} else {
 		status = check_types(k, f);
