@@ -454,17 +454,18 @@ static void grow_trees(struct table *t)
 
 /* --- widths --- */
 
-/* Without the texts that are more than twice as wide as the average: SIZE_MAX: there are none. */
+/* Without the texts that are more than twice as wide as the average: SIZE_MAX: there are none.
+ * Where most are empty, so that the average is below 1, none is too wide. */
 static size_t usual_width(struct table *t, size_t column)
 {
 	size_t sum = 0;
-	size_t most = t->least[column];
+	size_t most = t->least[column] > 1 ? t->least[column] : 1;
 
 	for (size_t i = 0; i < t->nrows; i++)
 		sum += width_of(t->c, cell_of(&t->row[i], column));
 	size_t limit = sum / t->nrows * 2;
 
-	if (t->width[column] <= limit)
+	if (limit == 0 || t->width[column] <= limit)
 		return SIZE_MAX;
 	for (size_t i = 0; i < t->nrows; i++) {
 		size_t width = width_of(t->c, cell_of(&t->row[i], column));
@@ -476,25 +477,25 @@ static size_t usual_width(struct table *t, size_t column)
 	return most;
 }
 
-/* Extreme texts stop counting (-E; those of the last column stick out), and the first column that
- * has some gets what is then left. */
+/* Extreme texts stop counting (-E, and in the last column), and the last column that has some
+ * gets what is then left. */
 static size_t forget_extremes(struct table *t, size_t total, size_t screen)
 {
-	size_t first = SIZE_MAX;
+	size_t gets = SIZE_MAX;
 
 	for (size_t i = 0; i < t->nshown && total > screen; i++) {
 		size_t k = t->order[i];
-		bool last = i + 1 == t->nshown && !t->truncate[k] && !t->wrap[k];
+		bool last = i + 1 == t->nshown;
 		size_t usual = t->no_extreme[k] || last ? usual_width(t, k) : SIZE_MAX;
 
 		if (usual == SIZE_MAX)
 			continue;
 		total -= t->width[k] - usual;
 		t->width[k] = usual;
-		first = first == SIZE_MAX ? k : first;
+		gets = k;
 	}
-	if (first != SIZE_MAX && total < screen) {
-		t->width[first] += screen - total;
+	if (gets != SIZE_MAX && total < screen) {
+		t->width[gets] += screen - total;
 		total = screen;
 	}
 	return total;

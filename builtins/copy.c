@@ -556,8 +556,7 @@ static bool is_here(struct cmd *c, const char *path)
 	while (parent.len > 0 && parent.ptr[parent.len - 1] != '/')
 		parent.len--;
 	return parent.len == 0 || cmd_stat(c, arena_dup(c->arena, parent), &there) != 0 ||
-	       cmd_stat(c, ".", &here) != 0 ||
-	       (there.ino == here.ino && there.dev == here.dev);
+	       cmd_stat(c, ".", &here) != 0 || (there.ino == here.ino && there.dev == here.dev);
 }
 
 static int make_symlink(struct copier *k, const struct pair *f)

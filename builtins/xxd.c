@@ -170,7 +170,8 @@ static void parse_arguments(struct xxd *x)
 	if (x->group == 0 || x->group > x->columns)
 		x->group = x->columns;
 	if (x->form == XXD_LITTLE && (x->group & (x->group - 1)) != 0)
-		cmd_fatal(c, 0, "number of octets per group must be a power of 2 with -e.");
+		cmd_fatal_status(c, 1, 0,
+				 "number of octets per group must be a power of 2 with -e.");
 	x->digits = x->upper ? "0123456789ABCDEF" : "0123456789abcdef";
 }
 
@@ -434,7 +435,7 @@ static void revert(struct xxd *x, struct input *in)
 		return;
 	}
 	if (x->form != XXD_HEX)
-		cmd_fatal(x->c, 0, "sorry, cannot revert this type of hexdump");
+		cmd_fatal_status(x->c, 255, 0, "Sorry, cannot revert this type of hexdump");
 	while (input_line(in, '\n', &line) > 0) {
 		revert_line(x, line, &have);
 		cmd_charge(x->c, 1);

@@ -409,8 +409,8 @@ static void find_duplicates(struct parser *p, const struct node *list)
 			continue;
 		texts[n] = label->a->text;
 		if (label->a->op == N_NUM)
-			texts[n] = arena_bytes(p->arena, awk_num_text(p->a, label->a->num,
-								      SP_CONVFMT, &room));
+			texts[n] = arena_bytes(
+				p->arena, awk_num_text(p->a, label->a->num, SP_CONVFMT, &room));
 		labels[n++] = label;
 	}
 	for (int i = n - 1; i >= 0; i--) {
@@ -853,8 +853,7 @@ static void parse_text(struct parser *p, struct bytes text, const char *file)
 			continue;
 		}
 		end_item(p, true);
-		awk_lex_complain_plainly(&p->l,
-					 "each rule must have a pattern or an action part");
+		awk_lex_complain_plainly(&p->l, "each rule must have a pattern or an action part");
 	}
 	if (p->l.failed)
 		cmd_exit(p->l.a->c, 1);

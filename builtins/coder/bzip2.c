@@ -297,8 +297,8 @@ static bool acceptable(struct bzip2 *b, const char *name)
 	int err = cmd_stat(b->c, name, &st);
 
 	if (err < 0) {
-		put(b, "%s: Can't open input%s %s: %s.\n", b->c->name, b->test ? "" : " file",
-		    name, err_text(err));
+		put(b, "%s: Can't open input%s %s: %s.\n", b->c->name, b->test ? "" : " file", name,
+		    err_text(err));
 		raise(b, 1);
 		return false;
 	}

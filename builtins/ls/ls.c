@@ -498,9 +498,13 @@ static int examine_operand(struct cmd *c, const struct ls_opts *o, const char *p
 
 	if (err != 0)
 		return err;
-	if (to_dir && (e->st.mode & S_FMT) == S_LNK && cmd_stat(c, path, &st) == 0 &&
-	    (st.mode & S_FMT) == S_DIR)
-		e->st = st;
+	if (to_dir && (e->st.mode & S_FMT) == S_LNK) {
+		err = cmd_stat(c, path, &st);
+		if (err != 0 && err != -E_NOENT)
+			return err;
+		if (err == 0 && (st.mode & S_FMT) == S_DIR)
+			e->st = st;
+	}
 	e->has_stat = true;
 	e->is_operand = true;
 	examine_link(c, o, CMD_CWD, path, e);
