@@ -301,7 +301,9 @@ static void quit(struct sed *s, const struct sed_cmd *cmd)
 {
 	s->done = true;
 	if (cmd->number >= 0)
-		s->status = (int)(cmd->number & 0xff);
+		/* That a file could not be read stays the status. */
+		if (s->status != 2)
+			s->status = (int)(cmd->number & 0xff);
 }
 
 /* Runs the script on one pattern space. */
