@@ -41,6 +41,17 @@ static const struct word words[] = {
 
 /* --- messages --- */
 
+/* "awk: In file included from b.awk:2," and the lines of the files around it. */
+static void put_includers(struct lex *l, struct buf *out)
+{
+	for (const struct lex *from = l->from; from != NULL; from = from->from) {
+		if (from->file != NULL)
+			buf_printf(out, "%s: %s from %s:%u%c\n", l->a->name,
+				   from == l->from ? "In file included" : "                ",
+				   from->file, from->line, from->from != NULL ? ',' : ':');
+	}
+}
+
 static void put_place(struct lex *l, struct buf *out)
 {
 	buf_printf(out, "%s: ", l->a->name);
@@ -57,6 +68,7 @@ _Noreturn void awk_lex_error(struct lex *l, const char *format, ...)
 	size_t to = end != NULL ? (size_t)(end - l->text.ptr) : l->text.len;
 	va_list args;
 
+	put_includers(l, &out);
 	put_place(l, &out);
 	buf_add(&out, bytes_slice(l->text, l->line_start, to));
 	buf_putc(&out, '\n');
@@ -77,6 +89,8 @@ static void tell(struct lex *l, const char *kind, const char *format, va_list ar
 {
 	struct buf out = buf_in(l->arena);
 
+	if (strcmp(kind, "warning: ") != 0)
+		put_includers(l, &out);
 	put_place(l, &out);
 	buf_puts(&out, kind);
 	buf_vprintf(&out, format, args);
@@ -150,6 +164,7 @@ static _Noreturn void end_error(struct lex *l)
 {
 	struct buf out = buf_in(l->arena);
 
+	put_includers(l, &out);
 	put_place(l, &out);
 	buf_puts(&out, "(END OF FILE)\n");
 	put_place(l, &out);
@@ -161,13 +176,30 @@ static _Noreturn void end_error(struct lex *l)
 	cmd_exit(l->a->c, 1);
 }
 
+/* A file has ended. cut: without a newline, which counts as one line less. */
+static _Noreturn void file_end_error(struct lex *l, bool cut)
+{
+	const char *last = bytes_rfind(l->text, BYTES("\n"));
+
+	if (cut && l->token == T_EOF && l->line > 1)
+		l->line--;
+	l->line_start = !cut ? l->start : last != NULL ? (size_t)(last - l->text.ptr) + 1 : 0;
+	if (cut)
+		l->start = l->text.len - 1;
+	end_error(l);
+}
+
 _Noreturn void awk_lex_unexpected(struct lex *l)
 {
 	if (l->token == T_EOF && l->commented)
 		end_error(l);
 	if (l->token == T_NEWLINE || l->token == T_EOF) {
+		bool cut = l->text.len > 0 && !bytes_ends(l->text, BYTES("\n"));
+
 		if (l->token == T_NEWLINE)
 			l->line++;
+		if (l->file != NULL && awk_lex_is_last(l) && (l->token == T_EOF || cut))
+			file_end_error(l, cut);
 		awk_lex_error(l, "unexpected newline or end of string");
 	}
 	awk_lex_error(l, "syntax error");

@@ -719,6 +719,7 @@ static _Noreturn void mixed_use(struct parser *p, const char *name, bool given)
 	if (given)
 		awk_fatal(p->a, text, name);
 	p->l.line += at_token(p, T_STRING);
+	p->l.from = NULL;
 	awk_lex_fatal(&p->l, text, name);
 }
 
@@ -767,7 +768,9 @@ static void parse_include(struct parser *p)
 		awk_lex_unexpected(&p->l);
 	name = arena_dup(p->arena, p->l.name);
 	outer = p->l;
+	p->from = &outer;
 	parse_file(p, name, true);
+	p->from = outer.from;
 	p->l = outer;
 	awk_lex_next(&p->l);
 }
@@ -830,7 +833,9 @@ static void end_item(struct parser *p, bool open)
 
 static void parse_text(struct parser *p, struct bytes text, const char *file)
 {
-	struct lex l = { .a = p->a, .arena = p->arena, .text = text, .file = file, .line = 1 };
+	struct lex l = {
+		.a = p->a, .arena = p->arena, .text = text, .file = file, .line = 1, .from = p->from
+	};
 	const char *nul = text.len != 0 ? memchr(text.ptr, '\0', text.len) : NULL;
 
 	if (nul != NULL) {
@@ -855,8 +860,7 @@ static void parse_text(struct parser *p, struct bytes text, const char *file)
 		end_item(p, true);
 		awk_lex_complain_plainly(&p->l, "each rule must have a pattern or an action part");
 	}
-	if (p->l.failed)
-		cmd_exit(p->l.a->c, 1);
+	p->failed |= p->l.failed;
 }
 
 static void check_functions(struct parser *p)
@@ -902,6 +906,8 @@ struct program *awk_program_parse(struct awk *a)
 		else
 			parse_text(&p, bytes_of(s->text), NULL);
 	}
+	if (p.failed)
+		cmd_exit(a->c, 1);
 	check_functions(&p);
 	prog->by_index = arena_array(prog->arena, (size_t)prog->nfunctions + 1, sizeof(void *));
 	for (struct function *f = prog->functions; f != NULL; f = f->next)

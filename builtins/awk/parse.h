@@ -76,6 +76,7 @@ struct lex {
 	bool in_params;            /* between the parentheses of a function's definition */
 	const struct function *fn; /* whose body this is */
 	struct bytes space;        /* @namespace; empty: awk */
+	const struct lex *from;    /* where @include stands */
 	bool failed;               /* there was an error that did not end the reading */
 };
 
@@ -129,7 +130,9 @@ struct parser {
 	int depth;
 	int loops;
 	int switches;
-	struct node *pending; /* an operand that has been read already */
+	struct node *pending;   /* an operand that has been read already */
+	const struct lex *from; /* of the text that is parsed next */
+	bool failed;
 	struct include *includes;
 	int nincludes;
 };
