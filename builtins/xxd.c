@@ -398,9 +398,15 @@ static void revert_line(struct xxd *x, struct bytes s, uint64_t *have)
 	}
 }
 
+/*
+ * Digits in pairs, with what separates them: two other characters behind a pair, or three behind
+ * a single digit, and the rest of the line does not count. Before the first digit all may stand.
+ */
 static void revert_plain(struct xxd *x, struct input *in)
 {
+	enum { BEHIND_PAIR = 1, BEHIND_DIGIT = 2 };
 	int high = -1;
+	int patience = -1; /* how many more may stand here; -1: any number */
 	bool skip = false;
 	int b;
 
@@ -411,11 +417,12 @@ static void revert_plain(struct xxd *x, struct input *in)
 		if (skip || b == '\n' || b == ' ' || b == '\t' || b == '\r')
 			continue;
 		if (digit < 0 || digit > 15) {
-			/* The rest of a line behind something else does not count. */
-			skip = high < 0;
 			high = -1;
+			skip = patience == 0;
+			patience -= patience >= 0;
 			continue;
 		}
+		patience = high < 0 ? BEHIND_DIGIT : BEHIND_PAIR;
 		if (high < 0) {
 			high = digit;
 			continue;
