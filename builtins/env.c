@@ -344,7 +344,11 @@ static int env_legacy(struct cmd *c, int argc, char **argv, int i)
 			return 0;
 		text = argv[i] + name + (argv[i][name] == '=');
 	}
-	if (*text == '\0' && text[-1] != '=' && i + 1 < argc)
+	bool apart = *text == '\0' && text[-1] != '=';
+
+	if (apart && i + 1 >= argc)
+		return 0;
+	if (apart)
 		text = argv[i + taken++];
 	int status = split_string(c, NULL, text);
 
@@ -467,7 +471,7 @@ static int env_run(struct cmd *c)
 	int err = cmd_become(c, c->args + next, e.list);
 
 	cmd_error(c, err, "%s", cmd_quote(c, c->args[next]));
-	if (err == -E_NOENT && strpbrk(c->args[next], " \t") != NULL && c->nargs == next + 1)
+	if (err == -E_NOENT && strpbrk(c->args[next], " \t") != NULL)
 		cmd_error(c, 0, "use -[v]S to pass options in shebang lines");
 	return err == -E_NOENT ? 127 : 126;
 }
