@@ -551,7 +551,7 @@ static void parse_params(struct parser *p, struct function *f)
 		if (!at_token(p, T_NAME))
 			awk_lex_unexpected(&p->l);
 		if (bytes_eq(p->l.name, f->name))
-			awk_lex_refuse(
+			awk_lex_complain(
 				&p->l,
 				"function `%.*s': cannot use function name as parameter name",
 				(int)f->name.len, f->name.ptr);
@@ -563,11 +563,11 @@ static void parse_params(struct parser *p, struct function *f)
 						 (int)f->name.len, f->name.ptr, f->nparams + 1,
 						 (int)p->l.name.len, p->l.name.ptr, i + 1);
 		if (awk_special_find(p->l.name) >= 0)
-			awk_lex_refuse(&p->l,
-				       "function `%.*s': cannot use special variable `%.*s' as a "
-				       "function parameter",
-				       (int)f->name.len, f->name.ptr, (int)p->l.name.len,
-				       p->l.name.ptr);
+			awk_lex_complain(&p->l,
+					 "function `%.*s': cannot use special variable `%.*s' as a "
+					 "function parameter",
+					 (int)f->name.len, f->name.ptr, (int)p->l.name.len,
+					 p->l.name.ptr);
 		if (f->nparams == cap) {
 			f->params = arena_grow(p->arena, f->params, (size_t)cap * sizeof *f->params,
 					       (size_t)(cap * 2 + 8) * sizeof *f->params);
