@@ -22,6 +22,9 @@ static int parse_size(struct cmd *c, const struct opt *opt, const char *text)
 
 	(void)opt;
 	o->size = text;
+	/* After -s-3 another size is still relative, but upwards. */
+	if (o->mode == '-')
+		o->mode = '+';
 	while (byte_is_space((unsigned char)*text))
 		text++;
 	if (*text != '\0' && strchr("<>/%", *text) != NULL)
