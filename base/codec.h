@@ -10,13 +10,21 @@
  *   (in_len unread)                  (out_len free)
  *
  * One stream each: what follows the end of a stream is left in `in`, for the caller to judge.
+ * (Of lzip the library takes all members, if that is wanted: it knows what may follow them.)
  */
 #ifndef BASE_CODEC_H
 #define BASE_CODEC_H
 
 #include "base/heap.h"
 
-enum codec_kind { CODEC_DEFLATE, CODEC_BZIP2, CODEC_XZ, CODEC_LZMA, CODEC_ZSTD };
+enum codec_kind {
+	CODEC_DEFLATE,
+	CODEC_BZIP2,
+	CODEC_XZ,
+	CODEC_LZMA,
+	CODEC_LZIP, /* decoding only */
+	CODEC_ZSTD,
+};
 
 enum codec_result {
 	CODEC_MORE,      /* wants more input or more room */
@@ -68,7 +76,9 @@ struct codec_options {
 	 * if that is 0 block_size counts; also larger ones become blocks of block_size. */
 	const uint64_t *block_list;
 	size_t nblocks;
-	uint64_t memory_max; /* decoding xz, lzma, zstd; 0: no limit of its own */
+	uint64_t memory_max; /* decoding xz, lzma, lzip, zstd; 0: no limit of its own */
+	bool unverified;     /* decoding xz, lzip: checks are not looked at */
+	bool all_members;    /* decoding lzip: not only the first */
 };
 
 struct codec {
@@ -78,6 +88,7 @@ struct codec {
 	size_t out_len;
 	uint64_t needed; /* after CODEC_MEMORY of xz and lzma: how much */
 	bool flush;      /* deflate: the stream can be read from behind this input on */
+	bool unchecked;  /* xz: its check is of an unknown kind */
 	/* private */
 	const struct codec_ops *ops;
 	struct pool *pool;

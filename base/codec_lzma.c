@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * xz and lzma streams, by liblzma: its single-threaded coders only.
+ * xz, lzma and lzip streams, by liblzma: its single-threaded coders only.
  */
 #include "base/codec.h"
 
@@ -150,6 +150,18 @@ static lzma_ret start_encoder(lzma_stream *z, const struct codec_options *o)
 				   : lzma_alone_encoder(z, &lzma);
 }
 
+static lzma_ret start_decoder(lzma_stream *z, const struct codec_options *o)
+{
+	uint64_t max = o->memory_max != 0 ? o->memory_max : UINT64_MAX;
+	uint32_t flags = o->unverified ? LZMA_IGNORE_CHECK : LZMA_TELL_UNSUPPORTED_CHECK;
+
+	if (o->kind == CODEC_XZ)
+		return lzma_stream_decoder(z, max, flags);
+	if (o->kind == CODEC_LZIP)
+		return lzma_lzip_decoder(z, max, flags | (o->all_members ? LZMA_CONCATENATED : 0));
+	return lzma_alone_decoder(z, max);
+}
+
 static void next_block(struct lzma_state *s)
 {
 	if (s->listed == 0 && s->nblocks > 0) {
@@ -172,7 +184,6 @@ static void took(struct lzma_state *s, size_t n)
 static bool start(struct codec *c, const struct codec_options *o)
 {
 	struct lzma_state *s = pool_zalloc(c->pool, sizeof *s);
-	uint64_t max = o->memory_max != 0 ? o->memory_max : UINT64_MAX;
 	lzma_ret err;
 
 	s->hooks = (lzma_allocator){ hook_alloc, hook_free, c->pool };
@@ -189,10 +200,8 @@ static bool start(struct codec *c, const struct codec_options *o)
 	next_block(s);
 	if (!o->decode)
 		err = start_encoder(&s->z, o);
-	else if (o->kind == CODEC_XZ)
-		err = lzma_stream_decoder(&s->z, max, LZMA_TELL_UNSUPPORTED_CHECK);
 	else
-		err = lzma_alone_decoder(&s->z, max);
+		err = start_decoder(&s->z, o);
 	return err == LZMA_OK;
 }
 
@@ -243,6 +252,7 @@ static enum codec_result run(struct codec *c, bool finish)
 	/* No progress: with finish the stream is cut, else the caller brings more. */
 	if (err == LZMA_BUF_ERROR && !(c->decode && finish && c->out_len > 0))
 		err = LZMA_OK;
+	c->unchecked |= err == LZMA_UNSUPPORTED_CHECK;
 	if (err == LZMA_MEMLIMIT_ERROR)
 		c->needed = lzma_memusage(z);
 	c->in = z->next_in;

@@ -133,6 +133,7 @@ enum codec_result coder_stream(struct coder *k)
 	k->in.from -= z.in_len;
 	k->bytes_in -= z.in_len;
 	k->needed = z.needed;
+	k->unchecked = z.unchecked;
 	codec_stop(&z);
 	k->streams++;
 	return result;

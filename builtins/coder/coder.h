@@ -23,6 +23,7 @@ struct coder {
 	const char *out_name; /* a file of our making, or NULL */
 	uint64_t bytes_in;
 	uint64_t needed; /* memory, after CODEC_MEMORY */
+	bool unchecked;  /* of a stream of xz: its check is of an unknown kind */
 	uint64_t bytes_out;
 	int read_err;
 	uint64_t streams;

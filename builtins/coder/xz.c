@@ -37,6 +37,8 @@ static int opt_format(struct cmd *c, const struct opt *o, const char *arg)
 		x->format = XZ_XZ;
 	else if (strcmp(arg, "lzma") == 0 || strcmp(arg, "alone") == 0)
 		x->format = XZ_LZMA;
+	else if (strcmp(arg, "lzip") == 0)
+		x->format = XZ_LZIP;
 	else
 		return cmd_error(c, 0, "%s: Unknown file format type", arg);
 	return 0;
@@ -147,9 +149,10 @@ static const struct opt xz_options[] = {
 	OPT_FLAG('Q', "no-warn", struct xz, no_warn, "warnings do not change the status"),
 	OPT_FLAG('e', "extreme", struct xz, extreme, "smaller and slower"),
 	OPT_STR('S', "suffix", struct xz, suffix, NULL, ".SUF", "what names end with"),
-	OPT_CALL_ARG('F', "format", opt_format, "FORMAT", "auto, xz or lzma"),
+	OPT_CALL_ARG('F', "format", opt_format, "FORMAT", "auto, xz, lzma or lzip"),
 	OPT_CALL_ARG('C', "check", opt_check, "CHECK", "none, crc32, crc64 or sha256"),
 	OPT_FLAG(0, "single-stream", struct xz, single_stream, "only the first stream"),
+	OPT_FLAG(0, "ignore-check", struct xz, ignore_check, "do not verify what is unpacked"),
 	OPT_CALL_ARG('T', "threads", opt_threads, "NUM", "no effect: one thread"),
 	OPT_MEMLIMIT('M', "memlimit", 3,
 		     "memory that may be used; the session's limit counts, too"),
@@ -252,19 +255,32 @@ void xz_put_ratio(struct buf *out, uint64_t small, uint64_t large)
 			   (unsigned long long)ratio % 1000);
 }
 
-static void put_progress(struct xz *x, const struct coder *k, const char *name)
+/* failed: also how much of the file that is. */
+static void put_progress(struct xz *x, const struct coder *k, const char *name, bool failed)
 {
 	struct buf text = buf_in(x->c->arena);
 	uint64_t small = x->decompress ? k->bytes_in : k->bytes_out;
 	uint64_t large = x->decompress ? k->bytes_out : k->bytes_in;
 
+	if (x->verbose == 0 || x->quiet > 0)
+		return;
 	buf_printf(&text, "%s: ", name);
+	if (failed && !k->in.is_stdin && k->st.size >= k->bytes_in && k->st.size > 0) {
+		unsigned tenths =
+			(unsigned)((double)k->bytes_in * 999 / (double)k->st.size + 0.5);
+
+		buf_printf(&text, "%u.%u %%, ", tenths / 10, tenths % 10);
+	}
 	xz_put_size(&text, small);
 	buf_puts(&text, " / ");
 	xz_put_size(&text, large);
-	buf_puts(&text, " = ");
-	xz_put_ratio(&text, small, large);
-	buf_putc(&text, '\n');
+	if (large == 0 || (double)small / (double)large > 9.999) {
+		buf_puts(&text, " > 9.999\n");
+	} else {
+		buf_puts(&text, " = ");
+		xz_put_ratio(&text, small, large);
+		buf_putc(&text, '\n');
+	}
 	cmd_err_write(x->c, text.ptr, text.len);
 }
 
@@ -303,36 +319,73 @@ static bool is_lzma(struct coder *k)
 	return d + 1 == dict;
 }
 
-/* Whether it is of the format that is wanted. */
-static bool has_format(const struct xz *x, struct coder *k)
+static bool is_lzip(struct coder *k)
 {
-	return (x->format != XZ_LZMA && is_xz(k)) || (x->format != XZ_XZ && is_lzma(k));
+	uint8_t head[4];
+
+	return coder_peek(k, head, 4) == 4 && memcmp(head, "LZIP", 4) == 0;
 }
 
-/* All streams. The result that ends it; *format is what was found. */
-static enum codec_result unpack(struct xz *x, struct coder *k)
+/* What it is; XZ_AUTO: nothing that is wanted. */
+static enum xz_format found_format(const struct xz *x, struct coder *k)
+{
+	enum xz_format found = is_xz(k) ? XZ_XZ : is_lzip(k) ? XZ_LZIP : XZ_AUTO;
+
+	if (found == XZ_AUTO && is_lzma(k))
+		found = XZ_LZMA;
+	return x->format == XZ_AUTO || x->format == (int)found ? found : XZ_AUTO;
+}
+
+/* One stream of xz, or all of lzip, with a warning if it can't be verified. */
+static enum codec_result unpack_stream(struct xz *x, struct coder *k, const char *name)
+{
+	enum codec_result result = coder_stream(k);
+
+	if (k->unchecked)
+		warn(x, name,
+		     "Unsupported type of integrity check; not verifying file integrity");
+	return result;
+}
+
+/* All streams, and zeros between them. */
+static enum codec_result unpack_xz(struct xz *x, struct coder *k, const char *name)
+{
+	uint8_t header[12];
+
+	for (;;) {
+		enum codec_result result = unpack_stream(x, k, name);
+
+		if (result != CODEC_END || x->single_stream)
+			return result;
+		uint64_t zeros = coder_skip_zeros(k);
+		size_t n = coder_peek(k, header, 12);
+
+		if (zeros % 4 != 0)
+			return CODEC_BAD;
+		if (n < 12)
+			return n == 0 ? CODEC_END : CODEC_MORE;
+		if (!is_xz(k))
+			return CODEC_BAD;
+	}
+}
+
+/* The result that ends it. */
+static enum codec_result unpack(struct xz *x, struct coder *k, const char *name)
 {
 	enum codec_result result;
 	uint8_t byte;
 
-	if (x->format != XZ_XZ && !is_xz(k) && is_lzma(k)) {
+	switch (found_format(x, k)) {
+	case XZ_LZMA:
 		k->options.kind = CODEC_LZMA;
 		result = coder_stream(k);
 		return result == CODEC_END && coder_peek(k, &byte, 1) == 1 ? CODEC_BAD : result;
-	}
-	if (x->format == XZ_LZMA || !is_xz(k))
-		return coder_peek(k, &byte, 1) == 0 && x->format == XZ_LZMA ? CODEC_MORE
-									    : CODEC_BAD_MAGIC;
-	for (;;) {
-		result = coder_stream(k);
-		if (result != CODEC_END || x->single_stream)
-			return result;
-		uint64_t zeros = coder_skip_zeros(k);
-
-		if (coder_peek(k, &byte, 1) == 0)
-			return zeros % 4 == 0 ? CODEC_END : CODEC_BAD;
-		if (!is_xz(k))
-			return k->in.to - k->in.from < 6 && k->at_end ? CODEC_MORE : CODEC_BAD;
+	case XZ_LZIP:
+		k->options.kind = CODEC_LZIP;
+		k->options.all_members = !x->single_stream;
+		return unpack_stream(x, k, name);
+	case XZ_XZ: return unpack_xz(x, k, name);
+	default: return CODEC_BAD_MAGIC;
 	}
 }
 
@@ -340,7 +393,6 @@ static enum codec_result unpack(struct xz *x, struct coder *k)
 static bool convert(struct xz *x, struct coder *k, const char *name)
 {
 	enum codec_result result;
-	uint8_t head[6];
 
 	if (!x->decompress) {
 		/* A filter may refuse its options only now. */
@@ -349,20 +401,19 @@ static bool convert(struct xz *x, struct coder *k, const char *name)
 			xz_fail(x, name, text_of(result));
 		return result != CODEC_OPTIONS;
 	}
-	if (x->force && x->to_stdout && !has_format(x, k)) {
+	if (x->force && x->to_stdout && found_format(x, k) == XZ_AUTO) {
 		coder_copy(k);
 		return true;
 	}
-	/* A short beginning of the magic is a cut file. */
-	size_t n = coder_peek(k, head, 6);
-
-	if (n > 0 && n < 6 && memcmp(head, "\3757zXZ\0", n) == 0)
-		result = CODEC_MORE;
-	else
-		result = unpack(x, k);
+	result = unpack(x, k, name);
 	if (result == CODEC_END)
 		return true;
+	/* What fails in the first header fails before anything is shown. */
+	if (k->bytes_out > 0)
+		put_progress(x, k, name, true);
 	xz_fail(x, name, text_of(result));
+	if (k->bytes_out > 0)
+		put_progress(x, k, name, true);
 	if (result == CODEC_MEMORY)
 		xz_say_needed(x, k->needed, x->decompress_max);
 	return false;
@@ -383,6 +434,7 @@ static void set_options(struct xz *x, struct coder *k)
 		.filters = x->filters,
 		.nfilters = x->nfilters,
 		.memory_max = x->decompress_max,
+		.unverified = x->ignore_check,
 	};
 }
 
@@ -390,12 +442,12 @@ static void set_options(struct xz *x, struct coder *k)
 
 static const char *output_name(struct xz *x, const char *name)
 {
-	static const char *const from[] = { ".xz", ".txz", ".lzma", ".tlz" };
-	static const char *const to[] = { "", ".tar", "", ".tar" };
+	static const char *const from[] = { ".xz", ".txz", ".lzma", ".tlz", ".lz" };
+	static const char *const to[] = { "", ".tar", "", ".tar", "" };
 	const char *own = x->suffix != NULL ? x->suffix : x->format == XZ_LZMA ? ".lzma" : ".xz";
 
 	if (x->decompress) {
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < 5; i++)
 			if (coder_has_suffix(name, from[i]))
 				return coder_replace_suffix(x->c, name, from[i], to[i]);
 		if (x->suffix != NULL && coder_has_suffix(name, x->suffix))
@@ -468,8 +520,8 @@ static void do_stdin(struct xz *x)
 	coder_begin(&k, x->c, 0, "-");
 	if (!x->test)
 		coder_to_stdout(&k);
-	if (convert(x, &k, "(stdin)") && x->verbose > 0)
-		put_progress(x, &k, "(stdin)");
+	if (convert(x, &k, "(stdin)"))
+		put_progress(x, &k, "(stdin)", false);
 	coder_finish(&k);
 	coder_end(&k);
 }
@@ -477,15 +529,9 @@ static void do_stdin(struct xz *x)
 /* What is to be decompressed is looked at before its name is. */
 static bool recognized(struct xz *x, struct coder *k, const char *name)
 {
-	uint8_t head[6];
-	size_t n;
-
-	if (!x->decompress || has_format(x, k))
+	if (!x->decompress || found_format(x, k) != XZ_AUTO)
 		return true;
-	n = coder_peek(k, head, 6);
-	xz_fail(x, name,
-		text_of(n > 0 && n < 6 && memcmp(head, "\3757zXZ\0", n) == 0 ? CODEC_MORE
-									     : CODEC_BAD_MAGIC));
+	xz_fail(x, name, text_of(CODEC_BAD_MAGIC));
 	return false;
 }
 
@@ -517,8 +563,7 @@ static void do_file(struct xz *x, const char *name)
 	    (!in_place || (to = output_name(x, name)) != NULL) && open_output(x, &k, to)) {
 		if (convert(x, &k, name)) {
 			coder_finish(&k);
-			if (x->verbose > 0)
-				put_progress(x, &k, name);
+			put_progress(x, &k, name, false);
 			if (in_place && !x->keep)
 				cmd_unlink(x->c, CMD_CWD, name, 0);
 		} else {
@@ -592,8 +637,13 @@ static int xz_run(struct cmd *c)
 	if (x->robot && !x->list)
 		return cmd_error(
 			c, 0, "Compression and decompression with --robot are not supported yet.");
+	if (x->list && x->format != XZ_AUTO && x->format != XZ_XZ)
+		return cmd_error(c, 0,
+				 "--list works only on .xz files (--format=xz or --format=auto)");
 	if (x->list)
 		return xz_list(x);
+	if (!x->decompress && x->format == XZ_LZIP)
+		return cmd_error(c, 0, "Compression of lzip files (.lz) is not supported");
 	if (!xz_check_filters(x) || (!x->decompress && x->nfilters == 0 && !xz_fit_memory(x)))
 		return 1;
 	xz_each(x, do_one, NULL);

@@ -7,7 +7,7 @@
 
 #include "builtins/coder/coder.h"
 
-enum xz_format { XZ_AUTO, XZ_XZ, XZ_LZMA };
+enum xz_format { XZ_AUTO, XZ_XZ, XZ_LZMA, XZ_LZIP };
 
 struct xz {
 	struct cmd *c;
@@ -23,6 +23,7 @@ struct xz {
 	bool no_sparse;
 	bool no_warn;
 	bool single_stream;
+	bool ignore_check;
 	int level;
 	int format;
 	int check;
