@@ -212,7 +212,7 @@ static void warn(struct xz *x, const char *name, const char *text)
 		x->status = 2;
 }
 
-static const char *text_of(enum codec_result result)
+const char *xz_text_of(enum codec_result result)
 {
 	switch (result) {
 	case CODEC_MORE: return "Unexpected end of input";
@@ -398,7 +398,7 @@ static bool convert(struct xz *x, struct coder *k, const char *name)
 		/* A filter may refuse its options only now. */
 		result = coder_stream(k);
 		if (result == CODEC_OPTIONS)
-			xz_fail(x, name, text_of(result));
+			xz_fail(x, name, xz_text_of(result));
 		return result != CODEC_OPTIONS;
 	}
 	if (x->force && x->to_stdout && found_format(x, k) == XZ_AUTO) {
@@ -411,7 +411,7 @@ static bool convert(struct xz *x, struct coder *k, const char *name)
 	/* What fails in the first header fails before anything is shown. */
 	if (k->bytes_out > 0)
 		put_progress(x, k, name, true);
-	xz_fail(x, name, text_of(result));
+	xz_fail(x, name, xz_text_of(result));
 	if (k->bytes_out > 0)
 		put_progress(x, k, name, true);
 	if (result == CODEC_MEMORY)
@@ -531,7 +531,7 @@ static bool recognized(struct xz *x, struct coder *k, const char *name)
 {
 	if (!x->decompress || found_format(x, k) != XZ_AUTO)
 		return true;
-	xz_fail(x, name, text_of(CODEC_BAD_MAGIC));
+	xz_fail(x, name, xz_text_of(CODEC_BAD_MAGIC));
 	return false;
 }
 

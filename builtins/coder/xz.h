@@ -45,6 +45,8 @@ struct xz {
 
 /* "NAME: TEXT", and status 1. */
 void xz_fail(struct xz *x, const char *name, const char *text);
+/* What is wrong with a stream. */
+const char *xz_text_of(enum codec_result result);
 /* A size and a ratio as xz writes them. */
 void xz_put_size(struct buf *out, uint64_t n);
 void xz_put_ratio(struct buf *out, uint64_t small, uint64_t large);

@@ -33,60 +33,84 @@ static const char *const check_names[] = { "None",       "CRC32",      "Unknown-
 
 /* --- reading --- */
 
-static uint64_t read_vli(const uint8_t **at, const uint8_t *end)
+/* A number as xz writes them, in as few bytes as it takes. */
+static bool read_vli(const uint8_t **at, const uint8_t *end, uint64_t *out)
 {
-	uint64_t v = 0;
-
+	*out = 0;
 	for (int shift = 0; *at < end && shift < 63; shift += 7) {
 		uint8_t byte = *(*at)++;
 
-		v |= (uint64_t)(byte & 0x7f) << shift;
+		*out |= (uint64_t)(byte & 0x7f) << shift;
 		if ((byte & 0x80) == 0)
-			return v;
+			return byte != 0 || shift == 0;
 	}
-	return v;
+	return false;
 }
 
-/* The blocks of the index at text. False: it says more than is there. */
+static uint32_t le32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* The blocks of the index at text. False: it is damaged. */
 static bool read_blocks(struct xz *x, struct stream *s, const uint8_t *text, uint64_t len)
 {
 	const uint8_t *at = text + 1;
-	const uint8_t *end = text + len;
+	const uint8_t *end = text + len - 4;
 
-	s->nblocks = read_vli(&at, end);
-	if (s->nblocks > len / 2)
+	if (text[0] != 0 || le32(end) != codec_crc32(0, text, (size_t)len - 4) ||
+	    !read_vli(&at, end, &s->nblocks) || s->nblocks > len / 2)
 		return false;
 	if (x->verbose > 0)
 		s->block = arena_array(x->c->arena, (size_t)s->nblocks + 1, sizeof *s->block);
 	for (uint64_t i = 0; i < s->nblocks; i++) {
-		if (at >= end)
-			return false;
-		uint64_t total = (read_vli(&at, end) + 3) & ~UINT64_C(3);
-		uint64_t out = read_vli(&at, end);
+		uint64_t size;
+		uint64_t out;
 
-		/* A sum that wraps would be a stream without bytes. */
-		if (s->size + total < s->size)
+		if (!read_vli(&at, end, &size) || !read_vli(&at, end, &out) || size < 5)
 			return false;
+		uint64_t total = (size + 3) & ~UINT64_C(3);
+
+		/* No sum may reach the top bit. */
 		s->size += total;
 		s->out += out;
+		if ((s->size | s->out) >> 63 != 0)
+			return false;
 		if (s->block != NULL)
 			s->block[i] = (struct block){ total, out };
 		cmd_charge(x->c, 1);
 	}
+	if (end - at > 3)
+		return false;
+	while (at < end)
+		if (*at++ != 0)
+			return false;
 	return true;
 }
 
-/* The stream that ends there. False: there is none. */
-static bool read_stream(struct xz *x, int fd, uint64_t end, const uint8_t foot[12],
-			struct stream *s)
+/* Flags of a stream, and what is behind them in the checksum. */
+static enum codec_result check_flags(const uint8_t *flags, const uint8_t *summed, size_t n,
+				     const uint8_t *sum)
 {
-	uint64_t index = ((uint64_t)foot[4] | (uint64_t)foot[5] << 8 | (uint64_t)foot[6] << 16 |
-			  (uint64_t)foot[7] << 24) *
-				 4 +
-			 4;
+	if (le32(sum) != codec_crc32(0, summed, n))
+		return CODEC_BAD;
+	return flags[0] != 0 || flags[1] > 15 ? CODEC_OPTIONS : CODEC_END;
+}
 
-	if (memcmp(foot + 10, "YZ", 2) != 0 || index > end - 24)
-		return false;
+/* The stream that ends there: CODEC_END, or what is wrong. */
+static enum codec_result read_stream(struct xz *x, int fd, uint64_t end, const uint8_t foot[12],
+				     struct stream *s)
+{
+	uint64_t index = (uint64_t)le32(foot + 4) * 4 + 4;
+	enum codec_result result = check_flags(foot + 8, foot + 4, 6, foot);
+	uint8_t head[12];
+
+	if (memcmp(foot + 10, "YZ", 2) != 0)
+		return CODEC_BAD;
+	if (result != CODEC_END)
+		return result;
+	if (index < 8 || index > end - 24)
+		return CODEC_BAD;
 	uint8_t *text = pool_alloc(x->c->pool, (size_t)index);
 	bool good = cmd_pread(x->c, fd, text, (size_t)index, end - 12 - index) == (int64_t)index;
 
@@ -94,11 +118,15 @@ static bool read_stream(struct xz *x, int fd, uint64_t end, const uint8_t foot[1
 	s->check = foot[9] & 15;
 	good = good && read_blocks(x, s, text, index);
 	pool_free(x->c->pool, text, (size_t)index);
-	return good && s->size <= end;
+	if (!good || s->size > end || cmd_pread(x->c, fd, head, 12, end - s->size) != 12 ||
+	    memcmp(head, "\3757zXZ\0", 6) != 0)
+		return CODEC_BAD;
+	result = check_flags(head + 6, head + 6, 2, head + 8);
+	return result == CODEC_END && memcmp(head + 6, foot + 8, 2) != 0 ? CODEC_BAD : result;
 }
 
-/* Reads streams from the end. False: it is not such a file. */
-static bool read_indexes(struct xz *x, int fd, uint64_t size, struct totals *t)
+/* Reads streams from the end: CODEC_END, or what is wrong. */
+static enum codec_result read_indexes(struct xz *x, int fd, uint64_t size, struct totals *t)
 {
 	uint64_t end = size;
 	uint64_t padding = 0;
@@ -108,15 +136,17 @@ static bool read_indexes(struct xz *x, int fd, uint64_t size, struct totals *t)
 		uint8_t foot[12];
 
 		if (end < 24 || cmd_pread(x->c, fd, foot, 12, end - 12) != 12)
-			return false;
+			return CODEC_BAD;
 		cmd_charge(x->c, 2);
 		if (memcmp(foot + 8, "\0\0\0\0", 4) == 0) {
 			end -= 4;
 			padding += 4;
 			continue;
 		}
-		if (!read_stream(x, fd, end, foot, s))
-			return false;
+		enum codec_result result = read_stream(x, fd, end, foot, s);
+
+		if (result != CODEC_END)
+			return result;
 		end -= s->size;
 		s->padding = padding;
 		s->next = t->stream;
@@ -127,8 +157,10 @@ static bool read_indexes(struct xz *x, int fd, uint64_t size, struct totals *t)
 		t->padding += padding;
 		t->checks |= 1u << s->check;
 		padding = 0;
+		if (t->out >> 63 != 0)
+			return CODEC_BAD;
 	}
-	return true;
+	return CODEC_END;
 }
 
 /* --- writing --- */
@@ -301,9 +333,9 @@ static const char *read_file(struct xz *x, int fd, uint64_t size, struct totals 
 		return "Too small to be a valid .xz file";
 	if (cmd_pread(x->c, fd, head, 6, 0) != 6 || memcmp(head, "\3757zXZ\0", 6) != 0)
 		return "File format not recognized";
-	if (!read_indexes(x, fd, size, t))
-		return "Compressed data is corrupt";
-	return NULL;
+	enum codec_result result = read_indexes(x, fd, size, t);
+
+	return result == CODEC_END ? NULL : xz_text_of(result);
 }
 
 static void list_file(struct xz *x, const char *name, bool operand, void *arg)
