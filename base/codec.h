@@ -52,6 +52,30 @@ enum codec_filter_kind {
 
 enum { CODEC_FILTERS_MAX = 4 };
 
+/* Parameters of zstd's encoder, numbers as libzstd's. */
+enum codec_zstd_param {
+	CODEC_ZSTD_WINDOW_LOG,
+	CODEC_ZSTD_CHAIN_LOG,
+	CODEC_ZSTD_HASH_LOG,
+	CODEC_ZSTD_SEARCH_LOG,
+	CODEC_ZSTD_MIN_MATCH,
+	CODEC_ZSTD_TARGET_LENGTH,
+	CODEC_ZSTD_STRATEGY,
+	CODEC_ZSTD_OVERLAP_LOG,
+	CODEC_ZSTD_LONG, /* matches over long distances */
+	CODEC_ZSTD_LONG_HASH_LOG,
+	CODEC_ZSTD_LONG_MIN_MATCH,
+	CODEC_ZSTD_LONG_BUCKET_LOG,
+	CODEC_ZSTD_LONG_RATE_LOG,
+	CODEC_ZSTD_TARGET_BLOCK,
+	CODEC_ZSTD_SIZE_HINT,
+	CODEC_ZSTD_LITERALS, /* 1: compressed, 2: not */
+	CODEC_ZSTD_ROWS,     /* 1: the finder of matches by rows, 2: not that */
+	CODEC_ZSTD_NO_SIZE,  /* 1: the size of the content is not put down */
+	CODEC_ZSTD_NO_DICT_ID,
+	CODEC_ZSTD_PARAMS,
+};
+
 struct codec_filter {
 	enum codec_filter_kind kind;
 	uint32_t value; /* the distance of delta, where code of others starts */
@@ -65,7 +89,7 @@ struct codec_options {
 	bool extreme;        /* xz -e */
 	bool gzip;           /* deflate: with the plainest header of gzip, and its trailer */
 	int check;           /* xz: 0 none, 1 CRC32, 4 CRC64, 10 SHA-256; zstd: 1 a checksum */
-	int window_log;      /* zstd: 0 the level's own */
+	const int *zstd;     /* encoding zstd: CODEC_ZSTD_PARAMS numbers; 0: the level's own */
 	uint64_t size;       /* zstd: the size of the content if known; UINT64_MAX: not */
 	struct bytes dict;   /* zstd: a dictionary, there as long as the stream is */
 	uint32_t dictionary; /* encoding xz, lzma: its size; 0: the level's own */
@@ -77,7 +101,7 @@ struct codec_options {
 	const uint64_t *block_list;
 	size_t nblocks;
 	uint64_t memory_max; /* decoding xz, lzma, lzip, zstd; 0: no limit of its own */
-	bool unverified;     /* decoding xz, lzip: checks are not looked at */
+	bool unverified;     /* decoding xz, lzip, zstd: checks are not looked at */
 	bool all_members;    /* decoding lzip: not only the first */
 };
 

@@ -23,6 +23,35 @@ static bool set(ZSTD_CCtx *z, ZSTD_cParameter what, int value)
 	return !ZSTD_isError(ZSTD_CCtx_setParameter(z, what, value));
 }
 
+static bool set_all(ZSTD_CCtx *z, const int *values)
+{
+	static const ZSTD_cParameter what[CODEC_ZSTD_PARAMS] = {
+		[CODEC_ZSTD_WINDOW_LOG] = ZSTD_c_windowLog,
+		[CODEC_ZSTD_CHAIN_LOG] = ZSTD_c_chainLog,
+		[CODEC_ZSTD_HASH_LOG] = ZSTD_c_hashLog,
+		[CODEC_ZSTD_SEARCH_LOG] = ZSTD_c_searchLog,
+		[CODEC_ZSTD_MIN_MATCH] = ZSTD_c_minMatch,
+		[CODEC_ZSTD_TARGET_LENGTH] = ZSTD_c_targetLength,
+		[CODEC_ZSTD_STRATEGY] = ZSTD_c_strategy,
+		[CODEC_ZSTD_LONG] = ZSTD_c_enableLongDistanceMatching,
+		[CODEC_ZSTD_LONG_HASH_LOG] = ZSTD_c_ldmHashLog,
+		[CODEC_ZSTD_LONG_MIN_MATCH] = ZSTD_c_ldmMinMatch,
+		[CODEC_ZSTD_LONG_BUCKET_LOG] = ZSTD_c_ldmBucketSizeLog,
+		[CODEC_ZSTD_LONG_RATE_LOG] = ZSTD_c_ldmHashRateLog,
+		[CODEC_ZSTD_TARGET_BLOCK] = ZSTD_c_targetCBlockSize,
+		[CODEC_ZSTD_SIZE_HINT] = ZSTD_c_srcSizeHint,
+		[CODEC_ZSTD_LITERALS] = ZSTD_c_literalCompressionMode,
+		[CODEC_ZSTD_ROWS] = ZSTD_c_useRowMatchFinder,
+	};
+
+	for (int i = 0; i < CODEC_ZSTD_NO_SIZE; i++)
+		/* Overlaps are between threads only. */
+		if (values[i] != 0 && i != CODEC_ZSTD_OVERLAP_LOG && !set(z, what[i], values[i]))
+			return false;
+	return set(z, ZSTD_c_contentSizeFlag, values[CODEC_ZSTD_NO_SIZE] == 0) &&
+	       set(z, ZSTD_c_dictIDFlag, values[CODEC_ZSTD_NO_DICT_ID] == 0);
+}
+
 static bool start_encoder(struct codec *c, const struct codec_options *o, ZSTD_customMem hooks)
 {
 	ZSTD_CCtx *z = ZSTD_createCCtx_advanced(hooks);
@@ -31,8 +60,7 @@ static bool start_encoder(struct codec *c, const struct codec_options *o, ZSTD_c
 	if (z == NULL || !set(z, ZSTD_c_compressionLevel, o->level) ||
 	    !set(z, ZSTD_c_checksumFlag, o->check))
 		return false;
-	if (o->window_log != 0 && (!set(z, ZSTD_c_enableLongDistanceMatching, 1) ||
-				   !set(z, ZSTD_c_windowLog, o->window_log)))
+	if (o->zstd != NULL && !set_all(z, o->zstd))
 		return false;
 	if (o->dict.len != 0 &&
 	    ZSTD_isError(ZSTD_CCtx_loadDictionary_byReference(z, o->dict.ptr, o->dict.len)))
@@ -54,8 +82,11 @@ static bool start(struct codec *c, const struct codec_options *o)
 	if (o->dict.len != 0 &&
 	    ZSTD_isError(ZSTD_DCtx_loadDictionary_byReference(z, o->dict.ptr, o->dict.len)))
 		return false;
-	return o->window_log == 0 ||
-	       !ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, o->window_log));
+	if (o->unverified && ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_forceIgnoreChecksum,
+								 ZSTD_d_ignoreChecksum)))
+		return false;
+	return o->memory_max == 0 ||
+	       !ZSTD_isError(ZSTD_DCtx_setMaxWindowSize(z, (size_t)o->memory_max));
 }
 
 static enum codec_result result_of(size_t code)

@@ -114,7 +114,9 @@ static void no_memory(void *arg)
 /* Unpacks a block; it must have all the pages that the extent wants of it. */
 static int unpack(struct pool *pool, const uint8_t *stored, uint32_t len, uint8_t *block)
 {
-	struct codec_options options = { .kind = CODEC_ZSTD, .decode = true, .window_log = 17 };
+	struct codec_options options = { .kind = CODEC_ZSTD,
+					 .decode = true,
+					 .memory_max = 1 << 17 };
 	struct codec c = { 0 };
 	enum codec_result got;
 

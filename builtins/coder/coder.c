@@ -4,7 +4,7 @@
  */
 #include "builtins/coder/coder.h"
 
-enum { STEP_BYTES = 8, PEEK_MAX = 16 };
+enum { STEP_BYTES = 8, PEEK_MAX = 18 };
 
 void coder_begin(struct coder *k, struct cmd *c, int fd, const char *name)
 {

@@ -34,7 +34,7 @@ void coder_begin(struct coder *k, struct cmd *c, int fd, const char *name);
 /* Makes the new file, which must not be there. 0 or -E_. */
 int coder_create(struct coder *k, const char *name);
 void coder_to_stdout(struct coder *k);
-/* The next n bytes (at most 16) of the input without taking them: how many there are. */
+/* The next n bytes (at most 18) of the input without taking them: how many there are. */
 size_t coder_peek(struct coder *k, uint8_t *out, size_t n);
 /* Runs one stream. Decoding leaves what follows it. CODEC_MORE: the input ended too early. */
 enum codec_result coder_stream(struct coder *k);

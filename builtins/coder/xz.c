@@ -266,8 +266,7 @@ static void put_progress(struct xz *x, const struct coder *k, const char *name, 
 		return;
 	buf_printf(&text, "%s: ", name);
 	if (failed && !k->in.is_stdin && k->st.size >= k->bytes_in && k->st.size > 0) {
-		unsigned tenths =
-			(unsigned)((double)k->bytes_in * 999 / (double)k->st.size + 0.5);
+		unsigned tenths = (unsigned)((double)k->bytes_in * 999 / (double)k->st.size + 0.5);
 
 		buf_printf(&text, "%u.%u %%, ", tenths / 10, tenths % 10);
 	}
@@ -342,8 +341,7 @@ static enum codec_result unpack_stream(struct xz *x, struct coder *k, const char
 	enum codec_result result = coder_stream(k);
 
 	if (k->unchecked)
-		warn(x, name,
-		     "Unsupported type of integrity check; not verifying file integrity");
+		warn(x, name, "Unsupported type of integrity check; not verifying file integrity");
 	return result;
 }
 
