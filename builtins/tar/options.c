@@ -858,6 +858,7 @@ void tar_set_defaults(struct cmd *c)
 	t->c = c;
 	t->factor = TAR_FACTOR;
 	t->xforms_end = &t->xforms;
+	t->xform_kinds = XFORM_FILE | XFORM_SYMLINK | XFORM_LINK;
 	t->same_owner = t->same_mode = -1;
 	t->quoting = QUOTE_ESCAPE;
 	t->width = 19;

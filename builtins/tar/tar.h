@@ -260,6 +260,7 @@ struct tar {
 	bool absolute;
 	struct tar_xform *xforms;
 	struct tar_xform **xforms_end;
+	unsigned xform_kinds; /* of the next ones */
 	struct bytes seen_prefixes; /* "/\0../\0" of members, then of links */
 	struct bytes seen_links;
 	uint64_t strip;

@@ -111,6 +111,33 @@ static const char *part_end(const char *at, char delim)
 	return *at == delim ? at : NULL;
 }
 
+/* What a letter does to the kinds of names that are changed. False: it is none of those. */
+static bool take_kind(unsigned *kinds, char ch)
+{
+	switch (ch) {
+	case 'r': *kinds |= XFORM_FILE; break;
+	case 's': *kinds |= XFORM_SYMLINK; break;
+	case 'h': *kinds |= XFORM_LINK; break;
+	case 'R': *kinds &= ~(unsigned)XFORM_FILE; break;
+	case 'S': *kinds &= ~(unsigned)XFORM_SYMLINK; break;
+	case 'H': *kinds &= ~(unsigned)XFORM_LINK; break;
+	default: return false;
+	}
+	return true;
+}
+
+/* "flags=rsh": of all expressions behind it. */
+static int parse_defaults(struct cmd *c, struct tar *t, const char **text)
+{
+	const char *at = *text + 6;
+
+	for (t->xform_kinds = 0; *at != '\0' && *at != ';'; at++)
+		if (!take_kind(&t->xform_kinds, *at))
+			return TAR_USAGE(c, "Unknown transform flag: %c", *at);
+	*text = at;
+	return 0;
+}
+
 static int parse_flags(struct cmd *c, struct tar_xform *x, const char **at, unsigned *syntax)
 {
 	for (; **at != '\0' && **at != ';'; ++*at) {
@@ -122,15 +149,9 @@ static int parse_flags(struct cmd *c, struct tar_xform *x, const char **at, unsi
 			*syntax |= REGEX_ICASE;
 		else if (ch == 'x')
 			*syntax |= REGEX_ERE;
-		else if (ch == 'r' || ch == 'h' || ch == 's')
-			x->kinds |= ch == 'r' ? XFORM_FILE : ch == 's' ? XFORM_SYMLINK : XFORM_LINK;
-		else if (ch == 'R' || ch == 'H' || ch == 'S')
-			x->kinds &= ~(unsigned)(ch == 'R'   ? XFORM_FILE
-						: ch == 'S' ? XFORM_SYMLINK
-							    : XFORM_LINK);
 		else if (byte_is_digit(ch))
 			x->number = x->number * 10 + (uint64_t)(ch - '0');
-		else
+		else if (!take_kind(&x->kinds, ch))
 			return TAR_USAGE(c, "Unknown flag in transform expression: %c", ch);
 		if (x->number > INT32_MAX)
 			x->number = INT32_MAX;
@@ -156,7 +177,7 @@ static int parse_one(struct cmd *c, struct tar_xform *x, const char **text)
 	struct bytes pattern = { at + 2, (size_t)(middle - at - 2) };
 
 	*text = end + 1;
-	x->kinds = XFORM_FILE | XFORM_SYMLINK | XFORM_LINK;
+	x->kinds = ((struct tar *)c->opts)->xform_kinds;
 	int status = parse_flags(c, x, text, &syntax);
 
 	if (status != 0)
@@ -177,7 +198,12 @@ int tar_xform_option(struct cmd *c, const struct opt *o, const char *arg)
 	struct tar *t = c->opts;
 
 	(void)o;
-	while (*arg != '\0') {
+	for (; *arg != '\0'; arg += *arg == ';') {
+		if (strncmp(arg, "flags=", 6) == 0) {
+			if (parse_defaults(c, t, &arg) != 0)
+				return 2;
+			continue;
+		}
 		struct tar_xform *x = arena_zalloc(c->arena, sizeof *x);
 
 		x->c = c;
@@ -190,7 +216,6 @@ int tar_xform_option(struct cmd *c, const struct opt *o, const char *arg)
 			return status;
 		*t->xforms_end = x;
 		t->xforms_end = &x->next;
-		arg += *arg == ';';
 	}
 	return 0;
 }
