@@ -48,7 +48,7 @@ static int parse(const char *text, struct block_size *out)
 	if (is_name(text, out))
 		return 0;
 	*out = (struct block_size){ 0 };
-	if (byte_is_digit(*text)) {
+	if (byte_is_digit(num_start(text)[0])) {
 		err = num_parse_u64(text, "kKmMgGtTPEZY0", &out->unit);
 	} else {
 		if (strlen(text) > 3 || *text == '\0' || strchr(letters, *text) == NULL)
@@ -63,7 +63,7 @@ static int parse(const char *text, struct block_size *out)
 
 int block_size_parse(struct cmd *c, const char *given, const char *text, struct block_size *out)
 {
-	const char *number = text + (*text == '\'');
+	const char *number = num_start(text + (*text == '\''));
 	size_t digits = strspn(number, "0123456789");
 	int err = parse(text, out);
 

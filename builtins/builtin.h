@@ -758,6 +758,8 @@ const char *cmd_hostname(struct cmd *c);
  */
 int num_parse_u64(const char *text, const char *suffixes, uint64_t *out);
 int num_parse_i64(const char *text, const char *suffixes, int64_t *out);
+/* The text behind blanks and a plus, as C skips them; the text itself if no digit follows. */
+const char *num_start(const char *text);
 /* Digits only, nothing else: true if the whole text is one number that fits. */
 bool num_plain(const char *text, uint64_t *out);
 /* A time span with fraction and suffix s, m, h, d, in ns (sleep, timeout). False: invalid.

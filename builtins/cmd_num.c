@@ -120,6 +120,14 @@ int num_parse_i64(const char *text, const char *suffixes, int64_t *out)
 	return err;
 }
 
+const char *num_start(const char *text)
+{
+	const char *at = skip_space(text);
+
+	at += *at == '+';
+	return byte_is_digit(*at) ? at : text;
+}
+
 bool num_plain(const char *text, uint64_t *out)
 {
 	return byte_is_digit(*text) && parse_magnitude(text, "", out) == 0;

@@ -228,6 +228,8 @@ static bool compare(struct cmd *c, const struct cmp_opts *o, struct side side[2]
 static void report_end(struct cmd *c, const struct cmp_opts *o, const struct side *s,
 		       const struct counts *n)
 {
+	/* This message alone names the command itself. */
+	c->name = "cmp";
 	if (o->silent)
 		return;
 	if (n->byte == 0)

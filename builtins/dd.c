@@ -246,7 +246,7 @@ static int parse_size(struct cmd *c, const char *text, int64_t *out)
 	struct bytes left = { text, cross };
 	uint64_t n;
 
-	if (cross == 0 || !byte_is_digit(text[0]))
+	if (cross == 0 || !byte_is_digit(num_start(text)[0]))
 		return -E_INVAL;
 	int err = num_parse_u64(arena_dup(c->arena, left), suffixes, &n);
 

@@ -158,10 +158,9 @@ static int factor_word(struct cmd *c, struct bytes word)
 	const char *text = arena_dup(c->arena, word);
 	uint64_t n = 0;
 	bool overflow = false;
-	const char *digits = text + (text[0] == '+');
+	const char *digits = text + strspn(text, " ");
 
-	while (byte_is_space((unsigned char)*digits))
-		digits++;
+	digits += *digits == '+';
 	size_t used = byte_is_digit(*digits) ? number_parse_u64(bytes_of(digits), 10, &n, &overflow)
 					     : 0;
 

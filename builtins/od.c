@@ -149,6 +149,7 @@ static int set_radix(struct cmd *c, const struct opt *opt, const char *arg)
 /* A number as C writes it, with a suffix. */
 static int parse_number(const char *text, uint64_t *out)
 {
+	text = num_start(text);
 	struct bytes s = bytes_of(text);
 	bool overflow = false;
 	size_t used = byte_is_digit(text[0]) ? number_parse_u64(s, 0, out, &overflow) : 0;
@@ -191,7 +192,9 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 	int err = arg != NULL ? parse_number(arg, &n) : 0;
 
 	if (err != 0)
-		return cmd_error(c, err == -E_OVERFLOW ? err : 0, "invalid %s argument '%s'",
+		return cmd_error(c, err == -E_OVERFLOW ? err : 0, "invalid %s%s argument '%s'",
+				 err == -E_INVAL && byte_is_digit(num_start(arg)[0]) ? "suffix in "
+										       : "",
 				 opt_given(c, opt), arg);
 	*field = n;
 	return 0;

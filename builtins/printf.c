@@ -50,11 +50,13 @@ static bool character_value(struct printf *p, struct bytes s, int64_t *out)
 		len = 1;
 	}
 	*out = code;
-	if (1 + len < s.len)
+	if (1 + len < s.len) {
+		cmd_flush(p->c);
 		cmd_warn(p->c, 0,
 			 "warning: %.*s: character(s) following character constant"
 			 " have been ignored",
 			 (int)(s.len - 1 - len), s.ptr + 1 + len);
+	}
 	return true;
 }
 
@@ -112,6 +114,7 @@ static void escape(struct printf *p, struct buf *out, struct bytes s, size_t *at
 		   enum format_escape_mode mode)
 {
 	enum format_escape_error err;
+	size_t before = out->len;
 
 	/* The program also knows \c in formats, and \e. */
 	if (*at + 1 < s.len && s.ptr[*at + 1] == 'c') {
@@ -121,8 +124,12 @@ static void escape(struct printf *p, struct buf *out, struct bytes s, size_t *at
 	err = format_escape(out, s, at, mode, p->c->utf8);
 	if (err == ESCAPE_STOP)
 		p->stop = true;
-	if (err == ESCAPE_NO_HEX || err == ESCAPE_NO_UNICODE)
+	if (err == ESCAPE_NO_HEX || err == ESCAPE_NO_UNICODE) {
+		/* What stands before it is written. */
+		out->len = before;
+		cmd_bytes(p->c, buf_bytes(out));
 		cmd_fatal(p->c, 0, "missing hexadecimal number in escape");
+	}
 }
 
 static struct bytes expand(struct printf *p, struct bytes s)

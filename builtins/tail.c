@@ -42,14 +42,9 @@ static int set_number(struct cmd *c, bool bytes, const char *arg)
 	o->bytes = bytes;
 	o->from_start |= arg[0] == '+'; /* and so it stays, as the real one has it */
 	const char *number = arg + (arg[0] == '-');
-	const char *digits = number;
+	int err = num_parse_u64(number, "bkKmMGTPEZY0", &o->count);
 
-	while (byte_is_space((unsigned char)digits[0]))
-		digits++;
-	digits += digits[0] == '+';
-	int err = num_parse_u64(digits, "bkKmMGTPEZY0", &o->count);
-
-	if (err == 0 && byte_is_digit(digits[0]))
+	if (err == 0 && byte_is_digit(num_start(number)[0]))
 		return 0;
 	return cmd_error(c, err == -E_OVERFLOW ? err : 0, "invalid number of %s: %s",
 			 bytes ? "bytes" : "lines", cmd_quote(c, number));

@@ -313,13 +313,15 @@ static int compare_files(const struct pair *p)
 	struct bytes text[2];
 	int status = 0;
 
-	if (same_file(p) && !shows_same(p->o))
+	bool both_input = strcmp(p->name[0], "-") == 0 && strcmp(p->name[1], "-") == 0;
+
+	if ((both_input || same_file(p)) && !shows_same(p->o))
 		return say_same(p);
 	if (is_large_binary(p))
 		return compare_binary(p);
 	if (read_side(p, 0, &text[0]) != 0)
 		status = 2;
-	if (strcmp(p->name[0], "-") == 0 && strcmp(p->name[1], "-") == 0)
+	if (both_input)
 		text[1] = text[0];
 	else if (read_side(p, 1, &text[1]) != 0)
 		status = 2;

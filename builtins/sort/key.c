@@ -39,12 +39,13 @@ static int take_count(struct cmd *c, const char **at, uint64_t *out, const char 
 	const char *start = *at;
 
 	*out = 0;
+	*at = num_start(start);
 	for (; byte_is_digit(**at); ++*at) {
 		uint64_t digit = (uint64_t)(**at - '0');
 
 		*out = *out > (UINT64_MAX - digit) / 10 ? UINT64_MAX : *out * 10 + digit;
 	}
-	if (*at != start)
+	if (*at != start && byte_is_digit((*at)[-1]))
 		return 0;
 	return cmd_error(c, 0, "%s: invalid count at start of %s", what, cmd_quote(c, start));
 }
