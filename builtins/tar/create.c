@@ -60,29 +60,26 @@ static void set_attributes(struct tar *t, struct tar_member *m, const struct vfs
 
 /* --- links --- */
 
-static struct tar_link *find_link(struct tar *t, const struct vfs_stat *st, bool add,
-				  const char *name)
+static struct tar_link **link_bucket(struct tar *t, const struct vfs_stat *st)
 {
 	if (t->links == NULL)
 		t->links = pool_zalloc(t->c->pool, sizeof *t->links);
-	struct tar_link **at = &t->links->bucket[st->ino % LINK_BUCKETS];
+	return &t->links->bucket[st->ino % LINK_BUCKETS];
+}
 
-	for (struct tar_link *l = *at; l != NULL; l = l->next) {
+static struct tar_link *find_link(struct tar *t, const struct vfs_stat *st)
+{
+	for (struct tar_link *l = *link_bucket(t, st); l != NULL; l = l->next) {
 		if (l->ino == st->ino && l->dev == st->dev)
 			return l;
 		cmd_charge(t->c, 1);
 	}
-	if (!add)
-		return NULL;
-	struct tar_link *l = pool_zalloc(t->c->pool, sizeof *l);
-
-	l->dev = st->dev;
-	l->ino = st->ino;
-	l->missing = st->nlink - 1;
-	l->name = pool_dup(t->c->pool, bytes_of(name));
-	l->next = *at;
-	*at = l;
 	return NULL;
+}
+
+static bool may_be_linked(const struct tar *t, const struct vfs_stat *st)
+{
+	return (st->nlink >= 2 || t->many || t->follow) && !t->hard_dereference;
 }
 
 void tar_report_links(struct tar *t)
@@ -159,18 +156,28 @@ static void put_data(struct tar *t, int fd, struct tar_member *m)
 
 /* --- one file --- */
 
-static bool remember_link(struct tar *t, struct tar_member *m, const struct vfs_stat *st)
+/* A member that is stored now, for names that are links to it. */
+static void remember_link(struct tar *t, const struct tar_member *m, const struct vfs_stat *st)
 {
-	if ((st->nlink < 2 && !t->many && !t->follow) || t->hard_dereference)
-		return false;
-	struct tar_link *l = find_link(t, st, false, NULL);
+	struct tar_link **at = link_bucket(t, st);
+	struct tar_link *l = pool_zalloc(t->c->pool, sizeof *l);
+	const char *safe = xform_name(t, xform_safe(t, m->stored, true), XFORM_LINK);
 
-	if (l == NULL) {
-		const char *safe = xform_name(t, xform_safe(t, m->stored, true), XFORM_LINK);
+	*l = (struct tar_link){ .dev = st->dev,
+				.ino = st->ino,
+				.missing = st->nlink - 1,
+				.name = pool_dup(t->c->pool, bytes_of(safe)),
+				.next = *at };
+	*at = l;
+}
 
-		find_link(t, st, true, safe);
+/* Whether it is a link to a member. */
+static bool make_link(struct tar *t, struct tar_member *m, const struct vfs_stat *st)
+{
+	struct tar_link *l = may_be_linked(t, st) ? find_link(t, st) : NULL;
+
+	if (l == NULL)
 		return false;
-	}
 	if (l->missing > 0)
 		l->missing--;
 	m->type = '1';
@@ -291,16 +298,19 @@ static bool dump_entry(struct tar *t, struct walk_entry *e, const struct vfs_sta
 		m.stored = with_slash(t, e->path);
 		m.name = with_slash(t, m.name);
 	}
-	if (!dir && remember_link(t, &m, st)) {
+	if (!dir && make_link(t, &m, st)) {
 		if (!header_write(t, &m, st->atime_ns, st->ctime_ns))
 			return false;
 		tell(t, &m, st);
 		return true;
 	}
 	xattr_take(t, e, &m);
-	if ((st->mode & S_FMT) == S_REG)
-		return dump_regular(t, e, &m, st);
-	return dump_special(t, e, &m, st);
+	bool stored = (st->mode & S_FMT) == S_REG ? dump_regular(t, e, &m, st)
+						  : dump_special(t, e, &m, st);
+
+	if (stored && !dir && may_be_linked(t, st))
+		remember_link(t, &m, st);
+	return stored;
 }
 
 /* --- what is left out --- */

@@ -142,23 +142,22 @@ static bool put_name(struct tar *t, char *header, const char *name, struct buf *
 	return true;
 }
 
-static bool put_link(struct tar *t, char *header, const char *link, struct buf *records)
+/* The name of a link, in front of that of the member. Where it can't be long it is cut, as the real
+ * one does it in spite of its message. */
+static void put_link(struct tar *t, char *header, const char *link, struct buf *records)
 {
 	size_t max = t->format == TAR_OLDGNU ? NAME_BYTES - 1 : NAME_BYTES;
 
 	if (strlen(link) > max) {
-		if (t->format == TAR_USTAR || t->format == TAR_V7) {
+		if (t->format == TAR_USTAR || t->format == TAR_V7)
 			tar_error(t, 0, "%s: link name is too long; not dumped",
 				  tar_quote(t, link));
-			return false;
-		}
-		if (t->format == TAR_PAX)
+		else if (t->format == TAR_PAX)
 			pax_put(t, records, "linkpath", bytes_of(link));
 		else
 			put_gnu_long(t, link, 'K');
 	}
-	put_text(header + AT_LINK, max, link);
-	return true;
+	put_text(header + AT_LINK, NAME_BYTES, link);
 }
 
 /* A number that the format can't hold goes into a record, or ends the member. */
@@ -279,8 +278,9 @@ bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t
 
 	m->block = (t->a.base + t->a.written) / TAR_BLOCK;
 	t->pax_wanted = false;
-	if (!put_name(t, header, m->name, &records) ||
-	    (m->link != NULL && !put_link(t, header, m->link, &records)))
+	if (m->link != NULL)
+		put_link(t, header, m->link, &records);
+	if (!put_name(t, header, m->name, &records))
 		return false;
 	if (!put_wide(t, header + AT_MODE, 8, m->mode & 07777, "mode", &records) ||
 	    !put_wide(t, header + AT_UID, 8, (int64_t)m->uid, "uid", &records) ||
