@@ -102,6 +102,7 @@ static const struct opt column_options[] = {
 	OPT_STR('H', "table-hide", T, hide, NULL, "COLUMNS", "do not write these"),
 	OPT_STR('R', "table-right", T, right, NULL, "COLUMNS", "align these to the right"),
 	OPT_FLAG('L', "keep-empty-lines", T, keep_empty, "empty lines are rows"),
+	OPT_FLAG(0, "table-empty-lines", T, keep_empty, NULL),
 	OPT_FLAG('J', "json", T, json, "write JSON"),
 	OPT_STR('s', "separator", T, separator, NULL, "CHARS", "each of these separates fields"),
 	OPT_STR('o', "output-separator", T, output_separator, "  ", "STRING",
@@ -187,6 +188,28 @@ static struct row split_row(struct table *t, struct bytes s)
 	return r;
 }
 
+/* The line as it is kept: bytes that are no text are written as \\xNN. */
+static struct bytes visible_line(struct cmd *c, struct bytes s)
+{
+	struct buf out = buf_in(c->arena);
+	size_t done = 0;
+
+	for (size_t at = 0; at < s.len;) {
+		uint32_t code = (unsigned char)s.ptr[at];
+		size_t n = code < 0x80 ? 1 : c->utf8 ? utf8_decode(s, at, &code) : 0;
+
+		if (n == 0) {
+			buf_put(&out, s.ptr + done, at - done);
+			buf_printf(&out, "\\x%02x", (unsigned char)s.ptr[at]);
+			done = at + 1;
+		}
+		at += n != 0 ? n : 1;
+	}
+	buf_put(&out, s.ptr + done, s.len - done);
+	cmd_charge_bytes(c, s.len);
+	return buf_bytes(&out);
+}
+
 static int read_rows(struct input *in, void *arg)
 {
 	struct table *t = arg;
@@ -201,7 +224,7 @@ static int read_rows(struct input *in, void *arg)
 			blank++;
 		if (blank == line.len && !t->o->keep_empty)
 			continue;
-		struct bytes copy = arena_bytes(t->c->arena, line);
+		struct bytes copy = visible_line(t->c, line);
 		struct row r = { .n = 0 };
 
 		if (fields)
