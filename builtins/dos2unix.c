@@ -41,9 +41,10 @@ struct dos2unix {
 	uint64_t lf;
 	uint64_t cr;
 	bool has_bom;
+	bool gb18030; /* and that is what it says */
 	enum utf16 wide;
 	int bad;     /* the first binary byte; -1 */
-	int held[3]; /* read while a mark was looked for */
+	int held[4]; /* read while a mark was looked for */
 	int nheld;
 	int held_at;
 	const char *name;         /* of the input */
@@ -388,30 +389,34 @@ static void convert_wide(struct dos2unix *o)
 	}
 }
 
+static const char *mark_name(const struct dos2unix *o)
+{
+	return o->wide == UTF16_LE   ? "UTF-16LE"
+	       : o->wide == UTF16_BE ? "UTF-16BE"
+	       : o->gb18030          ? "GB18030"
+				     : "UTF-8";
+}
+
 static void put_mark(struct dos2unix *o)
 {
 	bool wide = o->wide != UTF16_NO && o->keep_wide;
 
 	if (wide && o->out != NULL)
 		put_unit(o, 0xfeff);
+	else if (o->gb18030)
+		put(o, "\x84\x31\x95\x33", 4);
 	else
 		put(o, "\xef\xbb\xbf", 3);
 	if (o->verbose && !o->quiet && o->out != NULL)
 		cmd_warn(o->c, 0, "Writing %s BOM.",
-			 !wide                 ? "UTF-8"
-			 : o->wide == UTF16_LE ? "UTF-16LE"
-					       : "UTF-16BE");
+			 wide || o->wide == UTF16_NO ? mark_name(o) : "UTF-8");
 }
 
 static void say_mark(struct dos2unix *o)
 {
-	const char *kind = o->wide == UTF16_LE   ? "UTF-16LE"
-			   : o->wide == UTF16_BE ? "UTF-16BE"
-						 : "UTF-8";
-
 	if (!o->has_bom || !o->verbose || o->quiet || o->out == NULL)
 		return;
-	cmd_warn(o->c, 0, "Input file %s has %s BOM.", o->name, kind);
+	cmd_warn(o->c, 0, "Input file %s has %s BOM.", o->name, mark_name(o));
 }
 
 /* Reads a byte order mark, or what is there instead, which is held. */
@@ -421,7 +426,8 @@ static void take_mark(struct dos2unix *o)
 	int n = 0;
 
 	o->nheld = o->held_at = 0;
-	while (n < 3 && (byte[n] = input_byte(o->in)) >= 0) {
+	o->gb18030 = false;
+	while (n < 4 && (byte[n] = input_byte(o->in)) >= 0) {
 		n++;
 		if (n == 2 && byte[0] == 0xff && byte[1] == 0xfe)
 			o->wide = UTF16_LE;
@@ -431,10 +437,14 @@ static void take_mark(struct dos2unix *o)
 			o->has_bom = true;
 			return;
 		}
-		if (n == 1 && byte[0] != 0xef && byte[0] != 0xff && byte[0] != 0xfe)
+		if ((n == 1 && byte[0] != 0xef && byte[0] != 0xff && byte[0] != 0xfe &&
+		     byte[0] != 0x84) ||
+		    (n == 3 && byte[0] != 0x84))
 			break;
 	}
-	o->has_bom = n == 3 && byte[0] == 0xef && byte[1] == 0xbb && byte[2] == 0xbf;
+	o->gb18030 = n == 4 && byte[1] == 0x31 && byte[2] == 0x95 && byte[3] == 0x33;
+	o->has_bom = o->gb18030 ||
+		     (n == 3 && byte[0] == 0xef && byte[1] == 0xbb && byte[2] == 0xbf);
 	if (o->has_bom)
 		return;
 	o->nheld = n;
@@ -489,10 +499,8 @@ static const char *type_name(const struct dos2unix *o)
 static void say_converted(struct dos2unix *o, const char *from, const char *to)
 {
 	static const char *const wide[] = { "", "UTF-16LE ", "UTF-16BE " };
-	uint64_t all = o->from == BREAK_DOS   ? o->dos + o->lf
-		       : o->from == BREAK_MAC ? o->cr + o->lf
-					      : o->lf + o->dos;
-
+	bool mac = o->from == BREAK_MAC || o->to == BREAK_MAC;
+	uint64_t all = o->dos + o->lf + (mac ? o->cr : 0);
 	const char *stays = o->wide == UTF16_NO ? "" : o->keep_wide ? wide[o->wide] : "UTF-8 ";
 
 	if (o->quiet)
@@ -658,10 +666,7 @@ static void put_info(struct dos2unix *o, const char *name)
 		cmd_printf(c, "  %6llu", (unsigned long long)o->cr);
 	if (all || strchr(flags, 'b') != NULL)
 		cmd_printf(c, "  %-8s",
-			   !o->has_bom           ? "no_bom"
-			   : o->wide == UTF16_LE ? "UTF-16LE"
-			   : o->wide == UTF16_BE ? "UTF-16BE"
-						 : "UTF-8");
+			   o->has_bom ? mark_name(o) : "no_bom");
 	if (all || strchr(flags, 't') != NULL)
 		cmd_printf(c, "  %-6s", o->bad >= 0 ? "binary" : "text");
 	if (*shown != '\0')
