@@ -665,8 +665,7 @@ static void put_info(struct dos2unix *o, const char *name)
 	if (all || strchr(flags, 'm') != NULL)
 		cmd_printf(c, "  %6llu", (unsigned long long)o->cr);
 	if (all || strchr(flags, 'b') != NULL)
-		cmd_printf(c, "  %-8s",
-			   o->has_bom ? mark_name(o) : "no_bom");
+		cmd_printf(c, "  %-8s", o->has_bom ? mark_name(o) : "no_bom");
 	if (all || strchr(flags, 't') != NULL)
 		cmd_printf(c, "  %-6s", o->bad >= 0 ? "binary" : "text");
 	if (*shown != '\0')

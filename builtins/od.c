@@ -194,7 +194,7 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 	if (err != 0)
 		return cmd_error(c, err == -E_OVERFLOW ? err : 0, "invalid %s%s argument '%s'",
 				 err == -E_INVAL && byte_is_digit(num_start(arg)[0]) ? "suffix in "
-										       : "",
+										     : "",
 				 opt_given(c, opt), arg);
 	*field = n;
 	return 0;

@@ -101,7 +101,7 @@ static int set_file(struct cmd *c, const struct opt *o, const char *arg)
 	struct awk_opts *opts = c->opts;
 
 	opts->exec |= o->letter == 'E';
-	return add_source(c, NULL, strcmp(arg, "-") == 0 ? "/dev/stdin" : arg, false);
+	return add_source(c, NULL, arg, false);
 }
 
 static int set_text(struct cmd *c, const struct opt *o, const char *arg)

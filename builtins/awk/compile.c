@@ -299,7 +299,9 @@ void awk_program_compile(struct program *p)
 		struct function *f = p->by_index[i];
 
 		f->entry = awk_c_here(&c);
-		statement(&c, f->body);
+		/* One that is not defined is never entered. */
+		if (f->body != NULL)
+			statement(&c, f->body);
 		awk_c_emit(&c, OP_UNINIT, 0, 0, 0);
 		awk_c_emit(&c, OP_RETURN, 0, 0, 0);
 		f->stack = awk_c_here(&c) - f->entry + 16;

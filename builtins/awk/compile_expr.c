@@ -544,17 +544,6 @@ static void argument(struct compiler *c, const struct node *n)
 	}
 }
 
-static void warn_arguments(struct compiler *c, const struct node *n, const struct function *f)
-{
-	struct buf out = buf_in(c->p->arena);
-
-	buf_printf(&out,
-		   "%s: %s:%u: warning: function `%.*s' called with more arguments than declared\n",
-		   c->p->a->name, n->file != NULL ? n->file : "cmd. line", n->line,
-		   (int)f->name.len, f->name.ptr);
-	cmd_err_write(c->p->a->c, out.ptr, out.len);
-}
-
 static void call(struct compiler *c, const struct node *n)
 {
 	if (n->op == N_INDIRECT)
@@ -566,11 +555,7 @@ static void call(struct compiler *c, const struct node *n)
 		awk_c_emit(c, OP_INDIRECT, 0, 0, n->count);
 		return;
 	}
-	struct function *f = c->p->by_index[n->var];
-
-	if (n->count > f->nparams)
-		warn_arguments(c, n, f);
-	awk_c_emit(c, OP_CALL, 0, (unsigned)n->count, f->index);
+	awk_c_emit(c, OP_CALL, 0, (unsigned)n->count, c->p->by_index[n->var]->index);
 }
 
 static void match(struct compiler *c, const struct node *n)

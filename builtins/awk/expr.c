@@ -151,8 +151,10 @@ struct node *awk_parse_variable(struct parser *p)
 
 		index->a = n;
 		awk_lex_next(&p->l);
+		if (at_token(p, ']'))
+			awk_lex_unexpected(&p->l);
 		parse_inside(p, index, ']');
-		if (index->count == 0 || ++depth > SUBARRAYS_MAX)
+		if (++depth > SUBARRAYS_MAX)
 			awk_lex_error(&p->l, "syntax error");
 		n = index;
 	}
@@ -279,9 +281,9 @@ static struct node *parse_group(struct parser *p)
 	struct node *list = awk_node_new(p, N_GROUP);
 
 	awk_lex_next(&p->l);
+	if (at_token(p, ')'))
+		awk_lex_unexpected(&p->l);
 	parse_inside(p, list, ')');
-	if (list->count == 0)
-		awk_lex_error(&p->l, "syntax error");
 	if (list->count == 1) {
 		struct node *n = list->list;
 

@@ -164,6 +164,20 @@ static bool find_order(struct sorting *s, struct bytes name)
 	return s->by == BY_FUNCTION;
 }
 
+static void want_order(struct sorting *s, struct bytes name)
+{
+	bool word = true;
+
+	if (name.len == 0 || find_order(s, name))
+		return;
+	for (size_t i = 0; i < name.len; i++)
+		word &= byte_is_alnum(name.ptr[i]) || strchr("_:@", name.ptr[i]) != NULL;
+	if (word)
+		awk_fatal(s->a, "sort comparison function `%.*s' is not defined", (int)name.len,
+			  name.ptr);
+	awk_fatal(s->a, "`%.*s' is invalid as a function name", (int)name.len, name.ptr);
+}
+
 /* The elements of x as a list with references of its own. */
 static void collect(struct sorting *s, struct array *x)
 {
@@ -225,7 +239,7 @@ struct iter *awk_iter_new(struct awk *a, struct array *x)
 	struct text_room tmp;
 
 	if (wish != NULL && wish->kind != VAL_ARRAY)
-		find_order(&s, awk_val_text(a, wish, &tmp));
+		want_order(&s, awk_val_text(a, wish, &tmp));
 	it->array = x;
 	x->refs++;
 	it->n = x->count;
@@ -260,13 +274,8 @@ double awk_fn_asort(struct awk *a, struct val *args, int n, bool by_index)
 	struct array *from = args[0].u.array;
 	struct array *to = n > 1 ? args[1].u.array : from;
 
-	if (n > 2) {
-		struct bytes name = str_bytes(awk_val_to_str(a, &args[2]));
-
-		if (name.len != 0 && !find_order(&s, name))
-			awk_fatal(a, "%s: `%.*s' is invalid as a function name",
-				  by_index ? "asorti" : "asort", (int)name.len, name.ptr);
-	}
+	if (n > 2)
+		want_order(&s, str_bytes(awk_val_to_str(a, &args[2])));
 	collect(&s, from);
 	sort(&s);
 	awk_array_clear(a, to);

@@ -178,13 +178,13 @@ static void parse_print_list(struct parser *p, struct node *n)
 		bool no_pipe = p->no_pipe;
 
 		awk_lex_next(&p->l);
+		if (at_token(p, ')'))
+			awk_lex_unexpected(&p->l);
 		p->no_gt = p->no_pipe = false;
 		awk_parse_list(p, list, ')');
 		p->no_gt = no_gt;
 		p->no_pipe = no_pipe;
 		awk_expect(p, ')');
-		if (list->count == 0)
-			awk_lex_unexpected(&p->l);
 		if (list->count > 1 && ends_print(p)) {
 			n->list = list->list;
 			n->last = list->last;
@@ -579,6 +579,8 @@ static void parse_params(struct parser *p, struct function *f)
 			break;
 		awk_lex_next(&p->l);
 		awk_skip_newlines(p);
+		if (at_token(p, ')'))
+			awk_lex_unexpected(&p->l);
 	}
 	p->l.in_params = false;
 	awk_expect(p, ')');
@@ -866,7 +868,8 @@ static void parse_text(struct parser *p, struct bytes text, const char *file)
 static void check_functions(struct parser *p)
 {
 	for (struct function *f = p->prog->functions; f != NULL; f = f->next) {
-		if (f->defined)
+		/* What is not there at all is told when it is called. */
+		if (f->defined || awk_program_find_global(p->prog, f->name) < 0)
 			continue;
 		struct buf out = buf_in(p->arena);
 
@@ -874,17 +877,10 @@ static void check_functions(struct parser *p)
 			buf_printf(&out, "%s: cmd. line:%u: ", p->a->name, f->line);
 		else
 			buf_printf(&out, "%s: %s:%u: ", p->a->name, f->file, f->line);
-		bool variable = awk_program_find_global(p->prog, f->name) >= 0;
-
-		if (variable)
-			buf_printf(&out,
-				   "error: attempt to use non-function `%.*s' in function call\n",
-				   (int)f->name.len, f->name.ptr);
-		else
-			buf_printf(&out, "fatal: function `%.*s' not defined\n", (int)f->name.len,
-				   f->name.ptr);
+		buf_printf(&out, "error: attempt to use non-function `%.*s' in function call\n",
+			   (int)f->name.len, f->name.ptr);
 		cmd_err_write(p->a->c, out.ptr, out.len);
-		cmd_exit(p->a->c, variable ? 1 : AWK_FATAL);
+		cmd_exit(p->a->c, 1);
 	}
 }
 

@@ -56,7 +56,8 @@ static void fill_identifiers(struct awk *a)
 								       : "untyped")));
 	}
 	for (struct function *f = p->functions; f != NULL; f = f->next)
-		awk_array_set(a, x, f->name, val_bytes(a, BYTES("user")));
+		if (f->defined)
+			awk_array_set(a, x, f->name, val_bytes(a, BYTES("user")));
 }
 
 void awk_tables_fill(struct awk *a)
@@ -74,7 +75,8 @@ void awk_tables_fill(struct awk *a)
 		awk_array_set(a, functab, bytes_of(awk_fn_rows[i].name),
 			      val_bytes(a, bytes_of(awk_fn_rows[i].name)));
 	for (struct function *f = p->functions; f != NULL; f = f->next)
-		awk_array_set(a, functab, f->name, val_bytes(a, f->name));
+		if (f->defined)
+			awk_array_set(a, functab, f->name, val_bytes(a, f->name));
 	symtab->table = TABLE_VARIABLES;
 	functab->table = TABLE_FUNCTIONS;
 	fill_identifiers(a);

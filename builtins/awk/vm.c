@@ -392,6 +392,15 @@ static void enter(struct awk *a, struct machine *m, struct function *f, int narg
 	awk_work(a, 1);
 }
 
+/* What is wrong with a call. */
+static void check_call(struct awk *a, const struct function *f)
+{
+	if (!f->defined)
+		awk_fatal(a, "function `%.*s' not defined", (int)f->name.len, f->name.ptr);
+	awk_warn(a, "function `%.*s' called with more arguments than declared", (int)f->name.len,
+		 f->name.ptr);
+}
+
 /* Leaves the newest frame; its values are released. */
 static void leave(struct awk *a, struct machine *m)
 {
@@ -430,8 +439,7 @@ static void call_indirect(struct awk *a, struct machine *m, int nargs)
 		return;
 	}
 	if (nargs > f->nparams)
-		awk_warn(a, "function `%.*s' called with more arguments than declared",
-			 (int)f->name.len, f->name.ptr);
+		check_call(a, f);
 	/* The name goes, the arguments move down. */
 	memmove(m->sp - nargs - 1, m->sp - nargs, (size_t)nargs * sizeof(struct val));
 	m->sp--;
@@ -747,7 +755,11 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 				m.ip = p->code + i->z;
 			break;
 		case OP_SET_RANGE: a->ranges[i->y] = i->x; break;
-		case OP_CALL: enter(a, &m, p->by_index[i->z], i->y); break;
+		case OP_CALL:
+			if (i->y > p->by_index[i->z]->nparams || !p->by_index[i->z]->defined)
+				check_call(a, p->by_index[i->z]);
+			enter(a, &m, p->by_index[i->z], i->y);
+			break;
 		case OP_INDIRECT: call_indirect(a, &m, i->z); break;
 		case OP_RETURN:
 			v = *--m.sp;
