@@ -26,6 +26,9 @@ static bool look_up(struct cmd *c, const struct which_opts *o, const char *name)
 	const char *at = cmd_getenv(c, "PATH");
 	bool found = false;
 
+	/* It is a script of sh, which has a path of its own. */
+	if (at == NULL)
+		at = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	if (strchr(name, '/') != NULL) {
 		if (is_program(c, name))
 			cmd_printf(c, "%s\n", name);

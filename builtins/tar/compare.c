@@ -89,15 +89,19 @@ static void compare_data(struct tar *t, const struct tar_member *m)
 
 static void diff_regular(struct tar *t, const struct tar_member *m, const struct vfs_stat *st)
 {
+	uint32_t uid;
+	uint32_t gid;
+
 	if ((st->mode & S_FMT) != S_REG) {
 		differs(t, m, "File type differs");
 		tar_skip_data(t, m);
 		return;
 	}
 	check_mode(t, m, st);
-	if (st->uid != m->uid)
+	tar_owner_of(t, m, &uid, &gid);
+	if (st->uid != uid)
 		differs(t, m, "Uid differs");
-	if (st->gid != m->gid)
+	if (st->gid != gid)
 		differs(t, m, "Gid differs");
 	if (time_is_other(m, st))
 		differs(t, m, "Mod time differs");

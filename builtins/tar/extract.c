@@ -43,7 +43,7 @@ static int64_t member_time(const struct tar_member *m)
 
 /* --- attributes --- */
 
-static void owner_of(struct tar *t, const struct tar_member *m, uint32_t *uid, uint32_t *gid)
+void tar_owner_of(struct tar *t, const struct tar_member *m, uint32_t *uid, uint32_t *gid)
 {
 	uint32_t unused;
 
@@ -75,7 +75,7 @@ static void set_owner(struct tar *t, const char *path, const struct tar_member *
 
 	if (t->same_owner <= 0)
 		return;
-	owner_of(t, m, &uid, &gid);
+	tar_owner_of(t, m, &uid, &gid);
 	int err = cmd_chown(t->c, CMD_CWD, path, uid, gid, CMD_NOFOLLOW);
 
 	if (err < 0)
@@ -151,7 +151,7 @@ static void restore_later(struct tar *t, const char *path, const struct tar_memb
 	r->mode = mode_of(t, m);
 	r->has_mode = true;
 	r->has_owner = t->same_owner > 0;
-	owner_of(t, m, &r->uid, &r->gid);
+	tar_owner_of(t, m, &r->uid, &r->gid);
 	r->mtime_ns = t->touch ? CMD_TIME_OMIT : member_time(m);
 	if (!t->touch)
 		check_time(t, path, m);
@@ -512,7 +512,7 @@ static void delay(struct tar *t, const char *path, const struct tar_member *m, c
 	d->dir = t->here;
 	d->ino = ino;
 	d->mtime_ns = t->touch ? CMD_TIME_OMIT : member_time(m);
-	owner_of(t, m, &d->uid, &d->gid);
+	tar_owner_of(t, m, &d->uid, &d->gid);
 	d->next = t->delayed;
 	t->delayed = d;
 }

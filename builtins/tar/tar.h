@@ -260,7 +260,7 @@ struct tar {
 	bool absolute;
 	struct tar_xform *xforms;
 	struct tar_xform **xforms_end;
-	unsigned xform_kinds; /* of the next ones */
+	unsigned xform_kinds;       /* of the next ones */
 	struct bytes seen_prefixes; /* "/\0../\0" of members, then of links */
 	struct bytes seen_links;
 	uint64_t strip;
@@ -577,6 +577,8 @@ void tar_show_list(struct tar *t, const struct tar_member *m);
 void tar_purge(struct tar *t, const char *dir, struct bytes list);
 /* Removes a file, or a directory with all that is in it. 0, or why it is still there. */
 int tar_remove_tree(struct tar *t, const char *path);
+/* Whom the member belongs to here: by its names, where they are known. */
+void tar_owner_of(struct tar *t, const struct tar_member *m, uint32_t *uid, uint32_t *gid);
 void tar_extract_member(struct tar *t, struct tar_member *m);
 void tar_extract_begin(struct tar *t);
 void tar_extract_end(struct tar *t);
