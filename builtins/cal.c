@@ -532,18 +532,16 @@ static int show(struct cmd *c)
 	struct cal_opts *o = opts_of(c);
 	int64_t year = o->now_year;
 	int month = o->now_month;
-	bool has_month = o->month != NULL;
+	/* A month given as an operand is the one that is looked at. */
+	const char *name = c->nargs == 2 ? c->args[0] : o->month;
+	bool has_month = name != NULL;
 
-	if (o->month != NULL)
-		month = parse_month(c, o->month);
 	if (c->nargs > 2)
 		return cmd_usage(c, "too many operands");
 	if (c->nargs > 0)
 		year = parse_year(c, c->args[c->nargs - 1]);
-	if (c->nargs == 2) {
-		month = parse_month(c, c->args[0]);
-		has_month = true;
-	}
+	if (name != NULL)
+		month = parse_month(c, name);
 	if (o->easter || o->orthodox) {
 		if (c->nargs > 1)
 			return cmd_usage(c, "Easter is asked for a year");
