@@ -551,8 +551,8 @@ static int gzip_run(struct cmd *c)
 
 static bool allowed_long(const char *name)
 {
-	static const char *const names[] = { "fast",  "best",   "no-name", "name",
-					     "quiet", "silent", "verbose" };
+	static const char *const names[] = { "fast",  "best",      "no-name", "name",
+					     "quiet", "rsyncable", "silent",  "verbose" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (*name != '\0' && strncmp(names[i], name, strlen(name)) == 0)
@@ -576,13 +576,13 @@ static void take_environment(struct cmd *c)
 		size_t len = strcspn(text, " \t");
 		char *word = arena_dup(c->arena, (struct bytes){ text, len });
 
-		if (word[0] != '-')
+		if (word[0] != '-' || len == 1)
 			cmd_exit(c,
 				 cmd_usage(c, "%s: non-option in GZIP environment variable", word));
-		if (word[1] != '-' && strspn(word + 1, "123456789vnqfN") != len - 1)
+		if (word[1] != '-' && strspn(word + 1, "123456789vnqN") != len - 1)
 			cmd_exit(c,
 				 cmd_usage(c, "-%c: option not valid in GZIP environment variable",
-					   word[1 + strspn(word + 1, "123456789vnqfN")]));
+					   word[1 + strspn(word + 1, "123456789vnqN")]));
 		if (word[1] == '-' && !allowed_long(word + 2))
 			cmd_exit(c,
 				 cmd_usage(c, "%.*s: option not valid in GZIP environment variable",
