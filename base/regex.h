@@ -42,6 +42,7 @@ enum regex_flags {
 	REGEX_SAME_NAMES = 1 << 16,  /* Perl: groups may have the same name (jq) */
 	REGEX_ANY_REPEAT = 1 << 17,  /* basic syntax: a** and a \{ at the beginning are no errors */
 	REGEX_HAT_NEWLINE = 1 << 18, /* with REGEX_NEWLINE: [^a] does match '\n' */
+	REGEX_UNGREEDY = 1 << 19,    /* Perl's syntax, (?U): quantifiers are lazy, X*? is greedy */
 	/* What regex_from_emacs returns is compiled with these (and REGEX_NEWLINE). */
 	REGEX_EMACS = REGEX_BRE | REGEX_ANY_REPEAT | REGEX_HAT_NEWLINE,
 	REGEX_LAZY_LIMIT = 1 << 11, /* reserved for tests: smallest DFA cache, to force flushes */

@@ -3,7 +3,7 @@
  * The parser of Perl's syntax, as PCRE2 reads it for grep -P.
  *
  * Groups are kept on a stack of frames in the arena, so nesting costs no C stack. Not here:
- * recursion, branch reset, verbs, \X and \C, conditions on look-around; each is refused.
+ * recursion, verbs, \X and \C, conditions on look-around; each is refused.
  */
 #include "base/regex/perl.h"
 
@@ -86,6 +86,25 @@ static void push_group(struct perl *x)
 	f->group = ++x->p->ngroups;
 }
 
+/* (?|a|b): the groups of each branch are numbered anew. */
+static void push_reset(struct perl *x)
+{
+	struct perl_frame *f = push(x, RX_CAT);
+
+	f->reset = true;
+	f->reset_from = f->reset_max = x->p->ngroups;
+	x->p->backrefs = true;
+}
+
+static void reset_groups(struct perl *x)
+{
+	struct perl_frame *f = x->top;
+
+	if (x->p->ngroups > f->reset_max)
+		f->reset_max = x->p->ngroups;
+	x->p->ngroups = f->reset_from;
+}
+
 static void push_look(struct perl *x, unsigned look)
 {
 	push(x, RX_LOOK)->look = (uint8_t)look;
@@ -127,7 +146,10 @@ static void take_options(struct perl *x)
 {
 	unsigned flags = x->p->flags;
 	bool on = true;
+	bool fresh = perl_take(x, "^");
 
+	if (fresh)
+		flags &= ~(unsigned)(REGEX_ICASE | REGEX_NEWLINE | REGEX_DOTALL | REGEX_EXTENDED);
 	for (;;) {
 		char c = perl_peek(x);
 		unsigned bit = 0;
@@ -142,7 +164,13 @@ static void take_options(struct perl *x)
 		case 'm': bit = REGEX_NEWLINE; break;
 		case 's': bit = REGEX_DOTALL; break;
 		case 'x': bit = REGEX_EXTENDED; break;
-		case '-': on = false; continue;
+		case 'U': bit = REGEX_UNGREEDY; break;
+		case 'J': bit = REGEX_SAME_NAMES; break;
+		case '-':
+			if (fresh || !on)
+				rx_error(x->p, "invalid hyphen in option setting");
+			on = false;
+			continue;
 		case ':':
 			push(x, RX_CAT);
 			x->p->flags = flags;
@@ -243,8 +271,10 @@ static void open_special(struct perl *x)
 		}
 	} else if (perl_take(x, "(")) {
 		push_cond(x);
-	} else if (byte_is_digit(perl_peek(x)) || strchr("R&P+|", perl_peek(x)) != NULL) {
-		rx_error(x->p, perl_more(x) ? "recursion and branch reset are not supported"
+	} else if (perl_take(x, "|")) {
+		push_reset(x);
+	} else if (byte_is_digit(perl_peek(x)) || strchr("R&P+", perl_peek(x)) != NULL) {
+		rx_error(x->p, perl_more(x) ? "recursion is not supported"
 					    : "unrecognized character after (? or (?-");
 	} else {
 		take_options(x);
@@ -272,6 +302,8 @@ static void close_group(struct perl *x)
 		return;
 	}
 	end_branch(x);
+	if (f->reset && f->reset_max > x->p->ngroups)
+		x->p->ngroups = f->reset_max;
 	x->top = f->up;
 	x->p->flags = f->flags;
 	if (f->kind == RX_COND) {
@@ -311,10 +343,11 @@ static bool take_braces(struct perl *x, uint32_t *min, uint32_t *max)
 
 static void quantify(struct perl *x, uint32_t min, uint32_t max)
 {
-	enum rx_mode mode = RX_GREEDY;
+	bool lazy = (x->p->flags & REGEX_UNGREEDY) != 0;
+	enum rx_mode mode = lazy ? RX_LAZY : RX_GREEDY;
 
 	if (perl_take(x, "?"))
-		mode = RX_LAZY;
+		mode = lazy ? RX_GREEDY : RX_LAZY;
 	else if (perl_take(x, "+"))
 		mode = RX_POSSESSIVE;
 	if (mode == RX_POSSESSIVE)
@@ -394,7 +427,11 @@ static void parse_one(struct perl *x)
 	switch (c) {
 	case '(': open_group(x); return;
 	case ')': close_group(x); return;
-	case '|': end_branch(x); return;
+	case '|':
+		end_branch(x);
+		if (x->top->reset)
+			reset_groups(x);
+		return;
 	case '*': quantify(x, 0, RX_INFINITE); return;
 	case '+': quantify(x, 1, RX_INFINITE); return;
 	case '?': quantify(x, 0, 1); return;

@@ -15,6 +15,9 @@ struct perl_frame {
 	uint32_t group; /* number, for a capturing group */
 	uint8_t kind;   /* enum rx_op: GROUP, CAT for (?:), LOOK, ATOMIC, COND */
 	uint8_t look;
+	bool reset;          /* (?|: groups of each branch have the same numbers, */
+	uint32_t reset_from; /* behind this one */
+	uint32_t reset_max;  /* the largest of a branch */
 };
 
 /* A use of a group by name or number, to be checked at the end. */
