@@ -235,7 +235,9 @@ void cpio_put_blocks(struct cpio *p)
 		buf_putc(&line, '\n');
 	if (!p->quiet)
 		buf_printf(&line, "%llu block%s\n", (unsigned long long)n, n == 1 ? "" : "s");
-	cmd_flush(p->c);
+	/* A list is still in the buffer then, as the real one's. */
+	if (!p->list)
+		cmd_flush(p->c);
 	cmd_err_write(p->c, line.ptr, line.len);
 }
 
