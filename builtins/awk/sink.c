@@ -62,17 +62,21 @@ static char **environment(struct awk *a)
 	char **list = arena_array(&a->scratch, (x != NULL ? x->count : 0) + 1, sizeof *list);
 	size_t n = 0;
 
-	for (struct elem *e = x != NULL ? x->oldest : NULL; e != NULL; e = array_next(x, e)) {
-		struct bytes name = str_bytes(e->key);
-		struct buf text = buf_in(&a->scratch);
+	struct member *all = arena_array(&a->scratch, x != NULL ? x->count : 0, sizeof *all);
+
+	if (x != NULL)
+		awk_walk_list(a, x, all);
+	for (size_t i = 0; x != NULL && i < x->count; i++) {
 		struct text_room tmp;
+		struct bytes name = member_key(&all[i], &tmp);
+		struct buf text = buf_in(&a->scratch);
 
 		if (name.len == 0 || memchr(name.ptr, '=', name.len) != NULL ||
-		    e->val.kind == VAL_ARRAY)
+		    all[i].val->kind == VAL_ARRAY)
 			continue;
 		buf_add(&text, name);
 		buf_putc(&text, '=');
-		buf_add(&text, awk_val_text(a, &e->val, &tmp));
+		buf_add(&text, awk_val_text(a, all[i].val, &tmp));
 		list[n++] = buf_cstr(&text);
 	}
 	return list;
