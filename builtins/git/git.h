@@ -146,6 +146,8 @@ const char *git_quoted_blank(struct git *g, const char *name);
 char *git_unquote(struct arena *a, const char **at);
 /* Shell quoting as 'a b'. */
 void git_quote_shell(struct buf *out, const char *s);
+/* The next word of a line of such words; NULL: there is none. */
+char *git_unquote_shell(struct arena *a, const char **at);
 /* Columns that text takes. */
 size_t git_columns(struct bytes s);
 /* Of a number in decimal. */

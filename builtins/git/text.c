@@ -216,6 +216,32 @@ void git_quote_shell(struct buf *out, const char *s)
 	buf_putc(out, '\'');
 }
 
+char *git_unquote_shell(struct arena *a, const char **at)
+{
+	struct buf b = buf_in(a);
+	const char *s = *at;
+
+	while (*s == ' ')
+		s++;
+	if (*s != '\'')
+		return NULL;
+	for (s++;; s++) {
+		/* A quote or "!" inside stands as '\'' does. */
+		if (*s == '\'' && s[1] == '\\' && s[2] != '\0' && s[3] == '\'') {
+			buf_putc(&b, s[2]);
+			s += 3;
+			continue;
+		}
+		if (*s == '\'')
+			break;
+		if (*s == '\0')
+			return NULL;
+		buf_putc(&b, *s);
+	}
+	*at = s + 1;
+	return buf_cstr(&b);
+}
+
 size_t git_digits(size_t v)
 {
 	size_t n = 1;
