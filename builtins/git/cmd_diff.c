@@ -203,12 +203,24 @@ static int finish(struct git *g, struct diff_args *d, struct diff_queue *q, bool
 	struct diff_opts *o = &d->revs.diff;
 	bool changed;
 
+	o->rotate_strict = true;
 	diff_finish(g, o, q);
 	changed = q->n != 0;
 	if (worktree && !o->quiet && o->stage == 0)
 		put_combined(g, o, q);
 	diff_output(g, o, q);
 	return o->check_status | (o->exit_code && changed ? 1 : 0);
+}
+
+/* Programs that compare in git's place are not run. */
+static void refuse_external(struct git *g, const struct diff_opts *o)
+{
+	const char *program = cmd_getenv(g->c, "GIT_EXTERNAL_DIFF");
+
+	if (program == NULL)
+		program = config_get(g, "diff.external");
+	if (program != NULL && program[0] != '\0' && !o->no_external && (o->format & DIFF_PATCH))
+		git_refuse(g, "an external diff program");
 }
 
 int git_cmd_diff(struct git *g, struct args *args)
@@ -227,6 +239,7 @@ int git_cmd_diff(struct git *g, struct args *args)
 	}
 	revs_operands(g, &d.revs, args);
 	diff_settle(g, &d.revs.diff);
+	refuse_external(g, &d.revs.diff);
 	if (!d.cached && d.revs.nitems < 2 && g->work == NULL)
 		git_die(g, "this operation must be run in a work tree");
 	fill(g, &d, &q);

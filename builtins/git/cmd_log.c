@@ -224,6 +224,24 @@ void log_settle(struct git *g, struct log_args *l)
 
 /* --- output --- */
 
+/* Text with --line-prefix in front of each line. */
+static void log_put(struct git *g, struct log_args *l, struct bytes text)
+{
+	const char *prefix = l->revs.diff.line_prefix;
+
+	while (prefix != NULL && text.len != 0) {
+		const char *nl = memchr(text.ptr, '\n', text.len);
+		size_t n = nl != NULL ? (size_t)(nl - text.ptr) + 1 : text.len;
+
+		if (!l->inside_line)
+			cmd_write(g->c, prefix, strlen(prefix));
+		cmd_write(g->c, text.ptr, n);
+		l->inside_line = nl == NULL;
+		text = bytes_slice(text, n, text.len);
+	}
+	cmd_bytes(g->c, text);
+}
+
 /* Text of a commit: with --graph behind the graph's lines. */
 static void emit(struct git *g, struct log_args *l, struct bytes text)
 {
@@ -232,7 +250,7 @@ static void emit(struct git *g, struct log_args *l, struct bytes text)
 	bool first = true;
 
 	if (l->graph_state == NULL) {
-		cmd_bytes(g->c, text);
+		log_put(g, l, text);
 		return;
 	}
 	while (text.len != 0) {
@@ -247,7 +265,7 @@ static void emit(struct git *g, struct log_args *l, struct bytes text)
 		if (ended)
 			buf_putc(&b, '\n');
 	}
-	cmd_bytes(g->c, buf_bytes(&b));
+	log_put(g, l, buf_bytes(&b));
 }
 
 static char mark_of(const struct revs *r, const struct commit *c)
@@ -344,12 +362,12 @@ static void put_commit(struct git *g, struct log_args *l, struct commit *c)
 	/* Between two: an empty line, or what separates formats. */
 	if (l->any && !user && p->kind != PRETTY_ONELINE) {
 		if (l->graph_state == NULL)
-			cmd_putc(g->c, l->end);
+			log_put(g, l, (struct bytes){ &l->end, 1 });
 		else
 			emit(g, l, BYTES("\n"));
 	} else if (l->any && user && p->separate) {
 		if (l->graph_state == NULL || l->graph_line_begun) {
-			cmd_putc(g->c, l->end);
+			log_put(g, l, (struct bytes){ &l->end, 1 });
 			l->graph_line_begun = false;
 		}
 	}
@@ -359,7 +377,7 @@ static void put_commit(struct git *g, struct log_args *l, struct commit *c)
 
 		graph_update(l->graph_state, c);
 		graph_show_commit(l->graph_state, &b);
-		cmd_bytes(g->c, buf_bytes(&b));
+		log_put(g, l, buf_bytes(&b));
 		l->graph_line_begun = true;
 	}
 	if (!user) {
@@ -391,13 +409,13 @@ static void put_graph_rest(struct git *g, struct log_args *l)
 			graph_show_remainder(l->graph_state, &b);
 			l->graph_line_begun = true;
 		}
-		cmd_bytes(g->c, buf_bytes(&b));
+		log_put(g, l, buf_bytes(&b));
 		return;
 	}
 	graph_show_remainder(l->graph_state, &b);
 	if (b.len != 0)
 		buf_putc(&b, '\n');
-	cmd_bytes(g->c, buf_bytes(&b));
+	log_put(g, l, buf_bytes(&b));
 }
 
 static char *graph_prefix(struct git *g, struct log_args *l)
@@ -566,7 +584,7 @@ bool log_has_change(struct git *g, struct log_args *l, struct commit *c)
 	struct diff_queue q = { NULL, 0, 0, { NULL, 0, 0 } };
 	struct diff_opts o = l->revs.diff;
 
-	if (o.pickaxe == NULL && o.filter == NULL && !l->changed_only)
+	if (o.pickaxe == NULL && !o.object_wanted && o.filter == NULL && !l->changed_only)
 		return true;
 	if (c->nparents > 1 && l->merges == 0)
 		return false;
@@ -599,7 +617,8 @@ int log_run(struct git *g, struct log_args *l)
 
 	if (l->graph)
 		l->graph_state = graph_new(g, &l->revs, l->pretty.use_color);
-	if (l->revs.diff.pickaxe != NULL || l->revs.diff.filter != NULL || l->changed_only) {
+	if (l->revs.diff.pickaxe != NULL || l->revs.diff.object_wanted ||
+	    l->revs.diff.filter != NULL || l->changed_only) {
 		left = l->revs.max_count;
 		l->revs.max_count = -1;
 	}

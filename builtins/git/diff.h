@@ -34,6 +34,17 @@ enum diff_words { WORDS_OFF, WORDS_PLAIN, WORDS_COLOR, WORDS_PORCELAIN };
 
 enum { SCORE_MAX = 60000, SCORE_DEFAULT = 30000, RENAME_LIMIT = 1000 };
 
+enum dirstat_what { DIRSTAT_CHANGES, DIRSTAT_LINES, DIRSTAT_FILES };
+
+struct diff_dirstat {
+	enum dirstat_what what;
+	bool cumulative;
+	int permille; /* less is not shown */
+};
+
+/* What is marked in colours where it has white space that is wrong. */
+enum { SPACE_OLD = 1, SPACE_NEW = 2, SPACE_CONTEXT = 4 };
+
 struct diff_opts {
 	unsigned format;
 	int context;
@@ -84,9 +95,22 @@ struct diff_opts {
 	bool default_patch; /* no format given: a patch */
 	bool no_renames_given;
 	const char *orderfile;
-	const char *prefix; /* in front of each line: log --graph */
-	const char *output_indicators[3];
-	struct names ignore_lines;
+	const char *rotate_to;
+	bool skip_to;       /* what is in front of rotate_to is left out */
+	bool rotate_strict; /* it must be there */
+	bool object_wanted;
+	struct oid object;       /* --find-object */
+	bool irreversible;       /* -D: of a file that goes only the header is shown */
+	const char *line_prefix; /* in front of each line */
+	const char *prefix;      /* the same, of log --graph */
+	char indicators[3];      /* instead of "+", "-", " "; 0: these */
+	struct regex **ignored;  /* -I: changes of such lines do not count */
+	size_t nignored;
+	size_t ignored_cap;
+	struct diff_dirstat dirstat;
+	bool no_external;     /* --no-ext-diff */
+	const char *moved;    /* --color-moved, as given */
+	unsigned space_marks; /* SPACE_ */
 	struct pathspec paths;
 	bool tree_entries; /* -t */
 	bool not_recursive;
@@ -159,12 +183,23 @@ bool diff_load(struct git *g, struct diff_file *f);
 bool diff_is_binary(struct git *g, const struct diff_opts *o, struct diff_file *f);
 /* 0..60000. */
 int diff_similarity(struct git *g, struct diff_file *a, struct diff_file *b, int least);
+/* Bytes of a that are not in b, and those of b that are not in a. */
+uint64_t diff_damage(struct git *g, struct diff_file *a, struct diff_file *b);
 
 /* --- output --- */
 void diff_output(struct git *g, struct diff_opts *o, struct diff_queue *q);
 /* The path without its first bytes, once. */
 void diff_shown(struct diff_file *f, size_t skip);
-/* Bytes, each line with o->prefix in front. */
+/* diff_choose.c: what --find-object wants, in the order of -O and --rotate-to. */
+void diff_choose(struct git *g, const struct diff_opts *o, struct diff_queue *q);
+void diff_ignore_lines(struct git *g, struct diff_opts *o, const char *pattern);
+/* Compares what is loaded; what -I leaves out is marked. */
+void diff_lines(struct git *g, struct arena *a, const struct diff_opts *o, struct diff_pair *p,
+		struct lines *out);
+/* diff_dirstat.c: the errors as lines, or NULL. */
+const char *diff_dirstat_words(struct git *g, struct diff_dirstat *d, const char *words);
+void diff_put_dirstat(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
+/* Bytes, each line with the prefixes in front. */
 void diff_write(struct git *g, const struct diff_opts *o, struct bytes text);
 void diff_patch(struct git *g, struct diff_opts *o, struct diff_pair *p, struct buf *out);
 void diff_words_hunk(struct git *g, const struct diff_opts *o, struct bytes minus,
@@ -187,6 +222,8 @@ void diff_count(struct git *g, struct diff_opts *o, struct diff_pair *p, struct 
 void diff_put_renamed(struct git *g, struct buf *out, const char *a, const char *b);
 /* White space that is wrong in an added line: where it begins; SIZE_MAX: nowhere. */
 size_t diff_space_error(struct bytes line, const char **what);
+/* Blank lines that were added at the end of the file: the first one's number, or 0. */
+size_t diff_blank_at_end(const struct lines *l);
 /* The text of the line that names a function, for hunk headers. */
 bool diff_function_line(struct bytes line);
 

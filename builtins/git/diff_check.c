@@ -46,8 +46,7 @@ static bool is_marker(struct bytes line)
 	return line.len == 7 || byte_is_space((unsigned char)line.ptr[7]);
 }
 
-/* Blank lines that were added at the end of the file: the first one's number, or 0. */
-static size_t blank_at_end(const struct lines *l)
+size_t diff_blank_at_end(const struct lines *l)
 {
 	const struct lines_file *f = &l->file[1];
 	size_t n = f->n;
@@ -71,7 +70,7 @@ static bool check_file(struct git *g, struct diff_opts *o, struct diff_pair *p, 
 	if (p->two->mode == 0 || !diff_load(g, p->one) || !diff_load(g, p->two) ||
 	    diff_is_binary(g, o, p->two))
 		return false;
-	lines_diff(g, g->a, p->one->data, p->two->data, o->lines, &l);
+	diff_lines(g, g->a, o, p, &l);
 	for (size_t i = 0; i < l.file[1].n; i++) {
 		struct bytes line = l.file[1].line[i];
 
@@ -92,7 +91,7 @@ static bool check_file(struct git *g, struct diff_opts *o, struct diff_pair *p, 
 				buf_putc(out, '\n');
 		}
 	}
-	end = blank_at_end(&l);
+	end = diff_blank_at_end(&l);
 	if (end != 0) {
 		bad = true;
 		buf_printf(out, "%s:%zu: new blank line at EOF.\n", p->two->path, end);

@@ -34,7 +34,9 @@ void diff_init(struct git *g, struct diff_opts *o)
 				 .color = -1,
 				 .rename_limit = -1,
 				 .src_prefix = "a/",
-				 .dst_prefix = "b/" };
+				 .dst_prefix = "b/",
+				 .dirstat = { .permille = 30 },
+				 .space_marks = SPACE_NEW };
 }
 
 const char *diff_escape(const struct diff_opts *o, struct git *g, const char *slot)
@@ -183,6 +185,8 @@ static bool flag_word(struct git *g, struct diff_opts *o, const char *name)
 		{ "--pickaxe-all", &o->pickaxe_all, true },
 		{ "--find-copies-harder", &o->find_copies_harder, true },
 		{ "--binary", &o->binary, true },
+		{ "-D", &o->irreversible, true },
+		{ "--irreversible-delete", &o->irreversible, true },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
@@ -236,9 +240,10 @@ static bool other_word(struct git *g, struct diff_opts *o, const char *name)
 		o->relative = g->prefix;
 	} else if (strcmp(name, "--no-relative") == 0) {
 		o->relative = NULL;
-	} else if (strcmp(name, "--ext-diff") == 0 || strcmp(name, "--no-ext-diff") == 0 ||
-		   strcmp(name, "--textconv") == 0 || strcmp(name, "--no-textconv") == 0 ||
-		   strcmp(name, "--rename-empty") == 0 || strcmp(name, "--no-color-moved") == 0) {
+	} else if (strcmp(name, "--no-ext-diff") == 0) {
+		o->no_external = true;
+	} else if (strcmp(name, "--ext-diff") == 0 || strcmp(name, "--textconv") == 0 ||
+		   strcmp(name, "--no-textconv") == 0 || strcmp(name, "--rename-empty") == 0) {
 		return true; /* what they turn on or off is not there */
 	} else if (strcmp(name, "--ita-invisible-in-index") == 0) {
 		o->announced = -1;
@@ -317,6 +322,13 @@ static void set_stat(struct git *g, struct diff_opts *o, const char *v)
 	}
 }
 
+/* A file that is named as seen from where the command was started. */
+static const char *from_start(struct git *g, const char *name)
+{
+	return name[0] == '/' || g->prefix == NULL ? name
+						   : git_format(g->keep, "%s%s", g->prefix, name);
+}
+
 static void check_filter(struct git *g, const char *filter)
 {
 	for (const char *p = filter; *p != '\0'; p++)
@@ -332,10 +344,10 @@ static int value_option(struct git *g, struct diff_opts *o, int argc, char **arg
 		const char *name;
 		const char **field;
 	} strings[] = {
-		{ "--src-prefix", &o->src_prefix },
-		{ "--dst-prefix", &o->dst_prefix },
-		{ "--diff-filter", &o->filter },
-		{ "--word-diff-regex", &o->word_regex },
+		{ "--src-prefix", &o->src_prefix },   { "--dst-prefix", &o->dst_prefix },
+		{ "--diff-filter", &o->filter },      { "--word-diff-regex", &o->word_regex },
+		{ "--line-prefix", &o->line_prefix }, { "-O", &o->orderfile },
+		{ "--rotate-to", &o->rotate_to },     { "--skip-to", &o->rotate_to },
 	};
 	const struct {
 		const char *name;
@@ -360,6 +372,10 @@ static int value_option(struct git *g, struct diff_opts *o, int argc, char **arg
 		*strings[i].field = v;
 		if (strings[i].field == &o->filter)
 			check_filter(g, v);
+		if (strings[i].field == &o->rotate_to)
+			o->skip_to = git_starts(strings[i].name, "--skip");
+		if (strings[i].field == &o->orderfile)
+			o->orderfile = from_start(g, v);
 		if (strings[i].field == &o->word_regex && o->words == WORDS_OFF)
 			o->words = WORDS_PLAIN;
 		return used;
@@ -413,27 +429,8 @@ static int score_option(struct git *g, struct diff_opts *o, const char *arg)
 
 static void refuse_known(struct git *g, const char *arg)
 {
-	static const char *const known[] = { "--dirstat",
-					     "-X",
-					     "--cumulative",
-					     "--color-moved",
-					     "--submodule",
-					     "--ws-error-highlight",
-					     "-O",
-					     "--break-rewrites",
-					     "-B",
-					     "--anchored",
-					     "--skip-to",
-					     "--rotate-to",
-					     "--output",
-					     "--find-object",
-					     "-D",
-					     "--irreversible-delete",
-					     "--ignore-matching-lines",
-					     "-I",
-					     "--line-prefix",
-					     "--diff-algorithm",
-					     "--output-indicator-new" };
+	static const char *const known[] = { "--submodule", "--break-rewrites", "-B",
+					     "--anchored" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t n = strlen(known[i]);
@@ -442,6 +439,217 @@ static void refuse_known(struct git *g, const char *arg)
 		    (known[i][1] != '-' || arg[n] == '\0' || arg[n] == '='))
 			git_refuse(g, git_format(g->a, "option '%s'", arg));
 	}
+}
+
+/* --- options with a value of their own kind --- */
+
+static void dirstat_default(struct git *g, struct diff_opts *o)
+{
+	const char *words = config_get(g, "diff.dirstat");
+	const char *errors = words != NULL ? diff_dirstat_words(g, &o->dirstat, words) : NULL;
+
+	if (errors != NULL)
+		git_warn(g, "Found errors in 'diff.dirstat' config variable:\n%s", errors);
+}
+
+static void set_dirstat(struct git *g, struct diff_opts *o, const char *words)
+{
+	const char *errors;
+
+	if (!(o->format & DIFF_DIRSTAT))
+		dirstat_default(g, o);
+	o->format |= DIFF_DIRSTAT;
+	errors = diff_dirstat_words(g, &o->dirstat, words);
+	if (errors != NULL)
+		git_die(g, "Failed to parse --dirstat/-X option parameter:\n%s", errors);
+}
+
+static bool dirstat_option(struct git *g, struct diff_opts *o, const char *arg)
+{
+	static const struct {
+		const char *name;
+		const char *also;
+	} kinds[] = { { "--dirstat-by-file", "files," }, { "--dirstat", "" } };
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t n = strlen(kinds[i].name);
+
+		if (strncmp(arg, kinds[i].name, n) != 0 || (arg[n] != '\0' && arg[n] != '='))
+			continue;
+		set_dirstat(
+			g, o,
+			git_format(g->a, "%s%s", kinds[i].also, arg[n] == '=' ? arg + n + 1 : ""));
+		return true;
+	}
+	if (strcmp(arg, "--cumulative") == 0)
+		set_dirstat(g, o, "cumulative");
+	else if (git_starts(arg, "-X"))
+		set_dirstat(g, o, arg + 2);
+	else
+		return false;
+	return true;
+}
+
+/* --output: all that the command writes goes there. */
+static void set_output(struct git *g, const char *name)
+{
+	int fd = cmd_open(g->c, CMD_CWD, from_start(g, name), O_WRONLY_ | O_CREAT_ | O_TRUNC_,
+			  0666);
+
+	if (fd < 0)
+		git_die(g, "could not open '%s' for writing: %s", from_start(g, name),
+			err_text(fd));
+	cmd_flush(g->c);
+	cmd_dup2(g->c, fd, 1);
+	cmd_close(g->c, fd);
+	if (g->color < 0)
+		g->color = 0;
+}
+
+static void set_object(struct git *g, struct diff_opts *o, const char *name)
+{
+	if (rev_parse(g, name, &o->object) < 0) {
+		git_error(g, "unable to resolve '%s'", name);
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+	o->object_wanted = true;
+	o->tree_entries = true;
+}
+
+static void set_indicator(struct git *g, struct diff_opts *o, size_t which, const char *name,
+			  const char *v)
+{
+	if (v[0] == '\0' || v[1] != '\0') {
+		git_error(g, "%s expects a character, got '%s'", name + 2, v);
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+	o->indicators[which] = v[0];
+}
+
+static int own_value_option(struct git *g, struct diff_opts *o, int argc, char **argv)
+{
+	static const char *const names[] = { "--output-indicator-new",
+					     "--output-indicator-old",
+					     "--output-indicator-context",
+					     "--output",
+					     "--find-object",
+					     "-I",
+					     "--ignore-matching-lines" };
+	int used;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *v = value_of(names[i], argc, argv, &used);
+
+		if (v == NULL)
+			continue;
+		if (i < 3)
+			set_indicator(g, o, i, names[i], v);
+		else if (i == 3)
+			set_output(g, v);
+		else if (i == 4)
+			set_object(g, o, v);
+		else
+			diff_ignore_lines(g, o, v);
+		return used;
+	}
+	return 0;
+}
+
+static bool is_among(const char *word, size_t len, const char *const *list)
+{
+	for (; *list != NULL; list++)
+		if (strlen(*list) == len && memcmp(*list, word, len) == 0)
+			return true;
+	return false;
+}
+
+static _Noreturn void bad_moved(struct git *g, const char *mode)
+{
+	git_error(g, "color moved setting must be one of 'no', 'default', 'blocks', 'zebra', "
+		     "'dimmed-zebra', 'plain'");
+	git_error(g, "bad --color-moved argument: %s", mode);
+	git_exit(g, GIT_STATUS_USAGE);
+}
+
+static bool moved_option(struct git *g, struct diff_opts *o, const char *arg)
+{
+	static const char *const modes[] = {
+		"no",           "default",      "plain", "blocks", "zebra",
+		"dimmed-zebra", "dimmed_zebra", "false", "true",   NULL
+	};
+	static const char *const spaces[] = { "no",
+					      "ignore-space-change",
+					      "ignore-space-at-eol",
+					      "ignore-all-space",
+					      "allow-indentation-change",
+					      NULL };
+
+	if (strcmp(arg, "--color-moved") == 0) {
+		o->moved = "default";
+	} else if (git_starts(arg, "--color-moved=")) {
+		o->moved = arg + 14;
+		if (!is_among(o->moved, strlen(o->moved), modes))
+			bad_moved(g, o->moved);
+	} else if (strcmp(arg, "--no-color-moved") == 0) {
+		o->moved = NULL;
+	} else if (git_starts(arg, "--color-moved-ws=")) {
+		for (const char *at = arg + 17;; at++) {
+			size_t n = strcspn(at, ",");
+
+			if (!is_among(at, n, spaces)) {
+				git_error(g,
+					  "unknown color-moved-ws mode '%.*s', possible values are "
+					  "'ignore-space-change', 'ignore-space-at-eol', "
+					  "'ignore-all-space', 'allow-indentation-change'",
+					  (int)n, at);
+				git_error(g, "invalid mode '%s' in --color-moved-ws", arg + 17);
+				git_exit(g, GIT_STATUS_USAGE);
+			}
+			at += n;
+			if (*at == '\0')
+				break;
+		}
+	} else if (strcmp(arg, "--no-color-moved-ws") != 0) {
+		return false;
+	}
+	if (o->moved != NULL && (strcmp(o->moved, "no") == 0 || strcmp(o->moved, "false") == 0))
+		o->moved = NULL;
+	return true;
+}
+
+static bool space_marks_option(struct git *g, struct diff_opts *o, const char *arg)
+{
+	static const struct {
+		const char *word;
+		unsigned marks;
+		bool all;
+	} words[] = { { "none", 0, true },
+		      { "default", SPACE_NEW, true },
+		      { "all", SPACE_OLD | SPACE_NEW | SPACE_CONTEXT, true },
+		      { "new", SPACE_NEW, false },
+		      { "old", SPACE_OLD, false },
+		      { "context", SPACE_CONTEXT, false } };
+	static const char name[] = "--ws-error-highlight=";
+	const char *at = arg + sizeof(name) - 1;
+
+	if (!git_starts(arg, name))
+		return false;
+	o->space_marks = 0;
+	while (*at != '\0') {
+		size_t n = strcspn(at, ",");
+		size_t i = 0;
+
+		while (i < 6 && (strlen(words[i].word) != n || memcmp(words[i].word, at, n) != 0))
+			i++;
+		if (i == 6) {
+			git_error(g, "unknown value after ws-error-highlight=%.*s",
+				  (int)(at - arg - (long)sizeof(name) + 1), arg + sizeof(name) - 1);
+			git_exit(g, GIT_STATUS_USAGE);
+		}
+		o->space_marks = (words[i].all ? 0 : o->space_marks) | words[i].marks;
+		at += n + (at[n] == ',');
+	}
+	return true;
 }
 
 int diff_option(struct git *g, void *opts, int argc, char **argv)
@@ -475,9 +683,13 @@ int diff_option(struct git *g, void *opts, int argc, char **argv)
 		o->ignore_submodules = true;
 		return 1;
 	}
+	if (dirstat_option(g, o, arg) || moved_option(g, o, arg) || space_marks_option(g, o, arg))
+		return 1;
 	taken = score_option(g, o, arg);
 	if (taken == 0)
 		taken = value_option(g, o, argc, argv);
+	if (taken == 0)
+		taken = own_value_option(g, o, argc, argv);
 	if (taken == 0)
 		refuse_known(g, arg);
 	return taken;
@@ -521,6 +733,12 @@ void diff_settle(struct git *g, struct diff_opts *o)
 	else if (config_bool(g, "diff.mnemonicprefix", false))
 		o->mnemonic = true;
 	o->use_color = o->color >= 0 ? o->color != 0 : color_wanted(g, "color.diff");
+	if (o->moved != NULL && o->use_color)
+		git_refuse(g, "--color-moved in colours");
+	if (o->orderfile == NULL)
+		o->orderfile = config_get(g, "diff.orderfile");
+	if (o->orderfile != NULL)
+		o->orderfile = config_expand_path(g, o->orderfile);
 	settle_format(g, o);
 	if (o->default_patch && o->format == 0)
 		o->format = DIFF_PATCH;

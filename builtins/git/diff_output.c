@@ -9,12 +9,15 @@ void diff_write(struct git *g, const struct diff_opts *o, struct bytes text)
 	struct output *to = o->to != NULL ? o->to : &g->c->out;
 	struct bytes line;
 
-	if (o->prefix == NULL) {
+	if (o->prefix == NULL && o->line_prefix == NULL) {
 		output_write(to, text.ptr, text.len);
 		return;
 	}
 	while (git_line(&text, &line)) {
-		output_write(to, o->prefix, strlen(o->prefix));
+		if (o->line_prefix != NULL)
+			output_write(to, o->line_prefix, strlen(o->line_prefix));
+		if (o->prefix != NULL)
+			output_write(to, o->prefix, strlen(o->prefix));
 		output_write(to, line.ptr, line.len);
 		output_putc(to, '\n');
 	}
@@ -88,6 +91,10 @@ void diff_output(struct git *g, struct diff_opts *o, struct diff_queue *q)
 	}
 	if (o->format & DIFF_SHORTSTAT) {
 		diff_put_shortstat(g, o, q, &b);
+		above++;
+	}
+	if (o->format & DIFF_DIRSTAT) {
+		diff_put_dirstat(g, o, q, &b);
 		above++;
 	}
 	if ((o->format & DIFF_SUMMARY) && has_summary(q)) {
@@ -260,6 +267,7 @@ void diff_finish(struct git *g, struct diff_opts *o, struct diff_queue *q)
 	if (o->renames > 0)
 		diff_renames(g, o, q);
 	filter(g, o, q);
+	diff_choose(g, o, q);
 	if (o->relative != NULL && o->relative[0] != '\0') {
 		for (size_t i = 0; i < q->n; i++) {
 			diff_load(g, q->at[i].one);

@@ -14,6 +14,7 @@ struct patch {
 	const char *meta, *frag, *func, *old, *new, *context, *space, *reset;
 	size_t function_from; /* lines before it were searched */
 	struct bytes function;
+	size_t blank_from; /* blank lines that were added at the end; 0: none */
 };
 
 static void set_colors(struct patch *p)
@@ -154,39 +155,35 @@ static void find_function(struct patch *p, size_t before)
 	p->function_from = before;
 }
 
-/* An added line, with white space errors marked. */
-static void put_added(struct patch *p, struct bytes text)
+/* A line whose white space errors are marked. */
+static void put_marked(struct patch *p, const char *color, char sign, struct bytes text)
 {
-	const char *what;
-	size_t bad = p->o->use_color ? diff_space_error(text, &what) : SIZE_MAX;
+	size_t end = text.len;
+	size_t at = 0;
 
-	buf_printf(p->out, "%s+%s", p->new, p->reset);
-	if (text.len == 0)
-		return;
-	if (bad == SIZE_MAX) {
-		buf_puts(p->out, p->new);
-		buf_add(p->out, text);
-		buf_puts(p->out, p->reset);
-		return;
+	buf_printf(p->out, "%s%c%s", color, sign, p->reset);
+	while (end > 0 && byte_is_space((unsigned char)text.ptr[end - 1]))
+		end--;
+	/* Blanks in front are written as they are, but for those in front of a tab. */
+	for (size_t i = 0; i < end && byte_is_blank((unsigned char)text.ptr[i]); i++) {
+		if (text.ptr[i] != '\t')
+			continue;
+		if (at < i) {
+			buf_puts(p->out, p->space);
+			buf_put(p->out, text.ptr + at, i - at);
+			buf_puts(p->out, p->reset);
+		}
+		buf_putc(p->out, '\t');
+		at = i + 1;
 	}
-	struct bytes tail = bytes_slice(text, bad, text.len);
-
-	if (bad > 0) {
-		buf_puts(p->out, p->new);
-		buf_put(p->out, text.ptr, bad);
+	if (at < end) {
+		buf_puts(p->out, color);
+		buf_put(p->out, text.ptr + at, end - at);
 		buf_puts(p->out, p->reset);
 	}
-	/* Blanks in front of tabs: the text behind is good again. */
-	size_t n = 0;
-
-	while (n < tail.len && byte_is_space((unsigned char)tail.ptr[n]))
-		n++;
-	buf_puts(p->out, p->space);
-	buf_put(p->out, tail.ptr, n);
-	buf_puts(p->out, p->reset);
-	if (n < tail.len) {
-		buf_puts(p->out, p->new);
-		buf_put(p->out, tail.ptr + n, tail.len - n);
+	if (end < text.len) {
+		buf_puts(p->out, p->space);
+		buf_put(p->out, text.ptr + end, text.len - end);
 		buf_puts(p->out, p->reset);
 	}
 }
@@ -195,15 +192,18 @@ static void put_line(struct patch *p, char sign, struct bytes line)
 {
 	bool ended = line.len != 0 && line.ptr[line.len - 1] == '\n';
 	struct bytes text = ended ? bytes_slice(line, 0, line.len - 1) : line;
-	const char *color = sign == '-' ? p->old : p->context;
+	int kind = sign == '+' ? 0 : sign == '-' ? 1 : 2;
+	const char *color = kind == 0 ? p->new : kind == 1 ? p->old : p->context;
+	const unsigned marks[] = { SPACE_NEW, SPACE_OLD, SPACE_CONTEXT };
+	char shown = p->o->indicators[kind] != '\0' ? p->o->indicators[kind] : sign;
 
 	if (!p->o->use_color) {
-		buf_putc(p->out, sign);
+		buf_putc(p->out, shown);
 		buf_add(p->out, text);
-	} else if (sign == '+') {
-		put_added(p, text);
+	} else if (p->o->space_marks & marks[kind]) {
+		put_marked(p, color, shown, text);
 	} else {
-		buf_printf(p->out, "%s%c", color, sign);
+		buf_printf(p->out, "%s%c", color, shown);
 		buf_add(p->out, text);
 		buf_puts(p->out, p->reset);
 	}
@@ -297,6 +297,23 @@ static void add_ended(struct buf *b, struct bytes line)
 		buf_putc(b, '\n');
 }
 
+/* A line in which no word changes. */
+static void put_same(struct patch *p, struct bytes line)
+{
+	bool porcelain = p->o->words == WORDS_PORCELAIN;
+
+	if (line.len != 0 && line.ptr[line.len - 1] == '\n')
+		line.len--;
+	if (porcelain)
+		buf_putc(p->out, ' ');
+	if (line.len != 0) {
+		buf_puts(p->out, p->context);
+		buf_add(p->out, line);
+		buf_puts(p->out, p->reset);
+	}
+	buf_puts(p->out, porcelain ? "\n~\n" : "\n");
+}
+
 static void put_words(struct patch *p, size_t i, size_t end, const struct span *s)
 {
 	const struct lines_file *f = p->l.file;
@@ -307,13 +324,8 @@ static void put_words(struct patch *p, size_t i, size_t end, const struct span *
 		struct buf plus = buf_in(p->g->a);
 		size_t to = i < end ? p->l.change[i].from[1] : s->to[1];
 
-		for (; at < to; at++) {
-			struct buf same = buf_in(p->g->a);
-
-			add_ended(&same, f[1].line[at]);
-			diff_words_hunk(p->g, p->o, (struct bytes){ NULL, 0 }, buf_bytes(&same),
-					p->out);
-		}
+		for (; at < to; at++)
+			put_same(p, f[1].line[at]);
 		if (i == end)
 			break;
 		const struct lines_change *c = &p->l.change[i];
@@ -325,6 +337,19 @@ static void put_words(struct patch *p, size_t i, size_t end, const struct span *
 		diff_words_hunk(p->g, p->o, buf_bytes(&minus), buf_bytes(&plus), p->out);
 		at = c->from[1] + c->count[1];
 	}
+}
+
+static void put_added(struct patch *p, size_t at)
+{
+	struct bytes line = p->l.file[1].line[at];
+
+	if (!p->o->use_color || !(p->o->space_marks & SPACE_NEW) || p->blank_from == 0 ||
+	    at + 1 < p->blank_from || line.len != 1) {
+		put_line(p, '+', line);
+		return;
+	}
+	buf_printf(p->out, "%s%c%s\n", p->space,
+		   p->o->indicators[0] != '\0' ? p->o->indicators[0] : '+', p->reset);
 }
 
 static void put_lines(struct patch *p, size_t i, size_t end, const struct span *s)
@@ -340,7 +365,7 @@ static void put_lines(struct patch *p, size_t i, size_t end, const struct span *
 		for (size_t k = 0; k < c->count[0]; k++)
 			put_line(p, '-', f[0].line[c->from[0] + k]);
 		for (size_t k = 0; k < c->count[1]; k++)
-			put_line(p, '+', f[1].line[c->from[1] + k]);
+			put_added(p, c->from[1] + k);
 		at += c->count[1];
 	}
 	for (; at < s->to[1]; at++)
@@ -539,6 +564,8 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 	diff_load(p->g, d->two);
 	put_header(p, d);
 	body = p->out->len;
+	if (p->o->irreversible && d->two->mode == 0)
+		return;
 	if (diff_is_binary(p->g, p->o, d->one) || diff_is_binary(p->g, p->o, d->two)) {
 		if (!bytes_eq(d->one->data, d->two->data))
 			put_binary(p, d);
@@ -546,9 +573,10 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 	}
 	if (bytes_eq(d->one->data, d->two->data))
 		return;
-	lines_diff(p->g, p->g->a, d->one->data, d->two->data, p->o->lines, &p->l);
+	diff_lines(p->g, p->g->a, p->o, d, &p->l);
 	bool any = false;
 
+	p->blank_from = diff_blank_at_end(&p->l);
 	for (size_t i = skip_ignored(p, 0); i < p->l.n;) {
 		if (!any) {
 			put_file_line(p, "--- ", p->o->src_prefix, d->one);
@@ -559,7 +587,8 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 	}
 	/* Nothing but white space that does not count: not even a header, if only content changed.
 	 */
-	if (!any && (p->o->lines & (LINES_SPACE | LINES_IGNORE_BLANK_LINES)) &&
+	if (!any &&
+	    ((p->o->lines & (LINES_SPACE | LINES_IGNORE_BLANK_LINES)) || p->o->nignored != 0) &&
 	    p->out->len == body && d->one->mode == d->two->mode && d->status == 'M')
 		p->out->len = header;
 }

@@ -86,10 +86,38 @@ static uint64_t size_of(struct git *g, struct diff_file *f)
 	return f->size;
 }
 
+static uint64_t count_copied(struct git *g, struct diff_file *a, struct diff_file *b)
+{
+	const struct hash_counts *x = count_pieces(g, a);
+	const struct hash_counts *y = count_pieces(g, b);
+	uint64_t copied = 0;
+
+	for (size_t i = 0, j = 0; i < x->n; i++) {
+		while (j < y->n && y->at[j].hash < x->at[i].hash)
+			j++;
+		if (j < y->n && y->at[j].hash == x->at[i].hash)
+			copied += x->at[i].bytes < y->at[j].bytes ? x->at[i].bytes : y->at[j].bytes;
+	}
+	cmd_charge(g->c, (x->n + y->n) / 8 + 1);
+	return copied;
+}
+
+uint64_t diff_damage(struct git *g, struct diff_file *a, struct diff_file *b)
+{
+	if (a->mode == 0 || b->mode == 0)
+		return size_of(g, a->mode != 0 ? a : b);
+	if (!diff_load(g, a) || !diff_load(g, b))
+		return 0;
+	/* A line end of DOS counts as that of Unix: then less is there than the sizes say. */
+	uint64_t copied = count_copied(g, a, b);
+	uint64_t went = a->data.len > copied ? a->data.len - copied : 0;
+
+	return went + (b->data.len > copied ? b->data.len - copied : 0);
+}
+
 int diff_similarity(struct git *g, struct diff_file *a, struct diff_file *b, int least)
 {
-	uint64_t big, delta, copied = 0;
-	const struct hash_counts *x, *y;
+	uint64_t big, delta;
 
 	if ((a->mode & S_FMT) != S_REG || (b->mode & S_FMT) != S_REG)
 		return 0;
@@ -101,16 +129,7 @@ int diff_similarity(struct git *g, struct diff_file *a, struct diff_file *b, int
 		return 0;
 	if (!diff_load(g, a) || !diff_load(g, b) || big == 0)
 		return 0;
-	x = count_pieces(g, a);
-	y = count_pieces(g, b);
-	for (size_t i = 0, j = 0; i < x->n; i++) {
-		while (j < y->n && y->at[j].hash < x->at[i].hash)
-			j++;
-		if (j < y->n && y->at[j].hash == x->at[i].hash)
-			copied += x->at[i].bytes < y->at[j].bytes ? x->at[i].bytes : y->at[j].bytes;
-	}
-	cmd_charge(g->c, (x->n + y->n) / 8 + 1);
-	return (int)(copied * SCORE_MAX / big);
+	return (int)(count_copied(g, a, b) * SCORE_MAX / big);
 }
 
 /* --- matching --- */

@@ -63,7 +63,7 @@ void diff_count(struct git *g, struct diff_opts *o, struct diff_pair *p, struct 
 		return;
 	}
 	arena_init_under(&a, g->a);
-	lines_diff(g, &a, p->one->data, p->two->data, o->lines, &l);
+	diff_lines(g, &a, o, p, &l);
 	for (size_t i = 0; i < l.n; i++) {
 		if (l.change[i].ignored)
 			continue;
@@ -152,8 +152,12 @@ static struct widths stat_widths(const struct diff_opts *o, const struct stat_ro
 {
 	struct widths w = { 0, 0, 0, 0, 0 };
 	size_t width = o->stat_width > 0 ? (size_t)o->stat_width : 80;
-	size_t extra = o->prefix != NULL && o->stat_width <= 0 ? git_columns(bytes_of(o->prefix))
-							       : 0;
+	size_t extra = 0;
+
+	if (o->prefix != NULL && o->stat_width <= 0)
+		extra += git_columns(bytes_of(o->prefix));
+	if (o->line_prefix != NULL && o->stat_width <= 0)
+		extra += git_columns(bytes_of(o->line_prefix));
 
 	width = width > extra ? width - extra : 16;
 	for (size_t i = 0; i < n; i++) {
@@ -308,7 +312,7 @@ void diff_put_stat(struct git *g, struct diff_opts *o, struct diff_queue *q, str
 	struct stat_row *rows = arena_array(g->a, q->n + 1, sizeof(*rows));
 	size_t n = fill_rows(g, o, q, rows);
 	size_t shown = o->stat_count > 0 && (size_t)o->stat_count < n ? (size_t)o->stat_count : n;
-	struct widths w = stat_widths(o, rows, n);
+	struct widths w = stat_widths(o, rows, shown);
 
 	if (n == 0)
 		return;

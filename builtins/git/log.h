@@ -32,6 +32,7 @@ struct log_args {
 	const struct oid *from_parent; /* -m: of which the differences are */
 	bool any;                      /* a commit was shown */
 	bool graph_line_begun;
+	bool inside_line; /* --line-prefix is in front of it */
 	bool pretty_given;
 	int notes; /* 1 --notes, -1 --no-notes */
 	struct buf out;
