@@ -4,6 +4,7 @@
  */
 #include "builtins/git/line_range.h"
 #include "builtins/git/log.h"
+#include "builtins/git/notes.h"
 
 static const char *const log_usage[] = { "git log [<options>] [<revision-range>] [[--] <path>...]",
 					 "git show [<options>] <object>...", NULL };
@@ -87,13 +88,30 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 	} else if (merge_option(g, l, arg)) {
 		return true;
 	} else if (strcmp(arg, "--source") == 0) {
-		git_refuse(g, "--source");
+		l->source = true;
+	} else if (strcmp(arg, "--log-size") == 0) {
+		p->log_size = true;
 	} else if (strcmp(arg, "--parents") == 0) {
 		l->parents = l->revs.rewrite = true;
+	} else if (strcmp(arg, "--children") == 0) {
+		l->children = l->revs.rewrite = true;
 	} else if (strcmp(arg, "--notes") == 0 || strcmp(arg, "--show-notes") == 0) {
 		l->notes = 1;
+		l->notes_default = true;
+	} else if (git_starts(arg, "--notes=") || git_starts(arg, "--show-notes=")) {
+		l->notes = 1;
+		names_add(g, &l->notes_refs, strchr(arg, '=') + 1);
 	} else if (strcmp(arg, "--no-notes") == 0) {
 		l->notes = -1;
+		l->notes_default = false;
+		l->notes_refs.n = 0;
+	} else if (git_starts(arg, "--decorate-refs=")) {
+		names_add(g, &p->decorate_only, arg + 16);
+	} else if (git_starts(arg, "--decorate-refs-exclude=")) {
+		names_add(g, &p->decorate_without, arg + 24);
+	} else if (strcmp(arg, "--clear-decorations") == 0) {
+		p->decorate_only.n = p->decorate_without.n = 0;
+		p->decorate_all = true;
 	} else if (strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0) {
 		l->quiet = true;
 	} else if (strcmp(arg, "--full-diff") == 0) {
@@ -101,7 +119,7 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 	} else if (strcmp(arg, "--use-mailmap") == 0 || strcmp(arg, "--mailmap") == 0 ||
 		   strcmp(arg, "--no-show-signature") == 0 ||
 		   strcmp(arg, "--encoding=UTF-8") == 0 || strcmp(arg, "--encoding=utf8") == 0 ||
-		   strcmp(arg, "--expand-tabs") == 0 || strcmp(arg, "--clear-decorations") == 0) {
+		   strcmp(arg, "--expand-tabs") == 0) {
 		return true;
 	} else {
 		return false;
@@ -151,13 +169,11 @@ int log_option(struct git *g, void *opts, int argc, char **argv)
 		names_add(g, &l->ranges, arg[2] != '\0' ? arg + 2 : argv[1]);
 		return arg[2] != '\0' ? 1 : 2;
 	}
-	if (git_starts(arg, "--show-signature") || git_starts(arg, "--notes=") ||
-	    git_starts(arg, "--remerge-diff"))
-		git_refuse(g, git_format(g->a, "option '%s'", arg));
-	if (git_starts(arg, "--decorate-refs"))
-		git_refuse(g, "--decorate-refs");
 	if (simple_option(g, l, arg))
 		return 1;
+	if (git_starts(arg, "--show-signature") || git_starts(arg, "--remerge-diff") ||
+	    git_starts(arg, "--encoding="))
+		git_refuse(g, git_format(g->a, "option '%s'", arg));
 	taken = revs_option(g, &l->revs, argc, argv);
 	if (taken == 0)
 		taken = diff_option(g, &l->revs.diff, argc, argv);
@@ -182,6 +198,13 @@ void log_settle(struct git *g, struct log_args *l)
 	if (l->all_patch && l->revs.diff.format == 0)
 		l->revs.diff.format = DIFF_PATCH;
 	p->notes = l->notes > 0 || (l->notes == 0 && !l->pretty_given);
+	p->no_notes = l->notes < 0;
+	if (l->notes_default && l->notes_refs.n != 0)
+		notes_show(g, NULL);
+	for (size_t i = 0; i < l->notes_refs.n; i++)
+		notes_show(g, l->notes_refs.at[i]);
+	if (l->source || (p->kind == PRETTY_USER && strstr(p->format, "%S") != NULL))
+		l->revs.sources = lookup_new(g);
 	diff_settle(g, &l->revs.diff);
 	p->use_color = l->revs.diff.use_color;
 	p->in_graph = l->graph;
@@ -312,6 +335,14 @@ static void put_heading(struct git *g, struct log_args *l, struct commit *c, str
 			buf_printf(out, " %s",
 				   p->abbrev_commit ? oid_short(g, &c->parent[i]->oid, p->abbrev)
 						    : oid_hex(g, &c->parent[i]->oid));
+	if (l->children)
+		for (struct child *k = lookup_get(l->child_of, oid_key(&c->oid)); k != NULL;
+		     k = k->next)
+			buf_printf(out, " %s",
+				   p->abbrev_commit ? oid_short(g, &k->commit->oid, p->abbrev)
+						    : oid_hex(g, &k->commit->oid));
+	if (l->source)
+		buf_printf(out, "\t%s", revs_source(&l->revs, c));
 	if (l->from_parent != NULL)
 		buf_printf(out, " (from %s)",
 			   p->abbrev_commit ? oid_short(g, l->from_parent, p->abbrev)
@@ -345,56 +376,23 @@ static void put_reflog_lines(struct git *g, struct log_args *l, struct buf *out)
 	(void)g;
 }
 
-/* The commit itself, without its differences. */
-static void put_commit(struct git *g, struct log_args *l, struct commit *c)
+static void put_size(struct git *g, struct pretty *p, struct commit *c, struct buf *out)
 {
-	struct buf out = buf_in(g->a);
-	struct pretty *p = &l->pretty;
-	bool user = p->kind == PRETTY_USER || p->kind == PRETTY_REFERENCE;
+	struct buf text = buf_in(g->a);
 
-	if (l->no_id)
-		return;
-	if (l->id_only) {
-		git_printf(g, "%s%c", oid_hex(g, &c->oid), l->end);
-		return;
-	}
-	p->mark = mark_of(&l->revs, c);
-	/* Between two: an empty line, or what separates formats. */
-	if (l->any && !user && p->kind != PRETTY_ONELINE) {
-		if (l->graph_state == NULL)
-			log_put(g, l, (struct bytes){ &l->end, 1 });
-		else
-			emit(g, l, BYTES("\n"));
-	} else if (l->any && user && p->separate) {
-		if (l->graph_state == NULL || l->graph_line_begun) {
-			log_put(g, l, (struct bytes){ &l->end, 1 });
-			l->graph_line_begun = false;
-		}
-	}
-	l->any = true;
-	if (l->graph_state != NULL) {
-		struct buf b = buf_in(g->a);
-
-		graph_update(l->graph_state, c);
-		graph_show_commit(l->graph_state, &b);
-		log_put(g, l, buf_bytes(&b));
-		l->graph_line_begun = true;
-	}
-	if (!user) {
-		put_heading(g, l, c, &out);
-		put_reflog_lines(g, l, &out);
-		if (!(p->kind == PRETTY_ONELINE && p->reflog != NULL))
-			pretty_commit(g, p, c, &out);
-		if (p->kind == PRETTY_ONELINE && l->end == '\0' && out.len != 0)
-			out.ptr[out.len - 1] = '\0';
-	} else {
-		pretty_commit(g, p, c, &out);
-		if (!p->separate && (out.len != 0 || p->format == NULL || p->format[0] != '\0'))
-			buf_putc(&out, l->end);
-	}
-	emit(g, l, buf_bytes(&out));
+	pretty_commit(g, p, c, &text);
+	buf_printf(out, "log size %zu\n", text.len - (p->kind == PRETTY_ONELINE));
 }
 
+static char *graph_prefix(struct git *g, struct log_args *l)
+{
+	struct buf b = buf_in(g->a);
+
+	graph_put_padding(l->graph_state, &b);
+	return buf_cstr(&b);
+}
+
+/* The lines that the graph still needs for this commit. */
 static void put_graph_rest(struct git *g, struct log_args *l)
 {
 	struct buf b = buf_in(g->a);
@@ -418,12 +416,65 @@ static void put_graph_rest(struct git *g, struct log_args *l)
 	log_put(g, l, buf_bytes(&b));
 }
 
-static char *graph_prefix(struct git *g, struct log_args *l)
+/* The commit itself, without its differences. */
+static void put_commit(struct git *g, struct log_args *l, struct commit *c)
 {
-	struct buf b = buf_in(g->a);
+	struct buf out = buf_in(g->a);
+	struct pretty *p = &l->pretty;
+	bool user = p->kind == PRETTY_USER || p->kind == PRETTY_REFERENCE;
 
-	graph_put_padding(l->graph_state, &b);
-	return buf_cstr(&b);
+	if (l->no_id)
+		return;
+	if (l->id_only) {
+		git_printf(g, "%s%c", oid_hex(g, &c->oid), l->end);
+		return;
+	}
+	p->mark = mark_of(&l->revs, c);
+	/* Between two: an empty line, or what separates formats. */
+	if (l->any && !user && p->kind != PRETTY_ONELINE) {
+		if (l->graph_state == NULL)
+			log_put(g, l, (struct bytes){ &l->end, 1 });
+		else
+			log_put(g, l, bytes_of(git_format(g->a, "%s\n", graph_prefix(g, l))));
+	} else if (l->any && user && p->separate) {
+		if (l->graph_state == NULL || l->graph_line_begun) {
+			log_put(g, l, (struct bytes){ &l->end, 1 });
+			l->graph_line_begun = false;
+		}
+	}
+	l->any = true;
+	if (l->graph_state != NULL) {
+		struct buf b = buf_in(g->a);
+
+		/* -m: only once. */
+		if (l->graph_commit_shown)
+			graph_put_padding(l->graph_state, &b);
+		else
+			graph_show_commit(l->graph_state, &b);
+		l->graph_commit_shown = true;
+		log_put(g, l, buf_bytes(&b));
+		l->graph_line_begun = true;
+	}
+	if (l->revs.sources != NULL)
+		p->source = revs_source(&l->revs, c);
+	if (!user) {
+		put_heading(g, l, c, &out);
+		put_reflog_lines(g, l, &out);
+		if (p->log_size)
+			put_size(g, p, c, &out);
+		if (!(p->kind == PRETTY_ONELINE && p->reflog != NULL))
+			pretty_commit(g, p, c, &out);
+		if (p->kind == PRETTY_ONELINE && l->end == '\0' && out.len != 0)
+			out.ptr[out.len - 1] = '\0';
+	} else {
+		if (p->log_size)
+			put_size(g, p, c, &out);
+		pretty_commit(g, p, c, &out);
+		if (!p->separate && (out.len != 0 || p->format == NULL || p->format[0] != '\0'))
+			buf_putc(&out, l->end);
+	}
+	emit(g, l, buf_bytes(&out));
+	put_graph_rest(g, l);
 }
 
 /* --format= */
@@ -599,20 +650,51 @@ void log_one_commit(struct git *g, struct log_args *l, struct commit *c)
 {
 	struct arena_mark mark = arena_mark(g->a);
 
+	if (l->graph_state != NULL)
+		graph_update(l->graph_state, c);
+	l->graph_commit_shown = false;
 	if (l->merges == 1 && want_diff(l, c) && c->nparents > 1) {
 		put_diff(g, l, c);
 	} else {
 		put_commit(g, l, c);
 		put_diff(g, l, c);
 	}
-	put_graph_rest(g, l);
 	if (l->graph_state == NULL)
 		arena_release(g->a, mark);
+}
+
+/* --children: all that is shown must be known first. */
+static void collect_children(struct git *g, struct log_args *l, struct commits *shown)
+{
+	struct commit *c;
+
+	l->child_of = lookup_new(g);
+	while ((c = revs_next(&l->revs)) != NULL) {
+		LIST_ROOM(g, shown->at, shown->n, shown->cap);
+		shown->at[shown->n++] = c;
+		for (uint32_t i = 0; i < c->nparents; i++) {
+			void **first = lookup_at(l->child_of, oid_key(&c->parent[i]->oid));
+			struct child *child = arena_alloc(g->keep, sizeof(*child));
+
+			*child = (struct child){ *first, c };
+			*first = child;
+			cmd_charge(g->c, 1);
+		}
+	}
+}
+
+static struct commit *next_commit(struct log_args *l, const struct commits *shown, size_t *at)
+{
+	if (!l->children)
+		return revs_next(&l->revs);
+	return *at < shown->n ? shown->at[(*at)++] : NULL;
 }
 
 int log_run(struct git *g, struct log_args *l)
 {
 	struct commit *c;
+	struct commits shown = { NULL, 0, 0 };
+	size_t at = 0;
 	int64_t left = -1;
 
 	if (l->graph)
@@ -624,7 +706,9 @@ int log_run(struct git *g, struct log_args *l)
 	}
 	/* Remembered things must not be allocated between marks. */
 	pretty_load_decorations(g, &l->pretty);
-	while (left != 0 && (c = revs_next(&l->revs)) != NULL) {
+	if (l->children)
+		collect_children(g, l, &shown);
+	while (left != 0 && (c = next_commit(l, &shown, &at)) != NULL) {
 		if (!log_has_change(g, l, c))
 			continue;
 		log_one_commit(g, l, c);

@@ -593,11 +593,6 @@ static size_t list_objects(struct git *g, struct revs *r, const struct commits *
 	return l.n;
 }
 
-struct child {
-	struct child *next;
-	struct commit *commit;
-};
-
 /* c is a child of each of its parents. */
 static void add_children(struct git *g, struct list_args *l, struct commit *c)
 {

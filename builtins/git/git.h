@@ -148,6 +148,13 @@ char *git_unquote(struct arena *a, const char **at);
 void git_quote_shell(struct buf *out, const char *s);
 /* The next word of a line of such words; NULL: there is none. */
 char *git_unquote_shell(struct arena *a, const char **at);
+struct git_wrapping {
+	int width; /* 0: lines are only moved */
+	int indent1;
+	int indent2;
+};
+/* Text with line breaks between words, and blanks in front of its first and its other lines. */
+void git_wrap(struct buf *out, struct bytes text, const struct git_wrapping *w);
 /* Columns that text takes. */
 size_t git_columns(struct bytes s);
 /* Of a number in decimal. */

@@ -117,6 +117,13 @@ static void simplify(struct revs *r, struct commit *c)
 {
 	bool all = true;
 
+	if (r->by_decoration && c->nparents != 0 &&
+	    lookup_get(r->decorated, oid_key(&c->oid)) != NULL)
+		return;
+	if (r->by_decoration && c->nparents != 0 && r->paths.n == 0) {
+		c->flags |= COMMIT_SAME;
+		return;
+	}
 	if (r->paths.n == 0 || r->follow)
 		return;
 	if (c->nparents == 0) {
@@ -134,6 +141,8 @@ static void simplify(struct revs *r, struct commit *c)
 			all = false;
 			continue;
 		}
+		if (i > 0 && !all)
+			c->flags |= COMMIT_PULL;
 		if (r->full_history ||
 		    (p->flags & (COMMIT_UNINTERESTING | COMMIT_BOTTOM)) == COMMIT_UNINTERESTING)
 			continue;
@@ -172,6 +181,21 @@ static void mark_uninteresting(struct revs *r, struct commit *from)
 	pool_free(r->g->c->pool, todo.at, todo.cap * sizeof(*todo.at));
 }
 
+static void pass_source(struct revs *r, const struct commit *from, const struct commit *to)
+{
+	void **at = r->sources != NULL ? lookup_at(r->sources, oid_key(&to->oid)) : NULL;
+
+	if (at != NULL && *at == NULL)
+		*at = lookup_get(r->sources, oid_key(&from->oid));
+}
+
+const char *revs_source(const struct revs *r, const struct commit *c)
+{
+	const char *name = lookup_get(r->sources, oid_key(&c->oid));
+
+	return name != NULL ? name : "";
+}
+
 static void add_parents(struct revs *r, struct commit *c)
 {
 	struct git *g = r->g;
@@ -205,6 +229,7 @@ static void add_parents(struct revs *r, struct commit *c)
 			break;
 		commit_need(g, p);
 		p->flags |= c->flags & COMMIT_LEFT;
+		pass_source(r, c, p);
 		if (p->flags & COMMIT_SEEN)
 			continue;
 		p->flags |= COMMIT_SEEN;
@@ -442,7 +467,8 @@ static bool is_shown(struct revs *r, struct commit *c)
 		return false;
 	if (!grep_takes(r, c))
 		return false;
-	if (r->paths.n != 0 && !r->follow && (c->flags & COMMIT_SAME)) {
+	if ((r->paths.n != 0 || r->by_decoration) && !r->follow && (c->flags & COMMIT_SAME) &&
+	    !(r->show_pulls && (c->flags & COMMIT_PULL))) {
 		/* A merge that joins lines which are shown. */
 		if (!r->rewrite || c->nparents < 2)
 			return r->sparse;
@@ -460,7 +486,7 @@ static struct commit *rewritten(struct revs *r, struct commit *p)
 		}
 		if (p->flags & COMMIT_UNINTERESTING)
 			return p;
-		if (!(p->flags & COMMIT_SAME))
+		if (!(p->flags & COMMIT_SAME) || (r->show_pulls && (p->flags & COMMIT_PULL)))
 			return p;
 		if (p->nparents == 0)
 			return NULL;
@@ -504,6 +530,10 @@ static void add_items(struct revs *r)
 			mark_uninteresting(r, it->c);
 			r->limited = true;
 		}
+		if (r->sources != NULL && !it->uninteresting &&
+		    lookup_get(r->sources, oid_key(&it->c->oid)) == NULL)
+			*lookup_at(r->sources, oid_key(&it->c->oid)) = arena_dup(
+				r->g->keep, bytes_of(it->source != NULL ? it->source : it->name));
 		if (it->c->flags & COMMIT_SEEN)
 			continue;
 		it->c->flags |= COMMIT_SEEN;
@@ -542,8 +572,15 @@ static void start(struct revs *r)
 	r->started = true;
 	r->limited = r->limited || r->order != ORDER_DATE || r->ancestry_path || r->left_only ||
 		     r->right_only || r->cherry_mark || r->cherry_pick || r->boundary ||
-		     r->left_right;
+		     r->left_right || r->simplify_merges;
 	bool want_limit = r->limited;
+
+	if (r->by_decoration) {
+		struct pretty all = { .decorate_all = true };
+
+		pretty_load_decorations(r->g, &all);
+		r->decorated = all.decorations;
+	}
 
 	r->limited = false;
 	add_items(r);
@@ -563,8 +600,10 @@ static void start(struct revs *r)
 		revs_mark_cherries(r);
 	if (r->order == ORDER_AUTHOR_DATE)
 		sort_by_author(r);
-	else if (r->order != ORDER_DATE)
+	else if (r->order != ORDER_DATE || r->simplify_merges)
 		sort_topo(r);
+	if (r->simplify_merges)
+		revs_simplify_merges(r);
 	if (r->boundary)
 		collect_boundary(r);
 }
@@ -594,7 +633,7 @@ static struct commit *next_plain(struct revs *r)
 			continue;
 		if (r->follow && !revs_follow(r, c))
 			continue;
-		if (r->rewrite && r->paths.n != 0 && !r->follow)
+		if (r->rewrite && (r->paths.n != 0 || r->by_decoration) && !r->follow)
 			rewrite_parents(r, c);
 		return c;
 	}

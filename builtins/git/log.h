@@ -22,6 +22,9 @@ struct log_args {
 	bool null_end; /* -z */
 	bool children;
 	struct names ranges; /* -L */
+	struct names notes_refs;
+	bool notes_default;      /* --notes beside --notes=REF */
+	struct lookup *child_of; /* of --children */
 	const char *date;
 	bool full_diff;
 	bool id_only; /* diff-tree: a commit is its name */
@@ -32,7 +35,8 @@ struct log_args {
 	const struct oid *from_parent; /* -m: of which the differences are */
 	bool any;                      /* a commit was shown */
 	bool graph_line_begun;
-	bool inside_line; /* --line-prefix is in front of it */
+	bool graph_commit_shown; /* its mark is in the graph */
+	bool inside_line;        /* --line-prefix is in front of it */
 	bool pretty_given;
 	int notes; /* 1 --notes, -1 --no-notes */
 	struct buf out;

@@ -147,14 +147,70 @@ void notes_save(struct git *g, struct notes *ns, const char *message)
 	ns->commit = commit;
 }
 
-bool notes_of(struct git *g, const struct oid *on, struct bytes *out)
+static void show_one(struct git *g, const char *ref)
 {
-	struct note *n;
+	struct notes **at = &g->notes;
 
-	if (g->notes == NULL) {
-		g->notes = arena_zalloc(g->keep, sizeof(*g->notes));
-		notes_load(g, notes_ref(g, NULL), g->notes);
+	for (; *at != NULL; at = &(*at)->next)
+		if (strcmp((*at)->ref, ref) == 0)
+			return;
+	*at = arena_zalloc(g->keep, sizeof(**at));
+	notes_load(g, arena_dup(g->keep, bytes_of(ref)), *at);
+}
+
+static void show_pattern(struct git *g, const char *pattern)
+{
+	struct ref *list;
+	size_t n;
+
+	if (!wild_has_magic(pattern)) {
+		if (!ref_exists(g, pattern))
+			git_warn(g, "notes ref %s is invalid", pattern);
+		show_one(g, pattern);
+		return;
 	}
-	n = notes_find(g->notes, on);
+	n = ref_list(g, "refs/", &list);
+	for (size_t i = 0; i < n; i++)
+		if (wild_match(pattern, bytes_of(list[i].name), 0))
+			show_one(g, list[i].name);
+}
+
+void notes_show(struct git *g, const char *pattern)
+{
+	const char *more;
+
+	if (pattern != NULL) {
+		show_pattern(g, notes_ref(g, pattern));
+		return;
+	}
+	show_one(g, notes_ref(g, NULL));
+	more = cmd_getenv(g->c, "GIT_NOTES_DISPLAY_REF");
+	if (more != NULL) {
+		while (*more != '\0') {
+			size_t n = strcspn(more, ":");
+
+			if (n != 0)
+				show_pattern(g, git_format(g->keep, "%.*s", (int)n, more));
+			more += n + (more[n] == ':');
+		}
+		return;
+	}
+	for (size_t i = 0; i < g->config->n; i++)
+		if (strcmp(g->config->at[i].key, "notes.displayref") == 0 &&
+		    g->config->at[i].value != NULL)
+			show_pattern(g, g->config->at[i].value);
+}
+
+struct notes *notes_shown(struct git *g)
+{
+	if (g->notes == NULL)
+		notes_show(g, NULL);
+	return g->notes;
+}
+
+bool notes_text(struct git *g, struct notes *ns, const struct oid *on, struct bytes *out)
+{
+	struct note *n = notes_find(ns, on);
+
 	return n != NULL && object_read(g, g->a, &n->blob, out) == OBJECT_BLOB;
 }

@@ -17,6 +17,7 @@ struct notes {
 	struct note *at;   /* in the order of objects */
 	size_t n, cap;
 	struct leaves others; /* files of the tree that are no notes */
+	struct notes *next;   /* of those that log shows */
 };
 
 /* "x" as refs/notes/x; NULL: the configured one. */
@@ -28,7 +29,11 @@ struct note *notes_find(struct notes *ns, const struct oid *on);
 void notes_set(struct git *g, struct notes *ns, const struct oid *on, const struct oid *blob);
 /* Commits what changed. message: "Notes added by 'git notes add'". */
 void notes_save(struct git *g, struct notes *ns, const char *message);
-/* The note of the configured reference, as log shows it; remembered between calls. */
-bool notes_of(struct git *g, const struct oid *on, struct bytes *out);
+/* What log shows, remembered between calls: the references that were asked for by name or
+ * pattern, or the configured ones. */
+struct notes *notes_shown(struct git *g);
+/* Asks for one; NULL: for the configured ones. */
+void notes_show(struct git *g, const char *pattern);
+bool notes_text(struct git *g, struct notes *ns, const struct oid *on, struct bytes *out);
 
 #endif

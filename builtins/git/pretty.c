@@ -60,6 +60,53 @@ static void add_decoration(struct git *g, struct pretty *p, const struct oid *o,
 	*at = d;
 }
 
+/* A name below the pattern counts, too. */
+static bool decoration_matches(struct git *g, const char *pattern, const char *name)
+{
+	if (!git_starts(pattern, "refs/") && strcmp(pattern, "HEAD") != 0)
+		pattern = git_format(g->a, "refs/%s", pattern);
+	if (wild_has_magic(pattern))
+		return wild_match(pattern, bytes_of(name), 0);
+
+	size_t n = strlen(pattern);
+
+	return strncmp(name, pattern, n) == 0 &&
+	       (name[n] == '\0' || name[n] == '/' || (n > 0 && pattern[n - 1] == '/'));
+}
+
+static bool is_decoration(struct git *g, const struct names *patterns, const char *name)
+{
+	for (size_t i = 0; i < patterns->n; i++)
+		if (decoration_matches(g, patterns->at[i], name))
+			return true;
+	return false;
+}
+
+static bool is_configured_out(struct git *g, const char *name)
+{
+	for (size_t i = 0; i < g->config->n; i++)
+		if (strcmp(g->config->at[i].key, "log.excludedecoration") == 0 &&
+		    g->config->at[i].value != NULL &&
+		    decoration_matches(g, g->config->at[i].value, name))
+			return true;
+	return false;
+}
+
+/* What is asked for by pattern; else branches, tags, the stash and HEAD, or all. */
+static bool takes_decoration(struct git *g, const struct pretty *p, const char *name)
+{
+	if (is_decoration(g, &p->decorate_without, name))
+		return false;
+	if (is_decoration(g, &p->decorate_only, name))
+		return true;
+	if (p->decorate_only.n != 0 || is_configured_out(g, name))
+		return false;
+	return p->decorate_all || git_starts(name, "refs/heads/") ||
+	       git_starts(name, "refs/tags/") || git_starts(name, "refs/remotes/") ||
+	       git_starts(name, "refs/replace/") || strcmp(name, "refs/stash") == 0 ||
+	       strcmp(name, "HEAD") == 0 || config_get(g, "log.initialdecorationset") != NULL;
+}
+
 void pretty_load_decorations(struct git *g, struct pretty *p)
 {
 	struct ref *list;
@@ -73,25 +120,19 @@ void pretty_load_decorations(struct git *g, struct pretty *p)
 	for (size_t i = 0; i < n; i++) {
 		struct oid peeled;
 
-		if (list[i].broken)
+		if (list[i].broken || !takes_decoration(g, p, list[i].name))
 			continue;
 		if (git_starts(list[i].name, "refs/replace/")) {
 			if (oid_parse(list[i].name + 13, &peeled))
 				add_decoration(g, p, &peeled, "replaced");
 			continue;
 		}
-		if (!git_starts(list[i].name, "refs/heads/") &&
-		    !git_starts(list[i].name, "refs/tags/") &&
-		    !git_starts(list[i].name, "refs/remotes/") &&
-		    strcmp(list[i].name, "refs/stash") != 0 &&
-		    config_get(g, "log.initialdecorationset") == NULL)
-			continue;
 		add_decoration(g, p, &list[i].oid, list[i].name);
 		if (object_peel(g, &list[i].oid, OBJECT_NONE, &peeled) &&
 		    !oid_eq(&peeled, &list[i].oid))
 			add_decoration(g, p, &peeled, list[i].name);
 	}
-	if (head_oid(g, &o))
+	if (head_oid(g, &o) && takes_decoration(g, p, "HEAD"))
 		add_decoration(g, p, &o, "HEAD");
 	for (size_t i = 0; i < g->shallow.n; i++)
 		if (oid_parse(g->shallow.at[i], &o))
@@ -282,19 +323,21 @@ static void put_notes(struct git *g, const struct oid *o, struct buf *out)
 {
 	struct bytes text, line;
 
-	if (!notes_of(g, o, &text))
-		return;
-	buf_puts(out, "\nNotes");
-	if (strcmp(g->notes->ref, "refs/notes/commits") != 0)
-		buf_printf(out, " (%s)",
-			   git_starts(g->notes->ref, "refs/notes/")
-				   ? g->notes->ref + strlen("refs/notes/")
-				   : g->notes->ref);
-	buf_puts(out, ":\n");
-	while (git_line(&text, &line)) {
-		buf_puts(out, "    ");
-		buf_add(out, line);
-		buf_putc(out, '\n');
+	for (struct notes *ns = notes_shown(g); ns != NULL; ns = ns->next) {
+		if (!notes_text(g, ns, o, &text))
+			continue;
+		buf_puts(out, "\nNotes");
+		if (strcmp(ns->ref, "refs/notes/commits") != 0)
+			buf_printf(out, " (%s)",
+				   git_starts(ns->ref, "refs/notes/")
+					   ? ns->ref + strlen("refs/notes/")
+					   : ns->ref);
+		buf_puts(out, ":\n");
+		while (git_line(&text, &line)) {
+			buf_puts(out, "    ");
+			buf_add(out, line);
+			buf_putc(out, '\n');
+		}
 	}
 }
 

@@ -25,6 +25,8 @@ struct state {
 	size_t line_from; /* where the text of this commit begins */
 	struct pad pad;
 	bool auto_color;
+	struct git_wrapping wrap;
+	size_t wrap_from;
 };
 
 /* --- people and dates --- */
@@ -293,8 +295,9 @@ static void put_note(struct state *s)
 {
 	struct bytes text;
 
-	if (notes_of(s->g, &s->c->oid, &text))
-		buf_add(s->out, text);
+	for (struct notes *ns = notes_shown(s->g); ns != NULL; ns = ns->next)
+		if (notes_text(s->g, ns, &s->c->oid, &text))
+			buf_add(s->out, text);
 }
 
 static size_t simple(struct state *s, const char *f)
@@ -312,13 +315,59 @@ static size_t simple(struct state *s, const char *f)
 	case 'b': buf_add(s->out, message_body(s->t.message)); return 1;
 	case 'B': buf_add(s->out, s->t.message); return 1;
 	case 'e': buf_add(s->out, s->t.encoding.ptr != NULL ? s->t.encoding : BYTES("")); return 1;
-	case 'N': put_note(s); return 1;
+	case 'N':
+		if (s->p->no_notes)
+			return 0;
+		put_note(s);
+		return 1;
 	case 'm': buf_putc(s->out, s->p->mark != 0 ? s->p->mark : '>'); return 1;
 	case 'd': put_decorations(s, " (", ")"); return 1;
 	case 'D': put_decorations(s, "", ""); return 1;
 	case 'S': buf_puts(s->out, s->p->source != NULL ? s->p->source : ""); return 1;
 	default: return 0;
 	}
+}
+
+/* What was written since the last %w() gets its line breaks. */
+static void end_wrap(struct state *s)
+{
+	struct bytes text = { s->out->ptr + s->wrap_from, s->out->len - s->wrap_from };
+
+	if (s->wrap.width == 0 && s->wrap.indent1 == 0 && s->wrap.indent2 == 0)
+		return;
+	if (s->out->len > s->wrap_from) {
+		text = (struct bytes){ arena_dup(&s->a, text), text.len };
+		s->out->len = s->wrap_from;
+		git_wrap(s->out, text, &s->wrap);
+	}
+}
+
+/* %w(), %w(width,first,next) */
+static size_t begin_wrap(struct state *s, const char *f)
+{
+	size_t len = strcspn(f, ")");
+	struct git_wrapping w = { 0, 0, 0 };
+	int *const fields[] = { &w.width, &w.indent1, &w.indent2 };
+	const char *at = f + 2;
+
+	if (f[1] != '(' || f[len] == '\0')
+		return 0;
+	for (size_t i = 0; i < 3 && *at != ')'; i++) {
+		while (*at == ' ')
+			at++;
+		for (; byte_is_digit((unsigned char)*at); at++)
+			*fields[i] = *fields[i] < 16384 ? *fields[i] * 10 + (*at - '0') : 16384;
+		if (*at == ',' && i < 2)
+			at++;
+		else if (*at != ')')
+			return 0;
+	}
+	if (w.width > 16384 || w.indent1 > 16384 || w.indent2 > 16384)
+		return 0;
+	end_wrap(s);
+	s->wrap = w;
+	s->wrap_from = s->out->len;
+	return len + 1;
 }
 
 static size_t put_one(struct state *s, const char *f)
@@ -339,13 +388,7 @@ static size_t put_one(struct state *s, const char *f)
 			buf_putc(s->out, 'N');
 		return f[1] != '\0' && strchr("?GSKFPT", f[1]) != NULL ? 2 : 0;
 	case '(': return long_placeholder(s, f);
-	case 'w': {
-		size_t len = strcspn(f, ")");
-
-		if (f[1] != '(' || f[len] == '\0')
-			return 0;
-		git_refuse(s->g, "placeholder %w()");
-	}
+	case 'w': return begin_wrap(s, f);
 	default: return 0;
 	}
 }
@@ -491,6 +534,7 @@ void pretty_format(struct git *g, struct pretty *p, struct commit *c, const char
 		f += used;
 		cmd_charge(g->c, 1);
 	}
+	end_wrap(&s);
 	arena_clear(&s.a);
 	buf_cstr(out);
 }

@@ -155,8 +155,8 @@ static void add_ref(void *revs, const struct ref *ref, const char *name)
 {
 	struct revs *r = revs;
 
-	(void)name;
 	add_oid(r->g, r, &ref->oid, ref->name, r->negate, NULL);
+	r->item[r->nitems - 1].source = arena_dup(r->g->keep, bytes_of(name));
 }
 
 /* What --all means besides references. */
@@ -192,6 +192,33 @@ static bool order_option(struct revs *r, const char *arg)
 	return true;
 }
 
+static bool word_option(struct revs *r, const char *arg)
+{
+	if (strcmp(arg, "--no-walk") == 0 || strcmp(arg, "--no-walk=sorted") == 0)
+		r->no_walk = true, r->unsorted = false;
+	else if (strcmp(arg, "--no-walk=unsorted") == 0)
+		r->no_walk = r->unsorted = true;
+	else if (git_starts(arg, "--no-walk="))
+		git_exit(r->g, git_error(r->g, "invalid argument to --no-walk") + 127);
+	else if (strcmp(arg, "--merges") == 0)
+		r->min_parents = 2;
+	else if (strcmp(arg, "--no-merges") == 0)
+		r->max_parents = 1;
+	else if (strcmp(arg, "--no-min-parents") == 0)
+		r->min_parents = 0;
+	else if (strcmp(arg, "--no-max-parents") == 0)
+		r->max_parents = -1;
+	else if (strcmp(arg, "--not") == 0)
+		r->negate = !r->negate;
+	else if (strcmp(arg, "-E") == 0 || strcmp(arg, "--extended-regexp") == 0)
+		r->grep_basic = false, r->grep_extended = true;
+	else if (strcmp(arg, "--cherry") == 0)
+		r->cherry_mark = r->right_only = true, r->max_parents = 1;
+	else
+		return false;
+	return true;
+}
+
 static bool flag_option(struct revs *r, const char *arg)
 {
 	const struct {
@@ -208,6 +235,9 @@ static bool flag_option(struct revs *r, const char *arg)
 		{ "--cherry-pick", &r->cherry_pick },
 		{ "--full-history", &r->full_history },
 		{ "--sparse", &r->sparse },
+		{ "--show-pulls", &r->show_pulls },
+		{ "--simplify-merges", &r->simplify_merges },
+		{ "--simplify-by-decoration", &r->by_decoration },
 		{ "--ancestry-path", &r->ancestry_path },
 		{ "--follow", &r->follow },
 		{ "--root", &r->show_root },
@@ -233,37 +263,18 @@ static bool flag_option(struct revs *r, const char *arg)
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		if (strcmp(flags[i].name, arg) != 0)
 			continue;
-		if (strcmp(arg, "--children") == 0 || strcmp(arg, "--objects") == 0 ||
-		    strcmp(arg, "--sparse") == 0)
+		if (strcmp(arg, "--children") == 0 || strcmp(arg, "--objects") == 0)
 			git_refuse(r->g, git_format(r->g->a, "option '%s'", arg));
 		*flags[i].field = true;
 		if (flags[i].field == &r->first_parent)
 			r->diff.first_parent = true;
+		if (r->by_decoration)
+			r->simplify_merges = true;
+		if (r->simplify_merges)
+			r->full_history = r->rewrite = true;
 		return true;
 	}
-	if (strcmp(arg, "--no-walk") == 0 || strcmp(arg, "--no-walk=sorted") == 0)
-		r->no_walk = true, r->unsorted = false;
-	else if (strcmp(arg, "--no-walk=unsorted") == 0)
-		r->no_walk = r->unsorted = true;
-	else if (git_starts(arg, "--no-walk="))
-		git_exit(r->g, git_error(r->g, "invalid argument to --no-walk") + 127);
-	else if (strcmp(arg, "--merges") == 0)
-		r->min_parents = 2;
-	else if (strcmp(arg, "--no-merges") == 0)
-		r->max_parents = 1;
-	else if (strcmp(arg, "--no-min-parents") == 0)
-		r->min_parents = 0;
-	else if (strcmp(arg, "--no-max-parents") == 0)
-		r->max_parents = -1;
-	else if (strcmp(arg, "--not") == 0)
-		r->negate = !r->negate;
-	else if (strcmp(arg, "-E") == 0 || strcmp(arg, "--extended-regexp") == 0)
-		r->grep_basic = false, r->grep_extended = true;
-	else if (strcmp(arg, "--cherry") == 0)
-		r->cherry_mark = r->right_only = true, r->max_parents = 1;
-	else
-		return false;
-	return true;
+	return word_option(r, arg);
 }
 
 static bool ref_option(struct git *g, struct revs *r, const char *arg)

@@ -242,6 +242,77 @@ char *git_unquote_shell(struct arena *a, const char **at)
 	return buf_cstr(&b);
 }
 
+/* Width 0: each line is moved. */
+static void put_moved(struct buf *out, struct bytes text, const struct git_wrapping *w)
+{
+	int indent = w->indent1;
+
+	while (text.len != 0) {
+		const char *nl = memchr(text.ptr, '\n', text.len);
+		size_t n = nl != NULL ? (size_t)(nl - text.ptr) + 1 : text.len;
+
+		buf_fill(out, ' ', (size_t)indent);
+		buf_put(out, text.ptr, n);
+		text = bytes_slice(text, n, text.len);
+		indent = w->indent2;
+	}
+}
+
+/* What stands between two words stays as it is, but for the blank at which a line breaks. A
+ * single newline is a blank if a letter follows. */
+void git_wrap(struct buf *out, struct bytes text, const struct git_wrapping *w)
+{
+	const char *at = text.ptr, *end = text.ptr + text.len;
+	size_t width = (size_t)w->indent1; /* of the line with this word */
+	const char *gap = NULL;            /* between the last word of the line and this one */
+	int indent = w->indent1;
+
+	if (w->width <= 0) {
+		put_moved(out, text, w);
+		return;
+	}
+	for (;;) {
+		const char *word = at;
+		bool breaks = false;
+
+		while (at < end && !byte_is_space((unsigned char)*at))
+			at++;
+		width += git_columns((struct bytes){ word, (size_t)(at - word) });
+		if (gap != NULL && width > (size_t)w->width) {
+			breaks = true;
+		} else {
+			if (at == end && gap == NULL && at == word)
+				return;
+			if (gap == NULL)
+				buf_fill(out, ' ', (size_t)indent);
+			else
+				word = gap;
+			buf_put(out, word, (size_t)(at - word));
+			if (at == end)
+				return;
+			gap = at;
+			if (*at == '\n') {
+				gap++;
+				breaks = gap == end || !byte_is_alnum((unsigned char)*gap);
+				if (gap < end && *gap == '\n')
+					buf_putc(out, '\n');
+				else if (!breaks)
+					buf_putc(out, ' ');
+			}
+		}
+		if (!breaks) {
+			width += 1;
+			at++;
+			continue;
+		}
+		buf_putc(out, '\n');
+		at = gap + (gap < end && byte_is_space((unsigned char)*gap));
+		gap = NULL;
+		indent = w->indent2;
+		width = (size_t)w->indent2;
+	}
+}
+
 size_t git_digits(size_t v)
 {
 	size_t n = 1;

@@ -25,6 +25,7 @@ enum commit_flags {
 	COMMIT_REWRITTEN = 1024,
 	COMMIT_PATH = 2048,   /* of --ancestry-path */
 	COMMIT_BOTTOM = 4096, /* named as what is not wanted */
+	COMMIT_PULL = 8192,   /* a merge that brought what another parent has */
 };
 
 enum revs_order { ORDER_DATE, ORDER_TOPO, ORDER_TOPO_DATE, ORDER_AUTHOR_DATE };
@@ -36,8 +37,9 @@ struct revs_grep {
 
 struct revs_item {
 	struct commit *c;
-	struct oid oid;   /* as named: perhaps a tag, tree or blob */
-	const char *name; /* as given */
+	struct oid oid;     /* as named: perhaps a tag, tree or blob */
+	const char *name;   /* as given */
+	const char *source; /* for --source, if that is another one */
 	bool uninteresting;
 	uint32_t mode;
 	const char *path;
@@ -48,6 +50,12 @@ struct commits {
 	struct commit **at;
 	size_t n;
 	size_t cap;
+};
+
+/* Of a list of those that have a commit as a parent. */
+struct child {
+	struct child *next;
+	struct commit *commit;
 };
 
 struct revs {
@@ -109,6 +117,10 @@ struct revs {
 	bool reversed;
 	struct commits backwards;
 	bool draw_graph; /* history.c must hand out all parents that count */
+	bool simplify_merges;
+	bool by_decoration;       /* what has none counts as the same */
+	struct lookup *decorated; /* then: by object */
+	struct lookup *sources;   /* --source: names by object; or NULL */
 };
 
 void revs_init(struct git *g, struct revs *r);
@@ -145,6 +157,10 @@ bool commit_file_before(struct git *g, struct commit *p, struct commit *child, c
 			const char **name, struct oid *out);
 /* Flags of all commits seen are cleared: another walk can begin. */
 void revs_forget(struct git *g);
+/* history_simplify.c: commits of the limited list without those that --simplify-merges drops. */
+void revs_simplify_merges(struct revs *r);
+/* By which name a commit was found: --source. */
+const char *revs_source(const struct revs *r, const struct commit *c);
 
 /* --- pretty.c --- */
 
@@ -177,6 +193,8 @@ struct pretty {
 	bool use_color;
 	int decorate; /* 0 no, 1 short, 2 full */
 	struct lookup *decorations;
+	bool decorate_all;                            /* --clear-decorations */
+	struct names decorate_only, decorate_without; /* --decorate-refs[-exclude] */
 	const struct reflog_entry *reflog;
 	const char *reflog_name;
 	char mark; /* of %m: > < - + = */
@@ -186,7 +204,9 @@ struct pretty {
 	struct pretty_mail *mail;
 	struct commit *commit;
 	const char *source;
-	bool notes; /* below the message */
+	bool notes;    /* below the message */
+	bool no_notes; /* --no-notes: %N is no placeholder */
+	bool log_size;
 };
 /* "oneline", "format:...": false if unknown. */
 bool pretty_of(struct git *g, const char *text, struct pretty *p);
