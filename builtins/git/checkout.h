@@ -34,6 +34,7 @@ struct checkout {
 	bool unborn;
 	bool new_orphan;
 	bool show_changes;
+	bool plain_new; /* a new branch where HEAD is: the files are not looked at */
 	bool dashdash;
 };
 int checkout_switch(struct git *g, struct checkout *k);

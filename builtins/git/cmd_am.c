@@ -466,6 +466,8 @@ static void commit_mail(struct applying *am)
 	struct oid tree, head, o;
 	bool had = head_oid(g, &head);
 
+	if (git_hook(g, "pre-applypatch", NULL, NULL) != 0)
+		git_exit(g, 1);
 	if (!tree_write_index(g, index_get(g), false, &tree))
 		git_die(g, "git write-tree failed to write a tree");
 	char *author = author_of(am);
@@ -488,6 +490,7 @@ static void commit_mail(struct applying *am)
 		   git_format(g->a, "%s: %s", g->reflog_action != NULL ? g->reflog_action : "am",
 			      first_line(am)),
 		   false);
+	git_hook(g, "post-applypatch", NULL, NULL);
 }
 
 static void advance(struct applying *am)
@@ -503,6 +506,19 @@ static bool has_patch(const struct applying *am)
 {
 	return bytes_find(am->mail.patch, BYTES("diff --git ")) != NULL ||
 	       bytes_find(am->mail.patch, BYTES("\n@@ -")) != NULL;
+}
+
+/* The hook may change the message. */
+static void ask_for_message(struct applying *am)
+{
+	struct git *g = am->g;
+	char *args[2] = { git_hook_path(g, "rebase-apply/final-commit"), NULL };
+
+	if (!git_hook_exists(g, "applypatch-msg"))
+		return;
+	if (git_hook(g, "applypatch-msg", args, NULL) != 0)
+		git_exit(g, 1);
+	file_read(g, g->keep, repo_path(g, g->a, "rebase-apply/final-commit"), &am->mail.message);
 }
 
 static void apply_one(struct applying *am)
@@ -528,6 +544,7 @@ static void apply_one(struct applying *am)
 		advance(am);
 		return;
 	}
+	ask_for_message(am);
 	say_applying(am);
 	status = run_apply(am, NULL, false, am->o.three_way);
 	if (status == GIT_STATUS_USAGE)
@@ -625,6 +642,10 @@ static void read_mails(struct applying *am, struct args *args)
 			text = file_stdin(g);
 		else
 			file_read(g, g->keep, path_join(g->a, g->start, args->argv[i]), &text);
+		if (text.len == 0 && strcmp(args->argv[i], "-") != 0) {
+			git_say(g, "Patch format detection failed.\n");
+			git_exit(g, GIT_STATUS_FATAL);
+		}
 		add_mails(am, text, &list);
 	}
 }

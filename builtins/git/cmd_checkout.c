@@ -230,7 +230,7 @@ int checkout_switch(struct git *g, struct checkout *k)
 			return 1;
 	}
 	if (!k->o.quiet && !k->o.force && had_head)
-		k->show_changes = k->new_branch == NULL || !oid_eq(&old, &k->oid);
+		k->show_changes = !k->plain_new;
 	if (x->dirty)
 		index_write(g, x);
 	if (!k->new_orphan && !stays)
@@ -563,6 +563,7 @@ int git_cmd_checkout(struct git *g, struct args *args)
 			return checkout_switch(g, &k);
 		}
 		start_of_new(g, &k, NULL);
+		k.plain_new = k.o.create != NULL;
 		if (!k.unborn)
 			head_oid(g, &k.oid);
 		return checkout_switch(g, &k);
@@ -651,6 +652,32 @@ static _Noreturn void not_a_branch(struct git *g, const char *name)
 	git_exit(g, GIT_STATUS_FATAL);
 }
 
+/* What would be lost, or go on somewhere else. */
+static void refuse_in_progress(struct git *g)
+{
+	static const struct {
+		const char *file;
+		const char *where;
+		const char *command;
+	} states[] = {
+		{ "MERGE_HEAD", "while merging", "merge" },
+		{ "rebase-apply/applying", "in the middle of an am session", "am" },
+		{ "rebase-apply", "while rebasing", "rebase" },
+		{ "rebase-merge", "while rebasing", "rebase" },
+		{ "CHERRY_PICK_HEAD", "while cherry-picking", "cherry-pick" },
+		{ "REVERT_HEAD", "while reverting", "revert" },
+	};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (file_exists(g, repo_path(g, g->a, states[i].file)))
+			git_die(g,
+				"cannot switch branch %s\n"
+				"Consider \"git %s --quit\" or \"git worktree add\".",
+				states[i].where, states[i].command);
+	if (file_exists(g, repo_path(g, g->a, "BISECT_START")))
+		git_warn(g, "you are switching branch while bisecting");
+}
+
 int git_cmd_switch(struct git *g, struct args *args)
 {
 	struct checkout k = { .g = g };
@@ -663,12 +690,7 @@ int git_cmd_switch(struct git *g, struct args *args)
 		git_die(g, "only one reference expected");
 	first = args->argc == 1 ? args->argv[0] : NULL;
 	prepare_new(g, &k);
-	if (merge_in_progress(g) && !k.o.force)
-		git_die(g, "cannot switch branch while merging\n"
-			   "Consider \"git merge --quit\" or \"git worktree add\".");
-	if (file_exists(g, repo_path(g, g->a, "rebase-merge")) && !k.o.force)
-		git_die(g, "cannot switch branch while rebasing\n"
-			   "Consider \"git rebase --quit\" or \"git worktree add\".");
+	refuse_in_progress(g);
 	if (k.o.orphan != NULL)
 		return make_orphan(g, &k, true);
 	if (first == NULL) {
@@ -676,6 +698,7 @@ int git_cmd_switch(struct git *g, struct args *args)
 			git_die(g, "missing branch or commit argument");
 		if (k.new_branch != NULL) {
 			start_of_new(g, &k, NULL);
+			k.plain_new = k.o.create != NULL;
 			if (!k.unborn)
 				head_oid(g, &k.oid);
 			return checkout_switch(g, &k);

@@ -726,7 +726,7 @@ static struct bytes final_message(struct committing *cm, struct status *s)
 	struct buf out = buf_in(g->a);
 	struct bytes text;
 	int err;
-	char *args[4] = { arena_dup(g->a, BYTES(".git/COMMIT_EDITMSG")), NULL, NULL, NULL };
+	char *args[4] = { git_hook_path(g, "COMMIT_EDITMSG"), NULL, NULL, NULL };
 
 	if (cm->edit)
 		put_editor_text(cm, s, &out);
@@ -851,7 +851,7 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 			      subject.ptr),
 		   false);
 	state_clear(g);
-	git_hook(g, "post-commit", NULL, NULL);
+	git_hook(g, "post-commit", NULL, no_editor(cm));
 	if (cm->o.amend && !cm->o.no_post_rewrite)
 		git_hook_text(g, "post-rewrite", done,
 			      bytes_of(git_format(g->a, "%s %s\n", oid_hex(g, &cm->head),

@@ -268,6 +268,14 @@ static void save_state(struct merge_run *m, const char *message, const struct me
 	state_write(g, "MERGE_MSG", buf_cstr(&b));
 }
 
+static void hook_after(struct merge_run *m)
+{
+	char *args[2] = { arena_dup(m->g->a, m->o.squash ? BYTES("1") : BYTES("0")), NULL };
+
+	cmd_flush(m->g->c);
+	git_hook(m->g, "post-merge", args, NULL);
+}
+
 /* What is staged would become part of the merge: true after a message. */
 static bool refuse_staged(struct merge_run *m)
 {
@@ -300,8 +308,7 @@ static char *settle_message(struct merge_run *m, const char *message)
 	bool edit = m->o.edit || (m->o.messages.n == 0 && !m->o.no_edit && m->o.file == NULL &&
 				  cmd_isatty(g->c, 0) && cmd_isatty(g->c, 1));
 	char *path = repo_path(g, g->keep, "MERGE_MSG");
-	char *args[3] = { arena_dup(g->a, BYTES(".git/MERGE_MSG")), arena_dup(g->a, BYTES("merge")),
-			  NULL };
+	char *args[3] = { git_hook_path(g, "MERGE_MSG"), arena_dup(g->a, BYTES("merge")), NULL };
 	struct bytes text;
 	int err;
 
@@ -351,7 +358,6 @@ int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, s
 	struct oid o;
 	struct oid *parents = arena_array(g->keep, m->heads.n + 1, sizeof(*parents));
 	uint32_t n = 0;
-	char *done[2] = { arena_dup(g->keep, BYTES("0")), NULL };
 
 	if (first != NULL)
 		parents[n++] = first->oid;
@@ -373,6 +379,8 @@ int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, s
 	if (m->o.squash || m->o.no_commit) {
 		if (!m->o.squash)
 			save_state(m, message, r);
+		else
+			hook_after(m);
 		git_say(g, "Automatic merge went well; stopped before committing as requested\n");
 		return 0;
 	}
@@ -390,7 +398,7 @@ int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, s
 	if (!m->o.quiet)
 		git_printf(g, "Merge made by the '%s' strategy.\n", strategy);
 	show_stat(m, &m->head_tree, &r->tree);
-	git_hook(g, "post-merge", done, NULL);
+	hook_after(m);
 	return 0;
 }
 
@@ -430,6 +438,7 @@ static int abort_merge(struct git *g)
 		git_die(g, "Could not read HEAD");
 	work_reset_index(g, &tree);
 	index_write(g, index_get(g));
+	reflog_add(g, "HEAD", &head, &head, "reset: moving to HEAD");
 	state_clear(g);
 	return 0;
 }
@@ -584,6 +593,8 @@ int git_cmd_merge(struct git *g, struct args *args)
 			write_squash(&m);
 			show_stat(&m, &m.head_tree, &m.theirs->tree);
 		}
+		if (status == 0)
+			hook_after(&m);
 		return status;
 	}
 	if (m.o.ff == 2) {

@@ -755,10 +755,22 @@ static int pre_push(struct pushing *p)
 	struct git *g = p->g;
 	char *args[3] = { arena_dup(g->a, bytes_of(p->remote.name)),
 			  arena_dup(g->a, bytes_of(p->remote.push_url)), NULL };
+	struct buf text = buf_in(g->a);
 
 	if (p->o.no_verify || !git_hook_exists(g, "pre-push"))
 		return 0;
-	return git_hook(g, "pre-push", args, NULL);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct push_ref *r = &p->at[i];
+
+		if (r->state == PUSH_OK)
+			buf_printf(&text, "%s %s %s %s\n",
+				   r->src == NULL     ? "(delete)"
+				   : r->local != NULL ? r->local
+						      : r->src,
+				   oid_hex(g, r->src != NULL ? &r->new_oid : &oid_null), r->dst,
+				   oid_hex(g, r->has_old ? &r->old : &oid_null));
+	}
+	return git_hook_text(g, "pre-push", args, buf_bytes(&text));
 }
 
 static void check_options(struct pushing *p, int argc)

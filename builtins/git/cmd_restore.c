@@ -224,7 +224,12 @@ int restore_paths(struct git *g, struct restore_opts *o, char **paths, int n)
 			git_say(g, "Updated %zu path%s from the index\n", r.done,
 				r.done == 1 ? "" : "s");
 	}
-	return r.status;
+	struct oid head = oid_null;
+
+	head_oid(g, &head);
+	int status = checkout_hook(g, &head, &head, false);
+
+	return r.status != 0 ? r.status : status;
 }
 
 /* --- restore --- */

@@ -318,7 +318,7 @@ static int push_part(struct git *g, struct stash_opts *o, struct args *args)
 		git_error(g, "could not write index");
 		return 1;
 	}
-	if (o->patch && !pick_unstaged_changes(g) && !pick_staged_changes(g)) {
+	if (!pick_unstaged_changes(g) && !pick_staged_changes(g)) {
 		if (!o->quiet)
 			git_printf(g, "No local changes to save\n");
 		return 0;
@@ -340,6 +340,7 @@ static int push_part(struct git *g, struct stash_opts *o, struct args *args)
 	good = apply_text(g, patch, APPLY_REVERSE);
 	if (o->staged)
 		good = apply_text(g, patch, APPLY_REVERSE | APPLY_CACHED) && good;
+	reflog_add(g, "HEAD", &k.head, &k.head, "reset: moving to HEAD");
 	if (!good)
 		git_say(g, "Cannot remove worktree changes\n");
 	return good ? 0 : 1;
@@ -428,7 +429,9 @@ static void find_stash(struct git *g, const char *arg, struct stash *s)
 
 	if (!named)
 		arg = "stash@{0}";
-	if (git_number(arg, &n) && n >= 0)
+	bool number = git_number(arg, &n) && n >= 0;
+
+	if (number)
 		arg = git_format(g->keep, "stash@{%s}", arg);
 	if (stash_number(g, arg, &n)) {
 		size_t count = reflog_read(g, "refs/stash", &log);
@@ -441,7 +444,8 @@ static void find_stash(struct git *g, const char *arg, struct stash *s)
 				git_error(g, "%s is not a valid reference", arg);
 				git_exit(g, 1);
 			}
-			git_die(g, "log for 'stash' only has %zu entries", count);
+			git_die(g, "log for '%s' only has %zu entries",
+				number ? "refs/stash" : "stash", count);
 		}
 		s->work = log[count - 1 - (size_t)n].after;
 	} else {
@@ -452,10 +456,9 @@ static void find_stash(struct git *g, const char *arg, struct stash *s)
 		}
 	}
 	c = commit_at(g, &s->work);
-	if (!commit_load(g, c) || c->nparents < 2) {
-		git_error(g, "'%s' is not a stash-like commit", arg);
-		git_exit(g, 1);
-	}
+	if (!commit_load(g, c) || c->nparents < 2)
+		git_die(g, "'%s%s' is not a stash-like commit", !named || number ? "refs/" : "",
+			arg);
 	s->base = c->parent[0]->oid;
 	s->index = c->parent[1]->oid;
 	s->work_tree = c->tree;
@@ -573,6 +576,7 @@ static int apply(struct git *g, const struct stash *s, const struct stash_opts *
 	if (o->index && oid_eq(&now, &head_tree) && !oid_eq(&s->index_tree, &s->base_tree)) {
 		index_read_tree(g, x, &s->index_tree);
 		index_write(g, x);
+		reflog_add(g, "HEAD", &head, &head, "reset: moving to HEAD");
 	} else {
 		unstage(g, &now);
 	}
@@ -745,7 +749,6 @@ static int store_given(struct git *g, struct args *args)
 		GIT_END(),
 	};
 	const struct git_parser p = { options, &o, stash_usage, 0, NULL };
-	struct stash s;
 	struct oid work;
 
 	git_parse(g, args, &p);
@@ -759,8 +762,7 @@ static int store_given(struct git *g, struct args *args)
 			git_say(g, "Cannot update refs/stash with %s\n", args->argv[0]);
 		return 1;
 	}
-	find_stash(g, oid_hex(g, &work), &s);
-	store(g, &s.work, o.message != NULL ? o.message : "Created via \"git stash store\".");
+	store(g, &work, o.message != NULL ? o.message : "Created via \"git stash store\".");
 	return 0;
 }
 
@@ -815,7 +817,7 @@ int git_cmd_stash(struct git *g, struct args *args)
 	if (strcmp(what, "push") == 0 || strcmp(what, "save") == 0) {
 		git_parse(g, &rest, &p);
 		if (strcmp(what, "save") == 0 && rest.argc > 0) {
-			o.message = rest.argv[0];
+			o.message = joined(g, &rest);
 			rest.argc = 0;
 		}
 		return push(g, &o, &rest);

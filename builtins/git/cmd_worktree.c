@@ -2,6 +2,7 @@
  *
  * git worktree.
  */
+#include "builtins/git/checkout.h"
 #include "builtins/git/merge.h"
 #include "builtins/git/worktree.h"
 
@@ -300,11 +301,26 @@ static void check_out(struct adding *k, struct git *w)
 		index_write(w, index_get(w));
 	}
 	ref_update(w, "ORIG_HEAD", &k->commit, NULL, NULL, true);
-	reflog_add(w, "HEAD", &k->commit, &k->commit, "reset: moving to HEAD");
+	if (k->branch != NULL)
+		reflog_add(w, "HEAD", &k->commit, &k->commit, "reset: moving to HEAD");
 	cmd_chdir(g->c, g->work != NULL ? g->work : g->start);
 	if (!k->o->quiet)
 		git_printf(g, "HEAD is now at %s %s\n", oid_short(g, &k->commit, 0),
 			   subject_of(g, &k->commit));
+}
+
+static void refuse_used(struct adding *k)
+{
+	struct git *g = k->g;
+	const char *used = k->branch != NULL && k->o->force == 0 ? worktree_using(g, k->branch)
+								 : NULL;
+	char *head = head_ref(g);
+
+	if (k->branch != NULL && used == NULL && k->o->force == 0 && head != NULL &&
+	    strcmp(head, k->branch) == 0)
+		used = g->work != NULL ? g->work : g->dir;
+	if (used != NULL)
+		git_die(g, "'%s' is already checked out at '%s'", k->branch + 11, used);
 }
 
 static int add(struct git *g, struct args *args)
@@ -318,8 +334,6 @@ static int add(struct git *g, struct args *args)
 	const struct git_parser p = { add_options, &o, usage, 0, NULL };
 	struct adding k = { .g = g, .o = &o };
 	struct git *w;
-	const char *used;
-	char *head;
 	char *dir;
 
 	o.checkout = true;
@@ -339,19 +353,16 @@ static int add(struct git *g, struct args *args)
 		k.path[strlen(k.path) - 1] = '\0';
 	k.start = args->argc == 2 ? args->argv[1] : NULL;
 	choose_branch(&k);
+	if (k.reset_branch)
+		refuse_used(&k);
 	say_preparing(&k);
-	if (file_exists(g, k.path) && !empty_dir(g, k.path))
-		git_die(g, "'%s' already exists", k.arg);
 	if (k.exists && !k.reset_branch)
 		git_die(g, "a branch named '%s' already exists", k.branch + 11);
-	used = k.branch != NULL && o.force == 0 ? worktree_using(g, k.branch) : NULL;
-	head = head_ref(g);
-	if (k.branch != NULL && used == NULL && o.force == 0 && head != NULL &&
-	    strcmp(head, k.branch) == 0)
-		used = g->work != NULL ? g->work : g->dir;
-	if (used != NULL)
-		git_die(g, "'%s' is already checked out at '%s'", k.branch + 11, used);
 	make_branch(&k);
+	if (file_exists(g, k.path) && !empty_dir(g, k.path))
+		git_die(g, "'%s' already exists", k.arg);
+	if (!k.new_branch)
+		refuse_used(&k);
 	dir = make_dir(&k);
 	if (o.lock)
 		put_file(g, dir, "locked",
@@ -369,7 +380,10 @@ static int add(struct git *g, struct args *args)
 	reflog_add(w, "HEAD", &oid_null, &k.commit, "");
 	if (o.checkout)
 		check_out(&k, w);
-	return 0;
+	cmd_flush(g->c);
+	cmd_chdir(g->c, k.path);
+	w->work = k.path;
+	return checkout_hook(w, &oid_null, &k.commit, true);
 }
 
 /* --- lock, move, remove, prune --- */

@@ -449,6 +449,35 @@ bool git_hook_exists(struct git *g, const char *name)
 	return false;
 }
 
+static bool is_usual_dir(struct git *g)
+{
+	return g->work != NULL && strcmp(g->dir, path_join(g->a, g->work, ".git")) == 0;
+}
+
+char *git_hook_path(struct git *g, const char *name)
+{
+	return is_usual_dir(g) ? git_format(g->keep, ".git/%s", name) : repo_path(g, g->keep, name);
+}
+
+/* GIT_DIR is told where it is not found from the directory; the index to those who may change
+ * what is committed. */
+static void hook_env(struct git *g, const char *name, struct env *e)
+{
+	static const char *const with_index[] = { "pre-commit", "prepare-commit-msg", "commit-msg",
+						  "post-commit", "pre-merge-commit" };
+	bool usual = is_usual_dir(g);
+
+	env_put(e, git_format(g->a, "GIT_PREFIX=%s", g->prefix));
+	if (!usual)
+		env_put(e, git_format(g->a, "GIT_DIR=%s", g->dir));
+	if (cmd_getenv(g->c, "GIT_INDEX_FILE") != NULL)
+		return;
+	for (size_t i = 0; i < sizeof(with_index) / sizeof(with_index[0]); i++)
+		if (strcmp(name, with_index[i]) == 0)
+			env_put(e, git_format(g->a, "GIT_INDEX_FILE=%s/index",
+					      usual ? ".git" : g->dir));
+}
+
 static int run_hook(struct git *g, const char *name, char *const *args, char *const *env_extra,
 		    int in)
 {
@@ -459,20 +488,15 @@ static int run_hook(struct git *g, const char *name, char *const *args, char *co
 	if (!git_hook_exists(g, name))
 		return 0;
 	env_init(&e, g->c, false);
-	env_put(&e,
-		git_format(g->a, "GIT_DIR=%s",
-			   g->work != NULL && strcmp(g->dir, path_join(g->a, g->work, ".git")) == 0
-				   ? ".git"
-				   : g->dir));
-	env_put(&e, git_format(g->a, "GIT_PREFIX=%s", g->prefix));
-	env_put(&e, git_format(g->a, "GIT_INDEX_FILE=%s", ".git/index"));
+	hook_env(g, name, &e);
 	for (size_t i = 0; env_extra != NULL && env_extra[i] != NULL; i++)
 		env_put(&e, env_extra[i]);
 	argv[n++] = hook_path(g, name);
 	for (size_t i = 0; args != NULL && args[i] != NULL && n < 15; i++)
 		argv[n++] = args[i];
 	argv[n] = NULL;
-	return git_spawn(g, argv, e.list, in, 2);
+	/* What hooks write are messages, but for this one. */
+	return git_spawn(g, argv, e.list, in, strcmp(name, "pre-push") == 0 ? -1 : 2);
 }
 
 int git_hook(struct git *g, const char *name, char *const *args, char *const *env_extra)

@@ -231,6 +231,8 @@ int git_hook_input(struct git *g, const char *name, char *const *args, const cha
 /* The same with a text that a pipe can hold. */
 int git_hook_text(struct git *g, const char *name, char *const *args, struct bytes text);
 bool git_hook_exists(struct git *g, const char *name);
+/* A file of the repository as hooks are told of it: ".git/x" where it is that. */
+char *git_hook_path(struct git *g, const char *name);
 
 /* --- lookup.c: values by key, in the command's pool --- */
 

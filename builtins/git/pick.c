@@ -59,8 +59,8 @@ bool pick_merge(struct picking *p, const struct commit *parent)
 static struct bytes ask_hook(struct git *g, struct bytes message, const char *action)
 {
 	char *path = repo_path(g, g->keep, "COMMIT_EDITMSG");
-	char *args[3] = { arena_dup(g->a, BYTES(".git/COMMIT_EDITMSG")),
-			  arena_dup(g->a, BYTES("message")), NULL };
+	char *args[3] = { git_hook_path(g, "COMMIT_EDITMSG"), arena_dup(g->a, BYTES("message")),
+			  NULL };
 	int err;
 
 	if (!git_hook_exists(g, "prepare-commit-msg"))
