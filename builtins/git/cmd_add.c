@@ -2,6 +2,7 @@
  *
  * git add, rm, mv.
  */
+#include "builtins/git/submodule.h"
 #include "builtins/git/patch_mode.h"
 #include "builtins/git/git.h"
 
@@ -76,10 +77,8 @@ static void stage(struct adding *ad, const char *path)
 	if (cmd_lstat(g->c, path, &st) < 0)
 		return;
 	mode = work_mode(g, &st, old);
-	if (mode == MODE_GITLINK) {
-		git_refuse(g,
-			   git_format(g->a, "adding the repository '%s' inside of this one", path));
-	}
+	if (mode == MODE_GITLINK && !submodule_head(g, path, &o))
+		return;
 	if (ad->o->verbose || ad->o->dry_run)
 		git_printf(g, "add '%s'\n", path);
 	if (ad->o->dry_run)
@@ -140,6 +139,32 @@ static void update_known(struct adding *ad)
 			git_printf(g, "remove '%s'\n", list[i].path);
 		if (!ad->o->dry_run)
 			index_remove(ad->x, list[i].path);
+	}
+}
+
+static bool is_submodule(struct index *x, const char *path)
+{
+	const struct entry *e = index_find(x, path);
+
+	return e != NULL && e->mode == MODE_GITLINK;
+}
+
+/* What is in a submodule can't be added here. */
+static void refuse_inside(struct adding *ad)
+{
+	for (size_t i = 0; i < ad->ps.n; i++) {
+		const struct pathspec_item *it = &ad->ps.at[i];
+
+		for (size_t k = 0; k < it->plain; k++) {
+			char *dir;
+
+			if (it->match[k] != '/' || k + 1 == it->length)
+				continue;
+			dir = git_format(ad->g->a, "%.*s", (int)k, it->match);
+			if (is_submodule(index_get(ad->g), dir))
+				git_die(ad->g, "Pathspec '%s' is in submodule '%s'", it->original,
+					dir);
+		}
 	}
 }
 
@@ -300,6 +325,7 @@ int git_cmd_add(struct git *g, struct args *args)
 		return 0;
 	}
 	pathspec_of(g, args->argv, args->argc, &ad.ps);
+	refuse_inside(&ad);
 	ad.x = index_get(g);
 	if (args->argc != 0 && !o.update)
 		for (size_t i = 0; i < ad.ps.n; i++)
@@ -374,7 +400,9 @@ static bool rm_is_safe(struct git *g, const struct rm_opts *o, struct index *x,
 		state = index_check(g, x, e, NULL);
 		if (state == ENTRY_MISSING)
 			continue;
-		changed = state != ENTRY_SAME;
+		changed = state != ENTRY_SAME ||
+			  (e->mode == MODE_GITLINK &&
+			   submodule_dirt(g, e->path, SUBMODULE_IGNORE_NONE) != 0);
 		differs = !has || !tree_find(g, &tree, e->path, &mode, &old) || mode != e->mode ||
 			  !oid_eq(&old, &e->oid);
 		if (changed && differs) {
@@ -416,13 +444,32 @@ static void rm_check_operands(struct git *g, const struct rm_opts *o, const stru
 	}
 }
 
+/* Submodules among them: their sections leave .gitmodules, so that must be as it is staged. */
+static void find_submodules(struct git *g, struct index *x, const struct names *list,
+			    struct names *out)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct entry *e = index_find(x, list->at[i]);
+		const char *dot_git = path_join(g->a, list->at[i], ".git");
+
+		if (e == NULL || e->mode != MODE_GITLINK)
+			continue;
+		if (file_is_dir(g, dot_git))
+			git_refuse(g, git_format(g->a, "rm of '%s', whose .git is a directory,",
+						 list->at[i]));
+		names_add(g, out, list->at[i]);
+	}
+	if (out->n != 0)
+		submodule_check_file(g, x, "please");
+}
+
 int git_cmd_rm(struct git *g, struct args *args)
 {
 	struct rm_opts o = { .dry_run = false };
 	const struct git_parser p = { rm_options, &o, rm_usage, 0, NULL };
 	struct index *x;
 	struct pathspec ps;
-	struct names list = { NULL, 0, 0 };
+	struct names list = { NULL, 0, 0 }, modules = { NULL, 0, 0 };
 
 	git_parse(g, args, &p);
 	pathspec_from_file(g, &o.from, args, false);
@@ -437,6 +484,8 @@ int git_cmd_rm(struct git *g, struct args *args)
 	rm_check_operands(g, &o, &ps, x);
 	if (!o.force && !rm_is_safe(g, &o, x, &list))
 		return 1;
+	if (!o.cached)
+		find_submodules(g, x, &list, &modules);
 	for (size_t i = 0; i < list.n; i++) {
 		if (!o.quiet)
 			git_printf(g, "rm '%s'\n", list.at[i]);
@@ -445,7 +494,15 @@ int git_cmd_rm(struct git *g, struct args *args)
 	if (o.dry_run)
 		return 0;
 	for (size_t i = 0; !o.cached && i < list.n; i++)
-		work_remove(g, list.at[i]);
+		if (!names_has(&modules, list.at[i]))
+			work_remove(g, list.at[i]);
+	for (size_t i = 0; i < modules.n; i++) {
+		if (!submodule_forget(g, x, modules.at[i]))
+			git_warn(g, "Could not find section in .gitmodules where path=%s",
+				 modules.at[i]);
+		file_remove_tree(g, modules.at[i]);
+		file_prune_parents(g, modules.at[i], "");
+	}
 	if (x->dirty)
 		index_write(g, x);
 	return 0;
@@ -479,6 +536,8 @@ static const char *mv_problem(struct git *g, const struct mv_opts *o, struct ind
 	if ((st.mode & S_FMT) == S_DIR) {
 		if (file_exists(g, to))
 			return "destination already exists";
+		if (is_submodule(x, from))
+			return NULL;
 		return index_has_dir(x, from, len) ? NULL : "source directory is empty";
 	}
 	if (index_find(x, from) == NULL)
@@ -578,10 +637,16 @@ int git_cmd_mv(struct git *g, struct args *args)
 			git_printf(g, "Renaming %s to %s\n", from, to);
 		if (o.dry_run)
 			continue;
+		bool module = is_submodule(x, from);
+
+		if (module)
+			submodule_check_file(g, x, "Please");
 		err = cmd_rename(g->c, CMD_CWD, from, CMD_CWD, to, 0);
 		if (err < 0)
 			git_die_errno(g, err, "renaming '%s' failed", from);
 		mv_entries(g, x, from, to);
+		if (module)
+			submodule_moved(g, x, from, to);
 	}
 	if (x->dirty && !o.dry_run)
 		index_write(g, x);

@@ -240,6 +240,7 @@ int git_cmd_diff(struct git *g, struct args *args)
 	revs_operands(g, &d.revs, args);
 	diff_settle(g, &d.revs.diff);
 	refuse_external(g, &d.revs.diff);
+	d.revs.diff.submodules = SUBMODULE_IGNORE_UNTRACKED;
 	if (!d.cached && d.revs.nitems < 2 && g->work == NULL)
 		git_die(g, "this operation must be run in a work tree");
 	fill(g, &d, &q);
@@ -265,6 +266,7 @@ static void plumbing_init(struct git *g, struct args *args, struct diff_args *d,
 	if (d->revs.diff.format == 0)
 		d->revs.diff.format = DIFF_RAW;
 	diff_settle(g, &d->revs.diff);
+	d->revs.diff.submodules = SUBMODULE_IGNORE_UNTRACKED;
 	if (d->revs.diff.format & DIFF_PATCH && d->revs.diff.abbrev == OID_HEX)
 		d->revs.diff.abbrev = 0;
 }

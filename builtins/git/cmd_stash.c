@@ -104,7 +104,8 @@ static bool write_work_tree(struct making *k)
 		struct leaf f = { e->path, e->mode, e->oid };
 		enum entry_state state;
 
-		if (pathspec_match(g, &k->ps, e->path, false)) {
+		/* Submodules are left as they are. */
+		if (e->mode != MODE_GITLINK && pathspec_match(g, &k->ps, e->path, false)) {
 			struct vfs_stat st;
 
 			state = index_check(g, x, e, &st);
@@ -190,6 +191,16 @@ static void make_commits(struct making *k)
 		     bytes_of(k->message), &k->work_commit);
 }
 
+/* Submodules do not count. */
+static bool has_staged(struct making *k)
+{
+	struct diff_opts o = { .submodules_asked = SUBMODULE_IGNORE_ALL };
+	struct diff_queue q = { .at = NULL };
+
+	diff_cached(k->g, &o, &k->head_tree, &q);
+	return q.n != 0;
+}
+
 /* False: there is nothing to save. */
 static bool make_stash(struct making *k)
 {
@@ -209,7 +220,7 @@ static bool make_stash(struct making *k)
 	}
 	changed = write_work_tree(k);
 	find_untracked(k);
-	staged = !oid_eq(&k->index_tree, &k->head_tree);
+	staged = has_staged(k);
 	if (!changed && !staged && !k->has_untracked)
 		return false;
 	if (k->ps.n != 0 && oid_eq(&k->work_tree, &k->head_tree) && !k->has_untracked)

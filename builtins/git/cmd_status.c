@@ -3,6 +3,7 @@
  * git status.
  */
 #include "builtins/git/status.h"
+#include "builtins/git/submodule.h"
 
 int status_set_untracked(struct git *g, void *opts, const char *arg, bool unset)
 {
@@ -67,6 +68,18 @@ static int set_ignored(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
+static int set_submodules(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct status_opts *o = opts;
+
+	(void)unset;
+	o->submodules = arg == NULL || arg[0] == '\0' ? SUBMODULE_IGNORE_ALL
+						      : submodule_ignore_of(arg);
+	if (o->submodules < 0)
+		git_die(g, "bad --ignore-submodules argument: %s", arg);
+	return 0;
+}
+
 static const struct git_option status_options[] = {
 	GIT_COUNT('v', "verbose", struct status_opts, verbose),
 	GIT_CALL('s', "short", status_set_short),
@@ -78,7 +91,7 @@ static const struct git_option status_options[] = {
 	GIT_FLAG('z', "null", struct status_opts, zero),
 	GIT_CALL_MAYBE('u', "untracked-files", status_set_untracked),
 	GIT_CALL_MAYBE(0, "ignored", set_ignored),
-	GIT_CALL_MAYBE(0, "ignore-submodules", git_opt_taken),
+	GIT_CALL_MAYBE(0, "ignore-submodules", set_submodules),
 	GIT_MISSING(0, "column"),
 	GIT_FLAG(0, "no-renames", struct status_opts, no_renames),
 	GIT_CALL_MAYBE('M', "find-renames", git_opt_taken),

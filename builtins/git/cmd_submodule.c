@@ -6,6 +6,7 @@
  *
  * Not here: summary, absorbgitdirs, update --merge and --rebase.
  */
+#include "builtins/git/submodule.h"
 #include "builtins/git/walk.h"
 
 struct sub_opts {
@@ -272,7 +273,7 @@ static char *way_up(struct git *g, const char *path)
 }
 
 /* The work tree at path and the repository in .git/modules find each other. */
-static void connect(struct git *g, const char *name, const char *path)
+void submodule_connect(struct git *g, const char *name, const char *path)
 {
 	char *dir = module_dir(g, name);
 	char *top = path_join(g->keep, g->work, path);
@@ -318,7 +319,7 @@ static void clone(struct modules *m, const char *name, const char *path, const c
 
 	refuse_links(g, path);
 	if (file_exists(g, dir)) {
-		connect(g, name, path);
+		submodule_connect(g, name, path);
 		return;
 	}
 	if (!is_allowed(g, url)) {
@@ -334,7 +335,7 @@ static void clone(struct modules *m, const char *name, const char *path, const c
 	if (file_make_parents(g, dir) < 0 ||
 	    cmd_rename(g->c, CMD_CWD, path_join(g->a, top, ".git"), CMD_CWD, dir, 0) < 0)
 		git_die(g, "could not create directory '%s'", dir);
-	connect(g, name, path);
+	submodule_connect(g, name, path);
 }
 
 /* --- status --- */

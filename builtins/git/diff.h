@@ -30,6 +30,13 @@ enum diff_format {
 	DIFF_DIRSTAT = 1024,
 };
 
+enum submodule_ignore {
+	SUBMODULE_IGNORE_NONE = 1,
+	SUBMODULE_IGNORE_UNTRACKED,
+	SUBMODULE_IGNORE_DIRTY,
+	SUBMODULE_IGNORE_ALL,
+};
+
 enum diff_words { WORDS_OFF, WORDS_PLAIN, WORDS_COLOR, WORDS_PORCELAIN };
 
 enum { SCORE_MAX = 60000, SCORE_DEFAULT = 30000, RENAME_LIMIT = 1000 };
@@ -114,7 +121,9 @@ struct diff_opts {
 	struct pathspec paths;
 	bool tree_entries; /* -t */
 	bool not_recursive;
-	bool ignore_submodules;
+	int submodules;       /* enum submodule_ignore; 0: only other commits count */
+	int submodules_asked; /* the same, by option */
+	bool submodule_log;
 	int stage;         /* of what is not merged: compared with the work tree; 0: none */
 	struct output *to; /* NULL: standard output */
 };
@@ -126,6 +135,7 @@ struct diff_file {
 	bool oid_known; /* else it is a file of the work tree */
 	bool loaded;
 	bool cut;          /* --relative has shortened the path */
+	unsigned dirty;    /* a submodule with changes of its own: submodule.h */
 	bool outside;      /* --no-index: a path of the system, no conversion */
 	const char *place; /* where it lies, if that is not its path */
 	struct bytes data;

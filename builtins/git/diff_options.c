@@ -2,7 +2,7 @@
  *
  * Options that all commands which show differences share.
  */
-#include "builtins/git/diff.h"
+#include "builtins/git/submodule.h"
 
 int diff_algorithm(const char *name)
 {
@@ -429,8 +429,7 @@ static int score_option(struct git *g, struct diff_opts *o, const char *arg)
 
 static void refuse_known(struct git *g, const char *arg)
 {
-	static const char *const known[] = { "--submodule", "--break-rewrites", "-B",
-					     "--anchored" };
+	static const char *const known[] = { "--break-rewrites", "-B", "--anchored" };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t n = strlen(known[i]);
@@ -652,6 +651,29 @@ static bool space_marks_option(struct git *g, struct diff_opts *o, const char *a
 	return true;
 }
 
+static bool submodule_option(struct git *g, struct diff_opts *o, const char *arg)
+{
+	if (strcmp(arg, "--ignore-submodules") == 0) {
+		o->submodules_asked = SUBMODULE_IGNORE_ALL;
+	} else if (git_starts(arg, "--ignore-submodules=")) {
+		o->submodules_asked = submodule_ignore_of(arg + 20);
+		if (o->submodules_asked < 0)
+			git_die(g, "bad --ignore-submodules argument: %s", arg + 20);
+	} else if (strcmp(arg, "--submodule") == 0 || strcmp(arg, "--submodule=log") == 0) {
+		o->submodule_log = true;
+	} else if (strcmp(arg, "--submodule=short") == 0) {
+		o->submodule_log = false;
+	} else if (strcmp(arg, "--submodule=diff") == 0) {
+		git_refuse(g, "option '--submodule=diff'");
+	} else if (git_starts(arg, "--submodule=")) {
+		git_error(g, "failed to parse --submodule option parameter: '%s'", arg + 12);
+		git_exit(g, GIT_STATUS_USAGE);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 int diff_option(struct git *g, void *opts, int argc, char **argv)
 {
 	struct diff_opts *o = opts;
@@ -679,10 +701,8 @@ int diff_option(struct git *g, void *opts, int argc, char **argv)
 		o->abbrev = o->abbrev < 4 ? 4 : o->abbrev > OID_HEX ? OID_HEX : o->abbrev;
 		return 1;
 	}
-	if (git_starts(arg, "--ignore-submodules")) {
-		o->ignore_submodules = true;
+	if (submodule_option(g, o, arg))
 		return 1;
-	}
 	if (dirstat_option(g, o, arg) || moved_option(g, o, arg) || space_marks_option(g, o, arg))
 		return 1;
 	taken = score_option(g, o, arg);
@@ -739,6 +759,8 @@ void diff_settle(struct git *g, struct diff_opts *o)
 		o->orderfile = config_get(g, "diff.orderfile");
 	if (o->orderfile != NULL)
 		o->orderfile = config_expand_path(g, o->orderfile);
+	if (config_get(g, "diff.submodule") != NULL && !o->submodule_log)
+		o->submodule_log = strcmp(config_get(g, "diff.submodule"), "log") == 0;
 	settle_format(g, o);
 	if (o->default_patch && o->format == 0)
 		o->format = DIFF_PATCH;

@@ -2,7 +2,7 @@
  *
  * The unified text of one pair: header, hunks, colours.
  */
-#include "builtins/git/diff.h"
+#include "builtins/git/submodule.h"
 
 enum { FUNCTION_MAX = 80 };
 
@@ -46,6 +46,17 @@ static void meta_line(struct patch *p, const char *text)
 static const char *short_oid(struct patch *p, struct diff_file *f, bool full)
 {
 	if (f->mode != 0 && !f->oid_known) {
+		struct oid head;
+
+		if (f->mode == MODE_GITLINK && submodule_head(p->g, f->path, &head)) {
+			f->oid = head;
+			f->oid_known = true;
+			return full ? oid_hex(p->g, &head)
+				    : git_format(p->g->a, "%.*s",
+						 p->o->abbrev != 0 ? p->o->abbrev
+								   : oid_default_length(p->g),
+						 oid_hex(p->g, &head));
+		}
 		if (f->mode == MODE_GITLINK || !diff_load(p->g, f))
 			return oid_short(p->g, &oid_null, p->o->abbrev);
 		object_hash(OBJECT_BLOB, f->data, &f->oid);
@@ -607,6 +618,11 @@ void diff_patch(struct git *g, struct diff_opts *o, struct diff_pair *d, struct 
 	if (d->status == 'U') {
 		buf_printf(out, "%s* Unmerged path %s%s\n", p.meta, git_quoted(g, d->one->path),
 			   p.reset);
+		return;
+	}
+	if (o->submodule_log && (d->one->mode == 0 || d->one->mode == MODE_GITLINK) &&
+	    (d->two->mode == 0 || d->two->mode == MODE_GITLINK)) {
+		submodule_put_log(g, o, d, out);
 		return;
 	}
 	if (splits_in_two(d)) {

@@ -2,7 +2,7 @@
  *
  * Pairs of files from the index and the work tree.
  */
-#include "builtins/git/diff.h"
+#include "builtins/git/submodule.h"
 
 struct diff_file *diff_file_new(struct git *g, const char *path, uint32_t mode, const struct oid *o)
 {
@@ -50,6 +50,9 @@ static void queue_change(struct git *g, struct diff_opts *o, struct diff_queue *
 	struct diff_file *two;
 
 	if (!pathspec_match(g, &o->paths, path, false))
+		return;
+	if (o->submodules_asked == SUBMODULE_IGNORE_ALL &&
+	    (mode1 == MODE_GITLINK || mode2 == MODE_GITLINK))
 		return;
 	if (o->relative != NULL && o->relative[0] != '\0') {
 		if (!git_starts(path, o->relative))
@@ -137,14 +140,45 @@ static uint32_t mode_now(struct git *g, const struct entry *e)
 	return work_mode(g, &st, e);
 }
 
+/* A submodule: it changed if another commit is checked out there, or something is not committed;
+ * f: what it is compared with, if that is a tree's. */
+static void submodule_entry(struct git *g, struct diff_opts *o, struct entry *e,
+			    enum entry_state state, const struct leaf *f, struct diff_queue *q)
+{
+	const struct oid *old = f != NULL ? &f->oid : &e->oid;
+	uint32_t mode = f != NULL ? f->mode : e->mode;
+	int ignored = o->submodules == 0
+			      ? SUBMODULE_IGNORE_DIRTY
+			      : submodule_ignored(g, o->submodules_asked, e->path, o->submodules);
+	unsigned dirt = submodule_dirt(g, e->path, ignored);
+	size_t before = q->n;
+
+	if (ignored == SUBMODULE_IGNORE_ALL)
+		return;
+	if (state == ENTRY_SAME && dirt == 0 && mode == e->mode && oid_eq(old, &e->oid))
+		return;
+	queue_change(g, o, q, e->path, mode, old, MODE_GITLINK,
+		     state == ENTRY_SAME ? &e->oid : NULL);
+	if (q->n != before)
+		(o->reverse ? q->at[before].one : q->at[before].two)->dirty = dirt;
+}
+
 static void work_entry(struct git *g, struct diff_opts *o, struct index *x, struct entry *e,
 		       struct diff_queue *q)
 {
 	enum entry_state state = index_check(g, x, e, NULL);
 
+	if (state == ENTRY_SAME && e->mode == MODE_GITLINK && !o->find_copies_harder) {
+		submodule_entry(g, o, e, state, NULL, q);
+		return;
+	}
 	if (state == ENTRY_SAME) {
 		if (o->find_copies_harder)
 			queue_change(g, o, q, e->path, e->mode, &e->oid, e->mode, &e->oid);
+		return;
+	}
+	if (e->mode == MODE_GITLINK && state == ENTRY_CHANGED) {
+		submodule_entry(g, o, e, state, NULL, q);
 		return;
 	}
 	if (is_intent(e)) {
@@ -197,6 +231,10 @@ static void against_tree(struct git *g, struct diff_opts *o, struct index *x, st
 	uint32_t mode = assumed ? e->mode : mode_now(g, e);
 	const struct oid *known = NULL;
 
+	if (mode == MODE_GITLINK && e->mode == MODE_GITLINK && e->stage == 0 && f != NULL) {
+		submodule_entry(g, o, e, index_check(g, x, e, NULL), f, q);
+		return;
+	}
 	if (mode != 0 && e->stage == 0 && !is_intent(e) &&
 	    index_check(g, x, e, NULL) == ENTRY_SAME) {
 		known = &e->oid;
@@ -254,7 +292,8 @@ bool diff_load(struct git *g, struct diff_file *f)
 	if (f->mode == 0)
 		return true;
 	if (f->mode == MODE_GITLINK && f->oid_known) {
-		f->data = bytes_of(git_format(g->a, "Subproject commit %s\n", oid_hex(g, &f->oid)));
+		f->data = bytes_of(git_format(g->a, "Subproject commit %s%s\n", oid_hex(g, &f->oid),
+					      f->dirty != 0 ? "-dirty" : ""));
 	} else if (f->oid_known) {
 		if (object_read(g, g->a, &f->oid, &f->data) == OBJECT_NONE)
 			git_die(g, "unable to read %s", oid_hex(g, &f->oid));
@@ -267,6 +306,13 @@ bool diff_load(struct git *g, struct diff_file *f)
 			git_error(g, "open(\"%s\"): %s", at, err_text(-err));
 			git_die(g, "cannot hash %s", at);
 		}
+	} else if (f->mode == MODE_GITLINK) {
+		struct oid head;
+
+		if (!submodule_head(g, f->path, &head))
+			return false;
+		f->data = bytes_of(git_format(g->a, "Subproject commit %s%s\n", oid_hex(g, &head),
+					      f->dirty != 0 ? "-dirty" : ""));
 	} else if (work_read(g, g->a, f->path, f->mode, &f->data) < 0) {
 		f->data = (struct bytes){ "", 0 };
 		return false;

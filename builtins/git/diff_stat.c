@@ -127,8 +127,9 @@ static size_t fill_rows(struct git *g, struct diff_opts *o, struct diff_queue *q
 		r->unmerged = p->status == 'U';
 		r->comment = o->compact_summary ? comment_of(p) : NULL;
 		diff_count(g, o, p, &r->n);
-		r->shown = r->n.binary || r->n.added + r->n.deleted != 0 || r->unmerged ||
-			   p->status != 'M' || p->one->mode != p->two->mode;
+		r->shown = r->n.binary || p->one->dirty != 0 || p->two->dirty != 0 ||
+			   r->n.added + r->n.deleted != 0 || r->unmerged || p->status != 'M' ||
+			   p->one->mode != p->two->mode;
 		/* Only white space that does not count. */
 		n += r->shown;
 	}

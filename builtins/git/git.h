@@ -112,6 +112,7 @@ struct git {
 	const struct zone *utc;
 	struct bytes dir_seen; /* a directory without symlinks on the way: work.c */
 	bool hook_hinted;
+	int nested;          /* this one is a submodule, looked at from above */
 	int abbrev;          /* default length of short names; 0: not known */
 	const char *columns; /* --column as given; "": without a value; NULL: not given */
 	int color;           /* --no-color etc. of the running command; -1: not said */

@@ -26,11 +26,13 @@ static void collect_changes(struct git *g, struct status *s)
 	diff_settle(g, &o);
 	if (config_get(g, "status.renames") != NULL && !s->o.no_renames)
 		o.renames = config_bool(g, "status.renames", true);
+	o.submodules_asked = s->o.submodules;
 	if (has && tree_of(g, &head, &tree))
 		diff_cached(g, &o, &tree, &s->staged);
 	else
 		diff_cached(g, &o, NULL, &s->staged);
 	diff_finish(g, &o, &s->staged);
+	o.submodules = SUBMODULE_IGNORE_NONE;
 	diff_work(g, &o, &s->work);
 	diff_finish(g, &o, &s->work);
 }

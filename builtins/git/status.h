@@ -16,7 +16,8 @@ struct status_opts {
 	bool branch;
 	bool show_stash;
 	bool zero;
-	int ignored; /* 0, 1 traditional */
+	int ignored;    /* 0, 1 traditional */
+	int submodules; /* enum submodule_ignore, if asked for */
 	bool no_renames;
 	bool ahead_behind;
 	int verbose; /* 1: what is staged, as a patch; 2: the rest as well */

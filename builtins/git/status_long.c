@@ -4,6 +4,7 @@
  */
 #include "builtins/git/commit.h"
 #include "builtins/git/status_private.h"
+#include "builtins/git/submodule.h"
 
 static bool hints(struct status *s)
 {
@@ -29,6 +30,24 @@ static const char *word_of(char status)
 	}
 }
 
+static void put_submodule(const struct diff_pair *p, struct buf *out)
+{
+	const char *const words[] = {
+		p->two->oid_known ? NULL : "new commits",
+		p->two->dirty & SUBMODULE_MODIFIED ? "modified content" : NULL,
+		p->two->dirty & SUBMODULE_UNTRACKED ? "untracked content" : NULL
+	};
+	const char *before = " (";
+
+	for (size_t i = 0; i < 3; i++)
+		if (words[i] != NULL) {
+			buf_printf(out, "%s%s", before, words[i]);
+			before = ", ";
+		}
+	if (before[0] == ',')
+		buf_putc(out, ')');
+}
+
 static void put_pairs(struct status *s, const struct diff_queue *q, const char *slot,
 		      const char *color, struct buf *out)
 {
@@ -43,7 +62,10 @@ static void put_pairs(struct status *s, const struct diff_queue *q, const char *
 			buf_printf(out, "%s -> %s", shown(s, p->one->path), shown(s, p->two->path));
 		else
 			buf_puts(out, shown(s, p->one->mode != 0 ? p->one->path : p->two->path));
-		buf_printf(out, "%s\n", reset);
+		buf_puts(out, reset);
+		if (p->two->mode == MODE_GITLINK)
+			put_submodule(p, out);
+		buf_putc(out, '\n');
 	}
 	buf_putc(out, '\n');
 }
@@ -113,12 +135,14 @@ static void put_unmerged(struct status *s, struct buf *out)
 
 static void put_work(struct status *s, struct buf *out)
 {
-	bool deleted = false;
+	bool deleted = false, dirty = false;
 
 	if (s->work.n == 0)
 		return;
-	for (size_t i = 0; i < s->work.n; i++)
+	for (size_t i = 0; i < s->work.n; i++) {
 		deleted = deleted || s->work.at[i].status == 'D';
+		dirty = dirty || s->work.at[i].two->dirty != 0;
+	}
 	buf_puts(out, "Changes not staged for commit:\n");
 	if (hints(s)) {
 		buf_printf(out,
@@ -126,6 +150,9 @@ static void put_work(struct status *s, struct buf *out)
 			   deleted ? "/rm" : "");
 		buf_puts(out, "  (use \"git restore <file>...\" to discard changes in working "
 			      "directory)\n");
+		if (dirty)
+			buf_puts(out, "  (commit or discard the untracked or modified content in "
+				      "submodules)\n");
 	}
 	put_pairs(s, &s->work, "changed", "\033[31m", out);
 }

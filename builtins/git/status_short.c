@@ -3,6 +3,7 @@
  * status -s, --porcelain, --porcelain=v2.
  */
 #include "builtins/git/status_private.h"
+#include "builtins/git/submodule.h"
 
 /* One line: a path with its two letters. */
 struct row {
@@ -67,6 +68,16 @@ static void end_line(const struct status *s, struct buf *out)
 	buf_putc(out, s->o.zero ? '\0' : '\n');
 }
 
+/* What a submodule has besides another commit. */
+static char work_letter(const struct status *s, const struct diff_pair *p)
+{
+	if (s->o.format != STATUS_SHORT || p->two->mode != MODE_GITLINK || !p->two->oid_known)
+		return p->status;
+	return p->two->dirty & SUBMODULE_MODIFIED    ? 'm'
+	       : p->two->dirty & SUBMODULE_UNTRACKED ? '?'
+						     : p->status;
+}
+
 static void put_row(struct status *s, const struct row *r, struct buf *out)
 {
 	const char *changed = status_color(s, "changed", "\033[31m");
@@ -86,7 +97,7 @@ static void put_row(struct status *s, const struct row *r, struct buf *out)
 	else
 		buf_putc(out, ' ');
 	if (r->work != NULL)
-		buf_printf(out, "%s%c%s", changed, r->work->status, reset);
+		buf_printf(out, "%s%c%s", changed, work_letter(s, r->work), reset);
 	else
 		buf_putc(out, ' ');
 	buf_putc(out, ' ');
@@ -213,6 +224,21 @@ static void v2_path(struct status *s, struct buf *out, const char *path)
 	buf_puts(out, s->o.zero ? path : git_quoted(s->g, path));
 }
 
+/* "N..." or "SCMU" */
+static const char *v2_submodule(struct git *g, const struct row *r)
+{
+	const struct diff_file *f = r->work != NULL ? r->work->two : NULL;
+	bool is = (f != NULL && f->mode == MODE_GITLINK) ||
+		  (r->staged != NULL &&
+		   (r->staged->one->mode == MODE_GITLINK || r->staged->two->mode == MODE_GITLINK));
+
+	if (!is)
+		return "N...";
+	return git_format(g->a, "S%c%c%c", f != NULL && !f->oid_known ? 'C' : '.',
+			  f != NULL && (f->dirty & SUBMODULE_MODIFIED) ? 'M' : '.',
+			  f != NULL && (f->dirty & SUBMODULE_UNTRACKED) ? 'U' : '.');
+}
+
 static void v2_changed(struct status *s, const struct row *r, struct buf *out)
 {
 	struct git *g = s->g;
@@ -234,10 +260,10 @@ static void v2_changed(struct status *s, const struct row *r, struct buf *out)
 		head_mode = index_mode = 0;
 		head = index = &oid_null;
 	}
-	buf_printf(out, "%c %c%c N... %06o %06o %06o %s %s ", moved != NULL ? '2' : '1',
+	buf_printf(out, "%c %c%c %s %06o %06o %06o %s %s ", moved != NULL ? '2' : '1',
 		   r->staged != NULL ? r->staged->status : '.',
-		   r->work != NULL ? r->work->status : '.', head_mode, index_mode, work_mode_,
-		   oid_hex(g, head), oid_hex(g, index));
+		   r->work != NULL ? r->work->status : '.', v2_submodule(g, r), head_mode,
+		   index_mode, work_mode_, oid_hex(g, head), oid_hex(g, index));
 	if (moved != NULL)
 		buf_printf(out, "%c%d ", moved->status, moved->score * 100 / SCORE_MAX);
 	v2_path(s, out, r->path);

@@ -111,10 +111,14 @@ static void clear_path(struct git *g, const char *path)
 
 void work_write_bytes(struct git *g, const char *path, uint32_t mode, struct bytes data)
 {
+	struct vfs_stat st;
 	int err;
 
 	if (!path_safe(path))
 		git_die(g, "invalid path '%s'", path);
+	/* What is in a submodule is not ours. */
+	if (mode == MODE_GITLINK && cmd_lstat(g->c, path, &st) == 0 && (st.mode & S_FMT) == S_DIR)
+		return;
 	clear_path(g, path);
 	err = file_make_parents(g, path);
 	if (err >= 0 && (mode & S_FMT) == S_LNK)
