@@ -441,6 +441,8 @@ static size_t effective(const struct rev_name *n)
 
 static bool is_better(const struct rev_name *old, const struct rev_name *n)
 {
+	if (old->from_tag && n->from_tag && old->date != n->date)
+		return old->date > n->date;
 	if (old->from_tag && n->from_tag)
 		return effective(old) > effective(n);
 	if (old->from_tag != n->from_tag)
