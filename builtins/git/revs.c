@@ -363,6 +363,14 @@ int revs_option(struct git *g, void *opts, int argc, char **argv)
 		r->max_count = need_number(g, arg + 1);
 		return 1;
 	}
+	if (strcmp(arg, "--default") == 0) {
+		if (argc < 2) {
+			git_error(g, "bad --default argument");
+			git_exit(g, GIT_STATUS_FATAL);
+		}
+		r->default_rev = argv[1];
+		return 2;
+	}
 	if (flag_option(r, arg) || order_option(r, arg) || ref_option(g, r, arg))
 		return 1;
 	return value_option(g, r, argc, argv);
@@ -419,6 +427,11 @@ static void add_default(struct git *g, struct revs *r)
 	struct oid o;
 	char *head;
 
+	if (!r->gave_rev && r->default_rev != NULL) {
+		if (!revs_add(g, r, r->default_rev))
+			git_die(g, "your current branch appears to be broken");
+		return;
+	}
 	if (r->gave_rev || !r->default_head)
 		return;
 	if (head_oid(g, &o)) {

@@ -82,7 +82,8 @@ struct revs {
 	bool follow_copied; /* --find-copies-harder is on for the commit that is shown */
 	bool show_root;
 	bool default_head;
-	bool reflogs; /* -g */
+	const char *default_rev; /* --default */
+	bool reflogs;            /* -g */
 	bool ignore_missing;
 	bool read_stdin;
 	bool dense;
