@@ -12,7 +12,8 @@ struct rebase_opts {
 	struct rebase r;
 	const char *onto_name;
 	bool keep_base, root, interactive, no_verify;
-	int autosquash, autostash, stat, reapply, keep_empty, reschedule, exec_given;
+	int autosquash, autostash, stat, reapply, keep_empty, reschedule, exec_given, update_refs;
+	bool merges, cousins;
 	struct names exec;
 	/* found */
 	const char *up_name;
@@ -37,6 +38,7 @@ SWITCH(set_stat, stat)
 SWITCH(set_reapply, reapply)
 SWITCH(set_keep_empty, keep_empty)
 SWITCH(set_reschedule, reschedule)
+SWITCH(set_update_refs, update_refs)
 #undef SWITCH
 
 static int set_no_stat(struct git *g, void *opts, const char *arg, bool unset)
@@ -60,6 +62,17 @@ static int set_empty(struct git *g, void *opts, const char *arg, bool unset)
 			"unrecognized empty type '%s'; valid values are \"drop\", \"keep\", and "
 			"\"ask\".",
 			arg);
+	return 0;
+}
+
+static int set_merges(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct rebase_opts *o = opts;
+
+	o->merges = !unset;
+	o->cousins = arg != NULL && strcmp(arg, "rebase-cousins") == 0;
+	if (arg != NULL && arg[0] != '\0' && !o->cousins && strcmp(arg, "no-rebase-cousins") != 0)
+		git_die(g, "Unknown mode: %s", arg);
 	return 0;
 }
 
@@ -98,8 +111,6 @@ static const struct git_option rebase_options[] = {
 	GIT_CALL(0, "allow-empty-message", git_opt_taken),
 	GIT_CALL(0, "no-fork-point", git_opt_taken),
 	GIT_CALL(0, "no-gpg-sign", git_opt_taken),
-	GIT_CALL(0, "no-rebase-merges", git_opt_taken),
-	GIT_CALL(0, "no-update-refs", git_opt_taken),
 	GIT_CALL(0, "no-rerere-autoupdate", git_opt_taken),
 	GIT_MISSING(0, "apply"),
 	GIT_MISSING_ARG('C', NULL),
@@ -107,9 +118,9 @@ static const struct git_option rebase_options[] = {
 	GIT_MISSING_ARG(0, "whitespace"),
 	GIT_MISSING(0, "fork-point"),
 	GIT_MISSING(0, "rerere-autoupdate"),
-	GIT_MISSING(0, "update-refs"),
+	GIT_CALL(0, "update-refs", set_update_refs),
 	GIT_MISSING('S', "gpg-sign"),
-	GIT_MISSING('r', "rebase-merges"),
+	GIT_CALL_MAYBE('r', "rebase-merges", set_merges),
 	GIT_END(),
 };
 static const char *const rebase_usage[] = {
@@ -307,14 +318,15 @@ static bool is_empty_commit(struct git *g, struct commit *c)
 	return oid_eq(&c->tree, &c->parent[0]->tree);
 }
 
-static void add_pick(struct rebase_opts *o, struct commit *c)
+static void add_pick(void *user, struct commit *c, struct todo *out)
 {
+	struct rebase_opts *o = user;
 	struct git *g = o->r.g;
 	bool empty = is_empty_commit(g, c);
 
 	if (empty && o->keep_empty == NO)
 		return;
-	todo_add(g, &o->r.todo,
+	todo_add(g, out,
 		 (struct todo_item){ .kind = TODO_PICK,
 				     .commit = c,
 				     .arg = bytes_of(git_format(g->keep, "%s%s", pick_subject(g, c),
@@ -344,11 +356,14 @@ static void make_list(struct rebase_opts *o)
 	struct revs r;
 	bool twins = o->reapply != YES && (o->has_up || !o->r.root);
 
+	struct commit **bases = NULL;
+	size_t n = 0;
+
 	revs_init(g, &r);
 	if (o->has_up || !o->r.root) {
 		struct commit *base = commit_at(g, o->has_up ? &o->up : &o->onto);
-		struct commit **bases;
-		size_t n = merge_bases(g, base, head, &bases);
+
+		n = merge_bases(g, base, head, &bases);
 
 		for (size_t i = 0; i < n; i++)
 			revs_add_commit(g, &r, bases[i], true);
@@ -359,7 +374,7 @@ static void make_list(struct rebase_opts *o)
 	r.right_only = twins;
 	r.cherry_mark = twins;
 	r.order = ORDER_TOPO;
-	r.max_parents = 1;
+	r.max_parents = o->merges ? -1 : 1;
 	r.reverse = true;
 	while ((c = revs_next(&r)) != NULL) {
 		struct commits *to = c->flags & COMMIT_PATCH_SAME ? &skipped : &list;
@@ -368,8 +383,12 @@ static void make_list(struct rebase_opts *o)
 		to->at[to->n++] = c;
 	}
 	revs_forget(g);
-	for (size_t i = 0; i < list.n; i++)
-		add_pick(o, list.at[i]);
+	struct rebase_merges m = { o->cousins, o->root, bases, n, add_pick, o };
+
+	if (o->merges)
+		rebase_list_merges(g, &m, &list, &o->r.todo);
+	for (size_t i = 0; i < list.n && !o->merges; i++)
+		add_pick(o, list.at[i], &o->r.todo);
 	warn_skipped(o, &skipped);
 	if (o->r.todo.n == 0)
 		todo_add(g, &o->r.todo, (struct todo_item){ .kind = TODO_NOOP });
@@ -405,6 +424,8 @@ static void check_options(struct rebase_opts *o, int argc)
 		o->autosquash = config_bool(g, "rebase.autosquash", false) ? YES : NO;
 	if (o->autostash == 0)
 		o->autostash = config_bool(g, "rebase.autostash", false) ? YES : NO;
+	if (o->update_refs == 0)
+		o->update_refs = config_bool(g, "rebase.updaterefs", false) ? YES : NO;
 	if (o->stat == 0)
 		o->stat = config_bool(g, "rebase.stat", false) || o->r.verbose ? YES : NO;
 	o->r.reschedule = o->reschedule == YES ||
@@ -710,7 +731,8 @@ static int edit_and_run(struct rebase_opts *o)
 		go_onto(o, &o->onto);
 		return 1;
 	}
-	r->total = todo_count(&r->todo);
+	/* Empty lines and comments are counted, until it is read again. */
+	r->total = r->todo.n;
 	state_write(g, REBASE_DIR "end", git_format(g->a, "%zu\n", r->total));
 	rebase_skip_same(r, &onto);
 	if (!go_onto(o, &onto))
@@ -759,6 +781,10 @@ static int start(struct rebase_opts *o, struct args *args)
 		show_stat(o);
 	write_state(o);
 	make_list(o);
+	if (o->update_refs == YES) {
+		rebase_list_refs(g, o->branch, &o->r.todo);
+		rebase_note_refs(g, &o->r.todo);
+	}
 	if (o->autosquash == YES)
 		todo_autosquash(g, &o->r.todo);
 	todo_add_exec(g, &o->r.todo, &o->exec);

@@ -136,10 +136,9 @@ int rebase_reset(struct rebase *r, const struct todo_item *item)
 	    !work_switch(g, &head_tree, &tree, &so))
 		return STEP_AGAIN;
 	index_write(g, index_get(g));
-	ref_update(
-		g, "HEAD", &o, NULL,
-		git_format(g->a, "%s '%.*s'", rebase_action(g, "reset"), (int)name.len, name.ptr),
-		true);
+	r->action = git_format(g->keep, "%s: '%.*s'", rebase_action(g, "reset"), (int)name.len,
+			       name.ptr);
+	ref_update(g, "HEAD", &o, NULL, r->action, true);
 	return STEP_DONE;
 }
 
@@ -172,6 +171,39 @@ static bool split_merge(struct git *g, const struct todo_item *item, struct oid 
 	return true;
 }
 
+static bool is_same_merge(struct git *g, struct commit *c, const struct commit *ours,
+			  const struct commit *theirs)
+{
+	commit_need(g, c);
+	return c->nparents == 2 && c->parent[0] == ours && c->parent[1] == theirs;
+}
+
+/* The merge as it is: both of its sides are where they were. */
+static int take_merge(struct rebase *r, struct commit *c, const struct oid *head_tree)
+{
+	struct git *g = r->g;
+	struct switch_opts so = { .action = "merge" };
+
+	if (!work_switch(g, head_tree, &c->tree, &so))
+		return STEP_AGAIN;
+	index_write(g, index_get(g));
+	ref_update(g, "HEAD", &c->oid, NULL,
+		   git_format(g->a, "%s: fast-forward",
+			      g->reflog_action != NULL ? g->reflog_action : "rebase"),
+		   true);
+	return STEP_DONE;
+}
+
+/* As conflicts name it. */
+static const char *merged_name(struct git *g, const struct todo_item *item, const struct oid *o)
+{
+	const char *end = memchr(item->arg.ptr, ' ', item->arg.len);
+	size_t n = end != NULL ? (size_t)(end - item->arg.ptr) : item->arg.len;
+	char *label = label_ref(g, bytes_slice(item->arg, 0, n));
+
+	return ref_exists(g, label) ? label : oid_short(g, o, 0);
+}
+
 int rebase_merge(struct rebase *r, const struct todo_item *item)
 {
 	struct git *g = r->g;
@@ -180,7 +212,10 @@ int rebase_merge(struct rebase *r, const struct todo_item *item)
 	};
 	struct oid other, head, parents[2], head_tree, o;
 	struct bytes message;
-	const char *action = rebase_action(g, "merge");
+	const char *action = rebase_action(g, item->flags & TODO_USE_MESSAGE ? "pick" : "merge");
+
+	if ((item->flags & TODO_USE_MESSAGE) && r->action != NULL)
+		action = r->action;
 
 	if (!split_merge(g, item, &other, &message) || !head_oid(g, &head) ||
 	    !tree_of(g, &head, &head_tree))
@@ -190,7 +225,10 @@ int rebase_merge(struct rebase *r, const struct todo_item *item)
 	commit_need(g, theirs);
 	if (is_ancestor(g, theirs, ours))
 		return STEP_DONE;
-	m.theirs = oid_short(g, &other, 0);
+	if (!r->no_ff && item->commit != NULL && !(item->flags & TODO_EDIT_MESSAGE) &&
+	    is_same_merge(g, item->commit, ours, theirs))
+		return take_merge(r, item->commit, &head_tree);
+	m.theirs = merged_name(g, item, &other);
 	merge_commits(&m, ours, theirs);
 	if (!merge_apply(&m, &head_tree, "merge"))
 		return STEP_AGAIN;
@@ -198,6 +236,13 @@ int rebase_merge(struct rebase *r, const struct todo_item *item)
 		state_write(g, "MERGE_HEAD", git_format(g->a, "%s\n", oid_hex(g, &other)));
 		cmd_bytes(g->c, buf_bytes(&m.messages));
 		pick_write_message(g, message, &m);
+		if (item->commit != NULL) {
+			rebase_put_author(g, item->commit);
+			rebase_note_stop(r, item);
+		} else {
+			state_write(g, REBASE_MESSAGE, arena_dup(g->a, message));
+		}
+		cmd_flush(g->c);
 		git_say(g, "Could not merge %.*s\n", (int)item->arg.len, item->arg.ptr);
 		return 1;
 	}
@@ -214,16 +259,4 @@ int rebase_merge(struct rebase *r, const struct todo_item *item)
 
 	g->reflog_action = NULL;
 	return status == 0 ? STEP_DONE : 1;
-}
-
-int rebase_note_ref(struct rebase *r, const struct todo_item *item)
-{
-	struct git *g = r->g;
-	struct oid head;
-
-	head_oid(g, &head);
-	file_append(g, repo_path(g, g->a, REBASE_DIR "update-refs"),
-		    bytes_of(git_format(g->a, "%.*s %s\n", (int)item->arg.len, item->arg.ptr,
-					oid_hex(g, &head))));
-	return STEP_DONE;
 }

@@ -71,7 +71,7 @@ static void append_done(struct rebase *r, const struct todo_item *item)
 	file_append(g, repo_path(g, g->a, REBASE_DIR "done"), buf_bytes(&b));
 }
 
-static void put_author(struct git *g, const struct commit *c)
+void rebase_put_author(struct git *g, const struct commit *c)
 {
 	struct commit_text t;
 	struct person who;
@@ -176,7 +176,7 @@ static void put_patch(struct git *g, const struct commit *c)
 }
 
 /* Notes which commit it was, for --continue, for people and for show-current-patch. */
-static void note_stop(struct rebase *r, const struct todo_item *item)
+void rebase_note_stop(struct rebase *r, const struct todo_item *item)
 {
 	struct git *g = r->g;
 	struct commit *c = item->commit;
@@ -208,7 +208,7 @@ static int stop_with_patch(struct rebase *r, const struct todo_item *item, int s
 {
 	struct git *g = r->g;
 
-	note_stop(r, item);
+	rebase_note_stop(r, item);
 	if (amend)
 		say_amend(g);
 	else if (status != 0)
@@ -543,7 +543,7 @@ static int pick(struct rebase *r, const struct todo_item *item)
 	o.p = (struct picking){ .g = g, .kind = REBASE, .commit = c, .xopts = r->xopts };
 	o.last = is_last_fixup(r);
 	find_head(&o);
-	put_author(g, c);
+	rebase_put_author(g, c);
 	if (can_be_taken(&o)) {
 		if (!fast_forward(&o))
 			return STEP_AGAIN;
@@ -575,7 +575,10 @@ static int run_item(struct rebase *r, const struct todo_item *item)
 	case TODO_DROP:
 	case TODO_COMMENT: return STEP_DONE;
 	case TODO_REVERT: git_refuse(g, "revert in a rebase");
-	default: got = pick(r, item); break;
+	default:
+		got = pick(r, item);
+		r->action = NULL;
+		break;
 	}
 	if (got == STEP_DONE && item->kind == TODO_EDIT) {
 		rebase_clear_line(r);
@@ -614,27 +617,6 @@ static void delete_labels(struct git *g)
 	}
 }
 
-static void update_refs(struct git *g, bool quiet)
-{
-	char *text = state_read(g, REBASE_DIR "update-refs");
-	struct bytes rest = bytes_of(text != NULL ? text : ""), line;
-
-	if (text != NULL && !quiet)
-		git_say(g, "Updated the following refs with --update-refs:\n");
-	while (git_line(&rest, &line)) {
-		char *name = arena_dup(g->keep, line);
-		char *blank = strchr(name, ' ');
-		struct oid o;
-
-		if (blank == NULL || !oid_parse(blank + 1, &o))
-			continue;
-		*blank = '\0';
-		ref_update(g, name, &o, NULL, "rewritten during rebase", true);
-		if (!quiet)
-			git_say(g, "\t%s\n", name);
-	}
-}
-
 static void run_post_rewrite(struct git *g)
 {
 	char *args[2] = { arena_dup(g->keep, BYTES("rebase")), NULL };
@@ -670,7 +652,7 @@ static int finish(struct rebase *r)
 		git_say(g, "Successfully rebased and updated %s.\n",
 			named ? name : "detached HEAD");
 	}
-	update_refs(g, r->quiet);
+	rebase_update_refs(g, r->quiet);
 	delete_labels(g);
 	file_remove_tree(g, repo_path(g, g->a, "rebase-merge"));
 	state_clear(g);

@@ -147,7 +147,8 @@ struct rebase {
 	enum rebase_empty empty;
 	struct names xopts;
 	const char *strategy;
-	bool root; /* the first commit has no parent: root_oid stands in for it */
+	const char *action; /* of a reset since the last pick: merges are logged with it */
+	bool root;          /* the first commit has no parent: root_oid stands in for it */
 	struct oid root_oid;
 };
 #define REBASE_DIR     "rebase-merge/"
@@ -174,13 +175,36 @@ bool rebase_next_melts(const struct rebase *r);
 /* Of a file of the state; NULL: there is none. */
 char *rebase_first_line(struct git *g, const char *name);
 
+/* Notes the commit at which it stops, and its message. */
+void rebase_note_stop(struct rebase *r, const struct todo_item *item);
+/* The author of what --continue commits. */
+void rebase_put_author(struct git *g, const struct commit *c);
+
 /* rebase_item.c */
 int rebase_exec(struct rebase *r, const struct todo_item *item);
 int rebase_break(struct rebase *r);
 int rebase_label(struct rebase *r, const struct todo_item *item);
 int rebase_reset(struct rebase *r, const struct todo_item *item);
 int rebase_merge(struct rebase *r, const struct todo_item *item);
+
+/* rebase_merges.c */
+struct rebase_merges {
+	bool cousins; /* what does not descend from the base is moved, too */
+	bool root;
+	struct commit **base; /* what onto takes the place of */
+	size_t nbases;
+	/* Adds a commit that is no merge. */
+	void (*pick)(void *user, struct commit *c, struct todo *out);
+	void *user;
+};
+/* The list with labels, resets and merges of commits, oldest first. */
+void rebase_list_merges(struct git *g, const struct rebase_merges *m, const struct commits *list,
+			struct todo *out);
+/* Behind each commit the branches that are there; own is the one that is moved anyway. */
+void rebase_list_refs(struct git *g, const char *own, struct todo *t);
+void rebase_note_refs(struct git *g, const struct todo *t);
 int rebase_note_ref(struct rebase *r, const struct todo_item *item);
+void rebase_update_refs(struct git *g, bool quiet);
 
 /* rebase_continue.c: what --continue finds staged becomes a commit. False after a message. */
 bool rebase_commit_staged(struct rebase *r);

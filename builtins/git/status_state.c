@@ -93,6 +93,28 @@ static void put_merge(struct status *s, struct buf *out, bool hints)
 	buf_putc(out, '\n');
 }
 
+/* "pick <full name> text": what names a commit is shortened. */
+static void put_command(struct git *g, const char *line, struct buf *out)
+{
+	static const char *const others[] = { "exec ", "x ", "label ", "l " };
+	const char *blank = strchr(line, ' ');
+	struct oid o;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (git_starts(line, others[i]))
+			blank = NULL;
+	if (blank != NULL) {
+		size_t n = strcspn(blank + 1, " ");
+
+		if (rev_parse(g, git_format(g->a, "%.*s", (int)n, blank + 1), &o) == 0) {
+			buf_printf(out, "   %.*s %s %s\n", (int)(blank - line), line,
+				   oid_short(g, &o, 0), blank + 1 + n + (blank[1 + n] == ' '));
+			return;
+		}
+	}
+	buf_printf(out, "   %s\n", line);
+}
+
 /* Lines of the todo list, or of what is done. */
 static void put_todo(struct status *s, const char *file, const char *empty, bool from_end,
 		     bool hints, struct buf *out)
@@ -125,20 +147,8 @@ static void put_todo(struct status *s, const char *file, const char *empty, bool
 	else
 		buf_printf(out, "Next command%s to do (%zu remaining command%s):\n",
 			   n == 1 ? "" : "s", n, n == 1 ? "" : "s");
-	for (size_t i = 0; i < 2 && i < n; i++) {
-		/* "pick <full name> text": the name is shortened. */
-		char *copy = arena_dup(g->a, list[i]);
-		char *blank = strchr(copy, ' ');
-		struct oid o;
-
-		if (blank != NULL && strlen(blank + 1) > OID_HEX && oid_parse(blank + 1, &o)) {
-			*blank = '\0';
-			buf_printf(out, "   %s %s%s\n", copy, oid_short(g, &o, 0),
-				   blank + 1 + OID_HEX);
-		} else {
-			buf_printf(out, "   %s\n", copy);
-		}
-	}
+	for (size_t i = 0; i < 2 && i < n; i++)
+		put_command(g, arena_dup(g->a, list[i]), out);
 	if (!from_end && hints)
 		buf_puts(out, "  (use \"git rebase --edit-todo\" to view and edit)\n");
 	if (from_end && n > 2 && hints)
@@ -161,6 +171,12 @@ static bool splitting(struct status *s)
 	return strcmp(oid_hex(g, &head), orig) != 0;
 }
 
+static void put_lists(struct status *s, struct buf *out, bool hints)
+{
+	put_todo(s, "rebase-merge/done", "No commands done.\n", true, hints, out);
+	put_todo(s, "rebase-merge/git-rebase-todo", "No commands remaining.\n", false, hints, out);
+}
+
 static void put_rebase(struct status *s, struct buf *out, bool hints)
 {
 	struct git *g = s->g;
@@ -168,8 +184,7 @@ static void put_rebase(struct status *s, struct buf *out, bool hints)
 	char *onto = first_line(g, "rebase-merge/onto");
 	struct oid o;
 
-	put_todo(s, "rebase-merge/done", "No commands done.\n", true, hints, out);
-	put_todo(s, "rebase-merge/git-rebase-todo", "No commands remaining.\n", false, hints, out);
+	put_lists(s, out, hints);
 	bool rebasing = s->unmerged.n != 0 || has(g, "MERGE_MSG");
 	bool splits = !rebasing && splitting(s);
 	const char *doing = rebasing ? "rebasing"
@@ -287,6 +302,10 @@ void status_put_state(struct status *s, struct buf *out)
 	struct git *g = s->g;
 	bool hints = !s->o.commented && config_bool(g, "advice.statushints", true);
 
+	if (has(g, "MERGE_HEAD") && has(g, "rebase-merge")) {
+		put_lists(s, out, hints);
+		buf_putc(out, '\n');
+	}
 	if (has(g, "MERGE_HEAD"))
 		put_merge(s, out, hints);
 	else if (has(g, "rebase-apply/applying"))

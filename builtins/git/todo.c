@@ -423,7 +423,7 @@ void todo_add_exec(struct git *g, struct todo *t, const struct names *commands)
 		if (i == t->n)
 			break;
 		if (!melts)
-			pending = t->at[i].kind <= TODO_REWORD;
+			pending = t->at[i].kind <= TODO_REWORD || t->at[i].kind == TODO_MERGE;
 		todo_add(g, &out, t->at[i]);
 	}
 	*t = out;
