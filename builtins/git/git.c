@@ -26,7 +26,7 @@ static const char missing[] = " add--interactive bisect--helper bugreport check-
 			      " http-push imap-send instaweb mailinfo mailsplit maintenance"
 			      " merge-index merge-octopus merge-one-file merge-ours"
 			      " merge-recursive merge-resolve merge-subtree mergetool"
-			      " mergetool--lib multi-pack-index pack-redundant patch-id"
+			      " mergetool--lib multi-pack-index pack-redundant"
 			      " quiltimport range-diff receive-pack remote-ext remote-fd"
 			      " remote-ftp remote-ftps remote-http remote-https request-pull"
 			      " rerere send-pack shell show-branch show-index sparse-checkout"
