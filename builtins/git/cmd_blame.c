@@ -8,14 +8,39 @@
 #include "builtins/git/line_range.h"
 #include "builtins/git/transport.h"
 
-struct blame_opts {
-	bool porcelain, line_porcelain, suppress, show_name, show_number, show_mail, raw_time,
-		long_names, root, blank_boundary, incremental, first_parent, annotate;
-	struct names ranges, ignore_revs, ignore_files;
-	int abbrev;
-	const char *date;
-	unsigned lines;
-};
+enum { MOVE_SCORE = 20, COPY_SCORE = 40 };
+
+static size_t score_given(struct git *g, const char *arg, size_t otherwise)
+{
+	int64_t n = 0;
+
+	(void)g;
+	/* What is no number is none. */
+	if (arg == NULL || !git_number(arg, &n) || n < 0)
+		return otherwise;
+	return (size_t)n + 1;
+}
+
+static int set_move(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct blame_opts *o = opts;
+
+	(void)unset;
+	o->move_score = score_given(g, arg, MOVE_SCORE + 1);
+	return 0;
+}
+
+static int set_copy(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct blame_opts *o = opts;
+
+	(void)unset;
+	o->copies += o->copies < 3;
+	o->copy_score = score_given(g, arg, COPY_SCORE + 1);
+	if (o->move_score == 0)
+		o->move_score = MOVE_SCORE + 1;
+	return 0;
+}
 
 static int ignore_space(struct git *g, void *o, const char *a, bool unset)
 {
@@ -58,8 +83,9 @@ static const struct git_option blame_options[] = {
 	GIT_LIST('L', NULL, struct blame_opts, ranges),
 	GIT_INT(0, "abbrev", struct blame_opts, abbrev),
 	GIT_STR(0, "date", struct blame_opts, date),
-	GIT_MISSING('M', NULL),
-	GIT_MISSING('C', NULL),
+	GIT_CALL_MAYBE('M', NULL, set_move),
+	GIT_CALL_MAYBE('C', NULL, set_copy),
+	GIT_STR(0, "since", struct blame_opts, since),
 	GIT_MISSING('S', NULL),
 	GIT_MISSING(0, "reverse"),
 	GIT_LIST(0, "ignore-rev", struct blame_opts, ignore_revs),
@@ -77,68 +103,20 @@ static const struct git_option blame_options[] = {
 static const char *const blame_usage[] = { "git blame [<options>] [<rev-opts>] [<rev>] [--] <file>",
 					   NULL };
 
-/* A line that is asked for: its number in a version of the file, and in the result. */
-struct asked {
-	size_t line;
-	size_t final;
-};
-
 /* Lines that are asked for together. */
 struct piece {
 	struct asked first; /* in front, as pieces are sorted like lines */
 	size_t count;
 };
 
-/* A version of the file with lines of the result that it may be the origin of. */
-struct suspect {
-	struct commit *c; /* NULL: the work tree */
-	const char *path;
-	struct bytes text;
-	struct asked *at;
-	size_t n, cap;
-	struct suspect *next;
-};
-
-enum line_mark {
-	MARK_IGNORED = 1,    /* it went through a commit that is ignored */
-	MARK_UNBLAMABLE = 2, /* such a commit has it and nothing before is like it */
-	MARK_START = 4,      /* it was parted from the line in front */
-};
-
-struct verdict {
-	struct commit *c;
-	const char *path;
-	size_t line;
-	bool known;
-	unsigned mark;
-};
-
-struct blaming {
-	struct git *g;
-	struct blame_opts o;
-	struct suspect *todo;
-	struct suspect **todo_end;
-	struct lookup *ignored; /* commits */
-	bool mark_ignored, mark_unblamable;
-	struct verdict *verdict;
-	struct bytes *line;
-	size_t n;
-	bool *wanted;    /* of each line: -L */
-	size_t from, to; /* of the first and behind the last that is wanted */
-	const char *path;
-	struct date_style style;
-	struct lookup *seen;  /* commits that were told of: porcelain */
-	struct lookup *paths; /* of each commit the path, or "" if there are several */
-};
-
-static void ask(struct blaming *b, struct suspect *s, size_t line, size_t final)
+void blame_ask(struct blaming *b, struct suspect *s, size_t line, size_t final)
 {
 	LIST_ROOM(b->g, s->at, s->n, s->cap);
 	s->at[s->n++] = (struct asked){ line, final };
 }
 
-static struct suspect *suspect_of(struct blaming *b, struct commit *c, const char *path,
-				  struct bytes text)
+struct suspect *blame_suspect(struct blaming *b, struct commit *c, const char *path,
+			      struct bytes text)
 {
 	struct suspect *s;
 
@@ -163,7 +141,7 @@ static bool find_in(struct blaming *b, struct commit *p, struct commit *child, c
 	       object_read(b->g, b->g->keep, &o, text) == OBJECT_BLOB;
 }
 
-static int compare_final(const void *a, const void *b)
+int blame_compare_final(const void *a, const void *b)
 {
 	size_t x = ((const struct asked *)a)->final, y = ((const struct asked *)b)->final;
 
@@ -178,7 +156,7 @@ static void mark_parted(struct blaming *b, const struct suspect *s, struct arena
 
 	for (size_t i = 0; i < s->n; i++)
 		by_final[i] = (struct asked){ i, s->at[i].final };
-	git_sort(b->g, by_final, s->n, sizeof(*by_final), compare_final);
+	git_sort(b->g, by_final, s->n, sizeof(*by_final), blame_compare_final);
 	for (size_t i = 1; i < s->n; i++) {
 		size_t v = by_final[i - 1].line, w = by_final[i].line;
 		bool stay = to[v] == SIZE_MAX && to[w] == SIZE_MAX;
@@ -200,7 +178,7 @@ static void move_lines(struct blaming *b, struct suspect *s, struct suspect *t, 
 		if (to[i] == SIZE_MAX)
 			s->at[kept++] = s->at[i];
 		else
-			ask(b, t, to[i], s->at[i].final);
+			blame_ask(b, t, to[i], s->at[i].final);
 	s->n = kept;
 }
 
@@ -263,7 +241,7 @@ static void pass_to(struct blaming *b, struct suspect *s, struct commit *p, bool
 	commit_need(g, p);
 	if (!find_in(b, p, s->c, s->path, &name, &text))
 		return;
-	t = suspect_of(b, p, name, text);
+	t = blame_suspect(b, p, name, text);
 	arena_init_under(&a, g->a);
 	lines_diff(g, &a, text, s->text, b->o.lines, &l);
 	to = arena_array(&a, s->n + 1, sizeof(*to));
@@ -275,7 +253,7 @@ static void pass_to(struct blaming *b, struct suspect *s, struct commit *p, bool
 	arena_clear(&a);
 }
 
-static int compare_asked(const void *a, const void *b)
+int blame_compare_asked(const void *a, const void *b)
 {
 	size_t x = ((const struct asked *)a)->line, y = ((const struct asked *)b)->line;
 
@@ -310,6 +288,19 @@ static void pass_on(struct blaming *b, struct suspect *s, bool guess)
 	}
 }
 
+static bool is_boundary(const struct blaming *b, const struct commit *c)
+{
+	return c != NULL &&
+	       (c->nparents == 0 || (c->flags & COMMIT_UNINTERESTING) || c->date < b->since);
+}
+
+/* --root: roots are commits like others. */
+static bool shows_boundary(const struct blaming *b, const struct commit *c)
+{
+	return is_boundary(b, c) && !(b->o.root && c->nparents == 0 &&
+				      !(c->flags & COMMIT_UNINTERESTING) && c->date >= b->since);
+}
+
 static void put_found(struct blaming *b, struct suspect *s);
 
 static void run(struct blaming *b)
@@ -318,8 +309,12 @@ static void run(struct blaming *b)
 		struct suspect *s = youngest(b);
 
 		cmd_charge(b->g->c, 4);
-		git_sort(b->g, s->at, s->n, sizeof(*s->at), compare_asked);
-		pass_on(b, s, false);
+		git_sort(b->g, s->at, s->n, sizeof(*s->at), blame_compare_asked);
+		if (s->c == NULL || !is_boundary(b, s->c)) {
+			pass_on(b, s, false);
+			if (s->n != 0)
+				blame_move_on(b, s);
+		}
 		if (s->c != NULL && s->n != 0 &&
 		    lookup_get(b->ignored, oid_key(&s->c->oid)) != NULL)
 			pass_on(b, s, true);
@@ -466,7 +461,7 @@ static void put_details(struct blaming *b, const struct verdict *v, struct buf *
 	while (git_line(&t.message, &subject) && git_trim(subject).len == 0)
 		continue;
 	buf_printf(out, "summary %.*s\n", (int)subject.len, subject.ptr);
-	if (v->c->nparents == 0 && !b->o.root)
+	if (shows_boundary(b, v->c))
 		buf_puts(out, "boundary\n");
 }
 
@@ -500,7 +495,7 @@ static void put_found(struct blaming *b, struct suspect *s)
 	struct piece *piece = arena_array(g->a, s->n + 1, sizeof(*piece));
 	size_t n = 0;
 
-	git_sort(g, s->at, s->n, sizeof(*s->at), compare_final);
+	git_sort(g, s->at, s->n, sizeof(*s->at), blame_compare_final);
 	for (size_t i = 0; i < s->n; i++)
 		if (i > 0 && s->at[i].line == s->at[i - 1].line + 1 &&
 		    s->at[i].final == s->at[i - 1].final + 1 &&
@@ -508,7 +503,7 @@ static void put_found(struct blaming *b, struct suspect *s)
 			piece[n - 1].count++;
 		else
 			piece[n++] = (struct piece){ s->at[i], 1 };
-	git_sort(g, piece, n, sizeof(*piece), compare_asked);
+	git_sort(g, piece, n, sizeof(*piece), blame_compare_asked);
 	for (size_t i = 0; i < n; i++) {
 		const struct verdict *v = &b->verdict[piece[i].first.final];
 		struct buf out = buf_in(g->a);
@@ -620,7 +615,7 @@ static void put_commit(struct blaming *b, const struct verdict *v, int length, s
 {
 	const char *hex = oid_hex(b->g, v->c != NULL ? &v->c->oid : &oid_null);
 
-	if (v->c != NULL && v->c->nparents == 0 && !b->o.root) {
+	if (shows_boundary(b, v->c)) {
 		if (b->o.blank_boundary) {
 			hex = "                                        ";
 		} else if (!b->o.annotate) {
@@ -736,6 +731,46 @@ static void choose_lines(struct blaming *b, struct bytes text)
 	}
 }
 
+/* The commit that is named, with "A..B" the second: what A contains is not looked behind. NULL:
+ * only "^A" was said. */
+static struct commit *blamed_commit(struct blaming *b, const char *name)
+{
+	struct git *g = b->g;
+	struct commits todo = { NULL, 0, 0 };
+	struct commit *c = NULL;
+	struct revs r;
+
+	revs_init(g, &r);
+	if (!revs_add(g, &r, name))
+		git_die(g, "bad revision '%s'", name);
+	for (size_t i = 0; i < r.nitems; i++) {
+		if (r.item[i].c == NULL)
+			continue;
+		commit_need(g, r.item[i].c);
+		if (!r.item[i].uninteresting) {
+			c = r.item[i].c;
+			continue;
+		}
+		r.item[i].c->flags |= COMMIT_UNINTERESTING;
+		LIST_ROOM(g, todo.at, todo.n, todo.cap);
+		todo.at[todo.n++] = r.item[i].c;
+	}
+	while (todo.n > 0) {
+		struct commit *top = todo.at[--todo.n];
+
+		cmd_charge(g->c, 1);
+		commit_need(g, top);
+		for (uint32_t i = 0; i < top->nparents; i++) {
+			if (top->parent[i]->flags & COMMIT_UNINTERESTING)
+				continue;
+			top->parent[i]->flags |= COMMIT_UNINTERESTING;
+			LIST_ROOM(g, todo.at, todo.n, todo.cap);
+			todo.at[todo.n++] = top->parent[i];
+		}
+	}
+	return c;
+}
+
 /* long: operands of two forms */
 static int blame(struct git *g, struct args *args, bool annotate)
 {
@@ -768,12 +803,9 @@ static int blame(struct git *g, struct args *args, bool annotate)
 	}
 	if (b.o.date != NULL && !date_style_of(g, b.o.date, &b.style))
 		git_die(g, "unknown date format %s", b.o.date);
-	if (args->argc == 2) {
-		if (rev_commit(g, args->argv[0], &o) < 0)
-			git_die(g, "bad revision '%s'", args->argv[0]);
-		c = commit_at(g, &o);
-		commit_need(g, c);
-	}
+	b.since = b.o.since != NULL ? date_approximate(g, b.o.since) : INT64_MIN;
+	if (args->argc == 2)
+		c = blamed_commit(&b, args->argv[0]);
 	path = path_in_work(g, args->argv[args->argc - 1]);
 	if (c != NULL) {
 		if (!tree_find(g, &c->tree, path, &mode, &o))
@@ -798,10 +830,10 @@ static int blame(struct git *g, struct args *args, bool annotate)
 	b.path = path;
 	choose_lines(&b, text);
 	b.verdict = arena_array(g->keep, b.n + 1, sizeof(*b.verdict));
-	first = suspect_of(&b, c, path, text);
+	first = blame_suspect(&b, c, path, text);
 	for (size_t i = b.from; i < b.to; i++)
 		if (b.wanted[i])
-			ask(&b, first, i, i);
+			blame_ask(&b, first, i, i);
 	run(&b);
 	if (b.o.incremental)
 		return 0;
