@@ -44,6 +44,7 @@ struct file_patch {
 	char *name[2]; /* NULL: /dev/null */
 	uint32_t mode[2];
 	bool is_new, is_delete, is_rename, is_copy, binary;
+	int similarity; /* percent, as the patch says */
 	struct hunk *hunk;
 	size_t n, cap;
 	size_t added, deleted;

@@ -102,6 +102,15 @@ static const char *blob_prefix(struct git *g, struct bytes v)
 	return n >= 4 && n <= OID_HEX ? arena_dup(g->keep, bytes_slice(v, 0, n)) : NULL;
 }
 
+static int read_percent(struct bytes v)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < v.len && byte_is_digit((unsigned char)v.ptr[i]) && n <= 100; i++)
+		n = n * 10 + (v.ptr[i] - '0');
+	return n <= 100 ? n : 0;
+}
+
 static bool header_line(struct applying *p, struct file_patch *f, struct bytes line)
 {
 	static const char *const words[] = { "old mode ",
@@ -136,6 +145,8 @@ static bool header_line(struct applying *p, struct file_patch *f, struct bytes l
 			break;
 		case 5:
 		case 7: f->name[1] = strip_name(p, v); break;
+		case 8:
+		case 9: f->similarity = read_percent(v); break;
 		case 10:
 			f->has_blobs = v.len >= 2 * OID_HEX + 2 && v.ptr[OID_HEX] == '.' &&
 				       oid_parse(v.ptr, &f->blob[0]) &&

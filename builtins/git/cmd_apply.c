@@ -374,65 +374,89 @@ static void write_files(struct applying *p, bool rejected)
 		index_write(g, x);
 }
 
-static void show(struct applying *p)
+static const char *stat_name(const struct file_patch *f)
 {
-	struct git *g = p->g;
-	struct buf out = buf_in(g->a);
-	size_t added = 0, deleted = 0, width = 0, most = 0, digits = 1;
+	return f->name[1] != NULL ? f->name[1] : f->name[0];
+}
+
+static void put_stat(struct applying *p, struct buf *out)
+{
+	size_t added = 0, deleted = 0, width = 0, most = 0, digits;
 
 	for (size_t i = 0; i < p->n; i++) {
-		const char *name = p->at[i].name[1] != NULL ? p->at[i].name[1] : p->at[i].name[0];
-		size_t w = strlen(name);
+		size_t w = strlen(stat_name(&p->at[i]));
+		size_t total = p->at[i].added + p->at[i].deleted;
 
 		width = w > width ? w : width;
-		most = p->at[i].added + p->at[i].deleted > most ? p->at[i].added + p->at[i].deleted
-								: most;
+		most = total > most ? total : most;
 		added += p->at[i].added;
 		deleted += p->at[i].deleted;
 	}
-	for (size_t v = most; v >= 10; v /= 10)
-		digits++;
+	digits = git_digits(most);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct file_patch *f = &p->at[i];
-		const char *name = f->name[1] != NULL ? f->name[1] : f->name[0];
 		size_t a = f->added, d = f->deleted, total = a + d;
 
-		if (p->o.numstat && f->binary)
-			buf_printf(&out, "-\t-\t%s\n", git_quoted(g, name));
-		else if (p->o.numstat)
-			buf_printf(&out, "%zu\t%zu\t%s\n", a, d, git_quoted(g, name));
-		if (!p->o.stat)
-			continue;
 		if (most > 60) {
 			a = a * 60 / most;
 			d = total * 60 / most - a;
 		}
-		buf_printf(&out, " %-*s |", (int)(width < 50 ? width : 50), name);
+		buf_printf(out, " %-*s |", (int)(width < 50 ? width : 50), stat_name(f));
 		if (f->binary) {
-			buf_puts(&out, "  Bin\n");
+			buf_puts(out, "  Bin\n");
 			continue;
 		}
-		buf_printf(&out, " %*zu ", digits < 4 ? 4 : (int)digits, total);
-		buf_fill(&out, '+', a);
-		buf_fill(&out, '-', d);
-		buf_putc(&out, '\n');
+		buf_printf(out, " %*zu ", digits < 4 ? 4 : (int)digits, total);
+		buf_fill(out, '+', a);
+		buf_fill(out, '-', d);
+		buf_putc(out, '\n');
 	}
-	if (p->o.stat) {
-		buf_printf(&out, " %zu file%s changed", p->n, p->n == 1 ? "" : "s");
-		if (added != 0 || deleted == 0)
-			buf_printf(&out, ", %zu insertion%s(+)", added, added == 1 ? "" : "s");
-		if (deleted != 0 || added == 0)
-			buf_printf(&out, ", %zu deletion%s(-)", deleted, deleted == 1 ? "" : "s");
-		buf_putc(&out, '\n');
-	}
-	for (size_t i = 0; p->o.summary && i < p->n; i++) {
-		const struct file_patch *f = &p->at[i];
+	buf_printf(out, " %zu file%s changed", p->n, p->n == 1 ? "" : "s");
+	if (added != 0 || deleted == 0)
+		buf_printf(out, ", %zu insertion%s(+)", added, added == 1 ? "" : "s");
+	if (deleted != 0 || added == 0)
+		buf_printf(out, ", %zu deletion%s(-)", deleted, deleted == 1 ? "" : "s");
+	buf_putc(out, '\n');
+}
 
-		if (f->is_new)
-			buf_printf(&out, " create mode %06o %s\n", f->mode[1], f->name[1]);
-		else if (f->is_delete)
-			buf_printf(&out, " delete mode %06o %s\n", f->mode[0], f->name[0]);
+static void put_summary(struct applying *p, const struct file_patch *f, struct buf *out)
+{
+	bool mode = f->mode[0] != 0 && f->mode[1] != 0 && f->mode[0] != f->mode[1];
+
+	if (f->is_new) {
+		buf_printf(out, " create mode %06o %s\n", f->mode[1], f->name[1]);
+	} else if (f->is_delete) {
+		buf_printf(out, " delete mode %06o %s\n", f->mode[0], f->name[0]);
+	} else if (f->is_rename || f->is_copy) {
+		buf_printf(out, " %s ", f->is_rename ? "rename" : "copy");
+		diff_put_renamed(p->g, out, f->name[0], f->name[1]);
+		buf_printf(out, " (%d%%)\n", f->similarity);
+		if (mode)
+			buf_printf(out, " mode change %06o => %06o\n", f->mode[0], f->mode[1]);
+	} else if (mode) {
+		buf_printf(out, " mode change %06o => %06o %s\n", f->mode[0], f->mode[1],
+			   f->name[1]);
 	}
+}
+
+static void show(struct applying *p)
+{
+	struct git *g = p->g;
+	struct buf out = buf_in(g->a);
+
+	if (p->o.stat)
+		put_stat(p, &out);
+	for (size_t i = 0; p->o.numstat && i < p->n; i++) {
+		const struct file_patch *f = &p->at[i];
+		const char *name = git_quoted(g, stat_name(f));
+
+		if (f->binary)
+			buf_printf(&out, "-\t-\t%s\n", name);
+		else
+			buf_printf(&out, "%zu\t%zu\t%s\n", f->added, f->deleted, name);
+	}
+	for (size_t i = 0; p->o.summary && i < p->n; i++)
+		put_summary(p, &p->at[i], &out);
 	cmd_bytes(g->c, buf_bytes(&out));
 }
 
@@ -564,6 +588,11 @@ static const char *source_name(struct git *g, const char *arg)
 	return arg;
 }
 
+static bool only_looks(const struct apply_opts *o)
+{
+	return (o->stat || o->numstat || o->summary || o->check) && !o->apply_anyway;
+}
+
 int git_cmd_apply(struct git *g, struct args *args)
 {
 	struct applying p = { .g = g, .o = { .strip = 1, .context = -1 } };
@@ -587,6 +616,14 @@ int git_cmd_apply(struct git *g, struct args *args)
 		}
 		p.source = source_name(g, args->argc != 0 ? args->argv[i] : "-");
 		apply_read(&p, text);
+		/* What is only looked at is shown file by file. */
+		if (only_looks(&p.o) && i + 1 < args->argc && p.n != 0) {
+			int status = apply_all(&p);
+
+			if (status != 0)
+				return status;
+			p.n = 0;
+		}
 	}
 	if (p.n == 0 && !p.o.allow_empty) {
 		git_error(g, "No valid patches in input (allow with \"--allow-empty\")");
