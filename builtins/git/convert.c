@@ -213,12 +213,87 @@ static struct bytes filtered(struct git *g, struct arena *a, const char *path, s
 	return data;
 }
 
+/* --- $Id$ --- */
+
+static bool wants_ident(struct git *g, const char *path)
+{
+	const char *value = attr_get(g, path, "ident");
+
+	return value != NULL && value[0] == '\0';
+}
+
+/* "$Id$" or "$Id: ... $" on one line: what is behind it; NULL: it is none. */
+static const char *ident_end(const char *at, const char *end)
+{
+	const char *p = at + 3;
+
+	if (end - at < 4 || memcmp(at, "$Id", 3) != 0)
+		return NULL;
+	if (*p == '$')
+		return p + 1;
+	if (*p != ':')
+		return NULL;
+	while (p < end && *p != '\n' && *p != '$')
+		p++;
+	return p < end && *p == '$' ? p + 1 : NULL;
+}
+
+/* A name that another system has put there has blanks in it. */
+static bool is_foreign(const char *at, const char *end)
+{
+	const char *blank;
+
+	if (end - at < 7)
+		return false;
+	blank = memchr(at + 5, ' ', (size_t)(end - at) - 5);
+	return blank != NULL && blank < end - 2;
+}
+
+/* Names are taken out, or put in. */
+static struct bytes put_ident(struct git *g, struct arena *a, const char *path, struct bytes data,
+			      bool out)
+{
+	const char *at = data.ptr, *end = data.ptr + data.len;
+	struct buf b = buf_in(a);
+	struct oid o;
+
+	if (!wants_ident(g, path) || bytes_find(data, BYTES("$Id")) == NULL)
+		return data;
+	if (out)
+		object_hash(OBJECT_BLOB, data, &o);
+	while (at < end) {
+		const char *dollar = memchr(at, '$', (size_t)(end - at));
+		const char *behind = dollar != NULL ? ident_end(dollar, end) : NULL;
+
+		if (dollar == NULL)
+			break;
+		if (behind == NULL || (out && is_foreign(dollar, behind))) {
+			/* Behind "$$" nothing begins. */
+			behind = dollar + 1 + (dollar + 1 < end && dollar[1] == '$');
+			buf_put(&b, at, (size_t)(behind - at));
+			at = behind;
+			continue;
+		}
+		buf_put(&b, at, (size_t)(dollar - at));
+		if (out)
+			buf_printf(&b, "$Id: %s $", oid_hex(g, &o));
+		else
+			buf_puts(&b, "$Id$");
+		at = behind;
+	}
+	buf_put(&b, at, (size_t)(end - at));
+	cmd_charge_bytes(g->c, data.len);
+	return buf_bytes(&b);
+}
+
 struct bytes convert_in(struct git *g, struct arena *a, const char *path, struct bytes data)
 {
-	return ends_in(g, a, path, filtered(g, a, path, data, "clean"));
+	data = ends_in(g, a, path, filtered(g, a, path, data, "clean"));
+	return put_ident(g, a, path, data, false);
 }
 
 struct bytes convert_out(struct git *g, struct arena *a, const char *path, struct bytes data)
 {
+	data = put_ident(g, a, path, data, true);
 	return filtered(g, a, path, ends_out(g, a, path, data), "smudge");
 }
