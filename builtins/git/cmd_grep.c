@@ -15,6 +15,47 @@ static int add_pattern(struct git *g, void *opts, const char *arg, bool unset)
 	return 0;
 }
 
+/* -f: a pattern in each line. */
+static int add_file(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct bytes text, line;
+	int err = 0;
+
+	if (strcmp(arg, "-") == 0)
+		text = file_stdin(g);
+	else
+		err = file_read(g, g->keep, arg, &text); /* from the top of the work tree */
+	if (err < 0)
+		git_die(g, "cannot open '%s': %s", arg, err_text(err));
+	while (git_line(&text, &line))
+		add_pattern(g, opts, arena_dup(g->keep, line), unset);
+	return 0;
+}
+
+static int set_depth(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct grep_opts *o = opts;
+	int64_t n = 0;
+
+	if (!unset && !git_number(arg, &n)) {
+		git_error(g, "option `max-depth' expects a numerical value");
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+	o->has_depth = !unset && n >= 0;
+	o->depth = o->has_depth ? (size_t)n : 0;
+	return 0;
+}
+
+static int set_recursive(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct grep_opts *o = opts;
+
+	(void)g, (void)arg;
+	o->has_depth = unset;
+	o->depth = 0;
+	return 0;
+}
+
 #define OPERATOR(fn, sign)                                                                         \
 	static int fn(struct git *g, void *opts, const char *arg, bool unset)                      \
 	{                                                                                          \
@@ -94,7 +135,7 @@ static const struct git_option grep_options[] = {
 	GIT_FLAG('n', "line-number", struct grep_opts, number),
 	GIT_FLAG(0, "column", struct grep_opts, column),
 	GIT_FLAG('h', NULL, struct grep_opts, no_name),
-	GIT_FLAG('r', "recursive", struct grep_opts, full),
+	GIT_CALL('r', "recursive", set_recursive),
 	GIT_FLAG('H', NULL, struct grep_opts, full),
 	GIT_FLAG(0, "full-name", struct grep_opts, full),
 	GIT_FLAG('l', "files-with-matches", struct grep_opts, names),
@@ -110,6 +151,8 @@ static const struct git_option grep_options[] = {
 	GIT_INT('B', "before-context", struct grep_opts, before),
 	GIT_CALL_ARG('C', "context", set_context),
 	GIT_CALL_ARG('e', NULL, add_pattern),
+	GIT_CALL_ARG('f', NULL, add_file),
+	GIT_CALL_ARG(0, "max-depth", set_depth),
 	GIT_CALL(0, "and", add_and),
 	GIT_CALL(0, "or", add_or),
 	GIT_CALL(0, "not", add_not),
@@ -246,6 +289,29 @@ static void search_file(struct grepping *w, const char *path, uint32_t mode, con
 	arena_release(g->a, mark);
 }
 
+/* Whether a path is wanted: not too deep below what was named. */
+static bool takes(const struct grepping *w, struct pathspec *ps, const char *path)
+{
+	if (!pathspec_match(w->g, ps, path, false))
+		return false;
+	if (!w->o.has_depth || ps->has_wild)
+		return true;
+	for (size_t i = 0; i < ps->n || i == 0; i++) {
+		size_t skip = i < ps->n ? ps->at[i].length : 0;
+		size_t slashes = 0;
+
+		if (i < ps->n &&
+		    (ps->at[i].exclude || strncmp(path, ps->at[i].match, ps->at[i].length) != 0))
+			continue;
+		skip += path[skip] == '/';
+		for (const char *p = path + skip; *p != '\0'; p++)
+			slashes += *p == '/';
+		if (slashes <= w->o.depth)
+			return true;
+	}
+	return false;
+}
+
 /* --no-index, --untracked: all files that are there, whatever the index says. */
 static void search_directory(struct grepping *w, struct pathspec *ps)
 {
@@ -260,7 +326,8 @@ static void search_directory(struct grepping *w, struct pathspec *ps)
 	for (size_t j = 0; j < files.n && !(w->any && w->o.quiet); j++) {
 		struct vfs_stat st;
 
-		if (cmd_lstat(g->c, files.at[j], &st) == 0 && (st.mode & S_FMT) == S_REG)
+		if (takes(w, ps, files.at[j]) && cmd_lstat(g->c, files.at[j], &st) == 0 &&
+		    (st.mode & S_FMT) == S_REG)
 			search_file(w, files.at[j], MODE_FILE, NULL, NULL);
 	}
 }
@@ -273,8 +340,7 @@ static void search_index(struct grepping *w, struct pathspec *ps)
 	for (size_t j = 0; j < x->n && !(w->any && w->o.quiet); j++) {
 		const struct entry *e = &x->at[j];
 
-		if (!pathspec_match(g, ps, e->path, false) ||
-		    (!w->o.cached && (e->xflags & ENTRY_SKIP_WORKTREE)) ||
+		if (!takes(w, ps, e->path) || (!w->o.cached && (e->xflags & ENTRY_SKIP_WORKTREE)) ||
 		    (j > 0 && strcmp(x->at[j - 1].path, e->path) == 0))
 			continue;
 		search_file(w, e->path, e->mode,
@@ -400,7 +466,7 @@ int git_cmd_grep(struct git *g, struct args *args)
 			git_die(g, "unable to grep from object of type blob");
 		tree_flatten(g, g->keep, &tree, &l);
 		for (size_t j = 0; j < l.n; j++)
-			if (pathspec_match(g, &ps, l.at[j].path, false))
+			if (takes(&w, &ps, l.at[j].path))
 				search_file(&w, l.at[j].path, l.at[j].mode, &l.at[j].oid,
 					    revs.at[k]);
 	}

@@ -8,7 +8,8 @@
  *   diff_tree.c     pairs from two trees       diff_rename.c  renames and copies
  *   diff_output.c   what is shown, in order    diff_patch.c   unified text of one pair
  *   diff_words.c    --word-diff                diff_stat.c    --stat and its kin, names, raw
- *   diff_check.c    --check, white space       diff_combined.c  two parents at once
+ *   diff_choose.c   order, -I            diff_dirstat.c  --dirstat         submodule.c     of
+ * submodules diff_check.c    --check, white space       diff_combined.c  two parents at once
  */
 #ifndef BUILTINS_GIT_DIFF_H
 #define BUILTINS_GIT_DIFF_H

@@ -6,6 +6,7 @@
  *   pick.c            one commit onto HEAD, for cherry-pick, revert and rebase
  *   squash.c          the messages that squash and fixup collect
  *   rebase_run.c      the list, item by item (rebase_item.c: those that are no picks)
+ *   rebase_merges.c   the list with merges and with branches that move along
  *   cmd_pick.c, cmd_rebase.c   the commands
  *
  * What remains when one stops is kept in sequencer/ or rebase-merge/, in git's own form.

@@ -3,7 +3,7 @@
  * Histories: which commits, in which order, and how each is written.
  *
  *   revs.c     arguments of rev-list, log and others into struct revs
- *   history.c  the walk: limits, order, what does not touch the paths
+ *   history.c  the walk: limits, order, what does not touch the paths (history_simplify.c)
  *   pretty.c   --format                 graph.c  the lines of --graph
  */
 #ifndef BUILTINS_GIT_WALK_H
