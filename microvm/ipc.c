@@ -145,10 +145,11 @@ static int make(struct task *t, enum ipc_kind kind, int32_t key, unsigned flags,
 int64_t ipc_get(struct task *t, enum ipc_kind kind, int32_t key, unsigned flags, struct ipc **out,
 		bool *fresh)
 {
-	struct ipc *i = key != 0 ? t->m->ipc : NULL;
+	struct ipc *i;
 
 	collect(t->m);
 	*fresh = false;
+	i = key != 0 ? t->m->ipc : NULL;
 	while (i != NULL && (i->kind != kind || i->key != key))
 		i = i->next;
 	*out = i;
