@@ -94,6 +94,8 @@ static int collect(struct proc *p, struct epoll *e, struct epoll_event_ *out, in
 
 static unsigned epoll_poll(struct proc *p, struct file *f)
 {
+	/* A switch here would change what is polled: it comes at the next charge. */
+	kernel_fuel(p->k)->left -= (int64_t)epoll_of(f)->count;
 	for (struct member *m = epoll_of(f)->first; m != NULL; m = m->next) {
 		struct file *of = fd_file(p, m->fd);
 
@@ -312,10 +314,12 @@ int64_t sys_epoll_wait(struct proc *p, int epfd, struct epoll_event_ *out, int m
 		return -E_BADF;
 	if (f->ops != &file_epoll || max <= 0)
 		return -E_INVAL;
-	proc_charge(p, 1 + epoll_of(f)->count);
 	if (timeout_ns > 0)
 		until = kernel_now(p->k) + timeout_ns;
 	for (;;) {
+		proc_charge(p, 1 + epoll_of(f)->count);
+		if (fd_file(p, epfd) != f)
+			return -E_BADF;
 		p->priv->polls_host = false;
 		r = collect(p, epoll_of(f), out, max);
 		if (r != 0 || timeout_ns == 0)

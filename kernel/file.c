@@ -309,12 +309,12 @@ int64_t sys_poll(struct proc *p, struct poll_item *items, int n, int64_t timeout
 {
 	int64_t until = TIMER_NEVER;
 
-	proc_charge(p, 1 + (uint64_t)n);
 	if (timeout_ns > 0)
 		until = kernel_now(p->k) + timeout_ns;
 	for (;;) {
 		int r;
 
+		proc_charge(p, 1 + (uint64_t)n);
 		p->priv->polls_host = false;
 		r = look(p, items, n);
 		if (r != 0 || timeout_ns == 0)

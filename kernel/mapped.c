@@ -86,6 +86,11 @@ int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch
 	return r;
 }
 
+uint64_t sys_file_page_next(struct file *f, uint64_t index)
+{
+	return f->ops == &file_regular ? vfs_page_next(f->k->vfs, f->ino, index) : UINT64_MAX;
+}
+
 void sys_file_ahead(struct file *f, uint64_t index, uint64_t end)
 {
 	if (f->ops == &file_regular)

@@ -7,6 +7,19 @@
  */
 #include "microvm/private.h"
 
+enum { LOOK_PAGES = 16, PAGE_STEPS = PAGE_BYTES / 64 };
+
+/* What pages cost, for whoever runs. A switch here would change them: it comes at the next charge. */
+static void charge(struct microvm *m, uint64_t steps)
+{
+	kernel_fuel(m->k)->left -= (int64_t)steps;
+}
+
+static struct object **bucket_of(struct microvm *m, vfs_ino ino)
+{
+	return &m->objects[ino % OBJECT_BUCKETS];
+}
+
 int object_new(struct microvm *m, struct file *file, vfs_ino ino, struct object **out)
 {
 	struct object *o = vm_alloc(m, sizeof *o);
@@ -16,8 +29,8 @@ int object_new(struct microvm *m, struct file *file, vfs_ino ino, struct object 
 	*o = (struct object){ .m = m, .refs = 1, .ino = ino };
 	if (file != NULL) {
 		o->file = file_get(file);
-		o->next = m->objects;
-		m->objects = o;
+		o->next = *bucket_of(m, ino);
+		*bucket_of(m, ino) = o;
 	}
 	*out = o;
 	return 0;
@@ -31,7 +44,7 @@ struct object *object_get(struct object *o)
 
 static void unlink_object(struct object *o)
 {
-	struct object **link = &o->m->objects;
+	struct object **link = bucket_of(o->m, o->ino);
 
 	while (*link != o)
 		link = &(*link)->next;
@@ -58,7 +71,7 @@ void object_put(struct object *o)
 
 struct object *object_find(struct microvm *m, vfs_ino ino)
 {
-	struct object *o = m->objects;
+	struct object *o = *bucket_of(m, ino);
 
 	while (o != NULL && o->ino != ino)
 		o = o->next;
@@ -129,6 +142,7 @@ static int sync_page(struct object *o, size_t index, uint64_t size)
 	char was[PAGE_BYTES];
 	int64_t r = sys_file_read(NULL, o->file, was, n, pos);
 
+	charge(o->m, PAGE_STEPS);
 	if (r == (int64_t)n && memcmp(was, o->page[index], n) == 0)
 		return 0;
 	r = sys_file_write(NULL, o->file, o->page[index], n, pos);
@@ -151,6 +165,8 @@ static int sync_range(struct object *o, uint64_t pos, uint64_t n)
 
 	if (o->file == NULL || !o->writable || sys_file_stat(NULL, o->file, &st) != 0)
 		return 0;
+	if (end > pos / PAGE_BYTES)
+		charge(o->m, (end - pos / PAGE_BYTES) / LOOK_PAGES);
 	for (uint64_t i = pos / PAGE_BYTES; i < end && i * PAGE_BYTES < st.size && r == 0; i++)
 		if (o->page[i] != NULL)
 			r = sync_page(o, (size_t)i, st.size);
@@ -172,10 +188,18 @@ void area_sync(const struct area *a, uint64_t start, uint64_t end)
 		(void)sync_range(a->object, a->offset + (start - a->start), end - start);
 }
 
-void space_sync(struct space *s)
+void areas_sync(struct space *s, size_t first, size_t n)
 {
-	for (size_t i = 0; i < s->nareas; i++)
-		area_sync(&s->area[i], 0, UINT64_MAX);
+	uint64_t round = ++s->m->syncs;
+
+	for (size_t i = first; i < first + n; i++) {
+		struct object *o = s->area[i].object;
+
+		if (o == NULL || o->synced == round)
+			continue;
+		o->synced = round;
+		(void)object_sync(o);
+	}
 }
 
 /* --- calls on files that are mapped --- */
@@ -197,12 +221,16 @@ static void after_write(void *user, vfs_ino ino, uint64_t pos, uint64_t n)
 	/* Where there is an object, all areas have it. */
 	if (o == NULL && (m->followed >> ino % 64 & 1) != 0)
 		spaces_follow(m, ino, NULL);
+	if (end > pos / PAGE_BYTES)
+		charge(m, (end - pos / PAGE_BYTES) / LOOK_PAGES);
 	for (uint64_t i = pos / PAGE_BYTES; i < end; i++) {
 		char *page = o->page[i];
 		int64_t r = page != NULL
 				    ? sys_file_read(NULL, o->file, page, PAGE_BYTES, i * PAGE_BYTES)
 				    : -E_NOENT;
 
+		if (page != NULL)
+			charge(m, PAGE_STEPS);
 		if (r >= 0)
 			memset(page + r, 0, PAGE_BYTES - (size_t)r);
 	}

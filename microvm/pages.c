@@ -582,6 +582,23 @@ int space_put_page(struct space *s, uint64_t address, const void *bytes)
 	return 0;
 }
 
+/* What an area shows of its file between two indexes. */
+static void look_at(struct space *s, const struct area *a, uint64_t index, uint64_t end)
+{
+	uint64_t first = a->offset / PAGE_BYTES;
+	struct vfs_page *page;
+
+	/* Files may be long and have few pages. */
+	while ((index = sys_file_page_next(a->file, index)) < end) {
+		page_entry *slot = page_slot(s, a->start + (index - first) * PAGE_BYTES, true);
+
+		if (slot != NULL && *slot == 0 &&
+		    sys_file_page(NULL, a->file, index, false, &page) == 0)
+			*slot = entry(page, PAGE_FILE);
+		index++;
+	}
+}
+
 void space_look(struct space *s)
 {
 	for (size_t i = 0; i < s->nareas; i++) {
@@ -589,15 +606,9 @@ void space_look(struct space *s)
 		uint64_t size = a->file != NULL && a->object == NULL ? file_size(NULL, a->file) : 0;
 		uint64_t end = size > a->offset ? lesser(a->end, a->start + (size - a->offset)) : 0;
 
-		for (uint64_t at = a->start; at < end; at += PAGE_BYTES) {
-			page_entry *slot = page_slot(s, at, true);
-			uint64_t pos = a->offset + (at - a->start);
-			struct vfs_page *page;
-
-			if (slot != NULL && *slot == 0 &&
-			    sys_file_page(NULL, a->file, pos / PAGE_BYTES, false, &page) == 0)
-				*slot = entry(page, PAGE_FILE);
-		}
+		if (end > a->start)
+			look_at(s, a, a->offset / PAGE_BYTES,
+				(a->offset + (end - a->start) + PAGE_MASK_) / PAGE_BYTES);
 	}
 }
 

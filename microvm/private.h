@@ -32,6 +32,7 @@ enum {
 	POPULATED_BYTES = 1 << 20, /* up to here, a segment is mapped before its first use */
 	AREAS_MAX = 65530,
 	NSIG_ = 65,
+	OBJECT_BUCKETS = 256,
 	ZYGOTES_MAX = 4, /* that a session keeps */
 	SYSCALL_STEPS = 50,
 	STEP_NS = 10,
@@ -62,7 +63,8 @@ struct microvm {
 	int64_t start_ns;         /* when the session began */
 	uint64_t tokens;          /* names for what vforks wait for */
 	struct mappings mappings; /* of files, as the kernel knows them */
-	struct object *objects;   /* shared mappings of files, by inode */
+	struct object *objects[OBJECT_BUCKETS]; /* shared mappings of files, by inode */
+	uint64_t syncs;
 	struct space *spaces;     /* all */
 	uint64_t followed;        /* a bit for each inode % 64 that area.follows may have */
 	vfs_ino saved;            /* file of the memory it was loaded with, or 0 */
@@ -83,7 +85,8 @@ struct object {
 	uint32_t refs;
 	struct file *file; /* NULL: anonymous */
 	vfs_ino ino;
-	bool writable; /* somebody may have changed its pages */
+	uint64_t synced; /* the last of m->syncs that it took part in */
+	bool writable;   /* somebody may have changed its pages */
 	void **page;   /* NULL: not there yet */
 	size_t npages;
 };
@@ -257,8 +260,14 @@ int object_page(struct proc *p, struct object *o, uint64_t index, void **out);
  * two addresses. */
 int object_sync(struct object *o);
 void area_sync(const struct area *a, uint64_t start, uint64_t end);
+/* What n areas show, and more of their objects: each of these is looked at once, however many areas
+ * show it. */
+void areas_sync(struct space *s, size_t first, size_t n);
 /* What all areas show. */
-void space_sync(struct space *s);
+static inline void space_sync(struct space *s)
+{
+	areas_sync(s, 0, s->nareas);
+}
 /* The object of a file's shared mappings; NULL if nobody has it mapped. */
 struct object *object_find(struct microvm *m, vfs_ino ino);
 /* Tells the kernel who has files' bytes. */

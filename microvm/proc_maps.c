@@ -4,7 +4,7 @@
  */
 #include "microvm/private.h"
 
-enum { NAME_COLUMN = 73, LEAVES_MAX = 1 << 18 };
+enum { NAME_COLUMN = 73, NUMBER_WIDTH = 24 };
 
 static void put_hex(struct buf *b, uint64_t v, int digits)
 {
@@ -27,25 +27,22 @@ static uint64_t in_leaf(const struct leaf *l, uint64_t start, uint64_t end)
 	return n;
 }
 
-/* Bytes of an area that are there. Who has many areas of terabytes is told of the first ones:
- * nobody is charged for the search. */
-static uint64_t resident(struct space *s, const struct area *a, uint32_t *budget)
+/* Of each area, how many of its pages are there. All leaves are looked at once, whatever the areas
+ * are: nobody is charged for the search. */
+static uint64_t *resident(const struct space *s, struct arena *arena)
 {
-	uint64_t n = 0;
+	uint64_t *n = arena_zalloc(arena, (s->nareas + 1) * sizeof *n);
 
-	if ((a->end - a->start) >> 21 < LEAF_BUCKETS) {
-		for (uint64_t at = a->start; at < a->end; at = (at | 0x1fffff) + 1)
-			if (page_slot(s, at, false) != NULL)
-				n += in_leaf(s->last_leaf, a->start, a->end);
-		return n * PAGE_BYTES;
-	}
-	for (int i = 0; i < LEAF_BUCKETS; i++)
-		for (const struct leaf *l = s->bucket[i]; l != NULL && *budget != 0; l = l->next) {
-			--*budget;
-			if (l->number << 21 < a->end && (l->number + 1) << 21 > a->start)
-				n += in_leaf(l, a->start, a->end);
+	for (int b = 0; b < LEAF_BUCKETS; b++) {
+		for (const struct leaf *l = s->bucket[b]; l != NULL; l = l->next) {
+			uint64_t base = l->number << 21;
+
+			for (size_t i = space_area_index(s, base);
+			     i < s->nareas && s->area[i].start < base + (1u << 21); i++)
+				n[i] += in_leaf(l, s->area[i].start, s->area[i].end);
 		}
-	return n * PAGE_BYTES;
+	}
+	return n;
 }
 
 static const char *name_of(struct space *s, const struct area *a, struct arena *arena)
@@ -90,39 +87,57 @@ static void put_line(struct proc *p, const struct area *a, struct arena *arena, 
 	buf_putc(b, a->shared ? 's' : 'p');
 	buf_putc(b, ' ');
 	put_hex(b, ino != 0 ? a->offset : 0, 8);
-	buf_printf(b, " 00:%s %llu ", ino != 0 ? "01" : "00", (unsigned long long)ino);
+	buf_puts(b, ino != 0 ? " 00:01 " : " 00:00 ");
+	buf_put_u64(b, ino);
+	buf_putc(b, ' ');
 	while (*name != '\0' && b->len - begin < NAME_COLUMN)
 		buf_putc(b, ' ');
 	buf_puts(b, name);
 	buf_putc(b, '\n');
 }
 
-static void put_details(const struct area *a, uint64_t there_bytes, struct buf *b)
+/* A list may have a million of these. */
+static void put_kilobytes(struct buf *b, const char *name, uint64_t kilobytes)
 {
-	unsigned long long size = (a->end - a->start) / 1024;
-	unsigned long long there = there_bytes / 1024;
+	size_t begin = b->len;
+	size_t digits = 1;
+
+	buf_puts(b, name);
+	for (uint64_t v = kilobytes; v >= 10; v /= 10)
+		digits++;
+	while (b->len - begin + digits < NUMBER_WIDTH)
+		buf_putc(b, ' ');
+	buf_put_u64(b, kilobytes);
+	buf_puts(b, " kB\n");
+}
+
+static void put_details(const struct area *a, uint64_t there, struct buf *b)
+{
 	bool changes = (a->prot & PROT_WRITE_) != 0 && !a->shared;
 
-	buf_printf(b, "Size:           %8llu kB\nKernelPageSize:        4 kB\n", size);
-	buf_printf(b, "MMUPageSize:           4 kB\nRss:            %8llu kB\n", there);
-	buf_printf(b, "Pss:            %8llu kB\nShared_Clean:   %8llu kB\n", there,
-		   changes ? 0 : there);
-	buf_printf(b, "Shared_Dirty:          0 kB\nPrivate_Clean:         0 kB\n");
-	buf_printf(b, "Private_Dirty:  %8llu kB\nReferenced:     %8llu kB\n", changes ? there : 0,
-		   there);
-	buf_printf(b, "Anonymous:      %8llu kB\nSwap:                  0 kB\n",
-		   changes ? there : 0);
+	put_kilobytes(b, "Size:", (a->end - a->start) / 1024);
+	put_kilobytes(b, "KernelPageSize:", 4);
+	put_kilobytes(b, "MMUPageSize:", 4);
+	put_kilobytes(b, "Rss:", there);
+	put_kilobytes(b, "Pss:", there);
+	put_kilobytes(b, "Shared_Clean:", changes ? 0 : there);
+	put_kilobytes(b, "Shared_Dirty:", 0);
+	put_kilobytes(b, "Private_Clean:", 0);
+	put_kilobytes(b, "Private_Dirty:", changes ? there : 0);
+	put_kilobytes(b, "Referenced:", there);
+	put_kilobytes(b, "Anonymous:", changes ? there : 0);
+	put_kilobytes(b, "Swap:", 0);
 }
 
 static void maps(struct proc *p, bool details, struct arena *arena, struct buf *b)
 {
 	struct space *s = task_of(p)->space;
-	uint32_t budget = LEAVES_MAX;
+	const uint64_t *there = details ? resident(s, arena) : NULL;
 
 	for (size_t i = 0; i < s->nareas; i++) {
 		put_line(p, &s->area[i], arena, b);
 		if (details)
-			put_details(&s->area[i], resident(s, &s->area[i], &budget), b);
+			put_details(&s->area[i], there[i] * (PAGE_BYTES / 1024), b);
 	}
 }
 

@@ -330,8 +330,12 @@ int space_unmap(struct space *s, uint64_t address, uint64_t length)
 		s->vdso_data = NULL;
 	page_drop_range(s, address, end);
 	i = space_area_index(s, address);
-	for (; i + n < s->nareas && s->area[i + n].start < end; n++)
-		area_sync(&s->area[i + n], address, end);
+	while (i + n < s->nareas && s->area[i + n].start < end)
+		n++;
+	if (n == 1)
+		area_sync(&s->area[i], address, end);
+	else
+		areas_sync(s, i, n);
 	erase(s, i, n);
 	return 0;
 }
@@ -454,6 +458,8 @@ int64_t space_remap(struct space *s, uint64_t old, uint64_t old_len, uint64_t ne
 
 /* --- what follows a file --- */
 
+enum { AREAS_A_STEP = 8 };
+
 static void follow(struct space *s, struct area *a, struct object *o)
 {
 	page_drop_range(s, a->start, a->end);
@@ -465,6 +471,8 @@ static void follow(struct space *s, struct area *a, struct object *o)
 void spaces_follow(struct microvm *m, vfs_ino ino, struct object *o)
 {
 	for (struct space *s = m->spaces; s != NULL; s = s->next) {
+		/* A switch here would change the lists: it comes at the next charge. */
+		kernel_fuel(m->k)->left -= (int64_t)(s->nareas / AREAS_A_STEP);
 		for (size_t i = 0; i < s->nareas; i++) {
 			struct area *a = &s->area[i];
 

@@ -4,7 +4,7 @@
  */
 #include "microvm/private.h"
 
-enum { HEAP_AHEAD = 4 * PAGE_BYTES };
+enum { HEAP_AHEAD = 4 * PAGE_BYTES, SYNC_BYTES = 1 << 20 };
 
 static uint64_t pages_up(uint64_t n)
 {
@@ -171,16 +171,34 @@ int64_t call_mremap(struct task *t, const uint64_t *a)
 	return space_remap(t->space, a[0], a[1], a[2], (unsigned)a[3], a[4]);
 }
 
+/* The end of a part of a long call: of what has to be compared not more than some at once. */
+static uint64_t sync_end(const struct area *a, uint64_t at, uint64_t end)
+{
+	const struct object *o = a->object;
+
+	end = end < a->end ? end : a->end;
+	if (o == NULL || o->file == NULL || (a->offset + (at - a->start)) / PAGE_BYTES >= o->npages)
+		return end;
+	return end - at < SYNC_BYTES ? end : at + SYNC_BYTES;
+}
+
 int64_t call_msync(struct task *t, const uint64_t *a)
 {
+	struct space *s = t->space;
+	uint64_t at = a[0];
 	uint64_t end;
+	size_t i;
 
 	if (bad_range(a[0], a[1]) || a[2] > 7)
 		return -E_INVAL;
 	end = a[0] + pages_up(a[1]);
-	for (size_t i = space_area_index(t->space, a[0]);
-	     i < t->space->nareas && t->space->area[i].start < end; i++)
-		area_sync(&t->space->area[i], a[0], end);
+	while ((i = space_area_index(s, at)) < s->nareas && s->area[i].start < end && at < end) {
+		uint64_t from = s->area[i].start > at ? s->area[i].start : at;
+
+		at = sync_end(&s->area[i], from, end);
+		area_sync(&s->area[i], from, at);
+		call_rest(t);
+	}
 	return 0;
 }
 

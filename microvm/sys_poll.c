@@ -4,7 +4,7 @@
  */
 #include "microvm/private.h"
 
-enum { POLL_MAX = 65536, POLLNVAL_ = 32, SELECT_MAX = 1024 };
+enum { POLL_MAX = 65536, POLLNVAL_ = 32, SELECT_MAX = 1024, RLIMIT_NOFILE_ = 7 };
 
 #define LONG_WAIT ((int64_t)1000000000) /* seconds: as good as for ever */
 
@@ -22,7 +22,7 @@ static int64_t poll_list(struct task *t, uint64_t address, uint64_t n, int64_t n
 	int used = 0;
 	int64_t r;
 
-	if (n > POLL_MAX)
+	if (n > POLL_MAX || n > proc_owner_of(t->p)->rlimit[RLIMIT_NOFILE_][0])
 		return -E_INVAL;
 	u = call_memory(t, (size_t)(n + 1) * sizeof *u);
 	items = call_memory(t, (size_t)(n + 1) * sizeof *items);

@@ -56,6 +56,15 @@ int vfs_page_get(struct vfs *v, vfs_ino ino, uint64_t index, bool fetch, struct 
 	return 0;
 }
 
+uint64_t vfs_page_next(struct vfs *v, vfs_ino ino, uint64_t index)
+{
+	const struct inode *n = inode_get(v, ino);
+
+	if (n == NULL || !inode_is(n, S_REG) || (n->flags & INODE_INLINE) != 0)
+		return UINT64_MAX;
+	return radix_next(&n->pages, index);
+}
+
 void vfs_page_ahead(struct vfs *v, vfs_ino ino, uint64_t index, uint64_t end)
 {
 	const struct inode *n = inode_get(v, ino);

@@ -183,6 +183,8 @@ int64_t vfs_view(struct vfs *v, vfs_ino ino, uint64_t pos, size_t max, const cha
  */
 struct vfs_page;
 int vfs_page_get(struct vfs *v, vfs_ino ino, uint64_t index, bool fetch, struct vfs_page **out);
+/* The next index from this one on of a page that is in the tree; UINT64_MAX: there is none. */
+uint64_t vfs_page_next(struct vfs *v, vfs_ino ino, uint64_t index);
 /* The pages from index up to end will be got one after the other: tells a source that asks. */
 void vfs_page_ahead(struct vfs *v, vfs_ino ino, uint64_t index, uint64_t end);
 struct vfs_page *vfs_page_again(struct vfs_page *page);

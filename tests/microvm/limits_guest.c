@@ -2,15 +2,18 @@
  *
  * A program that does one thing without end, natively compiled for the sandbox.
  * usage: guest
- * spin|fork|thread|swap|maps|copies|grow|call|map|protect|signal|pipe|write|exec|sparse
+ * spin|fork|thread|swap|maps|copies|grow|call|map|protect|signal|pipe|write|exec|sparse|details|
+ * poll|views|sync|cut
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -204,6 +207,110 @@ static void sparse(char **argv)
 			at = 0;
 }
 
+/* What there is of each of many large areas, and nobody reads it. */
+static void details(char **argv)
+{
+	enum { AREAS = 1500, PIECES = 500 };
+	const size_t bytes = 400UL << 20;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	char *at = (char *)(1UL << 44);
+
+	(void)argv;
+	for (int i = 0; i < AREAS; i++, at += bytes)
+		mmap(at, bytes, i & 1 ? PROT_READ : PROT_READ | PROT_WRITE, flags, -1, 0);
+	at = mmap(NULL, (size_t)PIECES << 21, PROT_READ | PROT_WRITE, flags, -1, 0);
+	for (size_t i = 0; i < PIECES; i++)
+		at[i << 21] = 1;
+	for (;;)
+		close(open("/proc/self/smaps", O_RDONLY));
+}
+
+/* Many wait for many sets of descriptors, and each look is for nothing. */
+static void poll_always(char **argv)
+{
+	enum { CHILDREN = 40, SET = 900, MOST = 65536 };
+	static struct pollfd list[MOST];
+	int set = epoll_create1(0);
+	int p[2], q[2];
+	char c = 0;
+
+	(void)argv;
+	if (pipe(p) < 0 || pipe(q) < 0)
+		return;
+	for (int i = 0; i < SET; i++) {
+		struct epoll_event e = { .events = EPOLLIN };
+		int fd = dup(p[0]);
+
+		if (fd >= 0)
+			epoll_ctl(set, EPOLL_CTL_ADD, fd, &e);
+	}
+	for (int i = 0; i < MOST; i++)
+		list[i] = (struct pollfd){ .fd = set, .events = POLLIN };
+	for (int i = 0; i < CHILDREN; i++)
+		if (fork() == 0)
+			for (nfds_t n = MOST;; n = 1000)
+				poll(list, n, -1);
+	for (;;)
+		if (write(q[1], &c, 1) + read(q[0], &c, 1) == 0)
+			return;
+}
+
+static char *mapped(int fd, size_t bytes)
+{
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/* Children with many views of one file, which are compared with it at each end. */
+static void views(char **argv)
+{
+	enum { BYTES = 16 << 20, VIEWS = 600 };
+	int fd = memfd_create("x", 0);
+
+	(void)argv;
+	if (ftruncate(fd, BYTES) < 0)
+		return;
+	memset(mapped(fd, BYTES), 1, BYTES);
+	for (int i = 0; i < VIEWS; i++)
+		mapped(fd, BYTES);
+	for (;;) {
+		if (fork() == 0)
+			_exit(0);
+		waitpid(-1, NULL, 0);
+	}
+}
+
+static void sync_always(char **argv)
+{
+	enum { BYTES = 32 << 20 };
+	int fd = memfd_create("x", 0);
+	char *p;
+
+	(void)argv;
+	if (ftruncate(fd, BYTES) < 0)
+		return;
+	p = mapped(fd, BYTES);
+	memset(p, 1, BYTES);
+	for (;;)
+		msync(p, BYTES, MS_SYNC);
+}
+
+/* A file whose mapped pages are few and far between. */
+static void cut(char **argv)
+{
+	const size_t bytes = 30UL << 30;
+	int fd = memfd_create("x", 0);
+	char *p;
+
+	(void)argv;
+	if (ftruncate(fd, (off_t)bytes) < 0)
+		return;
+	p = mapped(fd, bytes);
+	p[bytes - 1] = 1;
+	for (size_t n = bytes;; n--)
+		if (ftruncate(fd, (off_t)n) < 0)
+			return;
+}
+
 static const struct {
 	const char *name;
 	void (*run)(char **argv);
@@ -213,6 +320,8 @@ static const struct {
 	{ "grow", grow },          { "call", call },           { "map", map },
 	{ "protect", protect },    { "signal", send_signals }, { "pipe", pipes },
 	{ "write", write_always }, { "exec", exec },           { "sparse", sparse },
+	{ "details", details },    { "poll", poll_always },    { "views", views },
+	{ "sync", sync_always },   { "cut", cut },
 };
 
 int main(int argc, char **argv)
