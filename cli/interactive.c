@@ -111,6 +111,7 @@ struct editor {
 struct typed {
 	char *text;
 	size_t len;
+	bool cut; /* it was longer */
 };
 enum { TYPED_MAX = 16 << 20 };
 
@@ -296,6 +297,8 @@ static bool append_line(struct editor *e, struct typed *t)
 	while ((c = next_byte(e)) >= 0 && c != '\n')
 		if (t->len < TYPED_MAX - 2)
 			t->text[t->len++] = (char)c;
+		else
+			t->cut = true;
 	t->text[t->len] = '\0';
 	return c >= 0 || t->len != start;
 }
@@ -315,6 +318,7 @@ static enum got editor_line(cowsh *session, struct editor *e, const char *prompt
 		int kind = next_byte(e);
 
 		t->len = kind == 'W' ? word : start;
+		t->cut = false;
 		if (kind < 0 || !append_line(e, t))
 			return GOT_END;
 		if (kind == 'L')
@@ -336,8 +340,12 @@ static enum got read_command(cowsh *session, struct editor *e, struct typed *t)
 
 	make_prompt(session, "PS1", prompt, sizeof prompt);
 	t->len = 0;
+	t->cut = false;
 	got = editor_line(session, e, prompt, t);
-	while (got == GOT_LINE && cowsh_incomplete(session, t->text, t->len)) {
+	while (got == GOT_LINE && !t->cut && cowsh_incomplete(session, t->text, t->len)) {
+		t->cut = t->len >= TYPED_MAX - 2;
+		if (t->cut)
+			return got;
 		t->text[t->len++] = '\n';
 		make_prompt(session, "PS2", prompt, sizeof prompt);
 		got = editor_line(session, e, prompt, t);
@@ -423,6 +431,7 @@ int interactive(struct runner *r)
 {
 	static const char has_rc[] = "[ -r ~/.bashrc ] && echo yes";
 	static char rc[] = ". ~/.bashrc";
+	static const char too_long[] = "cowsh: that is too long for a command\n";
 	struct cowsh_result result = { 0 };
 	enum got got;
 
@@ -431,11 +440,15 @@ int interactive(struct runner *r)
 	trace_begin(r);
 	debug_begin(r);
 	if (ask(r->session, has_rc, sizeof has_rc - 1).len != 0)
-		run_typed(r, &(struct typed){ rc, sizeof rc - 1 }, &result);
+		run_typed(r, &(struct typed){ rc, sizeof rc - 1, false }, &result);
 	cowsh_set_interactive(r->session, true);
 	while ((got = read_command(r->session, &editor, &typed)) != GOT_END) {
 		if (got == GOT_INTERRUPT)
 			continue;
+		if (typed.cut) {
+			(void)write_all(2, too_long, sizeof too_long - 1);
+			continue;
+		}
 		if (typed.len != 0)
 			editor_request(&editor, 'H', typed.text);
 		if (undo(r, &typed))

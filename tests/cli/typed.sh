@@ -52,6 +52,23 @@ check 'undo says what does not run any more, and jobs which' '1 1 1' \
 	"$(for line in 'cowsh: processes that do not run any more: 1' '[1]+  Killed                  cat p' Killed; do
 		tr -d '\r' < shown | grep -cF -- "$line"
 	done | paste -sd' ')"
+# An editor that was taken over sends more than there is room for.
+mkdir taken
+cp "$cowsh" taken/cowsh
+cat > taken/cowsh-edit <<'E'
+#!/bin/bash
+{
+	printf 'L('
+	head -c 17000000 /dev/zero | tr '\0' a
+	printf '\n%s' Lb Lb Lb 'L)' 'Lecho alive' 'Lexit 5'
+	echo
+} >&4
+E
+chmod +x taken/cowsh-edit
+timeout 60 script -qefc taken/cowsh screen > shown 2>&1
+echo $? >> shown
+check 'a command that is too long is no command' '1 alive 5' \
+	"$(grep -c 'too long for a command' shown) $(tr -d '\r' < shown | grep -x 'alive\|5' | paste -sd' ')"
 if ! nm "$cowsh" 2> /dev/null | grep -q __asan_init; then
 	{ sleep 1; printf 'exit\n'; } | script -qefc "$cowsh" screen > /dev/null 2>&1 &
 	for ((i = 0; i < 15; i++)); do
