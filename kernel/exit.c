@@ -31,6 +31,7 @@ static void let_go(struct proc *p)
 	p->task = NULL;
 	p->line = NULL;
 	view_end_all(p);
+	path_leave_opening(p);
 	if (p->priv->owner == NULL)
 		fd_drop_all(p);
 	timer_clear(k, &p->priv->alarm);

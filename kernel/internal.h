@@ -139,7 +139,8 @@ struct proc_private {
 	struct bytes start;      /* the program file's first bytes */
 	int argc;
 	int waits_lock_of; /* the process whose lock it waits for, or 0 */
-	int opening;       /* one above the descriptor of the FIFO whose other end it waits for */
+	int opening;       /* one above the descriptor of the FIFO whose other end it waits for, */
+	struct file *opened; /* which is held meanwhile: another thread may close it */
 	uint64_t moved;    /* bytes of the write that waits now: they are gone already */
 	int from_line;     /* where its parent was in its script */
 	int fd_top;        /* one above the highest open descriptor */
@@ -737,6 +738,8 @@ int path_dir(struct proc *p, int dirfd, const char *path, vfs_ino *out);
 /* After a vfs call: whether the host must supply something first and the call is to be made
  * again. Waits; puts -E_INTR into *r when a signal came. */
 bool path_again(struct proc *p, int64_t *r);
+/* Gives up a FIFO that waits for its other end. */
+void path_leave_opening(struct proc *p);
 /* The inode that a path names; k->jump is set if it is one that has none. */
 int64_t path_find(struct proc *p, int dirfd, const char *path, int flags, vfs_ino *out);
 /* The attributes of what path names were changed, if r says so: r. */

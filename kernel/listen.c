@@ -226,6 +226,9 @@ int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name)
 		err = -E_ADDRINUSE;
 	else if (n.family == SOCKET_UNIX && n.path[0] != '\0')
 		err = sys_mknod(p, AT_FDCWD_, n.path, S_SOCK | 0777, 0);
+	/* To make the name may take time, in which another thread gives it one. */
+	if (err == 0 && s->bound)
+		err = -E_INVAL;
 	if (err != 0)
 		return err == -E_EXIST ? -E_ADDRINUSE : err;
 	give_name(p->k, s, &n);

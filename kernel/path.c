@@ -88,6 +88,20 @@ static int open_inode(struct proc *p, vfs_ino ino, unsigned oflags, struct file 
 	return *out != NULL ? 0 : -E_NOMEM;
 }
 
+void path_leave_opening(struct proc *p)
+{
+	struct file *f = p->priv->opened;
+	int fd = p->priv->opening - 1;
+
+	if (f == NULL)
+		return;
+	p->priv->opened = NULL;
+	p->priv->opening = 0;
+	if (fd_file(p, fd) == f)
+		fd_drop(p, fd);
+	file_put(f);
+}
+
 /* Puts the file into the table; the inode's hold becomes the file's. */
 static int64_t install(struct proc *p, struct file *f, unsigned oflags)
 {
@@ -97,11 +111,18 @@ static int64_t install(struct proc *p, struct file *f, unsigned oflags)
 	if (fd < 0 || f->ops != &file_pipe)
 		return fd;
 	p->priv->opening = fd + 1;
+	p->priv->opened = file_get(f);
 	r = fifo_wait(p, f);
+	if (r == 0 && fd_file(p, fd) != f)
+		r = -E_BADF;
+	if (r != 0) {
+		path_leave_opening(p);
+		return r;
+	}
 	p->priv->opening = 0;
-	if (r != 0)
-		fd_drop(p, fd);
-	return r != 0 ? r : fd;
+	p->priv->opened = NULL;
+	file_put(f);
+	return fd;
 }
 
 static void remember(struct file *f, vfs_ino dir, const char *path)

@@ -421,6 +421,7 @@ struct segment *proc_set_parked(struct proc *p)
 
 	sched_forget(p);
 	view_end_all(p);
+	path_leave_opening(p);
 	p->priv->top = NULL;
 	p->priv->waits_child = false;
 	p->priv->parked = true;

@@ -265,6 +265,9 @@ int64_t call_truncate(struct task *t, const uint64_t *a)
 	fd = sys_open(t->p, AT_FDCWD_, path, O_WRONLY_ | O_CLOEXEC_, 0);
 	if (fd < 0)
 		return fd;
+	/* Cutting may take time, in which another thread closes what it finds. */
+	if (t->held[0] == NULL)
+		t->held[0] = sys_file(t->p, (int)fd);
 	r = (int64_t)a[1] < 0 ? -E_INVAL : sys_ftruncate(t->p, (int)fd, a[1]);
 	sys_close(t->p, (int)fd);
 	return r;
