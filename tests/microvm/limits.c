@@ -60,6 +60,7 @@ static cowsh *limited(void)
 	host.clock = clock_ns;
 	host.escalate = escalate;
 	config.microvm = cowsh_kvm();
+	config.warm_starts = true;
 	config.images = &mount;
 	config.nimages = 1;
 	config.limit[COWSH_LIMIT_TIME] = TIME_MS;
@@ -133,6 +134,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof long_ways / sizeof long_ways[0]; i++)
 		endless(s, long_ways[i], LONG_MS);
 	expect(s, "echo alive; /b/guest; echo $?", "alive\n2\n");
+	expect(s, "truncate -s 200G /tmp/big; for i in 1 2 3; do /b/python3 < /dev/null; done",
+	       "warm\nwarm\nwarm\n");
 	cowsh_free(s);
 	return verdict(used);
 }
