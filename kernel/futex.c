@@ -46,6 +46,7 @@ int64_t kernel_futex_requeue(struct kernel *k, struct futex_key from, struct fut
 			     int64_t n)
 {
 	struct proc *p = queue_of(k, from)->first;
+	bool same = from.object == to.object && from.at == to.at;
 	int64_t moved = 0;
 
 	while (p != NULL && moved < n) {
@@ -53,7 +54,9 @@ int64_t kernel_futex_requeue(struct kernel *k, struct futex_key from, struct fut
 
 		if (same_key(p, from)) {
 			p->priv->futex = to;
-			if (queue_of(k, from) != queue_of(k, to))
+			/* Behind those that wait there, also where both names share a queue: which
+			 * do depends on addresses. */
+			if (!same)
 				sched_requeue(p, queue_of(k, to));
 			moved++;
 		}

@@ -186,6 +186,42 @@ static int timers(struct proc *p, void *arg)
 	return 0;
 }
 
+/* --- futexes --- */
+
+static int wait_at(struct proc *p, void *arg)
+{
+	return (int)sys_futex_wait(p, *(struct futex_key *)arg, 1, 0);
+}
+
+/* Who is sent to another name stands behind those that wait there, whatever the names are. */
+static int requeued(struct proc *p, void *arg)
+{
+	struct futex_key from = { 1, 0 };
+	struct spawn first = { .fn = wait_at, .arg = &from };
+
+	(void)arg;
+	for (uint64_t i = 1; i <= 64; i++) {
+		struct futex_key to = { i << 7, 4 };
+		struct spawn second = { .fn = wait_at, .arg = &to };
+		int64_t sent = sys_spawn(p, &first, NULL);
+		int64_t there = sys_spawn(p, &second, NULL);
+
+		sys_yield(p);
+		CHECK_EQ(kernel_futex_requeue(p->k, from, to, 1), 1);
+		CHECK_EQ(kernel_futex_wake(p->k, to, 1, 1), 1);
+		CHECK_EQ(sys_wait(p, -1, NULL, 0), there);
+		CHECK_EQ(kernel_futex_requeue(p->k, to, to, 5), 1);
+		CHECK_EQ(kernel_futex_wake(p->k, to, 1, 1), 1);
+		CHECK_EQ(sys_wait(p, -1, NULL, 0), sent);
+	}
+	return 0;
+}
+
+TEST(requeued_futexes)
+{
+	run(requeued);
+}
+
 TEST(messages_and_descriptors)
 {
 	run(messages);
@@ -212,5 +248,6 @@ int main(void)
 	RUN(locks_of_processes);
 	RUN(inotify);
 	RUN(timers_with_signals);
+	RUN(requeued_futexes);
 	return check_end();
 }
