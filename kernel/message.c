@@ -444,7 +444,13 @@ static int64_t send_stream(struct proc *p, struct file *f, const void *data, siz
 	while (*link != NULL)
 		link = &(*link)->next;
 	*link = rights;
-	return file_pipe.write(p, end_of(s->out, f, m->flags), data, n);
+	r = file_pipe.write(p, end_of(s->out, f, m->flags), data, n);
+	/* Nothing went out, and nobody ran meanwhile. */
+	if (r == -E_AGAIN) {
+		*link = NULL;
+		rights_clear(p->k, rights);
+	}
+	return r;
 }
 
 /* One read: as much as there is, up to the next files. */

@@ -9,6 +9,8 @@ bool path_again(struct proc *p, int64_t *r)
 {
 	int w;
 
+	/* A switch here would change what was found: it comes at the next charge. */
+	kernel_fuel(p->k)->left -= (int64_t)vfs_looked(p->k->vfs);
 	if (*r != VFS_PENDING)
 		return false;
 	w = proc_wait_host(p);
@@ -277,8 +279,10 @@ int64_t sys_readlink(struct proc *p, int dirfd, const char *path, struct arena *
 
 int64_t sys_getcwd(struct proc *p, struct arena *a, char **out)
 {
-	proc_charge(p, 2);
-	return vfs_dir_path(p->k->vfs, proc_owner(p)->cwd, a, out);
+	int64_t r = vfs_dir_path(p->k->vfs, proc_owner(p)->cwd, a, out);
+
+	proc_charge(p, 2 + vfs_looked(p->k->vfs));
+	return r;
 }
 
 int64_t sys_read_file(struct proc *p, const char *path, struct arena *a, struct bytes *out)

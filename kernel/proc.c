@@ -406,6 +406,7 @@ int proc_restart(struct proc *p, int (*fn)(struct proc *, void *), void *arg)
 		return r;
 	p->priv->parked = false;
 	k->nlive++;
+	(void)vfs_looked(k->vfs); /* what the host did meanwhile costs nothing */
 	sched_ready(p);
 	return 0;
 }

@@ -215,7 +215,11 @@ struct vfs {
 	uint32_t holds_cap;
 	uint32_t holds_used;
 	struct vfs_mount mount[PROVIDERS_MAX];
+	uint64_t looked; /* vfs_looked */
 };
+
+/* So many names or directories that are looked at are worth a step. */
+enum { NAMES_A_STEP = 16 };
 
 struct vfs_tree {
 	refcount refs;
@@ -348,6 +352,7 @@ struct walk {
 	bool slash; /* a '/' follows */
 	unsigned hops;
 	unsigned depth;
+	unsigned names; /* that were taken off paths */
 	const char *rest[VFS_LINK_HOPS_MAX];      /* paths to go on with after a symlink */
 	struct blob *text[VFS_LINK_HOPS_MAX + 1]; /* targets being walked, held */
 };

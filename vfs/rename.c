@@ -16,16 +16,15 @@ struct side {
 /* Whether `above` is `dir` or lies on the way from it to the root. */
 static bool is_above(struct vfs *v, vfs_ino above, vfs_ino dir)
 {
-	for (;;) {
-		struct inode *n;
+	struct inode *n;
+	uint64_t depth = 0;
 
-		if (dir == above)
-			return true;
-		n = inode_get(v, dir);
-		if (dir == VFS_ROOT || n == NULL)
-			return false;
+	while (dir != above && dir != VFS_ROOT && (n = inode_get(v, dir)) != NULL) {
 		dir = n->parent;
+		depth++;
 	}
+	v->looked += depth / NAMES_A_STEP;
+	return dir == above;
 }
 
 static int find_side(struct side *s)

@@ -143,6 +143,7 @@ static const char *next_name(struct walk *w, const char *path)
 
 	while (*end != '\0' && *end != '/')
 		end++;
+	w->names++;
 	w->last = (struct bytes){ path, (size_t)(end - path) };
 	w->kind = kind_of(w->last);
 	w->slash = *end == '/';
@@ -215,6 +216,7 @@ int walk_start(struct walk *w, struct vfs *v, const struct vfs_cred *c, vfs_ino 
 	w->at = dir;
 	w->hops = 0;
 	w->depth = 0;
+	w->names = 0;
 	if (*path == '\0')
 		return -E_NOENT;
 	if (strlen(path) >= VFS_PATH_MAX)
@@ -278,6 +280,15 @@ void walk_end(struct walk *w)
 	for (unsigned i = 0; i < w->hops; i++)
 		blob_put(w->v->store, w->text[i]);
 	w->hops = 0;
+	w->v->looked += w->names / NAMES_A_STEP;
+}
+
+uint64_t vfs_looked(struct vfs *v)
+{
+	uint64_t looked = v->looked;
+
+	v->looked = 0;
+	return looked;
 }
 
 int vfs_lookup(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path,
@@ -304,6 +315,8 @@ static int name_in(struct vfs *v, vfs_ino dir, vfs_ino child, struct arena *a, s
 	struct name_entry entry;
 	struct vfs_dirent found;
 	const char *after = NULL;
+	uint64_t names = 0;
+	bool is_it = false;
 
 	if (ino_is_dynamic(dir)) {
 		while (dynamic_readdir(v, dir, after, a, &found, 1) == 1) {
@@ -316,13 +329,14 @@ static int name_in(struct vfs *v, vfs_ino dir, vfs_ino child, struct arena *a, s
 		return -E_NOENT;
 	}
 	names_seek(&c, inode_get(v, dir)->names, (struct bytes){ NULL, 0 });
-	while (names_next(&c, &entry)) {
-		if (entry.value != child)
-			continue;
-		*out = arena_bytes(a, entry.name);
-		return 0;
+	while (!is_it && names_next(&c, &entry)) {
+		is_it = entry.value == child;
+		names++;
 	}
-	return -E_NOENT;
+	v->looked += names / NAMES_A_STEP;
+	if (is_it)
+		*out = arena_bytes(a, entry.name);
+	return is_it ? 0 : -E_NOENT;
 }
 
 /* One step up: the parent of *dir and the name there. A provider's root has its mount's. */
