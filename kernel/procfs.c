@@ -477,7 +477,8 @@ static int proc_content(void *user, void *asker, uint64_t id, struct arena *a, s
 	}
 	*out = buf_bytes(&b);
 	/* Who opens it need not read it. A switch here would change what is told. */
-	kernel_fuel(k)->left -= (int64_t)(b.len / 64);
+	if (k->current != NULL)
+		kernel_fuel(k)->left -= (int64_t)(b.len / 64);
 	return r;
 }
 

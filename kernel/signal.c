@@ -6,6 +6,8 @@
  */
 #include "kernel/internal.h"
 
+enum { ALL_A_STEP = 16 }; /* processes that are looked at */
+
 enum sig_default { ENDS, NOTHING, STOPS, CONTINUES };
 
 struct sig_row {
@@ -360,16 +362,48 @@ static bool addressed(const struct proc *p, const struct proc *target, int pid)
 	return pid == 0 ? target->pgid == p->pgid : -target->pgid == pid; /* may be INT_MIN */
 }
 
+/* Walks over all processes while each may end, and others with it: they go by their numbers. */
+struct all {
+	struct kernel *k;
+	int at;
+	int next;
+};
+
+static struct proc *all_at(struct all *a, struct proc *t)
+{
+	if (t != NULL) {
+		a->at = t->pid;
+		a->next = t->priv->all_next != NULL ? t->priv->all_next->pid : 0;
+	}
+	return t;
+}
+
+static struct proc *all_first(struct all *a, struct kernel *k)
+{
+	*a = (struct all){ .k = k };
+	return all_at(a, k->all_first);
+}
+
+static struct proc *all_next(struct all *a)
+{
+	struct proc *t = a->next != 0 ? proc_find(a->k, a->next) : NULL;
+
+	kernel_fuel(a->k)->left -= a->at % ALL_A_STEP == 0;
+	if (t == NULL && a->next != 0)
+		for (t = a->k->all_first; t != NULL && t->pid <= a->at;)
+			t = t->priv->all_next;
+	return all_at(a, t);
+}
+
 /* The caller comes last: the signal may end it. */
 static int64_t send_to_all(struct kernel *k, struct proc *p, int pid, int sig,
 			   const struct sig_source *source)
 {
 	int64_t r = -E_SRCH;
 	bool self = false;
-	int at = 0;
+	struct all all;
 
-	for (struct proc *t = k->all_first; t != NULL;) {
-		at = t->pid;
+	for (struct proc *t = all_first(&all, k); t != NULL; t = all_next(&all)) {
 		if (addressed(p, t, pid) && !may_signal(p, t, sig)) {
 			r = r == 0 ? 0 : -E_PERM;
 		} else if (addressed(p, t, pid)) {
@@ -379,8 +413,6 @@ static int64_t send_to_all(struct kernel *k, struct proc *p, int pid, int sig,
 			else if (sig != 0)
 				sig_send_from(t, sig, source);
 		}
-		for (t = k->all_first; t != NULL && t->pid <= at;)
-			t = t->priv->all_next;
 	}
 	if (self && sig != 0)
 		sig_send_from(p, sig, source);
@@ -389,17 +421,14 @@ static int64_t send_to_all(struct kernel *k, struct proc *p, int pid, int sig,
 
 void sig_send_group(struct kernel *k, int pgid, int sig)
 {
-	int at = 0;
+	struct all all;
 
 	k->ending++;
-	for (struct proc *t = k->all_first; t != NULL;) {
-		at = t->pid;
+	for (struct proc *t = all_first(&all, k); t != NULL; t = all_next(&all)) {
 		/* Who runs now can't be stopped in the middle of what it does. */
 		if (t->pgid == pgid && t->priv->owner == NULL &&
 		    !(t == k->current && default_of(sig) == STOPS))
 			sig_send(t, sig);
-		for (t = k->all_first; t != NULL && t->pid <= at;)
-			t = t->priv->all_next;
 	}
 	k->ending--;
 }

@@ -5,6 +5,8 @@
  */
 #include "kernel/internal.h"
 
+enum { TIMERS_A_STEP = 16 };
+
 uint64_t kernel_steps(const struct kernel *k)
 {
 	return k->steps_total + (uint64_t)(k->granted - k->fuel.left);
@@ -46,6 +48,7 @@ void timer_set(struct kernel *k, struct timer *t, int64_t at_ns)
 {
 	struct timer **link = &k->timers;
 	struct timer *prev = NULL;
+	uint64_t passed = 0;
 
 	timer_clear(k, t);
 	/* What lies behind the last moment that the clock can show would never come. */
@@ -54,7 +57,11 @@ void timer_set(struct kernel *k, struct timer *t, int64_t at_ns)
 	while (*link != NULL && (*link)->at_ns <= at_ns) {
 		prev = *link;
 		link = &prev->next;
+		passed++;
 	}
+	/* A switch here would change the list: it comes at the next charge. */
+	if (k->current != NULL)
+		kernel_fuel(k)->left -= (int64_t)(passed / TIMERS_A_STEP);
 	t->at_ns = at_ns;
 	t->prev = prev;
 	t->next = *link;

@@ -4,6 +4,8 @@
  */
 #include "kernel/internal.h"
 
+enum { CHILDREN_A_STEP = 16 };
+
 static bool meant(const struct proc *p, const struct proc *child, int pid)
 {
 	if (pid > 0)
@@ -50,16 +52,20 @@ static int64_t take(struct proc *p, struct proc *child, int options, int *status
 static int64_t look(struct proc *p, int pid, int *status, int options)
 {
 	struct proc *found = NULL;
+	uint64_t looked = 0;
 	bool any = false;
 
 	p = proc_owner(p);
 	for (struct proc *c = p->priv->child; c != NULL; c = c->priv->sib_next) {
+		looked++;
 		if (!meant(p, c, pid))
 			continue;
 		any = true;
 		if (has_news(c, options))
 			found = c;
 	}
+	/* A switch here would change the children: it comes at the next charge. */
+	kernel_fuel(p->k)->left -= (int64_t)(looked / CHILDREN_A_STEP);
 	if (found != NULL)
 		return take(p, found, options, status);
 	return any ? 0 : -E_CHILD;

@@ -3,7 +3,7 @@
  * A program that does one thing without end, natively compiled for the sandbox.
  * usage: guest
  * spin|fork|thread|swap|maps|copies|grow|call|map|protect|signal|pipe|write|exec|sparse|details|
- * poll|views|sync|cut
+ * poll|views|sync|cut|dead
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -311,6 +311,17 @@ static void cut(char **argv)
 			return;
 }
 
+/* Very many children that have ended and that nobody waits for, among all that are signalled. */
+static void dead(char **argv)
+{
+	(void)argv;
+	for (int i = 0; i < 6000; i++)
+		if (vfork() == 0)
+			_exit(0);
+	for (;;)
+		kill(-1, 0);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(char **argv);
@@ -321,7 +332,7 @@ static const struct {
 	{ "protect", protect },    { "signal", send_signals }, { "pipe", pipes },
 	{ "write", write_always }, { "exec", exec },           { "sparse", sparse },
 	{ "details", details },    { "poll", poll_always },    { "views", views },
-	{ "sync", sync_always },   { "cut", cut },
+	{ "sync", sync_always },   { "cut", cut },             { "dead", dead },
 };
 
 int main(int argc, char **argv)
