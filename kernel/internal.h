@@ -446,6 +446,14 @@ struct segment *proc_end(struct proc *p, int status);
 /* Ends a process from outside; for the running one, does not return. */
 void proc_kill(struct proc *p, int sig);
 void proc_free(struct proc *p);
+/* Goes over all processes, of which each may end, and others with it: they go by their numbers. */
+struct proc_walk {
+	struct kernel *k;
+	int at;
+	int next;
+};
+struct proc *proc_walk_first(struct proc_walk *w, struct kernel *k);
+struct proc *proc_walk_next(struct proc_walk *w);
 void proc_clear_cache(struct kernel *k);
 /* Copies path, head, argv and envp into one block of the process: 0, -E_2BIG, -E_NOMEM. */
 struct args {

@@ -240,14 +240,6 @@ static void record(struct kernel *k, enum limit l)
 	say(k, l);
 }
 
-static struct proc *find_victim(struct kernel *k)
-{
-	for (struct proc *p = k->all_first; p != NULL; p = p->priv->all_next)
-		if (p != k->current && p->state != PROC_ZOMBIE && !p->priv->parked)
-			return p;
-	return NULL;
-}
-
 static struct segment *stop_one(struct proc *p)
 {
 	return p->priv->survivor ? proc_set_parked(p) : proc_end(p, SIGKILL_);
@@ -255,10 +247,19 @@ static struct segment *stop_one(struct proc *p)
 
 static void stop_others(struct kernel *k)
 {
-	struct proc *p;
+	struct proc_walk walk;
+	bool any;
 
-	while ((p = find_victim(k)) != NULL)
-		stack_put_all(k, stop_one(p));
+	do {
+		any = false;
+		for (struct proc *p = proc_walk_first(&walk, k); p != NULL;
+		     p = proc_walk_next(&walk)) {
+			if (p == k->current || p->state == PROC_ZOMBIE || p->priv->parked)
+				continue;
+			stack_put_all(k, stop_one(p));
+			any = true;
+		}
+	} while (any);
 	k->kill_current = false; /* its turn comes anyway */
 }
 

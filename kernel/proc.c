@@ -4,6 +4,8 @@
  */
 #include "kernel/internal.h"
 
+enum { WALK_A_STEP = 16 }; /* processes that are looked at */
+
 struct proc_slot {
 	struct proc proc;
 	struct proc_private priv;
@@ -37,6 +39,33 @@ struct proc *proc_after(struct kernel *k, const struct proc *p)
 	while (next != NULL && next->state == PROC_ZOMBIE)
 		next = next->priv->all_next;
 	return next;
+}
+
+static struct proc *walk_to(struct proc_walk *w, struct proc *p)
+{
+	if (p != NULL) {
+		w->at = p->pid;
+		w->next = p->priv->all_next != NULL ? p->priv->all_next->pid : 0;
+	}
+	return p;
+}
+
+struct proc *proc_walk_first(struct proc_walk *w, struct kernel *k)
+{
+	*w = (struct proc_walk){ .k = k };
+	return walk_to(w, k->all_first);
+}
+
+struct proc *proc_walk_next(struct proc_walk *w)
+{
+	struct proc *p = w->next != 0 ? proc_find(w->k, w->next) : NULL;
+
+	if (w->k->current != NULL)
+		kernel_fuel(w->k)->left -= w->at % WALK_A_STEP == 0;
+	if (p == NULL && w->next != 0)
+		for (p = w->k->all_first; p != NULL && p->pid <= w->at;)
+			p = p->priv->all_next;
+	return walk_to(w, p);
 }
 
 uint64_t proc_memory(const struct proc *p)

@@ -6,8 +6,6 @@
  */
 #include "kernel/internal.h"
 
-enum { ALL_A_STEP = 16 }; /* processes that are looked at */
-
 enum sig_default { ENDS, NOTHING, STOPS, CONTINUES };
 
 struct sig_row {
@@ -362,48 +360,15 @@ static bool addressed(const struct proc *p, const struct proc *target, int pid)
 	return pid == 0 ? target->pgid == p->pgid : -target->pgid == pid; /* may be INT_MIN */
 }
 
-/* Walks over all processes while each may end, and others with it: they go by their numbers. */
-struct all {
-	struct kernel *k;
-	int at;
-	int next;
-};
-
-static struct proc *all_at(struct all *a, struct proc *t)
-{
-	if (t != NULL) {
-		a->at = t->pid;
-		a->next = t->priv->all_next != NULL ? t->priv->all_next->pid : 0;
-	}
-	return t;
-}
-
-static struct proc *all_first(struct all *a, struct kernel *k)
-{
-	*a = (struct all){ .k = k };
-	return all_at(a, k->all_first);
-}
-
-static struct proc *all_next(struct all *a)
-{
-	struct proc *t = a->next != 0 ? proc_find(a->k, a->next) : NULL;
-
-	kernel_fuel(a->k)->left -= a->at % ALL_A_STEP == 0;
-	if (t == NULL && a->next != 0)
-		for (t = a->k->all_first; t != NULL && t->pid <= a->at;)
-			t = t->priv->all_next;
-	return all_at(a, t);
-}
-
 /* The caller comes last: the signal may end it. */
 static int64_t send_to_all(struct kernel *k, struct proc *p, int pid, int sig,
 			   const struct sig_source *source)
 {
 	int64_t r = -E_SRCH;
 	bool self = false;
-	struct all all;
+	struct proc_walk walk;
 
-	for (struct proc *t = all_first(&all, k); t != NULL; t = all_next(&all)) {
+	for (struct proc *t = proc_walk_first(&walk, k); t != NULL; t = proc_walk_next(&walk)) {
 		if (addressed(p, t, pid) && !may_signal(p, t, sig)) {
 			r = r == 0 ? 0 : -E_PERM;
 		} else if (addressed(p, t, pid)) {
@@ -421,10 +386,10 @@ static int64_t send_to_all(struct kernel *k, struct proc *p, int pid, int sig,
 
 void sig_send_group(struct kernel *k, int pgid, int sig)
 {
-	struct all all;
+	struct proc_walk walk;
 
 	k->ending++;
-	for (struct proc *t = all_first(&all, k); t != NULL; t = all_next(&all)) {
+	for (struct proc *t = proc_walk_first(&walk, k); t != NULL; t = proc_walk_next(&walk)) {
 		/* Who runs now can't be stopped in the middle of what it does. */
 		if (t->pgid == pgid && t->priv->owner == NULL &&
 		    !(t == k->current && default_of(sig) == STOPS))
