@@ -5,29 +5,45 @@
  */
 #include "kernel/pipe.h"
 
+enum { FIFOS_A_STEP = 16 };
+
+static struct pipe **bucket_of(struct kernel *k, vfs_ino ino)
+{
+	return &k->fifos[ino % FIFO_BUCKETS];
+}
+
 static struct pipe *find(struct kernel *k, vfs_ino ino)
 {
-	struct pipe *pi = k->fifos;
+	struct pipe *pi = *bucket_of(k, ino);
+	uint64_t passed = 0;
 
-	while (pi != NULL && pi->ino != ino)
-		pi = pi->next;
+	for (; pi != NULL && pi->ino != ino; pi = pi->next)
+		passed++;
+	/* A switch here would change the list: it comes at the next charge. */
+	kernel_fuel(k)->left -= (int64_t)(passed / FIFOS_A_STEP);
 	return pi;
 }
 
 void fifo_link(struct kernel *k, struct pipe *pi, vfs_ino ino)
 {
+	struct pipe **first = bucket_of(k, ino);
+
 	pi->ino = ino;
-	pi->next = k->fifos;
-	k->fifos = pi;
+	pi->prev = NULL;
+	pi->next = *first;
+	if (pi->next != NULL)
+		pi->next->prev = pi;
+	*first = pi;
 }
 
 void fifo_unlink(struct kernel *k, struct pipe *pi)
 {
-	struct pipe **link = &k->fifos;
-
-	while (*link != pi)
-		link = &(*link)->next;
-	*link = pi->next;
+	if (pi->next != NULL)
+		pi->next->prev = pi->prev;
+	if (pi->prev != NULL)
+		pi->prev->next = pi->next;
+	else
+		*bucket_of(k, pi->ino) = pi->next;
 }
 
 int fifo_open(struct proc *p, vfs_ino ino, unsigned oflags, struct file **out)

@@ -480,7 +480,9 @@ int64_t sys_inotify_remove(struct proc *p, int fd, int number)
 	struct inotify *n;
 	int64_t r = get(p, fd, &n);
 
-	proc_charge(p, 2);
+	proc_charge(p, 2 + p->k->watches / 16);
+	if (r == 0)
+		r = get(p, fd, &n);
 	if (r != 0)
 		return r;
 	for (struct watch **link = &n->first; *link != NULL; link = &(*link)->next) {

@@ -38,6 +38,7 @@ enum {
 	CONSOLE_BYTES = 65536,
 	VIEW_BUCKETS = 64,
 	FUTEX_BUCKETS = 16,
+	FIFO_BUCKETS = 32,
 	FORMATS_MAX = 8,
 	SHEBANG_MAX = 5, /* interpreters of interpreters, as Linux */
 	ARG_STRING_MAX = 131072,
@@ -238,7 +239,7 @@ struct kernel {
 	char *ring_cache[PIPE_CACHE_MAX];
 	int nrings;
 	struct capture *capture_cache;
-	struct pipe *fifos;
+	struct pipe *fifos[FIFO_BUCKETS];
 	struct file_lock *locks; /* lock.c */
 	struct socket *sockets;  /* with names */
 	struct pty *ptys;

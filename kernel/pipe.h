@@ -29,7 +29,8 @@ struct pipe {
 	vfs_ino ino;           /* of a FIFO, else 0 */
 	uint64_t id;           /* shown as its inode number: PIPE_ID_FIRST and so manieth */
 	struct rights *rights; /* of sockets: see message.c */
-	struct pipe *next;     /* list of FIFOs */
+	struct pipe *next;     /* list of FIFOs: of those whose number falls into one bucket */
+	struct pipe *prev;
 };
 
 struct pipe *pipe_new(struct kernel *k);
