@@ -44,6 +44,7 @@
 	ERR(RANGE, 34, "Numerical result out of range")                                            \
 	ERR(DEADLK, 35, "Resource deadlock avoided")                                               \
 	ERR(NAMETOOLONG, 36, "File name too long")                                                 \
+	ERR(NOLCK, 37, "No locks available")                                                       \
 	ERR(NOSYS, 38, "Function not implemented")                                                 \
 	ERR(NOTEMPTY, 39, "Directory not empty")                                                   \
 	ERR(LOOP, 40, "Too many levels of symbolic links")                                         \

@@ -100,8 +100,7 @@ void fd_drop(struct proc *p, int fd)
 		p->priv->fd_top--;
 	if (p->priv->view != NULL)
 		view_end_file(p, f);
-	if (p->k->locks != NULL)
-		lock_release_process(p->k, p->pid, f->ino);
+	lock_release_process(p, f->ino);
 	file_put(f);
 	/* What went with it (a terminal) may take its user along. */
 	if (p->k->kill_current && p->k->current != NULL)
@@ -110,6 +109,7 @@ void fd_drop(struct proc *p, int fd)
 
 void fd_drop_all(struct proc *p)
 {
+	lock_release_all(p);
 	for (int fd = p->priv->fd_top - 1; fd >= 0; fd--)
 		if (p->fd[fd].file != NULL)
 			fd_drop(p, fd);

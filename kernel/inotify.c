@@ -13,6 +13,7 @@
 
 enum {
 	WATCHES_MAX = 65536,
+	INSTANCES_MAX = 1024,
 	RECORDS_MAX = 16384,
 	NAME_ALIGN = 16,
 	MASK_EVENTS = 0xfff,
@@ -399,10 +400,15 @@ static const struct file_ops file_inotify = {
 int64_t sys_inotify(struct proc *p, unsigned oflags)
 {
 	struct kernel *k = p->k;
+	int instances = 0;
 	struct inotify *n;
 	struct file *f;
 
 	proc_charge(p, 4);
+	for (n = k->inotifies; n != NULL; n = n->next)
+		instances++;
+	if (instances >= INSTANCES_MAX)
+		return -E_MFILE;
 	n = heap_zalloc(&k->heap, sizeof *n);
 	f = n != NULL ? file_new(k, &file_inotify, O_RDONLY_ | (oflags & O_NONBLOCK_)) : NULL;
 	if (f == NULL) {

@@ -39,6 +39,7 @@ enum {
 	VIEW_BUCKETS = 64,
 	FUTEX_BUCKETS = 16,
 	FIFO_BUCKETS = 32,
+	LOCK_BUCKETS = 16,
 	FORMATS_MAX = 8,
 	SHEBANG_MAX = 5, /* interpreters of interpreters, as Linux */
 	ARG_STRING_MAX = 131072,
@@ -141,6 +142,7 @@ struct proc_private {
 	int argc;
 	int waits_lock_of; /* the process whose lock it waits for, or 0 */
 	int opening;       /* one above the descriptor of the FIFO whose other end it waits for, */
+	bool has_locks;      /* POSIX ones: see lock.c */
 	struct file *opened; /* which is held meanwhile: another thread may close it */
 	uint64_t moved;    /* bytes of the write that waits now: they are gone already */
 	int from_line;     /* where its parent was in its script */
@@ -240,7 +242,8 @@ struct kernel {
 	int nrings;
 	struct capture *capture_cache;
 	struct pipe *fifos[FIFO_BUCKETS];
-	struct file_lock *locks; /* lock.c */
+	struct file_lock *locks[LOCK_BUCKETS]; /* lock.c */
+	uint32_t nlocks;
 	struct socket *sockets;  /* with names */
 	struct pty *ptys;
 	uint32_t ports_made;
@@ -384,7 +387,9 @@ extern const struct file_ops file_pidfd;
 /* lock.c: the file is about to go. */
 void lock_release(struct kernel *k, const struct file *f);
 /* A process closes a descriptor of the inode. */
-void lock_release_process(struct kernel *k, int pid, vfs_ino ino);
+void lock_release_process(struct proc *p, vfs_ino ino);
+/* Of a process that ends. */
+void lock_release_all(struct proc *p);
 
 /* coroutine stacks: stack.c */
 struct segment *stack_get(struct kernel *k, size_t npages);

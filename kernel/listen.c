@@ -62,14 +62,23 @@ static void map_address(struct socket_name *n)
 	n->ip[10] = n->ip[11] = 0xff;
 }
 
+void socket_list(struct kernel *k, struct socket *s)
+{
+	s->prev = NULL;
+	s->next = k->sockets;
+	if (s->next != NULL)
+		s->next->prev = s;
+	k->sockets = s;
+}
+
 void socket_unbind(struct kernel *k, struct socket *s)
 {
-	struct socket **link = &k->sockets;
-
-	while (*link != NULL && *link != s)
-		link = &(*link)->next;
-	if (*link == s)
-		*link = s->next;
+	if (s->next != NULL)
+		s->next->prev = s->prev;
+	if (s->prev != NULL)
+		s->prev->next = s->next;
+	else if (k->sockets == s)
+		k->sockets = s->next;
 	while (s->queue != NULL) {
 		struct file *f = s->queue;
 
@@ -187,8 +196,7 @@ static void give_name(struct kernel *k, struct socket *s, const struct socket_na
 {
 	s->name = *n;
 	s->bound = true;
-	s->next = k->sockets;
-	k->sockets = s;
+	socket_list(k, s);
 }
 
 int64_t socket_autobind(struct proc *p, struct socket *s)

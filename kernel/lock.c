@@ -5,8 +5,8 @@
  * descriptor of that inode. Locks on whole files (flock) belong to an open file; they and the
  * ranges do not see each other.
  *
- * They stand in one list of the kernel: its users (databases, package managers) hold a handful
- * each. Who waits is woken by every lock that goes, and looks again.
+ * They stand in lists of the kernel, by inode: its users (databases, package managers) hold a handful
+ * each, and there are not more than LOCKS_MAX. Who waits is woken by every lock that goes, and looks again.
  */
 #include "base/pack.h"
 #include "kernel/internal.h"
@@ -22,7 +22,12 @@ struct file_lock {
 	uint64_t end; /* behind the last byte */
 };
 
-enum { DEADLOCK_DEPTH = 32 };
+enum { DEADLOCK_DEPTH = 32, LOCKS_MAX = 2048 };
+
+static struct file_lock **bucket_of(struct kernel *k, vfs_ino ino)
+{
+	return &k->locks[ino % LOCK_BUCKETS];
+}
 
 static bool same_owner(const struct file_lock *a, const struct file_lock *b)
 {
@@ -37,7 +42,7 @@ static bool overlap(const struct file_lock *a, const struct file_lock *b)
 /* The first lock of somebody else that does not allow this one. */
 static const struct file_lock *in_the_way(struct kernel *k, const struct file_lock *want)
 {
-	for (const struct file_lock *l = k->locks; l != NULL; l = l->next) {
+	for (const struct file_lock *l = *bucket_of(k, want->ino); l != NULL; l = l->next) {
 		kernel_fuel(k)->left--;
 		if (l->ino == want->ino && l->whole == want->whole && !same_owner(l, want) &&
 		    overlap(l, want) && (l->exclusive || want->exclusive))
@@ -50,7 +55,7 @@ static const struct file_lock *in_the_way(struct kernel *k, const struct file_lo
  * it was needed. */
 static bool cut(struct kernel *k, const struct file_lock *range, struct file_lock *spare)
 {
-	for (struct file_lock **link = &k->locks, *l; (l = *link) != NULL;) {
+	for (struct file_lock **link = bucket_of(k, range->ino), *l; (l = *link) != NULL;) {
 		kernel_fuel(k)->left--;
 		if (!same_owner(l, range) || !overlap(l, range)) {
 			link = &l->next;
@@ -62,6 +67,7 @@ static bool cut(struct kernel *k, const struct file_lock *range, struct file_loc
 			spare->from = range->end;
 			l->next = spare;
 			l->end = range->from;
+			k->nlocks++;
 			return true;
 		}
 		if (l->from < range->from)
@@ -70,6 +76,7 @@ static bool cut(struct kernel *k, const struct file_lock *range, struct file_loc
 			l->from = range->end;
 		else {
 			*link = l->next;
+			k->nlocks--;
 			heap_free(&k->heap, l, sizeof *l);
 			continue;
 		}
@@ -80,9 +87,14 @@ static bool cut(struct kernel *k, const struct file_lock *range, struct file_loc
 
 static int take(struct kernel *k, const struct file_lock *want, enum lock_kind kind)
 {
-	struct file_lock *made = kind != LOCK_NONE ? heap_alloc(&k->heap, sizeof *made) : NULL;
-	struct file_lock *spare = heap_alloc(&k->heap, sizeof *spare);
+	struct file_lock *made;
+	struct file_lock *spare;
 
+	/* Giving back a part makes two of one. */
+	if (k->nlocks >= (kind != LOCK_NONE ? LOCKS_MAX : 2u * LOCKS_MAX))
+		return -E_NOLCK;
+	made = kind != LOCK_NONE ? heap_alloc(&k->heap, sizeof *made) : NULL;
+	spare = heap_alloc(&k->heap, sizeof *spare);
 	if (spare == NULL || (kind != LOCK_NONE && made == NULL)) {
 		heap_free(&k->heap, spare, sizeof *spare);
 		heap_free(&k->heap, made, sizeof *made);
@@ -92,8 +104,9 @@ static int take(struct kernel *k, const struct file_lock *want, enum lock_kind k
 		heap_free(&k->heap, spare, sizeof *spare);
 	if (made != NULL) {
 		*made = *want;
-		made->next = k->locks;
-		k->locks = made;
+		made->next = *bucket_of(k, want->ino);
+		*bucket_of(k, want->ino) = made;
+		k->nlocks++;
 	}
 	return 0;
 }
@@ -170,6 +183,8 @@ int64_t sys_lock_as(struct proc *p, int fd, const struct lock_request *r, struct
 	if (r->kind == LOCK_TEST || r->only_test)
 		return 0;
 	f->locked = f->locked || want.file != NULL;
+	if (want.file == NULL)
+		proc_owner(p)->priv->has_locks = true;
 	return take(k, &want, r->kind);
 }
 
@@ -180,11 +195,9 @@ int64_t sys_lock(struct proc *p, int fd, enum lock_kind kind, uint64_t from, uin
 	return sys_lock_as(p, fd, &r, NULL);
 }
 
-int lock_copy_all(struct copying *w)
+static int copy_list(struct copying *w, const struct file_lock *l, struct file_lock **link)
 {
-	struct file_lock **link = &w->to->locks;
-
-	for (const struct file_lock *l = w->from->locks; l != NULL; l = l->next) {
+	for (; l != NULL; l = l->next) {
 		struct file *f = l->file != NULL ? copy_find(w, l->file) : NULL;
 		struct file_lock *copy;
 
@@ -196,18 +209,30 @@ int lock_copy_all(struct copying *w)
 		*copy = *l;
 		copy->next = NULL;
 		copy->file = f;
+		w->to->nlocks++;
 		if (f != NULL)
 			f->locked = true;
+		else
+			proc_find(w->to, l->pid)->priv->has_locks = true;
 		*link = copy;
 		link = &copy->next;
 	}
 	return 0;
 }
 
-/* Those of open files and processes that were packed. */
-void lock_pack_all(struct packing *w)
+int lock_copy_all(struct copying *w)
 {
-	for (const struct file_lock *l = w->k->locks; l != NULL; l = l->next) {
+	int r = 0;
+
+	for (int i = 0; i < LOCK_BUCKETS && r == 0; i++)
+		r = copy_list(w, w->from->locks[i], &w->to->locks[i]);
+	return r;
+}
+
+/* Those of open files and processes that were packed. */
+static void pack_list(struct packing *w, const struct file_lock *l)
+{
+	for (; l != NULL; l = l->next) {
 		uint64_t number = l->file != NULL ? pack_number_of(w, l->file) : 0;
 
 		if (number == UINT64_MAX || (l->file == NULL && !w->live))
@@ -221,12 +246,33 @@ void lock_pack_all(struct packing *w)
 		pack_u64(w->out, l->from);
 		pack_u64(w->out, l->end);
 	}
+}
+
+void lock_pack_all(struct packing *w)
+{
+	for (int i = 0; i < LOCK_BUCKETS; i++)
+		pack_list(w, w->k->locks[i]);
 	pack_u64(w->out, 0);
+}
+
+/* Behind the others, in the order in which they were written. */
+static int append(struct kernel *k, const struct file_lock *like)
+{
+	struct file_lock **link = bucket_of(k, like->ino);
+	struct file_lock *l = heap_alloc(&k->heap, sizeof *l);
+
+	if (l == NULL)
+		return -E_NOMEM;
+	*l = *like;
+	while (*link != NULL)
+		link = &(*link)->next;
+	*link = l;
+	return ++k->nlocks <= 2u * LOCKS_MAX + 1 ? 0 : -E_IO;
 }
 
 int lock_unpack_all(struct unpacking *u)
 {
-	struct file_lock **link = &u->k->locks;
+	int r;
 
 	while (unpack_below(u->in, 1) != 0) {
 		bool of_file = unpack_below(u->in, 1) != 0;
@@ -247,29 +293,48 @@ int lock_unpack_all(struct unpacking *u)
 			continue;
 		l.file = f;
 		l.pid = of_file ? 0 : (int)owner;
-		*link = heap_alloc(&u->k->heap, sizeof l);
-		if (*link == NULL)
-			return -E_NOMEM;
-		**link = l;
-		link = &(*link)->next;
 		if (f != NULL)
 			f->locked = true;
+		else
+			proc_find(u->k, l.pid)->priv->has_locks = true;
+		r = append(u->k, &l);
+		if (r != 0)
+			return r;
 	}
 	return u->in->bad ? -E_IO : 0;
 }
 
-void lock_release(struct kernel *k, const struct file *f)
+/* Takes out all of a file, or of a process. */
+static void drop(struct kernel *k, struct file_lock **link, const struct file *f, int pid)
 {
-	struct file_lock all = { .file = f, .ino = f->ino, .end = UINT64_MAX };
-
-	cut(k, &all, NULL);
-	all.whole = true;
-	cut(k, &all, NULL);
+	for (struct file_lock *l; (l = *link) != NULL;) {
+		if (l->file != f || l->pid != pid) {
+			link = &l->next;
+			continue;
+		}
+		sched_wake_all(&k->lock_waiters);
+		*link = l->next;
+		k->nlocks--;
+		heap_free(&k->heap, l, sizeof *l);
+	}
 }
 
-void lock_release_process(struct kernel *k, int pid, vfs_ino ino)
+void lock_release(struct kernel *k, const struct file *f)
 {
-	const struct file_lock all = { .pid = pid, .ino = ino, .end = UINT64_MAX };
+	drop(k, bucket_of(k, f->ino), f, 0);
+}
 
-	cut(k, &all, NULL);
+void lock_release_process(struct proc *p, vfs_ino ino)
+{
+	const struct file_lock all = { .pid = p->pid, .ino = ino, .end = UINT64_MAX };
+
+	if (p->priv->has_locks)
+		cut(p->k, &all, NULL);
+}
+
+void lock_release_all(struct proc *p)
+{
+	for (int i = 0; i < LOCK_BUCKETS && p->priv->has_locks; i++)
+		drop(p->k, &p->k->locks[i], NULL, p->pid);
+	p->priv->has_locks = false;
 }

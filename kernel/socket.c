@@ -163,10 +163,9 @@ static int socket_copy(struct copying *w, const struct file *like, struct file *
 	s->bytes = 0;
 	s->mate = NULL;
 	s->waiting = (struct waitq){ NULL, NULL };
-	if (s->bound) {
-		s->next = w->to->sockets;
-		w->to->sockets = s;
-	}
+	s->next = s->prev = NULL;
+	if (s->bound)
+		socket_list(w->to, s);
 	f->u.object = s;
 	copy_mate(w, from, s);
 	r = copy_note(w, from, s);

@@ -52,6 +52,7 @@ struct socket {
 	struct file *queue_next; /* of one in such a queue */
 	struct waitq waiting;    /* for a connection */
 	struct socket *next;     /* list of those with a name */
+	struct socket *prev;
 };
 
 extern const struct file_ops file_socket;
@@ -89,6 +90,8 @@ size_t rights_before_read(struct pipe *pi, size_t n, struct rights **out);
 void rights_after_read(struct pipe *pi, size_t n);
 /* Two pipes: read and write ends. */
 int socket_pipes(struct kernel *k, struct file *end[4]);
+/* Enters one with a name into the list. */
+void socket_list(struct kernel *k, struct socket *s);
 void socket_unbind(struct kernel *k, struct socket *s);
 /* What went wrong with a connection, once; or 0. */
 static inline int socket_take_error(struct socket *s)

@@ -201,10 +201,8 @@ int socket_unpack(struct unpacking *u, struct file *f)
 	unpack_numbers(u->in, s);
 	s->name = socket_name_unpack(u->in);
 	s->peer = socket_name_unpack(u->in);
-	if (s->bound) {
-		s->next = u->k->sockets;
-		u->k->sockets = s;
-	}
+	if (s->bound)
+		socket_list(u->k, s);
 	if (u->in->bad ||
 	    (s->type != SOCKET_STREAM && s->type != SOCKET_DATAGRAM && s->type != SOCKET_SEQUENCE))
 		return -E_IO;
