@@ -164,7 +164,8 @@ static void drop_opening(struct proc *p, const struct proc *like)
 	int fd = like->priv->opening - 1;
 
 	p = proc_owner(p);
-	if (fd >= 0 && fd_file(like, fd) == like->priv->opened && fd < p->nfds && p->fd[fd].file != NULL)
+	if (fd >= 0 && fd_file(like, fd) == like->priv->opened && fd < p->nfds &&
+	    p->fd[fd].file != NULL)
 		fd_drop(p, fd);
 }
 

@@ -142,11 +142,11 @@ struct proc_private {
 	int argc;
 	int waits_lock_of; /* the process whose lock it waits for, or 0 */
 	int opening;       /* one above the descriptor of the FIFO whose other end it waits for, */
-	bool has_locks;      /* POSIX ones: see lock.c */
+	bool has_locks;    /* POSIX ones: see lock.c */
 	struct file *opened; /* which is held meanwhile: another thread may close it */
-	uint64_t moved;    /* bytes of the write that waits now: they are gone already */
-	int from_line;     /* where its parent was in its script */
-	int fd_top;        /* one above the highest open descriptor */
+	uint64_t moved;      /* bytes of the write that waits now: they are gone already */
+	int from_line;       /* where its parent was in its script */
+	int fd_top;          /* one above the highest open descriptor */
 	struct view *view;
 	struct ptimer *ptimers;     /* of a process */
 	struct sig_source *sources; /* SIG_COUNT, of signals that were ever pending; NULL: none */
@@ -244,7 +244,7 @@ struct kernel {
 	struct pipe *fifos[FIFO_BUCKETS];
 	struct file_lock *locks[LOCK_BUCKETS]; /* lock.c */
 	uint32_t nlocks;
-	struct socket *sockets;  /* with names */
+	struct socket *sockets; /* with names */
 	struct pty *ptys;
 	uint32_t ports_made;
 	uint64_t pipes_made;

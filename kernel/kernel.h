@@ -847,7 +847,7 @@ int64_t sys_file_write(struct proc *p, struct file *f, const void *data, size_t 
 /* vfs_page_get; waits for what the host supplies. */
 int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch,
 		      struct vfs_page **out);
-uint64_t sys_file_page_next(struct file *f, uint64_t index);        /* vfs_page_next */
+uint64_t sys_file_page_next(struct file *f, uint64_t index);       /* vfs_page_next */
 void sys_file_ahead(struct file *f, uint64_t index, uint64_t end); /* vfs_page_ahead */
 int64_t sys_file_stat(struct proc *p, struct file *f, struct vfs_stat *out);
 /* As sys_file_stat tells it; 0: not a regular file. */

@@ -5,8 +5,9 @@
  * descriptor of that inode. Locks on whole files (flock) belong to an open file; they and the
  * ranges do not see each other.
  *
- * They stand in lists of the kernel, by inode: its users (databases, package managers) hold a handful
- * each, and there are not more than LOCKS_MAX. Who waits is woken by every lock that goes, and looks again.
+ * They stand in lists of the kernel, by inode: its users (databases, package managers) hold a
+ * handful each, and there are not more than LOCKS_MAX. Who waits is woken by every lock that goes,
+ * and looks again.
  */
 #include "base/pack.h"
 #include "kernel/internal.h"

@@ -171,6 +171,7 @@ static void forget_undo(struct microvm *m, int32_t id)
 		if (u->id == id) {
 			*link = u->next;
 			m->nundos--;
+			u->group->undos--;
 			vm_free(m, u, sizeof *u);
 		} else {
 			link = &u->next;
@@ -345,7 +346,7 @@ int ipc_copy(struct copying *w, struct microvm *from, struct microvm *to)
 int ipc_copy_undo(struct copying *w, struct microvm *from, struct microvm *to)
 {
 	for (const struct undo *u = from->undo; u != NULL; u = u->next) {
-		const struct group *group = copy_find(w, u->group);
+		struct group *group = copy_find(w, u->group);
 		struct undo *c = group != NULL ? vm_alloc(to, sizeof *c) : NULL;
 
 		if (group == NULL)
@@ -357,6 +358,7 @@ int ipc_copy_undo(struct copying *w, struct microvm *from, struct microvm *to)
 		c->next = to->undo;
 		to->undo = c;
 		to->nundos++;
+		group->undos++;
 	}
 	return 0;
 }

@@ -59,7 +59,7 @@ struct ipc {
 /* What a process has done to a semaphore with SEM_UNDO. */
 struct undo {
 	struct undo *next;
-	const struct group *group;
+	struct group *group;
 	int32_t id;
 	uint32_t number;
 	int32_t adjust;

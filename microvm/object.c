@@ -9,7 +9,8 @@
 
 enum { LOOK_PAGES = 16, PAGE_STEPS = PAGE_BYTES / 64 };
 
-/* What pages cost, for whoever runs. A switch here would change them: it comes at the next charge. */
+/* What pages cost, for whoever runs. A switch here would change them: it comes at the next
+ * charge. */
 static void charge(struct microvm *m, uint64_t steps)
 {
 	kernel_fuel(m->k)->left -= (int64_t)steps;

@@ -57,19 +57,19 @@ struct microvm {
 	struct kernel *k;
 	struct store *store;
 	const struct cowsh_microvm *backend;
-	void *vm;                 /* the machine; NULL until the first program */
-	bool answers;             /* the machine may give some itself */
-	char why[200];            /* it can't be opened */
-	int64_t start_ns;         /* when the session began */
-	uint64_t tokens;          /* names for what vforks wait for */
-	struct mappings mappings; /* of files, as the kernel knows them */
+	void *vm;                               /* the machine; NULL until the first program */
+	bool answers;                           /* the machine may give some itself */
+	char why[200];                          /* it can't be opened */
+	int64_t start_ns;                       /* when the session began */
+	uint64_t tokens;                        /* names for what vforks wait for */
+	struct mappings mappings;               /* of files, as the kernel knows them */
 	struct object *objects[OBJECT_BUCKETS]; /* shared mappings of files, by inode */
 	uint64_t syncs;
-	struct space *spaces;     /* all */
-	uint64_t followed;        /* a bit for each inode % 64 that area.follows may have */
-	vfs_ino saved;            /* file of the memory it was loaded with, or 0 */
-	bool warm;                /* keep started interpreters */
-	struct ipc *ipc;          /* see ipc.h */
+	struct space *spaces; /* all */
+	uint64_t followed;    /* a bit for each inode % 64 that area.follows may have */
+	vfs_ino saved;        /* file of the memory it was loaded with, or 0 */
+	bool warm;            /* keep started interpreters */
+	struct ipc *ipc;      /* see ipc.h */
 	struct undo *undo;
 	uint64_t nundos;
 	uint64_t ipc_made[3];
@@ -87,7 +87,7 @@ struct object {
 	vfs_ino ino;
 	uint64_t synced; /* the last of m->syncs that it took part in */
 	bool writable;   /* somebody may have changed its pages */
-	void **page;   /* NULL: not there yet */
+	void **page;     /* NULL: not there yet */
 	size_t npages;
 };
 
@@ -328,6 +328,7 @@ struct group {
 	struct microvm *m;
 	struct proc *owner;
 	uint32_t tasks;
+	uint32_t undos;   /* of semaphores, in m->undo */
 	int64_t timer_at; /* of the real interval timer: when it is due, 0: off */
 	int64_t timer_every;
 	int64_t cpu_timer_at[2]; /* the same of processor time: ITIMER_VIRTUAL, ITIMER_PROF */

@@ -70,6 +70,7 @@ static struct undo *undo_of(struct task *t, const struct ipc *i, uint32_t number
 	*u = (struct undo){ .next = t->m->undo, .group = t->group, .id = i->id, .number = number };
 	t->m->undo = u;
 	t->m->nundos++;
+	t->group->undos++;
 	return u;
 }
 
@@ -92,7 +93,7 @@ static struct ipc *set_of(struct microvm *m, int32_t id)
 
 void sem_leave(struct task *t)
 {
-	for (struct undo **link = &t->m->undo, *u; (u = *link) != NULL;) {
+	for (struct undo **link = &t->m->undo, *u; t->group->undos != 0 && (u = *link) != NULL;) {
 		struct ipc *i = u->group == t->group ? set_of(t->m, u->id) : NULL;
 
 		if (u->group != t->group) {
@@ -108,6 +109,7 @@ void sem_leave(struct task *t)
 		}
 		*link = u->next;
 		t->m->nundos--;
+		t->group->undos--;
 		vm_free(t->m, u, sizeof *u);
 	}
 }

@@ -352,7 +352,7 @@ struct walk {
 	bool slash; /* a '/' follows */
 	unsigned hops;
 	unsigned depth;
-	unsigned names; /* that were taken off paths */
+	unsigned names;                           /* that were taken off paths */
 	const char *rest[VFS_LINK_HOPS_MAX];      /* paths to go on with after a symlink */
 	struct blob *text[VFS_LINK_HOPS_MAX + 1]; /* targets being walked, held */
 };

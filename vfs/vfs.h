@@ -128,8 +128,8 @@ enum vfs_lookup_flags {
 };
 int vfs_lookup(struct vfs *v, const struct vfs_cred *c, vfs_ino dir, const char *path,
 	       unsigned flags, vfs_ino *out);
-/* What finding names since the last call was worth in steps, where it was more than usual: long paths
- * through many links, directories that are looked for among all names of another. */
+/* What finding names since the last call was worth in steps, where it was more than usual: long
+ * paths through many links, directories that are looked for among all names of another. */
 uint64_t vfs_looked(struct vfs *v);
 int vfs_getattr(struct vfs *v, vfs_ino ino, struct vfs_stat *out);
 /* mask: 4 read, 2 write, 1 execute, as access(2). */

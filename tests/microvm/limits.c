@@ -18,10 +18,9 @@ enum {
 	LATE_MS = 250,
 };
 
-static const char *const ways[] = { "spin",   "fork", "thread", "swap", "maps",
-				    "copies", "grow", "call",   "map",  "protect",
-				    "signal", "pipe", "write",  "exec", "sparse",
-				    "views", "sync", "cut" };
+static const char *const ways[] = { "spin",  "fork", "thread", "swap",    "maps",   "copies",
+				    "grow",  "call", "map",    "protect", "signal", "pipe",
+				    "write", "exec", "sparse", "views",   "sync",   "cut" };
 static const char *const long_ways[] = { "details", "poll", "dead" };
 static int refused;
 static int seen; /* of programs in the trace */

@@ -326,13 +326,27 @@ static const struct {
 	const char *name;
 	void (*run)(char **argv);
 } ways[] = {
-	{ "spin", spin },          { "fork", fork_always },    { "thread", thread },
-	{ "swap", swap },          { "maps", maps },           { "copies", copies },
-	{ "grow", grow },          { "call", call },           { "map", map },
-	{ "protect", protect },    { "signal", send_signals }, { "pipe", pipes },
-	{ "write", write_always }, { "exec", exec },           { "sparse", sparse },
-	{ "details", details },    { "poll", poll_always },    { "views", views },
-	{ "sync", sync_always },   { "cut", cut },             { "dead", dead },
+	{ "spin", spin },
+	{ "fork", fork_always },
+	{ "thread", thread },
+	{ "swap", swap },
+	{ "maps", maps },
+	{ "copies", copies },
+	{ "grow", grow },
+	{ "call", call },
+	{ "map", map },
+	{ "protect", protect },
+	{ "signal", send_signals },
+	{ "pipe", pipes },
+	{ "write", write_always },
+	{ "exec", exec },
+	{ "sparse", sparse },
+	{ "details", details },
+	{ "poll", poll_always },
+	{ "views", views },
+	{ "sync", sync_always },
+	{ "cut", cut },
+	{ "dead", dead },
 };
 
 int main(int argc, char **argv)

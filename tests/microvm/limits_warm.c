@@ -12,7 +12,7 @@ enum {
 	CALL_EXIT = 60,
 	CALL_OPENAT = 257,
 	HERE = -100,
-	READ = 1,     /* PROT_READ */
+	READ = 1,             /* PROT_READ */
 	RESERVE = 2 | 0x4000, /* MAP_PRIVATE, MAP_NORESERVE */
 };
 
