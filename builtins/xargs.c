@@ -7,6 +7,8 @@
  */
 #include "builtins/ask.h"
 
+#define CANNOT_FIT "cannot fit single argument within argument list size limit"
+
 enum { SIZE_MAX_DEFAULT = 131072, FAILED = 123, ABORTED = 124, SIGNALED = 125 };
 
 struct xargs_opts {
@@ -492,26 +494,22 @@ static void run_batch(struct batch *b)
 	b->lines = 0;
 }
 
-/* An item that fits into no command: what was gathered before still runs, but for -x. */
-static _Noreturn void too_long(struct batch *b)
-{
-	if (b->n > b->nfixed && !b->o->exit_if_large)
-		run_batch(b);
-	cmd_error(b->c, 0, "argument line too long");
-	cmd_exit(b->c, 1);
-}
-
 static void add_item(struct batch *b, const struct reader *r)
 {
+	const struct xargs_opts *o = b->o;
 	size_t size = r->len + 1;
+	bool waiting = b->n > b->nfixed;
+	bool alone = b->fixed_size + size <= b->max_size;
 
-	if (b->fixed_size + size > b->max_size)
-		too_long(b);
-	if (b->size + size > b->max_size) {
-		if (b->o->max_lines != 0 || (b->o->exit_if_large && b->o->max_args != 0))
+	if (waiting && b->size + size > b->max_size) {
+		/* -x is about what -n or -L ask for; else commands may be as short as need be. */
+		if (o->max_lines != 0 || (o->exit_if_large && o->max_args != 0))
 			cmd_fatal(b->c, 0, "argument list too long");
-		run_batch(b);
+		if (alone || !o->exit_if_large)
+			run_batch(b);
 	}
+	if (!alone)
+		cmd_fatal(b->c, 0, "argument line too long");
 	set_arg(b, b->n, pool_dup(b->c->pool, (struct bytes){ r->word, strlen(r->word) }));
 	b->n++;
 	b->size += size;
@@ -526,6 +524,10 @@ static void run_replaced(struct batch *b, const struct reader *r)
 	struct bytes word = bytes_of(b->o->replace);
 	size_t size = 0;
 
+	if (r->len + 1 > b->max_size)
+		cmd_fatal(c, 0, "argument line too long");
+	if (strlen(b->arg[0]) + 1 > b->max_size)
+		cmd_fatal(c, 0, CANNOT_FIT);
 	for (size_t i = 0; i < b->nfixed; i++) {
 		struct buf out = buf_in(c->arena);
 		struct bytes rest = bytes_of(b->arg[i]);
@@ -541,6 +543,8 @@ static void run_replaced(struct batch *b, const struct reader *r)
 		buf_add(&out, rest);
 		argv[i] = buf_cstr(&out);
 		size += out.len + 1;
+		if (i > 0 && out.len + 2 > b->max_size)
+			cmd_fatal(c, 0, "command too long");
 	}
 	if (size > b->max_size)
 		cmd_fatal(c, 0,
@@ -647,9 +651,8 @@ static int xargs_run(struct cmd *c)
 		add_fixed(&b, echo);
 	for (int i = 0; i < c->nargs; i++)
 		add_fixed(&b, c->args[i]);
-	if (b.fixed_size > b.max_size)
-		return cmd_error(c, 0,
-				 "cannot fit single argument within argument list size limit");
+	if (b.fixed_size > b.max_size && o->replace == NULL)
+		return cmd_error(c, 0, CANNOT_FIT);
 	if (o->show_limits)
 		show_limits(c, &b);
 	run_all(&b, &r);
