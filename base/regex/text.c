@@ -48,7 +48,10 @@ bool rx_is_word(uint32_t c, unsigned flags)
 {
 	if (c < 0x80)
 		return byte_is_name((int)c);
-	/* GNU takes a stray byte for the Latin-1 letter of its value here, and only here. */
+	/* GNU takes a stray byte for the Latin-1 letter of its value here, and only here: not
+	 * where it looks for words itself. */
+	if (c >= RX_RAW && (flags & REGEX_WORD) != 0)
+		return false;
 	return rx_wide_words(flags) && utf8_is(c >= RX_RAW ? c - RX_RAW : c, UTF8_ALNUM);
 }
 

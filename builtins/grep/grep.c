@@ -616,15 +616,13 @@ static void search_operand(struct grep *g, const char *path)
 			walk_tree(g, path, false);
 		return;
 	}
-	if (wanted(g, path, false)) {
-		search_open(g, CMD_CWD, path, path, false);
-		return;
-	}
-	/* What is left out must be there all the same. */
-	int err = cmd_stat(g->c, path, &st);
+	int err = g->filters != NULL ? cmd_stat(g->c, path, &st) : 0;
+	bool is_dir = g->filters != NULL && err == 0 && (st.mode & S_FMT) == S_DIR;
 
-	if (err < 0 || (st.mode & S_FMT) == S_DIR)
-		message(g, err < 0 ? err : -E_ISDIR, path);
+	if (wanted(g, path, is_dir))
+		search_open(g, CMD_CWD, path, path, false);
+	else if (err < 0) /* what is left out must be there all the same */
+		message(g, err, path);
 }
 
 static int status_of(const struct grep *g)

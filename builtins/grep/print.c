@@ -84,12 +84,23 @@ static bool next_match(struct grep *g, struct bytes line, size_t *at, struct reg
 	return false;
 }
 
+/* Whether text may be written; what is not text is only told of. */
+static bool is_shown(struct grep *g, struct bytes text)
+{
+	bool shown = g->binary == GREP_TEXT || !g->c->utf8 || utf8_valid(text);
+
+	g->hidden |= !shown;
+	return shown;
+}
+
 static void put_matches(struct grep *g, size_t from, struct bytes line, char sep)
 {
 	struct regex_span m;
 	size_t at = 0;
 
 	while (next_match(g, line, &at, &m)) {
+		if (!is_shown(g, bytes_slice(line, m.from, m.to)))
+			return;
 		put_head(g, from, from + m.from, m.to - m.from, sep);
 		put_colored(g, g->color_match, bytes_slice(line, m.from, m.to));
 		cmd_putc(g->c, g->eol);
@@ -115,13 +126,11 @@ void grep_put_line(struct grep *g, size_t from, size_t to, char sep)
 	struct bytes line = bytes_slice(g->region, from, to);
 	bool matches = (sep == GREP_SELECTED) != g->invert;
 
-	if (g->binary != GREP_TEXT && g->c->utf8 && !utf8_valid(line)) {
-		g->hidden = true;
-		return;
-	}
 	if (g->only_matching) {
 		if (matches)
 			put_matches(g, from, line, sep);
+	} else if (!is_shown(g, line)) {
+		return;
 	} else {
 		put_head(g, from, from, line.len, sep);
 		if (g->colored && matches && (sep == GREP_SELECTED || g->invert))
