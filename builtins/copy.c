@@ -184,7 +184,7 @@ static int check_types(struct copier *k, const struct pair *f)
 	if (is_dir(&f->old) && !is_dir(&f->st) && !(k->o->move && k->o->backup.kind != BACKUP_NONE))
 		return cmd_error(c, 0, "cannot overwrite directory %s with non-directory",
 				 cmd_quoteaf(c, f->to));
-	if (!is_dir(&f->old) && is_dir(&f->st) && k->o->backup.kind == BACKUP_NONE)
+	if (!is_dir(&f->old) && is_dir(&f->st) && !(k->o->move && k->o->backup.kind != BACKUP_NONE))
 		return cmd_error(c, 0, "cannot overwrite non-directory %s with directory %s",
 				 cmd_quoteaf(c, f->to), cmd_quoteaf(c, f->from));
 	return 0;
@@ -662,6 +662,25 @@ static int check_made_link(struct copier *k, const struct pair *f)
 			 cmd_quoteaf(k->c, f->from), cmd_quoteaf(k->c, f->to));
 }
 
+/* A source that was given before, for the same destination: it is left, with a warning. */
+static bool was_given(struct copier *k, const struct pair *f)
+{
+	bool dir = is_dir(&f->st);
+
+	if (f->level != 0 || !k->several || k->o->repeats || k->o->move ||
+	    (k->o->backup.kind != BACKUP_NONE && !dir))
+		return false;
+	const struct seen *s = find_seen(&k->sources, &f->st);
+
+	if (s == NULL || strcmp(s->name, f->to) != 0 || (!dir && !f->exists)) {
+		add_seen(k, &k->sources, &f->st, f->to);
+		return false;
+	}
+	cmd_warn(k->c, 0, "warning: source %s %s specified more than once",
+		 dir ? "directory" : "file", cmd_quoteaf(k->c, f->from));
+	return true;
+}
+
 static int copy_file(struct copier *k, struct pair *f)
 {
 	int status = check_made_link(k, f);
@@ -671,17 +690,8 @@ static int copy_file(struct copier *k, struct pair *f)
 	status = look(k, f);
 	if (status != 0)
 		return status;
-	if (f->level == 0 && k->several && !k->o->move && !k->o->repeats &&
-	    k->o->backup.kind == BACKUP_NONE) {
-		const struct seen *s = find_seen(&k->sources, &f->st);
-
-		if (s != NULL && strcmp(s->name, f->to) == 0 && f->exists) {
-			cmd_warn(k->c, 0, "warning: source file %s specified more than once",
-				 cmd_quoteaf(k->c, f->from));
-			return 0;
-		}
-		add_seen(k, &k->sources, &f->st, f->to);
-	}
+	if (was_given(k, f))
+		return 0;
 	if (f->exists)
 		status = check_existing(k, f);
 	if (status == 0)
@@ -708,6 +718,8 @@ static int begin_dir(struct copier *k, struct pair *f)
 	if (!k->o->recursive)
 		return cmd_error(c, 0, "-r not specified; omitting directory %s",
 				 cmd_quoteaf(c, f->from));
+	if (was_given(k, f))
+		return -1;
 	if (k->has_made_dir && f->st.ino == k->made_dir.ino && f->st.dev == k->made_dir.dev) {
 		/* All that was made lies below; or the rest would be copied without end. */
 		k->met_itself = !k->made_root;

@@ -106,7 +106,11 @@ static int make_way(struct cmd *c, const struct ln_opts *o, const char *target, 
 	struct vfs_stat old;
 	struct vfs_stat st;
 
-	if (cmd_lstat(c, name, &old) != 0)
+	int err = cmd_lstat(c, name, &old);
+
+	if (err < 0 && err != -E_NOENT && (o->ask != ASK_DEFAULT || o->backup.kind != BACKUP_NONE))
+		return cmd_error(c, err, "failed to access %s", cmd_quoteaf(c, name));
+	if (err < 0)
 		return 0;
 	if ((old.mode & S_FMT) == S_DIR)
 		return o->ask == ASK_DEFAULT && o->backup.kind == BACKUP_NONE
@@ -118,7 +122,8 @@ static int make_way(struct cmd *c, const struct ln_opts *o, const char *target, 
 	if (o->ask == ASK_DEFAULT && o->backup.kind == BACKUP_NONE)
 		return 0;
 	bool through = o->symbolic || o->logical;
-	int err = through ? cmd_stat(c, target, &st) : cmd_lstat(c, target, &st);
+
+	err = through ? cmd_stat(c, target, &st) : cmd_lstat(c, target, &st);
 
 	if (err == 0 && st.ino == old.ino && st.dev == old.dev &&
 	    (st.nlink == 1 || target_same_entry(c, target, name)) &&
@@ -225,10 +230,15 @@ static int split(struct cmd *c, const struct ln_opts *o, int *n, const char **di
 		*dir = ".";
 		return 0;
 	}
-	if (c->nargs == 2 && o->no_follow && o->target.directory == NULL &&
-	    cmd_lstat(c, c->args[1], &st) == 0 && (st.mode & S_FMT) == S_LNK) {
+	const char *last = c->nargs > 0 ? c->args[c->nargs - 1] : "";
+	const char *target = o->target.directory != NULL ? o->target.directory : last;
+
+	if (o->no_follow && !o->target.no_directory && (c->nargs > 1 || target != last) &&
+	    cmd_lstat(c, target, &st) == 0 && (st.mode & S_FMT) == S_LNK) {
+		if (c->nargs != 2 || target != last)
+			return cmd_error(c, -E_NOTDIR, "target %s", cmd_quoteaf(c, target));
 		*n = 1;
-		*name = c->args[1];
+		*name = last;
 		return 0;
 	}
 	return target_split(c, &o->target, n, dir, name);
