@@ -8,19 +8,46 @@
 enum { TURNS_MAX = 1000, NS = 1000000000 };
 
 struct watch_opts {
-	const char *interval;
-	const char *equal;
+	int64_t interval; /* in ns */
+	int64_t equal;    /* turns, in units of NS; 0: not given */
 	bool change;
 	bool error;
 	bool no_title;
 	bool exec;
 };
 
+/* A sign, digits, and of '.' and ',' one: a number of seconds or turns, in billionths. */
+static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct watch_opts *o = c->opts;
+	struct buf plain = buf_in(c->arena);
+	const char *text = arg + strspn(arg, " \t");
+	size_t sign = strspn(text, "+-");
+	const char *digits = text + sign;
+	size_t whole = strspn(digits, "0123456789");
+	size_t part = whole + (digits[whole] == '.' || digits[whole] == ',');
+	size_t end = part + strspn(digits + part, "0123456789");
+	int64_t ns = 0;
+
+	if (*text == '\0' || sign > 1)
+		return cmd_error(c, -E_NOENT, "failed to parse argument: '%s'", arg);
+	if (digits[end] != '\0')
+		return cmd_error(c, -E_INVAL, "failed to parse argument: '%s'", arg);
+	if (*text != '-')
+		buf_printf(&plain, "0%.*s.%.*s", (int)whole, digits, (int)(end - part),
+			   digits + part);
+	num_parse_span(buf_cstr(&plain), &ns);
+	if (opt->letter == 'q')
+		o->equal = ns < NS ? NS : ns;
+	else
+		o->interval = ns;
+	return 0;
+}
+
 static const struct opt watch_options[] = {
-	OPT_STR('n', "interval", struct watch_opts, interval, "2", "SECONDS", "time between turns"),
+	OPT_CALL_ARG('n', "interval", set_number, "SECONDS", "time between turns"),
 	OPT_FLAG('g', "chgexit", struct watch_opts, change, "end when the output changes"),
-	OPT_STR('q', "equexit", struct watch_opts, equal, NULL, "N",
-		"end when it has not changed for N turns"),
+	OPT_CALL_ARG('q', "equexit", set_number, "N", "end when it has not changed for N turns"),
 	OPT_FLAG('e', "errexit", struct watch_opts, error, "end when the command fails"),
 	OPT_FLAG('t', "no-title", struct watch_opts, no_title, "no title"),
 	OPT_FLAG('x', "exec", struct watch_opts, exec, "run the words, not by sh -c"),
@@ -87,17 +114,11 @@ static int watch_run(struct cmd *c)
 	const char *command = join(c);
 	char *argv[] = { shell, flag, arena_dup(c->arena, bytes_of(command)), NULL };
 	struct buf output[2] = { buf_in(c->arena), buf_in(c->arena) };
-	uint64_t same_max = 0;
-	uint64_t same = 0;
-	int64_t ns;
+	int64_t same = 0;
+	int64_t ns = o->interval < 100000000 ? 100000000 : o->interval;
 
 	if (c->nargs == 0)
 		return cmd_usage(c, "a command is needed");
-	if (!num_parse_span(o->interval, &ns))
-		return cmd_error(c, 0, "failed to parse argument: '%s'", o->interval);
-	if (o->equal != NULL && (!num_plain(o->equal, &same_max) || same_max == 0))
-		return cmd_error(c, 0, "failed to parse argument: '%s'", o->equal);
-	ns = ns < 100000000 ? 100000000 : ns;
 	for (int turn = 0; turn < TURNS_MAX; turn++) {
 		struct buf *now = &output[turn & 1];
 		const struct buf *before = &output[~turn & 1];
@@ -116,12 +137,17 @@ static int watch_run(struct cmd *c)
 		if (o->change && turn > 0 && changed)
 			return 0;
 		same = turn > 0 && !changed ? same + 1 : 0;
-		if (same_max != 0 && same >= same_max)
+		if (o->equal != 0 && same * NS >= o->equal)
 			return 0;
 		cmd_flush(c);
 		cmd_sleep(c, ns);
 	}
 	return cmd_error(c, 0, "ended after %d turns: nobody looks", TURNS_MAX);
+}
+
+static void watch_defaults(struct cmd *c)
+{
+	((struct watch_opts *)c->opts)->interval = 2 * (int64_t)NS;
 }
 
 const struct builtin builtin_watch = {
@@ -132,5 +158,6 @@ const struct builtin builtin_watch = {
 	.opts = watch_options,
 	.opts_size = sizeof(struct watch_opts),
 	.flags = BUILTIN_STOP,
+	.defaults = watch_defaults,
 	.family = "procps-ng 4.0.2",
 };

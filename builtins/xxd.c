@@ -240,6 +240,8 @@ static size_t read_line(struct xxd *x, struct input *in, uint8_t *out, size_t n)
 	for (; have < n && x->limit > 0; x->limit--) {
 		int b = input_byte(in);
 
+		if (b < -1)
+			cmd_fatal_status(x->c, 2, 0, "%s", err_text(b + 1));
 		if (b < 0)
 			break;
 		out[have++] = (uint8_t)b;
