@@ -79,9 +79,12 @@ static int set_digits_lines(struct cmd *c, const struct opt *opt, const char *ar
 	if (!o->was_digits && choose(c, BY_LINES) != 0)
 		return 1;
 	o->was_digits = true;
-	for (; *arg != '\0'; arg++)
-		o->size = o->size * 10 + (uint64_t)(*arg - '0');
-	return 0;
+	if (num_parse_u64(arg, "", &o->size) == 0)
+		return 0;
+	/* The real one shows what it had read when it became too large. */
+	size_t shown = arg[0] == '1' && strncmp(arg, "18446744073709551615", 20) <= 0 ? 21 : 20;
+
+	return cmd_error(c, 0, "line count option -%.*s... is too large", (int)shown, arg);
 }
 
 /* N, K/N, l/N, l/K/N, r/N, r/K/N. */
@@ -525,7 +528,7 @@ static int split_run(struct cmd *c)
 	if (c->nargs > 2)
 		return cmd_usage(c, "extra operand %s", cmd_quote(c, c->args[2]));
 	if (o->was_digits && o->size == 0)
-		return bad_number(c, "lines", "0", -E_RANGE);
+		return cmd_usage(c, "invalid number of lines: %s", cmd_quote(c, "0"));
 	if (o->by == BY_NONE) {
 		o->by = BY_LINES;
 		o->size = 1000;
