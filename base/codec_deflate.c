@@ -57,6 +57,7 @@ static enum codec_result run(struct codec *c, bool finish)
 		return CODEC_END;
 	if (err == Z_OK || (err == Z_BUF_ERROR && !(c->decode && finish && c->out_len > 0)))
 		return CODEC_MORE;
+	c->message = z->msg;
 	return CODEC_BAD;
 }
 

@@ -164,6 +164,9 @@ static void iso_media(struct guess *g)
 		const char *text;
 		const char *mime;
 	} brands[] = {
+		{ "mp41", "MP4 v1 [ISO 14496-1:ch13]", "video/mp4" },
+		{ "dash", "MPEG v4 system, Dynamic Adaptive Streaming over HTTP", "video/mp4" },
+		{ "M4V ", "Apple iTunes Video (.M4V) Video", "video/x-m4v" },
 		{ "mp42", "MP4 v2 [ISO 14496-14]", "video/mp4" },
 		{ "isom", "MP4 Base Media v1 [ISO 14496-12:2003]", "video/mp4" },
 		{ "qt  ", "Apple QuickTime movie, Apple QuickTime (.MOV/QT)", "video/quicktime" },
@@ -190,6 +193,10 @@ static void gzip(struct guess *g)
 	unsigned time = le(g, 4, 4);
 
 	buf_puts(&g->text, "gzip compressed data");
+	if (g->data.len < 10)
+		return;
+	if (be(g, 2, 1) != 8)
+		buf_puts(&g->text, ", reserved method");
 	if ((flags & 1) != 0)
 		buf_puts(&g->text, ", ASCII");
 	if ((flags & 2) != 0)
@@ -219,7 +226,7 @@ static void gzip(struct guess *g)
 		buf_puts(&g->text, ", from Unix");
 	else if (be(g, 9, 1) == 0)
 		buf_puts(&g->text, ", from FAT filesystem (MS-DOS, OS/2, NT)");
-	if (g->data.len >= 18 && g->data.len < LOOK_BYTES)
+	if (g->data.len > 10 && g->data.len < LOOK_BYTES && !g->unpacked)
 		buf_printf(&g->text, ", original size modulo 2^32 %u", le(g, g->data.len - 4, 4));
 }
 
@@ -312,6 +319,29 @@ static void zip(struct guess *g)
 	zip_entry(g);
 }
 
+/* Fields as they stand in the header. */
+static void tar_header(struct guess *g)
+{
+	static const struct {
+		const char *name;
+		unsigned at;
+		unsigned len;
+	} fields[] = {
+		{ "file", 0, 100 },  { "mode", 100, 8 },     { "uid", 108, 8 },
+		{ "gid", 116, 8 },   { "size", 124, 12 },    { "seconds", 136, 12 },
+		{ "user", 265, 32 }, { "group", 297, 32 },
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		const char *value = g->data.ptr + fields[i].at;
+		const char *end = memchr(value, '\0', fields[i].len);
+		size_t len = end != NULL ? (size_t)(end - value) : fields[i].len;
+
+		if (len > 0)
+			buf_printf(&g->text, ", %s %.*s", fields[i].name, (int)len, value);
+	}
+}
+
 static bool tar(struct guess *g)
 {
 	unsigned sum = 0;
@@ -328,10 +358,16 @@ static bool tar(struct guess *g)
 		want = want * 8 + (unsigned)(g->data.ptr[at] - '0');
 	if (sum != want || sum == 256)
 		return false;
+	bool ustar = HAS(g->data, 257, "ustar");
+
+	if ((g->skip & (SKIP_TAR | SKIP_SOFT)) == (SKIP_TAR | SKIP_SOFT))
+		return false;
 	buf_puts(&g->text, HAS(g->data, 257, "ustar  \0") ? "POSIX tar archive (GNU)"
 			   : HAS(g->data, 257, "ustar\0") ? "POSIX tar archive"
 							  : "tar archive");
 	g->mime = "application/x-tar";
+	if ((g->skip & SKIP_TAR) != 0 && ustar)
+		tar_header(g);
 	return true;
 }
 
@@ -624,6 +660,7 @@ static const struct format formats[] = {
 	MARK(0, "PAR1", "Apache Parquet", "text/plain"),
 	MARK(0, "BC\xc0\xde", "LLVM IR bitcode", "text/plain"),
 	MARK(0, "OTTO", "OpenType font data", "application/vnd.ms-opentype"),
+	MARK(0, "\0\0\0\x0cjP  \r\n\x87\n", "JPEG 2000 Part 1 (JP2)", "image/jp2"),
 	MARK(0, "FLV\1", "Macromedia Flash Video", "video/x-flv"),
 };
 
@@ -655,6 +692,8 @@ bool guess_binary(struct guess *g)
 {
 	if (tar(g))
 		return true;
+	if ((g->skip & SKIP_SOFT) != 0)
+		return false;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		const struct format *f = &formats[i];
 
@@ -667,5 +706,9 @@ bool guess_binary(struct guess *g)
 			buf_puts(&g->text, f->text);
 		return true;
 	}
-	return false;
+	if (g->encoding != NULL || !guess_is_zlib(g->data))
+		return false;
+	buf_puts(&g->text, "zlib compressed data");
+	g->mime = "application/zlib";
+	return true;
 }

@@ -195,6 +195,8 @@ bool guess_elf(struct guess *g)
 		   s.ptr[7] == 3   ? "GNU/Linux"
 		   : s.ptr[7] == 9 ? "FreeBSD"
 				   : "SYSV");
+	if ((g->skip & SKIP_ELF) != 0)
+		return true;
 	if (type == 2 || type == 3)
 		buf_puts(&g->text, !e.dynamic ? ", statically linked"
 				   : type == 3 && e.interpreter == NULL && e.pie

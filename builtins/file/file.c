@@ -2,9 +2,11 @@
  *
  * file - tell what files contain.
  *
- * Reference: file 5.44. Not here: own magic files (-m, -C), -k, -z of what is compressed.
+ * Reference: file 5.44. Not here: own magic files (-m, -C), -k.
  */
 #include "builtins/file/file.h"
+
+enum { UNPACK_NEVER, UNPACK_BOTH, UNPACK_INSIDE };
 
 struct file_opts {
 	bool brief;
@@ -17,12 +19,28 @@ struct file_opts {
 	bool exit_on_error;
 	bool mime_type;
 	bool mime_encoding;
+	bool extension;
+	int unpack; /* UNPACK_... */
+	unsigned skip;
 	int zeros;
 	const char *separator;
 	/* state */
 	size_t width;
 	bool listed; /* -f was given */
 };
+
+static int put_usage(struct cmd *c)
+{
+	static const char usage[] =
+		"Usage: file [-bcCdEhikLlNnprsSvzZ0] [--apple] [--extension] "
+		"[--mime-encoding]\n            [--mime-type] [-e <testname>] [-F <separator>] "
+		" [-f <namefile>]\n            [-m <magicfiles>] [-P <parameter=value>] "
+		"[--exclude-quiet]\n            <file> ...\n       file -C [-m "
+		"<magicfiles>]\n       file [--help]\n";
+
+	cmd_err_write(c, usage, sizeof(usage) - 1);
+	return 1;
+}
 
 static int set_mime(struct cmd *c, const struct opt *opt, const char *arg)
 {
@@ -35,13 +53,37 @@ static int set_mime(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+static int set_skip(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	static const struct {
+		const char *name;
+		unsigned skip;
+	} tests[] = {
+		{ "apptype", 0 },     { "ascii", SKIP_TEXT },       { "cdf", 0 },
+		{ "csv", SKIP_CSV },  { "compress", SKIP_COMPRESS }, { "elf", SKIP_ELF },
+		{ "json", SKIP_JSON }, { "soft", SKIP_SOFT },        { "tar", SKIP_TAR },
+		{ "text", SKIP_TEXT }, { "tokens", 0 },
+	};
+	struct file_opts *o = c->opts;
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		if (strcmp(tests[i].name, arg) == 0) {
+			o->skip |= tests[i].skip;
+			return 0;
+		}
+	if (strcmp(arg, "encoding") == 0)
+		return cmd_usage(c, "option '--%s=%s' is not supported", opt->name, arg);
+	return opt->letter == 'e' ? put_usage(c) : 0;
+}
+
 static opt_fn name_file;
 
 static const struct opt file_options[] = {
 	OPT_FLAG('b', "brief", struct file_opts, brief, "no names before answers"),
 	OPT_MISSING('C', "compile"),
-	OPT_MISSING_ARG('e', "exclude"),
-	OPT_MISSING_ARG(0, "exclude-quiet"),
+	OPT_CALL_ARG('e', "exclude", set_skip, "TEST",
+		     "without TEST: ascii, compress, csv, elf, json, soft, tar, text"),
+	OPT_CALL_ARG(0, "exclude-quiet", set_skip, "TEST", "the same, if there is such a test"),
 	OPT_FLAG('E', NULL, struct file_opts, exit_on_error, "stop at a file that can't be read"),
 	OPT_CALL_ARG('f', "files-from", name_file, "FILE", "read the names of files from FILE"),
 	OPT_STR('F', "separator", struct file_opts, separator, ":", "STRING", "behind names"),
@@ -50,7 +92,7 @@ static const struct opt file_options[] = {
 	OPT_CALL(0, "mime-type", set_mime, "only MIME types"),
 	OPT_CALL(0, "mime-encoding", set_mime, "only MIME encodings"),
 	OPT_MISSING(0, "apple"),
-	OPT_MISSING(0, "extension"),
+	OPT_FLAG(0, "extension", struct file_opts, extension, "what their names may end with"),
 	OPT_MISSING('k', "keep-going"),
 	OPT_MISSING('l', "list"),
 	OPT_FLAG('L', "dereference", struct file_opts, follow, "look at what links point to"),
@@ -63,8 +105,10 @@ static const struct opt file_options[] = {
 	OPT_FLAG('s', "special-files", struct file_opts, special, "read devices, too"),
 	OPT_IGNORED('S', "no-sandbox", "no effect"),
 	OPT_CALL('v', NULL, cmd_opt_version, NULL),
-	OPT_MISSING('z', "uncompress"),
-	OPT_MISSING('Z', "uncompress-noreport"),
+	OPT_SET('z', "uncompress", struct file_opts, unpack, UNPACK_BOTH,
+		"look into what gzip, bzip2, xz, lzma, zstd and zlib packed"),
+	OPT_SET('Z', "uncompress-noreport", struct file_opts, unpack, UNPACK_INSIDE,
+		"the same, saying nothing of the wrapping"),
 	OPT_COUNT('0', "print0", struct file_opts, zeros, "a NUL behind names"),
 	OPT_END(),
 };
@@ -187,11 +231,13 @@ static void guess_content(struct guess *g)
 		g->charset = "binary";
 		return;
 	}
-	if (guess_elf(g) || guess_binary(g) || guess_media(g))
+	bool soft = (g->skip & SKIP_SOFT) == 0;
+
+	if ((soft && guess_elf(g)) || guess_binary(g) || (soft && guess_media(g)))
 		return;
 	if (g->text.len != 0)
 		buf_puts(&g->text, ", ");
-	if (guess_marked_text(g) || guess_text(g))
+	if ((soft && guess_marked_text(g)) || guess_text(g))
 		return;
 	buf_puts(&g->text, "data");
 	g->mime = octets;
@@ -199,17 +245,77 @@ static void guess_content(struct guess *g)
 
 /* --- answers --- */
 
+/* The type as the options ask for it. */
+static struct bytes answer(const struct file_opts *o, const struct guess *g)
+{
+	struct buf out = buf_in(g->c->arena);
+	const char *extensions = o->extension ? guess_extensions(g) : NULL;
+
+	if (o->extension && (extensions != NULL || !(o->mime_type || o->mime_encoding)))
+		buf_puts(&out, extensions != NULL ? extensions : "???");
+	else if (o->mime_type)
+		buf_puts(&out, g->mime);
+	if (o->mime_type && o->mime_encoding)
+		buf_puts(&out, "; charset=");
+	if (o->mime_encoding)
+		buf_puts(&out, g->charset);
+	if (!o->mime_type && !o->mime_encoding && !o->extension)
+		buf_add(&out, buf_bytes(&g->text));
+	return buf_bytes(&out);
+}
+
 static void put_answer(struct cmd *c, const struct file_opts *o, const struct guess *g)
 {
-	if (o->mime_type)
-		cmd_puts(c, g->mime);
-	if (o->mime_type && o->mime_encoding)
-		cmd_puts(c, "; charset=");
-	if (o->mime_encoding)
-		cmd_puts(c, g->charset);
-	if (!o->mime_type && !o->mime_encoding)
-		cmd_bytes(c, buf_bytes(&g->text));
+	cmd_bytes(c, answer(o, g));
 	cmd_putc(c, o->zeros > 1 ? '\0' : '\n');
+}
+
+/* "ERROR:[zlib: File too short]", or the same as a type. */
+static void put_failure(struct buf *out, const struct file_opts *o, const char *error)
+{
+	if (!o->mime_type && !o->mime_encoding) {
+		buf_printf(out, "ERROR:[%s]", error);
+		return;
+	}
+	buf_puts(out, "application/x-decompression-error-");
+	for (const char *at = error; *at != '\0'; at++)
+		if (*at != ':')
+			buf_putc(out, *at == ' ' ? '-' : *at);
+}
+
+/* -z: what is inside, and behind it the wrapping. False: it is not packed. */
+static bool put_inside(struct cmd *c, const struct file_opts *o, const struct guess *g)
+{
+	struct guess inside = { .c = c, .text = buf_in(c->arena), .skip = g->skip };
+	struct guess outside = inside;
+	struct buf out = buf_in(c->arena);
+	const char *error;
+	bool mime = o->mime_type || o->mime_encoding;
+
+	outside.data = g->data;
+	outside.unpacked = inside.unpacked = true;
+	if (o->unpack == UNPACK_NEVER || (g->skip & SKIP_COMPRESS) != 0 ||
+	    !guess_unpack(c, g->data, &inside.data, &error))
+		return false;
+	guess_content(&outside);
+	guess_content(&inside);
+	if (inside.data.len == 0)
+		inside.mime = "application/x-empty";
+	if (!mime && !o->extension && g->text.len > 0)
+		buf_printf(&out, "%.*s, ", (int)g->text.len, g->text.ptr);
+	if (error != NULL)
+		put_failure(&out, o, error);
+	else
+		buf_add(&out, answer(o, &inside));
+	struct bytes wrapping = answer(o, &outside);
+
+	if (o->unpack == UNPACK_BOTH && !mime)
+		buf_printf(&out, " (%.*s)", (int)wrapping.len, wrapping.ptr);
+	else if (o->unpack == UNPACK_BOTH && o->mime_type && o->mime_encoding)
+		buf_printf(&out, " compressed-encoding=%.*s", (int)wrapping.len, wrapping.ptr);
+	cmd_bytes(c, buf_bytes(&out));
+	cmd_putc(c, o->zeros > 1 ? '\0' : '\n');
+	return true;
 }
 
 /* Columns that a name takes. */
@@ -257,10 +363,33 @@ static void cannot(struct cmd *c, struct file_opts *o, const char *path, int err
 	cmd_printf(c, "cannot open `%s' (%s)\n", path, err_text(err));
 }
 
+static void look_inside(struct cmd *c, struct file_opts *o, const char *path, struct guess *g,
+			bool executable)
+{
+	int err = read_start(c, path, &g->data);
+
+	if (err < 0 && err != -E_ACCES) {
+		cannot(c, o, path, err);
+		return;
+	}
+	put_name(c, o, path);
+	if (err == -E_ACCES) {
+		buf_puts(&g->text, executable ? "executable, regular file, no read permission"
+					      : "regular file, no read permission");
+		g->mime = "text/plain";
+		g->charset = "binary";
+	} else if (put_inside(c, o, g)) {
+		return;
+	} else {
+		guess_content(g);
+	}
+	put_answer(c, o, g);
+}
+
 static void look(struct cmd *c, struct file_opts *o, const char *path)
 {
 	struct arena_mark mark = arena_mark(c->arena);
-	struct guess g = { .c = c, .text = buf_in(c->arena) };
+	struct guess g = { .c = c, .text = buf_in(c->arena), .skip = o->skip };
 	bool standard = strcmp(path, "-") == 0;
 	struct vfs_stat st = { .mode = S_REG, .size = 1 };
 	int err = 0;
@@ -273,22 +402,7 @@ static void look(struct cmd *c, struct file_opts *o, const char *path)
 		put_name(c, o, path);
 		put_answer(c, o, &g);
 	} else {
-		err = read_start(c, path, &g.data);
-		if (err == -E_ACCES) {
-			buf_puts(&g.text, (st.mode & 0111) != 0
-						  ? "executable, regular file, no read permission"
-						  : "regular file, no read permission");
-			g.mime = "text/plain";
-			g.charset = "binary";
-		} else if (err == 0) {
-			guess_content(&g);
-		}
-		if (err < 0 && err != -E_ACCES) {
-			cannot(c, o, path, err);
-		} else {
-			put_name(c, o, path);
-			put_answer(c, o, &g);
-		}
+		look_inside(c, o, path, &g, (st.mode & 0111) != 0);
 	}
 	arena_release(c->arena, mark);
 }
@@ -324,18 +438,8 @@ static int file_run(struct cmd *c)
 {
 	struct file_opts *o = c->opts;
 
-	if (c->nargs == 0 && !o->listed) {
-		static const char usage[] =
-			"Usage: file [-bcCdEhikLlNnprsSvzZ0] [--apple] [--extension] "
-			"[--mime-encoding]\n            [--mime-type] [-e <testname>] [-F "
-			"<separator>] "
-			" [-f <namefile>]\n            [-m <magicfiles>] [-P <parameter=value>] "
-			"[--exclude-quiet]\n            <file> ...\n       file -C [-m "
-			"<magicfiles>]\n       file [--help]\n";
-
-		cmd_err_write(c, usage, sizeof(usage) - 1);
-		return 1;
-	}
+	if (c->nargs == 0 && !o->listed)
+		return put_usage(c);
 	o->width = 0;
 	for (int i = 0; i < c->nargs; i++) {
 		const char *name = strcmp(c->args[i], "-") == 0 ? "/dev/stdin" : c->args[i];

@@ -45,7 +45,7 @@ static void put_rate(struct guess *g, unsigned hertz)
 static void ogg(struct guess *g)
 {
 	buf_puts(&g->text, "Ogg data");
-	g->mime = "application/ogg";
+	g->mime = "application/octet-stream";
 	if (HAS(g->data, 28, "\1vorbis")) {
 		unsigned channels = be(g, 39, 1);
 
@@ -65,7 +65,8 @@ static void ogg(struct guess *g)
 			buf_puts(&g->text, be(g, 37, 1) == 1 ? "mono" : "stereo");
 		else
 			buf_printf(&g->text, "%u channels", be(g, 37, 1));
-		buf_printf(&g->text, ", %u Hz (Input Sample Rate)", le(g, 40, 4));
+		if (le(g, 40, 4) != 0)
+			buf_printf(&g->text, ", %u Hz (Input Sample Rate)", le(g, 40, 4));
 	} else if (HAS(g->data, 28, "\177FLAC")) {
 		g->mime = "audio/ogg";
 		buf_puts(&g->text, ", FLAC audio");
@@ -92,7 +93,10 @@ static void flac(struct guess *g)
 	else
 		buf_printf(&g->text, ", %u channels", channels);
 	put_rate(g, rate);
-	buf_printf(&g->text, ", %u samples", be(g, 22, 4));
+	if (be(g, 22, 4) != 0)
+		buf_printf(&g->text, ", %u samples", be(g, 22, 4));
+	else
+		buf_puts(&g->text, ", length unknown");
 }
 
 /* A frame header of MPEG audio, layer III. */
@@ -164,7 +168,7 @@ static bool netpbm(struct guess *g)
 		   which >= 3 ? "rawbits, " : "", kinds[which % 3]);
 	if (which < 3 && g->encoding != NULL)
 		buf_printf(&g->text, ", %s", g->encoding);
-	g->mime = mimes[which % 3];
+	g->mime = which == 4 ? "image/x-portable-greymap" : mimes[which % 3];
 	return true;
 }
 

@@ -753,7 +753,7 @@ bool guess_marked_text(struct guess *g)
 
 bool guess_text(struct guess *g)
 {
-	int json = json_kind(g);
+	int json = (g->skip & SKIP_JSON) == 0 ? json_kind(g) : 0;
 
 	if (json != 0) {
 		buf_puts(&g->text,
@@ -764,14 +764,16 @@ bool guess_text(struct guess *g)
 	if (g->encoding == NULL)
 		return false;
 	if (strncmp(g->charset, "utf-16", 6) != 0 && strncmp(g->charset, "utf-32", 6) != 0) {
-		if (is_csv(g)) {
+		if ((g->skip & SKIP_CSV) == 0 && is_csv(g)) {
 			buf_puts(&g->text, "CSV text");
 			g->mime = "text/csv";
 			return true;
 		}
-		if (guess_language(g))
+		if ((g->skip & (SKIP_SOFT | SKIP_TEXT)) == 0 && guess_language(g))
 			return true;
 	}
+	if ((g->skip & SKIP_TEXT) != 0)
+		return false;
 	put_text(g, NULL, "text/plain", false);
 	return true;
 }
