@@ -92,10 +92,13 @@ static struct shell_need shell_needs(struct bytes s, const char *also, bool utf8
 	return need;
 }
 
-/* '...' with \' and $'...' for what needs it. */
+/* '...' with \' and $'...' for what needs it. With a quote in it and an escape at its end GNU's
+ * begins with an empty text, unless a quote is first. */
 static void put_single(struct buf *out, struct bytes s, bool escapes, bool utf8)
 {
 	bool escaping = false;
+	size_t start = out->len;
+	bool single = false;
 
 	buf_putc(out, '\'');
 	for (size_t i = 0; i < s.len;) {
@@ -111,7 +114,8 @@ static void put_single(struct buf *out, struct bytes s, bool escapes, bool utf8)
 			i += bad;
 			continue;
 		}
-		if (escaping)
+		single |= s.ptr[i] == '\'';
+		if (escaping && s.ptr[i] != '\'')
 			buf_puts(out, "''");
 		escaping = false;
 		len = len != 0 ? len : bad;
@@ -122,6 +126,11 @@ static void put_single(struct buf *out, struct bytes s, bool escapes, bool utf8)
 		i += len;
 	}
 	buf_putc(out, '\'');
+	if (!escaping || !single || s.ptr[0] == '\'')
+		return;
+	buf_puts(out, "''");
+	memmove(out->ptr + start + 2, out->ptr + start, out->len - 2 - start);
+	memcpy(out->ptr + start, "''", 2);
 }
 
 static void put_shell(struct buf *out, struct bytes s, enum quote_style style, const char *also,

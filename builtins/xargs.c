@@ -68,32 +68,36 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct xargs_opts *o = opts_of(c);
 	const char *name = opt->letter == 'l' ? "--max-lines/-l" : "-L";
+	int status = 0;
 
 	switch (opt->letter) {
 	case 'n':
-		if (o->max_lines != 0) {
+		status = number(c, 'n', arg, 1, &o->max_args);
+		if (status == 0 && o->max_lines != 0) {
 			exclusive(c, "--max-args/-n", "--max-lines");
 			o->max_lines = 0;
 		}
-		if (o->replace != NULL && strcmp(arg, "1") != 0) {
+		if (status == 0 && o->replace != NULL && strcmp(arg, "1") != 0) {
 			exclusive(c, "--max-args/-n", "--replace");
 			o->replace = NULL;
 		}
-		return number(c, 'n', arg, 1, &o->max_args);
+		return status;
 	case 's': return number(c, 's', arg, 1, &o->max_size);
 	case 'P': return number(c, 'P', arg, 0, &o->procs);
 	default: break;
 	}
-	if (o->max_args != 0) {
+	o->max_lines = 1;
+	if (arg != NULL)
+		status = number(c, opt->letter == 'l' ? 'l' : 'L', arg, 1, &o->max_lines);
+	if (status == 0 && o->max_args != 0) {
 		exclusive(c, name, "--max-args");
 		o->max_args = 0;
 	}
-	if (o->replace != NULL) {
+	if (status == 0 && o->replace != NULL) {
 		exclusive(c, name, "--replace");
 		o->replace = NULL;
 	}
-	o->max_lines = 1;
-	return arg != NULL ? number(c, opt->letter == 'l' ? 'l' : 'L', arg, 1, &o->max_lines) : 0;
+	return status;
 }
 
 static int set_replace(struct cmd *c, const struct opt *opt, const char *arg)
@@ -240,10 +244,10 @@ static bool read_delimited(struct reader *r, int delimiter)
 
 static void unmatched(struct reader *r)
 {
-	cmd_fatal(r->c, 0,
-		  "unmatched %s quote; by default quotes are special to xargs unless you use"
-		  " the -0 option",
-		  r->unmatched == '"' ? "double" : "single");
+	cmd_fatal_status(r->c, r->o->status != 0 ? r->o->status : 1, 0,
+			 "unmatched %s quote; by default quotes are special to xargs unless you use"
+			 " the -0 option",
+			 r->unmatched == '"' ? "double" : "single");
 }
 
 /*
@@ -591,7 +595,9 @@ static void run_all(struct batch *b, struct reader *r)
 	}
 	bool once = !any && r->unmatched == 0 && b->o->replace == NULL && !b->o->no_run_if_empty;
 
-	if (once || (b->n > b->nfixed && (r->unmatched == 0 || !b->o->exit_if_large)))
+	bool whole = b->o->exit_if_large || b->o->max_lines != 0;
+
+	if (once || (b->n > b->nfixed && (r->unmatched == 0 || !whole)))
 		run_batch(b);
 	wait_for(b, 0);
 	if (r->unmatched != 0)
