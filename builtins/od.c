@@ -634,6 +634,8 @@ static int od_run(struct cmd *c)
 
 		if (b == -2)
 			break;
+		if (b < 0 && !s.any)
+			return s.status;
 		if (b < 0)
 			return cmd_error(c, 0, "cannot skip past end of combined input");
 		if (left % 1024 == 0)

@@ -123,21 +123,24 @@ static void put_number(struct cmd *c, const struct spec *s, char conv, uint64_t 
 	cmd_bytes(c, buf_bytes(&text));
 }
 
-/* Seconds, with as many digits of the fraction as the precision says. */
+/* Seconds, with as many digits of the fraction as the precision says; without, rounded down. */
 static void put_seconds(struct cmd *c, const struct spec *s, int64_t ns)
 {
 	struct buf text = buf_in(c->arena);
-	int64_t seconds = ns / SECOND_NS - (ns % SECOND_NS < 0);
-	int64_t rest = ns - seconds * SECOND_NS;
 	int digits = s->precision == -2 ? 9 : s->precision;
 
-	if (seconds >= 0 && (s->plus || s->space))
-		buf_putc(&text, s->plus ? '+' : ' ');
-	buf_put_i64(&text, seconds);
+	if (digits <= 0)
+		ns = (ns / SECOND_NS - (ns % SECOND_NS < 0)) * SECOND_NS;
+	bool minus = ns < 0;
+	uint64_t size = minus ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	if (minus || s->plus || s->space)
+		buf_putc(&text, minus ? '-' : s->plus ? '+' : ' ');
+	buf_put_u64(&text, size / SECOND_NS);
 	if (digits > 0) {
 		struct buf fraction = buf_in(c->arena);
 
-		buf_printf(&fraction, "%09lld", (long long)rest);
+		buf_printf(&fraction, "%09llu", (unsigned long long)(size % SECOND_NS));
 		buf_putc(&text, '.');
 		buf_put(&text, fraction.ptr, digits < 9 ? (size_t)digits : 9);
 		buf_fill(&text, '0', digits > 9 ? (size_t)digits - 9 : 0);
@@ -145,6 +148,7 @@ static void put_seconds(struct cmd *c, const struct spec *s, int64_t ns)
 	put_padded(c, s, buf_bytes(&text), true);
 }
 
+/* Times are texts: a precision cuts them. */
 static void put_time(struct cmd *c, const struct stat_opts *o, const struct spec *s, int64_t ns)
 {
 	struct buf text = buf_in(c->arena);
@@ -154,7 +158,7 @@ static void put_time(struct cmd *c, const struct stat_opts *o, const struct spec
 	time_civil(o->zone, seconds, &civil);
 	time_format(&text, BYTES("%Y-%m-%d %H:%M:%S.%N %z"), &civil, seconds,
 		    (uint32_t)(ns - seconds * SECOND_NS));
-	put_padded(c, s, buf_bytes(&text), false);
+	put_text(c, s, buf_cstr(&text));
 }
 
 static void put_name(struct cmd *c, const struct stat_opts *o, const struct spec *s,

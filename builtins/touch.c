@@ -15,7 +15,6 @@ struct touch_opts {
 	const char *reference;
 	const char *stamp;
 	int64_t stamp_ns;
-	int which;
 };
 
 static const struct opt_word time_words[] = {
@@ -34,6 +33,20 @@ static int set_stamp(struct cmd *c, const struct opt *opt, const char *arg)
 	return cmd_error(c, 0, "invalid date format %s", cmd_quote(c, arg));
 }
 
+static int set_which(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct touch_opts *o = c->opts;
+	int which;
+	int status = opt_word(c, time_words, "--time", arg, &which);
+
+	(void)opt;
+	if (status != 0)
+		return status;
+	o->atime |= which == TOUCH_ATIME;
+	o->mtime |= which == TOUCH_MTIME;
+	return 0;
+}
+
 static const struct opt touch_options[] = {
 	OPT_FLAG('a', NULL, struct touch_opts, atime, "only the time of access"),
 	OPT_FLAG('c', "no-create", struct touch_opts, no_create, "do not make files"),
@@ -43,8 +56,7 @@ static const struct opt touch_options[] = {
 	OPT_FLAG('m', NULL, struct touch_opts, mtime, "only the time of modification"),
 	OPT_STR('r', "reference", struct touch_opts, reference, NULL, "FILE", "the times of FILE"),
 	OPT_CALL_ARG('t', NULL, set_stamp, "STAMP", "the time, [[CC]YY]MMDDhhmm[.ss]"),
-	OPT_ENUM(0, "time", struct touch_opts, which, time_words, "WORD",
-		 "only that time: access (-a) or modify (-m)"),
+	OPT_CALL_ARG(0, "time", set_which, "WORD", "only that time: access (-a) or modify (-m)"),
 	OPT_END(),
 };
 
@@ -115,8 +127,8 @@ static int touch_file(struct cmd *c, const struct touch_opts *o, const char *pat
 static int touch_run(struct cmd *c)
 {
 	struct touch_opts *o = c->opts;
-	bool atime = o->atime || o->which == TOUCH_ATIME;
-	bool mtime = o->mtime || o->which == TOUCH_MTIME;
+	bool atime = o->atime;
+	bool mtime = o->mtime;
 	struct times t;
 	int status = choose_times(c, o, &t);
 

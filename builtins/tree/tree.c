@@ -321,11 +321,12 @@ static void put_all_xml(struct tree *t, char **roots, int n)
 {
 	const char *end = t->o->no_indent ? "" : "\n";
 
-	cmd_printf(t->c, "<?xml version=\"1.0\" encoding=\"%s\"?>%s<tree>%s",
-		   t->o->charset != NULL ? t->o->charset
-		   : t->c->utf8          ? "UTF-8"
-					 : "US-ASCII",
-		   end, end);
+	const char *charset = t->o->charset != NULL ? t->o->charset : t->c->utf8 ? "UTF-8" : NULL;
+
+	cmd_puts(t->c, "<?xml version=\"1.0\"");
+	if (charset != NULL)
+		cmd_printf(t->c, " encoding=\"%s\"", charset);
+	cmd_printf(t->c, "?>%s<tree>%s", end, end);
 	for (int i = 0; i < n; i++)
 		put_root(t, roots[i]);
 	if (!t->o->no_report)
