@@ -205,13 +205,13 @@ static void put_nanoseconds(struct format *f, const struct conversion *v)
 		text[i] = (char)('0' + n % 10);
 	size_t len = digits < 9 ? (size_t)digits : 9;
 
-	if (v->pad == '-') {
+	if (v->pad == '_' || (v->pad == '-' && v->width > 0)) {
 		while (len > 1 && text[len - 1] == '0')
 			len--;
 	}
 	buf_put(f->out, text, len);
-	if (digits > 9)
-		buf_fill(f->out, v->pad == '_' ? ' ' : '0', (size_t)digits - 9);
+	if (v->pad != '-' && (size_t)digits > len)
+		buf_fill(f->out, v->pad == '_' ? ' ' : '0', (size_t)digits - len);
 }
 
 static void run_format(struct format *f, struct bytes format);
