@@ -46,6 +46,7 @@ static const struct ps_column columns[] = {
 	{ "gid", "GID", 5, true, PS_GID },
 	{ "group", "GROUP", 8, false, PS_GROUP },
 	{ "ignored", "IGNORED", 16, true, PS_IGNORED },
+	{ "label", "LABEL", 31, false, PS_DASH },
 	{ "lstart", "STARTED", 24, true, PS_LSTART },
 	{ "lwp", "LWP", 7, true, PS_PID },
 	{ "maj_flt", "MAJFL", 6, true, PS_ZERO },

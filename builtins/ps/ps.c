@@ -5,7 +5,7 @@
  * Options are read here, not by the table: "-e" and "e" differ, "aux" needs no dash, and a
  * number is a process. The table only explains. No process has a terminal; options that choose
  * by terminal take all, as if there were one.
- * Not here: threads (-L -T -m), security labels (-M Z), namespaces.
+ * Each process has one thread (threads.c). Not here: namespaces.
  */
 #include "builtins/ps/ps.h"
 
@@ -34,6 +34,8 @@ struct ps {
 	bool jobs;
 	bool lines;    /* -l */
 	bool no_flags; /* -y */
+	bool threads;  /* -m */
+	struct ps_shape shape;
 	const char *bsd_format;
 	bool format_given;
 	struct ps_match *match;
@@ -61,6 +63,10 @@ static const struct opt ps_options[] = {
 	OPT_CALL_ARG('t', "tty", opt_ignored, "LIST", "terminals: no process has one"),
 	OPT_CALL('N', "deselect", opt_ignored, "all but the chosen ones"),
 	OPT_CALL('H', "forest", opt_ignored, "children below their parents"),
+	OPT_CALL('L', NULL, opt_ignored, "a column LWP; -T: SPID"),
+	OPT_CALL('m', NULL, opt_ignored, "a line of each thread below that of its process"),
+	OPT_CALL('c', NULL, opt_ignored, "classes of scheduling"),
+	OPT_CALL('M', NULL, opt_ignored, "a column of security labels (-Z: the same)"),
 	OPT_CALL_ARG(0, "sort", opt_ignored, "LIST", "order: [+-]COLUMN,..."),
 	OPT_CALL(0, "no-headers", opt_ignored, "no line of headers"),
 	OPT_CALL_ARG(0, "cols", opt_ignored, "N", "cut lines after N characters"),
@@ -218,7 +224,8 @@ static void default_format(struct ps *s)
 	if (s->bsd_format != NULL) {
 		add_names(s, s->bsd_format);
 	} else if (s->lines) {
-		add_names(s, s->no_flags ? "s uid" : "f s uid");
+		add_names(s, s->no_flags ? "s" : "f s");
+		add_field(s, s->full ? "user" : "uid", "UID");
 		add_names(s, "pid ppid");
 		add_names(s, s->jobs ? "pgid sid c" : "c");
 		add_names(s, s->no_flags ? "opri ni rss sz wchan" : "opri ni addr_1 sz_1 wchan");
@@ -339,9 +346,14 @@ static bool unix_letter(struct words *w, char letter, const char *rest)
 	case 'y': s->no_flags = true; break;
 	case 'j': s->jobs = true; break;
 	case 'H': s->forest = s->indent = true; break;
-	case 'c':
 	case 'n':
 	case 'w': break;
+	case 'L': s->shape.lwp = true; break;
+	case 'T': s->shape.spid = true; break;
+	case 'm': s->threads = true; break;
+	case 'c': s->shape.classes = true; break;
+	case 'M':
+	case 'Z': s->shape.label = true; break;
 	case 'o': add_format(s, argument(w, rest)); return true;
 	case 'O': around_format(s, argument(w, rest)); return true;
 	case 'x': s->bsd = s->mine = true; break;
@@ -374,6 +386,9 @@ static bool bsd_letter(struct words *w, char letter, const char *rest)
 	case 'h': s->no_header = true; break;
 	case 'r': s->running = true; break;
 	case 'c': s->v.command_short = true; break;
+	case 'm': s->threads = true; break;
+	case 'Z': s->shape.label = true; break;
+	case 'H':
 	case 'e':
 	case 'g':
 	case 'n':
@@ -565,7 +580,7 @@ static void fit(const struct ps_field *f, struct buf *text)
 		text->ptr[text->len - 1] = '+';
 }
 
-static void put_process(struct ps *s, const struct cmd_proc *p, const char *prefix)
+static void put_line(struct ps *s, const struct cmd_proc *p, const char *prefix, enum ps_side side)
 {
 	struct arena_mark mark = arena_mark(s->c->arena);
 	struct line l = { .text = buf_in(s->c->arena) };
@@ -575,6 +590,10 @@ static void put_process(struct ps *s, const struct cmd_proc *p, const char *pref
 		struct buf text = buf_in(s->c->arena);
 		bool last = i == s->v.nfields - 1;
 
+		if (ps_hides(f->column, side)) {
+			put_cell(&l, f, BYTES("-"));
+			continue;
+		}
 		if (is_command(f->column->kind))
 			buf_puts(&text, prefix);
 		ps_put_value(&s->v, f->column->kind, p, &text);
@@ -585,6 +604,27 @@ static void put_process(struct ps *s, const struct cmd_proc *p, const char *pref
 	end_line(s, &l);
 	cmd_charge_bytes(s->c, l.text.len + 64);
 	arena_release(s->c->arena, mark);
+}
+
+static void put_process(struct ps *s, const struct cmd_proc *p, const char *prefix)
+{
+	put_line(s, p, prefix, s->threads ? PS_PROCESS : PS_WHOLE);
+	if (s->threads)
+		put_line(s, p, prefix, PS_THREAD);
+}
+
+/* The usual columns, and what is added to them. */
+static void choose_columns(struct ps *s)
+{
+	if (s->shape.lwp && s->shape.spid)
+		fail(s, "thread flags conflict; can't use both -L and -T", NULL);
+	if (s->format_given)
+		return;
+	if (s->shape.classes && (s->bsd || s->bsd_format != NULL))
+		fail(s, "-c works with no BSD format", NULL);
+	default_format(s);
+	s->shape.full = s->full;
+	ps_add_shape(&s->v, &s->shape);
 }
 
 static int ps_run(struct cmd *c)
@@ -602,8 +642,7 @@ static int ps_run(struct cmd *c)
 	cmd_totals(c, &totals);
 	s->v.memory_total = totals.memory_total;
 	parse(s);
-	if (!s->format_given)
-		default_format(s);
+	choose_columns(s);
 	size_t all = cmd_procs(c, &list);
 
 	for (size_t i = 0; i < all; i++)

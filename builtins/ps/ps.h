@@ -98,6 +98,22 @@ int ps_compare(const struct ps_view *v, enum ps_kind kind, const struct cmd_proc
 /* Sorts by keys, stably. */
 void ps_sort(const struct ps_view *v, const struct ps_key *keys, int nkeys, struct cmd_proc *list,
 	     size_t n);
+/* What -L, -T, -c and -M add to the usual columns. */
+struct ps_shape {
+	bool lwp;     /* -L */
+	bool spid;    /* -T */
+	bool classes; /* -c */
+	bool label;   /* -M */
+	bool full;    /* the lines are those of -f */
+};
+
+void ps_add_shape(struct ps_view *v, const struct ps_shape *shape);
+
+/* With -m a process has two lines: its own, and that of its thread. */
+enum ps_side { PS_WHOLE, PS_PROCESS, PS_THREAD };
+/* Whether such a line shows only a dash there. */
+bool ps_hides(const struct ps_column *col, enum ps_side side);
+
 /* Writes the names of all columns with their headers (ps L). */
 void ps_put_columns(struct cmd *c);
 
