@@ -166,9 +166,7 @@ static bool reported(const struct rsync_opts *o, const struct entry *e, unsigned
 		return false;
 	if (itemized)
 		return o->itemize > 1 || local || (diff & DIFF_ATTRS) != 0;
-	if (o->verbose == 0 && o->out_format == NULL && !o->progress)
-		return false;
-	if (o->no_names)
+	if (rsync_says(o, INFO_NAME) == 0 && o->out_format == NULL)
 		return false;
 	return local || (kind(&e->st) == S_DIR && (diff & DIFF_ATTRS) != 0);
 }
@@ -193,7 +191,7 @@ void rsync_report(struct updater *u, const struct entry *e, unsigned diff, const
 
 	log_entry(u, e, diff, same);
 	if (!reported(o, e, diff)) {
-		if (o->verbose > 1 && kind(&e->st) != S_DIR && !o->quiet && diff == 0) {
+		if (rsync_says(o, INFO_NAME) > 1 && kind(&e->st) != S_DIR && diff == 0) {
 			rsync_name(u->c, o, &line, e->name);
 			buf_puts(&line, " is uptodate\n");
 			cmd_bytes(u->c, buf_bytes(&line));
@@ -214,24 +212,41 @@ void rsync_report(struct updater *u, const struct entry *e, unsigned diff, const
 	u->totals.sent += line.len + 20;
 }
 
-void rsync_progress(struct updater *u, const struct entry *e)
+static void put_grouped(struct buf *out, uint64_t number)
+{
+	char digits[20];
+	size_t n = num_format_u64(number, digits);
+
+	for (size_t i = 0; i < n; i++) {
+		buf_putc(out, digits[i]);
+		if ((n - i) % 3 == 1 && i + 1 < n)
+			buf_putc(out, ',');
+	}
+}
+
+/* How far it is: twice, since the real one says it before it knows that the file is done. */
+static void put_progress(struct updater *u, uint64_t done, uint64_t all, const char *end)
 {
 	struct buf size = buf_in(u->c->arena);
 	struct buf text = buf_in(u->c->arena);
-	char digits[20];
-	size_t n = num_format_u64(e->st.size, digits);
+	uint64_t percent = all == 0 ? 100 : done > UINT64_MAX / 100 ? done / (all / 100) : done * 100 / all;
 
-	for (size_t i = 0; i < n; i++) {
-		buf_putc(&size, digits[i]);
-		if ((n - i) % 3 == 1 && i + 1 < n)
-			buf_putc(&size, ',');
-	}
+	put_grouped(&size, done);
 	for (int i = 0; i < 2; i++)
-		buf_printf(&text, "\r%15s 100%%    0.00kB/s    0:00:00%s", buf_cstr(&size),
-			   i == 0 ? "  " : "");
-	buf_printf(&text, " (xfr#%llu, to-chk=%zu/%zu)\n",
-		   (unsigned long long)u->totals.transferred, u->list->n - u->done - 1, u->list->n);
+		buf_printf(&text, "\r%15s %3llu%%    0.00kB/s    0:00:00%s", buf_cstr(&size),
+			   (unsigned long long)percent, i == 0 ? "  " : "");
+	buf_printf(&text, " (xfr#%llu, to-chk=%zu/%zu)%s",
+		   (unsigned long long)u->totals.transferred, u->list->n - u->done - 1, u->list->n,
+		   end);
 	cmd_bytes(u->c, buf_bytes(&text));
+}
+
+void rsync_progress(struct updater *u, const struct entry *e)
+{
+	if (rsync_says(u->o, INFO_PROGRESS) > 1)
+		put_progress(u, u->totals.transferred_size, u->list->size, "");
+	else
+		put_progress(u, e->st.size, e->st.size, "\n");
 }
 
 void rsync_report_deleted(struct updater *u, const char *name, bool dir)
@@ -246,7 +261,8 @@ void rsync_report_deleted(struct updater *u, const char *name, bool dir)
 		rsync_log(u->c, u->o, buf_bytes(&line));
 		line.len = 0;
 	}
-	if ((u->o->verbose == 0 && u->o->itemize == 0 && u->o->out_format == NULL) || u->o->quiet)
+	if ((rsync_says(u->o, INFO_DEL) == 0 && rsync_says(u->o, INFO_NAME) == 0 && u->o->itemize == 0 && u->o->out_format == NULL) ||
+	    u->o->quiet)
 		return;
 	buf_puts(&line, u->o->itemize > 0 ? "*deleting   " : "deleting ");
 	rsync_name(u->c, u->o, &line, name);

@@ -167,50 +167,6 @@ static int set_chmod(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
-/* --info: of its flags, those that turn something off or count progress. */
-static const char *const info_words[] = { "all",     "none",     "help",   "backup", "copy",
-					  "del",     "flist",    "misc",   "mount",  "name",
-					  "nonreg",  "progress", "remove", "skip",   "stats",
-					  "symsafe", NULL };
-static const char *const debug_words[] = {
-	"all",     "none",  "help",  "acl",      "backup", "bind",  "chdir",
-	"connect", "cmd",   "del",   "deltasum", "dup",    "exit",  "filter",
-	"flist",   "fuzzy", "genr",  "hash",     "hlink",  "iconv", "io",
-	"nstr",    "own",   "proto", "recv",     "send",   "time",  NULL,
-};
-
-/* Letters match in either case. */
-static bool same_word(const char *word, struct bytes text)
-{
-	bool same = strlen(word) == text.len;
-
-	for (size_t i = 0; i < text.len && same; i++)
-		same = byte_to_lower(text.ptr[i]) == word[i];
-	return same;
-}
-
-/* Whether each part of a list is one of the words with a digit behind it. 0, or a status. */
-static int check_words(struct cmd *c, const char *what, const char *arg, const char *const *words)
-{
-	for (const char *at = arg; *at != '\0';) {
-		size_t n = strcspn(at, ",");
-		size_t len = n > 0 && byte_is_digit(at[n - 1]) ? n - 1 : n;
-		bool known = n == 0;
-
-		for (size_t i = 0; words[i] != NULL; i++)
-			known |= same_word(words[i], (struct bytes){ at, len });
-		if (!known) {
-			struct buf line = buf_in(c->arena);
-
-			buf_printf(&line, "Unknown --%s item: \"%.*s\"\n", what, (int)len, at);
-			cmd_err_write(c, line.ptr, line.len);
-			return rsync_finish(c, RSYNC_SYNTAX);
-		}
-		at += n + (at[n] == ',');
-	}
-	return 0;
-}
-
 /* Which sum, which compression: nothing is sent, but the names have to be right. */
 static int check_choice(struct cmd *c, const struct opt *opt, const char *arg)
 {
@@ -228,8 +184,8 @@ static int check_choice(struct cmd *c, const struct opt *opt, const char *arg)
 	struct buf line = buf_in(c->arena);
 
 	for (size_t i = 0; known[i] != NULL; i++) {
-		first |= same_word(known[i], (struct bytes){ arg, len });
-		good |= comma != NULL && same_word(known[i], bytes_of(comma + 1));
+		first |= rsync_same_word(known[i], (struct bytes){ arg, len });
+		good |= comma != NULL && rsync_same_word(known[i], bytes_of(comma + 1));
 	}
 	if (first && good)
 		return 0;
@@ -245,12 +201,6 @@ static int check_outbuf(struct cmd *c, const struct opt *opt, const char *arg)
 		return 0;
 	cmd_error(c, 0, "Invalid --outbuf setting -- specify N, L, or B.");
 	return rsync_finish(c, RSYNC_SYNTAX);
-}
-
-static int set_debug(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	(void)opt;
-	return check_words(c, "debug", arg, debug_words);
 }
 
 /* A number that has no effect, and one that has. */
@@ -312,36 +262,6 @@ static int check_size(struct cmd *c, const struct opt *opt, const char *arg)
 		return 0;
 	cmd_error(c, 0, "--%s=%s is invalid", opt->name, arg);
 	return rsync_finish(c, RSYNC_SYNTAX);
-}
-
-static int set_info(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct rsync_opts *o = opts_of(c);
-	int status = check_words(c, "info", arg, info_words);
-
-	(void)opt;
-	if (status != 0)
-		return status;
-	for (const char *at = arg; *at != '\0';) {
-		size_t n = strcspn(at, ",");
-		struct bytes word = { at, n };
-
-		o->no_names |= bytes_is(word, "name0");
-		o->no_totals |= bytes_is(word, "stats0");
-		o->no_list |= bytes_is(word, "flist0");
-		o->progress |= bytes_is(word, "progress") || bytes_is(word, "progress1") ||
-			       bytes_is(word, "progress2");
-		o->stats |= bytes_is(word, "stats2");
-		at += n + (at[n] == ',');
-	}
-	return 0;
-}
-
-static int set_partial_progress(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	(void)opt, (void)arg;
-	opts_of(c)->progress = true;
-	return 0;
 }
 
 #define NO(long_, field_)                                                                          \
@@ -409,9 +329,9 @@ static const struct opt rsync_options[] = {
 		"what is said: %n %f %i %l %L %o"),
 	FLAG(0, "stats", stats, "count at the end"),
 	FLAG('h', "human-readable", human, "sizes as 1.23M"),
-	FLAG(0, "progress", progress, "say how far each file is"),
-	OPT_CALL('P', NULL, set_partial_progress, "as --partial --progress"),
-	OPT_CALL_ARG(0, "info", set_info, "FLAGS", "name0, stats0, flist0, progress2, stats2"),
+	OPT_CALL(0, "progress", rsync_set_progress, "say how far each file is"),
+	OPT_CALL('P', NULL, rsync_set_progress, "as --partial --progress"),
+	OPT_CALL_ARG(0, "info", rsync_set_info, "FLAGS", "what is said; help lists it"),
 	OPT_STR(0, "log-file", struct rsync_opts, log_file, NULL, "FILE", "say it in FILE, too"),
 	FLAG(0, "list-only", list_only, "list the sources"),
 	FLAG('8', "8-bit-output", eight_bit, "bytes of names as they are"),
@@ -498,7 +418,7 @@ static const struct opt rsync_options[] = {
 	OPT_CALL_ARG(0, "cc", check_choice, "NAME", NULL),
 	OPT_CALL_ARG(0, "compress-choice", check_choice, "NAME", NULL),
 	OPT_CALL_ARG(0, "zc", check_choice, "NAME", NULL),
-	OPT_CALL_ARG(0, "debug", set_debug, "FLAGS", NULL),
+	OPT_CALL_ARG(0, "debug", rsync_set_debug, "FLAGS", NULL),
 	OPT_CALL_ARG(0, "outbuf", check_outbuf, "MODE", NULL),
 	OPT_IGNORED_ARG(0, "partial-dir", "DIR", NULL),
 	OPT_IGNORED_ARG(0, "skip-compress", "LIST", NULL),
@@ -619,7 +539,7 @@ static int prepare_dest(struct cmd *c, struct updater *u, const char *arg, size_
 	err = o->dry_run || o->mkpath ? 0 : cmd_mkdir(c, CMD_CWD, u->dest, 0777);
 	if (err < 0)
 		return no_dest(c, "mkdir", u->dest, err, RSYNC_IO);
-	if ((o->verbose > 0 || o->itemize > 0 || o->progress ||
+	if ((rsync_says(o, INFO_NAME) > 0 || o->itemize > 0 ||
 	     (o->out_format != NULL && strstr(o->out_format, "%i") != NULL)) &&
 	    !o->quiet)
 		cmd_printf(c, "created directory %s\n", u->dest);
@@ -696,7 +616,7 @@ static void say_skipped(struct cmd *c, const struct updater *u)
 			      (special && o->specials) || (!special && k != S_LNK && o->devices);
 		struct buf name = buf_in(c->arena);
 
-		if (wanted)
+		if (wanted || rsync_says(o, INFO_NONREG) == 0)
 			continue;
 		rsync_name(c, o, &name, e->name);
 		cmd_printf(c, "skipping non-regular file \"%s\"\n", buf_cstr(&name));
@@ -748,8 +668,7 @@ static void put_head(struct cmd *c, const struct rsync_opts *o)
 	bool at_once = o->recursive && !o->prune_empty && o->files_from == NULL &&
 		       o->deletes != DELETE_AFTER;
 
-	if ((o->verbose == 0 && !o->progress) || o->quiet || o->no_list ||
-	    !(o->recursive || o->dirs))
+	if (rsync_says(o, INFO_FLIST) == 0 || !(o->recursive || o->dirs))
 		return;
 	cmd_puts(c, at_once ? "sending incremental file list\n" : "building file list ... done\n");
 }
@@ -897,6 +816,8 @@ static int rsync_run(struct cmd *c)
 		status = check_temp_dir(c, &u);
 	if (status != 0)
 		return status;
+	if (o->verbose > 1 && !o->quiet)
+		cmd_puts(c, "delta-transmission disabled for local transfer or --whole-file\n");
 	check_alternatives(c, &u);
 	update_find_links(&u);
 	say_skipped(c, &u);

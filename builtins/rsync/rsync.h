@@ -27,6 +27,24 @@ enum delete_time { DELETE_NOT, DELETE_BEFORE, DELETE_AFTER };
 /* SIDE_DELETED goes with the receiver: the name is in a directory that is being deleted. */
 enum side { SIDE_SENDER = 1, SIDE_RECEIVER = 2, SIDE_DELETED = 4 };
 
+/* The flags of --info. */
+enum rsync_info {
+	INFO_BACKUP,
+	INFO_COPY,
+	INFO_DEL,
+	INFO_FLIST,
+	INFO_MISC,
+	INFO_MOUNT,
+	INFO_NAME,
+	INFO_NONREG,
+	INFO_PROGRESS,
+	INFO_REMOVE,
+	INFO_SKIP,
+	INFO_STATS,
+	INFO_SYMSAFE,
+	INFO_FLAGS,
+};
+
 struct filters;
 
 struct rsync_opts {
@@ -96,22 +114,29 @@ struct rsync_opts {
 	/* reports */
 	bool stats;
 	bool human;
-	bool progress;
 	bool list_only;
 	bool to_stderr; /* all that is said */
 	bool eight_bit;
 	const char *out_format;
 	const char *log_file;
-	int log_fd;    /* 0: none */
-	bool no_names; /* --info=name0 */
-	bool no_totals;
-	bool no_list;
+	int log_fd;           /* 0: none */
+	int info[INFO_FLAGS]; /* --info: 0 not said, else 1 and the level */
 	struct filters *filters;
 	bool cvs;                     /* -C */
 	int merge_files;              /* -F: how often */
 	struct mode_change *dir_mode; /* --chmod, taken apart */
 	struct mode_change *file_mode;
 };
+
+/* --- info.c --- */
+
+/* Letters match in either case; word is in small ones. */
+bool rsync_same_word(const char *word, struct bytes text);
+int rsync_set_info(struct cmd *c, const struct opt *opt, const char *arg);
+int rsync_set_debug(struct cmd *c, const struct opt *opt, const char *arg);
+int rsync_set_progress(struct cmd *c, const struct opt *opt, const char *arg);
+/* How much is said of that: 0 nothing, 1, 2... */
+int rsync_says(const struct rsync_opts *o, enum rsync_info flag);
 
 /* --- filter.c --- */
 

@@ -135,9 +135,19 @@ int rsync_end(struct cmd *c, const struct updater *u)
 	const struct rsync_opts *o = u->o;
 	bool partial = u->status != 0 || u->list->failed;
 
-	if (o->stats)
+	if (rsync_says(o, INFO_PROGRESS) > 1 && u->totals.transferred > 0 && !o->dry_run)
+		cmd_putc(c, '\n');
+	if (o->verbose > 1 && !o->quiet) {
+		struct buf line = buf_in(c->arena);
+
+		buf_puts(&line, "total: matches=0  hash_hits=0  false_alarms=0 data=");
+		rsync_number(&line, o, u->totals.literal);
+		buf_putc(&line, '\n');
+		cmd_bytes(c, buf_bytes(&line));
+	}
+	if (rsync_says(o, INFO_STATS) > 1)
 		put_stats(c, u);
-	if ((o->verbose > 0 || o->stats) && !o->quiet && !o->no_totals)
+	if (rsync_says(o, INFO_STATS) > 0)
 		put_summary(c, u);
 	log_totals(c, u);
 	if (u->totals.kept > 0) {

@@ -47,6 +47,18 @@ static void failed(struct updater *u, const char *what, const char *path, int er
 	u->status = RSYNC_PARTIAL;
 }
 
+/* "NAME is newer": why a file is left as it is. */
+static void say_left(struct updater *u, const struct entry *e, const char *why)
+{
+	struct buf line = buf_in(u->c->arena);
+
+	if (rsync_says(u->o, INFO_SKIP) == 0)
+		return;
+	rsync_name(u->c, u->o, &line, e->name);
+	buf_printf(&line, " %s\n", why);
+	cmd_bytes(u->c, buf_bytes(&line));
+}
+
 /* --- removing --- */
 
 static struct buf backup_path(struct updater *u, const char *name)
@@ -69,6 +81,7 @@ static bool make_backup(struct updater *u, const char *name)
 {
 	struct cmd *c = u->c;
 	struct buf to = backup_path(u, name);
+	size_t dest = strlen(dest_path(c, u, name)) - strlen(name);
 	char *at = to.ptr;
 
 	for (size_t i = 1; u->o->backup_dir != NULL && i < to.len; i++) {
@@ -82,6 +95,16 @@ static bool make_backup(struct updater *u, const char *name)
 
 	if (err < 0)
 		failed(u, "make_backup", buf_cstr(&to), err);
+	if (err >= 0 && rsync_says(u->o, INFO_BACKUP) > 0) {
+		struct buf line = buf_in(c->arena);
+
+		buf_puts(&line, "backed up ");
+		rsync_name(c, u->o, &line, name);
+		buf_puts(&line, " to ");
+		rsync_name(c, u->o, &line, buf_cstr(&to) + (u->o->backup_dir == NULL ? dest : 0));
+		buf_putc(&line, '\n');
+		cmd_bytes(c, buf_bytes(&line));
+	}
 	return err >= 0;
 }
 
@@ -519,8 +542,16 @@ static void remove_source(struct updater *u, const struct entry *e)
 		return;
 	int err = cmd_unlink(u->c, CMD_CWD, e->path, 0);
 
-	if (err < 0)
+	if (err < 0) {
 		failed(u, "sender failed to remove", e->path, err);
+	} else if (rsync_says(u->o, INFO_REMOVE) > 0) {
+		struct buf line = buf_in(u->c->arena);
+
+		buf_puts(&line, "sender removed ");
+		rsync_name(u->c, u->o, &line, e->name);
+		buf_putc(&line, '\n');
+		cmd_bytes(u->c, buf_bytes(&line));
+	}
 }
 
 static void update_dir(struct updater *u, const struct entry *e, const char *path,
@@ -694,7 +725,7 @@ static void transfer(struct updater *u, const struct entry *e, const char *path,
 	u->totals.literal += u->o->dry_run ? 0 : e->st.size;
 	u->totals.sent += (u->o->dry_run ? 0 : e->st.size) + 20;
 	rsync_report(u, e, diff, NULL);
-	if (u->o->progress && !u->o->dry_run && !u->o->quiet)
+	if (rsync_says(u->o, INFO_PROGRESS) > 0 && !u->o->dry_run)
 		rsync_progress(u, e);
 	remove_source(u, e);
 }
@@ -705,10 +736,14 @@ static void update_file(struct updater *u, const struct entry *e, const char *pa
 	const struct entry *first = earlier_link(u, e);
 	struct vfs_stat alt;
 
-	if (e->st.size > u->o->max_size || e->st.size < u->o->min_size)
+	if (e->st.size > u->o->max_size || e->st.size < u->o->min_size) {
+		say_left(u, e, e->st.size > u->o->max_size ? "is over max-size" : "is under min-size");
 		return;
-	if (old != NULL && u->o->update && seconds(old->mtime_ns) > seconds(e->st.mtime_ns))
+	}
+	if (old != NULL && u->o->update && seconds(old->mtime_ns) > seconds(e->st.mtime_ns)) {
+		say_left(u, e, "is newer");
 		return;
+	}
 	if (first != NULL) {
 		link_file(u, e, path, old, first);
 		return;
@@ -748,6 +783,46 @@ static bool is_wanted(const struct updater *u, const struct entry *e)
 	return k == S_FIFO || k == S_SOCK ? u->o->specials : u->o->devices;
 }
 
+/* Nothing is said of what would be in a directory that is not there. */
+static bool has_parent(struct cmd *c, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct vfs_stat st;
+
+	return slash == NULL || slash == path ||
+	       cmd_stat(c, arena_dup(c->arena, (struct bytes){ path, (size_t)(slash - path) }),
+			&st) >= 0;
+}
+
+/* --existing and --ignore-existing leave it out. */
+static bool is_excused(struct updater *u, const struct entry *e, const char *path,
+		       const struct vfs_stat *old)
+{
+	bool dir = kind(&e->st) == S_DIR;
+
+	if (old == NULL && u->o->existing && strcmp(e->name, ".") != 0) {
+		struct buf line = buf_in(u->c->arena);
+
+		buf_printf(&line, "not creating new %s \"", dir ? "directory" : "file");
+		rsync_name(u->c, u->o, &line, e->name);
+		buf_puts(&line, "\"\n");
+		if (rsync_says(u->o, INFO_SKIP) > 0 && has_parent(u->c, path))
+			cmd_bytes(u->c, buf_bytes(&line));
+		return true;
+	}
+	if (old == NULL || !u->o->ignore_existing || dir)
+		return false;
+	if (rsync_says(u->o, INFO_SKIP) < 2)
+		say_left(u, e, "exists");
+	else if (kind(old) != kind(&e->st))
+		say_left(u, e, "exists (type change)");
+	else if (kind(old) == S_LNK ? same_target(u, path, e) : up_to_date(u, e, path, old))
+		say_left(u, e, "exists (uptodate)");
+	else
+		say_left(u, e, "exists (file change)");
+	return true;
+}
+
 /* --safe-links: what is left out of a directory is said before the directory; its files come right
  * behind it. */
 static void say_unsafe(struct updater *u, const struct entry *e)
@@ -755,7 +830,7 @@ static void say_unsafe(struct updater *u, const struct entry *e)
 	struct list *l = u->list;
 	size_t skip = strcmp(e->name, ".") != 0 ? strlen(e->name) + 1 : 0;
 
-	if (!u->o->safe_links || u->o->verbose == 0 || u->o->quiet || kind(&e->st) != S_DIR)
+	if (!u->o->safe_links || rsync_says(u->o, INFO_SYMSAFE) == 0 || kind(&e->st) != S_DIR)
 		return;
 	for (size_t i = u->done + 1; i < l->n && kind(&l->entry[i]->st) != S_DIR; i++) {
 		const struct entry *k = l->entry[i];
@@ -788,8 +863,7 @@ void update_entry(struct updater *u, const struct entry *e)
 	}
 	if (u->dest_is_new && strcmp(e->name, ".") == 0)
 		old = NULL;
-	if (!is_wanted(u, e) || (old == NULL && u->o->existing && strcmp(e->name, ".") != 0) ||
-	    (old != NULL && u->o->ignore_existing && k != S_DIR)) {
+	if (!is_wanted(u, e) || is_excused(u, e, path, old)) {
 		arena_release(c->arena, mark);
 		return;
 	}
