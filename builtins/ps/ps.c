@@ -35,6 +35,7 @@ struct ps {
 	bool lines;    /* -l */
 	bool no_flags; /* -y */
 	bool threads;  /* -m */
+	bool mac;      /* -M: with -o it shows threads */
 	struct ps_shape shape;
 	const char *bsd_format;
 	bool format_given;
@@ -111,6 +112,7 @@ static int64_t id_of(struct ps *s, enum ps_by by, const char *text)
 	fail(s,
 	     by == BY_USER    ? "user name does not exist"
 	     : by == BY_GROUP ? "group name does not exist"
+	     : by == BY_SID   ? "list of session leaders OR effective group IDs was invalid"
 			      : "process ID list syntax error",
 	     NULL);
 }
@@ -118,11 +120,19 @@ static int64_t id_of(struct ps *s, enum ps_by by, const char *text)
 /* Items are separated by commas or blanks. */
 static void add_list(struct ps *s, enum ps_by by, const char *list)
 {
+	static const char *const what[] = {
+		[BY_PID] = "process IDs must follow -p",
+		[BY_PPID] = "process IDs must follow --ppid",
+		[BY_NAME] = "command names must follow -C",
+		[BY_USER] = "users must follow -u",
+		[BY_GROUP] = "real groups must follow -G",
+		[BY_SID] = "session leaders OR effective group names must follow -g",
+		[BY_PGID] = "process groups must follow",
+		[BY_TTY] = "terminals (pty, tty...) must follow -t",
+	};
+
 	if (list == NULL || *list == '\0')
-		fail(s, "list of %s",
-		     by == BY_PID    ? "process IDs must follow -p"
-		     : by == BY_NAME ? "command names must follow -C"
-				     : "process IDs must follow the option");
+		fail(s, "list of %s", what[by]);
 	while (*list != '\0') {
 		size_t len = strcspn(list, ", \t\n");
 		char *item = arena_dup(s->c->arena, (struct bytes){ list, len });
@@ -229,6 +239,8 @@ static void default_format(struct ps *s)
 		add_names(s, "pid ppid");
 		add_names(s, s->jobs ? "pgid sid c" : "c");
 		add_names(s, s->no_flags ? "opri ni rss sz wchan" : "opri ni addr_1 sz_1 wchan");
+		if (s->extra_full)
+			add_names(s, "rss psr");
 		if (s->full)
 			add_names(s, "stime");
 		add_names(s, s->full ? "tname time cmd" : "tname time ucmd");
@@ -249,9 +261,13 @@ static void default_format(struct ps *s)
 /* -O LIST: behind the first column of the default. */
 static void around_format(struct ps *s, const char *list)
 {
+	if (s->format_given)
+		fail(s, "option -O can not follow other format options", NULL);
+	if (list == NULL || *list == '\0')
+		fail(s, "format or sort specification must follow -O", NULL);
 	add_names(s, "pid");
 	add_format(s, list);
-	add_names(s, s->bsd ? "stat tname bsdtime args" : "s tname time cmd");
+	add_names(s, s->bsd ? "stat tname bsdtime args" : "s tname time command");
 }
 
 /* --- options --- */
@@ -269,6 +285,15 @@ static const char *argument(struct words *w, const char *rest)
 	if (*rest != '\0')
 		return rest;
 	return w->at < c->nargs ? c->args[w->at++] : NULL;
+}
+
+static void set_width(struct ps *s, const char *arg)
+{
+	uint64_t n;
+
+	if (arg == NULL || !num_plain(arg, &n) || n == 0 || n > INT32_MAX)
+		fail(s, "number of columns must follow --cols, --width, or --columns", NULL);
+	s->width = n > 100000 ? 100000 : (int64_t)n;
 }
 
 static void long_option(struct words *w, const char *text)
@@ -310,15 +335,18 @@ static void long_option(struct words *w, const char *text)
 	}
 	uint64_t n = 0;
 
-	if (arg != NULL && bytes_is(name, "sort"))
+	if (bytes_is(name, "sort") && (arg == NULL || *arg == '\0'))
+		fail(s, "long sort specification must follow --sort", NULL);
+	if (bytes_is(name, "sort"))
 		add_keys(s, arg);
 	else if (bytes_is(name, "format"))
 		add_format(s, arg);
-	else if (arg != NULL && num_plain(arg, &n) &&
-		 (bytes_is(name, "cols") || bytes_is(name, "columns") || bytes_is(name, "width")))
-		s->width = n > 100000 ? 100000 : (int64_t)n;
+	else if (bytes_is(name, "cols") || bytes_is(name, "columns") || bytes_is(name, "width"))
+		set_width(s, arg);
 	else if (!bytes_is(name, "lines") && !bytes_is(name, "rows"))
 		fail(s, "unknown gnu long option", NULL);
+	else if (arg == NULL || !num_plain(arg, &n) || n == 0)
+		fail(s, "number of rows must follow --rows or --lines", NULL);
 }
 
 /* One letter behind a dash; true: the rest of the word was its argument. */
@@ -352,7 +380,7 @@ static bool unix_letter(struct words *w, char letter, const char *rest)
 	case 'T': s->shape.spid = true; break;
 	case 'm': s->threads = true; break;
 	case 'c': s->shape.classes = true; break;
-	case 'M':
+	case 'M': s->mac = s->shape.label = true; break;
 	case 'Z': s->shape.label = true; break;
 	case 'o': add_format(s, argument(w, rest)); return true;
 	case 'O': around_format(s, argument(w, rest)); return true;
@@ -368,6 +396,8 @@ static bool bsd_letter(struct words *w, char letter, const char *rest)
 	struct ps *s = w->s;
 
 	s->bsd = true;
+	if (strchr("ujlvs", letter) != NULL && s->bsd_format != NULL)
+		fail(s, "conflicting format options", NULL);
 	switch (letter) {
 	case 'a': s->all = true; break;
 	case 'x': s->mine = true; break;
@@ -613,15 +643,34 @@ static void put_process(struct ps *s, const struct cmd_proc *p, const char *pref
 		put_line(s, p, prefix, PS_THREAD);
 }
 
+/* Options that are about columns and do not go together. */
+static void check_columns(struct ps *s)
+{
+	const struct ps_shape *shape = &s->shape;
+	bool modified = s->jobs || s->no_flags || (shape->label && !s->mac) ||
+			(s->mac && s->threads);
+	bool bsd = s->bsd_format != NULL;
+
+	if (shape->lwp && shape->spid)
+		fail(s, "thread flags conflict; can't use both -L and -T", NULL);
+	if (s->format_given ? s->extra_full || s->lines || bsd : bsd && (s->full || s->lines))
+		fail(s, "conflicting format options", NULL);
+	if (s->format_given && modified)
+		fail(s, "can not use output modifiers with user-defined output", NULL);
+	if (s->no_flags && !s->lines)
+		fail(s, "modifier -y without format -l makes no sense", NULL);
+	if (!s->format_given && shape->classes && (s->bsd || bsd))
+		fail(s, "-c works with no BSD format", NULL);
+}
+
 /* The usual columns, and what is added to them. */
 static void choose_columns(struct ps *s)
 {
-	if (s->shape.lwp && s->shape.spid)
-		fail(s, "thread flags conflict; can't use both -L and -T", NULL);
-	if (s->format_given)
+	check_columns(s);
+	if (s->format_given) {
+		s->threads |= s->mac;
 		return;
-	if (s->shape.classes && (s->bsd || s->bsd_format != NULL))
-		fail(s, "-c works with no BSD format", NULL);
+	}
 	default_format(s);
 	s->shape.full = s->full;
 	ps_add_shape(&s->v, &s->shape);
