@@ -17,6 +17,7 @@ struct cal_opts {
 	bool year;
 	bool monday;
 	bool weeks;
+	int64_t week_days; /* -W: how many a year's first week has at least */
 	bool julian_calendar;
 	bool easter;
 	bool orthodox;
@@ -87,16 +88,18 @@ static int weekday(int64_t day)
 	return (int)(day % 7);
 }
 
-/* The week that holds a Thursday, counted in the Thursday's year. */
-static int week_of(const struct cal_opts *o, int64_t thursday, int64_t y)
+/* The number of the week that begins on a day around year y: it is of the year in which it has
+ * enough days (-W). */
+static int week_of(const struct cal_opts *o, int64_t day, int64_t y)
 {
+	int64_t decides = day + 7 - o->week_days;
 	int64_t start = first_day(o, y + 1, 1);
 
-	if (thursday < start)
+	if (decides < start)
 		start = first_day(o, y, 1);
-	if (thursday < start)
+	if (decides < start)
 		start = first_day(o, y - 1, 1);
-	return (int)((thursday - start) / 7) + 1;
+	return (int)((decides - start) / 7) + 1;
 }
 
 /* --- a month, as cells --- */
@@ -182,30 +185,46 @@ static void put_line(struct cmd *c, struct buf *line)
 	line->len = 0;
 }
 
+/* -w: the number of a week in front of its line. */
+static void put_week_number(struct buf *line, const struct cal_opts *o, const struct month *m,
+			    int row)
+{
+	int at = row * 7 - m->first_column;
+
+	if (at < m->days)
+		buf_printf(line, "%2d| ", week_of(o, m->start + at, m->year));
+	else
+		buf_puts(line, "    ");
+}
+
 /* cal: names of weekdays above, a line a week. */
 static void put_weeks_as_lines(struct cmd *c, const struct month *m, size_t n, bool with_year)
 {
 	const struct cal_opts *o = opts_of(c);
 	int cell = o->julian_days ? 3 : 2;
-	int width = 7 * (cell + 1) - 1;
+	int width = 7 * (cell + 1) - 1 + (o->weeks ? 5 : 0);
+	const char *gap = o->weeks ? "  " : " ";
 	struct buf line = buf_in(c->arena);
 
 	for (size_t i = 0; i < n; i++)
 		put_centered(&line, title(c, &m[i], with_year), width, width + 2);
 	put_line(c, &line);
 	for (size_t i = 0; i < n; i++) {
+		buf_puts(&line, o->weeks ? " w| " : "");
 		for (int d = 0; d < 7; d++)
 			buf_printf(&line, "%*s ", cell, day_name(o, d));
-		buf_putc(&line, ' ');
+		buf_puts(&line, gap);
 	}
 	put_line(c, &line);
 	for (int row = 0; row < 6; row++) {
 		for (size_t i = 0; i < n; i++) {
+			if (o->weeks)
+				put_week_number(&line, o, &m[i], row);
 			for (int d = 0; d < 7; d++) {
 				put_cell(&line, o, &m[i], row, d, cell);
 				buf_putc(&line, ' ');
 			}
-			buf_putc(&line, ' ');
+			buf_puts(&line, gap);
 		}
 		put_line(c, &line);
 	}
@@ -215,7 +234,6 @@ static void put_week_numbers(struct cmd *c, const struct month *m, size_t n, int
 {
 	const struct cal_opts *o = opts_of(c);
 	struct buf line = buf_in(c->arena);
-	int thursday = o->monday ? 3 : 4;
 
 	buf_puts(&line, "  ");
 	for (size_t i = 0; i < n; i++) {
@@ -226,7 +244,7 @@ static void put_week_numbers(struct cmd *c, const struct month *m, size_t n, int
 				buf_fill(&line, ' ', (size_t)cell);
 			else
 				buf_printf(&line, "%*d", cell,
-					   week_of(o, m[i].start + at + thursday, m[i].year));
+					   week_of(o, m[i].start + at, m[i].year));
 		}
 	}
 	put_line(c, &line);
@@ -259,7 +277,8 @@ static void put_months(struct cmd *c, int64_t from, int64_t to)
 	const struct cal_opts *o = opts_of(c);
 	int64_t a_row = o->banner ? (o->julian_days ? 2 : 3) : (o->julian_days ? 3 : 4);
 	bool with_year = from % a_row != 0 || to - from + 1 < a_row;
-	int width = o->banner ? (int)a_row * (o->julian_days ? 27 : 20) : 72;
+	int column = o->julian_days ? 27 : o->weeks ? 25 : 20;
+	int width = o->banner ? (int)a_row * column : 72;
 	int64_t year = -1;
 
 	for (int64_t at = from; at <= to; at += a_row) {
@@ -392,6 +411,24 @@ static int set_around(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+/* What is no number counts as 0, as in the real one. */
+static int set_week_days(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	bool minus = arg[0] == '-';
+	uint64_t n = 0;
+
+	(void)opt;
+	if (!num_plain(arg + minus, &n) || n > 1000)
+		n = n > 1000 ? 1000 : 0;
+	opts_of(c)->week_days = minus ? -(int64_t)n : (int64_t)n;
+	return 0;
+}
+
+static void ncal_defaults(struct cmd *c)
+{
+	opts_of(c)->week_days = 4;
+}
+
 static int set_first_day(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	(void)arg;
@@ -463,8 +500,8 @@ static const struct opt ncal_options[] = {
 	OPT_STR('s', NULL, struct cal_opts, country, "US", "CODE",
 		"where the calendar changed when it did there"),
 	OPT_FLAG('p', NULL, struct cal_opts, countries, "list the countries"),
-	OPT_MISSING_ARG('H', NULL),
-	OPT_MISSING_ARG('W', NULL),
+	OPT_IGNORED_ARG('H', NULL, "YYYY-MM-DD", "no effect: no day is marked"),
+	OPT_CALL_ARG('W', NULL, set_week_days, "N", "a year's first week has at least N days (4)"),
 	OPT_END(),
 };
 
@@ -480,28 +517,33 @@ static int64_t parse_year(struct cmd *c, const char *text)
 	return (int64_t)year;
 }
 
-/* A number, or how a single name begins. */
-static int parse_month(struct cmd *c, const char *text)
+/* A number, or the first three letters of a name. "3f" and "3p" are of the year after or before *year,
+ * which behind a name they are not. */
+static int parse_month(struct cmd *c, const char *text, int64_t *year)
 {
+	size_t digits = strspn(text, "0123456789");
+	int suffix = byte_to_lower((unsigned char)text[digits]);
 	uint64_t number;
-	int found = 0;
-	int hits = 0;
 
-	if (num_plain(text, &number) && number >= 1 && number <= 12)
+	if (num_plain(arena_dup(c->arena, (struct bytes){ text, digits }), &number) &&
+	    number >= 1 && number <= 12 && (suffix == '\0' || suffix == 'f' || suffix == 'p')) {
+		*year += suffix == 'f' ? 1 : suffix == 'p' ? -1 : 0;
+		if (*year < 1 || *year > YEAR_MAX)
+			cmd_fatal_status(c, USAGE_STATUS, 0, "year `%lld' not in range 1..%d",
+					 (long long)*year, YEAR_MAX);
 		return (int)number;
-	for (int m = 1; m <= 12 && *text != '\0' && !byte_is_digit(*text); m++) {
+	}
+	for (int m = 1; m <= 12 && strlen(text) > 2; m++) {
 		const char *name = month_name(m);
 		size_t i = 0;
 
-		while (text[i] != '\0' && byte_to_lower(text[i]) == byte_to_lower(name[i]))
+		while (i < 3 && byte_to_lower(text[i]) == byte_to_lower(name[i]))
 			i++;
-		hits += text[i] == '\0';
-		found = text[i] == '\0' ? m : found;
+		if (i == 3)
+			return m;
 	}
-	if (hits != 1)
-		cmd_fatal_status(c, USAGE_STATUS, 0,
-				 "%s is neither a month number (1..12) nor a name", text);
-	return found;
+	cmd_fatal_status(c, USAGE_STATUS, 0, "%s is neither a month number (1..12) nor a name",
+			 text);
 }
 
 /* -d: the year and month that count as now. */
@@ -531,17 +573,19 @@ static int show(struct cmd *c)
 {
 	struct cal_opts *o = opts_of(c);
 	int64_t year = o->now_year;
+	int64_t given = year; /* by -d: it stays */
 	int month = o->now_month;
 	/* A month given as an operand is the one that is looked at. */
-	const char *name = c->nargs == 2 ? c->args[0] : o->month;
-	bool has_month = name != NULL;
+	bool has_month = c->nargs == 2 || o->month != NULL;
 
 	if (c->nargs > 2)
 		return cmd_usage(c, "too many operands");
+	if (c->nargs != 2 && o->month != NULL)
+		month = parse_month(c, o->month, o->date != NULL ? &given : &year);
 	if (c->nargs > 0)
 		year = parse_year(c, c->args[c->nargs - 1]);
-	if (name != NULL)
-		month = parse_month(c, name);
+	if (c->nargs == 2)
+		month = parse_month(c, c->args[0], &year);
 	if (o->easter || o->orthodox) {
 		if (c->nargs > 1)
 			return cmd_usage(c, "Easter is asked for a year");
@@ -586,6 +630,7 @@ const struct builtin builtin_cal = {
 	.usage = "[OPTION]... [[MONTH] YEAR]",
 	.summary = "Shows a month or a year, weeks as lines.",
 	.run = cal_run,
+	.defaults = ncal_defaults,
 	.opts = cal_options,
 	.opts_size = sizeof(struct cal_opts),
 	.usage_status = USAGE_STATUS,
@@ -598,6 +643,7 @@ const struct builtin builtin_ncal = {
 	.usage = "[OPTION]... [[MONTH] YEAR]",
 	.summary = "Shows a month or a year, weekdays as lines.",
 	.run = cal_run,
+	.defaults = ncal_defaults,
 	.opts = ncal_options,
 	.opts_size = sizeof(struct cal_opts),
 	.usage_status = USAGE_STATUS,
