@@ -2,7 +2,7 @@
  *
  * lsof - open files of processes, from /proc.
  *
- * Not here: sockets (-i finds none), -r, -F.
+ * Not here: sockets (-i finds none), -r.
  */
 #include "builtins/builtin.h"
 
@@ -11,11 +11,52 @@ struct lsof_opts {
 	const char *command;
 	const char *user;
 	const char *tree;
+	const char *fds;    /* -d */
+	const char *fields; /* -F; NULL: a table */
+	bool parents;       /* -R */
 	bool and;
 	bool terse;
 	bool internet;
 	bool begun; /* the line of headers is written */
 };
+
+static const char field_letters[] = "pgRcuLfaltGDsoikn0";
+
+static int set_fields(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct lsof_opts *o = c->opts;
+
+	(void)opt;
+	o->fields = arg != NULL ? arg : "pgRcuLfaltGDsoikn";
+	if (strcmp(o->fields, "0") == 0)
+		o->fields = field_letters;
+	if (strcmp(o->fields, "?") == 0) {
+		cmd_puts(c, "lsof:\tID    field description\n"
+			    "\t a    access: r = read; w = write; u = read/write\n"
+			    "\t c    command name\n"
+			    "\t D    major/minor device number as 0x<hex>\n"
+			    "\t f    file descriptor\n"
+			    "\t G    file flaGs\n"
+			    "\t i    inode number\n"
+			    "\t k    link count\n"
+			    "\t l    lock: r/R = read; w/W = write; u = read/write\n"
+			    "\t L    login name\n"
+			    "\t n    comment, name, Internet addresses\n"
+			    "\t o    file offset as 0t<dec> or 0x<hex>\n"
+			    "\t p    process ID (PID)\n"
+			    "\t g    process group ID (PGID)\n"
+			    "\t R    paRent PID\n"
+			    "\t s    file size\n"
+			    "\t t    file type\n"
+			    "\t u    user ID (UID)\n"
+			    "\t 0    (zero) use NUL field terminator instead of NL\n");
+		cmd_exit(c, 0);
+	}
+	for (const char *at = o->fields; *at != '\0'; at++)
+		if (strchr(field_letters, *at) == NULL)
+			return cmd_error(c, 0, "unknown field: %c", *at);
+	return 0;
+}
 
 static const struct opt lsof_options[] = {
 	OPT_STR('p', NULL, struct lsof_opts, pids, NULL, "PID,...", "of these processes"),
@@ -30,18 +71,26 @@ static const struct opt lsof_options[] = {
 	OPT_IGNORED('P', NULL, "no effect"),
 	OPT_IGNORED('l', NULL, "no effect"),
 	OPT_IGNORED('w', NULL, "no effect"),
-	OPT_MISSING_ARG('F', NULL),
+	OPT_STR('d', NULL, struct lsof_opts, fds, NULL, "LIST", "of these descriptors: cwd,0-2,^txt"),
+	OPT_CALL_OPTIONAL('F', NULL, set_fields, "FIELDS", "fields, one a line; ? lists them"),
+	OPT_FLAG('R', NULL, struct lsof_opts, parents, "a column of parents"),
 	OPT_MISSING_ARG('r', NULL),
 	OPT_END(),
 };
 
-/* +D DIR, +d DIR, -i[ADDRESS]. */
+/* +D DIR, +d DIR, -i[ADDRESS], -F FIELDS. */
 static int lsof_legacy(struct cmd *c, int argc, char **argv, int i)
 {
 	struct lsof_opts *o = c->opts;
 
 	if (argv[i][0] == '-' && argv[i][1] == 'i')
 		o->internet = true;
+	if (strcmp(argv[i], "-F") == 0 && i + 1 < argc && argv[i + 1][0] != '-' &&
+	    argv[i + 1][0] != '+') {
+		if (set_fields(c, NULL, argv[i + 1]) != 0)
+			cmd_exit(c, 1);
+		return 2;
+	}
 	if (argv[i][0] != '+' || (argv[i][1] != 'D' && argv[i][1] != 'd'))
 		return 0;
 	if (argv[i][2] != '\0') {
@@ -67,8 +116,9 @@ static bool is_listed(const char *list, int pid)
 	return false;
 }
 
-/* Whether a process is asked for: by any of the options, or by all of them. */
-static bool is_chosen(struct cmd *c, const struct cmd_proc *p, bool by_file)
+/* Whether a process is asked for: by any of the options, or by all of them. named: there are such
+ * options. */
+static bool is_chosen(struct cmd *c, const struct cmd_proc *p, bool by_file, bool *named)
 {
 	const struct lsof_opts *o = c->opts;
 	uint32_t uid = 0;
@@ -88,7 +138,38 @@ static bool is_chosen(struct cmd *c, const struct cmd_proc *p, bool by_file)
 		asked++;
 		yes += cmd_user_id(c, o->user, &uid, &gid) && uid == p->uid;
 	}
+	*named = asked > 0;
 	return asked == 0 || (o->and || by_file ? yes == asked : yes > 0);
+}
+
+/* Whether a descriptor ("cwd", "3") is in the list of -d: names, numbers, ranges; with ^ all but. */
+static bool is_descriptor_listed(const char *list, const char *fd)
+{
+	bool found = false;
+	bool excluding = *list == '^';
+	uint64_t number;
+	bool numeric = num_plain(fd, &number);
+
+	while (*list != '\0') {
+		size_t len = strcspn(list, ",");
+		const char *word = list + (*list == '^');
+		size_t n = len - (*list == '^');
+		uint64_t from = 0;
+		size_t at = 0;
+
+		found |= strlen(fd) == n && memcmp(word, fd, n) == 0;
+		for (; at < n && byte_is_digit(word[at]) && from < INT32_MAX; at++)
+			from = from * 10 + (uint64_t)(word[at] - '0');
+		if (numeric && at > 0 && at < n && word[at] == '-') {
+			uint64_t to = 0;
+
+			for (at++; at < n && byte_is_digit(word[at]) && to < INT32_MAX; at++)
+				to = to * 10 + (uint64_t)(word[at] - '0');
+			found |= from <= number && number <= to;
+		}
+		list += len + (list[len] != '\0');
+	}
+	return found != excluding;
 }
 
 static bool wants_file(struct cmd *c, const char *path, const struct vfs_stat *st, bool has_st)
@@ -119,61 +200,177 @@ static const char *type_of(const struct vfs_stat *st)
 	}
 }
 
-/* The line of one link below /proc/PID. False: it is not wanted. */
-static bool put_file(struct cmd *c, const struct cmd_proc *p, const char *link, const char *fd)
+/* A file that a process has open. */
+struct open_file {
+	const struct cmd_proc *p;
+	const char *fd; /* "cwd", "3" */
+	char access;    /* r, w, u; ' ' of what is no descriptor */
+	bool has_st;
+	struct vfs_stat st;
+	const char *name;
+};
+
+static bool has_size(const struct open_file *f)
+{
+	uint32_t type = f->st.mode & S_FMT;
+
+	return f->has_st && (type == S_REG || type == S_DIR);
+}
+
+static void put_table_line(struct cmd *c, const struct open_file *f)
+{
+	struct lsof_opts *o = c->opts;
+	const char *user = cmd_user_name(c, f->p->uid);
+	struct buf fd = buf_in(c->arena);
+	struct buf size = buf_in(c->arena);
+
+	if (!o->begun)
+		cmd_printf(c, "COMMAND     PID %sUSER       FD   TYPE DEVICE  SIZE/OFF     NODE NAME\n",
+			   o->parents ? " PPID " : "");
+	o->begun = true;
+	buf_printf(&fd, f->access != ' ' ? "%s%c" : "%s", f->fd, f->access);
+	if (has_size(f))
+		buf_put_u64(&size, f->st.size);
+	else
+		buf_puts(&size, "0t0");
+	cmd_printf(c, "%-9.9s %5d ", f->p->name, f->p->pid);
+	if (o->parents)
+		cmd_printf(c, "%5d ", f->p->ppid);
+	cmd_printf(c, "%-8.8s %4s %6s %6s %9s %8llu %s\n", user != NULL ? user : "?",
+		   buf_cstr(&fd), f->has_st ? type_of(&f->st) : "unknown", "0,1", buf_cstr(&size),
+		   f->has_st ? (unsigned long long)f->st.ino : 0ULL, f->name);
+}
+
+/* --- -F --- */
+
+static void put_field(struct cmd *c, char letter, const char *format, ...)
+{
+	const struct lsof_opts *o = c->opts;
+	struct buf text = buf_in(c->arena);
+	va_list args;
+
+	if (strchr(o->fields, letter) == NULL && letter != 'p')
+		return;
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	cmd_putc(c, letter);
+	cmd_bytes(c, buf_bytes(&text));
+	cmd_putc(c, strchr(o->fields, '0') != NULL ? '\0' : '\n');
+}
+
+/* With -F0 the fields of a process and of each of its files end in a newline. */
+static void end_fields(struct cmd *c)
+{
+	if (strchr(((const struct lsof_opts *)c->opts)->fields, '0') != NULL)
+		cmd_putc(c, '\n');
+}
+
+static void put_process_fields(struct cmd *c, const struct cmd_proc *p)
+{
+	const char *user = cmd_user_name(c, p->uid);
+
+	put_field(c, 'p', "%d", p->pid);
+	put_field(c, 'g', "%d", p->pgid);
+	put_field(c, 'R', "%d", p->ppid);
+	put_field(c, 'c', "%s", p->name);
+	put_field(c, 'u', "%u", p->uid);
+	put_field(c, 'L', "%s", user != NULL ? user : "?");
+	end_fields(c);
+}
+
+static void put_file_fields(struct cmd *c, const struct open_file *f)
+{
+	const char *fields = ((const struct lsof_opts *)c->opts)->fields;
+
+	if (strpbrk(fields, "faltGDsoikn") == NULL)
+		return;
+	put_field(c, 'f', "%s", f->fd);
+	put_field(c, 'a', "%c", f->access);
+	put_field(c, 'l', " ");
+	put_field(c, 't', "%s", f->has_st ? type_of(&f->st) : "unknown");
+	if (f->access != ' ')
+		put_field(c, 'G', "0x%x;0x0",
+			  (f->access == 'r' ? 0u : f->access == 'w' ? 1u : 2u) |
+				  ((f->st.mode & S_FMT) == S_FIFO ? 0u : 0x8000u));
+	put_field(c, 'D', "0x%x", 1);
+	if (has_size(f))
+		put_field(c, 's', "%llu", (unsigned long long)f->st.size);
+	else
+		put_field(c, 'o', "0t0");
+	put_field(c, 'i', "%llu", f->has_st ? (unsigned long long)f->st.ino : 0ULL);
+	put_field(c, 'k', "%llu", f->has_st ? (unsigned long long)f->st.nlink : 0ULL);
+	put_field(c, 'n', "%s", f->name);
+	end_fields(c);
+}
+
+/* --- files of a process --- */
+
+/* What is shown of one process. */
+struct subject {
+	const struct cmd_proc *p;
+	bool named; /* by an option: files that -d does not have, too, without -a */
+	bool begun; /* its fields are written */
+};
+
+static bool wants_descriptor(const struct lsof_opts *o, const struct subject *s, const char *fd)
+{
+	return o->fds == NULL || (s->named && !o->and) || is_descriptor_listed(o->fds, fd);
+}
+
+/* One link below /proc/PID. False: it is not wanted. */
+static bool put_file(struct cmd *c, struct subject *s, const char *link, const char *fd,
+		     char access)
 {
 	struct lsof_opts *o = c->opts;
 	struct buf path = buf_in(c->arena);
 	struct bytes target;
-	struct vfs_stat st;
-	const char *user = cmd_user_name(c, p->uid);
+	struct open_file f = { .p = s->p, .fd = fd, .access = access };
 
-	buf_printf(&path, "/proc/%d/%s", p->pid, link);
-	if (cmd_readlink(c, CMD_CWD, buf_cstr(&path), &target) < 0)
+	buf_printf(&path, "/proc/%d/%s", s->p->pid, link);
+	if (!wants_descriptor(o, s, fd) ||
+	    cmd_readlink(c, CMD_CWD, buf_cstr(&path), &target) < 0)
 		return false;
-	char *name = arena_dup(c->arena, target);
-	bool has_st = cmd_stat(c, buf_cstr(&path), &st) == 0;
-
-	if (!wants_file(c, name, &st, has_st))
+	f.name = arena_dup(c->arena, target);
+	f.has_st = cmd_stat(c, buf_cstr(&path), &f.st) == 0;
+	if (!wants_file(c, f.name, &f.st, f.has_st))
 		return false;
 	if (o->terse)
 		return true;
-	if (!o->begun)
-		cmd_puts(c,
-			 "COMMAND     PID USER       FD   TYPE DEVICE  SIZE/OFF     NODE NAME\n");
-	o->begun = true;
-	cmd_printf(c, "%-9.9s %5d %-8.8s %4s %6s %6s %9llu %8llu %s\n", p->name, p->pid,
-		   user != NULL ? user : "?", fd, has_st ? type_of(&st) : "unknown", "0,1",
-		   has_st ? (unsigned long long)st.size : 0ULL,
-		   has_st ? (unsigned long long)st.ino : 0ULL, name);
+	if (o->fields == NULL) {
+		put_table_line(c, &f);
+		return true;
+	}
+	if (!s->begun)
+		put_process_fields(c, s->p);
+	s->begun = true;
+	put_file_fields(c, &f);
 	return true;
 }
 
-static bool put_descriptors(struct cmd *c, const struct cmd_proc *p)
+static bool put_descriptors(struct cmd *c, struct subject *s)
 {
 	struct buf dir = buf_in(c->arena);
 	struct vfs_dirent *list;
 	bool any = false;
 	size_t n;
 
-	buf_printf(&dir, "/proc/%d/fd", p->pid);
+	buf_printf(&dir, "/proc/%d/fd", s->p->pid);
 	if (cmd_list(c, CMD_CWD, buf_cstr(&dir), c->arena, &list, &n) < 0)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		struct buf link = buf_in(c->arena);
-		struct buf fd = buf_in(c->arena);
 		struct buf path = buf_in(c->arena);
 		struct vfs_stat st;
 
 		buf_printf(&link, "fd/%s", list[i].name.ptr);
-		buf_printf(&path, "/proc/%d/fd/%s", p->pid, list[i].name.ptr);
+		buf_printf(&path, "/proc/%d/fd/%s", s->p->pid, list[i].name.ptr);
 		uint32_t mode = cmd_lstat(c, buf_cstr(&path), &st) == 0 ? st.mode & 0600 : 0;
 
-		buf_printf(&fd, "%s%c", list[i].name.ptr,
-			   mode == 0600   ? 'u'
-			   : mode == 0400 ? 'r'
-					  : 'w');
-		any |= put_file(c, p, buf_cstr(&link), buf_cstr(&fd));
+		any |= put_file(c, s, buf_cstr(&link), list[i].name.ptr,
+				mode == 0600   ? 'u'
+				: mode == 0400 ? 'r'
+					       : 'w');
 		cmd_charge(c, 4);
 	}
 	return any;
@@ -187,20 +384,27 @@ static int lsof_run(struct cmd *c)
 	bool by_file = c->nargs > 0 || o->tree != NULL;
 	bool any = false;
 
+	if (o->fields != NULL && o->terse)
+		return cmd_error(c, 0, "-F and -t are mutually exclusive");
 	if (o->internet)
 		return 1;
 	for (size_t i = 0; i < n; i++) {
+		struct subject s = { .p = &list[i] };
+		bool chosen = is_chosen(c, &list[i], by_file, &s.named);
 		bool here = false;
 
-		if (!is_chosen(c, &list[i], by_file) || (by_file && list[i].pid == cmd_pid(c)))
+		/* Without -a the files of -d are those of any process. */
+		if (!chosen && s.named && o->fds != NULL && !o->and && !by_file)
+			s.named = false;
+		else if (!chosen || (by_file && list[i].pid == cmd_pid(c)))
 			continue;
-		here |= put_file(c, &list[i], "cwd", "cwd");
-		here |= put_file(c, &list[i], "root", "rtd");
-		here |= put_file(c, &list[i], "exe", "txt");
-		here |= put_descriptors(c, &list[i]);
+		here |= put_file(c, &s, "cwd", "cwd", ' ');
+		here |= put_file(c, &s, "root", "rtd", ' ');
+		here |= put_file(c, &s, "exe", "txt", ' ');
+		here |= put_descriptors(c, &s);
 		if (o->terse && here)
 			cmd_printf(c, "%d\n", list[i].pid);
-		any |= here;
+		any |= here || (chosen && o->pids != NULL && !by_file);
 	}
 	return any ? 0 : 1;
 }
