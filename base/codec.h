@@ -110,7 +110,7 @@ struct codec {
 	size_t in_len;
 	uint8_t *out; /* free room */
 	size_t out_len;
-	uint64_t needed; /* after CODEC_MEMORY of xz and lzma: how much */
+	uint64_t needed;     /* after CODEC_MEMORY of xz and lzma: how much */
 	const char *message; /* after CODEC_BAD of deflate: what zlib calls it, or NULL */
 	bool flush;      /* deflate: the stream can be read from behind this input on */
 	bool unchecked;  /* xz: its check is of an unknown kind */

@@ -517,8 +517,8 @@ static int64_t parse_year(struct cmd *c, const char *text)
 	return (int64_t)year;
 }
 
-/* A number, or the first three letters of a name. "3f" and "3p" are of the year after or before *year,
- * which behind a name they are not. */
+/* A number, or the first three letters of a name. "3f" and "3p" are of the year after or before
+ * *year, which behind a name they are not. */
 static int parse_month(struct cmd *c, const char *text, int64_t *year)
 {
 	size_t digits = strspn(text, "0123456789");

@@ -576,8 +576,8 @@ static void put_name(struct hexdump *h, struct format_spec spec, unsigned char c
 {
 	static const char names[][4] = {
 		"nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs",  "ht",  "lf",
-		"vt",  "ff",  "cr",  "so",  "si",  "dle", "dc1", "dc2", "dc3", "dc4",
-		"nak", "syn", "etb", "can", "em",  "sub", "esc", "fs",  "gs",  "rs",  "us",
+		"vt",  "ff",  "cr",  "so",  "si",  "dle", "dc1", "dc2", "dc3", "dc4", "nak",
+		"syn", "etb", "can", "em",  "sub", "esc", "fs",  "gs",  "rs",  "us",
 	};
 	char one = (char)ch;
 

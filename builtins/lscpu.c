@@ -57,13 +57,10 @@ struct choice {
 static int set_form(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct lscpu_opts *o = c->opts;
-	int form = opt->letter == 'e'   ? FORM_TABLE
-		   : opt->letter == 'p' ? FORM_PARSE
-					: FORM_CACHES;
+	int form = opt->letter == 'e' ? FORM_TABLE : opt->letter == 'p' ? FORM_PARSE : FORM_CACHES;
 
 	if (o->form != FORM_SUMMARY && o->form != form)
-		return cmd_error(c, 0,
-				 "mutually exclusive arguments: --caches --extended --parse");
+		return cmd_error(c, 0, "mutually exclusive arguments: --caches --extended --parse");
 	o->form = form;
 	o->list = arg != NULL && arg[0] == '=' ? arg + 1 : arg;
 	return 0;
@@ -134,8 +131,7 @@ static bool is_name(struct bytes s, const char *name)
 {
 	size_t i = 0;
 
-	while (i < s.len && name[i] != '\0' &&
-	       byte_to_upper((unsigned char)s.ptr[i]) == name[i])
+	while (i < s.len && name[i] != '\0' && byte_to_upper((unsigned char)s.ptr[i]) == name[i])
 		i++;
 	return i == s.len && name[i] == '\0';
 }
@@ -144,9 +140,9 @@ static int choose(struct cmd *c, const struct lscpu_opts *o, struct choice *chos
 {
 	static const char table[] = "CPU,NODE,SOCKET,CORE,ONLINE";
 	static const char parse[] = "CPU,CORE,SOCKET,NODE";
-	struct bytes list = bytes_of(o->list != NULL           ? o->list
+	struct bytes list = bytes_of(o->list != NULL         ? o->list
 				     : o->form == FORM_TABLE ? table
-							       : parse);
+							     : parse);
 
 	chosen->n = 0;
 	if (list.len == 0)

@@ -71,7 +71,8 @@ static const struct opt lsof_options[] = {
 	OPT_IGNORED('P', NULL, "no effect"),
 	OPT_IGNORED('l', NULL, "no effect"),
 	OPT_IGNORED('w', NULL, "no effect"),
-	OPT_STR('d', NULL, struct lsof_opts, fds, NULL, "LIST", "of these descriptors: cwd,0-2,^txt"),
+	OPT_STR('d', NULL, struct lsof_opts, fds, NULL, "LIST",
+		"of these descriptors: cwd,0-2,^txt"),
 	OPT_CALL_OPTIONAL('F', NULL, set_fields, "FIELDS", "fields, one a line; ? lists them"),
 	OPT_FLAG('R', NULL, struct lsof_opts, parents, "a column of parents"),
 	OPT_MISSING_ARG('r', NULL),
@@ -142,7 +143,8 @@ static bool is_chosen(struct cmd *c, const struct cmd_proc *p, bool by_file, boo
 	return asked == 0 || (o->and || by_file ? yes == asked : yes > 0);
 }
 
-/* Whether a descriptor ("cwd", "3") is in the list of -d: names, numbers, ranges; with ^ all but. */
+/* Whether a descriptor ("cwd", "3") is in the list of -d: names, numbers, ranges; with ^ all but.
+ */
 static bool is_descriptor_listed(const char *list, const char *fd)
 {
 	bool found = false;
@@ -225,8 +227,10 @@ static void put_table_line(struct cmd *c, const struct open_file *f)
 	struct buf size = buf_in(c->arena);
 
 	if (!o->begun)
-		cmd_printf(c, "COMMAND     PID %sUSER       FD   TYPE DEVICE  SIZE/OFF     NODE NAME\n",
-			   o->parents ? " PPID " : "");
+		cmd_printf(
+			c,
+			"COMMAND     PID %sUSER       FD   TYPE DEVICE  SIZE/OFF     NODE NAME\n",
+			o->parents ? " PPID " : "");
 	o->begun = true;
 	buf_printf(&fd, f->access != ' ' ? "%s%c" : "%s", f->fd, f->access);
 	if (has_size(f))
@@ -236,8 +240,8 @@ static void put_table_line(struct cmd *c, const struct open_file *f)
 	cmd_printf(c, "%-9.9s %5d ", f->p->name, f->p->pid);
 	if (o->parents)
 		cmd_printf(c, "%5d ", f->p->ppid);
-	cmd_printf(c, "%-8.8s %4s %6s %6s %9s %8llu %s\n", user != NULL ? user : "?",
-		   buf_cstr(&fd), f->has_st ? type_of(&f->st) : "unknown", "0,1", buf_cstr(&size),
+	cmd_printf(c, "%-8.8s %4s %6s %6s %9s %8llu %s\n", user != NULL ? user : "?", buf_cstr(&fd),
+		   f->has_st ? type_of(&f->st) : "unknown", "0,1", buf_cstr(&size),
 		   f->has_st ? (unsigned long long)f->st.ino : 0ULL, f->name);
 }
 
@@ -291,7 +295,9 @@ static void put_file_fields(struct cmd *c, const struct open_file *f)
 	put_field(c, 't', "%s", f->has_st ? type_of(&f->st) : "unknown");
 	if (f->access != ' ')
 		put_field(c, 'G', "0x%x;0x0",
-			  (f->access == 'r' ? 0u : f->access == 'w' ? 1u : 2u) |
+			  (f->access == 'r'   ? 0u
+			   : f->access == 'w' ? 1u
+					      : 2u) |
 				  ((f->st.mode & S_FMT) == S_FIFO ? 0u : 0x8000u));
 	put_field(c, 'D', "0x%x", 1);
 	if (has_size(f))
@@ -328,8 +334,7 @@ static bool put_file(struct cmd *c, struct subject *s, const char *link, const c
 	struct open_file f = { .p = s->p, .fd = fd, .access = access };
 
 	buf_printf(&path, "/proc/%d/%s", s->p->pid, link);
-	if (!wants_descriptor(o, s, fd) ||
-	    cmd_readlink(c, CMD_CWD, buf_cstr(&path), &target) < 0)
+	if (!wants_descriptor(o, s, fd) || cmd_readlink(c, CMD_CWD, buf_cstr(&path), &target) < 0)
 		return false;
 	f.name = arena_dup(c->arena, target);
 	f.has_st = cmd_stat(c, buf_cstr(&path), &f.st) == 0;
@@ -394,7 +399,7 @@ static int lsof_run(struct cmd *c)
 		bool here = false;
 
 		/* Without -a the files of -d are those of any process. */
-		if (!chosen && s.named && o->fds != NULL && !o->and && !by_file)
+		if (!chosen && s.named && o->fds != NULL && !o->and &&!by_file)
 			s.named = false;
 		else if (!chosen || (by_file && list[i].pid == cmd_pid(c)))
 			continue;

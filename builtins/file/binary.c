@@ -327,8 +327,8 @@ static void tar_header(struct guess *g)
 		unsigned at;
 		unsigned len;
 	} fields[] = {
-		{ "file", 0, 100 },  { "mode", 100, 8 },     { "uid", 108, 8 },
-		{ "gid", 116, 8 },   { "size", 124, 12 },    { "seconds", 136, 12 },
+		{ "file", 0, 100 },  { "mode", 100, 8 },   { "uid", 108, 8 },
+		{ "gid", 116, 8 },   { "size", 124, 12 },  { "seconds", 136, 12 },
 		{ "user", 265, 32 }, { "group", 297, 32 },
 	};
 

@@ -59,10 +59,17 @@ static int set_skip(struct cmd *c, const struct opt *opt, const char *arg)
 		const char *name;
 		unsigned skip;
 	} tests[] = {
-		{ "apptype", 0 },     { "ascii", SKIP_TEXT },       { "cdf", 0 },
-		{ "csv", SKIP_CSV },  { "compress", SKIP_COMPRESS }, { "elf", SKIP_ELF },
-		{ "json", SKIP_JSON }, { "soft", SKIP_SOFT },        { "tar", SKIP_TAR },
-		{ "text", SKIP_TEXT }, { "tokens", 0 },
+		{ "apptype", 0 },
+		{ "ascii", SKIP_TEXT },
+		{ "cdf", 0 },
+		{ "csv", SKIP_CSV },
+		{ "compress", SKIP_COMPRESS },
+		{ "elf", SKIP_ELF },
+		{ "json", SKIP_JSON },
+		{ "soft", SKIP_SOFT },
+		{ "tar", SKIP_TAR },
+		{ "text", SKIP_TEXT },
+		{ "tokens", 0 },
 	};
 	struct file_opts *o = c->opts;
 

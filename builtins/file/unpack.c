@@ -46,8 +46,9 @@ static bool kind_of(struct bytes s, enum codec_kind *kind, size_t *at)
 		*at = gzip_header(s);
 	} else if (HAS(s, 0, "BZh")) {
 		*kind = CODEC_BZIP2;
-	} else if (HAS(s, 0, "\xfd"
-			     "7zXZ\0")) {
+	} else if (HAS(s, 0,
+		       "\xfd"
+		       "7zXZ\0")) {
 		*kind = CODEC_XZ;
 	} else if (HAS(s, 0, "\x5d\0\0")) {
 		*kind = CODEC_LZMA;

@@ -79,17 +79,16 @@ void ps_add_shape(struct ps_view *v, const struct ps_shape *shape)
 bool ps_hides(const struct ps_column *col, enum ps_side side)
 {
 	static const char *const of_process[] = {
-		"%mem", "args",    "cmd",   "comm",  "command", "drs",    "exe",   "fname",
-		"nlwp", "pgid",    "pgrp",  "pid",   "pmem",    "ppid",   "rss",   "rssize",
-		"rsz",  "sess",    "sid",   "size",  "session", "sz",     "sz_1",  "tgid",
-		"tt",   "thcount", "tname", "tpgid", "trs",     "tty",    "ucmd",  "ucomm",
-		"vsz",  "vsize",   "label", NULL,
+		"%mem",  "args", "cmd",     "comm", "command", "drs",  "exe",    "fname",   "nlwp",
+		"pgid",  "pgrp", "pid",     "pmem", "ppid",    "rss",  "rssize", "rsz",     "sess",
+		"sid",   "size", "session", "sz",   "sz_1",    "tgid", "tt",     "thcount", "tname",
+		"tpgid", "trs",  "tty",     "ucmd", "ucomm",   "vsz",  "vsize",  "label",   NULL,
 	};
 	static const char *const of_thread[] = {
-		"blocked",  "caught", "class", "cls",       "ignored",   "lwp",        "ni",
-		"nice",     "opri",   "pri",   "policy",    "priority",  "psr",        "s",
-		"sgi_p",    "spid",   "stat",  "sig_block", "sig_catch", "sig_ignore", "state",
-		"tid",      "wchan",  NULL,
+		"blocked",   "caught",     "class", "cls",  "ignored", "lwp",
+		"ni",        "nice",       "opri",  "pri",  "policy",  "priority",
+		"psr",       "s",          "sgi_p", "spid", "stat",    "sig_block",
+		"sig_catch", "sig_ignore", "state", "tid",  "wchan",   NULL,
 	};
 	const char *const *names = side == PS_PROCESS ? of_thread : of_process;
 

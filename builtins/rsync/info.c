@@ -10,20 +10,19 @@ static const struct {
 	const char *name;
 	int verbose[2];
 } flags[INFO_FLAGS] = {
-	[INFO_BACKUP] = { "backup", { 2, 9 } }, [INFO_COPY] = { "copy", { 1, 9 } },
-	[INFO_DEL] = { "del", { 1, 9 } },       [INFO_FLIST] = { "flist", { 1, 9 } },
-	[INFO_MISC] = { "misc", { 1, 2 } },     [INFO_MOUNT] = { "mount", { 2, 9 } },
-	[INFO_NAME] = { "name", { 1, 2 } },     [INFO_NONREG] = { "nonreg", { 0, 9 } },
+	[INFO_BACKUP] = { "backup", { 2, 9 } },     [INFO_COPY] = { "copy", { 1, 9 } },
+	[INFO_DEL] = { "del", { 1, 9 } },           [INFO_FLIST] = { "flist", { 1, 9 } },
+	[INFO_MISC] = { "misc", { 1, 2 } },         [INFO_MOUNT] = { "mount", { 2, 9 } },
+	[INFO_NAME] = { "name", { 1, 2 } },         [INFO_NONREG] = { "nonreg", { 0, 9 } },
 	[INFO_PROGRESS] = { "progress", { 9, 9 } }, [INFO_REMOVE] = { "remove", { 2, 9 } },
-	[INFO_SKIP] = { "skip", { 2, 9 } },     [INFO_STATS] = { "stats", { 1, 9 } },
+	[INFO_SKIP] = { "skip", { 2, 9 } },         [INFO_STATS] = { "stats", { 1, 9 } },
 	[INFO_SYMSAFE] = { "symsafe", { 1, 9 } },
 };
 
 static const char *const debug_words[] = {
-	"acl",   "backup",   "bind", "chdir", "connect", "cmd",   "del",   "deltasum",
-	"dup",   "exit",     "filter", "flist", "fuzzy", "genr",  "hash",  "hlink",
-	"iconv", "io",       "nstr", "own",   "proto",   "recv",  "send",  "time",
-	NULL,
+	"acl",  "backup", "bind",  "chdir", "connect", "cmd",  "del",   "deltasum", "dup",
+	"exit", "filter", "flist", "fuzzy", "genr",    "hash", "hlink", "iconv",    "io",
+	"nstr", "own",    "proto", "recv",  "send",    "time", NULL,
 };
 
 bool rsync_same_word(const char *word, struct bytes text)
@@ -125,8 +124,8 @@ int rsync_set_debug(struct cmd *c, const struct opt *opt, const char *arg)
 
 	(void)opt;
 	while (next_word(&arg, &word, &level)) {
-		bool known = word.len == 0 || rsync_same_word("all", word) || rsync_same_word("none", word) ||
-			     rsync_same_word("help", word);
+		bool known = word.len == 0 || rsync_same_word("all", word) ||
+			     rsync_same_word("none", word) || rsync_same_word("help", word);
 
 		for (size_t i = 0; debug_words[i] != NULL; i++)
 			known |= rsync_same_word(debug_words[i], word);

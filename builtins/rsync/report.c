@@ -229,7 +229,9 @@ static void put_progress(struct updater *u, uint64_t done, uint64_t all, const c
 {
 	struct buf size = buf_in(u->c->arena);
 	struct buf text = buf_in(u->c->arena);
-	uint64_t percent = all == 0 ? 100 : done > UINT64_MAX / 100 ? done / (all / 100) : done * 100 / all;
+	uint64_t percent = all == 0                  ? 100
+			   : done > UINT64_MAX / 100 ? done / (all / 100)
+						     : done * 100 / all;
 
 	put_grouped(&size, done);
 	for (int i = 0; i < 2; i++)
@@ -261,7 +263,8 @@ void rsync_report_deleted(struct updater *u, const char *name, bool dir)
 		rsync_log(u->c, u->o, buf_bytes(&line));
 		line.len = 0;
 	}
-	if ((rsync_says(u->o, INFO_DEL) == 0 && rsync_says(u->o, INFO_NAME) == 0 && u->o->itemize == 0 && u->o->out_format == NULL) ||
+	if ((rsync_says(u->o, INFO_DEL) == 0 && rsync_says(u->o, INFO_NAME) == 0 &&
+	     u->o->itemize == 0 && u->o->out_format == NULL) ||
 	    u->o->quiet)
 		return;
 	buf_puts(&line, u->o->itemize > 0 ? "*deleting   " : "deleting ");

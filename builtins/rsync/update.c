@@ -737,7 +737,8 @@ static void update_file(struct updater *u, const struct entry *e, const char *pa
 	struct vfs_stat alt;
 
 	if (e->st.size > u->o->max_size || e->st.size < u->o->min_size) {
-		say_left(u, e, e->st.size > u->o->max_size ? "is over max-size" : "is under min-size");
+		say_left(u, e,
+			 e->st.size > u->o->max_size ? "is over max-size" : "is under min-size");
 		return;
 	}
 	if (old != NULL && u->o->update && seconds(old->mtime_ns) > seconds(e->st.mtime_ns)) {
