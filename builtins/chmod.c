@@ -89,7 +89,9 @@ static int change_entry(struct cmd *c, const struct chmod_opts *o, const struct 
 
 	if ((st.mode & S_FMT) == S_LNK) {
 		/* Links met on the way are left alone; dangling operands are an error. */
-		if (e->level == 0 && !o->quiet)
+		if (e->level == 0 && !o->quiet && e->err == -E_LOOP)
+			cmd_error(c, e->err, "cannot access %s", cmd_quoteaf(c, e->path));
+		else if (e->level == 0 && !o->quiet)
 			cmd_error(c, 0, "cannot operate on dangling symlink %s",
 				  cmd_quoteaf(c, e->path));
 		if (o->say == SAY_ALL && e->level == 0)

@@ -208,9 +208,11 @@ static int change_entry(struct cmd *c, const struct chown_opts *o, const struct 
 	struct vfs_stat st = e->st;
 	int err = 0;
 
-	if (link && follow && cmd_stat_at(c, e->dir, e->at, 0, &st) < 0) {
+	if (link && follow)
+		err = cmd_stat_at(c, e->dir, e->at, 0, &st);
+	if (err < 0) {
 		if (!o->quiet)
-			cmd_error(c, -E_NOENT, "cannot dereference %s", cmd_quoteaf(c, e->path));
+			cmd_error(c, err, "cannot dereference %s", cmd_quoteaf(c, e->path));
 		say(c, o, e->path, "failed to change", &e->st);
 		return 1;
 	}

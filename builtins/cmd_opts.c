@@ -413,6 +413,18 @@ static bool take_legacy(struct parse *ps)
 	return taken != 0;
 }
 
+/* With POSIXLY_CORRECT getopt of GNU takes no options behind operands. */
+static bool stops_at_operands(const struct parse *ps)
+{
+	const struct cmd *c = ps->c;
+	const char *family = c->b->family;
+
+	if (ps->next >= c->argc || c->argv[ps->next][0] != '-')
+		return false;
+	return (family == NULL || strncmp(family, "GNU ", 4) == 0 || is_from(family)) &&
+	       cmd_getenv(ps->c, "POSIXLY_CORRECT") != NULL;
+}
+
 static int parse_one(struct parse *ps, char *word)
 {
 	struct cmd *c = ps->c;
@@ -421,7 +433,7 @@ static int parse_one(struct parse *ps, char *word)
 		return 0;
 	if (ps->done || word[0] != '-' || word[1] == '\0') {
 		c->args[c->nargs++] = word;
-		ps->done |= (c->b->flags & BUILTIN_STOP) != 0;
+		ps->done |= (c->b->flags & BUILTIN_STOP) != 0 || stops_at_operands(ps);
 		return 0;
 	}
 	if (word[1] != '-')

@@ -109,8 +109,10 @@ static int examine(struct walk *w)
 	struct walk_entry *e = &w->e;
 	int err = -E_NOENT;
 
-	if (follows(w, e->level))
+	if (follows(w, e->level)) {
 		err = cmd_stat_at(w->c, e->dir, e->at, 0, &e->st);
+		e->err = err;
+	}
 	if (err == -E_NOENT || err == -E_LOOP)
 		err = cmd_stat_at(w->c, e->dir, e->at, CMD_NOFOLLOW, &e->st);
 	e->has_stat = err == 0;

@@ -788,7 +788,7 @@ static int copy_entry(struct copier *k, struct walk *w, struct walk_entry *e)
 	case WALK_FILE:
 		/* A link that must be followed but leads nowhere. */
 		if (follows(k, e->level) && type_of(&e->st) == S_LNK)
-			return cmd_error(c, -E_NOENT, "cannot stat %s", cmd_quoteaf(c, e->path));
+			return cmd_error(c, e->err, "cannot stat %s", cmd_quoteaf(c, e->path));
 		return copy_file(k, &f);
 	case WALK_DIR: {
 		int status = begin_dir(k, &f);

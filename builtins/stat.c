@@ -161,6 +161,25 @@ static void put_time(struct cmd *c, const struct stat_opts *o, const struct spec
 	put_text(c, s, buf_cstr(&text));
 }
 
+/* As QUOTING_STYLE says. */
+static const char *quoted_name(struct cmd *c, const char *name)
+{
+	const char *style = cmd_getenv(c, "QUOTING_STYLE");
+	struct buf out = buf_in(c->arena);
+
+	if (style == NULL)
+		return cmd_quoteaf(c, name);
+	for (const struct opt_word *w = quote_words; w->word != NULL; w++) {
+		if (strcmp(w->word, style) != 0)
+			continue;
+		quote_put(&out, bytes_of(name), (enum quote_style)w->value, "", c->utf8);
+		return buf_cstr(&out);
+	}
+	cmd_warn(c, 0, "ignoring invalid value of environment variable QUOTING_STYLE: %s",
+		 cmd_quote(c, style));
+	return cmd_quoteaf(c, name);
+}
+
 static void put_name(struct cmd *c, const struct stat_opts *o, const struct spec *s,
 		     const struct subject *f)
 {
@@ -168,10 +187,10 @@ static void put_name(struct cmd *c, const struct stat_opts *o, const struct spec
 	bool quoted = o->format == NULL || strstr(o->format, "%N") != NULL;
 	struct bytes target;
 
-	put_text(c, s, quoted ? cmd_quoteaf(c, f->path) : f->path);
+	put_text(c, s, quoted ? quoted_name(c, f->path) : f->path);
 	if ((f->st.mode & S_FMT) == S_LNK && cmd_readlink(c, CMD_CWD, f->path, &target) == 0) {
 		cmd_puts(c, " -> ");
-		put_text(c, s, quoted ? cmd_quoteaf(c, target.ptr) : target.ptr);
+		put_text(c, s, quoted ? quoted_name(c, target.ptr) : target.ptr);
 	}
 }
 

@@ -29,6 +29,33 @@ static const char *listed(struct cmd *c, struct bytes key)
 	return NULL;
 }
 
+bool ls_colors_check(struct cmd *c)
+{
+	static const char keys[] =
+		"lc rc ec rs no fi di ln pi so bd cd mi or ex do su sg ca mh st ow tw cl ";
+	const char *at = cmd_getenv(c, "LS_COLORS");
+	bool good = true;
+
+	while (good && at != NULL && *at != '\0') {
+		size_t len = strcspn(at, ":");
+		char key[4] = { len > 0 ? at[0] : ' ', len > 1 ? at[1] : ' ', ' ', '\0' };
+
+		if (len > 0 && *at == '*')
+			good = memchr(at, '=', len) != NULL;
+		else if (len > 0)
+			good = len > 2 && at[2] == '=';
+		if (good && len > 0 && *at != '*' && strstr(keys, key) == NULL) {
+			key[2] = '\0';
+			cmd_warn(c, 0, "unrecognized prefix: %s", cmd_quote(c, key));
+			good = false;
+		}
+		at += len + (at[len] == ':');
+	}
+	if (!good)
+		cmd_warn(c, 0, "unparsable value for LS_COLORS environment variable");
+	return good;
+}
+
 /* The code of the last "*suffix=" that fits the name. */
 static const char *by_suffix(struct cmd *c, struct bytes name)
 {

@@ -499,6 +499,7 @@ static int examine_operand(struct cmd *c, const struct ls_opts *o, const char *p
 	if (err != 0)
 		return err;
 	if (to_dir && (e->st.mode & S_FMT) == S_LNK) {
+		/* A link that leads nowhere is listed itself, one that can't be followed is not. */
 		err = cmd_stat(c, path, &st);
 		if (err != 0 && err != -E_NOENT)
 			return err;
@@ -609,7 +610,7 @@ static void ls_defaults(struct cmd *c)
 {
 	struct ls_opts *o = c->opts;
 
-	o->format = o->usual_format = o->sort = o->quoting = -1;
+	o->format = o->usual_format = o->sort = o->quoting = o->usual_quoting = -1;
 	o->classify_when = LS_ALWAYS;
 }
 
@@ -631,7 +632,7 @@ static void dir_defaults(struct cmd *c)
 
 	ls_defaults(c);
 	o->usual_format = LS_COLUMNS;
-	o->quoting = QUOTE_ESCAPE;
+	o->usual_quoting = QUOTE_ESCAPE;
 }
 
 const struct builtin builtin_dir = {

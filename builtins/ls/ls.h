@@ -24,6 +24,7 @@ struct ls_pattern {
 struct ls_opts {
 	int format;       /* -1: not given */
 	int usual_format; /* when none is given; -1: what suits the output */
+	int usual_quoting; /* of dir and vdir; -1: as the output asks for */
 	int sort;         /* -1: not given */
 	int time;
 	bool time_given;
@@ -122,6 +123,8 @@ void ls_measure(struct cmd *c, const struct ls_opts *o, struct ls_entry *e);
 /* -q: what cannot be shown becomes '?'. */
 void ls_replace_control(struct buf *text, bool utf8);
 void ls_quote(struct buf *out, const struct ls_opts *o, struct bytes name);
+/* Whether LS_COLORS can be read; else it says so. */
+bool ls_colors_check(struct cmd *c);
 /* The SGR code for an entry, "" for none. target: of the link's target. */
 const char *ls_color(struct cmd *c, const struct ls_entry *e, bool target);
 int64_t ls_time_of(const struct ls_opts *o, const struct ls_entry *e);

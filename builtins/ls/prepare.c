@@ -95,7 +95,7 @@ static int set_time_style(struct cmd *c, struct ls_opts *o)
 	if (style == NULL)
 		style = "locale";
 	if (strncmp(style, "posix-", 6) == 0)
-		style = "locale";
+		style = c->utf8 ? style + 6 : "locale";
 	if (style[0] == '+') {
 		set_format(c, o, style + 1);
 		return 0;
@@ -156,6 +156,26 @@ static bool terminal_has_colors(struct cmd *c)
 	return strstr(term, "color") != NULL || strstr(term, "direct") != NULL;
 }
 
+/* QUOTING_STYLE: how names are written where no option says it. */
+static void set_quoting(struct cmd *c, struct ls_opts *o, bool tty)
+{
+	const char *style = cmd_getenv(c, "QUOTING_STYLE");
+
+	if (o->quoting < 0 && style != NULL) {
+		for (const struct opt_word *w = quote_words; w->word != NULL; w++)
+			if (strcmp(w->word, style) == 0)
+				o->quoting = w->value;
+		if (o->quoting < 0)
+			cmd_warn(c, 0,
+				 "ignoring invalid value of environment variable QUOTING_STYLE: %s",
+				 cmd_quote(c, style));
+	}
+	if (o->quoting < 0)
+		o->quoting = o->usual_quoting >= 0 ? o->usual_quoting
+			     : tty		 ? QUOTE_SHELL_ESCAPE
+						 : QUOTE_LITERAL;
+}
+
 int ls_prepare(struct cmd *c, struct ls_opts *o)
 {
 	bool tty = cmd_isatty(c, 1);
@@ -164,8 +184,7 @@ int ls_prepare(struct cmd *c, struct ls_opts *o)
 		o->format = o->usual_format;
 	if (o->format < 0)
 		o->format = tty ? LS_COLUMNS : LS_SINGLE;
-	if (o->quoting < 0)
-		o->quoting = tty ? QUOTE_SHELL_ESCAPE : QUOTE_LITERAL;
+	set_quoting(c, o, tty);
 	if (tty && !o->show_control)
 		o->hide_control = true;
 	if (o->sort < 0)
@@ -176,7 +195,7 @@ int ls_prepare(struct cmd *c, struct ls_opts *o)
 	o->dired &= o->format == LS_LONG && !o->links;
 	if (o->dired && o->zero)
 		return cmd_error(c, 0, "--dired and --zero are incompatible");
-	o->colored &= !o->dired;
+	o->colored = o->colored && !o->dired && ls_colors_check(c);
 	if (o->indicator == LS_CLASSIFY && !on(c, o->classify_when))
 		o->indicator = LS_PLAIN;
 	if (o->directory)
