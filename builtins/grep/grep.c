@@ -405,7 +405,8 @@ static void prepare(struct grep *g)
 	if (g->after < 0)
 		g->after = 0;
 	g->colored = g->color == COLOR_ALWAYS || (g->color == COLOR_AUTO && cmd_isatty(c, 1));
-	g->color_match = "01;31";
+	if (g->colored)
+		grep_set_colors(g);
 	g->bare_count = g->count || g->list != GREP_LIST_NONE || g->quiet;
 	g->out_is_file = cmd_fstat(c, 1, &g->out_st) == 0 && (g->out_st.mode & S_FMT) == S_REG;
 }

@@ -24,6 +24,18 @@ struct grep_filter {
 	bool dirs;
 };
 
+/* GREP_COLORS: SGR codes, "" for none. */
+struct grep_colors {
+	const char *match[2]; /* in selected lines, in context */
+	const char *line[2];
+	const char *name;
+	const char *number;
+	const char *offset;
+	const char *separator;
+	bool reverse;  /* rv: with -v lines change their colors */
+	bool no_erase; /* ne: lines are not erased to their ends */
+};
+
 struct grep {
 	struct cmd *c;
 	/* options */
@@ -68,7 +80,7 @@ struct grep {
 	bool with_names;
 	bool colored;
 	bool color_lines; /* selected lines need their matches found */
-	const char *color_match;
+	struct grep_colors colors;
 	bool bare_count; /* only the number of selected lines is wanted */
 	struct vfs_stat out_st;
 	bool out_is_file;
@@ -96,6 +108,9 @@ struct grep {
 
 /* search.c: the lines of one open file. Returns 0 or -E_. */
 int grep_search(struct grep *g, struct input *in);
+
+/* colors.c: what GREP_COLORS and GREP_COLOR say. */
+void grep_set_colors(struct grep *g);
 
 /* print.c */
 enum { GREP_SELECTED = ':', GREP_CONTEXT = '-' };

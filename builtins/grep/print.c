@@ -4,45 +4,54 @@
  */
 #include "builtins/grep/grep.h"
 
-#define SGR_END   "\33[m\33[K"
-#define COLOR_SEP "\33[36m\33[K"
-
 uint64_t grep_count_lines(struct bytes s, char eol)
 {
 	return bytes_count(s, eol);
 }
 
+static void begin_color(struct grep *g, const char *color)
+{
+	if (color[0] != '\0')
+		cmd_printf(g->c, "\33[%sm%s", color, g->colors.no_erase ? "" : "\33[K");
+}
+
+static void end_color(struct grep *g, const char *color)
+{
+	if (color[0] != '\0')
+		cmd_puts(g->c, g->colors.no_erase ? "\33[m" : "\33[m\33[K");
+}
+
 static void put_colored(struct grep *g, const char *color, struct bytes text)
 {
-	if (g->colored && color[0] != '\0') {
-		cmd_printf(g->c, "\33[%sm\33[K", color);
+	if (!g->colored) {
 		cmd_bytes(g->c, text);
-		cmd_puts(g->c, SGR_END);
-	} else {
-		cmd_bytes(g->c, text);
+		return;
 	}
+	begin_color(g, color);
+	cmd_bytes(g->c, text);
+	end_color(g, color);
 }
 
 void grep_put_name(struct grep *g, const char *name, char end)
 {
-	put_colored(g, "35", bytes_of(name));
+	put_colored(g, g->colors.name, bytes_of(name));
 	if (g->name_nul)
 		cmd_putc(g->c, '\0');
 	else if (end == '\n')
 		cmd_putc(g->c, end);
 	else
-		put_colored(g, "36", (struct bytes){ &end, 1 });
+		put_colored(g, g->colors.separator, (struct bytes){ &end, 1 });
 }
 
 void grep_put_separator(struct grep *g)
 {
 	if (g->separator == NULL)
 		return;
-	put_colored(g, "36", bytes_of(g->separator));
+	put_colored(g, g->colors.separator, bytes_of(g->separator));
 	cmd_putc(g->c, '\n');
 }
 
-static void put_number(struct grep *g, uint64_t v, char sep)
+static void put_number(struct grep *g, const char *color, uint64_t v, char sep)
 {
 	char text[40];
 	char digits[20];
@@ -51,8 +60,8 @@ static void put_number(struct grep *g, uint64_t v, char sep)
 
 	memset(text, ' ', pad);
 	memcpy(text + pad, digits, len);
-	put_colored(g, "32", (struct bytes){ text, pad + len });
-	put_colored(g, "36", (struct bytes){ &sep, 1 });
+	put_colored(g, color, (struct bytes){ text, pad + len });
+	put_colored(g, g->colors.separator, (struct bytes){ &sep, 1 });
 }
 
 /* What stands before a line or a match of len bytes at `at`. */
@@ -63,10 +72,10 @@ static void put_head(struct grep *g, size_t line_from, size_t at, size_t len, ch
 	if (g->numbers) {
 		g->line += grep_count_lines(bytes_slice(g->region, g->counted, line_from), g->eol);
 		g->counted = line_from;
-		put_number(g, g->line, sep);
+		put_number(g, g->colors.number, g->line, sep);
 	}
 	if (g->offsets)
-		put_number(g, g->base + at, sep);
+		put_number(g, g->colors.offset, g->base + at, sep);
 	if (g->initial_tab && len != 0 && (g->with_names || g->numbers || g->offsets))
 		cmd_putc(g->c, '\t');
 }
@@ -102,23 +111,30 @@ static void put_matches(struct grep *g, size_t from, struct bytes line, char sep
 		if (!is_shown(g, bytes_slice(line, m.from, m.to)))
 			return;
 		put_head(g, from, from + m.from, m.to - m.from, sep);
-		put_colored(g, g->color_match, bytes_slice(line, m.from, m.to));
+		put_colored(g, g->colors.match[sep != GREP_SELECTED],
+			    bytes_slice(line, m.from, m.to));
 		cmd_putc(g->c, g->eol);
 	}
 }
 
-static void put_colored_line(struct grep *g, struct bytes line)
+/* matches: those of the line are marked. */
+static void put_colored_line(struct grep *g, struct bytes line, char sep, bool matches)
 {
+	bool selected = (sep == GREP_SELECTED) != (g->invert && g->colors.reverse);
+	const char *color = g->colors.line[!selected];
+	const char *mark = g->colors.match[sep != GREP_SELECTED];
 	struct regex_span m;
 	size_t done = 0;
 	size_t at = 0;
 
-	while (next_match(g, line, &at, &m)) {
+	while (matches && mark[0] != '\0' && next_match(g, line, &at, &m)) {
+		begin_color(g, color);
 		cmd_bytes(g->c, bytes_slice(line, done, m.from));
-		put_colored(g, g->color_match, bytes_slice(line, m.from, m.to));
+		put_colored(g, mark, bytes_slice(line, m.from, m.to));
 		done = m.to;
 	}
-	cmd_bytes(g->c, bytes_slice(line, done, line.len));
+	if (done < line.len)
+		put_colored(g, color, bytes_slice(line, done, line.len));
 }
 
 void grep_put_line(struct grep *g, size_t from, size_t to, char sep)
@@ -133,8 +149,8 @@ void grep_put_line(struct grep *g, size_t from, size_t to, char sep)
 		return;
 	} else {
 		put_head(g, from, from, line.len, sep);
-		if (g->colored && matches && (sep == GREP_SELECTED || g->invert))
-			put_colored_line(g, line);
+		if (g->colored)
+			put_colored_line(g, line, sep, matches && (sep == GREP_SELECTED || g->invert));
 		else
 			cmd_bytes(g->c, line);
 		cmd_putc(g->c, g->eol);
