@@ -56,18 +56,35 @@ bool ls_colors_check(struct cmd *c)
 	return good;
 }
 
+/* In either case. */
+static bool ends_with(struct bytes name, struct bytes suffix)
+{
+	size_t i = 0;
+
+	if (suffix.len > name.len)
+		return false;
+	const char *tail = name.ptr + name.len - suffix.len;
+
+	while (i < suffix.len && byte_to_lower((unsigned char)tail[i]) ==
+					 byte_to_lower((unsigned char)suffix.ptr[i]))
+		i++;
+	return i == suffix.len;
+}
+
 /* The code of the last "*suffix=" that fits the name. */
 static const char *by_suffix(struct cmd *c, struct bytes name)
 {
 	const char *at = cmd_getenv(c, "LS_COLORS");
-	const char *found = "";
+	const char *found = listed(c, BYTES("fi"));
+
+	found = found != NULL ? found : "";
 
 	while (at != NULL && *at != '\0') {
 		size_t len = strcspn(at, ":");
 		const char *equals = memchr(at, '=', len);
 
 		if (*at == '*' && equals != NULL &&
-		    bytes_ends(name, (struct bytes){ at + 1, (size_t)(equals - at) - 1 }))
+		    ends_with(name, (struct bytes){ at + 1, (size_t)(equals - at) - 1 }))
 			found = arena_dup(
 				c->arena,
 				(struct bytes){ equals + 1, len - (size_t)(equals - at) - 1 });
@@ -76,16 +93,22 @@ static const char *by_suffix(struct cmd *c, struct bytes name)
 	return found;
 }
 
-static const char *code_of(struct cmd *c, const char *key)
+static const char *any_code(struct cmd *c, const char *key)
 {
 	const char *code = listed(c, bytes_of(key));
 
 	for (size_t i = 0; code == NULL && i < sizeof(defaults) / sizeof(defaults[0]); i++)
 		if (strcmp(defaults[i].key, key) == 0)
 			code = defaults[i].code;
-	if (code != NULL && (strcmp(code, "0") == 0 || strcmp(code, "00") == 0))
-		code = "";
 	return code != NULL ? code : "";
+}
+
+/* The same; "" if it is none: another may count then. */
+static const char *code_of(struct cmd *c, const char *key)
+{
+	const char *code = any_code(c, key);
+
+	return strcmp(code, "0") == 0 || strcmp(code, "00") == 0 ? "" : code;
 }
 
 static const char *directory_code(struct cmd *c, uint32_t mode)
@@ -98,32 +121,34 @@ static const char *directory_code(struct cmd *c, uint32_t mode)
 		code = code_of(c, "ow");
 	else if (mode & S_SVTX)
 		code = code_of(c, "st");
-	return code[0] != '\0' ? code : code_of(c, "di");
+	return code[0] != '\0' ? code : any_code(c, "di");
 }
 
 static const char *mode_code(struct cmd *c, uint32_t mode, struct bytes name)
 {
 	switch (mode & S_FMT) {
 	case S_DIR: return directory_code(c, mode);
-	case S_LNK: return code_of(c, "ln");
-	case S_FIFO: return code_of(c, "pi");
-	case S_SOCK: return code_of(c, "so");
-	case S_BLK: return code_of(c, "bd");
-	case S_CHR: return code_of(c, "cd");
+	case S_LNK: return any_code(c, "ln");
+	case S_FIFO: return any_code(c, "pi");
+	case S_SOCK: return any_code(c, "so");
+	case S_BLK: return any_code(c, "bd");
+	case S_CHR: return any_code(c, "cd");
 	default: break;
 	}
 	if ((mode & S_SUID) && code_of(c, "su")[0] != '\0')
 		return code_of(c, "su");
 	if ((mode & S_SGID) && code_of(c, "sg")[0] != '\0')
 		return code_of(c, "sg");
-	return mode & 0111 ? code_of(c, "ex") : by_suffix(c, name);
+	return (mode & 0111) && code_of(c, "ex")[0] != '\0' ? code_of(c, "ex")
+							      : by_suffix(c, name);
 }
 
 const char *ls_color(struct cmd *c, const struct ls_entry *e, bool target)
 {
 	if (target)
-		return e->target_mode != 0 ? mode_code(c, e->target_mode, e->target)
-					   : code_of(c, "mi");
+		return e->target_mode != 0          ? mode_code(c, e->target_mode, e->target)
+		       : any_code(c, "mi")[0] != '\0' ? any_code(c, "mi")
+						     : any_code(c, "or");
 	if ((e->st.mode & S_FMT) == S_LNK && e->broken && code_of(c, "or")[0] != '\0')
 		return code_of(c, "or");
 	if ((e->st.mode & S_FMT) == S_LNK && strcmp(code_of(c, "ln"), "target") == 0)
