@@ -25,7 +25,10 @@ struct job {
 	struct job *next;
 	struct bytes command; /* in the pool */
 	struct bytes tag;
-	char *dir; /* --results; NULL: none */
+	char *dir;         /* --results; NULL: none */
+	char *file;        /* --cat: it is removed; NULL: none */
+	struct bytes *arg; /* --results as a table: the values */
+	size_t narg;
 	uint64_t seq;
 	uint64_t slot;
 	uint64_t tries;
@@ -57,6 +60,9 @@ struct runner {
 	int halt_status;
 	struct output log;
 	bool logs;
+	enum results_kind results;
+	struct output table; /* --results as one */
+	bool table_begun;
 	struct buf done; /* --resume: a byte for each number */
 	int64_t last_start_ns;
 };
@@ -325,16 +331,66 @@ static void free_job(struct runner *r, struct job *j)
 		cmd_close(r->c, j->input);
 	if (j->dir != NULL)
 		pool_free(pool, j->dir, strlen(j->dir) + 1);
+	if (j->file != NULL) {
+		cmd_unlink(r->c, CMD_CWD, j->file, 0);
+		pool_free(pool, j->file, strlen(j->file) + 1);
+	}
+	for (size_t i = 0; i < j->narg; i++)
+		pool_free(pool, (char *)(uintptr_t)j->arg[i].ptr, j->arg[i].len + 1);
+	if (j->narg > 0)
+		pool_free(pool, j->arg, j->narg * sizeof *j->arg);
 	pool_free(pool, (char *)(uintptr_t)j->command.ptr, j->command.len + 1);
 	pool_free(pool, (char *)(uintptr_t)j->tag.ptr, j->tag.len + 1);
 	pool_free(pool, j, sizeof *j);
 }
 
+static void put_result(struct runner *r, const struct job *j)
+{
+	struct arena_mark mark = arena_mark(r->c->arena);
+	struct buf out = buf_in(r->c->arena);
+	struct result_row row = {
+		.seq = j->seq,
+		.start_ns = j->start_ns,
+		.end_ns = j->end_ns,
+		.sent = j->sent,
+		.status = j->status,
+		.command = j->command,
+		.arg = j->arg,
+		.n = j->narg,
+		.out = results_read(r->c, r->c->arena, j->fd[0]),
+		.err = results_read(r->c, r->c->arena, j->fd[1]),
+	};
+
+	if (!r->table_begun)
+		results_head(&out, r->results, r->o->names, r->o->nnames, j->narg);
+	r->table_begun = true;
+	results_put(&out, r->results, &row);
+	output_write(&r->table, out.ptr, out.len);
+	output_flush(&r->table);
+	arena_release(r->c->arena, mark);
+}
+
+/* --files: the output stays there. */
+static void keep_output(struct runner *r, const struct job *j)
+{
+	struct buf path = buf_in(r->c->arena);
+	int fd = temp_open_named(r->c, r->o->tmpdir, "par", ".par", &path);
+
+	temp_copy(r->c, j->fd[0], fd);
+	cmd_close(r->c, fd);
+	buf_putc(&path, '\n');
+	put_tagged(r, j, 0, buf_bytes(&path), true);
+}
+
 /* Writes an ended job and forgets it. */
 static void show(struct runner *r, struct job *j)
 {
-	if (j->dir != NULL) {
+	if (r->results != RESULTS_FILES) {
+		put_result(r, j);
+	} else if (j->dir != NULL) {
 		save_results(r, j);
+	} else if (r->o->keep_files) {
+		keep_output(r, j);
 	} else {
 		if (r->o->verbose && r->o->grouping == GROUP_JOB)
 			put_command(r, j);
@@ -453,6 +509,10 @@ static char *const *job_env(struct cmd *c, const struct job *j)
 	text.len = 0;
 	buf_printf(&text, "PARALLEL_JOBSLOT=%llu", (unsigned long long)j->slot);
 	env_put(&env, buf_cstr(&text));
+	text.len = 0;
+	buf_printf(&text, "PARALLEL_TMP=%s", j->file != NULL ? j->file : "");
+	if (j->file != NULL)
+		env_put(&env, buf_cstr(&text));
 	return env.list;
 }
 
@@ -582,7 +642,8 @@ static void look(struct runner *r)
 			j->timed_out = true;
 			cmd_kill(r->c, -j->pid, SIG_TERM);
 		}
-		if (r->o->grouping == GROUP_LINE && j->dir == NULL) {
+		if (r->o->grouping == GROUP_LINE && j->dir == NULL && !r->o->keep_files &&
+		    r->results == RESULTS_FILES) {
 			copy_output(r, j, 0, false);
 			copy_output(r, j, 1, false);
 		}
@@ -640,7 +701,7 @@ static char *results_dir(struct runner *r, const struct job_values *v)
 {
 	struct buf path = buf_in(r->c->arena);
 
-	if (r->o->results == NULL)
+	if (r->o->results == NULL || r->results != RESULTS_FILES)
 		return NULL;
 	buf_puts(&path, r->o->results);
 	if (path.len == 0 || path.ptr[path.len - 1] != '/')
@@ -675,6 +736,13 @@ static struct job *new_job(struct runner *r, struct bytes command, struct bytes 
 	j->command = (struct bytes){ pool_dup(pool, command), command.len };
 	j->tag = (struct bytes){ pool_dup(pool, tag), tag.len };
 	j->dir = results_dir(r, v);
+	j->file = v->file != NULL ? pool_dup(pool, bytes_of(v->file)) : NULL;
+	if (r->results != RESULTS_FILES && v->n > 0 && v->file == NULL) {
+		j->narg = v->n;
+		j->arg = pool_zalloc(pool, v->n * sizeof *j->arg);
+		for (size_t i = 0; i < v->n; i++)
+			j->arg[i] = (struct bytes){ pool_dup(pool, v->arg[i]), v->arg[i].len };
+	}
 	while (*at != NULL)
 		at = &(*at)->next;
 	*at = j;
@@ -716,7 +784,8 @@ void runner_start(struct runner *r, struct bytes command, struct bytes tag,
 	}
 	if (r->o->verbose && r->o->grouping != GROUP_JOB)
 		put_command(r, j);
-	if (r->o->grouping != GROUP_NONE || j->dir != NULL) {
+	if (r->o->grouping != GROUP_NONE || j->dir != NULL || r->o->keep_files ||
+	    r->results != RESULTS_FILES) {
 		j->fd[0] = temp_open(c, r->o->tmpdir);
 		j->fd[1] = temp_open(c, r->o->tmpdir);
 	}
@@ -758,6 +827,10 @@ struct runner *runner_new(struct cmd *c, struct parallel_opts *o)
 		read_log(r);
 	if (o->joblog != NULL)
 		open_log(r);
+	r->results = results_kind(o->results);
+	if (r->results != RESULTS_FILES &&
+	    output_open(&r->table, c, o->results, O_TRUNC_, false) < 0)
+		cmd_fatal_status(c, ERROR_STATUS, 0, "Error: Cannot write to '%s'.", o->results);
 	cmd_signal(c, SIG_ALRM, CMD_SIG_CATCH);
 	return r;
 }

@@ -255,6 +255,9 @@ static const struct opt parallel_options[] = {
 	OPT_FLAG(0, "spreadstdin", struct parallel_opts, pipe, NULL),
 	OPT_FLAG(0, "pipe-part", struct parallel_opts, part, "cut the file of -a into blocks"),
 	OPT_FLAG(0, "pipepart", struct parallel_opts, part, NULL),
+	OPT_FLAG(0, "cat", struct parallel_opts, cat, "--pipe: {} is a file that holds the block"),
+	OPT_FLAG(0, "files", struct parallel_opts, keep_files,
+		 "outputs stay in files, whose names are written"),
 	OPT_FLAG(0, "tee", struct parallel_opts, tee, "--pipe: all of it for each job"),
 	OPT_CALL_ARG(0, "rpl", add_rpl, "TAG CODE", "TAG stands for the value edited by CODE"),
 	OPT_FLAG(0, "plus", struct parallel_opts, plus,
@@ -310,13 +313,11 @@ static const struct opt parallel_options[] = {
 	OPT_IGNORED_ARG(0, "nice", "N", NULL),
 	OPT_MISSING('S', "sshlogin"),
 	OPT_MISSING_ARG(0, "sshloginfile"),
-	OPT_MISSING(0, "cat"),
 	OPT_MISSING(0, "csv"),
 	OPT_MISSING(0, "fifo"),
 	OPT_MISSING(0, "round-robin"),
 	OPT_MISSING(0, "roundrobin"),
 	OPT_MISSING(0, "rrs"),
-	OPT_MISSING(0, "files"),
 	OPT_MISSING_ARG(0, "filter"),
 	OPT_MISSING_ARG(0, "termseq"),
 	OPT_MISSING(0, "tmux"),
@@ -417,19 +418,15 @@ static void check_options(struct cmd *c, struct parallel_opts *o)
 		bad(c, "--wd ... is not supported.");
 	if (o->results != NULL && strchr(o->results, '{') != NULL)
 		bad(c, "--results takes a directory without replacement strings.");
-	struct bytes results = bytes_of(o->results != NULL ? o->results : "");
-
-	if (bytes_ends(results, BYTES(".csv")) || bytes_ends(results, BYTES(".tsv")) ||
-	    bytes_ends(results, BYTES(".json")))
-		bad(c, "--results takes a directory.");
 	if (o->part && (o->has_n || o->by_lines))
 		bad(c, "--pipepart is incompatible with --max-replace-args, --max-lines, and -L.");
 	if (o->part && o->nfiles != 1)
 		bad(c, "--pipepart needs one file of -a.");
 	if (o->blocks > 0 && !o->part)
 		bad(c, "A negative --block needs --pipepart.");
-	o->pipe |= o->part;
+	o->pipe |= o->part || o->cat;
 	o->tee &= o->pipe && !o->part;
+	o->cat &= o->pipe && !o->tee;
 	if (o->max_chars == 0)
 		o->max_chars = LINE_MAX_BYTES;
 	if (o->block == 0 && !o->part)
@@ -701,6 +698,9 @@ static int parallel_run(struct cmd *c)
 	if (o->shellquote)
 		return write_quoted(c, f.in);
 	size_t nnames = inputs_names(f.in, &names);
+
+	o->names = names;
+	o->nnames = nnames;
 
 	f.command = template_new(c, o, c->args, (size_t)ncommand, names, nnames);
 	f.tag = template_plain(c, o, bytes_of(o->tagstring != NULL ? o->tagstring : "{}"), names,

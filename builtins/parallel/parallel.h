@@ -4,6 +4,7 @@
  *
  *   input.c     sources (::: :::: -a, standard input) ──> records of arguments
  *   template.c  the command with its replacement strings ──> the text of one job
+ *   results.c   --results as a table
  *   job.c       slots, starting, waiting, output in order, --halt, --joblog, --results
  *   pipe.c      --pipe: blocks of standard input ──> jobs
  *   parallel.c  options, and the loop that fills jobs with records
@@ -95,11 +96,15 @@ struct parallel_opts {
 	const char *joblog;
 	int resume; /* enum resume */
 	const char *results;
+	const struct bytes *names; /* of columns, by --header : */
+	size_t nnames;
+	bool keep_files; /* output stays in files, whose names are written */
 	const char *wd;
 	const char *tmpdir;
 	/* --pipe */
 	bool pipe;
 	bool part;       /* --pipe-part: of a file */
+	bool cat;        /* the block is a file, whose name takes {}'s place */
 	bool tee;        /* all of standard input to each job */
 	uint64_t blocks; /* --block -N: that many blocks for each slot; 0: not said */
 	uint64_t block;
@@ -151,7 +156,8 @@ struct job_values {
 	size_t n;
 	uint64_t seq;
 	uint64_t slot;
-	uint64_t total; /* of jobs, for {##} */
+	uint64_t total;   /* of jobs, for {##} */
+	const char *file; /* --cat: what the job reads and leaves to be removed; NULL: none */
 };
 void template_expand(const struct template *t, const struct job_values *v, struct buf *out);
 /* Whether {##} occurs, so that the jobs must be counted first. */
@@ -175,6 +181,32 @@ bool runner_done_before(const struct runner *r, uint64_t seq);
 bool runner_stopped(const struct runner *r);
 /* Waits for all; the status of parallel. */
 int runner_finish(struct runner *r, uint64_t total);
+
+/* --- results.c --- */
+
+enum results_kind { RESULTS_FILES, RESULTS_CSV, RESULTS_TSV, RESULTS_JSON };
+
+struct result_row {
+	uint64_t seq;
+	int64_t start_ns;
+	int64_t end_ns;
+	uint64_t sent;
+	int status; /* as wait has it */
+	struct bytes command;
+	const struct bytes *arg;
+	size_t n;
+	struct bytes out;
+	struct bytes err;
+};
+
+/* What the name of --results asks for. */
+enum results_kind results_kind(const char *path);
+/* All of a file, from its beginning; fd may be -1. */
+struct bytes results_read(struct cmd *c, struct arena *a, int fd);
+/* The line of headers of n values. */
+void results_head(struct buf *out, enum results_kind kind, const struct bytes *names, size_t nnames,
+		  size_t n);
+void results_put(struct buf *out, enum results_kind kind, const struct result_row *row);
 
 /* --- pipe.c --- */
 

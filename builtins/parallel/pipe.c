@@ -160,10 +160,11 @@ static void take_header(struct cutter *k)
 	k->len -= k->head;
 }
 
-/* The block as a file to read from. */
-static int block_file(struct cutter *k, size_t n)
+/* The block as a file to read from. path: with a name, which is put there. */
+static int block_file(struct cutter *k, size_t n, struct buf *path)
 {
-	int fd = temp_open(k->c, k->o->tmpdir);
+	int fd = path != NULL ? temp_open_named(k->c, k->o->tmpdir, "par", "", path)
+			      : temp_open(k->c, k->o->tmpdir);
 	int err = k->head > 0 ? cmd_write_fd(k->c, fd, k->header, k->head) : 0;
 
 	if (err >= 0)
@@ -214,7 +215,8 @@ void pipe_run(struct cmd *c, const struct parallel_opts *o, struct runner *r,
 	      const struct template *command, const struct template *tag)
 {
 	struct cutter *k = start(c, o);
-	struct job_values v = { .seq = 0 };
+	const struct bytes variable = BYTES("$PARALLEL_TMP");
+	struct job_values v = { .arg = &variable, .n = o->cat };
 	struct arena scratch;
 
 	arena_init_under(&scratch, c->arena);
@@ -233,7 +235,15 @@ void pipe_run(struct cmd *c, const struct parallel_opts *o, struct runner *r,
 		v.total = ++v.seq;
 		template_expand(command, &v, &text);
 		template_expand(tag, &v, &tag_text);
-		runner_start(r, buf_bytes(&text), buf_bytes(&tag_text), &v, block_file(k, n));
+		struct buf path = buf_in(&scratch);
+		int fd = block_file(k, n, o->cat ? &path : NULL);
+
+		if (o->cat) {
+			cmd_close(c, fd);
+			fd = -1;
+			v.file = buf_cstr(&path);
+		}
+		runner_start(r, buf_bytes(&text), buf_bytes(&tag_text), &v, fd);
 		arena_clear(&scratch);
 	}
 	arena_clear(&scratch);

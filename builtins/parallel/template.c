@@ -307,7 +307,7 @@ struct template *template_new(struct cmd *c, const struct parallel_opts *o, char
 	/* Without a command the values are commands. */
 	bool bare = nwords == 0 || (nwords == 1 && strcmp(words[0], "{}") == 0);
 
-	t->quoting = bare ? QUOTE_NOTHING : o->quote ? QUOTE_WORDS : QUOTE_VALUES;
+	t->quoting = bare || o->cat ? QUOTE_NOTHING : o->quote ? QUOTE_WORDS : QUOTE_VALUES;
 	for (size_t i = 0; i < nwords; i++) {
 		if (o->quote && i > 0)
 			add_word(t, BYTES(" "), true);
@@ -317,7 +317,7 @@ struct template *template_new(struct cmd *c, const struct parallel_opts *o, char
 			buf_printf(&text, "%s%s", i > 0 ? " " : "", words[i]);
 	}
 	add_text(t, buf_bytes(&text));
-	if (t->replaces || o->pipe)
+	if (t->replaces || (o->pipe && !o->cat))
 		return t;
 	if (nwords > 0)
 		add_word(t, BYTES(" "), true);
