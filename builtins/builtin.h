@@ -590,7 +590,7 @@ struct walk_entry {
 	const char *name; /* last part */
 	int dir;          /* use (dir, at) for system calls, however deep */
 	const char *at;
-	int level; /* 0: the root itself */
+	int level;   /* 0: the root itself */
 	int err;     /* also why a link could not be followed that is given as a file */
 	bool in_dir; /* the error came from reading the directory's entries */
 	struct vfs_stat st;

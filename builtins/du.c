@@ -385,8 +385,8 @@ static void put_tree(struct du *d, const char *path)
 		} else if (e->kind == WALK_DIR_END) {
 			end_dir(d, e);
 		} else if (leads_nowhere(e, flags)) {
-			d->status = cmd_error(d->c, e->err == -E_LOOP ? e->err : 0, "cannot access %s",
-					      cmd_quoteaf(d->c, e->path));
+			d->status = cmd_error(d->c, e->err == -E_LOOP ? e->err : 0,
+					      "cannot access %s", cmd_quoteaf(d->c, e->path));
 		} else {
 			visit(d, w, e);
 		}

@@ -19,14 +19,10 @@ static void set(struct grep *g, struct bytes name, const char *value)
 		const char *name;
 		const char **code[2];
 	} all[] = {
-		{ "mt", { &k->match[0], &k->match[1] } },
-		{ "ms", { &k->match[0], NULL } },
-		{ "mc", { &k->match[1], NULL } },
-		{ "sl", { &k->line[0], NULL } },
-		{ "cx", { &k->line[1], NULL } },
-		{ "fn", { &k->name, NULL } },
-		{ "ln", { &k->number, NULL } },
-		{ "bn", { &k->offset, NULL } },
+		{ "mt", { &k->match[0], &k->match[1] } }, { "ms", { &k->match[0], NULL } },
+		{ "mc", { &k->match[1], NULL } },         { "sl", { &k->line[0], NULL } },
+		{ "cx", { &k->line[1], NULL } },          { "fn", { &k->name, NULL } },
+		{ "ln", { &k->number, NULL } },           { "bn", { &k->offset, NULL } },
 		{ "se", { &k->separator, NULL } },
 	};
 
@@ -75,9 +71,8 @@ void grep_set_colors(struct grep *g)
 	};
 	if (!read_list(g, cmd_getenv(g->c, "GREP_COLORS")) && old != NULL && *old != '\0' &&
 	    is_code(bytes_of(old))) {
-		cmd_warn(g->c, 0,
-			 "warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old,
-			 old);
+		cmd_warn(g->c, 0, "warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'",
+			 old, old);
 		usual = old;
 	}
 	for (int i = 0; i < 2; i++)

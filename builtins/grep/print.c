@@ -150,7 +150,8 @@ void grep_put_line(struct grep *g, size_t from, size_t to, char sep)
 	} else {
 		put_head(g, from, from, line.len, sep);
 		if (g->colored)
-			put_colored_line(g, line, sep, matches && (sep == GREP_SELECTED || g->invert));
+			put_colored_line(g, line, sep,
+					 matches && (sep == GREP_SELECTED || g->invert));
 		else
 			cmd_bytes(g->c, line);
 		cmd_putc(g->c, g->eol);

@@ -65,8 +65,8 @@ static bool ends_with(struct bytes name, struct bytes suffix)
 		return false;
 	const char *tail = name.ptr + name.len - suffix.len;
 
-	while (i < suffix.len && byte_to_lower((unsigned char)tail[i]) ==
-					 byte_to_lower((unsigned char)suffix.ptr[i]))
+	while (i < suffix.len &&
+	       byte_to_lower((unsigned char)tail[i]) == byte_to_lower((unsigned char)suffix.ptr[i]))
 		i++;
 	return i == suffix.len;
 }
@@ -139,16 +139,15 @@ static const char *mode_code(struct cmd *c, uint32_t mode, struct bytes name)
 		return code_of(c, "su");
 	if ((mode & S_SGID) && code_of(c, "sg")[0] != '\0')
 		return code_of(c, "sg");
-	return (mode & 0111) && code_of(c, "ex")[0] != '\0' ? code_of(c, "ex")
-							      : by_suffix(c, name);
+	return (mode & 0111) && code_of(c, "ex")[0] != '\0' ? code_of(c, "ex") : by_suffix(c, name);
 }
 
 const char *ls_color(struct cmd *c, const struct ls_entry *e, bool target)
 {
 	if (target)
-		return e->target_mode != 0          ? mode_code(c, e->target_mode, e->target)
+		return e->target_mode != 0            ? mode_code(c, e->target_mode, e->target)
 		       : any_code(c, "mi")[0] != '\0' ? any_code(c, "mi")
-						     : any_code(c, "or");
+						      : any_code(c, "or");
 	if ((e->st.mode & S_FMT) == S_LNK && e->broken && code_of(c, "or")[0] != '\0')
 		return code_of(c, "or");
 	if ((e->st.mode & S_FMT) == S_LNK && strcmp(code_of(c, "ln"), "target") == 0)

@@ -22,10 +22,10 @@ struct ls_pattern {
 };
 
 struct ls_opts {
-	int format;       /* -1: not given */
-	int usual_format; /* when none is given; -1: what suits the output */
+	int format;        /* -1: not given */
+	int usual_format;  /* when none is given; -1: what suits the output */
 	int usual_quoting; /* of dir and vdir; -1: as the output asks for */
-	int sort;         /* -1: not given */
+	int sort;          /* -1: not given */
 	int time;
 	bool time_given;
 	int hidden;

@@ -172,8 +172,8 @@ static void set_quoting(struct cmd *c, struct ls_opts *o, bool tty)
 	}
 	if (o->quoting < 0)
 		o->quoting = o->usual_quoting >= 0 ? o->usual_quoting
-			     : tty		 ? QUOTE_SHELL_ESCAPE
-						 : QUOTE_LITERAL;
+			     : tty                 ? QUOTE_SHELL_ESCAPE
+						   : QUOTE_LITERAL;
 }
 
 int ls_prepare(struct cmd *c, struct ls_opts *o)
