@@ -27,6 +27,7 @@ struct file_opts {
 	/* state */
 	size_t width;
 	bool listed; /* -f was given */
+	bool failed;
 };
 
 static int put_usage(struct cmd *c)
@@ -91,7 +92,7 @@ static const struct opt file_options[] = {
 	OPT_CALL_ARG('e', "exclude", set_skip, "TEST",
 		     "without TEST: ascii, compress, csv, elf, json, soft, tar, text"),
 	OPT_CALL_ARG(0, "exclude-quiet", set_skip, "TEST", "the same, if there is such a test"),
-	OPT_FLAG('E', NULL, struct file_opts, exit_on_error, "stop at a file that can't be read"),
+	OPT_FLAG('E', NULL, struct file_opts, exit_on_error, "files that can't be read are errors"),
 	OPT_CALL_ARG('f', "files-from", name_file, "FILE", "read the names of files from FILE"),
 	OPT_STR('F', "separator", struct file_opts, separator, ":", "STRING", "behind names"),
 	OPT_FLAG('h', "no-dereference", struct file_opts, no_follow, "look at links (default)"),
@@ -226,7 +227,7 @@ static void guess_content(struct guess *g)
 
 	if (g->data.len == 0) {
 		buf_puts(&g->text, "empty");
-		g->mime = "inode/x-empty";
+		g->mime = "application/x-empty";
 		g->charset = "binary";
 		return;
 	}
@@ -306,8 +307,6 @@ static bool put_inside(struct cmd *c, const struct file_opts *o, const struct gu
 		return false;
 	guess_content(&outside);
 	guess_content(&inside);
-	if (inside.data.len == 0)
-		inside.mime = "application/x-empty";
 	if (!mime && !o->extension && g->text.len > 0)
 		buf_printf(&out, "%.*s, ", (int)g->text.len, g->text.ptr);
 	if (error != NULL)
@@ -365,7 +364,8 @@ static void cannot(struct cmd *c, struct file_opts *o, const char *path, int err
 	put_name(c, o, path);
 	if (o->exit_on_error) {
 		cmd_printf(c, "ERROR: cannot stat `%s' (%s)\n", path, err_text(err));
-		cmd_exit(c, 1);
+		o->failed = true;
+		return;
 	}
 	cmd_printf(c, "cannot open `%s' (%s)\n", path, err_text(err));
 }
@@ -456,7 +456,7 @@ static int file_run(struct cmd *c)
 	}
 	for (int i = 0; i < c->nargs; i++)
 		look(c, o, c->args[i]);
-	return 0;
+	return o->failed;
 }
 
 const struct builtin builtin_file = {
