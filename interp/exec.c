@@ -86,7 +86,7 @@ bool exec_debug(struct shell *sh, const struct node *n)
 	if (sh->trap_running < 0 && !sh->command_kept)
 		sh->command = n;
 	if (sh->traps[TRAP_DEBUG].text == NULL || sh->traps[TRAP_DEBUG].parents ||
-	    sh->trap_running == TRAP_DEBUG)
+	    trap_busy(sh, TRAP_DEBUG))
 		return false;
 	trap_run(sh, TRAP_DEBUG);
 	if (sh->flow != FLOW_NONE)
@@ -239,6 +239,8 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	*sub->task = *t;
 	sub->task->unstarted |= sh->task != NULL && sh->task->unstarted;
 	sub->command_kept = keeps_command(sh, t);
+	if (!sub->command_kept)
+		sub->traps_busy = 0;
 	if (t->background)
 		sub->no_errexit = 0;
 	if (t->stage != 0)

@@ -484,7 +484,7 @@ void shell_recover(struct shell *sh)
 	sh->loop_depth = sh->depth = sh->function_depth = sh->short_depth = 0;
 	sh->no_errexit = sh->errexit_held = sh->indirection = 0;
 	sh->trap_running = -1;
-	sh->trap_depth = 0;
+	sh->traps_busy = 0;
 	sh->may_exec = sh->tracing = sh->inverted = false;
 	sh->in_function_env = false;
 	sh->flow = FLOW_NONE;

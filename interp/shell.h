@@ -238,7 +238,7 @@ struct shell {
 	struct trap traps[TRAP_COUNT];
 	int before_return; /* $? when `return` ran: the RETURN trap sees that */
 	int trap_running;  /* which trap's action is being executed, or -1 */
-	int trap_depth;
+	unsigned traps_busy; /* bit n: that of TRAP_DEBUG + n, by this one or one around it */
 	int trap_status;        /* $? before it: that of `exit` and `return` without a number */
 	uint64_t traps_pending; /* set by the kernel's caught signals */
 	struct saved_fd *saved_fds;
@@ -479,6 +479,8 @@ _Noreturn void shell_exit(struct shell *sh, int status);
 void trap_poll(struct shell *sh);
 /* Runs the action of a pseudo signal (ERR, DEBUG, RETURN, EXIT). */
 void trap_run(struct shell *sh, int which);
+/* True while the action of DEBUG, ERR or RETURN is executed: it does not start again then. */
+bool trap_busy(const struct shell *sh, int which);
 int trap_set(struct shell *sh, int which, const char *text); /* text NULL: default */
 /* An interactive shell gives up the line at SIGINT; without, the signal ends the shell. */
 void trap_interruptible(struct shell *sh, bool on);

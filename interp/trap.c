@@ -232,9 +232,20 @@ void trap_reset_for_subshell(struct shell *sh)
 
 /* --- running --- */
 
+static unsigned busy_bit(int which)
+{
+	return 1U << (which - TRAP_DEBUG);
+}
+
+bool trap_busy(const struct shell *sh, int which)
+{
+	return which >= TRAP_DEBUG && (sh->traps_busy & busy_bit(which)) != 0;
+}
+
 static void run_action(struct shell *sh, int which, const char *name, int line)
 {
 	int outer = sh->trap_running;
+	unsigned outer_busy = sh->traps_busy;
 	const struct node *command = sh->command;
 	struct buf *out = sh->captured;
 	struct arena_mark mark = arena_mark(sh->arena);
@@ -252,8 +263,11 @@ static void run_action(struct shell *sh, int which, const char *name, int line)
 		sh->traps[which].done = true;
 	sh->captured = NULL;
 	sh->trap_running = which;
+	if (which >= TRAP_DEBUG)
+		sh->traps_busy |= busy_bit(which);
 	exec_text(sh, text, name, line);
 	sh->trap_running = outer;
+	sh->traps_busy = outer_busy;
 	sh->trap_status = outer_status;
 	sh->captured = out;
 	sh->command = command;
@@ -268,9 +282,9 @@ void trap_run(struct shell *sh, int which)
 	const struct trap *t = &sh->traps[which];
 	int status = sh->status;
 
-	if (t->text == NULL || t->parents || *t->text == '\0' || sh->trap_running == which)
+	if (t->text == NULL || t->parents || *t->text == '\0' || trap_busy(sh, which))
 		return;
-	if (which == TRAP_RETURN && sh->trap_running == TRAP_DEBUG)
+	if (which == TRAP_RETURN && trap_busy(sh, TRAP_DEBUG))
 		return;
 	if (which == TRAP_EXIT) {
 		if (t->done)
