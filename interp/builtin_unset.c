@@ -10,13 +10,6 @@ struct unset_options {
 	bool reference; /* -n */
 };
 
-static int unset_readonly(struct shell *sh, struct bytes name)
-{
-	builtin_error(sh, "unset", "%.*s: cannot unset: readonly variable", (int)name.len,
-		      name.ptr);
-	return 1;
-}
-
 static int unset_function(struct shell *sh, const char *name)
 {
 	struct function *f = function_find(sh, bytes_of(name), name_hash(bytes_of(name)));
@@ -39,8 +32,6 @@ static int unset_element(struct shell *sh, struct bytes name, struct bytes sub, 
 
 	if (v == NULL || (ref.ptr != NULL && (v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0))
 		return 0;
-	if ((v->flags & VAR_READONLY) != 0)
-		return unset_readonly(sh, v->name);
 	return var_unset_element(sh, v, sub, expanded) != 0;
 }
 
@@ -64,13 +55,11 @@ static int unset_name(struct shell *sh, struct bytes name, bool reference)
 	if (v == NULL)
 		return 0;
 	if (reference && (v->flags & VAR_NAMEREF) == 0)
-		return 0;
+		return var_stays(sh, v);
 	if (sub.ptr != NULL && (v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0)
 		return 0; /* a reference to an element of what is no array */
 	if (sub.ptr != NULL)
 		return unset_element(sh, v->name, sub, false);
-	if ((v->flags & VAR_READONLY) != 0)
-		return unset_readonly(sh, v->name);
 	return var_unset(sh, v->name, v->hash, true) != 0;
 }
 

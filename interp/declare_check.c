@@ -42,14 +42,25 @@ static void literal_error(struct declare *d, const char *format, const char *nam
 		shell_error(d->sh, format, name);
 }
 
-/* A new local variable can't hide a readonly one. */
+/* FUNCNAME, GROUPS, BASH_ARGC and their like; but every command sets PIPESTATUS. */
+static bool is_shells_list(const struct var *v)
+{
+	const unsigned list = VAR_DYNAMIC | VAR_ARRAY | VAR_NOASSIGN;
+
+	return (v->flags & list) == list && !bytes_is(v->name, "PIPESTATUS");
+}
+
+/* A new local variable can't hide a readonly one, nor a list that the shell keeps. */
 int declare_check_hidden(struct declare *d, const struct operand *o)
 {
 	uint64_t hash = name_hash(o->name);
 	struct var *v = var_find(d->sh, o->name, hash);
 
-	if (v != NULL && (v->flags & VAR_READONLY) != 0 && v->scope == 0 &&
-	    declare_is_fresh(d, o->name, hash)) {
+	if (v == NULL || v->scope != 0 || !declare_is_fresh(d, o->name, hash))
+		return 0;
+	if (is_shells_list(v))
+		return declare_fail(d, "%s: variable may not be assigned value", v->name.ptr);
+	if ((v->flags & VAR_READONLY) != 0) {
 		if (o->literal != NULL) /* its assignment is tried before the builtin runs */
 			literal_error(d, "%s: readonly variable", v->name.ptr);
 		return declare_fail(d, "%s: readonly variable", v->name.ptr);

@@ -178,7 +178,8 @@ static int task_main(struct proc *p, void *arg)
 		input_from_null(sh);
 	sh->input_redirected |= t->in >= 0;
 	/* Loops end at ( ) and compound commands of pipelines, not at $( ). */
-	if (t->run == task_run_node && !t->command_sub && t->node->kind != NODE_SIMPLE)
+	if (t->run == task_run_node && !t->command_sub && t->node->kind != NODE_SIMPLE &&
+	    !opt_compat(sh, SHOPT_compat44))
 		sh->loop_depth = 0;
 	if (t->node != NULL && t->node->kind == NODE_SUBSHELL)
 		sh->is_command_sub = false;
@@ -291,7 +292,8 @@ static int run_inverted(struct shell *sh, const struct pipeline *negated)
 /* The body of a subshell that has a process of its own already. */
 static int run_subshell_body(struct shell *sh, const struct node *n)
 {
-	sh->loop_depth = 0;
+	if (!opt_compat(sh, SHOPT_compat44))
+		sh->loop_depth = 0;
 	sh->in_parens = true;
 	if (n->nredirs != 0)
 		sh->line = sh->outer_line;

@@ -170,7 +170,8 @@ static int eval_regex(struct shell *sh, struct cond *c, struct bytes a, bool neg
 {
 	struct bytes pattern;
 
-	if (expand_regex(sh, c->b, &pattern) != 0)
+	/* Up to bash 3.1 quotes made no difference. */
+	if ((opt_compat(sh, SHOPT_compat31) ? expand_string : expand_regex)(sh, c->b, &pattern) != 0)
 		return COND_ERROR;
 	if (opt_set(sh, SET_XTRACE))
 		trace_binary(sh, "=~", a, pattern, negated);

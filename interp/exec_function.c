@@ -53,7 +53,8 @@ static int run_body(struct shell *sh, struct function *f, bool *returned)
 		sh->flow = FLOW_NONE;
 		status = sh->status;
 	}
-	if (sh->flow == FLOW_BREAK || sh->flow == FLOW_CONTINUE)
+	if ((sh->flow == FLOW_BREAK || sh->flow == FLOW_CONTINUE) &&
+	    !opt_compat(sh, SHOPT_compat43))
 		sh->flow = FLOW_NONE;
 	return status;
 }
@@ -117,7 +118,8 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	scope_push(sh);
 	sh->depth++;
 	sh->function_depth++;
-	sh->loop_depth = 0;
+	if (!opt_compat(sh, SHOPT_compat43))
+		sh->loop_depth = 0;
 	sh->params = (struct params){ .count = argc - 1, .values = argv + 1 };
 	enter_traps(sh, frame, f);
 	sh->line_shift = f->line_shift;

@@ -5,6 +5,7 @@
 #include "interp/file_test.h"
 #include "interp/shell.h"
 #include "interp/var_private.h"
+#include "interp/var_special.h"
 
 bool file_test_is_unary(char letter)
 {
@@ -60,7 +61,8 @@ int file_test_variable(struct shell *sh, struct bytes text, bool once)
 		if ((v->flags & (VAR_ARRAY | VAR_ASSOC)) == 0)
 			return var_scalar(sh, v, &value);
 		sub = BYTES("0");
-	} else if ((v->flags & VAR_ASSOC) == 0 && (bytes_is(sub, "@") || bytes_is(sub, "*"))) {
+	} else if ((bytes_is(sub, "@") || bytes_is(sub, "*")) &&
+		   ((v->flags & VAR_ASSOC) == 0 || var_compat_level(sh) < 52)) {
 		return var_count(sh, v) != 0;
 	}
 	if ((once ? subscript_argument(sh, v, sub, &sub) : subscript_text(sh, v, sub, &sub)) != 0)

@@ -77,14 +77,21 @@ static bool put_control(struct parser *p)
 	int c = source_raw(p);
 	int v;
 
-	if (c < 0)
+	if (c == '\'')
+		buf_puts(&p->lit, "\\c");
+	if (c < 0 || c == '\'')
 		return true;
 	source_step(p);
-	if (c == '\\' && source_raw(p) == '\\')
-		p->pos++;
 	v = c == '?' ? 0x7f : byte_to_upper(c) & 0x1f;
 	buf_putc(&p->lit, (char)v);
-	return v != 0;
+	if (c != '\\')
+		return v != 0;
+	/* The backslash also quotes: itself, or a quote that would end the string. */
+	if (source_raw(p) == '\'')
+		buf_putc(&p->lit, '\'');
+	if (source_raw(p) == '\'' || source_raw(p) == '\\')
+		p->pos++;
+	return true;
 }
 
 /* Behind the backslash. False when a NUL byte ends the string. */

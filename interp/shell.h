@@ -331,6 +331,12 @@ static inline bool opt_shopt(const struct shell *sh, enum shopt_option o)
 	return (sh->opt.shopt >> o & 1) != 0;
 }
 
+/* True if the shell is to be as bash was up to that version, one of SHOPT_compat31 to 44. */
+static inline bool opt_compat(const struct shell *sh, enum shopt_option last)
+{
+	return (sh->opt.shopt & (((uint64_t)2 << last) - ((uint64_t)1 << SHOPT_compat31))) != 0;
+}
+
 /* The command being executed stands on this line of its text. */
 static inline void shell_at(struct shell *sh, int line)
 {

@@ -704,6 +704,22 @@ void var_drop(struct shell *sh, struct var *v)
 	remove_with_temporary(sh, var_own(sh, v));
 }
 
+bool var_stays(struct shell *sh, const struct var *v)
+{
+	if ((v->flags & VAR_NOUNSET) != 0)
+		builtin_error(sh, "unset", "%s: cannot unset", v->name.ptr);
+	else if ((v->flags & VAR_READONLY) != 0)
+		builtin_error(sh, "unset", "%s: cannot unset: readonly variable", v->name.ptr);
+	return (v->flags & (VAR_NOUNSET | VAR_READONLY)) != 0;
+}
+
+/* That are set again before anybody looks. */
+static bool comes_again(const struct var *v)
+{
+	return bytes_is(v->name, "_") ||
+	       ((v->flags & VAR_DYNAMIC) != 0 && bytes_is(v->name, "PIPESTATUS"));
+}
+
 int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itself)
 {
 	struct var *v = var_find(sh, name, hash);
@@ -711,14 +727,12 @@ int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itsel
 
 	if (v != NULL && !ref_itself)
 		v = var_resolve(sh, name, hash, &sub);
-	if (v == NULL || bytes_is(v->name, "_")) /* which is set again before anybody looks */
+	if (v == NULL || comes_again(v))
 		return 0;
 	if (sub.ptr != NULL)
 		return var_unset_element(sh, v, sub, false);
-	if ((v->flags & VAR_READONLY) != 0) {
-		builtin_error(sh, "unset", "%s: cannot unset: readonly variable", v->name.ptr);
+	if (var_stays(sh, v))
 		return -1;
-	}
 	v = var_own(sh, v);
 	if (v->scope != 0 && (v->flags & VAR_TEMPORARY) == 0 &&
 	    (v->scope == sh->scope || opt_shopt(sh, SHOPT_localvar_unset)))

@@ -39,6 +39,7 @@ enum var_flags {
 	VAR_HIDDEN = 1 << 17,    /* taken out of the table by scope_hide */
 	VAR_KEPT = 1 << 18,      /* temporary, but exported meanwhile: goes to the binding below */
 	VAR_PASSED = 1 << 19,    /* temporary, but the builtin assigned to it: so does the value */
+	VAR_NOUNSET = 1 << 20,   /* BASH_ARGC and its like, for debuggers */
 };
 
 struct var {
@@ -160,6 +161,8 @@ int var_refuse_element(struct shell *sh, const char *builtin, struct bytes name,
 /* Makes v an empty array (indexed or associative), keeping other attributes. */
 int var_make_array(struct shell *sh, struct var *v, bool assoc);
 int var_clear_array(struct shell *sh, struct var *v);
+/* Says that v can't be unset, if so. */
+bool var_stays(struct shell *sh, const struct var *v);
 /* unset name; unset name[sub]. */
 int var_unset(struct shell *sh, struct bytes name, uint64_t hash, bool ref_itself);
 /* The binding goes; what it hid is seen again. */

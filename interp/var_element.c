@@ -325,10 +325,8 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool ex
 	int64_t index;
 
 	v = var_own(sh, v);
-	if ((v->flags & VAR_READONLY) != 0) {
-		builtin_error(sh, "unset", "%s: cannot unset: readonly variable", v->name.ptr);
+	if (var_stays(sh, v))
 		return -1;
-	}
 	refresh(sh, v);
 	if (whole && (v->flags & (VAR_ARRAY | VAR_ASSOC)) != 0 && var_compat_level(sh) < 52)
 		return var_unset(sh, v->name, v->hash, true);

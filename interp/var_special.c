@@ -32,7 +32,7 @@ static int64_t assigned_number(const struct var *v)
 /* The "minimal standard" generator of Park and Miller. */
 static uint32_t next_random(uint32_t seed)
 {
-	int64_t s = seed != 0 ? (int64_t)(int32_t)seed : 123459876;
+	int64_t s = seed != 0 ? seed : 123459876;
 	int64_t t = 16807 * (s % 127773) - 2836 * (s / 127773);
 
 	return (uint32_t)(t < 0 ? t + 0x7fffffff : t);
@@ -42,6 +42,8 @@ static bool get_random(struct shell *sh, struct var *v, struct bytes *out)
 {
 	uint32_t seed = (uint32_t)sh->random_state;
 	uint32_t last = (uint32_t)(sh->random_state >> 32);
+	/* Before bash 5.1 the lower half was taken as it is. */
+	uint32_t fold = var_compat_level(sh) > 50 ? 0xffff : 0;
 	uint32_t value;
 
 	(void)v;
@@ -52,7 +54,7 @@ static bool get_random(struct shell *sh, struct var *v, struct bytes *out)
 	}
 	do {
 		seed = next_random(seed);
-		value = (seed >> 16 ^ (seed & 0xffff)) & 0x7fff;
+		value = ((seed >> 16 & fold) ^ seed) & 0x7fff;
 	} while (value == last);
 	sh->random_state = (uint64_t)value << 32 | seed;
 	return give_i64(sh, value, out);
@@ -611,7 +613,7 @@ void var_refresh_hooks(struct shell *sh)
 	}
 }
 
-enum { ROW_LIST = VAR_ARRAY | VAR_NOASSIGN };
+enum { ROW_LIST = VAR_ARRAY | VAR_NOASSIGN, ROW_STAYS = ROW_LIST | VAR_NOUNSET };
 
 const struct var_hook var_dynamic[] = {
 	{ .name = "BASHOPTS", .flags = VAR_READONLY | VAR_SET, .get = get_bashopts },
@@ -620,16 +622,16 @@ const struct var_hook var_dynamic[] = {
 	  .flags = VAR_ASSOC,
 	  .refresh = refresh_aliases,
 	  .changed_element = set_alias },
-	{ .name = "BASH_ARGC", .flags = ROW_LIST, .refresh = refresh_argc },
-	{ .name = "BASH_ARGV", .flags = ROW_LIST, .refresh = refresh_argv },
+	{ .name = "BASH_ARGC", .flags = ROW_STAYS, .refresh = refresh_argc },
+	{ .name = "BASH_ARGV", .flags = ROW_STAYS, .refresh = refresh_argv },
 	{ .name = "BASH_ARGV0", .get = get_argv0, .changed = set_argv0 },
 	{ .name = "BASH_CMDS",
 	  .flags = VAR_ASSOC,
 	  .refresh = refresh_commands,
 	  .changed_element = set_command },
 	{ .name = "BASH_COMMAND", .flags = VAR_NOASSIGN, .get = get_command },
-	{ .name = "BASH_LINENO", .flags = ROW_LIST, .refresh = refresh_lineno },
-	{ .name = "BASH_SOURCE", .flags = ROW_LIST, .refresh = refresh_source },
+	{ .name = "BASH_LINENO", .flags = ROW_STAYS, .refresh = refresh_lineno },
+	{ .name = "BASH_SOURCE", .flags = ROW_STAYS, .refresh = refresh_source },
 	{ .name = "BASH_SUBSHELL", .flags = VAR_NOASSIGN, .get = get_subshell },
 	{ .name = "COMP_WORDBREAKS", .get = get_stored },
 	{ .name = "EPOCHREALTIME", .flags = VAR_NOASSIGN, .get = get_epochrealtime },
