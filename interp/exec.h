@@ -222,6 +222,8 @@ void coproc_unpack(struct shell *sh, struct unpack *in);
 void xtrace_words(struct shell *sh, char *const *argv, int argc);
 void xtrace_assign(struct shell *sh, const struct assign *a);
 void xtrace_text(struct shell *sh, struct bytes text);
+/* BASH_XTRACEFD was assigned or unset. */
+void xtrace_fd_changed(struct shell *sh, struct var *v);
 
 /* --- exec_text.c --- */
 

@@ -130,13 +130,6 @@ static int count_jobs(const struct shell *sh)
 	return n;
 }
 
-static void put_shell_name(struct prompt *p)
-{
-	const char *slash = strrchr(p->sh->arg0, '/');
-
-	put_plain(p, bytes_of(slash != NULL ? slash + 1 : p->sh->arg0));
-}
-
 static bool put_fixed(struct prompt *p, char c)
 {
 	switch (c) {
@@ -169,7 +162,7 @@ static void put_escape(struct prompt *p, char c)
 	case 'h':
 	case 'H': put_host(p, c == 'H'); break;
 	case 'j': buf_put_i64(&p->out, count_jobs(p->sh)); break;
-	case 's': put_shell_name(p); break;
+	case 's': put_plain(p, bytes_of(p->sh->script_name)); break;
 	case 'u': put_user(p); break;
 	case 'w':
 	case 'W': put_directory(p, c == 'W'); break;
@@ -194,6 +187,13 @@ int expand_prompt(struct shell *sh, struct bytes text, struct bytes *out)
 	while (p.at < text.len) {
 		char c = text.ptr[p.at++];
 
+		if (c == '!' && opt_set(sh, SET_POSIX)) { /* a number of history; !! is ! */
+			bool twice = p.at < text.len && text.ptr[p.at] == '!';
+
+			buf_putc(&p.out, twice ? '!' : '1');
+			p.at += twice;
+			continue;
+		}
 		if (c != '\\' || p.at == text.len) {
 			buf_putc(&p.out, c);
 			continue;

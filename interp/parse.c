@@ -265,8 +265,10 @@ static void parse_time(struct parser *p, struct pipeline *pl)
 		pl->time_posix = true;
 		token_next(p);
 	}
-	if (at_word(p, "--"))
+	if (at_word(p, "--")) { /* alone it has the same effect */
+		pl->time_posix = true;
 		token_next(p);
+	}
 }
 
 /* ! and time in front; true if the pipeline may be empty behind them. */

@@ -269,6 +269,14 @@ static bool variable_text(struct shell *sh, struct bytes ref, struct bytes *out)
 	       var_element(sh, v, sub, out) == 1;
 }
 
+/* Also if it is only for one command: bash never puts back what it forgets then. */
+static void note_closed(struct shell *sh, int fd)
+{
+	coproc_closed(sh, fd);
+	if (fd == sh->trace_fd)
+		sh->trace_fd = -1;
+}
+
 static int close_fd(struct shell *sh, const struct redirection *d)
 {
 	if (d->r->var.len != 0) {
@@ -286,13 +294,12 @@ static int close_fd(struct shell *sh, const struct redirection *d)
 			return -1;
 		}
 		sys_close(sh->p, (int)fd);
-		coproc_closed(sh, (int)fd);
+		note_closed(sh, (int)fd);
 		return 0;
 	}
 	save(sh, d->fd, d->keep);
 	sys_close(sh->p, d->fd);
-	/* Also if it is only for one command: bash never puts the variables back. */
-	coproc_closed(sh, d->fd);
+	note_closed(sh, d->fd);
 	return 0;
 }
 
@@ -315,7 +322,7 @@ static int duplicate(struct shell *sh, const struct redirection *d, int from, bo
 	if (moves) {
 		save(sh, from, d->keep);
 		sys_close(sh->p, from);
-		coproc_closed(sh, from);
+		note_closed(sh, from);
 	}
 	return 0;
 }

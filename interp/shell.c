@@ -225,7 +225,7 @@ struct shell *shell_new(struct proc *p, char *const *envp, bool is_sh)
 	sh->arg0 = "bash";
 	sh->script_name = "bash";
 	sh->shell_pid = p->pid;
-	sh->trap_running = -1;
+	sh->trap_running = sh->trace_fd = -1;
 	sh->last_arg = "";
 	sh->seconds_base_ns = sys_now(p);
 	sh->random_state = sys_random(p);

@@ -316,6 +316,7 @@ struct shell {
 	bool may_exec;         /* the process ends after this command: programs replace it */
 	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */
 	bool listing;          /* variables are being listed: none is asked for its value */
+	int trace_fd;          /* what BASH_XTRACEFD says if that was valid; -1: stderr */
 	int base_argc;         /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
 	bool tracing;          /* PS4 is being expanded, or an xtrace line written */
 	bool has_traps;        /* one was set at some time, here or in a parent */

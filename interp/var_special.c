@@ -3,6 +3,7 @@
  * Variables that are more than a value: those computed when they are read (RANDOM, LINENO,
  * FUNCNAME, ...), and plain ones whose changes have an effect (IFS, PATH, LANG, ...).
  */
+#include "interp/exec.h"
 #include "interp/hash.h"
 #include "base/number.h"
 #include "interp/var_private.h"
@@ -574,6 +575,7 @@ static void compat_changed(struct shell *sh, struct var *v)
 
 static const struct var_hook hooked[] = {
 	{ .name = "BASH_COMPAT", .changed = compat_changed },
+	{ .name = "BASH_XTRACEFD", .changed = xtrace_fd_changed },
 	{ .name = "GLOBIGNORE", .changed = globignore_changed },
 	{ .name = "IFS", .changed = ifs_changed },
 	{ .name = "IGNOREEOF", .changed = ignoreeof_changed },
@@ -607,8 +609,8 @@ void var_refresh_hooks(struct shell *sh)
 	for (size_t i = 0; i < sizeof hooked / sizeof *hooked; i++) {
 		struct bytes name = bytes_of(hooked[i].name);
 
-		/* What BASH_COMPAT sets is kept with the other options. */
-		if (hooked[i].changed != compat_changed)
+		/* What BASH_COMPAT sets is kept with the other options; no descriptors are. */
+		if (hooked[i].changed != compat_changed && hooked[i].changed != xtrace_fd_changed)
 			hooked[i].changed(sh, var_find(sh, name, bytes_hash(name)));
 	}
 }

@@ -17,8 +17,8 @@ static void put_prefix(struct shell *sh, struct buf *out)
 
 	if (ps4 == NULL)
 		return;
-	if (expand_text(sh, bytes_of(ps4), &text) != 0)
-		text = (struct bytes){ "", 0 };
+	/* If that fails, it is what could not be expanded. */
+	expand_prompt(sh, bytes_of(ps4), &text);
 	sh->status = status;
 	sh->substitutions = substitutions;
 	sh->flow = flow;
@@ -31,15 +31,27 @@ static void put_prefix(struct shell *sh, struct buf *out)
 	buf_add(out, text);
 }
 
-static int trace_fd(struct shell *sh)
+void xtrace_fd_changed(struct shell *sh, struct var *v)
 {
-	const char *value = var_get_text(sh, "BASH_XTRACEFD");
+	struct bytes value = { NULL, 0 };
 	int64_t fd;
 
-	if (value != NULL && arith_plain_number(bytes_of(value), &fd) && fd >= 0 && fd < 100000 &&
+	/* Neither for one command, nor while a local one has no value yet. */
+	if (v != NULL && ((v->flags & VAR_TEMPORARY) != 0 ||
+			  (v->flags & (VAR_LOCAL | VAR_SET)) == VAR_LOCAL))
+		return;
+	if (v == NULL || !var_scalar(sh, v, &value) || value.len == 0) {
+		if (sh->trace_fd >= 0)
+			sys_close(sh->p, sh->trace_fd);
+		sh->trace_fd = -1;
+		return;
+	}
+	if (arith_plain_number(value, &fd) && fd >= 0 && fd <= INT32_MAX &&
 	    sys_getfl(sh->p, (int)fd) >= 0)
-		return (int)fd;
-	return 2;
+		sh->trace_fd = (int)fd;
+	else
+		shell_error(sh, "BASH_XTRACEFD: %.*s: invalid value for trace file descriptor",
+			    (int)value.len, value.ptr);
 }
 
 void xtrace_text(struct shell *sh, struct bytes text)
@@ -53,7 +65,7 @@ void xtrace_text(struct shell *sh, struct bytes text)
 	put_prefix(sh, &out);
 	buf_add(&out, text);
 	buf_putc(&out, '\n');
-	sys_write(sh->p, trace_fd(sh), out.ptr, out.len);
+	sys_write(sh->p, sh->trace_fd >= 0 ? sh->trace_fd : 2, out.ptr, out.len);
 	sh->tracing = false;
 	arena_release(sh->arena, mark);
 }
