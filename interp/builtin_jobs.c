@@ -35,6 +35,8 @@ struct jobs_options {
 
 static void show_job(struct shell *sh, struct buf *out, struct job *j, const struct jobs_options *o)
 {
+	if (sh->jobs_last && j->state == JOB_DONE && j->pids[j->npids - 1] != sh->last_background)
+		return;
 	if ((o->running && j->state != JOB_RUNNING) || (o->stopped && j->state != JOB_STOPPED) ||
 	    (o->changed && j->notified) || (o->changed && j->state == JOB_RUNNING))
 		return;
@@ -42,6 +44,8 @@ static void show_job(struct shell *sh, struct buf *out, struct job *j, const str
 		buf_printf(out, "%d\n", j->pids[0]);
 	else
 		job_print(sh, out, j, o->pids);
+	if (sh->jobs_foreign)
+		return; /* the parent may still be asked */
 	j->notified = true;
 	j->lost = false;
 }
@@ -137,9 +141,7 @@ int do_jobs(struct shell *sh, int argc, char **argv)
 		else
 			show_job(sh, &out, j, &o);
 	}
-	status = out_flush(sh, "jobs", &out) != 0 ? 1 : status;
-	drop_ended(sh);
-	return status;
+	return out_flush(sh, "jobs", &out) != 0 ? 1 : status;
 }
 
 /* --- wait --- */
@@ -150,11 +152,17 @@ struct wait_options {
 	bool element;     /* it was written as name[sub] */
 };
 
-/* An interactive shell tells of the job before its next prompt. */
+/* It may be waited for once more, unless jobs showed it. An interactive shell tells of it before
+ * its next prompt. */
 static void waited_for(struct shell *sh, struct job *j)
 {
-	if (!opt_set(sh, SET_INTERACTIVE))
-		job_remove(sh, j);
+	bool known = j->notified || j->told;
+
+	if (opt_set(sh, SET_INTERACTIVE))
+		return;
+	job_drop_told(sh);
+	if (!known)
+		j->notified = true;
 }
 
 static void wait_tell(struct shell *sh, const struct wait_options *o, int pid)
@@ -212,8 +220,8 @@ static void remove_done(struct shell *sh)
 
 	for (struct job *j = sh->jobs; j != NULL; j = next) {
 		next = j->next;
-		if (j->state == JOB_DONE)
-			waited_for(sh, j);
+		if (j->state == JOB_DONE && !opt_set(sh, SET_INTERACTIVE))
+			job_remove(sh, j);
 	}
 }
 
@@ -236,6 +244,7 @@ static int wait_all(struct shell *sh)
 	/* And for the process substitution that was started last. */
 	if (finished_expects(sh, sh->last_background))
 		job_wait_pid(sh, sh->last_background);
+	job_tell(sh);
 	remove_done(sh);
 	finished_forget(sh);
 	return 0;
@@ -262,7 +271,8 @@ static struct job *next_ended(struct shell *sh, int n, char **words, bool *left)
 			continue;
 		if (j->state == JOB_RUNNING)
 			*left = true;
-		else if (j->state == JOB_DONE && (found == NULL || j->number < found->number))
+		else if (j->state == JOB_DONE && !j->notified && !j->told &&
+			 (found == NULL || j->number < found->number))
 			found = j;
 	}
 	return found;
@@ -300,6 +310,7 @@ static int wait_next(struct shell *sh, const struct wait_options *o, int n, char
 			int status = status_of_wait(j->statuses[j->npids - 1]);
 
 			wait_tell(sh, o, j->pids[j->npids - 1]);
+			job_tell(sh);
 			job_remove(sh, j);
 			return status;
 		}

@@ -176,13 +176,18 @@ int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid,
 int program_failed(struct shell *sh, const char *path, int64_t err);
 /* Runs a builtin with its name in messages. */
 int exec_builtin(struct shell *sh, const struct shell_builtin *b, int argc, char **argv);
-/* Waits for a foreground child. When a signal ended it, exec_report says so, once the command's
- * redirections are undone; n for that message. */
+/* Behind a command in the foreground: jobs that ended meanwhile are told of, and forgotten if nobody
+ * can ask for them (with -c all that ended). */
+void job_settle(struct shell *sh);
+/* Waits for a foreground child. When a signal ended it, or a job meanwhile, exec_report says so,
+ * once the command's redirections are undone; n for that message. */
 int exec_wait(struct shell *sh, int pid, const struct node *n);
 static inline void exec_report(struct shell *sh)
 {
 	if (sh->killed_pid != 0)
 		job_report_signal(sh);
+	if (sh->unsettled)
+		job_settle(sh);
 }
 /* $_ */
 void set_last_arg(struct shell *sh, const char *value);
@@ -249,8 +254,8 @@ void trap_init(struct shell *sh);
 /* A signal came while the shell waits for a command: its trap runs later; one without a trap
  * ends the shell. */
 void trap_note(struct shell *sh);
-/* With -c, jobs that have ended are forgotten when a command in the foreground ends. */
-void job_forget_done(struct shell *sh);
+/* Tells of jobs that a signal ended; an interactive shell does so before its prompt. */
+void job_tell(struct shell *sh);
 /* Whether a signal ends `wait`: one with a trap does, but traps of SIGCHLD run at once. */
 bool job_wait_ends(struct shell *sh);
 /* Forgets the jobs that a signal ended, once that was said. */

@@ -319,13 +319,7 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 		trap_note(sh);
 	if (got < 0)
 		return STATUS_NOT_FOUND;
-	job_forget_done(sh);
-	if (sh->coproc != NULL)
-		job_poll(sh);
-	if (sh->jobs != NULL && opt_set(sh, SET_MONITOR)) {
-		job_poll(sh);
-		job_drop_told(sh);
-	}
+	sh->unsettled = sh->jobs != NULL || sh->coproc != NULL;
 	if ((status & 0x7f) != 0) {
 		sh->killed_pid = pid;
 		sh->killed_status = status;

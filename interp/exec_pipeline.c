@@ -138,7 +138,7 @@ static int run_stages(struct shell *sh, const struct pipeline *p)
 	}
 	close_end(sh, &s.in);
 	wait_stages(sh, &s);
-	job_forget_done(sh);
+	job_settle(sh);
 	if (!ok)
 		return sh->status;
 	for (int i = 0; i < s.started; i++)

@@ -290,6 +290,7 @@ static bool run_program(struct shell *sh, const struct command_sub *c, struct by
 		*out = (struct bytes){ "", 0 };
 	sh->status = exec_wait(sh, (int)pid, &s->node);
 	sh->killed_pid = 0;
+	sh->unsettled = false;
 	*out = cleaned(sh, *out);
 	return true;
 }
@@ -418,6 +419,7 @@ static int run_process(struct shell *sh, const struct command_sub *c, struct byt
 	*out = cleaned(sh, *out);
 	status = exec_wait(sh, (int)pid, c->root);
 	sh->killed_pid = 0;
+	sh->unsettled = false;
 	return status;
 }
 

@@ -545,6 +545,7 @@ struct script {
 	size_t to;
 	char *chunk;
 	struct buf line;
+	int lines; /* that were read */
 };
 
 /* Reads from the descriptor what may be read: of one that others share, no more than a line.
@@ -590,6 +591,16 @@ static bool add_chunk(struct script *s)
 	return newline == NULL;
 }
 
+/* Before a line is read, jobs that ended are told of as if that line did it. */
+static void settle_before(struct shell *sh, int line)
+{
+	int was = sh->line;
+
+	sh->line = line;
+	job_settle(sh);
+	sh->line = was;
+}
+
 static int next_line(void *user, bool continued, struct bytes *line)
 {
 	struct shell *sh = user;
@@ -603,6 +614,7 @@ static int next_line(void *user, bool continued, struct bytes *line)
 		if (prompt != NULL && expand_prompt(sh, bytes_of(prompt), &shown) == 0)
 			sys_write(sh->p, 2, shown.ptr, shown.len);
 	}
+	settle_before(sh, ++s->lines);
 	s->line.len = 0;
 	while (add_chunk(s))
 		continue;

@@ -134,6 +134,8 @@ static bool test_file(struct shell *sh, char letter, struct bytes operand)
 	const char *path = arena_dup(sh->arena, operand);
 	bool yes = false;
 
+	if (bytes_starts(operand, BYTES("/proc/")))
+		job_poll(sh); /* children that ended are not there any more */
 	if (operand.len != 0 && (letter == 'r' || letter == 'w' || letter == 'x')) {
 		unsigned mask = letter == 'r' ? 4 : letter == 'w' ? 2 : 1;
 

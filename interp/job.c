@@ -208,7 +208,7 @@ void job_drop_told(struct shell *sh)
 
 	for (struct job *j = sh->jobs; j != NULL; j = next) {
 		next = j->next;
-		if (j->state == JOB_DONE && j->told)
+		if (j->state == JOB_DONE && (j->told || j->notified) && !j->lost)
 			job_remove(sh, j);
 	}
 }
@@ -495,21 +495,41 @@ static void say_killed(struct shell *sh, struct job *j)
 	int status = j->statuses[j->npids - 1];
 	struct buf out = buf_in(sh->arena);
 
-	if (opt_set(sh, SET_INTERACTIVE))
-		return;
-	j->told = (status & 0x7f) != 0;
+	j->told = true;
 	if (j->notified)
 		return;
 	if (worth_saying(sh, status)) {
 		shell_error_prefix(sh, &out);
 		put_line(&out, j->pids[j->npids - 1], sig_text(status & 0x7f), j->text);
-	} else if (j->told && opt_set(sh, SET_MONITOR) && sh->task == NULL) {
+	} else if (opt_set(sh, SET_MONITOR) && sh->task == NULL) {
 		job_print(sh, &out, j, false);
 	} else {
 		return;
 	}
 	j->notified = true;
 	sys_write(sh->p, 2, out.ptr, out.len);
+}
+
+/* The oldest job that a signal ended without a word so far. */
+static struct job *next_untold(struct shell *sh)
+{
+	struct job *oldest = NULL;
+
+	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
+		if (j->state == JOB_DONE && !j->told && (j->statuses[j->npids - 1] & 0x7f) != 0)
+			oldest = j; /* the newest come first */
+	}
+	return oldest;
+}
+
+void job_tell(struct shell *sh)
+{
+	struct job *j;
+
+	if (sh->jobs_foreign || opt_set(sh, SET_INTERACTIVE))
+		return;
+	while ((j = next_untold(sh)) != NULL)
+		say_killed(sh, j);
 }
 
 static void set_ended(struct shell *sh, struct job *j, int i, int wait_status)
@@ -523,9 +543,9 @@ static void set_ended(struct shell *sh, struct job *j, int i, int wait_status)
 	if (running)
 		return;
 	j->state = JOB_DONE;
+	j->notified = false;
 	if (j->is_coproc)
 		coproc_ended(sh, j->pids[i]);
-	say_killed(sh, j);
 }
 
 void job_poll(struct shell *sh)
@@ -554,12 +574,17 @@ void job_poll(struct shell *sh)
 	}
 }
 
-void job_forget_done(struct shell *sh)
+void job_settle(struct shell *sh)
 {
-	if (sh->jobs == NULL || sh->jobs_foreign || !opt_set(sh, SET_COMMAND))
+	sh->unsettled = false;
+	if ((sh->jobs == NULL && sh->coproc == NULL) || sh->jobs_foreign)
 		return;
 	job_poll(sh);
-	drop_done(sh, 0);
+	job_tell(sh);
+	if (opt_set(sh, SET_COMMAND))
+		drop_done(sh, 0);
+	else
+		job_drop_told(sh);
 }
 
 /* A caught signal cut a wait short: its status; the trap runs after the command. */
@@ -587,8 +612,10 @@ int job_wait_pid(struct shell *sh, int pid)
 	int status = 0;
 	int early;
 
-	if (finished_take(sh, pid, &status))
+	if (finished_take(sh, pid, &status)) {
+		job_tell(sh);
 		return status;
+	}
 	for (;;) {
 		int64_t got = sys_wait(sh->p, pid, &status, 0);
 
@@ -614,6 +641,7 @@ int job_wait_pid(struct shell *sh, int pid)
 	}
 	if (j == NULL)
 		finished_add(sh, pid, status_of_wait(status));
+	job_tell(sh);
 	/* The child may have sent the signal before it ended. */
 	return early != 0 ? early : status_of_wait(status);
 }
@@ -634,6 +662,7 @@ int job_wait(struct shell *sh, struct job *j)
 		if (job_wait_ends(sh))
 			return status;
 	}
+	job_tell(sh);
 	return status;
 }
 

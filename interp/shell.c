@@ -392,7 +392,7 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->captured = NULL;
 	sh->last_arg_cap = 0;
 	sh->pipestatus_cap = 0;
-	sh->may_exec = sh->session = sh->inverted = sh->exit_called = false;
+	sh->may_exec = sh->session = sh->inverted = sh->exit_called = sh->unsettled = false;
 	sh->short_depth = 0;
 	sh->trap_running = -1;
 	sh->flow = FLOW_NONE;
@@ -485,7 +485,7 @@ void shell_recover(struct shell *sh)
 	sh->no_errexit = sh->errexit_held = sh->indirection = 0;
 	sh->trap_running = -1;
 	sh->traps_busy = 0;
-	sh->may_exec = sh->tracing = sh->inverted = false;
+	sh->may_exec = sh->tracing = sh->inverted = sh->unsettled = false;
 	sh->in_function_env = false;
 	sh->flow = FLOW_NONE;
 }

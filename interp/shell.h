@@ -297,6 +297,7 @@ struct shell {
 	size_t last_arg_cap;       /* 0: last_arg is not in the pool */
 	bool last_arg_exported;    /* until the first command: it is the caller's */
 	int pipestatus_cap;
+	bool unsettled; /* a child in the foreground ended: job_settle() is due */
 	int killed_pid; /* a foreground child that a signal ended: to be reported */
 	int killed_status;
 	const struct node *killed_node;
@@ -315,6 +316,7 @@ struct shell {
 	bool special;          /* a special builtin is running, and not by `command` */
 	bool may_exec;         /* the process ends after this command: programs replace it */
 	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */
+	bool jobs_last;        /* of those that ended only the last one */
 	bool listing;          /* variables are being listed: none is asked for its value */
 	int trace_fd;          /* what BASH_XTRACEFD says if that was valid; -1: stderr */
 	int base_argc;         /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
