@@ -152,14 +152,15 @@ struct wait_options {
 	bool element;     /* it was written as name[sub] */
 };
 
-/* It may be waited for once more, unless jobs showed it. An interactive shell tells of it before
+/* In a script it may be waited for once more, unless jobs showed it. An interactive shell tells of it before
  * its next prompt. */
 static void waited_for(struct shell *sh, struct job *j)
 {
-	bool known = j->notified || j->told;
+	bool known = j->notified || j->told || opt_set(sh, SET_COMMAND);
 
 	if (opt_set(sh, SET_INTERACTIVE))
 		return;
+	j->notified = known;
 	job_drop_told(sh);
 	if (!known)
 		j->notified = true;
@@ -205,9 +206,12 @@ static int wait_word(struct shell *sh, const struct wait_options *o, const char 
 		builtin_error(sh, "wait", "pid %lld is not a child of this shell", (long long)pid);
 		return STATUS_NOT_FOUND;
 	}
-	status = job_wait_pid(sh, (int)pid);
-	wait_tell(sh, o, (int)pid);
+	/* A job ends with the last of its processes. */
 	struct job *ended = job_of_pid(sh, (int)pid);
+
+	status = ended != NULL ? job_wait(sh, ended) : job_wait_pid(sh, (int)pid);
+	wait_tell(sh, o, (int)pid);
+	ended = job_of_pid(sh, (int)pid);
 
 	if (ended != NULL && ended->state == JOB_DONE)
 		waited_for(sh, ended);
@@ -281,16 +285,13 @@ static struct job *next_ended(struct shell *sh, int n, char **words, bool *left)
 static void take_status(struct shell *sh, int pid, int wait_status)
 {
 	struct job *j = job_of_pid(sh, pid);
-	bool running = false;
 
-	finished_add(sh, pid, status_of_wait(wait_status));
+	if (j == NULL)
+		finished_add(sh, pid, status_of_wait(wait_status));
 	for (int i = 0; j != NULL && i < j->npids; i++) {
 		if (j->pids[i] == pid)
-			j->statuses[i] = wait_status;
-		running = running || j->statuses[i] < 0;
+			job_ended(sh, j, i, wait_status);
 	}
-	if (j != NULL && !running)
-		j->state = JOB_DONE;
 }
 
 static int wait_next(struct shell *sh, const struct wait_options *o, int n, char **words)
@@ -307,7 +308,7 @@ static int wait_next(struct shell *sh, const struct wait_options *o, int n, char
 		struct job *j = next_ended(sh, n, words, &left);
 
 		if (j != NULL) {
-			int status = status_of_wait(j->statuses[j->npids - 1]);
+			int status = job_status(sh, j);
 
 			wait_tell(sh, o, j->pids[j->npids - 1]);
 			job_tell(sh);

@@ -222,7 +222,8 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	struct shell *sub;
 	int64_t pid;
 
-	s.pgid = t->background && opt_set(sh, SET_MONITOR) ? -1 : 0;
+	if (t->background && opt_set(sh, SET_MONITOR))
+		s.pgid = t->pgid != 0 ? t->pgid : -1;
 	s.ignore_int = t->background && !opt_set(sh, SET_MONITOR);
 	pid = sys_spawn(sh->p, &s, &p);
 	for (int i = 0; pid == -E_AGAIN && i < FORK_TRIES; i++) {
@@ -359,37 +360,56 @@ static void debug_background(struct shell *sh, const struct node *n)
 	}
 }
 
-int exec_background(struct shell *sh, const struct group *g)
+/* Whether the stages of what goes to the background are the job's processes. */
+static bool is_plain_pipeline(const struct node *n)
+{
+	const struct pipeline *p = (const struct pipeline *)n;
+
+	return n->kind == NODE_PIPELINE && p->ncommands > 1 && !p->negated && !p->timed;
+}
+
+/* Starts the processes of a job: how many, their pids in *pids. */
+static int start_background(struct shell *sh, const struct node *n, int **pids)
 {
 	struct task t = { .run = task_run_node,
-			  .node = g->body,
+			  .node = n,
 			  .in = -1,
 			  .out = -1,
 			  .close = { -1, -1 },
 			  .background = true };
+	int64_t pid;
+
+	if (is_plain_pipeline(n))
+		return pipeline_background(sh, (const struct pipeline *)n, pids);
+	debug_background(sh, n);
+	pid = task_start(sh, &t, NULL);
+	*pids = arena_alloc(sh->arena, sizeof(int));
+	**pids = (int)pid;
+	return pid > 0;
+}
+
+int exec_background(struct shell *sh, const struct group *g)
+{
 	struct arena_mark mark = arena_mark(sh->arena);
 	struct buf text = buf_in(sh->arena);
 	struct job *j;
-	int64_t pid;
-	int started;
+	int *pids;
+	int n = start_background(sh, g->body, &pids);
 
-	debug_background(sh, g->body);
-	pid = task_start(sh, &t, NULL);
-	started = (int)pid;
-	if (pid < 0)
+	if (n == 0)
 		return sh->status;
 	print_command(&text, g->body);
-	j = job_add(sh, &started, 1, opt_set(sh, SET_MONITOR) ? started : sh->p->pgid,
+	j = job_add(sh, pids, n, opt_set(sh, SET_MONITOR) ? pids[0] : sh->p->pgid,
 		    buf_bytes(&text));
-	sh->last_background = started;
+	sh->last_background = pids[n - 1];
 	if (opt_set(sh, SET_INTERACTIVE)) {
 		struct buf out = buf_in(sh->arena);
 
-		buf_printf(&out, "[%d] %d\n", j->number, started);
+		buf_printf(&out, "[%d] %d\n", j->number, sh->last_background);
 		sys_write(sh->p, 2, out.ptr, out.len);
 	}
 	arena_release(sh->arena, mark);
-	return sh->status = 0;
+	return sh->flow != FLOW_NONE ? sh->status : (sh->status = 0);
 }
 
 /* --- lists and conditions --- */

@@ -59,6 +59,7 @@ struct task {
 	bool command_sub;
 	bool encloses;  /* a ( ) that is the whole node is a subshell inside of this one */
 	int stage;      /* of a pipeline, from 1; 0: of none */
+	int pgid;       /* in the background with job control: the group to join; 0: its own */
 	bool unstarted; /* a stage in which no program was started yet */
 };
 
@@ -113,6 +114,9 @@ bool exec_debug(struct shell *sh, const struct node *n);
 
 int exec_simple(struct shell *sh, const struct simple *s);
 int exec_pipeline(struct shell *sh, const struct pipeline *p);
+/* Starts its stages in the background: how many, their pids in *pids (arena). After an error fewer,
+ * with sh->flow set. */
+int pipeline_background(struct shell *sh, const struct pipeline *p, int **pids);
 int exec_background(struct shell *sh, const struct group *g);
 int exec_coproc(struct shell *sh, const struct coproc_node *c);
 int exec_loop(struct shell *sh, const struct loop *l);

@@ -13,6 +13,7 @@ struct stages {
 	int *statuses; /* as wait gives them */
 	int started;
 	int in; /* read end for the next stage; -1: none */
+	bool background;
 };
 
 static void close_end(struct shell *sh, int *fd)
@@ -32,7 +33,9 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 			  .out = -1,
 			  .close = { -1, -1 },
 			  .copy = sh->traps[TRAP_DEBUG].text != NULL, /* runs meanwhile */
+			  .background = s->background,
 			  .stage = i + 1,
+			  .pgid = i > 0 ? s->pids[0] : 0,
 			  .unstarted = true };
 	struct proc *child;
 	int ends[2] = { -1, -1 };
@@ -58,7 +61,7 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 	s->in = ends[0];
 	if (pid < 0)
 		return false;
-	if (p->commands[i]->kind == NODE_SIMPLE)
+	if (p->commands[i]->kind == NODE_SIMPLE && !s->background)
 		((struct shell *)child->task)->subshell_depth--;
 	if (p->commands[i]->kind == NODE_SUBSHELL && has_next)
 		sh->outer_line = ((const struct group *)p->commands[i])->last_line + sh->line_shift;
@@ -115,6 +118,18 @@ static int collect(struct shell *sh, const struct stages *s, int *codes, int n)
 	}
 	(void)s;
 	return 0;
+}
+
+int pipeline_background(struct shell *sh, const struct pipeline *p, int **pids)
+{
+	struct stages s = { .pipeline = p, .in = -1, .background = true };
+	int n = p->ncommands;
+
+	s.pids = *pids = arena_array(sh->arena, (size_t)n, sizeof(int));
+	while (s.started < n && start_stage(sh, &s, s.started, s.started + 1 < n))
+		continue;
+	close_end(sh, &s.in);
+	return s.started;
 }
 
 static int run_stages(struct shell *sh, const struct pipeline *p)

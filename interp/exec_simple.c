@@ -560,7 +560,8 @@ static int run_call(struct shell *sh, struct call *c)
 	return status;
 }
 
-/* A process that was made for this command: whoever made it looks at the status. */
+/* A process that was made for this command: whoever made it ran the DEBUG trap, and looks at the
+ * status. */
 static bool is_whole_task(const struct shell *sh, const struct simple *s)
 {
 	const struct task *t = sh->task;
@@ -582,7 +583,7 @@ int exec_simple(struct shell *sh, const struct simple *s)
 	proc_charge(sh->p, 1);
 	if (opt_set(sh, SET_NOEXEC))
 		return sh->status;
-	if (exec_debug(sh, &s->node))
+	if (!is_whole_task(sh, s) && exec_debug(sh, &s->node))
 		return sh->flow != FLOW_NONE ? sh->status : 0;
 	status = run_call(sh, &c);
 	if (sh->procsubs != subs)

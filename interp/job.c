@@ -510,6 +510,15 @@ static void say_killed(struct shell *sh, struct job *j)
 	sys_write(sh->p, 2, out.ptr, out.len);
 }
 
+int job_status(const struct shell *sh, const struct job *j)
+{
+	int status = status_of_wait(j->statuses[j->npids - 1]);
+
+	for (int i = j->npids - 1; i >= 0 && status == 0 && opt_set(sh, SET_PIPEFAIL); i--)
+		status = status_of_wait(j->statuses[i]);
+	return status;
+}
+
 /* The oldest job that a signal ended without a word so far. */
 static struct job *next_untold(struct shell *sh)
 {
@@ -532,7 +541,7 @@ void job_tell(struct shell *sh)
 		say_killed(sh, j);
 }
 
-static void set_ended(struct shell *sh, struct job *j, int i, int wait_status)
+void job_ended(struct shell *sh, struct job *j, int i, int wait_status)
 {
 	bool running = false;
 
@@ -569,7 +578,7 @@ void job_poll(struct shell *sh)
 			else if ((status & 0xff) == 0x7f)
 				j->state = JOB_STOPPED;
 			else
-				set_ended(sh, j, i, status);
+				job_ended(sh, j, i, status);
 		}
 	}
 }
@@ -637,7 +646,7 @@ int job_wait_pid(struct shell *sh, int pid)
 	j = job_of_pid(sh, pid);
 	for (int i = 0; j != NULL && i < j->npids; i++) {
 		if (j->pids[i] == pid)
-			set_ended(sh, j, i, status);
+			job_ended(sh, j, i, status);
 	}
 	if (j == NULL)
 		finished_add(sh, pid, status_of_wait(status));
@@ -662,6 +671,9 @@ int job_wait(struct shell *sh, struct job *j)
 		if (job_wait_ends(sh))
 			return status;
 	}
+	j = job_of_pid(sh, pids[npids - 1]);
+	if (j != NULL && j->state == JOB_DONE)
+		status = job_status(sh, j);
 	job_tell(sh);
 	return status;
 }

@@ -548,6 +548,11 @@ struct job *job_of_spec(struct shell *sh, const char *spec); /* %1 %+ %- %name %
 struct job *job_of_pid(struct shell *sh, int pid);
 void job_remove(struct shell *sh, struct job *j);
 int status_of_wait(int wait_status);
+/* What `wait` returns of a job that ended: of its last process; with pipefail of the last that
+ * failed. */
+int job_status(const struct shell *sh, const struct job *j);
+/* Process i of the job ended. */
+void job_ended(struct shell *sh, struct job *j, int i, int wait_status);
 /* "[1]+  Running                 sleep 5 &" */
 /* Says on descriptor 2 which jobs have ended since, before an interactive shell's prompt. */
 void jobs_tell(struct shell *sh);
