@@ -192,10 +192,6 @@ static int name_signals(struct shell *sh, int n, char **words)
 	struct buf out = buf_in(sh->arena);
 	int status = 0;
 
-	if (n > 0 && strcmp(words[0], "--") == 0) {
-		n--;
-		words++;
-	}
 	if (n == 0)
 		return opt_set(sh, SET_POSIX) ? list_signal_names(sh) : list_signals(sh, "kill");
 	for (int i = 0; i < n; i++) {
@@ -250,51 +246,71 @@ static int kill_one(struct shell *sh, const char *word, int sig)
 	return err < 0 ? kill_failed(sh, pid, err) : 0;
 }
 
-/* Reads -s SIG, -n NUM, -SIG. Returns the index of the first operand, or minus the status. */
-static int kill_options(struct shell *sh, int argc, char **argv, int *sig)
+struct kill_options {
+	const char *signal; /* of -s, -n or -SIG, the last one; NULL: TERM */
+	bool list;          /* -l, -L */
+	bool seen;          /* there was one: another -SIG is a process group */
+};
+
+/* Reads the option at argv[i]: how many words it takes; 0: it is none; -1: a message was written. */
+static int kill_option(struct shell *sh, struct kill_options *o, char **argv, int i)
 {
-	const char *name;
+	const char *word = argv[i];
 
-	if (argc < 2 || argv[1][0] != '-' || strcmp(argv[1], "--") == 0)
-		return argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
-	int next = 2;
-
-	name = argv[1] + 1;
-	if (name[0] == 's' || name[0] == 'n') {
-		if (name[1] == '\0' && argc < 3) {
-			builtin_error(sh, "kill", "%s: option requires an argument", argv[1]);
-			return -1;
-		}
-		if (name[1] == '\0')
-			name = argv[next++];
-		else if (argv[1][1] == 'n' ? all_digits(name + 1) : kill_number(sh, name + 1) >= 0)
-			name++;
+	if (word[0] != '-' || strcmp(word, "--") == 0)
+		return 0;
+	if (strcmp(word, "-l") == 0 || strcmp(word, "-L") == 0) {
+		o->list = true;
+		return 1;
 	}
-	*sig = kill_number(sh, name);
-	if (*sig < 0 || *sig >= SIG_COUNT) {
-		invalid_signal(sh, "kill", name);
+	if (strcmp(word, "-?") == 0) {
+		usage_error(sh, "kill");
 		return -1;
 	}
-	if (next < argc && strcmp(argv[next], "--") == 0)
-		next++;
-	return next;
+	if (strcmp(word, "-s") == 0 || strcmp(word, "-n") == 0) {
+		o->seen = true;
+		o->signal = argv[i + 1];
+		if (o->signal == NULL)
+			builtin_error(sh, "kill", "%s: option requires an argument", word);
+		return o->signal == NULL ? -1 : 2;
+	}
+	if (word[1] == 's' || (word[1] == 'n' && byte_is_digit(word[2]))) {
+		o->seen = true;
+		o->signal = word + 2;
+		return 1;
+	}
+	if (o->seen)
+		return 0;
+	o->seen = true;
+	o->signal = word + 1;
+	return 1;
 }
 
 int do_kill(struct shell *sh, int argc, char **argv)
 {
+	struct kill_options o = { 0 };
 	int sig = SIGTERM_;
 	bool any = false;
+	int first = 1;
+	int took;
 
 	if (argc > 1 && strcmp(argv[1], "--help") == 0) {
 		no_options(sh, argc, argv);
 		return STATUS_MISUSE;
 	}
-	if (argc > 1 && (strcmp(argv[1], "-l") == 0 || strcmp(argv[1], "-L") == 0))
-		return name_signals(sh, argc - 2, argv + 2);
-	int first = kill_options(sh, argc, argv, &sig);
-
-	if (first < 0)
-		return 1;
+	while (first < argc && (took = kill_option(sh, &o, argv, first)) != 0) {
+		if (took < 0)
+			return strcmp(argv[first], "-?") == 0 ? STATUS_MISUSE : 1;
+		first += took;
+	}
+	if (first < argc && strcmp(argv[first], "--") == 0)
+		first++;
+	if (o.list)
+		return name_signals(sh, argc - first, argv + first);
+	if (o.signal != NULL)
+		sig = kill_number(sh, o.signal);
+	if (sig < 0 || sig >= SIG_COUNT)
+		return invalid_signal(sh, "kill", o.signal);
 	if (first >= argc)
 		return usage_error(sh, "kill");
 	/* Of children that have ended nothing is left to be signalled: `kill -0` waits for that. */
