@@ -253,6 +253,17 @@ static int64_t start_expanded(struct shell *sh, const struct command_sub *c, cha
 	return task_start(sh, &t, NULL);
 }
 
+/* All that is written until the substitution ends; traps run later. */
+static void take_output(struct shell *sh, int cap, struct bytes *out)
+{
+	int64_t got;
+
+	while ((got = sys_capture_take(sh->p, cap, out)) == -E_INTR)
+		trap_note(sh);
+	if (got < 0)
+		*out = (struct bytes){ "", 0 };
+}
+
 /* A program without a shell around it: true if it was tried. */
 static bool run_program(struct shell *sh, const struct command_sub *c, struct bytes *out)
 {
@@ -286,8 +297,7 @@ static bool run_program(struct shell *sh, const struct command_sub *c, struct by
 		sys_close(sh->p, (int)cap);
 		return false;
 	}
-	if (sys_capture_take(sh->p, (int)cap, out) < 0)
-		*out = (struct bytes){ "", 0 };
+	take_output(sh, (int)cap, out);
 	sh->status = exec_wait(sh, (int)pid, &s->node);
 	sh->killed_pid = 0;
 	sh->unsettled = false;
@@ -414,8 +424,7 @@ static int run_process(struct shell *sh, const struct command_sub *c, struct byt
 		sys_close(sh->p, (int)cap);
 		return sh->status;
 	}
-	if (sys_capture_take(sh->p, (int)cap, out) < 0)
-		*out = (struct bytes){ "", 0 };
+	take_output(sh, (int)cap, out);
 	*out = cleaned(sh, *out);
 	status = exec_wait(sh, (int)pid, c->root);
 	sh->killed_pid = 0;
