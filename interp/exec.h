@@ -253,6 +253,11 @@ static inline bool trap_is_set(const struct shell *sh, int which)
 {
 	return sh->traps[which].text != NULL && !sh->traps[which].parents;
 }
+/* A child was waited for: CHLD's action will run once more. */
+static inline void child_ended(struct shell *sh)
+{
+	sh->children_ended += trap_is_set(sh, SIGCHLD_);
+}
 /* In a new shell: signals that were ignored at its start stay so. */
 void trap_init(struct shell *sh);
 /* A signal came while the shell waits for a command: its trap runs later; one without a trap

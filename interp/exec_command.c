@@ -319,6 +319,7 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 		trap_note(sh);
 	if (got < 0)
 		return STATUS_NOT_FOUND;
+	child_ended(sh);
 	sh->unsettled = sh->jobs != NULL || sh->coproc != NULL;
 	if ((status & 0x7f) != 0) {
 		sh->killed_pid = pid;

@@ -101,6 +101,8 @@ static void wait_stages(struct shell *sh, struct stages *s)
 		s->statuses[i] = 0;
 		while ((got = sys_wait(sh->p, s->pids[i], &s->statuses[i], 0)) == -E_INTR)
 			trap_note(sh);
+		if (got > 0)
+			child_ended(sh);
 	}
 }
 

@@ -39,6 +39,7 @@ void finished_add(struct shell *sh, int pid, int status)
 {
 	struct finished *f = finished_of(sh);
 
+	child_ended(sh);
 	f->pid[f->next] = pid;
 	f->status[f->next] = status;
 	f->next = (f->next + 1) % FINISHED_MAX;

@@ -395,6 +395,7 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->may_exec = sh->session = sh->inverted = sh->exit_called = sh->unsettled = false;
 	sh->short_depth = 0;
 	sh->trap_running = -1;
+	sh->children_ended = 0;
 	sh->flow = FLOW_NONE;
 	return sh;
 }

@@ -241,6 +241,7 @@ struct shell {
 	unsigned traps_busy; /* bit n: that of TRAP_DEBUG + n, by this one or one around it */
 	int trap_status;        /* $? before it: that of `exit` and `return` without a number */
 	uint64_t traps_pending; /* set by the kernel's caught signals */
+	int children_ended;     /* since CHLD's action ran: it runs for each */
 	struct saved_fd *saved_fds;
 	struct job *jobs; /* newest first */
 	int current_job;

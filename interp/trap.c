@@ -142,6 +142,8 @@ int trap_set(struct shell *sh, int which, const char *text)
 	t->text = copy;
 	if (copy != NULL && *copy != '\0' && which < 64)
 		sh->traps_set |= (uint64_t)1 << which;
+	if (which == SIGCHLD_)
+		sh->children_ended = 0;
 	if (is_signal(which) && which != SIGKILL_ && which != SIGSTOP_)
 		sys_sigaction(sh->p, which,
 			      copy == NULL    ? SIG_DEFAULT
@@ -331,13 +333,44 @@ void trap_note(struct shell *sh)
 	}
 }
 
+/* Signals that are pending are one, but CHLD tells of each child. */
+static int times_due(struct shell *sh, int sig)
+{
+	int ended;
+
+	if (sig != SIGCHLD_)
+		return 1;
+	if (sh->trap_running == SIGCHLD_) /* the next one will tell of those that end now */
+		return 0;
+	job_poll(sh);
+	ended = sh->children_ended;
+	sh->children_ended = 0;
+	return ended;
+}
+
+/* Runs the action of a signal that arrived. */
+static void run_signal(struct shell *sh, int sig)
+{
+	const char *name = sig == SIGINT_ ? "interrupt trap" : "trap";
+	int status = sh->status;
+
+	for (int i = times_due(sh, sig); i > 0 && sh->flow == FLOW_NONE; i--) {
+		if (trap_is_set(sh, sig) && *sh->traps[sig].text != '\0')
+			run_action(sh, sig, name, 1);
+		if (sh->flow == FLOW_NONE)
+			sh->status = status;
+	}
+	if (sig != SIGCHLD_ || sh->trap_running == SIGCHLD_)
+		return;
+	trap_note(sh);
+	sh->traps_pending &= ~((uint64_t)1 << SIGCHLD_);
+}
+
 void trap_poll(struct shell *sh)
 {
 	int sig;
 
 	while (sh->flow == FLOW_NONE && (sig = next_pending(sh)) != 0) {
-		int status = sh->status;
-
 		if (gives_up_line(sh, sig)) {
 			sh->flow = FLOW_ABORT;
 			sh->status = STATUS_SIGNAL + sig;
@@ -345,10 +378,6 @@ void trap_poll(struct shell *sh)
 		}
 		if (!trap_is_set(sh, sig))
 			end_by_signal(sh, sig);
-		if (*sh->traps[sig].text == '\0')
-			continue;
-		run_action(sh, sig, sig == SIGINT_ ? "interrupt trap" : "trap", 1);
-		if (sh->flow == FLOW_NONE)
-			sh->status = status;
+		run_signal(sh, sig);
 	}
 }
