@@ -671,6 +671,8 @@ int cmd_sid(struct cmd *c);
 int cmd_kill(struct cmd *c, int pid, int sig);
 /* Whether pid is a process that has not ended: one not yet waited for has. */
 bool cmd_alive(struct cmd *c, int pid);
+/* Whether what is written to the descriptor would go to a pipe that nobody reads any more. */
+bool cmd_unread(struct cmd *c, int fd);
 int cmd_setpgid(struct cmd *c, int pid, int pgid);
 int cmd_setsid(struct cmd *c);
 /* SIGALRM after ns; 0 cancels. */

@@ -219,6 +219,13 @@ bool cmd_alive(struct cmd *c, int pid)
 	return p != NULL && p->state != PROC_ZOMBIE;
 }
 
+bool cmd_unread(struct cmd *c, int fd)
+{
+	struct poll_item item = { .fd = fd, .want = POLL_WRITE_ };
+
+	return sys_poll(c->p, &item, 1, 0) > 0 && (item.got & POLL_HUP_) != 0;
+}
+
 int cmd_setpgid(struct cmd *c, int pid, int pgid)
 {
 	return (int)sys_setpgid(c->p, pid, pgid);

@@ -473,6 +473,10 @@ static int follow(struct cmd *c, struct tail_opts *o, struct followed *list, int
 		if (last)
 			return 0;
 		cmd_flush(c);
+		if (cmd_unread(c, 1)) { /* before there is more to write */
+			cmd_kill(c, cmd_pid(c), cmd_sig_number("PIPE"));
+			return 1;
+		}
 		cmd_charge(c, 100);
 		cmd_sleep(c, o->interval_ns);
 	}
