@@ -411,7 +411,6 @@ struct coproc_node {
 	struct node node;
 	struct bytes name; /* "COPROC" by default */
 	struct node *body;
-	struct bytes text;
 };
 
 /* --- parsing --- */

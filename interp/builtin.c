@@ -3,6 +3,7 @@
  * The table of the shell's own commands, and what they share: options, usage, output.
  */
 #include "interp/builtin.h"
+#include "interp/exec.h"
 #include "base/err.h"
 #include "interp/builtin_hash.h"
 
@@ -63,18 +64,21 @@ void signals_note(struct shell *sh)
 static int64_t write_all(struct shell *sh, int fd, struct bytes text)
 {
 	size_t done = 0;
+	int64_t n = 0;
 
 	while (done < text.len) {
-		int64_t n = sys_write(sh->p, fd, text.ptr + done, text.len - done);
+		n = sys_write(sh->p, fd, text.ptr + done, text.len - done);
 
 		if (n == -E_INTR)
 			signals_note(sh);
 		else if (n < 0)
-			return n;
+			break;
 		else
 			done += (size_t)n;
 	}
-	return 0;
+	if (n == -E_PIPE) /* without a trap that ends the shell, before it says a word */
+		trap_note(sh);
+	return n < 0 ? n : 0;
 }
 
 bool out_write(struct shell *sh, const char *builtin, struct bytes text)

@@ -7,6 +7,7 @@
  */
 #include "base/pack.h"
 #include "interp/exec.h"
+#include "interp/print.h"
 #include "interp/var_private.h"
 
 struct coproc {
@@ -193,6 +194,7 @@ int exec_coproc(struct shell *sh, const struct coproc_node *c)
 {
 	enum { HIGHEST = 63 };
 	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf text = buf_in(sh->arena);
 	struct task t = { .run = task_run_node,
 			  .node = c->body,
 			  .background = true,
@@ -231,7 +233,8 @@ int exec_coproc(struct shell *sh, const struct coproc_node *c)
 	if (pid < 0)
 		return sh->status;
 	started = (int)pid;
-	j = job_add(sh, &started, 1, sh->p->pgid, c->text);
+	print_command(&text, &c->node);
+	j = job_add(sh, &started, 1, sh->p->pgid, buf_bytes(&text));
 	j->is_coproc = true;
 	sh->last_background = started;
 	keep(sh, c->name, started, from[0], to[1]);

@@ -245,6 +245,8 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 		sub->traps_busy = 0;
 	if (t->background)
 		sub->no_errexit = 0;
+	if (s.ignore_int && t->node != NULL && t->node->kind != NODE_SIMPLE)
+		trap_ignore_interrupts(sub);
 	if (t->stage != 0)
 		sub->in_parens = false;
 	if (t->command_sub || (t->copy && !t->background) || shows_jobs(t)) {

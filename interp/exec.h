@@ -260,6 +260,11 @@ static inline void child_ended(struct shell *sh)
 }
 /* In a new shell: signals that were ignored at its start stay so. */
 void trap_init(struct shell *sh);
+/* In a new subshell: it is in the background, so SIGINT is ignored. */
+void trap_ignore_interrupts(struct shell *sh);
+/* `trap -p` in a subshell shows the parent's traps, until one is set, but not in a process
+ * substitution. */
+void trap_forget_parents(struct shell *sh);
 /* A signal came while the shell waits for a command: its trap runs later; one without a trap
  * ends the shell. */
 void trap_note(struct shell *sh);

@@ -536,6 +536,7 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 			  .copy = true,
 			  .encloses = true };
 	struct procsub *s;
+	struct proc *child;
 	struct buf text = buf_in(sh->arena);
 	int ends[2];
 	int64_t pid;
@@ -549,12 +550,13 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 	t.close[0] = ends[reads ? 0 : 1];
 	t.in = reads ? -1 : ends[0];
 	t.out = reads ? ends[1] : -1;
-	pid = task_start(sh, &t, NULL);
+	pid = task_start(sh, &t, &child);
 	sys_close(sh->p, ends[reads ? 1 : 0]);
 	if (pid < 0) {
 		sys_close(sh->p, ends[reads ? 0 : 1]);
 		return -1;
 	}
+	trap_forget_parents(child->task);
 	s = pool_alloc(sh->pool, sizeof(*s));
 	s->up = sh->procsubs;
 	s->pid = (int)pid;

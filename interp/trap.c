@@ -94,8 +94,7 @@ static void forget(struct shell *sh, int which)
 		sh->traps_set &= ~((uint64_t)1 << which);
 }
 
-/* `trap -p` in a subshell shows the parent's traps until one is set. */
-static void forget_parents(struct shell *sh)
+void trap_forget_parents(struct shell *sh)
 {
 	for (int i = 0; i < TRAP_COUNT; i++) {
 		if (sh->traps[i].parents)
@@ -114,16 +113,25 @@ void trap_interruptible(struct shell *sh, bool on)
 static const char ignored_text[1] = "";
 
 /* With an EXIT trap these are caught, so that it runs before they end the shell. */
-static const int fatal[] = { SIGHUP_, SIGINT_, SIGTERM_, SIGALRM_, SIGUSR1_, SIGUSR2_, SIGQUIT_ };
+static const int fatal[] = {
+	SIGHUP_,  SIGINT_,  SIGILL_, SIGTRAP_, SIGABRT_, SIGBUS_,  SIGFPE_,  SIGUSR1_, SIGSEGV_,
+	SIGUSR2_, SIGPIPE_, SIGALRM_, SIGTERM_, SIGXCPU_, SIGXFSZ_, SIGVTALRM_, SIGSYS_,
+};
 
 static void catch_fatal(struct shell *sh, bool on)
 {
-	if (sh->task != NULL || sh->session || opt_set(sh, SET_INTERACTIVE))
+	if (sh->session || opt_set(sh, SET_INTERACTIVE))
 		return;
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) {
 		if (sh->traps[fatal[i]].text == NULL)
 			sys_sigaction(sh->p, fatal[i], on ? SIG_CAUGHT : SIG_DEFAULT);
 	}
+}
+
+/* SIGQUIT ends no shell but a subshell. Its children do not inherit that, so it is caught. */
+static bool shrugs_off(const struct shell *sh, int which)
+{
+	return which == SIGQUIT_ && sh->task == NULL;
 }
 
 int trap_set(struct shell *sh, int which, const char *text)
@@ -133,7 +141,7 @@ int trap_set(struct shell *sh, int which, const char *text)
 
 	if (t->inherited_ignored && !opt_set(sh, SET_INTERACTIVE))
 		return 0;
-	forget_parents(sh);
+	trap_forget_parents(sh);
 	sh->has_traps |= text != NULL;
 	if (text != NULL)
 		copy = *text != '\0' ? pool_dup(sh->pool, bytes_of(text))
@@ -146,7 +154,7 @@ int trap_set(struct shell *sh, int which, const char *text)
 		sh->children_ended = 0;
 	if (is_signal(which) && which != SIGKILL_ && which != SIGSTOP_)
 		sys_sigaction(sh->p, which,
-			      copy == NULL    ? SIG_DEFAULT
+			      copy == NULL    ? shrugs_off(sh, which) ? SIG_CAUGHT : SIG_DEFAULT
 			      : *copy == '\0' ? SIG_IGNORED
 					      : SIG_CAUGHT);
 	if (which == SIGINT_ && copy == NULL && sh->interruptible)
@@ -166,6 +174,8 @@ void trap_init(struct shell *sh)
 			sys_sigaction(sh->p, i, SIG_DEFAULT);
 		}
 	}
+	if (sh->traps[SIGQUIT_].text == NULL)
+		sys_sigaction(sh->p, SIGQUIT_, SIG_CAUGHT);
 }
 
 void trap_hide(struct shell *sh, struct frame *f, int which)
@@ -205,6 +215,8 @@ void trap_reset_for_subshell(struct shell *sh)
 {
 	sh->traps_set = 0;
 	sh->traps_pending = 0;
+	if (sh->p->sig_action[SIGQUIT_] == SIG_CAUGHT)
+		sys_sigaction(sh->p, SIGQUIT_, SIG_DEFAULT);
 	if (sh->interruptible)
 		trap_interruptible(sh, false);
 	if (!sh->has_traps)
@@ -230,6 +242,13 @@ void trap_reset_for_subshell(struct shell *sh)
 		if (is_signal(i))
 			sys_sigaction(sh->p, i, SIG_DEFAULT);
 	}
+}
+
+void trap_ignore_interrupts(struct shell *sh)
+{
+	forget(sh, SIGINT_);
+	sh->traps[SIGINT_].text = (char *)(uintptr_t)ignored_text;
+	sh->has_traps = true;
 }
 
 /* --- running --- */
@@ -313,7 +332,7 @@ static int next_pending(struct shell *sh)
 /* A signal that is only caught for the EXIT trap. */
 static void end_by_signal(struct shell *sh, int sig)
 {
-	exec_finish(sh, STATUS_SIGNAL + sig);
+	exec_finish(sh, sh->status);
 	proc_die(sh->p, sig);
 }
 
@@ -327,6 +346,8 @@ void trap_note(struct shell *sh)
 	int sig;
 
 	while ((sig = proc_next_signal(sh->p)) != 0) {
+		if (!trap_is_set(sh, sig) && shrugs_off(sh, sig))
+			continue;
 		if (!trap_is_set(sh, sig) && !gives_up_line(sh, sig))
 			end_by_signal(sh, sig);
 		sh->traps_pending |= (uint64_t)1 << (sig & 63);
@@ -376,8 +397,9 @@ void trap_poll(struct shell *sh)
 			sh->status = STATUS_SIGNAL + sig;
 			return;
 		}
-		if (!trap_is_set(sh, sig))
+		if (trap_is_set(sh, sig))
+			run_signal(sh, sig);
+		else if (!shrugs_off(sh, sig))
 			end_by_signal(sh, sig);
-		run_signal(sh, sig);
 	}
 }
