@@ -253,14 +253,7 @@ static void put_argument(struct buf *out, char letter, const char *text, bool qu
 		buf_puts(out, text);
 		return;
 	}
-	buf_putc(out, '\'');
-	for (; *text != '\0'; text++) {
-		if (*text == '\'')
-			buf_puts(out, "'\\''");
-		else
-			buf_putc(out, *text);
-	}
-	buf_putc(out, '\'');
+	quote_single(out, bytes_of(text));
 }
 
 static void print_spec(struct buf *out, const struct spec *s)

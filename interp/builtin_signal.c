@@ -54,18 +54,6 @@ static int invalid_signal(struct shell *sh, const char *who, const char *word)
 
 /* --- trap --- */
 
-static void put_quoted(struct buf *out, const char *text)
-{
-	buf_putc(out, '\'');
-	for (; *text != '\0'; text++) {
-		if (*text == '\'')
-			buf_puts(out, "'\\''");
-		else
-			buf_putc(out, *text);
-	}
-	buf_putc(out, '\'');
-}
-
 static void print_trap(struct shell *sh, struct buf *out, int which)
 {
 	char name[16];
@@ -73,7 +61,7 @@ static void print_trap(struct shell *sh, struct buf *out, int which)
 	trap_name(which, name, !opt_set(sh, SET_POSIX));
 	buf_puts(out, "trap -- ");
 	if (sh->traps[which].text != NULL)
-		put_quoted(out, sh->traps[which].text);
+		quote_single(out, bytes_of(sh->traps[which].text));
 	else
 		buf_putc(out, '-');
 	buf_printf(out, " %s\n", name);

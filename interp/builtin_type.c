@@ -294,6 +294,13 @@ static int hash_not_found(struct shell *sh, const char *name)
 	return 1;
 }
 
+static void put_reusable(struct shell *sh, struct buf *out, const char *path, const char *name)
+{
+	buf_puts(out, "builtin hash -p ");
+	quote_for_set(sh, out, bytes_of(path));
+	buf_printf(out, " %s\n", name);
+}
+
 static int hash_show_all(struct shell *sh, const struct hash_options *o)
 {
 	struct buf out = buf_in(sh->arena);
@@ -306,8 +313,7 @@ static int hash_show_all(struct shell *sh, const struct hash_options *o)
 		buf_puts(&out, "hits\tcommand\n");
 	for (size_t i = 0; i < n; i++) {
 		if (o->list)
-			buf_printf(&out, "builtin hash -p %s %s\n", list[i]->path,
-				   list[i]->name.ptr);
+			put_reusable(sh, &out, list[i]->path, list[i]->name.ptr);
 		else
 			buf_printf(&out, "%4d\t%s\n", list[i]->hits, list[i]->path);
 	}
@@ -329,7 +335,7 @@ static int hash_tell(struct shell *sh, const struct hash_options *o, int n, char
 		if (e == NULL)
 			status = hash_not_found(sh, names[i]);
 		else if (o->list)
-			buf_printf(&out, "builtin hash -p %s %s\n", e->path, names[i]);
+			put_reusable(sh, &out, e->path, names[i]);
 		else if (n > 1)
 			buf_printf(&out, "%s\t%s\n", names[i], e->path);
 		else

@@ -132,14 +132,8 @@ void print_alias(struct buf *out, const char *before, struct bytes name, struct 
 	buf_puts(out, before);
 	buf_add(out, name);
 	buf_putc(out, '=');
-	buf_putc(out, '\'');
-	for (size_t i = 0; i < value.len; i++) {
-		if (value.ptr[i] == '\'')
-			buf_puts(out, "'\\''");
-		else
-			buf_putc(out, value.ptr[i]);
-	}
-	buf_puts(out, "'\n");
+	quote_single(out, value);
+	buf_putc(out, '\n');
 }
 
 static bool is_alias_name(struct bytes name)

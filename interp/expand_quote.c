@@ -92,7 +92,7 @@ static void quote_ansi(bool utf8, struct buf *out, struct bytes s)
 	buf_putc(out, '\'');
 }
 
-static void quote_single(struct buf *out, struct bytes s)
+void quote_single(struct buf *out, struct bytes s)
 {
 	if (s.len == 1 && s.ptr[0] == '\'') {
 		buf_puts(out, "\\'");

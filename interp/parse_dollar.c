@@ -130,6 +130,8 @@ static struct bytes single_quoted(struct parser *p, struct bytes text)
 {
 	struct buf b = buf_in(p->arena);
 
+	if (bytes_is(text, "'"))
+		return BYTES("\\'");
 	buf_putc(&b, '\'');
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.ptr[i] == '\'')

@@ -153,7 +153,10 @@ static int64_t open_new(struct shell *sh, const char *path, bool *refused)
 		*refused = (st.mode & S_FMT) == S_REG;
 		return *refused ? -E_EXIST : sys_open(sh->p, AT_FDCWD_, path, O_WRONLY_, 0);
 	}
-	return sys_open(sh->p, AT_FDCWD_, path, O_WRONLY_ | O_CREAT_ | O_EXCL_, 0666);
+	int64_t fd = sys_open(sh->p, AT_FDCWD_, path, O_WRONLY_ | O_CREAT_ | O_EXCL_, 0666);
+
+	*refused = fd == -E_EXIST; /* a link to nothing */
+	return fd;
 }
 
 static int64_t open_target(struct shell *sh, enum redir_kind kind, const char *path, bool *refused)

@@ -443,6 +443,7 @@ void split_fields(struct shell *sh, struct bytes text, const uint8_t *escaped, i
 /* Quoting as printf %q / ${x@Q} / set / declare -p write it. */
 /* Each quotes s as the shell reads it back; $'..' is for what is not printable in the locale. */
 void quote_for_printf(const struct shell *sh, struct buf *out, struct bytes s); /* %q: x\ y */
+void quote_single(struct buf *out, struct bytes s); /* '...'; of a single quote alone \' */
 void quote_for_at_q(const struct shell *sh, struct buf *out, struct bytes s);   /* 'it'\''s' */
 /* `set`: only if needed, '..' or $'..', which posix mode has not. */
 void quote_for_set(const struct shell *sh, struct buf *out, struct bytes s);
