@@ -226,6 +226,13 @@ void coproc_copy(struct shell *sh, const struct shell *from);
 void coproc_pack(const struct shell *sh, struct buf *out);
 void coproc_unpack(struct shell *sh, struct unpack *in);
 
+/* --- redir_net.c --- */
+
+/* /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT. */
+bool redir_is_network(struct bytes path);
+/* A descriptor, or an error that is yet to be told; what bash says besides is. */
+int64_t redir_connect(struct shell *sh, struct bytes path);
+
 /* --- xtrace.c --- */
 
 void xtrace_words(struct shell *sh, char *const *argv, int argc);

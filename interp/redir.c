@@ -163,6 +163,8 @@ static int64_t open_target(struct shell *sh, enum redir_kind kind, const char *p
 {
 	unsigned flags;
 
+	if (redir_is_network(bytes_of(path)))
+		return redir_connect(sh, bytes_of(path));
 	switch (kind) {
 	case REDIR_IN: flags = O_RDONLY_; break;
 	case REDIR_APPEND:
