@@ -67,6 +67,32 @@ static void put_date(struct prompt *p)
 	put_time(p, to > from ? bytes_slice(p->s, from, to) : BYTES("%H:%M:%S"));
 }
 
+/* As PROMPT_DIRTRIM asks for: its last components behind "...", if that is shorter. */
+static struct bytes trimmed(struct shell *sh, struct bytes dir)
+{
+	const char *value = var_get_text(sh, "PROMPT_DIRTRIM");
+	struct buf b = buf_in(sh->arena);
+	size_t at = dir.len;
+	size_t begin = 0;
+	int64_t keep;
+
+	if (value == NULL || !arith_plain_number(bytes_of(value), &keep) || keep <= 0)
+		return dir;
+	while (dir.ptr[0] == '~' && begin < dir.len && dir.ptr[begin] != '/')
+		begin++;
+	for (; keep > 0 && at > begin; keep -= dir.ptr[at] == '/')
+		at--;
+	if (keep > 0 || at - begin <= strlen("..."))
+		return dir;
+	if (begin > 0) {
+		buf_add(&b, bytes_slice(dir, 0, begin));
+		buf_putc(&b, '/');
+	}
+	buf_puts(&b, "...");
+	buf_add(&b, bytes_slice(dir, at, dir.len));
+	return buf_bytes(&b);
+}
+
 static void put_directory(struct prompt *p, bool base_only)
 {
 	struct shell *sh = p->sh;
@@ -86,7 +112,7 @@ static void put_directory(struct prompt *p, bool base_only)
 	slash = base_only && dir.len > 1 ? strrchr(dir.ptr, '/') : NULL;
 	if (slash != NULL)
 		dir = bytes_slice(dir, (size_t)(slash + 1 - dir.ptr), dir.len);
-	put_plain(p, dir);
+	put_plain(p, base_only || dir.len == 0 ? dir : trimmed(sh, dir));
 }
 
 static void put_host(struct prompt *p, bool whole)
