@@ -94,7 +94,7 @@ static bool describe_programs(struct describe *d, const char *name)
 		if (path.ptr[path.len - 1] != '/')
 			buf_putc(&path, '/');
 		buf_puts(&path, name);
-		if (is_executable(d->sh, path.ptr)) {
+		if (is_executable(d->sh, path.ptr) && !program_ignored(d->sh, path.ptr)) {
 			say_path(d, name, path.ptr);
 			found = true;
 			if (!d->all)

@@ -173,6 +173,8 @@ int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 char *program_path(struct shell *sh, const char *name);
 /* The environment with _=path; in sh->arena. */
 char *const *program_environ(struct shell *sh, const char *path);
+/* Whether EXECIGNORE leaves that path of a program out. */
+bool program_ignored(struct shell *sh, const char *path);
 /* Starts argv with the descriptors as they are: a pid, or minus the exit status after a
  * message. */
 int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid, bool background);

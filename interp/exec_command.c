@@ -68,12 +68,28 @@ int exec_builtin(struct shell *sh, const struct shell_builtin *b, int argc, char
 
 /* --- finding programs --- */
 
+bool program_ignored(struct shell *sh, const char *path)
+{
+	const char *at = var_get_text(sh, "EXECIGNORE");
+
+	while (at != NULL && *at != '\0') {
+		size_t n = strcspn(at, ":");
+		struct glob *g = shell_glob(sh, (struct bytes){ at, n }, false);
+
+		if (g != NULL && glob_match(g, sh->arena, bytes_of(path)))
+			return true;
+		at += at[n] == ':' ? n + 1 : n;
+	}
+	return false;
+}
+
 /* Whether path is a regular file that may be executed. */
 static bool is_program(struct shell *sh, const char *path, bool *exists)
 {
 	struct vfs_stat st;
 
-	if (sys_stat(sh->p, AT_FDCWD_, path, 0, &st) != 0 || (st.mode & S_FMT) == S_DIR)
+	if (sys_stat(sh->p, AT_FDCWD_, path, 0, &st) != 0 || (st.mode & S_FMT) == S_DIR ||
+	    program_ignored(sh, path))
 		return false;
 	*exists = true;
 	return sys_access(sh->p, AT_FDCWD_, path, 1) == 0;
