@@ -152,8 +152,8 @@ struct wait_options {
 	bool element;     /* it was written as name[sub] */
 };
 
-/* In a script it may be waited for once more, unless jobs showed it. An interactive shell tells of it before
- * its next prompt. */
+/* In a script it may be waited for once more, unless jobs showed it. An interactive shell tells of
+ * it before its next prompt. */
 static void waited_for(struct shell *sh, struct job *j)
 {
 	bool known = j->notified || j->told || opt_set(sh, SET_COMMAND);

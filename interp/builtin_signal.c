@@ -240,7 +240,7 @@ struct kill_options {
 	bool seen;          /* there was one: another -SIG is a process group */
 };
 
-/* Reads the option at argv[i]: how many words it takes; 0: it is none; -1: a message was written. */
+/* Reads the option at argv[i]: how many words it takes; 0: it is none; -1: after a message. */
 static int kill_option(struct shell *sh, struct kill_options *o, char **argv, int i)
 {
 	const char *word = argv[i];

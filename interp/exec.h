@@ -182,8 +182,8 @@ int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid,
 int program_failed(struct shell *sh, const char *path, int64_t err);
 /* Runs a builtin with its name in messages. */
 int exec_builtin(struct shell *sh, const struct shell_builtin *b, int argc, char **argv);
-/* Behind a command in the foreground: jobs that ended meanwhile are told of, and forgotten if nobody
- * can ask for them (with -c all that ended). */
+/* Behind a command in the foreground: jobs that ended meanwhile are told of, and forgotten if
+ * nobody can ask for them (with -c all that ended). */
 void job_settle(struct shell *sh);
 /* Waits for a foreground child. When a signal ended it, or a job meanwhile, exec_report says so,
  * once the command's redirections are undone; n for that message. */

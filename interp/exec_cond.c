@@ -171,7 +171,9 @@ static int eval_regex(struct shell *sh, struct cond *c, struct bytes a, bool neg
 	struct bytes pattern;
 
 	/* Up to bash 3.1 quotes made no difference. */
-	if ((opt_compat(sh, SHOPT_compat31) ? expand_string : expand_regex)(sh, c->b, &pattern) != 0)
+	bool bare = opt_compat(sh, SHOPT_compat31);
+
+	if ((bare ? expand_string : expand_regex)(sh, c->b, &pattern) != 0)
 		return COND_ERROR;
 	if (opt_set(sh, SET_XTRACE))
 		trace_binary(sh, "=~", a, pattern, negated);

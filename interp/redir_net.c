@@ -82,7 +82,8 @@ int64_t redir_connect(struct shell *sh, struct bytes path)
 		shell_error(sh, "%.*s: Name or service not known", (int)a.host.len, a.host.ptr);
 		return -E_INVAL;
 	}
-	fd = is_this_machine(sh, a.host) ? connect_to(sh, (uint16_t)port, a.datagram) : -E_NETUNREACH;
+	fd = is_this_machine(sh, a.host) ? connect_to(sh, (uint16_t)port, a.datagram)
+					 : -E_NETUNREACH;
 	if (fd >= 0)
 		return fd;
 	sh->line = 0; /* bash says this without one */

@@ -236,9 +236,9 @@ struct shell {
 	const char *last_arg; /* $_ ; in the pool */
 
 	struct trap traps[TRAP_COUNT];
-	int before_return; /* $? when `return` ran: the RETURN trap sees that */
-	int trap_running;  /* which trap's action is being executed, or -1 */
-	unsigned traps_busy; /* bit n: that of TRAP_DEBUG + n, by this one or one around it */
+	int before_return;      /* $? when `return` ran: the RETURN trap sees that */
+	int trap_running;       /* which trap's action is being executed, or -1 */
+	unsigned traps_busy;    /* bit n: that of TRAP_DEBUG + n, by this one or one around it */
 	int trap_status;        /* $? before it: that of `exit` and `return` without a number */
 	uint64_t traps_pending; /* set by the kernel's caught signals */
 	int children_ended;     /* since CHLD's action ran: it runs for each */
@@ -444,7 +444,7 @@ void split_fields(struct shell *sh, struct bytes text, const uint8_t *escaped, i
 /* Each quotes s as the shell reads it back; $'..' is for what is not printable in the locale. */
 void quote_for_printf(const struct shell *sh, struct buf *out, struct bytes s); /* %q: x\ y */
 void quote_single(struct buf *out, struct bytes s); /* '...'; of a single quote alone \' */
-void quote_for_at_q(const struct shell *sh, struct buf *out, struct bytes s);   /* 'it'\''s' */
+void quote_for_at_q(const struct shell *sh, struct buf *out, struct bytes s); /* 'it'\''s' */
 /* `set`: only if needed, '..' or $'..', which posix mode has not. */
 void quote_for_set(const struct shell *sh, struct buf *out, struct bytes s);
 void quote_for_error(const struct shell *sh, struct buf *out, struct bytes s);   /* as it is */

@@ -114,7 +114,7 @@ static const char ignored_text[1] = "";
 
 /* With an EXIT trap these are caught, so that it runs before they end the shell. */
 static const int fatal[] = {
-	SIGHUP_,  SIGINT_,  SIGILL_, SIGTRAP_, SIGABRT_, SIGBUS_,  SIGFPE_,  SIGUSR1_, SIGSEGV_,
+	SIGHUP_,  SIGINT_,  SIGILL_,  SIGTRAP_, SIGABRT_, SIGBUS_,  SIGFPE_,    SIGUSR1_, SIGSEGV_,
 	SIGUSR2_, SIGPIPE_, SIGALRM_, SIGTERM_, SIGXCPU_, SIGXFSZ_, SIGVTALRM_, SIGSYS_,
 };
 

@@ -37,8 +37,8 @@ void xtrace_fd_changed(struct shell *sh, struct var *v)
 	int64_t fd;
 
 	/* Neither for one command, nor while a local one has no value yet. */
-	if (v != NULL && ((v->flags & VAR_TEMPORARY) != 0 ||
-			  (v->flags & (VAR_LOCAL | VAR_SET)) == VAR_LOCAL))
+	if (v != NULL &&
+	    ((v->flags & VAR_TEMPORARY) != 0 || (v->flags & (VAR_LOCAL | VAR_SET)) == VAR_LOCAL))
 		return;
 	if (v == NULL || !var_scalar(sh, v, &value) || value.len == 0) {
 		if (sh->trace_fd >= 0)
