@@ -36,7 +36,7 @@ struct line {
 	int partial;   /* bytes that the last character still needs */
 	int64_t deadline_ns;
 	int status;
-	bool failed; /* the input could not be read: nothing is assigned */
+	bool failed; /* the input could not be read, or not to its end: nothing is assigned */
 };
 
 static const char *wanted_timeout(struct shell *sh, struct read_options *o, const char *text)
@@ -213,6 +213,14 @@ static int64_t next_piece(struct shell *sh, const struct read_options *o, const 
 	return sys_view_line(sh->p, o->fd, o->delim, max, out);
 }
 
+/* The signal that ends `read` in posix mode: its trap runs behind it. 0: none. */
+static int interrupted_by(const struct shell *sh)
+{
+	uint64_t pending = sh->traps_pending & ~((uint64_t)1 << SIGCHLD_);
+
+	return opt_set(sh, SET_POSIX) && pending != 0 ? __builtin_ctzll(pending) : 0;
+}
+
 static void read_text(struct shell *sh, const struct read_options *o, struct line *l)
 {
 	while (!o->counted || l->chars < o->chars) {
@@ -226,6 +234,11 @@ static void read_text(struct shell *sh, const struct read_options *o, struct lin
 
 		if (n == -E_INTR) {
 			signals_note(sh);
+			if (interrupted_by(sh) != 0) {
+				l->status = STATUS_SIGNAL + interrupted_by(sh);
+				l->failed = true;
+				return;
+			}
 			trap_poll(sh);
 			if (sh->flow != FLOW_NONE)
 				return;
