@@ -5,6 +5,7 @@
  */
 #include "base/number.h"
 #include "interp/exec.h"
+#include "interp/print.h"
 #include "interp/hash.h"
 #include "interp/interp.h"
 #include "interp/state.h"
@@ -326,15 +327,32 @@ int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid,
 	return pid < 0 ? -(int64_t)program_failed(sh, path, pid) : pid;
 }
 
+/* With job control a child in the foreground that is stopped becomes a job. */
+static int stopped(struct shell *sh, int pid, const struct node *n, int status)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf text = buf_in(sh->arena);
+
+	if (n != NULL)
+		print_command(&text, n);
+	buf_cstr(&text);
+	job_add(sh, &pid, 1, sh->p->pgid, buf_bytes(&text))->state = JOB_STOPPED;
+	arena_release(sh->arena, mark);
+	return status_of_wait(status);
+}
+
 int exec_wait(struct shell *sh, int pid, const struct node *n)
 {
+	int options = opt_set(sh, SET_MONITOR) && sh->task == NULL ? WUNTRACED_ : 0;
 	int status = 0;
 	int64_t got;
 
-	while ((got = sys_wait(sh->p, pid, &status, 0)) == -E_INTR)
+	while ((got = sys_wait(sh->p, pid, &status, options)) == -E_INTR)
 		trap_note(sh);
 	if (got < 0)
 		return STATUS_NOT_FOUND;
+	if ((status & 0xff) == 0x7f)
+		return stopped(sh, pid, n, status);
 	child_ended(sh);
 	sh->unsettled = sh->jobs != NULL || sh->coproc != NULL;
 	if ((status & 0x7f) != 0) {
