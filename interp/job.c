@@ -520,13 +520,17 @@ int job_status(const struct shell *sh, const struct job *j)
 	return status;
 }
 
-/* The oldest job that a signal ended without a word so far. */
+/* The oldest job that a signal ended without a word so far; with -c and job control any that
+ * ended. */
 static struct job *next_untold(struct shell *sh)
 {
+	bool all = opt_set(sh, SET_COMMAND) && opt_set(sh, SET_MONITOR) && sh->task == NULL;
 	struct job *oldest = NULL;
 
 	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
-		if (j->state == JOB_DONE && !j->told && (j->statuses[j->npids - 1] & 0x7f) != 0)
+		bool killed = (j->statuses[j->npids - 1] & 0x7f) != 0;
+
+		if (j->state == JOB_DONE && !j->told && ((all && !j->foreground) || killed))
 			oldest = j; /* the newest come first */
 	}
 	return oldest;
