@@ -139,5 +139,5 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	pop_call(sh, *outer);
 	trap_show(sh, frame);
 	function_done(sh, f);
-	return sh->status = status;
+	return sh->status = sh->flow != FLOW_EXIT ? status : sh->status;
 }

@@ -337,7 +337,7 @@ int exec_pipeline(struct shell *sh, const struct pipeline *p)
 	status = p->timed ? run_timed(sh, p) : run_commands(sh, p);
 	sh->no_errexit -= forgiven;
 	arena_release(sh->arena, mark);
-	if (sh->flow != FLOW_NONE)
+	if (sh->flow != FLOW_NONE && sh->flow != FLOW_BREAK && sh->flow != FLOW_CONTINUE)
 		return sh->status;
 	/* `!` does not count when the redirections of a compound command fail. */
 	if (negated && (p->ncommands != 1 || sh->uninverted != p->commands[0]))

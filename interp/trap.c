@@ -267,6 +267,7 @@ static void run_action(struct shell *sh, int which, const char *name, int line)
 {
 	int outer = sh->trap_running;
 	unsigned outer_busy = sh->traps_busy;
+	int no_errexit = sh->no_errexit;
 	const struct node *command = sh->command;
 	struct buf *out = sh->captured;
 	struct arena_mark mark = arena_mark(sh->arena);
@@ -283,10 +284,15 @@ static void run_action(struct shell *sh, int which, const char *name, int line)
 	if (which == TRAP_EXIT)
 		sh->traps[which].done = true;
 	sh->captured = NULL;
+	/* set -e minds an action's commands also where it would forgive the command it interrupts,
+	 * but not behind a sourced file. */
+	if (which != TRAP_RETURN || sh->frame->is_function)
+		sh->no_errexit = 0;
 	sh->trap_running = which;
 	if (which >= TRAP_DEBUG)
 		sh->traps_busy |= busy_bit(which);
 	exec_text(sh, text, name, line);
+	sh->no_errexit = no_errexit;
 	sh->trap_running = outer;
 	sh->traps_busy = outer_busy;
 	sh->trap_status = outer_status;
