@@ -334,7 +334,8 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	int status;
 
 	shell_at(sh, n->line);
-	if (sh->trap_running < 0 && !sh->command_kept)
+	/* Its failure is what an ERR trap tells of; to all others ( ) is no command. */
+	if (sh->trap_running < 0 && !sh->command_kept && trap_is_set(sh, TRAP_ERR))
 		sh->command = n;
 	pid = task_start(sh, &t, NULL);
 	if (pid < 0)
