@@ -10,6 +10,7 @@ void unit_enter(struct shell *sh, struct unit_ref *ref, struct ast *ast)
 {
 	ref->ast = ast_get(ast);
 	ref->up = sh->units;
+	ref->command = sh->command;
 	sh->units = ref;
 }
 
@@ -17,7 +18,7 @@ void unit_adopt(struct shell *sh, struct ast *ast)
 {
 	struct unit_ref *ref = arena_alloc(sh->arena, sizeof(*ref));
 
-	*ref = (struct unit_ref){ sh->units, ast };
+	*ref = (struct unit_ref){ sh->units, ast, sh->command };
 	sh->units = ref;
 	sh->building = NULL;
 }
@@ -39,9 +40,11 @@ void unit_unused(struct shell *sh, struct ast *ast)
 void unit_leave(struct shell *sh)
 {
 	struct ast *ended = sh->units->ast;
+	bool unchanged = sh->command == sh->units->command;
 
 	sh->units = sh->units->up;
-	if (sh->trap_running >= 0) {
+	/* Where BASH_COMMAND is that of an earlier unit, that one is still needed. */
+	if (sh->trap_running >= 0 || unchanged) {
 		ast_put(ended);
 		return;
 	}

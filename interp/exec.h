@@ -33,6 +33,7 @@ enum {
 struct unit_ref {
 	struct unit_ref *up;
 	struct ast *ast;
+	const struct node *command; /* sh->command when it began */
 };
 
 /* A unit's reference for the time of its execution. leave puts it, but keeps the one that

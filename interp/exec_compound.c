@@ -242,11 +242,9 @@ static bool cfor_part(struct shell *sh, const struct cfor *f, struct arith_text 
 
 	*value = 1;
 	shell_at(sh, f->node.line);
-	if (sh->traps[TRAP_DEBUG].text != NULL) {
-		sh->command_part = a;
-		if (exec_debug(sh, &f->node))
-			return false;
-	}
+	sh->command_part = a;
+	if (exec_debug(sh, &f->node))
+		return false;
 	if (a == NULL)
 		return true;
 	done = exec_arith_text(sh, a, value);

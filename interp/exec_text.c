@@ -434,6 +434,7 @@ static int run_cached(struct shell *sh, const struct cached *c, const char *name
 	for (int i = 0; i < count; i++) {
 		if (!stopped) {
 			sh->outer_line = refs[i].ast->last_line;
+			refs[i].command = sh->command;
 			if (refs[i].ast->root != NULL)
 				exec_node(sh, refs[i].ast->root);
 			stopped = !goes_on(sh, is_nested(sh, name));
