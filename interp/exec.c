@@ -327,6 +327,12 @@ int task_run_node(struct shell *sh, struct task *t)
 	return run_subshell_body(sh, t->node);
 }
 
+void exec_note_subshell(struct shell *sh, const struct node *n)
+{
+	if (sh->trap_running < 0 && !sh->command_kept && trap_is_set(sh, TRAP_ERR))
+		sh->command = n;
+}
+
 static int exec_subshell(struct shell *sh, const struct node *n)
 {
 	struct task t = {
@@ -337,9 +343,7 @@ static int exec_subshell(struct shell *sh, const struct node *n)
 	int status;
 
 	shell_at(sh, n->line);
-	/* Its failure is what an ERR trap tells of; to all others ( ) is no command. */
-	if (sh->trap_running < 0 && !sh->command_kept && trap_is_set(sh, TRAP_ERR))
-		sh->command = n;
+	exec_note_subshell(sh, n);
 	pid = task_start(sh, &t, NULL);
 	if (pid < 0)
 		return sh->status;

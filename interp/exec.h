@@ -81,6 +81,8 @@ void job_report_signal(struct shell *sh);
 
 /* --- exec.c --- */
 
+/* ( ) is BASH_COMMAND only where ERR is trapped, which tells of its failure. */
+void exec_note_subshell(struct shell *sh, const struct node *n);
 /* Looks at a command's status: ERR trap and set -e. Returns the status. */
 int exec_check(struct shell *sh, int status);
 /* The same behind a command before which the ERR trap was set or not (trapped): one that the

@@ -55,6 +55,8 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 	}
 	if (p->commands[i]->kind == NODE_SIMPLE)
 		exec_debug(sh, p->commands[i]);
+	else if (p->commands[i]->kind == NODE_SUBSHELL)
+		exec_note_subshell(sh, p->commands[i]);
 	pid = task_start(sh, &t, &child);
 	close_end(sh, &s->in);
 	close_end(sh, &ends[1]);
