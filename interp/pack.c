@@ -377,6 +377,7 @@ static void unpack_numbers(struct shell *sh, struct unpack *in)
 	sh->builtins_disabled = unpack_u64(in);
 	sh->substitutions = (unsigned)unpack_below(in, UINT32_MAX);
 	sh->is_sh = unpack_below(in, 1) != 0;
+	sh->compat_asked = true;
 	sh->base_argc = (int)unpack_below(in, INT32_MAX) - 1;
 }
 

@@ -322,6 +322,7 @@ struct shell {
 	int trace_fd;          /* what BASH_XTRACEFD says if that was valid; -1: stderr */
 	int base_argc;         /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
 	bool tracing;          /* PS4 is being expanded, or an xtrace line written */
+	bool compat_asked;     /* there may be a BASH_COMPAT */
 	bool has_traps;        /* one was set at some time, here or in a parent */
 	uint64_t traps_set;    /* bit n: traps[n].text is not NULL, for n < 64 */
 };

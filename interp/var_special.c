@@ -551,7 +551,7 @@ static int compat_version(struct bytes text)
 
 int var_compat_level(struct shell *sh)
 {
-	const char *value = var_get_text(sh, "BASH_COMPAT");
+	const char *value = sh->compat_asked ? var_get_text(sh, "BASH_COMPAT") : NULL;
 	int version = value != NULL ? compat_version(bytes_of(value)) : -1;
 
 	return version >= 0 ? version : COMPAT_NOW;
@@ -560,9 +560,11 @@ int var_compat_level(struct shell *sh)
 static void compat_changed(struct shell *sh, struct var *v)
 {
 	static const int levels[] = { 31, 32, 40, 41, 42, 43, 44 }; /* that have a shopt option */
-	int level = var_compat_level(sh);
+	int level;
 	struct bytes value;
 
+	sh->compat_asked = true;
+	level = var_compat_level(sh);
 	if (v != NULL && var_scalar(sh, v, &value) && value.len != 0 && compat_version(value) < 0)
 		shell_error(sh, "BASH_COMPAT: %.*s: compatibility value out of range",
 			    (int)value.len, value.ptr);
