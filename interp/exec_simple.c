@@ -247,9 +247,21 @@ static int end_of_prefix(const struct call *c)
 	return i;
 }
 
-/* `exec >file` changes the shell's own descriptors. */
-static bool keeps_redirections(const struct call *c)
+/* A process that was made for this command: whoever made it ran the DEBUG trap, and looks at the
+ * status. */
+static bool is_whole_task(const struct shell *sh, const struct simple *s)
 {
+	const struct task *t = sh->task;
+
+	return t != NULL && t->node == &s->node && t->run == task_run_node && !t->command_sub;
+}
+
+/* `exec >file` changes the shell's own descriptors; a function that is a stage of a pipeline those
+ * of its process, so that EXIT's action writes there, too. */
+static bool keeps_redirections(const struct shell *sh, const struct call *c)
+{
+	if (c->function != NULL && is_whole_task(sh, c->simple))
+		return true;
 	if (c->builtin == NULL)
 		return c->last && c->function == NULL;
 	return strcmp(c->argv.v[end_of_prefix(c)], "exec") == 0;
@@ -332,7 +344,7 @@ static int run_redirected(struct shell *sh, struct call *c)
 		return run_program_apart(sh, c);
 	if (c->temporary)
 		scope_hide(sh);
-	status = redir_apply(sh, n->redirs, n->nredirs, keeps_redirections(c));
+	status = redir_apply(sh, n->redirs, n->nredirs, keeps_redirections(sh, c));
 	if (c->temporary)
 		scope_show(sh);
 	if (status != 0) {
@@ -558,15 +570,6 @@ static int run_call(struct shell *sh, struct call *c)
 	sh->entered = NULL;
 	set_last_arg(sh, c->argv.v[c->argv.count - 1]);
 	return status;
-}
-
-/* A process that was made for this command: whoever made it ran the DEBUG trap, and looks at the
- * status. */
-static bool is_whole_task(const struct shell *sh, const struct simple *s)
-{
-	const struct task *t = sh->task;
-
-	return t != NULL && t->node == &s->node && t->run == task_run_node && !t->command_sub;
 }
 
 int exec_simple(struct shell *sh, const struct simple *s)
