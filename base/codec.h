@@ -112,8 +112,8 @@ struct codec {
 	size_t out_len;
 	uint64_t needed;     /* after CODEC_MEMORY of xz and lzma: how much */
 	const char *message; /* after CODEC_BAD of deflate: what zlib calls it, or NULL */
-	bool flush;      /* deflate: the stream can be read from behind this input on */
-	bool unchecked;  /* xz: its check is of an unknown kind */
+	bool flush;          /* deflate: the stream can be read from behind this input on */
+	bool unchecked;      /* xz: its check is of an unknown kind */
 	/* private */
 	const struct codec_ops *ops;
 	struct pool *pool;

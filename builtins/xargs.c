@@ -340,6 +340,7 @@ struct batch {
 	int *slot; /* pids by slot, for --process-slot-var and -P */
 	size_t nslots;
 	size_t max_size;
+	bool replaced; /* -I: a command was run */
 };
 
 static void set_arg(struct batch *b, size_t at, char *text)
@@ -548,13 +549,12 @@ static void run_replaced(struct batch *b, const struct reader *r)
 		argv[i] = buf_cstr(&out);
 		size += out.len + 1;
 		if (i > 0 && out.len + 2 > b->max_size)
-			cmd_fatal(c, 0, "command too long");
+			cmd_fatal(c, 0,
+				  b->replaced ? "argument line too long" : "command too long");
 	}
 	if (size > b->max_size)
-		cmd_fatal(c, 0,
-			  r->len + 1 + b->fixed_size - strlen(b->arg[0]) > b->max_size
-				  ? "argument line too long"
-				  : "argument list too long");
+		cmd_fatal(c, 0, b->replaced ? "argument line too long" : "argument list too long");
+	b->replaced = true;
 	start(b, argv);
 	arena_release(c->arena, mark);
 }
