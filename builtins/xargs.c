@@ -340,7 +340,7 @@ struct batch {
 	int *slot; /* pids by slot, for --process-slot-var and -P */
 	size_t nslots;
 	size_t max_size;
-	bool replaced; /* -I: a command was run */
+	bool replaced; /* -I: a command was run, whose name is reckoned with from then on */
 };
 
 static void set_arg(struct batch *b, size_t at, char *text)
@@ -529,7 +529,7 @@ static void run_replaced(struct batch *b, const struct reader *r)
 	struct bytes word = bytes_of(b->o->replace);
 	size_t size = 0;
 
-	if (r->len + 1 > b->max_size)
+	if (r->len + 1 + (b->replaced ? strlen(b->arg[0]) + 1 : 0) > b->max_size)
 		cmd_fatal(c, 0, "argument line too long");
 	if (strlen(b->arg[0]) + 1 > b->max_size)
 		cmd_fatal(c, 0, CANNOT_FIT);
@@ -549,11 +549,10 @@ static void run_replaced(struct batch *b, const struct reader *r)
 		argv[i] = buf_cstr(&out);
 		size += out.len + 1;
 		if (i > 0 && out.len + 2 > b->max_size)
-			cmd_fatal(c, 0,
-				  b->replaced ? "argument line too long" : "command too long");
+			cmd_fatal(c, 0, "command too long");
 	}
 	if (size > b->max_size)
-		cmd_fatal(c, 0, b->replaced ? "argument line too long" : "argument list too long");
+		cmd_fatal(c, 0, "argument list too long");
 	b->replaced = true;
 	start(b, argv);
 	arena_release(c->arena, mark);
