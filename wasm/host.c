@@ -8,7 +8,8 @@
 
 void *reserve_memory(size_t *size)
 {
-	*size = (size_t)512 << 20;
+	/* More than a session may have, so that its limit is met first. */
+	*size = (size_t)640 << 20;
 	return malloc(*size);
 }
 
