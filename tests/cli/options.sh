@@ -121,6 +121,10 @@ for program in "$cowsh" alone/cowsh; do
 	check "interactive: prompts (${program%%/*})" 2 "$(grep -c '^user@cowsh:~\$ ' out)"
 done
 
+# No case, since the real one would set the machine's clock for who may.
+check 'the clock is shown, and not set' 'Sat Jan  1 00:00:00 UTC 2000 1 Tue Jan  2 03:04:05 UTC 2024 1 2020' \
+	"$("$cowsh" -c 'date -s 2000-01-01 2> err; echo $?; date -u 010203042024.05 2>> err; echo $?
+		touch -d 2020-02-02 f; date -r f +%Y' | paste -sd ' ')"
 mkfifo fifo
 for i in {1..20000}; do echo "echo $i"; done > fifo &
 check 'a script that comes through a pipe is read to its end' 20000 "$("$cowsh" fifo | tail -n 1)"
