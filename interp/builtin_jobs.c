@@ -160,6 +160,7 @@ static void waited_for(struct shell *sh, struct job *j)
 
 	if (opt_set(sh, SET_INTERACTIVE))
 		return;
+	j->lost = false;
 	j->notified = known;
 	job_drop_told(sh);
 	if (!known)

@@ -178,7 +178,7 @@ static const char *formatted(const char *format, int64_t t, uint32_t ns)
 
 TEST(conversions_of_date)
 {
-	CHECK_STR(formatted("%N|%3N|%-N", 0, 120000000), "120000000|120|12");
+	CHECK_STR(formatted("%N|%3N|%-N", 0, 120000000), "120000000|120|120000000");
 	CHECK_STR(formatted("%z %:z %::z %:::z", 0, 0), "+0330 +03:30 +03:30:00 +03:30");
 	CHECK_STR(formatted("%q %F %s", 86400 * 100, 0), "2 1970-04-11 8640000");
 	CHECK_STR(formatted("%N %q %:z %Q", 0, TIME_LIBC), "%N %q %:z %Q");
