@@ -12,7 +12,7 @@
 
 enum {
 	FACTOR_MIN = 8,        /* alternatives; fewer are found as literals */
-	FACTOR_DEPTH_MAX = 24, /* levels of the trie; what is below stays a list */
+	FACTOR_DEPTH_MAX = 24, /* levels of tries, those inside of others too; then lists stay */
 	TREE_DEPTH_MAX = 50,   /* of the tree: two levels more for each of those */
 };
 
@@ -26,6 +26,7 @@ struct factor {
 	struct rx_parse *p; /* its arena gets the nodes */
 	struct arena *scratch;
 	bool backward;
+	unsigned depth; /* levels of tries around what is made */
 };
 
 /* --- sequences --- */
@@ -41,7 +42,7 @@ static size_t count_items(const struct rx_node *n)
 	return total;
 }
 
-static const struct rx_node **put_items(const struct factor *f, const struct rx_node *n,
+static const struct rx_node **put_items(struct factor *f, const struct rx_node *n,
 					const struct rx_node **out)
 {
 	if (n->op != RX_CAT) {
@@ -54,7 +55,7 @@ static const struct rx_node **put_items(const struct factor *f, const struct rx_
 	return out;
 }
 
-static struct sequence sequence_of(const struct factor *f, const struct rx_node *n)
+static struct sequence sequence_of(struct factor *f, const struct rx_node *n)
 {
 	struct sequence s = { .n = count_items(n) };
 
@@ -110,7 +111,7 @@ static int compare_sequences(void *arg, const void *a, const void *b)
 
 /* --- the trie --- */
 
-static struct rx_node *bare_copy(const struct factor *f, const struct rx_node *n)
+static struct rx_node *bare_copy(struct factor *f, const struct rx_node *n)
 {
 	struct rx_node *copy = rx_node(f->p, (enum rx_op)n->op);
 
@@ -119,10 +120,10 @@ static struct rx_node *bare_copy(const struct factor *f, const struct rx_node *n
 	return copy;
 }
 
-static struct rx_node *copy_tree(const struct factor *f, const struct rx_node *n);
+static struct rx_node *copy_tree(struct factor *f, const struct rx_node *n);
 
 /* Nodes that a search meets one after the other, as a CAT. */
-static struct rx_node *cat_of(const struct factor *f, struct rx_node **node, size_t n)
+static struct rx_node *cat_of(struct factor *f, struct rx_node **node, size_t n)
 {
 	struct rx_node *cat = rx_node(f->p, RX_CAT);
 
@@ -131,7 +132,7 @@ static struct rx_node *cat_of(const struct factor *f, struct rx_node **node, siz
 	return rx_simplify(f->p, cat);
 }
 
-static struct rx_node *rest_of(const struct factor *f, const struct sequence *s, size_t at)
+static struct rx_node *rest_of(struct factor *f, const struct sequence *s, size_t at)
 {
 	struct rx_node **node = arena_alloc(f->scratch, (s->n + 1) * sizeof(struct rx_node *));
 
@@ -148,12 +149,10 @@ static size_t common_end(const struct sequence *first, const struct sequence *la
 	return at;
 }
 
-static struct rx_node *trie(const struct factor *f, const struct sequence *s, size_t n, size_t at,
-			    unsigned depth);
+static struct rx_node *trie(struct factor *f, const struct sequence *s, size_t n, size_t at);
 
 /* What can follow where sorted strings differ. */
-static struct rx_node *branches(const struct factor *f, const struct sequence *s, size_t n,
-				size_t at, unsigned depth)
+static struct rx_node *branches(struct factor *f, const struct sequence *s, size_t n, size_t at)
 {
 	struct rx_node *alt = rx_node(f->p, RX_ALT);
 	size_t from = 0;
@@ -162,23 +161,24 @@ static struct rx_node *branches(const struct factor *f, const struct sequence *s
 		from++;
 	bool ends = from > 0;
 
+	f->depth++;
 	while (from < n) {
 		size_t to = from + 1;
 
-		while (to < n && depth < FACTOR_DEPTH_MAX &&
+		while (to < n && f->depth <= FACTOR_DEPTH_MAX &&
 		       compare_items(s[from].item[at], s[to].item[at]) == 0)
 			to++;
-		rx_append(f->p, alt, trie(f, s + from, to - from, at, depth + 1));
+		rx_append(f->p, alt, trie(f, s + from, to - from, at));
 		from = to;
 	}
+	f->depth--;
 	if (ends)
 		rx_append(f->p, alt, rx_node(f->p, RX_EMPTY));
 	return alt;
 }
 
 /* n > 0 sorted strings that agree up to `at`, from there on. */
-static struct rx_node *trie(const struct factor *f, const struct sequence *s, size_t n, size_t at,
-			    unsigned depth)
+static struct rx_node *trie(struct factor *f, const struct sequence *s, size_t n, size_t at)
 {
 	size_t end = common_end(&s[0], &s[n - 1], at);
 	struct rx_node **node;
@@ -188,13 +188,13 @@ static struct rx_node *trie(const struct factor *f, const struct sequence *s, si
 	node = arena_alloc(f->scratch, (end - at + 1) * sizeof(struct rx_node *));
 	for (size_t i = at; i < end; i++)
 		node[i - at] = copy_tree(f, s[0].item[i]);
-	node[end - at] = branches(f, s, n, end, depth);
+	node[end - at] = branches(f, s, n, end);
 	return cat_of(f, node, end - at + 1);
 }
 
 /* --- the tree --- */
 
-static struct rx_node *copy_alternatives(const struct factor *f, const struct rx_node *n)
+static struct rx_node *copy_alternatives(struct factor *f, const struct rx_node *n)
 {
 	struct sequence *list;
 	struct sequence *spare;
@@ -209,12 +209,12 @@ static struct rx_node *copy_alternatives(const struct factor *f, const struct rx
 	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next)
 		list[kids++] = sequence_of(f, kid);
 	sort_stable(list, kids, sizeof(*list), spare, compare_sequences, NULL);
-	alt = trie(f, list, kids, 0, 0);
+	alt = trie(f, list, kids, 0);
 	alt->nullable = n->nullable;
 	return alt;
 }
 
-static struct rx_node *copy_tree(const struct factor *f, const struct rx_node *n)
+static struct rx_node *copy_tree(struct factor *f, const struct rx_node *n)
 {
 	struct rx_node *copy;
 

@@ -101,8 +101,9 @@ struct rx_node *rx_set_node(struct rx_parse *p, const struct rx_set *s)
 	return n;
 }
 
-/* The set of the cases of c, or NULL if it has only one. */
-static struct rx_set *cases_of(struct rx_parse *p, uint32_t c)
+/* The set of the cases of c, or NULL if it has only one. Those of ASCII are made once: finding
+ * them takes a walk over all characters that have cases. */
+static const struct rx_set *cases_of(struct rx_parse *p, uint32_t c)
 {
 	struct rx_set *s;
 	uint32_t members = 0;
@@ -111,17 +112,21 @@ static struct rx_set *cases_of(struct rx_parse *p, uint32_t c)
 		return NULL;
 	if (c >= RX_UNICODE_TOP || (c >= 0x80 && !rx_utf8(p)))
 		return NULL;
+	if (c < 0x80 && p->cases[c] != NULL)
+		return p->cases[c];
 	s = rx_set_new(p->arena);
 	rx_set_add(p->arena, s, c, c);
 	rx_set_fold(p->arena, s, rx_utf8(p));
 	for (uint32_t i = 0; i < s->n; i++)
 		members += s->range[i].hi - s->range[i].lo + 1;
+	if (c < 0x80)
+		p->cases[c] = s;
 	return members > 1 ? s : NULL;
 }
 
 struct rx_node *rx_char(struct rx_parse *p, uint32_t c)
 {
-	struct rx_set *s = (p->flags & REGEX_ICASE) != 0 ? cases_of(p, c) : NULL;
+	const struct rx_set *s = (p->flags & REGEX_ICASE) != 0 ? cases_of(p, c) : NULL;
 	struct rx_node *n;
 
 	if (s == NULL) {

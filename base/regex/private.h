@@ -97,6 +97,7 @@ struct rx_parse {
 	uint32_t ngroups;
 	const char **names; /* by group, or NULL: ngroups + 1 entries when not NULL */
 	uint32_t names_cap;
+	const struct rx_set *cases[0x80]; /* of ASCII letters, once asked for */
 	bool backrefs; /* also set by everything else that only backtrack.c can do */
 };
 
