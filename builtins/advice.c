@@ -24,7 +24,7 @@ static const struct advice table[] = {
 	{ " python python2 python3 perl ruby php node nodejs npm npx yarn pnpm deno bun ", NOT_FOUND
 	  "a real program, and this session has none; mount a root image that contains it" },
 	{ " gcc g++ cc c++ clang clang++ make cmake ninja ld cargo rustc go java javac mvn gradle "
-	  "dotnet swift kotlinc ghc lua tclsh R julia Rscript ",
+	  "dotnet swift kotlinc ghc lua tclsh R julia Rscript m4 autoconf automake pkg-config ",
 	  NOT_FOUND
 	  "a real program, and this session has none; mount a root image that contains it" },
 	{ " pip pip3 pipx uv conda mamba poetry gem bundle composer ", NOT_FOUND
@@ -62,7 +62,7 @@ static const struct advice table[] = {
 	  NOT_FOUND "this session has no network" },
 	{ " scriptreplay expect unbuffer ",
 	  NOT_FOUND "no terminal to record or to play; redirect output: COMMAND > FILE 2>&1" },
-	{ " ldd nm objdump readelf size ldconfig ar ranlib ",
+	{ " ldd nm objdump readelf size strip ldconfig ",
 	  NOT_FOUND "no object files: the commands here are parts of the sandbox itself" },
 	{ " insmod modprobe lsmod mkfs fdisk parted swapon losetup fsck sysctl lsblk blkid wipefs "
 	  "blockdev mkswap swapoff hwclock rtcwake lspci lsusb hdparm smartctl ",
@@ -75,7 +75,7 @@ static const struct advice table[] = {
 	  NOT_FOUND "free, ps and top show what there is to see" },
 	{ " last lastb lastlog lslogins pinky finger write wall mesg ",
 	  NOT_FOUND "nobody logs in to this session" },
-	{ " chcon runcon restorecon getfacl setfacl chattr lsattr getfattr setfattr ",
+	{ " chcon runcon restorecon getfacl setfacl chattr lsattr ",
 	  NOT_FOUND "files have modes, owners and times, nothing else; see chmod" },
 	{ " busybox toybox ",
 	  NOT_FOUND "its commands are here by themselves: run them without it" },
@@ -85,7 +85,18 @@ static const struct advice table[] = {
 	{ " fd fdfind ", NOT_FOUND "use find, or rg --files" },
 	{ " bat batcat ", NOT_FOUND "use cat -n" },
 	{ " exa eza lsd ", NOT_FOUND "use ls or tree" },
-	{ " 7z 7za 7zr rar unrar lz4 ", NOT_FOUND "there are tar, zip, gzip, bzip2, xz and zstd" },
+	{ " 7z 7za 7zr rar unrar lz4 lzop brotli compress uncompress ",
+	  NOT_FOUND "there are tar, zip, gzip, bzip2, xz and zstd" },
+	{ " pigz unpigz pbzip2 lbzip2 pixz pzstd ", NOT_FOUND "use gzip, bzip2, xz or zstd" },
+	{ " gsed ggrep gfind gtar gdate gstat greadlink gxargs gsort ghead gtail ",
+	  NOT_FOUND "the command without g is GNU's" },
+	{ " md5 sha1 sha256 sha512 ", NOT_FOUND "use md5sum, sha256sum, or openssl dgst" },
+	{ " locate plocate mlocate updatedb ", NOT_FOUND "use find" },
+	{ " mlr miller ", NOT_FOUND "use xan, awk or jq" },
+	{ " jo gron ", NOT_FOUND "use jq: jq -n --arg k v '{$k}', jq -c paths" },
+	{ " pv ", NOT_FOUND "nobody watches; use cat" },
+	{ " pandoc lynx w3m elinks links ", NOT_FOUND "html-to-markdown makes pages readable" },
+	{ " xsltproc ", NOT_FOUND "use xq, or yq -p xml" },
 	{ " tempfile ", NOT_FOUND "use mktemp" },
 	{ " rename.ul ", NOT_FOUND "use rename 's/FROM/TO/' FILE..." },
 	{ " infocmp tic toe tset tabs setterm ", NOT_FOUND "tput tells what terminals can do" },
