@@ -31,7 +31,7 @@ static void best_run(struct git *g, struct bytes parent, struct bytes child, uns
 
 	*out = (struct blame_run){ 0, 0, 0, 0 };
 	arena_init_under(&a, g->a);
-	lines_diff(g, &a, parent, child, flags, &l);
+	lines_diff(g, &a, parent, child, flags | LINES_NO_CONTEXT, &l);
 	for (size_t i = 0; i <= l.n; i++) {
 		size_t end = i < l.n ? l.change[i].from[1] : l.file[1].n;
 		size_t score = score_of(l.file[1].line + at, end - at);

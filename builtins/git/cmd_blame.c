@@ -243,7 +243,7 @@ static void pass_to(struct blaming *b, struct suspect *s, struct commit *p, bool
 		return;
 	t = blame_suspect(b, p, name, text);
 	arena_init_under(&a, g->a);
-	lines_diff(g, &a, text, s->text, b->o.lines, &l);
+	lines_diff(g, &a, text, s->text, b->o.lines | LINES_NO_CONTEXT, &l);
 	to = arena_array(&a, s->n + 1, sizeof(*to));
 	if (guess)
 		match_alike(b, s, t, &a, &l, to);

@@ -208,8 +208,9 @@ static struct regex *compile(struct git *g, const struct config_opts *o, const c
 	const char *message;
 
 	*negated = text[0] == '!';
-	if (regex_compile(g->keep, bytes_of(text + *negated), o->fixed ? REGEX_FIXED : REGEX_ERE,
-			  &re, &message, NULL) < 0) {
+	if (regex_compile(g->keep, bytes_of(text + *negated),
+			  (o->fixed ? REGEX_FIXED : REGEX_ERE) | g->utf8, &re, &message,
+			  NULL) < 0) {
 		git_error(g, "invalid pattern: %s", text);
 		git_exit(g, 6);
 	}

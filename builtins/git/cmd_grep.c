@@ -421,7 +421,7 @@ int git_cmd_grep(struct git *g, struct args *args)
 		 : w.o.extended ? REGEX_ERE
 				: REGEX_BRE) |
 		REGEX_NEWLINE | (w.o.icase ? REGEX_ICASE : 0u) | (w.o.word ? REGEX_WORD : 0u) |
-		(g->c->utf8 ? REGEX_UTF8 : 0u);
+		g->utf8;
 	if (regex_compile_set(g->keep, patterns, n, flags, &w.re, &message) < 0)
 		git_die(g, "-e option, '%s': %s", w.o.patterns.at[0], message);
 	regex_set_work(w.re, cmd_work, g->c);

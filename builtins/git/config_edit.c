@@ -245,8 +245,8 @@ static int compile_pattern(struct editing *e, const char *pattern)
 	if (pattern == NULL)
 		return 0;
 	e->negated = pattern[0] == '!';
-	if (regex_compile(e->g->keep, bytes_of(pattern + e->negated), REGEX_ERE, &e->pattern,
-			  &message, NULL) < 0) {
+	if (regex_compile(e->g->keep, bytes_of(pattern + e->negated), REGEX_ERE | e->g->utf8,
+			  &e->pattern, &message, NULL) < 0) {
 		git_error(e->g, "invalid pattern: %s", pattern);
 		return 6;
 	}

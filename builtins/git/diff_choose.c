@@ -132,8 +132,9 @@ void diff_ignore_lines(struct git *g, struct diff_opts *o, const char *pattern)
 	const char *message;
 	struct regex *re;
 
-	if (regex_compile(g->keep, bytes_of(pattern), REGEX_ERE | REGEX_NEWLINE | REGEX_NOSUB, &re,
-			  &message, NULL) < 0) {
+	if (regex_compile(g->keep, bytes_of(pattern),
+			  REGEX_ERE | REGEX_NEWLINE | REGEX_NOSUB | g->utf8, &re, &message,
+			  NULL) < 0) {
 		git_error(g, "invalid regex given to -I: '%s'", pattern);
 		git_exit(g, GIT_STATUS_USAGE);
 	}
@@ -154,7 +155,9 @@ static bool is_ignored(const struct diff_opts *o, struct bytes line)
 void diff_lines(struct git *g, struct arena *a, const struct diff_opts *o, struct diff_pair *p,
 		struct lines *out)
 {
-	lines_diff(g, a, p->one->data, p->two->data, o->lines, out);
+	unsigned ends = o->context == 0 && !o->function_context ? LINES_NO_CONTEXT : 0;
+
+	lines_diff(g, a, p->one->data, p->two->data, o->lines | ends, out);
 	for (size_t i = 0; o->nignored != 0 && i < out->n; i++) {
 		struct lines_change *c = &out->change[i];
 		bool all = true;

@@ -107,7 +107,7 @@ static void add_parent(struct combined *c, size_t which, struct bytes parent, st
 	uint32_t bit = 1u << which;
 	size_t next = 0, i = 0;
 
-	lines_diff(c->g, c->g->a, parent, result, c->o->lines, &l);
+	lines_diff(c->g, c->g->a, parent, result, c->o->lines | LINES_NO_CONTEXT, &l);
 	c->total[which] = l.file[0].n;
 	for (size_t at = 0; at < c->n; at++) {
 		c->line[at].at[which] = next;

@@ -767,8 +767,9 @@ void diff_settle(struct git *g, struct diff_opts *o)
 	if (o->quiet)
 		o->format = DIFF_NONE;
 	if (o->pickaxe != NULL && (o->pickaxe_kind == 'G' || o->pickaxe_regex)) {
-		if (regex_compile(g->keep, bytes_of(o->pickaxe), REGEX_ERE | REGEX_NEWLINE,
-				  &o->pickaxe_re, &message, NULL) < 0)
+		if (regex_compile(g->keep, bytes_of(o->pickaxe),
+				  REGEX_ERE | REGEX_NEWLINE | g->utf8, &o->pickaxe_re, &message,
+				  NULL) < 0)
 			git_die(g, "invalid regex: %s", message);
 		regex_set_work(o->pickaxe_re, cmd_work, g->c);
 	}

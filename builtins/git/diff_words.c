@@ -141,17 +141,16 @@ void diff_words_hunk(struct git *g, const struct diff_opts *o, struct bytes minu
 		put_part(&p, minus.ptr == NULL ? ' ' : '-', minus.ptr == NULL ? plus : minus);
 		return;
 	}
-	if (minus.len == 0) {
-		put_part(&p, '+', plus);
-		return;
-	}
 	if (o->word_regex != NULL &&
-	    regex_compile(g->a, bytes_of(o->word_regex), REGEX_ERE | REGEX_NEWLINE, &re, &message,
-			  NULL) < 0)
+	    regex_compile(g->a, bytes_of(o->word_regex), REGEX_ERE | REGEX_NEWLINE | g->utf8, &re,
+			  &message, NULL) < 0)
 		git_die(g, "invalid regular expression: %s", o->word_regex);
+	if (re != NULL)
+		regex_set_work(re, cmd_work, g->c);
 	split(g, o, re, &w[0]);
 	split(g, o, re, &w[1]);
-	lines_diff(g, g->a, as_lines(g, &w[0]), as_lines(g, &w[1]), LINES_NO_INDENT_HEURISTIC, &l);
+	lines_diff(g, g->a, as_lines(g, &w[0]), as_lines(g, &w[1]),
+		   LINES_NO_INDENT_HEURISTIC | LINES_NO_CONTEXT, &l);
 	for (size_t i = 0; i < l.n; i++) {
 		const struct lines_change *c = &l.change[i];
 		struct bytes del = between(&w[0], c->from[0], c->from[0] + c->count[0]);

@@ -5,6 +5,7 @@
  * Reference: git 2.39. Not here: what needs a network or another program's filters; see
  * docs/limits.md.
  */
+#include "base/regex.h"
 #include "builtins/git/git.h"
 
 enum { ALIAS_DEPTH_MAX = 16, WORDS_MAX = 1024, GUESS_MAX = 7 };
@@ -400,7 +401,12 @@ static int run_deep(void *arg)
 {
 	struct cmd *c = arg;
 	struct arena *keep = arena_alloc(c->arena, sizeof(*keep));
-	struct git git = { .c = c, .a = c->arena, .keep = keep, .color = -1, .prefix = "" };
+	struct git git = { .c = c,
+			   .a = c->arena,
+			   .keep = keep,
+			   .color = -1,
+			   .prefix = "",
+			   .utf8 = c->utf8 ? REGEX_UTF8 : 0 };
 	struct git *g = &git;
 	struct global gl = { .i = 1 };
 	struct config config = { .at = NULL };

@@ -95,6 +95,7 @@ struct git {
 	char *start;           /* the directory the command was started in */
 	const char *dir_shown; /* GIT_DIR as given, or NULL */
 	bool bare;
+	unsigned utf8; /* REGEX_UTF8 or 0, for every pattern */
 	struct config *config;
 	struct odb *odb;
 	struct refs *refs;
@@ -873,6 +874,7 @@ enum lines_flags {
 	LINES_NO_INDENT_HEURISTIC = 64,
 	LINES_PATIENCE = 128,
 	LINES_HISTOGRAM = 256,
+	LINES_NO_CONTEXT = 512, /* nothing unchanged is shown: equal ends take no part */
 	LINES_ALGORITHM = LINES_MINIMAL | LINES_PATIENCE | LINES_HISTOGRAM,
 };
 struct lines_file {

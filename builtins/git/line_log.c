@@ -210,7 +210,7 @@ static bool step_file(struct step *s, struct commit *c, struct commit *p, const 
 		before = object_need(g, g->keep, &old, OBJECT_BLOB);
 	}
 	lines_diff(g, g->keep, before, object_need(g, g->keep, &now, OBJECT_BLOB),
-		   LINES_NO_INDENT_HEURISTIC, &s->l);
+		   LINES_NO_INDENT_HEURISTIC | LINES_NO_CONTEXT, &s->l);
 	find_touched(s, &f->ranges);
 	map_ranges(s, &f->ranges);
 	return s->touched.n != 0;

@@ -47,8 +47,7 @@ static struct regex *compile(struct git *g, const char *pattern)
 	struct bytes text = bytes_of(pattern);
 	struct regex *re;
 
-	if (regex_compile_set(g->keep, &text, 1,
-			      REGEX_BRE | REGEX_NEWLINE | (g->c->utf8 ? REGEX_UTF8 : 0u), &re,
+	if (regex_compile_set(g->keep, &text, 1, REGEX_BRE | REGEX_NEWLINE | g->utf8, &re,
 			      &message) < 0)
 		git_die(g, "-L parameter '%s': %s", pattern, message);
 	regex_set_work(re, cmd_work, g->c);

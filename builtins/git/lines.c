@@ -8,7 +8,7 @@
 #include "builtins/git/slide.h"
 #include "builtins/myers.h"
 
-enum { HASH_MIN = 64, COST_MIN = 256, MANY_MAX = 1024 };
+enum { HASH_MIN = 64, COST_MIN = 256, MANY_MAX = 1024, TAIL_BLOCK = 1024 };
 
 size_t lines_split(struct arena *a, struct bytes text, struct bytes **out)
 {
@@ -160,7 +160,7 @@ static bool drop_many(const char *mark, size_t i, size_t from, size_t to)
 	if (right0 == 0)
 		return false;
 	right0 += left0;
-	right1 += left1 + 1;
+	right1 += left1 + 2;
 	return right1 * 4 < right1 + right0;
 }
 
@@ -256,16 +256,45 @@ static void list_changes(struct git *g, struct arena *a, struct lines *l, unsign
 	cmd_charge(g->c, (f[0].n + f[1].n) / 16 + 1);
 }
 
+/* How many last lines are in equal blocks of TAIL_BLOCK bytes at the end of both texts, as git
+ * leaves them out: lines that occur often are judged without them, and no change moves into them.
+ */
+static size_t equal_tail(struct bytes one, struct bytes two)
+{
+	size_t least = one.len < two.len ? one.len : two.len;
+	size_t tail = 0;
+	size_t n = 0;
+	const char *nl;
+
+	while (tail + TAIL_BLOCK <= least &&
+	       memcmp(one.ptr + one.len - tail - TAIL_BLOCK, two.ptr + two.len - tail - TAIL_BLOCK,
+		      TAIL_BLOCK) == 0)
+		tail += TAIL_BLOCK;
+	if (tail == 0)
+		return 0;
+	struct bytes rest = bytes_slice(one, one.len - tail, one.len);
+
+	while (rest.len != 0 && (nl = memchr(rest.ptr, '\n', rest.len)) != NULL) {
+		n++;
+		rest = bytes_slice(rest, (size_t)(nl - rest.ptr) + 1, rest.len);
+	}
+	/* The first one may have begun before the tail; a last one may have no newline. */
+	return n != 0 ? n - 1 + (rest.len != 0) : 0;
+}
+
 void lines_diff(struct git *g, struct arena *a, struct bytes one, struct bytes two, unsigned flags,
 		struct lines *out)
 {
 	uint32_t classes;
+	size_t tail = flags & LINES_NO_CONTEXT ? equal_tail(one, two) : 0;
 
 	*out = (struct lines){ .n = 0 };
 	out->file[0].n = lines_split(a, one, &out->file[0].line);
 	out->file[1].n = lines_split(a, two, &out->file[1].line);
 	for (int i = 0; i < 2; i++)
 		out->file[i].changed = (char *)arena_zalloc(a, out->file[i].n + 2) + 1;
+	for (int i = 0; i < 2; i++)
+		out->file[i].n -= tail;
 	classify(g, a, flags, out, &classes);
 	if (flags & (LINES_PATIENCE | LINES_HISTOGRAM))
 		lines_compare_unique(g, a, out, flags, classes);
@@ -273,5 +302,7 @@ void lines_diff(struct git *g, struct arena *a, struct bytes one, struct bytes t
 		lines_compare(g, a, out, flags, classes);
 	slide_changes(g, out, 0, (flags & LINES_NO_INDENT_HEURISTIC) == 0);
 	slide_changes(g, out, 1, (flags & LINES_NO_INDENT_HEURISTIC) == 0);
+	for (int i = 0; i < 2; i++)
+		out->file[i].n += tail;
 	list_changes(g, a, out, flags);
 }

@@ -71,7 +71,7 @@ static void put_folded(struct buf *out, struct bytes s, size_t column)
 
 		while (i + n < s.len && s.ptr[i + n] != ' ')
 			n++;
-		if (!first && column + 1 + n > FOLD_AT) {
+		if (column + !first + n > FOLD_AT) {
 			buf_puts(out, "\n ");
 			column = 1;
 		} else if (!first) {
@@ -89,24 +89,33 @@ static void put_folded(struct buf *out, struct bytes s, size_t column)
 
 static void put_from(struct buf *out, struct bytes name, struct bytes mail, bool raw)
 {
+	bool encoded = !raw && !is_ascii(name);
 	bool special = false;
+	size_t at;
 
 	for (size_t i = 0; i < name.len; i++)
 		special = special || strchr("()<>[]:;@,.\"\\", name.ptr[i]) != NULL;
 	buf_puts(out, "From: ");
-	if (!raw && !is_ascii(name)) {
+	if (encoded) {
 		put_encoded(out, name, 6, true);
 	} else if (special) {
-		buf_putc(out, '"');
+		struct buf quoted = buf_in(out->arena);
+
+		buf_putc(&quoted, '"');
 		for (size_t i = 0; i < name.len; i++) {
 			if (name.ptr[i] == '"' || name.ptr[i] == '\\')
-				buf_putc(out, '\\');
-			buf_putc(out, name.ptr[i]);
+				buf_putc(&quoted, '\\');
+			buf_putc(&quoted, name.ptr[i]);
 		}
-		buf_putc(out, '"');
+		buf_putc(&quoted, '"');
+		put_folded(out, buf_bytes(&quoted), 6);
 	} else {
 		put_folded(out, name, 6);
 	}
+	for (at = out->len; at > 0 && out->ptr[at - 1] != '\n'; at--)
+		;
+	if (out->len - at + 3 + mail.len > (encoded ? ENCODED_MAX : FOLD_AT))
+		buf_putc(out, '\n');
 	buf_printf(out, " <%.*s>\n", (int)mail.len, mail.ptr);
 }
 

@@ -294,8 +294,9 @@ static void search(struct asking *k, char *answer)
 		if (!read_answer(k, &answer) || *answer == '\0')
 			return;
 	}
-	if (regex_compile(g->keep, bytes_of(answer), REGEX_ERE | REGEX_NEWLINE | REGEX_NOSUB, &re,
-			  &message, NULL) < 0) {
+	if (regex_compile(g->keep, bytes_of(answer),
+			  REGEX_ERE | REGEX_NEWLINE | REGEX_NOSUB | g->utf8, &re, &message,
+			  NULL) < 0) {
 		git_say(g, "Malformed search regexp %s: Invalid regular expression\n", answer);
 		return;
 	}

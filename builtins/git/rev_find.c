@@ -59,8 +59,9 @@ bool rev_find_text(struct git *g, const char *pattern, const struct oid *from, s
 
 	if (pattern[0] == '!')
 		pattern += pattern[1] == '-' ? 2 : 1;
-	if (regex_compile(g->keep, bytes_of(pattern), REGEX_ERE | REGEX_NEWLINE | REGEX_NOSUB, &re,
-			  &message, NULL) < 0)
+	if (regex_compile(g->keep, bytes_of(pattern),
+			  REGEX_ERE | REGEX_NEWLINE | REGEX_NOSUB | g->utf8, &re, &message,
+			  NULL) < 0)
 		git_die(g, "invalid regex: %s", pattern);
 	regex_set_work(re, cmd_work, g->c);
 	if (from != NULL) {

@@ -386,8 +386,7 @@ static void compile_greps(struct git *g, struct revs *r)
 			 : r->grep_extended ? REGEX_ERE
 					    : REGEX_BRE;
 
-	flags |= REGEX_NEWLINE | REGEX_NOSUB | (r->grep_icase ? REGEX_ICASE : 0u) |
-		 (g->c->utf8 ? REGEX_UTF8 : 0u);
+	flags |= REGEX_NEWLINE | REGEX_NOSUB | (r->grep_icase ? REGEX_ICASE : 0u) | g->utf8;
 	for (int k = 0; k < 3; k++)
 		for (size_t i = 0; i < r->grep_text[k].n; i++) {
 			const char *message;
