@@ -36,7 +36,8 @@ static void best_run(struct git *g, struct bytes parent, struct bytes child, uns
 		size_t end = i < l.n ? l.change[i].from[1] : l.file[1].n;
 		size_t score = score_of(l.file[1].line + at, end - at);
 
-		if (score > out->score)
+		/* Of equal ones the last, as in move_group. */
+		if (score > 0 && score >= out->score)
 			*out = (struct blame_run){ from, at, end - at, score };
 		if (i < l.n) {
 			from = l.change[i].from[0] + l.change[i].count[0];
@@ -51,39 +52,41 @@ static void best_run(struct git *g, struct bytes parent, struct bytes child, uns
 struct source {
 	const char *path;
 	struct bytes text;
-	size_t score; /* that a run must have */
 };
 
 struct sources {
 	struct source *at;
 	size_t n, cap;
+	size_t score; /* that a run must have */
 };
 
 static void add_source(struct blaming *b, struct sources *list, const char *path,
-		       const struct oid *o, size_t score)
+		       const struct oid *o)
 {
 	struct bytes text;
 
 	if (object_read(b->g, b->g->keep, o, &text) != OBJECT_BLOB)
 		return;
 	LIST_ROOM(b->g, list->at, list->n, list->cap);
-	list->at[list->n++] = (struct source){ arena_dup(b->g->keep, bytes_of(path)), text, score };
+	list->at[list->n++] = (struct source){ arena_dup(b->g->keep, bytes_of(path)), text };
 }
 
-/* Other files of the parent: those that changed, or all where the file is new (-C -C). */
-static void add_others(struct blaming *b, struct suspect *s, struct commit *p, bool has_own,
+/* Other files of the parent than the one the lines' file was before (own, or NULL): those that
+ * changed, or all where the file is new (-C -C). */
+static void add_others(struct blaming *b, struct suspect *s, struct commit *p, const char *own,
 		       struct sources *list)
 {
-	struct diff_opts d = { .find_copies_harder = b->o.copies > 2 ||
-						     (b->o.copies > 1 && !has_own) };
+	bool new = own == NULL || strcmp(own, s->path) != 0;
+	struct diff_opts d = { .find_copies_harder = b->o.copies > 2 || (b->o.copies > 1 && new) };
 	struct diff_queue q = { .at = NULL };
 
 	diff_trees(b->g, &d, &p->tree, &s->c->tree, &q);
 	for (size_t i = 0; i < q.n; i++) {
 		const struct diff_file *f = q.at[i].one;
 
-		if (f->mode != 0 && f->mode != MODE_GITLINK && strcmp(f->path, s->path) != 0)
-			add_source(b, list, f->path, &f->oid, b->o.copy_score);
+		if (f->mode != 0 && f->mode != MODE_GITLINK &&
+		    (own == NULL || strcmp(f->path, own) != 0))
+			add_source(b, list, f->path, &f->oid);
 	}
 }
 
@@ -108,7 +111,7 @@ static bool move_group(struct blaming *b, struct suspect *s, struct commit *p,
 
 	for (size_t i = 0; i < list->n; i++) {
 		best_run(b->g, list->at[i].text, text, b->o.lines, &run);
-		if (run.score < list->at[i].score || run.score <= best.score)
+		if (run.score == 0 || run.score < list->score || run.score < best.score)
 			continue;
 		best = run;
 		from = &list->at[i];
@@ -132,20 +135,11 @@ static bool move_group(struct blaming *b, struct suspect *s, struct commit *p,
 	return true;
 }
 
-static void move_from(struct blaming *b, struct suspect *s, struct commit *p)
+/* Moves the runs that are found in these files, until none is left. */
+static void move_to(struct blaming *b, struct suspect *s, struct commit *p,
+		    const struct sources *list)
 {
-	struct sources list = { NULL, 0, 0 };
-	const char *name;
-	struct oid o;
-	bool own;
-
-	commit_need(b->g, p);
-	own = commit_file_before(b->g, p, s->c, s->path, &name, &o);
-	if (own)
-		add_source(b, &list, name, &o, b->o.move_score);
-	if (b->o.copies > 0 && s->c != NULL)
-		add_others(b, s, p, own, &list);
-	for (bool again = list.n != 0; again && s->n != 0;) {
+	for (bool again = list->n != 0; again && s->n != 0;) {
 		again = false;
 		git_sort(b->g, s->at, s->n, sizeof(*s->at), blame_compare_final);
 		for (size_t i = 0, j; i < s->n && !again; i = j) {
@@ -153,10 +147,27 @@ static void move_from(struct blaming *b, struct suspect *s, struct commit *p)
 					s->at[j].line == s->at[j - 1].line + 1;
 			     j++)
 				continue;
-			again = move_group(b, s, p, &list, i, j - 1);
+			again = move_group(b, s, p, list, i, j - 1);
 		}
 	}
 	git_sort(b->g, s->at, s->n, sizeof(*s->at), blame_compare_asked);
+}
+
+/* From the file itself, or from others (copies). */
+static void move_from(struct blaming *b, struct suspect *s, struct commit *p, bool copies)
+{
+	struct sources list = { NULL, 0, 0, copies ? b->o.copy_score : b->o.move_score };
+	const char *name;
+	struct oid o;
+
+	commit_need(b->g, p);
+	if (!commit_file_before(b->g, p, s->c, s->path, &name, &o))
+		name = NULL;
+	if (copies)
+		add_others(b, s, p, name, &list);
+	else if (name != NULL)
+		add_source(b, &list, name, &o);
+	move_to(b, s, p, &list);
 }
 
 void blame_move_on(struct blaming *b, struct suspect *s)
@@ -166,7 +177,8 @@ void blame_move_on(struct blaming *b, struct suspect *s)
 	if (b->o.move_score == 0)
 		return;
 	if (s->c == NULL && head_oid(b->g, &head))
-		move_from(b, s, commit_at(b->g, &head));
-	for (uint32_t i = 0; s->c != NULL && i < s->c->nparents && s->n != 0; i++)
-		move_from(b, s, s->c->parent[i]);
+		move_from(b, s, commit_at(b->g, &head), false);
+	for (int copies = 0; s->c != NULL && copies <= (b->o.copies > 0); copies++)
+		for (uint32_t i = 0; i < s->c->nparents && s->n != 0; i++)
+			move_from(b, s, s->c->parent[i], copies != 0);
 }

@@ -16,9 +16,9 @@ static size_t score_given(struct git *g, const char *arg, size_t otherwise)
 
 	(void)g;
 	/* What is no number is none. */
-	if (arg == NULL || !git_number(arg, &n) || n < 0)
+	if (arg == NULL || !git_number(arg, &n) || n <= 0)
 		return otherwise;
-	return (size_t)n + 1;
+	return (size_t)n;
 }
 
 static int set_move(struct git *g, void *opts, const char *arg, bool unset)
@@ -26,7 +26,7 @@ static int set_move(struct git *g, void *opts, const char *arg, bool unset)
 	struct blame_opts *o = opts;
 
 	(void)unset;
-	o->move_score = score_given(g, arg, MOVE_SCORE + 1);
+	o->move_score = score_given(g, arg, MOVE_SCORE);
 	return 0;
 }
 
@@ -36,9 +36,9 @@ static int set_copy(struct git *g, void *opts, const char *arg, bool unset)
 
 	(void)unset;
 	o->copies += o->copies < 3;
-	o->copy_score = score_given(g, arg, COPY_SCORE + 1);
+	o->copy_score = score_given(g, arg, COPY_SCORE);
 	if (o->move_score == 0)
-		o->move_score = MOVE_SCORE + 1;
+		o->move_score = MOVE_SCORE;
 	return 0;
 }
 
