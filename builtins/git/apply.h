@@ -31,6 +31,7 @@ struct hunk {
 	size_t n, cap;
 	size_t number; /* of its line in the patch */
 	const char *source;
+	struct bytes raw; /* as it stands in the patch */
 };
 
 /* One direction of a binary change. */

@@ -238,24 +238,6 @@ bool apply_hunks(struct applying *p, struct file_patch *f, const char *name, str
 	return true;
 }
 
-static void put_hunk(struct buf *b, const struct hunk *h)
-{
-	for (int k = 0; k < 2; k++) {
-		buf_printf(b, k == 0 ? "@@ -%zu" : " +%zu", h->from[k]);
-		if (h->count[k] != 1)
-			buf_printf(b, ",%zu", h->count[k]);
-	}
-	buf_puts(b, " @@\n");
-	for (size_t j = 0; j < h->n; j++) {
-		struct bytes text = h->at[j].text;
-
-		buf_putc(b, h->at[j].sign);
-		buf_add(b, text);
-		if (text.len == 0 || text.ptr[text.len - 1] != '\n')
-			buf_puts(b, "\n\\ No newline at end of file\n");
-	}
-}
-
 void apply_write_rejects(struct applying *p, const struct file_patch *f)
 {
 	struct git *g = p->g;
@@ -268,8 +250,11 @@ void apply_write_rejects(struct applying *p, const struct file_patch *f)
 		git_say(g,
 			f->rejected[k] ? "Rejected hunk #%zu.\n" : "Hunk #%zu applied cleanly.\n",
 			k + 1);
-		if (f->rejected[k])
-			put_hunk(&b, &f->hunk[k]);
+		if (!f->rejected[k])
+			continue;
+		buf_add(&b, f->hunk[k].raw);
+		if (!bytes_ends(f->hunk[k].raw, BYTES("\n")))
+			buf_putc(&b, '\n');
 	}
 	file_write(g, git_format(g->a, "%s.rej", f->name[1]), buf_bytes(&b), 0666);
 }

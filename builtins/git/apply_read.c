@@ -217,6 +217,7 @@ static void read_hunk(struct applying *p, struct file_patch *f)
 	const char *at;
 	const char *end;
 	size_t left[2];
+	const char *start = p->rest.ptr;
 
 	take(p, &line);
 	at = line.ptr + 4;
@@ -259,6 +260,7 @@ static void read_hunk(struct applying *p, struct file_patch *f)
 	}
 	if (bytes_starts(peek(p), BYTES("\\ ")))
 		take(p, &line);
+	h.raw = (struct bytes){ start, (size_t)(p->rest.ptr - start) };
 	LIST_ROOM(p->g, f->hunk, f->n, f->cap);
 	f->hunk[f->n++] = h;
 }

@@ -148,30 +148,29 @@ static bool complain(struct switching *s)
 	if (s->changed.n + s->untracked_over.n + s->dirs.n == 0)
 		return false;
 	if (s->changed.n != 0) {
-		buf_printf(&b,
-			   "error: Your local changes to the following files would be overwritten "
-			   "by %s:\n",
-			   action);
 		list_paths(g, &s->changed, &b);
-		buf_printf(&b, "Please commit your changes or stash them before you %s.\n", advice);
+		git_error(g,
+			  "Your local changes to the following files would be overwritten by "
+			  "%s:\n%sPlease commit your changes or stash them before you %s.",
+			  action, buf_cstr(&b), advice);
+		b.len = 0;
 	}
 	if (s->dirs.n != 0) {
-		buf_puts(&b,
-			 "error: Updating the following directories would lose untracked files in "
-			 "them:\n");
 		list_paths(g, &s->dirs, &b);
-		buf_putc(&b, '\n');
+		git_error(g,
+			  "Updating the following directories would lose untracked files in "
+			  "them:\n%s",
+			  buf_cstr(&b));
+		b.len = 0;
 	}
 	if (s->untracked_over.n != 0) {
-		buf_printf(&b,
-			   "error: The following untracked working tree files would be overwritten "
-			   "by %s:\n",
-			   action);
 		list_paths(g, &s->untracked_over, &b);
-		buf_printf(&b, "Please move or remove them before you %s.\n", advice);
+		git_error(g,
+			  "The following untracked working tree files would be overwritten by "
+			  "%s:\n%sPlease move or remove them before you %s.",
+			  action, buf_cstr(&b), advice);
 	}
-	buf_puts(&b, "Aborting\n");
-	cmd_err_write(g->c, b.ptr, b.len);
+	git_say(g, "Aborting\n");
 	return true;
 }
 
@@ -228,6 +227,19 @@ bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tre
 	}
 	tree_flatten(g, g->keep, new_tree, &b);
 	plan(&s, &a, &b);
+	if (o->only_local != NULL && s.changed.n != 0) {
+		if (s.untracked_over.n != 0)
+			git_error(g,
+				  "Untracked working tree file '%s' would be overwritten by merge.",
+				  s.untracked_over.at[0]);
+		else if (s.dirs.n != 0)
+			git_error(g, "Updating '%s' would lose untracked files in it",
+				  s.dirs.at[0]);
+		if (s.untracked_over.n + s.dirs.n != 0)
+			git_exit(g, GIT_STATUS_FATAL);
+		*o->only_local = true;
+		return false;
+	}
 	if (complain(&s))
 		return false;
 	if (o->keep_index)

@@ -38,6 +38,11 @@ struct checkout {
 	bool dashdash;
 };
 int checkout_switch(struct git *g, struct checkout *k);
+/* checkout_merge.c: files and index become the tree, with the changes that the files have against the
+ * commit old (shown as old_name in conflicts); conflicts are left in the index. False after a
+ * message; what is staged ends the command. */
+bool checkout_merge(struct git *g, const struct checkout *k, const struct oid *old,
+		    const char *old_name, const struct oid *tree);
 /* "Note: switching to 'NAME'." and what follows. */
 void checkout_say_detached(struct git *g, const char *name);
 /* The hook post-checkout: its status. */

@@ -426,10 +426,12 @@ static bool fall_back(struct applying *am)
 		return false;
 	}
 	tree_write_leaves(g, &l, &base);
-	git_printf(g, "Using index info to reconstruct a base tree...\n");
+	if (!am->o.quiet)
+		git_printf(g, "Using index info to reconstruct a base tree...\n");
 	head_oid(g, &head);
 	tree_of(g, &head, &head_tree);
-	say_changed(g, &head_tree, &base);
+	if (!am->o.quiet)
+		say_changed(g, &head_tree, &base);
 	x = index_read(g, path);
 	index_read_tree(g, x, &base);
 	index_write_to(g, x, path);
@@ -442,12 +444,14 @@ static bool fall_back(struct applying *am)
 	x = index_read(g, path);
 	if (!tree_write_index(g, x, false, &theirs))
 		return false;
-	git_printf(g, "Falling back to patching base and 3-way merge...\n");
+	if (!am->o.quiet)
+		git_printf(g, "Falling back to patching base and 3-way merge...\n");
 	m.style = merge_style_of(g, NULL);
 	merge_trees(&m, &base, &head_tree, &theirs);
 	if (!merge_apply(&m, &head_tree, "merge"))
 		return false;
-	cmd_bytes(g->c, buf_bytes(&m.messages));
+	if (!am->o.quiet)
+		cmd_bytes(g->c, buf_bytes(&m.messages));
 	cmd_flush(g->c);
 	if (!m.clean)
 		git_error(g, "Failed to merge in the changes.");

@@ -34,7 +34,9 @@ static void show_changes(struct git *g)
 	struct buf out = buf_in(g->a);
 
 	for (size_t i = 0; i < q.n; i++)
-		buf_printf(&out, "%c\t%s\n", q.at[i].status, git_quoted(g, q.at[i].two->path));
+		if (q.at[i].status != 'U')
+			buf_printf(&out, "%c\t%s\n", q.at[i].status,
+				   git_quoted(g, q.at[i].two->path));
 	cmd_bytes(g->c, buf_bytes(&out));
 }
 
@@ -189,8 +191,11 @@ int checkout_switch(struct git *g, struct checkout *k)
 {
 	struct oid old = oid_null, old_tree, new_tree;
 	bool had_head = head_oid(g, &old);
+	bool only_local = false;
 	char *old_ref = head_ref(g);
-	struct switch_opts so = { .force = k->o.force, .action = "checkout" };
+	struct switch_opts so = { .force = k->o.force,
+				  .action = "checkout",
+				  .only_local = k->o.merge && had_head ? &only_local : NULL };
 	struct index *x = index_get(g);
 	/* "checkout HEAD" is about the files only. */
 	bool stays = k->branch_ref == NULL && k->new_branch == NULL && !k->o.detach &&
@@ -226,7 +231,11 @@ int checkout_switch(struct git *g, struct checkout *k)
 		work_switch(g, NULL, &new_tree, &so);
 	} else if (!had_head || !oid_eq(&old, &k->oid) || !x->exists) {
 		if (!work_switch(g, had_head && tree_of(g, &old, &old_tree) ? &old_tree : NULL,
-				 &new_tree, &so))
+				 &new_tree, &so) &&
+		    !(only_local && checkout_merge(g, k, &old,
+						   old_ref != NULL ? ref_short(g, old_ref)
+								   : oid_short(g, &old, 0),
+						   &new_tree)))
 			return 1;
 	}
 	if (!k->o.quiet && !k->o.force && had_head)
@@ -412,10 +421,20 @@ static int set_guess(struct git *g, void *opts, const char *arg, bool unset)
 		GIT_FLAG('d', "detach", struct checkout_opts, detach),                             \
 		GIT_STR(0, "orphan", struct checkout_opts, orphan),                                \
 		GIT_FLAG('m', "merge", struct checkout_opts, merge),                               \
-		GIT_STR(0, "conflict", struct checkout_opts, conflict),                            \
+		GIT_CALL_ARG(0, "conflict", set_conflict),                                         \
 		GIT_FLAG(0, "progress", struct checkout_opts, progress),                           \
 		GIT_FLAG(0, "overwrite-ignore", struct checkout_opts, progress),                   \
 		GIT_FLAG(0, "ignore-other-worktrees", struct checkout_opts, ignore_other)
+
+static int set_conflict(struct git *g, void *opts, const char *arg, bool unset)
+{
+	struct checkout_opts *o = opts;
+
+	(void)g;
+	o->conflict = arg;
+	o->merge = !unset;
+	return 0;
+}
 
 static const struct git_option checkout_options[] = {
 	GIT_PATHSPEC_FILE(struct checkout_opts, from),

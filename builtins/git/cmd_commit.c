@@ -152,7 +152,7 @@ struct committing {
 	struct entry *real;    /* of a partial commit: the index as it will be */
 };
 
-static void stage_tracked(struct git *g, struct index *x, struct pathspec *ps)
+void stage_tracked(struct git *g, struct index *x, struct pathspec *ps)
 {
 	struct names changed = { NULL, 0, 0 };
 	struct names gone = { NULL, 0, 0 };

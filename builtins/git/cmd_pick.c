@@ -198,6 +198,7 @@ static enum result stop_empty(struct sequence *s, struct picking *p, struct byte
 	pick_write_message(g, message, &p->merge);
 	if (s->kind == PICK)
 		write_oid(g, head_file(s), &p->commit->oid);
+	cmd_flush(g->c);
 	if (s->kind == PICK)
 		git_say(g, "The previous cherry-pick is now empty, possibly due to conflict "
 			   "resolution.\nIf you wish to commit it anyway, use:\n\n"

@@ -435,6 +435,7 @@ int git_cmd_merge_file(struct git *g, struct args *args)
 			    : merge_style_of(g, NULL);
 	m.favor = (enum merge_favor)o.favor;
 	m.marker_size = o.marker_size;
+	m.punctuation = true;
 	merge_text(g, g->keep, &m);
 	if (o.to_stdout)
 		cmd_bytes(g->c, m.result);

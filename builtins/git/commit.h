@@ -35,4 +35,7 @@ char *state_read(struct git *g, const char *name); /* NULL: not there */
 void state_write(struct git *g, const char *name, const char *text);
 void state_remove(struct git *g, const char *name);
 
+/* cmd_commit.c: the index takes what tracked files have become. */
+void stage_tracked(struct git *g, struct index *x, struct pathspec *ps);
+
 #endif

@@ -3,8 +3,9 @@
  * The unified text of one pair: header, hunks, colours.
  */
 #include "builtins/git/submodule.h"
+#include "builtins/git/transport.h"
 
-enum { FUNCTION_MAX = 80 };
+enum { FUNCTION_MAX = 80, FAST = 1 /* git's level of compression */ };
 
 struct patch {
 	struct git *g;
@@ -531,13 +532,24 @@ static void put_base85(struct buf *out, struct bytes data)
 	buf_putc(out, '\n');
 }
 
-static void put_literal(struct patch *p, struct bytes data)
+/* One side whole, or as a delta of the other where that takes less. */
+static void put_side(struct patch *p, struct bytes from, struct bytes to)
 {
-	struct buf packed = buf_in(p->g->a);
+	struct git *g = p->g;
+	struct buf whole = buf_in(g->a), delta = buf_in(g->a), packed = buf_in(g->a);
+	struct delta_index *x;
 
-	zlib_deflate(p->g, data, 6, &packed);
-	buf_printf(p->out, "literal %zu\n", data.len);
-	put_base85(p->out, buf_bytes(&packed));
+	zlib_deflate(g, to, FAST, &whole);
+	x = to.len != 0 ? delta_index_new(g, g->a, from) : NULL;
+	if (x != NULL && delta_make(g, x, to, whole.len, &delta))
+		zlib_deflate(g, buf_bytes(&delta), FAST, &packed);
+	if (packed.len != 0 && packed.len < whole.len) {
+		buf_printf(p->out, "delta %zu\n", delta.len);
+		whole = packed;
+	} else {
+		buf_printf(p->out, "literal %zu\n", to.len);
+	}
+	put_base85(p->out, buf_bytes(&whole));
 }
 
 static void put_binary(struct patch *p, struct diff_pair *d)
@@ -546,8 +558,8 @@ static void put_binary(struct patch *p, struct diff_pair *d)
 
 	if (p->o->binary) {
 		buf_puts(p->out, "GIT binary patch\n");
-		put_literal(p, d->two->data);
-		put_literal(p, d->one->data);
+		put_side(p, d->one->data, d->two->data);
+		put_side(p, d->two->data, d->one->data);
 		return;
 	}
 	buf_puts(&line, "Binary files ");

@@ -762,7 +762,7 @@ struct switch_opts {
 	bool force;      /* changes are lost */
 	bool no_work;    /* only the index */
 	bool keep_index; /* nothing is written */
-	bool merge_untracked;
+	bool *only_local; /* set, and nothing said, where only local changes are in the way */
 	const char *action; /* "checkout", "merge": for messages */
 };
 bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tree,
@@ -900,6 +900,8 @@ size_t lines_split(struct arena *a, struct bytes text, struct bytes **out);
 /* Whether git takes it for binary. */
 bool lines_binary(struct bytes data);
 bool lines_blank(struct bytes line, unsigned flags);
+/* Whether they are the same but for white space that is to be ignored. */
+bool lines_equal(struct arena *a, struct bytes x, struct bytes y, unsigned flags);
 
 /* --- color.c --- */
 

@@ -80,6 +80,12 @@ static struct bytes compared(struct arena *a, struct bytes line, unsigned flags)
 	return buf_bytes(&out);
 }
 
+bool lines_equal(struct arena *a, struct bytes x, struct bytes y, unsigned flags)
+{
+	return bytes_eq(x, y) || ((flags & LINES_SPACE) != 0 &&
+				  bytes_eq(compared(a, x, flags), compared(a, y, flags)));
+}
+
 struct class_slot {
 	struct bytes text;
 	uint64_t hash;

@@ -16,8 +16,9 @@ struct merge_text {
 	const char *label[3]; /* ours, base, theirs */
 	enum merge_style style;
 	enum merge_favor favor;
-	unsigned lines;  /* enum lines_flags */
-	int marker_size; /* 0: 7 */
+	unsigned lines;   /* enum lines_flags */
+	int marker_size;  /* 0: 7 */
+	bool punctuation; /* joins conflicts with nothing else between */
 	struct bytes result;
 	size_t conflicts;
 };

@@ -7,12 +7,11 @@
 
 enum { MARKER = 7, NEAR = 3 };
 
-/* A stretch of the base that changed: [from, to) of base and of each side. */
+/* A stretch that changed: [from, to) of base and of each side. */
 struct region {
 	size_t base[2];
 	size_t side[2][2];
-	int kind;      /* 1 ours changed, 2 theirs, 3 both the same way, 0 conflict */
-	bool refined;  /* part of a conflict that was taken apart */
+	enum { CONFLICT, OURS, THEIRS, ALIKE } kind;
 	size_t before; /* equal lines that zdiff3 leaves outside */
 	size_t after;
 };
@@ -43,63 +42,109 @@ enum merge_style merge_style_of(struct git *g, const char *text)
 	git_die(g, "unknown conflict style '%s'", text);
 }
 
-static bool same_lines(const struct state *s, const struct region *r)
+static struct bytes side_line(const struct state *s, int k, size_t i)
 {
-	size_t n = r->side[0][1] - r->side[0][0];
+	return s->d[k].file[1].line[i];
+}
 
-	if (n != r->side[1][1] - r->side[1][0])
+/* Whether both sides have made the same of the same lines. */
+static bool same_change(const struct state *s, const struct lines_change *a,
+			const struct lines_change *b)
+{
+	if (a->from[0] != b->from[0] || a->count[0] != b->count[0] || a->count[1] != b->count[1])
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!bytes_eq(s->d[0].file[1].line[r->side[0][0] + i],
-			      s->d[1].file[1].line[r->side[1][0] + i]))
+	for (size_t i = 0; i < a->count[1]; i++)
+		if (!lines_equal(s->g->a, side_line(s, 0, a->from[1] + i),
+				 side_line(s, 1, b->from[1] + i), s->m->lines))
 			return false;
 	return true;
 }
 
-/* Changes of both sides that touch become one region. */
+static void add_region(struct state *s, struct regions *l, const struct region *r)
+{
+	LIST_ROOM(s->g, l->at, l->n, l->cap);
+	l->at[l->n++] = *r;
+	cmd_charge(s->g->c, 1);
+}
+
+/* What touches the region before it on either side becomes one with it. */
+static void add_change(struct state *s, struct regions *l, const struct region *r)
+{
+	struct region *last = l->n != 0 ? &l->at[l->n - 1] : NULL;
+
+	if (last == NULL ||
+	    (r->side[0][0] > last->side[0][1] && r->side[1][0] > last->side[1][1])) {
+		add_region(s, l, r);
+		return;
+	}
+	if (last->kind != r->kind)
+		last->kind = CONFLICT;
+	last->base[1] = r->base[1];
+	for (int k = 0; k < 2; k++)
+		last->side[k][1] = r->side[k][1];
+}
+
+/* A change of side k alone; the other side is shifted by what it changed before. */
+static struct region one_sided(const struct lines_change *c, int k, int64_t shift)
+{
+	struct region r = { .kind = k == 0 ? OURS : THEIRS };
+
+	for (int end = 0; end < 2; end++) {
+		r.base[end] = c->from[0] + (end ? c->count[0] : 0);
+		r.side[k][end] = c->from[1] + (end ? c->count[1] : 0);
+		r.side[1 - k][end] = (size_t)((int64_t)r.base[end] + shift);
+	}
+	return r;
+}
+
+/* Two changes that overlap, each widened to where the other begins and ends. */
+static struct region both_sided(const struct lines_change *const c[2])
+{
+	struct region r = { .kind = CONFLICT };
+	size_t end[2] = { c[0]->from[0] + c[0]->count[0], c[1]->from[0] + c[1]->count[0] };
+
+	r.base[0] = c[0]->from[0] < c[1]->from[0] ? c[0]->from[0] : c[1]->from[0];
+	r.base[1] = end[0] > end[1] ? end[0] : end[1];
+	for (int k = 0; k < 2; k++) {
+		r.side[k][0] = c[k]->from[1] - (c[k]->from[0] - r.base[0]);
+		r.side[k][1] = c[k]->from[1] + c[k]->count[1] + (r.base[1] - end[k]);
+	}
+	return r;
+}
+
+/* Goes over the changes of both sides in the order of the base. Those that are the same are no
+ * region: what ours has there is taken. */
 static struct regions find_regions(struct state *s)
 {
 	struct regions out = { NULL, 0, 0 };
 	size_t i[2] = { 0, 0 };
-	int64_t shift[2] = { 0, 0 }; /* side line - base line, outside of changes */
+	int64_t shift[2] = { 0, 0 }; /* side line - base line, behind the changes that are done */
 
 	while (i[0] < s->d[0].n || i[1] < s->d[1].n) {
-		struct region r = { .kind = 0 };
-		bool has[2] = { false, false };
-		size_t from = SIZE_MAX, to;
+		const struct lines_change *c[2];
+		size_t end[2];
+		struct region r;
 
-		for (int k = 0; k < 2; k++)
-			if (i[k] < s->d[k].n && s->d[k].change[i[k]].from[0] < from)
-				from = s->d[k].change[i[k]].from[0];
-		to = from;
-		int64_t start_shift[2] = { shift[0], shift[1] };
-
-		for (bool more = true; more;) {
-			more = false;
-			for (int k = 0; k < 2; k++) {
-				const struct lines_change *c = &s->d[k].change[i[k]];
-
-				if (i[k] >= s->d[k].n || c->from[0] > to)
-					continue;
-				if (has[k] && !has[1 - k] && c->from[0] > to)
-					continue;
-				has[k] = true;
-				if (c->from[0] + c->count[0] > to)
-					to = c->from[0] + c->count[0];
-				shift[k] += (int64_t)c->count[1] - (int64_t)c->count[0];
-				i[k]++;
-				more = true;
-			}
-		}
-		r.base[0] = from;
-		r.base[1] = to;
 		for (int k = 0; k < 2; k++) {
-			r.side[k][0] = (size_t)((int64_t)from + start_shift[k]);
-			r.side[k][1] = (size_t)((int64_t)to + shift[k]);
+			c[k] = i[k] < s->d[k].n ? &s->d[k].change[i[k]] : NULL;
+			end[k] = c[k] != NULL ? c[k]->from[0] + c[k]->count[0] : SIZE_MAX;
 		}
-		r.kind = !has[1] ? 1 : !has[0] ? 2 : same_lines(s, &r) ? 3 : 0;
-		LIST_ROOM(s->g, out.at, out.n, out.cap);
-		out.at[out.n++] = r;
+		for (int k = 0; k < 2; k++)
+			if (c[k] != NULL && (c[1 - k] == NULL || end[k] < c[1 - k]->from[0])) {
+				r = one_sided(c[k], k, shift[1 - k]);
+				add_change(s, &out, &r);
+				end[1 - k] = SIZE_MAX;
+				break;
+			}
+		if (end[0] != SIZE_MAX && end[1] != SIZE_MAX && !same_change(s, c[0], c[1])) {
+			r = both_sided(c);
+			add_change(s, &out, &r);
+		}
+		for (int k = 0; k < 2; k++)
+			if (end[k] <= end[1 - k] && c[k] != NULL) {
+				shift[k] += (int64_t)c[k]->count[1] - (int64_t)c[k]->count[0];
+				i[k]++;
+			}
 		cmd_charge(s->g->c, 1);
 	}
 	return out;
@@ -107,62 +152,33 @@ static struct regions find_regions(struct state *s)
 
 /* --- conflicts made smaller --- */
 
-static struct bytes side_line(const struct state *s, int k, size_t i)
-{
-	return s->d[k].file[1].line[i];
-}
-
 /* A conflict without the lines both sides have in common: several smaller ones. */
 static void refine(struct state *s, const struct region *r, struct regions *out)
 {
 	struct git *g = s->g;
 	struct buf text[2] = { buf_in(g->a), buf_in(g->a) };
+	struct region part = *r;
 	struct lines l;
-	size_t n0 = r->side[0][1] - r->side[0][0];
 
+	if (r->side[0][0] == r->side[0][1] || r->side[1][0] == r->side[1][1]) {
+		add_region(s, out, r);
+		return;
+	}
 	for (int k = 0; k < 2; k++)
 		for (size_t i = r->side[k][0]; i < r->side[k][1]; i++)
 			buf_add(&text[k], side_line(s, k, i));
 	lines_diff(g, g->a, buf_bytes(&text[0]), buf_bytes(&text[1]), s->m->lines, &l);
-	if (n0 == 0 || r->side[1][0] == r->side[1][1] || l.n == 0) {
-		LIST_ROOM(g, out->at, out->n, out->cap);
-		out->at[out->n++] = *r;
-		return;
+	if (l.n == 0) {
+		part.kind = ALIKE;
+		add_region(s, out, &part);
 	}
-	size_t done = 0; /* lines of ours that are out */
-
 	for (size_t i = 0; i < l.n; i++) {
-		const struct lines_change *c = &l.change[i];
-		struct region part = { .base = { r->base[0], r->base[0] }, .kind = 0 };
-
-		if (c->from[0] > done) {
-			struct region common = { .base = { r->base[0], r->base[0] }, .kind = 3 };
-
-			common.side[0][0] = r->side[0][0] + done;
-			common.side[0][1] = r->side[0][0] + c->from[0];
-			LIST_ROOM(g, out->at, out->n, out->cap);
-			out->at[out->n++] = common;
-		}
 		for (int k = 0; k < 2; k++) {
-			part.side[k][0] = r->side[k][0] + c->from[k];
-			part.side[k][1] = part.side[k][0] + c->count[k];
+			part.side[k][0] = r->side[k][0] + l.change[i].from[k];
+			part.side[k][1] = part.side[k][0] + l.change[i].count[k];
 		}
-		done = c->from[0] + c->count[0];
-		LIST_ROOM(g, out->at, out->n, out->cap);
-		out->at[out->n++] = part;
+		add_region(s, out, &part);
 	}
-	if (done < n0) {
-		struct region common = { .base = { r->base[1], r->base[1] }, .kind = 3 };
-
-		common.side[0][0] = r->side[0][0] + done;
-		common.side[0][1] = r->side[0][1];
-		LIST_ROOM(g, out->at, out->n, out->cap);
-		out->at[out->n++] = common;
-	}
-	/* What is between is told by the first base line: the whole belongs together. */
-	for (size_t i = 0; i < out->n; i++)
-		if (out->at[i].base[0] == r->base[0])
-			out->at[i].base[1] = r->base[1];
 }
 
 static bool has_alnum(const struct state *s, size_t from, size_t to)
@@ -177,53 +193,23 @@ static bool has_alnum(const struct state *s, size_t from, size_t to)
 	return false;
 }
 
-/* Conflicts with at most three equal lines between them read better as one; and those with
- * nothing but punctuation between. */
+/* Conflicts with at most three lines between them read better as one; where it is wished, also
+ * those with nothing but punctuation between. */
 static void join_near(struct state *s, struct regions *l)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
 		struct region *r = &l->at[i];
+		struct region *last = kept > 0 ? &l->at[kept - 1] : NULL;
 
-		if (kept >= 2 && r->kind == 0 && l->at[kept - 1].kind == 3 &&
-		    l->at[kept - 2].kind == 0 && l->at[kept - 1].refined) {
-			size_t gap = l->at[kept - 1].side[0][1] - l->at[kept - 1].side[0][0];
-
-			if (gap <= NEAR ||
-			    !has_alnum(s, l->at[kept - 1].side[0][0], l->at[kept - 1].side[0][1])) {
-				struct region *to = &l->at[kept - 2];
-
-				to->side[0][1] = r->side[0][1];
-				to->side[1][1] = r->side[1][1];
-				to->base[1] = r->base[1];
-				kept--;
-				continue;
-			}
-		}
-		l->at[kept++] = *r;
-	}
-	l->n = kept;
-}
-
-/* Conflicts of the first look that are close to each other. */
-static void join_regions(struct state *s, struct regions *l)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < l->n; i++) {
-		struct region *r = &l->at[i];
-
-		if (kept > 0 && r->kind == 0 && l->at[kept - 1].kind == 0) {
-			struct region *to = &l->at[kept - 1];
-			size_t gap = r->side[0][0] - to->side[0][1];
-
-			if (gap <= NEAR || !has_alnum(s, to->side[0][1], r->side[0][0])) {
-				for (int k = 0; k < 2; k++)
-					to->side[k][1] = r->side[k][1];
-				to->base[1] = r->base[1];
-				continue;
-			}
+		if (last != NULL && r->kind == CONFLICT && last->kind == CONFLICT &&
+		    (r->side[0][0] - last->side[0][1] <= NEAR ||
+		     (s->m->punctuation && !has_alnum(s, last->side[0][1], r->side[0][0])))) {
+			for (int k = 0; k < 2; k++)
+				last->side[k][1] = r->side[k][1];
+			last->base[1] = r->base[1];
+			continue;
 		}
 		l->at[kept++] = *r;
 	}
@@ -236,7 +222,7 @@ static void trim_common(struct state *s, struct regions *l)
 	for (size_t i = 0; i < l->n; i++) {
 		struct region *r = &l->at[i];
 
-		if (r->kind != 0)
+		if (r->kind != CONFLICT)
 			continue;
 		while (r->side[0][0] < r->side[0][1] && r->side[1][0] < r->side[1][1] &&
 		       bytes_eq(side_line(s, 0, r->side[0][0]), side_line(s, 1, r->side[1][0]))) {
@@ -334,9 +320,9 @@ static void put_all(struct state *s, const struct regions *l)
 		const struct region *r = &l->at[i];
 
 		put_lines(s, ours, at, r->side[0][0] - r->before, NULL);
-		if (r->kind == 0)
+		if (r->kind == CONFLICT)
 			put_conflict(s, r);
-		else if (r->kind == 2)
+		else if (r->kind == THEIRS)
 			put_lines(s, &s->d[1].file[1], r->side[1][0], r->side[1][1], NULL);
 		else
 			put_lines(s, ours, r->side[0][0], r->side[0][1], NULL);
@@ -357,19 +343,12 @@ void merge_text(struct git *g, struct arena *a, struct merge_text *m)
 	first = find_regions(&s);
 	if (m->style == MERGE_STYLE_MERGE) {
 		for (size_t i = 0; i < first.n; i++) {
-			size_t from = all.n;
-
-			if (first.at[i].kind == 0) {
+			if (first.at[i].kind == CONFLICT)
 				refine(&s, &first.at[i], &all);
-				for (size_t j = from; j < all.n; j++)
-					all.at[j].refined = true;
-				continue;
-			}
-			LIST_ROOM(g, all.at, all.n, all.cap);
-			all.at[all.n++] = first.at[i];
+			else
+				add_region(&s, &all, &first.at[i]);
 		}
 		join_near(&s, &all);
-		join_regions(&s, &all);
 	} else {
 		all = first;
 		if (m->style == MERGE_STYLE_ZDIFF3)

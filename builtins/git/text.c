@@ -18,14 +18,26 @@ char *git_format(struct arena *a, const char *format, ...)
 
 /* --- messages --- */
 
+enum { MESSAGE_MAX = 4096 };
+
 static void say(struct git *g, const char *prefix, const char *format, va_list args)
 {
 	struct buf b = buf_in(g->a);
 
 	buf_puts(&b, prefix);
 	buf_vprintf(&b, format, args);
-	if (prefix[0] != '\0')
+	/* Errors and warnings fit into git's room for one, and spare the terminal. */
+	if (prefix[0] != '\0') {
+		if (b.len > MESSAGE_MAX - 1)
+			b.len = MESSAGE_MAX - 1;
+		for (size_t i = 0; i < b.len; i++) {
+			unsigned char ch = (unsigned char)b.ptr[i];
+
+			if ((ch < ' ' && ch != '\t' && ch != '\n') || ch == 0x7f)
+				b.ptr[i] = '?';
+		}
 		buf_putc(&b, '\n');
+	}
 	cmd_err_write(g->c, b.ptr, b.len);
 }
 
