@@ -38,8 +38,8 @@ struct checkout {
 	bool dashdash;
 };
 int checkout_switch(struct git *g, struct checkout *k);
-/* checkout_merge.c: files and index become the tree, with the changes that the files have against the
- * commit old (shown as old_name in conflicts); conflicts are left in the index. False after a
+/* checkout_merge.c: files and index become the tree, with the changes of the files against
+ * the commit old (shown as old_name in conflicts); conflicts are left in the index. False after a
  * message; what is staged ends the command. */
 bool checkout_merge(struct git *g, const struct checkout *k, const struct oid *old,
 		    const char *old_name, const struct oid *tree);

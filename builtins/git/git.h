@@ -759,10 +759,10 @@ bool work_behind_link(struct git *g, const char *path);
 /* checkout.c: from the tree old (NULL: nothing) to new, index and files, keeping changes that
  * do not touch. False after git's message if it can't. */
 struct switch_opts {
-	bool force;      /* changes are lost */
-	bool no_work;    /* only the index */
-	bool keep_index; /* nothing is written */
-	bool *only_local; /* set, and nothing said, where only local changes are in the way */
+	bool force;         /* changes are lost */
+	bool no_work;       /* only the index */
+	bool keep_index;    /* nothing is written */
+	bool *only_local;   /* set, and nothing said, where only local changes are in the way */
 	const char *action; /* "checkout", "merge": for messages */
 };
 bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tree,
