@@ -13,7 +13,6 @@ struct item {
 	size_t before; /* predecessors that are not yet written */
 	struct edge *edges;
 	bool written;
-	bool on_path;
 	struct item *next; /* in the queue; of a loop */
 };
 
@@ -122,59 +121,59 @@ static void sort_items(struct graph *g)
 	sort_stable(g->item, g->n, sizeof *g->item, spare, compare_items, g);
 }
 
-/* An item that is left and comes before `at`: each that waits has one. */
-static struct item *find_before(struct graph *g, const struct item *at)
-{
-	for (size_t i = 0; i < g->n; i++) {
-		struct edge *e = g->item[i]->written ? NULL : g->item[i]->edges;
-		size_t passed = 1;
-
-		for (; e != NULL && e->to != at; e = e->next)
-			passed++;
-		cmd_charge(g->c, passed / 8 + (i % 8 == 0));
-		if (e != NULL)
-			return g->item[i];
-	}
-	return NULL;
-}
-
-static void cut_edge(struct graph *g, struct item *from, struct item *to)
+/* The place of the edge to an item, or NULL. */
+static struct edge **find_edge(struct graph *g, struct item *from, const struct item *to)
 {
 	struct edge **e = &from->edges;
 	size_t passed = 1;
 
-	for (; (*e)->to != to; e = &(*e)->next)
+	for (; *e != NULL && (*e)->to != to; e = &(*e)->next)
 		passed++;
 	cmd_charge(g->c, passed / 8);
-	*e = (*e)->next;
-	to->before--;
+	return *e != NULL ? e : NULL;
 }
 
-/* Reports a loop among what is left and cuts it. */
-static void cut_loop(struct graph *g, const char *path)
+/* Reports the loop from `at` to `last`, along `next`, and cuts the edge that closes it. */
+static void cut_loop(struct graph *g, struct item *at, struct item *last, struct edge **closing)
 {
-	struct item *at = NULL;
-	struct item *from;
-
-	for (size_t i = 0; at == NULL; i++)
-		if (!g->item[i]->written && g->item[i]->before > 0)
-			at = g->item[i];
-	/* Backwards along predecessors until one comes twice; `next` is the way forwards. */
-	while (from = find_before(g, at), !from->on_path) {
-		from->on_path = true;
-		from->next = at;
-		at = from;
-	}
-	cmd_error(g->c, 0, "%s: input contains a loop:", cmd_quotef(g->c, path));
 	for (struct item *i = at;; i = i->next) {
 		cmd_error(g->c, 0, "%.*s", (int)i->name.len, i->name.ptr);
-		if (i == from)
+		if (i == last)
 			break;
 	}
-	cut_edge(g, from, at);
+	(*closing)->to->before--;
+	*closing = (*closing)->next;
+}
+
+/* Finds a loop among what is left, in GNU's order: over the items again and again, from one to the
+ * next that comes before it, until one that is on the way already comes again. `next` is the way
+ * forwards. */
+static void find_loop(struct graph *g, const char *path)
+{
+	struct item *at = NULL;
+	struct edge **e;
+
+	cmd_error(g->c, 0, "%s: input contains a loop:", cmd_quotef(g->c, path));
 	for (size_t i = 0; i < g->n; i++)
-		g->item[i]->on_path = false;
+		g->item[i]->next = NULL;
 	cmd_charge(g->c, g->n / 8 + 1);
+	for (size_t i = 0;; i = i + 1 < g->n ? i + 1 : 0) {
+		struct item *k = g->item[i];
+
+		cmd_charge(g->c, i % 8 == 0);
+		if (k->before == 0)
+			continue;
+		if (at == NULL) {
+			at = k;
+		} else if ((e = find_edge(g, k, at)) != NULL) {
+			if (k->next != NULL) {
+				cut_loop(g, at, k, e);
+				return;
+			}
+			k->next = at;
+			at = k;
+		}
+	}
 }
 
 static int put_order(struct graph *g, const char *path)
@@ -211,7 +210,7 @@ static int put_order(struct graph *g, const char *path)
 		}
 		tail = &head;
 		if (left > 0) {
-			cut_loop(g, path);
+			find_loop(g, path);
 			status = 1;
 		}
 	}
