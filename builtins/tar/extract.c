@@ -297,8 +297,13 @@ static void copy_sparse(struct tar *t, struct sink *s, const struct tar_member *
 		at = m->map[i].offset + n;
 		left -= n;
 	}
-	if (left > 0)
-		archive_skip(t, m->size);
+	while (left > 0) {
+		size_t got = archive_data(t, left).len;
+
+		if (got == 0)
+			break;
+		left -= got;
+	}
 	if (seek && s->err == 0)
 		s->err = cmd_truncate_fd(t->c, s->fd, m->real);
 	else if (m->real > at)
@@ -311,8 +316,7 @@ static void copy_data(struct tar *t, struct sink *s, const struct tar_member *m,
 		copy_sparse(t, s, m, seek);
 	else
 		copy_bytes(t, s, m->size);
-	/* The padding. */
-	archive_data(t, (TAR_BLOCK - m->size % TAR_BLOCK) % TAR_BLOCK);
+	archive_skip_padding(t, m->size);
 }
 
 bool tar_backup(struct tar *t, const char *path)

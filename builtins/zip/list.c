@@ -4,6 +4,8 @@
  */
 #include "builtins/zip/zip.h"
 
+#include <limits.h>
+
 static const char *method_name(const struct zip_entry *e, char text[7])
 {
 	static const char *const names[] = { "Stored",  "Shrunk",  "Reduce1", "Reduce2",
@@ -18,6 +20,26 @@ static const char *method_name(const struct zip_entry *e, char text[7])
 	return e->method < 8 ? names[e->method] : e->method == 12 ? "BZip2" : "Unk:";
 }
 
+/* How much smaller an entry is, in tenths of a percent; below 0: larger. */
+static int64_t tenths_saved(uint64_t size, uint64_t csize)
+{
+	uint64_t diff = csize > size ? csize - size : size - csize;
+	double tenths = size != 0 ? (double)diff * 1000 / (double)size + 0.5 : 0;
+
+	/* An archive may claim any sizes. */
+	if (tenths > INT_MAX)
+		tenths = INT_MAX;
+	return csize > size ? -(int64_t)tenths : (int64_t)tenths;
+}
+
+/* The same in percent, rounded once more, as unzip does. */
+static int percent_saved(uint64_t size, uint64_t csize)
+{
+	int64_t tenths = tenths_saved(size, csize);
+
+	return (int)(tenths < 0 ? -((5 - tenths) / 10) : (tenths + 5) / 10);
+}
+
 static void list_row(struct unzip *u, const struct zip_entry *e)
 {
 	struct civil t;
@@ -28,7 +50,7 @@ static void list_row(struct unzip *u, const struct zip_entry *e)
 	if (u->verbose > 0) {
 		buf_printf(&row, "%8llu  %-6s %8llu ", (unsigned long long)e->size,
 			   method_name(e, method), (unsigned long long)zip_packed(e));
-		buf_printf(&row, "%3d%% ", zip_percent(e->size, zip_packed(e)));
+		buf_printf(&row, "%3d%% ", percent_saved(e->size, zip_packed(e)));
 	} else {
 		buf_printf(&row, "%9llu  ", (unsigned long long)e->size);
 	}
@@ -78,7 +100,7 @@ void unzip_list(struct unzip *u)
 			   "--------          -------  ---                            -------\n"
 			   "%8llu         %8llu %3d%%                            %zu file%s\n",
 			   (unsigned long long)size, (unsigned long long)csize,
-			   zip_percent(size, csize), files, plural);
+			   percent_saved(size, csize), files, plural);
 	else
 		cmd_printf(u->c,
 			   "---------                     -------\n"
@@ -140,7 +162,7 @@ static void info_row(struct unzip *u, const struct zip_entry *e)
 	if (u->format == 'l')
 		buf_printf(&row, " %8llu", (unsigned long long)e->csize);
 	else if (u->format == 'm')
-		buf_printf(&row, " %2d%%", zip_percent(e->size, zip_packed(e)));
+		buf_printf(&row, " %2d%%", percent_saved(e->size, zip_packed(e)));
 	buf_putc(&row, ' ');
 	put_method(e, &row);
 	zip_civil(e, u->zone, &t);
@@ -157,12 +179,10 @@ static void info_row(struct unzip *u, const struct zip_entry *e)
 
 static void put_share(struct buf *text, uint64_t size, uint64_t csize)
 {
-	bool negative = csize > size;
-	uint64_t diff = negative ? csize - size : size - csize;
-	uint64_t tenths = size != 0 ? (uint64_t)((double)diff * 1000 / (double)size + 0.5) : 0;
+	int64_t tenths = tenths_saved(size, csize);
+	long long shown = tenths < 0 ? -tenths : tenths;
 
-	buf_printf(text, "%s%llu.%llu%%", negative ? "-" : "", (unsigned long long)tenths / 10,
-		   (unsigned long long)tenths % 10);
+	buf_printf(text, "%s%lld.%lld%%", csize > size ? "-" : "", shown / 10, shown % 10);
 }
 
 int zipinfo_run_file(struct unzip *u)

@@ -430,12 +430,12 @@ static void pipe_out(struct unzip *u, const struct zip_entry *e)
 
 	if (zip_is_dir(e) || !supported(u, e))
 		return;
-	if (u->show) {
+	if (u->show && u->quiet == 0) {
 		say(u, e->method == ZIP_STORED ? "extracting" : "inflating", e->name);
 		cmd_putc(u->c, '\n');
 	}
 	read_data(u, e, &out, false);
-	if (u->show)
+	if (u->show && u->quiet == 0)
 		cmd_putc(u->c, '\n');
 }
 
