@@ -96,6 +96,20 @@ static uint64_t prefix_at(const struct sort_line *l, size_t depth)
 	return value;
 }
 
+/* Keys that agree but for NULs at their ends: the shorter one comes first. */
+static void sort_by_length(struct merge *m, struct sort_line *a, size_t n)
+{
+	bool differ = false;
+
+	for (size_t i = 0; i < n; i++) {
+		a[i].prefix = a[i].key_len;
+		differ = differ || a[i].key_len != a[0].key_len;
+	}
+	m->by_prefix = true;
+	if (differ)
+		merge_sort(m, a, n);
+}
+
 /* Sorts a run whose keys agree in the first depth * 8 bytes. Depth is bounded by DEPTH_MAX. */
 static void sort_by_prefix(struct merge *m, struct sort_line *a, size_t n, size_t depth)
 {
@@ -114,6 +128,8 @@ static void sort_by_prefix(struct merge *m, struct sort_line *a, size_t n, size_
 			longer |= a[to].key_len > depth * 8;
 		if (to - i > 1 && longer)
 			sort_by_prefix(m, a + i, to - i, depth + 1);
+		else if (to - i > 1)
+			sort_by_length(m, a + i, to - i);
 		i = to;
 	}
 }
