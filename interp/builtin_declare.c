@@ -76,7 +76,7 @@ static bool operand_at(struct declare *d, char **argv, int i, struct operand *o)
  * lie above it. */
 int declare_scope(const struct shell *sh)
 {
-	for (const struct frame *f = sh->frame; f != NULL; f = f->up) {
+	for (const struct frame *f = sh->frame; f != sh->dead_frame; f = f->up) {
 		if (f->is_function)
 			return f->scope + 1;
 	}

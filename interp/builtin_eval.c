@@ -246,9 +246,8 @@ int do_exec(struct shell *sh, int argc, char **argv)
 		/* What was there but did not start leaves no shell that would run a trap. */
 		if (status != STATUS_NOT_FOUND || strchr(argv[0], '/') != NULL)
 			sh->traps[TRAP_EXIT].done = true;
-		sh->status = status;
-		sh->flow = FLOW_EXIT;
 		sh->exit_called = true;
+		return exec_end(sh, status);
 	}
 	return status;
 }

@@ -124,15 +124,6 @@ int do_return(struct shell *sh, int argc, char **argv)
 	return sh->status = status;
 }
 
-/* `bash -c` undoes redirections before the EXIT trap, but for functions and ( ). */
-static bool leaves_redirections(const struct shell *sh)
-{
-	bool subshell = sh->task != NULL && sh->task->node != NULL &&
-			sh->task->node->kind == NODE_SUBSHELL;
-
-	return opt_set(sh, SET_COMMAND) && sh->function_depth == 0 && !subshell;
-}
-
 int do_exit(struct shell *sh, int argc, char **argv)
 {
 	int status;
@@ -150,16 +141,13 @@ int do_exit(struct shell *sh, int argc, char **argv)
 	sh->flow = FLOW_EXIT;
 	sh->exit_called = true;
 	sh->status = status;
-	if (sh->trap_running < 0 && trap_is_set(sh, TRAP_EXIT) && task_ends_as_shell(sh)) {
+	if (exec_ends_here(sh)) {
 		/* The trap sees the local variables of where `exit` stands, and its redirections.
 		 */
-		if (leaves_redirections(sh))
-			redir_undo(sh, NULL);
-		status = exec_finish(sh, status);
-		trap_set(sh, TRAP_EXIT, NULL);
-		sh->flow = FLOW_EXIT;
+		exec_leave_redirections(sh);
+		exec_end_here(sh);
 	}
-	return sh->status = status;
+	return sh->status;
 }
 
 int do_logout(struct shell *sh, int argc, char **argv)
@@ -190,7 +178,7 @@ int do_shift(struct shell *sh, int argc, char **argv)
 	if (n < 0 || n > p->count) {
 		if (n < 0 || opt_shopt(sh, SHOPT_shift_verbose) || opt_set(sh, SET_POSIX))
 			builtin_error(sh, "shift", "%s%sshift count out of range",
-				      i < argc ? argv[i] : "", i < argc ? ": " : "");
+				      i < argc ? argv[1] : "", i < argc ? ": " : "");
 		return 1;
 	}
 	p->values += n;

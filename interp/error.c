@@ -90,10 +90,8 @@ void give_up_line(struct shell *sh)
 int special_error(struct shell *sh, int status)
 {
 	if (sh->special && opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE) &&
-	    sh->flow == FLOW_NONE) {
-		sh->flow = FLOW_EXIT;
-		sh->status = status;
-	}
+	    sh->flow == FLOW_NONE)
+		return exec_end(sh, status);
 	return status;
 }
 

@@ -55,6 +55,36 @@ void unit_leave(struct shell *sh)
 
 /* --- statuses --- */
 
+/* set -e: the EXIT trap runs where the command failed, but without local variables. */
+static int end_by_errexit(struct shell *sh)
+{
+	int scope = sh->scope;
+
+	sh->flow = FLOW_EXIT;
+	sh->errexit_due = sh->redirected_calls > 0;
+	if (sh->errexit_due || !exec_ends_here(sh))
+		return sh->status;
+	exec_leave_redirections(sh);
+	while (sh->scope > 0)
+		scope_pop(sh);
+	sh->dead_frame = sh->frame;
+	if (sh->text_command != NULL)
+		sh->command = sh->text_command;
+	exec_end_here(sh);
+	sh->dead_frame = NULL;
+	sh->scope = scope; /* for those that are yet to pop it */
+	return sh->status;
+}
+
+int exec_redirected_call(struct shell *sh, int status)
+{
+	if (sh->flow != FLOW_EXIT || !sh->errexit_due)
+		return status;
+	sh->entered_main = true;
+	sh->redirected_calls = 0;
+	return end_by_errexit(sh);
+}
+
 int exec_check(struct shell *sh, int status)
 {
 	return exec_check_trapped(sh, status, true);
@@ -69,7 +99,7 @@ int exec_check_trapped(struct shell *sh, int status, bool trapped)
 		trap_run(sh, TRAP_ERR);
 	if (opt_set(sh, SET_ERREXIT) && sh->flow == FLOW_NONE) {
 		sh->status = status;
-		sh->flow = FLOW_EXIT;
+		return end_by_errexit(sh);
 	}
 	return status;
 }
@@ -80,6 +110,8 @@ void exec_errexit(struct shell *sh)
 		return;
 	sh->status = 1;
 	sh->flow = FLOW_EXIT;
+	if (exec_ends_here(sh))
+		exec_end_here(sh);
 }
 
 bool exec_debug(struct shell *sh, const struct node *n)
@@ -599,11 +631,46 @@ int exec_finish(struct shell *sh, int status)
 		sh->loop_depth = 0;
 		sh->no_errexit = 0;
 		trap_run(sh, TRAP_EXIT);
-		if (sh->flow == FLOW_EXIT)
+		if (sh->flow == FLOW_EXIT || sh->flow == FLOW_RETURN)
 			status = sh->status;
 		sh->flow = FLOW_NONE;
 	}
 	return status;
+}
+
+bool exec_ends_here(const struct shell *sh)
+{
+	return sh->trap_running != TRAP_EXIT && trap_is_set(sh, TRAP_EXIT) &&
+	       task_ends_as_shell(sh);
+}
+
+void exec_leave_redirections(struct shell *sh)
+{
+	bool subshell = sh->task != NULL && sh->task->node != NULL &&
+			sh->task->node->kind == NODE_SUBSHELL;
+
+	if (opt_set(sh, SET_COMMAND) && sh->function_depth == 0 && !subshell)
+		redir_undo(sh, NULL);
+}
+
+void exec_end_here(struct shell *sh)
+{
+	int status = exec_finish(sh, sh->status);
+
+	trap_set(sh, TRAP_EXIT, NULL);
+	sh->exit_called = true;
+	sh->flow = FLOW_EXIT;
+	sh->status = status;
+}
+
+int exec_end(struct shell *sh, int status)
+{
+	sh->status = status;
+	sh->flow = FLOW_EXIT;
+	/* `bash -c` leaves its text first, but for what says that it is the end. */
+	if (exec_ends_here(sh) && (sh->exit_called || !opt_set(sh, SET_COMMAND)))
+		exec_end_here(sh);
+	return sh->status;
 }
 
 void shell_exit(struct shell *sh, int status)

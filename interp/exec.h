@@ -108,6 +108,17 @@ static inline int exec_signals(struct shell *sh, int status)
 }
 /* The EXIT trap, for a process that is about to end with `status`; returns the new one. */
 int exec_finish(struct shell *sh, int status);
+/* Whether the EXIT trap is to run where the shell stands, whose functions, redirections and
+ * positional parameters it sees; exec_end_here does that, with sh->status. */
+bool exec_ends_here(const struct shell *sh);
+void exec_end_here(struct shell *sh);
+/* `bash -c` undoes redirections before the EXIT trap, but for functions and ( ). */
+void exec_leave_redirections(struct shell *sh);
+/* Ends the shell with `status`, by an error: there, too, the EXIT trap runs where it stands. */
+int exec_end(struct shell *sh, int status);
+/* Behind a function or builtin with redirections that were undone: if set -e ends the shell, the
+ * EXIT trap runs now. Returns the status. */
+int exec_redirected_call(struct shell *sh, int status);
 /* After an error that under set -e ends the shell wherever it stands, even in a condition. */
 void exec_errexit(struct shell *sh);
 /* The DEBUG trap before a command; true if it says that the command is to be skipped. */

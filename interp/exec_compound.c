@@ -93,10 +93,8 @@ static bool name_is_valid(struct shell *sh, const struct for_node *f)
 	if (is_name(f->name))
 		return true;
 	shell_error(sh, "`%s': not a valid identifier", f->name.ptr);
-	if (opt_set(sh, SET_POSIX)) {
-		sh->status = STATUS_USAGE;
-		sh->flow = FLOW_EXIT;
-	}
+	if (opt_set(sh, SET_POSIX))
+		exec_end(sh, STATUS_USAGE);
 	return false;
 }
 
@@ -140,11 +138,9 @@ static int for_turns(struct shell *sh, const struct for_node *f, const struct fi
 			trace_head(sh, "for", f);
 		if (set_loop_name(sh, f, bytes_of(words->v[i])) != 0) {
 			exec_errexit(sh);
-			if (opt_set(sh, SET_POSIX) && sh->flow == FLOW_NONE) {
-				sh->flow = FLOW_EXIT;
-				sh->status = 1;
-			}
-			return 1;
+			if (opt_set(sh, SET_POSIX) && sh->flow == FLOW_NONE)
+				exec_end(sh, 1);
+			return sh->flow == FLOW_EXIT ? sh->status : 1;
 		}
 		status = exec_node(sh, f->body);
 		if (loop_ends(sh))

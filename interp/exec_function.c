@@ -139,5 +139,6 @@ int exec_function(struct shell *sh, struct function *f, int argc, char **argv)
 	pop_call(sh, *outer);
 	trap_show(sh, frame);
 	function_done(sh, f);
+	sh->entered_main = sh->flow == FLOW_ABORT || (sh->flow == FLOW_EXIT && !sh->exit_called);
 	return sh->status = sh->flow != FLOW_EXIT ? status : sh->status;
 }

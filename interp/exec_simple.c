@@ -322,11 +322,7 @@ static int redirection_failed(struct shell *sh, const struct call *c)
 	}
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
-	if (is_special(c) && opt_set(sh, SET_POSIX)) {
-		sh->status = 1;
-		sh->flow = FLOW_EXIT;
-	}
-	return 1;
+	return is_special(c) && opt_set(sh, SET_POSIX) ? exec_end(sh, 1) : 1;
 }
 
 static int run_redirected(struct shell *sh, struct call *c)
@@ -351,9 +347,16 @@ static int run_redirected(struct shell *sh, struct call *c)
 		redir_undo(sh, saved);
 		return redirection_failed(sh, c);
 	}
+	if (c->function == NULL && c->builtin == NULL) {
+		status = run_target(sh, c);
+		redir_undo(sh, saved);
+		return status;
+	}
+	sh->redirected_calls++;
 	status = run_target(sh, c);
+	sh->redirected_calls--;
 	redir_undo(sh, saved);
-	return status;
+	return exec_redirected_call(sh, status);
 }
 
 /* What these builtins assign they assign outside of the temporary environment, too. */

@@ -349,8 +349,8 @@ static bool survives_syntax(struct shell *sh, const struct reader *r,
 			    const struct parse_error *error)
 {
 	if (error_ends_shell(sh)) {
-		sh->flow = FLOW_EXIT;
-		sh->status = STATUS_USAGE;
+		sh->exit_called = true;
+		exec_end(sh, STATUS_USAGE);
 		return false;
 	}
 	if (error->resumes && opt_set(sh, SET_POSIX) && !opt_set(sh, SET_INTERACTIVE)) {
@@ -514,6 +514,7 @@ int exec_text(struct shell *sh, struct bytes text, const char *name, int line)
 {
 	struct text_call t = { sh, text, name, line };
 	uint64_t most = kernel_limit(sh->p->k, LIMIT_RECURSION);
+	const struct node *outer = sh->text_command;
 	int shift = sh->line_shift;
 	int status;
 
@@ -526,7 +527,10 @@ int exec_text(struct shell *sh, struct bytes text, const char *name, int line)
 	sh->depth++;
 	sh->line_shift = 0;
 	sh->indirection++;
+	if (outer == NULL && sh->units != NULL)
+		sh->text_command = sh->command;
 	status = proc_deepen(sh->p, EXEC_STACK_BYTES, run_text_call, &t);
+	sh->text_command = outer;
 	sh->indirection--;
 	sh->line_shift = shift;
 	sh->depth--;

@@ -313,14 +313,14 @@ static bool name_refused(struct shell *sh, struct bytes name)
 		return false;
 	if (!is_name(name)) {
 		shell_error(sh, "`%.*s': not a valid identifier", (int)name.len, name.ptr);
-		sh->flow = FLOW_EXIT;
+		exec_end(sh, STATUS_USAGE);
 		return true;
 	}
 	b = shell_builtin_find(sh, name);
 	if (b == NULL || (b->flags & BUILTIN_SPECIAL) == 0)
 		return false;
 	shell_error(sh, "`%.*s': is a special builtin", (int)name.len, name.ptr);
-	sh->flow = FLOW_EXIT;
+	exec_end(sh, STATUS_USAGE);
 	return true;
 }
 

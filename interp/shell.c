@@ -393,6 +393,10 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->last_arg_cap = 0;
 	sh->pipestatus_cap = 0;
 	sh->may_exec = sh->session = sh->inverted = sh->exit_called = sh->unsettled = false;
+	sh->errexit_due = sh->entered_main = false;
+	sh->dead_frame = NULL;
+	sh->text_command = NULL;
+	sh->redirected_calls = 0;
 	sh->short_depth = 0;
 	sh->trap_running = -1;
 	sh->children_ended = 0;
@@ -483,11 +487,13 @@ void shell_recover(struct shell *sh)
 	sh->elements = NULL;
 	sh->listing = false;
 	sh->loop_depth = sh->depth = sh->function_depth = sh->short_depth = 0;
-	sh->no_errexit = sh->errexit_held = sh->indirection = 0;
+	sh->no_errexit = sh->errexit_held = sh->indirection = sh->redirected_calls = 0;
 	sh->trap_running = -1;
 	sh->traps_busy = 0;
 	sh->may_exec = sh->tracing = sh->inverted = sh->unsettled = false;
-	sh->in_function_env = false;
+	sh->dead_frame = NULL;
+	sh->text_command = NULL;
+	sh->in_function_env = sh->errexit_due = sh->entered_main = false;
 	sh->flow = FLOW_NONE;
 }
 

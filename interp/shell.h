@@ -314,6 +314,11 @@ struct shell {
 	bool abort_forgiven;   /* set -e does not mind what led to FLOW_ABORT */
 	bool command_kept;     /* BASH_COMMAND is that of the trap that started this subshell */
 	bool exit_called;      /* FLOW_EXIT comes from `exit` or `exec` */
+	bool errexit_due;      /* FLOW_EXIT comes from set -e, whose EXIT trap is still to run */
+	bool entered_main;     /* an error left functions: FUNCNAME is "main" until one returns */
+	const struct node *text_command; /* the outermost eval or sourced file that runs */
+	const struct frame *dead_frame; /* the EXIT trap of set -e is in none of its functions */
+	int redirected_calls;  /* functions and builtins with redirections that are running */
 	bool special;          /* a special builtin is running, and not by `command` */
 	bool may_exec;         /* the process ends after this command: programs replace it */
 	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */

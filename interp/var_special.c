@@ -286,7 +286,7 @@ static bool in_function(const struct shell *sh)
 static void refresh_funcname(struct shell *sh, struct var *v)
 {
 	begin_array(sh, v);
-	if (!in_function(sh)) {
+	if (!in_function(sh) && !sh->entered_main) {
 		v->flags &= ~(unsigned)VAR_SET;
 		return;
 	}
