@@ -48,6 +48,7 @@ enum part_kind {
 struct part {
 	enum part_kind kind;
 	bool quoted;       /* in quotes or behind a backslash: no splitting, no patterns */
+	bool unposix;      /* TILDE: behind name= in an argument, where posix mode has none */
 	bool opens;        /* the first one of a "...", if that does not begin with text */
 	struct bytes text; /* TEXT, TILDE: bytes. Others: the source, for messages and printing */
 	union {

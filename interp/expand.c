@@ -98,7 +98,7 @@ static int expand_tilde_part(struct expander *e, const struct part *part)
 {
 	struct bytes dir = { NULL, 0 };
 
-	if (e->mode != EXPAND_KEYED)
+	if (e->mode != EXPAND_KEYED && !(part->unposix && opt_set(e->sh, SET_POSIX)))
 		dir = tilde_directory(e->sh, part->text);
 	if (dir.ptr == NULL) {
 		emit(e, BYTES("~"), false);

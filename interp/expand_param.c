@@ -738,7 +738,8 @@ static bool emit_count(struct expander *e, const struct param *p, bool quoted)
 	if (sub.ptr != NULL)
 		return false;
 	if (opt_set(e->sh, SET_NOUNSET) &&
-	    (var == NULL || (var->flags & (VAR_ARRAY | VAR_ASSOC)) == 0))
+	    (var == NULL || (var->flags & (VAR_ARRAY | VAR_ASSOC)) == 0 ||
+	     (var->flags & VAR_SET) == 0))
 		return false;
 	v.one = number(e->sh, var != NULL ? (int64_t)var_count(e->sh, var) : 0);
 	emit_value(e, p, &v, quoted);
@@ -749,7 +750,8 @@ static bool emit_count(struct expander *e, const struct param *p, bool quoted)
 static int expand_operator(struct expander *e, const struct param *p, const struct param *asked,
 			   struct value *v, bool quoted)
 {
-	bool element = p->op == OP_LENGTH && p->subscript == SUB_INDEX && v->var != NULL;
+	bool element = p->op == OP_LENGTH && p->subscript == SUB_INDEX && v->var != NULL &&
+		       (v->var->flags & VAR_SET) != 0;
 	bool attributes = p->op == OP_TRANSFORM && (p->transform | 32) == 'a' &&
 			  p->subscript != SUB_INDEX && v->var != NULL &&
 			  (v->var->flags & VAR_SET) != 0 && var_count(e->sh, v->var) != 0;

@@ -275,11 +275,13 @@ static struct word *plain_word(struct parser *p, unsigned context)
 
 	word_begin(p, &w, MODE_WORD);
 	w.extglob |= (context & CTX_COND) != 0;
-	if (op != 0) {
+	if (context & CTX_VALUE) {
+		w.assignment = true;
+	} else if (op != 0) {
 		word_text(p, &w, (struct bytes){ p->src + start, n + op }, false);
 		p->pos += n + op;
 		w.begun = true;
-		w.assignment = w.tilde = (p->flags & PARSE_POSIX) == 0;
+		w.assignment = w.tilde = w.unposix = (context & CTX_ITEM) == 0;
 		w.flags |= WORD_ASSIGNMENT;
 	}
 	if ((context & CTX_COMMAND) && n != 0 && op == 0 && !read_bracketed(p, &w, n))

@@ -39,7 +39,7 @@ static void read_redir_prefix(struct parser *p, struct redir *r)
 static unsigned target_context(enum redir_kind kind)
 {
 	if (kind == REDIR_HERESTRING)
-		return CTX_NO_BRACES;
+		return CTX_NO_BRACES | CTX_VALUE;
 	return kind == REDIR_DUP_IN || kind == REDIR_DUP_OUT ? CTX_DUP : CTX_ARG;
 }
 
@@ -214,10 +214,16 @@ static bool is_literal(const struct word *w)
 	return (w->flags & (WORD_LITERAL | WORD_GLOB)) == WORD_LITERAL;
 }
 
+/* Written without quotes, which make of `\export x=$y` a command like others. */
+static bool is_bare(const struct word *w)
+{
+	return is_literal(w) && !(w->flags & WORD_QUOTED);
+}
+
 /* In a POSIX shell `command` before a declaration changes nothing in how that is read. */
 static bool is_command(const struct parser *p, const struct word *w)
 {
-	return (p->flags & PARSE_POSIX) && is_literal(w) && bytes_is(w->literal, "command");
+	return (p->flags & PARSE_POSIX) && is_bare(w) && bytes_is(w->literal, "command");
 }
 
 /* Builtins that mind whether an operand was written as name[sub]. */
@@ -240,7 +246,7 @@ static void finish_simple(const struct parser *p, struct simple *s)
 	s->hash = bytes_hash(s->words[0]->literal);
 	while (first + 1 < s->nwords && is_command(p, s->words[first]))
 		first++;
-	if (is_literal(s->words[first]))
+	if (is_bare(s->words[first]))
 		s->declaration = declaration_find(s->words[first]->literal);
 	if (s->declaration != NULL && !s->declaration->assigns)
 		s->declaration = NULL;
@@ -285,7 +291,7 @@ static unsigned argument_context(struct parser *p, const struct word *first)
 {
 	if (p->flags & PARSE_KEYWORD)
 		return CTX_KEYWORD;
-	p->decl = is_literal(first) ? declaration_find(first->literal) : NULL;
+	p->decl = is_bare(first) ? declaration_find(first->literal) : NULL;
 	return p->decl != NULL ? CTX_DECL : CTX_ARG;
 }
 

@@ -331,7 +331,7 @@ static bool read_subscript_quotes(struct parser *p, struct word_state *w)
 static bool read_tilde(struct parser *p, struct word_state *w)
 {
 	size_t end = p->pos + 1;
-	struct part part = { .kind = PART_TILDE };
+	struct part part = { .kind = PART_TILDE, .unposix = w->unposix };
 
 	while (end < p->len && (is_plain((unsigned char)p->src[end]) || p->src[end] == '+'))
 		end++;

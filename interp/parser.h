@@ -88,6 +88,7 @@ enum tok_context {
 	CTX_COND = 1 << 3,    /* inside [[ ]]: extended globs always; < and > are operators */
 	CTX_NO_BRACES = 1 << 4,
 	CTX_KEYWORD = 1 << 6, /* behind the command name, with set -k: assignments */
+	CTX_VALUE = 1 << 8,   /* a here-string: ~ as in the value of an assignment */
 	CTX_DUP = 1 << 7,     /* behind >& and <&: a number is a word, whatever follows */
 	CTX_ANY = 1 << 5,     /* only for has_token: whatever context it was read in */
 };
@@ -360,6 +361,7 @@ struct word_state {
 	bool inner_single; /* MODE_ARG_DQ: inside ', which only protects a } */
 	bool tilde;        /* an unquoted ~ here may begin a tilde prefix */
 	bool assignment;   /* and so it may behind : */
+	bool unposix;      /* but not in posix mode */
 	bool extglob;
 	bool begun;       /* something was read */
 	int nesting;      /* parentheses or brackets opened here */
