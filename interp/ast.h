@@ -493,6 +493,8 @@ const struct parse_warning *parse_warnings(const struct parser *p);
 bool parse_ended(const struct parser *p);
 /* Line number of the input that will be read next. */
 int parse_line(const struct parser *p);
+/* Whether it reads the text of a command or process substitution. */
+bool parse_in_sub(const struct parser *p);
 void parse_set_line(struct parser *p, int line);
 
 /*

@@ -278,6 +278,7 @@ int do_kill(struct shell *sh, int argc, char **argv)
 {
 	struct kill_options o = { 0 };
 	int sig = SIGTERM_;
+	int64_t number;
 	bool any = false;
 	int first = 1;
 	int took;
@@ -295,7 +296,9 @@ int do_kill(struct shell *sh, int argc, char **argv)
 		first++;
 	if (o.list)
 		return name_signals(sh, argc - first, argv + first);
-	if (o.signal != NULL)
+	if (o.signal != NULL && number_argument(o.signal, &number))
+		sig = number >= 0 && number < SIG_COUNT ? (int)number : -1;
+	else if (o.signal != NULL)
 		sig = kill_number(sh, o.signal);
 	if (sig < 0 || sig >= SIG_COUNT)
 		return invalid_signal(sh, "kill", o.signal);

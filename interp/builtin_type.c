@@ -26,8 +26,6 @@ struct describe {
 	struct buf out;
 };
 
-static const char standard_path[] = "/bin:/usr/bin:/sbin:/usr/sbin:/etc:/usr/etc";
-
 static void say_kind(struct describe *d, const char *name, const char *kind, const char *text)
 {
 	if (d->style == DESCRIBE_LONG)
@@ -74,10 +72,11 @@ static void say_path(struct describe *d, const char *name, const char *path)
 		buf_printf(&d->out, "%s\n", d->style == DESCRIBE_KIND ? "file" : path);
 }
 
-/* Every directory of PATH that has the program, or the first. */
+/* Every directory of PATH that has the program, or the first; if none has, what would be tried. */
 static bool describe_programs(struct describe *d, const char *name)
 {
 	const char *at = d->path;
+	const char *unusable;
 	bool found = false;
 
 	if (strchr(name, '/') != NULL) {
@@ -102,12 +101,17 @@ static bool describe_programs(struct describe *d, const char *name)
 		}
 		at = at[len] == ':' ? at + len + 1 : NULL;
 	}
-	return found;
+	if (found || d->all || d->path == NULL)
+		return found;
+	unusable = find_program(d->sh, name, d->path);
+	if (unusable != NULL)
+		say_path(d, name, unusable);
+	return unusable != NULL;
 }
 
 static bool describe_hashed(struct describe *d, const char *name)
 {
-	struct hash_entry *e = strchr(name, '/') == NULL && !d->all && !d->standard_path
+	struct hash_entry *e = strchr(name, '/') == NULL && !d->all
 				       ? hash_find(d->sh, bytes_of(name))
 				       : NULL;
 

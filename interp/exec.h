@@ -183,6 +183,8 @@ int pattern_matches(struct shell *sh, const struct word *w, struct bytes subject
 bool exec_may_replace(const struct shell *sh);
 /* Runs a program that is neither function nor builtin. last: it may replace the process. */
 int exec_program(struct shell *sh, char **argv, bool last, const struct node *n);
+/* The PATH of `command -p`. */
+extern const char standard_path[];
 /* The path to start for a command name: hashed or searched; NULL if there is none. */
 char *program_path(struct shell *sh, const char *name);
 /* The environment with _=path; in sh->arena. */

@@ -84,16 +84,22 @@ bool program_ignored(struct shell *sh, const char *path)
 	return false;
 }
 
-/* Whether path is a regular file that may be executed. */
+/* Whether path is a file that may be executed; exists: that it is one, or a directory. */
 static bool is_program(struct shell *sh, const char *path, bool *exists)
 {
 	struct vfs_stat st;
 
-	if (sys_stat(sh->p, AT_FDCWD_, path, 0, &st) != 0 || (st.mode & S_FMT) == S_DIR ||
-	    program_ignored(sh, path))
+	if (sys_stat(sh->p, AT_FDCWD_, path, 0, &st) != 0 || program_ignored(sh, path))
 		return false;
 	*exists = true;
-	return sys_access(sh->p, AT_FDCWD_, path, 1) == 0;
+	return (st.mode & S_FMT) != S_DIR && sys_access(sh->p, AT_FDCWD_, path, 1) == 0;
+}
+
+static bool is_directory(struct shell *sh, const char *path)
+{
+	struct vfs_stat st;
+
+	return sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0 && (st.mode & S_FMT) == S_DIR;
 }
 
 char *find_program(struct shell *sh, const char *name, const char *path_value)
@@ -118,9 +124,17 @@ char *find_program(struct shell *sh, const char *name, const char *path_value)
 		if (exists && unusable == NULL)
 			unusable = path.ptr;
 		if (*end == '\0')
-			return unusable;
+			return unusable != NULL && is_directory(sh, unusable) ? NULL : unusable;
 		at = end;
 	}
+}
+
+static void hash_found(struct shell *sh, const char *name, const char *path)
+{
+	if (path[0] != '/' || !opt_set(sh, SET_HASHALL))
+		return;
+	hash_keep(sh, bytes_of(name), bytes_of(path));
+	hash_use(sh, bytes_of(name));
 }
 
 char *program_path(struct shell *sh, const char *name)
@@ -144,10 +158,8 @@ char *program_path(struct shell *sh, const char *name)
 	}
 	path_value = var_get_text(sh, "PATH");
 	found = find_program(sh, name, path_value);
-	if (found != NULL && found[0] == '/' && opt_set(sh, SET_HASHALL)) {
-		hash_keep(sh, key, bytes_of(found));
-		hash_use(sh, key);
-	}
+	if (found != NULL)
+		hash_found(sh, name, found);
 	return found;
 }
 
@@ -174,13 +186,6 @@ char *const *program_environ(struct shell *sh, const char *path)
 }
 
 /* --- why a program does not start --- */
-
-static bool is_directory(struct shell *sh, const char *path)
-{
-	struct vfs_stat st;
-
-	return sys_stat(sh->p, AT_FDCWD_, path, 0, &st) == 0 && (st.mode & S_FMT) == S_DIR;
-}
 
 /* What is said about a program of the system that is not there: a status, or -1. */
 static int advise(struct shell *sh, const char *path)
@@ -563,8 +568,7 @@ static int exec_replace(struct shell *sh, char **argv)
 	return status;
 }
 
-/* The PATH of `command -p`. */
-static const char default_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const char standard_path[] = "/bin:/usr/bin:/sbin:/usr/sbin:/etc:/usr/etc";
 
 int exec_argv(struct shell *sh, int argc, char **argv, unsigned flags)
 {
@@ -588,9 +592,10 @@ int exec_argv(struct shell *sh, int argc, char **argv, unsigned flags)
 		return -1;
 	if ((flags & RUN_DEFAULT_PATH) == 0 || strchr(argv[0], '/') != NULL)
 		return exec_program(sh, argv, false, sh->command);
-	path = find_program(sh, argv[0], default_path);
+	path = find_program(sh, argv[0], standard_path);
 	if (path == NULL)
-		return not_found(sh, argv, default_path, sh->command);
+		return not_found(sh, argv, standard_path, sh->command);
+	hash_found(sh, argv[0], path);
 	pid = program_spawn(sh, path, argv, 0, false);
 	return pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, sh->command);
 }

@@ -234,7 +234,7 @@ static int run_expanded(struct shell *sh, struct task *t)
 	const struct expanded *e = t->arg;
 
 	set_lines(sh, e->c);
-	sh->is_command_sub = true;
+	sh->is_command_sub = sh->unechoed = true;
 	return exec_program(sh, e->argv, true, e->c->root);
 }
 
@@ -376,8 +376,16 @@ static bool has_aliases(struct shell *sh, const struct command_sub *c)
 	       (alias_any(sh) || bytes_find(c->text, BYTES("alias")) != NULL);
 }
 
-/* Its text is parsed again, command by command, as bash does always: because of aliases, or because
- * what stands in backquotes has a mistake, behind commands that may have none. */
+/* Whether it may tell the shell to show what it reads. */
+static bool echoes(struct shell *sh, const struct command_sub *c)
+{
+	shell_cost(sh, c->text.len);
+	return bytes_find(c->text, BYTES("set -v")) != NULL ||
+	       bytes_find(c->text, BYTES("-o verbose")) != NULL;
+}
+
+/* Its text is parsed again, command by command, as bash does always: because of aliases, set -v, or
+ * because what stands in backquotes has a mistake, behind commands that may have none. */
 static int run_sub_text(struct shell *sh, const struct command_sub *c)
 {
 	struct buf text = buf_in(sh->arena);
@@ -390,10 +398,10 @@ static int run_sub_text(struct shell *sh, const struct command_sub *c)
 static int task_run_sub(struct shell *sh, struct task *t)
 {
 	set_lines(sh, t->arg);
-	sh->is_command_sub = true;
+	sh->is_command_sub = sh->unechoed = true;
 	if (t->command_sub && !opt_shopt(sh, SHOPT_inherit_errexit) && !opt_set(sh, SET_POSIX))
 		sh->opt.set &= ~((uint64_t)1 << SET_ERREXIT);
-	if (t->node == NULL || has_aliases(sh, t->arg))
+	if (t->node == NULL || has_aliases(sh, t->arg) || echoes(sh, t->arg))
 		return run_sub_text(sh, t->arg);
 	sh->indirection++;
 	return task_run_node(sh, t);

@@ -401,7 +401,7 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 			continue;
 		}
 		print_warnings(sh, r->parser);
-		if (opt_set(sh, SET_VERBOSE) && r->of_text && !sh->is_command_sub)
+		if (opt_set(sh, SET_VERBOSE) && r->of_text && !sh->unechoed)
 			echo_unit(sh, ast->text);
 		record_unit(r, ast);
 		mark = arena_mark(sh->arena);
@@ -551,6 +551,7 @@ struct script {
 	char *chunk;
 	struct buf line;
 	int lines; /* that were read */
+	const struct parser *parser;
 };
 
 /* Reads from the descriptor what may be read: of one that others share, no more than a line.
@@ -624,7 +625,7 @@ static int next_line(void *user, bool continued, struct bytes *line)
 	while (add_chunk(s))
 		continue;
 	*line = buf_bytes(&s->line);
-	if (line->len != 0 && opt_set(sh, SET_VERBOSE))
+	if (line->len != 0 && opt_set(sh, SET_VERBOSE) && !parse_in_sub(s->parser))
 		sys_write(sh->p, 2, line->ptr, line->len);
 	return line->len != 0;
 }
@@ -685,7 +686,7 @@ int exec_fd_script(struct shell *sh, int fd)
 	buf_reserve(&s.line, LINE_CHUNK);
 	sh->script = &s;
 	config.more = next_line;
-	r.parser = parse_new(&config);
+	s.parser = r.parser = parse_new(&config);
 	sh->indirection++;
 	do {
 		failed = false;

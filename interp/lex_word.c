@@ -281,7 +281,8 @@ static struct word *plain_word(struct parser *p, unsigned context)
 		word_text(p, &w, (struct bytes){ p->src + start, n + op }, false);
 		p->pos += n + op;
 		w.begun = true;
-		w.assignment = w.tilde = w.unposix = (context & CTX_ITEM) == 0;
+		w.assignment = w.tilde = (context & CTX_ITEM) == 0;
+		w.unposix = !(context & CTX_DECL) || strcmp(p->decl->name, "alias") != 0;
 		w.flags |= WORD_ASSIGNMENT;
 	}
 	if ((context & CTX_COMMAND) && n != 0 && op == 0 && !read_bracketed(p, &w, n))

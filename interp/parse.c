@@ -487,6 +487,11 @@ bool parse_ended(const struct parser *p)
 	       (p->pos >= p->len || is_blank((struct bytes){ p->src + p->pos, p->len - p->pos }));
 }
 
+bool parse_in_sub(const struct parser *p)
+{
+	return p->in_sub;
+}
+
 int parse_line(const struct parser *p)
 {
 	return p->line;

@@ -96,17 +96,20 @@ static bool match_marks(struct parser *p, size_t base)
 static bool read_integer(struct bytes text, int64_t *out)
 {
 	size_t i = text.len != 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
+	bool negative = i != 0 && text.ptr[0] == '-';
 	int64_t v = 0;
 
 	if (i == text.len)
 		return false;
 	for (; i < text.len; i++) {
+		int digit = text.ptr[i] - '0';
+
 		if (!byte_is_digit((unsigned char)text.ptr[i]) ||
 		    __builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_add_overflow(v, text.ptr[i] - '0', &v))
+		    __builtin_add_overflow(v, negative ? -digit : digit, &v))
 			return false;
 	}
-	*out = text.ptr[0] == '-' ? -v : v;
+	*out = v;
 	return true;
 }
 
@@ -142,7 +145,8 @@ static bool read_sequence(struct bytes text, struct brace *b)
 	*b = (struct brace){ .sequence = true, .step = 1 };
 	if (!split_dots(text, &from, &to))
 		return false;
-	if (split_dots(to, &to, &step) && !read_integer(step, &b->step))
+	if (split_dots(to, &to, &step) &&
+	    (!read_integer(step, &b->step) || b->step == INT64_MIN))
 		return false;
 	if (is_letter(from) && is_letter(to)) {
 		b->letters = true;
@@ -150,7 +154,8 @@ static bool read_sequence(struct bytes text, struct brace *b)
 		b->to = (unsigned char)to.ptr[0];
 		return true;
 	}
-	if (!read_integer(from, &b->from) || !read_integer(to, &b->to))
+	if (!read_integer(from, &b->from) || !read_integer(to, &b->to) ||
+	    __builtin_sub_overflow(b->to, b->from, &(int64_t){ 0 }))
 		return false;
 	if (is_padded(from) || is_padded(to))
 		b->width = (int)(from.len > to.len ? from.len : to.len);

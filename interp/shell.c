@@ -121,6 +121,8 @@ void shell_set_option(struct shell *sh, enum set_option o, bool on)
 		put_bit(&sh->opt.set, SET_VI, false);
 	if (o == SET_VI && on)
 		put_bit(&sh->opt.set, SET_EMACS, false);
+	if (o == SET_VERBOSE && on)
+		sh->unechoed = false;
 	if (o == SET_RESTRICTED)
 		put_bit(&sh->opt.shopt, SHOPT_restricted_shell, on);
 	options_changed(sh, BYTES("SHELLOPTS"));

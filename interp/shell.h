@@ -262,6 +262,7 @@ struct shell {
 	int passing_scope; /* of `x=1 builtin`, for builtins whose assignments outlive it; or 0 */
 	bool is_sh;        /* invoked as sh: POSIX mode */
 	bool is_command_sub;
+	bool unechoed; /* a command substitution, in which set -v was not set anew */
 	bool stdin_script;     /* commands are read from descriptor 0 */
 	struct coproc *coproc; /* the newest, until it is known to have ended */
 	struct dir_stack *dirs;
