@@ -33,8 +33,16 @@ struct jobs_options {
 	bool stopped;
 };
 
+/* A subshell shows a job that ended only once. */
+static bool was_shown(const struct shell *sh, const struct job *j)
+{
+	return sh->jobs_foreign && j->number < 64 && (sh->jobs_shown >> j->number & 1) != 0;
+}
+
 static void show_job(struct shell *sh, struct buf *out, struct job *j, const struct jobs_options *o)
 {
+	if (was_shown(sh, j))
+		return;
 	if (sh->jobs_last && j->state == JOB_DONE && j->pids[j->npids - 1] != sh->last_background)
 		return;
 	if ((o->running && j->state != JOB_RUNNING) || (o->stopped && j->state != JOB_STOPPED) ||
@@ -44,8 +52,11 @@ static void show_job(struct shell *sh, struct buf *out, struct job *j, const str
 		buf_printf(out, "%d\n", j->pids[0]);
 	else
 		job_print(sh, out, j, o->pids);
-	if (sh->jobs_foreign)
-		return; /* the parent may still be asked */
+	if (sh->jobs_foreign) { /* the parent may still be asked */
+		if (j->state == JOB_DONE && j->number < 64)
+			sh->jobs_shown |= (uint64_t)1 << j->number;
+		return;
+	}
 	j->notified = true;
 	j->lost = false;
 }
@@ -134,6 +145,8 @@ int do_jobs(struct shell *sh, int argc, char **argv)
 	for (int i = scan.index; i < argc; i++) {
 		struct job *j = job_of_word(sh, argv[i]);
 
+		if (j != NULL && was_shown(sh, j))
+			j = NULL;
 		if (j == NULL)
 			out_lines(sh, "jobs", &out);
 		if (j == NULL)

@@ -443,6 +443,8 @@ int exec_background(struct shell *sh, const struct group *g)
 	print_command(&text, g->body);
 	j = job_add(sh, pids, n, opt_set(sh, SET_MONITOR) ? pids[0] : sh->p->pgid,
 		    buf_bytes(&text));
+	if (n > 1)
+		job_set_stages(sh, j, ((const struct pipeline *)g->body)->commands);
 	sh->last_background = pids[n - 1];
 	if (opt_set(sh, SET_INTERACTIVE)) {
 		struct buf out = buf_in(sh->arena);

@@ -4,6 +4,7 @@
  */
 #include "base/pack.h"
 #include "interp/exec.h"
+#include "interp/print.h"
 
 int status_of_wait(int wait_status)
 {
@@ -132,6 +133,8 @@ static void free_job(struct shell *sh, struct job *j)
 	pool_free(sh->pool, j->pids, (size_t)j->npids * sizeof(int));
 	pool_free(sh->pool, j->statuses, (size_t)j->npids * sizeof(int));
 	pool_free(sh->pool, j->text, strlen(j->text) + 1);
+	if (j->stages != NULL)
+		pool_free(sh->pool, j->stages, j->stages_len + 1);
 	pool_free(sh->pool, j, sizeof(*j));
 }
 
@@ -240,6 +243,18 @@ struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, stru
 	return j;
 }
 
+void job_set_stages(struct shell *sh, struct job *j, struct node *const *stages)
+{
+	struct buf text = buf_in(sh->arena);
+
+	for (int i = 0; i < j->npids; i++) {
+		print_command(&text, stages[i]);
+		buf_putc(&text, '\0');
+	}
+	j->stages = pool_dup(sh->pool, buf_bytes(&text));
+	j->stages_len = text.len;
+}
+
 struct job *job_of_pid(struct shell *sh, int pid)
 {
 	for (struct job *j = sh->jobs; j != NULL; j = j->next) {
@@ -321,6 +336,8 @@ static void copy_job(struct shell *sh, const struct job *from, struct job **link
 	j->pids = copy_numbers(sh, from->pids, j->npids);
 	j->statuses = copy_numbers(sh, from->statuses, j->npids);
 	j->text = pool_dup(sh->pool, bytes_of(from->text));
+	if (from->stages != NULL)
+		j->stages = pool_dup(sh->pool, (struct bytes){ from->stages, from->stages_len });
 	for (int i = 0; i < j->npids; i++)
 		if (j->statuses[i] < 0 && proc_find(sh->p->k, j->pids[i]) == NULL)
 			lose(sh, j, i);
@@ -434,9 +451,10 @@ void job_unpack_all(struct shell *sh, struct unpack *in)
 
 /* --- what is shown --- */
 
-static void put_state(struct buf *out, const struct job *j)
+/* Of process i of the job. */
+static void put_state(struct buf *out, const struct job *j, int i)
 {
-	int status = j->statuses[j->npids - 1];
+	int status = j->statuses[i];
 
 	if (j->state == JOB_RUNNING)
 		buf_puts(out, "Running");
@@ -452,15 +470,25 @@ static void put_state(struct buf *out, const struct job *j)
 
 void job_print(struct shell *sh, struct buf *out, const struct job *j, bool with_pids)
 {
+	const char *stage = with_pids && j->npids > 1 ? j->stages : NULL;
 	struct buf state = buf_in(sh->arena);
 	char mark = j->number == sh->current_job ? '+' : j->number == sh->previous_job ? '-' : ' ';
 
-	put_state(&state, j);
+	put_state(&state, j, stage != NULL ? 0 : j->npids - 1);
 	buf_printf(out, "[%d]%c ", j->number, mark);
 	if (with_pids)
 		buf_printf(out, "%5d", j->pids[0]);
 	buf_printf(out, " %-24s", buf_cstr(&state));
-	buf_puts(out, j->text);
+	buf_puts(out, stage != NULL ? stage : j->text);
+	for (int i = 1; stage != NULL && i < j->npids; i++) {
+		stage += strlen(stage) + 1;
+		state.len = 0;
+		if (j->statuses[i] != j->statuses[0])
+			put_state(&state, j, i);
+		/* bash leaves out two columns where it leaves out the state. */
+		buf_printf(out, "\n     %5d %-*s| %s", j->pids[i], state.len != 0 ? 24 : 22,
+			   buf_cstr(&state), stage);
+	}
 	if (j->state == JOB_RUNNING)
 		buf_puts(out, " &");
 	buf_putc(out, '\n');

@@ -380,6 +380,7 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	sh->saved_fds = NULL;
 	sh->jobs = NULL;
 	sh->jobs_foreign = false;
+	sh->jobs_shown = 0;
 	sh->finished = NULL;
 	sh->procsubs = NULL;
 	sh->units = NULL;

@@ -323,6 +323,7 @@ struct shell {
 	bool special;          /* a special builtin is running, and not by `command` */
 	bool may_exec;         /* the process ends after this command: programs replace it */
 	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */
+	uint64_t jobs_shown;   /* there: those that ended and were shown, by number */
 	bool jobs_last;        /* of those that ended only the last one */
 	bool listing;          /* variables are being listed: none is asked for its value */
 	int trace_fd;          /* what BASH_XTRACEFD says if that was valid; -1: stderr */
@@ -537,6 +538,8 @@ struct job {
 	int *statuses; /* wait statuses; -1 while running */
 	enum job_state state;
 	char *text;
+	char *stages; /* of a pipeline each process's text, NUL-ended; NULL: nobody told */
+	size_t stages_len;
 	bool notified;
 	bool disowned;
 	bool no_hup;
@@ -548,6 +551,8 @@ struct job {
 
 /* Records a background pipeline; returns its job. */
 struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, struct bytes text);
+/* Tells what each of its processes runs. */
+void job_set_stages(struct shell *sh, struct job *j, struct node *const *stages);
 /* Collects ended children without blocking. */
 void job_poll(struct shell *sh);
 /* Waits until a child process ended; returns its exit status as $? shows it (128 + signal). */
