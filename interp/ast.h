@@ -493,8 +493,9 @@ const struct parse_warning *parse_warnings(const struct parser *p);
 bool parse_ended(const struct parser *p);
 /* Line number of the input that will be read next. */
 int parse_line(const struct parser *p);
-/* Whether it reads the text of a command or process substitution. */
-bool parse_in_sub(const struct parser *p);
+/* Where the line that it asks for stands: SUB is a command or process substitution. */
+enum parse_place { PARSE_IN_COMMAND, PARSE_IN_SUB, PARSE_IN_DOC };
+enum parse_place parse_place(const struct parser *p);
 void parse_set_line(struct parser *p, int line);
 
 /*

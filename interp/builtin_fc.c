@@ -21,9 +21,18 @@ static int not_found(struct shell *sh)
 	return 1;
 }
 
-/* The entry that a number or the beginning of a line names, from 0; -1: none does. A number beyond
- * the end is `beyond`. */
-static int event_of(struct shell *sh, const char *text, int beyond)
+enum { NONE = -1, OUT_OF_RANGE = -2 };
+
+/* Whether the last entry is taken for the fc itself, though `history -s` put it there: bash does
+ * that where nothing is recorded. */
+static bool takes_last(const struct shell *sh, const struct history *h)
+{
+	return !h->typed && !opt_set(sh, SET_HISTORY);
+}
+
+/* The entry that a number or the beginning of a line names, from 0, or NONE. A number beyond the
+ * end is `beyond`; -0, which is the fc itself, is `itself`. */
+static int event_of(struct shell *sh, const char *text, int beyond, int itself)
 {
 	const struct history *h = history_of(sh);
 	int count = known(h);
@@ -33,8 +42,10 @@ static int event_of(struct shell *sh, const char *text, int beyond)
 	if (number_argument(text, &n) && n > 0) {
 		n -= 1 + h->base;
 		/* What `history -s` put last is beyond for bash, too. */
-		return n < 0 ? 0 : n >= count - !h->typed ? beyond : (int)n;
+		return n < 0 ? 0 : n >= count - takes_last(sh, h) ? beyond : (int)n;
 	}
+	if (number_argument(text, &n) && n == 0 && *text == '-')
+		return itself;
 	if (number_argument(text, &n)) {
 		n += n == 0 ? count - 1 : count;
 		return n < 0 ? 0 : (int)n;
@@ -58,17 +69,22 @@ static bool range_of(struct shell *sh, char *const *words, bool list, bool rever
 {
 	const struct history *h = history_of(sh);
 	int last = known(h) - 1;
+	int itself = list ? h->count - 1 : OUT_OF_RANGE;
 
-	if (!list && !h->typed && last > 0)
-		last--; /* as bash, which takes the last one for the fc itself */
+	if (!list && takes_last(sh, h) && last > 0)
+		last--;
 	out->from = list && last >= LISTED ? last - LISTED + 1 : list ? 0 : last;
 	out->to = last;
 	if (words[0] != NULL) {
-		out->from = event_of(sh, words[0], list && words[1] == NULL ? 0 : last);
+		out->from = event_of(sh, words[0], 0, itself);
 		if (words[1] != NULL)
-			out->to = event_of(sh, words[1], last);
-		else if (!list)
+			out->to = event_of(sh, words[1], last, itself);
+		else if (!list || out->from > last)
 			out->to = out->from;
+	}
+	if (out->from == OUT_OF_RANGE || out->to == OUT_OF_RANGE) {
+		builtin_error(sh, "fc", "history specification out of range");
+		return false;
 	}
 	if (out->from < 0 || out->to < 0) {
 		(void)not_found(sh);
@@ -131,7 +147,7 @@ static int run_again(struct shell *sh, char *const *words)
 
 	while (*words != NULL && strchr(*words, '=') != NULL)
 		words++;
-	i = *words != NULL ? event_of(sh, *words, known(history_of(sh)) - 1)
+	i = *words != NULL ? event_of(sh, *words, known(history_of(sh)) - 1, NONE)
 			   : known(history_of(sh)) - 1;
 	if (i < 0)
 		return not_found(sh);
@@ -167,6 +183,24 @@ static char *temporary(struct shell *sh, struct bytes content)
 	return buf_cstr(&path);
 }
 
+/* The lines that run instead of the fc take its place. */
+static void record_edited(struct shell *sh, struct bytes text)
+{
+	struct history *h = history_of(sh);
+
+	if (h->typed)
+		history_drop_last(sh);
+	while (text.len != 0) {
+		const char *nl = memchr(text.ptr, '\n', text.len);
+		size_t n = nl != NULL ? (size_t)(nl - text.ptr) : text.len;
+
+		proc_charge(sh->p, 1);
+		if (n != 0)
+			h->typed = history_add(sh, bytes_slice(text, 0, n));
+		text = bytes_slice(text, n + (nl != NULL), text.len);
+	}
+}
+
 /* The commands in an editor, then what is left of them. */
 static int edit(struct shell *sh, struct range r, const char *editor)
 {
@@ -188,6 +222,8 @@ static int edit(struct shell *sh, struct range r, const char *editor)
 		return 1;
 	}
 	(void)sys_unlink(sh->p, AT_FDCWD_, path, 0);
+	if (opt_set(sh, SET_HISTORY))
+		record_edited(sh, edited);
 	shell_set_option(sh, SET_VERBOSE, true);
 	status = source_text(sh, path, edited, 0, NULL);
 	shell_set_option(sh, SET_VERBOSE, verbose);

@@ -58,8 +58,12 @@ static void trim(struct shell *sh)
 	struct history *h = history_of(sh);
 	int most = size_limit(sh);
 
+	int dropped = h->count - most;
+
 	while (h->count > most)
 		remove_entry(sh, 0);
+	if (dropped > 0)
+		h->base = dropped - 1; /* as bash counts, one less than were dropped */
 	if (h->count == 0)
 		h->base = 0;
 }
@@ -175,12 +179,26 @@ bool history_add(struct shell *sh, struct bytes text)
 	return true;
 }
 
-void history_typed(struct shell *sh, struct bytes text)
+void history_set_last(struct shell *sh, struct bytes text)
 {
-	history_of(sh)->typed = text.ptr != NULL && history_add(sh, text);
+	struct history *h = history_of(sh);
+	struct entry *e = &h->entry[h->count - 1];
+	char *copy = pool_dup(sh->pool, text);
+
+	pool_free(sh->pool, e->text, e->len + 1);
+	e->text = copy;
+	e->len = text.len;
 }
 
-void history_replace_last(struct shell *sh, struct bytes text)
+int history_number(const struct shell *sh)
+{
+	const struct history *h = sh->history;
+	int last = h != NULL ? h->base + h->count : 0;
+
+	return last == 0 ? opt_set(sh, SET_HISTORY) : last;
+}
+
+void history_drop_last(struct shell *sh)
 {
 	struct history *h = history_of(sh);
 
@@ -189,6 +207,11 @@ void history_replace_last(struct shell *sh, struct bytes text)
 		h->fresh -= h->fresh > 0;
 	}
 	h->typed = false;
+}
+
+void history_replace_last(struct shell *sh, struct bytes text)
+{
+	history_drop_last(sh);
 	(void)history_add(sh, text);
 }
 
@@ -232,6 +255,12 @@ void history_unpack(struct shell *sh, struct unpack *in)
 		if (!in->bad)
 			append(sh, line, time);
 	}
+}
+
+void history_copy_state(struct shell *sh, const struct shell *from)
+{
+	if (from->history != NULL)
+		history_of(sh)->typed = ((const struct history *)from->history)->typed;
 }
 
 /* --- what is shown --- */
@@ -342,15 +371,12 @@ static int64_t stamp_of(struct bytes line)
 static void grow_last(struct shell *sh, struct bytes line)
 {
 	struct history *h = history_of(sh);
-	struct entry *e = &h->entry[h->count - 1];
 	struct buf text = buf_in(sh->arena);
 
-	buf_add(&text, entry_text(e));
+	buf_add(&text, entry_text(&h->entry[h->count - 1]));
 	buf_putc(&text, '\n');
 	buf_add(&text, line);
-	pool_free(sh->pool, e->text, e->len + 1);
-	e->text = pool_dup(sh->pool, buf_bytes(&text));
-	e->len = text.len;
+	history_set_last(sh, buf_bytes(&text));
 }
 
 /* Takes the complete lines of a file but the first `skip`. Returns how many entries it has. */
@@ -463,6 +489,87 @@ static int with_file(struct shell *sh, char mode, const char *path)
 	return read_from(sh, path, mode == 'n');
 }
 
+static void shorten(struct shell *sh, const char *path, int64_t most)
+{
+	struct bytes file;
+	size_t cut;
+	int64_t fd;
+
+	if (sys_read_file(sh->p, path, sh->arena, &file) < 0)
+		return;
+	cut = file.len;
+	for (int64_t lines = 0; cut > 0; cut--) {
+		/* A newline before the last lines that may stay. */
+		lines += file.ptr[cut - 1] == '\n';
+		if (lines > most)
+			break;
+	}
+	shell_cost(sh, file.len);
+	if (cut == 0)
+		return;
+	fd = sys_open(sh->p, AT_FDCWD_, path, O_WRONLY_ | O_TRUNC_, 0600);
+	if (fd < 0)
+		return;
+	(void)sys_write(sh->p, (int)fd, file.ptr + cut, file.len - cut);
+	(void)sys_close(sh->p, (int)fd);
+}
+
+static void shorten_file(struct shell *sh)
+{
+	const char *path = var_get_text(sh, "HISTFILE");
+	const char *text = var_get_text(sh, "HISTFILESIZE");
+	struct arena_mark mark = arena_mark(sh->arena);
+	int64_t most;
+
+	if (path != NULL && *path != '\0' && text != NULL && number_argument(text, &most) &&
+	    most >= 0)
+		shorten(sh, path, most);
+	arena_release(sh->arena, mark);
+}
+
+void history_size_changed(struct shell *sh, struct var *v)
+{
+	if (v != NULL && (v->flags & VAR_SET) != 0)
+		shorten_file(sh);
+}
+
+static void give_size(struct shell *sh, const char *name)
+{
+	if (var_get_text(sh, name) == NULL)
+		var_set_text(sh, name, "500");
+}
+
+void history_enable(struct shell *sh)
+{
+	struct history *h;
+	const char *path;
+
+	shell_own_lists(sh);
+	h = history_of(sh);
+	if (h->fresh != 0)
+		return;
+	give_size(sh, "HISTSIZE");
+	path = var_get_text(sh, "HISTFILE");
+	if (path != NULL && *path != '\0')
+		(void)read_from(sh, path, false);
+	give_size(sh, "HISTFILESIZE");
+}
+
+void history_save(struct shell *sh)
+{
+	const char *path = var_get_text(sh, "HISTFILE");
+	struct history *h = sh->history;
+
+	if (!opt_set(sh, SET_HISTORY) || h == NULL || h->fresh == 0 || path == NULL ||
+	    *path == '\0')
+		return;
+	if (h->fresh <= h->count)
+		(void)append_to(sh, path);
+	else
+		(void)write_to(sh, path, 0, O_TRUNC_);
+	shorten_file(sh);
+}
+
 /* --- the command --- */
 
 struct choices {
@@ -526,11 +633,34 @@ static void store(struct shell *sh, int n, char **words)
 		(void)history_add(sh, join_words(sh, n, words));
 }
 
+/* history -p: the line itself, if it is recorded, is no event. */
+static int print_expanded(struct shell *sh, char **words)
+{
+	struct history *h = history_of(sh);
+	struct buf out = buf_in(sh->arena);
+	int status = 0;
+
+	if (h->typed)
+		history_drop_last(sh);
+	for (; *words != NULL; words++) {
+		struct bytes text;
+
+		if (history_expand(sh, bytes_of(*words), '\0', false, &text) == HISTORY_FAILED) {
+			out_lines(sh, "history", &out);
+			builtin_error(sh, "history", "%s: history expansion failed", *words);
+			status = 1;
+			continue;
+		}
+		buf_add(&out, text);
+		buf_putc(&out, '\n');
+	}
+	return out_flush(sh, "history", &out) != 0 ? 1 : status;
+}
+
 int do_history(struct shell *sh, int argc, char **argv)
 {
 	struct optscan scan = { 0 };
 	struct choices o = { 0 };
-	struct buf out = buf_in(sh->arena);
 	struct history *h;
 	int status = read_options(sh, &o, &scan, argc, argv);
 	char **words = argv + scan.index;
@@ -552,11 +682,8 @@ int do_history(struct shell *sh, int argc, char **argv)
 			store(sh, argc - scan.index, words);
 		return 0;
 	}
-	if (o.print) {
-		for (; *words != NULL; words++)
-			buf_printf(&out, "%s\n", *words);
-		return out_flush(sh, "history", &out);
-	}
+	if (o.print)
+		return print_expanded(sh, words);
 	if (o.delete != NULL)
 		return delete_position(sh, o.delete);
 	if (o.file != '\0')

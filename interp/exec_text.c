@@ -7,6 +7,7 @@
  * nothing of that kind changed, are kept: eval in a loop and traps parse only once.
  */
 #include "interp/exec.h"
+#include "interp/history.h"
 
 /* --- configuration of the parser --- */
 
@@ -552,13 +553,18 @@ struct script {
 	struct buf line;
 	int lines; /* that were read */
 	const struct parser *parser;
+	struct script_history history;
 };
 
 /* Reads from the descriptor what may be read: of one that others share, no more than a line.
  * -1 at the end, 0 after a signal. */
 static int64_t fill(struct script *s)
 {
-	int64_t n = sys_read(s->sh->p, s->fd, s->chunk, s->shared && !s->seekable ? 1 : LINE_CHUNK);
+	int64_t n;
+
+	if (s->fd < 0)
+		return -1;
+	n = sys_read(s->sh->p, s->fd, s->chunk, s->shared && !s->seekable ? 1 : LINE_CHUNK);
 
 	s->from = s->to = 0;
 	if (n == -E_INTR) {
@@ -607,11 +613,26 @@ static void settle_before(struct shell *sh, int line)
 	sh->line = was;
 }
 
-static int next_line(void *user, bool continued, struct bytes *line)
+/* The line becomes part of the history, which may change it. False: it is left out, and not
+ * counted. */
+static bool recorded(struct shell *sh, struct script *s, bool continued, struct bytes *line)
 {
-	struct shell *sh = user;
-	struct script *s = sh->script;
+	int was = sh->line;
+	bool kept;
 
+	if (!opt_set(sh, SET_HISTORY) || line->len == 0)
+		return true;
+	s->history.continued = continued;
+	s->history.place = parse_place(s->parser);
+	sh->line = s->lines;
+	kept = history_line(sh, &s->history, line);
+	sh->line = was;
+	s->lines -= !kept;
+	return kept;
+}
+
+static void read_line(struct shell *sh, struct script *s, bool continued)
+{
 	/* `bash -i FILE` asks nobody. */
 	if (opt_set(sh, SET_INTERACTIVE) && s->fd == 0) {
 		const char *prompt = var_get_text(sh, continued ? "PS2" : "PS1");
@@ -624,9 +645,20 @@ static int next_line(void *user, bool continued, struct bytes *line)
 	s->line.len = 0;
 	while (add_chunk(s))
 		continue;
-	*line = buf_bytes(&s->line);
-	if (line->len != 0 && opt_set(sh, SET_VERBOSE) && !parse_in_sub(s->parser))
-		sys_write(sh->p, 2, line->ptr, line->len);
+}
+
+static int next_line(void *user, bool continued, struct bytes *line)
+{
+	struct shell *sh = user;
+	struct script *s = sh->script;
+
+	do {
+		read_line(sh, s, continued);
+		*line = buf_bytes(&s->line);
+		if (line->len != 0 && opt_set(sh, SET_VERBOSE) &&
+		    parse_place(s->parser) != PARSE_IN_SUB)
+			sys_write(sh->p, 2, line->ptr, line->len);
+	} while (!recorded(sh, s, continued, line));
 	return line->len != 0;
 }
 
@@ -672,21 +704,21 @@ static int show_commands(struct shell *sh, struct reader *r)
 	return 0;
 }
 
-int exec_fd_script(struct shell *sh, int fd)
+/* Reads and executes lines until their end. name: for messages. */
+static int run_script(struct shell *sh, struct script *s, const char *name)
 {
-	struct script s = { .sh = sh, .fd = fd, .shared = fd == 0, .line = buf_in(sh->arena) };
 	struct script *outer = sh->script;
 	struct parse_config config = shell_parse_config(sh, (struct bytes){ "", 0 }, 1);
-	struct reader r = { .once = true };
+	struct reader r = { .once = name == NULL, .name = name };
 	bool failed;
 	int status;
 
-	s.seekable = sys_lseek(sh->p, fd, 0, 1) >= 0;
-	s.chunk = arena_alloc(sh->arena, LINE_CHUNK);
-	buf_reserve(&s.line, LINE_CHUNK);
-	sh->script = &s;
+	s->sh = sh;
+	s->line = s->history.command = buf_in(sh->arena);
+	buf_reserve(&s->line, LINE_CHUNK);
+	sh->script = s;
 	config.more = next_line;
-	s.parser = r.parser = parse_new(&config);
+	s->parser = r.parser = parse_new(&config);
 	sh->indirection++;
 	do {
 		failed = false;
@@ -696,4 +728,24 @@ int exec_fd_script(struct shell *sh, int fd)
 	sh->indirection--;
 	sh->script = outer;
 	return status;
+}
+
+int exec_fd_script(struct shell *sh, int fd)
+{
+	struct script s = { .fd = fd, .shared = fd == 0 };
+
+	s.seekable = sys_lseek(sh->p, fd, 0, 1) >= 0;
+	s.chunk = arena_alloc(sh->arena, LINE_CHUNK);
+	return run_script(sh, &s, NULL);
+}
+
+int exec_given_text(struct shell *sh, struct bytes text)
+{
+	struct script s = { .fd = -1, .to = text.len };
+
+	/* Only history asks for it line by line. */
+	if (bytes_find(text, BYTES("history")) == NULL || memchr(text.ptr, '\n', text.len) == NULL)
+		return exec_text(sh, text, "-c", 1);
+	s.chunk = (char *)(uintptr_t)text.ptr;
+	return sh->status = run_script(sh, &s, "-c");
 }

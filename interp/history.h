@@ -21,14 +21,48 @@ struct history {
 	int fresh;   /* of the last ones, how many `history -a` has not written */
 	int in_file; /* lines of the file that were read or appended */
 	bool typed;  /* the last one is the command that runs */
+	bool saved;  /* the first line of the command that is being read was let in */
+	/* Of history expansion, in the pool: the last !?text?, the word it found, :s/left/right/ */
+	char *sought;
+	char *match;
+	char *left;
+	char *right;
 };
+
+enum history_expanded {
+	HISTORY_AS_IS,
+	HISTORY_EXPANDED,
+	HISTORY_PRINTED, /* :p was in it: it is shown, but not executed */
+	HISTORY_FAILED,  /* *out is the message */
+};
+
+/* !! and its like in a line. quote: the one that the lines before have opened, or 0. inside: the
+ * last entry is the command that the line belongs to, which it does not mean. */
+enum history_expanded history_expand(struct shell *sh, struct bytes line, char quote, bool inside,
+				     struct bytes *out);
 
 /* Never NULL; in the pool. */
 struct history *history_of(struct shell *sh);
 /* As `history -s`: whether HISTCONTROL and HISTIGNORE let it in. */
 bool history_add(struct shell *sh, struct bytes text);
+/* The last entry, the command that runs, is forgotten. */
+void history_drop_last(struct shell *sh);
+/* The last entry's text becomes this one. */
+void history_set_last(struct shell *sh, struct bytes text);
 /* What runs again takes the place of the last entry. */
 void history_replace_last(struct shell *sh, struct bytes text);
+
+/* How a script's lines become history. */
+struct script_history {
+	struct buf command;    /* the lines of the command so far */
+	bool continued;        /* the line belongs to it */
+	bool behind_comment;   /* the line before was a comment inside of it */
+	enum parse_place place; /* where the line stands */
+};
+
+/* A line of a script was read: expands and records it, as options say. False: it is not to be
+ * parsed. *line may become another text, which is kept until the next call. */
+bool history_line(struct shell *sh, struct script_history *s, struct bytes *line);
 
 static inline struct bytes entry_text(const struct entry *e)
 {

@@ -410,7 +410,7 @@ static void begin_unit(struct parser *p)
 	p->pos = p->last_line = 0;
 	p->original.ptr = NULL;
 	p->ndrops = p->nkept = p->nnot = p->nsubs = p->ndocs = p->docs_base = 0;
-	p->has_tok = p->begun = p->alias_next = p->failed = p->in_sub = p->in_quotes = false;
+	p->has_tok = p->begun = p->alias_next = p->failed = p->in_sub = p->in_quotes = p->in_doc = false;
 	p->items.len = p->redirs.len = p->assigns.len = p->lit.len = 0;
 	p->depth = p->guessing = 0;
 	p->warnings = NULL;
@@ -487,9 +487,9 @@ bool parse_ended(const struct parser *p)
 	       (p->pos >= p->len || is_blank((struct bytes){ p->src + p->pos, p->len - p->pos }));
 }
 
-bool parse_in_sub(const struct parser *p)
+enum parse_place parse_place(const struct parser *p)
 {
-	return p->in_sub;
+	return p->in_doc ? PARSE_IN_DOC : p->in_sub ? PARSE_IN_SUB : PARSE_IN_COMMAND;
 }
 
 int parse_line(const struct parser *p)

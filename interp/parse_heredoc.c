@@ -354,7 +354,9 @@ static void read_body(struct parser *p, const struct here_doc *doc)
 	struct bytes text;
 	struct word *w;
 
+	p->in_doc = true;
 	collect(p, doc);
+	p->in_doc = false;
 	text = lit_take(p, base);
 	w = doc->quoted ? quoted_body(p, text) : text_word(p, text, line);
 	*doc->body = *w;

@@ -4,6 +4,7 @@
  */
 #include "interp/exec.h"
 #include "interp/interp.h"
+#include "interp/state.h"
 
 struct invocation {
 	struct shell *sh;
@@ -361,7 +362,7 @@ static int command_string(struct invocation *v)
 	source_startup(v);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
-	return exec_text(sh, bytes_of(text), "-c", 1);
+	return exec_given_text(sh, bytes_of(text));
 }
 
 /* Whether the head of a script says that it is no text. */
@@ -531,6 +532,7 @@ int interp_program(struct proc *p, int argc, char **argv, char **envp)
 	import_environment_options(&v, envp);
 	if (v.restricted)
 		function_tables_free(v.sh); /* what the environment brought in */
-	status = run(&v);
-	return exec_finish(v.sh, status) & 255;
+	status = exec_finish(v.sh, run(&v));
+	history_save(v.sh);
+	return status & 255;
 }

@@ -56,8 +56,12 @@ int interp_command(struct shell *sh, struct bytes script, bool *exited)
 	bool typed = opt_set(sh, SET_INTERACTIVE);
 	int status;
 
-	history_typed(sh, typed && opt_set(sh, SET_HISTORY) ? script : (struct bytes){ 0 });
-	status = exec_text(sh, script, typed ? NULL : "-c", 1);
+	*exited = false;
+	if (typed && !history_typed(sh, &script)) {
+		arena_release(sh->arena, sh->idle);
+		return sh->status;
+	}
+	status = typed ? exec_text(sh, script, NULL, 1) : exec_given_text(sh, script);
 
 	*exited = sh->flow == FLOW_EXIT;
 	if (*exited)

@@ -123,6 +123,8 @@ void shell_set_option(struct shell *sh, enum set_option o, bool on)
 		put_bit(&sh->opt.set, SET_EMACS, false);
 	if (o == SET_VERBOSE && on)
 		sh->unechoed = false;
+	if (o == SET_HISTORY && on && !was)
+		history_enable(sh);
 	if (o == SET_RESTRICTED)
 		put_bit(&sh->opt.shopt, SHOPT_restricted_shell, on);
 	options_changed(sh, BYTES("SHELLOPTS"));
@@ -331,6 +333,7 @@ static void copy_lists(struct shell *sh, const struct shell *from)
 	completion_pack(from, &bytes);
 	in = unpack_of(buf_bytes(&bytes));
 	history_unpack(sh, &in);
+	history_copy_state(sh, from);
 	completion_unpack(sh, &in);
 	arena_release(sh->arena, mark);
 }

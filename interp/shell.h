@@ -474,6 +474,8 @@ int exec_node(struct shell *sh, const struct node *n);
 int exec_text(struct shell *sh, struct bytes text, const char *name, int line);
 /* Executes a script file or descriptor 0 until its end. */
 int exec_fd_script(struct shell *sh, int fd);
+/* The same for the text of -c. */
+int exec_given_text(struct shell *sh, struct bytes text);
 /* $( ): output with trailing newlines and NULs removed, in sh->arena. Sets sh->status. */
 int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes *out);
 /* <( ) >( ): the path /dev/fd/N, in sh->arena. */

@@ -24,9 +24,21 @@ struct buf;
 struct unpack;
 int function_pack(struct shell *sh, struct buf *out);
 void function_unpack(struct shell *sh, struct unpack *in);
-/* A line that was typed becomes the last of the history; NULL: none is. */
-void history_typed(struct shell *sh, struct bytes text);
+/* A command that was typed becomes the last of the history, if one is kept, expanded if set -H is
+ * on. False: it is not to be executed. */
+bool history_typed(struct shell *sh, struct bytes *text);
+/* set -o history: reads HISTFILE, if nothing was recorded yet. */
+void history_enable(struct shell *sh);
+/* At the end of the shell: what was recorded goes to HISTFILE. */
+void history_save(struct shell *sh);
+/* HISTCMD: the number of the command that runs; 0 if there is no history. */
+int history_number(const struct shell *sh);
+struct var;
+/* HISTFILESIZE was assigned: the file is shortened. */
+void history_size_changed(struct shell *sh, struct var *v);
 void history_pack(const struct shell *sh, struct buf *out);
+/* In a subshell: whether the last entry is the command that runs. */
+void history_copy_state(struct shell *sh, const struct shell *from);
 void history_unpack(struct shell *sh, struct unpack *in);
 void completion_pack(const struct shell *sh, struct buf *out);
 void completion_unpack(struct shell *sh, struct unpack *in);

@@ -6,6 +6,7 @@
 #include "interp/exec.h"
 #include "interp/hash.h"
 #include "base/number.h"
+#include "interp/state.h"
 #include "interp/var_private.h"
 #include "interp/var_special.h"
 
@@ -180,7 +181,7 @@ static void set_argv0(struct shell *sh, struct var *v)
 static bool get_histcmd(struct shell *sh, struct var *v, struct bytes *out)
 {
 	(void)v;
-	return give_i64(sh, opt_set(sh, SET_INTERACTIVE), out);
+	return give_i64(sh, history_number(sh), out);
 }
 
 static bool get_last_arg(struct shell *sh, struct var *v, struct bytes *out)
@@ -578,6 +579,7 @@ static void compat_changed(struct shell *sh, struct var *v)
 static const struct var_hook hooked[] = {
 	{ .name = "BASH_COMPAT", .changed = compat_changed },
 	{ .name = "BASH_XTRACEFD", .changed = xtrace_fd_changed },
+	{ .name = "HISTFILESIZE", .changed = history_size_changed },
 	{ .name = "GLOBIGNORE", .changed = globignore_changed },
 	{ .name = "IFS", .changed = ifs_changed },
 	{ .name = "IGNOREEOF", .changed = ignoreeof_changed },
@@ -592,7 +594,7 @@ static const struct var_hook hooked[] = {
 const struct var_hook *var_hook_of(struct bytes name)
 {
 	/* The names above begin with these letters. */
-	if (name.len < 3 || strchr("BGILOP", name.ptr[0]) == NULL)
+	if (name.len < 3 || strchr("BGHILOP", name.ptr[0]) == NULL)
 		return NULL;
 	for (size_t i = 0; i < sizeof hooked / sizeof *hooked; i++) {
 		if (bytes_is(name, hooked[i].name))
@@ -612,7 +614,8 @@ void var_refresh_hooks(struct shell *sh)
 		struct bytes name = bytes_of(hooked[i].name);
 
 		/* What BASH_COMPAT sets is kept with the other options; no descriptors are. */
-		if (hooked[i].changed != compat_changed && hooked[i].changed != xtrace_fd_changed)
+		if (hooked[i].changed != compat_changed && hooked[i].changed != xtrace_fd_changed &&
+		    hooked[i].changed != history_size_changed)
 			hooked[i].changed(sh, var_find(sh, name, bytes_hash(name)));
 	}
 }
