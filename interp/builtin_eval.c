@@ -150,6 +150,10 @@ static int source_file(struct shell *sh, const char *who, const char *name, int 
 		shell_error(sh, "%s: %s", path, err_text((int)err));
 		return source_failed(sh);
 	}
+	if (text.len != 0 && text.ptr[0] == '\177') { /* a builtin's file, or ELF */
+		builtin_error(sh, who, "%s: cannot execute binary file", path);
+		return STATUS_NOT_EXECUTABLE;
+	}
 	return source_text(sh, path, text, argc, argv);
 }
 

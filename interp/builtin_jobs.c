@@ -272,7 +272,7 @@ static bool job_is_wanted(struct shell *sh, const struct job *j, int n, char **w
 {
 	for (int i = 0; i < n; i++) {
 		if (job_of_word(sh, words[i]) == j)
-			return true;
+			return true; /* words that name no job were told of */
 	}
 	return n == 0;
 }
@@ -311,13 +311,14 @@ static void take_status(struct shell *sh, int pid, int wait_status)
 static int wait_next(struct shell *sh, const struct wait_options *o, int n, char **words)
 {
 	bool left;
+	int unknown = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (job_of_word(sh, words[i]) == NULL) {
-			no_such_job(sh, "wait", words[i]);
-			return STATUS_NOT_FOUND;
-		}
+		if (job_of_word(sh, words[i]) == NULL)
+			unknown += no_such_job(sh, "wait", words[i]);
 	}
+	if (n > 0 && unknown == n)
+		return STATUS_NOT_FOUND;
 	for (;;) {
 		struct job *j = next_ended(sh, n, words, &left);
 
@@ -401,8 +402,15 @@ static int job_operands(struct shell *sh, int argc, char **argv)
 {
 	int first;
 
-	if (!opt_set(sh, SET_MONITOR) && (argc < 2 || strcmp(argv[1], "--help") != 0)) {
+	bool help = argc > 1 && strcmp(argv[1], "--help") == 0;
+	bool foreign = sh->jobs_foreign && sh->is_command_sub;
+
+	if (!help && (!opt_set(sh, SET_MONITOR) || (sh->task != NULL && !foreign))) {
 		builtin_error(sh, argv[0], "no job control");
+		return -1;
+	}
+	if (!help && foreign) {
+		builtin_error(sh, argv[0], "no current jobs");
 		return -1;
 	}
 	first = no_options(sh, argc, argv);
@@ -418,7 +426,10 @@ static struct job *job_to_move(struct shell *sh, const char *who, const char *wo
 					 : job_of_spec(sh, word != NULL ? word : "%%");
 	if (j == NULL)
 		no_such_job(sh, who, word != NULL ? word : "current");
-	return j;
+	if (j == NULL || j->controlled)
+		return j;
+	builtin_error(sh, who, "job %d started without job control", j->number);
+	return NULL;
 }
 
 int do_fg(struct shell *sh, int argc, char **argv)

@@ -610,16 +610,15 @@ static bool is_expansion(const struct expansion *x, const struct walk *w)
 	return true;
 }
 
-/* Copies up to the ' that closes, or all if none does. */
-static void pass_single(struct expansion *x)
+/* Copies up to the ' that closes, or all if none does. In $'..' a backslash keeps one from it. */
+static void pass_single(struct expansion *x, bool escapes)
 {
-	const char *from = x->line.ptr + x->i;
-	size_t n = x->line.len - x->i;
-	const char *end = n != 0 ? memchr(from, '\'', n) : NULL;
+	size_t from = x->i;
 
-	n = end != NULL ? (size_t)(end - from) + 1 : n;
-	buf_put(&x->out, from, n);
-	x->i += n;
+	while (x->i < x->line.len && at(x, x->i) != '\'')
+		x->i += escapes && at(x, x->i) == '\\' && x->i + 1 < x->line.len ? 2 : 1;
+	x->i += x->i < x->line.len;
+	buf_add(&x->out, bytes_slice(x->line, from, x->i));
 }
 
 /* Copies the byte at hand and follows what it opens and closes. */
@@ -633,7 +632,7 @@ static void pass_byte(struct expansion *x, struct walk *w)
 	if (c == '\\' && x->i < x->line.len)
 		buf_putc(&x->out, (char)at(x, x->i++));
 	else if (c == '\'' && top != '"')
-		pass_single(x);
+		pass_single(x, x->i > 1 && at(x, x->i - 2) == '$');
 	else if ((c == '"' || c == '`') && top == c)
 		w->depth--;
 	else if (c == '"' || c == '`')
@@ -656,7 +655,7 @@ static bool walk_line(struct expansion *x, char quote)
 	struct walk w = { .depth = 0 };
 
 	if (quote == '\'')
-		pass_single(x);
+		pass_single(x, false);
 	else if (quote != '\0')
 		push(&w, quote);
 	else if (at(x, 0) == '^')

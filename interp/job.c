@@ -236,6 +236,7 @@ struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, stru
 		j->statuses[i] = -1;
 	}
 	j->text = pool_dup(sh->pool, text);
+	j->controlled = opt_set(sh, SET_MONITOR);
 	j->next = sh->jobs;
 	sh->jobs = j;
 	sh->previous_job = sh->current_job;
@@ -384,7 +385,7 @@ void job_pack_all(const struct shell *sh, struct buf *out)
 		pack_u64(out, (uint64_t)j->state);
 		pack_u64(out, (uint64_t)j->notified | (uint64_t)j->disowned << 1 |
 				      (uint64_t)j->no_hup << 2 | (uint64_t)j->is_coproc << 3 |
-				      (uint64_t)j->told << 4);
+				      (uint64_t)j->told << 4 | (uint64_t)j->controlled << 5);
 		pack_text(out, j->text);
 		pack_u64(out, 2 * (uint64_t)j->npids);
 		for (int i = 0; i < j->npids; i++) {
@@ -406,12 +407,13 @@ static void unpack_job(struct shell *sh, struct unpack *in, struct job *j)
 	j->number = (int)unpack_below(in, INT32_MAX);
 	j->pgid = (int)unpack_below(in, INT32_MAX);
 	j->state = (enum job_state)unpack_below(in, JOB_DONE);
-	flags = unpack_below(in, 31);
+	flags = unpack_below(in, 63);
 	j->notified = (flags & 1) != 0;
 	j->disowned = (flags & 2) != 0;
 	j->no_hup = (flags & 4) != 0;
 	j->is_coproc = (flags & 8) != 0;
 	j->told = (flags & 16) != 0;
+	j->controlled = (flags & 32) != 0;
 	text = unpack_text(in);
 	j->text = pool_dup(sh->pool, text.ptr != NULL ? text : BYTES(""));
 	n = unpack_count(in) / 2;
@@ -590,6 +592,16 @@ void job_ended(struct shell *sh, struct job *j, int i, int wait_status)
 		coproc_ended(sh, j->pids[i]);
 }
 
+/* %+ means the job that was stopped last. */
+static void stopped(struct shell *sh, struct job *j)
+{
+	j->state = JOB_STOPPED;
+	if (sh->current_job == j->number)
+		return;
+	sh->previous_job = sh->current_job;
+	sh->current_job = j->number;
+}
+
 void job_poll(struct shell *sh)
 {
 	if (sh->jobs_foreign)
@@ -609,7 +621,7 @@ void job_poll(struct shell *sh)
 			if (status == 0xffff)
 				j->state = JOB_RUNNING;
 			else if ((status & 0xff) == 0x7f)
-				j->state = JOB_STOPPED;
+				stopped(sh, j);
 			else
 				job_ended(sh, j, i, status);
 		}

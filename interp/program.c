@@ -365,15 +365,20 @@ static int command_string(struct invocation *v)
 	return exec_given_text(sh, bytes_of(text));
 }
 
-/* Whether the head of a script says that it is no text. */
+/* Whether the first line of a script, or the one behind #!, says that it is no text. */
 static bool is_binary(struct shell *sh, int fd)
 {
 	char head[80];
 	int64_t n = sys_pread(sh->p, fd, head, sizeof(head), 0);
 
-	for (int64_t i = 0; i < n && head[i] != '\n'; i++) {
+	if (n > 0 && head[0] == '\177') /* a builtin's file, which stands for a real program */
+		return true;
+	int lines = n > 1 && head[0] == '#' && head[1] == '!' ? 2 : 1;
+
+	for (int64_t i = 0; i < n && lines > 0; i++) {
 		if (head[i] == '\0')
 			return true;
+		lines -= head[i] == '\n';
 	}
 	return false;
 }

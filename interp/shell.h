@@ -543,6 +543,7 @@ struct job {
 	char *stages; /* of a pipeline each process's text, NUL-ended; NULL: nobody told */
 	size_t stages_len;
 	bool notified;
+	bool controlled; /* started with job control: a process group of its own */
 	bool disowned;
 	bool no_hup;
 	bool foreground;
