@@ -493,6 +493,8 @@ const struct parse_warning *parse_warnings(const struct parser *p);
 bool parse_ended(const struct parser *p);
 /* Line number of the input that will be read next. */
 int parse_line(const struct parser *p);
+/* The line of the first token of the unit that it gave or failed in. */
+int parse_begin_line(const struct parser *p);
 /* Where the line that it asks for stands: SUB is a command or process substitution. */
 enum parse_place { PARSE_IN_COMMAND, PARSE_IN_SUB, PARSE_IN_DOC };
 enum parse_place parse_place(const struct parser *p);

@@ -678,6 +678,8 @@ static int show_commands(struct shell *sh, struct reader *r)
 
 		got = parse_unit(r->parser, &ast, &error);
 		if (got < 0) {
+			if (!blank && parse_begin_line(r->parser) > from)
+				sys_write(sh->p, 1, "\n", 1);
 			parse_error_print(sh, r->name, &error);
 			return 1;
 		}

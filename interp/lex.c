@@ -259,6 +259,8 @@ static bool lex_token(struct parser *p, unsigned context)
 		t->kind = TOK_EOF;
 		return true;
 	}
+	if (!p->begun)
+		p->begin_line = p->line;
 	p->begun = true;
 	if (c == '\n') {
 		source_step(p);

@@ -487,6 +487,11 @@ bool parse_ended(const struct parser *p)
 	       (p->pos >= p->len || is_blank((struct bytes){ p->src + p->pos, p->len - p->pos }));
 }
 
+int parse_begin_line(const struct parser *p)
+{
+	return p->begin_line;
+}
+
 enum parse_place parse_place(const struct parser *p)
 {
 	return p->in_doc ? PARSE_IN_DOC : p->in_sub ? PARSE_IN_SUB : PARSE_IN_COMMAND;

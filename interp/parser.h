@@ -202,6 +202,7 @@ struct parser {
 	size_t ndocs, docs_cap, docs_base;
 	struct alias_use *aliases;
 	size_t naliases, aliases_cap;
+	int begin_line;  /* of the first token of the unit */
 	bool in_doc;     /* the body of a here-document is read */
 	bool in_sub;     /* in $( ): printing tells newlines from ; there */
 	bool in_quotes;  /* in "${ }": $'...' in a name, subscript or offset is bare text */

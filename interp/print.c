@@ -182,12 +182,13 @@ static void print_separator(struct printer *pr, char separator)
 		return;
 	}
 	if (pr->docs == NULL) {
-		if (!pr->had_doc || (!pr->in_function && pr->out->ptr[pr->out->len - 1] != '\n'))
+		if (!pr->had_doc || (!pr->in_function && !pr->pretty &&
+				     pr->out->ptr[pr->out->len - 1] != '\n'))
 			buf_putc(pr->out, ';');
 		pr->had_doc = false;
 		return;
 	}
-	if (!pr->in_function)
+	if (!pr->in_function && !pr->pretty)
 		buf_putc(pr->out, ';');
 	print_docs(pr);
 }
@@ -325,6 +326,8 @@ static void print_if(struct printer *pr, const struct if_node *n)
 
 		buf_puts(pr->out, "if ");
 		print_node(pr, n->test);
+		if (pr->pretty && !pr->in_function)
+			print_docs(pr);
 		print_semicolon(pr);
 		buf_puts(pr->out, " then");
 		print_body(pr, n->then);
@@ -623,7 +626,7 @@ void print_command(struct buf *out, const struct node *n)
 
 void print_posix_command(struct buf *out, const struct node *n)
 {
-	struct printer pr = { .out = out, .posix = true };
+	struct printer pr = { .out = out, .posix = true, .pretty = true };
 
 	print_whole(&pr, n);
 }

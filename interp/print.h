@@ -23,6 +23,7 @@ struct printer {
 	bool posix;  /* functions inside are shown without "function" */
 	bool source; /* $'...' as it was written: what is shown instead can't be read again in "..."
 		      */
+	bool pretty; /* --pretty-print: no ; in front of the body of a here-document */
 	bool had_doc; /* a body was printed: the list shows no ; behind the command */
 	bool number;  /* nodes get the number of their line in the text, from 0 */
 	int lines;    /* so far, up to `counted` */
