@@ -32,6 +32,9 @@ int expand_fail_shell(struct shell *sh)
 		     : given && sh->subshell_depth == 0 ? STATUS_NOT_FOUND
 							: 1;
 	sh->flow = opt_set(sh, SET_INTERACTIVE) ? FLOW_ABORT : FLOW_EXIT;
+	/* With set -e the EXIT trap sees the function in which that happened. */
+	if (sh->flow == FLOW_EXIT && opt_set(sh, SET_ERREXIT) && exec_ends_here(sh))
+		exec_end_here(sh);
 	return -1;
 }
 

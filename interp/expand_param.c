@@ -3,6 +3,7 @@
  * Parameters: which value one has, what happens when it has none, and how a value becomes
  * fields or a string. Operators on values are in expand_op.c.
  */
+#include "interp/exec.h"
 #include "interp/expand.h"
 #include "interp/var_private.h"
 
@@ -672,7 +673,11 @@ static int bad_substitution(struct expander *e, const struct param *p, bool quot
 			    word.ptr);
 	else
 		shell_error(e->sh, "%.*s: bad substitution", (int)text.len, text.ptr);
-	return is_bad_transform(p) ? expand_fail_shell(e->sh) : expand_fail(e->sh);
+	if (is_bad_transform(p))
+		return expand_fail_shell(e->sh);
+	expand_fail(e->sh);
+	exec_errexit(e->sh);
+	return -1;
 }
 
 static int unbound(struct shell *sh, const struct param *p)
