@@ -298,7 +298,7 @@ static void reduce_assign(struct arith_compiler *c, const struct arith_pending *
 	bool at = p->ref->sub.ptr != NULL;
 
 	if (p->op != AOP_END) {
-		arith_emit(c, (enum arith_op)p->op, p->where);
+		arith_emit(c, (enum arith_op)p->op, blame(c));
 		c->depth--;
 	}
 	if (!at) {
@@ -321,7 +321,7 @@ static void reduce_one(struct arith_compiler *c)
 
 	switch (p.kind) {
 	case PEND_BINARY:
-		arith_emit(c, (enum arith_op)p.op, p.op == AOP_POW ? c->previous : p.where);
+		arith_emit(c, (enum arith_op)p.op, p.op == AOP_POW ? blame(c) : p.where);
 		c->depth--;
 		break;
 	case PEND_UNARY: arith_emit(c, (enum arith_op)p.op, 0); break;

@@ -7,6 +7,7 @@
  */
 #include "interp/exec.h"
 #include "interp/expand.h"
+#include "interp/print.h"
 #include "interp/var_private.h"
 
 /* An item of a literal after expansion. */
@@ -136,6 +137,27 @@ static int bad_item(struct shell *sh, const struct item *item, struct bytes sub)
 	return sh->flow != FLOW_NONE ? -1 : 0;
 }
 
+/* In its assignment the item is told of as it was written, by a builtin as it came out. */
+static int bad_key(struct shell *sh, const struct item *item, struct bytes sub)
+{
+	struct buf shown = buf_in(sh->arena);
+	struct printer pr = { .out = &shown };
+
+	buf_putc(&shown, '[');
+	if (sh->declare_args != NULL)
+		quote_single(&shown, sub);
+	else
+		print_word(&pr, item->source->sub);
+	buf_puts(&shown, item->source->append ? "]+=" : "]=");
+	if (sh->declare_args != NULL)
+		quote_single(&shown, item->value);
+	else
+		print_word(&pr, item->source->value);
+	shell_error(sh, "%s: bad array subscript", buf_cstr(&shown));
+	exec_errexit(sh);
+	return sh->flow != FLOW_NONE ? -1 : 0;
+}
+
 /* The subscript of an item: 1; 0 after a message that skips only this item; -1. */
 static int item_index(struct shell *sh, const struct item *item, int64_t *index)
 {
@@ -202,7 +224,8 @@ static int store_pairs(struct shell *sh, struct var *v, const struct items *item
 		struct bytes value = i + 1 < items->n ? items->v[i + 1].value : BYTES("");
 
 		if (items->v[i].value.len == 0) {
-			shell_error(sh, "\"\": bad array subscript");
+			shell_error(sh, "%s: bad array subscript",
+				    sh->declare_args != NULL ? "''" : "\"\"");
 			continue;
 		}
 		if (var_assign_element(sh, v, items->v[i].value, value, how & VAR_FORCE) != 0)
@@ -237,7 +260,7 @@ static int store_assoc(struct shell *sh, struct var *v, const struct items *item
 			continue;
 		}
 		if (item->sub.len == 0) {
-			if (bad_item(sh, item, item->sub) != 0)
+			if (bad_key(sh, item, item->sub) != 0)
 				return -1;
 			continue;
 		}

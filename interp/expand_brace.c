@@ -135,6 +135,73 @@ static int walk_alternatives(struct walk *w, const struct brace *b, const struct
 	return 0;
 }
 
+/* --- names --- */
+
+static bool is_open_name(const struct part *part)
+{
+	return part->kind == PART_PARAM && !part->quoted && !part->param->braced &&
+	       part->param->kind == PARAM_NAME;
+}
+
+/* How many bytes at the beginning of text continue a name before it. */
+static size_t name_bytes(const struct part *part)
+{
+	size_t n = 0;
+
+	if (part->kind != PART_TEXT || part->quoted)
+		return 0;
+	while (n < part->text.len && byte_is_name((unsigned char)part->text.ptr[n]))
+		n++;
+	return n;
+}
+
+/* $x and what continues its name, taken from the parts behind it. */
+static void join_name(struct shell *sh, struct part *parts, int n)
+{
+	struct param *longer = arena_alloc(sh->arena, sizeof *longer);
+	struct buf name = buf_in(sh->arena);
+
+	*longer = *parts->param;
+	buf_add(&name, longer->name);
+	for (int i = 1; i < n; i++) {
+		size_t taken = name_bytes(&parts[i]);
+		bool whole = parts[i].kind == PART_TEXT && taken == parts[i].text.len;
+
+		buf_add(&name, bytes_slice(parts[i].text, 0, taken));
+		if (taken != 0)
+			parts[i].text = bytes_slice(parts[i].text, taken, parts[i].text.len);
+		if (!whole || parts[i].quoted)
+			break;
+	}
+	longer->name = (struct bytes){ buf_cstr(&name), name.len };
+	longer->hash = bytes_hash(longer->name);
+	parts->param = longer;
+}
+
+/* bash looks for braces first and for variables then: {$a,b}{1,2} makes $a1 and $a2. */
+static int finish(struct walk *w)
+{
+	struct part *parts = w->chosen;
+
+	for (int i = 0; i + 1 < w->n; i++) {
+		int next = i + 1;
+
+		if (!is_open_name(&parts[i]))
+			continue;
+		while (next + 1 < w->n && parts[next].kind == PART_TEXT &&
+		       !parts[next].quoted && parts[next].text.len == 0)
+			next++;
+		if (name_bytes(&parts[next]) == 0)
+			continue;
+		if (parts == w->chosen) {
+			parts = arena_array(w->sh->arena, (size_t)w->n, sizeof *parts);
+			memcpy(parts, w->chosen, (size_t)w->n * sizeof *parts);
+		}
+		join_name(w->sh, parts + i, w->n - i);
+	}
+	return w->each(w->arg, parts, w->n);
+}
+
 static int walk_rest(struct walk *w, const struct rest *rest)
 {
 	for (; rest != NULL; rest = rest->next) {
@@ -153,7 +220,7 @@ static int walk_rest(struct walk *w, const struct rest *rest)
 	}
 	if (w->n == 0)
 		return 0;
-	return w->each(w->arg, w->chosen, w->n);
+	return finish(w);
 }
 
 int brace_each(struct shell *sh, const struct word *w,

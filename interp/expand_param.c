@@ -554,12 +554,28 @@ static int cannot_assign(struct shell *sh, const struct param *p)
 	return expand_fail_line(sh);
 }
 
-static int assign_default(struct expander *e, const struct param *p, struct value *v, bool quoted)
+/* What ${!x} led to, with its subscript. */
+static struct bytes target_name(struct shell *sh, const struct param *p, const struct value *v)
+{
+	struct buf name = buf_in(sh->arena);
+
+	buf_add(&name, param_name(sh, p));
+	if (v->sub.ptr != NULL)
+		buf_printf(&name, "[%.*s]", (int)v->sub.len, v->sub.ptr);
+	return buf_bytes(&name);
+}
+
+/* asked: p, or the ${!x} that led to p, which must be a name then. */
+static int assign_default(struct expander *e, const struct param *p, const struct param *asked,
+			  struct value *v, bool quoted)
 {
 	struct shell *sh = e->sh;
 	struct bytes text;
 	int err;
 
+	if (asked->indirect &&
+	    (p->kind != PARAM_NAME || p->subscript != SUB_NONE || v->sub.ptr != NULL))
+		return bad_indirection(sh, target_name(sh, p, v), "invalid variable name");
 	if (p->kind != PARAM_NAME)
 		return cannot_assign(sh, p);
 	if (p->subscript >= SUB_AT && v->var != NULL && (v->var->flags & VAR_ASSOC) != 0) {
@@ -598,20 +614,23 @@ static int assign_default(struct expander *e, const struct param *p, struct valu
 	return 0;
 }
 
-static int parameter_error(struct shell *sh, const struct param *p)
+/* asked is told of: p, or the ${!x} that led to p. */
+static int parameter_error(struct shell *sh, const struct param *p, const struct param *asked)
 {
-	struct bytes name = param_name(sh, p);
+	struct bytes name = param_name(sh, asked);
 	struct bytes text = BYTES("");
 
 	if (p->arg != NULL && p->arg->nparts != 0 && expand_string(sh, p->arg, &text) != 0)
 		return -1;
 	if (p->arg == NULL || p->arg->text.len == 0)
 		text = p->colon ? BYTES("parameter null or not set") : BYTES("parameter not set");
-	shell_error(sh, "%.*s: %.*s", (int)name.len, name.ptr, (int)text.len, text.ptr);
+	shell_error(sh, "%s%.*s: %.*s", asked->indirect ? "!" : "", (int)name.len, name.ptr,
+		    (int)text.len, text.ptr);
 	return expand_fail_shell(sh);
 }
 
-static int expand_default(struct expander *e, const struct param *p, struct value *v, bool quoted)
+static int expand_default(struct expander *e, const struct param *p, const struct param *asked,
+			  struct value *v, bool quoted)
 {
 	bool use_value = p->colon ? !is_null(e, p, v, quoted) : v->set;
 
@@ -630,8 +649,8 @@ static int expand_default(struct expander *e, const struct param *p, struct valu
 	if (p->op == OP_DEFAULT)
 		return emit_word(e, p->arg, quoted);
 	if (p->op == OP_ASSIGN)
-		return assign_default(e, p, v, quoted);
-	return parameter_error(e->sh, p);
+		return assign_default(e, p, asked, v, quoted);
+	return parameter_error(e->sh, p, asked);
 }
 
 /* --- the whole --- */
@@ -763,7 +782,7 @@ static int expand_operator(struct expander *e, const struct param *p, const stru
 	bool whole = v->list ? p->op != OP_LENGTH : element || attributes;
 
 	if (p->op >= OP_DEFAULT && p->op <= OP_ALTERNATE)
-		return expand_default(e, p, v, quoted);
+		return expand_default(e, p, asked, v, quoted);
 	/* bash finds ${#x[@]} of what is no array unbound. */
 	if (v->list && v->n == 1 && v->var != NULL && !whole &&
 	    (v->var->flags & (VAR_ARRAY | VAR_ASSOC)) == 0)

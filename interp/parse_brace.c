@@ -313,7 +313,8 @@ static void build(struct range *r)
 
 static bool is_open_name(const struct part *part)
 {
-	return part->kind == PART_PARAM && !part->param->braced && part->param->kind == PARAM_NAME;
+	return part->kind == PART_PARAM && !part->quoted && !part->param->braced &&
+	       part->param->kind == PARAM_NAME;
 }
 
 /* How many bytes at the beginning of unquoted text belong to a name. */

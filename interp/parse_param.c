@@ -174,6 +174,13 @@ static bool is_bad_count(const struct parser *p)
 	return next == '}' && (c == ':' || c == '/' || c == '%' || c == '=' || c == '+');
 }
 
+/* $? and $-, whose letters can't be changed. */
+static bool is_caseless(const struct param *param)
+{
+	return param->kind == PARAM_SPECIAL && !param->indirect &&
+	       (param->special == '?' || param->special == '-');
+}
+
 /* In a POSIX shell ${!#x} and ${!?x} are about $!. */
 static bool is_indirect(struct parser *p)
 {
@@ -419,6 +426,10 @@ static bool read_body(struct braced *b)
 		param->op = OP_BAD;
 		param->unclosed &= !length;
 		return !p->failed && skip_rest(b);
+	}
+	if (!length && is_caseless(param) && memchr(",^~", source_peek(p), 3) != NULL) {
+		param->op = OP_BAD;
+		return skip_rest(b);
 	}
 	if (length) {
 		param->op = source_peek(p) == '}' ? OP_LENGTH : OP_BAD;

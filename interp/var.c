@@ -387,17 +387,9 @@ static struct bytes change_case(struct shell *sh, struct bytes s, unsigned flags
 	return buf_bytes(&out);
 }
 
-/* Only declaration commands say such errors in their own name. */
 static int eval_value(struct shell *sh, struct bytes text, int64_t *out)
 {
-	const char *name = sh->command_name;
-	int err;
-
-	if (sh->declare_args == NULL)
-		sh->command_name = NULL;
-	err = arith_must(sh, eval_arith(sh, text, out));
-	sh->command_name = name;
-	return err;
+	return arith_must(sh, eval_arith(sh, text, out));
 }
 
 int var_transform(struct shell *sh, const struct var *v, struct bytes old, struct bytes *value,
