@@ -134,6 +134,12 @@ static bool shrugs_off(const struct shell *sh, int which)
 	return which == SIGQUIT_ && sh->task == NULL;
 }
 
+/* The shell waits for its children even where it is to ignore that they end. */
+static int ignored_action(int which)
+{
+	return which == SIGCHLD_ ? SIG_DEFAULT : SIG_IGNORED;
+}
+
 int trap_set(struct shell *sh, int which, const char *text)
 {
 	struct trap *t = &sh->traps[which];
@@ -155,7 +161,7 @@ int trap_set(struct shell *sh, int which, const char *text)
 	if (is_signal(which) && which != SIGKILL_ && which != SIGSTOP_)
 		sys_sigaction(sh->p, which,
 			      copy == NULL    ? shrugs_off(sh, which) ? SIG_CAUGHT : SIG_DEFAULT
-			      : *copy == '\0' ? SIG_IGNORED
+			      : *copy == '\0' ? ignored_action(which)
 					      : SIG_CAUGHT);
 	if (which == SIGINT_ && copy == NULL && sh->interruptible)
 		trap_interruptible(sh, true);
