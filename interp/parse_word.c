@@ -429,10 +429,12 @@ static bool ends_here(struct parser *p, struct word_state *w, int c)
 	}
 }
 
-/* An extended glob such as @( begins: everything up to its ) belongs to the word. */
+/* An extended glob such as @( begins: everything up to its ) belongs to the word. In a subscript
+ * that is arithmetic. */
 static bool opens_extglob(struct parser *p, const struct word_state *w, int c)
 {
-	return w->extglob && !w->dq && source_second(p) == '(' &&
+	return w->extglob && !w->dq && w->mode != MODE_SUB && w->mode != MODE_SUB_BRACED &&
+	       source_second(p) == '(' &&
 	       (c == '?' || c == '*' || c == '+' || c == '@' || c == '!');
 }
 

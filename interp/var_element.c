@@ -273,6 +273,9 @@ int var_assign_index(struct shell *sh, struct var *v, struct bytes sub, int64_t 
 		/* The value of what is no array yet is its first element. */
 		if (index == -1 && (v->flags & (VAR_ARRAY | VAR_SET)) == VAR_SET)
 			index = 0;
+		else if (index == -1 && (v->flags & VAR_ARRAY) == 0 &&
+			 var_check_writable(sh, v, how) != 0)
+			return -1;
 		else if (!from_end(v, &index))
 			return bad_subscript(sh, v->name, sub);
 	}
