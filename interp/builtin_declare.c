@@ -452,8 +452,8 @@ static void declare_value(struct declare *d, struct operand *o)
 		return;
 	}
 	d->status = 1;
-	/* Nothing is left of what was made for nothing; but a name that is empty is seen late, as is
-	 * an expression that is wrong. */
+	/* Nothing is left of what was made for nothing; but a name that is empty is seen late, as
+	 * is an expression that is wrong. */
 	if (v != NULL && (d->sh->flow == FLOW_NONE || (v->flags & VAR_INTEGER) == 0) &&
 	    (fresh ? !o->has_value || o->value.len != 0 : !existed) &&
 	    (v->flags & (VAR_SET | VAR_READONLY | ATTR_ARRAYS)) == 0)

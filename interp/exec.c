@@ -121,7 +121,7 @@ bool exec_debug(struct shell *sh, const struct node *n)
 	if (sh->trap_running < 0 && !sh->command_kept)
 		sh->command = n;
 	if (sh->traps[TRAP_DEBUG].text == NULL || sh->traps[TRAP_DEBUG].parents ||
-	    trap_busy(sh, TRAP_DEBUG))
+	    *sh->traps[TRAP_DEBUG].text == '\0' || trap_busy(sh, TRAP_DEBUG))
 		return false;
 	trap_run(sh, TRAP_DEBUG);
 	if (sh->flow != FLOW_NONE)

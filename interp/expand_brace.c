@@ -188,8 +188,8 @@ static int finish(struct walk *w)
 
 		if (!is_open_name(&parts[i]))
 			continue;
-		while (next + 1 < w->n && parts[next].kind == PART_TEXT &&
-		       !parts[next].quoted && parts[next].text.len == 0)
+		while (next + 1 < w->n && parts[next].kind == PART_TEXT && !parts[next].quoted &&
+		       parts[next].text.len == 0)
 			next++;
 		if (name_bytes(&parts[next]) == 0)
 			continue;

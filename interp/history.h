@@ -54,9 +54,9 @@ void history_replace_last(struct shell *sh, struct bytes text);
 
 /* How a script's lines become history. */
 struct script_history {
-	struct buf command;    /* the lines of the command so far */
-	bool continued;        /* the line belongs to it */
-	bool behind_comment;   /* the line before was a comment inside of it */
+	struct buf command;     /* the lines of the command so far */
+	bool continued;         /* the line belongs to it */
+	bool behind_comment;    /* the line before was a comment inside of it */
 	enum parse_place place; /* where the line stands */
 };
 

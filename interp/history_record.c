@@ -127,7 +127,8 @@ static void scan_text(struct shell *sh, struct scan *s, struct bytes t)
 			while (end < t.len && c != '(' && c != ')' &&
 			       strchr(";&|<>", t.ptr[end]) != NULL)
 				end++;
-			s->in_array = c == '(' ? i > 0 && t.ptr[i - 1] == '=' : s->in_array && c != ')';
+			s->in_array = c == '(' ? i > 0 && t.ptr[i - 1] == '='
+					       : s->in_array && c != ')';
 			add_token(s, bytes_slice(t, i, end), false);
 		} else {
 			end = skip_word(s, t, i);
@@ -286,7 +287,8 @@ bool history_line(struct shell *sh, struct script_history *s, struct bytes *line
 
 	if (!s->continued)
 		s->command.len = 0;
-	if (opt_set(sh, SET_HISTEXPAND) && s->place == PARSE_IN_COMMAND && !expand_line(sh, s, line))
+	if (opt_set(sh, SET_HISTEXPAND) && s->place == PARSE_IN_COMMAND &&
+	    !expand_line(sh, s, line))
 		return false;
 	mark = arena_mark(sh->arena);
 	record(sh, s, *line);

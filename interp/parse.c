@@ -410,7 +410,8 @@ static void begin_unit(struct parser *p)
 	p->pos = p->last_line = 0;
 	p->original.ptr = NULL;
 	p->ndrops = p->nkept = p->nnot = p->nsubs = p->ndocs = p->docs_base = 0;
-	p->has_tok = p->begun = p->alias_next = p->failed = p->in_sub = p->in_quotes = p->in_doc = false;
+	p->has_tok = p->begun = p->alias_next = p->failed = p->in_sub = p->in_quotes = p->in_doc =
+		false;
 	p->items.len = p->redirs.len = p->assigns.len = p->lit.len = 0;
 	p->depth = p->guessing = 0;
 	p->warnings = NULL;

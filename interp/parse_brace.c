@@ -145,8 +145,7 @@ static bool read_sequence(struct bytes text, struct brace *b)
 	*b = (struct brace){ .sequence = true, .step = 1 };
 	if (!split_dots(text, &from, &to))
 		return false;
-	if (split_dots(to, &to, &step) &&
-	    (!read_integer(step, &b->step) || b->step == INT64_MIN))
+	if (split_dots(to, &to, &step) && (!read_integer(step, &b->step) || b->step == INT64_MIN))
 		return false;
 	if (is_letter(from) && is_letter(to)) {
 		b->letters = true;

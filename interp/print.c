@@ -182,8 +182,8 @@ static void print_separator(struct printer *pr, char separator)
 		return;
 	}
 	if (pr->docs == NULL) {
-		if (!pr->had_doc || (!pr->in_function && !pr->pretty &&
-				     pr->out->ptr[pr->out->len - 1] != '\n'))
+		if (!pr->had_doc ||
+		    (!pr->in_function && !pr->pretty && pr->out->ptr[pr->out->len - 1] != '\n'))
 			buf_putc(pr->out, ';');
 		pr->had_doc = false;
 		return;

@@ -262,7 +262,7 @@ struct shell {
 	int passing_scope; /* of `x=1 builtin`, for builtins whose assignments outlive it; or 0 */
 	bool is_sh;        /* invoked as sh: POSIX mode */
 	bool is_command_sub;
-	bool unechoed; /* a command substitution, in which set -v was not set anew */
+	bool unechoed;         /* a command substitution, in which set -v was not set anew */
 	bool stdin_script;     /* commands are read from descriptor 0 */
 	struct coproc *coproc; /* the newest, until it is known to have ended */
 	struct dir_stack *dirs;
@@ -318,20 +318,20 @@ struct shell {
 	bool errexit_due;      /* FLOW_EXIT comes from set -e, whose EXIT trap is still to run */
 	bool entered_main;     /* an error left functions: FUNCNAME is "main" until one returns */
 	const struct node *text_command; /* the outermost eval or sourced file that runs */
-	const struct frame *dead_frame; /* the EXIT trap of set -e is in none of its functions */
-	int redirected_calls;  /* functions and builtins with redirections that are running */
-	bool special;          /* a special builtin is running, and not by `command` */
-	bool may_exec;         /* the process ends after this command: programs replace it */
-	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */
-	uint64_t jobs_shown;   /* there: those that ended and were shown, by number */
-	bool jobs_last;        /* of those that ended only the last one */
-	bool listing;          /* variables are being listed: none is asked for its value */
-	int trace_fd;          /* what BASH_XTRACEFD says if that was valid; -1: stderr */
-	int base_argc;         /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
-	bool tracing;          /* PS4 is being expanded, or an xtrace line written */
-	bool compat_asked;     /* there may be a BASH_COMPAT */
-	bool has_traps;        /* one was set at some time, here or in a parent */
-	uint64_t traps_set;    /* bit n: traps[n].text is not NULL, for n < 64 */
+	const struct frame *dead_frame;  /* the EXIT trap of set -e is in none of its functions */
+	int redirected_calls; /* functions and builtins with redirections that are running */
+	bool special;         /* a special builtin is running, and not by `command` */
+	bool may_exec;        /* the process ends after this command: programs replace it */
+	bool jobs_foreign;    /* a command substitution: `jobs` shows the parent's */
+	uint64_t jobs_shown;  /* there: those that ended and were shown, by number */
+	bool jobs_last;       /* of those that ended only the last one */
+	bool listing;         /* variables are being listed: none is asked for its value */
+	int trace_fd;         /* what BASH_XTRACEFD says if that was valid; -1: stderr */
+	int base_argc;        /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
+	bool tracing;         /* PS4 is being expanded, or an xtrace line written */
+	bool compat_asked;    /* there may be a BASH_COMPAT */
+	bool has_traps;       /* one was set at some time, here or in a parent */
+	uint64_t traps_set;   /* bit n: traps[n].text is not NULL, for n < 64 */
 };
 
 static inline bool opt_set(const struct shell *sh, enum set_option o)
