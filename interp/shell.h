@@ -317,21 +317,24 @@ struct shell {
 	bool exit_called;      /* FLOW_EXIT comes from `exit` or `exec` */
 	bool errexit_due;      /* FLOW_EXIT comes from set -e, whose EXIT trap is still to run */
 	bool entered_main;     /* an error left functions: FUNCNAME is "main" until one returns */
-	const struct node *text_command; /* the outermost eval or sourced file that runs */
-	const struct frame *dead_frame;  /* the EXIT trap of set -e is in none of its functions */
-	int redirected_calls; /* functions and builtins with redirections that are running */
-	bool special;         /* a special builtin is running, and not by `command` */
-	bool may_exec;        /* the process ends after this command: programs replace it */
-	bool jobs_foreign;    /* a command substitution: `jobs` shows the parent's */
-	uint64_t jobs_shown;  /* there: those that ended and were shown, by number */
-	bool jobs_last;       /* of those that ended only the last one */
-	bool listing;         /* variables are being listed: none is asked for its value */
-	int trace_fd;         /* what BASH_XTRACEFD says if that was valid; -1: stderr */
-	int base_argc;        /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
-	bool tracing;         /* PS4 is being expanded, or an xtrace line written */
-	bool compat_asked;    /* there may be a BASH_COMPAT */
-	bool has_traps;       /* one was set at some time, here or in a parent */
-	uint64_t traps_set;   /* bit n: traps[n].text is not NULL, for n < 64 */
+	bool special;          /* a special builtin is running, and not by `command` */
+	bool may_exec;         /* the process ends after this command: programs replace it */
+	bool jobs_foreign;     /* a command substitution: `jobs` shows the parent's */
+	uint64_t jobs_shown;   /* there: those that ended and were shown, by number */
+	bool jobs_last;        /* of those that ended only the last one */
+	bool listing;          /* variables are being listed: none is asked for its value */
+	int trace_fd;          /* what BASH_XTRACEFD says if that was valid; -1: stderr */
+	int base_argc;         /* of the script, at the bottom of BASH_ARGV; -1: not recorded yet */
+	bool tracing;          /* PS4 is being expanded, or an xtrace line written */
+	bool compat_asked;     /* there may be a BASH_COMPAT */
+	bool has_traps;        /* one was set at some time, here or in a parent */
+	uint64_t traps_set;    /* bit n: traps[n].text is not NULL, for n < 64 */
+	/* The outermost eval or sourced file that runs. */
+	const struct node *text_command;
+	/* The EXIT trap of set -e is in none of its functions. */
+	const struct frame *dead_frame;
+	/* Functions and builtins with redirections that are running. */
+	int redirected_calls;
 };
 
 static inline bool opt_set(const struct shell *sh, enum set_option o)
