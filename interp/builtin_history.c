@@ -179,15 +179,19 @@ bool history_add(struct shell *sh, struct bytes text)
 	return true;
 }
 
-void history_set_last(struct shell *sh, struct bytes text)
+void history_grow_last(struct shell *sh, size_t cut, const char *between, struct bytes text)
 {
 	struct history *h = history_of(sh);
 	struct entry *e = &h->entry[h->count - 1];
-	char *copy = pool_dup(sh->pool, text);
+	size_t n = strlen(between);
+	size_t len = e->len - cut + n + text.len;
 
-	pool_free(sh->pool, e->text, e->len + 1);
-	e->text = copy;
-	e->len = text.len;
+	e->text = pool_resize(sh->pool, e->text, e->len + 1, len + 1);
+	memcpy(e->text + e->len - cut, between, n);
+	if (text.len != 0)
+		memcpy(e->text + len - text.len, text.ptr, text.len);
+	e->text[len] = '\0';
+	e->len = len;
 }
 
 int history_number(const struct shell *sh)
@@ -370,13 +374,7 @@ static int64_t stamp_of(struct bytes line)
 
 static void grow_last(struct shell *sh, struct bytes line)
 {
-	struct history *h = history_of(sh);
-	struct buf text = buf_in(sh->arena);
-
-	buf_add(&text, entry_text(&h->entry[h->count - 1]));
-	buf_putc(&text, '\n');
-	buf_add(&text, line);
-	history_set_last(sh, buf_bytes(&text));
+	history_grow_last(sh, 0, "\n", line);
 }
 
 /* Takes the complete lines of a file but the first `skip`. Returns how many entries it has. */

@@ -47,13 +47,29 @@ struct history *history_of(struct shell *sh);
 bool history_add(struct shell *sh, struct bytes text);
 /* The last entry, the command that runs, is forgotten. */
 void history_drop_last(struct shell *sh);
-/* The last entry's text becomes this one. */
-void history_set_last(struct shell *sh, struct bytes text);
+/* The last entry loses `cut` bytes and gets two texts more. */
+void history_grow_last(struct shell *sh, size_t cut, const char *between, struct bytes text);
 /* What runs again takes the place of the last entry. */
 void history_replace_last(struct shell *sh, struct bytes text);
 
+/* What is known of the text of a command so far; its last tokens, the newest first. */
+struct history_scan {
+	struct history_token {
+		char text[12]; /* its beginning: reserved words and operators are not longer */
+		uint8_t len;
+		bool word;
+		bool reserved; /* stands where a command may begin */
+	} last[3];
+	char quote;    /* one of " ' ` ( { that is still open, or 0 */
+	int cases;     /* case that has no esac yet */
+	bool in_array; /* name=( is open */
+	bool newline;  /* one came behind the last token */
+	size_t at;     /* so much of the text was looked at */
+};
+
 /* How a script's lines become history. */
 struct script_history {
+	struct history_scan scan;
 	struct buf command;     /* the lines of the command so far */
 	bool continued;         /* the line belongs to it */
 	bool behind_comment;    /* the line before was a comment inside of it */

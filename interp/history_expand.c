@@ -474,6 +474,10 @@ static bool substitute(struct expansion *x, size_t start, int how)
 	struct buf out = buf_in(x->sh->arena);
 	bool any;
 
+	if (at(x, x->i) == 's' && x->i + 1 >= x->line.len) { /* nothing by nothing */
+		x->i++;
+		return true;
+	}
 	if (at(x, x->i++) == 's')
 		read_sides(x);
 	if (x->h->left == NULL || x->h->right == NULL)

@@ -9,20 +9,6 @@
 
 /* --- what lines of a command are joined with --- */
 
-struct token {
-	struct bytes text;
-	bool word;
-	bool reserved; /* stands where a command may begin */
-};
-
-struct scan {
-	struct token last[3]; /* the newest first */
-	char quote;           /* one of " ' ` ( { that is still open, or 0 */
-	int cases;            /* case that has no esac yet */
-	bool in_array;        /* name=( is open */
-	bool newline;         /* one came behind the last token */
-};
-
 static bool is_one_of(struct bytes word, const char *list)
 {
 	for (const char *at = list; *at != '\0';) {
@@ -35,22 +21,33 @@ static bool is_one_of(struct bytes word, const char *list)
 	return false;
 }
 
-static bool may_begin(const struct token *t)
+static struct bytes text_of(const struct history_token *t)
 {
-	return t->text.len == 0 || (!t->word && !is_one_of(t->text, "< > << >> <<< <& >&")) ||
-	       (t->reserved && is_one_of(t->text, "if then elif else while until do { ! time"));
+	return (struct bytes){ t->text, t->len };
 }
 
-static void add_token(struct scan *s, struct bytes text, bool word)
+static bool may_begin(const struct history_token *t)
 {
-	struct token t = { text, word, word && (s->newline || may_begin(&s->last[0])) };
+	struct bytes text = text_of(t);
 
+	return t->len == 0 || (!t->word && !is_one_of(text, "< > << >> <<< <& >&")) ||
+	       (t->reserved && is_one_of(text, "if then elif else while until do { ! time"));
+}
+
+static void add_token(struct history_scan *s, struct bytes text, bool word)
+{
+	struct history_token t = { .word = word };
+	struct bytes before = text_of(&s->last[1]);
+
+	t.len = (uint8_t)(text.len < sizeof t.text ? text.len : sizeof t.text);
+	memcpy(t.text, text.ptr, t.len);
+	t.reserved = word && (s->newline || may_begin(&s->last[0]));
 	s->newline = false;
 
 	/* `in` behind the word of for and case, { behind a function's name. */
 	if (word && s->last[1].reserved &&
-	    ((bytes_is(text, "in") && is_one_of(s->last[1].text, "for case select")) ||
-	     (bytes_is(text, "{") && bytes_is(s->last[1].text, "function"))))
+	    ((bytes_is(text, "in") && is_one_of(before, "for case select")) ||
+	     (bytes_is(text, "{") && bytes_is(before, "function"))))
 		t.reserved = true;
 	if (t.reserved && bytes_is(text, "case"))
 		s->cases++;
@@ -62,7 +59,7 @@ static void add_token(struct scan *s, struct bytes text, bool word)
 }
 
 /* Behind what the quote at i begins, which s->quote keeps if it does not end. */
-static size_t skip_quotes(struct scan *s, struct bytes t, size_t i)
+static size_t skip_quotes(struct history_scan *s, struct bytes t, size_t i)
 {
 	char open = t.ptr[i++];
 	int depth = 1;
@@ -84,7 +81,7 @@ static size_t skip_quotes(struct scan *s, struct bytes t, size_t i)
 	return t.len;
 }
 
-static size_t skip_word(struct scan *s, struct bytes t, size_t i)
+static size_t skip_word(struct history_scan *s, struct bytes t, size_t i)
 {
 	while (i < t.len && strchr(" \t\n;&|()<>", t.ptr[i]) == NULL) {
 		char c = t.ptr[i];
@@ -102,62 +99,80 @@ static size_t skip_word(struct scan *s, struct bytes t, size_t i)
 	return i < t.len ? i : t.len;
 }
 
-static void scan_text(struct shell *sh, struct scan *s, struct bytes t)
+/* The end of the word at i; 0: more lines belong to it. */
+static size_t word_at(struct history_scan *s, struct bytes t, size_t i)
 {
-	for (size_t i = 0; i < t.len;) {
+	size_t end = t.ptr[i] == '<' || t.ptr[i] == '>' ? skip_quotes(s, t, i + 1)
+							: skip_word(s, t, i);
+
+	return s->quote != '\0' || (end == t.len && t.ptr[t.len - 1] == '\n') ? 0 : end;
+}
+
+static size_t operator_at(struct history_scan *s, struct bytes t, size_t i)
+{
+	char c = t.ptr[i++];
+
+	if (c == '(')
+		s->in_array = i > 1 && t.ptr[i - 2] == '=';
+	else if (c == ')')
+		s->in_array = false;
+	while (i < t.len && c != '(' && c != ')' && strchr(";&|<>", t.ptr[i]) != NULL)
+		i++;
+	return i;
+}
+
+/* Looks at what came to the text; a word that goes on waits until all of it is there. */
+static void scan_text(struct shell *sh, struct history_scan *s, struct bytes t)
+{
+	s->quote = '\0';
+	while (s->at < t.len) {
+		size_t i = s->at;
 		char c = t.ptr[i];
-		size_t end = i + 1;
+		bool opens = (c == '<' || c == '>') && i + 1 < t.len && t.ptr[i + 1] == '(';
+		bool word = opens || strchr(";&|()<>", c) == NULL;
+		const char *nl;
+		size_t end;
 
 		proc_charge(sh->p, 1);
 		if (c == ' ' || c == '\t' || c == '\n') {
 			s->newline |= c == '\n';
-			i++;
+			s->at++;
 			continue;
 		}
 		if (c == '#') {
-			const char *nl = memchr(t.ptr + i, '\n', t.len - i);
-
-			i = nl != NULL ? (size_t)(nl - t.ptr) : t.len;
+			nl = memchr(t.ptr + i, '\n', t.len - i);
+			s->at = nl != NULL ? (size_t)(nl - t.ptr) : t.len;
 			continue;
 		}
-		if ((c == '<' || c == '>') && end < t.len && t.ptr[end] == '(') {
-			end = skip_quotes(s, t, end);
-			add_token(s, bytes_slice(t, i, end), true);
-		} else if (strchr(";&|()<>", c) != NULL) {
-			while (end < t.len && c != '(' && c != ')' &&
-			       strchr(";&|<>", t.ptr[end]) != NULL)
-				end++;
-			s->in_array = c == '(' ? i > 0 && t.ptr[i - 1] == '='
-					       : s->in_array && c != ')';
-			add_token(s, bytes_slice(t, i, end), false);
-		} else {
-			end = skip_word(s, t, i);
-			add_token(s, bytes_slice(t, i, end), true);
-		}
-		i = end;
+		end = word ? word_at(s, t, i) : operator_at(s, t, i);
+		shell_cost(sh, end != 0 ? end - i : t.len - i);
+		if (end == 0)
+			return;
+		add_token(s, bytes_slice(t, i, end), word);
+		s->at = end;
 	}
 }
 
 /* Whether ) closes a pattern of case or the parameters of a function. */
-static bool is_soft_paren(const struct scan *s)
+static bool is_soft_paren(const struct history_scan *s)
 {
-	return bytes_is(s->last[1].text, "(") || s->cases > 0;
+	return bytes_is(text_of(&s->last[1]), "(") || s->cases > 0;
 }
 
-static const char *delimiter(const struct scan *s)
+static const char *delimiter(const struct history_scan *s)
 {
-	const struct token *last = &s->last[0];
+	const struct history_token *last = &s->last[0];
 
 	if (s->quote != '\0')
 		return "\n";
-	if (bytes_is(last->text, ")") && !last->word)
+	if (bytes_is(text_of(last), ")") && !last->word)
 		return is_soft_paren(s) ? " " : "; ";
 	if (!last->word || s->in_array)
 		return " ";
-	if (last->reserved && is_one_of(last->text, "{ case do else if then until while in"))
+	if (last->reserved && is_one_of(text_of(last), "{ case do else if then until while in"))
 		return " ";
-	if (s->last[1].reserved && is_one_of(s->last[1].text, "for case select function"))
-		return bytes_is(s->last[1].text, "for") ? "; " : " ";
+	if (s->last[1].reserved && is_one_of(text_of(&s->last[1]), "for case select function"))
+		return bytes_is(text_of(&s->last[1]), "for") ? "; " : " ";
 	return "; ";
 }
 
@@ -186,33 +201,24 @@ static void join(struct shell *sh, struct script_history *s, struct bytes line)
 {
 	struct history *h = history_of(sh);
 	struct bytes entry = entry_text(&h->entry[h->count - 1]);
-	struct buf out = buf_in(sh->arena);
+	bool ended = entry.len != 0 && entry.ptr[entry.len - 1] == '\n';
 	bool literal = opt_shopt(sh, SHOPT_lithist);
-	struct scan scan = { 0 };
+	bool doc = s->place == PARSE_IN_DOC;
+	const char *between = delimiter(&s->scan);
 
-	scan_text(sh, &scan, buf_bytes(&s->command));
-	if (s->place == PARSE_IN_COMMAND && scan.quote == '\0' && is_comment(line) && !literal) {
+	if (s->place == PARSE_IN_COMMAND && s->scan.quote == '\0' && is_comment(line) && !literal) {
 		s->behind_comment = true;
 		return;
 	}
-	buf_add(&out, entry);
-	if (s->place == PARSE_IN_DOC) {
-		if (entry.len == 0 || entry.ptr[entry.len - 1] != '\n')
-			buf_putc(&out, '\n');
-	} else if (ends_in_backslash(entry) && scan.quote != '\'') {
-		out.len--;
-	} else if (entry.len != 0 && entry.ptr[entry.len - 1] == '\n') {
-		;
-	} else {
-		bool newline = literal || s->behind_comment || s->place == PARSE_IN_SUB;
-
-		buf_puts(&out, newline ? "\n" : delimiter(&scan));
-	}
-	buf_add(&out, line);
-	if (s->place == PARSE_IN_DOC)
-		buf_putc(&out, '\n');
+	if (doc || literal || s->behind_comment || s->place == PARSE_IN_SUB)
+		between = "\n";
+	if (!doc && ends_in_backslash(entry) && s->scan.quote != '\'')
+		history_grow_last(sh, 1, "", line);
+	else
+		history_grow_last(sh, 0, ended ? "" : between, line);
+	if (doc)
+		history_grow_last(sh, 0, "\n", BYTES(""));
 	s->behind_comment = false;
-	history_set_last(sh, buf_bytes(&out));
 }
 
 static void record(struct shell *sh, struct script_history *s, struct bytes line)
@@ -230,14 +236,11 @@ static void record(struct shell *sh, struct script_history *s, struct bytes line
 	}
 }
 
-static char open_quote(struct shell *sh, const struct script_history *s)
+static char open_quote(const struct script_history *s)
 {
-	struct scan scan = { 0 };
+	char quote = s->scan.quote;
 
-	if (!s->continued)
-		return '\0';
-	scan_text(sh, &scan, buf_bytes(&s->command));
-	return scan.quote == '(' || scan.quote == '{' ? '\0' : scan.quote;
+	return quote == '(' || quote == '{' ? '\0' : quote;
 }
 
 /* Whether the line is to be read. */
@@ -251,7 +254,7 @@ static bool expand_line(struct shell *sh, const struct script_history *s, struct
 	enum history_expanded how;
 
 	text.len -= ends;
-	how = history_expand(sh, text, open_quote(sh, s), inside, &text);
+	how = history_expand(sh, text, open_quote(s), inside, &text);
 	if (how == HISTORY_AS_IS) {
 		arena_release(sh->arena, mark);
 		return true;
@@ -285,15 +288,19 @@ bool history_line(struct shell *sh, struct script_history *s, struct bytes *line
 {
 	struct arena_mark mark;
 
-	if (!s->continued)
+	if (!s->continued) {
 		s->command.len = 0;
+		s->scan = (struct history_scan){ 0 };
+	}
 	if (opt_set(sh, SET_HISTEXPAND) && s->place == PARSE_IN_COMMAND &&
 	    !expand_line(sh, s, line))
 		return false;
 	mark = arena_mark(sh->arena);
 	record(sh, s, *line);
 	arena_release(sh->arena, mark);
-	if (s->place != PARSE_IN_DOC)
-		buf_add(&s->command, *line);
+	if (s->place == PARSE_IN_DOC)
+		return true;
+	buf_add(&s->command, *line);
+	scan_text(sh, &s->scan, buf_bytes(&s->command));
 	return true;
 }
