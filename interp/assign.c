@@ -168,7 +168,8 @@ static int item_index(struct shell *sh, const struct item *item, int64_t *index)
 		shell_error(sh, "[%c]%s%.*s: cannot assign to non-numeric index", text.ptr[0],
 			    item->source->append ? "+=" : "=", (int)item->value.len,
 			    item->value.ptr);
-		return 0;
+		exec_errexit(sh);
+		return sh->flow != FLOW_NONE ? -1 : 0;
 	}
 	if ((sub->flags & WORD_LITERAL) != 0 && sub->literal.len != 0)
 		return arith_must(sh, expand_arith(sh, item->source->sub_arith, index)) == 0 ? 1

@@ -269,6 +269,12 @@ int param_transform(struct shell *sh, const struct param *p, struct value *v)
 {
 	char letter = p->transform;
 
+	/* Of a reference to an element bash knows no attributes. */
+	if ((letter | 32) == 'a' && p->kind == PARAM_NAME && p->subscript == SUB_NONE &&
+	    v->sub.ptr != NULL) {
+		v->one = BYTES("");
+		return 0;
+	}
 	if (letter == 'a')
 		transform_attributes(sh, v);
 	else if (letter == 'A')
