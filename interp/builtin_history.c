@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * history: the list of earlier commands, which `history -s`, `history -r` and typed lines fill, and
- * its files. What a script itself runs is not put there.
+ * its files. Lines of scripts come from history_record.c, if set -o history is on.
  */
 #include "base/err.h"
 #include "base/glob.h"
