@@ -648,6 +648,47 @@ static int xz_run(struct cmd *c)
 	return x->status;
 }
 
+/* --- the environment --- */
+
+/* Options in XZ_DEFAULTS and XZ_OPT come first. */
+static void take_environment(struct xz *x, const char *name)
+{
+	static const char blanks[] = " \t\n\v\f\r";
+	struct cmd *c = x->c;
+	const char *text = cmd_getenv(c, name);
+	size_t room = text != NULL ? strlen(text) / 2 + 1 : 0;
+	char **argv;
+	size_t n = (size_t)x->given_words + 1;
+
+	if (room == 0)
+		return;
+	argv = arena_array(c->arena, (size_t)c->argc + room + 1, sizeof *argv);
+	memcpy(argv, c->argv, n * sizeof *argv);
+	for (text += strspn(text, blanks); *text != '\0'; text += strspn(text, blanks)) {
+		size_t len = strcspn(text, blanks);
+
+		argv[n++] = arena_dup(c->arena, (struct bytes){ text, len });
+		text += len;
+	}
+	memcpy(argv + n, c->argv + x->given_words + 1,
+	       (size_t)(c->argc - x->given_words - 1) * sizeof *argv);
+	c->argc += (int)n - x->given_words - 1;
+	x->given_words = (int)n - 1;
+	c->argv = argv;
+}
+
+/* What is no option there means nothing, and behind "--" nothing does. */
+static int skip_words(struct cmd *c, int argc, char **argv, int i)
+{
+	const struct xz *x = c->opts;
+
+	(void)argc;
+	if (i > x->given_words || (argv[i][0] == '-' && argv[i][1] != '\0' &&
+				   strcmp(argv[i], "--") != 0))
+		return 0;
+	return argv[i][0] == '-' && argv[i][1] == '-' ? x->given_words - i + 1 : 1;
+}
+
 static void xz_defaults(struct cmd *c)
 {
 	struct xz *x = c->opts;
@@ -658,6 +699,8 @@ static void xz_defaults(struct cmd *c)
 	x->c = c;
 	x->level = 6;
 	x->check = 4;
+	take_environment(x, "XZ_DEFAULTS");
+	take_environment(x, "XZ_OPT");
 }
 
 static void unxz_defaults(struct cmd *c)
@@ -698,6 +741,7 @@ static void lzcat_defaults(struct cmd *c)
 		.run = xz_run,                                                                     \
 		.opts = xz_options,                                                                \
 		.opts_size = sizeof(struct xz),                                                    \
+		.legacy = skip_words,                                                              \
 		.defaults = before,                                                                \
 		.family = "XZ Utils 5.4.1",                                                        \
 		.version = "xz (XZ Utils) 5.4.1",                                                  \

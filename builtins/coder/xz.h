@@ -40,6 +40,7 @@ struct xz {
 	bool robot;
 	const char *names; /* --files: where names are; NULL: no */
 	char names_end;    /* what ends each */
+	int given_words;   /* of argv that came from the environment */
 	int status;
 };
 
