@@ -37,7 +37,8 @@ bool codec_start(struct codec *c, struct pool *pool, const struct codec_options 
 	static const struct codec_ops *const ops[] = {
 		[CODEC_DEFLATE] = &codec_deflate, [CODEC_BZIP2] = &codec_bzip2,
 		[CODEC_XZ] = &codec_lzma,         [CODEC_LZMA] = &codec_lzma,
-		[CODEC_LZIP] = &codec_lzma,       [CODEC_ZSTD] = &codec_zstd,
+		[CODEC_LZIP] = &codec_lzma,       [CODEC_RAW] = &codec_lzma,
+		[CODEC_ZSTD] = &codec_zstd,
 	};
 
 	*c = (struct codec){ .ops = ops[o->kind], .pool = pool, .decode = o->decode };

@@ -23,6 +23,7 @@ enum codec_kind {
 	CODEC_XZ,
 	CODEC_LZMA,
 	CODEC_LZIP, /* decoding only */
+	CODEC_RAW,  /* a chain of xz's filters without any header */
 	CODEC_ZSTD,
 };
 
@@ -93,7 +94,7 @@ struct codec_options {
 	uint64_t size;       /* zstd: the size of the content if known; UINT64_MAX: not */
 	struct bytes dict;   /* zstd: a dictionary, there as long as the stream is */
 	uint32_t dictionary; /* encoding xz, lzma: its size; 0: the level's own */
-	const struct codec_filter *filters; /* encoding xz, lzma: instead of the level */
+	const struct codec_filter *filters; /* raw; encoding xz, lzma: instead of the level */
 	int nfilters;
 	uint64_t block_size; /* encoding xz: of the input; 0: one block */
 	/* Sizes of its first blocks, there as long as the stream is. The last is that of the rest,
@@ -128,7 +129,7 @@ uint32_t codec_xz_dictionary(int level, bool extreme);
 /* The fields of LZMA as a level has them. False: there is none. */
 bool codec_filter_preset(struct codec_filter *f, int level, bool extreme);
 /* What a chain takes; UINT64_MAX: it can't be. */
-uint64_t codec_filters_memory(const struct codec_filter *filters, int n);
+uint64_t codec_filters_memory(const struct codec_filter *filters, int n, bool decode);
 
 /* What each library's file implements. */
 struct codec_ops {

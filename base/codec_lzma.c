@@ -120,12 +120,13 @@ static void make_chain(struct chain *out, const struct codec_filter *filters, in
 	out->filters[n].id = LZMA_VLI_UNKNOWN;
 }
 
-uint64_t codec_filters_memory(const struct codec_filter *filters, int n)
+uint64_t codec_filters_memory(const struct codec_filter *filters, int n, bool decode)
 {
 	struct chain chain;
 
 	make_chain(&chain, filters, n);
-	return lzma_raw_encoder_memusage(chain.filters);
+	return decode ? lzma_raw_decoder_memusage(chain.filters)
+		      : lzma_raw_encoder_memusage(chain.filters);
 }
 
 static lzma_ret start_chain(lzma_stream *z, const struct codec_options *o)
@@ -133,6 +134,9 @@ static lzma_ret start_chain(lzma_stream *z, const struct codec_options *o)
 	struct chain chain;
 
 	make_chain(&chain, o->filters, o->nfilters);
+	if (o->kind == CODEC_RAW)
+		return o->decode ? lzma_raw_decoder(z, chain.filters)
+				 : lzma_raw_encoder(z, chain.filters);
 	return o->kind == CODEC_XZ ? lzma_stream_encoder(z, chain.filters, (lzma_check)o->check)
 				   : lzma_alone_encoder(z, &chain.options[0].lzma);
 }
@@ -155,6 +159,8 @@ static lzma_ret start_decoder(lzma_stream *z, const struct codec_options *o)
 	uint64_t max = o->memory_max != 0 ? o->memory_max : UINT64_MAX;
 	uint32_t flags = o->unverified ? LZMA_IGNORE_CHECK : LZMA_TELL_UNSUPPORTED_CHECK;
 
+	if (o->kind == CODEC_RAW)
+		return start_chain(z, o);
 	if (o->kind == CODEC_XZ)
 		return lzma_stream_decoder(z, max, flags);
 	if (o->kind == CODEC_LZIP)

@@ -39,6 +39,8 @@ static int opt_format(struct cmd *c, const struct opt *o, const char *arg)
 		x->format = XZ_LZMA;
 	else if (strcmp(arg, "lzip") == 0)
 		x->format = XZ_LZIP;
+	else if (strcmp(arg, "raw") == 0)
+		x->format = XZ_RAW;
 	else
 		return cmd_error(c, 0, "%s: Unknown file format type", arg);
 	return 0;
@@ -149,7 +151,7 @@ static const struct opt xz_options[] = {
 	OPT_FLAG('Q', "no-warn", struct xz, no_warn, "warnings do not change the status"),
 	OPT_FLAG('e', "extreme", struct xz, extreme, "smaller and slower"),
 	OPT_STR('S', "suffix", struct xz, suffix, NULL, ".SUF", "what names end with"),
-	OPT_CALL_ARG('F', "format", opt_format, "FORMAT", "auto, xz, lzma or lzip"),
+	OPT_CALL_ARG('F', "format", opt_format, "FORMAT", "auto, xz, lzma, lzip or raw"),
 	OPT_CALL_ARG('C', "check", opt_check, "CHECK", "none, crc32, crc64 or sha256"),
 	OPT_FLAG(0, "single-stream", struct xz, single_stream, "only the first stream"),
 	OPT_FLAG(0, "ignore-check", struct xz, ignore_check, "do not verify what is unpacked"),
@@ -328,6 +330,8 @@ static bool is_lzip(struct coder *k)
 /* What it is; XZ_AUTO: nothing that is wanted. */
 static enum xz_format found_format(const struct xz *x, struct coder *k)
 {
+	if (x->format == XZ_RAW)
+		return XZ_RAW;
 	enum xz_format found = is_xz(k) ? XZ_XZ : is_lzip(k) ? XZ_LZIP : XZ_AUTO;
 
 	if (found == XZ_AUTO && is_lzma(k))
@@ -374,8 +378,9 @@ static enum codec_result unpack(struct xz *x, struct coder *k, const char *name)
 	uint8_t byte;
 
 	switch (found_format(x, k)) {
+	case XZ_RAW:
 	case XZ_LZMA:
-		k->options.kind = CODEC_LZMA;
+		k->options.kind = x->format == XZ_RAW ? CODEC_RAW : CODEC_LZMA;
 		result = coder_stream(k);
 		return result == CODEC_END && coder_peek(k, &byte, 1) == 1 ? CODEC_BAD : result;
 	case XZ_LZIP:
@@ -420,7 +425,9 @@ static bool convert(struct xz *x, struct coder *k, const char *name)
 static void set_options(struct xz *x, struct coder *k)
 {
 	k->options = (struct codec_options){
-		.kind = x->format == XZ_LZMA ? CODEC_LZMA : CODEC_XZ,
+		.kind = x->format == XZ_LZMA  ? CODEC_LZMA
+			: x->format == XZ_RAW ? CODEC_RAW
+					      : CODEC_XZ,
 		.decode = x->decompress,
 		.level = x->level,
 		.extreme = x->extreme,
@@ -444,8 +451,13 @@ static const char *output_name(struct xz *x, const char *name)
 	static const char *const to[] = { "", ".tar", "", ".tar", "" };
 	const char *own = x->suffix != NULL ? x->suffix : x->format == XZ_LZMA ? ".lzma" : ".xz";
 
+	if (x->format == XZ_RAW && x->suffix == NULL) {
+		xz_fail(x, name,
+			"With --format=raw, --suffix=.SUF is required unless writing to stdout");
+		return NULL;
+	}
 	if (x->decompress) {
-		for (int i = 0; i < 5; i++)
+		for (int i = 0; i < 5 && x->format != XZ_RAW; i++)
 			if (coder_has_suffix(name, from[i]))
 				return coder_replace_suffix(x->c, name, from[i], to[i]);
 		if (x->suffix != NULL && coder_has_suffix(name, x->suffix))
@@ -453,7 +465,7 @@ static const char *output_name(struct xz *x, const char *name)
 		warn(x, name, "Filename has an unknown suffix, skipping");
 		return NULL;
 	}
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4 && x->format != XZ_RAW; i++)
 		if (coder_has_suffix(name, from[i]) && (i >= 2) == (x->format == XZ_LZMA)) {
 			struct buf text = buf_in(x->c->arena);
 
@@ -635,14 +647,16 @@ static int xz_run(struct cmd *c)
 	if (x->robot && !x->list)
 		return cmd_error(
 			c, 0, "Compression and decompression with --robot are not supported yet.");
+	if (!x->decompress && x->format == XZ_LZIP)
+		return cmd_error(c, 0, "Compression of lzip files (.lz) is not supported");
+	if (!xz_check_filters(x))
+		return 1;
 	if (x->list && x->format != XZ_AUTO && x->format != XZ_XZ)
 		return cmd_error(c, 0,
 				 "--list works only on .xz files (--format=xz or --format=auto)");
 	if (x->list)
 		return xz_list(x);
-	if (!x->decompress && x->format == XZ_LZIP)
-		return cmd_error(c, 0, "Compression of lzip files (.lz) is not supported");
-	if (!xz_check_filters(x) || (!x->decompress && x->nfilters == 0 && !xz_fit_memory(x)))
+	if (!x->decompress && x->nfilters == 0 && !xz_fit_memory(x))
 		return 1;
 	xz_each(x, do_one, NULL);
 	return x->status;

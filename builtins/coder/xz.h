@@ -7,7 +7,7 @@
 
 #include "builtins/coder/coder.h"
 
-enum xz_format { XZ_AUTO, XZ_XZ, XZ_LZMA, XZ_LZIP };
+enum xz_format { XZ_AUTO, XZ_XZ, XZ_LZMA, XZ_LZIP, XZ_RAW };
 
 struct xz {
 	struct cmd *c;
@@ -71,7 +71,7 @@ bool xz_fit_memory(struct xz *x);
 
 /* --- xz_filters.c --- */
 int xz_opt_filter(struct cmd *c, const struct opt *o, const char *arg);
-/* False, after a message: the chain can't be. */
+/* False, after a message: the chain can't be. Without one, raw data take that of the level. */
 bool xz_check_filters(struct xz *x);
 
 /* --- xz_list.c --- */

@@ -117,20 +117,49 @@ int xz_opt_filter(struct cmd *c, const struct opt *o, const char *arg)
 	return check(c, f);
 }
 
+static void take_preset(struct xz *x)
+{
+	if (x->quiet < 1) {
+		cmd_error(x->c, 0, "Using a preset in raw mode is discouraged.");
+		cmd_error(x->c, 0,
+			  "The exact options of the presets may vary between software versions.");
+	}
+	x->filters[0] = (struct codec_filter){ .kind = CODEC_FILTER_LZMA2 };
+	codec_filter_preset(&x->filters[0], x->level, x->extreme);
+	x->nfilters = 1;
+}
+
+/* Whether a chain for raw data stays within the limit; a message if not. */
+static bool fits(struct xz *x)
+{
+	uint64_t max = x->decompress ? x->decompress_max : x->compress_max;
+	uint64_t need = codec_filters_memory(x->filters, x->nfilters, x->decompress);
+
+	if (max == 0 || need <= max)
+		return true;
+	if (x->quiet < 2)
+		cmd_error(x->c, 0, "Memory usage limit is too low for the given filter setup.");
+	xz_say_needed(x, need, max);
+	return false;
+}
+
 bool xz_check_filters(struct xz *x)
 {
 	const char *text = NULL;
+	bool raw = x->format == XZ_RAW;
 
-	if (x->nfilters == 0 || x->decompress)
+	if (raw && x->nfilters == 0)
+		take_preset(x);
+	if (x->nfilters == 0 || (x->decompress && !raw))
 		return true;
 	for (int i = 0; i < x->nfilters; i++)
-		if (x->format != XZ_LZMA && x->filters[i].kind == CODEC_FILTER_LZMA1)
+		if (x->format != XZ_LZMA && !raw && x->filters[i].kind == CODEC_FILTER_LZMA1)
 			text = "LZMA1 cannot be used with the .xz format";
 	if (x->format == XZ_LZMA && (x->nfilters != 1 || x->filters[0].kind != CODEC_FILTER_LZMA1))
 		text = "The .lzma format supports only the LZMA1 filter";
-	if (text == NULL && codec_filters_memory(x->filters, x->nfilters) == UINT64_MAX)
+	if (text == NULL && codec_filters_memory(x->filters, x->nfilters, x->decompress) == UINT64_MAX)
 		text = "Unsupported filter chain or filter options";
 	if (text != NULL)
 		cmd_error(x->c, 0, "%s", text);
-	return text == NULL;
+	return text == NULL && (!raw || fits(x));
 }
