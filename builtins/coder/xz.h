@@ -64,6 +64,8 @@ enum { XZ_MEMORY_COMPRESS = 1, XZ_MEMORY_DECOMPRESS = 2 };
 int xz_number(struct cmd *c, const char *name, const char *text, uint64_t min, uint64_t max,
 	      uint64_t *out);
 int xz_opt_memlimit(struct cmd *c, const struct opt *o, const char *arg);
+/* Rounded up. */
+uint64_t xz_mib(uint64_t n);
 void xz_say_needed(struct xz *x, uint64_t need, uint64_t limit);
 /* Before something is compressed: a dictionary that fits in the limits and in what the session has
  * left. False after a message: there is none. */
@@ -73,6 +75,36 @@ bool xz_fit_memory(struct xz *x);
 int xz_opt_filter(struct cmd *c, const struct opt *o, const char *arg);
 /* False, after a message: the chain can't be. Without one, raw data take that of the level. */
 bool xz_check_filters(struct xz *x);
+
+/* --- xz_header.c --- */
+
+enum { XZ_VERSION_OLDEST = 50000002, XZ_CHECK_TEXT = 2 * 64 + 1 };
+
+/* A block as the index has it. */
+struct xz_block {
+	uint64_t total; /* bytes in the file, padding included */
+	uint64_t size;  /* without it */
+	uint64_t out;
+};
+
+struct xz_block_header {
+	unsigned size;
+	bool has_compressed, has_uncompressed; /* sizes stand in it */
+	uint64_t compressed;
+	uint64_t memory;           /* that unpacking takes */
+	uint32_t version;          /* of the library, as liblzma counts them */
+	const char *filters;       /* as options */
+	char check[XZ_CHECK_TEXT]; /* hexadecimal, or "---" */
+};
+
+uint32_t xz_le32(const uint8_t *p);
+/* A number as xz writes them, in as few bytes as it takes. */
+bool xz_read_vli(const uint8_t **at, const uint8_t *end, uint64_t *out);
+/* Bytes of a checksum. */
+unsigned xz_check_size(unsigned kind);
+/* The block's header is at pos. CODEC_END, or what is wrong. */
+enum codec_result xz_read_block_header(struct xz *x, int fd, uint64_t pos, unsigned check,
+				       const struct xz_block *b, struct xz_block_header *h);
 
 /* --- xz_list.c --- */
 int xz_list(struct xz *x);

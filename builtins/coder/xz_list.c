@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * xz -l: what is in files, from the indexes at the ends of their streams. -v: of each stream and
- * block; --robot: in columns for programs.
+ * block; -vv: their headers; --robot: in columns for programs.
  */
 #include "builtins/coder/xz.h"
 
-struct block {
-	uint64_t total; /* bytes in the file, padding included */
-	uint64_t out;
-};
-
 struct stream {
 	struct stream *next;
-	struct block *block; /* NULL without -v */
+	struct xz_block *block; /* NULL without -v */
 	uint64_t nblocks;
 	uint64_t size; /* without the zeros behind it */
 	uint64_t out;
@@ -24,6 +19,10 @@ struct totals {
 	uint64_t files, streams, blocks, in, out, padding;
 	unsigned checks;       /* a bit for each kind */
 	struct stream *stream; /* of one file, in its order */
+	/* -vv: what unpacking takes, that not all blocks say their sizes, the library it needs */
+	uint64_t memory;
+	bool unsized;
+	uint32_t version;
 };
 
 static const char *const check_names[] = { "None",       "CRC32",      "Unknown-2",  "Unknown-3",
@@ -33,33 +32,14 @@ static const char *const check_names[] = { "None",       "CRC32",      "Unknown-
 
 /* --- reading --- */
 
-/* A number as xz writes them, in as few bytes as it takes. */
-static bool read_vli(const uint8_t **at, const uint8_t *end, uint64_t *out)
-{
-	*out = 0;
-	for (int shift = 0; *at < end && shift < 63; shift += 7) {
-		uint8_t byte = *(*at)++;
-
-		*out |= (uint64_t)(byte & 0x7f) << shift;
-		if ((byte & 0x80) == 0)
-			return byte != 0 || shift == 0;
-	}
-	return false;
-}
-
-static uint32_t le32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* The blocks of the index at text. False: it is damaged. */
 static bool read_blocks(struct xz *x, struct stream *s, const uint8_t *text, uint64_t len)
 {
 	const uint8_t *at = text + 1;
 	const uint8_t *end = text + len - 4;
 
-	if (text[0] != 0 || le32(end) != codec_crc32(0, text, (size_t)len - 4) ||
-	    !read_vli(&at, end, &s->nblocks) || s->nblocks > len / 2)
+	if (text[0] != 0 || xz_le32(end) != codec_crc32(0, text, (size_t)len - 4) ||
+	    !xz_read_vli(&at, end, &s->nblocks) || s->nblocks > len / 2)
 		return false;
 	if (x->verbose > 0)
 		s->block = arena_array(x->c->arena, (size_t)s->nblocks + 1, sizeof *s->block);
@@ -67,7 +47,7 @@ static bool read_blocks(struct xz *x, struct stream *s, const uint8_t *text, uin
 		uint64_t size;
 		uint64_t out;
 
-		if (!read_vli(&at, end, &size) || !read_vli(&at, end, &out) || size < 5)
+		if (!xz_read_vli(&at, end, &size) || !xz_read_vli(&at, end, &out) || size < 5)
 			return false;
 		uint64_t total = (size + 3) & ~UINT64_C(3);
 
@@ -77,7 +57,7 @@ static bool read_blocks(struct xz *x, struct stream *s, const uint8_t *text, uin
 		if ((s->size | s->out) >> 63 != 0)
 			return false;
 		if (s->block != NULL)
-			s->block[i] = (struct block){ total, out };
+			s->block[i] = (struct xz_block){ total, size, out };
 		cmd_charge(x->c, 1);
 	}
 	if (end - at > 3)
@@ -92,7 +72,7 @@ static bool read_blocks(struct xz *x, struct stream *s, const uint8_t *text, uin
 static enum codec_result check_flags(const uint8_t *flags, const uint8_t *summed, size_t n,
 				     const uint8_t *sum)
 {
-	if (le32(sum) != codec_crc32(0, summed, n))
+	if (xz_le32(sum) != codec_crc32(0, summed, n))
 		return CODEC_BAD;
 	return flags[0] != 0 || flags[1] > 15 ? CODEC_OPTIONS : CODEC_END;
 }
@@ -101,7 +81,7 @@ static enum codec_result check_flags(const uint8_t *flags, const uint8_t *summed
 static enum codec_result read_stream(struct xz *x, int fd, uint64_t end, const uint8_t foot[12],
 				     struct stream *s)
 {
-	uint64_t index = (uint64_t)le32(foot + 4) * 4 + 4;
+	uint64_t index = (uint64_t)xz_le32(foot + 4) * 4 + 4;
 	enum codec_result result = check_flags(foot + 8, foot + 4, 6, foot);
 	uint8_t head[12];
 
@@ -253,44 +233,121 @@ static void put_streams(struct xz *x, const struct totals *t)
 	}
 }
 
-static void put_blocks(struct xz *x, const struct totals *t)
+/* How wide the column of checksums is. */
+static int check_width(const struct totals *t)
 {
-	uint64_t number = 0;
-	uint64_t all = 0;
+	unsigned width = sizeof "CheckVal" - 1;
+
+	for (unsigned i = 0; i < 16; i++)
+		if ((t->checks & 1u << i) && xz_check_size(i) * 2 > width)
+			width = xz_check_size(i) * 2;
+	return (int)width;
+}
+
+/* What the header of a block says; CODEC_END, or what is wrong with it. */
+static enum codec_result put_header(struct xz *x, struct totals *t, const struct xz_block_header *h)
+{
+	const char *flags = h->has_compressed ? h->has_uncompressed ? "cu" : "c-"
+			    : h->has_uncompressed ? "-u"
+						  : "--";
+
+	if (x->robot)
+		cmd_printf(x->c, "\t%s\t%u\t%s\t%llu\t%llu\t%s\n", h->check, h->size, flags,
+			   n_of(h->compressed), n_of(h->memory), h->filters);
+	else
+		cmd_printf(x->c, "  %-*s  %6u  %-5s %15llu %7llu MiB  %s\n", check_width(t), h->check,
+			   h->size, flags, n_of(h->compressed), n_of(xz_mib(h->memory)),
+			   h->filters);
+	t->memory = h->memory > t->memory ? h->memory : t->memory;
+	t->version = h->version > t->version ? h->version : t->version;
+	t->unsized |= !h->has_compressed || !h->has_uncompressed;
+	return CODEC_END;
+}
+
+struct position {
+	uint64_t stream, block, all; /* numbers */
+	uint64_t in, out;
+};
+
+static enum codec_result put_block(struct xz *x, int fd, struct totals *t, const struct stream *s,
+				   const struct xz_block *b, const struct position *at)
+{
+	const char *ratio = ratio_of(x, b->total, b->out);
+	struct xz_block_header h;
+
+	if (x->verbose > 1) {
+		enum codec_result result = xz_read_block_header(x, fd, at->in, s->check, b, &h);
+
+		if (result != CODEC_END)
+			return result;
+	}
+	if (x->robot)
+		cmd_printf(x->c, "block\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%s\t%s",
+			   n_of(at->stream), n_of(at->block), n_of(at->all), n_of(at->in),
+			   n_of(at->out), n_of(b->total), n_of(b->out), ratio,
+			   check_names[s->check]);
+	else
+		cmd_printf(x->c, "    %6llu %9llu %15llu %15llu %15llu %15llu  %5s  %-*s",
+			   n_of(at->stream), n_of(at->block), n_of(at->in), n_of(at->out),
+			   n_of(b->total), n_of(b->out), ratio, x->verbose > 1 ? 9 : 0,
+			   check_names[s->check]);
+	if (x->verbose > 1)
+		return put_header(x, t, &h);
+	cmd_putc(x->c, '\n');
+	return CODEC_END;
+}
+
+static enum codec_result put_blocks(struct xz *x, int fd, struct totals *t)
+{
+	struct position at = { 0 };
 	uint64_t begin = 0;
-	uint64_t out = 0;
 
-	if (!x->robot && t->blocks > 0)
+	if (!x->robot && t->blocks > 0) {
 		cmd_puts(x->c, "  Blocks:\n    Stream     Block      CompOffset    UncompOffset"
-			       "       TotalSize      UncompSize  Ratio  Check\n");
+			       "       TotalSize      UncompSize  Ratio  Check");
+		if (x->verbose > 1)
+			cmd_printf(x->c, "      %-*s  Header  Flags        CompSize    MemUsage"
+				   "  Filters", check_width(t), "CheckVal");
+		cmd_putc(x->c, '\n');
+	}
 	for (const struct stream *s = t->stream; s != NULL; s = s->next) {
-		uint64_t in = begin + 12;
-
-		number++;
+		at.in = begin + 12;
+		at.stream++;
+		at.block = 0;
 		for (uint64_t i = 0; i < s->nblocks; i++) {
-			const struct block *b = &s->block[i];
-			const char *ratio = ratio_of(x, b->total, b->out);
+			const struct xz_block *b = &s->block[i];
+			struct arena_mark mark = arena_mark(x->c->arena);
+			enum codec_result result;
 
-			all++;
-			if (x->robot)
-				cmd_printf(x->c,
-					   "block\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%llu\t%s"
-					   "\t%s\n",
-					   n_of(number), n_of(i + 1), n_of(all), n_of(in),
-					   n_of(out), n_of(b->total), n_of(b->out), ratio,
-					   check_names[s->check]);
-			else
-				cmd_printf(x->c,
-					   "    %6llu %9llu %15llu %15llu %15llu %15llu  %5s  %s\n",
-					   n_of(number), n_of(i + 1), n_of(in), n_of(out),
-					   n_of(b->total), n_of(b->out), ratio,
-					   check_names[s->check]);
-			in += b->total;
-			out += b->out;
+			at.block++;
+			at.all++;
+			result = put_block(x, fd, t, s, b, &at);
+			arena_release(x->c->arena, mark);
+			if (result != CODEC_END)
+				return result;
+			at.in += b->total;
+			at.out += b->out;
 			cmd_charge(x->c, 2);
 		}
 		begin += s->size + s->padding;
 	}
+	return CODEC_END;
+}
+
+/* The end of -lvv, of a file or of all. */
+static void put_needs(struct xz *x, const struct totals *t)
+{
+	uint32_t version = t->version;
+
+	if (x->robot)
+		cmd_printf(x->c, "\t%llu\t%s\t%u", n_of(t->memory), t->unsized ? "no" : "yes",
+			   version);
+	else
+		cmd_printf(x->c,
+			   "  Memory needed:     %llu MiB\n  Sizes in headers:  %s\n"
+			   "  Minimum XZ Utils version: %u.%u.%u\n",
+			   n_of(xz_mib(t->memory)), t->unsized ? "No" : "Yes", version / 10000000,
+			   version / 10000 % 1000, version / 10 % 1000);
 }
 
 /* --- files --- */
@@ -301,8 +358,12 @@ struct lister {
 	uint64_t count;
 };
 
-static void put_file(struct xz *x, struct lister *l, const struct totals *t, const char *name)
+/* CODEC_END, or what is wrong with a block. */
+static enum codec_result put_file(struct xz *x, struct lister *l, int fd, struct totals *t,
+				  const char *name)
 {
+	enum codec_result result = CODEC_END;
+
 	if (x->robot) {
 		cmd_printf(x->c, "name\t%s\n", name);
 		put_robot(x, "file", t);
@@ -317,8 +378,14 @@ static void put_file(struct xz *x, struct lister *l, const struct totals *t, con
 	}
 	if (x->verbose > 0) {
 		put_streams(x, t);
-		put_blocks(x, t);
+		result = put_blocks(x, fd, t);
 	}
+	if (x->verbose > 1 && result == CODEC_END) {
+		cmd_puts(x->c, x->robot ? "summary" : "");
+		put_needs(x, t);
+		cmd_puts(x->c, x->robot ? "\n" : "");
+	}
+	return result;
 }
 
 /* What is wrong with the file, or NULL. */
@@ -342,8 +409,9 @@ static void list_file(struct xz *x, const char *name, bool operand, void *arg)
 {
 	struct arena_mark mark = arena_mark(x->c->arena);
 	struct lister *l = arg;
-	struct totals t = { 0 };
+	struct totals t = { .version = XZ_VERSION_OLDEST };
 	struct vfs_stat st;
+	enum codec_result result = CODEC_END;
 
 	if (operand && strcmp(name, "-") == 0) {
 		cmd_error(x->c, 0, "--list does not support reading from standard input");
@@ -364,10 +432,13 @@ static void list_file(struct xz *x, const char *name, bool operand, void *arg)
 	l->seen++;
 	const char *wrong = read_file(x, fd, st.size, &t);
 
+	if (wrong == NULL)
+		result = put_file(x, l, fd, &t, name);
+	if (result != CODEC_END)
+		wrong = xz_text_of(result);
 	if (wrong != NULL) {
 		xz_fail(x, name, wrong);
 	} else {
-		put_file(x, l, &t, name);
 		l->all.files++;
 		l->all.streams += t.streams;
 		l->all.blocks += t.blocks;
@@ -375,6 +446,9 @@ static void list_file(struct xz *x, const char *name, bool operand, void *arg)
 		l->all.out += t.out;
 		l->all.padding += t.padding;
 		l->all.checks |= t.checks;
+		l->all.memory = t.memory > l->all.memory ? t.memory : l->all.memory;
+		l->all.unsized |= t.unsized;
+		l->all.version = t.version > l->all.version ? t.version : l->all.version;
 	}
 	cmd_close(x->c, fd);
 	arena_release(x->c->arena, mark);
@@ -386,7 +460,10 @@ static void put_end(struct xz *x, const struct lister *l)
 
 	if (x->robot) {
 		put_robot(x, "totals", &l->all);
-		cmd_printf(x->c, "\t%llu\n", n_of(l->all.files));
+		cmd_printf(x->c, "\t%llu", n_of(l->all.files));
+		if (x->verbose > 1)
+			put_needs(x, &l->all);
+		cmd_putc(x->c, '\n');
 		return;
 	}
 	if (l->all.files < 2)
@@ -394,6 +471,8 @@ static void put_end(struct xz *x, const struct lister *l)
 	if (x->verbose > 0) {
 		cmd_printf(x->c, "\nTotals:\n  Number of files:   %llu\n", n_of(l->all.files));
 		put_summary(x, &l->all);
+		if (x->verbose > 1)
+			put_needs(x, &l->all);
 		return;
 	}
 	cmd_puts(x->c, "-------------------------------------------------------------------"
@@ -404,10 +483,9 @@ static void put_end(struct xz *x, const struct lister *l)
 
 int xz_list(struct xz *x)
 {
-	struct lister l = { .count = x->names == NULL ? (uint64_t)x->c->nfiles : 0 };
+	struct lister l = { .all = { .version = XZ_VERSION_OLDEST },
+			    .count = x->names == NULL ? (uint64_t)x->c->nfiles : 0 };
 
-	if (x->verbose > 1)
-		return cmd_error(x->c, 0, "-l takes one -v here");
 	xz_each(x, list_file, &l);
 	put_end(x, &l);
 	return x->status;

@@ -70,7 +70,7 @@ int xz_opt_memlimit(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
-static uint64_t mib(uint64_t n)
+uint64_t xz_mib(uint64_t n)
 {
 	return n / MIB + (n % MIB != 0);
 }
@@ -82,10 +82,10 @@ void xz_say_needed(struct xz *x, uint64_t need, uint64_t limit)
 	if (limit < MIB)
 		buf_printf(&b, "%llu B", (unsigned long long)limit);
 	else
-		buf_printf(&b, "%llu MiB", (unsigned long long)mib(limit));
+		buf_printf(&b, "%llu MiB", (unsigned long long)xz_mib(limit));
 	if (x->quiet < 2)
 		cmd_error(x->c, 0, "%llu MiB of memory is required. The limit is %s.",
-			  (unsigned long long)mib(need), buf_cstr(&b));
+			  (unsigned long long)xz_mib(need), buf_cstr(&b));
 }
 
 bool xz_fit_memory(struct xz *x)
@@ -116,7 +116,7 @@ bool xz_fit_memory(struct xz *x)
 				  "Adjusted LZMA%s dictionary size from %u MiB to %u MiB to not "
 				  "exceed the memory usage limit of %llu MiB",
 				  kind == CODEC_XZ ? "2" : "1", whole / MIB, dict / MIB,
-				  (unsigned long long)mib(limit));
+				  (unsigned long long)xz_mib(limit));
 		return true;
 	}
 	if (x->quiet < 2)
