@@ -93,6 +93,7 @@ struct codec_options {
 	const int *zstd;     /* encoding zstd: CODEC_ZSTD_PARAMS numbers; 0: the level's own */
 	uint64_t size;       /* zstd: the size of the content if known; UINT64_MAX: not */
 	struct bytes dict;   /* zstd: a dictionary, there as long as the stream is */
+	bool prefix;         /* zstd: it is what the content goes on from */
 	uint32_t dictionary; /* encoding xz, lzma: its size; 0: the level's own */
 	const struct codec_filter *filters; /* raw; encoding xz, lzma: instead of the level */
 	int nfilters;
@@ -130,6 +131,14 @@ uint32_t codec_xz_dictionary(int level, bool extreme);
 bool codec_filter_preset(struct codec_filter *f, int level, bool extreme);
 /* What a chain takes; UINT64_MAX: it can't be. */
 uint64_t codec_filters_memory(const struct codec_filter *filters, int n, bool decode);
+
+/* What a level of zstd means for a content of that size: 2^cycle_log is how far matches are found
+ * without CODEC_ZSTD_LONG. */
+struct codec_zstd_choice {
+	int strategy;
+	int cycle_log;
+};
+struct codec_zstd_choice codec_zstd_choose(int level, uint64_t size, size_t dict_size);
 
 /* What each library's file implements. */
 struct codec_ops {

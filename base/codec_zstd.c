@@ -52,6 +52,31 @@ static bool set_all(ZSTD_CCtx *z, const int *values)
 	       set(z, ZSTD_c_dictIDFlag, values[CODEC_ZSTD_NO_DICT_ID] == 0);
 }
 
+struct codec_zstd_choice codec_zstd_choose(int level, uint64_t size, size_t dict_size)
+{
+	ZSTD_compressionParameters p = ZSTD_getCParams(level, size, dict_size);
+
+	/* Binary trees take two links for each position. */
+	return (struct codec_zstd_choice){ (int)p.strategy, (int)p.chainLog -
+								    (p.strategy >= ZSTD_btlazy2) };
+}
+
+/* The dictionary of an encoder or decoder, if there is one. */
+static bool take_dict(void *z, const struct codec_options *o)
+{
+	size_t err = 0;
+
+	if (o->dict.len == 0)
+		return true;
+	if (o->prefix)
+		err = o->decode ? ZSTD_DCtx_refPrefix(z, o->dict.ptr, o->dict.len)
+				: ZSTD_CCtx_refPrefix(z, o->dict.ptr, o->dict.len);
+	else
+		err = o->decode ? ZSTD_DCtx_loadDictionary_byReference(z, o->dict.ptr, o->dict.len)
+				: ZSTD_CCtx_loadDictionary_byReference(z, o->dict.ptr, o->dict.len);
+	return !ZSTD_isError(err);
+}
+
 static bool start_encoder(struct codec *c, const struct codec_options *o, ZSTD_customMem hooks)
 {
 	ZSTD_CCtx *z = ZSTD_createCCtx_advanced(hooks);
@@ -62,8 +87,7 @@ static bool start_encoder(struct codec *c, const struct codec_options *o, ZSTD_c
 		return false;
 	if (o->zstd != NULL && !set_all(z, o->zstd))
 		return false;
-	if (o->dict.len != 0 &&
-	    ZSTD_isError(ZSTD_CCtx_loadDictionary_byReference(z, o->dict.ptr, o->dict.len)))
+	if (!take_dict(z, o))
 		return false;
 	return o->size == UINT64_MAX || !ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(z, o->size));
 }
@@ -77,10 +101,7 @@ static bool start(struct codec *c, const struct codec_options *o)
 	ZSTD_DCtx *z = ZSTD_createDCtx_advanced(hooks);
 
 	c->state = z;
-	if (z == NULL)
-		return false;
-	if (o->dict.len != 0 &&
-	    ZSTD_isError(ZSTD_DCtx_loadDictionary_byReference(z, o->dict.ptr, o->dict.len)))
+	if (z == NULL || !take_dict(z, o))
 		return false;
 	if (o->unverified && ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_forceIgnoreChecksum,
 								 ZSTD_d_ignoreChecksum)))

@@ -90,7 +90,7 @@ static const struct zstd_format *find_format(struct zstd *z, struct coder *k)
 }
 
 /* The largest window that is unpacked. */
-static uint64_t memory_max(const struct zstd *z)
+uint64_t zstd_memory_max(const struct zstd *z)
 {
 	int log = z->params[CODEC_ZSTD_WINDOW_LOG];
 
@@ -140,7 +140,7 @@ static void put_window(struct zstd *z, const char *name)
 	zstd_put(z, 1,
 		 "%s : Window size larger than maximum : %llu > %llu \n"
 		 "%s : Use --long=%u or --memory=%lluMB \n",
-		 name, (unsigned long long)window, (unsigned long long)memory_max(z), name, bits,
+		 name, (unsigned long long)window, (unsigned long long)zstd_memory_max(z), name, bits,
 		 (unsigned long long)((window + (1 << 20) - 1) >> 20));
 }
 
@@ -152,7 +152,7 @@ static bool failed(struct zstd *z, enum codec_kind kind, const char *name, enum 
 		zstd_put(z, 1, "%s : Read error (39) : premature end \n", name);
 	else
 		zstd_put(z, 1, "%s : Decoding error (36) : %s \n", name, fault_text(z, result));
-	if (result == CODEC_MEMORY && z->window > memory_max(z))
+	if (result == CODEC_MEMORY && z->window > zstd_memory_max(z))
 		put_window(z, name);
 	z->status = 1;
 	return false;
@@ -176,7 +176,7 @@ static bool unpack(struct zstd *z, struct coder *k, const char *name)
 {
 	uint8_t head[4];
 
-	if (memory_max(z) < WINDOW_MIN || memory_max(z) > WINDOW_MAX)
+	if (zstd_memory_max(z) < WINDOW_MIN || zstd_memory_max(z) > WINDOW_MAX)
 		return refused(z, "Parameter is out of bound");
 
 	if (coder_peek(k, head, 1) == 0) {
@@ -230,9 +230,10 @@ static void set_options(struct zstd *z, struct coder *k, uint64_t size)
 					     .level = z->level,
 					     .check = !z->no_check,
 					     .zstd = z->params,
-					     .memory_max = memory_max(z),
+					     .memory_max = zstd_memory_max(z),
 					     .unverified = z->no_check,
 					     .dict = z->dict,
+					     .prefix = z->patch_from != NULL,
 					     .size = size };
 	if (z->format == NULL || z->decompress || z->format->kind == CODEC_ZSTD)
 		return;
@@ -606,7 +607,8 @@ static bool collect_names(struct zstd *z)
 static int check_dict(struct zstd *z)
 {
 	struct codec_options options = {
-		.kind = CODEC_ZSTD, .decode = true, .dict = z->dict, .size = UINT64_MAX
+		.kind = CODEC_ZSTD, .decode = true, .dict = z->dict, .size = UINT64_MAX,
+		.prefix = z->patch_from != NULL,
 	};
 	struct codec codec;
 	bool good = codec_start(&codec, z->c->pool, &options);
@@ -737,10 +739,14 @@ static int zstd_run(struct cmd *c)
 		return 1;
 	if (z->list)
 		return zstd_list(z);
-	int err = read_dict(z);
+	int err = zstd_check_patch(z);
 
+	if (err == 0)
+		err = read_dict(z);
 	if (err != 0)
 		return err;
+	if (!zstd_begin_patch(z))
+		return 1;
 	if (z->output != NULL && strcmp(z->output, "-") == 0)
 		z->to_stdout = true;
 	if (z->several && z->output != NULL && !z->to_stdout && !z->test && !share_output(z))

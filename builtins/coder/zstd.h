@@ -51,6 +51,7 @@ struct zstd {
 	struct input answers;
 	bool has_answers;
 	const char *dict_name;
+	const char *patch_from; /* the dictionary is a file that the content continues */
 	struct bytes dict;
 	bool passed;     /* the input was written as it is */
 	uint64_t window; /* of the frame that is read, as its header says */
@@ -73,6 +74,15 @@ void zstd_put_size(struct buf *out, uint64_t n, bool table);
 void zstd_read_environment(struct zstd *z);
 /* What the header of a frame says of the window; 0: it has that of the content. */
 uint64_t zstd_window(const uint8_t h[6]);
+uint64_t zstd_memory_max(const struct zstd *z);
+
+/* --- zstd_patch.c --- */
+
+/* Before the dictionary is read: 0, or the status that ends it, after a message. */
+int zstd_check_patch(struct zstd *z);
+/* Behind that. False, after a message: it can't be. */
+bool zstd_begin_patch(struct zstd *z);
+
 /* -l. The status. */
 int zstd_list(struct zstd *z);
 
