@@ -3,8 +3,7 @@
  * awk - patterns and actions on records of text.
  *
  * The whole of POSIX awk, and gawk's extensions that scripts use. Not here, with an error that
- * says so: extension libraries (-l, @load), the debugger, profiles, arbitrary precision (-M),
- * networking.
+ * says so: extension libraries (-l, @load), the debugger, profiles, networking.
  * Reference: GNU awk 5.2.
  */
 #include "builtins/awk/code.h"
@@ -160,7 +159,7 @@ static const struct opt awk_options[] = {
 	  .kind = OPT_KIND_CALL,
 	  .arg = OPT_ARG_OPTIONAL,
 	  .fn = opt_missing },
-	OPT_MISSING('M', "bignum"),
+	FLAG('M', "bignum", bignum, "whole numbers of any size, floats of PREC bits"),
 	OPT_MISSING_ARG('l', "load"),
 	OPT_MISSING('g', "gen-pot"),
 	OPT_MISSING('I', "trace"),
@@ -279,6 +278,25 @@ static void set_variables(struct awk *a)
 			bad_assignment(a, o->assigns[i]);
 }
 
+/* With -M, constants of the program have the precision that -v asks for. */
+static void set_precision(struct awk *a)
+{
+	for (int i = 0; i < a->o->nassigns; i++) {
+		const char *text = a->o->assigns[i];
+		bool prec = strncmp(text, "PREC=", 5) == 0;
+
+		if (!prec && strncmp(text, "ROUNDMODE=", 10) != 0)
+			continue;
+		struct val v = val_input(a, bytes_of(strchr(text, '=') + 1));
+
+		if (prec)
+			awk_big_set_precision(a, &v);
+		else
+			awk_big_set_rounding(a, &v);
+		val_put(a, v);
+	}
+}
+
 static void set_argv(struct awk *a, int from)
 {
 	struct array *argv = awk_var_array(a, &a->globals[GLOBAL_ARGV]);
@@ -354,8 +372,12 @@ static int awk_run(struct cmd *c)
 	a->name = base_name(c->name);
 	a->utf8 = c->utf8 && !o->bytes;
 	a->stdout_to = &c->out;
+	a->prec = 53;
+	a->round = 'N';
 	awk_heap_init(a);
 	awk_random_seed(a, 1); /* what srand() tells of at first, as gawk */
+	if (o->bignum)
+		set_precision(a);
 	awk_program_parse(a);
 	if (o->has_inplace)
 		awk_program_global(a->prog, BYTES("inplace::suffix"));

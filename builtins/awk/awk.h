@@ -52,6 +52,7 @@ struct str {
 enum val_kind {
 	VAL_UNINIT,
 	VAL_NUM,
+	VAL_BIG, /* -M only: big.h */
 	VAL_STR,
 	VAL_INPUT, /* text from outside: a number if it looks like one */
 	VAL_REGEX, /* @/text/ */
@@ -61,13 +62,16 @@ enum val_kind {
 	VAL_ITER,    /* a for-in loop, on the machine's stack only */
 };
 
+enum { NUM_BOOL = 1, NUM_FLOAT }; /* made by mkbool; with -M: a float, though it is whole */
+
 struct val {
 	uint8_t kind;
-	/* VAL_UNINIT: used as a value, so it becomes no array; VAL_NUM: made by mkbool. */
+	/* VAL_UNINIT: used as a value, so it becomes no array; VAL_NUM: NUM_BOOL, NUM_FLOAT. */
 	uint8_t assigned;
 	uint32_t len; /* VAL_VIEW */
 	union {
 		double num;
+		struct big *big;
 		struct str *str;
 		struct array *array;
 		struct iter *iter;
@@ -261,6 +265,8 @@ enum special {
 	SP_BINMODE,
 	SP_LINT,
 	SP_TEXTDOMAIN,
+	SP_PREC,
+	SP_ROUNDMODE,
 	SP_COUNT,
 	/* from here on plain globals that are there from the start */
 	GLOBAL_ARGV = SP_COUNT,
@@ -300,7 +306,7 @@ struct awk_opts {
 	bool sandbox;
 	bool csv;
 	bool exec; /* -E: no assignments among the operands */
-	bool lint;
+	bool bignum;
 };
 
 struct awk {
@@ -341,6 +347,8 @@ struct awk {
 	struct bytes ofs;             /* the same as bytes */
 	struct bytes ors;
 	struct bytes subsep;
+	int prec;   /* -M: bits of floats */
+	char round; /* -M: one of NZUDA */
 	int convfmt_g; /* precision if CONVFMT is "%.{n}g", else -1 */
 	int ofmt_g;
 	bool ignorecase;
@@ -455,6 +463,8 @@ static inline bool val_has_str(struct val v)
 	return v.kind == VAL_STR || v.kind == VAL_INPUT || v.kind == VAL_REGEX;
 }
 
+void awk_big_put(struct awk *a, struct big *b);
+struct big *awk_big_get(struct big *b);
 void awk_val_put_slow(struct awk *a, struct val v);
 static inline void val_put(struct awk *a, struct val v)
 {
@@ -465,6 +475,8 @@ static inline struct val val_get(struct val v)
 {
 	if (val_has_str(v))
 		v.u.str->refs++;
+	else if (v.kind == VAL_BIG)
+		awk_big_get(v.u.big);
 	else if (v.kind == VAL_ARRAY || v.kind == VAL_UNTYPED)
 		v.u.array->refs++;
 	return v;
@@ -505,6 +517,29 @@ double awk_strtonum_text(struct bytes s);
 
 /* Ends the program: x, known by that name (empty: that of its variable), is used as a value. */
 _Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name, const struct array *x);
+
+/* --- big.c, big_math.c, big_text.c: -M; results are new references --- */
+
+struct format_spec;
+/* The number that v is, VAL_NUM or VAL_BIG. */
+struct val awk_big_of(struct awk *a, const struct val *v);
+/* The number that s begins with; bases: also 0x11 and 011. */
+struct val awk_big_parse(struct awk *a, struct bytes s, bool bases);
+double awk_big_to_double(struct awk *a, const struct big *b);
+/* Both count as numbers. */
+int awk_big_compare(struct awk *a, const struct val *x, const struct val *y);
+struct val awk_big_negate(struct awk *a, const struct val *v);
+struct val awk_big_math(struct awk *a, unsigned id, struct val *args, int n);
+struct val awk_big_int(struct awk *a, const struct val *v);
+struct val awk_big_bits(struct awk *a, unsigned id, struct val *args, int n);
+/* As print writes v, a VAL_BIG, with that format; in scratch. */
+struct bytes awk_big_text(struct awk *a, const struct val *v, enum special format);
+/* v, but no VAL_NUM if that can't be written for conv as it should; takes v. */
+struct val awk_big_wide(struct awk *a, struct val v, char conv);
+void awk_big_format(struct awk *a, struct buf *out, const struct format_spec *spec,
+		    const struct val *v);
+void awk_big_set_precision(struct awk *a, struct val *v);
+void awk_big_set_rounding(struct awk *a, struct val *v);
 
 /* --- array.c --- */
 

@@ -166,6 +166,9 @@ enum op {
 	OP_DIV,
 	OP_MOD,
 	OP_POW,
+	OP_BIG, /* these are of -M */
+	OP_BIG_UNARY,
+	OP_BIG_UPDATE,
 	OP_NEG,
 	OP_PLUS,
 	OP_NOT,
@@ -207,6 +210,8 @@ enum op {
 	OP_EXIT,
 	OP_DONE,
 };
+
+enum { BIG_UPDATE_SHIFT = 4 }; /* OP_BIG_UPDATE: y holds the instruction above its own y */
 
 struct ins {
 	uint8_t op;
@@ -336,6 +341,8 @@ static inline double awk_made(double r, double x, double y)
 	return !isnan(r) || isnan(x) || isnan(y) ? r : -(double)NAN;
 }
 
+/* The arithmetic of one operator with -M; a new reference. */
+struct val awk_big_arith(struct awk *a, enum arith op, const struct val *x, const struct val *y);
 /* The arithmetic of one operator; ends the program on division by zero. */
 double awk_arith(struct awk *a, enum arith op, double x, double y);
 

@@ -83,6 +83,18 @@ static void push_num(struct compiler *c, double d)
 		awk_c_emit(c, OP_CONST, 0, 0, constant(c, val_num(d)));
 }
 
+/* A number of the program; with -M as it is written. */
+static void literal(struct compiler *c, const struct node *n)
+{
+	struct awk *a = c->p->a;
+
+	if (a->o->bignum && n->text.len > 0)
+		awk_c_emit(c, OP_CONST, 0, 0,
+			   constant(c, awk_big_parse(a, n->text, awk_is_gnu(a))));
+	else
+		push_num(c, n->num);
+}
+
 static void push_text(struct compiler *c, struct bytes s, enum val_kind kind)
 {
 	struct val v = { .kind = (uint8_t)kind, .u.str = awk_str_new(c->p->a, s) };
@@ -197,7 +209,7 @@ void awk_c_operand(struct compiler *c, const struct node *n, bool safe)
 /* The same where only the number counts. */
 static void number(struct compiler *c, const struct node *n, bool safe)
 {
-	if (awk_c_is_const_field(n))
+	if (awk_c_is_const_field(n) && !c->p->a->o->bignum)
 		awk_c_emit(c, OP_FIELD_NUM, 0, 0, (int32_t)n->a->num);
 	else
 		awk_c_operand(c, n, safe);
@@ -326,6 +338,14 @@ void awk_c_store(struct compiler *c, const struct node *n, bool early, bool drop
 }
 
 /* op= and ++: the target of one of the five families of instructions. */
+static void emit_update(struct compiler *c, unsigned op, bool dropped, unsigned y, int32_t z)
+{
+	if (c->p->a->o->bignum)
+		awk_c_emit(c, OP_BIG_UPDATE, dropped, y | op << BIG_UPDATE_SHIFT, z);
+	else
+		awk_c_emit(c, (enum op)op, dropped, y, z);
+}
+
 static void update(struct compiler *c, const struct node *n, enum op family, unsigned y,
 		   bool dropped)
 {
@@ -335,14 +355,14 @@ static void update(struct compiler *c, const struct node *n, enum op family, uns
 	if (t->op == N_VAR) {
 		unsigned kind = t->var < 0 ? 1 : t->var < SP_COUNT ? 2 : 0;
 
-		awk_c_emit(c, (enum op)(family + kind), dropped, y, t->var < 0 ? ~t->var : t->var);
+		emit_update(c, family + kind, dropped, y, t->var < 0 ? ~t->var : t->var);
 	} else if (t->op == N_FIELD) {
 		awk_c_operand(c, t->a, true);
-		awk_c_emit(c, (enum op)(family + 3), dropped, y, 0);
+		emit_update(c, family + 3u, dropped, y, 0);
 	} else {
 		awk_c_array(c, t->a);
 		awk_c_subscript(c, t, true);
-		awk_c_emit(c, (enum op)(family + 4), dropped, y, 0);
+		emit_update(c, family + 4u, dropped, y, 0);
 	}
 }
 
@@ -627,7 +647,10 @@ static void arithmetic(struct compiler *c, const struct node *n)
 	number(c, n->a, awk_c_node_is_pure(n->b));
 	number(c, n->b, true);
 	c->at = n;
-	awk_c_emit(c, (enum op)(OP_ADD + n->sub), 0, 0, 0);
+	if (c->p->a->o->bignum)
+		awk_c_emit(c, OP_BIG, 0, n->sub, 0);
+	else
+		awk_c_emit(c, (enum op)(OP_ADD + n->sub), 0, 0, 0);
 }
 
 static void membership(struct compiler *c, const struct node *n)
@@ -645,7 +668,7 @@ static void membership(struct compiler *c, const struct node *n)
 
 static void unary(struct compiler *c, const struct node *n)
 {
-	if (n->op == N_NEG && n->a->op == N_NUM) {
+	if (n->op == N_NEG && n->a->op == N_NUM && !c->p->a->o->bignum) {
 		push_num(c, 0 - n->a->num);
 		return;
 	}
@@ -654,7 +677,10 @@ static void unary(struct compiler *c, const struct node *n)
 	else
 		number(c, n->a, true);
 	c->at = n;
-	awk_c_emit(c, n->op == N_NOT ? OP_NOT : n->op == N_NEG ? OP_NEG : OP_PLUS, 0, 0, 0);
+	if (n->op != N_NOT && c->p->a->o->bignum)
+		awk_c_emit(c, OP_BIG_UNARY, n->op == N_NEG, 0, 0);
+	else
+		awk_c_emit(c, n->op == N_NOT ? OP_NOT : n->op == N_NEG ? OP_NEG : OP_PLUS, 0, 0, 0);
 }
 
 static void concat(struct compiler *c, const struct node *n)
@@ -668,7 +694,7 @@ static void expr_here(struct compiler *c, const struct node *n)
 {
 	c->at = n;
 	switch (n->op) {
-	case N_NUM: push_num(c, n->num); break;
+	case N_NUM: literal(c, n); break;
 	case N_STR: push_text(c, n->text, VAL_STR); break;
 	case N_REGEX: awk_c_emit(c, OP_MATCH_RECORD, 0, 0, awk_c_regex_constant(c, n)); break;
 	case N_TYPED_REGEX: push_text(c, n->text, VAL_REGEX); break;

@@ -357,7 +357,7 @@ static struct node *parse_literal(struct parser *p)
 	struct node *n = awk_node_new(p, p->l.token == T_NUMBER ? N_NUM : N_STR);
 
 	n->num = p->l.num;
-	n->text = p->l.name;
+	n->text = n->op == N_STR ? p->l.name : bytes_slice(p->l.text, p->l.start, p->l.at);
 	awk_lex_next(&p->l);
 	return n;
 }

@@ -147,9 +147,26 @@ static void put_integer(struct printing *p, struct format_spec *spec, double d)
 	}
 }
 
+/* With -M: whether the number was one that needs it, and is written. */
+static bool put_big(struct printing *p, const struct format_spec *spec, struct val *v)
+{
+	if (!p->a->o->bignum || spec->conv == 'c' || spec->conv == 's')
+		return false;
+	struct val number = awk_big_wide(p->a, awk_big_of(p->a, v), spec->conv);
+	bool big = number.kind == VAL_BIG;
+
+	if (big)
+		awk_big_format(p->a, p->out, spec, &number);
+	val_put(p->a, number);
+	return big;
+}
+
 static void put_conversion(struct printing *p, struct format_spec *spec, struct val *v)
 {
 	struct text_room tmp;
+
+	if (put_big(p, spec, v))
+		return;
 
 	switch (spec->conv) {
 	case 'c': put_char(p, spec, v); break;

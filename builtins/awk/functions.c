@@ -109,7 +109,7 @@ struct val awk_fn_call(struct awk *a, unsigned id, struct val *args, int n)
 	case FN_MKBOOL: {
 		struct val v = val_num(awk_val_true(a, &args[0]));
 
-		v.assigned = 1;
+		v.assigned = NUM_BOOL;
 		return v;
 	}
 	default: return val_str(str_get(a->empty));

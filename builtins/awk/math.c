@@ -55,8 +55,21 @@ static double exponential(struct awk *a, double x)
 	return y;
 }
 
+/* What -M calculates in its own way. */
+static struct val big_math(struct awk *a, unsigned id, struct val *args, int n)
+{
+	double x = val_to_num(a, &args[0]);
+
+	if (x < 0 && (id == FN_LOG || id == FN_SQRT))
+		warn_negative(a, id == FN_LOG ? "log" : "sqrt", x);
+	return id == FN_INT ? awk_big_int(a, &args[0]) : awk_big_math(a, id, args, n);
+}
+
 struct val awk_fn_math(struct awk *a, unsigned id, struct val *args, int n)
 {
+	if (a->o->bignum && id != FN_SRAND && id != FN_RAND)
+		return big_math(a, id, args, n);
+
 	double x = n > 0 && id != FN_SRAND ? val_to_num(a, &args[0]) : 0;
 
 	switch (id) {
@@ -120,6 +133,8 @@ struct val awk_fn_bits(struct awk *a, unsigned id, struct val *args, int n)
 	const char *name = awk_fn_rows[id].name;
 
 	need_numbers(a, name, args, n);
+	if (a->o->bignum)
+		return awk_big_bits(a, id, args, n);
 	uint64_t v = bits_of(a, name, args, 0);
 
 	if (id == FN_COMPL)
@@ -142,6 +157,10 @@ struct val awk_fn_strtonum(struct awk *a, struct val *v)
 {
 	struct text_room tmp;
 
+	if (a->o->bignum)
+		return v->kind == VAL_NUM || v->kind == VAL_BIG
+			       ? awk_big_of(a, v)
+			       : awk_big_parse(a, awk_val_text(a, v, &tmp), true);
 	if (v->kind == VAL_NUM ||
 	    (v->kind == VAL_INPUT && awk_val_is_numeric(a, v) && str_bytes(v->u.str).ptr[0] != '0'))
 		return val_num(val_to_num(a, v));

@@ -343,8 +343,9 @@ bool awk_op_substitute(struct awk *a, struct machine *m, bool all)
 void awk_op_put_value(struct awk *a, struct output *o, struct val *v)
 {
 	struct text_room tmp;
-	struct bytes s = v->kind == VAL_NUM ? awk_num_text(a, v->u.num, SP_OFMT, &tmp)
-					    : awk_val_text(a, v, &tmp);
+	struct bytes s = v->kind == VAL_NUM   ? awk_num_text(a, v->u.num, SP_OFMT, &tmp)
+			 : v->kind == VAL_BIG ? awk_big_text(a, v, SP_OFMT)
+					      : awk_val_text(a, v, &tmp);
 
 	output_write(o, s.ptr, s.len);
 	awk_work_bytes(a, s.len);

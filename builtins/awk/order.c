@@ -52,6 +52,12 @@ static int by_text(struct awk *a, struct val *x, struct val *y)
 	return text_order(a, s, t);
 }
 
+static int by_numbers(struct awk *a, struct val *x, struct val *y)
+{
+	return a->o->bignum ? awk_big_compare(a, x, y)
+			    : by_number(val_to_num(a, x), val_to_num(a, y));
+}
+
 /* Numbers, then text, then arrays. */
 static int type_rank(struct awk *a, struct val *v)
 {
@@ -67,14 +73,14 @@ static int by_type(struct awk *a, struct val *x, struct val *y)
 		return rank - other;
 	if (rank == 2)
 		return 0;
-	return rank == 0 ? by_number(val_to_num(a, x), val_to_num(a, y)) : by_text(a, x, y);
+	return rank == 0 ? by_numbers(a, x, y) : by_text(a, x, y);
 }
 
 static int by_value_number(struct awk *a, struct val *x, struct val *y)
 {
 	if (x->kind == VAL_ARRAY || y->kind == VAL_ARRAY)
 		return (x->kind == VAL_ARRAY) - (y->kind == VAL_ARRAY);
-	int order = by_number(val_to_num(a, x), val_to_num(a, y));
+	int order = by_numbers(a, x, y);
 
 	return order != 0 ? order : by_text(a, x, y);
 }

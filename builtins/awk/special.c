@@ -8,7 +8,8 @@ static const char *const names[GLOBAL_FIRST] = {
 	"NR",       "FNR",        "NF",      "FS",      "OFS",        "ORS",    "RS",
 	"RT",       "SUBSEP",     "CONVFMT", "OFMT",    "IGNORECASE", "FPAT",   "FIELDWIDTHS",
 	"FILENAME", "RSTART",     "RLENGTH", "ERRNO",   "ARGIND",     "ARGC",   "BINMODE",
-	"LINT",     "TEXTDOMAIN", "ARGV",    "ENVIRON", "PROCINFO",   "SYMTAB", "FUNCTAB",
+	"LINT",     "TEXTDOMAIN", "PREC",    "ROUNDMODE", "ARGV",     "ENVIRON", "PROCINFO",
+	"SYMTAB",   "FUNCTAB",
 };
 
 int awk_special_find(struct bytes name)
@@ -143,6 +144,14 @@ static void apply(struct awk *a, enum special n)
 			set_fs(a);
 		set_rs(a);
 		break;
+	case SP_PREC:
+		if (a->o->bignum)
+			awk_big_set_precision(a, v);
+		break;
+	case SP_ROUNDMODE:
+		if (a->o->bignum)
+			awk_big_set_rounding(a, v);
+		break;
 	default: break;
 	}
 }
@@ -236,6 +245,8 @@ void awk_special_init(struct awk *a)
 	a->special[SP_ARGIND] = val_num(0);
 	a->special[SP_BINMODE] = val_num(0);
 	a->special[SP_LINT] = val_num(0);
+	a->special[SP_PREC] = val_num(53);
+	a->special[SP_ROUNDMODE] = val_bytes(a, BYTES("N"));
 	if (a->o->csv)
 		a->fs.mode = SPLIT_CSV;
 }
@@ -291,6 +302,12 @@ void awk_fill_procinfo(struct awk *a)
 	}
 	awk_procinfo_set(a, "version", "5.2.1");
 	awk_procinfo_set(a, "platform", "posix");
+	if (a->o->bignum) {
+		awk_procinfo_set(a, "gmp_version", "GNU MP 6.2.1");
+		awk_procinfo_set(a, "mpfr_version", "GNU MPFR 4.2.0");
+		put_number(a, "prec_max", 1 << 20);
+		put_number(a, "prec_min", 1);
+	}
 	awk_procinfo_set(a, "FS", "FS");
 	awk_procinfo_set(a, "strftime", "%a %b %e %H:%M:%S %Z %Y");
 	fill_argv(a);

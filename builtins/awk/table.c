@@ -23,8 +23,6 @@ void awk_tables_declare(struct program *p)
 {
 	const struct awk_opts *o = p->a->o;
 
-	awk_program_global(p, BYTES("PREC"));
-	awk_program_global(p, BYTES("ROUNDMODE"));
 	/* What -v sets is there, even if the program does not name it. */
 	for (int i = 0; i < o->nassigns; i++) {
 		struct bytes name = { o->assigns[i], strcspn(o->assigns[i], "=") };
@@ -47,8 +45,7 @@ static void fill_identifiers(struct awk *a)
 	for (int i = 0; i < FN_COUNT; i++)
 		awk_array_set(a, x, bytes_of(awk_fn_rows[i].name), val_bytes(a, BYTES("builtin")));
 	for (int i = 0; i < p->nglobals; i++) {
-		bool scalar = i < SP_COUNT || bytes_is(p->names[i], "PREC") ||
-			      bytes_is(p->names[i], "ROUNDMODE");
+		bool scalar = i < SP_COUNT;
 
 		awk_array_set(a, x, p->names[i],
 			      val_bytes(a, bytes_of(scalar             ? "scalar"
@@ -66,8 +63,6 @@ void awk_tables_fill(struct awk *a)
 	struct array *symtab = awk_var_array(a, &a->globals[GLOBAL_SYMTAB]);
 	struct array *functab = awk_var_array(a, &a->globals[GLOBAL_FUNCTAB]);
 
-	a->globals[awk_program_global(p, BYTES("PREC"))] = val_num(53);
-	a->globals[awk_program_global(p, BYTES("ROUNDMODE"))] = val_bytes(a, BYTES("N"));
 	for (int i = 0; i < p->nglobals; i++)
 		if (!is_table(i))
 			awk_array_at(a, symtab, awk_key(p->names[i]));

@@ -237,7 +237,9 @@ struct val awk_fn_typeof(struct awk *a, const struct val *v, bool isarray)
 	if (is_array) {
 		name = "array";
 	} else if (v->kind == VAL_NUM) {
-		name = v->assigned ? "number|bool" : "number";
+		name = v->assigned == NUM_BOOL ? "number|bool" : "number";
+	} else if (v->kind == VAL_BIG) {
+		name = "number";
 	} else if (v->kind == VAL_STR) {
 		name = "string";
 	} else if (v->kind == VAL_REGEX) {

@@ -97,6 +97,8 @@ void awk_val_put_slow(struct awk *a, struct val v)
 		str_put(a, v.u.str);
 	else if (v.kind == VAL_ARRAY || v.kind == VAL_UNTYPED)
 		awk_array_put(a, v.u.array);
+	else if (v.kind == VAL_BIG)
+		awk_big_put(a, v.u.big);
 	else if (v.kind == VAL_ITER)
 		awk_iter_free(a, v.u.iter);
 }
@@ -252,6 +254,7 @@ double awk_val_to_num_slow(struct awk *a, struct val *v)
 {
 	switch (v->kind) {
 	case VAL_NUM: return v->u.num;
+	case VAL_BIG: return awk_big_to_double(a, v->u.big);
 	case VAL_INPUT:
 	case VAL_STR:
 		if (str_is_number(a, v->u.str))
@@ -271,6 +274,7 @@ bool awk_val_is_numeric(struct awk *a, struct val *v)
 	switch (v->kind) {
 	case VAL_UNINIT:
 	case VAL_NUM:
+	case VAL_BIG:
 	case VAL_UNTYPED: return true;
 	case VAL_INPUT: return str_is_number(a, v->u.str);
 	case VAL_VIEW: return awk_text_is_number(a, (struct bytes){ v->u.view, v->len }, &value);
@@ -284,6 +288,7 @@ bool awk_val_true(struct awk *a, struct val *v)
 
 	switch (v->kind) {
 	case VAL_NUM: return v->u.num != 0;
+	case VAL_BIG: return true;
 	case VAL_STR:
 	case VAL_REGEX: return v->u.str->len != 0;
 	case VAL_INPUT: return str_is_number(a, v->u.str) ? v->u.str->num != 0 : v->u.str->len != 0;
@@ -334,7 +339,7 @@ struct bytes awk_num_text(struct awk *a, double d, enum special format, struct t
 
 	if (awk_num_is_integer(d)) {
 		real_put(&text, real_of_double(d), 'f', 0, 0);
-	} else if (digits >= 0) {
+	} else if (digits >= 0 && a->round == 'N') {
 		number_put_g(&text, d, digits);
 	} else {
 		struct val v = val_num(d);
@@ -353,6 +358,7 @@ struct bytes awk_val_text(struct awk *a, const struct val *v, struct text_room *
 {
 	switch (v->kind) {
 	case VAL_NUM: return awk_num_text(a, v->u.num, SP_CONVFMT, tmp);
+	case VAL_BIG: return awk_big_text(a, v, SP_CONVFMT);
 	case VAL_STR:
 	case VAL_INPUT:
 	case VAL_REGEX: return str_bytes(v->u.str);
@@ -376,6 +382,8 @@ struct str *awk_val_to_str(struct awk *a, struct val *v)
 	struct bytes text = awk_val_text(a, v, &tmp);
 	struct str *s = text.len != 0 ? awk_str_new(a, text) : str_get(a->empty);
 
+	if (v->kind == VAL_BIG)
+		awk_big_put(a, v->u.big);
 	*v = val_str(s);
 	return s;
 }
@@ -445,6 +453,8 @@ int awk_val_compare(struct awk *a, struct val *x, struct val *y)
 	double xnum;
 	double ynum;
 
+	if (a->o->bignum && awk_val_is_numeric(a, x) && awk_val_is_numeric(a, y))
+		return awk_big_compare(a, x, y);
 	if (wants_number(a, x, &xnum) && wants_number(a, y, &ynum))
 		return compare_numbers(xnum, ynum);
 	struct bytes xs = awk_val_text(a, x, &xroom);

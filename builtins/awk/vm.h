@@ -70,4 +70,9 @@ void awk_op_print_formatted(struct awk *a, struct machine *m, const struct ins *
 void awk_op_out_field(struct awk *a, const struct ins *i);
 void awk_op_out_record(struct awk *a);
 
+/* vm_big.c */
+void awk_op_big_binary(struct awk *a, struct machine *m, enum arith op);
+void awk_op_big_unary(struct awk *a, struct machine *m, bool negate);
+void awk_op_big_update(struct awk *a, struct machine *m, const struct ins *i);
+
 #endif

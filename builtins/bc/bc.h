@@ -237,11 +237,4 @@ void bc_start(struct bc *b);
 /* Room for one more element. */
 void bc_grow(struct bc *b, void *list, size_t *cap, size_t n, size_t size);
 
-/* --- math.c --- */
-
-/* Whether the library has a function of the name. */
-bool bc_has_math(struct bytes name);
-/* Its value; args has one number, or two for j. */
-struct num *bc_math(struct cmd *c, char name, struct num *const *args, size_t scale);
-
 #endif

@@ -68,6 +68,13 @@ struct num *num_parse(struct cmd *c, struct bytes text, unsigned base, bool clam
  * "0" in front of a point. */
 void num_format(struct cmd *c, struct buf *out, const struct num *x, struct num *base, bool zero);
 
+/* --- math.c: bc's library --- */
+
+/* Whether the library has a function of the name. */
+bool bc_has_math(struct bytes name);
+/* Its value; args has one number, or two for j. */
+struct num *bc_math(struct cmd *c, char name, struct num *const *args, size_t scale);
+
 /* --- magnitudes: limbs, lowest first --- */
 
 size_t mag_trim(const uint32_t *a, size_t n);
