@@ -163,11 +163,8 @@ static const struct opt awk_options[] = {
 	OPT_MISSING_ARG('l', "load"),
 	OPT_MISSING('g', "gen-pot"),
 	OPT_MISSING('I', "trace"),
-	{ .letter = 'd',
-	  .name = "dump-variables",
-	  .kind = OPT_KIND_CALL,
-	  .arg = OPT_ARG_OPTIONAL,
-	  .fn = opt_missing },
+	OPT_STR_OPTIONAL('d', "dump-variables", struct awk_opts, dump, "awkvars.out", "FILE",
+			 "list variables at the end, in awkvars.out or FILE"),
 	{ .letter = 'D',
 	  .name = "debug",
 	  .kind = OPT_KIND_CALL,
@@ -379,6 +376,7 @@ static int awk_run(struct cmd *c)
 	if (o->bignum)
 		set_precision(a);
 	awk_program_parse(a);
+	a->prog->tables |= o->dump != NULL;
 	if (o->has_inplace)
 		awk_program_global(a->prog, BYTES("inplace::suffix"));
 	if (a->prog->tables)
@@ -391,6 +389,8 @@ static int awk_run(struct cmd *c)
 	set_argv(a, operands);
 	set_variables(a);
 	run_program(a);
+	if (o->dump != NULL)
+		awk_dump_variables(a);
 	awk_sink_close_all(a);
 	return a->status;
 }

@@ -307,6 +307,7 @@ struct awk_opts {
 	bool csv;
 	bool exec; /* -E: no assignments among the operands */
 	bool bignum;
+	const char *dump; /* -d: where variables are listed */
 };
 
 struct awk {
@@ -642,6 +643,15 @@ struct regex *awk_regex_make(struct awk *a, struct arena *arena, struct bytes te
 			     const char **message);
 unsigned awk_regex_flags_now(struct awk *a);
 
+/* --- dump.c --- */
+
+/* -d: the variables as they are at the end. */
+void awk_dump_variables(struct awk *a);
+/* s as a string of a program, in quotes. */
+void awk_put_quoted(struct buf *out, struct bytes s, char quote);
+/* Opens where a listing (what) goes. True: it is to be closed. */
+bool awk_open_report(struct awk *a, struct output *o, const char *path, const char *what);
+
 /* --- record.c --- */
 
 void awk_rec_set_view(struct awk *a, struct bytes s);
@@ -702,6 +712,7 @@ void awk_main_close(struct awk *a);
 /* getline: 1, 0, -1. The record in *out; kind: enum redirect, NONE for the main input. */
 int awk_source_getline(struct awk *a, enum redirect kind, struct val *name, struct bytes *out);
 /* "name=value" of the command line. */
+bool awk_is_assignment(const char *text);
 bool awk_command_assign(struct awk *a, const char *text, bool check);
 void awk_inplace_begin(struct awk *a, const char *path);
 void awk_inplace_end(struct awk *a);

@@ -6,7 +6,7 @@
 
 /* --- operands --- */
 
-static bool is_assignment(const char *text)
+bool awk_is_assignment(const char *text)
 {
 	if (!byte_is_name(text[0]) || byte_is_digit(text[0]))
 		return false;
@@ -21,7 +21,7 @@ bool awk_command_assign(struct awk *a, const char *text, bool check)
 	struct arena_mark mark = arena_mark(&a->scratch);
 	struct buf value = buf_in(&a->scratch);
 
-	if (!is_assignment(text))
+	if (!awk_is_assignment(text))
 		return false;
 	struct bytes name = { text, (size_t)(equals - text) };
 
@@ -38,6 +38,8 @@ bool awk_command_assign(struct awk *a, const char *text, bool check)
 	/* The text is read as a string constant is, and may be a number. */
 	awk_lex_unescape(a, NULL, &value, bytes_of(equals + 1));
 	struct val v = val_input(a, buf_bytes(&value));
+
+	awk_val_is_numeric(a, &v);
 	int n = awk_program_find_global(a->prog, name);
 
 	arena_release(&a->scratch, mark);
@@ -120,7 +122,6 @@ static bool open_operand(struct awk *a, const char *name)
 	a->used_file = true;
 	a->fnr = 0;
 	awk_special_set(a, SP_FILENAME, val_input(a, bytes_of(name)));
-	awk_special_set(a, SP_ARGIND, val_num(a->argind));
 	if (fd < 0 && a->prog->rules[RULE_BEGINFILE] == NULL) {
 		cannot_open(a, name, fd);
 		return false;
@@ -180,7 +181,10 @@ static bool open_next(struct awk *a)
 			break;
 		char *name = operand(a, a->argind);
 
-		if (name == NULL || (!a->o->exec && awk_command_assign(a, name, true)))
+		if (name == NULL)
+			continue;
+		awk_special_set(a, SP_ARGIND, val_num(a->argind));
+		if (!a->o->exec && awk_command_assign(a, name, true))
 			continue;
 		if (open_operand(a, name))
 			return true;

@@ -238,6 +238,7 @@ void awk_special_init(struct awk *a)
 	a->special[SP_TEXTDOMAIN] = val_bytes(a, BYTES("messages"));
 	a->special[SP_FILENAME] = val_str(str_get(a->empty));
 	a->special[SP_ERRNO] = val_str(str_get(a->empty));
+	a->special[SP_RT] = val_str(str_get(a->empty));
 	a->special[SP_FIELDWIDTHS] = val_str(str_get(a->empty));
 	a->special[SP_RSTART] = val_num(0);
 	a->special[SP_RLENGTH] = val_num(0);
@@ -302,12 +303,12 @@ void awk_fill_procinfo(struct awk *a)
 	}
 	awk_procinfo_set(a, "version", "5.2.1");
 	awk_procinfo_set(a, "platform", "posix");
-	if (a->o->bignum) {
-		awk_procinfo_set(a, "gmp_version", "GNU MP 6.2.1");
-		awk_procinfo_set(a, "mpfr_version", "GNU MPFR 4.2.0");
-		put_number(a, "prec_max", 1 << 20);
-		put_number(a, "prec_min", 1);
-	}
+	awk_procinfo_set(a, "gmp_version", "GNU MP 6.2.1");
+	awk_procinfo_set(a, "mpfr_version", "GNU MPFR 4.2.0");
+	put_number(a, "prec_max", 1 << 20);
+	put_number(a, "prec_min", 1);
+	put_number(a, "api_major", 3);
+	put_number(a, "api_minor", 2);
 	awk_procinfo_set(a, "FS", "FS");
 	awk_procinfo_set(a, "strftime", "%a %b %e %H:%M:%S %Z %Y");
 	fill_argv(a);

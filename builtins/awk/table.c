@@ -23,6 +23,13 @@ void awk_tables_declare(struct program *p)
 {
 	const struct awk_opts *o = p->a->o;
 
+	for (int i = 0; o->dump != NULL && !o->exec && i < p->a->c->nargs; i++) {
+		struct bytes name = { p->a->c->args[i], strcspn(p->a->c->args[i], "=") };
+
+		if (awk_is_assignment(p->a->c->args[i]) && awk_fn_find(name) < 0 &&
+		    awk_program_find_function(p, name) == NULL)
+			awk_program_global(p, name);
+	}
 	/* What -v sets is there, even if the program does not name it. */
 	for (int i = 0; i < o->nassigns; i++) {
 		struct bytes name = { o->assigns[i], strcspn(o->assigns[i], "=") };
@@ -64,10 +71,11 @@ void awk_tables_fill(struct awk *a)
 	struct array *functab = awk_var_array(a, &a->globals[GLOBAL_FUNCTAB]);
 
 	for (int i = 0; i < p->nglobals; i++)
-		if (!is_table(i))
+		if (!is_table(i) && (i != GLOBAL_PROCINFO || awk_is_gnu(a)))
 			awk_array_at(a, symtab, awk_key(p->names[i]));
 	for (int i = 0; i < FN_COUNT; i++)
-		awk_array_set(a, functab, bytes_of(awk_fn_rows[i].name),
+		if (awk_is_gnu(a) || !awk_fn_rows[i].gnu)
+			awk_array_set(a, functab, bytes_of(awk_fn_rows[i].name),
 			      val_bytes(a, bytes_of(awk_fn_rows[i].name)));
 	for (struct function *f = p->functions; f != NULL; f = f->next)
 		if (f->defined)
