@@ -237,6 +237,7 @@ struct stream {
 	struct reader in;
 	int pid;     /* of the command; 0: none */
 	bool shared; /* a descriptor of the command's own (/dev/stdout): not to be closed */
+	bool socket; /* out and in are one descriptor */
 };
 
 /* --- special variables --- */
@@ -722,6 +723,9 @@ void awk_inplace_end(struct awk *a);
 /* Where print writes; NULL: nowhere, which is in ERRNO (PROCINFO["NONFATAL"]). */
 struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *name,
 			   struct stream **stream);
+/* The same for getline: NULL whenever it can't be opened. */
+struct output *awk_sink_try(struct awk *a, enum redirect kind, struct val *name,
+			    struct stream **stream);
 /* Behind each print: /dev/stderr and its kin are not buffered. */
 void awk_sink_done(struct awk *a, struct stream *s);
 struct stream *awk_stream_of(struct awk *a, enum redirect kind, struct bytes name);
@@ -733,6 +737,13 @@ double awk_fn_fflush(struct awk *a, struct val *args, int n);
 double awk_fn_system(struct awk *a, struct val *args);
 void awk_sink_close_all(struct awk *a);
 void awk_set_errno(struct awk *a, int err);
+
+/* --- net.c --- */
+
+/* Whether it names a connection: /inet/tcp/0/HOST/PORT. */
+bool awk_net_is(struct awk *a, struct bytes name);
+/* A descriptor, or -E_. */
+int awk_net_open(struct awk *a, struct bytes name);
 
 /* --- format.c --- */
 

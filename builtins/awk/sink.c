@@ -172,6 +172,21 @@ static int open_command(struct awk *a, struct stream *s, const char *text)
 	return 0;
 }
 
+static int open_connection(struct awk *a, struct stream *s, struct bytes name)
+{
+	int fd = awk_net_open(a, name);
+
+	if (fd < 0)
+		return fd;
+	output_init(&s->own, a->c, fd, true);
+	s->out = &s->own;
+	if (s->kind == REDIRECT_BOTH) {
+		awk_reader_init(&s->in, fd);
+		s->has_reader = s->socket = true;
+	}
+	return 0;
+}
+
 static int open_stream(struct awk *a, struct stream *s, struct bytes name)
 {
 	char *path = arena_dup(&a->scratch, name);
@@ -179,11 +194,10 @@ static int open_stream(struct awk *a, struct stream *s, struct bytes name)
 
 	if (a->o->sandbox)
 		awk_fatal(a, "redirection not allowed in sandbox mode");
-	if (s->kind == REDIRECT_PIPE || s->kind == REDIRECT_BOTH) {
-		if (s->kind == REDIRECT_BOTH && strncmp(path, "/inet", 5) == 0)
-			awk_fatal(a, "special file name `%s': no networking here", path);
+	if (s->kind != REDIRECT_PIPE && awk_net_is(a, name))
+		return open_connection(a, s, name);
+	if (s->kind == REDIRECT_PIPE || s->kind == REDIRECT_BOTH)
 		return open_command(a, s, path);
-	}
 	if (open_named(a, s, name))
 		return 0;
 	err = output_open(&s->own, a->c, path, s->kind == REDIRECT_APPEND ? O_APPEND_ : O_TRUNC_,
@@ -195,13 +209,15 @@ static int open_stream(struct awk *a, struct stream *s, struct bytes name)
 	return 0;
 }
 
-struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *v, struct stream **stream)
+/* try: that it can't be opened is no reason to end. */
+static struct output *find_sink(struct awk *a, enum redirect kind, struct val *v,
+				struct stream **stream, bool try)
 {
 	static const char *const signs[] = { "", ">", ">>", "|", "|&" };
 	struct text_room tmp;
 	struct bytes name = awk_val_text(a, v, &tmp);
 	struct stream *s = awk_stream_of(a, kind, name);
-	bool nonfatal = (s == NULL || s->out == NULL) && is_nonfatal(a, name);
+	bool nonfatal = (s == NULL || s->out == NULL) && (try || is_nonfatal(a, name));
 
 	if (name.len == 0)
 		awk_fatal(a, "expression for `%s' redirection has null string value", signs[kind]);
@@ -218,6 +234,9 @@ struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *v, str
 				arena_release(&a->scratch, mark);
 				return NULL;
 			}
+			if (kind == REDIRECT_BOTH)
+				awk_fatal(a, "cannot open two way pipe `%.*s' for input/output: %s",
+					  (int)name.len, name.ptr, err_text(err));
 			awk_fatal(a, "cannot redirect to `%.*s': %s", (int)name.len, name.ptr,
 				  err_text(err));
 		}
@@ -230,6 +249,16 @@ struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *v, str
 	if (s->out == NULL)
 		awk_set_errno(a, -E_BADF);
 	return s->out;
+}
+
+struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *v, struct stream **stream)
+{
+	return find_sink(a, kind, v, stream, false);
+}
+
+struct output *awk_sink_try(struct awk *a, enum redirect kind, struct val *v, struct stream **stream)
+{
+	return find_sink(a, kind, v, stream, true);
 }
 
 void awk_sink_done(struct awk *a, struct stream *s)
@@ -258,7 +287,7 @@ static void close_output(struct awk *a, struct stream *s, double *result)
 {
 	if (s->out == NULL)
 		return;
-	if (s->shared)
+	if (s->shared || (s->socket && s->has_reader))
 		output_flush(s->out);
 	else if (output_close(s->out) != 0)
 		*result = -1;
@@ -293,6 +322,8 @@ static double close_end(struct awk *a, struct stream *s, bool output)
 	if (output) {
 		close_output(a, s, &result);
 	} else if (s->has_reader) {
+		if (s->socket && s->out != NULL)
+			s->in.fd = -1;
 		awk_reader_close(a, &s->in);
 		s->has_reader = false;
 	}

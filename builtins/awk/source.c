@@ -251,7 +251,8 @@ static int open_reader(struct awk *a, struct stream *s)
 	if (a->o->sandbox)
 		awk_fatal(a, "redirection not allowed in sandbox mode");
 	if (s->kind == REDIRECT_FROM_FILE) {
-		fd = open_input(a, path);
+		fd = awk_net_is(a, str_bytes(name)) ? awk_net_open(a, str_bytes(name))
+						    : open_input(a, path);
 		if (fd < 0)
 			return fd;
 		s->shared = fd <= 2;
@@ -294,7 +295,7 @@ int awk_source_getline(struct awk *a, enum redirect kind, struct val *name, stru
 						     : "|");
 	s = awk_stream_of(a, kind, text);
 	if (s == NULL && kind == REDIRECT_BOTH) {
-		if (awk_sink_of(a, kind, name, &s) == NULL)
+		if (awk_sink_try(a, kind, name, &s) == NULL)
 			return -1;
 	} else if (s == NULL) {
 		struct arena_mark mark = arena_mark(&a->scratch);
