@@ -170,11 +170,8 @@ static const struct opt awk_options[] = {
 	  .kind = OPT_KIND_CALL,
 	  .arg = OPT_ARG_OPTIONAL,
 	  .fn = opt_missing },
-	{ .letter = 'o',
-	  .name = "pretty-print",
-	  .kind = OPT_KIND_CALL,
-	  .arg = OPT_ARG_OPTIONAL,
-	  .fn = opt_missing },
+	OPT_STR_OPTIONAL('o', "pretty-print", struct awk_opts, pretty, "awkprof.out", "FILE",
+			 "lay the program out in awkprof.out or FILE, do not run it"),
 	{ .letter = 'p',
 	  .name = "profile",
 	  .kind = OPT_KIND_CALL,
@@ -377,6 +374,10 @@ static int awk_run(struct cmd *c)
 		set_precision(a);
 	awk_program_parse(a);
 	a->prog->tables |= o->dump != NULL;
+	if (o->pretty != NULL) {
+		awk_pretty_print(a);
+		return 0;
+	}
 	if (o->has_inplace)
 		awk_program_global(a->prog, BYTES("inplace::suffix"));
 	if (a->prog->tables)

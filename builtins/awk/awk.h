@@ -308,7 +308,8 @@ struct awk_opts {
 	bool csv;
 	bool exec; /* -E: no assignments among the operands */
 	bool bignum;
-	const char *dump; /* -d: where variables are listed */
+	const char *pretty; /* -o: where the program is laid out */
+	const char *dump;   /* -d: where variables are listed */
 };
 
 struct awk {

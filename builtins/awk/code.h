@@ -64,10 +64,33 @@ enum arith { ARITH_ADD, ARITH_SUB, ARITH_MUL, ARITH_DIV, ARITH_MOD, ARITH_POW };
 enum compare { CMP_LT, CMP_LE, CMP_EQ, CMP_NE, CMP_GT, CMP_GE };
 enum { INCR_POST = 1, INCR_DOWN = 2 };
 
+/* With -o: a comment, and those of the same place. */
+struct comment {
+	struct comment *next;
+	struct bytes text; /* from the '#' on */
+	size_t at;         /* where that is in the source */
+	bool own_line;
+	int gap; /* empty lines in front, behind another comment */
+};
+
+/* The comments of a statement, a label or a block. */
+struct remarks {
+	struct comment *before;
+	struct comment *after; /* on its last line, and behind that */
+	struct comment *open;  /* behind a '{' */
+	struct comment *inner; /* before a '}' */
+};
+
+/* An extension library that the program names. */
+struct load {
+	struct load *next;
+	const char *name;
+};
+
 struct node {
 	uint8_t op;
 	uint8_t sub;  /* arith, compare, INCR_, redirect; N_MATCH: negated */
-	bool grouped; /* in parentheses */
+	uint8_t grouped; /* in how many parentheses: at most 255 */
 	uint16_t fn;  /* N_BUILTIN */
 	uint32_t line;
 	const char *file; /* NULL: the command line */
@@ -82,6 +105,7 @@ struct node {
 	struct node *last;
 	struct node *next;
 	int count; /* of list */
+	struct remarks *remarks; /* NULL: none */
 };
 
 struct function {
@@ -97,6 +121,7 @@ struct function {
 	int32_t entry;
 	int index;
 	int stack; /* values it needs beyond its locals */
+	struct comment *before;
 };
 
 enum rule_kind { RULE_BEGIN, RULE_MAIN, RULE_END, RULE_BEGINFILE, RULE_ENDFILE, RULE_KINDS };
@@ -108,6 +133,7 @@ struct rule {
 	struct node *body;    /* NULL: print */
 	uint32_t line;
 	const char *file;
+	struct comment *before;
 };
 
 /* --- the code --- */
@@ -242,6 +268,11 @@ struct program {
 	int32_t entry[RULE_KINDS];
 	int nranges;
 	bool reads;  /* there is something to do with records */
+	struct bytes space;    /* -o: the namespace, if there is but one */
+	struct load *loads;    /* in their order */
+	struct load *includes; /* -o: of -i and @include */
+	struct comment *first; /* -o: comments before all else */
+	struct comment *rest;  /* and at the end */
 	bool tables; /* SYMTAB, FUNCTAB or PROCINFO are named */
 
 	struct ins *code;
@@ -327,6 +358,12 @@ struct function *awk_program_function(struct program *p, struct bytes name);
 struct function *awk_program_find_function(struct program *p, struct bytes name);
 /* The number of a global by name, or -1. */
 int awk_program_find_global(struct program *p, struct bytes name);
+
+/* Adds a name to a list. */
+void awk_program_load(struct program *prog, struct load **list, const char *name);
+
+/* pretty.c: -o */
+void awk_pretty_print(struct awk *a);
 
 /* compile.c */
 void awk_program_compile(struct program *p);

@@ -287,10 +287,10 @@ static struct node *parse_group(struct parser *p)
 	if (list->count == 1) {
 		struct node *n = list->list;
 
-		n->grouped = true;
+		awk_node_group(n);
 		return n;
 	}
-	list->grouped = true;
+	awk_node_group(list);
 	return list;
 }
 

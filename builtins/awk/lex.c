@@ -662,6 +662,30 @@ static void lex_operator(struct lex *l)
 }
 
 /* White space, comments, and lines joined by a backslash. */
+/* The comment from there to here, for -o. */
+static void keep_comment(struct lex *l, size_t from)
+{
+	struct comment *c = arena_zalloc(l->arena, sizeof *c);
+	const struct comment *before = l->last_comment;
+	size_t line = from;
+	int breaks = 0;
+
+	while (line > 0 && byte_is_blank(l->text.ptr[line - 1]))
+		line--;
+	*c = (struct comment){ .text = bytes_slice(l->text, from, l->at), .at = l->at };
+	c->own_line = line == 0 || l->text.ptr[line - 1] == '\n';
+	for (size_t i = before != NULL ? before->at : from; i < from && breaks >= 0; i++)
+		breaks = l->text.ptr[i] == '\n' ? breaks + 1
+			 : byte_is_space((unsigned char)l->text.ptr[i]) ? breaks
+									 : -1;
+	c->gap = l->comments != NULL && breaks > 1 ? breaks - 1 : 0;
+	if (l->comments == NULL)
+		l->comments = c;
+	else
+		l->last_comment->next = c;
+	l->last_comment = c;
+}
+
 static void skip_space(struct lex *l)
 {
 	while (l->at < l->text.len) {
@@ -669,10 +693,14 @@ static void skip_space(struct lex *l)
 		size_t next = l->at + 1;
 
 		if (ch == '#') {
+			size_t from = l->at;
+
 			l->start = l->at;
 			l->commented = true;
 			while (l->at < l->text.len && l->text.ptr[l->at] != '\n')
 				l->at++;
+			if (l->a->o->pretty != NULL)
+				keep_comment(l, from);
 			return;
 		}
 		if (ch == '\\') {

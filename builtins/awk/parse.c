@@ -118,13 +118,16 @@ static void skip_terminators(struct parser *p)
 }
 
 /* The end of a simple statement: ';' or a newline, or a '}' that is left. */
-static void end_statement(struct parser *p)
+static void end_statement(struct parser *p, struct node *n)
 {
+	awk_keep_after(p, n);
 	if (at_token(p, '}') || at_token(p, T_EOF))
 		return;
 	if (!at_token(p, ';') && !at_token(p, T_NEWLINE))
 		awk_lex_unexpected(&p->l);
 	awk_lex_next(&p->l);
+	if (at_token(p, T_NEWLINE) || at_token(p, '}'))
+		awk_keep_after(p, n);
 	awk_skip_newlines(p);
 }
 
@@ -135,7 +138,12 @@ static struct node *parse_block(struct parser *p);
 
 static struct node *statement(struct parser *p)
 {
-	return awk_parse_deeper(p, parse_statement);
+	struct comment *before = awk_take_comments(p);
+	struct node *n = awk_parse_deeper(p, parse_statement);
+
+	if (before != NULL)
+		awk_remarks_of(p, n)->before = before;
+	return n;
 }
 
 /* A statement that may stand on the next line, or be empty. */
@@ -149,7 +157,13 @@ static struct node *parse_body(struct parser *p)
 	}
 	if (at_token(p, '}') || at_token(p, T_EOF))
 		awk_lex_unexpected(&p->l);
-	return statement(p);
+	bool braces = at_token(p, '{');
+	struct node *n = statement(p);
+
+	/* What follows without braces belongs to it. */
+	if (!braces && p->l.comments != NULL)
+		awk_take_rest(p, &awk_remarks_of(p, n)->after);
+	return n;
 }
 
 static enum redirect redirect_of(const struct parser *p)
@@ -192,7 +206,7 @@ static void parse_print_list(struct parser *p, struct node *n)
 			return;
 		}
 		p->pending = list->count == 1 ? list->list : list;
-		p->pending->grouped = true;
+		awk_node_group(p->pending);
 	}
 	awk_node_add(n, awk_parse_expr(p));
 	while (at_token(p, ',')) {
@@ -239,6 +253,7 @@ static struct node *parse_if(struct parser *p)
 	n->a = awk_parse_expr(p);
 	awk_expect(p, ')');
 	n->b = parse_body(p);
+	awk_keep_after(p, n);
 	awk_skip_newlines(p);
 	if (awk_take(p, T_ELSE))
 		n->c = parse_body(p);
@@ -363,10 +378,21 @@ static struct node *parse_for(struct parser *p)
 	return n;
 }
 
+/* The number that is the token, with a sign. */
+static struct bytes number_text(struct parser *p, const char *sign)
+{
+	struct buf text = buf_in(p->arena);
+
+	buf_puts(&text, sign);
+	buf_add(&text, bytes_slice(p->l.text, p->l.start, p->l.at));
+	return buf_bytes(&text);
+}
+
 /* The value of a case: a number, a string or a regular expression. */
 static struct node *parse_case_value(struct parser *p)
 {
 	bool negative = at_token(p, '-');
+	const char *sign = negative ? "-" : at_token(p, '+') ? "+" : "";
 	struct node *n;
 
 	if (negative || at_token(p, '+'))
@@ -378,6 +404,7 @@ static struct node *parse_case_value(struct parser *p)
 	} else if (at_token(p, T_NUMBER)) {
 		n = awk_node_new(p, N_NUM);
 		n->num = negative ? -p->l.num : p->l.num;
+		n->text = number_text(p, sign);
 	} else if (at_token(p, T_STRING)) {
 		n = awk_node_new(p, N_STR);
 		n->text = p->l.name;
@@ -438,10 +465,14 @@ static struct node *parse_switch(struct parser *p)
 	awk_skip_newlines(p);
 	awk_expect(p, '{');
 	p->switches++;
+	if (p->l.comments != NULL && !p->l.comments->own_line)
+		awk_remarks_of(p, n)->open = awk_take_line_end(p);
 	skip_terminators(p);
 	while (!at_token(p, '}')) {
 		struct node *label = awk_node_new(p, N_CASE);
 
+		if (p->l.comments != NULL)
+			awk_remarks_of(p, label)->before = awk_take_comments(p);
 		if (awk_take(p, T_CASE))
 			label->a = parse_case_value(p);
 		else
@@ -450,6 +481,7 @@ static struct node *parse_switch(struct parser *p)
 			awk_lex_refuse(&p->l, "duplicate `default' detected in switch body");
 		has_default |= label->a == NULL;
 		awk_expect(p, ':');
+		awk_keep_after(p, label);
 		skip_terminators(p);
 		while (!at_token(p, T_CASE) && !at_token(p, T_DEFAULT) && !at_token(p, '}')) {
 			awk_node_add(label, statement(p));
@@ -459,6 +491,8 @@ static struct node *parse_switch(struct parser *p)
 	}
 	p->switches--;
 	find_duplicates(p, n);
+	if (p->l.comments != NULL)
+		awk_remarks_of(p, n)->inner = awk_take_comments(p);
 	awk_lex_next(&p->l);
 	return n;
 }
@@ -498,6 +532,17 @@ static struct node *parse_jump(struct parser *p)
 	return n;
 }
 
+static struct node *parse_compound(struct parser *p)
+{
+	switch (p->l.token) {
+	case T_IF: return parse_if(p);
+	case T_WHILE: return parse_while(p);
+	case T_DO: return parse_do(p);
+	case T_FOR: return parse_for(p);
+	default: return parse_switch(p);
+	}
+}
+
 static struct node *parse_statement(struct parser *p)
 {
 	struct node *n;
@@ -507,11 +552,14 @@ static struct node *parse_statement(struct parser *p)
 		n = parse_block(p);
 		awk_skip_newlines(p);
 		return n;
-	case T_IF: return parse_if(p);
-	case T_WHILE: return parse_while(p);
-	case T_DO: return parse_do(p);
-	case T_FOR: return parse_for(p);
-	case T_SWITCH: return parse_switch(p);
+	case T_IF:
+	case T_WHILE:
+	case T_DO:
+	case T_FOR:
+	case T_SWITCH:
+		n = parse_compound(p);
+		awk_keep_after(p, n);
+		return n;
 	case T_BREAK:
 	case T_CONTINUE:
 	case T_NEXT:
@@ -520,7 +568,7 @@ static struct node *parse_statement(struct parser *p)
 	case T_RETURN: n = parse_jump(p); break;
 	default: n = parse_simple(p); break;
 	}
-	end_statement(p);
+	end_statement(p, n);
 	return n;
 }
 
@@ -530,6 +578,8 @@ static struct node *parse_block(struct parser *p)
 	struct node *block = awk_node_new(p, N_BLOCK);
 
 	awk_expect(p, '{');
+	if (p->l.comments != NULL && !p->l.comments->own_line)
+		awk_remarks_of(p, block)->open = awk_take_line_end(p);
 	skip_terminators(p);
 	while (!at_token(p, '}')) {
 		if (at_token(p, T_EOF))
@@ -537,6 +587,8 @@ static struct node *parse_block(struct parser *p)
 		awk_node_add(block, statement(p));
 		skip_terminators(p);
 	}
+	if (p->l.comments != NULL)
+		awk_remarks_of(p, block)->inner = awk_take_comments(p);
 	awk_lex_next(&p->l);
 	return block;
 }
@@ -588,6 +640,7 @@ static void parse_params(struct parser *p, struct function *f)
 
 static void parse_function(struct parser *p)
 {
+	struct comment *before = awk_take_comments(p);
 	struct function *f;
 
 	awk_lex_next(&p->l);
@@ -603,6 +656,7 @@ static void parse_function(struct parser *p)
 	f->defined = true;
 	f->line = p->l.line;
 	f->file = p->l.file;
+	f->before = before;
 	awk_lex_next(&p->l);
 	p->l.in_params = true;
 	awk_expect(p, '(');
@@ -610,6 +664,7 @@ static void parse_function(struct parser *p)
 	awk_skip_newlines(p);
 	p->fn = f;
 	p->l.fn = f;
+	awk_take_rest(p, &f->before);
 	f->body = parse_block(p);
 	p->fn = NULL;
 	p->l.fn = NULL;
@@ -630,6 +685,7 @@ static bool parse_rule(struct parser *p)
 
 	r->line = p->l.line;
 	r->file = p->l.file;
+	r->before = awk_take_comments(p);
 	p->rule = token == T_BEGIN       ? RULE_BEGIN
 		  : token == T_END       ? RULE_END
 		  : token == T_BEGINFILE ? RULE_BEGINFILE
@@ -653,6 +709,8 @@ static bool parse_rule(struct parser *p)
 		}
 		if (at_token(p, '{'))
 			r->body = parse_block(p);
+		else
+			awk_take_rest(p, &r->before);
 	}
 	add_rule(p, p->rule, r);
 	return r->body == NULL;
@@ -725,6 +783,14 @@ static _Noreturn void mixed_use(struct parser *p, const char *name, bool given)
 	awk_lex_fatal(&p->l, text, name);
 }
 
+void awk_program_load(struct program *prog, struct load **list, const char *name)
+{
+	while (*list != NULL)
+		list = &(*list)->next;
+	*list = arena_zalloc(prog->arena, sizeof **list);
+	(*list)->name = arena_dup(prog->arena, bytes_of(name));
+}
+
 /* A library's text is parsed once, however often it is included. */
 static void parse_file(struct parser *p, const char *name, bool library)
 {
@@ -754,6 +820,8 @@ static void parse_file(struct parser *p, const char *name, bool library)
 	i->dev = st.dev;
 	i->ino = st.ino;
 	i->library = library;
+	if (library)
+		awk_program_load(p->prog, &p->prog->includes, name);
 	i->given = given;
 	i->next = p->includes;
 	p->includes = i;
@@ -846,7 +914,7 @@ static void parse_text(struct parser *p, struct bytes text, const char *file)
 		awk_lex_fatal(&l, "error: invalid character '\\000' in source code");
 	}
 
-	if (bytes_starts(text, BYTES("#!"))) {
+	if (bytes_starts(text, BYTES("#!")) && p->a->o->pretty == NULL) {
 		const char *end = memchr(text.ptr, '\n', text.len);
 
 		l.at = end != NULL ? (size_t)(end - text.ptr) : text.len;
@@ -854,6 +922,9 @@ static void parse_text(struct parser *p, struct bytes text, const char *file)
 	p->l = l;
 	awk_lex_next(&p->l);
 	awk_skip_newlines(p);
+	if (!p->begun)
+		p->prog->first = awk_take_comments(p);
+	p->begun = true;
 	while (!at_token(p, T_EOF)) {
 		if (!at_token(p, ';')) {
 			end_item(p, parse_item(p));
@@ -863,6 +934,9 @@ static void parse_text(struct parser *p, struct bytes text, const char *file)
 		awk_lex_complain_plainly(&p->l, "each rule must have a pattern or an action part");
 	}
 	p->failed |= p->l.failed;
+	if (p->l.space.len != 0)
+		p->prog->space = p->l.space;
+	awk_take_rest(p, &p->prog->rest);
 }
 
 static void check_functions(struct parser *p)

@@ -78,6 +78,8 @@ struct lex {
 	struct bytes space;        /* @namespace; empty: awk */
 	const struct lex *from;    /* where @include stands */
 	bool failed;               /* there was an error that did not end the reading */
+	struct comment *comments;  /* -o: those that nothing has taken yet */
+	struct comment *last_comment;
 };
 
 void awk_lex_next(struct lex *l);
@@ -133,10 +135,16 @@ struct parser {
 	struct node *pending;   /* an operand that has been read already */
 	const struct lex *from; /* of the text that is parsed next */
 	bool failed;
+	bool begun; /* something was read */
 	struct include *includes;
 	int nincludes;
 };
 
+static inline void awk_node_group(struct node *n)
+{
+	if (n->grouped < UINT8_MAX)
+		n->grouped++;
+}
 struct node *awk_node_new(struct parser *p, enum node_op op);
 void awk_node_add(struct node *list, struct node *item);
 /* Skips newlines. */
@@ -147,6 +155,17 @@ static inline bool at_token(const struct parser *p, int token)
 	return p->l.token == token;
 }
 bool awk_take(struct parser *p, int token);
+
+/* --- remarks.c: comments that nothing has taken yet --- */
+
+struct comment *awk_take_comments(struct parser *p);
+/* The first, if it stands behind something in its line; else NULL. */
+struct comment *awk_take_line_end(struct parser *p);
+struct remarks *awk_remarks_of(struct parser *p, struct node *n);
+/* n gets that as its `after`. */
+void awk_keep_after(struct parser *p, struct node *n);
+/* All of them, behind those of a list. */
+void awk_take_rest(struct parser *p, struct comment **list);
 
 struct node *awk_parse_expr(struct parser *p);
 /* What print writes to: no comparison, no condition. */
