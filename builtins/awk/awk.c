@@ -3,7 +3,7 @@
  * awk - patterns and actions on records of text.
  *
  * The whole of POSIX awk, and gawk's extensions that scripts use. Not here, with an error that
- * says so: extension libraries (-l, @load), the debugger, profiles, networking.
+ * says so: the debugger, profiles, warnings about style (--lint).
  * Reference: GNU awk 5.2.
  */
 #include "builtins/awk/code.h"
@@ -132,6 +132,17 @@ static int set_assign(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+static int set_load(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct awk_opts *opts = c->opts;
+	size_t n = (size_t)opts->nloads;
+
+	(void)o;
+	opts->loads = arena_room(c->arena, opts->loads, n, sizeof(char *));
+	opts->loads[opts->nloads++] = arena_dup(c->arena, bytes_of(arg));
+	return 0;
+}
+
 #define FLAG(s, l, field, text) OPT_FLAG(s, l, struct awk_opts, field, text)
 
 static const struct opt awk_options[] = {
@@ -160,7 +171,7 @@ static const struct opt awk_options[] = {
 	  .arg = OPT_ARG_OPTIONAL,
 	  .fn = opt_missing },
 	FLAG('M', "bignum", bignum, "whole numbers of any size, floats of PREC bits"),
-	OPT_MISSING_ARG('l', "load"),
+	OPT_CALL_ARG('l', "load", set_load, "LIBRARY", "load an extension library of gawk's"),
 	OPT_MISSING('g', "gen-pot"),
 	OPT_MISSING('I', "trace"),
 	OPT_STR_OPTIONAL('d', "dump-variables", struct awk_opts, dump, "awkvars.out", "FILE",
@@ -291,6 +302,24 @@ static void set_precision(struct awk *a)
 	}
 }
 
+static void load_libraries(struct awk *a)
+{
+	for (int i = 0; i < a->o->nloads; i++) {
+		unsigned bit = awk_library_find(a->o->loads[i]);
+
+		if (!awk_is_gnu(a))
+			awk_fatal(a, "-l / @load are gawk extensions");
+		if (a->o->sandbox)
+			awk_fatal(a, "extensions are not allowed in sandbox mode");
+		if (bit == 0)
+			awk_fatal(a, "cannot open shared library `%s' for reading: %s",
+				  a->o->loads[i], err_text(-E_NOENT));
+		a->libraries |= bit;
+		if (bit == LIBRARY_TIME)
+			awk_warn(a, AWK_TIME_OBSOLETE);
+	}
+}
+
 static void set_argv(struct awk *a, int from)
 {
 	struct array *argv = awk_var_array(a, &a->globals[GLOBAL_ARGV]);
@@ -372,7 +401,9 @@ static int awk_run(struct cmd *c)
 	awk_random_seed(a, 1); /* what srand() tells of at first, as gawk */
 	if (o->bignum)
 		set_precision(a);
+	load_libraries(a);
 	awk_program_parse(a);
+	awk_library_declare(a->prog);
 	a->prog->tables |= o->dump != NULL;
 	if (o->pretty != NULL) {
 		awk_pretty_print(a);
@@ -387,6 +418,7 @@ static int awk_run(struct cmd *c)
 	awk_fill_procinfo(a);
 	if (a->prog->tables)
 		awk_tables_fill(a);
+	awk_library_fill(a);
 	set_argv(a, operands);
 	set_variables(a);
 	run_program(a);

@@ -308,6 +308,8 @@ struct awk_opts {
 	bool csv;
 	bool exec; /* -E: no assignments among the operands */
 	bool bignum;
+	char **loads; /* -l */
+	int nloads;
 	const char *pretty; /* -o: where the program is laid out */
 	const char *dump;   /* -d: where variables are listed */
 };
@@ -322,6 +324,7 @@ struct awk {
 	const struct awk_opts *o;
 	const char *name; /* in messages */
 	bool dying;       /* a fatal error was reported */
+	unsigned libraries; /* that are loaded, a bit each */
 	bool utf8;
 	struct program *prog;
 
@@ -699,6 +702,9 @@ void awk_reader_init(struct reader *r, int fd);
 void awk_reader_close(struct awk *a, struct reader *r);
 /* 1: the next record by RS, valid until the next call; RT is set. 0: the end; -E_. */
 int awk_reader_next(struct awk *a, struct reader *r, struct bytes *out);
+
+/* library.c: the entries of a directory as records, "inode/name/letter". 0 or -E_. */
+int awk_library_directory(struct awk *a, const char *path, struct reader *r);
 
 /* lex.c: whether it is a keyword or the name of a function of awk's own. */
 bool awk_lex_is_reserved(struct bytes name);

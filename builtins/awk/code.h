@@ -332,6 +332,16 @@ enum builtin_fn {
 	FN_DCGETTEXT,
 	FN_DCNGETTEXT,
 	FN_MKBOOL,
+	FN_LIBRARY, /* those behind are of extension libraries */
+	FN_ORD = FN_LIBRARY,
+	FN_CHR,
+	FN_READFILE,
+	FN_GETTIMEOFDAY,
+	FN_SLEEP,
+	FN_INTDIV,
+	FN_FNMATCH,
+	FN_CHDIR,
+	FN_STAT,
 	FN_COUNT
 };
 
@@ -343,6 +353,8 @@ struct fn_row {
 	uint8_t regex_args; /* bit i: a regular expression there is itself, not a match of $0 */
 	bool gnu;           /* not in POSIX awk: off with --traditional and --posix */
 	bool pure;          /* changes nothing, reads no input */
+	unsigned library;   /* that it is in; 0: none */
+	int8_t need;        /* arguments, of a library's function */
 };
 extern const struct fn_row awk_fn_rows[FN_COUNT];
 int awk_fn_find(struct bytes name);
@@ -361,6 +373,28 @@ int awk_program_find_global(struct program *p, struct bytes name);
 
 /* Adds a name to a list. */
 void awk_program_load(struct program *prog, struct load **list, const char *name);
+
+/* --- library.c: extension libraries --- */
+
+enum {
+	LIBRARY_FILEFUNCS = 1,
+	LIBRARY_FNMATCH = 2,
+	LIBRARY_INTDIV = 4,
+	LIBRARY_ORDCHR = 8,
+	LIBRARY_READDIR = 16,
+	LIBRARY_READFILE = 32,
+	LIBRARY_TIME = 64,
+};
+#define AWK_TIME_OBSOLETE                                                                          \
+	"The time extension is obsolete. Use the timex extension from gawkextlib instead."
+/* The bit of a library; 0: there is none. */
+unsigned awk_library_find(const char *name);
+/* The number of a function of those that are loaded, or -1. */
+int awk_library_function(const struct awk *a, struct bytes name);
+/* Before globals are numbered for good, and when they have room. */
+void awk_library_declare(struct program *p);
+void awk_library_fill(struct awk *a);
+struct val awk_library_call(struct awk *a, unsigned id, struct val *args, int n);
 
 /* pretty.c: -o */
 void awk_pretty_print(struct awk *a);

@@ -48,11 +48,21 @@ const struct fn_row awk_fn_rows[FN_COUNT] = {
 	[FN_DCGETTEXT] = { "dcgettext", 1, 3, 0, 0, true, true },
 	[FN_DCNGETTEXT] = { "dcngettext", 3, 5, 0, 0, true, true },
 	[FN_MKBOOL] = { "mkbool", 1, 1, 0, 0, true, true },
+	/* ..., library, arguments that it needs */
+	[FN_ORD] = { "ord", 0, -1, 0, 0, true, false, LIBRARY_ORDCHR, 1 },
+	[FN_CHR] = { "chr", 0, -1, 0, 0, true, false, LIBRARY_ORDCHR, 1 },
+	[FN_READFILE] = { "readfile", 0, -1, 0, 0, true, false, LIBRARY_READFILE, 1 },
+	[FN_GETTIMEOFDAY] = { "gettimeofday", 0, -1, 0, 0, true, false, LIBRARY_TIME, 0 },
+	[FN_SLEEP] = { "sleep", 0, -1, 0, 0, true, false, LIBRARY_TIME, 1 },
+	[FN_INTDIV] = { "intdiv", 0, -1, 4, 0, true, false, LIBRARY_INTDIV, 3 },
+	[FN_FNMATCH] = { "fnmatch", 0, -1, 0, 0, true, false, LIBRARY_FNMATCH, 3 },
+	[FN_CHDIR] = { "chdir", 0, -1, 0, 0, true, false, LIBRARY_FILEFUNCS, 1 },
+	[FN_STAT] = { "stat", 0, -1, 2, 0, true, false, LIBRARY_FILEFUNCS, 2 },
 };
 
 int awk_fn_find(struct bytes name)
 {
-	for (int i = 0; i < FN_COUNT; i++)
+	for (int i = 0; i < FN_LIBRARY; i++)
 		if (bytes_is(name, awk_fn_rows[i].name))
 			return i;
 	return -1;
@@ -82,6 +92,8 @@ struct val awk_fn_call(struct awk *a, unsigned id, struct val *args, int n)
 		return awk_fn_math(a, id, args, n);
 	if (id <= FN_RSHIFT)
 		return awk_fn_bits(a, id, args, n);
+	if (id >= FN_LIBRARY)
+		return awk_library_call(a, id, args, n);
 	switch ((enum builtin_fn)id) {
 	case FN_ASORT:
 	case FN_ASORTI: return val_num(awk_fn_asort(a, args, n, id == FN_ASORTI));

@@ -533,6 +533,8 @@ static bool find_word(struct lex *l, struct bytes name)
 	}
 	int fn = awk_fn_find(name);
 
+	if (fn < 0)
+		fn = awk_library_function(l->a, name);
 	if (fn < 0 || (awk_fn_rows[fn].gnu && (strict || is_parameter(l, name))))
 		return false;
 	l->token = T_BUILTIN;

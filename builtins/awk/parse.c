@@ -644,6 +644,9 @@ static void parse_function(struct parser *p)
 	struct function *f;
 
 	awk_lex_next(&p->l);
+	if (at_token(p, T_BUILTIN) && p->l.sub >= FN_LIBRARY)
+		awk_lex_refuse(&p->l, "function name `%s' previously defined",
+			       awk_fn_rows[p->l.sub].name);
 	if (at_token(p, T_BUILTIN))
 		awk_lex_error(&p->l, "`%s' is a built-in function, it cannot be redefined",
 			      awk_fn_rows[p->l.sub].name);
@@ -872,6 +875,28 @@ static void parse_namespace(struct parser *p)
 	awk_lex_next(&p->l);
 }
 
+static void parse_load(struct parser *p)
+{
+	struct awk *a = p->a;
+
+	awk_lex_next(&p->l);
+	if (!at_token(p, T_STRING))
+		awk_lex_unexpected(&p->l);
+	const char *name = arena_dup(p->arena, p->l.name);
+	unsigned bit = awk_library_find(name);
+
+	if (a->o->sandbox)
+		awk_lex_refuse(&p->l, "extensions are not allowed in sandbox mode");
+	if (bit == 0)
+		awk_lex_refuse(&p->l, "cannot open shared library `%s' for reading: %s", name,
+			       err_text(-E_NOENT));
+	a->libraries |= bit;
+	awk_program_load(p->prog, &p->prog->loads, name);
+	if (bit == LIBRARY_TIME)
+		awk_lex_warn(&p->l, AWK_TIME_OBSOLETE);
+	awk_lex_next(&p->l);
+}
+
 /* Whether what was read needs a newline or ';' behind it. */
 static bool parse_item(struct parser *p)
 {
@@ -886,7 +911,7 @@ static bool parse_item(struct parser *p)
 	else if (at_token(p, T_NAMESPACE))
 		parse_namespace(p);
 	else if (at_token(p, T_LOAD))
-		awk_lex_refuse(&p->l, "@load: extensions are not supported");
+		parse_load(p);
 	return true;
 }
 

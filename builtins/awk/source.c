@@ -117,8 +117,14 @@ static void cannot_open(struct awk *a, const char *name, int err)
 /* Opens one operand. False: it is skipped. */
 static bool open_operand(struct awk *a, const char *name)
 {
+	bool listed = false;
+	struct reader reader;
 	int fd = open_input(a, name);
 
+	if (fd == -E_ISDIR && (a->libraries & LIBRARY_READDIR)) {
+		fd = awk_library_directory(a, name, &reader);
+		listed = fd == 0;
+	}
 	a->used_file = true;
 	a->fnr = 0;
 	awk_special_set(a, SP_FILENAME, val_input(a, bytes_of(name)));
@@ -131,6 +137,8 @@ static bool open_operand(struct awk *a, const char *name)
 	else
 		awk_special_set(a, SP_ERRNO, val_str(str_get(a->empty)));
 	awk_reader_init(&a->main, fd);
+	if (listed)
+		a->main = reader;
 	a->main_open = true;
 	a->skip_file = false;
 	if (fd >= 0 && a->o->has_inplace)
@@ -253,6 +261,11 @@ static int open_reader(struct awk *a, struct stream *s)
 	if (s->kind == REDIRECT_FROM_FILE) {
 		fd = awk_net_is(a, str_bytes(name)) ? awk_net_open(a, str_bytes(name))
 						    : open_input(a, path);
+		if (fd == -E_ISDIR && (a->libraries & LIBRARY_READDIR)) {
+			fd = awk_library_directory(a, path, &s->in);
+			s->has_reader = fd == 0;
+			return fd;
+		}
 		if (fd < 0)
 			return fd;
 		s->shared = fd <= 2;

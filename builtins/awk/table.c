@@ -39,6 +39,12 @@ void awk_tables_declare(struct program *p)
 	}
 }
 
+/* Whether a function is awk's own, or of a library that is loaded. */
+static bool is_there(const struct awk *a, int fn)
+{
+	return fn < FN_LIBRARY || (awk_fn_rows[fn].library & a->libraries) != 0;
+}
+
 /* PROCINFO["identifiers"]: what each name is before the program runs. */
 static void fill_identifiers(struct awk *a)
 {
@@ -50,7 +56,10 @@ static void fill_identifiers(struct awk *a)
 	awk_array_set(a, procinfo, BYTES("identifiers"),
 		      (struct val){ .kind = VAL_ARRAY, .u.array = x });
 	for (int i = 0; i < FN_COUNT; i++)
-		awk_array_set(a, x, bytes_of(awk_fn_rows[i].name), val_bytes(a, BYTES("builtin")));
+		if (is_there(a, i))
+			awk_array_set(a, x, bytes_of(awk_fn_rows[i].name),
+				      val_bytes(a, i < FN_LIBRARY ? BYTES("builtin")
+								  : BYTES("extension")));
 	for (int i = 0; i < p->nglobals; i++) {
 		bool scalar = i < SP_COUNT;
 
@@ -74,7 +83,7 @@ void awk_tables_fill(struct awk *a)
 		if (!is_table(i) && (i != GLOBAL_PROCINFO || awk_is_gnu(a)))
 			awk_array_at(a, symtab, awk_key(p->names[i]));
 	for (int i = 0; i < FN_COUNT; i++)
-		if (awk_is_gnu(a) || !awk_fn_rows[i].gnu)
+		if ((awk_is_gnu(a) || !awk_fn_rows[i].gnu) && is_there(a, i))
 			awk_array_set(a, functab, bytes_of(awk_fn_rows[i].name),
 			      val_bytes(a, bytes_of(awk_fn_rows[i].name)));
 	for (struct function *f = p->functions; f != NULL; f = f->next)

@@ -429,6 +429,9 @@ static void call_indirect(struct awk *a, struct machine *m, int nargs)
 		int id = awk_fn_find(text);
 
 		if (id < 0)
+			id = awk_library_function(a, text);
+
+		if (id < 0)
 			awk_fatal(a, "`%.*s' is not a function, so it cannot be called indirectly",
 				  (int)text.len, text.ptr);
 		a->sp = m->sp;
