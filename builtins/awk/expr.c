@@ -676,6 +676,13 @@ static struct node *parse_or(struct parser *p)
 	return left;
 }
 
+/* Around the signs of a condition, where POSIX has none. */
+static void skip_gnu_newlines(struct parser *p)
+{
+	if (!p->a->o->posix)
+		awk_skip_newlines(p);
+}
+
 static struct node *parse_ternary(struct parser *p)
 {
 	struct node *left = parse_or(p);
@@ -686,11 +693,11 @@ static struct node *parse_ternary(struct parser *p)
 
 	n->a = left;
 	awk_lex_next(&p->l);
-	awk_skip_newlines(p);
+	skip_gnu_newlines(p);
 	n->b = awk_parse_deeper(p, parse_ternary);
-	awk_skip_newlines(p);
+	skip_gnu_newlines(p);
 	awk_expect(p, ':');
-	awk_skip_newlines(p);
+	skip_gnu_newlines(p);
 	n->c = awk_parse_deeper(p, parse_ternary);
 	return n;
 }

@@ -289,6 +289,9 @@ void awk_lex_unescape(struct awk *a, struct lex *l, struct buf *out, struct byte
 				warn_escape(a, l, ch);
 			buf_putc(out, escapes_to[hit - escapes_from]);
 			i++;
+		} else if (ch == 'x' && a->o->posix) {
+			buf_putc(out, ch);
+			i++;
 		} else if (!put_number(out, s, &i) && !(ch == 'u' && put_unicode(out, s, &i))) {
 			warn_escape(a, l, ch);
 			buf_putc(out, ch);
@@ -526,7 +529,8 @@ static bool find_word(struct lex *l, struct bytes name)
 	bool strict = l->a->o->traditional || l->a->o->posix;
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		if (!bytes_is(name, words[i].name) || (words[i].gnu && strict))
+		if (!bytes_is(name, words[i].name) || (words[i].gnu && strict) ||
+		    (l->a->o->posix && strcmp(words[i].name, "func") == 0))
 			continue;
 		l->token = words[i].token;
 		return true;
@@ -597,6 +601,8 @@ static void lex_directive(struct lex *l)
 	struct bytes rest = bytes_slice(l->text, l->at, l->text.len);
 
 	l->token = '@';
+	if (!awk_is_gnu(l->a))
+		return;
 	for (size_t i = 0; i < 3; i++) {
 		size_t n = strlen(list[i].name);
 
@@ -648,6 +654,9 @@ static void lex_operator(struct lex *l)
 	for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
 		if (!bytes_starts(rest, bytes_of(operators[i].text)))
 			continue;
+		if ((operators[i].token == T_BOTH && !awk_is_gnu(l->a)) ||
+		    (l->a->o->posix && bytes_starts(rest, BYTES("**"))))
+			break;
 		l->token = operators[i].token;
 		l->sub = operators[i].sub;
 		l->at += strlen(operators[i].text);

@@ -50,6 +50,8 @@ struct val awk_fn_length(struct awk *a, struct val *v)
 {
 	struct text_room tmp;
 
+	if (v->kind == VAL_ARRAY && a->o->posix)
+		awk_fatal(a, "length: received array argument");
 	if (v->kind == VAL_ARRAY)
 		return val_num((double)v->u.array->count);
 	struct bytes s = awk_val_text(a, v, &tmp);

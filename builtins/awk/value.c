@@ -222,13 +222,15 @@ double awk_text_to_num(struct awk *a, struct bytes s)
 	s = skip_blanks(s);
 	if (a->o->non_decimal)
 		return awk_strtonum_text(s);
+	if (a->o->posix)
+		return number_parse_double(s, &value, NULL) != 0 ? value : 0;
 	return parse_decimal(s, &value) != 0 ? value : 0;
 }
 
 bool awk_text_is_number(struct awk *a, struct bytes s, double *out)
 {
 	s = skip_blanks(s);
-	size_t n = parse_decimal(s, out);
+	size_t n = a->o->posix ? number_parse_double(s, out, NULL) : parse_decimal(s, out);
 
 	if (a->o->non_decimal && s.len > 2 && s.ptr[0] == '0' && (s.ptr[1] | 0x20) == 'x') {
 		for (n = 2; n < s.len && byte_is_xdigit(s.ptr[n]); n++)
