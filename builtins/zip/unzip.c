@@ -864,6 +864,10 @@ static int unzip_main(struct cmd *c, bool info)
 
 	if (slash != NULL)
 		c->name = slash + 1;
+	if (info)
+		zip_take_environment(c, "ZIPINFO", "ZIPINFOOPT");
+	else if (c->argc < 2 || strncmp(c->argv[1], "-Z", 2) != 0)
+		zip_take_environment(c, "UNZIP", "UNZIPOPT");
 	u.zone = zone_of_command(c);
 	status = parse(&u, &archive);
 	if (status != 0)

@@ -708,6 +708,7 @@ static int zip_run(struct cmd *c)
 	struct zip z = { .c = c, .level = 6, .say = &c->out };
 	int status;
 
+	zip_take_environment(c, "ZIPOPT", "ZIP");
 	z.end = &z.found;
 	z.zone = zone_of_command(c);
 	status = zip_options(&z);

@@ -205,4 +205,9 @@ int zip_add(struct zip_writer *w, const struct zip_source *s, struct zip_entry *
 int zip_copy(struct zip_writer *w, struct zip_file *z, const struct zip_entry *e);
 void zip_finish(struct zip_writer *w, struct bytes comment);
 
+/* --- environment.c --- */
+
+/* Words of that variable, or else of the other, become the first arguments. */
+void zip_take_environment(struct cmd *c, const char *name, const char *other);
+
 #endif
