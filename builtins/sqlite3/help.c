@@ -6,10 +6,12 @@
 
 /* A line that begins with '.' begins a command's entry. */
 static const char *const lines[] = {
+	".auth ON|OFF             Show authorizer callbacks",
 	".backup ?DB? FILE        Backup DB (default \"main\") to FILE",
 	"   Options:",
 	"       --async             Write to FILE without journal and fsync()",
 	".bail on|off             Stop after hitting an error.  Default OFF",
+	".binary on|off           Turn binary output on or off.  Default OFF",
 	".cd DIRECTORY            Change the working directory to DIRECTORY",
 	".changes on|off          Show number of rows changed by SQL",
 	".clone NEWDB             Clone data into NEWDB from the existing database",
@@ -50,6 +52,9 @@ static const char *const lines[] = {
 	"                           If TABLE is specified, only show indexes for",
 	"                           tables matching TABLE using the LIKE operator.",
 	".limit ?LIMIT? ?VAL?     Display or change the value of an SQLITE_LIMIT",
+	".lint OPTIONS            Report potential schema issues.",
+	"     Options:",
+	"        fkey-indexes     Find missing foreign key indexes",
 	".mode MODE ?OPTIONS?     Set output mode",
 	"   MODE is one of:",
 	"     ascii       Columns/rows delimited by 0x1F and 0x1E",
@@ -120,6 +125,13 @@ static const char *const lines[] = {
 	".tables ?TABLE?          List names of tables matching LIKE pattern TABLE",
 	".timeout MS              Try opening locked tables for MS milliseconds",
 	".timer on|off            Turn SQL timer on or off",
+	".trace ?OPTIONS?         Output each SQL statement as it is run",
+	"    FILE                    Send output to FILE",
+	"    stdout                  Send output to stdout",
+	"    stderr                  Send output to stderr",
+	"    off                     Disable tracing",
+	"    --expanded              Expand query parameters",
+	"    --plain                 Show SQL as it is input",
 	".width NUM1 NUM2 ...     Set minimum column widths for columnar output",
 	"     Negative values right-justify",
 };

@@ -210,7 +210,7 @@ static int on_progress(void *arg)
 	return 0;
 }
 
-static int refuse(void *arg, int action, const char *one, const char *two, const char *three,
+int sqlite_host_authorize(void *arg, int action, const char *one, const char *two, const char *three,
 		  const char *four)
 {
 	(void)arg;
@@ -233,7 +233,7 @@ static void no_tokenizer(sqlite3_context *ctx, int n, sqlite3_value **args)
 void sqlite_host_guard(sqlite3 *db)
 {
 	sqlite3_progress_handler(db, OPS_PER_CHARGE, on_progress, NULL);
-	sqlite3_set_authorizer(db, refuse, NULL);
+	sqlite3_set_authorizer(db, sqlite_host_authorize, NULL);
 	sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
 	/* They hand out and take addresses. */
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);

@@ -542,6 +542,7 @@ out:
 	output_reset(s);
 	if (s->db != NULL)
 		shell_close(s);
+	shell_end_trace(s);
 	return exit_code >= 0 ? exit_code : status;
 }
 

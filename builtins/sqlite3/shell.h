@@ -86,6 +86,11 @@ struct shell {
 	struct regex *regexp;
 	struct bytes regexp_text;
 	unsigned regexp_flags;
+	/* .trace: NULL: off; `out`, or one of its own. */
+	struct output *trace;
+	struct output trace_out;
+	bool trace_closes;
+	bool trace_expanded;
 	/* Of the statement that runs. */
 	uint64_t rows;
 	const int *indent; /* of EXPLAIN's lines */
@@ -167,7 +172,10 @@ void dot_help(struct shell *s, const char *pattern, bool all);
 
 dot_fn dot_mode, dot_width, dot_separator, dot_show, dot_tables, dot_indexes, dot_schema,
 	dot_fullschema, dot_databases, dot_dump, dot_import, dot_backup, dot_restore, dot_clone,
-	dot_open, dot_parameter, dot_limit, dot_sha3sum, dot_dbconfig;
+	dot_open, dot_parameter, dot_limit, dot_sha3sum, dot_dbconfig, dot_auth, dot_binary,
+	dot_trace, dot_lint;
+/* Closes what .trace writes to. */
+void shell_end_trace(struct shell *s);
 
 /* --- shell.c --- */
 

@@ -29,6 +29,9 @@ struct sqlite_host {
 void sqlite_host_start(struct sqlite_host *h, struct cmd *c);
 /* After opening: limits, charging, and what a database must not be able to ask for. */
 void sqlite_host_guard(sqlite3 *db);
+/* The authorizer that it sets. */
+int sqlite_host_authorize(void *arg, int action, const char *a, const char *b, const char *c,
+			  const char *d);
 /* The host of the process that runs now; NULL while the library starts. */
 struct sqlite_host *sqlite_host_now(void);
 
