@@ -57,8 +57,8 @@ struct codec_zstd_choice codec_zstd_choose(int level, uint64_t size, size_t dict
 	ZSTD_compressionParameters p = ZSTD_getCParams(level, size, dict_size);
 
 	/* Binary trees take two links for each position. */
-	return (struct codec_zstd_choice){ (int)p.strategy, (int)p.chainLog -
-								    (p.strategy >= ZSTD_btlazy2) };
+	return (struct codec_zstd_choice){ (int)p.strategy,
+					   (int)p.chainLog - (p.strategy >= ZSTD_btlazy2) };
 }
 
 /* The dictionary of an encoder or decoder, if there is one. */

@@ -322,8 +322,8 @@ struct awk {
 	unsigned store_calls;
 	struct arena scratch; /* for one operation */
 	const struct awk_opts *o;
-	const char *name; /* in messages */
-	bool dying;       /* a fatal error was reported */
+	const char *name;   /* in messages */
+	bool dying;         /* a fatal error was reported */
 	unsigned libraries; /* that are loaded, a bit each */
 	bool utf8;
 	struct program *prog;
@@ -353,8 +353,8 @@ struct awk {
 	struct bytes ofs;             /* the same as bytes */
 	struct bytes ors;
 	struct bytes subsep;
-	int prec;   /* -M: bits of floats */
-	char round; /* -M: one of NZUDA */
+	int prec;      /* -M: bits of floats */
+	char round;    /* -M: one of NZUDA */
 	int convfmt_g; /* precision if CONVFMT is "%.{n}g", else -1 */
 	int ofmt_g;
 	bool ignorecase;

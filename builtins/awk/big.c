@@ -166,9 +166,9 @@ static int compare_bits(struct awk *a, const struct num *m)
 {
 	struct num *low = power_of(a, 2, a->prec - 1);
 	struct num *high = power_of(a, 2, a->prec);
-	int order = mag_cmp(m->limb, m->len, low->limb, low->len) < 0     ? -1
+	int order = mag_cmp(m->limb, m->len, low->limb, low->len) < 0      ? -1
 		    : mag_cmp(m->limb, m->len, high->limb, high->len) >= 0 ? 1
-									    : 0;
+									   : 0;
 
 	num_put(a->c, low);
 	num_put(a->c, high);

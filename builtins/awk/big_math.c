@@ -174,8 +174,8 @@ static struct val calculate(struct awk *a, unsigned id, const struct val *vx, co
 		break;
 	case FN_LOG: v = x->negative ? v : awk_big_float(a, logarithm(a, x, 0)); break;
 	default:
-		v = awk_big_float(a, call(a, id == FN_SIN ? 's' : 'c', x,
-					  digits_of(a) + (size_t)a->prec));
+		v = awk_big_float(
+			a, call(a, id == FN_SIN ? 's' : 'c', x, digits_of(a) + (size_t)a->prec));
 	}
 	num_put(a->c, x);
 	num_put(a->c, y);
@@ -288,9 +288,9 @@ static struct num *shift(struct awk *a, unsigned id, const struct num *x, const 
 		id = FN_COUNT;
 	}
 	p = num_pow(a->c, two, n, 0);
-	out = id == FN_COUNT     ? num_of_i64(a->c, 0)
+	out = id == FN_COUNT    ? num_of_i64(a->c, 0)
 	      : id == FN_LSHIFT ? num_mul(a->c, x, p, 0)
-				 : num_div(a->c, x, p, 0);
+				: num_div(a->c, x, p, 0);
 	num_put(a->c, p);
 	num_put(a->c, two);
 	return out;

@@ -324,8 +324,9 @@ void awk_big_set_precision(struct awk *a, struct val *v)
 	static const struct {
 		const char *name;
 		int bits;
-	} formats[] = { { "half", 11 },   { "single", 24 }, { "double", 53 },
-			{ "quad", 113 }, { "oct", 237 } };
+	} formats[] = {
+		{ "half", 11 }, { "single", 24 }, { "double", 53 }, { "quad", 113 }, { "oct", 237 }
+	};
 	struct text_room tmp;
 	struct bytes text = awk_val_text(a, v, &tmp);
 	double d = val_to_num(a, v);

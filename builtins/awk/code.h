@@ -89,9 +89,9 @@ struct load {
 
 struct node {
 	uint8_t op;
-	uint8_t sub;  /* arith, compare, INCR_, redirect; N_MATCH: negated */
+	uint8_t sub;     /* arith, compare, INCR_, redirect; N_MATCH: negated */
 	uint8_t grouped; /* in how many parentheses: at most 255 */
-	uint16_t fn;  /* N_BUILTIN */
+	uint16_t fn;     /* N_BUILTIN */
 	uint32_t line;
 	const char *file; /* NULL: the command line */
 	double num;
@@ -104,7 +104,7 @@ struct node {
 	struct node *list; /* arguments, subscripts, statements: linked by next */
 	struct node *last;
 	struct node *next;
-	int count; /* of list */
+	int count;               /* of list */
 	struct remarks *remarks; /* NULL: none */
 };
 
@@ -267,13 +267,13 @@ struct program {
 	struct rule **last[RULE_KINDS];
 	int32_t entry[RULE_KINDS];
 	int nranges;
-	bool reads;  /* there is something to do with records */
+	bool reads;            /* there is something to do with records */
 	struct bytes space;    /* -o: the namespace, if there is but one */
 	struct load *loads;    /* in their order */
 	struct load *includes; /* -o: of -i and @include */
 	struct comment *first; /* -o: comments before all else */
 	struct comment *rest;  /* and at the end */
-	bool tables; /* SYMTAB, FUNCTAB or PROCINFO are named */
+	bool tables;           /* SYMTAB, FUNCTAB or PROCINFO are named */
 
 	struct ins *code;
 	struct place *places;

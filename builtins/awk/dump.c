@@ -60,7 +60,8 @@ static void put_value(struct awk *a, struct buf *out, const struct val *v)
 			put_value(a, out, &number);
 			break;
 		}
-		awk_put_quoted(out, str_bytes(v->u.str), '"'); break;
+		awk_put_quoted(out, str_bytes(v->u.str), '"');
+		break;
 	case VAL_REGEX: {
 		struct bytes s = str_bytes(v->u.str);
 
@@ -74,8 +75,9 @@ static void put_value(struct awk *a, struct buf *out, const struct val *v)
 			break;
 		}
 		/* fallthrough */
-	default: buf_puts(out, v->assigned || v->kind == VAL_UNTYPED ? "uninitialized scalar"
-								      : "untyped variable");
+	default:
+		buf_puts(out, v->assigned || v->kind == VAL_UNTYPED ? "uninitialized scalar"
+								    : "untyped variable");
 	}
 }
 

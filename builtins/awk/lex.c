@@ -686,9 +686,9 @@ static void keep_comment(struct lex *l, size_t from)
 	*c = (struct comment){ .text = bytes_slice(l->text, from, l->at), .at = l->at };
 	c->own_line = line == 0 || l->text.ptr[line - 1] == '\n';
 	for (size_t i = before != NULL ? before->at : from; i < from && breaks >= 0; i++)
-		breaks = l->text.ptr[i] == '\n' ? breaks + 1
+		breaks = l->text.ptr[i] == '\n'                         ? breaks + 1
 			 : byte_is_space((unsigned char)l->text.ptr[i]) ? breaks
-									 : -1;
+									: -1;
 	c->gap = l->comments != NULL && breaks > 1 ? breaks - 1 : 0;
 	if (l->comments == NULL)
 		l->comments = c;

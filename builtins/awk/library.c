@@ -3,17 +3,16 @@
  * awk -l and @load: the functions of gawk's extension libraries filefuncs (without fts), fnmatch,
  * intdiv, ordchr, readdir, readfile and time.
  */
-#include "builtins/awk/code.h"
-
 #include "base/glob.h"
+#include "builtins/awk/parse.h"
 
 static const struct {
 	const char *name;
 	unsigned bit;
 } libraries[] = {
 	{ "filefuncs", LIBRARY_FILEFUNCS }, { "fnmatch", LIBRARY_FNMATCH },
-	{ "intdiv", LIBRARY_INTDIV },	    { "ordchr", LIBRARY_ORDCHR },
-	{ "readdir", LIBRARY_READDIR },	    { "readfile", LIBRARY_READFILE },
+	{ "intdiv", LIBRARY_INTDIV },       { "ordchr", LIBRARY_ORDCHR },
+	{ "readdir", LIBRARY_READDIR },     { "readfile", LIBRARY_READFILE },
 	{ "time", LIBRARY_TIME },
 };
 
@@ -34,14 +33,46 @@ int awk_library_function(const struct awk *a, struct bytes name)
 	return -1;
 }
 
+/* --- loading --- */
+
+void awk_program_load(struct program *prog, struct load **list, const char *name)
+{
+	while (*list != NULL)
+		list = &(*list)->next;
+	*list = arena_zalloc(prog->arena, sizeof **list);
+	(*list)->name = arena_dup(prog->arena, bytes_of(name));
+}
+
+void awk_parse_load(struct parser *p)
+{
+	struct awk *a = p->a;
+
+	awk_lex_next(&p->l);
+	if (!at_token(p, T_STRING))
+		awk_lex_unexpected(&p->l);
+	const char *name = arena_dup(p->arena, p->l.name);
+	unsigned bit = awk_library_find(name);
+
+	if (a->o->sandbox)
+		awk_lex_refuse(&p->l, "extensions are not allowed in sandbox mode");
+	if (bit == 0)
+		awk_lex_refuse(&p->l, "cannot open shared library `%s' for reading: %s", name,
+			       err_text(-E_NOENT));
+	a->libraries |= bit;
+	awk_program_load(p->prog, &p->prog->loads, name);
+	if (bit == LIBRARY_TIME)
+		awk_lex_warn(&p->l, AWK_TIME_OBSOLETE);
+	awk_lex_next(&p->l);
+}
+
 /* --- fnmatch --- */
 
 static const struct {
 	const char *name;
 	unsigned bit;
 } match_flags[] = {
-	{ "PATHNAME", 1 },    { "FILE_NAME", 1 }, { "NOESCAPE", 2 },
-	{ "PERIOD", 4 },      { "LEADING_DIR", 8 }, { "CASEFOLD", 16 },
+	{ "PATHNAME", 1 }, { "FILE_NAME", 1 },   { "NOESCAPE", 2 },
+	{ "PERIOD", 4 },   { "LEADING_DIR", 8 }, { "CASEFOLD", 16 },
 };
 
 void awk_library_declare(struct program *p)
@@ -156,7 +187,7 @@ static double stat_file(struct awk *a, struct val *args, int n)
 	struct array *x = args[1].u.array;
 	struct vfs_stat st;
 	int err = n > 2 && awk_val_true(a, &args[2]) ? cmd_stat(a->c, path, &st)
-						      : cmd_lstat(a->c, path, &st);
+						     : cmd_lstat(a->c, path, &st);
 
 	awk_array_clear(a, x);
 	if (err < 0) {
@@ -227,8 +258,8 @@ static struct val read_file(struct awk *a, struct val *args)
 {
 	struct arena_mark mark = arena_mark(a->c->arena);
 	struct bytes text;
-	int err = cmd_read_all(
-		a->c, arena_dup(&a->scratch, str_bytes(awk_val_to_str(a, &args[0]))), &text);
+	int err = cmd_read_all(a->c, arena_dup(&a->scratch, str_bytes(awk_val_to_str(a, &args[0]))),
+			       &text);
 	struct val v = val_str(str_get(a->empty));
 
 	if (err < 0) {

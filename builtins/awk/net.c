@@ -57,7 +57,9 @@ int awk_net_open(struct awk *a, struct bytes name)
 	struct bytes host = part[3];
 
 	if (!read_port(a, part[2], &local)) {
-		awk_warn(a, "local port %.*s invalid in `/%.*s': Servname not supported for ai_socktype",
+		awk_warn(a,
+			 "local port %.*s invalid in `/%.*s': Servname not supported for "
+			 "ai_socktype",
 			 (int)part[2].len, part[2].ptr, (int)part[0].len, part[0].ptr);
 		return -E_NOENT;
 	}

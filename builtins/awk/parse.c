@@ -786,14 +786,6 @@ static _Noreturn void mixed_use(struct parser *p, const char *name, bool given)
 	awk_lex_fatal(&p->l, text, name);
 }
 
-void awk_program_load(struct program *prog, struct load **list, const char *name)
-{
-	while (*list != NULL)
-		list = &(*list)->next;
-	*list = arena_zalloc(prog->arena, sizeof **list);
-	(*list)->name = arena_dup(prog->arena, bytes_of(name));
-}
-
 /* A library's text is parsed once, however often it is included. */
 static void parse_file(struct parser *p, const char *name, bool library)
 {
@@ -875,28 +867,6 @@ static void parse_namespace(struct parser *p)
 	awk_lex_next(&p->l);
 }
 
-static void parse_load(struct parser *p)
-{
-	struct awk *a = p->a;
-
-	awk_lex_next(&p->l);
-	if (!at_token(p, T_STRING))
-		awk_lex_unexpected(&p->l);
-	const char *name = arena_dup(p->arena, p->l.name);
-	unsigned bit = awk_library_find(name);
-
-	if (a->o->sandbox)
-		awk_lex_refuse(&p->l, "extensions are not allowed in sandbox mode");
-	if (bit == 0)
-		awk_lex_refuse(&p->l, "cannot open shared library `%s' for reading: %s", name,
-			       err_text(-E_NOENT));
-	a->libraries |= bit;
-	awk_program_load(p->prog, &p->prog->loads, name);
-	if (bit == LIBRARY_TIME)
-		awk_lex_warn(&p->l, AWK_TIME_OBSOLETE);
-	awk_lex_next(&p->l);
-}
-
 /* Whether what was read needs a newline or ';' behind it. */
 static bool parse_item(struct parser *p)
 {
@@ -911,7 +881,7 @@ static bool parse_item(struct parser *p)
 	else if (at_token(p, T_NAMESPACE))
 		parse_namespace(p);
 	else if (at_token(p, T_LOAD))
-		parse_load(p);
+		awk_parse_load(p);
 	return true;
 }
 

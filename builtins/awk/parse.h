@@ -156,6 +156,9 @@ static inline bool at_token(const struct parser *p, int token)
 }
 bool awk_take(struct parser *p, int token);
 
+/* library.c: @load and the name behind it. */
+void awk_parse_load(struct parser *p);
+
 /* --- remarks.c: comments that nothing has taken yet --- */
 
 struct comment *awk_take_comments(struct parser *p);

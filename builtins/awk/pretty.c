@@ -438,8 +438,8 @@ static void put_print(struct pretty *p, const struct node *n)
 		from = p->out.len;
 		put_list(p, n->list, ", ");
 		/* Of what has parentheses of its own, these are not doubled. */
-		if (redirected && (n->count > 1 || p->out.ptr[from] != '(' ||
-				   p->out.ptr[p->out.len - 1] != ')'))
+		if (redirected &&
+		    (n->count > 1 || p->out.ptr[from] != '(' || p->out.ptr[p->out.len - 1] != ')'))
 			enclose(p, from);
 	}
 	if (!redirected)
@@ -626,8 +626,8 @@ static void put_functions(struct pretty *p)
 void awk_pretty_print(struct awk *a)
 {
 	static const char *const names[] = { "BEGIN ", "", "END ", "BEGINFILE ", "ENDFILE " };
-	static const enum rule_kind order[] = { RULE_BEGIN, RULE_BEGINFILE, RULE_MAIN,
-						RULE_ENDFILE, RULE_END };
+	static const enum rule_kind order[] = { RULE_BEGIN, RULE_BEGINFILE, RULE_MAIN, RULE_ENDFILE,
+						RULE_END };
 	struct pretty p = { .a = a, .out = buf_in(a->prog->arena), .space = a->prog->space };
 	struct output o;
 

@@ -32,7 +32,8 @@ struct remarks *awk_remarks_of(struct parser *p, struct node *n)
 
 void awk_keep_after(struct parser *p, struct node *n)
 {
-	if (p->l.comments != NULL && !p->l.comments->own_line && awk_remarks_of(p, n)->after == NULL)
+	if (p->l.comments != NULL && !p->l.comments->own_line &&
+	    awk_remarks_of(p, n)->after == NULL)
 		n->remarks->after = awk_take_line_end(p);
 }
 

@@ -256,7 +256,8 @@ struct output *awk_sink_of(struct awk *a, enum redirect kind, struct val *v, str
 	return find_sink(a, kind, v, stream, false);
 }
 
-struct output *awk_sink_try(struct awk *a, enum redirect kind, struct val *v, struct stream **stream)
+struct output *awk_sink_try(struct awk *a, enum redirect kind, struct val *v,
+			    struct stream **stream)
 {
 	return find_sink(a, kind, v, stream, true);
 }

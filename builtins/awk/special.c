@@ -5,11 +5,11 @@
 #include "builtins/awk/code.h"
 
 static const char *const names[GLOBAL_FIRST] = {
-	"NR",       "FNR",        "NF",      "FS",      "OFS",        "ORS",    "RS",
-	"RT",       "SUBSEP",     "CONVFMT", "OFMT",    "IGNORECASE", "FPAT",   "FIELDWIDTHS",
-	"FILENAME", "RSTART",     "RLENGTH", "ERRNO",   "ARGIND",     "ARGC",   "BINMODE",
-	"LINT",     "TEXTDOMAIN", "PREC",    "ROUNDMODE", "ARGV",     "ENVIRON", "PROCINFO",
-	"SYMTAB",   "FUNCTAB",
+	"NR",        "FNR",         "NF",       "FS",       "OFS",        "ORS",
+	"RS",        "RT",          "SUBSEP",   "CONVFMT",  "OFMT",       "IGNORECASE",
+	"FPAT",      "FIELDWIDTHS", "FILENAME", "RSTART",   "RLENGTH",    "ERRNO",
+	"ARGIND",    "ARGC",        "BINMODE",  "LINT",     "TEXTDOMAIN", "PREC",
+	"ROUNDMODE", "ARGV",        "ENVIRON",  "PROCINFO", "SYMTAB",     "FUNCTAB",
 };
 
 int awk_special_find(struct bytes name)

@@ -85,7 +85,7 @@ void awk_tables_fill(struct awk *a)
 	for (int i = 0; i < FN_COUNT; i++)
 		if ((awk_is_gnu(a) || !awk_fn_rows[i].gnu) && is_there(a, i))
 			awk_array_set(a, functab, bytes_of(awk_fn_rows[i].name),
-			      val_bytes(a, bytes_of(awk_fn_rows[i].name)));
+				      val_bytes(a, bytes_of(awk_fn_rows[i].name)));
 	for (struct function *f = p->functions; f != NULL; f = f->next)
 		if (f->defined)
 			awk_array_set(a, functab, f->name, val_bytes(a, f->name));

@@ -46,8 +46,7 @@ static void apply_to(struct awk *a, struct change *ch, struct val *place, struct
 
 	if (old.kind > VAL_REGEX && (old.kind == VAL_ARRAY || old.u.array->used))
 		awk_array_as_scalar(
-			a,
-			name.len == 0 ? awk_op_element_name(a, a->elem_of, &a->elem_key) : name,
+			a, name.len == 0 ? awk_op_element_name(a, a->elem_of, &a->elem_key) : name,
 			old.u.array);
 	if (old.kind == VAL_UNTYPED)
 		old.u.array->scalar = true;
@@ -102,9 +101,7 @@ void awk_op_big_update(struct awk *a, struct machine *m, const struct ins *i)
 	m->sp = incr ? at : at - 1;
 	ch.y = incr ? val_num(1) : at[-1];
 	switch (ch.op) {
-	case OP_SET_GLOBAL:
-		apply_to(a, &ch, &a->globals[i->z], a->prog->names[i->z]);
-		break;
+	case OP_SET_GLOBAL: apply_to(a, &ch, &a->globals[i->z], a->prog->names[i->z]); break;
 	case OP_SET_LOCAL: apply_to(a, &ch, &m->fp[i->z], m->fn->params[i->z]); break;
 	case OP_SET_SPECIAL: apply_to_special(a, &ch, (enum special)i->z); break;
 	case OP_SET_FIELD_DYN: apply_to_field(a, &ch, at[0]); break;

@@ -697,8 +697,8 @@ static int skip_words(struct cmd *c, int argc, char **argv, int i)
 	const struct xz *x = c->opts;
 
 	(void)argc;
-	if (i > x->given_words || (argv[i][0] == '-' && argv[i][1] != '\0' &&
-				   strcmp(argv[i], "--") != 0))
+	if (i > x->given_words ||
+	    (argv[i][0] == '-' && argv[i][1] != '\0' && strcmp(argv[i], "--") != 0))
 		return 0;
 	return argv[i][0] == '-' && argv[i][1] == '-' ? x->given_words - i + 1 : 1;
 }

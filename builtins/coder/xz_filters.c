@@ -157,7 +157,8 @@ bool xz_check_filters(struct xz *x)
 			text = "LZMA1 cannot be used with the .xz format";
 	if (x->format == XZ_LZMA && (x->nfilters != 1 || x->filters[0].kind != CODEC_FILTER_LZMA1))
 		text = "The .lzma format supports only the LZMA1 filter";
-	if (text == NULL && codec_filters_memory(x->filters, x->nfilters, x->decompress) == UINT64_MAX)
+	if (text == NULL &&
+	    codec_filters_memory(x->filters, x->nfilters, x->decompress) == UINT64_MAX)
 		text = "Unsupported filter chain or filter options";
 	if (text != NULL)
 		cmd_error(x->c, 0, "%s", text);

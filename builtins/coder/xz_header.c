@@ -15,8 +15,8 @@ static const struct code_filter {
 	uint32_t align;
 	enum codec_filter_kind kind;
 } code_filters[] = {
-	{ 4, "x86", 1, CODEC_FILTER_X86 },	     { 5, "powerpc", 4, CODEC_FILTER_POWERPC },
-	{ 6, "ia64", 16, CODEC_FILTER_IA64 },	     { 7, "arm", 4, CODEC_FILTER_ARM },
+	{ 4, "x86", 1, CODEC_FILTER_X86 },           { 5, "powerpc", 4, CODEC_FILTER_POWERPC },
+	{ 6, "ia64", 16, CODEC_FILTER_IA64 },        { 7, "arm", 4, CODEC_FILTER_ARM },
 	{ 8, "armthumb", 2, CODEC_FILTER_ARMTHUMB }, { 9, "sparc", 4, CODEC_FILTER_SPARC },
 	{ 10, "arm64", 4, CODEC_FILTER_ARM64 },
 };

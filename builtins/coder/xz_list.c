@@ -247,7 +247,7 @@ static int check_width(const struct totals *t)
 /* What the header of a block says; CODEC_END, or what is wrong with it. */
 static enum codec_result put_header(struct xz *x, struct totals *t, const struct xz_block_header *h)
 {
-	const char *flags = h->has_compressed ? h->has_uncompressed ? "cu" : "c-"
+	const char *flags = h->has_compressed     ? h->has_uncompressed ? "cu" : "c-"
 			    : h->has_uncompressed ? "-u"
 						  : "--";
 
@@ -255,8 +255,8 @@ static enum codec_result put_header(struct xz *x, struct totals *t, const struct
 		cmd_printf(x->c, "\t%s\t%u\t%s\t%llu\t%llu\t%s\n", h->check, h->size, flags,
 			   n_of(h->compressed), n_of(h->memory), h->filters);
 	else
-		cmd_printf(x->c, "  %-*s  %6u  %-5s %15llu %7llu MiB  %s\n", check_width(t), h->check,
-			   h->size, flags, n_of(h->compressed), n_of(xz_mib(h->memory)),
+		cmd_printf(x->c, "  %-*s  %6u  %-5s %15llu %7llu MiB  %s\n", check_width(t),
+			   h->check, h->size, flags, n_of(h->compressed), n_of(xz_mib(h->memory)),
 			   h->filters);
 	t->memory = h->memory > t->memory ? h->memory : t->memory;
 	t->version = h->version > t->version ? h->version : t->version;
@@ -306,8 +306,10 @@ static enum codec_result put_blocks(struct xz *x, int fd, struct totals *t)
 		cmd_puts(x->c, "  Blocks:\n    Stream     Block      CompOffset    UncompOffset"
 			       "       TotalSize      UncompSize  Ratio  Check");
 		if (x->verbose > 1)
-			cmd_printf(x->c, "      %-*s  Header  Flags        CompSize    MemUsage"
-				   "  Filters", check_width(t), "CheckVal");
+			cmd_printf(x->c,
+				   "      %-*s  Header  Flags        CompSize    MemUsage"
+				   "  Filters",
+				   check_width(t), "CheckVal");
 		cmd_putc(x->c, '\n');
 	}
 	for (const struct stream *s = t->stream; s != NULL; s = s->next) {

@@ -140,8 +140,8 @@ static void put_window(struct zstd *z, const char *name)
 	zstd_put(z, 1,
 		 "%s : Window size larger than maximum : %llu > %llu \n"
 		 "%s : Use --long=%u or --memory=%lluMB \n",
-		 name, (unsigned long long)window, (unsigned long long)zstd_memory_max(z), name, bits,
-		 (unsigned long long)((window + (1 << 20) - 1) >> 20));
+		 name, (unsigned long long)window, (unsigned long long)zstd_memory_max(z), name,
+		 bits, (unsigned long long)((window + (1 << 20) - 1) >> 20));
 }
 
 static bool failed(struct zstd *z, enum codec_kind kind, const char *name, enum codec_result result)
@@ -607,7 +607,10 @@ static bool collect_names(struct zstd *z)
 static int check_dict(struct zstd *z)
 {
 	struct codec_options options = {
-		.kind = CODEC_ZSTD, .decode = true, .dict = z->dict, .size = UINT64_MAX,
+		.kind = CODEC_ZSTD,
+		.decode = true,
+		.dict = z->dict,
+		.size = UINT64_MAX,
 		.prefix = z->patch_from != NULL,
 	};
 	struct codec codec;

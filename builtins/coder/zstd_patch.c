@@ -7,12 +7,12 @@
 
 enum { WINDOW_LOG_MIN = 10, WINDOW_LOG_MAX = 31, STRATEGY_OPTIMAL = 7 };
 
-static const char optimal_notes[] =
-	"[Optimal parser notes] Consider the following to improve patch size at the cost of speed:\n"
-	"- Use --single-thread mode in the zstd cli\n"
-	"- Set a larger targetLength (e.g. --zstd=targetLength=4096)\n"
-	"- Set a larger chainLog (e.g. --zstd=chainLog=30)\n"
-	"Also consider playing around with searchLog and hashLog\n";
+static const char optimal_notes[] = "[Optimal parser notes] Consider the following to improve "
+				    "patch size at the cost of speed:\n"
+				    "- Use --single-thread mode in the zstd cli\n"
+				    "- Set a larger targetLength (e.g. --zstd=targetLength=4096)\n"
+				    "- Set a larger chainLog (e.g. --zstd=chainLog=30)\n"
+				    "Also consider playing around with searchLog and hashLog\n";
 
 /* How many bits a number has. */
 static int bits_of(uint64_t n)

@@ -84,9 +84,9 @@ int dot_auth(struct dot *d)
 		return wrong(d, "Usage: .auth ON|OFF");
 	if (!shell_open(d->s))
 		return DOT_ERROR;
-	sqlite3_set_authorizer(
-		d->s->db, read_boolean(d->s, d->argv[1]) ? tell_action : sqlite_host_authorize,
-		d->s);
+	sqlite3_set_authorizer(d->s->db,
+			       read_boolean(d->s, d->argv[1]) ? tell_action : sqlite_host_authorize,
+			       d->s);
 	return DOT_OK;
 }
 
@@ -291,8 +291,7 @@ static int lint_keys(struct shell *s, struct lint *l)
 			struct buf empty = buf_in(&s->scratch);
 
 			table = compose(s, "%s", (const char *)sqlite3_column_text(st, 0));
-			k = (struct foreign_key){ NULL,  empty, empty, empty,
-						  empty, empty, empty };
+			k = (struct foreign_key){ NULL, empty, empty, empty, empty, empty, empty };
 		}
 		add_column(s, &k, st, seq);
 	}
@@ -304,8 +303,9 @@ static int lint_keys(struct shell *s, struct lint *l)
 
 int dot_lint(struct dot *d)
 {
-	static const char usage[] = "Usage lint sub-command ?switches...?\nWhere sub-commands are:\n"
-				    "    fkey-indexes";
+	static const char usage[] =
+		"Usage lint sub-command ?switches...?\nWhere sub-commands are:\n"
+		"    fkey-indexes";
 	struct lint l = { false, false, NULL };
 	size_t n = d->argc >= 2 ? strlen(d->argv[1]) : 0;
 

@@ -210,8 +210,8 @@ static int on_progress(void *arg)
 	return 0;
 }
 
-int sqlite_host_authorize(void *arg, int action, const char *one, const char *two, const char *three,
-		  const char *four)
+int sqlite_host_authorize(void *arg, int action, const char *one, const char *two,
+			  const char *three, const char *four)
 {
 	(void)arg;
 	(void)three;
