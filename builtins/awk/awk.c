@@ -3,7 +3,7 @@
  * awk - patterns and actions on records of text.
  *
  * The whole of POSIX awk, and gawk's extensions that scripts use. Not here, with an error that
- * says so: the debugger, profiles, warnings about style (--lint).
+ * says so: the debugger, warnings about style (--lint).
  * Reference: GNU awk 5.2.
  */
 #include "builtins/awk/code.h"
@@ -183,11 +183,8 @@ static const struct opt awk_options[] = {
 	  .fn = opt_missing },
 	OPT_STR_OPTIONAL('o', "pretty-print", struct awk_opts, pretty, "awkprof.out", "FILE",
 			 "lay the program out in awkprof.out or FILE, do not run it"),
-	{ .letter = 'p',
-	  .name = "profile",
-	  .kind = OPT_KIND_CALL,
-	  .arg = OPT_ARG_OPTIONAL,
-	  .fn = opt_missing },
+	OPT_STR_OPTIONAL('p', "profile", struct awk_opts, profile, "awkprof.out", "FILE",
+			 "run it, then lay it out with counts in awkprof.out or FILE"),
 	OPT_CALL('V', "version", cmd_opt_version, "say which version this is, and exit"),
 	OPT_END(),
 };
@@ -405,7 +402,9 @@ static int awk_run(struct cmd *c)
 	awk_program_parse(a);
 	awk_library_declare(a->prog);
 	a->prog->tables |= o->dump != NULL;
-	if (o->pretty != NULL) {
+	if (o->pretty != NULL && o->profile != NULL)
+		awk_warn(a, "`--profile' overrides `--pretty-print'");
+	if (o->pretty != NULL && o->profile == NULL) {
 		awk_pretty_print(a);
 		return 0;
 	}
@@ -422,6 +421,8 @@ static int awk_run(struct cmd *c)
 	set_argv(a, operands);
 	set_variables(a);
 	run_program(a);
+	if (o->profile != NULL)
+		awk_pretty_print(a);
 	if (o->dump != NULL)
 		awk_dump_variables(a);
 	awk_sink_close_all(a);

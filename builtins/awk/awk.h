@@ -310,8 +310,9 @@ struct awk_opts {
 	bool bignum;
 	char **loads; /* -l */
 	int nloads;
-	const char *pretty; /* -o: where the program is laid out */
-	const char *dump;   /* -d: where variables are listed */
+	const char *profile; /* -p: where it is, with counts, after it ran */
+	const char *pretty;  /* -o: where the program is laid out */
+	const char *dump;    /* -d: where variables are listed */
 };
 
 struct awk {
@@ -341,6 +342,7 @@ struct awk {
 	struct key elem_key;
 	double reg; /* result of SUBST and GETLINE_VAR, taken at once */
 	bool *ranges;
+	uint64_t *counts; /* -p */
 	int status;
 	enum { PHASE_BEGIN, PHASE_MAIN, PHASE_END } phase;
 	bool in_beginfile;

@@ -106,6 +106,7 @@ struct node {
 	struct node *next;
 	int count;               /* of list */
 	struct remarks *remarks; /* NULL: none */
+	uint32_t counter;        /* -p: of how often it ran, of a condition: how often it held */
 };
 
 struct function {
@@ -122,6 +123,7 @@ struct function {
 	int index;
 	int stack; /* values it needs beyond its locals */
 	struct comment *before;
+	uint32_t counter; /* -p: of calls */
 };
 
 enum rule_kind { RULE_BEGIN, RULE_MAIN, RULE_END, RULE_BEGINFILE, RULE_ENDFILE, RULE_KINDS };
@@ -134,6 +136,8 @@ struct rule {
 	uint32_t line;
 	const char *file;
 	struct comment *before;
+	uint32_t counter; /* -p: how often it was looked at */
+	uint32_t taken;   /* and ran */
 };
 
 /* --- the code --- */
@@ -192,7 +196,8 @@ enum op {
 	OP_DIV,
 	OP_MOD,
 	OP_POW,
-	OP_BIG, /* these are of -M */
+	OP_COUNT, /* -p */
+	OP_BIG,   /* these are of -M */
 	OP_BIG_UNARY,
 	OP_BIG_UPDATE,
 	OP_NEG,
@@ -267,6 +272,7 @@ struct program {
 	struct rule **last[RULE_KINDS];
 	int32_t entry[RULE_KINDS];
 	int nranges;
+	uint32_t ncounters;
 	bool reads;            /* there is something to do with records */
 	struct bytes space;    /* -o: the namespace, if there is but one */
 	struct load *loads;    /* in their order */

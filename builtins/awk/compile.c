@@ -61,6 +61,13 @@ static void loop_begin(struct compiler *c, struct loop *l, bool is_switch)
 	c->loop = l;
 }
 
+/* Counts, for -p. */
+static void count(struct compiler *c, uint32_t counter)
+{
+	if (c->p->a->o->profile != NULL)
+		awk_c_emit(c, OP_COUNT, 0, 0, (int32_t)counter);
+}
+
 static void while_loop(struct compiler *c, const struct node *n)
 {
 	struct loop l;
@@ -69,6 +76,7 @@ static void while_loop(struct compiler *c, const struct node *n)
 	loop_begin(c, &l, false);
 	if (n->op == N_WHILE)
 		awk_c_jump_if(c, n->a, false, &l.breaks);
+	count(c, n->counter);
 	statement(c, n->b);
 	awk_c_land(c, l.continues);
 	if (n->op == N_DO)
@@ -89,6 +97,7 @@ static void for_loop(struct compiler *c, const struct node *n)
 	loop_begin(c, &l, false);
 	if (n->b != NULL)
 		awk_c_jump_if(c, n->b, false, &l.breaks);
+	count(c, n->counter);
 	statement(c, n->d);
 	awk_c_land(c, l.continues);
 	if (n->c != NULL)
@@ -109,6 +118,7 @@ static void for_in(struct compiler *c, const struct node *n)
 	loop_begin(c, &l, false);
 	awk_c_link_jump(c, awk_c_emit(c, OP_ITER_NEXT, 0, 0, 0), &l.breaks);
 	awk_c_store(c, n->a, false, true);
+	count(c, n->counter);
 	statement(c, n->c);
 	awk_c_land(c, l.continues);
 	awk_c_emit(c, OP_LOOP, 0, 0, top);
@@ -151,6 +161,7 @@ static void switch_statement(struct compiler *c, const struct node *n)
 			awk_c_land(c, fallback);
 			has_default = true;
 		}
+		count(c, k->counter);
 		for (const struct node *s = k->list; s != NULL; s = s->next)
 			statement(c, s);
 	}
@@ -166,10 +177,12 @@ static void if_statement(struct compiler *c, const struct node *n)
 	int32_t end = NO_JUMP;
 
 	awk_c_jump_if(c, n->a, false, &no);
+	count(c, n->a->counter);
 	statement(c, n->b);
 	if (n->c != NULL) {
 		awk_c_link_jump(c, awk_c_emit(c, OP_JUMP, 0, 0, 0), &end);
 		awk_c_land(c, no);
+		count(c, (uint32_t)n->var);
 		statement(c, n->c);
 		awk_c_land(c, end);
 	} else {
@@ -205,6 +218,9 @@ static void delete_statement(struct compiler *c, const struct node *n)
 static void statement_here(struct compiler *c, const struct node *n)
 {
 	c->at = n;
+	if (n->op != N_BLOCK && n->op != N_WHILE && n->op != N_DO && n->op != N_FOR &&
+	    n->op != N_FORIN)
+		count(c, n->counter);
 	switch (n->op) {
 	case N_EXPR: awk_c_drop(c, n->a); break;
 	case N_PRINT:
@@ -248,6 +264,7 @@ static void statement(struct compiler *c, const struct node *n)
 
 static void rule_body(struct compiler *c, const struct rule *r)
 {
+	count(c, r->taken);
 	if (r->body != NULL)
 		statement(c, r->body);
 	else
@@ -260,6 +277,7 @@ static void rule(struct compiler *c, const struct rule *r)
 	int32_t inside = NO_JUMP;
 	int32_t run = NO_JUMP;
 
+	count(c, r->counter);
 	if (r->pattern == NULL) {
 		rule_body(c, r);
 		return;
@@ -300,11 +318,14 @@ void awk_program_compile(struct program *p)
 
 		f->entry = awk_c_here(&c);
 		/* One that is not defined is never entered. */
-		if (f->body != NULL)
+		if (f->body != NULL) {
+			count(&c, f->counter);
 			statement(&c, f->body);
+		}
 		awk_c_emit(&c, OP_UNINIT, 0, 0, 0);
 		awk_c_emit(&c, OP_RETURN, 0, 0, 0);
 		f->stack = awk_c_here(&c) - f->entry + 16;
 	}
 	p->a->ranges = arena_array(p->arena, (size_t)p->nranges + 1, sizeof(bool));
+	p->a->counts = arena_array(p->arena, (size_t)p->ncounters + 1, sizeof(uint64_t));
 }

@@ -20,6 +20,8 @@ struct node *awk_node_new(struct parser *p, enum node_op op)
 	n->op = (uint8_t)op;
 	n->line = p->l.line;
 	n->file = p->l.file;
+	if (p->a->o->profile != NULL)
+		n->counter = ++p->prog->ncounters;
 	awk_work(p->a, 1);
 	return n;
 }

@@ -710,7 +710,7 @@ static void skip_space(struct lex *l)
 			l->commented = true;
 			while (l->at < l->text.len && l->text.ptr[l->at] != '\n')
 				l->at++;
-			if (l->a->o->pretty != NULL)
+			if (l->a->o->pretty != NULL && l->a->o->profile == NULL)
 				keep_comment(l, from);
 			return;
 		}

@@ -255,8 +255,10 @@ static struct node *parse_if(struct parser *p)
 	n->b = parse_body(p);
 	awk_keep_after(p, n);
 	awk_skip_newlines(p);
-	if (awk_take(p, T_ELSE))
+	if (awk_take(p, T_ELSE)) {
+		n->var = (int)++p->prog->ncounters;
 		n->c = parse_body(p);
+	}
 	return n;
 }
 
@@ -660,6 +662,7 @@ static void parse_function(struct parser *p)
 	f->line = p->l.line;
 	f->file = p->l.file;
 	f->before = before;
+	f->counter = ++p->prog->ncounters;
 	awk_lex_next(&p->l);
 	p->l.in_params = true;
 	awk_expect(p, '(');
@@ -689,6 +692,8 @@ static bool parse_rule(struct parser *p)
 	r->line = p->l.line;
 	r->file = p->l.file;
 	r->before = awk_take_comments(p);
+	r->counter = ++p->prog->ncounters;
+	r->taken = ++p->prog->ncounters;
 	p->rule = token == T_BEGIN       ? RULE_BEGIN
 		  : token == T_END       ? RULE_END
 		  : token == T_BEGINFILE ? RULE_BEGINFILE

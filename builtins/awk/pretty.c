@@ -242,11 +242,22 @@ void awk_pretty_expr(struct pretty *p, const struct node *n)
 
 /* --- statements --- */
 
-static void put_indent(struct pretty *p)
+/* The beginning of a line; counter: of what is there, or 0. */
+static void put_start(struct pretty *p, uint32_t counter)
 {
+	uint64_t n = counter != 0 ? p->a->counts[counter] : 0;
+
+	if (p->profile && n > 0)
+		buf_printf(&p->out, "%6llu  ", (unsigned long long)n);
+	else if (p->profile)
+		buf_putc(&p->out, '\t');
 	buf_fill(&p->out, '\t', (size_t)p->depth);
 }
 
+static void put_indent(struct pretty *p)
+{
+	put_start(p, 0);
+}
 static void put_comments(struct pretty *p, const struct comment *c)
 {
 	for (; c != NULL; c = c->next) {
@@ -301,13 +312,24 @@ static void put_body(struct pretty *p, const struct node *n)
 	p->depth--;
 }
 
-/* " {", the body, "}" without the end of its line. */
-static void put_braces(struct pretty *p, const struct node *body)
+/* How often a condition held, behind a '{'. */
+static void put_taken(struct pretty *p, uint32_t counter)
+{
+	uint64_t n = p->profile ? p->a->counts[counter] : 0;
+
+	if (n > 0)
+		buf_printf(&p->out, " # %llu", (unsigned long long)n);
+}
+
+/* " {", the body, "}" without the end of its line; after: the counter of what follows there. */
+static void put_braces(struct pretty *p, const struct node *body, uint32_t taken, uint32_t after)
 {
 	buf_puts(&p->out, " {");
+	if (taken != 0)
+		put_taken(p, taken);
 	put_end(p, body != NULL && body->op == N_BLOCK ? remarks_of(body)->open : NULL);
 	put_body(p, body);
-	put_indent(p);
+	put_start(p, after);
 	buf_putc(&p->out, '}');
 }
 
@@ -316,7 +338,7 @@ static void put_if(struct pretty *p, const struct node *n)
 	buf_puts(&p->out, "if (");
 	awk_pretty_expr(p, n->a);
 	buf_putc(&p->out, ')');
-	put_braces(p, n->b);
+	put_braces(p, n->b, n->a->counter, (uint32_t)n->var);
 	if (n->c == NULL)
 		return;
 	buf_puts(&p->out, " else");
@@ -328,7 +350,7 @@ static void put_if(struct pretty *p, const struct node *n)
 		buf_putc(&p->out, ' ');
 		put_if(p, inner);
 	} else {
-		put_braces(p, n->c);
+		put_braces(p, n->c, 0, 0);
 	}
 }
 
@@ -351,7 +373,7 @@ static void put_for(struct pretty *p, const struct node *n)
 	buf_puts(&p->out, empty ? "" : "; ");
 	put_part(p, n->c);
 	buf_putc(&p->out, ')');
-	put_braces(p, n->d);
+	put_braces(p, n->d, 0, 0);
 }
 
 static void put_for_in(struct pretty *p, const struct node *n)
@@ -364,7 +386,7 @@ static void put_for_in(struct pretty *p, const struct node *n)
 	awk_pretty_expr(p, n->b);
 	buf_putc(&p->out, ')');
 	if (n->c->op == N_BLOCK || before == NULL || before->own_line) {
-		put_braces(p, n->c);
+		put_braces(p, n->c, 0, 0);
 		return;
 	}
 	/* A comment behind the head stays there. */
@@ -388,7 +410,7 @@ static void put_switch(struct pretty *p, const struct node *n)
 		p->depth += label != n->list;
 		put_comments(p, remarks_of(label)->before);
 		p->depth -= label != n->list;
-		put_indent(p);
+		put_start(p, label->counter);
 		if (label->a != NULL) {
 			buf_puts(&p->out, "case ");
 			awk_pretty_expr(p, label->a);
@@ -492,11 +514,11 @@ static void put_compound(struct pretty *p, const struct node *n)
 		buf_puts(&p->out, "while (");
 		awk_pretty_expr(p, n->a);
 		buf_putc(&p->out, ')');
-		put_braces(p, n->b);
+		put_braces(p, n->b, 0, 0);
 		break;
 	case N_DO:
 		buf_puts(&p->out, "do");
-		put_braces(p, n->b);
+		put_braces(p, n->b, 0, 0);
 		buf_puts(&p->out, " while (");
 		awk_pretty_expr(p, n->a);
 		buf_putc(&p->out, ')');
@@ -527,7 +549,7 @@ static void put_statement(struct pretty *p, const struct node *n)
 		put_comments(p, remarks_of(n)->inner);
 		return;
 	}
-	put_indent(p);
+	put_start(p, n->counter);
 	if (cmd_stack_left(p->a->c) < AWK_STACK_NEED)
 		cmd_deepen(p->a->c, AWK_STACK_NEED, run_statement, &inner);
 	else
@@ -545,6 +567,7 @@ static void put_statement(struct pretty *p, const struct node *n)
 static void put_rule(struct pretty *p, const struct rule *r, const char *name)
 {
 	put_comments(p, r->before);
+	put_start(p, name[0] == '\0' ? r->counter : 0);
 	if (name[0] != '\0')
 		buf_puts(&p->out, name);
 	else if (r->pattern != NULL)
@@ -557,16 +580,23 @@ static void put_rule(struct pretty *p, const struct rule *r, const char *name)
 	/* Without anything in front it stands on a line of its own. */
 	bool bare = name[0] == '\0' && r->pattern == NULL;
 
+	if (r->pattern != NULL)
+		put_taken(p, r->taken);
 	put_end(p, bare ? NULL : remarks_of(r->body)->open);
 	if (bare) {
 		p->depth++;
 		put_comments(p, remarks_of(r->body)->open);
 		p->depth--;
 	}
+	p->depth++;
+	if (r->body == NULL) {
+		put_start(p, r->taken);
+		buf_puts(&p->out, "print\n");
+	}
+	p->depth--;
 	if (r->body != NULL)
 		put_body(p, r->body);
-	else
-		buf_puts(&p->out, "\tprint\n");
+	put_indent(p);
 	buf_puts(&p->out, "}\n\n");
 }
 
@@ -586,6 +616,7 @@ static void put_function(struct pretty *p, const struct function *f)
 		if (c->next != NULL && c->next->own_line && !c->own_line)
 			c->next->gap = 1;
 	put_comments(p, f->before);
+	put_start(p, f->counter);
 	buf_puts(&p->out, "function ");
 	put_name(p, f->name);
 	buf_putc(&p->out, '(');
@@ -595,11 +626,14 @@ static void put_function(struct pretty *p, const struct function *f)
 		put_name(p, f->params[i]);
 	}
 	p->in_local = false;
-	buf_puts(&p->out, ")\n{\n");
+	buf_puts(&p->out, ")\n");
+	put_indent(p);
+	buf_puts(&p->out, "{\n");
 	p->depth++;
 	put_comments(p, remarks_of(f->body)->open);
 	p->depth--;
 	put_body(p, f->body);
+	put_indent(p);
 	buf_puts(&p->out, "}\n");
 }
 
@@ -615,6 +649,8 @@ static void put_functions(struct pretty *p)
 			list[n++] = f;
 	if (n > 0 && p->a->prog->includes != NULL)
 		buf_putc(&p->out, '\n');
+	if (n > 0 && p->profile)
+		buf_puts(&p->out, "\n\t# Functions, listed alphabetically\n");
 	sort_stable(list, n, sizeof *list, arena_array(prog->arena, room, sizeof *list),
 		    compare_functions, NULL);
 	for (size_t i = 0; i < n; i++) {
@@ -623,14 +659,30 @@ static void put_functions(struct pretty *p)
 	}
 }
 
+static void put_head(struct pretty *p)
+{
+	struct val args[] = { val_bytes(p->a, BYTES("%a %b %e %H:%M:%S %Y")) };
+	struct val when = awk_fn_strftime(p->a, args, 1);
+
+	buf_printf(&p->out, "\t# gawk profile, created %.*s\n\n", (int)when.u.str->len,
+		   when.u.str->ptr);
+	val_put(p->a, when);
+	val_put(p->a, args[0]);
+}
+
 void awk_pretty_print(struct awk *a)
 {
 	static const char *const names[] = { "BEGIN ", "", "END ", "BEGINFILE ", "ENDFILE " };
 	static const enum rule_kind order[] = { RULE_BEGIN, RULE_BEGINFILE, RULE_MAIN, RULE_ENDFILE,
 						RULE_END };
-	struct pretty p = { .a = a, .out = buf_in(a->prog->arena), .space = a->prog->space };
+	struct pretty p = { .a = a,
+			    .out = buf_in(a->prog->arena),
+			    .profile = a->o->profile != NULL,
+			    .space = a->prog->space };
 	struct output o;
 
+	if (p.profile)
+		put_head(&p);
 	put_comments(&p, a->prog->first);
 	for (const struct load *l = a->prog->loads; l != NULL; l = l->next)
 		buf_printf(&p.out, "@load \"%s\"\n%s", l->name, l->next == NULL ? "\n" : "");
@@ -641,6 +693,9 @@ void awk_pretty_print(struct awk *a)
 
 		buf_puts(&name, names[order[i]]);
 		name.len -= name.len > 0;
+		if (p.profile && a->prog->rules[order[i]] != NULL)
+			buf_printf(&p.out, "\t# %s%s\n\n", buf_cstr(&name),
+				   order[i] == RULE_MAIN ? "Rule(s)" : " rule(s)");
 		for (const struct rule *r = a->prog->rules[order[i]]; r != NULL; r = r->next)
 			put_rule(&p, r, buf_cstr(&name));
 	}
@@ -650,7 +705,7 @@ void awk_pretty_print(struct awk *a)
 	for (const struct load *l = a->prog->includes; l != NULL; l = l->next)
 		buf_printf(&p.out, "# @include \"%s\"\n", l->name);
 	put_functions(&p);
-	bool opened = awk_open_report(a, &o, a->o->pretty, "profile");
+	bool opened = awk_open_report(a, &o, p.profile ? a->o->profile : a->o->pretty, "profile");
 
 	output_write(&o, buf_bytes(&p.out).ptr, p.out.len);
 	if (opened)

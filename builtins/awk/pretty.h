@@ -11,6 +11,7 @@
 struct pretty {
 	struct awk *a;
 	struct buf out;
+	bool profile;       /* with counts */
 	int depth;          /* of tabs */
 	struct bytes space; /* the namespace around; empty: none */
 	bool in_local;      /* the name is that of a parameter */

@@ -672,6 +672,7 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_DIV: ARITH(compute(a, ARITH_DIV, x, y)); break;
 		case OP_MOD: ARITH(compute(a, ARITH_MOD, x, y)); break;
 		case OP_POW: ARITH(awk_power(x, y)); break;
+		case OP_COUNT: a->counts[i->z]++; break;
 		case OP_BIG: awk_op_big_binary(a, &m, (enum arith)i->y); break;
 		case OP_BIG_UNARY: awk_op_big_unary(a, &m, i->x); break;
 		case OP_BIG_UPDATE: awk_op_big_update(a, &m, i); break;
