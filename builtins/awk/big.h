@@ -14,7 +14,7 @@
 #include "builtins/awk/code.h"
 #include "builtins/bc/num.h"
 
-enum { BIG_PREC_MAX = 1 << 20, BIG_EXPONENT_MAX = 1 << 22, DOUBLE_BITS = 53 };
+enum { BIG_PREC_MAX = 1 << 16, BIG_EXPONENT_MAX = 1 << 18, DOUBLE_BITS = 53 };
 
 struct big {
 	uint32_t refs;

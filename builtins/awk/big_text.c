@@ -196,23 +196,25 @@ static void put_scientific(struct buf *out, const struct format_spec *spec, cons
 }
 
 /* x has its digits up to the last one that is shown, `after` of them behind the point. */
-static void put_fixed(struct awk *a, struct buf *out, const struct format_spec *spec,
-		      const struct digits *x, int64_t after)
+static void put_fixed(struct buf *out, const struct format_spec *spec, const struct digits *x,
+		      int64_t after)
 {
-	struct buf fraction = buf_in(&a->scratch);
 	int64_t front = x->e + 1;
+	int64_t zeros = front >= 0 ? 0 : -front < after ? -front : after;
+	int64_t from = front > 0 ? front : 0;
+	int64_t left = x->n > from ? x->n - from : 0;
 
+	buf_reserve(out, (size_t)(from + after + 2));
 	if (front > 0 && x->n > 0)
 		buf_put(out, x->d, (size_t)front);
 	else
 		buf_putc(out, '0');
-	if (front < 0)
-		buf_fill(&fraction, '0', (size_t)(-front < after ? -front : after));
-	if (x->n > 0)
-		for (int64_t i = front > 0 ? front : 0; i < x->n; i++)
-			buf_putc(&fraction, x->d[i]);
-	buf_fill(&fraction, '0', (size_t)after - fraction.len);
-	put_point(out, spec, buf_bytes(&fraction));
+	if (after > 0 || (spec->flags & FORMAT_ALT))
+		buf_putc(out, '.');
+	buf_fill(out, '0', (size_t)zeros);
+	if (left > 0)
+		buf_put(out, x->d + from, (size_t)left);
+	buf_fill(out, '0', (size_t)(after - zeros - left));
 }
 
 static void put_general(struct awk *a, struct buf *out, const struct format_spec *spec,
@@ -231,7 +233,7 @@ static void put_general(struct awk *a, struct buf *out, const struct format_spec
 		return;
 	}
 	round_to(a, x, x->n > x->e + 1 ? x->n : x->e + 1, negative);
-	put_fixed(a, out, spec, x, x->n - x->e - 1);
+	put_fixed(out, spec, x, x->n - x->e - 1);
 }
 
 static void put_float(struct awk *a, struct buf *out, const struct format_spec *spec,
@@ -251,7 +253,7 @@ static void put_float(struct awk *a, struct buf *out, const struct format_spec *
 	case 'f':
 	case 'F':
 		round_to(a, &x, x.e + 1 + precision, n->negative);
-		put_fixed(a, &text, spec, &x, precision);
+		put_fixed(&text, spec, &x, precision);
 		break;
 	default: put_general(a, &text, spec, &x, precision, n->negative);
 	}

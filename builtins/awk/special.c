@@ -305,7 +305,7 @@ void awk_fill_procinfo(struct awk *a)
 	awk_procinfo_set(a, "platform", "posix");
 	awk_procinfo_set(a, "gmp_version", "GNU MP 6.2.1");
 	awk_procinfo_set(a, "mpfr_version", "GNU MPFR 4.2.0");
-	put_number(a, "prec_max", 1 << 20);
+	put_number(a, "prec_max", 1 << 16);
 	put_number(a, "prec_min", 1);
 	put_number(a, "api_major", 3);
 	put_number(a, "api_minor", 2);

@@ -11,17 +11,20 @@
 
 /* --- memory --- */
 
-enum { STORE_SMALL_REGIONS = 8, STORE_LARGE_BYTES = 1 << 20 };
+enum { STORE_SMALL_REGIONS = 8, STORE_FIRST_BYTES = 4 << 20 };
 
 /*
- * Regions of the private store. A store first asks for megabytes, then for what is due: small
- * programs are given the latter.
+ * Regions of the private store. A store first asks for megabytes, as many as it has and more, and
+ * where it gets none for what is due: small programs are given the latter.
  */
 static void *grow_store(void *user, size_t bytes)
 {
 	struct awk *a = user;
+	size_t more = STORE_FIRST_BYTES;
 
-	if (bytes >= STORE_LARGE_BYTES && a->store_calls < STORE_SMALL_REGIONS) {
+	for (uint32_t i = 0; i < a->store.nregions; i++)
+		more += (size_t)a->store.region[i].pages * PAGE_BYTES;
+	if (bytes == more && a->store_calls < STORE_SMALL_REGIONS) {
 		a->store_calls++;
 		return NULL;
 	}
