@@ -207,6 +207,8 @@ static struct json fn_has(struct jq *j, struct json in, struct json *arg)
 		double at = json_num(arg[0]);
 
 		out = at >= 0 && at < (double)json_len(in);
+	} else if (in.kind == JSON_NULL) {
+		out = false;
 	} else {
 		jq_error(j, "Cannot check whether %s has a %s key", json_kind_name(in),
 			 json_kind_name(arg[0]));
