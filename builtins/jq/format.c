@@ -199,6 +199,8 @@ static struct json decode_base(struct jq *j, struct json v, const char *digits, 
 		}
 	}
 	/* One digit alone holds no byte. */
+	if (!bad && bits == 6 && used % 4 == 1)
+		return jq_bad(j, v, "trailing base64 byte found");
 	if (bad || (b.len == 0 && used > 0))
 		return jq_bad(j, v,
 			      bits == 6 ? "is not valid base64 data" : "is not valid base32 data");

@@ -493,10 +493,6 @@ static struct json fn_indexes(struct jq *j, struct json in, struct json *arg)
 {
 	struct json one;
 
-	if (in.kind == JSON_NULL) {
-		json_put(&j->m, arg[0]);
-		return in;
-	}
 	if (in.kind == JSON_ARRAY && arg[0].kind == JSON_ARRAY && json_len(arg[0]) == 0) {
 		json_put(&j->m, in);
 		return arg[0];

@@ -133,7 +133,8 @@ static bool handle_error(struct jq *j)
 {
 	struct vm *vm = &j->vm;
 
-	while (vm->nforks > 0) {
+	/* halt is raised as an error, but nothing catches it. */
+	while (vm->nforks > 0 && !j->halted) {
 		struct fork f = vm->forks[--vm->nforks];
 
 		if (f.kind == FORK_TRY_END)
@@ -785,7 +786,7 @@ static int run(struct jq *j)
 		if (!j->raised && !go_back)
 			continue;
 		/* `?` is about the access, not about whether there is a path to it. */
-		if (j->raised && (pc[-1].flags & INSN_OPTIONAL) && !j->no_path) {
+		if (j->raised && (pc[-1].flags & INSN_OPTIONAL) && !j->no_path && !j->halted) {
 			json_put(&j->m, j->error);
 			j->error = json_simple(JSON_NONE);
 			j->raised = false;
