@@ -172,7 +172,7 @@ static const struct opt awk_options[] = {
 	  .fn = opt_missing },
 	FLAG('M', "bignum", bignum, "whole numbers of any size, floats of PREC bits"),
 	OPT_CALL_ARG('l', "load", set_load, "LIBRARY", "load an extension library of gawk's"),
-	OPT_MISSING('g', "gen-pot"),
+	FLAG('g', "gen-pot", pot, "list the texts to translate, do not run it"),
 	OPT_MISSING('I', "trace"),
 	OPT_STR_OPTIONAL('d', "dump-variables", struct awk_opts, dump, "awkvars.out", "FILE",
 			 "list variables at the end, in awkvars.out or FILE"),
@@ -402,6 +402,8 @@ static int awk_run(struct cmd *c)
 	awk_program_parse(a);
 	awk_library_declare(a->prog);
 	a->prog->tables |= o->dump != NULL;
+	if (o->pot)
+		return 0;
 	if (o->pretty != NULL && o->profile != NULL)
 		awk_warn(a, "`--profile' overrides `--pretty-print'");
 	if (o->pretty != NULL && o->profile == NULL) {

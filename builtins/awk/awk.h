@@ -310,6 +310,7 @@ struct awk_opts {
 	bool bignum;
 	char **loads; /* -l */
 	int nloads;
+	bool pot;            /* -g: texts to be translated are written, nothing runs */
 	const char *profile; /* -p: where it is, with counts, after it ran */
 	const char *pretty;  /* -o: where the program is laid out */
 	const char *dump;    /* -d: where variables are listed */

@@ -89,7 +89,8 @@ struct load {
 
 struct node {
 	uint8_t op;
-	uint8_t sub;     /* arith, compare, INCR_, redirect; N_MATCH: negated */
+	uint8_t sub; /* arith, compare, INCR_, redirect; N_MATCH: negated; N_STR: to be translated
+		      */
 	uint8_t grouped; /* in how many parentheses: at most 255 */
 	uint16_t fn;     /* N_BUILTIN */
 	uint32_t line;

@@ -93,6 +93,7 @@ static struct node *parse_concat(struct parser *p);
 static struct node *parse_postfix(struct parser *p, bool assigns);
 static struct node *parse_primary(struct parser *p);
 static struct node *increment(struct parser *p, struct node *n);
+static void check_message(struct parser *p, const struct node *n);
 
 void awk_parse_list(struct parser *p, struct node *list, int end)
 {
@@ -252,6 +253,7 @@ static struct node *parse_builtin(struct parser *p)
 	if (n->fn == FN_INDEX && !n->last->grouped &&
 	    (n->last->op == N_REGEX || n->last->op == N_TYPED_REGEX))
 		awk_lex_fatal(&p->l, "index: regexp constant as second argument is not allowed");
+	check_message(p, n);
 	awk_lex_next(&p->l);
 	return n;
 }
@@ -354,12 +356,56 @@ static struct node *parse_field(struct parser *p)
 	return n;
 }
 
+/* -g: a text to be translated, and its plural. */
+static void put_message(struct parser *p, const struct node *text, const struct node *plural)
+{
+	struct buf out = buf_in(p->arena);
+
+	if (text->file != NULL)
+		buf_printf(&out, "#: %s:%u\n", text->file, text->line);
+	buf_puts(&out, "msgid ");
+	awk_put_quoted(&out, text->text, '"');
+	if (plural != NULL) {
+		buf_puts(&out, "\nmsgid_plural ");
+		awk_put_quoted(&out, plural->text, '"');
+		buf_puts(&out, "\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n\n");
+	} else {
+		buf_puts(&out, "\nmsgstr \"\"\n\n");
+	}
+	output_write(&p->a->c->out, buf_bytes(&out).ptr, out.len);
+}
+
+/* Texts of the functions that translate, and what is marked there though it needs no mark. */
+static void check_message(struct parser *p, const struct node *n)
+{
+	const struct node *text = n->list;
+	bool plural = n->fn == FN_DCNGETTEXT;
+
+	if (!plural && n->fn != FN_DCGETTEXT)
+		return;
+	for (const struct node *i = text; i != NULL && (i == text || (plural && i == text->next));
+	     i = i->next)
+		if (i->op == N_STR && i->sub)
+			awk_lex_warn(&p->l,
+				     "use of %s(_\"...\") is incorrect: remove leading underscore",
+				     awk_fn_rows[n->fn].name);
+	if (!p->a->o->pot || text->op != N_STR || text->sub)
+		return;
+	if (!plural)
+		put_message(p, text, NULL);
+	else if (text->next->op == N_STR && !text->next->sub)
+		put_message(p, text, text->next);
+}
+
 static struct node *parse_literal(struct parser *p)
 {
 	struct node *n = awk_node_new(p, p->l.token == T_NUMBER ? N_NUM : N_STR);
 
 	n->num = p->l.num;
+	n->sub = p->l.marked;
 	n->text = n->op == N_STR ? p->l.name : bytes_slice(p->l.text, p->l.start, p->l.at);
+	if (n->sub && p->a->o->pot)
+		put_message(p, n, NULL);
 	awk_lex_next(&p->l);
 	return n;
 }

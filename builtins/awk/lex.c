@@ -742,6 +742,7 @@ void awk_lex_next(struct lex *l)
 		l->line_start = l->at;
 	}
 	l->commented = false;
+	l->marked = false;
 	skip_space(l);
 	if (!l->commented)
 		l->start = l->at;
@@ -760,6 +761,11 @@ void awk_lex_next(struct lex *l)
 	} else if (ch == '"') {
 		l->at++;
 		lex_string(l);
+	} else if (awk_is_gnu(l->a) && ch == '_' && l->at + 1 < l->text.len &&
+		   l->text.ptr[l->at + 1] == '"') {
+		l->at += 2;
+		lex_string(l);
+		l->marked = true;
 	} else if (byte_is_digit(ch) || dot) {
 		lex_number(l);
 	} else if (byte_is_name(ch)) {

@@ -72,6 +72,7 @@ struct lex {
 	double num;
 	struct bytes name;         /* T_NAME, T_STRING, T_FUNC_NAME */
 	bool joined;               /* T_NAME: a '(' follows at once */
+	bool marked;               /* T_STRING: it was _"...", to be translated */
 	bool commented;            /* the token ends a line, behind a comment */
 	bool in_params;            /* between the parentheses of a function's definition */
 	const struct function *fn; /* whose body this is */

@@ -68,13 +68,10 @@ static void put_unary(struct pretty *p, const struct node *n, const char *op)
 static void put_concat(struct pretty *p, const struct node *n)
 {
 	for (const struct node *i = n->list; i != NULL; i = i->next) {
-		bool marked = i->op == N_VAR && bytes_is(i->text, "_") && i->next != NULL &&
-			      i->next->op == N_STR && i->grouped == 0;
-
 		put_in_parens(p, i,
 			      i->op == N_BINARY || i->op == N_INDIRECT ||
 				      (i->op == N_GETLINE && i->sub == REDIRECT_FROM_FILE));
-		buf_puts(&p->out, i->next != NULL && !marked ? " " : "");
+		buf_puts(&p->out, i->next != NULL ? " " : "");
 	}
 }
 
@@ -145,7 +142,10 @@ static void put_inner(struct pretty *p, const struct node *n)
 {
 	switch (n->op) {
 	case N_NUM: buf_add(&p->out, n->text); break;
-	case N_STR: awk_put_quoted(&p->out, n->text, '"'); break;
+	case N_STR:
+		buf_puts(&p->out, n->sub ? "_" : "");
+		awk_put_quoted(&p->out, n->text, '"');
+		break;
 	case N_REGEX: put_regex(p, n->text); break;
 	case N_TYPED_REGEX:
 		buf_putc(&p->out, '@');
