@@ -138,14 +138,17 @@ static void put_variable(struct pretty *p, const struct node *n)
 	p->in_local = false;
 }
 
+static void put_text(struct pretty *p, const struct node *n)
+{
+	buf_puts(&p->out, n->sub ? "_" : "");
+	awk_put_quoted(&p->out, n->text, '"');
+}
+
 static void put_inner(struct pretty *p, const struct node *n)
 {
 	switch (n->op) {
 	case N_NUM: buf_add(&p->out, n->text); break;
-	case N_STR:
-		buf_puts(&p->out, n->sub ? "_" : "");
-		awk_put_quoted(&p->out, n->text, '"');
-		break;
+	case N_STR: put_text(p, n); break;
 	case N_REGEX: put_regex(p, n->text); break;
 	case N_TYPED_REGEX:
 		buf_putc(&p->out, '@');
