@@ -339,6 +339,14 @@ static struct val compute(struct awk *a, enum arith op, const struct val *vx, co
 	return v;
 }
 
+/* As awk_arith, but a NaN that numbers make has no sign. */
+static double positive_nan(struct awk *a, enum arith op, double p, double q)
+{
+	double d = awk_arith(a, op, p, q);
+
+	return d == d ? d : p != p ? p : q != q ? q : (double)NAN;
+}
+
 /* Whether double is enough: whole numbers that stay small, floats of its precision. */
 static bool is_easy(struct awk *a, enum arith op, const struct val *x, const struct val *y,
 		    struct val *out)
@@ -349,10 +357,8 @@ static bool is_easy(struct awk *a, enum arith op, const struct val *x, const str
 
 	if (x->kind != VAL_NUM || y->kind != VAL_NUM)
 		return false;
-	double d = awk_arith(a, op, p, q);
+	double d = positive_nan(a, op, p, q);
 
-	if (d != d)
-		d = p != p ? p : q != q ? q : (double)NAN;
 	*out = val_num(d);
 	if (p - p != 0 || q - q != 0)
 		return true;
@@ -385,7 +391,7 @@ struct val awk_big_arith(struct awk *a, enum arith op, const struct val *vx, con
 		double q = y.kind == VAL_NUM ? y.u.num : 1;
 
 		if (p - p != 0 || q - q != 0)
-			out = val_num(awk_arith(a, op, val_to_num(a, &x), val_to_num(a, &y)));
+			out = val_num(positive_nan(a, op, val_to_num(a, &x), val_to_num(a, &y)));
 		else
 			out = compute(a, op, &x, &y);
 	}
