@@ -33,6 +33,11 @@ static struct bytes line_at(const struct patch_text *t, size_t i)
 								    : s;
 }
 
+struct bytes patch_text_line(const struct patch_text *t, size_t i)
+{
+	return line_at(t, i);
+}
+
 static bool starts(struct bytes s, const char *prefix)
 {
 	return bytes_starts(s, bytes_of(prefix));
@@ -492,16 +497,6 @@ static bool parse_normal_hunk(struct patch_text *t, struct patch_file *f)
 
 /* --- a file's part --- */
 
-static bool is_ed_line(struct bytes s)
-{
-	size_t at = 0;
-	size_t a, b;
-	bool has;
-
-	return take_pair(s, &at, &a, &b, &has) && at + 1 == s.len &&
-	       strchr("acd", s.ptr[at]) != NULL;
-}
-
 /* The format of the hunks that begin at line i, or unknown. */
 static enum patch_format format_at(const struct patch_text *t, size_t i)
 {
@@ -517,7 +512,7 @@ static enum patch_format format_at(const struct patch_text *t, size_t i)
 	if (normal_head(s, range, &letter) &&
 	    (starts(line_at(t, i + 1), "< ") || starts(line_at(t, i + 1), "> ")))
 		return PATCH_NORMAL;
-	return t->indent == 0 && is_ed_line(s) ? PATCH_ED : PATCH_UNKNOWN;
+	return PATCH_UNKNOWN;
 }
 
 static bool ends_in_cr(struct bytes s)
@@ -528,6 +523,28 @@ static bool ends_in_cr(struct bytes s)
 static struct bytes without_cr(struct bytes s)
 {
 	return ends_in_cr(s) ? bytes_slice(s, 0, s.len - 1) : s;
+}
+
+/* "Prereq: WORD": the file has to have that word. */
+static void take_version(struct patch_text *t, struct patch_file *f, struct bytes s)
+{
+	size_t from = 0;
+
+	while (from < s.len && byte_is_space((unsigned char)s.ptr[from]))
+		from++;
+	size_t to = from;
+
+	while (to < s.len && !byte_is_space((unsigned char)s.ptr[to]))
+		to++;
+	if (to == from)
+		return;
+	f->version = arena_dup(t->c->arena, bytes_slice(s, from, to));
+	while (to < s.len && byte_is_space((unsigned char)s.ptr[to]))
+		to++;
+	/* The real one also says where in bytes, and calls it a line. */
+	if (to < s.len)
+		buf_printf(&f->remark, "Prereq: with multiple words at line %zu of patch\n",
+			   (size_t)(t->line[t->at].ptr - t->line[0].ptr));
 }
 
 static void take_header(struct patch_text *t, const struct patch_opts *o, struct patch_file *f)
@@ -554,6 +571,8 @@ static void take_header(struct patch_text *t, const struct patch_opts *o, struct
 
 		set_name(t, f, s.ptr[0] == '+', name);
 		*(s.ptr[0] == '+' ? &f->new_header : &f->old_header) = name;
+	} else if (starts(s, "Prereq:")) {
+		take_version(t, f, bytes_slice(s, 7, s.len));
 	} else if (starts(s, "Index:")) {
 		set_name(t, f, 2, bytes_slice(s, 6, s.len));
 	} else if (starts(s, "diff --git ")) {
@@ -603,37 +622,67 @@ static void set_existence(struct patch_file *f)
 		f->says[1] = f->nonexistent[1] ? 2 : 1;
 }
 
-int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_file *f)
+/*
+ * Goes to where hunks begin: their format, or unknown at the end. An ed script is told by a line
+ * with a dot behind its first command, or by nothing else being there.
+ */
+static enum patch_format find_hunks(struct patch_text *t, const struct patch_opts *o,
+				    struct patch_file *f)
 {
-	*f = (struct patch_file){ .intro_from = t->at };
-	t->strip_cr = false;
+	size_t script = SIZE_MAX;
+	size_t script_indent = 0;
+	char letter;
+
 	for (; t->at < t->n; t->at++) {
 		t->indent = 0;
 		without_indent(line_at(t, t->at), SIZE_MAX, &f->indent);
 		t->indent = f->indent;
 		enum patch_format format = format_at(t, t->at);
+		struct bytes s = line_at(t, t->at);
 
+		if (script == SIZE_MAX && (!t->unended || t->at + 1 < t->n) &&
+		    (o->format == PATCH_UNKNOWN || o->format == PATCH_ED) && has_file(o, f) &&
+		    patch_is_ed_command(s, &letter)) {
+			script = t->at;
+			script_indent = f->indent;
+		}
+		if (script != SIZE_MAX && bytes_eq(s, BYTES(".")))
+			break;
 		if (format != PATCH_UNKNOWN &&
 		    (o->format == PATCH_UNKNOWN || (int)format == o->format) &&
 		    (format != PATCH_NORMAL || !f->git) &&
-		    (has_file(o, f) || (format == PATCH_NORMAL && o->format == PATCH_NORMAL))) {
-			f->format = format;
-			break;
-		}
+		    (has_file(o, f) || (format == PATCH_NORMAL && o->format == PATCH_NORMAL)))
+			return format;
 		t->indent = 0;
 		if (f->git && is_whole_git(f) && starts(line_at(t, t->at), "diff --git "))
-			break;
+			return PATCH_UNKNOWN;
 		take_header(t, o, f);
 		cmd_charge(t->c, 1);
 	}
+	if (script == SIZE_MAX || is_whole_git(f))
+		return PATCH_UNKNOWN;
+	if (t->at == t->n && t->unended)
+		cmd_puts(t->c, PATCH_CUT);
+	t->at = script;
+	t->indent = f->indent = script_indent;
+	return PATCH_ED;
+}
+
+int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_file *f)
+{
+	*f = (struct patch_file){ .intro_from = t->at, .remark = buf_in(t->c->arena) };
+	t->strip_cr = false;
+	f->format = find_hunks(t, o, f);
 	f->intro_to = t->at;
-	if (f->format == PATCH_ED)
-		cmd_fatal(t->c, 0, "**** ed scripts are not supported");
 	t->indent = f->format != PATCH_UNKNOWN ? f->indent : 0;
 	if (f->format == PATCH_NORMAL)
 		f->strip_cr = !o->binary && ends_in_cr(line_at(t, t->at));
 	t->strip_cr = f->strip_cr;
 	t->bad = NULL;
+	if (f->format == PATCH_ED) {
+		patch_read_script(t, f);
+		return 1;
+	}
 	if (f->format != PATCH_UNKNOWN)
 		parse_hunks(t, f);
 	f->bad = t->bad;

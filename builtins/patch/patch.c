@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * patch - options, the choice of files, and what is said.
+ * patch - the choice of files, and what is said.
  */
 #include "builtins/date_parse.h"
 #include "builtins/patch/patch.h"
 
-enum { FUZZ_DEFAULT = 2 };
-
 /* A file that was patched before in this run: its backup is there, its rejects go on. */
 enum { OUTPUT_MODE = 0600 }; /* of what -o names */
-#define CONTROL_HELP                                                                               \
-	"Valid arguments are:\n  - 'none', 'off'\n  - 'simple', 'never'\n  - 'existing', 'nil'\n"  \
-	"  - 'numbered', 't'\n"
-
 struct done {
 	struct done *next;
 	const char *path;
@@ -48,104 +42,13 @@ struct job {
 	struct buf removed; /* --verbose: said at the end */
 };
 
-static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
+static const char *quoted(struct job *j, const char *name)
 {
-	struct patch_opts *o = c->opts;
-	uint64_t n;
+	struct buf out = buf_in(j->c->arena);
 
-	if (!num_plain(arg, &n) || n > INT32_MAX)
-		cmd_fatal(c, 0, "**** %s %s is not a number",
-			  opt->letter == 'p' ? "strip count" : "fuzz factor", arg);
-	if (opt->letter == 'p')
-		o->strip = (int64_t)n;
-	else
-		o->fuzz = n;
-	return 0;
+	quote_put(&out, bytes_of(name), j->o->quoting, "", false);
+	return buf_cstr(&out);
 }
-
-static int set_control(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	(void)opt;
-	((struct patch_opts *)c->opts)->control = arg;
-	return 0;
-}
-
-static int set_reject_format(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct patch_opts *o = c->opts;
-
-	(void)opt;
-	if (strcmp(arg, "context") != 0 && strcmp(arg, "unified") != 0)
-		return cmd_usage(c, NULL);
-	o->reject_format = arg[0] == 'c' ? PATCH_CONTEXT : PATCH_UNIFIED;
-	return 0;
-}
-
-static int set_verbosity(struct cmd *c, const struct opt *opt, const char *arg)
-{
-	struct patch_opts *o = c->opts;
-
-	(void)arg;
-	o->silent = opt->letter == 's';
-	o->verbose = !o->silent;
-	return 0;
-}
-
-static const struct opt patch_options[] = {
-	OPT_CALL_ARG('V', "version-control", set_control, "METHOD",
-		     "how backups are named: simple, numbered, existing"),
-	OPT_STR('Y', "basename-prefix", struct patch_opts, base_prefix, NULL, "PREFIX",
-		"in front of the last part of backups' names"),
-	OPT_FLAG('b', "backup", struct patch_opts, backup, "keep the old file as FILE.orig"),
-	OPT_STR('B', "prefix", struct patch_opts, prefix, NULL, "PREFIX",
-		"in front of backups' names"),
-	OPT_SET('c', "context", struct patch_opts, format, PATCH_CONTEXT, "it is a context diff"),
-	OPT_STR('d', "directory", struct patch_opts, directory, NULL, "DIR", "go to DIR first"),
-	OPT_STR('D', "ifdef", struct patch_opts, define, NULL, "NAME",
-		"keep both texts, between #ifdef NAME and #endif"),
-	OPT_CALL_ARG(0, "reject-format", set_reject_format, "FORMAT",
-		     "of rejects: context or unified"),
-	OPT_SET('e', "ed", struct patch_opts, format, PATCH_ED, "not here"),
-	OPT_FLAG('E', "remove-empty-files", struct patch_opts, remove_empty,
-		 "remove files that become empty"),
-	OPT_FLAG('f', "force", struct patch_opts, force, "never ask; skip what has no file"),
-	OPT_CALL_ARG('F', "fuzz", set_number, "NUM", "lines of context that need not match (2)"),
-	OPT_STR('i', "input", struct patch_opts, input, NULL, "PATCHFILE",
-		"read it from PATCHFILE"),
-	OPT_FLAG('l', "ignore-whitespace", struct patch_opts, ignore_space,
-		 "blank space may differ"),
-	OPT_MISSING(0, "merge"),
-	OPT_MISSING_ARG(0, "quoting-style"),
-	OPT_MISSING_ARG(0, "read-only"),
-	OPT_SET('n', "normal", struct patch_opts, format, PATCH_NORMAL, "it is a plain diff"),
-	OPT_FLAG('N', "forward", struct patch_opts, forward,
-		 "skip what seems to be applied already"),
-	OPT_STR('o', "output", struct patch_opts, output, NULL, "FILE", "write to FILE"),
-	OPT_CALL_ARG('p', "strip", set_number, "NUM", "leave out NUM leading parts of file names"),
-	OPT_STR('r', "reject-file", struct patch_opts, rejects, NULL, "FILE", "rejects go to FILE"),
-	OPT_FLAG('R', "reverse", struct patch_opts, reverse, "undo the patch"),
-	OPT_CALL('s', "quiet", set_verbosity, "only say what fails"),
-	OPT_CALL('s', "silent", set_verbosity, NULL),
-	OPT_FLAG('t', "batch", struct patch_opts, batch,
-		 "never ask; assume it is reversed if it seems"),
-	OPT_SET('u', "unified", struct patch_opts, format, PATCH_UNIFIED, "it is a unified diff"),
-	OPT_FLAG(0, "binary", struct patch_opts, binary,
-		 "keep CRs at the ends of the patch's lines"),
-	OPT_FLAG(0, "follow-symlinks", struct patch_opts, follow, "links are files"),
-	OPT_FLAG(0, "posix", struct patch_opts, posix, "files that become empty stay"),
-	OPT_SET('T', "set-time", struct patch_opts, set_time, 1,
-		"files get the times of the patch's headings"),
-	OPT_SET('Z', "set-utc", struct patch_opts, set_time, 2, "the same; they are in UTC"),
-	OPT_IGNORED_ARG('g', "get", "NUM", "no effect"),
-	OPT_FLAG(0, "dry-run", struct patch_opts, dry_run,
-		 "change nothing, only say what would be"),
-	OPT_CALL(0, "verbose", set_verbosity, "say more"),
-	OPT_SET(0, "backup-if-mismatch", struct patch_opts, mismatch, 1,
-		"backups only where a hunk did not fit exactly"),
-	OPT_SET(0, "no-backup-if-mismatch", struct patch_opts, mismatch, 2, "no backups for that"),
-	OPT_STR('z', "suffix", struct patch_opts, suffix, NULL, "SUFFIX", "behind backups' names"),
-	OPT_END(),
-};
 
 /* --- questions --- */
 
@@ -160,7 +63,7 @@ static void cannot_find(struct job *j)
 	const struct patch_file *f = &j->file;
 
 	cmd_printf(j->c, "can't find file to patch at input line %zu\n", f->intro_to + 1);
-	if (f->intro_to > f->intro_from)
+	if (f->intro_to > f->intro_from && f->format != PATCH_ED)
 		cmd_puts(j->c, j->o->strip < 0
 				       ? "Perhaps you should have used the -p or --strip option?\n"
 				       : "Perhaps you used the wrong -p or --strip option?\n");
@@ -229,7 +132,7 @@ static void check_existence(struct job *j)
 		   !empty      ? "create"
 		   : j->exists ? "empty out"
 			       : "delete",
-		   cmd_quotef(j->c, j->path),
+		   quoted(j, j->path),
 		   !empty      ? "already exists"
 		   : j->exists ? "is already empty"
 			       : "does not exist");
@@ -293,7 +196,7 @@ static void read_target(struct job *j, struct patch_target *t)
 static void say_cut(struct job *j, bool asked)
 {
 	if (asked && j->text.unended && !j->text.said_unended) {
-		cmd_puts(j->c, "patch unexpectedly ends in middle of line\n");
+		cmd_puts(j->c, PATCH_CUT);
 		j->text.said_unended = true;
 	}
 }
@@ -535,7 +438,7 @@ static void set_time(struct job *j)
 		mismatch = "contents";
 	if (mismatch != NULL && !j->o->force)
 		cmd_printf(j->c, "Not setting time of file %s (%s mismatch)\n",
-			   cmd_quotef(j->c, j->output), mismatch);
+			   quoted(j, j->output), mismatch);
 	else
 		cmd_utimes(j->c, CMD_CWD, j->output, new, new, 0);
 }
@@ -558,7 +461,7 @@ static void say_undeleted(struct job *j, const struct patch_target *t)
 	if (j->file.says[!j->reverse] != 2 || t->out.len == 0 || j->o->dry_run)
 		return;
 	cmd_printf(j->c, "Not deleting file %s as content differs from patch\n",
-		   cmd_quotef(j->c, j->output));
+		   quoted(j, j->output));
 	j->inexact = j->torn = true;
 }
 
@@ -579,7 +482,7 @@ static void put_result(struct job *j, struct patch_target *t)
 	if (j->o->dry_run || j->o->output != NULL)
 		return;
 	if (j->o->verbose && !j->file.is_copy && (j->path != j->output || (deletes && empty)))
-		buf_printf(&j->removed, "Removing file %s\n", cmd_quotef(j->c, j->path));
+		buf_printf(&j->removed, "Removing file %s\n", quoted(j, j->path));
 	if (!j->file.is_copy && (j->path == j->output || !done_of(j, j->path)->written))
 		cmd_unlink(j->c, CMD_CWD, j->path, 0);
 	if (deletes && empty) {
@@ -592,7 +495,7 @@ static void put_result(struct job *j, struct patch_target *t)
 
 		if (err < 0)
 			cmd_fatal(j->c, err, "**** Can't create symbolic link %s",
-				  cmd_quotef(j->c, j->output));
+				  quoted(j, j->output));
 		return;
 	}
 	write_file(j->c, j->output, buf_bytes(&t->out),
@@ -621,8 +524,7 @@ static void put_rejects(struct job *j)
 	cmd_printf(j->c, "%zu out of %zu hunk%s %s", j->failed, n, n == 1 ? "" : "s",
 		   j->skip ? "ignored" : "FAILED");
 	if (!j->o->dry_run && !j->no_rejects && strcmp(buf_cstr(&name), "-") != 0) {
-		cmd_printf(j->c, " -- saving rejects to file %s",
-			   cmd_quotef(j->c, buf_cstr(&name)));
+		cmd_printf(j->c, " -- saving rejects to file %s", quoted(j, buf_cstr(&name)));
 		struct done *d = done_of(j, j->o->rejects != NULL ? "" : j->output);
 
 		if (d->rejected)
@@ -681,9 +583,11 @@ static void say_format(struct job *j, bool later)
 		[PATCH_NORMAL] = "a normal diff",   [PATCH_ED] = "an ed script",
 	};
 
+	cmd_puts(j->c, "Hmm...");
+	cmd_bytes(j->c, buf_bytes(&j->file.remark));
 	cmd_printf(j->c,
-		   later ? "Hmm...  The next patch looks like %s to me...\n"
-			 : "Hmm...  Looks like %s to me...\n",
+		   later ? "  The next patch looks like %s to me...\n"
+			 : "  Looks like %s to me...\n",
 		   formats[j->file.format]);
 	say_stripped(j);
 	if (j->file.intro_from < j->file.intro_to)
@@ -697,7 +601,7 @@ static void say_start(struct job *j)
 	if (j->o->silent && !j->o->verbose)
 		return;
 	cmd_printf(j->c, "%s %s %s", doing, j->link ? "symbolic link" : "file",
-		   cmd_quotef(j->c, j->output));
+		   quoted(j, j->output));
 	if (j->already)
 		cmd_printf(j->c, " (already %s from %s)", j->file.is_copy ? "copied" : "renamed",
 			   j->reverse ? j->file.rename_to : j->file.rename_from);
@@ -732,12 +636,64 @@ static void check_type(struct job *j)
 	if (j->skip || j->file.rename_to != NULL || !j->exists)
 		return;
 	if ((j->st.mode & S_FMT) != (j->link ? S_LNK : S_REG)) {
-		cmd_printf(j->c, "File %s is not a %s -- refusing to patch\n",
-			   cmd_quotef(j->c, j->path), j->link ? "symbolic link" : "regular file");
+		cmd_printf(j->c, "File %s is not a %s -- refusing to patch\n", quoted(j, j->path),
+			   j->link ? "symbolic link" : "regular file");
 		j->skip = true;
-	} else if (j->o->output == NULL && cmd_access(j->c, CMD_CWD, j->path, 2) == -E_ACCES) {
-		cmd_printf(j->c, "File %s is read-only; trying to patch anyway\n",
-			   cmd_quotef(j->c, j->path));
+	} else if (j->o->read_only != PATCH_RO_IGNORE &&
+		   cmd_access(j->c, CMD_CWD, j->path, 2) == -E_ACCES) {
+		j->skip = j->o->read_only == PATCH_RO_FAIL;
+		cmd_printf(j->c, "File %s is read-only; %s\n", quoted(j, j->path),
+			   j->skip ? "refusing to patch" : "trying to patch anyway");
+	}
+}
+
+static bool has_word(struct bytes text, struct bytes word)
+{
+	for (size_t at = 0; at + word.len <= text.len; at++) {
+		const char *hit = bytes_find(bytes_slice(text, at, text.len), word);
+
+		if (hit == NULL)
+			return false;
+		at = (size_t)(hit - text.ptr);
+		size_t end = at + word.len;
+
+		if ((at == 0 || byte_is_space((unsigned char)text.ptr[at - 1])) &&
+		    (end == text.len || byte_is_space((unsigned char)text.ptr[end])))
+			return true;
+	}
+	return false;
+}
+
+/* "Prereq: WORD" in front of the patch: it is for files that have that word. */
+static void check_version(struct job *j)
+{
+	struct cmd *c = j->c;
+	const char *word = j->file.version;
+	struct bytes text = BYTES("");
+
+	if (word == NULL || j->skip || j->file.format == PATCH_ED)
+		return;
+	if (j->exists && !j->link && cmd_read_all(c, j->path, &text) < 0)
+		return;
+	cmd_charge_bytes(c, text.len);
+	if (has_word(text, bytes_of(word))) {
+		if (j->o->verbose)
+			cmd_printf(c, "Good.  This file appears to be the %s version.\n", word);
+	} else if (j->o->force) {
+		if (!j->o->silent)
+			cmd_printf(c,
+				   "Warning: this file doesn't appear to be the %s version -- "
+				   "patching anyway.\n",
+				   word);
+	} else if (j->o->batch) {
+		cmd_fatal(c, 0, "**** This file doesn't appear to be the %s version -- aborting.",
+			  word);
+	} else {
+		cmd_printf(c, "This file doesn't appear to be the %s version -- patch anyway? [n] ",
+			   word);
+		cmd_error(c, 0, "**** aborted");
+		cmd_putc(c, '\n');
+		cmd_exit(c, c->b->error_status);
 	}
 }
 
@@ -761,9 +717,26 @@ static void choose_output(struct job *j)
 
 static int refuse_binary(struct job *j)
 {
-	cmd_printf(j->c, "File %s: git binary diffs are not supported.\n",
-		   cmd_quotef(j->c, j->output));
+	cmd_printf(j->c, "File %s: git binary diffs are not supported.\n", quoted(j, j->output));
 	return 1;
+}
+
+static int patch_by_script(struct job *j)
+{
+	struct patch_target t = { .c = j->c, .out = buf_in(j->c->arena) };
+	struct bytes text = BYTES("");
+
+	if (j->file.cut)
+		cmd_puts(j->c, PATCH_CUT);
+	if (j->skip || j->o->dry_run)
+		return j->skip;
+	int err = j->exists ? cmd_read_all(j->c, j->path, &text) : 0;
+
+	if (err < 0)
+		cmd_fatal(j->c, err, "**** Can't open file %s", j->path);
+	buf_add(&t.out, patch_run_script(j->c, j->file.script, text));
+	put_result(j, &t);
+	return 0;
 }
 
 /* The hunks of one file. Returns 0, or 1 if some failed. */
@@ -776,16 +749,17 @@ static int patch_one(struct job *j)
 	j->skip = j->inexact = j->already = j->torn = j->no_rejects = false;
 	j->failed = 0;
 	j->rejects = buf_in(j->c->arena);
-	if (!j->o->verbose)
+	if (!j->o->verbose) {
+		cmd_bytes(j->c, buf_bytes(&f->remark));
 		say_stripped(j);
+	}
 	if (!find_file(j))
 		return 1;
 	if (!j->o->named && (f->name[0] != NULL || f->name[1] != NULL))
 		j->file.name[2] = NULL;
 	choose_output(j);
 	if (patch_leads_out(j->c, j->o, j->path) || patch_leads_out(j->c, j->o, j->output)) {
-		cmd_printf(j->c, "Invalid file name %s -- skipping patch\n",
-			   cmd_quotef(j->c, j->output));
+		cmd_printf(j->c, "Invalid file name %s -- skipping patch\n", quoted(j, j->output));
 		return 1;
 	}
 	if (f->binary)
@@ -801,6 +775,9 @@ static int patch_one(struct job *j)
 	j->file.old_header = strip_heading(j, f->old_header);
 	j->file.new_header = strip_heading(j, f->new_header);
 	check_type(j);
+	if (f->format == PATCH_ED)
+		return patch_by_script(j);
+	check_version(j);
 	check_existence(j);
 	if (!j->skip)
 		say_start(j);
@@ -846,44 +823,6 @@ static void read_patch(struct cmd *c, const struct patch_opts *o, struct patch_t
 	cmd_charge_bytes(c, all.len);
 }
 
-static bool is_control(const char *text)
-{
-	static const char *const words[] = { "none",     "off", "simple",   "never",
-					     "existing", "nil", "numbered", "t" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (*text == '\0' || strncmp(words[i], text, strlen(text)) == 0)
-			return true;
-	return false;
-}
-
-static int bad_control(struct cmd *c, const char *text, const char *what)
-{
-	cmd_error(c, 0, "invalid argument '%s' for '%s'", text, what);
-	cmd_err_write(c, CONTROL_HELP, sizeof(CONTROL_HELP) - 1);
-	return c->b->error_status;
-}
-
-/* How backups are named: by -V, or by the environment. */
-static int choose_kind(struct cmd *c, struct patch_opts *o)
-{
-	struct backup_opts b = { .wanted = true, .control = o->control };
-
-	if (b.control == NULL)
-		b.control = cmd_getenv(c, "PATCH_VERSION_CONTROL");
-	if (b.control != NULL && !is_control(b.control))
-		return bad_control(c, b.control,
-				   o->control != NULL ? "--version-control or -V option"
-						      : "$PATCH_VERSION_CONTROL");
-	int status = backup_setup(c, &b);
-
-	/* "none" is meant for commands that keep none; backups that are kept are numbered. */
-	o->kind = b.control == NULL       ? BACKUP_EXISTING
-		  : b.kind != BACKUP_NONE ? b.kind
-					  : BACKUP_NUMBERED;
-	return status;
-}
-
 /* An empty patch with -o. */
 static void copy_unpatched(struct job *j)
 {
@@ -913,7 +852,7 @@ static int patch_run(struct cmd *c)
 		cmd_fatal(c, 0, "**** backup suffix is empty");
 	if (c->nargs > 1)
 		o->input = c->args[1];
-	status = choose_kind(c, o);
+	status = patch_setup(c, o);
 	if (status != 0)
 		return status;
 	j->c = c;
@@ -959,14 +898,6 @@ static int patch_run(struct cmd *c)
 	if (files == 0 && j->text.n > 0)
 		cmd_fatal(c, 0, "**** Only garbage was found in the patch input.");
 	return status;
-}
-
-static void patch_defaults(struct cmd *c)
-{
-	struct patch_opts *o = c->opts;
-
-	o->strip = -1;
-	o->fuzz = FUZZ_DEFAULT;
 }
 
 const struct builtin builtin_patch = {

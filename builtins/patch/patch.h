@@ -2,17 +2,20 @@
  *
  * patch: changes to files, as diff writes them.
  *
- *   patch.c   options; what becomes of a file
+ *   patch.c   what becomes of a file
+ *   options.c options
  *   name.c    which file a patch is for
  *   parse.c   the text of patches (unified, context, normal) into hunks of one form
  *   apply.c   where a hunk fits, with offset and fuzz; the new text
  *   reject.c  hunks that do not fit, as text
+ *   script.c  ed scripts, which ed applies
  */
 #ifndef BUILTINS_PATCH_PATCH_H
 #define BUILTINS_PATCH_PATCH_H
 
 #include "builtins/copy.h"
 
+enum patch_read_only { PATCH_RO_IGNORE, PATCH_RO_WARN, PATCH_RO_FAIL };
 enum patch_format { PATCH_UNKNOWN, PATCH_UNIFIED, PATCH_CONTEXT, PATCH_NORMAL, PATCH_ED };
 
 struct patch_opts {
@@ -45,8 +48,17 @@ struct patch_opts {
 	const char *define;  /* -D */
 	int reject_format;   /* enum patch_format; PATCH_UNKNOWN: as the patch */
 	enum backup_kind kind;
+	enum quote_style quoting;
+	enum patch_read_only read_only;
 	int mismatch; /* 0: as usual, 1: backup, 2: none */
 };
+
+extern const struct opt patch_options[];
+void patch_defaults(struct cmd *c);
+#define PATCH_CUT "patch unexpectedly ends in middle of line\n"
+
+/* What options and the environment say of backups: 0, or a status. */
+int patch_setup(struct cmd *c, struct patch_opts *o);
 
 struct patch_line {
 	char kind;    /* ' ', '-', '+' */
@@ -84,7 +96,11 @@ struct patch_file {
 	uint32_t mode[2];  /* old, new; 0: not said */
 	size_t intro_from; /* lines of the patch text in front of the hunks */
 	size_t intro_to;
-	size_t header_line; /* where the heading began, from 1 */
+	size_t header_line;  /* where the heading began, from 1 */
+	char *version;       /* of Prereq: a word that has to be in the file; NULL: none */
+	struct buf remark;   /* what is wrong with Prereq */
+	struct bytes script; /* of ed */
+	bool cut;            /* the script ends with the text, whose last line is cut */
 	struct patch_hunk *hunk;
 	size_t nhunks;
 	size_t indent; /* columns in front of the hunks' lines */
@@ -103,6 +119,8 @@ struct patch_text {
 	char *bad; /* see patch_file */
 };
 
+/* Line i without what is in front of all lines of this part, and behind them. */
+struct bytes patch_text_line(const struct patch_text *t, size_t i);
 /* The next file's hunks: 1; 0: the rest is no patch. */
 int patch_parse(struct patch_text *t, const struct patch_opts *o, struct patch_file *out);
 /* Exchanges old and new. */
@@ -143,5 +161,12 @@ size_t patch_context(const struct patch_hunk *h, size_t *before, size_t *after);
 /* format: PATCH_UNIFIED, PATCH_CONTEXT, or PATCH_UNKNOWN for that of the patch. */
 void patch_put_reject(struct buf *out, const struct patch_file *f, const struct patch_hunk *h,
 		      enum patch_format format, bool reverse, int64_t shift);
+
+/* A line that begins a command in ed scripts as diff writes them; *letter is its command. */
+bool patch_is_ed_command(struct bytes line, char *letter);
+/* Reads a script, whose first command is the current line, into f->script. */
+void patch_read_script(struct patch_text *t, struct patch_file *f);
+/* Lets ed edit `text` by the script: what it makes of it. */
+struct bytes patch_run_script(struct cmd *c, struct bytes script, struct bytes text);
 
 #endif
