@@ -255,6 +255,13 @@ static void catalogue(struct guess *g)
 	buf_putc(&g->text, '\'');
 }
 
+/* Any byte is taken for a version: so is what "Object" begins with. */
+static void avro(struct guess *g)
+{
+	g->mime = octets;
+	buf_printf(&g->text, "Apache Avro version %u", be(g, 3, 1));
+}
+
 /* --- the table --- */
 
 struct medium {
@@ -289,7 +296,7 @@ static const struct medium media[] = {
 	MARK("Xcur", "X11 cursor", octets),
 	MARK("Salted__", "openssl enc'd data with salted password", "text/plain"),
 	MARK("CDF\1", "NetCDF Data Format data", "application/x-netcdf"),
-	MARK("Obj\1", "Apache Avro version 1", octets),
+	PARSE("Obj", avro),
 	MARK("glTF\2\0\0\0", "glTF binary model, version 2", octets),
 	MARK("GVariant", "GVariant Database file, version 0", octets),
 	MARK("\xfe\xed\xfe\xed", "Java KeyStore", "application/x-java-keystore"),

@@ -474,7 +474,13 @@ static bool guess_script(struct guess *g)
 
 /* --- languages --- */
 
-/* A text that must occur, and an expression that must match (NULL: none). */
+struct mark {
+	const char *start;
+	const char *text;
+	const char *mime;
+};
+
+/* A text that must occur, and an expression that must match (NULL: none; start: see there). */
 struct rule {
 	const char *word;
 	const char *pattern;
@@ -492,94 +498,133 @@ static const char py_mime[] = "text/x-script.python";
 static const char js_text[] = "JavaScript source";
 static const char js_mime[] = "application/javascript";
 
+static const char html_text[] = "HTML document";
+static const char html_mime[] = "text/html";
+static const char make_text[] = "makefile script";
+static const char make_mime[] = "text/x-makefile";
+static const char asm_text[] = "assembler source";
+static const char asm_mime[] = "text/x-asm";
+static const char ruby_text[] = "Ruby script";
+static const char ruby_mime[] = "text/x-ruby";
+static const char pod_text[] = "Perl POD document";
+static const char troff_text[] = "troff or preprocessor input";
+static const char troff_mime[] = "text/troff";
+static const char tex_text[] = "LaTeX document";
+static const char tex_mime[] = "text/x-tex";
+static const char lisp_text[] = "Lisp/Scheme program";
+static const char lisp_mime[] = "text/x-lisp";
+static const char m4_text[] = "M4 macro processor script";
+static const char m4_mime[] = "text/x-m4";
+static const char sgml_text[] = "exported SGML document";
+static const char plain[] = "text/plain";
+static const char mail_mime[] = "message/rfc822";
+
+/* In place of an expression: the text begins with the word. */
+static const char start[] = "";
+
+#define PY_DEF   "^[ \t]*def +[A-Za-z0-9_]+ *\\([A-Za-z, *]*\\):$"
+#define RB_DEF   "^[ \t]*def [a-z].*\n(.*\n)*[ \t]*end([ \t]|$)"
+#define RB_CLASS "^[ \t]*(class|module)[ \t][A-Z].*\n(.*\n)*[ \t]*end([ \t]|$)"
+#define SRT_TIME "^[0-9]+\r?\n[0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3} --> "
+
+/* The first that holds is the answer, so the strongest come first. */
 static const struct rule rules[] = {
-	{ "<?php", NULL, "PHP script", "text/x-php", false },
-	{ "diff --git ", "^diff --git a/.*\n(index|new|old|---|deleted|similarity)",
-	  "unified diff output", "text/x-diff", false },
+	{ "\nmsgid ", "^msgstr ", "GNU gettext message catalogue", "text/x-po", false },
 	{ "+++ ", "^--- .*\n\\+\\+\\+ ", "unified diff output", "text/x-diff", false },
-	{ "*** ", "^\\*\\*\\* .*\n--- ", "context diff output", "text/x-diff", false },
-	{ "\\documentclass", NULL, "LaTeX 2e document", "text/x-tex", false },
-	{ "\\documentstyle", NULL, "LaTeX document", "text/x-tex", false },
-	{ "\\begin{document}", NULL, "LaTeX document", "text/x-tex", false },
-	{ "\\section", NULL, "LaTeX document", "text/x-tex", false },
-	{ "\\chapter", NULL, "LaTeX document", "text/x-tex", false },
-	{ "namespace", "^namespace[ \t]+[_A-Za-z]+[ \t]*\\{", cpp_text, cpp_mime, false },
-	{ "template", "^[ \t]*template[ \t]*<.*>[ \t]*$", cpp_text, cpp_mime, false },
-	{ "virtual", "^[ \t]*virtual[ \t]+.*[};][ \t]*$", cpp_text, cpp_mime, false },
-	{ "class", "^[ \t]*class[ \t]+[A-Za-z0-9_:]+[ \t]*\\{", cpp_text, cpp_mime, false },
-	{ "public", "^[ \t]*public:", cpp_text, cpp_mime, false },
-	{ "private", "^[ \t]*private:", cpp_text, cpp_mime, false },
-	{ "using namespace std", NULL, cpp_text, cpp_mime, false },
-	{ "#include", "^[ \t]*#[ \t]*include", c_text, c_mime, false },
-	{ "import", "^package[ \t]+[A-Za-z0-9_]+\\.[A-Za-z0-9_.]+ *;", "Java source", "text/x-java",
-	  false },
-	{ "import java", "^import java.*;", "Java source", "text/x-java", false },
-	{ "require", "^(const|let|var) .*= *require\\(", js_text, js_mime, false },
-	{ "module.exports", "^module\\.exports.*=", js_text, js_mime, false },
-	{ "use strict", "^['\"]use strict['\"]", js_text, js_mime, false },
-	{ "(function(", NULL, js_text, js_mime, false },
-	{ "from", "^(import|export) .*[ \t]from[ \t].*['\"]", js_text, js_mime, false },
 	{ "export", "^export (function|class|default|const|var|let|async)[ \t(]", js_text, js_mime,
 	  false },
-	{ "def ", "^ *def +[A-Za-z_][A-Za-z0-9_]* *\\(.*\\)( *->.*)?:", py_text, py_mime, true },
-	{ "class ", "^class +[A-Za-z_][A-Za-z0-9_]* *(\\(.*\\))? *:", py_text, py_mime, true },
-	{ "import", "^from[ \t]+[A-Za-z0-9_.]+[ \t]+import", py_text, py_mime, true },
-	{ "try:", "^ *try:.*\n(.*\n)* *(except|finally).*:", py_text, py_mime, true },
-	{ "__main__", "^ *if +__name__ *== *['\"]__main__['\"]", py_text, py_mime, true },
-	{ "public static void main", NULL, "Java source", "text/x-java", false },
-	{ "package", "^package[ \t]+[0-9A-Za-z_:]+ *;", "Perl5 module source", "text/plain",
-	  false },
-	{ "import", "^import .*;$", "Java source", "text/x-java", false },
-	{ "#pragma", "^#pragma", c_text, c_mime, false },
-	{ "endif", "^#[ \t]*if(n)?def", c_text, c_mime, false },
-	{ "struct", "^struct[ \t]+", c_text, c_mime, false },
-	{ "union", "^union[ \t]+", c_text, c_mime, false },
-	{ "extern", "^[ \t]*extern[ \t]+", c_text, c_mime, false },
-	{ "main(", "main\\([^)]*\\)[ \t\n]*\\{", c_text, c_mime, false },
-	{ "require", "^[ \t]*require[ \t]+'[A-Za-z_/.]+'", "Ruby script", "text/x-ruby", false },
-	{ "end", "^[ \t]*((class|module)[ \t][A-Z]|def [a-z]).*\n(.*\n)*[ \t]*end([ \t]|$)",
-	  "Ruby script", "text/x-ruby", false },
-	{ "all:", "^all:", "makefile script", "text/x-makefile", false },
-	{ "CFLAGS", "^CFLAGS", "makefile script", "text/x-makefile", false },
-	{ "LDFLAGS", "^LDFLAGS", "makefile script", "text/x-makefile", false },
-	{ "VPATH", "^VPATH", "makefile script", "text/x-makefile", false },
-	{ ".PHONY", "^\\.PHONY", "makefile script", "text/x-makefile", false },
-	{ ".globl", "^[ \t]*\\.globl", "assembler source", "text/x-asm", false },
-	{ ".file", "^[ \t]*\\.file", "assembler source", "text/x-asm", false },
-	{ ".text", "^[ \t]*\\.text", "assembler source", "text/x-asm", false },
-	{ "BEGIN", "^BEGIN[ \t]*\\{", "awk or perl script", "text/plain", false },
-	{ "(", "^\\((defun|defvar|setq|defmacro) ", "Lisp/Scheme program", "text/x-lisp", false },
-	{ "\nmsgid ", "^msgstr ", "GNU gettext message catalogue", "text/x-po", false },
-	{ "\ndnl ", NULL, "M4 macro processor script", "text/x-m4", false },
-	{ "\n=head1 ", NULL, "Perl POD document", "text/plain", false },
-	{ "a libtool library file", "^# Generated by libtool", "libtool library file", "text/plain",
-	  false },
+	{ "Received:", start, "RFC 822 mail", mail_mime, false },
+	{ "Return-Path:", start, "SMTP mail", mail_mime, false },
+	{ "Relay-Version:", start, "old news", mail_mime, false },
 	{ " --> ", "^WEBVTT", "WebVTT subtitles", "text/vtt", false },
-	{ " --> ", "^[0-9]+\r?\n[0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3} --> ", "SubRip",
-	  "application/x-subrip", false },
-};
-
-/* What a text begins with. */
-static const struct rule starts[] = {
-	{ "(defun ", NULL, "Lisp/Scheme program", "text/x-lisp", false },
-	{ "(defvar ", NULL, "Lisp/Scheme program", "text/x-lisp", false },
-	{ "(setq ", NULL, "Lisp/Scheme program", "text/x-lisp", false },
-	{ "dnl ", NULL, "M4 macro processor script", "text/x-m4", false },
-	{ ".\\\"", NULL, "troff or preprocessor input", "text/troff", false },
-	{ "'\\\"", NULL, "troff or preprocessor input", "text/troff", false },
-	{ ".TH ", NULL, "troff or preprocessor input", "text/troff", false },
-	{ ".Dd ", NULL, "troff or preprocessor input", "text/troff", false },
-	{ "From: ", NULL, "news or mail", "message/rfc822", false },
-	{ "Received:", NULL, "RFC 822 mail", "message/rfc822", false },
-	{ "Return-Path:", NULL, "SMTP mail", "message/rfc822", false },
-	{ "Relay-Version:", NULL, "old news", "message/rfc822", false },
-	{ "=pod\n", NULL, "Perl POD document", "text/plain", false },
-	{ "=head1 ", NULL, "Perl POD document", "text/plain", false },
-	{ "(ns ", NULL, "Clojure module source", "text/x-clojure", false },
-	{ "\\input ", NULL, "TeX document", "text/x-tex", false },
-	{ "[autorun]", NULL, "Microsoft Windows Autorun file", "application/x-setupscript", false },
-	{ "#EXTM3U", NULL, "M3U playlist", "text/plain", false },
-	{ "\"\"\"", NULL, py_text, "text/plain", true },
+	{ " --> ", SRT_TIME, "SubRip", "application/x-subrip", false },
+	{ "require", "^(const|let|var) .*= *require\\(", js_text, js_mime, false },
+	{ "module.exports", "^[ \t]*module\\.exports.*=", js_text, js_mime, false },
+	{ " from ", "^(import|export).* from ", js_text, js_mime, false },
+	{ "end", RB_CLASS, ruby_text, ruby_mime, false },
+	{ "(function", "\\(function( .*)?\\(", js_text, js_mime, false },
+	{ "From: ", start, "news or mail", mail_mime, false },
+	{ "package", "^package[ \t]+[0-9A-Za-z_:]+ *;", "Perl5 module source", plain, false },
+	{ "use strict", "^[ \t]*['\"]use strict['\"]", js_text, js_mime, false },
+	{ "namespace", "^namespace[ \t]+[_A-Za-z]+[ \t]*\\{", cpp_text, cpp_mime, false },
+	{ "protected", "^[ \t]*protected:", cpp_text, cpp_mime, false },
+	{ "private", "^[ \t]*private:", cpp_text, cpp_mime, false },
+	{ "using namespace std", NULL, cpp_text, cpp_mime, false },
+	{ "<?php", NULL, "PHP script", "text/x-php", false },
+	{ "template", "^[ \t]*template[ \t]*<.*>[ \t]*$", cpp_text, cpp_mime, false },
+	{ "virtual", "^[ \t]*virtual[ \t]+.*[};][ \t]*$", cpp_text, cpp_mime, false },
+	{ "class", "^[ \t]*class[ \t]+[A-Za-z0-9_:]+[ \t]*\\{(\n|[^}])*\\}", cpp_text, cpp_mime,
+	  false },
+	{ "public", "^[ \t]*public:", cpp_text, cpp_mime, false },
+	{ "#import", "^#import", "Objective-C source", "text/x-objective-c", false },
+	{ "\\documentclass", NULL, "LaTeX 2e document", tex_mime, false },
+	{ "\\documentstyle", NULL, tex_text, tex_mime, false },
+	{ "\"\"\"", start, py_text, plain, true },
+	{ "__main__", "^ *if +__name__ *== *['\"]__main__['\"]", py_text, py_mime, true },
+	{ "class ", "^class [A-Za-z0-9_]+(\\(.*\\))?:( pass)?$", py_text, py_mime, true },
+	{ "\\begin{document}", NULL, tex_text, tex_mime, false },
+	{ "\\section", NULL, tex_text, tex_mime, false },
+	{ "\\chapter", NULL, tex_text, tex_mime, false },
+	{ "def ", PY_DEF, py_text, py_mime, true },
+	{ "try:", "^ *try:.*\n(.*\n)* *(except|finally).*:", py_text, py_mime, true },
+	{ "\\input", "^\\\\input", "TeX document", tex_mime, false },
+	{ "<", "<[Ss][Cc][Rr][Ii][Pp][Tt][ \t\n>]", html_text, html_mime, false },
+	{ "<", "<[Aa] [Hh][Rr][Ee][Ff]=", html_text, html_mime, false },
+	{ "#include", "^[ \t]*#[ \t]*include", c_text, c_mime, false },
+	{ "all:", "^all:", make_text, make_mime, false },
+	{ "SUBDIRS", "^SUBDIRS[ \t]+=", "automake makefile script", make_mime, false },
+	{ "CFLAGS", "^CFLAGS", make_text, make_mime, false },
+	{ "LDFLAGS", "^LDFLAGS", make_text, make_mime, false },
+	{ "VPATH", "^VPATH", make_text, make_mime, false },
+	{ "import", "^from[ \t]+[A-Za-z0-9_.]+[ \t]+import", py_text, py_mime, true },
+	{ "<", "<[Hh][Tt][Mm][Ll][ \t\n>]", html_text, html_mime, false },
+	{ "<!", "<![Dd][Oo][Cc][Tt][Yy][Pp][Ee] [Hh][Tt][Mm][Ll]", html_text, html_mime, false },
+	{ "<", "<[Tt][Ii][Tt][Ll][Ee][ \t\n>]", html_text, html_mime, false },
+	{ "<", "<[Hh][Ee][Aa][Dd][ \t\n>]", html_text, html_mime, false },
+	{ "<", "<([Ss][Tt][Yy]|[Tt][Aa][Bb])[Ll][Ee][ \t\n>]", html_text, html_mime, false },
+	{ "end", RB_DEF, ruby_text, ruby_mime, false },
+	{ "package require", start, "Tcl script", "text/x-tcl", false },
+	{ "endif", "^#[ \t]*if(n)?def", c_text, c_mime, false },
+	{ "union", "^union[ \t]+", c_text, c_mime, false },
+	{ "public static void main(", NULL, "Java source", "text/x-java", false },
+	{ "main(", "main\\([^)]*\\)[ \t\n]*\\{", c_text, c_mime, false },
+	{ "@", "\\`@([Ee][Cc][Hh][Oo] [Oo][Ff][Ff]|[Rr][Ee][Mm]|[Ss][Ee][Tt] )", "DOS batch file",
+	  "text/x-msdos-batch", false },
+	{ "diff ", start, "diff output", "text/x-diff", false },
+	{ "Only in ", start, "diff output", "text/x-diff", false },
+	{ "Index:", start, "RCS/CVS diff output", "text/x-diff", false },
+	{ "dnl ", start, m4_text, m4_mime, false },
+	{ "\ndnl ", NULL, m4_text, m4_mime, false },
+	{ "=pod\n", start, pod_text, plain, false },
+	{ "\n=pod\n", NULL, pod_text, plain, false },
+	{ "*** ", "^\\*\\*\\* .*\n--- ", "context diff output", "text/x-diff", false },
+	{ ".\\\"", start, troff_text, troff_mime, false },
+	{ "'\\\"", start, troff_text, troff_mime, false },
+	{ "<!DOCTYPE ", NULL, sgml_text, plain, false },
+	{ "<!doctype ", NULL, sgml_text, plain, false },
+	{ ".", "^\\.[A-Za-z][A-Za-z0-9][ \t\n]", troff_text, troff_mime, false },
+	{ "BEGIN", "^[ \t]*BEGIN[ \t]*\\{", "awk or perl script", plain, false },
+	{ "require", "^[ \t]*require[ \t]+'[A-Za-z_/.]+'", ruby_text, ruby_mime, false },
+	{ "\n=head1 ", NULL, pod_text, plain, false },
+	{ "\n=head2 ", NULL, pod_text, plain, false },
+	{ "=encoding ", start, pod_text, plain, false },
+	{ "#EXTM3U", start, "M3U playlist", plain, false },
+	{ ".globl", "^[ \t]*\\.globl", asm_text, asm_mime, false },
+	{ ".asciiz", "^[ \t]*\\.asciiz", asm_text, asm_mime, false },
+	{ "#pragma", "^#pragma", c_text, c_mime, false },
+	{ "struct", "^struct[ \t]+", c_text, c_mime, false },
+	{ "extern", "^[ \t]*extern[ \t]+", c_text, c_mime, false },
+	{ "import", "^import .*;$", "Java source", "text/x-java", false },
+	{ "(ns ", start, "Clojure module source", "text/x-clojure", false },
+	{ "(", "^\\((defun|defvar|defmacro) ", lisp_text, lisp_mime, false },
+	{ "=head1 ", start, pod_text, plain, false },
+	{ "=head2 ", start, pod_text, plain, false },
+	{ ".", "^[ \t]*\\.(file|text|type|byte|even)", asm_text, asm_mime, false },
+	{ "(setq ", "^\\(setq ", lisp_text, lisp_mime, false },
+	{ "package", "^package[ \t]+require", "Tcl script", "text/x-tcl", false },
+	{ "a libtool library file", "^# Generated by libtool", "libtool library file", plain,
+	  false },
+	{ "<!--", NULL, sgml_text, plain, false },
 };
 
 static bool matches(struct guess *g, const struct rule *r, struct bytes s)
@@ -588,6 +633,8 @@ static bool matches(struct guess *g, const struct rule *r, struct bytes s)
 	struct regex *re;
 	const char *message;
 
+	if (r->pattern == start)
+		return bytes_starts(s, bytes_of(r->word));
 	if (bytes_find(s, bytes_of(r->word)) == NULL)
 		return false;
 	if (r->pattern == NULL)
@@ -613,29 +660,37 @@ static struct bytes rule_text(const struct guess *g)
 	return s;
 }
 
-/* Whether a tag occurs, in any case. */
-static bool has_tag(struct bytes s, const char *tag)
+/* Whether the text begins with a word, in any case. */
+static bool begins(struct bytes s, const char *word)
 {
-	size_t len = strlen(tag);
+	size_t len = strlen(word);
 
-	for (size_t at = 0; at + len <= s.len; at++) {
-		const char *hit = memchr(s.ptr + at, '<', s.len - at);
-		size_t i = 0;
-
-		if (hit == NULL || (at = (size_t)(hit - s.ptr)) + len > s.len)
+	for (size_t i = 0; i < len; i++)
+		if (i >= s.len || byte_to_lower((unsigned char)s.ptr[i]) != word[i])
 			return false;
-		while (i < len && byte_to_lower((unsigned char)s.ptr[at + i]) == tag[i])
-			i++;
-		if (i == len)
+	return true;
+}
+
+/* A tag of a page, first of all. */
+static bool begins_page(struct guess *g, struct bytes s)
+{
+	static const char *const tags[] = { "<!doctype html", "<html" };
+
+	while (s.len > 0 && byte_is_space((unsigned char)s.ptr[0]))
+		s = bytes_slice(s, 1, s.len);
+	for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+		size_t len = strlen(tags[i]);
+
+		if (begins(s, tags[i]) && s.len > len && memchr(" \t\n>", s.ptr[len], 4) != NULL) {
+			put_text(g, html_text, html_mime, false);
 			return true;
+		}
 	}
 	return false;
 }
 
 static bool guess_markup(struct guess *g, struct bytes s)
 {
-	static const char *const tags[] = { "<!doctype html", "<html", "<head", "<title", "<body" };
-
 	if (HAS(s, 0, "<?xml")) {
 		const char *version = bytes_find(s, BYTES("version="));
 		struct buf name = buf_in(g->c->arena);
@@ -659,54 +714,95 @@ static bool guess_markup(struct guess *g, struct bytes s)
 		g->mime = "image/svg+xml";
 		return true;
 	}
-	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++)
-		if (has_tag(s, tags[i])) {
-			put_text(g, "HTML document", "text/html", false);
-			return true;
-		}
+	if (begins_page(g, s))
+		return true;
 	if (HAS(s, 0, "<!DOCTYPE svg")) {
 		buf_puts(&g->text, "SVG XML document");
 		g->mime = "image/svg+xml";
 		return true;
 	}
-	if (HAS(s, 0, "<!DOCTYPE ") || HAS(s, 0, "<!doctype ") || HAS(s, 0, "<!--")) {
-		put_text(g, "exported SGML document", "text/plain", false);
-		return true;
-	}
 	return false;
+}
+
+static bool is_section(unsigned char ch)
+{
+	return byte_is_alnum(ch) || ch == '_' || ch == ' ';
+}
+
+/* Settings of DOS and Windows: by the first section, or the second of those that CRs end. */
+static bool guess_ini(struct guess *g, struct bytes s)
+{
+	static const char wine[] = "application/x-wine-extension-ini";
+	static const char setup[] = "application/x-setupscript";
+	static const struct mark known[] = {
+		{ "[version]", "Windows setup INFormation", setup },
+		{ "[strings]", "Windows setup INFormation", setup },
+		{ "[autorun]", "Microsoft Windows Autorun file", setup },
+		{ "[.shellclassinfo]", "Windows desktop.ini", wine },
+		{ "[boot loader]", "Windows boot.ini", wine },
+	};
+	size_t from = 0;
+	size_t to;
+
+	if (!HAS(s, 0, "[") && !HAS(s, 0, ";") && !HAS(s, 0, "\r\n"))
+		return false;
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (begins(s, known[i].start)) {
+			buf_puts(&g->text, known[i].text);
+			g->mime = known[i].mime;
+			return true;
+		}
+	for (int i = 0; i < 2; i++) {
+		const char *open = memchr(s.ptr + from, '[', s.len - from);
+
+		if (open == NULL)
+			return false;
+		from = (size_t)(open - s.ptr) + 1;
+	}
+	for (to = from; to < s.len && is_section((unsigned char)s.ptr[to]);)
+		to++;
+	if (to == from || !HAS(s, to, "]\r"))
+		return false;
+	buf_printf(&g->text, "Generic INItialization configuration [%.*s]", (int)(to - from),
+		   s.ptr + from);
+	g->mime = wine;
+	return true;
+}
+
+/* A link of Windows to a page. */
+static bool guess_shortcut(struct guess *g, struct bytes s)
+{
+	struct buf name = buf_in(g->c->arena);
+	const char *url = bytes_find(s, BYTES("URL="));
+
+	if (bytes_find(s, BYTES("[InternetShortcut]")) == NULL)
+		return false;
+	buf_puts(&name, "MS Windows 95 Internet shortcut");
+	if (url != NULL) {
+		struct bytes rest = bytes_slice(s, (size_t)(url - s.ptr) + 4, s.len);
+		size_t n = 0;
+
+		while (n < rest.len && rest.ptr[n] != '\r' && rest.ptr[n] != '\n')
+			n++;
+		buf_printf(&name, " text (URL=<%.*s>)", (int)n, rest.ptr);
+	}
+	put_text(g, buf_cstr(&name), "application/x-mswinurl", false);
+	return true;
 }
 
 static bool guess_language(struct guess *g)
 {
 	struct bytes s = rule_text(g);
 
-	if (guess_script(g) || guess_markup(g, s))
+	if (guess_script(g) || guess_markup(g, s) || guess_ini(g, s))
 		return true;
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (has_at(s, 0, starts[i].word, strlen(starts[i].word))) {
-			put_text(g, starts[i].text, starts[i].mime, starts[i].executable);
-			return true;
-		}
-	if (s.len >= 9 && byte_to_lower((unsigned char)s.ptr[1]) == 'e' && s.ptr[0] == '@' &&
-	    byte_to_lower((unsigned char)s.ptr[2]) == 'c' &&
-	    byte_to_lower((unsigned char)s.ptr[3]) == 'h' &&
-	    byte_to_lower((unsigned char)s.ptr[4]) == 'o') {
-		put_text(g, "DOS batch file", "text/x-msdos-batch", false);
-		return true;
-	}
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (matches(g, &rules[i], s)) {
 			put_text(g, rules[i].text, rules[i].mime, rules[i].executable);
 			return true;
 		}
-	return false;
+	return guess_shortcut(g, s);
 }
-
-struct mark {
-	const char *start;
-	const char *text;
-	const char *mime;
-};
 
 static const struct mark marks[] = {
 	{ "-----BEGIN CERTIFICATE-----", "PEM certificate", "text/plain" },
