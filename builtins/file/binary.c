@@ -28,6 +28,8 @@ bool has_at(struct bytes s, size_t at, const char *mark, size_t len)
 	return at <= s.len && s.len - at >= len && memcmp(s.ptr + at, mark, len) == 0;
 }
 
+static const char octets[] = "application/octet-stream";
+
 static unsigned le(const struct guess *g, size_t at, size_t size)
 {
 	return (unsigned)load_le(g->data, at, size);
@@ -66,6 +68,22 @@ static void gif(struct guess *g)
 		   le(g, 8, 2));
 }
 
+static void jpeg_comment(struct guess *g, size_t at)
+{
+	size_t end = at + 2 + be(g, at + 2, 2);
+
+	if (end > g->data.len || end < at + 4)
+		return;
+	struct bytes s = bytes_slice(g->data, at + 4, end);
+	size_t n = 0;
+
+	while (n < s.len && s.ptr[n] != '\0' && s.ptr[n] != '\n')
+		n++;
+	buf_puts(&g->text, ", comment: \"");
+	put_octal(g, bytes_slice(s, 0, n));
+	buf_putc(&g->text, '"');
+}
+
 /* The frame header behind the other segments. */
 static void jpeg_frame(struct guess *g)
 {
@@ -74,6 +92,8 @@ static void jpeg_frame(struct guess *g)
 
 		if (be(g, at, 1) != 0xff || kind == 0xda || kind == 0xd9)
 			return;
+		if (kind == 0xfe)
+			jpeg_comment(g, at);
 		if (kind >= 0xc0 && kind <= 0xc2) {
 			static const char *const names[] = { "baseline", "extended sequential",
 							     "progressive" };
@@ -107,10 +127,30 @@ static void jpeg(struct guess *g)
 
 static void bmp(struct guess *g)
 {
+	static const struct {
+		unsigned size;
+		const char *text;
+	} kinds[] = {
+		{ 12, "OS/2 1.x format" },
+		{ 40, "Windows 3.x format" },
+		{ 52, "Adobe Photoshop" },
+		{ 56, "Adobe Photoshop with alpha channel mask" },
+		{ 64, "OS/2 2.x format" },
+		{ 108, "Windows 95/NT4 and newer format" },
+		{ 124, "Windows 98/2000 and newer format" },
+	};
+	unsigned size = le(g, 14, 4);
+
 	buf_puts(&g->text, "PC bitmap");
-	if (le(g, 14, 4) == 40) {
-		buf_printf(&g->text, ", Windows 3.x format, %d x %d x %u", (int)le(g, 18, 4),
-			   (int)le(g, 22, 4), le(g, 28, 2));
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (kinds[i].size == size)
+			buf_printf(&g->text, ", %s", kinds[i].text);
+	if (size == 12)
+		buf_printf(&g->text, ", %u x %u x %u", le(g, 18, 2), le(g, 20, 2), le(g, 24, 2));
+	else
+		buf_printf(&g->text, ", %d x %d x %u", (int)le(g, 18, 4), (int)le(g, 22, 4),
+			   le(g, 28, 2));
+	if (size == 40) {
 		if (le(g, 30, 4) != 0)
 			buf_printf(&g->text, ", %u compression", le(g, 30, 4));
 		if (le(g, 34, 4) != 0)
@@ -124,18 +164,29 @@ static void bmp(struct guess *g)
 	buf_printf(&g->text, ", bits offset %u", le(g, 10, 4));
 }
 
+/* The first two say what they are. */
 static void icon(struct guess *g)
 {
 	unsigned n = le(g, 4, 2);
-	unsigned w = be(g, 6, 1);
-	unsigned h = be(g, 7, 1);
+	bool cursor = le(g, 2, 2) == 2;
 
-	buf_printf(&g->text, "MS Windows icon resource - %u icon%s, %ux%u", n, n == 1 ? "" : "s",
-		   w != 0 ? w : 256, h != 0 ? h : 256);
-	if (be(g, 8, 1) != 0)
-		buf_printf(&g->text, ", %u colors", be(g, 8, 1));
-	if (le(g, 12, 2) != 0)
-		buf_printf(&g->text, ", %u bits/pixel", le(g, 12, 2));
+	buf_printf(&g->text, "MS Windows %s resource - %u icon%s", cursor ? "cursor" : "icon", n,
+		   n == 1 ? "" : "s");
+	for (size_t at = 6; at < 6 + 16 * (size_t)(n == 1 || cursor ? 1 : 2); at += 16) {
+		unsigned w = be(g, at, 1);
+		unsigned h = be(g, at + 1, 1);
+
+		buf_printf(&g->text, ", %ux%u", w != 0 ? w : 256, h != 0 ? h : 256);
+		if (cursor) {
+			buf_printf(&g->text, ", hotspot @%ux%u", le(g, at + 4, 2),
+				   le(g, at + 6, 2));
+			continue;
+		}
+		if (be(g, at + 2, 1) != 0)
+			buf_printf(&g->text, ", %u colors", be(g, at + 2, 1));
+		if (le(g, at + 6, 2) != 0)
+			buf_printf(&g->text, ", %u bits/pixel", le(g, at + 6, 2));
+	}
 }
 
 static void riff(struct guess *g)
@@ -316,6 +367,11 @@ static void zip(struct guess *g)
 					g->mime = office[i].mime;
 					return;
 				}
+	if (le(g, 30 + le(g, 26, 2), 2) == 0xcafe) {
+		buf_puts(&g->text, "Java archive data (JAR)");
+		g->mime = "application/java-archive";
+		return;
+	}
 	zip_entry(g);
 }
 
@@ -388,12 +444,11 @@ static void ar(struct guess *g)
 			n++;
 		buf_printf(&g->text, ", with %.*s", (int)n, name.ptr);
 	}
-	if (bytes_find(g->data, BYTES("\ndata.tar.")) != NULL) {
-		const char *hit = bytes_find(g->data, BYTES("\ndata.tar."));
+	const char *hit = bytes_find(g->data, BYTES("data.tar."));
 
-		buf_printf(&g->text, ", data compression %.*s", (int)strcspn(hit + 10, " /"),
-			   hit + 10);
-	}
+	if (hit != NULL)
+		buf_printf(&g->text, ", data compression %.*s", (int)strcspn(hit + 9, " /"),
+			   hit + 9);
 }
 
 /* --- documents and programs --- */
@@ -425,7 +480,19 @@ static void sqlite(struct guess *g)
 
 static void pdf(struct guess *g)
 {
-	buf_printf(&g->text, "PDF document, version %.3s", g->data.ptr + 5);
+	struct bytes s = g->data;
+	const char *count = bytes_find(s, BYTES("/Count "));
+	uint64_t n = 0;
+
+	buf_printf(&g->text, "PDF document, version %.3s", s.ptr + 5);
+	if (count == NULL)
+		return;
+	size_t at = (size_t)(count - s.ptr) + 7;
+
+	at += at < s.len && s.ptr[at] == '-';
+	for (; at < s.len && byte_is_digit(s.ptr[at]) && n < UINT32_MAX; at++)
+		n = n * 10 + (unsigned)(s.ptr[at] - '0');
+	buf_printf(&g->text, ", %llu pages", (unsigned long long)n);
 }
 
 static void java_class(struct guess *g)
@@ -474,18 +541,24 @@ static void dos(struct guess *g)
 static void python(struct guess *g)
 {
 	static const struct {
-		unsigned magic;
+		unsigned from;
 		const char *version;
-	} versions[] = { { 3394, "3.7" },  { 3413, "3.8" },  { 3425, "3.9" },
-			 { 3439, "3.10" }, { 3495, "3.11" }, { 3531, "3.12" } };
+	} versions[] = { { 3500, "3.12 or newer" }, { 3450, "3.11" }, { 3430, "3.10" },
+			 { 3420, "3.9" },           { 3400, "3.8" },  { 3392, "3.7" } };
 	unsigned magic = le(g, 0, 2);
 
-	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
-		if (versions[i].magic == magic)
+	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions) && g->text.len == 0; i++)
+		if (versions[i].from <= magic)
 			buf_printf(&g->text, "Byte-compiled Python module for CPython %s",
 				   versions[i].version);
-	if (g->text.len == 0 || be(g, 4, 4) != 0) {
-		buf_puts(&g->text, g->text.len == 0 ? "python byte-compiled" : ", hash-based");
+	if (g->text.len == 0) {
+		buf_puts(&g->text, "python byte-compiled");
+		return;
+	}
+	if ((be(g, 4, 1) & 1) != 0) {
+		buf_printf(&g->text, ", hash-based, check-source flag %sset, hash: 0x%llx",
+			   (be(g, 4, 1) & 2) != 0 ? "" : "un",
+			   (unsigned long long)load_le(g->data, 8, 8));
 		return;
 	}
 	buf_puts(&g->text, ", timestamp-based, .py timestamp: ");
@@ -581,10 +654,52 @@ static void iso_9660(struct guess *g)
 	buf_printf(&g->text, "ISO 9660 CD-ROM filesystem data '%.*s'", (int)name.len, name.ptr);
 }
 
+static void put_font_names(struct guess *g, size_t at)
+{
+	static const char *const platforms[] = { ", Unicode", ", Macintosh", "", ", Microsoft" };
+	unsigned platform = be(g, at + 6, 2);
+
+	if (at + 18 > g->data.len)
+		return;
+	buf_printf(&g->text, ", %u names%s", be(g, at + 2, 2),
+		   platform < 4 ? platforms[platform] : "");
+	if (be(g, at + 10, 2) != 0)
+		buf_printf(&g->text, ", language 0x%x", be(g, at + 10, 2));
+	if (be(g, at + 12, 2) != 0)
+		buf_printf(&g->text, ", type %u string", be(g, at + 12, 2));
+}
+
 static void truetype(struct guess *g)
 {
 	buf_printf(&g->text, "TrueType Font data, %u tables, 1st \"%.4s\"", be(g, 4, 2),
 		   g->data.ptr + 12);
+	for (size_t i = 0; i < be(g, 4, 2) && 28 + 16 * i <= g->data.len; i++)
+		if (HAS(g->data, 12 + 16 * i, "name"))
+			put_font_names(g, be(g, 20 + 16 * i, 4));
+}
+
+/* What the tags in front of an MP3 say of themselves. */
+static void id3(struct guess *g)
+{
+	unsigned flags = be(g, 5, 1);
+	size_t at = 10 + ((be(g, 6, 1) & 127) << 21 | (be(g, 7, 1) & 127) << 14 |
+			  (be(g, 8, 1) & 127) << 7 | (be(g, 9, 1) & 127));
+
+	g->mime = octets;
+	buf_printf(&g->text, "Audio file with ID3 version 2.%u.%u", be(g, 3, 1), be(g, 4, 1));
+	if ((flags & 0x80) != 0)
+		buf_puts(&g->text, ", unsynchronized frames");
+	if ((flags & 0x40) != 0)
+		buf_puts(&g->text, ", extended header");
+	if ((flags & 0x20) != 0)
+		buf_puts(&g->text, ", experimental");
+	if (HAS(g->data, at, "\xff\xfb"))
+		buf_puts(&g->text, ", contains: ");
+	else if (HAS(g->data, at, "\xff\xf3"))
+		buf_puts(&g->text, ", contains:\\012- ");
+	else
+		return;
+	put_mpeg(g, at);
 }
 
 /* --- the table --- */
@@ -607,14 +722,13 @@ struct format {
 		at, literal, sizeof(literal) - 1, NULL, mime, fn                                   \
 	}
 
-static const char octets[] = "application/octet-stream";
-
 static const struct format formats[] = {
 	PARSE(0, "\x89PNG\r\n\x1a\n", "image/png", png),
 	PARSE(0, "GIF8", "image/gif", gif),
 	PARSE(0, "\xff\xd8\xff", "image/jpeg", jpeg),
 	PARSE(0, "BM", "image/bmp", bmp),
 	PARSE(0, "\0\0\1\0", "image/vnd.microsoft.icon", icon),
+	PARSE(0, "\0\0\2\0", "image/x-win-bitmap", icon),
 	PARSE(0, "RIFF", NULL, riff),
 	PARSE(0, "II*\0", "image/tiff", tiff),
 	PARSE(0, "MM\0*", "image/tiff", tiff),
@@ -653,12 +767,13 @@ static const struct format formats[] = {
 	PARSE(0, "\0asm", "application/wasm", wasm),
 	PARSE(0, "DIRC", octets, git_index),
 	PARSE(0, "PACK", "application/x-git", git_pack),
-	MARK(0, "ID3\3\0", "Audio file with ID3 version 2.3.0", octets),
-	MARK(0, "ID3\4\0", "Audio file with ID3 version 2.4.0", octets),
+	PARSE(0, "ID3\2", NULL, id3),
+	PARSE(0, "ID3\3", NULL, id3),
+	PARSE(0, "ID3\4", NULL, id3),
 	MARK(0, "\x89HDF\r\n\x1a\n", "Hierarchical Data Format (version 5) data",
 	     "application/x-hdf5"),
 	MARK(0, "PAR1", "Apache Parquet", "text/plain"),
-	MARK(0, "BC\xc0\xde", "LLVM IR bitcode", "text/plain"),
+	MARK(0, "BC\xc0\xde", "LLVM IR bitcode", octets),
 	MARK(0, "OTTO", "OpenType font data", "application/vnd.ms-opentype"),
 	MARK(0, "\0\0\0\x0cjP  \r\n\x87\n", "JPEG 2000 Part 1 (JP2)", "image/jp2"),
 	MARK(0, "FLV\1", "Macromedia Flash Video", "video/x-flv"),
@@ -672,7 +787,7 @@ static bool is_likely(const struct guess *g, const struct format *f)
 	if (f->put == icon)
 		return be(g, 9, 1) == 0 && le(g, 4, 2) != 0 && g->data.len > 22;
 	if (f->put == python)
-		return le(g, 0, 2) >= 3000 && le(g, 0, 2) < 3700 && g->data.len >= 16;
+		return le(g, 0, 2) >= 3000 && le(g, 0, 2) < 3584 && g->data.len >= 16;
 	if (f->put == dos)
 		return g->data.len >= 64;
 	if (f->put == gif)

@@ -4,7 +4,14 @@
  */
 #include "builtins/file/file.h"
 
-enum { SEGMENTS_MAX = 2048, NOTES_MAX = 256 };
+enum { SEGMENTS_MAX = 2048, NOTES_MAX = 256, WINDOWS = 2, WINDOW_BYTES = 16384, TEXT_MAX = 4096 };
+
+/* A piece of what lies behind the beginning that was read. */
+struct window {
+	uint64_t at;
+	struct bytes data;
+	char *room;
+};
 
 struct elf {
 	struct guess *g;
@@ -16,19 +23,63 @@ struct elf {
 	bool debug;
 	const char *interpreter;
 	struct buf notes;
+	int fd; /* -1: not yet open */
+	struct window window[WINDOWS];
 };
 
-static uint64_t get(const struct elf *e, uint64_t at, size_t size)
+/* Sections are at the end of files: at most `n` bytes there, valid until WINDOWS - 1 more such
+ * calls. */
+static struct bytes bytes_at(struct elf *e, uint64_t at, size_t n)
 {
 	struct bytes s = e->g->data;
+	struct cmd *c = e->g->c;
+	struct window *w = &e->window[0];
 
-	if (at >= s.len)
-		return 0;
-	return e->big ? load_be(s, (size_t)at, size) : load_le(s, (size_t)at, size);
+	if (at < s.len && (s.len - at >= n || s.len < LOOK_BYTES))
+		return bytes_slice(s, (size_t)at, s.len - at > n ? (size_t)at + n : s.len);
+	if (s.len < LOOK_BYTES || e->g->path == NULL || at > INT64_MAX)
+		return BYTES("");
+	for (int i = 0; i < WINDOWS; i++)
+		if (at >= e->window[i].at && at + n <= e->window[i].at + e->window[i].data.len)
+			return bytes_slice(e->window[i].data, (size_t)(at - e->window[i].at),
+					   (size_t)(at - e->window[i].at) + n);
+	if (e->fd == -1)
+		e->fd = cmd_open(c, CMD_CWD, e->g->path, 0, 0);
+	if (e->fd < 0)
+		return BYTES("");
+	struct window oldest = e->window[WINDOWS - 1];
+
+	memmove(&e->window[1], &e->window[0], (WINDOWS - 1) * sizeof *w);
+	*w = oldest;
+	if (w->room == NULL)
+		w->room = arena_alloc(c->arena, WINDOW_BYTES);
+	int64_t got = cmd_pread(c, e->fd, w->room, WINDOW_BYTES, at);
+
+	w->at = at;
+	w->data = (struct bytes){ w->room, got > 0 ? (size_t)got : 0 };
+	cmd_charge_bytes(c, WINDOW_BYTES);
+	return bytes_slice(w->data, 0, w->data.len < n ? w->data.len : n);
+}
+
+static uint64_t get(struct elf *e, uint64_t at, size_t size)
+{
+	struct bytes s = bytes_at(e, at, size);
+
+	return e->big ? load_be(s, 0, size) : load_le(s, 0, size);
+}
+
+/* The text there up to its NUL; NULL: it has none. */
+static const char *text_at(struct elf *e, uint64_t at)
+{
+	struct bytes s = bytes_at(e, at, TEXT_MAX);
+	const char *end = s.len > 0 ? memchr(s.ptr, '\0', s.len) : NULL;
+
+	return end != NULL ? arena_dup(e->g->c->arena, bytes_slice(s, 0, (size_t)(end - s.ptr)))
+			   : NULL;
 }
 
 /* A field whose place and size depend on the class. */
-static uint64_t field(const struct elf *e, uint64_t base, size_t at32, size_t at64)
+static uint64_t field(struct elf *e, uint64_t base, size_t at32, size_t at64)
 {
 	return get(e, base + (e->wide ? at64 : at32), e->wide ? 8 : 4);
 }
@@ -53,9 +104,7 @@ static const char *machine_name(unsigned machine)
 static void take_note(struct elf *e, uint64_t name, uint64_t name_len, uint64_t desc,
 		      uint64_t desc_len, uint64_t type)
 {
-	struct bytes s = e->g->data;
-
-	if (name_len != 4 || name + 4 > s.len || memcmp(s.ptr + name, "GNU", 4) != 0)
+	if (name_len != 4 || !bytes_eq(bytes_at(e, name, 4), BYTES("GNU\0")))
 		return;
 	if (type == 3 && (desc_len == 20 || desc_len == 16 || desc_len == 8)) {
 		buf_puts(&e->notes, desc_len == 20   ? ", BuildID[sha1]="
@@ -76,7 +125,7 @@ static void read_notes(struct elf *e, uint64_t at, uint64_t size, uint64_t align
 	uint64_t end = at + size;
 	uint64_t round = align == 8 ? 7 : 3;
 
-	for (int n = 0; n < NOTES_MAX && at + 12 <= end && end <= e->g->data.len && end > at; n++) {
+	for (int n = 0; n < NOTES_MAX && at + 12 <= end && end > at && size <= INT32_MAX; n++) {
 		uint64_t name_len = get(e, at, 4);
 		uint64_t desc_len = get(e, at + 4, 4);
 		uint64_t desc = at + 12 + ((name_len + 3) & ~(uint64_t)3);
@@ -122,10 +171,8 @@ static void read_segments(struct elf *e)
 			read_dynamic(e, offset, length);
 			break;
 		case 3:
-			if (offset < e->g->data.len && length > 0 &&
-			    memchr(e->g->data.ptr + offset, '\0',
-				   e->g->data.len - (size_t)offset) != NULL)
-				e->interpreter = e->g->data.ptr + offset;
+			if (length > 0)
+				e->interpreter = text_at(e, offset);
 			break;
 		case 4: read_notes(e, offset, length, field(e, at, 28, 48)); break;
 		default: break;
@@ -133,11 +180,9 @@ static void read_segments(struct elf *e)
 	}
 }
 
-static bool section_is(const struct elf *e, uint64_t names, uint64_t section, const char *name)
+static bool section_is(struct elf *e, uint64_t names, uint64_t section, struct bytes name)
 {
-	uint64_t at = names + get(e, section, 4);
-
-	return at < e->g->data.len && has_at(e->g->data, (size_t)at, name, strlen(name) + 1);
+	return bytes_eq(bytes_at(e, names + get(e, section, 4), name.len), name);
 }
 
 static void read_sections(struct elf *e, bool notes)
@@ -152,7 +197,7 @@ static void read_sections(struct elf *e, bool notes)
 		uint64_t type = get(e, at + 4, 4);
 
 		e->symbols |= type == 2;
-		e->debug |= section_is(e, names, at, ".debug_info");
+		e->debug |= section_is(e, names, at, BYTES(".debug_info\0"));
 		if (notes && type == 7)
 			read_notes(e, field(e, at, 16, 24), field(e, at, 20, 32), 4);
 		cmd_charge(e->g->c, 1);
@@ -161,7 +206,7 @@ static void read_sections(struct elf *e, bool notes)
 
 bool guess_elf(struct guess *g)
 {
-	struct elf e = { .g = g, .notes = buf_in(g->c->arena) };
+	struct elf e = { .g = g, .notes = buf_in(g->c->arena), .fd = -1 };
 	struct bytes s = g->data;
 
 	if (!HAS(s, 0, "\177ELF") || s.len < 52)
@@ -173,8 +218,9 @@ bool guess_elf(struct guess *g)
 
 	read_segments(&e);
 	read_sections(&e, false);
+	if (e.fd >= 0)
+		cmd_close(g->c, e.fd);
 	buf_printf(&g->text, "ELF %s-bit %s ", e.wide ? "64" : "32", e.big ? "MSB" : "LSB");
-	e.pie |= type == 3 && e.interpreter != NULL;
 	buf_puts(&g->text, type == 1            ? "relocatable"
 			   : type == 2          ? "executable"
 			   : type == 3 && e.pie ? "pie executable"
@@ -197,7 +243,9 @@ bool guess_elf(struct guess *g)
 				   : "SYSV");
 	if ((g->skip & SKIP_ELF) != 0)
 		return true;
-	if (type == 2 || type == 3)
+	if ((type == 2 || type == 3) && get(&e, e.wide ? 56 : 44, 2) == 0)
+		buf_puts(&g->text, ", no program header");
+	else if (type == 2 || type == 3)
 		buf_puts(&g->text, !e.dynamic ? ", statically linked"
 				   : type == 3 && e.interpreter == NULL && e.pie
 					   ? ", static-pie linked"

@@ -375,6 +375,8 @@ static void look_inside(struct cmd *c, struct file_opts *o, const char *path, st
 {
 	int err = read_start(c, path, &g->data);
 
+	g->path = strcmp(path, "-") != 0 ? path : NULL;
+
 	if (err < 0 && err != -E_ACCES) {
 		cannot(c, o, path, err);
 		return;

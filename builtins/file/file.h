@@ -26,6 +26,7 @@ enum {
 struct guess {
 	struct cmd *c;
 	struct bytes data;
+	const char *path;    /* where the rest of the data is; NULL: nowhere */
 	unsigned skip;       /* SKIP_... */
 	bool unpacked;       /* it was looked into: less is told of its wrapping */
 	struct buf text;     /* the answer */
@@ -42,6 +43,10 @@ void guess_encoding(struct guess *g);
 bool guess_binary(struct guess *g);
 bool guess_elf(struct guess *g);
 bool guess_media(struct guess *g); /* sounds, fonts, plain images, catalogues */
+/* Bytes as they are shown in answers: others in octal. */
+void put_octal(struct guess *g, struct bytes s);
+/* A frame header of MPEG audio, layer III. */
+void put_mpeg(struct guess *g, size_t at);
 /* JSON, CSV, a language, or plain text. False: it is no text. */
 bool guess_text(struct guess *g);
 /* Formats whose names do not tell the encoding: certificates, PostScript... */

@@ -34,12 +34,47 @@ static void put_rate(struct guess *g, unsigned hertz)
 {
 	unsigned tenth = hertz / 100;
 
-	if (tenth % 10 == 0)
+	if (hertz % 1000 == 0)
 		buf_printf(&g->text, ", %u kHz", tenth / 10);
 	else if (hertz % 100 != 0)
 		buf_printf(&g->text, ", %u.%02u kHz", hertz / 1000, hertz % 1000 / 10);
 	else
 		buf_printf(&g->text, ", %u.%u kHz", tenth / 10, tenth % 10);
+}
+
+/* Who made it says the second packet of Vorbis, which the second page begins with. */
+static void put_vendor(struct guess *g)
+{
+	static const struct {
+		const char *date;
+		const char *version;
+	} releases[] = {
+		{ "20020717", "1.0" },   { "20030909", "1.0.1" }, { "20040629", "1.1.0 RC1" },
+		{ "20050304", "1.1.2" }, { "20070622", "1.2.0" }, { "20090624", "1.2.2" },
+		{ "20090709", "1.2.3" }, { "20100325", "1.3.1" }, { "20101101", "1.3.2" },
+		{ "20120203", "1.3.3" }, { "20140122", "1.3.4" }, { "20150105", "1.3.5" },
+	};
+	size_t at = 58 + 27 + (size_t)be(g, 58 + 26, 1);
+
+	if (!HAS(g->data, 58, "OggS") || !HAS(g->data, at, "\3vorbis"))
+		return;
+	size_t len = le(g, at + 7, 4);
+	size_t from = at + 11;
+
+	if (from >= g->data.len || len > g->data.len - from || len > 255)
+		return;
+	struct bytes vendor = bytes_slice(g->data, from, from + len);
+	size_t name = sizeof "Xiph.Org libVorbis I" - 1;
+
+	buf_puts(&g->text, ", created by: ");
+	if (!bytes_starts(vendor, BYTES("Xiph.Org libVorbis I"))) {
+		buf_add(&g->text, vendor);
+		return;
+	}
+	buf_put(&g->text, vendor.ptr, name);
+	for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++)
+		if (has_at(vendor, name + 1, releases[i].date, 8))
+			buf_printf(&g->text, " (%s)", releases[i].version);
 }
 
 static void ogg(struct guess *g)
@@ -58,6 +93,7 @@ static void ogg(struct guess *g)
 		buf_printf(&g->text, ", %u Hz", le(g, 40, 4));
 		if (le(g, 48, 4) != 0 && le(g, 48, 4) != UINT32_MAX)
 			buf_printf(&g->text, ", ~%u bps", le(g, 48, 4));
+		put_vendor(g);
 	} else if (HAS(g->data, 28, "OpusHead")) {
 		g->mime = "audio/ogg";
 		buf_printf(&g->text, ", Opus audio, version 0.%u, ", be(g, 36, 1));
@@ -100,7 +136,7 @@ static void flac(struct guess *g)
 }
 
 /* A frame header of MPEG audio, layer III. */
-static void mpeg(struct guess *g)
+void put_mpeg(struct guess *g, size_t at)
 {
 	static const unsigned short rates[2][16] = {
 		{ 0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0 },
@@ -109,16 +145,21 @@ static void mpeg(struct guess *g)
 	static const unsigned short hertz[2][4] = { { 44100, 48000, 32000, 0 },
 						    { 22050, 24000, 16000, 0 } };
 	static const char *const modes[] = { "Stereo", "JntStereo", "2x Monaural", "Monaural" };
-	bool second = (be(g, 1, 1) & 8) == 0;
-	unsigned rate = rates[second][be(g, 2, 1) >> 4];
+	bool second = (be(g, at + 1, 1) & 8) == 0;
+	unsigned rate = rates[second][be(g, at + 2, 1) >> 4];
 
 	g->mime = "audio/mpeg";
 	buf_printf(&g->text, "MPEG ADTS, layer III, v%d", second ? 2 : 1);
 	if (rate != 0)
 		buf_printf(&g->text, second ? ", %3u kbps" : ", %u kbps", rate);
-	if (hertz[second][be(g, 2, 1) >> 2 & 3] != 0)
-		put_rate(g, hertz[second][be(g, 2, 1) >> 2 & 3]);
-	buf_printf(&g->text, ", %s", modes[be(g, 3, 1) >> 6]);
+	if (hertz[second][be(g, at + 2, 1) >> 2 & 3] != 0)
+		put_rate(g, hertz[second][be(g, at + 2, 1) >> 2 & 3]);
+	buf_printf(&g->text, ", %s", modes[be(g, at + 3, 1) >> 6]);
+}
+
+static void mpeg(struct guess *g)
+{
+	put_mpeg(g, 0);
 }
 
 /* --- fonts and images --- */
@@ -212,8 +253,7 @@ static void time_zone(struct guess *g)
 	put_count(g, be(g, at + 40, 4), "abbreviation char");
 }
 
-/* Bytes as they are shown in answers: others in octal. */
-static void put_octal(struct guess *g, struct bytes s)
+void put_octal(struct guess *g, struct bytes s)
 {
 	for (size_t i = 0; i < s.len; i++) {
 		unsigned char ch = (unsigned char)s.ptr[i];
@@ -293,6 +333,11 @@ static const struct medium media[] = {
 	PARSE("TZif", time_zone),
 	PARSE("\xde\x12\4\x95", catalogue),
 	PARSE("\x95\4\x12\xde", catalogue),
+	MARK("\xcf\x9a\x57\x13", "GNU dbm 1.x or ndbm database, little endian, 64-bit",
+	     "application/x-gdbm"),
+	MARK("\xce\x9a\x57\x13", "GNU dbm 1.x or ndbm database, little endian, 32-bit",
+	     "application/x-gdbm"),
+	MARK("icns", "Mac OS X icon", "image/x-icns"),
 	MARK("Xcur", "X11 cursor", octets),
 	MARK("Salted__", "openssl enc'd data with salted password", "text/plain"),
 	MARK("CDF\1", "NetCDF Data Format data", "application/x-netcdf"),

@@ -487,6 +487,7 @@ struct rule {
 	const char *text;
 	const char *mime;
 	bool executable;
+	short reach; /* how far it is looked for, in bytes or, below 0, lines; 0: as far as any */
 };
 
 static const char c_text[] = "C source";
@@ -529,103 +530,125 @@ static const char start[] = "";
 
 /* The first that holds is the answer, so the strongest come first. */
 static const struct rule rules[] = {
-	{ "\nmsgid ", "^msgstr ", "GNU gettext message catalogue", "text/x-po", false },
-	{ "+++ ", "^--- .*\n\\+\\+\\+ ", "unified diff output", "text/x-diff", false },
+	{ "\nmsgid ", "^msgstr ", "GNU gettext message catalogue", "text/x-po", false, 1024 },
+	{ "+++ ", "^--- .*\n\\+\\+\\+ ", "unified diff output", "text/x-diff", false, 4096 },
 	{ "export", "^export (function|class|default|const|var|let|async)[ \t(]", js_text, js_mime,
-	  false },
-	{ "Received:", start, "RFC 822 mail", mail_mime, false },
-	{ "Return-Path:", start, "SMTP mail", mail_mime, false },
-	{ "Relay-Version:", start, "old news", mail_mime, false },
-	{ " --> ", "^WEBVTT", "WebVTT subtitles", "text/vtt", false },
-	{ " --> ", SRT_TIME, "SubRip", "application/x-subrip", false },
-	{ "require", "^(const|let|var) .*= *require\\(", js_text, js_mime, false },
-	{ "module.exports", "^[ \t]*module\\.exports.*=", js_text, js_mime, false },
-	{ " from ", "^(import|export).* from ", js_text, js_mime, false },
-	{ "end", RB_CLASS, ruby_text, ruby_mime, false },
-	{ "(function", "\\(function( .*)?\\(", js_text, js_mime, false },
-	{ "From: ", start, "news or mail", mail_mime, false },
-	{ "package", "^package[ \t]+[0-9A-Za-z_:]+ *;", "Perl5 module source", plain, false },
-	{ "use strict", "^[ \t]*['\"]use strict['\"]", js_text, js_mime, false },
-	{ "namespace", "^namespace[ \t]+[_A-Za-z]+[ \t]*\\{", cpp_text, cpp_mime, false },
-	{ "protected", "^[ \t]*protected:", cpp_text, cpp_mime, false },
-	{ "private", "^[ \t]*private:", cpp_text, cpp_mime, false },
-	{ "using namespace std", NULL, cpp_text, cpp_mime, false },
-	{ "<?php", NULL, "PHP script", "text/x-php", false },
-	{ "template", "^[ \t]*template[ \t]*<.*>[ \t]*$", cpp_text, cpp_mime, false },
-	{ "virtual", "^[ \t]*virtual[ \t]+.*[};][ \t]*$", cpp_text, cpp_mime, false },
+	  false, 0 },
+	{ "Received:", start, "RFC 822 mail", mail_mime, false, 0 },
+	{ "Return-Path:", start, "SMTP mail", mail_mime, false, 0 },
+	{ "Relay-Version:", start, "old news", mail_mime, false, 0 },
+	{ " --> ", "^WEBVTT", "WebVTT subtitles", "text/vtt", false, 0 },
+	{ " --> ", SRT_TIME, "SubRip", "application/x-subrip", false, 0 },
+	{ "require", "^(const|let|var) .*= *require\\(", js_text, js_mime, false, 0 },
+	{ "module.exports", "^[ \t]*module\\.exports.*=", js_text, js_mime, false, 0 },
+	{ " from ", "^(import|export).* from ", js_text, js_mime, false, 0 },
+	{ "end", RB_CLASS, ruby_text, ruby_mime, false, 0 },
+	{ "typeof", "typeof .* [!=]==", js_text, js_mime, false, 0 },
+	{ "(function", "\\(function( .*)?\\(", js_text, js_mime, false, 0 },
+	{ "From: ", start, "news or mail", mail_mime, false, 0 },
+	{ "package", "^package[ \t]+[0-9A-Za-z_:]+ *;", "Perl5 module source", plain, false, 0 },
+	{ "use strict", "^[ \t]*['\"]use strict['\"]", js_text, js_mime, false, 0 },
+	{ "namespace", "^namespace[ \t]+[_A-Za-z]+[ \t]*\\{", cpp_text, cpp_mime, false, 0 },
+	{ "protected", "^[ \t]*protected:", cpp_text, cpp_mime, false, 0 },
+	{ "private", "^[ \t]*private:", cpp_text, cpp_mime, false, 0 },
+	{ "using namespace std", NULL, cpp_text, cpp_mime, false, 0 },
+	{ "<?", "\\`<\\?([Pp][Hh][Pp]|\n)", "PHP script", "text/x-php", false, 0 },
+	{ "template", "^[ \t]*template[ \t]*<.*>[ \t]*$", cpp_text, cpp_mime, false, 0 },
+	{ "virtual", "^[ \t]*virtual[ \t]+.*[};][ \t]*$", cpp_text, cpp_mime, false, 0 },
 	{ "class", "^[ \t]*class[ \t]+[A-Za-z0-9_:]+[ \t]*\\{(\n|[^}])*\\}", cpp_text, cpp_mime,
-	  false },
-	{ "public", "^[ \t]*public:", cpp_text, cpp_mime, false },
-	{ "#import", "^#import", "Objective-C source", "text/x-objective-c", false },
-	{ "\\documentclass", NULL, "LaTeX 2e document", tex_mime, false },
-	{ "\\documentstyle", NULL, tex_text, tex_mime, false },
-	{ "\"\"\"", start, py_text, plain, true },
-	{ "__main__", "^ *if +__name__ *== *['\"]__main__['\"]", py_text, py_mime, true },
-	{ "class ", "^class [A-Za-z0-9_]+(\\(.*\\))?:( pass)?$", py_text, py_mime, true },
-	{ "\\begin{document}", NULL, tex_text, tex_mime, false },
-	{ "\\section", NULL, tex_text, tex_mime, false },
-	{ "\\chapter", NULL, tex_text, tex_mime, false },
-	{ "def ", PY_DEF, py_text, py_mime, true },
-	{ "try:", "^ *try:.*\n(.*\n)* *(except|finally).*:", py_text, py_mime, true },
-	{ "\\input", "^\\\\input", "TeX document", tex_mime, false },
-	{ "<", "<[Ss][Cc][Rr][Ii][Pp][Tt][ \t\n>]", html_text, html_mime, false },
-	{ "<", "<[Aa] [Hh][Rr][Ee][Ff]=", html_text, html_mime, false },
-	{ "#include", "^[ \t]*#[ \t]*include", c_text, c_mime, false },
-	{ "all:", "^all:", make_text, make_mime, false },
-	{ "SUBDIRS", "^SUBDIRS[ \t]+=", "automake makefile script", make_mime, false },
-	{ "CFLAGS", "^CFLAGS", make_text, make_mime, false },
-	{ "LDFLAGS", "^LDFLAGS", make_text, make_mime, false },
-	{ "VPATH", "^VPATH", make_text, make_mime, false },
-	{ "import", "^from[ \t]+[A-Za-z0-9_.]+[ \t]+import", py_text, py_mime, true },
-	{ "<", "<[Hh][Tt][Mm][Ll][ \t\n>]", html_text, html_mime, false },
-	{ "<!", "<![Dd][Oo][Cc][Tt][Yy][Pp][Ee] [Hh][Tt][Mm][Ll]", html_text, html_mime, false },
-	{ "<", "<[Tt][Ii][Tt][Ll][Ee][ \t\n>]", html_text, html_mime, false },
-	{ "<", "<[Hh][Ee][Aa][Dd][ \t\n>]", html_text, html_mime, false },
-	{ "<", "<([Ss][Tt][Yy]|[Tt][Aa][Bb])[Ll][Ee][ \t\n>]", html_text, html_mime, false },
-	{ "end", RB_DEF, ruby_text, ruby_mime, false },
-	{ "package require", start, "Tcl script", "text/x-tcl", false },
-	{ "endif", "^#[ \t]*if(n)?def", c_text, c_mime, false },
-	{ "union", "^union[ \t]+", c_text, c_mime, false },
-	{ "public static void main(", NULL, "Java source", "text/x-java", false },
-	{ "main(", "main\\([^)]*\\)[ \t\n]*\\{", c_text, c_mime, false },
+	  false, 0 },
+	{ "public", "^[ \t]*public:", cpp_text, cpp_mime, false, 0 },
+	{ "#import", "^#import", "Objective-C source", "text/x-objective-c", false, 0 },
+	{ "\\documentclass", NULL, "LaTeX 2e document", tex_mime, false, 4096 },
+	{ "\\documentstyle", NULL, tex_text, tex_mime, false, 4096 },
+	{ "\"\"\"", start, py_text, plain, true, 0 },
+	{ "__main__", "^ *if +__name__ *== *['\"]__main__['\"]", py_text, py_mime, true, 4096 },
+	{ "class ", "^class [A-Za-z0-9_]+(\\(.*\\))?:( pass)?$", py_text, py_mime, true, 0 },
+	{ "AC_DEFUN", "^AC_DEFUN\\(\\[", m4_text, m4_mime, false, 0 },
+	{ "\\begin", NULL, tex_text, tex_mime, false, 4096 },
+	{ "\\section", NULL, tex_text, tex_mime, false, 4096 },
+	{ "\\chapter", NULL, tex_text, tex_mime, false, 4096 },
+	{ "def ", PY_DEF, py_text, py_mime, true, 0 },
+	{ "try:", "^ *try:.*\n(.*\n)* *(except|finally).*:", py_text, py_mime, true, 4096 },
+	{ "\\input", "^\\\\input", "TeX document", tex_mime, false, 0 },
+	{ "\\setlength", start, tex_text, tex_mime, false, 0 },
+	{ "\\relax", start, "LaTeX auxiliary file", tex_mime, false, 0 },
+	{ "<", "<[Ss][Cc][Rr][Ii][Pp][Tt][ \t\n>]", html_text, html_mime, false, 4096 },
+	{ "<", "<[Aa] [Hh][Rr][Ee][Ff]=", html_text, html_mime, false, 4096 },
+	{ "#include", "^[ \t]*#[ \t]*include", c_text, c_mime, false, 0 },
+	{ "all:", "^all:", make_text, make_mime, false, -100 },
+	{ "SUBDIRS", "^SUBDIRS[ \t]+=", "automake makefile script", make_mime, false, -100 },
+	{ "CFLAGS", "^CFLAGS", make_text, make_mime, false, -100 },
+	{ "LDFLAGS", "^LDFLAGS", make_text, make_mime, false, -100 },
+	{ "VPATH", "^VPATH", make_text, make_mime, false, -100 },
+	{ "import", "^from[ \t]+[A-Za-z0-9_.]+[ \t]+import", py_text, py_mime, true, 0 },
+	{ "<", "<[Hh][Tt][Mm][Ll][ \t\n>]", html_text, html_mime, false, 4096 },
+	{ "<!", "<![Dd][Oo][Cc][Tt][Yy][Pp][Ee] [Hh][Tt][Mm][Ll]", html_text, html_mime, false,
+	  4096 },
+	{ "<", "<[Tt][Ii][Tt][Ll][Ee][ \t\n>]", html_text, html_mime, false, 4096 },
+	{ "<", "<[Hh][Ee][Aa][Dd][ \t\n>]", html_text, html_mime, false, 4096 },
+	{ "<", "<([Ss][Tt][Yy]|[Tt][Aa][Bb])[Ll][Ee][ \t\n>]", html_text, html_mime, false, 4096 },
+	{ "end", RB_DEF, ruby_text, ruby_mime, false, 0 },
+	{ "package require", start, "Tcl script", plain, false, 0 },
+	{ "endif", "^#[ \t]*if(n)?def", c_text, c_mime, false, 0 },
+	{ "union", "^union[ \t]+", c_text, c_mime, false, 0 },
+	{ "public static void main(", NULL, "Java source", "text/x-java", false, 0 },
+	{ "main(", "main\\([^)]*\\)[ \t\n]*\\{", c_text, c_mime, false, 0 },
 	{ "@", "\\`@([Ee][Cc][Hh][Oo] [Oo][Ff][Ff]|[Rr][Ee][Mm]|[Ss][Ee][Tt] )", "DOS batch file",
-	  "text/x-msdos-batch", false },
-	{ "diff ", start, "diff output", "text/x-diff", false },
-	{ "Only in ", start, "diff output", "text/x-diff", false },
-	{ "Index:", start, "RCS/CVS diff output", "text/x-diff", false },
-	{ "dnl ", start, m4_text, m4_mime, false },
-	{ "\ndnl ", NULL, m4_text, m4_mime, false },
-	{ "=pod\n", start, pod_text, plain, false },
-	{ "\n=pod\n", NULL, pod_text, plain, false },
-	{ "*** ", "^\\*\\*\\* .*\n--- ", "context diff output", "text/x-diff", false },
-	{ ".\\\"", start, troff_text, troff_mime, false },
-	{ "'\\\"", start, troff_text, troff_mime, false },
-	{ "<!DOCTYPE ", NULL, sgml_text, plain, false },
-	{ "<!doctype ", NULL, sgml_text, plain, false },
-	{ ".", "^\\.[A-Za-z][A-Za-z0-9][ \t\n]", troff_text, troff_mime, false },
-	{ "BEGIN", "^[ \t]*BEGIN[ \t]*\\{", "awk or perl script", plain, false },
-	{ "require", "^[ \t]*require[ \t]+'[A-Za-z_/.]+'", ruby_text, ruby_mime, false },
-	{ "\n=head1 ", NULL, pod_text, plain, false },
-	{ "\n=head2 ", NULL, pod_text, plain, false },
-	{ "=encoding ", start, pod_text, plain, false },
-	{ "#EXTM3U", start, "M3U playlist", plain, false },
-	{ ".globl", "^[ \t]*\\.globl", asm_text, asm_mime, false },
-	{ ".asciiz", "^[ \t]*\\.asciiz", asm_text, asm_mime, false },
-	{ "#pragma", "^#pragma", c_text, c_mime, false },
-	{ "struct", "^struct[ \t]+", c_text, c_mime, false },
-	{ "extern", "^[ \t]*extern[ \t]+", c_text, c_mime, false },
-	{ "import", "^import .*;$", "Java source", "text/x-java", false },
-	{ "(ns ", start, "Clojure module source", "text/x-clojure", false },
-	{ "(", "^\\((defun|defvar|defmacro) ", lisp_text, lisp_mime, false },
-	{ "=head1 ", start, pod_text, plain, false },
-	{ "=head2 ", start, pod_text, plain, false },
-	{ ".", "^[ \t]*\\.(file|text|type|byte|even)", asm_text, asm_mime, false },
-	{ "(setq ", "^\\(setq ", lisp_text, lisp_mime, false },
-	{ "package", "^package[ \t]+require", "Tcl script", "text/x-tcl", false },
-	{ "a libtool library file", "^# Generated by libtool", "libtool library file", plain,
-	  false },
-	{ "<!--", NULL, sgml_text, plain, false },
+	  "text/x-msdos-batch", false, 0 },
+	{ "diff ", start, "diff output", "text/x-diff", false, 0 },
+	{ "Only in ", start, "diff output", "text/x-diff", false, 0 },
+	{ "Index:", start, "RCS/CVS diff output", "text/x-diff", false, 0 },
+	{ "dnl ", start, m4_text, m4_mime, false, 0 },
+	{ "\ndnl ", NULL, m4_text, m4_mime, false, 0 },
+	{ "=pod\n", start, pod_text, plain, false, 0 },
+	{ "\n=pod\n", NULL, pod_text, plain, false, 1024 },
+	{ "*** ", "\\`\n*\\*\\*\\* .*\n--- ", "context diff output", "text/x-diff", false, 0 },
+	{ ".\\\"", start, troff_text, troff_mime, false, 0 },
+	{ "'\\\"", start, troff_text, troff_mime, false, 0 },
+	{ "<!DOCTYPE ", NULL, sgml_text, plain, false, 4096 },
+	{ "<!doctype ", NULL, sgml_text, plain, false, 4096 },
+	{ ".", "^\\.[A-Za-z][A-Za-z0-9][ \t\n]", troff_text, troff_mime, false, -20 },
+	{ "BEGIN", "^[ \t]*BEGIN[ \t]*\\{", "awk or perl script", plain, false, 4096 },
+	{ "require", "^[ \t]*require[ \t]+'[A-Za-z_/.]+'", ruby_text, ruby_mime, false, 0 },
+	{ "\n=head1 ", NULL, pod_text, plain, false, 1024 },
+	{ "\n=head2 ", NULL, pod_text, plain, false, 1024 },
+	{ "=encoding ", start, pod_text, plain, false, 1024 },
+	{ "#EXTM3U", start, "M3U playlist", plain, false, 0 },
+	{ ".globl", "^[ \t]*\\.globl", asm_text, asm_mime, false, 0 },
+	{ ".asciiz", "^[ \t]*\\.asciiz", asm_text, asm_mime, false, 0 },
+	{ "#pragma", "^#pragma", c_text, c_mime, false, 0 },
+	{ "struct", "^struct[ \t]+", c_text, c_mime, false, 0 },
+	{ "extern", "^[ \t]*extern[ \t]+", c_text, c_mime, false, 0 },
+	{ "import", "^import .*;$", "Java source", "text/x-java", false, 0 },
+	{ "(ns ", start, "Clojure module source", "text/x-clojure", false, 0 },
+	{ "(", "^\\((defun|defvar|defmacro) ", lisp_text, lisp_mime, false, 4096 },
+	{ "=head1 ", start, pod_text, plain, false, 1024 },
+	{ "=head2 ", start, pod_text, plain, false, 1024 },
+	{ ".", "^[ \t]*\\.(file|text|type|byte|even)", asm_text, asm_mime, false, 0 },
+	{ "(setq ", "^\\(setq ", lisp_text, lisp_mime, false, 4096 },
+	{ "package", "^package[ \t]+require", "Tcl script", plain, false, 0 },
+	{ "a libtool library file", "^# Generated by libtool", "libtool library file", plain, false,
+	  0 },
+	{ "<!--", NULL, sgml_text, plain, false, 4096 },
 };
+
+/* What a rule sees of the text. A line counts for 80 bytes. */
+static struct bytes within(struct bytes s, int reach)
+{
+	size_t most = reach > 0 ? (size_t)reach : reach < 0 ? (size_t)-reach * 80 : s.len;
+	size_t at = 0;
+
+	s.len = s.len < most ? s.len : most;
+	for (int line = 0; line < -reach; line++) {
+		const char *end = memchr(s.ptr + at, '\n', s.len - at);
+
+		if (end == NULL)
+			return s;
+		at = (size_t)(end - s.ptr) + 1;
+	}
+	return reach < 0 ? bytes_slice(s, 0, at) : s;
+}
 
 static bool matches(struct guess *g, const struct rule *r, struct bytes s)
 {
@@ -633,6 +656,7 @@ static bool matches(struct guess *g, const struct rule *r, struct bytes s)
 	struct regex *re;
 	const char *message;
 
+	s = within(s, r->reach);
 	if (r->pattern == start)
 		return bytes_starts(s, bytes_of(r->word));
 	if (bytes_find(s, bytes_of(r->word)) == NULL)
@@ -815,19 +839,46 @@ static const struct mark marks[] = {
 	{ "ssh-dss ", "OpenSSH DSA public key", "text/plain" },
 	{ "ssh-ed25519 ", "OpenSSH ED25519 public key", "text/plain" },
 	{ "ecdsa-sha2-", "OpenSSH ECDSA public key", "text/plain" },
+	{ "-----BEGIN PGP SIGNED MESSAGE-", "PGP signed message", "text/PGP" },
+	{ "StartFontMetrics", "ASCII font metrics", "text/plain" },
 	{ "-----BEGIN PGP MESSAGE-", "PGP message", "application/pgp-encrypted" },
 	{ "-----BEGIN PGP PUBLIC KEY BLOCK-", "PGP public key block", "application/pgp-keys" },
 	{ "-----BEGIN PGP SIGNATURE-", "PGP signature", "application/pgp-signature" },
 	{ "BEGIN:VCALENDAR", "vCalendar calendar file", "text/calendar" },
-	{ "/* XPM */", "X pixmap image text", "image/x-xpixmap" },
 	{ "d8:announce", "BitTorrent file", "application/x-bittorrent" },
 	{ "{\\rtf1\\ansi", "Rich Text Format data, version 1, ANSI", "text/rtf" },
 	{ "{\\rtf1", "Rich Text Format data, version 1", "text/rtf" },
 };
 
+/* "WIDTH HEIGHT COLOURS CHARACTERS" is the first string. */
+static void put_pixmap(struct guess *g)
+{
+	struct bytes s = within(g->data, LOOK_RULE_BYTES);
+	const char *open = memchr(s.ptr, '"', s.len);
+	unsigned n[4] = { 0 };
+	size_t at = open != NULL ? (size_t)(open - s.ptr) + 1 : s.len;
+
+	buf_puts(&g->text, "X pixmap image text");
+	g->mime = "image/x-xpixmap";
+	for (int i = 0; i < 4; i++) {
+		while (at < s.len && s.ptr[at] == ' ')
+			at++;
+		if (at >= s.len || !byte_is_digit(s.ptr[at]))
+			return;
+		for (; at < s.len && byte_is_digit(s.ptr[at]) && n[i] < 1000000; at++)
+			n[i] = n[i] * 10 + (unsigned)(s.ptr[at] - '0');
+	}
+	buf_printf(&g->text, ", %u x %u x %u, %u chars/pixel", n[0], n[1], n[2], n[3]);
+}
+
 bool guess_marked_text(struct guess *g)
 {
 	struct bytes s = g->data;
+
+	if (HAS(s, 0, "/* XPM */")) {
+		put_pixmap(g);
+		return true;
+	}
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
 		if (has_at(s, 0, marks[i].start, strlen(marks[i].start))) {
