@@ -77,7 +77,7 @@ static void report(struct curl_transfer *t)
 {
 	const struct curl_set *s = t->curl->first;
 
-	if (t->error == 0 || (s->silent && !s->show_error))
+	if (t->error == 0 || t->message.len == 0 || (s->silent && !s->show_error))
 		return;
 	cmd_warn(t->curl->c, 0, "(%d) %s", t->error, buf_cstr(&t->message));
 }
@@ -187,10 +187,6 @@ static int check(struct curl *k, const struct curl_set *s)
 			  first[0], first[1]);
 		return CURL_USAGE;
 	}
-	if (s->time_condition != NULL) {
-		cmd_warn(k->c, 0, "option -z: not supported in this sandbox");
-		return CURL_USAGE;
-	}
 	return 0;
 }
 
@@ -220,6 +216,8 @@ static int curl_run(struct cmd *c)
 		if (status != 0 && k.first->fail_early)
 			break;
 	}
+	if (k.first->trace_out != NULL && k.first->trace_out != &c->out)
+		(void)output_close(k.first->trace_out);
 	return status;
 }
 

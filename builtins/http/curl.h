@@ -44,6 +44,17 @@ struct curl_url {
 	const char *upload; /* -T */
 };
 
+/* --resolve, --connect-to: where a host and port are. */
+struct curl_route {
+	struct curl_route *next;
+	struct bytes host;
+	unsigned port;
+	bool any_host;
+	bool any_port;
+	struct bytes to;  /* addresses or a host; empty: the same */
+	unsigned to_port; /* 0: the same */
+};
+
 /* A part of -F. */
 struct curl_part {
 	struct curl_part *next;
@@ -62,6 +73,9 @@ struct curl_set {
 	bool show_error;
 	bool verbose;
 	bool bar;
+	const char *trace; /* --trace or --trace-ascii: a file */
+	bool trace_ascii;
+	struct output *trace_out;
 	bool fail_early;
 	bool missing_url;
 	struct curl_set *next; /* here the local ones begin: see curl_next */
@@ -100,7 +114,20 @@ struct curl_set {
 	const char *dump;
 	const char *jar;
 	const char *write_out;
-	const char *time_condition;
+	const char *time_header; /* -z: If-Modified-Since, ...; NULL: none */
+	int64_t time_seconds;
+	unsigned protocols; /* CURL_..._BIT */
+	unsigned redirect_protocols;
+	const char *default_protocol;
+	struct curl_route *routes;
+	bool netrc;
+	bool netrc_optional;
+	const char *netrc_file;
+	bool http10;
+	uint64_t unused_number;
+	uint64_t rate; /* bytes a second; 0: any */
+	const char *etag_save;
+	const char *etag_compare;
 	uint64_t max_time_ms;
 	uint64_t connect_time_ms;
 	uint64_t retries;
@@ -214,9 +241,28 @@ void curl_verbose(struct curl_transfer *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Header lines with "> " or "< " in front. */
 void curl_verbose_lines(struct curl_transfer *t, const char *mark, struct bytes lines);
+/* Bytes of a body, for --trace; -v only says how many. */
+void curl_trace_data(struct curl_transfer *t, bool sent, struct bytes data);
 void curl_meter_begin(struct curl_transfer *t);
 void curl_meter_end(struct curl_transfer *t);
 void curl_warn(struct curl *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* curl_extra.c */
+enum { CURL_HTTP_BIT = 1, CURL_HTTPS_BIT = 2, CURL_FILE_BIT = 4, CURL_ALL_BITS = 7 };
+/* What a list such as "=https,-file" makes of what is allowed. */
+unsigned curl_protocols(struct curl *k, unsigned allowed, const char *list);
+bool curl_protocol_allowed(unsigned allowed, struct bytes scheme);
+int curl_resolve(struct curl *k, const char *arg);
+int curl_connect_to(struct curl *k, const char *arg);
+/* Where the transfer's URL is: as usual, at a port inside, or where only the host could go. */
+enum curl_routing { ROUTE_USUAL, ROUTE_INSIDE, ROUTE_ELSEWHERE };
+enum curl_routing curl_route(struct curl_transfer *t, unsigned *port);
+/* "USER:PASSWORD" of the file of logins, or NULL. */
+const char *curl_netrc_login(struct curl_transfer *t);
+int curl_time_condition(struct curl *k, const char *arg);
+void curl_put_date(struct buf *b, int64_t seconds);
+int curl_limit_rate(struct curl *k, const char *arg);
+void curl_wait_rate(struct curl_transfer *t, uint64_t bytes);
 
 /* curl_cookies.c */
 int curl_cookies_read(struct curl *k, const char *path);

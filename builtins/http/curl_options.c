@@ -181,6 +181,62 @@ static int set_write_out(struct curl *k, const char *arg)
 	return 0;
 }
 
+static int set_protocols(struct curl *k, const char *arg)
+{
+	k->set->protocols = curl_protocols(k, k->set->protocols, arg);
+	return 0;
+}
+
+static int set_redirect_protocols(struct curl *k, const char *arg)
+{
+	k->set->redirect_protocols = curl_protocols(k, k->set->redirect_protocols, arg);
+	return 0;
+}
+
+static int set_default_protocol(struct curl *k, const char *arg)
+{
+	if (!curl_protocol_allowed(CURL_ALL_BITS, bytes_of(arg))) {
+		cmd_warn(k->c, 0,
+			 "option --proto-default: a specified protocol is unsupported by "
+			 "libcurl");
+		cmd_warn(k->c, 0, "try 'curl --help' or 'curl --manual' for more information");
+		return CURL_PROTOCOL;
+	}
+	k->set->default_protocol = arg;
+	return 0;
+}
+
+/* Where messages go from here on. */
+static int set_stderr(struct curl *k, const char *arg)
+{
+	int fd = strcmp(arg, "-") == 0
+			 ? 1
+			 : cmd_open(k->c, CMD_CWD, arg, O_WRONLY_ | O_CREAT_ | O_TRUNC_, 0666);
+
+	if (fd < 0) {
+		curl_warn(k, "Failed to open %s!", arg);
+		return 0;
+	}
+	(void)cmd_dup2(k->c, fd, 2);
+	if (fd > 2)
+		cmd_close(k->c, fd);
+	return 0;
+}
+
+static int set_trace(struct curl *k, const char *arg)
+{
+	k->first->trace = arg;
+	k->first->trace_ascii = false;
+	return 0;
+}
+
+static int set_trace_ascii(struct curl *k, const char *arg)
+{
+	k->first->trace = arg;
+	k->first->trace_ascii = true;
+	return 0;
+}
+
 static int set_next(struct curl *k, const char *arg)
 {
 	(void)arg;
@@ -248,7 +304,7 @@ static const struct option options[] = {
 	{ 'K', "config", CALL, 0, set_config },
 	{ 'L', "location", ON, FIELD(follow), NULL },
 	{ 'm', "max-time", SECONDS, FIELD(max_time_ms), NULL },
-	{ 'n', "netrc", MISSING, 0, NULL },
+	{ 'n', "netrc", ON, FIELD(netrc), NULL },
 	{ 'N', "no-buffer", ON, FIELD(no_buffer), NULL },
 	{ 'o', "output", CALL, 0, set_output },
 	{ 'O', "remote-name", CALL0, 0, set_remote },
@@ -267,11 +323,11 @@ static const struct option options[] = {
 	{ 'w', "write-out", CALL, 0, set_write_out },
 	{ 'x', "proxy", MISSING1, 0, NULL },
 	{ 'X', "request", TEXT, FIELD(method), NULL },
-	{ 'y', "speed-time", MISSING1, 0, NULL },
-	{ 'Y', "speed-limit", MISSING1, 0, NULL },
-	{ 'z', "time-cond", TEXT, FIELD(time_condition), NULL },
-	{ 'Z', "parallel", MISSING, 0, NULL },
-	{ '0', "http1.0", MISSING, 0, NULL },
+	{ 'y', "speed-time", NUMBER, FIELD(unused_number), NULL },
+	{ 'Y', "speed-limit", NUMBER, FIELD(unused_number), NULL },
+	{ 'z', "time-cond", CALL, 0, curl_time_condition },
+	{ 'Z', "parallel", NOTHING, 0, NULL },
+	{ '0', "http1.0", ON, FIELD(http10), NULL },
 	{ '1', "tlsv1", NOTHING, 0, NULL },
 	{ '4', "ipv4", NOTHING, 0, NULL },
 	{ '6', "ipv6", NOTHING, 0, NULL },
@@ -284,13 +340,15 @@ static const struct option options[] = {
 	{ 0, "ciphers", MISSING1, 0, NULL },
 	{ 0, "compressed", ON, FIELD(compressed), NULL },
 	{ 0, "connect-timeout", SECONDS, FIELD(connect_time_ms), NULL },
-	{ 0, "connect-to", MISSING1, 0, NULL },
+	{ 0, "connect-to", CALL, 0, curl_connect_to },
 	{ 0, "create-dirs", ON, FIELD(create_dirs), NULL },
 	{ 0, "data-ascii", CALL, 0, set_data },
 	{ 0, "data-binary", CALL, 0, set_binary },
 	{ 0, "data-raw", CALL, 0, set_raw },
 	{ 0, "data-urlencode", CALL, 0, set_urlencode },
 	{ 0, "digest", MISSING, 0, NULL },
+	{ 0, "etag-compare", TEXT, FIELD(etag_compare), NULL },
+	{ 0, "etag-save", TEXT, FIELD(etag_save), NULL },
 	{ 0, "fail-early", ON, FIELD(fail_early), NULL },
 	{ 0, "fail-with-body", ON, FIELD(fail_body), NULL },
 	{ 0, "form-string", CALL, 0, set_form_text },
@@ -301,12 +359,13 @@ static const struct option options[] = {
 	{ 0, "json", CALL, 0, set_json },
 	{ 0, "keepalive", NOTHING, 0, NULL },
 	{ 0, "key", MISSING1, 0, NULL },
-	{ 0, "limit-rate", MISSING1, 0, NULL },
+	{ 0, "limit-rate", CALL, 0, curl_limit_rate },
 	{ 0, "location-trusted", ON, FIELD(trusted), NULL },
 	{ 0, "max-filesize", NUMBER, FIELD(max_size), NULL },
 	{ 0, "max-redirs", NUMBER, FIELD(max_redirects), NULL },
 	{ 0, "negotiate", MISSING, 0, NULL },
-	{ 0, "netrc-file", MISSING1, 0, NULL },
+	{ 0, "netrc-file", TEXT, FIELD(netrc_file), NULL },
+	{ 0, "netrc-optional", ON, FIELD(netrc_optional), NULL },
 	{ 0, "no-clobber", ON, FIELD(no_clobber), NULL },
 	{ 0, "no-keepalive", NOTHING, 0, NULL },
 	{ 0, "no-progress-meter", ON, FIELD(silent), NULL },
@@ -314,29 +373,30 @@ static const struct option options[] = {
 	{ 0, "ntlm", MISSING, 0, NULL },
 	{ 0, "oauth2-bearer", TEXT, FIELD(bearer), NULL },
 	{ 0, "output-dir", TEXT, FIELD(output_dir), NULL },
-	{ 0, "parallel-max", MISSING1, 0, NULL },
+	{ 0, "parallel-immediate", NOTHING, 0, NULL },
+	{ 0, "parallel-max", NUMBER, FIELD(unused_number), NULL },
 	{ 0, "path-as-is", ON, FIELD(as_is), NULL },
 	{ 0, "post301", ON, FIELD(keep301), NULL },
 	{ 0, "post302", ON, FIELD(keep302), NULL },
 	{ 0, "post303", ON, FIELD(keep303), NULL },
-	{ 0, "proto", MISSING1, 0, NULL },
-	{ 0, "proto-default", MISSING1, 0, NULL },
-	{ 0, "proto-redir", MISSING1, 0, NULL },
+	{ 0, "proto", CALL, 0, set_protocols },
+	{ 0, "proto-default", CALL, 0, set_default_protocol },
+	{ 0, "proto-redir", CALL, 0, set_redirect_protocols },
 	{ 0, "remote-name-all", ON, FIELD(remote_all), NULL },
 	{ 0, "remove-on-error", ON, FIELD(remove_on_error), NULL },
-	{ 0, "resolve", MISSING1, 0, NULL },
+	{ 0, "resolve", CALL, 0, curl_resolve },
 	{ 0, "retry", NUMBER, FIELD(retries), NULL },
 	{ 0, "retry-all-errors", ON, FIELD(retry_all), NULL },
 	{ 0, "retry-connrefused", ON, FIELD(retry_refused), NULL },
 	{ 0, "retry-delay", SECONDS, FIELD(retry_delay_ms), NULL },
 	{ 0, "retry-max-time", SECONDS, FIELD(retry_time_ms), NULL },
 	{ 0, "socks5", MISSING1, 0, NULL },
-	{ 0, "stderr", MISSING1, 0, NULL },
+	{ 0, "stderr", CALL, 0, set_stderr },
 	{ 0, "tcp-nodelay", NOTHING, 0, NULL },
 	{ 0, "tlsv1.2", NOTHING, 0, NULL },
 	{ 0, "tlsv1.3", NOTHING, 0, NULL },
-	{ 0, "trace", MISSING1, 0, NULL },
-	{ 0, "trace-ascii", MISSING1, 0, NULL },
+	{ 0, "trace", CALL, 0, set_trace },
+	{ 0, "trace-ascii", CALL, 0, set_trace_ascii },
 	{ 0, "unix-socket", MISSING1, 0, NULL },
 	{ 0, "url", CALL, 0, set_url },
 	{ 0, "url-query", CALL, 0, curl_url_query },
@@ -600,6 +660,8 @@ struct curl_set *curl_new_set(struct curl *k)
 		k->first = s;
 	}
 	s->max_redirects = 50;
+	s->protocols = CURL_ALL_BITS;
+	s->redirect_protocols = CURL_HTTP_BIT | CURL_HTTPS_BIT;
 	s->lines.a = a;
 	s->data = buf_in(a);
 	s->query = buf_in(a);

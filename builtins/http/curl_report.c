@@ -337,25 +337,138 @@ void curl_write_out(struct curl_transfer *t)
 	flush_text(&w);
 }
 
+/* --- --trace --- */
+
+static struct output *trace_output(struct curl *k)
+{
+	struct curl_set *s = k->first;
+	struct cmd *c = k->c;
+
+	if (s->trace_out != NULL)
+		return s->trace_out;
+	if (strcmp(s->trace, "-") == 0)
+		return s->trace_out = &c->out;
+	struct arena *scratch = c->arena;
+	int err = 0;
+
+	/* It is open longer than one transfer. */
+	c->arena = k->lasting;
+	s->trace_out = arena_alloc(c->arena, sizeof *s->trace_out);
+
+	if (strcmp(s->trace, "%") == 0)
+		output_init(s->trace_out, c, 2, true);
+	else
+		err = output_open(s->trace_out, c, s->trace, O_CREAT_ | O_TRUNC_, true);
+	if (err < 0) {
+		curl_warn(k, "Failed to create/open output");
+		output_init(s->trace_out, c, 2, true);
+	}
+	c->arena = scratch;
+	return s->trace_out;
+}
+
+/* The bytes of a line of a dump, others than printable ones as dots. */
+static void put_shown(struct output *o, struct bytes s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		output_putc(o, byte_is_print((unsigned char)s.ptr[i]) ? s.ptr[i] : '.');
+}
+
+/* How much of s a line of a text dump shows; *end: it ends a line, whose end is not shown. */
+static size_t text_line(struct bytes s, bool *end)
+{
+	size_t n = 0;
+
+	while (n < s.len && n < 64) {
+		if (n + 1 < s.len && s.ptr[n] == '\r' && s.ptr[n + 1] == '\n')
+			break;
+		n++;
+	}
+	*end = n + 1 < s.len && s.ptr[n] == '\r' && s.ptr[n + 1] == '\n';
+	return n;
+}
+
+static void put_dump(struct curl *k, const char *what, struct bytes s)
+{
+	struct output *o = trace_output(k);
+	struct buf line = buf_in(k->c->arena);
+	bool ascii = k->first->trace_ascii;
+
+	buf_printf(&line, "%s, %zu bytes (0x%zx)\n", what, s.len, s.len);
+	output_write(o, line.ptr, line.len);
+	for (size_t at = 0; at < s.len;) {
+		struct bytes rest = bytes_slice(s, at, s.len);
+		bool end = false;
+		size_t n = ascii ? text_line(rest, &end) : rest.len < 16 ? rest.len : 16;
+
+		line.len = 0;
+		buf_printf(&line, "%04zx: ", at);
+		for (size_t i = 0; !ascii && i < 16; i++)
+			if (i < n)
+				buf_printf(&line, "%02x ", (unsigned)(unsigned char)rest.ptr[i]);
+			else
+				buf_puts(&line, "   ");
+		output_write(o, line.ptr, line.len);
+		put_shown(o, bytes_slice(rest, 0, n));
+		output_putc(o, '\n');
+		at += n + (end ? 2 : 0);
+		cmd_charge(k->c, 1);
+	}
+}
+
+/* Lines of a header: what is sent stands in one piece, what comes line by line. */
+static void trace_lines(struct curl *k, bool sent, struct bytes lines)
+{
+	while (lines.len != 0) {
+		const char *end = sent ? NULL : memchr(lines.ptr, '\n', lines.len);
+		size_t n = end != NULL ? (size_t)(end - lines.ptr) + 1 : lines.len;
+
+		put_dump(k, sent ? "=> Send header" : "<= Recv header", bytes_slice(lines, 0, n));
+		lines = bytes_slice(lines, n, lines.len);
+	}
+}
+
+void curl_trace_data(struct curl_transfer *t, bool sent, struct bytes data)
+{
+	if (t->curl->first->trace != NULL)
+		put_dump(t->curl, sent ? "=> Send data" : "<= Recv data", data);
+	else
+		curl_verbose(t, "%c [%zu bytes data]\n", sent ? '}' : '{', data.len);
+}
+
 /* --- -v --- */
 
 void curl_verbose(struct curl_transfer *t, const char *format, ...)
 {
 	struct buf b = buf_in(t->curl->c->arena);
+	const struct curl_set *first = t->curl->first;
 	va_list args;
 
-	if (!t->curl->first->verbose)
+	if (!first->verbose && first->trace == NULL)
 		return;
 	va_start(args, format);
 	buf_vprintf(&b, format, args);
 	va_end(args);
-	cmd_err_write(t->curl->c, b.ptr, b.len);
+	if (first->trace == NULL) {
+		cmd_err_write(t->curl->c, b.ptr, b.len);
+		return;
+	}
+	struct output *o = trace_output(t->curl);
+	struct bytes text = buf_bytes(&b);
+
+	text = bytes_starts(text, BYTES("* ")) ? bytes_slice(text, 2, text.len) : text;
+	output_write(o, "== Info: ", 9);
+	output_write(o, text.ptr, text.len);
 }
 
 void curl_verbose_lines(struct curl_transfer *t, const char *mark, struct bytes lines)
 {
 	struct buf b = buf_in(t->curl->c->arena);
 
+	if (t->curl->first->trace != NULL) {
+		trace_lines(t->curl, mark[0] == '>', lines);
+		return;
+	}
 	if (!t->curl->first->verbose)
 		return;
 	while (lines.len != 0) {

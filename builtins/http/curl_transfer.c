@@ -122,7 +122,11 @@ static void put_login(struct curl_transfer *t, struct http_lines *l)
 		http_add(l, "Authorization: Bearer %s", t->set->bearer);
 		return;
 	}
-	if (t->set->user != NULL) {
+	const char *stored = t->set->user == NULL ? curl_netrc_login(t) : NULL;
+
+	if (stored != NULL) {
+		buf_puts(&text, stored);
+	} else if (t->set->user != NULL) {
 		buf_printf(&text, "%s%s", t->set->user,
 			   strchr(t->set->user, ':') == NULL ? ":" : "");
 	} else if (t->url.has_user) {
@@ -183,6 +187,24 @@ static const char *range_of(struct curl_transfer *t)
 	return buf_cstr(&b);
 }
 
+/* -z, --etag-compare */
+static void put_condition(struct curl_transfer *t, struct http_lines *l)
+{
+	struct cmd *c = t->curl->c;
+	struct buf date = buf_in(c->arena);
+	struct bytes tag = BYTES("");
+
+	if (t->set->time_header != NULL) {
+		curl_put_date(&date, t->set->time_seconds);
+		put_default(t, l, t->set->time_header, buf_cstr(&date));
+	}
+	if (t->set->etag_compare == NULL)
+		return;
+	(void)cmd_read_all(c, t->set->etag_compare, &tag);
+	tag = bytes_trim(tag);
+	put_default(t, l, "If-None-Match", tag.len > 0 ? arena_dup(c->arena, tag) : "\"\"");
+}
+
 static void make_lines(struct curl_transfer *t, struct http_lines *l)
 {
 	struct arena *a = t->curl->c->arena;
@@ -197,6 +219,7 @@ static void make_lines(struct curl_transfer *t, struct http_lines *l)
 		put_default(t, l, "Accept", "*/*");
 	put_default(t, l, "Accept-Encoding", s->compressed ? "deflate, gzip, zstd" : NULL);
 	put_default(t, l, "Referer", s->referer);
+	put_condition(t, l);
 	put_default(t, l, "Cookie", cookies.len != 0 ? arena_dup(a, cookies) : NULL);
 	if (s->json && t->has_body) {
 		put_default(t, l, "Content-Type", t->body_type);
@@ -240,11 +263,17 @@ static int exchange(struct curl_transfer *t)
 				  .has_body = t->has_body,
 				  .only_head = t->set->head,
 				  .body = t->body,
-				  .timeout_ms = t->set->max_time_ms };
+				  .timeout_ms = t->set->max_time_ms,
+				  .http10 = t->set->http10 };
 	struct bytes text;
+	enum curl_routing routing = curl_route(t, &call.inside_port);
 	int err;
 
 	t->has_answer = false;
+	if (routing == ROUTE_ELSEWHERE ||
+	    (routing == ROUTE_INSIDE && !bytes_is(t->url.scheme, "http")))
+		return no_connection(t, " (the host chooses addresses)");
+	call.inside_only = routing == ROUTE_INSIDE;
 	curl_verbose(t, "*   Trying %s:%u...\n", host_of(t), t->url.port);
 	make_lines(t, &lines);
 	if (!lines_are_clean(&lines) || t->method[strcspn(t->method, " \t\r\n")] != '\0')
@@ -259,7 +288,7 @@ static int exchange(struct curl_transfer *t)
 		     t->url.port);
 	curl_verbose_lines(t, "> ", text);
 	if (t->has_body && t->body.len != 0)
-		curl_verbose(t, "} [%zu bytes data]\n", t->body.len);
+		curl_trace_data(t, true, t->body);
 	t->has_answer = true;
 	t->num_connects++;
 	t->size_request += text.len + (t->has_body ? t->body.len : 0);
@@ -441,13 +470,14 @@ static int read_body(struct curl_transfer *t)
 				 "Unrecognized content encoding type. libcurl "
 				 "understands deflate, gzip, zstd content encodings.");
 	while ((err = http_read(&t->http, &piece)) == 0 && piece.len != 0 && t->error == 0) {
-		if (t->size_download == 0)
-			curl_verbose(t, "{ [%zu bytes data]\n", piece.len);
+		if (t->size_download == 0 || t->curl->first->trace != NULL)
+			curl_trace_data(t, false, piece);
 		t->size_download += piece.len;
 		err = http_decode(&t->decoder, piece, put_out, t);
 		if (err != 0)
 			break;
 	}
+	curl_wait_rate(t, t->size_download);
 	if (err == 0)
 		err = http_decode(&t->decoder, (struct bytes){ "", 0 }, put_out, t);
 	http_decoder_clear(&t->decoder);
@@ -456,6 +486,36 @@ static int read_body(struct curl_transfer *t)
 	if (err != 0 && t->error == 0)
 		return explain(t, err);
 	return t->error;
+}
+
+/* What was asked for only if it is newer (or older) is not shown if it is not. */
+static bool misses_time(const struct curl_transfer *t)
+{
+	struct bytes value;
+	int64_t seconds;
+
+	if (t->set->time_header == NULL || t->http.status / 100 != 2 ||
+	    !http_field(&t->http, "Last-Modified", &value) || !http_date(value, &seconds))
+		return false;
+	if (strcmp(t->set->time_header, "If-Modified-Since") == 0)
+		return seconds <= t->set->time_seconds;
+	return strcmp(t->set->time_header, "If-Unmodified-Since") == 0 &&
+	       seconds > t->set->time_seconds;
+}
+
+static void save_etag(struct curl_transfer *t)
+{
+	struct output file;
+	struct bytes tag;
+
+	if (t->set->etag_save == NULL ||
+	    output_open(&file, t->curl->c, t->set->etag_save, O_CREAT_ | O_TRUNC_, true) < 0)
+		return;
+	if (http_field(&t->http, "ETag", &tag)) {
+		output_write(&file, tag.ptr, tag.len);
+		output_putc(&file, '\n');
+	}
+	(void)output_close(&file);
 }
 
 static int check_status(struct curl_transfer *t)
@@ -532,7 +592,7 @@ static int follow(struct curl_transfer *t, struct bytes location)
 		       t->set->as_is ? (unsigned)URL_AS_IS : 0, &next);
 	if (err != URL_OK)
 		return bad_target(t, err);
-	if (!url_is_http(&next))
+	if (!curl_protocol_allowed(t->set->redirect_protocols & t->set->protocols, next.scheme))
 		return curl_fail(t, CURL_PROTOCOL,
 				 "Protocol \"%.*s\" not supported or disabled in "
 				 "libcurl",
@@ -569,6 +629,16 @@ static int run_http(struct curl_transfer *t)
 	}
 	if (t->error != 0 || check_status(t) != 0)
 		return t->error;
+	save_etag(t);
+	if (misses_time(t)) {
+		curl_verbose(t,
+			     "* The requested document is not %s enough\n"
+			     "* Simulate an HTTP 304 response\n",
+			     t->set->time_header[3] == 'M' ? "new" : "old");
+		t->http.status = 304;
+		t->http.body = HTTP_NONE;
+		return 0;
+	}
 	if (read_body(t) != 0)
 		return t->error;
 	if (t->set->fail_body && t->http.status >= 400)
@@ -716,11 +786,16 @@ static int read_url(struct curl_transfer *t)
 {
 	struct arena *a = t->curl->c->arena;
 	unsigned flags = URL_GUESS | (t->set->as_is ? (unsigned)URL_AS_IS : 0);
-	enum url_error err = url_parse(a, bytes_of(t->text), flags, &t->url);
+	struct buf text = buf_in(a);
 	struct buf query = buf_in(a);
 
+	if (t->set->default_protocol != NULL && strstr(t->text, "://") == NULL)
+		buf_printf(&text, "%s://", t->set->default_protocol);
+	buf_puts(&text, t->text);
+	enum url_error err = url_parse(a, buf_bytes(&text), flags, &t->url);
+
 	if (err == URL_UNKNOWN ||
-	    (err == URL_OK && !url_is_http(&t->url) && !bytes_is(t->url.scheme, "file")))
+	    (err == URL_OK && !curl_protocol_allowed(t->set->protocols, t->url.scheme)))
 		return curl_fail(t, CURL_PROTOCOL,
 				 "Protocol \"%.*s\" not supported or disabled in libcurl",
 				 (int)t->url.scheme.len, t->url.scheme.ptr);
@@ -786,6 +861,12 @@ static int run(struct curl_transfer *t)
 
 	if (t->url.scheme.len == 0 && read_url(t) != 0)
 		return t->error;
+	if (t->set->etag_compare != NULL &&
+	    cmd_access(t->curl->c, CMD_CWD, t->set->etag_compare, 4) < 0) {
+		if (!t->curl->first->silent)
+			cmd_warn(t->curl->c, 0, "Failed to open %s", t->set->etag_compare);
+		return t->error = CURL_READ;
+	}
 	if (choose_output(t) != 0 || curl_make_body(t) != 0)
 		return t->error;
 	curl_meter_begin(t);

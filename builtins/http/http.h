@@ -46,6 +46,9 @@ struct http_call {
 	bool only_head; /* the answer's body is not wanted */
 	struct bytes body;
 	uint64_t timeout_ms; /* 0: none */
+	bool http10;
+	bool inside_only; /* a server of the sandbox, at inside_port */
+	unsigned inside_port;
 };
 
 enum http_body { HTTP_NONE, HTTP_TO_END, HTTP_LENGTH, HTTP_CHUNKS, HTTP_LAST_CHUNK };

@@ -63,7 +63,7 @@ struct bytes http_request_text(struct arena *a, const struct http_call *call)
 
 	buf_printf(&b, "%s ", call->method);
 	url_put_target(&b, call->url);
-	buf_puts(&b, " HTTP/1.1\r\n");
+	buf_puts(&b, call->http10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
 	if (host != NULL) {
 		buf_printf(&b, "%s\r\n", host);
 	} else {
@@ -136,7 +136,11 @@ int http_start(struct http *h, struct cmd *c, const struct http_call *call)
 	*h = (struct http){ .c = c, .fd = -1, .head = buf_in(c->arena) };
 	h->is_head = call->only_head || strcmp(call->method, "HEAD") == 0;
 	h->data = arena_alloc(c->arena, HTTP_BUFFER);
-	if (bytes_is(call->url->scheme, "http") && url_is_local(call->url))
+	if (call->inside_only) {
+		h->fd = cmd_connect(c, (uint16_t)call->inside_port);
+		if (h->fd < 0)
+			return h->fd;
+	} else if (bytes_is(call->url->scheme, "http") && url_is_local(call->url))
 		h->fd = cmd_connect(c, (uint16_t)call->url->port);
 	h->inside = h->fd >= 0;
 	if (!h->inside)

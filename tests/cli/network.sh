@@ -53,6 +53,13 @@ same 'ranges' 'curl -s -r 2-4 $U/range; curl -s -C 7 $U/range; printf 0123 > f; 
 same 'write-out' 'curl -s -o f -w "%{http_code} %{size_download} %{content_type} %{num_redirects} %{url_effective} %{method} %{filename_effective} %{redirect_url}\n" $U/redirect/2
 	curl -sL -o f -w "%{response_code} %{num_redirects} %{exitcode} %{scheme} %{header{etag}} %% %{http_version}\n" $U/redirect/1
 	curl -s -w "%{http_code} %{errormsg}\n" http://127.0.0.1:1/ -o f; curl -sf -w "%{onerror}failed\n" $U/status/404'
+same 'protocols' 'curl -sS --proto =https $U/hello; echo $?; curl -sS --proto -all,http $U/hello; curl -sS --proto =foo,http,file $U/hello; curl -sSL --proto-redir =https $U/redirect/1; echo $?; curl -sS --proto-default http ${U#http://}/hello'
+same 'logins of a file' 'h=${U#http://}; h=${h%:*}; printf "# c\nmachine x login no\nmachine $h login me password \"p w\"\nmacdef m\n cd\n\ndefault login d password e\n" > n
+	curl -s --netrc-file n $U/echo; curl -s --netrc-file nope $U/echo; HOME=$PWD; cp n .netrc; curl -sn $U/echo; curl -s --netrc-optional -u u:v $U/echo; curl -s --netrc-file n ${U/\/\//\/\/joe@}/echo'
+same 'only if newer' 'for d in "Sun, 06 Nov 1994 08:49:37 GMT" "-20040912 15:05:58 -0700" "06-Nov-94 EST" "=1 Jan 2000" "Sun Nov 6 8:49 94"; do curl -s -z "$d" $U/echo; done; touch -d "2001-02-03 UTC" f; curl -s -z f $U/echo; curl -sSz nonsense $U/hello'
+same 'tags' 'echo "\"x\"" > t; curl -s --etag-compare t $U/echo; curl -sS --etag-compare none $U/echo; echo $?; curl -s --etag-save e $U/hello; cat e'
+same 'a trace' 'curl -s --trace - -d foo=bar $U/status/200 | grep -v "^== \|Date\|[0-9a-f][0-9a-f] [0-9a-f]"; curl -s --trace-ascii t $U/hello; grep -c "" t; grep data -A1 t'
+same 'rates, and where messages go' 'curl -s --limit-rate 10M $U/hello; for r in 1x x 99999999999999G; do curl --limit-rate $r $U/hello; echo $?; done; curl -sS --stderr - http://127.0.0.1:1/ | cat; curl -sS --stderr e http://127.0.0.1:1/; cat e; curl -s -y 3 -Y 1 $U/hello'
 same 'cookies' 'curl -s -b k=v -c jar $U/cookie; cat jar; curl -s -b jar $U/cookie; curl -s -b jar $U/other/x -o f
 	curl -s -b jar -c - $U/cookie/x'
 same 'several' 'curl -s $U/hello $U/json -o f; cat f; curl -s $U/hello --next -s -d x $U/echo; curl -sf $U/status/404 $U/hello; echo $?
