@@ -15,10 +15,21 @@ enum {
 	FRAMES_MAX = 1 << 20,
 	MEMO_AFTER = 20000, /* steps */
 	MEMO_BITS_MAX = 1 << 26,
+	CALLS_MAX = 100000,
+	SAVED_MAX = 1 << 22, /* registers of all calls */
 };
 
 /* reg of a frame that is no register. */
-enum { BRANCH = -1, STAR_LEFT = -2, LEAST = -3 };
+enum { BRANCH = -1, STAR_LEFT = -2, LEAST = -3, VERB = -4 /* and below, by enum rx_verb */ };
+
+/* A group that runs as a subroutine. */
+struct call {
+	size_t up;    /* the call that it was made in, from 1 */
+	uint32_t ret; /* where to go on */
+	uint32_t group;
+	size_t at;
+	size_t *saved; /* the registers as they were */
+};
 
 struct frame {
 	uint32_t pc;
@@ -40,7 +51,13 @@ struct machine {
 	uint32_t cap;
 	uint64_t steps;
 	uint64_t *memo; /* by place and instruction: was tried, and failed */
-	bool stop;      /* out of work */
+	struct call *call;
+	uint32_t calls_cap;
+	uint32_t in_call; /* register of the running call's number, 0: none; */
+	uint32_t ncalls;  /* of how many calls are remembered */
+	bool committed;   /* no later start is tried */
+	size_t skip_to;   /* none before here is */
+	bool stop;        /* out of work */
 	bool utf8;
 	size_t *best; /* registers of the longest match so far */
 	size_t best_end;
@@ -178,6 +195,15 @@ static void unwind(struct machine *m, uint32_t height)
 	}
 }
 
+/* Going back over a verb: nothing is left of this start. */
+static void stop_start(struct machine *m, unsigned verb, size_t at)
+{
+	m->committed |= verb == RX_COMMIT;
+	if (verb == RX_SKIP)
+		m->skip_to = at;
+	m->n = 0;
+}
+
 /* Goes back to the last fork. False if there is none above the bottom. */
 static bool fail(struct machine *m, uint32_t *pc, size_t *at)
 {
@@ -199,6 +225,8 @@ static bool fail(struct machine *m, uint32_t *pc, size_t *at)
 			if (*at > least)
 				push(m, f.pc, STAR_LEFT, *at);
 			return true;
+		} else if (f.reg <= VERB) {
+			stop_start(m, (unsigned)(VERB - f.reg), f.value);
 		}
 	}
 	return false;
@@ -230,6 +258,68 @@ static bool tried(struct machine *m, uint32_t pc, size_t at)
 	return before;
 }
 
+static void room_for_call(struct machine *m, size_t n)
+{
+	uint32_t cap = m->calls_cap != 0 ? m->calls_cap * 2 : 16;
+
+	if (n < m->calls_cap)
+		return;
+	m->call = arena_grow(m->re->arena, m->call, m->calls_cap * sizeof(m->call[0]),
+			     cap * sizeof(m->call[0]));
+	memset(m->call + m->calls_cap, 0, (cap - m->calls_cap) * sizeof(m->call[0]));
+	m->calls_cap = cap;
+}
+
+/* Begins to run a group; one that runs here already would do so forever. */
+static bool enter(struct machine *m, const struct rx_inst *i, uint32_t *pc, size_t at)
+{
+	size_t n = m->regs[m->ncalls];
+	size_t up = m->regs[m->in_call];
+
+	m->stop |= n >= CALLS_MAX || n * m->nregs > SAVED_MAX;
+	for (size_t k = up; k != 0 && m->call[k - 1].at == at && !m->stop; k = m->call[k - 1].up) {
+		m->stop |= m->call[k - 1].group == i->n;
+		m->steps++;
+	}
+	if (m->stop)
+		return false;
+	room_for_call(m, n);
+	struct call *c = &m->call[n];
+
+	if (c->saved == NULL)
+		c->saved = arena_array(m->re->arena, m->nregs, sizeof(c->saved[0]));
+	memcpy(c->saved, m->regs, m->nregs * sizeof(c->saved[0]));
+	m->steps += m->nregs;
+	c->up = up;
+	c->ret = i->out;
+	c->group = i->n;
+	c->at = at;
+	set(m, m->ncalls, n + 1);
+	set(m, m->in_call, n + 1);
+	*pc = i->alt;
+	return true;
+}
+
+/* The end of the group that runs: what it has set is as before. */
+static void leave(struct machine *m, uint32_t *pc)
+{
+	const struct call *c = &m->call[m->regs[m->in_call] - 1];
+
+	for (uint32_t r = 1; r < m->in_call; r++)
+		if (m->regs[r] != c->saved[r])
+			set(m, r, c->saved[r]);
+	m->steps += m->nregs;
+	set(m, m->in_call, c->up);
+	*pc = c->ret;
+}
+
+static bool is_called(const struct machine *m, uint32_t group)
+{
+	size_t k = m->regs[m->in_call];
+
+	return k != 0 && (group == RX_NONE || m->call[k - 1].group == group);
+}
+
 /* The instructions that only change registers and the stack; false: this way fails. */
 static bool control(struct machine *m, const struct rx_inst *i, uint32_t *pc, size_t *at)
 {
@@ -252,15 +342,18 @@ static bool control(struct machine *m, const struct rx_inst *i, uint32_t *pc, si
 			*at = m->regs[slot + 1];
 		return true;
 	case RX_I_NOT_HOLD:
+		set(m, slot + 1, *at);
 		set(m, slot, m->n + 1);
 		push(m, i->alt, BRANCH, *at);
 		return true;
 	case RX_I_NOT_CUT: unwind(m, (uint32_t)m->regs[slot]); return false;
 	case RX_I_BACK: return step_back(m, i->n, at);
 	case RX_I_IF_GROUP:
-		if (m->regs[2 * i->n + 1] == SIZE_MAX)
+		if (i->kind != 0 ? !is_called(m, i->n) : m->regs[2 * i->n + 1] == SIZE_MAX)
 			*pc = i->alt;
 		return true;
+	case RX_I_CALL: return enter(m, i, pc, *at);
+	case RX_I_VERB: push(m, 0, VERB - (int32_t)i->kind, *at); return true;
 	case RX_I_KEEP: set(m, 0, *at); return true;
 	default: return false;
 	}
@@ -300,6 +393,10 @@ static bool step(struct machine *m, uint32_t *pc, size_t *at)
 		*pc = i->out;
 		return true;
 	case RX_I_CLOSE:
+		if (is_called(m, i->n)) {
+			leave(m, pc);
+			return true;
+		}
 		set(m, 2 * i->n, m->regs[m->opens + i->n]);
 		set(m, 2 * i->n + 1, *at);
 		*pc = i->out;
@@ -352,6 +449,7 @@ static bool try_at(struct machine *m, size_t start)
 	for (uint32_t k = 0; k < m->nregs; k++)
 		m->regs[k] = SIZE_MAX;
 	m->regs[0] = start;
+	m->regs[m->in_call] = m->regs[m->ncalls] = 0;
 	m->n = 0;
 	m->best_end = SIZE_MAX;
 	while (!m->stop) {
@@ -361,7 +459,10 @@ static bool try_at(struct machine *m, size_t start)
 			report(m, before);
 			before = m->steps;
 		}
-		if (m->prog->inst[pc].op == RX_I_MATCH) {
+		if (m->prog->inst[pc].op == RX_I_MATCH && m->regs[m->in_call] != 0) {
+			leave(m, &pc);
+			good = true;
+		} else if (m->prog->inst[pc].op == RX_I_MATCH) {
 			if (accept(m, at))
 				break;
 			good = false;
@@ -413,9 +514,10 @@ static int search(struct machine *m, struct regex_span *spans, size_t nspans)
 		}
 		if (m->stop)
 			return REGEX_EWORK;
-		if (at == m->text.len || m->re->anchored)
+		if (at == m->text.len || m->re->anchored || m->committed)
 			break;
-		at = next_start(m, at + rx_char_at(m->text, at, m->utf8, &c));
+		at += rx_char_at(m->text, at, m->utf8, &c);
+		at = next_start(m, m->skip_to > at ? m->skip_to : at);
 	}
 	return REGEX_NOMATCH;
 }
@@ -429,7 +531,9 @@ int rx_backtrack(struct regex *re, const struct rx_try *t, struct regex_span *sp
 	m.utf8 = (re->flags & REGEX_UTF8) != 0;
 	m.opens = 2 * (re->ngroups + 1);
 	m.slots = m.opens + re->ngroups + 1;
-	m.nregs = m.slots + re->prog->nslots;
+	m.in_call = m.slots + re->prog->nslots;
+	m.ncalls = m.in_call + 1;
+	m.nregs = m.ncalls + 1;
 	m.regs = arena_array(re->arena, m.nregs, sizeof(m.regs[0]));
 	m.best = arena_array(re->arena, m.nregs, sizeof(m.regs[0]));
 	m.cap = FRAMES_FIRST;

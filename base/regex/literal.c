@@ -145,7 +145,7 @@ static struct list describe(struct finder *f, const struct rx_node *n);
 /* Conditions: they may stand within a string, but it is no longer all that is asked. */
 static bool takes_nothing(const struct rx_node *n)
 {
-	return n->op == RX_ASSERT || n->op == RX_LOOK || n->op == RX_KEEP;
+	return n->op == RX_ASSERT || n->op == RX_LOOK || n->op == RX_KEEP || n->op == RX_VERB;
 }
 
 static struct list of_cat(struct finder *f, const struct rx_node *n)

@@ -2,8 +2,8 @@
  *
  * The parser of Perl's syntax, as PCRE2 reads it for grep -P.
  *
- * Groups are kept on a stack of frames in the arena, so nesting costs no C stack. Not here:
- * recursion, verbs, \X and \C, conditions on look-around; each is refused.
+ * Groups are kept on a stack of frames in the arena, so nesting costs no C stack. Not here: \X
+ * and \C, callouts, verbs within look-around or beside calls; each is refused.
  */
 #include "base/regex/perl.h"
 
@@ -188,7 +188,7 @@ static void take_options(struct perl *x)
 	}
 }
 
-static void add_ref(struct perl *x, struct rx_node *n, struct bytes name)
+void perl_add_ref(struct perl *x, struct rx_node *n, struct bytes name)
 {
 	struct perl_ref *r = arena_zalloc(x->p->arena, sizeof(*r));
 
@@ -203,8 +203,52 @@ struct rx_node *perl_backref(struct perl *x, struct bytes name, uint32_t number)
 
 	n->n = x->base + number;
 	n->icase = (x->p->flags & REGEX_ICASE) != 0;
-	add_ref(x, n, name);
+	perl_add_ref(x, n, name);
 	return n;
+}
+
+/* (?(R) (?(R1) (?(R&name), behind the R; false: it was the beginning of a name. */
+static bool take_called(struct perl *x, struct rx_node *n)
+{
+	struct bytes name = { "", 0 };
+	uint32_t number;
+
+	n->kind = RX_IF_CALLED;
+	x->p->backrefs = true;
+	if (perl_take(x, ")")) {
+		n->n = RX_NONE;
+		return true;
+	}
+	if (perl_take(x, "&")) {
+		if (perl_name(x, ')', &name))
+			perl_add_ref(x, n, name);
+		return true;
+	}
+	if (!perl_number(x, &number) || !perl_take(x, ")"))
+		return false;
+	n->n = x->base + number;
+	perl_add_ref(x, n, name);
+	return true;
+}
+
+/* Whether the condition is a look-around: it is opened. */
+static bool open_look_condition(struct perl *x, struct perl_frame *f)
+{
+	static const struct {
+		const char *mark;
+		unsigned look;
+	} looks[] = {
+		{ "?=", 0 }, { "?!", RX_NOT }, { "?<=", RX_BEHIND }, { "?<!", RX_BEHIND | RX_NOT }
+	};
+
+	for (int i = 0; i < 4; i++)
+		if (perl_take(x, looks[i].mark)) {
+			f->wants_look = true;
+			f->alt->kind = RX_IF_LOOK;
+			push_look(x, looks[i].look);
+			return true;
+		}
+	return false;
 }
 
 /* (?(1)yes|no), (?(<name>)yes|no); behind "(?(". */
@@ -217,6 +261,19 @@ static void push_cond(struct perl *x)
 
 	n->nullable = false;
 	f->alt = n;
+	if (open_look_condition(x, f))
+		return;
+	if (perl_take(x, "DEFINE)")) {
+		n->kind = RX_IF_NEVER;
+		x->p->backrefs = true;
+		return;
+	}
+	size_t from = x->p->at;
+
+	if (perl_take(x, "R") && take_called(x, n))
+		return;
+	n->kind = RX_IF_GROUP;
+	x->p->at = from;
 	if (perl_number(x, &number)) {
 		n->n = x->base + number;
 		if (!perl_take(x, ")"))
@@ -226,12 +283,12 @@ static void push_cond(struct perl *x)
 
 		if (perl_name(x, end, &name) && !perl_take(x, ")"))
 			rx_error(x->p, "missing closing parenthesis for condition");
-	} else if (!perl_take(x, "?") && !perl_take(x, "R") && !perl_take(x, "DEFINE")) {
+	} else if (!perl_take(x, "?")) {
 		perl_name(x, ')', &name);
 	} else {
-		rx_error(x->p, "this condition is not supported");
+		rx_error(x->p, "assertion expected after (?( or (?(?C)");
 	}
-	add_ref(x, n, name);
+	perl_add_ref(x, n, name);
 }
 
 static void skip_comment(struct perl *x)
@@ -246,8 +303,12 @@ static void skip_comment(struct perl *x)
 static void open_special(struct perl *x)
 {
 	struct bytes name;
+	struct rx_node *n;
 
-	if (perl_take(x, "#")) {
+	if (perl_call(x, &n)) {
+		flush(x);
+		x->atom = n;
+	} else if (perl_take(x, "#")) {
 		skip_comment(x);
 	} else if (perl_take(x, "=")) {
 		push_look(x, 0);
@@ -273,9 +334,6 @@ static void open_special(struct perl *x)
 		push_cond(x);
 	} else if (perl_take(x, "|")) {
 		push_reset(x);
-	} else if (byte_is_digit(perl_peek(x)) || strchr("R&P+", perl_peek(x)) != NULL) {
-		rx_error(x->p, perl_more(x) ? "recursion is not supported"
-					    : "unrecognized character after (? or (?-");
 	} else {
 		take_options(x);
 	}
@@ -283,12 +341,17 @@ static void open_special(struct perl *x)
 
 static void open_group(struct perl *x)
 {
-	if (perl_take(x, "?"))
+	if (perl_take(x, "?")) {
 		open_special(x);
-	else if (perl_take(x, "*"))
-		rx_error(x->p, "(*VERB) is not supported");
-	else
+	} else if (perl_take(x, "*")) {
+		struct rx_node *n = perl_verb(x);
+
+		flush(x);
+		if (n != NULL)
+			rx_append(x->p, x->top->cat, n);
+	} else {
 		push_group(x);
+	}
 }
 
 static void close_group(struct perl *x)
@@ -307,7 +370,12 @@ static void close_group(struct perl *x)
 	x->top = f->up;
 	x->p->flags = f->flags;
 	if (f->kind == RX_COND) {
-		if (f->alt->kid->next != NULL && f->alt->kid->next->next != NULL)
+		const struct rx_node *yes = f->alt->kid;
+
+		yes = f->alt->kind == RX_IF_LOOK ? yes->next : yes;
+		if (f->alt->kind == RX_IF_NEVER && yes->next != NULL)
+			rx_error(x->p, "DEFINE subpattern contains more than one branch");
+		if (yes != NULL && yes->next != NULL && yes->next->next != NULL)
 			rx_error(x->p, "conditional subpattern contains more than two branches");
 		f->alt->nullable = true;
 		x->atom = f->alt;
@@ -318,6 +386,11 @@ static void close_group(struct perl *x)
 	if (f->kind == RX_GROUP)
 		n->n = f->group;
 	n->kind = f->kind == RX_LOOK ? f->look : n->kind;
+	if (x->top->wants_look) {
+		x->top->wants_look = false;
+		rx_append(x->p, x->top->alt, n);
+		return;
+	}
 	x->atom = n;
 }
 
@@ -356,7 +429,17 @@ static void quantify(struct perl *x, uint32_t min, uint32_t max)
 		rx_error(x->p, "quantifier does not follow a repeatable item");
 		return;
 	}
-	rx_append(x->p, x->top->cat, rx_repeat(x->p, x->atom, min, max, mode));
+	if (max == 0 && (x->atom->op == RX_GROUP || x->atom->groups)) {
+		/* It is there to be called. */
+		struct rx_node *never = rx_unary(x->p, RX_COND, x->atom);
+
+		never->kind = RX_IF_NEVER;
+		never->nullable = true;
+		rx_append(x->p, x->top->cat, never);
+		x->p->backrefs = true;
+	} else {
+		rx_append(x->p, x->top->cat, rx_repeat(x->p, x->atom, min, max, mode));
+	}
 	x->atom = NULL;
 }
 
@@ -472,6 +555,26 @@ static uint32_t group_of(const struct perl *x, struct bytes name)
 	return 0;
 }
 
+/* Whether there are verbs where they would not work as they should. */
+static bool has_astray(const struct rx_node *n, bool astray)
+{
+	astray |= n->op == RX_LOOK;
+	if (n->op == RX_VERB && astray)
+		return true;
+	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next)
+		if (has_astray(kid, astray))
+			return true;
+	return false;
+}
+
+static bool has_calls(const struct rx_node *n)
+{
+	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next)
+		if (has_calls(kid))
+			return true;
+	return n->op == RX_CALL;
+}
+
 /* Gives references their groups, which may come behind them. */
 static void resolve(struct perl *x)
 {
@@ -491,6 +594,7 @@ struct rx_node *rx_parse_perl(struct rx_parse *p)
 	unsigned flags = p->flags;
 
 	push(&x, RX_CAT);
+	perl_settings(&x);
 	while (perl_more(&x) && p->error == NULL)
 		parse_one(&x);
 	if (p->error == NULL && x.top->up != NULL)
@@ -500,6 +604,10 @@ struct rx_node *rx_parse_perl(struct rx_parse *p)
 	if (p->error != NULL)
 		return NULL;
 	end_branch(&x);
+	if (p->error == NULL && x.verbs && has_astray(x.top->alt, has_calls(x.top->alt)))
+		rx_error(p, "verbs in look-around or beside recursion are not supported");
+	if (p->error != NULL)
+		return NULL;
 	/* The sides of a place always know lines; the tree says where they matter. */
 	p->flags = flags | REGEX_NEWLINE;
 	return rx_simplify(p, x.top->alt);

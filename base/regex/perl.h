@@ -15,6 +15,7 @@ struct perl_frame {
 	uint32_t group; /* number, for a capturing group */
 	uint8_t kind;   /* enum rx_op: GROUP, CAT for (?:), LOOK, ATOMIC, COND */
 	uint8_t look;
+	bool wants_look;     /* a condition that is a look-around comes first */
 	bool reset;          /* (?|: groups of each branch have the same numbers, */
 	uint32_t reset_from; /* behind this one */
 	uint32_t reset_max;  /* the largest of a branch */
@@ -34,6 +35,7 @@ struct perl {
 	struct perl_ref *refs;
 	struct rx_node *atom; /* the last one, to which a quantifier applies; NULL: none */
 	uint32_t base;
+	bool verbs;   /* has (*COMMIT) and the like */
 	bool literal; /* between \Q and \E */
 };
 
@@ -61,6 +63,16 @@ bool perl_refuse_posix(struct perl *x, size_t at);
 bool perl_add_class(struct perl *x, struct rx_set *s);
 /* A character given by an escape such as \n \x{..} \012; RX_NONE if it is none. */
 uint32_t perl_char_escape(struct perl *x, bool in_class);
+/* Remembers a use of a group, by name or else number. */
+void perl_add_ref(struct perl *x, struct rx_node *n, struct bytes name);
+/* perl_call.c: (?R) (?1) (?-1) (?&name) (?P>name), behind "(?"; false, and nothing taken, if it is
+ * none. *out is NULL on error. */
+bool perl_call(struct perl *x, struct rx_node **out);
+struct rx_node *perl_call_escape(struct perl *x, char end);
+/* A verb behind "(*", as an atom, or NULL. */
+struct rx_node *perl_verb(struct perl *x);
+/* What may stand in front of a pattern. */
+void perl_settings(struct perl *x);
 /* A decimal number at p->at; false if there is none, or too large a one. */
 bool perl_number(struct perl *x, uint32_t *value);
 /* A name up to the given end, which is taken too. */

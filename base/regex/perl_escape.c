@@ -100,6 +100,10 @@ static struct rx_node *reference(struct perl *x, char end)
 /* \g{1} \g{-1} \g1 \g{name}, behind the g. */
 static struct rx_node *group_reference(struct perl *x)
 {
+	if (perl_take(x, "<"))
+		return perl_call_escape(x, '>');
+	if (perl_take(x, "'"))
+		return perl_call_escape(x, '\'');
 	bool brace = perl_take(x, "{");
 	bool relative = perl_take(x, "-");
 	uint32_t number;

@@ -103,14 +103,50 @@ static uint32_t build_atomic(struct rx_prog *g, const struct rx_node *n, uint32_
 		   n->op == RX_ATOMIC ? rx_prog_node(g, n->kid, end) : rx_prog_repeat(g, n, end));
 }
 
+/* What is looked for leads to `yes`, or where it is not there to `no`. */
+static uint32_t build_look_cond(struct rx_prog *g, const struct rx_node *look, uint32_t yes,
+				uint32_t no)
+{
+	bool not = (look->kind & RX_NOT) != 0;
+	uint32_t slot = g->nslots;
+	uint32_t end, body, hold;
+
+	g->nslots += 2;
+	end = add(g, RX_I_CUT, slot, not ? no : yes);
+	if (!g->too_big)
+		g->inst[end].kind = 1;
+	body = (look->kind & RX_BEHIND) != 0 ? build_behind_all(g, look->kid, end)
+					     : rx_prog_node(g, look->kid, end);
+	hold = add(g, RX_I_NOT_HOLD, slot, body);
+	if (!g->too_big)
+		g->inst[hold].alt = not ? yes : no;
+	return hold;
+}
+
 static uint32_t build_cond(struct rx_prog *g, const struct rx_node *n, uint32_t next)
 {
+	if (n->kind == RX_IF_NEVER) {
+		(void)rx_prog_node(g, n->kid, next);
+		return next;
+	}
+	if (n->kind == RX_IF_LOOK) {
+		const struct rx_node *branch = n->kid->next;
+		uint32_t otherwise = branch != NULL && branch->next != NULL
+					     ? rx_prog_node(g, branch->next, next)
+					     : next;
+
+		return build_look_cond(g, n->kid,
+				       branch != NULL ? rx_prog_node(g, branch, next) : next,
+				       otherwise);
+	}
 	uint32_t no = n->kid->next != NULL ? rx_prog_node(g, n->kid->next, next) : next;
 	uint32_t yes = rx_prog_node(g, n->kid, next);
 	uint32_t test = add(g, RX_I_IF_GROUP, n->n, yes);
 
-	if (!g->too_big)
+	if (!g->too_big) {
 		g->inst[test].alt = no;
+		g->inst[test].kind = n->kind == RX_IF_CALLED;
+	}
 	return test;
 }
 
@@ -122,6 +158,45 @@ uint32_t rx_build_perl(struct rx_prog *g, const struct rx_node *n, uint32_t next
 	case RX_ATOMIC: return build_atomic(g, n, next);
 	case RX_COND: return build_cond(g, n, next);
 	case RX_KEEP: return add(g, RX_I_KEEP, 0, next);
+	case RX_CALL: return add(g, RX_I_CALL, n->n, next);
+	case RX_VERB: {
+		uint32_t verb = add(g, RX_I_VERB, 0, next);
+
+		if (!g->too_big)
+			g->inst[verb].kind = n->kind;
+		return verb;
+	}
 	default: return next;
+	}
+}
+
+static const struct rx_node *find_group(const struct rx_node *n, uint32_t group)
+{
+	if (n->op == RX_GROUP && n->n == group)
+		return n;
+	for (const struct rx_node *kid = n->kid; kid != NULL; kid = kid->next) {
+		const struct rx_node *found = find_group(kid, group);
+
+		if (found != NULL)
+			return found;
+	}
+	return NULL;
+}
+
+void rx_link_calls(struct rx_prog *g, const struct rx_node *tree)
+{
+	for (uint32_t i = 0; i < g->n && !g->too_big; i++) {
+		uint32_t group = g->inst[i].n;
+
+		if (g->inst[i].op != RX_I_CALL)
+			continue;
+		/* A group that is repeated 0 times is there to be called. */
+		if (group != 0 && g->entry[group] == 0) {
+			const struct rx_node *n = find_group(tree, group);
+
+			if (n != NULL)
+				(void)rx_prog_node(g, n, add(g, RX_I_FAIL, 0, 0));
+		}
+		g->inst[i].alt = group != 0 ? g->entry[group] : g->start;
 	}
 }

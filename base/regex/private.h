@@ -42,14 +42,21 @@ enum rx_op {
 	RX_BACKREF, /* n */
 	RX_LOOK,    /* one kid; kind is enum rx_look */
 	RX_ATOMIC,  /* one kid */
-	RX_COND,    /* n or a look-around as first kid; then yes, no */
+	RX_COND,    /* kind is enum rx_cond; then yes, no */
 	RX_KEEP,    /* \K */
 	RX_CALL,    /* n: the group to run as a subroutine, 0 the whole pattern */
+	RX_VERB,    /* kind is enum rx_verb */
 	RX_FAIL,
 };
 
 enum rx_mode { RX_GREEDY, RX_LAZY, RX_POSSESSIVE };
 enum rx_look { RX_BEHIND = 1, RX_NOT = 2 };
+/* A group took part; a group runs as a subroutine (RX_NONE: any); never; the look-around that is
+ * the first kid. */
+enum rx_cond { RX_IF_GROUP, RX_IF_CALLED, RX_IF_NEVER, RX_IF_LOOK };
+/* Where it would be gone back over them: nothing matches; not from this start; not from any before
+ * here. */
+enum rx_verb { RX_COMMIT, RX_PRUNE, RX_SKIP };
 
 /* Conditions on a place between two characters; the order is that of a table in prog.c. */
 enum rx_assert {
@@ -186,9 +193,10 @@ enum rx_inst_op {
 	RX_I_NOT_HOLD,  /* n: slot; as HOLD, and where this fails goes on at alt */
 	RX_I_NOT_CUT,   /* n: slot; fails for good what began at NOT_HOLD */
 	RX_I_BACK,      /* n: steps back so many characters */
-	RX_I_IF_GROUP,  /* n: out if the group took part, else alt */
+	RX_I_IF_GROUP,  /* n: out if the group took part, else alt; kind 1: if it was called */
 	RX_I_KEEP,
-	RX_I_CALL, /* alt: where; then on at out */
+	RX_I_CALL, /* n: the group at alt; then on at out */
+	RX_I_VERB, /* kind */
 	RX_I_STAR, /* set; n: at least so many; kind: rx_mode; one character repeated */
 };
 
@@ -236,6 +244,8 @@ uint32_t rx_prog_add(struct rx_prog *g, struct rx_inst i);
 uint32_t rx_prog_node(struct rx_prog *g, const struct rx_node *n, uint32_t next);
 /* The repeat n, whatever its mode. */
 uint32_t rx_prog_repeat(struct rx_prog *g, const struct rx_node *n, uint32_t next);
+/* Tells calls where their groups are, once all is built. */
+void rx_link_calls(struct rx_prog *g, const struct rx_node *tree);
 uint32_t rx_build_perl(struct rx_prog *g, const struct rx_node *n, uint32_t next);
 
 /* alphabet.c: characters that no part of a program tells apart are one class. */

@@ -280,6 +280,8 @@ struct rx_prog *rx_prog_build(struct arena *a, const struct rx_node *tree, uint3
 	if (g->perl)
 		g->entry = arena_array(a, ngroups + 1, sizeof(g->entry[0]));
 	g->start = build(g, tree, add_op(g, RX_I_MATCH, 0, 0));
+	if (g->perl && g->error == NULL)
+		rx_link_calls(g, tree);
 	if (!g->too_big && g->error == NULL)
 		return g;
 	*error = g->error != NULL ? g->error : RX_TOO_BIG;
