@@ -101,6 +101,16 @@ static bool goes_on(const struct parallel_opts *o, struct bytes s)
 	return o->by_lines && s.len > 0 && byte_is_blank(s.ptr[s.len - 1]);
 }
 
+/* With --csv a value in quotes goes on in the next line. */
+static bool in_quotes(const struct parallel_opts *o, const struct buf *s)
+{
+	bool open = false;
+
+	for (size_t i = 0; o->csv && i < s->len; i++)
+		open ^= s->ptr[i] == '"';
+	return open;
+}
+
 static bool read_line(struct inputs *in, struct input *file, struct arena *a, struct bytes *out)
 {
 	const struct parallel_opts *o = in->o;
@@ -116,6 +126,10 @@ static bool read_line(struct inputs *in, struct input *file, struct arena *a, st
 			break;
 		cmd_charge_bytes(in->c, line.len);
 		buf_add(&joined, value_of_line(in, a, line));
+		if (in_quotes(o, &joined)) {
+			buf_putc(&joined, '\n');
+			continue;
+		}
 		if (!goes_on(o, line)) {
 			*out = buf_bytes(&joined);
 			return true;
@@ -155,14 +169,72 @@ static void split(struct inputs *in, struct arena *a, struct bytes s, struct buf
 	buf_put(out, &rest, sizeof rest);
 }
 
+/* --- CSV --- */
+
+static size_t separator_at(const struct parallel_opts *o, struct bytes s, size_t at)
+{
+	struct bytes sep = bytes_of(o->colsep != NULL ? o->colsep : ",");
+
+	return bytes_starts(bytes_slice(s, at, s.len), sep) ? sep.len : 0;
+}
+
+/* The value at *at, which goes behind it. False: quotes are where none may be. */
+static bool csv_value(const struct parallel_opts *o, struct arena *a, struct bytes s, size_t *at,
+		      struct bytes *out)
+{
+	struct buf text = buf_in(a);
+
+	if (*at < s.len && s.ptr[*at] == '"') {
+		for (++*at; *at < s.len; ++*at) {
+			if (s.ptr[*at] == '"' && (++*at >= s.len || s.ptr[*at] != '"')) {
+				*out = buf_bytes(&text);
+				return *at >= s.len || separator_at(o, s, *at) > 0;
+			}
+			buf_putc(&text, s.ptr[*at]);
+		}
+		return false;
+	}
+	while (*at < s.len && separator_at(o, s, *at) == 0) {
+		if (s.ptr[*at] == '"')
+			return false;
+		buf_putc(&text, s.ptr[*at]);
+		++*at;
+	}
+	*out = buf_bytes(&text);
+	return true;
+}
+
+static void split_csv(struct inputs *in, struct arena *a, struct bytes s, struct buf *out)
+{
+	const struct parallel_opts *o = in->o;
+	size_t at = 0;
+
+	for (;;) {
+		struct bytes value;
+
+		if (!csv_value(o, a, s, &at, &value))
+			cmd_fatal_status(in->c, ERROR_STATUS, 0,
+					 "Error: CSV has unexpected format: ^%.*s^", (int)s.len,
+					 s.ptr);
+		value = trim(o, value);
+		buf_put(out, &value, sizeof value);
+		cmd_charge_bytes(in->c, value.len);
+		if (at >= s.len)
+			return;
+		at += separator_at(o, s, at);
+	}
+}
+
 static struct record columns(struct inputs *in, struct arena *a, const struct bytes *val, size_t n)
 {
 	struct buf out = buf_in(a);
 
 	for (size_t i = 0; i < n; i++) {
-		struct bytes v = trim(in->o, val[i]);
+		struct bytes v = in->o->csv ? val[i] : trim(in->o, val[i]);
 
-		if (in->colsep != NULL)
+		if (in->o->csv)
+			split_csv(in, a, v, &out);
+		else if (in->colsep != NULL)
 			split(in, a, v, &out);
 		else
 			buf_put(&out, &v, sizeof v);
@@ -322,7 +394,7 @@ struct inputs *inputs_new(struct cmd *c, const struct parallel_opts *o, int *nco
 
 	in->c = c;
 	in->o = o;
-	if (o->colsep != NULL) {
+	if (o->colsep != NULL && !o->csv) {
 		if (regex_compile(c->arena, bytes_of(o->colsep), REGEX_PERL, &in->colsep, &message,
 				  &offset) < 0)
 			cmd_fatal_status(c, ERROR_STATUS, 0, "Error: --colsep %s: %s", o->colsep,

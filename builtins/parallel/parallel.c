@@ -154,12 +154,13 @@ static int add_rpl(struct cmd *c, const struct opt *opt, const char *arg)
 	const char *message;
 
 	(void)opt;
-	if (memchr(arg, '(', n) != NULL)
-		bad(c, "--rpl takes no groups in its name.");
 	o->rpl = arena_room(c->arena, o->rpl, o->nrpl, sizeof *o->rpl);
-	o->rpl[o->nrpl].tag = (struct bytes){ arg, n };
-	o->rpl[o->nrpl].code = edit_compile(c, bytes_of(arg + n), &message);
-	if (o->rpl[o->nrpl].code == NULL)
+	o->rpl[o->nrpl] = (struct parallel_rpl){ .tag = { arg, n }, .text = bytes_of(arg + n) };
+	if (memchr(arg, '(', n) != NULL)
+		o->rpl[o->nrpl].groups = dynamic_compile(c, o->rpl[o->nrpl].tag, &message);
+	else
+		o->rpl[o->nrpl].code = edit_compile(c, bytes_of(arg + n), &message);
+	if (o->rpl[o->nrpl].code == NULL && o->rpl[o->nrpl].groups == NULL)
 		cmd_fatal_status(c, ERROR_STATUS, 0, "Error: --rpl %.*s: %s", (int)n, arg, message);
 	o->nrpl += n > 0;
 	return 0;
@@ -255,13 +256,20 @@ static const struct opt parallel_options[] = {
 	OPT_FLAG(0, "spreadstdin", struct parallel_opts, pipe, NULL),
 	OPT_FLAG(0, "pipe-part", struct parallel_opts, part, "cut the file of -a into blocks"),
 	OPT_FLAG(0, "pipepart", struct parallel_opts, part, NULL),
+	OPT_FLAG(0, "csv", struct parallel_opts, csv,
+		 "lines are records of CSV; --colsep is what stands between values"),
+	OPT_FLAG(0, "round-robin", struct parallel_opts, round_robin,
+		 "--pipe: blocks are dealt out to as many jobs as may run at once"),
+	OPT_FLAG(0, "roundrobin", struct parallel_opts, round_robin, NULL),
+	OPT_FLAG(0, "fifo", struct parallel_opts, cat, "the same as --cat"),
 	OPT_FLAG(0, "cat", struct parallel_opts, cat, "--pipe: {} is a file that holds the block"),
 	OPT_FLAG(0, "files", struct parallel_opts, keep_files,
 		 "outputs stay in files, whose names are written"),
 	OPT_FLAG(0, "tee", struct parallel_opts, tee, "--pipe: all of it for each job"),
 	OPT_CALL_ARG(0, "rpl", add_rpl, "TAG CODE", "TAG stands for the value edited by CODE"),
 	OPT_FLAG(0, "plus", struct parallel_opts, plus,
-		 "also {+/} {+.} {+..} {+...} {..} {...} {##}"),
+		 "also {+/} {+.} {+..} {+...} {..} {...} {##} {0#} {0%}, {%RE}, {#RE}, {/RE/STR}, "
+		 "{:N:N}, {:-STR}, {^STR}, {,STR}"),
 	OPT_FLAG('q', "quote", struct parallel_opts, quote, "the command's words are quoted"),
 	OPT_FLAG('r', "no-run-if-empty", struct parallel_opts, no_empty,
 		 "pass over empty arguments"),
@@ -313,11 +321,8 @@ static const struct opt parallel_options[] = {
 	OPT_IGNORED_ARG(0, "nice", "N", NULL),
 	OPT_MISSING('S', "sshlogin"),
 	OPT_MISSING_ARG(0, "sshloginfile"),
-	OPT_MISSING(0, "csv"),
-	OPT_MISSING(0, "fifo"),
-	OPT_MISSING(0, "round-robin"),
-	OPT_MISSING(0, "roundrobin"),
 	OPT_MISSING(0, "rrs"),
+	OPT_MISSING(0, "remove-rec-sep"),
 	OPT_MISSING_ARG(0, "filter"),
 	OPT_MISSING_ARG(0, "termseq"),
 	OPT_MISSING(0, "tmux"),

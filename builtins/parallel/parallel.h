@@ -4,6 +4,7 @@
  *
  *   input.c     sources (::: :::: -a, standard input) ──> records of arguments
  *   template.c  the command with its replacement strings ──> the text of one job
+ *   dynamic.c   replacement strings with groups in their names
  *   results.c   --results as a table
  *   job.c       slots, starting, waiting, output in order, --halt, --joblog, --results
  *   pipe.c      --pipe: blocks of standard input ──> jobs
@@ -45,13 +46,17 @@ enum replace_kind {
 	REPLACE_NO_EXT2,                  /* {..} */
 	REPLACE_NO_EXT3,                  /* {...} */
 	REPLACE_TOTAL,                    /* {##} */
+	REPLACE_SEQ_PADDED,               /* {0#} */
+	REPLACE_SLOT_PADDED,              /* {0%} */
 	REPLACE_PERL,                     /* {= =} */
 };
 
 /* A replacement string of one's own. */
 struct parallel_rpl {
 	struct bytes tag;
-	struct edit *code;
+	struct edit *code;    /* NULL: the name has groups, */
+	struct regex *groups; /* and this is it, */
+	struct bytes text;    /* and this the code */
 };
 
 struct parallel_opts {
@@ -60,6 +65,7 @@ struct parallel_opts {
 	size_t nfiles;
 	int delimiter; /* '\n' */
 	const char *colsep;
+	bool csv;
 	const char *trim;
 	const char *eof;
 	bool header;
@@ -103,10 +109,11 @@ struct parallel_opts {
 	const char *tmpdir;
 	/* --pipe */
 	bool pipe;
-	bool part;       /* --pipe-part: of a file */
-	bool cat;        /* the block is a file, whose name takes {}'s place */
-	bool tee;        /* all of standard input to each job */
-	uint64_t blocks; /* --block -N: that many blocks for each slot; 0: not said */
+	bool part;        /* --pipe-part: of a file */
+	bool round_robin; /* blocks are dealt out to as many jobs as there are slots */
+	bool cat;         /* the block is a file, whose name takes {}'s place */
+	bool tee;         /* all of standard input to each job */
+	uint64_t blocks;  /* --block -N: that many blocks for each slot; 0: not said */
 	uint64_t block;
 	const char *recend;
 	const char *recstart;
@@ -164,6 +171,17 @@ void template_expand(const struct template *t, const struct job_values *v, struc
 bool template_wants_total(const struct template *t);
 /* Appends s as one word of the shell. */
 void shell_quote(struct buf *out, struct bytes s);
+
+/* --- dynamic.c --- */
+
+enum { DYNAMIC_PLUS = 13 };
+/* The name of a --rpl as an expression; NULL and *message: it is none. */
+struct regex *dynamic_compile(struct cmd *c, struct bytes tag, const char **message);
+/* If s begins with what `re` matches: the code for it, and how long that is; else NULL. */
+struct edit *dynamic_match(struct cmd *c, struct regex *re, struct bytes code, struct bytes s,
+			   size_t *len);
+/* The same for one of --plus. cache: DYNAMIC_PLUS places, NULL at first. */
+struct edit *dynamic_plus(struct cmd *c, struct regex **cache, struct bytes s, size_t *len);
 
 /* --- job.c --- */
 

@@ -211,6 +211,51 @@ static struct cutter *start(struct cmd *c, const struct parallel_opts *o)
 	return k;
 }
 
+/* How long the next block is; 0: there is none. */
+static size_t next_block(struct cutter *k)
+{
+	if (k->o->part)
+		return cut_part(k);
+	return k->o->has_n && k->o->n > 0 ? cut_records(k) : cut_block(k);
+}
+
+/* --round-robin: blocks are dealt out to the inputs of as many jobs as there are slots. */
+static void deal(struct cutter *k, struct runner *r, const struct template *command,
+		 const struct template *tag)
+{
+	struct cmd *c = k->c;
+	struct job_values v = { .n = 0 };
+	int *fd = arena_array(c->arena, k->o->slots, sizeof *fd);
+	uint64_t jobs = 0;
+	size_t n;
+
+	for (uint64_t i = 0; (n = next_block(k)) > 0; i = (i + 1) % k->o->slots) {
+		if (i == jobs) {
+			fd[jobs++] = block_file(k, n, NULL);
+			continue;
+		}
+		int err = cmd_write_fd(c, fd[i], k->ptr, n);
+
+		if (err < 0)
+			cmd_fatal_status(c, ERROR_STATUS, err, "Error: standard input");
+		memmove(k->ptr, k->ptr + n, k->len - n);
+		k->len -= n;
+	}
+	for (uint64_t i = 0; i < jobs; i++) {
+		struct buf text = buf_in(c->arena);
+		struct buf tag_text = buf_in(c->arena);
+
+		v.slot = runner_slot(r);
+		if (runner_stopped(r))
+			return;
+		v.total = jobs;
+		v.seq++;
+		template_expand(command, &v, &text);
+		template_expand(tag, &v, &tag_text);
+		runner_start(r, buf_bytes(&text), buf_bytes(&tag_text), &v, fd[i]);
+	}
+}
+
 void pipe_run(struct cmd *c, const struct parallel_opts *o, struct runner *r,
 	      const struct template *command, const struct template *tag)
 {
@@ -219,11 +264,13 @@ void pipe_run(struct cmd *c, const struct parallel_opts *o, struct runner *r,
 	struct job_values v = { .arg = &variable, .n = o->cat };
 	struct arena scratch;
 
+	if (o->round_robin && !o->cat && !o->part) {
+		deal(k, r, command, tag);
+		return;
+	}
 	arena_init_under(&scratch, c->arena);
 	for (;;) {
-		size_t n = o->part                ? cut_part(k)
-			   : o->has_n && o->n > 0 ? cut_records(k)
-						  : cut_block(k);
+		size_t n = next_block(k);
 		struct buf text = buf_in(&scratch);
 		struct buf tag_text = buf_in(&scratch);
 

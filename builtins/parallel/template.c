@@ -9,7 +9,7 @@
 #include "builtins/parallel/parallel.h"
 
 enum quoting { QUOTE_VALUES, QUOTE_WORDS, QUOTE_NOTHING };
-enum { PART_TEXT = -1, POSITION_ALL = 0, PARTS_MAX = 100000 };
+enum { PART_TEXT = -1, POSITION_ALL = 0, PARTS_MAX = 100000, TAG_MAX = 1000 };
 
 struct part {
 	int kind; /* PART_TEXT or enum replace_kind */
@@ -36,6 +36,7 @@ struct template
 	enum quoting quoting;
 	bool replaces; /* there is any replacement string */
 	bool wants_total;
+	struct regex *plus[DYNAMIC_PLUS];
 };
 
 static const char *const default_name[REPLACE_NAMED] = {
@@ -117,9 +118,19 @@ static bool braces_at(const struct template *t, struct bytes s, struct part *out
 	size_t n = position_at(inner, &position);
 
 	*len = inner.len + 2;
-	if (t->o->plus && bytes_is(inner, "##")) {
-		*out = (struct part){ .kind = REPLACE_TOTAL };
-		return true;
+	if (t->o->plus) {
+		static const struct {
+			const char *name;
+			int kind;
+		} whole[] = { { "##", REPLACE_TOTAL },
+			      { "0#", REPLACE_SEQ_PADDED },
+			      { "0%", REPLACE_SLOT_PADDED } };
+
+		for (int i = 0; i < 3; i++)
+			if (bytes_is(inner, whole[i].name)) {
+				*out = (struct part){ .kind = whole[i].kind };
+				return true;
+			}
 	}
 	if (inner_kind(t->o, inner, &out->kind))
 		return true;
@@ -158,8 +169,24 @@ static bool code_at(const struct template *t, struct bytes s, struct part *out, 
 	return true;
 }
 
+/* {2tag} as {tag}; false: there is no number. */
+static bool without_position(const struct template *t, struct bytes *s, size_t *digits,
+			     struct part *out)
+{
+	struct bytes rest = bytes_slice(*s, s->len > 0, s->len < TAG_MAX ? s->len : TAG_MAX);
+	struct buf text = buf_in(t->c->arena);
+
+	*digits = s->len > 0 && s->ptr[0] == '{' ? position_at(rest, &out->position) : 0;
+	if (*digits == 0)
+		return false;
+	buf_putc(&text, '{');
+	buf_add(&text, bytes_slice(rest, *digits, rest.len));
+	*s = buf_bytes(&text);
+	return true;
+}
+
 /* One of --rpl, the latest first; one in braces may have a number behind the first: {2tag}. */
-static bool rpl_at(const struct template *t, struct bytes s, struct part *out, size_t *len)
+static bool rpl_at(struct template *t, struct bytes s, struct part *out, size_t *len)
 {
 	for (size_t i = t->o->nrpl; i-- > 0;) {
 		struct bytes tag = t->o->rpl[i].tag;
@@ -167,6 +194,21 @@ static bool rpl_at(const struct template *t, struct bytes s, struct part *out, s
 		size_t n = braces ? position_at(bytes_slice(s, 1, s.len), &out->position) : 0;
 
 		cmd_charge(t->c, 1);
+		if (t->o->rpl[i].groups != NULL) {
+			const struct parallel_rpl *r = &t->o->rpl[i];
+			struct bytes rest = s;
+			size_t digits = 0;
+
+			out->kind = REPLACE_PERL;
+			out->position = POSITION_ALL;
+			out->code = dynamic_match(t->c, r->groups, r->text, s, len);
+			if (out->code == NULL && without_position(t, &rest, &digits, out))
+				out->code = dynamic_match(t->c, r->groups, r->text, rest, len);
+			*len += digits;
+			if (out->code != NULL)
+				return true;
+			continue;
+		}
 		if (bytes_starts(s, tag)) {
 			n = 0;
 			out->position = POSITION_ALL;
@@ -179,12 +221,27 @@ static bool rpl_at(const struct template *t, struct bytes s, struct part *out, s
 		out->code = t->o->rpl[i].code;
 		return true;
 	}
+	out->kind = PART_TEXT;
 	out->position = POSITION_ALL;
 	return false;
 }
 
+static bool plus_at(struct template *t, struct bytes s, struct part *out, size_t *len)
+{
+	if (!t->o->plus)
+		return false;
+	size_t digits = 0;
+
+	out->kind = REPLACE_PERL;
+	out->code = dynamic_plus(t->c, t->plus, s, len);
+	if (out->code == NULL && without_position(t, &s, &digits, out))
+		out->code = dynamic_plus(t->c, t->plus, s, len);
+	*len += digits;
+	return out->code != NULL;
+}
+
 /* A replacement string at the beginning of s. */
-static bool replacement_at(const struct template *t, struct bytes s, struct part *out, size_t *len)
+static bool replacement_at(struct template *t, struct bytes s, struct part *out, size_t *len)
 {
 	*out = (struct part){ .kind = PART_TEXT, .position = POSITION_ALL };
 	*len = 0;
@@ -199,7 +256,8 @@ static bool replacement_at(const struct template *t, struct bytes s, struct part
 		*len = name.len;
 		out->kind = k;
 	}
-	return *len > 0 || code_at(t, s, out, len) || braces_at(t, s, out, len);
+	return *len > 0 || code_at(t, s, out, len) || braces_at(t, s, out, len) ||
+	       plus_at(t, s, out, len);
 }
 
 static void add_part(struct template *t, struct part p)
@@ -213,7 +271,8 @@ static void add_part(struct template *t, struct part p)
 static bool repeats_word(const struct part *p)
 {
 	return p->kind != PART_TEXT && p->position == POSITION_ALL && p->kind != REPLACE_SEQ &&
-	       p->kind != REPLACE_SLOT && p->kind != REPLACE_TOTAL;
+	       p->kind != REPLACE_SLOT && p->kind != REPLACE_TOTAL &&
+	       p->kind != REPLACE_SEQ_PADDED && p->kind != REPLACE_SLOT_PADDED;
 }
 
 /* One word, in which white space means nothing. */
@@ -238,7 +297,7 @@ static void add_word(struct template *t, struct bytes s, bool space)
 		add_part(t, p);
 		w.repeats |= repeats_word(&p);
 		t->replaces = true;
-		t->wants_total |= p.kind == REPLACE_TOTAL;
+		t->wants_total |= p.kind == REPLACE_TOTAL || p.kind == REPLACE_SEQ_PADDED;
 		at += len;
 		text = at;
 	}
@@ -478,12 +537,28 @@ static size_t index_of(const struct job_values *v, int position)
 	return position < 0 ? v->n - n : n - 1;
 }
 
+/* With as many digits as the largest has. */
+static void put_padded(struct buf *out, uint64_t v, uint64_t largest)
+{
+	char digits[20];
+	size_t width = num_format_u64(largest, digits);
+	size_t n = num_format_u64(v, digits);
+
+	for (; n < width; n++)
+		buf_putc(out, '0');
+	buf_put_u64(out, v);
+}
+
 static void put_part(struct expansion *x, const struct part *p, size_t turn)
 {
 	const struct job_values *v = x->v;
 
 	if (p->kind == PART_TEXT) {
 		buf_add(x->out, p->text);
+	} else if (p->kind == REPLACE_SEQ_PADDED) {
+		put_padded(x->out, v->seq, v->total);
+	} else if (p->kind == REPLACE_SLOT_PADDED) {
+		put_padded(x->out, v->slot, x->t->o->slots);
 	} else if (p->kind == REPLACE_SEQ || p->kind == REPLACE_SLOT || p->kind == REPLACE_TOTAL) {
 		buf_put_u64(x->out, p->kind == REPLACE_SEQ    ? v->seq
 				    : p->kind == REPLACE_SLOT ? v->slot
