@@ -6,11 +6,11 @@
  */
 #include "builtins/edit.h"
 
-#include "base/regex.h"
+#include "builtins/edit_expr.h"
 
-enum { EDIT_STEPS_MAX = 1000, EDIT_TEXT_MAX = 1 << 20, GROUPS_KEPT = 100 };
+enum { EDIT_STEPS_MAX = 1000, EDIT_TEXT_MAX = 1 << 20, GROUPS_KEPT = EXPR_GROUPS };
 
-enum step_kind { STEP_SUBSTITUTE, STEP_TRANSLATE, STEP_CASE, STEP_CHOP, STEP_CHOMP };
+enum step_kind { STEP_SUBSTITUTE, STEP_TRANSLATE, STEP_CASE, STEP_CHOP, STEP_CHOMP, STEP_EXPR };
 
 /* Changes of case: for what follows, or for the next character. */
 enum casing { CASE_NONE, CASE_UPPER, CASE_LOWER, CASE_UPPER_1, CASE_LOWER_1, CASE_QUOTE };
@@ -19,8 +19,9 @@ enum { DELETE_BYTE = -1 };
 
 /* A piece of a replacement: text, a group, or a change of case. */
 struct piece {
-	enum { PIECE_TEXT, PIECE_GROUP, PIECE_CASE } kind;
+	enum { PIECE_TEXT, PIECE_GROUP, PIECE_CASE, PIECE_EXPR } kind;
 	struct bytes text;
+	struct perl_expr *expr;
 	unsigned group;
 	enum casing casing;
 };
@@ -35,10 +36,14 @@ struct step {
 	bool mapped[256]; /* tr: the byte is in the search list */
 	bool squeeze;
 	enum casing casing;
+	struct perl_expr *expr; /* STEP_EXPR; of s///e what stands for a match */
+	struct perl_expr *when; /* it is done if this is true, or with `unless` if it is not */
+	bool unless;
 };
 
 struct edit {
 	struct cmd *c;
+	struct perl_vars *vars;
 	struct step *step;
 	size_t nsteps;
 };
@@ -241,6 +246,38 @@ static void take_escape(struct bytes s, size_t *at, struct pieces *ps)
 	}
 }
 
+/* $name at s[*at]. */
+static bool take_variable(struct parser *p, struct bytes s, size_t *at, struct pieces *ps)
+{
+	size_t to = *at + 1;
+
+	if (s.ptr[to] == '{')
+		while (to < s.len && s.ptr[to] != '}')
+			to++;
+	while (to < s.len && (byte_is_name(s.ptr[to]) || s.ptr[to] == '}')) {
+		bool end = s.ptr[to++] == '}';
+
+		if (end)
+			break;
+	}
+	if (to < s.len && (s.ptr[to] == '{' || s.ptr[to] == '[')) {
+		fail(p, "lists are not supported: %.*s", bytes_slice(s, *at, s.len));
+		return true;
+	}
+	size_t from = 0;
+	const char *error;
+	struct perl_expr *e = perl_expr_parse(p->c, p->e->vars, bytes_slice(s, *at, to), &from,
+					      &error);
+
+	if (e == NULL) {
+		p->error = p->error != NULL ? p->error : error;
+		return true;
+	}
+	add_piece(ps, (struct piece){ .kind = PIECE_EXPR, .expr = e });
+	*at = to;
+	return true;
+}
+
 static void parse_replacement(struct parser *p, struct bytes s, struct step *st)
 {
 	struct arena *a = p->c->arena;
@@ -256,8 +293,10 @@ static void parse_replacement(struct parser *p, struct bytes s, struct step *st)
 			take_escape(s, &at, &ps);
 		} else if (ch == '$' && take_group(s, &at, &group)) {
 			add_piece(&ps, (struct piece){ .kind = PIECE_GROUP, .group = group });
-		} else if ((ch == '$' || ch == '@') && name) {
-			fail(p, "variables are not supported: %.*s", bytes_slice(s, at, s.len));
+		} else if (ch == '$' && name && take_variable(p, s, &at, &ps)) {
+			continue;
+		} else if (ch == '@' && name) {
+			fail(p, "lists are not supported: %.*s", bytes_slice(s, at, s.len));
 		} else {
 			buf_putc(&ps.text, ch);
 			at++;
@@ -266,6 +305,22 @@ static void parse_replacement(struct parser *p, struct bytes s, struct step *st)
 	end_text(&ps);
 	st->piece = (void *)ps.list.ptr;
 	st->npieces = ps.list.len / sizeof(struct piece);
+}
+
+/* All of the text as one expression. */
+static struct perl_expr *parse_code(struct parser *p, struct bytes text)
+{
+	size_t at = 0;
+	const char *error;
+	struct perl_expr *e = perl_expr_parse(p->c, p->e->vars, text, &at, &error);
+
+	while (e != NULL && at < text.len && (byte_is_space(text.ptr[at]) || text.ptr[at] == ';'))
+		at++;
+	if (e == NULL)
+		p->error = p->error != NULL ? p->error : error;
+	else if (at < text.len)
+		fail(p, "not supported: %.*s", bytes_slice(text, at, text.len));
+	return e;
 }
 
 static void parse_substitute(struct parser *p, struct step *st)
@@ -281,6 +336,7 @@ static void parse_substitute(struct parser *p, struct step *st)
 		return;
 	}
 	struct bytes letters = take_word(p);
+	bool code = false;
 
 	st->kind = STEP_SUBSTITUTE;
 	for (size_t i = 0; i < letters.len; i++) {
@@ -290,9 +346,10 @@ static void parse_substitute(struct parser *p, struct step *st)
 		case 'x': flags |= REGEX_EXTENDED; break;
 		case 's': flags |= REGEX_DOTALL; break;
 		case 'm': flags |= REGEX_NEWLINE; break;
+		case 'e': code = true; break;
 		case 'a':
 		case 'o': break;
-		default: fail(p, "flags of s/// are g i m s x: %.*s", letters); return;
+		default: fail(p, "flags of s/// are e g i m s x: %.*s", letters); return;
 		}
 	}
 	if (regex_compile(p->c->arena, pattern, flags, &st->re, &message, &offset) < 0) {
@@ -300,7 +357,10 @@ static void parse_substitute(struct parser *p, struct step *st)
 		return;
 	}
 	regex_set_work(st->re, cmd_work, p->c);
-	parse_replacement(p, replacement, st);
+	if (code)
+		st->expr = parse_code(p, replacement);
+	else
+		parse_replacement(p, replacement, st);
 }
 
 /* --- tr/// --- */
@@ -435,7 +495,8 @@ static bool parse_function(struct parser *p, struct bytes word, bool assigned, s
 	return false;
 }
 
-static void parse_statement(struct parser *p, struct step *st)
+/* s///, tr///, chop and the like. False: it is none of these, and nothing is taken. */
+static bool parse_simple(struct parser *p, struct step *st)
 {
 	size_t from = p->at;
 	bool assigned = false;
@@ -451,24 +512,52 @@ static void parse_statement(struct parser *p, struct step *st)
 
 	if (bytes_is(word, "s") && !assigned) {
 		parse_substitute(p, st);
-	} else if ((bytes_is(word, "y") || bytes_is(word, "tr")) && !assigned) {
-		parse_translate(p, st);
-	} else if (!parse_function(p, word, assigned, st)) {
-		p->at = from;
-		fail(p, "not supported: %.*s", rest(p));
+		return true;
 	}
+	if ((bytes_is(word, "y") || bytes_is(word, "tr")) && !assigned) {
+		parse_translate(p, st);
+		return true;
+	}
+	bool known = parse_function(p, word, assigned, st);
+
+	skip_space(p);
+	if (known && (peek(p) < 0 || peek(p) == ';'))
+		return true;
+	p->at = from;
+	*st = (struct step){ .kind = STEP_EXPR };
+	return false;
+}
+
+static struct perl_expr *parse_expression(struct parser *p)
+{
+	const char *error;
+	struct perl_expr *e = perl_expr_parse(p->c, p->e->vars, p->code, &p->at, &error);
+
+	if (e == NULL)
+		p->error = p->error != NULL ? p->error : error;
+	return e;
+}
+
+static void parse_statement(struct parser *p, struct step *st)
+{
+	if (!parse_simple(p, st))
+		st->expr = parse_expression(p);
+	skip_space(p);
+	if (p->error == NULL && (skip_text(p, "if") || (st->unless = skip_text(p, "unless"))))
+		st->when = parse_expression(p);
 	skip_space(p);
 	if (p->error == NULL && peek(p) >= 0 && peek(p) != ';')
 		fail(p, "not supported: %.*s", rest(p));
 }
 
-struct edit *edit_compile(struct cmd *c, struct bytes code, const char **message)
+struct edit *edit_compile(struct cmd *c, struct bytes code, bool strict, const char **message)
 {
 	struct parser p = { .c = c, .code = code };
 	struct buf steps = buf_in(c->arena);
 	size_t n = 0;
 
 	p.e = arena_zalloc(c->arena, sizeof *p.e);
+	p.e->vars = perl_vars_new(c, strict);
 	for (;;) {
 		struct step st = { .kind = STEP_CASE };
 
@@ -518,14 +607,18 @@ static void put_cased(struct caser *k, struct bytes s)
 	}
 }
 
-static void put_pieces(const struct step *st, struct bytes text, const struct regex_span *span,
-		       struct caser *k)
+static void put_pieces(const struct step *st, struct perl_env *env, struct caser *k)
 {
+	struct bytes text = env->text;
+	const struct regex_span *span = env->span;
+
 	for (size_t i = 0; i < st->npieces; i++) {
 		const struct piece *p = &st->piece[i];
 
 		if (p->kind == PIECE_TEXT) {
 			put_cased(k, p->text);
+		} else if (p->kind == PIECE_EXPR) {
+			put_cased(k, perl_expr_text(env, p->expr));
 		} else if (p->kind == PIECE_GROUP) {
 			const struct regex_span *g = &span[p->group < GROUPS_KEPT ? p->group : 0];
 
@@ -541,10 +634,10 @@ static void put_pieces(const struct step *st, struct bytes text, const struct re
 	k->next = CASE_NONE;
 }
 
-static struct bytes substitute(struct cmd *c, const struct step *st, struct arena *a,
-			       struct bytes text)
+static struct bytes substitute(const struct step *st, struct perl_env *env)
 {
-	struct caser k = { .out = buf_in(a) };
+	struct caser k = { .out = buf_in(env->a) };
+	struct bytes text = env->topic;
 	struct regex_span span[GROUPS_KEPT];
 	size_t from = 0;
 	size_t at = 0;
@@ -554,9 +647,14 @@ static struct bytes substitute(struct cmd *c, const struct step *st, struct aren
 			span[i] = (struct regex_span){ SIZE_MAX, SIZE_MAX };
 		if (at > text.len || regex_search(st->re, text, at, 0, span, GROUPS_KEPT) != 0)
 			break;
-		cmd_charge(c, 2);
+		cmd_charge(env->c, 2);
 		buf_add(&k.out, bytes_slice(text, from, span[0].from));
-		put_pieces(st, text, span, &k);
+		env->text = text;
+		memcpy(env->span, span, sizeof span);
+		if (st->expr != NULL)
+			buf_add(&k.out, perl_expr_text(env, st->expr));
+		else
+			put_pieces(st, env, &k);
 		from = at = span[0].to;
 		if (!st->global || k.out.len > EDIT_TEXT_MAX)
 			break;
@@ -589,16 +687,17 @@ static struct bytes translate(const struct step *st, struct arena *a, struct byt
 	return buf_bytes(&out);
 }
 
-static struct bytes apply_step(struct cmd *c, const struct step *st, struct arena *a,
-			       struct bytes text)
+static struct bytes apply_step(const struct step *st, struct perl_env *env)
 {
-	struct caser k = { .out = buf_in(a) };
+	struct caser k = { .out = buf_in(env->a) };
+	struct bytes text = env->topic;
 
 	switch (st->kind) {
-	case STEP_SUBSTITUTE: return substitute(c, st, a, text);
-	case STEP_TRANSLATE: return translate(st, a, text);
+	case STEP_SUBSTITUTE: return substitute(st, env);
+	case STEP_TRANSLATE: return translate(st, env->a, text);
 	case STEP_CHOP: return bytes_slice(text, 0, text.len - (text.len > 0));
 	case STEP_CHOMP: return bytes_slice(text, 0, text.len - bytes_ends(text, BYTES("\n")));
+	case STEP_EXPR: (void)perl_expr_text(env, st->expr); return env->topic;
 	case STEP_CASE: break;
 	}
 	k.lasting = st->casing == CASE_UPPER || st->casing == CASE_LOWER ? st->casing : CASE_NONE;
@@ -609,9 +708,20 @@ static struct bytes apply_step(struct cmd *c, const struct step *st, struct aren
 
 struct bytes edit_apply(const struct edit *e, struct arena *a, struct bytes text)
 {
+	struct perl_env *env = arena_zalloc(a, sizeof *env);
+
+	env->c = e->c;
+	env->a = a;
+	env->vars = e->vars;
+	env->topic = text;
+	for (size_t i = 0; i < GROUPS_KEPT; i++)
+		env->span[i] = (struct regex_span){ SIZE_MAX, SIZE_MAX };
 	for (size_t i = 0; i < e->nsteps; i++) {
-		cmd_charge_bytes(e->c, text.len);
-		text = apply_step(e->c, &e->step[i], a, text);
+		const struct step *st = &e->step[i];
+
+		cmd_charge_bytes(e->c, env->topic.len);
+		if (st->when == NULL || perl_expr_true(env, st->when) != st->unless)
+			env->topic = apply_step(st, env);
 	}
-	return text;
+	return env->topic;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The part of Perl that renaming needs: a line of s///, y/// and tr///, lc, uc, ucfirst, lcfirst,
- * chop and chomp of $_, separated by semicolons. For rename, and {= =} of parallel.
+ * The part of Perl that renaming needs: s///, y/// and tr///, chop and chomp of $_, assignments and
+ * other expressions, if and unless behind them, separated by semicolons. For rename, and {= =} of
+ * parallel.
  */
 #ifndef BUILTINS_EDIT_H
 #define BUILTINS_EDIT_H
@@ -10,8 +11,9 @@
 
 struct edit;
 
-/* NULL if the code is anything else, with *message saying what (in the arena). */
-struct edit *edit_compile(struct cmd *c, struct bytes code, const char **message);
+/* NULL if the code is anything else, with *message saying what (in the arena). strict: variables
+ * must be declared. */
+struct edit *edit_compile(struct cmd *c, struct bytes code, bool strict, const char **message);
 /* The text after the code has worked on it, in `a`. */
 struct bytes edit_apply(const struct edit *e, struct arena *a, struct bytes text);
 

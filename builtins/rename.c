@@ -164,7 +164,7 @@ static int rename_run(struct cmd *c)
 	if (!o->has_code && c->nargs == 0)
 		return cmd_usage(c, "no code is given");
 	struct bytes code = o->has_code ? buf_bytes(&o->code) : bytes_of(c->args[0]);
-	struct edit *e = edit_compile(c, code, &message);
+	struct edit *e = edit_compile(c, code, true, &message);
 
 	if (e == NULL)
 		return cmd_error(c, 0, "%s", message);

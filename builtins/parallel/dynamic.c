@@ -81,7 +81,7 @@ struct edit *dynamic_match(struct cmd *c, struct regex *re, struct bytes code, s
 	if (regex_search(re, s, 0, 0, span, GROUPS_MAX + 1) != 0 || span[0].to == 0)
 		return NULL;
 	*len = span[0].to;
-	struct edit *e = edit_compile(c, fill(c, code, s, span), &message);
+	struct edit *e = edit_compile(c, fill(c, code, s, span), false, &message);
 
 	if (e == NULL)
 		cmd_fatal_status(c, ERROR_STATUS, 0, "Error: %.*s: %s", (int)*len, s.ptr, message);

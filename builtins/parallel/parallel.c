@@ -159,7 +159,7 @@ static int add_rpl(struct cmd *c, const struct opt *opt, const char *arg)
 	if (memchr(arg, '(', n) != NULL)
 		o->rpl[o->nrpl].groups = dynamic_compile(c, o->rpl[o->nrpl].tag, &message);
 	else
-		o->rpl[o->nrpl].code = edit_compile(c, bytes_of(arg + n), &message);
+		o->rpl[o->nrpl].code = edit_compile(c, bytes_of(arg + n), false, &message);
 	if (o->rpl[o->nrpl].code == NULL && o->rpl[o->nrpl].groups == NULL)
 		cmd_fatal_status(c, ERROR_STATUS, 0, "Error: --rpl %.*s: %s", (int)n, arg, message);
 	o->nrpl += n > 0;

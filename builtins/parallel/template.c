@@ -163,7 +163,7 @@ static bool code_at(const struct template *t, struct bytes s, struct part *out, 
 
 	*len = code.len + 4;
 	out->kind = REPLACE_PERL;
-	out->code = edit_compile(t->c, bytes_slice(code, n, code.len), &message);
+	out->code = edit_compile(t->c, bytes_slice(code, n, code.len), false, &message);
 	if (out->code == NULL)
 		cmd_fatal_status(t->c, ERROR_STATUS, 0, "Error: {= perl code =}: %s", message);
 	return true;
