@@ -4,15 +4,19 @@
  */
 #include "builtins/builtin.h"
 
+enum { LOCALES = 3 }; /* C, C.utf8, POSIX: with the same texts */
+
 struct errno_opts {
 	bool list;
 	bool search;
+	bool everywhere;
 };
 
 static const struct opt errno_options[] = {
 	OPT_FLAG('l', "list", struct errno_opts, list, "list all"),
 	OPT_FLAG('s', "search", struct errno_opts, search, "those whose text has every WORD"),
-	OPT_MISSING('S', "search-all-locales"),
+	OPT_FLAG('S', "search-all-locales", struct errno_opts, everywhere,
+		 "the same in each locale"),
 	OPT_END(),
 };
 
@@ -232,8 +236,9 @@ static int errno_run(struct cmd *c)
 		put_error(c, &errors[i]);
 	if (o->list)
 		return 0;
-	if (o->search) {
-		search(c);
+	if (o->search || o->everywhere) {
+		for (int i = 0; i < (o->everywhere ? LOCALES : 1); i++)
+			search(c);
 		return 0;
 	}
 	for (int i = 0; i < c->nargs; i++)

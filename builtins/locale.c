@@ -9,6 +9,7 @@ struct locale_opts {
 	bool charmaps;
 	bool keywords;
 	bool categories;
+	bool verbose;
 };
 
 static const struct opt locale_options[] = {
@@ -17,7 +18,7 @@ static const struct opt locale_options[] = {
 	OPT_FLAG('k', "keyword-name", struct locale_opts, keywords, "write names before values"),
 	OPT_FLAG('c', "category-name", struct locale_opts, categories,
 		 "write names of categories too"),
-	OPT_MISSING('v', "verbose"),
+	OPT_FLAG('v', "verbose", struct locale_opts, verbose, "with -a: what they are"),
 	OPT_END(),
 };
 
@@ -149,6 +150,17 @@ static int locale_run(struct cmd *c)
 	const struct locale_opts *o = c->opts;
 	int status = 0;
 
+	if (o->all && o->verbose) {
+		cmd_puts(c, "locale: C.utf8          directory: /usr/lib/locale/C.utf8\n"
+			    "----------------------------------------------------------------------"
+			    "---------\n"
+			    "    title | C locale\n"
+			    "    email | bug-glibc-locales@gnu.org\n"
+			    " revision | 2.1\n"
+			    "     date | 2022-01-30\n"
+			    "  codeset | UTF-8\n");
+		return 0;
+	}
 	if (o->all) {
 		cmd_puts(c, "C\nC.utf8\nPOSIX\n");
 		return 0;

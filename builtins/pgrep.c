@@ -32,6 +32,9 @@ struct pgrep_opts {
 	const char *states;
 	const char *older;
 	const char *pidfile;
+	const char *terminal; /* a list */
+	bool namespace;       /* as all have the same: only whether it was asked for */
+	bool no_ancestors;
 	struct id_list by[BY_KINDS];
 	int sig;
 };
@@ -93,6 +96,48 @@ static int set_signal(struct cmd *c, const struct opt *opt, const char *arg)
 	return o->sig < 0 ? cmd_usage(c, "Unknown signal \"%s\".", arg) : 0;
 }
 
+static int set_namespace(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct pgrep_opts *o = c->opts;
+	uint64_t pid;
+
+	(void)opt;
+	if (!num_plain(arg, &pid) || pid > INT32_MAX || !cmd_alive(c, (int)pid))
+		return cmd_usage(c, NULL) != 0;
+	o->namespace = true;
+	return 0;
+}
+
+/* No process has a terminal: whether the list says "?". */
+static bool wants_no_terminal(const char *list)
+{
+	while (*list != '\0') {
+		size_t n = strcspn(list, ",");
+
+		if (n == 1 && *list == '?')
+			return true;
+		list += n + (list[n] != '\0');
+	}
+	return false;
+}
+
+static bool is_ancestor(struct cmd *c, const struct cmd_proc *list, size_t n, int pid)
+{
+	int at = cmd_pid(c);
+
+	for (size_t turn = 0; turn < n && at != pid; turn++) {
+		size_t i = 0;
+
+		while (i < n && list[i].pid != at)
+			i++;
+		cmd_charge(c, i / 8 + 1);
+		if (i == n)
+			return false;
+		at = list[i].ppid;
+	}
+	return at == pid;
+}
+
 /* pkill -9, -KILL, -SIGKILL. */
 static int pkill_legacy(struct cmd *c, int argc, char **argv, int i)
 {
@@ -135,8 +180,13 @@ static int pkill_legacy(struct cmd *c, int argc, char **argv, int i)
 			"processes whose number is in FILE"),                                      \
 		OPT_STR('r', "runstates", struct pgrep_opts, states, NULL, "STATE",                \
 			"in these states: R, S, T, Z"),                                            \
-		OPT_MISSING_ARG('t', "terminal"), OPT_MISSING_ARG(0, "ns"),                        \
-		OPT_MISSING_ARG(0, "cgroup"), OPT_MISSING('L', "logpidfile")
+		OPT_STR('t', "terminal", struct pgrep_opts, terminal, NULL, "TTY,...",             \
+			"at these terminals; ? is none"),                                          \
+		OPT_FLAG('A', "ignore-ancestors", struct pgrep_opts, no_ancestors,                 \
+			 "without those that started this"),                                       \
+		OPT_CALL_ARG(0, "ns", set_namespace, "PID", "of the namespaces of PID: all are"),  \
+		OPT_MISSING_ARG(0, "nslist"), OPT_MISSING_ARG(0, "cgroup"),                        \
+		OPT_MISSING('L', "logpidfile")
 
 static const struct opt pgrep_options[] = {
 	OPT_STR('d', "delimiter", struct pgrep_opts, delimiter, "\n", "TEXT",
@@ -178,6 +228,8 @@ static bool is_chosen(struct cmd *c, struct regex *re, const struct cmd_proc *p)
 	if (!in_list(&o->by[BY_PGID], p->pgid) || !in_list(&o->by[BY_GID], p->gid) ||
 	    !in_list(&o->by[BY_PPID], p->ppid) || !in_list(&o->by[BY_SID], p->sid) ||
 	    !in_list(&o->by[BY_UID], p->uid) || !in_list(&o->by[BY_PID], p->pid))
+		return false;
+	if (o->terminal != NULL && !wants_no_terminal(o->terminal))
 		return false;
 	if (o->states != NULL && strchr(o->states, p->state) == NULL)
 		return false;
@@ -233,10 +285,17 @@ static size_t choose(struct cmd *c, struct regex *re, struct cmd_proc **out)
 	const struct pgrep_opts *o = c->opts;
 	struct cmd_proc *list;
 	size_t all = cmd_procs(c, &list);
+	/* The list is overwritten by what is chosen. */
+	struct cmd_proc *whole = arena_array(c->arena, all + 1, sizeof *whole);
 	size_t n = 0;
 
+	memcpy(whole, list, all * sizeof *whole);
+
 	for (size_t i = 0; i < all; i++) {
-		if (list[i].pid == cmd_pid(c) || is_chosen(c, re, &list[i]) == o->inverse)
+		bool left_out = o->no_ancestors && is_ancestor(c, whole, all, list[i].pid);
+
+		if (left_out || list[i].pid == cmd_pid(c) ||
+		    is_chosen(c, re, &list[i]) == o->inverse)
 			continue;
 		cmd_charge(c, 4);
 		if (n == 1 && (o->newest || o->oldest)) {
@@ -268,7 +327,7 @@ static int prepare(struct cmd *c, struct regex **re)
 {
 	struct pgrep_opts *o = c->opts;
 	bool any = o->newest || o->oldest || o->pidfile != NULL || o->states != NULL ||
-		   o->older != NULL;
+		   o->older != NULL || o->terminal != NULL || o->namespace;
 
 	for (int i = 0; i < BY_KINDS; i++)
 		any |= o->by[i].given;

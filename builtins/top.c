@@ -11,6 +11,7 @@ struct top_opts {
 	bool batch;
 	bool command;
 	bool idle;
+	bool threads;
 	const char *count;
 	const char *delay;
 	const char *order;
@@ -33,7 +34,7 @@ static const struct opt top_options[] = {
 	OPT_IGNORED('s', NULL, "no effect"),
 	OPT_IGNORED('S', NULL, "no effect"),
 	OPT_IGNORED('1', NULL, "no effect: there is one processor"),
-	OPT_MISSING('H', NULL),
+	OPT_FLAG('H', NULL, struct top_opts, threads, "threads: a process has one"),
 	OPT_END(),
 };
 
@@ -72,8 +73,11 @@ static void put_tasks(struct cmd *c, const struct cmd_proc *list, size_t n)
 		running += list[i].state == 'R';
 		stopped += list[i].state == 'T';
 	}
-	cmd_printf(c, "Tasks: %3d total, %3d running, %3d sleeping, %3d stopped, %3d zombie\n",
-		   (int)n, running, (int)n - running - stopped, stopped, 0);
+	const struct top_opts *o = c->opts;
+
+	cmd_printf(c, "%s: %3d total, %3d running, %3d sleeping, %3d stopped, %3d zombie\n",
+		   o->threads ? "Threads" : "Tasks", (int)n, running, (int)n - running - stopped,
+		   stopped, 0);
 }
 
 /* Tenths of a MiB. */
