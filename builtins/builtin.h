@@ -235,6 +235,9 @@ struct opt {
 
 opt_fn opt_missing;
 opt_fn opt_ignored;
+/* Words of a variable of the environment come before the command's arguments: called from
+ * `defaults`, or first of all by raw commands. */
+void cmd_words_before(struct cmd *c, const char *variable);
 /* The option that is being applied, as it was given: "--name" or "-x". For messages. */
 const char *opt_given(struct cmd *c, const struct opt *o);
 /* The value of a word out of a list (abbreviations allowed) in *out; else GNU's "invalid

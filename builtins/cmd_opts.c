@@ -476,3 +476,30 @@ int opts_parse(struct cmd *c)
 	}
 	return status != 0 ? status : -1;
 }
+
+void cmd_words_before(struct cmd *c, const char *variable)
+{
+	const char *text = cmd_getenv(c, variable);
+	size_t n = 1;
+
+	if (text == NULL)
+		return;
+	char **argv = arena_array(c->arena, (size_t)c->argc + strlen(text) / 2 + 2, sizeof *argv);
+
+	for (text += strspn(text, " \t\n"); *text != '\0'; text += strspn(text, " \t\n")) {
+		size_t len = strcspn(text, " \t\n");
+
+		argv[n++] = arena_dup(c->arena, (struct bytes){ text, len });
+		text += len;
+	}
+	argv[0] = c->argv[0];
+	for (int i = 1; i < c->argc; i++)
+		argv[n++] = c->argv[i];
+	argv[n] = NULL;
+	c->argv = argv;
+	c->argc = (int)n;
+	if ((c->b->flags & (BUILTIN_RAW | BUILTIN_RAW_HELP)) != 0) {
+		c->args = argv + 1;
+		c->nargs = (int)n - 1;
+	}
+}

@@ -47,11 +47,17 @@ static int bc_run_command(struct cmd *c)
 	return 0;
 }
 
+static void bc_defaults(struct cmd *c)
+{
+	cmd_words_before(c, "BC_ENV_ARGS");
+}
+
 const struct builtin builtin_bc = {
 	.name = "bc",
 	.usage = "[options] [file ...]",
 	.summary = "Calculates with numbers of any length.",
 	.run = bc_run_command,
+	.defaults = bc_defaults,
 	.opts = bc_options,
 	.opts_size = sizeof(struct bc_opts),
 	.family = "GNU bc 1.07.1",

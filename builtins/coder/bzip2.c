@@ -424,6 +424,8 @@ static void bzip2_defaults(struct cmd *c)
 		c->name = slash + 1;
 	b->c = c;
 	b->level = 9;
+	cmd_words_before(c, "BZIP");
+	cmd_words_before(c, "BZIP2");
 }
 
 static void bunzip2_defaults(struct cmd *c)
