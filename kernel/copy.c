@@ -10,12 +10,12 @@ static struct copied **bucket_of(const struct copying *w, const void *old)
 {
 	uintptr_t h = (uintptr_t)old >> 4;
 
-	return (struct copied **)(uintptr_t)&w->bucket[(h ^ h >> 8) % COPY_BUCKETS];
+	return &w->bucket[(h ^ h >> 8) & (w->nbuckets - 1)];
 }
 
 static struct copied *find(const struct copying *w, const void *old)
 {
-	struct copied *c = *bucket_of(w, old);
+	struct copied *c = w->nbuckets != 0 ? *bucket_of(w, old) : NULL;
 
 	while (c != NULL && c->old != old)
 		c = c->next;
@@ -29,15 +29,44 @@ void *copy_find(const struct copying *w, const void *old)
 	return c != NULL ? c->new : NULL;
 }
 
+static int more_buckets(struct copying *w)
+{
+	struct copied **few = w->bucket;
+	size_t nfew = w->nbuckets;
+	size_t n = nfew != 0 ? 2 * nfew : COPY_BUCKETS_FIRST;
+	struct copied **more = heap_zalloc(&w->to->heap, n * sizeof(struct copied *));
+
+	if (more == NULL)
+		return -E_NOMEM;
+	w->bucket = more;
+	w->nbuckets = n;
+	for (size_t i = 0; i < nfew; i++) {
+		for (struct copied *c = few[i], *next; c != NULL; c = next) {
+			struct copied **bucket = bucket_of(w, c->old);
+
+			next = c->next;
+			c->next = *bucket;
+			*bucket = c;
+		}
+	}
+	heap_free(&w->to->heap, few, nfew * sizeof(struct copied *));
+	return 0;
+}
+
 int copy_note(struct copying *w, const void *old, void *new)
 {
-	struct copied **bucket = bucket_of(w, old);
-	struct copied *c = heap_alloc(&w->to->heap, sizeof *c);
+	struct copied **bucket;
+	struct copied *c;
 
+	if (w->ncopied == w->nbuckets && more_buckets(w) != 0)
+		return -E_NOMEM;
+	bucket = bucket_of(w, old);
+	c = heap_alloc(&w->to->heap, sizeof *c);
 	if (c == NULL)
 		return -E_NOMEM;
 	*c = (struct copied){ .next = *bucket, .old = old, .new = new };
 	*bucket = c;
+	w->ncopied++;
 	return 0;
 }
 

@@ -288,7 +288,7 @@ int kernel_copy_files(struct copying *w)
 	for (const struct proc *p = w->from->all_first; p != NULL; p = p->priv->all_next)
 		if (copy_find(w, p) != NULL)
 			find_parent(w, copy_find(w, p), p);
-	for (int i = 0; i < COPY_BUCKETS; i++)
+	for (size_t i = 0; i < w->nbuckets; i++)
 		for (struct copied *c = w->bucket[i]; c != NULL; c = c->next)
 			if (c->is_epoll)
 				epoll_settle(w, c->new);
@@ -311,12 +311,13 @@ void kernel_copy_end(struct copying *w, bool run)
 	}
 	if (run)
 		vfs_reap(w->to->vfs);
-	for (int i = 0; i < COPY_BUCKETS; i++) {
+	for (size_t i = 0; i < w->nbuckets; i++) {
 		for (struct copied *c = w->bucket[i], *next; c != NULL; c = next) {
 			next = c->next;
 			heap_free(&w->to->heap, c, sizeof *c);
 		}
 	}
+	heap_free(&w->to->heap, w->bucket, w->nbuckets * sizeof(struct copied *));
 	heap_free(&w->to->heap, w, sizeof *w);
 }
 

@@ -28,7 +28,7 @@ enum {
 	PROC_CACHE_MAX = 8,
 	PID_MAX = 4194304,
 	PID_WRAP = 300, /* where numbers start again, as on Linux */
-	PID_BUCKETS = 64,
+	PID_BUCKETS = 64, /* as long as there are few processes */
 	FD_INLINE = 12, /* descriptors kept in the process itself */
 	PIPE_BYTES = 65536,
 	PIPE_BYTES_MAX = 1 << 20,
@@ -231,7 +231,11 @@ struct kernel {
 	int last_pid;
 	struct proc *all_first;
 	struct proc *all_last;
-	struct proc *bucket[PID_BUCKETS];
+	struct proc **bucket; /* NULL: it is few_buckets */
+	size_t nbuckets;      /* a power of two */
+	size_t nlinked;       /* in them */
+	struct proc *few_buckets[PID_BUCKETS];
+	struct proc *linked_last; /* where the place of the next is looked for, or NULL */
 	const struct program_format *format[FORMATS_MAX];
 	int nformats;
 	struct segment *stack_cache;
@@ -337,7 +341,7 @@ static inline bool file_writes(const struct file *f)
 }
 
 /* copy.c: what a fork of the kernel gets. Each thing is copied once, whoever has it. */
-enum { COPY_BUCKETS = 64, COPY_DEPTH = 64 };
+enum { COPY_BUCKETS_FIRST = 64, COPY_DEPTH = 64 };
 struct copied {
 	struct copied *next;
 	const void *old;
@@ -348,7 +352,9 @@ struct copying {
 	struct kernel *from;
 	struct kernel *to;
 	const struct proc *shell; /* of which the first process is a copy */
-	struct copied *bucket[COPY_BUCKETS];
+	struct copied **bucket;
+	size_t nbuckets; /* a power of two */
+	size_t ncopied;
 	int depth; /* files in files that are being copied */
 };
 /* For the operations of files that are nothing but their numbers. */

@@ -107,6 +107,8 @@ size_t kernel_free(struct kernel *k)
 	ring_clear_cache(k);
 	stack_clear_cache(k);
 	proc_clear_cache(k);
+	if (k->bucket != NULL)
+		heap_free(&k->heap, k->bucket, k->nbuckets * sizeof(struct proc *));
 	if (k->vfs != NULL)
 		vfs_free(k->vfs);
 	if (k->home_memory != NULL)

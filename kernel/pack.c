@@ -444,13 +444,17 @@ void kernel_pack_rest(struct packing *w)
 	pack_sets(w);
 }
 
-static int unpack_zombie(struct unpacking *u)
+/* They are in order, so that each finds its place among all processes quickly. */
+static int unpack_zombie(struct unpacking *u, int *last)
 {
 	struct proc *p;
 	int r = unpack_attributes(u, &p);
 
 	if (r != 0)
 		return r;
+	if (p->pid < *last)
+		u->in->bad = true;
+	*last = p->pid;
 	unpack_accounts(u->in, p);
 	vfs_drop(u->k->vfs, p->cwd);
 	p->state = PROC_ZOMBIE;
@@ -461,10 +465,11 @@ static int unpack_zombie(struct unpacking *u)
 
 int kernel_unpack_rest(struct unpacking *u)
 {
+	int last = 0;
 	int r = 0;
 
 	while (r == 0 && unpack_below(u->in, 1) != 0)
-		r = unpack_zombie(u);
+		r = unpack_zombie(u, &last);
 	if (r == 0)
 		r = lock_unpack_all(u);
 	if (r == 0)

@@ -20,12 +20,12 @@ enum thing {
 	THING_HANDLERS,
 	THING_GROUP
 };
-enum { PACK_BUCKETS = 256 };
 struct packing {
 	struct kernel *k;
 	struct buf *out;
 	struct arena *a;
-	struct packed *bucket[PACK_BUCKETS];
+	struct packed **bucket;
+	size_t nbuckets; /* a power of two */
 	struct packed *first; /* in the order of their numbers */
 	struct packed *last;
 	uint64_t count;

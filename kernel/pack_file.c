@@ -10,7 +10,7 @@
 #include "kernel/pipe.h"
 #include "kernel/socket.h"
 
-enum { PACK_DEPTH = 48 };
+enum { PACK_DEPTH = 48, PACK_BUCKETS_FIRST = 256 };
 
 /* What of an open file's flags means something once it is open. */
 #define FLAGS_KEPT (O_ACCMODE_ | O_APPEND_ | O_NONBLOCK_)
@@ -32,28 +32,43 @@ static struct packed **bucket_of(const struct packing *w, const void *what)
 {
 	uintptr_t h = (uintptr_t)what >> 4;
 
-	return (struct packed **)(uintptr_t)&w->bucket[(h ^ h >> 8) % PACK_BUCKETS];
+	return &w->bucket[(h ^ h >> 8) & (w->nbuckets - 1)];
 }
 
 uint64_t pack_number_of(const struct packing *w, const void *what)
 {
-	const struct packed *p = *bucket_of(w, what);
+	const struct packed *p = w->nbuckets != 0 ? *bucket_of(w, what) : NULL;
 
 	while (p != NULL && p->what != what)
 		p = p->next;
 	return p != NULL ? p->number : NOTHING;
 }
 
+static void more_buckets(struct packing *w)
+{
+	w->nbuckets = w->nbuckets != 0 ? 2 * w->nbuckets : PACK_BUCKETS_FIRST;
+	w->bucket = arena_zalloc(w->a, w->nbuckets * sizeof(struct packed *));
+	for (struct packed *p = w->first; p != NULL; p = p->after) {
+		struct packed **bucket = bucket_of(w, p->what);
+
+		p->next = *bucket;
+		*bucket = p;
+	}
+}
+
 bool pack_thing(struct packing *w, enum thing kind, const void *what)
 {
 	uint64_t number = pack_number_of(w, what);
-	struct packed **bucket = bucket_of(w, what);
+	struct packed **bucket;
 	struct packed *p;
 
 	if (number != NOTHING) {
 		pack_u64(w->out, number);
 		return false;
 	}
+	if (w->count == w->nbuckets)
+		more_buckets(w);
+	bucket = bucket_of(w, what);
 	p = arena_alloc(w->a, sizeof *p);
 	*p = (struct packed){ *bucket, NULL, what, kind, w->count++ };
 	*bucket = p;

@@ -13,9 +13,16 @@ struct proc_slot {
 
 /* --- table --- */
 
+static struct proc **bucket_of(struct kernel *k, int pid)
+{
+	if (k->bucket == NULL)
+		return &k->few_buckets[pid % PID_BUCKETS];
+	return &k->bucket[(size_t)pid & (k->nbuckets - 1)];
+}
+
 struct proc *proc_find(struct kernel *k, int pid)
 {
-	struct proc *p = pid > 0 ? k->bucket[pid % PID_BUCKETS] : NULL;
+	struct proc *p = pid > 0 ? *bucket_of(k, pid) : NULL;
 
 	while (p != NULL && p->pid != pid)
 		p = p->priv->hash_next;
@@ -101,12 +108,37 @@ static int new_pid(struct kernel *k)
 	return pid;
 }
 
-/* Keeps the list sorted: a new number is nearly always the highest. */
+/* Ended children have no limit but memory. Without more buckets it goes on, slower. */
+static void more_buckets(struct kernel *k)
+{
+	size_t n = 4 * (k->bucket != NULL ? k->nbuckets : PID_BUCKETS);
+	struct proc **bucket = heap_zalloc(&k->heap, n * sizeof(struct proc *));
+
+	if (bucket == NULL)
+		return;
+	if (k->bucket != NULL)
+		heap_free(&k->heap, k->bucket, k->nbuckets * sizeof(struct proc *));
+	k->bucket = bucket;
+	k->nbuckets = n;
+	for (struct proc *p = k->all_first; p != NULL; p = p->priv->all_next) {
+		bucket = bucket_of(k, p->pid);
+		p->priv->hash_next = *bucket;
+		*bucket = p;
+	}
+}
+
+/* Keeps the list sorted: a new number nearly always comes behind the one before. */
 static void link_proc(struct kernel *k, struct proc *p)
 {
-	struct proc *before = k->all_last;
-	struct proc **bucket = &k->bucket[p->pid % PID_BUCKETS];
+	struct proc *before = k->linked_last != NULL ? k->linked_last : k->all_last;
+	struct proc **bucket;
 
+	if (++k->nlinked > 4 * (k->bucket != NULL ? k->nbuckets : PID_BUCKETS))
+		more_buckets(k);
+	bucket = bucket_of(k, p->pid);
+	while (before != NULL && before->priv->all_next != NULL &&
+	       before->priv->all_next->pid < p->pid)
+		before = before->priv->all_next;
 	while (before != NULL && before->pid > p->pid)
 		before = before->priv->all_prev;
 	p->priv->all_prev = before;
@@ -121,17 +153,21 @@ static void link_proc(struct kernel *k, struct proc *p)
 		k->all_last = p;
 	p->priv->hash_next = *bucket;
 	*bucket = p;
+	k->linked_last = p;
 }
 
 static void unlink_proc(struct proc *p)
 {
 	struct kernel *k = p->k;
 	struct proc_private *pp = p->priv;
-	struct proc **link = &k->bucket[p->pid % PID_BUCKETS];
+	struct proc **link = bucket_of(k, p->pid);
 
 	while (*link != p)
 		link = &(*link)->priv->hash_next;
 	*link = pp->hash_next;
+	k->nlinked--;
+	if (k->linked_last == p)
+		k->linked_last = pp->all_prev;
 	if (pp->all_prev != NULL)
 		pp->all_prev->priv->all_next = pp->all_next;
 	else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "api/private.h"
+#include "base/pack.h"
 #include "cowsh_image.h"
 #include "interp/var.h"
 #include "tests/unit/session.h"
@@ -306,7 +307,7 @@ TEST(damaged_sessions)
 }
 
 /* The same session with another state; takes the file. */
-static struct file with_state(struct file f, void (*change)(char *state, size_t len))
+static struct file with_state(struct file f, void (*change)(struct arena *a, struct bytes *state))
 {
 	struct file out = new_file();
 	struct image_sink sink = { .write = put_bytes, .user = &out };
@@ -323,7 +324,7 @@ static struct file with_state(struct file f, void (*change)(char *state, size_t 
 	arena_init(&a, &heap, fail);
 	CHECK_EQ(image_open(&store->store, f.bytes, f.len, NULL, &image, &fault), 0);
 	CHECK_EQ(image_state(image, &a, &save.state), 0);
-	change((char *)(uintptr_t)save.state.ptr, save.state.len);
+	change(&a, &save.state);
 	CHECK_EQ(image_tree(image, &tree), 0);
 	CHECK_EQ(vfs_new(&store->store, tree, NULL, NULL, &v), 0);
 	CHECK_EQ(image_write(v, &sink, &save, &info), 0);
@@ -336,28 +337,30 @@ static struct file with_state(struct file f, void (*change)(char *state, size_t 
 }
 
 /* The flags of a variable of the shell's own. */
-static char *flags_of(char *state, size_t len, const char *name)
+static char *flags_of(const struct bytes *state, const char *name)
 {
-	char *at = memmem(state, len, name, strlen(name));
+	char *at = memmem(state->ptr, state->len, name, strlen(name));
 
 	CHECK(at != NULL && at[strlen(name)] == 1);
 	return at + strlen(name) + 8;
 }
 
-static void make_assoc(char *state, size_t len)
+static void make_assoc(struct arena *a, struct bytes *state)
 {
-	flags_of(state, len, "FUNCNAME")[0] |= VAR_ASSOC;
+	(void)a;
+	flags_of(state, "FUNCNAME")[0] |= VAR_ASSOC;
 }
 
-static void make_array(char *state, size_t len)
+static void make_array(struct arena *a, struct bytes *state)
 {
-	flags_of(state, len, "BASH_ALIASES")[0] |= VAR_ARRAY;
+	(void)a;
+	flags_of(state, "BASH_ALIASES")[0] |= VAR_ARRAY;
 }
 
 /* A list that is said to be a table, and the other way round. */
 TEST(variables_of_another_kind)
 {
-	static void (*const change[])(char *, size_t) = { make_assoc, make_array };
+	static void (*const change[])(struct arena *, struct bytes *) = { make_assoc, make_array };
 	cowsh_image *image;
 	cowsh *again;
 
@@ -463,6 +466,75 @@ TEST(nothing_is_left)
 	CHECK_EQ(cowsh_store_used(store), used);
 }
 
+enum { CHILDREN = 40000, CHILD_FIRST = 1000 };
+
+/* As kernel/pack.c: numbers until the credentials' groups, limits, directory, accounts. */
+static void put_child(struct buf *out, uint64_t pid)
+{
+	pack_u64(out, 1);
+	pack_u64(out, pid);
+	for (int i = 0; i < 9; i++)
+		pack_u64(out, 0);
+	for (int i = 0; i < 32; i++)
+		pack_u64(out, 1000);
+	pack_text(out, "/");
+	pack_u64(out, 0);
+	for (int i = 0; i < 18; i++)
+		pack_u64(out, 0);
+	pack_u64(out, PROC_PIDS_FIRST);
+	pack_text(out, "child");
+}
+
+static void put_children(struct arena *a, struct bytes *state, bool down)
+{
+	/* No programs; three numbers that say: no children, locks, sets. */
+	static const uint64_t none[] = { 0, 24, 0, 0, UINT64_MAX };
+	size_t at = (size_t)((char *)memmem(state->ptr, state->len, none, sizeof none) - state->ptr);
+	struct buf section = buf_in(a);
+	struct buf out = buf_in(a);
+
+	for (uint64_t i = 0; i < CHILDREN; i++)
+		put_child(&section, CHILD_FIRST + 64 * (down ? CHILDREN - i : i));
+	for (int i = 2; i < 5; i++)
+		pack_u64(&section, none[i]);
+	buf_add(&out, bytes_slice(*state, 0, at + 8));
+	pack_bytes(&out, buf_bytes(&section));
+	buf_add(&out, bytes_slice(*state, at + sizeof none, state->len));
+	*state = buf_bytes(&out);
+}
+
+static void put_children_up(struct arena *a, struct bytes *state)
+{
+	put_children(a, state, false);
+}
+
+static void put_children_down(struct arena *a, struct bytes *state)
+{
+	put_children(a, state, true);
+}
+
+/* Very many children that have ended: each is found, and loading them takes no square of time. */
+TEST(ended_children)
+{
+	cowsh *s = new_session(NULL);
+	struct file f = with_state(save(s, NULL), put_children_up);
+	cowsh_image *image;
+	cowsh *again;
+
+	CHECK_EQ(try_load(&f, NULL, &image, &again), 0);
+	for (int i = 0; i < CHILDREN; i += 997)
+		CHECK(proc_find(again->kernel, CHILD_FIRST + 64 * i) != NULL);
+	CHECK(proc_find(again->kernel, CHILD_FIRST + 64 * CHILDREN) == NULL);
+	CHECK_STR(output_of(again, "echo $(echo alive)"), "alive\n");
+	cowsh_free(again);
+	cowsh_image_close(image);
+	free(f.bytes);
+	f = with_state(save(s, NULL), put_children_down);
+	CHECK_EQ(try_load(&f, NULL, &image, &again), -COWSH_EIO);
+	free(f.bytes);
+	cowsh_free(s);
+}
+
 int main(void)
 {
 	store = new_store(REGION);
@@ -476,5 +548,6 @@ int main(void)
 	RUN(nothing_makes_a_session_unreadable);
 	RUN(commands_are_undone);
 	RUN(nothing_is_left);
+	RUN(ended_children);
 	return check_end();
 }
