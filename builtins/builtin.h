@@ -459,10 +459,10 @@ static inline int input_byte(struct input *in)
 {
 	return in->from < in->to ? (unsigned char)in->ptr[in->from++] : input_slow_byte(in);
 }
-/* Gives the last byte read by input_byte back. */
+/* Gives the last byte read by input_byte back; up to four in a row. */
 static inline void input_unbyte(struct input *in)
 {
-	in->from--;
+	in->from -= in->from != 0;
 }
 /* Gives what was buffered but not used back to a seekable file: what follows on a shared
  * descriptor continues there. Done by input_close for standard input. */

@@ -8,7 +8,9 @@
  */
 #include "builtins/cmd_private.h"
 
-enum { INPUT_FIRST = 4096, INPUT_FULL = 65536 };
+/* So many bytes of those that were taken stay in front of what is read next, as parsers give some
+ * back. */
+enum { INPUT_FIRST = 4096, INPUT_FULL = 65536, INPUT_KEPT = 4 };
 
 void input_init(struct input *in, struct cmd *c, int fd, const char *name)
 {
@@ -47,21 +49,25 @@ static void make_room(struct input *in)
 
 	if (in->cap == 0) {
 		in->cap = first_size(in);
-		in->ptr = pool_alloc(in->c->pool, in->cap);
+		in->ptr = pool_alloc(in->c->pool, INPUT_KEPT + in->cap);
+		in->from = in->to = in->scanned = INPUT_KEPT;
 		return;
 	}
-	if (in->from > 0 && have < in->cap) {
-		memmove(in->ptr, in->ptr + in->from, have);
-	} else if (have == in->cap) {
+	if (have >= in->cap) {
 		size_t cap = in->cap < INPUT_FULL ? INPUT_FULL : in->cap * 2;
 
-		in->ptr = pool_resize(in->c->pool, in->ptr, in->cap, cap);
+		in->ptr = pool_resize(in->c->pool, in->ptr, INPUT_KEPT + in->cap, INPUT_KEPT + cap);
 		in->cap = cap;
 	}
+	if (in->from != INPUT_KEPT) {
+		size_t kept = in->from < INPUT_KEPT ? in->from : INPUT_KEPT;
+
+		memmove(in->ptr + INPUT_KEPT - kept, in->ptr + in->from - kept, kept + have);
+	}
 	/* Bytes taken one by one may have passed it. */
-	in->scanned = in->scanned > in->from ? in->scanned - in->from : 0;
-	in->from = 0;
-	in->to = have;
+	in->scanned = in->scanned > in->from ? in->scanned - in->from + INPUT_KEPT : INPUT_KEPT;
+	in->from = INPUT_KEPT;
+	in->to = INPUT_KEPT + have;
 }
 
 /* Reads more behind what is unread: 1, 0 at the end, -E_. */
@@ -70,7 +76,7 @@ static int fill(struct input *in)
 	if (in->at_end)
 		return 0;
 	make_room(in);
-	size_t room = in->cap - in->to;
+	size_t room = in->cap - (in->to - in->from);
 	int64_t got = cmd_read(in->c, in->fd, in->ptr + in->to,
 			       in->most != 0 && in->most < room ? in->most : room);
 
@@ -174,7 +180,7 @@ void input_unread(struct input *in)
 {
 	if (in->from < in->to)
 		cmd_seek(in->c, in->fd, -(int64_t)(in->to - in->from), 1);
-	in->from = in->to = in->scanned = 0;
+	in->from = in->to = in->scanned = in->cap != 0 ? INPUT_KEPT : 0;
 }
 
 void input_close(struct input *in)
@@ -183,7 +189,7 @@ void input_close(struct input *in)
 		input_unread(in);
 	else
 		cmd_close(in->c, in->fd);
-	pool_free(in->c->pool, in->ptr, in->cap);
+	pool_free(in->c->pool, in->ptr, in->cap != 0 ? INPUT_KEPT + in->cap : 0);
 	in->ptr = NULL;
 	in->cap = in->from = in->to = in->scanned = 0;
 	in->at_end = true;
