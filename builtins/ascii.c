@@ -212,6 +212,7 @@ static bool same_word(const char *a, const char *b)
 
 static bool by_name(struct cmd *c, const char *arg)
 {
+	cmd_charge(c, 16);
 	for (int code = 0; code < 128; code++) {
 		struct buf name = buf_in(c->arena);
 

@@ -311,13 +311,13 @@ static const struct opt diff_options[] = {
 static const char *switches_of(struct cmd *c)
 {
 	struct buf text = buf_in(c->arena);
+	int operand = 0;
 
+	cmd_charge(c, (uint64_t)c->argc);
 	for (int i = 1; i < c->argc; i++) {
-		bool operand = false;
-
-		for (int k = 0; k < c->nargs; k++)
-			operand |= c->argv[i] == c->args[k];
-		if (!operand)
+		if (operand < c->nargs && c->argv[i] == c->args[operand])
+			operand++;
+		else
 			buf_printf(&text, " %s", cmd_quotef(c, c->argv[i]));
 	}
 	return buf_cstr(&text);

@@ -37,9 +37,11 @@ static bool has_no_upload(const struct curl_url *u)
 struct curl_url *curl_place(struct curl *k, bool (*is_free)(const struct curl_url *u))
 {
 	struct curl_url **link = &k->set->urls;
+	uint64_t looked = 0;
 
-	while (*link != NULL && !is_free(*link))
+	for (; *link != NULL && !is_free(*link); looked++)
 		link = &(*link)->next;
+	cmd_charge(k->c, looked / 16);
 	if (*link == NULL)
 		*link = arena_zalloc(k->c->arena, sizeof **link);
 	return *link;
@@ -535,6 +537,7 @@ static int letters(struct curl *k, int argc, char **argv, int *i)
 		const char *arg = NULL;
 		int status;
 
+		cmd_charge(k->c, 1);
 		if (o == NULL)
 			return hint(k, word, "is unknown");
 		if (wants_argument(o)) {
