@@ -115,10 +115,16 @@ int64_t sys_pread(struct proc *p, int fd, void *out, size_t n, uint64_t pos)
 		return -E_SPIPE;
 	if (pos > INT64_MAX)
 		return -E_INVAL;
-	was = f->pos;
-	f->pos = pos;
-	r = f->ops->read(p, f, out, n > MOVE_MAX ? MOVE_MAX : n);
-	f->pos = was;
+	if (n > MOVE_MAX)
+		n = MOVE_MAX;
+	if (f->ops == &file_regular) {
+		r = regular_read_at(p, f, out, n, pos);
+	} else {
+		was = f->pos;
+		f->pos = pos;
+		r = f->ops->read(p, f, out, n);
+		f->pos = was;
+	}
 	charge_bytes(p, r);
 	return r;
 }
@@ -158,7 +164,6 @@ int64_t sys_pwrite(struct proc *p, int fd, const void *data, size_t n, uint64_t 
 	struct file *f;
 	int64_t r = writable(p, fd, &f);
 	uint64_t was;
-	unsigned flags;
 
 	if (r != 0)
 		return r;
@@ -169,12 +174,12 @@ int64_t sys_pwrite(struct proc *p, int fd, const void *data, size_t n, uint64_t 
 	if (n > MOVE_MAX)
 		n = MOVE_MAX;
 	charge_bytes(p, (int64_t)n);
+	if (f->ops == &file_regular)
+		return regular_write_at(p, f, data, n, &pos);
 	was = f->pos;
-	flags = f->flags;
 	f->pos = pos;
 	r = f->ops->write(p, f, data, n);
 	f->pos = was;
-	f->flags = flags;
 	return r;
 }
 

@@ -553,6 +553,10 @@ int64_t file_due(struct proc *p, struct file *f, int64_t until);
 
 /* regular.c */
 extern const struct file_ops file_regular;
+/* Without the position of the open file, which others may use while these wait. *pos is moved on
+ * behind what was written. */
+int64_t regular_read_at(struct proc *p, struct file *f, void *out, size_t n, uint64_t pos);
+int64_t regular_write_at(struct proc *p, struct file *f, const void *data, size_t n, uint64_t *pos);
 extern const struct file_ops file_dir;
 extern const struct file_ops file_path;
 extern const struct file_ops file_mem;

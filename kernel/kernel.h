@@ -844,6 +844,9 @@ void file_put(struct file *f);
 /* Regular files only, whatever they were opened for. p NULL: nobody to wait. */
 int64_t sys_file_read(struct proc *p, struct file *f, void *out, size_t n, uint64_t pos);
 int64_t sys_file_write(struct proc *p, struct file *f, const void *data, size_t n, uint64_t pos);
+/* Whether a call without a process that gave *r is to be made again, after the host was waited for:
+ * by who holds nothing, as it may end meanwhile. Else *r is its result. */
+bool sys_file_again(struct proc *p, int64_t *r);
 /* vfs_page_get; waits for what the host supplies. */
 int64_t sys_file_page(struct proc *p, struct file *f, uint64_t index, bool fetch,
 		      struct vfs_page **out);

@@ -97,6 +97,11 @@ void sys_file_ahead(struct file *f, uint64_t index, uint64_t end)
 		vfs_page_ahead(f->k->vfs, f->ino, index, end);
 }
 
+bool sys_file_again(struct proc *p, int64_t *r)
+{
+	return path_again(p, r);
+}
+
 int sys_file_seals(struct file *f)
 {
 	return f->ops == &file_regular ? vfs_seals(f->k->vfs, f->ino) : -E_INVAL;

@@ -7,18 +7,26 @@
 
 /* --- regular files --- */
 
-static int64_t regular_read(struct proc *p, struct file *f, void *out, size_t n)
+int64_t regular_read_at(struct proc *p, struct file *f, void *out, size_t n, uint64_t pos)
 {
 	int64_t r;
 
-	mapped_before_read(p->k, f->ino, f->pos, n);
+	mapped_before_read(p->k, f->ino, pos, n);
 	do
-		r = vfs_read(p->k->vfs, f->ino, f->pos, out, n);
+		r = vfs_read(p->k->vfs, f->ino, pos, out, n);
 	while (path_again(p, &r));
-	if (r > 0)
-		f->pos += (uint64_t)r;
 	if (r > 0 && inotify_on(p->k))
 		inotify_file(p->k, f, INOTIFY_ACCESS);
+	return r;
+}
+
+static int64_t regular_read(struct proc *p, struct file *f, void *out, size_t n)
+{
+	uint64_t pos = f->pos;
+	int64_t r = regular_read_at(p, f, out, n, pos);
+
+	if (r > 0)
+		f->pos = pos + (uint64_t)r;
 	return r;
 }
 
@@ -83,7 +91,7 @@ static size_t within_limit(struct proc *p, uint64_t pos, size_t n)
 }
 
 /* How many of n bytes the seals of a file let through at pos; they go page by page. */
-static int64_t within_seals(struct proc *p, struct file *f, size_t n)
+static int64_t within_seals(struct proc *p, struct file *f, uint64_t pos, size_t n)
 {
 	int seals = vfs_seals(p->k->vfs, f->ino);
 	struct vfs_stat st;
@@ -94,13 +102,14 @@ static int64_t within_seals(struct proc *p, struct file *f, size_t n)
 	if ((seals & (SEAL_WRITE | SEAL_FUTURE_WRITE)) != 0)
 		return -E_PERM;
 	if ((seals & SEAL_GROW) == 0 || vfs_getattr(p->k->vfs, f->ino, &st) != 0 ||
-	    (n <= st.size && f->pos <= st.size - n))
+	    (n <= st.size && pos <= st.size - n))
 		return (int64_t)n;
 	end = st.size / PAGE_BYTES * PAGE_BYTES;
-	return end > f->pos ? (int64_t)(end - f->pos) : -E_PERM;
+	return end > pos ? (int64_t)(end - pos) : -E_PERM;
 }
 
-static int64_t regular_write(struct proc *p, struct file *f, const void *data, size_t n)
+/* Once more from the beginning when the host was waited for: others may have written meanwhile. */
+static int64_t write_once(struct proc *p, struct file *f, const void *data, size_t n, uint64_t *at)
 {
 	struct kernel *k = p->k;
 	struct vfs_stat st;
@@ -111,30 +120,41 @@ static int64_t regular_write(struct proc *p, struct file *f, const void *data, s
 		r = vfs_getattr(k->vfs, f->ino, &st);
 		if (r != 0)
 			return r;
-		f->pos = st.size;
+		*at = st.size;
 	}
-	part = within_limit(p, f->pos, n);
+	part = within_limit(p, *at, n);
 	if (part == 0 && n != 0)
 		return -E_FBIG;
-	r = within_seals(p, f, part);
+	r = within_seals(p, f, *at, part);
 	if (r < 0)
 		return r;
 	part = (size_t)r;
 	r = view_writing(k, f->ino);
 	if (r == 0 && p->cred.uid != 0)
 		r = vfs_drop_setid(k->vfs, &p->cred, f->ino);
-	if (r != 0)
-		return r;
+	return r == 0 ? vfs_write(k->vfs, f->ino, *at, data, part) : r;
+}
+
+int64_t regular_write_at(struct proc *p, struct file *f, const void *data, size_t n, uint64_t *pos)
+{
+	uint64_t at = *pos;
+	int64_t r;
+
 	do
-		r = vfs_write(k->vfs, f->ino, f->pos, data, part);
+		r = write_once(p, f, data, n, &at);
 	while (path_again(p, &r));
 	if (r <= 0)
 		return r;
-	mapped_after_write(k, f->ino, f->pos, (uint64_t)r);
-	f->pos += (uint64_t)r;
-	if (inotify_on(k))
-		inotify_file(k, f, INOTIFY_MODIFY);
+	mapped_after_write(p->k, f->ino, at, (uint64_t)r);
+	*pos = at + (uint64_t)r;
+	if (inotify_on(p->k))
+		inotify_file(p->k, f, INOTIFY_MODIFY);
 	return r;
+}
+
+static int64_t regular_write(struct proc *p, struct file *f, const void *data, size_t n)
+{
+	return regular_write_at(p, f, data, n, &f->pos);
 }
 
 const struct file_ops file_regular = {

@@ -40,41 +40,46 @@ struct program {
 };
 
 /* Small programs are needed as a whole. */
-static int64_t open_ahead(struct proc *p, const char *path, struct file **out)
+static int64_t open_ahead(struct proc *p, const char *path)
 {
 	int64_t fd = sys_open(p, AT_FDCWD_, path, O_RDONLY_ | O_CLOEXEC_, 0);
 	struct vfs_stat st;
+	struct file *f;
 
 	if (fd < 0)
 		return fd;
-	*out = sys_file(p, (int)fd);
-	sys_close(p, (int)fd);
-	if (sys_file_stat(p, *out, &st) == 0 && st.size <= FETCHED_BYTES)
-		sys_file_ahead(*out, 0, FETCHED_BYTES / PAGE_BYTES);
-	return 0;
+	f = sys_file(p, (int)fd);
+	if (sys_file_stat(p, f, &st) == 0 && st.size <= FETCHED_BYTES)
+		sys_file_ahead(f, 0, FETCHED_BYTES / PAGE_BYTES);
+	file_put(f);
+	return fd;
 }
 
 void exec_ahead(struct proc *p, const char *path)
 {
-	struct file *f;
+	int64_t fd = open_ahead(p, path);
 
-	if (open_ahead(p, path, &f) == 0)
-		file_put(f);
+	if (fd >= 0)
+		sys_close(p, (int)fd);
 }
 
-static int64_t open_program(struct task *t, const char *path, struct program *out)
+/* The task holds the file, as which. */
+static int64_t open_program(struct task *t, const char *path, int held, struct program *out)
 {
 	struct proc *p = t->p;
 	char *head = arena_alloc(&p->arena, ELF_HEAD_BYTES);
-	int64_t n = open_ahead(p, path, &out->file);
+	int64_t n = open_ahead(p, path);
 
 	if (n < 0)
 		return n;
+	task_let_go(t, held);
+	out->file = t->held[held] = sys_file(p, (int)n);
+	sys_close(p, (int)n);
 	n = sys_file_read(p, out->file, head, ELF_HEAD_BYTES, 0);
 	if (n >= 0)
 		n = elf_parse((struct bytes){ head, (size_t)n }, &out->elf);
 	if (n < 0)
-		file_put(out->file);
+		task_let_go(t, held);
 	return n;
 }
 
@@ -150,11 +155,11 @@ static int load_interpreter(struct task *t, const struct program *g, struct prog
 
 	if (r < 0)
 		return (int)r;
-	r = open_program(t, path, interp);
+	r = open_program(t, path, HELD_INTERPRETER, interp);
 	if (r < 0)
 		return (int)r;
 	r = map_program(t, interp, 0);
-	file_put(interp->file);
+	task_let_go(t, HELD_INTERPRETER);
 	return (int)r;
 }
 
@@ -303,12 +308,12 @@ static int load(struct task *t, struct program *g, const char *path, char **argv
 int exec_plain(struct task *t, const char *path, char **argv, char **envp)
 {
 	struct program *g = arena_zalloc(&t->p->arena, sizeof *g);
-	int64_t r = open_program(t, path, g);
+	int64_t r = open_program(t, path, HELD_PROGRAM, g);
 
 	if (r < 0)
 		return (int)r;
 	r = load(t, g, path, argv, envp);
-	file_put(g->file);
+	task_let_go(t, HELD_PROGRAM);
 	return (int)r;
 }
 

@@ -105,14 +105,14 @@ void **object_slot(struct object *o, uint64_t index)
 	return reserve(o, index) == 0 ? &o->page[index] : NULL;
 }
 
-int object_page(struct proc *p, struct object *o, uint64_t index, void **out)
+int object_page(struct object *o, uint64_t index, void **out)
 {
 	struct vfs_stat st;
 	int64_t n = 0;
 	void *page;
 
 	if (o->file != NULL &&
-	    (sys_file_stat(p, o->file, &st) != 0 || index * PAGE_BYTES >= st.size))
+	    (sys_file_stat(NULL, o->file, &st) != 0 || index * PAGE_BYTES >= st.size))
 		return -E_NXIO;
 	if (reserve(o, index) != 0)
 		return -E_NOMEM;
@@ -121,15 +121,13 @@ int object_page(struct proc *p, struct object *o, uint64_t index, void **out)
 		if (page == NULL)
 			return -E_NOMEM;
 		if (o->file != NULL)
-			n = sys_file_read(p, o->file, page, PAGE_BYTES, index * PAGE_BYTES);
-		if (n < 0 || o->page[index] != NULL) {
+			n = sys_file_read(NULL, o->file, page, PAGE_BYTES, index * PAGE_BYTES);
+		if (n < 0) {
 			heap_pages_free(kernel_heap(o->m->k), page, 1);
-			if (n < 0)
-				return -E_NXIO;
-		} else {
-			memset((char *)page + n, 0, PAGE_BYTES - (size_t)n);
-			o->page[index] = page;
+			return n == VFS_PENDING ? (int)n : -E_NXIO;
 		}
+		memset((char *)page + n, 0, PAGE_BYTES - (size_t)n);
+		o->page[index] = page;
 	}
 	*out = o->page[index];
 	return 0;

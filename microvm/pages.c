@@ -262,58 +262,66 @@ static int copy_page(struct space *s, page_entry *slot)
 	return 0;
 }
 
-/* A page of a private mapping of a file. Calls of the file may wait, and others may change the
- * areas meanwhile: -E_AGAIN. */
-static int bring_file(struct proc *p, struct space *s, struct area *a, uint64_t address,
+/* A page of a private mapping of a file. Like the next, it waits for nothing: VFS_PENDING. */
+static int bring_file(struct proc *p, struct space *s, const struct area *a, uint64_t address,
 		      enum wish wish, page_entry *out)
 {
 	uint64_t pos = a->offset + (address - a->start);
-	uint64_t changes = s->changes;
-	struct file *f = file_get(a->file);
 	struct vfs_page *page;
 	void *own;
 	int64_t r;
 
-	*out = 0;
-	if (pos >= file_size(p, f)) {
-		file_put(f);
+	if (pos >= file_size(p, a->file))
 		return -E_NXIO;
-	}
-	r = sys_file_page(p, f, pos / PAGE_BYTES, wish != WISH_CHEAP, &page);
+	r = sys_file_page(NULL, a->file, pos / PAGE_BYTES, wish != WISH_CHEAP, &page);
 	if (r == 0)
 		*out = entry(page, PAGE_FILE);
 	if (r == 0 && wish == WISH_WRITE)
 		r = copy_page(s, out);
 	if (r == -E_NODATA) {
 		own = own_page(s);
-		r = own == NULL
-			    ? -E_NOMEM
-			    : sys_file_read(wish != WISH_CHEAP ? p : NULL, f, own, PAGE_BYTES, pos);
+		r = own == NULL ? -E_NOMEM : sys_file_read(NULL, a->file, own, PAGE_BYTES, pos);
 		if (r >= 0)
 			memset((char *)own + r, 0, PAGE_BYTES - (size_t)r);
 		if (own != NULL)
 			*out = entry(own, PAGE_OWN);
 	}
-	file_put(f);
-	if (r >= 0 && s->changes == changes)
+	if (r >= 0)
 		return 0;
 	drop(s, *out);
-	return s->changes != changes ? -E_AGAIN : (int)r;
+	*out = 0;
+	return (int)r;
 }
 
-static int bring_shared(struct proc *p, struct space *s, struct area *a, uint64_t address,
+static int bring_shared(const struct area *a, uint64_t address, page_entry *out)
+{
+	void *page;
+	int r = object_page(a->object, (a->offset + (address - a->start)) / PAGE_BYTES, &page);
+
+	if (r == 0)
+		*out = entry(page, PAGE_SHARED);
+	return r;
+}
+
+/* The page of an area's file. While the host is waited for, others may change the areas, and the
+ * process may end: nothing is held then. -E_AGAIN: they did. */
+static int bring_mapped(struct proc *p, struct space *s, const struct area *a, uint64_t address,
 			enum wish wish, page_entry *out)
 {
 	uint64_t changes = s->changes;
-	struct object *o = object_get(a->object);
-	void *page;
-	int r = object_page(wish != WISH_CHEAP ? p : NULL, o,
-			    (a->offset + (address - a->start)) / PAGE_BYTES, &page);
+	bool again;
+	int64_t r;
 
-	object_put(o);
-	if (r == 0)
-		*out = entry(page, PAGE_SHARED);
-	return s->changes != changes ? -E_AGAIN : r;
+	do {
+		r = a->object != NULL ? bring_shared(a, address, out)
+				      : bring_file(p, s, a, address, wish, out);
+		again = p != NULL && wish != WISH_CHEAP && sys_file_again(p, &r);
+		if (s->changes != changes) {
+			drop(s, *out);
+			return -E_AGAIN;
+		}
+	} while (again);
+	return (int)r;
 }
 
 /* Makes the entry one that can be used as wanted; what is mapped in the machine stays. */
@@ -329,10 +337,8 @@ static int bring(struct proc *p, struct space *s, struct area *a, uint64_t addre
 	if (*slot != 0)
 		return wish == WISH_WRITE && (*slot & PAGE_KIND) == PAGE_FILE ? copy_page(s, slot)
 									      : 0;
-	if (a->object != NULL) {
-		r = bring_shared(p, s, a, address, wish, &fresh);
-	} else if (a->file != NULL) {
-		r = bring_file(p, s, a, address, wish, &fresh);
+	if (a->object != NULL || a->file != NULL) {
+		r = bring_mapped(p, s, a, address, wish, &fresh);
 	} else {
 		own = own_page(s);
 		if (own == NULL)

@@ -255,7 +255,8 @@ struct object *object_get(struct object *o);
 void object_put(struct object *o);
 /* Where its page is, or will be; NULL: no memory. */
 void **object_slot(struct object *o, uint64_t index);
-int object_page(struct proc *p, struct object *o, uint64_t index, void **out);
+/* Waits for nothing: VFS_PENDING. */
+int object_page(struct object *o, uint64_t index, void **out);
 /* Writes those of its pages that changed to the file: all, or what of them an area shows between
  * two addresses. */
 int object_sync(struct object *o);
@@ -337,8 +338,9 @@ struct group {
 	bool owner_gone;
 };
 
-/* Descriptors are the first three arguments of calls that may wait. */
-enum { HELD_MAX = 3 };
+/* Descriptors are the first three arguments of calls that may wait. The others are files that a
+ * call opens for itself: a task that is ended while it waits puts them all. */
+enum { HELD_ARGUMENTS = 3, HELD_MAPPED = HELD_ARGUMENTS, HELD_PROGRAM, HELD_INTERPRETER, HELD_MAX };
 
 struct task {
 	struct microvm *m;
@@ -447,6 +449,8 @@ void robust_leave(struct task *t);
 void task_stack_limit(struct task *t, uint64_t *out);
 int task_new(struct microvm *m, struct proc *p, struct task **out);
 void task_release(struct proc *p);
+/* Puts one of the files that it holds, if it does. */
+void task_let_go(struct task *t, int held);
 /* The coroutine's loop. Does not return. */
 _Noreturn void task_loop(struct task *t);
 int task_entry(struct proc *p, void *arg);

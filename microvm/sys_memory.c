@@ -82,7 +82,7 @@ static int64_t map_file(struct task *t, struct map *m, int fd, bool shared)
 {
 	int64_t r = 0;
 
-	m->file = sys_file(t->p, fd);
+	m->file = t->held[HELD_MAPPED] = sys_file(t->p, fd);
 	if (m->file == NULL)
 		return -E_BADF;
 	if (!sys_file_regular(m->file))
@@ -97,7 +97,7 @@ static int64_t map_file(struct task *t, struct map *m, int fd, bool shared)
 	if (r > 0 && m->fixed && m->length <= POPULATED_BYTES &&
 	    space_populate(t->p, t->space, (uint64_t)r, (uint64_t)r + m->length) == -E_NOMEM)
 		proc_limit(t->p, LIMIT_MEMORY);
-	file_put(m->file);
+	task_let_go(t, HELD_MAPPED);
 	return r;
 }
 

@@ -120,15 +120,19 @@ void task_free(struct task *t)
 	vm_free(m, t, sizeof *t);
 }
 
+void task_let_go(struct task *t, int held)
+{
+	struct file *f = t->held[held];
+
+	t->held[held] = NULL;
+	if (f != NULL)
+		file_put(f);
+}
+
 static void let_go(struct task *t)
 {
-	for (int i = 0; i < HELD_MAX; i++) {
-		struct file *f = t->held[i];
-
-		t->held[i] = NULL;
-		if (f != NULL)
-			file_put(f);
-	}
+	for (int i = 0; i < HELD_MAX; i++)
+		task_let_go(t, i);
 }
 
 void task_release(struct proc *p)
@@ -420,7 +424,7 @@ static int64_t run_call(struct task *t, const uint64_t *a)
 {
 	int64_t result;
 
-	for (int i = 0; i < HELD_MAX && proc_has_threads(t->p); i++)
+	for (int i = 0; i < HELD_ARGUMENTS && proc_has_threads(t->p); i++)
 		t->held[i] = a[i] < INT32_MAX ? sys_file(t->p, (int)a[i]) : NULL;
 	result = syscall_run(t, t->call, a);
 	let_go(t);

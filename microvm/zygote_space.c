@@ -46,10 +46,9 @@ static bool keep_areas(struct task *t, struct zygote *z)
 		if (a->object != NULL)
 			return false;
 		if (a->file != NULL) {
-			t->held[0] = file_get(a->file);
-			file = keep_file(t, z, t->held[0]);
-			file_put(t->held[0]);
-			t->held[0] = NULL;
+			t->held[HELD_MAPPED] = file_get(a->file);
+			file = keep_file(t, z, t->held[HELD_MAPPED]);
+			task_let_go(t, HELD_MAPPED);
 		}
 		/* Asking for a file may have waited, and another thread run. */
 		if (s->changes != changes || (a->file != NULL && file < 0))
@@ -104,19 +103,20 @@ bool zygote_keep_space(struct task *t, struct zygote *z)
 
 /* --- filling --- */
 
+/* The task holds it: it may be killed while a file is opened. */
 static struct file *open_file(struct task *t, const struct zygote_file *f)
 {
 	int64_t fd = sys_open(t->p, AT_FDCWD_, f->path, O_RDONLY_ | O_CLOEXEC_, 0);
-	struct file *file = fd >= 0 ? sys_file(t->p, (int)fd) : NULL;
 	struct vfs_stat st;
 
-	if (fd >= 0)
-		sys_close(t->p, (int)fd);
-	if (file != NULL && (sys_file_stat(t->p, file, &st) != 0 || st.ino != f->ino)) {
-		file_put(file);
+	task_let_go(t, HELD_MAPPED);
+	if (fd < 0)
 		return NULL;
-	}
-	return file;
+	t->held[HELD_MAPPED] = sys_file(t->p, (int)fd);
+	sys_close(t->p, (int)fd);
+	if (sys_file_stat(t->p, t->held[HELD_MAPPED], &st) != 0 || st.ino != f->ino)
+		task_let_go(t, HELD_MAPPED);
+	return t->held[HELD_MAPPED];
 }
 
 static int fill_area(struct task *t, const struct zygote *z, const struct zygote_area *a)
@@ -134,13 +134,9 @@ static int fill_area(struct task *t, const struct zygote *z, const struct zygote
 	int64_t r;
 
 	if (a->file >= 0) {
-		/* Held by the task: it may be killed while a file is opened. */
-		if (t->held[0] != NULL)
-			file_put(t->held[0]);
-		t->held[0] = open_file(t, &z->files[a->file]);
-		if (t->held[0] == NULL)
+		m.file = open_file(t, &z->files[a->file]);
+		if (m.file == NULL)
 			return -E_NOENT;
-		m.file = t->held[0];
 		m.object = a->shared ? object_find(t->m, z->files[a->file].ino) : NULL;
 		if (m.object != NULL)
 			object_get(m.object);
@@ -166,9 +162,7 @@ int zygote_fill_space(struct task *t, const struct zygote *z)
 
 	for (size_t i = 0; i < z->nareas && r == 0; i++)
 		r = fill_area(t, z, &z->areas[i]);
-	if (t->held[0] != NULL)
-		file_put(t->held[0]);
-	t->held[0] = NULL;
+	task_let_go(t, HELD_MAPPED);
 	if (r == 0)
 		r = fill_pages(t, z);
 	if (r != 0)
