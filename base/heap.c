@@ -116,6 +116,7 @@ void arena_init(struct arena *a, struct heap *heap, struct arena_fail fail)
 void arena_init_under(struct arena *a, struct arena *parent)
 {
 	arena_init(a, parent->heap, parent->fail);
+	a->work = parent->work;
 	a->parent = parent;
 }
 

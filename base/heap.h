@@ -41,6 +41,12 @@ struct arena_fail {
 	void *arg;
 };
 
+/* Told of long work that is done with an arena's memory; may not return. */
+struct arena_work {
+	void (*fn)(void *arg, uint64_t steps);
+	void *arg;
+};
+
 struct arena_chunk;
 
 struct arena {
@@ -49,13 +55,21 @@ struct arena {
 	char *ptr;                 /* free space in the newest chunk */
 	char *end;
 	struct arena_fail fail;
-	struct arena *parent; /* of arena_init_under */
-	struct arena *subs;   /* those under this one that have memory */
+	struct arena_work work; /* fn NULL: nobody counts */
+	struct arena *parent;   /* of arena_init_under */
+	struct arena *subs;     /* those under this one that have memory */
 	struct arena *next_sub;
 	struct arena **sub_link;
 	size_t held; /* bytes of chunks, those of arenas under it included */
 	size_t peak; /* the most that were held */
 };
+
+/* Charges whoever the arena belongs to. */
+static inline void arena_charge(struct arena *a, uint64_t steps)
+{
+	if (a->work.fn != NULL)
+		a->work.fn(a->work.arg, steps);
+}
 
 /* An empty arena takes no memory. */
 void arena_init(struct arena *a, struct heap *heap, struct arena_fail fail);

@@ -44,7 +44,7 @@ static void trace_binary(struct shell *sh, const char *op, struct bytes a, struc
 
 /* --- regular expressions --- */
 
-enum { REGEX_KEPT_MAX = 8 };
+enum { REGEX_KEPT_MAX = 8, REGEX_KEPT_BYTES = 4096 };
 
 /* In cond.cache_regex: the last pattern compiled in the tree's arena. */
 struct kept_regex {
@@ -78,12 +78,15 @@ static struct regex *compile_regex(struct shell *sh, struct cond *c, struct byte
 	if (k != NULL && !k->busy && k->flags == flags && k->re != NULL &&
 	    bytes_eq(k->pattern, pattern))
 		return k->re;
-	if (ast == NULL || (k != NULL && (k->busy || k->compiled >= REGEX_KEPT_MAX)))
+	/* What belongs to a tree is not charged for. */
+	if (ast == NULL || pattern.len > REGEX_KEPT_BYTES ||
+	    (k != NULL && (k->busy || k->compiled >= REGEX_KEPT_MAX)))
 		return compile_in(sh, sh->arena, pattern, flags);
 	if (k == NULL)
 		k = arena_zalloc(&ast->arena, sizeof(*k));
 	c->cache_regex = k;
 	k->compiled++;
+	k->re = NULL;
 	k->pattern = arena_bytes(&ast->arena, pattern);
 	k->flags = flags;
 	k->re = compile_in(sh, &ast->arena, k->pattern, flags);

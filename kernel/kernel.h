@@ -525,6 +525,7 @@ int proc_deepen(struct proc *p, size_t need, int (*fn)(void *arg), void *arg);
 
 /* An arena or pool that belongs to the process and fails by LIMIT_MEMORY. */
 struct arena_fail proc_arena_fail(struct proc *p);
+struct arena_work proc_arena_work(struct proc *p);
 
 /*
  * Waiting for a name, and waking who waits for it with one of the bits. until_ns as kernel_now

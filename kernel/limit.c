@@ -350,3 +350,16 @@ struct arena_fail proc_arena_fail(struct proc *p)
 {
 	return (struct arena_fail){ no_memory, p->k };
 }
+
+static void charge_work(void *arg, uint64_t steps)
+{
+	struct kernel *k = arg;
+
+	if (k->current != NULL && !k->on_host)
+		proc_charge(k->current, steps);
+}
+
+struct arena_work proc_arena_work(struct proc *p)
+{
+	return (struct arena_work){ charge_work, p->k };
+}

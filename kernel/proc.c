@@ -323,6 +323,7 @@ int proc_new(struct kernel *k, struct proc *parent, struct proc **out)
 	p->nfds = FD_INLINE;
 	arena_init(&p->arena, &k->heap, proc_arena_fail(p));
 	pool_init(&p->pool, &k->heap, proc_arena_fail(p));
+	p->arena.work = p->pool.chunks.work = proc_arena_work(p);
 	link_proc(k, p);
 	if (parent != NULL) {
 		inherit(p, parent);

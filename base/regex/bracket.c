@@ -174,6 +174,7 @@ struct rx_node *rx_bracket(struct rx_parse *p)
 		first = false;
 	}
 	p->at++;
+	arena_charge(p->arena, 4 + s->n / 4);
 	rx_set_finish(s);
 	if ((p->flags & REGEX_ICASE) != 0)
 		rx_set_fold(p->arena, s, rx_utf8(p));

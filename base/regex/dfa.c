@@ -10,6 +10,7 @@
  * The cache is bounded: when it is full all states are forgotten.
  */
 #include "base/regex/private.h"
+#include "base/sort.h"
 
 enum {
 	CACHE_BYTES = 1 << 20,
@@ -244,17 +245,13 @@ static uint32_t intern(struct rx_dfa *d, const uint32_t *item, uint32_t n, unsig
 	return name_of(d, d->nstates++);
 }
 
-static void sort_group(uint32_t *item, uint32_t n)
+static int compare_items(void *arg, const void *a, const void *b)
 {
-	/* Short as a rule, and in order as it was built. */
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t moved = item[i];
-		uint32_t k = i;
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
 
-		for (; k > 0 && item[k - 1] > moved; k--)
-			item[k] = item[k - 1];
-		item[k] = moved;
-	}
+	(void)arg;
+	return x < y ? -1 : x > y;
 }
 
 /* A new state in the making: its set in d->made. */
@@ -281,7 +278,8 @@ static void collect(struct rx_dfa *d, const struct rx_list *l, uint32_t from, co
 	}
 	if (m->n == begin)
 		return;
-	sort_group(d->made + begin, m->n - begin);
+	sort_stable(d->made + begin, m->n - begin, sizeof d->made[0], d->stack, compare_items,
+		    NULL);
 	d->made[m->n++] = RX_NONE;
 }
 

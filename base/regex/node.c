@@ -16,6 +16,7 @@ struct rx_node *rx_node(struct rx_parse *p, enum rx_op op)
 {
 	struct rx_node *n = arena_zalloc(p->arena, sizeof(*n));
 
+	arena_charge(p->arena, 1);
 	n->op = (uint8_t)op;
 	n->depth = 1;
 	n->nullable = op == RX_EMPTY || op == RX_CAT || op == RX_ASSERT || op == RX_BACKREF ||
@@ -159,14 +160,17 @@ struct rx_node *rx_word_edge(struct rx_parse *p, bool negate)
 
 struct rx_node *rx_any(struct rx_parse *p, bool line)
 {
-	struct rx_set *s = rx_set_new(p->arena);
 	bool perl = (p->flags & REGEX_SYNTAX) == REGEX_PERL;
 	unsigned char eol = perl ? '\n' : (unsigned char)rx_eol(p->flags);
+	struct rx_set *s;
 
-	if (line)
-		rx_set_add(p->arena, s, eol, eol);
-	rx_set_negate(p->arena, s, rx_utf8(p));
-	return rx_set_node(p, s);
+	if (p->any[line] == NULL) {
+		p->any[line] = s = rx_set_new(p->arena);
+		if (line)
+			rx_set_add(p->arena, s, eol, eol);
+		rx_set_negate(p->arena, s, rx_utf8(p));
+	}
+	return rx_set_node(p, p->any[line]);
 }
 
 uint32_t rx_take_char(struct rx_parse *p)

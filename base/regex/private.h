@@ -105,6 +105,7 @@ struct rx_parse {
 	const char **names; /* by group, or NULL: ngroups + 1 entries when not NULL */
 	uint32_t names_cap;
 	const struct rx_set *cases[0x80]; /* of ASCII letters, once asked for */
+	const struct rx_set *any[2];      /* all characters; all but a line's end */
 	bool backrefs; /* also set by everything else that only backtrack.c can do */
 };
 

@@ -33,6 +33,8 @@ static uint32_t add(struct rx_prog *g, struct rx_inst i)
 		g->inst = arena_grow(g->arena, g->inst, g->cap * sizeof(i), cap * sizeof(i));
 		g->cap = cap;
 	}
+	if (g->n % 4 == 0)
+		arena_charge(g->arena, 1);
 	g->inst[g->n] = i;
 	return g->n++;
 }

@@ -60,6 +60,7 @@ struct regex *awk_regex_make(struct awk *a, struct arena *arena, struct bytes te
 	size_t offset;
 
 	arena_init(arena, &a->heap, a->c->arena->fail);
+	arena->work = a->c->arena->work;
 	text = with_operators(a, arena, text);
 	if (regex_compile(arena, text, flags, &re, message, &offset) < 0) {
 		arena_clear(arena);

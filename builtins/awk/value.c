@@ -41,6 +41,7 @@ void awk_heap_init(struct awk *a)
 	store_init(&a->store, NULL, 0, grow_store, a);
 	a->heap = (struct heap){ .store = &a->store };
 	arena_init(&a->scratch, &a->heap, a->c->arena->fail);
+	a->scratch.work = a->c->arena->work;
 }
 
 /* --- strings --- */

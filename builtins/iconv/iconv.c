@@ -449,8 +449,9 @@ static size_t convert_ascii(struct iconv_opts *o, struct bytes s, size_t at)
 		output_write(o->out, s.ptr + from, at - from);
 		return at - from;
 	}
-	if (at > from)
-		put_mark(o);
+	if (at == from)
+		return 0;
+	put_mark(o);
 	char *out = output_space(o->out, (at - from) * size);
 
 	memset(out, 0, (at - from) * size);

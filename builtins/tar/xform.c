@@ -210,6 +210,7 @@ int tar_xform_option(struct cmd *c, const struct opt *o, const char *arg)
 		store_init(&x->store, NULL, 0, grow_store, x);
 		x->heap = (struct heap){ .store = &x->store };
 		arena_init(&x->arena, &x->heap, c->arena->fail);
+		x->arena.work = c->arena->work;
 		int status = parse_one(c, x, &arg);
 
 		if (status != 0)
