@@ -9,7 +9,26 @@ struct parse {
 	struct glob *g;
 	struct bytes p;
 	bool too_deep;
+	size_t known_end;     /* for a part that ends here it is known: */
+	size_t behind_last;   /* no ']' is at or behind this place */
+	size_t no_class_from; /* nor a ":]" at or behind this one */
 };
+
+/* Whether there is a ']' behind `at`. */
+static bool may_close(struct parse *x, size_t at, size_t end)
+{
+	if (x->known_end != end) {
+		size_t last = end;
+
+		while (last > at && x->p.ptr[last - 1] != ']')
+			last--;
+		arena_charge(x->arena, (end - last) / 64);
+		x->known_end = end;
+		x->behind_last = last > at ? last : 0;
+		x->no_class_from = end;
+	}
+	return x->behind_last > at;
+}
 
 static bool is_ext(const struct parse *x, size_t at)
 {
@@ -59,12 +78,14 @@ static bool take_class(struct bracket *b)
 	size_t from = b->at + 2;
 	enum utf8_class class;
 
-	if (look(b, 0) != '[' || look(b, 1) != ':')
+	if (look(b, 0) != '[' || look(b, 1) != ':' || from >= b->x->no_class_from)
 		return false;
 	for (size_t at = from; at + 1 < b->end; at++) {
 		struct bytes name = bytes_slice(b->x->p, from, at);
 		bool utf8 = (b->x->g->flags & GLOB_UTF8) != 0;
 
+		if (at % 64 == 63)
+			arena_charge(b->x->arena, 1);
 		if (b->x->p.ptr[at] != ':' || b->x->p.ptr[at + 1] != ']')
 			continue;
 		class = utf8_class_of(name);
@@ -77,6 +98,7 @@ static bool take_class(struct bracket *b)
 		b->at = at + 2;
 		return true;
 	}
+	b->x->no_class_from = from;
 	return false;
 }
 
@@ -91,6 +113,8 @@ static bool take_symbol(struct bracket *b, uint32_t *c)
 	for (size_t at = from; at + 1 < b->end; at++) {
 		struct bytes name = bytes_slice(b->x->p, from, at);
 
+		if (at % 64 == 63)
+			arena_charge(b->x->arena, 1);
 		if (b->x->p.ptr[at] != '.' || b->x->p.ptr[at + 1] != ']' || name.len == 0)
 			continue;
 		if (glob_char(b->x->g, name, 0, c) != name.len)
@@ -181,12 +205,16 @@ static void finish_set(struct bracket *b, bool negate)
 /* A bracket expression at `at` (behind '['): returns where it ends, or 0 if it is none. */
 static size_t take_bracket(struct parse *x, size_t at, size_t end, struct glob_seq *seq)
 {
-	struct bracket b = { .x = x, .set = rx_set_new(x->arena), .at = at, .end = end };
+	struct bracket b = { .x = x, .at = at, .end = end };
 	bool negate = look(&b, 0) == '!' || look(&b, 0) == '^';
 
+	if (!may_close(x, at, end))
+		return 0;
+	b.set = rx_set_new(x->arena);
 	if (negate)
 		b.at++;
 	for (bool first = true; first || look(&b, 0) != ']'; first = false) {
+		arena_charge(x->arena, 1);
 		if (b.at >= end)
 			return 0;
 		if (!take_class(&b) && !take_equivalence(&b) && !take_range(&b))
@@ -224,6 +252,7 @@ static size_t skip_bracket(const struct parse *x, size_t at, size_t end)
 			while (k + 1 < end &&
 			       !(x->p.ptr[k] == x->p.ptr[i + 1] && x->p.ptr[k + 1] == ']'))
 				k++;
+			arena_charge(x->arena, (k - i) / 64);
 			if (k + 1 < end)
 				i = k + 1;
 		}

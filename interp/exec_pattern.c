@@ -49,6 +49,7 @@ static struct glob *compile(struct shell *sh, struct word *w, unsigned flags)
 	kept = kept && w->cache_glob == NULL;
 	if (expand_pattern(sh, w, &pattern) != 0)
 		return NULL;
+	kept = kept && pattern.len <= GLOB_KEPT_BYTES;
 	g = glob_compile(kept ? &current_ast(sh)->arena : sh->arena, pattern, flags);
 	proc_charge(sh->p, pattern.len / 8);
 	if (g == NULL) {

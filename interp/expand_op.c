@@ -300,7 +300,8 @@ static int prepare_pattern(struct operation *o, const struct param *p)
 			return 0;
 	}
 	o->never = is_replace(p->op) && is_miscounted(sh, pattern);
-	if (unit == NULL || w->cache_glob != NULL || o->no_pattern || o->never) {
+	if (unit == NULL || w->cache_glob != NULL || o->no_pattern || o->never ||
+	    pattern.len > GLOB_KEPT_BYTES) {
 		o->glob = shell_glob(sh, pattern, is_replace(p->op));
 	} else {
 		o->glob = glob_compile(&unit->arena, pattern, flags - 1);

@@ -442,6 +442,8 @@ int eval_arith(struct shell *sh, struct bytes text, int64_t *out);
 int eval_let(struct shell *sh, struct bytes text, int64_t *out);
 /* Pathname expansion of one pattern; sorted; appends to out. Number of matches. */
 int expand_pathname(struct shell *sh, struct bytes pattern, struct fields *out);
+/* Longer ones are not kept with the syntax tree: nobody is charged for compiling them there. */
+enum { GLOB_KEPT_BYTES = 4096 };
 /* The pattern compiled under the current options; cached in the word when it is literal. */
 struct glob *shell_glob(struct shell *sh, struct bytes pattern, bool for_case);
 /* Its matching charges whoever runs. */
