@@ -33,7 +33,6 @@ static int assert_legacy(struct cmd *c, int argc, char **argv, int i)
 	memcpy(longer + i + 1, argv + i, (size_t)(argc - i) * sizeof(*longer));
 	c->argv = longer;
 	c->argc = argc + 1;
-	c->args = arena_array(c->arena, (size_t)argc + 2, sizeof(*longer));
 	return -1;
 }
 

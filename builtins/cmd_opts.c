@@ -16,6 +16,7 @@ struct parse {
 	struct cmd *c;
 	int next;  /* index of the next argument */
 	bool done; /* only operands follow */
+	int room;  /* of c->args, which end in NULL */
 };
 
 /* --- --help and --version --- */
@@ -410,6 +411,14 @@ static bool take_legacy(struct parse *ps)
 	int taken = c->b->legacy(c, c->argc, c->argv, ps->next - 1);
 
 	ps->next += taken < 0 ? -1 : taken > 0 ? taken - 1 : 0;
+	/* The list may have become longer. */
+	if (c->argc >= ps->room) {
+		char **args = arena_array(c->arena, (size_t)c->argc + 1, sizeof(char *));
+
+		memcpy(args, c->args, (size_t)c->nargs * sizeof(char *));
+		c->args = args;
+		ps->room = c->argc + 1;
+	}
 	return taken != 0;
 }
 
@@ -458,7 +467,7 @@ static void raw_help(struct cmd *c)
 
 int opts_parse(struct cmd *c)
 {
-	struct parse ps = { .c = c, .next = 1 };
+	struct parse ps = { .c = c, .next = 1, .room = c->argc + 1 };
 	int status = 0;
 
 	if (c->b->flags & (BUILTIN_RAW | BUILTIN_RAW_HELP)) {
@@ -468,7 +477,7 @@ int opts_parse(struct cmd *c)
 		return -1;
 	}
 	set_defaults(c);
-	c->args = arena_array(c->arena, (size_t)c->argc + 1, sizeof(char *));
+	c->args = arena_array(c->arena, (size_t)ps.room, sizeof(char *));
 	while (ps.next < c->argc && status == 0) {
 		char *word = c->argv[ps.next++];
 

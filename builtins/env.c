@@ -364,10 +364,6 @@ static int env_legacy(struct cmd *c, int argc, char **argv, int i)
 	if (o->nsplit > 0)
 		memcpy(list + i, o->split, (size_t)o->nsplit * sizeof(char *));
 	memcpy(list + i + o->nsplit, argv + i + taken, (size_t)rest * sizeof(char *));
-	char **args = arena_array(c->arena, (size_t)total + 1, sizeof(char *));
-
-	memcpy(args, c->args, (size_t)c->nargs * sizeof(char *));
-	c->args = args;
 	c->argv = list;
 	c->argc = total;
 	/* Parsing goes on with the first of the new words. */
