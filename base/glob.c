@@ -192,6 +192,7 @@ static void finish_set(struct bracket *b, bool negate)
 			rx_set_add_class(b->x->arena, b->set, (enum utf8_class) class, utf8);
 	}
 	rx_set_finish(b->set);
+	arena_charge(b->x->arena, b->set->n / 8);
 	if (!negate)
 		return;
 	rx_set_negate(b->x->arena, b->set, utf8);

@@ -58,6 +58,13 @@ struct shell_need {
 	bool escape;    /* something that is not printable */
 };
 
+/* Texts may be long. */
+static void charge_at(const struct buf *out, size_t i)
+{
+	if (i % 256 == 255)
+		arena_charge(out->arena, 8);
+}
+
 static struct shell_need shell_needs(struct bytes s, const char *also, bool utf8, bool escapes)
 {
 	struct shell_need need = { .quotes = s.len == 0 };
@@ -105,6 +112,7 @@ static void put_single(struct buf *out, struct bytes s, bool escapes, bool utf8)
 		size_t bad;
 		size_t len = printable(s, i, utf8, &bad);
 
+		charge_at(out, i);
 		if (len == 0 && escapes) {
 			if (!escaping)
 				buf_puts(out, "'$'");
@@ -161,6 +169,7 @@ static void put_escaped(struct buf *out, struct bytes s, struct bytes close, con
 		size_t len = printable(s, i, utf8, &bad);
 		struct bytes rest = bytes_slice(s, i, s.len);
 
+		charge_at(out, i);
 		if (len == 0) {
 			for (size_t k = 0; k < bad; k++)
 				put_escape(out, (unsigned char)s.ptr[i + k]);

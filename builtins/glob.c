@@ -102,12 +102,14 @@ static void parse_pattern(struct finder *f, struct bytes text, struct pattern *o
 }
 
 /* The end of the group that begins at `from`: its "}"; SIZE_MAX if there is none or no comma. */
-static size_t group_end(struct bytes s, size_t from)
+static size_t group_end(struct cmd *c, struct bytes s, size_t from)
 {
 	int depth = 0;
 	bool comma = false;
 
 	for (size_t i = from; i < s.len; i++) {
+		if (i % 64 == 63)
+			cmd_charge(c, 1);
 		if (s.ptr[i] == '\\')
 			i++;
 		else if (s.ptr[i] == '{')
@@ -134,7 +136,7 @@ static void expand(struct finder *f, struct bytes s, int *left, each_fn *fn, voi
 	for (; open < s.len; open++) {
 		if (s.ptr[open] == '\\')
 			open++;
-		else if (s.ptr[open] == '{' && (close = group_end(s, open)) != SIZE_MAX)
+		else if (s.ptr[open] == '{' && (close = group_end(f->c, s, open)) != SIZE_MAX)
 			break;
 	}
 	if (close == SIZE_MAX) {
