@@ -229,6 +229,8 @@ static int32_t take_number(struct posix *x)
 
 	for (;;) {
 		next_token(x, false);
+		if (x->p->at % 16 == 0)
+			arena_charge(x->p->arena, 1);
 		if (x->token == TOKEN_END)
 			return BAD_NUMBER;
 		if (x->token == TOKEN_BRACE_END || (x->token == TOKEN_CHAR && x->value == ','))
