@@ -10,7 +10,10 @@
 
 #include "builtins/awk/vm.h"
 
-enum { CHUNK_VALUES = 4096 };
+enum {
+	CHUNK_VALUES = 4096,
+	INS_A_STEP = 64, /* instructions in a row that cost one */
+};
 
 struct chunk {
 	struct chunk *up;
@@ -389,7 +392,7 @@ static void enter(struct awk *a, struct machine *m, struct function *f, int narg
 	m->sp = sp;
 	m->fn = f;
 	m->ip = a->prog->code + f->entry;
-	awk_work(a, 1);
+	awk_work(a, 1 + (uint64_t)f->stack / INS_A_STEP);
 }
 
 /* What is wrong with a call. */
@@ -717,6 +720,7 @@ static enum run_end run(struct awk *a, struct machine start, size_t base, struct
 		case OP_CONCAT: awk_op_concat(a, &m, i->z); break;
 		case OP_LOOP:
 			tick(a);
+			awk_work(a, (uint64_t)(m.ip - (p->code + i->z)) / INS_A_STEP);
 			m.ip = p->code + i->z;
 			break;
 		case OP_JUMP: m.ip = p->code + i->z; break;
@@ -840,6 +844,7 @@ enum run_end awk_vm_run(struct awk *a, int32_t entry)
 	const struct ins *ip = a->ip;
 	struct val *sp = a->sp;
 
+	awk_work(a, (uint64_t)a->prog->stack_main / INS_A_STEP);
 	enter_machine(a);
 	bool moved = reserve(a, &m.sp, 0, (size_t)a->prog->stack_main);
 	enum run_end end = run(a, m, a->nframes, NULL);
