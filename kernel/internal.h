@@ -27,9 +27,9 @@ enum {
 	STACK_CACHE_MAX = 8,
 	PROC_CACHE_MAX = 8,
 	PID_MAX = 4194304,
-	PID_WRAP = 300, /* where numbers start again, as on Linux */
+	PID_WRAP = 300,   /* where numbers start again, as on Linux */
 	PID_BUCKETS = 64, /* as long as there are few processes */
-	FD_INLINE = 12, /* descriptors kept in the process itself */
+	FD_INLINE = 12,   /* descriptors kept in the process itself */
 	PIPE_BYTES = 65536,
 	PIPE_BYTES_MAX = 1 << 20,
 	PIPE_PAGES = PIPE_BYTES / (int)PAGE_BYTES,

@@ -25,7 +25,7 @@ struct packing {
 	struct buf *out;
 	struct arena *a;
 	struct packed **bucket;
-	size_t nbuckets; /* a power of two */
+	size_t nbuckets;      /* a power of two */
 	struct packed *first; /* in the order of their numbers */
 	struct packed *last;
 	uint64_t count;

@@ -18,8 +18,8 @@ struct file {
 };
 
 static cowsh_store *store;
-static cowsh_image *image;          /* mounted, and loaded, by all */
-static cowsh_snapshot *common;      /* the files of the first session */
+static cowsh_image *image;     /* mounted, and loaded, by all */
+static cowsh_snapshot *common; /* the files of the first session */
 
 struct worker {
 	cowsh *s; /* a fork of the first session, this thread's from now on */
@@ -71,8 +71,9 @@ static void work_on_fork(struct worker *w)
 	cowsh_snapshot *before = NULL;
 	cowsh *fork = NULL;
 
-	run_numbered(w, w->s, "echo %u > own; for i in {1..20}; do echo %u >> d/$i; rm -f d/1$i; "
-			      "done; sort d/* | uniq -c > counts; grep -q %u own");
+	run_numbered(w, w->s,
+		     "echo %u > own; for i in {1..20}; do echo %u >> d/$i; rm -f d/1$i; "
+		     "done; sort d/* | uniq -c > counts; grep -q %u own");
 	w->failed += cowsh_snapshot_new(w->s, &before) != 0;
 	w->failed += cowsh_fork(w->s, NULL, &fork) != 0;
 	run_numbered(w, fork, "[ $(< own) = %u ] && rm -r d && mkdir d && echo %u > d/%u");
@@ -92,16 +93,18 @@ static void work_on_image(struct worker *w)
 	cowsh *s = NULL;
 
 	w->failed += cowsh_load(store, NULL, NULL, image, &s) != 0;
-	run_numbered(w, s, "[ $x = 1 ] && [ $(cat d/* | sort -u) = common ] && echo %u >> d/3 && "
-			   "cksum large > sum && echo %u%u > /tmp/t");
+	run_numbered(w, s,
+		     "[ $x = 1 ] && [ $(cat d/* | sort -u) = common ] && echo %u >> d/3 && "
+		     "cksum large > sum && echo %u%u > /tmp/t");
 	if (s != NULL && save(s, &f) == 0) {
 		cowsh *again = NULL;
 
 		cowsh_free(s);
 		w->failed += cowsh_image_open(store, f.bytes, f.len, NULL, &mine, NULL) != 0;
 		w->failed += mine != NULL && cowsh_load(store, NULL, NULL, mine, &again) != 0;
-		run_numbered(w, again, "tail -n 1 d/3 | grep -qx %u && cksum large | cmp - sum && "
-				       "[ $(< /tmp/t) = %u%u ]");
+		run_numbered(w, again,
+			     "tail -n 1 d/3 | grep -qx %u && cksum large | cmp - sum && "
+			     "[ $(< /tmp/t) = %u%u ]");
 		cowsh_free(again);
 		cowsh_image_close(mine);
 		free(f.bytes);
@@ -118,8 +121,9 @@ static void mount(struct worker *w)
 	w->failed += cowsh_fork(w->s, NULL, &s) != 0;
 	snprintf(path, sizeof path, "/mnt%u", w->number);
 	w->failed += s != NULL && cowsh_mount_image(s, path, image, w->number % 2 != 0) != 0;
-	run_numbered(w, s, "cd /mnt%u/home/* && cat d/* | sort -u | grep -qx common && "
-			   "tail -c 1000 large | cksum > /tmp/%u && cmp d/1 d/2 && [ -s /tmp/%u ]");
+	run_numbered(w, s,
+		     "cd /mnt%u/home/* && cat d/* | sort -u | grep -qx common && "
+		     "tail -c 1000 large | cksum > /tmp/%u && cmp d/1 d/2 && [ -s /tmp/%u ]");
 	cowsh_free(s);
 }
 
@@ -147,7 +151,9 @@ TEST(sessions_on_threads)
 	store = new_store((size_t)512 << 20);
 	CHECK_EQ(cowsh_new(store, NULL, NULL, &s), 0);
 	CHECK_EQ(run(s, "x=1; mkdir d; for i in {1..200}; do echo common > d/$i; done;"
-			"seq 100000 > large").status, 0);
+			"seq 100000 > large")
+			 .status,
+		 0);
 	CHECK_EQ(save(s, &f), 0);
 	CHECK_EQ(cowsh_image_open(store, f.bytes, f.len, NULL, &image, NULL), 0);
 	CHECK_EQ(cowsh_snapshot_new(s, &common), 0);

@@ -489,7 +489,8 @@ static void put_children(struct arena *a, struct bytes *state, bool down)
 {
 	/* No programs; three numbers that say: no children, locks, sets. */
 	static const uint64_t none[] = { 0, 24, 0, 0, UINT64_MAX };
-	size_t at = (size_t)((char *)memmem(state->ptr, state->len, none, sizeof none) - state->ptr);
+	size_t at = (size_t)((char *)memmem(state->ptr, state->len, none, sizeof none) -
+			     state->ptr);
 	struct buf section = buf_in(a);
 	struct buf out = buf_in(a);
 
