@@ -16,6 +16,7 @@ void find_error(struct find *f, int err, const char *path)
 static bool evaluate(struct find *f, const struct expr *x, struct walk_entry *e)
 {
 	for (;;) {
+		cmd_charge(f->c, x->op != EXPR_TEST);
 		switch (x->op) {
 		case EXPR_TEST: return x->fn(f, x, e);
 		case EXPR_NOT: return !evaluate(f, x->left, e);

@@ -280,9 +280,11 @@ static bool ignored(const struct cmd *c, const struct ls_opts *o, struct bytes n
 	if (o->hidden != LS_ALL && name.ptr[0] == '.' &&
 	    (o->hidden == LS_VISIBLE || bytes_is(name, ".") || bytes_is(name, "..")))
 		return true;
-	for (const struct ls_pattern *p = o->patterns; p != NULL; p = p->next)
+	for (const struct ls_pattern *p = o->patterns; p != NULL; p = p->next) {
+		arena_charge(c->arena, 1);
 		if (!(p->hide && o->hidden != LS_VISIBLE) && glob_match(p->glob, c->arena, name))
 			return true;
+	}
 	return false;
 }
 

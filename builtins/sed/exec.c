@@ -314,6 +314,8 @@ static enum flow run_script(struct sed *s)
 	while (pc < s->ncmds) {
 		struct sed_cmd *cmd = &s->cmds[pc++];
 
+		if (pc % 32 == 0)
+			cmd_charge(s->c, 1);
 		if (s->debug)
 			sed_debug_before(s, cmd);
 		if (!sed_applies(s, cmd)) {
