@@ -406,6 +406,7 @@ static int build(struct cmd *c, const struct env_opts *o, struct env *e, int *ne
 			say(c, "unset:    ", o->unset[i]);
 		if (o->unset[i][0] == '\0' || strchr(o->unset[i], '=') != NULL)
 			return cmd_error(c, -E_INVAL, "cannot unset %s", cmd_quote(c, o->unset[i]));
+		cmd_charge(c, 2 + (uint64_t)e->n / 64);
 		env_unset(e, o->unset[i]);
 	}
 	if (*next < c->nargs && strcmp(c->args[*next], "-") == 0) {

@@ -343,9 +343,11 @@ struct names {
 
 static bool excluded(const struct pair *p, struct bytes name)
 {
-	for (size_t i = 0; i < p->o->nexclude; i++)
+	for (size_t i = 0; i < p->o->nexclude; i++) {
+		cmd_charge(p->c, 1);
 		if (glob_match(p->o->exclude_glob[i], p->c->arena, name))
 			return true;
+	}
 	return false;
 }
 

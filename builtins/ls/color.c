@@ -83,6 +83,7 @@ static const char *by_suffix(struct cmd *c, struct bytes name)
 		size_t len = strcspn(at, ":");
 		const char *equals = memchr(at, '=', len);
 
+		cmd_charge(c, 1);
 		if (*at == '*' && equals != NULL &&
 		    ends_with(name, (struct bytes){ at + 1, (size_t)(equals - at) - 1 }))
 			found = arena_dup(
