@@ -11,6 +11,11 @@ bool glob_is_first(const struct glob *g, struct bytes text, size_t at)
 	return at == 0 || ((g->flags & GLOB_PATHNAME) != 0 && text.ptr[at - 1] == '/');
 }
 
+bool glob_at_dot(const struct glob *g, struct bytes text, size_t at)
+{
+	return at < text.len && text.ptr[at] == '.' && glob_is_first(g, text, at);
+}
+
 bool glob_takes(const struct glob *g, const struct glob_item *i, uint32_t c, bool first)
 {
 	if (i->op == GLOB_CHAR)
@@ -55,14 +60,14 @@ bool glob_simple(struct glob *g, struct bytes text)
 	for (;; steps++) {
 		size_t n = 0;
 
-		if (i < s->n && s->item[i].op == GLOB_STAR) {
+		if (i < s->n && s->item[i].op == GLOB_STAR && !glob_at_dot(g, text, at)) {
 			back_item = ++i;
 			back_at = at;
 			continue;
 		}
 		if (i == s->n && at == text.len)
 			break;
-		if (i < s->n && at < text.len)
+		if (i < s->n && at < text.len && s->item[i].op != GLOB_STAR)
 			n = take_one(g, &s->item[i], text, at);
 		if (n != 0) {
 			i++;

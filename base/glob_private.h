@@ -57,6 +57,8 @@ void glob_charge(struct glob *g, uint64_t steps);
 bool glob_takes(const struct glob *g, const struct glob_item *i, uint32_t c, bool first);
 /* Whether a leading '.' at this place must be matched by a '.'. */
 bool glob_is_first(const struct glob *g, struct bytes text, size_t at);
+/* Whether a dot stands at `at` that only a dot in the pattern may match. */
+bool glob_at_dot(const struct glob *g, struct bytes text, size_t at);
 
 static inline size_t glob_char(const struct glob *g, struct bytes text, size_t at, uint32_t *c)
 {

@@ -142,10 +142,12 @@ static void spread(struct matcher *m, size_t at, struct set *out)
 	}
 }
 
+/* A star takes no leading dot, and does not stand in front of one as nothing either. */
 static void move_star(struct matcher *m, const struct set *in, struct set *out)
 {
 	for (size_t at = next_member(in, 0); at != SIZE_MAX; at = next_member(in, at + 1))
-		spread(m, at, out);
+		if (!glob_at_dot(m->g, m->text, at))
+			spread(m, at, out);
 }
 
 static void move_seq(struct matcher *m, const struct glob_seq *s, const struct set *in,
@@ -210,7 +212,7 @@ static void move_not(struct matcher *m, const struct glob_item *i, const struct 
 		const uint64_t * not ;
 
 		/* At a leading dot it matches nothing, not even the empty string. */
-		if (at < m->text.len && m->text.ptr[at] == '.' && glob_is_first(m->g, m->text, at))
+		if (glob_at_dot(m->g, m->text, at))
 			continue;
 		not = inside(m, i, at);
 		clear(&all);
@@ -223,18 +225,35 @@ static void move_not(struct matcher *m, const struct glob_item *i, const struct 
 	}
 }
 
+/* One or more turns; in front of a leading dot they are not nothing. */
+static void move_some(struct matcher *m, const struct glob_item *i, const struct set *in,
+		      struct set *out)
+{
+	struct set all = new_set(m);
+
+	if (i->ext == '+')
+		move_turns(m, i->alts, in, &all);
+	else
+		move_alts(m, i->alts, in, &all);
+	for (size_t at = next_member(&all, 0); at != SIZE_MAX; at = next_member(&all, at + 1))
+		if (!glob_at_dot(m->g, m->text, at) || !has(in, at))
+			put(out, at);
+}
+
 static void move_ext(struct matcher *m, const struct glob_item *i, const struct set *in,
 		     struct set *out)
 {
 	switch (i->ext) {
 	case '!': move_not(m, i, in, out); return;
-	case '+': move_turns(m, i->alts, in, out); return;
 	case '*':
 		add_all(out, in);
 		move_turns(m, i->alts, in, out);
 		return;
-	case '?': add_all(out, in); /* fall through */
-	default: move_alts(m, i->alts, in, out);
+	case '?':
+		add_all(out, in);
+		move_alts(m, i->alts, in, out);
+		return;
+	default: move_some(m, i, in, out);
 	}
 }
 

@@ -153,6 +153,7 @@ static void offer_files(struct generator *g, bool only_directories)
 	struct shell *sh = g->sh;
 	struct buf pattern = buf_in(sh->arena);
 	struct fields found = { 0 };
+	uint64_t shopts = sh->opt.shopt;
 	struct vfs_stat st;
 
 	for (size_t i = 0; i < g->word.len; i++) {
@@ -161,7 +162,11 @@ static void offer_files(struct generator *g, bool only_directories)
 		buf_putc(&pattern, g->word.ptr[i]);
 	}
 	buf_putc(&pattern, '*');
+	/* Hidden files are offered whatever globs leave out, also the two directories. */
+	sh->opt.shopt |= (uint64_t)1 << SHOPT_dotglob;
+	sh->opt.shopt &= ~((uint64_t)1 << SHOPT_globskipdots);
 	expand_pathname(sh, buf_bytes(&pattern), &found);
+	sh->opt.shopt = shopts;
 	for (int i = 0; i < found.count; i++) {
 		if (!only_directories || (sys_stat(sh->p, AT_FDCWD_, found.v[i], 0, &st) == 0 &&
 					  (st.mode & S_FMT) == S_DIR))
