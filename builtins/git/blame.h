@@ -26,7 +26,7 @@ void blame_guess(struct git *g, struct line_prints *parent, const struct line_pr
 
 struct blame_opts {
 	bool porcelain, line_porcelain, suppress, show_name, show_number, show_mail, raw_time,
-		long_names, root, blank_boundary, incremental, first_parent, annotate;
+		long_names, root, blank_boundary, incremental, first_parent, annotate, no_textconv;
 	struct names ranges, ignore_revs, ignore_files;
 	int abbrev;
 	const char *date, *since;
@@ -84,6 +84,8 @@ struct blaming {
 	struct lookup *paths; /* of each commit the path, or "" if there are several */
 };
 
+/* A version of the file as it is compared. */
+bool blame_read(struct blaming *b, const char *path, const struct oid *o, struct bytes *text);
 void blame_ask(struct blaming *b, struct suspect *s, size_t line, size_t final);
 /* The one for this version of the file. */
 struct suspect *blame_suspect(struct blaming *b, struct commit *c, const char *path,

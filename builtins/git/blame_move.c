@@ -65,7 +65,7 @@ static void add_source(struct blaming *b, struct sources *list, const char *path
 {
 	struct bytes text;
 
-	if (object_read(b->g, b->g->keep, o, &text) != OBJECT_BLOB)
+	if (!blame_read(b, path, o, &text))
 		return;
 	LIST_ROOM(b->g, list->at, list->n, list->cap);
 	list->at[list->n++] = (struct source){ arena_dup(b->g->keep, bytes_of(path)), text };

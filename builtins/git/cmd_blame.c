@@ -6,6 +6,7 @@
  */
 #include "builtins/git/blame.h"
 #include "builtins/git/line_range.h"
+#include "builtins/git/userdiff.h"
 #include "builtins/git/transport.h"
 
 enum { MOVE_SCORE = 20, COPY_SCORE = 40 };
@@ -93,6 +94,7 @@ static const struct git_option blame_options[] = {
 	GIT_FLAG(0, "incremental", struct blame_opts, incremental),
 	GIT_FLAG('c', NULL, struct blame_opts, annotate),
 	GIT_CALL(0, "minimal", minimal),
+	GIT_FLAG(0, "no-textconv", struct blame_opts, no_textconv),
 	GIT_MISSING(0, "show-stats"),
 	GIT_MISSING(0, "score-debug"),
 	GIT_MISSING(0, "color-lines"),
@@ -132,13 +134,21 @@ struct suspect *blame_suspect(struct blaming *b, struct commit *c, const char *p
 	return s;
 }
 
+bool blame_read(struct blaming *b, const char *path, const struct oid *o, struct bytes *text)
+{
+	if (object_read(b->g, b->g->keep, o, text) != OBJECT_BLOB)
+		return false;
+	if (!b->o.no_textconv)
+		userdiff_textconv(b->g, b->g->keep, path, MODE_FILE, o, *text, text);
+	return true;
+}
+
 static bool find_in(struct blaming *b, struct commit *p, struct commit *child, const char *path,
 		    const char **name, struct bytes *text)
 {
 	struct oid o;
 
-	return commit_file_before(b->g, p, child, path, name, &o) &&
-	       object_read(b->g, b->g->keep, &o, text) == OBJECT_BLOB;
+	return commit_file_before(b->g, p, child, path, name, &o) && blame_read(b, *name, &o, text);
 }
 
 int blame_compare_final(const void *a, const void *b)
@@ -810,7 +820,8 @@ static int blame(struct git *g, struct args *args, bool annotate)
 	if (c != NULL) {
 		if (!tree_find(g, &c->tree, path, &mode, &o))
 			git_die(g, "no such path %s in %s", path, args->argv[0]);
-		text = object_need(g, g->keep, &o, OBJECT_BLOB);
+		if (!blame_read(&b, path, &o, &text))
+			git_die(g, "unable to read tree %s", oid_hex(g, &c->oid));
 	} else {
 		struct vfs_stat st;
 		struct commit *head;
@@ -825,6 +836,9 @@ static int blame(struct git *g, struct args *args, bool annotate)
 			git_die(g, "Cannot lstat '%s': %s", path, err_text(-E_NOENT));
 		if (work_read(g, g->keep, path, work_mode(g, &st, NULL), &text) < 0)
 			git_die(g, "cannot open '%s'", path);
+		if (!b.o.no_textconv)
+			userdiff_textconv(g, g->keep, path, work_mode(g, &st, NULL), NULL, text,
+					  &text);
 	}
 	b.n = b.to = lines_split(g->keep, text, &b.line);
 	b.path = path;

@@ -4,6 +4,7 @@
  * name is read.
  */
 #include "builtins/git/commit.h"
+#include "builtins/git/userdiff.h"
 
 struct cat_opts {
 	bool check, type, size, pretty, textconv, filters, all, buffer, nul, unordered,
@@ -119,10 +120,13 @@ static void put_content(struct batch *b, const struct batch_item *it)
 	struct git *g = b->g;
 	struct bytes data = object_need(g, g->a, &it->oid, it->type);
 
-	if (b->o->filters && it->type == OBJECT_BLOB) {
+	if ((b->o->filters || b->o->textconv) && it->type == OBJECT_BLOB) {
 		if (it->rest == NULL)
 			git_die(g, "missing path for '%s'", oid_hex(g, &it->oid));
-		data = convert_out(g, g->a, it->rest, data);
+		if (b->o->filters)
+			data = convert_out(g, g->a, it->rest, data);
+		else
+			userdiff_textconv(g, g->a, it->rest, MODE_FILE, &it->oid, data, &data);
 	}
 	cmd_bytes(g->c, data);
 	cmd_putc(g->c, '\n');
@@ -250,6 +254,9 @@ static int put_converted(struct git *g, struct cat_opts *o, const char *name)
 	data = object_need(g, g->a, &oid, type);
 	if (type == OBJECT_BLOB && o->filters)
 		data = convert_out(g, g->a, path, data);
+	if (type == OBJECT_BLOB && o->textconv)
+		userdiff_textconv(g, g->a, path, cx.mode != 0 ? cx.mode : MODE_FILE, &oid, data,
+				  &data);
 	cmd_bytes(g->c, data);
 	return 0;
 }

@@ -212,17 +212,6 @@ static int finish(struct git *g, struct diff_args *d, struct diff_queue *q, bool
 	return o->check_status | (o->exit_code && changed ? 1 : 0);
 }
 
-/* Programs that compare in git's place are not run. */
-static void refuse_external(struct git *g, const struct diff_opts *o)
-{
-	const char *program = cmd_getenv(g->c, "GIT_EXTERNAL_DIFF");
-
-	if (program == NULL)
-		program = config_get(g, "diff.external");
-	if (program != NULL && program[0] != '\0' && !o->no_external && (o->format & DIFF_PATCH))
-		git_refuse(g, "an external diff program");
-}
-
 int git_cmd_diff(struct git *g, struct args *args)
 {
 	struct diff_args d = { .cached = false };
@@ -231,6 +220,7 @@ int git_cmd_diff(struct git *g, struct args *args)
 	int status;
 
 	revs_init(g, &d.revs);
+	d.revs.diff.external = d.revs.diff.textconv = true;
 	parse_args(g, args, &d);
 	d.revs.diff.default_patch = true;
 	if (d.revs.diff.no_index || g->dir == NULL) {
@@ -239,7 +229,6 @@ int git_cmd_diff(struct git *g, struct args *args)
 	}
 	revs_operands(g, &d.revs, args);
 	diff_settle(g, &d.revs.diff);
-	refuse_external(g, &d.revs.diff);
 	d.revs.diff.submodules = SUBMODULE_IGNORE_UNTRACKED;
 	if (!d.cached && d.revs.nitems < 2 && g->work == NULL)
 		git_die(g, "this operation must be run in a work tree");

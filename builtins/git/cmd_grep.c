@@ -134,6 +134,7 @@ static const struct git_option grep_options[] = {
 	GIT_FLAG('P', "perl-regexp", struct grep_opts, perl),
 	GIT_FLAG('n', "line-number", struct grep_opts, number),
 	GIT_FLAG(0, "column", struct grep_opts, column),
+	GIT_FLAG(0, "textconv", struct grep_opts, textconv),
 	GIT_FLAG('h', NULL, struct grep_opts, no_name),
 	GIT_CALL('r', "recursive", set_recursive),
 	GIT_FLAG('H', NULL, struct grep_opts, full),
@@ -281,11 +282,13 @@ static void search_file(struct grepping *w, const char *path, uint32_t mode, con
 		return;
 	ok = o != NULL ? object_read(g, g->a, o, &text) == OBJECT_BLOB
 		       : (mode & S_FMT) == S_REG && file_read(g, g->a, path, &text) == 0;
+	if (ok && w->o.textconv)
+		userdiff_textconv(g, g->a, path, mode, o, text, &text);
 	if (ok)
 		grep_text(w,
 			  rev != NULL ? git_format(g->a, "%s:%s", rev, git_quoted(g, shown))
 				      : git_quoted(g, shown),
-			  text, attr_get(g, path, "diff"));
+			  text, userdiff_of(g, path));
 	arena_release(g->a, mark);
 }
 

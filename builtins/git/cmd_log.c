@@ -792,6 +792,7 @@ void log_init(struct git *g, struct log_args *l)
 
 	*l = (struct log_args){ .pretty = { .kind = PRETTY_MEDIUM, .decorate = -1 } };
 	revs_init(g, &l->revs);
+	l->revs.diff.textconv = true;
 	l->revs.default_head = true;
 	if (format != NULL)
 		set_pretty(g, l, format);

@@ -3,6 +3,7 @@
  * git show, diff-tree: commits that are named, not walked to.
  */
 #include "builtins/git/log.h"
+#include "builtins/git/userdiff.h"
 
 /* --- show --- */
 
@@ -67,7 +68,14 @@ static void show_object(struct git *g, struct log_args *l, const struct revs_ite
 		struct commit_text t;
 
 		switch (type) {
-		case OBJECT_BLOB: cmd_bytes(g->c, object_need(g, g->a, &o, OBJECT_BLOB)); return;
+		case OBJECT_BLOB:
+			data = object_need(g, g->a, &o, OBJECT_BLOB);
+			if (it->path != NULL && l->revs.diff.textconv_asked)
+				userdiff_textconv(g, g->a, it->path,
+						  it->mode != 0 ? it->mode : MODE_FILE, &o, data,
+						  &data);
+			cmd_bytes(g->c, data);
+			return;
 		case OBJECT_TREE: show_tree(g, l, &o, it->name); return;
 		case OBJECT_COMMIT: {
 			struct commit *c = commit_at(g, &o);
@@ -277,6 +285,7 @@ int git_cmd_diff_tree(struct git *g, struct args *args)
 	t.l.pretty.kind = PRETTY_MEDIUM;
 	r->default_head = false;
 	r->diff.renames = 0;
+	r->diff.textconv = false;
 	unknown = git_take_options(g, args, tree_option, &t);
 	if (unknown != NULL)
 		git_usage(g, tree_usage);

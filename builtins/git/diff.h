@@ -116,7 +116,9 @@ struct diff_opts {
 	size_t nignored;
 	size_t ignored_cap;
 	struct diff_dirstat dirstat;
-	bool no_external;     /* --no-ext-diff */
+	bool external;        /* programs may show files: --ext-diff */
+	bool textconv;        /* patches show what programs make of files */
+	bool textconv_asked;  /* --textconv: blobs, too */
 	const char *moved;    /* --color-moved, as given */
 	unsigned space_marks; /* SPACE_ */
 	struct pathspec paths;
@@ -134,6 +136,7 @@ struct diff_file {
 	uint32_t mode; /* 0: it is not there */
 	struct oid oid;
 	bool oid_known; /* else it is a file of the work tree */
+	bool from_work; /* it is the file of the work tree, whatever is known of it now */
 	bool loaded;
 	bool cut;          /* --relative has shortened the path */
 	unsigned dirty;    /* a submodule with changes of its own: submodule.h */
@@ -212,9 +215,14 @@ const char *diff_dirstat_words(struct git *g, struct diff_dirstat *d, const char
 void diff_put_dirstat(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
 /* Bytes, each line with the prefixes in front. */
 void diff_write(struct git *g, const struct diff_opts *o, struct bytes text);
+/* What the header says of a rename, and of objects. */
+void diff_put_notes(struct git *g, struct diff_opts *o, struct diff_pair *d, struct buf *out);
+/* A change of kind is shown as a file that goes and one that comes. */
+bool diff_splits(struct git *g, const struct diff_pair *d, struct diff_pair out[2]);
 void diff_patch(struct git *g, struct diff_opts *o, struct diff_pair *p, struct buf *out);
-void diff_words_hunk(struct git *g, const struct diff_opts *o, struct bytes minus,
-		     struct bytes plus, struct buf *out);
+/* words: the pattern of a word; NULL: what stands between blanks. */
+void diff_words_hunk(struct git *g, const struct diff_opts *o, const char *words,
+		     struct bytes minus, struct bytes plus, struct buf *out);
 void diff_put_stat(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
 void diff_put_shortstat(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
 void diff_put_numstat(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
@@ -235,8 +243,6 @@ void diff_put_renamed(struct git *g, struct buf *out, const char *a, const char 
 size_t diff_space_error(struct bytes line, const char **what);
 /* Blank lines that were added at the end of the file: the first one's number, or 0. */
 size_t diff_blank_at_end(const struct lines *l);
-/* The text of the line that names a function, for hunk headers. */
-bool diff_function_line(struct bytes line);
 
 /* diff_combined.c: the result against several parents. */
 struct combined_path {

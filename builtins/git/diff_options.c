@@ -187,6 +187,10 @@ static bool flag_word(struct git *g, struct diff_opts *o, const char *name)
 		{ "--binary", &o->binary, true },
 		{ "-D", &o->irreversible, true },
 		{ "--irreversible-delete", &o->irreversible, true },
+		{ "--ext-diff", &o->external, true },
+		{ "--no-ext-diff", &o->external, false },
+		{ "--textconv", &o->textconv, true },
+		{ "--no-textconv", &o->textconv, false },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
@@ -195,6 +199,8 @@ static bool flag_word(struct git *g, struct diff_opts *o, const char *name)
 		*flags[i].field = flags[i].value;
 		if (flags[i].field == &o->quiet)
 			o->exit_code = true;
+		if (flags[i].field == &o->textconv)
+			o->textconv_asked = flags[i].value;
 		if (flags[i].field == &o->binary)
 			o->format |= DIFF_PATCH;
 		if (flags[i].field == &o->find_copies_harder)
@@ -240,11 +246,8 @@ static bool other_word(struct git *g, struct diff_opts *o, const char *name)
 		o->relative = g->prefix;
 	} else if (strcmp(name, "--no-relative") == 0) {
 		o->relative = NULL;
-	} else if (strcmp(name, "--no-ext-diff") == 0) {
-		o->no_external = true;
-	} else if (strcmp(name, "--ext-diff") == 0 || strcmp(name, "--textconv") == 0 ||
-		   strcmp(name, "--no-textconv") == 0 || strcmp(name, "--rename-empty") == 0) {
-		return true; /* what they turn on or off is not there */
+	} else if (strcmp(name, "--rename-empty") == 0) {
+		return true;
 	} else if (strcmp(name, "--ita-invisible-in-index") == 0) {
 		o->announced = -1;
 	} else if (strcmp(name, "--ita-visible-in-index") == 0) {

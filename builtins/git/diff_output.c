@@ -2,7 +2,7 @@
  *
  * What is shown of a list of pairs, in git's order of formats.
  */
-#include "builtins/git/diff.h"
+#include "builtins/git/userdiff.h"
 
 void diff_write(struct git *g, const struct diff_opts *o, struct bytes text)
 {
@@ -42,6 +42,25 @@ static bool has_summary(const struct diff_queue *q)
 	return false;
 }
 
+/* False: git shows the pair itself. */
+static bool put_by_program(struct git *g, struct diff_opts *o, struct diff_pair *p, size_t number,
+			   size_t total)
+{
+	const char *program = diff_external_of(g, o, p);
+	struct diff_pair half[2] = { *p };
+	struct buf header = buf_in(g->a);
+	int n;
+
+	if (program == NULL)
+		return false;
+	n = p->status != 'U' && diff_splits(g, p, half) ? 2 : 1;
+	if (strcmp(p->one->path, p->two->path) != 0)
+		diff_put_notes(g, o, p, &header);
+	for (int i = 0; i < n; i++)
+		diff_run_external(g, program, &half[i], number, total, buf_cstr(&header));
+	return true;
+}
+
 static void put_patches(struct git *g, struct diff_opts *o, struct diff_queue *q)
 {
 	for (size_t i = 0; i < q->n; i++) {
@@ -50,7 +69,8 @@ static void put_patches(struct git *g, struct diff_opts *o, struct diff_queue *q
 		struct diff_file one = *q->at[i].one;
 		struct diff_file two = *q->at[i].two;
 
-		diff_patch(g, o, &q->at[i], &b);
+		if (!put_by_program(g, o, &q->at[i], i + 1, q->n))
+			diff_patch(g, o, &q->at[i], &b);
 		flush(g, o, &b);
 		/* What was loaded is not needed again. */
 		if (!one.loaded && !two.loaded) {
@@ -130,6 +150,8 @@ static size_t count_hits(struct git *g, const struct diff_opts *o, struct diff_f
 
 	if (f->mode == 0 || !diff_load(g, f))
 		return 0;
+	if (diff_has_textconv(g, o, f))
+		f = diff_textconv(g, f);
 	rest = f->data;
 	cmd_charge_bytes(g->c, rest.len);
 	if (o->pickaxe_re != NULL) {
@@ -154,11 +176,16 @@ static bool lines_match(struct git *g, const struct diff_opts *o, struct diff_pa
 {
 	struct lines l;
 
-	diff_load(g, p->one);
-	diff_load(g, p->two);
-	if (!o->text && (diff_is_binary(g, o, p->one) || diff_is_binary(g, o, p->two)))
-		return false;
-	lines_diff(g, g->a, p->one->data, p->two->data, o->lines, &l);
+	struct diff_file *file[2] = { p->one, p->two };
+
+	for (int k = 0; k < 2; k++) {
+		diff_load(g, file[k]);
+		if (diff_has_textconv(g, o, file[k]))
+			file[k] = diff_textconv(g, file[k]);
+		if (!o->text && diff_is_binary(g, o, file[k]))
+			return false;
+	}
+	lines_diff(g, g->a, file[0]->data, file[1]->data, o->lines, &l);
 	for (int w = 0; w < 2; w++)
 		for (size_t i = 0; i < l.file[w].n; i++) {
 			struct bytes line = l.file[w].line[i];

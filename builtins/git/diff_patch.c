@@ -4,14 +4,17 @@
  */
 #include "builtins/git/submodule.h"
 #include "builtins/git/transport.h"
+#include "builtins/git/userdiff.h"
 
-enum { FUNCTION_MAX = 80, FAST = 1 /* git's level of compression */ };
+enum { FAST = 1 }; /* git's level of compression */
 
 struct patch {
 	struct git *g;
 	struct diff_opts *o;
 	struct buf *out;
 	struct lines l;
+	const struct userdiff *names; /* of functions */
+	const char *words;            /* what makes a word, or NULL */
 	const char *meta, *frag, *func, *old, *new, *context, *space, *reset;
 	size_t function_from; /* lines before it were searched */
 	struct bytes function;
@@ -73,6 +76,19 @@ static const char *short_oid(struct patch *p, struct diff_file *f, bool full)
 	return oid_short(p->g, &f->oid, p->o->abbrev);
 }
 
+static void put_renamed(struct patch *p, const struct diff_pair *d)
+{
+	struct git *g = p->g;
+
+	if (d->status == 'R' || d->status == 'C') {
+		const char *word = d->status == 'R' ? "rename" : "copy";
+
+		meta_line(p, git_format(g->a, "similarity index %d%%", d->score * 100 / SCORE_MAX));
+		meta_line(p, git_format(g->a, "%s from %s", word, git_quoted(g, d->one->path)));
+		meta_line(p, git_format(g->a, "%s to %s", word, git_quoted(g, d->two->path)));
+	}
+}
+
 static void put_modes(struct patch *p, const struct diff_pair *d)
 {
 	struct git *g = p->g;
@@ -85,13 +101,7 @@ static void put_modes(struct patch *p, const struct diff_pair *d)
 		meta_line(p, git_format(g->a, "old mode %06o", d->one->mode));
 		meta_line(p, git_format(g->a, "new mode %06o", d->two->mode));
 	}
-	if (d->status == 'R' || d->status == 'C') {
-		const char *word = d->status == 'R' ? "rename" : "copy";
-
-		meta_line(p, git_format(g->a, "similarity index %d%%", d->score * 100 / SCORE_MAX));
-		meta_line(p, git_format(g->a, "%s from %s", word, git_quoted(g, d->one->path)));
-		meta_line(p, git_format(g->a, "%s to %s", word, git_quoted(g, d->two->path)));
-	}
+	put_renamed(p, d);
 }
 
 static void put_index_line(struct patch *p, struct diff_pair *d)
@@ -141,29 +151,18 @@ static void put_file_line(struct patch *p, const char *sign, const char *prefix,
 
 /* --- lines --- */
 
-bool diff_function_line(struct bytes line)
+static bool is_function(const struct patch *p, struct bytes line)
 {
-	return line.len != 0 && (byte_is_alpha((unsigned char)line.ptr[0]) || line.ptr[0] == '_' ||
-				 line.ptr[0] == '$');
+	return userdiff_function(p->g, p->names, line, NULL);
 }
 
 static void find_function(struct patch *p, size_t before)
 {
 	const struct lines_file *f = &p->l.file[0];
 
-	for (size_t i = before; i > p->function_from; i--) {
-		struct bytes line = f->line[i - 1];
-
-		cmd_charge(p->g->c, 1);
-		if (!diff_function_line(line))
-			continue;
-		if (line.len > FUNCTION_MAX)
-			line.len = FUNCTION_MAX;
-		while (line.len > 0 && byte_is_space((unsigned char)line.ptr[line.len - 1]))
-			line.len--;
-		p->function = line;
-		break;
-	}
+	for (size_t i = before; i > p->function_from; i--)
+		if (userdiff_function(p->g, p->names, f->line[i - 1], &p->function))
+			break;
 	p->function_from = before;
 }
 
@@ -346,7 +345,7 @@ static void put_words(struct patch *p, size_t i, size_t end, const struct span *
 			add_ended(&minus, f[0].line[c->from[0] + k]);
 		for (size_t k = 0; k < c->count[1]; k++)
 			add_ended(&plus, f[1].line[c->from[1] + k]);
-		diff_words_hunk(p->g, p->o, buf_bytes(&minus), buf_bytes(&plus), p->out);
+		diff_words_hunk(p->g, p->o, p->words, buf_bytes(&minus), buf_bytes(&plus), p->out);
 		at = c->from[1] + c->count[1];
 	}
 }
@@ -398,15 +397,15 @@ static void grow_up(const struct patch *p, size_t i, struct span *s)
 
 	if (at >= f[0].n) {
 		for (size_t k = p->l.change[i].from[1]; k < f[1].n; k++)
-			if (diff_function_line(f[1].line[k]))
+			if (is_function(p, f[1].line[k]))
 				return;
 		if (f[0].n == 0)
 			return;
 		at = f[0].n - 1;
 	}
-	while (at > 0 && !diff_function_line(f[0].line[at]))
+	while (at > 0 && !is_function(p, f[0].line[at]))
 		at--;
-	while (at > 0 && !is_blank(f[0].line[at - 1]) && !diff_function_line(f[0].line[at - 1]))
+	while (at > 0 && !is_blank(f[0].line[at - 1]) && !is_function(p, f[0].line[at - 1]))
 		at--;
 	if (at < s->from[0]) {
 		s->from[1] -= s->from[0] - at;
@@ -422,7 +421,7 @@ static void grow_down(const struct patch *p, size_t end, struct span *s)
 	const struct lines_change *last = &p->l.change[end - 1];
 	size_t at = last->from[0] + last->count[0];
 
-	while (at < f[0].n && !diff_function_line(f[0].line[at]))
+	while (at < f[0].n && !is_function(p, f[0].line[at]))
 		at++;
 	while (at < f[0].n && at > 0 && is_blank(f[0].line[at - 1]))
 		at--;
@@ -447,7 +446,7 @@ static bool reaches(const struct patch *p, size_t i, size_t to)
 		return true;
 	cmd_charge(p->g->c, 1 + (at - to) / 8);
 	for (; at > to; at--)
-		if (diff_function_line(f->line[at]))
+		if (is_function(p, f->line[at]))
 			return false;
 	return true;
 }
@@ -582,11 +581,17 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 {
 	size_t header = p->out->len;
 	size_t body;
+	struct diff_pair shown = *d;
 
 	diff_load(p->g, d->one);
 	diff_load(p->g, d->two);
 	put_header(p, d);
 	body = p->out->len;
+	if (diff_has_textconv(p->g, p->o, d->one))
+		shown.one = diff_textconv(p->g, d->one);
+	if (diff_has_textconv(p->g, p->o, d->two))
+		shown.two = diff_textconv(p->g, d->two);
+	d = &shown;
 	if (p->o->irreversible && d->two->mode == 0)
 		return;
 	if (diff_is_binary(p->g, p->o, d->one) || diff_is_binary(p->g, p->o, d->two)) {
@@ -599,6 +604,9 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 	diff_lines(p->g, p->g->a, p->o, d, &p->l);
 	bool any = false;
 
+	p->names = userdiff_names(p->g, d);
+	if (p->o->words != WORDS_OFF)
+		p->words = p->o->word_regex != NULL ? p->o->word_regex : userdiff_words(p->g, d);
 	p->blank_from = diff_blank_at_end(&p->l);
 	for (size_t i = skip_ignored(p, 0); i < p->l.n;) {
 		if (!any) {
@@ -616,15 +624,37 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 		p->out->len = header;
 }
 
-static bool splits_in_two(const struct diff_pair *d)
+void diff_put_notes(struct git *g, struct diff_opts *o, struct diff_pair *d, struct buf *out)
 {
-	return d->one->mode != 0 && d->two->mode != 0 &&
-	       (d->one->mode & S_FMT) != (d->two->mode & S_FMT);
+	struct patch p = { .g = g, .o = o, .out = out };
+
+	set_colors(&p);
+	put_renamed(&p, d);
+	put_index_line(&p, d);
+}
+
+bool diff_splits(struct git *g, const struct diff_pair *d, struct diff_pair out[2])
+{
+	struct diff_file *none;
+
+	if (d->one->mode == 0 || d->two->mode == 0 ||
+	    (d->one->mode & S_FMT) == (d->two->mode & S_FMT))
+		return false;
+	out[0] = (struct diff_pair){ .one = d->one, .status = 'D' };
+	out[1] = (struct diff_pair){ .two = d->two, .status = 'A' };
+	for (int k = 0; k < 2; k++) {
+		none = diff_file_new(g, k == 0 ? d->one->path : d->two->path, 0, &oid_null);
+		none->loaded = true;
+		none->data = (struct bytes){ "", 0 };
+		*(k == 0 ? &out[0].two : &out[1].one) = none;
+	}
+	return true;
 }
 
 void diff_patch(struct git *g, struct diff_opts *o, struct diff_pair *d, struct buf *out)
 {
 	struct patch p = { .g = g, .o = o, .out = out };
+	struct diff_pair half[2];
 
 	set_colors(&p);
 	if (d->status == 'U') {
@@ -637,22 +667,12 @@ void diff_patch(struct git *g, struct diff_opts *o, struct diff_pair *d, struct 
 		submodule_put_log(g, o, d, out);
 		return;
 	}
-	if (splits_in_two(d)) {
-		struct diff_file none_one = *d->one;
-		struct diff_file none_two = *d->two;
-		struct diff_pair gone = { .one = d->one, .two = &none_one, .status = 'D' };
-		struct diff_pair fresh = { .one = &none_two, .two = d->two, .status = 'A' };
-
-		none_one.mode = none_two.mode = 0;
-		none_one.oid = none_two.oid = oid_null;
-		none_one.oid_known = none_two.oid_known = true;
-		none_one.loaded = none_two.loaded = true;
-		none_one.data = none_two.data = (struct bytes){ "", 0 };
-		put_pair(&p, &gone);
-		p = (struct patch){ .g = g, .o = o, .out = out };
-		set_colors(&p);
-		put_pair(&p, &fresh);
+	if (!diff_splits(g, d, half)) {
+		put_pair(&p, d);
 		return;
 	}
-	put_pair(&p, d);
+	put_pair(&p, &half[0]);
+	p = (struct patch){ .g = g, .o = o, .out = out };
+	set_colors(&p);
+	put_pair(&p, &half[1]);
 }

@@ -3,6 +3,7 @@
  * Pairs of files from the index and the work tree.
  */
 #include "builtins/git/submodule.h"
+#include "builtins/git/userdiff.h"
 
 struct diff_file *diff_file_new(struct git *g, const char *path, uint32_t mode, const struct oid *o)
 {
@@ -11,6 +12,7 @@ struct diff_file *diff_file_new(struct git *g, const char *path, uint32_t mode, 
 	f->path = path;
 	f->mode = mode;
 	f->binary = -1;
+	f->from_work = o == NULL;
 	if (o != NULL) {
 		f->oid = *o;
 		f->oid_known = true;
@@ -322,8 +324,6 @@ bool diff_load(struct git *g, struct diff_file *f)
 
 bool diff_is_binary(struct git *g, const struct diff_opts *o, struct diff_file *f)
 {
-	const char *attr;
-
 	if (o->text)
 		return false;
 	if (f->binary >= 0)
@@ -332,12 +332,8 @@ bool diff_is_binary(struct git *g, const struct diff_opts *o, struct diff_file *
 		f->binary = 0;
 		return false;
 	}
-	attr = f->outside || (f->mode & S_FMT) != S_REG ? NULL : attr_get(g, f->path, "diff");
-	if (attr != NULL && strcmp(attr, ATTR_FALSE) == 0)
-		f->binary = 1;
-	else if (attr != NULL && attr[0] == '\0')
-		f->binary = 0;
-	else
+	f->binary = (f->mode & S_FMT) != S_REG ? -1 : userdiff_of(g, f->path)->binary;
+	if (f->binary < 0)
 		f->binary = diff_load(g, f) && lines_binary(f->data);
 	return f->binary != 0;
 }

@@ -127,8 +127,8 @@ static struct bytes between(const struct words *w, size_t from, size_t to)
 	return (struct bytes){ a, (size_t)(b - a) };
 }
 
-void diff_words_hunk(struct git *g, const struct diff_opts *o, struct bytes minus,
-		     struct bytes plus, struct buf *out)
+void diff_words_hunk(struct git *g, const struct diff_opts *o, const char *words,
+		     struct bytes minus, struct bytes plus, struct buf *out)
 {
 	struct painter p = { g, o, out, true };
 	struct words w[2] = { { .text = minus }, { .text = plus } };
@@ -141,10 +141,9 @@ void diff_words_hunk(struct git *g, const struct diff_opts *o, struct bytes minu
 		put_part(&p, minus.ptr == NULL ? ' ' : '-', minus.ptr == NULL ? plus : minus);
 		return;
 	}
-	if (o->word_regex != NULL &&
-	    regex_compile(g->a, bytes_of(o->word_regex), REGEX_ERE | REGEX_NEWLINE | g->utf8, &re,
-			  &message, NULL) < 0)
-		git_die(g, "invalid regular expression: %s", o->word_regex);
+	if (words != NULL && regex_compile(g->a, bytes_of(words), REGEX_ERE | REGEX_NEWLINE | g->utf8,
+					   &re, &message, NULL) < 0)
+		git_die(g, "invalid regular expression: %s", words);
 	if (re != NULL)
 		regex_set_work(re, cmd_work, g->c);
 	split(g, o, re, &w[0]);

@@ -391,34 +391,66 @@ static int hidden_file(struct git *g, struct bytes data)
 	return fd;
 }
 
-int git_filter(struct git *g, struct arena *a, const char *command, struct bytes data,
-	       struct bytes *out)
+int git_capture(struct git *g, struct arena *a, char *const *argv, int in, struct bytes *out)
 {
-	char *argv[4] = { arena_dup(g->a, BYTES("/bin/sh")), arena_dup(g->a, BYTES("-c")),
-			  arena_dup(g->a, bytes_of(command)), NULL };
-	int pipe[2], in = hidden_file(g, data), status = 0;
+	int pipe[2], status = 0;
 	struct buf b = buf_in(a);
 	char block[4096];
 	int64_t n;
+	int err = cmd_pipe(g->c, pipe);
 
-	if (in < 0 || cmd_pipe(g->c, pipe) < 0)
-		return 126;
-	const int fds[3] = { in, pipe[1], 2 };
+	if (err < 0)
+		return err;
+	const int fds[3] = { in < 0 ? 0 : in, pipe[1], 2 };
 	struct cmd_program prog = { .argv = argv, .envp = g->c->envp, .fds = fds, .nfds = 3 };
 
 	cmd_flush(g->c);
 	int pid = cmd_spawn(g->c, &prog);
 
-	cmd_close(g->c, in);
 	cmd_close(g->c, pipe[1]);
 	while (pid >= 0 && (n = cmd_read(g->c, pipe[0], block, sizeof(block))) > 0)
 		buf_put(&b, block, (size_t)n);
 	cmd_close(g->c, pipe[0]);
 	if (pid < 0)
-		return pid == -E_NOENT ? 127 : 126;
+		return pid;
 	cmd_wait(g->c, pid, &status, false);
 	*out = (struct bytes){ buf_cstr(&b), b.len };
 	return cmd_exit_status(status);
+}
+
+int git_filter(struct git *g, struct arena *a, const char *command, struct bytes data,
+	       struct bytes *out)
+{
+	char *argv[4] = { arena_dup(g->a, BYTES("/bin/sh")), arena_dup(g->a, BYTES("-c")),
+			  arena_dup(g->a, bytes_of(command)), NULL };
+	int in = hidden_file(g, data);
+	int status = in < 0 ? in : git_capture(g, a, argv, in, out);
+
+	if (in >= 0)
+		cmd_close(g->c, in);
+	return status >= 0 ? status : status == -E_NOENT ? 127 : 126;
+}
+
+char *const *git_shell_argv(struct git *g, const char *command, char *const *args)
+{
+	char **argv;
+	size_t n = 0;
+
+	for (size_t i = 0; args[i] != NULL; i++)
+		n++;
+	argv = arena_array(g->a, n + 5, sizeof(*argv));
+	n = 0;
+	if (strpbrk(command, "|&;<>()$`\\\"' \t\n*?[#~=%") != NULL) {
+		argv[n++] = arena_dup(g->a, BYTES("/bin/sh"));
+		argv[n++] = arena_dup(g->a, BYTES("-c"));
+		if (args[0] != NULL)
+			argv[n++] = git_format(g->a, "%s \"$@\"", command);
+	}
+	argv[n++] = arena_dup(g->a, bytes_of(command));
+	for (size_t i = 0; args[i] != NULL; i++)
+		argv[n++] = args[i];
+	argv[n] = NULL;
+	return argv;
 }
 
 static char *hook_path(struct git *g, const char *name)

@@ -107,6 +107,7 @@ struct git {
 	struct ignore *ignore;
 	struct attrs *attrs;
 	struct mailmap *mailmap;
+	struct lookup *drivers; /* userdiff.c: by name, once asked for */
 	struct notes *notes;
 	const char *reflog_action; /* GIT_REFLOG_ACTION or what a command sets */
 	const struct zone *zone;   /* of TZ, once asked for */
@@ -226,6 +227,10 @@ int git_spawn_shell(struct git *g, const char *command, char *const *args, char 
 /* Runs `sh -c command` with data as its standard input: what it writes, in a. Its status. */
 int git_filter(struct git *g, struct arena *a, const char *command, struct bytes data,
 	       struct bytes *out);
+/* Runs a program: what it writes, in a. Its status, or -E_ if it can't be started. */
+int git_capture(struct git *g, struct arena *a, char *const *argv, int in, struct bytes *out);
+/* How a configured command is started with arguments: by the shell if it is more than a name. */
+char *const *git_shell_argv(struct git *g, const char *command, char *const *args);
 /* Hook NAME if it is there and executable: its status; 0 if there is none. */
 int git_hook(struct git *g, const char *name, char *const *args, char *const *env_extra);
 /* The same with a file as standard input. */

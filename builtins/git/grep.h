@@ -6,7 +6,7 @@
 #ifndef BUILTINS_GIT_GREP_H
 #define BUILTINS_GIT_GREP_H
 
-#include "base/regex.h"
+#include "builtins/git/userdiff.h"
 #include "builtins/git/walk.h"
 
 /* Files that are binary: as text, or not at all; else whether they match is told. */
@@ -17,7 +17,7 @@ struct grep_opts {
 	size_t depth;
 	bool cached, invert, icase, word, extended, fixed, perl, basic, number, no_name, names,
 		without, count, only, quiet, null_names, full, break_, heading, untracked,
-		all_match, function, whole_function, column;
+		all_match, textconv, function, whole_function, column;
 	int before, after, max_count;
 	int binary; /* enum grep_binary */
 	bool no_index;
@@ -48,7 +48,7 @@ struct grepping {
 	const char *match_color;
 };
 
-/* Searches text, which is called name; attr is its attribute "diff". */
-void grep_text(struct grepping *w, const char *name, struct bytes text, const char *attr);
+/* Searches text, which is called name; u is its driver. */
+void grep_text(struct grepping *w, const char *name, struct bytes text, const struct userdiff *u);
 
 #endif

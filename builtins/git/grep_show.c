@@ -8,7 +8,8 @@
 struct text {
 	struct grepping *w;
 	const char *name;
-	struct bytes *line; /* with their newlines */
+	const struct userdiff *names; /* of functions */
+	struct bytes *line;           /* with their newlines */
 	size_t n;
 	size_t shown;    /* the last line that was shown; 0: none */
 	size_t last_hit; /* 0: none */
@@ -22,6 +23,11 @@ static struct bytes line_at(const struct text *t, size_t number)
 	if (bytes_ends(l, BYTES("\n")))
 		l.len--;
 	return l;
+}
+
+static bool is_function(const struct text *t, struct bytes line)
+{
+	return userdiff_function(t->w->g, t->names, line, NULL);
 }
 
 /* --- whether a line matches --- */
@@ -230,7 +236,7 @@ static void show_function(struct text *t, size_t number)
 {
 	for (size_t i = number; i > t->shown + 1; i--) {
 		cmd_charge(t->w->g->c, 1);
-		if (diff_function_line(line_at(t, i - 1))) {
+		if (is_function(t, line_at(t, i - 1))) {
 			show_line(t, i - 1, 0, '=');
 			return;
 		}
@@ -255,7 +261,7 @@ static void look_above(struct text *t, size_t number, struct above *u)
 		near = t->shown + 1;
 	*u = (struct above){ .from = near, .wants_function = o->function };
 	if (o->whole_function) {
-		u->wants_comment = diff_function_line(line_at(t, number));
+		u->wants_comment = is_function(t, line_at(t, number));
 		u->wants_function = u->wants_function || !u->wants_comment;
 		u->from = t->shown + 1;
 	}
@@ -263,7 +269,7 @@ static void look_above(struct text *t, size_t number, struct above *u)
 		struct bytes line = line_at(t, --i);
 
 		cmd_charge(t->w->g->c, 1);
-		if (u->wants_comment && (lines_blank(line, 0) || diff_function_line(line))) {
+		if (u->wants_comment && (lines_blank(line, 0) || is_function(t, line))) {
 			u->wants_comment = false;
 			u->from = near;
 			if (i < near) {
@@ -271,7 +277,7 @@ static void look_above(struct text *t, size_t number, struct above *u)
 				break;
 			}
 		}
-		if (u->wants_function && diff_function_line(line)) {
+		if (u->wants_function && is_function(t, line)) {
 			u->function = i;
 			u->wants_function = false;
 			if (o->whole_function)
@@ -316,7 +322,7 @@ static void show_other(struct text *t, size_t number)
 		while (next <= t->n && lines_blank(line_at(t, next), 0))
 			next++;
 		cmd_charge(t->w->g->c, next - number);
-		if (next > t->n || diff_function_line(line_at(t, next)))
+		if (next > t->n || is_function(t, line_at(t, next)))
 			t->in_function = false;
 	}
 	if (t->in_function || (t->last_hit != 0 && number <= t->last_hit + (size_t)t->w->o.after))
@@ -345,13 +351,11 @@ static void put_totals(struct text *t, size_t count)
 	}
 }
 
-void grep_text(struct grepping *w, const char *name, struct bytes text, const char *attr)
+void grep_text(struct grepping *w, const char *name, struct bytes text, const struct userdiff *u)
 {
-	struct text t = { .w = w, .name = name };
+	struct text t = { .w = w, .name = name, .names = u };
 	size_t count = 0;
-	bool binary = attr == NULL || (attr[0] != '\0' && strcmp(attr, ATTR_FALSE) != 0)
-			      ? lines_binary(text)
-			      : strcmp(attr, ATTR_FALSE) == 0;
+	bool binary = u->binary < 0 ? lines_binary(text) : u->binary != 0;
 
 	binary = binary && w->o.binary != GREP_TEXT;
 	if (binary && w->o.binary == GREP_NO_BINARY)

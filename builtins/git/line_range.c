@@ -3,9 +3,11 @@
  * -L START,END and -L :FUNCTION: numbers, +COUNT, -COUNT, /REGEX/, ^/REGEX/.
  */
 #include "builtins/git/line_range.h"
+#include "builtins/git/userdiff.h"
 
 struct reader {
 	struct git *g;
+	const struct userdiff *names; /* of functions */
 	struct bytes *line;
 	size_t n;
 	const char *at;
@@ -133,11 +135,11 @@ static struct line_range read_function(struct reader *r, size_t anchor)
 	size_t at = find_line(r, re, first);
 	size_t to;
 
-	while (at < r->n && !diff_function_line(r->line[at]))
+	while (at < r->n && !userdiff_function(g, r->names, r->line[at], NULL))
 		at = find_line(r, re, at + 1);
 	if (at == r->n)
 		git_die(g, "-L parameter '%s' starting at line %zu: no match", pattern, first + 1);
-	for (to = at + 1; to < r->n && !diff_function_line(r->line[to]); to++)
+	for (to = at + 1; to < r->n && !userdiff_function(g, r->names, r->line[to], NULL); to++)
 		;
 	cmd_charge(g->c, to - at);
 	r->at = end;
@@ -147,7 +149,7 @@ static struct line_range read_function(struct reader *r, size_t anchor)
 struct line_range line_range_read(struct git *g, const char *text, struct bytes file, size_t anchor,
 				  const char *name)
 {
-	struct reader r = { .g = g, .at = text };
+	struct reader r = { .g = g, .at = text, .names = userdiff_of(g, name) };
 	struct line_range out;
 	int64_t from, to = 0;
 
