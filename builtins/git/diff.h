@@ -61,6 +61,10 @@ struct diff_opts {
 	unsigned lines; /* enum lines_flags */
 	int renames;    /* 0 none, 1 renames, 2 copies; -1: as configured */
 	int rename_score;
+	bool breaks; /* -B: rewritten files count as gone and new, from which part on */
+	int break_score;
+	int rewrite_score;
+	struct names *anchors;   /* --anchored: lines that begin so stay, if they can */
 	bool find_copies_harder; /* sources queue what is the same, too: diff_renames drops it */
 	int rename_limit;
 	bool reverse;
@@ -152,7 +156,7 @@ struct diff_pair {
 	struct diff_file *one;
 	struct diff_file *two;
 	char status; /* A M D R C T U */
-	int score;
+	int score;   /* of a rename; of M: the part that went, if it was rewritten */
 	bool broken;
 	bool copied_source;
 };
@@ -197,6 +201,12 @@ bool diff_load(struct git *g, struct diff_file *f);
 bool diff_is_binary(struct git *g, const struct diff_opts *o, struct diff_file *f);
 /* 0..60000. */
 int diff_similarity(struct git *g, struct diff_file *a, struct diff_file *b, int least);
+/* Bytes of b that come from a, and those that do not. */
+uint64_t diff_copied(struct git *g, struct diff_file *a, struct diff_file *b, uint64_t *added);
+/* diff_break.c: rewritten files are broken into one that goes and one that comes; halves that
+ * are both left become one change. */
+void diff_break(struct git *g, const struct diff_opts *o, struct diff_queue *q);
+void diff_mend(struct git *g, struct diff_queue *q);
 /* Bytes of a that are not in b, and those of b that are not in a. */
 uint64_t diff_damage(struct git *g, struct diff_file *a, struct diff_file *b);
 
@@ -213,6 +223,8 @@ void diff_lines(struct git *g, struct arena *a, const struct diff_opts *o, struc
 /* diff_dirstat.c: the errors as lines, or NULL. */
 const char *diff_dirstat_words(struct git *g, struct diff_dirstat *d, const char *words);
 void diff_put_dirstat(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out);
+/* Little of the file was kept (-B). */
+bool diff_is_rewrite(const struct diff_pair *p);
 /* Bytes, each line with the prefixes in front. */
 void diff_write(struct git *g, const struct diff_opts *o, struct bytes text);
 /* What the header says of a rename, and of objects. */

@@ -157,7 +157,7 @@ void diff_lines(struct git *g, struct arena *a, const struct diff_opts *o, struc
 {
 	unsigned ends = o->context == 0 && !o->function_context ? LINES_NO_CONTEXT : 0;
 
-	lines_diff(g, a, p->one->data, p->two->data, o->lines | ends, out);
+	lines_diff_anchored(g, a, p->one->data, p->two->data, o->lines | ends, o->anchors, out);
 	for (size_t i = 0; o->nignored != 0 && i < out->n; i++) {
 		struct lines_change *c = &out->change[i];
 		bool all = true;

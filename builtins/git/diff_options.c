@@ -80,7 +80,10 @@ static int parse_score(struct git *g, const char *text, const char *what)
 		p++;
 	}
 	if (*p != '\0') {
-		git_error(g, "invalid argument to %s", what);
+		if (strcmp(what, "break-rewrites") == 0)
+			git_error(g, "%s expects <n>/<m> form", what);
+		else
+			git_error(g, "invalid argument to %s", what);
 		git_exit(g, GIT_STATUS_USAGE);
 	}
 	return num >= scale ? SCORE_MAX : (int)(SCORE_MAX * num / scale);
@@ -97,6 +100,8 @@ struct word {
 static bool format_word(struct diff_opts *o, const char *name)
 {
 	static const struct word words[] = {
+		{ "-U", DIFF_PATCH, DIFF_NONE },
+		{ "--unified", DIFF_PATCH, DIFF_NONE },
 		{ "-p", DIFF_PATCH, DIFF_NONE },
 		{ "-u", DIFF_PATCH, DIFF_NONE },
 		{ "--patch", DIFF_PATCH, DIFF_NONE },
@@ -263,7 +268,7 @@ static bool other_word(struct git *g, struct diff_opts *o, const char *name)
 /* --- options with one --- */
 
 /* The argument of --name=v or --name v (*used: arguments); NULL: not this option. */
-static const char *value_of(const char *name, int argc, char **argv, int *used)
+static const char *value_of(struct git *g, const char *name, int argc, char **argv, int *used)
 {
 	size_t n = strlen(name);
 
@@ -278,8 +283,11 @@ static const char *value_of(const char *name, int argc, char **argv, int *used)
 	} else if (argv[0][n] != '\0') {
 		return argv[0] + n;
 	}
-	if (argc < 2)
-		return NULL;
+	if (argc < 2) {
+		git_error(g, "%s `%s' requires a value", name[1] == '-' ? "option" : "switch",
+			  name + (name[1] == '-' ? 2 : 1));
+		git_exit(g, GIT_STATUS_USAGE);
+	}
 	*used = 2;
 	return argv[1];
 }
@@ -369,7 +377,7 @@ static int value_option(struct git *g, struct diff_opts *o, int argc, char **arg
 	int used;
 
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
-		v = value_of(strings[i].name, argc, argv, &used);
+		v = value_of(g, strings[i].name, argc, argv, &used);
 		if (v == NULL)
 			continue;
 		*strings[i].field = v;
@@ -384,7 +392,7 @@ static int value_option(struct git *g, struct diff_opts *o, int argc, char **arg
 		return used;
 	}
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		v = value_of(numbers[i].name, argc, argv, &used);
+		v = value_of(g, numbers[i].name, argc, argv, &used);
 		if (v == NULL)
 			continue;
 		*numbers[i].field = number_value(g, numbers[i].name, v);
@@ -395,7 +403,7 @@ static int value_option(struct git *g, struct diff_opts *o, int argc, char **arg
 		return used;
 	}
 	for (int k = 0; k < 2; k++) {
-		v = value_of(k == 0 ? "-S" : "-G", argc, argv, &used);
+		v = value_of(g, k == 0 ? "-S" : "-G", argc, argv, &used);
 		if (v == NULL)
 			continue;
 		o->pickaxe = v;
@@ -430,17 +438,26 @@ static int score_option(struct git *g, struct diff_opts *o, const char *arg)
 	return 0;
 }
 
-static void refuse_known(struct git *g, const char *arg)
+/* -B[N][/M]: the scores from which on files are broken, and are left so. */
+static bool break_option(struct git *g, struct diff_opts *o, const char *arg)
 {
-	static const char *const known[] = { "--break-rewrites", "-B", "--anchored" };
+	static const char *const names[] = { "--break-rewrites", "-B" };
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		size_t n = strlen(known[i]);
+	for (size_t i = 0; i < 2; i++) {
+		size_t n = strlen(names[i]);
+		const char *rest = arg + n, *slash;
 
-		if (strncmp(arg, known[i], n) == 0 &&
-		    (known[i][1] != '-' || arg[n] == '\0' || arg[n] == '='))
-			git_refuse(g, git_format(g->a, "option '%s'", arg));
+		if (strncmp(arg, names[i], n) != 0 || (i == 0 && *rest != '\0' && *rest != '='))
+			continue;
+		rest += *rest == '=';
+		slash = rest + strcspn(rest, "/");
+		o->breaks = true;
+		o->break_score = parse_score(g, git_format(g->a, "%.*s", (int)(slash - rest), rest),
+					     "break-rewrites");
+		o->rewrite_score = *slash != '\0' ? parse_score(g, slash + 1, "break-rewrites") : 0;
+		return true;
 	}
+	return false;
 }
 
 /* --- options with a value of their own kind --- */
@@ -528,6 +545,14 @@ static void set_indicator(struct git *g, struct diff_opts *o, size_t which, cons
 	o->indicators[which] = v[0];
 }
 
+static void add_anchor(struct git *g, struct diff_opts *o, const char *text)
+{
+	o->lines = (o->lines & ~(unsigned)LINES_ALGORITHM) | LINES_PATIENCE;
+	if (o->anchors == NULL)
+		o->anchors = arena_zalloc(g->keep, sizeof(*o->anchors));
+	names_add(g, o->anchors, text);
+}
+
 static int own_value_option(struct git *g, struct diff_opts *o, int argc, char **argv)
 {
 	static const char *const names[] = { "--output-indicator-new",
@@ -536,11 +561,12 @@ static int own_value_option(struct git *g, struct diff_opts *o, int argc, char *
 					     "--output",
 					     "--find-object",
 					     "-I",
-					     "--ignore-matching-lines" };
+					     "--ignore-matching-lines",
+					     "--anchored" };
 	int used;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *v = value_of(names[i], argc, argv, &used);
+		const char *v = value_of(g, names[i], argc, argv, &used);
 
 		if (v == NULL)
 			continue;
@@ -550,8 +576,10 @@ static int own_value_option(struct git *g, struct diff_opts *o, int argc, char *
 			set_output(g, v);
 		else if (i == 4)
 			set_object(g, o, v);
-		else
+		else if (i < 7)
 			diff_ignore_lines(g, o, v);
+		else
+			add_anchor(g, o, v);
 		return used;
 	}
 	return 0;
@@ -708,13 +736,13 @@ int diff_option(struct git *g, void *opts, int argc, char **argv)
 		return 1;
 	if (dirstat_option(g, o, arg) || moved_option(g, o, arg) || space_marks_option(g, o, arg))
 		return 1;
+	if (break_option(g, o, arg))
+		return 1;
 	taken = score_option(g, o, arg);
 	if (taken == 0)
 		taken = value_option(g, o, argc, argv);
 	if (taken == 0)
 		taken = own_value_option(g, o, argc, argv);
-	if (taken == 0)
-		refuse_known(g, arg);
 	return taken;
 }
 

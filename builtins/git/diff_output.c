@@ -30,13 +30,18 @@ static void flush(struct git *g, const struct diff_opts *o, struct buf *b)
 	b->len = 0;
 }
 
+bool diff_is_rewrite(const struct diff_pair *p)
+{
+	return p->status == 'M' && p->score != 0;
+}
+
 static bool has_summary(const struct diff_queue *q)
 {
 	for (size_t i = 0; i < q->n; i++) {
 		const struct diff_pair *p = &q->at[i];
 
-		if (p->status == 'R' || p->status == 'C' || p->one->mode == 0 ||
-		    p->two->mode == 0 || p->one->mode != p->two->mode)
+		if (p->status == 'R' || p->status == 'C' || diff_is_rewrite(p) ||
+		    p->one->mode == 0 || p->two->mode == 0 || p->one->mode != p->two->mode)
 			return true;
 	}
 	return false;
@@ -230,7 +235,9 @@ static void filter(struct git *g, struct diff_opts *o, struct diff_queue *q)
 	if (o->filter == NULL)
 		return;
 	for (size_t i = 0; i < q->n; i++) {
-		if (!filter_takes(o->filter, q->at[i].status))
+		const struct diff_pair *p = &q->at[i];
+
+		if (!filter_takes(o->filter, diff_is_rewrite(p) ? 'B' : p->status))
 			continue;
 		/* With a '*' all stay, if one does. */
 		if (strchr(o->filter, '*') != NULL)
@@ -291,8 +298,12 @@ void diff_shown(struct diff_file *f, size_t skip)
 void diff_finish(struct git *g, struct diff_opts *o, struct diff_queue *q)
 {
 	drop_same(g, q);
+	if (o->breaks)
+		diff_break(g, o, q);
 	if (o->renames > 0)
 		diff_renames(g, o, q);
+	if (o->breaks)
+		diff_mend(g, q);
 	filter(g, o, q);
 	diff_choose(g, o, q);
 	if (o->relative != NULL && o->relative[0] != '\0') {

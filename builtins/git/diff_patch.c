@@ -86,6 +86,9 @@ static void put_renamed(struct patch *p, const struct diff_pair *d)
 		meta_line(p, git_format(g->a, "similarity index %d%%", d->score * 100 / SCORE_MAX));
 		meta_line(p, git_format(g->a, "%s from %s", word, git_quoted(g, d->one->path)));
 		meta_line(p, git_format(g->a, "%s to %s", word, git_quoted(g, d->two->path)));
+	} else if (diff_is_rewrite(d)) {
+		meta_line(p,
+			  git_format(g->a, "dissimilarity index %d%%", d->score * 100 / SCORE_MAX));
 	}
 }
 
@@ -577,6 +580,31 @@ static void put_binary(struct patch *p, struct diff_pair *d)
 
 /* --- one pair --- */
 
+/* Of a file that was rewritten all lines go and all come. */
+static void put_rewrite(struct patch *p, const struct diff_pair *d)
+{
+	const struct diff_file *side[2] = { d->one, d->two };
+	struct lines_file *f = p->l.file;
+
+	for (int k = 0; k < 2; k++)
+		f[k].n = lines_split(p->g->a, side[k]->data, &f[k].line);
+	put_file_line(p, "--- ", p->o->src_prefix, d->one);
+	put_file_line(p, "+++ ", p->o->dst_prefix, d->two);
+	buf_printf(p->out, "%s@@ -", p->frag);
+	if (p->o->irreversible)
+		buf_puts(p->out, "?,?");
+	else
+		put_range(p->out, 0, f[0].n);
+	buf_puts(p->out, " +");
+	put_range(p->out, 0, f[1].n);
+	buf_printf(p->out, " @@%s\n", p->reset);
+	for (size_t i = 0; i < f[0].n && !p->o->irreversible; i++)
+		put_line(p, '-', f[0].line[i]);
+	for (size_t i = 0; i < f[1].n; i++)
+		put_line(p, '+', f[1].line[i]);
+	cmd_charge(p->g->c, f[0].n + f[1].n);
+}
+
 static void put_pair(struct patch *p, struct diff_pair *d)
 {
 	size_t header = p->out->len;
@@ -601,12 +629,16 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 	}
 	if (bytes_eq(d->one->data, d->two->data))
 		return;
-	diff_lines(p->g, p->g->a, p->o, d, &p->l);
-	bool any = false;
-
 	p->names = userdiff_names(p->g, d);
 	if (p->o->words != WORDS_OFF)
 		p->words = p->o->word_regex != NULL ? p->o->word_regex : userdiff_words(p->g, d);
+	if (diff_is_rewrite(d)) {
+		put_rewrite(p, d);
+		return;
+	}
+	diff_lines(p->g, p->g->a, p->o, d, &p->l);
+	bool any = false;
+
 	p->blank_from = diff_blank_at_end(&p->l);
 	for (size_t i = skip_ignored(p, 0); i < p->l.n;) {
 		if (!any) {

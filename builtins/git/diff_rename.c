@@ -102,6 +102,18 @@ static uint64_t count_copied(struct git *g, struct diff_file *a, struct diff_fil
 	return copied;
 }
 
+uint64_t diff_copied(struct git *g, struct diff_file *a, struct diff_file *b, uint64_t *added)
+{
+	const struct hash_counts *y = count_pieces(g, b);
+	uint64_t copied = count_copied(g, a, b);
+
+	*added = 0;
+	for (size_t i = 0; i < y->n; i++)
+		*added += y->at[i].bytes;
+	*added -= copied;
+	return copied;
+}
+
 uint64_t diff_damage(struct git *g, struct diff_file *a, struct diff_file *b)
 {
 	if (a->mode == 0 || b->mode == 0)
@@ -327,6 +339,8 @@ static void gather(struct renaming *r)
 			(void)size;
 			r->target[r->ntargets++] = i;
 		} else if (p->two->mode == 0) {
+			/* It was only broken to find what became of it. */
+			r->source_stays[r->nsources] = p->broken && p->score == 0;
 			r->source[r->nsources++] = p->one;
 		} else if (r->o->renames == 2) {
 			r->source_stays[r->nsources] = true;
@@ -369,6 +383,10 @@ static void rebuild(struct renaming *r)
 				p.status = 'R';
 			}
 			t++;
+		} else if (p.status == 'D' && p.broken) {
+			/* The other half, which comes next, was found to be another file. */
+			if (t < r->ntargets && r->target[t] == i + 1 && r->from[t] != NULL)
+				continue;
 		} else if (p.status == 'D') {
 			bool moved = false;
 
@@ -380,6 +398,7 @@ static void rebuild(struct renaming *r)
 		q->at[kept++] = p;
 	}
 	q->n = kept;
+	diff_mend(r->g, q);
 	/* Of several with one source the last is the rename, unless the source stays. */
 	for (size_t i = 0; i < q->n; i++) {
 		struct diff_pair *p = &q->at[i];
@@ -389,6 +408,8 @@ static void rebuild(struct renaming *r)
 			continue;
 		for (size_t j = i + 1; j < q->n && !later; j++)
 			later = q->at[j].status == 'R' && q->at[j].one == p->one;
+		for (size_t j = 0; j < q->n && !later; j++)
+			later = q->at[j].broken && q->at[j].status == 'M' && q->at[j].one == p->one;
 		for (size_t s = 0; s < r->nsources && !later; s++)
 			later = r->source[s] == p->one && r->source_stays[s];
 		if (later)

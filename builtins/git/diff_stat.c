@@ -63,6 +63,14 @@ void diff_count(struct git *g, struct diff_opts *o, struct diff_pair *p, struct 
 		return;
 	}
 	arena_init_under(&a, g->a);
+	if (diff_is_rewrite(p)) {
+		struct bytes *line;
+
+		out->deleted = lines_split(&a, p->one->data, &line);
+		out->added = lines_split(&a, p->two->data, &line);
+		arena_clear(&a);
+		return;
+	}
 	diff_lines(g, &a, o, p, &l);
 	for (size_t i = 0; i < l.n; i++) {
 		if (l.change[i].ignored)
@@ -382,6 +390,12 @@ void diff_put_summary(struct git *g, struct diff_opts *o, struct diff_queue *q, 
 			if (p->one->mode != p->two->mode)
 				buf_printf(out, " mode change %06o => %06o\n", p->one->mode,
 					   p->two->mode);
+		} else if (diff_is_rewrite(p)) {
+			buf_printf(out, " rewrite %s (%d%%)\n", git_quoted(g, p->two->path),
+				   p->score * 100 / SCORE_MAX);
+			if (p->one->mode != p->two->mode)
+				buf_printf(out, " mode change %06o => %06o\n", p->one->mode,
+					   p->two->mode);
 		} else if (p->one->mode != p->two->mode) {
 			buf_printf(out, " mode change %06o => %06o %s\n", p->one->mode,
 				   p->two->mode, git_quoted(g, p->two->path));
@@ -404,7 +418,7 @@ static void put_path(struct git *g, const struct diff_opts *o, struct buf *out, 
 
 static void put_status(struct buf *out, const struct diff_pair *p)
 {
-	if (p->status == 'R' || p->status == 'C')
+	if (p->status == 'R' || p->status == 'C' || diff_is_rewrite(p))
 		buf_printf(out, "%c%03d", p->status, p->score * 100 / SCORE_MAX);
 	else
 		buf_putc(out, p->status);

@@ -897,9 +897,13 @@ struct lines {
 	struct lines_file file[2];
 	struct lines_change *change;
 	size_t n;
+	const struct names *anchors; /* while they are compared; or NULL */
 };
 void lines_diff(struct git *g, struct arena *a, struct bytes one, struct bytes two, unsigned flags,
 		struct lines *out);
+/* The same; lines that begin with one of the anchors and are unique stay (with LINES_PATIENCE). */
+void lines_diff_anchored(struct git *g, struct arena *a, struct bytes one, struct bytes two,
+			 unsigned flags, const struct names *anchors, struct lines *out);
 /* Splits into lines with their newlines. */
 size_t lines_split(struct arena *a, struct bytes text, struct bytes **out);
 /* Whether git takes it for binary. */

@@ -291,10 +291,16 @@ static size_t equal_tail(struct bytes one, struct bytes two)
 void lines_diff(struct git *g, struct arena *a, struct bytes one, struct bytes two, unsigned flags,
 		struct lines *out)
 {
+	lines_diff_anchored(g, a, one, two, flags, NULL, out);
+}
+
+void lines_diff_anchored(struct git *g, struct arena *a, struct bytes one, struct bytes two,
+			 unsigned flags, const struct names *anchors, struct lines *out)
+{
 	uint32_t classes;
 	size_t tail = flags & LINES_NO_CONTEXT ? equal_tail(one, two) : 0;
 
-	*out = (struct lines){ .n = 0 };
+	*out = (struct lines){ .anchors = anchors };
 	out->file[0].n = lines_split(a, one, &out->file[0].line);
 	out->file[1].n = lines_split(a, two, &out->file[1].line);
 	for (int i = 0; i < 2; i++)

@@ -94,12 +94,22 @@ struct link {
 	struct link *before;
 };
 
+static bool is_anchor(struct work *w, size_t line)
+{
+	const struct names *anchors = w->l->anchors;
+
+	for (size_t i = 0; anchors != NULL && i < anchors->n; i++)
+		if (bytes_starts(w->l->file[0].line[line], bytes_of(anchors->at[i])))
+			return true;
+	return false;
+}
+
 /* The longest sequence of unique lines in the same order on both sides: its last one. *common:
  * whether there is any line that both sides have. */
 static struct link *longest(struct work *w, const struct stretch *s, const struct place *places,
 			    bool *common)
 {
-	size_t n = s->to[0] - s->from[0], len = 0;
+	size_t n = s->to[0] - s->from[0], len = 0, fixed = 0;
 	struct link **ends = arena_array(w->a, n + 1, sizeof(*ends));
 
 	*common = false;
@@ -118,11 +128,16 @@ static struct link *longest(struct work *w, const struct stretch *s, const struc
 			else
 				hi = mid;
 		}
+		if (lo < fixed)
+			continue;
 		struct link *e = arena_alloc(w->a, sizeof(*e));
 
 		*e = (struct link){ { i, p->at[1] }, lo > 0 ? ends[lo - 1] : NULL };
 		ends[lo] = e;
 		len = lo == len ? len + 1 : len;
+		/* What leads to an anchor is settled, even if something longer does not. */
+		if (is_anchor(w, i))
+			fixed = len = lo + 1;
 	}
 	return len > 0 ? ends[len - 1] : NULL;
 }
