@@ -161,7 +161,8 @@ int log_option(struct git *g, void *opts, int argc, char **argv)
 			l->pretty.abbrev = n < 4 ? 4 : n > OID_HEX ? OID_HEX : (int)n;
 		return 1 + 0 * diff_option(g, &l->revs.diff, argc, argv);
 	}
-	if (git_starts(arg, "-L") && strcmp(g->command, "log") != 0)
+	if (git_starts(arg, "-L") && strcmp(g->command, "log") != 0 &&
+	    strcmp(g->command, "show") != 0 && strcmp(g->command, "whatchanged") != 0)
 		git_refuse(g, git_format(g->a, "%s -L", g->command));
 	if (git_starts(arg, "-L")) {
 		if (arg[2] == '\0' && argc < 2)
@@ -727,25 +728,30 @@ struct ranged {
 /* The one commit that is wanted: the ranges are of its files. */
 static struct commit *range_tip(struct git *g, const struct log_args *l)
 {
-	struct commit *tip = NULL;
+	const struct revs_item *tip = NULL;
 
 	for (size_t i = 0; i < l->revs.nitems; i++) {
 		const struct revs_item *it = &l->revs.item[i];
 
 		if (it->uninteresting)
 			continue;
+		if (it->c == NULL)
+			git_die(g, "Non commit %s?", it->name);
 		if (tip != NULL)
-			git_die(g, "More than one commit to dig from: %s and %s?",
-				l->revs.item[0].name, it->name);
-		tip = it->c;
+			git_die(g, "More than one commit to dig from: %s and %s?", it->name,
+				tip->name);
+		tip = it;
 	}
 	if (tip == NULL)
 		git_die(g, "No commit specified?");
-	return tip;
+	return tip->c;
 }
 
 static void show_ranged(struct git *g, struct log_args *l, const struct ranged *r)
 {
+	if (l->graph_state != NULL)
+		graph_update(l->graph_state, r->c);
+	l->graph_commit_shown = false;
 	put_commit(g, l, r->c);
 	if (l->revs.diff.format & DIFF_NONE)
 		return;
@@ -753,12 +759,23 @@ static void show_ranged(struct git *g, struct log_args *l, const struct ranged *
 	emit(g, l, r->patch);
 }
 
-/* Ranges pass from children to parents, so nothing may be left out in front of that. */
-static int run_ranges(struct git *g, struct log_args *l)
+/* A commit on its own: nothing was there before. Of a merge nothing is shown. */
+static void show_alone(struct git *g, struct log_args *l, struct line_log *log, struct commit *c)
 {
-	struct line_log *log = line_log_new(g, &l->ranges, range_tip(g, l));
+	struct ranged r = { c, BYTES("") };
+	struct commit alone = *c;
+
+	alone.nparents = 0;
+	if (c->nparents < 2)
+		line_log_step(log, &alone, &l->revs.diff, &r.patch);
+	show_ranged(g, l, &r);
+}
+
+/* Ranges pass from children to parents, so nothing may be left out in front of that. */
+static void walk_ranges(struct git *g, struct log_args *l, struct line_log *log)
+{
 	int64_t left = l->revs.max_count, skip = l->revs.skip;
-	bool reverse = l->revs.reverse;
+	bool reverse = l->revs.reverse, whole = l->revs.rewrite && !reverse;
 	struct ranged *list = NULL;
 	size_t n = 0, cap = 0;
 	struct commit *c;
@@ -768,21 +785,44 @@ static int run_ranges(struct git *g, struct log_args *l)
 	l->revs.skip = 0;
 	l->revs.reverse = false;
 	l->revs.order = ORDER_TOPO;
-	pretty_load_decorations(g, &l->pretty);
-	while (left != 0 && (c = revs_next(&l->revs)) != NULL) {
+	while ((whole || left != 0) && (c = revs_next(&l->revs)) != NULL) {
 		r.c = c;
 		if (!line_log_step(log, c, &l->revs.diff, &r.patch) || skip-- > 0)
 			continue;
-		left -= left > 0;
-		if (!reverse) {
+		left -= left > 0 && !whole;
+		if (!reverse && !whole) {
 			show_ranged(g, l, &r);
 			continue;
 		}
 		LIST_ROOM(g, list, n, cap);
 		list[n++] = r;
 	}
-	while (n > 0)
+	if (l->graph)
+		l->graph_state = graph_new(g, &l->revs, l->pretty.use_color);
+	for (size_t i = 0; whole && i < n && left != 0; i++, left -= left > 0) {
+		line_log_parents(log, list[i].c);
+		show_ranged(g, l, &list[i]);
+	}
+	while (reverse && n > 0)
 		show_ranged(g, l, &list[--n]);
+}
+
+int log_run_ranges(struct git *g, struct log_args *l)
+{
+	struct line_log *log;
+	struct commit *tip;
+
+	if (l->revs.paths.n != 0)
+		git_die(g, "-L<range>:<file> cannot be used with pathspec");
+	if (l->revs.diff.format & ~(unsigned)(DIFF_PATCH | DIFF_NONE))
+		git_die(g, "-L does not yet support diff formats besides -p and -s");
+	tip = range_tip(g, l);
+	log = line_log_new(g, &l->ranges, tip);
+	pretty_load_decorations(g, &l->pretty);
+	if (l->revs.no_walk)
+		show_alone(g, l, log, tip);
+	else
+		walk_ranges(g, l, log);
 	return 0;
 }
 
@@ -906,15 +946,8 @@ int git_cmd_log(struct git *g, struct args *args)
 	if (l.full_diff)
 		l.revs.diff.paths = (struct pathspec){ .n = 0 };
 	log_settle(g, &l);
-	if (l.ranges.n != 0) {
-		if (l.revs.paths.n != 0)
-			git_die(g, "-L<range>:<file> cannot be used with pathspec");
-		if (l.revs.diff.format & ~(unsigned)(DIFF_PATCH | DIFF_NONE))
-			git_die(g, "-L does not yet support diff formats besides -p and -s");
-		if (l.graph)
-			git_refuse(g, "log -L --graph");
-		return run_ranges(g, &l);
-	}
+	if (l.ranges.n != 0)
+		return log_run_ranges(g, &l);
 	if (l.revs.reflogs)
 		return run_reflogs(g, &l);
 	return log_run(g, &l);
@@ -927,11 +960,11 @@ int git_cmd_whatchanged(struct git *g, struct args *args)
 	log_init(g, &l);
 	log_parse(g, &l, args);
 	revs_operands(g, &l.revs, args);
-	if (l.revs.diff.format == 0)
+	if (l.revs.diff.format == 0 && l.ranges.n == 0)
 		l.revs.diff.format = DIFF_RAW;
 	log_settle(g, &l);
-	l.changed_only = true;
-	return log_run(g, &l);
+	l.changed_only = l.ranges.n == 0;
+	return l.ranges.n != 0 ? log_run_ranges(g, &l) : log_run(g, &l);
 }
 
 /* --- reflog show --- */

@@ -113,8 +113,10 @@ int git_cmd_show(struct git *g, struct args *args)
 	pretty_load_decorations(g, &l.pretty);
 	for (size_t i = 0; i < l.revs.nitems; i++)
 		ranges = ranges || l.revs.item[i].uninteresting;
+	l.revs.no_walk = !ranges;
+	if (l.ranges.n != 0)
+		return log_run_ranges(g, &l);
 	if (ranges) {
-		l.revs.no_walk = false;
 		return log_run(g, &l);
 	}
 	for (size_t i = 0; i < l.revs.nitems; i++)

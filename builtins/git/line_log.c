@@ -20,7 +20,8 @@ struct followed {
 
 struct line_log {
 	struct git *g;
-	struct lookup *at; /* struct followed by the commit's name */
+	struct lookup *at;     /* struct followed by the commit's name */
+	struct lookup *passed; /* commits that changed nothing: the parent that has all of it */
 };
 
 static void add_span(struct git *g, struct spans *s, size_t from, size_t to)
@@ -88,6 +89,7 @@ struct line_log *line_log_new(struct git *g, const struct names *specs, struct c
 
 	log->g = g;
 	log->at = lookup_new(g);
+	log->passed = lookup_new(g);
 	commit_need(g, c);
 	for (size_t i = 0; i < specs->n; i++) {
 		const char *spec = specs->at[i];
@@ -339,6 +341,44 @@ static void follow_all(struct line_log *log, const struct commit *p, const struc
 		follow(log, p, f->path, &f->ranges);
 }
 
+/* Its parent stands for a commit that changed nothing; itself: there is none. */
+static void pass(struct line_log *log, struct commit *c, struct commit *parent)
+{
+	*lookup_at(log->passed, oid_key(&c->oid)) = parent != NULL ? parent : c;
+}
+
+/* The nearest one above, or itself, that changed something. */
+static struct commit *that_changed(struct line_log *log, struct commit *c)
+{
+	struct commit *next;
+
+	while ((next = lookup_get(log->passed, oid_key(&c->oid))) != NULL) {
+		cmd_charge(log->g->c, 1);
+		if (next == c)
+			return NULL;
+		c = next;
+	}
+	return c;
+}
+
+void line_log_parents(struct line_log *log, struct commit *c)
+{
+	struct commit **kept = arena_array(log->g->keep, c->nparents + 1, sizeof(struct commit *));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->nparents; i++) {
+		struct commit *p = that_changed(log, c->parent[i]);
+		bool twice = p == NULL;
+
+		for (uint32_t j = 0; j < n && !twice; j++)
+			twice = kept[j] == p;
+		if (!twice)
+			kept[n++] = p;
+	}
+	c->parent = kept;
+	c->nparents = n;
+}
+
 bool line_log_step(struct line_log *log, struct commit *c, const struct diff_opts *o,
 		   struct bytes *out)
 {
@@ -349,12 +389,16 @@ bool line_log_step(struct line_log *log, struct commit *c, const struct diff_opt
 	bool changed;
 
 	*out = BYTES("");
-	if (files == NULL)
+	if (files == NULL) {
+		pass(log, c, n > 0 ? c->parent[0] : NULL);
 		return false;
+	}
 	if (n <= 1) {
 		changed = step_parent(log, c, n == 1 ? c->parent[0] : NULL, files, o, &b, before);
 		if (n == 1)
 			follow_all(log, c->parent[0], before[0]);
+		if (!changed)
+			pass(log, c, n > 0 ? c->parent[0] : NULL);
 		*out = buf_bytes(&b);
 		return changed;
 	}
@@ -363,6 +407,7 @@ bool line_log_step(struct line_log *log, struct commit *c, const struct diff_opt
 		if (step_parent(log, c, c->parent[i], files, o, NULL, &before[i]))
 			continue;
 		follow_all(log, c->parent[i], before[i]);
+		pass(log, c, c->parent[i]);
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++)

@@ -28,5 +28,7 @@ struct line_log *line_log_new(struct git *g, const struct names *specs, struct c
  * is shown, in keep. */
 bool line_log_step(struct line_log *log, struct commit *c, const struct diff_opts *o,
 		   struct bytes *out);
+/* When all steps are done: the commit's parents become those that are shown. */
+void line_log_parents(struct line_log *log, struct commit *c);
 
 #endif

@@ -56,5 +56,7 @@ bool log_has_change(struct git *g, struct log_args *l, struct commit *c);
 void log_one_commit(struct git *g, struct log_args *l, struct commit *c);
 /* The walk. The exit status. */
 int log_run(struct git *g, struct log_args *l);
+/* -L: ranges of lines. */
+int log_run_ranges(struct git *g, struct log_args *l);
 
 #endif
