@@ -120,11 +120,15 @@ struct diff_opts {
 	size_t nignored;
 	size_t ignored_cap;
 	struct diff_dirstat dirstat;
-	bool external;        /* programs may show files: --ext-diff */
-	bool textconv;        /* patches show what programs make of files */
-	bool textconv_asked;  /* --textconv: blobs, too */
-	const char *moved;    /* --color-moved, as given */
-	unsigned space_marks; /* SPACE_ */
+	bool external;       /* programs may show files: --ext-diff */
+	bool textconv;       /* patches show what programs make of files */
+	bool textconv_asked; /* --textconv: blobs, too */
+	const char *moved;   /* --color-moved, as given */
+	bool moved_space_given;
+	bool moved_indentation; /* --color-moved-ws=allow-indentation-change */
+	unsigned moved_space;   /* enum lines_flags */
+	struct moved *moving;   /* while patches are made */
+	unsigned space_marks;   /* SPACE_ */
 	struct pathspec paths;
 	bool tree_entries; /* -t */
 	bool not_recursive;
@@ -134,6 +138,8 @@ struct diff_opts {
 	int stage;         /* of what is not merged: compared with the work tree; 0: none */
 	struct output *to; /* NULL: standard output */
 };
+
+struct moved; /* moved.h */
 
 struct diff_file {
 	const char *path;

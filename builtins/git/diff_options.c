@@ -2,6 +2,7 @@
  *
  * Options that all commands which show differences share.
  */
+#include "builtins/git/moved.h"
 #include "builtins/git/submodule.h"
 
 int diff_algorithm(const char *name)
@@ -44,9 +45,22 @@ const char *diff_escape(const struct diff_opts *o, struct git *g, const char *sl
 	static const struct {
 		const char *slot;
 		const char *color;
-	} slots[] = { { "meta", "\033[1m" },    { "frag", "\033[36m" },      { "func", "" },
-		      { "old", "\033[31m" },    { "new", "\033[32m" },       { "context", "" },
-		      { "commit", "\033[33m" }, { "whitespace", "\033[41m" } };
+	} slots[] = { { "meta", "\033[1m" },
+		      { "frag", "\033[36m" },
+		      { "func", "" },
+		      { "old", "\033[31m" },
+		      { "new", "\033[32m" },
+		      { "context", "" },
+		      { "commit", "\033[33m" },
+		      { "whitespace", "\033[41m" },
+		      { "oldmoved", "\033[1;35m" },
+		      { "oldmovedalternative", "\033[1;34m" },
+		      { "oldmoveddimmed", "\033[2m" },
+		      { "oldmovedalternativedimmed", "\033[2;3m" },
+		      { "newmoved", "\033[1;36m" },
+		      { "newmovedalternative", "\033[1;33m" },
+		      { "newmoveddimmed", "\033[2m" },
+		      { "newmovedalternativedimmed", "\033[2;3m" } };
 
 	if (!o->use_color)
 		return "";
@@ -585,66 +599,109 @@ static int own_value_option(struct git *g, struct diff_opts *o, int argc, char *
 	return 0;
 }
 
-static bool is_among(const char *word, size_t len, const char *const *list)
+static bool take_moved(struct git *g, struct diff_opts *o, const char *mode)
 {
-	for (; *list != NULL; list++)
-		if (strlen(*list) == len && memcmp(*list, word, len) == 0)
-			return true;
-	return false;
-}
-
-static _Noreturn void bad_moved(struct git *g, const char *mode)
-{
-	git_error(g, "color moved setting must be one of 'no', 'default', 'blocks', 'zebra', "
-		     "'dimmed-zebra', 'plain'");
-	git_error(g, "bad --color-moved argument: %s", mode);
-	git_exit(g, GIT_STATUS_USAGE);
-}
-
-static bool moved_option(struct git *g, struct diff_opts *o, const char *arg)
-{
-	static const char *const modes[] = {
-		"no",           "default",      "plain", "blocks", "zebra",
-		"dimmed-zebra", "dimmed_zebra", "false", "true",   NULL
-	};
-	static const char *const spaces[] = { "no",
-					      "ignore-space-change",
-					      "ignore-space-at-eol",
-					      "ignore-all-space",
-					      "allow-indentation-change",
-					      NULL };
-
-	if (strcmp(arg, "--color-moved") == 0) {
-		o->moved = "default";
-	} else if (git_starts(arg, "--color-moved=")) {
-		o->moved = arg + 14;
-		if (!is_among(o->moved, strlen(o->moved), modes))
-			bad_moved(g, o->moved);
-	} else if (strcmp(arg, "--no-color-moved") == 0) {
-		o->moved = NULL;
-	} else if (git_starts(arg, "--color-moved-ws=")) {
-		for (const char *at = arg + 17;; at++) {
-			size_t n = strcspn(at, ",");
-
-			if (!is_among(at, n, spaces)) {
-				git_error(g,
-					  "unknown color-moved-ws mode '%.*s', possible values are "
-					  "'ignore-space-change', 'ignore-space-at-eol', "
-					  "'ignore-all-space', 'allow-indentation-change'",
-					  (int)n, at);
-				git_error(g, "invalid mode '%s' in --color-moved-ws", arg + 17);
-				git_exit(g, GIT_STATUS_USAGE);
-			}
-			at += n;
-			if (*at == '\0')
-				break;
-		}
-	} else if (strcmp(arg, "--no-color-moved-ws") != 0) {
+	if (moved_mode_of(mode) == MOVED_BAD) {
+		git_error(g, "color moved setting must be one of 'no', 'default', 'blocks', "
+			     "'zebra', 'dimmed-zebra', 'plain'");
 		return false;
 	}
-	if (o->moved != NULL && (strcmp(o->moved, "no") == 0 || strcmp(o->moved, "false") == 0))
-		o->moved = NULL;
+	o->moved = mode;
 	return true;
+}
+
+/* "WORD,WORD": which white space of moved lines does not count. */
+static bool take_moved_space(struct git *g, struct diff_opts *o, const char *words)
+{
+	static const struct {
+		const char *word;
+		unsigned flag;
+	} kinds[] = { { "no", 0 },
+		      { "ignore-space-change", LINES_IGNORE_SPACE_CHANGE },
+		      { "ignore-space-at-eol", LINES_IGNORE_SPACE_AT_EOL },
+		      { "ignore-all-space", LINES_IGNORE_ALL_SPACE },
+		      { "allow-indentation-change", 0 } };
+	bool bad = false;
+
+	o->moved_space_given = true;
+	o->moved_space = 0;
+	o->moved_indentation = false;
+	for (const char *at = words;;) {
+		size_t n = strcspn(at, ","), i = 0;
+		const char *word = git_format(g->a, "%.*s", (int)n, at);
+
+		while (i < 5 && strcmp(kinds[i].word, word) != 0)
+			i++;
+		if (i == 5) {
+			git_error(g,
+				  "unknown color-moved-ws mode '%s', possible values are "
+				  "'ignore-space-change', 'ignore-space-at-eol', "
+				  "'ignore-all-space', 'allow-indentation-change'",
+				  word);
+			bad = true;
+		} else if (i == 0) {
+			o->moved_space = 0;
+			o->moved_indentation = false;
+		} else {
+			o->moved_space |= kinds[i].flag;
+			o->moved_indentation = o->moved_indentation || i == 4;
+		}
+		if (at[n] == '\0')
+			break;
+		at += n + 1;
+	}
+	if (!bad && o->moved_indentation && o->moved_space != 0) {
+		git_error(g, "color-moved-ws: allow-indentation-change cannot be combined with "
+			     "other whitespace modes");
+		bad = true;
+	}
+	return !bad;
+}
+
+/* long: options with optional values */
+static bool moved_option(struct git *g, struct diff_opts *o, const char *arg)
+{
+	if (strcmp(arg, "--color-moved-ws") == 0) {
+		git_error(g, "option `color-moved-ws' requires a value");
+		git_exit(g, GIT_STATUS_USAGE);
+	}
+	if (strcmp(arg, "--color-moved") == 0) {
+		o->moved = config_get(g, "diff.colormoved");
+		if (moved_mode_of(o->moved) <= MOVED_OFF)
+			o->moved = "default";
+	} else if (git_starts(arg, "--color-moved=")) {
+		if (arg[14] != '\0' && !take_moved(g, o, arg + 14)) {
+			git_error(g, "bad --color-moved argument: %s", arg + 14);
+			git_exit(g, GIT_STATUS_USAGE);
+		}
+	} else if (strcmp(arg, "--no-color-moved") == 0) {
+		o->moved = "no";
+	} else if (git_starts(arg, "--color-moved-ws=")) {
+		if (!take_moved_space(g, o, arg + 17)) {
+			git_error(g, "invalid mode '%s' in --color-moved-ws", arg + 17);
+			git_exit(g, GIT_STATUS_USAGE);
+		}
+	} else if (strcmp(arg, "--no-color-moved-ws") == 0) {
+		o->moved_space_given = true;
+		o->moved_space = 0;
+		o->moved_indentation = false;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void settle_moved(struct git *g, struct diff_opts *o)
+{
+	const char *mode = config_get(g, "diff.colormoved");
+	const char *space = config_get(g, "diff.colormovedws");
+
+	if (o->moved == NULL && mode != NULL && !take_moved(g, o, mode))
+		config_die(g, "diff.colormoved");
+	if (!o->moved_space_given && space != NULL && !take_moved_space(g, o, space))
+		config_die(g, "diff.colormovedws");
+	if (moved_mode_of(o->moved) == MOVED_OFF)
+		o->moved = NULL;
 }
 
 static bool space_marks_option(struct git *g, struct diff_opts *o, const char *arg)
@@ -784,8 +841,7 @@ void diff_settle(struct git *g, struct diff_opts *o)
 	else if (config_bool(g, "diff.mnemonicprefix", false))
 		o->mnemonic = true;
 	o->use_color = o->color >= 0 ? o->color != 0 : color_wanted(g, "color.diff");
-	if (o->moved != NULL && o->use_color)
-		git_refuse(g, "--color-moved in colours");
+	settle_moved(g, o);
 	if (o->orderfile == NULL)
 		o->orderfile = config_get(g, "diff.orderfile");
 	if (o->orderfile != NULL)

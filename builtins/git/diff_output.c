@@ -2,6 +2,7 @@
  *
  * What is shown of a list of pairs, in git's order of formats.
  */
+#include "builtins/git/moved.h"
 #include "builtins/git/userdiff.h"
 
 void diff_write(struct git *g, const struct diff_opts *o, struct bytes text)
@@ -66,7 +67,7 @@ static bool put_by_program(struct git *g, struct diff_opts *o, struct diff_pair 
 	return true;
 }
 
-static void put_patches(struct git *g, struct diff_opts *o, struct diff_queue *q)
+static void put_patches(struct git *g, struct diff_opts *o, struct diff_queue *q, bool written)
 {
 	for (size_t i = 0; i < q->n; i++) {
 		struct arena_mark mark = arena_mark(g->a);
@@ -74,9 +75,12 @@ static void put_patches(struct git *g, struct diff_opts *o, struct diff_queue *q
 		struct diff_file one = *q->at[i].one;
 		struct diff_file two = *q->at[i].two;
 
-		if (!put_by_program(g, o, &q->at[i], i + 1, q->n))
+		if (!written && diff_external_of(g, o, &q->at[i]) == NULL)
 			diff_patch(g, o, &q->at[i], &b);
-		flush(g, o, &b);
+		else if (written && !put_by_program(g, o, &q->at[i], i + 1, q->n))
+			diff_patch(g, o, &q->at[i], &b);
+		if (written)
+			flush(g, o, &b);
 		/* What was loaded is not needed again. */
 		if (!one.loaded && !two.loaded) {
 			*q->at[i].one = one;
@@ -129,8 +133,15 @@ void diff_output(struct git *g, struct diff_opts *o, struct diff_queue *q)
 	if ((o->format & DIFF_PATCH) && above != 0)
 		buf_putc(&b, o->zero ? '\0' : '\n');
 	flush(g, o, &b);
-	if (o->format & DIFF_PATCH)
-		put_patches(g, o, q);
+	if (!(o->format & DIFF_PATCH))
+		return;
+	if (o->moved != NULL && o->use_color) {
+		o->moving = moved_new(g, o);
+		put_patches(g, o, q, false);
+		moved_find(o->moving);
+	}
+	put_patches(g, o, q, true);
+	o->moving = NULL;
 }
 
 /* --- filters --- */

@@ -2,6 +2,7 @@
  *
  * The unified text of one pair: header, hunks, colours.
  */
+#include "builtins/git/moved.h"
 #include "builtins/git/submodule.h"
 #include "builtins/git/transport.h"
 #include "builtins/git/userdiff.h"
@@ -18,7 +19,9 @@ struct patch {
 	const char *meta, *frag, *func, *old, *new, *context, *space, *reset;
 	size_t function_from; /* lines before it were searched */
 	struct bytes function;
-	size_t blank_from; /* blank lines that were added at the end; 0: none */
+	const void *pair;     /* the one that is shown */
+	size_t blank_from[2]; /* of each file, where blank lines at its end begin; 0: none came */
+	size_t old_line;      /* the next one of the old file */
 };
 
 static void set_colors(struct patch *p)
@@ -202,6 +205,13 @@ static void put_marked(struct patch *p, const char *color, char sign, struct byt
 	}
 }
 
+static unsigned note_moved(struct patch *p, char sign, struct bytes text)
+{
+	if (sign == ' ' || p->o->moving == NULL)
+		return 0;
+	return moved_line(p->o->moving, p->pair, p->out->len, sign, text);
+}
+
 static void put_line(struct patch *p, char sign, struct bytes line)
 {
 	bool ended = line.len != 0 && line.ptr[line.len - 1] == '\n';
@@ -210,6 +220,10 @@ static void put_line(struct patch *p, char sign, struct bytes line)
 	const char *color = kind == 0 ? p->new : kind == 1 ? p->old : p->context;
 	const unsigned marks[] = { SPACE_NEW, SPACE_OLD, SPACE_CONTEXT };
 	char shown = p->o->indicators[kind] != '\0' ? p->o->indicators[kind] : sign;
+	unsigned moved = note_moved(p, sign, text);
+
+	if (moved != 0)
+		color = moved_color(p->g, p->o, sign, moved);
 
 	if (!p->o->use_color) {
 		buf_putc(p->out, shown);
@@ -222,6 +236,8 @@ static void put_line(struct patch *p, char sign, struct bytes line)
 		buf_puts(p->out, p->reset);
 	}
 	buf_putc(p->out, '\n');
+	if (sign != ' ' && p->o->moving != NULL)
+		moved_line_end(p->o->moving, p->out->len);
 	if (!ended) {
 		buf_printf(p->out, "%s\\ No newline at end of file%s\n",
 			   p->o->use_color ? p->context : "", p->reset);
@@ -353,17 +369,45 @@ static void put_words(struct patch *p, size_t i, size_t end, const struct span *
 	}
 }
 
+static bool is_blank(struct bytes line)
+{
+	return lines_blank(line, LINES_IGNORE_ALL_SPACE);
+}
+
+/* More blank lines at the end than there were are marked. */
+static void find_blank_end(struct patch *p)
+{
+	size_t blank[2] = { 0, 0 };
+
+	for (int k = 0; k < 2; k++) {
+		const struct lines_file *f = &p->l.file[k];
+
+		while (blank[k] < f->n && is_blank(f->line[f->n - 1 - blank[k]]))
+			blank[k]++;
+		p->blank_from[k] = f->n - blank[k] + 1;
+		cmd_charge(p->g->c, blank[k] + 1);
+	}
+	if (blank[1] <= blank[0])
+		p->blank_from[0] = p->blank_from[1] = 0;
+}
+
 static void put_added(struct patch *p, size_t at)
 {
 	struct bytes line = p->l.file[1].line[at];
 
-	if (!p->o->use_color || !(p->o->space_marks & SPACE_NEW) || p->blank_from == 0 ||
-	    at + 1 < p->blank_from || line.len != 1) {
+	if (!p->o->use_color || !(p->o->space_marks & SPACE_NEW) || p->blank_from[1] == 0 ||
+	    at + 1 < p->blank_from[1] || p->old_line < p->blank_from[0] || !is_blank(line)) {
 		put_line(p, '+', line);
 		return;
 	}
-	buf_printf(p->out, "%s%c%s\n", p->space,
-		   p->o->indicators[0] != '\0' ? p->o->indicators[0] : '+', p->reset);
+	if (bytes_ends(line, BYTES("\n")))
+		line.len--;
+	note_moved(p, '+', line);
+	buf_printf(p->out, "%s%c%.*s%s\n", p->space,
+		   p->o->indicators[0] != '\0' ? p->o->indicators[0] : '+', (int)line.len, line.ptr,
+		   p->reset);
+	if (p->o->moving != NULL)
+		moved_line_end(p->o->moving, p->out->len);
 }
 
 static void put_lines(struct patch *p, size_t i, size_t end, const struct span *s)
@@ -371,9 +415,11 @@ static void put_lines(struct patch *p, size_t i, size_t end, const struct span *
 	const struct lines_file *f = p->l.file;
 	size_t at = s->from[1];
 
+	p->old_line = s->from[0] + (s->to[0] != s->from[0]);
 	for (; i < end; i++) {
 		const struct lines_change *c = &p->l.change[i];
 
+		p->old_line += c->from[1] - at + c->count[0];
 		for (; at < c->from[1]; at++)
 			put_line(p, ' ', f[1].line[at]);
 		for (size_t k = 0; k < c->count[0]; k++)
@@ -384,11 +430,6 @@ static void put_lines(struct patch *p, size_t i, size_t end, const struct span *
 	}
 	for (; at < s->to[1]; at++)
 		put_line(p, ' ', f[1].line[at]);
-}
-
-static bool is_blank(struct bytes line)
-{
-	return lines_blank(line, LINES_IGNORE_ALL_SPACE);
 }
 
 /* -W: the hunk grows upwards to the function its first change is in, with what stands right
@@ -611,6 +652,8 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 	size_t body;
 	struct diff_pair shown = *d;
 
+	p->pair = d->two->mode != 0 ? d->two : d->one;
+
 	diff_load(p->g, d->one);
 	diff_load(p->g, d->two);
 	put_header(p, d);
@@ -639,7 +682,7 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 	diff_lines(p->g, p->g->a, p->o, d, &p->l);
 	bool any = false;
 
-	p->blank_from = diff_blank_at_end(&p->l);
+	find_blank_end(p);
 	for (size_t i = skip_ignored(p, 0); i < p->l.n;) {
 		if (!any) {
 			put_file_line(p, "--- ", p->o->src_prefix, d->one);

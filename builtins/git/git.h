@@ -911,6 +911,8 @@ bool lines_binary(struct bytes data);
 bool lines_blank(struct bytes line, unsigned flags);
 /* Whether they are the same but for white space that is to be ignored. */
 bool lines_equal(struct arena *a, struct bytes x, struct bytes y, unsigned flags);
+/* A line as it is compared: what white space is to be ignored is gone. */
+struct bytes lines_compared(struct arena *a, struct bytes line, unsigned flags);
 
 /* --- color.c --- */
 

@@ -48,8 +48,7 @@ bool lines_blank(struct bytes line, unsigned flags)
 
 /* --- lines into classes --- */
 
-/* A line as it is compared: what white space is to be ignored is gone. */
-static struct bytes compared(struct arena *a, struct bytes line, unsigned flags)
+struct bytes lines_compared(struct arena *a, struct bytes line, unsigned flags)
 {
 	struct buf out = buf_in(a);
 	size_t end = line.len;
@@ -83,7 +82,7 @@ static struct bytes compared(struct arena *a, struct bytes line, unsigned flags)
 bool lines_equal(struct arena *a, struct bytes x, struct bytes y, unsigned flags)
 {
 	return bytes_eq(x, y) || ((flags & LINES_SPACE) != 0 &&
-				  bytes_eq(compared(a, x, flags), compared(a, y, flags)));
+				  bytes_eq(lines_compared(a, x, flags), lines_compared(a, y, flags)));
 }
 
 struct class_slot {
@@ -108,7 +107,7 @@ static void classify(struct git *g, struct arena *a, unsigned flags, struct line
 
 		f->class = arena_alloc(a, (f->n + 1) * sizeof(*f->class));
 		for (size_t i = 0; i < f->n; i++) {
-			struct bytes text = compared(a, f->line[i], flags);
+			struct bytes text = lines_compared(a, f->line[i], flags);
 			uint64_t hash = bytes_hash(text);
 			size_t at = hash & (cap - 1);
 
