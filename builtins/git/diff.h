@@ -38,6 +38,8 @@ enum submodule_ignore {
 	SUBMODULE_IGNORE_ALL,
 };
 
+enum submodule_format { SUBMODULE_SHORT, SUBMODULE_LOG, SUBMODULE_DIFF };
+
 enum diff_words { WORDS_OFF, WORDS_PLAIN, WORDS_COLOR, WORDS_PORCELAIN };
 
 enum { SCORE_MAX = 60000, SCORE_DEFAULT = 30000, RENAME_LIMIT = 1000 };
@@ -134,7 +136,7 @@ struct diff_opts {
 	bool not_recursive;
 	int submodules;       /* enum submodule_ignore; 0: only other commits count */
 	int submodules_asked; /* the same, by option */
-	bool submodule_log;
+	enum submodule_format submodule_format;
 	int stage;         /* of what is not merged: compared with the work tree; 0: none */
 	struct output *to; /* NULL: standard output */
 };

@@ -22,6 +22,16 @@ int diff_algorithm(const char *name)
 	return -1;
 }
 
+static enum submodule_format configured_format(struct git *g)
+{
+	const char *word = config_get(g, "diff.submodule");
+
+	return word == NULL                ? SUBMODULE_SHORT
+	       : strcmp(word, "log") == 0  ? SUBMODULE_LOG
+	       : strcmp(word, "diff") == 0 ? SUBMODULE_DIFF
+					   : SUBMODULE_SHORT;
+}
+
 void diff_init(struct git *g, struct diff_opts *o)
 {
 	const char *algorithm = config_get(g, "diff.algorithm");
@@ -29,7 +39,8 @@ void diff_init(struct git *g, struct diff_opts *o)
 
 	if (lines < 0)
 		config_die(g, "diff.algorithm");
-	*o = (struct diff_opts){ .context = -1,
+	*o = (struct diff_opts){ .submodule_format = configured_format(g),
+				 .context = -1,
 				 .lines = (unsigned)lines,
 				 .renames = -1,
 				 .color = -1,
@@ -748,11 +759,11 @@ static bool submodule_option(struct git *g, struct diff_opts *o, const char *arg
 		if (o->submodules_asked < 0)
 			git_die(g, "bad --ignore-submodules argument: %s", arg + 20);
 	} else if (strcmp(arg, "--submodule") == 0 || strcmp(arg, "--submodule=log") == 0) {
-		o->submodule_log = true;
+		o->submodule_format = SUBMODULE_LOG;
 	} else if (strcmp(arg, "--submodule=short") == 0) {
-		o->submodule_log = false;
+		o->submodule_format = SUBMODULE_SHORT;
 	} else if (strcmp(arg, "--submodule=diff") == 0) {
-		git_refuse(g, "option '--submodule=diff'");
+		o->submodule_format = SUBMODULE_DIFF;
 	} else if (git_starts(arg, "--submodule=")) {
 		git_error(g, "failed to parse --submodule option parameter: '%s'", arg + 12);
 		git_exit(g, GIT_STATUS_USAGE);
@@ -846,8 +857,6 @@ void diff_settle(struct git *g, struct diff_opts *o)
 		o->orderfile = config_get(g, "diff.orderfile");
 	if (o->orderfile != NULL)
 		o->orderfile = config_expand_path(g, o->orderfile);
-	if (config_get(g, "diff.submodule") != NULL && !o->submodule_log)
-		o->submodule_log = strcmp(config_get(g, "diff.submodule"), "log") == 0;
 	settle_format(g, o);
 	if (o->default_patch && o->format == 0)
 		o->format = DIFF_PATCH;

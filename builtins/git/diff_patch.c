@@ -726,6 +726,16 @@ bool diff_splits(struct git *g, const struct diff_pair *d, struct diff_pair out[
 	return true;
 }
 
+static void put_pair_or_change(struct patch *p, struct diff_pair *d)
+{
+	if (p->o->submodule_format != SUBMODULE_SHORT &&
+	    (d->one->mode == 0 || d->one->mode == MODE_GITLINK) &&
+	    (d->two->mode == 0 || d->two->mode == MODE_GITLINK))
+		submodule_put_change(p->g, p->o, d, p->out);
+	else
+		put_pair(p, d);
+}
+
 void diff_patch(struct git *g, struct diff_opts *o, struct diff_pair *d, struct buf *out)
 {
 	struct patch p = { .g = g, .o = o, .out = out };
@@ -737,17 +747,12 @@ void diff_patch(struct git *g, struct diff_opts *o, struct diff_pair *d, struct 
 			   p.reset);
 		return;
 	}
-	if (o->submodule_log && (d->one->mode == 0 || d->one->mode == MODE_GITLINK) &&
-	    (d->two->mode == 0 || d->two->mode == MODE_GITLINK)) {
-		submodule_put_log(g, o, d, out);
-		return;
-	}
 	if (!diff_splits(g, d, half)) {
-		put_pair(&p, d);
+		put_pair_or_change(&p, d);
 		return;
 	}
-	put_pair(&p, &half[0]);
+	put_pair_or_change(&p, &half[0]);
 	p = (struct patch){ .g = g, .o = o, .out = out };
 	set_colors(&p);
-	put_pair(&p, &half[1]);
+	put_pair_or_change(&p, &half[1]);
 }

@@ -110,8 +110,8 @@ static bool has_commit(struct git *sub, const struct oid *o)
 	return sub != NULL && object_exists(sub, o);
 }
 
-static void put_commits(struct git *sub, struct commit *a, struct commit *b, struct commit **bases,
-			size_t n, struct buf *out)
+static void put_commits(struct git *sub, const struct diff_opts *o, struct commit *a,
+			struct commit *b, struct commit **bases, size_t n, struct buf *out)
 {
 	struct revs r;
 
@@ -126,58 +126,139 @@ static void put_commits(struct git *sub, struct commit *a, struct commit *b, str
 		struct commit_text t;
 
 		commit_text(sub, sub->a, &c->oid, &t);
-		buf_printf(out, "  %c ", c->flags & COMMIT_LEFT ? '<' : '>');
+		bool left = (c->flags & COMMIT_LEFT) != 0;
+
+		buf_printf(out, "%s  %c ", diff_escape(o, sub, left ? "old" : "new"),
+			   left ? '<' : '>');
 		buf_add(out, message_subject(sub->a, t.message));
-		buf_putc(out, '\n');
+		buf_printf(out, "%s\n", o->use_color ? COLOR_RESET : "");
 	}
 	revs_forget(sub);
 }
 
-void submodule_put_log(struct git *g, const struct diff_opts *o, const struct diff_pair *p,
-		       struct buf *out)
+/* Where its objects are: it may be known though nothing is checked out. */
+static struct git *open_objects(struct git *g, const char *path)
 {
-	const char *path = p->two->mode != 0 ? p->two->path : p->one->path;
 	struct git *sub = open_sub(g, path);
-	struct oid a = p->one->mode != 0 ? p->one->oid : oid_null;
-	struct oid b = p->two->mode != 0 ? p->two->oid : oid_null;
+	struct config cf = { .at = NULL };
+	const char *name = NULL;
+
+	if (sub != NULL)
+		return sub;
+	if (g->work != NULL) {
+		config_add_file(g, &cf, modules_path(g), CONFIG_LOCAL, false, 0);
+		name = name_of(g, &cf, path);
+	}
+	return repo_open(g,
+			 git_format(g->a, "%s/modules/%s", g->common, name != NULL ? name : path));
+}
+
+/* --submodule=diff: the trees of both commits, or the first and the work tree. */
+static void put_trees(struct git *g, struct git *sub, const struct diff_opts *o, const char *path,
+		      const struct oid *a, const struct oid *b, struct buf *out)
+{
+	struct diff_queue q = { .at = NULL };
+	struct diff_opts so;
+	struct oid tree[2] = { oid_empty_tree, oid_empty_tree };
+
+	if (sub->work == NULL && g->work != NULL &&
+	    file_is_dir(g, path_join(g->a, g->work, path))) {
+		git_error(g, "Could not access '%s'", oid_hex(g, a));
+		buf_puts(out, "(diff failed)\n");
+		return;
+	}
+	if (g->nested >= NESTED_MAX || (sub->work != NULL && cmd_chdir(g->c, sub->work) < 0))
+		return;
+	sub->nested = g->nested + 1;
+	sub->prefix = arena_dup(g->keep, BYTES(""));
+	diff_init(sub, &so);
+	so.submodule_format = SUBMODULE_DIFF;
+	so.submodules = SUBMODULE_IGNORE_UNTRACKED;
+	so.external = so.textconv = so.prefix_given = true;
+	so.color = o->use_color;
+	so.format = DIFF_PATCH;
+	diff_settle(sub, &so);
+	so.src_prefix = git_format(g->a, "%s%s/", o->src_prefix, path);
+	so.dst_prefix = git_format(g->a, "%s%s/", o->dst_prefix, path);
+	if (!oid_is_null(a))
+		tree_of(sub, a, &tree[0]);
+	if (b != NULL && !oid_is_null(b))
+		tree_of(sub, b, &tree[1]);
+	if (b != NULL)
+		diff_trees(sub, &so, &tree[0], &tree[1], &q);
+	else
+		diff_tree_work(sub, &so, &tree[0], &q);
+	diff_finish(sub, &so, &q);
+	for (size_t i = 0; i < q.n; i++)
+		diff_patch(sub, &so, &q.at[i], out);
+	if (g->work != NULL)
+		cmd_chdir(g->c, g->work);
+}
+
+struct submodule_change {
+	const char *path;
+	struct git *sub;
+	struct oid a, b;
+	const char *message; /* in place of commits */
+	bool absent;         /* its commits are not here */
+};
+
+static void put_head(struct git *g, const struct diff_opts *o, const struct submodule_change *ch,
+		     struct buf *out)
+{
+	struct git *sub = ch->sub;
 	struct commit **bases = NULL;
 	size_t n = 0;
-	const char *message = NULL;
-
-	if (p->two->mode != 0 && !p->two->oid_known)
-		submodule_head(g, path, &b);
-	if (p->one->mode != 0 && !p->one->oid_known)
-		submodule_head(g, path, &a);
-	if ((p->one->dirty | p->two->dirty) & SUBMODULE_UNTRACKED)
-		buf_printf(out, "Submodule %s contains untracked content\n", path);
-	if ((p->one->dirty | p->two->dirty) & SUBMODULE_MODIFIED)
-		buf_printf(out, "Submodule %s contains modified content\n", path);
-	if (oid_eq(&a, &b))
-		return;
-	if (p->one->mode == 0)
-		message = "(new submodule)";
-	else if (p->two->mode == 0)
-		message = "(submodule deleted)";
-	else if (!has_commit(sub, &a) || !has_commit(sub, &b))
-		message = "(commits not present)";
-	if (message == NULL) {
-		commit_need(sub, commit_at(sub, &a));
-		commit_need(sub, commit_at(sub, &b));
-		n = merge_bases(sub, commit_at(sub, &a), commit_at(sub, &b), &bases);
-	}
-	bool forward = n > 0 && oid_eq(&bases[0]->oid, &a);
-	bool rewind = n > 0 && oid_eq(&bases[0]->oid, &b);
 	int length = oid_default_length(g);
 
-	buf_printf(out, "%sSubmodule %s %.*s%s%.*s", diff_escape(o, g, "meta"), path, length,
-		   oid_hex(g, &a), forward || rewind ? ".." : "...", length, oid_hex(g, &b));
-	if (message != NULL)
-		buf_printf(out, " %s%s\n", message, o->use_color ? COLOR_RESET : "");
+	if (ch->message == NULL) {
+		commit_need(sub, commit_at(sub, &ch->a));
+		commit_need(sub, commit_at(sub, &ch->b));
+		n = merge_bases(sub, commit_at(sub, &ch->a), commit_at(sub, &ch->b), &bases);
+	}
+	bool forward = n > 0 && oid_eq(&bases[0]->oid, &ch->a);
+	bool rewind = n > 0 && oid_eq(&bases[0]->oid, &ch->b);
+
+	buf_printf(out, "Submodule %s %.*s%s%.*s", ch->path, length, oid_hex(g, &ch->a),
+		   forward || rewind ? ".." : "...", length, oid_hex(g, &ch->b));
+	if (ch->message != NULL)
+		buf_printf(out, " %s\n", ch->message);
 	else
-		buf_printf(out, "%s:%s\n", rewind ? " (rewind)" : "",
-			   o->use_color ? COLOR_RESET : "");
-	if (message == NULL)
-		put_commits(sub, commit_at(sub, &a), commit_at(sub, &b), bases, n, out);
+		buf_printf(out, "%s:\n", rewind ? " (rewind)" : "");
+	if (ch->message == NULL && o->submodule_format == SUBMODULE_LOG)
+		put_commits(sub, o, commit_at(sub, &ch->a), commit_at(sub, &ch->b), bases, n, out);
+}
+
+void submodule_put_change(struct git *g, const struct diff_opts *o, const struct diff_pair *p,
+			  struct buf *out)
+{
+	unsigned dirty = p->two->dirty;
+	struct submodule_change ch = { .path = p->two->mode != 0 ? p->two->path : p->one->path };
+
+	ch.sub = open_objects(g, ch.path);
+	ch.a = p->one->mode != 0 ? p->one->oid : oid_null;
+	ch.b = p->two->mode != 0 ? p->two->oid : oid_null;
+	if (p->two->mode != 0 && !p->two->oid_known)
+		submodule_head(g, ch.path, &ch.b);
+	if (p->one->mode != 0 && !p->one->oid_known)
+		submodule_head(g, ch.path, &ch.a);
+	if (dirty & SUBMODULE_UNTRACKED)
+		buf_printf(out, "Submodule %s contains untracked content\n", ch.path);
+	if (dirty & SUBMODULE_MODIFIED)
+		buf_printf(out, "Submodule %s contains modified content\n", ch.path);
+	ch.absent = ch.sub == NULL || (p->one->mode != 0 && !has_commit(ch.sub, &ch.a)) ||
+		    (p->two->mode != 0 && !has_commit(ch.sub, &ch.b));
+	if (p->one->mode == 0)
+		ch.message = "(new submodule)";
+	else if (p->two->mode == 0)
+		ch.message = "(submodule deleted)";
+	else if (ch.absent)
+		ch.message = "(commits not present)";
+	if (!oid_eq(&ch.a, &ch.b))
+		put_head(g, o, &ch, out);
+	if (o->submodule_format == SUBMODULE_DIFF && !ch.absent)
+		put_trees(g, ch.sub, o, ch.path, &ch.a, (dirty & SUBMODULE_MODIFIED) ? NULL : &ch.b,
+			  out);
 }
 
 /* --- rm, mv --- */

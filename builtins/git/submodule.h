@@ -17,9 +17,9 @@ int submodule_ignored(struct git *g, int asked, const char *path, int otherwise)
 /* What is not committed in it, but for what is ignored. */
 unsigned submodule_dirt(struct git *g, const char *path, int ignored);
 bool submodule_head(struct git *g, const char *path, struct oid *out);
-/* --submodule=log: the commits between, in place of a patch. */
-void submodule_put_log(struct git *g, const struct diff_opts *o, const struct diff_pair *p,
-		       struct buf *out);
+/* --submodule=log, =diff: the commits between or what they change, in place of a patch. */
+void submodule_put_change(struct git *g, const struct diff_opts *o, const struct diff_pair *p,
+			  struct buf *out);
 /* cmd_submodule.c: the work tree at path and the repository in .git/modules find each other. */
 void submodule_connect(struct git *g, const char *name, const char *path);
 /* It was moved: .gitmodules (staged) and its repository say so. */
