@@ -172,13 +172,13 @@ static void move_from(struct blaming *b, struct suspect *s, struct commit *p, bo
 
 void blame_move_on(struct blaming *b, struct suspect *s)
 {
-	struct oid head;
+	struct commit **source;
+	uint32_t n;
 
 	if (b->o.move_score == 0)
 		return;
-	if (s->c == NULL && head_oid(b->g, &head))
-		move_from(b, s, commit_at(b->g, &head), false);
-	for (int copies = 0; s->c != NULL && copies <= (b->o.copies > 0); copies++)
-		for (uint32_t i = 0; i < s->c->nparents && s->n != 0; i++)
-			move_from(b, s, s->c->parent[i], copies != 0);
+	n = blame_sources(b, s->c, &source);
+	for (int copies = 0; copies <= (b->o.copies > 0 && s->c != NULL); copies++)
+		for (uint32_t i = 0; i < n && s->n != 0; i++)
+			move_from(b, s, source[i], copies != 0);
 }

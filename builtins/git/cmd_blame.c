@@ -87,29 +87,23 @@ static const struct git_option blame_options[] = {
 	GIT_CALL_MAYBE('M', NULL, set_move),
 	GIT_CALL_MAYBE('C', NULL, set_copy),
 	GIT_STR(0, "since", struct blame_opts, since),
-	GIT_MISSING('S', NULL),
-	GIT_MISSING(0, "reverse"),
+	GIT_STR('S', NULL, struct blame_opts, grafts),
+	GIT_FLAG(0, "reverse", struct blame_opts, reverse),
 	GIT_LIST(0, "ignore-rev", struct blame_opts, ignore_revs),
 	GIT_CALL_ARG(0, "ignore-revs-file", add_ignore_file),
 	GIT_FLAG(0, "incremental", struct blame_opts, incremental),
 	GIT_FLAG('c', NULL, struct blame_opts, annotate),
 	GIT_CALL(0, "minimal", minimal),
 	GIT_FLAG(0, "no-textconv", struct blame_opts, no_textconv),
-	GIT_MISSING(0, "show-stats"),
+	GIT_FLAG(0, "show-stats", struct blame_opts, stats),
 	GIT_MISSING(0, "score-debug"),
-	GIT_MISSING(0, "color-lines"),
-	GIT_MISSING(0, "color-by-age"),
-	GIT_MISSING_ARG(0, "contents"),
+	GIT_FLAG(0, "color-lines", struct blame_opts, color_lines),
+	GIT_FLAG(0, "color-by-age", struct blame_opts, color_age),
+	GIT_STR(0, "contents", struct blame_opts, contents),
 	GIT_END(),
 };
 static const char *const blame_usage[] = { "git blame [<options>] [<rev-opts>] [<rev>] [--] <file>",
 					   NULL };
-
-/* Lines that are asked for together. */
-struct piece {
-	struct asked first; /* in front, as pieces are sorted like lines */
-	size_t count;
-};
 
 void blame_ask(struct blaming *b, struct suspect *s, size_t line, size_t final)
 {
@@ -143,8 +137,8 @@ bool blame_read(struct blaming *b, const char *path, const struct oid *o, struct
 	return true;
 }
 
-static bool find_in(struct blaming *b, struct commit *p, struct commit *child, const char *path,
-		    const char **name, struct bytes *text)
+bool blame_find(struct blaming *b, struct commit *p, struct commit *child, const char *path,
+		const char **name, struct bytes *text)
 {
 	struct oid o;
 
@@ -249,9 +243,13 @@ static void pass_to(struct blaming *b, struct suspect *s, struct commit *p, bool
 	size_t *to;
 
 	commit_need(g, p);
-	if (!find_in(b, p, s->c, s->path, &name, &text))
+	if (!blame_find(b, p, s->c, s->path, &name, &text))
 		return;
 	t = blame_suspect(b, p, name, text);
+	b->stat.blobs += t->read ? 0 : 1;
+	b->stat.blobs += !s->read && s->c != NULL;
+	t->read = s->read = true;
+	b->stat.patches++;
 	arena_init_under(&a, g->a);
 	lines_diff(g, &a, text, s->text, b->o.lines | LINES_NO_CONTEXT, &l);
 	to = arena_array(&a, s->n + 1, sizeof(*to));
@@ -270,13 +268,20 @@ int blame_compare_asked(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static struct suspect *youngest(struct blaming *b)
+static bool comes_first(const struct blaming *b, const struct commit *c, const struct commit *d)
+{
+	if (c == NULL || d == NULL)
+		return c == NULL;
+	return b->o.reverse ? c->date < d->date : c->date > d->date;
+}
+
+static struct suspect *next_suspect(struct blaming *b)
 {
 	struct suspect **best = &b->todo;
 	struct suspect *s;
 
 	for (struct suspect **p = &b->todo; *p != NULL; p = &(*p)->next)
-		if ((*p)->c == NULL || ((*best)->c != NULL && (*p)->c->date > (*best)->c->date))
+		if (comes_first(b, (*p)->c, (*best)->c))
 			best = p;
 	s = *best;
 	*best = s->next;
@@ -285,42 +290,81 @@ static struct suspect *youngest(struct blaming *b)
 	return s;
 }
 
-static void pass_on(struct blaming *b, struct suspect *s, bool guess)
+uint32_t blame_sources(struct blaming *b, struct commit *c, struct commit ***out)
 {
 	struct oid head;
 
-	if (s->c == NULL && head_oid(b->g, &head))
-		pass_to(b, s, commit_at(b->g, &head), guess);
-	for (uint32_t i = 0; s->c != NULL && i < s->c->nparents && s->n != 0; i++) {
-		if (b->o.first_parent && i > 0)
-			break;
-		pass_to(b, s, s->c->parent[i], guess);
+	if (c == NULL) {
+		*out = arena_array(b->g->keep, 1, sizeof(**out));
+		if (!head_oid(b->g, &head))
+			return 0;
+		(*out)[0] = commit_at(b->g, &head);
+		return 1;
 	}
+	if (b->o.reverse)
+		return blame_children(b, c, out);
+	*out = c->parent;
+	return b->o.first_parent && c->nparents > 1 ? 1 : c->nparents;
 }
 
-static bool is_boundary(const struct blaming *b, const struct commit *c)
+/* A source that has the whole file as it is answers for all of it. */
+static bool pass_whole(struct blaming *b, struct suspect *s, struct commit *const *source,
+		       uint32_t n)
 {
-	return c != NULL &&
+	struct suspect *t;
+	const char *name;
+	struct bytes text;
+
+	for (uint32_t i = 0; i < n; i++) {
+		commit_need(b->g, source[i]);
+		if (!blame_find(b, source[i], s->c, s->path, &name, &text) ||
+		    !bytes_eq(text, s->text))
+			continue;
+		t = blame_suspect(b, source[i], name, text);
+		for (size_t k = 0; k < s->n; k++)
+			blame_ask(b, t, s->at[k].line, s->at[k].final);
+		s->n = 0;
+		return true;
+	}
+	return false;
+}
+
+static void pass_on(struct blaming *b, struct suspect *s, bool guess)
+{
+	struct commit **source;
+	uint32_t n = blame_sources(b, s->c, &source);
+
+	if (!guess && pass_whole(b, s, source, n))
+		return;
+	b->stat.commits += !guess;
+	for (uint32_t i = 0; i < n && s->n != 0; i++)
+		pass_to(b, s, source[i], guess);
+}
+
+/* A commit that nothing is passed on from. */
+static bool is_end(const struct blaming *b, const struct commit *c)
+{
+	return c != NULL && !b->o.reverse &&
 	       (c->nparents == 0 || (c->flags & COMMIT_UNINTERESTING) || c->date < b->since);
 }
 
-/* --root: roots are commits like others. */
-static bool shows_boundary(const struct blaming *b, const struct commit *c)
+bool blame_is_boundary(const struct blaming *b, const struct commit *c)
 {
-	return is_boundary(b, c) && !(b->o.root && c->nparents == 0 &&
-				      !(c->flags & COMMIT_UNINTERESTING) && c->date >= b->since);
+	if (c != NULL && b->o.reverse)
+		return (c->flags & COMMIT_UNINTERESTING) || (c->nparents == 0 && !b->o.root);
+	/* --root: roots are commits like others. */
+	return is_end(b, c) && !(b->o.root && c->nparents == 0 &&
+				 !(c->flags & COMMIT_UNINTERESTING) && c->date >= b->since);
 }
-
-static void put_found(struct blaming *b, struct suspect *s);
 
 static void run(struct blaming *b)
 {
 	while (b->todo != NULL) {
-		struct suspect *s = youngest(b);
+		struct suspect *s = next_suspect(b);
 
 		cmd_charge(b->g->c, 4);
 		git_sort(b->g, s->at, s->n, sizeof(*s->at), blame_compare_asked);
-		if (s->c == NULL || !is_boundary(b, s->c)) {
+		if (s->c == NULL || !is_end(b, s->c)) {
 			pass_on(b, s, false);
 			if (s->n != 0)
 				blame_move_on(b, s);
@@ -337,7 +381,7 @@ static void run(struct blaming *b)
 			v->known = true;
 		}
 		if (b->o.incremental)
-			put_found(b, s);
+			blame_put_found(b, s);
 		pool_free(b->g->c->pool, s->at, s->cap * sizeof(*s->at));
 	}
 }
@@ -395,330 +439,6 @@ static void read_ignored(struct blaming *b)
 		if (rev_commit(b->g, b->o.ignore_revs.at[i], &o) < 0)
 			git_die(b->g, "cannot find revision %s to ignore", b->o.ignore_revs.at[i]);
 		ignore_commit(b, &o);
-	}
-}
-
-/* --- output --- */
-
-static void person_of(struct blaming *b, struct commit *c, bool author, struct person *who,
-		      struct commit_text *t)
-{
-	struct git *g = b->g;
-
-	if (c == NULL) {
-		int64_t now = date_now(g);
-
-		*who = (struct person){ BYTES("Not Committed Yet"), BYTES("not.committed.yet"), now,
-					date_local_zone(g, now), true };
-		return;
-	}
-	commit_text(g, g->a, &c->oid, t);
-	person_split(author ? t->author : t->committer, who);
-	mailmap_apply(g, who);
-}
-
-static void put_person(struct blaming *b, struct commit *c, bool author, struct buf *out)
-{
-	struct person who;
-	struct commit_text t;
-	const char *word = author ? "author" : "committer";
-
-	person_of(b, c, author, &who, &t);
-	buf_printf(out, "%s %.*s\n%s-mail <%.*s>\n%s-time %lld\n%s-tz %c%04d\n", word,
-		   (int)who.name.len, who.name.ptr, word, (int)who.mail.len, who.mail.ptr, word,
-		   (long long)who.time, word, who.zone < 0 ? '-' : '+',
-		   who.zone < 0 ? -who.zone : who.zone);
-}
-
-/* What the version before is called; the first parent that has one. */
-static void put_previous(struct blaming *b, const struct verdict *v, struct buf *out)
-{
-	const char *name;
-	struct bytes text;
-	struct oid head;
-
-	if (v->c == NULL) {
-		if (head_oid(b->g, &head) &&
-		    find_in(b, commit_at(b->g, &head), NULL, v->path, &name, &text))
-			buf_printf(out, "previous %s %s\n", oid_hex(b->g, &head), name);
-		return;
-	}
-	for (uint32_t k = 0; k < v->c->nparents; k++) {
-		struct commit *p = v->c->parent[k];
-
-		commit_need(b->g, p);
-		if (!find_in(b, p, v->c, v->path, &name, &text))
-			continue;
-		buf_printf(out, "previous %s %s\n", oid_hex(b->g, &p->oid), name);
-		return;
-	}
-}
-
-/* Of the commit, and which file it was there. */
-static void put_details(struct blaming *b, const struct verdict *v, struct buf *out)
-{
-	struct git *g = b->g;
-	struct commit_text t;
-	struct bytes subject;
-
-	put_person(b, v->c, true, out);
-	put_person(b, v->c, false, out);
-	if (v->c == NULL) {
-		buf_printf(out, "summary Version of %s from %s\n", v->path, v->path);
-		return;
-	}
-	commit_text(g, g->a, &v->c->oid, &t);
-	while (git_line(&t.message, &subject) && git_trim(subject).len == 0)
-		continue;
-	buf_printf(out, "summary %.*s\n", (int)subject.len, subject.ptr);
-	if (shows_boundary(b, v->c))
-		buf_puts(out, "boundary\n");
-}
-
-/* Whether the commit is told of for the first time. */
-static bool first_time(struct blaming *b, const struct verdict *v)
-{
-	static const struct oid work;
-	void **at = lookup_at(b->seen, oid_key(v->c != NULL ? &v->c->oid : &work));
-	bool first = *at == NULL;
-
-	*at = b;
-	return first;
-}
-
-/* The head of group lines from the i-th of the result. */
-static void put_group(struct blaming *b, size_t i, size_t group, struct buf *out)
-{
-	const struct verdict *v = &b->verdict[i];
-
-	buf_printf(out, "%s %zu %zu", oid_hex(b->g, v->c != NULL ? &v->c->oid : &oid_null),
-		   v->line + 1, i + 1);
-	if (group != 0)
-		buf_printf(out, " %zu", group);
-	buf_putc(out, '\n');
-}
-
-/* --incremental: what this suspect is found to be the origin of, piece by piece. */
-static void put_found(struct blaming *b, struct suspect *s)
-{
-	struct git *g = b->g;
-	struct piece *piece = arena_array(g->a, s->n + 1, sizeof(*piece));
-	size_t n = 0;
-
-	git_sort(g, s->at, s->n, sizeof(*s->at), blame_compare_final);
-	for (size_t i = 0; i < s->n; i++)
-		if (i > 0 && s->at[i].line == s->at[i - 1].line + 1 &&
-		    s->at[i].final == s->at[i - 1].final + 1 &&
-		    (b->verdict[s->at[i].final].mark & MARK_START) == 0)
-			piece[n - 1].count++;
-		else
-			piece[n++] = (struct piece){ s->at[i], 1 };
-	git_sort(g, piece, n, sizeof(*piece), blame_compare_asked);
-	for (size_t i = 0; i < n; i++) {
-		const struct verdict *v = &b->verdict[piece[i].first.final];
-		struct buf out = buf_in(g->a);
-
-		put_group(b, piece[i].first.final, piece[i].count, &out);
-		if (first_time(b, v))
-			put_details(b, v, &out);
-		put_previous(b, v, &out);
-		buf_printf(&out, "filename %s\n", v->path);
-		cmd_bytes(g->c, buf_bytes(&out));
-	}
-}
-
-/* Whether line i + 1 belongs to the same group as line i. */
-static bool continues(const struct blaming *b, size_t i)
-{
-	const struct verdict *v = &b->verdict[i], *w = &b->verdict[i + 1];
-	unsigned marks = MARK_IGNORED | MARK_UNBLAMABLE;
-
-	return i + 1 < b->to && v->known && w->known && v->c == w->c && v->line + 1 == w->line &&
-	       strcmp(v->path, w->path) == 0 && (v->mark & marks) == (w->mark & marks);
-}
-
-/* Of each commit whether it had the file under several names. */
-static void note_paths(struct blaming *b)
-{
-	static const struct oid work;
-
-	b->paths = lookup_new(b->g);
-	for (size_t i = b->from; i < b->to; i++) {
-		const struct verdict *v = &b->verdict[i];
-		void **at;
-
-		if (!v->known)
-			continue;
-		at = lookup_at(b->paths, oid_key(v->c != NULL ? &v->c->oid : &work));
-		*at = *at == NULL || strcmp(*at, v->path) == 0
-			      ? arena_dup(b->g->keep, bytes_of(v->path))
-			      : "";
-	}
-}
-
-static void put_porcelain(struct blaming *b)
-{
-	struct git *g = b->g;
-	static const struct oid work;
-
-	note_paths(b);
-	for (size_t i = b->from; i < b->to; i++) {
-		const struct verdict *v = &b->verdict[i];
-		struct buf out = buf_in(g->a);
-		size_t group = 0;
-		const char *paths;
-		bool head = i == b->from || !continues(b, i - 1), told;
-
-		if (!v->known)
-			continue;
-		for (group = 1; head && continues(b, i + group - 1); group++)
-			continue;
-		put_group(b, i, head ? group : 0, &out);
-		told = first_time(b, v) || b->o.line_porcelain;
-		if (told)
-			put_details(b, v, &out);
-		paths = lookup_get(b->paths, oid_key(v->c != NULL ? &v->c->oid : &work));
-		if (told || (head && *paths == '\0')) {
-			put_previous(b, v, &out);
-			buf_printf(&out, "filename %s\n", v->path);
-		}
-		buf_putc(&out, '\t');
-		buf_add(&out, b->line[i]);
-		if (b->line[i].len == 0 || b->line[i].ptr[b->line[i].len - 1] != '\n')
-			buf_putc(&out, '\n');
-		cmd_bytes(g->c, buf_bytes(&out));
-	}
-}
-
-struct widths {
-	size_t person, path, line;
-	bool several;
-	int name; /* of commits */
-};
-
-static void measure(struct blaming *b, struct widths *w)
-{
-	*w = (struct widths){ .line = 1 };
-	w->name = b->o.long_names   ? OID_HEX
-		  : b->o.abbrev > 0 ? b->o.abbrev + 1
-				    : oid_default_length(b->g) + 1;
-	for (size_t i = b->from; i < b->to; i++) {
-		const struct verdict *v = &b->verdict[i];
-		struct person who;
-		struct commit_text t;
-		size_t n;
-
-		if (!v->known)
-			continue;
-		person_of(b, v->c, true, &who, &t);
-		n = b->o.show_mail ? who.mail.len + 2 : git_columns(who.name);
-		w->person = n > w->person ? n : w->person;
-		n = strlen(v->path);
-		w->path = n > w->path ? n : w->path;
-		w->several = w->several || strcmp(v->path, b->path) != 0;
-		n = git_digits(v->line + 1);
-		w->line = n > w->line ? n : w->line;
-	}
-}
-
-static void put_commit(struct blaming *b, const struct verdict *v, int length, struct buf *out)
-{
-	const char *hex = oid_hex(b->g, v->c != NULL ? &v->c->oid : &oid_null);
-
-	if (shows_boundary(b, v->c)) {
-		if (b->o.blank_boundary) {
-			hex = "                                        ";
-		} else if (!b->o.annotate) {
-			length--;
-			buf_putc(out, '^');
-		}
-	}
-	if (b->mark_unblamable && (v->mark & MARK_UNBLAMABLE) != 0) {
-		length--;
-		buf_putc(out, '*');
-	}
-	if (b->mark_ignored && (v->mark & MARK_IGNORED) != 0) {
-		length--;
-		buf_putc(out, '?');
-	}
-	buf_printf(out, "%.*s", length, hex);
-}
-
-static void put_time(struct blaming *b, const struct person *who, struct buf *out)
-{
-	if (b->o.raw_time)
-		buf_printf(out, "%lld %c%04d", (long long)who->time, who->zone < 0 ? '-' : '+',
-			   who->zone < 0 ? -who->zone : who->zone);
-	else
-		date_put(b->g, out, who->time, who->zone, &b->style);
-}
-
-/* "(NAME DATE NUMBER) ", with what is asked for in front. */
-static void put_columns(struct blaming *b, const struct widths *w, size_t i, struct buf *out)
-{
-	const struct verdict *v = &b->verdict[i];
-	struct person who;
-	struct commit_text t;
-
-	if (w->several || b->o.show_name)
-		buf_printf(out, " %-*s", (int)w->path, v->path);
-	if (b->o.show_number)
-		buf_printf(out, " %*zu", (int)w->line, v->line + 1);
-	if (!b->o.suppress) {
-		size_t used;
-
-		person_of(b, v->c, true, &who, &t);
-		buf_puts(out, " (");
-		if (b->o.show_mail) {
-			buf_printf(out, "<%.*s>", (int)who.mail.len, who.mail.ptr);
-			used = who.mail.len + 2;
-		} else {
-			buf_add(out, who.name);
-			used = git_columns(who.name);
-		}
-		buf_fill(out, ' ', w->person - used + 1);
-		put_time(b, &who, out);
-	}
-	buf_printf(out, " %*zu) ", (int)git_digits(b->to), i + 1);
-}
-
-/* As git annotate does. */
-static void put_annotated(struct blaming *b, size_t i, struct buf *out)
-{
-	const struct verdict *v = &b->verdict[i];
-	struct person who;
-	struct commit_text t;
-	struct bytes name;
-	struct buf time = buf_in(b->g->a);
-
-	person_of(b, v->c, true, &who, &t);
-	name = who.name;
-	if (b->o.show_mail)
-		name = bytes_of(git_format(b->g->a, "<%.*s>", (int)who.mail.len, who.mail.ptr));
-	put_time(b, &who, &time);
-	buf_printf(out, "\t(%10.*s\t%10s\t%zu)", (int)name.len, name.ptr, buf_cstr(&time), i + 1);
-}
-
-static void put_plain(struct blaming *b)
-{
-	struct git *g = b->g;
-	struct widths w;
-
-	measure(b, &w);
-	for (size_t i = b->from; i < b->to; i++) {
-		struct buf out = buf_in(g->a);
-
-		if (!b->verdict[i].known)
-			continue;
-		put_commit(b, &b->verdict[i], w.name, &out);
-		if (b->o.annotate)
-			put_annotated(b, i, &out);
-		else
-			put_columns(b, &w, i, &out);
-		buf_add(&out, b->line[i]);
-		if (b->line[i].len == 0 || b->line[i].ptr[b->line[i].len - 1] != '\n')
-			buf_putc(&out, '\n');
-		cmd_bytes(g->c, buf_bytes(&out));
 	}
 }
 
@@ -781,29 +501,64 @@ static struct commit *blamed_commit(struct blaming *b, const char *name)
 	return c;
 }
 
-/* long: operands of two forms */
-static int blame(struct git *g, struct args *args, bool annotate)
+/* The file as it is in the commit. */
+static struct bytes text_in(struct blaming *b, struct commit *c, const char *called,
+			    const char *path)
 {
-	struct blaming b = { .g = g, .style = { .mode = DATE_ISO }, .o.annotate = annotate };
-	const struct git_parser p = { blame_options, &b.o, blame_usage, 0, NULL };
-	struct suspect *first;
 	struct bytes text;
-	struct oid o;
-	struct commit *c = NULL;
 	uint32_t mode;
-	char *path;
+	struct oid o;
 
-	b.todo_end = &b.todo;
-	b.seen = lookup_new(g);
-	configure(&b);
-	git_parse(g, args, &p);
-	read_ignored(&b);
+	if (!tree_find(b->g, &c->tree, path, &mode, &o) || !blame_read(b, path, &o, &text))
+		git_die(b->g, "no such path %s in %s", path, called);
+	return text;
+}
+
+/* The file as it is now, or as --contents has it. */
+static struct bytes text_now(struct blaming *b, const char *path)
+{
+	struct git *g = b->g;
+	const char *name = b->o.contents != NULL ? b->o.contents : path;
+	struct commit *head;
+	struct vfs_stat st;
+	struct bytes text;
+	uint32_t mode;
+	struct oid o;
+	int err;
+
+	if (!head_oid(g, &o))
+		git_die(g, "no such ref: HEAD");
+	head = commit_at(g, &o);
+	commit_need(g, head);
+	if (!tree_find(g, &head->tree, path, &mode, &o) && !index_has(index_get(g), path))
+		git_die(g, "no such path '%s' in HEAD", path);
+	if (b->o.contents != NULL && strcmp(name, "-") == 0)
+		return file_stdin(g);
+	err = b->o.contents != NULL ? cmd_stat(g->c, name, &st) : cmd_lstat(g->c, name, &st);
+	if (err < 0)
+		git_die(g, "Cannot %s '%s': %s", b->o.contents != NULL ? "stat" : "lstat", name,
+			err_text(err));
+	if (b->o.contents != NULL ? file_read(g, g->keep, name, &text) < 0
+				  : work_read(g, g->keep, path, work_mode(g, &st, NULL), &text) < 0)
+		git_die(g, "cannot open '%s'", name);
+	if (!b->o.no_textconv && b->o.contents == NULL)
+		userdiff_textconv(g, g->keep, path, work_mode(g, &st, NULL), NULL, text, &text);
+	return text;
+}
+
+/* Operands are "[REVISION] FILE", or "FILE REVISION". */
+static void order_operands(struct blaming *b, struct args *args)
+{
+	struct git *g = b->g;
+	struct oid o;
+
 	if (args->argc < 1 || args->dashdash == args->argc)
 		git_usage(g, blame_usage);
+	if (b->o.reverse && args->argc != 2)
+		git_die(g, "No commit to dig up from?");
 	if (args->argc > 2)
 		git_die(g, "More than one commit to dig from %s and %s?",
 			args->argv[args->argc - 2], args->argv[args->argc - 3]);
-	/* "FILE REVISION", too */
 	if (args->argc == 2 && args->dashdash != 1 &&
 	    (args->dashdash == 0 || rev_commit(g, args->argv[1], &o) == 0)) {
 		char *name = args->argv[0];
@@ -811,35 +566,51 @@ static int blame(struct git *g, struct args *args, bool annotate)
 		args->argv[0] = args->argv[1];
 		args->argv[1] = name;
 	}
+}
+
+static void put_all(struct blaming *b)
+{
+	if (b->o.incremental)
+		return;
+	if (b->o.porcelain || b->o.line_porcelain)
+		blame_put_porcelain(b);
+	else
+		blame_put_plain(b);
+	if (b->o.stats)
+		git_printf(b->g, "num read blob: %zu\nnum get patch: %zu\nnum commits: %zu\n",
+			   b->stat.blobs, b->stat.patches, b->stat.commits);
+}
+
+static int blame(struct git *g, struct args *args, bool annotate)
+{
+	struct blaming b = { .g = g, .style = { .mode = DATE_ISO }, .o.annotate = annotate };
+	const struct git_parser p = { blame_options, &b.o, blame_usage, 0, NULL };
+	struct suspect *first;
+	struct bytes text;
+	struct commit *c = NULL;
+	char *path;
+
+	b.todo_end = &b.todo;
+	b.seen = lookup_new(g);
+	configure(&b);
+	git_parse(g, args, &p);
+	blame_set_colors(&b);
+	read_ignored(&b);
+	if (b.o.reverse && b.o.contents != NULL)
+		git_die(g, "--contents and --reverse do not blend well.");
+	order_operands(&b, args);
 	if (b.o.date != NULL && !date_style_of(g, b.o.date, &b.style))
 		git_die(g, "unknown date format %s", b.o.date);
 	b.since = b.o.since != NULL ? date_approximate(g, b.o.since) : INT64_MIN;
+	blame_graft(&b);
 	if (args->argc == 2)
-		c = blamed_commit(&b, args->argv[0]);
+		c = b.o.reverse ? blame_reverse_start(&b, args->argv[0])
+				: blamed_commit(&b, args->argv[0]);
+	if (c != NULL && b.o.contents != NULL)
+		git_die(g, "cannot use --contents with final commit object name");
 	path = path_in_work(g, args->argv[args->argc - 1]);
-	if (c != NULL) {
-		if (!tree_find(g, &c->tree, path, &mode, &o))
-			git_die(g, "no such path %s in %s", path, args->argv[0]);
-		if (!blame_read(&b, path, &o, &text))
-			git_die(g, "unable to read tree %s", oid_hex(g, &c->oid));
-	} else {
-		struct vfs_stat st;
-		struct commit *head;
-
-		if (!head_oid(g, &o))
-			git_die(g, "no such ref: HEAD");
-		head = commit_at(g, &o);
-		commit_need(g, head);
-		if (!tree_find(g, &head->tree, path, &mode, &o) && !index_has(index_get(g), path))
-			git_die(g, "no such path '%s' in HEAD", path);
-		if (cmd_lstat(g->c, path, &st) < 0)
-			git_die(g, "Cannot lstat '%s': %s", path, err_text(-E_NOENT));
-		if (work_read(g, g->keep, path, work_mode(g, &st, NULL), &text) < 0)
-			git_die(g, "cannot open '%s'", path);
-		if (!b.o.no_textconv)
-			userdiff_textconv(g, g->keep, path, work_mode(g, &st, NULL), NULL, text,
-					  &text);
-	}
+	text = c != NULL ? text_in(&b, c, b.o.reverse ? b.start_name : args->argv[0], path)
+			 : text_now(&b, path);
 	b.n = b.to = lines_split(g->keep, text, &b.line);
 	b.path = path;
 	choose_lines(&b, text);
@@ -849,12 +620,7 @@ static int blame(struct git *g, struct args *args, bool annotate)
 		if (b.wanted[i])
 			blame_ask(&b, first, i, i);
 	run(&b);
-	if (b.o.incremental)
-		return 0;
-	if (b.o.porcelain || b.o.line_porcelain)
-		put_porcelain(&b);
-	else
-		put_plain(&b);
+	put_all(&b);
 	return 0;
 }
 
