@@ -2,6 +2,7 @@
  *
  * git rev-parse, rev-list: names of commits.
  */
+#include "builtins/git/rev.h"
 #include "builtins/git/walk.h"
 
 /* --- rev-parse --- */
@@ -367,7 +368,7 @@ int git_cmd_rev_parse(struct git *g, struct args *args)
 	if (strcmp(first, "--local-env-vars") == 0)
 		return list_variables(g);
 	if (strcmp(first, "--parseopt") == 0)
-		git_refuse(g, "rev-parse --parseopt");
+		return rev_parseopt(g, args);
 	repo_need(g);
 	for (int i = 0; i < args->argc; i++) {
 		const char *arg = args->argv[i];

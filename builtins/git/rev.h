@@ -15,6 +15,8 @@ const char *rev_log_start(struct git *g, const struct reflog_entry *e);
 
 /* rev_find.c: the youngest commit whose message matches, from `from` or any reference. */
 bool rev_find_text(struct git *g, const char *pattern, const struct oid *from, struct oid *out);
+/* rev_parseopt.c: git rev-parse --parseopt. */
+int rev_parseopt(struct git *g, struct args *args);
 void rev_put_candidate(struct git *g, struct buf *out, const struct oid *o, enum object_type type);
 
 #endif
