@@ -4,20 +4,15 @@
  * name is read.
  */
 #include "builtins/git/commit.h"
+#include "builtins/git/follow_links.h"
 #include "builtins/git/userdiff.h"
 
 struct cat_opts {
 	bool check, type, size, pretty, textconv, filters, all, buffer, nul, unordered,
-		unknown_type;
+		unknown_type, follow;
 	const char *batch, *batch_check, *batch_command; /* the format, "" the usual one */
 	const char *path;
 };
-
-static int refuse_links(struct git *g, void *opts, const char *arg, bool unset)
-{
-	(void)opts, (void)arg, (void)unset;
-	git_refuse(g, "cat-file --follow-symlinks");
-}
 
 static const struct git_option cat_options[] = {
 	GIT_FLAG('e', NULL, struct cat_opts, check),
@@ -32,7 +27,7 @@ static const struct git_option cat_options[] = {
 	GIT_FLAG(0, "buffer", struct cat_opts, buffer),
 	GIT_FLAG(0, "unordered", struct cat_opts, unordered),
 	GIT_FLAG('z', NULL, struct cat_opts, nul),
-	GIT_CALL(0, "follow-symlinks", refuse_links),
+	GIT_FLAG(0, "follow-symlinks", struct cat_opts, follow),
 	GIT_FLAG(0, "textconv", struct cat_opts, textconv),
 	GIT_FLAG(0, "filters", struct cat_opts, filters),
 	GIT_STR(0, "path", struct cat_opts, path),
@@ -143,6 +138,23 @@ static void answer_object(struct batch *b, struct batch_item *it, bool content)
 		put_content(b, it);
 }
 
+/* --follow-symlinks: false, where it does not end at an object, which is told. */
+static bool followed(struct batch *b, const char *name, struct oid *out)
+{
+	static const char *const words[] = { [FOLLOWED_DANGLING] = "dangling",
+					     [FOLLOWED_LOOP] = "loop",
+					     [FOLLOWED_NOT_DIR] = "notdir",
+					     [FOLLOWED_OUTSIDE] = "symlink" };
+	const char *shown = name;
+	enum followed_to to = follow_links(b->g, name, out, &shown);
+
+	if (to == FOLLOWED_NONE)
+		git_printf(b->g, "%s missing\n", name);
+	else if (to != FOLLOWED_FOUND)
+		git_printf(b->g, "%s %zu\n%s\n", words[to], strlen(shown), shown);
+	return to == FOLLOWED_FOUND;
+}
+
 static void answer(struct batch *b, char *name, bool content)
 {
 	struct git *g = b->g;
@@ -154,12 +166,14 @@ static void answer(struct batch *b, char *name, bool content)
 		*blank++ = '\0';
 		it.rest = blank + strspn(blank, " \t");
 	}
-	if (rev_parse(g, name, &it.oid) == 0)
+	bool known = b->o->follow ? followed(b, name, &it.oid) : rev_parse(g, name, &it.oid) == 0;
+
+	if (known)
 		it.type = object_info(g, &it.oid, &it.size);
-	if (it.type == OBJECT_NONE)
-		git_printf(g, "%s missing\n", name);
-	else
+	if (it.type != OBJECT_NONE)
 		answer_object(b, &it, content);
+	else if (known || !b->o->follow)
+		git_printf(g, "%s missing\n", name);
 	if (!b->o->buffer)
 		cmd_flush(g->c);
 	arena_release(g->a, mark);
@@ -315,6 +329,10 @@ int git_cmd_cat_file(struct git *g, struct args *args)
 		if (one || args->argc != 0)
 			git_usage(g, cat_usage);
 		return run_batch(g, &o);
+	}
+	if (o.follow) {
+		git_say(g, "fatal: '%s' requires a batch mode\n\n", "--follow-symlinks");
+		git_usage(g, cat_usage);
 	}
 	if (args->argc != (one || o.filters || o.textconv ? 1 : 2))
 		git_usage(g, cat_usage);
