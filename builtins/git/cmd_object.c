@@ -121,6 +121,20 @@ static void hash_one(struct git *g, const struct hash_opts *o, struct bytes data
 	git_printf(g, "%s\n", oid_hex(g, &oid));
 }
 
+/* As the attributes of the path want it. */
+static struct bytes converted(struct git *g, const struct hash_opts *o, const char *name,
+			      struct bytes data)
+{
+	const char *path = o->no_filters || g->dir == NULL ? NULL : path_in_work_try(g, name);
+
+	if (path == NULL)
+		return data;
+	g->ends = o->write ? ENDS_REFUSE : ENDS_QUIET;
+	data = convert_in(g, g->a, path, data);
+	g->ends = ENDS_QUIET;
+	return data;
+}
+
 int git_cmd_hash_object(struct git *g, struct args *args)
 {
 	struct hash_opts o = { .type = NULL };
@@ -128,8 +142,11 @@ int git_cmd_hash_object(struct git *g, struct args *args)
 	struct names list = { NULL, 0, 0 };
 
 	git_parse(g, args, &p);
-	if (o.from_stdin)
-		hash_one(g, &o, file_stdin(g));
+	if (o.from_stdin) {
+		struct bytes data = file_stdin(g);
+
+		hash_one(g, &o, o.path != NULL ? converted(g, &o, o.path, data) : data);
+	}
 	for (int i = 0; i < args->argc; i++)
 		names_add(g, &list, args->argv[i]);
 	if (o.paths) {
@@ -147,9 +164,7 @@ int git_cmd_hash_object(struct git *g, struct args *args)
 				list.at[i]);
 		if (err < 0)
 			git_die_errno(g, err, "could not open '%s' for reading", list.at[i]);
-		if (!o.no_filters && g->dir != NULL && path_in_work_try(g, list.at[i]) != NULL)
-			data = convert_in(g, g->a, path_in_work_try(g, list.at[i]), data);
-		hash_one(g, &o, data);
+		hash_one(g, &o, converted(g, &o, o.path != NULL ? o.path : list.at[i], data));
 	}
 	return 0;
 }

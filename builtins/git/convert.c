@@ -112,30 +112,68 @@ const char *convert_attributes(struct git *g, const char *path)
 	return text != NULL ? kind : "";
 }
 
+/* A file that has CRs in the index keeps them. */
+static bool keeps_crs(struct git *g, struct arena *a, const char *path)
+{
+	struct entry *e = g->index != NULL ? index_find(g->index, path) : NULL;
+	struct bytes old;
+	struct counts o;
+
+	if (e == NULL || object_read(g, a, &e->oid, &old) != OBJECT_BLOB)
+		return false;
+	o = count_bytes(old);
+	return o.crlf != 0 && !looks_binary(&o);
+}
+
+/* core.safecrlf: tells of line ends that a checkout would not bring back. */
+static void check_ends(struct git *g, const char *path, const struct conversion *cv,
+		       const struct counts *n, bool converts)
+{
+	const char *safe = config_get(g, "core.safecrlf");
+	size_t crlf = converts ? 0 : n->crlf, lf = n->lf - n->crlf;
+	const char *old = "LF", *new = "CRLF";
+
+	if (g->ends == ENDS_QUIET ||
+	    (safe != NULL && strcmp(safe, "warn") != 0 && config_truth(safe) == 0))
+		return;
+	if (converts)
+		lf = n->lf;
+	if (cv->crlf_out && lf != 0 && (cv->kind != EOL_AUTO || (crlf == 0 && !looks_binary(n)))) {
+		crlf += lf;
+		lf = 0;
+	}
+	if (n->crlf != 0 && crlf == 0) {
+		old = "CRLF";
+		new = "LF";
+	} else if (n->lf == n->crlf || lf != 0) {
+		return;
+	}
+	if (g->ends == ENDS_REFUSE && safe != NULL && config_truth(safe) == 1)
+		git_die(g, "%s would be replaced by %s in %s", old, new, path);
+	git_warn(g,
+		 "in the working copy of '%s', %s will be replaced by %s the next time Git "
+		 "touches it",
+		 path, old, new);
+}
+
 static struct bytes ends_in(struct git *g, struct arena *a, const char *path, struct bytes data)
 {
 	struct conversion cv = conversion_of(g, path);
 	struct counts n;
 	char *out;
 	size_t len = 0;
+	bool converts;
 
-	if (cv.kind == EOL_KEEP || data.len == 0 || memchr(data.ptr, '\r', data.len) == NULL)
+	if (cv.kind == EOL_KEEP || data.len == 0 ||
+	    (g->ends == ENDS_QUIET && memchr(data.ptr, '\r', data.len) == NULL))
 		return data;
 	n = count_bytes(data);
-	if (n.crlf == 0 || (cv.kind == EOL_AUTO && looks_binary(&n)))
+	if (cv.kind == EOL_AUTO && looks_binary(&n))
 		return data;
-	/* A file that has CRs in the index keeps them. */
-	if (cv.kind == EOL_AUTO && g->index != NULL) {
-		struct entry *e = index_find(g->index, path);
-		struct bytes old;
-
-		if (e != NULL && object_read(g, a, &e->oid, &old) == OBJECT_BLOB) {
-			struct counts o = count_bytes(old);
-
-			if (o.crlf != 0 && !looks_binary(&o))
-				return data;
-		}
-	}
+	converts = n.crlf != 0 && !(cv.kind == EOL_AUTO && keeps_crs(g, a, path));
+	check_ends(g, path, &cv, &n, converts);
+	if (!converts)
+		return data;
 	out = arena_alloc(a, data.len + 1);
 	for (size_t i = 0; i < data.len; i++)
 		if (!(data.ptr[i] == '\r' && i + 1 < data.len && data.ptr[i + 1] == '\n'))

@@ -150,6 +150,7 @@ struct diff_file {
 	bool oid_known; /* else it is a file of the work tree */
 	bool from_work; /* it is the file of the work tree, whatever is known of it now */
 	bool loaded;
+	bool warned;       /* of its line ends, when it was hashed */
 	bool cut;          /* --relative has shortened the path */
 	unsigned dirty;    /* a submodule with changes of its own: submodule.h */
 	bool outside;      /* --no-index: a path of the system, no conversion */

@@ -258,8 +258,27 @@ static void filter(struct git *g, struct diff_opts *o, struct diff_queue *q)
 	q->n = kept;
 }
 
+static bool hash_now(struct git *g, const struct diff_opts *o, struct diff_file *f, struct oid *out)
+{
+	struct arena_mark mark = arena_mark(g->a);
+	struct bytes data;
+	int err;
+
+	/* Who does not ask for a format wants no text. */
+	f->warned = o->format != 0;
+	g->ends = f->warned ? ENDS_WARN : ENDS_QUIET;
+	err = work_read(g, g->a, f->path, f->mode, &data);
+	g->ends = ENDS_QUIET;
+	if (err >= 0) {
+		object_hash(OBJECT_BLOB, data, out);
+		cmd_charge_bytes(g->c, data.len * 4);
+	}
+	arena_release(g->a, mark);
+	return err >= 0;
+}
+
 /* A file of the work tree whose content turns out to be the same is no change. */
-static void drop_same(struct git *g, struct diff_queue *q)
+static void drop_same(struct git *g, const struct diff_opts *o, struct diff_queue *q)
 {
 	size_t kept = 0;
 
@@ -270,11 +289,11 @@ static void drop_same(struct git *g, struct diff_queue *q)
 
 		if (same) {
 			struct diff_file *f = p->one->oid_known ? p->two : p->one;
-			struct oid o;
+			struct oid now;
 
-			same = f->mode != MODE_GITLINK && !f->outside &&
-			       work_hash(g, f->path, f->mode, false, &o) == 0 &&
-			       oid_eq(&o, f == p->two ? &p->one->oid : &p->two->oid);
+			same = f->mode != MODE_GITLINK && !f->outside && !(o->quiet && kept > 0) &&
+			       hash_now(g, o, f, &now) &&
+			       oid_eq(&now, f == p->two ? &p->one->oid : &p->two->oid);
 		}
 		if (!same)
 			q->at[kept++] = *p;
@@ -308,7 +327,7 @@ void diff_shown(struct diff_file *f, size_t skip)
 
 void diff_finish(struct git *g, struct diff_opts *o, struct diff_queue *q)
 {
-	drop_same(g, q);
+	drop_same(g, o, q);
 	if (o->breaks)
 		diff_break(g, o, q);
 	if (o->renames > 0)

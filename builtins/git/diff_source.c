@@ -308,6 +308,11 @@ bool diff_load(struct git *g, struct diff_file *f)
 			git_error(g, "open(\"%s\"): %s", at, err_text(-err));
 			git_die(g, "cannot hash %s", at);
 		}
+		if (g->dir != NULL && (f->mode & S_FMT) == S_REG) {
+			g->ends = ENDS_WARN;
+			f->data = convert_in(g, g->a, at, f->data);
+			g->ends = ENDS_QUIET;
+		}
 	} else if (f->mode == MODE_GITLINK) {
 		struct oid head;
 
@@ -315,9 +320,16 @@ bool diff_load(struct git *g, struct diff_file *f)
 			return false;
 		f->data = bytes_of(git_format(g->a, "Subproject commit %s%s\n", oid_hex(g, &head),
 					      f->dirty != 0 ? "-dirty" : ""));
-	} else if (work_read(g, g->a, f->path, f->mode, &f->data) < 0) {
-		f->data = (struct bytes){ "", 0 };
-		return false;
+	} else {
+		int err;
+
+		g->ends = f->warned ? ENDS_QUIET : ENDS_WARN;
+		f->warned = false;
+		err = work_read(g, g->a, f->path, f->mode, &f->data);
+		g->ends = ENDS_QUIET;
+		if (err < 0)
+			f->data = (struct bytes){ "", 0 };
+		return err >= 0;
 	}
 	return true;
 }

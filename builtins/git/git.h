@@ -114,6 +114,7 @@ struct git {
 	const struct zone *utc;
 	struct bytes dir_seen; /* a directory without symlinks on the way: work.c */
 	bool hook_hinted;
+	enum { ENDS_QUIET, ENDS_WARN, ENDS_REFUSE } ends; /* what is said of line ends: convert.c */
 	int nested;          /* this one is a submodule, looked at from above */
 	int abbrev;          /* default length of short names; 0: not known */
 	const char *columns; /* --column as given; "": without a value; NULL: not given */

@@ -76,7 +76,9 @@ int work_hash(struct git *g, const char *path, uint32_t mode, bool store, struct
 		return sub != NULL && head_oid(sub, out) ? 0 : -E_NOENT;
 	}
 	arena_init_under(&a, g->a);
+	g->ends = store ? ENDS_REFUSE : ENDS_QUIET;
 	err = work_read(g, &a, path, mode, &data);
+	g->ends = ENDS_QUIET;
 	if (err >= 0 && store)
 		object_write(g, OBJECT_BLOB, data, out);
 	else if (err >= 0)
