@@ -3,6 +3,7 @@
  * git add, rm, mv.
  */
 #include "builtins/git/submodule.h"
+#include "builtins/git/menu.h"
 #include "builtins/git/patch_mode.h"
 #include "builtins/git/git.h"
 
@@ -10,7 +11,7 @@
 
 struct add_opts {
 	bool dry_run, verbose, force, update, all, no_all, intent, refresh, ignore_errors,
-		ignore_missing, renormalize, sparse, patch, edit;
+		ignore_missing, renormalize, sparse, patch, edit, interactive;
 	const char *chmod;
 	struct pathspec_file from;
 };
@@ -38,7 +39,7 @@ static int set_all(struct git *g, void *opts, const char *arg, bool unset)
 static const struct git_option add_options[] = {
 	GIT_FLAG('n', "dry-run", struct add_opts, dry_run),
 	GIT_FLAG('v', "verbose", struct add_opts, verbose),
-	GIT_MISSING('i', "interactive"),
+	GIT_FLAG('i', "interactive", struct add_opts, interactive),
 	GIT_FLAG('p', "patch", struct add_opts, patch),
 	GIT_FLAG('e', "edit", struct add_opts, edit),
 	GIT_FLAG('f', "force", struct add_opts, force),
@@ -304,6 +305,7 @@ int git_cmd_add(struct git *g, struct args *args)
 		git_die(g, "options '%s' and '%s' cannot be used together", "-A", "-u");
 	if (o.chmod != NULL && strcmp(o.chmod, "+x") != 0 && strcmp(o.chmod, "-x") != 0)
 		git_die(g, "--chmod param '%s' must be either -x or +x", o.chmod);
+	o.patch = o.patch || o.interactive;
 	if (o.from.name != NULL && (o.patch || o.edit))
 		git_die(g, "options '%s' and '%s' cannot be used together", "--pathspec-from-file",
 			o.patch ? "--interactive/--patch" : "--edit");
@@ -312,7 +314,8 @@ int git_cmd_add(struct git *g, struct args *args)
 		if (o.dry_run)
 			git_die(g, "options '%s' and '%s' cannot be used together", "--dry-run",
 				"--interactive/--patch");
-		return patch_mode(g, PATCH_STAGE, NULL, args->argv, args->argc);
+		return o.interactive ? add_interactive(g, args->argv, args->argc)
+				     : patch_mode(g, PATCH_STAGE, NULL, args->argv, args->argc);
 	}
 	if (o.edit)
 		return edit_patch(g, args);

@@ -2,12 +2,14 @@
  *
  * git commit.
  */
+#include "builtins/git/menu.h"
 #include "builtins/git/patch_mode.h"
 #include "builtins/git/commit.h"
 #include "builtins/git/status.h"
 #include "builtins/git/trailer.h"
 
 struct commit_opts {
+	bool interactive;
 	struct status_opts status;
 	bool all, amend, dry_run, quiet, no_verify, allow_empty, allow_empty_message, signoff,
 		reset_author, only, include, no_post_rewrite, patch;
@@ -97,7 +99,7 @@ static const struct git_option commit_options[] = {
 	GIT_STR(0, "cleanup", struct commit_opts, cleanup),
 	GIT_FLAG('a', "all", struct commit_opts, all),
 	GIT_FLAG('i', "include", struct commit_opts, include),
-	GIT_MISSING(0, "interactive"),
+	GIT_FLAG(0, "interactive", struct commit_opts, interactive),
 	GIT_FLAG('p', "patch", struct commit_opts, patch),
 	GIT_MISSING_ARG('S', "gpg-sign"),
 	GIT_FLAG('o', "only", struct commit_opts, only),
@@ -887,6 +889,7 @@ int git_cmd_commit(struct git *g, struct args *args)
 	cm.o.status.verbose = verbose_of(g);
 	cm.o.no_status = !config_bool(g, "commit.status", true);
 	git_parse(g, args, &p);
+	cm.o.patch = cm.o.patch || cm.o.interactive;
 	cm.has_head = head_oid(g, &cm.head);
 	cm.merging = merge_in_progress(g);
 	cm.picking = file_exists(g, repo_path(g, g->a, "CHERRY_PICK_HEAD"));
@@ -921,7 +924,10 @@ int git_cmd_commit(struct git *g, struct args *args)
 				cm.o.all    ? "-a"
 				: cm.o.only ? "-o"
 					    : "-i");
-		patch_mode(g, PATCH_STAGE, NULL, args->argv, args->argc);
+		if (cm.o.interactive)
+			add_interactive(g, args->argv, args->argc);
+		else
+			patch_mode(g, PATCH_STAGE, NULL, args->argv, args->argc);
 		args->argc = 0;
 	}
 	struct index *full = index_get(g);

@@ -50,7 +50,7 @@ struct asking {
 	struct git *g;
 	enum patch_mode mode;
 	const struct mode_text *t;
-	struct input in;
+	struct input *in;
 	struct asked_file *f;
 	size_t at;
 	size_t before, after; /* the nearest undecided ones; SIZE_MAX: none */
@@ -67,7 +67,7 @@ static bool read_answer(struct asking *k, char **out)
 	struct bytes line;
 
 	cmd_flush(k->g->c);
-	if (input_line(&k->in, '\n', &line) <= 0)
+	if (input_line(k->in, '\n', &line) <= 0)
 		return false;
 	if (line.len != 0 && line.ptr[line.len - 1] == '\r')
 		line.len--;
@@ -560,12 +560,19 @@ struct bytes patch_difference(struct git *g, enum patch_mode mode, const struct 
 
 int patch_ask(struct git *g, enum patch_mode mode, struct bytes patch)
 {
-	struct asking k = { .g = g, .mode = mode, .t = &modes[mode] };
+	struct input in;
+
+	input_init(&in, g->c, 0, "-");
+	return patch_ask_from(g, mode, patch, &in);
+}
+
+int patch_ask_from(struct git *g, enum patch_mode mode, struct bytes patch, struct input *in)
+{
+	struct asking k = { .g = g, .mode = mode, .t = &modes[mode], .in = in };
 	struct asked_files files = { NULL, 0, 0 };
 	size_t binary = 0;
 
 	asked_read(g, patch, &files);
-	input_init(&k.in, g->c, 0, "-");
 	for (size_t i = 0; i < files.n && !k.quit; i++) {
 		k.f = &files.at[i];
 		if (k.f->binary && k.f->n == 0)

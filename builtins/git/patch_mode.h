@@ -66,5 +66,7 @@ struct bytes patch_difference(struct git *g, enum patch_mode mode, const struct 
 			      char **paths, int n);
 /* The questions alone. */
 int patch_ask(struct git *g, enum patch_mode mode, struct bytes patch);
+/* The same, with answers from this input. */
+int patch_ask_from(struct git *g, enum patch_mode mode, struct bytes patch, struct input *in);
 
 #endif
