@@ -301,14 +301,6 @@ static void ask_command(struct git *g)
 		      "What now> ");
 }
 
-static void prompt_help(struct git *g)
-{
-	git_printf(g, "Prompt help:\n"
-		      "1          - select a numbered item\n"
-		      "foo        - select item based on unique prefix\n"
-		      "           - (empty) select nothing\n");
-}
-
 int add_interactive(struct git *g, char **paths, int n)
 {
 	struct add_menu m = { .g = g, .head = oid_empty_tree };
@@ -336,7 +328,7 @@ int add_interactive(struct git *g, char **paths, int n)
 		if (*line == '\0')
 			continue;
 		if (strcmp(line, "?") == 0) {
-			prompt_help(g);
+			menu_help(g, true);
 			continue;
 		}
 		which = menu_find(&menu, line);

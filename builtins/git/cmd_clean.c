@@ -2,10 +2,11 @@
  *
  * git clean: what is not tracked goes.
  */
+#include "builtins/git/menu.h"
 #include "builtins/git/walk.h"
 
 struct clean_opts {
-	bool dry_run, quiet, dirs, ignored_too, only_ignored;
+	bool dry_run, quiet, dirs, ignored_too, only_ignored, interactive;
 	int force;
 	struct names exclude;
 };
@@ -13,7 +14,7 @@ static const struct git_option clean_options[] = {
 	GIT_FLAG('q', "quiet", struct clean_opts, quiet),
 	GIT_FLAG('n', "dry-run", struct clean_opts, dry_run),
 	GIT_COUNT('f', "force", struct clean_opts, force),
-	GIT_MISSING('i', "interactive"),
+	GIT_FLAG('i', "interactive", struct clean_opts, interactive),
 	GIT_FLAG('d', NULL, struct clean_opts, dirs),
 	GIT_LIST('e', "exclude", struct clean_opts, exclude),
 	GIT_FLAG('x', NULL, struct clean_opts, ignored_too),
@@ -23,6 +24,17 @@ static const struct git_option clean_options[] = {
 static const char *const clean_usage[] = {
 	"git clean [-d] [-f] [-i] [-n] [-q] [-e <pattern>] [-x | -X] [--] [<pathspec>...]", NULL
 };
+
+/* Without -d and paths, directories are no candidates. */
+static void choose_kind(struct names *list, bool dirs)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (dirs || !git_ends(list->at[i], "/"))
+			list->at[kept++] = list->at[i];
+	list->n = kept;
+}
 
 int git_cmd_clean(struct git *g, struct args *args)
 {
@@ -35,7 +47,8 @@ int git_cmd_clean(struct git *g, struct args *args)
 	int status = 0;
 
 	git_parse(g, args, &p);
-	if (!o.dry_run && o.force == 0 && config_bool(g, "clean.requireforce", true))
+	if (!o.dry_run && !o.interactive && o.force == 0 &&
+	    config_bool(g, "clean.requireforce", true))
 		git_die(g, config_get(g, "clean.requireforce") != NULL
 				   ? "clean.requireForce set to true and neither -i, -n, nor -f "
 				     "given; "
@@ -56,6 +69,11 @@ int git_cmd_clean(struct git *g, struct args *args)
 	work_untracked(g, index_get(g),
 		       UNTRACKED_EMPTY_DIRS | (o.only_ignored ? UNTRACKED_IGNORED : 0u), &ps, &list,
 		       NULL);
+	if (o.interactive) {
+		choose_kind(&list, o.dirs || ps.n != 0);
+		if (!clean_ask(g, &list))
+			return 0;
+	}
 	for (size_t i = 0; i < list.n; i++) {
 		char *path = list.at[i];
 		size_t n = strlen(path);

@@ -2,6 +2,7 @@
  *
  * Lists of which people choose on standard input.
  */
+#include "builtins/git/columns.h"
 #include "builtins/git/menu.h"
 
 enum { PREFIX_MAX = 4 };
@@ -70,10 +71,28 @@ size_t menu_find(const struct menu *m, const char *text)
 
 /* --- showing --- */
 
+static void show_beside(struct git *g, const struct menu *m)
+{
+	const struct columns layout = {
+		.when = COLUMNS_ALWAYS, .layout = 'r', .padding = 2, .indent = "  ", .newline = "\n"
+	};
+	struct names cells = { NULL, 0, 0 };
+
+	for (size_t i = 0; i < m->n; i++)
+		names_add(g, &cells,
+			  git_format(g->keep, "%c%2zu: %s", m->at[i].chosen ? '*' : ' ', i + 1,
+				     m->at[i].name));
+	columns_put(g, &layout, &cells);
+}
+
 void menu_show(struct git *g, const struct menu *m, bool marked)
 {
 	if (m->n == 0)
 		return;
+	if (m->beside) {
+		show_beside(g, m);
+		return;
+	}
 	if (m->header != NULL)
 		git_printf(g, "%s\n", m->header);
 	for (size_t i = 0; i < m->n; i++) {
@@ -89,8 +108,15 @@ void menu_show(struct git *g, const struct menu *m, bool marked)
 	}
 }
 
-static void help(struct git *g)
+void menu_help(struct git *g, bool one)
 {
+	if (one) {
+		git_printf(g, "Prompt help:\n"
+			      "1          - select a numbered item\n"
+			      "foo        - select item based on unique prefix\n"
+			      "           - (empty) select nothing\n");
+		return;
+	}
 	git_printf(g, "Prompt help:\n"
 		      "1          - select a single item\n"
 		      "3-5        - select a range of items\n"
@@ -184,13 +210,14 @@ size_t menu_choose(struct git *g, struct menu *m, struct input *in)
 		git_printf(g, "%s>> ", m->prompt);
 		line = menu_line(g, in);
 		if (line == NULL) {
-			git_printf(g, "\n");
+			if (!m->beside)
+				git_printf(g, "\n");
 			return 0;
 		}
 		if (*line == '\0')
 			return count_chosen(m);
 		if (strcmp(line, "?") == 0) {
-			help(g);
+			menu_help(g, false);
 			continue;
 		}
 		for (char *at = line + strspn(line, " \t\r\n,"); *at != '\0';) {
@@ -202,7 +229,7 @@ size_t menu_choose(struct git *g, struct menu *m, struct input *in)
 			at += strspn(at, " \t\r\n,");
 			all = take_word(g, m, word) || all;
 		}
-		if (count_chosen(m) != 0 && (m->once || all))
+		if (count_chosen(m) != 0 && (m->once || (all && !m->beside)))
 			return count_chosen(m);
 	}
 }
