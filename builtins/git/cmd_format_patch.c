@@ -2,6 +2,7 @@
  *
  * git format-patch: commits as mails with patches, one file each.
  */
+#include "builtins/git/format_extra.h"
 #include "builtins/git/mail.h"
 
 enum { NAME_MAX_DEFAULT = 64, NUMBER_LENGTH = 5, MAIL_STAT_WIDTH = 72 };
@@ -28,8 +29,13 @@ struct formatting {
 	int64_t start;
 	int64_t name_max;
 	struct names headers, to, cc;
-	struct commits list; /* oldest first */
-	size_t written;      /* mails on standard output */
+	const char *base; /* --base */
+	bool base_maybe;  /* none is fine */
+	struct buf base_text;
+	bool drop_upstream, has_interdiff;
+	struct oid interdiff; /* the last series' tip */
+	struct commits list;  /* oldest first */
+	size_t written;       /* mails on standard output */
 };
 
 static const char *const format_usage[] = {
@@ -125,8 +131,11 @@ static bool flag_option(struct formatting *f, const char *arg)
 		f->cc.n = 0;
 	else if (strcmp(arg, "--no-add-header") == 0)
 		f->headers.n = f->to.n = f->cc.n = 0;
-	else if (!letter_option(f, arg) && strcmp(arg, "--no-base") != 0 &&
-		 strcmp(arg, "--no-force-in-body-from") != 0)
+	else if (strcmp(arg, "--no-base") == 0)
+		f->base = NULL;
+	else if (strcmp(arg, "--ignore-if-in-upstream") == 0)
+		f->drop_upstream = true;
+	else if (!letter_option(f, arg) && strcmp(arg, "--no-force-in-body-from") != 0)
 		return false;
 	return true;
 }
@@ -165,10 +174,25 @@ static void set_value(struct formatting *f, size_t which, const char *v)
 	case 9: names_add(g, &f->to, v); break;
 	case 10: names_add(g, &f->cc, v); break;
 	case 11: names_add(g, &f->headers, v); break;
-	case 12: f->from = v; break;
+	case 12:
+		if (strchr(v, '<') == NULL || strchr(strchr(v, '<'), '>') == NULL)
+			git_die(g, "invalid ident line: %s", v);
+		f->from = v;
+		break;
 	case 13: names_add(g, &f->references, clean_id(g, v)); break;
 	case 14: f->cover_mode = v; break;
-	default: f->signature_file = v; break;
+	case 15: f->signature_file = v; break;
+	case 16:
+		f->base = v;
+		f->base_maybe = false;
+		break;
+	default:
+		if (rev_commit(g, v, &f->interdiff) < 0) {
+			git_error(g, "malformed object name '%s'", v);
+			git_exit(g, GIT_STATUS_USAGE);
+		}
+		f->has_interdiff = true;
+		break;
 	}
 }
 
@@ -190,7 +214,9 @@ static int value_option(struct formatting *f, int argc, char **argv)
 					     "--from",
 					     "--in-reply-to",
 					     "--cover-from-description",
-					     "--signature-file" };
+					     "--signature-file",
+					     "--base",
+					     "--interdiff" };
 	const char *arg = argv[0];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -217,8 +243,7 @@ static int value_option(struct formatting *f, int argc, char **argv)
 static int option(struct git *g, void *opts, int argc, char **argv)
 {
 	struct formatting *f = opts;
-	static const char *const refused[] = { "--interdiff", "--range-diff", "--base",
-					       "--ignore-if-in-upstream" };
+	static const char *const refused[] = { "--range-diff" };
 	int64_t n;
 	int taken;
 
@@ -251,6 +276,26 @@ static void find_changes(struct formatting *f, struct commit *c, struct diff_opt
 	diff_finish(f->g, o, q);
 }
 
+static void put_interdiff(struct formatting *f, const char *indent, struct output *out)
+{
+	struct buf b = buf_in(f->g->a);
+	int64_t n;
+
+	if (f->reroll != NULL && git_number(f->reroll, &n))
+		buf_printf(&b, "Interdiff against v%lld:\n", (long long)n - 1);
+	else
+		buf_puts(&b, "Interdiff:\n");
+	format_interdiff(f->g, &f->interdiff, f->list.at[f->list.n - 1], &f->revs.diff, indent, &b);
+	output_write(out, b.ptr, b.len);
+}
+
+/* The base is told once. */
+static void put_base(struct formatting *f, struct output *out)
+{
+	output_write(out, f->base_text.ptr, f->base_text.len);
+	f->base_text.len = 0;
+}
+
 /* name: of the attachment, or NULL. */
 static void put_diff(struct formatting *f, struct diff_opts *o, struct diff_queue *q,
 		     const char *name, struct output *out)
@@ -262,6 +307,10 @@ static void put_diff(struct formatting *f, struct diff_opts *o, struct diff_queu
 	o->to = out;
 	o->stat_width = o->stat_width != 0 ? o->stat_width : MAIL_STAT_WIDTH;
 	output_write(out, stat ? "---\n" : "\n", stat ? 4 : 1);
+	if (f->has_interdiff && f->cover <= 0) {
+		put_interdiff(f, "  ", out);
+		output_putc(out, '\n');
+	}
 	if (name != NULL && stat) {
 		o->format &= ~(unsigned)DIFF_PATCH;
 		diff_output(g, o, q);
@@ -404,6 +453,7 @@ static void write_mail(struct formatting *f, size_t i, struct output *out)
 	mail_put(g, &c->oid, &s, &b);
 	output_write(out, b.ptr, b.len);
 	put_diff(f, &o, &q, name, out);
+	put_base(f, out);
 	if (f->boundary == NULL) {
 		put_signature(f, out);
 		return;
@@ -451,6 +501,9 @@ static void write_cover(struct formatting *f, struct output *out)
 	settle_style(f, 0, &s);
 	mail_put_cover(g, &cover, &s, &b);
 	output_write(out, b.ptr, b.len);
+	if (f->has_interdiff)
+		put_interdiff(f, "", out);
+	put_base(f, out);
 	put_signature(f, out);
 }
 
@@ -649,6 +702,13 @@ static void read_config(struct formatting *f)
 	f->thread = v != NULL ? thread_of(v) : 0;
 	if (f->thread < 0)
 		git_die(g, "bad boolean config value '%s' for '%s'", v, "format.thread");
+	v = config_get(g, "format.useautobase");
+	if (v != NULL && byte_to_lower((unsigned char)v[0]) == 'w' &&
+	    git_eq_nocase(bytes_of(v), BYTES("whenable")))
+		f->base_maybe = true;
+	else if (v != NULL && !config_bool(g, "format.useautobase", false))
+		v = NULL;
+	f->base = v != NULL ? "auto" : NULL;
 	f->start = 1;
 	f->name_max = config_int(g, "format.filenamemaxlength", NAME_MAX_DEFAULT);
 }
@@ -680,12 +740,19 @@ int git_cmd_format_patch(struct git *g, struct args *args)
 	if (f.revs.diff.renames < 0)
 		f.revs.diff.renames = 1;
 	collect(&f);
+	if (f.drop_upstream)
+		format_drop_upstream(g, &f.revs, &f.list);
 	read_signature(&f);
 	add_list(&f, "To: ", &f.to);
 	add_list(&f, "Cc: ", &f.cc);
 	if (f.dir != NULL && !f.to_stdout)
 		file_make_dirs(g, path_join(g->a, g->start, f.dir));
 	f.cover = f.cover < 0 ? f.list.n > 1 : f.cover;
+	if (f.has_interdiff && f.cover <= 0 && f.list.n != 1)
+		git_die(g, "--interdiff requires --cover-letter or single patch");
+	f.base_text = buf_in(g->keep);
+	if (f.base != NULL)
+		format_base(g, f.base, f.base_maybe, &f.list, &f.base_text);
 	if (f.list.n != 0)
 		write_all(&f);
 	return 0;

@@ -6,9 +6,10 @@
  * numbers and object names (but those of binary files).
  */
 #include "base/digest.h"
-#include "builtins/git/git.h"
+#include "builtins/git/format_extra.h"
 
 struct patch_id {
+	struct oid *wanted; /* where the id goes; NULL: it is printed */
 	struct git *g;
 	bool stable, unstable, verbatim;
 	struct oid commit; /* whose patch it is */
@@ -56,7 +57,10 @@ static void end_patch(struct patch_id *p)
 	if (p->any) {
 		end_file(p);
 		memcpy(id.hash, p->sum, OID_BYTES);
-		git_printf(p->g, "%s %s\n", oid_hex(p->g, &id), oid_hex(p->g, &p->commit));
+		if (p->wanted != NULL)
+			*p->wanted = id;
+		else
+			git_printf(p->g, "%s %s\n", oid_hex(p->g, &id), oid_hex(p->g, &p->commit));
 	}
 	memset(p->sum, 0, sizeof(p->sum));
 	p->file.len = 0;
@@ -203,6 +207,22 @@ static void patch_line(struct patch_id *p, struct bytes line)
 		hunk_line(p, line);
 	else
 		header_line(p, line);
+}
+
+bool patch_id_of(struct git *g, struct bytes patch, struct oid *out)
+{
+	struct patch_id p = { .g = g, .stable = true, .wanted = out };
+	struct bytes line;
+
+	*out = oid_null;
+	p.file = buf_in(g->a);
+	end_patch(&p);
+	while (git_line(&patch, &line)) {
+		cmd_charge(g->c, 1 + line.len / 16);
+		patch_line(&p, line);
+	}
+	end_patch(&p);
+	return !oid_is_null(out);
 }
 
 int git_cmd_patch_id(struct git *g, struct args *args)
