@@ -42,7 +42,7 @@ static const struct git_option fetch_options[] = {
 	GIT_FLAG(0, "all", struct fetch_opts, all),
 	GIT_FLAG(0, "set-upstream", struct fetch_opts, set_upstream),
 	GIT_FLAG('a', "append", struct fetch_opts, append),
-	GIT_MISSING(0, "atomic"),
+	GIT_FLAG(0, "atomic", struct fetch_opts, atomic),
 	GIT_STR(0, "upload-pack", struct fetch_opts, upload),
 	GIT_FLAG('f', "force", struct fetch_opts, force),
 	GIT_FLAG('m', "multiple", struct fetch_opts, multiple),

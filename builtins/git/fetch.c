@@ -17,7 +17,16 @@ struct wanted {
 	bool has_old;
 };
 
+/* --atomic: a reference that is written if none was refused. */
+struct later {
+	const char *name;
+	struct oid oid;
+	const char *message;
+};
+
 struct fetching {
+	struct later *later;
+	size_t nlater, later_cap;
 	struct git *g;
 	struct git *from;
 	const struct fetch_opts *o;
@@ -307,8 +316,14 @@ static bool set_ref(struct fetching *f, const struct wanted *w, const char *what
 	}
 	if (f->o->dry_run)
 		return true;
-	ref_update(f->g, w->local, &w->ref->oid, NULL,
-		   git_format(f->g->a, "%s: %s", f->action, what), false);
+	char *message = git_format(f->g->keep, "%s: %s", f->action, what);
+
+	if (f->o->atomic) {
+		LIST_ROOM(f->g, f->later, f->nlater, f->later_cap);
+		f->later[f->nlater++] = (struct later){ w->local, w->ref->oid, message };
+	} else {
+		ref_update(f->g, w->local, &w->ref->oid, NULL, message, false);
+	}
 	return true;
 }
 
@@ -431,6 +446,15 @@ static void store(struct fetching *f)
 			else
 				say_fetched(f, w);
 		}
+	if (f->o->atomic && f->failed) {
+		/* Nothing is done then. */
+		git_error(g, "%s", "");
+		if (f->o->append)
+			return;
+		out.len = 0;
+	}
+	for (size_t i = 0; i < f->nlater && !f->failed; i++)
+		ref_update(g, f->later[i].name, &f->later[i].oid, NULL, f->later[i].message, false);
 	if (!f->o->dry_run && !f->o->no_write)
 		file_write(g, path, buf_bytes(&out), 0666);
 }

@@ -10,7 +10,7 @@
 struct fetch_opts {
 	bool all, append, force, keep, prune, prune_given, quiet, dry_run, update_head, unshallow,
 		set_upstream, multiple, progress;
-	bool no_write;
+	bool no_write, atomic;
 	int verbose;
 	int tags; /* 0 those of what is fetched, 1 all, -1 none */
 	int depth;

@@ -316,11 +316,13 @@ void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, st
 		    !is_ascii(subject) || !is_ascii(body) ||
 			    (s->signoff != NULL && !is_ascii(bytes_of(s->signoff))),
 		    out);
+	bool other = s->from != NULL &&
+		     !(bytes_eq(sender.name, who.name) && bytes_eq(sender.mail, who.mail));
+
 	/* As the real one has it. */
-	if (s->boundary != NULL && body.len == 0)
+	if (s->boundary != NULL && body.len == 0 && !other)
 		out->len--;
-	if (s->from != NULL &&
-	    !(bytes_eq(sender.name, who.name) && bytes_eq(sender.mail, who.mail)))
+	if (other)
 		buf_printf(out, "From: %.*s <%.*s>\n\n", (int)who.name.len, who.name.ptr,
 			   (int)who.mail.len, who.mail.ptr);
 	whole = buf_in(&a);
