@@ -46,7 +46,7 @@ static int ancestor(struct git *g, void *opts, const char *arg, bool unset)
 	return set_mode(g, opts, IS_ANCESTOR);
 }
 
-static int fork_point(struct git *g, void *opts, const char *arg, bool unset)
+static int set_fork_point(struct git *g, void *opts, const char *arg, bool unset)
 {
 	(void)arg;
 	(void)unset;
@@ -56,7 +56,7 @@ static int fork_point(struct git *g, void *opts, const char *arg, bool unset)
 static const struct git_option base_options[] = {
 	GIT_FLAG('a', "all", struct base_opts, all), GIT_CALL(0, "octopus", octopus),
 	GIT_CALL(0, "independent", independent),     GIT_CALL(0, "is-ancestor", ancestor),
-	GIT_CALL(0, "fork-point", fork_point),       GIT_END(),
+	GIT_CALL(0, "fork-point", set_fork_point),   GIT_END(),
 };
 static const char *const base_usage[] = { "git merge-base [-a | --all] <commit> <commit>...",
 					  "git merge-base [-a | --all] --octopus <commit>...",
@@ -142,13 +142,10 @@ static struct commits tips_of(struct git *g, const char *ref, const struct oid *
 	return tips;
 }
 
-/* Where a commit left what a reference was at some time, if that is one place. */
-static int show_fork_point(struct git *g, const char *name, const char *derived)
+/* The full name; ends the command if there is no such reference. */
+static char *need_ref(struct git *g, const char *name)
 {
-	struct oid now, oid;
-	struct commit *c;
-	struct commit **bases;
-	struct commits tips;
+	struct oid now;
 	bool several;
 	char *ref = strcmp(name, "HEAD") == 0 ? head_ref(g) : ref_expand(g, name, &now, &several);
 
@@ -156,20 +153,42 @@ static int show_fork_point(struct git *g, const char *name, const char *derived)
 		ref = arena_dup(g->a, BYTES("HEAD"));
 	if (ref == NULL)
 		git_die(g, "No such ref: '%s'", name);
-	if (rev_parse(g, derived, &oid) < 0)
-		git_die(g, "Not a valid object name: '%s'", derived);
-	if (rev_parse(g, name, &now) < 0 || !object_peel(g, &oid, OBJECT_COMMIT, &oid))
-		git_die(g, "Not a valid commit name %s", derived);
-	c = commit_at(g, &oid);
+	return ref;
+}
+
+struct commit *fork_point(struct git *g, const char *name, struct commit *c)
+{
+	char *ref = need_ref(g, name);
+	struct commits tips;
+	struct commit **bases;
+	struct oid now;
+
+	if (rev_parse(g, name, &now) < 0)
+		return NULL;
 	tips = tips_of(g, ref, &now);
 	if (tips.n == 0 || merge_bases_many(g, c, tips.at, tips.n, &bases) != 1)
-		return 1;
+		return NULL;
 	for (size_t i = 0; i < tips.n; i++)
-		if (tips.at[i] == bases[0]) {
-			print_bases(g, bases, 1, false);
-			return 0;
-		}
-	return 1;
+		if (tips.at[i] == bases[0])
+			return bases[0];
+	return NULL;
+}
+
+static int show_fork_point(struct git *g, const char *name, const char *derived)
+{
+	struct commit *found;
+	struct oid oid;
+
+	need_ref(g, name);
+	if (rev_parse(g, derived, &oid) < 0)
+		git_die(g, "Not a valid object name: '%s'", derived);
+	if (!object_peel(g, &oid, OBJECT_COMMIT, &oid))
+		git_die(g, "Not a valid commit name %s", derived);
+	found = fork_point(g, name, commit_at(g, &oid));
+	if (found == NULL)
+		return 1;
+	print_bases(g, &found, 1, false);
+	return 0;
 }
 
 /* How many operands a mode takes. */

@@ -18,6 +18,8 @@ struct rebase_opts {
 	/* found */
 	const char *up_name;
 	struct oid up, onto, head;
+	int fork;            /* --fork-point: YES, NO, or 0: as usual */
+	struct commit *left; /* where the upstream was left; NULL: not asked for */
 	bool has_up;
 	char *branch;      /* full name; NULL: detached */
 	const char *shown; /* what people call it */
@@ -38,6 +40,7 @@ SWITCH(set_stat, stat)
 SWITCH(set_reapply, reapply)
 SWITCH(set_keep_empty, keep_empty)
 SWITCH(set_reschedule, reschedule)
+SWITCH(set_fork_point, fork)
 SWITCH(set_update_refs, update_refs)
 #undef SWITCH
 
@@ -109,14 +112,13 @@ static const struct git_option rebase_options[] = {
 	GIT_CALL(0, "reschedule-failed-exec", set_reschedule),
 	GIT_CALL(0, "reapply-cherry-picks", set_reapply),
 	GIT_CALL(0, "allow-empty-message", git_opt_taken),
-	GIT_CALL(0, "no-fork-point", git_opt_taken),
 	GIT_CALL(0, "no-gpg-sign", git_opt_taken),
 	GIT_CALL(0, "no-rerere-autoupdate", git_opt_taken),
 	GIT_MISSING(0, "apply"),
 	GIT_MISSING_ARG('C', NULL),
 	GIT_MISSING(0, "ignore-whitespace"),
 	GIT_MISSING_ARG(0, "whitespace"),
-	GIT_MISSING(0, "fork-point"),
+	GIT_CALL(0, "fork-point", set_fork_point),
 	GIT_MISSING(0, "rerere-autoupdate"),
 	GIT_CALL(0, "update-refs", set_update_refs),
 	GIT_MISSING('S', "gpg-sign"),
@@ -370,6 +372,8 @@ static void make_list(struct rebase_opts *o)
 		base->flags |= COMMIT_LEFT;
 		revs_add_commit(g, &r, base, !twins);
 	}
+	if (o->left != NULL)
+		revs_add_commit(g, &r, o->left, true);
 	revs_add_commit(g, &r, head, false);
 	r.right_only = twins;
 	r.cherry_mark = twins;
@@ -406,6 +410,9 @@ static void check_options(struct rebase_opts *o, int argc)
 	if (o->keep_base && o->root)
 		git_die(g, "options '%s' and '%s' cannot be used together", "--keep-base",
 			"--root");
+	if (o->root && o->fork == YES)
+		git_die(g, "options '%s' and '%s' cannot be used together", "--root",
+			"--fork-point");
 	if (o->choice.action != ACT_START && argc != 0)
 		git_usage(g, rebase_usage);
 	if (argc > (o->root ? 1 : 2))
@@ -612,7 +619,8 @@ static bool is_up_to_date(struct rebase_opts *o)
 	struct commit *head = commit_at(g, &o->head), *onto = commit_at(g, &o->onto);
 	struct commit **bases;
 
-	if (merge_bases(g, onto, head, &bases) != 1 || bases[0] != onto)
+	if (merge_bases(g, onto, head, &bases) != 1 || bases[0] != onto ||
+	    (o->left != NULL && o->left != onto))
 		return false;
 	if (o->has_up &&
 	    (merge_bases(g, commit_at(g, &o->up), head, &bases) != 1 || bases[0] != onto))
@@ -765,6 +773,10 @@ static int start(struct rebase_opts *o, struct args *args)
 	refuse_second(g);
 	find_ends(o, args);
 	find_onto(o);
+	if (o->fork == 0 && args->argc == 0 && !o->keep_base)
+		o->fork = config_bool(g, "rebase.forkpoint", true) ? YES : NO;
+	if (o->fork == YES && o->up_name != NULL)
+		o->left = fork_point(g, o->up_name, commit_at(g, &o->head));
 	put_away(o);
 	refuse_dirty(g);
 	if (plain && !o->r.root && is_up_to_date(o)) {

@@ -145,6 +145,9 @@ bool revs_tree_same(struct revs *r, const struct commit *c, const struct commit 
 size_t merge_bases(struct git *g, struct commit *a, struct commit *b, struct commit ***out);
 size_t merge_bases_many(struct git *g, struct commit *a, struct commit **b, size_t n,
 			struct commit ***out);
+/* cmd_merge_base.c: where a commit left what the reference was at some time; NULL: not at one
+ * place. */
+struct commit *fork_point(struct git *g, const char *name, struct commit *c);
 bool is_ancestor(struct git *g, struct commit *a, struct commit *of);
 /* How many commits only one side has. */
 void count_ahead_behind(struct git *g, struct commit *a, struct commit *b, size_t *ahead,
