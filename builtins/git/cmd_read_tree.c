@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * git read-tree: trees into the index, one over the other; below a directory (--prefix); or one
- * in place of what is there (-m, --reset), with the files (-u).
- *
- * Not here: -m of several trees.
+ * in place of what is there (-m, --reset), with the files (-u). Merges are in read_tree_merge.c.
  */
-#include "builtins/git/git.h"
-
-struct read_opts {
-	bool merge, reset, update, index_only, empty, dry_run, quiet, verbose;
-	const char *prefix;
-	const char *output;
-};
+#include "builtins/git/read_tree.h"
 
 static const struct git_option read_options[] = {
 	GIT_STR(0, "index-output", struct read_opts, output),
 	GIT_FLAG(0, "empty", struct read_opts, empty),
 	GIT_FLAG('v', "verbose", struct read_opts, verbose),
 	GIT_FLAG('m', NULL, struct read_opts, merge),
-	GIT_MISSING(0, "trivial"),
-	GIT_MISSING(0, "aggressive"),
+	GIT_FLAG(0, "trivial", struct read_opts, trivial),
+	GIT_FLAG(0, "aggressive", struct read_opts, aggressive),
 	GIT_FLAG(0, "reset", struct read_opts, reset),
 	GIT_STR(0, "prefix", struct read_opts, prefix),
 	GIT_FLAG('u', NULL, struct read_opts, update),
@@ -35,12 +27,6 @@ static const char *const read_usage[] = {
 	"              [-u | -i]] [--index-output=<file>] [--no-sparse-checkout]\n"
 	"              (--empty | <tree-ish1> [<tree-ish2> [<tree-ish3>]])",
 	NULL
-};
-
-struct reading {
-	struct git *g;
-	struct read_opts o;
-	struct index *x;
 };
 
 static void tree_named(struct git *g, const char *name, struct oid *out)
@@ -81,14 +67,14 @@ static void check_options(struct reading *r, const struct args *args)
 			    "--empty");
 	if (kind && args->argc == 0)
 		git_die(g, "you must specify at least one tree to merge");
-	if (kind && args->argc > 1)
-		git_refuse(g, "read-tree -m, --reset, --prefix of several trees");
+	if (kind && args->argc > (o->prefix != NULL ? 1 : 3))
+		git_refuse(g, o->prefix != NULL ? "read-tree --prefix of several trees"
+						: "read-tree -m of more than three trees");
 	if (o->merge && !o->reset && index_unmerged(r->x))
 		git_die(g, "You need to resolve your current index first");
 }
 
-/* With "error: ..." that the file at path can't be written over. */
-static bool in_the_way(struct reading *r, const char *path)
+bool read_tree_in_the_way(struct reading *r, const char *path)
 {
 	struct vfs_stat st;
 
@@ -119,7 +105,7 @@ static int read_below(struct reading *r, const struct oid *tree)
 			git_error(g, "Entry '%s' overlaps with '%s'.  Cannot bind.", path, path);
 			return GIT_STATUS_FATAL;
 		}
-		if (in_the_way(r, path))
+		if (read_tree_in_the_way(r, path))
 			return GIT_STATUS_FATAL;
 		l.at[i].path = path;
 		cmd_charge(g->c, 2);
@@ -156,7 +142,7 @@ static bool files_allow(struct reading *r, const struct leaves *l)
 		return false;
 	}
 	for (size_t i = 0; i < l->n; i++)
-		if (!index_has(r->x, l->at[i].path) && in_the_way(r, l->at[i].path))
+		if (!index_has(r->x, l->at[i].path) && read_tree_in_the_way(r, l->at[i].path))
 			return false;
 	return true;
 }
@@ -221,7 +207,7 @@ int git_cmd_read_tree(struct git *g, struct args *args)
 {
 	struct reading r = { .g = g };
 	const struct git_parser p = { read_options, &r.o, read_usage, 0, NULL };
-	struct oid tree;
+	struct oid tree[3];
 	int status = 0;
 
 	git_parse(g, args, &p);
@@ -230,8 +216,11 @@ int git_cmd_read_tree(struct git *g, struct args *args)
 	if (!r.o.merge && !r.o.reset && r.o.prefix == NULL) {
 		read_over(&r, args);
 	} else {
-		tree_named(g, args->argv[0], &tree);
-		status = r.o.prefix != NULL ? read_below(&r, &tree) : read_instead(&r, &tree);
+		for (int i = 0; i < args->argc; i++)
+			tree_named(g, args->argv[i], &tree[i]);
+		status = r.o.prefix != NULL ? read_below(&r, &tree[0])
+			 : args->argc > 1   ? read_tree_merge(&r, tree, args->argc)
+					    : read_instead(&r, &tree[0]);
 	}
 	if (status != 0 || r.o.dry_run)
 		return status;
