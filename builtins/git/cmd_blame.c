@@ -321,6 +321,8 @@ static bool pass_whole(struct blaming *b, struct suspect *s, struct commit *cons
 		    !bytes_eq(text, s->text))
 			continue;
 		t = blame_suspect(b, source[i], name, text);
+		b->stat.blobs += s->c == NULL && !t->read;
+		t->read = t->read || s->c == NULL;
 		for (size_t k = 0; k < s->n; k++)
 			blame_ask(b, t, s->at[k].line, s->at[k].final);
 		s->n = 0;
@@ -616,6 +618,8 @@ static int blame(struct git *g, struct args *args, bool annotate)
 	choose_lines(&b, text);
 	b.verdict = arena_array(g->keep, b.n + 1, sizeof(*b.verdict));
 	first = blame_suspect(&b, c, path, text);
+	first->read = c != NULL;
+	b.stat.blobs = c != NULL;
 	for (size_t i = b.from; i < b.to; i++)
 		if (b.wanted[i])
 			blame_ask(&b, first, i, i);

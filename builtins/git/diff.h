@@ -257,6 +257,9 @@ struct diff_counts {
 	size_t deleted;
 	bool binary;
 };
+/* The lines of hunks: changes that do not count are in them if they are near others. */
+void diff_count_hunks(struct git *g, struct diff_opts *o, const struct lines *l,
+		      struct diff_counts *out);
 void diff_count(struct git *g, struct diff_opts *o, struct diff_pair *p, struct diff_counts *out);
 /* a/{b => c}/d */
 void diff_put_renamed(struct git *g, struct buf *out, const char *a, const char *b);

@@ -313,6 +313,22 @@ static size_t skip_ignored(const struct patch *p, size_t i)
 	return from;
 }
 
+void diff_count_hunks(struct git *g, struct diff_opts *o, const struct lines *l,
+		      struct diff_counts *out)
+{
+	const struct patch p = { .g = g, .o = o, .l = *l };
+
+	for (size_t i = skip_ignored(&p, 0); i < l->n;) {
+		size_t end = hunk_end(&p, i);
+
+		for (; i < end; i++) {
+			out->added += l->change[i].count[1];
+			out->deleted += l->change[i].count[0];
+		}
+		i = skip_ignored(&p, end);
+	}
+}
+
 /* Where a hunk begins and ends in both files. */
 struct span {
 	size_t from[2];
@@ -336,7 +352,7 @@ static void put_same(struct patch *p, struct bytes line)
 		line.len--;
 	if (porcelain)
 		buf_putc(p->out, ' ');
-	if (line.len != 0) {
+	if (line.len != 0 || porcelain) {
 		buf_puts(p->out, p->context);
 		buf_add(p->out, line);
 		buf_puts(p->out, p->reset);

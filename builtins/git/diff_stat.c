@@ -72,12 +72,7 @@ void diff_count(struct git *g, struct diff_opts *o, struct diff_pair *p, struct 
 		return;
 	}
 	diff_lines(g, &a, o, p, &l);
-	for (size_t i = 0; i < l.n; i++) {
-		if (l.change[i].ignored)
-			continue;
-		out->added += l.change[i].count[1];
-		out->deleted += l.change[i].count[0];
-	}
+	diff_count_hunks(g, o, &l, out);
 	arena_clear(&a);
 }
 

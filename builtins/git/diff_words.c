@@ -104,10 +104,10 @@ static void put_part(struct painter *p, char kind, struct bytes text)
 			buf_put(p->out, text.ptr, n);
 			if (plain)
 				buf_puts(p->out, kinds[k].close);
-			if (color[0] != '\0')
-				buf_puts(p->out, COLOR_RESET);
 			if (porcelain)
 				buf_putc(p->out, '\n');
+			if (color[0] != '\0')
+				buf_puts(p->out, COLOR_RESET);
 		}
 		if (nl == NULL)
 			return;

@@ -322,7 +322,7 @@ static void show_other(struct text *t, size_t number)
 		while (next <= t->n && lines_blank(line_at(t, next), 0))
 			next++;
 		cmd_charge(t->w->g->c, next - number);
-		if (next > t->n || is_function(t, line_at(t, next)))
+		if (next <= t->n && is_function(t, line_at(t, next)))
 			t->in_function = false;
 	}
 	if (t->in_function || (t->last_hit != 0 && number <= t->last_hit + (size_t)t->w->o.after))
