@@ -7,6 +7,37 @@
 
 /* --- ids of patches --- */
 
+/* The patch as its id has it: with modes, and names of both sides, but nothing else of renames. */
+static void put_for_id(struct git *g, struct diff_opts *o, struct diff_pair *p, struct buf *out)
+{
+	struct diff_file *one = p->one, *two = p->two;
+	struct buf b = buf_in(g->a);
+	const char *hunks;
+
+	bool binary;
+
+	diff_patch(g, o, p, &b);
+	binary = diff_is_binary(g, o, one) || diff_is_binary(g, o, two);
+	buf_printf(out, "diff --git a/%s b/%s\n", one->path, two->path);
+	if (one->mode == 0)
+		buf_printf(out, "new file mode %06o\n", two->mode);
+	else if (two->mode == 0)
+		buf_printf(out, "deleted file mode %06o\n", one->mode);
+	else if (one->mode != two->mode)
+		buf_printf(out, "old mode %06o\nnew mode %06o\n", one->mode, two->mode);
+	if (binary) {
+		/* Line ends do not count, but lines have to begin as headers do. */
+		out->len--;
+		buf_printf(out, "%s%s\n", oid_hex(g, &one->oid), oid_hex(g, &two->oid));
+		return;
+	}
+	buf_printf(out, one->mode == 0 ? "--- /dev/null\n" : "--- a/%s\n", one->path);
+	buf_printf(out, two->mode == 0 ? "+++ /dev/null\n" : "+++ b/%s\n", two->path);
+	hunks = bytes_find(buf_bytes(&b), BYTES("\n@@ "));
+	if (hunks != NULL)
+		buf_put(out, hunks + 1, (size_t)(b.ptr + b.len - hunks) - 1);
+}
+
 static bool commit_patch_id(struct git *g, struct commit *c, struct oid *out)
 {
 	struct arena_mark mark = arena_mark(g->a);
@@ -16,7 +47,6 @@ static bool commit_patch_id(struct git *g, struct commit *c, struct oid *out)
 	bool any;
 
 	diff_init(g, &o);
-	o.renames = 0;
 	o.color = 0;
 	o.format = DIFF_PATCH;
 	o.full_index = true;
@@ -25,8 +55,9 @@ static bool commit_patch_id(struct git *g, struct commit *c, struct oid *out)
 	if (c->nparents != 0)
 		commit_need(g, c->parent[0]);
 	diff_trees(g, &o, c->nparents != 0 ? &c->parent[0]->tree : NULL, &c->tree, &q);
+	diff_finish(g, &o, &q);
 	for (size_t i = 0; i < q.n; i++)
-		diff_patch(g, &o, &q.at[i], &b);
+		put_for_id(g, &o, &q.at[i], &b);
 	any = patch_id_of(g, buf_bytes(&b), out);
 	pool_free(g->c->pool, q.at, q.cap * sizeof(*q.at));
 	arena_release(g->a, mark);
@@ -63,6 +94,20 @@ static struct commit *upstream_base(struct git *g, const struct commits *list, b
 	return NULL;
 }
 
+/* What all of the list come from. */
+static struct commit *common_base(struct git *g, const struct commits *list)
+{
+	struct commit *base = list->at[0], **bases;
+
+	for (size_t i = 1; i < list->n; i++) {
+		commit_need(g, list->at[i]);
+		if (merge_bases(g, base, list->at[i], &bases) != 1)
+			git_die(g, "failed to find exact merge base");
+		base = bases[0];
+	}
+	return base;
+}
+
 static struct commit *base_of(struct git *g, const char *given, bool quiet,
 			      const struct commits *list)
 {
@@ -79,17 +124,17 @@ static struct commit *base_of(struct git *g, const char *given, bool quiet,
 		base = commit_at(g, &o);
 	}
 	commit_need(g, base);
+	if (!is_ancestor(g, base, common_base(g, list))) {
+		if (quiet)
+			return NULL;
+		git_die(g, "base commit should be the ancestor of revision list");
+	}
 	for (size_t i = 0; i < list->n; i++)
 		if (list->at[i] == base) {
 			if (quiet)
 				return NULL;
 			git_die(g, "base commit shouldn't be in revision list");
 		}
-	if (!is_ancestor(g, base, list->at[0])) {
-		if (quiet)
-			return NULL;
-		git_die(g, "base commit should be the ancestor of revision list");
-	}
 	return base;
 }
 

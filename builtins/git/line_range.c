@@ -176,7 +176,8 @@ struct line_range line_range_read(struct git *g, const char *text, struct bytes 
 		to = swap;
 	}
 	if ((r.n == 0 && (from != 0 || to != 0)) || from > (int64_t)r.n)
-		git_die(g, "file %s has only %zu line%s", name, r.n, r.n == 1 ? "" : "s");
+		git_die(g, "file %s has only %zu line%s", name, r.n,
+			r.n == 1 && strcmp(g->command, "blame") == 0 ? "" : "s");
 	out.from = from < 1 ? 0 : (size_t)from - 1;
 	out.to = to < 1 || to > (int64_t)r.n ? r.n : (size_t)to;
 	return out;
