@@ -14,9 +14,6 @@ enum {
 	CHAIN_MAX = 50,
 	DELTA_LEAST = 50,
 	DELTA_MOST = 1 << 22, /* larger objects are not tried */
-	OUT_CHUNK = 1 << 16,
-	LEVEL = 6,
-	KIND_OFS_DELTA = 6,
 };
 
 struct slot {
@@ -31,89 +28,13 @@ struct slot {
 
 struct packing {
 	struct git *g;
-	int fd;
-	struct digest sum;
+	struct pack_out out;
 	struct oid name; /* at the end: the sum of all */
-	struct buf out;
-	uint64_t written;
-	uint32_t crc;
 	struct placed *at;
 	size_t n;
 	struct slot window[WINDOW];
 	size_t next;
 };
-
-/* --- bytes --- */
-
-static void flush_out(struct packing *p)
-{
-	int err = cmd_write_fd(p->g->c, p->fd, p->out.ptr, p->out.len);
-
-	if (err < 0)
-		git_die_errno(p->g, err, "unable to write pack");
-	p->out.len = 0;
-}
-
-static void put(struct packing *p, struct bytes data)
-{
-	digest_update(&p->sum, data);
-	p->crc = zlib_crc32(p->crc, data);
-	p->written += data.len;
-	if (p->out.len + data.len > OUT_CHUNK && p->out.len != 0)
-		flush_out(p);
-	if (data.len > OUT_CHUNK) {
-		int err = cmd_write_fd(p->g->c, p->fd, data.ptr, data.len);
-
-		if (err < 0)
-			git_die_errno(p->g, err, "unable to write pack");
-		return;
-	}
-	buf_add(&p->out, data);
-}
-
-static void put_be32(struct buf *out, uint32_t v)
-{
-	for (int shift = 24; shift >= 0; shift -= 8)
-		buf_putc(out, (char)(v >> shift & 0xff));
-}
-
-/* --- one object --- */
-
-static void put_head(struct packing *p, unsigned kind, size_t size)
-{
-	char head[16];
-	size_t n = 0;
-	unsigned first = kind << 4 | (unsigned)(size & 15);
-
-	for (size >>= 4; size != 0; size >>= 7) {
-		head[n++] = (char)(first | 0x80);
-		first = (unsigned)(size & 0x7f);
-	}
-	head[n++] = (char)first;
-	put(p, (struct bytes){ head, n });
-}
-
-static void put_back(struct packing *p, uint64_t back)
-{
-	char text[16];
-	size_t at = sizeof(text);
-
-	text[--at] = (char)(back & 0x7f);
-	while ((back >>= 7) != 0)
-		text[--at] = (char)(0x80 | (--back & 0x7f));
-	put(p, (struct bytes){ text + at, sizeof(text) - at });
-}
-
-static void put_packed(struct packing *p, struct bytes data)
-{
-	struct git *g = p->g;
-	struct arena_mark mark = arena_mark(g->a);
-	struct buf packed = buf_in(g->a);
-
-	zlib_deflate(g, data, LEVEL, &packed);
-	put(p, buf_bytes(&packed));
-	arena_release(g->a, mark);
-}
 
 /* The shortest delta against the window: which slot it is based on, or NULL. */
 static struct slot *best_delta(struct packing *p, enum object_type type, struct bytes data,
@@ -170,7 +91,7 @@ static void put_object(struct packing *p, const struct reached *r)
 	struct oid check;
 	enum object_type type;
 	struct slot *base;
-	uint64_t offset = p->written;
+	uint64_t offset = p->out.written;
 	int chain = 0;
 
 	arena_init_under(&a, g->a);
@@ -182,18 +103,14 @@ static void put_object(struct packing *p, const struct reached *r)
 	if (!oid_eq(&check, &r->oid))
 		git_die(g, "object %s is corrupt", oid_hex(g, &r->oid));
 	cmd_charge_bytes(g->c, data.len * 4 + 64);
-	p->crc = 0;
 	base = best_delta(p, type, data, &delta);
 	if (base != NULL) {
-		put_head(p, KIND_OFS_DELTA, delta.len);
-		put_back(p, offset - base->offset);
-		put_packed(p, buf_bytes(&delta));
+		pack_out_delta(&p->out, base->offset, buf_bytes(&delta));
 		chain = base->chain + 1;
 	} else {
-		put_head(p, (unsigned)type, data.len);
-		put_packed(p, data);
+		pack_out_object(&p->out, type, data);
 	}
-	p->at[p->n++] = (struct placed){ r->oid, offset, p->crc };
+	p->at[p->n++] = (struct placed){ r->oid, offset, p->out.crc };
 	remember(p, type, data, offset, chain);
 	arena_clear(&a);
 }
@@ -215,29 +132,25 @@ static int by_likeness(const void *a, const void *b)
 static void write_objects(struct packing *p, struct reached *list, size_t n)
 {
 	struct git *g = p->g;
-	struct buf head = buf_in(g->a);
-	uint8_t sum[DIGEST_MAX];
 
-	p->out = buf_in(g->keep);
+	pack_out_begin(&p->out, g, p->out.fd, n);
 	p->at = arena_array(g->keep, n, sizeof(*p->at));
-	digest_init(&p->sum, DIGEST_SHA1, 0);
 	git_sort(g, list, n, sizeof(*list), by_likeness);
-	buf_puts(&head, "PACK");
-	put_be32(&head, 2);
-	put_be32(&head, (uint32_t)n);
-	put(p, buf_bytes(&head));
 	for (size_t i = 0; i < n; i++)
 		put_object(p, &list[i]);
 	for (size_t i = 0; i < WINDOW; i++)
 		if (p->window[i].used)
 			arena_clear(&p->window[i].a);
-	digest_final(&p->sum, sum);
-	buf_put(&p->out, sum, OID_BYTES);
-	flush_out(p);
-	memcpy(p->name.hash, sum, OID_BYTES);
+	pack_out_end(&p->out, &p->name);
 }
 
 /* --- the index, version 2 --- */
+
+static void put_be32(struct buf *out, uint32_t v)
+{
+	for (int shift = 24; shift >= 0; shift -= 8)
+		buf_putc(out, (char)(v >> shift & 0xff));
+}
 
 static int by_name(const void *a, const void *b)
 {
@@ -289,7 +202,7 @@ void pack_put_index(struct git *g, struct placed *at, size_t n, const struct oid
 
 void pack_stream(struct git *g, int fd, struct reached *list, size_t n, struct oid *name)
 {
-	struct packing p = { .g = g, .fd = fd };
+	struct packing p = { .g = g, .out = { .fd = fd } };
 
 	write_objects(&p, list, n);
 	*name = p.name;
@@ -309,11 +222,11 @@ char *pack_write_as(struct git *g, const char *prefix, struct reached *list, siz
 	char *base;
 	int err = file_make_parents(g, temporary);
 
-	p.fd = cmd_open(g->c, CMD_CWD, temporary, O_WRONLY_ | O_CREAT_ | O_TRUNC_, 0444);
-	if (err < 0 || p.fd < 0)
-		git_die_errno(g, err < 0 ? err : p.fd, "unable to create '%s'", temporary);
+	p.out.fd = cmd_open(g->c, CMD_CWD, temporary, O_WRONLY_ | O_CREAT_ | O_TRUNC_, 0444);
+	if (err < 0 || p.out.fd < 0)
+		git_die_errno(g, err < 0 ? err : p.out.fd, "unable to create '%s'", temporary);
 	write_objects(&p, list, n);
-	cmd_close(g->c, p.fd);
+	cmd_close(g->c, p.out.fd);
 	pack_put_index(g, p.at, p.n, &p.name, &idx);
 	base = git_format(g->keep, "%s-%s", prefix, oid_hex(g, &p.name));
 	err = cmd_rename(g->c, CMD_CWD, temporary, CMD_CWD, git_format(g->a, "%s.pack", base), 0);

@@ -13,6 +13,7 @@
 #ifndef BUILTINS_GIT_TRANSPORT_H
 #define BUILTINS_GIT_TRANSPORT_H
 
+#include "base/digest.h"
 #include "builtins/git/walk.h"
 
 /* --- remote.c --- */
@@ -117,6 +118,24 @@ struct delta_index *delta_index_new(struct git *g, struct arena *a, struct bytes
 /* Instructions that make target out of it; false: they would be longer than `max`. */
 bool delta_make(struct git *g, const struct delta_index *x, struct bytes target, size_t max,
 		struct buf *out);
+
+/* --- pack_put.c: a pack's bytes on their way into a descriptor --- */
+
+struct pack_out {
+	struct git *g;
+	int fd;
+	struct digest sum;
+	struct buf text; /* not written yet */
+	uint64_t written;
+	uint32_t crc; /* of the last object */
+};
+void pack_out_begin(struct pack_out *o, struct git *g, int fd, size_t n);
+void pack_out_object(struct pack_out *o, enum object_type type, struct bytes data);
+/* base: where the object it is made from begins. */
+void pack_out_delta(struct pack_out *o, uint64_t base, struct bytes delta);
+void pack_out_flush(struct pack_out *o);
+/* name: the sum of all. */
+void pack_out_end(struct pack_out *o, struct oid *name);
 
 /* --- pack_write.c --- */
 
