@@ -308,8 +308,8 @@ static uint32_t parse_mode(struct import *im, const char **at)
 		const char *text;
 		uint32_t mode;
 	} modes[] = {
-		{ "644 ", MODE_FILE },    { "755 ", MODE_EXEC },       { "100644 ", MODE_FILE },
-		{ "100755 ", MODE_EXEC }, { "120000 ", MODE_LINK },    { "160000 ", MODE_GITLINK },
+		{ "644 ", MODE_FILE },    { "755 ", MODE_EXEC },    { "100644 ", MODE_FILE },
+		{ "100755 ", MODE_EXEC }, { "120000 ", MODE_LINK }, { "160000 ", MODE_GITLINK },
 		{ "40000 ", MODE_TREE },  { "040000 ", MODE_TREE },
 	};
 
@@ -773,7 +773,8 @@ static void update_refs(struct import *im)
 		const char *name = git_format(g->a, "refs/tags/%s", t->name);
 
 		if (!ref_name_valid(name)) {
-			im->status = git_error(g, "refusing to update ref with bad name '%s'", name);
+			im->status = git_error(g, "refusing to update ref with bad name '%s'",
+					       name);
 			return;
 		}
 	}

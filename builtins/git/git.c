@@ -22,7 +22,7 @@ static const char missing[] = " add--interactive bisect--helper bugreport check-
 			      " checkout--worker checkout-index commit-graph credential"
 			      " credential-cache credential-cache--daemon credential-store"
 			      " daemon diagnose difftool difftool--helper env--helper"
-			      " fast-export fetch-pack fmt-merge-msg"
+			      " fetch-pack fmt-merge-msg"
 			      " for-each-repo fsmonitor--daemon hook http-backend http-fetch"
 			      " http-push imap-send instaweb mailinfo mailsplit maintenance"
 			      " merge-index merge-octopus merge-one-file merge-ours"

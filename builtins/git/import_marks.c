@@ -35,8 +35,8 @@ void import_set_mark(struct import *im, uint64_t number, struct import_object *o
 	im->mark[im->nmarks++] = (struct import_mark){ number, o };
 	key = arena_alloc(g->keep, sizeof(*key));
 	*key = number;
-	*lookup_at(im->mark_of, (struct bytes){ (const char *)key, sizeof(*key) }) =
-		(void *)(uintptr_t)im->nmarks;
+	*lookup_at(im->mark_of, (struct bytes){ (const char *)key,
+						sizeof(*key) }) = (void *)(uintptr_t)im->nmarks;
 }
 
 struct import_object *import_marked(struct import *im, const char **at, char end)
@@ -223,7 +223,8 @@ void import_put_stats(struct import *im)
 	known = (known / OBJECTS_BLOCK + 1) * OBJECTS_BLOCK;
 	git_say(g, "fast-import statistics:\n%s", report_line);
 	git_say(g, "Alloc'd objects: %10llu\n", known);
-	git_say(g, "Total objects:   %10llu (%10llu duplicates                  )\n", stored, again);
+	git_say(g, "Total objects:   %10llu (%10llu duplicates                  )\n", stored,
+		again);
 	for (int i = 0; i < 4; i++) {
 		const struct import_counts *n = &im->counts[types[i]];
 

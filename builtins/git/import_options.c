@@ -100,8 +100,8 @@ static const char *marks_path(struct import *im, const char *path)
 static void check_safe(struct import *im, const char *text, bool from_stream)
 {
 	if (from_stream && !im->unsafe)
-		import_die(im,
-			   "feature '%s' forbidden in input without --allow-unsafe-features", text);
+		import_die(im, "feature '%s' forbidden in input without --allow-unsafe-features",
+			   text);
 }
 
 static void add_marks(struct import *im, const char *path, const char *how, bool from_stream)

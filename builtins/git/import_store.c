@@ -250,8 +250,8 @@ static void keep_pack(struct import *im)
 
 	finish_file(im, &name);
 	base = git_format(g->a, "%s/pack/pack-%s", g->odb->dirs.at[0], oid_hex(g, &name));
-	put_edges(im, git_hook_path(g, git_format(g->a, "objects/pack/pack-%s.pack",
-						  oid_hex(g, &name))));
+	put_edges(im, git_hook_path(
+			      g, git_format(g->a, "objects/pack/pack-%s.pack", oid_hex(g, &name))));
 	pack_put_index(g, im->placed, im->nplaced, &name, &idx);
 	err = cmd_rename(g->c, CMD_CWD, im->temporary, CMD_CWD, git_format(g->a, "%s.pack", base),
 			 0);

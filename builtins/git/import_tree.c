@@ -109,7 +109,8 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct import_node *x = a, *y = b;
 
-	return bytes_cmp((struct bytes){ x->name, x->length }, (struct bytes){ y->name, y->length });
+	return bytes_cmp((struct bytes){ x->name, x->length },
+			 (struct bytes){ y->name, y->length });
 }
 
 /* Where a name is or belongs. */
@@ -267,8 +268,9 @@ void import_tree_set(struct import *im, struct import_node *root, const char *pa
 		else
 			n = &n->dir->at[at];
 		if (more && !is_dir(n)) {
-			*n = (struct import_node){ n->name, n->length, S_DIR, oid_null, true,
-						   NULL };
+			*n = (struct import_node){
+				n->name, n->length, S_DIR, oid_null, true, NULL
+			};
 		}
 	}
 	fill(im, n, leaf, depth);
