@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Fuzz target: lists of an interactive rebase, what is left of one on disk, answers to --patch,
- * edited hunks, the commands of update-ref, and ranges of lines. The first byte says which.
+ * edited hunks, commands of update-ref, streams of fast-import, ranges of lines. The first byte
+ * says which.
  */
 #include "fuzz/repository.h"
 
@@ -23,6 +24,8 @@ static const struct fuzz_way ways[] = {
 	       ".git/sequencer/$f; done; git status; git cherry-pick --continue" },
 	{ "t", "cd r; git log --oneline -L\"$(head -c 99 ../t)\":a; git blame -L\"$(head -c 99 "
 	       "../t)\" a" },
+	{ "t", "cd r; git fast-import --quiet --force < ../t; git fsck; git log --stat; git "
+	       "fast-export --all -M | git fast-import --force" },
 	{ "t", "cd r; git apply --recount ../t; git apply -3 ../t; git apply --reject ../t" },
 };
 
