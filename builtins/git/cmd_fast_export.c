@@ -64,7 +64,7 @@ static int set_signed(struct git *g, void *opts, const char *arg, bool unset)
 {
 	static const char *const words[] = { "abort",      "verbatim", "warn",
 					     "warn-strip", "strip",    NULL };
-	int v = unset ? 0
+	int v = unset                        ? 0
 		: strcmp(arg, "ignore") == 0 ? SIGNED_VERBATIM
 					     : word_of(g, arg, words, "signed-tags");
 
@@ -85,7 +85,7 @@ static int set_encoding(struct git *g, void *opts, const char *arg, bool unset)
 {
 	int truth = unset ? -1 : config_truth(arg);
 
-	((struct export_opts *)opts)->encoding = truth > 0	  ? ENCODING_YES
+	((struct export_opts *)opts)->encoding = truth > 0    ? ENCODING_YES
 						 : truth == 0 ? ENCODING_NO
 							      : ENCODING_ABORT;
 	if (unset || truth >= 0 || strcmp(arg, "abort") == 0)
@@ -118,8 +118,7 @@ static const struct git_option export_options[] = {
 static int other_option(struct git *g, void *opts, int argc, char **argv)
 {
 	struct export_opts *o = opts;
-	int taken = strcmp(argv[0], "--no-data") == 0 ? 0
-						      : revs_option(g, o->revs, argc, argv);
+	int taken = strcmp(argv[0], "--no-data") == 0 ? 0 : revs_option(g, o->revs, argc, argv);
 
 	if (taken == 0 && strcmp(argv[0], "--no-data") != 0)
 		taken = diff_option(g, &o->revs->diff, argc, argv);

@@ -292,7 +292,7 @@ static void limit(struct revs *r)
 }
 
 /* Parents behind their children; lines of history stay together, or the youngest comes first. */
-static void sort_topo(struct revs *r)
+void revs_sort_topo(struct revs *r)
 {
 	struct git *g = r->g;
 	struct commits *l = &r->list;
@@ -368,7 +368,7 @@ static void sort_by_author(struct revs *r)
 	int64_t *dates = pool_alloc(g->c->pool, (before.n + 1) * sizeof(*dates));
 
 	swap_dates(g, &before, dates);
-	sort_topo(r);
+	revs_sort_topo(r);
 	for (size_t i = 0; i < before.n; i++)
 		before.at[i]->date = dates[i];
 	pool_free(g->c->pool, dates, (before.n + 1) * sizeof(*dates));
@@ -601,7 +601,7 @@ static void start(struct revs *r)
 	if (r->order == ORDER_AUTHOR_DATE)
 		sort_by_author(r);
 	else if (r->order != ORDER_DATE || r->simplify_merges)
-		sort_topo(r);
+		revs_sort_topo(r);
 	if (r->simplify_merges)
 		revs_simplify_merges(r);
 	if (r->boundary)

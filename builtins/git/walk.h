@@ -163,6 +163,8 @@ bool commit_file_before(struct git *g, struct commit *p, struct commit *child, c
 void revs_forget(struct git *g);
 /* history_simplify.c: commits of the limited list without those that --simplify-merges drops. */
 void revs_simplify_merges(struct revs *r);
+/* The limited list in the order that was asked for: parents behind their children. */
+void revs_sort_topo(struct revs *r);
 /* By which name a commit was found: --source. */
 const char *revs_source(const struct revs *r, const struct commit *c);
 
