@@ -57,8 +57,7 @@ static const char *const usage_lines[] = {
 	"                       [--more=<n> | --list | --independent | --merge-base]\n"
 	"                       [--no-name | --sha1-name] [--topics]\n"
 	"                       [(<rev> | <glob>)...]",
-	"git show-branch (-g | --reflog)[=<n>[,<base>]] [--list] [<ref>]",
-	NULL
+	"git show-branch (-g | --reflog)[=<n>[,<base>]] [--list] [<ref>]", NULL
 };
 
 /* --- options --- */
@@ -309,7 +308,9 @@ static void mark_head(struct show_branch *s)
 {
 	struct git *g = s->g;
 	char *head = head_ref(g);
-	const char *brief = head == NULL ? "HEAD" : git_starts(head, "refs/heads/") ? head + 11 : head;
+	const char *brief = head == NULL                      ? "HEAD"
+			    : git_starts(head, "refs/heads/") ? head + 11
+							      : head;
 	struct oid o;
 	bool born = head_oid(g, &o), there = false;
 
@@ -717,7 +718,6 @@ static int put_independent(struct show_branch *s)
 }
 
 /* --- the command --- */
-
 
 /* Arguments as the configuration has them, where none are given. */
 static void usual_arguments(struct git *g, struct args *args)

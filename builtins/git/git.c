@@ -28,7 +28,7 @@ static const char missing[] = " add--interactive bisect--helper bugreport check-
 			      " merge-index merge-octopus merge-one-file merge-ours"
 			      " merge-recursive merge-resolve merge-subtree mergetool"
 			      " mergetool--lib multi-pack-index pack-redundant"
-			      " quiltimport range-diff receive-pack remote-ext remote-fd"
+			      " quiltimport receive-pack remote-ext remote-fd"
 			      " remote-ftp remote-ftps remote-http remote-https request-pull"
 			      " rerere send-pack shell show-index sparse-checkout"
 			      " submodule--helper subtree unpack-file upload-archive upload-pack"
