@@ -7,6 +7,7 @@
  */
 #include "builtins/git/mail.h"
 #include "builtins/git/merge.h"
+#include "builtins/git/rerere.h"
 #include "builtins/git/trailer.h"
 
 struct am_opts {
@@ -85,6 +86,7 @@ static const struct git_option am_options[] = {
 	GIT_FLAG(0, "continue", struct am_opts, go_on),
 	GIT_FLAG('r', "resolved", struct am_opts, go_on),
 	GIT_FLAG(0, "skip", struct am_opts, skip),
+	GIT_CALL(0, "rerere-autoupdate", git_opt_rerere),
 	GIT_FLAG(0, "abort", struct am_opts, abort),
 	GIT_FLAG(0, "allow-empty", struct am_opts, allow_empty),
 	GIT_STR(0, "empty", struct am_opts, empty),
@@ -453,8 +455,10 @@ static bool fall_back(struct applying *am)
 	if (!am->o.quiet)
 		cmd_bytes(g->c, buf_bytes(&m.messages));
 	cmd_flush(g->c);
-	if (!m.clean)
+	if (!m.clean) {
+		rerere_run(g);
 		git_error(g, "Failed to merge in the changes.");
+	}
 	return m.clean;
 }
 
@@ -742,6 +746,7 @@ static void clean(struct git *g)
 
 static int abort_am(struct git *g)
 {
+	rerere_clear(g);
 	struct oid head, safe, orig, tree;
 	char *text = get_text(g, "abort-safety");
 	bool had = head_oid(g, &head);
@@ -814,6 +819,7 @@ int git_cmd_am(struct git *g, struct args *args)
 		return show_current(&am);
 	resume_opts(&am);
 	if (am.o.skip) {
+		rerere_clear(g);
 		clean(g);
 		advance(&am);
 		return run(&am);

@@ -2,9 +2,10 @@
  *
  * git commit.
  */
+#include "builtins/git/commit.h"
 #include "builtins/git/menu.h"
 #include "builtins/git/patch_mode.h"
-#include "builtins/git/commit.h"
+#include "builtins/git/rerere.h"
 #include "builtins/git/status.h"
 #include "builtins/git/trailer.h"
 
@@ -853,6 +854,7 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 			      subject.ptr),
 		   false);
 	state_clear(g);
+	rerere_run(g);
 	git_hook(g, "post-commit", NULL, no_editor(cm));
 	if (cm->o.amend && !cm->o.no_post_rewrite)
 		git_hook_text(g, "post-rewrite", done,

@@ -3,6 +3,7 @@
  * git merge.
  */
 #include "builtins/git/merge_run.h"
+#include "builtins/git/rerere.h"
 #include "builtins/git/sequence.h"
 #include "builtins/git/status.h"
 
@@ -74,6 +75,7 @@ static const struct git_option merge_options[] = {
 	GIT_FLAG(0, "continue", struct merge_opts, go_on),
 	GIT_FLAG(0, "allow-unrelated-histories", struct merge_opts, allow_unrelated),
 	GIT_FLAG(0, "no-verify", struct merge_opts, no_verify),
+	GIT_CALL(0, "rerere-autoupdate", git_opt_rerere),
 	GIT_MISSING('S', "gpg-sign"),
 	GIT_END(),
 };
@@ -372,6 +374,7 @@ int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, s
 		write_squash(m);
 	if (!r->clean) {
 		save_state(m, message, r);
+		rerere_run(g);
 		git_printf(g,
 			   "Automatic merge failed; fix conflicts and then commit the result.\n");
 		return 1;
@@ -440,6 +443,7 @@ static int abort_merge(struct git *g)
 	index_write(g, index_get(g));
 	reflog_add(g, "HEAD", &head, &head, "reset: moving to HEAD");
 	state_clear(g);
+	state_remove(g, "MERGE_RR");
 	return 0;
 }
 

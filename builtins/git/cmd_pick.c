@@ -2,6 +2,7 @@
  *
  * git cherry-pick and git revert. Of several commits, what remains is kept in sequencer/.
  */
+#include "builtins/git/rerere.h"
 #include "builtins/git/sequence.h"
 #include "builtins/git/trailer.h"
 
@@ -58,11 +59,10 @@ static const struct git_option pick_options[] = {
 	GIT_FLAG('e', "edit", struct pick_opts, edit),
 	GIT_FLAG('s', "signoff", struct pick_opts, sign_off),
 	GIT_INT('m', "mainline", struct pick_opts, mainline),
-	GIT_CALL(0, "no-rerere-autoupdate", git_opt_taken),
+	GIT_CALL(0, "rerere-autoupdate", git_opt_rerere),
 	GIT_CALL_ARG(0, "strategy", set_strategy),
 	GIT_LIST('X', "strategy-option", struct pick_opts, xopts),
 	GIT_CALL(0, "no-gpg-sign", git_opt_taken),
-	GIT_MISSING(0, "rerere-autoupdate"),
 	GIT_MISSING('S', "gpg-sign"),
 	/* Of cherry-pick alone. */
 	GIT_FLAG('x', NULL, struct pick_opts, origin),
@@ -163,6 +163,7 @@ static enum result stop(struct sequence *s, struct picking *p, struct bytes mess
 	if (!s->o.no_commit)
 		write_oid(g, head_file(s), &p->commit->oid);
 	say_conflict(s, p->commit);
+	rerere_run(g);
 	return STOPPED;
 }
 

@@ -3,6 +3,7 @@
  * git rebase: which commits, onto what, in which order; then rebase_run.c does it. With -i the
  * list goes through an editor, without it is taken as it was made.
  */
+#include "builtins/git/rerere.h"
 #include "builtins/git/sequence.h"
 
 enum { YES = 1, NO = -1 }; /* of options with --no- */
@@ -113,13 +114,12 @@ static const struct git_option rebase_options[] = {
 	GIT_CALL(0, "reapply-cherry-picks", set_reapply),
 	GIT_CALL(0, "allow-empty-message", git_opt_taken),
 	GIT_CALL(0, "no-gpg-sign", git_opt_taken),
-	GIT_CALL(0, "no-rerere-autoupdate", git_opt_taken),
+	GIT_CALL(0, "rerere-autoupdate", git_opt_rerere),
 	GIT_MISSING(0, "apply"),
 	GIT_MISSING_ARG('C', NULL),
 	GIT_MISSING(0, "ignore-whitespace"),
 	GIT_MISSING_ARG(0, "whitespace"),
 	GIT_CALL(0, "fork-point", set_fork_point),
-	GIT_MISSING(0, "rerere-autoupdate"),
 	GIT_CALL(0, "update-refs", set_update_refs),
 	GIT_MISSING('S', "gpg-sign"),
 	GIT_CALL_MAYBE('r', "rebase-merges", set_merges),
@@ -824,6 +824,7 @@ static int resume(struct rebase *r, bool skip)
 	struct oid o;
 
 	if (skip) {
+		rerere_clear(g);
 		pick_reset_hard(g);
 		state_clear(g);
 	} else if (!refuse_unmerged(g)) {
@@ -845,6 +846,7 @@ static int abort_rebase(struct git *g)
 
 	if (orig == NULL || !oid_parse(orig, &o) || !tree_of(g, &o, &tree))
 		git_die(g, "No rebase in progress?");
+	rerere_clear(g);
 	work_reset(g, &tree);
 	index_write(g, index_get(g));
 	if (name != NULL && git_starts(name, "refs/"))

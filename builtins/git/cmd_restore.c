@@ -529,5 +529,6 @@ int git_cmd_reset(struct git *g, struct args *args)
 		git_printf(g, "HEAD is now at %s %.*s\n", oid_short(g, &o, 0), (int)s.len, s.ptr);
 	}
 	state_clear(g);
+	state_remove(g, "MERGE_RR");
 	return 0;
 }

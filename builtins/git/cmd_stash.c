@@ -4,6 +4,7 @@
  * as its third), kept in the log of refs/stash.
  */
 #include "builtins/git/patch_mode.h"
+#include "builtins/git/rerere.h"
 #include "builtins/git/sequence.h"
 
 struct stash_opts {
@@ -579,6 +580,7 @@ static int apply(struct git *g, const struct stash *s, const struct stash_opts *
 	if (!o->quiet || !m.clean)
 		cmd_bytes(g->c, buf_bytes(&m.messages));
 	if (!m.clean) {
+		rerere_run(g);
 		if (o->index)
 			git_say(g, "Index was not unstashed.\n");
 		show_status(g, o);

@@ -3,6 +3,7 @@
  * git count-objects, gc, repack, prune, prune-packed, update-server-info: the store of objects
  * kept in order.
  */
+#include "builtins/git/rerere.h"
 #include "builtins/git/transport.h"
 
 enum { BLOCK = 4096, WEEK = 7 * 86400 };
@@ -396,6 +397,7 @@ int git_cmd_update_server_info(struct git *g, struct args *args)
 {
 	(void)args;
 	write_info(g);
+	rerere_gc(g);
 	return 0;
 }
 

@@ -16,6 +16,7 @@
  *   merge*.c    three ways into one (merge.h)                          status.c   status
  *   remote.c, reach.c, transport.c, bundle.c, pack_write.c, delta.c
  *               between repositories (transport.h)
+ *   rerere.c    conflicts that were resolved before (rerere.h)
  *   notes.c     texts on objects (notes.h)      columns.c  texts side by side (columns.h)
  *   cmd_*.c     one family of subcommands each
  *
@@ -118,6 +119,7 @@ struct git {
 	int nested;          /* this one is a submodule, looked at from above */
 	int abbrev;          /* default length of short names; 0: not known */
 	const char *columns; /* --column as given; "": without a value; NULL: not given */
+	int rerere;          /* enum rerere_update: what --rerere-autoupdate said */
 	int color;           /* --no-color etc. of the running command; -1: not said */
 };
 

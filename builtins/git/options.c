@@ -3,7 +3,7 @@
  * Options of subcommands, in the manner of git: long ones may be cut short while that is
  * unique, --no-x takes back, operands may stand between them.
  */
-#include "builtins/git/git.h"
+#include "builtins/git/rerere.h"
 
 void git_usage(struct git *g, const char *const *usage)
 {
@@ -342,6 +342,13 @@ int git_opt_columns(struct git *g, void *opts, const char *arg, bool unset)
 {
 	(void)opts;
 	g->columns = unset ? "never" : arg != NULL ? arg : "";
+	return 0;
+}
+
+int git_opt_rerere(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)opts, (void)arg;
+	g->rerere = unset ? RERERE_NO_UPDATE : RERERE_UPDATE;
 	return 0;
 }
 

@@ -61,6 +61,8 @@ struct git_option {
 int git_opt_taken(struct git *g, void *opts, const char *arg, bool unset);
 /* --column[=HOW], for columns_settle() */
 int git_opt_columns(struct git *g, void *opts, const char *arg, bool unset);
+/* --rerere-autoupdate */
+int git_opt_rerere(struct git *g, void *opts, const char *arg, bool unset);
 /* --color[=WHEN] */
 int git_opt_color(struct git *g, void *opts, const char *arg, bool unset);
 #define GIT_CALL(s, l, f)                                                                          \

@@ -34,8 +34,7 @@ void range_read(struct git *g, const char *range, char **paths, int npaths,
 /* Lines of a comparison of two texts, with 3 lines of context: what a pair costs. */
 int range_cost(struct git *g, struct bytes one, struct bytes two);
 /* The differences of two versions of a patch, each line behind four blanks. */
-void range_put_patch(struct git *g, const struct range_opts *o, struct bytes one,
-		     struct bytes two);
+void range_put_patch(struct git *g, const struct range_opts *o, struct bytes one, struct bytes two);
 /* range_match.c: fills match of both. */
 void range_match(struct git *g, struct range *a, struct range *b, int creation_factor);
 

@@ -83,13 +83,12 @@ static void put_file(struct git *g, struct diff_opts *d, struct diff_pair *pair,
 
 			buf_puts(out, "@@");
 			if (tail.len != 0)
-				buf_printf(out, " %s:", pair->two->mode != 0 ? pair->two->path
-									     : pair->one->path);
+				buf_printf(out, " %s:",
+					   pair->two->mode != 0 ? pair->two->path
+								: pair->one->path);
 			buf_add(out, tail);
 		} else {
-			char first = line.ptr[0] == '>'   ? '+'
-				     : line.ptr[0] == '<' ? '-'
-							  : ' ';
+			char first = line.ptr[0] == '>' ? '+' : line.ptr[0] == '<' ? '-' : ' ';
 			bool marked = first != ' ' || line.ptr[0] == '#';
 
 			buf_putc(out, first);
@@ -313,8 +312,7 @@ static void put_line(struct painter *p, char sign, struct bytes line)
 	buf_putc(&p->out, '\n');
 }
 
-static void put_group(struct painter *p, const struct lines *l, size_t i, size_t end,
-		      struct span s)
+static void put_group(struct painter *p, const struct lines *l, size_t i, size_t end, struct span s)
 {
 	size_t at = s.from;
 

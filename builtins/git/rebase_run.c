@@ -2,6 +2,7 @@
  *
  * A rebase at work: the items of its list one after the other, stops on the way, the end.
  */
+#include "builtins/git/rerere.h"
 #include "builtins/git/sequence.h"
 
 #define SCRIPT REBASE_DIR "author-script"
@@ -413,6 +414,7 @@ static int conflict(struct one *o)
 			state_write(g, REBASE_MESSAGE, arena_dup(g->a, o->message));
 	}
 	say_conflict(r, o->item->commit);
+	rerere_run(g);
 	if (o->melts) {
 		struct oid head;
 
