@@ -9,7 +9,8 @@
 #include "builtins/git/status.h"
 
 struct checkout_opts {
-	bool quiet, force, track, no_track, no_guess, detach, merge, progress, ignore_other, patch;
+	bool quiet, force, track, no_track, no_guess, detach, merge, progress, ignore_other, patch,
+		ignore_skip;
 	const char *create;
 	const char *force_create;
 	const char *orphan;
@@ -50,7 +51,8 @@ int checkout_hook(struct git *g, const struct oid *old, const struct oid *new_oi
 
 /* restore.c */
 struct restore_opts {
-	bool staged, worktree, quiet, merge, force, overlay, checkout, ignore_unmerged;
+	bool staged, worktree, quiet, merge, force, overlay, checkout, ignore_unmerged,
+		ignore_skip; /* files that a sparse work tree leaves out come too */
 	bool has_tree;
 	bool dashdash; /* was written: then nothing is counted */
 	int stage;

@@ -2,10 +2,11 @@
  *
  * git add, rm, mv.
  */
-#include "builtins/git/submodule.h"
+#include "builtins/git/git.h"
 #include "builtins/git/menu.h"
 #include "builtins/git/patch_mode.h"
-#include "builtins/git/git.h"
+#include "builtins/git/sparse.h"
+#include "builtins/git/submodule.h"
 
 /* --- add --- */
 
@@ -299,6 +300,7 @@ int git_cmd_add(struct git *g, struct args *args)
 	struct add_opts o = { .dry_run = false };
 	const struct git_parser p = { add_options, &o, add_usage, 0, NULL };
 	struct adding ad = { .g = g, .o = &o };
+	struct names outside = { NULL, 0, 0 };
 
 	git_parse(g, args, &p);
 	if (o.all && o.update)
@@ -319,6 +321,10 @@ int git_cmd_add(struct git *g, struct args *args)
 	}
 	if (o.edit)
 		return edit_patch(g, args);
+	if (!o.sparse && sparse_take_outside(g, args, &outside) != 0 && args->argc == 0) {
+		sparse_say_outside(g, &outside);
+		return 1;
+	}
 	if (args->argc == 0 && !o.all && !o.update && !o.renormalize && !o.refresh) {
 		git_say(g, "Nothing specified, nothing added.\n");
 		git_hint(g, "addEmptyPathspec",
@@ -342,13 +348,14 @@ int git_cmd_add(struct git *g, struct args *args)
 		set_modes(&ad);
 	if (!o.dry_run && ad.x->dirty)
 		index_write(g, ad.x);
-	return ad.status;
+	sparse_say_outside(g, &outside);
+	return outside.n != 0 ? 1 : ad.status;
 }
 
 /* --- rm --- */
 
 struct rm_opts {
-	bool dry_run, quiet, cached, force, recursive, ignore_unmatch;
+	bool dry_run, quiet, cached, force, recursive, ignore_unmatch, sparse;
 	struct pathspec_file from;
 };
 
@@ -360,6 +367,7 @@ static const struct git_option rm_options[] = {
 	GIT_FLAG('f', "force", struct rm_opts, force),
 	GIT_FLAG('r', NULL, struct rm_opts, recursive),
 	GIT_FLAG(0, "ignore-unmatch", struct rm_opts, ignore_unmatch),
+	GIT_FLAG(0, "sparse", struct rm_opts, sparse),
 	GIT_END(),
 };
 static const char *const rm_usage[] = {
@@ -472,13 +480,18 @@ int git_cmd_rm(struct git *g, struct args *args)
 	const struct git_parser p = { rm_options, &o, rm_usage, 0, NULL };
 	struct index *x;
 	struct pathspec ps;
-	struct names list = { NULL, 0, 0 }, modules = { NULL, 0, 0 };
+	struct names list = { NULL, 0, 0 }, modules = { NULL, 0, 0 }, outside = { NULL, 0, 0 };
 
 	git_parse(g, args, &p);
 	pathspec_from_file(g, &o.from, args, false);
 	if (args->argc == 0)
 		git_die(g, "No pathspec was given. Which files should I remove?");
 	x = index_get(g);
+	if (!o.sparse && sparse_take_outside(g, args, &outside) != 0) {
+		sparse_say_outside(g, &outside);
+		if (args->argc == 0)
+			return 1;
+	}
 	pathspec_of(g, args->argv, args->argc, &ps);
 	for (size_t i = 0; i < x->n; i++)
 		if (pathspec_match(g, &ps, x->at[i].path, false) &&

@@ -446,7 +446,7 @@ static const struct git_option checkout_options[] = {
 	GIT_SET('3', "theirs", struct checkout_opts, stage, 3),
 	GIT_FLAG('p', "patch", struct checkout_opts, patch),
 	GIT_FLAG(0, "overlay", struct checkout_opts, progress),
-	GIT_FLAG(0, "ignore-skip-worktree-bits", struct checkout_opts, progress),
+	GIT_FLAG(0, "ignore-skip-worktree-bits", struct checkout_opts, ignore_skip),
 	SHARED_OPTIONS,
 	GIT_END(),
 };
@@ -463,6 +463,7 @@ static int checkout_paths(struct git *g, struct checkout *k, char **paths, int n
 				  .conflict = k->o.conflict,
 				  .force = k->o.force,
 				  .overlay = true,
+				  .ignore_skip = k->o.ignore_skip,
 				  .dashdash = k->dashdash,
 				  .checkout = true };
 

@@ -6,11 +6,12 @@
  */
 #include "builtins/git/checkout.h"
 #include "builtins/git/merge.h"
+#include "builtins/git/sparse.h"
 #include "builtins/git/transport.h"
 
 struct clone_opts {
-	bool quiet, verbose, no_checkout, bare, mirror, local, no_hardlinks, shared, no_tags,
-		recurse, progress;
+	bool sparse, quiet, verbose, no_checkout, bare, mirror, local, no_hardlinks, shared,
+		no_tags, recurse, progress;
 	int single; /* -1: not said */
 	int depth;
 	const char *depth_text;
@@ -71,7 +72,7 @@ static const struct git_option clone_options[] = {
 	GIT_MISSING_ARG(0, "separate-git-dir"),
 	GIT_LIST('c', "config", struct clone_opts, config),
 	GIT_MISSING_ARG(0, "filter"),
-	GIT_MISSING(0, "sparse"),
+	GIT_FLAG(0, "sparse", struct clone_opts, sparse),
 	GIT_END(),
 };
 static const char *const clone_usage[] = { "git clone [<options>] [--] <repo> [<dir>]", NULL };
@@ -420,6 +421,8 @@ static int check_out(struct cloning *k)
 		checkout_say_detached(to, oid_hex(g, &k->head));
 	if (!tree_of(to, &k->head, &tree))
 		git_die(g, "unable to read tree %s", oid_hex(g, &k->head));
+	if (k->o.sparse)
+		sparse_begin(to);
 	work_reset(to, &tree);
 	index_write(to, index_get(to));
 	return checkout_hook(to, &oid_null, &k->head, true) != 0;

@@ -442,8 +442,7 @@ static int abort_merge(struct git *g)
 	work_reset_index(g, &tree);
 	index_write(g, index_get(g));
 	reflog_add(g, "HEAD", &head, &head, "reset: moving to HEAD");
-	state_clear(g);
-	state_remove(g, "MERGE_RR");
+	state_clear_merge(g);
 	return 0;
 }
 

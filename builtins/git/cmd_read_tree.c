@@ -4,6 +4,7 @@
  * in place of what is there (-m, --reset), with the files (-u). Merges are in read_tree_merge.c.
  */
 #include "builtins/git/read_tree.h"
+#include "builtins/git/sparse.h"
 
 static const struct git_option read_options[] = {
 	GIT_STR(0, "index-output", struct read_opts, output),
@@ -18,7 +19,7 @@ static const struct git_option read_options[] = {
 	GIT_MISSING_ARG(0, "exclude-per-directory"),
 	GIT_FLAG('i', NULL, struct read_opts, index_only),
 	GIT_FLAG('n', "dry-run", struct read_opts, dry_run),
-	GIT_MISSING(0, "no-sparse-checkout"),
+	GIT_FLAG(0, "no-sparse-checkout", struct read_opts, no_sparse),
 	GIT_FLAG('q', "quiet", struct read_opts, quiet),
 	GIT_END(),
 };
@@ -228,5 +229,7 @@ int git_cmd_read_tree(struct git *g, struct args *args)
 		index_write_to(g, r.x, path_join(g->a, g->start, r.o.output));
 	else
 		index_write(g, r.x);
+	if (r.o.update && !r.o.no_sparse && r.o.output == NULL && sparse_is_on(g))
+		sparse_apply(g, false);
 	return 0;
 }

@@ -74,9 +74,8 @@ static int show_diff(struct git *g, const struct rerere_item *it)
 	lines_diff(g, g->a, one, two, LINES_NO_INDENT_HEURISTIC, &l);
 	for (size_t i = 0, end; i < l.n; i = end) {
 		for (end = i + 1; end < l.n; end++)
-			if (l.change[end].from[0] > l.change[end - 1].from[0] +
-							    l.change[end - 1].count[0] +
-							    2 * CONTEXT)
+			if (l.change[end].from[0] >
+			    l.change[end - 1].from[0] + l.change[end - 1].count[0] + 2 * CONTEXT)
 				break;
 		put_hunk(g, &l, i, end);
 	}
@@ -170,9 +169,8 @@ static int64_t cutoff(struct git *g, const char *key, int days)
 	int64_t n = days;
 
 	if (v != NULL && !git_number(v, &n))
-		return strcmp(v, "never") == 0 || strcmp(v, "false") == 0
-			       ? 0
-			       : date_approximate(g, v);
+		return strcmp(v, "never") == 0 || strcmp(v, "false") == 0 ? 0
+									  : date_approximate(g, v);
 	return date_now(g) - n * DAY;
 }
 
@@ -190,8 +188,7 @@ static void gc_one(struct git *g, struct rerere_item *it, const int64_t limits[2
 				continue;
 			if (st.mtime_ns / 1000000000 < limits[i])
 				for (int k = 0; k < 2; k++)
-					cmd_unlink(g->c, CMD_CWD, rerere_path(g, it, images[k]),
-						   0);
+					cmd_unlink(g->c, CMD_CWD, rerere_path(g, it, images[k]), 0);
 			break;
 		}
 	}
@@ -209,8 +206,8 @@ void rerere_gc(struct git *g)
 	struct vfs_dirent *list;
 	size_t n;
 
-	if (!rerere_is_on(g) || cmd_list(g->c, CMD_CWD, repo_path(g, g->a, "rr-cache"), g->keep,
-					 &list, &n) < 0)
+	if (!rerere_is_on(g) ||
+	    cmd_list(g->c, CMD_CWD, repo_path(g, g->a, "rr-cache"), g->keep, &list, &n) < 0)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		struct rerere_item it = { .variant = 0 };

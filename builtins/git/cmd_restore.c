@@ -80,12 +80,16 @@ static void restore_unmerged(struct restoring *r, const char *path)
 static void from_index(struct restoring *r)
 {
 	struct git *g = r->g;
+	struct vfs_stat st;
 
 	for (size_t i = 0; i < r->x->n; i++) {
 		struct entry *e = &r->x->at[i];
 
+		if ((e->xflags & ENTRY_SKIP_WORKTREE) && !r->o->ignore_skip)
+			continue;
 		if (!pathspec_match(g, &r->ps, e->path, false))
 			continue;
+		e->xflags &= (uint16_t)~ENTRY_SKIP_WORKTREE;
 		if (e->stage != 0) {
 			if (i == 0 || strcmp(r->x->at[i - 1].path, e->path) != 0)
 				restore_unmerged(r, e->path);
@@ -95,7 +99,10 @@ static void from_index(struct restoring *r)
 			continue;
 		if (index_check(g, r->x, e, NULL) == ENTRY_SAME)
 			continue;
-		work_write(g, e->path, e->mode, &e->oid, e);
+		/* Also what a sparse work tree leaves out. */
+		work_write(g, e->path, e->mode, &e->oid, NULL);
+		if (cmd_lstat(g->c, e->path, &st) == 0)
+			index_stat(g, e, &st);
 		r->x->dirty = true;
 		r->done++;
 	}
@@ -170,7 +177,8 @@ static void look_first(struct restoring *r)
 	struct oid tree;
 
 	for (size_t i = 0; i < r->x->n; i++)
-		pathspec_match(g, &r->ps, r->x->at[i].path, false);
+		if (r->o->ignore_skip || !(r->x->at[i].xflags & ENTRY_SKIP_WORKTREE))
+			pathspec_match(g, &r->ps, r->x->at[i].path, false);
 	if (!r->o->has_tree || !tree_of(g, &r->o->tree, &tree))
 		return;
 	if (r->o->overlay)
@@ -248,6 +256,7 @@ static const struct git_option restore_options[] = {
 	GIT_FLAG('W', "worktree", struct restore_args, o.worktree),
 	GIT_FLAG(0, "ignore-unmerged", struct restore_args, o.ignore_unmerged),
 	GIT_FLAG(0, "overlay", struct restore_args, o.overlay),
+	GIT_FLAG(0, "ignore-skip-worktree-bits", struct restore_args, o.ignore_skip),
 	GIT_FLAG('q', "quiet", struct restore_args, o.quiet),
 	GIT_FLAG(0, "progress", struct restore_args, progress),
 	GIT_FLAG('m', "merge", struct restore_args, o.merge),
@@ -528,7 +537,6 @@ int git_cmd_reset(struct git *g, struct args *args)
 		s = message_subject(g->a, t.message);
 		git_printf(g, "HEAD is now at %s %.*s\n", oid_short(g, &o, 0), (int)s.len, s.ptr);
 	}
-	state_clear(g);
-	state_remove(g, "MERGE_RR");
+	state_clear_merge(g);
 	return 0;
 }

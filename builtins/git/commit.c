@@ -227,3 +227,9 @@ void state_clear(struct git *g)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		state_remove(g, names[i]);
 }
+
+void state_clear_merge(struct git *g)
+{
+	state_clear(g);
+	state_remove(g, "MERGE_RR");
+}

@@ -31,6 +31,8 @@ void commit_write(struct git *g, const struct oid *tree, const struct oid *paren
 void commit_print(struct git *g, const struct oid *o, bool root, bool show_author_date);
 /* The files of an operation that is done: MERGE_HEAD and its kin. */
 void state_clear(struct git *g);
+/* The same for one that is given up: nothing waits to be recorded. */
+void state_clear_merge(struct git *g);
 char *state_read(struct git *g, const char *name); /* NULL: not there */
 void state_write(struct git *g, const char *name, const char *text);
 void state_remove(struct git *g, const char *name);

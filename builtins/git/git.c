@@ -30,7 +30,7 @@ static const char missing[] = " add--interactive bisect--helper bugreport check-
 			      " mergetool--lib multi-pack-index pack-redundant"
 			      " quiltimport receive-pack remote-ext remote-fd"
 			      " remote-ftp remote-ftps remote-http remote-https request-pull"
-			      " send-pack shell show-index sparse-checkout"
+			      " send-pack shell show-index"
 			      " submodule--helper subtree unpack-file upload-archive upload-pack"
 			      " verify-commit verify-tag web--browse"
 			      " ";

@@ -16,6 +16,7 @@
  *   merge*.c    three ways into one (merge.h)                          status.c   status
  *   remote.c, reach.c, transport.c, bundle.c, pack_write.c, delta.c
  *               between repositories (transport.h)
+ *   sparse.c    files that are left out (sparse.h)
  *   rerere.c    conflicts that were resolved before (rerere.h)
  *   notes.c     texts on objects (notes.h)      columns.c  texts side by side (columns.h)
  *   cmd_*.c     one family of subcommands each
@@ -82,6 +83,7 @@ struct odb;
 struct refs;
 struct index;
 struct bundle;
+struct sparse;
 
 struct git {
 	struct cmd *c;
@@ -105,6 +107,7 @@ struct git {
 	struct lookup *replaced;     /* replace.c: once asked for */
 	struct names shallow;        /* commits whose parents are not here */
 	const struct bundle *bundle; /* it is this file, no repository; or NULL */
+	struct sparse *sparse;       /* once asked for */
 	struct ignore *ignore;
 	struct attrs *attrs;
 	struct mailmap *mailmap;
@@ -677,6 +680,7 @@ struct entry {
 	uint8_t stage;
 	bool gone;    /* to be left out when written */
 	bool checked; /* known to be as the file */
+	bool fresh;   /* put here by this command */
 	char *path;
 	size_t length;
 };

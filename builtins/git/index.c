@@ -4,7 +4,7 @@
  * may be left out are; what they speed up is computed again.
  */
 #include "base/digest.h"
-#include "builtins/git/git.h"
+#include "builtins/git/sparse.h"
 
 enum { HEADER_BYTES = 12, ENTRY_BYTES = 62, NAME_MASK = 0xfff };
 
@@ -248,8 +248,10 @@ static char *index_path(struct git *g)
 struct index *index_get(struct git *g)
 {
 	repo_need(g);
-	if (g->index == NULL)
+	if (g->index == NULL) {
 		g->index = index_read(g, index_path(g));
+		sparse_show_present(g, g->index);
+	}
 	return g->index;
 }
 
@@ -333,8 +335,10 @@ void index_write_to(struct git *g, struct index *x, const char *path)
 
 void index_write(struct git *g, struct index *x)
 {
-	if (!x->unsaved)
-		index_write_to(g, x, index_path(g));
+	if (x->unsaved)
+		return;
+	sparse_mark_new(g, x);
+	index_write_to(g, x, index_path(g));
 }
 
 /* --- entries --- */
@@ -464,6 +468,7 @@ struct entry *index_put_stage(struct index *x, const char *path, uint32_t mode, 
 	e->oid = *o;
 	e->gone = false;
 	e->checked = false;
+	e->fresh = true;
 	e->xflags &= (uint16_t)~ENTRY_INTENT;
 	return e;
 }
@@ -606,7 +611,8 @@ void index_read_tree(struct git *g, struct index *x, const struct oid *tree)
 		struct entry e = { .mode = l.at[i].mode,
 				   .oid = l.at[i].oid,
 				   .path = l.at[i].path,
-				   .length = strlen(l.at[i].path) };
+				   .length = strlen(l.at[i].path),
+				   .fresh = true };
 
 		/* What is known of a file that stays the same is kept. */
 		while (at < x->n && strcmp(x->at[at].path, e.path) < 0)

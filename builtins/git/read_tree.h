@@ -10,6 +10,7 @@
 
 struct read_opts {
 	bool merge, reset, update, index_only, empty, dry_run, quiet, verbose, trivial, aggressive;
+	bool no_sparse;
 	const char *prefix;
 	const char *output;
 };

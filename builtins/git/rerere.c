@@ -468,9 +468,8 @@ static void stage(struct git *g, const struct names *list)
 void rerere_run(struct git *g)
 {
 	struct names staged = { NULL, 0, 0 };
-	bool update = g->rerere == RERERE_UPDATE ||
-		      (g->rerere == RERERE_AS_CONFIGURED &&
-		       config_bool(g, "rerere.autoupdate", false));
+	bool update = g->rerere == RERERE_UPDATE || (g->rerere == RERERE_AS_CONFIGURED &&
+						     config_bool(g, "rerere.autoupdate", false));
 	struct rerere r;
 
 	if (!rerere_is_on(g))

@@ -2,6 +2,7 @@
  *
  * status for people; the same text, behind "#", is what commit's editor shows.
  */
+#include "builtins/git/sparse.h"
 #include "builtins/git/commit.h"
 #include "builtins/git/status_private.h"
 #include "builtins/git/submodule.h"
@@ -285,12 +286,27 @@ static void put_difference(struct status *s, struct buf *out)
 			    out);
 }
 
+/* How much of the files is there, where some are left out. */
+static void put_sparse(struct status *s, struct buf *out)
+{
+	const struct index *x = index_get(s->g);
+	size_t skipped = 0;
+
+	if (!sparse_is_on(s->g) || x->n == 0)
+		return;
+	for (size_t i = 0; i < x->n; i++)
+		skipped += (x->at[i].xflags & ENTRY_SKIP_WORKTREE) != 0;
+	buf_printf(out, "You are in a sparse checkout with %d%% of tracked files present.\n\n",
+		   100 - (int)(100 * skipped / x->n));
+}
+
 void status_put_long(struct status *s, struct buf *out)
 {
 	struct buf body = buf_in(s->g->a);
 
 	put_branch(s, &body);
 	status_put_state(s, &body);
+	put_sparse(s, &body);
 	if (s->initial)
 		buf_printf(&body, "\n%s\n\n",
 			   s->o.for_commit ? "Initial commit" : "No commits yet");

@@ -2,7 +2,7 @@
  *
  * Files of the work tree: read as they would be stored, written as they are stored.
  */
-#include "builtins/git/git.h"
+#include "builtins/git/sparse.h"
 
 uint32_t work_mode(struct git *g, const struct vfs_stat *st, const struct entry *old)
 {
@@ -141,6 +141,11 @@ void work_write(struct git *g, const char *path, uint32_t mode, const struct oid
 	struct vfs_stat st;
 	struct bytes data = { "", 0 };
 
+	/* What the index has and a sparse work tree leaves out. */
+	if (e != NULL && e->stage == 0 && !sparse_has(g, path) && !file_exists(g, path)) {
+		e->xflags |= ENTRY_SKIP_WORKTREE;
+		return;
+	}
 	arena_init_under(&a, g->a);
 	if (mode != MODE_GITLINK) {
 		if (object_read(g, &a, o, &data) != OBJECT_BLOB)
