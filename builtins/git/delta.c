@@ -8,7 +8,7 @@
  */
 #include "builtins/git/transport.h"
 
-enum { BLOCK = 16, CHAIN_MAX = 24, COPY_MAX = 0x10000, LITERAL_MAX = 127, GOOD_MATCH = 4096 };
+enum { BLOCK = 16, CHAIN_MAX = 24, COPY_MAX = 0x10000, LITERAL_MAX = 127, GOOD_MATCH = 4096, CHARGE_STEP = 1024 };
 
 struct delta_index {
 	struct bytes base;
@@ -35,7 +35,8 @@ struct delta_index *delta_index_new(struct git *g, struct arena *a, struct bytes
 
 	if (n == 0 || base.len > UINT32_MAX / 2)
 		return NULL;
-	while (size < n)
+	/* Much larger than there are blocks: most bytes of another text find nothing. */
+	while (size < n * 4)
 		size *= 2;
 	x = arena_alloc(a, sizeof(*x));
 	x->base = base;
@@ -124,18 +125,37 @@ static void put_copy(struct buf *out, size_t from, size_t n)
 	}
 }
 
+/* The next place whose block may be in the base, or where it is too late for one. */
+static size_t next_block(const struct delta_index *x, struct bytes target, size_t at, size_t stop)
+{
+	size_t end = target.len - BLOCK + 1;
+
+	end = stop + 1 < end ? stop + 1 : end;
+	while (at < end && x->head[hash_block(target.ptr + at) & x->mask] == 0)
+		at++;
+	return at;
+}
+
 bool delta_make(struct git *g, const struct delta_index *x, struct bytes target, size_t max,
 		struct buf *out)
 {
-	size_t at = 0;
+	size_t at = 0, charged = 0;
 	size_t literal = 0; /* where bytes that are not written yet begin */
 
 	put_size(out, x->base.len);
 	put_size(out, target.len);
 	while (at + BLOCK <= target.len) {
-		struct match m = longest(x, target, at);
+		struct match m = { 0, 0 };
 
-		cmd_charge(g->c, 1);
+		if (out->len > max)
+			return false;
+		at = next_block(x, target, at, literal + (max - out->len));
+		if (at - charged > CHARGE_STEP) {
+			cmd_charge(g->c, (at - charged) / 16);
+			charged = at;
+		}
+		if (at + BLOCK <= target.len)
+			m = longest(x, target, at);
 		if (m.len == 0) {
 			at++;
 			if (out->len + (at - literal) > max)

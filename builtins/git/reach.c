@@ -42,18 +42,16 @@ static bool gone(struct reach *r, const struct oid *o)
 	return true;
 }
 
-/* Files with the same end of their name are likely alike. */
-static uint32_t name_hint(struct bytes name)
+/* Files with the same end of their path are likely alike. h: of what is in front. */
+static uint32_t name_hint(uint32_t h, struct bytes name)
 {
-	uint32_t h = 0;
-
 	for (size_t i = 0; i < name.len; i++)
 		h = (h >> 2) + ((uint32_t)(unsigned char)name.ptr[i] << 24);
 	return h;
 }
 
 /* Marks a tree and what is in it; without `only_mark` also lists it. */
-static void take_tree(struct reach *r, const struct oid *tree, struct bytes name, bool only_mark,
+static void take_tree(struct reach *r, const struct oid *tree, uint32_t hint, bool only_mark,
 		      int depth)
 {
 	struct git *g = r->g;
@@ -76,19 +74,21 @@ static void take_tree(struct reach *r, const struct oid *tree, struct bytes name
 		return;
 	}
 	if (!only_mark)
-		add(r, tree, OBJECT_TREE, name_hint(name));
+		add(r, tree, OBJECT_TREE, hint);
+	if (depth > 0)
+		hint = name_hint(hint, BYTES("/"));
 	while ((got = tree_next(&rest, &e)) > 0) {
 		cmd_charge(g->c, 1);
 		if (e.mode == MODE_GITLINK)
 			continue;
 		if ((e.mode & S_FMT) == S_DIR) {
-			take_tree(r, &e.oid, e.name, only_mark, depth + 1);
+			take_tree(r, &e.oid, name_hint(hint, e.name), only_mark, depth + 1);
 			continue;
 		}
 		m = mark_of(r, &e.oid);
 		if (m->state == 0 && !only_mark) {
 			if (!r->missing_ok || object_exists(g, &e.oid))
-				add(r, &e.oid, OBJECT_BLOB, name_hint(e.name));
+				add(r, &e.oid, OBJECT_BLOB, name_hint(hint, e.name));
 			else
 				gone(r, &e.oid);
 		}
@@ -230,12 +230,12 @@ void reach_find(struct reach *r, const struct oid *want, size_t nwant, const str
 			const struct mark *m = lookup_get(r->seen, oid_key(&p->oid));
 
 			if (m != NULL && m->state == HAD && commit_load(g, p))
-				take_tree(r, &p->tree, BYTES(""), true, 0);
+				take_tree(r, &p->tree, 0, true, 0);
 		}
 	for (size_t i = 0; i < commits.n; i++)
-		take_tree(r, &commits.at[i]->tree, BYTES(""), false, 0);
+		take_tree(r, &commits.at[i]->tree, 0, false, 0);
 	for (size_t i = 0; i < trees.n; i++)
-		take_tree(r, &trees.at[i]->oid, BYTES(""), false, 0);
+		take_tree(r, &trees.at[i]->oid, 0, false, 0);
 }
 
 /* --- tips --- */
