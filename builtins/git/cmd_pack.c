@@ -13,6 +13,13 @@ struct pack_opts {
 	const char *compression;
 };
 
+static int set_reuse(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)opts, (void)arg;
+	g->fresh_deltas = unset;
+	return 0;
+}
+
 static const struct git_option pack_options[] = {
 	GIT_FLAG(0, "stdout", struct pack_opts, to_stdout),
 	GIT_FLAG(0, "revs", struct pack_opts, revs),
@@ -23,6 +30,8 @@ static const struct git_option pack_options[] = {
 	GIT_FLAG(0, "all-progress-implied", struct pack_opts, progress),
 	GIT_FLAG(0, "delta-base-offset", struct pack_opts, delta_base),
 	GIT_FLAG(0, "honor-pack-keep", struct pack_opts, honor),
+	GIT_CALL(0, "reuse-delta", set_reuse),
+	GIT_CALL(0, "reuse-object", set_reuse),
 	GIT_MISSING(0, "thin"),
 	GIT_MISSING(0, "incremental"),
 	GIT_MISSING(0, "unpacked"),

@@ -60,9 +60,9 @@ static void parse(struct git *g, struct args *args, const struct git_option *tab
 /* Switches it on, as directories or patterns. */
 static bool choose_mode(struct git *g, const struct sparse_opts *o)
 {
-	bool cone = o->cone > 0 || (o->cone == 0 && (!sparse_is_on(g) ||
-						     config_bool(g, "core.sparsecheckoutcone",
-								 false)));
+	bool cone = o->cone > 0 ||
+		    (o->cone == 0 &&
+		     (!sparse_is_on(g) || config_bool(g, "core.sparsecheckoutcone", false)));
 
 	sparse_configure(g, true, cone);
 	return cone;
@@ -117,8 +117,7 @@ static void put_cone(struct git *g, struct names *dirs, struct buf *out)
 		if (has_parent(g, all, name))
 			continue;
 		for (const char *p = strchr(name, '/'); p != NULL; p = strchr(p + 1, '/'))
-			names_add(g, &parents,
-				  git_format(g->keep, "%.*s", (int)(p - name), name));
+			names_add(g, &parents, git_format(g->keep, "%.*s", (int)(p - name), name));
 	}
 	sort_names(g, &parents);
 	buf_puts(out, "/*\n!/*/\n");
@@ -300,8 +299,7 @@ static int run_init(struct git *g, struct args *args)
 	struct sparse_opts o = { .cone = 0 };
 	struct oid head;
 
-	parse(g, args, mode_options, "git sparse-checkout init [--cone] [--[no-]sparse-index]",
-	      &o);
+	parse(g, args, mode_options, "git sparse-checkout init [--cone] [--[no-]sparse-index]", &o);
 	choose_mode(g, &o);
 	if (file_exists(g, sparse_file(g))) {
 		sparse_apply(g, false);
@@ -346,8 +344,9 @@ static int run_reapply(struct git *g, struct args *args)
 
 	if (!sparse_is_on(g))
 		git_die(g, "must be in a sparse-checkout to reapply sparsity patterns");
-	parse(g, args, mode_options, "git sparse-checkout reapply [--[no-]cone] "
-				     "[--[no-]sparse-index]",
+	parse(g, args, mode_options,
+	      "git sparse-checkout reapply [--[no-]cone] "
+	      "[--[no-]sparse-index]",
 	      &o);
 	choose_mode(g, &o);
 	sparse_apply(g, false);
@@ -368,8 +367,8 @@ static int run_disable(struct git *g, struct args *args)
 int git_cmd_sparse_checkout(struct git *g, struct args *args)
 {
 	static const struct git_action actions[] = {
-		{ "list", run_list },	  { "init", run_init },	      { "set", run_set },
-		{ "add", run_add },	  { "reapply", run_reapply }, { "disable", run_disable },
+		{ "list", run_list }, { "init", run_init },       { "set", run_set },
+		{ "add", run_add },   { "reapply", run_reapply }, { "disable", run_disable },
 		{ NULL, NULL },
 	};
 

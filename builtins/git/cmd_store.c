@@ -346,6 +346,7 @@ static bool repack(struct git *g, const struct repack_opts *o)
 	char *name;
 	bool all = o->all || o->all_loosen;
 
+	g->fresh_deltas = o->force || o->force_objects;
 	find_reachable(g, &r);
 	list = arena_array(g->keep, r.n + 1, sizeof(*list));
 	for (size_t i = 0; i < r.n; i++)

@@ -8,7 +8,14 @@
  */
 #include "builtins/git/transport.h"
 
-enum { BLOCK = 16, CHAIN_MAX = 24, COPY_MAX = 0x10000, LITERAL_MAX = 127, GOOD_MATCH = 4096, CHARGE_STEP = 1024 };
+enum {
+	BLOCK = 16,
+	CHAIN_MAX = 24,
+	COPY_MAX = 0x10000,
+	LITERAL_MAX = 127,
+	GOOD_MATCH = 4096,
+	CHARGE_STEP = 1024
+};
 
 struct delta_index {
 	struct bytes base;

@@ -119,6 +119,7 @@ struct git {
 	struct bytes dir_seen; /* a directory without symlinks on the way: work.c */
 	bool hook_hinted;
 	enum { ENDS_QUIET, ENDS_WARN, ENDS_REFUSE } ends; /* what is said of line ends: convert.c */
+	bool fresh_deltas;   /* packs are made without what others have: repack -f */
 	int nested;          /* this one is a submodule, looked at from above */
 	int abbrev;          /* default length of short names; 0: not known */
 	const char *columns; /* --column as given; "": without a value; NULL: not given */
@@ -416,7 +417,8 @@ struct pack {
 	int fd; /* of the pack; -1 not open yet */
 	uint64_t size;
 	bool broken;
-	bool thin; /* bases of deltas may be elsewhere */
+	bool thin;                 /* bases of deltas may be elsewhere */
+	struct pack_place *places; /* in the order of offsets, once asked for */
 	struct pack *next;
 };
 struct odb {
@@ -446,6 +448,14 @@ enum object_type pack_read(struct git *g, struct arena *a, struct pack *p, uint6
 enum object_type pack_info(struct git *g, struct pack *p, uint64_t offset, uint64_t *size);
 void pack_oid(const struct pack *p, uint32_t i, struct oid *out);
 uint64_t pack_offset(const struct pack *p, uint32_t i);
+/* Which object begins there, where it ends, and the sum of its bytes that the index has. False:
+ * none does, or the index has no sums. */
+struct pack_place {
+	uint64_t offset, end;
+	uint32_t number; /* for pack_oid */
+	uint32_t crc;
+};
+bool pack_place(struct git *g, struct pack *p, uint64_t offset, struct pack_place *out);
 /* First entry >= the key of `digits` hexadecimal digits. */
 uint32_t pack_lower_bound(const struct pack *p, const struct oid *key);
 

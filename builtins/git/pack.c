@@ -173,6 +173,53 @@ bool pack_find(struct git *g, const struct oid *o, struct pack **out, uint64_t *
 	return false;
 }
 
+/* --- objects by place --- */
+
+static int by_offset(const void *a, const void *b)
+{
+	uint64_t x = ((const struct pack_place *)a)->offset;
+	uint64_t y = ((const struct pack_place *)b)->offset;
+
+	return (x > y) - (x < y);
+}
+
+static void find_places(struct git *g, struct pack *p)
+{
+	const char *sums = table(p) + (size_t)p->n * OID_BYTES;
+
+	p->places = arena_array(g->keep, (size_t)p->n + 1, sizeof(*p->places));
+	for (uint32_t i = 0; i < p->n; i++)
+		p->places[i] = (struct pack_place){ .offset = pack_offset(p, i),
+						    .number = i,
+						    .crc = be32(sums + 4 * (size_t)i) };
+	git_sort(g, p->places, p->n, sizeof(*p->places), by_offset);
+	for (uint32_t i = 0; i < p->n; i++)
+		p->places[i].end = i + 1 < p->n ? p->places[i + 1].offset : p->size - OID_BYTES;
+	cmd_charge(g->c, p->n);
+}
+
+bool pack_place(struct git *g, struct pack *p, uint64_t offset, struct pack_place *out)
+{
+	size_t lo = 0, hi = p->n;
+
+	if (p->idx.len == 0 || !is_v2(p) || p->size < OID_BYTES)
+		return false;
+	if (p->places == NULL)
+		find_places(g, p);
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->places[mid].offset < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == p->n || p->places[lo].offset != offset)
+		return false;
+	*out = p->places[lo];
+	return out->end > out->offset && out->end <= p->size;
+}
+
 /* --- objects --- */
 
 static bool open_pack(struct git *g, struct pack *p)

@@ -66,18 +66,32 @@ void pack_out_object(struct pack_out *o, enum object_type type, struct bytes dat
 	put_packed(o, data);
 }
 
-void pack_out_delta(struct pack_out *o, uint64_t base, struct bytes delta)
+static void put_delta_head(struct pack_out *o, uint64_t base, size_t size)
 {
 	uint64_t back = o->written - base;
 	char text[TEXT_MAX];
 	size_t at = sizeof(text);
 
-	put_head(o, PACK_OFS_DELTA, delta.len);
+	put_head(o, PACK_OFS_DELTA, size);
 	text[--at] = (char)(back & 0x7f);
 	while ((back >>= 7) != 0)
 		text[--at] = (char)(0x80 | (--back & 0x7f));
 	put(o, (struct bytes){ text + at, sizeof(text) - at });
+}
+
+void pack_out_delta(struct pack_out *o, uint64_t base, struct bytes delta)
+{
+	put_delta_head(o, base, delta.len);
 	put_packed(o, delta);
+}
+
+void pack_out_raw(struct pack_out *o, int kind, size_t size, uint64_t base, struct bytes packed)
+{
+	if (kind == PACK_OFS_DELTA)
+		put_delta_head(o, base, size);
+	else
+		put_head(o, (unsigned)kind, size);
+	put(o, packed);
 }
 
 void pack_out_begin(struct pack_out *o, struct git *g, int fd, size_t n)

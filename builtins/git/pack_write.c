@@ -4,7 +4,8 @@
  * the index that finds them.
  *
  * Objects are sorted so that alike ones stand together; each is tried against a small window
- * of those in front of it. What is read is hashed again: a broken object does not spread.
+ * of those in front of it. What is read is hashed again: a broken object does not spread. What
+ * other packs have is copied as it is packed (its sum is looked at), deltas with their bases.
  */
 #include "base/digest.h"
 #include "builtins/git/transport.h"
@@ -12,33 +13,65 @@
 enum {
 	WINDOW = 10,
 	CHAIN_MAX = 50,
+	CHAIN_MOST = 1000, /* of deltas that are copied */
 	DELTA_LEAST = 50,
 	DELTA_MOST = 1 << 22, /* larger objects are not tried */
 };
 
+/* One of those that came last. Its bytes are read when they are needed. */
 struct slot {
 	struct arena a;
+	struct oid oid;
+	const struct pack *from; /* the pack it was copied out of; NULL: it was not */
 	struct bytes data;
 	struct delta_index *index;
 	enum object_type type;
 	uint64_t offset;
 	int chain;
 	bool used;
+	bool loaded;
+};
+
+struct item {
+	uint64_t offset;
+	int chain; /* of deltas */
+	bool written;
 };
 
 struct packing {
 	struct git *g;
 	struct pack_out out;
 	struct oid name; /* at the end: the sum of all */
+	const struct reached *list;
+	struct item *item;     /* of each */
+	struct lookup *number; /* + 1 of each, by name */
+	size_t *chain;         /* of put_with_bases */
 	struct placed *at;
 	size_t n;
 	struct slot window[WINDOW];
 	size_t next;
 };
 
-/* The shortest delta against the window: which slot it is based on, or NULL. */
+/* Fills what a delta against it needs; false: it cannot have one. */
+static bool load_slot(struct packing *p, struct slot *s)
+{
+	struct git *g = p->g;
+
+	if (!s->loaded) {
+		s->loaded = true;
+		object_read(g, &s->a, &s->oid, &s->data);
+	}
+	if (s->data.len < DELTA_LEAST || s->data.len > DELTA_MOST)
+		return false;
+	if (s->index == NULL)
+		s->index = delta_index_new(g, &s->a, s->data);
+	return s->index != NULL;
+}
+
+/* The shortest delta against the window: which slot it is based on, or NULL. from: the pack the
+ * object is whole in: against others of that it was tried before. */
 static struct slot *best_delta(struct packing *p, enum object_type type, struct bytes data,
-			       struct buf *delta)
+			       const struct pack *from, struct buf *delta)
 {
 	struct slot *best = NULL;
 	size_t max = data.len / 2;
@@ -50,7 +83,8 @@ static struct slot *best_delta(struct packing *p, enum object_type type, struct 
 		struct slot *s = &p->window[(p->next + WINDOW - 1 - i) % WINDOW];
 		struct buf one = buf_in(delta->arena);
 
-		if (!s->used || s->type != type || s->chain >= CHAIN_MAX || s->index == NULL ||
+		if (!s->used || s->type != type || s->chain >= CHAIN_MAX ||
+		    (from != NULL && s->from == from) || !load_slot(p, s) ||
 		    data.len < s->data.len / 32)
 			continue;
 		if (!delta_make(p->g, s->index, data, max, &one))
@@ -62,29 +96,38 @@ static struct slot *best_delta(struct packing *p, enum object_type type, struct 
 	return best;
 }
 
-static void remember(struct packing *p, enum object_type type, struct bytes data, uint64_t offset,
-		     int chain)
+static void remember(struct packing *p, size_t i, enum object_type type, const struct pack *from,
+		     const struct bytes *data)
 {
-	struct git *g = p->g;
 	struct slot *s = &p->window[p->next];
 
-	if (data.len < DELTA_LEAST || data.len > DELTA_MOST)
+	if (data != NULL && (data->len < DELTA_LEAST || data->len > DELTA_MOST))
 		return;
 	if (s->used)
 		arena_clear(&s->a);
-	arena_init_under(&s->a, g->keep);
-	s->data = arena_bytes(&s->a, data);
-	s->index = delta_index_new(g, &s->a, s->data);
+	arena_init_under(&s->a, p->g->keep);
+	s->oid = p->list[i].oid;
+	s->from = from;
+	s->loaded = data != NULL;
+	s->data = data != NULL ? arena_bytes(&s->a, *data) : BYTES("");
+	s->index = NULL;
 	s->type = type;
-	s->offset = offset;
-	s->chain = chain;
+	s->offset = p->item[i].offset;
+	s->chain = p->item[i].chain;
 	s->used = true;
 	p->next = (p->next + 1) % WINDOW;
 }
 
-static void put_object(struct packing *p, const struct reached *r)
+static void note_written(struct packing *p, size_t i, uint64_t offset, int chain)
+{
+	p->item[i] = (struct item){ offset, chain, true };
+	p->at[p->n++] = (struct placed){ p->list[i].oid, offset, p->out.crc };
+}
+
+static void put_object(struct packing *p, size_t i, const struct pack *from)
 {
 	struct git *g = p->g;
+	const struct oid *o = &p->list[i].oid;
 	struct arena a;
 	struct bytes data;
 	struct buf delta;
@@ -92,27 +135,124 @@ static void put_object(struct packing *p, const struct reached *r)
 	enum object_type type;
 	struct slot *base;
 	uint64_t offset = p->out.written;
-	int chain = 0;
 
 	arena_init_under(&a, g->a);
 	delta = buf_in(&a);
-	type = object_read(g, &a, &r->oid, &data);
+	type = object_read(g, &a, o, &data);
 	if (type == OBJECT_NONE)
-		git_die(g, "unable to read %s", oid_hex(g, &r->oid));
+		git_die(g, "unable to read %s", oid_hex(g, o));
 	object_hash(type, data, &check);
-	if (!oid_eq(&check, &r->oid))
-		git_die(g, "object %s is corrupt", oid_hex(g, &r->oid));
+	if (!oid_eq(&check, o))
+		git_die(g, "object %s is corrupt", oid_hex(g, o));
 	cmd_charge_bytes(g->c, data.len * 4 + 64);
-	base = best_delta(p, type, data, &delta);
-	if (base != NULL) {
+	base = best_delta(p, type, data, from, &delta);
+	if (base != NULL)
 		pack_out_delta(&p->out, base->offset, buf_bytes(&delta));
-		chain = base->chain + 1;
-	} else {
+	else
 		pack_out_object(&p->out, type, data);
-	}
-	p->at[p->n++] = (struct placed){ r->oid, offset, p->out.crc };
-	remember(p, type, data, offset, chain);
+	note_written(p, i, offset, base != NULL ? base->chain + 1 : 0);
+	remember(p, i, type, from, &data);
 	arena_clear(&a);
+}
+
+/* --- what another pack has --- */
+
+struct reuse {
+	struct pack *pack;
+	struct pack_item item;
+	struct pack_place place;
+	size_t base; /* of a delta: its number in the list */
+};
+
+/* Whether an object stands in a pack as it can stand in this one. */
+static bool find_reuse(struct packing *p, size_t i, struct reuse *u)
+{
+	struct git *g = p->g;
+	struct pack_place base;
+	uint64_t offset;
+	uintptr_t number;
+
+	if (g->fresh_deltas || !oid_eq(object_replaced(g, &p->list[i].oid), &p->list[i].oid) ||
+	    !pack_find(g, &p->list[i].oid, &u->pack, &offset) ||
+	    !pack_read_item(g, u->pack, offset, &u->item) ||
+	    !pack_place(g, u->pack, offset, &u->place) || u->item.data >= u->place.end)
+		return false;
+	if (u->item.kind <= OBJECT_TAG)
+		return true;
+	if (u->item.kind == PACK_OFS_DELTA) {
+		if (!pack_place(g, u->pack, u->item.base, &base))
+			return false;
+		pack_oid(u->pack, base.number, &u->item.base_oid);
+	}
+	number = (uintptr_t)lookup_get(p->number, oid_key(&u->item.base_oid));
+	u->base = number - 1;
+	return number != 0;
+}
+
+/* Copies the packed bytes, if they are what the other index says. */
+static bool copy_packed(struct packing *p, size_t i, const struct reuse *u)
+{
+	struct git *g = p->g;
+	struct arena_mark mark = arena_mark(g->a);
+	size_t all = (size_t)(u->place.end - u->place.offset);
+	size_t head = (size_t)(u->item.data - u->place.offset);
+	bool delta = u->item.kind > OBJECT_TAG;
+	uint64_t offset = p->out.written;
+	char *raw = arena_alloc(g->a, all);
+	bool good = cmd_pread(g->c, u->pack->fd, raw, all, u->place.offset) == (int64_t)all &&
+		    zlib_crc32(0, (struct bytes){ raw, all }) == u->place.crc;
+
+	if (good) {
+		pack_out_raw(&p->out, delta ? PACK_OFS_DELTA : u->item.kind, (size_t)u->item.size,
+			     delta ? p->item[u->base].offset : 0,
+			     (struct bytes){ raw + head, all - head });
+		note_written(p, i, offset, delta ? p->item[u->base].chain + 1 : 0);
+		remember(p, i, p->list[i].type, u->pack, NULL);
+		cmd_charge_bytes(g->c, all * 2);
+	}
+	arena_release(g->a, mark);
+	return good;
+}
+
+/* Whether one in front of it may make a better base than none. */
+static bool has_others(const struct packing *p, size_t i, const struct pack *from)
+{
+	for (size_t k = 0; k < WINDOW; k++)
+		if (p->window[k].used && p->window[k].from != from &&
+		    p->window[k].type == p->list[i].type)
+			return true;
+	return false;
+}
+
+static void put_one(struct packing *p, size_t i)
+{
+	struct reuse u;
+	bool found = find_reuse(p, i, &u);
+	bool delta = found && u.item.kind > OBJECT_TAG;
+
+	if (p->item[i].written)
+		return;
+	if (delta && p->item[u.base].written && p->item[u.base].chain < CHAIN_MOST &&
+	    copy_packed(p, i, &u))
+		return;
+	if (found && !delta && !has_others(p, i, u.pack) && copy_packed(p, i, &u))
+		return;
+	put_object(p, i, found && !delta ? u.pack : NULL);
+}
+
+/* One, but first what its delta leans on. */
+static void put_with_bases(struct packing *p, size_t i)
+{
+	size_t *chain = p->chain;
+	size_t n = 0;
+	struct reuse u;
+
+	chain[n++] = i;
+	while (n < CHAIN_MOST && find_reuse(p, chain[n - 1], &u) && u.item.kind > OBJECT_TAG &&
+	       !p->item[u.base].written)
+		chain[n++] = u.base;
+	while (n > 0)
+		put_one(p, chain[--n]);
 }
 
 /* --- all of them --- */
@@ -136,8 +276,15 @@ static void write_objects(struct packing *p, struct reached *list, size_t n)
 	pack_out_begin(&p->out, g, p->out.fd, n);
 	p->at = arena_array(g->keep, n, sizeof(*p->at));
 	git_sort(g, list, n, sizeof(*list), by_likeness);
+	p->list = list;
+	p->item = arena_array(g->keep, n + 1, sizeof(*p->item));
+	p->number = lookup_new(g);
+	p->chain = arena_array(g->keep, CHAIN_MOST, sizeof(*p->chain));
 	for (size_t i = 0; i < n; i++)
-		put_object(p, &list[i]);
+		*lookup_at(p->number, oid_key(&list[i].oid)) = (void *)(uintptr_t)(i + 1);
+	for (size_t i = 0; i < n; i++)
+		if (!p->item[i].written)
+			put_with_bases(p, i);
 	for (size_t i = 0; i < WINDOW; i++)
 		if (p->window[i].used)
 			arena_clear(&p->window[i].a);

@@ -72,8 +72,8 @@ static bool cone_line(struct git *g, struct bytes line, struct cone *out, bool w
 	if (warn) {
 		size_t end = rest.len - (rest.ptr[rest.len - 1] == '/');
 
-		git_warn(g, "unrecognized %spattern: '%.*s'", negative ? "negative " : "",
-			 (int)end, rest.ptr);
+		git_warn(g, "unrecognized %spattern: '%.*s'", negative ? "negative " : "", (int)end,
+			 rest.ptr);
 		git_warn(g, "disabling cone pattern matching");
 	}
 	return false;

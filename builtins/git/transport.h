@@ -133,6 +133,8 @@ void pack_out_begin(struct pack_out *o, struct git *g, int fd, size_t n);
 void pack_out_object(struct pack_out *o, enum object_type type, struct bytes data);
 /* base: where the object it is made from begins. */
 void pack_out_delta(struct pack_out *o, uint64_t base, struct bytes delta);
+/* The same with bytes that are deflated already. kind: a type, or PACK_OFS_DELTA. */
+void pack_out_raw(struct pack_out *o, int kind, size_t size, uint64_t base, struct bytes packed);
 void pack_out_flush(struct pack_out *o);
 /* name: the sum of all. */
 void pack_out_end(struct pack_out *o, struct oid *name);
