@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * git notes: list, add, copy, append, edit, show, remove, prune, get-ref. Not here: merge.
+ * git notes: list, add, copy, append, edit, show, remove, prune, get-ref.
  */
 #include "builtins/git/notes.h"
 
@@ -8,6 +8,7 @@ struct notes_opts {
 	bool force, allow_empty, ignore_missing, dry_run, verbose, from_stdin;
 	struct buf message;
 	bool given, edit;
+	const char *rewrite; /* --for-rewrite */
 	const char *ref;
 };
 
@@ -97,6 +98,7 @@ static const struct git_option notes_options[] = {
 	GIT_FLAG('f', "force", struct notes_opts, force),
 	GIT_FLAG(0, "ignore-missing", struct notes_opts, ignore_missing),
 	GIT_FLAG(0, "stdin", struct notes_opts, from_stdin),
+	GIT_STR(0, "for-rewrite", struct notes_opts, rewrite),
 	GIT_FLAG('n', "dry-run", struct notes_opts, dry_run),
 	GIT_FLAG('v', "verbose", struct notes_opts, verbose),
 	GIT_END(),
@@ -240,13 +242,136 @@ static int append(struct git *g, struct notes *ns, struct notes_opts *o, const c
 	return 0;
 }
 
+static const char *const copy_usage[] = { "git notes copy [<options>] <from-object> <to-object>",
+					  "git notes copy --stdin [<from-object> <to-object>]...",
+					  NULL };
+
+/* How notes come to commits that were rewritten: by configuration and GIT_NOTES_REWRITE_MODE. */
+static const char *rewrite_mode(struct git *g)
+{
+	const char *v = cmd_getenv(g->c, "GIT_NOTES_REWRITE_MODE");
+
+	v = v != NULL ? v : config_get(g, "notes.rewritemode");
+	return v != NULL ? v : "concatenate";
+}
+
+/* A pair of lines; false: there was no place for it. */
+static bool copy_pair(struct git *g, struct notes *ns, const struct oid *from, const struct oid *to,
+		      const char *mode)
+{
+	const struct note *n = notes_find(ns, from), *there = notes_find(ns, to);
+	struct oid blob;
+
+	if (n == NULL)
+		return true;
+	if (there != NULL && mode == NULL)
+		return false;
+	if (there != NULL && strcmp(mode, "ignore") == 0)
+		return true;
+	if (there != NULL && strcmp(mode, "overwrite") != 0)
+		notes_join(g, &there->blob, &n->blob, &blob);
+	else
+		blob = n->blob;
+	notes_set(g, ns, to, &blob);
+	return true;
+}
+
+static struct bytes word_of(struct bytes *line)
+{
+	struct bytes word = { line->ptr, 0 };
+
+	while (word.len < line->len && line->ptr[word.len] != ' ')
+		word.len++;
+	*line = bytes_slice(*line, word.len + (word.len < line->len), line->len);
+	return word;
+}
+
+/* Whether something was copied. */
+static bool copy_text(struct git *g, struct notes *ns, const struct notes_opts *o,
+		      struct bytes text, int *status)
+{
+	const char *mode = o->rewrite != NULL ? rewrite_mode(g) : o->force ? "overwrite" : NULL;
+	struct bytes line;
+	bool any = false;
+
+	while (git_line(&text, &line)) {
+		struct arena_mark mark = arena_mark(g->a);
+		struct bytes whole = line, word[2];
+		struct oid oid[2];
+
+		word[0] = word_of(&line);
+		word[1] = word_of(&line);
+		if (word[1].len == 0)
+			git_die(g, "malformed input line: '%.*s'.", (int)whole.len, whole.ptr);
+		for (int i = 0; i < 2; i++)
+			find(g, arena_dup(g->a, word[i]), &oid[i]);
+		if (copy_pair(g, ns, &oid[0], &oid[1], mode))
+			any = true;
+		else
+			*status = git_error(g, "failed to copy notes from '%.*s' to '%.*s'",
+					    (int)word[0].len, word[0].ptr, (int)word[1].len,
+					    word[1].ptr);
+		arena_release(g->a, mark);
+		cmd_charge(g->c, 8);
+	}
+	return any;
+}
+
+/* The references whose notes follow commits that are rewritten by the command. */
+static void rewrite_refs(struct git *g, const char *command, struct names *out)
+{
+	const char *given = cmd_getenv(g->c, "GIT_NOTES_REWRITE_REF");
+
+	if (!config_bool(g, git_format(g->a, "notes.rewrite.%s", command), true))
+		return;
+	for (; given != NULL && *given != '\0'; given += strspn(given, ":")) {
+		size_t n = strcspn(given, ":");
+
+		names_add(g, out, git_format(g->keep, "%.*s", (int)n, given));
+		given += n;
+	}
+	for (size_t i = 0; out->n == 0 && i < g->config->n; i++)
+		if (strcmp(g->config->at[i].key, "notes.rewriteref") == 0 &&
+		    g->config->at[i].value != NULL)
+			names_add(g, out, g->config->at[i].value);
+}
+
+static int copy_lines(struct git *g, struct notes *ns, struct notes_opts *o)
+{
+	struct names refs = { NULL, 0, 0 };
+	struct bytes text;
+	int status = 0;
+
+	if (o->rewrite == NULL) {
+		text = file_stdin(g);
+		if (copy_text(g, ns, o, text, &status))
+			notes_save(g, ns, "Notes added by 'git notes copy'");
+		return status;
+	}
+	rewrite_refs(g, o->rewrite, &refs);
+	text = refs.n != 0 ? file_stdin(g) : BYTES("");
+	for (size_t i = 0; i < refs.n; i++) {
+		struct notes one;
+
+		notes_load(g, refs.at[i], &one);
+		if (copy_text(g, &one, o, text, &status))
+			notes_save(g, &one, "Notes added by 'git notes copy'");
+	}
+	return status;
+}
+
 static int copy(struct git *g, struct notes *ns, struct notes_opts *o, struct args *args)
 {
 	struct oid from, to;
 	struct note *n;
 
-	if (o->from_stdin)
-		git_refuse(g, "notes copy --stdin");
+	if (o->from_stdin || o->rewrite != NULL) {
+		if (args->argc > 0) {
+			git_error(g, "too many arguments");
+			git_usage(g, copy_usage);
+		}
+		return copy_lines(g, ns, o);
+	}
 	if (args->argc == 0) {
 		git_error(g, "too few arguments");
 		git_usage(g, notes_usage);
@@ -272,32 +397,37 @@ static int copy(struct git *g, struct notes *ns, struct notes_opts *o, struct ar
 	return 0;
 }
 
+static int remove_one(struct git *g, struct notes *ns, const struct notes_opts *o, const char *name,
+		      bool *any)
+{
+	struct oid on;
+
+	if (rev_parse(g, name, &on) < 0)
+		return git_error(g, "Failed to resolve '%s' as a valid ref.", name);
+	if (notes_find(ns, &on) == NULL) {
+		git_say(g, "Object %s has no note\n", name);
+		return o->ignore_missing ? 0 : 1;
+	}
+	git_say(g, "Removing note for object %s\n", name);
+	notes_set(g, ns, &on, NULL);
+	*any = true;
+	return 0;
+}
+
 static int remove_notes(struct git *g, struct notes *ns, struct notes_opts *o, struct args *args)
 {
-	char head[] = "HEAD";
-	char *usual[1] = { head };
-	char **names = args->argc > 0 ? args->argv : usual;
-	int n = args->argc > 0 ? args->argc : 1, status = 0;
+	struct bytes text = BYTES(""), line;
 	bool any = false;
+	int status = 0;
 
+	if (args->argc == 0 && !o->from_stdin)
+		status = remove_one(g, ns, o, "HEAD", &any);
+	for (int i = 0; i < args->argc; i++)
+		status |= remove_one(g, ns, o, args->argv[i], &any);
 	if (o->from_stdin)
-		git_refuse(g, "notes remove --stdin");
-	for (int i = 0; i < n; i++) {
-		struct oid on;
-
-		if (rev_parse(g, names[i], &on) < 0) {
-			status = git_error(g, "Failed to resolve '%s' as a valid ref.", names[i]);
-			continue;
-		}
-		if (notes_find(ns, &on) == NULL) {
-			git_say(g, "Object %s has no note\n", names[i]);
-			status = o->ignore_missing ? status : 1;
-			continue;
-		}
-		git_say(g, "Removing note for object %s\n", names[i]);
-		notes_set(g, ns, &on, NULL);
-		any = true;
-	}
+		text = file_stdin(g);
+	while (git_line(&text, &line))
+		status |= remove_one(g, ns, o, arena_dup(g->keep, bytes_trim_end(line)), &any);
 	if (status == 0 && any)
 		notes_save(g, ns, "Notes removed by 'git notes remove'");
 	return status;
@@ -354,6 +484,8 @@ int git_cmd_notes(struct git *g, struct args *args)
 		args->argv++;
 		args->argc--;
 	}
+	if (strcmp(what, "merge") == 0)
+		return notes_merge(g, notes_ref(g, o.ref), args);
 	git_parse(g, args, &p);
 	name = args->argc > 0 ? args->argv[0] : "HEAD";
 	if (args->argc > (strcmp(what, "copy") == 0 ? 2 : strcmp(what, "remove") == 0 ? 1000 : 1)) {
@@ -365,8 +497,6 @@ int git_cmd_notes(struct git *g, struct args *args)
 		git_printf(g, "%s\n", o.ref);
 		return 0;
 	}
-	if (strcmp(what, "merge") == 0)
-		git_refuse(g, "git notes merge");
 	notes_load(g, o.ref, &ns);
 	if (strcmp(what, "list") == 0)
 		return list(g, &ns, args);

@@ -46,14 +46,21 @@ static int by_object(const void *a, const void *b)
 
 void notes_load(struct git *g, const char *ref, struct notes *out)
 {
+	struct oid commit;
+
+	if (ref_read(g, ref, &commit, NULL) < 0)
+		commit = oid_null;
+	notes_load_commit(g, ref, &commit, out);
+}
+
+void notes_load_commit(struct git *g, const char *ref, const struct oid *commit, struct notes *out)
+{
 	struct leaves l = { NULL, 0, 0 };
 	struct oid tree;
 
-	*out = (struct notes){ .ref = ref, .commit = oid_null };
-	if (ref_read(g, ref, &out->commit, NULL) < 0) {
-		out->commit = oid_null;
+	*out = (struct notes){ .ref = ref, .commit = *commit };
+	if (oid_is_null(commit))
 		return;
-	}
 	if (!tree_of(g, &out->commit, &tree))
 		git_die(g, "Failed to read notes tree referenced by %s (%s)", ref,
 			oid_hex(g, &out->commit));
@@ -119,11 +126,11 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct leaf *)a)->path, ((const struct leaf *)b)->path);
 }
 
-void notes_save(struct git *g, struct notes *ns, const char *message)
+void notes_commit(struct git *g, const struct notes *ns, const struct oid *parents, size_t n,
+		  const char *message, struct oid *out)
 {
 	struct leaves l = { NULL, 0, 0 };
-	bool first = oid_is_null(&ns->commit);
-	struct oid tree, commit;
+	struct oid tree;
 
 	for (size_t i = 0; i < ns->others.n; i++) {
 		LIST_ROOM(g, l.at, l.n, l.cap);
@@ -140,11 +147,39 @@ void notes_save(struct git *g, struct notes *ns, const char *message)
 	}
 	git_sort(g, l.at, l.n, sizeof(*l.at), by_path);
 	tree_write_leaves(g, &l, &tree);
-	commit_write(g, &tree, &ns->commit, first ? 0 : 1, NULL,
-		     bytes_of(git_format(g->a, "%s\n", message)), &commit);
+	commit_write(g, &tree, parents, n, NULL, bytes_of(message), out);
+}
+
+void notes_save(struct git *g, struct notes *ns, const char *message)
+{
+	bool first = oid_is_null(&ns->commit);
+	struct oid commit;
+
+	notes_commit(g, ns, &ns->commit, first ? 0 : 1, git_format(g->a, "%s\n", message), &commit);
 	ref_update(g, ns->ref, &commit, first ? NULL : &ns->commit,
 		   git_format(g->a, "notes: %s", message), true);
 	ns->commit = commit;
+}
+
+void notes_join(struct git *g, const struct oid *first, const struct oid *second, struct oid *out)
+{
+	struct buf b = buf_in(g->a);
+	struct bytes one, two = object_need(g, g->a, second, OBJECT_BLOB);
+
+	*out = *second;
+	if (oid_is_null(first) || oid_eq(first, second))
+		return;
+	one = object_need(g, g->a, first, OBJECT_BLOB);
+	if (one.len == 0 || two.len == 0) {
+		*out = one.len == 0 ? *second : *first;
+		return;
+	}
+	if (one.ptr[one.len - 1] == '\n')
+		one.len--;
+	buf_add(&b, one);
+	buf_puts(&b, "\n\n");
+	buf_add(&b, two);
+	object_write(g, OBJECT_BLOB, buf_bytes(&b), out);
 }
 
 static void show_one(struct git *g, const char *ref)

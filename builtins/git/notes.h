@@ -29,6 +29,15 @@ struct note *notes_find(struct notes *ns, const struct oid *on);
 void notes_set(struct git *g, struct notes *ns, const struct oid *on, const struct oid *blob);
 /* Commits what changed. message: "Notes added by 'git notes add'". */
 void notes_save(struct git *g, struct notes *ns, const char *message);
+/* Only the commit, with these parents. */
+void notes_commit(struct git *g, const struct notes *ns, const struct oid *parents, size_t n,
+		  const char *message, struct oid *out);
+/* The notes of a commit that no reference need name; null: none. */
+void notes_load_commit(struct git *g, const char *ref, const struct oid *commit, struct notes *out);
+/* Two texts with an empty line between, as the note; first null: the second. */
+void notes_join(struct git *g, const struct oid *first, const struct oid *second, struct oid *out);
+/* notes_merge.c: git notes merge. */
+int notes_merge(struct git *g, const char *ref, struct args *args);
 /* What log shows, remembered between calls: the references that were asked for by name or
  * pattern, or the configured ones. */
 struct notes *notes_shown(struct git *g);
