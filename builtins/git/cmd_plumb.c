@@ -493,11 +493,13 @@ int git_cmd_merge_tree(struct git *g, struct args *args)
 	for (int i = 0; i < args->argc; i++)
 		quiet = quiet || strcmp(args->argv[i], "--no-messages") == 0;
 	git_parse(g, args, &p);
-	if (o.trivial || args->argc == 3)
-		git_refuse(g, "merge-tree with a base");
+	if (o.trivial && (o.messages || o.zero || o.name_only || o.unrelated))
+		git_die(g, "--trivial-merge is incompatible with all other options");
+	if (args->argc == 3 && !o.write_tree)
+		return merge_trivial(g, args->argv);
 	if (o.zero)
 		git_refuse(g, "merge-tree -z");
-	if (args->argc != 2)
+	if (args->argc != 2 || o.trivial)
 		git_usage(g, merge_usage);
 	m.ours = args->argv[0];
 	m.theirs = args->argv[1];

@@ -62,6 +62,10 @@ void merge_trees(struct merging *m, const struct oid *base, const struct oid *ou
 void merge_commits(struct merging *m, struct commit *ours, struct commit *theirs);
 /* Index and files become the result. False after a message: changes are in the way. */
 bool merge_apply(struct merging *m, const struct oid *head_tree, const char *action);
+/* plain_diff.c: hunks of two texts on standard output. */
+void plain_diff(struct git *g, struct bytes one, struct bytes two);
+/* merge_trivial.c: merge-tree of three trees: base, ours, theirs. The exit status. */
+int merge_trivial(struct git *g, char **names);
 /* The index and, where the index was as the tree, the files: reset --merge. */
 void work_reset_index(struct git *g, const struct oid *tree);
 

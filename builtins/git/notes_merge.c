@@ -54,8 +54,7 @@ static const char *const merge_usage[] = { "git notes merge [<options>] <notes-r
 
 static bool parse_strategy(const char *name, enum strategy *out)
 {
-	static const char *const names[] = { "manual", "ours", "theirs", "union",
-					     "cat_sort_uniq" };
+	static const char *const names[] = { "manual", "ours", "theirs", "union", "cat_sort_uniq" };
 
 	for (int i = 0; i < 5; i++)
 		if (strcmp(name, names[i]) == 0) {
@@ -202,9 +201,11 @@ static void join_sorted(struct git *g, const struct oid *ours, const struct oid 
 static void resolve(struct notes_merging *m, const struct oid *on, const struct oid *base,
 		    const struct oid *ours, const struct oid *theirs)
 {
-	static const char *const said[] = { "", "Using local notes", "Using remote notes",
-					    "Concatenating local and remote notes",
-					    "Concatenating unique lines in local and remote notes" };
+	static const char *const said[] = {
+		"", "Using local notes", "Using remote notes",
+		"Concatenating local and remote notes",
+		"Concatenating unique lines in local and remote notes"
+	};
 	struct git *g = m->g;
 	struct oid made;
 
@@ -313,8 +314,7 @@ static int finish(struct notes_merging *m, const char *message)
 		return 0;
 	}
 	notes_commit(g, &m->ours, parents, 2,
-		     git_format(g->a, "%s\n%s", message, buf_cstr(&m->conflicts)),
-		     &made);
+		     git_format(g->a, "%s\n%s", message, buf_cstr(&m->conflicts)), &made);
 	ref_update(g, "NOTES_MERGE_PARTIAL", &made, NULL, NULL, true);
 	file_write(g, repo_path(g, g->a, "NOTES_MERGE_REF"),
 		   bytes_of(git_format(g->a, "ref: %s\n", m->ours_ref)), 0666);
@@ -374,8 +374,7 @@ static int clean_up(struct git *g)
 	if (cmd_list(g->c, CMD_CWD, repo_path(g, g->a, "NOTES_MERGE_WORKTREE"), g->keep, &list,
 		     &n) == 0)
 		for (size_t i = 0; i < n; i++)
-			cmd_unlink(g->c, CMD_CWD,
-				   work_path(g, arena_dup(g->a, list[i].name)), 0);
+			cmd_unlink(g->c, CMD_CWD, work_path(g, arena_dup(g->a, list[i].name)), 0);
 	state_remove(g, "NOTES_MERGE_PARTIAL");
 	state_remove(g, "NOTES_MERGE_REF");
 	return 0;
