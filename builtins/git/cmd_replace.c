@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * git replace: objects that are read in place of others. Not here: --edit,
- * --convert-graft-file.
+ * git replace: objects that are read in place of others. Not here: --convert-graft-file.
  */
-#include "builtins/git/git.h"
+#include "builtins/git/commit.h"
 
 struct replace_opts {
-	int mode; /* 'l', 'd', 'g'; 0 not said */
-	bool force;
+	int mode; /* 'l', 'd', 'g', 'e'; 0 not said */
+	bool force, raw;
 	const char *format;
 };
 
 static int set_mode(struct git *g, struct replace_opts *o, int mode)
 {
 	if (o->mode != 0 && o->mode != mode) {
-		static const char *const names[] = { "--list", "--delete", "--graft" };
-		const char *old = names[o->mode == 'l' ? 0 : o->mode == 'd' ? 1 : 2];
+		const char *old = o->mode == 'l'   ? "--list"
+				  : o->mode == 'd' ? "--delete"
+				  : o->mode == 'e' ? "--edit"
+						   : "--graft";
 
 		git_error(g, "switch `%c' is incompatible with %s", mode, old);
 		git_exit(g, GIT_STATUS_USAGE);
@@ -39,14 +40,20 @@ static int set_graft(struct git *g, void *o, const char *arg, bool unset)
 	return set_mode(g, o, 'g');
 }
 
+static int set_edit(struct git *g, void *o, const char *arg, bool unset)
+{
+	(void)arg, (void)unset;
+	return set_mode(g, o, 'e');
+}
+
 static const struct git_option replace_options[] = {
 	GIT_CALL('l', "list", set_list),
 	GIT_CALL('d', "delete", set_delete),
-	GIT_MISSING('e', "edit"),
+	GIT_CALL('e', "edit", set_edit),
 	GIT_CALL('g', "graft", set_graft),
 	GIT_MISSING(0, "convert-graft-file"),
 	GIT_FLAG('f', "force", struct replace_opts, force),
-	GIT_MISSING(0, "raw"),
+	GIT_FLAG(0, "raw", struct replace_opts, raw),
 	GIT_STR(0, "format", struct replace_opts, format),
 	GIT_END(),
 };
@@ -218,6 +225,117 @@ static int graft(struct git *g, const struct replace_opts *o, struct args *args)
 	return replace(g, o, name, &old, "replacement", &made);
 }
 
+/* --- --edit --- */
+
+struct edited_entry {
+	uint32_t mode;
+	struct bytes name;
+	struct oid oid;
+};
+
+static int by_tree_order(const void *a, const void *b)
+{
+	const struct edited_entry *x = a, *y = b;
+
+	return tree_name_cmp(x->name, x->mode, y->name, y->mode);
+}
+
+static void put_tree_text(struct git *g, struct bytes data, struct buf *out)
+{
+	struct tree_entry e;
+
+	while (tree_next(&data, &e) > 0) {
+		const char *type = (e.mode & S_FMT) == S_DIR ? "tree"
+				   : e.mode == MODE_GITLINK  ? "commit"
+							     : "blob";
+
+		buf_printf(out, "%06o %s %s\t", (unsigned)e.mode, type, oid_hex(g, &e.oid));
+		git_quote(g, out, arena_dup(g->a, e.name));
+		buf_putc(out, '\n');
+		cmd_charge(g->c, 2);
+	}
+}
+
+/* "100644 blob NAME<tab>path" */
+static void parse_entry(struct git *g, struct bytes line, struct edited_entry *e)
+{
+	char *text = arena_dup(g->keep, line);
+	char *tab = strchr(text, '\t'), *hex = NULL;
+	const char *name = tab != NULL ? tab + 1 : "";
+
+	e->mode = 0;
+	for (const char *p = text; *p >= '0' && *p <= '7' && p < text + 7; p++)
+		e->mode = e->mode << 3 | (uint32_t)(*p - '0');
+	if (tab != NULL && tab - text > OID_HEX)
+		hex = tab - OID_HEX;
+	if (hex == NULL || !oid_parse(hex, &e->oid))
+		git_die(g, "input format error: %s", text);
+	if (name[0] == '"')
+		name = git_unquote(g->keep, &name);
+	if (name == NULL || strchr(name, '/') != NULL || name[0] == '\0')
+		git_die(g, "input format error: %s", text);
+	e->name = bytes_of(name);
+}
+
+static struct bytes read_tree_text(struct git *g, struct bytes text)
+{
+	struct edited_entry *list = NULL;
+	size_t n = 0, cap = 0;
+	struct buf b = buf_in(g->keep);
+	struct bytes line;
+
+	while (git_line(&text, &line)) {
+		LIST_ROOM(g, list, n, cap);
+		parse_entry(g, line, &list[n++]);
+		cmd_charge(g->c, 4);
+	}
+	git_sort(g, list, n, sizeof(*list), by_tree_order);
+	for (size_t i = 0; i < n; i++) {
+		buf_printf(&b, "%o ", (unsigned)list[i].mode);
+		buf_put(&b, list[i].name.ptr, list[i].name.len + 1);
+		buf_put(&b, list[i].oid.hash, OID_BYTES);
+	}
+	return buf_bytes(&b);
+}
+
+static int edit(struct git *g, const struct replace_opts *o, const char *name)
+{
+	char *path = repo_path(g, g->keep, "REPLACE_EDITOBJ");
+	struct oid old, made, before;
+	struct bytes data = BYTES("");
+	struct buf shown = buf_in(g->keep);
+	enum object_type type;
+	const char *ref;
+	bool as_text;
+
+	if (rev_parse(g, name, &old) < 0)
+		return -git_error(g, "not a valid object name: '%s'", name);
+	ref = ref_of(g, &old);
+	if (!o->force && ref_read(g, ref, &before, NULL) == 0)
+		return -git_error(g, "replace ref '%s' already exists", ref);
+	type = object_read(g, g->keep, &old, &data);
+	if (type == OBJECT_NONE)
+		return -git_error(g, "unable to get object type for %s", oid_hex(g, &old));
+	as_text = type == OBJECT_TREE && !o->raw;
+	if (as_text)
+		put_tree_text(g, data, &shown);
+	else
+		buf_add(&shown, data);
+	file_write(g, path, buf_bytes(&shown), 0666);
+	if (!message_edit(g, path))
+		return -git_error(g, "editing object file failed");
+	if (file_read(g, g->keep, path, &data) < 0)
+		return -git_error(g, "unable to open %s for reading", path);
+	if (as_text)
+		data = read_tree_text(g, data);
+	object_write(g, type, data, &made);
+	cmd_unlink(g->c, CMD_CWD, path, 0);
+	if (oid_eq(&made, &old))
+		return -git_error(g, "new object is the same as the old one: '%s'",
+				  oid_hex(g, &old));
+	return replace(g, o, name, &old, "replacement", &made);
+}
+
 int git_cmd_replace(struct git *g, struct args *args)
 {
 	struct replace_opts o = { .mode = 0 };
@@ -229,8 +347,12 @@ int git_cmd_replace(struct git *g, struct args *args)
 		o.mode = args->argc != 0 ? 'r' : 'l';
 	if (o.format != NULL && o.mode != 'l')
 		misuse(g, "--format cannot be used when not listing");
-	if (o.force && o.mode != 'r' && o.mode != 'g')
+	if (o.force && o.mode != 'r' && o.mode != 'g' && o.mode != 'e')
 		misuse(g, "-f only makes sense when writing a replacement");
+	if (o.raw && o.mode != 'e')
+		misuse(g, "--raw only makes sense with --edit");
+	if (o.mode == 'e' && args->argc != 1)
+		misuse(g, "-e needs exactly one argument");
 	if (o.mode == 'd' && args->argc == 0)
 		misuse(g, "-d needs at least one argument");
 	if (o.mode == 'd')
@@ -241,7 +363,9 @@ int git_cmd_replace(struct git *g, struct args *args)
 		return list_all(g, &o, args->argc > 0 ? args->argv[0] : NULL);
 	if (o.mode == 'g' && args->argc == 0)
 		misuse(g, "-g needs at least one argument");
-	if (o.mode == 'g') {
+	if (o.mode == 'e') {
+		status = edit(g, &o, args->argv[0]);
+	} else if (o.mode == 'g') {
 		status = graft(g, &o, args);
 	} else {
 		if (args->argc != 2)

@@ -24,7 +24,7 @@ static const char missing[] = " add--interactive bisect--helper bugreport check-
 			      " daemon diagnose difftool difftool--helper env--helper"
 			      " fetch-pack fmt-merge-msg"
 			      " for-each-repo fsmonitor--daemon hook http-backend http-fetch"
-			      " http-push imap-send instaweb mailinfo mailsplit maintenance"
+			      " http-push imap-send instaweb mailinfo mailsplit"
 			      " merge-index merge-octopus merge-one-file merge-ours"
 			      " merge-recursive merge-resolve merge-subtree mergetool"
 			      " mergetool--lib multi-pack-index pack-redundant"

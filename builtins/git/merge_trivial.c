@@ -60,7 +60,7 @@ static void show_theirs(struct trivial *t, const struct side *ours, const struct
 static const char *explanation(const struct side *s)
 {
 	if (s[0].mode == 0)
-		return s[1].mode == 0	? "added in remote"
+		return s[1].mode == 0   ? "added in remote"
 		       : s[2].mode != 0 ? "added in both"
 					: "added in local";
 	if (s[1].mode == 0)

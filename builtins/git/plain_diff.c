@@ -60,9 +60,8 @@ void plain_diff(struct git *g, struct bytes one, struct bytes two)
 	lines_diff(g, g->a, one, two, LINES_NO_INDENT_HEURISTIC, &l);
 	for (size_t i = 0, end; i < l.n; i = end) {
 		for (end = i + 1; end < l.n; end++)
-			if (l.change[end].from[0] > l.change[end - 1].from[0] +
-							    l.change[end - 1].count[0] +
-							    2 * CONTEXT)
+			if (l.change[end].from[0] >
+			    l.change[end - 1].from[0] + l.change[end - 1].count[0] + 2 * CONTEXT)
 				break;
 		put_hunk(g, &l, i, end);
 	}
