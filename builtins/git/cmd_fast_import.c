@@ -137,12 +137,11 @@ static void parse_merges(struct import *im, struct buf *parents)
 static uint64_t parse_mark(struct import *im)
 {
 	const char *text = import_word(im, "mark :");
-	uint64_t v = 0;
+	uint64_t v;
 
 	if (text == NULL)
 		return 0;
-	for (; byte_is_digit((unsigned char)*text) && v < UINT64_MAX / 16; text++)
-		v = v * 10 + (unsigned)(*text - '0');
+	v = import_number(&text);
 	import_next(im);
 	return v;
 }
@@ -245,6 +244,8 @@ static void list_path(struct import *im, const char *at, struct import_branch *b
 	} else {
 		tree_named(im, &at, &other.oid);
 	}
+	if (*at == '"' && !import_quoted(im, at))
+		import_die(im, "Invalid path: %s", im->line.ptr);
 	path = import_path(im, &at, true);
 	if (*at != '\0')
 		import_die(im, "Garbage after path in: %s", im->line.ptr);
@@ -467,13 +468,12 @@ static void change_note(struct import *im, const char *at, struct import_branch 
 		*fanout = fanout_of(b->notes);
 	}
 	named = parse_data_name(im, &at, &leaf.oid, &known);
-	at = arena_dup(g->a, bytes_of(at));
+	note_object(im, at, &on);
 	if (!named) {
 		known = inline_blob(im);
 		if (known != NULL)
 			leaf.oid = known->oid;
 	}
-	note_object(im, at, &on);
 	if (named && !oid_is_null(&leaf.oid))
 		check_kind(im, line, MODE_FILE, &leaf.oid, known);
 	hex = oid_hex(g, &on);

@@ -115,6 +115,8 @@ _Noreturn void import_die(struct import *im, const char *format, ...)
 bool import_next(struct import *im);
 /* What follows a word the line begins with; NULL: it begins otherwise. */
 const char *import_word(const struct import *im, const char *word);
+/* A number at *at, behind blanks; *at moves behind it. 0: there is none. */
+uint64_t import_number(const char **at);
 /* The bytes that "data" in im->line announces, in a. */
 struct bytes import_data(struct import *im, struct arena *a);
 /* A newline that may follow is taken. */
@@ -124,6 +126,8 @@ char *import_person(struct import *im, const char *text);
 /* A path at *at: in quotes, or up to a space (dest false), or the whole rest. NULL: there is no
  * end to it. */
 char *import_path(struct import *im, const char **at, bool whole);
+/* Whether a path in quotes ends as it must. */
+bool import_quoted(struct import *im, const char *at);
 /* A name of 40 digits at *at, renamed as options say; false: it is none. */
 bool import_hex(struct import *im, const char **at, struct oid *out);
 /* On the descriptor for answers, at once. */

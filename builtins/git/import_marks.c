@@ -42,13 +42,11 @@ void import_set_mark(struct import *im, uint64_t number, struct import_object *o
 struct import_object *import_marked(struct import *im, const char **at, char end)
 {
 	const struct import_mark *m;
-	uint64_t number = 0;
+	const char *first = ++*at;
+	uint64_t number = import_number(at);
 
-	for ((*at)++; byte_is_digit((unsigned char)**at); (*at)++) {
-		unsigned digit = (unsigned)(**at - '0');
-
-		number = number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : number * 10 + digit;
-	}
+	if (*at == first)
+		import_die(im, "No value after ':' in mark: %s", im->line.ptr);
 	if (**at != end)
 		import_die(im, "%s after mark: %s", end == ' ' ? "Missing space" : "Garbage",
 			   im->line.ptr);

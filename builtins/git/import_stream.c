@@ -136,11 +136,15 @@ static struct bytes data_of_length(struct import *im, struct arena *a, uint64_t 
 	return buf_bytes(&b);
 }
 
-static uint64_t read_number(const char *text)
+uint64_t import_number(const char **at)
 {
+	const char *text = *at + strspn(*at, " \t");
 	uint64_t v = 0;
 
-	for (; byte_is_digit((unsigned char)*text); text++) {
+	text += *text == '+' && byte_is_digit((unsigned char)text[1]);
+	if (byte_is_digit((unsigned char)*text))
+		*at = text;
+	for (; byte_is_digit((unsigned char)*text); *at = ++text) {
 		unsigned digit = (unsigned)(*text - '0');
 
 		v = v > (UINT64_MAX - digit) / 10 ? UINT64_MAX : v * 10 + digit;
@@ -158,7 +162,7 @@ struct bytes import_data(struct import *im, struct arena *a)
 	if (git_starts(how, "<<"))
 		data = data_to_word(im, a, arena_dup(im->g->a, bytes_of(how + 2)));
 	else
-		data = data_of_length(im, a, read_number(how));
+		data = data_of_length(im, a, import_number(&how));
 	import_skip_newline(im);
 	return data;
 }
@@ -175,9 +179,10 @@ static bool date_is_raw(const char *text, bool strict)
 	if (digits == 0 || zone[0] != ' ' || (zone[1] != '+' && zone[1] != '-'))
 		return false;
 	n = strspn(zone + 2, "0123456789");
-	if (n == 0 || zone[2 + n] != '\0' || n > 9)
+	if (n == 0 || zone[2 + n] != '\0')
 		return false;
-	return !strict || read_number(zone + 2) <= 1400;
+	zone += 2;
+	return !strict || import_number(&zone) <= 1400;
 }
 
 static void put_date(struct import *im, struct buf *out, const char *date, const char *whole)
@@ -251,6 +256,11 @@ char *import_path(struct import *im, const char **at, bool whole)
 		return NULL;
 	*at = end;
 	return arena_dup(g->a, (struct bytes){ from, (size_t)(end - from) });
+}
+
+bool import_quoted(struct import *im, const char *at)
+{
+	return git_unquote(im->g->a, &at) != NULL;
 }
 
 bool import_hex(struct import *im, const char **at, struct oid *out)
