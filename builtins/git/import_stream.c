@@ -24,7 +24,6 @@ void import_die(struct import *im, const char *format, ...)
 static bool read_line(struct import *im)
 {
 	struct bytes line;
-	const char *nul;
 	int got;
 
 	im->line.len = 0;
@@ -37,9 +36,9 @@ static bool read_line(struct import *im)
 		return false;
 	}
 	cmd_charge_bytes(im->g->c, line.len);
-	/* What is behind a NUL is not seen. */
-	nul = memchr(line.ptr, '\0', line.len);
-	buf_put(&im->line, line.ptr, nul != NULL ? (size_t)(nul - line.ptr) : line.len);
+	/* What is behind a NUL is not seen, but the line is not empty. */
+	buf_add(&im->line, line);
+	im->at_end = !im->in.ended;
 	buf_cstr(&im->line);
 	return true;
 }
@@ -50,7 +49,7 @@ static void remember(struct import *im)
 
 	if (*at != NULL)
 		pool_free(im->g->c->pool, *at, strlen(*at) + 1);
-	*at = pool_dup(im->g->c->pool, buf_bytes(&im->line));
+	*at = pool_dup(im->g->c->pool, bytes_of(im->line.ptr));
 }
 
 bool import_next(struct import *im)
