@@ -77,7 +77,8 @@ static void pack_loose(struct git *g)
 
 		cmd_charge(g->c, 4);
 		if (file_exists(g, object_loose_path(g, g->a, objects, &all[i])))
-			list[kept++] = (struct reached){ all[i], object_info(g, &all[i], &size), 0 };
+			list[kept++] = (struct reached){ all[i], object_info(g, &all[i], &size),
+							 0 };
 		arena_release(g->a, mark);
 	}
 	if (kept == 0)
@@ -128,8 +129,8 @@ static enum schedule schedule_of(struct git *g, int task)
 						     SCHEDULE_DAILY,  SCHEDULE_NONE,
 						     SCHEDULE_HOURLY, SCHEDULE_WEEKLY };
 	const char *strategy = config_get(g, "maintenance.strategy");
-	const char *v = config_get(g, git_format(g->a, "maintenance.%s.schedule",
-						 task_names[task]));
+	const char *v = config_get(g,
+				   git_format(g->a, "maintenance.%s.schedule", task_names[task]));
 
 	if (v != NULL)
 		return parse_schedule(v);
@@ -262,8 +263,12 @@ static int refuse(struct git *g, struct args *args)
 int git_cmd_maintenance(struct git *g, struct args *args)
 {
 	static const struct git_action actions[] = {
-		{ "run", run },		 { "start", refuse },	      { "stop", refuse },
-		{ "register", do_register }, { "unregister", unregister }, { NULL, NULL },
+		{ "run", run },
+		{ "start", refuse },
+		{ "stop", refuse },
+		{ "register", do_register },
+		{ "unregister", unregister },
+		{ NULL, NULL },
 	};
 	static const char *const usage[] = { "git maintenance <subcommand> [<options>]", NULL };
 
