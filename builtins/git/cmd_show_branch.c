@@ -538,7 +538,7 @@ static size_t name_parents(struct git *g, struct commit *c)
 	return named;
 }
 
-static void name_all(struct show_branch *s)
+static void name_all(struct show_branch *s, const struct commits *list)
 {
 	struct git *g = s->g;
 	size_t named;
@@ -549,10 +549,10 @@ static void name_all(struct show_branch *s)
 	for (int way = 0; way < 2; way++) {
 		do {
 			named = 0;
-			for (size_t k = 0; k < s->seen.n; k++)
-				named += way == 0 ? name_first_parents(g, s->seen.at[k])
-						  : name_parents(g, s->seen.at[k]);
-			cmd_charge(g->c, s->seen.n + 1);
+			for (size_t k = 0; k < list->n; k++)
+				named += way == 0 ? name_first_parents(g, list->at[k])
+						  : name_parents(g, list->at[k]);
+			cmd_charge(g->c, list->n + 1);
 		} while (named != 0);
 	}
 }
@@ -666,7 +666,7 @@ static void put_list(struct show_branch *s)
 			s->seen.at[i]->parent[k]->indegree = 0;
 	revs_sort_topo(&r);
 	if (!s->sha1_name && !s->no_name)
-		name_all(s);
+		name_all(s, &r.list);
 	for (size_t k = 0; k < r.list.n; k++) {
 		struct commit *c = r.list.at[k];
 		bool everywhere = (c->mark & all) == all;
