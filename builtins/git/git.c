@@ -426,8 +426,10 @@ static int run_deep(void *arg)
 		return 1;
 	}
 	char *start;
+	int err = cmd_getcwd(c, &start);
 
-	cmd_getcwd(c, &start);
+	if (err < 0)
+		git_die_errno(g, err, "Unable to read current working directory");
 	g->start = arena_dup(g->keep, bytes_of(start));
 	g->command = c->argv[gl.i];
 	const struct git_command *cmd = find_command(c->argv[gl.i]);
