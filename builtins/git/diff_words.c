@@ -141,8 +141,9 @@ void diff_words_hunk(struct git *g, const struct diff_opts *o, const char *words
 		put_part(&p, minus.ptr == NULL ? ' ' : '-', minus.ptr == NULL ? plus : minus);
 		return;
 	}
-	if (words != NULL && regex_compile(g->a, bytes_of(words), REGEX_ERE | REGEX_NEWLINE | g->utf8,
-					   &re, &message, NULL) < 0)
+	if (words != NULL &&
+	    regex_compile(g->a, bytes_of(words), REGEX_ERE | REGEX_NEWLINE | g->utf8, &re, &message,
+			  NULL) < 0)
 		git_die(g, "invalid regular expression: %s", words);
 	if (re != NULL)
 		regex_set_work(re, cmd_work, g->c);

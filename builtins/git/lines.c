@@ -81,8 +81,9 @@ struct bytes lines_compared(struct arena *a, struct bytes line, unsigned flags)
 
 bool lines_equal(struct arena *a, struct bytes x, struct bytes y, unsigned flags)
 {
-	return bytes_eq(x, y) || ((flags & LINES_SPACE) != 0 &&
-				  bytes_eq(lines_compared(a, x, flags), lines_compared(a, y, flags)));
+	return bytes_eq(x, y) ||
+	       ((flags & LINES_SPACE) != 0 &&
+		bytes_eq(lines_compared(a, x, flags), lines_compared(a, y, flags)));
 }
 
 struct class_slot {
