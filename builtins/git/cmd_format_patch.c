@@ -11,7 +11,7 @@ struct formatting {
 	struct git *g;
 	struct revs revs;
 	const char *dir;
-	bool to_stdout, keep, signoff, root, zero_commit, quiet, numbered_files, no_stat, raw;
+	bool to_stdout, keep, signoff, root, zero_commit, quiet, numbered_files, no_stat, raw, always;
 	int cover; /* -1: if there are several */
 	const char *cover_mode;
 	int thread;              /* 0 no, 1 shallow, 2 deep */
@@ -97,6 +97,7 @@ static bool flag_option(struct formatting *f, const char *arg)
 		{ "-s", &f->signoff },
 		{ "--signoff", &f->signoff },
 		{ "--root", &f->root },
+		{ "--always", &f->always },
 		{ "--zero-commit", &f->zero_commit },
 		{ "-q", &f->quiet },
 		{ "--quiet", &f->quiet },
@@ -439,7 +440,7 @@ static void write_mail(struct formatting *f, size_t i, struct output *out)
 
 	/* A commit without changes is an empty mail. */
 	find_changes(f, c, &o, &q);
-	if (q.n == 0)
+	if (q.n == 0 && !f->always)
 		return;
 	if (f->to_stdout && f->written++ > 0)
 		output_putc(out, '\n');
@@ -452,7 +453,8 @@ static void write_mail(struct formatting *f, size_t i, struct output *out)
 	}
 	mail_put(g, &c->oid, &s, &b);
 	output_write(out, b.ptr, b.len);
-	put_diff(f, &o, &q, name, out);
+	if (q.n != 0)
+		put_diff(f, &o, &q, name, out);
 	put_base(f, out);
 	if (f->boundary == NULL) {
 		put_signature(f, out);
