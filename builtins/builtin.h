@@ -61,6 +61,8 @@ struct builtin {
 	const char *hint;
 	/* Of an option that is not known, where it is not GNU's message; %s is as it was given. */
 	const char *unknown;
+	/* Of an option that is not known, between the message and the hint. */
+	void (*misused)(struct cmd *c);
 	/*
 	 * Old option forms (head -5, tail +3, sort +1 -2): asked for every argument before it is
 	 * parsed. Returns how many arguments from argv[i] on it has taken; 0: none; -1: it has

@@ -232,6 +232,19 @@ static void set_defaults(struct cmd *c)
 	}
 }
 
+/* An option that is not known; format: with one string. */
+static int unknown(struct cmd *c, const char *format, const char *option)
+{
+	struct buf text = buf_in(c->arena);
+
+	if (c->b->misused == NULL)
+		return cmd_usage(c, format, option);
+	buf_printf(&text, format, option);
+	cmd_error(c, 0, "%s", buf_cstr(&text));
+	c->b->misused(c);
+	return cmd_usage(c, NULL);
+}
+
 /* --- long options --- */
 
 struct match {
@@ -288,7 +301,7 @@ static int parse_long(struct parse *ps, const char *text)
 	if (m.row == NULL && c->b->unknown != NULL)
 		return cmd_usage(c, c->b->unknown, text - 2);
 	if (m.row == NULL)
-		return cmd_usage(c, "unrecognized option '--%s'", text);
+		return unknown(c, "unrecognized option '--%s'", text);
 	if (m.several && !m.exact)
 		return cmd_usage(c, "option '--%s' is ambiguous; possibilities:%s", text,
 				 buf_cstr(&m.names));
@@ -380,7 +393,7 @@ static int parse_letters(struct parse *ps, const char *letters)
 		if (o == NULL && c->b->unknown != NULL)
 			return cmd_usage(c, c->b->unknown, letters - 1);
 		if (o == NULL)
-			return cmd_usage(c, "invalid option -- '%c'", *at);
+			return unknown(c, "invalid option -- '%.1s'", at);
 		if (o->kind == OPT_KIND_DIGITS)
 			return apply(c, o, at);
 		if (o->kind == OPT_KIND_DIGIT) {

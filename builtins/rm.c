@@ -278,6 +278,23 @@ static void rm_defaults(struct cmd *c)
 	((struct rm_opts *)c->opts)->ask = RM_DEFAULT;
 }
 
+/* A file may have been meant. */
+static void rm_misused(struct cmd *c)
+{
+	struct vfs_stat st;
+
+	for (int i = 1; i < c->argc; i++)
+		if (c->argv[i][0] == '-' && c->argv[i][1] != '\0' &&
+		    cmd_lstat(c, c->argv[i], &st) == 0) {
+			struct buf b = buf_in(c->arena);
+
+			buf_printf(&b, "Try '%s ./%s' to remove the file %s.\n", c->argv[0],
+				   cmd_quotef(c, c->argv[i]), cmd_quoteaf(c, c->argv[i]));
+			cmd_err_write(c, b.ptr, b.len);
+			return;
+		}
+}
+
 const struct builtin builtin_rm = {
 	.name = "rm",
 	.usage = "[OPTION]... [FILE]...",
@@ -286,4 +303,5 @@ const struct builtin builtin_rm = {
 	.opts = rm_options,
 	.opts_size = sizeof(struct rm_opts),
 	.defaults = rm_defaults,
+	.misused = rm_misused,
 };
