@@ -44,32 +44,54 @@ static bool has_fresh(const struct painting *p)
 	return false;
 }
 
+/* The youngest of the queue hands its bits to its parents. */
+static void paint_one(struct painting *p, struct commits *found)
+{
+	struct commit *c = p->queue.at[--p->queue.n];
+	uint32_t bits = c->mark & (FROM_A | FROM_B | STALE);
+
+	c->mark &= ~(uint32_t)QUEUED;
+	cmd_charge(p->g->c, 2);
+	if ((bits & (FROM_A | FROM_B)) == (FROM_A | FROM_B)) {
+		if (!(c->mark & RESULT)) {
+			touch(p, c, RESULT);
+			LIST_ROOM(p->g, found->at, found->n, found->cap);
+			found->at[found->n++] = c;
+		}
+		bits |= STALE;
+	}
+	for (uint32_t i = 0; i < c->nparents; i++) {
+		struct commit *parent = c->parent[i];
+
+		if ((parent->mark & bits) == bits)
+			continue;
+		commit_need(p->g, parent);
+		touch(p, parent, bits);
+		put(p, parent);
+	}
+}
+
 static void paint(struct painting *p, struct commits *found)
 {
-	while (has_fresh(p)) {
-		struct commit *c = p->queue.at[--p->queue.n];
-		uint32_t bits = c->mark & (FROM_A | FROM_B | STALE);
+	while (has_fresh(p))
+		paint_one(p, found);
+}
 
-		c->mark &= ~(uint32_t)QUEUED;
-		cmd_charge(p->g->c, 2);
-		if ((bits & (FROM_A | FROM_B)) == (FROM_A | FROM_B)) {
-			if (!(c->mark & RESULT)) {
-				touch(p, c, RESULT);
-				LIST_ROOM(p->g, found->at, found->n, found->cap);
-				found->at[found->n++] = c;
-			}
-			bits |= STALE;
-		}
-		for (uint32_t i = 0; i < c->nparents; i++) {
-			struct commit *parent = c->parent[i];
+/* What is in the queue still may have been found from one side only, among commits of one date:
+ * on to the oldest of those. */
+static void paint_rest(struct painting *p, struct commits *found)
+{
+	int64_t oldest = INT64_MAX;
 
-			if ((parent->mark & bits) == bits)
-				continue;
-			commit_need(p->g, parent);
-			touch(p, parent, bits);
-			put(p, parent);
-		}
+	for (size_t i = 0; i < p->touched.n; i++) {
+		const struct commit *c = p->touched.at[i];
+		uint32_t bits = c->mark & (FROM_A | FROM_B);
+
+		if ((bits == FROM_A || bits == FROM_B) && c->date < oldest)
+			oldest = c->date;
 	}
+	while (p->queue.n != 0 && p->queue.at[p->queue.n - 1]->date >= oldest)
+		paint_one(p, found);
 }
 
 static void finish(struct painting *p)
@@ -183,6 +205,7 @@ void count_ahead_behind(struct git *g, struct commit *a, struct commit *b, size_
 	touch(&p, b, FROM_B);
 	put(&p, b);
 	paint(&p, &found);
+	paint_rest(&p, &found);
 	for (size_t i = 0; i < p.touched.n; i++) {
 		uint32_t bits = p.touched.at[i]->mark & (FROM_A | FROM_B);
 
