@@ -11,7 +11,8 @@ struct formatting {
 	struct git *g;
 	struct revs revs;
 	const char *dir;
-	bool to_stdout, keep, signoff, root, zero_commit, quiet, numbered_files, no_stat, raw, always;
+	bool to_stdout, keep, signoff, root, zero_commit, quiet, numbered_files, no_stat, raw,
+		always;
 	int cover; /* -1: if there are several */
 	const char *cover_mode;
 	int thread;              /* 0 no, 1 shallow, 2 deep */
