@@ -401,6 +401,8 @@ int git_cmd_grep(struct git *g, struct args *args)
 	char *here[1] = { dot };
 
 	name_parentheses(g, args);
+	if (args->argc == 1 && strcmp(args->argv[0], "-h") == 0)
+		git_usage(g, grep_usage);
 	git_parse(g, args, &p);
 	choose_place(&w);
 	no_revs = w.o.no_index || w.o.untracked;

@@ -294,7 +294,7 @@ int git_cmd_shortlog(struct git *g, struct args *args)
 		revs_init(g, &s.revs);
 	unknown = git_take_options(g, args, option, &s);
 	if (unknown != NULL) {
-		git_error(g, "unrecognized argument: %s", unknown);
+		git_error(g, "unknown option `%s'", unknown);
 		git_usage(g, shortlog_usage);
 	}
 	if (g->dir == NULL && args->argc > 0) {

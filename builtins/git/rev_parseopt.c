@@ -342,8 +342,11 @@ int rev_parseopt(struct git *g, struct args *args)
 	const struct git_parser own = { table, &p, own_usage, GIT_KEEP_DASHDASH, NULL };
 	struct args mine = { args->argc - 1, args->argv + 1, -1 };
 
-	if (mine.argc == 1 && strcmp(mine.argv[0], "--help") == 0)
-		mine.argv[0] = arena_dup(g->a, BYTES("-h"));
+	if (mine.argc == 1 &&
+	    (strcmp(mine.argv[0], "--help") == 0 || strcmp(mine.argv[0], "-h") == 0)) {
+		git_printf(g, "usage: %s\n\n", own_usage[0]);
+		return GIT_STATUS_USAGE;
+	}
 	git_parse(g, &mine, &own);
 	if (mine.argc < 1 || strcmp(mine.argv[0], "--") != 0)
 		git_usage(g, own_usage);
