@@ -201,6 +201,10 @@ int exec_builtin(struct shell *sh, const struct shell_builtin *b, int argc, char
 /* Behind a command in the foreground: jobs that ended meanwhile are told of, and forgotten if
  * nobody can ask for them (with -c all that ended). */
 void job_settle(struct shell *sh);
+/* While a child in the foreground is waited for, SIGINT ends a shell without a trap for it only if
+ * it ends the child, too; otherwise it is as if nothing came. False: it is not held. */
+bool exec_hold_interrupt(struct shell *sh);
+void exec_release_interrupt(struct shell *sh, int wait_status);
 /* Waits for a foreground child. When a signal ended it, or a job meanwhile, exec_report says so,
  * once the command's redirections are undone; n for that message. */
 int exec_wait(struct shell *sh, int pid, const struct node *n);

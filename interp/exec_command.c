@@ -346,14 +346,39 @@ static int stopped(struct shell *sh, int pid, const struct node *n, int status)
 	return status_of_wait(status);
 }
 
+bool exec_hold_interrupt(struct shell *sh)
+{
+	const uint64_t bit = (uint64_t)1 << (SIGINT_ - 1);
+
+	if (sh->interruptible || opt_set(sh, SET_MONITOR) || trap_is_set(sh, SIGINT_) ||
+	    sh->p->sig_action[SIGINT_] == SIG_IGNORED || (sh->p->sig_blocked & bit) != 0)
+		return false;
+	sys_sigmask(sh->p, sh->p->sig_blocked | bit);
+	return true;
+}
+
+void exec_release_interrupt(struct shell *sh, int wait_status)
+{
+	enum sig_action action = (enum sig_action)sh->p->sig_action[SIGINT_];
+
+	if ((wait_status & 0x7f) != SIGINT_) {
+		sys_sigaction(sh->p, SIGINT_, SIG_IGNORED); /* forgets it */
+		sys_sigaction(sh->p, SIGINT_, action);
+	}
+	sys_sigmask(sh->p, sh->p->sig_blocked & ~((uint64_t)1 << (SIGINT_ - 1)));
+}
+
 int exec_wait(struct shell *sh, int pid, const struct node *n)
 {
 	int options = opt_set(sh, SET_MONITOR) && sh->task == NULL ? WUNTRACED_ : 0;
 	int status = 0;
+	bool held = exec_hold_interrupt(sh);
 	int64_t got;
 
 	while ((got = sys_wait(sh->p, pid, &status, options)) == -E_INTR)
 		trap_note(sh);
+	if (held)
+		exec_release_interrupt(sh, status);
 	if (got < 0)
 		return STATUS_NOT_FOUND;
 	if ((status & 0xff) == 0x7f)

@@ -97,6 +97,8 @@ static int run_here(struct shell *sh, struct stages *s, const struct node *n)
 
 static void wait_stages(struct shell *sh, struct stages *s)
 {
+	bool held = exec_hold_interrupt(sh);
+
 	for (int i = 0; i < s->started; i++) {
 		int64_t got;
 
@@ -106,6 +108,8 @@ static void wait_stages(struct shell *sh, struct stages *s)
 		if (got > 0)
 			child_ended(sh);
 	}
+	if (held)
+		exec_release_interrupt(sh, s->started > 0 ? s->statuses[s->started - 1] : 0);
 }
 
 /* The statuses as PIPESTATUS has them, and the pipeline's own. */
