@@ -7,6 +7,9 @@
  */
 #include "builtins/git/import.h"
 
+/* What moving an entry counts, however large pointers are. */
+enum { ENTRY_CHARGE = 64 };
+
 struct import_dir {
 	struct import_node *at;
 	size_t n, cap;
@@ -142,7 +145,7 @@ static struct import_node *insert(struct import *im, struct import_dir *d, size_
 
 	LIST_ROOM(g, d->at, d->n, d->cap);
 	memmove(d->at + at + 1, d->at + at, (d->n - at) * sizeof(*d->at));
-	cmd_charge_bytes(g->c, (d->n - at) * sizeof(*d->at));
+	cmd_charge_bytes(g->c, (d->n - at) * ENTRY_CHARGE);
 	d->n++;
 	d->at[at] = (struct import_node){ .name = pool_dup(g->c->pool, name), .length = name.len };
 	return &d->at[at];
@@ -152,7 +155,7 @@ static void drop(struct import *im, struct import_dir *d, size_t at)
 {
 	d->n--;
 	memmove(d->at + at, d->at + at + 1, (d->n - at) * sizeof(*d->at));
-	cmd_charge_bytes(im->g->c, (d->n - at) * sizeof(*d->at));
+	cmd_charge_bytes(im->g->c, (d->n - at) * ENTRY_CHARGE);
 }
 
 /* Gives a directory its entries, if it has none yet. */
