@@ -67,8 +67,9 @@ int git_cmd_clean(struct git *g, struct args *args)
 	else
 		pathspec_of(g, args->argv, args->argc, &ps);
 	work_untracked(g, index_get(g),
-		       UNTRACKED_EMPTY_DIRS | (o.only_ignored ? UNTRACKED_IGNORED : 0u), &ps, &list,
-		       NULL);
+		       UNTRACKED_EMPTY_DIRS | (o.only_ignored ? UNTRACKED_IGNORED : 0u) |
+			       (o.dirs || ps.n != 0 ? UNTRACKED_KEEP : 0u),
+		       &ps, &list, NULL);
 	if (o.interactive) {
 		choose_kind(&list, o.dirs || ps.n != 0);
 		if (!clean_ask(g, &list))

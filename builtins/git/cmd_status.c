@@ -62,7 +62,7 @@ static int set_ignored(struct git *g, void *opts, const char *arg, bool unset)
 	else if (arg == NULL || strcmp(arg, "traditional") == 0)
 		o->ignored = 1;
 	else if (strcmp(arg, "matching") == 0)
-		git_refuse(g, "--ignored=matching");
+		o->ignored = 2;
 	else
 		git_die(g, "Invalid ignored mode '%s'", arg);
 	return 0;

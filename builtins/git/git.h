@@ -818,6 +818,8 @@ enum untracked_flags {
 	UNTRACKED_EMPTY_DIRS = 8, /* also directories without files */
 	UNTRACKED_BOTH = 16,      /* ignored ones in a second list */
 	UNTRACKED_REPOS = 32,     /* also what other repositories hold */
+	UNTRACKED_MATCHING = 64,  /* ignored directories stand for what is in them by rules only */
+	UNTRACKED_KEEP = 128, /* a directory that holds ignored ones does not stand for the rest */
 };
 struct pathspec;
 void work_untracked(struct git *g, struct index *x, unsigned flags, const struct pathspec *ps,

@@ -272,6 +272,8 @@ struct dir {
 	size_t out_from; /* lists as they were when it was begun */
 	size_t ignored_from;
 	bool tracked; /* something in it is in the index */
+	bool holds_ignored;
+	bool holds_others; /* that are not ignored */
 };
 
 static bool open_dir(struct search *s, struct dir *d, const char *path, bool ignored)
@@ -313,8 +315,11 @@ static void finish_dir(struct search *s, struct dir *d)
 {
 	size_t seen = s->out->n - d->out_from;
 	size_t hidden = s->ignored != NULL ? s->ignored->n - d->ignored_from : 0;
+	bool by_rule = (s->flags & UNTRACKED_MATCHING) != 0;
 
-	if (d->tracked || d->path[0] == '\0' || (s->flags & UNTRACKED_ALL))
+	if (d->tracked || d->path[0] == '\0')
+		return;
+	if ((s->flags & UNTRACKED_ALL) && !(by_rule && d->ignored))
 		return;
 	if (s->ps->n != 0 &&
 	    !pathspec_match(s->g, (struct pathspec *)(uintptr_t)s->ps, d->path, true))
@@ -323,13 +328,15 @@ static void finish_dir(struct search *s, struct dir *d)
 		if (seen != 0) {
 			s->out->n = d->out_from;
 			names_add(s->g, s->out, d->path);
-		} else if (hidden != 0 && d->ignored) {
+		} else if (hidden != 0 && (by_rule ? d->ignored : !d->holds_others)) {
 			s->ignored->n = d->ignored_from;
 			names_add(s->g, s->ignored, d->path);
 		}
 		return;
 	}
-	if ((s->flags & UNTRACKED_IGNORED) && !d->ignored)
+	if ((s->flags & UNTRACKED_IGNORED) && (d->holds_others || (!d->ignored && seen == 0)))
+		return;
+	if ((s->flags & (UNTRACKED_KEEP | UNTRACKED_IGNORED)) == UNTRACKED_KEEP && d->holds_ignored)
 		return;
 	if (seen != 0 || (d->n == 0 && (s->flags & UNTRACKED_EMPTY_DIRS))) {
 		s->out->n = d->out_from;
@@ -366,6 +373,8 @@ static int visit(struct search *s, struct dir *d, const struct vfs_dirent *e, ch
 		return NEXT;
 	ignored = d->ignored ||
 		  (!(s->flags & UNTRACKED_EVERYTHING) && gitignore_path(g, path, is_dir, NULL));
+	d->holds_ignored |= ignored;
+	d->holds_others |= !ignored && !is_dir;
 	if (ignored && !(s->flags & (UNTRACKED_IGNORED | UNTRACKED_BOTH)) &&
 	    !(is_dir && index_has_dir(s->x, path, strlen(path))))
 		return NEXT;
@@ -402,7 +411,10 @@ void work_untracked(struct git *g, struct index *x, unsigned flags, const struct
 
 		if (d->i == d->n) {
 			finish_dir(&s, d);
-			depth--;
+			if (--depth > 0) {
+				stack[depth - 1].holds_ignored |= d->holds_ignored;
+				stack[depth - 1].holds_others |= d->holds_others;
+			}
 			continue;
 		}
 		if (visit(&s, d, &d->list[d->i++], &child, &child_ignored) == ENTER &&

@@ -70,7 +70,8 @@ void status_collect(struct git *g, struct status *s, const struct status_opts *o
 	collect_unmerged(g, s);
 	if (s->o.untracked != SHOW_NO)
 		work_untracked(g, x,
-			       UNTRACKED_BOTH | (s->o.untracked == SHOW_ALL ? UNTRACKED_ALL : 0u),
+			       UNTRACKED_BOTH | (s->o.untracked == SHOW_ALL ? UNTRACKED_ALL : 0u) |
+				       (s->o.ignored == 2 ? UNTRACKED_MATCHING : 0u),
 			       &s->o.paths, &s->untracked, &s->ignored);
 	s->committable = s->staged.n != 0 || (merge_in_progress(g) && s->unmerged.n == 0);
 	/* What was found to be unchanged need not be looked at next time. */

@@ -16,7 +16,7 @@ struct status_opts {
 	bool branch;
 	bool show_stash;
 	bool zero;
-	int ignored;    /* 0, 1 traditional */
+	int ignored;    /* 0, 1 traditional, 2 matching */
 	int submodules; /* enum submodule_ignore, if asked for */
 	bool no_renames;
 	bool ahead_behind;
