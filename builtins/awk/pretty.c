@@ -248,7 +248,7 @@ void awk_pretty_expr(struct pretty *p, const struct node *n)
 /* The beginning of a line; counter: of what is there, or 0. */
 static void put_start(struct pretty *p, uint32_t counter)
 {
-	uint64_t n = counter != 0 ? p->a->counts[counter] : 0;
+	uint64_t n = p->profile && counter != 0 ? p->a->counts[counter] : 0;
 
 	if (p->profile && n > 0)
 		buf_printf(&p->out, "%6llu  ", (unsigned long long)n);
