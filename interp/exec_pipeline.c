@@ -63,7 +63,8 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 	s->in = ends[0];
 	if (pid < 0)
 		return false;
-	if (p->commands[i]->kind == NODE_SIMPLE && !s->background)
+	/* A child that has ended at once, of a limit, has no shell. */
+	if (p->commands[i]->kind == NODE_SIMPLE && !s->background && child->task != NULL)
 		((struct shell *)child->task)->subshell_depth--;
 	if (p->commands[i]->kind == NODE_SUBSHELL && has_next)
 		sh->outer_line = ((const struct group *)p->commands[i])->last_line + sh->line_shift;

@@ -564,7 +564,8 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 		sys_close(sh->p, ends[reads ? 0 : 1]);
 		return -1;
 	}
-	trap_forget_parents(child->task);
+	if (child->task != NULL) /* it may have ended at once, of a limit */
+		trap_forget_parents(child->task);
 	s = pool_alloc(sh->pool, sizeof(*s));
 	s->up = sh->procsubs;
 	s->pid = (int)pid;
