@@ -139,6 +139,13 @@ static void once_done(struct shell *s)
 		output_reset(s);
 }
 
+/* Whether the statement ends here: looked at as a whole, with each line that may end it. */
+static bool is_complete(struct shell *s, const char *sql, size_t len)
+{
+	cmd_charge_bytes(s->c, len);
+	return sqlite3_complete(sql);
+}
+
 /* Takes one line into sql, or runs it: errors, or -1 to end. */
 static int take_line(struct shell *s, struct buf *sql, const char *line, int number, int *start,
 		     bool from_file)
@@ -165,11 +172,11 @@ static int take_line(struct shell *s, struct buf *sql, const char *line, int num
 	} else {
 		buf_putc(sql, '\n');
 	}
-	if (is_terminator(line) && sqlite3_complete(compose(s, "%s;", buf_cstr(sql))))
+	if (is_terminator(line) && is_complete(s, compose(s, "%s;", buf_cstr(sql)), sql->len))
 		line = ";";
 	buf_puts(sql, line);
 	cmd_charge_bytes(s->c, strlen(line));
-	if (strchr(line, ';') == NULL || !sqlite3_complete(buf_cstr(sql)))
+	if (strchr(line, ';') == NULL || !is_complete(s, buf_cstr(sql), sql->len))
 		return 0;
 	if (s->echo)
 		say(s, "%s\n", buf_cstr(sql));
