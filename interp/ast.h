@@ -532,4 +532,10 @@ void print_command(struct buf *out, const struct node *n);
 /* The same as --pretty-print shows it. */
 void print_posix_command(struct buf *out, const struct node *n);
 
+/* parse_brace.c: whether a part is $NAME without quotes and braces, which letters behind it go on.
+ */
+bool brace_open_name(const struct part *part);
+/* How many bytes at the beginning of an unquoted part would go on with a name in front of it. */
+size_t brace_name_bytes(const struct part *part);
+
 #endif

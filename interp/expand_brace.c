@@ -137,24 +137,6 @@ static int walk_alternatives(struct walk *w, const struct brace *b, const struct
 
 /* --- names --- */
 
-static bool is_open_name(const struct part *part)
-{
-	return part->kind == PART_PARAM && !part->quoted && !part->param->braced &&
-	       part->param->kind == PARAM_NAME;
-}
-
-/* How many bytes at the beginning of text continue a name before it. */
-static size_t name_bytes(const struct part *part)
-{
-	size_t n = 0;
-
-	if (part->kind != PART_TEXT || part->quoted)
-		return 0;
-	while (n < part->text.len && byte_is_name((unsigned char)part->text.ptr[n]))
-		n++;
-	return n;
-}
-
 /* $x and what continues its name, taken from the parts behind it. */
 static void join_name(struct shell *sh, struct part *parts, int n)
 {
@@ -164,7 +146,7 @@ static void join_name(struct shell *sh, struct part *parts, int n)
 	*longer = *parts->param;
 	buf_add(&name, longer->name);
 	for (int i = 1; i < n; i++) {
-		size_t taken = name_bytes(&parts[i]);
+		size_t taken = brace_name_bytes(&parts[i]);
 		bool whole = parts[i].kind == PART_TEXT && taken == parts[i].text.len;
 
 		buf_add(&name, bytes_slice(parts[i].text, 0, taken));
@@ -186,12 +168,12 @@ static int finish(struct walk *w)
 	for (int i = 0; i + 1 < w->n; i++) {
 		int next = i + 1;
 
-		if (!is_open_name(&parts[i]))
+		if (!brace_open_name(&parts[i]))
 			continue;
 		while (next + 1 < w->n && parts[next].kind == PART_TEXT && !parts[next].quoted &&
 		       parts[next].text.len == 0)
 			next++;
-		if (name_bytes(&parts[next]) == 0)
+		if (brace_name_bytes(&parts[next]) == 0)
 			continue;
 		if (parts == w->chosen) {
 			parts = arena_array(w->sh->arena, (size_t)w->n, sizeof *parts);

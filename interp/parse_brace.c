@@ -310,14 +310,13 @@ static void build(struct range *r)
 
 /* --- neighbours --- */
 
-static bool is_open_name(const struct part *part)
+bool brace_open_name(const struct part *part)
 {
 	return part->kind == PART_PARAM && !part->quoted && !part->param->braced &&
 	       part->param->kind == PARAM_NAME;
 }
 
-/* How many bytes at the beginning of unquoted text belong to a name. */
-static size_t name_bytes(const struct part *part)
+size_t brace_name_bytes(const struct part *part)
 {
 	size_t n = 0;
 
@@ -340,7 +339,7 @@ static struct bytes joined(struct parser *p, struct bytes a, struct bytes b)
 /* $x before text that continues the name. */
 static void join_name(struct parser *p, struct part *param, struct part *text)
 {
-	size_t n = name_bytes(text);
+	size_t n = brace_name_bytes(text);
 	size_t from = (size_t)(uintptr_t)param->text.ptr;
 	struct param *longer;
 
@@ -417,7 +416,7 @@ static void distribute(struct parser *p, struct brace *b, const struct part *fro
 			memcpy(parts + 1, w->parts, (size_t)w->nparts * sizeof *parts);
 		w->parts = parts;
 		w->nparts++;
-		if (w->nparts > 1 && is_open_name(front))
+		if (w->nparts > 1 && brace_open_name(front))
 			join_name(p, &parts[0], &parts[1]);
 	}
 }
@@ -425,13 +424,13 @@ static void distribute(struct parser *p, struct brace *b, const struct part *fro
 /* {..$x}abc: the name goes on behind the brace. Every alternative takes those bytes. */
 static void absorb_name(struct parser *p, struct brace *b, struct part *behind)
 {
-	size_t n = name_bytes(behind);
+	size_t n = brace_name_bytes(behind);
 	struct part text = { .kind = PART_TEXT, .text = bytes_slice(behind->text, 0, n) };
 	bool any = false;
 
 	for (int i = 0; i < b->nalt; i++)
 		any |= b->alt[i]->nparts != 0 &&
-		       is_open_name(&b->alt[i]->parts[b->alt[i]->nparts - 1]);
+		       brace_open_name(&b->alt[i]->parts[b->alt[i]->nparts - 1]);
 	if (!any)
 		return;
 	behind->text = bytes_slice(behind->text, n, behind->text.len);
@@ -442,7 +441,7 @@ static void absorb_name(struct parser *p, struct brace *b, struct part *behind)
 		if (w->nparts != 0)
 			memcpy(parts, w->parts, (size_t)w->nparts * sizeof *parts);
 		parts[w->nparts] = text;
-		if (w->nparts != 0 && is_open_name(&parts[w->nparts - 1]))
+		if (w->nparts != 0 && brace_open_name(&parts[w->nparts - 1]))
 			join_name(p, &parts[w->nparts - 1], &parts[w->nparts]);
 		w->parts = parts;
 		w->nparts++;
@@ -460,7 +459,7 @@ static void mend_neighbours(struct parser *p, struct word *w)
 
 		if (w->parts[i].kind != PART_BRACE)
 			continue;
-		if (front != NULL && (tilde || is_open_name(front)) &&
+		if (front != NULL && (tilde || brace_open_name(front)) &&
 		    (!b->sequence || spell_out(p, b))) {
 			distribute(p, b, front);
 			*front = (struct part){ .kind = PART_TEXT, .text = BYTES("") };
@@ -476,7 +475,7 @@ static void mend_neighbours(struct parser *p, struct word *w)
 			}
 			split_tilde(p, b->alt[k]);
 		}
-		if (!b->sequence && i + 1 < w->nparts && name_bytes(&w->parts[i + 1]) != 0)
+		if (!b->sequence && i + 1 < w->nparts && brace_name_bytes(&w->parts[i + 1]) != 0)
 			absorb_name(p, b, &w->parts[i + 1]);
 	}
 }

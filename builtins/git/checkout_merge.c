@@ -9,20 +9,11 @@
 
 static void refuse_staged(struct git *g, const struct oid *tree)
 {
-	struct diff_opts d;
-	struct diff_queue q = { .at = NULL };
-	struct buf b = buf_in(g->a);
+	const char *paths = diff_staged_paths(g, tree);
 
-	diff_init(g, &d);
-	d.renames = 0;
-	d.announced = 1;
-	diff_settle(g, &d);
-	diff_cached(g, &d, tree, &q);
-	for (size_t i = 0; i < q.n; i++)
-		buf_printf(&b, "%s%s", i > 0 ? " " : "", q.at[i].two->path);
-	if (q.n != 0)
+	if (paths != NULL)
 		git_die(g, "cannot continue with staged changes in the following files:\n%s",
-			buf_cstr(&b));
+			paths);
 }
 
 /* The index becomes the tree, but for what is in conflict; the files are left alone. */

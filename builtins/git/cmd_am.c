@@ -567,24 +567,16 @@ static void apply_one(struct applying *am)
 
 static void refuse_dirty(struct git *g)
 {
-	struct diff_opts d;
-	struct diff_queue q = { .at = NULL };
 	struct oid head, tree = oid_empty_tree;
-	struct buf b = buf_in(g->a);
+	const char *paths;
 
-	diff_init(g, &d);
-	d.renames = 0;
-	d.announced = 1;
-	diff_settle(g, &d);
 	if (head_oid(g, &head))
 		tree_of(g, &head, &tree);
-	diff_cached(g, &d, &tree, &q);
-	for (size_t i = 0; i < q.n; i++)
-		buf_printf(&b, "%s%s", i > 0 ? " " : "", q.at[i].two->path);
-	if (q.n == 0)
+	paths = diff_staged_paths(g, &tree);
+	if (paths == NULL)
 		return;
 	put_flag(g, "dirtyindex", true);
-	git_die(g, "Dirty index: cannot apply patches (dirty: %s)", buf_cstr(&b));
+	git_die(g, "Dirty index: cannot apply patches (dirty: %s)", paths);
 }
 
 static int run(struct applying *am)

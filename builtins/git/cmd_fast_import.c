@@ -194,6 +194,15 @@ static void get_mark(struct import *im, const char *text)
 	import_reply(im, bytes_of(git_format(im->g->a, "%s\n", oid_hex(im->g, &o->oid))));
 }
 
+/* A name in digits, with a blank behind it. */
+static void hex_named(struct import *im, const char **at, struct oid *o)
+{
+	if (!import_hex(im, at, o))
+		import_die(im, "Invalid dataref: %s", im->line.ptr);
+	if (**at != ' ')
+		import_die(im, "Missing space after SHA1: %s", im->line.ptr);
+}
+
 /* The tree of what a name stands for. */
 static void tree_named(struct import *im, const char **at, struct oid *o)
 {
@@ -202,10 +211,7 @@ static void tree_named(struct import *im, const char **at, struct oid *o)
 	if (**at == ':') {
 		*o = import_marked(im, at, ' ')->oid;
 	} else {
-		if (!import_hex(im, at, o))
-			import_die(im, "Invalid dataref: %s", im->line.ptr);
-		if (**at != ' ')
-			import_die(im, "Missing space after SHA1: %s", im->line.ptr);
+		hex_named(im, at, o);
 	}
 	(*at)++;
 	for (;;) {
@@ -293,11 +299,8 @@ static bool parse_data_name(struct import *im, const char **at, struct oid *o,
 		(*at)++;
 		return false;
 	} else {
-		if (!import_hex(im, at, o))
-			import_die(im, "Invalid dataref: %s", im->line.ptr);
+		hex_named(im, at, o);
 		*known = import_known(im, o);
-		if (**at != ' ')
-			import_die(im, "Missing space after SHA1: %s", im->line.ptr);
 	}
 	(*at)++;
 	return true;

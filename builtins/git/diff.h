@@ -196,6 +196,10 @@ void diff_add(struct git *g, struct diff_queue *q, struct diff_file *one, struct
 void diff_trees(struct git *g, struct diff_opts *o, const struct oid *a, const struct oid *b,
 		struct diff_queue *q);
 void diff_cached(struct git *g, struct diff_opts *o, const struct oid *tree, struct diff_queue *q);
+/* What is staged against a tree, renames as two files. */
+void diff_staged(struct git *g, const struct oid *tree, struct diff_queue *q);
+/* The paths of that with blanks between, in g->a; NULL: nothing is staged. */
+const char *diff_staged_paths(struct git *g, const struct oid *tree);
 void diff_work(struct git *g, struct diff_opts *o, struct diff_queue *q);
 void diff_tree_work(struct git *g, struct diff_opts *o, const struct oid *tree,
 		    struct diff_queue *q);

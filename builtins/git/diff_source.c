@@ -129,6 +129,28 @@ void diff_cached(struct git *g, struct diff_opts *o, const struct oid *tree, str
 	}
 }
 
+void diff_staged(struct git *g, const struct oid *tree, struct diff_queue *q)
+{
+	struct diff_opts d;
+
+	diff_init(g, &d);
+	d.renames = 0;
+	d.announced = 1;
+	diff_settle(g, &d);
+	diff_cached(g, &d, tree, q);
+}
+
+const char *diff_staged_paths(struct git *g, const struct oid *tree)
+{
+	struct diff_queue q = { .at = NULL };
+	struct buf b = buf_in(g->a);
+
+	diff_staged(g, tree, &q);
+	for (size_t i = 0; i < q.n; i++)
+		buf_printf(&b, "%s%s", i > 0 ? " " : "", q.at[i].two->path);
+	return q.n != 0 ? buf_cstr(&b) : NULL;
+}
+
 /* --- work tree against index --- */
 
 static uint32_t mode_now(struct git *g, const struct entry *e)

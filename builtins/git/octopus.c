@@ -180,14 +180,9 @@ static void merge_head(struct octopus *o, size_t i)
 static bool is_staged(struct merge_run *m)
 {
 	struct git *g = m->g;
-	struct diff_opts d;
 	struct diff_queue q = { .at = NULL };
 
-	diff_init(g, &d);
-	d.renames = 0;
-	d.announced = 1;
-	diff_settle(g, &d);
-	diff_cached(g, &d, &m->head_tree, &q);
+	diff_staged(g, &m->head_tree, &q);
 	if (q.n != 0)
 		git_printf(g, "Error: Your local changes to the following files would be "
 			      "overwritten by merge\n");

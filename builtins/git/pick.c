@@ -154,16 +154,9 @@ bool pick_unstaged_changes(struct git *g)
 
 bool pick_staged_changes(struct git *g)
 {
-	struct diff_opts d;
-	struct diff_queue q = { .at = NULL };
 	struct oid head, tree = oid_empty_tree;
 
 	if (head_oid(g, &head))
 		tree_of(g, &head, &tree);
-	diff_init(g, &d);
-	d.renames = 0;
-	d.announced = 1;
-	diff_settle(g, &d);
-	diff_cached(g, &d, &tree, &q);
-	return q.n != 0;
+	return diff_staged_paths(g, &tree) != NULL;
 }
