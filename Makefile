@@ -175,10 +175,10 @@ asan:
 # Its own objects, without optimization: built in half the time, and no call is optimized away.
 # A process has 128 KiB of stack, in WebAssembly half of that: no frame may take much of it.
 lint: deps
-	@tools/need clang-format git
+	@tools/need clang clang-format git
 	@$(MAKE) --no-print-directory B=$(B)/lint CFLAGS='-O0 -Wframe-larger-than=20000' \
 		$(B)/lint/libcowsh.o $(B)/lint/cowsh
-	@$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude -fsyntax-only fuzz/fuzz_*.c
+	@clang -std=c11 $(WARN) -I. -Iinclude -fsyntax-only $(filter %.c,$(LIB_SRC)) fuzz/fuzz_*.c
 	@tools/style $(B)/lint/libcowsh.o
 	@tools/commands $(B)/lint/cowsh --check
 demo: deps

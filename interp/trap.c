@@ -134,9 +134,16 @@ static bool shrugs_off(const struct shell *sh, int which)
 	return which == SIGQUIT_ && sh->task == NULL;
 }
 
-/* The shell waits for its children even where it is to ignore that they end. */
-static int ignored_action(int which)
+/*
+ * What the shell does with a signal of that trap's text. It waits for its children even where it is
+ * to ignore that they end.
+ */
+static enum sig_action action_of(const struct shell *sh, int which, const char *text)
 {
+	if (text == NULL)
+		return shrugs_off(sh, which) ? SIG_CAUGHT : SIG_DEFAULT;
+	if (*text != '\0')
+		return SIG_CAUGHT;
 	return which == SIGCHLD_ ? SIG_DEFAULT : SIG_IGNORED;
 }
 
@@ -159,10 +166,7 @@ int trap_set(struct shell *sh, int which, const char *text)
 	if (which == SIGCHLD_)
 		sh->children_ended = 0;
 	if (is_signal(which) && which != SIGKILL_ && which != SIGSTOP_)
-		sys_sigaction(sh->p, which,
-			      copy == NULL    ? shrugs_off(sh, which) ? SIG_CAUGHT : SIG_DEFAULT
-			      : *copy == '\0' ? ignored_action(which)
-					      : SIG_CAUGHT);
+		sys_sigaction(sh->p, which, action_of(sh, which, copy));
 	if (which == SIGINT_ && copy == NULL && sh->interruptible)
 		trap_interruptible(sh, true);
 	if (which == TRAP_EXIT || trap_is_set(sh, TRAP_EXIT))
