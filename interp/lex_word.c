@@ -239,8 +239,8 @@ static struct word *declared_word(struct parser *p, struct assign *a, size_t sta
 	return word;
 }
 
-/* name[ where a command begins: up to the ] it is one word, blanks and all. Of the name n bytes
- * are known. */
+/* name[ where a command begins, [ where an item of an array does: up to the ] it is one word,
+ * blanks and all. Of the name n bytes are known. */
 static bool read_bracketed(struct parser *p, struct word_state *w, size_t n)
 {
 	struct source_mark mark = source_mark(p);
@@ -285,7 +285,8 @@ static struct word *plain_word(struct parser *p, unsigned context)
 		w.unposix = !(context & CTX_DECL) || strcmp(p->decl->name, "alias") != 0;
 		w.flags |= WORD_ASSIGNMENT;
 	}
-	if ((context & CTX_COMMAND) && n != 0 && op == 0 && !read_bracketed(p, &w, n))
+	if (((context & CTX_COMMAND && n != 0 && op == 0) || (context & CTX_ITEM && n == 0)) &&
+	    !read_bracketed(p, &w, n))
 		return NULL;
 	if (!word_pieces(p, &w))
 		return NULL;

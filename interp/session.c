@@ -69,6 +69,7 @@ int interp_command(struct shell *sh, struct bytes script, bool *exited)
 	if (*exited)
 		trap_set(sh, TRAP_EXIT, NULL);
 	sh->flow = FLOW_NONE;
+	sh->entered_main = false;
 	sh->indirection = 0;
 	sh->status = status & 255;
 	job_poll(sh);
