@@ -156,33 +156,47 @@ static void add_cell(struct cmd *c, struct row *r, struct bytes text)
 	r->cell[r->n++] = text;
 }
 
+/* The length of the character there, and whether it separates fields. */
+static size_t next_char(const struct table *t, struct bytes s, size_t at, bool *separates)
+{
+	const char *seps = t->o->separator != NULL ? t->o->separator : " \t";
+	uint32_t code;
+	size_t n = t->c->utf8 && (unsigned char)s.ptr[at] >= 0x80 ? utf8_decode(s, at, &code) : 1;
+
+	if (n == 0)
+		n = 1;
+	*separates = s.ptr[at] != '\0' &&
+		     bytes_find(bytes_of(seps), bytes_slice(s, at, at + n)) != NULL;
+	return n;
+}
+
 /* Fields: between each two separators, or, without -s, between runs of blanks. */
 static struct row split_row(struct table *t, struct bytes s)
 {
 	const struct column_opts *o = t->o;
-	const char *seps = o->separator != NULL ? o->separator : " \t";
 	bool greedy = o->separator == NULL;
 	struct row r = { .n = 0 };
 	size_t at = 0;
 
 	while (at < s.len || (!greedy && r.n > 0 && at == s.len)) {
-		size_t from = at;
+		size_t from = at, n = 0;
+		bool separates = false;
 
 		if (o->limit > 0 && r.n + 1 == o->limit) {
 			add_cell(t->c, &r, bytes_slice(s, from, s.len));
 			break;
 		}
-		while (greedy && at < s.len && strchr(seps, s.ptr[at]) != NULL)
-			at++;
+		while (greedy && at < s.len && (n = next_char(t, s, at, &separates), separates))
+			at += n;
 		from = at;
 		if (greedy && at == s.len)
 			break;
-		while (at < s.len && (s.ptr[at] == '\0' || strchr(seps, s.ptr[at]) == NULL))
-			at++;
+		while (at < s.len && (n = next_char(t, s, at, &separates), !separates))
+			at += n;
 		add_cell(t->c, &r, bytes_slice(s, from, at));
 		if (at == s.len)
 			break;
-		at++;
+		at += n;
 	}
 	cmd_charge_bytes(t->c, s.len);
 	return r;

@@ -266,7 +266,7 @@ static void prepare_index(struct committing *cm, struct args *args)
 		stage_dropped(g, x, &ps, &l);
 	}
 	/* What goes into the commit: HEAD's files, and those of the paths. */
-	struct index *partial = index_read(g, "/nonexistent/index");
+	struct index *partial = index_new(g);
 
 	for (size_t i = 0; i < l.n; i++)
 		if (reword || !pathspec_match(g, &ps, l.at[i].path, false))
@@ -555,6 +555,7 @@ static void settle_author(struct committing *cm)
 	}
 	cm->author = ident_make(g, true, name, mail, date);
 	cm->author = arena_dup(g->keep, bytes_of(cm->author));
+	ident_export_author(g, cm->author);
 }
 
 /* --- the commit --- */
@@ -939,6 +940,7 @@ int git_cmd_commit(struct git *g, struct args *args)
 		refuse_unmerged(g, "Committing");
 	if (!cm.o.dry_run && full->dirty)
 		index_write(g, full);
+	settle_author(&cm);
 	if (!cm.o.dry_run)
 		run_hooks_before(&cm);
 	if (git_hook_exists(g, "pre-commit") && cm.x == full) {
@@ -948,7 +950,6 @@ int git_cmd_commit(struct git *g, struct args *args)
 	}
 	collect_message(&cm);
 	add_trailers(&cm);
-	settle_author(&cm);
 	ident_committer(g);
 	cm.cleanup = cleanup_of(&cm);
 	if (nothing_to_commit(&cm, &s) || cm.o.dry_run) {

@@ -3,6 +3,7 @@
  * git fetch, pull, ls-remote.
  */
 #include "builtins/git/fetch.h"
+#include "builtins/git/merge_run.h"
 #include "builtins/git/ref_format.h"
 
 /* --- fetch --- */
@@ -147,13 +148,29 @@ struct pull_opts {
 	struct names merge; /* options for merge as they are */
 };
 
+enum { REBASE_NO, REBASE_PLAIN, REBASE_MERGES, REBASE_INTERACTIVE };
+
+/* How to rebase; -1 after a message, or none. */
+static int rebase_mode(struct git *g, const char *text)
+{
+	if (strcmp(text, "merges") == 0 || strcmp(text, "m") == 0)
+		return REBASE_MERGES;
+	if (strcmp(text, "interactive") == 0 || strcmp(text, "i") == 0)
+		return REBASE_INTERACTIVE;
+	if (strcmp(text, "preserve") == 0 || strcmp(text, "p") == 0)
+		git_error(g, "%s: 'preserve' superseded by 'merges'", text);
+	return config_truth(text);
+}
+
 static int set_rebase(struct git *g, void *opts, const char *arg, bool unset)
 {
 	struct pull_opts *o = opts;
 
-	o->rebase = unset ? 0 : arg == NULL ? 1 : config_truth(arg);
-	if (o->rebase < 0)
-		git_refuse(g, git_format(g->a, "pull --rebase=%s", arg));
+	o->rebase = unset ? REBASE_NO : arg == NULL ? REBASE_PLAIN : rebase_mode(g, arg);
+	if (o->rebase < 0) {
+		git_error(g, "invalid value for '--rebase': '%s'", arg);
+		git_exit(g, GIT_STATUS_USAGE);
+	}
 	return 0;
 }
 
@@ -174,19 +191,12 @@ static int set_ff_only(struct git *g, void *opts, const char *arg, bool unset)
 /* Options that only merge understands. */
 static int pass_option(struct git *g, void *opts, int argc, char **argv)
 {
-	static const char *const flags[] = { "--squash",
-					     "--no-squash",
-					     "--commit",
-					     "--no-commit",
-					     "--edit",
-					     "-e",
-					     "--no-edit",
-					     "--stat",
-					     "--no-stat",
-					     "-n",
-					     "--signoff",
-					     "--no-verify",
-					     "--allow-unrelated-histories" };
+	static const char *const flags[] = {
+		"--squash",  "--no-squash", "--commit",    "--no-commit",
+		"--edit",    "-e",          "--no-edit",   "--stat",
+		"--no-stat", "-n",          "--signoff",   "--no-signoff",
+		"--log",     "--no-log",    "--no-verify", "--allow-unrelated-histories"
+	};
 	struct pull_opts *o = opts;
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -201,7 +211,8 @@ static int pass_option(struct git *g, void *opts, int argc, char **argv)
 		names_add(g, &o->merge, argv[1]);
 		return 2;
 	}
-	if (git_starts(argv[0], "-X") || git_starts(argv[0], "--strategy")) {
+	if (git_starts(argv[0], "-X") || git_starts(argv[0], "--strategy") ||
+	    git_starts(argv[0], "--log=")) {
 		names_add(g, &o->merge, argv[0]);
 		return 1;
 	}
@@ -232,23 +243,15 @@ static const char *const pull_usage[] = { "git pull [<options>] [<repository> [<
 
 struct fetched {
 	struct names merge; /* hexadecimal */
-	struct names notes; /* what each is: "branch 'x' of URL" */
 };
 
 static void read_fetch_head(struct git *g, struct fetched *out)
 {
-	struct bytes text, line;
+	struct merge_head *heads;
+	size_t n = fetch_head_read(g, &heads);
 
-	if (file_read(g, g->a, repo_path(g, g->a, "FETCH_HEAD"), &text) < 0)
-		return;
-	while (git_line(&text, &line)) {
-		if (line.len < OID_HEX + 2 || line.ptr[OID_HEX] != '\t' ||
-		    line.ptr[OID_HEX + 1] != '\t')
-			continue;
-		names_add(g, &out->merge, git_format(g->keep, "%.*s", OID_HEX, line.ptr));
-		names_add(g, &out->notes,
-			  arena_dup(g->keep, bytes_slice(line, OID_HEX + 2, line.len)));
-	}
+	for (size_t i = 0; i < n; i++)
+		names_add(g, &out->merge, heads[i].name);
 }
 
 /* Nothing came that could be merged: why. */
@@ -321,7 +324,7 @@ static bool is_forward(struct git *g, const char *from, const char *to)
 static void settle_mode(struct git *g, struct pull_opts *o, bool *chosen)
 {
 	char *head = head_ref(g);
-	const char *v = NULL;
+	const char *key = "pull.rebase", *v = NULL;
 
 	*chosen = o->rebase >= 0 || o->ff >= 0;
 	if (o->ff < 0 && o->rebase < 0) {
@@ -333,18 +336,20 @@ static void settle_mode(struct git *g, struct pull_opts *o, bool *chosen)
 	}
 	if (o->rebase >= 0)
 		return;
-	v = head != NULL ? config_get(g, git_format(g->a, "branch.%s.rebase", ref_short(g, head)))
-			 : NULL;
-	if (v == NULL)
-		v = config_get(g, "pull.rebase");
+	if (head != NULL)
+		v = config_get(g, git_format(g->a, "branch.%s.rebase", ref_short(g, head)));
+	if (v != NULL)
+		key = git_format(g->a, "branch.%s.rebase", ref_short(g, head));
+	else
+		v = config_get(g, key);
 	if (v == NULL) {
-		o->rebase = 0;
+		o->rebase = REBASE_NO;
 		return;
 	}
 	*chosen = true;
-	o->rebase = config_truth(v);
+	o->rebase = rebase_mode(g, v);
 	if (o->rebase < 0)
-		git_refuse(g, git_format(g->a, "pull.rebase=%s", v));
+		git_die(g, "invalid value for '%s': '%s'", key, v);
 	/* An option that says how to merge is stronger. */
 	if (o->ff == 0 || o->ff == 1)
 		o->rebase = 0;
@@ -394,6 +399,10 @@ static int do_rebase(struct git *g, const struct pull_opts *o, const struct fetc
 		names_add(g, &words, "--ff-only");
 	} else {
 		names_add(g, &words, "rebase");
+		if (o->rebase == REBASE_MERGES)
+			names_add(g, &words, "--rebase-merges");
+		if (o->rebase == REBASE_INTERACTIVE)
+			names_add(g, &words, "--interactive");
 	}
 	if (o->fetch.quiet)
 		names_add(g, &words, "-q");
@@ -407,24 +416,10 @@ static int do_rebase(struct git *g, const struct pull_opts *o, const struct fetc
 	return run(g, &words);
 }
 
-/* "Merge branch 'x' of URL", into another than the main branch with "into y". */
-static char *merge_message(struct git *g, const struct fetched *f)
-{
-	char *head = head_ref(g);
-	const char *name = head != NULL ? ref_short(g, head) : "HEAD";
-	char *text = git_format(g->keep, "Merge %s", f->notes.at[0]);
-
-	if (strcmp(name, "main") != 0 && strcmp(name, "master") != 0)
-		text = git_format(g->keep, "%s into %s", text, name);
-	return text;
-}
-
-static int do_merge(struct git *g, const struct pull_opts *o, const struct fetched *f)
+static int do_merge(struct git *g, const struct pull_opts *o)
 {
 	struct names words = { NULL, 0, 0 };
 
-	if (f->merge.n > 1)
-		git_refuse(g, "a pull of more than one head");
 	names_add(g, &words, "merge");
 	if (o->fetch.quiet)
 		names_add(g, &words, "-q");
@@ -432,10 +427,7 @@ static int do_merge(struct git *g, const struct pull_opts *o, const struct fetch
 		names_add(g, &words, o->ff == 0 ? "--ff" : o->ff == 1 ? "--no-ff" : "--ff-only");
 	for (size_t i = 0; i < o->merge.n; i++)
 		names_add(g, &words, o->merge.at[i]);
-	names_add(g, &words, "-m");
-	names_add(g, &words, merge_message(g, f));
-	for (size_t i = 0; i < f->merge.n; i++)
-		names_add(g, &words, f->merge.at[i]);
+	names_add(g, &words, "FETCH_HEAD");
 	return run(g, &words);
 }
 
@@ -446,7 +438,7 @@ int git_cmd_pull(struct git *g, struct args *args)
 	const char *action = g->reflog_action != NULL
 				     ? g->reflog_action
 				     : join_args(g, "pull", args->argv, args->argc);
-	struct fetched f = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	struct fetched f = { { NULL, 0, 0 } };
 	bool chosen, unborn;
 	struct oid o_head;
 
@@ -458,13 +450,13 @@ int git_cmd_pull(struct git *g, struct args *args)
 	g->reflog_action = action;
 	unborn = !head_oid(g, &o_head);
 	if (args->argc == 0 && nothing_configured(g))
-		nothing_to_merge(g, args, o.rebase == 1);
+		nothing_to_merge(g, args, o.rebase > 0);
 	if (fetch_remote(g, &o.fetch, args->argc > 0 ? args->argv[0] : remote_default(g),
 			 args->argv + (args->argc > 0), args->argc - (args->argc > 0), action) != 0)
 		return 1;
 	read_fetch_head(g, &f);
 	if (f.merge.n == 0)
-		nothing_to_merge(g, args, o.rebase == 1);
+		nothing_to_merge(g, args, o.rebase > 0);
 	if (unborn && f.merge.n > 1)
 		git_die(g, "Cannot merge multiple branches into empty head.");
 	if (!unborn && o.ff == 2 && f.merge.n == 1 && !is_forward(g, "HEAD", f.merge.at[0]) &&
@@ -473,9 +465,9 @@ int git_cmd_pull(struct git *g, struct args *args)
 	if (!unborn && !chosen && f.merge.n == 1 && !is_forward(g, "HEAD", f.merge.at[0]) &&
 	    !is_forward(g, f.merge.at[0], "HEAD"))
 		divergent(g);
-	if (o.rebase == 1 && !unborn && o.ff != 2)
+	if (o.rebase > 0 && !unborn && o.ff != 2)
 		return do_rebase(g, &o, &f);
-	return do_merge(g, &o, &f);
+	return do_merge(g, &o);
 }
 
 /* --- ls-remote --- */

@@ -7,8 +7,6 @@
 #include "builtins/git/sequence.h"
 #include "builtins/git/status.h"
 
-enum { LOG_DEFAULT = 20 };
-
 static int set_commit(struct git *g, void *o, const char *a, bool unset)
 {
 	(void)g, (void)a;
@@ -33,14 +31,7 @@ static int set_no_stat(struct git *g, void *o, const char *a, bool unset)
 }
 static int set_log(struct git *g, void *o, const char *a, bool unset)
 {
-	int64_t n = LOG_DEFAULT;
-
-	if (unset)
-		n = 0;
-	else if (a != NULL && (!git_number(a, &n) || n < 0 || n > INT32_MAX))
-		git_die(g, "option `log' expects a numerical value");
-	((struct merge_opts *)o)->log = (int)n;
-	return 0;
+	return merge_set_log(g, &((struct merge_opts *)o)->log, a, unset);
 }
 static int set_edit(struct git *g, void *o, const char *a, bool unset)
 {
@@ -99,94 +90,27 @@ static void show_stat(struct merge_run *m, const struct oid *from, const struct 
 	diff_output(g, &d, &q);
 }
 
-/* What is merged, as the message names it: "s" is a branch. */
-static const char *head_title(struct git *g, const char *name)
-{
-	if (ref_exists(g, git_format(g->a, "refs/heads/%s", name)))
-		return name;
-	if (ref_exists(g, git_format(g->a, "refs/tags/%s", name)))
-		return git_format(g->a, "tag '%s'", name);
-	if (ref_exists(g, git_format(g->a, "refs/remotes/%s", name)))
-		return git_format(g->a, "remote-tracking branch '%s'", name);
-	return git_format(g->a, "commit '%s'", name);
-}
-
-/* --log: the subjects of what head number i brings. */
-static void put_log(struct merge_run *m, size_t i, int most, struct buf *out)
-{
-	struct git *g = m->g;
-	struct revs r;
-	struct commit *c;
-	struct names subjects = { NULL, 0, 0 };
-
-	revs_init(g, &r);
-	r.max_parents = 1;
-	revs_add_commit(g, &r, m->commits[i], false);
-	revs_add_commit(g, &r, commit_at(g, &m->head), true);
-	while ((c = revs_next(&r)) != NULL) {
-		struct commit_text t;
-
-		commit_text(g, g->a, &c->oid, &t);
-		names_add(g, &subjects, arena_dup(g->keep, message_subject(g->a, t.message)));
-	}
-	revs_forget(g);
-	if (subjects.n == 0)
-		return;
-	buf_printf(out, "\n* %s:", head_title(g, m->heads.at[i]));
-	if (subjects.n > (size_t)most)
-		buf_printf(out, " (%zu commits)", subjects.n);
-	buf_putc(out, '\n');
-	for (size_t k = 0; k < subjects.n; k++) {
-		if (k == (size_t)most) {
-			buf_puts(out, "  ...\n");
-			break;
-		}
-		buf_printf(out, "  %s\n", subjects.at[k]);
-	}
-}
-
-static void put_logs(struct merge_run *m, struct buf *out)
-{
-	const char *v = config_get(m->g, "merge.log");
-	int most = m->o.log;
-	int64_t n = 0;
-
-	if (most < 0 && v != NULL)
-		most = config_truth(v) == 1 && !git_number(v, &n) ? LOG_DEFAULT
-		       : config_truth(v) == 0                     ? 0
-								  : (int)n;
-	for (size_t i = 0; i < m->heads.n && most > 0; i++)
-		put_log(m, i, most, out);
-}
-
 /* "Merge branch 'x'", or what -m says. */
 char *merge_message(struct merge_run *m)
 {
 	struct git *g = m->g;
 	struct buf b = buf_in(g->keep);
-	char *head = head_ref(g);
-	const char *into = m->o.into != NULL ? m->o.into
-			   : head != NULL    ? ref_short(g, head)
-					     : "HEAD";
+	bool given = m->o.messages.n != 0;
 
 	for (size_t i = 0; i < m->o.messages.n; i++)
 		buf_printf(&b, "%s%s\n", i > 0 ? "\n" : "", m->o.messages.at[i]);
-	if (m->o.messages.n != 0) {
-		put_logs(m, &b);
-		return buf_cstr(&b);
-	}
-	if (m->o.file != NULL) {
+	if (!given && m->o.file != NULL) {
 		struct bytes text;
 
 		if (file_read(g, g->keep, path_join(g->a, g->start, m->o.file), &text) < 0)
 			git_die(g, "could not read file '%s'", m->o.file);
 		return arena_dup(g->keep, text);
 	}
-	merge_put_heads(m, &b);
-	if (strcmp(into, "main") != 0 && strcmp(into, "master") != 0)
-		buf_printf(&b, " into %s", into);
-	buf_putc(&b, '\n');
-	put_logs(m, &b);
+	if (!given) {
+		merge_title_put(m, &b);
+		merge_into_put(g, m->o.into, &b);
+	}
+	merge_message_rest(m, given, m->o.log, &b);
 	return buf_cstr(&b);
 }
 
@@ -198,8 +122,8 @@ static const char *log_action(const struct merge_run *m)
 	if (m->g->reflog_action != NULL)
 		return m->g->reflog_action;
 	buf_puts(&b, "merge");
-	for (size_t i = 0; i < m->heads.n; i++)
-		buf_printf(&b, " %s", m->heads.at[i]);
+	for (size_t i = 0; i < m->nheads; i++)
+		buf_printf(&b, " %s", m->heads[i].name);
 	return buf_cstr(&b);
 }
 
@@ -233,8 +157,8 @@ static void write_squash(struct merge_run *m)
 	struct pretty p = { .kind = PRETTY_MEDIUM };
 
 	revs_init(g, &r);
-	for (size_t i = 0; i < m->heads.n; i++)
-		revs_add_commit(g, &r, m->commits[i], false);
+	for (size_t i = 0; i < m->nheads; i++)
+		revs_add_commit(g, &r, m->heads[i].commit, false);
 	revs_add_commit(g, &r, m->ours, true);
 	r.max_parents = 1;
 	buf_puts(&b, "Squashed commit of the following:\n");
@@ -262,8 +186,8 @@ static void save_state(struct merge_run *m, const char *message, const struct me
 	if (!m->o.squash) {
 		struct buf heads = buf_in(g->a);
 
-		for (size_t i = 0; i < m->heads.n; i++)
-			buf_printf(&heads, "%s\n", oid_hex(g, &m->commits[i]->oid));
+		for (size_t i = 0; i < m->nheads; i++)
+			buf_printf(&heads, "%s\n", oid_hex(g, &m->heads[i].commit->oid));
 		state_write(g, "MERGE_HEAD", buf_cstr(&heads));
 		state_write(g, "MERGE_MODE", m->o.ff == 1 ? "no-ff" : "");
 	}
@@ -358,13 +282,13 @@ int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, s
 	struct git *g = m->g;
 	char *message = merge_message(m);
 	struct oid o;
-	struct oid *parents = arena_array(g->keep, m->heads.n + 1, sizeof(*parents));
+	struct oid *parents = arena_array(g->keep, m->nheads + 1, sizeof(*parents));
 	uint32_t n = 0;
 
 	if (first != NULL)
 		parents[n++] = first->oid;
-	for (size_t i = 0; i < m->heads.n; i++)
-		parents[n++] = m->commits[i]->oid;
+	for (size_t i = 0; i < m->nheads; i++)
+		parents[n++] = m->heads[i].commit->oid;
 	if (!merge_apply(r, &m->head_tree, "merge")) {
 		git_say(g, "Merge with strategy %s failed.\n", strategy);
 		return 2;
@@ -410,7 +334,7 @@ static int real_merge(struct merge_run *m)
 	struct git *g = m->g;
 	struct merging r = { .g = g,
 			     .ours = "HEAD",
-			     .theirs = m->heads.at[0],
+			     .theirs = m->heads[0].name,
 			     .style = merge_style_of(g, NULL),
 			     .lines = LINES_HISTOGRAM };
 	bool ours = is_ours(m);
@@ -487,28 +411,53 @@ static const char *default_name(struct git *g)
 	return ref_short(g, up);
 }
 
+static bool add_head(struct merge_run *m, const char *name)
+{
+	struct git *g = m->g;
+	struct merge_head *h = &m->heads[m->nheads++];
+
+	h->name = arena_dup(g->keep, bytes_of(merge_branch_named(g, name)));
+	if (rev_parse(g, h->name, &h->object) < 0) {
+		git_say(g, "merge: %s - not something we can merge\n", h->name);
+		return false;
+	}
+	h->note = merge_note(g, h->name, &h->object);
+	return true;
+}
+
 /* What is to be merged; false after a message. */
 static bool read_heads(struct merge_run *m, struct args *args)
 {
 	struct git *g = m->g;
 	size_t n = args->argc > 0 ? (size_t)args->argc : 1;
 
-	m->commits = arena_array(g->keep, n, sizeof(struct commit *));
-	for (size_t i = 0; i < n; i++) {
-		const char *name = args->argc > 0 ? args->argv[i] : default_name(g);
+	if (args->argc == 1 && strcmp(args->argv[0], "FETCH_HEAD") == 0) {
+		if (!file_exists(g, repo_path(g, g->a, "FETCH_HEAD")))
+			git_die(g, "could not open '.git/FETCH_HEAD' for reading: %s",
+				err_text(-E_NOENT));
+		m->nheads = fetch_head_read(g, &m->heads);
+		if (m->nheads == 0) {
+			git_printf(g, "Already up to date.\n");
+			git_exit(g, 0);
+		}
+	} else {
+		m->heads = arena_array(g->keep, n, sizeof(*m->heads));
+		for (size_t i = 0; i < n; i++)
+			if (!add_head(m, args->argc > 0 ? args->argv[i] : default_name(g)))
+				return false;
+	}
+	for (size_t i = 0; i < m->nheads; i++) {
+		struct merge_head *h = &m->heads[i];
 		struct oid o;
 
-		if (strcmp(name, "-") == 0 && rev_previous(g, 1) != NULL)
-			name = rev_previous(g, 1);
-		if (rev_commit(g, name, &o) < 0) {
-			git_say(g, "merge: %s - not something we can merge\n", name);
+		if (!object_peel(g, &h->object, OBJECT_COMMIT, &o)) {
+			git_say(g, "merge: %s - not something we can merge\n", h->name);
 			return false;
 		}
-		names_add(g, &m->heads, name);
-		m->commits[i] = commit_at(g, &o);
-		commit_need(g, m->commits[i]);
+		h->commit = commit_at(g, &o);
+		commit_need(g, h->commit);
 	}
-	m->theirs = m->commits[0];
+	m->theirs = m->heads[0].commit;
 	m->other = m->theirs->oid;
 	return true;
 }
@@ -522,10 +471,10 @@ static int merge_many(struct merge_run *m)
 
 	if (m->o.ff == 2)
 		git_die(g, "Not possible to fast-forward, aborting.");
-	for (size_t i = 0; i < m->heads.n && !m->o.allow_unrelated; i++) {
+	for (size_t i = 0; i < m->nheads && !m->o.allow_unrelated; i++) {
 		struct commit **bases;
 
-		if (merge_bases(g, m->ours, m->commits[i], &bases) == 0)
+		if (merge_bases(g, m->ours, m->heads[i].commit, &bases) == 0)
 			git_die(g, "refusing to merge unrelated histories");
 	}
 	ref_update(g, "ORIG_HEAD", &m->head, NULL, NULL, true);
@@ -563,7 +512,7 @@ int git_cmd_merge(struct git *g, struct args *args)
 	if (!read_heads(&m, args))
 		return 1;
 	if (!head_oid(g, &m.head)) {
-		if (m.heads.n > 1)
+		if (m.nheads > 1)
 			git_die(g, "Can merge only exactly one commit into empty head");
 		m.head_tree = oid_empty_tree;
 		work_reset(g, &m.theirs->tree);
@@ -574,9 +523,9 @@ int git_cmd_merge(struct git *g, struct args *args)
 	m.ours = commit_at(g, &m.head);
 	commit_need(g, m.ours);
 	m.head_tree = m.ours->tree;
-	if (m.heads.n > 1) {
+	if (m.nheads > 1) {
 		merge_reduce(&m);
-		if (m.heads.n > 1)
+		if (m.nheads > 1)
 			return merge_many(&m);
 	}
 	n = merge_bases(g, m.ours, m.theirs, &bases);

@@ -212,6 +212,9 @@ int git_cmd_read_tree(struct git *g, struct args *args)
 	int status = 0;
 
 	git_parse(g, args, &p);
+	/* What was there does not matter where it is replaced. */
+	if (!r.o.merge && !r.o.reset && r.o.prefix == NULL)
+		g->index = index_new(g);
 	r.x = index_get(g);
 	check_options(&r, args);
 	if (!r.o.merge && !r.o.reset && r.o.prefix == NULL) {

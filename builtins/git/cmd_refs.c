@@ -328,7 +328,17 @@ int git_cmd_tag(struct git *g, struct args *args)
 		git_die(g, "tag '%s' already exists", args->argv[0]);
 	if (annotated) {
 		struct buf b = buf_in(g->a);
-		struct bytes m = tag_message(g, &o, args->argv[0]);
+		struct bytes m;
+
+		if (object_info(g, &oid, &size) == OBJECT_TAG)
+			git_hint(g, "nestedTag",
+				 "You have created a nested tag. The object referred to by your "
+				 "new tag is\nalready a tag. If you meant to tag the object that "
+				 "it points to, use:\n\n\tgit tag -f %s %s^{}\n"
+				 "Disable this message with \"git config advice.nestedTag "
+				 "false\"\n",
+				 args->argv[0], what);
+		m = tag_message(g, &o, args->argv[0]);
 
 		buf_printf(&b, "object %s\ntype %s\ntag %s\ntagger %s\n\n", oid_hex(g, &oid),
 			   object_type_name(object_info(g, &oid, &size)), args->argv[0],

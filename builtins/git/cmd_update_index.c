@@ -10,7 +10,7 @@ struct updating {
 	struct git *g;
 	struct index *x;
 	bool add, remove, force_remove, replace, ignore_missing, unmerged, verbose, quiet,
-		info_only, zero, from_stdin, index_info, again, refresh, really;
+		info_only, zero, from_stdin, index_info, again, refresh, really, ignore_submodules;
 	int mark_valid, mark_skip; /* 1 set, -1 clear, 0 neither */
 	int chmod;                 /* '+', '-', 0 */
 	bool stale;                /* --refresh found some */
@@ -270,6 +270,8 @@ static void refresh(struct updating *u)
 		struct vfs_stat st;
 
 		cmd_charge(g->c, 1);
+		if (u->ignore_submodules && e->mode == MODE_GITLINK)
+			continue;
 		if (e->stage != 0) {
 			if (u->unmerged)
 				continue;
@@ -329,6 +331,8 @@ static bool flag_option(struct updating *u, const char *arg)
 		{ "--force-remove", &u->force_remove },
 		{ "--replace", &u->replace },
 		{ "--ignore-missing", &u->ignore_missing },
+		{ "--ignore-submodules", &u->ignore_submodules },
+		{ "--force-write-index", &u->x->dirty },
 		{ "--unmerged", &u->unmerged },
 		{ "--verbose", &u->verbose },
 		{ "-q", &u->quiet },

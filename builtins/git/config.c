@@ -551,30 +551,56 @@ static void add_environment(struct git *g)
 	}
 }
 
-/* Parameters wait until the files are read: they come last. */
-void config_parameter(struct git *g, const char *text)
+static _Noreturn void bad_parameters(struct git *g)
 {
-	const char *equals = strchr(text, '=');
-	struct config_entry e = { .scope = CONFIG_COMMAND };
-	char *name = equals != NULL
-			     ? arena_dup(g->a, (struct bytes){ text, (size_t)(equals - text) })
-			     : arena_dup(g->a, bytes_of(text));
+	git_say(g, "fatal: unable to parse command-line config\n");
+	git_exit(g, GIT_STATUS_FATAL);
+}
+
+static void add_parameter(struct git *g, const char *name, const char *value)
+{
+	struct config_entry e = { .value = value, .scope = CONFIG_COMMAND };
 
 	if (name[0] == '\0')
-		git_die(g, "empty config key");
-	e.key = config_key(g, g->a, name);
-	if (e.key == NULL) {
-		git_say(g, "fatal: unable to parse command-line config\n");
-		git_exit(g, GIT_STATUS_FATAL);
-	}
-	e.value = equals != NULL ? equals + 1 : NULL;
+		git_say(g, "error: empty config key\n");
+	else
+		e.key = config_key(g, g->a, name);
+	if (e.key == NULL)
+		bad_parameters(g);
 	add_entry(g, g->config, &e);
+}
+
+/* GIT_CONFIG_PARAMETERS, in which -c puts its arguments: 'KEY'='VALUE' or 'KEY'=, or in the older
+ * form 'KEY=VALUE' or 'KEY', with blanks between them. */
+static void add_parameters(struct git *g)
+{
+	const char *at = cmd_getenv(g->c, "GIT_CONFIG_PARAMETERS");
+
+	while (at != NULL && *at != '\0') {
+		char *name = git_unquote_shell(g->a, &at);
+		char *value = NULL;
+		bool pair = name != NULL && *at == '=';
+
+		if (pair) {
+			at++;
+			if (*at == '\'')
+				value = git_unquote_shell(g->a, &at);
+		} else if (name != NULL && strchr(name, '=') != NULL) {
+			value = strchr(name, '=') + 1;
+			value[-1] = '\0';
+		}
+		if (name == NULL || (*at != '\0' && *at != ' ')) {
+			git_say(g, "error: bogus format in GIT_CONFIG_PARAMETERS\n");
+			bad_parameters(g);
+		}
+		add_parameter(g, name, value);
+		at += strspn(at, " ");
+	}
 }
 
 void config_load(struct git *g)
 {
 	struct config *cf = g->config;
-	struct config given = *cf;
 	char *global;
 
 	if (cf->loaded)
@@ -602,8 +628,7 @@ void config_load(struct git *g)
 					CONFIG_WORKTREE, true, 0);
 	}
 	add_environment(g);
-	for (size_t i = 0; i < given.n; i++)
-		add_entry(g, cf, &given.at[i]);
+	add_parameters(g);
 }
 
 void config_die(struct git *g, const char *key)

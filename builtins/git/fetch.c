@@ -396,10 +396,8 @@ static void put_fetch_head(struct fetching *f, const struct wanted *w, struct bu
 	const char *name = w->ref->name;
 	struct oid o = w->ref->oid;
 
-	if (git_starts(name, "refs/heads/") || w->merge)
+	if (git_starts(name, "refs/heads/"))
 		object_peel(f->from, &w->ref->oid, OBJECT_COMMIT, &o);
-	if (git_starts(name, "refs/tags/"))
-		o = w->ref->oid;
 	buf_printf(out, "%s\t%s\t", oid_hex(f->g, &o), w->merge ? "" : "not-for-merge");
 	for (size_t i = 0; i < 3; i++)
 		if (git_starts(name, kinds[i][0])) {

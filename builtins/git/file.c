@@ -364,14 +364,18 @@ int git_spawn(struct git *g, char *const *argv, char *const *envp, int in, int o
 
 int git_spawn_shell(struct git *g, const char *command, char *const *args, char *const *envp)
 {
-	char *argv[24];
+	size_t nargs = 0;
+	char **argv;
 	int n = 0;
 
+	while (args[nargs] != NULL)
+		nargs++;
+	argv = arena_array(g->a, nargs + 5, sizeof(*argv));
 	argv[n++] = arena_dup(g->a, BYTES("/bin/sh"));
 	argv[n++] = arena_dup(g->a, BYTES("-c"));
 	argv[n++] = git_format(g->a, "%s%s", command, args[0] != NULL ? " \"$@\"" : "");
 	argv[n++] = arena_dup(g->a, bytes_of(command));
-	for (size_t i = 0; args[i] != NULL && n < 23; i++)
+	for (size_t i = 0; i < nargs; i++)
 		argv[n++] = args[i];
 	argv[n] = NULL;
 	return git_spawn(g, argv, envp, -1, -1);

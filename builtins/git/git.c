@@ -22,7 +22,7 @@ static const char missing[] = " add--interactive bisect--helper bugreport check-
 			      " checkout--worker checkout-index commit-graph credential"
 			      " credential-cache credential-cache--daemon credential-store"
 			      " daemon diagnose difftool difftool--helper env--helper"
-			      " fetch-pack fmt-merge-msg"
+			      " fetch-pack"
 			      " for-each-repo fsmonitor--daemon hook http-backend http-fetch"
 			      " http-push imap-send instaweb mailinfo mailsplit"
 			      " merge-index merge-octopus merge-one-file merge-ours"
@@ -137,14 +137,19 @@ static int guess_cmp(const void *a, const void *b)
 
 static int unknown_command(struct git *g, const char *name)
 {
-	struct guess *guess = arena_array(g->a, NCOMMANDS + sizeof(missing) / 2, sizeof(*guess));
+	struct names externals = { NULL, 0, 0 };
+	struct guess *guess;
 	size_t total = NCOMMANDS;
 	size_t n = 0, begun;
 
+	git_externals(g, &externals);
+	guess = arena_array(g->a, NCOMMANDS + sizeof(missing) / 2 + externals.n, sizeof(*guess));
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		guess[i].name = commands[i].name;
 	for (const char *at = missing + 1; *at != '\0'; at = strchr(at, ' ') + 1)
 		guess[total++].name = arena_dup(g->a, (struct bytes){ at, strcspn(at, " ") });
+	for (size_t i = 0; i < externals.n; i++)
+		guess[total++].name = externals.at[i];
 	for (size_t i = 0; i < total; i++)
 		guess[i].score = git_starts(guess[i].name, name) &&
 						 is_among(g, common, guess[i].name)
@@ -265,6 +270,8 @@ int git_run(struct git *g, int argc, char **argv)
 
 		if (cmd != NULL)
 			return run_command(g, cmd, argc, argv);
+		if (git_external(g, argc, argv, &status))
+			return status;
 		if (is_among(g, missing, argv[0]))
 			git_refuse(g, git_format(g->a, "git %s", argv[0]));
 		if (names_has(&seen, argv[0]))
@@ -299,7 +306,7 @@ static void set_env(struct git *g, struct env *e, const char *name, const char *
 static const char *next_arg(struct git *g, struct global *gl, const char *what)
 {
 	if (gl->i + 1 >= g->c->argc) {
-		git_say(g, "no %s\n%s", what, usage_text);
+		git_say(g, "%s\n%s", what, usage_text);
 		git_exit(g, GIT_STATUS_USAGE);
 	}
 	return g->c->argv[++gl->i];
@@ -320,9 +327,9 @@ static bool dir_option(struct git *g, struct env *e, struct global *gl, const ch
 		const char *env;
 		const char *what;
 	} dirs[] = {
-		{ "--git-dir", "GIT_DIR", "directory given for '--git-dir' option" },
-		{ "--work-tree", "GIT_WORK_TREE", "directory given for '--work-tree' option" },
-		{ "--namespace", "GIT_NAMESPACE", "namespace given for --namespace" },
+		{ "--git-dir", "GIT_DIR", "no directory given for '--git-dir' option" },
+		{ "--work-tree", "GIT_WORK_TREE", "no directory given for '--work-tree' option" },
+		{ "--namespace", "GIT_NAMESPACE", "no namespace given for --namespace" },
 	};
 
 	for (size_t i = 0; i < 3; i++) {
@@ -369,6 +376,32 @@ static bool flag_option(struct git *g, struct env *e, const char *arg)
 	return true;
 }
 
+/* -c KEY=VALUE */
+static void parameter_option(struct git *g, struct env *e, const char *text)
+{
+	size_t n = strcspn(text, "=");
+
+	git_env_parameter(g, e, git_format(g->a, "%.*s", (int)n, text),
+			  text[n] == '=' ? text + n + 1 : NULL);
+}
+
+/* --config-env=KEY=VARIABLE */
+static void environment_option(struct git *g, struct env *e, const char *text)
+{
+	const char *equals = strrchr(text, '=');
+	const char *key;
+
+	if (equals == NULL)
+		git_die(g, "invalid config format: %s", text);
+	key = git_format(g->a, "%.*s", (int)(equals - text), text);
+	if (equals[1] == '\0')
+		git_die(g, "missing environment variable name for configuration '%s'", key);
+	if (cmd_getenv(g->c, equals + 1) == NULL)
+		git_die(g, "missing environment variable '%s' for configuration '%s'", equals + 1,
+			key);
+	git_env_parameter(g, e, key, cmd_getenv(g->c, equals + 1));
+}
+
 static void global_option(struct git *g, struct env *e, struct global *gl)
 {
 	const char *arg = g->c->argv[gl->i];
@@ -382,15 +415,22 @@ static void global_option(struct git *g, struct env *e, struct global *gl)
 		gl->status = git_cmd_help(g, &none);
 		gl->done = true;
 	} else if (strcmp(arg, "-C") == 0) {
-		change_dir(g, next_arg(g, gl, "directory given for '-C' option"));
+		change_dir(g, next_arg(g, gl, "no directory given for '-C' option"));
 	} else if (strcmp(arg, "-c") == 0) {
-		config_parameter(g, next_arg(g, gl, "config key given for '-c' option"));
-	} else if (strcmp(arg, "--exec-path") == 0 || strcmp(arg, "--html-path") == 0 ||
-		   strcmp(arg, "--man-path") == 0 || strcmp(arg, "--info-path") == 0) {
-		git_printf(g, "%s\n",
-			   strcmp(arg, "--exec-path") == 0 ? "/usr/lib/git-core"
-							   : "/usr/share/doc/git");
+		parameter_option(g, e, next_arg(g, gl, "-c expects a configuration string"));
+	} else if (git_starts(arg, "--exec-path=")) {
+		set_env(g, e, "GIT_EXEC_PATH", strchr(arg, '=') + 1);
+	} else if (strcmp(arg, "--exec-path") == 0) {
+		git_printf(g, "%s\n", git_exec_path(g));
 		gl->done = true;
+	} else if (strcmp(arg, "--html-path") == 0 || strcmp(arg, "--man-path") == 0 ||
+		   strcmp(arg, "--info-path") == 0) {
+		git_printf(g, "/usr/share/doc/git\n");
+		gl->done = true;
+	} else if (strcmp(arg, "--config-env") == 0) {
+		environment_option(g, e, next_arg(g, gl, "no config key given for --config-env"));
+	} else if (git_starts(arg, "--config-env=")) {
+		environment_option(g, e, strchr(arg, '=') + 1);
 	} else if (!dir_option(g, e, gl, arg) && !flag_option(g, e, arg)) {
 		git_say(g, "unknown option: %s\n%s", arg, usage_text);
 		git_exit(g, GIT_STATUS_USAGE);
@@ -421,6 +461,7 @@ static int run_deep(void *arg)
 		global_option(g, &e, &gl);
 	if (gl.done)
 		return gl.status;
+	git_env_exec_path(g, &e);
 	if (gl.i >= c->argc) {
 		git_printf(g, "%s%s", usage_text, summary_text);
 		return 1;

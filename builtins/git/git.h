@@ -313,7 +313,6 @@ char *config_expand_path(struct git *g, const char *path);
 /* One text of configuration: calls fn for each; -line on a syntax error, else 0. */
 int config_parse(struct arena *a, struct bytes text,
 		 int (*fn)(void *arg, const char *key, const char *value, int line), void *arg);
-void config_parameter(struct git *g, const char *text); /* -c */
 
 /* config_edit.c: changes one file. value NULL: removes. */
 enum config_edit { CONFIG_SET, CONFIG_ADD, CONFIG_REPLACE_ALL, CONFIG_UNSET, CONFIG_UNSET_ALL };
@@ -322,6 +321,20 @@ int config_change(struct git *g, const char *file, const char *key, const char *
 		  const char *pattern, enum config_edit how);
 int config_rename_section(struct git *g, const char *file, const char *from, const char *to);
 char *config_local_path(struct git *g);
+
+/* --- external.c: programs named git-NAME --- */
+
+const char *git_exec_path(struct git *g);
+/* Puts that directory in front of PATH, for all programs that git starts. e becomes the
+ * environment. */
+void git_env_exec_path(struct git *g, struct env *e);
+/* -c KEY=VALUE (NULL: KEY alone), for this git and those that it starts. e becomes the environment.
+ */
+void git_env_parameter(struct git *g, struct env *e, const char *key, const char *value);
+/* Runs git-ARGV[0] with the other arguments. False: there is no such program. */
+bool git_external(struct git *g, int argc, char **argv, int *status);
+/* Adds the names of those that are on PATH. */
+void git_externals(struct git *g, struct names *out);
 
 /* --- repo.c --- */
 
@@ -609,6 +622,8 @@ char *ident_committer(struct git *g);
 /* The committer as logs of references name him: known or not. */
 char *ident_log(struct git *g);
 char *ident_make(struct git *g, bool author, const char *name, const char *mail, const char *date);
+/* Tells the programs that git starts from here on who the author is. */
+void ident_export_author(struct git *g, const char *author);
 /* Whether name and mail were made up from the machine. */
 bool ident_is_implicit(struct git *g, bool author);
 
@@ -709,6 +724,7 @@ struct index {
 
 /* The repository's index, read once. */
 struct index *index_get(struct git *g);
+struct index *index_new(struct git *g); /* an empty one */
 struct index *index_read(struct git *g, const char *path);
 /* From bytes: NULL and *why if they are no index. */
 struct index *index_of_bytes(struct git *g, struct bytes data, const char **why);

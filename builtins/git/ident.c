@@ -153,3 +153,17 @@ char *ident_committer(struct git *g)
 {
 	return ident_make(g, false, NULL, NULL, NULL);
 }
+
+void ident_export_author(struct git *g, const char *author)
+{
+	struct person who;
+	struct env e;
+
+	person_split(bytes_of(author), &who);
+	env_init(&e, g->c, false);
+	env_put(&e, git_format(g->a, "GIT_AUTHOR_NAME=%.*s", (int)who.name.len, who.name.ptr));
+	env_put(&e, git_format(g->a, "GIT_AUTHOR_EMAIL=%.*s", (int)who.mail.len, who.mail.ptr));
+	env_put(&e, git_format(g->a, "GIT_AUTHOR_DATE=@%lld %c%04d", (long long)who.time,
+			       who.zone < 0 ? '-' : '+', who.zone < 0 ? -who.zone : who.zone));
+	g->c->envp = e.list;
+}

@@ -161,7 +161,7 @@ static bool check_extensions(struct reader *r, const char **why)
 	return true;
 }
 
-static struct index *new_index(struct git *g)
+struct index *index_new(struct git *g)
 {
 	struct index *x = arena_zalloc(g->keep, sizeof(*x));
 
@@ -170,15 +170,17 @@ static struct index *new_index(struct git *g)
 	return x;
 }
 
+static const char too_small[] = "index file smaller than expected";
+
 struct index *index_of_bytes(struct git *g, struct bytes data, const char **why)
 {
-	struct index *x = new_index(g);
+	struct index *x = index_new(g);
 	struct reader r = { .x = x, .rest = data, .last = BYTES("") };
 	uint32_t n;
 
 	*why = "index file corrupt";
 	if (data.len < HEADER_BYTES + OID_BYTES) {
-		*why = "index file smaller than expected";
+		*why = too_small;
 		return NULL;
 	}
 	if (memcmp(data.ptr, "DIRC", 4) != 0) {
@@ -210,6 +212,19 @@ struct index *index_of_bytes(struct git *g, struct bytes data, const char **why)
 	return check_extensions(&r, why) ? x : NULL;
 }
 
+/* An index as it was named, the usual one from the top of the work tree. */
+static const char *shown_path(struct git *g, const char *path)
+{
+	const char *given = cmd_getenv(g->c, "GIT_INDEX_FILE");
+
+	if (given != NULL)
+		return given;
+	return cmd_getenv(g->c, "GIT_DIR") == NULL && g->work != NULL &&
+			       strcmp(path, path_join(g->a, g->work, ".git/index")) == 0
+		       ? ".git/index"
+		       : path;
+}
+
 struct index *index_read(struct git *g, const char *path)
 {
 	struct vfs_stat st;
@@ -219,13 +234,15 @@ struct index *index_read(struct git *g, const char *path)
 	int err = file_read(g, g->a, path, &data);
 
 	if (err == -E_NOENT || err == -E_NOTDIR)
-		return new_index(g);
+		return index_new(g);
 	if (err < 0)
 		git_die_errno(g, err, "%s: index file open failed", path);
 	x = index_of_bytes(g, data, &why);
 	if (x == NULL) {
 		if (git_starts(why, "bad ") || git_starts(why, "index uses"))
 			git_error(g, "%s", why);
+		if (strcmp(why, too_small) == 0)
+			git_die(g, "%s: %s", shown_path(g, path), why);
 		git_die(g, "%s", git_starts(why, "bad ") ? "index file corrupt" : why);
 	}
 	x->exists = true;

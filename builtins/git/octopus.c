@@ -4,81 +4,18 @@
  */
 #include "builtins/git/merge_run.h"
 
-/* --- names --- */
-
-enum head_kind { HEAD_BRANCH, HEAD_REMOTE, HEAD_TAG, HEAD_COMMIT };
-
-static enum head_kind kind_of(struct git *g, const char *name, const char **shown)
-{
-	static const char *const prefixes[] = { "refs/heads/", "refs/remotes/", "refs/tags/" };
-	struct oid o;
-	bool several;
-	char *full = ref_expand(g, name, &o, &several);
-
-	*shown = name;
-	for (int k = 0; full != NULL && k < HEAD_COMMIT; k++)
-		if (git_starts(full, prefixes[k])) {
-			*shown = full + strlen(prefixes[k]);
-			return (enum head_kind)k;
-		}
-	return HEAD_COMMIT;
-}
-
-/* " branches 'a', 'b' and 'c'": whether there were some. */
-static bool put_kind(const struct merge_run *m, enum head_kind kind, const char *separator,
-		     struct buf *out)
-{
-	static const char *const one[] = { "branch", "remote-tracking branch", "tag" };
-	static const char *const many[] = { "branches", "remote-tracking branches", "tags" };
-	struct names list = { NULL, 0, 0 };
-	const char *shown;
-
-	for (size_t i = 0; i < m->heads.n; i++)
-		if (kind_of(m->g, m->heads.at[i], &shown) == kind)
-			names_add(m->g, &list, shown);
-	for (size_t i = 0; i < list.n; i++) {
-		if (i == 0)
-			buf_printf(out, "%s%s ", separator, list.n == 1 ? one[kind] : many[kind]);
-		else
-			buf_puts(out, i + 1 == list.n ? " and " : ", ");
-		buf_printf(out, "'%s'", list.at[i]);
-	}
-	return list.n != 0;
-}
-
-void merge_put_heads(const struct merge_run *m, struct buf *out)
-{
-	bool names_done = false;
-
-	buf_puts(out, "Merge");
-	/* All references together, where the first of them stands; commits each for itself. */
-	for (size_t i = 0; i < m->heads.n; i++) {
-		const char *separator = i == 0 ? " " : "; ";
-		const char *shown;
-
-		if (kind_of(m->g, m->heads.at[i], &shown) == HEAD_COMMIT) {
-			buf_printf(out, "%scommit '%s'", separator, shown);
-			continue;
-		}
-		for (int k = 0; k < HEAD_COMMIT && !names_done; k++)
-			if (put_kind(m, (enum head_kind)k, separator, out))
-				separator = ", ";
-		names_done = true;
-	}
-}
-
 /* --- which heads count --- */
 
 static bool is_in_another(const struct merge_run *m, size_t i)
 {
 	struct git *g = m->g;
 
-	if (is_ancestor(g, m->commits[i], m->ours))
+	if (is_ancestor(g, m->heads[i].commit, m->ours))
 		return true;
-	for (size_t j = 0; j < m->heads.n; j++) {
-		if (j == i || (m->commits[j] == m->commits[i] && j > i))
+	for (size_t j = 0; j < m->nheads; j++) {
+		if (j == i || (m->heads[j].commit == m->heads[i].commit && j > i))
 			continue;
-		if (is_ancestor(g, m->commits[i], m->commits[j]))
+		if (is_ancestor(g, m->heads[i].commit, m->heads[j].commit))
 			return true;
 	}
 	return false;
@@ -86,7 +23,7 @@ static bool is_in_another(const struct merge_run *m, size_t i)
 
 void merge_reduce(struct merge_run *m)
 {
-	size_t n = m->heads.n, kept = 0;
+	size_t n = m->nheads, kept = 0;
 	bool *gone = arena_array(m->g->keep, n, sizeof(*gone));
 
 	for (size_t i = 0; i < n; i++)
@@ -94,11 +31,10 @@ void merge_reduce(struct merge_run *m)
 	for (size_t i = 0; i < n; i++) {
 		if (gone[i])
 			continue;
-		m->heads.at[kept] = m->heads.at[i];
-		m->commits[kept++] = m->commits[i];
+		m->heads[kept++] = m->heads[i];
 	}
-	m->heads.n = kept > 0 ? kept : 1;
-	m->theirs = m->commits[0];
+	m->nheads = kept > 0 ? kept : 1;
+	m->theirs = m->heads[0].commit;
 	m->other = m->theirs->oid;
 }
 
@@ -143,26 +79,26 @@ static void merge_head(struct octopus *o, size_t i)
 {
 	struct merge_run *m = o->m;
 	struct git *g = m->g;
-	struct commit *head = m->commits[i];
+	struct commit *head = m->heads[i].commit;
 	struct commit **bases;
 	size_t n = merge_bases_many(g, head, o->reached, o->nreached, &bases);
 
 	if (n == 0)
-		git_die(g, "Unable to find common commit with %s", m->heads.at[i]);
+		git_die(g, "Unable to find common commit with %s", m->heads[i].name);
 	for (size_t k = 0; k < n; k++)
 		if (bases[k] == head) {
-			git_printf(g, "Already up to date with %s\n", m->heads.at[i]);
+			git_printf(g, "Already up to date with %s\n", m->heads[i].name);
 			return;
 		}
 	commit_need(g, bases[0]);
 	if (!o->real && o->nreached == 1 && bases[0] == o->reached[0]) {
-		git_printf(g, "Fast-forwarding to: %s\n", m->heads.at[i]);
+		git_printf(g, "Fast-forwarding to: %s\n", m->heads[i].name);
 		o->tree = head->tree;
 		o->reached[0] = head;
 		return;
 	}
 	o->real = true;
-	git_printf(g, "Trying simple merge with %s\n", m->heads.at[i]);
+	git_printf(g, "Trying simple merge with %s\n", m->heads[i].name);
 	o->r = (struct merging){ .g = g,
 				 .ours = ".merge_file_ours",
 				 .theirs = ".merge_file_theirs",
@@ -205,18 +141,18 @@ int merge_octopus(struct merge_run *m)
 	bool subsumed = false;
 
 	o.r = (struct merging){ .g = g, .clean = true };
-	o.reached = arena_array(g->keep, m->heads.n + 1, sizeof(struct commit *));
+	o.reached = arena_array(g->keep, m->nheads + 1, sizeof(struct commit *));
 	o.reached[0] = m->ours;
 	if (is_staged(m))
 		return fail(m);
-	for (size_t i = 0; i < m->heads.n; i++) {
+	for (size_t i = 0; i < m->nheads; i++) {
 		if (!o.r.clean) {
 			git_printf(g, "Automated merge did not work.\n"
 				      "Should not be doing an octopus.\n");
 			return fail(m);
 		}
 		merge_head(&o, i);
-		subsumed = subsumed || is_ancestor(g, m->ours, m->commits[i]);
+		subsumed = subsumed || is_ancestor(g, m->ours, m->heads[i].commit);
 	}
 	o.r.tree = o.tree;
 	o.r.messages = buf_in(g->a);
