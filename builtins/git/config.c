@@ -629,6 +629,9 @@ void config_load(struct git *g)
 	}
 	add_environment(g);
 	add_parameters(g);
+	if (config_get(g, "core.sharedrepository") != NULL)
+		g->shared = share_parse(g, config_get(g, "core.sharedrepository"),
+					"core.sharedrepository");
 }
 
 void config_die(struct git *g, const char *key)

@@ -80,6 +80,13 @@ bool file_is_dir(struct git *g, const char *path)
 	return cmd_stat(g->c, path, &st) == 0 && (st.mode & S_FMT) == S_DIR;
 }
 
+static bool is_of_repository(const struct git *g, const char *path)
+{
+	size_t n = g->common != NULL ? strlen(g->common) : 0;
+
+	return n != 0 && strncmp(path, g->common, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
 int file_make_dirs(struct git *g, const char *path)
 {
 	char *copy = arena_dup(g->a, bytes_of(path));
@@ -92,6 +99,8 @@ int file_make_dirs(struct git *g, const char *path)
 			continue;
 		*p = '\0';
 		err = cmd_mkdir(g->c, CMD_CWD, copy, 0777);
+		if (err >= 0 && g->shared != 0 && is_of_repository(g, copy))
+			share_path(g, copy);
 		if (err == -E_EXIST && file_is_dir(g, copy))
 			err = 0;
 		*p = ch;
@@ -168,6 +177,7 @@ void file_write_locked(struct git *g, const char *path, struct bytes data)
 		git_die_errno(g, fd, "Unable to create '%s'", lock);
 	err = cmd_write_fd(g->c, fd, data.ptr, data.len);
 	cmd_close(g->c, fd);
+	share_path(g, lock);
 	if (err >= 0)
 		err = cmd_rename(g->c, CMD_CWD, lock, CMD_CWD, path, 0);
 	if (err < 0) {

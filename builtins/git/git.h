@@ -98,6 +98,7 @@ struct git {
 	char *start;           /* the directory the command was started in */
 	const char *dir_shown; /* GIT_DIR as given, or NULL */
 	bool bare;
+	int shared;    /* share.c: permissions that files get besides, or (negative) get; 0: none */
 	unsigned utf8; /* REGEX_UTF8 or 0, for every pattern */
 	struct config *config;
 	struct odb *odb;
@@ -336,6 +337,15 @@ bool git_external(struct git *g, int argc, char **argv, int *status);
 /* Adds the names of those that are on PATH. */
 void git_externals(struct git *g, struct names *out);
 
+/* --- share.c: core.sharedRepository --- */
+
+/* What a value means, as g->shared has it (NULL: --shared alone). Ends the command if it is none. */
+int share_parse(struct git *g, const char *text, const char *what);
+/* The value that init writes; shared is not 0. */
+const char *share_value(struct git *g, int shared);
+/* Gives a file or directory of the repository its permissions. */
+void share_path(struct git *g, const char *path);
+
 /* --- repo.c --- */
 
 /* Finds the repository; false if there is none. Goes to the top of the work tree. */
@@ -346,6 +356,8 @@ void repo_need(struct git *g);
 void repo_need_work(struct git *g);
 /* What a path is if it is a repository's directory: has HEAD, objects, refs. */
 bool repo_is_dir(struct git *g, const char *path);
+/* The repository of a directory's .git, which may be a file; NULL: it has none. */
+char *repo_of_dir(struct git *g, const char *dir);
 /* Makes one at dir (the .git itself). */
 void repo_create(struct git *g, const char *dir, const char *work, bool bare, const char *branch);
 /* A file of the repository: of this work tree, or shared, as git sorts them. */

@@ -259,6 +259,7 @@ static void store(struct git *g, struct bytes raw, const struct oid *o)
 				  : objects);
 		git_exit(g, GIT_STATUS_FATAL);
 	}
+	share_path(g, temporary);
 	if (err == 0)
 		err = cmd_rename(g->c, CMD_CWD, temporary, CMD_CWD, path, 0);
 	if (err < 0)

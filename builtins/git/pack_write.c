@@ -382,5 +382,7 @@ char *pack_write_as(struct git *g, const char *prefix, struct reached *list, siz
 		err = file_write(g, git_format(g->a, "%s.idx", base), buf_bytes(&idx), 0444);
 	if (err < 0)
 		git_die_errno(g, err, "unable to write '%s.idx'", base);
+	share_path(g, git_format(g->a, "%s.pack", base));
+	share_path(g, git_format(g->a, "%s.idx", base));
 	return arena_dup(g->keep, bytes_of(oid_hex(g, &p.name)));
 }

@@ -86,6 +86,7 @@ void reflog_add(struct git *g, const char *ref, const struct oid *before, const 
 		file_make_parents(g, path);
 		err = file_append(g, path, buf_bytes(&line));
 	}
+	share_path(g, path);
 	if (err < 0)
 		git_warn(g, "unable to append to '%s': %s", path, err_text(err));
 }
@@ -98,6 +99,7 @@ void reflog_create(struct git *g, const char *ref)
 		return;
 	file_make_parents(g, path);
 	file_append(g, path, (struct bytes){ "", 0 });
+	share_path(g, path);
 }
 
 void reflog_write(struct git *g, const char *ref, const struct reflog_entry *e, size_t n)

@@ -58,8 +58,7 @@ bool repo_is_dir(struct git *g, const char *path)
 	       file_is_dir(g, path_join(g->a, common, "refs"));
 }
 
-/* The repository of a directory's .git, which may be a file; NULL: it has none. */
-static char *dot_git(struct git *g, const char *dir)
+char *repo_of_dir(struct git *g, const char *dir)
 {
 	char *path = path_join(g->keep, dir, ".git");
 	struct vfs_stat st;
@@ -225,7 +224,7 @@ bool repo_find(struct git *g)
 	if (given != NULL)
 		return find_given(g, given);
 	for (;;) {
-		char *dir = dot_git(g, at);
+		char *dir = repo_of_dir(g, at);
 
 		if (dir != NULL) {
 			const char *own;
@@ -306,7 +305,7 @@ struct git *repo_open(struct git *g, const char *path)
 		return NULL;
 	if (strlen(full) > 1 && git_ends(full, "/"))
 		full[strlen(full) - 1] = '\0';
-	dir = dot_git(other, full);
+	dir = repo_of_dir(other, full);
 	if (dir != NULL)
 		other->work = full;
 	else if (repo_is_dir(other, full))
@@ -364,6 +363,7 @@ static void write_new(struct git *g, const char *dir, const char *name, const ch
 
 	if (!file_exists(g, path) && file_write(g, path, bytes_of(text), 0666) < 0)
 		git_die(g, "cannot write %s", path);
+	share_path(g, path);
 }
 
 void repo_create(struct git *g, const char *dir, const char *work, bool bare, const char *branch)
@@ -372,12 +372,15 @@ void repo_create(struct git *g, const char *dir, const char *work, bool bare, co
 					    "objects/info", "objects/pack", "refs/heads",
 					    "refs/tags" };
 	struct buf config = buf_in(g->a);
+	char *common = g->common;
 	int err = 0;
 
+	g->common = arena_dup(g->keep, bytes_of(dir));
 	for (size_t i = 0; err >= 0 && i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		err = file_make_dirs(g, path_join(g->a, dir, dirs[i]));
 	if (err < 0)
 		git_die_errno(g, err, "cannot mkdir %s", dir);
+	share_path(g, dir);
 	write_new(g, dir, "HEAD", git_format(g->a, "ref: refs/heads/%s\n", branch));
 	write_new(g, dir, "description",
 		  "Unnamed repository; edit this file 'description' to name the repository.\n");
@@ -391,5 +394,10 @@ void repo_create(struct git *g, const char *dir, const char *work, bool bare, co
 		buf_puts(&config, "\tlogallrefupdates = true\n");
 	if (work != NULL)
 		buf_printf(&config, "\tworktree = %s\n", work);
+	if (g->shared != 0)
+		buf_printf(&config,
+			   "\tsharedrepository = %s\n[receive]\n\tdenyNonFastforwards = true\n",
+			   share_value(g, g->shared));
 	write_new(g, dir, "config", buf_cstr(&config));
+	g->common = common;
 }
