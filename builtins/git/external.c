@@ -4,9 +4,10 @@
  * through the environment.
  */
 #include "builtins/git/git.h"
-#include "kernel/kernel.h"
 
 #define EXEC_PATH "/usr/lib/git-core"
+
+enum { SIG_INT = 2, SIG_QUIT = 3 };
 
 const char *git_exec_path(struct git *g)
 {
@@ -65,7 +66,7 @@ bool git_external(struct git *g, int argc, char **argv, int *status)
 	if (cmd_wait(g->c, pid, &ended, false) < 0)
 		ended = 1 << 8;
 	*status = cmd_exit_status(ended);
-	if ((ended & 127) != 0 && (ended & 127) != SIGINT_ && (ended & 127) != SIGQUIT_)
+	if ((ended & 127) != 0 && (ended & 127) != SIG_INT && (ended & 127) != SIG_QUIT)
 		git_error(g, "%s died of signal %d", words[0], ended & 127);
 	return true;
 }

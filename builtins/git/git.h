@@ -339,7 +339,8 @@ void git_externals(struct git *g, struct names *out);
 
 /* --- share.c: core.sharedRepository --- */
 
-/* What a value means, as g->shared has it (NULL: --shared alone). Ends the command if it is none. */
+/* What a value means, as g->shared has it (NULL: --shared alone). Ends the command if it is none.
+ */
 int share_parse(struct git *g, const char *text, const char *what);
 /* The value that init writes; shared is not 0. */
 const char *share_value(struct git *g, int shared);

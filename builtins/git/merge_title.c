@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The message of a merge, out of what is merged: "Merge branch 'x' of URL into y", what annotated tags
- * say, the subjects of the commits; git fmt-merge-msg.
+ * The message of a merge, out of what is merged: "Merge branch 'x' of URL into y", what annotated
+ * tags say, the subjects of the commits; git fmt-merge-msg.
  */
 #include "builtins/git/commit.h"
 #include "builtins/git/merge_run.h"
@@ -133,7 +133,8 @@ static char *early_part(struct git *g, const char *name)
 		n--;
 	}
 	if (!early) {
-		for (digits = n; digits > 0 && byte_is_digit((unsigned char)name[digits - 1]); digits--)
+		for (digits = n; digits > 0 && byte_is_digit((unsigned char)name[digits - 1]);
+		     digits--)
 			early = early || name[digits - 1] != '0';
 		if (digits == 0 || name[digits - 1] != '~')
 			return NULL;
@@ -253,7 +254,7 @@ void merge_title_put(const struct merge_run *m, struct buf *out)
 
 /* --- into --- */
 
-/* merge.suppressDest has patterns of branches that are not named; an empty one drops those before. */
+/* merge.suppressDest: patterns of branches that are not named; an empty one drops those before. */
 static bool is_usual_dest(struct git *g, const char *branch)
 {
 	const struct config *cf = g->config;
