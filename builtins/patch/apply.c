@@ -39,6 +39,32 @@ static bool similar(struct bytes a, struct bytes b)
 	}
 }
 
+bool patch_equal(const struct patch_opts *o, struct bytes a, struct bytes b)
+{
+	return o->ignore_space ? similar(a, b) : bytes_eq(a, b);
+}
+
+/* Equal lines have equal ones. */
+uint32_t patch_hash_line(const struct patch_opts *o, struct bytes text)
+{
+	uint32_t h = 0;
+
+	if (!o->ignore_space)
+		return (uint32_t)bytes_hash(text);
+	for (size_t i = 0; i < text.len; i++)
+		if (!byte_is_space((unsigned char)text.ptr[i]))
+			h = h * 31 + (unsigned char)text.ptr[i];
+	return h;
+}
+
+bool patch_same_line(const struct patch_target *t, const struct patch_opts *o,
+		     const struct patch_line *l, size_t at)
+{
+	bool unended = t->unended && at + 1 == t->n;
+
+	return patch_equal(o, t->line[at], l->text) && (o->ignore_space || unended == l->unended);
+}
+
 static bool matches(struct patch_target *t, const struct patch_opts *o, const struct patch_hunk *h,
 		    int64_t where, size_t skip, size_t skip_end)
 {
@@ -56,12 +82,7 @@ static bool matches(struct patch_target *t, const struct patch_opts *o, const st
 			continue;
 		size_t at = (size_t)where - 1 + n;
 
-		if (at >= t->n)
-			return false;
-		bool unended = t->unended && at + 1 == t->n;
-
-		if (o->ignore_space ? !similar(t->line[at], l->text)
-				    : !bytes_eq(t->line[at], l->text) || unended != l->unended)
+		if (at >= t->n || !patch_same_line(t, o, l, at))
 			return false;
 	}
 	return true;
@@ -119,7 +140,7 @@ size_t patch_locate(struct patch_target *t, const struct patch_opts *o, const st
 	return 0;
 }
 
-static void put_line(struct patch_target *t, struct bytes text, bool ended)
+void patch_put_line(struct patch_target *t, struct bytes text, bool ended)
 {
 	if (t->torn)
 		buf_putc(&t->out, '\n');
@@ -127,12 +148,13 @@ static void put_line(struct patch_target *t, struct bytes text, bool ended)
 	if (ended)
 		buf_putc(&t->out, '\n');
 	t->torn = !ended;
+	t->put++;
 }
 
-static void copy_lines(struct patch_target *t, size_t to)
+void patch_copy_lines(struct patch_target *t, size_t to)
 {
 	for (; t->frozen < to && t->frozen < t->n; t->frozen++)
-		put_line(t, t->line[t->frozen], !t->unended || t->frozen + 1 < t->n);
+		patch_put_line(t, t->line[t->frozen], !t->unended || t->frozen + 1 < t->n);
 	cmd_charge(t->c, 1);
 }
 
@@ -183,13 +205,13 @@ void patch_apply(struct patch_target *t, const struct patch_hunk *h, size_t wher
 			at++;
 			continue;
 		}
-		copy_lines(t, at);
+		patch_copy_lines(t, at);
 		if (t->define != NULL)
 			in = define_line(t, in, l->kind == '-');
 		if (l->kind == '+')
-			put_line(t, l->text, !l->unended);
+			patch_put_line(t, l->text, !l->unended);
 		else if (t->define != NULL)
-			copy_lines(t, ++at);
+			patch_copy_lines(t, ++at);
 		else
 			t->frozen = ++at;
 	}
@@ -198,5 +220,5 @@ void patch_apply(struct patch_target *t, const struct patch_hunk *h, size_t wher
 
 void patch_finish(struct patch_target *t)
 {
-	copy_lines(t, t->n);
+	patch_copy_lines(t, t->n);
 }

@@ -43,6 +43,17 @@ static int set_reject_format(struct cmd *c, const struct opt *opt, const char *a
 	return 0;
 }
 
+static int set_merge(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct patch_opts *o = c->opts;
+
+	(void)opt;
+	if (arg != NULL && strcmp(arg, "merge") != 0 && strcmp(arg, "diff3") != 0)
+		return cmd_usage(c, NULL);
+	o->merge = arg != NULL && *arg == 'd' ? PATCH_MERGE_DIFF3 : PATCH_MERGE;
+	return 0;
+}
+
 static int set_verbosity(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct patch_opts *o = c->opts;
@@ -121,7 +132,8 @@ const struct opt patch_options[] = {
 		"read it from PATCHFILE"),
 	OPT_FLAG('l', "ignore-whitespace", struct patch_opts, ignore_space,
 		 "blank space may differ"),
-	OPT_MISSING(0, "merge"),
+	OPT_CALL_OPTIONAL(0, "merge", set_merge, "FORM",
+			  "merge what does not fit, conflicts between marks: merge or diff3"),
 	OPT_CALL_ARG(0, "quoting-style", set_quoting, "WORD",
 		     "of names in messages: literal, shell, shell-always, c, escape"),
 	OPT_CALL_ARG(0, "read-only", set_read_only, "WHAT",

@@ -35,8 +35,9 @@ struct job {
 	bool put_once; /* -o: something was written */
 	struct output result;
 	bool no_rejects;
-	bool skip;    /* the rest of this file's hunks */
-	bool inexact; /* a hunk was found elsewhere, or not */
+	bool skip;     /* the rest of this file's hunks */
+	bool conflict; /* --merge left marks */
+	bool inexact;  /* a hunk was found elsewhere, or not */
 	size_t failed;
 	struct buf rejects;
 	struct buf removed; /* --verbose: said at the end */
@@ -88,7 +89,7 @@ static void show_intro(struct job *j)
 static bool ask_reverse(struct job *j, const char *what)
 {
 	cmd_puts(j->c, what);
-	if (j->o->forward) {
+	if (j->o->forward || j->o->merge != PATCH_NO_MERGE) {
 		cmd_puts(j->c, "  Skipping patch.\n");
 		j->skip = true;
 		return false;
@@ -258,6 +259,22 @@ static bool other_line_ends(const struct patch_target *t, const struct patch_hun
 	       bytes_ends(t->line[where - 1], BYTES("\r"));
 }
 
+/* --merge: a hunk that fits exactly says nothing. */
+static void merge_hunk(struct job *j, struct patch_target *t, size_t i)
+{
+	struct patch_merged merged;
+
+	patch_merge(t, j->o, &j->file.hunk[i], &merged);
+	j->conflict |= merged.conflict;
+	j->inexact |= !merged.plain || t->offset != 0;
+	if (merged.places.len > 0 &&
+	    (j->o->verbose || merged.conflict || (!j->o->silent && !merged.plain))) {
+		cmd_printf(j->c, "Hunk #%zu", i + 1);
+		cmd_bytes(j->c, buf_bytes(&merged.places));
+		cmd_puts(j->c, ".\n");
+	}
+}
+
 static void apply_hunks(struct job *j, struct patch_target *t)
 {
 	int64_t grown = 0;
@@ -266,6 +283,10 @@ static void apply_hunks(struct job *j, struct patch_target *t)
 		struct patch_hunk *h = &j->file.hunk[i];
 		size_t fuzz = 0;
 		say_cut(j, j->file.torn == i + 1);
+		if (j->o->merge != PATCH_NO_MERGE && !j->skip) {
+			merge_hunk(j, t, i);
+			continue;
+		}
 		size_t where = j->skip ? 0 : find_hunk(j, t, i, &fuzz);
 
 		h = &j->file.hunk[i];
@@ -747,6 +768,7 @@ static int patch_one(struct job *j)
 
 	j->reverse = j->o->reverse;
 	j->skip = j->inexact = j->already = j->torn = j->no_rejects = false;
+	j->conflict = false;
 	j->failed = 0;
 	j->rejects = buf_in(j->c->arena);
 	if (!j->o->verbose) {
@@ -796,7 +818,7 @@ static int patch_one(struct job *j)
 	if (!j->skip && j->failed == f->nhunks && f->nhunks > 0 && j->o->output != NULL)
 		put_output(j, buf_bytes(&t.out));
 	put_rejects(j);
-	return j->failed > 0 || j->torn;
+	return j->failed > 0 || j->torn || j->conflict;
 }
 
 static void read_patch(struct cmd *c, const struct patch_opts *o, struct patch_text *t)

@@ -7,6 +7,7 @@
  *   name.c    which file a patch is for
  *   parse.c   the text of patches (unified, context, normal) into hunks of one form
  *   apply.c   where a hunk fits, with offset and fuzz; the new text
+ *   merge.c   --merge: hunks that do not fit are merged
  *   reject.c  hunks that do not fit, as text
  *   script.c  ed scripts, which ed applies
  */
@@ -16,6 +17,7 @@
 #include "builtins/copy.h"
 
 enum patch_read_only { PATCH_RO_IGNORE, PATCH_RO_WARN, PATCH_RO_FAIL };
+enum patch_merge { PATCH_NO_MERGE, PATCH_MERGE, PATCH_MERGE_DIFF3 };
 enum patch_format { PATCH_UNKNOWN, PATCH_UNIFIED, PATCH_CONTEXT, PATCH_NORMAL, PATCH_ED };
 
 struct patch_opts {
@@ -46,6 +48,7 @@ struct patch_opts {
 	const char *base_prefix;
 	const char *control; /* -V */
 	const char *define;  /* -D */
+	int merge;           /* enum patch_merge */
 	int reject_format;   /* enum patch_format; PATCH_UNKNOWN: as the patch */
 	enum backup_kind kind;
 	enum quote_style quoting;
@@ -145,8 +148,19 @@ struct patch_target {
 	const char *define; /* -D: both texts stay, between #ifdef and #endif */
 	bool torn;          /* the last line written has no newline yet */
 	bool must_be_new;   /* what is made must not be there: nothing fits an old text */
+	size_t put;         /* lines written */
+	size_t excess;      /* --merge: GNU patch counts lines that hunks delete as if kept */
 	struct buf out;
 };
+
+bool patch_equal(const struct patch_opts *o, struct bytes a, struct bytes b);
+uint32_t patch_hash_line(const struct patch_opts *o, struct bytes text);
+/* Line `at` of the file, from 0, is l. */
+bool patch_same_line(const struct patch_target *t, const struct patch_opts *o,
+		     const struct patch_line *l, size_t at);
+void patch_put_line(struct patch_target *t, struct bytes text, bool ended);
+/* Writes the file's lines from the first that is not yet passed up to line `to`. */
+void patch_copy_lines(struct patch_target *t, size_t to);
 
 /* Where h fits with this fuzz: a line from 1, or 0. */
 size_t patch_locate(struct patch_target *t, const struct patch_opts *o, const struct patch_hunk *h,
@@ -155,6 +169,17 @@ size_t patch_locate(struct patch_target *t, const struct patch_opts *o, const st
 void patch_apply(struct patch_target *t, const struct patch_hunk *h, size_t where);
 /* Writes the rest. */
 void patch_finish(struct patch_target *t);
+
+/* What became of a hunk. */
+struct patch_merged {
+	bool plain; /* the file has its old text */
+	bool conflict;
+	struct buf places; /* " merged at 7, NOT MERGED at 10-15" */
+};
+
+/* Writes everything up to and with the last change of the hunk, where it fits best. */
+void patch_merge(struct patch_target *t, const struct patch_opts *o, const struct patch_hunk *h,
+		 struct patch_merged *out);
 /* Lines of context: the larger of both ends. */
 size_t patch_context(const struct patch_hunk *h, size_t *before, size_t *after);
 
