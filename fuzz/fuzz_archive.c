@@ -34,6 +34,7 @@ static const char *const commands[][5] = {
 	{ "cpio", "-itvF", "f", NULL },
 	{ "cpio", "-iu", "-HtarFf", NULL },
 	{ "zcat", "-f", "f", NULL },
+	{ "tar", "-xMff", "-ff", "-ff", NULL },
 };
 
 static const char tree[] = "mkdir -p d; printf 'a b c\\n1 2 3\\n' > d/a";

@@ -131,22 +131,32 @@ static void start_reading(struct tar *t)
 	t->a.buf = pool_alloc(t->c->pool, t->a.cap);
 }
 
+static void compact(struct tar_archive *a)
+{
+	if (a->from == 0)
+		return;
+	memmove(a->buf, a->buf + a->from, a->to - a->from);
+	a->base += a->from;
+	a->to -= a->from;
+	a->from = 0;
+}
+
 /* Reads until n bytes are in the buffer, or the end. */
 static void fill(struct tar *t, size_t n)
 {
 	struct tar_archive *a = &t->a;
 
-	if (a->from > 0) {
-		memmove(a->buf, a->buf + a->from, a->to - a->from);
-		a->base += a->from;
-		a->to -= a->from;
-		a->from = 0;
-	}
+	compact(a);
 	while (a->to < n && !a->at_end) {
 		int64_t got = cmd_read(t->c, a->fd, a->buf + a->to, a->cap - a->to);
 
 		if (got < 0)
 			tar_fatal(t, (int)got, "%s: Cannot read", tar_quote(t, t->file));
+		if (got == 0 && t->volumes.wanted && !t->volumes.inside) {
+			volumes_next_read(t);
+			compact(a);
+			continue;
+		}
 		a->at_end = got == 0;
 		a->to += (size_t)got;
 		cmd_charge_bytes(t->c, (size_t)got);
@@ -288,6 +298,7 @@ struct bytes archive_data(struct tar *t, uint64_t max)
 	if (n > max)
 		n = (size_t)max;
 	a->from += n;
+	t->volumes.left -= t->volumes.left < n ? t->volumes.left : n;
 	return (struct bytes){ a->buf + a->from - n, n };
 }
 
@@ -304,7 +315,8 @@ static uint64_t seek_over(struct tar *t, uint64_t n)
 	struct vfs_stat st;
 	uint64_t have = a->to - a->from;
 
-	if (!a->seekable || n < have + READ_CAP || cmd_fstat(t->c, a->fd, &st) < 0)
+	if (!a->seekable || t->volumes.wanted || n < have + READ_CAP ||
+	    cmd_fstat(t->c, a->fd, &st) < 0)
 		return n;
 	uint64_t at = a->base + a->from;
 
@@ -378,12 +390,37 @@ static void check_written(struct tar *t)
 	tar_fatal(t, err, "%s: Cannot write", tar_quote(t, t->file));
 }
 
-void archive_write(struct tar *t, const void *data, size_t n)
+/* Ends this volume and begins the next. */
+static void turn_volume(struct tar *t)
+{
+	output_flush(&t->a.out);
+	check_written(t);
+	volumes_next_write(t);
+}
+
+static void write_bytes(struct tar *t, const void *data, size_t n)
 {
 	output_write(&t->a.out, data, n);
 	t->a.written += n;
+	t->volumes.left -= t->volumes.left < n ? t->volumes.left : n;
 	cmd_charge_bytes(t->c, n);
 	check_written(t);
+}
+
+void archive_write(struct tar *t, const void *data, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		uint64_t room = volumes_room(t);
+
+		if (room == 0) {
+			turn_volume(t);
+			continue;
+		}
+		size_t step = n - at < room ? n - at : (size_t)room;
+
+		write_bytes(t, (const char *)data + at, step);
+		at += step;
+	}
 	if (t->checkpoint != 0)
 		checkpoint(t, "Write", t->a.base + t->a.written);
 }

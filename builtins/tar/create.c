@@ -134,6 +134,7 @@ static void put_data(struct tar *t, int fd, struct tar_member *m)
 {
 	uint64_t total = m->size;
 
+	volumes_data(t);
 	if (!m->is_sparse) {
 		put_bytes(t, fd, m->stored, m->size);
 		archive_pad(t, m->size);
@@ -541,20 +542,12 @@ void tar_dump_listed(struct tar *t, const char *path, struct bytes list)
 	archive_pad(t, list.len);
 }
 
-static void put_label(struct tar *t)
-{
-	struct tar_member m = { .type = 'V', .stored = t->label, .name = t->label };
-
-	m.mtime_s = (t->has_mtime ? t->mtime_ns : cmd_now(t->c)) / 1000000000;
-	header_write(t, &m, 0, 0);
-}
-
 void tar_create(struct tar *t)
 {
 	archive_open_write(t);
 	pax_write_global(t);
 	if (t->label != NULL && t->format != TAR_PAX)
-		put_label(t);
+		volumes_put_label(t);
 	if (t->incremental)
 		tar_dump_changed(t);
 	else

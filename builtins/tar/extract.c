@@ -654,6 +654,12 @@ void tar_extract_member(struct tar *t, struct tar_member *m)
 	}
 	if (t->verbose > 0)
 		tar_list_line(t, m, t->verbose > 1);
+	if (m->type == 'M') {
+		tar_error(t, 0, "%s: Cannot extract -- file is continued from another volume",
+			  tar_quote(t, m->name));
+		tar_skip_data(t, m);
+		return;
+	}
 	if (strchr("0123456DV", m->type) == NULL) {
 		tar_warn(t, 0, "%s: Unknown file type '%c', extracted as normal file",
 			 tar_quote(t, m->name), m->type);

@@ -28,7 +28,7 @@ bool tar_put_number(struct tar *t, char *at, size_t n, int64_t v)
 	return true;
 }
 
-static void put_checksum(char *header)
+void header_put_checksum(char *header)
 {
 	unsigned sum = 0;
 
@@ -73,7 +73,7 @@ static void put_gnu_long(struct tar *t, const char *text, char type)
 		put_text(header + AT_UNAME, OWNER_BYTES, "root");
 		put_text(header + AT_GNAME, OWNER_BYTES, "root");
 	}
-	put_checksum(header);
+	header_put_checksum(header);
 	archive_write(t, header, TAR_BLOCK);
 	archive_write(t, text, size);
 	archive_pad(t, size);
@@ -278,6 +278,7 @@ bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t
 
 	m->block = (t->a.base + t->a.written) / TAR_BLOCK;
 	t->pax_wanted = false;
+	volumes_header(t, m);
 	if (m->link != NULL)
 		put_link(t, header, m->link, &records);
 	if (!put_name(t, header, m->name, &records))
@@ -307,7 +308,7 @@ bool header_write(struct tar *t, struct tar_member *m, int64_t atime_ns, int64_t
 		put_sparse_records(t, m, header, &records);
 	if (m->is_sparse && gnu)
 		sparse_write_old(t, header, m);
-	put_checksum(header);
+	header_put_checksum(header);
 	if (records.len != 0 || t->pax_wanted)
 		pax_write(t, m, &records);
 	archive_write(t, header, TAR_BLOCK);

@@ -89,6 +89,8 @@ static void put_link(struct tar *t, const struct tar_member *m, struct buf *out)
 		tar_put_name(t, out, m->link);
 	} else if (m->type == 'V') {
 		buf_puts(out, "--Volume Header--");
+	} else if (m->type == 'M') {
+		buf_printf(out, "--Continued at byte %llu--", (unsigned long long)m->offset);
 	} else if (type_letter(m->type) == '?') {
 		struct buf c = buf_in(t->c->arena);
 

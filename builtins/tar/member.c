@@ -251,6 +251,8 @@ static void decode(struct tar *t, const char *block, struct tar_member *m, const
 	if (m->type >= '1' && m->type <= '6')
 		m->size = 0;
 	m->real = m->size;
+	if (m->type == 'M')
+		m->offset = unsigned_field(t, header + AT_GNU_OFFSET, 12, "off_t");
 	if (m->type == '5')
 		m->list = a->pax.list;
 	m->xattrs = a->pax.xattrs;
@@ -348,6 +350,8 @@ enum tar_read tar_next(struct tar *t, struct tar_member *m)
 			continue;
 		pax_apply(t, t->pax_forced, &a.pax);
 		decode(t, header, m, &a);
+		volumes_header(t, m);
+		volumes_data(t);
 		return TAR_MEMBER;
 	}
 	m->start = archive_tell(t);
@@ -408,7 +412,7 @@ void tar_each(struct tar *t, void (*fn)(struct tar *t, struct tar_member *m))
 		tar_check_label(t, end ? NULL : &m);
 		if (end)
 			break;
-		if (m.type == 'M')
+		if (m.type == 'M' && t->mode == TAR_DIFF)
 			tar_fatal(t, 0, "%s: continued from another volume: not supported",
 				  tar_quote(t, m.name));
 		if (m.type != 'V' && !selected(t, &m)) {

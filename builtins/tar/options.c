@@ -88,6 +88,49 @@ static int opt_blocks(struct cmd *c, const struct opt *o, const char *arg)
 	return 0;
 }
 
+static int opt_length(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+	uint64_t v = 0;
+	size_t len = strlen(arg);
+
+	(void)o;
+	if (num_parse_u64(arg, "bBcGKkMmPTw", &v) != 0 || v > UINT64_MAX / 1024)
+		return TAR_USAGE(c, "%s: Invalid tape length", arg);
+	t->volumes.bytes = byte_is_digit((unsigned char)arg[len - 1]) ? v * 1024 : v;
+	t->volumes.wanted = true;
+	return 0;
+}
+
+static int opt_script(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar *t = c->opts;
+
+	(void)o;
+	t->volumes.script = arg;
+	t->volumes.wanted = true;
+	return 0;
+}
+
+/* The first is the archive; with -M it goes on in the others. */
+static int opt_file(struct cmd *c, const struct opt *o, const char *arg)
+{
+	struct tar_volumes *v = &((struct tar *)c->opts)->volumes;
+
+	(void)o;
+	if (v->n == v->cap) {
+		const char **old = v->file;
+
+		v->cap = v->cap * 2 + 4;
+		v->file = arena_array(c->arena, v->cap, sizeof(*v->file));
+		for (size_t i = 0; i < v->n; i++)
+			v->file[i] = old[i];
+	}
+	v->file[v->n++] = arg;
+	((struct tar *)c->opts)->file = v->file[0];
+	return 0;
+}
+
 /* Options that count from where they stand. */
 static int opt_item(struct cmd *c, const struct opt *o, const char *arg)
 {
@@ -600,7 +643,7 @@ const struct opt tar_options[] = {
 	MODE('u', "update", TAR_UPDATE, "append files that are newer than in the archive"),
 	MODE('x', "extract", TAR_EXTRACT, "extract files"),
 	MODE('x', "get", TAR_EXTRACT, NULL),
-	OPT_STR('f', "file", struct tar, file, "-", "ARCHIVE", "the archive; - is a stream"),
+	VALUED('f', "file", REQUIRED, opt_file, 0, "ARCHIVE", "the archive; - is a stream"),
 	OPT_COUNT('v', "verbose", struct tar, verbose, "list the files; twice: with details"),
 	VALUED('C', "directory", REQUIRED, opt_item, ITEM_CHDIR, "DIR", "change to DIR"),
 	VALUED('T', "files-from", REQUIRED, opt_item, ITEM_FILES, "FILE", "names out of FILE"),
@@ -749,12 +792,17 @@ const struct opt tar_options[] = {
 	OPT_FLAG('s', "preserve-order", struct tar, same_order, NULL),
 	OPT_FLAG(0, "same-order", struct tar, same_order, NULL),
 	VALUED(0, "atime-preserve", OPTIONAL, opt_ignored, 0, "METHOD", NULL),
-	OPT_MISSING('M', "multi-volume"),
-	OPT_MISSING_ARG('L', "tape-length"),
-	OPT_MISSING_ARG('F', "info-script"),
+	OPT_FLAG('M', "multi-volume", struct tar, volumes.wanted,
+		 "the archive has several files, one after the other"),
+	VALUED('L', "tape-length", REQUIRED, opt_length, 0, "NUMBER",
+	       "such a file has at most NUMBER * 1024 bytes"),
+	VALUED('F', "info-script", REQUIRED, opt_script, 0, "COMMAND",
+	       "at the end of each: may write the next one's name to $TAR_FD"),
+	VALUED(0, "new-volume-script", REQUIRED, opt_script, 0, "COMMAND", NULL),
 	OPT_MISSING_ARG(0, "rmt-command"),
 	OPT_MISSING_ARG(0, "rsh-command"),
-	OPT_MISSING_ARG(0, "volno-file"),
+	OPT_STR(0, "volno-file", struct tar, volumes.number_file, NULL, "FILE",
+		"the number of the file is kept in FILE"),
 	OPT_MISSING_ARG(0, "hole-detection"),
 	OPT_MISSING_ARG(0, "sparse-version"),
 	OPT_END(),
@@ -856,6 +904,7 @@ void tar_set_defaults(struct cmd *c)
 	if (slash != NULL)
 		c->name = slash + 1;
 	t->c = c;
+	t->file = "-";
 	t->factor = TAR_FACTOR;
 	t->xforms_end = &t->xforms;
 	t->xform_kinds = XFORM_FILE | XFORM_SYMLINK | XFORM_LINK;

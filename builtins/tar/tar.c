@@ -207,8 +207,7 @@ static bool reads(const struct tar *t)
 	return t->mode == TAR_EXTRACT || t->mode == TAR_LIST || t->mode == TAR_DIFF;
 }
 
-/* The option that chose what is done, for messages. */
-static const char *mode_option(const struct tar *t)
+const char *tar_mode_option(const struct tar *t)
 {
 	switch (t->mode) {
 	case TAR_CREATE: return "-c";
@@ -232,13 +231,37 @@ static int check_incremental(struct tar *t)
 
 	if (t->mode != TAR_CREATE)
 		return TAR_USAGE(t->c, "incremental archives can't be used with '%s'",
-				 mode_option(t));
+				 tar_mode_option(t));
 	if (t->snapshot != NULL && t->has_newer)
 		return TAR_USAGE(t->c, "'--listed-incremental' cannot be used with '--newer'");
 	if (t->format == TAR_V7 || t->format == TAR_USTAR || t->old_archive)
 		return TAR_USAGE(t->c, "GNU features wanted on incompatible archive format");
 	if (other != NULL)
 		return TAR_USAGE(t->c, "--%s is not supported in incremental archives", other);
+	return 0;
+}
+
+static int check_volumes(struct tar *t)
+{
+	struct cmd *c = t->c;
+
+	if (!t->volumes.wanted)
+		return TAR_USAGE(c, "Multiple archive files require '-M' option");
+	if (t->filter != NULL)
+		return TAR_USAGE(c, "Cannot use multi-volume compressed archives");
+	if (t->verify)
+		return TAR_USAGE(c, "Cannot verify multi-volume archives");
+	if (t->mode != TAR_CREATE && !reads(t))
+		return TAR_USAGE(c, "multi-volume archives can't be used with '%s'",
+				 tar_mode_option(t));
+	if (t->volumes.bytes > 0 && t->volumes.bytes < t->factor * TAR_BLOCK)
+		return TAR_USAGE(c, "Volume length cannot be less than record size");
+	if (reads(t))
+		return 0;
+	if (t->format == TAR_V7 || t->format == TAR_USTAR || t->old_archive)
+		return TAR_USAGE(c, "GNU features wanted on incompatible archive format");
+	if (t->format == TAR_PAX)
+		return TAR_USAGE(c, "multi-volume archives of format posix are not supported");
 	return 0;
 }
 
@@ -252,17 +275,18 @@ static int check_options(struct tar *t)
 	if (!has_names(t) && t->mode == TAR_CREATE)
 		return TAR_USAGE(c, "Cowardly refusing to create an empty archive");
 	if (t->occurrence > 0 && !reads(t) && t->mode != TAR_DELETE)
-		return TAR_USAGE(c, "'--occurrence' cannot be used with '%s'", mode_option(t));
+		return TAR_USAGE(c, "'--occurrence' cannot be used with '%s'", tar_mode_option(t));
 	if (t->occurrence > 0 && !has_names(t))
 		return TAR_USAGE(c, "--occurrence is meaningless without a file list");
 	if (t->clamp && t->mtime == NULL)
 		return TAR_USAGE(c, "--clamp-mtime needs a date specified using --mtime");
 	if (t->same_order && !reads(t))
-		return TAR_USAGE(c, "'--same-order' cannot be used with '%s'", mode_option(t));
+		return TAR_USAGE(c, "'--same-order' cannot be used with '%s'", tar_mode_option(t));
 	if (t->starting && !reads(t))
-		return TAR_USAGE(c, "'--starting-file' cannot be used with '%s'", mode_option(t));
+		return TAR_USAGE(c, "'--starting-file' cannot be used with '%s'",
+				 tar_mode_option(t));
 	if (t->verify && reads(t) && t->mode != TAR_DIFF)
-		return TAR_USAGE(c, "'--verify' cannot be used with '%s'", mode_option(t));
+		return TAR_USAGE(c, "'--verify' cannot be used with '%s'", tar_mode_option(t));
 	if (t->verify && t->mode == TAR_CREATE && t->filter != NULL)
 		return TAR_USAGE(c, "Cannot verify compressed archives");
 	if (t->has_pax_option && t->has_format && t->format != TAR_PAX)
@@ -283,6 +307,12 @@ static int check_options(struct tar *t)
 		cmd_warn(c, 0, "--level is meaningless without --listed-incremental");
 	if (t->incremental && !reads(t)) {
 		int status = check_incremental(t);
+
+		if (status != 0)
+			return status;
+	}
+	if (t->volumes.wanted || t->volumes.n > 1) {
+		int status = check_volumes(t);
 
 		if (status != 0)
 			return status;
@@ -379,7 +409,9 @@ static int tar_run(struct cmd *c)
 	tell_date(t, "mtime", t->mtime, t->mtime_ns);
 	tell_date(t, t->newer_mtime ? "newer-mtime" : "after-date", t->newer, t->newer_ns);
 	t->start_ns = cmd_now(c);
+	volumes_begin(t);
 	run_mode(t);
+	volumes_end(t);
 	if (t->listing == &t->out)
 		output_flush(&t->out);
 	if (t->status == 2)

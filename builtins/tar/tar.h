@@ -12,6 +12,7 @@
  *   list.c     the lines of -v and -t                     compare.c  -d
  *   update.c   -r -u -A --delete                      map.c      --owner-map, --group-map
  *   incremental.c  -c with -g and -G                  snapshot.c the file of -g
+ *   volumes.c  -M
  *   purge.c    -x and -t with -g and -G            xattr.c    --xattrs
  */
 #ifndef BUILTINS_TAR_TAR_H
@@ -90,6 +91,7 @@ enum {
 	AT_PREFIX = 345,
 	AT_GNU_ATIME = 345, /* in GNU's incremental archives */
 	AT_GNU_CTIME = 357,
+	AT_GNU_OFFSET = 369, /* of type M */
 	NAME_BYTES = 100,
 	PREFIX_BYTES = 155,
 	OWNER_BYTES = 32,
@@ -167,6 +169,7 @@ struct tar_member {
 	size_t nmap;
 	uint64_t block;    /* number of its first header block */
 	uint64_t start;    /* of its first header of any kind */
+	uint64_t offset;   /* of type M: the bytes on earlier volumes */
 	struct bytes list; /* of an incremental archive's directory: what is in it */
 	struct tar_xattr *xattrs;
 };
@@ -217,6 +220,29 @@ struct tar_archive {
 	uint64_t next_checkpoint;
 	bool open_write;
 	bool bad_end; /* a write failed: said so already */
+};
+
+/* -M */
+struct tar_volumes {
+	bool wanted;
+	uint64_t bytes;    /* -L: of a volume; 0: no limit */
+	const char **file; /* -f, in order */
+	size_t n;
+	size_t cap;
+	size_t at;
+	bool used_up;            /* all were volumes: the next ones are asked for */
+	char *home;              /* the directory where tar was started */
+	const char *script;      /* -F */
+	const char *number_file; /* --volno-file */
+	uint64_t number;
+	uint64_t start; /* what was written before this volume */
+	/* the member whose data is written or read */
+	const char *name;
+	uint64_t total; /* of the file */
+	uint64_t size;  /* in the archive */
+	uint64_t left;
+	bool at_header; /* of a file with data */
+	bool inside;    /* the beginning of a volume is read */
 };
 
 struct tar_xform;
@@ -360,6 +386,7 @@ struct tar {
 	bool has_answers;
 	int status;
 	struct tar_archive a;
+	struct tar_volumes volumes;
 	struct pax_values global;
 	struct tar_restore *restore; /* attributes to set when all is extracted */
 	struct tar_delayed *delayed; /* links to make then */
@@ -436,6 +463,26 @@ void archive_skip(struct tar *t, uint64_t n);
 void archive_skip_padding(struct tar *t, uint64_t n);
 /* Where the next block begins. */
 uint64_t archive_tell(const struct tar *t);
+
+/* --- -M --- */
+/* Reads --volno-file. */
+void volumes_begin(struct tar *t);
+/* Writes it. */
+void volumes_end(struct tar *t);
+/* Bytes that may still be written to this volume. */
+uint64_t volumes_room(const struct tar *t);
+void volumes_next_write(struct tar *t);
+/* Opens the next volume, and checks that it goes on with the member that is read. */
+void volumes_next_read(struct tar *t);
+/* The header of a member comes next, or was read; m lives until its data has passed. */
+void volumes_header(struct tar *t, const struct tar_member *m);
+/* Its data comes next. */
+void volumes_data(struct tar *t);
+void volumes_put_label(struct tar *t);
+
+/* The option that chose what is done, for messages. */
+const char *tar_mode_option(const struct tar *t);
+void header_put_checksum(char *header);
 void archive_write(struct tar *t, const void *data, size_t n);
 /* Zeros to the end of a block. */
 void archive_pad(struct tar *t, uint64_t n);
