@@ -343,7 +343,8 @@ static bool goes_on(struct tar *t, const char *header)
 {
 	struct tar_volumes *v = volumes_of(t);
 	size_t len = strlen(v->name);
-	int64_t size, offset;
+	int64_t size = 0;
+	int64_t offset = 0;
 	const char *name = cmd_quote(t->c, v->name);
 
 	if (header[AT_TYPE] != 'M' || strncmp(header, v->name, NAME_BYTES) != 0) {
