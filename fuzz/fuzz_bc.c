@@ -9,6 +9,7 @@ static const struct fuzz_way ways[] = {
 	{ "/tmp/p", "bc -l /tmp/p < /tmp/p" },
 	{ "/tmp/p", "dc < /tmp/p" },
 	{ "/tmp/p", "dc -f /tmp/p" },
+	{ "/tmp/p", "bc -w /tmp/p < /tmp/p" },
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,21 +2,23 @@
  *
  * bc - calculate with numbers of any length.
  *
- * Reference: GNU bc 1.07.1. Not here: -s and -w.
+ * Reference: GNU bc 1.07.1.
  */
 #include "builtins/bc/bc.h"
 
 struct bc_opts {
 	bool library;
 	bool quiet;
+	bool standard;
+	bool warn;
 };
 
 static const struct opt bc_options[] = {
 	OPT_IGNORED('i', "interactive", "no effect"),
 	OPT_FLAG('l', "mathlib", struct bc_opts, library, "functions s c a l e j; scale is 20"),
 	OPT_FLAG('q', "quiet", struct bc_opts, quiet, "no banner (there is none)"),
-	OPT_MISSING('s', "standard"),
-	OPT_MISSING('w', "warn"),
+	OPT_FLAG('s', "standard", struct bc_opts, standard, "what POSIX bc lacks is an error"),
+	OPT_FLAG('w', "warn", struct bc_opts, warn, "warn of what POSIX bc lacks"),
 	OPT_CALL('v', NULL, cmd_opt_version, NULL),
 	OPT_END(),
 };
@@ -39,6 +41,8 @@ static int bc_run_command(struct cmd *c)
 
 	b->c = c;
 	b->library = o->library;
+	b->posix = o->standard;
+	b->warn = o->warn;
 	b->source = "(standard_in)";
 	b->line = 1;
 	b->line_length = line_length(c);

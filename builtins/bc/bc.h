@@ -151,6 +151,8 @@ struct call {
 struct bc {
 	struct cmd *c;
 	bool library; /* -l */
+	bool posix;   /* -s: what POSIX bc lacks is an error */
+	bool warn;    /* -w: or is warned of */
 	/* source */
 	struct input file;
 	struct input standard;
@@ -173,6 +175,8 @@ struct bc {
 	bool bad;    /* there was one: the line is not run */
 	bool in_function;
 	bool in_void;
+	bool compares;      /* the last expression has a comparison as its value */
+	bool in_parens;     /* it is one in parentheses */
 	bool array_allowed; /* the next name may be an array: an argument */
 	int break_label;
 	int continue_label;
@@ -218,6 +222,12 @@ struct bc {
 void bc_next(struct bc *b);
 /* "source line: message", and the line is not run. */
 void bc_error(struct bc *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Says that POSIX bc lacks this, if -s or -w asks for it. */
+void bc_extension(struct bc *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of a name of several letters. */
+void bc_long_name(struct bc *b, struct bytes text);
+/* The same of the last expression, if its value is a comparison's. */
+void bc_no_compare(struct bc *b, const char *where);
 /* The next byte of standard input, for read(); -1 at the end. */
 int bc_read_byte(struct bc *b);
 

@@ -10,6 +10,37 @@ static const char *const words[WORDS] = {
 	"random", "read",  "return",   "scale",  "sqrt",   "void",  "warranty", "while",
 };
 
+void bc_extension(struct bc *b, const char *format, ...)
+{
+	struct arena_mark mark = arena_mark(b->c->arena);
+	struct buf text = buf_in(b->c->arena);
+	bool bad = b->bad;
+	va_list args;
+
+	if (b->failed || (!b->posix && !b->warn))
+		return;
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	bc_error(b, "%s%s", b->posix ? "Error: " : "(Warning) ", buf_cstr(&text));
+	if (!b->posix)
+		b->bad = bad;
+	arena_release(b->c->arena, mark);
+}
+
+void bc_no_compare(struct bc *b, const char *where)
+{
+	if (b->compares)
+		bc_extension(b, "%s", where);
+	b->compares = b->in_parens = false;
+}
+
+void bc_long_name(struct bc *b, struct bytes text)
+{
+	if (text.len > 1)
+		bc_extension(b, "multiple letter name - %.*s", (int)text.len, text.ptr);
+}
+
 void bc_error(struct bc *b, const char *format, ...)
 {
 	struct arena_mark mark = arena_mark(b->c->arena);
@@ -139,7 +170,7 @@ static int skip_blanks(struct bc *b)
 	for (;;) {
 		int ch = bc_byte(b);
 
-		if (ch == '#') {
+		if (ch == '#' && !b->posix) {
 			while ((ch = bc_byte(b)) >= 0 && ch != '\n')
 				cmd_charge(b->c, 1);
 			return ch;

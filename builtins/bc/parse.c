@@ -148,6 +148,8 @@ static void expect_char(struct bc *b, int ch)
 
 static void skip_newlines(struct bc *b)
 {
+	if (b->token == TOKEN_NEWLINE)
+		bc_extension(b, "newline not allowed");
 	while (!b->failed && b->token == TOKEN_NEWLINE)
 		bc_next(b);
 }
@@ -181,6 +183,7 @@ static size_t parse_args(struct bc *b)
 		b->array_allowed = true;
 		need_value(b, parse_expr(b, LEVEL_OR), "void argument");
 		b->array_allowed = false;
+		bc_no_compare(b, "comparison in argument");
 		if (!b->failed && b->code->n == before + 1 && b->code->ins[before].op == OP_ARRAY)
 			arrays[n] = true;
 		n++;
@@ -199,6 +202,8 @@ static enum kind parse_call(struct bc *b, struct bytes text)
 	uint32_t function = bc_function(b, find_name(b, text));
 	bool is_void = b->functions[function].is_void;
 	size_t call = parse_args(b);
+
+	b->compares = b->in_parens = false;
 	struct ins *i = emit_id(b, OP_CALL, function);
 
 	i->aux = (uint32_t)call;
@@ -235,6 +240,7 @@ static enum kind parse_place_rest(struct bc *b, struct place p)
 			emit_load(b, p);
 		}
 		need_value(b, parse_expr(b, LEVEL_ASSIGN), "Assignment of a void expression");
+		b->compares = b->in_parens = false;
 		if (op != '=')
 			emit(b, OP_BINARY, (uint32_t)op, 1);
 		emit_id(b, p.element ? OP_STORE_ELEMENT : OP_STORE, p.id);
@@ -274,6 +280,9 @@ static bool parse_place(struct bc *b, struct place *p)
 	for (size_t i = 0; b->token == TOKEN_WORD && i < sizeof(fixed) / sizeof(*fixed); i++)
 		if (b->word == fixed[i].word) {
 			p->id = fixed[i].var;
+			if (b->word == WORD_LAST || b->word == WORD_HISTORY)
+				bc_extension(b, b->word == WORD_LAST ? "Last variable"
+								     : "History variable");
 			bc_next(b);
 			return true;
 		}
@@ -284,6 +293,7 @@ static bool parse_place(struct bc *b, struct place *p)
 	struct bytes text = arena_bytes(b->c->arena, buf_bytes(&b->text));
 
 	bc_next(b);
+	bc_long_name(b, text);
 	if (!accept_char(b, '[')) {
 		p->id = bc_var(b, find_name(b, text));
 		return true;
@@ -291,6 +301,7 @@ static bool parse_place(struct bc *b, struct place *p)
 	p->element = true;
 	p->id = bc_array(b, find_name(b, text));
 	need_value(b, parse_expr(b, LEVEL_OR), "void expression as subscript");
+	bc_no_compare(b, "comparison in subscript");
 	expect_char(b, ']');
 	return !b->failed;
 }
@@ -304,6 +315,7 @@ static enum kind parse_name(struct bc *b)
 
 	b->array_allowed = false;
 	bc_next(b);
+	bc_long_name(b, text);
 	if (accept_char(b, '('))
 		return parse_call(b, text);
 	if (!accept_char(b, '[')) {
@@ -321,6 +333,7 @@ static enum kind parse_name(struct bc *b)
 	}
 	p.element = true;
 	need_value(b, parse_expr(b, LEVEL_OR), "void expression as subscript");
+	bc_no_compare(b, "comparison in subscript");
 	expect_char(b, ']');
 	return b->failed ? KIND_PLAIN : parse_place_rest(b, p);
 }
@@ -339,6 +352,9 @@ static enum kind parse_function_word(struct bc *b)
 			   word == WORD_LENGTH ? "length() of a void expression"
 			   : word == WORD_SQRT ? "sqrt() of a void expression"
 					       : "scale() of a void expression");
+	else if (is_char(b, ')'))
+		bc_extension(b, word == WORD_READ ? "read function" : "random function");
+	b->compares = b->in_parens = false;
 	expect_char(b, ')');
 	emit(b,
 	     word == WORD_LENGTH   ? OP_LENGTH
@@ -383,6 +399,7 @@ static enum kind parse_primary(struct bc *b)
 	struct place p;
 
 	b->array_allowed &= b->token == TOKEN_NAME;
+	b->compares = b->in_parens = false;
 
 	if (b->failed)
 		return KIND_PLAIN;
@@ -414,10 +431,12 @@ static enum kind parse_primary(struct bc *b)
 	if (accept_char(b, '!')) {
 		need_value(b, parse_expr(b, LEVEL_COMPARE), "void expression with !");
 		emit(b, OP_NOT, 0, 1);
+		bc_extension(b, "! operator");
 		return KIND_PLAIN;
 	}
 	if (accept_char(b, '(')) {
 		need_value(b, parse_expr(b, LEVEL_OR), "void expression in parenthesis");
+		b->in_parens = true;
 		expect_char(b, ')');
 		return KIND_PLAIN;
 	}
@@ -429,7 +448,9 @@ static void parse_logic(struct bc *b, bool is_or)
 {
 	int first = new_label(b);
 	int last = new_label(b);
+	bool compares = b->compares;
 
+	bc_extension(b, is_or ? "|| operator" : "&& operator");
 	bc_next(b);
 	if (is_or) {
 		emit_jump(b, OP_BRANCH, first);
@@ -440,6 +461,8 @@ static void parse_logic(struct bc *b, bool is_or)
 	}
 	need_value(b, parse_expr(b, is_or ? LEVEL_AND : LEVEL_NOT),
 		   is_or ? "void expression with ||" : "void expression with &&");
+	b->compares |= compares;
+	b->in_parens = false;
 	if (is_or) {
 		emit_jump(b, OP_BRANCH, first);
 		emit_bit(b, false);
@@ -487,6 +510,7 @@ static enum kind parse_expr(struct bc *b, enum level level)
 	for (int at; !b->failed && (at = operator_level(b)) >= (int)level;) {
 		int op = b->ch;
 		bool compare = at == LEVEL_COMPARE;
+		bool compares = b->compares;
 
 		if (at <= LEVEL_AND) {
 			need_value(b, kind,
@@ -507,6 +531,8 @@ static enum kind parse_expr(struct bc *b, enum level level)
 				bc_error(b, "void expression with %c", op);
 		}
 		emit(b, compare ? OP_COMPARE : OP_BINARY, (uint32_t)op, 1);
+		b->compares |= compares || compare;
+		b->in_parens = false;
 		kind = KIND_PLAIN;
 	}
 	return kind;
@@ -522,6 +548,7 @@ static bool ends_statement(const struct bc *b)
 
 static void parse_print(struct bc *b)
 {
+	bc_extension(b, "print statement");
 	do {
 		bc_next(b);
 		if (b->token == TOKEN_STRING) {
@@ -536,6 +563,8 @@ static void parse_print(struct bc *b)
 	} while (!b->failed && is_char(b, ','));
 }
 
+#define MISSING_IN_FOR "Missing expression in for statement"
+
 static void parse_for(struct bc *b)
 {
 	int old_break = b->break_label;
@@ -549,21 +578,29 @@ static void parse_for(struct bc *b)
 	expect_char(b, '(');
 	if (!is_char(b, ';')) {
 		need_value(b, parse_expr(b, LEVEL_OR), "first expression is void");
+		bc_no_compare(b, "Comparison in first for expression");
 		emit(b, OP_POP, 0, 1);
+	} else {
+		bc_extension(b, MISSING_IN_FOR);
 	}
 	expect_char(b, ';');
 	put_label(b, test);
-	if (is_char(b, ';'))
+	if (is_char(b, ';')) {
+		bc_extension(b, MISSING_IN_FOR);
 		emit_bit(b, true);
-	else
+	} else {
 		need_value(b, parse_expr(b, LEVEL_OR), "second expression is void");
+	}
 	expect_char(b, ';');
 	emit_jump(b, OP_BRANCH, body);
 	emit_jump(b, OP_JUMP, b->break_label);
 	put_label(b, b->continue_label);
 	if (!is_char(b, ')')) {
 		need_value(b, parse_expr(b, LEVEL_OR), "third expression is void");
+		bc_no_compare(b, "Comparison in third for expression");
 		emit(b, OP_POP, 0, 1);
+	} else {
+		bc_extension(b, MISSING_IN_FOR);
 	}
 	expect_char(b, ')');
 	emit_jump(b, OP_JUMP, test);
@@ -616,6 +653,7 @@ static void parse_if(struct bc *b)
 
 	emit_jump(b, OP_JUMP, end);
 	put_label(b, other);
+	bc_extension(b, "else clause in if statement");
 	bc_next(b);
 	skip_newlines(b);
 	parse_statement(b);
@@ -629,6 +667,11 @@ static void parse_return(struct bc *b)
 		emit_bit(b, false);
 	} else {
 		need_value(b, parse_expr(b, LEVEL_OR), "return of a void expression");
+		bool in_parens = b->in_parens;
+
+		bc_no_compare(b, "comparison in return expression");
+		if (!in_parens)
+			bc_extension(b, "return expression requires parenthesis");
 		if (b->in_void && !b->failed)
 			bc_error(b, "Return expression in a void function.");
 	}
@@ -698,6 +741,8 @@ static void parse_word_statement(struct bc *b)
 	case WORD_CONTINUE: {
 		int label = b->word == WORD_BREAK ? b->break_label : b->continue_label;
 
+		if (b->word == WORD_CONTINUE)
+			bc_extension(b, "Continue statement");
 		if (label < 0)
 			bc_error(b, "%s",
 				 b->word == WORD_BREAK ? "Break outside a for/while"
@@ -710,6 +755,7 @@ static void parse_word_statement(struct bc *b)
 	}
 	enum kind kind = parse_expr(b, LEVEL_OR);
 
+	bc_no_compare(b, "comparison in expression");
 	if (kind == KIND_PLAIN)
 		emit(b, OP_WRITE, 0, 1);
 	else
@@ -741,6 +787,7 @@ static void parse_statement(struct bc *b)
 		return;
 	enum kind kind = parse_expr(b, LEVEL_OR);
 
+	bc_no_compare(b, "comparison in expression");
 	emit(b, kind == KIND_PLAIN ? OP_WRITE : OP_POP, 0, 1);
 }
 
@@ -756,6 +803,8 @@ static void parse_params(struct bc *b, struct param **list, size_t *n, bool refe
 
 		if (references && (accept_char(b, '*') || accept_char(b, '&')))
 			p.by_reference = true;
+		if (p.by_reference)
+			bc_extension(b, "Call by variable arrays");
 		if (b->failed || b->token != TOKEN_NAME) {
 			syntax_error(b);
 			return;
@@ -763,6 +812,7 @@ static void parse_params(struct bc *b, struct param **list, size_t *n, bool refe
 		struct bytes text = arena_bytes(b->c->arena, buf_bytes(&b->text));
 
 		bc_next(b);
+		bc_long_name(b, text);
 		if (accept_char(b, '[')) {
 			expect_char(b, ']');
 			p.array = true;
@@ -786,7 +836,13 @@ static void parse_params(struct bc *b, struct param **list, size_t *n, bool refe
 
 static void parse_auto(struct bc *b, struct function *f)
 {
-	skip_newlines(b);
+	if (b->token != TOKEN_NEWLINE)
+		bc_extension(b, "End of line required");
+	for (int lines = 0; !b->failed && b->token == TOKEN_NEWLINE; lines++) {
+		bc_next(b);
+		if (lines > 0)
+			bc_extension(b, "Too many end of lines");
+	}
 	if (b->failed || !is_word(b, WORD_AUTO))
 		return;
 	bc_next(b);
@@ -831,6 +887,7 @@ static void parse_function(struct bc *b)
 	bc_next(b);
 	if (is_word(b, WORD_VOID)) {
 		f.is_void = true;
+		bc_extension(b, "void functions");
 		bc_next(b);
 	}
 	if (b->token != TOKEN_NAME) {
@@ -838,9 +895,11 @@ static void parse_function(struct bc *b)
 		return;
 	}
 	b->code = &code;
-	uint32_t number = bc_function(b, find_name(b, buf_bytes(&b->text)));
+	struct bytes text = arena_bytes(b->c->arena, buf_bytes(&b->text));
+	uint32_t number = bc_function(b, find_name(b, text));
 
 	bc_next(b);
+	bc_long_name(b, text);
 	expect_char(b, '(');
 	if (!is_char(b, ')'))
 		parse_params(b, &f.params, &f.nparams, true);
@@ -857,6 +916,9 @@ static void parse_function(struct bc *b)
 		b->break_label = b->continue_label = -1;
 		bc_next(b);
 		parse_auto(b, &f);
+		for (size_t i = 0; i < f.nparams; i++)
+			if (f.params[i].by_reference)
+				bc_extension(b, "Variable array parameter");
 		parse_until_brace(b);
 		if (b->bad)
 			b->functions[number].is_void = old_void;
