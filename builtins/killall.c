@@ -8,6 +8,7 @@
 #include "builtins/signals.h"
 
 struct killall_opts {
+	bool interactive;
 	bool exact;
 	bool ignore_case;
 	bool group;
@@ -43,6 +44,33 @@ static int set_signal(struct cmd *c, const struct opt *opt, const char *arg)
 	return complain(c, "%s: unknown signal; killall -l lists signals.\n", arg);
 }
 
+/* A number with whatever behind it. */
+static int check_namespace(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	const char *at = arg + strspn(arg, " \t");
+
+	(void)opt;
+	at += *at == '-' || *at == '+';
+	size_t digits = strspn(at, "0123456789");
+
+	if (digits > 0 && digits <= 18)
+		return 0;
+	complain(c, "%s\n", "Invalid namespace PID");
+	return cmd_usage(c, NULL);
+}
+
+static int check_context(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct regex *re;
+	const char *message;
+	size_t offset;
+
+	(void)opt;
+	if (regex_compile(c->arena, bytes_of(arg), REGEX_ERE, &re, &message, &offset) != 0)
+		return complain(c, "Bad regular expression: %s\n", arg);
+	return 0;
+}
+
 static const struct opt killall_options[] = {
 	OPT_FLAG('e', "exact", struct killall_opts, exact, "no effect: names are compared whole"),
 	OPT_FLAG('I', "ignore-case", struct killall_opts, ignore_case,
@@ -51,7 +79,7 @@ static const struct opt killall_options[] = {
 	OPT_STR('y', "younger-than", struct killall_opts, younger, NULL, "TIME",
 		"started since: 10s, 5m, 2h, 1d, 1w"),
 	OPT_STR('o', "older-than", struct killall_opts, older, NULL, "TIME", "started before"),
-	OPT_MISSING('i', "interactive"),
+	OPT_FLAG('i', "interactive", struct killall_opts, interactive, "ask before each"),
 	OPT_FLAG('l', "list", struct killall_opts, list, "list the names of signals"),
 	OPT_FLAG('q', "quiet", struct killall_opts, quiet, "do not complain"),
 	OPT_FLAG('r', "regexp", struct killall_opts, regexp, "NAME is a regular expression"),
@@ -59,8 +87,9 @@ static const struct opt killall_options[] = {
 	OPT_STR('u', "user", struct killall_opts, user, NULL, "USER", "only processes of USER"),
 	OPT_FLAG('v', "verbose", struct killall_opts, verbose, "say what was sent"),
 	OPT_FLAG('w', "wait", struct killall_opts, wait, "wait until they have ended"),
-	OPT_MISSING_ARG('n', "ns"),
-	OPT_MISSING_ARG('Z', "context"),
+	OPT_CALL_ARG('n', "ns", check_namespace, "PID", "of PID's namespaces: all are"),
+	OPT_CALL_ARG('Z', "context", check_context, "REGEXP",
+		     "of this security context: without labels all are"),
 	OPT_END(),
 };
 
@@ -161,6 +190,25 @@ static void wait_for(struct cmd *c, int pid)
 	}
 }
 
+/* -i: whether a line of standard input begins with y. */
+static bool is_wanted(struct cmd *c, const struct cmd_proc *p)
+{
+	const struct killall_opts *o = c->opts;
+	char first = '\0';
+	char ch = '\0';
+
+	if (!o->interactive)
+		return true;
+	cmd_printf(c, "%s %s(%s%d) ? (y/N) ", o->sig == 15 ? "Kill" : "Signal", p->name,
+		   o->group ? "pgid " : "", o->group ? p->pgid : p->pid);
+	cmd_flush(c);
+	for (size_t i = 0; cmd_read(c, 0, &ch, 1) == 1 && ch != '\n'; i++) {
+		first = i == 0 ? ch : first;
+		cmd_charge(c, 1);
+	}
+	return first == 'y' || first == 'Y';
+}
+
 /* How many of the name got the signal; all of them if name is NULL. */
 static size_t send(struct cmd *c, const struct target *t, const struct filter *f)
 {
@@ -174,7 +222,7 @@ static size_t send(struct cmd *c, const struct target *t, const struct filter *f
 
 		cmd_charge(c, 2);
 		if (p->pid == cmd_pid(c) || (t->name != NULL && !is_target(o, t, p)) ||
-		    !passes(c, f, p))
+		    !passes(c, f, p) || !is_wanted(c, p))
 			continue;
 		int err = cmd_kill(c, o->group ? -p->pgid : p->pid, o->sig);
 
