@@ -5,10 +5,8 @@
 #include "fuzz/session.h"
 
 static const struct fuzz_way ways[] = {
-	{ "/tmp/p", "bc < /tmp/p" },
-	{ "/tmp/p", "bc -l /tmp/p < /tmp/p" },
-	{ "/tmp/p", "dc < /tmp/p" },
-	{ "/tmp/p", "dc -f /tmp/p" },
+	{ "/tmp/p", "bc < /tmp/p" },           { "/tmp/p", "bc -l /tmp/p < /tmp/p" },
+	{ "/tmp/p", "dc < /tmp/p" },           { "/tmp/p", "dc -f /tmp/p" },
 	{ "/tmp/p", "bc -w /tmp/p < /tmp/p" },
 };
 
