@@ -2,9 +2,11 @@
  *
  * lsof - open files of processes, from /proc.
  *
- * Not here: sockets (-i finds none), -r.
+ * Not here: sockets (-i finds none).
  */
+#include "base/time.h"
 #include "builtins/builtin.h"
+#include "builtins/zone.h"
 
 struct lsof_opts {
 	const char *pids;
@@ -17,7 +19,10 @@ struct lsof_opts {
 	bool and;
 	bool terse;
 	bool internet;
-	bool begun; /* the line of headers is written */
+	uint64_t seconds;   /* -r: between listings; 0: there is one */
+	bool while_any;     /* +r: up to the first that is empty */
+	const char *marker; /* of -r, formatted with the time; NULL: the usual one */
+	bool begun;         /* the line of headers is written */
 };
 
 static const char field_letters[] = "pgRcuLfaltGDsoikn0";
@@ -58,6 +63,25 @@ static int set_fields(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+/* [SECONDS][mFORMAT] */
+static int set_repeat(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	enum { SECONDS = 15, SECONDS_MAX = 1000000 };
+	struct lsof_opts *o = c->opts;
+	const char *at = arg != NULL ? arg : "";
+
+	(void)opt;
+	o->seconds = 0;
+	for (; byte_is_digit((unsigned char)*at) && o->seconds < SECONDS_MAX; at++)
+		o->seconds = o->seconds * 10 + (uint64_t)(*at - '0');
+	if (o->seconds == 0)
+		o->seconds = SECONDS;
+	o->marker = *at == 'm' ? at + 1 : NULL;
+	if ((*at != '\0' && *at != 'm') || (o->marker != NULL && *o->marker == '\0'))
+		return cmd_error(c, 0, "illegal <fmt>: \"%s\"", o->marker != NULL ? o->marker : at);
+	return 0;
+}
+
 static const struct opt lsof_options[] = {
 	OPT_STR('p', NULL, struct lsof_opts, pids, NULL, "PID,...", "of these processes"),
 	OPT_STR('c', NULL, struct lsof_opts, command, NULL, "NAME",
@@ -75,11 +99,25 @@ static const struct opt lsof_options[] = {
 		"of these descriptors: cwd,0-2,^txt"),
 	OPT_CALL_OPTIONAL('F', NULL, set_fields, "FIELDS", "fields, one a line; ? lists them"),
 	OPT_FLAG('R', NULL, struct lsof_opts, parents, "a column of parents"),
-	OPT_MISSING_ARG('r', NULL),
+	OPT_CALL_OPTIONAL('r', NULL, set_repeat, "SECONDS[mFORMAT]",
+			  "again every 15 or SECONDS; +r: as long as there is something"),
 	OPT_END(),
 };
 
-/* +D DIR, +d DIR, -i[ADDRESS], -F FIELDS. */
+/* -r [SECONDS][mFORMAT], +r ...: how many arguments that is. */
+static int set_repeat_of(struct cmd *c, int argc, char **argv, int i)
+{
+	struct lsof_opts *o = c->opts;
+	bool next = argv[i][2] == '\0' && i + 1 < argc &&
+		    byte_is_digit((unsigned char)argv[i + 1][0]);
+
+	o->while_any = argv[i][0] == '+';
+	if (set_repeat(c, NULL, next ? argv[i + 1] : argv[i] + 2) != 0)
+		cmd_exit(c, 1);
+	return next ? 2 : 1;
+}
+
+/* +D DIR, +d DIR, -i[ADDRESS], -F FIELDS, -r. */
 static int lsof_legacy(struct cmd *c, int argc, char **argv, int i)
 {
 	struct lsof_opts *o = c->opts;
@@ -92,6 +130,8 @@ static int lsof_legacy(struct cmd *c, int argc, char **argv, int i)
 			cmd_exit(c, 1);
 		return 2;
 	}
+	if ((argv[i][0] == '-' || argv[i][0] == '+') && argv[i][1] == 'r')
+		return set_repeat_of(c, argc, argv, i);
 	if (argv[i][0] != '+' || (argv[i][1] != 'D' && argv[i][1] != 'd'))
 		return 0;
 	if (argv[i][2] != '\0') {
@@ -381,18 +421,18 @@ static bool put_descriptors(struct cmd *c, struct subject *s)
 	return any;
 }
 
-static int lsof_run(struct cmd *c)
+/* Whether there was something. */
+static bool list_all(struct cmd *c)
 {
-	const struct lsof_opts *o = c->opts;
+	struct lsof_opts *o = c->opts;
 	struct cmd_proc *list;
 	size_t n = cmd_procs(c, &list);
 	bool by_file = c->nargs > 0 || o->tree != NULL;
 	bool any = false;
 
-	if (o->fields != NULL && o->terse)
-		return cmd_error(c, 0, "-F and -t are mutually exclusive");
 	if (o->internet)
-		return 1;
+		return false;
+	o->begun = false;
 	for (size_t i = 0; i < n; i++) {
 		struct subject s = { .p = &list[i] };
 		bool chosen = is_chosen(c, &list[i], by_file, &s.named);
@@ -411,7 +451,51 @@ static int lsof_run(struct cmd *c)
 			cmd_printf(c, "%d\n", list[i].pid);
 		any |= here || (chosen && o->pids != NULL && !by_file);
 	}
-	return any ? 0 : 1;
+	return any;
+}
+
+/* What stands behind a listing that is not the last. */
+static void put_marker(struct cmd *c)
+{
+	const struct lsof_opts *o = c->opts;
+	struct buf text = buf_in(c->arena);
+
+	if (o->fields != NULL)
+		buf_putc(&text, 'm');
+	if (o->marker != NULL) {
+		int64_t seconds = cmd_now(c) / 1000000000;
+		struct civil when;
+
+		time_civil(zone_of_command(c), seconds, &when);
+		time_format(&text, bytes_of(o->marker), &when, seconds, TIME_LIBC);
+	} else if (o->fields == NULL) {
+		buf_puts(&text, "=======");
+	}
+	cmd_printf(c, "%s\n", buf_cstr(&text));
+	cmd_flush(c);
+}
+
+static int lsof_run(struct cmd *c)
+{
+	const struct lsof_opts *o = c->opts;
+	struct arena_mark mark = arena_mark(c->arena);
+	bool before = false;
+
+	if (o->fields != NULL && o->terse)
+		return cmd_error(c, 0, "-F and -t are mutually exclusive");
+	if (o->seconds == 0)
+		return list_all(c) ? 0 : 1;
+	for (;;) {
+		bool any = list_all(c);
+
+		if (!any && o->while_any)
+			return before ? 0 : 1;
+		before |= any;
+		put_marker(c);
+		arena_release(c->arena, mark);
+		cmd_sleep(c, (int64_t)o->seconds * 1000000000);
+		cmd_charge(c, 16);
+	}
 }
 
 const struct builtin builtin_lsof = {
