@@ -82,9 +82,7 @@ static const char *text_field(struct tar *t, const char *field, size_t n)
 			 (struct bytes){ field, end != NULL ? (size_t)(end - field) : n });
 }
 
-enum header_state { HEADER_GOOD, HEADER_ZERO, HEADER_BAD };
-
-static enum header_state check(const char *header)
+enum header_state header_check(const char *header)
 {
 	int64_t stored;
 	int64_t sum = 0;
@@ -274,7 +272,7 @@ static bool at_zero_block(struct tar *t)
 		output_write(t->listing, text.ptr, text.len);
 	}
 	next = archive_block(t);
-	if (next == NULL || check(next) != HEADER_ZERO)
+	if (next == NULL || header_check(next) != HEADER_ZERO)
 		tar_note(t, NOTE_ZERO_BLOCK, "A lone zero block at %llu", (unsigned long long)at);
 	return true;
 }
@@ -323,7 +321,7 @@ enum tar_read tar_next(struct tar *t, struct tar_member *m)
 	}
 	*m = (struct tar_member){ .type = 0 };
 	while ((header = archive_block(t)) != NULL) {
-		enum header_state state = check(header);
+		enum header_state state = header_check(header);
 		uint64_t at = archive_tell(t) - TAR_BLOCK;
 
 		cmd_charge(t->c, 16);

@@ -483,6 +483,8 @@ void volumes_put_label(struct tar *t);
 /* The option that chose what is done, for messages. */
 const char *tar_mode_option(const struct tar *t);
 void header_put_checksum(char *header);
+enum header_state { HEADER_GOOD, HEADER_ZERO, HEADER_BAD };
+enum header_state header_check(const char *header);
 void archive_write(struct tar *t, const void *data, size_t n);
 /* Zeros to the end of a block. */
 void archive_pad(struct tar *t, uint64_t n);

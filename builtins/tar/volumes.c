@@ -371,6 +371,12 @@ static bool goes_on(struct tar *t, const char *header)
 	return true;
 }
 
+static void drop_volume(struct tar *t)
+{
+	t->a.base += t->a.to;
+	t->a.from = t->a.to = 0;
+}
+
 void volumes_next_read(struct tar *t)
 {
 	struct tar_volumes *v = volumes_of(t);
@@ -387,10 +393,16 @@ void volumes_next_read(struct tar *t)
 		if (header != NULL && header[AT_TYPE] == 'V')
 			header = archive_block(t);
 		v->inside = false;
+		v->left = left;
+		t->a.at_end = false;
+		if (header != NULL && header_check(header) == HEADER_BAD) {
+			tar_error(t, 0, "This does not look like a tar archive");
+			drop_volume(t);
+			continue;
+		}
 		/* A header of the next member, in front of its own, says nothing. */
 		if (left == 0 && header != NULL && header[AT_TYPE] != 'M')
 			t->a.from -= TAR_BLOCK;
-		v->left = left;
 		if (left == 0)
 			break;
 		if (header != NULL && goes_on(t, header))
@@ -398,8 +410,7 @@ void volumes_next_read(struct tar *t)
 		if (header == NULL)
 			tar_warn(t, 0, "%s is not continued on this volume",
 				 cmd_quote(t->c, v->name));
-		t->a.base += t->a.to;
-		t->a.from = t->a.to = 0;
+		drop_volume(t);
 	}
 	v->number++;
 }
