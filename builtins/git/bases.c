@@ -215,3 +215,21 @@ void count_ahead_behind(struct git *g, struct commit *a, struct commit *b, size_
 	pool_free(g->c->pool, found.at, found.cap * sizeof(struct commit *));
 	finish(&p);
 }
+
+bool merge_base_named(struct git *g, const char *text, struct oid *out)
+{
+	const char *dots = strstr(text, "...");
+	struct oid a, b;
+	struct commit **bases;
+	char *front;
+
+	if (dots == NULL)
+		return false;
+	front = git_format(g->a, "%.*s", (int)(dots - text), text);
+	if (rev_commit(g, front[0] != '\0' ? front : "HEAD", &a) < 0 ||
+	    rev_commit(g, dots[3] != '\0' ? dots + 3 : "HEAD", &b) < 0 ||
+	    merge_bases(g, commit_at(g, &a), commit_at(g, &b), &bases) != 1)
+		return false;
+	*out = bases[0]->oid;
+	return true;
+}

@@ -5,12 +5,13 @@
 #ifndef BUILTINS_GIT_CHECKOUT_H
 #define BUILTINS_GIT_CHECKOUT_H
 
+#include "builtins/git/branch.h"
 #include "builtins/git/commit.h"
 #include "builtins/git/status.h"
 
 struct checkout_opts {
-	bool quiet, force, track, no_track, no_guess, detach, merge, progress, ignore_other, patch,
-		ignore_skip;
+	bool quiet, force, no_guess, detach, merge, progress, ignore_other, patch, ignore_skip;
+	enum branch_track track;
 	const char *create;
 	const char *force_create;
 	const char *orphan;
@@ -61,9 +62,5 @@ struct restore_opts {
 	const char *tree_name;
 };
 int restore_paths(struct git *g, struct restore_opts *o, char **paths, int n);
-
-/* cmd_branch.c: branch.NAME.remote and merge, and what is said of it. */
-void branch_track(struct git *g, const char *branch, const char *upstream, bool quiet,
-		  struct buf *out);
 
 #endif

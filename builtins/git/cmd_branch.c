@@ -1,36 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * git branch.
+ * git branch: making, moving and deleting branches, and what they follow.
  */
 #include "builtins/git/columns.h"
-#include "builtins/git/ref_format.h"
+#include "builtins/git/transport.h"
 #include "builtins/git/worktree.h"
-
-struct branch_opts {
-	bool remotes, all, quiet, force, show_current, copy, list, unset_upstream, create_reflog,
-		icase;
-	int verbose;
-	int deletion; /* 1 -d, 2 -D */
-	int rename;   /* 1 -m, 2 -M */
-	int copying;  /* 1 -c, 2 -C */
-	bool track, no_track;
-	const char *set_upstream;
-	const char *format;
-	struct names contains, no_contains, merged, no_merged, points_at;
-	struct names sort;
-	bool has_merged, has_no_merged;
-	int color;
-	bool edit_description;
-	int abbrev; /* 0: as usual */
-};
 
 static int track_option(struct git *g, void *opts, const char *arg, bool unset)
 {
-	struct branch_opts *o = opts;
-
-	(void)g, (void)arg;
-	o->track = !unset;
-	o->no_track = unset;
+	((struct branch_opts *)opts)->track = branch_track_option(g, arg, unset);
 	return 0;
 }
 
@@ -70,7 +48,7 @@ static const struct git_option branch_options[] = {
 	GIT_STR(0, "format", struct branch_opts, format),
 	GIT_LIST(0, "sort", struct branch_opts, sort),
 	GIT_LIST(0, "points-at", struct branch_opts, points_at),
-	GIT_MISSING(0, "edit-description"),
+	GIT_FLAG(0, "edit-description", struct branch_opts, edit_description),
 	GIT_CALL_MAYBE(0, "column", git_opt_columns),
 	GIT_CALL_MAYBE(0, "abbrev", abbrev_option),
 	GIT_LIST_HEAD("contains", struct branch_opts, contains),
@@ -93,59 +71,55 @@ static const char *const branch_usage[] = {
 
 /* --- upstream --- */
 
-void branch_track(struct git *g, const char *branch, const char *upstream, bool quiet,
-		  struct buf *out)
+/* The branch that is meant, perhaps that of HEAD; NULL: HEAD is detached. */
+static const char *branch_or_head(struct git *g, struct args *args)
 {
-	char *config = config_local_path(g);
-	const char *remote = ".";
-	const char *merge = upstream;
+	char *head = head_ref(g);
 
-	if (git_starts(upstream, "refs/remotes/")) {
-		const char *slash = strchr(upstream + 13, '/');
-
-		if (slash == NULL)
-			return;
-		remote = git_format(g->a, "%.*s", (int)(slash - upstream - 13), upstream + 13);
-		merge = git_format(g->a, "refs/heads/%s", slash + 1);
-	}
-	config_change(g, config, git_format(g->a, "branch.%s.remote", branch), remote, NULL,
-		      CONFIG_SET);
-	config_change(g, config, git_format(g->a, "branch.%s.merge", branch), merge, NULL,
-		      CONFIG_SET);
-	g->config->loaded = false;
-	g->config->n = 0;
-	config_load(g);
-	(void)quiet;
-	buf_printf(out, "branch '%s' set up to track '%s'%s.\n", branch, ref_short(g, upstream),
-		   config_bool(g, "branch.autosetuprebase", false) ? " by rebasing" : "");
+	if (args->argc > 0)
+		return branch_name(g, args->argv[0], "heads");
+	return head != NULL ? ref_short(g, head) : NULL;
 }
 
-static const char *branch_or_head(struct git *g, struct args *args, int at, const char *what)
+/* Another work tree, or this one, where the branch is checked out; NULL: none. */
+static const char *checked_out(struct git *g, const char *full)
 {
-	char *head;
+	char *head = head_ref(g);
 
-	if (args->argc > at)
-		return args->argv[at];
-	head = head_ref(g);
-	if (head == NULL)
-		git_die(g,
-			"could not set upstream of HEAD to %s when it does not point to any "
-			"branch.",
-			what);
-	return ref_short(g, head);
+	if (head != NULL && strcmp(head, full) == 0 && g->work != NULL)
+		return g->work;
+	return worktree_using(g, full);
+}
+
+static bool unborn(struct git *g, const char *full)
+{
+	char *head = head_ref(g);
+
+	return (head != NULL && strcmp(head, full) == 0) || worktree_using(g, full) != NULL;
 }
 
 static int set_upstream(struct git *g, const struct branch_opts *o, struct args *args)
 {
-	const char *branch = branch_or_head(g, args, 0, o->set_upstream);
+	const char *branch = branch_or_head(g, args);
+	const char *upstream = branch_name(g, o->set_upstream, "heads");
+	char *full, *local;
 	bool several;
 	struct oid oid;
-	char *full = ref_expand(g, o->set_upstream, &oid, &several);
-	struct buf b = buf_in(g->a);
 
-	if (!ref_exists(g, git_format(g->a, "refs/heads/%s", branch)))
+	if (args->argc > 1)
+		git_die(g, "too many arguments to set new upstream");
+	if (branch == NULL)
+		git_die(g,
+			"could not set upstream of HEAD to %s when it does not point to any "
+			"branch.",
+			o->set_upstream);
+	local = git_format(g->a, "refs/heads/%s", branch);
+	if (!ref_exists(g, local) && unborn(g, local))
+		git_die(g, "No commit on branch '%s' yet.", branch);
+	if (!ref_exists(g, local))
 		git_die(g, "branch '%s' does not exist", branch);
-	if (full == NULL) {
+	full = ref_expand(g, upstream, &oid, &several);
+	if (full == NULL && rev_parse(g, upstream, &oid) < 0) {
 		git_say(g, "fatal: the requested upstream branch '%s' does not exist\n",
 			o->set_upstream);
 		git_hint(g, "setUpstreamFailure",
@@ -159,17 +133,20 @@ static int set_upstream(struct git *g, const struct branch_opts *o, struct args 
 			 "false\"\n");
 		return GIT_STATUS_FATAL;
 	}
-	branch_track(g, branch, full, o->quiet, &b);
-	if (!o->quiet)
-		cmd_bytes(g->c, buf_bytes(&b));
+	branch_track(g, branch, branch_track_start(g, upstream, TRACK_EXPLICIT), TRACK_EXPLICIT,
+		     o->quiet);
 	return 0;
 }
 
 static int unset_upstream(struct git *g, struct args *args)
 {
-	const char *branch = branch_or_head(g, args, 0, "");
+	const char *branch = branch_or_head(g, args);
 	char *config = config_local_path(g);
 
+	if (args->argc > 1)
+		git_die(g, "too many arguments to unset upstream");
+	if (branch == NULL)
+		git_die(g, "could not unset upstream of HEAD when it does not point to any branch.");
 	if (config_get(g, git_format(g->a, "branch.%s.merge", branch)) == NULL)
 		git_die(g, "Branch '%s' has no upstream information", branch);
 	config_change(g, config, git_format(g->a, "branch.%s.remote", branch), NULL, NULL,
@@ -179,28 +156,108 @@ static int unset_upstream(struct git *g, struct args *args)
 	return 0;
 }
 
-/* --- deleting, renaming --- */
+/* --- descriptions --- */
 
-static bool checked_out(struct git *g, const char *full)
+static int edit_description(struct git *g, struct args *args)
 {
-	char *head = head_ref(g);
+	const char *branch = branch_or_head(g, args);
+	char *path = repo_path(g, g->a, "EDIT_DESCRIPTION");
+	char *key, *full;
+	const char *before;
+	struct buf b = buf_in(g->a);
+	struct bytes text;
 
-	return head != NULL && strcmp(head, full) == 0;
+	if (branch == NULL)
+		git_die(g, "Cannot give description to detached HEAD");
+	if (args->argc > 1)
+		git_die(g, "cannot edit description of more than one branch");
+	key = git_format(g->a, "branch.%s.description", branch);
+	full = git_format(g->a, "refs/heads/%s", branch);
+	before = config_get(g, key);
+	if (!ref_exists(g, full))
+		return git_error(g,
+				 unborn(g, full) ? "No commit on branch '%s' yet."
+						 : "No branch named '%s'.",
+				 branch);
+	if (before != NULL)
+		buf_puts(&b, before);
+	if (b.len == 0 || b.ptr[b.len - 1] != '\n')
+		buf_putc(&b, '\n');
+	buf_printf(&b,
+		   "# Please edit the description for the branch\n#   %s\n"
+		   "# Lines starting with '#' will be stripped.\n",
+		   branch);
+	if (file_write(g, path, buf_bytes(&b), 0666) < 0 || !message_edit(g, path))
+		return 1;
+	if (file_read(g, g->a, path, &text) < 0)
+		git_die(g, "could not read '%s'", path);
+	text = message_clean(g, text, true);
+	config_change(g, config_local_path(g), key,
+		      text.len != 0 ? arena_dup(g->a, text) : NULL, NULL,
+		      text.len != 0 ? CONFIG_SET : CONFIG_UNSET);
+	return 0;
 }
 
+/* --- deleting, renaming --- */
+
+/* Whether nothing is lost with it; says so if HEAD and what it follows differ in that. */
 static bool is_merged(struct git *g, const char *full, const struct oid *o)
 {
 	const char *why;
 	char *upstream = rev_upstream(g, full, &why);
-	struct oid to, c;
+	struct oid to, head, c;
+	bool in_head, merged;
 
 	if (!object_peel(g, o, OBJECT_COMMIT, &c))
 		return true;
-	if (upstream != NULL && ref_read(g, upstream, &to, NULL) == 0)
-		return is_ancestor(g, commit_at(g, &c), commit_at(g, &to));
-	if (!head_oid(g, &to))
-		return true;
-	return is_ancestor(g, commit_at(g, &c), commit_at(g, &to));
+	in_head = head_oid(g, &head) && is_ancestor(g, commit_at(g, &c), commit_at(g, &head));
+	if (upstream == NULL || ref_read(g, upstream, &to, NULL) < 0)
+		return in_head;
+	merged = is_ancestor(g, commit_at(g, &c), commit_at(g, &to));
+	if (merged && !in_head)
+		git_warn(g,
+			 "deleting branch '%s' that has been merged to\n"
+			 "         '%s', but not yet merged to HEAD.",
+			 ref_short(g, full), upstream);
+	if (!merged && in_head)
+		git_warn(g,
+			 "not deleting branch '%s' that is not yet merged to\n"
+			 "         '%s', even though it is merged to HEAD.",
+			 ref_short(g, full), upstream);
+	return merged;
+}
+
+static int delete_branch(struct git *g, const struct branch_opts *o, const char *name)
+{
+	const char *part = o->remotes ? "remotes" : "heads";
+	char *full, *target;
+	const char *used;
+	struct oid oid = oid_null;
+
+	if (strcmp(name, "-") == 0 && rev_previous(g, 1) != NULL)
+		name = rev_previous(g, 1);
+	name = branch_name(g, name, part);
+	full = git_format(g->a, "refs/%s/%s", part, name);
+	used = o->remotes ? NULL : checked_out(g, full);
+	if (used != NULL)
+		return git_error(g, "Cannot delete branch '%s' checked out at '%s'", name, used);
+	target = ref_name_valid(full) ? ref_symbolic(g, full) : NULL;
+	if (target == NULL && ref_read(g, full, &oid, NULL) < 0)
+		return git_error(g, "%sbranch '%s' not found.",
+				 o->remotes ? "remote-tracking " : "", name);
+	if (target == NULL && o->deletion != 2 && !o->force && !o->remotes &&
+	    !is_merged(g, full, &oid))
+		return git_error(g,
+				 "The branch '%s' is not fully merged.\n"
+				 "If you are sure you want to delete it, run 'git branch -D %s'.",
+				 name, name);
+	ref_delete_logged(g, full, NULL, true);
+	config_rename_section(g, config_local_path(g), git_format(g->a, "branch.%s", name), NULL);
+	if (!o->quiet)
+		git_printf(g, "Deleted %sbranch %s (was %s).\n",
+			   o->remotes ? "remote-tracking " : "", name,
+			   target != NULL ? target : oid_short(g, &oid, 0));
+	return 0;
 }
 
 static int delete_branches(struct git *g, const struct branch_opts *o, struct args *args)
@@ -209,49 +266,58 @@ static int delete_branches(struct git *g, const struct branch_opts *o, struct ar
 
 	if (args->argc == 0)
 		git_die(g, "branch name required");
-	for (int i = 0; i < args->argc; i++) {
-		const char *name = args->argv[i];
-		char *full;
-		struct oid oid;
-		bool force = o->deletion == 2 || o->force;
-
-		if (strcmp(name, "-") == 0 && rev_previous(g, 1) != NULL)
-			name = rev_previous(g, 1);
-		full = git_format(g->a, "refs/%s/%s", o->remotes ? "remotes" : "heads", name);
-		if (!o->remotes && checked_out(g, full)) {
-			status = git_error(g, "Cannot delete branch '%s' checked out at '%s'", name,
-					   g->work != NULL ? g->work : g->dir);
-			continue;
-		}
-		const char *used = o->remotes ? NULL : worktree_using(g, full);
-
-		if (used != NULL) {
-			status = git_error(g, "Cannot delete branch '%s' checked out at '%s'", name,
-					   used);
-			continue;
-		}
-		if (ref_read(g, full, &oid, NULL) < 0) {
-			status = git_error(g, "%sbranch '%s' not found.",
-					   o->remotes ? "remote-tracking " : "", name);
-			continue;
-		}
-		if (!force && !o->remotes && !is_merged(g, full, &oid)) {
-			git_error(g,
-				  "The branch '%s' is not fully merged.\n"
-				  "If you are sure you want to delete it, run 'git branch -D %s'.",
-				  name, name);
-			status = 1;
-			continue;
-		}
-		ref_delete(g, full);
-		config_rename_section(g, config_local_path(g), git_format(g->a, "branch.%s", name),
-				      NULL);
-		if (!o->quiet)
-			git_printf(g, "Deleted %sbranch %s (was %s).\n",
-				   o->remotes ? "remote-tracking " : "", name,
-				   oid_short(g, &oid, 0));
-	}
+	for (int i = 0; i < args->argc; i++)
+		status |= delete_branch(g, o, args->argv[i]);
 	return status;
+}
+
+/* HEAD of every work tree that is on the branch goes with it. */
+static void move_heads(struct git *g, const char *from, const char *to, bool was_born,
+		       const char *message)
+{
+	struct worktree *list;
+	size_t n = worktree_list(g, &list);
+	char *head = head_ref(g);
+	struct oid o;
+	bool born = ref_read(g, to, &o, NULL) == 0;
+
+	if (head != NULL && strcmp(head, from) == 0) {
+		ref_set_symbolic(g, "HEAD", to, NULL);
+		if (born) {
+			if (was_born)
+				reflog_add(g, "HEAD", &o, &oid_null, message);
+			reflog_add(g, "HEAD", &oid_null, &o, message);
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *name = list[i].name == NULL
+					   ? "main-worktree/HEAD"
+					   : git_format(g->a, "worktrees/%s/HEAD", list[i].name);
+
+		if (list[i].branch == NULL || strcmp(list[i].branch, from) != 0 ||
+		    strcmp(list[i].dir, g->dir) == 0)
+			continue;
+		file_write_locked(g, path_join(g->a, list[i].dir, "HEAD"),
+				  bytes_of(git_format(g->a, "ref: %s\n", to)));
+		if (born)
+			reflog_add(g, name, &oid_null, &o, message);
+	}
+}
+
+/* What stands in the way of a new name ends the command. */
+static void check_target(struct git *g, const char *name, const char *full, bool force)
+{
+	const char *used;
+
+	if (!ref_branch_valid(name))
+		git_die(g, "'%s' is not a valid branch name", name);
+	if (!ref_exists(g, full))
+		return;
+	if (!force)
+		git_die(g, "a branch named '%s' already exists", name);
+	used = checked_out(g, full);
+	if (used != NULL)
+		git_die(g, "cannot force update the branch '%s' checked out at '%s'", name, used);
 }
 
 static int rename_branch(struct git *g, const struct branch_opts *o, struct args *args)
@@ -259,10 +325,10 @@ static int rename_branch(struct git *g, const struct branch_opts *o, struct args
 	bool copy = o->copying != 0;
 	bool force = o->rename == 2 || o->copying == 2 || o->force;
 	char *head = head_ref(g);
-	const char *from;
-	const char *to;
-	char *old_full, *new_full;
+	const char *from, *to;
+	char *old_full, *new_full, *message;
 	struct oid oid;
+	bool born;
 
 	if (args->argc == 0)
 		git_die(g, "branch name required");
@@ -272,349 +338,79 @@ static int rename_branch(struct git *g, const struct branch_opts *o, struct args
 	if (args->argc == 1 && head == NULL)
 		git_die(g, "cannot %s the current branch while not on any.",
 			copy ? "copy" : "rename");
-	from = args->argc == 2 ? args->argv[0] : ref_short(g, head);
-	to = args->argv[args->argc - 1];
+	from = args->argc == 2 ? branch_name(g, args->argv[0], "heads") : ref_short(g, head);
+	to = branch_name(g, args->argv[args->argc - 1], "heads");
 	old_full = git_format(g->keep, "refs/heads/%s", from);
 	new_full = git_format(g->keep, "refs/heads/%s", to);
-	if (!ref_branch_valid(to))
-		git_die(g, "'%s' is not a valid branch name", to);
-	if (ref_read(g, old_full, &oid, NULL) < 0) {
-		if (head != NULL && strcmp(head, old_full) == 0 && !copy) {
-			ref_set_symbolic(g, "HEAD", new_full, NULL); /* unborn */
-			return 0;
-		}
+	born = ref_read(g, old_full, &oid, NULL) == 0;
+	if (!born && copy && unborn(g, old_full))
+		git_die(g, "No commit on branch '%s' yet.", from);
+	if (!born && (copy || !unborn(g, old_full)))
 		git_die(g, "No branch named '%s'.", from);
+	if (strcmp(from, to) != 0 || !force)
+		check_target(g, to, new_full, force);
+	if (strcmp(from, to) == 0 && !copy && born)
+		return 0;
+	message = git_format(g->a, "Branch: %s %s to %s", copy ? "copied" : "renamed", old_full,
+			     new_full);
+	if (born && ref_symbolic(g, old_full) != NULL) {
+		git_error(g, "refname %s is a symbolic ref, %s it is not supported", old_full,
+			  copy ? "copying" : "renaming");
+		git_die(g, "Branch %s failed", copy ? "copy" : "rename");
 	}
-	if (!force && strcmp(from, to) != 0 && ref_exists(g, new_full))
-		git_die(g, "a branch named '%s' already exists", to);
+	if (born && strcmp(from, to) != 0 && ref_exists(g, new_full))
+		ref_delete(g, new_full);
+	if (born && !(copy ? ref_copy(g, old_full, new_full, message)
+			   : ref_rename(g, old_full, new_full, message)))
+		git_die(g, "Branch %s failed", copy ? "copy" : "rename");
 	if (strcmp(from, to) == 0)
 		return 0;
-	if (ref_exists(g, new_full)) {
-		if (checked_out(g, new_full))
-			git_die(g, "cannot force update the branch '%s' checked out at '%s'", to,
-				g->work != NULL ? g->work : g->dir);
-		ref_delete(g, new_full);
+	if (copy) {
+		config_copy_section(g, config_local_path(g), git_format(g->a, "branch.%s", from),
+				    git_format(g->a, "branch.%s", to));
+		return 0;
 	}
-	char *message = git_format(g->a, "Branch: %s %s to %s", copy ? "copied" : "renamed",
-				   old_full, new_full);
-
-	if (copy)
-		ref_update(g, new_full, &oid, NULL, message, true);
-	else
-		ref_rename(g, old_full, new_full, message);
-	if (!copy && head != NULL && strcmp(head, old_full) == 0) {
-		ref_set_symbolic(g, "HEAD", new_full, NULL);
-		reflog_add(g, "HEAD", &oid, &oid_null, message);
-		reflog_add(g, "HEAD", &oid_null, &oid, message);
-	}
-	if (!copy)
-		config_rename_section(g, config_local_path(g), git_format(g->a, "branch.%s", from),
-				      git_format(g->a, "branch.%s", to));
+	move_heads(g, old_full, new_full, born, message);
+	config_rename_section(g, config_local_path(g), git_format(g->a, "branch.%s", from),
+			      git_format(g->a, "branch.%s", to));
 	return 0;
 }
 
+/* --- making --- */
+
 static int create_branch(struct git *g, const struct branch_opts *o, struct args *args)
 {
-	const char *name = args->argv[0];
+	const char *name = branch_name(g, args->argv[0], "heads");
 	const char *start = args->argc > 1 ? args->argv[1] : "HEAD";
 	char *full = git_format(g->a, "refs/heads/%s", name);
+	enum branch_track how = branch_track_settle(g, o->track);
 	struct oid oid, c;
-	bool exists, several;
-	char *start_ref;
+	bool exists;
+	char *follows;
 	char *head = head_ref(g);
-	struct buf b = buf_in(g->a);
 
 	if (args->argc > 2)
 		git_usage(g, branch_usage);
-	if (!ref_branch_valid(name))
-		git_die(g, "'%s' is not a valid branch name", name);
+	check_target(g, name, full, o->force);
 	exists = ref_exists(g, full);
-	if (exists && !o->force)
-		git_die(g, "a branch named '%s' already exists", name);
-	if (exists && checked_out(g, full))
-		git_die(g, "cannot force update the branch '%s' checked out at '%s'", name,
-			g->work != NULL ? g->work : g->dir);
-	if (rev_parse(g, start, &oid) < 0) {
+	if (rev_parse(g, start, &oid) < 0 && !merge_base_named(g, start, &oid)) {
 		if (args->argc < 2 && head != NULL)
 			git_die(g, "not a valid object name: '%s'", ref_short(g, head));
 		git_die(g, "not a valid object name: '%s'", start);
 	}
+	follows = branch_track_start(g, start, how);
 	if (!object_peel(g, &oid, OBJECT_COMMIT, &c))
 		git_die(g, "not a valid branch point: '%s'", start);
+	if (o->create_reflog)
+		reflog_create(g, full);
 	ref_update(g, full, &c, NULL,
 		   git_format(g->a, exists ? "branch: Reset to %s" : "branch: Created from %s",
 			      args->argc > 1 ? start
 			      : head != NULL ? ref_short(g, head)
 					     : "HEAD"),
 		   false);
-	start_ref = ref_expand(g, start, &oid, &several);
-	if (start_ref != NULL && !o->no_track &&
-	    (o->track || (git_starts(start_ref, "refs/remotes/") &&
-			  (config_get(g, "branch.autosetupmerge") == NULL ||
-			   config_truth(config_get(g, "branch.autosetupmerge")) != 0)))) {
-		branch_track(g, name, start_ref, o->quiet, &b);
-		if (!o->quiet)
-			cmd_bytes(g->c, buf_bytes(&b));
-	}
-	return 0;
-}
-
-/* --- listing --- */
-
-struct branch_row {
-	const char *name; /* full; NULL: detached HEAD */
-	const char *shown;
-	struct oid oid;
-	const char *target;
-	bool current;
-};
-
-static char *detached_name(struct git *g)
-{
-	struct buf b = buf_in(g->a);
-	char *text;
-
-	status_put_detached(g, "", "", &b);
-	text = buf_cstr(&b);
-	text[strcspn(text, "\n")] = '\0';
-	if (git_starts(text, "rebase in progress; onto ") ||
-	    git_starts(text, "interactive rebase in progress; onto ")) {
-		char *name = state_read(g, "rebase-merge/head-name");
-
-		if (name != NULL) {
-			name[strcspn(name, "\n")] = '\0';
-			return git_format(g->a, "(no branch, rebasing %s)", ref_short(g, name));
-		}
-	}
-	if (strcmp(text, "Not currently on any branch.") == 0)
-		return arena_dup(g->a, BYTES("(no branch)"));
-	return git_format(g->a, "(%s)", text);
-}
-
-static bool commit_filter(struct git *g, const struct names *list, const struct oid *o,
-			  bool contains, bool want)
-{
-	struct oid c, other;
-
-	if (list->n == 0)
-		return true;
-	if (!object_peel(g, o, OBJECT_COMMIT, &c))
-		return false;
-	for (size_t i = 0; i < list->n; i++) {
-		bool yes;
-
-		if (rev_parse(g, list->at[i], &other) < 0) {
-			if (!contains)
-				git_die(g, "malformed object name %s", list->at[i]);
-			git_error(g, "malformed object name %s", list->at[i]);
-			git_exit(g, GIT_STATUS_USAGE);
-		}
-		if (!object_peel(g, &other, OBJECT_COMMIT, &other))
-			git_die(g, "no such commit %s", list->at[i]);
-		yes = contains ? is_ancestor(g, commit_at(g, &other), commit_at(g, &c))
-			       : is_ancestor(g, commit_at(g, &c), commit_at(g, &other));
-		if (yes)
-			return want;
-	}
-	return !want;
-}
-
-static bool row_wanted(struct git *g, const struct branch_opts *o, const struct branch_row *r,
-		       struct args *args)
-{
-	bool hit = args->argc == 0;
-
-	for (int i = 0; i < args->argc && !hit; i++)
-		hit = wild_match(args->argv[i], bytes_of(r->shown), o->icase ? WILD_ICASE : 0);
-	for (size_t i = 0; i < o->points_at.n; i++) {
-		struct oid p;
-
-		if (rev_parse(g, o->points_at.at[i], &p) < 0)
-			git_die(g, "malformed object name %s", o->points_at.at[i]);
-		hit = hit && oid_eq(&p, &r->oid);
-	}
-	return hit && commit_filter(g, &o->contains, &r->oid, true, true) &&
-	       commit_filter(g, &o->no_contains, &r->oid, true, false) &&
-	       commit_filter(g, &o->merged, &r->oid, false, true) &&
-	       commit_filter(g, &o->no_merged, &r->oid, false, false);
-}
-
-static void put_verbose(struct git *g, const struct branch_opts *o, const struct branch_row *r,
-			struct buf *out)
-{
-	struct commit_text t;
-	const char *why;
-	char *upstream = r->name != NULL && git_starts(r->name, "refs/heads/")
-				 ? rev_upstream(g, r->name, &why)
-				 : NULL;
-	bool color = color_wanted(g, "color.branch");
-	struct oid b;
-
-	if (r->target != NULL) {
-		buf_printf(out, "-> %s", ref_short(g, r->target));
-		return;
-	}
-	buf_printf(out, "%s ", oid_short(g, &r->oid, o->abbrev));
-	if (o->verbose > 1 && !r->current && r->name != NULL && worktree_using(g, r->name) != NULL)
-		buf_printf(out, "(%s%s%s) ", color ? "\033[36m" : "", worktree_using(g, r->name),
-			   color ? COLOR_RESET : "");
-	if (upstream != NULL) {
-		size_t ahead = 0, behind = 0;
-		bool gone = ref_read(g, upstream, &b, NULL) < 0;
-
-		if (!gone)
-			count_ahead_behind(g, commit_at(g, &r->oid), commit_at(g, &b), &ahead,
-					   &behind);
-		if (o->verbose > 1)
-			buf_printf(out, "[%s%s%s", color ? "\033[34m" : "",
-				   ref_shorten(g, upstream), color ? COLOR_RESET : "");
-		if (gone || ahead != 0 || behind != 0) {
-			buf_puts(out, o->verbose > 1 ? ": " : "[");
-			if (gone)
-				buf_puts(out, "gone");
-			if (ahead != 0)
-				buf_printf(out, "ahead %zu%s", ahead, behind != 0 ? ", " : "");
-			if (behind != 0)
-				buf_printf(out, "behind %zu", behind);
-			buf_puts(out, "] ");
-		} else if (o->verbose > 1) {
-			buf_puts(out, "] ");
-		}
-	}
-	commit_text(g, g->a, &r->oid, &t);
-	buf_add(out, message_subject(g->a, t.message));
-}
-
-/* Of rows in order of their names. */
-static const struct branch_row *row_of(const struct branch_row *rows, size_t n, const char *name)
-{
-	size_t from = 0, to = n;
-
-	while (to - from > 1) {
-		size_t middle = from + (to - from) / 2;
-
-		if (strcmp(rows[middle].name, name) <= 0)
-			from = middle;
-		else
-			to = middle;
-	}
-	return &rows[from];
-}
-
-/* Rows come in order of their names, that of a detached HEAD first, which stays there. */
-static void sort_rows(struct git *g, struct branch_opts *o, struct branch_row *rows, size_t n)
-{
-	struct branch_row *copy;
-	struct ref *refs;
-
-	if (n != 0 && rows[0].name == NULL)
-		rows++, n--;
-	if (o->sort.n == 0 && config_get(g, "branch.sort") != NULL)
-		names_add(g, &o->sort, config_get(g, "branch.sort"));
-	if (n == 0 || o->sort.n == 0)
-		return;
-	copy = arena_array(g->a, n, sizeof(*copy));
-	refs = arena_array(g->a, n, sizeof(*refs));
-	memcpy(copy, rows, n * sizeof(*copy));
-	for (size_t i = 0; i < n; i++)
-		refs[i] = (struct ref){ .name = (char *)(uintptr_t)rows[i].name,
-					.oid = rows[i].oid };
-	ref_sort(g, refs, n, &o->sort);
-	for (size_t i = 0; i < n; i++)
-		rows[i] = *row_of(copy, n, refs[i].name);
-}
-
-static char *row_text(struct git *g, const struct branch_opts *o, const struct branch_row *r,
-		      size_t width, bool color)
-{
-	struct buf b = buf_in(g->a);
-	const char *set = !color                                                    ? ""
-			  : r->current                                              ? "\033[32m"
-			  : r->name != NULL && git_starts(r->name, "refs/remotes/") ? "\033[31m"
-										    : "";
-	bool elsewhere = !r->current && r->name != NULL && worktree_using(g, r->name) != NULL;
-
-	buf_printf(&b, "%s %s%s", r->current ? "*" : elsewhere ? "+" : " ", set, r->shown);
-	if (o->verbose > 0)
-		buf_fill(&b, ' ', width - git_columns(bytes_of(r->shown)));
-	if (color)
-		buf_puts(&b, COLOR_RESET);
-	if (o->verbose > 0) {
-		buf_putc(&b, ' ');
-		put_verbose(g, o, r, &b);
-	} else if (r->target != NULL) {
-		buf_printf(&b, " -> %s", ref_short(g, r->target));
-	}
-	return buf_cstr(&b);
-}
-
-static int list_branches(struct git *g, struct branch_opts *o, struct args *args)
-{
-	struct branch_row *rows = NULL;
-	size_t n = 0, cap = 0, width = 0;
-	struct ref *list;
-	struct oid head;
-	char *current = head_ref(g);
-	bool color = color_wanted(g, "color.branch");
-
-	if (current == NULL && head_oid(g, &head) && !o->remotes) {
-		LIST_ROOM(g, rows, n, cap);
-		rows[n] = (struct branch_row){ .shown = detached_name(g),
-					       .oid = head,
-					       .current = true };
-		n += row_wanted(g, o, &rows[n], args);
-	}
-	for (int k = 0; k < 2; k++) {
-		size_t count;
-
-		if (k == 0 ? o->remotes && !o->all : !o->remotes && !o->all)
-			continue;
-		count = ref_list(g, k == 0 ? "refs/heads/" : "refs/remotes/", &list);
-		for (size_t i = 0; i < count; i++) {
-			LIST_ROOM(g, rows, n, cap);
-			rows[n] = (struct branch_row){ .name = list[i].name,
-						       .oid = list[i].oid,
-						       .shown = list[i].name + (k == 0   ? 11
-										: o->all ? 5
-											 : 13),
-						       .target = list[i].target };
-			rows[n].current = k == 0 && current != NULL &&
-					  strcmp(current, list[i].name) == 0;
-			n += !list[i].broken && row_wanted(g, o, &rows[n], args);
-		}
-	}
-	sort_rows(g, o, rows, n);
-	if (o->format != NULL) {
-		for (size_t i = 0; i < n; i++)
-			ref_put_format(g, o->format, REF_QUOTE_NONE,
-				       rows[i].name != NULL ? rows[i].name : rows[i].shown,
-				       &rows[i].oid, rows[i].target);
-		return 0;
-	}
-	for (size_t i = 0; i < n; i++) {
-		size_t w = git_columns(bytes_of(rows[i].shown));
-
-		width = w > width ? w : width;
-	}
-	struct names cells = { NULL, 0, 0 };
-	struct columns columns;
-
-	columns_settle(g, "branch", &columns);
-	if (o->verbose > 0 && g->columns != NULL && columns_active(g, &columns))
-		git_die(g, "options '%s' and '%s' cannot be used together", "--column",
-			"--verbose");
-	bool aside = o->verbose == 0 && columns_active(g, &columns);
-
-	for (size_t i = 0; i < n; i++) {
-		char *text = row_text(g, o, &rows[i], width, color);
-
-		if (aside)
-			names_add(g, &cells, text);
-		else
-			git_printf(g, "%s\n", text);
-	}
-	if (aside)
-		columns_put(g, &columns, &cells);
+	if (follows != NULL)
+		branch_track(g, name, follows, how, o->quiet);
 	return 0;
 }
 
@@ -623,9 +419,18 @@ int git_cmd_branch(struct git *g, struct args *args)
 	struct branch_opts o = { .quiet = false };
 	const struct git_parser p = { branch_options, &o, branch_usage, 0, NULL };
 	bool filters;
+	int actions;
 
+	branch_check_config(g);
 	git_parse(g, args, &p);
 	filters = o.contains.n + o.no_contains.n + o.merged.n + o.no_merged.n + o.points_at.n != 0;
+	actions = (o.deletion != 0) + (o.rename != 0) + (o.copying != 0) +
+		  (o.set_upstream != NULL) + o.show_current + o.edit_description +
+		  o.unset_upstream;
+	if (filters || (actions == 0 && args->argc == 0))
+		o.list = true;
+	if (actions + o.list > 1)
+		git_usage(g, branch_usage);
 	if (o.show_current) {
 		char *head = head_ref(g);
 
@@ -633,6 +438,8 @@ int git_cmd_branch(struct git *g, struct args *args)
 			git_printf(g, "%s\n", ref_short(g, head));
 		return 0;
 	}
+	if (o.edit_description)
+		return edit_description(g, args);
 	if (o.set_upstream != NULL)
 		return set_upstream(g, &o, args);
 	if (o.unset_upstream)
@@ -641,8 +448,8 @@ int git_cmd_branch(struct git *g, struct args *args)
 		return delete_branches(g, &o, args);
 	if (o.rename != 0 || o.copying != 0)
 		return rename_branch(g, &o, args);
-	if (o.list || filters || args->argc == 0 || o.format != NULL)
-		return list_branches(g, &o, args);
+	if (o.list || o.format != NULL)
+		return branch_list(g, &o, args);
 	if (o.remotes || o.all)
 		git_die(g, "The -a, and -r, options to 'git branch' do not take a branch name.\n"
 			   "Did you mean to use: -a|-r --list <pattern>?");

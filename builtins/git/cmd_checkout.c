@@ -104,14 +104,9 @@ void checkout_say_detached(struct git *g, const char *name)
 
 static void set_upstream(struct git *g, const struct checkout *k)
 {
-	const char *tracked = k->upstream;
-	struct buf b = buf_in(g->a);
-
-	if (tracked == NULL)
-		return;
-	branch_track(g, k->new_branch, tracked, k->o.quiet, &b);
-	if (!k->o.quiet)
-		cmd_bytes(g->c, buf_bytes(&b));
+	if (k->upstream != NULL)
+		branch_track(g, k->new_branch, k->upstream, branch_track_settle(g, k->o.track),
+			     k->o.quiet);
 }
 
 /* HEAD now names something else: references, logs and messages. */
@@ -278,23 +273,38 @@ static int make_orphan(struct git *g, struct checkout *k, bool empty)
 
 /* --- what is named --- */
 
-/* A branch of exactly one remote that has this name: its reference, or NULL. */
+/* The branch of a remote that has this name, if one has, or that which the configuration prefers:
+ * its reference, or NULL. Ends the command if there are several. */
 static char *remote_branch(struct git *g, const char *name)
 {
 	struct ref *list;
 	size_t n = ref_list(g, "refs/remotes/", &list);
+	const char *preferred = config_get(g, "checkout.defaultremote");
 	char *found = NULL;
+	int hits = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *slash = strchr(list[i].name + 13, '/');
 
 		if (slash == NULL || strcmp(slash + 1, name) != 0)
 			continue;
-		if (found != NULL)
-			return NULL;
+		if (preferred != NULL && strlen(preferred) == (size_t)(slash - list[i].name - 13) &&
+		    git_starts(list[i].name + 13, preferred))
+			return list[i].name;
+		hits++;
 		found = list[i].name;
 	}
-	return found;
+	if (hits < 2)
+		return found;
+	git_hint(g, "checkoutambiguousremotebranchname",
+		 "If you meant to check out a remote tracking branch on, e.g. 'origin',\n"
+		 "you can do so by fully qualifying the name with the --track option:\n\n"
+		 "    git %s --track origin/<name>\n\n"
+		 "If you'd like to always have checkouts of an ambiguous <name> prefer\n"
+		 "one remote, e.g. the 'origin' remote, consider setting\n"
+		 "checkout.defaultRemote=origin in your config.\n",
+		 g->command);
+	git_die(g, "'%s' matched multiple (%d) remote tracking branches", name, hits);
 }
 
 /* Whether the name is taken for a commit; fills k. */
@@ -307,35 +317,15 @@ static bool resolve(struct git *g, struct checkout *k, const char *name)
 		name = "@{-1}";
 	if (previous != NULL)
 		name = previous;
-	if (git_starts(name, "@{-")) {
-		int64_t v;
-
-		if (git_number(git_format(g->a, "%.*s", (int)strcspn(name + 3, "}"), name + 3),
-			       &v) &&
-		    v > 0 && v < 10000 && rev_previous(g, (int)v) != NULL)
-			name = rev_previous(g, (int)v);
-	}
+	name = branch_name(g, name, "heads");
 	k->name = name;
 	full = git_format(g->keep, "refs/heads/%s", name);
 	if (ref_name_valid(full) && ref_read(g, full, &k->oid, NULL) == 0) {
 		k->branch_ref = full;
 		return object_peel(g, &k->oid, OBJECT_COMMIT, &k->oid);
 	}
-	if (strstr(name, "...") != NULL) {
-		const char *dots = strstr(name, "...");
-		struct oid a, b;
-		struct commit **bases;
-
-		if (rev_commit(g,
-			       dots == name ? "HEAD"
-					    : git_format(g->a, "%.*s", (int)(dots - name), name),
-			       &a) == 0 &&
-		    rev_commit(g, dots[3] != '\0' ? dots + 3 : "HEAD", &b) == 0 &&
-		    merge_bases(g, commit_at(g, &a), commit_at(g, &b), &bases) == 1) {
-			k->oid = bases[0]->oid;
-			return true;
-		}
-	}
+	if (merge_base_named(g, name, &k->oid))
+		return true;
 	if (rev_parse(g, name, &k->named) < 0)
 		return false;
 	k->has_tree = true;
@@ -354,6 +344,8 @@ static bool guess_remote(struct git *g, struct checkout *k, const char *name)
 	k->start_name = ref_shorten(g, full);
 	k->start_name = full;
 	k->upstream = full;
+	if (k->o.track == TRACK_CONFIGURED)
+		k->o.track = TRACK_EXPLICIT;
 	return true;
 }
 
@@ -363,7 +355,8 @@ static void prepare_new(struct git *g, struct checkout *k)
 
 	if (k->o.create == NULL && k->o.force_create == NULL)
 		return;
-	k->new_branch = k->o.create != NULL ? k->o.create : k->o.force_create;
+	k->new_branch = branch_name(g, k->o.create != NULL ? k->o.create : k->o.force_create,
+				    "heads");
 	k->reset_branch = k->o.create == NULL;
 	if (!ref_branch_valid(k->new_branch))
 		git_die(g, "'%s' is not a valid branch name", k->new_branch);
@@ -382,17 +375,7 @@ static void start_of_new(struct git *g, struct checkout *k, const char *start)
 		k->unborn = true;
 		return;
 	}
-	if (start != NULL && k->branch_ref == NULL) {
-		bool several;
-		char *full = ref_expand(g, start, &o, &several);
-		const char *setup = config_get(g, "branch.autosetupmerge");
-
-		if (full != NULL && git_starts(full, "refs/remotes/") && !k->o.no_track &&
-		    (setup == NULL || config_truth(setup) != 0))
-			k->upstream = full;
-	} else if (start != NULL && k->o.track) {
-		k->upstream = k->branch_ref;
-	}
+	k->upstream = branch_track_start(g, k->start_name, branch_track_settle(g, k->o.track));
 	k->branch_ref = NULL;
 }
 
@@ -400,11 +383,7 @@ static void start_of_new(struct git *g, struct checkout *k, const char *start)
 
 static int set_track(struct git *g, void *opts, const char *arg, bool unset)
 {
-	struct checkout_opts *o = opts;
-
-	(void)g, (void)arg;
-	o->track = !unset;
-	o->no_track = unset;
+	((struct checkout_opts *)opts)->track = branch_track_option(g, arg, unset);
 	return 0;
 }
 
@@ -538,6 +517,7 @@ int git_cmd_checkout(struct git *g, struct args *args)
 	const char *first;
 	bool is_rev;
 
+	branch_check_config(g);
 	git_parse(g, args, &p);
 	if (k.o.from.name != NULL && (k.o.patch || k.o.detach))
 		git_die(g, "options '%s' and '%s' cannot be used together", "--pathspec-from-file",
@@ -624,7 +604,7 @@ int git_cmd_checkout(struct git *g, struct args *args)
 		start_of_new(g, &k, first);
 	else if (k.o.detach)
 		k.branch_ref = NULL;
-	if (k.o.track && k.new_branch == NULL) {
+	if (k.o.track > TRACK_NEVER && k.new_branch == NULL) {
 		bool several;
 		struct oid o;
 		char *full = ref_expand(g, first, &o, &several);
@@ -705,6 +685,7 @@ int git_cmd_switch(struct git *g, struct args *args)
 	const char *first;
 	bool is_rev;
 
+	branch_check_config(g);
 	git_parse(g, args, &p);
 	if (args->argc > 1)
 		git_die(g, "only one reference expected");

@@ -542,7 +542,7 @@ int git_cmd_ls_remote(struct git *g, struct args *args)
 		git_say(g, "From %s\n", remote.url);
 	n = remote_refs(from, &list);
 	if (o.sort.n != 0)
-		ref_sort(from, list, n, &o.sort);
+		ref_sort(from, list, n, &o.sort, false);
 	for (size_t i = 0; i < n; i++) {
 		struct oid peeled;
 		char *below = git_format(g->a, "%s^{}", list[i].name);

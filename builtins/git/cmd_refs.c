@@ -2,6 +2,7 @@
  *
  * git tag, for-each-ref, show-ref, symbolic-ref, update-ref, pack-refs, check-ref-format.
  */
+#include "builtins/git/branch.h"
 #include "builtins/git/columns.h"
 #include "builtins/git/commit.h"
 #include "builtins/git/ref_format.h"
@@ -119,7 +120,9 @@ int git_cmd_for_each_ref(struct git *g, struct args *args)
 		if (hit && !list[i].broken && passes(g, &o.f, &list[i]))
 			list[kept++] = list[i];
 	}
-	ref_sort(g, list, kept, &o.sort);
+	if (o.sort.n == 0 && o.icase)
+		names_add(g, &o.sort, "refname");
+	ref_sort(g, list, kept, &o.sort, o.icase);
 	for (size_t i = 0; i < kept && (o.count == 0 || i < (size_t)o.count); i++)
 		ref_put_format(
 			g, o.format != NULL ? o.format : "%(objectname) %(objecttype)\t%(refname)",
@@ -221,7 +224,9 @@ static int list_tags(struct git *g, struct each_opts *o, struct args *args)
 	}
 	if (o->sort.n == 0 && config_get(g, "tag.sort") != NULL)
 		names_add(g, &o->sort, config_get(g, "tag.sort"));
-	ref_sort(g, list, kept, &o->sort);
+	if (o->sort.n == 0 && o->icase)
+		names_add(g, &o->sort, "refname");
+	ref_sort(g, list, kept, &o->sort, o->icase);
 	struct names cells = { NULL, 0, 0 };
 	struct columns columns;
 
@@ -651,14 +656,8 @@ int git_cmd_check_ref_format(struct git *g, struct args *args)
 
 	if (args->argc == 2 && strcmp(args->argv[0], "--branch") == 0) {
 		name = args->argv[1];
-		char *previous = NULL;
-		int64_t n;
-
-		if (git_starts(name, "@{-") &&
-		    git_number(git_format(g->a, "%.*s", (int)strcspn(name + 3, "}"), name + 3), &n))
-			previous = g->dir != NULL ? rev_previous(g, (int)n) : NULL;
-		if (previous != NULL)
-			name = previous;
+		if (g->dir != NULL)
+			name = branch_name(g, name, "heads");
 		if (!ref_branch_valid(name))
 			git_die(g, "'%s' is not a valid branch name", name);
 		git_printf(g, "%s\n", name);

@@ -183,7 +183,8 @@ static void rename_refs(struct git *g, const char *from, const char *to)
 			if ((target != NULL) != (pass == 1))
 				continue;
 			if (target == NULL) {
-				ref_rename(g, list[i].name, name, log);
+				if (!ref_rename(g, list[i].name, name, log))
+					git_die(g, "renaming '%s' failed", list[i].name);
 				continue;
 			}
 			ref_delete(g, list[i].name);
@@ -583,7 +584,7 @@ static int show_one(struct git *g, const char *name, bool no_query)
 	s.from = remote_open(g, s.r.url);
 	s.n = remote_refs(s.from, &s.refs);
 	names_add(g, &by_name, "refname");
-	ref_sort(s.from, s.refs, s.n, &by_name);
+	ref_sort(s.from, s.refs, s.n, &by_name, false);
 	head = head_there(g, &s.r);
 	git_printf(g, "* remote %s\n  Fetch URL: %s\n  Push  URL: %s\n  HEAD branch: %s\n", name,
 		   s.r.configured ? s.r.url : name, s.r.push_url,

@@ -633,10 +633,12 @@ static void show_commit(struct git *g, struct list_args *l, struct commit *c)
 		buf_putc(&out, l->oneline ? ' ' : '\n');
 	}
 	if (l->has_pretty) {
+		size_t before = out.len;
+
 		pretty_commit(g, &l->pretty, c, &out);
 		if (l->raw)
 			buf_putc(&out, '\0');
-		else if (!l->oneline)
+		else if (!l->oneline && (out.len != before || l->pretty.kind != PRETTY_USER))
 			buf_putc(&out, '\n');
 	}
 	cmd_bytes(g->c, buf_bytes(&out));

@@ -21,8 +21,8 @@ static const char *const worktree_usage[] = {
 
 struct worktree_opts {
 	int force;
-	bool detach, no_checkout, checkout, lock, quiet, track, guess, verbose, porcelain, zero,
-		dry_run;
+	bool detach, no_checkout, checkout, lock, quiet, guess, verbose, porcelain, zero, dry_run;
+	enum branch_track track;
 	const char *reason;
 	const char *branch;
 	const char *force_branch;
@@ -151,6 +151,12 @@ static int list(struct git *g, struct args *args)
 
 /* --- add --- */
 
+static int set_track(struct git *g, void *opts, const char *arg, bool unset)
+{
+	((struct worktree_opts *)opts)->track = branch_track_option(g, arg, unset);
+	return 0;
+}
+
 static const struct git_option add_options[] = {
 	GIT_COUNT('f', "force", struct worktree_opts, force),
 	GIT_STR('b', NULL, struct worktree_opts, branch),
@@ -160,7 +166,7 @@ static const struct git_option add_options[] = {
 	GIT_FLAG(0, "lock", struct worktree_opts, lock),
 	GIT_STR(0, "reason", struct worktree_opts, reason),
 	GIT_FLAG('q', "quiet", struct worktree_opts, quiet),
-	GIT_FLAG(0, "track", struct worktree_opts, track),
+	GIT_CALL_MAYBE(0, "track", set_track),
 	GIT_MISSING(0, "guess-remote"),
 	GIT_END(),
 };
@@ -242,25 +248,19 @@ static void say_preparing(const struct adding *k)
 static void make_branch(struct adding *k)
 {
 	struct git *g = k->g;
-	struct oid o;
-	bool several;
+	enum branch_track how = branch_track_settle(g, k->o->track);
 	char *full;
-	struct buf b = buf_in(g->a);
 
 	if (!k->new_branch)
 		return;
+	full = branch_track_start(g, k->start, how);
 	ref_update(g, k->branch, &k->commit, NULL,
 		   git_format(g->a,
 			      k->reset_branch ? "branch: Reset to %s" : "branch: Created from %s",
 			      k->start),
 		   false);
-	full = ref_expand(g, k->start, &o, &several);
-	if (full == NULL || !(k->o->track || git_starts(full, "refs/remotes/")) ||
-	    strcmp(full, "HEAD") == 0)
-		return;
-	branch_track(g, k->branch + 11, full, k->o->quiet, &b);
-	if (!k->o->quiet)
-		cmd_bytes(g->c, buf_bytes(&b));
+	if (full != NULL)
+		branch_track(g, k->branch + 11, full, how, k->o->quiet);
 	cmd_flush(g->c);
 }
 

@@ -344,3 +344,33 @@ int config_rename_section(struct git *g, const char *file, const char *from, con
 	file_write_locked(g, file, buf_bytes(&out));
 	return 0;
 }
+
+void config_copy_section(struct git *g, const char *file, const char *from, const char *to)
+{
+	struct file_lines l = { .at = NULL };
+	struct bytes text;
+	struct buf out = buf_in(g->a), copy = buf_in(g->a);
+	char *wanted = git_format(g->a, "%s.", from);
+
+	if (file_read(g, g->a, file, &text) < 0)
+		return;
+	for (char *p = wanted; *p != '\0' && *p != '.'; p++)
+		*p = (char)byte_to_lower((unsigned char)*p);
+	split_file(g, text, &l);
+	for (size_t i = 0; i < l.n; i++) {
+		const struct file_line *f = &l.at[i];
+		bool hit = f->section != NULL && strcmp(f->section, wanted) == 0;
+
+		if (f->header) {
+			buf_add(&out, buf_bytes(&copy));
+			copy.len = 0;
+		}
+		buf_add(&out, f->text);
+		if (hit && f->header)
+			put_header(&copy, to, strlen(to));
+		else if (hit)
+			buf_add(&copy, f->text);
+	}
+	buf_add(&out, buf_bytes(&copy));
+	file_write_locked(g, file, buf_bytes(&out));
+}

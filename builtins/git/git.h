@@ -320,7 +320,10 @@ enum config_edit { CONFIG_SET, CONFIG_ADD, CONFIG_REPLACE_ALL, CONFIG_UNSET, CON
 /* 0, or git's exit status. pattern: which values (NULL: any). */
 int config_change(struct git *g, const char *file, const char *key, const char *value,
 		  const char *pattern, enum config_edit how);
+/* to NULL: removes it. 0; 1: it is not there. */
 int config_rename_section(struct git *g, const char *file, const char *from, const char *to);
+/* Puts a copy behind each part of the section. */
+void config_copy_section(struct git *g, const char *file, const char *from, const char *to);
 char *config_local_path(struct git *g);
 
 /* --- external.c: programs named git-NAME --- */
@@ -594,6 +597,8 @@ bool ref_delete(struct git *g, const char *name);
  * no_deref. */
 bool ref_delete_logged(struct git *g, const char *name, const char *message, bool no_deref);
 void ref_set_symbolic(struct git *g, const char *name, const char *target, const char *message);
+/* With its log. False after a message. */
+bool ref_copy(struct git *g, const char *from, const char *to, const char *message);
 bool ref_rename(struct git *g, const char *from, const char *to, const char *message);
 /* The reference that a new name can't stand beside, since one is the other's directory; or
  * NULL. */
@@ -970,6 +975,7 @@ const char *color_of(struct git *g, const char *key, const char *otherwise);
 /* "bold red" as an escape. */
 const char *color_text(struct git *g, const char *v);
 #define COLOR_RESET "\033[m"
+#define COLOR_CYAN "\033[36m"
 
 /* --- subcommands --- */
 

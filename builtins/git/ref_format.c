@@ -305,7 +305,7 @@ static int row_cmp_down(const void *a, const void *b)
 	return row_cmp(b, a);
 }
 
-void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *keys)
+void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *keys, bool icase)
 {
 	struct sort_row *rows = arena_array(g->a, n + 1, sizeof(*rows));
 	struct ref *copy = arena_array(g->a, n + 1, sizeof(*copy));
@@ -332,6 +332,8 @@ void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *key
 
 			ref_put_atom(g, &r, date ? git_format(g->a, "%s:unix", key) : key, &b);
 			rows[i].key = buf_cstr(&b);
+			for (char *p = rows[i].key; icase && *p != '\0'; p++)
+				*p = (char)byte_to_lower((unsigned char)*p);
 			rows[i].version = version;
 			rows[i].numeric = date || strcmp(key, "objectsize") == 0;
 			rows[i].number = 0;

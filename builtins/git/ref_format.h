@@ -30,7 +30,7 @@ enum ref_quote {
 /* --format of for-each-ref and its kin, one line; fields are words of a language. */
 void ref_put_format(struct git *g, const char *format, enum ref_quote quote, const char *name,
 		    const struct oid *o, const char *target);
-/* By keys as --sort has them. */
-void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *keys);
+/* By keys as --sort has them, which may be texts of any case. */
+void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *keys, bool icase);
 
 #endif

@@ -6,6 +6,14 @@
 
 static char *log_path(struct git *g, const char *ref)
 {
+	/* Those of another work tree are in its own part. */
+	if (git_starts(ref, "main-worktree/"))
+		return git_format(g->a, "%s/logs/%s", g->common, ref + 14);
+	if (git_starts(ref, "worktrees/") && strchr(ref + 10, '/') != NULL) {
+		int n = (int)(strchr(ref + 10, '/') - ref);
+
+		return git_format(g->a, "%s/%.*s/logs%s", g->common, n, ref, ref + n);
+	}
 	return repo_path(g, g->a, git_format(g->a, "logs/%s", ref));
 }
 

@@ -39,7 +39,9 @@ bool ref_name_valid(const char *name)
 
 bool ref_branch_valid(const char *name)
 {
-	return name[0] != '-' && strcmp(name, "HEAD") != 0 && ref_name_valid(name);
+	/* Alone it is no name of a reference, below refs/heads it is. */
+	return name[0] != '-' && strcmp(name, "HEAD") != 0 &&
+	       (strcmp(name, "@") == 0 || ref_name_valid(name));
 }
 
 /* Names outside of refs/ that can be read: HEAD, ORIG_HEAD, ... */
@@ -560,8 +562,29 @@ bool ref_rename(struct git *g, const char *from, const char *to, const char *mes
 
 	if (other != NULL) {
 		write_ref(g, from, git_format(g->a, "%s\n", oid_hex(g, &o)));
-		git_die(g, "cannot lock ref '%s': '%s' exists; cannot create '%s'", to, other, to);
+		if (n != 0)
+			reflog_write(g, from, log, n);
+		return git_error(g, "'%s' exists; cannot create '%s'", other, to) == 0;
 	}
+	write_ref(g, to, git_format(g->a, "%s\n", oid_hex(g, &o)));
+	if (n != 0)
+		reflog_write(g, to, log, n);
+	if (wants_log(g, to))
+		reflog_add(g, to, &o, &o, message);
+	return true;
+}
+
+bool ref_copy(struct git *g, const char *from, const char *to, const char *message)
+{
+	struct reflog_entry *log;
+	struct oid o;
+	size_t n = reflog_read(g, from, &log);
+	char *other = ref_conflict(g, to);
+
+	if (ref_read(g, from, &o, NULL) < 0)
+		return false;
+	if (other != NULL)
+		return git_error(g, "'%s' exists; cannot create '%s'", other, to) == 0;
 	write_ref(g, to, git_format(g->a, "%s\n", oid_hex(g, &o)));
 	if (n != 0)
 		reflog_write(g, to, log, n);

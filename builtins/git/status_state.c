@@ -67,7 +67,7 @@ void status_put_detached(struct git *g, const char *color, const char *reset, st
 		if (full != NULL && strcmp(full, "HEAD") != 0 &&
 		    object_peel(g, &o, OBJECT_COMMIT, &peeled) &&
 		    oid_eq(&peeled, &log[i - 1].after))
-			shown = ref_short(g, full);
+			shown = git_starts(full, "refs/heads/") ? full : ref_short(g, full);
 		else
 			shown = oid_short(g, &log[i - 1].after, 0);
 		buf_printf(out, "%sHEAD detached %s %s%s\n", color,

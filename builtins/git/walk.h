@@ -143,6 +143,8 @@ bool refs_choose(struct git *g, struct names *exclude, const char *arg,
 bool revs_tree_same(struct revs *r, const struct commit *c, const struct commit *parent);
 /* All merge bases of two commits, best first. */
 size_t merge_bases(struct git *g, struct commit *a, struct commit *b, struct commit ***out);
+/* "A...B" (HEAD if one is left out): false unless it is that and they have one merge base. */
+bool merge_base_named(struct git *g, const char *text, struct oid *out);
 size_t merge_bases_many(struct git *g, struct commit *a, struct commit **b, size_t n,
 			struct commit ***out);
 /* cmd_merge_base.c: where a commit left what the reference was at some time; NULL: not at one
