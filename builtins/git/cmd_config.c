@@ -3,7 +3,7 @@
  * git config.
  */
 #include "base/regex.h"
-#include "builtins/git/git.h"
+#include "builtins/git/commit.h"
 
 enum action {
 	ACT_NONE,
@@ -59,6 +59,19 @@ static int type_bool_or_int(struct git *g, void *o, const char *a, bool u)
 	return 0;
 }
 
+static int type_bool_or_str(struct git *g, void *o, const char *a, bool u)
+{
+	(void)g, (void)a, (void)u;
+	((struct config_opts *)o)->type = "bool-or-str";
+	return 0;
+}
+static int type_expiry_date(struct git *g, void *o, const char *a, bool u)
+{
+	(void)g, (void)a, (void)u;
+	((struct config_opts *)o)->type = "expiry-date";
+	return 0;
+}
+
 static const struct git_option config_options[] = {
 	GIT_FLAG(0, "global", struct config_opts, global),
 	GIT_FLAG(0, "system", struct config_opts, system),
@@ -86,6 +99,8 @@ static const struct git_option config_options[] = {
 	GIT_CALL(0, "int", type_int),
 	GIT_CALL(0, "path", type_path),
 	GIT_CALL(0, "bool-or-int", type_bool_or_int),
+	GIT_CALL(0, "bool-or-str", type_bool_or_str),
+	GIT_CALL(0, "expiry-date", type_expiry_date),
 	GIT_FLAG('z', "null", struct config_opts, zero),
 	GIT_FLAG(0, "name-only", struct config_opts, name_only),
 	GIT_FLAG(0, "includes", struct config_opts, includes),
@@ -128,6 +143,17 @@ static char *one_file(struct git *g, const struct config_opts *o)
 	return o->local || o->worktree ? config_local_path(g) : NULL;
 }
 
+static const char *expiry_date(struct git *g, const char *key, const char *value)
+{
+	if (value == NULL)
+		git_die(g, "missing value for '%s'", key);
+	if (strcmp(value, "never") == 0 || strcmp(value, "false") == 0)
+		return "0";
+	if (strcmp(value, "now") == 0 || strcmp(value, "all") == 0)
+		return "18446744073709551615";
+	return git_format(g->a, "%lld", (long long)date_approximate(g, value));
+}
+
 static const char *typed(struct git *g, const struct config_opts *o, const char *key,
 			 const char *value)
 {
@@ -152,7 +178,27 @@ static const char *typed(struct git *g, const struct config_opts *o, const char 
 	}
 	if (strcmp(o->type, "path") == 0)
 		return config_expand_path(g, value != NULL ? value : "");
+	if (strcmp(o->type, "bool-or-str") == 0)
+		return config_truth(value) < 0 ? value : config_truth(value) ? "true" : "false";
+	if (strcmp(o->type, "color") == 0)
+		return color_text(g, value != NULL ? value : "");
+	if (strcmp(o->type, "expiry-date") == 0)
+		return expiry_date(g, key, value);
 	git_die(g, "unrecognized --type argument, %s", o->type);
+}
+
+/* The same as it is written into a file. */
+static const char *stored(struct git *g, const struct config_opts *o, const char *key,
+			  const char *value)
+{
+	bool color = o->type != NULL && strcmp(o->type, "color") == 0;
+
+	if (color && color_try(g, value) == NULL)
+		git_die(g, "cannot parse color '%s'", value);
+	if (color || (o->type != NULL && (strcmp(o->type, "expiry-date") == 0 ||
+					  strcmp(o->type, "path") == 0)))
+		return value;
+	return typed(g, o, key, value);
 }
 
 static const char *scope_name(enum config_scope s)
@@ -330,10 +376,10 @@ static int change(struct git *g, const struct config_opts *o, const char *file, 
 	switch (o->action) {
 	case ACT_ADD:
 		need_args(g, args, 2, 2);
-		return config_change(g, path, v[0], typed(g, o, v[0], v[1]), NULL, CONFIG_ADD);
+		return config_change(g, path, v[0], stored(g, o, v[0], v[1]), NULL, CONFIG_ADD);
 	case ACT_REPLACE_ALL:
 		need_args(g, args, 2, 3);
-		return config_change(g, path, v[0], typed(g, o, v[0], v[1]),
+		return config_change(g, path, v[0], stored(g, o, v[0], v[1]),
 				     args->argc > 2 ? v[2] : NULL, CONFIG_REPLACE_ALL);
 	case ACT_UNSET:
 	case ACT_UNSET_ALL:
@@ -342,7 +388,7 @@ static int change(struct git *g, const struct config_opts *o, const char *file, 
 				     o->action == ACT_UNSET ? CONFIG_UNSET : CONFIG_UNSET_ALL);
 	default:
 		need_args(g, args, 2, 3);
-		return config_change(g, path, v[0], typed(g, o, v[0], v[1]),
+		return config_change(g, path, v[0], stored(g, o, v[0], v[1]),
 				     args->argc > 2 ? v[2] : NULL, CONFIG_SET);
 	}
 }
@@ -355,6 +401,85 @@ static int sections(struct git *g, const struct config_opts *o, const char *file
 	if (config_rename_section(g, write_file(g, file), args->argv[0],
 				  rename ? args->argv[1] : NULL) != 0)
 		git_die(g, "no such section: %s", args->argv[0]);
+	return 0;
+}
+
+/* --- colours, editing --- */
+
+static const char *value_in(const struct config *cf, const char *key)
+{
+	const struct config_entry *e = config_find(cf, key);
+
+	return e != NULL ? e->value : NULL;
+}
+
+static const char *color_need(struct git *g, const struct config *cf, const char *key,
+			      const char *v)
+{
+	const struct config_entry *e = config_find(cf, key);
+	const char *color = color_try(g, v);
+
+	if (color == NULL && e != NULL && e->file != NULL)
+		git_die(g, "bad config line %d in file %s", e->line,
+			e->scope == CONFIG_LOCAL && g->work != NULL ? ".git/config" : e->file);
+	if (color == NULL)
+		git_die(g, "unable to parse '%s' from command-line config", key);
+	return color;
+}
+
+static int get_color(struct git *g, const struct config *cf, struct args *args)
+{
+	char *key = config_key(g, g->a, args->argv[0]);
+	const char *v = key != NULL ? value_in(cf, key) : NULL;
+	const char *color = "";
+
+	if (v != NULL)
+		color = color_need(g, cf, key, v);
+	if (v == NULL && args->argc > 1 && (color = color_try(g, args->argv[1])) == NULL)
+		git_die(g, "unable to parse default color value");
+	cmd_puts(g->c, color);
+	return 0;
+}
+
+/* Whether a slot has colours on a terminal (the second operand, or standard output). */
+static int get_colorbool(struct git *g, const struct config *cf, struct args *args)
+{
+	bool said = args->argc > 1;
+	int tty = said ? config_truth(args->argv[1]) : cmd_isatty(g->c, 1);
+	char *key = config_key(NULL, g->a, args->argv[0]);
+	const char *term = cmd_getenv(g->c, "TERM");
+	const char *v = key != NULL ? value_in(cf, key) : NULL;
+	bool yes;
+
+	if (v == NULL)
+		v = value_in(cf, "diff.color");
+	if (v == NULL)
+		v = value_in(cf, "color.ui");
+	if (v != NULL && strcmp(v, "always") == 0)
+		yes = true;
+	else if (v != NULL && (strcmp(v, "never") == 0 || config_truth(v) == 0))
+		yes = false;
+	else
+		yes = tty == 1 && term != NULL && strcmp(term, "dumb") != 0;
+	if (said)
+		git_printf(g, "%s\n", yes ? "true" : "false");
+	return said ? 0 : !yes;
+}
+
+static int edit(struct git *g, const struct config_opts *o, char *file, struct args *args)
+{
+	need_args(g, args, 0, 0);
+	if (file == NULL && g->dir == NULL)
+		git_die(g, "not in a git directory");
+	if (file == NULL)
+		file = config_local_path(g);
+	if (o->global && !file_exists(g, file))
+		file_write(g, file,
+			   bytes_of("# This is Git's per-user configuration file.\n[user]\n"
+				    "# Please adapt and uncomment the following lines:\n"
+				    "#\tname = \n#\temail = \n"),
+			   0666);
+	message_edit(g, file);
 	return 0;
 }
 
@@ -376,13 +501,13 @@ int git_cmd_config(struct git *g, struct args *args)
 	}
 	if (o.blob != NULL && o.action == ACT_EDIT)
 		git_die(g, "editing blobs is not supported");
-	if (o.action == ACT_EDIT || o.action == ACT_GET_COLOR || o.action == ACT_GET_COLORBOOL)
-		git_refuse(g, "config --edit, --get-color, --get-colorbool");
-	if (o.blob != NULL && (o.action == ACT_NONE || o.action >= ACT_ADD))
+	if (o.blob != NULL && (o.action == ACT_NONE || (o.action >= ACT_ADD && o.action < ACT_GET_COLOR)))
 		git_die(g, "writing config blobs is not supported");
 	if (o.action == ACT_RENAME || o.action == ACT_REMOVE)
 		return sections(g, &o, file, args);
-	if (o.action == ACT_NONE || o.action >= ACT_ADD)
+	if (o.action == ACT_EDIT)
+		return edit(g, &o, file, args);
+	if (o.action == ACT_NONE || (o.action >= ACT_ADD && o.action < ACT_GET_COLOR))
 		return change(g, &o, file, args);
 	if (file != NULL) {
 		if (o.file != NULL && o.action == ACT_LIST && !file_exists(g, file))
@@ -410,6 +535,10 @@ int git_cmd_config(struct git *g, struct args *args)
 		return 0;
 	}
 	need_args(g, args, o.action == ACT_GET_URLMATCH ? 2 : 1, 2);
+	if (o.action == ACT_GET_COLOR)
+		return get_color(g, cf, args);
+	if (o.action == ACT_GET_COLORBOOL)
+		return get_colorbool(g, cf, args);
 	if (broken)
 		return 1;
 	if (o.action == ACT_GET_URLMATCH)

@@ -20,18 +20,23 @@ bool color_wanted(struct git *g, const char *key)
 	return cmd_isatty(g->c, 1) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
+/* The number of an attribute, whose negation is "no" or "no-" in front of it; -1: none. */
 static int attribute(struct bytes word)
 {
 	static const struct {
 		const char *name;
-		int code;
-	} words[] = { { "bold", 1 },   { "dim", 2 },     { "italic", 3 },    { "ul", 4 },
-		      { "blink", 5 },  { "reverse", 7 }, { "strike", 9 },    { "nobold", 22 },
-		      { "nodim", 22 }, { "noul", 24 },   { "noreverse", 27 } };
+		int code, negated;
+	} words[] = { { "bold", 1, 22 }, { "dim", 2, 22 },     { "italic", 3, 23 }, { "ul", 4, 24 },
+		      { "blink", 5, 25 }, { "reverse", 7, 27 }, { "strike", 9, 29 } };
+	bool negated = bytes_starts(word, BYTES("no")) && !bytes_is(word, "normal");
 
+	if (negated)
+		word = bytes_slice(word, 2, word.len);
+	if (negated && word.len != 0 && word.ptr[0] == '-')
+		word = bytes_slice(word, 1, word.len);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (bytes_is(word, words[i].name))
-			return words[i].code;
+			return negated ? words[i].negated : words[i].code;
 	return -1;
 }
 
@@ -41,62 +46,88 @@ static int color_index(struct bytes word)
 					     "blue",  "magenta", "cyan",  "white" };
 
 	for (int i = 0; i < 8; i++)
-		if (bytes_is(word, names[i]))
+		if (git_eq_nocase(word, bytes_of(names[i])))
 			return i;
 	return -1;
 }
 
-static bool add_word(struct buf *codes, struct bytes word, int *nth)
+/* A colour as the code that sets it in front (30) or behind (40); NULL: it is none. */
+static const char *color_code(struct git *g, struct bytes word, int base)
 {
-	bool bright = bytes_starts(word, BYTES("bright"));
-	int code = attribute(word);
+	bool bright = git_eq_nocase(bytes_slice(word, 0, 6), BYTES("bright"));
 	int color = color_index(bright ? bytes_slice(word, 6, word.len) : word);
-	int64_t number;
-	char digits[8];
+	int64_t n;
 
-	if (bytes_is(word, "normal") || bytes_is(word, "default")) {
-		++*nth;
-		return true;
-	}
-	if (bytes_is(word, "reset"))
-		return true;
-	if (code >= 0) {
-		buf_printf(codes, "%s%d", codes->len != 0 ? ";" : "", code);
-		return true;
-	}
-	if (color >= 0) {
-		int base = (*nth == 0 ? 30 : 40) + (bright ? 60 : 0);
+	if (bytes_is(word, "normal") || bytes_is(word, "-1"))
+		return "";
+	if (bytes_is(word, "default"))
+		return git_format(g->a, "%d", base + 9);
+	if (color >= 0)
+		return git_format(g->a, "%d", base + (bright ? 60 : 0) + color);
+	if (word.len == 7 && word.ptr[0] == '#') {
+		int part[3];
 
-		buf_printf(codes, "%s%d", codes->len != 0 ? ";" : "", base + color);
-		++*nth;
-		return true;
+		for (size_t i = 0; i < 6; i++)
+			if (!byte_is_xdigit((unsigned char)word.ptr[1 + i]))
+				return NULL;
+		for (size_t i = 0; i < 3; i++)
+			part[i] = byte_digit(word.ptr[1 + 2 * i]) << 4 |
+				  byte_digit(word.ptr[2 + 2 * i]);
+		return git_format(g->a, "%d;2;%d;%d;%d", base + 8, part[0], part[1], part[2]);
 	}
-	if (word.len >= sizeof(digits))
-		return false;
-	memcpy(digits, word.ptr, word.len);
-	digits[word.len] = '\0';
-	if (!git_number(digits, &number) || number < 0 || number > 255)
-		return false;
-	buf_printf(codes, "%s%d;5;%d", codes->len != 0 ? ";" : "", *nth == 0 ? 38 : 48,
-		   (int)number);
-	++*nth;
-	return true;
+	if (!git_number(arena_dup(g->a, word), &n) || n < 0 || n > 255)
+		return NULL;
+	if (n < 16)
+		return git_format(g->a, "%d", base + (int)(n < 8 ? n : n + 52));
+	return git_format(g->a, "%d;5;%d", base + 8, (int)n);
 }
 
 const char *color_text(struct git *g, const char *v)
 {
-	struct buf codes = buf_in(g->a);
-	int nth = 0;
+	const char *text = color_try(g, v);
+
+	if (text == NULL)
+		git_exit(g, GIT_STATUS_FATAL);
+	return text;
+}
+
+const char *color_try(struct git *g, const char *v)
+{
+	const char *color[2] = { NULL, NULL };
+	uint32_t attributes = 0;
+	bool reset = false, any;
+	struct buf b = buf_in(g->a);
 
 	for (const char *p = v; *p != '\0';) {
-		size_t n = strcspn(p, " \t");
+		struct bytes word = { p, strcspn(p, " \t\n") };
+		int number = attribute(word);
+		const char **at = color[0] == NULL ? &color[0] : &color[1];
 
-		if (n != 0 && !add_word(&codes, (struct bytes){ p, n }, &nth))
-			git_die(g, "invalid color value: %s", v);
-		p += n;
-		p += strspn(p, " \t");
+		p += word.len;
+		p += strspn(p, " \t\n");
+		if (word.len == 0)
+			continue;
+		if (bytes_is(word, "reset"))
+			reset = true;
+		else if (number >= 0)
+			attributes |= 1u << number;
+		else if (*at != NULL || (*at = color_code(g, word, at == color ? 30 : 40)) == NULL)
+			return git_error(g, "invalid color value: %s", v) != 0 ? NULL : v;
 	}
-	return codes.len != 0 ? git_format(g->a, "\033[%sm", buf_cstr(&codes)) : "";
+	any = reset;
+	for (int i = 0; i < 32; i++) {
+		if (!(attributes >> i & 1))
+			continue;
+		buf_printf(&b, "%s%d", any ? ";" : "", i);
+		any = true;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		if (color[i] == NULL || color[i][0] == '\0')
+			continue;
+		buf_printf(&b, "%s%s", any ? ";" : "", color[i]);
+		any = true;
+	}
+	return any ? git_format(g->a, "\033[%sm", buf_cstr(&b)) : "";
 }
 
 const char *color_of(struct git *g, const char *key, const char *otherwise)

@@ -271,15 +271,6 @@ const char *config_get(struct git *g, const char *key)
 	return e->value != NULL ? e->value : "true";
 }
 
-static _Noreturn void bad_value(struct git *g, const char *kind, const char *key,
-				const struct config_entry *e)
-{
-	(void)kind;
-	if (e->file == NULL)
-		git_die(g, "bad %s config value '%s' for '%s'", kind, e->value, key);
-	git_die(g, "bad %s config value '%s' for '%s'", kind, e->value, key);
-}
-
 bool config_bool(struct git *g, const char *key, bool otherwise)
 {
 	const char *v = config_get(g, key);
@@ -306,7 +297,7 @@ int64_t config_int(struct git *g, const char *key, int64_t otherwise)
 		if (e == NULL)
 			return otherwise;
 		if (e->file == NULL)
-			bad_value(g, "numeric", key, e);
+			git_die(g, "bad numeric config value '%s' for '%s': invalid unit", v, key);
 		git_die(g, "bad numeric config value '%s' for '%s' in file %s: invalid unit", v,
 			key, e->file);
 	}

@@ -122,6 +122,7 @@ struct git {
 	enum { ENDS_QUIET, ENDS_WARN, ENDS_REFUSE } ends; /* what is said of line ends: convert.c */
 	bool fresh_deltas;   /* packs are made without what others have: repack -f */
 	int nested;          /* this one is a submodule, looked at from above */
+	const char *log_encoding; /* --encoding; NULL: as configured */
 	int abbrev;          /* default length of short names; 0: not known */
 	const char *columns; /* --column as given; "": without a value; NULL: not given */
 	int rerere;          /* enum rerere_update: what --rerere-autoupdate said */
@@ -168,6 +169,8 @@ struct git_wrapping {
 void git_wrap(struct buf *out, struct bytes text, const struct git_wrapping *w);
 /* Columns that text takes. */
 size_t git_columns(struct bytes s);
+/* Those of the terminal, or what COLUMNS says. */
+size_t git_terminal_columns(struct git *g);
 /* Of a number in decimal. */
 size_t git_digits(size_t v);
 /* A line from *rest: false at its end. The newline is not in *line. */
@@ -533,6 +536,14 @@ struct commit_text {
 };
 void commit_split(struct bytes text, struct commit_text *out);
 void commit_text(struct git *g, struct arena *a, const struct oid *o, struct commit_text *out);
+/* The same in the encoding that logs are written in; if that can't be, in UTF-8 perhaps. */
+void commit_text_shown(struct git *g, struct arena *a, const struct oid *o, struct commit_text *out,
+		       bool utf8);
+/* A text in another encoding; false: it can't be had. */
+bool text_recode(struct git *g, struct arena *a, const char *from, const char *to,
+		 struct bytes text, struct bytes *out);
+/* Whether a name of an encoding (NULL: none) means UTF-8. */
+bool encoding_is_utf8(const char *name);
 /* What follows the first paragraph. */
 struct bytes message_body(struct bytes message);
 /* First paragraph as one line. */
@@ -768,6 +779,8 @@ bool index_unmerged(const struct index *x);
 bool index_put_unmerged(struct git *g, const struct index *x);
 /* What stat says goes into the entry. */
 void index_stat(struct git *g, struct entry *e, const struct vfs_stat *st);
+/* Whether they are as they were then. */
+bool index_stat_same(const struct entry *e, const struct vfs_stat *st);
 /* Whether the file at the entry's path is as the entry says (content looked at if need be).
  * *st may be NULL. */
 enum entry_state { ENTRY_SAME, ENTRY_CHANGED, ENTRY_TYPE_CHANGED, ENTRY_MISSING };
@@ -967,6 +980,10 @@ bool lines_equal(struct arena *a, struct bytes x, struct bytes y, unsigned flags
 /* A line as it is compared: what white space is to be ignored is gone. */
 struct bytes lines_compared(struct arena *a, struct bytes line, unsigned flags);
 
+/* Patterns as an option said (the last one), or grep.patternType: their flags for regex.h. */
+enum grep_kind { GREP_CONFIGURED, GREP_BASIC, GREP_EXTENDED, GREP_FIXED, GREP_PERL };
+unsigned grep_kind_flags(struct git *g, enum grep_kind kind);
+
 /* --- color.c --- */
 
 bool color_wanted(struct git *g, const char *key);
@@ -974,6 +991,8 @@ bool color_wanted(struct git *g, const char *key);
 const char *color_of(struct git *g, const char *key, const char *otherwise);
 /* "bold red" as an escape. */
 const char *color_text(struct git *g, const char *v);
+/* The same; NULL after a message if it is none. */
+const char *color_try(struct git *g, const char *v);
 #define COLOR_RESET "\033[m"
 #define COLOR_CYAN "\033[36m"
 
