@@ -19,7 +19,7 @@ static const struct git_command commands[] = {
 
 /* Real git has these; here they are refused. */
 static const char missing[] = " add--interactive bisect--helper bugreport check-mailmap"
-			      " checkout--worker checkout-index commit-graph credential"
+			      " checkout--worker commit-graph credential"
 			      " credential-cache credential-cache--daemon credential-store"
 			      " daemon diagnose difftool difftool--helper env--helper"
 			      " fetch-pack"

@@ -561,7 +561,7 @@ void index_stat(struct git *g, struct entry *e, const struct vfs_stat *st)
 	e->checked = true;
 }
 
-static bool stat_matches(const struct entry *e, const struct vfs_stat *st)
+bool index_stat_same(const struct entry *e, const struct vfs_stat *st)
 {
 	return e->mtime_s == (uint32_t)(st->mtime_ns / 1000000000) &&
 	       e->mtime_ns == (uint32_t)(st->mtime_ns % 1000000000) &&
@@ -604,11 +604,11 @@ enum entry_state index_check(struct git *g, struct index *x, struct entry *e, st
 		return ENTRY_CHANGED;
 	if (mode != e->mode)
 		return ENTRY_CHANGED;
-	if (e->checked || (stat_matches(e, &st) && !racy(x, e)))
+	if (e->checked || (index_stat_same(e, &st) && !racy(x, e)))
 		return ENTRY_SAME;
 	if (work_hash(g, e->path, mode, false, &o) < 0 || !oid_eq(&o, &e->oid))
 		return ENTRY_CHANGED;
-	if (!stat_matches(e, &st)) {
+	if (!index_stat_same(e, &st)) {
 		index_stat(g, e, &st);
 		x->dirty = true;
 	}
