@@ -11,7 +11,7 @@
 struct apply_opts {
 	bool check, cached, index, reverse, stat, numstat, summary, three_way, verbose, quiet,
 		reject, apply_anyway, no_add, recount, allow_empty, unidiff_zero, ignore_space,
-		inaccurate_eof;
+		inaccurate_eof, binary;
 	int strip;
 	int context; /* lines of context that must fit; -1: all */
 	const char *directory;
@@ -63,6 +63,7 @@ struct file_patch {
 	bool failed; /* with --reject it is left out, and the others are applied */
 	size_t rejects;
 	bool *rejected; /* by hunk */
+	unsigned space_rules; /* once asked for */
 };
 
 /* What is done about white space that is wrong in what a patch adds. */
@@ -100,7 +101,7 @@ void apply_space_line(struct applying *p, struct file_patch *f, struct hunk_line
 /* cmd_apply.c: whether the options let f be applied. */
 bool apply_takes(const struct applying *p, const struct file_patch *f);
 /* Of a hunk that ends with its file: how many blank lines are taken away again. */
-size_t apply_space_end_of_file(struct applying *p, const struct hunk *h);
+size_t apply_space_end_of_file(struct applying *p, struct file_patch *f, const struct hunk *h);
 /* Whether nothing may be applied because of what was told; and the message at the end. */
 bool apply_space_stops(const struct applying *p);
 void apply_space_sum(struct applying *p, bool applied);

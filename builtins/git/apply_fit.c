@@ -230,7 +230,7 @@ bool apply_hunks(struct applying *p, struct file_patch *f, const char *name, str
 			done += s.h->at[j].sign != '+';
 		}
 		if (at + s.old >= n)
-			drop_lines(&out, apply_space_end_of_file(p, s.h));
+			drop_lines(&out, apply_space_end_of_file(p, f, s.h));
 	}
 	for (; done < n; done++)
 		buf_add(&out, line[done]);

@@ -4,7 +4,7 @@
  * lines at the end of files.
  */
 #include "builtins/git/apply.h"
-#include "builtins/git/diff.h"
+#include "builtins/git/blanks.h"
 
 enum { TOLD_MAX = 5 };
 
@@ -51,43 +51,22 @@ static void tell(struct applying *p, const char *source, size_t number, const ch
 }
 
 /* That a CR at the end goes is not counted. */
-static struct bytes without_cr(struct bytes line)
+static struct bytes without_end(struct bytes line)
 {
-	if (bytes_ends(line, BYTES("\r\n")))
+	if (bytes_ends(line, BYTES("\n")))
+		line.len--;
+	if (bytes_ends(line, BYTES("\r")))
 		line.len--;
 	return line;
 }
 
-/* The line without blanks at its end, and without those that a tab behind them swallows. */
-static struct bytes fixed(struct git *g, struct bytes line)
+static unsigned apply_space_rules(struct applying *p, struct file_patch *f)
 {
-	struct buf out = buf_in(g->keep);
-	bool ended = bytes_ends(line, BYTES("\n"));
-	size_t end = line.len;
-	size_t indent = 0; /* behind the last tab of the indent, if blanks stand before one */
-	size_t blanks = 0;
+	const char *name = f->name[1] != NULL ? f->name[1] : f->name[0];
 
-	while (end > 0 && byte_is_space((unsigned char)line.ptr[end - 1]))
-		end--;
-	for (size_t i = 0; i < end && byte_is_blank((unsigned char)line.ptr[i]); i++) {
-		blanks = line.ptr[i] == ' ' ? blanks + 1 : blanks;
-		if (line.ptr[i] == '\t' && blanks != 0)
-			indent = i + 1;
-	}
-	blanks = 0;
-	for (size_t i = 0; i < indent; i++) {
-		bool tab = line.ptr[i] == '\t' || ++blanks == 8;
-
-		if (tab) {
-			buf_putc(&out, '\t');
-			blanks = 0;
-		}
-	}
-	if (end > indent)
-		buf_put(&out, line.ptr + indent, end - indent);
-	if (ended)
-		buf_putc(&out, '\n');
-	return buf_bytes(&out);
+	if (f->space_rules == 0)
+		f->space_rules = blanks_rules(p->g, name);
+	return f->space_rules;
 }
 
 void apply_space_line(struct applying *p, struct file_patch *f, struct hunk_line *l)
@@ -96,32 +75,35 @@ void apply_space_line(struct applying *p, struct file_patch *f, struct hunk_line
 	bool stays = l->sign == ' ' && p->space == SPACE_FIX && !p->o.reverse;
 	bool crlf = bytes_ends(l->text, BYTES("\r\n"));
 	struct bytes seen = l->text;
-	const char *what;
+	unsigned rules, wrong;
 
 	f->has_crlf |= !adds && crlf;
 	crlf &= f->has_crlf;
 	if (crlf)
 		seen.len -= 2;
-	if (p->space == SPACE_NOWARN || (!adds && !stays) || !apply_takes(p, f) ||
-	    diff_space_error(seen, &what) == SIZE_MAX)
+	rules = apply_space_rules(p, f); /* they may be none */
+	if (p->space == SPACE_NOWARN || (!adds && !stays) || !apply_takes(p, f))
 		return;
-	tell(p, p->source, p->line, what, l->text);
+	wrong = blanks_find(seen, rules);
+	if (wrong == 0)
+		return;
+	tell(p, p->source, p->line, blanks_words(p->g, wrong), l->text);
 	if (p->space != SPACE_FIX || !adds)
 		return;
-	struct bytes before = without_cr(l->text);
+	struct bytes before = without_end(l->text);
 
-	l->text = fixed(p->g, seen);
-	p->space_fixed += l->text.len != (crlf ? seen : before).len;
+	l->text = blanks_fixed(p->g, seen, rules);
+	p->space_fixed += !bytes_eq(without_end(l->text), before);
 	if (crlf)
 		l->text = bytes_of(
 			git_format(p->g->keep, "%.*s\r\n", (int)l->text.len, l->text.ptr));
 }
 
-size_t apply_space_end_of_file(struct applying *p, const struct hunk *h)
+size_t apply_space_end_of_file(struct applying *p, struct file_patch *f, const struct hunk *h)
 {
 	size_t added = 0, first = 0;
 
-	if (p->space == SPACE_NOWARN)
+	if (p->space == SPACE_NOWARN || !(apply_space_rules(p, f) & RULE_EOF))
 		return 0;
 	for (size_t i = 0; i < h->n; i++) {
 		bool blank = is_blank(h->at[i].text);

@@ -46,6 +46,9 @@ static const struct git_option apply_options[] = {
 	GIT_FLAG('q', "quiet", struct apply_opts, quiet),
 	GIT_STR(0, "directory", struct apply_opts, directory),
 	GIT_FLAG(0, "allow-empty", struct apply_opts, allow_empty),
+	/* Binary changes are always applied. */
+	GIT_FLAG(0, "binary", struct apply_opts, binary),
+	GIT_FLAG(0, "allow-binary-replacement", struct apply_opts, binary),
 	GIT_END(),
 };
 static const char *const apply_usage[] = { "git apply [<options>] [<patch>...]", NULL };

@@ -101,6 +101,8 @@ struct diff_opts {
 	enum diff_words words;
 	const char *word_regex;
 	int abbrev; /* 0: default */
+	bool abbrev_given;
+	bool raw_full; /* lists of names of objects have them whole */
 	int stat_width;
 	int stat_name_width;
 	int stat_graph_width;
@@ -267,10 +269,11 @@ void diff_count_hunks(struct git *g, struct diff_opts *o, const struct lines *l,
 void diff_count(struct git *g, struct diff_opts *o, struct diff_pair *p, struct diff_counts *out);
 /* a/{b => c}/d */
 void diff_put_renamed(struct git *g, struct buf *out, const char *a, const char *b);
-/* White space that is wrong in an added line: where it begins; SIZE_MAX: nowhere. */
-size_t diff_space_error(struct bytes line, const char **what);
 /* Blank lines that were added at the end of the file: the first one's number, or 0. */
 size_t diff_blank_at_end(const struct lines *l);
+
+/* An object as --raw names it. */
+const char *diff_raw_name(struct git *g, const struct diff_opts *o, const struct oid *id);
 
 /* diff_combined.c: the result against several parents. */
 struct combined_path {

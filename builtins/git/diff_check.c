@@ -3,36 +3,7 @@
  * White space that is wrong: diff --check, and the marks in coloured output.
  */
 #include "builtins/git/diff.h"
-
-/* core.whitespace as it is by default: blank-at-eol, space-before-tab, blank-at-eof. */
-size_t diff_space_error(struct bytes line, const char **what)
-{
-	size_t end = line.len;
-	size_t i = 0;
-	bool trailing;
-
-	if (end > 0 && line.ptr[end - 1] == '\n')
-		end--;
-	size_t full = end;
-
-	while (end > 0 && byte_is_space((unsigned char)line.ptr[end - 1]))
-		end--;
-	trailing = end < full;
-	size_t before_tab = SIZE_MAX;
-
-	for (; i < end && byte_is_blank((unsigned char)line.ptr[i]); i++)
-		if (line.ptr[i] == ' ' && i + 1 < end && line.ptr[i + 1] == '\t')
-			before_tab = 0;
-	if (trailing && before_tab != SIZE_MAX)
-		*what = "trailing whitespace, space before tab in indent";
-	else if (trailing)
-		*what = "trailing whitespace";
-	else
-		*what = "space before tab in indent";
-	if (before_tab != SIZE_MAX)
-		return 0;
-	return trailing ? end : SIZE_MAX;
-}
+#include "builtins/git/blanks.h"
 
 static bool is_marker(struct bytes line)
 {
@@ -64,7 +35,10 @@ static bool check_file(struct git *g, struct diff_opts *o, struct diff_pair *p, 
 	bool bad = false;
 	const char *set = diff_escape(o, g, "new");
 	const char *reset = o->use_color ? COLOR_RESET : "";
-	const char *what;
+	const struct blanks_colors colors = {
+		set, o->use_color ? diff_escape(o, g, "whitespace") : "", reset
+	};
+	unsigned rules = blanks_rules(g, p->two->path), wrong;
 	size_t end;
 
 	if (p->two->mode == 0 || !diff_load(g, p->one) || !diff_load(g, p->two) ||
@@ -80,18 +54,17 @@ static bool check_file(struct git *g, struct diff_opts *o, struct diff_pair *p, 
 			bad = true;
 			buf_printf(out, "%s:%zu: leftover conflict marker\n", p->two->path, i + 1);
 		}
-		if (diff_space_error(line, &what) != SIZE_MAX) {
+		wrong = blanks_find(line, rules);
+		if (wrong != 0) {
 			bad = true;
-			buf_printf(out, "%s:%zu: %s.\n%s+%s", p->two->path, i + 1, what, set,
-				   reset);
-			buf_printf(out, "%s", set);
-			buf_add(out, line);
-			buf_printf(out, "%s", reset);
+			buf_printf(out, "%s:%zu: %s.\n%s+%s", p->two->path, i + 1,
+				   blanks_words(g, wrong), set, reset);
+			blanks_put(line, rules, &colors, out);
 			if (line.len == 0 || line.ptr[line.len - 1] != '\n')
 				buf_putc(out, '\n');
 		}
 	}
-	end = diff_blank_at_end(&l);
+	end = rules & RULE_EOF ? diff_blank_at_end(&l) : 0;
 	if (end != 0) {
 		bad = true;
 		buf_printf(out, "%s:%zu: new blank line at EOF.\n", p->two->path, end);

@@ -3,6 +3,7 @@
  * The unified text of one pair: header, hunks, colours.
  */
 #include "builtins/git/moved.h"
+#include "builtins/git/blanks.h"
 #include "builtins/git/submodule.h"
 #include "builtins/git/transport.h"
 #include "builtins/git/userdiff.h"
@@ -22,6 +23,7 @@ struct patch {
 	const void *pair;     /* the one that is shown */
 	size_t blank_from[2]; /* of each file, where blank lines at its end begin; 0: none came */
 	size_t old_line;      /* the next one of the old file */
+	unsigned rules;       /* of white space */
 };
 
 static void set_colors(struct patch *p)
@@ -175,34 +177,10 @@ static void find_function(struct patch *p, size_t before)
 /* A line whose white space errors are marked. */
 static void put_marked(struct patch *p, const char *color, char sign, struct bytes text)
 {
-	size_t end = text.len;
-	size_t at = 0;
+	const struct blanks_colors colors = { color, p->space, p->reset };
 
 	buf_printf(p->out, "%s%c%s", color, sign, p->reset);
-	while (end > 0 && byte_is_space((unsigned char)text.ptr[end - 1]))
-		end--;
-	/* Blanks in front are written as they are, but for those in front of a tab. */
-	for (size_t i = 0; i < end && byte_is_blank((unsigned char)text.ptr[i]); i++) {
-		if (text.ptr[i] != '\t')
-			continue;
-		if (at < i) {
-			buf_puts(p->out, p->space);
-			buf_put(p->out, text.ptr + at, i - at);
-			buf_puts(p->out, p->reset);
-		}
-		buf_putc(p->out, '\t');
-		at = i + 1;
-	}
-	if (at < end) {
-		buf_puts(p->out, color);
-		buf_put(p->out, text.ptr + at, end - at);
-		buf_puts(p->out, p->reset);
-	}
-	if (end < text.len) {
-		buf_puts(p->out, p->space);
-		buf_put(p->out, text.ptr + end, text.len - end);
-		buf_puts(p->out, p->reset);
-	}
+	blanks_put(text, p->rules, &colors, p->out);
 }
 
 static unsigned note_moved(struct patch *p, char sign, struct bytes text)
@@ -231,9 +209,11 @@ static void put_line(struct patch *p, char sign, struct bytes line)
 	} else if (p->o->space_marks & marks[kind]) {
 		put_marked(p, color, shown, text);
 	} else {
+		bool cr = bytes_ends(text, BYTES("\r"));
+
 		buf_printf(p->out, "%s%c", color, shown);
-		buf_add(p->out, text);
-		buf_puts(p->out, p->reset);
+		buf_add(p->out, bytes_slice(text, 0, text.len - cr));
+		buf_printf(p->out, "%s%s", p->reset, cr ? "\r" : "");
 	}
 	buf_putc(p->out, '\n');
 	if (sign != ' ' && p->o->moving != NULL)
@@ -271,7 +251,7 @@ static void put_hunk_head(struct patch *p, size_t a, size_t na, size_t b, size_t
 static size_t hunk_end(const struct patch *p, size_t i)
 {
 	size_t context = (size_t)p->o->context;
-	size_t common = 2 * context + (size_t)p->o->inter_hunk;
+	size_t common = 2 * context + (p->o->inter_hunk > 0 ? (size_t)p->o->inter_hunk : 0);
 	const struct lines_change *c = p->l.change;
 	size_t last = i;
 	size_t ignored = 0;
@@ -411,7 +391,7 @@ static void put_added(struct patch *p, size_t at)
 {
 	struct bytes line = p->l.file[1].line[at];
 
-	if (!p->o->use_color || !(p->o->space_marks & SPACE_NEW) || p->blank_from[1] == 0 ||
+	if (!p->o->use_color || !(p->o->space_marks & SPACE_NEW) || p->blank_from[1] == 0 || !(p->rules & RULE_EOF) ||
 	    at + 1 < p->blank_from[1] || p->old_line < p->blank_from[0] || !is_blank(line)) {
 		put_line(p, '+', line);
 		return;
@@ -689,6 +669,7 @@ static void put_pair(struct patch *p, struct diff_pair *d)
 	if (bytes_eq(d->one->data, d->two->data))
 		return;
 	p->names = userdiff_names(p->g, d);
+	p->rules = blanks_rules(p->g, d->two->path);
 	if (p->o->words != WORDS_OFF)
 		p->words = p->o->word_regex != NULL ? p->o->word_regex : userdiff_words(p->g, d);
 	if (diff_is_rewrite(d)) {
