@@ -18,6 +18,8 @@ struct diff_args {
 	struct revs revs;
 	bool cached;
 	bool merge_base;
+	bool plain_merge;  /* -c */
+	bool missing_same; /* -m */
 };
 
 static int own_option(struct git *g, void *opts, int argc, char **argv)
@@ -44,8 +46,13 @@ static int own_option(struct git *g, void *opts, int argc, char **argv)
 						       : argv[0][1] - '0';
 		return 1;
 	}
-	if (strcmp(argv[0], "-c") == 0 || strcmp(argv[0], "--cc") == 0)
+	if (strcmp(argv[0], "-c") == 0 || strcmp(argv[0], "--cc") == 0) {
+		d->plain_merge = argv[0][1] == 'c';
 		return 1;
+	}
+	/* diff-index: what is not there is as it was. */
+	if (strcmp(argv[0], "-m") == 0 && strcmp(g->command, "diff-index") == 0)
+		return d->missing_same = true;
 	taken = diff_option(g, &d->revs.diff, argc, argv);
 	return taken != 0 ? taken : revs_option(g, &d->revs, argc, argv);
 }
@@ -86,6 +93,38 @@ static void add_blob(struct git *g, struct diff_args *d, struct diff_queue *q,
 		diff_add(g, q, two, one);
 	else
 		diff_add(g, q, one, two);
+}
+
+/* A merge against its parents, or one tree against several: as diff-tree --cc has it. */
+static bool diff_several(struct git *g, struct diff_args *d)
+{
+	struct revs *r = &d->revs;
+	struct commit *all = arena_zalloc(g->keep, (r->nitems + 1) * sizeof(*all));
+	struct commit **parent = arena_array(g->keep, r->nitems + 1, sizeof(*parent));
+	struct buf out = buf_in(g->a);
+	size_t excluded = 0;
+
+	for (size_t i = 0; i < r->nitems; i++)
+		excluded += r->item[i].uninteresting;
+	if (r->nitems < 3 || !(excluded == 0 || (excluded + 1 == r->nitems && excluded > 1)))
+		return false;
+	/* Of REV^! the others are the parents. */
+	for (size_t i = 0, n = 0; i < r->nitems; i++) {
+		struct commit *c = &all[i];
+
+		if (!tree_item(g, &r->item[i], &c->tree))
+			git_die(g, "unable to read tree %s", oid_hex(g, &r->item[i].oid));
+		c->parsed = true;
+		if (excluded != 0 ? !r->item[i].uninteresting : i == 0)
+			all[r->nitems] = *c;
+		else
+			parent[n++] = c;
+	}
+	all[r->nitems].parent = parent;
+	all[r->nitems].nparents = (uint32_t)r->nitems - 1;
+	diff_merge_text(g, &r->diff, &all[r->nitems], !d->plain_merge, &out);
+	diff_write(g, &r->diff, buf_bytes(&out));
+	return true;
 }
 
 /* What the revisions say is to be compared. */
@@ -232,6 +271,8 @@ int git_cmd_diff(struct git *g, struct args *args)
 	d.revs.diff.submodules = SUBMODULE_IGNORE_UNTRACKED;
 	if (!d.cached && d.revs.nitems < 2 && g->work == NULL)
 		git_die(g, "this operation must be run in a work tree");
+	if (diff_several(g, &d))
+		return 0;
 	fill(g, &d, &q);
 	refresh = !d.cached && d.revs.nitems < 2;
 	status = finish(g, &d, &q, refresh && d.revs.nitems == 0);
@@ -248,7 +289,6 @@ static void plumbing_init(struct git *g, struct args *args, struct diff_args *d,
 	*d = (struct diff_args){ .cached = false };
 	revs_init(g, &d->revs);
 	d->revs.diff.renames = 0;
-	d->revs.diff.abbrev = OID_HEX;
 	parse_args(g, args, d);
 	if (operands)
 		revs_operands(g, &d->revs, args);
@@ -256,8 +296,17 @@ static void plumbing_init(struct git *g, struct args *args, struct diff_args *d,
 		d->revs.diff.format = DIFF_RAW;
 	diff_settle(g, &d->revs.diff);
 	d->revs.diff.submodules = SUBMODULE_IGNORE_UNTRACKED;
-	if (d->revs.diff.format & DIFF_PATCH && d->revs.diff.abbrev == OID_HEX)
-		d->revs.diff.abbrev = 0;
+	d->revs.diff.raw_full = !d->revs.diff.abbrev_given;
+}
+
+static void drop_missing(struct diff_queue *q)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < q->n; i++)
+		if (q->at[i].two->mode != 0)
+			q->at[kept++] = q->at[i];
+	q->n = kept;
 }
 
 int git_cmd_diff_index(struct git *g, struct args *args)
@@ -278,6 +327,8 @@ int git_cmd_diff_index(struct git *g, struct args *args)
 		diff_cached(g, &d.revs.diff, &tree, &q);
 	else
 		diff_tree_work(g, &d.revs.diff, &tree, &q);
+	if (d.missing_same)
+		drop_missing(&q);
 	return finish(g, &d, &q, false);
 }
 

@@ -351,17 +351,6 @@ static void put_changes(struct exporting *x, struct diff_queue *q)
 
 /* --- commits --- */
 
-/* The text in UTF-8; false: it can't be made that. */
-static bool recode(struct git *g, struct bytes encoding, struct bytes text, struct bytes *out)
-{
-	struct buf b = buf_in(g->a);
-
-	buf_puts(&b, "iconv -t UTF-8 -f ");
-	git_quote_shell(&b, arena_dup(g->a, encoding));
-	buf_puts(&b, " 2>/dev/null");
-	return git_filter(g, g->a, buf_cstr(&b), text, out) == 0;
-}
-
 static struct bytes header_line(struct git *g, struct bytes header, const char *key,
 				const struct commit *c)
 {
@@ -459,7 +448,8 @@ static void export_commit(struct exporting *x, struct commit *c)
 			"--reencode=[yes|no] to handle it",
 			(int)t.encoding.len, t.encoding.ptr, oid_hex(g, &c->oid));
 	if (t.encoding.ptr != NULL && x->o->encoding == ENCODING_YES)
-		recoded = recode(g, t.encoding, message, &message);
+		recoded = text_recode(g, g->a, arena_dup(g->a, t.encoding), "UTF-8", message,
+				      &message);
 	if (c->nparents == 0)
 		git_printf(g, "reset %s\n", name);
 	git_printf(g, "commit %s\nmark :%u\n", name, x->last);

@@ -128,10 +128,10 @@ static const struct git_option grep_options[] = {
 	GIT_FLAG('w', "word-regexp", struct grep_opts, word),
 	GIT_SET('a', "text", struct grep_opts, binary, GREP_TEXT),
 	GIT_SET('I', NULL, struct grep_opts, binary, GREP_NO_BINARY),
-	GIT_FLAG('E', "extended-regexp", struct grep_opts, extended),
-	GIT_FLAG('G', "basic-regexp", struct grep_opts, basic),
-	GIT_FLAG('F', "fixed-strings", struct grep_opts, fixed),
-	GIT_FLAG('P', "perl-regexp", struct grep_opts, perl),
+	GIT_SET('E', "extended-regexp", struct grep_opts, kind, GREP_EXTENDED),
+	GIT_SET('G', "basic-regexp", struct grep_opts, kind, GREP_BASIC),
+	GIT_SET('F', "fixed-strings", struct grep_opts, kind, GREP_FIXED),
+	GIT_SET('P', "perl-regexp", struct grep_opts, kind, GREP_PERL),
 	GIT_FLAG('n', "line-number", struct grep_opts, number),
 	GIT_FLAG(0, "column", struct grep_opts, column),
 	GIT_FLAG(0, "textconv", struct grep_opts, textconv),
@@ -383,6 +383,35 @@ static void name_parentheses(struct git *g, struct args *args)
 	}
 }
 
+unsigned grep_kind_flags(struct git *g, enum grep_kind kind)
+{
+	static const struct {
+		const char *name;
+		enum grep_kind kind;
+	} words[] = { { "basic", GREP_BASIC },
+		      { "extended", GREP_EXTENDED },
+		      { "fixed", GREP_FIXED },
+		      { "perl", GREP_PERL } };
+	const char *v = config_get(g, "grep.patterntype");
+	bool known = v == NULL || strcmp(v, "default") == 0;
+
+	for (size_t i = 0; v != NULL && i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(words[i].name, v) != 0)
+			continue;
+		known = true;
+		if (kind == GREP_CONFIGURED)
+			kind = words[i].kind;
+	}
+	if (!known)
+		git_die(g, "bad grep.patterntype argument: %s", v);
+	if (kind == GREP_CONFIGURED && config_bool(g, "grep.extendedregexp", false))
+		kind = GREP_EXTENDED;
+	return kind == GREP_PERL       ? REGEX_PERL
+	       : kind == GREP_FIXED    ? REGEX_FIXED
+	       : kind == GREP_EXTENDED ? REGEX_ERE
+				       : REGEX_BRE;
+}
+
 /* long: operands of three kinds */
 int git_cmd_grep(struct git *g, struct args *args)
 {
@@ -401,6 +430,9 @@ int git_cmd_grep(struct git *g, struct args *args)
 	char *here[1] = { dot };
 
 	name_parentheses(g, args);
+	w.o.number = config_bool(g, "grep.linenumber", false);
+	w.o.column = config_bool(g, "grep.column", false);
+	w.o.full = config_bool(g, "grep.fullname", false);
 	if (args->argc == 1 && strcmp(args->argv[0], "-h") == 0)
 		git_usage(g, grep_usage);
 	git_parse(g, args, &p);
@@ -421,10 +453,7 @@ int git_cmd_grep(struct git *g, struct args *args)
 	patterns = arena_array(g->keep, w.o.patterns.n, sizeof(*patterns));
 	for (n = 0; n < w.o.patterns.n; n++)
 		patterns[n] = bytes_of(w.o.patterns.at[n]);
-	flags = (w.o.perl       ? REGEX_PERL
-		 : w.o.fixed    ? REGEX_FIXED
-		 : w.o.extended ? REGEX_ERE
-				: REGEX_BRE) |
+	flags = grep_kind_flags(g, (enum grep_kind)w.o.kind) |
 		REGEX_NEWLINE | (w.o.icase ? REGEX_ICASE : 0u) | (w.o.word ? REGEX_WORD : 0u) |
 		g->utf8;
 	if (regex_compile_set(g->keep, patterns, n, flags, &w.re, &message) < 0)

@@ -18,10 +18,8 @@ static void set_pretty(struct git *g, struct log_args *l, const char *text)
 	l->pretty_given = true;
 }
 
-/* -m, -c and what --diff-merges=FORM says. */
-static bool merge_option(struct git *g, struct log_args *l, const char *arg)
+static bool merge_form(struct log_args *l, const char *form)
 {
-	static const char prefix[] = "--diff-merges=";
 	static const struct {
 		const char *form;
 		int merges;
@@ -31,6 +29,20 @@ static bool merge_option(struct git *g, struct log_args *l, const char *arg)
 		{ "combined", 2 }, { "cc", 3 },           { "dense-combined", 3 },
 		{ "1", 4 },        { "first-parent", 4 },
 	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strcmp(forms[i].form, form) != 0)
+			continue;
+		l->merges = forms[i].merges;
+		return true;
+	}
+	return false;
+}
+
+/* -m, -c and what --diff-merges=FORM says. */
+static bool merge_option(struct git *g, struct log_args *l, const char *arg)
+{
+	static const char prefix[] = "--diff-merges=";
 	const char *form = git_starts(arg, prefix)                ? arg + sizeof(prefix) - 1
 			   : strcmp(arg, "-m") == 0               ? "m"
 			   : strcmp(arg, "-c") == 0               ? "c"
@@ -40,10 +52,8 @@ static bool merge_option(struct git *g, struct log_args *l, const char *arg)
 
 	if (form == NULL)
 		return false;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (strcmp(forms[i].form, form) != 0)
-			continue;
-		l->merges = forms[i].merges;
+	if (merge_form(l, form)) {
+		l->merges_on = strcmp(form, "on") == 0 || strcmp(arg, "-m") == 0;
 		l->merges_off = l->merges == 0;
 		l->merges_patch = l->merges != 0 && strcmp(arg, "-m") != 0;
 		l->all_patch = l->merges_patch && arg[1] != 'd' && arg[2] != 'd';
@@ -74,6 +84,7 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 		p->no_abbrev = true;
 		p->abbrev = OID_HEX;
 		l->revs.diff.abbrev = OID_HEX;
+		l->revs.diff.abbrev_given = true;
 	} else if (strcmp(arg, "--relative-date") == 0) {
 		p->date = (struct date_style){ .mode = DATE_RELATIVE };
 		p->date_given = true;
@@ -117,10 +128,20 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 	} else if (strcmp(arg, "--full-diff") == 0) {
 		l->full_diff = true;
 	} else if (strcmp(arg, "--use-mailmap") == 0 || strcmp(arg, "--mailmap") == 0 ||
-		   strcmp(arg, "--no-show-signature") == 0 ||
-		   strcmp(arg, "--encoding=UTF-8") == 0 || strcmp(arg, "--encoding=utf8") == 0 ||
-		   strcmp(arg, "--expand-tabs") == 0) {
+		   strcmp(arg, "--no-show-signature") == 0) {
 		return true;
+	} else if (git_starts(arg, "--encoding=")) {
+		g->log_encoding = strcmp(arg + 11, "none") == 0 ? "" : arg + 11;
+	} else if (strcmp(arg, "--expand-tabs") == 0) {
+		p->tabs = 8;
+	} else if (strcmp(arg, "--no-expand-tabs") == 0) {
+		p->tabs = 0;
+	} else if (git_starts(arg, "--expand-tabs=")) {
+		int64_t n;
+
+		if (!git_number(arg + 14, &n) || n < 0 || n > INT32_MAX)
+			git_die(g, "'%s': not a non-negative integer", arg + 14);
+		p->tabs = (int)n;
 	} else {
 		return false;
 	}
@@ -172,8 +193,7 @@ int log_option(struct git *g, void *opts, int argc, char **argv)
 	}
 	if (simple_option(g, l, arg))
 		return 1;
-	if (git_starts(arg, "--show-signature") || git_starts(arg, "--remerge-diff") ||
-	    git_starts(arg, "--encoding="))
+	if (git_starts(arg, "--show-signature") || git_starts(arg, "--remerge-diff"))
 		git_refuse(g, git_format(g->a, "option '%s'", arg));
 	taken = revs_option(g, &l->revs, argc, argv);
 	if (taken == 0)
@@ -187,6 +207,22 @@ void log_parse(struct git *g, struct log_args *l, struct args *args)
 
 	if (unknown != NULL)
 		git_die(g, "unrecognized argument: %s", unknown);
+}
+
+/* log.diffMerges is what -m (and "on") means. */
+static void settle_merges(struct git *g, struct log_args *l)
+{
+	const char *form = config_get(g, "log.diffmerges");
+	const struct log_args before = *l;
+
+	if (form == NULL)
+		return;
+	if (!merge_form(l, form))
+		config_die(g, "log.diffmerges");
+	form = git_format(g->a, "%d", l->merges);
+	*l = before;
+	if (l->merges_on)
+		l->merges = form[0] - '0';
 }
 
 void log_settle(struct git *g, struct log_args *l)
@@ -241,6 +277,7 @@ void log_settle(struct git *g, struct log_args *l)
 	}
 	if (l->revs.first_parent && l->merges == 0)
 		l->merges = 4;
+	settle_merges(g, l);
 	if (config_bool(g, "log.showroot", true))
 		l->revs.show_root = true;
 	l->end = l->revs.diff.zero ? '\0' : '\n';
@@ -561,7 +598,8 @@ static void show_merge(struct git *g, struct log_args *l, struct commit *c)
 		if (b.len != 0) {
 			if (gap && l->pretty.kind != PRETTY_ONELINE)
 				put_gap(g, l);
-			else if (!l->id_only && !l->no_id)
+			else if ((!l->id_only && !l->no_id) ||
+				 (!gap && (o.format & DIFF_PATCH)))
 				emit(g, l, BYTES("\n"));
 			if (l->graph_state != NULL)
 				o.prefix = graph_prefix(g, l);
@@ -638,7 +676,8 @@ bool log_has_change(struct git *g, struct log_args *l, struct commit *c)
 
 	if (o.pickaxe == NULL && !o.object_wanted && o.filter == NULL && !l->changed_only)
 		return true;
-	if (c->nparents > 1 && l->merges == 0)
+	if ((c->nparents > 1 && l->merges == 0) ||
+	    (c->nparents == 0 && l->changed_only && !l->revs.show_root))
 		return false;
 	if (c->nparents > 0)
 		commit_need(g, c->parent[0]);
@@ -830,7 +869,7 @@ void log_init(struct git *g, struct log_args *l)
 {
 	const char *format = config_get(g, "format.pretty");
 
-	*l = (struct log_args){ .pretty = { .kind = PRETTY_MEDIUM, .decorate = -1 } };
+	*l = (struct log_args){ .pretty = { .kind = PRETTY_MEDIUM, .decorate = -1, .tabs = -1 } };
 	revs_init(g, &l->revs);
 	l->revs.diff.textconv = true;
 	l->revs.default_head = true;
@@ -840,99 +879,16 @@ void log_init(struct git *g, struct log_args *l)
 
 /* --- -g --- */
 
-/* One log, read from its end. */
-struct log_walk {
-	const char *name; /* as shown in front of "@{n}" */
-	struct reflog_entry *log;
-	size_t n;
-	size_t left;   /* log[left - 1] is next */
-	bool by_index; /* named "main@{2}": entries are shown by number */
-};
-
-static int64_t next_time(const struct log_walk *w)
-{
-	struct person who;
-
-	person_split(w->log[w->left - 1].who, &who);
-	return who.time;
-}
-
-/* "main", "main@{2}", "@{1}": false if there is no such reference. */
-static bool open_log(struct git *g, const char *given, struct log_walk *w)
-{
-	struct oid o;
-	bool several;
-	const char *at = strstr(given, "@{");
-	char *name = at != NULL ? git_format(g->keep, "%.*s", (int)(at - given), given)
-				: arena_dup(g->keep, bytes_of(given));
-	char *full = ref_expand(g, name[0] != '\0' ? name : "HEAD", &o, &several);
-	int64_t start = 0;
-
-	if (full == NULL)
-		return false;
-	if (at != NULL &&
-	    git_number(git_format(g->a, "%.*s", (int)strcspn(at + 2, "}"), at + 2), &start))
-		start = start < 0 ? 0 : start;
-	*w = (struct log_walk){ .name = name[0] != '\0' ? name : ref_short(g, full),
-				.by_index = start > 0 };
-	w->n = reflog_read(g, full, &w->log);
-	/* An empty log of HEAD: that of the branch it stands for. */
-	if (w->n == 0 && ref_symbolic(g, full) != NULL)
-		w->n = reflog_read(g, ref_symbolic(g, full), &w->log);
-	w->left = (size_t)start < w->n ? w->n - (size_t)start : 0;
-	return true;
-}
-
-static void show_log_entry(struct git *g, struct log_args *l, const struct log_walk *w)
-{
-	const struct reflog_entry *e = &w->log[w->left - 1];
-	struct commit *c = commit_at(g, &e->after);
-	struct buf b = buf_in(g->keep);
-
-	if (!commit_load(g, c))
-		return;
-	if (l->revs.skip > 0) {
-		l->revs.skip--;
-		return;
-	}
-	buf_printf(&b, "%s@{", w->name);
-	if (l->pretty.date_given && !w->by_index) {
-		struct person who;
-
-		person_split(e->who, &who);
-		date_put(g, &b, who.time, who.zone, &l->pretty.date);
-	} else {
-		buf_printf(&b, "%zu", w->n - w->left);
-	}
-	buf_putc(&b, '}');
-	l->pretty.reflog = e;
-	l->pretty.reflog_name = buf_cstr(&b);
-	log_one_commit(g, l, c);
-	l->revs.max_count -= l->revs.max_count > 0;
-}
-
-/* Of several logs the youngest entry comes first. */
 static int run_reflogs(struct git *g, struct log_args *l)
 {
-	size_t n = l->revs.nitems;
-	struct log_walk *walks = arena_array(g->keep, n + 1, sizeof(*walks));
+	struct reflog_walk *w = reflog_walk_new(g, &l->revs);
+	struct commit *c;
 
-	for (size_t i = 0; i < n; i++)
-		if (!open_log(g, l->revs.item[i].name, &walks[i]))
-			rev_die_ambiguous(g, l->revs.item[i].name);
-	while (l->revs.max_count != 0) {
-		struct log_walk *best = NULL;
-
-		cmd_charge(g->c, n);
-		for (size_t i = 0; i < n; i++)
-			if (walks[i].left != 0 &&
-			    (best == NULL || next_time(&walks[i]) > next_time(best)))
-				best = &walks[i];
-		if (best == NULL)
-			break;
-		show_log_entry(g, l, best);
-		best->left--;
-	}
+	if (l->graph)
+		git_die(g, "options '%s' and '%s' cannot be used together", "--walk-reflogs",
+			"--graph");
+	while ((c = reflog_walk_next(w, &l->pretty)) != NULL)
+		log_one_commit(g, l, c);
 	return 0;
 }
 
@@ -941,6 +897,7 @@ int git_cmd_log(struct git *g, struct args *args)
 	struct log_args l;
 
 	log_init(g, &l);
+	l.revs.follow_configured = config_bool(g, "log.follow", false);
 	log_parse(g, &l, args);
 	revs_operands(g, &l.revs, args);
 	if (l.full_diff)

@@ -154,7 +154,7 @@ static void write_squash(struct merge_run *m)
 	struct revs r;
 	struct commit *c;
 	struct buf b = buf_in(g->a);
-	struct pretty p = { .kind = PRETTY_MEDIUM };
+	struct pretty p = { .kind = PRETTY_MEDIUM, .tabs = -1 };
 
 	revs_init(g, &r);
 	for (size_t i = 0; i < m->nheads; i++)

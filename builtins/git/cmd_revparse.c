@@ -451,6 +451,12 @@ static int list_option(struct git *g, void *opts, int argc, char **argv)
 		l->has_pretty = l->raw = true, l->oneline = false, l->pretty.kind = PRETTY_RAW;
 	else if (strcmp(arg, "--graph") == 0)
 		git_refuse(g, "rev-list --graph");
+	else if (git_starts(arg, "--date=")) {
+		if (!date_style_of(g, arg + 7, &l->pretty.date))
+			git_die(g, "unknown date format %s", arg + 7);
+		l->pretty.date_given = true;
+	} else if (git_starts(arg, "--encoding="))
+		g->log_encoding = strcmp(arg + 11, "none") == 0 ? "" : arg + 11;
 	else if (strcmp(arg, "--timestamp") == 0)
 		l->timestamp = true;
 	else if (strcmp(arg, "--quiet") == 0)
@@ -646,8 +652,9 @@ static void show_commit(struct git *g, struct list_args *l, struct commit *c)
 
 int git_cmd_rev_list(struct git *g, struct args *args)
 {
-	struct list_args l = { .pretty = { .kind = PRETTY_MEDIUM } };
+	struct list_args l = { .pretty = { .kind = PRETTY_MEDIUM, .tabs = -1 } };
 	struct commits shown = { NULL, 0, 0 };
+	struct reflog_walk *logs = NULL;
 	struct commit *c;
 	size_t n = 0, left = 0;
 
@@ -660,7 +667,9 @@ int git_cmd_rev_list(struct git *g, struct args *args)
 	if (l.parents && l.children != NULL)
 		git_die(g, "options '%s' and '%s' cannot be used together", "--parents",
 			"--children");
-	while ((c = revs_next(&l.r)) != NULL) {
+	if (l.r.reflogs)
+		logs = reflog_walk_new(g, &l.r);
+	while ((c = logs != NULL ? reflog_walk_next(logs, &l.pretty) : revs_next(&l.r)) != NULL) {
 		n++;
 		if (l.objects || l.children != NULL) {
 			LIST_ROOM(g, shown.at, shown.n, shown.cap);

@@ -79,7 +79,7 @@ static void add_commit(struct shortlog *s, struct commit *c)
 	struct buf b;
 	const char *subject;
 
-	commit_text(g, g->a, &c->oid, &t);
+	commit_text_shown(g, g->a, &c->oid, &t, true);
 	person_split(s->committer ? t.committer : t.author, &who);
 	if (s->has_format) {
 		b = buf_in(g->a);
@@ -285,7 +285,7 @@ static int option(struct git *g, void *opts, int argc, char **argv)
 
 int git_cmd_shortlog(struct git *g, struct args *args)
 {
-	struct shortlog s = { .g = g, .pretty = { .kind = PRETTY_MEDIUM } };
+	struct shortlog s = { .g = g, .pretty = { .kind = PRETTY_MEDIUM, .tabs = -1 } };
 	const char *unknown;
 	struct commit *c;
 

@@ -104,9 +104,10 @@ int git_cmd_show(struct git *g, struct args *args)
 
 	log_init(g, &l);
 	l.show = true;
-	l.merges = 3;
 	l.revs.no_walk = true;
 	log_parse(g, &l, args);
+	if (l.merges == 0 && !l.merges_off)
+		l.merges = l.revs.first_parent ? 4 : 3;
 	revs_operands(g, &l.revs, args);
 	l.revs.diff.default_patch = true;
 	log_settle(g, &l);
@@ -136,6 +137,7 @@ static const char *const tree_usage[] = {
 struct tree_args {
 	struct log_args l;
 	bool recurse, from_stdin, merge_base, always;
+	bool changed; /* of --quiet: something is */
 };
 
 static int tree_option(struct git *g, void *opts, int argc, char **argv)
@@ -153,6 +155,8 @@ static int tree_option(struct git *g, void *opts, int argc, char **argv)
 		t->l.revs.show_root = true;
 	else if (strcmp(arg, "--no-commit-id") == 0)
 		t->l.no_id = true;
+	else if (strcmp(arg, "--quiet") == 0)
+		t->l.revs.diff.quiet = t->l.revs.diff.exit_code = true;
 	else if (strcmp(arg, "--stdin") == 0)
 		t->from_stdin = true;
 	else if (strcmp(arg, "--merge-base") == 0)
@@ -186,6 +190,14 @@ static bool tree_shows(struct git *g, struct log_args *l, struct commit *c)
 static void tree_commit(struct git *g, struct tree_args *t, struct commit *c)
 {
 	commit_need(g, c);
+	if (t->l.revs.diff.quiet) {
+		bool shows = tree_shows(g, &t->l, c);
+
+		t->changed = t->changed || (shows && c->nparents < 2);
+		if (shows && !t->l.no_id)
+			git_printf(g, "%s\n", oid_hex(g, &c->oid));
+		return;
+	}
 	if (t->always || tree_shows(g, &t->l, c))
 		log_one_commit(g, &t->l, c);
 	cmd_flush(g->c);
@@ -262,8 +274,7 @@ static void settle_tree(struct git *g, struct tree_args *t)
 
 	if (o->format == 0)
 		o->format = l->merges == 3 ? DIFF_PATCH : DIFF_RAW;
-	if (!(o->format & DIFF_PATCH))
-		o->abbrev = o->abbrev != 0 ? o->abbrev : OID_HEX;
+	o->raw_full = !o->abbrev_given;
 	l->id_only = !l->pretty_given;
 	l->changed_only = true;
 	if (l->pretty.decorate < 0)
@@ -325,5 +336,5 @@ int git_cmd_diff_tree(struct git *g, struct args *args)
 		while (git_line(&text, &line))
 			tree_line(g, &t, line);
 	}
-	return 0;
+	return t.changed;
 }

@@ -126,6 +126,8 @@ void commit_write(struct git *g, const struct oid *tree, const struct oid *paren
 		buf_printf(&b, "parent %s\n", oid_hex(g, &parents[i]));
 	buf_printf(&b, "author %s\n", author != NULL ? author : ident_author(g));
 	buf_printf(&b, "committer %s\n", ident_committer(g));
+	if (!encoding_is_utf8(config_get(g, "i18n.commitencoding")))
+		buf_printf(&b, "encoding %s\n", config_get(g, "i18n.commitencoding"));
 	buf_putc(&b, '\n');
 	buf_add(&b, message);
 	object_write(g, OBJECT_COMMIT, buf_bytes(&b), out);

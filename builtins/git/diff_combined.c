@@ -285,6 +285,8 @@ static void put_header(struct combined *c, const struct oid *result, bool dense)
 	bool modes = false, added = true;
 	struct buf *out = c->out;
 
+	int length = c->o->full_index ? OID_HEX : 0;
+
 	buf_printf(out, "%sdiff --%s %s%s\n", meta, dense ? "cc" : "combined",
 		   git_quoted(g, c->p->path), reset);
 	buf_printf(out, "%sindex ", meta);
@@ -293,14 +295,14 @@ static void put_header(struct combined *c, const struct oid *result, bool dense)
 			   oid_is_null(&c->p->parent[k].oid)
 				   ? git_format(g->a, "%.*s", oid_default_length(g),
 						oid_hex(g, &oid_null))
-				   : oid_short(g, &c->p->parent[k].oid, c->o->abbrev));
+				   : oid_short(g, &c->p->parent[k].oid, length));
 		modes = modes || c->p->parent[k].mode != c->p->mode;
 		added = added && c->p->parent[k].mode == 0;
 	}
 	buf_printf(out, "..%s%s\n",
 		   oid_is_null(result)
 			   ? git_format(g->a, "%.*s", oid_default_length(g), oid_hex(g, &oid_null))
-			   : oid_short(g, result, c->o->abbrev),
+			   : oid_short(g, result, length),
 		   reset);
 	if (modes && added) {
 		buf_printf(out, "%snew file mode %06o%s\n", meta, c->p->mode, reset);
@@ -393,8 +395,8 @@ static void put_combined_path(struct git *g, struct diff_opts *o, const struct c
 			buf_printf(out, "%06o ", p->parent[k].mode);
 		buf_printf(out, "%06o", p->mode);
 		for (size_t k = 0; k < p->n; k++)
-			buf_printf(out, " %s", oid_short(g, &p->parent[k].oid, o->abbrev));
-		buf_printf(out, " %s ", oid_short(g, &p->oid, o->abbrev));
+			buf_printf(out, " %s", diff_raw_name(g, o, &p->parent[k].oid));
+		buf_printf(out, " %s ", diff_raw_name(g, o, &p->oid));
 	}
 	if (raw || (o->format & DIFF_NAME_STATUS)) {
 		for (size_t k = 0; k < p->n; k++)

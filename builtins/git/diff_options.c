@@ -41,6 +41,7 @@ void diff_init(struct git *g, struct diff_opts *o)
 		config_die(g, "diff.algorithm");
 	*o = (struct diff_opts){ .submodule_format = configured_format(g),
 				 .context = -1,
+				 .inter_hunk = -1,
 				 .lines = (unsigned)lines,
 				 .renames = -1,
 				 .color = -1,
@@ -790,13 +791,21 @@ int diff_option(struct git *g, void *opts, int argc, char **argv)
 		o->relative = arg + 11;
 		return 1;
 	}
+	if (strcmp(arg, "-r") == 0) /* trees are gone through anyway */
+		return 1;
+	if (strcmp(arg, "--no-abbrev") == 0) {
+		o->abbrev = OID_HEX;
+		return o->abbrev_given = true;
+	}
 	if (strcmp(arg, "--abbrev") == 0) {
 		o->abbrev = 0;
+		o->abbrev_given = true;
 		o->full_index = false;
 		return 1;
 	}
 	if (git_starts(arg, "--abbrev=")) {
 		o->abbrev = number_value(g, "--abbrev", arg + 9);
+		o->abbrev_given = true;
 		o->abbrev = o->abbrev < 4 ? 4 : o->abbrev > OID_HEX ? OID_HEX : o->abbrev;
 		return 1;
 	}
@@ -826,13 +835,34 @@ static void settle_format(struct git *g, struct diff_opts *o)
 		o->format = alone;
 }
 
+static void settle_context(struct git *g, struct diff_opts *o)
+{
+	const char *text = cmd_getenv(g->c, "GIT_DIFF_OPTS");
+	int64_t n;
+
+	if (o->inter_hunk < 0)
+		o->inter_hunk = (int)config_int(g, "diff.interhunkcontext", 0);
+	if (o->inter_hunk < 0)
+		config_die(g, "diff.interhunkcontext");
+	if (o->context < 0)
+		o->context = (int)config_int(g, "diff.context", 3);
+	/* "--unified=N" or "-uN" is all that is understood there. */
+	if (text != NULL && git_starts(text, "--unified="))
+		text += 10;
+	else if (text != NULL && git_starts(text, "-u"))
+		text += 2;
+	else
+		return;
+	if (git_number(text, &n) && n >= 0 && n < INT32_MAX)
+		o->context = (int)n;
+}
+
 void diff_settle(struct git *g, struct diff_opts *o)
 {
 	const char *renames = config_get(g, "diff.renames");
 	const char *message;
 
-	if (o->context < 0)
-		o->context = (int)config_int(g, "diff.context", 3);
+	settle_context(g, o);
 	if (o->renames < 0)
 		o->renames = renames == NULL ? 1
 			     : strcmp(renames, "copies") == 0 || strcmp(renames, "copy") == 0

@@ -449,24 +449,30 @@ void diff_put_names(struct git *g, struct diff_opts *o, struct diff_queue *q, st
 	}
 }
 
+const char *diff_raw_name(struct git *g, const struct diff_opts *o, const struct oid *id)
+{
+	int n = o->raw_full || o->full_index ? OID_HEX : o->abbrev;
+	const char *dots = cmd_getenv(g->c, "GIT_PRINT_SHA1_ELLIPSIS");
+	const char *name = oid_is_null(id)
+				   ? git_format(g->a, "%.*s", n != 0 ? n : oid_default_length(g),
+						oid_hex(g, id))
+				   : oid_short(g, id, n);
+
+	if (dots == NULL || !git_eq_nocase(bytes_of(dots), BYTES("yes")) || strlen(name) > 37)
+		return name;
+	return git_format(g->a, "%s...", name);
+}
+
 void diff_put_raw(struct git *g, struct diff_opts *o, struct diff_queue *q, struct buf *out)
 {
 	for (size_t i = 0; i < q->n; i++) {
 		const struct diff_pair *p = &q->at[i];
 		const struct oid *a = p->one->oid_known ? &p->one->oid : &oid_null;
 		const struct oid *b = p->two->oid_known ? &p->two->oid : &oid_null;
-		int n = o->full_index ? OID_HEX : o->abbrev;
 
 		buf_printf(out, ":%06o %06o %s %s ", p->one->mode,
-			   p->status == 'U' ? 0 : p->two->mode,
-			   oid_is_null(a)
-				   ? git_format(g->a, "%.*s", n != 0 ? n : oid_default_length(g),
-						oid_hex(g, a))
-				   : oid_short(g, a, n),
-			   oid_is_null(b)
-				   ? git_format(g->a, "%.*s", n != 0 ? n : oid_default_length(g),
-						oid_hex(g, b))
-				   : oid_short(g, b, n));
+			   p->status == 'U' ? 0 : p->two->mode, diff_raw_name(g, o, a),
+			   diff_raw_name(g, o, b));
 		put_status_path(g, o, out, p);
 	}
 }

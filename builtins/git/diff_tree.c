@@ -93,7 +93,8 @@ static void one_name(struct walk_trees *w, const struct tree_entry *a, const str
 		const char *path = buf_cstr(&w->path);
 
 		if ((w->o->not_recursive || ta != NULL || tb != NULL) &&
-		    pathspec_match(w->g, ps, path, ta != NULL || tb != NULL))
+		    (pathspec_match(w->g, ps, path, ta != NULL || tb != NULL) ||
+		     ((ta != NULL || tb != NULL) && pathspec_below(ps, path, w->path.len))))
 			queue(w, a, b);
 		if (w->o->not_recursive)
 			return;

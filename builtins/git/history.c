@@ -432,7 +432,7 @@ static bool grep_takes(struct revs *r, const struct commit *c)
 	if (r->ngreps == 0)
 		return true;
 	arena_init_under(&a, r->g->a);
-	commit_text(r->g, &a, &c->oid, &t);
+	commit_text_shown(r->g, &a, &c->oid, &t, true);
 	for (size_t i = 0; i < r->ngreps; i++) {
 		int k = r->grep[i].field == 'a' ? 0 : r->grep[i].field == 'c' ? 1 : 2;
 		bool hit = grep_one(r, &r->grep[i], &t);
@@ -449,23 +449,27 @@ static bool grep_takes(struct revs *r, const struct commit *c)
 	return (message && people) != r->grep_invert;
 }
 
-static bool is_shown(struct revs *r, struct commit *c)
+bool revs_takes(struct revs *r, const struct commit *c)
 {
-	if (c->flags & (COMMIT_SHOWN | COMMIT_UNINTERESTING))
-		return false;
 	if (r->since != INT64_MIN && c->date < r->since)
 		return false;
 	if (r->until != INT64_MAX && c->date > r->until)
 		return false;
 	uint32_t parents = c->parents_saved ? c->saved_nparents : c->nparents;
 
-	if ((int)parents < r->min_parents || (r->max_parents >= 0 && (int)parents > r->max_parents))
+	return (int)parents >= r->min_parents &&
+	       (r->max_parents < 0 || (int)parents <= r->max_parents) && grep_takes(r, c);
+}
+
+static bool is_shown(struct revs *r, struct commit *c)
+{
+	if (c->flags & (COMMIT_SHOWN | COMMIT_UNINTERESTING))
 		return false;
 	if (r->left_only && !(c->flags & COMMIT_LEFT))
 		return false;
 	if (r->right_only && (c->flags & COMMIT_LEFT))
 		return false;
-	if (!grep_takes(r, c))
+	if (!revs_takes(r, c))
 		return false;
 	if ((r->paths.n != 0 || r->by_decoration) && !r->follow && (c->flags & COMMIT_SAME) &&
 	    !(r->show_pulls && (c->flags & COMMIT_PULL))) {

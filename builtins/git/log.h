@@ -13,6 +13,7 @@ struct log_args {
 	bool graph;
 	bool show;         /* the command is show */
 	bool merges_off;   /* no diffs of merges */
+	bool merges_on;    /* as they are configured */
 	int merges;        /* 0 none, 1 -m, 2 -c, 3 --cc, 4 first parent */
 	bool merges_patch; /* of merges a patch is shown where no form is asked for */
 	bool all_patch;    /* -c, --cc: of all commits */

@@ -303,7 +303,7 @@ void mail_put(struct git *g, const struct oid *o, const struct mail_style *s, st
 	struct buf whole;
 
 	arena_init_under(&a, g->a);
-	commit_text(g, &a, o, &t);
+	commit_text_shown(g, &a, o, &t, false);
 	person_split(t.author, &who);
 	subject = message_subject(&a, t.message);
 	body = body_of(t.message);

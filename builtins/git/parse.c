@@ -136,6 +136,63 @@ void commit_text(struct git *g, struct arena *a, const struct oid *o, struct com
 	commit_split(object_need(g, a, o, OBJECT_COMMIT), out);
 }
 
+bool encoding_is_utf8(const char *name)
+{
+	return name == NULL || git_eq_nocase(bytes_of(name), BYTES("UTF-8")) ||
+	       git_eq_nocase(bytes_of(name), BYTES("UTF8"));
+}
+
+bool text_recode(struct git *g, struct arena *a, const char *from, const char *to,
+		 struct bytes text, struct bytes *out)
+{
+	struct buf b = buf_in(a);
+
+	buf_puts(&b, "iconv -t ");
+	git_quote_shell(&b, to);
+	buf_puts(&b, " -f ");
+	git_quote_shell(&b, from);
+	buf_puts(&b, " 2>/dev/null");
+	return git_filter(g, a, buf_cstr(&b), text, out) == 0;
+}
+
+void commit_text_shown(struct git *g, struct arena *a, const struct oid *o, struct commit_text *out,
+		       bool utf8)
+{
+	const char *to = g->log_encoding, *from;
+	struct bytes encoding, text;
+	struct buf b = buf_in(a);
+
+	commit_text(g, a, o, out);
+	if (to == NULL)
+		to = config_get(g, "i18n.logoutputencoding");
+	if (to == NULL)
+		to = config_get(g, "i18n.commitencoding");
+	encoding = out->encoding;
+	from = encoding.ptr != NULL ? arena_dup(a, encoding) : "UTF-8";
+	if (to != NULL && to[0] == '\0' && !utf8)
+		return;
+	if ((encoding_is_utf8(to) && encoding_is_utf8(from)) ||
+	    (to != NULL && git_eq_nocase(bytes_of(to), bytes_of(from))))
+		return;
+	if (!text_recode(g, a, from, to != NULL ? to : "UTF-8", out->all, &text) &&
+	    !(utf8 && text_recode(g, a, from, "UTF-8", out->all, &text)))
+		return;
+	if (encoding.ptr != NULL) {
+		const char *line = bytes_find(text, BYTES("\nencoding "));
+		struct bytes rest = bytes_slice(text, (size_t)(line + 1 - text.ptr), text.len);
+		struct bytes old;
+
+		git_line(&rest, &old);
+		buf_put(&b, text.ptr, (size_t)(line + 1 - text.ptr));
+		if (!encoding_is_utf8(to))
+			buf_printf(&b, "encoding %s\n", to);
+		buf_add(&b, rest);
+		text = buf_bytes(&b);
+	}
+	commit_split(text, out);
+	out->encoding = encoding;
+}
+
 struct bytes message_subject(struct arena *a, struct bytes message)
 {
 	struct buf b = buf_in(a);

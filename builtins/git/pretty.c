@@ -6,6 +6,8 @@
 #include "builtins/git/notes.h"
 #include "builtins/git/walk.h"
 
+enum { ALIASES_MAX = 100 };
+
 bool pretty_of(struct git *g, const char *text, struct pretty *p)
 {
 	static const struct {
@@ -40,9 +42,15 @@ bool pretty_of(struct git *g, const char *text, struct pretty *p)
 		return true;
 	}
 	alias = config_get(g, git_format(g->a, "pretty.%s", text));
-	if (alias != NULL && strcmp(alias, text) != 0)
-		return pretty_of(g, alias, p);
-	return false;
+	if (alias == NULL)
+		return false;
+	if (p->alias_depth == 0)
+		p->alias = text;
+	if (p->alias_depth++ > ALIASES_MAX)
+		git_die(g,
+			"invalid --pretty format: '%s' references an alias which points to itself",
+			p->alias);
+	return pretty_of(g, alias, p);
 }
 
 /* --- decorations --- */
@@ -254,12 +262,46 @@ static void trim_end(struct bytes *line)
 		line->len--;
 }
 
+static void put_expanded(struct bytes line, size_t tabs, struct buf *out)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < line.len; i++) {
+		if (line.ptr[i] == '\t' && tabs > 0) {
+			size_t n = tabs - width % tabs;
+
+			buf_fill(out, ' ', n);
+			width += n;
+			continue;
+		}
+		buf_putc(out, line.ptr[i]);
+		width += ((unsigned char)line.ptr[i] & 0xc0) != 0x80;
+	}
+}
+
+/* A letter without tabs below its header. */
+static struct bytes expand_body(struct git *g, struct bytes text, size_t tabs)
+{
+	struct buf out = buf_in(g->a);
+	struct bytes line;
+	bool body = false;
+
+	while (git_line(&text, &line)) {
+		put_expanded(line, body ? tabs : 0, &out);
+		buf_putc(&out, '\n');
+		body = body || line.len == 0;
+	}
+	return buf_bytes(&out);
+}
+
 /* The message, each line behind blanks; blank lines at both ends are gone. */
 static void put_message(const struct pretty *p, struct bytes message, int indent, struct buf *out)
 {
 	struct bytes line;
 	bool first = true;
 	size_t blank = 0;
+	bool usual = p->kind == PRETTY_MEDIUM || p->kind == PRETTY_FULL || p->kind == PRETTY_FULLER;
+	size_t tabs = p->tabs >= 0 ? (size_t)p->tabs : usual ? 8 : 0;
 
 	while (git_line(&message, &line)) {
 		trim_end(&line);
@@ -277,19 +319,7 @@ static void put_message(const struct pretty *p, struct bytes message, int indent
 		first = false;
 		buf_fill(out, ' ', (size_t)indent);
 		/* Tabs line up as they would without the indent. */
-		size_t width = 0;
-
-		for (size_t i = 0; i < line.len; i++) {
-			if (line.ptr[i] == '\t' && indent > 0) {
-				size_t n = 8 - width % 8;
-
-				buf_fill(out, ' ', n);
-				width += n;
-				continue;
-			}
-			buf_putc(out, line.ptr[i]);
-			width += ((unsigned char)line.ptr[i] & 0xc0) != 0x80;
-		}
+		put_expanded(line, tabs, out);
 		buf_putc(out, '\n');
 	}
 }
@@ -366,6 +396,8 @@ static void put_mail(struct git *g, const struct pretty *p, const struct commit 
 
 	mail_put(g, &c->oid, &style, &mail);
 	text = buf_bytes(&mail);
+	if (p->tabs > 0)
+		text = expand_body(g, text, (size_t)p->tabs);
 	if (p->kind == PRETTY_EMAIL) {
 		buf_add(out, text);
 		return;
@@ -394,7 +426,7 @@ void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf
 		return;
 	}
 	arena_init_under(&a, g->a);
-	commit_text(g, &a, &c->oid, &t);
+	commit_text_shown(g, &a, &c->oid, &t, false);
 	if (p->kind == PRETTY_ONELINE) {
 		buf_add(out, message_subject(&a, t.message));
 		buf_putc(out, '\n');

@@ -13,6 +13,7 @@ struct pad {
 	enum trunc_kind trunc;
 	size_t width;
 	bool to_column; /* counted from the beginning of the line */
+	bool steals;    /* blanks in front are room, too */
 };
 
 struct state {
@@ -215,17 +216,19 @@ static bool put_reflog(struct state *s, char letter)
 /* %<(10,trunc) and its kin: how much of the format it is. */
 static size_t parse_pad(struct state *s, const char *f)
 {
-	struct pad pad = { PAD_NONE, TRUNC_NONE, 0, false };
+	struct pad pad = { .kind = PAD_NONE };
 	const char *p = f;
 	size_t close;
 	size_t width = 0;
+	bool from_right;
 
 	if (p[0] == '>' && p[1] == '<') {
 		pad.kind = PAD_BOTH;
 		p += 2;
 	} else if (p[0] == '>') {
 		pad.kind = PAD_LEFT;
-		p += p[1] == '>' ? 2 : 1;
+		pad.steals = p[1] == '>';
+		p += pad.steals ? 2 : 1;
 	} else {
 		pad.kind = PAD_RIGHT;
 		p++;
@@ -237,12 +240,20 @@ static size_t parse_pad(struct state *s, const char *f)
 	close = strcspn(p, ")");
 	if (*p != '(' || p[close] == '\0')
 		return 0;
-	size_t digits = 1;
+	from_right = pad.to_column && p[1] == '-';
+	size_t digits = from_right ? 2 : 1;
 
 	for (; byte_is_digit((unsigned char)p[digits]); digits++)
 		width = width < 10000 ? width * 10 + (size_t)(p[digits] - '0') : width;
+	if (from_right) {
+		size_t columns = git_terminal_columns(s->g);
+
+		width = columns > width ? columns - width : 0;
+	}
 	if (width == 0)
 		return 0;
+	pad.width = width;
+	s->pad = pad;
 	if (git_starts(p + digits, ",trunc)"))
 		pad.trunc = TRUNC_END;
 	else if (git_starts(p + digits, ",ltrunc)"))
@@ -251,12 +262,53 @@ static size_t parse_pad(struct state *s, const char *f)
 		pad.trunc = TRUNC_MIDDLE;
 	else if (p[digits] != ')')
 		return 0;
-	pad.width = width;
 	s->pad = pad;
 	return (size_t)(p - f) + close + 1;
 }
 
 static size_t put_one(struct state *s, const char *f);
+
+static void put_argument(struct buf *command, const char *word)
+{
+	buf_putc(command, ' ');
+	git_quote_shell(command, word);
+}
+
+/* %(describe:OPTS) is what the command of that name says. False: there are no such options. */
+static bool put_description(struct state *s, struct bytes opts)
+{
+	struct buf command = buf_in(&s->a);
+	struct bytes said;
+
+	buf_puts(&command, "git describe");
+	if (opts.len != 0 && opts.ptr[0] != ':')
+		return false;
+	opts = bytes_slice(opts, opts.len != 0, opts.len);
+	while (opts.len != 0) {
+		const char *comma = memchr(opts.ptr, ',', opts.len);
+		size_t n = comma != NULL ? (size_t)(comma - opts.ptr) : opts.len;
+		char *word = arena_dup(&s->a, bytes_slice(opts, 0, n));
+		int64_t abbrev;
+
+		if (strcmp(word, "tags") == 0 ||
+		    (git_starts(word, "tags=") && config_truth(word + 5) == 1))
+			buf_puts(&command, " --tags");
+		else if (git_starts(word, "tags=") && config_truth(word + 5) == 0)
+			buf_puts(&command, " --no-tags");
+		else if ((git_starts(word, "abbrev=") && git_number(word + 7, &abbrev) &&
+			  abbrev >= 0) ||
+			 (git_starts(word, "match=") && word[6] != '\0') ||
+			 (git_starts(word, "exclude=") && word[8] != '\0'))
+			put_argument(&command, git_format(&s->a, "--%s", word));
+		else
+			return false;
+		opts = bytes_slice(opts, n + (comma != NULL), opts.len);
+	}
+	buf_printf(&command, " %s 2>/dev/null", oid_hex(s->g, &s->c->oid));
+	if (git_filter(s->g, &s->a, buf_cstr(&command), BYTES(""), &said) == 0)
+		buf_add(s->out, git_trim(said));
+	return true;
+}
 
 static size_t long_placeholder(struct state *s, const char *f)
 {
@@ -270,12 +322,13 @@ static size_t long_placeholder(struct state *s, const char *f)
 		inside = bytes_slice(inside, 8, inside.len);
 		if (inside.len != 0 && inside.ptr[0] != ':')
 			return 0;
-		pretty_trailers(s->g, s->t.message,
-				bytes_slice(inside, inside.len != 0, inside.len), s->out);
-		return len + 1;
+		return pretty_trailers(s->g, s->t.message,
+				       bytes_slice(inside, inside.len != 0, inside.len), s->out)
+			       ? len + 1
+			       : 0;
 	}
 	if (bytes_starts(inside, BYTES("describe")))
-		git_refuse(s->g, "placeholder %(describe)");
+		return put_description(s, bytes_slice(inside, 8, inside.len)) ? len + 1 : 0;
 	return 0;
 }
 
@@ -449,9 +502,18 @@ static size_t padded(struct state *s, const char *f)
 	struct bytes text;
 	size_t used, width, column = 0;
 
-	s->pad = (struct pad){ PAD_NONE, TRUNC_NONE, 0, false };
+	s->pad = (struct pad){ .kind = PAD_NONE };
 	s->out = &part;
 	used = put_one(s, f);
+	/* Colours stand with what follows. */
+	for (const char *at = f; used != 0 && *at == 'C' && f[used] == '%';) {
+		size_t more = put_one(s, f + used + 1);
+
+		at = f + used + 1;
+		if (more == 0)
+			break;
+		used += 1 + more;
+	}
 	s->out = out;
 	if (used == 0)
 		return 0;
@@ -468,6 +530,11 @@ static size_t padded(struct state *s, const char *f)
 	}
 	size_t has = shown_columns(text);
 
+	while (pad.steals && has > width && out->len > s->line_from &&
+	       out->ptr[out->len - 1] == ' ') {
+		out->len--;
+		width++;
+	}
 	if (has > width && pad.trunc != TRUNC_NONE) {
 		text = cut_columns(&s->a, text, pad.trunc, width);
 		has = git_columns(text);
@@ -491,7 +558,7 @@ static size_t with_magic(struct state *s, const char *f)
 	size_t used;
 
 	s->out = &part;
-	used = put_one(s, f + 1);
+	used = f[1] == 'w' ? 0 : put_one(s, f + 1);
 	s->out = out;
 	if (used == 0)
 		return 0;
@@ -512,7 +579,7 @@ void pretty_format(struct git *g, struct pretty *p, struct commit *c, const char
 	struct state s = { .g = g, .p = p, .c = c, .out = out, .line_from = out->len };
 
 	arena_init_under(&s.a, g->a);
-	commit_text(g, &s.a, &c->oid, &s.t);
+	commit_text_shown(g, &s.a, &c->oid, &s.t, true);
 	for (const char *f = format; *f != '\0';) {
 		size_t used = 0;
 

@@ -14,7 +14,7 @@ enum { CONTEXT = 3, FUNCTION_MOST = 80 };
 static void put_message(struct git *g, struct commit *c, const struct range_opts *o,
 			struct buf *out)
 {
-	struct pretty p = { .kind = PRETTY_MEDIUM, .notes = o->notes >= 0 };
+	struct pretty p = { .kind = PRETTY_MEDIUM, .tabs = -1, .notes = o->notes >= 0 };
 	struct buf shown = buf_in(g->a);
 	struct bytes rest, line;
 

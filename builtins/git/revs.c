@@ -211,7 +211,15 @@ static bool word_option(struct revs *r, const char *arg)
 	else if (strcmp(arg, "--not") == 0)
 		r->negate = !r->negate;
 	else if (strcmp(arg, "-E") == 0 || strcmp(arg, "--extended-regexp") == 0)
-		r->grep_basic = false, r->grep_extended = true;
+		r->grep_kind = GREP_EXTENDED;
+	else if (strcmp(arg, "--basic-regexp") == 0)
+		r->grep_kind = GREP_BASIC;
+	else if (strcmp(arg, "-F") == 0 || strcmp(arg, "--fixed-strings") == 0)
+		r->grep_kind = GREP_FIXED;
+	else if (strcmp(arg, "-P") == 0 || strcmp(arg, "--perl-regexp") == 0)
+		r->grep_kind = GREP_PERL;
+	else if (strcmp(arg, "--no-follow") == 0)
+		r->follow = r->follow_configured = false;
 	else if (strcmp(arg, "--cherry") == 0)
 		r->cherry_mark = r->right_only = true, r->max_parents = 1;
 	else
@@ -246,10 +254,6 @@ static bool flag_option(struct revs *r, const char *arg)
 		{ "--regexp-ignore-case", &r->grep_icase },
 		{ "--invert-grep", &r->grep_invert },
 		{ "--all-match", &r->grep_all_match },
-		{ "-F", &r->grep_fixed },
-		{ "--fixed-strings", &r->grep_fixed },
-		{ "-P", &r->grep_perl },
-		{ "--perl-regexp", &r->grep_perl },
 		{ "--stdin", &r->read_stdin },
 		{ "-g", &r->reflogs },
 		{ "--walk-reflogs", &r->reflogs },
@@ -277,8 +281,33 @@ static bool flag_option(struct revs *r, const char *arg)
 	return word_option(r, arg);
 }
 
+/* All that logs of references have named. */
+static void add_logs(struct git *g, struct revs *r, const char *name)
+{
+	struct reflog_entry *log;
+	size_t n = reflog_read(g, name, &log);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct oid *const both[] = { &log[i].before, &log[i].after };
+
+		for (size_t j = 0; j < 2; j++)
+			if (!oid_is_null(both[j]) && object_exists(g, both[j]))
+				add_oid(g, r, both[j], oid_hex(g, both[j]), r->negate, NULL);
+		cmd_charge(g->c, 1);
+	}
+}
+
 static bool ref_option(struct git *g, struct revs *r, const char *arg)
 {
+	if (strcmp(arg, "--reflog") == 0) {
+		struct ref *list;
+		size_t n = ref_list(g, "refs/", &list);
+
+		add_logs(g, r, "HEAD");
+		for (size_t i = 0; i < n; i++)
+			add_logs(g, r, list[i].name);
+		return r->gave_rev = true;
+	}
 	if (!refs_choose(g, &r->exclude, arg, add_ref, r))
 		return false;
 	r->gave_rev = r->gave_rev || !git_starts(arg, "--exclude=");
@@ -381,10 +410,7 @@ int revs_option(struct git *g, void *opts, int argc, char **argv)
 static void compile_greps(struct git *g, struct revs *r)
 {
 	static const char fields[] = { 'a', 'c', 'm' };
-	unsigned flags = r->grep_perl       ? REGEX_PERL
-			 : r->grep_fixed    ? REGEX_FIXED
-			 : r->grep_extended ? REGEX_ERE
-					    : REGEX_BRE;
+	unsigned flags = grep_kind_flags(g, r->grep_kind);
 
 	flags |= REGEX_NEWLINE | REGEX_NOSUB | (r->grep_icase ? REGEX_ICASE : 0u) | g->utf8;
 	for (int k = 0; k < 3; k++)
@@ -483,6 +509,9 @@ void revs_operands(struct git *g, struct revs *r, struct args *args)
 	if (from < n)
 		pathspec_of(g, args->argv + from, n - from, &r->paths);
 	r->diff.paths = r->paths;
+	if (r->follow_configured && r->paths.n == 1 && !r->paths.has_wild &&
+	    r->paths.at[0].match[0] != '\0')
+		r->follow = true;
 	if (r->follow) {
 		if (r->paths.n != 1)
 			git_die(g, "--follow requires exactly one pathspec");

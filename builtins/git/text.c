@@ -325,6 +325,14 @@ void git_wrap(struct buf *out, struct bytes text, const struct git_wrapping *w)
 	}
 }
 
+size_t git_terminal_columns(struct git *g)
+{
+	const char *text = cmd_getenv(g->c, "COLUMNS");
+	int64_t n;
+
+	return text != NULL && git_number(text, &n) && n > 0 && n <= 1 << 20 ? (size_t)n : 80;
+}
+
 size_t git_digits(size_t v)
 {
 	size_t n = 1;

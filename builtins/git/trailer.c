@@ -270,6 +270,33 @@ struct bytes trailers_of(struct git *g, struct bytes message)
 	return join(&l, from, to, message);
 }
 
+size_t trailers_list(struct git *g, struct bytes message, struct trailer_item **out)
+{
+	struct trailers t;
+	struct line_list l;
+	size_t from, to, n = 0;
+	char comment = message_comment_char(g);
+
+	load(g, &t);
+	split(g->a, message, false, &l);
+	find_block(&t, &l, &from, &to);
+	*out = arena_array(g->a, to - from + 1, sizeof(**out));
+	for (; from < to; from++) {
+		struct bytes line = l.at[from];
+
+		cmd_charge(g->c, 1);
+		if (line.ptr[0] == comment)
+			continue;
+		if (n > 0 && byte_is_space((unsigned char)line.ptr[0]) &&
+		    (*out)[n - 1].text.ptr + (*out)[n - 1].text.len == line.ptr) {
+			(*out)[n - 1].text.len += line.len;
+			continue;
+		}
+		(*out)[n++] = (struct trailer_item){ line, separator_at(&t, line) };
+	}
+	return n;
+}
+
 static struct item *insert(struct trailers *t, size_t at, struct item item)
 {
 	LIST_ROOM(t->g, t->at, t->n, t->cap);
@@ -279,7 +306,7 @@ static struct item *insert(struct trailers *t, size_t at, struct item item)
 	return &t->at[at];
 }
 
-static struct bytes unfolded(struct git *g, struct bytes v)
+struct bytes trailer_unfolded(struct git *g, struct bytes v)
 {
 	struct buf b = buf_in(g->keep);
 
@@ -332,7 +359,7 @@ static void read_block(struct trailers *t, const struct line_list *l, size_t fro
 		take_token(t, &it, git_trim(bytes_slice(line, 0, (size_t)at)), true);
 		it.value = git_trim(bytes_slice(line, (size_t)at + 1, line.len));
 		if (o->unfold)
-			it.value = unfolded(t->g, it.value);
+			it.value = trailer_unfolded(t->g, it.value);
 		insert(t, t->n, it);
 	}
 }

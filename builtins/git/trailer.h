@@ -41,6 +41,14 @@ struct trailer_opts {
 
 /* The trailers at the end of a message; empty if there are none. */
 struct bytes trailers_of(struct git *g, struct bytes message);
+/* The same one by one, with the lines that go on: in g->a. */
+struct trailer_item {
+	struct bytes text;
+	int64_t separator; /* where it is; less than 1: it is no trailer */
+};
+size_t trailers_list(struct git *g, struct bytes message, struct trailer_item **out);
+/* A value in one line. */
+struct bytes trailer_unfolded(struct git *g, struct bytes v);
 /* The message with the trailers of args and of the configuration, in keep. */
 struct bytes trailers_apply(struct git *g, struct bytes message, const struct trailer_args *args,
 			    const struct trailer_opts *o);

@@ -84,6 +84,7 @@ struct revs {
 	bool default_head;
 	const char *default_rev; /* --default */
 	bool reflogs;            /* -g */
+	bool follow_configured;  /* log.follow: of one path */
 	bool ignore_missing;
 	bool read_stdin;
 	bool dense;
@@ -99,8 +100,8 @@ struct revs {
 	struct revs_grep *grep;
 	size_t ngreps;
 	size_t greps_cap;
-	bool grep_extended;
-	bool grep_icase, grep_invert, grep_all_match, grep_fixed, grep_perl, grep_basic;
+	enum grep_kind grep_kind;
+	bool grep_icase, grep_invert, grep_all_match;
 	struct names grep_text[3]; /* as given: author, committer, message */
 	const char * not ;         /* --not: what follows is excluded */
 	bool negate;
@@ -134,6 +135,8 @@ void revs_operands(struct git *g, struct revs *r, struct args *args);
 bool revs_add(struct git *g, struct revs *r, const char *arg);
 void revs_add_commit(struct git *g, struct revs *r, struct commit *c, bool uninteresting);
 struct commit *revs_next(struct revs *r);
+/* Whether dates, texts and numbers of parents are those that are looked for. */
+bool revs_takes(struct revs *r, const struct commit *c);
 /* ref_choice.c: an option that chooses references, or --exclude=PATTERN, kept in *exclude for the
  * next one. visit is called for each, with its name as the option sees it: "main" for --branches.
  * False: another option. */
@@ -215,7 +218,13 @@ struct pretty {
 	bool notes;    /* below the message */
 	bool no_notes; /* --no-notes: %N is no placeholder */
 	bool log_size;
+	int tabs; /* columns that tabs go to; -1: as the kind has it */
+	const char *alias; /* the first one of pretty_of */
+	int alias_depth;
 };
+/* reflog_walk.c: -g. The commits of logs; pretty gets the entry. */
+struct reflog_walk *reflog_walk_new(struct git *g, struct revs *r);
+struct commit *reflog_walk_next(struct reflog_walk *w, struct pretty *p);
 /* "oneline", "format:...": false if unknown. */
 bool pretty_of(struct git *g, const char *text, struct pretty *p);
 /* The commit as log shows it, without "commit ..." line for user formats. */
@@ -229,8 +238,8 @@ void pretty_decorate(struct git *g, struct pretty *p, const struct oid *o, const
 /* What mailmap makes of a person. */
 void mailmap_apply(struct git *g, struct person *who);
 
-/* pretty_trailers.c: %(trailers:OPTS) */
-void pretty_trailers(struct git *g, struct bytes message, struct bytes opts, struct buf *out);
+/* pretty_trailers.c: %(trailers:OPTS). False: there are no such options. */
+bool pretty_trailers(struct git *g, struct bytes message, struct bytes opts, struct buf *out);
 /* A subject as part of a file's name: %f */
 void pretty_file_name(struct bytes subject, struct buf *out);
 
