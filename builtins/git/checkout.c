@@ -107,7 +107,9 @@ static void one_path(struct switching *s, const char *path, const struct leaf *f
 		names_add(g, &s->changed, path);
 		return;
 	}
-	state = s->o->no_work ? ENTRY_SAME : index_check(g, s->x, e, NULL);
+	/* What a submodule has checked out stays. */
+	state = s->o->no_work || e->mode == MODE_GITLINK ? ENTRY_SAME
+							 : index_check(g, s->x, e, NULL);
 	if (state != ENTRY_SAME && state != ENTRY_MISSING) {
 		names_add(g, &s->changed, path);
 		return;
@@ -268,6 +270,7 @@ void work_reset_index(struct git *g, const struct oid *tree)
 		if (f == NULL)
 			names_add(g, &gone, x->at[i].path);
 		else if (x->at[i].stage == 0 && !entry_is(&x->at[i], f) &&
+			 x->at[i].mode != MODE_GITLINK &&
 			 index_check(g, x, &x->at[i], NULL) != ENTRY_SAME)
 			git_die(g, "Entry '%s' not uptodate. Cannot merge.", f->path);
 	}

@@ -10,8 +10,9 @@
 #include "builtins/git/status.h"
 
 struct checkout_opts {
-	bool quiet, force, no_guess, detach, merge, progress, ignore_other, patch, ignore_skip;
+	bool quiet, force, detach, merge, progress, ignore_other, patch, ignore_skip;
 	enum branch_track track;
+	int guess; /* 1 --guess, -1 --no-guess */
 	const char *create;
 	const char *force_create;
 	const char *orphan;

@@ -270,8 +270,13 @@ static void set_modes(struct adding *ad)
 	for (size_t i = 0; i < ad->x->n; i++) {
 		struct entry *e = &ad->x->at[i];
 
-		if (!pathspec_match(ad->g, &ad->ps, e->path, false) || (e->mode & S_FMT) != S_REG)
+		if (!pathspec_match(ad->g, &ad->ps, e->path, false))
 			continue;
+		if ((e->mode & S_FMT) != S_REG) {
+			git_error(ad->g, "cannot chmod %s '%s'", ad->o->chmod, e->path);
+			ad->status = 255;
+			continue;
+		}
 		e->mode = ad->o->chmod[0] == '+' ? MODE_EXEC : MODE_FILE;
 		ad->x->dirty = true;
 	}
@@ -305,6 +310,8 @@ int git_cmd_add(struct git *g, struct args *args)
 	git_parse(g, args, &p);
 	if (o.all && o.update)
 		git_die(g, "options '%s' and '%s' cannot be used together", "-A", "-u");
+	if (o.ignore_missing && !o.dry_run)
+		git_die(g, "the option '%s' requires '%s'", "--ignore-missing", "--dry-run");
 	if (o.chmod != NULL && strcmp(o.chmod, "+x") != 0 && strcmp(o.chmod, "-x") != 0)
 		git_die(g, "--chmod param '%s' must be either -x or +x", o.chmod);
 	o.patch = o.patch || o.interactive;
@@ -325,7 +332,7 @@ int git_cmd_add(struct git *g, struct args *args)
 		sparse_say_outside(g, &outside);
 		return 1;
 	}
-	if (args->argc == 0 && !o.all && !o.update && !o.renormalize && !o.refresh) {
+	if (args->argc == 0 && !o.all && !o.update && !o.renormalize) {
 		git_say(g, "Nothing specified, nothing added.\n");
 		git_hint(g, "addEmptyPathspec",
 			 "Maybe you wanted to say 'git add .'?\n"
@@ -509,9 +516,17 @@ int git_cmd_rm(struct git *g, struct args *args)
 	}
 	if (o.dry_run)
 		return 0;
-	for (size_t i = 0; !o.cached && i < list.n; i++)
-		if (!names_has(&modules, list.at[i]))
+	for (size_t i = 0; !o.cached && i < list.n; i++) {
+		struct vfs_stat st;
+
+		if (names_has(&modules, list.at[i]))
+			continue;
+		/* Where a file was there may be a directory. */
+		if (cmd_lstat(g->c, list.at[i], &st) < 0 || (st.mode & S_FMT) != S_DIR)
 			work_remove(g, list.at[i]);
+		else if (i == 0)
+			git_die(g, "git rm: '%s': %s", list.at[i], err_text(-E_ISDIR));
+	}
 	for (size_t i = 0; i < modules.n; i++) {
 		if (!submodule_forget(g, x, modules.at[i]))
 			git_warn(g, "Could not find section in .gitmodules where path=%s",

@@ -3,6 +3,7 @@
  * git checkout, switch, restore.
  */
 #include "builtins/git/patch_mode.h"
+#include "builtins/git/transport.h"
 #include "builtins/git/worktree.h"
 
 /* --- what is said of HEAD --- */
@@ -277,22 +278,24 @@ static int make_orphan(struct git *g, struct checkout *k, bool empty)
  * its reference, or NULL. Ends the command if there are several. */
 static char *remote_branch(struct git *g, const char *name)
 {
-	struct ref *list;
-	size_t n = ref_list(g, "refs/remotes/", &list);
+	struct names remotes = { NULL, 0, 0 };
 	const char *preferred = config_get(g, "checkout.defaultremote");
 	char *found = NULL;
 	int hits = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const char *slash = strchr(list[i].name + 13, '/');
+	remote_list(g, &remotes);
+	for (size_t i = 0; i < remotes.n; i++) {
+		struct remote r;
+		char *full;
 
-		if (slash == NULL || strcmp(slash + 1, name) != 0)
+		remote_get(g, remotes.at[i], &r);
+		full = refspecs_map(g, &r.fetch, git_format(g->a, "refs/heads/%s", name), NULL);
+		if (full == NULL || !ref_exists(g, full))
 			continue;
-		if (preferred != NULL && strlen(preferred) == (size_t)(slash - list[i].name - 13) &&
-		    git_starts(list[i].name + 13, preferred))
-			return list[i].name;
+		if (preferred != NULL && strcmp(preferred, remotes.at[i]) == 0)
+			return full;
 		hits++;
-		found = list[i].name;
+		found = full;
 	}
 	if (hits < 2)
 		return found;
@@ -336,7 +339,8 @@ static bool resolve(struct git *g, struct checkout *k, const char *name)
 
 static bool guess_remote(struct git *g, struct checkout *k, const char *name)
 {
-	char *full = k->o.no_guess ? NULL : remote_branch(g, name);
+	bool allowed = k->o.guess > 0 || (k->o.guess == 0 && config_bool(g, "checkout.guess", true));
+	char *full = allowed ? remote_branch(g, name) : NULL;
 
 	if (full == NULL || ref_read(g, full, &k->oid, NULL) < 0)
 		return false;
@@ -390,7 +394,7 @@ static int set_track(struct git *g, void *opts, const char *arg, bool unset)
 static int set_guess(struct git *g, void *opts, const char *arg, bool unset)
 {
 	(void)g, (void)arg;
-	((struct checkout_opts *)opts)->no_guess = unset;
+	((struct checkout_opts *)opts)->guess = unset ? -1 : 1;
 	return 0;
 }
 
@@ -570,6 +574,9 @@ int git_cmd_checkout(struct git *g, struct args *args)
 	}
 	is_rev = resolve(g, &k, first);
 	if (dash == 1) {
+		if (!is_rev && !k.has_tree && args->argc == 2 && k.new_branch == NULL &&
+		    guess_remote(g, &k, first))
+			return checkout_switch(g, &k);
 		if (!is_rev && !k.has_tree)
 			git_die(g, "invalid reference: %s", first);
 		if (args->argc > 2)
@@ -588,11 +595,13 @@ int git_cmd_checkout(struct git *g, struct args *args)
 			git_die(g,
 				"'%s' is not a commit and a branch '%s' cannot be created from it",
 				first, k.new_branch);
-		if (is_path(g, first) || wild_has_magic(first))
+		if (wild_has_magic(first) || !guess_remote(g, &k, first))
 			return checkout_paths(g, &k, args->argv, args->argc, false);
-		if (!guess_remote(g, &k, first)) {
-			return checkout_paths(g, &k, args->argv, args->argc, false);
-		}
+		if (is_path(g, first))
+			git_die(g,
+				"'%s' could be both a local file and a tracking branch.\n"
+				"Please use -- (and optionally --no-guess) to disambiguate",
+				first);
 		return checkout_switch(g, &k);
 	} else if (is_rev && k.new_branch == NULL && k.branch_ref == NULL && is_path(g, first) &&
 		   !k.o.detach) {

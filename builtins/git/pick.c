@@ -146,6 +146,7 @@ bool pick_unstaged_changes(struct git *g)
 
 	diff_init(g, &d);
 	d.renames = 0;
+	d.submodules_asked = SUBMODULE_IGNORE_ALL;
 	diff_settle(g, &d);
 	diff_work(g, &d, &q);
 	diff_finish(g, &d, &q);

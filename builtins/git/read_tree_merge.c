@@ -57,7 +57,7 @@ static bool is_clean(struct merging *m, const struct path_merge *p)
 {
 	enum entry_state state;
 
-	if (m->r->o.index_only || m->r->o.reset)
+	if (m->r->o.index_only || m->r->o.reset || p->entry->mode == MODE_GITLINK)
 		return true;
 	state = index_check(m->g, m->r->x, p->entry, NULL);
 	if (state == ENTRY_SAME || state == ENTRY_MISSING)
