@@ -50,25 +50,6 @@ void branch_check_config(struct git *g)
 	config_die(g, "branch.autosetuprebase");
 }
 
-/* What a remote has under the name that is kept here under this one; NULL: nothing. */
-static char *remote_side(struct git *g, const char *remote, const char *name)
-{
-	struct remote r;
-	char *other = NULL;
-
-	remote_get(g, remote, &r);
-	for (size_t i = 0; i < r.fetch.n && other == NULL; i++) {
-		const struct refspec *s = &r.fetch.at[i];
-		const struct refspec back = { .pattern = s->pattern,
-					      .negative = s->negative,
-					      .src = s->dst != NULL ? s->dst : "",
-					      .dst = s->src };
-
-		other = refspec_map(g, &back, name);
-	}
-	return other;
-}
-
 /* The remotes that are fetched to this name: how many; one of them and its name there. */
 static size_t find_remotes(struct git *g, const char *name, struct names *hits, char **merge)
 {
@@ -76,8 +57,11 @@ static size_t find_remotes(struct git *g, const char *name, struct names *hits, 
 
 	remote_list(g, &all);
 	for (size_t i = 0; i < all.n; i++) {
-		char *other = remote_side(g, all.at[i], name);
+		struct remote r;
+		char *other;
 
+		remote_get(g, all.at[i], &r);
+		other = refspecs_source(g, &r.fetch, name);
 		cmd_charge(g->c, 1);
 		if (other == NULL)
 			continue;

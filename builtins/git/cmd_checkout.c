@@ -302,11 +302,10 @@ static char *remote_branch(struct git *g, const char *name)
 	git_hint(g, "checkoutambiguousremotebranchname",
 		 "If you meant to check out a remote tracking branch on, e.g. 'origin',\n"
 		 "you can do so by fully qualifying the name with the --track option:\n\n"
-		 "    git %s --track origin/<name>\n\n"
+		 "    git checkout --track origin/<name>\n\n"
 		 "If you'd like to always have checkouts of an ambiguous <name> prefer\n"
 		 "one remote, e.g. the 'origin' remote, consider setting\n"
-		 "checkout.defaultRemote=origin in your config.\n",
-		 g->command);
+		 "checkout.defaultRemote=origin in your config.\n");
 	git_die(g, "'%s' matched multiple (%d) remote tracking branches", name, hits);
 }
 

@@ -228,6 +228,44 @@ static int remote_rename(struct git *g, struct args *args)
 	return 0;
 }
 
+/* Whether this remote is fetched to that name, and no other one. */
+static bool is_only_of(struct git *g, const char *remote, const char *name)
+{
+	struct names all = { NULL, 0, 0 };
+	bool ours = false;
+
+	remote_list(g, &all);
+	for (size_t i = 0; i < all.n; i++) {
+		struct remote r;
+
+		cmd_charge(g->c, 1);
+		remote_get(g, all.at[i], &r);
+		if (refspecs_source(g, &r.fetch, name) == NULL)
+			continue;
+		if (strcmp(all.at[i], remote) != 0)
+			return false;
+		ours = true;
+	}
+	return ours;
+}
+
+/* Nothing is pushed there any more. */
+static void forget_pushes(struct git *g, char *config, const char *remote)
+{
+	struct names keys = { NULL, 0, 0 };
+
+	for (size_t i = 0; i < g->config->n; i++) {
+		const struct config_entry *e = &g->config->at[i];
+
+		if (e->value != NULL && strcmp(e->value, remote) == 0 &&
+		    (strcmp(e->key, "remote.pushdefault") == 0 ||
+		     (git_starts(e->key, "branch.") && git_ends(e->key, ".pushremote"))))
+			names_add(g, &keys, e->key);
+	}
+	for (size_t i = 0; i < keys.n; i++)
+		config_change(g, config, keys.at[i], NULL, NULL, CONFIG_UNSET_ALL);
+}
+
 static int remote_remove(struct git *g, struct args *args)
 {
 	static const char *const usage[] = { "git remote remove <name>", NULL };
@@ -253,9 +291,11 @@ static int remote_remove(struct git *g, struct args *args)
 		config_change(g, config, git_format(g->a, "branch.%s.merge", b), NULL, NULL,
 			      CONFIG_UNSET_ALL);
 	}
-	n = ref_list(g, git_format(g->a, "refs/remotes/%s/", name), &list);
+	forget_pushes(g, config, name);
+	n = ref_list(g, "refs/remotes/", &list);
 	for (size_t i = 0; i < n; i++)
-		ref_delete(g, list[i].name);
+		if (is_only_of(g, name, list[i].name))
+			ref_delete_logged(g, list[i].name, NULL, true);
 	config_rename_section(g, config, git_format(g->a, "remote.%s", name), NULL);
 	return 0;
 }

@@ -347,9 +347,17 @@ static void finish_dir(struct search *s, struct dir *d)
 /* A directory in place of a file of the index is not what the index knows. */
 static bool is_tracked(struct index *x, const char *path, bool is_dir)
 {
-	const struct entry *e = is_dir ? index_find(x, path) : NULL;
+	bool found;
+	size_t i;
 
-	return is_dir ? e != NULL && e->mode == MODE_GITLINK : index_has(x, path);
+	if (!is_dir)
+		return index_has(x, path);
+	/* One with conflicts has no stage 0. */
+	for (i = index_search(x, path, 0, &found);
+	     i < x->n && strcmp(x->at[i].path, path) == 0; i++)
+		if (x->at[i].mode == MODE_GITLINK)
+			return true;
+	return false;
 }
 
 enum { NEXT, ENTER };

@@ -166,12 +166,54 @@ static bool merge_regular(struct merger *s, struct merge_file *f, const struct l
 	return clean;
 }
 
+/* Of two commits of a submodule the one that holds the other. False: neither does; *wanted is then
+ * what may be merged there. */
+static bool follow_submodule(struct merger *s, struct merge_file *f, const struct leaf *leaf[3],
+			     const char **wanted)
+{
+	struct git *g = s->g;
+	struct git *sub = g->work != NULL ? repo_open(g, path_join(g->a, g->work, f->path)) : NULL;
+	struct commit *c[3];
+	const char *why = NULL;
+
+	for (int i = 0; sub != NULL && why == NULL && i < 3; i++) {
+		c[i] = commit_at(sub, &leaf[i]->oid);
+		if (!commit_load(sub, c[i]))
+			why = "commits not present";
+	}
+	if (sub == NULL)
+		why = "not checked out";
+	else if (why == NULL && (!is_ancestor(sub, c[0], c[1]) || !is_ancestor(sub, c[0], c[2])))
+		why = "commits don't follow merge-base";
+	if (sub != NULL)
+		*wanted = git_format(g->keep, "%s", oid_short(sub, &leaf[2]->oid, 0));
+	if (why != NULL) {
+		merge_say(s, f->path, "Failed to merge submodule %s (%s)\n", f->path, why);
+		return false;
+	}
+	for (int i = 1; i < 3; i++) {
+		if (!is_ancestor(sub, c[3 - i], c[i]))
+			continue;
+		f->result = leaf[i]->oid;
+		merge_say(s, f->path, "Note: Fast-forwarding submodule %s to %s\n", f->path,
+			  oid_hex(g, &leaf[i]->oid));
+		return true;
+	}
+	merge_say(s, f->path, "Failed to merge submodule %s\n", f->path);
+	return false;
+}
+
 static bool merge_submodule(struct merger *s, struct merge_file *f, const struct leaf *leaf[3])
 {
+	const char *wanted = "";
+
 	f->result = s->m->depth > 0 && leaf[0] != NULL ? leaf[0]->oid : leaf[1]->oid;
+	if (leaf[0] != NULL && s->m->depth == 0 && follow_submodule(s, f, leaf, &wanted))
+		return true;
+	if (leaf[0] != NULL && s->m->depth > 0)
+		return false;
 	names_add(s->g, &s->submodules, f->path);
-	if (leaf[0] != NULL)
-		merge_say(s, f->path, "Failed to merge submodule %s (not checked out)\n", f->path);
+	names_add(s->g, &s->submodule_commits, wanted);
 	return false;
 }
 

@@ -420,8 +420,15 @@ static void advise_submodules(struct merger *s)
 
 	buf_puts(out, "Recursive merging with submodules currently only supports trivial cases.\n"
 		      "Please manually handle the merging of each conflicted submodule.\n"
-		      "This can be accomplished with the following steps:\n"
-		      " - come back to superproject and run:\n\n      git add");
+		      "This can be accomplished with the following steps:\n");
+	for (size_t i = 0; i < s->submodules.n; i++)
+		if (s->submodule_commits.at[i][0] != '\0')
+			buf_printf(out,
+				   " - go to submodule (%s), and either merge commit %s\n"
+				   "   or update to an existing commit which has merged those "
+				   "changes\n",
+				   s->submodules.at[i], s->submodule_commits.at[i]);
+	buf_puts(out, " - come back to superproject and run:\n\n      git add");
 	for (size_t i = 0; i < s->submodules.n; i++)
 		buf_printf(out, " %s", s->submodules.at[i]);
 	buf_puts(out, "\n\n   to record the above merge or update\n"

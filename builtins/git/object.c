@@ -312,7 +312,7 @@ void object_copy(struct git *from, struct git *to, const struct oid *o)
 	struct oid same;
 	enum object_type type;
 
-	if (object_exists(to, o))
+	if (is_stored(to, o))
 		return;
 	arena_init_under(&a, from->a);
 	type = object_read(from, &a, o, &data);

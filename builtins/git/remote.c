@@ -251,6 +251,22 @@ char *refspec_map(struct git *g, const struct refspec *s, const char *name)
 			  inside.ptr, star + 1);
 }
 
+char *refspecs_source(struct git *g, const struct refspecs *list, const char *name)
+{
+	char *other = NULL;
+
+	for (size_t i = 0; i < list->n && other == NULL; i++) {
+		const struct refspec *s = &list->at[i];
+		const struct refspec back = { .pattern = s->pattern,
+					      .negative = s->negative,
+					      .src = s->dst != NULL ? s->dst : "",
+					      .dst = s->src };
+
+		other = refspec_map(g, &back, name);
+	}
+	return other;
+}
+
 char *refspecs_map(struct git *g, const struct refspecs *list, const char *name,
 		   const struct refspec **which)
 {

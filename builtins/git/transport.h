@@ -46,6 +46,8 @@ struct remote {
 void refspec_add(struct git *g, struct refspecs *list, const char *text, bool for_fetch);
 /* The other side of a name; NULL: the refspec does not take it. */
 char *refspec_map(struct git *g, const struct refspec *s, const char *name);
+/* Of what is a name here the name there; NULL: nothing. */
+char *refspecs_source(struct git *g, const struct refspecs *list, const char *name);
 /* The same for all, with those that exclude: the first that takes it. */
 char *refspecs_map(struct git *g, const struct refspecs *list, const char *name,
 		   const struct refspec **which);
