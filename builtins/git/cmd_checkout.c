@@ -244,8 +244,7 @@ int checkout_switch(struct git *g, struct checkout *k)
 		show_changes(g);
 	if (!stays)
 		say_moved(g, k, &old, had_head, old_ref);
-	state_remove(g, "CHERRY_PICK_HEAD");
-	state_remove(g, "REVERT_HEAD");
+	state_end_pick(g);
 	if (!merge_in_progress(g) || k->o.force) {
 		state_remove(g, "MERGE_HEAD");
 		state_remove(g, "MERGE_MSG");
@@ -660,6 +659,14 @@ static _Noreturn void not_a_branch(struct git *g, const char *name)
 	git_exit(g, GIT_STATUS_FATAL);
 }
 
+static _Noreturn void die_in_progress(struct git *g, const char *where, const char *command)
+{
+	git_die(g,
+		"cannot switch branch %s\n"
+		"Consider \"git %s --quit\" or \"git worktree add\".",
+		where, command);
+}
+
 /* What would be lost, or go on somewhere else. */
 static void refuse_in_progress(struct git *g)
 {
@@ -675,13 +682,16 @@ static void refuse_in_progress(struct git *g)
 		{ "CHERRY_PICK_HEAD", "while cherry-picking", "cherry-pick" },
 		{ "REVERT_HEAD", "while reverting", "revert" },
 	};
+	char *todo = state_read(g, "sequencer/todo");
 
+	/* Between two of several. */
+	if (todo != NULL && git_starts(todo, "pick "))
+		die_in_progress(g, "while cherry-picking", "cherry-pick");
+	if (todo != NULL && git_starts(todo, "revert "))
+		die_in_progress(g, "while reverting", "revert");
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (file_exists(g, repo_path(g, g->a, states[i].file)))
-			git_die(g,
-				"cannot switch branch %s\n"
-				"Consider \"git %s --quit\" or \"git worktree add\".",
-				states[i].where, states[i].command);
+			die_in_progress(g, states[i].where, states[i].command);
 	if (file_exists(g, repo_path(g, g->a, "BISECT_START")))
 		git_warn(g, "you are switching branch while bisecting");
 }

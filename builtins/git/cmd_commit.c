@@ -246,6 +246,10 @@ static void prepare_index(struct committing *cm, struct args *args)
 	reword = reword || args->argc == 0;
 	if (cm->merging)
 		git_die(g, "cannot do a partial commit during a merge.");
+	if (cm->picking)
+		git_die(g, "cannot do a partial commit during a %s.",
+			file_exists(g, repo_path(g, g->a, "rebase-merge")) ? "rebase"
+									   : "cherry-pick");
 	for (size_t i = 0; i < x->n; i++)
 		pathspec_match(g, &ps, x->at[i].path, false);
 	struct oid tree;
@@ -854,6 +858,7 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 		   git_format(g->a, "%s: %.*s", log_action(cm, nparents), (int)subject.len,
 			      subject.ptr),
 		   false);
+	state_end_pick(g);
 	state_clear(g);
 	rerere_run(g);
 	git_hook(g, "post-commit", NULL, no_editor(cm));

@@ -230,6 +230,21 @@ void state_clear(struct git *g)
 		state_remove(g, names[i]);
 }
 
+void state_end_pick(struct git *g)
+{
+	const char *todo = repo_path(g, g->a, "sequencer/todo");
+	struct bytes text, line;
+
+	if (!file_exists(g, repo_path(g, g->a, "CHERRY_PICK_HEAD")) &&
+	    !file_exists(g, repo_path(g, g->a, "REVERT_HEAD")))
+		return;
+	state_remove(g, "CHERRY_PICK_HEAD");
+	state_remove(g, "REVERT_HEAD");
+	/* The first line is the one that stopped. */
+	if (file_read(g, g->a, todo, &text) == 0 && git_line(&text, &line) && text.len == 0)
+		file_remove_tree(g, repo_path(g, g->a, "sequencer"));
+}
+
 void state_clear_merge(struct git *g)
 {
 	state_clear(g);

@@ -33,6 +33,8 @@ void commit_print(struct git *g, const struct oid *o, bool root, bool show_autho
 void state_clear(struct git *g);
 /* The same for one that is given up: nothing waits to be recorded. */
 void state_clear_merge(struct git *g);
+/* A cherry-pick or revert that stopped is over; if it was the last of several, all of them. */
+void state_end_pick(struct git *g);
 char *state_read(struct git *g, const char *name); /* NULL: not there */
 void state_write(struct git *g, const char *name, const char *text);
 void state_remove(struct git *g, const char *name);
