@@ -62,7 +62,7 @@ struct file_patch {
 	struct oid stage[3];
 	bool failed; /* with --reject it is left out, and the others are applied */
 	size_t rejects;
-	bool *rejected; /* by hunk */
+	bool *rejected;       /* by hunk */
 	unsigned space_rules; /* once asked for */
 };
 

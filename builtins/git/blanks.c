@@ -73,8 +73,8 @@ unsigned blanks_rules(struct git *g, const char *path)
 	if (attribute == NULL)
 		return configured;
 	rules = configured & RULE_WIDTH;
-	for (size_t i = 0; strcmp(attribute, ATTR_TRUE) == 0 && i < sizeof(names) / sizeof(names[0]);
-	     i++)
+	for (size_t i = 0;
+	     strcmp(attribute, ATTR_TRUE) == 0 && i < sizeof(names) / sizeof(names[0]); i++)
 		rules |= names[i].usual_not ? 0 : names[i].bits;
 	return rules;
 }

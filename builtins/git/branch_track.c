@@ -117,7 +117,8 @@ static bool wants_rebase(struct git *g, bool remote)
 {
 	const char *v = config_get(g, "branch.autosetuprebase");
 
-	return v != NULL && (strcmp(v, "always") == 0 || strcmp(v, remote ? "remote" : "local") == 0);
+	return v != NULL &&
+	       (strcmp(v, "always") == 0 || strcmp(v, remote ? "remote" : "local") == 0);
 }
 
 static const char *at_remote(const char *name)
@@ -157,8 +158,8 @@ static void install(struct git *g, const char *branch, const char *remote,
 	}
 	git_printf(g, "branch '%s' set up to track%s:\n", branch, rebase ? " by rebasing" : "");
 	for (size_t i = 0; i < merge->n; i++)
-		git_printf(g, "  %s%s%s\n", remote != NULL ? remote : "",
-			   remote != NULL ? "/" : "", at_remote(merge->at[i]));
+		git_printf(g, "  %s%s%s\n", remote != NULL ? remote : "", remote != NULL ? "/" : "",
+			   at_remote(merge->at[i]));
 }
 
 /* The same as the branch it starts at. */
@@ -233,8 +234,8 @@ const char *branch_name(struct git *g, const char *name, const char *part)
 			      strcmp(brace, "@{push}") != 0))
 		return name;
 	full = brace == name ? head_ref(g)
-			     : ref_expand(g, git_format(g->a, "%.*s", (int)(brace - name), name), &o,
-					  &several);
+			     : ref_expand(g, git_format(g->a, "%.*s", (int)(brace - name), name),
+					  &o, &several);
 	if (full == NULL)
 		return name;
 	full = brace[2] == 'u' ? rev_upstream(g, full, &why) : rev_push(g, full, &why);

@@ -146,7 +146,8 @@ static int unset_upstream(struct git *g, struct args *args)
 	if (args->argc > 1)
 		git_die(g, "too many arguments to unset upstream");
 	if (branch == NULL)
-		git_die(g, "could not unset upstream of HEAD when it does not point to any branch.");
+		git_die(g,
+			"could not unset upstream of HEAD when it does not point to any branch.");
 	if (config_get(g, git_format(g->a, "branch.%s.merge", branch)) == NULL)
 		git_die(g, "Branch '%s' has no upstream information", branch);
 	config_change(g, config, git_format(g->a, "branch.%s.remote", branch), NULL, NULL,
@@ -192,9 +193,8 @@ static int edit_description(struct git *g, struct args *args)
 	if (file_read(g, g->a, path, &text) < 0)
 		git_die(g, "could not read '%s'", path);
 	text = message_clean(g, text, true);
-	config_change(g, config_local_path(g), key,
-		      text.len != 0 ? arena_dup(g->a, text) : NULL, NULL,
-		      text.len != 0 ? CONFIG_SET : CONFIG_UNSET);
+	config_change(g, config_local_path(g), key, text.len != 0 ? arena_dup(g->a, text) : NULL,
+		      NULL, text.len != 0 ? CONFIG_SET : CONFIG_UNSET);
 	return 0;
 }
 
@@ -425,8 +425,7 @@ int git_cmd_branch(struct git *g, struct args *args)
 	git_parse(g, args, &p);
 	filters = o.contains.n + o.no_contains.n + o.merged.n + o.no_merged.n + o.points_at.n != 0;
 	actions = (o.deletion != 0) + (o.rename != 0) + (o.copying != 0) +
-		  (o.set_upstream != NULL) + o.show_current + o.edit_description +
-		  o.unset_upstream;
+		  (o.set_upstream != NULL) + o.show_current + o.edit_description + o.unset_upstream;
 	if (filters || (actions == 0 && args->argc == 0))
 		o.list = true;
 	if (actions + o.list > 1)

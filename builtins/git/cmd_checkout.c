@@ -337,7 +337,8 @@ static bool resolve(struct git *g, struct checkout *k, const char *name)
 
 static bool guess_remote(struct git *g, struct checkout *k, const char *name)
 {
-	bool allowed = k->o.guess > 0 || (k->o.guess == 0 && config_bool(g, "checkout.guess", true));
+	bool allowed = k->o.guess > 0 ||
+		       (k->o.guess == 0 && config_bool(g, "checkout.guess", true));
 	char *full = allowed ? remote_branch(g, name) : NULL;
 
 	if (full == NULL || ref_read(g, full, &k->oid, NULL) < 0)

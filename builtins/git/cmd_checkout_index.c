@@ -51,7 +51,8 @@ static const struct git_option place_options[] = {
 	GIT_CALL_ARG(0, "stage", set_stage),
 	GIT_END(),
 };
-static const char *const place_usage[] = { "git checkout-index [<options>] [--] [<file>...]", NULL };
+static const char *const place_usage[] = { "git checkout-index [<options>] [--] [<file>...]",
+					   NULL };
 
 /* --- files of their own --- */
 

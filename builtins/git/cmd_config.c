@@ -195,8 +195,8 @@ static const char *stored(struct git *g, const struct config_opts *o, const char
 
 	if (color && color_try(g, value) == NULL)
 		git_die(g, "cannot parse color '%s'", value);
-	if (color || (o->type != NULL && (strcmp(o->type, "expiry-date") == 0 ||
-					  strcmp(o->type, "path") == 0)))
+	if (color || (o->type != NULL &&
+		      (strcmp(o->type, "expiry-date") == 0 || strcmp(o->type, "path") == 0)))
 		return value;
 	return typed(g, o, key, value);
 }
@@ -501,7 +501,8 @@ int git_cmd_config(struct git *g, struct args *args)
 	}
 	if (o.blob != NULL && o.action == ACT_EDIT)
 		git_die(g, "editing blobs is not supported");
-	if (o.blob != NULL && (o.action == ACT_NONE || (o.action >= ACT_ADD && o.action < ACT_GET_COLOR)))
+	if (o.blob != NULL &&
+	    (o.action == ACT_NONE || (o.action >= ACT_ADD && o.action < ACT_GET_COLOR)))
 		git_die(g, "writing config blobs is not supported");
 	if (o.action == ACT_RENAME || o.action == ACT_REMOVE)
 		return sections(g, &o, file, args);

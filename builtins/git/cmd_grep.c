@@ -453,9 +453,8 @@ int git_cmd_grep(struct git *g, struct args *args)
 	patterns = arena_array(g->keep, w.o.patterns.n, sizeof(*patterns));
 	for (n = 0; n < w.o.patterns.n; n++)
 		patterns[n] = bytes_of(w.o.patterns.at[n]);
-	flags = grep_kind_flags(g, (enum grep_kind)w.o.kind) |
-		REGEX_NEWLINE | (w.o.icase ? REGEX_ICASE : 0u) | (w.o.word ? REGEX_WORD : 0u) |
-		g->utf8;
+	flags = grep_kind_flags(g, (enum grep_kind)w.o.kind) | REGEX_NEWLINE |
+		(w.o.icase ? REGEX_ICASE : 0u) | (w.o.word ? REGEX_WORD : 0u) | g->utf8;
 	if (regex_compile_set(g->keep, patterns, n, flags, &w.re, &message) < 0)
 		git_die(g, "-e option, '%s': %s", w.o.patterns.at[0], message);
 	regex_set_work(w.re, cmd_work, g->c);

@@ -64,6 +64,27 @@ static bool merge_option(struct git *g, struct log_args *l, const char *arg)
 	git_die(g, "invalid value for '%s': '%s'", "--diff-merges", form);
 }
 
+/* How messages are written. */
+static bool text_option(struct git *g, struct pretty *p, const char *arg)
+{
+	int64_t n;
+
+	if (git_starts(arg, "--encoding=")) {
+		g->log_encoding = strcmp(arg + 11, "none") == 0 ? "" : arg + 11;
+	} else if (strcmp(arg, "--expand-tabs") == 0) {
+		p->tabs = 8;
+	} else if (strcmp(arg, "--no-expand-tabs") == 0) {
+		p->tabs = 0;
+	} else if (git_starts(arg, "--expand-tabs=")) {
+		if (!git_number(arg + 14, &n) || n < 0 || n > INT32_MAX)
+			git_die(g, "'%s': not a non-negative integer", arg + 14);
+		p->tabs = (int)n;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 {
 	struct pretty *p = &l->pretty;
@@ -130,18 +151,8 @@ static bool simple_option(struct git *g, struct log_args *l, const char *arg)
 	} else if (strcmp(arg, "--use-mailmap") == 0 || strcmp(arg, "--mailmap") == 0 ||
 		   strcmp(arg, "--no-show-signature") == 0) {
 		return true;
-	} else if (git_starts(arg, "--encoding=")) {
-		g->log_encoding = strcmp(arg + 11, "none") == 0 ? "" : arg + 11;
-	} else if (strcmp(arg, "--expand-tabs") == 0) {
-		p->tabs = 8;
-	} else if (strcmp(arg, "--no-expand-tabs") == 0) {
-		p->tabs = 0;
-	} else if (git_starts(arg, "--expand-tabs=")) {
-		int64_t n;
-
-		if (!git_number(arg + 14, &n) || n < 0 || n > INT32_MAX)
-			git_die(g, "'%s': not a non-negative integer", arg + 14);
-		p->tabs = (int)n;
+	} else if (text_option(g, p, arg)) {
+		return true;
 	} else {
 		return false;
 	}
@@ -598,8 +609,7 @@ static void show_merge(struct git *g, struct log_args *l, struct commit *c)
 		if (b.len != 0) {
 			if (gap && l->pretty.kind != PRETTY_ONELINE)
 				put_gap(g, l);
-			else if ((!l->id_only && !l->no_id) ||
-				 (!gap && (o.format & DIFF_PATCH)))
+			else if ((!l->id_only && !l->no_id) || (!gap && (o.format & DIFF_PATCH)))
 				emit(g, l, BYTES("\n"));
 			if (l->graph_state != NULL)
 				o.prefix = graph_prefix(g, l);

@@ -537,7 +537,6 @@ int git_cmd_reset(struct git *g, struct args *args)
 		s = message_subject(g->a, t.message);
 		git_printf(g, "HEAD is now at %s %.*s\n", oid_short(g, &o, 0), (int)s.len, s.ptr);
 	}
-	state_end_pick(g);
 	state_clear_merge(g);
 	return 0;
 }

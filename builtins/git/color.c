@@ -26,8 +26,9 @@ static int attribute(struct bytes word)
 	static const struct {
 		const char *name;
 		int code, negated;
-	} words[] = { { "bold", 1, 22 }, { "dim", 2, 22 },     { "italic", 3, 23 }, { "ul", 4, 24 },
-		      { "blink", 5, 25 }, { "reverse", 7, 27 }, { "strike", 9, 29 } };
+	} words[] = { { "bold", 1, 22 },  { "dim", 2, 22 },   { "italic", 3, 23 },
+		      { "ul", 4, 24 },    { "blink", 5, 25 }, { "reverse", 7, 27 },
+		      { "strike", 9, 29 } };
 	bool negated = bytes_starts(word, BYTES("no")) && !bytes_is(word, "normal");
 
 	if (negated)

@@ -247,6 +247,7 @@ void state_end_pick(struct git *g)
 
 void state_clear_merge(struct git *g)
 {
+	state_end_pick(g);
 	state_clear(g);
 	state_remove(g, "MERGE_RR");
 }

@@ -35,9 +35,9 @@ static bool check_file(struct git *g, struct diff_opts *o, struct diff_pair *p, 
 	bool bad = false;
 	const char *set = diff_escape(o, g, "new");
 	const char *reset = o->use_color ? COLOR_RESET : "";
-	const struct blanks_colors colors = {
-		set, o->use_color ? diff_escape(o, g, "whitespace") : "", reset
-	};
+	const struct blanks_colors colors = { set,
+					      o->use_color ? diff_escape(o, g, "whitespace") : "",
+					      reset };
 	unsigned rules = blanks_rules(g, p->two->path), wrong;
 	size_t end;
 

@@ -391,8 +391,9 @@ static void put_added(struct patch *p, size_t at)
 {
 	struct bytes line = p->l.file[1].line[at];
 
-	if (!p->o->use_color || !(p->o->space_marks & SPACE_NEW) || p->blank_from[1] == 0 || !(p->rules & RULE_EOF) ||
-	    at + 1 < p->blank_from[1] || p->old_line < p->blank_from[0] || !is_blank(line)) {
+	if (!p->o->use_color || !(p->o->space_marks & SPACE_NEW) || p->blank_from[1] == 0 ||
+	    !(p->rules & RULE_EOF) || at + 1 < p->blank_from[1] || p->old_line < p->blank_from[0] ||
+	    !is_blank(line)) {
 		put_line(p, '+', line);
 		return;
 	}

@@ -120,13 +120,13 @@ struct git {
 	struct bytes dir_seen; /* a directory without symlinks on the way: work.c */
 	bool hook_hinted;
 	enum { ENDS_QUIET, ENDS_WARN, ENDS_REFUSE } ends; /* what is said of line ends: convert.c */
-	bool fresh_deltas;   /* packs are made without what others have: repack -f */
-	int nested;          /* this one is a submodule, looked at from above */
+	bool fresh_deltas;        /* packs are made without what others have: repack -f */
+	int nested;               /* this one is a submodule, looked at from above */
 	const char *log_encoding; /* --encoding; NULL: as configured */
-	int abbrev;          /* default length of short names; 0: not known */
-	const char *columns; /* --column as given; "": without a value; NULL: not given */
-	int rerere;          /* enum rerere_update: what --rerere-autoupdate said */
-	int color;           /* --no-color etc. of the running command; -1: not said */
+	int abbrev;               /* default length of short names; 0: not known */
+	const char *columns;      /* --column as given; "": without a value; NULL: not given */
+	int rerere;               /* enum rerere_update: what --rerere-autoupdate said */
+	int color;                /* --no-color etc. of the running command; -1: not said */
 };
 
 /* --- text.c: messages --- */
@@ -994,7 +994,7 @@ const char *color_text(struct git *g, const char *v);
 /* The same; NULL after a message if it is none. */
 const char *color_try(struct git *g, const char *v);
 #define COLOR_RESET "\033[m"
-#define COLOR_CYAN "\033[36m"
+#define COLOR_CYAN  "\033[36m"
 
 /* --- subcommands --- */
 

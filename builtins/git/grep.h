@@ -15,9 +15,9 @@ enum grep_binary { GREP_TEXT = 1, GREP_NO_BINARY };
 struct grep_opts {
 	bool has_depth; /* --max-depth */
 	size_t depth;
-	bool cached, invert, icase, word, number, no_name, names,
-		without, count, only, quiet, null_names, full, break_, heading, untracked,
-		all_match, textconv, function, whole_function, column;
+	bool cached, invert, icase, word, number, no_name, names, without, count, only, quiet,
+		null_names, full, break_, heading, untracked, all_match, textconv, function,
+		whole_function, column;
 	int kind; /* enum grep_kind */
 	int before, after, max_count;
 	int binary; /* enum grep_binary */

@@ -353,8 +353,8 @@ static bool is_tracked(struct index *x, const char *path, bool is_dir)
 	if (!is_dir)
 		return index_has(x, path);
 	/* One with conflicts has no stage 0. */
-	for (i = index_search(x, path, 0, &found);
-	     i < x->n && strcmp(x->at[i].path, path) == 0; i++)
+	for (i = index_search(x, path, 0, &found); i < x->n && strcmp(x->at[i].path, path) == 0;
+	     i++)
 		if (x->at[i].mode == MODE_GITLINK)
 			return true;
 	return false;

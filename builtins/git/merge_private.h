@@ -27,9 +27,9 @@ struct merger {
 	struct merge_note *note;
 	size_t nnotes;
 	size_t notes_cap;
-	struct names submodules; /* those in conflict */
+	struct names submodules;        /* those in conflict */
 	struct names submodule_commits; /* what is to be merged there; "" where it is not known */
-	bool nested;             /* the content that is merged will be merged again */
+	bool nested;                    /* the content that is merged will be merged again */
 	struct lookup
 		*original[2];     /* of ours, theirs: a new path by what the directory made of it */
 	struct lookup *suggested; /* paths that merge_follow_directories asks about */

@@ -171,9 +171,9 @@ bool pretty_trailers(struct git *g, struct bytes message, struct bytes opts, str
 	}
 	n = trailers_list(g, message, &item);
 	for (size_t i = 0; i < n; i++) {
-		if (item[i].separator < 1 ? o.only != 0
-					  : !key_matches(&o, git_trim(bytes_slice(
-								    item[i].text, 0,
+		if (item[i].separator < 1
+			    ? o.only != 0
+			    : !key_matches(&o, git_trim(bytes_slice(item[i].text, 0,
 								    (size_t)item[i].separator))))
 			continue;
 		if (any && o.has_separator)

@@ -218,7 +218,7 @@ struct pretty {
 	bool notes;    /* below the message */
 	bool no_notes; /* --no-notes: %N is no placeholder */
 	bool log_size;
-	int tabs; /* columns that tabs go to; -1: as the kind has it */
+	int tabs;          /* columns that tabs go to; -1: as the kind has it */
 	const char *alias; /* the first one of pretty_of */
 	int alias_depth;
 };
