@@ -18,7 +18,7 @@ static const struct git_command commands[] = {
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 /* Real git has these; here they are refused. */
-static const char missing[] = " add--interactive bisect--helper bugreport check-mailmap"
+static const char missing[] = " add--interactive bisect--helper bugreport"
 			      " checkout--worker commit-graph credential"
 			      " credential-cache credential-cache--daemon credential-store"
 			      " daemon diagnose difftool difftool--helper env--helper"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * .mailmap: people who appear under several names or addresses.
+ * .mailmap: people who appear under several names or addresses; git check-mailmap.
  */
 #include "builtins/git/walk.h"
 
@@ -54,6 +54,7 @@ static struct mailmap *load(struct git *g)
 {
 	struct bytes text;
 	const char *file = config_get(g, "mailmap.file");
+	const char *blob = config_get(g, "mailmap.blob");
 	struct oid o;
 
 	if (g->mailmap != NULL)
@@ -61,9 +62,14 @@ static struct mailmap *load(struct git *g)
 	g->mailmap = arena_zalloc(g->keep, sizeof(*g->mailmap));
 	if (!g->bare && file_read(g, g->keep, ".mailmap", &text) == 0)
 		add_text(g, g->mailmap, text);
-	if (g->bare && rev_parse(g, "HEAD:.mailmap", &o) == 0 &&
-	    object_read(g, g->keep, &o, &text) == OBJECT_BLOB)
-		add_text(g, g->mailmap, text);
+	if (blob == NULL && g->bare)
+		blob = "HEAD:.mailmap";
+	if (blob != NULL && rev_parse(g, blob, &o) == 0) {
+		if (object_read(g, g->keep, &o, &text) == OBJECT_BLOB)
+			add_text(g, g->mailmap, text);
+		else
+			git_error(g, "mailmap is not a blob: %s", blob);
+	}
 	if (file != NULL && file_read(g, g->keep, config_expand_path(g, file), &text) == 0)
 		add_text(g, g->mailmap, text);
 	return g->mailmap;
@@ -91,4 +97,47 @@ void mailmap_apply(struct git *g, struct person *who)
 		who->name = hit->name;
 	if (hit->mail.len != 0)
 		who->mail = hit->mail;
+}
+
+/* --- check-mailmap --- */
+
+struct check_opts {
+	bool from_stdin;
+};
+
+static const struct git_option check_options[] = {
+	GIT_FLAG(0, "stdin", struct check_opts, from_stdin),
+	GIT_END(),
+};
+static const char *const check_usage[] = { "git check-mailmap [<options>] <contact>...", NULL };
+
+static void check_contact(struct git *g, struct bytes contact)
+{
+	struct bytes rest = contact;
+	struct person who = { .valid = true };
+
+	if (!take_person(&rest, &who.name, &who.mail))
+		git_die(g, "unable to parse contact: %.*s", (int)contact.len, contact.ptr);
+	mailmap_apply(g, &who);
+	cmd_bytes(g->c, who.name);
+	if (who.name.len != 0)
+		cmd_putc(g->c, ' ');
+	git_printf(g, "<%.*s>\n", (int)who.mail.len, who.mail.ptr);
+}
+
+int git_cmd_check_mailmap(struct git *g, struct args *args)
+{
+	struct check_opts o = { false };
+	const struct git_parser p = { check_options, &o, check_usage, 0, NULL };
+	struct bytes text, line;
+
+	git_parse(g, args, &p);
+	if (args->argc == 0 && !o.from_stdin)
+		git_die(g, "no contacts specified");
+	for (int i = 0; i < args->argc; i++)
+		check_contact(g, bytes_of(args->argv[i]));
+	text = o.from_stdin ? file_stdin(g) : BYTES("");
+	while (git_line(&text, &line))
+		check_contact(g, line);
+	return 0;
 }
