@@ -230,16 +230,22 @@ static int run_inner(void *arg)
 	return 0;
 }
 
-void awk_pretty_expr(struct pretty *p, const struct node *n)
+/* Goes on with a node, on a fresh stack if there is little left of this one. */
+static void put_deeper(struct pretty *p, const struct node *n, int (*run)(void *arg))
 {
 	struct inner inner = { p, n };
 
 	awk_work(p->a, 1);
-	buf_fill(&p->out, '(', n->grouped);
 	if (cmd_stack_left(p->a->c) < AWK_STACK_NEED)
-		cmd_deepen(p->a->c, AWK_STACK_NEED, run_inner, &inner);
+		cmd_deepen(p->a->c, AWK_STACK_NEED, run, &inner);
 	else
-		put_inner(p, n);
+		run(&inner);
+}
+
+void awk_pretty_expr(struct pretty *p, const struct node *n)
+{
+	buf_fill(&p->out, '(', n->grouped);
+	put_deeper(p, n, run_inner);
 	buf_fill(&p->out, ')', n->grouped);
 }
 
@@ -336,6 +342,16 @@ static void put_braces(struct pretty *p, const struct node *body, uint32_t taken
 	buf_putc(&p->out, '}');
 }
 
+static void put_if(struct pretty *p, const struct node *n);
+
+static int run_if(void *arg)
+{
+	struct inner *i = arg;
+
+	put_if(i->p, i->n);
+	return 0;
+}
+
 static void put_if(struct pretty *p, const struct node *n)
 {
 	buf_puts(&p->out, "if (");
@@ -351,7 +367,7 @@ static void put_if(struct pretty *p, const struct node *n)
 		inner = inner->list;
 	if (inner->op == N_IF && inner->remarks == NULL) {
 		buf_putc(&p->out, ' ');
-		put_if(p, inner);
+		put_deeper(p, inner, run_if);
 	} else {
 		put_braces(p, n->c, 0, 0);
 	}
@@ -533,6 +549,14 @@ static void put_compound(struct pretty *p, const struct node *n)
 	}
 }
 
+static int run_statements(void *arg)
+{
+	struct inner *i = arg;
+
+	put_statements(i->p, i->n);
+	return 0;
+}
+
 static int run_statement(void *arg)
 {
 	struct inner *i = arg;
@@ -543,20 +567,15 @@ static int run_statement(void *arg)
 
 static void put_statement(struct pretty *p, const struct node *n)
 {
-	struct inner inner = { p, n };
-
 	put_comments(p, remarks_of(n)->before);
 	/* Braces that group nothing are left out. */
 	if (n->op == N_BLOCK) {
-		put_statements(p, n->list);
+		put_deeper(p, n->list, run_statements);
 		put_comments(p, remarks_of(n)->inner);
 		return;
 	}
 	put_start(p, n->counter);
-	if (cmd_stack_left(p->a->c) < AWK_STACK_NEED)
-		cmd_deepen(p->a->c, AWK_STACK_NEED, run_statement, &inner);
-	else
-		put_compound(p, n);
+	put_deeper(p, n, run_statement);
 	if ((n->op == N_SWITCH || n->op == N_DELETE) && remarks_of(n)->after != NULL) {
 		buf_putc(&p->out, '\n');
 		put_comments(p, remarks_of(n)->after);
