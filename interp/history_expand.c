@@ -127,6 +127,7 @@ static void split_event(struct expansion *x)
 
 	x->nparts = 0;
 	x->parts = NULL;
+	shell_cost(x->sh, t.len);
 	for (size_t i = 0; i < t.len;) {
 		size_t end;
 
@@ -264,6 +265,7 @@ static bool take_entry(struct expansion *x, int i)
 	if (i < 0 || i >= x->count)
 		return false;
 	x->event = arena_bytes(x->sh->arena, entry_text(&x->h->entry[i]));
+	shell_cost(x->sh, x->event.len);
 	return true;
 }
 
@@ -371,6 +373,7 @@ static void cut_path(struct expansion *x, int c)
 	struct bytes t = x->words;
 	const char *cut = last_byte(t, c == 'h' || c == 't' ? '/' : '.');
 
+	shell_cost(x->sh, t.len);
 	if (cut == NULL)
 		return;
 	if (c == 'h' || c == 'r')
@@ -577,6 +580,7 @@ static bool is_spared(const struct expansion *x, size_t i)
 	size_t n = x->line.len - i - 1;
 	int before = i > 0 ? at(x, i - 1) : 0;
 
+	shell_cost(x->sh, n);
 	if (before == '[' && memchr(behind, ']', n) != NULL)
 		return true;
 	if (before == '{' && i > 1 && at(x, i - 2) == '$' && memchr(behind, '}', n) != NULL)
