@@ -31,6 +31,7 @@ static const char list_header[] = "           staged     unstaged path";
 
 static struct change *change_at(struct git *g, struct changes *list, const char *path)
 {
+	git_charge_search(g, list->n, path);
 	for (size_t i = 0; i < list->n; i++)
 		if (strcmp(list->at[i].path, path) == 0)
 			return &list->at[i];

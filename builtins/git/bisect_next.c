@@ -195,6 +195,7 @@ static int base_is_bad(const struct bases *b)
 
 static bool is_good(const struct bases *b, const struct commit *c)
 {
+	cmd_charge(b->g->c, b->n / 8);
 	for (size_t i = 0; i < b->n; i++)
 		if (b->good[i] == c)
 			return true;

@@ -519,7 +519,7 @@ int git_cmd_rm(struct git *g, struct args *args)
 	for (size_t i = 0; !o.cached && i < list.n; i++) {
 		struct vfs_stat st;
 
-		if (names_has(&modules, list.at[i]))
+		if (names_has(g, &modules, list.at[i]))
 			continue;
 		/* Where a file was there may be a directory. */
 		if (cmd_lstat(g->c, list.at[i], &st) < 0 || (st.mode & S_FMT) != S_DIR)

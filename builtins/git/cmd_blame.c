@@ -116,9 +116,11 @@ struct suspect *blame_suspect(struct blaming *b, struct commit *c, const char *p
 {
 	struct suspect *s;
 
-	for (s = b->todo; s != NULL; s = s->next)
+	for (s = b->todo; s != NULL; s = s->next) {
+		cmd_charge(b->g->c, 1);
 		if (s->c == c && strcmp(s->path, path) == 0)
 			return s;
+	}
 	s = arena_zalloc(b->g->keep, sizeof(*s));
 	s->c = c;
 	s->path = path;
@@ -280,9 +282,11 @@ static struct suspect *next_suspect(struct blaming *b)
 	struct suspect **best = &b->todo;
 	struct suspect *s;
 
-	for (struct suspect **p = &b->todo; *p != NULL; p = &(*p)->next)
+	for (struct suspect **p = &b->todo; *p != NULL; p = &(*p)->next) {
+		cmd_charge(b->g->c, 1);
 		if (comes_first(b, (*p)->c, (*best)->c))
 			best = p;
+	}
 	s = *best;
 	*best = s->next;
 	if (*best == NULL)

@@ -244,6 +244,7 @@ static void copy_objects(struct cloning *k)
 
 static const struct ref *offered(const struct cloning *k, const char *name)
 {
+	git_charge_search(k->g, k->nrefs, name);
 	for (size_t i = 0; i < k->nrefs; i++)
 		if (strcmp(k->refs[i].name, name) == 0)
 			return &k->refs[i];

@@ -74,8 +74,9 @@ struct describing {
 	bool any;
 };
 
-static bool any_match(const struct names *patterns, const char *name)
+static bool any_match(struct git *g, const struct names *patterns, const char *name)
 {
+	git_charge_search(g, patterns->n * 4, name);
 	for (size_t i = 0; i < patterns->n; i++)
 		if (wild_match(patterns->at[i], bytes_of(name), 0))
 			return true;
@@ -111,8 +112,8 @@ static void add_label(struct describing *d, const struct ref *r)
 	if (d->o.match.n + d->o.exclude.n != 0) {
 		const char *tail = ref_short(g, r->name);
 
-		if (tail == r->name || (d->o.match.n != 0 && !any_match(&d->o.match, tail)) ||
-		    any_match(&d->o.exclude, tail))
+		if (tail == r->name || (d->o.match.n != 0 && !any_match(d->g, &d->o.match, tail)) ||
+		    any_match(d->g, &d->o.exclude, tail))
 			return;
 	}
 	if (!object_peel(g, &r->oid, OBJECT_COMMIT, &l.commit))

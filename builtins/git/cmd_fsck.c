@@ -230,7 +230,7 @@ static void follow(struct checking *k, const struct node *n, bool reached)
 			if (!oid_parse_bytes(bytes_slice(line, tree ? 5 : 7, line.len), &o))
 				break;
 			if (!tree && g->shallow.n != 0 &&
-			    names_has(&g->shallow, oid_hex(g, &n->oid)))
+			    names_has(g, &g->shallow, oid_hex(g, &n->oid)))
 				continue;
 			visit(k, n, &o, tree ? OBJECT_TREE : OBJECT_COMMIT, reached);
 		}

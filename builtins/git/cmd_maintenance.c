@@ -200,7 +200,7 @@ static bool is_registered(struct git *g, const char *path)
 	struct names list = { NULL, 0, 0 };
 
 	config_all(g, "maintenance.repo", &list);
-	return names_has(&list, path);
+	return names_has(g, &list, path);
 }
 
 static char *list_file(struct git *g, const struct maintenance_opts *o)

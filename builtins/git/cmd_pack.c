@@ -361,8 +361,9 @@ static size_t entry_at(const struct pack_scan *s, uint64_t offset)
 	return lo;
 }
 
-static size_t entry_named(const struct pack_scan *s, const struct oid *o)
+static size_t entry_named(struct git *g, const struct pack_scan *s, const struct oid *o)
 {
+	cmd_charge(g->c, s->n / 8);
 	for (size_t i = 0; i < s->n; i++)
 		if (oid_eq(&s->at[i].oid, o))
 			return i;
@@ -382,7 +383,7 @@ static void report(struct git *g, const struct pack_scan *s, const struct verify
 		for (chain[i] = 0; s->at[base].kind > OBJECT_TAG && chain[i] <= s->n; chain[i]++)
 			base = s->at[base].kind == PACK_OFS_DELTA
 				       ? entry_at(s, s->at[base].base_offset)
-				       : entry_named(s, &s->at[base].base_oid);
+				       : entry_named(g, s, &s->at[base].base_oid);
 		count[chain[i] <= s->n ? chain[i] : 0]++;
 		cmd_charge(g->c, 1 + chain[i]);
 		if (o->stat_only)
@@ -391,7 +392,7 @@ static void report(struct git *g, const struct pack_scan *s, const struct verify
 			   object_type_name(e->type), (unsigned long long)e->stored_size,
 			   (unsigned long long)(e->end - e->offset), (unsigned long long)e->offset);
 		base = e->kind == PACK_OFS_DELTA ? entry_at(s, e->base_offset)
-						 : entry_named(s, &e->base_oid);
+						 : entry_named(g, s, &e->base_oid);
 		if (chain[i] != 0)
 			git_printf(g, " %u %s", chain[i], oid_hex(g, &s->at[base].oid));
 		cmd_putc(g->c, '\n');

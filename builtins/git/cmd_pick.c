@@ -341,7 +341,7 @@ static void write_options(struct sequence *s)
 
 static bool option(struct git *g, const struct config *cf, const char *name)
 {
-	const struct config_entry *e = config_find(cf, git_format(g->a, "options.%s", name));
+	const struct config_entry *e = config_find(g, cf, git_format(g->a, "options.%s", name));
 
 	return e != NULL && config_truth(e->value) == 1;
 }
@@ -360,7 +360,7 @@ static void read_options(struct sequence *s)
 	s->o.sign_off = option(g, &cf, "signoff");
 	s->o.origin = option(g, &cf, "record-origin");
 	s->o.ff = option(g, &cf, "allow-ff");
-	const struct config_entry *e = config_find(&cf, "options.mainline");
+	const struct config_entry *e = config_find(g, &cf, "options.mainline");
 
 	if (e != NULL && e->value != NULL && git_number(e->value, &n) && n > 0 && n < INT32_MAX)
 		s->o.mainline = (int)n;

@@ -89,6 +89,7 @@ struct pushing {
 
 static const struct ref *ref_there(const struct pushing *p, const char *name)
 {
+	git_charge_search(p->g, p->nthere, name);
 	for (size_t i = 0; i < p->nthere; i++)
 		if (strcmp(p->there[i].name, name) == 0)
 			return &p->there[i];
@@ -108,6 +109,7 @@ static void add_push(struct pushing *p, const char *src, const char *local, cons
 	const struct ref *old = ref_there(p, dst);
 	struct push_ref *r;
 
+	git_charge_search(g, p->n, dst);
 	for (size_t i = 0; i < p->n; i++) {
 		if (strcmp(p->at[i].dst, dst) != 0)
 			continue;
@@ -190,6 +192,7 @@ static char *full_dst(struct pushing *p, const struct refspec *s, const char *lo
 }
 static void push_pattern(struct pushing *p, const struct refspec *s)
 {
+	git_charge_search(p->g, p->nhere * 4, s->src);
 	for (size_t i = 0; i < p->nhere; i++) {
 		struct refspec whole = *s;
 		char *dst;
@@ -392,6 +395,7 @@ static void push_tags_along(struct pushing *p)
 		for (size_t k = 0; k < n && !reached; k++) {
 			struct oid tip;
 
+			cmd_charge(g->c, 1);
 			reached = p->at[k].src != NULL &&
 				  object_peel(g, &p->at[k].new_oid, OBJECT_COMMIT, &tip) &&
 				  is_ancestor(g, commit_at(g, &c), commit_at(g, &tip));
@@ -407,6 +411,7 @@ static void prune_there(struct pushing *p, const struct refspecs *specs)
 		bool kept = strcmp(p->there[i].name, "HEAD") == 0;
 		bool ours = p->o.mirror;
 
+		git_charge_search(p->g, specs->n * 4 + p->n, p->there[i].name);
 		for (size_t k = 0; k < specs->n && !ours; k++) {
 			struct refspec back = specs->at[k];
 

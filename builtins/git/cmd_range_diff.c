@@ -72,6 +72,7 @@ static bool is_range(struct git *g, const char *text)
 	for (size_t i = 0; i < r.nitems; i++) {
 		bool excluded = false;
 
+		cmd_charge(g->c, r.nitems / 8);
 		for (size_t k = 0; k < r.nitems; k++)
 			excluded |= r.item[k].uninteresting && r.item[k].c == r.item[i].c;
 		with |= !excluded;

@@ -17,7 +17,7 @@ static bool is_known(struct git *g, const char *name)
 	struct names list = { NULL, 0, 0 };
 
 	remote_list(g, &list);
-	return names_has(&list, name);
+	return names_has(g, &list, name);
 }
 
 static int need_known(struct git *g, const char *name)
@@ -132,6 +132,7 @@ static int remote_add(struct git *g, struct remote_opts *o, struct args *args)
 /* Branches whose upstream is of this remote. */
 static void each_branch(struct git *g, const char *name, struct names *out)
 {
+	git_charge_search(g, g->config->n * 4, name);
 	for (size_t i = 0; i < g->config->n; i++) {
 		const struct config_entry *e = &g->config->at[i];
 		size_t n = strlen(e->key);
@@ -381,7 +382,7 @@ static int set_url(struct git *g, struct remote_opts *o, struct args *args)
 	config_all(g, key, &urls);
 	if (o->delete &&urls.n == 1 && strcmp(urls.at[0], old) == 0 && !o->push)
 		git_die(g, "Will not delete all non-push URLs");
-	if (!names_has(&urls, old))
+	if (!names_has(g, &urls, old))
 		git_die(g, "No such URL found: %s", old);
 	config_change(g, config, key, o->delete ? NULL : args->argv[1], exact_pattern(g, old),
 		      o->delete ? CONFIG_UNSET_ALL : CONFIG_SET);
@@ -530,7 +531,7 @@ static void show_branches(struct showing *s)
 	for (size_t i = 0; i < n; i++) {
 		const char *tail = list[i].name + strlen(prefix);
 
-		if (list[i].target != NULL || names_has(&all, tail))
+		if (list[i].target != NULL || names_has(g, &all, tail))
 			continue;
 		names_add(g, &all, git_format(g->keep, "%s", list[i].name));
 		names_add(g, &states, "stale (use 'git remote prune' to remove)");

@@ -116,6 +116,7 @@ static const char *module_key(struct git *g, const char *name, const char *key)
 /* The section whose path this is. */
 static void find_section(struct git *g, const struct config *cf, struct module *mod)
 {
+	git_charge_search(g, cf->n * 4, mod->path);
 	for (size_t i = 0; i < cf->n; i++) {
 		const char *key = cf->at[i].key;
 		const struct config_entry *url, *how;
@@ -124,9 +125,9 @@ static void find_section(struct git *g, const struct config *cf, struct module *
 		    cf->at[i].value == NULL || strcmp(cf->at[i].value, mod->path) != 0)
 			continue;
 		mod->name = git_format(g->keep, "%.*s", (int)strlen(key) - 15, key + 10);
-		url = config_find(cf, module_key(g, mod->name, "url"));
+		url = config_find(g, cf, module_key(g, mod->name, "url"));
 		mod->url = url != NULL ? url->value : NULL;
-		how = config_find(cf, module_key(g, mod->name, "update"));
+		how = config_find(g, cf, module_key(g, mod->name, "update"));
 		mod->how = how != NULL ? how->value : NULL;
 	}
 	if (mod->name != NULL && (!path_safe(mod->name) || mod->name[0] == '-'))
@@ -566,7 +567,7 @@ static void remote_commit(struct modules *m, const struct module *mod, struct oi
 	const struct config_entry *e;
 
 	config_add_file(g, &cf, path_join(g->a, g->work, ".gitmodules"), CONFIG_LOCAL, false, 0);
-	e = config_find(&cf, key);
+	e = config_find(g, &cf, key);
 	if (branch == NULL && e != NULL)
 		branch = e->value;
 	if (!m->o.no_fetch && run_git(m, mod->path, words) != 0)

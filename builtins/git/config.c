@@ -244,8 +244,9 @@ bool config_number(const char *v, int64_t *out)
 	return true;
 }
 
-const struct config_entry *config_find(const struct config *cf, const char *key)
+const struct config_entry *config_find(struct git *g, const struct config *cf, const char *key)
 {
+	git_charge_search(g, cf->n, key);
 	for (size_t i = cf->n; i > 0; i--)
 		if (strcmp(cf->at[i - 1].key, key) == 0)
 			return &cf->at[i - 1];
@@ -265,7 +266,7 @@ const char *config_get(struct git *g, const char *key)
 			low[i] = (char)byte_to_lower((unsigned char)key[i]);
 		key = low;
 	}
-	e = config_find(g->config, key);
+	e = config_find(g, g->config, key);
 	if (e == NULL)
 		return NULL;
 	return e->value != NULL ? e->value : "true";
@@ -292,7 +293,7 @@ int64_t config_int(struct git *g, const char *key, int64_t otherwise)
 	if (v == NULL)
 		return otherwise;
 	if (!config_number(v, &n)) {
-		const struct config_entry *e = config_find(g->config, key);
+		const struct config_entry *e = config_find(g, g->config, key);
 
 		if (e == NULL)
 			return otherwise;
@@ -612,7 +613,7 @@ void config_load(struct git *g)
 		config_add_file(g, cf, global, CONFIG_GLOBAL, true, 0);
 	if (g->dir != NULL) {
 		config_add_file(g, cf, config_local_path(g), CONFIG_LOCAL, true, 0);
-		const struct config_entry *e = config_find(cf, "extensions.worktreeconfig");
+		const struct config_entry *e = config_find(g, cf, "extensions.worktreeconfig");
 
 		if (e != NULL && config_truth(e->value) == 1)
 			config_add_file(g, cf, git_format(g->a, "%s/config.worktree", g->dir),
@@ -630,7 +631,7 @@ void config_die(struct git *g, const char *key)
 	const struct config_entry *e;
 
 	config_load(g);
-	e = config_find(g->config, key);
+	e = config_find(g, g->config, key);
 	if (e == NULL || e->scope == CONFIG_COMMAND)
 		git_die(g, "unable to parse '%s' from command-line config", key);
 	git_die(g, "bad config variable '%s' in file '%s' at line %d", key,

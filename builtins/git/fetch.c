@@ -49,6 +49,7 @@ static struct wanted *want(struct fetching *f, const struct ref *r, char *local,
 {
 	struct wanted *w;
 
+	cmd_charge(f->g->c, f->n / 8);
 	for (size_t i = 0; i < f->n; i++) {
 		w = &f->at[i];
 		if (w->ref == r && local != NULL && w->local != NULL &&
@@ -63,6 +64,7 @@ static struct wanted *want(struct fetching *f, const struct ref *r, char *local,
 
 static bool is_wanted(const struct fetching *f, const struct ref *r, const char *local)
 {
+	cmd_charge(f->g->c, f->n / 8);
 	for (size_t i = 0; i < f->n; i++)
 		if (f->at[i].ref == r && f->at[i].local != NULL &&
 		    strcmp(f->at[i].local, local) == 0)
@@ -72,6 +74,7 @@ static bool is_wanted(const struct fetching *f, const struct ref *r, const char 
 
 static const struct ref *offered(const struct fetching *f, const char *name)
 {
+	git_charge_search(f->g, f->nrefs, name);
 	for (size_t i = 0; i < f->nrefs; i++)
 		if (strcmp(f->refs[i].name, name) == 0)
 			return &f->refs[i];
@@ -125,6 +128,7 @@ static void want_spec(struct fetching *f, const struct refspec *s, bool merge)
 	if (s->negative)
 		return;
 	if (s->pattern) {
+		git_charge_search(g, f->nrefs * 4, s->src);
 		for (size_t i = 0; i < f->nrefs; i++) {
 			struct refspecs one = { (struct refspec *)(uintptr_t)s, 1, 1 };
 			char *local = refspecs_map(g, &one, f->refs[i].name, NULL);
@@ -160,6 +164,7 @@ static void mark_merge(struct fetching *f)
 		bool found = false;
 		const struct ref *r;
 
+		git_charge_search(g, f->n, merge.at[i]);
 		for (size_t k = 0; k < f->n; k++)
 			if (strcmp(f->at[k].ref->name, merge.at[i]) == 0)
 				f->at[k].merge = found = true;
@@ -181,6 +186,7 @@ static bool comes_along(struct fetching *f, const struct oid *o)
 	for (size_t i = 0; i < f->n; i++) {
 		struct oid tip;
 
+		cmd_charge(f->g->c, 1);
 		if (f->at[i].ref->oid.hash[0] == o->hash[0] && oid_eq(&f->at[i].ref->oid, o))
 			return true;
 		if (object_peel(f->from, &f->at[i].ref->oid, OBJECT_COMMIT, &tip) &&
@@ -462,6 +468,7 @@ static void store(struct fetching *f)
 /* Whether a reference here still has its origin there. */
 static bool has_origin(struct fetching *f, const char *local)
 {
+	git_charge_search(f->g, f->nrefs * 4, local);
 	for (size_t i = 0; i < f->nrefs; i++) {
 		char *to = refspecs_map(f->g, &f->remote.fetch, f->refs[i].name, NULL);
 
@@ -474,6 +481,7 @@ static bool has_origin(struct fetching *f, const char *local)
 /* Whether any refspec could write it. */
 static bool is_tracked(const struct fetching *f, const char *local)
 {
+	git_charge_search(f->g, f->remote.fetch.n * 4, local);
 	for (size_t i = 0; i < f->remote.fetch.n; i++) {
 		const struct refspec *s = &f->remote.fetch.at[i];
 		const char *star = s->dst != NULL ? strchr(s->dst, '*') : NULL;

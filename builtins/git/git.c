@@ -274,7 +274,7 @@ int git_run(struct git *g, int argc, char **argv)
 			return status;
 		if (is_among(g, missing, argv[0]))
 			git_refuse(g, git_format(g->a, "git %s", argv[0]));
-		if (names_has(&seen, argv[0]))
+		if (names_has(g, &seen, argv[0]))
 			git_die(g, "alias loop detected: expansion of '%s' does not terminate:%s",
 				seen.at[0], "");
 		names_add(g, &seen, argv[0]);

@@ -188,7 +188,9 @@ void git_sort(struct git *g, void *base, size_t n, size_t size,
 	      int (*cmp)(const void *, const void *));
 
 void names_add(struct git *g, struct names *list, const char *name);
-bool names_has(const struct names *list, const char *name);
+bool names_has(struct git *g, const struct names *list, const char *name);
+/* Charges for comparing a name with n others. */
+void git_charge_search(struct git *g, size_t n, const char *name);
 
 /* Makes room for one more element of a list in the command's pool. */
 #define LIST_ROOM(g, ptr, n, cap)                                                                  \
@@ -301,7 +303,7 @@ size_t config_for_url(struct git *g, const struct config *cf, const char *sectio
 		      const char *wanted, const char *url, const struct config_entry ***out);
 /* The last value, or NULL. */
 const char *config_get(struct git *g, const char *key);
-const struct config_entry *config_find(const struct config *cf, const char *key);
+const struct config_entry *config_find(struct git *g, const struct config *cf, const char *key);
 bool config_bool(struct git *g, const char *key, bool otherwise);
 int64_t config_int(struct git *g, const char *key, int64_t otherwise);
 /* 1, 0, or -1: no boolean. */

@@ -105,6 +105,7 @@ static size_t next_parent(const struct graph *gr, size_t from)
 
 static int find_fresh(const struct graph *gr, const struct commit *c)
 {
+	cmd_charge(gr->g->c, gr->nnew / 8);
 	for (size_t i = 0; i < gr->nnew; i++)
 		if (gr->fresh[i].c == c)
 			return (int)i;
@@ -113,6 +114,7 @@ static int find_fresh(const struct graph *gr, const struct commit *c)
 
 static unsigned color_for(const struct graph *gr, const struct commit *c)
 {
+	cmd_charge(gr->g->c, gr->ncolumns / 8);
 	for (size_t i = 0; i < gr->ncolumns; i++)
 		if (gr->columns[i].c == c)
 			return gr->columns[i].color;

@@ -510,6 +510,7 @@ static void rewrite_parents(struct revs *r, struct commit *c)
 		struct commit *p = rewritten(r, c->parent[i]);
 		bool twice = p == NULL;
 
+		cmd_charge(r->g->c, kept / 8);
 		for (uint32_t j = 0; j < kept && !twice; j++)
 			twice = c->parent[j] == p;
 		if (!twice)

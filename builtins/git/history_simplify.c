@@ -36,6 +36,7 @@ static void replace_parents(struct simplifying *s, struct commit *c)
 		struct commit *p = stand_in(s, c->parent[i]);
 		bool twice = false;
 
+		cmd_charge(s->r->g->c, n / 8);
 		for (uint32_t k = 0; k < n && !twice; k++)
 			twice = list[k] == p;
 		if (!twice)
@@ -63,6 +64,7 @@ static void drop_redundant(struct simplifying *s, struct commit *c)
 		struct commit *p = c->parent[i];
 
 		gone[i] = is_empty_root(p);
+		cmd_charge(r->g->c, c->nparents);
 		for (uint32_t k = 0; k < c->nparents && !gone[i]; k++)
 			gone[i] = k != i && is_ancestor(r->g, p, c->parent[k]);
 		if (r->paths.n == 0 || !revs_tree_same(r, c, p))

@@ -424,6 +424,7 @@ static void clear_way(struct index *x, const char *path)
 	for (const char *p = strchr(path, '/'); p != NULL; p = strchr(p + 1, '/')) {
 		char *part = git_format(x->g->a, "%.*s", (int)(p - path), path);
 
+		cmd_charge_bytes(x->g->c, (size_t)(p - path));
 		if (index_has(x, part))
 			index_remove(x, part);
 	}
@@ -433,6 +434,7 @@ static void clear_way(struct index *x, const char *path)
 	for (; i < x->n && strncmp(x->at[i].path, path, len) == 0 && x->at[i].path[len] == '/'; i++)
 		x->at[i].gone = true;
 	index_sweep(x);
+	cmd_charge(x->g->c, x->n / 8);
 }
 
 static struct entry *insert(struct index *x, const char *path, unsigned stage)
@@ -444,7 +446,7 @@ static struct entry *insert(struct index *x, const char *path, unsigned stage)
 		LIST_ROOM(x->g, x->at, x->n, x->cap);
 		memmove(x->at + i + 1, x->at + i, (x->n - i) * sizeof(*x->at));
 		x->n++;
-		cmd_charge(x->g->c, 1 + (x->n - i) / 64);
+		cmd_charge(x->g->c, 1 + (x->n - i) / 16);
 		x->at[i] = (struct entry){ .path = arena_dup(x->g->keep, bytes_of(path)),
 					   .length = strlen(path),
 					   .stage = (uint8_t)stage };
@@ -470,6 +472,7 @@ struct entry *index_put_stage(struct index *x, const char *path, uint32_t mode, 
 				continue;
 			memmove(x->at + i, x->at + i + 1, (x->n - i - 1) * sizeof(*x->at));
 			x->n--;
+			cmd_charge(x->g->c, 1 + (x->n - i) / 16);
 		}
 		/* The common case, an entry that is there, needs no look around. */
 		if (index_find(x, path) == NULL)
@@ -508,7 +511,7 @@ void index_remove(struct index *x, const char *path)
 	memmove(x->at + i, x->at + end, (x->n - end) * sizeof(*x->at));
 	x->n -= end - i;
 	x->dirty = true;
-	cmd_charge(x->g->c, 1 + (x->n - i) / 64);
+	cmd_charge(x->g->c, 1 + (x->n - i) / 16);
 }
 
 void index_sweep(struct index *x)

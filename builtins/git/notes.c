@@ -186,9 +186,11 @@ static void show_one(struct git *g, const char *ref)
 {
 	struct notes **at = &g->notes;
 
-	for (; *at != NULL; at = &(*at)->next)
+	for (; *at != NULL; at = &(*at)->next) {
+		cmd_charge(g->c, 1);
 		if (strcmp((*at)->ref, ref) == 0)
 			return;
+	}
 	*at = arena_zalloc(g->keep, sizeof(**at));
 	notes_load(g, arena_dup(g->keep, bytes_of(ref)), *at);
 }

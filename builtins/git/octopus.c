@@ -13,6 +13,7 @@ static bool is_in_another(const struct merge_run *m, size_t i)
 	if (is_ancestor(g, m->heads[i].commit, m->ours))
 		return true;
 	for (size_t j = 0; j < m->nheads; j++) {
+		cmd_charge(g->c, 1);
 		if (j == i || (m->heads[j].commit == m->heads[i].commit && j > i))
 			continue;
 		if (is_ancestor(g, m->heads[i].commit, m->heads[j].commit))

@@ -164,6 +164,7 @@ bool pack_find(struct git *g, const struct oid *o, struct pack **out, uint64_t *
 	for (struct pack *p = g->odb->packs; p != NULL; p = p->next) {
 		uint32_t i = pack_lower_bound(p, o);
 
+		cmd_charge(g->c, p->next != NULL);
 		if (p->broken || i >= p->n || memcmp(name_at(p, i), o->hash, OID_BYTES) != 0)
 			continue;
 		*out = p;

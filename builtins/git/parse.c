@@ -57,9 +57,8 @@ static bool parse_commit(struct git *g, struct commit *c, struct bytes data)
 /* .git/info/grafts is not read; shallow is: such commits have no parents. */
 static void cut_shallow(struct git *g, struct commit *c)
 {
-	for (size_t i = 0; i < g->shallow.n; i++)
-		if (strcmp(g->shallow.at[i], oid_hex(g, &c->oid)) == 0)
-			c->nparents = 0;
+	if (g->shallow.n != 0 && names_has(g, &g->shallow, oid_hex(g, &c->oid)))
+		c->nparents = 0;
 }
 
 bool commit_load(struct git *g, struct commit *c)

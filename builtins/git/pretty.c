@@ -71,6 +71,7 @@ static void add_decoration(struct git *g, struct pretty *p, const struct oid *o,
 /* A name below the pattern counts, too. */
 static bool decoration_matches(struct git *g, const char *pattern, const char *name)
 {
+	git_charge_search(g, 4, name);
 	if (!git_starts(pattern, "refs/") && strcmp(pattern, "HEAD") != 0)
 		pattern = git_format(g->a, "refs/%s", pattern);
 	if (wild_has_magic(pattern))
@@ -92,6 +93,7 @@ static bool is_decoration(struct git *g, const struct names *patterns, const cha
 
 static bool is_configured_out(struct git *g, const char *name)
 {
+	git_charge_search(g, g->config->n, name);
 	for (size_t i = 0; i < g->config->n; i++)
 		if (strcmp(g->config->at[i].key, "log.excludedecoration") == 0 &&
 		    g->config->at[i].value != NULL &&

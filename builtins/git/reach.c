@@ -159,7 +159,7 @@ static void mark_had(struct reach *r, const struct oid *have, size_t n)
 
 		cmd_charge(g->c, 1);
 		if (!commit_load(g, c) ||
-		    (r->cut != NULL && r->cut->n != 0 && names_has(r->cut, oid_hex(g, &c->oid))))
+		    (r->cut != NULL && r->cut->n != 0 && names_has(g, r->cut, oid_hex(g, &c->oid))))
 			continue;
 		for (uint32_t i = 0; i < c->nparents; i++) {
 			struct mark *m = mark_of(r, &c->parent[i]->oid);

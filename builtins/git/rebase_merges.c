@@ -118,6 +118,7 @@ static const char *parent_name(struct lining *l, struct commit *c)
 
 static void add_tip(struct lining *l, struct commit *c)
 {
+	cmd_charge(l->g->c, l->tips.n / 8);
 	for (size_t i = 0; i < l->tips.n; i++)
 		if (l->tips.at[i] == c)
 			return;

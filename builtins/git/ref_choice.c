@@ -25,8 +25,9 @@ static const char *full_pattern(struct git *g, const struct choice *c, const cha
 	return full;
 }
 
-static bool is_excluded(const struct names *exclude, const char *name)
+static bool is_excluded(struct git *g, const struct names *exclude, const char *name)
 {
+	git_charge_search(g, exclude->n * 4, name);
 	for (size_t i = 0; i < exclude->n; i++)
 		if (wild_match(exclude->at[i], bytes_of(name), 0))
 			return true;
@@ -47,7 +48,7 @@ static void choose(struct git *g, const struct choice *c, const char *pattern,
 			continue;
 		if (git_starts(name, c->prefix))
 			name += c->cut;
-		if (!is_excluded(exclude, name))
+		if (!is_excluded(g, exclude, name))
 			visit(user, &list[i], name);
 	}
 	exclude->n = 0;

@@ -8,6 +8,7 @@
 
 void config_all(struct git *g, const char *key, struct names *out)
 {
+	git_charge_search(g, g->config->n, key);
 	for (size_t i = 0; i < g->config->n; i++)
 		if (g->config->at[i].value != NULL && strcmp(g->config->at[i].key, key) == 0)
 			names_add(g, out, g->config->at[i].value);
@@ -22,6 +23,7 @@ void config_reload(struct git *g)
 
 void remote_list(struct git *g, struct names *out)
 {
+	cmd_charge(g->c, g->config->n / 8);
 	for (size_t i = 0; i < g->config->n; i++) {
 		const char *key = g->config->at[i].key;
 		const char *end = strrchr(key, '.');
@@ -30,7 +32,7 @@ void remote_list(struct git *g, struct names *out)
 		if (!git_starts(key, "remote.") || end <= key + 7)
 			continue;
 		name = git_format(g->a, "%.*s", (int)(end - key - 7), key + 7);
-		if (!names_has(out, name))
+		if (!names_has(g, out, name))
 			names_add(g, out, name);
 	}
 	git_sort(g, out->at, out->n, sizeof(*out->at), git_name_cmp);
@@ -58,6 +60,7 @@ static const char *rewrite(struct git *g, const char *url, const char *what)
 	const struct config_entry *best = NULL;
 	size_t length = 0;
 
+	git_charge_search(g, g->config->n, url);
 	for (size_t i = 0; i < g->config->n; i++) {
 		const struct config_entry *e = &g->config->at[i];
 
@@ -272,6 +275,7 @@ char *refspecs_map(struct git *g, const struct refspecs *list, const char *name,
 {
 	struct bytes inside;
 
+	git_charge_search(g, list->n * 4, name);
 	for (size_t i = 0; i < list->n; i++)
 		if (list->at[i].negative &&
 		    side_takes(list->at[i].src, list->at[i].pattern, name, &inside))

@@ -95,7 +95,7 @@ static void add_alternates(struct git *g, const char *objects, int depth)
 		if (path[0] != '/')
 			path = git_format(g->keep, "%s/%s", objects, path);
 		path = path_normal(g->keep, path);
-		if (path == NULL || names_has(&g->odb->dirs, path))
+		if (path == NULL || names_has(g, &g->odb->dirs, path))
 			continue;
 		names_add(g, &g->odb->dirs, path);
 		add_alternates(g, path, depth + 1);
@@ -134,7 +134,7 @@ static const char *own_config(struct git *g, const char *key)
 	const struct config_entry *e;
 
 	config_add_file(g, &own, path_join(g->a, g->common, "config"), CONFIG_LOCAL, false, 0);
-	e = config_find(&own, key);
+	e = config_find(g, &own, key);
 	if (e == NULL)
 		return NULL;
 	return e->value != NULL ? e->value : "true";

@@ -35,7 +35,8 @@ struct rerere_item *rerere_add(struct rerere *r, const char *path)
 	struct rerere_item *it = rerere_find(r, path);
 	size_t at = r->n;
 
-	cmd_charge(g->c, r->n / 8 + 1);
+	cmd_charge(g->c, 1);
+	git_charge_search(g, 2 * r->n, path);
 	if (it != NULL)
 		return it;
 	LIST_ROOM(g, r->at, r->n, r->cap);

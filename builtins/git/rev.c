@@ -92,6 +92,7 @@ char *rev_upstream(struct git *g, const char *branch, const char **why)
 	}
 	if (strcmp(remote, ".") == 0)
 		return arena_dup(g->a, bytes_of(merge));
+	cmd_charge(g->c, g->config->n);
 	for (size_t i = 0; i < g->config->n; i++) {
 		const struct config_entry *e = &g->config->at[i];
 		const char *v = e->value;

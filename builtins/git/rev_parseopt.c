@@ -226,6 +226,7 @@ static struct found find_long(struct parseopt *p, const char *text, size_t len)
 {
 	struct found f = { NULL, false }, other = { NULL, false };
 
+	cmd_charge(p->g->c, p->n * (len / 64 + 1) / 4);
 	for (size_t i = 0; i < p->n; i++) {
 		bool unset;
 		int how = names_it(&p->at[i], text, len, &unset);
@@ -276,6 +277,7 @@ static int letters(struct parseopt *p, char **argv, int left)
 	for (const char *at = argv[0] + 1; *at != '\0'; at++) {
 		const struct script_option *o = NULL;
 
+		cmd_charge(p->g->c, p->n / 8 + 1);
 		for (size_t i = 0; i < p->n && o == NULL; i++)
 			if (!p->at[i].header && p->at[i].letter == *at)
 				o = &p->at[i];

@@ -289,6 +289,7 @@ static void clean_dir(struct git *g, const char *dir, const struct names *untrac
 {
 	if (!file_is_dir(g, dir))
 		return;
+	git_charge_search(g, untracked->n, dir);
 	for (size_t i = 0; i < untracked->n; i++)
 		if (git_starts(untracked->at[i], dir)) {
 			git_warn(g,
@@ -337,7 +338,7 @@ void sparse_apply(struct git *g, bool all)
 		cmd_charge(g->c, 4);
 		if (e->stage == 0)
 			apply_one(g, x, e, all || sparse_has(g, e->path), &dirty);
-		else if (!all && !sparse_has(g, e->path) && !names_has(&unmerged, e->path))
+		else if (!all && !sparse_has(g, e->path) && !names_has(g, &unmerged, e->path))
 			names_add(g, &unmerged, e->path);
 	}
 	put_left(g, "are not up to date", &dirty);
@@ -364,7 +365,7 @@ static void move_own(struct git *g, const char *shared, const char *own, const c
 	const struct config_entry *e;
 
 	config_add_file(g, &cf, shared, CONFIG_LOCAL, false, 0);
-	e = config_find(&cf, key);
+	e = config_find(g, &cf, key);
 	if (e == NULL || e->value == NULL ||
 	    (strcmp(key, "core.bare") == 0 && config_truth(e->value) != 1))
 		return;

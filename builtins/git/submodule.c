@@ -20,6 +20,7 @@ int submodule_ignore_of(const char *word)
 /* The name of the section of .gitmodules whose path this is; NULL: there is none. */
 static const char *name_of(struct git *g, const struct config *cf, const char *path)
 {
+	git_charge_search(g, cf->n * 4, path);
 	for (size_t i = 0; i < cf->n; i++) {
 		const char *key = cf->at[i].key;
 
@@ -50,7 +51,7 @@ int submodule_ignored(struct git *g, int asked, const char *path, int otherwise)
 		const char *key = git_format(g->a, "submodule.%s.ignore", name);
 
 		word = config_get(g, key);
-		e = config_find(&cf, key);
+		e = config_find(g, &cf, key);
 		if (word == NULL && e != NULL)
 			word = e->value;
 	}

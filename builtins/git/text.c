@@ -479,8 +479,14 @@ void names_add(struct git *g, struct names *list, const char *name)
 	list->at[list->n++] = arena_dup(g->keep, bytes_of(name));
 }
 
-bool names_has(const struct names *list, const char *name)
+void git_charge_search(struct git *g, size_t n, const char *name)
 {
+	cmd_charge(g->c, n * (strlen(name) / 64 + 1) / 8);
+}
+
+bool names_has(struct git *g, const struct names *list, const char *name)
+{
+	git_charge_search(g, list->n, name);
 	for (size_t i = 0; i < list->n; i++)
 		if (strcmp(list->at[i], name) == 0)
 			return true;

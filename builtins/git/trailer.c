@@ -83,6 +83,7 @@ static struct kind *kind_at(struct trailers *t, struct bytes name)
 {
 	struct git *g = t->g;
 
+	cmd_charge(g->c, t->nkinds / 8 + 1);
 	for (size_t i = 0; i < t->nkinds; i++)
 		if (git_eq_nocase(bytes_of(t->kind[i].name), name))
 			return &t->kind[i];
@@ -112,6 +113,7 @@ static void load(struct git *g, struct trailers *t)
 	*t = (struct trailers){ .g = g, .separators = ":" };
 	t->rules = (struct trailer_rules){ WHERE_END, EXISTS_DIFFERENT_NEIGHBOR, MISSING_ADD };
 	config_load(g);
+	cmd_charge(g->c, g->config->n / 4);
 	for (size_t i = 0; i < g->config->n; i++) {
 		const struct config_entry *e = &g->config->at[i];
 
@@ -151,6 +153,7 @@ static struct bytes bare(struct bytes token)
 static const struct kind *kind_of(const struct trailers *t, struct bytes token)
 {
 	token = bare(token);
+	cmd_charge(t->g->c, t->nkinds * (token.len / 64 + 1) / 4);
 	for (size_t i = 0; i < t->nkinds; i++) {
 		const struct kind *k = &t->kind[i];
 

@@ -28,14 +28,14 @@ static void settle_shallow(struct copying *t, const struct reach *r)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < r->shallow.n; i++)
-		if (!names_has(&to->shallow, r->shallow.at[i]))
+		if (!names_has(to, &to->shallow, r->shallow.at[i]))
 			names_add(to, &to->shallow, r->shallow.at[i]);
 	/* What `from` has no parents of, `to` can't have either. */
 	for (size_t i = 0; i < t->from->shallow.n; i++) {
 		struct oid o;
 
 		if (oid_parse(t->from->shallow.at[i], &o) && object_exists(to, &o) &&
-		    !names_has(&to->shallow, t->from->shallow.at[i]))
+		    !names_has(to, &to->shallow, t->from->shallow.at[i]))
 			names_add(to, &to->shallow, t->from->shallow.at[i]);
 	}
 	for (size_t i = 0; i < to->shallow.n; i++) {
@@ -46,10 +46,10 @@ static void settle_shallow(struct copying *t, const struct reach *r)
 		if (!oid_parse(to->shallow.at[i], &o))
 			continue;
 		c = commit_at(t->from, &o);
-		if (names_has(&r->shallow, to->shallow.at[i]))
+		if (names_has(to, &r->shallow, to->shallow.at[i]))
 			whole = false;
 		else if (!object_exists(t->from, &o) || !commit_load(t->from, c) ||
-			 names_has(&t->from->shallow, to->shallow.at[i]))
+			 names_has(to, &t->from->shallow, to->shallow.at[i]))
 			whole = false;
 		for (uint32_t k = 0; whole && k < c->nparents; k++)
 			whole = object_exists(to, &c->parent[k]->oid);

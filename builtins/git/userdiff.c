@@ -87,6 +87,7 @@ static struct userdiff *load(struct git *g, const char *name)
 
 	u->binary = -1;
 	config_load(g);
+	git_charge_search(g, g->config->n, prefix);
 	for (size_t i = 0; i < g->config->n; i++)
 		if (git_starts(g->config->at[i].key, prefix))
 			take_entry(g, u, &g->config->at[i], g->config->at[i].key + strlen(prefix));
