@@ -18,7 +18,9 @@ static void unread(struct file *f, size_t n)
 /* Whether a view shows the file's bytes in place, so that some can be given back. */
 static bool can_unread(const struct file *f)
 {
-	return f->ops == &file_pipe || f->ops == &file_regular || f->ops == &file_mem;
+	if (f->ops == &file_pipe)
+		return pipe_shows(f->u.pipe);
+	return f->ops == &file_regular || f->ops == &file_mem;
 }
 
 int64_t sys_view_line(struct proc *p, int fd, char delim, size_t max, const char **out)

@@ -183,6 +183,11 @@ size_t pipe_filled(const struct pipe *pi)
 	return filled(pi);
 }
 
+bool pipe_shows(const struct pipe *pi)
+{
+	return ring_bytes(pi) == PIPE_BYTES;
+}
+
 static int64_t pipe_view(struct proc *p, struct file *f, size_t max, const char **out)
 {
 	struct pipe *pi = f->u.pipe;
@@ -190,7 +195,7 @@ static int64_t pipe_view(struct proc *p, struct file *f, size_t max, const char 
 	size_t at;
 	int64_t n;
 
-	if (ring_bytes(pi) != PIPE_BYTES)
+	if (!pipe_shows(pi))
 		return view_by_copy(p, f, max, out);
 	v = view_begin(p, f);
 	if (v == NULL)
@@ -198,9 +203,9 @@ static int64_t pipe_view(struct proc *p, struct file *f, size_t max, const char 
 	n = wait_bytes(p, f);
 	if (n <= 0 || max == 0)
 		return n < 0 ? n : 0;
-	/* It may have become another while this waited. */
-	if (ring_bytes(pi) != PIPE_BYTES)
-		return view_by_copy(p, f, max, out);
+	/* It may have become another while this waited: one byte, which nobody gives back. */
+	if (!pipe_shows(pi))
+		return view_by_copy(p, f, 1, out);
 	if (pi->view != NULL && !part_from_view(p->k, pi))
 		return -E_NOMEM;
 	at = (size_t)(pi->rpos % PIPE_BYTES);

@@ -44,6 +44,8 @@ static inline bool pipe_is_read(const struct pipe *pi)
 /* As if an end were closed, which stays until it is put. */
 void pipe_shut(struct kernel *k, struct file *end);
 size_t pipe_filled(const struct pipe *pi);
+/* Whether views look into its ring; else they copy, and what they took can't be given back. */
+bool pipe_shows(const struct pipe *pi);
 void rights_clear(struct kernel *k, struct rights *r); /* a list; message.c */
 int rights_copy(struct copying *w, const struct rights *like, struct rights **out);
 void rights_pack(struct packing *w, const struct rights *r);

@@ -262,6 +262,37 @@ static int nonblocking(struct proc *p, void *arg)
 	return 0;
 }
 
+/* A line is read by itself, whatever ring the pipe has. */
+static int lines_of_any_ring(struct proc *p, void *arg)
+{
+	static const uint64_t sizes[] = { 4096, 65536, 262144 };
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		char got[8] = "";
+		size_t n = 0;
+		const char *at;
+		int fds[2];
+
+		CHECK_EQ(sys_pipe(p, fds, false), 0);
+		CHECK_EQ(sys_pipe_resize(p, fds[1], sizes[i]), (int64_t)sizes[i]);
+		CHECK_EQ(sys_write(p, fds[1], "ab\ncd\n", 6), 6);
+		while (n < 6 && (n == 0 || got[n - 1] != '\n')) {
+			int64_t r = sys_view_line(p, fds[0], '\n', 100, &at);
+
+			CHECK(r > 0 && r <= 3);
+			memcpy(got + n, at, (size_t)r);
+			n += (size_t)r;
+		}
+		CHECK_EQ(n, 3);
+		CHECK_EQ(sys_read(p, fds[0], got + n, 5), 3);
+		CHECK(memcmp(got, "ab\ncd\n", 6) == 0);
+		sys_close(p, fds[0]);
+		sys_close(p, fds[1]);
+	}
+	return 0;
+}
+
 TEST(pipes)
 {
 	if (!env_open())
@@ -271,6 +302,7 @@ TEST(pipes)
 	CHECK_EQ(env_run(consume, ""), 0);
 	CHECK_EQ(env_run(head, NULL), 0);
 	CHECK_EQ(env_run(nonblocking, NULL), 0);
+	CHECK_EQ(env_run(lines_of_any_ring, NULL), 0);
 	env_close();
 }
 
