@@ -128,10 +128,15 @@ static void digits_round(struct digits *d, int keep)
 	d->point++;
 }
 
-static void put_digits(struct buf *out, const struct digits *d, int from, int to)
+/* Zeros stand in front of the first digit and behind the last. */
+static void put_digits(struct buf *out, const struct digits *d, int64_t from, int64_t to)
 {
-	for (int i = from; i < to; i++)
-		buf_putc(out, (char)('0' + (i >= 0 && i < d->count ? d->digit[i] : 0)));
+	int64_t i = from;
+
+	for (; i < to && i < d->count; i++)
+		buf_putc(out, (char)('0' + (i >= 0 ? d->digit[i] : 0)));
+	if (i < to)
+		buf_fill(out, '0', (size_t)(to - i));
 }
 
 static void put_fixed(struct buf *out, const struct digits *d, int precision, unsigned flags)
@@ -142,7 +147,7 @@ static void put_fixed(struct buf *out, const struct digits *d, int precision, un
 		buf_putc(out, '0');
 	if (precision > 0 || (flags & REAL_ALT) != 0)
 		buf_putc(out, '.');
-	put_digits(out, d, d->point, d->point + precision);
+	put_digits(out, d, d->point, (int64_t)d->point + precision);
 }
 
 static void put_scientific(struct buf *out, const struct digits *d, int exponent, int precision,
@@ -151,7 +156,7 @@ static void put_scientific(struct buf *out, const struct digits *d, int exponent
 	put_digits(out, d, 0, 1);
 	if (precision > 0 || (flags & REAL_ALT) != 0)
 		buf_putc(out, '.');
-	put_digits(out, d, 1, 1 + precision);
+	put_digits(out, d, 1, (int64_t)precision + 1);
 	buf_putc(out, (flags & REAL_UPPER) != 0 ? 'E' : 'e');
 	buf_putc(out, exponent < 0 ? '-' : '+');
 	if (exponent < 0)

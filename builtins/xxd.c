@@ -463,9 +463,9 @@ static uint64_t seek_input(struct xxd *x, struct input *in)
 	int64_t pos;
 
 	if (minus && !plus) {
-		pos = cmd_seek(x->c, in->fd, -(int64_t)n, 2);
+		pos = cmd_seek(x->c, in->fd, (int64_t)(0 - n), 2);
 	} else {
-		pos = cmd_seek(x->c, in->fd, minus ? -(int64_t)n : (int64_t)n, plus ? 1 : 0);
+		pos = cmd_seek(x->c, in->fd, (int64_t)(minus ? 0 - n : n), plus ? 1 : 0);
 	}
 	if (pos >= 0)
 		return (uint64_t)pos;
