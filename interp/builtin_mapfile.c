@@ -31,9 +31,10 @@ static int mapfile_fail(struct mapfile *m, const char *format, const char *value
 	return 1;
 }
 
+/* As bash has it: what an unsigned int holds. */
 static bool natural(const char *text, int64_t *out)
 {
-	return number_argument(text, out) && *out >= 0;
+	return number_argument(text, out) && *out >= 0 && *out <= UINT32_MAX;
 }
 
 static int mapfile_fd(struct mapfile *m, const char *value)
@@ -152,7 +153,7 @@ static int read_lines(struct mapfile *m)
 	}
 	while ((m->count == 0 || taken < m->count) && m->sh->flow == FLOW_NONE &&
 	       next_line(m, &line) != 0) {
-		int64_t index = m->origin + taken++;
+		int64_t index = (uint32_t)(m->origin + taken++);
 
 		line = stored_line(m, line);
 		if (m->callback != NULL && taken % m->quantum == 0) {

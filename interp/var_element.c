@@ -33,7 +33,8 @@ static bool from_end(struct var *v, int64_t *index)
 		return true;
 	if ((v->flags & VAR_ARRAY) == 0 || !is_indexed(v))
 		return false;
-	*index += array_last(v->array) + 1;
+	/* The last index may be the largest: the sum wraps. */
+	*index = (int64_t)((uint64_t)*index + (uint64_t)array_last(v->array) + 1);
 	return *index >= 0;
 }
 

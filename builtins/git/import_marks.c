@@ -123,7 +123,8 @@ void import_write_marks(struct import *im)
 	path = path_join(g->a, g->start, im->marks_out);
 	file_make_parents(g, path);
 	sorted = arena_array(g->a, im->nmarks + 1, sizeof(*sorted));
-	memcpy(sorted, im->mark, im->nmarks * sizeof(*sorted));
+	for (size_t i = 0; i < im->nmarks; i++)
+		sorted[i] = im->mark[i];
 	git_sort(g, sorted, im->nmarks, sizeof(*sorted), by_number);
 	for (size_t i = 0; i < im->nmarks; i++) {
 		buf_printf(&b, ":%llu ", (unsigned long long)sorted[i].number);
