@@ -35,9 +35,11 @@ struct sed_out *sed_open_out(struct sed *s, struct bytes name)
 	struct sed_out **last = &s->outs;
 	int err;
 
-	for (; *last != NULL; last = &(*last)->next)
+	for (; *last != NULL; last = &(*last)->next) {
+		cmd_charge(s->c, 1);
 		if (bytes_is(name, (*last)->name))
 			return *last;
+	}
 	struct sed_out *out = arena_zalloc(s->c->arena, sizeof *out);
 
 	out->name = arena_dup(s->c->arena, name);
@@ -77,9 +79,11 @@ struct sed_in *sed_open_in(struct sed *s, struct bytes name)
 {
 	struct sed_in **last = &s->ins;
 
-	for (; *last != NULL; last = &(*last)->next)
+	for (; *last != NULL; last = &(*last)->next) {
+		cmd_charge(s->c, 1);
 		if (bytes_is(name, (*last)->name))
 			return *last;
+	}
 	*last = arena_zalloc(s->c->arena, sizeof **last);
 	(*last)->name = bytes_is(name, "/dev/stdin") ? "-" : arena_dup(s->c->arena, name);
 	return *last;

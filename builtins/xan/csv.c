@@ -282,6 +282,7 @@ static size_t find_column(const struct reader *r, struct bytes text)
 	uint64_t number = 0;
 	bool minus = text.len > 1 && text.ptr[0] == '-';
 
+	cmd_charge(r->c, r->names.n * (text.len / 64 + 1) / 8 + 1);
 	for (size_t i = 0; i < r->names.n; i++)
 		if (bytes_eq(r->names.cell[i], text))
 			return i;
@@ -290,7 +291,7 @@ static size_t find_column(const struct reader *r, struct bytes text)
 			return SIZE_MAX;
 		number = number * 10 + (uint64_t)(text.ptr[i] - '0');
 	}
-	if (text.len == 0 || (minus ? number > r->names.n : number >= r->names.n))
+	if (text.len == 0 || (minus ? number - 1 >= r->names.n : number >= r->names.n))
 		return SIZE_MAX;
 	return minus ? r->names.n - (size_t)number : (size_t)number;
 }
@@ -323,6 +324,7 @@ static void select_item(struct reader *r, struct bytes item, size_t **list, size
 
 		for (size_t i = from;; i += from <= to ? 1 : SIZE_MAX) {
 			push(r, list, n, i);
+			cmd_charge(r->c, 1);
 			if (i == to || i >= r->names.n)
 				break;
 		}
@@ -335,6 +337,7 @@ static void select_item(struct reader *r, struct bytes item, size_t **list, size
 	struct bytes before = bytes_slice(item, 0, star);
 	struct bytes behind = bytes_slice(item, star + 1, item.len);
 
+	cmd_charge(r->c, r->names.n / 4);
 	for (size_t i = 0; i < r->names.n; i++)
 		if (r->names.cell[i].len >= before.len + behind.len &&
 		    bytes_starts(r->names.cell[i], before) && bytes_ends(r->names.cell[i], behind))
@@ -375,6 +378,7 @@ size_t xan_select(struct reader *r, const char *text, size_t **out)
 		for (size_t i = 0; i < r->names.n; i++) {
 			bool listed = false;
 
+			cmd_charge(r->c, n / 8 + 1);
 			for (size_t k = 0; k < n; k++)
 				listed |= list[k] == i;
 			if (!listed)

@@ -226,6 +226,7 @@ static struct expr *column(struct parser *p, struct bytes name)
 	size_t *list;
 	struct buf quoted = buf_in(p->r->c->arena);
 
+	cmd_charge(p->r->c, p->r->names.n * (name.len / 64 + 1) / 8);
 	for (size_t i = 0; i < p->r->names.n; i++) {
 		if (bytes_eq(p->r->names.cell[i], name)) {
 			e->column = i;
