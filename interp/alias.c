@@ -73,6 +73,7 @@ void alias_copy_all(struct shell *sh, struct shell *from)
 {
 	const struct alias_table *t = table_of(from);
 
+	shell_cost(sh, t != NULL ? t->count * 64 : 0);
 	sh->aliases = pool_zalloc(sh->pool, sizeof(*sh->aliases));
 	for (size_t i = 0; t != NULL && i < t->count; i++) {
 		struct alias copy = { pool_bytes(sh, t->v[i].name), pool_bytes(sh, t->v[i].value) };
@@ -134,6 +135,7 @@ bool alias_unset(struct shell *sh, struct bytes name)
 	struct alias_table *t = own_table(sh);
 	size_t at;
 
+	shell_cost(sh, t->count * 8);
 	if (!locate(t, name, &at))
 		return false;
 	free_alias(sh, &t->v[at]);

@@ -80,6 +80,7 @@ static struct function *make(struct shell *sh, const struct function_node *node,
 void function_copy_all(struct shell *sh, struct shell *from)
 {
 	from = owner(from);
+	shell_cost(sh, from->functions_size * 64);
 	for (size_t i = 0; i < from->functions_size; i++) {
 		for (struct function *f = from->functions[i]; f != NULL; f = f->next) {
 			struct function *copy = make(sh, f->node, f->source);

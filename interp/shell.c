@@ -332,6 +332,7 @@ static void copy_lists(struct shell *sh, const struct shell *from)
 	history_pack(from, &bytes);
 	completion_pack(from, &bytes);
 	in = unpack_of(buf_bytes(&bytes));
+	shell_cost(sh, bytes.len * 8);
 	history_unpack(sh, &in);
 	history_copy_state(sh, from);
 	completion_unpack(sh, &in);
@@ -348,6 +349,7 @@ static void copy_hash(struct shell *sh, struct shell *from)
 		return;
 	hash_pack(from, &bytes);
 	in = unpack_of(buf_bytes(&bytes));
+	shell_cost(sh, bytes.len * 8);
 	hash_unpack(sh, &in);
 	arena_release(sh->arena, mark);
 }

@@ -231,6 +231,17 @@ int var_unreference(struct shell *sh, struct var **base, struct bytes sub)
 	return 0;
 }
 
+void var_copy_cost(struct shell *sh, const struct var *v)
+{
+	size_t n = 0;
+
+	if ((v->flags & VAR_ARRAY) != 0 && v->array != NULL)
+		n = array_count(v->array);
+	else if ((v->flags & VAR_ASSOC) != 0 && v->assoc != NULL)
+		n = assoc_count(v->assoc);
+	shell_cost(sh, n * 64);
+}
+
 static struct var *copy_binding(struct shell *sh, const struct var *from)
 {
 	struct var *v = var_new(sh, from->name, from->hash);
@@ -243,6 +254,7 @@ static struct var *copy_binding(struct shell *sh, const struct var *from)
 		v->array = array_copy(sh->pool, from->array);
 	else if ((from->flags & VAR_ASSOC) != 0 && from->assoc != NULL)
 		v->assoc = assoc_copy(sh->pool, from->assoc);
+	var_copy_cost(sh, from);
 	if (from->value != NULL)
 		var_store(sh, v, (struct bytes){ from->value, from->len });
 	return v;

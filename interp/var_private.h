@@ -21,6 +21,8 @@ void var_free(struct shell *sh, struct var *v);
 /* Frees what v holds; it is an unset scalar then. */
 void var_free_value(struct shell *sh, struct var *v);
 struct var *var_copy_chain(struct shell *sh, const struct var *from);
+/* Charges for a copy of its elements. */
+void var_copy_cost(struct shell *sh, const struct var *v);
 /* Makes value the bytes of v, nothing else. It may be a part of what v holds. */
 void var_store(struct shell *sh, struct var *v, struct bytes value);
 /* Environment and hooks, after a change of value or flags. */

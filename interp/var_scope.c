@@ -40,6 +40,7 @@ void var_inherit(struct shell *sh, struct var *v)
 		v->array = array_copy(sh->pool, from->array);
 	else if ((from->flags & VAR_ASSOC) != 0 && from->assoc != NULL)
 		v->assoc = assoc_copy(sh->pool, from->assoc);
+	var_copy_cost(sh, from);
 	if (from->value != NULL)
 		var_store(sh, v, (struct bytes){ from->value, from->len });
 	v->flags = keep | (from->flags & ~(unsigned)(VAR_TEMPORARY | VAR_DYNAMIC | VAR_NOASSIGN));
@@ -424,6 +425,7 @@ void var_copy_all(struct shell *sh, struct shell *from)
 
 	own_dynamic(from);
 	n = collect(from, &all, true);
+	shell_cost(sh, n * 64);
 	for (size_t i = 0; i < n; i++)
 		var_copy_chain(sh, all[i]);
 	sh->vars.unmade = var_unmade(from);
