@@ -89,6 +89,7 @@ static void collapse_edge(struct collapser *k, const struct html_node *n)
 static void collapse(struct collapser *k, struct html_node *parent)
 {
 	for (struct html_node *n = parent->first; n != NULL; n = n->next) {
+		cmd_charge(k->c, 1);
 		if (is_text(n)) {
 			collapse_text(k, n);
 			continue;
@@ -105,14 +106,16 @@ static void collapse(struct collapser *k, struct html_node *parent)
 
 /* --- helpers --- */
 
-static void put_content(struct buf *out, const struct html_node *n, const char *line_break)
+static void put_content(struct cmd *c, struct buf *out, const struct html_node *n,
+			const char *line_break)
 {
+	cmd_charge(c, 1);
 	if (is_text(n))
 		buf_add(out, n->text);
 	else if (html_is(n, "br"))
 		buf_puts(out, line_break);
 	for (const struct html_node *k = n->first; k != NULL; k = k->next)
-		put_content(out, k, line_break);
+		put_content(c, out, k, line_break);
 }
 
 /* All text in it, and what is there for br. */
@@ -120,7 +123,7 @@ static struct bytes content_of(struct writer *w, const struct html_node *n, cons
 {
 	struct buf text = buf_in(w->c->arena);
 
-	put_content(&text, n, line_break);
+	put_content(w->c, &text, n, line_break);
 	cmd_charge_bytes(w->c, text.len);
 	return buf_bytes(&text);
 }
@@ -135,17 +138,18 @@ static struct bytes trim(struct bytes s, const char *what)
 }
 
 /* An element without text and without anything that shows by itself. */
-static bool is_blank(const struct html_node *n)
+static bool is_blank(struct cmd *c, const struct html_node *n)
 {
 	static const char meaningful[] =
 		"a table thead tbody tfoot th td iframe script audio video";
 
+	cmd_charge(c, 1);
 	if (is_text(n))
 		return trim(n->text, " \t\r\n").len == 0;
 	if (html_in(n->name, voids) || html_in(n->name, meaningful))
 		return false;
 	for (const struct html_node *k = n->first; k != NULL; k = k->next)
-		if (!is_blank(k))
+		if (!is_blank(c, k))
 			return false;
 	return true;
 }
@@ -583,7 +587,7 @@ static struct bytes render(struct writer *w, struct html_node *parent)
 			put_escaped(&piece, n->text);
 		else if (html_in(n->name, dropped))
 			continue;
-		else if (is_block(n) && is_blank(n)) {
+		else if (is_block(n) && is_blank(w->c, n)) {
 			buf_puts(&piece, "\n\n");
 			parent->items += html_is(n, "li");
 		} else if (is_block(n))
