@@ -441,6 +441,7 @@ struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 struct shell *shell_copy(struct proc *child, struct shell *from)
 {
 	struct shell *sh = clone(child, from);
+	int64_t fuel = kernel_fuel(child->k)->left;
 
 	child->task = sh;
 	child->line = &sh->line;
@@ -449,6 +450,8 @@ struct shell *shell_copy(struct proc *child, struct shell *from)
 	copy_state(sh, from, false);
 	copy_hash(sh, from);
 	copy_lists(sh, from);
+	/* A fork of the session has taken the steps that the other one has, no more. */
+	kernel_fuel(child->k)->left = fuel;
 	job_copy_all(sh, from);
 	coproc_copy(sh, from);
 	/* What takes steps to make is there in the copy if it was in the other. */
