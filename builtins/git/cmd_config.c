@@ -406,9 +406,9 @@ static int sections(struct git *g, const struct config_opts *o, const char *file
 
 /* --- colours, editing --- */
 
-static const char *value_in(const struct config *cf, const char *key)
+static const char *value_in(struct git *g, const struct config *cf, const char *key)
 {
-	const struct config_entry *e = config_find(cf, key);
+	const struct config_entry *e = config_find(g, cf, key);
 
 	return e != NULL ? e->value : NULL;
 }
@@ -416,7 +416,7 @@ static const char *value_in(const struct config *cf, const char *key)
 static const char *color_need(struct git *g, const struct config *cf, const char *key,
 			      const char *v)
 {
-	const struct config_entry *e = config_find(cf, key);
+	const struct config_entry *e = config_find(g, cf, key);
 	const char *color = color_try(g, v);
 
 	if (color == NULL && e != NULL && e->file != NULL)
@@ -430,7 +430,7 @@ static const char *color_need(struct git *g, const struct config *cf, const char
 static int get_color(struct git *g, const struct config *cf, struct args *args)
 {
 	char *key = config_key(g, g->a, args->argv[0]);
-	const char *v = key != NULL ? value_in(cf, key) : NULL;
+	const char *v = key != NULL ? value_in(g, cf, key) : NULL;
 	const char *color = "";
 
 	if (v != NULL)
@@ -448,13 +448,13 @@ static int get_colorbool(struct git *g, const struct config *cf, struct args *ar
 	int tty = said ? config_truth(args->argv[1]) : cmd_isatty(g->c, 1);
 	char *key = config_key(NULL, g->a, args->argv[0]);
 	const char *term = cmd_getenv(g->c, "TERM");
-	const char *v = key != NULL ? value_in(cf, key) : NULL;
+	const char *v = key != NULL ? value_in(g, cf, key) : NULL;
 	bool yes;
 
 	if (v == NULL)
-		v = value_in(cf, "diff.color");
+		v = value_in(g, cf, "diff.color");
 	if (v == NULL)
-		v = value_in(cf, "color.ui");
+		v = value_in(g, cf, "color.ui");
 	if (v != NULL && strcmp(v, "always") == 0)
 		yes = true;
 	else if (v != NULL && (strcmp(v, "never") == 0 || config_truth(v) == 0))

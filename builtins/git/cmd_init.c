@@ -2,7 +2,7 @@
  *
  * git init.
  */
-#include "builtins/git/git.h"
+#include "builtins/git/share.h"
 
 struct init_opts {
 	bool quiet;

@@ -3,6 +3,7 @@
  * Configuration: the syntax of its files, where they are, values.
  */
 #include "builtins/git/git.h"
+#include "builtins/git/share.h"
 
 enum { KEY_MAX = 1 << 12 };
 

@@ -3,7 +3,7 @@
  * Programs named git-NAME on PATH, which are subcommands too, and what git passes on to programs
  * through the environment.
  */
-#include "builtins/git/git.h"
+#include "builtins/git/external.h"
 
 #define EXEC_PATH "/usr/lib/git-core"
 

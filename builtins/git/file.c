@@ -3,6 +3,7 @@
  * Files, paths and programs: whole files read and written, locks as git has them, hooks.
  */
 #include "builtins/git/git.h"
+#include "builtins/git/share.h"
 
 enum { READ_CHUNK = 1 << 16 };
 

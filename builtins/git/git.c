@@ -6,7 +6,7 @@
  * docs/limits.md.
  */
 #include "base/regex.h"
-#include "builtins/git/git.h"
+#include "builtins/git/external.h"
 
 enum { ALIAS_DEPTH_MAX = 16, WORDS_MAX = 1024, GUESS_MAX = 7 };
 

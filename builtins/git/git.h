@@ -331,30 +331,6 @@ int config_rename_section(struct git *g, const char *file, const char *from, con
 void config_copy_section(struct git *g, const char *file, const char *from, const char *to);
 char *config_local_path(struct git *g);
 
-/* --- external.c: programs named git-NAME --- */
-
-const char *git_exec_path(struct git *g);
-/* Puts that directory in front of PATH, for all programs that git starts. e becomes the
- * environment. */
-void git_env_exec_path(struct git *g, struct env *e);
-/* -c KEY=VALUE (NULL: KEY alone), for this git and those that it starts. e becomes the environment.
- */
-void git_env_parameter(struct git *g, struct env *e, const char *key, const char *value);
-/* Runs git-ARGV[0] with the other arguments. False: there is no such program. */
-bool git_external(struct git *g, int argc, char **argv, int *status);
-/* Adds the names of those that are on PATH. */
-void git_externals(struct git *g, struct names *out);
-
-/* --- share.c: core.sharedRepository --- */
-
-/* What a value means, as g->shared has it (NULL: --shared alone). Ends the command if it is none.
- */
-int share_parse(struct git *g, const char *text, const char *what);
-/* The value that init writes; shared is not 0. */
-const char *share_value(struct git *g, int shared);
-/* Gives a file or directory of the repository its permissions. */
-void share_path(struct git *g, const char *path);
-
 /* --- repo.c --- */
 
 /* Finds the repository; false if there is none. Goes to the top of the work tree. */

@@ -174,9 +174,17 @@ const char *merge_note(struct git *g, const char *name, const struct oid *object
 	return git_format(g->keep, "commit '%s'", name);
 }
 
-/* "branches 'a', 'b' and 'c'": whether there are some from that source. */
-static bool put_kind(const struct merge_head *heads, size_t n, enum kind kind, struct bytes source,
-		     const char *separator, struct buf *out)
+/* What is merged, in its parts. */
+struct title {
+	struct git *g;
+	struct note *notes;
+	size_t *first; /* of each, the first one from the same source */
+	size_t n;
+	struct buf *out;
+};
+
+/* "branches 'a', 'b' and 'c'": whether there are some from the source of number s. */
+static bool put_kind(struct title *t, enum kind kind, size_t s, const char *separator)
 {
 	static const char *const one[] = { NULL, "branch", "remote-tracking branch", "tag",
 					   "commit" };
@@ -184,71 +192,62 @@ static bool put_kind(const struct merge_head *heads, size_t n, enum kind kind, s
 					    "commits" };
 	size_t total = 0, done = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct note note = split_note(heads[i].note);
-
-		total += note.kind == kind && bytes_eq(note.source, source);
-	}
+	cmd_charge(t->g->c, t->n);
+	for (size_t i = s; i < t->n; i++)
+		total += t->notes[i].kind == kind && t->first[i] == s;
 	if (total == 0)
 		return false;
-	buf_puts(out, separator);
+	buf_puts(t->out, separator);
 	if (kind == KIND_HEAD) {
-		buf_puts(out, "HEAD");
+		buf_puts(t->out, "HEAD");
 		return true;
 	}
-	buf_printf(out, "%s ", total == 1 ? one[kind] : many[kind]);
-	for (size_t i = 0; i < n; i++) {
-		struct note note = split_note(heads[i].note);
-
-		if (note.kind != kind || !bytes_eq(note.source, source))
+	buf_printf(t->out, "%s ", total == 1 ? one[kind] : many[kind]);
+	for (size_t i = s; i < t->n; i++) {
+		if (t->notes[i].kind != kind || t->first[i] != s)
 			continue;
-		buf_puts(out, done == 0 ? "" : done + 1 == total ? " and " : ", ");
-		buf_add(out, note.name);
+		buf_puts(t->out, done == 0 ? "" : done + 1 == total ? " and " : ", ");
+		buf_add(t->out, t->notes[i].name);
 		done++;
 	}
 	return true;
 }
 
 /* All that is from one source: "branch 'a', tag 'b' of URL". */
-static void put_source(const struct merge_head *heads, size_t n, const struct note *first,
-		       struct buf *out)
+static void put_source(struct title *t, size_t s)
 {
 	bool more = false, any = false;
 
-	for (size_t i = 0; i < n; i++) {
-		struct note note = split_note(heads[i].note);
-
-		more = more || (note.kind != KIND_HEAD && bytes_eq(note.source, first->source));
-	}
+	for (size_t i = s; i < t->n; i++)
+		more = more || (t->notes[i].kind != KIND_HEAD && t->first[i] == s);
 	for (int k = 0; k < KINDS && more; k++)
-		any |= put_kind(heads, n, (enum kind)k, first->source, any ? ", " : "", out);
-	if (more && is_here(first))
+		any |= put_kind(t, (enum kind)k, s, any ? ", " : "");
+	if (more && is_here(&t->notes[s]))
 		return;
 	if (more)
-		buf_puts(out, " of ");
-	buf_add(out, first->source);
+		buf_puts(t->out, " of ");
+	buf_add(t->out, t->notes[s].source);
 }
 
 void merge_title_put(const struct merge_run *m, struct buf *out)
 {
-	const struct merge_head *heads = m->heads;
-	size_t n = m->nheads;
+	struct title t = { .g = m->g, .n = m->nheads, .out = out };
 
+	t.notes = arena_array(m->g->keep, t.n, sizeof(*t.notes));
+	t.first = arena_array(m->g->keep, t.n, sizeof(*t.first));
+	for (size_t i = 0; i < t.n; i++) {
+		t.notes[i] = split_note(m->heads[i].note);
+		t.first[i] = 0;
+		while (t.first[i] < i && !bytes_eq(t.notes[t.first[i]].source, t.notes[i].source))
+			t.first[i]++;
+		cmd_charge_bytes(m->g->c, strlen(m->heads[i].note) * (t.first[i] + 1));
+	}
 	buf_puts(out, "Merge");
-	for (size_t i = 0; i < n; i++) {
-		struct note note = split_note(heads[i].note);
-		bool seen = false;
-
-		for (size_t j = 0; j < i && !seen; j++) {
-			struct note other = split_note(heads[j].note);
-
-			cmd_charge(m->g->c, 1);
-			seen = bytes_eq(note.source, other.source);
-		}
-		if (seen)
+	for (size_t i = 0; i < t.n; i++) {
+		if (t.first[i] != i)
 			continue;
 		buf_puts(out, i == 0 ? " " : "; ");
-		put_source(heads, n, &note, out);
+		put_source(&t, i);
 	}
 }
 

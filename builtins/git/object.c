@@ -4,6 +4,7 @@
  */
 #include "base/digest.h"
 #include "builtins/git/git.h"
+#include "builtins/git/share.h"
 
 enum { HEADER_MAX = 64, LOOSE_LEVEL = 1 };
 

@@ -9,6 +9,7 @@
  */
 #include "base/digest.h"
 #include "builtins/git/transport.h"
+#include "builtins/git/share.h"
 
 enum {
 	WINDOW = 10,

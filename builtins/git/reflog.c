@@ -3,6 +3,7 @@
  * Logs of references: one line for each change, oldest first.
  */
 #include "builtins/git/git.h"
+#include "builtins/git/share.h"
 
 static char *log_path(struct git *g, const char *ref)
 {

@@ -4,6 +4,7 @@
  * new one is made.
  */
 #include "builtins/git/git.h"
+#include "builtins/git/share.h"
 
 /* The path that a ".git" file or a commondir file names; NULL: none. */
 static char *read_link_file(struct git *g, const char *file, const char *prefix, const char *base)

@@ -2,7 +2,7 @@
  *
  * core.sharedRepository: which permissions the files of a repository have. git-init(1), --shared.
  */
-#include "builtins/git/git.h"
+#include "builtins/git/share.h"
 
 enum { GROUP = 0660, EVERYBODY = 0664, OWNER = 0600 };
 
