@@ -36,34 +36,6 @@ static char *detached_name(struct git *g)
 	return git_format(g->a, "(%s)", text);
 }
 
-static bool commit_filter(struct git *g, const struct names *list, const struct oid *o,
-			  bool contains, bool want)
-{
-	struct oid c, other;
-
-	if (list->n == 0)
-		return true;
-	if (!object_peel(g, o, OBJECT_COMMIT, &c))
-		return false;
-	for (size_t i = 0; i < list->n; i++) {
-		bool yes;
-
-		if (rev_parse(g, list->at[i], &other) < 0) {
-			if (!contains)
-				git_die(g, "malformed object name %s", list->at[i]);
-			git_error(g, "malformed object name %s", list->at[i]);
-			git_exit(g, GIT_STATUS_USAGE);
-		}
-		if (!object_peel(g, &other, OBJECT_COMMIT, &other))
-			git_die(g, "no such commit %s", list->at[i]);
-		yes = contains ? is_ancestor(g, commit_at(g, &other), commit_at(g, &c))
-			       : is_ancestor(g, commit_at(g, &c), commit_at(g, &other));
-		if (yes)
-			return want;
-	}
-	return !want;
-}
-
 static bool row_wanted(struct git *g, const struct branch_opts *o, const struct branch_row *r,
 		       struct args *args)
 {
@@ -78,10 +50,10 @@ static bool row_wanted(struct git *g, const struct branch_opts *o, const struct 
 			git_die(g, "malformed object name %s", o->points_at.at[i]);
 		hit = hit && oid_eq(&p, &r->oid);
 	}
-	return hit && commit_filter(g, &o->contains, &r->oid, true, true) &&
-	       commit_filter(g, &o->no_contains, &r->oid, true, false) &&
-	       commit_filter(g, &o->merged, &r->oid, false, true) &&
-	       commit_filter(g, &o->no_merged, &r->oid, false, false);
+	return hit && ref_filter_commits(g, &o->contains, &r->oid, "contains") &&
+	       ref_filter_commits(g, &o->no_contains, &r->oid, "no-contains") &&
+	       ref_filter_commits(g, &o->merged, &r->oid, "merged") &&
+	       ref_filter_commits(g, &o->no_merged, &r->oid, "no-merged");
 }
 
 static const char *slot_color(struct git *g, const char *slot, const char *otherwise)

@@ -14,29 +14,6 @@ struct ref_filter {
 	struct names contains, no_contains, merged, no_merged, points_at;
 };
 
-static bool filter_one(struct git *g, const struct names *list, const struct oid *o, bool contains,
-		       bool want)
-{
-	struct oid c, other;
-
-	if (list->n == 0)
-		return true;
-	if (!object_peel(g, o, OBJECT_COMMIT, &c))
-		return false;
-	for (size_t i = 0; i < list->n; i++) {
-		if (rev_commit(g, list->at[i], &other) < 0) {
-			if (!contains)
-				git_die(g, "malformed object name %s", list->at[i]);
-			git_error(g, "malformed object name %s", list->at[i]);
-			git_exit(g, GIT_STATUS_USAGE);
-		}
-		if (contains ? is_ancestor(g, commit_at(g, &other), commit_at(g, &c))
-			     : is_ancestor(g, commit_at(g, &c), commit_at(g, &other)))
-			return want;
-	}
-	return !want;
-}
-
 static bool passes(struct git *g, const struct ref_filter *f, const struct ref *r)
 {
 	for (size_t i = 0; i < f->points_at.n; i++) {
@@ -50,10 +27,10 @@ static bool passes(struct git *g, const struct ref_filter *f, const struct ref *
 		    !(object_peel(g, &r->oid, OBJECT_NONE, &peeled) && oid_eq(&o, &peeled)))
 			return false;
 	}
-	return filter_one(g, &f->contains, &r->oid, true, true) &&
-	       filter_one(g, &f->no_contains, &r->oid, true, false) &&
-	       filter_one(g, &f->merged, &r->oid, false, true) &&
-	       filter_one(g, &f->no_merged, &r->oid, false, false);
+	return ref_filter_commits(g, &f->contains, &r->oid, "contains") &&
+	       ref_filter_commits(g, &f->no_contains, &r->oid, "no-contains") &&
+	       ref_filter_commits(g, &f->merged, &r->oid, "merged") &&
+	       ref_filter_commits(g, &f->no_merged, &r->oid, "no-merged");
 }
 
 /* --- for-each-ref --- */

@@ -32,5 +32,9 @@ void ref_put_format(struct git *g, const char *format, enum ref_quote quote, con
 		    const struct oid *o, const char *target);
 /* By keys as --sort has them, which may be texts of any case. */
 void ref_sort(struct git *g, struct ref *list, size_t n, const struct names *keys, bool icase);
+/* ref_filter.c: whether an object passes --contains, --no-contains, --merged or --no-merged
+ * (option) of the commits in list. Ends the command if one is none. */
+bool ref_filter_commits(struct git *g, const struct names *list, const struct oid *o,
+			const char *option);
 
 #endif
