@@ -62,6 +62,7 @@ bool patch_same_line(const struct patch_target *t, const struct patch_opts *o,
 {
 	bool unended = t->unended && at + 1 == t->n;
 
+	cmd_charge_bytes(t->c, l->text.len);
 	return patch_equal(o, t->line[at], l->text) && (o->ignore_space || unended == l->unended);
 }
 
