@@ -156,7 +156,9 @@ static unsigned look(struct bytes line, unsigned rules, const struct blanks_colo
 
 unsigned blanks_find(struct bytes line, unsigned rules)
 {
-	return look(line, rules, NULL, NULL);
+	static const struct blanks_colors none = { "", "", "" };
+
+	return look(line, rules, &none, NULL);
 }
 
 void blanks_put(struct bytes line, unsigned rules, const struct blanks_colors *c, struct buf *out)
