@@ -656,6 +656,8 @@ struct cmd_program {
 	int pgid; /* 0: the same group; -1: its own */
 	bool ignore_int;
 };
+/* Whether path is a file that may be executed. */
+bool cmd_is_program(struct cmd *c, const char *path);
 /* Starts a program: its pid, or -E_NOENT, -E_ACCES... Flushes standard output before. A file
  * without a known format is run by /bin/sh. */
 int cmd_spawn(struct cmd *c, const struct cmd_program *prog);

@@ -157,6 +157,14 @@ static int64_t start(struct cmd *c, const struct cmd_program *prog, bool become)
 	return got;
 }
 
+bool cmd_is_program(struct cmd *c, const char *path)
+{
+	struct vfs_stat st;
+
+	return cmd_stat(c, path, &st) == 0 && (st.mode & S_FMT) == S_REG &&
+	       cmd_access(c, CMD_CWD, path, 1) == 0;
+}
+
 int cmd_spawn(struct cmd *c, const struct cmd_program *prog)
 {
 	return (int)start(c, prog, false);

@@ -13,14 +13,6 @@ static const struct opt which_options[] = {
 	OPT_END(),
 };
 
-static bool is_program(struct cmd *c, const char *path)
-{
-	struct vfs_stat st;
-
-	return cmd_stat(c, path, &st) == 0 && (st.mode & S_FMT) == S_REG &&
-	       cmd_access(c, CMD_CWD, path, 1) == 0;
-}
-
 static bool look_up(struct cmd *c, const struct which_opts *o, const char *name)
 {
 	const char *at = cmd_getenv(c, "PATH");
@@ -30,9 +22,9 @@ static bool look_up(struct cmd *c, const struct which_opts *o, const char *name)
 	if (at == NULL)
 		at = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	if (strchr(name, '/') != NULL) {
-		if (is_program(c, name))
+		if (cmd_is_program(c, name))
 			cmd_printf(c, "%s\n", name);
-		return is_program(c, name);
+		return cmd_is_program(c, name);
 	}
 	while (at != NULL && (!found || o->all)) {
 		size_t len = strcspn(at, ":");
@@ -43,7 +35,7 @@ static bool look_up(struct cmd *c, const struct which_opts *o, const char *name)
 		buf_put(&path, at, len);
 		buf_printf(&path, "/%s", name);
 		cmd_charge(c, 1);
-		if (is_program(c, buf_cstr(&path))) {
+		if (cmd_is_program(c, buf_cstr(&path))) {
 			cmd_printf(c, "%s\n", buf_cstr(&path));
 			found = true;
 		}

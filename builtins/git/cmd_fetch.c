@@ -241,17 +241,14 @@ static const struct git_option pull_options[] = {
 static const char *const pull_usage[] = { "git pull [<options>] [<repository> [<refspec>...]]",
 					  NULL };
 
-struct fetched {
-	struct names merge; /* hexadecimal */
-};
-
-static void read_fetch_head(struct git *g, struct fetched *out)
+/* What is to be merged, in hexadecimal. */
+static void read_fetch_head(struct git *g, struct names *out)
 {
 	struct merge_head *heads;
 	size_t n = fetch_head_read(g, &heads);
 
 	for (size_t i = 0; i < n; i++)
-		names_add(g, &out->merge, heads[i].name);
+		names_add(g, out, heads[i].name);
 }
 
 /* Nothing came that could be merged: why. */
@@ -387,13 +384,13 @@ static void refuse_dirty(struct git *g)
 	}
 }
 
-static int do_rebase(struct git *g, const struct pull_opts *o, const struct fetched *f)
+static int do_rebase(struct git *g, const struct pull_opts *o, const struct names *merge)
 {
 	struct names words = { NULL, 0, 0 };
 
-	if (f->merge.n > 1)
+	if (merge->n > 1)
 		git_die(g, "Cannot rebase onto multiple branches.");
-	if (is_forward(g, "HEAD", f->merge.at[0]) && o->ff != 1) {
+	if (is_forward(g, "HEAD", merge->at[0]) && o->ff != 1) {
 		/* As git does: a merge can do this more simply. */
 		names_add(g, &words, "merge");
 		names_add(g, &words, "--ff-only");
@@ -410,9 +407,9 @@ static int do_rebase(struct git *g, const struct pull_opts *o, const struct fetc
 		names_add(g, &words, "--autostash");
 	if (strcmp(words.at[0], "rebase") == 0) {
 		names_add(g, &words, "--onto");
-		names_add(g, &words, f->merge.at[0]);
+		names_add(g, &words, merge->at[0]);
 	}
-	names_add(g, &words, f->merge.at[0]);
+	names_add(g, &words, merge->at[0]);
 	return run(g, &words);
 }
 
@@ -438,7 +435,7 @@ int git_cmd_pull(struct git *g, struct args *args)
 	const char *action = g->reflog_action != NULL
 				     ? g->reflog_action
 				     : join_args(g, "pull", args->argv, args->argc);
-	struct fetched f = { { NULL, 0, 0 } };
+	struct names merge = { NULL, 0, 0 };
 	bool chosen, unborn;
 	struct oid o_head;
 
@@ -454,19 +451,19 @@ int git_cmd_pull(struct git *g, struct args *args)
 	if (fetch_remote(g, &o.fetch, args->argc > 0 ? args->argv[0] : remote_default(g),
 			 args->argv + (args->argc > 0), args->argc - (args->argc > 0), action) != 0)
 		return 1;
-	read_fetch_head(g, &f);
-	if (f.merge.n == 0)
+	read_fetch_head(g, &merge);
+	if (merge.n == 0)
 		nothing_to_merge(g, args, o.rebase > 0);
-	if (unborn && f.merge.n > 1)
+	if (unborn && merge.n > 1)
 		git_die(g, "Cannot merge multiple branches into empty head.");
-	if (!unborn && o.ff == 2 && f.merge.n == 1 && !is_forward(g, "HEAD", f.merge.at[0]) &&
-	    !is_forward(g, f.merge.at[0], "HEAD"))
+	if (!unborn && o.ff == 2 && merge.n == 1 && !is_forward(g, "HEAD", merge.at[0]) &&
+	    !is_forward(g, merge.at[0], "HEAD"))
 		git_die(g, "Not possible to fast-forward, aborting.");
-	if (!unborn && !chosen && f.merge.n == 1 && !is_forward(g, "HEAD", f.merge.at[0]) &&
-	    !is_forward(g, f.merge.at[0], "HEAD"))
+	if (!unborn && !chosen && merge.n == 1 && !is_forward(g, "HEAD", merge.at[0]) &&
+	    !is_forward(g, merge.at[0], "HEAD"))
 		divergent(g);
 	if (o.rebase > 0 && !unborn && o.ff != 2)
-		return do_rebase(g, &o, &f);
+		return do_rebase(g, &o, &merge);
 	return do_merge(g, &o);
 }
 

@@ -29,6 +29,25 @@ void message_put_comment(struct git *g, struct bytes text, struct buf *out)
 	}
 }
 
+struct bytes message_signature(struct bytes text)
+{
+	static const char *const signatures[] = { "-----BEGIN PGP SIGNATURE-----",
+						  "-----BEGIN PGP MESSAGE-----",
+						  "-----BEGIN SIGNED MESSAGE-----",
+						  "-----BEGIN SSH SIGNATURE-----" };
+	struct bytes rest = text, line;
+
+	while (rest.len != 0) {
+		struct bytes from = rest;
+
+		git_line(&rest, &line);
+		for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++)
+			if (bytes_starts(line, bytes_of(signatures[i])))
+				return from;
+	}
+	return bytes_slice(text, text.len, text.len);
+}
+
 struct bytes message_clean(struct git *g, struct bytes text, bool comments)
 {
 	struct buf out = buf_in(g->keep);

@@ -19,6 +19,8 @@ struct bytes message_clean(struct git *g, struct bytes text, bool comments);
 /* The line below which an editor's text is cut off, and the text above it. */
 void message_put_cut(struct git *g, struct buf *out);
 struct bytes message_cut(struct git *g, struct bytes text);
+/* The end of a message that begins with the first line of a signature; empty: it has none. */
+struct bytes message_signature(struct bytes text);
 /* The editor on a file: false after a message. */
 bool message_edit(struct git *g, const char *path);
 /* The same with this editor; NULL: the usual one. */

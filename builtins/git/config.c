@@ -594,6 +594,7 @@ static void add_parameters(struct git *g)
 void config_load(struct git *g)
 {
 	struct config *cf = g->config;
+	const char *shared;
 	char *global;
 
 	if (cf->loaded)
@@ -622,9 +623,9 @@ void config_load(struct git *g)
 	}
 	add_environment(g);
 	add_parameters(g);
-	if (config_get(g, "core.sharedrepository") != NULL)
-		g->shared = share_parse(g, config_get(g, "core.sharedrepository"),
-					"core.sharedrepository");
+	shared = config_get(g, "core.sharedrepository");
+	if (shared != NULL)
+		g->shared = share_parse(g, shared, "core.sharedrepository");
 }
 
 void config_die(struct git *g, const char *key)

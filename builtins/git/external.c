@@ -71,14 +71,6 @@ bool git_external(struct git *g, int argc, char **argv, int *status)
 	return true;
 }
 
-static bool is_program(struct git *g, const char *path)
-{
-	struct vfs_stat st;
-
-	return cmd_stat(g->c, path, &st) == 0 && (st.mode & S_FMT) == S_REG &&
-	       cmd_access(g->c, CMD_CWD, path, 1) == 0;
-}
-
 /* The names in one directory of PATH. */
 static void list_dir(struct git *g, const char *dir, struct names *out)
 {
@@ -91,7 +83,8 @@ static void list_dir(struct git *g, const char *dir, struct names *out)
 		const char *name = arena_dup(g->a, list[i].name);
 
 		cmd_charge(g->c, 1);
-		if (git_starts(name, "git-") && is_program(g, git_format(g->a, "%s/%s", dir, name)))
+		if (git_starts(name, "git-") &&
+		    cmd_is_program(g->c, git_format(g->a, "%s/%s", dir, name)))
 			names_add(g, out, name + 4);
 	}
 }

@@ -3,6 +3,7 @@
  * The message of a merge, out of what is merged: "Merge branch 'x' of URL into y", what annotated
  * tags say, the subjects of the commits; git fmt-merge-msg.
  */
+#include "builtins/git/branch.h"
 #include "builtins/git/commit.h"
 #include "builtins/git/merge_run.h"
 
@@ -109,16 +110,9 @@ static const char *note_title(struct git *g, const char *text)
 
 const char *merge_branch_named(struct git *g, const char *name)
 {
-	int64_t n;
-	size_t len = strlen(name);
-
 	if (strcmp(name, "-") == 0)
-		name = "@{-1}", len = 5;
-	if (!git_starts(name, "@{-") || name[len - 1] != '}' ||
-	    !git_number(git_format(g->a, "%.*s", (int)len - 4, name + 3), &n) || n < 1 ||
-	    n > INT32_MAX || rev_previous(g, (int)n) == NULL)
-		return name;
-	return rev_previous(g, (int)n);
+		name = "@{-1}";
+	return git_starts(name, "@{-") ? branch_name(g, name, "heads") : name;
 }
 
 /* topic~2, topic^^: that branch, of which not all is merged. NULL: it is none. */
@@ -147,6 +141,13 @@ static char *early_part(struct git *g, const char *name)
 	return git_format(g->keep, "branch '%s'%s of .", base, early ? " (early part)" : "");
 }
 
+static bool is_tag(struct git *g, const struct oid *o)
+{
+	uint64_t size;
+
+	return object_info(g, o, &size) == OBJECT_TAG;
+}
+
 const char *merge_note(struct git *g, const char *name, const struct oid *object)
 {
 	static const struct {
@@ -157,7 +158,6 @@ const char *merge_note(struct git *g, const char *name, const struct oid *object
 		{ "refs/tags/", "tag" },
 		{ "refs/remotes/", "remote-tracking branch" },
 	};
-	struct bytes text;
 	struct oid o;
 	bool several;
 	char *full = ref_expand(g, name, &o, &several);
@@ -169,7 +169,7 @@ const char *merge_note(struct git *g, const char *name, const struct oid *object
 	early = early_part(g, name);
 	if (early != NULL)
 		return early;
-	if (object_read(g, g->a, object, &text) == OBJECT_TAG)
+	if (is_tag(g, object))
 		return git_format(g->keep, "tag '%s' of .", name);
 	return git_format(g->keep, "commit '%s'", name);
 }
@@ -285,36 +285,33 @@ void merge_into_put(struct git *g, const char *into, struct buf *out)
 
 /* --- what tags say --- */
 
-/* The message of a tag object, without a signature. False: it is none. */
-static bool tag_message(struct git *g, const struct oid *o, struct bytes *out)
+/* The message of a tag object, without a signature. */
+static struct bytes tag_message(struct git *g, const struct oid *o)
 {
 	struct bytes text;
 	const char *at;
 
-	if (object_read(g, g->keep, o, &text) != OBJECT_TAG)
-		return false;
+	object_read(g, g->keep, o, &text);
 	at = bytes_find(text, BYTES("\n\n"));
-	*out = at != NULL ? bytes_slice(text, (size_t)(at - text.ptr) + 2, text.len) : BYTES("");
-	at = bytes_find(*out, BYTES("-----BEGIN "));
-	if (at != NULL && (at == out->ptr || at[-1] == '\n') &&
-	    (git_starts(at, "-----BEGIN PGP ") || git_starts(at, "-----BEGIN SSH ")))
-		*out = bytes_slice(*out, 0, (size_t)(at - out->ptr));
-	return true;
+	text = at != NULL ? bytes_slice(text, (size_t)(at - text.ptr) + 2, text.len) : BYTES("");
+	return bytes_slice(text, 0, text.len - message_signature(text).len);
 }
 
 static void put_tags(struct git *g, const struct merge_head *heads, size_t n, struct buf *out)
 {
 	char comment = message_comment_char(g);
 	size_t total = 0;
-	struct bytes text;
 
 	for (size_t i = 0; i < n; i++)
-		total += tag_message(g, &heads[i].object, &text);
+		total += is_tag(g, &heads[i].object);
 	for (size_t i = 0; i < n; i++) {
-		if (!tag_message(g, &heads[i].object, &text))
+		struct bytes text;
+
+		if (!is_tag(g, &heads[i].object))
 			continue;
 		if (total > 1)
 			buf_printf(out, "\n%c %s\n", comment, note_title(g, heads[i].note));
+		text = tag_message(g, &heads[i].object);
 		buf_add(out, text);
 		if (text.len != 0 && text.ptr[text.len - 1] != '\n')
 			buf_putc(out, '\n');

@@ -2,6 +2,7 @@
  *
  * Fields of references: %(...) of for-each-ref, tag, branch.
  */
+#include "builtins/git/commit.h"
 #include "builtins/git/ref_format.h"
 #include "builtins/git/worktree.h"
 
@@ -200,23 +201,10 @@ static struct bytes without_newlines(struct bytes s)
 
 static struct parts parts_of(struct bytes message)
 {
-	static const char *const signatures[] = { "-----BEGIN PGP SIGNATURE-----",
-						  "-----BEGIN PGP MESSAGE-----",
-						  "-----BEGIN SIGNED MESSAGE-----",
-						  "-----BEGIN SSH SIGNATURE-----" };
 	struct parts p = { .all = without_newlines(message) };
-	struct bytes rest = p.all, line;
 	const char *end = bytes_find(p.all, BYTES("\n\n"));
 
-	p.signature = bytes_slice(p.all, p.all.len, p.all.len);
-	while (p.signature.len == 0 && rest.len != 0) {
-		struct bytes from = rest;
-
-		git_line(&rest, &line);
-		for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++)
-			if (bytes_starts(line, bytes_of(signatures[i])))
-				p.signature = from;
-	}
+	p.signature = message_signature(p.all);
 	p.subject = end != NULL ? bytes_slice(p.all, 0, (size_t)(end - p.all.ptr)) : p.all;
 	p.body = without_newlines(bytes_slice(p.all, p.subject.len, p.all.len));
 	return p;
