@@ -25,6 +25,7 @@ struct ast {
 	struct node *root; /* NULL for an empty unit */
 	struct bytes text; /* the source of the unit */
 	int last_line;     /* the number of its last line */
+	unsigned flags;    /* enum parse_flags that it was read with */
 	struct ast *next_cached;
 };
 
@@ -425,6 +426,7 @@ enum parse_flags {
 	PARSE_KEYWORD = 1 << 5,     /* set -k: assignments may stand behind the command */
 	PARSE_EXTQUOTE = 1 << 6,    /* $'...' means something in "${...}" */
 	PARSE_ASCII = 1 << 7,       /* a locale without letters beyond ASCII: $'\u00e9' stays */
+	PARSE_FLAGS_MAX = (1 << 8) - 1,
 };
 
 enum { PARSE_DEPTH_MAX = 1000 };
@@ -449,8 +451,9 @@ struct parse_config {
 	int (*more)(void *user, bool continued, struct bytes *line);
 	/* The text of an alias, or false. NULL: none. */
 	bool (*alias)(void *user, struct bytes name, struct bytes *out);
-	/* The parse_flags now: asked before each unit. */
+	/* The parse_flags now: asked before each unit. NULL: they are flags_given. */
 	unsigned (*flags)(void *user);
+	unsigned flags_given;
 	/* Runs fn(arg), on another stack if this one may be short: at most 16 KiB are used until
 	 * it is called again. Returns what fn returns. NULL: the stack is large (some MiB). */
 	int (*deepen)(void *user, int (*fn)(void *arg), void *arg);

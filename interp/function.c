@@ -117,15 +117,18 @@ static const struct function_node *definition_in(const struct ast *ast, struct b
 	return NULL;
 }
 
-/* Parses text, whose first line has that number, and takes the definition of that name. */
-static struct function *parse_once(struct shell *sh, const struct function *like, struct bytes text,
-				   int line)
+/* Parses text, whose first line has that number, as it was parsed once, and takes the definition of
+ * that name. */
+static struct function *parse_copy(struct shell *sh, const struct function *like, struct bytes text,
+				   int line, unsigned flags)
 {
 	struct parse_config config = shell_parse_config(sh, text, line);
 	struct parse_error error;
 	struct function *copy = NULL;
 	struct ast *ast = NULL;
 
+	config.flags = NULL;
+	config.flags_given = flags;
 	if (parse_unit(parse_new(&config), &ast, &error) == 1) {
 		const struct function_node *node = definition_in(ast, like->name);
 
@@ -142,53 +145,35 @@ static struct function *parse_once(struct shell *sh, const struct function *like
 	return copy;
 }
 
-/* The options may have been others when it was defined. */
-static struct function *parse_copy(struct shell *sh, const struct function *like, struct bytes text,
-				   int line)
-{
-	struct options options = sh->opt;
-	struct function *copy = parse_once(sh, like, text, line);
-
-	if (copy == NULL) {
-		sh->opt.shopt |= (uint64_t)1 << SHOPT_extglob;
-		sh->opt.set &= ~((uint64_t)1 << SET_POSIX);
-		copy = parse_once(sh, like, text, line);
-		sh->opt = options;
-	}
-	return copy;
-}
-
-/* The text that defines f, and the line it begins at. What was typed, unless it stands for
- * something else: an alias is seen only in what was parsed. */
-static struct bytes definition_text(struct shell *sh, const struct function *f, bool aliases,
-				    int *line)
+/* The text that defines f, the line it begins at, and how to parse it. What was typed, unless it
+ * stands for something else: an alias is seen only in what was parsed. */
+static struct bytes definition_text(struct shell *sh, const struct function *f, int *line,
+				    unsigned *flags)
 {
 	struct buf text = buf_in(sh->arena);
+	bool aliases = (f->ast->flags & PARSE_ALIASES) != 0;
 
+	*flags = f->ast->flags & ~(unsigned)PARSE_ALIASES;
 	if (!aliases && definition_in(f->ast, f->name) == f->node) {
 		*line = f->ast->root->line;
 		return f->ast->text;
 	}
 	*line = f->node->node.line;
-	print_function_source(&text, f->node, opt_set(sh, SET_POSIX));
+	print_function_source(&text, f->node, (*flags & PARSE_POSIX) != 0);
 	return buf_bytes(&text);
 }
 
 void function_parse_all(struct shell *sh, struct shell *from)
 {
 	struct arena_mark mark = arena_mark(sh->arena);
-	bool aliases = opt_shopt(from, SHOPT_expand_aliases);
 
 	for (size_t i = 0; i < from->functions_size; i++) {
 		for (struct function *f = from->functions[i]; f != NULL; f = f->next) {
 			int line;
-			struct bytes text = definition_text(sh, f, aliases, &line);
-			struct function *copy = parse_copy(sh, f, text, line);
+			unsigned flags;
+			struct bytes text = definition_text(sh, f, &line, &flags);
+			struct function *copy = parse_copy(sh, f, text, line, flags);
 
-			if (copy == NULL && !aliases) {
-				text = definition_text(sh, f, true, &line);
-				copy = parse_copy(sh, f, text, line);
-			}
 			if (copy == NULL)
 				continue;
 			copy->line_shift = f->line_shift;
@@ -204,7 +189,6 @@ enum { FUNCTION_EXPORTED = 1, FUNCTION_READONLY = 2, FUNCTION_TRACED = 4 };
 
 int function_pack(struct shell *sh, struct buf *out)
 {
-	bool aliases = opt_shopt(sh, SHOPT_expand_aliases);
 	struct function **all;
 	int n = function_list(sh, &all);
 
@@ -212,7 +196,8 @@ int function_pack(struct shell *sh, struct buf *out)
 	for (int i = 0; i < n; i++) {
 		const struct function *f = all[i];
 		int line;
-		struct bytes text = definition_text(sh, f, aliases, &line);
+		unsigned flags;
+		struct bytes text = definition_text(sh, f, &line, &flags);
 
 		pack_bytes(out, f->name);
 		pack_text(out, f->source);
@@ -221,6 +206,7 @@ int function_pack(struct shell *sh, struct buf *out)
 				      (f->readonly ? FUNCTION_READONLY : 0) |
 				      (f->traced ? FUNCTION_TRACED : 0));
 		pack_bytes(out, text);
+		pack_u64(out, flags);
 		pack_u64(out, (uint64_t)((int64_t)f->line_shift + INT32_MAX));
 	}
 	return 0;
@@ -236,6 +222,7 @@ void function_unpack(struct shell *sh, struct unpack *in)
 		int line = (int)unpack_below(in, INT32_MAX / 2);
 		unsigned flags = (unsigned)unpack_below(in, 7);
 		struct bytes text = unpack_bytes(in);
+		unsigned how = (unsigned)unpack_below(in, PARSE_FLAGS_MAX);
 		int64_t shift = (int64_t)unpack_below(in, UINT32_MAX) - INT32_MAX;
 		struct function *copy;
 
@@ -243,7 +230,7 @@ void function_unpack(struct shell *sh, struct unpack *in)
 		f.exported = (flags & FUNCTION_EXPORTED) != 0;
 		f.readonly = (flags & FUNCTION_READONLY) != 0;
 		f.traced = (flags & FUNCTION_TRACED) != 0;
-		copy = in->bad ? NULL : parse_copy(sh, &f, arena_bytes(sh->arena, text), line);
+		copy = in->bad ? NULL : parse_copy(sh, &f, arena_bytes(sh->arena, text), line, how);
 		if (copy == NULL || function_find(sh, copy->name, copy->hash) != NULL) {
 			in->bad = true;
 			return;

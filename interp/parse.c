@@ -417,8 +417,8 @@ static void begin_unit(struct parser *p)
 	p->warnings = NULL;
 	p->warnings_end = &p->warnings;
 	p->error = (struct parse_error){ 0 };
-	if (p->config.flags != NULL)
-		p->flags = p->config.flags(p->config.user);
+	p->flags = p->config.flags != NULL ? p->config.flags(p->config.user)
+					   : p->config.flags_given;
 }
 
 /* Blank lines and comments between units. False at the end of the input. */
@@ -446,11 +446,13 @@ static int unit_failed(struct parser *p, struct parse_error *error)
 int parse_unit(struct parser *p, struct ast **out, struct parse_error *error)
 {
 	struct ast *a;
+	unsigned flags;
 	bool empty;
 
 	*out = NULL;
 	if (!skip_to_unit(p))
 		return 0;
+	flags = p->flags;
 	if (p->texts != NULL && p->texts->used)
 		memset(p->texts, 0, sizeof *p->texts);
 	a = p->ast = ast_new(p);
@@ -467,6 +469,7 @@ int parse_unit(struct parser *p, struct ast **out, struct parse_error *error)
 		ast_put(a);
 		return unit_failed(p, error);
 	}
+	a->flags = flags;
 	a->last_line = p->line - (p->pos > 0 && p->src[p->pos - 1] == '\n');
 	a->text = source_resolve(p);
 	*out = a;

@@ -245,12 +245,23 @@ static void print_and_or(struct printer *pr, const struct binary *b)
 	print_docs(pr);
 }
 
+/* A lone `!` or `time`, which only a newline or a semicolon ends. */
+static bool is_empty(const struct pipeline *pl)
+{
+	const struct simple *s = (const struct simple *)pl->commands[0];
+
+	return pl->ncommands == 1 && s->node.kind == NODE_SIMPLE && s->nwords == 0 &&
+	       s->nassigns == 0 && s->node.nredirs == 0;
+}
+
 static void print_pipeline(struct printer *pr, const struct pipeline *pl)
 {
 	if (pl->timed)
 		buf_puts(pr->out, pl->time_posix ? "time -p " : "time ");
 	if (pl->negated)
 		buf_puts(pr->out, "! ");
+	if (pr->source && is_empty(pl) && !pl->timed && !pl->negated)
+		buf_puts(pr->out, "! ! "); /* bash shows nothing, which can't be read */
 	for (int i = 0; i < pl->ncommands; i++) {
 		print_node(pr, pl->commands[i]);
 		if (i == pl->ncommands - 1) {
@@ -309,11 +320,28 @@ static void print_group(struct printer *pr, const struct group *g)
 	buf_putc(pr->out, '}');
 }
 
+static bool ends_empty(const struct node *n)
+{
+	for (;;) {
+		if (n->kind == NODE_LIST) {
+			const struct list *l = (const struct list *)n;
+
+			n = l->commands[l->count - 1];
+		} else if (n->kind == NODE_AND || n->kind == NODE_OR) {
+			n = ((const struct binary *)n)->right;
+		} else {
+			return n->kind == NODE_PIPELINE && is_empty((const struct pipeline *)n);
+		}
+	}
+}
+
 static void print_subshell(struct printer *pr, const struct group *g)
 {
 	buf_puts(pr->out, "( ");
 	print_node(pr, g->body);
 	print_docs(pr);
+	if (pr->source && ends_empty(g->body))
+		buf_putc(pr->out, ';');
 	buf_puts(pr->out, " )");
 }
 

@@ -76,13 +76,22 @@ a
 A
 b
 B
-}; k() { a="${z-$'t\tb"x'}" b=$(echo "${z-$'q"r'}"); declare -p a b; }
+}; m() { (! ; ) || echo m; ( time ; ) 2> /dev/null; false; ! ! ; ( ! ! ; ) & ! ; echo $?; }; k() { a="${z-$'t\tb"x'}" b=$(echo "${z-$'q"r'}"); declare -p a b; }
 END
 defined=$("$cowsh" --session defined.cow -c "$(cat define)
-f esac; f a; g; h; k")
+f esac; f a; g; h; k; m")
 check 'functions that bash shows so that it can not read them' "$defined" \
-	"$("$cowsh" --session defined.cow -c 'f esac; f a; g; h; k')"
-check 'and they were there' 8 "$(wc -l <<< "$defined")"
+	"$("$cowsh" --session defined.cow -c 'f esac; f a; g; h; k; m')"
+check 'and they were there' 10 "$(wc -l <<< "$defined")"
+cat > strict << 'END'
+f() { a="${z-$'t\tb'}"; }; shopt -s extglob
+g() { case x in !(y)) echo "$1";; esac; }; shopt -u extglob
+set -o posix
+END
+strict=$("$cowsh" --session strict.cow -c "$(cat strict)
+declare -f; g 1")
+check 'functions defined when options were others' "$strict" \
+	"$("$cowsh" --session strict.cow -c 'declare -f; g 1')"
 check 'options' 'on 0027 on' \
 	"$("${s[@]}" -c 'shopt extglob | grep -o on; umask; set -o | grep pipefail | grep -o on' | paste -sd ' ')"
 check 'directories' '/usr /usr /tmp' "$("${s[@]}" -c 'pwd; dirs' | paste -sd ' ')"
