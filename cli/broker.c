@@ -445,6 +445,7 @@ static _Noreturn void serve(bool lock)
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTSTP, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,23 +22,51 @@ enum {
 	CANCEL_INTERRUPTS = 3, /* so many ^C end what does not listen */
 	PROMPT_STEPS = 1000000,
 	ANSWER_MAX = 256 << 10,
+	HISTORY_MAX = 500, /* entries that the editor is told at first */
+	ENDS_MAX = 3,      /* so many ^D end what does not let them */
 };
 
-static volatile sig_atomic_t interrupts; /* ^C that came while the command runs */
-static volatile sig_atomic_t told;       /* how many of them the session knows */
+/* Keys that the terminal makes signals of: ^C, ^\, ^Z. */
+static const int key_signal[] = { SIGINT, SIGQUIT, SIGTSTP };
+enum { KEYS = sizeof key_signal / sizeof *key_signal };
+static volatile sig_atomic_t pressed[KEYS]; /* how often, while the command runs */
+static sig_atomic_t told[KEYS];             /* how many of them the session knows */
 static cowsh *running;
 
-static void on_interrupt(int signal)
+static void on_key(int signal)
 {
-	(void)signal;
-	interrupts = interrupts + 1;
-	if (running != NULL && interrupts >= CANCEL_INTERRUPTS)
+	for (int i = 0; i < KEYS; i++)
+		if (key_signal[i] == signal)
+			pressed[i] = pressed[i] + 1;
+	if (running != NULL && signal == SIGINT && pressed[0] >= CANCEL_INTERRUPTS)
 		cowsh_cancel(running);
 }
 
 bool interrupted(void)
 {
-	return interrupts != told;
+	for (int i = 0; i < KEYS; i++)
+		if (pressed[i] != told[i])
+			return true;
+	return false;
+}
+
+static void forget_keys(void)
+{
+	for (int i = 0; i < KEYS; i++)
+		pressed[i] = told[i] = 0;
+}
+
+static void pass_keys(cowsh *session)
+{
+	for (int i = 0; i < KEYS; i++) {
+		if (pressed[i] == told[i])
+			continue;
+		told[i] = pressed[i];
+		if (key_signal[i] == SIGINT)
+			(void)write_all(1, "\n", 1);
+		cowsh_signal(session, key_signal[i]);
+	}
+	cowsh_wake(session);
 }
 
 /* --- questions to the session: asked in a fork, so that they change nothing --- */
@@ -78,30 +107,12 @@ static struct answer ask(cowsh *session, const char *script, size_t len)
 	return answered;
 }
 
-/* PS1 as bash shows it, NUL-ended, behind what PROMPT_COMMAND says. */
-static void make_prompt(cowsh *session, const char *name, char *prompt, size_t size)
-{
-	static const char script[] =
-		"set -- $?; if [ -n \"$PROMPT_COMMAND\" ] && [ %s = PS1 ]; then "
-		"(exit $1); eval \"${PROMPT_COMMAND[@]}\" >&2; fi; "
-		"set -- \"$1\" \"$%s\"; (exit $1); printf %%s \"${2@P}\"";
-	char text[sizeof script + 8];
-	int len = snprintf(text, sizeof text, script, name, name);
-	struct answer a = ask(session, text, (size_t)len);
-
-	if (a.len == 0)
-		a = (struct answer){ "$ ", 2 };
-	if (a.len >= size)
-		a.len = size - 1;
-	memcpy(prompt, a.text, a.len);
-	prompt[a.len] = '\0';
-}
-
 /* --- the line editor --- */
 
 struct editor {
 	int requests; /* -1: none, plain lines from standard input */
 	int lines;
+	int known;       /* the number of the history's entry that it gets next */
 	char data[4096]; /* read and not yet used */
 	size_t at;
 	size_t len;
@@ -190,6 +201,116 @@ static void editor_request(const struct editor *e, char kind, const char *text)
 		return;
 	(void)write_all(e->requests, &kind, 1);
 	(void)write_all(e->requests, text, strlen(text) + 1);
+}
+
+/* --- prompts and history --- */
+
+/* The length of an escape sequence of terminals at the text's beginning. */
+static size_t escape_len(const char *text, size_t len)
+{
+	size_t n = 2;
+
+	if (len < 2)
+		return len;
+	if (text[1] == '[')
+		while (n < len && (text[n] < '@' || text[n] > '~'))
+			n++;
+	else if (text[1] == ']')
+		while (n < len && text[n] != '\a')
+			n++;
+	else
+		return 2;
+	return n < len ? n + 1 : len;
+}
+
+/* libedit drops marked text at the end of a prompt: the character before it comes last. */
+static void end_unmarked(char *prompt, size_t len)
+{
+	size_t begin = len;
+	char last;
+
+	while (begin > 0 && prompt[begin - 1] == '\2')
+		while (begin > 0 && prompt[--begin] != '\1')
+			;
+	if (begin == len || begin == 0 || prompt[begin - 1] < ' ')
+		return;
+	last = prompt[begin - 1];
+	memmove(prompt + begin - 1, prompt + begin, len - begin);
+	prompt[len - 1] = last;
+}
+
+/* A prompt for the editor has its escape sequences between \1 and \2 (`\[` and `\]` of PS1), also
+ * where PS1 has them bare; one for a terminal has neither byte. NUL-ended. */
+static void fit_prompt(bool edited, struct answer a, char *prompt, size_t size)
+{
+	bool inside = false;
+	size_t len = 0;
+
+	for (size_t i = 0; i < a.len;) {
+		bool bare = edited && !inside && a.text[i] == '\033';
+		bool mark = a.text[i] == '\1' || a.text[i] == '\2';
+		size_t n = bare ? escape_len(a.text + i, a.len - i) : 1;
+
+		inside = mark ? a.text[i] == '\1' : inside;
+		if (len + n + 3 > size)
+			break;
+		if (bare)
+			prompt[len++] = '\1';
+		if (!mark || edited)
+			memcpy(prompt + len, a.text + i, n), len += n;
+		if (bare)
+			prompt[len++] = '\2';
+		i += n;
+	}
+	prompt[len] = '\0';
+	if (edited)
+		end_unmarked(prompt, len);
+}
+
+/* PS1 as bash shows it, behind what PROMPT_COMMAND says. */
+static void make_prompt(cowsh *session, const struct editor *e, const char *name, char *prompt,
+			size_t size)
+{
+	static const char script[] =
+		"set -- $?; if [ -n \"$PROMPT_COMMAND\" ] && [ %s = PS1 ]; then "
+		"(exit $1); eval \"${PROMPT_COMMAND[@]}\" >&2; fi; "
+		"set -- \"$1\" \"$%s\"; (exit $1); printf %%s \"${2@P}\"";
+	char text[sizeof script + 8];
+	int len = snprintf(text, sizeof text, script, name, name);
+	struct answer a = ask(session, text, (size_t)len);
+
+	if (a.len == 0)
+		a = (struct answer){ "$ ", 2 };
+	fit_prompt(e->requests >= 0, a, prompt, size);
+}
+
+/* The editor learns what came to the session's history since the last time. */
+static void tell_history(cowsh *session, struct editor *e)
+{
+	/* What asks is itself the last command. Each entry is a tab, a blank, its text, a newline.
+	 */
+	static const char script[] = "for ((i = %d > HISTCMD - %d ? %d : HISTCMD - %d; "
+				     "i < HISTCMD; i++)); do printf '%%s\\0' \"$(fc -ln $i $i)\"; "
+				     "done 2> /dev/null; printf '%%d' $HISTCMD";
+	char text[sizeof script + 64];
+	struct answer a;
+	size_t at = 0;
+
+	if (e->requests < 0)
+		return;
+	snprintf(text, sizeof text, script, e->known, HISTORY_MAX, e->known, HISTORY_MAX);
+	a = ask(session, text, strlen(text));
+	while (at < a.len) {
+		const char *end = memchr(a.text + at, '\0', a.len - at);
+
+		if (end == NULL)
+			break;
+		if (end - (a.text + at) > 2)
+			editor_request(e, 'H', a.text + at + 2);
+		at = (size_t)(end - a.text) + 1;
+	}
+	a.text[a.len] = '\0';
+	e->known = atoi(a.text + at);
 }
 
 /* The next byte of what the editor or the terminal sends; -1 at the end. */
@@ -319,7 +440,7 @@ static enum got editor_line(cowsh *session, struct editor *e, const char *prompt
 
 		t->len = kind == 'W' ? word : start;
 		t->cut = false;
-		if (kind < 0 || !append_line(e, t))
+		if (kind < 0 || !append_line(e, t) || kind == 'E')
 			return GOT_END;
 		if (kind == 'L')
 			return GOT_LINE;
@@ -338,7 +459,7 @@ static enum got read_command(cowsh *session, struct editor *e, struct typed *t)
 	static char prompt[8192];
 	enum got got;
 
-	make_prompt(session, "PS1", prompt, sizeof prompt);
+	make_prompt(session, e, "PS1", prompt, sizeof prompt);
 	t->len = 0;
 	t->cut = false;
 	got = editor_line(session, e, prompt, t);
@@ -347,7 +468,7 @@ static enum got read_command(cowsh *session, struct editor *e, struct typed *t)
 		if (t->cut)
 			return got;
 		t->text[t->len++] = '\n';
-		make_prompt(session, "PS2", prompt, sizeof prompt);
+		make_prompt(session, e, "PS2", prompt, sizeof prompt);
 		got = editor_line(session, e, prompt, t);
 		if (got == GOT_END)
 			return GOT_LINE;
@@ -382,15 +503,12 @@ static void run_typed(struct runner *r, const struct typed *t, struct cowsh_resu
 	int state;
 
 	deadline_begin();
-	interrupts = told = 0;
+	forget_keys();
 	running = r->session;
 	state = cowsh_start(r->session, t->text, t->len);
 	while (state >= 0 && (state = cowsh_step(r->session, SLICE_STEPS)) != COWSH_DONE) {
 		if (interrupted()) {
-			told = interrupts;
-			(void)write_all(1, "\n", 1);
-			cowsh_signal(r->session, SIGINT);
-			cowsh_wake(r->session);
+			pass_keys(r->session);
 		} else if (state == COWSH_WAIT) {
 			runner_wait(r);
 		} else if (state == COWSH_BREAK) {
@@ -417,13 +535,14 @@ static struct typed typed;
 
 void interactive_open(bool lock)
 {
-	struct sigaction action = { .sa_handler = on_interrupt };
+	struct sigaction action = { .sa_handler = on_key };
 
 	typed.text = map_region(TYPED_MAX);
-	answered.text = map_region(ANSWER_MAX);
+	answered.text = map_region(ANSWER_MAX + 1); /* a NUL */
 	if (typed.text == NULL || answered.text == NULL)
 		fatal("can't reserve memory");
-	sigaction(SIGINT, &action, NULL);
+	for (int i = 0; i < KEYS; i++)
+		sigaction(key_signal[i], &action, NULL);
 	editor_start(&editor, lock);
 }
 
@@ -435,28 +554,30 @@ int interactive(struct runner *r)
 	struct cowsh_result result = { 0 };
 	enum got got;
 
-	told = interrupts;
+	forget_keys();
 	runner_prepare(r);
 	trace_begin(r);
 	debug_begin(r);
 	if (ask(r->session, has_rc, sizeof has_rc - 1).len != 0)
 		run_typed(r, &(struct typed){ rc, sizeof rc - 1, false }, &result);
 	cowsh_set_interactive(r->session, true);
-	while ((got = read_command(r->session, &editor, &typed)) != GOT_END) {
+	for (int ends = 0; ends < ENDS_MAX;) {
+		tell_history(r->session, &editor);
+		got = read_command(r->session, &editor, &typed);
+		ends = got == GOT_END ? ends + 1 : 0;
 		if (got == GOT_INTERRUPT)
 			continue;
+		if (got == GOT_END)
+			typed.len = (size_t)snprintf(typed.text, TYPED_MAX, "exit");
 		if (typed.cut) {
 			(void)write_all(2, too_long, sizeof too_long - 1);
 			continue;
 		}
-		if (typed.len != 0)
-			editor_request(&editor, 'H', typed.text);
 		if (undo(r, &typed))
 			continue;
 		run_typed(r, &typed, &result);
 		if (result.exited)
 			return finish(r, result.status);
 	}
-	(void)write_all(1, "exit\n", 5);
 	return finish(r, result.status);
 }

@@ -360,9 +360,10 @@ COWSH_API int cowsh_signal(cowsh *session, int signal);
  * here-document, ...), for line editors. Not while a command runs. */
 COWSH_API bool cowsh_incomplete(cowsh *session, const char *text, size_t len);
 
-/* For line editors: makes the session's shell an interactive one (`$-` has i, aliases, a history,
- * messages without line numbers, jobs that are told of, PS1 and PS2 set; `exit` says so; SIGINT of
- * cowsh_signal gives up the command that runs), or one for scripts again, as it is at first. */
+/* For line editors: makes the session's shell an interactive one (`$-` has i, aliases, a history
+ * with expansion of `!`, messages without line numbers, jobs that are told of, PS1 and PS2 set;
+ * `exit` says so, and first tells of stopped jobs; SIGINT of cowsh_signal gives up the command that
+ * runs, SIGTSTP makes a stopped job of it), or one for scripts again, as it is at first. */
 COWSH_API int cowsh_set_interactive(cowsh *session, bool on);
 
 COWSH_API int cowsh_set_limit(cowsh *session, int limit, uint64_t value);

@@ -132,8 +132,11 @@ int do_exit(struct shell *sh, int argc, char **argv)
 		return STATUS_MISUSE;
 	if (!status_operand(sh, argc, argv, sh->trap_running == TRAP_EXIT, &status))
 		return status;
-	if (opt_set(sh, SET_INTERACTIVE) && sh->task == NULL)
+	if (opt_set(sh, SET_INTERACTIVE) && sh->task == NULL) {
 		sys_write(sh->p, 2, "exit\n", 5);
+		if (jobs_hold(sh))
+			return 1;
+	}
 	if (opt_set(sh, SET_LOGIN) && sh->task == NULL)
 		shell_logout(sh);
 	if (sh->flow == FLOW_EXIT) /* by that file */

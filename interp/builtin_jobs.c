@@ -104,6 +104,31 @@ void jobs_tell(struct shell *sh)
 	arena_release(sh->arena, mark);
 }
 
+bool jobs_hold(struct shell *sh)
+{
+	bool all = opt_shopt(sh, SHOPT_checkjobs);
+	struct jobs_options none = { 0 };
+	struct buf out = buf_in(sh->arena);
+	bool stopped = false;
+	bool running = false;
+
+	if (sh->jobs_known != 0 && sh->command_number - sh->jobs_known <= 1)
+		return false;
+	job_poll(sh);
+	for (const struct job *j = sh->jobs; j != NULL; j = j->next) {
+		stopped |= j->state == JOB_STOPPED;
+		running |= j->state == JOB_RUNNING && all;
+	}
+	if (!stopped && !running)
+		return false;
+	sh->jobs_known = sh->command_number;
+	buf_printf(&out, "There are %s jobs.\n", stopped ? "stopped" : "running");
+	if (all)
+		show_jobs(sh, &out, &none);
+	sys_write(sh->p, 2, out.ptr, out.len);
+	return true;
+}
+
 /* jobs -x: runs a command with job specifications replaced by process groups. */
 static int jobs_run(struct shell *sh, int argc, char **argv)
 {
@@ -139,6 +164,7 @@ int do_jobs(struct shell *sh, int argc, char **argv)
 		o.running = o.running || c == 'r';
 		o.stopped = o.stopped || c == 's';
 	}
+	sh->jobs_known = sh->command_number;
 	job_poll(sh);
 	if (scan.index == argc)
 		show_jobs(sh, &out, &o);
@@ -456,6 +482,8 @@ int do_fg(struct shell *sh, int argc, char **argv)
 	j = job_of_pid(sh, last); /* unless a trap removed it */
 	if (j != NULL)
 		j->foreground = false;
+	if (j != NULL && j->state == JOB_STOPPED)
+		job_stopped(sh, j);
 	if (j != NULL && j->state == JOB_DONE)
 		job_remove(sh, j);
 	return status;

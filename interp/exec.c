@@ -250,15 +250,26 @@ static bool keeps_command(const struct shell *sh, const struct task *t)
 	return t->run != task_run_node || t->node == NULL || t->node->kind == NODE_SIMPLE;
 }
 
+/* With job control what the shell starts is a process group of its own; not substitutions, and of
+ * what subshells start only what goes to the background. */
+static int group_of(const struct shell *sh, const struct task *t)
+{
+	bool own = t->background || (sh->task == NULL && !t->command_sub && !t->encloses);
+
+	if (!own || !opt_set(sh, SET_MONITOR))
+		return 0;
+	return t->pgid != 0 ? t->pgid : -1;
+}
+
 int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 {
-	struct spawn s = { .fn = task_main, .name = sh->p->name, .stage = t->stage };
+	struct spawn s = {
+		.fn = task_main, .name = sh->p->name, .stage = t->stage, .pgid = group_of(sh, t)
+	};
 	struct proc *p;
 	struct shell *sub;
 	int64_t pid;
 
-	if (t->background && opt_set(sh, SET_MONITOR))
-		s.pgid = t->pgid != 0 ? t->pgid : -1;
 	s.ignore_int = t->background && !opt_set(sh, SET_MONITOR);
 	pid = sys_spawn(sh->p, &s, &p);
 	for (int i = 0; pid == -E_AGAIN && i < FORK_TRIES; i++) {

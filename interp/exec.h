@@ -193,7 +193,7 @@ char *const *program_environ(struct shell *sh, const char *path);
 bool program_ignored(struct shell *sh, const char *path);
 /* Starts argv with the descriptors as they are: a pid, or minus the exit status after a
  * message. */
-int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid, bool background);
+int64_t program_spawn(struct shell *sh, const char *path, char **argv);
 /* Says why path can't be started and returns 126 or 127. */
 int program_failed(struct shell *sh, const char *path, int64_t err);
 /* Runs a builtin with its name in messages. */

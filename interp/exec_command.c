@@ -310,9 +310,11 @@ static int64_t spawn_script(struct shell *sh, const char *path, char **argv, cha
 
 /* --- starting --- */
 
-int64_t program_spawn(struct shell *sh, const char *path, char **argv, int pgid, bool background)
+int64_t program_spawn(struct shell *sh, const char *path, char **argv)
 {
-	struct exec e = { .path = path, .argv = argv, .pgid = pgid, .ignore_int = background };
+	struct exec e = { .path = path,
+			  .argv = argv,
+			  .pgid = opt_set(sh, SET_MONITOR) && sh->task == NULL ? -1 : 0 };
 	int64_t pid;
 
 	e.envp = program_environ(sh, path);
@@ -341,7 +343,7 @@ static int stopped(struct shell *sh, int pid, const struct node *n, int status)
 	if (n != NULL)
 		print_command(&text, n);
 	buf_cstr(&text);
-	job_add(sh, &pid, 1, sh->p->pgid, buf_bytes(&text))->state = JOB_STOPPED;
+	job_stopped(sh, job_add(sh, &pid, 1, pid, buf_bytes(&text)));
 	arena_release(sh->arena, mark);
 	return status_of_wait(status);
 }
@@ -370,7 +372,7 @@ void exec_release_interrupt(struct shell *sh, int wait_status)
 
 int exec_wait(struct shell *sh, int pid, const struct node *n)
 {
-	int options = opt_set(sh, SET_MONITOR) && sh->task == NULL ? WUNTRACED_ : 0;
+	int options = job_wait_options(sh);
 	int status = 0;
 	bool held = exec_hold_interrupt(sh);
 	int64_t got;
@@ -541,7 +543,7 @@ int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 	await_stages(sh);
 	if (last && exec_may_replace(sh))
 		return replace_process(sh, path, argv, n->nredirs == 0 && !is_stage(sh));
-	pid = program_spawn(sh, path, argv, 0, false);
+	pid = program_spawn(sh, path, argv);
 	return pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, n);
 }
 
@@ -576,7 +578,7 @@ static int exec_replace(struct shell *sh, char **argv)
 		return STATUS_NOT_EXECUTABLE;
 	}
 	if (sh->session) {
-		int64_t pid = program_spawn(sh, path, argv, 0, false);
+		int64_t pid = program_spawn(sh, path, argv);
 
 		status = pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, NULL);
 		sh->status = status;
@@ -621,6 +623,6 @@ int exec_argv(struct shell *sh, int argc, char **argv, unsigned flags)
 	if (path == NULL)
 		return not_found(sh, argv, standard_path, sh->command);
 	hash_found(sh, argv[0], path);
-	pid = program_spawn(sh, path, argv, 0, false);
+	pid = program_spawn(sh, path, argv);
 	return pid < 0 ? (int)-pid : exec_wait(sh, (int)pid, sh->command);
 }

@@ -96,21 +96,50 @@ static int run_here(struct shell *sh, struct stages *s, const struct node *n)
 	return status;
 }
 
-static void wait_stages(struct shell *sh, struct stages *s)
+static bool is_stopped(int wait_status)
+{
+	return (wait_status & 0xff) == 0x7f;
+}
+
+/* Whether one of them was stopped: then the pipeline is a job. */
+static bool wait_stages(struct shell *sh, struct stages *s)
 {
 	bool held = exec_hold_interrupt(sh);
+	int options = job_wait_options(sh);
+	bool stopped = false;
 
 	for (int i = 0; i < s->started; i++) {
 		int64_t got;
 
 		s->statuses[i] = 0;
-		while ((got = sys_wait(sh->p, s->pids[i], &s->statuses[i], 0)) == -E_INTR)
+		while ((got = sys_wait(sh->p, s->pids[i], &s->statuses[i], options)) == -E_INTR)
 			trap_note(sh);
-		if (got > 0)
+		if (got > 0 && is_stopped(s->statuses[i]))
+			stopped = true;
+		else if (got > 0)
 			child_ended(sh);
 	}
 	if (held)
 		exec_release_interrupt(sh, s->started > 0 ? s->statuses[s->started - 1] : 0);
+	return stopped;
+}
+
+/* Its status. */
+static int become_job(struct shell *sh, const struct stages *s)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	struct buf text = buf_in(sh->arena);
+	struct job *j;
+
+	print_command(&text, &s->pipeline->node);
+	j = job_add(sh, s->pids, s->started, s->pids[0], buf_bytes(&text));
+	job_set_stages(sh, j, s->pipeline->commands);
+	for (int i = 0; i < s->started; i++)
+		if (!is_stopped(s->statuses[i]))
+			job_ended(sh, j, i, s->statuses[i]);
+	job_stopped(sh, j);
+	arena_release(sh->arena, mark);
+	return status_of_wait(s->statuses[s->started - 1]);
 }
 
 /* The statuses as PIPESTATUS has them, and the pipeline's own. */
@@ -161,7 +190,8 @@ static int run_stages(struct shell *sh, const struct pipeline *p)
 			ok = start_stage(sh, &s, i, i + 1 < n);
 	}
 	close_end(sh, &s.in);
-	wait_stages(sh, &s);
+	if (wait_stages(sh, &s))
+		return sh->status = become_job(sh, &s);
 	job_settle(sh);
 	if (!ok)
 		return sh->status;

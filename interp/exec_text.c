@@ -254,7 +254,7 @@ struct reader {
 	const char *name;      /* for messages */
 	struct cached *record; /* units so far, when they are to be kept; count -1: too many */
 	bool of_text;          /* not of a script, whose lines are shown as they are read */
-	bool once;             /* only the first unit: set -t */
+	bool once;             /* the shell's own input: set -t ends behind the first unit */
 };
 
 static bool is_nested(const struct shell *sh, const char *name)
@@ -381,7 +381,7 @@ static void count_from(struct reader *r, int line_end)
 static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 {
 	struct parse_error error;
-	int status = 0;
+	int status = r->once ? sh->status : 0;
 
 	*failed = false;
 	for (;;) {
@@ -407,6 +407,7 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 		record_unit(r, ast);
 		mark = arena_mark(sh->arena);
 		line = ast->last_line;
+		sh->command_number += r->once;
 		status = run_unit(sh, ast, ends_command(sh, r, ast->root), &line_end);
 		arena_release(sh->arena, mark);
 		if (!goes_on(sh, is_nested(sh, r->name)))
@@ -750,4 +751,12 @@ int exec_given_text(struct shell *sh, struct bytes text)
 		return exec_text(sh, text, "-c", 1);
 	s.chunk = (char *)(uintptr_t)text.ptr;
 	return sh->status = run_script(sh, &s, "-c");
+}
+
+int exec_typed_text(struct shell *sh, struct bytes text)
+{
+	struct script s = { .fd = -1, .to = text.len };
+
+	s.chunk = (char *)(uintptr_t)text.ptr;
+	return sh->status = run_script(sh, &s, NULL);
 }

@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "interp/exec.h"
 #include "interp/expand.h"
+#include "interp/state.h"
 
 int expand_text(struct shell *sh, struct bytes text, struct bytes *out)
 {
@@ -156,6 +157,14 @@ static int count_jobs(const struct shell *sh)
 	return n;
 }
 
+/* 1 without a history. */
+static void put_history_number(struct prompt *p)
+{
+	int number = history_number(p->sh);
+
+	buf_put_i64(&p->out, number != 0 ? number : 1);
+}
+
 static bool put_fixed(struct prompt *p, char c)
 {
 	switch (c) {
@@ -171,10 +180,14 @@ static bool put_fixed(struct prompt *p, char c)
 	case 'v': buf_puts(&p->out, "5.2"); return true;
 	case 'V': buf_puts(&p->out, "5.2.15"); return true;
 	case 'l': buf_puts(&p->out, "tty"); return true;
-	case '!':
-	case '#': buf_puts(&p->out, "1"); return true;
+	case '!': put_history_number(p); return true;
+	case '#': buf_put_u64(&p->out, p->sh->command_number); return true;
 	case '[':
-	case ']': return true;
+	case ']':
+		/* For the line editor: what is between takes no room. */
+		if (opt_set(p->sh, SET_INTERACTIVE))
+			buf_putc(&p->out, c == '[' ? '\001' : '\002');
+		return true;
 	default: return false;
 	}
 }
@@ -216,7 +229,10 @@ int expand_prompt(struct shell *sh, struct bytes text, struct bytes *out)
 		if (c == '!' && opt_set(sh, SET_POSIX)) { /* a number of history; !! is ! */
 			bool twice = p.at < text.len && text.ptr[p.at] == '!';
 
-			buf_putc(&p.out, twice ? '!' : '1');
+			if (twice)
+				buf_putc(&p.out, '!');
+			else
+				put_history_number(&p);
 			p.at += twice;
 			continue;
 		}

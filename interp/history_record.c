@@ -272,18 +272,6 @@ static bool expand_line(struct shell *sh, const struct script_history *s, struct
 	return how == HISTORY_EXPANDED;
 }
 
-bool history_typed(struct shell *sh, struct bytes *text)
-{
-	struct script_history line = { .place = PARSE_IN_COMMAND };
-	bool recorded = opt_set(sh, SET_HISTORY);
-	bool kept = true;
-
-	if (recorded && opt_set(sh, SET_HISTEXPAND))
-		kept = expand_line(sh, &line, text);
-	history_of(sh)->typed = recorded && kept && history_add(sh, *text);
-	return kept;
-}
-
 bool history_line(struct shell *sh, struct script_history *s, struct bytes *line)
 {
 	struct arena_mark mark;

@@ -506,12 +506,13 @@ static bool worth_saying(const struct shell *sh, int wait_status)
 	       !sh->is_command_sub && !trap_is_set(sh, sig);
 }
 
-/* SIGTERM and signals that the shell itself traps are told without a name and a line. */
+/* SIGTERM and signals that the shell itself traps are told without a name and a line; by an
+ * interactive shell all. */
 static bool told_in_short(const struct shell *sh, int sig)
 {
 	if (sh->is_command_sub || sig == SIGINT_ || sig == SIGPIPE_)
 		return false;
-	return sig == SIGTERM_ || trap_is_set(sh, sig);
+	return sig == SIGTERM_ || opt_set(sh, SET_INTERACTIVE) || trap_is_set(sh, sig);
 }
 
 static void put_line(struct buf *out, int pid, const char *what, const char *text)
@@ -596,10 +597,35 @@ void job_ended(struct shell *sh, struct job *j, int i, int wait_status)
 static void stopped(struct shell *sh, struct job *j)
 {
 	j->state = JOB_STOPPED;
+	j->notified = false;
 	if (sh->current_job == j->number)
 		return;
 	sh->previous_job = sh->current_job;
 	sh->current_job = j->number;
+}
+
+int job_wait_options(const struct shell *sh)
+{
+	return opt_set(sh, SET_MONITOR) && sh->task == NULL ? WUNTRACED_ : 0;
+}
+
+void job_stopped(struct shell *sh, struct job *j)
+{
+	bool interactive = opt_set(sh, SET_INTERACTIVE);
+	struct buf out = buf_in(sh->arena);
+
+	stopped(sh, j);
+	j->foreground = false;
+	if (!interactive && !opt_set(sh, SET_COMMAND))
+		return;
+	j->notified = true;
+	buf_putc(&out, '\n');
+	job_print(sh, &out, j, false);
+	sys_write(sh->p, 2, out.ptr, out.len);
+	if (interactive && sh->loop_depth > 0) {
+		sh->flow = FLOW_BREAK;
+		sh->flow_count = sh->loop_depth;
+	}
 }
 
 void job_poll(struct shell *sh)
@@ -671,8 +697,11 @@ int job_wait_pid(struct shell *sh, int pid)
 		return status;
 	}
 	for (;;) {
-		int64_t got = sys_wait(sh->p, pid, &status, 0);
+		int64_t got;
 
+		j = job_of_pid(sh, pid);
+		got = sys_wait(sh->p, pid, &status,
+			       j != NULL && j->foreground ? job_wait_options(sh) : 0);
 		if (got == -E_INTR) {
 			int code = interrupted(sh);
 
@@ -689,6 +718,11 @@ int job_wait_pid(struct shell *sh, int pid)
 	early = interrupted(sh);
 	/* Traps that ran meanwhile may have removed the job. */
 	j = job_of_pid(sh, pid);
+	if ((status & 0xff) == 0x7f) {
+		if (j != NULL)
+			stopped(sh, j);
+		return status_of_wait(status);
+	}
 	for (int i = 0; j != NULL && i < j->npids; i++) {
 		if (j->pids[i] == pid)
 			job_ended(sh, j, i, status);
@@ -768,11 +802,14 @@ void job_report_pipeline(struct shell *sh, const struct pipeline *p, const int *
 	struct buf out = buf_in(sh->arena);
 	int last = wait_statuses[p->ncommands - 1];
 
-	if (told_in_short(sh, last & 0x7f))
+	bool in_short = told_in_short(sh, last & 0x7f);
+	bool in_full = !in_short && worth_saying(sh, last);
+
+	if (in_short)
 		buf_printf(&out, "%s\n", sig_text(last & 0x7f));
-	if (worth_saying(sh, last))
+	if (in_full)
 		shell_error_prefix(sh, &out);
-	for (int i = 0; i < p->ncommands && worth_saying(sh, last); i++) {
+	for (int i = 0; i < p->ncommands && in_full; i++) {
 		struct buf text = buf_in(sh->arena);
 
 		if (i > 0) {

@@ -27,7 +27,8 @@ void interp_set_params(struct shell *sh, int count, char *const *values)
 void interp_set_interactive(struct shell *sh, bool on)
 {
 	static const uint64_t typed = (uint64_t)1 << SET_INTERACTIVE | (uint64_t)1 << SET_STDIN |
-				      (uint64_t)1 << SET_HISTORY | (uint64_t)1 << SET_MONITOR;
+				      (uint64_t)1 << SET_HISTORY | (uint64_t)1 << SET_HISTEXPAND |
+				      (uint64_t)1 << SET_MONITOR;
 	static const uint64_t given = (uint64_t)1 << SET_COMMAND;
 	static const uint64_t aliases = (uint64_t)1 << SHOPT_expand_aliases;
 
@@ -44,6 +45,9 @@ bool interp_takes_signal(const struct shell *sh, const struct proc *p, int sig)
 {
 	if (p == sh->p)
 		return p->sig_action[sig] == SIG_CAUGHT && sh->interruptible;
+	/* Nobody waits for a substitution that stops. */
+	if (sig == SIGTSTP_ && p->pgid == sh->p->pgid)
+		return false;
 	for (const struct job *j = sh->jobs; j != NULL; j = j->next) {
 		if (j->pgid == p->pgid && p->pgid != sh->p->pgid && !j->foreground)
 			return false;
@@ -57,11 +61,7 @@ int interp_command(struct shell *sh, struct bytes script, bool *exited)
 	int status;
 
 	*exited = false;
-	if (typed && !history_typed(sh, &script)) {
-		arena_release(sh->arena, sh->idle);
-		return sh->status;
-	}
-	status = typed ? exec_text(sh, script, NULL, 1) : exec_given_text(sh, script);
+	status = typed ? exec_typed_text(sh, script) : exec_given_text(sh, script);
 
 	*exited = sh->flow == FLOW_EXIT;
 	if (*exited)

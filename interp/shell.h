@@ -295,6 +295,8 @@ struct shell {
 	struct task *task;         /* what a subshell's process is to do */
 	struct finished *finished; /* background processes that ended, for `wait pid` */
 	unsigned substitutions;    /* command substitutions so far */
+	unsigned command_number;   /* of the shell's own input, but -c: \# in prompts */
+	unsigned jobs_known;       /* the command that told of jobs last: exit may follow */
 	int indirection;           /* PS4's first character is repeated so often */
 	size_t last_arg_cap;       /* 0: last_arg is not in the pool */
 	bool last_arg_exported;    /* until the first command: it is the caller's */
@@ -481,6 +483,8 @@ int exec_text(struct shell *sh, struct bytes text, const char *name, int line);
 int exec_fd_script(struct shell *sh, int fd);
 /* The same for the text of -c. */
 int exec_given_text(struct shell *sh, struct bytes text);
+/* The same for what was typed at an interactive shell. */
+int exec_typed_text(struct shell *sh, struct bytes text);
 /* $( ): output with trailing newlines and NULs removed, in sh->arena. Sets sh->status. */
 int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes *out);
 /* <( ) >( ): the path /dev/fd/N, in sh->arena. */
@@ -561,6 +565,11 @@ struct job {
 struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, struct bytes text);
 /* Tells what each of its processes runs. */
 void job_set_stages(struct shell *sh, struct job *j, struct node *const *stages);
+/* What to wait for in the foreground: with job control also for what stops. */
+int job_wait_options(const struct shell *sh);
+/* A job in the foreground was stopped: an interactive shell says so (that of -c, too) and leaves
+ * its loops. */
+void job_stopped(struct shell *sh, struct job *j);
 /* Collects ended children without blocking. */
 void job_poll(struct shell *sh);
 /* Waits until a child process ended; returns its exit status as $? shows it (128 + signal). */
@@ -578,6 +587,9 @@ void job_ended(struct shell *sh, struct job *j, int i, int wait_status);
 /* "[1]+  Running                 sleep 5 &" */
 /* Says on descriptor 2 which jobs have ended since, before an interactive shell's prompt. */
 void jobs_tell(struct shell *sh);
+/* Whether an interactive shell is not to end yet, after a message: there are stopped jobs, with
+ * checkjobs also running ones, and the last command was neither jobs nor an exit that said so. */
+bool jobs_hold(struct shell *sh);
 void job_print(struct shell *sh, struct buf *out, const struct job *j, bool with_pids);
 
 /* --- builtin.c: the shell's own commands --- */

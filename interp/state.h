@@ -24,9 +24,6 @@ struct buf;
 struct unpack;
 int function_pack(struct shell *sh, struct buf *out);
 void function_unpack(struct shell *sh, struct unpack *in);
-/* A command that was typed becomes the last of the history, if one is kept, expanded if set -H is
- * on. False: it is not to be executed. */
-bool history_typed(struct shell *sh, struct bytes *text);
 /* set -o history: reads HISTFILE, if nothing was recorded yet. */
 void history_enable(struct shell *sh);
 /* At the end of the shell: what was recorded goes to HISTFILE. */

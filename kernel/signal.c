@@ -125,6 +125,7 @@ static void act(struct proc *p, int sig)
 			break;
 		p->priv->status = sig << 8 | 0x7f;
 		p->priv->report_stop = true;
+		p->priv->report_cont = false;
 		sig_child_changed(p);
 		sched_stop(p);
 		break;

@@ -6,9 +6,9 @@
  * scripts; what they need is read before this process locks itself. Requests come on descriptor 3,
  * each ended by NUL: "P" and a prompt asks for a line, "H" and text puts the text into the history.
  * A line goes out on descriptor 4, as "L", the line and a newline; "I" and a newline when ^C gave
- * it up. "T", the line before a word and a newline, "W", the word and a newline ask how that may go
- * on: answered on descriptor 3 by words, each ended by NUL, and an empty one. The end of the
- * terminal's input ends this process.
+ * it up, "E" and a newline at the end of the input. "T", the line before a word and a newline, "W",
+ * the word and a newline ask how that may go on: answered on descriptor 3 by words, each ended by
+ * NUL, and an empty one. The end of the requests ends this process.
  */
 #include "cli/cli.h"
 #include "cli/lock.h"
@@ -25,7 +25,7 @@
 enum { REQUESTS = 3, LINES = 4 };
 
 static FILE *requests, *lines;
-static volatile sig_atomic_t given_up;
+static volatile sig_atomic_t given_up; /* the signal */
 
 void fatal(const char *format, ...)
 {
@@ -39,11 +39,10 @@ void fatal(const char *format, ...)
 	_exit(2);
 }
 
-/* An interrupt only ends the line being edited. */
+/* Keys that the terminal makes signals of only end the line being edited. */
 static void give_up(int signal)
 {
-	(void)signal;
-	given_up = 1;
+	given_up = signal;
 }
 
 static int send_line(char kind, const char *line, size_t len)
@@ -105,12 +104,15 @@ static int answer(const char *prompt)
 	char *line = edit(prompt);
 	int result;
 
-	if (line == NULL && given_up) {
-		puts("^C");
+	if (line == NULL && given_up != 0) {
+		puts(given_up == SIGINT ? "^C" : "");
 		return send_line('I', "", 0);
 	}
-	if (line == NULL)
-		return -1;
+	if (line == NULL) {
+		puts("");
+		fflush(stdout);
+		return send_line('E', "", 0);
+	}
 	result = send_line('L', line, strlen(line));
 	free(line);
 	return result;
@@ -131,6 +133,8 @@ int main(int argc, char **argv)
 	if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
 		setlocale(LC_CTYPE, "C.UTF-8");
 	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGQUIT, &action, NULL);
+	sigaction(SIGTSTP, &action, NULL);
 	rl_initialize(); /* reads what is known of the terminal */
 	rl_attempted_completion_function = complete;
 	if (argc == 1)

@@ -29,7 +29,7 @@ typed() {
 typed 'alias g="echo aliased"\n' 'g there\n' 'nosuch\n' 'if; fi\n' 'sleep 1 &\n' 'echo $-\n' 'history\n' 'exit 3\n' > shown
 check 'the shell is an interactive one' '1 1 1 1 1 1 1' \
 	"$(for line in 'aliased there' 'bash: nosuch: command not found' "bash: syntax error near unexpected token \`;'" \
-		'himBs' '[1]+  Done                    sleep 1' '    2  g there' 'exit'; do
+		'himBHs' '[1]+  Done                    sleep 1' '    2  g there' 'exit'; do
 		grep -cxF -- "$line" shown
 	done | paste -sd' ')"
 check 'the status of exit' 3 "$(< status)"
@@ -40,6 +40,19 @@ typed 'echo begun; while :; do :; done\n' '@\nbegun@\003' '@^C@echo status $?\n'
 check '^C ends a loop' 'status 130' "$(grep -x 'status .*' shown)"
 typed 'echo begun; cat | wc -l; echo not\n' '@\nbegun@\003' '@^C@echo status $?\n' '@status @exit\n' > shown
 check '^C ends what waits for input' 'status 130' "$(grep -x 'status .*\|not' shown)"
+typed 'for i in 1 2; do cat; echo not; done; echo out $?\n' 'one\n' '@\none\r\none@\032' '@out @jobs\n' 'fg\n' '@cat\r\n@\004' \
+	'cat | tail -1\n' 'two\n' '@\ntwo@\032' '@]+  @true\n' '\004' '@stopped jobs.@fg; echo fg $?\n' '@| tail -1\r\n@\004' 'exit\n' > shown
+check '^Z stops a command, ends its loops, and fg goes on with it; exit waits for stopped jobs' '1 2 0 1 1 2 1' \
+	"$(for line in 'out 148' '\[1\]+  Stopped                 cat' 'not' '\[1\]+  Stopped                 cat | tail -1' \
+		'There are stopped jobs.' 'two' 'fg 0'; do
+		grep -cx -- "$line" shown
+	done | paste -sd' ')"
+typed 'cat\n' 'x\n' '@\nx\r\nx@\034' '@Quit@echo status $?\n' "sh -c 'kill -9 \$\$'\n" '@Killed@\034\032' 'echo alive\n' 'exit\n' > shown
+check 'the quit key and other signals are told in a word, and end no shell' '1 1 1' \
+	"$(for line in 'status 131' 'Killed' 'alive'; do grep -cx -- "$line" shown; done | paste -sd' ')"
+typed 'echo one two\n' 'echo !$\n' '!!\n' 'for i in a\n' 'do echo "<$i>"\n' 'done\n' '@<a>@\020\n' 'history | tail -3\n' 'exit\n' > shown
+check 'history is expanded, joined, and what the editor goes back to' '2 2 1' \
+	"$(for line in 'two' '<a>' '    4  for i in a; do echo "<$i>"; done'; do grep -cx -- "$line" shown; done | paste -sd' ')"
 typed 'mkdir -p /tmp/dir; echo text > /tmp/dir/alone\n' 'ec\tcat /tmp/d\tal\t\n' 'PS1="<\\\\w> "\n' 'cd /tm\t\n' 'exit\n' > shown
 check 'names of the sandbox are completed' 'cat /tmp/dir/alone' "$(grep -x 'cat .*' shown)"
 check 'PS1 is the prompt' 1 "$(grep -c '^</tmp> exit' shown)"
