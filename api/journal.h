@@ -52,6 +52,7 @@ enum host_kind {
 	HOST_ADD_COMMAND,
 	HOST_INCOMPLETE,
 	HOST_SET_INTERACTIVE,
+	HOST_TERMINAL_SIZE,
 };
 
 /* What comes from outside. Those from WAKE on are the host's doing, the others answers. */

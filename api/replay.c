@@ -359,7 +359,7 @@ static bool do_host(struct cowsh_replay *r, struct unpack *u)
 	uint64_t b = unpack_number(u);
 	struct bytes data = unpack_bytes(u);
 	bool no_path = kind == HOST_SET_LIMIT || kind == HOST_SIGNAL || kind == HOST_INCOMPLETE ||
-		       kind == HOST_SET_INTERACTIVE;
+		       kind == HOST_SET_INTERACTIVE || kind == HOST_TERMINAL_SIZE;
 
 	if (u->bad || (path == NULL) != no_path)
 		return false;
@@ -376,6 +376,9 @@ static bool do_host(struct cowsh_replay *r, struct unpack *u)
 	case HOST_ADD_COMMAND: add_command(r, path, a != 0); break;
 	case HOST_INCOMPLETE: (void)cowsh_incomplete(r->s, data.ptr, data.len); break;
 	case HOST_SET_INTERACTIVE: (void)cowsh_set_interactive(r->s, a != 0); break;
+	case HOST_TERMINAL_SIZE:
+		(void)cowsh_set_terminal_size(r->s, (unsigned)a, (unsigned)b);
+		break;
 	default: return false;
 	}
 	return true;

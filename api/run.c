@@ -251,6 +251,25 @@ int cowsh_set_interactive(cowsh *s, bool on)
 	return run_between(s, run_typing, &typing);
 }
 
+int cowsh_set_terminal_size(cowsh *s, unsigned rows, unsigned columns)
+{
+	if (s == NULL)
+		return -E_INVAL;
+	if (s->running || journal_note(s, HOST_TERMINAL_SIZE, NULL, rows, columns, NOTHING) < 0)
+		return -E_BUSY;
+	kernel_size_terminal(s->kernel, rows, columns);
+	return 0;
+}
+
+void cowsh_get_terminal(const cowsh *s, struct cowsh_terminal *out)
+{
+	struct tty_settings set;
+
+	kernel_get_terminal(s->kernel, &set);
+	*out = (struct cowsh_terminal){ set.input, set.output, set.control, set.local, { 0 } };
+	memcpy(out->keys, set.keys, sizeof out->keys);
+}
+
 static void finish(struct cowsh *s)
 {
 	int limit = kernel_limit_hit(s->kernel);
@@ -262,6 +281,7 @@ static void finish(struct cowsh *s)
 	if (limit >= 0 || died != 0) {
 		s->status = limit >= 0 ? 137 : (died & 127) != 0 ? 128 + (died & 127) : died >> 8;
 		recover(s);
+		kernel_reset_terminal(s->kernel);
 	}
 	kernel_flush(s->kernel);
 	kernel_get_usage(s->kernel, &usage);

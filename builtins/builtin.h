@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/heap.h"
 #include "base/stat.h"
+#include "base/terminal.h"
 #include "base/utf8.h"
 
 struct proc;
@@ -510,6 +511,13 @@ int cmd_truncate_fd(struct cmd *c, int fd, uint64_t size);
 int cmd_sync_fd(struct cmd *c, int fd);
 int cmd_dup2(struct cmd *c, int from, int to);
 bool cmd_isatty(struct cmd *c, int fd);
+/* Of the terminal that the descriptor is; 0: it is none, or nobody knows. */
+unsigned cmd_terminal_columns(struct cmd *c, int fd);
+unsigned cmd_terminal_rows(struct cmd *c, int fd);
+/* Settings and size (rows, columns) of a terminal: 0 or -E_. */
+int cmd_terminal_get(struct cmd *c, int fd, struct tty_settings *out);
+int cmd_terminal_set(struct cmd *c, int fd, const struct tty_settings *set);
+int cmd_terminal_resize(struct cmd *c, int fd, unsigned rows, unsigned columns);
 int cmd_fstat(struct cmd *c, int fd, struct vfs_stat *out);
 /* As F_SETFL: O_APPEND_ and O_NONBLOCK_ become as in flags. */
 int cmd_setfl(struct cmd *c, int fd, unsigned flags);

@@ -856,8 +856,12 @@ static int check_options(struct cmd *c, const struct column_opts *o)
 static void set_default_width(struct cmd *c, struct column_opts *o)
 {
 	const char *columns = cmd_getenv(c, "COLUMNS");
+	unsigned terminal = cmd_terminal_columns(c, 1);
 
-	if (!o->width_given && (columns == NULL || !num_plain(columns, &o->width) || o->width == 0))
+	if (!o->width_given && terminal != 0)
+		o->width = terminal;
+	else if (!o->width_given &&
+		 (columns == NULL || !num_plain(columns, &o->width) || o->width == 0))
 		o->width = WIDTH_DEFAULT;
 }
 

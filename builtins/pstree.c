@@ -333,6 +333,9 @@ static void set_up(struct pstree_opts *o)
 	o->sym = o->symbols == SYMBOLS_UNICODE ? &unicode
 		 : o->symbols == SYMBOLS_VT100 ? &vt100
 					       : &ascii;
+	o->width = cmd_terminal_columns(o->c, 1);
+	if (o->width != 0)
+		return;
 	o->width = WIDTH;
 	if (columns != NULL && (!num_plain(columns, &o->width) || o->width == 0))
 		o->width = WIDTH;

@@ -283,6 +283,7 @@ static const struct opt tput_options[] = {
 static bool put_number(struct cmd *c, const char *term, const char *name)
 {
 	const char *given = NULL;
+	unsigned size = 0;
 	uint64_t n;
 
 	if (strcmp(name, "cols") == 0 || strcmp(name, "columns") == 0)
@@ -291,12 +292,16 @@ static bool put_number(struct cmd *c, const char *term, const char *name)
 		given = cmd_getenv(c, "LINES");
 	else if (strcmp(name, "colors") != 0 && strcmp(name, "it") != 0)
 		return false;
+	for (int fd = 0; fd < 3 && size == 0; fd++)
+		size = name[0] == 'l' ? cmd_terminal_rows(c, fd) : cmd_terminal_columns(c, fd);
 	if (given != NULL && num_plain(given, &n) && n > 0)
 		cmd_printf(c, "%s\n", given);
 	else if (strcmp(name, "colors") == 0)
 		cmd_printf(c, "%d\n", colors_of(term));
-	else
+	else if (name[0] == 'i' || size == 0)
 		cmd_puts(c, name[0] == 'i' ? "8\n" : name[0] == 'l' ? "24\n" : "80\n");
+	else
+		cmd_printf(c, "%u\n", size);
 	return true;
 }
 

@@ -35,6 +35,8 @@ struct options {
 
 /* Fills out from the command line. Exits by itself for --help, --version (0) and bad usage (2). */
 void options_parse(int argc, char **argv, struct options *out);
+/* For the interactive shell: TERM is that of the terminal, unless --env says otherwise. */
+void options_add_terminal(struct options *o);
 
 /* What --limit and --profile say. Exits (2) if that is nothing. */
 void options_limit(struct cowsh_config *config, const char *arg);
@@ -100,6 +102,7 @@ struct runner {
 	cowsh *session;
 	struct options *options;
 	struct cowsh_host host;
+	unsigned rows, columns; /* of the terminal; 0: there is none */
 	cowsh_snapshot *before; /* of the run, if something compares with it */
 	char *captured[3];      /* --json: output of descriptor 1 and 2 */
 	size_t captured_len[3];
@@ -185,6 +188,9 @@ int replay_command(int argc, char **argv);
  * its end. */
 void interactive_open(bool lock);
 int interactive(struct runner *r);
+/* The terminal is about to be read for the command that runs: it becomes as the session wants it,
+ * until the next prompt. */
+void interactive_reads(void);
 /* Whether ^C came that the running command has not seen. */
 bool interrupted(void);
 

@@ -110,7 +110,8 @@ static struct answer ask(cowsh *session, const char *script, size_t len)
 /* --- the line editor --- */
 
 struct editor {
-	int requests; /* -1: none, plain lines from standard input */
+	struct cowsh_terminal terminal; /* as the host's is set, while a command runs */
+	int requests;                   /* -1: none, plain lines from standard input */
 	int lines;
 	int known;       /* the number of the history's entry that it gets next */
 	char data[4096]; /* read and not yet used */
@@ -424,6 +425,22 @@ static bool append_line(struct editor *e, struct typed *t)
 	return c >= 0 || t->len != start;
 }
 
+/* "ROWS COLUMNS" */
+static void learn_size(cowsh *session, struct editor *e)
+{
+	unsigned n[2] = { 0, 0 };
+	int which = 0;
+	int c;
+
+	while ((c = next_byte(e)) >= 0 && c != '\n') {
+		if (c == ' ' && which == 0)
+			which++;
+		else if (c >= '0' && c <= '9' && n[which] < UINT16_MAX)
+			n[which] = n[which] * 10 + (unsigned)(c - '0');
+	}
+	cowsh_set_terminal_size(session, n[0], n[1]);
+}
+
 /* Appends a line without its end. */
 static enum got editor_line(cowsh *session, struct editor *e, const char *prompt, struct typed *t)
 {
@@ -438,6 +455,10 @@ static enum got editor_line(cowsh *session, struct editor *e, const char *prompt
 	for (;;) {
 		int kind = next_byte(e);
 
+		if (kind == 'S') {
+			learn_size(session, e);
+			continue;
+		}
 		t->len = kind == 'W' ? word : start;
 		t->cut = false;
 		if (kind < 0 || !append_line(e, t) || kind == 'E')
@@ -497,6 +518,29 @@ static bool undo(struct runner *r, const struct typed *t)
 	return true;
 }
 
+static struct editor editor;
+static struct typed typed;
+static struct cowsh_terminal usual_terminal; /* as sessions begin */
+
+void interactive_reads(void)
+{
+	struct editor *e = &editor;
+	struct cowsh_terminal now;
+	char text[256];
+	size_t len;
+
+	if (running == NULL || e->requests < 0)
+		return;
+	cowsh_get_terminal(running, &now);
+	if (memcmp(&now, &e->terminal, sizeof now) == 0)
+		return;
+	e->terminal = now;
+	len = (size_t)snprintf(text, sizeof text, "%u %u %u", now.input, now.output, now.local);
+	for (size_t i = 0; i < sizeof now.keys; i++)
+		len += (size_t)snprintf(text + len, sizeof text - len, " %u", now.keys[i]);
+	editor_request(e, 'M', text);
+}
+
 /* Runs what was typed to its end, through ^C. */
 static void run_typed(struct runner *r, const struct typed *t, struct cowsh_result *result)
 {
@@ -504,6 +548,7 @@ static void run_typed(struct runner *r, const struct typed *t, struct cowsh_resu
 
 	deadline_begin();
 	forget_keys();
+	editor.terminal = usual_terminal;
 	running = r->session;
 	state = cowsh_start(r->session, t->text, t->len);
 	while (state >= 0 && (state = cowsh_step(r->session, SLICE_STEPS)) != COWSH_DONE) {
@@ -530,9 +575,6 @@ static int finish(struct runner *r, int status)
 	return runner_report(r, &last);
 }
 
-static struct editor editor;
-static struct typed typed;
-
 void interactive_open(bool lock)
 {
 	struct sigaction action = { .sa_handler = on_key };
@@ -555,6 +597,7 @@ int interactive(struct runner *r)
 	enum got got;
 
 	forget_keys();
+	cowsh_get_terminal(r->session, &usual_terminal);
 	runner_prepare(r);
 	trace_begin(r);
 	debug_begin(r);

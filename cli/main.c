@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 {
 	static struct options options;
 	static struct runner runner;
-	bool script;
+	bool script, typed;
 	int status;
 
 	open_standard();
@@ -66,11 +66,15 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "replay") == 0)
 		leave(out_status(replay_command(argc - 2, argv + 2)));
 	options_parse(argc, argv, &options);
+	script = options.script != NULL || options.file != NULL || options.shell_argc != 0;
+	typed = !script && !options.json && !rehearse_wanted() && !analyze_wanted() && isatty(0) &&
+		isatty(1);
+	if (typed)
+		options_add_terminal(&options);
 	runner_start(&runner, &options);
 	if (analyze_wanted())
 		leave(out_status(analyze_run(&runner)));
-	script = options.script != NULL || options.file != NULL || options.shell_argc != 0;
-	if (!script && !options.json && !rehearse_wanted() && isatty(0) && isatty(1)) {
+	if (typed) {
 		status = run_terminal(&runner);
 		trace_end(&runner);
 	} else {

@@ -282,6 +282,23 @@ static void set_env(struct options *o, const char *arg)
 	o->env[o->nenv++] = arg;
 }
 
+void options_add_terminal(struct options *o)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._";
+	static char text[80];
+	const char *term = getenv("TERM");
+
+	for (int i = 0; i < o->nenv; i++)
+		if (strncmp(o->env[i], "TERM=", 5) == 0)
+			return;
+	if (term == NULL || *term == '\0' || strlen(term) > 64 ||
+	    term[strspn(term, letters)] != '\0' || o->nenv == ENV_MAX)
+		return;
+	snprintf(text, sizeof text, "TERM=%s", term);
+	o->env[o->nenv++] = text;
+}
+
 static void set_microvm(struct options *o, const char *arg)
 {
 	o->microvm = strcmp(arg, "auto") == 0;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ static int64_t input(void *user, char *into, size_t len)
 	ssize_t n;
 
 	(void)user;
+	interactive_reads();
 	do {
 		n = read(0, into, len);
 	} while (n < 0 && errno == EINTR && !deadline_passed() && !interrupted());
@@ -156,6 +158,15 @@ static void make_capture(struct runner *r)
 
 /* --- setting up --- */
 
+static void measure_terminal(struct runner *r, const struct cowsh_host *host)
+{
+	struct winsize size;
+
+	for (int fd = 0; fd < 3; fd++)
+		if (host->terminal[fd] && ioctl(fd, TIOCGWINSZ, &size) == 0)
+			r->rows = size.ws_row, r->columns = size.ws_col;
+}
+
 void runner_start(struct runner *r, struct options *o)
 {
 	struct cowsh_host host = COWSH_HOST_INIT;
@@ -176,6 +187,7 @@ void runner_start(struct runner *r, struct options *o)
 	signal(SIGPIPE, SIG_IGN); /* the script's writer gets the virtual one */
 	for (int fd = 0; fd < 3; fd++)
 		host.terminal[fd] = !o->json && isatty(fd);
+	measure_terminal(r, &host);
 	/* Processes begin before there is memory that they would share. */
 	fetch_open(&host);
 	hostdirs_open(o);
@@ -305,6 +317,9 @@ int runner_go(struct runner *r, int (*step)(cowsh *session, uint64_t steps))
 
 void runner_prepare(struct runner *r)
 {
+	if (r->rows != 0 || r->columns != 0)
+		cowsh_set_terminal_size(r->session, r->rows != 0 ? r->rows : 24,
+					r->columns != 0 ? r->columns : 80);
 	if (apply_wanted())
 		apply_check(r);
 	if ((r->options->json || changes_wanted() || apply_wanted() || rehearse_wanted() ||

@@ -366,6 +366,17 @@ COWSH_API bool cowsh_incomplete(cowsh *session, const char *text, size_t len);
  * runs, SIGTSTP makes a stopped job of it), or one for scripts again, as it is at first. */
 COWSH_API int cowsh_set_interactive(cowsh *session, bool on);
 
+/* For hosts with a terminal: how the session wants it (stty, read -s, real programs), as termios(3)
+ * has it on Linux; worth a look when a command waits for input. Where a limit ended a command it is
+ * as at first. */
+struct cowsh_terminal {
+	unsigned input, output, control, local;
+	unsigned char keys[19];
+};
+COWSH_API void cowsh_get_terminal(const cowsh *session, struct cowsh_terminal *out);
+/* Its size, 24 by 80 if nobody says. Not while a command runs. */
+COWSH_API int cowsh_set_terminal_size(cowsh *session, unsigned rows, unsigned columns);
+
 COWSH_API int cowsh_set_limit(cowsh *session, int limit, uint64_t value);
 COWSH_API uint64_t cowsh_get_limit(const cowsh *session, int limit);
 /* A shell variable's value as a view until the next call; -COWSH_ENOENT if it is unset. */

@@ -3,7 +3,7 @@
  * read: one line (or N characters) of a descriptor, split into variables.
  *
  * Nothing is taken from the descriptor beyond what is used. A line that lies in one piece and
- * contains no backslash is never copied. Not here: line editing (-e, -i, -s have no effect).
+ * contains no backslash is never copied. Not here: line editing (-e, -i have no effect).
  */
 #include "base/err.h"
 #include "base/utf8.h"
@@ -17,6 +17,7 @@ struct read_options {
 	bool raw;     /* -r */
 	bool exact;   /* -N */
 	bool counted; /* -n or -N */
+	bool silent;  /* -s */
 	char delim;
 	int fd;
 	int64_t chars;
@@ -92,9 +93,10 @@ static int read_option(struct shell *sh, struct read_options *o, int c, char *va
 	case 'N': wrong = wanted_chars(o, value, c == 'N'); break;
 	case 'p': o->prompt = value; break;
 	case 'r': o->raw = true; break;
+	case 's': o->silent = true; break;
 	case 't': wrong = wanted_timeout(sh, o, value); break;
 	case 'u': wrong = wanted_fd(sh, o, value); break;
-	default: /* e i s */ break;
+	default: /* e i */ break;
 	}
 	if (wrong == NULL)
 		return 0;
@@ -180,20 +182,18 @@ static bool take_piece(struct shell *sh, const struct read_options *o, struct li
 	return ends;
 }
 
-/* False when the time is over. */
-static bool wait_input(struct shell *sh, const struct read_options *o, const struct line *l)
+/* 0 when the time is over, -E_INTR after a signal. */
+static int64_t wait_input(struct shell *sh, const struct read_options *o, const struct line *l)
 {
 	struct poll_item item = { .fd = o->fd, .want = POLL_READ_ };
 
 	if (o->timeout_ns < 0)
-		return true;
+		return 1;
 	int64_t left = l->deadline_ns - sys_now(sh->p);
 
 	if (left <= 0)
 		left = 0;
-	int64_t n = sys_poll(sh->p, &item, 1, left);
-
-	return n != 0;
+	return sys_poll(sh->p, &item, 1, left);
 }
 
 static int64_t next_piece(struct shell *sh, const struct read_options *o, const struct line *l,
@@ -226,12 +226,14 @@ static void read_text(struct shell *sh, const struct read_options *o, struct lin
 	while (!o->counted || l->chars < o->chars) {
 		const char *ptr;
 
-		if (!wait_input(sh, o, l)) {
+		int64_t n = wait_input(sh, o, l);
+
+		if (n == 0) {
 			l->status = STATUS_TIMEOUT;
 			break;
 		}
-		int64_t n = next_piece(sh, o, l, &ptr);
-
+		if (n != -E_INTR)
+			n = next_piece(sh, o, l, &ptr);
 		if (n == -E_INTR) {
 			signals_note(sh);
 			if (interrupted_by(sh) != 0) {
@@ -355,14 +357,39 @@ static int probe(struct shell *sh, const struct read_options *o)
 	return sys_poll(sh->p, &item, 1, 0) > 0 ? 0 : 1;
 }
 
+/* A terminal shows nothing with -s, and gives bytes as they come where they are not lines. False
+ * if it stays as it was. */
+static bool prepare_terminal(struct shell *sh, const struct read_options *o,
+			     struct tty_settings *was)
+{
+	bool bytes = o->counted || o->delim != '\n';
+	struct tty_settings set;
+
+	if ((!bytes && !o->silent) || sys_tty_get(sh->p, o->fd, was) != 0)
+		return false;
+	set = *was;
+	if (o->silent)
+		set.local &= ~(uint32_t)TTY_ECHO;
+	if (bytes) {
+		set.local &= ~(uint32_t)TTY_LINES;
+		set.keys[TTY_KEY_MIN] = 1;
+		set.keys[TTY_KEY_TIME] = 0;
+	}
+	return sys_tty_set(sh->p, o->fd, &set, false) == 0;
+}
+
 static int read_line(struct shell *sh, const struct read_options *o, const struct names *names)
 {
 	struct line l = { .text = BYTES("") };
+	struct tty_settings was;
+	bool changed = prepare_terminal(sh, o, &was);
 	int failed;
 
 	if (o->timeout_ns >= 0)
 		l.deadline_ns = sys_now(sh->p) + o->timeout_ns;
 	read_text(sh, o, &l);
+	if (changed)
+		sys_tty_set(sh->p, o->fd, &was, false);
 	if (sh->flow != FLOW_NONE)
 		return sh->status;
 	if (l.failed)

@@ -276,6 +276,27 @@ static int console_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 	return 0;
 }
 
+bool console_is_terminal(const struct kernel *k, const struct file *f)
+{
+	return f->ops == &file_console && k->host.terminal[f->u.console];
+}
+
+void kernel_get_terminal(const struct kernel *k, struct tty_settings *out)
+{
+	*out = k->console.settings;
+}
+
+void kernel_reset_terminal(struct kernel *k)
+{
+	k->console.settings = tty_usual;
+}
+
+void kernel_size_terminal(struct kernel *k, unsigned rows, unsigned columns)
+{
+	k->console.size[0] = (uint16_t)(rows < UINT16_MAX ? rows : UINT16_MAX);
+	k->console.size[1] = (uint16_t)(columns < UINT16_MAX ? columns : UINT16_MAX);
+}
+
 const struct file_ops file_console = {
 	.name = "console",
 	.read = console_read,

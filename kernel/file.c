@@ -271,7 +271,7 @@ bool sys_isatty(struct proc *p, int fd)
 
 	if (f == NULL)
 		return false;
-	return pty_is_terminal(f) || (f->ops == &file_console && p->k->host.terminal[f->u.console]);
+	return pty_is_terminal(f) || console_is_terminal(p->k, f);
 }
 
 /* --- poll --- */

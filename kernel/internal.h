@@ -166,7 +166,13 @@ struct console {
 	size_t in_pos;
 	size_t in_len;
 	bool in_end;
+	struct tty_settings settings; /* of the session's terminal: the host obeys them */
+	uint16_t size[4];             /* as sys_tty_size */
 };
+
+extern const struct tty_settings tty_usual; /* what a terminal begins with */
+/* What a terminal takes of them: its bytes have eight bits, without parity. */
+void tty_assign(struct tty_settings *to, const struct tty_settings *from);
 
 struct kernel {
 	struct fuel fuel; /* first: kernel_fuel */
@@ -672,6 +678,8 @@ int console_flush(struct kernel *k); /* 0, KERNEL_PENDING, or an error */
 void console_say(struct kernel *k, struct bytes text);
 /* Frees the buffers that are empty. */
 void console_clear(struct kernel *k);
+/* Whether the file is the session's own terminal. */
+bool console_is_terminal(const struct kernel *k, const struct file *f);
 
 /* dev.c */
 /* Makes /dev and what is in it, if there is none. */

@@ -37,6 +37,8 @@ static void settings(struct kernel *k, const struct kernel_config *c)
 	k->step_ps = c->step_ps != 0 ? c->step_ps : 10000;
 	k->epoch_ns = c->epoch_ns;
 	k->cred = c->cred;
+	k->console.settings = tty_usual;
+	kernel_size_terminal(k, 24, 80);
 	if (n > sizeof k->hostname - 1)
 		n = sizeof k->hostname - 1;
 	memcpy(k->hostname, name, n);
@@ -170,6 +172,8 @@ int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel 
 	kernel_follow(n, k);
 	memcpy(n->boot_id, k->boot_id, sizeof n->boot_id);
 	memcpy(n->format, k->format, sizeof n->format);
+	n->console.settings = k->console.settings;
+	memcpy(n->console.size, k->console.size, sizeof n->console.size);
 	n->nformats = k->nformats;
 	n->last_pid = k->last_pid;
 	*out = n;

@@ -28,6 +28,7 @@
 
 #include "base/buf.h"
 #include "base/heap.h"
+#include "base/terminal.h"
 #include "vfs/vfs.h"
 
 struct kernel;
@@ -689,14 +690,11 @@ int64_t sys_signalfd(struct proc *p, int fd, uint64_t mask, unsigned oflags);
 int64_t sys_pidfd(struct proc *p, int pid, unsigned oflags);
 int64_t sys_pidfd_pid(struct proc *p, int fd);
 /*
- * Pseudo-terminals: /dev/ptmx and /dev/pts/N. Settings as termios(3) has them. Each fails with
- * -E_NOTTY if the descriptor is no terminal (the session's own is none here), -E_BADF.
+ * Terminals: /dev/ptmx and /dev/pts/N, and the session's own, which has settings and a size only.
+ * Settings as termios(3) has them. Each fails with -E_NOTTY if the descriptor is no such terminal,
+ * -E_BADF.
  */
-struct tty_settings {
-	uint32_t input, output, control, local;
-	uint8_t line;
-	uint8_t keys[19];
-};
+bool sys_tty_is_console(struct proc *p, int fd);
 int64_t sys_tty_get(struct proc *p, int fd, struct tty_settings *out);
 int64_t sys_tty_set(struct proc *p, int fd, const struct tty_settings *s, bool flush);
 /* Rows, columns, pixels across, pixels down; a change is told by SIGWINCH. */
@@ -710,6 +708,11 @@ int64_t sys_tty_release(struct proc *p, int fd);
 int64_t sys_tty_flush(struct proc *p, int fd, bool input, bool output);
 /* Bytes that can be read, or that the other end has not read. */
 int64_t sys_tty_waiting(struct proc *p, int fd, bool output);
+/* The settings of the session's own terminal, as its processes want them; those it begins with
+ * again; its size. */
+void kernel_get_terminal(const struct kernel *k, struct tty_settings *out);
+void kernel_reset_terminal(struct kernel *k);
+void kernel_size_terminal(struct kernel *k, unsigned rows, unsigned columns);
 /* Of masters: N of /dev/pts/N, its lock, a descriptor of the other end. */
 int64_t sys_pty_number(struct proc *p, int fd);
 int64_t sys_pty_lock(struct proc *p, int fd, bool locked);

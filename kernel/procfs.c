@@ -386,7 +386,7 @@ static void put_target(struct kernel *k, const struct file *f, struct arena *a, 
 		buf_puts(b, dir);
 	else if (f->path != NULL)
 		put_path(k, f, a, b);
-	else if (f->ops == &file_console && k->host.terminal[f->u.console])
+	else if (console_is_terminal(k, f))
 		buf_puts(b, "/dev/tty");
 	else if (f->ops == &file_pipe)
 		buf_printf(b, "pipe:[%llu]", (unsigned long long)f->u.pipe->id);

@@ -424,26 +424,49 @@ bool pty_is_terminal(const struct file *f)
 	return f->ops == &file_master || f->ops == &file_slave;
 }
 
+/* The session's own terminal, if it is that. */
+static struct console *get_console(struct proc *p, int fd)
+{
+	const struct file *f = fd_file(p, fd);
+
+	proc_charge(p, 2);
+	return f != NULL && console_is_terminal(p->k, f) ? &p->k->console : NULL;
+}
+
+bool sys_tty_is_console(struct proc *p, int fd)
+{
+	return get_console(p, fd) != NULL;
+}
+
 int64_t sys_tty_get(struct proc *p, int fd, struct tty_settings *out)
 {
-	int64_t err;
-	const struct pty *y = get(p, fd, &err);
+	const struct console *c = get_console(p, fd);
+	int64_t err = 0;
+	const struct pty *y = c == NULL ? get(p, fd, &err) : NULL;
 
-	if (y != NULL)
+	if (c != NULL)
+		*out = c->settings;
+	else if (y != NULL)
 		*out = y->tty.set;
 	return err;
 }
 
 int64_t sys_tty_set(struct proc *p, int fd, const struct tty_settings *s, bool flush)
 {
-	int64_t err;
-	struct pty *y = get(p, fd, &err);
+	struct console *c = get_console(p, fd);
+	int64_t err = 0;
+	struct pty *y = c == NULL ? get(p, fd, &err) : NULL;
 	bool canonical;
 
+	if (c != NULL) {
+		tty_assign(&c->settings, s);
+		if (flush)
+			c->in_pos = c->in_len;
+	}
 	if (y == NULL)
 		return err;
 	canonical = (y->tty.set.local & L_CANONICAL) != 0;
-	y->tty.set = *s;
+	tty_assign(&y->tty.set, s);
 	if (flush)
 		tty_flush(&y->tty, true, false);
 	tty_changed(&y->tty, canonical);
@@ -453,10 +476,13 @@ int64_t sys_tty_set(struct proc *p, int fd, const struct tty_settings *s, bool f
 
 int64_t sys_tty_size(struct proc *p, int fd, uint16_t size[4], bool set)
 {
-	int64_t err;
-	struct pty *y = get(p, fd, &err);
+	struct console *c = get_console(p, fd);
+	int64_t err = 0;
+	struct pty *y = c == NULL ? get(p, fd, &err) : NULL;
 	bool same;
 
+	if (c != NULL)
+		memcpy(set ? c->size : size, set ? size : c->size, sizeof c->size);
 	if (y == NULL)
 		return err;
 	same = memcmp(&y->tty.size, size, sizeof y->tty.size) == 0;

@@ -36,10 +36,6 @@ static int64_t view_copied(struct proc *p, struct file *f, struct view *v, size_
 {
 	int64_t r;
 
-	if (v->run == NULL)
-		v->run = ring_get(p->k);
-	if (v->run == NULL)
-		return -E_NOMEM;
 	do
 		r = vfs_read(p->k->vfs, f->ino, f->pos, v->run, n);
 	while (path_again(p, &r));
@@ -50,7 +46,9 @@ static int64_t view_copied(struct proc *p, struct file *f, struct view *v, size_
 }
 
 /* How much is seen at once must not depend on where pages lie in memory, because that can be
- * counted in steps: up to the next multiple of 64 KiB, or the end. */
+ * counted in steps: up to the next multiple of 64 KiB, or the end. Nor must how much memory it
+ * takes, so there is room for a copy of several pages before it is known whether they lie in a
+ * row. */
 static int64_t regular_view(struct proc *p, struct file *f, size_t max, const char **out)
 {
 	size_t most = PIPE_BYTES - (size_t)(f->pos % PIPE_BYTES);
@@ -63,13 +61,24 @@ static int64_t regular_view(struct proc *p, struct file *f, size_t max, const ch
 	if (max < most)
 		most = max;
 	mapped_before_read(p->k, f->ino, f->pos, most);
+	r = vfs_getattr(p->k->vfs, f->ino, &st);
+	if (r != 0)
+		return r;
+	if (f->pos >= st.size)
+		return 0;
+	if (most > st.size - f->pos)
+		most = (size_t)(st.size - f->pos);
+	if (v->run == NULL && most > PAGE_BYTES - f->pos % PAGE_BYTES) {
+		v->run = ring_get(p->k);
+		if (v->run == NULL)
+			return -E_NOMEM;
+	}
 	do
 		r = vfs_view(p->k->vfs, f->ino, f->pos, most, out);
 	while (path_again(p, &r));
 	if (r <= 0)
 		return r;
-	if ((size_t)r < most && vfs_getattr(p->k->vfs, f->ino, &st) == 0 &&
-	    f->pos + (uint64_t)r < st.size)
+	if ((size_t)r < most)
 		return view_copied(p, f, v, most, out);
 	f->pos += (uint64_t)r;
 	view_set_ino(p->k, v, f->ino);

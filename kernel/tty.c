@@ -24,6 +24,10 @@ enum {
 	L_NOFLSH = 0200,
 	L_ECHOCTL = 01000,
 	L_IEXTEN = 0100000,
+	C_SIZE = 060,
+	C_CS8 = 060,
+	C_CREAD = 0200,
+	C_PARENB = 0400,
 	C_INTR = 0,
 	C_QUIT,
 	C_ERASE,
@@ -36,16 +40,24 @@ enum {
 	C_EOL2 = 16,
 };
 
+const struct tty_settings tty_usual = {
+	.input = 0x500,
+	.output = 5,
+	.control = 0xbf,
+	.local = 0x8a3b,
+	.keys = { 3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22 },
+};
+
+void tty_assign(struct tty_settings *to, const struct tty_settings *from)
+{
+	*to = *from;
+	to->control = (to->control & ~(uint32_t)(C_SIZE | C_PARENB)) | C_CS8 | C_CREAD;
+}
+
 void tty_init(struct tty *t, struct kernel *k)
 {
-	static const unsigned char keys[] = { 3,  28, 127, 21, 4,  0,  1,  0,
-					      17, 19, 26,  0,  18, 15, 23, 22 };
-
 	t->k = k;
-	t->set = (struct tty_settings){
-		.input = 0x500, .output = 5, .control = 0xbf, .local = 0x8a3b
-	};
-	memcpy(t->set.keys, keys, sizeof keys);
+	t->set = tty_usual;
 }
 
 static bool local(const struct tty *t, unsigned flag)

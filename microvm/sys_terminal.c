@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ioctl of terminals: pseudo-terminals have all of termios(3); the session's own terminal
- * belongs to the host and keeps its settings.
+ * ioctl of terminals: pseudo-terminals have all of termios(3); the session's own has settings and
+ * a size, which the host obeys if it can, and controls nobody.
  */
 #include "microvm/private.h"
 
@@ -32,33 +32,7 @@ enum {
 #define TIOCGPTLCK_  0x80045439u
 #define TIOCGPTPEER_ 0x5441u
 
-/* --- the session's own --- */
-
-static int64_t get_usual(struct task *t, uint64_t address)
-{
-	uint32_t words[9] = { 0x500, 5, 0xbf, 0x8a3b };
-	unsigned char *controls = (unsigned char *)words + 17;
-	static const unsigned char usual[] = { 3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26 };
-
-	memcpy(controls, usual, sizeof usual);
-	return put_user(t, address, words, sizeof words);
-}
-
-static int64_t console_ioctl(struct task *t, unsigned request, uint64_t address)
-{
-	uint16_t size[4] = { 24, 80, 0, 0 };
-	int32_t group = t->p->pgid;
-
-	switch (request) {
-	case TCGETS_: return get_usual(t, address);
-	case TIOCGWINSZ_: return put_user(t, address, size, sizeof size);
-	case TIOCGPGRP_: return put_user(t, address, &group, sizeof group);
-	case TIOCSPGRP_: return 0;
-	default: return request >= TCSETS_ && request <= TCSETSF_ ? 0 : -E_NOTTY;
-	}
-}
-
-/* --- pseudo-terminals --- */
+/* --- settings --- */
 
 static int64_t get_settings(struct task *t, int fd, uint64_t address)
 {
@@ -104,6 +78,24 @@ static int64_t put_number(struct task *t, uint64_t address, int64_t value)
 	return value < 0 ? value : put_user(t, address, &v, sizeof v);
 }
 
+/* Of the session's own terminal, where every process is in the foreground. */
+static int64_t console_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
+{
+	int32_t group = t->p->pgid;
+
+	switch (request) {
+	case TCGETS_: return get_settings(t, fd, a);
+	case TCSETS_:
+	case TCSETSW_: return set_settings(t, fd, a, false);
+	case TCSETSF_: return set_settings(t, fd, a, true);
+	case TIOCGWINSZ_: return size(t, fd, a, false);
+	case TIOCSWINSZ_: return size(t, fd, a, true);
+	case TIOCGPGRP_: return put_user(t, a, &group, sizeof group);
+	case TIOCSPGRP_: return 0;
+	default: return -E_NOTTY;
+	}
+}
+
 static int64_t lock(struct task *t, int fd, uint64_t address)
 {
 	int32_t on;
@@ -119,7 +111,9 @@ int64_t terminal_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
 	int64_t r = sys_tty_get(p, fd, &s);
 
 	if (r != 0)
-		return r == -E_NOTTY && sys_isatty(p, fd) ? console_ioctl(t, request, a) : r;
+		return r;
+	if (sys_tty_is_console(p, fd))
+		return console_ioctl(t, fd, request, a);
 	switch (request) {
 	case TCGETS_: return get_settings(t, fd, a);
 	case TCSETS_:

@@ -155,17 +155,10 @@ static void shrink(struct git *g, struct table *t, size_t room)
 
 static size_t room_of(struct git *g, const struct columns *o)
 {
-	const char *text = cmd_getenv(g->c, "COLUMNS");
-	int64_t n = 0;
+	size_t n = o->width > 0 ? (size_t)o->width : git_terminal_columns(g) - 1;
 	size_t indent = strlen(o->indent);
 
-	if (o->width > 0)
-		n = o->width;
-	else if (text == NULL || !git_number(text, &n) || n <= 0 || n > 1 << 20)
-		n = 79;
-	else
-		n--;
-	return (size_t)n > indent ? (size_t)n - indent : 0;
+	return n > indent ? n - indent : 0;
 }
 
 static void put_table(struct git *g, const struct table *t, const struct names *cells)

@@ -328,9 +328,13 @@ void git_wrap(struct buf *out, struct bytes text, const struct git_wrapping *w)
 size_t git_terminal_columns(struct git *g)
 {
 	const char *text = cmd_getenv(g->c, "COLUMNS");
+	unsigned terminal;
 	int64_t n;
 
-	return text != NULL && git_number(text, &n) && n > 0 && n <= 1 << 20 ? (size_t)n : 80;
+	if (text != NULL && git_number(text, &n) && n > 0 && n <= 1 << 20)
+		return (size_t)n;
+	terminal = cmd_terminal_columns(g->c, 1);
+	return terminal != 0 ? terminal : 80;
 }
 
 size_t git_digits(size_t v)

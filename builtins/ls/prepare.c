@@ -26,13 +26,15 @@ static int set_width(struct cmd *c, struct ls_opts *o)
 	const char *tab = cmd_getenv(c, "TABSIZE");
 	bool table = o->format == LS_COLUMNS || o->format == LS_ACROSS || o->format == LS_COMMAS;
 
-	o->width = 80;
+	unsigned terminal = table ? cmd_terminal_columns(c, 1) : 0;
+
+	o->width = terminal != 0 ? terminal : 80;
 	o->tab = 8;
 	if (o->width_text != NULL) {
 		if (parse_columns(o->width_text, &o->width) == -E_INVAL)
 			return cmd_error(c, 0, "invalid line width: %s",
 					 cmd_quote(c, o->width_text));
-	} else if (table && columns != NULL && columns[0] != '\0') {
+	} else if (table && terminal == 0 && columns != NULL && columns[0] != '\0') {
 		if (parse_columns(columns, &o->width) == -E_INVAL) {
 			o->width = 80;
 			cmd_warn(c, 0, "ignoring invalid width in environment variable COLUMNS: %s",

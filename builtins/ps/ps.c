@@ -44,6 +44,8 @@ struct ps {
 	struct ps_key key[PS_KEYS_MAX];
 	int nkeys;
 	int64_t width; /* of lines; 0: no bound */
+	bool width_given;
+	int wide; /* -w, so many */
 };
 
 static const struct opt ps_options[] = {
@@ -71,7 +73,7 @@ static const struct opt ps_options[] = {
 	OPT_CALL_ARG(0, "sort", opt_ignored, "LIST", "order: [+-]COLUMN,..."),
 	OPT_CALL(0, "no-headers", opt_ignored, "no line of headers"),
 	OPT_CALL_ARG(0, "cols", opt_ignored, "N", "cut lines after N characters"),
-	OPT_CALL('w', NULL, opt_ignored, "wide lines, as always when nothing is a terminal"),
+	OPT_CALL('w', NULL, opt_ignored, "lines of 132 columns, twice: of any width"),
 	OPT_END(),
 };
 
@@ -287,6 +289,8 @@ static const char *argument(struct words *w, const char *rest)
 	return w->at < c->nargs ? c->args[w->at++] : NULL;
 }
 
+enum { WIDTH_WIDE = 132 };
+
 static void set_width(struct ps *s, const char *arg)
 {
 	uint64_t n;
@@ -294,6 +298,23 @@ static void set_width(struct ps *s, const char *arg)
 	if (arg == NULL || !num_plain(arg, &n) || n == 0 || n > INT32_MAX)
 		fail(s, "number of columns must follow --cols, --width, or --columns", NULL);
 	s->width = n > 100000 ? 100000 : (int64_t)n;
+	s->width_given = true;
+}
+
+/* Lines are cut where a terminal or COLUMNS says how wide they may be. */
+static void default_width(struct ps *s)
+{
+	const char *columns = cmd_getenv(s->c, "COLUMNS");
+	uint64_t n = 0;
+
+	if (s->width_given || s->wide > 1)
+		return;
+	if (columns != NULL && num_plain(columns, &n) && n > 0 && n <= 100000)
+		s->width = s->full ? (int64_t)n * 2 : (int64_t)n;
+	else
+		s->width = cmd_terminal_columns(s->c, 1);
+	if (s->wide == 1 && s->width > 0 && s->width < WIDTH_WIDE)
+		s->width = WIDTH_WIDE;
 }
 
 static void long_option(struct words *w, const char *text)
@@ -375,7 +396,7 @@ static bool unix_letter(struct words *w, char letter, const char *rest)
 	case 'j': s->jobs = true; break;
 	case 'H': s->forest = s->indent = true; break;
 	case 'n':
-	case 'w': break;
+	case 'w': s->wide++; break;
 	case 'L': s->shape.lwp = true; break;
 	case 'T': s->shape.spid = true; break;
 	case 'm': s->threads = true; break;
@@ -422,9 +443,9 @@ static bool bsd_letter(struct words *w, char letter, const char *rest)
 	case 'e':
 	case 'g':
 	case 'n':
-	case 'w':
 	case 'S':
 	case 'T': break;
+	case 'w': s->wide++; break;
 	case 'L': ps_put_columns(s->c); cmd_exit(s->c, 0);
 	case 'o': add_format(s, argument(w, rest)); return true;
 	case 'O': around_format(s, argument(w, rest)); return true;
@@ -691,6 +712,7 @@ static int ps_run(struct cmd *c)
 	cmd_totals(c, &totals);
 	s->v.memory_total = totals.memory_total;
 	parse(s);
+	default_width(s);
 	choose_columns(s);
 	size_t all = cmd_procs(c, &list);
 

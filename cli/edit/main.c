@@ -4,9 +4,11 @@
  *
  * The terminal library (libedit) and everything it may read stay outside the program that runs
  * scripts; what they need is read before this process locks itself. Requests come on descriptor 3,
- * each ended by NUL: "P" and a prompt asks for a line, "H" and text puts the text into the history.
+ * each ended by NUL: "P" and a prompt asks for a line, "H" and text puts the text into the history,
+ * "M" and numbers set the terminal until the next prompt.
  * A line goes out on descriptor 4, as "L", the line and a newline; "I" and a newline when ^C gave
- * it up, "E" and a newline at the end of the input. "T", the line before a word and a newline, "W",
+ * it up, "E" and a newline at the end of the input; before it, "S", rows, columns and a newline, if
+ * the terminal's size changed. "T", the line before a word and a newline, "W",
  * the word and a newline ask how that may go on: answered on descriptor 3 by words, each ended by
  * NUL, and an empty one. The end of the requests ends this process.
  */
@@ -20,12 +22,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
-enum { REQUESTS = 3, LINES = 4 };
+enum { REQUESTS = 3, LINES = 4, SESSION_KEYS = 19 };
 
 static FILE *requests, *lines;
 static volatile sig_atomic_t given_up; /* the signal */
+static struct termios found;           /* the terminal's settings before */
+static struct winsize told;            /* the size that the other side knows */
 
 void fatal(const char *format, ...)
 {
@@ -96,14 +102,42 @@ static char *edit(const char *prompt)
 	fwrite(prompt, 1, (size_t)(last - prompt), stdout);
 	fflush(stdout);
 	given_up = 0;
+	tcsetattr(0, TCSADRAIN, &found);
 	return readline(last);
+}
+
+/* "M": flags and keys in decimal, as the session wants them. Keys go on to make signals. */
+static void set_terminal(const char *text)
+{
+	struct termios set = found;
+	char *at = (char *)(uintptr_t)text;
+
+	set.c_iflag = (tcflag_t)strtoul(at, &at, 10);
+	set.c_oflag = (tcflag_t)strtoul(at, &at, 10);
+	set.c_lflag = (tcflag_t)strtoul(at, &at, 10) | ISIG;
+	for (int i = 0; i < SESSION_KEYS; i++)
+		set.c_cc[i] = (cc_t)strtoul(at, &at, 10);
+	tcsetattr(0, TCSADRAIN, &set);
+}
+
+static int tell_size(void)
+{
+	struct winsize now;
+
+	if (ioctl(0, TIOCGWINSZ, &now) != 0 ||
+	    (now.ws_row == told.ws_row && now.ws_col == told.ws_col))
+		return 0;
+	told = now;
+	return fprintf(lines, "S%u %u\n", now.ws_row, now.ws_col) < 0 ? -1 : 0;
 }
 
 static int answer(const char *prompt)
 {
 	char *line = edit(prompt);
-	int result;
+	int result = tell_size();
 
+	if (result < 0)
+		return result;
 	if (line == NULL && given_up != 0) {
 		puts(given_up == SIGINT ? "^C" : "");
 		return send_line('I', "", 0);
@@ -135,6 +169,8 @@ int main(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGQUIT, &action, NULL);
 	sigaction(SIGTSTP, &action, NULL);
+	tcgetattr(0, &found);
+	ioctl(0, TIOCGWINSZ, &told);
 	rl_initialize(); /* reads what is known of the terminal */
 	rl_attempted_completion_function = complete;
 	if (argc == 1)
@@ -142,8 +178,11 @@ int main(int argc, char **argv)
 	while (getdelim(&request, &size, '\0', requests) > 0) {
 		if (request[0] == 'H')
 			add_history(request + 1);
+		else if (request[0] == 'M')
+			set_terminal(request + 1);
 		else if (answer(request + 1) < 0)
 			break;
 	}
+	tcsetattr(0, TCSADRAIN, &found);
 	return 0;
 }

@@ -21,7 +21,7 @@ typed() {
 			fi
 			printf '%b' "$keys"
 		done
-	} | timeout 30 script -qefc "stty cols 200; TERM=xterm $cowsh" screen > /dev/null 2>&1
+	} | timeout 30 script -qefc "stty cols 200 rows 24; TERM=xterm $cowsh" screen > /dev/null 2>&1
 	echo $? > status
 	tr -d '\r\a' < screen | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g'
 }
@@ -40,11 +40,11 @@ typed 'echo begun; while :; do :; done\n' '@\nbegun@\003' '@^C@echo status $?\n'
 check '^C ends a loop' 'status 130' "$(grep -x 'status .*' shown)"
 typed 'echo begun; cat | wc -l; echo not\n' '@\nbegun@\003' '@^C@echo status $?\n' '@status @exit\n' > shown
 check '^C ends what waits for input' 'status 130' "$(grep -x 'status .*\|not' shown)"
-typed 'for i in 1 2; do cat; echo not; done; echo out $?\n' 'one\n' '@\none\r\none@\032' '@out @jobs\n' 'fg\n' '@cat\r\n@\004' \
-	'cat | tail -1\n' 'two\n' '@\ntwo@\032' '@]+  @true\n' '\004' '@stopped jobs.@fg; echo fg $?\n' '@| tail -1\r\n@\004' 'exit\n' > shown
-check '^Z stops a command, ends its loops, and fg goes on with it; exit waits for stopped jobs' '1 2 0 1 1 2 1' \
-	"$(for line in 'out 148' '\[1\]+  Stopped                 cat' 'not' '\[1\]+  Stopped                 cat | tail -1' \
-		'There are stopped jobs.' 'two' 'fg 0'; do
+typed 'for i in 1 2; do cat; echo not; done; echo out $?\n' 'one\n' '@\none\r\none@\032' '@out @jobs\n' 'fg; echo fg $?\n' \
+	'@cat\r\n@\004' '@fg 0@cat | tee /dev/stderr\n' 'two\n' '@two\r\ntwo@\032' '@]+  @true\n' '\004' '@stopped jobs.@kill -9 %1\n' 'exit\n' > shown
+check '^Z stops a command, ends its loops, and fg goes on with it; exit waits for stopped jobs' '1 2 0 1 1 1' \
+	"$(for line in 'out 148' '\[1\]+  Stopped                 cat' 'not' 'fg 0' '\[1\]+  Stopped                 cat | tee /dev/stderr' \
+		'There are stopped jobs.'; do
 		grep -cx -- "$line" shown
 	done | paste -sd' ')"
 typed 'cat\n' 'x\n' '@\nx\r\nx@\034' '@Quit@echo status $?\n' "sh -c 'kill -9 \$\$'\n" '@Killed@\034\032' 'echo alive\n' 'exit\n' > shown
@@ -53,6 +53,26 @@ check 'the quit key and other signals are told in a word, and end no shell' '1 1
 typed 'echo one two\n' 'echo !$\n' '!!\n' 'for i in a\n' 'do echo "<$i>"\n' 'done\n' '@<a>@\020\n' 'history | tail -3\n' 'exit\n' > shown
 check 'history is expanded, joined, and what the editor goes back to' '2 2 1' \
 	"$(for line in 'two' '<a>' '    4  for i in a; do echo "<$i>"; done'; do grep -cx -- "$line" shown; done | paste -sd' ')"
+typed 'read -sp "pw: " x\n' '@pw: @secret\n' 'echo "<$x>"; read -n1 -p "key " k; echo "[$k]"\n' '@key @y' '@[y]@read -t 9 x\n' \
+	'@-t 9 x\r\n@\003' '@^C@echo $? $(stty size) $COLUMNS\n' 'stty -icanon -echo; cat\n' '@cat\r\n@hidden\n' '@hidden@\003' \
+	'@$ @stty sane; cat\n' '@cat\r\n@seen\n\004' 'exit\n' > shown
+check 'read -s and -n, stty, and the size of the terminal' '1 0 1 1 1 2' \
+	"$(for line in '<secret>' '.*pw: secret.*' 'key y\[y\]' '130 24 200 200' 'hidden' 'seen'; do grep -cx -- "$line" shown; done | paste -sd' ')"
+typed 'stty raw -isig -echo; echo begun; while :; do read -n1 x; done\n' '@\nbegun@\003' '@$ @echo status $?\n' '@status @exit\n' > shown
+check '^C ends what turns signals off' 'status 130' "$(tr -d '\r' < shown | grep -x 'status .*')"
+# The settings, in the sandbox and by the real stty, where standard input is the terminal of script.
+cat > settings << 'E'
+for m in '' -echo 'raw -echo' -raw 'sane -icanon min 3' 'evenp istrip' 'nl ixoff' 'intr ^X eol ^- susp undef start 0x7f stop 255' cs7 \
+	'rows 10 cols 40' 115200 'line 2' dec -tabs foo 'rows x' 'min 300' intr -cs8 'echo nosuch' 0:1:2; do
+	stty $m; echo "$m: $?"; stty; stty -a; stty -g; stty size speed
+	saved=$(stty -g); stty sane; stty "$saved"; stty -g; stty sane rows 24 cols 80
+done > /tmp/told 2>&1
+cat /tmp/told; rm /tmp/told
+E
+terminal() { script -qefc "stty rows 24 cols 80; TERM=xterm LC_ALL=C.UTF-8 $*" /dev/null < /dev/null; }
+terminal bash ./settings | tr -d '\r' > real
+terminal "$cowsh" ./settings | tr -d '\r' > got
+check 'stty is as the real one' "$(md5sum < real) 300" "$(md5sum < got) $(($(wc -l < real) / 100 * 100))"
 typed 'mkdir -p /tmp/dir; echo text > /tmp/dir/alone\n' 'ec\tcat /tmp/d\tal\t\n' 'PS1="<\\\\w> "\n' 'cd /tm\t\n' 'exit\n' > shown
 check 'names of the sandbox are completed' 'cat /tmp/dir/alone' "$(grep -x 'cat .*' shown)"
 check 'PS1 is the prompt' 1 "$(grep -c '^</tmp> exit' shown)"
