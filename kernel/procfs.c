@@ -319,6 +319,8 @@ static int next_number(struct kernel *k, uint64_t dir, const char *after, struct
 	const struct proc *of = proc_find(k, pid_of(dir));
 	uint64_t id;
 
+	if (of != NULL)
+		of = proc_owner(of);
 	/* All are looked at for each: a switch comes at the next charge. */
 	for (int fd = 0; fds && of != NULL && fd < of->nfds; fd++)
 		if (of->fd[fd].file != NULL) {
@@ -414,10 +416,11 @@ static int read_cwd_link(struct kernel *k, const struct proc *p, struct arena *a
 			 vfs_ino *jump)
 {
 	char *dir;
-	int r = vfs_dir_path(k->vfs, p->cwd, a, &dir);
+	vfs_ino cwd = proc_owner(p)->cwd;
+	int r = vfs_dir_path(k->vfs, cwd, a, &dir);
 
 	buf_puts(b, r == 0 ? dir : "(deleted)");
-	*jump = p->cwd;
+	*jump = cwd;
 	return 0;
 }
 

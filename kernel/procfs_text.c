@@ -315,7 +315,7 @@ int procfs_fdinfo(const struct proc *p, int fd, struct buf *b)
 		return -E_NOENT;
 	buf_printf(b, "pos:\t%llu\nflags:\t0%o\nmnt_id:\t1\nino:\t%llu\n",
 		   (unsigned long long)f->pos,
-		   f->flags | (p->fd[fd].cloexec ? (unsigned)O_CLOEXEC_ : 0u),
+		   f->flags | (proc_owner(p)->fd[fd].cloexec ? (unsigned)O_CLOEXEC_ : 0u),
 		   (unsigned long long)f->ino);
 	return 0;
 }

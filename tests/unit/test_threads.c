@@ -58,6 +58,60 @@ TEST(threads)
 	env_close();
 }
 
+/* --- threads in /proc --- */
+
+static struct bytes read_proc(struct proc *t, int id, const char *name)
+{
+	struct buf b = buf_in(&t->arena);
+	struct bytes text = { "", 0 };
+
+	buf_printf(&b, "/proc/%d/%s", id, name);
+	CHECK_EQ(sys_read_file(t, buf_cstr(&b), &t->arena, &text), 0);
+	return text;
+}
+
+static int looks_at_itself(struct proc *t, void *arg)
+{
+	const struct proc *owner = arg;
+	struct buf b = buf_in(&t->arena);
+	struct vfs_dirent entry[64];
+	int fd;
+
+	for (int i = 20; i < 22; i++) {
+		b.len = 0;
+		buf_printf(&b, "fdinfo/%d", i);
+		CHECK(bytes_eq(read_proc(t, t->pid, buf_cstr(&b)),
+			       read_proc(t, owner->pid, buf_cstr(&b))));
+	}
+	b.len = 0;
+	buf_printf(&b, "/proc/%d/fd", t->pid);
+	fd = (int)sys_open(t, AT_FDCWD_, buf_cstr(&b), O_RDONLY_ | O_DIRECTORY_, 0);
+	/* 0, 1, 2, 20, 21 and this one. */
+	CHECK_EQ(sys_readdir(t, fd, &t->arena, entry, 64), 6);
+	return 0;
+}
+
+static int many_descriptors(struct proc *p, void *arg)
+{
+	struct spawn s = { .fn = looks_at_itself, .arg = p };
+	struct proc *t;
+
+	(void)arg;
+	CHECK_EQ(sys_dup2(p, 1, 20, false), 20);
+	CHECK_EQ(sys_dup2(p, 1, 21, true), 21);
+	CHECK(sys_spawn_thread(p, &s, &t) > 0);
+	sys_sleep(p, 1000);
+	return 0;
+}
+
+TEST(threads_in_proc)
+{
+	if (!env_open())
+		return;
+	CHECK_EQ(env_run(many_descriptors, NULL), 0);
+	env_close();
+}
+
 static int sleeper(struct proc *t, void *arg)
 {
 	(void)arg;
@@ -254,6 +308,7 @@ TEST(merged_sources)
 int main(void)
 {
 	RUN(threads);
+	RUN(threads_in_proc);
 	RUN(groups_end_together);
 	RUN(events);
 	RUN(pages_are_held);
