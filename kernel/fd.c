@@ -100,7 +100,7 @@ void fd_drop(struct proc *p, int fd)
 		p->priv->fd_top--;
 	if (p->priv->view != NULL)
 		view_end_file(p, f);
-	lock_release_process(p, f->ino);
+	lock_release_process(p, f);
 	file_put(f);
 	/* What went with it (a terminal) may take its user along. */
 	if (p->k->kill_current && p->k->current != NULL)

@@ -398,8 +398,8 @@ extern const struct file_ops file_pidfd;
 
 /* lock.c: the file is about to go. */
 void lock_release(struct kernel *k, const struct file *f);
-/* A process closes a descriptor of the inode. */
-void lock_release_process(struct proc *p, vfs_ino ino);
+/* A process closes a descriptor of what f stands for. */
+void lock_release_process(struct proc *p, const struct file *f);
 /* Of a process that ends. */
 void lock_release_all(struct proc *p);
 

@@ -5,9 +5,9 @@
  * descriptor of that inode. Locks on whole files (flock) belong to an open file; they and the
  * ranges do not see each other.
  *
- * They stand in lists of the kernel, by inode: its users (databases, package managers) hold a
- * handful each, and there are not more than LOCKS_MAX. Who waits is woken by every lock that goes,
- * and looks again.
+ * What has no inode, as a pipe, is told by its object. Locks stand in lists of the kernel, by
+ * inode: their users (databases, package managers) hold a handful each, and there are not more
+ * than LOCKS_MAX. Who waits is woken by every lock that goes, and looks again.
  */
 #include "base/pack.h"
 #include "kernel/internal.h"
@@ -17,7 +17,8 @@ struct file_lock {
 	const struct file *file; /* whose it is; NULL: of the process */
 	int pid;                 /* of the process; 0: the file's */
 	vfs_ino ino;
-	bool whole; /* flock's */
+	const void *object; /* of what has no inode */
+	bool whole;         /* flock's */
 	bool exclusive;
 	uint64_t from;
 	uint64_t end; /* behind the last byte */
@@ -30,9 +31,20 @@ static struct file_lock **bucket_of(struct kernel *k, vfs_ino ino)
 	return &k->locks[ino % LOCK_BUCKETS];
 }
 
+/* The host's streams are one. */
+static const void *object_of(const struct file *f)
+{
+	return f->ino == 0 && f->ops != &file_console ? f->u.object : NULL;
+}
+
+static bool same_target(const struct file_lock *a, const struct file_lock *b)
+{
+	return a->ino == b->ino && a->object == b->object && a->whole == b->whole;
+}
+
 static bool same_owner(const struct file_lock *a, const struct file_lock *b)
 {
-	return a->file == b->file && a->pid == b->pid && a->ino == b->ino && a->whole == b->whole;
+	return a->file == b->file && a->pid == b->pid && same_target(a, b);
 }
 
 static bool overlap(const struct file_lock *a, const struct file_lock *b)
@@ -45,8 +57,8 @@ static const struct file_lock *in_the_way(struct kernel *k, const struct file_lo
 {
 	for (const struct file_lock *l = *bucket_of(k, want->ino); l != NULL; l = l->next) {
 		kernel_fuel(k)->left--;
-		if (l->ino == want->ino && l->whole == want->whole && !same_owner(l, want) &&
-		    overlap(l, want) && (l->exclusive || want->exclusive))
+		if (same_target(l, want) && !same_owner(l, want) && overlap(l, want) &&
+		    (l->exclusive || want->exclusive))
 			return l;
 	}
 	return NULL;
@@ -172,6 +184,7 @@ int64_t sys_lock_as(struct proc *p, int fd, const struct lock_request *r, struct
 	if (r->from > INT64_MAX)
 		return -E_INVAL;
 	want.ino = f->ino;
+	want.object = object_of(f);
 	while (r->kind != LOCK_NONE && (other = in_the_way(k, &want)) != NULL) {
 		if (found != NULL)
 			tell(other, found);
@@ -200,9 +213,12 @@ static int copy_list(struct copying *w, const struct file_lock *l, struct file_l
 {
 	for (; l != NULL; l = l->next) {
 		struct file *f = l->file != NULL ? copy_find(w, l->file) : NULL;
+		const void *object = l->object != NULL ? copy_find(w, l->object) : NULL;
 		struct file_lock *copy;
 
 		if (l->file != NULL ? f == NULL : proc_find(w->to, l->pid) == NULL)
+			continue;
+		if (l->file == NULL && l->object != NULL && object == NULL)
 			continue;
 		copy = heap_alloc(&w->to->heap, sizeof *copy);
 		if (copy == NULL)
@@ -210,6 +226,7 @@ static int copy_list(struct copying *w, const struct file_lock *l, struct file_l
 		*copy = *l;
 		copy->next = NULL;
 		copy->file = f;
+		copy->object = f != NULL ? object_of(f) : object;
 		w->to->nlocks++;
 		if (f != NULL)
 			f->locked = true;
@@ -230,13 +247,13 @@ int lock_copy_all(struct copying *w)
 	return r;
 }
 
-/* Those of open files and processes that were packed. */
+/* Those of open files and processes that were packed; a process's must be of inodes. */
 static void pack_list(struct packing *w, const struct file_lock *l)
 {
 	for (; l != NULL; l = l->next) {
 		uint64_t number = l->file != NULL ? pack_number_of(w, l->file) : 0;
 
-		if (number == UINT64_MAX || (l->file == NULL && !w->live))
+		if (number == UINT64_MAX || (l->file == NULL && (!w->live || l->object != NULL)))
 			continue;
 		pack_u64(w->out, 1);
 		pack_u64(w->out, l->file != NULL);
@@ -293,6 +310,7 @@ int lock_unpack_all(struct unpacking *u)
 			     : owner > PID_MAX || proc_find(u->k, (int)owner) == NULL))
 			continue;
 		l.file = f;
+		l.object = f != NULL ? object_of(f) : NULL;
 		l.pid = of_file ? 0 : (int)owner;
 		if (f != NULL)
 			f->locked = true;
@@ -325,9 +343,11 @@ void lock_release(struct kernel *k, const struct file *f)
 	drop(k, bucket_of(k, f->ino), f, 0);
 }
 
-void lock_release_process(struct proc *p, vfs_ino ino)
+void lock_release_process(struct proc *p, const struct file *f)
 {
-	const struct file_lock all = { .pid = p->pid, .ino = ino, .end = UINT64_MAX };
+	const struct file_lock all = {
+		.pid = p->pid, .ino = f->ino, .object = object_of(f), .end = UINT64_MAX
+	};
 
 	if (p->priv->has_locks)
 		cut(p->k, &all, NULL);
