@@ -76,28 +76,27 @@ static void elem_set(struct pool *pool, struct elem *e, struct bytes value)
 	*e = fresh;
 }
 
+/* `more` may be a part of what the element holds, too. */
 static void elem_append(struct pool *pool, struct elem *e, struct bytes more)
 {
 	struct bytes old = elem_value(e);
 	size_t len = old.len + more.len;
-	char *to;
+	char *to = e->small;
 
-	if (len <= SMALL_MAX) {
-		to = e->small;
-	} else if (old.len <= SMALL_MAX) {
+	if (old.len > SMALL_MAX && len < e->cap) {
+		to = e->ptr;
+	} else if (len > SMALL_MAX) {
 		to = pool_alloc(pool, len * 2);
 		memcpy(to, old.ptr, old.len);
-		e->ptr = to;
-		e->cap = len * 2;
-	} else {
-		if (len >= e->cap) {
-			e->ptr = pool_resize(pool, e->ptr, e->cap, len * 2);
-			e->cap = len * 2;
-		}
-		to = e->ptr;
 	}
 	memcpy(to + old.len, more.ptr, more.len);
 	to[len] = '\0';
+	if (len > SMALL_MAX && to != old.ptr) {
+		if (old.len > SMALL_MAX)
+			pool_free(pool, e->ptr, e->cap);
+		e->ptr = to;
+		e->cap = len * 2;
+	}
 	e->len = len;
 }
 
@@ -330,23 +329,30 @@ bool array_get(const struct array *a, int64_t index, struct bytes *out)
 	return true;
 }
 
+/* Growing moves the elements, and a short value may live in one of them. */
+static struct bytes safe_value(struct bytes value, char copy[SMALL_MAX])
+{
+	if (value.len > SMALL_MAX)
+		return value;
+	memcpy(copy, value.ptr, value.len);
+	return (struct bytes){ copy, value.len };
+}
+
 void array_put(struct pool *pool, struct array *a, int64_t index, struct bytes value)
 {
-	const struct elem *old = find(a, index);
 	char copy[SMALL_MAX];
 
-	/* Growing moves the elements, and the value may live in one of them. */
-	if (old == NULL && value.len <= SMALL_MAX) {
-		memcpy(copy, value.ptr, value.len);
-		value.ptr = copy;
-	}
+	value = safe_value(value, copy);
 	elem_set(pool, ensure(pool, a, index), value);
 }
 
 void array_append(struct pool *pool, struct array *a, int64_t index, struct bytes more)
 {
-	struct elem *e = ensure(pool, a, index);
+	char copy[SMALL_MAX];
+	struct elem *e;
 
+	more = safe_value(more, copy);
+	e = ensure(pool, a, index);
 	if (e->len == HOLE)
 		elem_set(pool, e, more);
 	else

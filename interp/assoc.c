@@ -169,17 +169,6 @@ static struct entry *ensure(struct pool *pool, struct assoc *a, struct bytes key
 	return e;
 }
 
-/* Room for len bytes and the NUL; the value is kept. */
-static void reserve(struct pool *pool, struct entry *e, size_t len)
-{
-	size_t cap = e->cap * 2 > len + 1 ? e->cap * 2 : len + 1;
-
-	if (len < e->cap)
-		return;
-	e->value = pool_resize(pool, e->value, e->cap, cap);
-	e->cap = cap;
-}
-
 void assoc_put(struct pool *pool, struct assoc *a, struct bytes key, struct bytes value)
 {
 	struct entry *e = ensure(pool, a, key);
@@ -201,11 +190,22 @@ void assoc_put(struct pool *pool, struct assoc *a, struct bytes key, struct byte
 void assoc_append(struct pool *pool, struct assoc *a, struct bytes key, struct bytes more)
 {
 	struct entry *e = ensure(pool, a, key);
+	size_t len = e->len + more.len;
+	size_t cap = e->cap * 2 > len + 1 ? e->cap * 2 : len + 1;
+	char *old = e->value;
+	size_t old_cap = e->cap;
 
-	reserve(pool, e, e->len + more.len);
+	/* What is appended may be a part of the old value. */
+	if (len >= e->cap) {
+		e->value = pool_alloc(pool, cap);
+		e->cap = cap;
+		memcpy(e->value, old, e->len);
+	}
 	memcpy(e->value + e->len, more.ptr, more.len);
-	e->len += more.len;
-	e->value[e->len] = '\0';
+	e->len = len;
+	e->value[len] = '\0';
+	if (old != e->value)
+		pool_free(pool, old, old_cap);
 }
 
 bool assoc_remove(struct pool *pool, struct assoc *a, struct bytes key)
