@@ -101,7 +101,7 @@ static int set_directory(struct shell *sh, const char *path)
 	if (old != NULL && var_set_text(sh, "OLDPWD", arena_dup(sh->arena, bytes_of(old))) != 0)
 		status = 1;
 	if (old == NULL && v != NULL && (v->flags & VAR_READONLY) == 0)
-		var_free_value(sh, v);
+		var_free_value(sh, var_own(sh, v));
 	dirs_set_cwd(sh, path);
 	return var_set_text(sh, "PWD", path) != 0 ? 1 : status;
 }
