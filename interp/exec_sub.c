@@ -506,16 +506,19 @@ int exec_command_sub(struct shell *sh, const struct command_sub *c, struct bytes
 
 /* --- process substitution --- */
 
-enum { HIGH_FD = 63, HIGH_FD_LEAST = 10 };
+enum { HIGH_FD = 63, LOW_FD = 3 };
 
-/* Moves a descriptor to the highest free number up to `most`. */
+/* Moves a descriptor to the highest free number up to `most`, if there is one. */
 int fd_move_high(struct shell *sh, int fd, int most, bool cloexec)
 {
 	int to = most;
 
-	while (to > HIGH_FD_LEAST && sys_getfl(sh->p, to) >= 0)
+	while (to > LOW_FD && sys_getfl(sh->p, to) >= 0)
 		to--;
-	sys_dup2(sh->p, fd, to, cloexec);
+	if (to == LOW_FD || sys_dup2(sh->p, fd, to, cloexec) < 0) {
+		sys_set_cloexec(sh->p, fd, cloexec);
+		return fd;
+	}
 	sys_close(sh->p, fd);
 	return to;
 }
