@@ -233,9 +233,9 @@ struct procsub {
 };
 void procsub_close(struct shell *sh, struct procsub *mark);
 /* Whether expanding w changes nothing in the shell: then it needs no process of its own. */
-bool word_is_pure(const struct word *w);
+bool word_is_pure(struct shell *sh, const struct word *w);
 
-/* Moves a descriptor to the highest free number up to `highest`. */
+/* Moves a descriptor to the highest free number up to `highest`, if there is one: its number. */
 int fd_move_high(struct shell *sh, int fd, int highest, bool cloexec);
 
 /* --- coproc.c --- */

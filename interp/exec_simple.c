@@ -269,14 +269,14 @@ static bool keeps_redirections(const struct shell *sh, const struct call *c)
 
 /* Whether the redirections of a program change the shell by their expansion: as that happens
  * in the program's process, they must not. */
-static bool redirs_change(const struct node *n)
+static bool redirs_change(struct shell *sh, const struct node *n)
 {
 	for (int i = 0; i < n->nredirs; i++) {
 		const struct redir *r = &n->redirs[i];
 
 		if (r->var.len != 0)
 			return true;
-		if (r->target == NULL || r->heredoc_quoted || word_is_pure(r->target))
+		if (r->target == NULL || r->heredoc_quoted || word_is_pure(sh, r->target))
 			continue;
 		for (int k = 0; k < r->target->nparts; k++) {
 			if (r->target->parts[k].kind == PART_ARITH ||
@@ -336,7 +336,7 @@ static int run_redirected(struct shell *sh, struct call *c)
 	if (n->nredirs == 0)
 		return run_target(sh, c);
 	if (c->function == NULL && c->builtin == NULL && !c->last &&
-	    (redirs_change(n) || sh->coproc != NULL))
+	    (redirs_change(sh, n) || sh->coproc != NULL))
 		return run_program_apart(sh, c);
 	if (c->temporary)
 		scope_hide(sh);

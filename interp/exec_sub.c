@@ -6,6 +6,7 @@
  * builtin that only writes, and its words can be expanded without changing anything, it runs
  * right here into a buffer; when it is a program, that is started without a shell around it.
  */
+#include "base/number.h"
 #include "interp/exec.h"
 #include "interp/expand.h"
 #include "interp/print.h"
@@ -15,27 +16,111 @@
 /* Words in words that are looked into; what lies deeper counts as changing something. */
 enum { PURE_DEPTH_MAX = 8 };
 
-static bool param_is_pure(const struct param *p, int depth);
+static bool param_is_pure(struct shell *sh, const struct param *p, int depth);
 
-static bool arith_is_pure(const struct arith_text *a)
+/* Variables that a subshell sees differently, or that change when they are read. */
+static bool name_is_plain(struct bytes name)
 {
-	for (size_t i = 0; a != NULL && i < a->text.len; i++) {
+	return !bytes_starts(name, BYTES("BASH")) && !bytes_is(name, "RANDOM") &&
+	       !bytes_is(name, "SRANDOM");
+}
+
+static bool all_digits(struct bytes s)
+{
+	size_t i = 0;
+
+	while (i < s.len && byte_is_digit(s.ptr[i]))
+		i++;
+	return i == s.len;
+}
+
+static struct bytes name_at(struct bytes s, size_t i)
+{
+	size_t end = i;
+
+	while (end < s.len && byte_is_name(s.ptr[end]))
+		end++;
+	return bytes_slice(s, i, end);
+}
+
+/* A variable's value in arithmetic is an expression of its own, which may assign: only numbers are
+ * taken. */
+static bool value_is_number(struct shell *sh, struct bytes name)
+{
+	struct var *v = var_find(sh, name, bytes_hash(name));
+	struct bytes value;
+
+	if (v == NULL || byte_is_digit(name.ptr[0]))
+		return true;
+	if ((v->flags & (VAR_DYNAMIC | VAR_NAMEREF)) != 0)
+		return false;
+	if (!var_scalar(sh, v, &value))
+		return true;
+	return all_digits(bytes_slice(value, value.len != 0 && value.ptr[0] == '-', value.len));
+}
+
+/* $x, ${x} or $# at s[*i], which stands alone and gives digits. *i moves behind it. */
+static bool expansion_is_number(struct shell *sh, struct bytes s, size_t *i)
+{
+	size_t at = *i + 1;
+	bool braced = at < s.len && s.ptr[at] == '{';
+	struct bytes name = name_at(s, at + braced);
+	struct bytes value = { "", 0 };
+	int64_t n;
+
+	if (!braced && name.len != 0 && byte_is_digit(name.ptr[0]))
+		name.len = 1;
+	if (!braced && name.len == 0 && at < s.len && s.ptr[at] == '#')
+		name = bytes_slice(s, at, at + 1);
+	at += braced + name.len;
+	if (braced && (at == s.len || s.ptr[at++] != '}'))
+		return false;
+	if ((*i > 0 && strchr(" +-*", s.ptr[*i - 1]) == NULL) ||
+	    (at < s.len && strchr(" +-*", s.ptr[at]) == NULL))
+		return false;
+	*i = at;
+	if (bytes_is(name, "#"))
+		return true;
+	if (name.len == 0 || !byte_is_digit(name.ptr[0]))
+		return name.len != 0 && value_is_number(sh, name) &&
+		       var_get(sh, name, bytes_hash(name), &value) && value.len != 0 &&
+		       all_digits(value);
+	if (number_is_i64(name, &n) && n > 0 && n <= sh->params.count)
+		value = bytes_of(sh->params.values[n - 1]);
+	return value.len != 0 && all_digits(value);
+}
+
+static bool arith_is_pure(struct shell *sh, const struct arith_text *a)
+{
+	size_t i = 0;
+
+	while (a != NULL && i < a->text.len) {
+		struct bytes name = name_at(a->text, i);
 		char c = a->text.ptr[i];
 
-		if (!byte_is_alnum(c) && strchr(" _+-*$#{}", c) == NULL)
+		if (name.len != 0 && !value_is_number(sh, name))
+			return false;
+		if (c == '$' && !expansion_is_number(sh, a->text, &i))
+			return false;
+		if (c == '$')
+			continue;
+		if (name.len == 0 && strchr(" +-*#", c) == NULL)
 			return false;
 		if ((c == '+' || c == '-') && i + 1 < a->text.len && a->text.ptr[i + 1] == c)
 			return false;
+		i += name.len != 0 ? name.len : 1;
 	}
 	return true;
 }
 
-static bool part_is_pure(const struct part *p, int depth)
+static bool is_pure(struct shell *sh, const struct word *w, int depth);
+
+static bool part_is_pure(struct shell *sh, const struct part *p, int depth)
 {
 	switch (p->kind) {
 	case PART_TEXT:
 	case PART_TILDE: return true;
-	case PART_PARAM: return param_is_pure(p->param, depth);
+	case PART_PARAM: return param_is_pure(sh, p->param, depth);
 	case PART_COMMAND: return true; /* a subshell of its own */
 	case PART_ARITH: return false;
 	case PART_PROCSUB:
@@ -45,33 +130,45 @@ static bool part_is_pure(const struct part *p, int depth)
 	return false;
 }
 
-static bool is_pure(const struct word *w, int depth)
+static bool is_pure(struct shell *sh, const struct word *w, int depth)
 {
 	if (w == NULL || (w->flags & WORD_LITERAL) != 0)
 		return true;
 	if (depth == PURE_DEPTH_MAX)
 		return false;
 	for (int i = 0; i < w->nparts; i++) {
-		if (!part_is_pure(&w->parts[i], depth + 1))
+		if (!part_is_pure(sh, &w->parts[i], depth + 1))
 			return false;
 	}
 	return true;
 }
 
-bool word_is_pure(const struct word *w)
+bool word_is_pure(struct shell *sh, const struct word *w)
 {
-	return is_pure(w, 0);
+	return is_pure(sh, w, 0);
 }
 
-/* Variables that a subshell sees differently, or that change when they are read. */
-static bool name_is_plain(struct bytes name)
+/* The variable, if reading it changes nothing: a reference may lead to an element, whose subscript
+ * is calculated. */
+static bool find_plain(struct shell *sh, const struct param *p, const struct var **out)
 {
-	return !bytes_starts(name, BYTES("BASH")) && !bytes_is(name, "RANDOM") &&
-	       !bytes_is(name, "SRANDOM");
+	const struct var *v = var_find(sh, p->name, p->hash);
+
+	for (int hops = 0; v != NULL && (v->flags & VAR_NAMEREF) != 0; hops++) {
+		struct bytes target = { v->value, v->len };
+
+		if (hops == NAMEREF_HOPS_MAX || !is_name(target) || !name_is_plain(target))
+			return false;
+		v = var_find(sh, target, bytes_hash(target));
+	}
+	*out = v;
+	return name_is_plain(p->name);
 }
 
-static bool param_is_pure(const struct param *p, int depth)
+static bool param_is_pure(struct shell *sh, const struct param *p, int depth)
 {
+	const struct var *v = NULL;
+
 	switch (p->op) {
 	case OP_ASSIGN:
 	case OP_ERROR:
@@ -79,31 +176,53 @@ static bool param_is_pure(const struct param *p, int depth)
 	case OP_BAD: return false;
 	default: break;
 	}
-	if (p->indirect || (p->kind == PARAM_NAME && !name_is_plain(p->name)))
+	if (p->indirect || (p->kind == PARAM_NAME && !find_plain(sh, p, &v)))
 		return false;
-	if (p->subscript == SUB_INDEX && !arith_is_pure(p->sub_arith))
+	if (p->subscript == SUB_INDEX && v != NULL && (v->flags & VAR_ASSOC) != 0) {
+		if (!is_pure(sh, p->sub, depth))
+			return false;
+	} else if (p->subscript == SUB_INDEX && !arith_is_pure(sh, p->sub_arith)) {
 		return false;
-	return is_pure(p->arg, depth) && is_pure(p->arg2, depth) && arith_is_pure(p->offset) &&
-	       arith_is_pure(p->length);
+	}
+	return is_pure(sh, p->arg, depth) && is_pure(sh, p->arg2, depth) &&
+	       arith_is_pure(sh, p->offset) && arith_is_pure(sh, p->length);
 }
 
 /* --- without a process --- */
 
+/* Whether a format of printf has %n, which assigns. */
+static bool assigns(struct bytes format)
+{
+	for (size_t i = 0; i < format.len; i++) {
+		if (format.ptr[i] != '%')
+			continue;
+		i++;
+		while (i < format.len && memchr(" #'*+-.0123456789ILhjltz", format.ptr[i], 24) != NULL)
+			i++;
+		if (i < format.len && format.ptr[i] == 'n')
+			return true;
+	}
+	return false;
+}
+
 /* Builtins that only write. */
 static bool only_writes(const struct simple *s, const struct shell_builtin *b)
 {
-	static const char *const names[] = { "echo", "printf", "pwd", "true", "false",
-					     ":",    "test",   "[",   "type", NULL };
+	static const char *const names[] = { "echo", "pwd", "true", "false", ":", "type", NULL };
+	struct bytes format;
 
 	for (int i = 0; names[i] != NULL; i++) {
-		if (strcmp(b->name, names[i]) != 0)
-			continue;
-		/* printf -v, and formats such as %n, write elsewhere. */
-		return i != 1 || s->nwords < 2 ||
-		       ((s->words[1]->flags & WORD_LITERAL) != 0 && s->words[1]->literal.len != 0 &&
-			s->words[1]->literal.ptr[0] != '-');
+		if (strcmp(b->name, names[i]) == 0)
+			return true;
 	}
-	return false;
+	if (strcmp(b->name, "printf") != 0)
+		return false;
+	if (s->nwords < 2)
+		return true;
+	/* printf -v, and formats such as %n, write elsewhere. */
+	format = s->words[1]->literal;
+	return (s->words[1]->flags & WORD_LITERAL) != 0 && format.len != 0 &&
+	       format.ptr[0] != '-' && !assigns(format);
 }
 
 /* The simple command of a substitution that can run without a subshell, or NULL. */
@@ -122,7 +241,7 @@ static const struct simple *plain_command(struct shell *sh, const struct command
 	    sh->traps[SIGCHLD_].text != NULL)
 		return NULL;
 	for (int i = 0; i < s->nwords; i++) {
-		if (!word_is_pure(s->words[i]))
+		if (!word_is_pure(sh, s->words[i]))
 			return NULL;
 	}
 	return s;
