@@ -7,6 +7,7 @@
  */
 #include "interp/declare.h"
 #include "interp/exec.h"
+#include "interp/var_private.h"
 
 int declare_fail(struct declare *d, const char *format, const char *word)
 {
@@ -346,6 +347,8 @@ static int assign_literal(struct declare *d, struct operand *o, struct var **mad
 	var_clear_array(sh, v);
 	v->flags = (v->flags & ~(unsigned)ATTR_ARRAYS) | kind | VAR_SET;
 	v->array = tmp->array;
+	if ((v->flags & VAR_HOOKED) != 0)
+		var_run_hook(sh, v->hook);
 	tmp->array = NULL;
 	tmp->flags &= ~(unsigned)ATTR_ARRAYS;
 	var_unset(sh, hidden, hash, true);

@@ -347,13 +347,25 @@ static void append(struct shell *sh, struct var *v, struct bytes more)
 	v->value[len] = '\0';
 }
 
+/* Another binding than the one that changed may be in force. */
+void var_run_hook(struct shell *sh, const struct var_hook *hook)
+{
+	struct bytes name = bytes_of(hook->name);
+
+	if (hook->changed != NULL)
+		hook->changed(sh, var_find(sh, name, bytes_hash(name)));
+}
+
 /* After any change of a binding's value or flags. */
 void var_changed(struct shell *sh, struct var *v, unsigned old_flags)
 {
 	if (((old_flags | v->flags) & VAR_EXPORT) != 0)
 		sh->vars.export_serial++;
-	if ((v->flags & (VAR_HOOKED | VAR_DYNAMIC)) != 0 && v->hook != NULL &&
-	    v->hook->changed != NULL)
+	if (v->hook == NULL)
+		return;
+	if ((v->flags & VAR_HOOKED) != 0)
+		var_run_hook(sh, v->hook);
+	else if ((v->flags & VAR_DYNAMIC) != 0 && v->hook->changed != NULL)
 		v->hook->changed(sh, v);
 }
 
@@ -675,8 +687,8 @@ static void remove_binding(struct shell *sh, struct var *v)
 		var_table_replace(sh, v, below);
 		var_free(sh, v);
 	}
-	if (hook != NULL && hook->changed != NULL)
-		hook->changed(sh, below);
+	if (hook != NULL)
+		var_run_hook(sh, hook);
 }
 
 /* A local variable that its function unsets stays local. */

@@ -145,6 +145,13 @@ size_t var_keys(struct shell *sh, struct var *v, struct bytes **out)
 
 /* --- writing --- */
 
+/* What has an effect has that of its first element. */
+static void array_changed(struct shell *sh, const struct var *v)
+{
+	if ((v->flags & VAR_HOOKED) != 0)
+		var_run_hook(sh, v->hook);
+}
+
 int var_make_array(struct shell *sh, struct var *v, bool assoc)
 {
 	struct bytes value;
@@ -165,6 +172,7 @@ int var_make_array(struct shell *sh, struct var *v, bool assoc)
 	if (had)
 		v->flags |= VAR_SET;
 	sh->vars.export_serial += (v->flags & VAR_EXPORT) != 0;
+	array_changed(sh, v);
 	return 0;
 }
 
@@ -184,6 +192,7 @@ int var_clear_array(struct shell *sh, struct var *v)
 	else
 		v->array = array_new(sh->pool);
 	sh->vars.export_serial += (v->flags & VAR_EXPORT) != 0;
+	array_changed(sh, v);
 	return 0;
 }
 
@@ -228,6 +237,8 @@ static int put_key(struct shell *sh, struct var *v, struct bytes key, struct byt
 	else
 		assoc_put(sh->pool, v->assoc, key, value);
 	element_changed(sh, v, key, value);
+	if (bytes_is(key, "0"))
+		array_changed(sh, v);
 	return 0;
 }
 
@@ -249,6 +260,8 @@ static int put_index(struct shell *sh, struct var *v, int64_t index, struct byte
 		array_put(sh->pool, v->array, index, value);
 	if ((v->flags & VAR_DYNAMIC) != 0)
 		element_changed(sh, v, i64_text(index, index_digits), value);
+	if (index == 0)
+		array_changed(sh, v);
 	return 0;
 }
 
@@ -344,6 +357,7 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool ex
 		}
 		if (is_assoc(v) && assoc_remove(sh->pool, v->assoc, sub))
 			element_changed(sh, v, sub, (struct bytes){ NULL, 0 });
+		array_changed(sh, v);
 		return 0;
 	}
 	if (whole)
@@ -362,6 +376,7 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool ex
 	}
 	if (is_indexed(v))
 		array_remove(sh->pool, v->array, index);
+	array_changed(sh, v);
 	return 0;
 }
 

@@ -124,16 +124,10 @@ void scope_push(struct shell *sh)
 	sh->scope++;
 }
 
-static void run_hook(struct shell *sh, const struct var_hook *hook, struct bytes name,
-		     uint64_t hash)
+static void run_hook(struct shell *sh, const struct var *v)
 {
-	if (hook != NULL && hook->changed != NULL)
-		hook->changed(sh, var_find(sh, name, hash));
-}
-
-static const struct var_hook *hook_of(const struct var *v)
-{
-	return (v->flags & VAR_HOOKED) != 0 ? v->hook : NULL;
+	if ((v->flags & VAR_HOOKED) != 0)
+		var_run_hook(sh, v->hook);
 }
 
 static void unlink_binding(struct shell *sh, struct var *v)
@@ -155,7 +149,7 @@ void scope_hide(struct shell *sh)
 	for (struct var *v = first_of_scope(sh); v != NULL; v = v->local_next) {
 		unlink_binding(sh, v);
 		v->flags |= VAR_HIDDEN;
-		run_hook(sh, hook_of(v), v->name, v->hash);
+		run_hook(sh, v);
 	}
 }
 
@@ -169,7 +163,7 @@ void scope_show(struct shell *sh)
 			var_table_insert(sh, v);
 		v->flags &= ~(unsigned)VAR_HIDDEN;
 		sh->vars.export_serial++;
-		run_hook(sh, hook_of(v), v->name, v->hash);
+		run_hook(sh, v);
 	}
 }
 
@@ -194,7 +188,7 @@ static void pop_binding(struct shell *sh, struct var *v)
 		keep_value(sh, v);
 	else if ((v->flags & VAR_PASSED) != 0)
 		var_set(sh, v->name, v->hash, (struct bytes){ v->value, v->len }, 0);
-	run_hook(sh, hook_of(v), v->name, v->hash);
+	run_hook(sh, v);
 	var_free(sh, v);
 }
 
