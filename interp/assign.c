@@ -224,6 +224,7 @@ static int store_pairs(struct shell *sh, struct var *v, const struct items *item
 	for (size_t i = 0; i < items->n; i += 2) {
 		struct bytes value = i + 1 < items->n ? items->v[i + 1].value : BYTES("");
 
+		proc_charge(sh->p, 0); /* what finding the last key has cost */
 		if (items->v[i].value.len == 0) {
 			shell_error(sh, "%s: bad array subscript",
 				    sh->declare_args != NULL ? "''" : "\"\"");
@@ -256,6 +257,7 @@ static int store_assoc(struct shell *sh, struct var *v, const struct items *item
 	for (size_t i = 0; i < items->n; i++) {
 		const struct item *item = &items->v[i];
 
+		proc_charge(sh->p, 0);
 		if (item->source == NULL) {
 			no_subscript(sh, v, item);
 			continue;

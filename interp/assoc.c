@@ -26,6 +26,7 @@ struct assoc {
 	size_t first;    /* how many buckets there will be */
 	size_t nbuckets; /* 0 until something is put */
 	size_t count;
+	size_t passed; /* see assoc_passed */
 };
 
 uint32_t assoc_hash(struct bytes key)
@@ -108,11 +109,23 @@ struct assoc *assoc_copy(struct pool *pool, const struct assoc *a)
 static struct entry **find(const struct assoc *a, struct bytes key, uint32_t hash)
 {
 	struct entry **at = &a->bucket[hash & (a->nbuckets - 1)];
+	size_t passed = 0;
 
 	while (*at != NULL && ((*at)->hash != hash || (*at)->key_len != key.len ||
-			       memcmp((*at)->key, key.ptr, key.len) != 0))
+			       memcmp((*at)->key, key.ptr, key.len) != 0)) {
 		at = &(*at)->next;
+		passed++;
+	}
+	((struct assoc *)(uintptr_t)a)->passed += passed;
 	return at;
+}
+
+size_t assoc_passed(struct assoc *a)
+{
+	size_t passed = a->passed;
+
+	a->passed = 0;
+	return passed;
 }
 
 bool assoc_get(const struct assoc *a, struct bytes key, struct bytes *out)

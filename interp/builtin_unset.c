@@ -119,9 +119,11 @@ int do_unset(struct shell *sh, int argc, char **argv)
 		builtin_error(sh, "unset", "cannot simultaneously unset a function and a variable");
 		return 1;
 	}
-	for (int i = scan.index; i < argc; i++)
-		status = unset_one(sh, argv[i], &o, elements != NULL && elements[i]) != 0 ? 1
-											  : status;
+	for (int i = scan.index; i < argc; i++) {
+		proc_charge(sh->p, 0); /* what finding the last one has cost */
+		if (unset_one(sh, argv[i], &o, elements != NULL && elements[i]) != 0)
+			status = 1;
+	}
 	return status;
 }
 

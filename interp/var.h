@@ -240,6 +240,9 @@ void assoc_put(struct pool *pool, struct assoc *a, struct bytes key, struct byte
 void assoc_append(struct pool *pool, struct assoc *a, struct bytes key, struct bytes more);
 bool assoc_remove(struct pool *pool, struct assoc *a, struct bytes key);
 size_t assoc_count(const struct assoc *a);
+/* How many keys were passed since the last call to find others: scripts can choose keys that all
+ * share a bucket. */
+size_t assoc_passed(struct assoc *a);
 /* Walks: *cursor starts at 0. */
 bool assoc_next(const struct assoc *a, size_t *cursor, struct bytes *key, struct bytes *value);
 /* bash's hash of a string (32-bit FNV-1 over signed bytes): it orders the environment too. */

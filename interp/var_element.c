@@ -7,11 +7,23 @@
 #include "interp/var_private.h"
 #include "interp/var_special.h"
 
+enum { KEYS_A_STEP = 16 };
+
+/* No switch happens here. */
+static void keys_cost(struct shell *sh, const struct var *v)
+{
+	kernel_fuel(sh->p->k)->left -= (int64_t)(assoc_passed(v->assoc) / KEYS_A_STEP);
+}
+
 /* Brings the arrays that are made when they are looked at (FUNCNAME, ...) up to date. */
 static void refresh(struct shell *sh, struct var *v)
 {
-	if ((v->flags & VAR_DYNAMIC) != 0 && v->hook->refresh != NULL)
-		v->hook->refresh(sh, v);
+	if ((v->flags & VAR_DYNAMIC) == 0 || v->hook->refresh == NULL)
+		return;
+	v->hook->refresh(sh, v);
+	var_copy_cost(sh, v);
+	if ((v->flags & VAR_ASSOC) != 0)
+		keys_cost(sh, v);
 }
 
 static bool is_indexed(const struct var *v)
@@ -45,13 +57,22 @@ void var_before_start(struct shell *sh, struct bytes name)
 	exec_errexit(sh);
 }
 
+static int get_key(struct shell *sh, const struct var *v, struct bytes key, struct bytes *out)
+{
+	bool found = is_assoc(v) && assoc_get(v->assoc, key, out);
+
+	if (is_assoc(v))
+		keys_cost(sh, v);
+	return found;
+}
+
 int var_element_at(struct shell *sh, struct var *v, int64_t index, struct bytes *out)
 {
 	refresh(sh, v);
 	if ((v->flags & VAR_ASSOC) != 0) {
 		char digits[24];
 
-		return is_assoc(v) && assoc_get(v->assoc, i64_text(index, digits), out);
+		return get_key(sh, v, i64_text(index, digits), out);
 	}
 	if (!from_end(v, &index)) {
 		var_before_start(sh, v->name);
@@ -68,7 +89,7 @@ int var_element(struct shell *sh, struct var *v, struct bytes sub, struct bytes 
 
 	if ((v->flags & VAR_ASSOC) != 0) {
 		refresh(sh, v);
-		return is_assoc(v) && assoc_get(v->assoc, sub, out);
+		return get_key(sh, v, sub, out);
 	}
 	if (eval_subscript(sh, sub, &index) != 0)
 		return -1;
@@ -236,6 +257,7 @@ static int put_key(struct shell *sh, struct var *v, struct bytes key, struct byt
 		assoc_append(sh->pool, v->assoc, key, value);
 	else
 		assoc_put(sh->pool, v->assoc, key, value);
+	keys_cost(sh, v);
 	element_changed(sh, v, key, value);
 	if (bytes_is(key, "0"))
 		array_changed(sh, v);
@@ -357,6 +379,8 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool ex
 		}
 		if (is_assoc(v) && assoc_remove(sh->pool, v->assoc, sub))
 			element_changed(sh, v, sub, (struct bytes){ NULL, 0 });
+		if (is_assoc(v))
+			keys_cost(sh, v);
 		array_changed(sh, v);
 		return 0;
 	}

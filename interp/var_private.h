@@ -20,6 +20,8 @@ struct var *var_new(struct shell *sh, struct bytes name, uint64_t hash);
 void var_free(struct shell *sh, struct var *v);
 /* Frees what v holds; it is an unset scalar then. */
 void var_free_value(struct shell *sh, struct var *v);
+/* Takes v out of the list of its scope. */
+void var_unlink_local(struct shell *sh, struct var *v);
 struct var *var_copy_chain(struct shell *sh, const struct var *from);
 /* Charges for a copy of its elements. */
 void var_copy_cost(struct shell *sh, const struct var *v);

@@ -59,18 +59,6 @@ static struct var *local_here(struct shell *sh, struct bytes name, uint64_t hash
 	return var_own(sh, v);
 }
 
-static void unlink_local(struct shell *sh, const struct var *v)
-{
-	struct var **at = &sh->vars.locals[v->scope];
-
-	if (v->scope >= sh->vars.locals_cap)
-		return;
-	while (*at != NULL && *at != v)
-		at = &(*at)->local_next;
-	if (*at != NULL)
-		*at = v->local_next;
-}
-
 /* `x=1 local x`: the temporary binding becomes the local one. */
 static struct var *take_temporary(struct shell *sh, struct bytes name, uint64_t hash)
 {
@@ -79,7 +67,7 @@ static struct var *take_temporary(struct shell *sh, struct bytes name, uint64_t 
 	if (v == NULL || v->scope <= sh->scope)
 		return NULL;
 	v = var_own(sh, v);
-	unlink_local(sh, v);
+	var_unlink_local(sh, v);
 	v->scope = sh->scope;
 	v->flags = (v->flags & ~(unsigned)VAR_TEMPORARY) | VAR_LOCAL;
 	link_local(sh, v);
