@@ -411,10 +411,12 @@ static void keep_temporaries(struct shell *sh, const struct call *c)
 {
 	for (int i = 0; i < c->simple->nassigns; i++) {
 		const struct assign *a = &c->simple->assigns[i];
-		struct var *v = var_find(sh, a->name, a->hash);
+		struct bytes sub;
+		struct var *v = var_resolve(sh, a->name, a->hash, &sub);
 
-		if (v == NULL || a->sub != NULL || a->array)
+		if (v == NULL || sub.ptr != NULL || a->sub != NULL || a->array)
 			continue;
+		v = var_own(sh, v);
 		if ((v->flags & VAR_TEMPORARY) != 0 && !runs_text(c))
 			v->flags |= VAR_KEPT;
 		v->flags |= VAR_EXPORT;
