@@ -58,7 +58,7 @@ void signals_note(struct shell *sh)
 	int sig;
 
 	while ((sig = proc_next_signal(sh->p)) > 0)
-		sh->traps_pending |= (uint64_t)1 << (sig & 63);
+		sh->traps_pending |= trap_bit(sig);
 }
 
 static int64_t write_all(struct shell *sh, int fd, struct bytes text)

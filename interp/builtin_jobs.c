@@ -364,7 +364,7 @@ static int wait_next(struct shell *sh, const struct wait_options *o, int n, char
 		if (pid == -E_INTR) {
 			signals_note(sh);
 			if (sh->traps_pending != 0)
-				return STATUS_SIGNAL + __builtin_ctzll(sh->traps_pending);
+				return STATUS_SIGNAL + __builtin_ctzll(sh->traps_pending) + 1;
 		} else if (pid < 0) {
 			return STATUS_NOT_FOUND;
 		} else {

@@ -216,9 +216,9 @@ static int64_t next_piece(struct shell *sh, const struct read_options *o, const 
 /* The signal that ends `read` in posix mode: its trap runs behind it. 0: none. */
 static int interrupted_by(const struct shell *sh)
 {
-	uint64_t pending = sh->traps_pending & ~((uint64_t)1 << SIGCHLD_);
+	uint64_t pending = sh->traps_pending & ~trap_bit(SIGCHLD_);
 
-	return opt_set(sh, SET_POSIX) && pending != 0 ? __builtin_ctzll(pending) : 0;
+	return opt_set(sh, SET_POSIX) && pending != 0 ? __builtin_ctzll(pending) + 1 : 0;
 }
 
 static void read_text(struct shell *sh, const struct read_options *o, struct line *l)

@@ -450,8 +450,8 @@ static bool is_stage(const struct shell *sh)
 
 bool exec_may_replace(const struct shell *sh)
 {
-	return !sh->session && sh->traps_set == 0 && sh->traps[TRAP_ERR].text == NULL &&
-	       sh->traps[TRAP_DEBUG].text == NULL;
+	return !sh->session && sh->traps_set == 0 && !trap_is_set(sh, SIGRTMAX_) &&
+	       sh->traps[TRAP_ERR].text == NULL && sh->traps[TRAP_DEBUG].text == NULL;
 }
 
 /* --- not found --- */

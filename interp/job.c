@@ -671,8 +671,8 @@ void job_settle(struct shell *sh)
 static int interrupted(struct shell *sh)
 {
 	trap_note(sh);
-	for (int sig = 1; sig < 64; sig++) {
-		if ((sh->traps_pending >> sig & 1) != 0 &&
+	for (int sig = 1; sig < SIG_COUNT; sig++) {
+		if ((sh->traps_pending & trap_bit(sig)) != 0 &&
 		    (sig != SIGCHLD_ || opt_set(sh, SET_POSIX)))
 			return STATUS_SIGNAL + sig;
 	}
@@ -681,7 +681,7 @@ static int interrupted(struct shell *sh)
 
 bool job_wait_ends(struct shell *sh)
 {
-	if (sh->traps_pending == (uint64_t)1 << SIGCHLD_ && !opt_set(sh, SET_POSIX))
+	if (sh->traps_pending == trap_bit(SIGCHLD_) && !opt_set(sh, SET_POSIX))
 		trap_poll(sh);
 	return sh->traps_pending != 0 || sh->flow != FLOW_NONE;
 }

@@ -240,7 +240,7 @@ struct shell {
 	int trap_running;       /* which trap's action is being executed, or -1 */
 	unsigned traps_busy;    /* bit n: that of TRAP_DEBUG + n, by this one or one around it */
 	int trap_status;        /* $? before it: that of `exit` and `return` without a number */
-	uint64_t traps_pending; /* set by the kernel's caught signals */
+	uint64_t traps_pending; /* set by the kernel's caught signals: trap_bit */
 	int children_ended;     /* since CHLD's action ran: it runs for each */
 	struct saved_fd *saved_fds;
 	struct job *jobs; /* newest first */
@@ -507,6 +507,11 @@ void command_text(struct buf *out, const struct node *n);
 _Noreturn void shell_exit(struct shell *sh, int status);
 /* Runs traps for signals that came in; called between commands. */
 void trap_poll(struct shell *sh);
+/* Of a signal in sh->traps_pending. */
+static inline uint64_t trap_bit(int sig)
+{
+	return (uint64_t)1 << (sig - 1);
+}
 /* Runs the action of a pseudo signal (ERR, DEBUG, RETURN, EXIT). */
 void trap_run(struct shell *sh, int which);
 /* True while the action of DEBUG, ERR or RETURN is executed: it does not start again then. */

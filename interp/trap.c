@@ -336,9 +336,9 @@ void trap_run(struct shell *sh, int which)
 
 static int next_pending(struct shell *sh)
 {
-	for (int i = 1; i < 64 && sh->traps_pending != 0; i++) {
-		if ((sh->traps_pending >> i & 1) != 0) {
-			sh->traps_pending &= ~((uint64_t)1 << i);
+	for (int i = 1; i < SIG_COUNT && sh->traps_pending != 0; i++) {
+		if ((sh->traps_pending & trap_bit(i)) != 0) {
+			sh->traps_pending &= ~trap_bit(i);
 			return i;
 		}
 	}
@@ -366,7 +366,7 @@ void trap_note(struct shell *sh)
 			continue;
 		if (!trap_is_set(sh, sig) && !gives_up_line(sh, sig))
 			end_by_signal(sh, sig);
-		sh->traps_pending |= (uint64_t)1 << (sig & 63);
+		sh->traps_pending |= trap_bit(sig);
 	}
 }
 
@@ -400,7 +400,7 @@ static void run_signal(struct shell *sh, int sig)
 	if (sig != SIGCHLD_ || sh->trap_running == SIGCHLD_)
 		return;
 	trap_note(sh);
-	sh->traps_pending &= ~((uint64_t)1 << SIGCHLD_);
+	sh->traps_pending &= ~trap_bit(SIGCHLD_);
 }
 
 void trap_poll(struct shell *sh)
