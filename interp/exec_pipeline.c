@@ -75,11 +75,14 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 /* The last stage in this shell: shopt lastpipe. */
 static int run_here(struct shell *sh, struct stages *s, const struct node *n)
 {
-	/* The pipe itself may have become descriptor 0, if that was closed. */
-	int64_t kept = s->in != 0 ? sys_dup_from(sh->p, 0, 10, true) : -1;
+	struct saved_fd *saved = sh->saved_fds;
+	struct arena_mark mark = arena_mark(sh->arena);
+	bool closed = s->in == 0; /* the pipe itself became descriptor 0 */
 	int status;
 
-	if (s->in != 0) {
+	if (!closed) {
+		if (redir_save(sh, 0) != 0)
+			return sh->status = 1;
 		sys_dup2(sh->p, s->in, 0, false);
 		close_end(sh, &s->in);
 	} else {
@@ -87,12 +90,10 @@ static int run_here(struct shell *sh, struct stages *s, const struct node *n)
 		s->in = -1;
 	}
 	status = exec_node(sh, n);
-	if (kept >= 0) {
-		sys_dup2(sh->p, (int)kept, 0, false);
-		sys_close(sh->p, (int)kept);
-	} else {
+	if (closed)
 		sys_close(sh->p, 0);
-	}
+	redir_undo(sh, saved);
+	arena_release(sh->arena, mark);
 	return status;
 }
 

@@ -21,6 +21,18 @@ static void remember(struct shell *sh, int fd, int copy)
 	sh->saved_fds = s;
 }
 
+/* A copy above 9, or at least somewhere. */
+static int64_t copy_of(struct shell *sh, int fd)
+{
+	int64_t copy = sys_dup_from(sh->p, fd, KEPT_FD_LEAST, true);
+
+	if (copy >= 0 || copy == -E_BADF)
+		return copy;
+	copy = sys_dup_from(sh->p, fd, 0, true);
+	sh->kept_low = sh->kept_low || copy >= 0;
+	return copy;
+}
+
 /* The script asks for a number under which a replaced descriptor is kept: that moves. */
 static void make_way(struct shell *sh, int fd)
 {
@@ -29,7 +41,7 @@ static void make_way(struct shell *sh, int fd)
 
 		if (s->copy != fd)
 			continue;
-		copy = sys_dup_from(sh->p, fd, KEPT_FD_LEAST, true);
+		copy = copy_of(sh, fd);
 		if (copy < 0)
 			return;
 		s->copy = (int)copy;
@@ -37,16 +49,30 @@ static void make_way(struct shell *sh, int fd)
 	}
 }
 
-static void save(struct shell *sh, int fd, bool keep)
+/* 0, or -1 after a message: there is no room for what is to be put back. */
+static int save(struct shell *sh, int fd, bool keep)
 {
+	int line = sh->line;
 	int64_t copy;
 
-	if (fd >= KEPT_FD_LEAST)
+	if (fd >= KEPT_FD_LEAST || sh->kept_low)
 		make_way(sh, fd);
 	if (keep)
-		return;
-	copy = sys_dup_from(sh->p, fd, KEPT_FD_LEAST, true);
-	remember(sh, fd, copy >= 0 ? (int)copy : -1);
+		return 0;
+	copy = copy_of(sh, fd);
+	if (copy >= 0 || copy == -E_BADF) {
+		remember(sh, fd, copy >= 0 ? (int)copy : -1);
+		return 0;
+	}
+	sh->line = 0;
+	shell_error(sh, "redirection error: cannot duplicate fd: %s", err_text((int)copy));
+	sh->line = line;
+	return -1;
+}
+
+int redir_save(struct shell *sh, int fd)
+{
+	return save(sh, fd, false);
 }
 
 void redir_undo(struct shell *sh, struct saved_fd *mark)
@@ -79,6 +105,11 @@ static int fail(struct shell *sh, const char *what, int64_t err)
 	return -1;
 }
 
+static int not_saved(struct shell *sh, const struct redirection *d)
+{
+	return fail(sh, arena_dup(sh->arena, d->r->target->text), -E_MFILE);
+}
+
 /* Gives the open descriptor `from` the number that was asked for. */
 static int place(struct shell *sh, const struct redirection *d, int from)
 {
@@ -91,7 +122,10 @@ static int place(struct shell *sh, const struct redirection *d, int from)
 		sys_set_cloexec(sh->p, from, false);
 		return 0;
 	}
-	save(sh, d->fd, d->keep);
+	if (save(sh, d->fd, d->keep) != 0) {
+		sys_close(sh->p, from);
+		return not_saved(sh, d);
+	}
 	err = sys_dup2(sh->p, from, d->fd, false);
 	sys_close(sh->p, from);
 	if (err < 0) {
@@ -202,10 +236,10 @@ static int redirect_file(struct shell *sh, const struct redirection *d, const ch
 		return fail(sh, path, fd);
 	if (put_in_place(sh, d, (int)fd) != 0)
 		return -1;
-	if (both) {
-		save(sh, 2, d->keep);
+	if (both && save(sh, 2, d->keep) != 0)
+		return not_saved(sh, d);
+	if (both)
 		sys_dup2(sh->p, 1, 2, false);
-	}
 	return 0;
 }
 
@@ -302,7 +336,8 @@ static int close_fd(struct shell *sh, const struct redirection *d)
 		note_closed(sh, (int)fd);
 		return 0;
 	}
-	save(sh, d->fd, d->keep);
+	if (save(sh, d->fd, d->keep) != 0)
+		return not_saved(sh, d);
 	sys_close(sh->p, d->fd);
 	note_closed(sh, d->fd);
 	return 0;
@@ -313,6 +348,8 @@ static int duplicate(struct shell *sh, const struct redirection *d, int from, bo
 	/* With a variable the copy that counts is still to be made, from a low number. */
 	int64_t copy = sys_dup_from(sh->p, from, d->r->var.len != 0 ? 0 : KEPT_FD_LEAST, true);
 
+	if (copy < 0 && copy != -E_BADF)
+		copy = sys_dup_from(sh->p, from, 0, true);
 	if (copy < 0) {
 		shell_error(sh, "%.*s: %s", (int)d->r->target->text.len, d->r->target->text.ptr,
 			    err_text((int)copy));
@@ -325,7 +362,8 @@ static int duplicate(struct shell *sh, const struct redirection *d, int from, bo
 	if (put_in_place(sh, d, (int)copy) != 0)
 		return -1;
 	if (moves) {
-		save(sh, from, d->keep);
+		if (save(sh, from, d->keep) != 0)
+			return not_saved(sh, d);
 		sys_close(sh->p, from);
 		note_closed(sh, from);
 	}

@@ -243,6 +243,7 @@ struct shell {
 	uint64_t traps_pending; /* set by the kernel's caught signals: trap_bit */
 	int children_ended;     /* since CHLD's action ran: it runs for each */
 	struct saved_fd *saved_fds;
+	bool kept_low; /* one of them may be kept below 10 */
 	struct job *jobs; /* newest first */
 	int current_job;
 	int previous_job;
@@ -501,6 +502,8 @@ char *find_program(struct shell *sh, const char *name, const char *path_value);
  * redir_undo(mark). keep: for `exec`, nothing is saved. 0, or -1 after a message. */
 int redir_apply(struct shell *sh, const struct redir *r, int n, bool keep);
 void redir_undo(struct shell *sh, struct saved_fd *mark);
+/* A descriptor is about to be replaced until redir_undo. 0, or -1 after a message. */
+int redir_save(struct shell *sh, int fd);
 /* What BASH_COMMAND shows for a command: of a loop or case only its head. */
 void command_text(struct buf *out, const struct node *n);
 /* Ends the shell process: EXIT trap, then proc_exit. */
