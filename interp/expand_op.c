@@ -441,8 +441,9 @@ static void slice_array(struct shell *sh, struct value *v, int64_t index, const 
 	while (v->n < max && array_next(a, index, &index, &many[v->n])) {
 		many[v->n] = arena_bytes(sh->arena, many[v->n]);
 		v->n++;
-		if (index++ == INT64_MAX)
+		if (index == INT64_MAX)
 			break;
+		index++;
 	}
 	v->many = many;
 }

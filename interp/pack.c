@@ -43,9 +43,9 @@ static void pack_elements(struct buf *out, const struct var *v)
 	} else if ((v->flags & VAR_ARRAY) != 0) {
 		pack_u64(out, v->array != NULL);
 		pack_u64(out, v->array != NULL ? array_count(v->array) : 0);
-		for (int64_t from = 0;
-		     v->array != NULL && array_next(v->array, from, &index, &value);
-		     from = index + 1) {
+		index = -1;
+		while (v->array != NULL && index < INT64_MAX &&
+		       array_next(v->array, index + 1, &index, &value)) {
 			pack_u64(out, (uint64_t)index);
 			pack_bytes(out, value);
 		}

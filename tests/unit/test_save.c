@@ -383,6 +383,7 @@ TEST(nothing_makes_a_session_unreadable)
 		"declare -A h",
 		"declare -A h; for i in {1..20000}; do h[$i]=1; done;"
 		"for i in {2..20000}; do unset \"h[$i]\"; done",
+		"a[9223372036854775807]=x; a[5]=y",
 		"SECONDS=9999999999999",
 		"SECONDS=-9999999999999",
 		"sleep 3000000000",
