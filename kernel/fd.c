@@ -29,6 +29,8 @@ struct file *fd_file(const struct proc *p, int fd)
 	return fd >= 0 && fd < p->nfds ? p->fd[fd].file : NULL;
 }
 
+enum { FDS_MAX = 1 << 20 };
+
 static int max_fds(const struct proc *p)
 {
 	uint64_t max = p->rlimit[RLIMIT_NOFILE_][0];
@@ -36,7 +38,7 @@ static int max_fds(const struct proc *p)
 
 	if (limit != 0 && limit < max)
 		max = limit;
-	return max > (1 << 20) ? 1 << 20 : (int)max;
+	return max > FDS_MAX ? FDS_MAX : (int)max;
 }
 
 static int grow(struct proc *p, int need)
@@ -66,6 +68,22 @@ int fd_slot(struct proc *p, int least)
 	if (fd >= max_fds(p))
 		return -E_MFILE;
 	r = fd >= p->nfds ? grow(p, fd + 1) : 0;
+	return r != 0 ? r : fd;
+}
+
+int fd_slot_at(struct proc *p, int fd)
+{
+	uint64_t most = p->k->limit[LIMIT_DESCRIPTORS];
+	int r;
+
+	if (most == 0 || most > FDS_MAX)
+		most = FDS_MAX;
+	p = proc_owner(p);
+	if (fd < 0 || (uint64_t)fd >= most)
+		return -E_MFILE;
+	if (fd < p->nfds)
+		return p->fd[fd].file == NULL ? fd : -E_IO;
+	r = grow(p, fd + 1);
 	return r != 0 ? r : fd;
 }
 

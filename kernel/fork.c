@@ -80,9 +80,9 @@ static int copy_descriptors(struct copying *w, struct proc *p, const struct proc
 
 		if (from == NULL || !follows(w, like, from))
 			continue;
-		at = fd_slot(p, fd);
-		if (at != fd)
-			return at < 0 ? at : -E_MFILE;
+		at = fd_slot_at(p, fd);
+		if (at < 0)
+			return at;
 		f = copy_file(w, from, &r);
 		if (f == NULL && r != 0)
 			return r;

@@ -459,10 +459,10 @@ int unpack_descriptors(struct unpacking *u, struct proc *p)
 			return r;
 		if (f == NULL)
 			continue;
-		at = fd_slot(p, last);
-		if (at != last) {
+		at = fd_slot_at(p, last);
+		if (at < 0) {
 			file_put(f);
-			return at < 0 ? at : -E_IO;
+			return at;
 		}
 		fd_set(p, last, f, cloexec);
 	}

@@ -384,6 +384,7 @@ TEST(nothing_makes_a_session_unreadable)
 		"declare -A h; for i in {1..20000}; do h[$i]=1; done;"
 		"for i in {2..20000}; do unset \"h[$i]\"; done",
 		"a[9223372036854775807]=x; a[5]=y",
+		"exec 9< /dev/null; ulimit -n 0",
 		"SECONDS=9999999999999",
 		"SECONDS=-9999999999999",
 		"sleep 3000000000",
