@@ -4,6 +4,7 @@
  * function, builtin or program runs. Nothing is kept but what the command itself changes.
  */
 #include "interp/exec.h"
+#include "interp/state.h"
 
 /* A simple command under way. */
 struct call {
@@ -325,6 +326,17 @@ static int redirection_failed(struct shell *sh, const struct call *c)
 	return is_special(c) && opt_set(sh, SET_POSIX) ? exec_end(sh, 1) : 1;
 }
 
+static int apply_redirs(struct shell *sh, const struct call *c, const struct node *n)
+{
+	bool outer = sh->redirs_of_program;
+	int err;
+
+	sh->redirs_of_program = c->function == NULL && c->builtin == NULL;
+	err = redir_apply(sh, n->redirs, n->nredirs, keeps_redirections(sh, c));
+	sh->redirs_of_program = outer;
+	return err;
+}
+
 static int run_redirected(struct shell *sh, struct call *c)
 {
 	const struct node *n = &c->simple->node;
@@ -340,11 +352,15 @@ static int run_redirected(struct shell *sh, struct call *c)
 		return run_program_apart(sh, c);
 	if (c->temporary)
 		scope_hide(sh);
-	status = redir_apply(sh, n->redirs, n->nredirs, keeps_redirections(sh, c));
+	if (c->function != NULL)
+		c->function->running++; /* a trap that runs meanwhile may unset it */
+	status = apply_redirs(sh, c, n);
 	if (c->temporary)
 		scope_show(sh);
 	if (status != 0) {
 		redir_undo(sh, saved);
+		if (c->function != NULL)
+			function_done(sh, c->function);
 		return redirection_failed(sh, c);
 	}
 	if (c->function == NULL && c->builtin == NULL) {
@@ -356,6 +372,8 @@ static int run_redirected(struct shell *sh, struct call *c)
 	status = run_target(sh, c);
 	sh->redirected_calls--;
 	redir_undo(sh, saved);
+	if (c->function != NULL)
+		function_done(sh, c->function);
 	return exec_redirected_call(sh, status);
 }
 

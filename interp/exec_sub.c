@@ -464,7 +464,8 @@ static int read_file(struct shell *sh, const struct redir *r, struct bytes *out)
 	*out = (struct bytes){ "", 0 };
 	if (expand_redirect(sh, r->target, &path) != 0)
 		return 1;
-	fd = sys_open(sh->p, AT_FDCWD_, path, O_RDONLY_, 0);
+	while ((fd = sys_open(sh->p, AT_FDCWD_, path, O_RDONLY_, 0)) == -E_INTR)
+		trap_note(sh);
 	if (fd < 0) {
 		shell_error(sh, "%s: %s", path, err_text((int)fd));
 		return 1;
@@ -473,8 +474,10 @@ static int read_file(struct shell *sh, const struct redir *r, struct bytes *out)
 		const char *view;
 
 		n = sys_view(sh->p, (int)fd, 1 << 20, &view);
-		if (n == -E_INTR)
+		if (n == -E_INTR) {
+			trap_note(sh);
 			continue;
+		}
 		if (n <= 0)
 			break;
 		buf_put(&text, view, (size_t)n);

@@ -212,6 +212,18 @@ static int64_t open_target(struct shell *sh, enum redir_kind kind, const char *p
 	return sys_open(sh->p, AT_FDCWD_, path, flags, 0666);
 }
 
+/* A signal came while a FIFO waits for its other end. Traps run meanwhile, but not those that come
+ * while a program's FIFO is opened: in bash its process waits there. False: nothing is to be opened
+ * any more. */
+static bool still_waits(struct shell *sh)
+{
+	trap_note(sh);
+	if (sh->redirs_of_program && (sh->traps_pending & trap_bit(SIGINT_)) == 0)
+		return true;
+	trap_poll(sh);
+	return !sh->redirs_of_program && sh->flow == FLOW_NONE;
+}
+
 static int redirect_file(struct shell *sh, const struct redirection *d, const char *path)
 {
 	enum redir_kind kind = d->r->kind;
@@ -226,8 +238,11 @@ static int redirect_file(struct shell *sh, const struct redirection *d, const ch
 			    shown.ptr);
 		return -1;
 	}
-	fd = open_target(sh, kind, path, &refused);
-
+	do
+		fd = open_target(sh, kind, path, &refused);
+	while (fd == -E_INTR && still_waits(sh));
+	if (fd == -E_INTR && sh->flow != FLOW_NONE)
+		return -1;
 	if (refused) {
 		shell_error(sh, "%s: cannot overwrite existing file", path);
 		return -1;

@@ -502,6 +502,7 @@ void shell_recover(struct shell *sh)
 	sh->trap_running = -1;
 	sh->traps_busy = 0;
 	sh->may_exec = sh->tracing = sh->inverted = sh->unsettled = false;
+	sh->redirs_of_program = false;
 	sh->dead_frame = NULL;
 	sh->text_command = NULL;
 	sh->in_function_env = sh->errexit_due = sh->entered_main = false;

@@ -244,6 +244,7 @@ struct shell {
 	int children_ended;     /* since CHLD's action ran: it runs for each */
 	struct saved_fd *saved_fds;
 	bool kept_low; /* one of them may be kept below 10 */
+	bool redirs_of_program;
 	struct job *jobs; /* newest first */
 	int current_job;
 	int previous_job;
