@@ -295,10 +295,8 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 		trap_ignore_interrupts(sub);
 	if (t->stage != 0)
 		sub->in_parens = false;
-	if (t->command_sub || (t->copy && !t->background) || shows_jobs(t)) {
-		job_poll(sh); /* what it sees is the present state: $(jobs -r | wc -l) */
-		sub->jobs = sh->jobs;
-		sub->jobs_foreign = true;
+	if (t->command_sub || (t->copy && !t->background && t->stage == 0) || shows_jobs(t)) {
+		job_show(sh, sub);
 		sub->jobs_last |= t->command_sub;
 	}
 	if (child != NULL)

@@ -345,6 +345,22 @@ static void copy_job(struct shell *sh, const struct job *from, struct job **link
 	*link = j;
 }
 
+void job_show(struct shell *sh, struct shell *to)
+{
+	struct job **link = &to->jobs;
+
+	job_poll(sh);
+	to->jobs_foreign = true;
+	if (to->overlay) {
+		to->jobs = sh->jobs;
+		return;
+	}
+	for (const struct job *j = sh->jobs; j != NULL; j = j->next) {
+		copy_job(to, j, link);
+		link = &(*link)->next;
+	}
+}
+
 static void copy_finished(struct shell *sh, const struct finished *from)
 {
 	struct finished *f = finished_of(sh);
