@@ -14,6 +14,7 @@ struct stages {
 	int started;
 	int in; /* read end for the next stage; -1: none */
 	bool background;
+	bool here; /* the last one runs in this shell, while the others do: lastpipe */
 };
 
 static void close_end(struct shell *sh, int *fd)
@@ -32,7 +33,8 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 			  .in = s->in,
 			  .out = -1,
 			  .close = { -1, -1 },
-			  .copy = sh->traps[TRAP_DEBUG].text != NULL, /* runs meanwhile */
+			  /* What runs in this shell meanwhile may change it. */
+			  .copy = s->here || sh->traps[TRAP_DEBUG].text != NULL,
 			  .background = s->background,
 			  .stage = i + 1,
 			  .pgid = i > 0 ? s->pids[0] : 0,
@@ -175,17 +177,17 @@ static int run_stages(struct shell *sh, const struct pipeline *p)
 {
 	int n = p->ncommands;
 	struct stages s = { .pipeline = p, .in = -1 };
-	bool here = opt_shopt(sh, SHOPT_lastpipe) && !opt_set(sh, SET_MONITOR);
 	int *codes = arena_array(sh->arena, (size_t)n, sizeof(int));
 	bool ok = true;
 	int last = 0;
 
+	s.here = opt_shopt(sh, SHOPT_lastpipe) && !opt_set(sh, SET_MONITOR);
 	if (sh->last_arg_exported)
 		last_arg_is_own(sh);
 	s.pids = arena_array(sh->arena, (size_t)n, sizeof(int));
 	s.statuses = arena_array(sh->arena, (size_t)n, sizeof(int));
 	for (int i = 0; i < n && ok; i++) {
-		if (here && i == n - 1)
+		if (s.here && i == n - 1)
 			last = run_here(sh, &s, p->commands[i]);
 		else
 			ok = start_stage(sh, &s, i, i + 1 < n);
