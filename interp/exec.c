@@ -282,7 +282,8 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 		sh->flow = FLOW_ABORT;
 		return pid;
 	}
-	sub = shell_subshell(p, sh, t->background || t->copy);
+	sub = shell_subshell(p, sh,
+			     t->background || t->copy || (t->stops && exec_minds_stops(sh)));
 	sub->task = arena_alloc(sub->arena, sizeof(*t));
 	*sub->task = *t;
 	sub->task->unstarted |= sh->task != NULL && sh->task->unstarted;
@@ -377,7 +378,12 @@ void exec_note_subshell(struct shell *sh, const struct node *n)
 static int exec_subshell(struct shell *sh, const struct node *n)
 {
 	struct task t = {
-		.run = task_run_node, .node = n, .in = -1, .out = -1, .close = { -1, -1 }
+		.run = task_run_node,
+		.node = n,
+		.in = -1,
+		.out = -1,
+		.close = { -1, -1 },
+		.stops = true,
 	};
 	bool inverted = exec_inverted(sh);
 	int64_t pid;

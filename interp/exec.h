@@ -57,6 +57,7 @@ struct task {
 	int close[2];    /* ends that the child has no use for; -1: none */
 	bool copy;       /* the parent goes on meanwhile: a full copy */
 	bool background; /* copy as well; interrupts ignored; input from /dev/null */
+	bool stops;      /* with job control the parent goes on when this is stopped: then a copy */
 	bool command_sub;
 	bool encloses;  /* a ( ) that is the whole node is a subshell inside of this one */
 	int stage;      /* of a pipeline, from 1; 0: of none */
@@ -205,6 +206,11 @@ void job_settle(struct shell *sh);
  * it ends the child, too; otherwise it is as if nothing came. False: it is not held. */
 bool exec_hold_interrupt(struct shell *sh);
 void exec_release_interrupt(struct shell *sh, int wait_status);
+/* Whether the shell goes on when a child in the foreground is stopped. */
+static inline bool exec_minds_stops(const struct shell *sh)
+{
+	return opt_set(sh, SET_MONITOR) && sh->task == NULL;
+}
 /* Waits for a foreground child. When a signal ended it, or a job meanwhile, exec_report says so,
  * once the command's redirections are undone; n for that message. */
 int exec_wait(struct shell *sh, int pid, const struct node *n);

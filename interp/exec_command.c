@@ -370,15 +370,27 @@ void exec_release_interrupt(struct shell *sh, int wait_status)
 	sys_sigmask(sh->p, sh->p->sig_blocked & ~((uint64_t)1 << (SIGINT_ - 1)));
 }
 
+/* A subshell without a copy of the shell's state: that must not change before it has ended. */
+static bool reads_through(const struct shell *sh, int pid)
+{
+	const struct shell *child = sh->children;
+
+	while (child != NULL && child->p->pid != pid)
+		child = child->next_child;
+	return child != NULL;
+}
+
 int exec_wait(struct shell *sh, int pid, const struct node *n)
 {
-	int options = job_wait_options(sh);
+	int options = exec_minds_stops(sh) ? WUNTRACED_ : 0;
 	int status = 0;
 	bool held = exec_hold_interrupt(sh);
 	int64_t got;
 
-	while ((got = sys_wait(sh->p, pid, &status, options)) == -E_INTR)
-		trap_note(sh);
+	do {
+		while ((got = sys_wait(sh->p, pid, &status, options)) == -E_INTR)
+			trap_note(sh);
+	} while (got > 0 && (status & 0xff) == 0x7f && reads_through(sh, pid));
 	if (held)
 		exec_release_interrupt(sh, status);
 	if (got < 0)

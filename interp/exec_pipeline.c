@@ -37,6 +37,7 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 			  .copy = s->here || sh->traps[TRAP_DEBUG].text != NULL,
 			  .background = s->background,
 			  .stage = i + 1,
+			  .stops = true,
 			  .pgid = i > 0 ? s->pids[0] : 0,
 			  .unstarted = true };
 	struct proc *child;
@@ -108,7 +109,7 @@ static bool is_stopped(int wait_status)
 static bool wait_stages(struct shell *sh, struct stages *s)
 {
 	bool held = exec_hold_interrupt(sh);
-	int options = job_wait_options(sh);
+	int options = exec_minds_stops(sh) ? WUNTRACED_ : 0;
 	bool stopped = false;
 
 	for (int i = 0; i < s->started; i++) {

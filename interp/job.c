@@ -620,11 +620,6 @@ static void stopped(struct shell *sh, struct job *j)
 	sh->current_job = j->number;
 }
 
-int job_wait_options(const struct shell *sh)
-{
-	return opt_set(sh, SET_MONITOR) && sh->task == NULL ? WUNTRACED_ : 0;
-}
-
 void job_stopped(struct shell *sh, struct job *j)
 {
 	bool interactive = opt_set(sh, SET_INTERACTIVE);
@@ -717,7 +712,7 @@ int job_wait_pid(struct shell *sh, int pid)
 
 		j = job_of_pid(sh, pid);
 		got = sys_wait(sh->p, pid, &status,
-			       j != NULL && j->foreground ? job_wait_options(sh) : 0);
+			       j != NULL && j->foreground && exec_minds_stops(sh) ? WUNTRACED_ : 0);
 		if (got == -E_INTR) {
 			int code = interrupted(sh);
 

@@ -509,18 +509,22 @@ void shell_recover(struct shell *sh)
 	sh->flow = FLOW_NONE;
 }
 
+void shell_end_children(struct shell *sh)
+{
+	while (sh->children != NULL) {
+		struct shell *child = sh->children;
+
+		unlink_child(child);
+		kernel_signal(sh->p->k, child->p->pid, SIGKILL_);
+	}
+}
+
 void shell_release(struct proc *p)
 {
 	struct shell *sh = p->task;
 
 	unlink_child(sh);
-	while (sh->children != NULL) {
-		struct shell *child = sh->children;
-
-		/* It reads through to memory that is about to go. */
-		unlink_child(child);
-		kernel_signal(p->k, child->p->pid, SIGKILL_);
-	}
+	shell_end_children(sh);
 	while (sh->units != NULL) {
 		ast_put(sh->units->ast);
 		sh->units = sh->units->up;

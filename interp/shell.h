@@ -370,6 +370,8 @@ struct shell *shell_new(struct proc *p, char *const *envp, bool is_sh);
 struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy);
 /* After the process was cut short by a limit: undoes open scopes, frames, descriptors. */
 void shell_recover(struct shell *sh);
+/* Ends the subshells that read through to this shell, before what they read changes or goes. */
+void shell_end_children(struct shell *sh);
 /* proc.release of a shell process. */
 void shell_release(struct proc *p);
 /* Changes an option with its side effects (posix, extglob, ...). */
@@ -574,8 +576,6 @@ struct job {
 struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, struct bytes text);
 /* Tells what each of its processes runs. */
 void job_set_stages(struct shell *sh, struct job *j, struct node *const *stages);
-/* What to wait for in the foreground: with job control also for what stops. */
-int job_wait_options(const struct shell *sh);
 /* A job in the foreground was stopped: an interactive shell says so (that of -c, too) and leaves
  * its loops. */
 void job_stopped(struct shell *sh, struct job *j);

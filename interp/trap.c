@@ -348,6 +348,7 @@ static int next_pending(struct shell *sh)
 /* A signal that is only caught for the EXIT trap. */
 static void end_by_signal(struct shell *sh, int sig)
 {
+	shell_end_children(sh); /* it may have waited for one */
 	exec_finish(sh, sh->status);
 	proc_die(sh->p, sig);
 }
