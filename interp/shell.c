@@ -412,6 +412,23 @@ static struct shell *clone(struct proc *child, struct shell *from)
 	return sh;
 }
 
+/* What it executes is in the innermost unit, but BASH_COMMAND may be in another. */
+static void hold_units(struct shell *sh, const struct shell *from)
+{
+	struct unit_ref **end = &sh->units;
+
+	for (const struct unit_ref *u = from->units; u != NULL; u = u->up) {
+		struct unit_ref *held = pool_zalloc(sh->pool, sizeof(*held));
+
+		held->ast = ast_get(u->ast);
+		held->command = u->command;
+		*end = held;
+		end = &held->up;
+	}
+	if (from->last_unit != NULL)
+		sh->last_unit = ast_get(from->last_unit);
+}
+
 struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 {
 	struct shell *sh = clone(child, from);
@@ -424,9 +441,7 @@ struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy)
 	child->line = &sh->line;
 	child->release = shell_release;
 	if (copy) {
-		if (from->units != NULL)
-			unit_enter(sh, pool_alloc(sh->pool, sizeof(struct unit_ref)),
-				   from->units->ast);
+		hold_units(sh, from);
 		copy_state(sh, from, true);
 		sh->history = from->history;
 		sh->completions = from->completions;
