@@ -235,10 +235,9 @@ static int begin_write(struct shell *sh, struct var *v, unsigned how)
 	return 1;
 }
 
-static void element_changed(struct shell *sh, struct var *v, struct bytes sub, struct bytes value)
+static bool minds_elements(const struct var *v)
 {
-	if ((v->flags & VAR_DYNAMIC) != 0 && v->hook->changed_element != NULL)
-		v->hook->changed_element(sh, sub, value);
+	return (v->flags & VAR_DYNAMIC) != 0 && v->hook->changed_element != NULL;
 }
 
 static int put_key(struct shell *sh, struct var *v, struct bytes key, struct bytes value,
@@ -258,7 +257,9 @@ static int put_key(struct shell *sh, struct var *v, struct bytes key, struct byt
 	else
 		assoc_put(sh->pool, v->assoc, key, value);
 	keys_cost(sh, v);
-	element_changed(sh, v, key, value);
+	/* Of what was appended to the whole is told. */
+	if (minds_elements(v) && assoc_get(v->assoc, key, &value))
+		v->hook->changed_element(sh, key, arena_bytes(sh->arena, value));
 	if (bytes_is(key, "0"))
 		array_changed(sh, v);
 	return 0;
@@ -280,8 +281,9 @@ static int put_index(struct shell *sh, struct var *v, int64_t index, struct byte
 		array_append(sh->pool, v->array, index, value);
 	else
 		array_put(sh->pool, v->array, index, value);
-	if ((v->flags & VAR_DYNAMIC) != 0)
-		element_changed(sh, v, i64_text(index, index_digits), value);
+	if (minds_elements(v) && array_get(v->array, index, &value))
+		v->hook->changed_element(sh, i64_text(index, index_digits),
+					 arena_bytes(sh->arena, value));
 	if (index == 0)
 		array_changed(sh, v);
 	return 0;
@@ -377,8 +379,8 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool ex
 				      written.ptr);
 			return -1;
 		}
-		if (is_assoc(v) && assoc_remove(sh->pool, v->assoc, sub))
-			element_changed(sh, v, sub, (struct bytes){ NULL, 0 });
+		if (is_assoc(v) && assoc_remove(sh->pool, v->assoc, sub) && minds_elements(v))
+			v->hook->changed_element(sh, sub, (struct bytes){ NULL, 0 });
 		if (is_assoc(v))
 			keys_cost(sh, v);
 		array_changed(sh, v);
