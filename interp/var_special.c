@@ -51,7 +51,7 @@ static bool get_random(struct shell *sh, struct var *v, struct bytes *out)
 	(void)v;
 	/* A subshell does not repeat its parent's numbers. */
 	if (sh->random_pid != sh->p->pid) {
-		seed = (uint32_t)sys_random(sh->p);
+		seed = (uint32_t)kernel_random(sh->p->k);
 		sh->random_pid = sh->p->pid;
 	}
 	do {
@@ -71,16 +71,24 @@ static void set_random(struct shell *sh, struct var *v)
 static bool get_srandom(struct shell *sh, struct var *v, struct bytes *out)
 {
 	(void)v;
-	return give_i64(sh, (int64_t)(sys_random(sh->p) & 0xffffffff), out);
+	return give_i64(sh, (int64_t)(kernel_random(sh->p->k) & 0xffffffff), out);
 }
 
 /* --- time --- */
 
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
+/* The values below are asked for while the environment is made, maybe for several processes at once:
+ * a switch comes at the next charge. */
+static int64_t time_now(struct shell *sh)
+{
+	kernel_fuel(sh->p->k)->left--;
+	return kernel_now(sh->p->k);
+}
+
 static bool get_seconds(struct shell *sh, struct var *v, struct bytes *out)
 {
-	int64_t ns = (int64_t)((uint64_t)sys_now(sh->p) - (uint64_t)sh->seconds_base_ns);
+	int64_t ns = (int64_t)((uint64_t)time_now(sh) - (uint64_t)sh->seconds_base_ns);
 
 	v->flags |= VAR_INTEGER; /* from its first use on, as bash has it */
 	return give_i64(sh, ns >= 0 ? ns / NS_PER_S : -((NS_PER_S - 1 - ns) / NS_PER_S), out);
@@ -104,12 +112,12 @@ static void set_seconds(struct shell *sh, struct var *v)
 static bool get_epochseconds(struct shell *sh, struct var *v, struct bytes *out)
 {
 	(void)v;
-	return give_i64(sh, sys_now(sh->p) / NS_PER_S, out);
+	return give_i64(sh, time_now(sh) / NS_PER_S, out);
 }
 
 static bool get_epochrealtime(struct shell *sh, struct var *v, struct bytes *out)
 {
-	int64_t us = sys_now(sh->p) / NS_PER_US;
+	int64_t us = time_now(sh) / NS_PER_US;
 	struct buf b = buf_in(sh->arena);
 
 	(void)v;

@@ -915,6 +915,8 @@ int64_t sys_uptime(struct proc *p);            /* nanoseconds since the session 
 int64_t sys_sleep(struct proc *p, int64_t ns); /* 0 or -E_INTR */
 void sys_yield(struct proc *p);                /* lets every process run that can, once */
 uint64_t sys_random(struct proc *p);
+/* The same where no other process may run: a switch comes at the next charge. */
+uint64_t kernel_random(struct kernel *k);
 void sys_random_bytes(struct proc *p, void *out, size_t n);
 const char *sys_hostname(struct proc *p);
 
