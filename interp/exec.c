@@ -268,8 +268,13 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 	};
 	struct proc *p;
 	struct shell *sub;
+	bool shows = t->command_sub || (t->copy && !t->background && t->stage == 0) ||
+		     shows_jobs(t);
 	int64_t pid;
 
+	/* Before there is a child: another process may have its turn in it. */
+	if (shows)
+		job_poll(sh);
 	s.ignore_int = t->background && !opt_set(sh, SET_MONITOR);
 	pid = sys_spawn(sh->p, &s, &p);
 	for (int i = 0; pid == -E_AGAIN && i < FORK_TRIES; i++) {
@@ -296,7 +301,7 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 		trap_ignore_interrupts(sub);
 	if (t->stage != 0)
 		sub->in_parens = false;
-	if (t->command_sub || (t->copy && !t->background && t->stage == 0) || shows_jobs(t)) {
+	if (shows) {
 		job_show(sh, sub);
 		sub->jobs_last |= t->command_sub;
 	}

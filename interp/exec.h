@@ -319,7 +319,7 @@ void finished_forget(struct shell *sh);
 /* In the shell of a forked session: the jobs; processes that are not there, too, were killed. */
 void job_copy_all(struct shell *sh, const struct shell *from);
 /* Shows sh's jobs, as they are now, to a subshell of it. */
-void job_show(struct shell *sh, struct shell *to);
+void job_show(const struct shell *sh, struct shell *to);
 /* For saved sessions; what was running and is not there any more was killed. */
 void job_pack_all(const struct shell *sh, struct buf *out);
 void job_unpack_all(struct shell *sh, struct unpack *in);

@@ -345,11 +345,10 @@ static void copy_job(struct shell *sh, const struct job *from, struct job **link
 	*link = j;
 }
 
-void job_show(struct shell *sh, struct shell *to)
+void job_show(const struct shell *sh, struct shell *to)
 {
 	struct job **link = &to->jobs;
 
-	job_poll(sh);
 	to->jobs_foreign = true;
 	if (to->overlay) {
 		to->jobs = sh->jobs;
