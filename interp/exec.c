@@ -287,8 +287,7 @@ int64_t task_start(struct shell *sh, const struct task *t, struct proc **child)
 		sh->flow = FLOW_ABORT;
 		return pid;
 	}
-	sub = shell_subshell(p, sh,
-			     t->background || t->copy || (t->stops && exec_minds_stops(sh)));
+	sub = shell_subshell(p, sh, t->background || t->copy || (t->stops && exec_minds_stops(sh)));
 	sub->task = arena_alloc(sub->arena, sizeof(*t));
 	*sub->task = *t;
 	sub->task->unstarted |= sh->task != NULL && sh->task->unstarted;

@@ -197,7 +197,8 @@ static bool assigns(struct bytes format)
 		if (format.ptr[i] != '%')
 			continue;
 		i++;
-		while (i < format.len && memchr(" #'*+-.0123456789ILhjltz", format.ptr[i], 24) != NULL)
+		while (i < format.len &&
+		       memchr(" #'*+-.0123456789ILhjltz", format.ptr[i], 24) != NULL)
 			i++;
 		if (i < format.len && format.ptr[i] == 'n')
 			return true;

@@ -78,8 +78,8 @@ static bool get_srandom(struct shell *sh, struct var *v, struct bytes *out)
 
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
-/* The values below are asked for while the environment is made, maybe for several processes at once:
- * a switch comes at the next charge. */
+/* The values below are asked for while the environment is made, maybe for several processes at
+ * once: a switch comes at the next charge. */
 static int64_t time_now(struct shell *sh)
 {
 	kernel_fuel(sh->p->k)->left--;

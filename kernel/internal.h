@@ -543,8 +543,8 @@ void limit_memory(struct kernel *k);
 struct file *fd_file(const struct proc *p, int fd);
 /* Room at the lowest free number that is at least `least`: the number or -E_MFILE, -E_NOMEM. */
 int fd_slot(struct proc *p, int least);
-/* The same at this number, for a descriptor that a copied or saved process has: it may be above what
- * the process has limited itself to since. -E_IO if something is there. */
+/* The same at this number, for a descriptor that a copied or saved process has: it may be above
+ * what the process has limited itself to since. -E_IO if something is there. */
 int fd_slot_at(struct proc *p, int fd);
 void fd_set(struct proc *p, int fd, struct file *f, bool cloexec);
 int fd_install(struct proc *p, struct file *f, bool cloexec);
