@@ -33,9 +33,6 @@ enum cowsh_vm_protection {
 	COWSH_VM_READ = 1,
 	COWSH_VM_WRITE = 2,
 	COWSH_VM_EXECUTE = 4,
-	/* The page replaces another because of the write fault that was just reported, so no
-	 * other use of the old one can be remembered by the processor. */
-	COWSH_VM_FAULTED = 8,
 };
 
 enum cowsh_vm_exit {

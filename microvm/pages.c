@@ -247,8 +247,10 @@ static bool take_back(struct space *s, page_entry *slot)
 	return own != NULL;
 }
 
-/* Replaces a page that may only be read by a copy. */
-static int copy_page(struct space *s, page_entry *slot)
+/* Replaces a page that may only be read by a copy. The machine forgets it before others can have
+ * it: it may be asked for it once more before the program writes, and another session's thread may
+ * write it as soon as it is let go. */
+static int copy_page(struct space *s, uint64_t address, page_entry *slot)
 {
 	void *own = take_back(s, slot) ? NULL : own_page(s);
 
@@ -257,8 +259,10 @@ static int copy_page(struct space *s, page_entry *slot)
 	if (own == NULL)
 		return -E_NOMEM;
 	memcpy(own, page_bytes(*slot), PAGE_BYTES);
+	if ((*slot & PAGE_MAPPED) != 0)
+		s->m->backend->unmap(s->m->vm, s->tables, address, 1);
 	drop(s, *slot);
-	*slot = entry(own, PAGE_OWN) | (*slot & PAGE_MAPPED);
+	*slot = entry(own, PAGE_OWN);
 	return 0;
 }
 
@@ -277,7 +281,7 @@ static int bring_file(struct proc *p, struct space *s, const struct area *a, uin
 	if (r == 0)
 		*out = entry(page, PAGE_FILE);
 	if (r == 0 && wish == WISH_WRITE)
-		r = copy_page(s, out);
+		r = copy_page(s, address, out);
 	if (r == -E_NODATA) {
 		own = own_page(s);
 		r = own == NULL ? -E_NOMEM : sys_file_read(NULL, a->file, own, PAGE_BYTES, pos);
@@ -324,7 +328,7 @@ static int bring_mapped(struct proc *p, struct space *s, const struct area *a, u
 	return (int)r;
 }
 
-/* Makes the entry one that can be used as wanted; what is mapped in the machine stays. */
+/* Makes the entry one that can be used as wanted; what becomes a copy is not mapped any more. */
 static int bring(struct proc *p, struct space *s, struct area *a, uint64_t address, enum wish wish,
 		 page_entry *slot)
 {
@@ -335,8 +339,9 @@ static int bring(struct proc *p, struct space *s, struct area *a, uint64_t addre
 	if (*slot != 0 && !page_is_there(*slot))
 		return wish != WISH_CHEAP ? page_load(s, slot) : -E_NOENT;
 	if (*slot != 0)
-		return wish == WISH_WRITE && (*slot & PAGE_KIND) == PAGE_FILE ? copy_page(s, slot)
-									      : 0;
+		return wish == WISH_WRITE && (*slot & PAGE_KIND) == PAGE_FILE
+			       ? copy_page(s, address, slot)
+			       : 0;
 	if (a->object != NULL || a->file != NULL) {
 		r = bring_mapped(p, s, a, address, wish, &fresh);
 	} else {
@@ -532,6 +537,7 @@ int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want
 	struct area *a = space_area(s, address);
 	bool write = (want & PROT_WRITE_) != 0;
 	page_entry *slot;
+	bool mapped;
 	void *page;
 	int r;
 
@@ -542,14 +548,12 @@ int space_fault(struct proc *p, struct space *s, uint64_t address, unsigned want
 	slot = page_slot(s, address, true);
 	if (slot == NULL)
 		return -E_NOMEM;
+	mapped = (*slot & PAGE_MAPPED) != 0;
 	r = bring(p, s, a, address, write ? WISH_WRITE : WISH_READ, slot);
-	if (r != 0 || (!guest && (*slot & PAGE_MAPPED) == 0))
+	if (r != 0 || (!guest && !(mapped && write)))
 		return r;
-	if (!guest && !write)
-		return 0;
 	page = page_bytes(*slot);
-	r = s->m->backend->map(s->m->vm, s->tables, address, &page, 1,
-			       rights(a, *slot) | (guest ? (unsigned)COWSH_VM_FAULTED : 0u));
+	r = s->m->backend->map(s->m->vm, s->tables, address, &page, 1, rights(a, *slot));
 	*slot |= PAGE_MAPPED;
 	if (r != 0)
 		return -E_NOMEM;

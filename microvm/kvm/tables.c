@@ -275,7 +275,7 @@ int kvm_map(void *machine, void *space, uint64_t address, void *const *pages, si
 			return -ENOMEM;
 		}
 		entry = &table[address >> 12 & 511];
-		if ((protection & COWSH_VM_FAULTED) == 0 && shrinks(*entry, now))
+		if (shrinks(*entry, now))
 			stale_add(&stale, host_of(m, *entry));
 		*entry = now;
 	}
