@@ -135,6 +135,12 @@ static void let_go(struct task *t)
 		task_let_go(t, i);
 }
 
+/* What an owner waits for that has ended before its threads. */
+static struct futex_key end_of_thread(const struct group *g)
+{
+	return (struct futex_key){ (uint64_t)(uintptr_t)g, 2 };
+}
+
 void task_release(struct proc *p)
 {
 	struct task *t = p->task;
@@ -151,6 +157,8 @@ void task_release(struct proc *p)
 		zygote_leave(t);
 	if (--t->group->tasks == 0)
 		sem_leave(t);
+	if (t->group->owner_gone)
+		kernel_futex_wake(p->k, end_of_thread(t->group), 1, 1);
 	task_free(t);
 }
 
@@ -390,8 +398,7 @@ void task_exit(struct task *t, int status)
 		p->sig_blocked = ~(uint64_t)0;
 		if (!proc_has_threads(p))
 			task_exit_group(t, status);
-		sys_futex_wait(p, (struct futex_key){ (uint64_t)(uintptr_t)t->group, 2 }, 1,
-			       kernel_now(p->k) + 1000000);
+		sys_futex_wait(p, end_of_thread(t->group), 1, 0);
 	}
 }
 

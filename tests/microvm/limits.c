@@ -104,6 +104,20 @@ static double endless(cowsh *s, const char *way, int64_t ms)
 	return late;
 }
 
+/* A process whose last thread waits for nobody is seen, and keeps no processor busy. */
+static void deadlock(cowsh *s)
+{
+	const char *script = "/b/guest left";
+	struct cowsh_result result;
+
+	if (cowsh_run(s, script, strlen(script), &result) < 0)
+		abort();
+	if (result.limit != COWSH_LIMIT_DEADLOCK) {
+		printf("FAILED: left: limit %d\n", result.limit);
+		failed++;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct cowsh_tracer tracer = COWSH_TRACER_INIT;
@@ -130,6 +144,7 @@ int main(int argc, char **argv)
 		endless(s, ways[i], TIME_MS);
 		expect(s, "echo alive; /b/guest; echo $?", "alive\n2\n");
 	}
+	deadlock(s);
 	for (size_t i = 0; i < sizeof long_ways / sizeof long_ways[0]; i++)
 		endless(s, long_ways[i], LONG_MS);
 	expect(s, "echo alive; /b/guest; echo $?", "alive\n2\n");

@@ -3,7 +3,7 @@
  * A program that does one thing without end, natively compiled for the sandbox.
  * usage: guest
  * spin|fork|thread|swap|maps|copies|grow|call|map|protect|signal|pipe|write|exec|sparse|details|
- * poll|views|sync|cut|dead
+ * poll|views|sync|cut|dead|left
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -322,6 +322,23 @@ static void dead(char **argv)
 		kill(-1, 0);
 }
 
+static void *sleep_always(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* The first thread ends, the other waits for ever. */
+static void leave(char **argv)
+{
+	pthread_t t;
+
+	(void)argv;
+	pthread_create(&t, NULL, sleep_always, NULL);
+	syscall(SYS_exit, 0);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(char **argv);
@@ -347,6 +364,7 @@ static const struct {
 	{ "sync", sync_always },
 	{ "cut", cut },
 	{ "dead", dead },
+	{ "left", leave },
 };
 
 int main(int argc, char **argv)
