@@ -802,7 +802,8 @@ struct socket_message {
 	struct socket_name name; /* to whom, from whom; family 0: not said */
 	unsigned flags;
 	unsigned told;
-	int nfds; /* room when receiving */
+	int room; /* for how many descriptors there is room when receiving */
+	int nfds; /* that are sent, or came */
 	int *fds;
 };
 int64_t sys_sendmsg(struct proc *p, int fd, const void *data, size_t n, struct socket_message *m);

@@ -143,15 +143,12 @@ static int64_t rights_new(struct proc *p, const struct socket_message *m, struct
 /* The files become descriptors, as far as there is room. */
 static void rights_receive(struct proc *p, struct rights *r, struct socket_message *m)
 {
-	int room = m->nfds;
-
-	m->nfds = 0;
 	for (int i = 0; r != NULL && i < r->n; i++) {
 		if (r->file[i] == NULL)
 			continue;
-		int fd = m->nfds < room ? fd_install(p, file_get(r->file[i]),
-						     (m->flags & SOCKET_CLOEXEC) != 0)
-					: -E_MFILE;
+		int fd = m->nfds < m->room ? fd_install(p, file_get(r->file[i]),
+							(m->flags & SOCKET_CLOEXEC) != 0)
+					   : -E_MFILE;
 
 		if (fd >= 0)
 			m->fds[m->nfds++] = fd;
@@ -473,8 +470,6 @@ static int64_t receive_some(struct proc *p, struct file *f, char *out, size_t n,
 		return r;
 	n = rights_before_read(s->in->u.pipe, n, &rights);
 	rights_receive(p, rights, m);
-	if (rights == NULL)
-		m->nfds = 0;
 	r = file_pipe.read(p, end_of(s->in, f, m->flags), out, n);
 	if (r > 0 && s->in != NULL)
 		rights_after_read(s->in->u.pipe, (size_t)r);
@@ -530,6 +525,7 @@ int64_t sys_recvmsg(struct proc *p, int fd, void *out, size_t n, struct socket_m
 	int64_t r = get(p, fd, &f);
 
 	m->told = 0;
+	m->nfds = 0;
 	m->name.family = 0;
 	proc_charge(p, 2);
 	if (r == 0)
@@ -537,7 +533,5 @@ int64_t sys_recvmsg(struct proc *p, int fd, void *out, size_t n, struct socket_m
 							: receive(p, f, out, n, m);
 	if (r > 0)
 		proc_charge(p, (uint64_t)r / 64);
-	if (r < 0)
-		m->nfds = 0;
 	return r;
 }

@@ -276,8 +276,8 @@ static void make_room(struct task *t, const struct header *h, struct socket_mess
 				? (h->control_bytes - CONTROL_HEAD) / sizeof *m->fds
 				: 0;
 
-	m->nfds = room < SOCKET_FDS_MAX ? (int)room : SOCKET_FDS_MAX;
-	m->fds = call_memory(t, ((size_t)m->nfds + 1) * sizeof *m->fds);
+	m->room = room < SOCKET_FDS_MAX ? (int)room : SOCKET_FDS_MAX;
+	m->fds = call_memory(t, ((size_t)m->room + 1) * sizeof *m->fds);
 }
 
 static int64_t receive_header(struct task *t, int fd, uint64_t address, unsigned flags)
