@@ -114,16 +114,22 @@ int rights_unpack(struct unpacking *u, struct rights **out)
 	return u->in->bad ? -E_IO : 0;
 }
 
-static int64_t rights_new(struct proc *p, const struct socket_message *m, struct rights **out)
+static int64_t rights_are_open(struct proc *p, const struct socket_message *m)
 {
-	struct rights *r;
-
-	*out = NULL;
-	if (m->nfds == 0)
-		return 0;
 	for (int i = 0; i < m->nfds; i++)
 		if (fd_file(p, m->fds[i]) == NULL)
 			return -E_BADF;
+	return 0;
+}
+
+static int64_t rights_new(struct proc *p, const struct socket_message *m, struct rights **out)
+{
+	int64_t err = rights_are_open(p, m);
+	struct rights *r;
+
+	*out = NULL;
+	if (m->nfds == 0 || err != 0)
+		return err;
 	r = heap_alloc(&p->k->heap, sizeof *r + (size_t)m->nfds * sizeof r->file[0]);
 	if (r == NULL)
 		return -E_NOMEM;
@@ -420,34 +426,43 @@ static struct file *end_of(struct file *end, const struct file *f, unsigned flag
 	return end;
 }
 
+/* Files go with the first byte: not before there is room for it, since a call that waits may be
+ * interrupted and made again. */
+static int64_t send_rights(struct proc *p, struct file *f, size_t n, const struct socket_message *m)
+{
+	struct socket *s = socket_of(f);
+	int64_t r = rights_are_open(p, m);
+	struct rights **link;
+	struct rights *rights;
+
+	if (r == 0 && s->out != NULL && n != 0)
+		r = pipe_wait_room(p, end_of(s->out, f, m->flags), n);
+	if (r == 0)
+		r = rights_new(p, m, &rights);
+	if (r != 0)
+		return r;
+	if (s->out == NULL || n == 0) {
+		rights_clear(p->k, rights);
+		return 0;
+	}
+	rights->after = pipe_filled(s->out->u.pipe);
+	link = &s->out->u.pipe->rights;
+	while (*link != NULL)
+		link = &(*link)->next;
+	*link = rights;
+	return 0;
+}
+
 static int64_t send_stream(struct proc *p, struct file *f, const void *data, size_t n,
 			   const struct socket_message *m)
 {
 	struct socket *s = socket_of(f);
-	struct rights *rights;
-	int64_t r = rights_new(p, m, &rights);
+	int64_t r = m->nfds != 0 ? send_rights(p, f, n, m) : 0;
 
 	if (r != 0)
 		return r;
-	if (s->out == NULL || rights == NULL || n == 0 || !pipe_is_read(s->out->u.pipe)) {
-		rights_clear(p->k, rights);
-		return s->out == NULL ? f->ops->write(p, f, data, n)
-				      : file_pipe.write(p, end_of(s->out, f, m->flags), data, n);
-	}
-	struct pipe *pi = s->out->u.pipe;
-	struct rights **link = &pi->rights;
-
-	rights->after = pipe_filled(pi);
-	while (*link != NULL)
-		link = &(*link)->next;
-	*link = rights;
-	r = file_pipe.write(p, end_of(s->out, f, m->flags), data, n);
-	/* Nothing went out, and nobody ran meanwhile. */
-	if (r == -E_AGAIN) {
-		*link = NULL;
-		rights_clear(p->k, rights);
-	}
-	return r;
+	return s->out == NULL ? f->ops->write(p, f, data, n)
+			      : file_pipe.write(p, end_of(s->out, f, m->flags), data, n);
 }
 
 /* One read: as much as there is, up to the next files. */

@@ -252,6 +252,11 @@ static int64_t wait_room(struct proc *p, struct file *f, size_t need, size_t don
 	}
 }
 
+int64_t pipe_wait_room(struct proc *p, struct file *f, size_t n)
+{
+	return wait_room(p, f, n <= PIPE_ATOMIC ? n : 1, 0);
+}
+
 static void copy_in(struct pipe *pi, const char *data, size_t n)
 {
 	size_t at = (size_t)(pi->wpos % ring_bytes(pi));

@@ -34,6 +34,8 @@ struct pipe {
 };
 
 struct pipe *pipe_new(struct kernel *k);
+/* Waits as a write of n bytes does for its first part: 0, or that write's error. */
+int64_t pipe_wait_room(struct proc *p, struct file *f, size_t n);
 /* Waits as a read does, and leaves what it copies. */
 int64_t pipe_peek(struct proc *p, struct file *f, void *out, size_t n);
 /* Whether somebody can read what is written. */
