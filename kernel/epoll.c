@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * epoll(7): a set of descriptors to wait for. Members hold nothing: one whose descriptor is
- * closed, or stands for another file by now, is gone.
+ * epoll(7): a set of descriptors to wait for. Members hold nothing: they go with their file, when
+ * the last descriptor of it is closed.
  */
 #include "base/pack.h"
 #include "kernel/internal.h"
@@ -13,7 +13,11 @@ enum { EPOLL_ADD = 1, EPOLL_DEL = 2, EPOLL_MOD = 3 };
 
 struct member {
 	struct member *next;
-	const struct file *file;
+	struct member **link; /* what points to it in its set, */
+	struct member *file_next;
+	struct member **file_link; /* and among those of its file; NULL: that is another kernel's */
+	struct epoll *set;
+	struct file *file;
 	int fd;
 	uint32_t events;
 	uint32_t told; /* of an edge-triggered one: what it was told it can write */
@@ -31,41 +35,68 @@ static struct epoll *epoll_of(const struct file *f)
 	return f->u.object;
 }
 
-static void forget(struct kernel *k, struct epoll *e, struct member **link)
+/* At the end of its set; its file does not know of it yet. */
+static struct member *append(struct kernel *k, struct epoll *e)
 {
-	struct member *m = *link;
+	struct member *m = heap_zalloc(&k->heap, sizeof *m);
 
-	*link = m->next;
-	if (e->last == &m->next)
-		e->last = link;
-	e->count--;
+	if (m == NULL)
+		return NULL;
+	m->set = e;
+	m->link = e->last;
+	*e->last = m;
+	e->last = &m->next;
+	e->count++;
+	return m;
+}
+
+static void watch(struct member *m, struct file *f)
+{
+	m->file = f;
+	m->file_next = f->members;
+	m->file_link = &f->members;
+	if (m->file_next != NULL)
+		m->file_next->file_link = &m->file_next;
+	f->members = m;
+}
+
+static void forget(struct kernel *k, struct member *m)
+{
+	*m->link = m->next;
+	if (m->next != NULL)
+		m->next->link = m->link;
+	else
+		m->set->last = m->link;
+	m->set->count--;
+	if (m->file_link != NULL)
+		*m->file_link = m->file_next;
+	if (m->file_link != NULL && m->file_next != NULL)
+		m->file_next->file_link = m->file_link;
 	heap_free(&k->heap, m, sizeof *m);
 }
 
-/* Forgets those whose descriptors are closed. */
-static struct member **find(struct proc *p, struct epoll *e, int fd)
+void epoll_forget_file(struct kernel *k, struct file *f)
 {
-	for (struct member **link = &e->first; *link != NULL;) {
-		if (fd_file(p, (*link)->fd) != (*link)->file) {
-			forget(p->k, e, link);
-			continue;
-		}
-		if ((*link)->fd == fd)
-			return link;
-		link = &(*link)->next;
-	}
-	return NULL;
+	while (f->members != NULL)
+		forget(k, f->members);
+}
+
+static struct member *find(const struct epoll *e, int fd, const struct file *f)
+{
+	struct member *m = e->first;
+
+	while (m != NULL && (m->fd != fd || m->file != f))
+		m = m->next;
+	return m;
 }
 
 /* What a member is to be told now. */
 static uint32_t news(struct proc *p, struct member *m)
 {
-	struct file *f = fd_file(p, m->fd);
+	struct file *f = m->file;
 	uint32_t got;
 	uint32_t fresh;
 
-	if (f != m->file)
-		return 0;
 	got = f->ops->poll != NULL ? f->ops->poll(p, f) : (unsigned)(POLL_READ_ | POLL_WRITE_);
 	got &= m->events | POLL_HUP_ | POLL_ERR_;
 	if ((m->events & EPOLL_EDGE) == 0)
@@ -97,9 +128,9 @@ static unsigned epoll_poll(struct proc *p, struct file *f)
 	/* A switch here would change what is polled: it comes at the next charge. */
 	kernel_fuel(p->k)->left -= (int64_t)epoll_of(f)->count;
 	for (struct member *m = epoll_of(f)->first; m != NULL; m = m->next) {
-		struct file *of = fd_file(p, m->fd);
+		struct file *of = m->file;
 
-		if (of == m->file && of->ops->poll != NULL && of->ops->poll != epoll_poll &&
+		if (of->ops->poll != NULL && of->ops->poll != epoll_poll &&
 		    (of->ops->poll(p, of) & (m->events | POLL_HUP_)) != 0)
 			return POLL_READ_;
 	}
@@ -109,12 +140,9 @@ static unsigned epoll_poll(struct proc *p, struct file *f)
 /* Of all members the first that changes by itself. */
 static int64_t next_look(struct proc *p, const struct epoll *e, int64_t until)
 {
-	for (const struct member *m = e->first; m != NULL; m = m->next) {
-		struct file *f = fd_file(p, m->fd);
-
-		if (f == m->file && f->ops->poll != epoll_poll)
-			until = file_due(p, f, until);
-	}
+	for (const struct member *m = e->first; m != NULL; m = m->next)
+		if (m->file->ops->poll != epoll_poll)
+			until = file_due(p, m->file, until);
 	return until;
 }
 
@@ -128,7 +156,7 @@ static void epoll_close(struct kernel *k, struct file *f)
 	struct epoll *e = epoll_of(f);
 
 	while (e->first != NULL)
-		forget(k, e, &e->first);
+		forget(k, e->first);
 	heap_free(&k->heap, e, sizeof *e);
 }
 
@@ -150,29 +178,29 @@ static int epoll_copy(struct copying *w, const struct file *like, struct file *f
 	e->last = &e->first;
 	f->u.object = e;
 	for (const struct member *m = epoll_of(like)->first; m != NULL; m = m->next) {
-		struct member *copy = heap_alloc(&w->to->heap, sizeof *copy);
+		struct member *copy = append(w->to, e);
 
 		if (copy == NULL)
 			return -E_NOMEM;
-		*copy = *m;
-		copy->next = NULL;
-		*e->last = copy;
-		e->last = &copy->next;
-		e->count++;
+		copy->file = m->file;
+		copy->fd = m->fd;
+		copy->events = m->events;
+		copy->told = m->told;
+		copy->data = m->data;
 	}
 	return 0;
 }
 
 void epoll_settle(struct copying *w, struct file *f)
 {
-	struct epoll *e = epoll_of(f);
+	for (struct member *m = epoll_of(f)->first, *next; m != NULL; m = next) {
+		struct file *file = copy_find(w, m->file);
 
-	for (struct member **link = &e->first; *link != NULL;) {
-		(*link)->file = copy_find(w, (*link)->file);
-		if ((*link)->file == NULL)
-			forget(w->to, e, link);
+		next = m->next;
+		if (file != NULL)
+			watch(m, file);
 		else
-			link = &(*link)->next;
+			forget(w->to, m);
 	}
 }
 
@@ -210,23 +238,21 @@ int epoll_unpack_members(struct unpacking *u, struct file *f)
 
 	for (;;) {
 		uint64_t number = unpack_u64(u->in);
+		struct file *file = unpack_file_of(u, number);
 		struct member *m;
 
 		if (u->in->bad || number == UINT64_MAX)
 			return u->in->bad ? -E_IO : 0;
-		m = heap_zalloc(&u->k->heap, sizeof *m);
+		if (file == NULL || file == f)
+			return -E_IO;
+		m = append(u->k, e);
 		if (m == NULL)
 			return -E_NOMEM;
-		m->file = unpack_file_of(u, number);
+		watch(m, file);
 		m->fd = (int)unpack_below(u->in, INT32_MAX);
 		m->events = (uint32_t)unpack_below(u->in, UINT32_MAX);
 		m->told = (uint32_t)unpack_below(u->in, UINT32_MAX);
 		m->data = unpack_u64(u->in);
-		*e->last = m;
-		e->last = &m->next;
-		e->count++;
-		if (m->file == NULL || m->file == f)
-			return -E_IO;
 	}
 }
 
@@ -261,14 +287,16 @@ int64_t sys_epoll(struct proc *p, bool cloexec)
 static int64_t add(struct proc *p, struct epoll *e, struct file *f, int fd,
 		   const struct epoll_event_ *event)
 {
-	struct member *m = heap_zalloc(&p->k->heap, sizeof *m);
+	struct member *m = append(p->k, e);
 
 	if (m == NULL)
 		return -E_NOMEM;
-	*m = (struct member){ NULL, f, fd, event->events, 0, event->data };
-	*e->last = m;
-	e->last = &m->next;
-	e->count++;
+	watch(m, f);
+	m->fd = fd;
+	m->events = event->events;
+	m->data = event->data;
+	/* Another thread may wait for the set already. */
+	sched_wake_all(&p->k->poll_waiters);
 	return 0;
 }
 
@@ -276,7 +304,7 @@ int64_t sys_epoll_ctl(struct proc *p, int epfd, int op, int fd, const struct epo
 {
 	struct file *ep = fd_file(p, epfd);
 	struct file *f = fd_file(p, fd);
-	struct member **link;
+	struct member *m;
 
 	if (ep == NULL || f == NULL)
 		return -E_BADF;
@@ -285,20 +313,20 @@ int64_t sys_epoll_ctl(struct proc *p, int epfd, int op, int fd, const struct epo
 	proc_charge(p, 1 + epoll_of(ep)->count / 16);
 	if (f->ops == &file_regular || f->ops == &file_dir)
 		return -E_PERM;
-	link = find(p, epoll_of(ep), fd);
+	m = find(epoll_of(ep), fd, f);
 	if (op == EPOLL_ADD)
-		return link != NULL ? -E_EXIST : add(p, epoll_of(ep), f, fd, event);
-	if (link == NULL)
+		return m != NULL ? -E_EXIST : add(p, epoll_of(ep), f, fd, event);
+	if (m == NULL)
 		return -E_NOENT;
 	if (op == EPOLL_DEL) {
-		forget(p->k, epoll_of(ep), link);
+		forget(p->k, m);
 		return 0;
 	}
 	if (op != EPOLL_MOD)
 		return -E_INVAL;
-	(*link)->events = event->events;
-	(*link)->data = event->data;
-	(*link)->told = 0;
+	m->events = event->events;
+	m->data = event->data;
+	m->told = 0;
 	sched_wake_all(&p->k->poll_waiters);
 	return 0;
 }

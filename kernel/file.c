@@ -32,6 +32,8 @@ void file_put(struct file *f)
 			capture_alone(f);
 		return;
 	}
+	if (f->members != NULL)
+		epoll_forget_file(k, f);
 	if (f->locked)
 		lock_release(k, f);
 	if (inotify_on(k))

@@ -318,6 +318,7 @@ struct file {
 	vfs_ino ino; /* held, or 0 */
 	vfs_ino dir; /* where path starts, not held */
 	char *path;  /* as it was opened by, or NULL: for /proc/PID/fd */
+	struct member *members; /* of sets of epoll that wait for it */
 	union {
 		struct pipe *pipe;
 		void *object; /* of event.c, epoll.c, socket.c */
@@ -619,6 +620,8 @@ void ring_clear_cache(struct kernel *k);
 
 /* epoll.c */
 extern const struct file_ops file_epoll;
+/* The file goes. */
+void epoll_forget_file(struct kernel *k, struct file *f);
 
 /* event.c */
 int anonymous_stat(struct proc *p, struct file *f, struct vfs_stat *out);

@@ -7,6 +7,7 @@
 enum {
 	EVENTS_MAX = 1024,
 	EFD_SEMAPHORE_ = 1,
+	EPOLL_DEL = 2,
 };
 
 int64_t call_eventfd2(struct task *t, const uint64_t *a)
@@ -39,12 +40,10 @@ int64_t call_epoll_ctl(struct task *t, const uint64_t *a)
 	struct epoll_event_ e = { 0, 0 };
 	char raw[12] = "";
 
-	if (a[3] != 0) {
-		if (get_user(t, raw, a[3], sizeof raw) != 0)
-			return -E_FAULT;
-		memcpy(&e.events, raw, 4);
-		memcpy(&e.data, raw + 4, 8);
-	}
+	if ((int)a[1] != EPOLL_DEL && get_user(t, raw, a[3], sizeof raw) != 0)
+		return -E_FAULT;
+	memcpy(&e.events, raw, 4);
+	memcpy(&e.data, raw + 4, 8);
 	return sys_epoll_ctl(t->p, (int)a[0], (int)a[1], (int)a[2], &e);
 }
 
