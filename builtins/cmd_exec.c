@@ -231,7 +231,7 @@ bool cmd_unread(struct cmd *c, int fd)
 {
 	struct poll_item item = { .fd = fd, .want = POLL_WRITE_ };
 
-	return sys_poll(c->p, &item, 1, 0) > 0 && (item.got & POLL_HUP_) != 0;
+	return sys_poll(c->p, &item, 1, 0) > 0 && (item.got & (POLL_HUP_ | POLL_ERR_)) != 0;
 }
 
 int cmd_setpgid(struct cmd *c, int pid, int pgid)

@@ -20,7 +20,7 @@ struct member {
 	struct file *file;
 	int fd;
 	uint32_t events;
-	uint32_t told; /* of an edge-triggered one: what it was told it can write */
+	uint32_t told; /* of an edge-triggered one: what is not told twice */
 	uint64_t data;
 };
 
@@ -93,17 +93,20 @@ static struct member *find(const struct epoll *e, int fd, const struct file *f)
 /* What a member is to be told now. */
 static uint32_t news(struct proc *p, struct member *m)
 {
+	const unsigned lasting = POLL_WRITE_ | POLL_ERR_ | POLL_HUP_ | POLL_READ_ENDED_;
 	struct file *f = m->file;
-	uint32_t got;
-	uint32_t fresh;
+	uint32_t all = f->ops->poll != NULL ? f->ops->poll(p, f)
+					    : (unsigned)(POLL_READ_ | POLL_WRITE_);
+	uint32_t got = poll_names(all) & (m->events | POLL_HUP_ | POLL_ERR_);
+	uint32_t fresh = got & poll_names(all & ~m->told);
 
-	got = f->ops->poll != NULL ? f->ops->poll(p, f) : (unsigned)(POLL_READ_ | POLL_WRITE_);
-	got &= m->events | POLL_HUP_ | POLL_ERR_;
 	if ((m->events & EPOLL_EDGE) == 0)
 		return got;
-	/* Who may read is told until nothing is left; who may write, once, and with other news. */
-	fresh = got & ~m->told;
-	m->told = got & POLL_WRITE_;
+	/* Who may read is told until nothing is left; the rest, the end too, once, and with other
+	 * news. */
+	if ((m->told & POLL_READ_ENDED_) != 0)
+		fresh &= ~poll_names(POLL_READ_);
+	m->told = all & lasting;
 	return fresh != 0 ? got : 0;
 }
 

@@ -290,7 +290,7 @@ static int look(struct proc *p, struct poll_item *items, int n)
 			got = f->ops->poll(p, f);
 		if (f == NULL)
 			got = POLL_HUP_;
-		items[i].got = got & (items[i].want | POLL_HUP_ | POLL_ERR_);
+		items[i].got = poll_names(got) & (items[i].want | POLL_HUP_ | POLL_ERR_);
 		if (items[i].got != 0)
 			ready++;
 	}

@@ -618,6 +618,13 @@ char *ring_get(struct kernel *k);
 void ring_put(struct kernel *k, char *ring);
 void ring_clear_cache(struct kernel *k);
 
+/* Bytes of the usual kind can be asked for by two names. */
+static inline unsigned poll_names(unsigned got)
+{
+	return got | ((got & POLL_READ_) != 0 ? (unsigned)POLL_READ_NORMAL_ : 0u) |
+	       ((got & POLL_WRITE_) != 0 ? (unsigned)POLL_WRITE_NORMAL_ : 0u);
+}
+
 /* epoll.c */
 extern const struct file_ops file_epoll;
 /* The file goes. */

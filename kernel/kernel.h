@@ -810,7 +810,15 @@ int64_t sys_sendmsg(struct proc *p, int fd, const void *data, size_t n, struct s
 int64_t sys_recvmsg(struct proc *p, int fd, void *out, size_t n, struct socket_message *m);
 int64_t sys_shutdown(struct proc *p, int fd, int how);
 /* What can be done without blocking: POLL_READ | POLL_WRITE | POLL_HUP. timeout_ns < 0: waits. */
-enum { POLL_READ_ = 1, POLL_WRITE_ = 4, POLL_ERR_ = 8, POLL_HUP_ = 16 };
+enum {
+	POLL_READ_ = 1,
+	POLL_WRITE_ = 4,
+	POLL_ERR_ = 8,
+	POLL_HUP_ = 16,
+	POLL_READ_NORMAL_ = 0x40,
+	POLL_WRITE_NORMAL_ = 0x100,
+	POLL_READ_ENDED_ = 0x2000, /* POLLRDHUP */
+};
 struct poll_item {
 	int fd;
 	unsigned want;

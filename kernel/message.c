@@ -261,7 +261,8 @@ unsigned messages_poll(const struct socket *s)
 {
 	const struct socket *to = s->mate;
 
-	return (s->first != NULL || s->ended ? POLL_READ_ : 0u) |
+	return (s->first != NULL ? POLL_READ_ : 0u) |
+	       (s->ended ? (unsigned)(POLL_READ_ | POLL_READ_ENDED_) : 0u) |
 	       (to == NULL || to->bytes < MESSAGES_BYTES ? (unsigned)POLL_WRITE_ : 0u) |
 	       (s->ended && s->type == SOCKET_SEQUENCE && s->mate == NULL ? (unsigned)POLL_HUP_
 									  : 0u);

@@ -307,7 +307,7 @@ static unsigned pipe_poll(struct proc *p, struct file *f)
 	if (file_writes(f) && (room(pi) >= PIPE_ATOMIC || pi->view != NULL))
 		got |= POLL_WRITE_;
 	if (file_writes(f) && !pipe_is_read(pi))
-		got |= POLL_WRITE_ | POLL_HUP_;
+		got |= POLL_ERR_;
 	return got;
 }
 

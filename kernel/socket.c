@@ -48,11 +48,27 @@ static int64_t socket_write(struct proc *p, struct file *f, const void *data, si
 	return -E_PIPE;
 }
 
+/* The end of what comes in can be read, and an error of what goes out be had by writing. Both have
+ * ended: hung up. That the other one closes a connection over a network tells only of the former. */
+static unsigned stream_poll(struct proc *p, const struct socket *s)
+{
+	unsigned in = s->in != NULL ? file_pipe.poll(p, s->in) : (unsigned)POLL_HUP_;
+	unsigned out = s->out != NULL ? file_pipe.poll(p, s->out)
+				      : (unsigned)(POLL_WRITE_ | POLL_ERR_);
+	bool ended = (in & POLL_HUP_) != 0;
+	bool mute = s->out == NULL ||
+		    ((out & POLL_ERR_) != 0 && s->name.family == SOCKET_UNIX);
+
+	if ((out & POLL_ERR_) != 0)
+		out |= POLL_WRITE_;
+	return (in & POLL_READ_) | (out & POLL_WRITE_) |
+	       (ended ? (unsigned)(POLL_READ_ | POLL_READ_ENDED_) : 0u) |
+	       (ended && mute ? (unsigned)POLL_HUP_ : 0u);
+}
+
 static unsigned socket_poll(struct proc *p, struct file *f)
 {
-	struct socket *s = socket_of(f);
-	unsigned in = s->in != NULL ? file_pipe.poll(p, s->in) : (unsigned)POLL_READ_;
-	unsigned out = s->out != NULL ? file_pipe.poll(p, s->out) : 0;
+	const struct socket *s = socket_of(f);
 
 	if (s->listens)
 		return s->queue != NULL ? POLL_READ_ : 0;
@@ -60,12 +76,9 @@ static unsigned socket_poll(struct proc *p, struct file *f)
 		return messages_poll(s);
 	if (s->error != 0)
 		return POLL_READ_ | POLL_WRITE_ | POLL_ERR_ | POLL_HUP_;
-	if (s->in == NULL && s->out == NULL)
-		return POLL_HUP_;
-	/* The end of what comes in can be read; nothing more is to come either way: hung up. */
-	if ((in & POLL_HUP_) != 0)
-		in = POLL_READ_ | ((out & ~(unsigned)POLL_WRITE_) != 0 ? (unsigned)POLL_HUP_ : 0);
-	return in | (out & POLL_WRITE_);
+	if (s->in == NULL && s->out == NULL && s->shut[0] == NULL && s->shut[1] == NULL)
+		return POLL_WRITE_ | POLL_HUP_; /* not connected */
+	return stream_poll(p, s);
 }
 
 static int socket_stat(struct proc *p, struct file *f, struct vfs_stat *out)

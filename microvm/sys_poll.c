@@ -4,7 +4,14 @@
  */
 #include "microvm/private.h"
 
-enum { POLL_MAX = 65536, POLLNVAL_ = 32, SELECT_MAX = 1024, RLIMIT_NOFILE_ = 7 };
+enum {
+	POLL_MAX = 65536,
+	POLLNVAL_ = 32,
+	POLL_KNOWN = POLL_READ_ | POLL_WRITE_ | POLL_READ_NORMAL_ | POLL_WRITE_NORMAL_ |
+		     POLL_READ_ENDED_,
+	SELECT_MAX = 1024,
+	RLIMIT_NOFILE_ = 7,
+};
 
 #define LONG_WAIT ((int64_t)1000000000) /* seconds: as good as for ever */
 
@@ -38,7 +45,7 @@ static int64_t poll_list(struct task *t, uint64_t address, uint64_t n, int64_t n
 			continue;
 		}
 		items[used++] = (struct poll_item){ .fd = u[i].fd,
-						    .want = (unsigned)u[i].want & 5 };
+						    .want = (unsigned)u[i].want & POLL_KNOWN };
 	}
 	r = sys_poll(t->p, items, used, bad != 0 ? 0 : call_left(t, ns));
 	if (r < 0)
@@ -113,12 +120,14 @@ static int64_t select_sets(struct task *t, int n, const uint64_t *address, int64
 	for (int i = 0; i < used; i++) {
 		int fd = items[i].fd;
 		unsigned bit = 1u << fd % 8;
+		bool reads = (items[i].got & (POLL_READ_ | POLL_HUP_ | POLL_ERR_)) != 0;
+		bool writes = (items[i].got & (POLL_WRITE_ | POLL_ERR_)) != 0;
 
-		if ((items[i].got & (POLL_READ_ | POLL_HUP_)) != 0 && has(in->bits[0], fd)) {
+		if (reads && has(in->bits[0], fd)) {
 			out->bits[0][fd / 8] |= (unsigned char)bit;
 			r++;
 		}
-		if ((items[i].got & (POLL_WRITE_ | POLL_HUP_)) != 0 && has(in->bits[1], fd)) {
+		if (writes && has(in->bits[1], fd)) {
 			out->bits[1][fd / 8] |= (unsigned char)bit;
 			r++;
 		}
