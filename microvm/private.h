@@ -17,6 +17,7 @@
 #define MMAP_TOP    0x7ffff7fff000u
 #define PIE_BASE    0x555555554000u
 #define INTERP_SPAN 0x10000000u
+#define LOW_END     0x80000000u
 #define VDSO_PAGES  2u /* the data page, then the code */
 #define PAGE_MASK_  ((uint64_t)PAGE_BYTES - 1)
 
@@ -47,6 +48,7 @@ enum {
 	MAP_PRIVATE_ = 2,
 	MAP_FIXED_ = 0x10,
 	MAP_ANONYMOUS_ = 0x20,
+	MAP_LOW_ = 0x40, /* MAP_32BIT */
 	MAP_GROWSDOWN_ = 0x100,
 	MAP_NORESERVE_ = 0x4000,
 	MAP_POPULATE_ = 0x8000,
@@ -190,6 +192,7 @@ struct map {
 	bool fixed;
 	bool noreplace;
 	bool noreserve;
+	bool low; /* below LOW_END */
 	bool stack;
 	bool special;
 };

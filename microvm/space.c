@@ -262,10 +262,10 @@ static int64_t place(struct space *s, const struct map *m, uint64_t length)
 
 		return r != 0 ? r : (int64_t)at;
 	}
-	if (at != 0 && space_is_free(s, at, length))
+	if (at != 0 && (!m->low || at + length <= LOW_END) && space_is_free(s, at, length))
 		return (int64_t)at;
-	at = space_find(s, length, MMAP_TOP);
-	if (at == 0)
+	at = space_find(s, length, m->low ? LOW_END : MMAP_TOP);
+	if (at == 0 && !m->low)
 		at = space_find(s, length, USER_END);
 	return at != 0 ? (int64_t)at : -E_NOMEM;
 }

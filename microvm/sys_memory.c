@@ -110,7 +110,8 @@ int64_t call_mmap(struct task *t, const uint64_t *a)
 			 .prot = (unsigned)a[2] & 7,
 			 .fixed = (flags & MAP_FIXED_) != 0,
 			 .noreplace = (flags & MAP_FIXED_NOREPLACE_) != 0,
-			 .noreserve = (flags & MAP_NORESERVE_) != 0 };
+			 .noreserve = (flags & MAP_NORESERVE_) != 0,
+			 .low = (flags & MAP_LOW_) != 0 };
 
 	if (a[1] == 0 || (flags & 3) == 0 || (a[5] & PAGE_MASK_) != 0)
 		return -E_INVAL;
