@@ -229,6 +229,13 @@ int64_t call_left(struct task *t, int64_t ns)
 	return left > 0 ? left : 0;
 }
 
+int64_t call_left_now(const struct task *t)
+{
+	int64_t left = t->deadline - sys_now(t->p);
+
+	return t->deadline != 0 && left > 0 ? left : 0;
+}
+
 void call_rest(struct task *t)
 {
 	proc_set_whole(t->p, false);

@@ -510,6 +510,8 @@ int task_go_on(struct proc *p, void *arg);
 int task_make_ready(struct task *t);
 /* What is left of a call's time, which is ns when it begins (below 0: endless). */
 int64_t call_left(struct task *t, int64_t ns);
+/* The same when it ends: 0 without an end. */
+int64_t call_left_now(const struct task *t);
 /* Between two parts of a long call, of which t->done is done: others may run. */
 void call_rest(struct task *t);
 

@@ -61,6 +61,18 @@ static int64_t poll_list(struct task *t, uint64_t address, uint64_t n, int64_t n
 	return put_user(t, address, u, (size_t)n * sizeof *u) != 0 ? -E_FAULT : r;
 }
 
+/* What is left of the time of a call, which began with ns, goes back to the program: in parts of a
+ * second of that many nanoseconds. That it can't be written there is no error. */
+static int64_t tell_left(struct task *t, uint64_t address, int64_t ns, int64_t unit, int64_t r)
+{
+	int64_t left = ns > 0 ? call_left_now(t) : 0;
+	int64_t v[2] = { left / 1000000000, left % 1000000000 / unit };
+
+	if (address != 0)
+		(void)put_user(t, address, v, sizeof v);
+	return r;
+}
+
 int64_t call_poll(struct task *t, const uint64_t *a)
 {
 	int64_t ms = (int)a[2];
@@ -75,7 +87,7 @@ int64_t call_ppoll(struct task *t, const uint64_t *a)
 
 	if (r == 0)
 		r = (int)signal_mask_for_call(t, a[3]);
-	return r != 0 ? r : poll_list(t, a[0], a[1], ns);
+	return r != 0 ? r : tell_left(t, a[2], ns, 1, poll_list(t, a[0], a[1], ns));
 }
 
 /* --- select --- */
@@ -141,6 +153,7 @@ static int64_t select_sets(struct task *t, int n, const uint64_t *address, int64
 int64_t call_select(struct task *t, const uint64_t *a)
 {
 	int64_t v[2];
+	int64_t r;
 	int64_t ns = -1;
 
 	if ((int)a[0] < 0)
@@ -154,13 +167,15 @@ int64_t call_select(struct task *t, const uint64_t *a)
 			     ? LONG_WAIT * 1000000000
 			     : v[0] * 1000000000 + v[1] * 1000;
 	}
-	return select_sets(t, (int)a[0] < SELECT_MAX ? (int)a[0] : SELECT_MAX, a + 1, ns);
+	r = select_sets(t, (int)a[0] < SELECT_MAX ? (int)a[0] : SELECT_MAX, a + 1, ns);
+	return tell_left(t, a[4], ns, 1000, r);
 }
 
 int64_t call_pselect6(struct task *t, const uint64_t *a)
 {
 	uint64_t mask[2] = { 0, 0 };
 	int64_t ns = -1;
+	int64_t got;
 	int r = a[4] != 0 ? get_timespec(t, a[4], &ns) : 0;
 
 	if ((int)a[0] < 0)
@@ -171,5 +186,6 @@ int64_t call_pselect6(struct task *t, const uint64_t *a)
 		r = (int)signal_mask_for_call(t, mask[0]);
 	if (r != 0)
 		return r;
-	return select_sets(t, (int)a[0] < SELECT_MAX ? (int)a[0] : SELECT_MAX, a + 1, ns);
+	got = select_sets(t, (int)a[0] < SELECT_MAX ? (int)a[0] : SELECT_MAX, a + 1, ns);
+	return tell_left(t, a[4], ns, 1, got);
 }
