@@ -200,6 +200,7 @@ static int load(struct proc *p, const char *path, const struct image *im, char *
 		return r;
 	p->priv->format = im->format->name;
 	p->priv->loaded = true;
+	p->no_zombies = false;
 	for (int sig = 1; sig < SIG_COUNT; sig++)
 		if (p->sig_action[sig] == SIG_CAUGHT)
 			p->sig_action[sig] = SIG_DEFAULT;

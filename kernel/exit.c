@@ -51,7 +51,7 @@ static bool nobody_waits(const struct proc *p)
 
 	if (p->priv->from_host)
 		return false;
-	return parent == NULL || parent->sig_action[SIGCHLD_] == SIG_IGNORED;
+	return parent == NULL || parent->no_zombies || parent->sig_action[SIGCHLD_] == SIG_IGNORED;
 }
 
 struct segment *proc_end(struct proc *p, int status)

@@ -248,6 +248,7 @@ struct proc {
 	char *const *argv;             /* as started; NULL-ended */
 	char *const *envp;
 	uint8_t sig_action[SIG_COUNT];
+	bool no_zombies;      /* nobody waits for its children, though SIGCHLD is not ignored */
 	uint64_t sig_pending; /* bit n - 1: signal n, as in Linux's masks */
 	uint64_t sig_blocked;
 	uint64_t rlimit[16][2]; /* soft, hard; ULIMIT_* order of Linux */

@@ -39,6 +39,8 @@ enum {
 	STEP_NS = 10,
 };
 
+enum { SA_NOCLDWAIT_ = 2 };
+
 /* mmap's numbers */
 enum {
 	PROT_READ_ = 1,
@@ -407,6 +409,7 @@ enum {
 	CLONE_CHILD_SETTID_ = 0x1000000,
 	CLONE_NEW_ = 0x7e020000, /* namespaces */
 };
+#define CLONE_CLEAR_SIGHAND_ ((uint64_t)1 << 32)
 
 struct clone {
 	uint64_t flags;

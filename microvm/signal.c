@@ -314,6 +314,8 @@ int64_t call_rt_sigaction(struct task *t, const uint64_t *a)
 		if (get_user(t, &u, a[1], sizeof u) != 0)
 			return -E_FAULT;
 		*h = (struct handler){ u.handler, u.flags, u.restorer, u.mask };
+		if (sig == SIGCHLD_)
+			proc_owner_of(t->p)->no_zombies = (u.flags & SA_NOCLDWAIT_) != 0;
 		sys_sigaction(t->p, sig,
 			      u.handler == 0   ? SIG_DEFAULT
 			      : u.handler == 1 ? SIG_IGNORED

@@ -4,7 +4,7 @@
  */
 #include "microvm/private.h"
 
-enum { ARGS_MAX = 65536, STRING_MAX_ = 131072 };
+enum { STRINGS_BYTES = 2 << 20, STRING_MAX_ = 131072 };
 
 /* --- clone --- */
 
@@ -26,7 +26,7 @@ int64_t call_vfork(struct task *t, const uint64_t *a)
 
 int64_t call_clone(struct task *t, const uint64_t *a)
 {
-	struct clone how = { a[0] & ~(uint64_t)0xff, a[1], a[2], a[3], a[4], a[2] };
+	struct clone how = { a[0] & 0xffffff00, a[1], a[2], a[3], a[4], a[2] };
 
 	if ((a[0] & CLONE_PIDFD_) != 0 && (a[0] & CLONE_PARENT_SETTID_) != 0)
 		return -E_INVAL; /* both would go to one place */
@@ -35,18 +35,21 @@ int64_t call_clone(struct task *t, const uint64_t *a)
 
 int64_t call_clone3(struct task *t, const uint64_t *a)
 {
-	uint64_t v[11] = { 0 };
+	uint64_t v[PAGE_BYTES / 8] = { 0 };
 	struct clone how;
 
 	if (a[1] < 64 || a[1] > sizeof v)
-		return -E_INVAL;
+		return a[1] < 64 ? -E_INVAL : -E_2BIG;
 	if (get_user(t, v, a[0], (size_t)a[1]) != 0)
 		return -E_FAULT;
-	how = (struct clone){
-		v[0] & ~(uint64_t)0xff, v[5] != 0 ? v[5] + v[6] : 0, v[3], v[2], v[7], v[1]
-	};
-	if (v[9] != 0 || (v[0] >> 32) > 1)
-		return -E_INVAL; /* set_tid, cgroups */
+	for (size_t i = 11; i < sizeof v / sizeof *v; i++)
+		if (v[i] != 0)
+			return -E_2BIG;
+	how = (struct clone){ v[0], v[5] != 0 ? v[5] + v[6] : 0, v[3], v[2], v[7], v[1] };
+	/* set_tid, cgroups; the signal at the end stands by itself. */
+	if (v[9] != 0 || (v[0] >> 32) > 1 || (v[0] & 0xff) != 0 || v[4] >= NSIG_ ||
+	    (v[5] != 0) != (v[6] != 0))
+		return -E_INVAL;
 	return task_clone(t, &how);
 }
 
@@ -58,6 +61,7 @@ static int get_strings(struct task *t, uint64_t address, char ***out)
 	char **list = NULL;
 	size_t n = 0;
 	size_t cap = 0;
+	size_t bytes = 0; /* with the pointers, as the limit counts them */
 
 	for (;;) {
 		uint64_t at = 0;
@@ -72,13 +76,14 @@ static int get_strings(struct task *t, uint64_t address, char ***out)
 			return -E_FAULT;
 		if (at == 0)
 			break;
-		if (n == ARGS_MAX)
-			return -E_2BIG;
 		proc_charge(t->p, 1);
 		int r = guest_string(t->p, t->space, at, STRING_MAX_, a, &list[n]);
 
 		if (r != 0)
 			return r == -E_NAMETOOLONG ? -E_2BIG : r;
+		bytes += strlen(list[n]) + 1 + sizeof *list;
+		if (bytes > STRINGS_BYTES)
+			return -E_2BIG;
 		n++;
 	}
 	list[n] = NULL;
@@ -144,15 +149,22 @@ int64_t call_exit_group(struct task *t, const uint64_t *a)
 
 /* --- wait --- */
 
+enum {
+	USAGE_WORDS = 18,
+	W_KINDS = (int)0xe0000000, /* of children: there is one */
+};
+
 int64_t call_wait4(struct task *t, const uint64_t *a)
 {
-	uint64_t usage[18] = { 0 };
+	const uint64_t usage[USAGE_WORDS] = { 0 };
 	int options = (int)a[2];
 	int status = 0;
 	int64_t r;
 
-	if ((options & ~(WNOHANG_ | WUNTRACED_ | WCONTINUED_ | (int)0xe0000000)) != 0)
+	if ((options & ~(WNOHANG_ | WUNTRACED_ | WCONTINUED_ | W_KINDS)) != 0)
 		return -E_INVAL;
+	if ((int)a[0] == INT32_MIN)
+		return -E_SRCH;
 	r = sys_wait(t->p, (int)a[0], &status, options & 11);
 	if (r == -E_INTR)
 		return RESTART;
@@ -167,6 +179,7 @@ enum { P_ALL = 0, P_PID = 1, P_PGID = 2, P_PIDFD = 3, WEXITED_ = 4 };
 
 int64_t call_waitid(struct task *t, const uint64_t *a)
 {
+	const uint64_t usage[USAGE_WORDS] = { 0 };
 	struct signal_info info = { .signo = 0 };
 	struct sig_source s;
 	int options = (int)a[3];
@@ -174,7 +187,9 @@ int64_t call_waitid(struct task *t, const uint64_t *a)
 	int status = 0;
 	int64_t r = 0;
 
-	if ((options & (WEXITED_ | WUNTRACED_ | WCONTINUED_)) == 0 || a[0] > P_PIDFD)
+	if ((options & (WEXITED_ | WUNTRACED_ | WCONTINUED_)) == 0 ||
+	    (options & ~(WEXITED_ | WUNTRACED_ | WCONTINUED_ | WNOHANG_ | WKEEP_ | W_KINDS)) != 0 ||
+	    a[0] > P_PIDFD || (a[0] != P_ALL && (int)a[1] < (a[0] == P_PID)))
 		return -E_INVAL;
 	if (a[0] == P_PID)
 		pid = (int)a[1];
@@ -190,6 +205,8 @@ int64_t call_waitid(struct task *t, const uint64_t *a)
 		return RESTART;
 	if (r < 0)
 		return r;
+	if (r > 0 && a[4] != 0 && put_user(t, a[4], usage, sizeof usage) != 0)
+		return -E_FAULT;
 	if (r > 0) {
 		s = sig_source_of_child((int)r, t->p->cred.uid, status);
 		info = signal_info_of(SIGCHLD_, &s);

@@ -57,9 +57,17 @@ struct group *group_new(struct microvm *m)
 	return g;
 }
 
+/* Signals that are caught have their default action again. */
+static void handlers_clear(struct handlers *h)
+{
+	for (int sig = 1; sig < NSIG_; sig++)
+		h->of[sig] = (struct handler){ .address = h->of[sig].address == 1 };
+}
+
 /* As their actions say, signals are ignored, caught, or act. */
 void handlers_apply(struct task *t)
 {
+	t->p->no_zombies = (t->handlers->of[SIGCHLD_].flags & SA_NOCLDWAIT_) != 0;
 	for (int sig = 1; sig < NSIG_; sig++) {
 		uint64_t address = t->handlers->of[sig].address;
 
@@ -215,6 +223,7 @@ int task_renew(struct task *t)
 	t->space = s;
 	t->context = context;
 	memset(t->handlers->of, 0, sizeof t->handlers->of);
+	t->p->no_zombies = false;
 	for (int sig = 1; sig < NSIG_; sig++) {
 		if (t->p->sig_action[sig] == SIG_CAUGHT)
 			t->p->sig_action[sig] = SIG_DEFAULT;
@@ -255,6 +264,8 @@ static int copy_task(struct task *t, uint64_t flags, struct task **out)
 	} else {
 		c->handlers = handlers_new(m, t->handlers);
 	}
+	if ((flags & CLONE_CLEAR_SIGHAND_) != 0 && c->handlers != NULL)
+		handlers_clear(c->handlers);
 	if ((flags & CLONE_THREAD_) != 0) {
 		c->group = t->group;
 		c->group->refs++;
@@ -287,6 +298,7 @@ static int64_t start(struct task *t, struct task *c, const struct clone *how, st
 	if (r < 0)
 		return r;
 	task_adopt(c, *out);
+	handlers_apply(c);
 	if ((how->flags & CLONE_THREAD_) == 0)
 		c->group->owner = *out;
 	return r;
@@ -329,7 +341,8 @@ int64_t task_clone(struct task *t, const struct clone *how)
 
 	if (((f & CLONE_THREAD_) != 0 && (f & CLONE_SIGHAND_) == 0) ||
 	    ((f & CLONE_SIGHAND_) != 0 && (f & CLONE_VM_) == 0) || (f & CLONE_NEW_) != 0 ||
-	    ((f & CLONE_PIDFD_) != 0 && (f & CLONE_THREAD_) != 0))
+	    ((f & CLONE_PIDFD_) != 0 && (f & CLONE_THREAD_) != 0) ||
+	    (f & (CLONE_SIGHAND_ | CLONE_CLEAR_SIGHAND_)) == (CLONE_SIGHAND_ | CLONE_CLEAR_SIGHAND_))
 		return -E_INVAL;
 	/* A base that is not canonical would stop the machine. */
 	if ((f & CLONE_SETTLS_) != 0 && how->tls >= USER_END)
