@@ -207,6 +207,8 @@ int space_discard(struct space *s, uint64_t address, uint64_t length);
 int64_t space_remap(struct space *s, uint64_t old, uint64_t old_len, uint64_t new_len,
 		    unsigned flags, uint64_t new);
 struct area *space_area(const struct space *s, uint64_t address);
+/* How many of n bytes at address are where there is such a right. */
+uint64_t space_allows(const struct space *s, uint64_t address, uint64_t n, unsigned want);
 size_t space_area_index(const struct space *s, uint64_t address);
 /* Splits areas so that one begins at address. */
 int space_split(struct space *s, uint64_t address);

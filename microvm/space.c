@@ -121,6 +121,20 @@ struct area *space_area(const struct space *s, uint64_t address)
 	return i < s->nareas && s->area[i].start <= address ? &s->area[i] : NULL;
 }
 
+uint64_t space_allows(const struct space *s, uint64_t address, uint64_t n, unsigned want)
+{
+	uint64_t done = 0;
+
+	while (done < n) {
+		const struct area *a = space_area(s, address + done);
+
+		if (a == NULL || (a->prot & want) != want)
+			break;
+		done = a->end - address < n ? a->end - address : n;
+	}
+	return done;
+}
+
 static int make_room(struct space *s)
 {
 	size_t cap = s->areas_cap == 0 ? 32 : s->areas_cap * 2;

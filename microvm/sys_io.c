@@ -7,6 +7,7 @@
 enum {
 	PART_BYTES = 256 * 1024, /* moved at once */
 	IOV_MAX_ = 1024,
+	FADVISE_LAST = 5,
 	HERE = -1, /* at the file's own position */
 };
 
@@ -29,6 +30,23 @@ static bool is_regular(struct task *t, int fd)
 
 /* --- reading and writing --- */
 
+/* How many of n bytes a call moves, of which the program has memory for the first `can`: what can't
+ * be delivered is not taken, what is not there not written to files. 0: *err says why. */
+static size_t movable(struct task *t, int fd, size_t can, size_t n, unsigned want, int64_t *err)
+{
+	*err = 0;
+	if (can == n || (can != 0 && (want == PROT_WRITE_ || is_regular(t, fd))))
+		return can;
+	*err = sys_getfl(t->p, fd) < 0 ? -E_BADF : -E_FAULT;
+	return 0;
+}
+
+static size_t movable_at(struct task *t, int fd, uint64_t address, size_t n, unsigned want,
+			 int64_t *err)
+{
+	return movable(t, fd, (size_t)space_allows(t->space, address, n, want), n, want, err);
+}
+
 static int64_t read_to(struct task *t, int fd, uint64_t address, uint64_t n, int64_t pos)
 {
 	size_t size = n < PART_BYTES ? (size_t)n : PART_BYTES;
@@ -37,9 +55,12 @@ static int64_t read_to(struct task *t, int fd, uint64_t address, uint64_t n, int
 
 	for (;;) {
 		size_t part = n - done < size ? (size_t)(n - done) : size;
-		int64_t r = pos == HERE ? sys_read(t->p, fd, buf, part)
-					: sys_pread(t->p, fd, buf, part, (uint64_t)pos + done);
+		int64_t r;
 
+		part = movable_at(t, fd, address + done, part, PROT_WRITE_, &r);
+		if (r == 0)
+			r = pos == HERE ? sys_read(t->p, fd, buf, part)
+					: sys_pread(t->p, fd, buf, part, (uint64_t)pos + done);
 		if (r < 0)
 			return done != 0 ? (int64_t)done : r;
 		if (put_user(t, address + done, buf, (size_t)r) != 0)
@@ -62,8 +83,11 @@ static int64_t write_from(struct task *t, int fd, uint64_t address, uint64_t n, 
 	do {
 		size_t part = n - done < size ? (size_t)(n - done) : size;
 
-		if (get_user(t, buf, address + done, part) != 0)
-			return done != 0 ? (int64_t)done : -E_FAULT;
+		part = movable_at(t, fd, address + done, part, PROT_READ_, &r);
+		if (r == 0 && get_user(t, buf, address + done, part) != 0)
+			r = -E_FAULT;
+		if (r != 0)
+			return done != 0 ? (int64_t)done : r;
 		r = pos == HERE ? sys_write(t->p, fd, buf, part)
 				: sys_pwrite(t->p, fd, buf, part, (uint64_t)pos + done);
 		if (r < 0)
@@ -87,7 +111,11 @@ typedef int64_t mover(struct task *t, int fd, uint64_t address, uint64_t n, int6
 static int64_t move_rest(struct task *t, const uint64_t *a, int64_t pos, mover *move)
 {
 	uint64_t before = t->done < a[2] ? t->done : a[2];
-	int64_t r = move(t, (int)a[0], a[1] + before, a[2] - before,
+	int64_t r;
+
+	if (a[2] > USER_END || a[1] > USER_END - a[2])
+		return sys_getfl(t->p, (int)a[0]) < 0 ? -E_BADF : -E_FAULT;
+	r = move(t, (int)a[0], a[1] + before, a[2] - before,
 			 pos == HERE ? HERE : pos + (int64_t)before);
 
 	return r < 0 && before != 0 ? (int64_t)before : r < 0 ? r : (int64_t)before + r;
@@ -156,9 +184,27 @@ static int64_t get_vector(struct task *t, const uint64_t *a, struct iovec_ **out
 	*out = v = call_memory(t, (count + 1) * sizeof *v);
 	if (get_user(t, v, a[1], count * sizeof *v) != 0)
 		return -E_FAULT;
+	for (size_t i = 0; i < count; i++)
+		if ((int64_t)v[i].len < 0)
+			return -E_INVAL;
 	for (size_t i = 0; i < count && total <= PART_BYTES; i++)
 		total += v[i].len < PART_BYTES + 1 ? (size_t)v[i].len : PART_BYTES + 1;
 	return (int64_t)total;
+}
+
+/* How many of a vector's bytes, total together, are where there is such a right. */
+static size_t vector_allows(struct task *t, const struct iovec_ *v, size_t total, unsigned want)
+{
+	size_t done = 0;
+
+	for (; done < total; v++) {
+		size_t can = (size_t)space_allows(t->space, v->base, v->len, want);
+
+		done += can;
+		if (can < v->len)
+			break;
+	}
+	return done;
 }
 
 /* In one piece where it is small: what is there comes, and nobody waits for more. */
@@ -166,13 +212,18 @@ int64_t call_readv(struct task *t, const uint64_t *a)
 {
 	struct iovec_ *v;
 	int64_t total = get_vector(t, a, &v);
+	size_t can;
 	int64_t r;
 	char *buf;
 
 	if (total < 0 || total > PART_BYTES)
 		return total < 0 ? total : move_vector(t, a, HERE, read_to);
-	buf = call_memory(t, (size_t)total + 1);
-	r = sys_read(t->p, (int)a[0], buf, (size_t)total);
+	can = vector_allows(t, v, (size_t)total, PROT_WRITE_);
+	can = movable(t, (int)a[0], can, (size_t)total, PROT_WRITE_, &r);
+	if (r != 0)
+		return r;
+	buf = call_memory(t, can + 1);
+	r = sys_read(t->p, (int)a[0], buf, can);
 	for (int64_t i = 0, at = 0; at < r; at += (int64_t)v[i++].len) {
 		int64_t part = (int64_t)v[i].len < r - at ? (int64_t)v[i].len : r - at;
 
@@ -189,16 +240,23 @@ int64_t call_writev(struct task *t, const uint64_t *a)
 	int64_t most = get_vector(t, a, &v);
 	size_t before = (size_t)t->done;
 	size_t total = 0;
+	size_t can;
 	char *buf;
 	int64_t r;
 
 	if (most < 0 || most > PART_BYTES)
 		return most < 0 ? most : move_vector(t, a, HERE, write_from);
-	buf = call_memory(t, (size_t)most + 1);
-	for (size_t i = 0; i < (size_t)a[2]; i++) {
-		if (get_user(t, buf + total, v[i].base, (size_t)v[i].len) != 0)
+	can = vector_allows(t, v, (size_t)most, PROT_READ_);
+	can = movable(t, (int)a[0], can, (size_t)most, PROT_READ_, &r);
+	if (r != 0)
+		return r;
+	buf = call_memory(t, can + 1);
+	for (size_t i = 0; total < can; i++) {
+		size_t part = v[i].len < can - total ? (size_t)v[i].len : can - total;
+
+		if (get_user(t, buf + total, v[i].base, part) != 0)
 			return -E_FAULT;
-		total += (size_t)v[i].len;
+		total += part;
 	}
 	before = before < total ? before : total;
 	r = sys_write(t->p, (int)a[0], buf + before, total - before);
@@ -296,7 +354,9 @@ static int64_t if_open(struct task *t, int fd)
 
 int64_t call_fadvise64(struct task *t, const uint64_t *a)
 {
-	return if_open(t, (int)a[0]);
+	int64_t r = if_open(t, (int)a[0]);
+
+	return r == 0 && (a[3] > FADVISE_LAST || (int64_t)a[2] < 0) ? -E_INVAL : r;
 }
 
 /* --- descriptors --- */

@@ -4,7 +4,7 @@
  */
 #include "microvm/private.h"
 
-enum { HEAP_AHEAD = 4 * PAGE_BYTES, SYNC_BYTES = 1 << 20 };
+enum { HEAP_AHEAD = 4 * PAGE_BYTES, SYNC_BYTES = 1 << 20, MS_BOTH = 5 /* MS_SYNC, MS_ASYNC */ };
 
 static uint64_t pages_up(uint64_t n)
 {
@@ -188,11 +188,14 @@ int64_t call_msync(struct task *t, const uint64_t *a)
 	struct space *s = t->space;
 	uint64_t at = a[0];
 	uint64_t end;
+	bool whole;
 	size_t i;
 
-	if (bad_range(a[0], a[1]) || a[2] > 7)
+	if (bad_range(a[0], a[1]) || a[2] > 7 || (a[2] & MS_BOTH) == MS_BOTH)
 		return -E_INVAL;
 	end = a[0] + pages_up(a[1]);
+	/* Programs ask in this way whether there is memory. */
+	whole = space_allows(s, at, end - at, 0) == end - at;
 	while ((i = space_area_index(s, at)) < s->nareas && s->area[i].start < end && at < end) {
 		uint64_t from = s->area[i].start > at ? s->area[i].start : at;
 
@@ -200,7 +203,7 @@ int64_t call_msync(struct task *t, const uint64_t *a)
 		area_sync(&s->area[i], from, at);
 		call_rest(t);
 	}
-	return 0;
+	return whole ? 0 : -E_NOMEM;
 }
 
 int64_t call_mincore(struct task *t, const uint64_t *a)

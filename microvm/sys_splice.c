@@ -22,6 +22,27 @@ static uint32_t type_of(struct task *t, int fd)
 	return sys_fstat(t->p, fd, &st) == 0 ? st.mode & S_FMT : 0;
 }
 
+/* Whether one can be read and the other written: 0 or -E_BADF. */
+static int64_t check_ends(struct task *t, int in, int out)
+{
+	int64_t from = sys_getfl(t->p, in);
+	int64_t to = sys_getfl(t->p, out);
+
+	return from < 0 || to < 0 || (from & O_PATH_) != 0 || (to & O_PATH_) != 0 ||
+			       (from & O_ACCMODE_) == O_WRONLY_ || (to & O_ACCMODE_) == O_RDONLY_
+		       ? -E_BADF
+		       : 0;
+}
+
+static bool same_pipe(struct task *t, int a, int b)
+{
+	struct vfs_stat one;
+	struct vfs_stat two;
+
+	return sys_fstat(t->p, a, &one) == 0 && sys_fstat(t->p, b, &two) == 0 &&
+	       one.dev == two.dev && one.ino == two.ino;
+}
+
 /* One end of a copy, and where in it; at: the position's address, 0: the file's own. */
 struct end {
 	int fd;
@@ -101,7 +122,11 @@ int64_t call_sendfile(struct task *t, const uint64_t *a)
 {
 	struct end in = { .fd = (int)a[1], .at = a[2] };
 	struct end out = { .fd = (int)a[0] };
+	int64_t pos = sys_lseek(t->p, in.fd, 0, SEEK_CURRENT);
 
+	/* What is read and not written must be there again. */
+	if (pos < 0)
+		return pos == -E_BADF ? pos : -E_INVAL;
 	return copy_between(t, in, out, a[3], false);
 }
 
@@ -113,6 +138,10 @@ int64_t call_copy_file_range(struct task *t, const uint64_t *a)
 	if (type_of(t, in.fd) != S_REG || type_of(t, out.fd) != S_REG)
 		return sys_getfl(t->p, in.fd) < 0 || sys_getfl(t->p, out.fd) < 0 ? -E_BADF
 										 : -E_INVAL;
+	if (a[5] != 0)
+		return -E_INVAL;
+	if (check_ends(t, in.fd, out.fd) != 0 || (sys_getfl(t->p, out.fd) & O_APPEND_) != 0)
+		return -E_BADF;
 	return copy_between(t, in, out, a[4], false);
 }
 
@@ -169,9 +198,10 @@ int64_t call_splice(struct task *t, const uint64_t *a)
 	bool wait = (a[5] & SPLICE_NONBLOCK) == 0;
 	size_t n = a[4] < STEP_BYTES ? (size_t)a[4] : STEP_BYTES;
 
-	if (sys_getfl(t->p, in.fd) < 0 || sys_getfl(t->p, out.fd) < 0)
+	if (check_ends(t, in.fd, out.fd) != 0)
 		return -E_BADF;
-	if ((a[5] & ~(uint64_t)15) != 0 || (!in_pipe && !out_pipe))
+	if ((a[5] & ~(uint64_t)15) != 0 || (!in_pipe && !out_pipe) ||
+	    (in_pipe && out_pipe && same_pipe(t, in.fd, out.fd)))
 		return -E_INVAL;
 	if ((in_pipe && in.at != 0) || (out_pipe && out.at != 0))
 		return -E_SPIPE;
@@ -185,10 +215,10 @@ int64_t call_tee(struct task *t, const uint64_t *a)
 	struct end in = { .fd = (int)a[0] };
 	struct end out = { .fd = (int)a[1] };
 
-	if (sys_getfl(t->p, in.fd) < 0 || sys_getfl(t->p, out.fd) < 0)
+	if (check_ends(t, in.fd, out.fd) != 0)
 		return -E_BADF;
 	if (type_of(t, in.fd) != S_FIFO || type_of(t, out.fd) != S_FIFO ||
-	    (a[3] & ~(uint64_t)15) != 0)
+	    (a[3] & ~(uint64_t)15) != 0 || same_pipe(t, in.fd, out.fd))
 		return -E_INVAL;
 	if (a[2] == 0)
 		return 0;
