@@ -319,6 +319,7 @@ struct file {
 	vfs_ino dir; /* where path starts, not held */
 	char *path;  /* as it was opened by, or NULL: for /proc/PID/fd */
 	struct member *members; /* of sets of epoll that wait for it */
+	int64_t time_ns;        /* of a socket's end: so long a call waits; 0: for ever */
 	union {
 		struct pipe *pipe;
 		void *object; /* of event.c, epoll.c, socket.c */

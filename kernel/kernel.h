@@ -778,7 +778,9 @@ struct socket_option {
 	int name;
 	uint32_t value;
 };
-struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int name);
+struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int name, bool make);
+/* Options of this level that have an effect: how many milliseconds a call waits, 0: for ever. */
+enum { SOCKET_LEVEL = 1, SOCKET_READ_TIME = 20, SOCKET_WRITE_TIME = 21 };
 /* The process at the other end when it was connected. */
 struct socket_peer {
 	int pid;

@@ -395,6 +395,7 @@ int64_t sys_accept(struct proc *p, int fd, unsigned oflags)
 	struct file *listener = fd_file(p, fd);
 	int64_t err;
 	struct socket *s = get(p, fd, &err);
+	int64_t until = TIMER_NEVER;
 	struct file *f;
 
 	proc_charge(p, 4);
@@ -402,12 +403,14 @@ int64_t sys_accept(struct proc *p, int fd, unsigned oflags)
 		return err;
 	if (!s->listens)
 		return -E_INVAL;
+	if (socket_time(s, SOCKET_READ_TIME) != 0)
+		until = kernel_now(p->k) + socket_time(s, SOCKET_READ_TIME);
 	while (s->queue == NULL) {
 		if ((listener->flags & O_NONBLOCK_) != 0)
 			return -E_AGAIN;
-		err = sched_block(p, &s->waiting, TIMER_NEVER);
+		err = sched_block(p, &s->waiting, until);
 		if (err != 0)
-			return err;
+			return err == -E_TIMEDOUT ? -E_AGAIN : err;
 		if (fd_file(p, fd) != listener)
 			return -E_BADF;
 	}

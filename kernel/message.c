@@ -273,9 +273,15 @@ static bool waits(const struct file *f, unsigned flags)
 	return (f->flags & O_NONBLOCK_) == 0 && (flags & SOCKET_NO_WAIT) == 0;
 }
 
-static int wait_on(struct proc *p, struct file *f, struct waitq *q, unsigned flags)
+/* As long as an option says. */
+static int wait_on(struct proc *p, struct file *f, struct waitq *q, unsigned flags, int option)
 {
-	return waits(f, flags) ? sched_block(p, q, TIMER_NEVER) : -E_AGAIN;
+	int64_t ns = socket_time(socket_of(f), option);
+	int r = -E_AGAIN;
+
+	if (waits(f, flags))
+		r = sched_block(p, q, ns != 0 ? kernel_now(p->k) + ns : (int64_t)TIMER_NEVER);
+	return r == -E_TIMEDOUT ? -E_AGAIN : r;
 }
 
 static int64_t receive(struct proc *p, struct file *f, void *out, size_t n,
@@ -292,7 +298,7 @@ static int64_t receive(struct proc *p, struct file *f, void *out, size_t n,
 
 		if (r != 0 || s->ended)
 			return r;
-		r = wait_on(p, f, &s->waiting, m->flags);
+		r = wait_on(p, f, &s->waiting, m->flags, SOCKET_READ_TIME);
 		if (r != 0)
 			return r;
 	}
@@ -390,7 +396,7 @@ static int64_t send(struct proc *p, struct file *f, const void *data, size_t n,
 			return r;
 		if (to == NULL || to->bytes + n + MESSAGE_OVERHEAD <= MESSAGES_BYTES)
 			break;
-		r = wait_on(p, f, &to->waiting, m->flags);
+		r = wait_on(p, f, &to->waiting, m->flags, SOCKET_WRITE_TIME);
 		if (r != 0)
 			return r;
 	}
@@ -419,14 +425,6 @@ int64_t messages_write(struct proc *p, struct file *f, const void *data, size_t 
 
 /* --- streams --- */
 
-static struct file *end_of(struct file *end, const struct file *f, unsigned flags)
-{
-	end->flags &= ~(unsigned)O_NONBLOCK_;
-	if (!waits(f, flags))
-		end->flags |= O_NONBLOCK_;
-	return end;
-}
-
 /* Files go with the first byte: not before there is room for it, since a call that waits may be
  * interrupted and made again. */
 static int64_t send_rights(struct proc *p, struct file *f, size_t n, const struct socket_message *m)
@@ -437,7 +435,7 @@ static int64_t send_rights(struct proc *p, struct file *f, size_t n, const struc
 	struct rights *rights;
 
 	if (r == 0 && s->out != NULL && n != 0)
-		r = pipe_wait_room(p, end_of(s->out, f, m->flags), n);
+		r = pipe_wait_room(p, socket_end(s->out, f, m->flags), n);
 	if (r == 0)
 		r = rights_new(p, m, &rights);
 	if (r != 0)
@@ -463,7 +461,7 @@ static int64_t send_stream(struct proc *p, struct file *f, const void *data, siz
 	if (r != 0)
 		return r;
 	return s->out == NULL ? f->ops->write(p, f, data, n)
-			      : file_pipe.write(p, end_of(s->out, f, m->flags), data, n);
+			      : file_pipe.write(p, socket_end(s->out, f, m->flags), data, n);
 }
 
 /* One read: as much as there is, up to the next files. */
@@ -479,14 +477,14 @@ static int64_t receive_some(struct proc *p, struct file *f, char *out, size_t n,
 	if (s->in == NULL)
 		return s->out == NULL ? -E_NOTCONN : 0;
 	if ((m->flags & SOCKET_PEEK) != 0)
-		return pipe_peek(p, end_of(s->in, f, m->flags), out, n);
+		return pipe_peek(p, socket_end(s->in, f, m->flags), out, n);
 	/* Files may come while it waits: so it waits before it looks for them. */
-	r = n != 0 ? pipe_peek(p, end_of(s->in, f, m->flags), out, 1) : 0;
+	r = n != 0 ? pipe_peek(p, socket_end(s->in, f, m->flags), out, 1) : 0;
 	if (r <= 0 || s->in == NULL)
 		return r;
 	n = rights_before_read(s->in->u.pipe, n, &rights);
 	rights_receive(p, rights, m);
-	r = file_pipe.read(p, end_of(s->in, f, m->flags), out, n);
+	r = file_pipe.read(p, socket_end(s->in, f, m->flags), out, n);
 	if (r > 0 && s->in != NULL)
 		rights_after_read(s->in->u.pipe, (size_t)r);
 	rights_clear(p->k, rights);

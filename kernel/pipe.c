@@ -128,10 +128,17 @@ static bool part_from_view(struct kernel *k, struct pipe *pi)
 
 /* --- reading --- */
 
+/* When a call that begins now gives up. */
+static int64_t give_up(const struct proc *p, const struct file *f)
+{
+	return f->time_ns != 0 ? kernel_now(p->k) + f->time_ns : (int64_t)TIMER_NEVER;
+}
+
 /* Waits for bytes: their number, 0 at the end, -E_AGAIN, -E_INTR. */
 static int64_t wait_bytes(struct proc *p, struct file *f)
 {
 	struct pipe *pi = f->u.pipe;
+	int64_t until = give_up(p, f);
 
 	while (filled(pi) == 0) {
 		int r;
@@ -140,9 +147,9 @@ static int64_t wait_bytes(struct proc *p, struct file *f)
 			return 0;
 		if ((f->flags & O_NONBLOCK_) != 0)
 			return -E_AGAIN;
-		r = sched_block(p, &pi->wait_bytes, TIMER_NEVER);
+		r = sched_block(p, &pi->wait_bytes, until);
 		if (r != 0)
-			return r;
+			return r == -E_TIMEDOUT ? -E_AGAIN : r;
 	}
 	return (int64_t)filled(pi);
 }
@@ -233,6 +240,7 @@ static int64_t broken(struct proc *p)
 static int64_t wait_room(struct proc *p, struct file *f, size_t need, size_t done)
 {
 	struct pipe *pi = f->u.pipe;
+	int64_t until = give_up(p, f);
 
 	for (;;) {
 		int r;
@@ -246,9 +254,9 @@ static int64_t wait_room(struct proc *p, struct file *f, size_t need, size_t don
 		if ((f->flags & O_NONBLOCK_) != 0)
 			return -E_AGAIN;
 		p->priv->moved = done;
-		r = sched_block(p, &pi->wait_room, TIMER_NEVER);
+		r = sched_block(p, &pi->wait_room, until);
 		if (r != 0)
-			return r;
+			return r == -E_TIMEDOUT ? -E_AGAIN : r;
 	}
 }
 

@@ -4,10 +4,15 @@
  */
 #include "kernel/socket.h"
 
-/* The pipe's end, which blocks as the socket does. */
-static struct file *end_of(struct file *end, const struct file *f)
+struct file *socket_end(struct file *end, const struct file *f, unsigned flags)
 {
-	end->flags = (end->flags & ~(unsigned)O_NONBLOCK_) | (f->flags & O_NONBLOCK_);
+	struct socket *s = socket_of(f);
+	bool waits = (f->flags & O_NONBLOCK_) == 0 && (flags & SOCKET_NO_WAIT) == 0;
+
+	end->flags = (end->flags & ~(unsigned)O_NONBLOCK_) | (waits ? 0 : (unsigned)O_NONBLOCK_);
+	end->time_ns = s->noptions == 0 ? 0
+					: socket_time(s, file_reads(end) ? SOCKET_READ_TIME
+									 : SOCKET_WRITE_TIME);
 	return end;
 }
 
@@ -26,7 +31,7 @@ static int64_t socket_read(struct proc *p, struct file *f, void *out, size_t n)
 		return s->out == NULL ? -E_NOTCONN : 0;
 	n = rights_before_read(s->in->u.pipe, n, &rights);
 	rights_clear(p->k, rights);
-	r = file_pipe.read(p, end_of(s->in, f), out, n);
+	r = file_pipe.read(p, socket_end(s->in, f, 0), out, n);
 	if (r > 0 && s->in != NULL)
 		rights_after_read(s->in->u.pipe, (size_t)r);
 	return r;
@@ -39,7 +44,7 @@ static int64_t socket_write(struct proc *p, struct file *f, const void *data, si
 	if (s->type != SOCKET_STREAM)
 		return messages_write(p, f, data, n);
 	if (s->out != NULL)
-		return file_pipe.write(p, end_of(s->out, f), data, n);
+		return file_pipe.write(p, socket_end(s->out, f, 0), data, n);
 	if (s->error != 0)
 		return -socket_take_error(s);
 	if (s->in == NULL)
@@ -342,18 +347,29 @@ int sys_socket_error(struct proc *p, int fd)
 	return s != NULL ? socket_take_error(s) : 0;
 }
 
-struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int name)
+static struct socket_option *find_option(struct socket *s, int level, int name)
+{
+	for (int i = 0; i < s->noptions; i++)
+		if (s->option[i].level == level && s->option[i].name == name)
+			return &s->option[i];
+	return NULL;
+}
+
+int64_t socket_time(struct socket *s, int name)
+{
+	const struct socket_option *o = find_option(s, SOCKET_LEVEL, name);
+
+	return o != NULL ? (int64_t)o->value * 1000000 : 0;
+}
+
+struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int name, bool make)
 {
 	struct socket *s = get(p, fd);
-	struct socket_option *o = s != NULL ? s->option : NULL;
+	struct socket_option *o = s != NULL ? find_option(s, level, name) : NULL;
 
-	if (s == NULL)
-		return NULL;
-	for (int i = 0; i < s->noptions; i++)
-		if (o[i].level == level && o[i].name == name)
-			return &o[i];
-	if (s->noptions == SOCKET_OPTIONS)
-		return NULL;
+	if (s == NULL || o != NULL || !make || s->noptions == SOCKET_OPTIONS)
+		return o;
+	o = s->option;
 	o[s->noptions] = (struct socket_option){ level, name, 0 };
 	return &o[s->noptions++];
 }

@@ -71,6 +71,10 @@ struct socket *socket_bound(struct kernel *k, const struct socket_name *n, int t
 /* Gives a socket without a name one, as a connection or a datagram needs it. */
 int64_t socket_autobind(struct proc *p, struct socket *s);
 struct socket_peer socket_me(const struct proc *p);
+/* A stream's end, which blocks as the socket and the flags of a call say. */
+struct file *socket_end(struct file *end, const struct file *f, unsigned flags);
+/* How long a call waits that reads or writes, by option; 0: for ever. */
+int64_t socket_time(struct socket *s, int option);
 
 /* message.c */
 int64_t messages_read(struct proc *p, struct file *f, void *out, size_t n);

@@ -23,6 +23,7 @@ enum {
 	SO_PROTOCOL_ = 38,
 	SO_DOMAIN_ = 39,
 	BUFFER_BYTES = 212992,
+	TIME_MAX = 4000000, /* seconds; longer is for ever */
 	TCP = 6,
 	UDP = 17,
 };
@@ -275,6 +276,26 @@ static int64_t if_socket(struct task *t, int fd)
 	return sys_is_socket(t->p, fd) ? 0 : -E_NOTSOCK;
 }
 
+static bool is_time(const uint64_t *a)
+{
+	return a[1] == SOCKET_LEVEL && (a[2] == SOCKET_READ_TIME || a[2] == SOCKET_WRITE_TIME);
+}
+
+/* How long calls wait, in milliseconds: what is less than one is one. */
+static int64_t get_time(struct task *t, const uint64_t *a, uint32_t *out)
+{
+	int64_t v[2];
+
+	if (a[4] < sizeof v)
+		return -E_INVAL;
+	if (get_user(t, v, a[3], sizeof v) != 0)
+		return -E_FAULT;
+	if (v[1] < 0 || v[1] > 999999)
+		return -E_DOM;
+	*out = v[0] < 0 ? 1 : v[0] > TIME_MAX ? 0 : (uint32_t)(v[0] * 1000 + (v[1] + 999) / 1000);
+	return 0;
+}
+
 /* What a program set is what it gets; only a few mean something. */
 int64_t call_setsockopt(struct task *t, const uint64_t *a)
 {
@@ -286,9 +307,13 @@ int64_t call_setsockopt(struct task *t, const uint64_t *a)
 		return r;
 	if ((int32_t)a[4] < 0)
 		return -E_INVAL;
-	if (get_user(t, &value, a[3], a[4] < 4 ? (size_t)a[4] : 4) != 0)
-		return -E_FAULT;
-	o = sys_socket_option(t->p, (int)a[0], (int)a[1], (int)a[2]);
+	if (is_time(a))
+		r = get_time(t, a, &value);
+	else if (get_user(t, &value, a[3], a[4] < 4 ? (size_t)a[4] : 4) != 0)
+		r = -E_FAULT;
+	if (r != 0)
+		return r;
+	o = sys_socket_option(t->p, (int)a[0], (int)a[1], (int)a[2], true);
 	if (o != NULL)
 		o->value = value;
 	return 0;
@@ -312,12 +337,23 @@ static bool known_option(struct task *t, int fd, int name, uint32_t *value)
 
 static uint32_t kept_option(struct task *t, int fd, int level, int name)
 {
-	const struct socket_option *o = sys_socket_option(t->p, fd, level, name);
+	const struct socket_option *o = sys_socket_option(t->p, fd, level, name, false);
 	bool buffer = level == SOL_SOCKET_ && (name == SO_SNDBUF_ || name == SO_RCVBUF_);
 
 	if (o == NULL || (o->value == 0 && buffer))
 		return buffer ? BUFFER_BYTES : 0;
 	return buffer ? o->value * 2 : o->value;
+}
+
+static int64_t put_time(struct task *t, const uint64_t *a, uint32_t room)
+{
+	uint32_t ms = kept_option(t, (int)a[0], (int)a[1], (int)a[2]);
+	int64_t v[2] = { ms / 1000, ms % 1000 * 1000 };
+
+	room = room < sizeof v ? room : (uint32_t)sizeof v;
+	if (put_user(t, a[3], v, room) != 0)
+		return -E_FAULT;
+	return put_user(t, a[4], &room, sizeof room);
 }
 
 int64_t call_getsockopt(struct task *t, const uint64_t *a)
@@ -339,6 +375,8 @@ int64_t call_getsockopt(struct task *t, const uint64_t *a)
 		r = put_user(t, a[3], &peer, room);
 		return r != 0 ? r : put_user(t, a[4], &room, sizeof room);
 	}
+	if (is_time(a))
+		return put_time(t, a, room);
 	if (a[1] != SOL_SOCKET_ || !known_option(t, (int)a[0], (int)a[2], &value))
 		value = kept_option(t, (int)a[0], (int)a[1], (int)a[2]);
 	room = room < 4 ? room : 4;
