@@ -38,6 +38,34 @@ struct socket *socket_bound(struct kernel *k, const struct socket_name *n, int t
 	return s;
 }
 
+static bool is_file(const struct socket_name *n)
+{
+	return n->family == SOCKET_UNIX && n->len != 0 && n->path[0] != '\0';
+}
+
+int64_t socket_named(struct proc *p, const struct socket_name *n, int type, struct socket **out)
+{
+	struct socket *s = is_file(n) ? p->k->sockets : socket_bound(p->k, n, type);
+	struct vfs_stat st;
+	int64_t r = 0;
+
+	*out = s;
+	if (!is_file(n))
+		return s == NULL && n->family == SOCKET_UNIX ? -E_CONNREFUSED : 0;
+	r = sys_stat(p, AT_FDCWD_, n->path, 0, &st);
+	if (r == 0)
+		r = sys_access(p, AT_FDCWD_, n->path, 2);
+	for (s = p->k->sockets; r == 0 && s != NULL; s = s->next) {
+		kernel_fuel(p->k)->left--;
+		if (s->ino != 0 ? s->ino == st.ino : s->type == type && reaches(&s->name, n))
+			break;
+	}
+	*out = s;
+	if (r == 0 && s == NULL)
+		r = -E_CONNREFUSED;
+	return r == 0 && s->type != type ? -E_PROTOTYPE : r;
+}
+
 /* The address that a socket has when it reached `to`: any is this machine. */
 static void settle_address(struct socket_name *n)
 {
@@ -79,6 +107,9 @@ void socket_unbind(struct kernel *k, struct socket *s)
 		s->prev->next = s->next;
 	else if (k->sockets == s)
 		k->sockets = s->next;
+	if (s->ino != 0)
+		vfs_drop(k->vfs, s->ino);
+	s->ino = 0;
 	while (s->queue != NULL) {
 		struct file *f = s->queue;
 
@@ -213,9 +244,24 @@ int64_t socket_autobind(struct proc *p, struct socket *s)
 	return err;
 }
 
+/* Makes the file of a name; *ino: held. May wait. */
+static int64_t make_file(struct proc *p, const struct socket_name *n, vfs_ino *ino)
+{
+	struct vfs_stat st;
+	int64_t err = sys_mknod(p, AT_FDCWD_, n->path, S_SOCK | 0777, 0);
+
+	if (err == 0)
+		err = sys_stat(p, AT_FDCWD_, n->path, AT_NOFOLLOW_, &st);
+	if (err == 0)
+		err = vfs_hold(p->k->vfs, st.ino);
+	*ino = err == 0 ? st.ino : 0;
+	return err;
+}
+
 int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name)
 {
 	struct socket_name n = *name;
+	vfs_ino ino = 0;
 	int64_t err;
 	struct socket *s = get(p, fd, &err);
 
@@ -230,15 +276,18 @@ int64_t sys_bind(struct proc *p, int fd, const struct socket_name *name)
 		err = free_port(p->k, &n, s->type);
 	else if (n.family == SOCKET_UNIX && n.len == 0)
 		err = free_name(p->k, &n, s->type);
+	else if (is_file(&n))
+		err = make_file(p, &n, &ino);
 	else if (socket_bound(p->k, &n, s->type) != NULL)
 		err = -E_ADDRINUSE;
-	else if (n.family == SOCKET_UNIX && n.path[0] != '\0')
-		err = sys_mknod(p, AT_FDCWD_, n.path, S_SOCK | 0777, 0);
 	/* To make the name may take time, in which another thread gives it one. */
 	if (err == 0 && s->bound)
 		err = -E_INVAL;
+	if (err != 0 && ino != 0)
+		vfs_drop(p->k->vfs, ino);
 	if (err != 0)
 		return err == -E_EXIST ? -E_ADDRINUSE : err;
+	s->ino = ino;
 	give_name(p->k, s, &n);
 	return 0;
 }
@@ -299,18 +348,12 @@ static void enqueue(struct socket *to, struct file *f)
 }
 
 /* Datagrams: who is meant from now on. Nobody is asked. */
-static int64_t connect_messages(struct proc *p, struct socket *s, const struct socket_name *name)
+static int64_t connect_messages(struct proc *p, struct socket *s, const struct socket *to,
+				const struct socket_name *name)
 {
 	s->has_peer = name->family != 0;
-	s->peer = *name;
-	if (!s->has_peer)
-		return 0;
-	if (name->family != SOCKET_UNIX)
-		return socket_autobind(p, s);
-	if (socket_bound(p->k, name, s->type) != NULL)
-		return 0;
-	s->has_peer = false;
-	return sys_access(p, AT_FDCWD_, name->path, 0) == 0 ? -E_CONNREFUSED : -E_NOENT;
+	s->peer = to != NULL && name->family == SOCKET_UNIX ? to->name : *name;
+	return s->has_peer && name->family != SOCKET_UNIX ? socket_autobind(p, s) : 0;
 }
 
 /* The names of both ends. */
@@ -320,7 +363,7 @@ static void name_ends(struct proc *p, struct socket *s, struct socket *other,
 	if (!s->bound && s->name.family != SOCKET_UNIX)
 		s->name.port = (uint16_t)(40000 + (p->k->ports_made++ % 20000));
 	settle_address(&s->name);
-	s->peer = *name;
+	s->peer = name->family == SOCKET_UNIX ? to->name : *name;
 	settle_address(&s->peer);
 	other->name = s->peer;
 	other->peer = s->name;
@@ -334,7 +377,7 @@ static void name_ends(struct proc *p, struct socket *s, struct socket *other,
 
 static int64_t connect_now(struct proc *p, int fd, const struct socket_name *name)
 {
-	struct socket *to;
+	struct socket *to = NULL;
 	struct file *f;
 	int64_t err;
 	struct socket *s = get(p, fd, &err);
@@ -342,19 +385,20 @@ static int64_t connect_now(struct proc *p, int fd, const struct socket_name *nam
 	proc_charge(p, 8);
 	if (s == NULL)
 		return err;
+	/* This may wait: nothing is known of the socket before. */
+	if (name->family == s->name.family)
+		err = socket_named(p, name, s->type, &to);
 	if (s->in != NULL || s->out != NULL || s->shut[0] != NULL || s->shut[1] != NULL ||
 	    s->listens || s->mate != NULL)
 		return s->listens ? -E_INVAL : -E_ISCONN;
 	if (name->family != 0 && name->family != s->name.family)
 		return s->name.family == SOCKET_UNIX ? -E_INVAL : -E_AFNOSUPPORT;
+	if (err != 0)
+		return err;
 	if (tracing(p->k) && name->family != SOCKET_UNIX && name->family != 0)
 		trace_connect(p, name->port);
 	if (s->type == SOCKET_DATAGRAM)
-		return connect_messages(p, s, name);
-	to = socket_bound(p->k, name, s->type);
-	if (to == NULL && name->family == SOCKET_UNIX && name->path[0] != '\0' &&
-	    sys_access(p, AT_FDCWD_, name->path, 0) != 0)
-		return -E_NOENT;
+		return connect_messages(p, s, to, name);
 	if (to == NULL || !to->listens || to->queued >= BACKLOG_MAX)
 		return -E_CONNREFUSED;
 	f = make_ends(p->k, s);

@@ -350,10 +350,10 @@ static int64_t target(struct proc *p, struct socket *s, const struct socket_name
 		return 0;
 	if (to->family == 0 && !s->has_peer)
 		return s->type == SOCKET_DATAGRAM && !local ? -E_DESTADDRREQ : -E_NOTCONN;
+	if (to->family != 0)
+		return socket_named(p, name, s->type, out);
 	*out = socket_bound(p->k, name, s->type);
-	if (*out == NULL && local)
-		return -E_CONNREFUSED;
-	return 0;
+	return *out == NULL && local ? -E_CONNREFUSED : 0;
 }
 
 static int64_t deliver(struct proc *p, struct socket *from, struct socket *to, const void *data,

@@ -182,6 +182,8 @@ static int socket_copy(struct copying *w, const struct file *like, struct file *
 	s->mate = NULL;
 	s->waiting = (struct waitq){ NULL, NULL };
 	s->next = s->prev = NULL;
+	if (s->ino != 0 && vfs_hold(w->to->vfs, s->ino) != 0)
+		s->ino = 0;
 	if (s->bound)
 		socket_list(w->to, s);
 	f->u.object = s;

@@ -45,6 +45,7 @@ struct socket {
 	int noptions;
 	struct socket_name name;
 	struct socket_name peer;
+	vfs_ino ino; /* of the file that its name is, held; 0: it is none, or was before a save */
 	bool bound;
 	bool listens;
 	uint32_t queued;
@@ -68,6 +69,9 @@ struct file *socket_new(struct kernel *k, struct file *in, struct file *out, uns
 struct file *socket_of_messages(struct kernel *k, int type, unsigned flags);
 void socket_mate(struct socket *a, struct socket *b);
 struct socket *socket_bound(struct kernel *k, const struct socket_name *n, int type);
+/* The same of any name, by the file if it is one: 0 and the socket, which may be NULL on a network,
+ * or an error. May wait. */
+int64_t socket_named(struct proc *p, const struct socket_name *n, int type, struct socket **out);
 /* Gives a socket without a name one, as a connection or a datagram needs it. */
 int64_t socket_autobind(struct proc *p, struct socket *s);
 struct socket_peer socket_me(const struct proc *p);
