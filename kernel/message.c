@@ -528,7 +528,8 @@ int64_t sys_sendmsg(struct proc *p, int fd, const void *data, size_t n, struct s
 		return r;
 	if (socket_of(f)->type != SOCKET_STREAM)
 		return send(p, f, data, n, m);
-	if (m->name.family != 0)
+	/* A connection over a network goes where it goes. */
+	if (m->name.family != 0 && socket_of(f)->name.family == SOCKET_UNIX)
 		return socket_of(f)->out != NULL ? -E_ISCONN : -E_OPNOTSUPP;
 	return send_stream(p, f, data, n, m);
 }
