@@ -571,6 +571,8 @@ enum { SYSCALLS_MAX = 463 };
 extern const struct syscall_row syscall_table[SYSCALLS_MAX];
 
 int64_t syscall_run(struct task *t, uint64_t number, const uint64_t a[6]);
+/* Whether the first (0), second, or third argument is a descriptor of one that is open. */
+bool syscall_takes_descriptor(uint64_t number, int argument);
 
 /* Helpers of the handlers. */
 static inline int put_user(struct task *t, uint64_t address, const void *data, size_t n)

@@ -445,7 +445,8 @@ static int64_t run_call(struct task *t, const uint64_t *a)
 	int64_t result;
 
 	for (int i = 0; i < HELD_ARGUMENTS && proc_has_threads(t->p); i++)
-		t->held[i] = a[i] < INT32_MAX ? sys_file(t->p, (int)a[i]) : NULL;
+		if (syscall_takes_descriptor(t->call, i))
+			t->held[i] = sys_file(t->p, (int)a[i]);
 	result = syscall_run(t, t->call, a);
 	let_go(t);
 	return result;
