@@ -5,6 +5,7 @@
  */
 #include "kernel/socket.h"
 
+enum { LEVEL_IPV6 = 41, ONLY_IPV6 = 26 };
 enum { BACKLOG_MAX = 128, IN_PROGRESS = 115 /* only real programs see it: it has no text */ };
 
 static bool is_any(const struct socket_name *n)
@@ -29,11 +30,18 @@ static bool reaches(const struct socket_name *at, const struct socket_name *to)
 	return is_any(at) || is_any(to) || memcmp(at->ip, to->ip, sizeof at->ip) == 0;
 }
 
+/* A socket of IPv6 may be for that alone. */
+static bool serves(struct socket *s, const struct socket_name *to)
+{
+	return reaches(&s->name, to) &&
+	       (s->name.family == to->family || !socket_option_is_set(s, LEVEL_IPV6, ONLY_IPV6));
+}
+
 struct socket *socket_bound(struct kernel *k, const struct socket_name *n, int type)
 {
 	struct socket *s = k->sockets;
 
-	for (; s != NULL && !(s->type == type && reaches(&s->name, n)); s = s->next)
+	for (; s != NULL && !(s->type == type && serves(s, n)); s = s->next)
 		kernel_fuel(k)->left--;
 	return s;
 }
@@ -160,10 +168,10 @@ static int64_t free_port(struct kernel *k, struct socket_name *n, int type)
 {
 	struct taken t = { { 0 } };
 
-	for (const struct socket *s = k->sockets; s != NULL; s = s->next) {
+	for (struct socket *s = k->sockets; s != NULL; s = s->next) {
 		kernel_fuel(k)->left--;
 		n->port = s->name.port;
-		if (s->type == type && n->port >= 40000 && reaches(&s->name, n))
+		if (s->type == type && n->port >= 40000 && serves(s, n))
 			mark(&t, n->port - 40000u);
 	}
 	for (int i = 0; i < TRIES; i++) {

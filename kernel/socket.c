@@ -357,6 +357,13 @@ static struct socket_option *find_option(struct socket *s, int level, int name)
 	return NULL;
 }
 
+bool socket_option_is_set(struct socket *s, int level, int name)
+{
+	const struct socket_option *o = find_option(s, level, name);
+
+	return o != NULL && o->value != 0;
+}
+
 int64_t socket_time(struct socket *s, int name)
 {
 	const struct socket_option *o = find_option(s, SOCKET_LEVEL, name);

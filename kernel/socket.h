@@ -77,6 +77,7 @@ int64_t socket_autobind(struct proc *p, struct socket *s);
 struct socket_peer socket_me(const struct proc *p);
 /* A stream's end, which blocks as the socket and the flags of a call say. */
 struct file *socket_end(struct file *end, const struct file *f, unsigned flags);
+bool socket_option_is_set(struct socket *s, int level, int name);
 /* How long a call waits that reads or writes, by option; 0: for ever. */
 int64_t socket_time(struct socket *s, int option);
 

@@ -28,6 +28,13 @@ static bool is_regular(struct task *t, int fd)
 	return sys_fstat(t->p, fd, &st) == 0 && (st.mode & S_FMT) == S_REG;
 }
 
+static bool is_pipe(struct task *t, int fd)
+{
+	struct vfs_stat st;
+
+	return sys_fstat(t->p, fd, &st) == 0 && (st.mode & S_FMT) == S_FIFO;
+}
+
 /* --- reading and writing --- */
 
 /* How many of n bytes a call moves, of which the program has memory for the first `can`: what can't
@@ -483,6 +490,7 @@ enum {
 	FIONBIO_ = 0x5421,
 	FIONCLEX_ = 0x5450,
 	FIOCLEX_ = 0x5451,
+	FIOASYNC_ = 0x5452,
 };
 
 static int64_t bytes_ready(struct task *t, int fd, uint64_t address)
@@ -512,6 +520,11 @@ int64_t call_ioctl(struct task *t, const uint64_t *a)
 			return -E_FAULT;
 		flags = on != 0 ? flags | O_NONBLOCK_ : flags & ~(int64_t)O_NONBLOCK_;
 		return sys_setfl(t->p, fd, (unsigned)flags);
+	case FIOASYNC_:
+		/* Who reads or waits for events, as all do, misses no signal. */
+		if (get_user(t, &on, a[2], sizeof on) != 0)
+			return -E_FAULT;
+		return sys_is_socket(t->p, fd) || is_pipe(t, fd) ? 0 : -E_NOTTY;
 	case FIONREAD_:
 		if (!sys_isatty(t->p, fd))
 			return bytes_ready(t, fd, a[2]);
