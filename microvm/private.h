@@ -390,6 +390,9 @@ struct task {
 	size_t nfpu;
 	struct file *held[HELD_MAX]; /* by the running call: another thread may close them */
 	uint64_t vfork_token;        /* who waits for this one to execute something or end */
+	bool keeps_caps; /* PR_SET_KEEPCAPS; */
+	bool kept_caps;  /* it has become another user so, */
+	uint32_t raised; /* and uses these again */
 	struct zygote *zygote;       /* being made by this task */
 	struct zygote *source;       /* it begins as a copy of this one */
 };
@@ -583,6 +586,9 @@ static inline int get_user(struct task *t, void *out, uint64_t address, size_t n
 {
 	return guest_read(t->p, t->space, out, address, n);
 }
+/* sys_process.c: whether the task may do what goes by the user or a bit of its capabilities. */
+enum { CAP_SETGID_ = 6, CAP_SETUID_ = 7 };
+bool task_is_capable(const struct task *t, int capability);
 /* sys_io.c */
 syscall_fn call_readv;
 syscall_fn call_writev;

@@ -16,14 +16,16 @@ static struct identity user(struct task *t)
 {
 	struct proc *p = t->p;
 
-	return (struct identity){ &p->real_uid, &p->cred.uid, &p->saved_uid, p->cred.uid == 0 };
+	return (struct identity){ &p->real_uid, &p->cred.uid, &p->saved_uid,
+				  task_is_capable(t, CAP_SETUID_) };
 }
 
 static struct identity group(struct task *t)
 {
 	struct proc *p = t->p;
 
-	return (struct identity){ &p->real_gid, &p->cred.gid, &p->saved_gid, p->cred.uid == 0 };
+	return (struct identity){ &p->real_gid, &p->cred.gid, &p->saved_gid,
+				  task_is_capable(t, CAP_SETGID_) };
 }
 
 static bool may_be(const struct identity *i, uint64_t id)

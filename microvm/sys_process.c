@@ -251,7 +251,7 @@ int64_t call_setgroups(struct task *t, const uint64_t *a)
 {
 	struct vfs_cred *c = &t->p->cred;
 
-	if (c->uid != 0)
+	if (!task_is_capable(t, CAP_SETGID_))
 		return -E_PERM;
 	if (a[0] > VFS_GROUPS_MAX)
 		return -E_INVAL;
@@ -353,18 +353,74 @@ int64_t call_get_robust_list(struct task *t, const uint64_t *a)
 	return 0;
 }
 
+/* What a process may do: what its user may. Each as effective, permitted, inheritable. */
+struct capabilities {
+	uint32_t words[2][3];
+};
+
+static struct capabilities capabilities_of(const struct proc *p)
+{
+	const struct task *t = p->release == task_release ? p->task : NULL;
+	uint32_t root = p->cred.uid == 0 ? 0xffffffff : 0;
+	uint32_t now = root | (t != NULL ? t->raised : 0);
+	uint32_t can = root != 0 || (t != NULL && (t->keeps_caps || t->kept_caps)) ? 0xffffffff : 0;
+
+	return (struct capabilities){ { { now, can, 0 }, { root & 0x1ff, can & 0x1ff, 0 } } };
+}
+
+bool task_is_capable(const struct task *t, int capability)
+{
+	return t->p->cred.uid == 0 || (t->raised >> capability & 1) != 0;
+}
+
+/* Whether what the process may survives that it becomes another user. */
+static int64_t keep_capabilities(struct task *t, uint64_t keep)
+{
+	bool root = t->p->cred.uid == 0;
+
+	if (keep > 1)
+		return -E_INVAL;
+	t->kept_caps |= t->keeps_caps && !root;
+	t->keeps_caps = keep != 0 && (root || t->kept_caps);
+	return 0;
+}
+
+/* The version of what a program asks with, and of which process. */
+static int64_t check_capabilities(struct task *t, uint64_t address)
+{
+	uint32_t head[2];
+
+	if (get_user(t, head, address, sizeof head) != 0)
+		return -E_FAULT;
+	if ((int32_t)head[1] < 0)
+		return -E_INVAL;
+	if (head[0] == 0x20080522 || head[0] == 0x20071026)
+		return head[1] == 0 || proc_find(t->m->k, (int)head[1]) != NULL ? (int64_t)head[1]
+										: -E_SRCH;
+	head[0] = 0x20080522;
+	return put_user(t, address, head, 4) != 0 ? -E_FAULT : -E_INVAL;
+}
+
 enum {
 	PR_SET_PDEATHSIG = 1,
 	PR_GET_DUMPABLE = 3,
 	PR_SET_DUMPABLE = 4,
+	PR_GET_KEEPCAPS = 7,
+	PR_SET_KEEPCAPS = 8,
 	PR_SET_NAME = 15,
 	PR_GET_NAME = 16,
 	PR_GET_SECCOMP = 21,
 	PR_CAPBSET_READ = 23,
+	PR_CAPBSET_DROP = 24,
+	PR_GET_SECUREBITS = 27,
+	PR_SET_TIMERSLACK = 29,
+	PR_GET_TIMERSLACK = 30,
 	PR_SET_CHILD_SUBREAPER = 36,
 	PR_SET_NO_NEW_PRIVS = 38,
 	PR_GET_NO_NEW_PRIVS = 39,
-	PR_SET_VMA = 0x53564d41
+	PR_SET_VMA = 0x53564d41,
+	TIMER_SLACK = 50000,
+	CAP_LAST = 40,
 };
 
 int64_t call_prctl(struct task *t, const uint64_t *a)
@@ -384,14 +440,23 @@ int64_t call_prctl(struct task *t, const uint64_t *a)
 	case PR_GET_NAME:
 		memcpy(name, t->p->name, strlen(t->p->name) + 1);
 		return put_user(t, a[1], name, sizeof name);
-	case PR_GET_DUMPABLE:
-	case PR_CAPBSET_READ: return 1;
+	case PR_GET_DUMPABLE: return 1;
+	case PR_CAPBSET_READ: return a[1] > CAP_LAST ? -E_INVAL : 1;
+	case PR_CAPBSET_DROP:
+		if (t->p->cred.uid != 0)
+			return -E_PERM;
+		return a[1] > CAP_LAST ? -E_INVAL : 0;
 	case PR_SET_DUMPABLE:
 	case PR_SET_PDEATHSIG:
 	case PR_SET_CHILD_SUBREAPER:
 	case PR_SET_NO_NEW_PRIVS:
 	case PR_GET_NO_NEW_PRIVS:
-	case PR_GET_SECCOMP: return 0;
+	case PR_GET_SECCOMP:
+	case PR_GET_SECUREBITS:
+	case PR_SET_TIMERSLACK: return 0;
+	case PR_GET_KEEPCAPS: return t->keeps_caps;
+	case PR_GET_TIMERSLACK: return TIMER_SLACK;
+	case PR_SET_KEEPCAPS: return keep_capabilities(t, a[1]);
 	case PR_SET_VMA: return 0;
 	default: return -E_INVAL;
 	}
@@ -664,17 +729,39 @@ int64_t call_getrandom(struct task *t, const uint64_t *a)
 
 int64_t call_capget(struct task *t, const uint64_t *a)
 {
-	uint32_t head[2];
-	uint32_t all = t->p->cred.uid == 0 ? 0xffffffff : 0;
-	uint32_t sets[6] = { all, all, 0, all & 0x1ff, all & 0x1ff, 0 };
+	struct capabilities c;
+	int64_t pid = check_capabilities(t, a[0]);
 
-	if (get_user(t, head, a[0], sizeof head) != 0)
+	if (pid < 0)
+		return pid == -E_INVAL && a[1] == 0 ? 0 : pid;
+	c = capabilities_of(pid == 0 ? t->p : proc_find(t->m->k, (int)pid));
+	return a[1] != 0 ? put_user(t, a[1], &c, sizeof c) : 0;
+}
+
+/* Nobody gets more than it has; what is given up goes with the user alone. Who has kept what it had
+ * may use it again to become others. */
+int64_t call_capset(struct task *t, const uint64_t *a)
+{
+	const struct capabilities have = capabilities_of(t->p);
+	struct capabilities want;
+	int64_t pid = check_capabilities(t, a[0]);
+
+	if (pid < 0)
+		return pid;
+	if (pid != 0 && pid != t->p->pid)
+		return -E_PERM;
+	if (get_user(t, &want, a[1], sizeof want) != 0)
 		return -E_FAULT;
-	if (head[0] != 0x20080522 && head[0] != 0x20071026) {
-		head[0] = 0x20080522;
-		return put_user(t, a[0], head, 4) != 0 ? -E_FAULT : -E_INVAL;
+	for (int i = 0; i < 2; i++)
+		if ((want.words[i][1] & ~have.words[i][1]) != 0 ||
+		    (want.words[i][0] & ~want.words[i][1]) != 0)
+			return -E_PERM;
+	t->raised = t->p->cred.uid != 0 ? want.words[0][0] : 0;
+	if (t->p->cred.uid != 0) {
+		t->kept_caps = (want.words[0][1] | want.words[1][1]) != 0;
+		t->keeps_caps = false;
 	}
-	return a[1] != 0 ? put_user(t, a[1], sets, sizeof sets) : 0;
+	return 0;
 }
 
 int64_t call_personality(struct task *t, const uint64_t *a)

@@ -130,7 +130,7 @@ FULL(120, getresgid, getresgid)
 FULL(121, getpgid, getpgid)
 FULL(124, getsid, getsid)
 PARTIAL(125, capget, capget, "from the user id")
-REFUSED(126, capset, PERM)
+PARTIAL(126, capset, capset, "is checked; what a process may goes by its user id alone")
 FULL(127, rt_sigpending, rt_sigpending)
 FULL(128, rt_sigtimedwait, rt_sigtimedwait)
 PARTIAL(129, rt_sigqueueinfo, rt_sigqueueinfo,
