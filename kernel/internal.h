@@ -315,9 +315,9 @@ struct file {
 	unsigned flags; /* open flags, without O_CREAT and the like */
 	bool locked;    /* has had locks: see lock.c */
 	uint64_t pos;
-	vfs_ino ino; /* held, or 0 */
-	vfs_ino dir; /* where path starts, not held */
-	char *path;  /* as it was opened by, or NULL: for /proc/PID/fd */
+	vfs_ino ino;            /* held, or 0 */
+	vfs_ino dir;            /* where path starts, not held */
+	char *path;             /* as it was opened by, or NULL: for /proc/PID/fd */
 	struct member *members; /* of sets of epoll that wait for it */
 	int64_t time_ns;        /* of a socket's end: so long a call waits; 0: for ever */
 	union {

@@ -54,15 +54,15 @@ static int64_t socket_write(struct proc *p, struct file *f, const void *data, si
 }
 
 /* The end of what comes in can be read, and an error of what goes out be had by writing. Both have
- * ended: hung up. That the other one closes a connection over a network tells only of the former. */
+ * ended: hung up. That the other one closes a connection over a network tells only of the former.
+ */
 static unsigned stream_poll(struct proc *p, const struct socket *s)
 {
 	unsigned in = s->in != NULL ? file_pipe.poll(p, s->in) : (unsigned)POLL_HUP_;
 	unsigned out = s->out != NULL ? file_pipe.poll(p, s->out)
 				      : (unsigned)(POLL_WRITE_ | POLL_ERR_);
 	bool ended = (in & POLL_HUP_) != 0;
-	bool mute = s->out == NULL ||
-		    ((out & POLL_ERR_) != 0 && s->name.family == SOCKET_UNIX);
+	bool mute = s->out == NULL || ((out & POLL_ERR_) != 0 && s->name.family == SOCKET_UNIX);
 
 	if ((out & POLL_ERR_) != 0)
 		out |= POLL_WRITE_;

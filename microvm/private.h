@@ -390,9 +390,9 @@ struct task {
 	size_t nfpu;
 	struct file *held[HELD_MAX]; /* by the running call: another thread may close them */
 	uint64_t vfork_token;        /* who waits for this one to execute something or end */
-	bool keeps_caps; /* PR_SET_KEEPCAPS; */
-	bool kept_caps;  /* it has become another user so, */
-	uint32_t raised; /* and uses these again */
+	bool keeps_caps;             /* PR_SET_KEEPCAPS; */
+	bool kept_caps;              /* it has become another user so, */
+	uint32_t raised;             /* and uses these again */
 	struct zygote *zygote;       /* being made by this task */
 	struct zygote *source;       /* it begins as a copy of this one */
 };

@@ -123,7 +123,7 @@ static int64_t move_rest(struct task *t, const uint64_t *a, int64_t pos, mover *
 	if (a[2] > USER_END || a[1] > USER_END - a[2])
 		return sys_getfl(t->p, (int)a[0]) < 0 ? -E_BADF : -E_FAULT;
 	r = move(t, (int)a[0], a[1] + before, a[2] - before,
-			 pos == HERE ? HERE : pos + (int64_t)before);
+		 pos == HERE ? HERE : pos + (int64_t)before);
 
 	return r < 0 && before != 0 ? (int64_t)before : r < 0 ? r : (int64_t)before + r;
 }

@@ -342,7 +342,8 @@ int64_t task_clone(struct task *t, const struct clone *how)
 	if (((f & CLONE_THREAD_) != 0 && (f & CLONE_SIGHAND_) == 0) ||
 	    ((f & CLONE_SIGHAND_) != 0 && (f & CLONE_VM_) == 0) || (f & CLONE_NEW_) != 0 ||
 	    ((f & CLONE_PIDFD_) != 0 && (f & CLONE_THREAD_) != 0) ||
-	    (f & (CLONE_SIGHAND_ | CLONE_CLEAR_SIGHAND_)) == (CLONE_SIGHAND_ | CLONE_CLEAR_SIGHAND_))
+	    (f & (CLONE_SIGHAND_ | CLONE_CLEAR_SIGHAND_)) ==
+		    (CLONE_SIGHAND_ | CLONE_CLEAR_SIGHAND_))
 		return -E_INVAL;
 	/* A base that is not canonical would stop the machine. */
 	if ((f & CLONE_SETTLS_) != 0 && how->tls >= USER_END)
