@@ -2,13 +2,11 @@
 """Prints docs/syscalls.md from microvm/syscalls.h."""
 import re
 
-ROW = re.compile(r'^(FULL|PARTIAL|REFUSED)\((\d+), (\w+), (\w+)(?:, "([^"]*)")?\)$')
+ROW = re.compile(r'^(FULL|PARTIAL|REFUSED)\((\d+), (\w+), (\w+)(?:,\s+"([^"]*)")?\)$', re.M)
 rows = {'FULL': [], 'PARTIAL': [], 'REFUSED': []}
 with open('microvm/syscalls.h') as f:
-    for line in f:
-        match = ROW.match(line.rstrip('\n'))
-        if match:
-            rows[match[1]].append(match)
+    for match in ROW.finditer(f.read()):
+        rows[match[1]].append(match)
 print('# System calls of real programs\n')
 print('Printed by `make syscalls` from `microvm/syscalls.h`. Every call is answered by the sandbox; '
       'none reaches the host.\nWhat is in no list fails with ENOSYS.\n')
