@@ -203,12 +203,17 @@ void areas_sync(struct space *s, size_t first, size_t n)
 
 /* --- calls on files that are mapped --- */
 
-static void before_read(void *user, vfs_ino ino, uint64_t pos, uint64_t n)
+void objects_sync_file(struct microvm *m, vfs_ino ino, uint64_t pos, uint64_t n)
 {
-	struct object *o = object_find(user, ino);
+	struct object *o = object_find(m, ino);
 
 	if (o != NULL)
 		(void)sync_range(o, pos, n);
+}
+
+static void before_read(void *user, vfs_ino ino, uint64_t pos, uint64_t n)
+{
+	objects_sync_file(user, ino, pos, n);
 }
 
 static void after_write(void *user, vfs_ino ino, uint64_t pos, uint64_t n)

@@ -277,6 +277,7 @@ static int bring_file(struct proc *p, struct space *s, const struct area *a, uin
 
 	if (pos >= file_size(p, a->file))
 		return -E_NXIO;
+	objects_sync_file(s->m, sys_file_ino(a->file), pos, PAGE_BYTES);
 	r = sys_file_page(NULL, a->file, pos / PAGE_BYTES, wish != WISH_CHEAP, &page);
 	if (r == 0)
 		*out = entry(page, PAGE_FILE);

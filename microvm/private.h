@@ -276,6 +276,8 @@ static inline void space_sync(struct space *s)
 {
 	areas_sync(s, 0, s->nareas);
 }
+/* Bytes of a file are going to be read: what shared mappings have written of them goes there. */
+void objects_sync_file(struct microvm *m, vfs_ino ino, uint64_t pos, uint64_t n);
 /* The object of a file's shared mappings; NULL if nobody has it mapped. */
 struct object *object_find(struct microvm *m, vfs_ino ino);
 /* Tells the kernel who has files' bytes. */
