@@ -54,6 +54,7 @@ static int tell(void *user, const struct vfs_change *change)
 		c.old_size = st.size;
 		c.old_uid = st.uid;
 		c.old_gid = st.gid;
+		c.old_mtime_ns = st.mtime_ns;
 	}
 	if (err == 0 && change->new_ino != 0) {
 		err = vfs_getattr(l->points.new, change->new_ino, &st);

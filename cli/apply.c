@@ -243,7 +243,10 @@ static int64_t send_change(struct apply *a, int mount, const struct cowsh_change
 					.mtime_ns = c->mtime_ns,
 					.uid = BROKER_NOBODY,
 					.gid = BROKER_NOBODY,
-					.path_len = (uint32_t)len };
+					.path_len = (uint32_t)len,
+					.old_mtime_ns = c->old_mtime_ns,
+					.old_size = c->old_size,
+					.old_mode = c->old_mode };
 
 	if (len >= BROKER_PATH_MAX)
 		return -COWSH_ENAMETOOLONG;

@@ -132,6 +132,20 @@ static bool as_seen(const struct object *o, const struct stat *st, bool moved)
 	       (moved || o->ctime_ns == ctime_of(st) || is_touched(st->st_ino));
 }
 
+/* Whether what the session had there is what the list showed: a file of the sandbox's own, or of
+ * another mount or an older run of the session, may have had the name before. */
+static int had_it(const struct object *o, const struct broker_change *c)
+{
+	if (c->old_mode == 0)
+		return BROKER_APPEARED;
+	if (((o->mode ^ c->old_mode) & S_IFMT) != 0)
+		return BROKER_CHANGED;
+	return S_ISDIR(o->mode) || (o->mtime_ns == c->old_mtime_ns &&
+				    (!S_ISREG(o->mode) || o->size == c->old_size))
+		       ? 0
+		       : BROKER_CHANGED;
+}
+
 /* --- walking --- */
 
 /* What was changed in the directory is on the disk before anything in another one is removed. Some
@@ -599,6 +613,8 @@ static int change(uint32_t root, const struct broker_change *c, const char *path
 	if (c->mode != 0 && !S_ISREG(c->mode) && !S_ISDIR(c->mode) && !S_ISLNK(c->mode))
 		return BROKER_NO_FILE;
 	err = find(root, path, &p);
+	if (err == 0 && p.object != NO_OBJECT)
+		err = had_it(object_of(p.object), c);
 	if (err < 0)
 		return err;
 	if (broker_rights < BROKER_WRITES)

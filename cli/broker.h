@@ -70,6 +70,10 @@ struct broker_change {
 	uint32_t gid;
 	uint32_t path_len; /* the path below the mounted directory, and the target, follow */
 	uint32_t target_len;
+	int64_t old_mtime_ns; /* what the session had there before: mode, size and time; mode 0: */
+	uint64_t old_size;    /* nothing */
+	uint32_t old_mode;
+	uint32_t unused;
 };
 #define BROKER_NOBODY UINT32_MAX
 enum { BROKER_NO_OWNER = 2, BROKER_NO_SET_ID = 4 }; /* what the host refused, as bits */

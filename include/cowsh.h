@@ -466,6 +466,7 @@ struct cowsh_change {
 	unsigned old_gid;
 	unsigned uid;
 	unsigned gid;
+	int64_t old_mtime_ns;
 };
 /* What changed since the snapshot, in order of paths, a directory before what is in it; stops
  * when `each` returns non-zero. `each` may use the file functions of the session. */

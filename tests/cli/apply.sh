@@ -271,6 +271,22 @@ else
 	echo "skipped: attributes of the host's files: $(< err)"
 fi
 
+# --- files of the same names that are not the mounted directory's ---
+fresh
+mkdir -p src/etc && echo of the host > src/etc/passwd && echo of the host > src/etc/hosts
+"$cowsh" --user root --mount src/etc:/etc --apply -c 'echo mine >> /etc/passwd; rm /etc/hosts; echo new > /etc/new' 2> err
+check "the sandbox's own" '3 /etc/hosts: conflict: it was changed on the host meanwhile|/etc/passwd: conflict: it was changed on the host meanwhile of the host of the host new' \
+	"$? $(message) $(cat src/etc/passwd src/etc/hosts src/etc/new | tr '\n' ' ' | sed 's/ $//')"
+mkdir other && echo other > other/one
+"$cowsh" --mount src:/s --mount other:/s --apply -c 'echo mine >> /s/one' 2> err
+check "another mount's" '3 one other' "$? $(cat src/one other/one | tr '\n' ' ' | sed 's/ $//')"
+"$cowsh" --session saved --mount src:/s --apply -c 'cat /s/one; echo mine > /s/a' > out 2> err
+check 'a session that is saved' '0 one mine' "$? $(cat out src/a | tr '\n' ' ' | sed 's/ $//')"
+echo newer > src/one
+"$cowsh" --session saved --mount src:/s --apply -c 'cat /s/one; echo mine >> /s/one; echo again >> /s/a' > out 2> err
+check 'and that has older files than the host now' '3 /s/one: conflict: it was changed on the host meanwhile one newer mine again' \
+	"$? $(message) $(cat out src/one src/a | tr '\n' ' ' | sed 's/ $//')"
+
 # --- usage ---
 check '--apply wants a plain path' "cowsh: --apply wants mounts at plain paths without links, not '/bin/x'" "$("$cowsh" --mount src:/bin/x --apply -c : 2>&1)"
 check 'not the root' "cowsh: --apply: what is mounted at / can't be told from the sandbox's own files" "$("$cowsh" --mount src:/ --apply -c : 2>&1)"

@@ -167,6 +167,20 @@ static void ask(uint64_t op, uint64_t id, uint64_t pos, uint64_t len)
 	say(&r, sizeof r);
 }
 
+/* It has seen what is there. */
+static void see(struct broker_change *c, const char *path)
+{
+	char below[256];
+	struct stat st;
+
+	snprintf(below, sizeof below, "root/%s", path);
+	if (lstat(below, &st) < 0)
+		return;
+	c->old_mode = st.st_mode;
+	c->old_size = (uint64_t)st.st_size;
+	c->old_mtime_ns = mtime_of(&st);
+}
+
 static void say_change(void)
 {
 	static const char *const paths[] = { "f",
@@ -208,6 +222,8 @@ static void say_change(void)
 				   .target_len = (uint32_t)strlen(target) };
 	bool lies = any(12) == 0;
 
+	if (any(12) != 0)
+		see(&c, path);
 	memset(waste, 'w', sizeof waste);
 	if (lies)
 		c.path_len = (uint32_t)any(BROKER_PATH_MAX + 10);
@@ -338,6 +354,7 @@ TEST(one_that_makes_set_id_programs)
 		put_file("root/set", "program", 04755);
 		if (link("root/set", "root/again") < 0)
 			abort();
+		see(&c, "set");
 		talk_len = 0;
 		ask(BROKER_LIST, 0, 0, 0);
 		ask(BROKER_APPLY, 0, 0, 0);
@@ -362,16 +379,17 @@ TEST(one_that_breaks_off)
 		talk_len = 0;
 		ask(BROKER_LIST, 0, 0, 0);
 		for (int k = 0; k < 3; k++) {
-			static const char which[] = "efn";
+			static const char *const which[] = { "e", "f", "n" };
 			struct broker_change c = { .kind = k == 2 ? '+' : 'M',
 						   .mode = k == 1 ? 0 : 0100644,
 						   .uid = BROKER_NOBODY,
 						   .gid = BROKER_NOBODY,
 						   .path_len = 1 };
 
+			see(&c, which[k]);
 			ask(BROKER_APPLY, 0, 0, 0);
 			say(&c, sizeof c);
-			say(which + k, 1);
+			say(which[k], 1);
 			if (k != 1 && !(k == 2 && i / 2 == 3))
 				ask(BROKER_END, 0, 0, 0);
 		}
