@@ -53,10 +53,18 @@ void *reserve(uint64_t size)
 	return memory;
 }
 
+/* The runner says nothing more, or hears nothing. */
+static _Noreturn void hang_up(void)
+{
+	if (broker_rights >= BROKER_WRITES)
+		apply_end();
+	leave(0);
+}
+
 static void send_rest(void)
 {
 	if (write_all(replies, unsent, unsent_len) != 0)
-		leave(0);
+		hang_up();
 	unsent_len = 0;
 }
 
@@ -293,7 +301,7 @@ static void send_pages(int fd, uint64_t pos, size_t len)
 	while (left != 0 && (n = sendfile(replies, fd, &at, left)) > 0)
 		left -= (size_t)n;
 	if (n < 0 && errno == EPIPE)
-		leave(0);
+		hang_up();
 	n = n < 0 ? -errno : (ssize_t)(len - left);
 	send_zeros(left);
 	send_result(n);
@@ -465,9 +473,7 @@ static _Noreturn void serve(bool lock)
 		else
 			sane = broker_rights != BROKER_READS && apply_request(&r);
 	}
-	if (broker_rights >= BROKER_WRITES)
-		apply_end();
-	leave(0);
+	hang_up();
 }
 
 /* In the new process. */

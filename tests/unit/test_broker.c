@@ -403,6 +403,63 @@ TEST(one_that_breaks_off)
 	}
 }
 
+/* A list and, behind it, so many answers. */
+static void hear(int fd, int answers)
+{
+	struct broker_reply reply;
+	struct broker_record r;
+	char text[BROKER_TARGET_MAX];
+
+	CHECK(read_exactly(fd, &reply, sizeof reply));
+	do {
+		CHECK(read_exactly(fd, &r, sizeof r) && read_exactly(fd, text, r.name_len) &&
+		      read_exactly(fd, text, r.target_len));
+	} while (r.name_len != 0 && !check_bad);
+	while (answers-- > 0)
+		CHECK(read_exactly(fd, &reply, sizeof reply) && reply.result >= 0);
+}
+
+/* Then nobody hears it any more: no name of what was begun stays. */
+TEST(one_that_hears_nothing)
+{
+	for (int i = 0; i < 4; i++) {
+		bool directory = i / 2 == 0;
+		struct broker_change c = { .kind = 'M',
+					   .mode = 0100644,
+					   .uid = BROKER_NOBODY,
+					   .gid = BROKER_NOBODY,
+					   .path_len = 1 };
+		const char *name = directory ? "e" : "f";
+		const bool writable = true;
+		int root, fds[2];
+		int status = -1;
+
+		fresh();
+		see(&c, name);
+		talk_len = 0;
+		ask(BROKER_LIST, 0, 0, 0);
+		ask(BROKER_APPLY, 0, 0, 0);
+		say(&c, sizeof c);
+		say(name, 1);
+		if (directory)
+			ask(BROKER_END, 0, 0, 0);
+		root = open("root", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		broker_start(&root, &writable, 1, BROKER_WRITES, i % 2 == 0, fds);
+		close(root);
+		CHECK_EQ(write(fds[0], talk, talk_len), talk_len);
+		hear(fds[1], directory ? 2 : 1);
+		CHECK_EQ(names_in("root"), 6);
+		close(fds[1]);
+		talk_len = 0;
+		ask(BROKER_SEEK, 0, 0, 0);
+		CHECK_EQ(write(fds[0], talk, talk_len), talk_len);
+		CHECK(wait(&status) > 0);
+		close(fds[0]);
+		CHECK_EQ(status, 0);
+		CHECK_EQ(names_in("root"), 5);
+	}
+}
+
 int main(void)
 {
 	char dir[] = "/tmp/cowsh-broker-XXXXXX";
@@ -416,6 +473,7 @@ int main(void)
 	RUN(one_that_sets_owners);
 	RUN(one_that_makes_set_id_programs);
 	RUN(one_that_breaks_off);
+	RUN(one_that_hears_nothing);
 	remove_all(dir);
 	return check_end();
 }
