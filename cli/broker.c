@@ -499,7 +499,7 @@ void broker_start(const int *roots, const bool *writable, int n, enum broker_rig
 	int to[2], from[2];
 	pid_t pid;
 
-	if (pipe(to) < 0 || pipe(from) < 0)
+	if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0)
 		fatal("can't make a pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid < 0)

@@ -102,6 +102,19 @@ timeout 60 script -qefc taken/cowsh screen > shown 2>&1
 echo $? >> shown
 check 'a command that is too long is no command' '1 alive 5' \
 	"$(grep -c 'too long for a command' shown) $(tr -d '\r' < shown | grep -x 'alive\|5' | paste -sd' ')"
+# It has its own two pipes, and none to the broker.
+cat > taken/cowsh-edit <<'E'
+#!/bin/bash
+for f in /proc/$$/fd/*; do
+	[ ! -p "$f" ] || echo pipe
+done > pipes
+echo 'Lexit 5' >&4
+E
+for mount in '' '--mount .:/m'; do
+	timeout 60 script -qefc "taken/cowsh $mount" screen > /dev/null 2>&1 < /dev/null
+	grep -c pipe pipes
+done > shown
+check 'the line editor has no pipe to the broker' 1 "$(sort -u shown | wc -l)"
 if ! nm "$cowsh" 2> /dev/null | grep -q __asan_init; then
 	{ sleep 1; printf 'exit\n'; } | script -qefc "$cowsh" screen > /dev/null 2>&1 &
 	for ((i = 0; i < 15; i++)); do
