@@ -183,7 +183,7 @@ static void put_first_line(const char *text, size_t len)
 {
 	const char *end = len != 0 ? memchr(text, '\n', len) : NULL;
 
-	out_bytes(text, end != NULL ? (size_t)(end - text) : len);
+	out_source(text, end != NULL ? (size_t)(end - text) : len);
 	out_text(end != NULL ? " ...\n" : "\n");
 }
 
@@ -232,15 +232,30 @@ static int run(struct request *r, cowsh_replay *replay, struct cowsh_replay_repo
 	return state;
 }
 
+/* A whole script from standard input. */
+static size_t read_script(char *text, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = read(0, text + len, size - len)) != 0) {
+		if (n < 0 && errno != EINTR)
+			fatal("replay: can't read the script: %s", strerror(errno));
+		len += n > 0 ? (size_t)n : 0;
+		if (len == size)
+			fatal("replay: the script is too long");
+	}
+	return len;
+}
+
 /* Goes on with the session: what was under way, then the script or the lines that come. */
 static int open_session(struct request *r, cowsh_replay *replay, struct runner *runner,
 			bool terminal)
 {
 	static struct options options;
 	struct cowsh_result result = { 0 };
-	static char text[1 << 20];
-	size_t len = 0;
-	ssize_t n;
+	static char text[16 << 20];
+	size_t len;
 	int state = COWSH_DONE;
 
 	if (r->step != 0)
@@ -258,10 +273,7 @@ static int open_session(struct request *r, cowsh_replay *replay, struct runner *
 	}
 	if (terminal)
 		return interactive(runner);
-	while (r->script == NULL && (n = read(0, text + len, sizeof text - len)) > 0)
-		len += (size_t)n;
-	if (r->script != NULL)
-		len = strlen(r->script);
+	len = r->script != NULL ? strlen(r->script) : read_script(text, sizeof text);
 	state = cowsh_start(runner->session, r->script != NULL ? r->script : text, len);
 	while (state >= 0 && (state = cowsh_step(runner->session, 0)) == COWSH_WAIT)
 		runner_wait(runner);

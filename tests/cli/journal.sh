@@ -37,8 +37,14 @@ same 'a file of a terabyte that is nearly all hole' 1
 
 "$cowsh" --clock @1 --journal j -c 'echo 1 > f'
 check 'each command in a line' '1: status 0, 11 steps: echo 1 > f' "$("$cowsh" replay -v j | head -n 1 | sed 's/, [0-9]* steps/, 11 steps/')"
+"$cowsh" --journal odd -c $'echo 1 # \e]0;x\a' > /dev/null
+check 'a script does nothing to the terminal' '1: status 0: echo 1 # \033]0;x\007' "$("$cowsh" replay -v odd | head -n 1 | sed 's/, [0-9]* steps//')"
 check 'the session opened after it' '1' "$("$cowsh" replay --until 1 -c 'cat f' j)"
 check 'with a script on standard input' 'f' "$(echo 'ls' | "$cowsh" replay --until 1 j)"
+check 'one that is long' '1500001 end' \
+	"$({ printf 'wc -c <<E\n'; head -c 1500000 /dev/zero | tr '\0' x; printf '\nE\necho end\n'; } | "$cowsh" replay --until 1 j | paste -sd' ')"
+check 'one that is too long' '2 cowsh: replay: the script is too long' \
+	"$(head -c 17000000 /dev/zero | tr '\0' '#' | "$cowsh" replay --until 1 j 2> err; echo "$? $(< err)")"
 check 'and before it' 'gone' "$("$cowsh" replay --until 0 -c 'cat f 2> /dev/null || echo gone' j)"
 "$cowsh" --clock @1 --journal j -c 'for i in {1..1000}; do :; done; echo end > f'
 check 'in the middle of it, which then goes on' 'end' "$("$cowsh" replay --until 0 --step 500 -c 'cat f' j)"
