@@ -117,12 +117,14 @@ int json_result(struct runner *r, const struct cowsh_result *result, cowsh_snaps
 	put_output("stdout", r->captured[1], r->captured_len[1]);
 	put_output("stderr", r->captured[2], r->captured_len[2]);
 	out_format("\"status\":%d,\"limit\":", result->status);
-	if (result->limit >= 0)
-		out_format("\"%s\",\"limit_value\":%llu,\"limit_where\":\"%s\"",
-			   cowsh_limit_name(result->limit), (unsigned long long)result->limit_value,
-			   result->limit_where);
-	else
+	if (result->limit >= 0) {
+		out_format("\"%s\",\"limit_value\":%llu,\"limit_where\":",
+			   cowsh_limit_name(result->limit),
+			   (unsigned long long)result->limit_value);
+		json_string(result->limit_where, strlen(result->limit_where));
+	} else {
 		out_text("null");
+	}
 	out_format(",\"steps\":%llu,\"memory_peak\":%llu,\"time_ns\":%lld,\"changes\":[",
 		   (unsigned long long)result->steps, (unsigned long long)result->memory_peak,
 		   (long long)result->time_ns);

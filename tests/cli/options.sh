@@ -82,6 +82,9 @@ check '--json' '{"stdout":"a\n","stderr":"b\n","status":3,"limit":null' \
 	"$("$cowsh" --json -c 'echo a; echo b >&2; exit 3' | sed 's/,"steps.*//')"
 check '--json: bytes' '"stdout":"\ufffd","stdout_base64":"/w=="' \
 	"$("$cowsh" --json -c "printf '\377'" | grep -o '"stdout.*==\"')"
+check '--json: the place of a limit is named by the script' '"limit_where":"a\",\"status\":0,\", line 2","steps"' \
+	"$("$cowsh" --json --limit steps=50000 -c 'cd /tmp; printf "#!/bin/bash\nwhile :; do :; done\n" > "a\",\"status\":0,\""; chmod +x a*; ./a*' |
+		grep -o '"limit_where.*"steps"')"
 check '--json: changes' '[{"kind":"+","path":"/home/user/new","size":1}]' \
 	"$("$cowsh" --json -c 'echo > new' | grep -o '\[.*\]' | sed 's/{"kind":"m"[^}]*},*//g')"
 "$cowsh" --limit steps=100K -c 'while :; do :; done' 2> err
