@@ -246,8 +246,17 @@ static int64_t days_from_civil(int year, int month, int day)
 	return (int64_t)era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
+/* 0 would be the default: now. */
+static int64_t epoch_of(int64_t seconds, const char *arg)
+{
+	if (seconds > INT64_MAX / 1000000000 - 1 || seconds < -(INT64_MAX / 1000000000 - 1))
+		fatal("--clock: %s is not between 1678 and 2262", arg);
+	return seconds != 0 ? seconds * 1000000000 : 1;
+}
+
 static void set_clock(struct options *o, const char *arg)
 {
+	const char *whole = arg;
 	int year, month, day, hour = 0, minute = 0, second = 0;
 	int used = 0;
 
@@ -256,7 +265,10 @@ static void set_clock(struct options *o, const char *arg)
 		return;
 	}
 	if (arg[0] == '@') {
-		o->config.epoch_ns = (int64_t)number(arg + 1, arg) * 1000000000;
+		uint64_t seconds = number(arg + 1, arg);
+
+		o->config.epoch_ns = epoch_of(seconds < INT64_MAX ? (int64_t)seconds : INT64_MAX,
+					      arg);
 		return;
 	}
 	if (sscanf(arg, "%4d-%2d-%2d%n", &year, &month, &day, &used) != 3 || month < 1 ||
@@ -268,9 +280,9 @@ static void set_clock(struct options *o, const char *arg)
 		arg += 1 + used;
 	if (strcmp(arg, "Z") != 0 && arg[0] != '\0')
 		fatal("--clock: unexpected '%s'", arg);
-	o->config.epoch_ns = (days_from_civil(year, month, day) * 86400 + hour * 3600 +
-			      minute * 60 + second) *
-			     1000000000;
+	o->config.epoch_ns = epoch_of(days_from_civil(year, month, day) * 86400 + hour * 3600 +
+					      minute * 60 + second,
+				      whole);
 }
 
 static void set_env(struct options *o, const char *arg)

@@ -73,6 +73,10 @@ check '--cwd' /t/sub "$("$cowsh" --mount tree:/t --cwd /t/sub -c pwd)"
 check '--env, and nothing of the host' 'v:' "$(HOSTVAR=1 "$cowsh" --env K=v -c 'echo $K:$HOSTVAR')"
 check '--user root' '0 root' "$("$cowsh" --user root -c 'echo $(id -u) $(whoami)')"
 check 'the default user' '1000 user /home/user' "$("$cowsh" -c 'echo $(id -u) $(whoami) $PWD')"
+check '--clock: the first second' 1970-01-01 "$("$cowsh" --clock @0 -c 'date +%F')"
+check '--clock: the last year' 2262 "$("$cowsh" --clock 2262-01-01 -c 'date +%Y')"
+check '--clock: what it can'\''t show' "2 2 cowsh: --clock: @99999999999 is not between 1678 and 2262" \
+	"$("$cowsh" --clock 2300-01-01 -c : 2> /dev/null; echo -n "$? "; "$cowsh" --clock @99999999999 -c : 2> err; echo "$? $(< err)")"
 check '--clock' '2001-02-03 04:05:06' "$("$cowsh" --clock 2001-02-03T04:05:06 -c 'date "+%F %T"')"
 check 'sleep takes no time' 86400 \
 	"$("$cowsh" --clock @0 -c 's=$(date +%s); sleep 1d; echo $(($(date +%s) - s))')"
