@@ -384,6 +384,9 @@ static int pax_records(struct tar *t, size_t size)
 		if (equals == NULL)
 			return fail(t, "a bad extended header");
 		key.len = (size_t)(equals - key.ptr);
+		/* Names of attributes are kept with a NUL behind. */
+		if (memchr(key.ptr, '\0', key.len) != NULL)
+			return fail(t, "a bad extended header");
 		err = pax_record(t, key,
 				 (struct bytes){ equals + 1,
 						 (size_t)(t->text + at + len - 1 - (equals + 1)) });

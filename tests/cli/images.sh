@@ -244,6 +244,9 @@ pax SCHILY.acl.access:=user::rw-,SCHILY.xattr.user.a%b:=1,SCHILY.xattr.security.
 "$cowsh" image build -o x.img pax.tar 2> err
 check 'access lists are left out, and that is said' 'cowsh: left out: access lists or attributes of 1 files' "$(head -n 1 err)"
 check 'what can be kept is' 'user.a%b' "$("$cowsh" --image x.img:/m -c 'getfattr /m/five' 2> err.get | grep user)"
+pax SCHILY.xattr.user.aZZZ:=v
+LC_ALL=C sed -i 's/user.aZZZ/user.a\x00\x84\x0f/' pax.tar
+bad 'an attribute with a NUL in its name' 'pax.tar: a bad extended header' image build -o x.img pax.tar
 mkdir -p attributed/d
 echo 1 > attributed/f
 if setfattr -n user.mime -v text attributed/f 2> err; then
