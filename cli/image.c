@@ -351,10 +351,10 @@ static int build(const struct request *r)
 	}
 	status = WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 	err = status == 0 ? keep_commit(&kept) : 0;
+	if (status != 0 || err != 0)
+		keep_drop(&kept);
 	if (err != 0)
 		fatal("%s: %s", r->output, strerror(err));
-	if (status != 0)
-		keep_drop(&kept);
 	return status;
 }
 

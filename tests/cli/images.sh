@@ -247,6 +247,9 @@ check 'what can be kept is' 'user.a%b' "$("$cowsh" --image x.img:/m -c 'getfattr
 pax SCHILY.xattr.user.aZZZ:=v
 LC_ALL=C sed -i 's/user.aZZZ/user.a\x00\x84\x0f/' pax.tar
 bad 'an attribute with a NUL in its name' 'pax.tar: a bad extended header' image build -o x.img pax.tar
+mkdir taken
+"$cowsh" image build -o taken tree 2> err
+check 'a name that is taken: nothing stays beside it' '2 cowsh: taken: Is a directory taken' "$? $(tail -n 1 err) $(echo taken*)"
 mkdir -p attributed/d
 echo 1 > attributed/f
 if setfattr -n user.mime -v text attributed/f 2> err; then
