@@ -478,6 +478,8 @@ enum kernel_state kernel_run(struct kernel *k, uint64_t steps)
 	int state = -1;
 	int64_t debt = k->bounded && k->budget < 0 ? k->budget : 0;
 
+	/* What the host has looked at since then. */
+	(void)vfs_looked(k->vfs);
 	k->bounded = steps != 0;
 	k->budget = steps > INT64_MAX ? INT64_MAX : (int64_t)steps + debt;
 	coro_adopt(&k->home, k->home_memory);

@@ -91,12 +91,19 @@ static void fill_paths(struct kernel *k, struct scratch *s, struct trace_event *
 		e->cwd = dir_text(k, &s->arena, dir);
 }
 
+/* The names that were looked at for who watches are not the process's to pay. */
+static void forget_looked(struct kernel *k)
+{
+	(void)vfs_looked(k->vfs);
+}
+
 static void emit_with_paths(struct kernel *k, struct trace_event *e, vfs_ino dir, vfs_ino dir2)
 {
 	struct scratch s;
 
 	arena_init(&s.arena, &k->heap, (struct arena_fail){ scratch_full, &s });
 	fill_paths(k, &s, e, dir, dir2);
+	forget_looked(k);
 	trace_emit(k, e);
 	arena_clear(&s.arena);
 }
@@ -217,6 +224,7 @@ void watch_path(struct proc *p, int kind, vfs_ino dir, const char *path, vfs_ino
 
 	arena_init(&s.arena, &p->k->heap, (struct arena_fail){ scratch_full, &s });
 	fill_real(p, &s, &e, dir, dir2);
+	forget_looked(p->k);
 	stop = wants_stop(p->k, &e);
 	arena_clear(&s.arena);
 	if (stop)
